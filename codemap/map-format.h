@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The code map: what spi-codemap finds out about one ELF object, for one
+ * request, in a form that the agent reads inside the traced process without
+ * parsing ELF, DWARF or machine code.
+ *
+ * One file describes one object. It is position independent twice over: inside
+ * it, everything is an offset from its start; outside, every address is a link
+ * time address (p_vaddr), to which the reader adds the object's load bias. It is
+ * written once, sealed when it travels as a memfd, and mapped read-only by any
+ * number of processes.
+ *
+ * A reader trusts nothing: spi_map_check() (map-check.h) verifies every span,
+ * string and index before anything else looks at the file. All integers are
+ * little endian; all records are naturally aligned and padded by hand.
+ */
+#ifndef SPI_MAP_FORMAT_H
+#define SPI_MAP_FORMAT_H
+
+#include <stdint.h>
+
+#define SPI_MAP_MAGIC		UINT64_C(0x0150414d49505300)	/* "\0SPIMAP\1" */
+#define SPI_MAP_VERSION		1u
+#define SPI_MAP_NONE		UINT32_MAX			/* an index that points nowhere */
+
+#define SPI_MAP_ENTRY_BYTES	40u	/* bytes of code kept from a function's first byte on */
+#define SPI_MAP_ENTRY_INSNS	8u	/* instructions described at most */
+
+/* A table: `count` records of `stride` bytes, `offset` bytes from the file's start. */
+struct spi_map_span {
+	uint64_t offset;
+	uint32_t count;
+	uint32_t stride;
+};
+
+enum spi_map_object_flags {
+	SPI_MAP_HAS_DWARF	= 1u << 0,	/* some debug info was found for the object */
+	SPI_MAP_IS_PIC		= 1u << 1,	/* ET_DYN; the load bias may be anything */
+	SPI_MAP_TRUNCATED	= 1u << 2,	/* more functions matched than the limit allowed */
+	SPI_MAP_USES_YMM	= 1u << 3,	/* upper halves of ymm0-15 may be live across a call here */
+	SPI_MAP_USES_ZMM	= 1u << 4,	/* zmm, zmm16-31 or k0-7 may be live across a call here */
+};
+
+struct spi_map_header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t header_size;
+	uint64_t file_size;		/* of the map, in bytes */
+	uint32_t flags;			/* enum spi_map_object_flags */
+	uint16_t machine;		/* e_machine: EM_X86_64 */
+	uint16_t build_id_size;		/* 0 when the object has none */
+	uint8_t build_id[32];
+	uint64_t load_low, load_high;	/* link-time range of all PT_LOAD segments */
+	uint64_t symbols_total;		/* functions the object has: FUNC symbols and FDE starts, by address */
+	uint32_t object_name;		/* string: the file name that was analysed */
+	uint32_t debug_name;		/* string: where the debug info came from, "" when nowhere */
+	struct spi_map_span strings;	/* bytes; every string ends with NUL inside the span; offset 0 is "" */
+	struct spi_map_span funcs;	/* struct spi_map_func, by ascending vaddr, one an address */
+	struct spi_map_span fields;	/* struct spi_map_field */
+	struct spi_map_span insns;	/* struct spi_map_insn */
+	struct spi_map_span enums;	/* struct spi_map_enum */
+	struct spi_map_span labels;	/* struct spi_map_label */
+	struct spi_map_span skipped;	/* struct spi_map_skip: asked for, and no point can be made there */
+	uint8_t reserved[32];
+};
+
+enum spi_map_func_flags {
+	SPI_FUNC_HAS_DWARF	= 1u << 0,	/* parameters and return type are known */
+	SPI_FUNC_VARIADIC	= 1u << 1,
+	SPI_FUNC_NORETURN	= 1u << 2,
+	SPI_FUNC_LOOPS_TO_ENTRY	= 1u << 3,	/* a jump inside the function goes to its first byte: not a call */
+	SPI_FUNC_IFUNC		= 1u << 4,	/* STT_GNU_IFUNC: vaddr is the resolver's */
+	SPI_FUNC_SRET		= 1u << 5,	/* returns through a hidden pointer in rdi (psABI: class MEMORY) */
+	SPI_FUNC_NO_SYMBOL	= 1u << 6,	/* known from its FDE only; named sub_<vaddr> */
+	SPI_FUNC_RETURNS_VALUE	= 1u << 7,
+	SPI_FUNC_WINDOW_SHARED	= 1u << 8,	/* the first 5 bytes reach into the next function */
+	SPI_FUNC_USES_VECTORS	= 1u << 9,	/* reserved */
+	SPI_FUNC_X87_RETURN	= 1u << 10,	/* the return value is in st(0) */
+};
+
+/* Why a function that was asked for has no point. spi_map_reason_name() gives the text. */
+enum spi_map_reason {
+	SPI_REASON_NONE = 0,
+	SPI_REASON_RETURNS_TWICE,	/* setjmp, vfork, getcontext: a return slot would be left twice */
+	SPI_REASON_PROCESS_ENTRY,	/* _start: entered without a return address */
+	SPI_REASON_SIGNAL_RETURN,	/* __restore_rt: entered by a return */
+	SPI_REASON_UNDECODED,		/* the disassembler does not know an instruction at the entry */
+	SPI_REASON_UNMOVABLE,		/* an instruction at the entry cannot run elsewhere */
+	SPI_REASON_PART,		/* a .cold/.part piece that is jumped into, not called: goes with its function */
+	SPI_REASON_PLT,			/* a linkage stub, not a function */
+	SPI_REASON_NO_CODE,		/* its address is in no executable segment, or has no file content */
+	SPI_REASON_OTHER_ABI,		/* known to be entered with another calling convention */
+	SPI_REASON_LIMIT,		/* beyond the limit on the number of functions */
+	SPI_REASON_COUNT_
+};
+
+struct spi_map_func {
+	uint64_t vaddr;
+	uint32_t size;			/* bytes; 0 when unknown */
+	uint32_t flags;			/* enum spi_map_func_flags */
+	uint32_t name;			/* string: linkage name, or sub_<hex vaddr> */
+	uint32_t pretty;		/* string: prototype as `-l` prints it, "name(int a, const char *b)" */
+	uint32_t event;			/* string: event name without _entry/_exit, unique in this map */
+	uint32_t source;		/* string: "dir/file.c:line" or "" */
+	uint32_t field_first;		/* entry fields, parameters in order, structs flattened */
+	uint16_t field_count;
+	uint16_t ret_count;		/* exit fields, right after the entry fields in the table */
+	uint32_t insn_first;		/* the instructions at the entry */
+	uint8_t insn_count;
+	uint8_t entry_size;		/* bytes valid in entry[] */
+	uint16_t reserved0;
+	uint8_t entry[SPI_MAP_ENTRY_BYTES];	/* the code as the file has it, to compare with memory */
+	uint8_t reserved[8];
+};
+_Static_assert(sizeof(struct spi_map_func) == 96, "wire format");
+
+enum spi_field_kind {
+	SPI_KIND_INT = 1,	/* size 1, 2, 4, 8, 16 (low 8 bytes recorded); is_signed; base 10 or 16 */
+	SPI_KIND_POINTER,	/* 8 bytes, hexadecimal; C++ references and `this` too */
+	SPI_KIND_BOOL,		/* 1 byte, labels false and true */
+	SPI_KIND_CHAR,		/* 1 byte, shown as text */
+	SPI_KIND_ENUM,		/* size, is_signed, enum_index */
+	SPI_KIND_FLOAT,		/* size 4 or 8 */
+	SPI_KIND_LONG_DOUBLE,	/* 80-bit x87 in 16 bytes, recorded as double */
+	SPI_KIND_STRING,	/* `char *`: the location holds the pointer */
+	SPI_KIND_TEXT,		/* char array of `length` bytes inside a by-value struct */
+	SPI_KIND_INT_ARRAY,	/* `length` integers of `size` bytes inside a by-value struct */
+	SPI_KIND_COUNT_
+};
+
+/* Where a field's bytes are. At entry the frame is the caller's registers and stack; at exit, the returned registers. */
+enum spi_field_place {
+	SPI_PLACE_NONE = 0,	/* unknown: recorded as 0 */
+	SPI_PLACE_GPR,		/* general register `reg` (DWARF number, psABI figure 3.36), byte `offset` of it */
+	SPI_PLACE_XMM,		/* xmm`reg`, byte `offset` of it */
+	SPI_PLACE_STACK,	/* `offset` bytes above the return address's successor, i.e. entry rsp + 8 + offset */
+	SPI_PLACE_MEMORY,	/* memory at (GPR `reg`) + offset: passed by invisible reference, or class MEMORY return (rax) */
+	SPI_PLACE_X87,		/* st(0) */
+	SPI_PLACE_COUNT_
+};
+
+struct spi_map_field {
+	uint32_t name;		/* string: as in the source; flattened members joined with '_' */
+	uint32_t type_name;	/* string: C spelling of the type */
+	uint8_t kind;		/* enum spi_field_kind */
+	uint8_t place;		/* enum spi_field_place */
+	uint8_t reg;
+	uint8_t size;		/* bytes of one element */
+	uint8_t is_signed;
+	uint8_t base;		/* 10 or 16 */
+	uint8_t bit_offset;	/* bit field: lowest bit, counted from byte `offset` */
+	uint8_t bit_size;	/* 0: not a bit field */
+	int32_t offset;
+	uint32_t length;	/* TEXT, INT_ARRAY: elements */
+	uint32_t enum_index;	/* ENUM: index into enums, else SPI_MAP_NONE */
+	uint32_t param;		/* number of the parameter it belongs to, from 0 (return value: 0) */
+};
+_Static_assert(sizeof(struct spi_map_field) == 32, "wire format");
+
+enum spi_insn_kind {
+	SPI_INSN_PLAIN = 0,	/* runs anywhere as it is */
+	SPI_INSN_RIP,		/* has a rip-relative disp32 at byte fix_offset */
+	SPI_INSN_JCC,		/* conditional jump to target (rel8 or rel32); condition = low nibble in cond */
+	SPI_INSN_JMP,		/* direct jump to target */
+	SPI_INSN_CALL,		/* direct call to target */
+	SPI_INSN_END,		/* ret, ud2, hlt, indirect jump: runs anywhere, nothing follows */
+	SPI_INSN_CALL_INDIRECT,	/* call through register or memory; a rip-relative disp32 at fix_offset when it is not 0 */
+	SPI_INSN_UNMOVABLE,	/* loop, jrcxz, xbegin, or unknown: not to be moved */
+};
+
+struct spi_map_insn {
+	uint8_t offset;		/* from the function's first byte */
+	uint8_t size;
+	uint8_t kind;		/* enum spi_insn_kind */
+	uint8_t fix_offset;	/* in the instruction */
+	uint8_t cond;		/* JCC */
+	uint8_t is_target;	/* some jump in the function goes to this instruction */
+	uint16_t reserved;
+	uint64_t target;	/* link-time address */
+};
+_Static_assert(sizeof(struct spi_map_insn) == 16, "wire format");
+
+struct spi_map_enum {
+	uint32_t name;		/* string: the type's name, "" when anonymous */
+	uint32_t label_first, label_count;
+	uint32_t reserved;
+};
+
+struct spi_map_label {
+	int64_t value;
+	uint32_t name;
+	uint32_t reserved;
+};
+
+struct spi_map_skip {
+	uint64_t vaddr;
+	uint32_t name;		/* string */
+	uint32_t reason;	/* enum spi_map_reason */
+};
+
+#endif /* SPI_MAP_FORMAT_H */

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The agent socket: how an agent inside a traced process and its controller
+ * outside (the front end, the injector, later the session daemon's plugin) talk.
+ *
+ * An AF_UNIX SOCK_SEQPACKET connection; one packet is one message: this header
+ * and `size` bytes of body, and at most one file descriptor (SCM_RIGHTS).
+ * A preloaded agent connects to the path in LTTNG_SPI_SOCKET; an injected one is
+ * handed one end of a socketpair that the injector made in the target. The
+ * controller checks SO_PEERCRED of a connection; an agent talks only to a peer
+ * that is root or has its own uid.
+ *
+ * The agent speaks first (HELLO). Rules are then sent with RULE_ADD, each
+ * answered by RULE_DONE once it is in force. While it carries a rule out, the
+ * agent asks for code maps (MAP_REQUEST) and files (FILE_REQUEST); the
+ * controller answers each with the same `id`. Either side may close at any time:
+ * an agent whose controller is gone removes its instrumentation unless the
+ * connection was marked SPI_WELCOME_KEEP.
+ */
+#ifndef SPI_AGENT_PROTO_H
+#define SPI_AGENT_PROTO_H
+
+#include <stdint.h>
+
+#define SPI_PROTO_MAGIC		0x31495053u	/* "SPI1" */
+#define SPI_PROTO_VERSION	1u
+#define SPI_PROTO_BODY_MAX	60000u		/* bytes */
+
+enum spi_msg_type {
+	/* agent to controller */
+	SPI_MSG_HELLO = 1,	/* struct spi_msg_hello + exe path; fd: the status page (memfd, struct spi_status_page) */
+	SPI_MSG_MAP_REQUEST,	/* struct spi_msg_map_request + object path NUL + patterns, one a line, NUL */
+	SPI_MSG_FILE_REQUEST,	/* file name (no slash): a library, or "daemon-home" */
+	SPI_MSG_RULE_DONE,	/* struct spi_msg_rule_done + message text */
+	SPI_MSG_DECLINED,	/* text lines "OBJECT\tFUNCTION\tREASON\n": asked for, not instrumented */
+	SPI_MSG_NOTE,		/* one line of text for the user: warnings, generic mode */
+	SPI_MSG_DETACHED,	/* answer to DETACH: everything is removed; the agent closes next */
+	/* controller to agent */
+	SPI_MSG_WELCOME = 64,	/* struct spi_msg_welcome: answer to HELLO */
+	SPI_MSG_MAP,		/* struct spi_msg_map + error text; fd: the sealed code map */
+	SPI_MSG_FILE,		/* struct spi_msg_file + error text; fd: the file or an O_PATH directory */
+	SPI_MSG_RULE_ADD,	/* struct spi_msg_rule + rule text (rule grammar: doc/rules.md) */
+	SPI_MSG_RULE_REMOVE,	/* struct spi_msg_rule: by id */
+	SPI_MSG_RULE_DISABLE,	/* struct spi_msg_rule: by id; code bytes go back, the rule stays known */
+	SPI_MSG_RULE_ENABLE,	/* struct spi_msg_rule: by id */
+	SPI_MSG_DETACH,		/* remove everything, answer DETACHED, close */
+	SPI_MSG_GO,		/* a preloaded program may go on to main(): all first rules were sent */
+};
+
+struct spi_msg {
+	uint32_t magic;
+	uint16_t version;
+	uint16_t type;		/* enum spi_msg_type */
+	uint32_t id;		/* chosen by who asks, repeated in the answer */
+	uint32_t size;		/* of the body, bytes */
+};
+_Static_assert(sizeof(struct spi_msg) == 16, "wire format");
+
+struct spi_msg_hello {
+	int32_t pid;		/* in the agent's pid namespace */
+	uint32_t flags;		/* SPI_HELLO_* */
+	uint64_t start_time;	/* field 22 of /proc/self/stat; 0 when unreadable */
+};
+#define SPI_HELLO_PRELOADED	1u	/* main() has not begun and waits for GO */
+#define SPI_HELLO_FORKED	2u	/* child of a process that had the agent */
+
+struct spi_msg_welcome {
+	uint32_t flags;		/* SPI_WELCOME_* */
+	uint32_t string_max;	/* bytes kept of a string, 0: 256 */
+};
+#define SPI_WELCOME_KEEP	1u	/* stay instrumented when the controller goes away */
+
+struct spi_msg_map_request {
+	uint64_t device, inode;	/* of the mapped file, from /proc/self/maps; 0 when unknown */
+	uint8_t build_id[32];	/* as mapped in the process */
+	uint32_t build_id_size;
+	uint32_t limit;		/* functions at most; 0: no limit */
+	uint32_t flags;		/* SPI_MAP_REQUEST_* */
+	uint32_t reserved;
+};
+#define SPI_MAP_REQUEST_EXE	1u	/* the object is the process's executable (/proc/PID/exe) */
+
+struct spi_msg_map {
+	int32_t status;		/* 0 or a negative errno; text follows when not 0 */
+	uint32_t reserved;
+};
+struct spi_msg_file {
+	int32_t status;
+	uint32_t reserved;
+};
+
+struct spi_msg_rule {
+	uint32_t rule;		/* id, unique in the connection */
+	uint32_t flags;		/* SPI_RULE_* */
+};
+#define SPI_RULE_ONE_EVENT	1u
+
+struct spi_msg_rule_done {
+	uint32_t rule;
+	int32_t status;		/* 0, or a negative errno when nothing at all matched or could be done */
+	uint32_t matched;	/* functions */
+	uint32_t instrumented;
+	uint32_t declined;
+	uint32_t generic;	/* 1: recorded as generic address events (over the typed limit) */
+};
+
+/*
+ * The status page, shared by the agent and whoever has its descriptor. The
+ * agent alone writes; each counter only grows, so a reader may look at any time,
+ * also after the process was killed.
+ */
+#define SPI_STATUS_MAGIC 0x54415453u
+struct spi_status_page {
+	uint32_t magic;
+	uint32_t version;
+	uint64_t entries;	/* entry records written (folded in when a thread ends, a rule goes, the process ends) */
+	uint64_t exits;
+	uint64_t lost_entries;	/* no room in the ring: call not recorded at all */
+	uint64_t lost_exits;	/* never made up for */
+	uint64_t owed_exits;	/* made up for later than they happened */
+	uint64_t nested_skipped;	/* calls made by the tracer itself or in a handler that interrupted it */
+	uint64_t slots_exhausted;	/* calls recorded without exit: no return slot free */
+	uint64_t strings_unreadable;
+	uint64_t points;	/* instrumented now */
+	uint64_t declined;	/* functions asked for and not instrumented */
+	uint64_t threads;	/* seen so far */
+	uint64_t reserved[19];
+};
+_Static_assert(sizeof(struct spi_status_page) == 256, "wire format");
+
+#endif /* SPI_AGENT_PROTO_H */

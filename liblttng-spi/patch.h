@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The patcher's contract: text of the running program in, jumps to stubs out,
+ * and back, while any number of threads run those bytes and none is stopped.
+ *
+ * All functions run on the agent's control thread (or the loader's, before
+ * main), serialised by the caller; none is async-signal-safe but
+ * spi_patch_trap(). None uses malloc. Errors are negative errno; *reason is a
+ * static text, always set on failure.
+ */
+#ifndef SPI_PATCH_H
+#define SPI_PATCH_H
+
+#include "liblttng-spi/payload.h"
+
+/* One loaded ELF object. */
+struct spi_object {
+	uint64_t low, high;	/* address range of its PT_LOADs in this process */
+	uint64_t bias;		/* address = vaddr + bias */
+	char name[256];		/* file name without directories */
+	char path[1024];
+	uint8_t build_id[32];
+	uint32_t build_id_size;
+	uint32_t is_exe;
+	struct spi_arena *arena;	/* near memory; patcher's */
+	struct spi_object *next;
+	uint64_t reserved[8];
+};
+
+enum spi_worker {
+	SPI_WORKER_NONE = 0,
+	SPI_WORKER_JUMP,	/* the first instruction has 5 bytes or more: an ordinary jump */
+	SPI_WORKER_PUN,		/* only bytes of the first instruction change; the rest is its displacement */
+	SPI_WORKER_CC,		/* displacement chosen so that interior instruction boundaries hold int3 */
+	SPI_WORKER_TRAP,	/* int3 and SIGTRAP */
+	SPI_WORKER_COUNT_
+};
+
+int spi_patch_init(void);	/* register membarrier, remember page size; idempotent */
+
+/*
+ * spi_patch_prepare() - choose a worker and write the point's stub, moved
+ * instructions and trampoline into near memory. Changes no text. Sets
+ * point->body and point->patch. point->gate[] must be set (near memory).
+ * -EBUSY: the code in memory differs from the code map. -ENOSPC: no near memory.
+ */
+int spi_patch_prepare(struct spi_point *point, const char **reason);
+
+/*
+ * spi_patch_install() / spi_patch_remove() - write the jumps of n prepared
+ * points, or put the original bytes back; live, each atomically as seen by
+ * running threads. errors[i] is NULL or why point i was left as it was. Points
+ * may be installed and removed any number of times. Returns how many changed.
+ */
+int spi_patch_install(struct spi_point **points, unsigned int n, const char **errors);
+int spi_patch_remove(struct spi_point **points, unsigned int n, const char **errors);
+
+enum spi_worker spi_patch_worker(const struct spi_point *point);
+
+/* Memory near an object for data (read-write) that its stubs address; zeroed, never freed. NULL: none. */
+void *spi_near_alloc(struct spi_object *object, size_t size, size_t align);
+
+/* In the child of a fork: near memory that is shared with the parent must not be written any more. */
+void spi_patch_fork_child(void);
+
+/*
+ * spi_fault_install() - take SIGSEGV and SIGBUS so that reads of wild pointers
+ * by spi_string_copy() and spi_memory_copy() can fail; every other fault goes to
+ * the program exactly as if the agent were not there. Idempotent.
+ */
+int spi_fault_install(void);
+long spi_string_copy(char *dst, uint64_t src, size_t max, int *truncated);
+int spi_memory_copy(void *dst, uint64_t src, size_t n);
+
+/* Zeroed anonymous memory, never freed. */
+void *spi_alloc(size_t size);
+
+#endif /* SPI_PATCH_H */

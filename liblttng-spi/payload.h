@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What the agent's core asks of a payload module, and what it offers one. The
+ * module that makes LTTng-UST events (tp/, liblttng-spi-tp.so) is loaded by the
+ * core when a first rule needs it and is reached through this table alone.
+ */
+#ifndef SPI_PAYLOAD_H
+#define SPI_PAYLOAD_H
+
+#include <stdint.h>
+#include "codemap/map-format.h"
+#include "liblttng-spi/agent-proto.h"
+#include "liblttng-spi/point.h"
+
+#define SPI_PAYLOAD_ABI 1u
+
+/* A code map, mapped and checked (map-read.c). */
+struct spi_map {
+	const struct spi_map_header *head;
+	uint64_t size;
+};
+
+SPI_INLINE const char *spi_map_string(const struct spi_map *map, uint32_t offset)
+{
+	return (const char *) map->head + map->head->strings.offset + offset;
+}
+#define SPI_MAP_AT(map, table, type, index) \
+	((const type *) ((const uint8_t *) (map)->head + (map)->head->table.offset) + (index))
+
+/* Core services for payload modules. */
+struct spi_core_ops {
+	uint32_t abi, size;
+	/*
+	 * Memory within +-2 GB of the point's object and stub, zeroed, never freed:
+	 * for what a stub addresses rip-relative (gates). NULL when there is none.
+	 */
+	void *(*near_alloc)(struct spi_object *object, size_t size, size_t align);
+	/* Zeroed private memory from mmap, never freed; not malloc, which may be traced or locked. */
+	void *(*alloc)(size_t size);
+	/* One line for the user, through the controller, or LTTNG_SPI_DEBUG's file when alone. */
+	void (*note)(const char *format, ...) __attribute__((format(printf, 1, 2)));
+	struct spi_status_page *status;
+	/*
+	 * Copy a NUL-terminated string of at most max bytes (NUL included) from a
+	 * pointer of the program's that may be wild. Returns its length without NUL
+	 * and always terminates dst; -EFAULT when not even the first byte can be
+	 * read. *truncated is set when the string went on, or became unreadable,
+	 * behind what was copied. Async-signal-safe; at most one system call a page
+	 * that this thread has not seen lately.
+	 */
+	long (*string_copy)(char *dst, uint64_t src, size_t max, int *truncated);
+	/* Copy exactly n bytes likewise: 0 or -EFAULT. */
+	int (*memory_copy)(void *dst, uint64_t src, size_t n);
+	struct spi_thread_record *(*threads)(void);	/* all threads' records; lock-free list */
+};
+
+struct spi_payload_ops {
+	uint32_t abi, size;
+	/*
+	 * Make descriptors for n points that carry no payload yet and register them
+	 * as one provider; sets entry, exit, left, payload and gate[] of each. Slow;
+	 * agent thread only. Points that the gatekeeper refuses get payload == NULL
+	 * and errors[i] = a static text. Returns how many are usable, or -errno.
+	 */
+	int (*bind)(struct spi_point **points, unsigned int n, const char **errors);
+	/* The same for functions beyond the typed limit: generic address events. */
+	int (*bind_generic)(struct spi_point **points, unsigned int n, const char **errors);
+	/* A thread ends: flush what is owed, forget what was cached for it (RCU reader). */
+	void (*thread_end)(struct spi_thread *t);
+	/* fork: before, in the parent after, in the child after. */
+	void (*fork_before)(void);
+	void (*fork_parent)(void);
+	void (*fork_child)(void);
+	/* The process ends: no event may be fired afterwards. */
+	void (*fini)(void);
+	/* Longest string recorded, bytes, NUL included. */
+	void (*set_string_max)(uint32_t bytes);
+};
+
+/* The module's only exported symbol: "spi_payload_init". NULL on failure, *error says why. */
+typedef const struct spi_payload_ops *(*spi_payload_init_fn)(const struct spi_core_ops *core, const char **error);
+
+#endif /* SPI_PAYLOAD_H */

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Points, frames, return slots and the per-thread state: what the thunks, the
+ * patcher and every payload inside the traced process share.
+ *
+ * A point is one instrumented function entry. Its first instruction is replaced
+ * by a jump to a stub, which tests the point's two gates (nothing records: run
+ * the function at once) and otherwise enters the point's thunk. The thunk saves
+ * the registers and calls point->entry; a payload that wants the exit too gives
+ * back the code address of a return slot, in whose 19 bytes of code the function
+ * is then *called*, so that its return comes by here: point->exit.
+ *
+ * Nothing here allocates, locks or makes a system call on the path of a call.
+ * All of it may run in a signal handler, before main(), after fork().
+ *
+ * Who may race whom: a spi_point's hot fields are written before its jump is
+ * installed and then only through spi_point_set_*(); a spi_slot belongs to one
+ * thread; struct spi_thread is that thread's own, except `count`, which others
+ * read.
+ */
+#ifndef SPI_POINT_H
+#define SPI_POINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define spi_likely(x)	__builtin_expect(!!(x), 1)
+#define spi_unlikely(x)	__builtin_expect(!!(x), 0)
+#define spi_barrier()	__asm__ __volatile__("" ::: "memory")	/* against the compiler: own thread, signal handlers */
+#define SPI_INLINE	static inline __attribute__((always_inline, unused))
+#define SPI_HIDDEN	__attribute__((visibility("hidden")))
+#define SPI_EXPORT	__attribute__((visibility("default")))
+
+/*
+ * The caller's registers as the thunk pushed them (arch/x86-64/thunks.S). At an
+ * entry `ra` is the return address and stack[] the stack arguments; at an exit
+ * rax and rdx hold the return value.
+ */
+struct spi_frame {
+	uint64_t rbp, r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
+	uint64_t ra;
+	uint64_t stack[];
+};
+
+/* The vector registers: the low 16 bytes of xmm<n> are at vec + n * stride. */
+struct spi_vectors {
+	const uint8_t *base;
+	uint64_t stride;
+};
+
+struct spi_slot;
+struct spi_point;
+
+/*
+ * Entry payload: returns 0 (no exit wanted) or spi_slot_code() of a slot it
+ * pushed. vec and stride as in struct spi_vectors.
+ */
+typedef uint64_t (*spi_entry_fn)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+/* Exit payload: `slot` is still the thread's; spi_slot_pop() it. */
+typedef void (*spi_exit_fn)(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+
+/* How a call ended that did not return. */
+enum spi_left {
+	SPI_LEFT_RETURN = 0,
+	SPI_LEFT_UNWOUND,	/* C++ exception, or forced unwinding: pthread_cancel, pthread_exit */
+	SPI_LEFT_JUMPED,	/* longjmp, seen at the thread's next call or return */
+	SPI_LEFT_THREAD_END,
+	SPI_LEFT_PROCESS_END,
+	SPI_LEFT_TAIL,		/* folded: endless tail calls */
+};
+/* Called once for a slot whose call ended otherwise than by returning; from unwinders, thread and process ends. */
+typedef void (*spi_left_fn)(struct spi_slot *slot, enum spi_left how);
+
+struct spi_point {
+	uint64_t body;		/* 0: the moved first instructions; jump there to run the function. thunks.S */
+	spi_entry_fn entry;	/* 8: thunks.S */
+	uint64_t thunk;		/* 16: entry thunk; the stub jumps here. thunks.S, stubs */
+	spi_exit_fn exit;	/* 24: the exit thunk calls it */
+	spi_left_fn left;	/* 32 */
+	void *payload;		/* 40: the payload's own record of this point */
+	uint64_t address;	/* 48: the function's first byte in this process */
+	uint32_t flags;		/* 56: enum spi_point_flags */
+	uint32_t id;		/* 60 */
+	/* cold from here on */
+	const volatile int *gate[2];	/* in near memory; the stub records nothing while both are 0 */
+	struct spi_patch *patch;	/* the patcher's record */
+	struct spi_object *object;
+	const struct spi_map_func *func;	/* in the mapped code map; stays mapped */
+	const struct spi_map *map;
+	struct spi_point *next_hash;
+	uint32_t users;			/* rules that want it */
+	uint32_t installed;		/* the jump is in the text */
+	const char *event_name;		/* base, unique in the process */
+	uint64_t reserved[4];
+};
+_Static_assert(offsetof(struct spi_point, flags) == 56, "thunks.S");
+
+enum spi_point_flags {
+	SPI_POINT_LOOPS		= 1u << 0,	/* SPI_FUNC_LOOPS_TO_ENTRY */
+	SPI_POINT_ONE_EVENT	= 1u << 1,
+	SPI_POINT_NO_EXIT	= 1u << 2,	/* never give it a slot */
+};
+
+/* ---- return slots --------------------------------------------------- */
+
+/*
+ * Slot code and slot data are two arrays with the same 64-byte stride, a fixed
+ * distance apart, both inside this library's own image, so that every unwinder
+ * and debugger finds the one FDE that describes all of them (arch/x86-64/slots.S).
+ *	+0  call *target(%rip)
+ *	+6  push ra(%rip)
+ *	+12 call *exit(%rip)
+ *	+18 ret
+ */
+#define SPI_SLOT_SIZE		64u
+#define SPI_SLOT_COUNT		(1u << 20)
+#define SPI_SLOT_RETURN		6u	/* the return address a called function sees is slot code + 6 */
+#define SPI_SLOT_DEAD		(~UINT64_C(0))
+
+enum spi_slot_state {
+	SPI_SLOT_FREE = 0,
+	SPI_SLOT_LIVE,
+	SPI_SLOT_OWED,		/* the call is over, its exit record found no room yet */
+};
+
+struct spi_slot {
+	uint64_t ra;		/* 0: original return address. slots.S */
+	uint64_t target;	/* 8: body. slots.S */
+	uint64_t exit;		/* 16: exit thunk. slots.S */
+	uint64_t p;		/* 24: where on the stack the return address stood; SPI_SLOT_DEAD above the top */
+	struct spi_point *point;	/* 32 */
+	uint64_t start;		/* 40: payload's: time of the entry */
+	const void *cookie;	/* 48: payload's: the channel that recorded the entry */
+	uint32_t state;		/* 56: enum spi_slot_state */
+	uint32_t aux;		/* 60: payload's */
+};
+_Static_assert(sizeof(struct spi_slot) == SPI_SLOT_SIZE, "slots.S");
+
+extern uint8_t spi_slot_code_base[];			/* slots.S, .bss-like code */
+extern struct spi_slot spi_slot_data_base[];		/* slots.S */
+
+SPI_INLINE uint64_t spi_slot_code(const struct spi_slot *slot)
+{
+	return (uint64_t) spi_slot_code_base + ((uint64_t) slot - (uint64_t) spi_slot_data_base);
+}
+
+/* ---- the calling thread's state ------------------------------------- */
+
+/* Counters that one thread adds to and anyone may read; folded into the status page when the thread ends. */
+struct spi_thread_count {
+	uint64_t entries, exits, lost_entries, lost_exits, owed_exits, nested_skipped, slots_exhausted, strings_unreadable;
+};
+
+/*
+ * Initial-exec TLS: reached without a call. Zero at a thread's start; `cur` is
+ * NULL until spi_thread_begin() has set it up, so the first call of a thread
+ * takes the slow path below by itself.
+ */
+struct spi_thread {
+	struct spi_slot *cur;	/* next free slot */
+	struct spi_slot *base;	/* first slot of the thread's range */
+	struct spi_slot *end;	/* end of the range */
+	uint64_t stack_low, stack_high;	/* the thread's own stack, in addresses */
+	uint64_t busy_p;	/* stack position of the call being recorded, when busy */
+	uint32_t busy;		/* nesting: 1 while recording, 2 in a signal handler that interrupted that... */
+	uint32_t owed;		/* slots in state OWED */
+	struct spi_thread_record *record;	/* outlives the thread; counters */
+	void *payload[4];	/* a payload's per-thread words; [0] tp: RCU reader, [1] tp: page cache */
+};
+extern __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
+
+struct spi_thread_record {
+	struct spi_thread_count count;
+	struct spi_thread_record *next;
+	uint64_t in_use;
+	int32_t tid;
+	uint32_t reserved;
+	void *payload[4];
+};
+
+/*
+ * Set up the calling thread, reclaim slots that longjmp or a switched stack left
+ * behind, or grow the range; -1 when the call must not get a slot. Slow path;
+ * async-signal-safe.
+ */
+int spi_thread_slow(uint64_t p);
+/* A call arrived while the thread was busy: 1 when a signal handler made it (record it), 0 when the tracer itself did. */
+int spi_thread_nested(uint64_t p);
+
+/*
+ * spi_call_begin() - may this call be recorded, and is the slot stack in order?
+ * Returns 0 when it must run unrecorded (the tracer itself made it). On 1,
+ * spi_call_end() follows. Two loads and two compares in the usual case.
+ */
+SPI_INLINE int spi_call_begin(struct spi_thread *t, uint64_t p)
+{
+	if (spi_unlikely(t->busy) && !spi_thread_nested(p))
+		return 0;
+	t->busy++;
+	spi_barrier();
+	return 1;
+}
+
+SPI_INLINE void spi_call_end(struct spi_thread *t)
+{
+	spi_barrier();
+	t->busy--;
+}
+
+/*
+ * spi_slot_ready() - make sure that a slot can be pushed for a call whose return
+ * address is at stack address p, after those below it (addresses < p) were
+ * reclaimed. Returns the slot to fill, or NULL: record without exit.
+ */
+SPI_INLINE struct spi_slot *spi_slot_ready(struct spi_thread *t, uint64_t p)
+{
+	struct spi_slot *cur = t->cur;
+
+	if (spi_unlikely(!cur || cur == t->end || (cur > t->base && cur[-1].p <= p))) {
+		if (spi_thread_slow(p) < 0)
+			return NULL;
+		cur = t->cur;
+	}
+	return cur;
+}
+
+/*
+ * spi_slot_push() - publish the slot that spi_slot_ready() gave. The top moves
+ * first and p (DEAD until then) is written last, so a signal handler in between
+ * neither uses this slot nor takes it for an abandoned one.
+ */
+SPI_INLINE uint64_t spi_slot_push(struct spi_thread *t, struct spi_slot *slot, struct spi_point *point, struct spi_frame *frame)
+{
+	t->cur = slot + 1;
+	spi_barrier();
+	slot->ra = frame->ra;
+	slot->target = point->body;
+	slot->point = point;
+	slot->state = SPI_SLOT_LIVE;
+	spi_barrier();
+	slot->p = (uint64_t) &frame->ra;
+	return spi_slot_code(slot);
+}
+
+void spi_slot_pop_slow(struct spi_slot *slot);
+
+/* spi_slot_pop() - the call of `slot` is over and accounted for. */
+SPI_INLINE void spi_slot_pop(struct spi_thread *t, struct spi_slot *slot)
+{
+	if (spi_likely(slot + 1 == t->cur)) {
+		slot->state = SPI_SLOT_FREE;
+		slot->p = SPI_SLOT_DEAD;
+		spi_barrier();
+		t->cur = slot;
+		if (spi_unlikely(slot > t->base && slot[-1].state == SPI_SLOT_FREE))
+			spi_slot_pop_slow(slot);
+	} else {
+		spi_slot_pop_slow(slot);
+	}
+}
+
+#endif /* SPI_POINT_H */
