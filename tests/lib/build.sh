@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+#
+# What ./quickstart and ./run-tests share: missing packages, and a build in a
+# directory of its own. Needs $top, the source tree.
+
+# say TEXT... - what is going on, on stderr
+say() { printf '== %s\n' "$*" >&2; }
+
+# install_packages USE... - those of tests/packages.txt that are for one of these uses and not there yet
+install_packages() {
+	local uses=" $* " package use
+	local -a missing=() sudo=()
+
+	while read -r package use; do
+		case $package in ''|'#'*) continue ;; esac
+		[[ $uses == *" $use "* ]] || continue
+		dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' ||
+			missing+=("$package")
+	done <"$top/tests/packages.txt"
+	[ ${#missing[@]} -gt 0 ] || return 0
+	say "installing: ${missing[*]}"
+	if [ "$(id -u)" != 0 ]; then
+		command -v sudo >/dev/null ||
+			{ echo "$0: install these packages first, or run as root: ${missing[*]}" >&2; return 1; }
+		sudo=(sudo)
+	fi
+	"${sudo[@]}" apt-get update -qq &&
+		"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+			apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null >&2
+}
+
+# build_tree DIRECTORY [CONFIGURE-OPTION...] - bootstrap once, configure once, make
+build_tree() {
+	local dir=$1
+	shift
+	if [ ! -x "$top/configure" ] || [ "$top/configure.ac" -nt "$top/configure" ]; then
+		say "bootstrap"
+		(cd "$top" && flock bootstrap ./bootstrap) >&2 || return 1
+	fi
+	mkdir -p "$dir" || return 1
+	if [ ! -e "$dir/config.status" ] || [ "$top/configure" -nt "$dir/config.status" ]; then
+		say "configure in $dir"
+		(cd "$dir" && "$top/configure" --quiet "$@") >&2 || return 1
+	fi
+	say "make in $dir"
+	make -C "$dir" -s -j"$(nproc)" >&2
+}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+#
+# A private machine for one test: the script starts itself again inside new
+# mount, network and pid namespaces, with its own /run/lttng, /dev/shm and
+# loopback, so that its session, consumer and relay daemons neither see nor
+# disturb the machine's, and several tests run side by side on the same ports.
+# The pid namespace is also what cleans up: when the script, its process 1,
+# ends or is killed for taking too long, the kernel ends whatever it started.
+#
+# Works as root, and without root where user namespaces are allowed.
+
+# spi_private "$@" - returns inside the namespaces; exports SPI_TMP, an empty directory that is removed at the end
+spi_private() {
+	if [ -z "${SPI_PRIVATE:-}" ]; then
+		private_enter "$0" "$@"
+	fi
+	unset SPI_PRIVATE
+	private_mounts || { echo "Bail out! cannot mount private directories"; exit 1; }
+	export HOME=$SPI_TMP/home
+	export LTTNG_HOME=$HOME XDG_CACHE_HOME=$HOME/.cache XDG_CONFIG_HOME=$HOME/.config
+	mkdir -p "$HOME"
+	export LC_ALL=C.UTF-8 LANG=C.UTF-8 TZ=UTC
+	unset LD_PRELOAD LTTNG_SPI_RULES LTTNG_SPI_SOCKET LTTNG_UST_REGISTER_TIMEOUT
+	cd "$SPI_TMP" || exit 1
+}
+
+# Does not return.
+private_enter() {
+	local script=$1 tmp status
+	local -a flags=(-m -n -p --fork --mount-proc --kill-child --propagation private)
+	shift
+	[ "$(id -u)" = 0 ] || flags=(-r "${flags[@]}")
+	unshare "${flags[@]}" true 2>/dev/null ||
+		skip_all "needs namespaces: root, or unprivileged user namespaces"
+	tmp=$(mktemp -d "${TMPDIR:-/tmp}/spi-test.XXXXXX") || exit 1
+	chmod 755 "$tmp"
+	# The shell stays behind to remove the directory, whatever becomes of the test.
+	SPI_PRIVATE=1 SPI_TMP=$tmp SPI_OUTER_UID=$(id -u) unshare "${flags[@]}" bash "$script" "$@"
+	status=$?
+	rm -rf "$tmp"
+	exit "$status"
+}
+
+private_mounts() {
+	if [ "${SPI_OUTER_UID:-0}" = 0 ]; then
+		mkdir -p /run/lttng && mount -t tmpfs -o mode=755 tmpfs /run/lttng
+	else
+		mount -t tmpfs -o mode=755 tmpfs /run && mkdir -p /run/lttng
+	fi &&
+		mount -t tmpfs -o mode=1777 tmpfs /dev/shm &&
+		ip link set lo up
+}
+
+# spi_daemon [OPTION...] - a stock session daemon, ready when this returns
+spi_daemon() {
+	local -a group=()
+
+	[ "${SPI_OUTER_UID:-0}" = 0 ] || group=(--group root)
+	lttng-sessiond --no-kernel --daemonize "${group[@]}" "$@" >"$SPI_TMP/sessiond.log" 2>&1 ||
+		{ diag "$(cat "$SPI_TMP/sessiond.log")"; echo "Bail out! lttng-sessiond does not start"; exit 1; }
+}
+
+# spi_wait SECONDS COMMAND... - until the command succeeds, asking 50 times a second; 1 when the time is over
+spi_wait() {
+	local deadline=$((SECONDS + $1 + 1)) idle
+	shift
+	exec {idle}<> <(:)
+	until "$@" >/dev/null 2>&1; do
+		if [ "$SECONDS" -ge "$deadline" ]; then
+			exec {idle}>&-
+			return 1
+		fi
+		read -r -t 0.02 -u "$idle" || :
+	done
+	exec {idle}>&-
+}
+
+# file_has FILE REGEX, pid_gone PID - conditions for spi_wait
+file_has() { grep -Eqa -- "$2" "$1"; }
+pid_gone() { ! kill -0 "$1"; }
