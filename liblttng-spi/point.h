@@ -81,7 +81,7 @@ struct spi_point {
 	void *payload;		/* 40: the payload's own record of this point */
 	uint64_t address;	/* 48: the function's first byte in this process */
 	uint32_t flags;		/* 56: enum spi_point_flags */
-	uint32_t id;		/* 60 */
+	uint32_t vectors;	/* 60: XINUSE bits that make its thunks save more than xmm0-15. thunks.S */
 	/* cold from here on */
 	const volatile int *gate[2];	/* in near memory; the stub records nothing while both are 0 */
 	struct spi_patch *patch;	/* the patcher's record */
@@ -114,7 +114,7 @@ enum spi_point_flags {
  *	+18 ret
  */
 #define SPI_SLOT_SIZE		64u
-#define SPI_SLOT_COUNT		(1u << 20)
+#define SPI_SLOT_COUNT		(1u << 21)
 #define SPI_SLOT_RETURN		6u	/* the return address a called function sees is slot code + 6 */
 #define SPI_SLOT_DEAD		(~UINT64_C(0))
 
@@ -137,13 +137,15 @@ struct spi_slot {
 };
 _Static_assert(sizeof(struct spi_slot) == SPI_SLOT_SIZE, "slots.S");
 
-extern uint8_t spi_slot_code_base[];			/* slots.S, .bss-like code */
-extern struct spi_slot spi_slot_data_base[];		/* slots.S */
+extern uint8_t spi_slot_code_base[];			/* slots.S */
+extern struct spi_slot spi_slot_data_base[];		/* slots.S: SPI_SLOT_COUNT * SPI_SLOT_SIZE above the code */
 
 SPI_INLINE uint64_t spi_slot_code(const struct spi_slot *slot)
 {
 	return (uint64_t) spi_slot_code_base + ((uint64_t) slot - (uint64_t) spi_slot_data_base);
 }
+
+#define SPI_BUSY_ALWAYS		0x10000u	/* spi_thread.busy of the tracer's own threads: never recorded */
 
 /* ---- the calling thread's state ------------------------------------- */
 
@@ -162,8 +164,8 @@ struct spi_thread {
 	struct spi_slot *base;	/* first slot of the thread's range */
 	struct spi_slot *end;	/* end of the range */
 	uint64_t stack_low, stack_high;	/* the thread's own stack, in addresses */
-	uint64_t busy_p;	/* stack position of the call being recorded, when busy */
-	uint32_t busy;		/* nesting: 1 while recording, 2 in a signal handler that interrupted that... */
+	uint64_t busy_p;	/* stack position of the outermost call being recorded */
+	uint32_t busy;		/* nesting: 1 while recording, 2 in a signal handler that interrupted that...; SPI_BUSY_ALWAYS */
 	uint32_t owed;		/* slots in state OWED */
 	struct spi_thread_record *record;	/* outlives the thread; counters */
 	void *payload[4];	/* a payload's per-thread words; [0] tp: RCU reader, [1] tp: page cache */
@@ -197,6 +199,8 @@ SPI_INLINE int spi_call_begin(struct spi_thread *t, uint64_t p)
 {
 	if (spi_unlikely(t->busy) && !spi_thread_nested(p))
 		return 0;
+	if (spi_likely(!t->busy))
+		t->busy_p = p;
 	t->busy++;
 	spi_barrier();
 	return 1;

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The arena of return slots, and the one FDE that describes all of it.
+ *
+ * The arena is a part of this library's own image (a segment without file
+ * content: executable zero pages), not memory mapped at run time, because every
+ * unwinder there is (libgcc, shared or linked in statically, both libunwinds),
+ * gdb and perf find unwind tables through the loaded objects. An arena that was
+ * registered with __register_frame() would be known to one copy of libgcc only.
+ *
+ * First half: slot code, mapped over at run time from one 16 KB pattern, page by
+ * page as threads need it (threads.c). Second half: slot data (struct spi_slot),
+ * the same distance away for every slot, so the code reaches it rip-relative:
+ *
+ *	+0  ff 15 target	call *target(%rip)	target: data + 8
+ *	+6  ff 35 ra		push ra(%rip)		ra:     data + 0
+ *	+12 ff 15 exit		call *exit(%rip)	exit:   data + 16
+ *	+18 c3			ret
+ *
+ * Unwinding. The function sees slot + 6 as its return address, at the place where
+ * the real one stood; up to +12 the real one is in the slot's data, from +12 on
+ * it is on the stack again. So, with off = pc & 63:
+ *	CFA            = rsp + (off >= 12 ? 8 : 0)
+ *	return address = off >= 12 ? [rsp] : [(pc & -64) + HALF]
+ * libgcc tells frames apart by their CFA alone, and a slot's equals its callee's:
+ * phase 2 would take one for the other and abort. The 'S' augmentation (signal
+ * frame) changes the identity by one; as it also makes unwinders look the
+ * caller's pc up exactly instead of one byte before, the rule gives the return
+ * address minus 1 (DW_CFA_val_expression, DWARF 4 section 6.4.2.3).
+ * The personality routine records the exit of calls that exceptions, pthread_exit
+ * and pthread_cancel leave (unwind.c).
+ */
+
+#define HALF 0x8000000			/* SPI_SLOT_COUNT * SPI_SLOT_SIZE */
+
+	.section .spi_slots, "ax", @nobits
+	.p2align 16
+	.globl spi_slot_code_base
+	.globl spi_slot_data_base
+	.type spi_slot_code_base, @object
+	.type spi_slot_data_base, @object
+spi_slot_code_base:
+	.cfi_startproc
+	.cfi_personality 0x1b, spi_slot_personality
+	.cfi_signal_frame
+	/* DW_CFA_def_cfa_expression: breg7 0; breg16 0; const1u 63; and; lit12; ge; lit3; shl; plus */
+	.cfi_escape 0x0f, 12, 0x77, 0, 0x80, 0, 0x08, 63, 0x1a, 0x3c, 0x2a, 0x33, 0x24, 0x22
+	/*
+	 * DW_CFA_val_expression r16: breg16 0; const1u 63; and; lit12; ge; bra 1f;
+	 * breg16 0; const1s -64; and; plus_uconst HALF; skip 2f; 1: breg7 0; 2: deref; lit1; minus
+	 */
+	.cfi_escape 0x16, 16, 28, 0x80, 0, 0x08, 63, 0x1a, 0x3c, 0x2a, 0x28, 13, 0, \
+		0x80, 0, 0x09, 0xc0, 0x1a, 0x23, 0x80, 0x80, 0x80, 0x40, 0x2f, 2, 0, \
+		0x77, 0, 0x06, 0x31, 0x1c
+	.space HALF
+	.cfi_endproc
+spi_slot_data_base:
+	.space HALF
+	.size spi_slot_code_base, HALF
+	.size spi_slot_data_base, HALF
+
+	.section .note.GNU-stack, "", @progbits

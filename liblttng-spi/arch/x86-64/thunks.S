@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Thunks: from a stub or a return slot into a payload written in C, and back,
+ * with every caller-saved register as it was. All of them, because gcc's
+ * -fipa-ra keeps values in scratch registers, vector registers included, across
+ * calls of functions that it knows not to touch them.
+ *
+ * Payloads themselves use general registers only (-mgeneral-regs-only), but
+ * lttng-ust is SSE2 code and libc's memcpy uses whatever the CPU has. Which vector
+ * state can be live is asked of the CPU: XGETBV with ecx = 1 (XINUSE, Intel SDM
+ * vol. 1, 13.6) says whether any upper half of ymm0-15 (bit 2), any mask register
+ * (5), upper zmm0-15 (6) or zmm16-31 (7) is in use at all. point->vectors selects
+ * the bits that matter for the point's object. Three ways to save then:
+ *	xmm	16 movups; the usual case
+ *	ymm	16 vmovups, only when the uppers are in use, as dirtying them makes
+ *		the program's SSE code slow
+ *	all	xsavec of everything above, and the xmm block for payloads to read
+ * On a CPU without XGETBV(1) the thunks with the fixed choice are used.
+ *
+ * Entry, from a stub:	[rsp] = saved rax, [rsp+8] = return address, rax = point.
+ * Exit, from a slot:	[rsp] = slot code + 18, [rsp+8] = return address.
+ * The pushes form a struct spi_frame (point.h); rbp holds its address.
+ *
+ * The word below the frame keeps the point over the payload's run.
+ *
+ * The payload answers an entry with 0 (go on to point->body) or with the code of
+ * a slot: then the return address is dropped from the stack, where the slot's
+ * call puts its own in the same place.
+ */
+
+#define POINT_BODY	0
+#define POINT_ENTRY	8
+#define POINT_EXIT	24
+#define POINT_VECTORS	60
+#define SLOT_POINT	32
+#define HALF		0x8000000
+#define XSAVE_MASK	0xe7		/* x87, SSE, AVX, opmask, ZMM_Hi256, Hi16_ZMM */
+#define XSAVE_AREA	2752		/* legacy 512 + header 64 + the components above, compacted */
+
+	.text
+
+#define MODE_INUSE	0		/* ask XINUSE */
+#define MODE_XMM	1		/* a CPU without AVX */
+#define MODE_YMM	2		/* AVX, but no XGETBV(1) */
+
+	.macro FRAME_PUSH
+	push %rcx
+	push %rdx
+	push %rsi
+	push %rdi
+	push %r8
+	push %r9
+	push %r10
+	push %r11
+	push %rbp
+	mov %rsp, %rbp
+	.cfi_def_cfa %rbp, 88
+	.cfi_offset %rbp, -88
+	.endm
+
+	.macro FRAME_POP
+	mov %rbp, %rsp
+	pop %rbp
+	.cfi_restore %rbp
+	.cfi_def_cfa %rsp, 80
+	pop %r11
+	pop %r10
+	pop %r9
+	pop %r8
+	pop %rdi
+	pop %rsi
+	pop %rdx
+	pop %rcx
+	.cfi_def_cfa_offset 16
+	.endm
+
+	.macro VECTORS op, reg, step, load
+	.irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	.if \load
+	\op \n*\step(%rsp), %\reg\n
+	.else
+	\op %\reg\n, \n*\step(%rsp)
+	.endif
+	.endr
+	.endm
+
+	/*
+	 * Save, call the payload, restore. In: rdi = point (entry) or slot (exit),
+	 * rsp aligned to 64. Out: rax = answer. The payload's other arguments:
+	 * rsi = frame, rdx = vectors, rcx = their stride.
+	 */
+	.macro PAYLOAD_CALL exit
+	mov %rbp, %rsi
+	mov %rsp, %rdx
+	.if \exit
+	mov SLOT_POINT(%rdi), %rax
+	call *POINT_EXIT(%rax)
+	.else
+	call *POINT_ENTRY(%rdi)
+	.endif
+	.endm
+
+	.macro PAYLOAD_XMM exit
+	sub $256, %rsp
+	VECTORS movaps, xmm, 16, 0
+	mov $16, %ecx
+	PAYLOAD_CALL \exit
+	VECTORS movaps, xmm, 16, 1
+	.endm
+
+	.macro PAYLOAD_YMM exit
+	sub $512, %rsp
+	VECTORS vmovaps, ymm, 32, 0
+	mov $32, %ecx
+	PAYLOAD_CALL \exit
+	VECTORS vmovaps, ymm, 32, 1
+	.endm
+
+	.macro PAYLOAD_ALL exit
+	sub $(XSAVE_AREA + 256), %rsp
+	VECTORS movaps, xmm, 16, 0
+	xor %eax, %eax			/* XSAVEC leaves header bytes 16-63 alone, XRSTOR wants them zero (SDM 13.10, 13.12) */
+	.irp n, 0, 8, 16, 24, 32, 40, 48, 56
+	mov %rax, 256+512+\n(%rsp)
+	.endr
+	xor %edx, %edx
+	mov $XSAVE_MASK, %eax
+	xsavec 256(%rsp)
+	mov $16, %ecx
+	PAYLOAD_CALL \exit
+	mov %rax, %r8
+	xor %edx, %edx
+	mov $XSAVE_MASK, %eax
+	xrstor 256(%rsp)
+	mov %r8, %rax
+	.endm
+
+	/* One of them by the mode; with MODE_INUSE the rare ways stand behind \done's code, see RARE_WAYS. */
+	.macro PAYLOAD mode, exit
+	.if \mode == MODE_INUSE
+	.if \exit
+	mov SLOT_POINT(%rdi), %rsi
+	.else
+	mov %rdi, %rsi
+	.endif
+	mov $1, %ecx
+	xgetbv
+	and POINT_VECTORS(%rsi), %eax
+	jnz 2f
+	.endif
+	.if \mode == MODE_YMM
+	PAYLOAD_YMM \exit
+	.else
+	PAYLOAD_XMM \exit
+	.endif
+1:
+	.endm
+
+	.macro RARE_WAYS mode, exit
+	.if \mode == MODE_INUSE
+2:	test $0xe0, %al
+	jnz 3f
+	PAYLOAD_YMM \exit
+	jmp 1b
+3:	PAYLOAD_ALL \exit
+	jmp 1b
+	.endif
+	.endm
+
+	.macro THUNK name
+	.p2align 6
+	.globl \name
+	.hidden \name
+	.type \name, @function
+\name:
+	.cfi_startproc
+	.endm
+
+	.macro THUNK_END name
+	.cfi_endproc
+	.size \name, . - \name
+	.endm
+
+	.macro ENTRY_THUNK name, mode
+	THUNK \name
+	.cfi_def_cfa_offset 16
+	FRAME_PUSH
+	push %rax
+	mov %rax, %rdi
+	and $-64, %rsp
+	PAYLOAD \mode, 0
+	test %rax, %rax
+	jz 4f
+	.cfi_remember_state
+	mov 72(%rbp), %rcx		/* the saved rax */
+	mov %rax, 72(%rbp)		/* its place takes the jump's target */
+	mov %rcx, %rax
+	FRAME_POP
+	lea 16(%rsp), %rsp
+	.cfi_def_cfa_offset 0
+	jmp *-16(%rsp)
+4:	.cfi_restore_state
+	.cfi_remember_state
+	mov -8(%rbp), %rdi
+	mov POINT_BODY(%rdi), %rdx
+	mov 72(%rbp), %rax
+	mov %rdx, 72(%rbp)
+	FRAME_POP
+	lea 8(%rsp), %rsp
+	.cfi_def_cfa_offset 8
+	jmp *-8(%rsp)
+	.cfi_restore_state
+	RARE_WAYS \mode, 0
+	THUNK_END \name
+	.endm
+
+	.macro EXIT_THUNK name, mode
+	THUNK \name
+	push %rax
+	.cfi_def_cfa_offset 16
+	FRAME_PUSH
+	mov 80(%rbp), %rdi
+	and $-64, %rdi
+	add $HALF, %rdi
+	and $-64, %rsp
+	PAYLOAD \mode, 1
+	.cfi_remember_state
+	FRAME_POP
+	pop %rax
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_restore_state
+	RARE_WAYS \mode, 1
+	THUNK_END \name
+	.endm
+
+	ENTRY_THUNK spi_thunk_entry_inuse, MODE_INUSE
+	EXIT_THUNK spi_thunk_exit_inuse, MODE_INUSE
+	ENTRY_THUNK spi_thunk_entry_xmm, MODE_XMM
+	EXIT_THUNK spi_thunk_exit_xmm, MODE_XMM
+	ENTRY_THUNK spi_thunk_entry_ymm, MODE_YMM
+	EXIT_THUNK spi_thunk_exit_ymm, MODE_YMM
+
+	.section .note.GNU-stack, "", @progbits
