@@ -180,12 +180,18 @@ def show(name):
     return 0
 
 
+def equal(got, value):
+    if value.endswith('~'):
+        return got.startswith(value[:-1])
+    return value in ('*', got, got.partition('<')[0])
+
+
 def compare(trace, record):
     """RECORD has lines `NAME_entry|field=value|...` and `NAME_exit|...` as the program itself saw them.
 
     Every line must equal the event in its place; a field the program did not
     write down may be in the event (its own padding, nested pointers), never the
-    other way round. A value `*` matches anything.
+    other way round. A value `*` matches anything, `"abc~` any string that begins so.
     """
     wanted = [line for line in lines(record) if '|' in line or line.endswith(('_entry', '_exit'))]
     traced = list(event for event in events(trace) if event.provider == 'spi')
@@ -206,7 +212,7 @@ def compare(trace, record):
             got = event.fields.get(field)
             if got is None:
                 problems.append('no field %s in {%s}' % (field, ', '.join(event.fields)))
-            elif value != '*' and got != value and got.partition('<')[0] != value:
+            elif not equal(got, value):
                 problems.append('%s is %s, the program says %s' % (field, got, value))
         for problem in problems:
             print('%s: %s' % (name, problem))
