@@ -194,7 +194,8 @@ def compare(trace, record):
     other way round. A value `*` matches anything, `"abc~` any string that begins so.
     """
     wanted = [line for line in lines(record) if '|' in line or line.endswith(('_entry', '_exit'))]
-    traced = list(event for event in events(trace) if event.provider == 'spi')
+    names = {line.partition('|')[0] for line in wanted}
+    traced = [event for event in events(trace) if event.provider == 'spi' and event.name in names]
     bad = 0
     for index, line in enumerate(wanted):
         name, *pairs = line.split('|')
