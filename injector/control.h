@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The controller's side of the agent socket (liblttng-spi/agent-proto.h).
+ *
+ * A struct spi_control is a set of connections to agents, one per traced
+ * process, driven by the caller's loop: poll spi_control_fd() for POLLIN and
+ * call spi_control_dispatch(). Nothing here blocks. What agents ask for while
+ * they carry rules out (code maps, files) is served inside: spi-codemap runs as
+ * a child with the target's rights, several at once, each with a deadline. What
+ * the user should know arrives in the callbacks.
+ *
+ * One thread at a time. Callbacks run inside spi_control_dispatch() only; they
+ * may call anything here except spi_control_destroy(). Strings handed to a
+ * callback live until it returns.
+ */
+#ifndef SPI_INJECTOR_CONTROL_H
+#define SPI_INJECTOR_CONTROL_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "liblttng-spi/agent-proto.h"
+
+struct spi_control;
+struct spi_agent;	/* one connection; valid from on_hello (or adopt) until on_gone has returned */
+
+/* Any callback may be NULL. */
+struct spi_control_ops {
+	/* The agent said who it is, and was answered WELCOME: add rules now, then spi_agent_go() if it waits. */
+	void (*on_hello)(struct spi_agent *agent, void *data);
+	/* A rule is in force (status 0), or could not be: text says why. */
+	void (*on_rule_done)(struct spi_agent *agent, const struct spi_msg_rule_done *done, const char *text, void *data);
+	/* One function that was asked for and has no point. Once per function. */
+	void (*on_declined)(struct spi_agent *agent, const char *object, const char *function, const char *reason,
+			    void *data);
+	void (*on_note)(struct spi_agent *agent, const char *text, void *data);
+	/* Everything is removed from the process; on_gone follows. */
+	void (*on_detached)(struct spi_agent *agent, void *data);
+	/* The connection is over: the process ended, detached, replaced itself by exec, or broke the protocol. */
+	void (*on_gone)(struct spi_agent *agent, void *data);
+};
+
+/* spi_control_create() - 0 or a negative errno. `ops` is copied. */
+int spi_control_create(struct spi_control **control, const struct spi_control_ops *ops, void *data);
+
+/*
+ * spi_control_destroy() - close all connections (an agent that was not told
+ * SPI_WELCOME_KEEP then removes its instrumentation), end and reap what still
+ * runs, remove the socket and every directory made here. No callback is called.
+ */
+void spi_control_destroy(struct spi_control *control);
+
+/* A descriptor that polls readable whenever spi_control_dispatch() has work. */
+int spi_control_fd(const struct spi_control *control);
+
+/* Do all work that is ready. Never blocks. 0 or a negative errno (the set itself is broken). */
+int spi_control_dispatch(struct spi_control *control);
+
+/* What every WELCOME says from now on: SPI_WELCOME_* flags, bytes kept of a string (0: 256). */
+void spi_control_welcome(struct spi_control *control, uint32_t flags, uint32_t string_max);
+
+/*
+ * spi_control_listen() - take connections of preloaded agents. Makes a socket
+ * of mode 0600 in a fresh directory of mode 0700; *path (owned by `control`) is
+ * for LTTNG_SPI_SOCKET. Only peers with our uid, or root's, are accepted. 0 or a
+ * negative errno.
+ */
+int spi_control_listen(struct spi_control *control, const char **path);
+
+/*
+ * spi_control_adopt() - the connection that spi_inject() made: `fd` becomes
+ * ours, on failure too. NULL on failure, errno set. on_hello follows.
+ */
+struct spi_agent *spi_control_adopt(struct spi_control *control, int fd, pid_t pid);
+
+/* The directory of the session daemon's sockets, when not the one spi_path_daemon_directory() finds. */
+int spi_control_daemon_directory(struct spi_control *control, const char *path);
+
+/* How many connections are open now. */
+unsigned int spi_control_count(const struct spi_control *control);
+
+/* The first agent, or the one after `agent`; NULL at the end. */
+struct spi_agent *spi_control_next(struct spi_control *control, struct spi_agent *agent);
+
+/* ---- one agent ---------------------------------------------------------- */
+
+pid_t spi_agent_pid(const struct spi_agent *agent);		/* in our pid namespace */
+uint64_t spi_agent_start_time(const struct spi_agent *agent);	/* field 22 of /proc/PID/stat, as we saw it */
+const char *spi_agent_exe(const struct spi_agent *agent);	/* path as the target sees it; "" before HELLO */
+uint32_t spi_agent_flags(const struct spi_agent *agent);	/* SPI_HELLO_* */
+
+/*
+ * The counters, mapped read-only: may be read at any time until on_gone has
+ * returned, also after the process was killed. NULL when the agent gave none.
+ */
+const volatile struct spi_status_page *spi_agent_status(const struct spi_agent *agent);
+
+/*
+ * The caller's own word for this agent: NULL at first; for a caller that keeps
+ * something per process.
+ */
+void spi_agent_set_user(struct spi_agent *agent, void *user);
+void *spi_agent_user(const struct spi_agent *agent);
+
+/*
+ * Requests. Each queues one message and returns 0, -EPIPE when the connection is
+ * over, -E2BIG when the text does not fit a message, or -ENOMEM. `rule` is an id
+ * of the caller's, unique in the connection. Answers come as callbacks:
+ * on_rule_done for add and enable, on_detached for detach.
+ */
+int spi_agent_rule_add(struct spi_agent *agent, uint32_t rule, uint32_t flags, const char *text);
+int spi_agent_rule_remove(struct spi_agent *agent, uint32_t rule);
+int spi_agent_rule_disable(struct spi_agent *agent, uint32_t rule);
+int spi_agent_rule_enable(struct spi_agent *agent, uint32_t rule);
+int spi_agent_detach(struct spi_agent *agent);
+int spi_agent_go(struct spi_agent *agent);
+
+/* Close the connection; on_gone is called at the next dispatch. */
+void spi_agent_close(struct spi_agent *agent);
+
+#endif /* SPI_INJECTOR_CONTROL_H */

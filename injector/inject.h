@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Bring a shared library into a running process.
+ *
+ * One thread of the target is stopped by ptrace, at a moment when its unwound
+ * stack shows that it holds none of the locks that loading a library takes; it
+ * is made to call dlopen(), and goes on exactly where it was. The other threads
+ * run all the time. Everything that can be looked up beforehand is, so that the
+ * thread stands still for some hundred microseconds only.
+ */
+#ifndef SPI_INJECTOR_INJECT_H
+#define SPI_INJECTOR_INJECT_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct spi_inject_options {
+	uint32_t size;		/* sizeof(struct spi_inject_options); larger or smaller ones are understood */
+	uint32_t flags;		/* SPI_INJECT_* */
+	/*
+	 * What dlopen() is given: a path, or a name without a slash that the target
+	 * looks up itself. NULL: the agent. A path that means another file (or none)
+	 * in the target's root directory is carried in by memfd.
+	 */
+	const char *library;
+	uint32_t deadline_ms;	/* how long to look for a safe moment; 0: 3000 */
+	uint32_t reserved;
+	/*
+	 * Called with a line of progress when not NULL: which thread, how many tries.
+	 */
+	void (*progress)(const char *line, void *data);
+	void *data;
+};
+
+/*
+ * Make the socket between agent and controller, and have the agent attach to
+ * it. Implied when library is NULL; without it the agent is only loaded.
+ */
+#define SPI_INJECT_ATTACH	1u
+/* Report what would be done, do not stop anything: all refusals that can be known beforehand. */
+#define SPI_INJECT_CHECK	2u
+
+struct spi_inject_result {
+	uint32_t size;		/* set by the caller: sizeof(struct spi_inject_result) */
+	uint32_t tries;		/* how often a thread was stopped and looked at */
+	int fd;			/* our end of the agent socket, or -1; the caller's to close or adopt */
+	pid_t tid;		/* the thread that made the call */
+	uint32_t already;	/* 1: the library had been loaded before */
+	uint32_t stop_us;	/* how long that thread stood still for the call itself, microseconds */
+	uint32_t looked_us;	/* the longest stop that only looked and let it run on, microseconds */
+	uint32_t reserved;
+	uint64_t start_time;	/* of the process: field 22 of /proc/PID/stat */
+	char text[1024];	/* on failure one line without newline: what, why, remedy; dlopen's own words */
+};
+
+/*
+ * spi_inject() - load options->library into process `pid`.
+ *
+ * Returns 0, or a negative errno with result->text set:
+ *   -ESRCH no such process, or it ended meanwhile; -EPERM not permitted to trace
+ *   it; -EBUSY another tracer has it; -ENOTSUP a process that cannot be injected
+ *   (seccomp, static, 32-bit, not glibc, ...); -EAGAIN no safe moment before the
+ *   deadline; -ELIBACC dlopen() failed; -ENOENT no such library; other errors as
+ *   they came. The target is unharmed in every case, and unchanged unless 0.
+ *
+ * Blocks up to the deadline, and as long as the library's constructors run. Uses
+ * ptrace and waitpid() for the target's thread only, from the calling thread:
+ * do not wait for "any child" in another thread meanwhile. options may be NULL.
+ */
+int spi_inject(pid_t pid, const struct spi_inject_options *options, struct spi_inject_result *result);
+
+/*
+ * spi_inject_port() - the processes that have a TCP or UDP port open, of any
+ * address family and any network namespace that this user may see. *pids is an
+ * array from malloc(), ascending. Returns how many, or a negative errno; 0 when
+ * there is none.
+ */
+int spi_inject_port(unsigned int port, pid_t **pids);
+
+#endif /* SPI_INJECTOR_INJECT_H */
