@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+"""A controller for the tests: the other end of the agent socket, by hand.
+
+    controller.py PROGRAM ARGS...
+
+Starts PROGRAM with the agent preloaded, and then carries out the commands that
+it reads from its standard input, one a line, each answered by one line on its
+standard output:
+
+    add ID RULE | add1 ID RULE (one event a call)      rule ID STATUS MATCHED INSTRUMENTED DECLINED
+    disable ID | enable ID | remove ID                 the same
+    go                                                 go
+    detach                                             detached
+    status                                             points N entries N exits N lost_entries N lost_exits N ...
+    pid                                                PID
+    end                                                ended STATUS   (SIGTERM, then its exit status)
+
+It knows nothing but agent-proto.h, whose structures are repeated here on
+purpose: a change of the wire format that nobody meant fails this program.
+Code maps come from spi-codemap of the build tree.
+"""
+import fcntl
+import mmap
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+
+BUILD = os.environ['SPI_TOP_BUILDDIR']
+MAGIC, VERSION = 0x31495053, 1
+HELLO, MAP_REQUEST, FILE_REQUEST, RULE_DONE, DECLINED, NOTE, DETACHED = range(1, 8)
+WELCOME, MAP, FILE, RULE_ADD, RULE_REMOVE, RULE_DISABLE, RULE_ENABLE, DETACH, GO = range(64, 73)
+HEADER = struct.Struct('<IHHII')
+MAP_REQUEST_BODY = struct.Struct('<QQ32sIIII')
+COUNTERS = ('entries exits lost_entries lost_exits owed_exits nested_skipped slots_exhausted strings_unreadable '
+            'points declined threads').split()
+LIBRARIES = {
+    'liblttng-spi-tp.so': BUILD + '/tp/.libs/liblttng-spi-tp.so',
+}
+
+
+class Agent:
+    """One connection of an agent."""
+
+    def __init__(self, connection):
+        self.socket = connection
+        self.status = None
+        self.next_id = 1000
+
+    def send(self, kind, ident, body=b'', descriptors=()):
+        packet = HEADER.pack(MAGIC, VERSION, kind, ident, len(body)) + body
+        socket.send_fds(self.socket, [packet], list(descriptors))
+
+    def receive(self):
+        """(type, id, body, descriptors); type None when the agent is gone."""
+        packet, fds, _, _ = socket.recv_fds(self.socket, 65536, 4)
+        if not packet:
+            return None, 0, b'', []
+        magic, version, kind, ident, size = HEADER.unpack_from(packet)
+        assert (magic, version) == (MAGIC, VERSION), 'agent speaks %#x version %d' % (magic, version)
+        assert size == len(packet) - HEADER.size, 'body of %d bytes, said %d' % (len(packet) - HEADER.size, size)
+        return kind, ident, packet[HEADER.size:], fds
+
+    def serve(self, wanted):
+        """Answer the agent's questions until a message of a wanted type comes."""
+        while True:
+            kind, ident, body, fds = self.receive()
+            if kind is None:
+                return None, b''
+            if kind == HELLO:
+                self.status = mmap.mmap(fds[0], 256, mmap.MAP_SHARED, mmap.PROT_READ)
+                self.send(WELCOME, ident, struct.pack('<II', 0, 0))
+            elif kind == MAP_REQUEST:
+                self.answer_map(ident, body)
+            elif kind == FILE_REQUEST:
+                self.answer_file(ident, body.split(b'\0')[0].decode())
+            elif kind in (DECLINED, NOTE):
+                sys.stderr.write(body.rstrip(b'\0').decode(errors='replace').rstrip('\n') + '\n')
+            if kind in wanted:
+                return kind, body
+
+    def answer_map(self, ident, body):
+        limit = MAP_REQUEST_BODY.unpack_from(body)[4]
+        path, patterns = body[MAP_REQUEST_BODY.size:].split(b'\0')[:2]
+        output = os.memfd_create('map', os.MFD_ALLOW_SEALING)
+        command = [BUILD + '/codemap/spi-codemap', 'map', '--output-fd', str(output)]
+        if limit:
+            command += ['--limit', str(limit)]
+        for pattern in patterns.decode().splitlines():
+            command += ['--pattern', pattern]
+        done = subprocess.run(command + [path.decode()], pass_fds=[output], stderr=subprocess.PIPE)
+        if done.returncode:
+            # Status 3 is "nothing matches": ENOENT.
+            self.send(MAP, ident, struct.pack('<iI', -2 if done.returncode == 3 else -22, 0) + done.stderr + b'\0')
+        else:
+            fcntl.fcntl(output, fcntl.F_ADD_SEALS,
+                        fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE)
+            self.send(MAP, ident, struct.pack('<iI', 0, 0), [output])
+        os.close(output)
+
+    def answer_file(self, ident, name):
+        path = LIBRARIES.get(name)
+        if not path or not os.path.exists(path):
+            self.send(FILE, ident, struct.pack('<iI', -2, 0) + b'not served by the tests\0')
+            return
+        fd = os.open(path, os.O_RDONLY)
+        self.send(FILE, ident, struct.pack('<iI', 0, 0), [fd])
+        os.close(fd)
+
+    def rule(self, kind, ident, flags=0, text=''):
+        self.next_id += 1
+        self.send(kind, self.next_id, struct.pack('<II', ident, flags) + (text.encode() + b'\0' if text else b''))
+        kind, body = self.serve({RULE_DONE})
+        if kind is None:
+            return 'gone'
+        number, status, matched, done, declined, _ = struct.unpack_from('<Iiiiii', body)
+        return 'rule %d %d %d %d %d' % (number, status, matched, done, declined)
+
+    def counters(self):
+        values = struct.unpack_from('<11Q', self.status, 8)
+        return ' '.join('%s %d' % pair for pair in zip(COUNTERS, values))
+
+
+def main(argv):
+    directory = tempfile.mkdtemp(prefix='ctl', dir=os.environ.get('SPI_TMP'))
+    path = directory + '/socket'
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listener.bind(path)
+    listener.listen(1)
+    environment = dict(os.environ, LD_PRELOAD=BUILD + '/liblttng-spi/.libs/liblttng-spi.so.0', LTTNG_SPI_SOCKET=path,
+                       LTTNG_SPI_TP=LIBRARIES['liblttng-spi-tp.so'])
+    program = subprocess.Popen(argv[1:], env=environment, stdin=subprocess.DEVNULL,
+                               stdout=open(os.environ['SPI_TMP'] + '/target.out', 'wb'),
+                               stderr=open(os.environ['SPI_TMP'] + '/target.err', 'wb'))
+    listener.settimeout(20)
+    connection, _ = listener.accept()
+    connection.settimeout(30)
+    agent = Agent(connection)
+    agent.serve({HELLO})
+    rules = {'disable': RULE_DISABLE, 'enable': RULE_ENABLE, 'remove': RULE_REMOVE}
+    for line in sys.stdin:
+        word, *rest = line.split(None, 2)
+        if word in ('add', 'add1'):
+            answer = agent.rule(RULE_ADD, int(rest[0]), 1 if word == 'add1' else 0, rest[1].strip())
+        elif word in rules:
+            answer = agent.rule(rules[word], int(rest[0]))
+        elif word == 'go':
+            agent.send(GO, 0)
+            answer = 'go'
+        elif word == 'detach':
+            agent.send(DETACH, 1)
+            answer = 'detached' if agent.serve({DETACHED})[0] else 'gone'
+        elif word == 'status':
+            answer = agent.counters()
+        elif word == 'pid':
+            answer = str(program.pid)
+        elif word == 'end':
+            program.send_signal(signal.SIGTERM)
+            answer = 'ended %d' % program.wait(30)
+        else:
+            answer = 'unknown command ' + word
+        print(answer, flush=True)
+    if program.poll() is None:
+        program.kill()
+    return 0
+
+
+sys.exit(main(sys.argv))
