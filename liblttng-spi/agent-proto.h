@@ -125,7 +125,7 @@ struct spi_status_page {
 	uint64_t points;	/* instrumented now */
 	uint64_t declined;	/* functions asked for and not instrumented */
 	uint64_t threads;	/* seen so far */
-	uint64_t reserved[19];
+	uint64_t reserved[20];
 };
 _Static_assert(sizeof(struct spi_status_page) == 256, "wire format");
 
