@@ -16,6 +16,7 @@ standard output:
     status                                             points N entries N exits N lost_entries N lost_exits N ...
     pid                                                PID
     end                                                ended STATUS   (SIGTERM, then its exit status)
+    wait                                               ended STATUS   (when it ends by itself)
 
 It knows nothing but agent-proto.h, whose structures are repeated here on
 purpose: a change of the wire format that nobody meant fails this program.
@@ -162,6 +163,8 @@ def main(argv):
         elif word == 'end':
             program.send_signal(signal.SIGTERM)
             answer = 'ended %d' % program.wait(30)
+        elif word == 'wait':
+            answer = 'ended %d' % program.wait(60)
         else:
             answer = 'unknown command ' + word
         print(answer, flush=True)
