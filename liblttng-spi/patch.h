@@ -56,6 +56,12 @@ int spi_patch_prepare(struct spi_point *point, const char **reason);
 int spi_patch_install(struct spi_point **points, unsigned int n, const char **errors);
 int spi_patch_remove(struct spi_point **points, unsigned int n, const char **errors);
 
+/*
+ * spi_patch_forget() - the object was unloaded, with whatever was installed in
+ * it: its points are never written again, and its addresses may become others'.
+ */
+void spi_patch_forget(const struct spi_object *object);
+
 enum spi_worker spi_patch_worker(const struct spi_point *point);
 
 /* Memory near an object for data (read-write) that its stubs address; zeroed, never freed. NULL: none. */

@@ -174,6 +174,7 @@ extern __thread struct spi_thread spi_thread __attribute__((tls_model("initial-e
 
 struct spi_thread_record {
 	struct spi_thread_count count;
+	struct spi_thread_count folded;	/* how much of count the status page has already; status.c */
 	struct spi_thread_record *next;
 	uint64_t in_use;
 	int32_t tid;

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What the files of the agent's core share: one prototype list a file, in the
+ * order in which they build on each other. Everything here is hidden outside the
+ * library but what point.h declares for payload modules.
+ *
+ * Threads. The "control side" (rules, maps, patching, loading the payload
+ * module) is one thread at a time under spi_control_lock: the thread that runs
+ * the constructor before main(), afterwards the control thread. The "call side"
+ * (threads.c, unwind.c, thunks) is every thread of the program, in any state.
+ */
+#ifndef SPI_CORE_H
+#define SPI_CORE_H
+
+#include <stdarg.h>
+#include <stdint.h>
+#include "liblttng-spi/agent-proto.h"
+#include "liblttng-spi/patch.h"
+#include "liblttng-spi/payload.h"
+#include "liblttng-spi/point.h"
+
+/* ---- sys.c: system calls that leave errno alone; small string work without libc state ---- */
+long spi_sys(long number, ...);			/* up to 6 arguments; -errno on failure */
+uint64_t spi_now_ns(void);			/* CLOCK_MONOTONIC */
+uint64_t spi_parse_number(const char *s, const char **end);
+int spi_fd_high(int fd);			/* move a descriptor out of the program's usual range; closes fd */
+void *spi_map_pages(size_t size);		/* anonymous, zeroed; NULL when there are none */
+
+/* ---- env.c: the one table of environment variables ---- */
+struct spi_env {
+	const char *socket;		/* LTTNG_SPI_SOCKET: the controller's socket */
+	const char *rules;		/* LTTNG_SPI_RULES: rules when there is no controller */
+	const char *tp;			/* LTTNG_SPI_TP: the event module's path */
+	const char *codemap;		/* LTTNG_SPI_CODEMAP: spi-codemap's path */
+	const char *debug;		/* LTTNG_SPI_DEBUG: file that notes are appended to */
+	const char *string_max;		/* LTTNG_SPI_STRING_MAX: bytes kept of a string */
+	int preloaded;			/* LD_PRELOAD names this library */
+};
+extern struct spi_env spi_env;
+void spi_env_read(char **envp);
+void spi_env_clean(char **envp);	/* give the program the environment that it would have had */
+
+/* ---- log.c ---- */
+void spi_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void spi_log_init(void);
+/* snprintf for the little that is needed: %s %d %u %lx %lu %c %%; no locale, no malloc */
+int spi_format(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int spi_vformat(char *buffer, size_t size, const char *format, va_list args);
+
+/* ---- status.c ---- */
+extern struct spi_status_page *spi_status;
+int spi_status_init(void);
+int spi_status_fd(void);			/* a new descriptor of the page's memfd; -errno */
+void spi_status_fold(struct spi_thread_record *record);	/* add a thread's counters to the page and zero them */
+void spi_status_fold_all(void);
+void spi_status_fork_child(void);
+
+/* ---- threads.c ---- */
+int spi_threads_init(void);
+void spi_threads_learn_stack(void);		/* once, on a thread that libc made: where libc keeps stack bounds */
+struct spi_thread_record *spi_threads_first(void);
+void spi_threads_fork_child(void);
+void spi_process_end(void);			/* calls that will never return get their exit records */
+void spi_thread_unwound(uint64_t sp);
+void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how);
+extern uint64_t spi_exit_thunk, spi_entry_thunk;	/* the pair that suits this CPU */
+extern uint32_t spi_vectors_base;		/* XINUSE bits that always matter here */
+
+/* ---- objects.c ---- */
+struct spi_object *spi_objects_scan(void);	/* refresh the list of loaded objects; first one is the executable */
+int spi_object_is_own(const struct spi_object *object);	/* the agent, lttng-ust, ld.so...: never instrumented */
+
+/* ---- rule.c ---- */
+struct spi_rule_text {
+	char object[256];	/* "": any */
+	char pattern[1024];	/* function glob */
+	uint32_t flags;		/* SPI_RULE_* */
+};
+int spi_rule_parse(const char *text, struct spi_rule_text *rule, const char **error);
+int spi_rule_covers(const struct spi_rule_text *rule, const struct spi_object *object);
+const char *spi_rules_next(const char *list, char *one, size_t size);	/* split LTTNG_SPI_RULES */
+int spi_glob_match(const char *pattern, const char *text);
+
+/* ---- map-read.c ---- */
+struct spi_link;
+int spi_map_fetch(struct spi_link *link, struct spi_object *object, const char *patterns, uint32_t limit, struct spi_map *map,
+	char *error, size_t error_size);
+void spi_map_release(struct spi_map *map);
+
+/* ---- module.c: the event module ---- */
+extern const struct spi_payload_ops *spi_payload;
+extern uint32_t spi_string_max;			/* bytes kept of a string; 0: the module's default */
+int spi_module_load(struct spi_link *link, char *error, size_t error_size);
+
+/* ---- instrument.c ---- */
+struct spi_rule_result {
+	uint32_t matched, instrumented, declined, generic;
+	int status;
+	char text[512];
+};
+void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char *text, struct spi_rule_result *result);
+void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result);
+void spi_rule_remove(uint32_t id, struct spi_rule_result *result);
+void spi_rules_remove_all(void);
+void spi_rules_rescan(struct spi_link *link);	/* objects were loaded */
+
+/* ---- control.c: the agent's end of the socket ---- */
+struct spi_link {
+	int fd;
+	uint32_t next_id;
+	uint32_t welcome_flags;
+	char *packet;			/* SPI_PROTO_BODY_MAX + header */
+	struct spi_pending *pending;	/* commands that came while an answer was awaited */
+};
+int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags);
+int spi_link_connect(const char *path);
+int spi_link_send(struct spi_link *link, uint16_t type, uint32_t id, const void *a, size_t na, const void *b, size_t nb, int fd);
+/* Wait for the answer to `id`; other messages are kept. Returns body size or -errno; *fd as received or -1. */
+long spi_link_answer(struct spi_link *link, uint16_t type, uint32_t id, void *body, size_t size, int *fd);
+int spi_link_serve_until_go(struct spi_link *link);
+int spi_link_serve_thread(struct spi_link *link);	/* start the control thread; it owns link from then on */
+void spi_link_declined(struct spi_link *link, const char *object, const char *function, const char *reason);
+void spi_link_declined_flush(struct spi_link *link);
+extern struct spi_link *spi_link_current;
+int spi_attach_thread(int fd);			/* the same for an injected agent: HELLO is said on the new thread */
+void spi_link_fork_child(void);
+
+/* ---- fork.c ---- */
+int spi_fork_init(void);
+
+/* ---- init.c ---- */
+void spi_control_lock(void);
+void spi_control_unlock(void);
+
+#endif /* SPI_CORE_H */

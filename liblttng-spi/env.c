@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Every environment variable that the agent reads, in one table. In a program
+ * that runs with more rights than its caller (AT_SECURE) none is read.
+ *
+ * A program started by the front end must not see that it is traced, and neither
+ * must its children, which could not reach the controller in time or at all: what
+ * the front end put into the environment is taken out again before main(), in
+ * place, so that `environ`, main's envp and getenv() agree.
+ */
+#include <string.h>
+#include <sys/auxv.h>
+#include "liblttng-spi/core.h"
+
+#define AGENT_NAME	"liblttng-spi.so"
+
+struct spi_env spi_env;
+
+static const struct {
+	const char *name;
+	const char **value;
+} table[] = {
+	{ "LTTNG_SPI_SOCKET", &spi_env.socket },
+	{ "LTTNG_SPI_RULES", &spi_env.rules },
+	{ "LTTNG_SPI_TP", &spi_env.tp },
+	{ "LTTNG_SPI_CODEMAP", &spi_env.codemap },
+	{ "LTTNG_SPI_DEBUG", &spi_env.debug },
+	{ "LTTNG_SPI_STRING_MAX", &spi_env.string_max },
+};
+
+static const char *value_of(const char *entry, const char *name)
+{
+	size_t n = strlen(name);
+
+	return !strncmp(entry, name, n) && entry[n] == '=' ? entry + n + 1 : NULL;
+}
+
+void spi_env_read(char **envp)
+{
+	const char *v;
+
+	if (getauxval(AT_SECURE))
+		return;
+	for (; envp && *envp; envp++) {
+		for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+			if ((v = value_of(*envp, table[i].name)) && *v)
+				*table[i].value = v;
+		v = value_of(*envp, "LD_PRELOAD");
+		if (v && strstr(v, AGENT_NAME))
+			spi_env.preloaded = 1;
+	}
+}
+
+/* Remove the agent from a LD_PRELOAD value in place; 0 when nothing else is left. */
+static int preload_strip(char *value)
+{
+	char *in = value, *out = value;
+
+	while (*in) {
+		char *start = in, *slash = in;
+
+		while (*in && *in != ':' && *in != ' ') {
+			if (*in == '/')
+				slash = in + 1;
+			in++;
+		}
+		if (strncmp(slash, AGENT_NAME, sizeof(AGENT_NAME) - 1)) {
+			if (out != value)
+				*out++ = ':';
+			memmove(out, start, (size_t) (in - start));
+			out += in - start;
+		}
+		while (*in == ':' || *in == ' ')
+			in++;
+	}
+	*out = 0;
+	return out != value;
+}
+
+static void entry_remove(char **at)
+{
+	do
+		at[0] = at[1];
+	while (*at++);
+}
+
+/* LTTNG_SPI_SAVED_<NAME>=value gives back a variable that the front end had to change; empty: it was not set. */
+static void restore_saved(char **envp)
+{
+	static const char prefix[] = "LTTNG_SPI_SAVED_";
+
+	for (char **e = envp; *e;) {
+		char *name, *equals;
+		size_t n;
+		int found = 0;
+
+		if (strncmp(*e, prefix, sizeof(prefix) - 1)) {
+			e++;
+			continue;
+		}
+		name = *e + sizeof(prefix) - 1;
+		equals = strchr(name, '=');
+		n = equals ? (size_t) (equals - name) : 0;
+		for (char **other = envp; n && *other; other++)
+			if (!strncmp(*other, name, n) && (*other)[n] == '=') {
+				if (equals[1])
+					*other = name;
+				else
+					entry_remove(other);
+				found = 1;
+				break;
+			}
+		/* `other` may have shifted e's entry down by one */
+		e = envp;
+		for (char **own = envp; *own; own++)
+			if (*own + sizeof(prefix) - 1 == name) {
+				entry_remove(own);
+				break;
+			}
+		if (!found && !n)
+			continue;
+	}
+}
+
+void spi_env_clean(char **envp)
+{
+	if (!envp)
+		return;
+	restore_saved(envp);
+	for (char **e = envp; *e;) {
+		int drop = !strncmp(*e, "LTTNG_SPI_", 10);
+		char *preload = (char *) value_of(*e, "LD_PRELOAD");
+
+		if (preload && strstr(preload, AGENT_NAME))
+			drop = !preload_strip(preload);
+		if (drop)
+			entry_remove(e);
+		else
+			e++;
+	}
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * fork(). The child has the instrumented text, the stubs and its thread's return
+ * slots, and goes on recording; lttng-ust is told, so that it registers the child
+ * with the daemon. The conversation with the controller stays the parent's: a
+ * child that was started by the front end opens one of its own.
+ *
+ * The handlers run in whatever order pthread_atfork() gives; all they share is
+ * the control lock, held over the fork so that no half-made rule is inherited.
+ */
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/core.h"
+
+static uint32_t forking_busy;
+
+static void before(void)
+{
+	spi_control_lock();
+	forking_busy = spi_thread.busy;
+	spi_thread.busy = SPI_BUSY_ALWAYS;
+	if (spi_payload)
+		spi_payload->fork_before();
+}
+
+static void in_parent(void)
+{
+	if (spi_payload)
+		spi_payload->fork_parent();
+	spi_thread.busy = forking_busy;
+	spi_control_unlock();
+}
+
+static void in_child(void)
+{
+	spi_link_fork_child();
+	spi_patch_fork_child();
+	spi_threads_fork_child();
+	spi_status_fork_child();
+	if (spi_payload)
+		spi_payload->fork_child();
+	spi_thread.busy = forking_busy;
+	spi_control_unlock();
+}
+
+int spi_fork_init(void)
+{
+	return -pthread_atfork(before, in_parent, in_child);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * How the agent comes to life and ends.
+ *
+ * Preloaded, the constructor does everything before main(): it connects to the
+ * front end and carries its rules out until GO, or takes LTTNG_SPI_RULES. Any
+ * failure leaves the program as it would be without the agent.
+ *
+ * Injected, the constructor does next to nothing, as a thread of the program is
+ * stopped for it; the injector then calls lttng_spi_attach() with its end of a
+ * socketpair, which starts the control thread and returns.
+ *
+ * At the end of the process the calls still open in the ending thread get their
+ * exit records, counters go to the status page, and the events are shut off.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/core.h"
+
+/*
+ * The control lock: serialises the control side, and fork() against it. A plain
+ * futex, as libc's mutexes may be instrumented. 0 free, 1 held, 2 held and
+ * awaited. Taken before any lock of lttng-ust or the dynamic linker.
+ */
+static int control_lock;
+static int ended;
+
+void spi_control_lock(void)
+{
+	int seen = 0;
+
+	if (__atomic_compare_exchange_n(&control_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	while (__atomic_exchange_n(&control_lock, 2, __ATOMIC_ACQUIRE))
+		spi_sys(SYS_futex, &control_lock, FUTEX_WAIT_PRIVATE, 2L, NULL);
+}
+
+void spi_control_unlock(void)
+{
+	if (__atomic_exchange_n(&control_lock, 0, __ATOMIC_RELEASE) == 2)
+		spi_sys(SYS_futex, &control_lock, FUTEX_WAKE_PRIVATE, 1L);
+}
+
+static void start_with_controller(const char *path)
+{
+	struct spi_link link;
+	int fd = spi_link_connect(path);
+
+	if (fd < 0 || spi_link_open(&link, fd, SPI_HELLO_PRELOADED) < 0)
+		return;
+	if (spi_link_serve_until_go(&link) < 0)
+		return;
+	spi_link_serve_thread(&link);
+}
+
+static void start_with_rules(const char *rules)
+{
+	static struct spi_rule_result result;
+	char rule[1400];
+	uint32_t id = 0;
+
+	spi_control_lock();
+	while ((rules = spi_rules_next(rules, rule, sizeof(rule)))) {
+		memset(&result, 0, sizeof(result));
+		spi_rule_add(NULL, ++id, 0, rule, &result);
+		if (result.status < 0 || result.declined)
+			spi_note("rule '%s': %u functions, %u instrumented, %u not: %s (%d)", rule, result.matched,
+				result.instrumented, result.declined, result.text, result.status);
+	}
+	spi_control_unlock();
+}
+
+__attribute__((constructor)) static void agent_start(int argc, char **argv, char **envp)
+{
+	spi_status_init();
+	spi_env_read(envp);
+	if (spi_env.string_max)
+		spi_string_max = (uint32_t) spi_parse_number(spi_env.string_max, NULL);
+	if (spi_fork_init() < 0 || !spi_env.preloaded)
+		return;
+	if (spi_env.socket) {
+		/* the strings that spi_env points to stay; only the program's view changes */
+		start_with_controller(spi_env.socket);
+		spi_env_clean(envp);
+	} else if (spi_env.rules) {
+		start_with_rules(spi_env.rules);
+	}
+}
+
+/*
+ * lttng_spi_attach() - the injector's call: talk to the controller on fd, which
+ * the agent owns from now on. Starts a thread and returns. 0, -EBUSY while
+ * another controller has the agent, or another negative errno.
+ */
+SPI_EXPORT int lttng_spi_attach(int fd);
+int lttng_spi_attach(int fd)
+{
+	return spi_attach_thread(fd);
+}
+
+__attribute__((destructor)) static void agent_end(void)
+{
+	if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
+		return;
+	spi_process_end();
+	if (spi_payload && spi_payload->fini)
+		spi_payload->fini();
+}

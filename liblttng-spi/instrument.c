@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The instrumenter: a rule in, instrumented functions out.
+ *
+ * For each loaded object that the rule covers a code map is fetched; each
+ * function in it becomes a point, unless its address has one; new points are
+ * given their events in one batch, their stubs are written, and all jumps are
+ * installed together. Whatever falls out on the way is reported with its reason.
+ *
+ * Points are never freed: a rule that comes again finds them bound and prepared,
+ * and only the jumps are written. A point is installed while at least one enabled
+ * rule uses it.
+ *
+ * Control side only, under the control lock.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "codemap/map-check.h"
+#include "liblttng-spi/core.h"
+
+#define HASH_SIZE	16384u
+#define TYPED_RULE_MAX	8000u		/* functions of one rule with events of their own */
+#define TYPED_TOTAL_MAX	9000u		/* two events each; LTTng carries about 20 000 */
+#define IFUNC_MAX	64u
+
+struct rule {
+	struct rule *next;
+	uint32_t id, enabled;
+	struct spi_rule_text text;
+	struct spi_point **points;	/* own mapping */
+	uint32_t count, room;
+};
+
+struct work {
+	struct spi_link *link;
+	struct rule *rule;
+	struct spi_rule_result *result;
+	char ifuncs[IFUNC_MAX * 20];	/* patterns 0x... of indirect functions' implementations */
+	const char *ifunc_names[IFUNC_MAX];
+	uint64_t ifunc_at[IFUNC_MAX];
+	unsigned int ifunc_count;
+	uint32_t parts;
+	uint32_t created;		/* points; each refers to its map */
+};
+
+static struct spi_point *hash[HASH_SIZE];
+static struct rule *rules;
+static uint32_t typed_total;
+
+/* ---- points --------------------------------------------------------------------- */
+
+static struct spi_point **bucket(uint64_t address)
+{
+	return &hash[(address >> 4 ^ address >> 16) % HASH_SIZE];
+}
+
+static struct spi_point *point_find(uint64_t address)
+{
+	struct spi_point *p = *bucket(address);
+
+	while (p && p->address != address)
+		p = p->next_hash;
+	return p;
+}
+
+static struct spi_point *point_new(struct spi_object *object, const struct spi_map *map, const struct spi_map_func *func,
+	uint32_t flags, const char *event)
+{
+	struct spi_point *p = spi_near_alloc(object, sizeof(*p), 64), **at;
+
+	if (!p)
+		return NULL;
+	p->address = func->vaddr + object->bias;
+	p->thunk = spi_entry_thunk;
+	p->vectors = spi_vectors_base;
+	if (map->head->flags & SPI_MAP_USES_ZMM)
+		p->vectors |= spi_vectors_base ? 0xe0 : 0;
+	p->flags = func->flags & SPI_FUNC_LOOPS_TO_ENTRY ? SPI_POINT_LOOPS : 0;
+	p->flags |= flags & SPI_RULE_ONE_EVENT ? SPI_POINT_ONE_EVENT : 0;
+	p->object = object;
+	p->func = func;
+	p->map = map;
+	p->event_name = event;
+	at = bucket(p->address);
+	p->next_hash = *at;
+	*at = p;
+	return p;
+}
+
+static int rule_keep(struct rule *rule, struct spi_point *point)
+{
+	for (uint32_t i = 0; i < rule->count && rule->count < 64; i++)
+		if (rule->points[i] == point)
+			return 0;
+	if (rule->count == rule->room) {
+		uint32_t room = rule->room ? rule->room * 2 : 512;
+		struct spi_point **more = spi_map_pages(room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		if (rule->points) {
+			memcpy(more, rule->points, rule->count * sizeof(*more));
+			spi_sys(SYS_munmap, rule->points, rule->room * sizeof(*more));
+		}
+		rule->points = more;
+		rule->room = room;
+	}
+	rule->points[rule->count++] = point;
+	return 0;
+}
+
+static void decline(struct work *w, const struct spi_object *object, const char *function, const char *reason)
+{
+	w->result->declined++;
+	spi_link_declined(w->link, object->name, function, reason);
+}
+
+/* ---- from a code map to points ------------------------------------------------------ */
+
+/* What an indirect function's resolver chose in this process: its code is analysed by address in a second pass. */
+static void resolve_ifunc(struct work *w, struct spi_object *object, const char *name)
+{
+	void *handle = dlopen(object->is_exe ? NULL : object->path, RTLD_NOLOAD | RTLD_LAZY);
+	uint64_t at = handle ? (uint64_t) dlsym(handle, name) : 0;
+	size_t used = strlen(w->ifuncs);
+
+	if (handle)
+		dlclose(handle);
+	if (at < object->low || at >= object->high) {
+		decline(w, object, name, "an indirect function whose implementation the dynamic linker does not tell");
+	} else if (w->ifunc_count == IFUNC_MAX) {
+		decline(w, object, name, "too many indirect functions in one rule");
+	} else {
+		w->ifunc_at[w->ifunc_count] = at;
+		w->ifunc_names[w->ifunc_count++] = name;
+		spi_format(w->ifuncs + used, sizeof(w->ifuncs) - used, "%s0x%lx", used ? "\n" : "", at - object->bias);
+	}
+}
+
+static void take_function(struct work *w, struct spi_object *object, struct spi_map *map, const struct spi_map_func *func)
+{
+	const char *name = spi_map_string(map, func->name), *event = spi_map_string(map, func->event);
+	uint32_t flags = w->rule->text.flags;
+	struct spi_point *p;
+
+	if (func->flags & SPI_FUNC_IFUNC) {
+		resolve_ifunc(w, object, name);
+		return;
+	}
+	for (unsigned int i = 0; i < w->ifunc_count; i++)
+		if (w->ifunc_at[i] == func->vaddr + object->bias)
+			event = w->ifunc_names[i];
+	w->result->matched++;
+	p = point_find(func->vaddr + object->bias);
+	if (p && !!(p->flags & SPI_POINT_ONE_EVENT) != !!(flags & SPI_RULE_ONE_EVENT)) {
+		decline(w, object, name, "already traced by another rule in the other form (one event, or entry and exit)");
+		return;
+	}
+	if (!p) {
+		p = point_new(object, map, func, flags, event);
+		w->created += p != NULL;
+	}
+	if (!p || rule_keep(w->rule, p) < 0)
+		decline(w, object, name, "no free memory within reach of the function");
+}
+
+static void take_map(struct work *w, struct spi_object *object, struct spi_map *map)
+{
+	const struct spi_map_func *funcs = SPI_MAP_AT(map, funcs, struct spi_map_func, 0);
+	const struct spi_map_skip *skips = SPI_MAP_AT(map, skipped, struct spi_map_skip, 0);
+
+	for (uint32_t i = 0; i < map->head->skipped.count; i++) {
+		if (skips[i].reason == SPI_REASON_PART || skips[i].reason == SPI_REASON_PLT) {
+			w->parts++;
+			continue;
+		}
+		w->result->matched++;
+		decline(w, object, spi_map_string(map, skips[i].name), spi_map_reason_name(skips[i].reason));
+	}
+	for (uint32_t i = 0; i < map->head->funcs.count; i++)
+		take_function(w, object, map, &funcs[i]);
+}
+
+static int take_object(struct work *w, struct spi_object *object, const char *patterns)
+{
+	struct spi_map *map = spi_alloc(sizeof(*map));
+	uint32_t created = w->created;
+	char error[400];
+	int r;
+
+	if (!map)
+		return -ENOMEM;
+	r = spi_map_fetch(w->link, object, patterns, 0, map, error, sizeof(error));
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0) {
+		if (!error[0])
+			spi_format(error, sizeof(error), "no code map: error %d", -r);
+		decline(w, object, w->rule->text.pattern, error);
+		return r == -ECONNRESET ? r : 0;
+	}
+	take_map(w, object, map);
+	if (w->created == created)
+		spi_map_release(map);		/* every function of it has its point already */
+	return 0;
+}
+
+static int take_objects(struct work *w)
+{
+	for (struct spi_object *o = spi_objects_scan(); o; o = o->next) {
+		int r;
+
+		if (!o->reserved[0] || !spi_rule_covers(&w->rule->text, o))
+			continue;
+		if (spi_object_is_own(o)) {
+			if (w->rule->text.object[0])
+				decline(w, o, w->rule->text.pattern, "the tracer runs through this object itself");
+			continue;
+		}
+		r = take_object(w, o, w->rule->text.pattern);
+		if (r == 0 && w->ifunc_count) {
+			char patterns[sizeof(w->ifuncs)];
+
+			memcpy(patterns, w->ifuncs, sizeof(patterns));
+			r = take_object(w, o, patterns);
+			w->ifunc_count = 0;
+			w->ifuncs[0] = 0;
+		}
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* ---- from points to events and jumps --------------------------------------------------- */
+
+static void drop_failed(struct work *w, struct spi_point **points, const char **errors, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (errors[i])
+			decline(w, points[i]->object, spi_map_string(points[i]->map, points[i]->func->name), errors[i]);
+}
+
+static void bind_new(struct work *w, struct spi_point **points, const char **errors)
+{
+	struct rule *rule = w->rule;
+	uint32_t n = 0;
+	int generic, r;
+
+	for (uint32_t i = 0; i < rule->count; i++)
+		if (!rule->points[i]->payload)
+			points[n++] = rule->points[i];
+	if (!n)
+		return;
+	memset(errors, 0, n * sizeof(*errors));
+	generic = n > TYPED_RULE_MAX || typed_total + n > TYPED_TOTAL_MAX;
+	if (generic) {
+		w->result->generic = 1;
+		spi_note("%u functions match '%s': recorded as lttng_ust_cyg_profile:func_entry and func_exit with their "
+			"addresses, as LTTng carries about 20 000 event types", n, rule->text.pattern);
+	}
+	r = (generic ? spi_payload->bind_generic : spi_payload->bind)(points, n, errors);
+	for (uint32_t i = 0; i < n; i++)
+		if (r < 0 && !errors[i])
+			errors[i] = "its events could not be registered with lttng-ust";
+	if (!generic && r > 0)
+		typed_total += (uint32_t) r;
+	drop_failed(w, points, errors, n);
+}
+
+static void prepare_and_install(struct work *w, struct spi_point **points, const char **errors)
+{
+	struct rule *rule = w->rule;
+	uint32_t n = 0, kept = 0;
+
+	for (uint32_t i = 0; i < rule->count; i++) {
+		struct spi_point *p = rule->points[i];
+		const char *reason = NULL;
+
+		if (!p->payload)
+			continue;
+		if (!p->body && spi_patch_prepare(p, &reason) < 0) {
+			decline(w, p->object, spi_map_string(p->map, p->func->name), reason ? reason : "cannot be patched");
+			continue;
+		}
+		rule->points[kept++] = p;
+		if (p->users++ == 0)
+			points[n++] = p;
+	}
+	rule->count = kept;
+	memset(errors, 0, n * sizeof(*errors));
+	if (n)
+		spi_patch_install(points, n, errors);
+	for (uint32_t i = 0; i < n; i++)
+		if (errors[i])
+			points[i]->users = 0;
+		else
+			points[i]->installed = 1;
+	drop_failed(w, points, errors, n);
+	for (kept = 0, n = 0; n < rule->count; n++)
+		if (rule->points[n]->installed)
+			rule->points[kept++] = rule->points[n];
+	rule->count = kept;
+	w->result->instrumented = kept;
+	__atomic_fetch_add(&spi_status->points, kept, __ATOMIC_RELAXED);
+}
+
+static int put_in_force(struct work *w)
+{
+	size_t bytes = (size_t) w->rule->count * (sizeof(void *) + sizeof(char *)) + 64;
+	struct spi_point **points;
+
+	if (!w->rule->count)
+		return 0;
+	if (spi_module_load(w->link, w->result->text, sizeof(w->result->text)) < 0)
+		return -ELIBACC;
+	points = spi_map_pages(bytes);
+	if (!points)
+		return -ENOMEM;
+	spi_fault_install();
+	bind_new(w, points, (const char **) (points + w->rule->count));
+	prepare_and_install(w, points, (const char **) (points + w->rule->count));
+	spi_sys(SYS_munmap, points, (bytes + 4095) & ~4095ul);
+	return 0;
+}
+
+/* ---- taking out ---------------------------------------------------------------------------- */
+
+static void rule_take_out(struct rule *rule)
+{
+	size_t bytes = (size_t) rule->count * (sizeof(void *) + sizeof(char *)) + 64;
+	struct spi_point **points = rule->count ? spi_map_pages(bytes) : NULL;
+	const char **errors = (const char **) (points + rule->count);
+	uint32_t n = 0;
+
+	if (!rule->enabled)
+		return;
+	rule->enabled = 0;
+	if (!points)
+		return;
+	for (uint32_t i = 0; i < rule->count; i++)
+		if (rule->points[i]->users && --rule->points[i]->users == 0)
+			points[n++] = rule->points[i];
+	if (n)
+		spi_patch_remove(points, n, errors);
+	for (uint32_t i = 0; i < n; i++) {
+		if (errors[i])
+			spi_note("%s: not taken out: %s", spi_map_string(points[i]->map, points[i]->func->name), errors[i]);
+		else
+			points[i]->installed = 0;
+	}
+	__atomic_fetch_sub(&spi_status->points, rule->count, __ATOMIC_RELAXED);
+	spi_sys(SYS_munmap, points, (bytes + 4095) & ~4095ul);
+	spi_status_fold_all();
+}
+
+static void rule_forget(struct rule *rule)
+{
+	for (struct rule **at = &rules; *at; at = &(*at)->next)
+		if (*at == rule) {
+			*at = rule->next;
+			break;
+		}
+	if (rule->points)
+		spi_sys(SYS_munmap, rule->points, rule->room * sizeof(*rule->points));
+	spi_sys(SYS_munmap, rule, (sizeof(*rule) + 4095) & ~4095ul);
+}
+
+static struct rule *rule_find(uint32_t id)
+{
+	struct rule *r = rules;
+
+	while (r && r->id != id)
+		r = r->next;
+	return r;
+}
+
+/* ---- commands ------------------------------------------------------------------------------- */
+
+void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char *text, struct spi_rule_result *result)
+{
+	struct work *w = spi_map_pages(sizeof(*w));
+	struct rule *rule = spi_map_pages(sizeof(*rule));
+	const char *error;
+	int r;
+
+	result->status = -ENOMEM;
+	if (!w || !rule)
+		return;
+	w->link = link;
+	w->rule = rule;
+	w->result = result;
+	r = rule_find(id) ? -EEXIST : spi_rule_parse(text, &rule->text, &error);
+	if (r < 0) {
+		spi_format(result->text, sizeof(result->text), "%s", r == -EEXIST ? "a rule has this number already" : error);
+	} else {
+		rule->id = id;
+		rule->text.flags |= flags;
+		rule->next = rules;
+		rules = rule;
+		r = spi_threads_init();
+		if (r == 0)
+			r = spi_patch_init();
+		if (r == 0)
+			r = take_objects(w);
+		if (r == 0)
+			r = put_in_force(w);
+		rule->enabled = 1;
+		if (r == 0 && !result->matched) {
+			r = -ENOENT;
+			spi_format(result->text, sizeof(result->text), "no loaded function matches '%s'", text);
+		} else if (r == 0 && !result->instrumented) {
+			r = -ENOTSUP;
+		}
+		if (w->parts)
+			spi_note("%u pieces of functions (.cold parts, linkage stubs) go with their functions", w->parts);
+	}
+	result->status = r;
+	if (!rule->enabled)
+		spi_sys(SYS_munmap, rule, (sizeof(*rule) + 4095) & ~4095ul);
+	else if (r < 0)
+		rule_forget(rule);
+	spi_sys(SYS_munmap, w, (sizeof(*w) + 4095) & ~4095ul);
+}
+
+void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result)
+{
+	struct rule *rule = rule_find(id);
+	struct work *w;
+
+	result->status = -ENOENT;
+	if (!rule)
+		return;
+	result->status = 0;
+	result->matched = rule->count;
+	if (!enabled) {
+		rule_take_out(rule);
+		return;
+	}
+	w = spi_map_pages(sizeof(*w));
+	if (!rule->enabled && w) {
+		w->rule = rule;
+		w->result = result;
+		result->status = put_in_force(w);
+		rule->enabled = 1;
+	}
+	if (w)
+		spi_sys(SYS_munmap, w, (sizeof(*w) + 4095) & ~4095ul);
+	result->instrumented = rule->count;
+}
+
+void spi_rule_remove(uint32_t id, struct spi_rule_result *result)
+{
+	struct rule *rule = rule_find(id);
+
+	result->status = -ENOENT;
+	if (!rule)
+		return;
+	result->status = 0;
+	result->matched = rule->count;
+	rule_take_out(rule);
+	rule_forget(rule);
+}
+
+void spi_rules_remove_all(void)
+{
+	while (rules) {
+		rule_take_out(rules);
+		rule_forget(rules);
+	}
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Getting a code map: from the controller, which runs spi-codemap with this
+ * process's rights and sends the sealed result; or, without a controller, by
+ * running spi-codemap ourselves. The map is checked from end to end before
+ * anything looks at it, and its build-id must be the mapped object's.
+ *
+ * The helper process must be invisible to the program: it is cloned without an
+ * exit signal, so neither SIGCHLD nor a wait() for "any child" shows it, and
+ * waited for with __WALL.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include "codemap/map-check.h"
+#include "liblttng-spi/core.h"
+
+#define HELPER_STACK	65536u
+#define MAX_PATTERNS	64
+#define SEALS		(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+
+/* ---- asking the controller --------------------------------------------------- */
+
+static int ask_controller(struct spi_link *link, struct spi_object *object, const char *patterns, uint32_t limit, char *error,
+	size_t error_size)
+{
+	struct spi_msg_map_request request = { .limit = limit };
+	struct {
+		struct spi_msg_map head;
+		char text[480];
+	} answer;
+	char names[SPI_PROTO_BODY_MAX / 8];
+	struct stat st;
+	size_t n_path = strlen(object->path) + 1, n_patterns = strlen(patterns) + 1;
+	uint32_t id = ++link->next_id;
+	int fd;
+	long r;
+
+	if (n_path + n_patterns > sizeof(names))
+		return -ENAMETOOLONG;
+	memcpy(names, object->path, n_path);
+	memcpy(names + n_path, patterns, n_patterns);
+	if (spi_sys(SYS_newfstatat, AT_FDCWD, object->is_exe ? "/proc/self/exe" : object->path, &st, 0L) == 0) {
+		request.device = st.st_dev;
+		request.inode = st.st_ino;
+	}
+	memcpy(request.build_id, object->build_id, sizeof(request.build_id));
+	request.build_id_size = object->build_id_size;
+	request.flags = object->is_exe ? SPI_MAP_REQUEST_EXE : 0;
+	r = spi_link_send(link, SPI_MSG_MAP_REQUEST, id, &request, sizeof(request), names, n_path + n_patterns, -1);
+	if (r < 0)
+		return (int) r;
+	r = spi_link_answer(link, SPI_MSG_MAP, id, &answer, sizeof(answer) - 1, &fd);
+	if (r < 0)
+		return (int) r;
+	answer.text[sizeof(answer.text) - 1] = 0;
+	if (answer.head.status < 0 || fd < 0) {
+		spi_format(error, error_size, "%s", answer.text);
+		if (fd >= 0)
+			spi_sys(SYS_close, fd);
+		return answer.head.status < 0 ? answer.head.status : -EPROTO;
+	}
+	return fd;
+}
+
+/* ---- running spi-codemap ------------------------------------------------------ */
+
+struct helper {
+	const char *program;
+	char *argv[MAX_PATTERNS * 2 + 12];
+	int output;
+};
+
+static int helper_main(void *data)
+{
+	struct helper *h = data;
+	static char *const envp[] = { "PATH=/usr/bin:/bin", NULL };
+	uint64_t none = 0;
+	long null = spi_sys(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR);
+
+	for (long fd = 0; fd < 3; fd++)
+		spi_sys(SYS_dup2, null, fd);
+	spi_sys(SYS_dup2, h->output, 3L);
+	spi_sys(SYS_close_range, 4L, ~0UL, 0L);
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8L);
+	spi_sys(SYS_execve, h->program, h->argv, envp);
+	spi_sys(SYS_exit_group, 127L);
+	return 127;
+}
+
+static int run_helper(struct helper *h)
+{
+	void *stack = spi_map_pages(HELPER_STACK);
+	uint64_t all = ~UINT64_C(0), old;
+	int status = 0, pid;
+	long r;
+
+	if (!stack)
+		return -ENOMEM;
+	/* CLONE_VFORK: we run again once the child has its own memory; no signal of ours may run on it before */
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
+	pid = clone(helper_main, (char *) stack + HELPER_STACK, CLONE_VM | CLONE_VFORK, h);
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+	r = pid;
+	if (pid > 0)
+		do
+			r = spi_sys(SYS_wait4, pid, &status, __WALL, NULL);
+		while (r == -EINTR);
+	spi_sys(SYS_munmap, stack, HELPER_STACK);
+	if (r < 0)
+		return (int) r;
+	return (status & 0x7f) ? -EIO : (status >> 8) & 0xff;
+}
+
+static int run_codemap(struct spi_object *object, const char *patterns, uint32_t limit, char *error, size_t error_size)
+{
+	struct helper h = { .program = spi_env.codemap ? spi_env.codemap : SPI_CODEMAP_PATH };
+	char limit_text[16], text[4096];
+	size_t n = strlen(patterns);
+	int argc = 0, r;
+	char *p = text;
+	long fd;
+
+	if (n >= sizeof(text))
+		return -ENAMETOOLONG;
+	memcpy(text, patterns, n + 1);
+	fd = spi_sys(SYS_memfd_create, "lttng-spi-map", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return (int) fd;
+	h.output = (int) fd;
+	spi_format(limit_text, sizeof(limit_text), "%u", limit);
+	h.argv[argc++] = "spi-codemap";
+	h.argv[argc++] = "map";
+	h.argv[argc++] = "--output-fd";
+	h.argv[argc++] = "3";
+	if (limit) {
+		h.argv[argc++] = "--limit";
+		h.argv[argc++] = limit_text;
+	}
+	for (int i = 0; *p && i < MAX_PATTERNS; i++) {
+		char *end = strchr(p, '\n');
+
+		h.argv[argc++] = "--pattern";
+		h.argv[argc++] = p;
+		if (!end)
+			break;
+		*end = 0;
+		p = end + 1;
+	}
+	h.argv[argc++] = object->path;
+	h.argv[argc] = NULL;
+	r = run_helper(&h);
+	if (r == 0)
+		return (int) fd;
+	spi_sys(SYS_close, fd);
+	if (r == 3)
+		return -ENOENT;
+	spi_format(error, error_size, "%s failed on %s with status %d", h.program, object->path, r);
+	return r < 0 ? r : -EIO;
+}
+
+/* ---- the map ------------------------------------------------------------------ */
+
+static int open_map(int fd, struct spi_object *object, struct spi_map *map, char *error, size_t error_size)
+{
+	const char *why = NULL;
+	struct stat st;
+	long p, seals = spi_sys(SYS_fcntl, fd, F_GET_SEALS);
+
+	if (seals < 0 || (seals & SEALS) != SEALS) {
+		spi_format(error, error_size, "the code map of %s is not sealed", object->name);
+		return -EPROTO;
+	}
+	if (spi_sys(SYS_fstat, fd, &st) < 0 || st.st_size < (long) sizeof(struct spi_map_header))
+		return -EPROTO;
+	p = spi_sys(SYS_mmap, 0L, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0L);
+	if (p < 0 && p > -4096)
+		return (int) p;
+	map->head = (const struct spi_map_header *) p;
+	map->size = (uint64_t) st.st_size;
+	if (spi_map_check(map->head, map->size, &why) < 0) {
+		spi_format(error, error_size, "the code map of %s is damaged: %s", object->name, why ? why : "unknown");
+		spi_map_release(map);
+		return -EPROTO;
+	}
+	if (map->head->build_id_size != object->build_id_size ||
+			memcmp(map->head->build_id, object->build_id, object->build_id_size)) {
+		spi_format(error, error_size, "%s was replaced on disk since the process loaded it; restart the process",
+			object->name);
+		spi_map_release(map);
+		return -ESTALE;
+	}
+	return 0;
+}
+
+/*
+ * 0 and a checked map; -ENOENT when no function matches; another errno with
+ * `error` filled in.
+ */
+int spi_map_fetch(struct spi_link *link, struct spi_object *object, const char *patterns, uint32_t limit, struct spi_map *map,
+	char *error, size_t error_size)
+{
+	int fd, r;
+
+	error[0] = 0;
+	fd = link ? ask_controller(link, object, patterns, limit, error, error_size) :
+		run_codemap(object, patterns, limit, error, error_size);
+	if (fd < 0)
+		return fd;
+	r = open_map(fd, object, map, error, error_size);
+	spi_sys(SYS_close, fd);
+	return r;
+}
+
+void spi_map_release(struct spi_map *map)
+{
+	if (map->head)
+		spi_sys(SYS_munmap, map->head, (map->size + 4095) & ~UINT64_C(4095));
+	map->head = NULL;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Bringing in the event module, and with it liblttng-ust, into a program that
+ * may know neither. The agent itself depends on libc alone, so that injecting it
+ * stops a thread for a moment only; this is done by the agent's own thread, or
+ * before main().
+ *
+ * Where the module's file cannot be opened, because the program lives in another
+ * root, the controller sends it and the libraries it needs as memfds; each is
+ * loaded from /proc/self/fd/N and found again by its soname. There the daemon's
+ * socket is out of reach too: the controller sends a directory descriptor that
+ * leads to it, and lttng-ust takes it for the user's home while it starts.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "liblttng-spi/core.h"
+
+#define MODULE_NAME	"liblttng-spi-tp.so"
+#define LOW_FDS		100
+
+const struct spi_payload_ops *spi_payload;
+uint32_t spi_string_max;
+
+static const struct spi_core_ops core_ops = {
+	.abi = SPI_PAYLOAD_ABI,
+	.size = sizeof(core_ops),
+	.near_alloc = (void *(*)(struct spi_object *, size_t, size_t)) spi_near_alloc,
+	.alloc = spi_alloc,
+	.note = spi_note,
+	.string_copy = spi_string_copy,
+	.memory_copy = spi_memory_copy,
+	.threads = spi_threads_first,
+};
+
+/* ---- the program's descriptor numbers ----------------------------------------- */
+
+/*
+ * Before main() nobody else opens files: fill the low numbers while lttng-ust
+ * opens its own, so that the program's first descriptor is 3 as always.
+ */
+static int low_fds_fill(uint8_t *filled)
+{
+	int n = 0, first = -1;
+	long fd;
+
+	memset(filled, 0, LOW_FDS);
+	fd = spi_sys(SYS_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC);
+	while (fd >= 0 && fd < LOW_FDS) {
+		filled[fd] = 1;
+		n++;
+		if (first < 0)
+			first = (int) fd;
+		fd = spi_sys(SYS_fcntl, first, F_DUPFD_CLOEXEC, 0L);
+	}
+	if (fd >= 0)
+		spi_sys(SYS_close, fd);
+	return n;
+}
+
+static void low_fds_free(const uint8_t *filled)
+{
+	for (int fd = 0; fd < LOW_FDS; fd++)
+		if (filled[fd])
+			spi_sys(SYS_close, fd);
+}
+
+/* ---- finding the module ----------------------------------------------------------- */
+
+static int file_exists(const char *path)
+{
+	return spi_sys(SYS_faccessat, AT_FDCWD, path, R_OK) == 0;
+}
+
+/* Beside the agent as installed, or in the build tree's other directory. */
+static int module_path(char *path, size_t size)
+{
+	static const char *const places[] = { "lttng-spi/" MODULE_NAME, "../../tp/.libs/" MODULE_NAME, MODULE_NAME };
+	Dl_info info;
+	const char *slash;
+	int n;
+
+	if (spi_env.tp && file_exists(spi_env.tp)) {
+		spi_format(path, size, "%s", spi_env.tp);
+		return 0;
+	}
+	if (!dladdr(spi_slot_code_base, &info) || !info.dli_fname || !(slash = strrchr(info.dli_fname, '/')))
+		return -ENOENT;
+	if (!strncmp(info.dli_fname, "/proc/self/fd/", 14))
+		return -ENOENT;
+	n = (int) (slash + 1 - info.dli_fname);
+	if ((size_t) n + 64 > size)
+		return -ENAMETOOLONG;
+	memcpy(path, info.dli_fname, (size_t) n);
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		spi_format(path + n, size - (size_t) n, "%s", places[i]);
+		if (file_exists(path))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+/* ---- another root: files through the controller ---------------------------------------- */
+
+static int fetch_file(struct spi_link *link, const char *name, char *error, size_t error_size)
+{
+	struct {
+		struct spi_msg_file head;
+		char text[400];
+	} answer;
+	uint32_t id = ++link->next_id;
+	int fd;
+	long r = spi_link_send(link, SPI_MSG_FILE_REQUEST, id, name, strlen(name) + 1, NULL, 0, -1);
+
+	if (r < 0)
+		return (int) r;
+	r = spi_link_answer(link, SPI_MSG_FILE, id, &answer, sizeof(answer) - 1, &fd);
+	if (r < 0)
+		return (int) r;
+	answer.text[sizeof(answer.text) - 1] = 0;
+	if (answer.head.status < 0 || fd < 0) {
+		spi_format(error, error_size, "%s: %s", name, answer.text);
+		return answer.head.status < 0 ? answer.head.status : -ENOENT;
+	}
+	return spi_fd_high(fd);
+}
+
+/*
+ * Loaded with a number that no later one shares: libc's loader takes a path that
+ * it has seen for the library it loaded then.
+ */
+static void *load_fetched(struct spi_link *link, const char *name, char *error, size_t error_size)
+{
+	char path[64];
+	void *handle;
+	int fd = fetch_file(link, name, error, error_size);
+
+	if (fd < 0)
+		return NULL;
+	spi_format(path, sizeof(path), "/proc/self/fd/%d", fd);
+	handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+	if (!handle)
+		spi_format(error, error_size, "%s", dlerror());
+	return handle;
+}
+
+static int is_loadable(const char *name)
+{
+	void *handle = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+
+	return handle != NULL;
+}
+
+static void *load_everything(struct spi_link *link, char *error, size_t error_size)
+{
+	static const char *const needed[] = {
+		"libnuma.so.1", "liblttng-ust-common.so.1", "liblttng-ust-tracepoint.so.1", "liblttng-ust.so.1",
+	};
+	char **old = environ, **changed, *home;
+	void *handle = NULL;
+	size_t n = 0;
+	int fd;
+
+	while (old && old[n])
+		n++;
+	changed = spi_map_pages((n + 2) * sizeof(*changed) + 256);
+	fd = fetch_file(link, "daemon-home", error, error_size);
+	if (!changed || fd < 0)
+		return NULL;
+	/* lttng-ust reads its variables in its constructor; the program's own environment is back right after */
+	memcpy(changed + 1, old, n * sizeof(*changed));
+	home = (char *) (changed + n + 2);
+	spi_format(home, 64, "LTTNG_HOME=/proc/self/fd/%d", fd);
+	changed[0] = home;
+	environ = changed;
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+		if (!is_loadable(needed[i]) && !load_fetched(link, needed[i], error, error_size))
+			goto out;
+	handle = load_fetched(link, MODULE_NAME, error, error_size);
+out:
+	if (environ == changed)
+		environ = old;
+	return handle;
+}
+
+/* ---- loading --------------------------------------------------------------------------------- */
+
+int spi_module_load(struct spi_link *link, char *error, size_t error_size)
+{
+	static struct spi_core_ops core;	/* the module keeps the pointer */
+	uint32_t busy = spi_thread.busy;
+	spi_payload_init_fn init;
+	const char *why = NULL;
+	uint8_t filled[LOW_FDS];
+	char path[1200];
+	void *handle;
+	int has_path;
+
+	if (spi_payload)
+		return 0;
+	error[0] = 0;
+	has_path = module_path(path, sizeof(path)) == 0;
+	if (!has_path && !link) {
+		spi_format(error, error_size, "%s is not beside the agent; set LTTNG_SPI_TP to its path", MODULE_NAME);
+		return -ENOENT;
+	}
+	spi_thread.busy = SPI_BUSY_ALWAYS;	/* what the loader calls is not the program's doing */
+	if (spi_env.preloaded)
+		low_fds_fill(filled);
+	handle = has_path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : load_everything(link, error, error_size);
+	if (spi_env.preloaded)
+		low_fds_free(filled);
+	if (!handle && has_path)
+		spi_format(error, error_size, "%s", dlerror());
+	init = handle ? (spi_payload_init_fn) dlsym(handle, "spi_payload_init") : NULL;
+	if (init) {
+		core = core_ops;
+		core.status = spi_status;
+		spi_payload = init(&core, &why);
+		if (!spi_payload)
+			spi_format(error, error_size, "the event module cannot start: %s", why ? why : "unknown");
+		else if (spi_string_max)
+			spi_payload->set_string_max(spi_string_max);
+	}
+	spi_thread.busy = busy;
+	return spi_payload ? 0 : -ELIBACC;
+}

@@ -1,0 +1,658 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Memory that patched code can reach.
+ *
+ * Arenas. Everything that belongs to one object (its code, stubs, points, gates)
+ * lies within 2 GB, so that each part addresses the others rip-relative. Chunks
+ * are taken below the object, as far as that goes; what is above a program is its
+ * heap, which must be able to grow: nothing within HEAP_ROOM above the break.
+ * Code and data are never in one page: a store beside code that runs makes the
+ * CPU throw away what it decoded.
+ *
+ * Code is a memfd mapped twice, to write and to run, and closed at once: no page
+ * is ever both, no descriptor is left for the program to close or to inherit.
+ * After a fork these pages are shared with the parent, so the child writes none
+ * of them again: it takes new chunks, and copies a page before it adds to it.
+ *
+ * Trampolines. A constrained jump can reach few addresses, sometimes one, so
+ * its trampoline may need a page of its own: 8 000 of them would cost 32 MB. But
+ * each fills a dozen bytes at a rather random offset. So many virtual pages
+ * show the same physical page, in which their trampolines occupy different
+ * bytes. mremap() with an old size of 0 makes another mapping of a shared page
+ * without its descriptor. What remains bounded is the number of mappings.
+ */
+#include <linux/memfd.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include "liblttng-spi/patch-internal.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+#define CODE_CHUNK	(1u << 20)	/* bytes of address space; pages are taken as they are written */
+#define DATA_CHUNK	(1u << 20)
+#define CHUNK_LEAST	(64u << 10)	/* tried when the usual size is refused: ulimit -v */
+#define REACH		(UINT64_C(0x7fff0000))	/* from the lowest to the highest byte of an object's arena */
+#define HEAP_ROOM	(UINT64_C(1) << 30)
+#define STACK_ROOM	(UINT64_C(64) << 20)	/* at least, when the stack's limit is lower */
+#define LOWEST		(UINT64_C(16) << 20)	/* chunks; below is where NULL + offset may land */
+#define LOWEST_JUMP	(UINT64_C(1) << 20)	/* trampolines */
+#define HIGHEST		(UINT64_C(0x7fff00000000))
+#define PHYS_BATCH	16u		/* physical trampoline pages per memfd */
+#define RECENT		64u		/* pages looked at first for room */
+#define PAGES_TRIED	256u
+#define MAPPINGS_MAX	30000u		/* the kernel's limit for a process is 65 530 */
+
+struct chunk {
+	struct chunk *next;
+	uint64_t rx;			/* where it runs, or is read */
+	uint8_t *rw;
+	uint32_t size, used;
+	uint32_t frozen;		/* shared with another process: not to be written */
+};
+
+struct spi_arena {
+	struct spi_arena *next;
+	uint64_t low, high;		/* of the object and all chunks */
+	uint64_t below, above;		/* next addresses to try */
+	struct chunk *code, *data;	/* the first of each list has room */
+};
+
+/* A physical page of trampolines; bit b of used[] is byte b. */
+struct phys_page {
+	struct phys_page *next;
+	uint64_t rx;
+	uint8_t *rw;
+	uint32_t frozen;
+	uint64_t used[SPI_PAGE / 64];
+};
+
+struct virt_page {
+	uint64_t address;		/* 0: free entry */
+	struct phys_page *phys;
+};
+
+static struct spi_arena *arenas;
+static struct phys_page *phys_pages;
+static struct virt_page *virt_pages;	/* open addressing */
+static uint32_t virt_size, virt_count, mappings_before;
+static uint64_t recent[RECENT];
+static uint32_t recent_next;
+
+/* ---- anywhere ---- */
+
+uint64_t spi_mmap(uint64_t address, uint64_t size, int prot, int flags, int fd)
+{
+	long ret = spi_raw6(SYS_mmap, address, size, (uint64_t) prot, (uint64_t) flags, (uint64_t) (int64_t) fd, 0);
+
+	return spi_raw_failed(ret) ? 0 : (uint64_t) ret;
+}
+
+void spi_munmap(uint64_t address, uint64_t size)
+{
+	spi_raw3(SYS_munmap, address, size, 0);
+}
+
+struct pool {
+	uint64_t used, size;
+};
+static struct pool *pool;
+
+/* Any thread, any time: the current pool's cursor is moved atomically, a race for a new pool is lost without harm. */
+void *spi_alloc(size_t size)
+{
+	size = (size + 15) & ~(size_t) 15;
+	if (size >= 64 << 10)
+		return (void *) spi_mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	for (;;) {
+		struct pool *p = __atomic_load_n(&pool, __ATOMIC_ACQUIRE), *fresh;
+
+		if (p) {
+			uint64_t at = __atomic_fetch_add(&p->used, size, __ATOMIC_RELAXED);
+
+			if (at + size <= p->size)
+				return (uint8_t *) p + at;
+		}
+		fresh = (struct pool *) spi_mmap(0, 256 << 10, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+		if (!fresh)
+			return NULL;
+		fresh->used = 64;
+		fresh->size = 256 << 10;
+		if (!__atomic_compare_exchange_n(&pool, &p, fresh, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			spi_munmap((uint64_t) fresh, 256 << 10);
+	}
+}
+
+/* ---- where ---- */
+
+/* Would a mapping there take the heap's room, the main stack's, or the zero page's? */
+static int address_is_reserved(uint64_t low, uint64_t high, uint64_t lowest)
+{
+	static uint64_t stack;		/* somewhere in the main thread's stack, near its upper end */
+	uint64_t heap = (uint64_t) spi_raw3(SYS_brk, 0, 0, 0), room = STACK_ROOM;
+	uint64_t limit[2] = { 0, 0 };
+
+	if (low < lowest || high > HIGHEST)
+		return 1;
+	if (low < heap + HEAP_ROOM && high > heap)
+		return 1;
+	if (!stack)
+		stack = getauxval(AT_RANDOM);
+	spi_raw4(SYS_prlimit64, 0, RLIMIT_STACK, 0, (uint64_t) limit);
+	if (limit[0] > room)
+		room = limit[0] < UINT64_C(1) << 34 ? limit[0] : UINT64_C(1) << 30;
+	return low < stack + (1 << 20) && high > stack - room;
+}
+
+/* Map at exactly this address, if nothing is there; 0 or -1. */
+static int map_at(uint64_t address, uint64_t size, int prot, int flags, int fd)
+{
+	uint64_t got = spi_mmap(address, size, prot, flags | MAP_FIXED_NOREPLACE, fd);
+
+	if (got == address)
+		return 0;
+	if (got)
+		spi_munmap(got, size);
+	return -1;
+}
+
+/* Reserve size bytes that keep the arena within REACH; the mapping has no access rights yet. 0: none. */
+static uint64_t arena_reserve(struct spi_arena *arena, uint64_t size)
+{
+	while (arena->below >= LOWEST + size && arena->high - (arena->below - size) <= REACH) {
+		uint64_t at = arena->below -= size;
+
+		if (!address_is_reserved(at, at + size, LOWEST)
+			&& map_at(at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1) == 0) {
+			arena->low = at < arena->low ? at : arena->low;
+			return at;
+		}
+	}
+	while (arena->above + size - arena->low <= REACH && arena->above + size <= HIGHEST) {
+		uint64_t at = arena->above, heap = (uint64_t) spi_raw3(SYS_brk, 0, 0, 0);
+
+		if (at < heap + HEAP_ROOM && at + size > heap) {
+			arena->above = (heap + HEAP_ROOM + size) & ~(size - 1);
+			continue;
+		}
+		arena->above += size;
+		if (!address_is_reserved(at, at + size, LOWEST)
+			&& map_at(at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1) == 0) {
+			arena->high = at + size > arena->high ? at + size : arena->high;
+			return at;
+		}
+	}
+	return 0;
+}
+
+static struct spi_arena *arena_of(struct spi_object *object)
+{
+	struct spi_arena *arena = object->arena;
+
+	if (arena)
+		return arena;
+	arena = spi_alloc(sizeof(*arena));
+	if (!arena)
+		return NULL;
+	arena->low = SPI_PAGE_OF(object->low);
+	arena->high = SPI_PAGE_OF(object->high + SPI_PAGE - 1);
+	arena->below = arena->low & ~(uint64_t) (CODE_CHUNK - 1);
+	arena->above = (arena->high + CODE_CHUNK - 1) & ~(uint64_t) (CODE_CHUNK - 1);
+	arena->next = arenas;
+	arenas = arena;
+	object->arena = arena;
+	return arena;
+}
+
+/* ---- chunks ---- */
+
+/*
+ * Replace the reserved pages at `rx` (0: anywhere) by code that *rw writes. A
+ * system without memfd gets plain memory that is both.
+ */
+static uint64_t code_map(uint64_t rx, uint64_t size, uint8_t **rw)
+{
+	int fixed = rx ? MAP_FIXED : 0;
+	long fd = spi_raw3(SYS_memfd_create, (uint64_t) "lttng-spi", MFD_CLOEXEC, 0);
+	uint64_t alias = 0, code = 0;
+
+	if (fd >= 0) {
+		if (spi_raw3(SYS_ftruncate, (uint64_t) fd, size, 0) == 0)
+			alias = spi_mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED, (int) fd);
+		if (alias)
+			code = spi_mmap(rx, size, PROT_READ | PROT_EXEC, MAP_SHARED | fixed, (int) fd);
+		spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
+		if (code) {
+			*rw = (uint8_t *) alias;
+			return code;
+		}
+		if (alias)
+			spi_munmap(alias, size);
+	}
+	code = spi_mmap(rx, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1);
+	*rw = (uint8_t *) code;
+	return code;
+}
+
+static struct chunk *chunk_new(struct spi_arena *arena, uint32_t least, uint32_t usual, int is_code)
+{
+	struct chunk *chunk = spi_alloc(sizeof(*chunk));
+	uint32_t size = usual;
+	uint64_t at = 0;
+
+	if (!chunk)
+		return NULL;
+	while (size < least)
+		size *= 2;
+	while (!(at = arena_reserve(arena, size)) && size > CHUNK_LEAST && size / 2 >= least) {
+		size /= 2;
+		arena->below = (arena->low < arena->below ? arena->low : arena->below) & ~(uint64_t) (size - 1);
+	}
+	if (!at)
+		return NULL;
+	if (is_code)
+		chunk->rx = code_map(at, size, &chunk->rw);
+	else
+		chunk->rx = spi_mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1);
+	if (!chunk->rx) {
+		spi_munmap(at, size);
+		return NULL;
+	}
+	if (!is_code)
+		chunk->rw = (uint8_t *) at;
+	chunk->size = size;
+	return chunk;
+}
+
+static struct chunk *chunk_with_room(struct spi_arena *arena, struct chunk **list, uint32_t size, uint32_t usual, int is_code)
+{
+	struct chunk *chunk = *list;
+
+	if (chunk && !chunk->frozen && chunk->size - chunk->used >= size)
+		return chunk;
+	chunk = chunk_new(arena, size, usual, is_code);
+	if (chunk) {
+		chunk->next = *list;
+		*list = chunk;
+	}
+	return chunk;
+}
+
+void *spi_near_alloc(struct spi_object *object, size_t size, size_t align)
+{
+	struct spi_arena *arena = arena_of(object);
+	struct chunk *chunk;
+	uint32_t at;
+
+	if (!arena || size > DATA_CHUNK * 16u || align > SPI_PAGE)
+		return NULL;
+	if (align < 8)
+		align = 8;
+	chunk = chunk_with_room(arena, &arena->data, (uint32_t) (size + align), DATA_CHUNK, 0);
+	if (!chunk)
+		return NULL;
+	at = (uint32_t) ((chunk->used + align - 1) & ~(align - 1));
+	chunk->used = at + (uint32_t) size;
+	return chunk->rw + at;
+}
+
+int spi_near_code(struct spi_object *object, uint32_t size, uint64_t *rx, uint8_t **rw)
+{
+	struct spi_arena *arena = arena_of(object);
+	struct chunk *chunk = arena ? chunk_with_room(arena, &arena->code, size, CODE_CHUNK, 1) : NULL;
+
+	if (!chunk)
+		return -ENOSPC;
+	*rx = chunk->rx + chunk->used;
+	*rw = chunk->rw + chunk->used;
+	chunk->used += size;
+	return 0;
+}
+
+void spi_near_code_trim(struct spi_object *object, uint64_t end)
+{
+	struct chunk *chunk = object->arena->code;
+
+	/* stubs begin at 32-byte boundaries: none shares its first fetch block with the end of another */
+	chunk->used = (uint32_t) ((end - chunk->rx + 31) & ~UINT64_C(31));
+}
+
+/* ---- trampolines: physical pages ---- */
+
+static struct phys_page *phys_new(void)
+{
+	uint8_t *rw;
+	uint64_t rx;
+	struct phys_page *pages = spi_alloc(PHYS_BATCH * sizeof(*pages));
+
+	if (!pages)
+		return NULL;
+	rx = code_map(0, PHYS_BATCH * SPI_PAGE, &rw);
+	if (!rx || (uint64_t) rw == rx) {	/* private memory cannot be shown a second time */
+		if (rx)
+			spi_munmap(rx, PHYS_BATCH * SPI_PAGE);
+		return NULL;
+	}
+	for (unsigned int i = 0; i < PHYS_BATCH; i++) {
+		pages[i].rx = rx + i * SPI_PAGE;
+		pages[i].rw = rw + i * SPI_PAGE;
+		spi_bytes_set(pages[i].rw, 0xcc, SPI_PAGE);
+		pages[i].next = i + 1 < PHYS_BATCH ? &pages[i + 1] : phys_pages;
+	}
+	phys_pages = pages;
+	return pages;
+}
+
+static int phys_is_free(const struct phys_page *phys, uint32_t at, uint32_t n)
+{
+	for (; n; at++, n--)
+		if (phys->used[at / 64] >> (at % 64) & 1)
+			return 0;
+	return 1;
+}
+
+static void phys_mark(struct phys_page *phys, uint32_t at, uint32_t n, int used)
+{
+	for (; n; at++, n--) {
+		if (used)
+			phys->used[at / 64] |= UINT64_C(1) << (at % 64);
+		else
+			phys->used[at / 64] &= ~(UINT64_C(1) << (at % 64));
+	}
+}
+
+static struct phys_page *phys_with_room(uint32_t at, uint32_t n)
+{
+	struct phys_page *phys;
+
+	for (phys = phys_pages; phys; phys = phys->next)
+		if (!phys->frozen && phys_is_free(phys, at, n))
+			return phys;
+	return phys_new();
+}
+
+/* Show a physical page at a virtual address, replacing what is mapped there. */
+static int phys_show(struct phys_page *phys, uint64_t address)
+{
+	long ret = spi_raw6(SYS_mremap, phys->rx, 0, SPI_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, address, 0);
+
+	return spi_raw_failed(ret) ? (int) ret : 0;
+}
+
+/* ---- trampolines: virtual pages ---- */
+
+static struct virt_page *virt_slot(struct virt_page *table, uint32_t size, uint64_t address)
+{
+	uint32_t i = (uint32_t) ((address >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (size - 1);
+
+	while (table[i].address && table[i].address != address)
+		i = (i + 1) & (size - 1);
+	return &table[i];
+}
+
+static struct virt_page *virt_find(uint64_t address)
+{
+	struct virt_page *v;
+
+	if (!virt_size)
+		return NULL;
+	v = virt_slot(virt_pages, virt_size, address);
+	return v->address ? v : NULL;
+}
+
+static int virt_grow(void)
+{
+	uint32_t size = virt_size ? virt_size * 2 : 4096;
+	struct virt_page *table = spi_alloc(size * sizeof(*table));
+
+	if (!table)
+		return -1;
+	for (uint32_t i = 0; i < virt_size; i++)
+		if (virt_pages[i].address)
+			*virt_slot(table, size, virt_pages[i].address) = virt_pages[i];
+	virt_pages = table;
+	virt_size = size;
+	return 0;
+}
+
+static uint32_t mappings_count(void)
+{
+	struct spi_maps maps;
+	struct spi_vma vma;
+	uint32_t n = 0;
+
+	if (spi_maps_open(&maps) < 0)
+		return 1000;
+	while (spi_maps_next(&maps, &vma))
+		n++;
+	spi_maps_close(&maps);
+	return n;
+}
+
+static int virt_has_room_for_one(void)
+{
+	if (virt_count % 1024 == 0) {
+		uint32_t now = mappings_count();
+
+		mappings_before = now > virt_count ? now - virt_count : 0;
+	}
+	if (virt_count + mappings_before >= MAPPINGS_MAX)
+		return 0;
+	return virt_count * 4 < virt_size * 3 || virt_grow() == 0;
+}
+
+/* A new virtual page whose bytes [at, at + n) are free. NULL: something else is there. */
+static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, const char **reason)
+{
+	struct phys_page *phys;
+	struct virt_page *v;
+
+	if (!virt_has_room_for_one()) {
+		*reason = "the process has too many memory mappings for another trampoline page";
+		return NULL;
+	}
+	if (address_is_reserved(address, address + SPI_PAGE, LOWEST_JUMP))
+		return NULL;
+	phys = phys_with_room(at, n);
+	if (!phys)
+		return NULL;
+	if (map_at(address, SPI_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1) < 0)
+		return NULL;
+	if (phys_show(phys, address) < 0) {
+		spi_munmap(address, SPI_PAGE);
+		return NULL;
+	}
+	v = virt_slot(virt_pages, virt_size, address);
+	v->address = address;
+	v->phys = phys;
+	virt_count++;
+	recent[recent_next++ % RECENT] = address;
+	return v;
+}
+
+/* The page's physical page is shared with a parent process: give it a copy to write in. */
+static int virt_thaw(struct virt_page *v)
+{
+	struct phys_page *phys = phys_new();
+
+	if (!phys)
+		return -1;
+	spi_bytes_copy(phys->rw, (const void *) v->address, SPI_PAGE);
+	spi_bytes_copy(phys->used, v->phys->used, sizeof(phys->used));
+	if (phys_show(phys, v->address) < 0)
+		return -1;
+	v->phys = phys;
+	return 0;
+}
+
+/* Take bytes [at, at + n) of the page at `address`; its physical page, or NULL. */
+static struct phys_page *page_take(uint64_t address, uint32_t at, uint32_t n, const char **reason)
+{
+	struct virt_page *v = virt_find(address);
+
+	if (v && !phys_is_free(v->phys, at, n))
+		return NULL;
+	if (v && v->phys->frozen && virt_thaw(v) < 0)
+		return NULL;
+	if (!v)
+		v = virt_new(address, at, n, reason);
+	if (!v)
+		return NULL;
+	phys_mark(v->phys, at, n, 1);
+	return v->phys;
+}
+
+/* Write the trampoline at exactly this place, on one page or across two. 0, or -1 when the place is taken. */
+static int trampoline_place(uint64_t place, uint64_t to, const char **reason)
+{
+	uint8_t bytes[SPI_TRAMPOLINE_MAX];
+	uint32_t size = spi_trampoline_size(place, to), at = (uint32_t) (place & (SPI_PAGE - 1));
+	uint32_t n = at + size > SPI_PAGE ? SPI_PAGE - at : size;
+	struct phys_page *first, *second = NULL;
+
+	first = page_take(SPI_PAGE_OF(place), at, n, reason);
+	if (!first)
+		return -1;
+	if (n < size) {
+		second = page_take(SPI_PAGE_OF(place) + SPI_PAGE, 0, size - n, reason);
+		if (!second) {
+			phys_mark(first, at, n, 0);
+			return -1;
+		}
+	}
+	spi_trampoline_bytes(place, to, bytes);
+	spi_bytes_copy(first->rw + at, bytes, n);
+	if (second)
+		spi_bytes_copy(second->rw, bytes + n, size - n);
+	return 0;
+}
+
+void spi_near_release(uint64_t place, uint64_t to)
+{
+	uint32_t size = spi_trampoline_size(place, to);
+
+	for (uint32_t i = 0; i < size; i++) {
+		struct virt_page *v = virt_find(SPI_PAGE_OF(place + i));
+
+		if (v)
+			phys_mark(v->phys, (uint32_t) ((place + i) & (SPI_PAGE - 1)), 1, 0);
+	}
+}
+
+/* ---- trampolines: the search ---- */
+
+struct search {
+	const struct spi_object *object;
+	uint64_t from, to;
+	uint32_t free_low, free_high;	/* displacement bits that may be chosen: below 12, from 12 up */
+	uint32_t bits;			/* the others */
+	uint64_t bad_page;		/* the latest page that could not be had */
+	const char **reason;
+};
+
+static int search_try(struct search *s, uint32_t displacement, uint64_t *place)
+{
+	uint64_t target = s->from + (uint64_t) (int64_t) (int32_t) displacement;
+	uint64_t page = SPI_PAGE_OF(target);
+
+	if (page == s->bad_page || target >= HIGHEST)
+		return 0;
+	/* not in a hole of the object itself: dlclose would unmap it */
+	if (target + SPI_PAGE > s->object->low && target < s->object->high + SPI_PAGE)
+		return 0;
+	if (trampoline_place(target, s->to, s->reason) == 0) {
+		*place = target;
+		return 1;
+	}
+	if (!virt_find(page))
+		s->bad_page = page;
+	return 0;
+}
+
+/* All choices of the low bits for one choice of the high ones. */
+static int search_low(struct search *s, uint32_t high, uint64_t only_page, uint64_t *place)
+{
+	uint32_t low = 0;
+
+	do {
+		uint32_t displacement = high | low | s->bits;
+		uint64_t target = s->from + (uint64_t) (int64_t) (int32_t) displacement;
+
+		if ((!only_page || (SPI_PAGE_OF(target) == only_page
+			&& SPI_PAGE_OF(target + SPI_TRAMPOLINE_MAX - 1) == only_page)) && search_try(s, displacement, place))
+			return 1;
+		low = (low - s->free_low) & s->free_low;
+	} while (low);
+	return 0;
+}
+
+/* Pages that trampolines were lately put in, as far as the displacement reaches them. */
+static int search_recent(struct search *s, uint64_t *place)
+{
+	for (unsigned int i = 0; i < RECENT; i++) {
+		uint64_t page = recent[(recent_next - 1 - i) % RECENT];
+		int64_t d = (int64_t) (page - s->from);
+
+		if (!page || d != (int32_t) d || d + SPI_PAGE != (int32_t) (d + SPI_PAGE))
+			continue;
+		for (unsigned int k = 0; k < 2; k++) {
+			uint32_t high = ((uint32_t) d & ~(SPI_PAGE - 1)) + k * SPI_PAGE;
+
+			if ((high & ~s->free_high) == (s->bits & ~(SPI_PAGE - 1)) && search_low(s, high, page, place))
+				return 1;
+		}
+	}
+	return 0;
+}
+
+/* Deposit the low bits of n into the set bits of mask. */
+static uint32_t bits_deposit(uint32_t n, uint32_t mask)
+{
+	uint32_t out = 0;
+
+	for (; mask; mask &= mask - 1, n >>= 1)
+		if (n & 1)
+			out |= mask & -mask;
+	return out;
+}
+
+uint64_t spi_near_constrained(struct spi_object *object, uint64_t from, uint32_t mask, uint32_t bits, uint64_t to,
+	const char **reason)
+{
+	struct search s = {
+		.object = object,
+		.from = from,
+		.to = to,
+		.free_low = ~mask & (SPI_PAGE - 1),
+		.free_high = ~mask & ~(SPI_PAGE - 1),
+		.bits = bits & mask,
+		.bad_page = 1,
+		.reason = reason,
+	};
+	uint32_t choices = 1u << __builtin_popcount(s.free_high), tries = choices < PAGES_TRIED ? choices : PAGES_TRIED;
+	uint64_t place = 0;
+
+	*reason = "no free memory where the bytes after its first instruction would make a jump go";
+	if (search_recent(&s, &place))
+		return place;
+	for (uint32_t i = 0; i < tries; i++) {
+		/* an odd factor visits each choice once, far apart from the one before */
+		uint32_t n = choices <= PAGES_TRIED ? i : i * 0x9e3779b1u >> 7;
+
+		if (search_low(&s, bits_deposit(n & (choices - 1), s.free_high), 0, &place))
+			return place;
+	}
+	return 0;
+}
+
+void spi_near_fork_child(void)
+{
+	for (struct spi_arena *arena = arenas; arena; arena = arena->next)
+		for (struct chunk *chunk = arena->code; chunk; chunk = chunk->next)
+			chunk->frozen = (uint64_t) chunk->rw != chunk->rx;
+	for (struct phys_page *phys = phys_pages; phys; phys = phys->next)
+		phys->frozen = 1;
+}

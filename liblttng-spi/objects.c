@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The ELF objects of this process, as the dynamic linker lists them: names,
+ * address ranges and build-ids, the latter from memory, so that a file which was
+ * replaced on disk since is not taken for the one that runs.
+ *
+ * Records are kept for ever: points and near memory hang on them. An object that
+ * was unloaded stays in the list without being found by a scan (`seen`).
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/core.h"
+
+static struct spi_object *objects;	/* guarded by the control lock; the executable first */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void copy_name(char *to, size_t size, const char *from)
+{
+	size_t n = strlen(from);
+
+	if (n >= size)
+		n = size - 1;
+	memcpy(to, from, n);
+	to[n] = 0;
+}
+
+static void find_build_id(struct spi_object *object, const uint8_t *note, size_t size)
+{
+	while (size >= sizeof(ElfW(Nhdr))) {
+		const ElfW(Nhdr) *n = (const ElfW(Nhdr) *) note;
+		size_t name = (n->n_namesz + 3u) & ~3u, desc = (n->n_descsz + 3u) & ~3u;
+		size_t total = sizeof(*n) + name + desc;
+
+		if (total > size)
+			return;
+		if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && !memcmp(note + sizeof(*n), "GNU", 4) &&
+				n->n_descsz <= sizeof(object->build_id)) {
+			memcpy(object->build_id, note + sizeof(*n) + name, n->n_descsz);
+			object->build_id_size = n->n_descsz;
+			return;
+		}
+		note += total;
+		size -= total;
+	}
+}
+
+static void describe(struct spi_object *object, const struct dl_phdr_info *info)
+{
+	object->low = UINT64_MAX;
+	object->bias = info->dlpi_addr;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type == PT_LOAD && ph->p_memsz) {
+			if (start < object->low)
+				object->low = start;
+			if (start + ph->p_memsz > object->high)
+				object->high = start + ph->p_memsz;
+		} else if (ph->p_type == PT_NOTE) {
+			find_build_id(object, (const uint8_t *) start, ph->p_memsz);
+		}
+	}
+}
+
+static void read_exe_path(struct spi_object *object)
+{
+	long n = spi_sys(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", object->path, sizeof(object->path) - 1);
+
+	object->path[n > 0 ? n : 0] = 0;
+	copy_name(object->name, sizeof(object->name), base_name(object->path));
+}
+
+struct scan {
+	struct spi_object **tail;
+	int count;
+};
+
+static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct scan *scan = data;
+	struct spi_object found = { 0 }, *o;
+	int is_exe = scan->count++ == 0;
+
+	describe(&found, info);
+	if (found.low == UINT64_MAX)
+		return 0;
+	for (o = objects; o; o = o->next)
+		if (o->low == found.low && o->high == found.high && o->bias == found.bias &&
+				o->build_id_size == found.build_id_size &&
+				!memcmp(o->build_id, found.build_id, found.build_id_size) &&
+				(is_exe || !strcmp(o->path, info->dlpi_name)))
+			break;
+	if (!o) {
+		o = spi_alloc(sizeof(*o));
+		if (!o)
+			return 0;
+		*o = found;
+		o->is_exe = (uint32_t) is_exe;
+		if (is_exe) {
+			read_exe_path(o);
+		} else {
+			copy_name(o->path, sizeof(o->path), info->dlpi_name);
+			copy_name(o->name, sizeof(o->name), base_name(info->dlpi_name));
+		}
+		o->next = NULL;
+		for (scan->tail = &objects; *scan->tail; scan->tail = &(*scan->tail)->next)
+			;
+		*scan->tail = o;
+	}
+	o->reserved[0] = 1;		/* seen in this scan */
+	return 0;
+}
+
+struct spi_object *spi_objects_scan(void)
+{
+	struct scan scan = { 0 };
+
+	for (struct spi_object *o = objects; o; o = o->next)
+		o->reserved[0] = 0;
+	dl_iterate_phdr(scan_one, &scan);
+	return objects;
+}
+
+/*
+ * Never instrumented: what the thunks and the event module run through on every
+ * call, and the dynamic linker, whose entry points obey rules of their own.
+ */
+int spi_object_is_own(const struct spi_object *object)
+{
+	static const char *const own[] = {
+		"liblttng-spi", "liblttng-ust", "liburcu", "libnuma.so", "libgcc_s.so", "ld-linux", "linux-vdso", "memfd:", NULL
+	};
+	uint64_t self = (uint64_t) spi_slot_code_base;
+
+	if (self >= object->low && self < object->high)
+		return 1;
+	if (!object->path[0] || !strncmp(object->path, "/proc/self/fd/", 14))
+		return 1;
+	for (int i = 0; own[i]; i++)
+		if (!strncmp(object->name, own[i], strlen(own[i])))
+			return 1;
+	return 0;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What the files of the patcher share. From the bottom up:
+ *
+ *	near.c		memory: near an object, at exact addresses, anywhere
+ *	relocate.c	instructions that run elsewhere	(arch/x86-64)
+ *	stub.c		stubs and trampolines		(arch/x86-64)
+ *	trap.c		SIGTRAP, and handing signals on to the program
+ *	text.c		bytes of running code
+ *	patch.c		which worker for which function; the contract of patch.h
+ *	fault.c		SIGSEGV, reading wild pointers (with read-safe.c)
+ *
+ * System calls are made directly: libc's wrappers may be instrumented, and while
+ * text is being changed nothing outside these files may run on this thread.
+ */
+#ifndef SPI_PATCH_INTERNAL_H
+#define SPI_PATCH_INTERNAL_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/patch.h"
+
+#define SPI_PAGE		4096u
+#define SPI_PAGE_OF(address)	((address) & ~(uint64_t) (SPI_PAGE - 1))
+
+/* ---- system calls: negative errno, errno itself untouched ---- */
+
+SPI_INLINE long spi_raw6(long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f)
+{
+	register uint64_t r10 __asm__("r10") = d;
+	register uint64_t r8 __asm__("r8") = e;
+	register uint64_t r9 __asm__("r9") = f;
+	long ret;
+
+	__asm__ __volatile__("syscall"
+		: "=a"(ret)
+		: "0"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+		: "rcx", "r11", "memory");
+	return ret;
+}
+
+SPI_INLINE long spi_raw4(long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	register uint64_t r10 __asm__("r10") = d;
+	long ret;
+
+	__asm__ __volatile__("syscall"
+		: "=a"(ret)
+		: "0"(nr), "D"(a), "S"(b), "d"(c), "r"(r10)
+		: "rcx", "r11", "memory");
+	return ret;
+}
+
+SPI_INLINE long spi_raw3(long nr, uint64_t a, uint64_t b, uint64_t c)
+{
+	return spi_raw4(nr, a, b, c, 0);
+}
+
+SPI_INLINE int spi_raw_failed(long ret)
+{
+	return ret < 0 && ret > -4096;
+}
+
+/* mmap(); 0 on failure. */
+uint64_t spi_mmap(uint64_t address, uint64_t size, int prot, int flags, int fd);
+void spi_munmap(uint64_t address, uint64_t size);
+
+/* memcpy and memset may be instrumented, and gcc turns loops into calls of them. */
+SPI_INLINE void spi_bytes_copy(void *to, const void *from, size_t n)
+{
+	__asm__ __volatile__("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+}
+
+SPI_INLINE void spi_bytes_set(void *to, int value, size_t n)
+{
+	__asm__ __volatile__("rep stosb" : "+D"(to), "+c"(n) : "a"(value) : "memory");
+}
+
+SPI_INLINE int spi_bytes_equal(const volatile uint8_t *a, const volatile uint8_t *b, size_t n)
+{
+	while (n--)
+		if (*a++ != *b++)
+			return 0;
+	return 1;
+}
+
+/* Is there memory that can be read at this address? One system call without side effects. fault.c */
+int spi_page_readable(uint64_t address);
+
+/* ---- near.c ---- */
+
+/*
+ * Room for size bytes of code near an object. *rx is where it will run, *rw
+ * where it is written. spi_near_code_trim() gives back what was not used of the
+ * latest one. 0 or -ENOSPC.
+ */
+int spi_near_code(struct spi_object *object, uint32_t size, uint64_t *rx, uint8_t **rw);
+void spi_near_code_trim(struct spi_object *object, uint64_t end);
+
+/*
+ * spi_near_constrained() - find a place for a trampoline at from + d, where d is
+ * a signed 32-bit displacement that has the bits `bits` where `mask` is set, and
+ * write there a jump to `to`. Returns the place, or 0 and *reason.
+ */
+uint64_t spi_near_constrained(struct spi_object *object, uint64_t from, uint32_t mask, uint32_t bits, uint64_t to,
+	const char **reason);
+void spi_near_release(uint64_t place, uint64_t to);	/* undo the latest one, which was never jumped to */
+void spi_near_fork_child(void);
+
+/* ---- arch/x86-64/relocate.c, stub.c ---- */
+
+#define SPI_LITERALS 8u
+
+/* Code under construction: bytes go to rw, and will run at rx. `failed` sticks. */
+struct spi_emit {
+	uint8_t *rw;
+	uint64_t rx;
+	uint32_t used, size;
+	const char *failed;		/* first thing that did not work: a reason */
+	uint32_t literals;
+	struct {
+		uint32_t at;		/* the disp32 that wants the literal's address; the instruction ends behind it */
+		uint64_t value;
+	} literal[SPI_LITERALS];
+};
+
+void spi_emit_bytes(struct spi_emit *e, const void *bytes, uint32_t n);
+void spi_emit_u8(struct spi_emit *e, uint8_t value);
+void spi_emit_u32(struct spi_emit *e, uint32_t value);
+/* A disp32 that leads to target from `after` bytes behind it. */
+void spi_emit_rel32(struct spi_emit *e, uint64_t target, uint32_t after);
+/* A disp32 to an 8-byte constant that spi_emit_finish() puts behind the code. */
+void spi_emit_literal(struct spi_emit *e, uint64_t value);
+/* jmp to any address */
+void spi_emit_jump(struct spi_emit *e, uint64_t target);
+void spi_emit_finish(struct spi_emit *e);
+
+/*
+ * spi_relocate() - emit the function's first `count` instructions so that they
+ * do here what they did there, and a jump to the instruction behind them where
+ * they fall through. moved[i] becomes the address of instruction i's copy.
+ * `bytes` are the original ones. Sets e->failed when one cannot be moved.
+ */
+void spi_relocate(struct spi_emit *e, uint64_t address, uint64_t bias, const uint8_t *bytes,
+	const struct spi_map_insn *insns, unsigned int count, uint64_t moved[SPI_MAP_ENTRY_INSNS]);
+
+#define SPI_STUB_MAX	384u	/* bytes: gates, record part, SPI_MAP_ENTRY_INSNS moved instructions, literals */
+
+/* The stub of a point: gates, way into the thunk, body. See stub.c. Sets point->body. */
+void spi_stub_emit(struct spi_emit *e, struct spi_point *point, const uint8_t *bytes, const struct spi_map_insn *insns,
+	unsigned int count, uint64_t moved[SPI_MAP_ENTRY_INSNS]);
+
+#define SPI_TRAMPOLINE_MAX 14u
+uint32_t spi_trampoline_size(uint64_t place, uint64_t to);
+void spi_trampoline_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_TRAMPOLINE_MAX]);
+
+/* ---- trap.c ---- */
+
+/* The kernel's struct sigaction. */
+struct spi_sigaction {
+	uint64_t handler;
+	uint64_t flags;
+	uint64_t restorer;
+	uint64_t mask;
+};
+
+/* A signal that the agent took, and what the program had there. */
+struct spi_signal {
+	int number;
+	uint8_t installed, taken;	/* now; ever */
+	void (*handler)(int number, void *info, void *context);
+	struct spi_sigaction program;	/* handed on to */
+	struct spi_sigaction below;	/* for a handler installed over ours that calls ours for what it does not know */
+};
+
+/* Take the signal, unless the agent has it. 0 or -errno. */
+int spi_signal_take(struct spi_signal *s);
+/* Does the kernel still lead this signal to the agent's handler? */
+int spi_signal_is_ours(const struct spi_signal *s);
+/*
+ * In the agent's handler: let the program have the signal as if it had come straight from the kernel. `caller` is the
+ * handler's return address: another handler may have called it, not the kernel.
+ */
+void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const void *caller);
+
+/*
+ * An int3 at `address` continues at `to`, from now on and for ever: a thread may
+ * have fetched an int3 that is no longer there. 0 or -ENOMEM.
+ */
+int spi_trap_add(uint64_t address, uint64_t to);
+void spi_trap_forget(uint64_t low, uint64_t high);	/* the object there was unloaded */
+/* May code of this object contain int3? 0, or -EPERM and *reason. Takes SIGTRAP. */
+int spi_trap_ready(const struct spi_object *object, const char **reason);
+void spi_trap_fork_child(void);
+
+/* ---- text.c ---- */
+
+enum spi_text_how {
+	SPI_TEXT_STORE = 1,	/* all bytes in one aligned 8-byte word of one instruction: one store */
+	SPI_TEXT_SPIN,		/* one instruction; a jump to itself stands there meanwhile */
+	SPI_TEXT_INT3,		/* one instruction; int3 stands there meanwhile */
+	SPI_TEXT_CC,		/* several instructions, whose boundaries hold int3 before, in between or after */
+};
+
+struct spi_text_op {
+	uint64_t address;
+	uint8_t size;		/* bytes written, 1 to 8 */
+	uint8_t how;		/* enum spi_text_how */
+	uint8_t bounds;		/* CC: bit k set when an original instruction begins at byte k, 1 <= k < size */
+	uint8_t reserved;
+	uint32_t index;		/* the caller's */
+	uint8_t from[8], to[8];
+	const char *error;	/* out: NULL or why nothing was written */
+};
+
+int spi_text_init(void);
+int spi_text_can_sync(void);	/* 1 when membarrier works; else only STORE does */
+/* Write them all; sorts the array by address. */
+void spi_text_write(struct spi_text_op *ops, unsigned int n);
+
+/* One line of /proc/self/maps. */
+struct spi_vma {
+	uint64_t start, end;
+	int prot;
+};
+struct spi_maps {
+	int fd;
+	uint32_t at, have, ended;
+	char buffer[2048];
+};
+int spi_maps_open(struct spi_maps *maps);
+int spi_maps_next(struct spi_maps *maps, struct spi_vma *vma);	/* 1, or 0 at the end */
+void spi_maps_close(struct spi_maps *maps);
+
+/* ---- patch.c ---- */
+
+struct spi_patch {
+	struct spi_point *point;
+	struct spi_patch *next;		/* same bucket of the byte index */
+	uint64_t address;
+	uint64_t stub;
+	uint64_t trampoline;		/* 0: the jump goes straight to the stub */
+	uint64_t moved[SPI_MAP_ENTRY_INSNS];
+	uint8_t worker;			/* enum spi_worker */
+	uint8_t how;			/* enum spi_text_how */
+	uint8_t changed;		/* bytes that the worker writes */
+	uint8_t fixed;			/* bytes that must stay as they are while it is installed */
+	uint8_t bounds;			/* as in struct spi_text_op */
+	uint8_t forgotten;		/* the object was unloaded */
+	uint8_t reserved[2];
+	uint8_t old[8], new[8];
+};
+
+#endif /* SPI_PATCH_INTERNAL_H */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * System calls made directly, and the few helpers on top of them. The call side
+ * of the agent runs between any two instructions of the program, errno's
+ * included, and libc's wrappers may themselves be instrumented: neither is
+ * touched here.
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include "liblttng-spi/core.h"
+
+long spi_sys(long number, ...)
+{
+	va_list ap;
+	long a[6], result;
+
+	va_start(ap, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(ap, long);
+	va_end(ap);
+	register long r10 __asm__("r10") = a[3];
+	register long r8 __asm__("r8") = a[4];
+	register long r9 __asm__("r9") = a[5];
+	__asm__ __volatile__("syscall"
+		: "=a"(result)
+		: "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
+		: "rcx", "r11", "memory");
+	return result;
+}
+
+uint64_t spi_now_ns(void)
+{
+	struct timespec ts;
+
+	spi_sys(SYS_clock_gettime, CLOCK_MONOTONIC, &ts);
+	return (uint64_t) ts.tv_sec * 1000000000u + (uint64_t) ts.tv_nsec;
+}
+
+void *spi_map_pages(size_t size)
+{
+	long p = spi_sys(SYS_mmap, 0L, (size + 4095) & ~(size_t) 4095, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1L,
+		0L);
+
+	return p < 0 && p > -4096 ? NULL : (void *) p;
+}
+
+/* Decimal, or hexadecimal after 0x. */
+uint64_t spi_parse_number(const char *s, const char **end)
+{
+	uint64_t value = 0;
+	unsigned int base = 10;
+
+	if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) {
+		base = 16;
+		s += 2;
+	}
+	for (;; s++) {
+		unsigned int digit;
+
+		if (*s >= '0' && *s <= '9')
+			digit = (unsigned int) (*s - '0');
+		else if (base == 16 && (*s | 32) >= 'a' && (*s | 32) <= 'f')
+			digit = (unsigned int) ((*s | 32) - 'a') + 10;
+		else
+			break;
+		value = value * base + digit;
+	}
+	if (end)
+		*end = s;
+	return value;
+}
+
+/*
+ * Programs number their own descriptors from 3 on and some print them; ours go
+ * to the upper part of what the limit allows.
+ */
+int spi_fd_high(int fd)
+{
+	struct rlimit limit;
+	long high;
+
+	if (fd < 0)
+		return fd;
+	if (spi_sys(SYS_prlimit64, 0L, RLIMIT_NOFILE, NULL, &limit) < 0)
+		limit.rlim_cur = 256;
+	high = limit.rlim_cur >= 1024 ? 900 : (long) limit.rlim_cur / 2;
+	high = spi_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high);
+	if (high < 0)
+		return fd;
+	spi_sys(SYS_close, fd);
+	return (int) high;
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Changing code that other threads run, without stopping them.
+ *
+ * What the processors guarantee is little: a store to one aligned 8-byte word is
+ * seen whole or not at all by a core that fetches instructions from it. So what
+ * fits is written by one store (STORE). What does not is written behind a
+ * transient: first the head becomes something that keeps threads out, then the
+ * rest is written, then the head; and between two steps every core that runs
+ * this process passes a serialising instruction: membarrier's SYNC_CORE. Leaving
+ * those out crashes.
+ *
+ *	SPIN	the head is a jump to itself: threads wait a few microseconds
+ *	INT3	the head is int3: threads go by SIGTRAP (where two bytes do not fit a word)
+ *	CC	several instructions are overwritten, and a thread may be about to
+ *		run any of them, now or when it comes back from a signal. Every byte
+ *		that an instruction begins at is int3 whenever bytes around it are in
+ *		flux, and stays int3 while the jump is there: the displacement was
+ *		chosen so. The trap table leads each to its copy.
+ *
+ * Meanwhile this thread takes no signal (a handler could run into a transient and
+ * wait for itself) and calls nothing outside the agent (libc may be what is being
+ * changed).
+ *
+ * The pages are made writable for the moment and then get back the rights that
+ * /proc/self/maps said they had. Neighbours share one mprotect(), so a thousand
+ * points take a few milliseconds.
+ */
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include "liblttng-spi/patch-internal.h"
+
+#define GAP_PAGES	128u	/* untouched pages between two points that one mprotect() still spans */
+#define TRANSIENTS_MAX	32u	/* points that are in a transient at the same time */
+
+static int can_sync;
+
+static int sync_cores(void)
+{
+	return spi_raw3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) < 0 ? -1 : 0;
+}
+
+int spi_text_init(void)
+{
+	can_sync = spi_raw3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0
+		&& sync_cores() == 0;
+	return can_sync ? 0 : -ENOSYS;
+}
+
+int spi_text_can_sync(void)
+{
+	return can_sync;
+}
+
+/* ---- /proc/self/maps ---- */
+
+int spi_maps_open(struct spi_maps *maps)
+{
+	maps->fd = (int) spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	maps->at = maps->have = maps->ended = 0;
+	return maps->fd < 0 ? maps->fd : 0;
+}
+
+void spi_maps_close(struct spi_maps *maps)
+{
+	spi_raw3(SYS_close, (uint64_t) maps->fd, 0, 0);
+}
+
+static int maps_byte(struct spi_maps *maps)
+{
+	if (maps->at == maps->have) {
+		long got = maps->ended ? 0
+			: spi_raw3(SYS_read, (uint64_t) maps->fd, (uint64_t) maps->buffer, sizeof(maps->buffer));
+
+		if (got <= 0) {
+			maps->ended = 1;
+			return -1;
+		}
+		maps->have = (uint32_t) got;
+		maps->at = 0;
+	}
+	return maps->buffer[maps->at++];
+}
+
+static uint64_t maps_hex(struct spi_maps *maps, int *c)
+{
+	uint64_t value = 0;
+
+	while ((*c = maps_byte(maps)) >= 0) {
+		if (*c >= '0' && *c <= '9')
+			value = value << 4 | (uint64_t) (*c - '0');
+		else if (*c >= 'a' && *c <= 'f')
+			value = value << 4 | (uint64_t) (*c - 'a' + 10);
+		else
+			break;
+	}
+	return value;
+}
+
+int spi_maps_next(struct spi_maps *maps, struct spi_vma *vma)
+{
+	int c;
+
+	vma->start = maps_hex(maps, &c);
+	if (c != '-')
+		return 0;
+	vma->end = maps_hex(maps, &c);
+	vma->prot = (maps_byte(maps) == 'r' ? PROT_READ : 0);
+	vma->prot |= (maps_byte(maps) == 'w' ? PROT_WRITE : 0);
+	vma->prot |= (maps_byte(maps) == 'x' ? PROT_EXEC : 0);
+	while (c >= 0 && c != '\n')
+		c = maps_byte(maps);
+	return 1;
+}
+
+/* ---- stores ---- */
+
+static void store_byte(uint64_t address, uint8_t value)
+{
+	__atomic_store_n((uint8_t *) address, value, __ATOMIC_RELEASE);
+}
+
+/* n bytes inside one aligned 8-byte word, by one store. */
+static void store_word(uint64_t address, const uint8_t *bytes, uint32_t n)
+{
+	uint64_t *word = (uint64_t *) (address & ~UINT64_C(7));
+	union {
+		uint64_t word;
+		uint8_t bytes[8];
+	} u;
+
+	if (n == 1) {
+		store_byte(address, bytes[0]);
+		return;
+	}
+	u.word = *word;
+	for (uint32_t i = 0; i < n; i++)
+		u.bytes[(address & 7) + i] = bytes[i];
+	__atomic_store_n(word, u.word, __ATOMIC_RELEASE);
+}
+
+/* How many bytes at the head the transient takes, and what is in them. */
+static uint32_t transient_head(const struct spi_text_op *op)
+{
+	return op->how == SPI_TEXT_SPIN ? 2 : 1;
+}
+
+static int is_bound(const struct spi_text_op *op, uint32_t byte)
+{
+	return op->how == SPI_TEXT_CC && (op->bounds >> byte & 1);
+}
+
+enum step { STEP_HEAD, STEP_BOUNDS, STEP_REST, STEP_FINAL };
+
+static void transient_step(const struct spi_text_op *op, enum step step)
+{
+	static const uint8_t spin[2] = { 0xeb, 0xfe };
+	uint32_t head = transient_head(op);
+
+	switch (step) {
+	case STEP_HEAD:
+		if (op->how == SPI_TEXT_SPIN)
+			store_word(op->address, spin, 2);
+		else
+			store_byte(op->address, 0xcc);
+		break;
+	case STEP_BOUNDS:
+		for (uint32_t i = head; i < op->size; i++)
+			if (is_bound(op, i))
+				store_byte(op->address + i, 0xcc);
+		break;
+	case STEP_REST:
+		for (uint32_t i = head; i < op->size; i++)
+			if (!is_bound(op, i))
+				store_byte(op->address + i, op->to[i]);
+		break;
+	case STEP_FINAL:
+		for (uint32_t i = head; i < op->size; i++)
+			if (is_bound(op, i))
+				store_byte(op->address + i, op->to[i]);
+		store_word(op->address, op->to, head);
+		break;
+	}
+}
+
+/* All steps for up to TRANSIENTS_MAX points whose pages are writable. */
+static void transients_write(struct spi_text_op **ops, unsigned int n)
+{
+	unsigned int bounds = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		bounds += ops[i]->how == SPI_TEXT_CC;
+	for (enum step step = STEP_HEAD; n && step <= STEP_FINAL; step++) {
+		if (step == STEP_BOUNDS && !bounds)
+			continue;
+		for (unsigned int i = 0; i < n; i++)
+			transient_step(ops[i], step);
+		sync_cores();
+	}
+}
+
+/* ---- a batch ---- */
+
+static void ops_swap(struct spi_text_op *a, struct spi_text_op *b)
+{
+	struct spi_text_op t;
+
+	spi_bytes_copy(&t, a, sizeof(t));
+	spi_bytes_copy(a, b, sizeof(t));
+	spi_bytes_copy(b, &t, sizeof(t));
+}
+
+static void ops_sift(struct spi_text_op *ops, unsigned int root, unsigned int n)
+{
+	for (;;) {
+		unsigned int child = 2 * root + 1;
+
+		if (child >= n)
+			return;
+		if (child + 1 < n && ops[child].address < ops[child + 1].address)
+			child++;
+		if (ops[root].address >= ops[child].address)
+			return;
+		ops_swap(&ops[root], &ops[child]);
+		root = child;
+	}
+}
+
+/* Heapsort, unless they are in order already, as code maps are. */
+static void ops_sort(struct spi_text_op *ops, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 1; i < n && ops[i - 1].address <= ops[i].address; i++)
+		;
+	if (i >= n)
+		return;
+	for (i = n / 2; i-- > 0;)
+		ops_sift(ops, i, n);
+	for (i = n; i-- > 1;) {
+		ops_swap(&ops[0], &ops[i]);
+		ops_sift(ops, 0, i);
+	}
+}
+
+/* Find the mapping that `address` is in, going forward from *vma. 0 or -1. */
+static int vma_find(struct spi_maps *maps, struct spi_vma *vma, uint64_t address)
+{
+	if (maps->fd < 0) {		/* no /proc: code is what it usually is */
+		vma->start = SPI_PAGE_OF(address);
+		vma->end = vma->start + SPI_PAGE;
+		vma->prot = PROT_READ | PROT_EXEC;
+		return 0;
+	}
+	while (vma->end <= address)
+		if (!spi_maps_next(maps, vma))
+			return -1;
+	return vma->start <= address ? 0 : -1;
+}
+
+static uint64_t op_end(const struct spi_text_op *op)
+{
+	return op->address + op->size;
+}
+
+/* Points 0 to n - 1 lie in pages [low, high) of one mapping. */
+static void group_write(struct spi_text_op *ops, unsigned int n, uint64_t low, uint64_t high, int prot)
+{
+	struct spi_text_op *transients[TRANSIENTS_MAX];
+	unsigned int waiting = 0;
+	long ret = 0;
+
+	if (!(prot & PROT_WRITE))
+		ret = spi_raw3(SYS_mprotect, low, high - low, (uint64_t) (prot | PROT_READ | PROT_WRITE));
+	for (unsigned int i = 0; i < n; i++) {
+		struct spi_text_op *op = &ops[i];
+
+		if (ret < 0) {
+			op->error = "the system does not let its code be written (mprotect)";
+			continue;
+		}
+		if (!spi_bytes_equal((const uint8_t *) op->address, op->from, op->size)) {
+			op->error = "its code was changed by somebody else";
+			continue;
+		}
+		if (op->how == SPI_TEXT_STORE) {
+			store_word(op->address, op->to, op->size);
+			continue;
+		}
+		transients[waiting++] = op;
+		if (waiting == TRANSIENTS_MAX) {
+			transients_write(transients, waiting);
+			waiting = 0;
+		}
+	}
+	transients_write(transients, waiting);
+	if (ret == 0 && !(prot & PROT_WRITE))
+		spi_raw3(SYS_mprotect, low, high - low, (uint64_t) prot);
+}
+
+static void batch_write(struct spi_text_op *ops, unsigned int n)
+{
+	struct spi_maps maps;
+	struct spi_vma vma = { 0, 0, 0 };
+
+	if (spi_maps_open(&maps) < 0)
+		maps.fd = -1;
+	for (unsigned int i = 0, k; i < n; i = k) {
+		uint64_t low = SPI_PAGE_OF(ops[i].address), high = SPI_PAGE_OF(op_end(&ops[i]) - 1) + SPI_PAGE;
+
+		k = i + 1;
+		if (vma_find(&maps, &vma, ops[i].address) < 0 || !(vma.prot & PROT_EXEC)) {
+			ops[i].error = "its code is no longer mapped";
+			continue;
+		}
+		while (k < n && SPI_PAGE_OF(ops[k].address) <= high + GAP_PAGES * SPI_PAGE && op_end(&ops[k]) <= vma.end) {
+			high = SPI_PAGE_OF(op_end(&ops[k]) - 1) + SPI_PAGE;
+			k++;
+		}
+		if (maps.fd >= 0 && high > vma.end)
+			ops[i].error = "its first instruction stands across two mappings";
+		else
+			group_write(ops + i, k - i, low, high, vma.prot);
+	}
+	if (maps.fd >= 0)
+		spi_maps_close(&maps);
+}
+
+void spi_text_write(struct spi_text_op *ops, unsigned int n)
+{
+	uint64_t all = ~UINT64_C(0), before = 0;
+
+	ops_sort(ops, n);
+	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &all, (uint64_t) &before, 8);
+	batch_write(ops, n);
+	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &before, 0, 8);
+}

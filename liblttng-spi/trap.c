@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * int3, and sharing a signal with the program.
+ *
+ * A thread that runs into one of our int3 gets a SIGTRAP, and the handler sends
+ * it on to where the table says. The table is an open-addressing hash that one
+ * thread adds to and handlers read without a lock: an entry's destination is
+ * written before its address, a larger table is filled before it is published,
+ * an old one is never freed. Entries stay for ever, because a thread may fetch an
+ * int3 now and take the signal long after the byte was replaced.
+ *
+ * An int3 that is hit with SIGTRAP blocked kills the process. So none is put
+ * where threads are known to run with signals blocked: in the C library (it
+ * blocks everything while it makes threads and processes, and a vforked child has
+ * no handlers at all), in a process in which some thread blocks SIGTRAP now, or
+ * one that a debugger is attached to. Threads that only run the tracer are not
+ * counted: they call the C library, not the program.
+ *
+ * Every signal that is not ours is handed to the program as the kernel would
+ * have: its handler with the same arguments, mask, reset and stack, or its
+ * default action with the registers of the interrupted code, so that core dumps
+ * are right.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <ucontext.h>
+#include "liblttng-spi/patch-internal.h"
+
+#define SIGNAL_BIT(n)	(UINT64_C(1) << ((n) - 1))
+#define K_SA_RESTORER	UINT64_C(0x04000000)
+#define LOOK_AGAIN_NS	UINT64_C(50000000)	/* how long a look at all threads' masks is good for */
+
+/* ---- sharing a signal ---- */
+
+void spi_signal_return(void) SPI_HIDDEN;
+/*
+ * Debuggers and libgcc know a signal frame by these very instructions, if no
+ * unwind entry covers the address before them: hence the nop.
+ */
+__asm__(".text\n"
+	"	.p2align 4\n"
+	"	nop\n"
+	"	.globl spi_signal_return\n"
+	"	.hidden spi_signal_return\n"
+	"	.type spi_signal_return, @function\n"
+	"spi_signal_return:\n"
+	"	movq $15, %rax\n"
+	"	syscall\n"
+	"	.size spi_signal_return, . - spi_signal_return\n");
+
+static long signal_query(int number, struct spi_sigaction *action)
+{
+	return spi_raw4(SYS_rt_sigaction, (uint64_t) number, 0, (uint64_t) action, 8);
+}
+
+int spi_signal_is_ours(const struct spi_signal *s)
+{
+	struct spi_sigaction now;
+
+	return s->installed && signal_query(s->number, &now) == 0 && now.handler == (uint64_t) s->handler;
+}
+
+/*
+ * The handler runs with every signal blocked: it is short, and a handler of the
+ * program's in between might hit an int3 while SIGTRAP is blocked. The stack and
+ * whether system calls are restarted follow what the program had.
+ */
+int spi_signal_take(struct spi_signal *s)
+{
+	struct spi_sigaction now, ours = {
+		.handler = (uint64_t) s->handler,
+		.restorer = (uint64_t) spi_signal_return,
+		.mask = ~UINT64_C(0),
+	};
+	long ret = signal_query(s->number, &now);
+
+	if (ret < 0)
+		return (int) ret;
+	if (now.handler == (uint64_t) s->handler)
+		return 0;
+	if (!s->taken)
+		s->below = now;
+	s->program = now;
+	ours.flags = SA_SIGINFO | K_SA_RESTORER;
+	if (now.handler == (uint64_t) SIG_DFL || now.handler == (uint64_t) SIG_IGN)
+		ours.flags |= SA_ONSTACK | SA_RESTART;
+	else
+		ours.flags |= now.flags & (SA_ONSTACK | SA_RESTART);
+	ret = spi_raw4(SYS_rt_sigaction, (uint64_t) s->number, (uint64_t) &ours, (uint64_t) &now, 8);
+	if (ret < 0)
+		return (int) ret;
+	if (now.handler != (uint64_t) s->handler)
+		s->program = now;
+	s->taken = s->installed = 1;
+	return 0;
+}
+
+/* Was it sent, by kill() or a timer, or is it about the instruction that the context stands at? */
+static int signal_was_sent(const siginfo_t *info)
+{
+	return info->si_code <= 0 || (info->si_signo == SIGBUS && info->si_code == BUS_MCEERR_AO);
+}
+
+/*
+ * Let the kernel do it: with the default action in force, a fault happens again
+ * when the handler returns; anything else is sent again, and waits until then
+ * because it is blocked.
+ */
+static void signal_default(struct spi_signal *s, const siginfo_t *info)
+{
+	struct spi_sigaction action = { 0 };
+
+	spi_raw4(SYS_rt_sigaction, (uint64_t) s->number, (uint64_t) &action, 0, 8);
+	s->installed = 0;
+	if (signal_was_sent(info) || s->number == SIGTRAP)
+		spi_raw4(SYS_rt_tgsigqueueinfo, (uint64_t) spi_raw3(SYS_getpid, 0, 0, 0),
+			(uint64_t) spi_raw3(SYS_gettid, 0, 0, 0), (uint64_t) s->number, (uint64_t) info);
+}
+
+void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const void *caller)
+{
+	struct spi_sigaction *from = caller == (const void *) spi_signal_return ? &s->program : &s->below, action = *from;
+	ucontext_t *uc = context;
+	uint64_t mask;
+
+	if (action.handler == (uint64_t) SIG_IGN && signal_was_sent(info))
+		return;
+	/* the kernel does not let a fault be ignored either */
+	if (action.handler == (uint64_t) SIG_DFL || action.handler == (uint64_t) SIG_IGN) {
+		signal_default(s, info);
+		return;
+	}
+	if (action.flags & SA_RESETHAND)
+		from->handler = (uint64_t) SIG_DFL;
+	spi_bytes_copy(&mask, &uc->uc_sigmask, 8);
+	mask |= action.mask;
+	if (!(action.flags & SA_NODEFER))
+		mask |= SIGNAL_BIT(s->number);
+	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &mask, 0, 8);
+	((void (*)(int, void *, void *)) action.handler)(s->number, info, context);
+}
+
+/* ---- the table ---- */
+
+struct trap_site {
+	uint64_t address;	/* 0: free */
+	uint64_t to;		/* 0: forgotten */
+};
+struct trap_table {
+	uint64_t size;		/* power of two */
+	struct trap_site site[];
+};
+static struct trap_table *trap_table;
+static uint64_t trap_count;
+
+static struct trap_site *trap_slot(struct trap_table *table, uint64_t address)
+{
+	uint64_t i = (address * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (table->size - 1), seen;
+
+	while ((seen = __atomic_load_n(&table->site[i].address, __ATOMIC_ACQUIRE)) && seen != address)
+		i = (i + 1) & (table->size - 1);
+	return &table->site[i];
+}
+
+static int trap_grow(void)
+{
+	uint64_t size = trap_table ? trap_table->size * 2 : 256;
+	struct trap_table *table = spi_alloc(sizeof(*table) + size * sizeof(table->site[0]));
+
+	if (!table)
+		return -ENOMEM;
+	table->size = size;
+	for (uint64_t i = 0; trap_table && i < trap_table->size; i++)
+		if (trap_table->site[i].address)
+			*trap_slot(table, trap_table->site[i].address) = trap_table->site[i];
+	__atomic_store_n(&trap_table, table, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int spi_trap_add(uint64_t address, uint64_t to)
+{
+	struct trap_site *site;
+
+	if ((!trap_table || trap_count * 2 >= trap_table->size) && trap_grow() < 0)
+		return -ENOMEM;
+	site = trap_slot(trap_table, address);
+	__atomic_store_n(&site->to, to, __ATOMIC_RELEASE);
+	if (!site->address) {
+		__atomic_store_n(&site->address, address, __ATOMIC_RELEASE);
+		trap_count++;
+	}
+	return 0;
+}
+
+void spi_trap_forget(uint64_t low, uint64_t high)
+{
+	for (uint64_t i = 0; trap_table && i < trap_table->size; i++)
+		if (trap_table->site[i].address >= low && trap_table->site[i].address < high)
+			__atomic_store_n(&trap_table->site[i].to, 0, __ATOMIC_RELEASE);
+}
+
+static uint64_t trap_find(uint64_t address)
+{
+	struct trap_table *table = __atomic_load_n(&trap_table, __ATOMIC_ACQUIRE);
+	struct trap_site *site;
+
+	if (!table)
+		return 0;
+	site = trap_slot(table, address);
+	return site->address ? __atomic_load_n(&site->to, __ATOMIC_ACQUIRE) : 0;
+}
+
+static void trap_handle(int number, void *info, void *context);
+static struct spi_signal trap_signal = { .number = SIGTRAP, .handler = trap_handle };
+
+static void trap_handle(int number, void *info, void *context)
+{
+	ucontext_t *uc = context;
+	const siginfo_t *si = info;
+	uint64_t to = 0;
+
+	(void) number;
+	if (si->si_code == SI_KERNEL || si->si_code == TRAP_BRKPT)
+		to = trap_find((uint64_t) uc->uc_mcontext.gregs[REG_RIP] - 1);
+	if (to)
+		uc->uc_mcontext.gregs[REG_RIP] = (greg_t) to;
+	else
+		spi_signal_hand_on(&trap_signal, info, context, __builtin_return_address(0));
+}
+
+/* ---- is it safe here? ---- */
+
+static int text_begins(const char *text, const char *with)
+{
+	while (*with)
+		if (*text++ != *with++)
+			return 0;
+	return 1;
+}
+
+/* Libraries that run with all signals blocked at times, or that the tracer's own threads run. */
+static int object_is_runtime(const struct spi_object *object)
+{
+	static const char *const names[] = { "libc.so", "libc-2", "ld-linux", "ld-2", "libpthread", "libdl.", "libdl-", "librt.",
+		"librt-", "libnuma", "liblttng", "liburcu", "libgcc_s" };
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (text_begins(object->name, names[i]))
+			return 1;
+	return 0;
+}
+
+/* The text behind "\nKEY:\t" in a status file; NULL when there is none. */
+static const char *status_value(const char *text, const char *key)
+{
+	for (; *text; text++) {
+		const char *t = text, *k = key;
+
+		while (*k && *t == *k) {
+			t++;
+			k++;
+		}
+		if (!*k)
+			return t;
+	}
+	return NULL;
+}
+
+static uint64_t parse_hex(const char *s)
+{
+	uint64_t value = 0;
+
+	for (;; s++) {
+		if (*s >= '0' && *s <= '9')
+			value = value << 4 | (uint64_t) (*s - '0');
+		else if (*s >= 'a' && *s <= 'f')
+			value = value << 4 | (uint64_t) (*s - 'a' + 10);
+		else
+			return value;
+	}
+}
+
+static int name_is_tracer(const char *status)
+{
+	const char *end = status;
+
+	while (*end && *end != '\n')
+		end++;
+	return end - status >= 4 && text_begins(end - 4, "-ust");
+}
+
+/* Look at one thread. NULL, or what forbids int3. */
+static const char *thread_look(long task_dir, const char *tid, uint64_t self)
+{
+	char path[32], text[2048];
+	const char *value;
+	uint64_t number = 0;
+	size_t n = 0;
+	long fd, got;
+
+	for (const char *t = tid; *t && n < sizeof(path) - 8; t++) {
+		path[n++] = *t;
+		number = number * 10 + (uint64_t) (*t - '0');
+	}
+	spi_bytes_copy(path + n, "/status", 8);
+	fd = spi_raw4(SYS_openat, (uint64_t) task_dir, (uint64_t) path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return NULL;		/* it has ended */
+	got = spi_raw3(SYS_read, (uint64_t) fd, (uint64_t) text, sizeof(text) - 1);
+	spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
+	if (got <= 0)
+		return NULL;
+	text[got] = 0;
+	value = status_value(text, "\nTracerPid:\t");
+	if (value && *value != '0')
+		return "needs int3, and a debugger is attached";
+	if (number == self || name_is_tracer(text))
+		return NULL;
+	value = status_value(text, "\nSigBlk:\t");
+	if (!value)
+		return "needs int3, and a thread's signal mask cannot be read";
+	return parse_hex(value) & SIGNAL_BIT(SIGTRAP) ? "needs int3, and a thread blocks SIGTRAP" : NULL;
+}
+
+struct directory_entry {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+static const char *threads_look(void)
+{
+	uint8_t buffer[2048] __attribute__((aligned(8)));
+	uint64_t self = (uint64_t) spi_raw3(SYS_gettid, 0, 0, 0);
+	const char *reason = NULL;
+	long fd, got = 0;
+
+	fd = spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return "needs int3, and /proc cannot be read";
+	while (!reason && (got = spi_raw3(SYS_getdents64, (uint64_t) fd, (uint64_t) buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < got && !reason;) {
+			struct directory_entry *entry = (struct directory_entry *) (buffer + at);
+
+			if (entry->name[0] >= '0' && entry->name[0] <= '9')
+				reason = thread_look(fd, entry->name, self);
+			at += entry->size;
+		}
+	spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
+	return reason;
+}
+
+int spi_trap_ready(const struct spi_object *object, const char **reason)
+{
+	static uint64_t looked_at;
+	static const char *looked;
+	uint64_t ts[2] = { 0, 0 }, now;
+
+	if (object_is_runtime(object)) {
+		*reason = "needs int3, which is not safe in a library that runs with signals blocked";
+		return -EPERM;
+	}
+	spi_raw3(SYS_clock_gettime, 1, (uint64_t) ts, 0);
+	now = ts[0] * 1000000000u + ts[1];
+	if (!looked_at || now - looked_at > LOOK_AGAIN_NS) {
+		looked = threads_look();
+		looked_at = now;
+	}
+	if (looked) {
+		*reason = looked;
+		return -EPERM;
+	}
+	if (spi_signal_take(&trap_signal) < 0) {
+		*reason = "needs int3, and SIGTRAP cannot be taken";
+		return -EPERM;
+	}
+	return 0;
+}
