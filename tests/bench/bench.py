@@ -149,7 +149,7 @@ def part_pair():
     compare('Entry and exit, 2 ints + 1: pair reach 0.90x, one event 0.55x', 'i2', [
         Variant('static tracepoint pair', 'calls-static', ['bench:FUNCTION*']),
         spi('lttng-spi pair, unmodified program'),
-        spi('lttng-spi --one-event', ['spi:FUNCTION'], spi_rule='one-event:FUNCTION'),
+        spi('lttng-spi --one-event', ['spi:FUNCTION'], spi_rule='call(FUNCTION;one-event)'),
         Variant('-finstrument-functions, lttng-ust-cyg-profile', 'calls-cyg', ['lttng_ust_cyg_profile*:*'],
                 {'LD_PRELOAD': CYG % ''}),
         Variant('-finstrument-functions, lttng-ust-cyg-profile-fast', 'calls-cyg', ['lttng_ust_cyg_profile*:*'],

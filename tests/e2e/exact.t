@@ -12,10 +12,15 @@ spi_daemon
 spi_cc zoo zoo.c
 
 calls=20000
-[ -z "${SPI_SOAK:-}" ] || calls=10000000
+buffers=()
+if [ -n "${SPI_SOAK:-}" ]; then
+	calls=10000000
+	# Enough for everything at once: two processors leave the consumer little time.
+	buffers=(--subbuf-size 16M --num-subbuf 64)
+fi
 for threads in 1 2 4 8; do
 	each=$((calls / threads))
-	spi_trace_ok "$threads threads, $each calls each" -f t_leaf -o "t$threads" ./zoo threads "$each" "$threads"
+	spi_trace_ok "$threads threads, $each calls each" -f t_leaf "${buffers[@]}" -o "t$threads" ./zoo threads "$each" "$threads"
 	is "$(head -n 1 trace.out)" "wrong values 0" "$threads threads: every value right"
 	babeltrace2 "t$threads" 2>warn | events threads - t_leaf >"threads"
 	is "$(cut -d' ' -f2- threads | sort | uniq -c | awk '{ print $1, $2, $3 }')" "$threads $each $each" \
