@@ -141,7 +141,7 @@ def part_entry():
         ])
 
 
-CYG = '/usr/lib/x86_64-linux-gnu/liblttng-ust-cyg-profile%s.so'
+CYG = '/usr/lib/x86_64-linux-gnu/liblttng-ust-cyg-profile%s.so.1'
 
 
 def part_pair():
