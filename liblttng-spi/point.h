@@ -122,6 +122,7 @@ enum spi_slot_state {
 	SPI_SLOT_FREE = 0,
 	SPI_SLOT_LIVE,
 	SPI_SLOT_OWED,		/* the call is over, its exit record found no room yet */
+	SPI_SLOT_UNWOUND,	/* an unwinder left it, and may still read it: free once the stack shows that it is done */
 };
 
 struct spi_slot {
@@ -248,20 +249,22 @@ SPI_INLINE uint64_t spi_slot_push(struct spi_thread *t, struct spi_slot *slot, s
 	return spi_slot_code(slot);
 }
 
-void spi_slot_pop_slow(struct spi_slot *slot);
+void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p);
 
 /* spi_slot_pop() - the call of `slot` is over and accounted for. */
 SPI_INLINE void spi_slot_pop(struct spi_thread *t, struct spi_slot *slot)
 {
+	uint64_t p = slot->p;
+
 	if (spi_likely(slot + 1 == t->cur)) {
 		slot->state = SPI_SLOT_FREE;
 		slot->p = SPI_SLOT_DEAD;
 		spi_barrier();
 		t->cur = slot;
-		if (spi_unlikely(slot > t->base && slot[-1].state == SPI_SLOT_FREE))
-			spi_slot_pop_slow(slot);
+		if (spi_unlikely(slot > t->base && slot[-1].state != SPI_SLOT_LIVE))
+			spi_slot_pop_slow(slot, p);
 	} else {
-		spi_slot_pop_slow(slot);
+		spi_slot_pop_slow(slot, p);
 	}
 }
 

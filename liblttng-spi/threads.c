@@ -293,11 +293,31 @@ static void thread_pop(struct spi_thread *t)
 	t->cur--;
 }
 
-static void thread_pop_free(struct spi_thread *t)
+static int on_own_stack(const struct spi_thread *t, uint64_t p)
+{
+	return p >= t->stack_low && p < t->stack_high;
+}
+
+/*
+ * May an unwound slot go, seen from a call that is made or ends at p? The
+ * unwinder is done with it once something outside of its frame goes on.
+ */
+static int unwound_is_done(const struct spi_thread *t, const struct spi_slot *slot, uint64_t p)
+{
+	if (p == SPI_SLOT_DEAD - 1)
+		return 1;			/* the thread ends */
+	if (slot->p > p)
+		return 0;
+	return on_own_stack(t, p) ? on_own_stack(t, slot->p) : p - slot->p < 65536;
+}
+
+/* Drop what is free at the top; p as for unwound_is_done(). */
+static void thread_pop_free(struct spi_thread *t, uint64_t p)
 {
 	struct spi_slot *top;
 
-	while ((top = thread_top(t)) && top->state == SPI_SLOT_FREE && top->p != SPI_SLOT_DEAD)
+	while ((top = thread_top(t)) && top->p != SPI_SLOT_DEAD &&
+			(top->state == SPI_SLOT_FREE || (top->state == SPI_SLOT_UNWOUND && unwound_is_done(t, top, p))))
 		thread_pop(t);
 }
 
@@ -404,7 +424,7 @@ void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left ho
 
 	if (slot->state != SPI_SLOT_LIVE)
 		return;
-	slot->state = SPI_SLOT_FREE;
+	slot->state = how == SPI_LEFT_UNWOUND ? SPI_SLOT_UNWOUND : SPI_SLOT_FREE;
 	if (!t->busy)
 		t->busy_p = (uint64_t) __builtin_frame_address(0);
 	spi_barrier();
@@ -414,11 +434,6 @@ void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left ho
 		left(slot, how);
 	spi_barrier();
 	t->busy--;
-}
-
-static int on_own_stack(const struct spi_thread *t, uint64_t p)
-{
-	return p >= t->stack_low && p < t->stack_high;
 }
 
 /* Is the call of `slot` certainly over, seen from a call whose return address is at p on the same stack? */
@@ -453,11 +468,11 @@ static void thread_reclaim(struct spi_thread *t, uint64_t p)
 		else if (on_own_stack(t, s->p) || !on_own_stack(t, p) || ++foreign > FOREIGN_LOOK)
 			break;
 	}
-	thread_pop_free(t);
+	thread_pop_free(t, p);
 }
 
 /* Slots of stacks that no longer carry their return address: coroutines that were dropped, children of posix_spawn. */
-static void thread_collect(struct spi_thread *t)
+static void thread_collect(struct spi_thread *t, uint64_t p)
 {
 	for (struct spi_slot *s = thread_top(t); s; s = slot_below(s)) {
 		uint64_t word = 0;
@@ -467,7 +482,7 @@ static void thread_collect(struct spi_thread *t)
 		if (spi_memory_copy(&word, s->p, sizeof(word)) < 0 || word != spi_slot_code(s) + SPI_SLOT_RETURN)
 			spi_slot_left(t, s, SPI_LEFT_JUMPED);
 	}
-	thread_pop_free(t);
+	thread_pop_free(t, p);
 }
 
 /*
@@ -488,15 +503,15 @@ static void thread_fold_tail(struct spi_thread *t, uint64_t p)
 		return;
 	*(uint64_t *) p = top->ra;
 	spi_slot_left(t, top, SPI_LEFT_TAIL);
-	thread_pop_free(t);
+	thread_pop_free(t, p);
 }
 
-static int thread_grow(struct spi_thread *t)
+static int thread_grow(struct spi_thread *t, uint64_t p)
 {
 	uint32_t chunk = chunk_get();
 
 	if (chunk == CHUNK_NONE) {
-		thread_collect(t);
+		thread_collect(t, p);
 		if (t->cur < t->end)
 			return 0;
 		chunk = chunk_get();
@@ -529,7 +544,7 @@ SPI_EXPORT int spi_thread_slow(uint64_t p)
 		if (top && top->p == p)
 			thread_fold_tail(t, p);
 		if (t->cur == t->end)
-			result = thread_grow(t);
+			result = thread_grow(t, p);
 	}
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
 	if (result < 0 && t->record)
@@ -538,7 +553,7 @@ SPI_EXPORT int spi_thread_slow(uint64_t p)
 }
 
 /* A slot that is not the top one ended (coroutines), or free ones lie below it. */
-SPI_EXPORT void spi_slot_pop_slow(struct spi_slot *slot)
+SPI_EXPORT void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p)
 {
 	struct spi_thread *t = &spi_thread;
 	uint64_t all = ~UINT64_C(0), old;
@@ -546,7 +561,7 @@ SPI_EXPORT void spi_slot_pop_slow(struct spi_slot *slot)
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
 	if (slot->p != SPI_SLOT_DEAD)
 		slot->state = SPI_SLOT_FREE;
-	thread_pop_free(t);
+	thread_pop_free(t, p);
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
 }
 
@@ -651,7 +666,7 @@ static void thread_leave_all(struct spi_thread *t, enum spi_left how)
 	for (struct spi_slot *s = thread_top(t); s; s = slot_below(s))
 		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD)
 			spi_slot_left(t, s, how);
-	thread_pop_free(t);
+	thread_pop_free(t, SPI_SLOT_DEAD - 1);
 }
 
 /* The thread's last own code, from libc's key destructors: pthread_exit and cancel have unwound everything by now. */

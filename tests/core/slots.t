@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# Return slots, thunks and unwinding by themselves.
+set -e
+src=${SPI_TOP_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+core="-I$src -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -fno-stack-protector -mgeneral-regs-only -ftls-model=initial-exec"
+for f in threads unwind status sys; do
+	gcc $core -c "$src/liblttng-spi/$f.c" -o "$work/$f.o"
+done
+gcc $core -c "$src/tests/core/slots-payload.c" -o "$work/payload.o"
+gcc -c "$src/liblttng-spi/arch/x86-64/thunks.S" -o "$work/thunks.o"
+gcc -c "$src/liblttng-spi/arch/x86-64/slots.S" -o "$work/slots.o"
+# The arena is part of an executable here: its addresses must stay within reach.
+g++ -O2 -g -no-pie -o "$work/slots" "$src/tests/core/slots.cc" "$work"/*.o -lpthread
+timeout 120 "$work/slots"
