@@ -233,6 +233,7 @@ int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags)
 
 	memset(link, 0, sizeof(*link));
 	link->fd = fd;
+	link->hello_flags = hello_flags;
 	link->packet = spi_map_pages(PACKET_MAX);
 	r = -EPERM;
 	if (!link->packet || !peer_is_allowed(fd))
@@ -404,7 +405,7 @@ static void *control_thread(void *data)
 	spi_sys(SYS_prctl, PR_SET_NAME, "lttng-spi", 0L, 0L, 0L);
 	spi_threads_learn_stack();
 	if (!link->packet)
-		r = spi_link_open(link, spi_fd_high(link->fd), 0);
+		r = spi_link_open(link, spi_fd_high(link->fd), link->hello_flags);
 	if (r == 0)
 		r = serve(link, -1, 0);
 	spi_control_lock();
@@ -457,7 +458,7 @@ int spi_link_serve_thread(struct spi_link *link)
 	return start_control_thread(own);
 }
 
-int spi_attach_thread(int fd)
+static int attach(int fd, uint32_t hello_flags)
 {
 	struct spi_link *own;
 
@@ -469,7 +470,25 @@ int spi_attach_thread(int fd)
 		return -ENOMEM;
 	}
 	own->fd = fd;
+	own->hello_flags = hello_flags;
 	return start_control_thread(own);
+}
+
+int spi_attach_thread(int fd)
+{
+	return attach(fd, 0);
+}
+
+int spi_attach_child(const char *path)
+{
+	int fd = spi_link_connect(path), r;
+
+	if (fd < 0)
+		return fd;
+	r = attach(fd, SPI_HELLO_FORKED);
+	if (r < 0)
+		spi_sys(SYS_close, fd);
+	return r;
 }
 
 /* In the child of a fork the socket is still the parent's conversation. */

@@ -110,6 +110,7 @@ struct spi_link {
 	int fd;
 	uint32_t next_id;
 	uint32_t welcome_flags;
+	uint32_t hello_flags;
 	char *packet;			/* SPI_PROTO_BODY_MAX + header */
 	struct spi_pending *pending;	/* commands that came while an answer was awaited */
 };
@@ -124,6 +125,7 @@ void spi_link_declined(struct spi_link *link, const char *object, const char *fu
 void spi_link_declined_flush(struct spi_link *link);
 extern struct spi_link *spi_link_current;
 int spi_attach_thread(int fd);			/* the same for an injected agent: HELLO is said on the new thread */
+int spi_attach_child(const char *path);	/* the same in a forked child, to the front end's socket */
 void spi_link_fork_child(void);
 
 /* ---- fork.c ---- */
@@ -132,5 +134,6 @@ int spi_fork_init(void);
 /* ---- init.c ---- */
 void spi_control_lock(void);
 void spi_control_unlock(void);
+void spi_init_fork_child(void);
 
 #endif /* SPI_CORE_H */

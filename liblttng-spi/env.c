@@ -36,6 +36,21 @@ static const char *value_of(const char *entry, const char *name)
 	return !strncmp(entry, name, n) && entry[n] == '=' ? entry + n + 1 : NULL;
 }
 
+/* Copied: programs that set their title write over the area of the environment's strings. */
+static const char *keep(const char *value)
+{
+	static char store[8192];
+	static size_t used;
+	size_t n = strlen(value) + 1;
+	char *copy = store + used;
+
+	if (used + n > sizeof(store))
+		return NULL;
+	memcpy(copy, value, n);
+	used += n;
+	return copy;
+}
+
 void spi_env_read(char **envp)
 {
 	const char *v;
@@ -45,7 +60,7 @@ void spi_env_read(char **envp)
 	for (; envp && *envp; envp++) {
 		for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 			if ((v = value_of(*envp, table[i].name)) && *v)
-				*table[i].value = v;
+				*table[i].value = keep(v);
 		v = value_of(*envp, "LD_PRELOAD");
 		if (v && strstr(v, AGENT_NAME))
 			spi_env.preloaded = 1;

@@ -35,14 +35,20 @@ static void in_parent(void)
 
 static void in_child(void)
 {
+	int had_link;
+
+	had_link = spi_link_current != NULL;
+	spi_init_fork_child();
 	spi_link_fork_child();
 	spi_patch_fork_child();
 	spi_threads_fork_child();
 	spi_status_fork_child();
 	if (spi_payload)
 		spi_payload->fork_child();
-	spi_thread.busy = forking_busy;
 	spi_control_unlock();
+	if (had_link && spi_env.socket)
+		spi_attach_child(spi_env.socket);
+	spi_thread.busy = forking_busy;
 }
 
 int spi_fork_init(void)

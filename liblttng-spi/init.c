@@ -12,12 +12,17 @@
  * socketpair, which starts the control thread and returns.
  *
  * At the end of the process the calls still open in the ending thread get their
- * exit records, counters go to the status page, and the events are shut off.
+ * exit records, counters go to the status page, and the events are shut off. For
+ * exit() that is this library's destructor. _exit() runs none, so a preloaded
+ * agent stands before libc's; the child of a vfork(), whose memory is its
+ * parent's, passes through untouched.
  */
 #include <errno.h>
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <stdlib.h>
+#include <unistd.h>
 #include "liblttng-spi/core.h"
 
 /*
@@ -27,6 +32,7 @@
  */
 static int control_lock;
 static int ended;
+static int process_id;		/* -1 in between: a child that did not go through fork() is not ours to end */
 
 void spi_control_lock(void)
 {
@@ -75,6 +81,7 @@ static void start_with_rules(const char *rules)
 
 __attribute__((constructor)) static void agent_start(int argc, char **argv, char **envp)
 {
+	process_id = (int) spi_sys(SYS_getpid);
 	spi_status_init();
 	spi_env_read(envp);
 	if (spi_env.string_max)
@@ -82,7 +89,6 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 	if (spi_fork_init() < 0 || !spi_env.preloaded)
 		return;
 	if (spi_env.socket) {
-		/* the strings that spi_env points to stay; only the program's view changes */
 		start_with_controller(spi_env.socket);
 		spi_env_clean(envp);
 	} else if (spi_env.rules) {
@@ -105,7 +111,23 @@ __attribute__((destructor)) static void agent_end(void)
 {
 	if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
 		return;
+	spi_thread.busy += SPI_BUSY_ALWAYS;	/* no call from here on is recorded in this thread */
 	spi_process_end();
 	if (spi_payload && spi_payload->fini)
 		spi_payload->fini();
 }
+
+void spi_init_fork_child(void)
+{
+	process_id = (int) spi_sys(SYS_getpid);
+}
+
+SPI_EXPORT void _exit(int status)
+{
+	if (spi_sys(SYS_getpid) == process_id)
+		agent_end();
+	for (;;)
+		spi_sys(SYS_exit_group, (long) status);
+}
+
+SPI_EXPORT void _Exit(int status) __attribute__((alias("_exit")));
