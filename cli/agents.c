@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Callbacks of injector/control.h. Rule ids are the positions of the FUNCs, from
+ * 1. The answers still awaited are counted in the agent's own word; at zero, a
+ * program that waits before main() is let go. The session must record a generic
+ * event before it can happen, so it is enabled between the two.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/agents.h"
+#include "cli/names.h"
+#include "cli/report.h"
+#include "cli/say.h"
+#include "cli/session.h"
+#include "injector/control.h"
+
+#define GENERIC_EVENTS "lttng_ust_cyg_profile:func_*"
+
+struct agent_state {
+	unsigned int awaited;	/* RULE_DONE answers */
+	unsigned int asked, failed;
+	uint64_t points;	/* instrumented when the last one came */
+	int detached;
+};
+
+static void agent_let_go(struct agents *a, struct spi_agent *agent)
+{
+	struct agent_state *state = spi_agent_user(agent);
+
+	a->ready++;
+	if (state && state->asked && state->failed == state->asked) {
+		a->hopeless = 1;
+		return;
+	}
+	if (spi_agent_flags(agent) & SPI_HELLO_PRELOADED)
+		spi_agent_go(agent);
+}
+
+static void agents_on_hello(struct spi_agent *agent, void *data)
+{
+	struct agents *a = data;
+	struct agent_state *state = calloc(1, sizeof(*state));
+	unsigned int i;
+
+	a->seen++;
+	spi_agent_set_user(agent, state);
+	say_detail("%s (%d): agent is there", spi_agent_exe(agent), (int) spi_agent_pid(agent));
+	/* A forked child has its parent's rules already. */
+	if (!state || spi_agent_flags(agent) & SPI_HELLO_FORKED) {
+		agent_let_go(a, agent);
+		return;
+	}
+	for (i = 0; i < a->func_count; i++) {
+		int ret = spi_agent_rule_add(agent, i + 1, a->rule_flags, a->funcs[i].rule);
+
+		if (ret == 0)
+			state->asked = ++state->awaited;
+		else
+			say_warning("%s: %s", a->funcs[i].text, strerror(-ret));
+	}
+	if (!state->awaited)
+		agent_let_go(a, agent);
+}
+
+static void agents_rule_failed(struct agents *a, unsigned int rule, const char *text)
+{
+	const char *func = rule - 1 < a->func_count ? a->funcs[rule - 1].text : "rule";
+
+	if (!a->failed++)
+		snprintf(a->failure, sizeof(a->failure), "%s: %s", func, text);
+	else
+		say_warning("%s: %s", func, text);
+}
+
+static void agents_on_rule_done(struct spi_agent *agent, const struct spi_msg_rule_done *done, const char *text,
+				void *data)
+{
+	struct agents *a = data;
+	struct agent_state *state = spi_agent_user(agent);
+	const volatile struct spi_status_page *page = spi_agent_status(agent);
+
+	if (!state || !state->awaited)
+		return;
+	if (done->status < 0) {
+		state->failed++;
+		agents_rule_failed(a, done->rule, text && *text ? text : strerror(-done->status));
+	} else if (text && *text) {
+		say_detail("%s", text);
+	}
+	if (done->generic) {
+		a->report->generic = 1;
+		session_enable(a->session, GENERIC_EVENTS);
+	}
+	/* Two rules may cover one function: the page knows how many there really are. */
+	a->report->functions -= state->points;
+	state->points = page ? page->points : state->points + done->instrumented;
+	a->report->functions += state->points;
+	if (--state->awaited == 0)
+		agent_let_go(a, agent);
+}
+
+static void agents_on_declined(struct spi_agent *agent, const char *object, const char *function, const char *reason,
+			       void *data)
+{
+	struct agents *a = data;
+
+	report_declined(a->report, object, function, reason);
+}
+
+static void agents_on_note(struct spi_agent *agent, const char *text, void *data)
+{
+	say("%s (%d): %s", spi_agent_exe(agent), (int) spi_agent_pid(agent), text);
+}
+
+static void agents_on_detached(struct spi_agent *agent, void *data)
+{
+	struct agent_state *state = spi_agent_user(agent);
+
+	if (state)
+		state->detached = 1;
+}
+
+static void agents_on_gone(struct spi_agent *agent, void *data)
+{
+	struct agents *a = data;
+
+	report_add_status(a->report, spi_agent_status(agent));
+	free(spi_agent_user(agent));
+	spi_agent_set_user(agent, NULL);
+}
+
+int agents_create(struct agents *a, const struct func *funcs, unsigned int func_count, uint32_t rule_flags,
+		  uint32_t string_max, struct report *report, struct session *session)
+{
+	static const struct spi_control_ops ops = {
+		.on_hello = agents_on_hello,
+		.on_rule_done = agents_on_rule_done,
+		.on_declined = agents_on_declined,
+		.on_note = agents_on_note,
+		.on_detached = agents_on_detached,
+		.on_gone = agents_on_gone,
+	};
+	int ret;
+
+	memset(a, 0, sizeof(*a));
+	a->funcs = funcs;
+	a->func_count = func_count;
+	a->rule_flags = rule_flags;
+	a->report = report;
+	a->session = session;
+	ret = spi_control_create(&a->control, &ops, a);
+	if (ret == 0)
+		spi_control_welcome(a->control, 0, string_max);
+	return ret;
+}
+
+int agents_detach(struct agents *a, int limit)
+{
+	struct timespec start, now;
+	struct spi_agent *agent = NULL;
+	struct pollfd fd;
+	int left;
+
+	if (!a->control)
+		return 0;
+	/* What arrived already: last words of processes that ended. */
+	spi_control_dispatch(a->control);
+	while ((agent = spi_control_next(a->control, agent)))
+		spi_agent_detach(agent);
+	fd.fd = spi_control_fd(a->control);
+	fd.events = POLLIN;
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	while (spi_control_count(a->control)) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		left = limit - (int) ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000);
+		if (left <= 0 || poll(&fd, 1, left) < 0 || spi_control_dispatch(a->control) < 0)
+			break;
+	}
+	return (int) spi_control_count(a->control);
+}
+
+void agents_destroy(struct agents *a)
+{
+	struct spi_agent *agent = NULL;
+
+	if (!a->control)
+		return;
+	/* No callback comes any more for those that never answered. */
+	while ((agent = spi_control_next(a->control, agent)))
+		agents_on_gone(agent, a);
+	spi_control_destroy(a->control);
+	a->control = NULL;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The front end's side of the agents: give each its rules, let a preloaded
+ * program go when all of them are in force, collect what they report.
+ */
+#ifndef SPI_CLI_AGENTS_H
+#define SPI_CLI_AGENTS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct spi_control;
+struct func;
+struct report;
+struct session;
+
+struct agents {
+	struct spi_control *control;
+	const struct func *funcs;
+	unsigned int func_count;
+	uint32_t rule_flags;		/* SPI_RULE_* */
+	struct report *report;
+	struct session *session;	/* generic events are enabled in it when an agent needs them */
+	int seen;			/* agents that said HELLO */
+	int ready;			/* agents whose rules were all answered */
+	int failed;			/* rules that could not be carried out at all */
+	int hopeless;			/* an agent whose rules all failed; a program that waits was not let go */
+	char failure[512];		/* the first of them */
+};
+
+/*
+ * agents_create() - `report`, `session` and `funcs` are borrowed and must outlive it.
+ * Returns 0 or a negative errno.
+ */
+int agents_create(struct agents *a, const struct func *funcs, unsigned int func_count, uint32_t rule_flags,
+		  uint32_t string_max, struct report *report, struct session *session);
+
+/*
+ * agents_detach() - un-instrument what is still connected and take the last
+ * counters; bounded by `limit` ms. Returns how many did not answer.
+ */
+int agents_detach(struct agents *a, int limit);
+void agents_destroy(struct agents *a);
+
+#endif /* SPI_CLI_AGENTS_H */

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Starting daemons. `lttng-sessiond --daemonize` returns when the daemon is
+ * ready. A relay daemon of our own runs in the foreground as our child, on ports
+ * that were free a moment ago (tried again when somebody was faster), with its
+ * files in a temporary directory; it is ready when it answers as a relay daemon.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <lttng/lttng.h>
+
+#include "cli/child.h"
+#include "cli/daemons.h"
+#include "cli/live.h"
+#include "cli/options.h"
+#include "cli/say.h"
+
+#define RELAY_TRIES	5
+#define RELAY_POLL_MS	5
+#define RELAY_LIMIT_MS	10000
+#define DAEMON_GRACE_MS	5000
+
+/* The option, else the environment, else PATH: as the real lttng chooses. NULL: PATH. */
+static const char *daemon_path(const char *option, const char *variable)
+{
+	const char *value = option ? option : getenv(variable);
+
+	return value && *value ? value : NULL;
+}
+
+int sessiond_ensure(const struct trace_options *options, int stop_fd)
+{
+	char *argv[] = { (char *) "lttng-sessiond", (char *) "--daemonize", NULL, NULL, NULL };
+	struct child_options child = { .argv = argv, .err = -1, .flags = CHILD_OWN_GROUP };
+	int null, status = 0, ret;
+	pid_t pid;
+
+	if (lttng_session_daemon_alive() == 1)
+		return 0;
+	if (options->no_sessiond) {
+		say_error("no session daemon is running, and --no-sessiond forbids to start one: start lttng-sessiond");
+		return -ENOENT;
+	}
+	child.path = daemon_path(options->sessiond_path, "LTTNG_SESSIOND_PATH");
+	if (options->group) {
+		argv[2] = (char *) "--group";
+		argv[3] = (char *) options->group;
+	}
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	child.in = child.out = null;
+	pid = child_spawn(&child);
+	if (null >= 0)
+		close(null);
+	if (pid < 0) {
+		say_error("%s: the session daemon cannot be started: %s",
+			child.path ? child.path : argv[0], strerror(-pid));
+		return pid;
+	}
+	ret = child_wait(pid, -1, stop_fd, &status);
+	if (ret == -EINTR) {
+		child_end(pid, DAEMON_GRACE_MS);
+		return ret;
+	}
+	if (lttng_session_daemon_alive() == 1)
+		return 0;
+	say_error("no session daemon is running and %s did not start: run it by hand to see why",
+		child.path ? child.path : argv[0]);
+	return -ENOENT;
+}
+
+static int port_free(int *fd, unsigned int *port)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(address);
+
+	*fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (*fd < 0)
+		return -errno;
+	if (bind(*fd, (struct sockaddr *) &address, size) < 0 || getsockname(*fd, (struct sockaddr *) &address, &size) < 0)
+		return -errno;
+	*port = ntohs(address.sin_port);
+	return 0;
+}
+
+/* Three different free ports: all three are held while they are chosen. */
+static int relay_choose_ports(struct relay *relay)
+{
+	int fds[3] = { -1, -1, -1 }, i, ret;
+
+	ret = port_free(&fds[0], &relay->control);
+	if (ret == 0)
+		ret = port_free(&fds[1], &relay->data);
+	if (ret == 0)
+		ret = port_free(&fds[2], &relay->live);
+	for (i = 0; i < 3; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	return ret;
+}
+
+static pid_t relay_spawn(const struct relay *relay, const struct trace_options *options, int log)
+{
+	char control[40], data[40], live[40];
+	char *argv[] = { (char *) "lttng-relayd", (char *) "-C", control, (char *) "-D", data, (char *) "-L", live,
+		(char *) "-o", relay->dir, NULL };
+	struct child_options child = { .path = daemon_path(options->relayd_path, "LTTNG_RELAYD_PATH"), .argv = argv,
+		.in = -1, .out = log, .err = log, .flags = CHILD_OWN_GROUP | CHILD_TIED };
+
+	snprintf(control, sizeof(control), "tcp://127.0.0.1:%u", relay->control);
+	snprintf(data, sizeof(data), "tcp://127.0.0.1:%u", relay->data);
+	snprintf(live, sizeof(live), "tcp://127.0.0.1:%u", relay->live);
+	return child_spawn(&child);
+}
+
+/* Until it answers, or ends. Returns 0, -ECHILD when it ended, -ETIMEDOUT or -EINTR (then it still runs). */
+static int relay_wait_ready(const struct relay *relay, int stop_fd)
+{
+	int waited, status, ret;
+
+	for (waited = 0; waited < RELAY_LIMIT_MS; waited += RELAY_POLL_MS) {
+		if (live_answers(relay->live) && kill(relay->pid, 0) == 0)
+			return 0;
+		ret = child_wait(relay->pid, RELAY_POLL_MS, stop_fd, &status);
+		if (ret != -ETIMEDOUT)
+			return ret == 0 ? -ECHILD : ret;
+	}
+	return -ETIMEDOUT;
+}
+
+static void relay_say_failed(int log, int error)
+{
+	char text[2048], *line, *start = text;
+	ssize_t n = pread(log, text, sizeof(text) - 1, 0);
+
+	text[n > 0 ? n : 0] = '\0';
+	/* The first error is the cause; warnings about limits often come before. */
+	line = strstr(text, "Error: ");
+	if (line)
+		start = line + strlen("Error: ");
+	start[strcspn(start, "\n")] = '\0';
+	say_error("lttng-relayd did not start: %s (record to a directory with -o DIR instead)",
+		*start ? start : strerror(error));
+}
+
+static int relay_make_dir(struct relay *relay)
+{
+	const char *parent = getenv("TMPDIR");
+
+	if (!parent || *parent != '/')
+		parent = "/tmp";
+	if (asprintf(&relay->dir, "%s/lttng-trace-XXXXXX", parent) < 0) {
+		relay->dir = NULL;
+		return -ENOMEM;
+	}
+	if (!mkdtemp(relay->dir)) {
+		int error = errno;
+
+		say_error("%s: no temporary directory for the live view: %s", parent, strerror(error));
+		free(relay->dir);
+		relay->dir = NULL;
+		return -error;
+	}
+	return 0;
+}
+
+static int relay_start(struct relay *relay, const struct trace_options *options, int stop_fd)
+{
+	int log = memfd_create("lttng-relayd", MFD_CLOEXEC), tries, ret;
+
+	if (log < 0)
+		return -errno;
+	for (tries = 0, ret = -ECHILD; ret == -ECHILD && tries < RELAY_TRIES; tries++) {
+		ret = relay_choose_ports(relay);
+		if (ret < 0)
+			break;
+		if (ftruncate(log, 0) == 0)
+			lseek(log, 0, SEEK_SET);
+		relay->pid = relay_spawn(relay, options, log);
+		if (relay->pid < 0) {
+			ret = relay->pid;
+			relay->pid = 0;
+			break;
+		}
+		ret = relay_wait_ready(relay, stop_fd);
+		if (ret == -ECHILD)
+			relay->pid = 0;
+	}
+	if (ret < 0 && ret != -EINTR)
+		relay_say_failed(log, -ret);
+	close(log);
+	return ret;
+}
+
+int relay_ensure(struct relay *relay, const struct trace_options *options, int stop_fd)
+{
+	int ret;
+
+	memset(relay, 0, sizeof(*relay));
+	if (live_answers(LIVE_DEFAULT_PORT)) {
+		relay->control = LIVE_DEFAULT_PORT - 2;
+		relay->data = LIVE_DEFAULT_PORT - 1;
+		relay->live = LIVE_DEFAULT_PORT;
+		return 0;
+	}
+	ret = relay_make_dir(relay);
+	if (ret == 0)
+		ret = relay_start(relay, options, stop_fd);
+	if (ret < 0)
+		relay_end(relay);
+	return ret;
+}
+
+static int relay_remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+void relay_end(struct relay *relay)
+{
+	if (relay->pid > 0)
+		child_end(relay->pid, DAEMON_GRACE_MS);
+	if (relay->dir && nftw(relay->dir, relay_remove_one, 16, FTW_DEPTH | FTW_PHYS) < 0)
+		say_warning("%s: cannot be removed: %s", relay->dir, strerror(errno));
+	free(relay->dir);
+	memset(relay, 0, sizeof(*relay));
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * FUNC is [OBJECT:]PATTERN. A `:` that stands alone separates, `::` belongs to a
+ * C++ name; nothing behind a `(` or `<` separates, for those begin a C++
+ * parameter or template list. Whether PATTERN matches is asked of `spi-codemap
+ * find` over all objects at once, which is also what the agent's code maps are
+ * made by: the two cannot disagree.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cli/child.h"
+#include "cli/names.h"
+#include "cli/objects.h"
+#include "cli/options.h"
+#include "cli/say.h"
+#include "injector/paths.h"
+
+static const char *func_separator(const char *text)
+{
+	const char *at;
+
+	for (at = text; *at && !strchr("(<", *at); at++) {
+		if (*at != ':')
+			continue;
+		if (at[1] != ':' || at[2] == ':')
+			return at > text ? at : NULL;
+		at++;	/* `::` */
+	}
+	return NULL;
+}
+
+int func_parse(struct func *func, const char *text)
+{
+	const char *colon = func_separator(text), *at;
+
+	memset(func, 0, sizeof(*func));
+	func->text = text;
+	func->pattern = colon ? colon + 1 : text;
+	if (colon) {
+		func->object = strndup(text, (size_t) (colon - text));
+		if (!func->object)
+			return -ENOMEM;
+	}
+	func->is_glob = strpbrk(func->pattern, "*?[") != NULL;
+	func->is_plain = isalpha((unsigned char) *func->pattern) || *func->pattern == '_';
+	for (at = func->pattern; *at; at++)
+		if (!isalnum((unsigned char) *at) && *at != '_')
+			func->is_plain = 0;
+	return 0;
+}
+
+void func_free(struct func *func)
+{
+	free(func->object);
+	free(func->rule);
+	memset(func, 0, sizeof(*func));
+}
+
+/*
+ * The agent knows the executable by the name behind symbolic links (python3 is
+ * python3.11) and a library by the one that the dynamic linker uses.
+ */
+static int func_make_rule(struct func *func, const struct object *object, int is_executable)
+{
+	if (!func->object)
+		func->rule = strdup(func->text);
+	else if (!object || strpbrk(func->object, "*?["))
+		func->rule = strdup(func->text);
+	else if (asprintf(&func->rule, "%s:%s", is_executable ? object->real : object->name, func->pattern) < 0)
+		func->rule = NULL;
+	return func->rule ? 0 : -ENOMEM;
+}
+
+/* "a\nb\nc\n" to "a, b, c". */
+static void lines_to_list(char *lines)
+{
+	size_t n = strlen(lines);
+	char *at;
+
+	while (n && lines[n - 1] == '\n')
+		lines[--n] = '\0';
+	for (at = lines; *at; at++)
+		if (*at == '\n')
+			*at = at[1] ? '\v' : '\0';
+}
+
+static void say_near(const char *problem, char *near)
+{
+	char list[1024];
+	size_t used = 0;
+	char *at;
+
+	lines_to_list(near);
+	for (at = near; *at && used < sizeof(list) - 3; at++) {
+		if (*at == '\v')
+			list[used++] = ',';
+		list[used++] = *at == '\v' ? ' ' : *at;
+	}
+	list[used] = '\0';
+	if (used)
+		say_error("%s; did you mean: %s?", problem, list);
+	else
+		say_error("%s", problem);
+}
+
+/* `*` is the program, not the world: as the agent reads a rule without object (liblttng-spi/rule.c). */
+static int func_means_executable(const struct func *func)
+{
+	return strchr("*?[", *func->pattern) != NULL;
+}
+
+static int func_unknown(const struct func *func, const char *whose, int stripped, unsigned int objects, char *near)
+{
+	const char *debug = stripped ? " (stripped of its symbols: install its -dbg or -dbgsym package)" : "";
+	char problem[1024];
+
+	if (func->object)
+		snprintf(problem, sizeof(problem), "%s: %s %s in %s", func->text,
+			func->is_glob ? "no function matches" : "no function", func->pattern, func->object);
+	else if (func_means_executable(func))
+		snprintf(problem, sizeof(problem), "%s: no function matches in %s%s; OBJECT:%s is for a library",
+			func->text, whose, debug, func->pattern);
+	else
+		snprintf(problem, sizeof(problem), "%s: %s in %s%s and its %u libraries", func->text,
+			func->is_glob ? "no function matches" : "no such function", whose, debug, objects - 1);
+	say_near(problem, near);
+	return TRACE_STATUS_ERROR;
+}
+
+/*
+ * No loaded object has that file name. A shared library may still be loaded
+ * later (a plugin, an extension module): the rule then waits for it. Anything
+ * else can only be a mistake.
+ */
+static int func_object_absent(struct func *func, const struct objects *objects, const char *whose)
+{
+	char list[1024];
+	size_t used = 0;
+	unsigned int i;
+
+	if (strstr(func->object, ".so")) {
+		say_warning("%s: %s has no %s yet: its functions are traced once it is loaded", func->text, whose,
+			func->object);
+		return func_make_rule(func, NULL, 0) < 0 ? TRACE_STATUS_ERROR : 0;
+	}
+	for (i = 0; i < objects->count && used < sizeof(list); i++)
+		used += (size_t) snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
+			objects->list[i].name);
+	say_error("%s: %s has no object %s; it has: %s", func->text, whose, func->object, list);
+	return TRACE_STATUS_ERROR;
+}
+
+int func_resolve(struct func *func, const struct objects *objects, const char *whose, int stripped, int stop_fd)
+{
+	char **argv = calloc(objects->count + 6, sizeof(*argv)), *out = NULL, *err = NULL;
+	struct child_options child = { .path = spi_path_codemap(), .argv = argv, .in = -1, .out = -1, .err = -1 };
+	const struct object *first = NULL;
+	unsigned int i, n = 0;
+	int status = 0, ret;
+
+	if (!argv)
+		return TRACE_STATUS_ERROR;
+	argv[n++] = (char *) "spi-codemap";
+	argv[n++] = (char *) "find";
+	if (objects->root) {
+		argv[n++] = (char *) "--root";
+		argv[n++] = objects->root;
+	}
+	argv[n++] = (char *) func->pattern;
+	for (i = 0; i < objects->count; i++) {
+		if (func->object ? !object_matches(&objects->list[i], func->object) : i && func_means_executable(func))
+			continue;
+		if (!first)
+			first = &objects->list[i];
+		argv[n++] = objects->list[i].open;
+	}
+	if (!first) {
+		free(argv);
+		return func_object_absent(func, objects, whose);
+	}
+	ret = child_capture(&child, stop_fd, &out, &err, &status);
+	free(argv);
+	if (ret < 0 && ret != -EINTR)
+		say_error("%s: %s", spi_path_codemap(), strerror(-ret));
+	else if (ret == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		ret = func_make_rule(func, first, first == objects->list);
+	else if (ret == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 1 && !*err)
+		ret = func_unknown(func, whose, stripped && !func->object, objects->count, out);
+	else if (ret == 0) {
+		err[strcspn(err, "\n")] = '\0';
+		say_error("%s: %s", func->text, *err ? err : "spi-codemap failed");
+		ret = TRACE_STATUS_ERROR;
+	}
+	free(out);
+	free(err);
+	return ret == -EINTR || ret >= 0 ? ret : TRACE_STATUS_ERROR;
+}

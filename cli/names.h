@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * FUNC: what the user asked to trace, checked against the functions that the
+ * objects really have before anything is started.
+ */
+#ifndef SPI_CLI_NAMES_H
+#define SPI_CLI_NAMES_H
+
+struct objects;
+
+struct func {
+	const char *text;	/* as typed */
+	char *object;		/* file name before the `:`, or NULL */
+	const char *pattern;	/* behind it; points into text */
+	int is_glob;
+	int is_plain;		/* a C identifier: the event begins with exactly this */
+	char *rule;		/* what the agent is told: OBJECT as its process names it */
+};
+
+/* func_parse() - take FUNC apart. Returns 0 or -ENOMEM. */
+int func_parse(struct func *func, const char *text);
+void func_free(struct func *func);
+
+/*
+ * func_resolve() - does FUNC name functions of `whose` (a program's or process's
+ * name, for messages)? Fills func->rule. Returns 0; -EINTR when stop_fd became
+ * readable; or a positive exit status after one line was said. `stripped`: the
+ * executable has no symbol table.
+ */
+int func_resolve(struct func *func, const struct objects *objects, const char *whose, int stripped, int stop_fd);
+
+#endif /* SPI_CLI_NAMES_H */

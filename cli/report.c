@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The summary. Declined functions are grouped by reason, for one reason usually
+ * covers many; a screen shows the first ones, the file in the trace directory
+ * (which trace readers pass over: it is no trace) and --verbose name them all.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/report.h"
+#include "cli/say.h"
+
+#define REPORT_FILE	"not-instrumented.txt"
+#define REPORT_SHOWN	20u
+
+int report_declined(struct report *r, const char *object, const char *function, const char *reason)
+{
+	struct declined d;
+
+	if (r->declined_count == r->declined_room) {
+		size_t room = r->declined_room ? r->declined_room * 2 : 64;
+		struct declined *list = realloc(r->declined, room * sizeof(*list));
+
+		if (!list)
+			return -ENOMEM;
+		r->declined = list;
+		r->declined_room = room;
+	}
+	d.object = strdup(object);
+	d.function = strdup(function);
+	d.reason = strdup(reason);
+	if (!d.object || !d.function || !d.reason) {
+		free(d.object);
+		free(d.function);
+		free(d.reason);
+		return -ENOMEM;
+	}
+	r->declined[r->declined_count++] = d;
+	return 0;
+}
+
+void report_add_status(struct report *r, const volatile struct spi_status_page *page)
+{
+	if (!page)
+		return;
+	r->entries += page->entries;
+	r->exits += page->exits;
+	r->lost_calls += page->lost_entries;
+	r->lost_exits += page->lost_exits;
+	r->no_exit += page->slots_exhausted;
+	r->nested += page->nested_skipped;
+	r->bad_strings += page->strings_unreadable;
+}
+
+static int declined_compare(const void *va, const void *vb)
+{
+	const struct declined *a = va, *b = vb;
+	int c = strcmp(a->reason, b->reason);
+
+	if (!c)
+		c = strcmp(a->object, b->object);
+	return c ? c : strcmp(a->function, b->function);
+}
+
+static void declined_free(struct declined *d)
+{
+	free(d->object);
+	free(d->function);
+	free(d->reason);
+}
+
+/* By reason, object and name, each once: several rules may have asked for the same function. */
+static void report_sort(struct report *r)
+{
+	size_t i, n = 0;
+
+	if (!r->declined_count)
+		return;
+	qsort(r->declined, r->declined_count, sizeof(*r->declined), declined_compare);
+	for (i = 0; i < r->declined_count; i++) {
+		if (n && !declined_compare(&r->declined[n - 1], &r->declined[i]))
+			declined_free(&r->declined[i]);
+		else
+			r->declined[n++] = r->declined[i];
+	}
+	r->declined_count = n;
+}
+
+int report_write_file(struct report *r, const char *directory)
+{
+	char *path;
+	FILE *file;
+	size_t i;
+	int ret = 0;
+
+	report_sort(r);
+	if (asprintf(&path, "%s/" REPORT_FILE, directory) < 0)
+		return -ENOMEM;
+	file = fopen(path, "we");
+	if (!file) {
+		ret = -errno;
+		say_warning("%s: %s", path, strerror(-ret));
+		free(path);
+		return ret;
+	}
+	for (i = 0; i < r->declined_count; i++)
+		fprintf(file, "%s:%s\t%s\n", r->declined[i].object, r->declined[i].function, r->declined[i].reason);
+	if (ferror(file) || fclose(file)) {
+		ret = -errno;
+		say_warning("%s: cannot be written: %s", path, strerror(errno));
+	}
+	free(path);
+	return ret;
+}
+
+/* One reason: its count and names, `*room` more of them at most. */
+static size_t report_say_reason(const struct report *r, size_t from, size_t *room)
+{
+	const struct declined *first = &r->declined[from];
+	char line[3900];
+	size_t to = from, used = 0, i;
+
+	while (to < r->declined_count && !strcmp(r->declined[to].reason, first->reason))
+		to++;
+	say("  %zu: %s", to - from, first->reason);
+	for (i = from; i < to && *room; i++, (*room)--) {
+		const struct declined *d = &r->declined[i];
+		size_t more = strlen(d->object) + strlen(d->function) + 3;
+
+		if (used && used + more > 100) {
+			say("    %s", line);
+			used = 0;
+		}
+		used += (size_t) snprintf(line + used, sizeof(line) - used, "%s%.255s:%.3000s", used ? ", " : "",
+			d->object, d->function);
+	}
+	if (used)
+		say("    %s", line);
+	return to;
+}
+
+static void report_say_declined(struct report *r, const char *directory)
+{
+	size_t room = say_verbose ? SIZE_MAX : REPORT_SHOWN, at;
+
+	report_sort(r);
+	for (at = 0; at < r->declined_count;)
+		at = report_say_reason(r, at, &room);
+	if (!say_verbose && r->declined_count > REPORT_SHOWN) {
+		if (directory)
+			say("  all %zu are named in %s/" REPORT_FILE, r->declined_count, directory);
+		else
+			say("  the first %u are named here; --verbose names all %zu", REPORT_SHOWN, r->declined_count);
+	}
+}
+
+static void report_say_lost(const struct report *r)
+{
+	if (!r->lost_calls && !r->lost_exits && !r->discarded)
+		return;
+	say("Lost: %llu calls had no room in the buffers%s (LTTng discarded %llu records): try a larger --subbuf-size "
+		"or --num-subbuf, or fewer functions",
+		(unsigned long long) r->lost_calls, r->lost_exits ? ", and some never got their exit" : "",
+		(unsigned long long) r->discarded);
+	if (r->lost_exits)
+		say("Lost: %llu exits whose entry was recorded", (unsigned long long) r->lost_exits);
+}
+
+void report_say(struct report *r, const char *directory)
+{
+	unsigned long long lost = r->lost_calls * (r->one_event ? 1 : 2) + r->lost_exits;
+
+	/* LTTng counts what it refused; the agent what it then could not make up for. */
+	if (!lost)
+		lost = r->discarded;
+	if (r->one_event)
+		say("Events recorded: %llu; lost: %llu", (unsigned long long) (r->exits ? r->exits : r->entries), lost);
+	else
+		say("Events recorded: %llu (%llu entries, %llu exits); lost: %llu",
+			(unsigned long long) (r->entries + r->exits), (unsigned long long) r->entries,
+			(unsigned long long) r->exits, lost);
+	report_say_lost(r);
+	if (r->no_exit)
+		say("%llu calls are recorded without their exit: too many calls were open at once",
+			(unsigned long long) r->no_exit);
+	if (r->bad_strings)
+		say("%llu strings could not be read and are marked so", (unsigned long long) r->bad_strings);
+	if (r->nested)
+		say_detail("%llu calls were made by the tracer itself and are not recorded", (unsigned long long) r->nested);
+	say("Functions instrumented: %llu%s; not instrumented: %zu", (unsigned long long) r->functions,
+		r->generic ? ", recorded by address (too many for events of their own)" : "", r->declined_count);
+	report_say_declined(r, directory);
+}
+
+void report_free(struct report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->declined_count; i++)
+		declined_free(&r->declined[i]);
+	free(r->declined);
+	memset(r, 0, sizeof(*r));
+}

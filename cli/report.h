@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What became of the request: how many events, what was lost, and by name and
+ * reason each function that was asked for and is not instrumented.
+ */
+#ifndef SPI_CLI_REPORT_H
+#define SPI_CLI_REPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "liblttng-spi/agent-proto.h"
+
+struct declined {
+	char *object, *function, *reason;
+};
+
+struct report {
+	uint64_t entries, exits;	/* recorded, all processes */
+	uint64_t lost_calls;		/* no room in the buffers for the entry: nothing of the call is there */
+	uint64_t lost_exits;		/* never made up for */
+	uint64_t no_exit;		/* calls recorded without their exit: no return slot was free */
+	uint64_t nested;		/* calls made by the tracer itself */
+	uint64_t bad_strings;
+	uint64_t discarded;		/* LTTng's own count */
+	uint64_t functions;		/* instrumented */
+	int generic;			/* some are recorded as addresses */
+	int one_event;
+	struct declined *declined;
+	size_t declined_count, declined_room;
+};
+
+/* report_declined() - remember one; -ENOMEM when that is impossible. */
+int report_declined(struct report *r, const char *object, const char *function, const char *reason);
+/* report_add_status() - take a process's last counters. */
+void report_add_status(struct report *r, const volatile struct spi_status_page *page);
+
+/* report_write_file() - all declined functions to DIR/not-instrumented.txt. Returns 0 or a negative errno. */
+int report_write_file(struct report *r, const char *directory);
+/* report_say() - the summary on stderr. `directory` has the file of the above; NULL: there is none. */
+void report_say(struct report *r, const char *directory);
+void report_free(struct report *r);
+
+#endif /* SPI_CLI_REPORT_H */

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Set-up and tear-down of a run. The order of the end matters: first the agents
+ * take the instrumentation out and tell their last counts, then the session
+ * stops and hands its data over, then it is destroyed, which is what ends the
+ * viewer, and only then the relay daemon may go.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <lttng/lttng.h>
+
+#include "cli/objects.h"
+#include "cli/options.h"
+#include "cli/run.h"
+#include "cli/say.h"
+#include "cli/signals.h"
+#include "injector/control.h"
+
+#define RUN_DETACH_MS		10000
+#define RUN_PRECISE_RULES	16u	/* more FUNCs than this are enabled by one `spi:*` */
+#define RUN_DISK_FULL_BYTES	65536u
+
+int64_t run_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t) t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+int run_interrupted(struct run *run)
+{
+	int signal = signals_next(NULL);
+
+	if (signal)
+		run->killed_by = signal;
+	return TRACE_STATUS_ERROR;
+}
+
+static int directory_is_empty(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	int n = 0;
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir)) && n < 3)
+		n++;
+	closedir(dir);
+	return n < 3;
+}
+
+/* The directory and its missing parents. */
+static int directory_make(char *path)
+{
+	char *slash;
+
+	for (slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(path, 0777) < 0 && errno != EEXIST) {
+			int error = errno;
+
+			*slash = '/';
+			return -error;
+		}
+		*slash = '/';
+	}
+	return mkdir(path, 0770) < 0 ? -errno : 0;
+}
+
+/* -o DIR: new, or empty and ours to write to. LTTng wants an absolute path. */
+static int run_take_output(struct run *run)
+{
+	const char *dir = run->options->output;
+	char here[4096];
+	int ret;
+
+	if (!dir)
+		return 0;
+	if (*dir != '/' && !getcwd(here, sizeof(here)))
+		ret = -errno;
+	else
+		ret = asprintf(&run->output, "%s%s%s", *dir == '/' ? "" : here, *dir == '/' ? "" : "/", dir) < 0 ?
+			-ENOMEM : 0;
+	if (ret < 0) {
+		run->output = NULL;
+		say_error("%s: %s", dir, strerror(-ret));
+		return TRACE_STATUS_ERROR;
+	}
+	for (ret = (int) strlen(run->output); ret > 1 && run->output[ret - 1] == '/'; ret--)
+		run->output[ret - 1] = '\0';
+	ret = directory_make(run->output);
+	run->output_made = ret == 0;
+	if (ret == -EEXIST) {
+		ret = directory_is_empty(run->output);
+		if (ret == 0)
+			ret = -ENOTEMPTY;
+		else if (ret > 0)
+			ret = access(run->output, W_OK | X_OK) < 0 ? -errno : 0;
+	}
+	if (ret < 0)
+		say_error("%s: cannot record there: %s%s", dir, strerror(-ret),
+			ret == -ENOTEMPTY ? ": name a new directory" : "");
+	return ret < 0 ? TRACE_STATUS_ERROR : 0;
+}
+
+int run_init(struct run *run, const struct trace_options *options)
+{
+	unsigned int i;
+
+	memset(run, 0, sizeof(*run));
+	run->options = options;
+	run->report.one_event = options->one_event;
+	run->signals = signals_take();
+	if (run->signals < 0) {
+		say_error("signals: %s", strerror(-run->signals));
+		return TRACE_STATUS_ERROR;
+	}
+	run->funcs = calloc(options->func_count + 1, sizeof(*run->funcs));
+	for (i = 0; run->funcs && i < options->func_count; i++, run->func_count++)
+		if (func_parse(&run->funcs[i], options->funcs[i]) < 0)
+			break;
+	if (run->func_count < options->func_count) {
+		say_error("%s", strerror(ENOMEM));
+		return TRACE_STATUS_ERROR;
+	}
+	return 0;
+}
+
+int run_resolve(struct run *run, const struct objects *objects, const char *whose, int stripped)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < run->func_count && ret == 0; i++)
+		ret = func_resolve(&run->funcs[i], objects, whose, stripped, run->signals);
+	return ret < 0 ? run_interrupted(run) : ret;
+}
+
+static int run_enable_events(struct run *run)
+{
+	char pattern[LTTNG_SYMBOL_NAME_LEN];
+	unsigned int i;
+	int ret, precise = run->func_count <= RUN_PRECISE_RULES;
+
+	for (i = 0; i < run->func_count; i++)
+		precise &= run->funcs[i].is_plain && strlen(run->funcs[i].pattern) < 200;
+	ret = precise ? 0 : session_enable(&run->session, "spi:*");
+	for (i = 0; precise && ret == 0 && i < run->func_count; i++) {
+		snprintf(pattern, sizeof(pattern), "spi:%s*", run->funcs[i].pattern);
+		ret = session_enable(&run->session, pattern);
+	}
+	/* Exits that were made up for a call which did not return. */
+	if (ret == 0)
+		ret = session_enable(&run->session, "spi_call:*");
+	/* Where which library is, for readers that turn addresses into names. */
+	if (ret == 0 && run->output)
+		ret = session_enable(&run->session, "lttng_ust_statedump:*");
+	return ret;
+}
+
+int run_begin(struct run *run, const char *subject, pid_t vpid)
+{
+	const struct trace_options *o = run->options;
+	int ret = run_take_output(run);
+
+	if (ret)
+		return ret;
+	if (o->group && lttng_set_tracing_group(o->group) < 0) {
+		say_error("%s: not usable as the tracing group", o->group);
+		return TRACE_STATUS_ERROR;
+	}
+	ret = sessiond_ensure(o, run->signals);
+	if (ret == 0 && !run->output)
+		ret = relay_ensure(&run->relay, o, run->signals);
+	if (ret == 0)
+		ret = session_create(&run->session, subject, run->output, &run->relay, o);
+	if (ret == 0)
+		ret = run_enable_events(run);
+	if (ret == 0 && vpid)
+		ret = session_track(&run->session, vpid);
+	if (ret == 0)
+		ret = session_start(&run->session);
+	if (ret == 0 && !run->output)
+		ret = viewer_start(&run->viewer, &run->session, run->relay.live);
+	if (ret == 0) {
+		ret = agents_create(&run->agents, run->funcs, run->func_count,
+			o->one_event ? SPI_RULE_ONE_EVENT : 0, o->string_max, &run->report, &run->session);
+		if (ret < 0)
+			say_error("the agent socket cannot be made: %s", strerror(-ret));
+	}
+	return ret == 0 ? 0 : ret == -EINTR ? run_interrupted(run) : TRACE_STATUS_ERROR;
+}
+
+enum run_event run_wait(struct run *run, int process, int64_t deadline, int *signal, int *sender)
+{
+	struct pollfd fds[3] = { { .fd = run->signals, .events = POLLIN }, { .fd = process, .events = POLLIN },
+		{ .fd = spi_control_fd(run->agents.control), .events = POLLIN } };
+	int64_t left = deadline < 0 ? -1 : deadline - run_now();
+
+	if (deadline >= 0 && left <= 0)
+		return RUN_EVENT_TIME;
+	if (poll(fds, 3, left > INT32_MAX ? INT32_MAX : (int) left) < 0)
+		return errno == EINTR ? RUN_EVENT_AGENTS : RUN_EVENT_ERROR;
+	if (fds[0].revents && (*signal = signals_next(sender)))
+		return RUN_EVENT_SIGNAL;
+	if (fds[2].revents)
+		return spi_control_dispatch(run->agents.control) < 0 ? RUN_EVENT_ERROR : RUN_EVENT_AGENTS;
+	if (fds[1].revents)
+		return RUN_EVENT_PROCESS;
+	return deadline >= 0 && run_now() >= deadline ? RUN_EVENT_TIME : RUN_EVENT_AGENTS;
+}
+
+/* LTTng's consumer daemon only notes a full disk in its own log. */
+static void run_check_disk(struct run *run)
+{
+	struct statvfs vfs;
+
+	if (!run->output || statvfs(run->output, &vfs) < 0)
+		return;
+	if ((uint64_t) vfs.f_bavail * vfs.f_frsize < RUN_DISK_FULL_BYTES) {
+		say_error("%s: the disk is full: the trace is not complete", run->output);
+		run->broken = 1;
+	}
+}
+
+static void run_end_session(struct run *run)
+{
+	char name[sizeof(run->session.name)];
+	int announced = run->session.announced, destroyed;
+
+	session_stop(&run->session, run->signals, &run->report.discarded);
+	if (run->viewer.pid && announced)
+		viewer_attached(&run->viewer, &run->session, run->signals);
+	memcpy(name, run->session.name, sizeof(name));
+	destroyed = session_destroy(&run->session);
+	if (announced && viewer_finish(&run->viewer, run->signals) < 0)
+		run->broken = 1;
+	viewer_end(&run->viewer);
+	relay_end(&run->relay);
+	if (destroyed && announced)
+		say("Session %s destroyed", name);
+}
+
+void run_end(struct run *run)
+{
+	int announced = run->session.announced, silent = agents_detach(&run->agents, RUN_DETACH_MS);
+	unsigned int i;
+
+	if (silent)
+		say_warning("%d traced process%s did not confirm that the instrumentation is out", silent,
+			silent == 1 ? "" : "es");
+	agents_destroy(&run->agents);
+	/* A signal that came for the part that is over must not cut the rest short. */
+	while (signals_next(NULL))
+		;
+	run_end_session(run);
+	if (announced) {
+		run_check_disk(run);
+		if (run->output && report_write_file(&run->report, run->output) < 0)
+			run->broken = 1;
+		report_say(&run->report, run->output);
+	} else if (run->output_made) {
+		rmdir(run->output);
+	}
+	report_free(&run->report);
+	for (i = 0; i < run->func_count; i++)
+		func_free(&run->funcs[i]);
+	free(run->funcs);
+	free(run->output);
+}

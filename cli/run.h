@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * One run of the tracer, as COMMAND and -p PID share it: where the trace goes,
+ * the session, the viewer, the agents; set up in order, taken away in the
+ * opposite one whatever happened.
+ */
+#ifndef SPI_CLI_RUN_H
+#define SPI_CLI_RUN_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cli/agents.h"
+#include "cli/daemons.h"
+#include "cli/names.h"
+#include "cli/report.h"
+#include "cli/session.h"
+#include "cli/viewer.h"
+
+struct objects;
+struct trace_options;
+
+struct run {
+	const struct trace_options *options;
+	int signals;		/* descriptor of signals_take() */
+	int killed_by;		/* signal that ended us before our time; 0: none */
+	int broken;		/* the trace is not what was asked for */
+	char *output;		/* absolute path of -o, or NULL: live */
+	int output_made;	/* the directory is ours to remove while it is empty */
+	struct func *funcs;
+	unsigned int func_count;
+	struct relay relay;
+	struct session session;
+	struct viewer viewer;
+	struct agents agents;
+	struct report report;
+};
+
+/* run_init() - signals, FUNCs, the output directory. Returns 0 or an exit status after one line was said. */
+int run_init(struct run *run, const struct trace_options *options);
+
+/* run_resolve() - see func_resolve(); every FUNC. 0, or an exit status. */
+int run_resolve(struct run *run, const struct objects *objects, const char *whose, int stripped);
+
+/*
+ * run_begin() - daemons, session and viewer; events are recorded when it returns
+ * 0. `vpid` limits the session to one process, 0: no limit. Otherwise an exit
+ * status.
+ */
+int run_begin(struct run *run, const char *subject, pid_t vpid);
+
+enum run_event {
+	RUN_EVENT_ERROR = -1,	/* the agents cannot be reached any more */
+	RUN_EVENT_AGENTS,	/* something came from the agents */
+	RUN_EVENT_PROCESS,	/* `process` polled readable: it ended */
+	RUN_EVENT_SIGNAL,	/* *signal arrived */
+	RUN_EVENT_TIME,		/* `deadline` passed */
+};
+
+/* run_wait() - the next event. `process` is a pidfd; `deadline` in ms of run_now(), -1: none. */
+enum run_event run_wait(struct run *run, int process, int64_t deadline, int *signal, int *sender);
+int64_t run_now(void);
+
+/* run_interrupted() - a blocking step gave -EINTR: note which signal it was. Returns TRACE_STATUS_ERROR. */
+int run_interrupted(struct run *run);
+
+/* run_end() - stop and take away everything; says the summary when the user was told that tracing began. */
+void run_end(struct run *run);
+
+#endif /* SPI_CLI_RUN_H */

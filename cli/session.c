@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The session: per-user buffers (a process that dies leaves its events behind,
+ * children write to the same rings), discard mode, buffers as large as shared
+ * memory comfortably holds: function calls come in bursts. Only calls of
+ * liblttng-ctl that 2.13, 2.14 and 2.15 share are used; event rules are made
+ * here, not through the lttng command, for C++ names contain commas.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <lttng/lttng.h>
+
+#include "cli/daemons.h"
+#include "cli/live.h"
+#include "cli/options.h"
+#include "cli/say.h"
+#include "cli/session.h"
+
+#define SESSION_CHANNEL		"spi"
+#define SESSION_LIVE_TIMER_US	200000u		/* how late an event may be shown */
+#define SESSION_SUBBUF_SIZE	(UINT64_C(1) << 20)
+#define SESSION_SUBBUF_COUNT	UINT64_C(4)
+#define SESSION_SUBBUF_MIN	(UINT64_C(1) << 16)
+#define SESSION_NAME_TRIES	100
+#define SESSION_POLL_MS		20
+#define SESSION_STALL_MS	60000
+#define SESSION_DESTROY_MS	30000
+/* The daemon's count of discarded events can have this bit set by mistake. */
+#define SESSION_COUNT_MASK	(~(UINT64_C(1) << 63))
+
+static int session_failed(const char *what, const char *object, int code)
+{
+	say_error("%s %s: %s", what, object, lttng_strerror(code > 0 ? -code : code));
+	return code > 0 ? -code : code;
+}
+
+static void session_make_name(struct session *s, const char *subject, unsigned int try)
+{
+	const char *slash = strrchr(subject, '/');
+	time_t now = time(NULL);
+	char stamp[32], *at;
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
+	snprintf(s->name, sizeof(s->name), "trace-%.100s-%s", slash && slash[1] ? slash + 1 : subject, stamp);
+	for (at = s->name; *at; at++)
+		if (!isalnum((unsigned char) *at) && !strchr("-_.+", *at))
+			*at = '_';
+	if (try)
+		snprintf(at, sizeof(s->name) - (size_t) (at - s->name), "-%u", try + 1);
+}
+
+static struct lttng_session_descriptor *session_describe(struct session *s, const char *directory,
+							 const struct relay *relay)
+{
+	char url[64];
+
+	if (directory)
+		return lttng_session_descriptor_local_create(s->name, directory);
+	snprintf(url, sizeof(url), "net://127.0.0.1:%u:%u", relay->control, relay->data);
+	return lttng_session_descriptor_live_network_create(s->name, url, NULL, SESSION_LIVE_TIMER_US);
+}
+
+static int session_create_named(struct session *s, const char *subject, const char *directory,
+				const struct relay *relay)
+{
+	struct lttng_session_descriptor *descriptor;
+	enum lttng_error_code code = LTTNG_ERR_EXIST_SESS;
+	unsigned int try;
+
+	for (try = 0; code == LTTNG_ERR_EXIST_SESS && try < SESSION_NAME_TRIES; try++) {
+		session_make_name(s, subject, try);
+		descriptor = session_describe(s, directory, relay);
+		if (!descriptor) {
+			say_error("%s: not a place to record to", directory ? directory : "the relay daemon");
+			return -EINVAL;
+		}
+		code = lttng_create_session_ext(descriptor);
+		lttng_session_descriptor_destroy(descriptor);
+	}
+	if (code != LTTNG_OK)
+		return session_failed("cannot create the session", s->name, (int) code);
+	s->created = 1;
+	return 0;
+}
+
+/* net://localhost/host/HOST/SESSION, as the relay daemon names it; the port only when it is not the usual one. */
+static int session_find_place(struct session *s, const char *directory, const struct relay *relay)
+{
+	char port[16] = "";
+
+	if (gethostname(s->host, sizeof(s->host) - 1) < 0)
+		strcpy(s->host, "localhost");
+	if (directory) {
+		s->directory = strdup(directory);
+		return s->directory ? 0 : -ENOMEM;
+	}
+	if (relay->live != LIVE_DEFAULT_PORT)
+		snprintf(port, sizeof(port), ":%u", relay->live);
+	if (asprintf(&s->directory, "net://localhost%s/host/%s/%s", port, s->host, s->name) < 0) {
+		s->directory = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* LTTng makes one ring for each CPU that could ever be plugged in. */
+static uint64_t session_fit_subbuf(uint64_t count)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t size = SESSION_SUBBUF_SIZE;
+	struct statvfs vfs;
+
+	if (statvfs("/dev/shm", &vfs) < 0 || cpus < 1)
+		return size;
+	while (size > SESSION_SUBBUF_MIN &&
+	       size * count * (uint64_t) cpus > (uint64_t) vfs.f_bavail * vfs.f_frsize / 2)
+		size /= 2;
+	return size;
+}
+
+static int session_add_channel(struct session *s, const struct trace_options *options)
+{
+	struct lttng_channel *channel = lttng_channel_create(&s->handle->domain);
+	int ret;
+
+	if (!channel)
+		return session_failed("cannot make the channel of", s->name, -LTTNG_ERR_NOMEM);
+	snprintf(channel->name, sizeof(channel->name), "%s", SESSION_CHANNEL);
+	channel->enabled = 1;
+	channel->attr.overwrite = 0;
+	channel->attr.output = LTTNG_EVENT_MMAP;
+	channel->attr.num_subbuf = options->subbuf_count ? options->subbuf_count : SESSION_SUBBUF_COUNT;
+	channel->attr.subbuf_size = options->subbuf_size ? options->subbuf_size :
+		session_fit_subbuf(channel->attr.num_subbuf);
+	ret = lttng_enable_channel(s->handle, channel);
+	lttng_channel_destroy(channel);
+	return ret < 0 ? session_failed("cannot make the channel of", s->name, ret) : 0;
+}
+
+static int session_add_context(struct session *s, enum lttng_event_context_type type)
+{
+	struct lttng_event_context context;
+	int ret;
+
+	memset(&context, 0, sizeof(context));
+	context.ctx = type;
+	ret = lttng_add_context(s->handle, &context, NULL, SESSION_CHANNEL);
+	return ret < 0 ? session_failed("cannot add the contexts vpid and vtid to", s->name, ret) : 0;
+}
+
+int session_create(struct session *s, const char *subject, const char *directory, const struct relay *relay,
+		   const struct trace_options *options)
+{
+	struct lttng_domain domain;
+	int ret;
+
+	memset(s, 0, sizeof(*s));
+	ret = session_create_named(s, subject, directory, relay);
+	if (ret == 0)
+		ret = session_find_place(s, directory, relay);
+	if (ret < 0)
+		return ret;
+	memset(&domain, 0, sizeof(domain));
+	domain.type = LTTNG_DOMAIN_UST;
+	domain.buf_type = LTTNG_BUFFER_PER_UID;
+	s->handle = lttng_create_handle(s->name, &domain);
+	if (!s->handle)
+		return session_failed("cannot use the session", s->name, -LTTNG_ERR_NOMEM);
+	ret = session_add_channel(s, options);
+	if (ret == 0)
+		ret = session_add_context(s, LTTNG_EVENT_CONTEXT_VPID);
+	if (ret == 0)
+		ret = session_add_context(s, LTTNG_EVENT_CONTEXT_VTID);
+	return ret;
+}
+
+int session_enable(struct session *s, const char *pattern)
+{
+	struct lttng_event *event = lttng_event_create();
+	int ret;
+
+	if (!event)
+		return session_failed("cannot enable", pattern, -LTTNG_ERR_NOMEM);
+	event->type = LTTNG_EVENT_TRACEPOINT;
+	event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
+	event->loglevel = -1;
+	if ((size_t) snprintf(event->name, sizeof(event->name), "%s", pattern) >= sizeof(event->name))
+		ret = -LTTNG_ERR_INVALID;
+	else
+		ret = lttng_enable_event_with_exclusions(s->handle, event, SESSION_CHANNEL, NULL, 0, NULL);
+	lttng_event_destroy(event);
+	if (ret == -LTTNG_ERR_UST_EVENT_ENABLED)
+		return 0;
+	return ret < 0 ? session_failed("cannot enable", pattern, ret) : 0;
+}
+
+int session_track(struct session *s, pid_t vpid)
+{
+	struct lttng_process_attr_tracker_handle *tracker = NULL;
+	enum lttng_process_attr_tracker_handle_status status;
+	enum lttng_error_code code;
+
+	code = lttng_session_get_tracker_handle(s->name, LTTNG_DOMAIN_UST, LTTNG_PROCESS_ATTR_VIRTUAL_PROCESS_ID,
+		&tracker);
+	if (code != LTTNG_OK)
+		return session_failed("cannot limit the session", s->name, (int) code);
+	status = lttng_process_attr_tracker_handle_set_tracking_policy(tracker, LTTNG_TRACKING_POLICY_INCLUDE_SET);
+	if (status == LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK)
+		status = lttng_process_attr_virtual_process_id_tracker_handle_add_pid(tracker, vpid);
+	lttng_process_attr_tracker_handle_destroy(tracker);
+	if (status == LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK ||
+	    status == LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_EXISTS)
+		return 0;
+	say_error("cannot limit the session %s to process %d", s->name, (int) vpid);
+	return -EINVAL;
+}
+
+int session_start(struct session *s)
+{
+	int ret = lttng_start_tracing(s->name);
+
+	if (ret < 0)
+		return session_failed("cannot start the session", s->name, ret);
+	s->started = 1;
+	return 0;
+}
+
+static void session_wait_data(struct session *s, int stop_fd)
+{
+	struct pollfd stop = { .fd = stop_fd, .events = POLLIN };
+	int waited, pending;
+
+	for (waited = 0; waited < SESSION_STALL_MS; waited += SESSION_POLL_MS) {
+		pending = lttng_data_pending(s->name);
+		if (pending <= 0) {
+			if (pending < 0)
+				session_failed("cannot ask whether all data has arrived of", s->name, pending);
+			return;
+		}
+		if (poll(&stop, 1, SESSION_POLL_MS) > 0) {
+			say_warning("%s: not waited for: the end of the trace may be missing", s->name);
+			return;
+		}
+	}
+	say_warning("%s: LTTng's consumer daemon did not hand over all data within %d s: the end of the trace may be "
+		"missing", s->name, SESSION_STALL_MS / 1000);
+}
+
+static uint64_t session_discarded(struct session *s)
+{
+	struct lttng_channel *channels = NULL;
+	uint64_t sum = 0, count;
+	int n = lttng_list_channels(s->handle, &channels), i;
+
+	for (i = 0; i < n; i++)
+		if (lttng_channel_get_discarded_event_count(&channels[i], &count) == 0)
+			sum += count & SESSION_COUNT_MASK;
+	free(channels);
+	return sum;
+}
+
+int session_stop(struct session *s, int stop_fd, uint64_t *discarded)
+{
+	int ret;
+
+	*discarded = 0;
+	if (!s->started)
+		return 0;
+	s->started = 0;
+	ret = lttng_stop_tracing_no_wait(s->name);
+	if (ret < 0 && ret != -LTTNG_ERR_TRACE_ALREADY_STOPPED)
+		return session_failed("cannot stop the session", s->name, ret);
+	if (s->announced)
+		say("Waiting for data availability");
+	session_wait_data(s, stop_fd);
+	*discarded = session_discarded(s);
+	if (s->announced)
+		say("Tracing stopped for session %s", s->name);
+	return 0;
+}
+
+static int session_destroy_wait(struct session *s)
+{
+	struct lttng_destruction_handle *handle = NULL;
+	enum lttng_error_code code = lttng_destroy_session_ext(s->name, &handle);
+
+	if (code == LTTNG_ERR_SESS_NOT_FOUND) {
+		say_warning("session %s is gone already", s->name);
+		return 0;
+	}
+	if (code != LTTNG_OK) {
+		session_failed("cannot destroy the session", s->name, (int) code);
+		return 0;
+	}
+	if (lttng_destruction_handle_wait_for_completion(handle, SESSION_DESTROY_MS) !=
+	    LTTNG_DESTRUCTION_HANDLE_STATUS_COMPLETED)
+		say_warning("session %s is still being destroyed", s->name);
+	lttng_destruction_handle_destroy(handle);
+	return 1;
+}
+
+int session_destroy(struct session *s)
+{
+	int done = s->created ? session_destroy_wait(s) : 0;
+
+	if (s->handle)
+		lttng_destroy_handle(s->handle);
+	free(s->directory);
+	memset(s, 0, sizeof(*s));
+	return done;
+}

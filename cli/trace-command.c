@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * `lttng trace -f FUNC COMMAND`: everything that can be wrong is found out first;
+ * then COMMAND runs in our place, with our terminal, signals and exit status.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/launch.h"
+#include "cli/objects.h"
+#include "cli/options.h"
+#include "cli/program.h"
+#include "cli/run.h"
+#include "cli/say.h"
+#include "cli/signals.h"
+#include "cli/trace.h"
+#include "injector/control.h"
+
+#define COMMAND_HELLO_MS 15000
+
+/* Before anything is started: 0, or the exit status. */
+static int command_prepare(struct run *run, struct program *program)
+{
+	struct objects objects = { 0 };
+	int ret = program_check(program, run->options->command);
+
+	if (ret == 0 && launch_check() < 0)
+		ret = TRACE_STATUS_ERROR;
+	if (ret == 0)
+		ret = objects_of_program(&objects, program, run->signals);
+	if (ret == -EINTR)
+		ret = run_interrupted(run);
+	if (ret == 0)
+		ret = run_resolve(run, &objects, strcmp(program->elf, program->path) ? program->elf : program->name,
+			program->stripped);
+	objects_free(&objects);
+	return ret;
+}
+
+/*
+ * ^C and ^\ reach COMMAND through the terminal; what was sent to us alone is
+ * passed on. Returns 1 when the user insists on an end (TERM or HUP twice).
+ */
+static int command_pass_signal(pid_t pid, int signal, int sender, int *requests)
+{
+	if (sender != 0 || signal == SIGTERM || signal == SIGHUP)
+		kill(pid, signal);
+	if (signal == SIGTERM || signal == SIGHUP)
+		return ++*requests > 1;
+	return 0;
+}
+
+/* Until COMMAND ends. Returns 1 when it did; 0 when we leave it to itself; -1 when it must not run on. */
+static int command_attend(struct run *run, const struct program *program, pid_t pid, int process)
+{
+	int64_t hello = run_now() + COMMAND_HELLO_MS;
+	int signal = 0, sender = 0, requests = 0;
+
+	for (;;) {
+		switch (run_wait(run, process, run->agents.seen ? -1 : hello, &signal, &sender)) {
+		case RUN_EVENT_PROCESS:
+			return 1;
+		case RUN_EVENT_SIGNAL:
+			if (command_pass_signal(pid, signal, sender, &requests)) {
+				run->killed_by = signal;
+				return 0;
+			}
+			break;
+		case RUN_EVENT_TIME:
+			say_warning("%s: its agent has not reported: it may run untraced", program->name);
+			hello = run_now() + (INT64_C(1) << 40);
+			break;
+		case RUN_EVENT_ERROR:
+			say_error("the agents cannot be reached any more: %s runs on untraced", program->name);
+			run->broken = 1;
+			return 0;
+		case RUN_EVENT_AGENTS:
+			if (run->agents.hopeless && run->agents.ready == 1)
+				return -1;
+			break;
+		}
+	}
+}
+
+static int command_status(struct run *run, const struct program *program, int status)
+{
+	if (!run->agents.seen) {
+		say_warning("%s ended before its agent reported: nothing was traced", program->name);
+		run->broken = 1;
+	}
+	if (WIFSIGNALED(status)) {
+		run->killed_by = WTERMSIG(status);
+		return 128 + WTERMSIG(status);
+	}
+	return WEXITSTATUS(status);
+}
+
+static int command_run(struct run *run, const struct program *program)
+{
+	const char *socket = NULL;
+	int ret, process, status = 0;
+	pid_t pid;
+
+	ret = spi_control_listen(run->agents.control, &socket);
+	if (ret < 0) {
+		say_error("the agent socket cannot be made: %s", strerror(-ret));
+		return TRACE_STATUS_ERROR;
+	}
+	say("Trace directory: %s", run->session.directory);
+	say("%s", "");
+	run->session.announced = 1;
+	pid = launch(program, socket);
+	if (pid < 0) {
+		run->session.announced = 0;
+		say_error("%s: %s", program->name, strerror(-pid));
+		return pid == -ENOENT ? TRACE_STATUS_NO_FILE : TRACE_STATUS_NO_EXEC;
+	}
+	process = (int) syscall(SYS_pidfd_open, pid, 0);
+	ret = process < 0 ? 0 : command_attend(run, program, pid, process);
+	if (ret < 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+		run->session.announced = 0;
+		say_error("%s", run->agents.failure);
+		status = TRACE_STATUS_ERROR;
+	} else if (ret > 0 && waitpid(pid, &status, 0) == pid) {
+		/* Its last words are in the socket already. */
+		spi_control_dispatch(run->agents.control);
+		status = command_status(run, program, status);
+	} else {
+		status = TRACE_STATUS_ERROR;
+	}
+	if (process >= 0)
+		close(process);
+	return status;
+}
+
+int trace_command(const struct trace_options *options)
+{
+	struct program program = { 0 };
+	struct run run;
+	int status, killed_by, broken;
+
+	status = run_init(&run, options);
+	if (status == 0)
+		status = command_prepare(&run, &program);
+	if (status == 0)
+		status = run_begin(&run, program.name, 0);
+	if (status == 0)
+		status = command_run(&run, &program);
+	program_free(&program);
+	run_end(&run);
+	killed_by = run.killed_by;
+	broken = run.broken;
+	if (killed_by)
+		signals_die(killed_by);
+	return status ? status : broken ? TRACE_STATUS_ERROR : 0;
+}

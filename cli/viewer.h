@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* The live view: babeltrace2 prints the events on our stdout while they come. */
+#ifndef SPI_CLI_VIEWER_H
+#define SPI_CLI_VIEWER_H
+
+#include <sys/types.h>
+
+struct session;
+
+struct viewer {
+	pid_t pid;
+	unsigned int port;
+};
+
+/* viewer_start() - `s` exists on the relay daemon at `port`. Returns 0 or a negative errno after one line was said. */
+int viewer_start(struct viewer *viewer, const struct session *s, unsigned int port);
+
+/*
+ * viewer_attached() - wait until it has the session open; before that the
+ * session must not be destroyed. 0, -EINTR, or a negative errno when it ended.
+ */
+int viewer_attached(struct viewer *viewer, const struct session *s, int stop_fd);
+
+/*
+ * viewer_finish() - the session is destroyed: wait until all was printed. A
+ * viewer whose reader is slow has all the time it needs; one that does nothing
+ * is ended. Returns 0 when it printed all, else a negative errno.
+ */
+int viewer_finish(struct viewer *viewer, int stop_fd);
+void viewer_end(struct viewer *viewer);
+
+#endif /* SPI_CLI_VIEWER_H */
