@@ -6,7 +6,9 @@
  * Arenas. Everything that belongs to one object (its code, stubs, points, gates)
  * lies within 2 GB, so that each part addresses the others rip-relative. Chunks
  * are taken below the object, as far as that goes; what is above a program is its
- * heap, which must be able to grow: nothing within HEAP_ROOM above the break.
+ * heap, which must be able to grow: nothing within HEAP_ROOM above the break,
+ * or HEAP_ROOM_LEAST when there is no other place. (The gap that the kernel
+ * leaves between a program and its heap is free for all.)
  * Code and data are never in one page: a store beside code that runs makes the
  * CPU throw away what it decoded.
  *
@@ -36,7 +38,8 @@
 #define DATA_CHUNK	(1u << 20)
 #define CHUNK_LEAST	(64u << 10)	/* tried when the usual size is refused: ulimit -v */
 #define REACH		(UINT64_C(0x7fff0000))	/* from the lowest to the highest byte of an object's arena */
-#define HEAP_ROOM	(UINT64_C(1) << 30)
+#define HEAP_ROOM	(UINT64_C(1) << 30)	/* as far as there is another way */
+#define HEAP_ROOM_LEAST	(UINT64_C(128) << 20)	/* beyond that malloc goes on with mmap() */
 #define STACK_ROOM	(UINT64_C(64) << 20)	/* at least, when the stack's limit is lower */
 #define LOWEST		(UINT64_C(16) << 20)	/* chunks; below is where NULL + offset may land */
 #define LOWEST_JUMP	(UINT64_C(1) << 20)	/* trampolines */
@@ -56,6 +59,7 @@ struct chunk {
 
 struct spi_arena {
 	struct spi_arena *next;
+	uint64_t object_low, object_high;
 	uint64_t low, high;		/* of the object and all chunks */
 	uint64_t below, above;		/* next addresses to try */
 	struct chunk *code, *data;	/* the first of each list has room */
@@ -79,6 +83,7 @@ static struct spi_arena *arenas;
 static struct phys_page *phys_pages;
 static struct virt_page *virt_pages;	/* open addressing */
 static uint32_t virt_size, virt_count, mappings_before;
+static uint64_t heap_room = HEAP_ROOM;
 static uint64_t recent[RECENT];
 static uint32_t recent_next;
 
@@ -137,7 +142,7 @@ static int address_is_reserved(uint64_t low, uint64_t high, uint64_t lowest)
 
 	if (low < lowest || high > HIGHEST)
 		return 1;
-	if (low < heap + HEAP_ROOM && high > heap)
+	if (low < heap + heap_room && high > heap)
 		return 1;
 	if (!stack)
 		stack = getauxval(AT_RANDOM);
@@ -174,8 +179,8 @@ static uint64_t arena_reserve(struct spi_arena *arena, uint64_t size)
 	while (arena->above + size - arena->low <= REACH && arena->above + size <= HIGHEST) {
 		uint64_t at = arena->above, heap = (uint64_t) spi_raw3(SYS_brk, 0, 0, 0);
 
-		if (at < heap + HEAP_ROOM && at + size > heap) {
-			arena->above = (heap + HEAP_ROOM + size) & ~(size - 1);
+		if (at < heap + heap_room && at + size > heap) {
+			arena->above = (heap + heap_room + size) & ~(size - 1);
 			continue;
 		}
 		arena->above += size;
@@ -197,8 +202,8 @@ static struct spi_arena *arena_of(struct spi_object *object)
 	arena = spi_alloc(sizeof(*arena));
 	if (!arena)
 		return NULL;
-	arena->low = SPI_PAGE_OF(object->low);
-	arena->high = SPI_PAGE_OF(object->high + SPI_PAGE - 1);
+	arena->low = arena->object_low = SPI_PAGE_OF(object->low);
+	arena->high = arena->object_high = SPI_PAGE_OF(object->high + SPI_PAGE - 1);
 	arena->below = arena->low & ~(uint64_t) (CODE_CHUNK - 1);
 	arena->above = (arena->high + CODE_CHUNK - 1) & ~(uint64_t) (CODE_CHUNK - 1);
 	arena->next = arenas;
@@ -247,10 +252,19 @@ static struct chunk *chunk_new(struct spi_arena *arena, uint32_t least, uint32_t
 		return NULL;
 	while (size < least)
 		size *= 2;
-	while (!(at = arena_reserve(arena, size)) && size > CHUNK_LEAST && size / 2 >= least) {
-		size /= 2;
-		arena->below = (arena->low < arena->below ? arena->low : arena->below) & ~(uint64_t) (size - 1);
+	while (!(at = arena_reserve(arena, size))) {
+		if (heap_room == HEAP_ROOM) {
+			heap_room = HEAP_ROOM_LEAST;
+		} else if (size > CHUNK_LEAST && size / 2 >= least) {
+			size /= 2;
+			heap_room = HEAP_ROOM;
+		} else {
+			break;
+		}
+		arena->below = SPI_PAGE_OF(arena->object_low) & ~(uint64_t) (size - 1);
+		arena->above = (arena->object_high + size - 1) & ~(uint64_t) (size - 1);
 	}
+	heap_room = HEAP_ROOM;
 	if (!at)
 		return NULL;
 	if (is_code)
@@ -267,7 +281,8 @@ static struct chunk *chunk_new(struct spi_arena *arena, uint32_t least, uint32_t
 	return chunk;
 }
 
-static struct chunk *chunk_with_room(struct spi_arena *arena, struct chunk **list, uint32_t size, uint32_t usual, int is_code)
+static struct chunk *chunk_with_room(struct spi_arena *arena, struct chunk **list, uint32_t size, uint32_t usual,
+	int is_code)
 {
 	struct chunk *chunk = *list;
 
@@ -580,9 +595,10 @@ static int search_low(struct search *s, uint32_t high, uint64_t only_page, uint6
 	do {
 		uint32_t displacement = high | low | s->bits;
 		uint64_t target = s->from + (uint64_t) (int64_t) (int32_t) displacement;
+		int fits = SPI_PAGE_OF(target) == only_page
+			&& SPI_PAGE_OF(target + SPI_TRAMPOLINE_MAX - 1) == only_page;
 
-		if ((!only_page || (SPI_PAGE_OF(target) == only_page
-			&& SPI_PAGE_OF(target + SPI_TRAMPOLINE_MAX - 1) == only_page)) && search_try(s, displacement, place))
+		if ((!only_page || fits) && search_try(s, displacement, place))
 			return 1;
 		low = (low - s->free_low) & s->free_low;
 	} while (low);
@@ -620,7 +636,7 @@ static uint32_t bits_deposit(uint32_t n, uint32_t mask)
 }
 
 uint64_t spi_near_constrained(struct spi_object *object, uint64_t from, uint32_t mask, uint32_t bits, uint64_t to,
-	const char **reason)
+	int into_heap_room, const char **reason)
 {
 	struct search s = {
 		.object = object,
@@ -635,17 +651,17 @@ uint64_t spi_near_constrained(struct spi_object *object, uint64_t from, uint32_t
 	uint32_t choices = 1u << __builtin_popcount(s.free_high), tries = choices < PAGES_TRIED ? choices : PAGES_TRIED;
 	uint64_t place = 0;
 
+	heap_room = into_heap_room ? HEAP_ROOM_LEAST : HEAP_ROOM;
 	*reason = "no free memory where the bytes after its first instruction would make a jump go";
-	if (search_recent(&s, &place))
-		return place;
-	for (uint32_t i = 0; i < tries; i++) {
+	search_recent(&s, &place);
+	for (uint32_t i = 0; i < tries && !place; i++) {
 		/* an odd factor visits each choice once, far apart from the one before */
 		uint32_t n = choices <= PAGES_TRIED ? i : i * 0x9e3779b1u >> 7;
 
-		if (search_low(&s, bits_deposit(n & (choices - 1), s.free_high), 0, &place))
-			return place;
+		search_low(&s, bits_deposit(n & (choices - 1), s.free_high), 0, &place);
 	}
-	return 0;
+	heap_room = HEAP_ROOM;
+	return place;
 }
 
 void spi_near_fork_child(void)

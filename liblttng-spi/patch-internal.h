@@ -103,10 +103,11 @@ void spi_near_code_trim(struct spi_object *object, uint64_t end);
 /*
  * spi_near_constrained() - find a place for a trampoline at from + d, where d is
  * a signed 32-bit displacement that has the bits `bits` where `mask` is set, and
- * write there a jump to `to`. Returns the place, or 0 and *reason.
+ * write there a jump to `to`. into_heap_room: also where a heap of more than
+ * 128 MB would like to grow. Returns the place, or 0 and *reason.
  */
 uint64_t spi_near_constrained(struct spi_object *object, uint64_t from, uint32_t mask, uint32_t bits, uint64_t to,
-	const char **reason);
+	int into_heap_room, const char **reason);
 void spi_near_release(uint64_t place, uint64_t to);	/* undo the latest one, which was never jumped to */
 void spi_near_fork_child(void);
 
@@ -236,6 +237,8 @@ int spi_maps_next(struct spi_maps *maps, struct spi_vma *vma);	/* 1, or 0 at the
 void spi_maps_close(struct spi_maps *maps);
 
 /* ---- patch.c ---- */
+
+extern uint32_t spi_patch_workers SPI_HIDDEN;	/* bit per enum spi_worker that may be used; tests narrow it */
 
 struct spi_patch {
 	struct spi_point *point;

@@ -29,6 +29,7 @@
 #define BUCKETS		65536u
 #define JUMP_SIZE	5u
 
+uint32_t spi_patch_workers = ~UINT32_C(0);
 static struct spi_patch **byte_index;	/* by address / 16 */
 
 int spi_patch_init(void)
@@ -102,6 +103,7 @@ struct choice {
 	struct spi_emit stub;
 	uint32_t first;		/* bytes of the first instruction */
 	uint32_t to_word_end;	/* bytes from the address to the end of its aligned word */
+	int into_heap_room;	/* a pun may go there */
 	const char *reason;	/* why the latest worker declined */
 };
 
@@ -157,12 +159,15 @@ static int try_pun(struct choice *c, uint32_t changed)
 
 	if (c->func->entry_size < JUMP_SIZE)
 		return decline(c, "the code behind its first instruction is not known");
+	if (stub_write(c, 1) < 0)
+		return -1;
 	if (how == SPI_TEXT_SPIN && (c->to_word_end < 2 || !spi_text_can_sync()))
 		return decline(c, "its code cannot be changed in one step, and membarrier does not work here");
 	if (bytes_conflict(c->point->address, changed, JUMP_SIZE))
 		return decline(c, "its first bytes are used by another point");
 	spi_bytes_copy(&bits, c->func->entry + 1, 4);
-	place = spi_near_constrained(c->point->object, c->point->address + JUMP_SIZE, mask, bits, c->patch->stub, &c->reason);
+	place = spi_near_constrained(c->point->object, c->point->address + JUMP_SIZE, mask, bits, c->patch->stub,
+		c->into_heap_room, &c->reason);
 	if (!place)
 		return -1;
 	take(c, SPI_WORKER_PUN, how, changed, JUMP_SIZE);
@@ -248,7 +253,8 @@ static int worker_cc(struct choice *c)
 	for (uint32_t i = 1; i < JUMP_SIZE; i++)
 		if (bounds >> i & 1)
 			mask |= UINT32_C(0xff) << 8 * (i - 1);
-	place = spi_near_constrained(c->point->object, c->point->address + JUMP_SIZE, mask, 0xcccccccc, c->patch->stub, &c->reason);
+	place = spi_near_constrained(c->point->object, c->point->address + JUMP_SIZE, mask, 0xcccccccc, c->patch->stub,
+		0, &c->reason);
 	if (!place)
 		return -1;
 	for (unsigned int i = 1; i < count; i++)
@@ -276,17 +282,26 @@ static int worker_trap(struct choice *c)
 
 static int choose(struct choice *c)
 {
+	static int (*const work[SPI_WORKER_COUNT_])(struct choice *) = {
+		[SPI_WORKER_JUMP] = worker_jump, [SPI_WORKER_PUN] = worker_pun,
+		[SPI_WORKER_CC] = worker_cc, [SPI_WORKER_TRAP] = worker_trap,
+	};
+	static const uint8_t usual[] = { SPI_WORKER_JUMP, SPI_WORKER_PUN, SPI_WORKER_CC, SPI_WORKER_PUN,
+		SPI_WORKER_TRAP, 0 };
+	static const uint8_t shared[] = { SPI_WORKER_JUMP, SPI_WORKER_TRAP, SPI_WORKER_PUN, SPI_WORKER_PUN, 0 };
+	uint32_t tried = 0;
+
 	if (stub_write(c, 1) < 0)
 		return -1;
-	if (c->first >= JUMP_SIZE && worker_jump(c) == 0)
-		return 0;
-	if (c->func->flags & SPI_FUNC_WINDOW_SHARED) {
-		if (worker_trap(c) == 0 || worker_pun(c) == 0)
+	c->reason = "every way to patch it is switched off";
+	for (const uint8_t *w = c->func->flags & SPI_FUNC_WINDOW_SHARED ? shared : usual; *w; w++) {
+		if (!(spi_patch_workers >> *w & 1))
+			continue;
+		c->into_heap_room = tried >> *w & 1;
+		tried |= 1u << *w;
+		if (work[*w](c) == 0)
 			return 0;
-		return -1;
 	}
-	if (worker_pun(c) == 0 || worker_cc(c) == 0 || worker_trap(c) == 0)
-		return 0;
 	return -1;
 }
 
@@ -332,6 +347,7 @@ int spi_patch_prepare(struct spi_point *point, const char **reason)
 	c.first = c.insns[0].size;
 	c.to_word_end = 8 - (point->address & 7);
 	if (choose(&c) < 0) {
+		spi_trap_forget(point->address, point->address + JUMP_SIZE);	/* the stub's place is given back */
 		spi_near_code_trim(point->object, c.stub.rx);
 		point->body = 0;
 		*reason = c.reason;

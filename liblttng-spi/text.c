@@ -59,7 +59,8 @@ int spi_text_can_sync(void)
 
 int spi_maps_open(struct spi_maps *maps)
 {
-	maps->fd = (int) spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	maps->fd = (int) spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/maps", O_RDONLY | O_CLOEXEC,
+		0);
 	maps->at = maps->have = maps->ended = 0;
 	return maps->fd < 0 ? maps->fd : 0;
 }
@@ -316,7 +317,7 @@ static void batch_write(struct spi_text_op *ops, unsigned int n)
 			ops[i].error = "its code is no longer mapped";
 			continue;
 		}
-		while (k < n && SPI_PAGE_OF(ops[k].address) <= high + GAP_PAGES * SPI_PAGE && op_end(&ops[k]) <= vma.end) {
+		while (k < n && ops[k].address < high + GAP_PAGES * SPI_PAGE && op_end(&ops[k]) <= vma.end) {
 			high = SPI_PAGE_OF(op_end(&ops[k]) - 1) + SPI_PAGE;
 			k++;
 		}

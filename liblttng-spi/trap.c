@@ -29,6 +29,7 @@
 
 #define SIGNAL_BIT(n)	(UINT64_C(1) << ((n) - 1))
 #define K_SA_RESTORER	UINT64_C(0x04000000)
+#define THREAD_LOOKS	20	/* at a thread that blocks SIGTRAP, before that counts */
 #define LOOK_AGAIN_NS	UINT64_C(50000000)	/* how long a look at all threads' masks is good for */
 
 /* ---- sharing a signal ---- */
@@ -120,7 +121,8 @@ static void signal_default(struct spi_signal *s, const siginfo_t *info)
 
 void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const void *caller)
 {
-	struct spi_sigaction *from = caller == (const void *) spi_signal_return ? &s->program : &s->below, action = *from;
+	struct spi_sigaction *from = caller == (const void *) spi_signal_return ? &s->program : &s->below;
+	struct spi_sigaction action = *from;
 	ucontext_t *uc = context;
 	uint64_t mask;
 
@@ -242,8 +244,8 @@ static int text_begins(const char *text, const char *with)
 /* Libraries that run with all signals blocked at times, or that the tracer's own threads run. */
 static int object_is_runtime(const struct spi_object *object)
 {
-	static const char *const names[] = { "libc.so", "libc-2", "ld-linux", "ld-2", "libpthread", "libdl.", "libdl-", "librt.",
-		"librt-", "libnuma", "liblttng", "liburcu", "libgcc_s" };
+	static const char *const names[] = { "libc.so", "libc-2", "ld-linux", "ld-2", "libpthread", "libdl.", "libdl-",
+		"librt.", "librt-", "libnuma", "liblttng", "liburcu", "libgcc_s" };
 
 	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (text_begins(object->name, names[i]))
@@ -290,8 +292,11 @@ static int name_is_tracer(const char *status)
 	return end - status >= 4 && text_begins(end - 4, "-ust");
 }
 
-/* Look at one thread. NULL, or what forbids int3. */
-static const char *thread_look(long task_dir, const char *tid, uint64_t self)
+/*
+ * Look at one thread. NULL, or what forbids int3. *again is set when that may be
+ * over in a moment: libc blocks everything while a thread starts or ends.
+ */
+static const char *thread_look(long task_dir, const char *tid, uint64_t self, int *again)
 {
 	char path[32], text[2048];
 	const char *value;
@@ -320,7 +325,8 @@ static const char *thread_look(long task_dir, const char *tid, uint64_t self)
 	value = status_value(text, "\nSigBlk:\t");
 	if (!value)
 		return "needs int3, and a thread's signal mask cannot be read";
-	return parse_hex(value) & SIGNAL_BIT(SIGTRAP) ? "needs int3, and a thread blocks SIGTRAP" : NULL;
+	*again = parse_hex(value) & SIGNAL_BIT(SIGTRAP) ? 1 : 0;
+	return *again ? "needs int3, and a thread blocks SIGTRAP" : NULL;
 }
 
 struct directory_entry {
@@ -338,19 +344,38 @@ static const char *threads_look(void)
 	const char *reason = NULL;
 	long fd, got = 0;
 
-	fd = spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	fd = spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+		0);
 	if (fd < 0)
 		return "needs int3, and /proc cannot be read";
 	while (!reason && (got = spi_raw3(SYS_getdents64, (uint64_t) fd, (uint64_t) buffer, sizeof(buffer))) > 0)
 		for (long at = 0; at < got && !reason;) {
 			struct directory_entry *entry = (struct directory_entry *) (buffer + at);
 
-			if (entry->name[0] >= '0' && entry->name[0] <= '9')
-				reason = thread_look(fd, entry->name, self);
+			for (int tries = 0, again = 1; again && tries < THREAD_LOOKS; tries++) {
+				if (tries)
+					spi_raw3(SYS_sched_yield, 0, 0, 0);
+				again = 0;
+				if (entry->name[0] >= '0' && entry->name[0] <= '9')
+					reason = thread_look(fd, entry->name, self, &again);
+			}
 			at += entry->size;
 		}
 	spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
 	return reason;
+}
+
+/* A handler of the program's that blocks SIGTRAP while it runs might run into int3. */
+static const char *handlers_look(void)
+{
+	struct spi_sigaction action;
+
+	for (int number = 1; number <= 64; number++)
+		if (signal_query(number, &action) == 0 && action.handler != (uint64_t) SIG_DFL
+			&& action.handler != (uint64_t) SIG_IGN && action.restorer != (uint64_t) spi_signal_return
+			&& (action.mask & SIGNAL_BIT(SIGTRAP)))
+			return "needs int3, and a signal handler of the program blocks SIGTRAP";
+	return NULL;
 }
 
 int spi_trap_ready(const struct spi_object *object, const char **reason)
@@ -365,8 +390,10 @@ int spi_trap_ready(const struct spi_object *object, const char **reason)
 	}
 	spi_raw3(SYS_clock_gettime, 1, (uint64_t) ts, 0);
 	now = ts[0] * 1000000000u + ts[1];
-	if (!looked_at || now - looked_at > LOOK_AGAIN_NS) {
-		looked = threads_look();
+	if (!looked_at || looked || now - looked_at > LOOK_AGAIN_NS) {
+		looked = handlers_look();
+		if (!looked)
+			looked = threads_look();
 		looked_at = now;
 	}
 	if (looked) {
