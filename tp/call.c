@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What a point calls at a call's entry, at its exit, and when it ends without
+ * returning.
+ *
+ * Two events a call, or one. With two, an exit is recorded only in channels that
+ * recorded the entry, so every reader's call stack balances: the slot remembers
+ * the channel (an address, compared and never followed), or the set of channels
+ * when there were several. A channel in which the user enabled only the exit
+ * gets it always. An entry that finds no room is lost, and its exit with it; an
+ * exit that finds none is owed (owed.c).
+ *
+ * With one event a call, its arguments wait beside the slot until the exit, and
+ * the record ends with the duration and how the call was left. One that finds no
+ * room is lost as a whole.
+ *
+ * Signal handlers may come at any instruction; what they record in between uses
+ * slots above ours and its own buffers on the stack. Slot fields of ours are
+ * written after the slot was pushed and cleared before it is popped, so a slot
+ * caught between shows no channel and no record.
+ */
+#include "tp/fire.h"
+#include "tp/owed.h"
+#include "tp/serialise.h"
+
+#define HEARD_MAX	15u
+
+/* Channels that recorded an entry. */
+struct heard {
+	const void *channel[HEARD_MAX];
+	uint32_t n, lost;
+};
+_Static_assert(sizeof(struct heard) <= TP_AREA_SMALL, "kept in a slot's small area");
+
+/*
+ * spi_slot.aux: the epoch, so that slots from before a fork mean nothing in the
+ * child, and in the low half SLOT_SET when the channels are in the slot's area,
+ * or, with one event a call, the length of the arguments there plus 1.
+ */
+#define EPOCH_STEP	(1u << 16)
+#define SLOT_SET	1u
+static uint32_t epoch = EPOCH_STEP;
+
+struct spi_thread_record tp_no_record;
+
+void tp_call_fork_child(void)
+{
+	epoch += EPOCH_STEP;
+}
+
+/* ---- entry ------------------------------------------------------------ */
+
+/* A jump inside a function to its first byte: the same call goes on. */
+static __attribute__((noinline)) int call_loops(const struct spi_thread *t, const struct spi_point *point, const struct spi_frame *frame)
+{
+	const struct spi_slot *top = t->cur - 1;
+
+	return t->cur && t->cur > t->base && top->point == point && top->p == (uint64_t) &frame->ra &&
+		frame->ra == spi_slot_code(top) + SPI_SLOT_RETURN;
+}
+
+SPI_INLINE void heard_add(struct heard *heard, const void *channel)
+{
+	if (spi_likely(heard->n < HEARD_MAX))
+		heard->channel[heard->n] = channel;
+	heard->n++;
+}
+
+SPI_INLINE void fire_entry(struct spi_thread *t, struct tp_shot *shot, struct heard *heard)
+{
+	struct lttng_ust_tracepoint_probe *probe;
+	tp_reader *reader = tp_read_lock(t);
+
+	for (probe = tp_probes(shot->event); probe && probe->func; probe++) {
+		struct lttng_ust_event_common *event = probe->data;
+
+		if (spi_unlikely(probe->func != tp_probe_mark))
+			continue;
+		if (spi_likely(event->type == LTTNG_UST_EVENT_TYPE_RECORDER)) {
+			struct lttng_ust_event_recorder *recorder = event->child;
+			struct lttng_ust_channel_buffer *channel = recorder->chan;
+
+			if (!tp_recorder_takes(shot, event, channel))
+				continue;
+			if ((spi_unlikely(t->owed) && tp_owed_blocks(t, channel)) ||
+					spi_unlikely(tp_record(shot, recorder, channel, 0) < 0))
+				heard->lost++;
+			else
+				heard_add(heard, channel);
+		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
+			tp_notify(shot, event);
+		}
+	}
+	tp_read_unlock(reader);
+}
+
+/* Does a channel record this point's entries? Inside a read-side section. */
+static int channel_hears_entries(const struct tp_point *tp, const struct lttng_ust_channel_buffer *channel)
+{
+	struct lttng_ust_tracepoint_probe *probe;
+
+	for (probe = tp_probes(&tp->entry); probe && probe->func; probe++) {
+		struct lttng_ust_event_common *event = probe->data;
+
+		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER && CMM_ACCESS_ONCE(event->enabled) &&
+				((struct lttng_ust_event_recorder *) event->child)->chan == channel)
+			return 1;
+	}
+	return 0;
+}
+
+/* Nobody recorded the entry: does anybody want the exit by itself? A trigger, or a channel with only the exit enabled. */
+static __attribute__((noinline)) int exit_wanted_alone(struct spi_thread *t, const struct tp_point *tp)
+{
+	struct lttng_ust_tracepoint_probe *probe;
+	tp_reader *reader = tp_read_lock(t);
+	int wanted = 0;
+
+	for (probe = tp_probes(&tp->exit); probe && probe->func && !wanted; probe++) {
+		struct lttng_ust_event_common *event = probe->data;
+		struct lttng_ust_channel_buffer *channel;
+
+		if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
+			wanted = event->enabled;
+		} else if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
+			channel = ((struct lttng_ust_event_recorder *) event->child)->chan;
+			wanted = tp_recorder_on(event, channel) && !channel_hears_entries(tp, channel);
+		}
+	}
+	tp_read_unlock(reader);
+	return wanted;
+}
+
+static __attribute__((noinline)) void slot_remember_set(struct spi_thread *t, struct spi_slot *slot, const struct heard *heard)
+{
+	struct heard *kept = (struct heard *) tp_area_make(slot, TP_AREA_SMALL);
+	uint32_t n = heard->n < HEARD_MAX ? heard->n : HEARD_MAX;
+
+	if (!kept) {				/* no memory: the first channel's exit only */
+		tp_count(t)->lost_exits += heard->n - 1;
+		slot->cookie = heard->channel[0];
+		slot->aux = epoch;
+		return;
+	}
+	tp_count(t)->lost_exits += heard->n - n;
+	for (uint32_t i = 0; i < n; i++)
+		kept->channel[i] = heard->channel[i];
+	kept->n = n;
+	slot->cookie = NULL;
+	slot->aux = epoch | SLOT_SET;
+}
+
+SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_slot *slot, struct spi_point *point, struct spi_frame *frame,
+	const struct heard *heard)
+{
+	uint64_t code = spi_slot_push(t, slot, point, frame);
+
+	if (spi_likely(heard->n <= 1)) {
+		slot->cookie = heard->n ? heard->channel[0] : NULL;
+		slot->aux = epoch;
+	} else {
+		slot_remember_set(t, slot, heard);
+	}
+	return code;
+}
+
+/* Where a return address leads in the program: behind a slot's code stands the one that the slot replaced (tail calls). */
+SPI_INLINE uint64_t call_site(uint64_t ra)
+{
+	uint64_t at = ra - (uint64_t) spi_slot_code_base;
+
+	while (spi_unlikely(at < (uint64_t) SPI_SLOT_COUNT * SPI_SLOT_SIZE)) {
+		ra = spi_slot_data_base[at / SPI_SLOT_SIZE].ra;
+		at = ra - (uint64_t) spi_slot_code_base;
+	}
+	return ra;
+}
+
+/* `generic`: the record is the function's address and its call site. */
+SPI_INLINE void record_entry(struct spi_thread *t, struct tp_point *tp, struct spi_frame *frame, const uint8_t *vec, uint64_t stride,
+	struct heard *heard, const int generic)
+{
+	const struct tp_program *program = tp->entry_program;
+	struct tp_shot shot = { .event = &tp->entry };
+	struct spi_thread_count *count = tp_count(t);
+
+	if (generic) {
+		uint64_t words[2] = { tp->point->address, call_site(frame->ra) };
+
+		shot.record = (uint8_t *) words;
+		shot.length = sizeof(words);
+		fire_entry(t, &shot, heard);
+	} else {
+		shot.record = __builtin_alloca(program->length + TP_SLOP);
+		shot.length = tp_serialise(program, frame, vec, stride, shot.record);
+		fire_entry(t, &shot, heard);
+	}
+	count->entries += heard->n;
+	if (spi_unlikely(heard->lost))
+		count->lost_entries += heard->lost;
+}
+
+SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride,
+	const int generic)
+{
+	struct spi_thread *t = &spi_thread;
+	struct tp_point *tp = point->payload;
+	uint64_t p = (uint64_t) &frame->ra, code = 0;
+	struct spi_slot *slot = NULL;
+	struct heard heard;
+	int *error, error_was;
+
+	if (!spi_call_begin(t, p))
+		return 0;
+	error = tp_errno(t);
+	error_was = *error;
+	if (spi_unlikely(tp_closed) || (spi_unlikely(point->flags & SPI_POINT_LOOPS) && call_loops(t, point, frame)))
+		goto out;
+	if (spi_unlikely(t->owed))
+		tp_owed_flush(t);
+	if (spi_likely(!(point->flags & SPI_POINT_NO_EXIT)))
+		slot = spi_slot_ready(t, p);
+	else if (spi_unlikely(!t->cur))
+		spi_thread_slow(p);
+	heard.n = heard.lost = 0;
+	if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)))
+		record_entry(t, tp, frame, vec, stride, &heard, generic);
+	if (spi_likely(slot != NULL) && (spi_likely(heard.n) ||
+			(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) && exit_wanted_alone(t, tp))))
+		code = slot_take(t, slot, point, frame, &heard);
+out:
+	*error = error_was;
+	spi_call_end(t);
+	return code;
+}
+
+static uint64_t call_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	return entry_common(point, frame, vec, stride, 0);
+}
+
+static uint64_t generic_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	return entry_common(point, frame, vec, stride, 1);
+}
+
+/* ---- exit ------------------------------------------------------------- */
+
+enum due {
+	DUE_NOT = 0,
+	DUE_BALANCE,	/* the channel has the entry: must get the exit */
+	DUE_ALONE,	/* the channel wants exits only */
+};
+
+/* For channels other than the one that the slot names. */
+static __attribute__((noinline)) enum due exit_due(const struct tp_point *tp, const struct spi_slot *slot,
+	const struct lttng_ust_channel_buffer *channel)
+{
+	const struct heard *heard;
+
+	if (slot->aux == (epoch | SLOT_SET)) {
+		heard = (const struct heard *) tp_area_make(slot, TP_AREA_SMALL);
+		for (uint32_t i = 0; heard && i < heard->n; i++)
+			if (heard->channel[i] == channel)
+				return DUE_BALANCE;
+	}
+	return channel_hears_entries(tp, channel) ? DUE_NOT : DUE_ALONE;
+}
+
+static __attribute__((noinline)) void exit_failed(struct spi_thread *t, const struct tp_shot *shot, const void *channel, enum due due)
+{
+	if (due == DUE_BALANCE)
+		tp_owed_add(t, shot, channel);
+	else
+		tp_count(t)->lost_exits++;
+}
+
+SPI_INLINE void fire_exit(struct spi_thread *t, struct tp_shot *shot, const struct tp_point *tp, const struct spi_slot *slot)
+{
+	struct lttng_ust_tracepoint_probe *probe;
+	tp_reader *reader = tp_read_lock(t);
+	uint32_t n = 0;
+
+	for (probe = tp_probes(shot->event); probe && probe->func; probe++) {
+		struct lttng_ust_event_common *event = probe->data;
+
+		if (spi_unlikely(probe->func != tp_probe_mark))
+			continue;
+		if (spi_likely(event->type == LTTNG_UST_EVENT_TYPE_RECORDER)) {
+			struct lttng_ust_event_recorder *recorder = event->child;
+			struct lttng_ust_channel_buffer *channel = recorder->chan;
+			enum due due = DUE_BALANCE;
+
+			if (spi_unlikely(slot->cookie != channel || slot->aux != epoch))
+				due = exit_due(tp, slot, channel);
+			if (spi_unlikely(due == DUE_NOT) || !tp_recorder_takes(shot, event, channel))
+				continue;
+			if ((spi_unlikely(t->owed) && tp_owed_blocks(t, channel)) ||
+					spi_unlikely(tp_record(shot, recorder, channel, 0) < 0))
+				exit_failed(t, shot, channel, due);
+			else
+				n++;
+		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
+			tp_notify(shot, event);
+		}
+	}
+	tp_read_unlock(reader);
+	tp_count(t)->exits += n;
+}
+
+/* frame NULL: the call did not return, its values are zero. */
+SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const struct spi_frame *frame, const uint8_t *vec,
+	uint64_t stride, const int generic)
+{
+	struct tp_point *tp = slot->point->payload;
+	const struct tp_program *program = tp->exit_program;
+	struct tp_shot shot = { .event = &tp->exit };
+
+	if (spi_unlikely(t->owed))
+		tp_owed_flush(t);
+	if (generic) {
+		uint64_t words[2] = { slot->point->address, call_site(slot->ra) };
+
+		shot.record = (uint8_t *) words;
+		shot.length = sizeof(words);
+		fire_exit(t, &shot, tp, slot);
+		return;
+	}
+	shot.record = __builtin_alloca(program->length + TP_SLOP);
+	shot.length = spi_likely(frame != NULL) ? tp_serialise(program, frame, vec, stride, shot.record)
+						: tp_serialise_zero(program, shot.record);
+	fire_exit(t, &shot, tp, slot);
+}
+
+SPI_INLINE int exit_state(const struct spi_slot *slot)
+{
+	const struct tp_point *tp = slot->point->payload;
+
+	return CMM_ACCESS_ONCE(tp->exit.tracepoint->state);
+}
+
+SPI_INLINE void exit_common(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride, const int generic)
+{
+	struct spi_thread *t = &spi_thread;
+	int *error = tp_errno(t), error_was = *error;
+
+	t->busy++;
+	spi_barrier();
+	if (spi_likely(exit_state(slot)) && spi_likely(!tp_closed))
+		record_exit(t, slot, frame, vec, stride, generic);
+	slot->cookie = NULL;
+	slot->aux = 0;
+	spi_slot_pop(t, slot);
+	*error = error_was;
+	spi_call_end(t);
+}
+
+static void call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	exit_common(slot, frame, vec, stride, 0);
+}
+
+static void generic_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	exit_common(slot, frame, vec, stride, 1);
+}
+
+/* The core has marked the thread busy, and pops the slot itself. */
+SPI_INLINE void left_common(struct spi_slot *slot, enum spi_left how, const int generic)
+{
+	struct spi_thread *t = &spi_thread;
+	int *error = tp_errno(t), error_was = *error;
+
+	if (!tp_closed && exit_state(slot)) {
+		if (slot->aux == (epoch | SLOT_SET) || (slot->aux == epoch && slot->cookie))
+			tp_left_fire(t, slot->point, how);
+		record_exit(t, slot, NULL, NULL, 0, generic);
+	}
+	slot->cookie = NULL;
+	slot->aux = 0;
+	*error = error_was;
+}
+
+static void call_left(struct spi_slot *slot, enum spi_left how)
+{
+	left_common(slot, how, 0);
+}
+
+static void generic_left(struct spi_slot *slot, enum spi_left how)
+{
+	left_common(slot, how, 1);
+}
+
+/* ---- one event a call ------------------------------------------------- */
+
+static unsigned int one_area_size(const struct tp_point *tp)
+{
+	return tp->entry_program->length + TP_SLOP + tp->exit_program->length + 9 <= TP_AREA_SMALL ? TP_AREA_SMALL : TP_AREA_LARGE;
+}
+
+static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	struct spi_thread *t = &spi_thread;
+	struct tp_point *tp = point->payload;
+	uint64_t p = (uint64_t) &frame->ra, code = 0;
+	struct spi_slot *slot;
+	uint8_t *area;
+	int *error, error_was;
+
+	if (!spi_call_begin(t, p))
+		return 0;
+	error = tp_errno(t);
+	error_was = *error;
+	if (spi_unlikely(tp_closed) || !CMM_ACCESS_ONCE(tp->entry.tracepoint->state) ||
+			(spi_unlikely(point->flags & SPI_POINT_LOOPS) && call_loops(t, point, frame)))
+		goto out;
+	slot = spi_slot_ready(t, p);
+	area = spi_likely(slot != NULL) ? tp_area_make(slot, one_area_size(tp)) : NULL;
+	if (spi_unlikely(!area)) {
+		tp_count(t)->lost_entries++;
+		goto out;
+	}
+	code = spi_slot_push(t, slot, point, frame);
+	slot->aux = epoch | (tp_serialise(tp->entry_program, frame, vec, stride, area) + 1);
+	slot->start = tp_clock_now();
+out:
+	*error = error_was;
+	spi_call_end(t);
+	return code;
+}
+
+SPI_INLINE void fire_one(struct spi_thread *t, struct tp_shot *shot)
+{
+	struct spi_thread_count *count = tp_count(t);
+	struct lttng_ust_tracepoint_probe *probe;
+	tp_reader *reader = tp_read_lock(t);
+
+	for (probe = tp_probes(shot->event); probe && probe->func; probe++) {
+		struct lttng_ust_event_common *event = probe->data;
+
+		if (spi_unlikely(probe->func != tp_probe_mark))
+			continue;
+		if (spi_likely(event->type == LTTNG_UST_EVENT_TYPE_RECORDER)) {
+			struct lttng_ust_event_recorder *recorder = event->child;
+			struct lttng_ust_channel_buffer *channel = recorder->chan;
+
+			if (!tp_recorder_takes(shot, event, channel))
+				continue;
+			if ((spi_unlikely(t->owed) && tp_owed_blocks(t, channel)) ||
+					spi_unlikely(tp_record(shot, recorder, channel, 1) < 0))
+				count->lost_entries++;
+			else
+				count->entries++;
+		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
+			tp_notify(shot, event);
+		}
+	}
+	tp_read_unlock(reader);
+}
+
+/* The record: what the entry left in the area, the returned values, the duration, how it was left. */
+SPI_INLINE void one_record(struct spi_thread *t, struct spi_slot *slot, const struct spi_frame *frame, const uint8_t *vec,
+	uint64_t stride, enum spi_left how)
+{
+	struct tp_point *tp = slot->point->payload;
+	uint32_t length = slot->aux & (EPOCH_STEP - 1);
+	uint8_t *area;
+	struct tp_shot shot = { .event = &tp->entry, .start = slot->start };
+
+	if (spi_unlikely(!length || slot->aux - length != epoch))
+		return;
+	area = tp_area_make(slot, one_area_size(tp));
+	if (spi_unlikely(!area))
+		return;
+	length--;
+	length += spi_likely(frame != NULL) ? tp_serialise(tp->exit_program, frame, vec, stride, area + length)
+					    : tp_serialise_zero(tp->exit_program, area + length);
+	shot.record = area;
+	shot.late = area + length;
+	area[length + 8] = (uint8_t) how;
+	shot.length = length + 9;
+	if (spi_unlikely(t->owed))
+		tp_owed_flush(t);
+	fire_one(t, &shot);
+}
+
+static void one_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	struct spi_thread *t = &spi_thread;
+	const struct tp_point *tp = slot->point->payload;
+	int *error = tp_errno(t), error_was = *error;
+
+	t->busy++;
+	spi_barrier();
+	if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)) && spi_likely(!tp_closed))
+		one_record(t, slot, frame, vec, stride, SPI_LEFT_RETURN);
+	slot->aux = 0;
+	spi_slot_pop(t, slot);
+	*error = error_was;
+	spi_call_end(t);
+}
+
+static void one_left(struct spi_slot *slot, enum spi_left how)
+{
+	struct spi_thread *t = &spi_thread;
+	const struct tp_point *tp = slot->point->payload;
+	int *error = tp_errno(t), error_was = *error;
+
+	if (!tp_closed && CMM_ACCESS_ONCE(tp->entry.tracepoint->state))
+		one_record(t, slot, NULL, NULL, 0, how);
+	slot->aux = 0;
+	*error = error_was;
+}
+
+/* ---- */
+
+void tp_call_attach(struct spi_point *point, struct tp_point *tp)
+{
+	int one = !!(point->flags & SPI_POINT_ONE_EVENT);
+
+	tp->point = point;
+	point->entry = one ? one_entry : call_entry;
+	point->exit = one ? one_exit : call_exit;
+	point->left = one ? one_left : call_left;
+	point->gate[0] = &tp->entry.tracepoint->state;
+	point->gate[1] = one ? &tp->entry.tracepoint->state : &tp->exit.tracepoint->state;
+	spi_barrier();
+	point->payload = tp;
+}
+
+void tp_call_attach_generic(struct spi_point *point, struct tp_point *tp)
+{
+	tp->point = point;
+	point->entry = generic_entry;
+	point->exit = generic_exit;
+	point->left = generic_left;
+	point->gate[0] = &tp->entry.tracepoint->state;
+	point->gate[1] = &tp->exit.tracepoint->state;
+	spi_barrier();
+	point->payload = tp;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The time stamps' clock. lttng-ust calls clock_gettime() for each event, a third
+ * of the event's cost. This module puts its own reading under it, through
+ * lttng-ust's clock override: the same clock, CLOCK_MONOTONIC, with its frequency
+ * and identity, so the session daemon, other processes in the same buffers and
+ * merging with kernel traces notice nothing.
+ *
+ * Each thread has an anchor, a pair of TSC and clock values read together, and
+ * extrapolates from it for 2^18 ticks. The rate is made 600 ppm slow: more than
+ * the kernel ever steers the clock by (500 ppm), so the extrapolation never runs
+ * ahead of the real clock and a new anchor only steps forward, by 60 ns at most.
+ * A thread's own time never goes back.
+ *
+ * Used only when the kernel's clock source is the TSC, that is when the kernel
+ * vouches for its rate and for its being in step on all processors. Until 10 ms
+ * have shown the rate, and for ever should the TSC be seen to disagree with the
+ * clock by more than steering can explain, every reading is a clock_gettime().
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <lttng/ust-clock.h>
+#include "tp/clock.h"
+
+#define RATE_AFTER_NS	10000000u	/* the rate is taken over at least this long */
+#define SLOW_DIVISOR	1666u		/* 600 ppm */
+#define AHEAD_MAX_NS	5000u		/* an anchor found this far ahead of the clock: the TSC is not what it was */
+#define TOGETHER_TICKS	3000u		/* a pair's readings may lie this far apart; else a preemption came between */
+
+__thread struct tp_clock tp_clock __attribute__((tls_model("initial-exec")));
+uint64_t tp_clock_mult;
+int tp_clock_ours;
+
+static int allowed;			/* clock source is tsc, and nothing spoke against it yet */
+static uint64_t rate_tsc, rate_ns;	/* where the taking of the rate began */
+static char boot_id[LTTNG_UST_UUID_STR_LEN];
+
+static uint64_t clock_monotonic(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t) ts.tv_sec * 1000000000u + (uint64_t) ts.tv_nsec;
+}
+
+/*
+ * Read both clocks as one; the TSC afterwards, so an anchor is late rather than
+ * early. *tsc is 0 when they could not be read together.
+ */
+static uint64_t clock_pair(uint64_t *tsc)
+{
+	uint64_t before, ns, after;
+
+	for (int tries = 0; tries < 4; tries++) {
+		before = __builtin_ia32_rdtsc();
+		ns = clock_monotonic();
+		after = __builtin_ia32_rdtsc();
+		*tsc = after;
+		if (after - before <= TOGETHER_TICKS)
+			return ns;
+	}
+	*tsc = 0;
+	return ns;
+}
+
+static void clock_take_rate(uint64_t tsc, uint64_t ns)
+{
+	uint64_t mult;
+
+	if (ns - rate_ns < RATE_AFTER_NS || tsc <= rate_tsc)
+		return;
+	mult = (uint64_t) (((unsigned __int128) (ns - rate_ns) << 32) / (tsc - rate_tsc));
+	__atomic_store_n(&tp_clock_mult, mult - mult / SLOW_DIVISOR, __ATOMIC_RELAXED);
+}
+
+/*
+ * Slow path of tp_clock_now(): the thread's anchor is missing or too old. A
+ * signal handler that comes in between leaves the anchor alone and reads the
+ * clock itself.
+ */
+uint64_t tp_clock_anchor(void)
+{
+	struct tp_clock *c = &tp_clock;
+	uint64_t tsc, ns, least = 0;
+
+	if (!__atomic_load_n(&allowed, __ATOMIC_RELAXED) || c->anchoring)
+		return clock_monotonic();
+	if (!__atomic_load_n(&tp_clock_mult, __ATOMIC_RELAXED)) {
+		ns = clock_pair(&tsc);
+		clock_take_rate(tsc, ns);
+		return ns;
+	}
+	c->anchoring = 1;
+	spi_barrier();
+	if (c->ns)
+		least = c->ns + (TP_CLOCK_SPAN * tp_clock_mult >> 32);
+	ns = clock_pair(&tsc);
+	if (ns < least) {
+		if (least - ns > AHEAD_MAX_NS)
+			__atomic_store_n(&allowed, 0, __ATOMIC_RELAXED);
+		ns = least;
+	}
+	c->tsc = 0;
+	spi_barrier();
+	c->ns = ns;
+	spi_barrier();
+	c->tsc = tsc;		/* 0: no anchor, read again next time */
+	spi_barrier();
+	c->anchoring = 0;
+	return ns;
+}
+
+/* ---- lttng-ust's clock interface ---- */
+
+static uint64_t clock_read64(void)
+{
+	uint64_t now = tp_clock_now();
+
+	tp_clock.last = now;
+	return now;
+}
+
+static uint64_t clock_frequency(void)
+{
+	return 1000000000u;
+}
+
+static int clock_uuid(char *uuid)
+{
+	if (!boot_id[0])
+		return -1;
+	memcpy(uuid, boot_id, sizeof(boot_id));
+	return 0;
+}
+
+static const char *clock_name(void)
+{
+	return "monotonic";
+}
+
+static const char *clock_description(void)
+{
+	return "Monotonic Clock";
+}
+
+static long clock_file(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	long n;
+
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, size - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+void tp_clock_init(void)
+{
+	char source[32];
+
+	if (clock_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof(source)) <= 0 ||
+			strcmp(source, "tsc\n"))
+		return;
+	clock_file("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
+	rate_ns = clock_pair(&rate_tsc);
+	allowed = 1;
+	/* refused once another clock plugin is in place: then its time stamps stay, and only durations come from here */
+	if (lttng_ust_trace_clock_set_read64_cb(clock_read64) || lttng_ust_trace_clock_set_freq_cb(clock_frequency) ||
+			lttng_ust_trace_clock_set_uuid_cb(clock_uuid) || lttng_ust_trace_clock_set_name_cb(clock_name) ||
+			lttng_ust_trace_clock_set_description_cb(clock_description))
+		return;
+	tp_clock_ours = !lttng_ust_enable_trace_clock_override();
+}

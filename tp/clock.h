@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * CLOCK_MONOTONIC in nanoseconds from a bare rdtsc (clock.c says how).
+ */
+#ifndef SPI_TP_CLOCK_H
+#define SPI_TP_CLOCK_H
+
+#include "tp/tp.h"
+
+#define TP_CLOCK_SPAN	(UINT64_C(1) << 18)	/* ticks for which an anchor serves: about 0.1 ms */
+
+/* A thread's anchor: at tick `tsc` the clock showed `ns`. `last` is what lttng-ust was last given. */
+struct tp_clock {
+	volatile uint64_t tsc, ns;
+	uint64_t last;
+	uint32_t anchoring;
+};
+extern SPI_HIDDEN __thread struct tp_clock tp_clock __attribute__((tls_model("initial-exec")));
+extern SPI_HIDDEN uint64_t tp_clock_mult;	/* nanoseconds a tick, << 32 */
+extern SPI_HIDDEN int tp_clock_ours;		/* lttng-ust's time stamps come from here */
+
+/* Put the clock under lttng-ust's time stamps, where the kernel itself trusts the TSC. Once. */
+SPI_HIDDEN void tp_clock_init(void);
+SPI_HIDDEN uint64_t tp_clock_anchor(void);
+
+/*
+ * Now. The anchor is loaded before the TSC is read, so a signal handler that
+ * renews it in between does so only when its span is over, and then the old one
+ * is seen to be too old here also.
+ */
+SPI_INLINE uint64_t tp_clock_now(void)
+{
+	uint64_t tsc = tp_clock.tsc, ns = tp_clock.ns, d;
+
+	spi_barrier();
+	d = __builtin_ia32_rdtsc() - tsc;
+	if (spi_unlikely(d >= TP_CLOCK_SPAN))
+		return tp_clock_anchor();
+	return ns + (d * tp_clock_mult >> 32);
+}
+
+#endif /* SPI_TP_CLOCK_H */

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * From a record to the rings: what lttng-ust's tracepoint macros do, for
+ * descriptors that no macro knew. Inlined into the callers (call.c), because a
+ * call of its own for each step is what makes the difference to a macro.
+ *
+ * The read-side section is lttng-ust's own, with one change: the address of its
+ * thread-local reader pointer is kept in spi_thread, which saves two
+ * __tls_get_addr() calls an event. The pointer itself is loaded each time, so a
+ * reader that lttng-ust freed at the thread's end is never touched.
+ */
+#ifndef SPI_TP_FIRE_H
+#define SPI_TP_FIRE_H
+
+#ifndef _LGPL_SOURCE
+#define _LGPL_SOURCE
+#endif
+#include <lttng/ust-ringbuffer-context.h>
+#include <lttng/urcu/urcu-ust.h>
+#include "tp/clock.h"
+#include "tp/tp.h"
+
+typedef struct lttng_ust_urcu_reader tp_reader;
+
+/* Never called: it marks the probes on a tracepoint that are ours, and fires them itself by their data. */
+SPI_HIDDEN void tp_probe_mark(void);
+
+/* A record on its way. `late` is for one-event records, whose last value is known only when the ring gives the time. */
+struct tp_shot {
+	const struct tp_event *event;
+	uint8_t *record;
+	uint32_t length;
+	uint32_t late_done;
+	uint8_t *late;		/* NULL, or 8 bytes in the record for the duration */
+	uint64_t start;		/* time at the entry */
+};
+
+/* Slow paths, fire.c and filter.c. */
+SPI_HIDDEN tp_reader **tp_reader_find(struct spi_thread *t);
+SPI_HIDDEN tp_reader *tp_reader_register(tp_reader **place);
+SPI_HIDDEN int *tp_errno_find(struct spi_thread *t);
+SPI_HIDDEN int tp_filter_accepts(struct tp_shot *shot, const struct lttng_ust_event_common *event);
+SPI_HIDDEN void tp_notify(struct tp_shot *shot, struct lttng_ust_event_common *event);
+
+/* errno's address, kept: recording must not change it. */
+SPI_INLINE int *tp_errno(struct spi_thread *t)
+{
+	int *place = t->payload[TP_WORD_ERRNO];
+
+	return spi_likely(place != NULL) ? place : tp_errno_find(t);
+}
+
+/* Enter and leave lttng-ust's read-side section; they nest. */
+SPI_INLINE tp_reader *tp_read_lock(struct spi_thread *t)
+{
+	tp_reader **place = t->payload[TP_WORD_READER], *reader;
+	unsigned long count;
+
+	if (spi_unlikely(!place))
+		place = tp_reader_find(t);
+	reader = *place;
+	if (spi_unlikely(!reader))
+		reader = tp_reader_register(place);
+	spi_barrier();
+	count = reader->ctr;
+	if (spi_likely(!(count & LTTNG_UST_URCU_GP_CTR_NEST_MASK))) {
+		_CMM_STORE_SHARED(reader->ctr, _CMM_LOAD_SHARED(lttng_ust_urcu_gp.ctr));
+		lttng_ust_urcu_smp_mb_slave();
+	} else {
+		_CMM_STORE_SHARED(reader->ctr, count + LTTNG_UST_URCU_GP_COUNT);
+	}
+	return reader;
+}
+
+SPI_INLINE void tp_read_unlock(tp_reader *reader)
+{
+	lttng_ust_urcu_smp_mb_slave();
+	_CMM_STORE_SHARED(reader->ctr, reader->ctr - LTTNG_UST_URCU_GP_COUNT);
+	spi_barrier();
+}
+
+/* Walk the rules on an event: for (each = tp_probes(e); tp_probe_any(each); each++) */
+SPI_INLINE struct lttng_ust_tracepoint_probe *tp_probes(const struct tp_event *event)
+{
+	return lttng_ust_rcu_dereference(event->tracepoint->probes);
+}
+
+SPI_INLINE int tp_recorder_on(const struct lttng_ust_event_common *event, const struct lttng_ust_channel_buffer *channel)
+{
+	const struct lttng_ust_channel_common *common = channel->parent;
+
+	return CMM_ACCESS_ONCE(common->session->active) && CMM_ACCESS_ONCE(common->enabled) && CMM_ACCESS_ONCE(event->enabled);
+}
+
+/* May this recorder have the record, by its session's state and its filter? */
+SPI_INLINE int tp_recorder_takes(struct tp_shot *shot, const struct lttng_ust_event_common *event,
+	const struct lttng_ust_channel_buffer *channel)
+{
+	if (spi_unlikely(!tp_recorder_on(event, channel)))
+		return 0;
+	return spi_likely(!CMM_ACCESS_ONCE(event->eval_filter)) || tp_filter_accepts(shot, event);
+}
+
+SPI_INLINE void tp_shot_late(struct tp_shot *shot, uint64_t now)
+{
+	uint64_t duration = now > shot->start ? now - shot->start : 0;
+
+	__builtin_memcpy(shot->late, &duration, 8);
+	shot->late_done = 1;
+}
+
+/*
+ * Write the record into the recorder's ring: 0, or -1 when there is no room.
+ * With `late` the duration ends where the ring's own time stamp for this event
+ * lies, so a call costs two readings of the clock in all; a reading made before
+ * the space is reserved could be older than another thread's event in front of it.
+ */
+SPI_INLINE int tp_record(struct tp_shot *shot, struct lttng_ust_event_recorder *recorder, struct lttng_ust_channel_buffer *channel,
+	const int late)
+{
+	struct lttng_ust_probe_ctx probe;
+	struct lttng_ust_ring_buffer_ctx ctx;
+
+	probe.struct_size = sizeof(probe);
+	probe.ip = shot->event->ip;
+	lttng_ust_ring_buffer_ctx_init(&ctx, recorder, shot->length, 1, &probe);
+	if (spi_unlikely(channel->ops->event_reserve(&ctx) < 0))
+		return -1;
+	if (late && !shot->late_done)
+		tp_shot_late(shot, spi_likely(tp_clock_ours) ? tp_clock.last : tp_clock_now());
+	if (spi_likely(shot->length))
+		channel->ops->event_write(&ctx, shot->record, shot->length, 1);
+	channel->ops->event_commit(&ctx);
+	return 0;
+}
+
+#endif /* SPI_TP_FIRE_H */

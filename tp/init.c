@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The event module: what the agent's core gets from it.
+ *
+ * The core loads this library when a first rule needs events, and with it
+ * liblttng-ust, which a program need not know. It stays for ever (-z nodelete):
+ * lttng-ust keeps pointers into it.
+ */
+#include <errno.h>
+#include <link.h>
+#include <signal.h>
+#include <string.h>
+#include <lttng/ust-fork.h>
+#include "tp/owed.h"
+
+const struct spi_core_ops *tp_core;
+uint32_t tp_string_max = TP_STRING_DEFAULT;
+uint32_t tp_closed;
+
+static int other_fork_help;	/* liblttng-ust-fork.so does what fork_*() would: both would wait for each other */
+static sigset_t fork_signals;	/* of the forking thread, which holds lttng-ust's fork lock meanwhile */
+
+static int is_fork_help(struct dl_phdr_info *info, size_t size, void *found)
+{
+	const char *name = strrchr(info->dlpi_name, '/');
+
+	if (!strncmp(name ? name + 1 : info->dlpi_name, "liblttng-ust-fork.so", 20))
+		*(int *) found = 1;
+	return 0;
+}
+
+static int op_bind(struct spi_point **points, unsigned int n, const char **errors)
+{
+	dl_iterate_phdr(is_fork_help, &other_fork_help);
+	return tp_bind(points, n, errors);
+}
+
+static void op_thread_end(struct spi_thread *t)
+{
+	int *error = tp_errno(t), error_was = *error;
+
+	if (!tp_closed)
+		tp_owed_end(t);
+	t->payload[TP_WORD_READER] = NULL;
+	*error = error_was;
+	t->payload[TP_WORD_ERRNO] = NULL;
+}
+
+static void op_fork_before(void)
+{
+	sigset_t set;
+
+	if (other_fork_help)
+		return;
+	lttng_ust_before_fork(&set);
+	fork_signals = set;
+}
+
+static void op_fork_parent(void)
+{
+	sigset_t set = fork_signals;
+
+	if (!other_fork_help)
+		lttng_ust_after_fork_parent(&set);
+}
+
+static void op_fork_child(void)
+{
+	sigset_t set = fork_signals;
+
+	tp_owed_fork_child(&spi_thread);
+	tp_call_fork_child();
+	if (!other_fork_help)
+		lttng_ust_after_fork_child(&set);
+}
+
+static void op_fini(void)
+{
+	__atomic_store_n(&tp_closed, 1, __ATOMIC_RELEASE);
+}
+
+static void op_set_string_max(uint32_t bytes)
+{
+	tp_string_max = bytes < 16 ? 16 : bytes > TP_RECORD_MAX / 2 ? TP_RECORD_MAX / 2 : bytes;
+}
+
+static const struct spi_payload_ops ops = {
+	.abi = SPI_PAYLOAD_ABI,
+	.size = sizeof(ops),
+	.bind = op_bind,
+	.bind_generic = tp_bind_generic,
+	.thread_end = op_thread_end,
+	.fork_before = op_fork_before,
+	.fork_parent = op_fork_parent,
+	.fork_child = op_fork_child,
+	.fini = op_fini,
+	.set_string_max = op_set_string_max,
+};
+
+SPI_EXPORT const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, const char **error);
+
+const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, const char **error)
+{
+	if (core->abi != SPI_PAYLOAD_ABI || core->size < sizeof(*core)) {
+		*error = "liblttng-spi-tp.so and liblttng-spi.so are of different versions: install both from one build";
+		return NULL;
+	}
+	if (tp_core)
+		return &ops;
+	tp_core = core;
+	dl_iterate_phdr(is_fork_help, &other_fork_help);
+	tp_clock_init();
+	if (tp_left_register() < 0) {
+		*error = "LTTng-UST refused the spi_call provider";
+		tp_core = NULL;
+		return NULL;
+	}
+	return &ops;
+}

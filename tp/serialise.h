@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * From registers to the record.
+ *
+ * The ring is packed on x86, so an event's payload is one run of bytes that one
+ * event_write() takes. A capture program is the list of steps that makes it,
+ * compiled once from the code map's fields. Most functions need only one kind of
+ * step: take 8 bytes from the frame, store 8, advance by the field's size; what
+ * was stored too much the next field over-writes. A program of only such steps
+ * is "plain": its length and every destination are known beforehand.
+ */
+#ifndef SPI_TP_SERIALISE_H
+#define SPI_TP_SERIALISE_H
+
+#include <string.h>
+#include "tp/tp.h"
+
+enum tp_source {
+	TP_FROM_FRAME8 = 0,	/* 8 readable bytes at frame + src */
+	TP_FROM_FRAME,		/* exactly `width` bytes at frame + src */
+	TP_FROM_REGISTERS,	/* bytes of a struct in general registers, on in psABI order behind frame + src */
+	TP_FROM_VECTOR,		/* vector register reg, byte src */
+	TP_FROM_MEMORY,		/* program memory at (8 bytes at frame + reg) + src; may be wild */
+	TP_FROM_X87,		/* st(0) */
+	TP_FROM_NOWHERE,	/* unknown: zero */
+};
+
+enum tp_shape {
+	TP_AS_INTEGER = 0,	/* low `size` bytes */
+	TP_AS_BITS,		/* bit field */
+	TP_AS_LONG_DOUBLE,	/* 80 bits to a double */
+	TP_AS_STRING,		/* the value is a pointer to text */
+	TP_AS_TEXT,		/* the value is text of at most `width` bytes */
+	TP_AS_BYTES,		/* `width` bytes as they are */
+};
+
+struct tp_step {
+	uint8_t source;		/* enum tp_source */
+	uint8_t shape;		/* enum tp_shape */
+	uint8_t size;		/* bytes recorded, when that is fixed and up to 8 */
+	uint8_t reg;		/* VECTOR: number; MEMORY: frame offset of the base register */
+	int32_t src;
+	uint16_t dst;		/* plain programs: place in the record */
+	uint16_t width;		/* bytes to fetch */
+	uint16_t max;		/* STRING, TEXT: bytes recorded at most, NUL included */
+	uint8_t bit_offset, bit_size, is_signed;
+	uint8_t reserved;
+};
+
+struct tp_program {
+	uint16_t step_count;
+	uint8_t plain;		/* only FRAME8 integers: `length` is exact */
+	uint8_t uses_x87;
+	uint32_t length;	/* bytes of the record, at most */
+	struct tp_step steps[];
+};
+
+/*
+ * tp_compile() - make the program for n fields, as many as fit into `budget`
+ * bytes with strings cut as short as need be. fields[] may name only what the
+ * code map allows; at_exit tells which registers a frame holds. keep[i] says
+ * whether field i is recorded; dropped ones are a matter for the caller to tell.
+ * NULL: no memory.
+ */
+SPI_HIDDEN struct tp_program *tp_compile(const struct spi_map_field *fields, unsigned int n, unsigned int budget, int at_exit,
+	uint8_t *keep);
+
+/*
+ * Run a program: bytes written to `to`, which has room for program->length +
+ * TP_SLOP. Never faults on what the program's pointers point to.
+ */
+SPI_HIDDEN uint32_t tp_serialise_slow(const struct tp_program *program, const struct spi_frame *frame, const uint8_t *vec,
+	uint64_t stride, uint8_t *to);
+/* The record of a call that has no values: zeroes, and empty strings. */
+SPI_HIDDEN uint32_t tp_serialise_zero(const struct tp_program *program, uint8_t *to);
+
+SPI_INLINE uint32_t tp_serialise(const struct tp_program *program, const struct spi_frame *frame, const uint8_t *vec,
+	uint64_t stride, uint8_t *to)
+{
+	if (spi_likely(program->plain)) {
+		const struct tp_step *step = program->steps, *end = step + program->step_count;
+
+		for (; step != end; step++) {
+			uint64_t value;
+
+			__builtin_memcpy(&value, (const uint8_t *) frame + step->src, 8);
+			__builtin_memcpy(to + step->dst, &value, 8);
+		}
+		return program->length;
+	}
+	return tp_serialise_slow(program, frame, vec, stride, to);
+}
+
+#endif /* SPI_TP_SERIALISE_H */

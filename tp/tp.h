@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What the files of the event module share.
+ *
+ * A point's payload is a struct tp_point: its two events (or one), and for each
+ * a compiled "capture program" (serialise.h) that turns registers and memory
+ * into the packed record that the ring takes in one write. Descriptors are made
+ * on the agent's thread (descriptor.c), checked (gatekeeper.c), registered and
+ * then never changed or freed: lttng-ust keeps pointers into them for ever.
+ */
+#ifndef SPI_TP_H
+#define SPI_TP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <lttng/ust-events.h>
+#include <lttng/tracepoint-types.h>
+#include "liblttng-spi/payload.h"
+
+#define TP_FIELDS_MAX		64u	/* fields of one event */
+#define TP_RECORD_MAX		4000u	/* bytes of one record */
+#define TP_SLOP			16u	/* a record's buffer is this much longer: values are over-written 8 bytes at a time */
+#define TP_STRING_DEFAULT	256u	/* bytes kept of a string, NUL included */
+#define TP_AREA_SMALL		128u	/* bytes kept beside a return slot (area.c) */
+#define TP_AREA_LARGE		1024u
+#define TP_PROVIDER		"spi"
+#define TP_LABELS_MAX		1024u
+
+struct tp_program;
+
+/* How the filter and capture interpreter is to be given a field (filter.c). */
+enum tp_column_kind {
+	TP_COLUMN_UNSIGNED,
+	TP_COLUMN_SIGNED,
+	TP_COLUMN_FLOAT,	/* size 4 or 8 */
+	TP_COLUMN_STRING,	/* NUL-terminated in the record */
+	TP_COLUMN_CHAR,		/* text array of one */
+	TP_COLUMN_ARRAY,	/* `count` integers of `size` bytes */
+};
+struct tp_column {
+	uint8_t kind;		/* enum tp_column_kind */
+	uint8_t size;		/* bytes of one element */
+	uint16_t count;
+};
+
+/* One LTTng event, as firing it needs it. */
+struct tp_event {
+	struct lttng_ust_tracepoint *tracepoint;	/* in near memory when a stub tests its state */
+	void *ip;					/* for the ip context */
+	const struct tp_column *columns;
+	uint32_t column_count;
+	uint32_t reserved;
+};
+
+/* spi_point.payload */
+struct tp_point {
+	struct tp_event entry;		/* one-event mode: the only event */
+	struct tp_event exit;
+	const struct tp_program *entry_program;
+	const struct tp_program *exit_program;
+	struct spi_point *point;
+};
+
+/* What tp keeps of a thread, for its slow paths; spi_thread.payload[TP_WORD_THREAD]. Defined in owed.c. */
+struct tp_thread;
+
+/* Uses of spi_thread.payload[]; [1] belongs to the core. */
+enum tp_thread_word {
+	TP_WORD_READER = 0,	/* address of lttng-ust's thread-local RCU reader pointer */
+	TP_WORD_ERRNO = 2,	/* address of errno */
+	TP_WORD_THREAD = 3,	/* struct tp_thread */
+};
+
+extern SPI_HIDDEN const struct spi_core_ops *tp_core;
+extern SPI_HIDDEN uint32_t tp_string_max;	/* bytes, NUL included; for programs compiled from now on */
+extern SPI_HIDDEN uint32_t tp_closed;		/* the process ends: record nothing any more */
+
+/* ---- area.c ---- */
+
+/* Zeroed memory that is never freed, cut from larger pieces; agent thread only. NULL: none left. */
+SPI_HIDDEN void *tp_alloc(size_t size);
+SPI_HIDDEN char *tp_strndup(const char *s, size_t n);
+/* The area beside a slot: `size` is TP_AREA_SMALL or TP_AREA_LARGE. Any thread, any state. NULL: no memory. */
+SPI_HIDDEN uint8_t *tp_area_make(const struct spi_slot *slot, unsigned int size);
+
+/* ---- descriptor.c: spi_payload_ops.bind ---- */
+SPI_HIDDEN int tp_bind(struct spi_point **points, unsigned int n, const char **errors);
+
+/* ---- generic.c: spi_payload_ops.bind_generic ---- */
+SPI_HIDDEN int tp_bind_generic(struct spi_point **points, unsigned int n, const char **errors);
+
+/* ---- left.c: the spi_call:left event ---- */
+SPI_HIDDEN int tp_left_register(void);
+SPI_HIDDEN void tp_left_fire(struct spi_thread *t, const struct spi_point *point, enum spi_left how);
+extern SPI_HIDDEN struct lttng_ust_type_common *const tp_left_type;	/* u8 enumeration of enum spi_left */
+
+/* ---- call.c: what points call ---- */
+SPI_HIDDEN void tp_call_attach(struct spi_point *point, struct tp_point *tp);
+SPI_HIDDEN void tp_call_attach_generic(struct spi_point *point, struct tp_point *tp);
+SPI_HIDDEN void tp_call_fork_child(void);
+
+/* Counters of the calling thread. */
+SPI_INLINE struct spi_thread_count *tp_count(struct spi_thread *t)
+{
+	extern SPI_HIDDEN struct spi_thread_record tp_no_record;
+
+	return spi_likely(t->record != NULL) ? &t->record->count : &tp_no_record.count;
+}
+
+#endif /* SPI_TP_H */
