@@ -242,6 +242,7 @@ static int program_step(struct program *p, char **file)
 	if (n < 2 || memcmp(line, "#!", 2) || !program_script_line(line, &interpreter, &argument))
 		return program_refuse(p, *file, "it is neither an ELF program nor a script with a #! line");
 	ret = 0;
+	p->is_script = 1;
 	if (program_is_env(interpreter) && *argument && !strcmp(*file, p->path))
 		ret = program_follow_env(p, argument, *file);
 	if (ret < 0) {

@@ -13,6 +13,7 @@ struct program {
 	char *elf;	/* the ELF file that will run: path, or a script's interpreter */
 	char *interp;	/* its dynamic loader */
 	char **argv;	/* NULL-terminated; COMMAND's words but for `#!/usr/bin/env NAME`, see program.c */
+	int is_script;	/* elf is the interpreter */
 	int stripped;	/* elf has no symbol table of its own */
 };
 

@@ -36,7 +36,7 @@ static int command_prepare(struct run *run, struct program *program)
 	if (ret == -EINTR)
 		ret = run_interrupted(run);
 	if (ret == 0)
-		ret = run_resolve(run, &objects, strcmp(program->elf, program->path) ? program->elf : program->name,
+		ret = run_resolve(run, &objects, program->is_script ? program->elf : program->name,
 			program->stripped);
 	objects_free(&objects);
 	return ret;
