@@ -103,7 +103,6 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result);
 void spi_rule_remove(uint32_t id, struct spi_rule_result *result);
 void spi_rules_remove_all(void);
-void spi_rules_rescan(struct spi_link *link);	/* objects were loaded */
 
 /* ---- control.c: the agent's end of the socket ---- */
 struct spi_link {
@@ -135,5 +134,6 @@ int spi_fork_init(void);
 void spi_control_lock(void);
 void spi_control_unlock(void);
 void spi_init_fork_child(void);
+void spi_agent_end(void);			/* the process ends: once, from whichever destructor or _exit() comes first */
 
 #endif /* SPI_CORE_H */

@@ -107,7 +107,7 @@ int lttng_spi_attach(int fd)
 	return spi_attach_thread(fd);
 }
 
-__attribute__((destructor)) static void agent_end(void)
+__attribute__((destructor)) void spi_agent_end(void)
 {
 	if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
 		return;
@@ -125,7 +125,7 @@ void spi_init_fork_child(void)
 SPI_EXPORT void _exit(int status)
 {
 	if (spi_sys(SYS_getpid) == process_id)
-		agent_end();
+		spi_agent_end();
 	for (;;)
 		spi_sys(SYS_exit_group, (long) status);
 }

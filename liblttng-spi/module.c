@@ -36,6 +36,7 @@ static const struct spi_core_ops core_ops = {
 	.string_copy = spi_string_copy,
 	.memory_copy = spi_memory_copy,
 	.threads = spi_threads_first,
+	.process_end = spi_agent_end,
 };
 
 /* ---- the program's descriptor numbers ----------------------------------------- */

@@ -53,6 +53,12 @@ struct spi_core_ops {
 	/* Copy exactly n bytes likewise: 0 or -EFAULT. */
 	int (*memory_copy)(void *dst, uint64_t src, size_t n);
 	struct spi_thread_record *(*threads)(void);	/* all threads' records; lock-free list */
+	/*
+	 * To be called by the module's destructor: exit() runs that before lttng-ust's
+	 * own, while the core's may come later. Records what is still open, then calls
+	 * fini(). Idempotent.
+	 */
+	void (*process_end)(void);
 };
 
 struct spi_payload_ops {

@@ -98,6 +98,13 @@ static const struct spi_payload_ops ops = {
 	.set_string_max = op_set_string_max,
 };
 
+/* This library depends on lttng-ust's, so this runs first: events can still be recorded. */
+__attribute__((destructor)) static void module_end(void)
+{
+	if (tp_core)
+		tp_core->process_end();
+}
+
 SPI_EXPORT const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, const char **error);
 
 const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, const char **error)
