@@ -203,6 +203,13 @@ int run_begin(struct run *run, const char *subject, pid_t vpid)
 	return ret == 0 ? 0 : ret == -EINTR ? run_interrupted(run) : TRACE_STATUS_ERROR;
 }
 
+void run_announce(struct run *run)
+{
+	say("Trace directory: %s%s", run->session.directory, run->session.note);
+	say("%s", "");
+	run->session.announced = 1;
+}
+
 enum run_event run_wait(struct run *run, int process, int64_t deadline, int *signal, int *sender)
 {
 	struct pollfd fds[3] = { { .fd = run->signals, .events = POLLIN }, { .fd = process, .events = POLLIN },

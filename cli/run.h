@@ -50,6 +50,9 @@ int run_resolve(struct run *run, const struct objects *objects, const char *whos
  */
 int run_begin(struct run *run, const char *subject, pid_t vpid);
 
+/* run_announce() - tell the user where the trace is; from now on he is told how it ends, too. */
+void run_announce(struct run *run);
+
 enum run_event {
 	RUN_EVENT_ERROR = -1,	/* the agents cannot be reached any more */
 	RUN_EVENT_AGENTS,	/* something came from the agents */

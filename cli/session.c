@@ -94,23 +94,22 @@ static int session_create_named(struct session *s, const char *subject, const ch
 	return 0;
 }
 
-/* net://localhost/host/HOST/SESSION, as the relay daemon names it; the port only when it is not the usual one. */
+/* net://localhost/host/HOST/SESSION, as the relay daemon names it. */
 static int session_find_place(struct session *s, const char *directory, const struct relay *relay)
 {
-	char port[16] = "";
-
 	if (gethostname(s->host, sizeof(s->host) - 1) < 0)
 		strcpy(s->host, "localhost");
 	if (directory) {
 		s->directory = strdup(directory);
 		return s->directory ? 0 : -ENOMEM;
 	}
-	if (relay->live != LIVE_DEFAULT_PORT)
-		snprintf(port, sizeof(port), ":%u", relay->live);
-	if (asprintf(&s->directory, "net://localhost%s/host/%s/%s", port, s->host, s->name) < 0) {
+	if (asprintf(&s->directory, "net://localhost/host/%s/%s", s->host, s->name) < 0) {
 		s->directory = NULL;
 		return -ENOMEM;
 	}
+	/* Whoever wants to attach another viewer has to know. */
+	if (relay->live != LIVE_DEFAULT_PORT)
+		snprintf(s->note, sizeof(s->note), " (live port %u)", relay->live);
 	return 0;
 }
 

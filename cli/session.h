@@ -19,6 +19,7 @@ struct session {
 	char name[200];
 	char host[65];
 	char *directory;	/* where the trace is: an absolute path, or a net:// address */
+	char note[40];		/* what has to be known besides */
 	struct lttng_handle *handle;
 	int created, started;
 	int announced;		/* the user was told of it, so is told how it ends */

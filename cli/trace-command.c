@@ -111,9 +111,7 @@ static int command_run(struct run *run, const struct program *program)
 		say_error("the agent socket cannot be made: %s", strerror(-ret));
 		return TRACE_STATUS_ERROR;
 	}
-	say("Trace directory: %s", run->session.directory);
-	say("%s", "");
-	run->session.announced = 1;
+	run_announce(run);
 	pid = launch(program, socket);
 	if (pid < 0) {
 		run->session.announced = 0;

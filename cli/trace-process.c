@@ -194,9 +194,7 @@ static int process_run(struct run *run, const struct target *t)
 		say_error("%s: its agent cannot be reached: %s", t->title, strerror(errno));
 		return TRACE_STATUS_ERROR;
 	}
-	say("Trace directory: %s", run->session.directory);
-	say("%s", "");
-	run->session.announced = 1;
+	run_announce(run);
 	return process_attend(run, t);
 }
 

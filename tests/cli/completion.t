@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+#
+# bash completion: `trace` among the commands, its options, and the real lttng's
+# own completion for everything else.
+. "${SPI_TOP_SRCDIR:?}/tests/lib/tap.sh"
+
+[ ! -r /usr/share/bash-completion/bash_completion ] || . /usr/share/bash-completion/bash_completion
+. "$SPI_TOP_SRCDIR/cli/lttng.bash-completion"
+
+# completed WORD... - the last word is being typed; the candidates, a line each
+completed() {
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
+	COMPREPLY=()
+	_lttng_spi lttng "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}" 2>/dev/null
+	printf '%s\n' "${COMPREPLY[@]}"
+}
+
+is "$(completed lttng tra)" trace "the command"
+is "$(completed lttng -n tra)" trace "behind a general option"
+is "$(completed lttng -g group tra)" trace "behind a general option with a value"
+is "$(completed lttng trace --one)" --one-event "its options"
+is "$(completed lttng trace -f)" -f "a short option"
+is "$(completed lttng trace -o /usr/inclu)" /usr/include "a directory"
+like "$(completed lttng trace -f x -p $$)" "(^|[[:space:]])$$([[:space:]]|\$)" "a pid"
+is "$(completed lttng trace -f x --one)" --one-event "behind an option with a value"
+is "$(completed lttng trace -f mal)" "" "a function is not guessed"
+like "$(completed lttng trace -f x babeltr)" babeltrace2 "COMMAND"
+like "$(completed lttng trace -f x ls /usr/incl)" /usr/include "COMMAND's arguments"
+unlike "$(completed lttng trace -f x ls --one)" one-event "COMMAND's options are not ours"
+if declare -F _lttng >/dev/null && declare -F _get_comp_words_by_ref >/dev/null; then
+	like "$(completed lttng cre)" create "the real lttng's commands"
+	like "$(completed lttng create --li)" --live "and their options"
+fi
+tap_done
