@@ -340,13 +340,21 @@ SPI_INLINE int exit_state(const struct spi_slot *slot)
 	return CMM_ACCESS_ONCE(tp->exit.tracepoint->state);
 }
 
+/* A call that got a slot is the program's, whatever it interrupts. */
+SPI_INLINE void exit_begin(struct spi_thread *t, const struct spi_slot *slot)
+{
+	if (spi_likely(!t->busy))
+		t->busy_p = slot->p;
+	t->busy++;
+	spi_barrier();
+}
+
 SPI_INLINE void exit_common(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride, const int generic)
 {
 	struct spi_thread *t = &spi_thread;
 	int *error = tp_errno(t), error_was = *error;
 
-	t->busy++;
-	spi_barrier();
+	exit_begin(t, slot);
 	if (spi_likely(exit_state(slot)) && spi_likely(!tp_closed))
 		record_exit(t, slot, frame, vec, stride, generic);
 	slot->cookie = NULL;
@@ -491,8 +499,7 @@ static void one_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8
 	const struct tp_point *tp = slot->point->payload;
 	int *error = tp_errno(t), error_was = *error;
 
-	t->busy++;
-	spi_barrier();
+	exit_begin(t, slot);
 	if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)) && spi_likely(!tp_closed))
 		one_record(t, slot, frame, vec, stride, SPI_LEFT_RETURN);
 	slot->aux = 0;

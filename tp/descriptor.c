@@ -64,22 +64,13 @@ static const char *draft_name(struct draft *d, const char *raw, unsigned int num
 	if (*raw) {
 		tp_name_identifier(name, raw, FIELD_NAME_MAX);
 	} else {
-		memcpy(name, "arg", 4);
-		if (number >= 100)
-			name[3] = (char) ('0' + number / 100 % 10), name[4] = '\0';
-		n = strlen(name);
-		if (number >= 10)
-			name[n] = (char) ('0' + number / 10 % 10), name[n + 1] = '\0';
-		n = strlen(name);
-		name[n] = (char) ('0' + number % 10), name[n + 1] = '\0';
+		memcpy(name, "arg", 3);
+		tp_name_number(name + 3, '\0', number);
 	}
 	n = strlen(name);
 	while (name_taken(d, name) && again < 99) {
 		again++;
-		name[n] = '_';
-		name[n + 1] = (char) ('0' + again / 10);
-		name[n + 2] = (char) ('0' + again % 10);
-		name[n + 3] = '\0';
+		tp_name_number(name + n, '_', again);
 	}
 	return d->names_count < TP_FIELDS_MAX ? d->names[d->names_count++] = tp_strndup(name, strlen(name)) : NULL;
 }
@@ -218,15 +209,8 @@ static int names_make(const char *raw, const char *suffix0, const char *suffix1,
 	name_base(base, raw);
 	n = strlen(base);
 	for (unsigned int number = 1; number < 10000; number++) {
-		if (number > 1) {
-			char *to = base + n;
-
-			*to++ = '@';
-			for (unsigned int unit = 1000; unit; unit /= 10)
-				if (number >= unit)
-					*to++ = (char) ('0' + number / unit % 10);
-			*to = '\0';
-		}
+		if (number > 1)
+			tp_name_number(base + n, '@', number);
 		*name0 = name_join(base, suffix0);
 		*name1 = name_join(base, suffix1);
 		if (!*name0 || !*name1)

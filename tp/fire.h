@@ -23,6 +23,9 @@
 
 typedef struct lttng_ust_urcu_reader tp_reader;
 
+/* Public in lttng-ust's library, but its header declares it for macros' use only, with all their constructors. */
+int lttng_ust_tracepoint_module_register(struct lttng_ust_tracepoint *const *tracepoints, int count);
+
 /* Never called: it marks the probes on a tracepoint that are ours, and fires them itself by their data. */
 SPI_HIDDEN void tp_probe_mark(void);
 

@@ -23,4 +23,7 @@ SPI_HIDDEN void tp_name_identifier(char *to, const char *s, size_t n);
 /* `s` as an event name or label: printable ASCII without " and \. */
 SPI_HIDDEN void tp_name_printable(char *to, const char *s, size_t n);
 
+/* `mark` and the number in decimal behind the string that ends at `end`. */
+SPI_HIDDEN void tp_name_number(char *end, char mark, unsigned int number);
+
 #endif /* SPI_TP_TYPES_H */
