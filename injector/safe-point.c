@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The safe-point check.
+ *
+ * dlopen() allocates memory and takes the dynamic loader's locks. A thread that
+ * is stopped inside malloc() or the loader holds those, and would wait for
+ * itself or find half-made data. So the stack is unwound to its end, and any
+ * frame in the loader, the allocator, or a function that holds a lock which
+ * loading needs makes the moment unsafe: the thread runs on and is tried again.
+ * Outer frames matter as much as the innermost: a signal handler may have
+ * interrupted malloc().
+ *
+ * Unwinding uses the objects' own call frame tables through libdwfl. It works on
+ * a snapshot (registers and a copy of the stack), so a first look stops the
+ * thread for microseconds only, and reads all tables that the second needs.
+ */
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "injector/safe-point.h"
+
+#define SNAPSHOT_MAX	(128u << 10)	/* bytes of stack */
+#define FRAMES_MAX	256u		/* deeper frames can hold none of those locks: see verdict() */
+#define RSEQ_CONFIGURATION 0x420f	/* PTRACE_GET_RSEQ_CONFIGURATION */
+
+enum rule {
+	RULE_NEVER,		/* nowhere inside */
+	RULE_WAITING,		/* only while it waits in the kernel */
+};
+
+struct range {
+	uint64_t low, high;
+	enum rule rule;
+	const char *why;
+};
+
+struct spi_safe {
+	const struct spi_target *target;
+	Dwfl *dwfl;
+	struct range *ranges;
+	size_t range_count;
+	pid_t tid;
+	struct user_regs_struct regs;
+	uint64_t stack_low;		/* of the copy */
+	size_t stack_size;
+	uint8_t *stack, *other;
+	uint64_t frames[FRAMES_MAX];
+	size_t frame_count;
+};
+
+/* ---- unwinding ------------------------------------------------------ */
+
+static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file_name, Elf **elf)
+{
+	const struct spi_target *t = *data;
+	const struct spi_mapping *m = spi_maps_find(&t->maps, base);
+	int fd = m ? spi_mapping_open(t->pid, m) : -1;
+
+	if (fd < 0)
+		return -1;
+	*file_name = strdup(m->path);
+	*elf = NULL;
+	return fd;
+}
+
+static int find_no_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+			     const char *link, GElf_Word crc, char **debug_name)
+{
+	return -1;	/* call frame tables are in the file itself */
+}
+
+static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread)
+{
+	struct spi_safe *s = arg;
+
+	if (*thread)
+		return 0;
+	*thread = s;
+	return s->tid;
+}
+
+static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread)
+{
+	*thread = arg;
+	return true;
+}
+
+static bool memory_read(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result, void *arg)
+{
+	struct spi_safe *s = arg;
+
+	if (address >= s->stack_low && address - s->stack_low + sizeof(*result) <= s->stack_size) {
+		memcpy(result, s->stack + (address - s->stack_low), sizeof(*result));
+		return true;
+	}
+	return !spi_memory_read(s->target->pid, address, result, sizeof(*result));
+}
+
+static bool set_registers(Dwfl_Thread *thread, void *arg)
+{
+	const struct user_regs_struct *u = &((struct spi_safe *) arg)->regs;
+	const Dwarf_Word regs[17] = { u->rax, u->rdx, u->rcx, u->rbx, u->rsi, u->rdi, u->rbp, u->rsp, u->r8, u->r9,
+				      u->r10, u->r11, u->r12, u->r13, u->r14, u->r15, u->rip };
+
+	return dwfl_thread_state_registers(thread, 0, 17, regs);
+}
+
+static int take_frame(Dwfl_Frame *frame, void *arg)
+{
+	struct spi_safe *s = arg;
+	Dwarf_Addr pc;
+	bool exact;
+
+	if (!dwfl_frame_pc(frame, &pc, &exact))
+		return DWARF_CB_ABORT;
+	s->frames[s->frame_count++] = exact ? pc : pc - 1;
+	return s->frame_count < FRAMES_MAX ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+static const Dwfl_Callbacks dwfl_callbacks = {
+	.find_elf = find_elf,
+	.find_debuginfo = find_no_debuginfo,
+};
+
+static const Dwfl_Thread_Callbacks thread_callbacks = {
+	.next_thread = next_thread,
+	.get_thread = get_thread,
+	.memory_read = memory_read,
+	.set_initial_registers = set_registers,
+};
+
+/* One module for each loaded object, by its own extent: mappings that lie inside it do not cut it in pieces. */
+static int report_modules(struct spi_safe *s)
+{
+	const struct spi_maps *maps = &s->target->maps;
+	uint64_t end = 0;
+
+	dwfl_report_begin(s->dwfl);
+	for (size_t i = 0; i < maps->count; i++) {
+		const struct spi_mapping *m = &maps->all[i];
+		Dwfl_Module *module;
+		void **data;
+
+		if (m->start < end || !spi_mapping_is_object(s->target->pid, m))
+			continue;
+		end = spi_maps_object_end(s->target->pid, m);
+		module = dwfl_report_module(s->dwfl, m->path, m->start, end);
+		if (!module)
+			continue;
+		dwfl_module_info(module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
+		*data = (void *) s->target;
+	}
+	dwfl_report_end(s->dwfl, NULL, NULL);
+	return dwfl_attach_state(s->dwfl, NULL, s->target->pid, &thread_callbacks, s) ? 0 : -ENOEXEC;
+}
+
+/* ---- what is unsafe ------------------------------------------------- */
+
+static void range_add(struct spi_safe *s, uint64_t low, uint64_t high, enum rule rule, const char *why)
+{
+	struct range *more;
+
+	if (!low || high <= low)
+		return;
+	more = realloc(s->ranges, (s->range_count + 1) * sizeof(*more));
+	if (!more)
+		return;
+	s->ranges = more;
+	more[s->range_count++] = (struct range) { low, high, rule, why };
+}
+
+static void range_add_functions(struct spi_safe *s, const struct spi_image *image, const char *const *names,
+				enum rule rule, const char *why)
+{
+	for (; *names; names++) {
+		uint64_t size = 0, at = spi_image_symbol(image, *names, &size);
+
+		range_add(s, at, at + size, rule, why);
+	}
+}
+
+static const char *const allocator[] = {
+	"malloc", "free", "calloc", "realloc", "memalign", "aligned_alloc", "valloc", "pvalloc", "posix_memalign",
+	"malloc_trim", "malloc_usable_size", "mallinfo", "mallinfo2", "malloc_stats", "mallopt", "malloc_info", NULL
+};
+
+/* Functions of libc that hold a lock which dlopen(), a constructor or starting a thread takes. */
+static const char *const never[] = {
+	"dlopen", "dlmopen", "dlclose", "dlsym", "dlvsym", "dladdr", "dladdr1", "dlinfo", "dlerror", "dl_iterate_phdr",
+	"__libc_dlopen_mode", "fork", "__libc_fork", "_Fork", "__register_atfork", "__cxa_atexit", "__cxa_finalize",
+	"__cxa_thread_atexit_impl", "__cxa_at_quick_exit", "exit", "quick_exit", "_exit", "abort", "on_exit", "setenv",
+	"unsetenv", "putenv", "clearenv", "setlocale", "textdomain", "bindtextdomain", "dcgettext", "dcngettext",
+	"pthread_create", "pthread_exit", "sbrk", "brk", NULL
+};
+
+/* These only while they do something, not while they wait. */
+static const char *const while_waiting[] = {
+	"pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "pthread_tryjoin_np", "pthread_detach",
+	"pthread_cancel", "system", "popen", "pclose", "posix_spawn", "posix_spawnp", NULL
+};
+
+/* libc's allocator is one piece of code; its inner functions have no names, but lie between the exported ones. */
+static void add_libc(struct spi_safe *s)
+{
+	const struct spi_image *libc = &s->target->libc;
+	uint64_t low = UINT64_MAX, high = 0;
+
+	for (const char *const *name = allocator; *name; name++) {
+		uint64_t size, at = spi_image_symbol(libc, *name, &size);
+
+		if (at && at < low)
+			low = at;
+		if (at && at + size > high)
+			high = at + size;
+	}
+	if (high)
+		range_add(s, spi_image_end_before(libc, low), spi_image_start_after(libc, high), RULE_NEVER,
+			  "allocating memory");
+	range_add_functions(s, libc, never, RULE_NEVER, "in a libc function that holds locks");
+	range_add_functions(s, libc, while_waiting, RULE_WAITING, "in a libc function that holds locks");
+}
+
+/* Another object that brings an allocator: all of a library, of the executable the functions themselves. */
+static void add_allocator(struct spi_safe *s, const struct spi_mapping *m, const struct stat *exe)
+{
+	struct spi_image image;
+
+	if (spi_image_read(&image, s->target->pid, &s->target->maps, m, false))
+		return;
+	if (spi_image_symbol(&image, "malloc", NULL)) {
+		if (exe->st_ino == m->inode)
+			range_add_functions(s, &image, allocator, RULE_NEVER, "allocating memory");
+		else
+			range_add(s, image.low, image.high, RULE_WAITING, "in a memory allocator");
+	}
+	spi_image_free(&image);
+}
+
+static void add_objects(struct spi_safe *s)
+{
+	const struct spi_target *t = s->target;
+	struct stat exe = { 0 };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int) t->pid);
+	if (stat(path, &exe))
+		exe.st_ino = 0;
+	for (size_t i = 0; i < t->maps.count; i++) {
+		const struct spi_mapping *m = &t->maps.all[i];
+		const char *name = spi_mapping_name(m);
+
+		if (m->exec && !strncmp(name, "liblttng-spi.so", 15))
+			range_add(s, m->start, m->end, RULE_NEVER, "in the tracing agent");
+		if (m->start >= t->loader.low && m->end <= t->loader.high && m->exec)
+			range_add(s, m->start, m->end, RULE_NEVER, "in the dynamic loader");
+		if (m->exec && (!strncmp(name, "liblttng-ust", 12) || !strncmp(name, "liburcu", 7)))
+			range_add(s, m->start, m->end, RULE_NEVER, "in lttng-ust");
+		if (m->start == t->libc.low || m->start == t->loader.low || !spi_mapping_is_object(t->pid, m))
+			continue;
+		add_allocator(s, m, &exe);
+	}
+}
+
+/* ---- verdict -------------------------------------------------------- */
+
+/* System calls in which a thread waits and holds nothing. */
+static bool is_wait(int64_t number)
+{
+	static const uint16_t waits[] = {
+		SYS_read, SYS_readv, SYS_poll, SYS_ppoll, SYS_select, SYS_pselect6, SYS_epoll_wait, SYS_epoll_pwait,
+		SYS_nanosleep, SYS_clock_nanosleep, SYS_futex, SYS_wait4, SYS_waitid, SYS_accept, SYS_accept4,
+		SYS_recvfrom, SYS_recvmsg, SYS_pause, SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_restart_syscall,
+	};
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		if (waits[i] == number)
+			return true;
+	return false;
+}
+
+static bool is_waiting(const struct spi_safe *s)
+{
+	int64_t result = s->regs.rax;
+
+	return is_wait(s->regs.orig_rax) && (result == -EINTR || (result <= -512 && result >= -516));
+}
+
+static const char *frame_why(const struct spi_safe *s, uint64_t pc)
+{
+	for (size_t i = 0; i < s->range_count; i++) {
+		const struct range *r = &s->ranges[i];
+
+		if (pc >= r->low && pc < r->high && (r->rule == RULE_NEVER || !is_waiting(s)))
+			return r->why;
+	}
+	return NULL;
+}
+
+static bool in_image(const struct spi_image *image, uint64_t pc)
+{
+	return pc >= image->low && pc < image->high;
+}
+
+/*
+ * A restartable sequence (rseq) that is left and entered again in the middle
+ * would not notice that it was interrupted.
+ */
+static bool in_restartable_sequence(const struct spi_safe *s)
+{
+	struct { uint64_t area; uint32_t size, signature, flags, pad; } config;
+	struct { uint32_t version, flags; uint64_t start, length, abort; } sequence;
+	uint64_t at;
+
+	if (s->regs.rip >= s->target->libc.low && s->regs.rip < s->target->libc.high)
+		return false;
+	if (syscall(SYS_ptrace, RSEQ_CONFIGURATION, s->tid, sizeof(config), &config) <= 0 || !config.area)
+		return false;
+	if (spi_memory_read(s->target->pid, config.area + 8, &at, sizeof(at)) || !at)
+		return false;
+	if (spi_memory_read(s->target->pid, at, &sequence, sizeof(sequence)))
+		return true;
+	return s->regs.rip - sequence.start < sequence.length;
+}
+
+static const char *verdict(struct spi_safe *s, int unwound)
+{
+	const struct spi_mapping *last;
+	bool outside = false;
+	const char *why;
+
+	if (!s->frame_count)
+		return "at a place that cannot be unwound";
+	for (size_t i = 0; i < s->frame_count; i++) {
+		why = frame_why(s, s->frames[i]);
+		if (why)
+			return why;
+		if (!in_image(&s->target->libc, s->frames[i]))
+			outside = true;
+	}
+	if (!outside)
+		return "starting or ending";	/* nothing of the program's own is on its stack */
+	if (unwound >= 0 || s->frame_count == FRAMES_MAX)
+		return NULL;
+	/*
+	 * Code that was made at run time has no tables. Neither the allocator nor
+	 * the loader calls such code, so what is beyond it holds none of their locks.
+	 */
+	last = spi_maps_find(&s->target->maps, s->frames[s->frame_count - 1]);
+	if (last && last->exec && (!last->path[0] || !strncmp(last->path, "[anon", 5) || !strcmp(last->path, "//anon")))
+		return NULL;
+	return "in code without unwind tables";
+}
+
+/* ---- interface ------------------------------------------------------ */
+
+struct spi_safe *spi_safe_create(const struct spi_target *target)
+{
+	struct spi_safe *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->target = target;
+	s->stack = malloc(SNAPSHOT_MAX);
+	s->other = malloc(SNAPSHOT_MAX);
+	s->dwfl = dwfl_begin(&dwfl_callbacks);
+	if (!s->stack || !s->other || !s->dwfl || report_modules(s)) {
+		spi_safe_destroy(s);
+		return NULL;
+	}
+	add_libc(s);
+	add_objects(s);
+	return s;
+}
+
+void spi_safe_destroy(struct spi_safe *s)
+{
+	if (!s)
+		return;
+	if (s->dwfl)
+		dwfl_end(s->dwfl);
+	free(s->ranges);
+	free(s->stack);
+	free(s->other);
+	free(s);
+}
+
+static size_t copy_stack(const struct spi_safe *s, uint8_t *to, uint64_t rsp, uint64_t *low)
+{
+	const struct spi_mapping *m = spi_maps_find(&s->target->maps, rsp);
+	uint64_t size = m ? m->end - rsp : 4096 - (rsp & 4095);
+
+	*low = rsp;
+	if (size > SNAPSHOT_MAX)
+		size = SNAPSHOT_MAX;
+	return spi_memory_read(s->target->pid, rsp, to, size) ? 0 : size;
+}
+
+void spi_safe_snapshot(struct spi_safe *s, pid_t tid, const struct user_regs_struct *regs)
+{
+	s->tid = tid;
+	s->regs = *regs;
+	s->stack_size = copy_stack(s, s->stack, regs->rsp, &s->stack_low);
+}
+
+int spi_safe_judge(struct spi_safe *s, const char **why)
+{
+	int unwound;
+
+	s->frame_count = 0;
+	*why = in_restartable_sequence(s) ? "in a restartable sequence" : NULL;
+	if (!*why)
+		*why = frame_why(s, s->regs.rip);
+	if (*why)
+		return -EAGAIN;
+	unwound = dwfl_getthread_frames(s->dwfl, s->tid, take_frame, s);
+	*why = verdict(s, unwound);
+	return *why ? -EAGAIN : 0;
+}
+
+/* The registers that a function preserves, and so all that unwinding can depend on. */
+static bool same_place(const struct user_regs_struct *a, const struct user_regs_struct *b)
+{
+	return a->rip == b->rip && a->rsp == b->rsp && a->rbp == b->rbp && a->rbx == b->rbx && a->r12 == b->r12 &&
+	       a->r13 == b->r13 && a->r14 == b->r14 && a->r15 == b->r15;
+}
+
+bool spi_safe_unchanged(struct spi_safe *s, const struct user_regs_struct *regs)
+{
+	uint64_t low;
+	size_t size;
+
+	if (!s->stack_size || !s->frame_count || !same_place(&s->regs, regs))
+		return false;
+	s->regs = *regs;
+	if (!is_waiting(s))
+		return false;
+	size = copy_stack(s, s->other, regs->rsp, &low);
+	return size == s->stack_size && !memcmp(s->stack, s->other, size);
+}
+
+/* Interrupted in the middle, these report less than they were asked to do, which many programs do not expect. */
+static const char *check_transfer(const char *syscall_text)
+{
+	static const uint16_t partial[] = {
+		SYS_write, SYS_writev, SYS_pwrite64, SYS_pwritev, SYS_pwritev2, SYS_sendto, SYS_sendmsg, SYS_sendmmsg,
+		SYS_sendfile, SYS_splice, SYS_vmsplice, SYS_tee, SYS_copy_file_range,
+	};
+	unsigned long long a[6] = { 0 };
+	long number;
+
+	if (sscanf(syscall_text, "%ld %llx %llx %llx %llx %llx %llx", &number, &a[0], &a[1], &a[2], &a[3], &a[4],
+		   &a[5]) < 1)
+		return NULL;	/* "running" */
+	for (size_t i = 0; i < sizeof(partial) / sizeof(partial[0]); i++)
+		if (partial[i] == number)
+			return "blocked in writing or sending, which a stop would cut short";
+	if ((number == SYS_recvfrom && a[3] & 0x100) || (number == SYS_recvmsg && a[2] & 0x100))
+		return "waiting to receive a whole message, which a stop would cut short";
+	return NULL;
+}
+
+int spi_safe_precheck(const struct spi_target *target, pid_t tid, const char **why)
+{
+	char *text = spi_proc_read(NULL, "%d/task/%d/stat", (int) target->pid, (int) tid);
+	const char *state = text ? spi_stat_field(text, 3) : NULL;
+	char *call = spi_proc_read(NULL, "%d/task/%d/syscall", (int) target->pid, (int) tid);
+
+	*why = NULL;
+	if (!state || *state == 'Z' || *state == 'X') {
+		*why = "ending";
+	} else if (*state == 'D') {
+		int64_t number = call ? strtol(call, NULL, 10) : -1;
+
+		*why = number == SYS_vfork || number == SYS_clone || number == SYS_clone3 ?
+			"suspended in vfork() until its child runs another program or ends" :
+			"waiting inside the kernel, uninterruptibly";
+	} else if (call) {
+		*why = check_transfer(call);
+	}
+	free(text);
+	free(call);
+	return *why ? -EAGAIN : 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Is a stopped thread at a place from where it may call dlopen()? Internal to
+ * the injector.
+ */
+#ifndef SPI_INJECTOR_SAFE_POINT_H
+#define SPI_INJECTOR_SAFE_POINT_H
+
+#include <sys/user.h>
+
+#include "injector/target.h"
+
+struct spi_safe;
+
+/* Everything that can be prepared for a process while it runs. NULL: out of memory. */
+struct spi_safe *spi_safe_create(const struct spi_target *target);
+void spi_safe_destroy(struct spi_safe *safe);
+
+/*
+ * spi_safe_snapshot() - copy registers and the upper part of the stack of a
+ * stopped thread: some ten microseconds.
+ */
+void spi_safe_snapshot(struct spi_safe *safe, pid_t tid, const struct user_regs_struct *regs);
+
+/*
+ * spi_safe_judge() - unwind the last snapshot. 0: safe; -EAGAIN: not here, *why
+ * says what the thread was doing (static text). May run after the thread was let
+ * go, to be held against a second snapshot.
+ */
+int spi_safe_judge(struct spi_safe *safe, const char **why);
+
+/*
+ * Stopped once more: does the thread still wait in the same system call with the
+ * same stack as in the snapshot that was judged safe? Then it is safe now.
+ */
+bool spi_safe_unchanged(struct spi_safe *safe, const struct user_regs_struct *regs);
+
+/* Before anything is stopped: 0 when a stop would do no harm, else -EAGAIN and *why. */
+int spi_safe_precheck(const struct spi_target *target, pid_t tid, const char **why);
+
+#endif /* SPI_INJECTOR_SAFE_POINT_H */

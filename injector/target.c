@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Look a process over before touching it, and refuse with one clear line what
+ * cannot be injected: better no trace than a dead or hung program.
+ *
+ * A process is known by its pidfd and its start time together, so a pid that is
+ * used again is never mistaken for the process that was asked for.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "injector/target.h"
+
+/* glibc's private flag for __libc_dlopen_mode(), its dlopen() before libdl moved into libc (2.34). */
+#define RTLD_DLOPEN_PRIVATE	0x80000000u
+#define RTLD_NOW_FLAG		2u
+
+int spi_inject_fail(struct spi_inject_result *result, int error, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(result->text, sizeof(result->text), format, args);
+	va_end(args);
+	for (char *c = result->text; *c; c++)
+		if ((unsigned char) *c < ' ')
+			*c = ' ';
+	return -error;
+}
+
+/* "process 12 (name)" is how every message names it. */
+#define TARGET_FORMAT	"process %d (%s)"
+#define TARGET_ARGS(t)	(int) (t)->pid, (t)->name
+
+static int refuse_unknown_tracer(const struct spi_target *t, pid_t tracer)
+{
+	char *name = spi_proc_read(NULL, "%d/comm", (int) tracer);
+
+	if (name)
+		name[strcspn(name, "\n")] = 0;
+	spi_inject_fail(t->result, EBUSY, TARGET_FORMAT " is already traced by process %d (%s): end that first",
+			TARGET_ARGS(t), (int) tracer, name ? name : "?");
+	free(name);
+	return -EBUSY;
+}
+
+static int check_state(const struct spi_target *t, const char *status)
+{
+	const char *state = spi_status_value(status, "State");
+	const char *threads = spi_status_value(status, "Threads");
+	const char *tracer = spi_status_value(status, "TracerPid");
+	const char *seccomp = spi_status_value(status, "Seccomp");
+	const char *shadow = spi_status_value(status, "x86_Thread_features");
+
+	/* A main thread that has ended while others run looks like a zombie, too. */
+	if (state && (*state == 'X' || (*state == 'Z' && (!threads || atoi(threads) <= 1))))
+		return spi_inject_fail(t->result, ESRCH, TARGET_FORMAT " is a zombie: it has ended, "
+				       "only its parent has not collected it yet", TARGET_ARGS(t));
+	if (spi_status_value(status, "Kthread") ? *spi_status_value(status, "Kthread") == '1' :
+						  !spi_status_value(status, "VmSize") && state && *state != 'Z')
+		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT " is a kernel thread or is ending: "
+				       "only running programs can be traced", TARGET_ARGS(t));
+	if (tracer && atoi(tracer))
+		return refuse_unknown_tracer(t, atoi(tracer));
+	if (state && *state == 'T')
+		return spi_inject_fail(t->result, EAGAIN, TARGET_FORMAT " is stopped by job control: "
+				       "continue it first (kill -CONT %d)", TARGET_ARGS(t), (int) t->pid);
+	if (seccomp && *seccomp != '0')
+		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT " runs under seccomp (mode %c), which may kill "
+				       "it for the system calls that loading a library makes: "
+				       "start it under the tracer instead", TARGET_ARGS(t), *seccomp);
+	if (shadow && strstr(shadow, "shstk") && (!strchr(shadow, '\n') || strstr(shadow, "shstk") < strchr(shadow, '\n')))
+		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT " runs with a shadow stack: "
+				       "start it under the tracer instead", TARGET_ARGS(t));
+	return 0;
+}
+
+/* The executable: 64-bit x86, or a refusal that says what it is. */
+static int check_executable(const struct spi_target *t)
+{
+	char path[64], real[512];
+	Elf64_Ehdr head;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int) t->pid);
+	n = readlink(path, real, sizeof(real) - 1);
+	if (n < 0)
+		return errno == ENOENT ?
+			spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT " has no executable: a kernel thread, or ending",
+					TARGET_ARGS(t)) :
+			spi_target_explain_refusal(t, errno);
+	real[n] = 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return spi_target_explain_refusal(t, errno);
+	n = pread(fd, &head, sizeof(head), 0);
+	close(fd);
+	if (n < (ssize_t) sizeof(Elf32_Ehdr) || memcmp(head.e_ident, ELFMAG, SELFMAG))
+		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT ": its executable %s is not an ELF file",
+				       TARGET_ARGS(t), real);
+	if (head.e_machine != EM_X86_64 && head.e_machine != EM_386)
+		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT ": its executable %s is for another architecture "
+				       "(ELF machine %u); only x86-64 can be traced", TARGET_ARGS(t), real, head.e_machine);
+	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine == EM_386)
+		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT ": its executable %s is a 32-bit program; "
+				       "only 64-bit ones can be traced", TARGET_ARGS(t), real);
+	if (strstr(real, "/valgrind/"))
+		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT " runs under valgrind, which interprets its code: "
+				       "trace it without valgrind", TARGET_ARGS(t));
+	return 0;
+}
+
+static const struct spi_mapping *find_library(const struct spi_target *t, const char *name, const char *old_prefix)
+{
+	const struct spi_mapping *m = spi_maps_find_file(&t->maps, name);
+
+	return m ? m : spi_maps_find_file(&t->maps, old_prefix);
+}
+
+/* Find dlopen(): in libc since 2.34; before, in libdl when that is loaded, else libc's private one. */
+static int find_dlopen(struct spi_target *t)
+{
+	const struct spi_mapping *m;
+	struct spi_image libdl;
+
+	t->dlopen_flags = RTLD_NOW_FLAG;
+	t->dlopen = spi_image_symbol(&t->libc, "dlopen", NULL);
+	t->dlerror = spi_image_symbol(&t->libc, "dlerror", NULL);
+	if (t->dlopen)
+		return 0;
+	m = find_library(t, "libdl.so.2", "libdl-2.");
+	if (m && !spi_image_read(&libdl, t->pid, &t->maps, m, false)) {
+		t->dlopen = spi_image_symbol(&libdl, "dlopen", NULL);
+		t->dlerror = spi_image_symbol(&libdl, "dlerror", NULL);
+		spi_image_free(&libdl);
+		if (t->dlopen)
+			return 0;
+	}
+	t->dlopen = spi_image_symbol(&t->libc, "__libc_dlopen_mode", NULL);
+	t->dlopen_flags |= RTLD_DLOPEN_PRIVATE;
+	return t->dlopen ? 0 : -ENOENT;
+}
+
+static int check_c_library(struct spi_target *t)
+{
+	const struct spi_mapping *libc = find_library(t, "libc.so.6", "libc-2.");
+	const struct spi_mapping *loader = find_library(t, "ld-linux-x86-64.so.2", "ld-2.");
+	int ret;
+
+	if (!libc && (spi_maps_find_file(&t->maps, "ld-musl") || spi_maps_find_file(&t->maps, "libc.musl")))
+		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT " uses the C library musl; "
+				       "only programs that use glibc can be traced", TARGET_ARGS(t));
+	if (!libc && !loader)
+		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT " is statically linked: "
+				       "without a dynamic loader nothing can be loaded into it; "
+				       "link the program dynamically", TARGET_ARGS(t));
+	if (!libc || !loader)
+		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT " has no glibc loaded; only programs that use "
+				       "glibc can be traced (one that has just started: try again)", TARGET_ARGS(t));
+	ret = spi_image_read(&t->libc, t->pid, &t->maps, libc, true);
+	if (!ret)
+		ret = spi_image_read(&t->loader, t->pid, &t->maps, loader, false);
+	if (ret == -EPERM || ret == -EACCES)
+		return spi_target_explain_refusal(t, -ret);
+	if (!ret)
+		ret = find_dlopen(t);
+	if (ret)
+		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT ": its C library %s has no dlopen() that can be found",
+				       TARGET_ARGS(t), libc->path);
+	return 0;
+}
+
+int spi_target_explain_refusal(const struct spi_target *t, int error)
+{
+	char *yama, *status;
+	const char *tracer;
+
+	if (error == ESRCH || error == ENOENT)
+		return spi_inject_fail(t->result, ESRCH, TARGET_FORMAT " ended meanwhile", TARGET_ARGS(t));
+	status = spi_proc_read(NULL, "%d/status", (int) t->pid);
+	tracer = status ? spi_status_value(status, "TracerPid") : NULL;
+	if (tracer && atoi(tracer)) {
+		pid_t pid = atoi(tracer);
+
+		free(status);
+		return refuse_unknown_tracer(t, pid);
+	}
+	free(status);
+	if (geteuid() && t->uid != geteuid())
+		return spi_inject_fail(t->result, EPERM, "not permitted to trace " TARGET_FORMAT ": it belongs to uid %u, "
+				       "you are uid %u; be that user or root", TARGET_ARGS(t), (unsigned int) t->uid,
+				       (unsigned int) geteuid());
+	yama = spi_proc_read(NULL, "sys/kernel/yama/ptrace_scope");
+	if (yama && *yama != '0') {
+		char scope = *yama;
+
+		free(yama);
+		return spi_inject_fail(t->result, EPERM, "not permitted to trace " TARGET_FORMAT ": kernel.yama.ptrace_scope "
+				       "is %c; %s", TARGET_ARGS(t), scope, scope == '3' ? "only a reboot changes that" :
+				       "be root (CAP_SYS_PTRACE), or set it to 0");
+	}
+	free(yama);
+	return spi_inject_fail(t->result, EPERM, "not permitted to trace " TARGET_FORMAT " (%s): it changed its user, has "
+			       "capabilities of its own, or made itself undumpable; be root (CAP_SYS_PTRACE)",
+			       TARGET_ARGS(t), strerror(error));
+}
+
+static void target_read_identity(struct spi_target *t, const char *status)
+{
+	const char *value = spi_status_value(status, "Name");
+
+	snprintf(t->name, sizeof(t->name), "%.*s", value ? (int) strcspn(value, "\n") : 1, value ? value : "?");
+	value = spi_status_value(status, "Uid");
+	t->uid = value ? strtoul(value + strcspn(value, " \t"), NULL, 10) : 0;	/* the effective one */
+	value = spi_status_value(status, "Gid");
+	t->gid = value ? strtoul(value + strcspn(value, " \t"), NULL, 10) : 0;
+	t->inner_pid = spi_status_inner_pid(status, t->pid);
+}
+
+int spi_target_open(struct spi_target *t, pid_t pid, struct spi_inject_result *result)
+{
+	const char *group;
+	char *status;
+	int ret;
+
+	memset(t, 0, sizeof(*t));
+	t->pid = pid;
+	t->result = result;
+	t->pidfd = -1;
+	strcpy(t->name, "?");
+	if (pid <= 0)
+		return spi_inject_fail(result, ESRCH, "%d is not a process id", (int) pid);
+	status = spi_proc_read(NULL, "%d/status", (int) pid);
+	if (!status)
+		return spi_inject_fail(result, ESRCH, "process %d: there is no such process", (int) pid);
+	target_read_identity(t, status);
+	group = spi_status_value(status, "Tgid");
+	if (group && atoi(group) != pid) {
+		ret = spi_inject_fail(result, ESRCH, "%d is a thread of process %d: name the process", (int) pid, atoi(group));
+		goto out;
+	}
+	if (pid == getpid()) {
+		ret = spi_inject_fail(result, EINVAL, "process %d is this program itself", (int) pid);
+		goto out;
+	}
+	t->pidfd = syscall(SYS_pidfd_open, pid, 0);
+	t->start_time = result->start_time = spi_process_start_time(pid);
+	if (t->pidfd < 0 || !t->start_time) {
+		ret = spi_inject_fail(result, ESRCH, TARGET_FORMAT " ended meanwhile", TARGET_ARGS(t));
+		goto out;
+	}
+	fcntl(t->pidfd, F_SETFD, FD_CLOEXEC);
+	ret = check_state(t, status);
+	if (ret)
+		goto out;
+	ret = check_executable(t);
+	if (ret)
+		goto out;
+	ret = spi_maps_read(&t->maps, pid);
+	if (ret) {
+		ret = spi_target_explain_refusal(t, -ret);
+		goto out;
+	}
+	ret = check_c_library(t);
+out:
+	free(status);
+	return ret;
+}
+
+void spi_target_close(struct spi_target *t)
+{
+	spi_image_free(&t->libc);
+	spi_image_free(&t->loader);
+	spi_maps_free(&t->maps);
+	if (t->pidfd >= 0)
+		close(t->pidfd);
+	t->pidfd = -1;
+}
+
+bool spi_target_lives(const struct spi_target *t)
+{
+	return !syscall(SYS_pidfd_send_signal, t->pidfd, 0, NULL, 0) ? true : errno == EPERM;
+}

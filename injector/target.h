@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What is known about a process before any of its threads is touched: who it
+ * is, what it has mapped, which symbols its C library exports, and whether it
+ * can be injected at all. Internal to the injector.
+ */
+#ifndef SPI_INJECTOR_TARGET_H
+#define SPI_INJECTOR_TARGET_H
+
+#include <stdint.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "injector/inject.h"
+
+struct spi_mapping {
+	uint64_t start, end, offset;
+	uint64_t inode;
+	dev_t device;
+	bool read, write, exec;
+	const char *path;	/* "" when anonymous; as the kernel shows it, "(deleted)" included */
+};
+
+struct spi_maps {
+	struct spi_mapping *all;
+	size_t count;
+	char *text;		/* what the paths point into */
+};
+
+/*
+ * The part of a loaded object that holds its dynamic symbols, copied out of the
+ * target's memory: that works for deleted files, memfds and other roots alike,
+ * and what is mapped is what will be called.
+ */
+struct spi_image {
+	uint64_t base;		/* load bias */
+	uint64_t low, high;	/* addresses it covers */
+	uint8_t *copy;		/* of [low, low + copy_size) */
+	size_t copy_size;
+	const void *symbols;	/* Elf64_Sym[] */
+	size_t symbol_count;
+	const char *strings;
+	size_t strings_size;
+};
+
+struct spi_target {
+	pid_t pid;
+	pid_t inner_pid;	/* in the target's own pid namespace */
+	int pidfd;
+	uint64_t start_time;
+	uid_t uid;
+	gid_t gid;
+	char name[32];		/* comm */
+	struct spi_maps maps;
+	struct spi_image libc, loader;
+	uint64_t dlopen, dlerror;	/* addresses; dlerror 0 when there is none */
+	uint64_t dlopen_flags;
+	struct spi_inject_result *result;	/* where messages go */
+};
+
+/* Set result->text and return -error. */
+int spi_inject_fail(struct spi_inject_result *result, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* A whole /proc file, NUL-terminated, from malloc(); NULL with errno. `name` is relative to /proc. */
+char *spi_proc_read(size_t *size, const char *name, ...) __attribute__((format(printf, 2, 3)));
+
+/* The value of "Key:" in a /proc status text, as a string at its first character that is no blank; NULL: absent. */
+const char *spi_status_value(const char *status, const char *key);
+
+/* The last number of the NSpid line: the id in the innermost namespace; `otherwise` when the kernel shows none. */
+pid_t spi_status_inner_pid(const char *status, pid_t otherwise);
+
+/* Field `number` (from 3, the state) of a stat text; the command name may contain anything. NULL when short. */
+const char *spi_stat_field(const char *stat, unsigned int number);
+
+/* The start time of a process or thread, 0 when it is gone. */
+uint64_t spi_process_start_time(pid_t pid);
+
+/*
+ * spi_target_open() - look the process over and refuse what cannot be injected,
+ * with its reason in result->text. 0 or a negative errno; spi_target_close() in
+ * both cases.
+ */
+int spi_target_open(struct spi_target *target, pid_t pid, struct spi_inject_result *result);
+void spi_target_close(struct spi_target *target);
+
+/* Still the same process, alive? */
+bool spi_target_lives(const struct spi_target *target);
+
+/* Why ptrace was refused, in words; returns -EPERM or -EBUSY. */
+int spi_target_explain_refusal(const struct spi_target *target, int error);
+
+int spi_maps_read(struct spi_maps *maps, pid_t pid);
+void spi_maps_free(struct spi_maps *maps);
+const struct spi_mapping *spi_maps_find(const struct spi_maps *maps, uint64_t address);
+/* First mapping whose file name (without directories, "(deleted)" and "/memfd:") starts with `prefix`. */
+const struct spi_mapping *spi_maps_find_file(const struct spi_maps *maps, const char *prefix);
+/* The file name of a mapping in that sense: pointer into its path. */
+const char *spi_mapping_name(const struct spi_mapping *mapping);
+/* From the first mapping of an object on: where its last segment ends, as its program headers say. */
+uint64_t spi_maps_object_end(pid_t pid, const struct spi_mapping *first);
+/* Is this the first mapping of a loaded ELF object? */
+bool spi_mapping_is_object(pid_t pid, const struct spi_mapping *mapping);
+/* Open the mapped file, read-only, whatever root the target lives in: a descriptor or a negative errno. */
+int spi_mapping_open(pid_t pid, const struct spi_mapping *mapping);
+
+/* Read or write the target's memory: 0 or a negative errno. All or nothing. */
+int spi_memory_read(pid_t pid, uint64_t address, void *buffer, size_t size);
+int spi_memory_write(pid_t pid, uint64_t address, const void *buffer, size_t size);
+
+/* `code`: copy the object's code, too, not only the tables in front of it. */
+int spi_image_read(struct spi_image *image, pid_t pid, const struct spi_maps *maps, const struct spi_mapping *first,
+		   bool code);
+void spi_image_free(struct spi_image *image);
+/* The address of an exported function (0: none) and, when size is not NULL, its size in bytes. */
+uint64_t spi_image_symbol(const struct spi_image *image, const char *name, uint64_t *size);
+/* The end of the last exported function that ends at or before `address`, and the start of the first at or after it. */
+uint64_t spi_image_end_before(const struct spi_image *image, uint64_t address);
+uint64_t spi_image_start_after(const struct spi_image *image, uint64_t address);
+
+#endif /* SPI_INJECTOR_TARGET_H */
