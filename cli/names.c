@@ -164,8 +164,11 @@ int func_resolve(struct func *func, const struct objects *objects, const char *w
 	unsigned int i, n = 0;
 	int status = 0, ret;
 
-	if (!argv)
+	if (!argv || !*func->pattern || *func->pattern == '-') {
+		say_error("%s: %s", func->text, argv ? "names no function" : strerror(ENOMEM));
+		free(argv);
 		return TRACE_STATUS_ERROR;
+	}
 	argv[n++] = (char *) "spi-codemap";
 	argv[n++] = (char *) "find";
 	if (objects->root) {

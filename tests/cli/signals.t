@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+#
+# Signals to the front end: ^C is COMMAND's, SIGTERM and SIGHUP are passed on, a
+# second one ends the tracing alone. Whatever comes, nothing is left behind.
+. "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
+spi_private "$@"
+spi_daemon
+export TMPDIR=$PWD/tmp && mkdir tmp
+
+cat >patient.c <<'EOF'
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t last;
+static void note(int s) { last = s; }
+__attribute__((noinline)) int p_step(int i) { __asm__ volatile(""); return i + 1; }
+
+/* patient SIGNALS: ends at the SIGNALS'th signal with 100 + its number; or at 'stubborn' only when killed */
+int main(int argc, char **argv)
+{
+	int left = argc > 1 ? argv[1][0] - '0' : 1;
+	sigset_t set, old;
+	struct sigaction a = { .sa_handler = note };
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+	sigaction(SIGHUP, &a, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	p_step(0);
+	printf("ready\n");
+	fflush(stdout);
+	while (left > 0) {
+		sigsuspend(&old);
+		printf("signal %d\n", last);
+		fflush(stdout);
+		left--;
+	}
+	return 100 + last;
+}
+EOF
+spi_cc patient patient.c
+
+nothing_left() {
+	is "$(pgrep -c 'lttng-relayd|babeltrace2')/$(ls tmp)/$(lttng list 2>/dev/null | grep -cE '^ *[0-9]+\)')" 0//0 \
+		"$1: no daemon, file or session is left"
+}
+
+# start ARGS... - in a process group of its own, as a shell with job control would; $tracer
+start() {
+	: >trace.out
+	setsid --fork sh -c 'echo $$ >tracer.pid; exec "$0" "$@"' "$SPI_LTTNG" trace "$@" >trace.out 2>trace.err </dev/null
+	spi_wait 20 file_has trace.out ready || diag "$(cat trace.err)"
+	tracer=$(cat tracer.pid)
+}
+# The status of a process that is not our child is seen through a parent that writes it down.
+start_status() {
+	: >trace.out
+	rm -f status
+	setsid --fork sh -c 'trap : INT TERM HUP; "$0" "$@" & echo $! >tracer.pid; while :; do wait $!; s=$?; kill -0 $! 2>/dev/null || break; done; echo $s >status' \
+		"$SPI_LTTNG" trace "$@" >trace.out 2>trace.err </dev/null
+	spi_wait 20 file_has trace.out ready || diag "$(cat trace.err)"
+	tracer=$(cat tracer.pid)
+}
+
+for where in live dir; do
+	output=()
+	[ $where = live ] || output=(-o)
+	for signal in TERM HUP; do
+		rm -rf t
+		start_status -f p_step "${output[@]}" ${output:+t} ./patient 1
+		kill -$signal "$tracer"
+		spi_wait 30 test -s status
+		number=$(kill -l $signal)
+		is "$(cat status)" $((100 + number)) "$where, SIG$signal to the front end: the command got it" || diag "$(cat trace.err)"
+		like "$(cat trace.out)" "signal $number" "$where, SIG$signal: seen"
+		nothing_left "$where, SIG$signal"
+	done
+	rm -rf t
+	start_status -f p_step "${output[@]}" ${output:+t} ./patient 1
+	# ^C: the terminal sends it to the whole foreground group, here the group of `patient` and the front end
+	kill -INT -- "-$(ps -o pgid= -p "$tracer" | tr -d ' ')"
+	spi_wait 30 test -s status
+	is "$(cat status)" 102 "$where, ^C: the command got it once, and its status passed" || diag "$(cat trace.err)"
+	is "$(grep -c '^signal 2' trace.out)" 1 "$where, ^C: once"
+	like "$(cat trace.err)" 'Session .* destroyed' "$where, ^C: an orderly end"
+	nothing_left "$where, ^C"
+done
+
+# A second SIGTERM ends the tracing; the command runs on.
+rm -rf t
+start_status -f p_step -o t ./patient 9
+patient=$(pgrep -x patient)
+kill -TERM "$tracer"
+spi_wait 20 file_has trace.out 'signal 15'
+kill -TERM "$tracer"
+spi_wait 30 test -s status
+is "$(cat status)" 143 "SIGTERM twice: the front end ends by it" || diag "$(cat trace.err)"
+kill -0 "$patient"
+ok $? "SIGTERM twice: the command runs on"
+check "SIGTERM twice: without instrumentation" python3 "$SPI_TOP_SRCDIR/tests/lib/text-equal.py" "$patient"
+nothing_left "SIGTERM twice"
+kill -KILL "$patient"
+
+# -p: SIGTERM ends it in order too.
+./patient 9 >trace2.out &
+patient=$!
+spi_wait 10 file_has trace2.out ready
+"$SPI_LTTNG" trace -f p_step -o tp -p "$patient" >trace.out 2>trace.err &
+tracer=$!
+spi_wait 20 file_has trace.err 'Trace directory'
+kill -TERM "$tracer"
+wait "$tracer"
+is $? 143 "-p, SIGTERM: status"
+like "$(cat trace.err)" 'Session .* destroyed' "-p, SIGTERM: an orderly end"
+check "-p, SIGTERM: the process is as it was" python3 "$SPI_TOP_SRCDIR/tests/lib/text-equal.py" "$patient"
+nothing_left "-p, SIGTERM"
+
+# --duration, and one that was too short to see anything.
+for duration in 0.3 0.001; do
+	rm -rf td
+	check "--duration $duration" "$SPI_LTTNG" trace -f p_step -o td -p "$patient" --duration $duration
+	check "--duration $duration: the process is as it was" python3 "$SPI_TOP_SRCDIR/tests/lib/text-equal.py" "$patient"
+done
+nothing_left "--duration"
+kill -KILL "$patient"
+wait "$patient" 2>/dev/null
+tap_done
