@@ -38,11 +38,11 @@ def main(path, declined, limit='1'):
             line = line.strip()
             if not line or line.startswith('#'):
                 continue
-            words = re.split(r'\t|: ', line)
+            words = line.split('\t')
             reason = words[-1].strip() if len(words) > 1 else ''
             unnamed += not reason
             reasons[reason] = reasons.get(reason, 0) + 1
-            if re.search(r'part of|jumped into|linkage stub|PLT|\.cold', line):
+            if re.search(r'jumped into|linkage stub', reason):
                 apart += 1
             else:
                 lost += 1
