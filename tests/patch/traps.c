@@ -119,7 +119,6 @@ static int barrier[2];
 static void *blocker(void *arg)
 {
 	sigset_t all;
-	char c;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
@@ -128,7 +127,7 @@ static void *blocker(void *arg)
 	(void) !write(barrier[1], "x", 1);
 	for (;;)
 		pause();
-	return &c;
+	return NULL;
 }
 
 static void blocker_start(void *name)
@@ -169,7 +168,8 @@ static int later_thread_blocks(void)
 	CHECK(traps_prepare());
 	CHECK(funcs_all(1) == (int) funcs_count && funcs_all(0) == (int) funcs_count);
 	blocker_start(NULL);
-	usleep(60000);		/* as long as one look is good for */
+	for (double end = now() + 0.06; now() < end;)
+		;			/* as long as one look is good for */
 	CHECK(funcs_all(1) == 0 && text_is_original());
 	return 0;
 }

@@ -226,6 +226,13 @@ static int reads_are_safe(void)
 	return wild_pointers() || page_ends() || unmapped_between() || file_truncated();
 }
 
+/* Long enough for the next look at the dispositions to be due. */
+static void let_time_pass(void)
+{
+	for (double end = now() + 0.005; now() < end;)
+		;
+}
+
 static int handler_before(void)
 {
 	program_handles(0, SIGUSR1);
@@ -264,7 +271,7 @@ static int handler_after(void)
 	spi_fault_install();
 	CHECK(!reads_are_safe());
 	program_handles(0, 0);
-	usleep(5000);		/* long enough for the agent's look at the dispositions to be due */
+	let_time_pass();
 	CHECK(!reads_are_safe());
 	CHECK(touch((char *) 0x1234) == 1 && handled_at == 0x1234);
 	CHECK(!reads_are_safe());
@@ -302,7 +309,7 @@ static int blocked(void)
 	sigaddset(&set, SIGBUS);
 	CHECK(!reads_are_safe());
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	usleep(5000);
+	let_time_pass();
 	CHECK(!reads_are_safe());
 	return 0;
 }
