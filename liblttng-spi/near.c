@@ -43,7 +43,7 @@
 #define STACK_ROOM	(UINT64_C(64) << 20)	/* at least, when the stack's limit is lower */
 #define LOWEST		(UINT64_C(16) << 20)	/* chunks; below is where NULL + offset may land */
 #define LOWEST_JUMP	(UINT64_C(1) << 20)	/* trampolines */
-#define HIGHEST		(UINT64_C(0x7fff00000000))
+#define HIGHEST		(UINT64_C(0x7fffffff0000))
 #define PHYS_BATCH	16u		/* physical trampoline pages per memfd */
 #define RECENT		64u		/* pages looked at first for room */
 #define PAGES_TRIED	256u

@@ -76,6 +76,11 @@ void spi_patch_fork_child(void);
  * the program exactly as if the agent were not there. Idempotent.
  */
 int spi_fault_install(void);
+/*
+ * Both copy functions look at the TSC. A payload that has just read it for the
+ * call's time stamp puts it into spi_thread.payload[2] and clears that before the
+ * call is over: 10 of 16 ns for a string of 30 characters. 0: they read it.
+ */
 long spi_string_copy(char *dst, uint64_t src, size_t max, int *truncated);
 int spi_memory_copy(void *dst, uint64_t src, size_t n);
 

@@ -83,7 +83,7 @@ static uint32_t generate(uint8_t *p, struct spi_map_func *func, struct spi_map_i
 		} else if (!memcmp(bytes, "\x48\x83\xec", 3)) {
 			undo_at -= 4;
 			memcpy(undo + undo_at, bytes, 4);
-			undo[undo_at + 1] = 0xc4;
+			undo[undo_at + 2] = 0xc4;
 		}
 		at += size;
 	}
