@@ -16,13 +16,13 @@
 #include "tp/tp.h"
 
 #define PIECE		(256u << 10)
-#define CHUNK_SLOTS	64u
+#define CHUNK_SLOTS	TP_AREA_CHUNK
 #define CHUNKS		(SPI_SLOT_COUNT / CHUNK_SLOTS)
 
 static uint8_t *piece;
 static size_t piece_left;
-static uint8_t *small_chunks[CHUNKS];
-static uint8_t *large_chunks[CHUNKS];
+uint8_t *tp_area_small[CHUNKS];
+uint8_t *tp_area_large[CHUNKS];
 
 void *tp_alloc(size_t size)
 {
@@ -60,9 +60,9 @@ uint8_t *tp_area_make(const struct spi_slot *slot, unsigned int size)
 
 	if (number >= SPI_SLOT_COUNT)
 		return NULL;
-	place = (size == TP_AREA_SMALL ? small_chunks : large_chunks) + number / CHUNK_SLOTS;
+	place = (size == TP_AREA_SMALL ? tp_area_small : tp_area_large) + number / CHUNK_SLOTS;
 	chunk = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-	if (spi_unlikely(!chunk)) {
+	if (!chunk) {
 		fresh = tp_core->alloc((size_t) CHUNK_SLOTS * size);
 		if (!fresh)
 			return NULL;

@@ -11,8 +11,8 @@
  * gets it always. An entry that finds no room is lost, and its exit with it; an
  * exit that finds none is owed (owed.c).
  *
- * With one event a call, its arguments wait beside the slot until the exit, and
- * the record ends with the duration and how the call was left. One that finds no
+ * With one event a call, its arguments wait beside the slot until the exit (cookie
+ * is where), and the record ends with the duration and how the call was left. One that finds no
  * room is lost as a whole.
  *
  * Signal handlers may come at any instruction; what they record in between uses
@@ -182,9 +182,11 @@ SPI_INLINE void record_entry(struct spi_thread *t, struct tp_point *tp, struct s
 	struct heard *heard, const int generic)
 {
 	const struct tp_program *program = tp->entry_program;
-	struct tp_shot shot = { .event = &tp->entry };
 	struct spi_thread_count *count = tp_count(t);
+	struct tp_shot shot;
 
+	shot.event = &tp->entry;
+	shot.late = NULL;
 	if (generic) {
 		uint64_t words[2] = { tp->point->address, call_site(frame->ra) };
 
@@ -315,8 +317,10 @@ SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const s
 {
 	struct tp_point *tp = slot->point->payload;
 	const struct tp_program *program = tp->exit_program;
-	struct tp_shot shot = { .event = &tp->exit };
+	struct tp_shot shot;
 
+	shot.event = &tp->exit;
+	shot.late = NULL;
 	if (spi_unlikely(t->owed))
 		tp_owed_flush(t);
 	if (generic) {
@@ -402,11 +406,6 @@ static void generic_left(struct spi_slot *slot, enum spi_left how)
 
 /* ---- one event a call ------------------------------------------------- */
 
-static unsigned int one_area_size(const struct tp_point *tp)
-{
-	return tp->entry_program->length + TP_SLOP + tp->exit_program->length + 9 <= TP_AREA_SMALL ? TP_AREA_SMALL : TP_AREA_LARGE;
-}
-
 static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	struct spi_thread *t = &spi_thread;
@@ -424,12 +423,13 @@ static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, cons
 			(spi_unlikely(point->flags & SPI_POINT_LOOPS) && call_loops(t, point, frame)))
 		goto out;
 	slot = spi_slot_ready(t, p);
-	area = spi_likely(slot != NULL) ? tp_area_make(slot, one_area_size(tp)) : NULL;
+	area = spi_likely(slot != NULL) ? tp_area(slot, tp->area_size) : NULL;
 	if (spi_unlikely(!area)) {
 		tp_count(t)->lost_entries++;
 		goto out;
 	}
 	code = spi_slot_push(t, slot, point, frame);
+	slot->cookie = area;
 	slot->aux = epoch | (tp_serialise(tp->entry_program, frame, vec, stride, area) + 1);
 	slot->start = tp_clock_now();
 out:
@@ -473,19 +473,19 @@ SPI_INLINE void one_record(struct spi_thread *t, struct spi_slot *slot, const st
 {
 	struct tp_point *tp = slot->point->payload;
 	uint32_t length = slot->aux & (EPOCH_STEP - 1);
-	uint8_t *area;
-	struct tp_shot shot = { .event = &tp->entry, .start = slot->start };
+	uint8_t *area = (uint8_t *) slot->cookie;
+	struct tp_shot shot;
 
 	if (spi_unlikely(!length || slot->aux - length != epoch))
-		return;
-	area = tp_area_make(slot, one_area_size(tp));
-	if (spi_unlikely(!area))
 		return;
 	length--;
 	length += spi_likely(frame != NULL) ? tp_serialise(tp->exit_program, frame, vec, stride, area + length)
 					    : tp_serialise_zero(tp->exit_program, area + length);
+	shot.event = &tp->entry;
+	shot.start = slot->start;
 	shot.record = area;
 	shot.late = area + length;
+	shot.late_done = 0;
 	area[length + 8] = (uint8_t) how;
 	shot.length = length + 9;
 	if (spi_unlikely(t->owed))
@@ -527,6 +527,9 @@ void tp_call_attach(struct spi_point *point, struct tp_point *tp)
 	int one = !!(point->flags & SPI_POINT_ONE_EVENT);
 
 	tp->point = point;
+	tp->area_size = TP_AREA_LARGE;
+	if (one && tp->entry_program->length + TP_SLOP + tp->exit_program->length + 9 <= TP_AREA_SMALL)
+		tp->area_size = TP_AREA_SMALL;
 	point->entry = one ? one_entry : call_entry;
 	point->exit = one ? one_exit : call_exit;
 	point->left = one ? one_left : call_left;

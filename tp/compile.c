@@ -180,7 +180,7 @@ struct tp_program *tp_compile(const struct spi_map_field *fields, unsigned int n
 
 	if (!program)
 		return NULL;
-	program->plain = 1;
+	program->form = TP_FORM_PLAIN;
 	for (unsigned int i = 0; i < n; i++) {
 		struct tp_step step;
 		unsigned int bytes = step_make(&step, &fields[i], string_max, at_exit);
@@ -190,10 +190,12 @@ struct tp_program *tp_compile(const struct spi_map_field *fields, unsigned int n
 			continue;
 		step.dst = (uint16_t) total;
 		if (step.source != TP_FROM_FRAME8 || step.shape != TP_AS_INTEGER)
-			program->plain = 0;
+			program->form = TP_FORM_ANY;
 		program->steps[program->step_count++] = step;
 		total += bytes;
 	}
 	program->length = total;
+	if (program->step_count == 1 && program->steps[0].shape == TP_AS_STRING && program->steps[0].source == TP_FROM_FRAME8)
+		program->form = TP_FORM_STRING;
 	return program;
 }

@@ -48,10 +48,14 @@ struct tp_step {
 	uint8_t reserved;
 };
 
+enum tp_program_form {
+	TP_FORM_ANY = 0,
+	TP_FORM_PLAIN,		/* only FRAME8 integers: `length` is exact */
+	TP_FORM_STRING,		/* one string, its pointer by FRAME8 */
+};
 struct tp_program {
 	uint16_t step_count;
-	uint8_t plain;		/* only FRAME8 integers: `length` is exact */
-	uint8_t uses_x87;
+	uint16_t form;		/* enum tp_program_form */
 	uint32_t length;	/* bytes of the record, at most */
 	struct tp_step steps[];
 };
@@ -78,7 +82,7 @@ SPI_HIDDEN uint32_t tp_serialise_zero(const struct tp_program *program, uint8_t 
 SPI_INLINE uint32_t tp_serialise(const struct tp_program *program, const struct spi_frame *frame, const uint8_t *vec,
 	uint64_t stride, uint8_t *to)
 {
-	if (spi_likely(program->plain)) {
+	if (spi_likely(program->form == TP_FORM_PLAIN)) {
 		const struct tp_step *step = program->steps, *end = step + program->step_count;
 
 		for (; step != end; step++) {
@@ -88,6 +92,18 @@ SPI_INLINE uint32_t tp_serialise(const struct tp_program *program, const struct 
 			__builtin_memcpy(to + step->dst, &value, 8);
 		}
 		return program->length;
+	}
+	if (program->form == TP_FORM_STRING) {
+		uint64_t pointer;
+		int truncated = 0;
+		long n;
+
+		__builtin_memcpy(&pointer, (const uint8_t *) frame + program->steps[0].src, 8);
+		if (spi_likely(pointer)) {
+			n = tp_core->string_copy((char *) to, pointer, program->length, &truncated);
+			if (spi_likely(n >= 0 && !truncated))
+				return (uint32_t) n + 1;
+		}
 	}
 	return tp_serialise_slow(program, frame, vec, stride, to);
 }

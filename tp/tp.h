@@ -24,6 +24,7 @@
 #define TP_STRING_DEFAULT	256u	/* bytes kept of a string, NUL included */
 #define TP_AREA_SMALL		128u	/* bytes kept beside a return slot (area.c) */
 #define TP_AREA_LARGE		1024u
+#define TP_AREA_CHUNK		64u	/* slots whose areas are made together */
 #define TP_PROVIDER		"spi"
 #define TP_LABELS_MAX		1024u
 
@@ -60,6 +61,7 @@ struct tp_point {
 	const struct tp_program *entry_program;
 	const struct tp_program *exit_program;
 	struct spi_point *point;
+	uint32_t area_size;		/* one-event mode: TP_AREA_SMALL or TP_AREA_LARGE */
 };
 
 /* What tp keeps of a thread, for its slow paths; spi_thread.payload[TP_WORD_THREAD]. Defined in owed.c. */
@@ -83,6 +85,15 @@ SPI_HIDDEN void *tp_alloc(size_t size);
 SPI_HIDDEN char *tp_strndup(const char *s, size_t n);
 /* The area beside a slot: `size` is TP_AREA_SMALL or TP_AREA_LARGE. Any thread, any state. NULL: no memory. */
 SPI_HIDDEN uint8_t *tp_area_make(const struct spi_slot *slot, unsigned int size);
+extern SPI_HIDDEN uint8_t *tp_area_small[SPI_SLOT_COUNT / TP_AREA_CHUNK], *tp_area_large[SPI_SLOT_COUNT / TP_AREA_CHUNK];
+
+SPI_INLINE uint8_t *tp_area(const struct spi_slot *slot, unsigned int size)
+{
+	uint64_t number = ((uint64_t) slot - (uint64_t) spi_slot_data_base) / SPI_SLOT_SIZE;
+	uint8_t *chunk = (size == TP_AREA_SMALL ? tp_area_small : tp_area_large)[number / TP_AREA_CHUNK];
+
+	return spi_likely(chunk != NULL) ? chunk + number % TP_AREA_CHUNK * size : tp_area_make(slot, size);
+}
 
 /* ---- descriptor.c: spi_payload_ops.bind ---- */
 SPI_HIDDEN int tp_bind(struct spi_point **points, unsigned int n, const char **errors);
