@@ -21,7 +21,8 @@
  * its trampoline may need a page of its own: 8 000 of them would cost 32 MB. But
  * each fills a dozen bytes at a rather random offset. So many virtual pages
  * show the same physical page, in which their trampolines occupy different
- * bytes. mremap() with an old size of 0 makes another mapping of a shared page
+ * bytes; a page whose bytes are taken by others is moved to another physical
+ * page. mremap() with an old size of 0 makes another mapping of a shared page
  * without its descriptor. What remains bounded is the number of mappings.
  */
 #include <linux/memfd.h>
@@ -65,18 +66,24 @@ struct spi_arena {
 	struct chunk *code, *data;	/* the first of each list has room */
 };
 
-/* A physical page of trampolines; bit b of used[] is byte b. */
+/* Bytes of a page that are in use. */
+struct byte_set {
+	uint64_t bits[SPI_PAGE / 64];
+};
+
+/* A physical page of trampolines, of all virtual pages that show it. */
 struct phys_page {
 	struct phys_page *next;
 	uint64_t rx;
 	uint8_t *rw;
 	uint32_t frozen;
-	uint64_t used[SPI_PAGE / 64];
+	struct byte_set used;
 };
 
 struct virt_page {
 	uint64_t address;		/* 0: free entry */
 	struct phys_page *phys;
+	struct byte_set *own;		/* its part of phys->used */
 };
 
 static struct spi_arena *arenas;
@@ -364,18 +371,31 @@ static struct phys_page *phys_new(void)
 static int phys_is_free(const struct phys_page *phys, uint32_t at, uint32_t n)
 {
 	for (; n; at++, n--)
-		if (phys->used[at / 64] >> (at % 64) & 1)
+		if (phys->used.bits[at / 64] >> (at % 64) & 1)
 			return 0;
 	return 1;
 }
 
-static void phys_mark(struct phys_page *phys, uint32_t at, uint32_t n, int used)
+static int phys_has_room_for(const struct phys_page *phys, const struct byte_set *set)
+{
+	for (uint32_t i = 0; i < SPI_PAGE / 64; i++)
+		if (phys->used.bits[i] & set->bits[i])
+			return 0;
+	return 1;
+}
+
+static void virt_mark(struct virt_page *v, uint32_t at, uint32_t n, int used)
 {
 	for (; n; at++, n--) {
-		if (used)
-			phys->used[at / 64] |= UINT64_C(1) << (at % 64);
-		else
-			phys->used[at / 64] &= ~(UINT64_C(1) << (at % 64));
+		uint64_t bit = UINT64_C(1) << (at % 64);
+
+		if (used) {
+			v->own->bits[at / 64] |= bit;
+			v->phys->used.bits[at / 64] |= bit;
+		} else {
+			v->own->bits[at / 64] &= ~bit;
+			v->phys->used.bits[at / 64] &= ~bit;
+		}
 	}
 }
 
@@ -463,6 +483,7 @@ static int virt_has_room_for_one(void)
 static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, const char **reason)
 {
 	struct phys_page *phys;
+	struct byte_set *own;
 	struct virt_page *v;
 
 	if (!virt_has_room_for_one()) {
@@ -472,7 +493,8 @@ static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, con
 	if (address_is_reserved(address, address + SPI_PAGE, LOWEST_JUMP))
 		return NULL;
 	phys = phys_with_room(at, n);
-	if (!phys)
+	own = phys ? spi_alloc(sizeof(*own)) : NULL;
+	if (!own)
 		return NULL;
 	if (map_at(address, SPI_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1) < 0)
 		return NULL;
@@ -483,41 +505,63 @@ static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, con
 	v = virt_slot(virt_pages, virt_size, address);
 	v->address = address;
 	v->phys = phys;
+	v->own = own;
 	virt_count++;
 	recent[recent_next++ % RECENT] = address;
 	return v;
 }
 
-/* The page's physical page is shared with a parent process: give it a copy to write in. */
-static int virt_thaw(struct virt_page *v)
+/*
+ * Give the page another physical page, one in which everything that it has is
+ * free, and [at, at + n) too: because those bytes are taken by another page, or
+ * because a parent process shares it. Threads may run in the page meanwhile:
+ * what they run is the same in both.
+ */
+static int virt_move(struct virt_page *v, uint32_t at, uint32_t n)
 {
-	struct phys_page *phys = phys_new();
+	struct phys_page *from = v->phys, *to = phys_pages;
 
-	if (!phys)
+	while (to && (to->frozen || !phys_is_free(to, at, n) || !phys_has_room_for(to, v->own)))
+		to = to->next;
+	if (!to)
+		to = phys_new();
+	if (!to)
 		return -1;
-	spi_bytes_copy(phys->rw, (const void *) v->address, SPI_PAGE);
-	spi_bytes_copy(phys->used, v->phys->used, sizeof(phys->used));
-	if (phys_show(phys, v->address) < 0)
+	for (uint32_t i = 0; i < SPI_PAGE; i++)
+		if (v->own->bits[i / 64] >> (i % 64) & 1)
+			to->rw[i] = ((const uint8_t *) v->address)[i];
+	if (phys_show(to, v->address) < 0)
 		return -1;
-	v->phys = phys;
+	for (uint32_t i = 0; i < SPI_PAGE / 64; i++) {
+		to->used.bits[i] |= v->own->bits[i];
+		from->used.bits[i] &= ~v->own->bits[i];
+	}
+	v->phys = to;
 	return 0;
 }
 
-/* Take bytes [at, at + n) of the page at `address`; its physical page, or NULL. */
-static struct phys_page *page_take(uint64_t address, uint32_t at, uint32_t n, const char **reason)
+static int virt_is_free(const struct virt_page *v, uint32_t at, uint32_t n)
+{
+	for (; n; at++, n--)
+		if (v->own->bits[at / 64] >> (at % 64) & 1)
+			return 0;
+	return 1;
+}
+
+/* Take bytes [at, at + n) of the page at `address`; NULL when something is there. */
+static struct virt_page *virt_take(uint64_t address, uint32_t at, uint32_t n, const char **reason)
 {
 	struct virt_page *v = virt_find(address);
 
-	if (v && !phys_is_free(v->phys, at, n))
+	if (v && !virt_is_free(v, at, n))
 		return NULL;
-	if (v && v->phys->frozen && virt_thaw(v) < 0)
+	if (v && (v->phys->frozen || !phys_is_free(v->phys, at, n)) && virt_move(v, at, n) < 0)
 		return NULL;
 	if (!v)
 		v = virt_new(address, at, n, reason);
-	if (!v)
-		return NULL;
-	phys_mark(v->phys, at, n, 1);
-	return v->phys;
+	if (v)
+		virt_mark(v, at, n, 1);
+	return v;
 }
 
 /* Write the trampoline at exactly this place, on one page or across two. 0, or -1 when the place is taken. */
@@ -526,22 +570,25 @@ static int trampoline_place(uint64_t place, uint64_t to, const char **reason)
 	uint8_t bytes[SPI_TRAMPOLINE_MAX];
 	uint32_t size = spi_trampoline_size(place, to), at = (uint32_t) (place & (SPI_PAGE - 1));
 	uint32_t n = at + size > SPI_PAGE ? SPI_PAGE - at : size;
-	struct phys_page *first, *second = NULL;
+	struct virt_page *first, *second = NULL;
+	struct phys_page *phys;
 
-	first = page_take(SPI_PAGE_OF(place), at, n, reason);
+	first = virt_take(SPI_PAGE_OF(place), at, n, reason);
 	if (!first)
 		return -1;
+	phys = first->phys;
 	if (n < size) {
-		second = page_take(SPI_PAGE_OF(place) + SPI_PAGE, 0, size - n, reason);
+		/* may enlarge the table: `first` is looked up again where it is needed */
+		second = virt_take(SPI_PAGE_OF(place) + SPI_PAGE, 0, size - n, reason);
 		if (!second) {
-			phys_mark(first, at, n, 0);
+			virt_mark(virt_find(SPI_PAGE_OF(place)), at, n, 0);
 			return -1;
 		}
 	}
 	spi_trampoline_bytes(place, to, bytes);
-	spi_bytes_copy(first->rw + at, bytes, n);
+	spi_bytes_copy(phys->rw + at, bytes, n);
 	if (second)
-		spi_bytes_copy(second->rw, bytes + n, size - n);
+		spi_bytes_copy(second->phys->rw, bytes + n, size - n);
 	return 0;
 }
 
@@ -553,7 +600,7 @@ void spi_near_release(uint64_t place, uint64_t to)
 		struct virt_page *v = virt_find(SPI_PAGE_OF(place + i));
 
 		if (v)
-			phys_mark(v->phys, (uint32_t) ((place + i) & (SPI_PAGE - 1)), 1, 0);
+			virt_mark(v, (uint32_t) ((place + i) & (SPI_PAGE - 1)), 1, 0);
 	}
 }
 

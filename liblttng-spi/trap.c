@@ -29,7 +29,7 @@
 
 #define SIGNAL_BIT(n)	(UINT64_C(1) << ((n) - 1))
 #define K_SA_RESTORER	UINT64_C(0x04000000)
-#define THREAD_LOOKS	20	/* at a thread that blocks SIGTRAP, before that counts */
+#define THREAD_LOOK_NS	UINT64_C(20000000)	/* at a thread that blocks SIGTRAP, before that counts */
 #define LOOK_AGAIN_NS	UINT64_C(50000000)	/* how long a look at all threads' masks is good for */
 
 /* ---- sharing a signal ---- */
@@ -329,6 +329,28 @@ static const char *thread_look(long task_dir, const char *tid, uint64_t self, in
 	return *again ? "needs int3, and a thread blocks SIGTRAP" : NULL;
 }
 
+static uint64_t now_ns(void)
+{
+	uint64_t ts[2] = { 0, 0 };
+
+	spi_raw3(SYS_clock_gettime, 1 /* CLOCK_MONOTONIC */, (uint64_t) ts, 0);
+	return ts[0] * 1000000000u + ts[1];
+}
+
+static const char *thread_look_long(long task_dir, const char *tid, uint64_t self)
+{
+	uint64_t start = now_ns();
+
+	for (;;) {
+		int again = 0;
+		const char *reason = thread_look(task_dir, tid, self, &again);
+
+		if (!again || now_ns() - start > THREAD_LOOK_NS)
+			return reason;
+		spi_raw3(SYS_sched_yield, 0, 0, 0);
+	}
+}
+
 struct directory_entry {
 	uint64_t inode;
 	int64_t offset;
@@ -352,13 +374,8 @@ static const char *threads_look(void)
 		for (long at = 0; at < got && !reason;) {
 			struct directory_entry *entry = (struct directory_entry *) (buffer + at);
 
-			for (int tries = 0, again = 1; again && tries < THREAD_LOOKS; tries++) {
-				if (tries)
-					spi_raw3(SYS_sched_yield, 0, 0, 0);
-				again = 0;
-				if (entry->name[0] >= '0' && entry->name[0] <= '9')
-					reason = thread_look(fd, entry->name, self, &again);
-			}
+			if (entry->name[0] >= '0' && entry->name[0] <= '9')
+				reason = thread_look_long(fd, entry->name, self);
 			at += entry->size;
 		}
 	spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
@@ -382,19 +399,18 @@ int spi_trap_ready(const struct spi_object *object, const char **reason)
 {
 	static uint64_t looked_at;
 	static const char *looked;
-	uint64_t ts[2] = { 0, 0 }, now;
+	uint64_t now;
 
 	if (object_is_runtime(object)) {
 		*reason = "needs int3, which is not safe in a library that runs with signals blocked";
 		return -EPERM;
 	}
-	spi_raw3(SYS_clock_gettime, 1, (uint64_t) ts, 0);
-	now = ts[0] * 1000000000u + ts[1];
-	if (!looked_at || looked || now - looked_at > LOOK_AGAIN_NS) {
+	now = now_ns();
+	if (!looked_at || now - looked_at > LOOK_AGAIN_NS) {
 		looked = handlers_look();
 		if (!looked)
 			looked = threads_look();
-		looked_at = now;
+		looked_at = now_ns();
 	}
 	if (looked) {
 		*reason = looked;
