@@ -42,7 +42,6 @@ static const struct host_field texts[] = {
 	{ "lost", SPI_KIND_STRING, SPI_PLACE_NONE, 0, 8 }, { "longer", SPI_KIND_STRING, GPR, RCX, 8 },
 	{ "edge", SPI_KIND_STRING, GPR, R8, 8 },
 	{ "text", SPI_KIND_TEXT, SPI_PLACE_STACK, 0, 1, .length = 12 },
-	{ "regs", SPI_KIND_TEXT, GPR, R8, 1, .length = 8, .offset = 0 },
 	{ "array", SPI_KIND_INT_ARRAY, SPI_PLACE_STACK, 0, 2, 1, .offset = 16, .length = 3 },
 	{ "mem", INT, SPI_PLACE_MEMORY, R9, 4, 1, .offset = 4 }, { "bad", INT, SPI_PLACE_MEMORY, RSI, 4, 1 },
 	{ "memtext", SPI_KIND_TEXT, SPI_PLACE_MEMORY, R9, 1, .offset = 8, .length = 6 },
@@ -98,7 +97,7 @@ int main(int argc, char **argv)
 		const char *s;
 	} memory = { 1, -77, "memory!", "behind" };
 	char longer[600], *edge;
-	uint64_t ret[2];
+	uint64_t ret[2] = { 0 };
 
 	for (size_t i = 0; i < COUNT(many); i++)
 		many[i] = (struct host_label) { "M", (int64_t) i * 2 };
