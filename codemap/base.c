@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* Messages, memory, arrays and strings: see base.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "codemap/base.h"
+
+#define CHUNK_BYTES	(256u << 10)	/* what small allocations are cut from */
+#define STRINGS_MAX	(UINT32_C(1) << 31)
+
+const char *fail_object = "";
+
+static void fail_print(const char *format, va_list args)
+{
+	char line[1024];
+	size_t i;
+
+	vsnprintf(line, sizeof(line), format, args);
+	for (i = 0; line[i]; i++)	/* one line, whatever a file's name or contents are */
+		if ((unsigned char) line[i] < ' ')
+			line[i] = '?';
+	fflush(stdout);
+	if (fail_object[0])
+		fprintf(stderr, "spi-codemap: %s: %s\n", fail_object, line);
+	else
+		fprintf(stderr, "spi-codemap: %s\n", line);
+}
+
+void fail(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fail_print(format, args);
+	va_end(args);
+	fflush(NULL);
+	_exit(EXIT_BAD);
+}
+
+void fail_status(enum exit_status status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fail_print(format, args);
+	va_end(args);
+	fflush(NULL);
+	_exit(status);
+}
+
+void *heap_grow(void *old, size_t bytes)
+{
+	void *p = realloc(old, bytes ? bytes : 1);
+
+	if (!p)
+		fail("out of memory: raise the memory limit");
+	return p;
+}
+
+void *mem_alloc(size_t size)
+{
+	static __thread uint8_t *chunk;
+	static __thread size_t left;
+	void *p;
+
+	if (size > SIZE_MAX - 15)
+		fail("out of memory: raise the memory limit");
+	size = (size + 15) & ~(size_t) 15;
+	if (size > CHUNK_BYTES / 4) {
+		p = calloc(1, size);
+		if (!p)
+			fail("out of memory: raise the memory limit");
+		return p;
+	}
+	if (size > left) {
+		chunk = calloc(1, CHUNK_BYTES);
+		if (!chunk)
+			fail("out of memory: raise the memory limit");
+		left = CHUNK_BYTES;
+	}
+	p = chunk;
+	chunk += size;
+	left -= size;
+	return p;
+}
+
+char *mem_string(const char *text, size_t length)
+{
+	char *copy = mem_alloc(length + 1);
+
+	memcpy(copy, text, length);
+	return copy;
+}
+
+char *mem_format(const char *format, ...)
+{
+	va_list args;
+	char *copy;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	copy = mem_alloc((size_t) n + 1);
+	va_start(args, format);
+	vsnprintf(copy, (size_t) n + 1, format, args);
+	va_end(args);
+	return copy;
+}
+
+void *vec_grow(void *at, size_t count, size_t *room, size_t size)
+{
+	*room = count < 8 ? 16 : count * 2;
+	return heap_grow(at, *room * size);
+}
+
+void text_add_bytes(struct text *text, const char *more, size_t size)
+{
+	if (text->count + size + 1 > text->room) {
+		text->room = (text->count + size + 1) * 2;
+		text->at = heap_grow(text->at, text->room);
+	}
+	memcpy(text->at + text->count, more, size);
+	text->count += size;
+}
+
+void text_add(struct text *text, const char *more)
+{
+	text_add_bytes(text, more, strlen(more));
+}
+
+void text_add_char(struct text *text, char c)
+{
+	text_add_bytes(text, &c, 1);
+}
+
+const char *text_end(struct text *text)
+{
+	text_add_bytes(text, "", 0);
+	text->at[text->count] = 0;
+	return text->at;
+}
+
+/* FNV-1a, a word at a time where it can, with a final mix. */
+uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size)
+{
+	const uint8_t *p = bytes;
+	uint64_t h = seed ^ UINT64_C(0xcbf29ce484222325), word;
+
+	for (; size >= 8; size -= 8, p += 8) {
+		memcpy(&word, p, 8);
+		h = (h ^ word) * UINT64_C(0x100000001b3);
+		h ^= h >> 29;
+	}
+	for (; size; size--, p++)
+		h = (h ^ *p) * UINT64_C(0x100000001b3);
+	h ^= h >> 32;
+	h *= UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ (h >> 29);
+}
+
+static void strings_rehash(struct strings *strings)
+{
+	uint32_t *old = strings->slot;
+	size_t i, j, count = strings->slots;
+
+	strings->slots = count ? count * 2 : 1024;
+	strings->slot = heap_grow(NULL, strings->slots * sizeof(*strings->slot));
+	memset(strings->slot, 0, strings->slots * sizeof(*strings->slot));
+	for (i = 0; i < count; i++) {
+		const char *text;
+
+		if (!old[i])
+			continue;
+		text = strings->bytes.at + old[i] - 1;
+		j = hash_bytes(0, text, strlen(text)) & (strings->slots - 1);
+		while (strings->slot[j])
+			j = (j + 1) & (strings->slots - 1);
+		strings->slot[j] = old[i];
+	}
+	free(old);
+}
+
+uint32_t strings_add(struct strings *strings, const char *text)
+{
+	size_t size = strlen(text), j;
+	uint32_t offset;
+
+	if (!strings->bytes.count)
+		text_add_bytes(&strings->bytes, "", 1);
+	if (!size)
+		return 0;
+	if (strings->used * 2 >= strings->slots)
+		strings_rehash(strings);
+	j = hash_bytes(0, text, size) & (strings->slots - 1);
+	while (strings->slot[j]) {
+		if (!strcmp(strings->bytes.at + strings->slot[j] - 1, text))
+			return strings->slot[j] - 1;
+		j = (j + 1) & (strings->slots - 1);
+	}
+	if (strings->bytes.count + size + 1 > STRINGS_MAX)
+		fail("its names need more than 2 GB: choose fewer functions");
+	offset = (uint32_t) strings->bytes.count;
+	text_add_bytes(&strings->bytes, text, size + 1);
+	strings->slot[j] = offset + 1;
+	strings->used++;
+	return offset;
+}

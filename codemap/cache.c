@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Maps on disk, so that a second request is answered at once: one file with the
+ * prototypes of all functions of an object (made by `list`), and one for each map.
+ *
+ * The key is the build-id, the format, and which files these are (device, inode,
+ * size, times): a build-id alone is whatever the file claims, and a file that
+ * claims libc's must not get its own map used for libc. Whoever can write to the
+ * directory could have a traced program crash, so only files that are the
+ * caller's or root's, and writable by nobody else, are used; and they are checked
+ * like any map.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "codemap/map-check.h"
+#include "codemap/request.h"
+
+#define CACHE_REVISION	1	/* raise it when the analysis itself changes its answers */
+#define CACHE_BYTES_MAX	(INT64_C(512) << 20)	/* of one file */
+
+static int cache_dir = -1;
+
+static int directory_make(const char *path)
+{
+	char *copy = mem_string(path, strlen(path)), *p;
+	struct stat st;
+	int fd;
+
+	for (p = copy + 1; *p; p++)
+		if (*p == '/') {
+			*p = 0;
+			mkdir(copy, 0700);
+			*p = '/';
+		}
+	mkdir(copy, 0700);
+	fd = open(copy, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) < 0 || (st.st_uid != geteuid() && st.st_uid != 0) || (st.st_mode & 022)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+void cache_open(void)
+{
+	const char *path = getenv("LTTNG_SPI_CACHE"), *home;
+
+	if (path) {
+		if (!path[0])
+			return;
+	} else if (geteuid() != getuid()) {
+		return;
+	} else if ((home = getenv("XDG_CACHE_HOME")) && home[0] == '/') {
+		path = mem_format("%s/lttng-spi", home);
+	} else if (!geteuid()) {
+		path = "/var/cache/lttng-spi";
+	} else if ((home = getenv("HOME")) && home[0] == '/') {
+		path = mem_format("%s/.cache/lttng-spi", home);
+	} else {
+		return;
+	}
+	cache_dir = directory_make(path);
+}
+
+char *cache_name(const struct object *object, const char *kind, uint64_t hash)
+{
+	struct text name = { 0 };
+	uint32_t i;
+
+	if (cache_dir < 0 || !object->image->build_id_size)
+		return NULL;
+	for (i = 0; i < object->image->build_id_size; i++)
+		text_add(&name, mem_format("%02x", object->image->build_id[i]));
+	text_add(&name, mem_format("-%u.%u-%016llx-%s", SPI_MAP_VERSION, CACHE_REVISION,
+				   (unsigned long long) hash_bytes(hash, &object->identity, sizeof(object->identity)), kind));
+	return mem_string(text_end(&name), name.count);
+}
+
+const struct spi_map_header *cache_read(const struct object *object, const char *name, uint64_t *size)
+{
+	const struct spi_map_header *head;
+	struct stat st;
+	void *p;
+	int fd;
+
+	if (!name || cache_dir < 0)
+		return NULL;
+	fd = openat(cache_dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return NULL;
+	p = MAP_FAILED;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == geteuid() || !st.st_uid) && !(st.st_mode & 022) &&
+	    st.st_size >= (off_t) sizeof(*head) && st.st_size <= CACHE_BYTES_MAX)
+		p = mmap(NULL, (size_t) st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (p == MAP_FAILED)
+		return NULL;
+	head = p;
+	if (spi_map_check(p, (uint64_t) st.st_size, NULL) || head->build_id_size != object->image->build_id_size ||
+	    memcmp(head->build_id, object->image->build_id, head->build_id_size)) {
+		munmap(p, (size_t) st.st_size);
+		unlinkat(cache_dir, name, 0);
+		return NULL;
+	}
+	*size = (uint64_t) st.st_size;
+	return head;
+}
+
+/* Whole or not at all: written under another name first. A cache that cannot be written is no error. */
+void cache_write(const char *name, const void *data, uint64_t size)
+{
+	char *temporary;
+	const char *p = data;
+	int fd;
+
+	if (!name || cache_dir < 0 || size > (uint64_t) CACHE_BYTES_MAX)
+		return;
+	temporary = mem_format(".%s.%d", name, (int) getpid());
+	fd = openat(cache_dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return;
+	while (size) {
+		ssize_t n = write(fd, p, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		p += n;
+		size -= (uint64_t) n;
+	}
+	if (close(fd) < 0 || size || renameat(cache_dir, temporary, cache_dir, name) < 0)
+		unlinkat(cache_dir, temporary, 0);
+}

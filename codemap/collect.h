@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* Finding the debug info of wanted functions, in debug info itself or in a cached map of all prototypes. */
+#ifndef CODEMAP_COLLECT_H
+#define CODEMAP_COLLECT_H
+
+#include "codemap/prototype.h"
+
+/* Set `type` of all wanted functions that have no reason against them, as far as debug info knows them. */
+void collect_prototypes(struct dw_file *file, struct functions *functions, struct tables *tables);
+void collect_cached(const struct spi_map_header *types, struct functions *functions, struct tables *tables);
+
+#endif /* CODEMAP_COLLECT_H */

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Opening an object and its debug files, before the sandbox closes: by build-id,
+ * by .gnu_debuglink, and dwz's supplementary file. Only ELF headers, notes and
+ * the two link sections are looked at here.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "codemap/request.h"
+
+#define DEBUG_DIR "/usr/lib/debug"
+
+/* Where files are looked for: the whole system, or what a container's processes see. */
+struct place {
+	int root;	/* directory descriptor, -1: the system */
+};
+
+/* A FIFO or device must not block; the caller demands a regular file. Inside a root, no symbolic link leads out. */
+static int place_open(const struct place *place, const char *path)
+{
+	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, .resolve = RESOLVE_IN_ROOT };
+
+	if (place->root < 0)
+		return open(path, (int) how.flags);
+	return (int) syscall(SYS_openat2, place->root, path, &how, sizeof(how));
+}
+
+static uint64_t file_identity(uint64_t seed, int fd)
+{
+	struct stat st;
+	uint64_t words[7];
+
+	if (fstat(fd, &st) < 0)
+		return seed;
+	words[0] = st.st_dev;
+	words[1] = st.st_ino;
+	words[2] = (uint64_t) st.st_size;
+	words[3] = (uint64_t) st.st_mtim.tv_sec;
+	words[4] = (uint64_t) st.st_mtim.tv_nsec;
+	words[5] = (uint64_t) st.st_ctim.tv_sec;
+	words[6] = (uint64_t) st.st_ctim.tv_nsec;
+	return hash_bytes(seed, words, sizeof(words));
+}
+
+static struct image *place_image(const struct place *place, const char *path)
+{
+	int fd = place_open(place, path);
+	struct image *image;
+
+	if (fd < 0)
+		return NULL;
+	image = image_map(fd, path, 1, NULL);
+	if (image)
+		image->identity = file_identity(0, fd);
+	close(fd);
+	return image;
+}
+
+static struct image *image_by_build_id(const struct place *place, const uint8_t *id, uint32_t size)
+{
+	struct text path = { 0 };
+	struct image *image;
+	uint32_t i;
+
+	if (size < 2)
+		return NULL;
+	text_add(&path, DEBUG_DIR "/.build-id/");
+	for (i = 0; i < size; i++) {
+		text_add(&path, mem_format("%02x", id[i]));
+		if (!i)
+			text_add_char(&path, '/');
+	}
+	text_add(&path, ".debug");
+	image = place_image(place, text_end(&path));
+	if (image && (image->build_id_size != size || memcmp(image->build_id, id, size)))
+		return NULL;
+	return image;
+}
+
+static char *path_directory(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return mem_string(".", 1);
+	return mem_string(path, slash == path ? 1 : (size_t) (slash - path));
+}
+
+/* A file name at the start of a section, NUL-terminated; *rest is what follows it. */
+static const char *link_name(const struct image *image, const char *section, struct bytes *rest)
+{
+	struct bytes bytes = image_raw(image, image_section(image, section));
+	const uint8_t *nul = bytes.size ? memchr(bytes.data, 0, bytes.size) : NULL;
+
+	if (!nul || nul == bytes.data)
+		return NULL;
+	rest->data = nul + 1;
+	rest->size = rest->ready = bytes.size - (uint64_t) (nul + 1 - bytes.data);
+	return (const char *) bytes.data;
+}
+
+static void debug_by_link(struct object *object, const struct place *place)
+{
+	struct bytes rest;
+	const char *name = link_name(object->image, ".gnu_debuglink", &rest), *dir, *format[3];
+	uint64_t crc_at;
+	unsigned int i;
+
+	if (!name || strchr(name, '/'))
+		return;
+	crc_at = (4 - (strlen(name) + 1) % 4) % 4;
+	if (rest.size < crc_at + 4)
+		return;
+	memcpy(&object->debug_crc, rest.data + crc_at, 4);
+	dir = path_directory(object->name);
+	format[0] = mem_format("%s/%s", dir, name);
+	format[1] = mem_format("%s/.debug/%s", dir, name);
+	format[2] = mem_format(DEBUG_DIR "%s%s/%s", dir[0] == '/' ? "" : "/", dir, name);
+	for (i = 0; i < 3 && !object->debug; i++) {
+		struct image *image = place_image(place, format[i]);
+
+		if (!image || !image_section(image, ".debug_info"))
+			continue;
+		object->debug = image;
+		object->debug_name = format[i];
+		/* The same build-id says it all; without one, the whole file's checksum has to. */
+		object->debug_by_link = !object->image->build_id_size ||
+					image->build_id_size != object->image->build_id_size ||
+					memcmp(image->build_id, object->image->build_id, image->build_id_size);
+	}
+}
+
+static void alt_find(struct object *object, const struct place *place)
+{
+	const struct image *from = object->debug ? object->debug : object->image;
+	struct bytes id;
+	const char *name = link_name(from, ".gnu_debugaltlink", &id);
+
+	if (!name || !id.size || id.size > 32)
+		return;
+	object->alt = place_image(place, name[0] == '/' ? name : mem_format("%s/%s", path_directory(from->name), name));
+	if (object->alt && (object->alt->build_id_size != id.size || memcmp(object->alt->build_id, id.data, id.size)))
+		object->alt = NULL;
+	if (!object->alt)
+		object->alt = image_by_build_id(place, id.data, (uint32_t) id.size);
+}
+
+static int has_debug_info(const struct image *image)
+{
+	return image_section(image, ".debug_info") || image_section(image, ".zdebug_info");
+}
+
+struct object *object_open(const char *name, int fd, const char *root)
+{
+	struct object *object = mem_alloc(sizeof(*object));
+	struct place place = { -1 };
+
+	fail_object = name;
+	object->name = name;
+	object->debug_name = "";
+	if (root) {
+		place.root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (place.root < 0)
+			fail("cannot open the root directory %s: %s", root, strerror(errno));
+	}
+	if (fd < 0) {
+		fd = place_open(&place, name);
+		if (fd < 0)
+			fail("cannot be opened: %s", errno == ENOENT ? "no such file: check the name" : strerror(errno));
+	}
+	object->image = image_map(fd, name, 0, NULL);
+	if (has_debug_info(object->image)) {
+		object->debug_name = name;
+	} else {
+		object->debug = image_by_build_id(&place, object->image->build_id, object->image->build_id_size);
+		if (object->debug)
+			object->debug_name = object->debug->name;
+		else
+			debug_by_link(object, &place);
+	}
+	alt_find(object, &place);
+	object->identity = file_identity(object->debug ? object->debug->identity : 0, fd) +
+			   (object->alt ? object->alt->identity : 0);
+	if (place.root >= 0)
+		close(place.root);
+	return object;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * .eh_frame, front to back: each FDE gives a range of code, and the unwind rules
+ * in force at its first byte tell a function (CFA = rsp+8, as a call leaves it)
+ * from a piece that its function jumps to with a frame already set up (.cold).
+ */
+#include "codemap/cursor.h"
+#include "codemap/ehframe.h"
+
+#define DW_EH_PE_omit		0xff
+#define DW_REG_RSP		7
+#define DW_REG_RA		16
+
+struct cie {
+	uint64_t code_align;
+	int64_t data_align;
+	uint8_t pointer_encoding;
+	uint8_t augmented;	/* 'z': augmentation data has a length */
+	uint8_t signal_frame;
+	struct cursor rules;
+};
+
+/* The rule for the CFA while rules are run. */
+struct cfa {
+	uint64_t reg;
+	int64_t offset;
+	int expression;
+};
+
+/* A pointer as eh_frame encodes it; `at` is the link-time address of c->p. */
+static uint64_t pointer_read(struct cursor *c, uint8_t encoding, uint64_t at, int *ok)
+{
+	uint64_t value;
+
+	switch (encoding & 0x0f) {
+	case 0x00: case 0x04: case 0x0c: value = cursor_uint(c, 8); break;
+	case 0x01: value = cursor_uleb(c); break;
+	case 0x02: value = cursor_uint(c, 2); break;
+	case 0x03: value = cursor_uint(c, 4); break;
+	case 0x09: value = (uint64_t) cursor_sleb(c); break;
+	case 0x0a: value = (uint64_t) cursor_sint(c, 2); break;
+	case 0x0b: value = (uint64_t) cursor_sint(c, 4); break;
+	default: *ok = 0; return 0;
+	}
+	switch (encoding & 0x70) {
+	case 0x00: return value;
+	case 0x10: return value + at;
+	}
+	*ok = 0;
+	return 0;
+}
+
+static int cie_read(const struct bytes *frames, uint64_t offset, uint64_t base, struct cie *cie)
+{
+	struct cursor c = { frames->data + offset, frames->data + frames->size, 0 };
+	uint64_t length = cursor_uint(&c, 4);
+	const char *augmentation;
+	const uint8_t *data_end = NULL;
+	uint8_t version;
+	int ok = 1;
+
+	memset(cie, 0, sizeof(*cie));
+	if (length == UINT32_MAX)
+		length = cursor_uint(&c, 8);
+	if (c.bad || length > (uint64_t) (c.end - c.p))
+		return 0;
+	c.end = c.p + length;
+	if (cursor_uint(&c, 4))		/* an FDE */
+		return 0;
+	version = (uint8_t) cursor_uint(&c, 1);
+	if (version != 1 && version != 3)
+		return 0;
+	augmentation = cursor_string(&c);
+	if (!strcmp(augmentation, "eh"))
+		return 0;
+	cie->code_align = cursor_uleb(&c);
+	cie->data_align = cursor_sleb(&c);
+	if (version == 1)
+		cursor_skip(&c, 1);
+	else
+		cursor_uleb(&c);
+	if (*augmentation == 'z') {
+		uint64_t size = cursor_uleb(&c);
+
+		if (c.bad || size > (uint64_t) (c.end - c.p))
+			return 0;
+		data_end = c.p + size;
+		cie->augmented = 1;
+		augmentation++;
+	}
+	for (; *augmentation; augmentation++) {
+		uint8_t encoding;
+
+		if (*augmentation == 'R') {
+			cie->pointer_encoding = (uint8_t) cursor_uint(&c, 1);
+		} else if (*augmentation == 'L') {
+			cursor_skip(&c, 1);
+		} else if (*augmentation == 'P') {
+			encoding = (uint8_t) cursor_uint(&c, 1);
+			if (encoding != DW_EH_PE_omit)
+				pointer_read(&c, encoding & 0x0f, base, &ok);
+		} else if (*augmentation == 'S') {
+			cie->signal_frame = 1;
+		} else if (*augmentation != 'B') {
+			return 0;
+		}
+	}
+	if (data_end)
+		c.p = data_end;
+	cie->rules = c;
+	return ok && !c.bad;
+}
+
+/* Run unwind rules up to the first that belongs to a later address. Unknown ones end it. */
+static void rules_run(struct cursor c, const struct cie *cie, struct cfa *cfa)
+{
+	while (c.p < c.end && !c.bad) {
+		uint8_t op = (uint8_t) cursor_uint(&c, 1);
+
+		switch (op & 0xc0 ? op & 0xc0 : op) {
+		case 0x40: case 0x01: case 0x02: case 0x03: case 0x04:	/* advance */
+			return;
+		case 0x80:		/* offset */
+			cursor_uleb(&c);
+			break;
+		case 0xc0:		/* restore */
+		case 0x00: case 0x0a: case 0x0b: case 0x2d:
+			break;
+		case 0x05: case 0x09:	/* offset_extended, register */
+		case 0x11: case 0x14: case 0x15: case 0x2f:
+			cursor_uleb(&c);
+			cursor_uleb(&c);
+			break;
+		case 0x06: case 0x07: case 0x08: case 0x2e:
+			cursor_uleb(&c);
+			break;
+		case 0x0c:		/* def_cfa */
+			cfa->reg = cursor_uleb(&c);
+			cfa->offset = (int64_t) cursor_uleb(&c);
+			cfa->expression = 0;
+			break;
+		case 0x12:		/* def_cfa_sf */
+			cfa->reg = cursor_uleb(&c);
+			cfa->offset = (int64_t) ((uint64_t) cursor_sleb(&c) * (uint64_t) cie->data_align);
+			cfa->expression = 0;
+			break;
+		case 0x0d:
+			cfa->reg = cursor_uleb(&c);
+			break;
+		case 0x0e:
+			cfa->offset = (int64_t) cursor_uleb(&c);
+			break;
+		case 0x13:
+			cfa->offset = (int64_t) ((uint64_t) cursor_sleb(&c) * (uint64_t) cie->data_align);
+			break;
+		case 0x0f:		/* def_cfa_expression */
+			cursor_skip(&c, cursor_uleb(&c));
+			cfa->expression = 1;
+			break;
+		case 0x10: case 0x16:	/* expression, val_expression */
+			cursor_uleb(&c);
+			cursor_skip(&c, cursor_uleb(&c));
+			break;
+		default:
+			return;
+		}
+	}
+}
+
+/* One FDE whose body (behind its CIE pointer) is c. */
+static void fde_read(struct cursor c, uint64_t at, const struct cie *cie, struct fdes *fdes)
+{
+	struct cfa cfa = { DW_REG_RSP, 8, 0 };
+	const uint8_t *begin = c.p;
+	uint64_t start, size;
+	struct fde *fde;
+	int ok = 1;
+
+	start = pointer_read(&c, cie->pointer_encoding, at, &ok);
+	size = pointer_read(&c, cie->pointer_encoding & 0x0f, at + (uint64_t) (c.p - begin), &ok);
+	if (!ok || c.bad || !start || !size)
+		return;
+	if (cie->augmented)
+		cursor_skip(&c, cursor_uleb(&c));
+	rules_run(cie->rules, cie, &cfa);
+	rules_run(c, cie, &cfa);
+	fde = vec_push(fdes);
+	fde->start = start;
+	fde->size = size;
+	fde->framed = cfa.expression || cfa.reg != DW_REG_RSP || cfa.offset != 8;
+	fde->signal_frame = cie->signal_frame;
+}
+
+/* The bytes and address of .eh_frame, by its section or through PT_GNU_EH_FRAME. */
+static struct bytes ehframe_find(const struct image *image, uint64_t *address)
+{
+	const struct section *section = image_section(image, ".eh_frame");
+	struct bytes bytes = image_raw(image, section);
+	uint32_t i;
+
+	if (bytes.size) {
+		*address = section->addr;
+		return bytes;
+	}
+	for (i = 0; i < image->segment_count; i++) {
+		const Elf64_Phdr *p = &image->segments[i];
+		struct cursor c;
+		uint64_t left;
+		int ok = 1;
+
+		if (p->p_type != PT_GNU_EH_FRAME)
+			continue;
+		c.p = image_at(image, p->p_vaddr, &left);
+		if (!c.p || left < 8)
+			continue;
+		c.end = c.p + left;
+		c.bad = 0;
+		cursor_skip(&c, 4);
+		*address = pointer_read(&c, c.p[-3], p->p_vaddr + 4, &ok);
+		bytes.data = ok ? image_at(image, *address, &left) : NULL;
+		bytes.size = bytes.ready = bytes.data ? left : 0;
+		return bytes;
+	}
+	return bytes;
+}
+
+void ehframe_read(const struct image *image, struct fdes *fdes)
+{
+	uint64_t address = 0, offset = 0, cie_offset = UINT64_MAX;
+	struct bytes frames = ehframe_find(image, &address);
+	struct cie cie;
+
+	while (offset + 4 <= frames.size) {
+		struct cursor c = { frames.data + offset, frames.data + frames.size, 0 };
+		uint64_t length = cursor_uint(&c, 4), at, pointer;
+
+		if (length == UINT32_MAX)
+			length = cursor_uint(&c, 8);
+		if (!length || c.bad || length > (uint64_t) (c.end - c.p))
+			return;
+		at = (uint64_t) (c.p - frames.data);
+		c.end = c.p + length;
+		offset = at + length;
+		pointer = cursor_uint(&c, 4);
+		if (c.bad || !pointer)
+			continue;
+		if (pointer > at)
+			return;
+		if (at - pointer != cie_offset) {
+			cie_offset = at - pointer;
+			if (!cie_read(&frames, cie_offset, address + cie_offset, &cie)) {
+				cie_offset = UINT64_MAX;
+				continue;
+			}
+		}
+		fde_read(c, address + at + 4, &cie, fdes);
+	}
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * One ELF file, mapped, and its sections as plain bytes.
+ *
+ * Nothing in the file is trusted: each header is copied out and bounded once,
+ * here; whoever reads section contents asks for ranges. libelf is not used: it
+ * inflates a compressed section as a whole, and debug info of 400 MB must fit in
+ * 300 MB (see bytes_*).
+ */
+#ifndef CODEMAP_IMAGE_H
+#define CODEMAP_IMAGE_H
+
+#include <elf.h>
+#include "codemap/base.h"
+
+/*
+ * The bytes of a section. A compressed one is inflated into reserved address
+ * space, only as far as somebody asks; what lies behind the reader can be dropped.
+ */
+struct inflater;
+struct bytes {
+	const uint8_t *data;
+	uint64_t size;
+	uint64_t ready;		/* bytes at data that are there already */
+	struct inflater *inflater;	/* NULL: all are */
+};
+
+/* Make [0, end) readable. Returns how many bytes really are, at most size (a broken stream ends early). */
+uint64_t bytes_more(struct bytes *bytes, uint64_t end);
+
+static inline int bytes_have(struct bytes *bytes, uint64_t offset, uint64_t size)
+{
+	if (offset > bytes->size || size > bytes->size - offset)
+		return 0;
+	return offset + size <= bytes->ready || bytes_more(bytes, offset + size) >= offset + size;
+}
+
+/* A NUL-terminated string at offset, or NULL. */
+const char *bytes_string(struct bytes *bytes, uint64_t offset);
+/* Inflate ahead of the reader in a thread of its own; for sections read from front to back. */
+void bytes_read_ahead(struct bytes *bytes);
+/* [from, to) is not needed any more. It reads as zeros, or as before. */
+void bytes_drop(struct bytes *bytes, uint64_t from, uint64_t to);
+
+struct section {
+	const char *name;
+	uint32_t type, link;
+	uint64_t flags, addr, offset, size, entsize;
+};
+
+struct image {
+	const char *name;
+	const uint8_t *data;
+	uint64_t size;
+	Elf64_Ehdr head;
+	struct section *sections;
+	uint32_t section_count;
+	Elf64_Phdr *segments;
+	uint32_t segment_count;
+	uint8_t build_id[32];
+	uint32_t build_id_size;
+	uint64_t load_low, load_high;
+	uint64_t identity;	/* which file this is; set by who opened it */
+};
+
+/*
+ * image_map() - map what `fd` is open on. `main_object` demands a linked x86-64
+ * program or library; debug files may be anything that has sections. Ends the
+ * process with one line for what cannot be used, or, when `optional`, returns NULL
+ * and puts the text into *why.
+ */
+struct image *image_map(int fd, const char *name, int optional, const char **why);
+/* The same for an image that is in memory already (minidebuginfo). */
+struct image *image_memory(const uint8_t *data, uint64_t size, const char *name, const char **why);
+
+const struct section *image_section(const struct image *image, const char *name);
+/* Contents of a section, as stored; size 0 when it has none in the file. */
+struct bytes image_raw(const struct image *image, const struct section *section);
+/* Contents of the section `name`, inflated on demand (SHF_COMPRESSED, or .zdebug_*); size 0 when there is none. */
+struct bytes image_bytes(const struct image *image, const char *name);
+
+/* File contents at a link-time address; *left: bytes from there to the end of the segment's contents. NULL: none. */
+const uint8_t *image_at(const struct image *image, uint64_t vaddr, uint64_t *left);
+int image_is_code(const struct image *image, uint64_t vaddr);
+
+#endif /* CODEMAP_IMAGE_H */

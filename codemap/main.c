@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * spi-codemap: what can be traced in a program or library, and how.
+ *
+ * This process opens files, looks into the cache, and starts a child that does
+ * the analysis in a sandbox and writes a map into a memfd. What the child wrote
+ * is verified here like any foreign map before it is used; a child that dies of
+ * what it read leaves one line of message and nothing else.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "codemap/map-check.h"
+#include "codemap/request.h"
+
+static const char usage_text[] =
+	"usage: spi-codemap map [--output FILE|--output-fd N] [--limit N] [--root DIR] [--fd N] --pattern GLOB... FILE\n"
+	"       spi-codemap list [--root DIR] [--fd N] [--pattern GLOB]... FILE\n"
+	"       spi-codemap find [--root DIR] NAME FILE...\n"
+	"       spi-codemap --help | --version\n";
+
+struct options {
+	const char *output, *root;
+	int output_fd, fd;
+	uint32_t limit;
+	struct vec_of(struct pattern) patterns;
+};
+
+/* What a child left: a mapping of its memfd. */
+struct answer {
+	const void *data;
+	uint64_t size;
+	int status;
+};
+
+static void usage(void) __attribute__((noreturn));
+static void usage(void)
+{
+	fputs(usage_text, stderr);
+	exit(EXIT_USAGE);
+}
+
+static int number_parse(const char *option, const char *text, unsigned long max)
+{
+	char *end;
+	unsigned long value;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno || end == text || *end || text[0] == '-' || value > max)
+		fail_status(EXIT_USAGE, "--%s %s: not a number it can use", option, text);
+	return (int) value;
+}
+
+static void options_parse(struct options *o, int argc, char **argv)
+{
+	static const struct option table[] = {
+		{ "output", required_argument, NULL, 'o' }, { "output-fd", required_argument, NULL, 'O' },
+		{ "limit", required_argument, NULL, 'l' }, { "root", required_argument, NULL, 'r' },
+		{ "fd", required_argument, NULL, 'f' }, { "pattern", required_argument, NULL, 'p' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	memset(o, 0, sizeof(*o));
+	o->output_fd = o->fd = -1;
+	while ((c = getopt_long(argc, argv, "o:p:", table, NULL)) != -1) {
+		switch (c) {
+		case 'o': o->output = optarg; break;
+		case 'O': o->output_fd = number_parse("output-fd", optarg, INT32_MAX); break;
+		case 'l': o->limit = (uint32_t) number_parse("limit", optarg, INT32_MAX); break;
+		case 'r': o->root = optarg; break;
+		case 'f': o->fd = number_parse("fd", optarg, INT32_MAX); break;
+		case 'p': pattern_parse(vec_push(&o->patterns), optarg); break;
+		default: usage();
+		}
+	}
+}
+
+static void child_run(const struct request *request, struct object *object, int out, pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(EXIT_BAD);
+	sandbox_enter();
+	exit(request_run(request, object, out));
+}
+
+/* Have a child answer the request. On status EXIT_DONE, data is what it wrote. */
+static struct answer answer_get(const struct request *request, struct object *object)
+{
+	struct answer answer = { NULL, 0, EXIT_BAD };
+	int out = memfd_create("spi-codemap", MFD_CLOEXEC | MFD_ALLOW_SEALING), status;
+	struct stat st;
+	pid_t pid, parent = getpid();
+
+	if (out < 0)
+		fail("memfd_create: %s", strerror(errno));
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		fail("fork: %s", strerror(errno));
+	if (!pid)
+		child_run(request, object, out, parent);
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			fail("waitpid: %s", strerror(errno));
+	if (WIFSIGNALED(status))
+		fail("its analysis ended with signal %d (%s): the file may be broken, or was changed meanwhile; get a good copy",
+		     WTERMSIG(status), strsignal(WTERMSIG(status)));
+	answer.status = WEXITSTATUS(status);
+	if (answer.status != EXIT_DONE || fstat(out, &st) < 0 || !st.st_size)
+		return answer;
+	/* Nobody is left who could write to it. */
+	answer.size = (uint64_t) st.st_size;
+	answer.data = mmap(NULL, answer.size, PROT_READ, MAP_SHARED, out, 0);
+	if (answer.data == MAP_FAILED)
+		fail("mmap: %s", strerror(errno));
+	close(out);
+	return answer;
+}
+
+/* The map for the request, from the cache or from a child. On failure the message is out already. */
+static struct answer map_get(struct request *request, struct object *object)
+{
+	const struct spi_map_header *head = NULL;
+	struct answer answer = { NULL, 0, EXIT_DONE };
+	char *name, *types = cache_name(object, "types", 0);
+	int is_types = request->kind == REQUEST_LIST && !request->pattern_count;
+	uint64_t hash = request->limit, size;
+	const char *why;
+	unsigned int i;
+
+	for (i = 0; i < request->pattern_count; i++)
+		hash = hash_bytes(hash + i, request->patterns[i].text, strlen(request->patterns[i].text) + 1);
+	hash = hash_bytes(hash + (request->kind == REQUEST_LIST), object->name, strlen(object->name));
+	name = is_types ? types : cache_name(object, request->kind == REQUEST_LIST ? "list" : "map", hash);
+	head = cache_read(object, name, &answer.size);
+	if (head) {
+		answer.data = head;
+		return answer;
+	}
+	if (!is_types)
+		object->types = cache_read(object, types, &size);
+	answer = answer_get(request, object);
+	if (answer.status != EXIT_DONE)
+		return answer;
+	if (!answer.data || spi_map_check(answer.data, answer.size, &why))
+		fail("its analysis gave no valid map: the file may be hostile; get a good copy");
+	cache_write(name, answer.data, answer.size);
+	return answer;
+}
+
+static void write_all(int fd, const void *data, uint64_t size, const char *where)
+{
+	const char *p = data;
+
+	while (size) {
+		ssize_t n = write(fd, p, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			fail("cannot write to %s: %s", where, n ? strerror(errno) : "no space");
+		p += n;
+		size -= (uint64_t) n;
+	}
+}
+
+static void write_fd(int fd, const struct answer *answer)
+{
+	write_all(fd, answer->data, answer->size, "the output descriptor");
+	if (fcntl(fd, F_GET_SEALS) >= 0 &&
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
+		fail("cannot seal the output: %s", strerror(errno));
+}
+
+static void write_file(const char *path, const struct answer *answer)
+{
+	char *temporary = mem_format("%s.%d.tmp", path, (int) getpid());
+	struct stat st;
+	int fd;
+
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (fd < 0)
+			fail("cannot write to %s: %s", path, strerror(errno));
+		write_all(fd, answer->data, answer->size, path);
+		close(fd);
+		return;
+	}
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0)
+		fail("cannot write to %s: %s", path, strerror(errno));
+	if (write(fd, answer->data, answer->size) != (ssize_t) answer->size || close(fd) < 0 || rename(temporary, path) < 0) {
+		int error = errno;
+
+		unlink(temporary);
+		fail("cannot write to %s: %s", path, strerror(error));
+	}
+}
+
+static int command_map(int argc, char **argv)
+{
+	struct request request = { .kind = REQUEST_MAP };
+	struct options o;
+	struct answer answer;
+	struct object *object;
+
+	options_parse(&o, argc, argv);
+	if (optind + 1 != argc || !o.patterns.count)
+		usage();
+	if (!o.output && o.output_fd < 0 && isatty(1))
+		fail_status(EXIT_USAGE, "a map is not for a terminal: use --output FILE");
+	request.patterns = o.patterns.at;
+	request.pattern_count = (unsigned int) o.patterns.count;
+	request.limit = o.limit;
+	object = object_open(argv[optind], o.fd, o.root);
+	cache_open();
+	answer = map_get(&request, object);
+	if (answer.status != EXIT_DONE)
+		return answer.status;
+	if (o.output)
+		write_file(o.output, &answer);
+	else
+		write_fd(o.output_fd >= 0 ? o.output_fd : 1, &answer);
+	return EXIT_DONE;
+}
+
+static int command_list(int argc, char **argv)
+{
+	struct request request = { .kind = REQUEST_LIST };
+	const struct spi_map_header *head;
+	const struct spi_map_func *func;
+	struct options o;
+	struct answer answer;
+	uint32_t i;
+
+	options_parse(&o, argc, argv);
+	if (optind + 1 != argc)
+		usage();
+	request.patterns = o.patterns.at;
+	request.pattern_count = (unsigned int) o.patterns.count;
+	cache_open();
+	answer = map_get(&request, object_open(argv[optind], o.fd, o.root));
+	if (answer.status != EXIT_DONE)
+		return answer.status;
+	head = answer.data;
+	func = (const struct spi_map_func *) ((const uint8_t *) head + head->funcs.offset);
+	for (i = 0; i < head->funcs.count; i++) {
+		fputs((const char *) head + head->strings.offset + func[i].pretty, stdout);
+		putchar('\n');
+	}
+	if (fflush(stdout) || ferror(stdout))
+		fail("cannot write: %s", strerror(errno));
+	return EXIT_DONE;
+}
+
+static int command_find(int argc, char **argv)
+{
+	struct request request = { .kind = REQUEST_FIND };
+	struct text lines = { 0 };
+	struct options o;
+	int i, status;
+
+	options_parse(&o, argc, argv);
+	if (optind + 2 > argc)
+		usage();
+	request.find_name = argv[optind];
+	for (i = optind + 1; i < argc; i++) {
+		struct answer answer = answer_get(&request, object_open(argv[i], o.fd, o.root));
+
+		if (answer.status != EXIT_DONE)
+			return answer.status;
+		if (answer.size)
+			text_add_bytes(&lines, answer.data, answer.size);
+	}
+	status = find_print(text_end(&lines), lines.count);
+	if (fflush(stdout) || ferror(stdout))
+		fail("cannot write: %s", strerror(errno));
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		usage();
+	if (!strcmp(argv[1], "--help")) {
+		fputs(usage_text, stdout);
+		return EXIT_DONE;
+	}
+	if (!strcmp(argv[1], "--version")) {
+		printf("spi-codemap, code map format %u\n", SPI_MAP_VERSION);
+		return EXIT_DONE;
+	}
+	if (!strcmp(argv[1], "map"))
+		return command_map(argc - 1, argv + 1);
+	if (!strcmp(argv[1], "list"))
+		return command_list(argc - 1, argv + 1);
+	if (!strcmp(argv[1], "find"))
+		return command_find(argc - 1, argv + 1);
+	usage();
+}

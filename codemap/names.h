@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* Function names: demangling, qualified names without parameters, and the patterns users write. */
+#ifndef CODEMAP_NAMES_H
+#define CODEMAP_NAMES_H
+
+#include "codemap/base.h"
+
+/* The source form of a C++ or Rust linkage name, or NULL when it is none. Valid until the next call of the thread. */
+const char *name_demangle(const char *linkage);
+
+/*
+ * name_base() - a demangled name without return type and parameters:
+ * "void ns::f<int>(int) const [clone .cold]" gives "ns::f<int>.cold". Allocated.
+ */
+char *name_base(const char *demangled);
+
+/*
+ * name_unclone() - cut the suffixes off that compilers give to their only copy of
+ * a function whose signature or binding they changed (.isra.0, .constprop.0,
+ * .lto_priv.0): people know it by the name before. Returns the same text when
+ * there are none, else a shorter allocated one.
+ */
+const char *name_unclone(const char *name);
+
+/* name_event() - make a base name one that LTTng can carry: at most 200 bytes, nothing it forbids. Allocated. */
+char *name_event(const char *base);
+
+struct pattern {
+	const char *text;
+	uint64_t address;	/* is_address: "0x<hex>" */
+	uint8_t is_address;
+	uint8_t is_literal;	/* no wildcard in it */
+	uint8_t has_parameters;	/* a '(' : against the full demangled name */
+	const char *hint;	/* identifier that the linkage name of any C++ match contains; NULL: none known */
+	size_t hint_size;
+};
+
+void pattern_parse(struct pattern *pattern, const char *text);
+
+/* Glob: `*`, `?`, `[a-z]`, `[!x]`, backslash. A pattern also matches the text that it is, byte for byte. */
+int pattern_glob(const char *pattern, const char *text);
+
+#endif /* CODEMAP_NAMES_H */

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The analysis: symbols, then debug info for the functions asked for, then their
+ * code, then the map. Everything here reads foreign bytes and runs in the sandbox.
+ */
+#include <errno.h>
+#include <lzma.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zlib.h>
+#include "codemap/code.h"
+#include "codemap/collect.h"
+#include "codemap/map-check.h"
+#include "codemap/request.h"
+
+#define MINI_MAX	(UINT64_C(256) << 20)	/* minidebuginfo, unpacked */
+
+/* .gnu_debugdata: a small ELF file with the symbols that stripping took, xz-compressed. */
+static struct image *mini_read(const struct image *image)
+{
+	struct bytes packed = image_raw(image, image_section(image, ".gnu_debugdata"));
+	uint64_t memory = MINI_MAX, room = packed.size * 8 + 65536;
+	size_t in = 0, out = 0;
+	lzma_ret rc = LZMA_BUF_ERROR;
+	uint8_t *data = NULL;
+
+	if (!packed.size)
+		return NULL;
+	for (; rc == LZMA_BUF_ERROR && room <= MINI_MAX; room *= 4) {
+		data = heap_grow(data, room);
+		in = out = 0;
+		rc = lzma_stream_buffer_decode(&memory, 0, NULL, packed.data, &in, packed.size, data, &out, room);
+	}
+	if (rc != LZMA_OK)
+		return NULL;
+	return image_memory(data, out, "minidebuginfo", NULL);
+}
+
+static uint32_t file_crc(const struct image *image)
+{
+	uint64_t at = 0, step = UINT64_C(1) << 20;
+	uLong crc = crc32(0, NULL, 0);
+
+	for (; at < image->size; at += step) {
+		struct bytes all = { image->data, image->size, image->size, NULL };
+
+		crc = crc32(crc, image->data + at, (uInt) (image->size - at < step ? image->size - at : step));
+		bytes_drop(&all, at, at + step);
+	}
+	return (uint32_t) crc;
+}
+
+/* The debug file that really belongs to the object. */
+static void debug_verify(struct object *object)
+{
+	if (object->debug_by_link && file_crc(object->debug) != object->debug_crc) {
+		object->debug = NULL;
+		object->debug_name = "";
+	}
+}
+
+static struct dw_file *debug_open(const struct object *object)
+{
+	struct dw_file *alt = object->alt ? dwarf_open(object->alt, NULL) : NULL;
+
+	if (alt)
+		alt->is_whole = 1;
+	return dwarf_open(object->debug ? object->debug : object->image, alt);
+}
+
+static void skip_add(struct tables *tables, const struct function *function, enum spi_map_reason reason)
+{
+	struct spi_map_skip *skip = vec_push(&tables->skipped);
+
+	memset(skip, 0, sizeof(*skip));
+	skip->vaddr = function->vaddr;
+	skip->name = strings_add(&tables->strings, function->base ? function->name : "");
+	skip->reason = reason;
+}
+
+static char *event_numbered(const struct function *function)
+{
+	if (function->ordinal < 2)
+		return mem_string(function->event, strlen(function->event));
+	return mem_format("%s@%u", function->event, function->ordinal);
+}
+
+/* One wanted function: its record, or why there is none. */
+static void function_record(const struct function *f, struct code *code, struct tables *tables)
+{
+	const struct prototype *prototype = f->type;
+	enum spi_map_reason reason = SPI_REASON_NONE;
+	struct spi_map_func record;
+
+	memset(&record, 0, sizeof(record));
+	record.vaddr = f->vaddr;
+	record.size = f->size > UINT32_MAX ? UINT32_MAX : (uint32_t) f->size;
+	record.flags = f->flags;
+	if (code)
+		reason = code_entry(code, f, &record, tables);
+	if (reason) {
+		skip_add(tables, f, reason);
+		return;
+	}
+	if (!prototype)
+		prototype = prototype_unknown(tables);
+	record.flags |= prototype->flags;
+	record.name = strings_add(&tables->strings, f->name);
+	record.pretty = strings_add(&tables->strings, mem_format("%s(%s)", f->base,
+								 prototype->parameters ? prototype->parameters : ""));
+	record.event = strings_add(&tables->strings, event_numbered(f));
+	record.source = prototype->source;
+	record.field_first = prototype->field_first;
+	record.field_count = prototype->field_count;
+	record.ret_count = prototype->ret_count;
+	*vec_push(&tables->funcs) = record;
+}
+
+static void span_place(struct spi_map_span *span, uint64_t *at, size_t count, size_t stride)
+{
+	*at = (*at + 7) & ~UINT64_C(7);
+	if (count > UINT32_MAX)
+		fail("too many functions for one map: choose fewer");
+	span->offset = *at;
+	span->count = (uint32_t) count;
+	span->stride = (uint32_t) stride;
+	*at += count * stride;
+}
+
+static void write_all(int fd, const void *data, size_t size)
+{
+	const char *p = data;
+
+	while (size) {
+		ssize_t n = write(fd, p, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			fail("cannot write: %s", n ? strerror(errno) : "no space");
+		p += n;
+		size -= (size_t) n;
+	}
+}
+
+/* Lay the tables out in one block, verify it, and write it. */
+static void tables_write(struct tables *t, struct spi_map_header *head, int fd)
+{
+	uint64_t size = sizeof(*head);
+	const char *why;
+	uint8_t *block;
+
+	strings_add(&t->strings, "");
+	span_place(&head->strings, &size, t->strings.bytes.count, 1);
+	span_place(&head->funcs, &size, t->funcs.count, sizeof(*t->funcs.at));
+	span_place(&head->fields, &size, t->fields.count, sizeof(*t->fields.at));
+	span_place(&head->insns, &size, t->insns.count, sizeof(*t->insns.at));
+	span_place(&head->enums, &size, t->enums.count, sizeof(*t->enums.at));
+	span_place(&head->labels, &size, t->labels.count, sizeof(*t->labels.at));
+	span_place(&head->skipped, &size, t->skipped.count, sizeof(*t->skipped.at));
+	head->file_size = size;
+	block = mem_alloc(size);
+	memcpy(block, head, sizeof(*head));
+#define PUT(table) memcpy(block + head->table.offset, t->table.at ? (void *) t->table.at : (void *) "", \
+			  t->table.count * sizeof(*t->table.at))
+	memcpy(block + head->strings.offset, t->strings.bytes.at, t->strings.bytes.count);
+	PUT(funcs);
+	PUT(fields);
+	PUT(insns);
+	PUT(enums);
+	PUT(labels);
+	PUT(skipped);
+#undef PUT
+	if (spi_map_check(block, size, &why))
+		fail("internal error: %s: please report this file", why);
+	write_all(fd, block, size);
+}
+
+static void head_fill(struct spi_map_header *head, const struct object *object, const struct functions *functions,
+		      struct tables *tables)
+{
+	memset(head, 0, sizeof(*head));
+	head->magic = SPI_MAP_MAGIC;
+	head->version = SPI_MAP_VERSION;
+	head->header_size = sizeof(*head);
+	head->machine = EM_X86_64;
+	if (object->image->head.e_type == ET_DYN)
+		head->flags |= SPI_MAP_IS_PIC;
+	head->build_id_size = (uint16_t) object->image->build_id_size;
+	memcpy(head->build_id, object->image->build_id, sizeof(head->build_id));
+	head->load_low = object->image->load_low;
+	head->load_high = object->image->load_high;
+	head->symbols_total = functions->total;
+	head->object_name = strings_add(&tables->strings, object->name);
+}
+
+/* Functions beyond the limit, in the order of addresses, are named but not recorded. */
+static int limit_apply(const struct request *request, struct functions *functions)
+{
+	uint32_t count = 0;
+	size_t i;
+
+	for (i = 0; i < functions->list.count; i++) {
+		struct function *f = &functions->list.at[i];
+
+		if (!f->wanted || f->reason)
+			continue;
+		if (request->limit && count >= request->limit)
+			f->reason = SPI_REASON_LIMIT;
+		else
+			count++;
+	}
+	return request->limit && count >= request->limit;
+}
+
+static void prototypes_find(struct object *object, struct functions *functions, struct tables *tables,
+			    struct spi_map_header *head)
+{
+	struct dw_file *file;
+
+	if (object->types) {
+		collect_cached(object->types, functions, tables);
+		head->flags |= object->types->flags & SPI_MAP_HAS_DWARF;
+	} else {
+		file = debug_open(object);
+		if (file) {
+			collect_prototypes(file, functions, tables);
+			head->flags |= SPI_MAP_HAS_DWARF;
+		}
+	}
+	head->debug_name = strings_add(&tables->strings, (head->flags & SPI_MAP_HAS_DWARF) ? object->debug_name : "");
+}
+
+static int request_map(const struct request *request, struct object *object, struct functions *functions, int out_fd)
+{
+	struct spi_map_header head;
+	struct tables tables = { 0 };
+	struct code code;
+	size_t i;
+
+	functions_number(functions);
+	head_fill(&head, object, functions, &tables);
+	if (limit_apply(request, functions))
+		for (i = 0; i < functions->list.count; i++)
+			if (functions->list.at[i].reason == SPI_REASON_LIMIT)
+				head.flags |= SPI_MAP_TRUNCATED;
+	prototypes_find(object, functions, &tables, &head);
+	if (request->kind == REQUEST_MAP) {
+		code_scan(&code, object->image, functions);
+		head.flags |= code.flags;
+	}
+	for (i = 0; i < functions->list.count; i++) {
+		const struct function *f = &functions->list.at[i];
+
+		if (f->wanted && f->reason)
+			skip_add(&tables, f, f->reason);
+		else if (f->wanted)
+			function_record(f, request->kind == REQUEST_MAP ? &code : NULL, &tables);
+	}
+	tables_write(&tables, &head, out_fd);
+	return EXIT_DONE;
+}
+
+int request_run(const struct request *request, struct object *object, int out_fd)
+{
+	struct functions functions = { 0 };
+	struct symbol_sources from;
+
+	fail_object = object->name;
+	debug_verify(object);
+	from.object = object->image;
+	from.debug = object->debug;
+	from.mini = mini_read(object->image);
+	functions_read(&functions, &from);
+	if (!functions.list.count)
+		fail("no functions in it: neither symbols nor unwind tables; install its debug symbols");
+	if (request->kind == REQUEST_FIND) {
+		find_write(&functions, request->find_name, out_fd);
+		return EXIT_DONE;
+	}
+	if (!functions_match(&functions, request->patterns, request->pattern_count))
+		fail_status(EXIT_NO_MATCH, "no function matches '%s': spi-codemap find shows near names",
+			    request->pattern_count ? request->patterns[0].text : "*");
+	return request_map(request, object, &functions, out_fd);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* One request for one object, as the supervising process (main.c) hands it to the analysing one (request.c). */
+#ifndef CODEMAP_REQUEST_H
+#define CODEMAP_REQUEST_H
+
+#include "codemap/functions.h"
+#include "codemap/image.h"
+
+enum request_kind { REQUEST_MAP, REQUEST_LIST, REQUEST_FIND };
+
+struct request {
+	enum request_kind kind;
+	const struct pattern *patterns;
+	unsigned int pattern_count;
+	uint32_t limit;			/* functions at most, 0: no limit */
+	const char *find_name;
+};
+
+/* An object and the files that may hold its debug info, open and mapped. */
+struct object {
+	const char *name;		/* FILE as the user wrote it */
+	struct image *image;
+	struct image *debug;		/* separate debug file, NULL: none */
+	const char *debug_name;
+	int debug_by_link;		/* found by .gnu_debuglink: its checksum must be compared */
+	uint32_t debug_crc;
+	struct image *alt;		/* dwz's supplementary file, NULL: none */
+	uint64_t identity;		/* which files exactly these are: device, inode, size, times */
+	const struct spi_map_header *types;	/* cached prototypes of all functions, NULL: none */
+};
+
+/* debugfile.c: open FILE, or take it from fd (-1: none), and what belongs to it. Ends the process on bad input. */
+struct object *object_open(const char *name, int fd, const char *root);
+
+/*
+ * request.c: answer the request: write a map, or find's lines, to out_fd.
+ * Returns the process's exit status. Runs in the sandbox: opens nothing.
+ */
+int request_run(const struct request *request, struct object *object, int out_fd);
+
+/*
+ * find.c: write lines "distance<TAB>name" of functions that are called `name`
+ * (distance 0), or else of those whose names come nearest; find_print() prints
+ * the best of all such lines. Returns EXIT_DONE when one was exact, else EXIT_BAD.
+ */
+void find_write(const struct functions *functions, const char *name, int out_fd);
+int find_print(const char *lines, size_t size);
+
+/* sandbox.c: from here on this process can read and write what it has, and nothing else. */
+void sandbox_enter(void);
+
+/* cache.c: see there. All do nothing when there is no cache. */
+void cache_open(void);
+char *cache_name(const struct object *object, const char *kind, uint64_t hash);
+const struct spi_map_header *cache_read(const struct object *object, const char *name, uint64_t *size);
+void cache_write(const char *name, const void *data, uint64_t size);
+
+#endif /* CODEMAP_REQUEST_H */
