@@ -7,7 +7,8 @@
  *   find the return gadgets, read the unwind tables (safe-point.c);
  *   for one thread after the other, until the deadline:
  *	look: stop it for some microseconds, copy its stack, let it go, judge
- *	act:  stop it, judge what it does now, and make the calls (remote.c)
+ *	act:  stop it, judge what it does now, if need be let it run to the end of
+ *	      the function where it is not safe, and make the calls (remote.c)
  *
  * Everything runs on a thread of its own, because the kernel lets a tracer
  * thread's tracees go when that thread ends: whatever goes wrong, nothing stays
@@ -22,6 +23,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -35,6 +38,8 @@
 #define DEADLINE_MS		3000u
 #define CALL_PATIENCE		UINT64_C(2000000000)	/* ns for dlopen() before it is looked into */
 #define CALL_GIVE_UP		UINT64_C(12000000000)	/* ns for constructors before they are left alone */
+#define ESCAPE_PATIENCE		UINT64_C(20000000)	/* ns for a thread to come out of malloc() */
+#define ESCAPES_MAX		8u
 #define STOP_PATIENCE		UINT64_C(200000000)	/* ns for a thread to stop */
 #define AGENT_PREFIX		"liblttng-spi.so"
 #define ATTACH_FUNCTION		"lttng_spi_attach"
@@ -334,10 +339,27 @@ static int look(struct session *s, pid_t tid)
 	return spi_safe_judge(s->safe, &why) ? not_now(s, tid, why) : 0;
 }
 
-/*
- * -EAGAIN: another thread or another time. Whoever is hardly ever at a safe
- * place would hardly ever be there twice, so later rounds do without the look.
- */
+/* Judge the thread as it is stopped now; when it is in malloc() or the like, have it come out. */
+static int judge_stopped(struct session *s, pid_t tid)
+{
+	const char *why;
+	int ret;
+
+	for (unsigned int escapes = 0;; escapes++) {
+		spi_safe_snapshot(s->safe, tid, &s->remote.regs);
+		if (!spi_safe_judge(s->safe, &why))
+			return 0;
+		if (!spi_safe_escape(s->safe) || escapes == ESCAPES_MAX) {
+			spi_remote_release(&s->remote);
+			return not_now(s, tid, why);
+		}
+		ret = spi_remote_run_to(&s->remote, spi_safe_escape(s->safe), spi_now() + ESCAPE_PATIENCE);
+		if (ret)
+			return ret == -ESRCH ? ret : not_now(s, tid, why);
+	}
+}
+
+/* -EAGAIN: another thread or another time. The first round only looks, so a thread that is at a safe place wins. */
 static int try_thread(struct session *s, pid_t tid, unsigned int round)
 {
 	const char *why;
@@ -345,18 +367,15 @@ static int try_thread(struct session *s, pid_t tid, unsigned int round)
 
 	if (spi_safe_precheck(&s->target, tid, &why))
 		return not_now(s, tid, why);
-	ret = round < 2 ? look(s, tid) : 0;
+	ret = round == 0 ? look(s, tid) : 0;
 	if (!ret)
 		ret = stop_thread(s, tid);
 	if (ret)
 		return ret;
-	if (round < 2 && spi_safe_unchanged(s->safe, &s->remote.regs))
+	if (round == 0 && spi_safe_unchanged(s->safe, &s->remote.regs))
 		return perform(s);
-	spi_safe_snapshot(s->safe, tid, &s->remote.regs);
-	if (!spi_safe_judge(s->safe, &why))
-		return perform(s);
-	spi_remote_release(&s->remote);
-	return not_now(s, tid, why);
+	ret = judge_stopped(s, tid);
+	return ret ? ret : perform(s);
 }
 
 /* The process's threads, the main one first. */
@@ -489,6 +508,9 @@ static void *session_run(void *arg)
 {
 	struct session *s = arg;
 
+	/* While the target's thread stands still, this one should not have to queue. Where permitted. */
+	prctl(PR_SET_TIMERSLACK, 1ul);
+	setpriority(PRIO_PROCESS, gettid(), -20);
 	s->ret = prepare(s);
 	if (!s->ret && !(s->options.flags & SPI_INJECT_CHECK)) {
 		s->deadline = spi_now() + (uint64_t) s->options.deadline_ms * 1000000;

@@ -19,8 +19,8 @@
 #include <cpuid.h>
 #include <elf.h>
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -60,12 +60,14 @@ uint64_t spi_now(void)
 /*
  * Wait for the thread's next stop. A thread cannot be waited for with a time
  * limit, so look again and again: at first without pause, since most stops come
- * within microseconds and the program stands still meanwhile.
+ * within microseconds and the program stands still meanwhile. Then with short
+ * sleeps rather than sched_yield(): on a busy processor a yield gives away a
+ * whole time slice, whereas who wakes up is soon scheduled.
  */
 static int wait_stop(pid_t tid, int *status, uint64_t deadline)
 {
 	uint64_t begun = spi_now();
-	long pause = 20000;
+	long pause = 10000;
 
 	for (;;) {
 		pid_t got = waitpid(tid, status, __WALL | WNOHANG);
@@ -78,13 +80,11 @@ static int wait_stop(pid_t tid, int *status, uint64_t deadline)
 		now = spi_now();
 		if (now >= deadline)
 			return -ETIMEDOUT;
-		if (now - begun < 1000000) {
-			sched_yield();
-		} else {
+		if (now - begun > 30000) {
 			struct timespec t = { 0, pause };
 
 			nanosleep(&t, NULL);
-			if (pause < 1000000)
+			if (now - begun > 5000000 && pause < 1000000)
 				pause += pause / 4;
 		}
 	}
@@ -113,14 +113,21 @@ static bool regs_make_restartable(struct user_regs_struct *regs)
 	return true;
 }
 
+static uint64_t status_signals(const char *status, const char *key)
+{
+	const char *value = spi_status_value(status, key);
+
+	return value ? strtoull(value, NULL, 16) : 0;
+}
+
 /* The thread's id in its own namespace, and the signals its program handles. */
 static void read_status(struct spi_remote *r)
 {
 	char *status = spi_proc_read(NULL, "%d/task/%d/status", (int) r->target->pid, (int) r->tid);
-	const char *caught = status ? spi_status_value(status, "SigCgt") : NULL;
 
 	r->inner_tid = status ? spi_status_inner_pid(status, r->tid) : r->tid;
-	r->caught = caught ? strtoull(caught, NULL, 16) : 0;
+	r->caught = status ? status_signals(status, "SigCgt") : 0;
+	r->trap_masked = !status || (status_signals(status, "SigBlk") | status_signals(status, "SigIgn")) & BIT(SIGTRAP);
 	free(status);
 }
 
@@ -167,6 +174,73 @@ void spi_remote_release(struct spi_remote *r)
 		set_regs(r->tid, &regs);
 	ptrace(PTRACE_DETACH, r->tid, NULL, NULL);
 	r->attached = r->stopped = false;
+}
+
+static int set_breakpoint(pid_t tid, uint64_t address)
+{
+	const size_t control = offsetof(struct user, u_debugreg[7]), first = offsetof(struct user, u_debugreg[0]);
+
+	if (ptrace(PTRACE_POKEUSER, tid, (void *) control, 0ul))
+		return -errno;
+	if (address && (ptrace(PTRACE_POKEUSER, tid, (void *) first, address) ||
+			ptrace(PTRACE_POKEUSER, tid, (void *) control, 1ul)))
+		return -errno;
+	return 0;
+}
+
+/*
+ * A breakpoint in the processor, not in the code: other threads run past it. Its
+ * trap would end an untraced program, so it is set for as short as can be, and
+ * never in a thread that blocks or ignores SIGTRAP, for which the kernel would
+ * reset the signal's action.
+ */
+int spi_remote_run_to(struct spi_remote *r, uint64_t address, uint64_t deadline)
+{
+	struct user_regs_struct regs = r->regs;
+	bool interrupted = false;
+	int status = 0, ret;
+
+	if (r->trap_masked || set_breakpoint(r->tid, address)) {
+		set_breakpoint(r->tid, 0);
+		spi_remote_release(r);
+		return -ENOTSUP;
+	}
+	if (regs_make_restartable(&regs))
+		set_regs(r->tid, &regs);
+	for (int deliver = 0;;) {
+		if (ptrace(PTRACE_CONT, r->tid, NULL, (void *) (long) deliver)) {
+			ret = -ESRCH;
+			break;
+		}
+		r->stopped = false;
+		ret = wait_stop(r->tid, &status, interrupted ? UINT64_MAX : deadline);
+		if (ret == -ETIMEDOUT) {
+			/* It must be stopped once more, to take the breakpoint away. */
+			interrupted = true;
+			ptrace(PTRACE_INTERRUPT, r->tid, NULL, NULL);
+			ret = wait_stop(r->tid, &status, UINT64_MAX);
+		}
+		if (ret)
+			break;
+		r->stopped = true;
+		if (get_regs(r->tid, &r->regs)) {
+			ret = -ESRCH;
+			break;
+		}
+		if (status >> 16 == PTRACE_EVENT_STOP) {
+			ret = -EAGAIN;
+			break;
+		}
+		if (WSTOPSIG(status) == SIGTRAP && r->regs.rip == address)
+			break;
+		deliver = WSTOPSIG(status);
+	}
+	if (ret != -ESRCH)
+		set_breakpoint(r->tid, 0);
+	r->stopped_at = spi_now();
+	if (ret)
+		spi_remote_release(r);
+	return ret;
 }
 
 /* ---- what restores the thread --------------------------------------- */

@@ -49,6 +49,7 @@ struct spi_remote {
 	uint64_t errno_address;
 	int32_t errno_value;
 	uint64_t caught;	/* signals the program has handlers for */
+	bool trap_masked;	/* SIGTRAP is blocked or ignored in this thread */
 	uint64_t late;		/* signals that came and are to be sent again */
 	int crash;		/* the signal that ended a call with -EFAULT */
 	uint64_t crash_at;	/* and the instruction */
@@ -64,6 +65,13 @@ void spi_gadgets_find(struct spi_gadgets *gadgets, const struct spi_target *targ
  */
 int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const struct spi_gadgets *gadgets, pid_t tid,
 		    uint64_t deadline);
+/*
+ * spi_remote_run_to() - let the stopped thread run on until it comes to
+ * `address`, with a hardware breakpoint, and take it there: stopped again, regs
+ * new. -EAGAIN when it has not come there by the deadline (released), -ENOTSUP
+ * when that cannot be done with this thread (released, too).
+ */
+int spi_remote_run_to(struct spi_remote *r, uint64_t address, uint64_t deadline);
 /* Let it go on as it was. */
 void spi_remote_release(struct spi_remote *r);
 

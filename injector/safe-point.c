@@ -51,8 +51,10 @@ struct spi_safe {
 	uint64_t stack_low;		/* of the copy */
 	size_t stack_size;
 	uint8_t *stack, *other;
-	uint64_t frames[FRAMES_MAX];
+	uint64_t frames[FRAMES_MAX];	/* an address inside the calling instruction */
+	uint64_t returns[FRAMES_MAX];	/* where it goes on */
 	size_t frame_count;
+	uint64_t escape;		/* where the outermost unsafe frame returns to */
 };
 
 /* ---- unwinding ------------------------------------------------------ */
@@ -120,6 +122,7 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 
 	if (!dwfl_frame_pc(frame, &pc, &exact))
 		return DWARF_CB_ABORT;
+	s->returns[s->frame_count] = pc;
 	s->frames[s->frame_count++] = exact ? pc : pc - 1;
 	return s->frame_count < FRAMES_MAX ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
@@ -333,17 +336,22 @@ static const char *verdict(struct spi_safe *s, int unwound)
 {
 	const struct spi_mapping *last;
 	bool outside = false;
-	const char *why;
+	const char *why = NULL;
 
 	if (!s->frame_count)
 		return "at a place that cannot be unwound";
 	for (size_t i = 0; i < s->frame_count; i++) {
-		why = frame_why(s, s->frames[i]);
-		if (why)
-			return why;
+		const char *here = frame_why(s, s->frames[i]);
+
+		if (here) {
+			why = why ? why : here;
+			s->escape = i + 1 < s->frame_count ? s->returns[i + 1] : 0;
+		}
 		if (!in_image(&s->target->libc, s->frames[i]))
 			outside = true;
 	}
+	if (why)
+		return why;
 	if (!outside)
 		return "starting or ending";	/* nothing of the program's own is on its stack */
 	if (unwound >= 0 || s->frame_count == FRAMES_MAX)
@@ -414,14 +422,18 @@ int spi_safe_judge(struct spi_safe *s, const char **why)
 	int unwound;
 
 	s->frame_count = 0;
+	s->escape = 0;
 	*why = in_restartable_sequence(s) ? "in a restartable sequence" : NULL;
-	if (!*why)
-		*why = frame_why(s, s->regs.rip);
 	if (*why)
 		return -EAGAIN;
 	unwound = dwfl_getthread_frames(s->dwfl, s->tid, take_frame, s);
 	*why = verdict(s, unwound);
 	return *why ? -EAGAIN : 0;
+}
+
+uint64_t spi_safe_escape(const struct spi_safe *s)
+{
+	return s->escape;
 }
 
 /* The registers that a function preserves, and so all that unwinding can depend on. */

@@ -30,6 +30,9 @@ void spi_safe_snapshot(struct spi_safe *safe, pid_t tid, const struct user_regs_
  */
 int spi_safe_judge(struct spi_safe *safe, const char **why);
 
+/* After an unsafe verdict: the address to which the unsafe function will return; 0 when that is not known. */
+uint64_t spi_safe_escape(const struct spi_safe *safe);
+
 /*
  * Stopped once more: does the thread still wait in the same system call with the
  * same stack as in the snapshot that was judged safe? Then it is safe now.

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* What control.c, serve-map.c and serve-file.c share. */
+#ifndef SPI_INJECTOR_CONTROL_INTERNAL_H
+#define SPI_INJECTOR_CONTROL_INTERNAL_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "injector/control.h"
+
+struct spi_map_job;
+struct spi_file;
+
+/* Anything that is polled: `ready` is called when its descriptor is. */
+struct spi_source {
+	int fd;
+	void (*ready)(struct spi_control *control, struct spi_source *source, uint32_t events);
+};
+
+/* A message that the socket did not take at once. */
+struct spi_outgoing {
+	struct spi_outgoing *next;
+	int fd;			/* sent along, then closed; -1: none */
+	size_t size;
+	char packet[];
+};
+
+struct spi_agent {
+	struct spi_source source;
+	struct spi_control *control;
+	struct spi_agent *next;
+	pid_t pid;
+	uint64_t start_time;
+	bool said_hello, over;
+	uint32_t flags;
+	char exe[PATH_MAX];
+	const volatile struct spi_status_page *status;
+	struct spi_outgoing *first, **last;
+	void *user;
+};
+
+struct spi_control {
+	int epoll;
+	struct spi_control_ops ops;
+	void *data;
+	uint32_t welcome_flags, string_max;
+	struct spi_source listener;
+	char directory[96], path[108];			/* of the socket */
+	char daemon_directory[PATH_MAX];
+	char home[PATH_MAX];				/* "daemon-home", when it was made */
+	struct spi_agent *agents;
+	struct spi_map_job *jobs;
+	unsigned int jobs_running;
+	struct spi_file *files;
+	char *packet;					/* SPI_PROTO_BODY_MAX + header + 1 */
+};
+
+int spi_source_add(struct spi_control *control, struct spi_source *source, int fd, uint32_t events,
+		   void (*ready)(struct spi_control *, struct spi_source *, uint32_t));
+void spi_source_remove(struct spi_control *control, struct spi_source *source);	/* closes the descriptor */
+
+/* Queue a message of two parts; `fd` (or -1) is consumed. 0, -EPIPE, -E2BIG, -ENOMEM. */
+int spi_agent_send(struct spi_agent *agent, uint16_t type, uint32_t id, const void *head, size_t head_size,
+		   const void *text, size_t text_size, int fd);
+
+/* serve-map.c */
+int spi_map_serve(struct spi_agent *agent, uint32_t id, const char *body, size_t size);
+void spi_map_jobs_reap(struct spi_control *control);			/* free what is finished, start what waits */
+void spi_map_jobs_forget(struct spi_control *control, struct spi_agent *agent);	/* NULL: all, at the end */
+
+/* serve-file.c */
+void spi_file_serve(struct spi_agent *agent, uint32_t id, const char *name);
+void spi_files_free(struct spi_control *control);
+
+#endif /* SPI_INJECTOR_CONTROL_INTERNAL_H */

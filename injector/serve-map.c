@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Code maps for agents: run spi-codemap on the object that the target has
+ * mapped, and pass the result on.
+ *
+ * The object belongs to whoever owns the target, so it is read by a child that
+ * has the target's user id and no privileges, never by us. The child gets open
+ * descriptors instead of paths: the object (3), a memfd for the map (4), and the
+ * target's root directory for debug files (5), so it needs no rights of its own
+ * to reach into a container. That the object is the one the target runs is
+ * checked before: device and inode, or the build id where file systems show two
+ * faces (overlays).
+ *
+ * The child's end raises no SIGCHLD and is not seen by waitpid(-1): the caller's
+ * own children are its own business.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "injector/control-internal.h"
+#include "injector/paths.h"
+#include "injector/target.h"
+
+#define DEADLINE_SECONDS	60
+#define RUNNING_MAX		4u	/* children at a time; the others wait */
+#define NO_MATCH_STATUS		3	/* spi-codemap's exit status when nothing matches */
+#define ALL_SEALS		(F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+
+struct spi_map_job {
+	struct spi_map_job *next;
+	struct spi_agent *agent;	/* NULL: gone meanwhile */
+	uint32_t id;
+	struct spi_msg_map_request request;
+	char *path, *patterns;		/* in text */
+	char *text;
+	int map_fd;
+	pid_t child;
+	bool started, finished, late;
+	struct spi_source process, words, timer;	/* pidfd, its stderr, the deadline */
+	char said[512];
+	size_t said_size;
+};
+
+/* ---- the object ----------------------------------------------------- */
+
+/* The build id of an ELF file from its program headers; its size, 0 when there is none. Reads a few kilobytes at most. */
+static unsigned int file_build_id(int fd, uint8_t id[32])
+{
+	union { uint8_t bytes[4096]; Elf64_Nhdr align; } notes;
+	Elf64_Phdr ph[64];
+	Elf64_Ehdr head;
+
+	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
+	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof(ph[0]) || head.e_phnum > 64 ||
+	    pread(fd, ph, head.e_phnum * sizeof(ph[0]), head.e_phoff) != (ssize_t) (head.e_phnum * sizeof(ph[0])))
+		return 0;
+	for (unsigned int i = 0; i < head.e_phnum; i++) {
+		size_t size = ph[i].p_filesz < sizeof(notes) ? ph[i].p_filesz : sizeof(notes), at = 0;
+
+		if (ph[i].p_type != PT_NOTE || pread(fd, notes.bytes, size, ph[i].p_offset) != (ssize_t) size)
+			continue;
+		while (at + sizeof(Elf64_Nhdr) <= size) {
+			const Elf64_Nhdr *note = (const void *) (notes.bytes + at);
+			size_t name = (note->n_namesz + 3ul) & ~3ul, data = (note->n_descsz + 3ul) & ~3ul;
+
+			at += sizeof(*note);
+			if (name > size - at || data > size - at - name)
+				break;
+			if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+			    !memcmp(notes.bytes + at, "GNU", 4) && note->n_descsz <= 32) {
+				memcpy(id, notes.bytes + at + name, note->n_descsz);
+				return note->n_descsz;
+			}
+			at += name + data;
+		}
+	}
+	return 0;
+}
+
+static bool is_same_object(const struct spi_msg_map_request *request, int fd)
+{
+	uint8_t id[32];
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	if (request->inode && st.st_ino == request->inode && st.st_dev == request->device)
+		return true;
+	if (request->build_id_size && request->build_id_size <= sizeof(id))
+		return file_build_id(fd, id) == request->build_id_size && !memcmp(id, request->build_id, request->build_id_size);
+	return !request->inode;
+}
+
+/* The file behind a mapping of the target that is, or is named like, the object that was asked for. */
+static int open_mapped(const struct spi_map_job *job)
+{
+	pid_t pid = job->agent->pid;
+	struct spi_maps maps;
+	int fd = -ENOENT, ret = spi_maps_read(&maps, pid);
+
+	for (size_t i = 0; !ret && fd < 0 && i < maps.count; i++) {
+		const struct spi_mapping *m = &maps.all[i];
+
+		if (m->path[0] != '/' || m->offset || (m->inode != job->request.inode && strcmp(m->path, job->path)))
+			continue;
+		fd = spi_mapping_open(pid, m);
+		if (fd >= 0 && !is_same_object(&job->request, fd)) {
+			close(fd);
+			fd = -ESTALE;
+		}
+	}
+	spi_maps_free(&maps);
+	return ret ? ret : fd;
+}
+
+static int open_object(const struct spi_map_job *job)
+{
+	char exe[64];
+	int fd;
+
+	if (!(job->request.flags & SPI_MAP_REQUEST_EXE))
+		return open_mapped(job);
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int) job->agent->pid);
+	fd = open(exe, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd >= 0 && is_same_object(&job->request, fd))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return open_mapped(job);
+}
+
+/* The target's root directory when it is not ours; -1 when it is. */
+static int open_root(pid_t pid)
+{
+	char path[64], theirs[64] = "", ours[64] = "";
+	struct stat root, own;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int) pid);
+	if (readlink(path, theirs, sizeof(theirs) - 1) > 0 && readlink("/proc/self/ns/mnt", ours, sizeof(ours) - 1) > 0 &&
+	    !strcmp(theirs, ours)) {
+		snprintf(path, sizeof(path), "/proc/%d/root", (int) pid);
+		if (!stat(path, &root) && !stat("/", &own) && root.st_ino == own.st_ino && root.st_dev == own.st_dev)
+			return -1;
+	}
+	snprintf(path, sizeof(path), "/proc/%d/root", (int) pid);
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd;
+}
+
+/* ---- the child ------------------------------------------------------ */
+
+struct launch {
+	char **argv, **envp;
+	int program, object, map, root, words;
+	bool change_user;
+	uid_t uid;
+	gid_t gid;
+};
+
+/* Runs in the child: nothing but system calls. */
+static __attribute__((noreturn)) void child_run(const struct launch *l)
+{
+	const int from[] = { l->words, l->object, l->map, l->root < 0 ? l->map : l->root, l->program };
+	int high[5];
+	sigset_t none;
+
+	for (int i = 0; i < 5; i++)
+		high[i] = fcntl(from[i], F_DUPFD, 64);
+	dup2(high[0], 2);
+	for (int i = 1; i < 5; i++)
+		dup2(high[i], 2 + i);
+	close(0);
+	close(1);
+	open("/dev/null", O_RDONLY);
+	open("/dev/null", O_WRONLY);
+	if (l->root < 0)
+		close(5);
+	fcntl(6, F_SETFD, FD_CLOEXEC);
+	syscall(SYS_close_range, 7u, ~0u, 0u);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (l->change_user && (syscall(SYS_setgroups, 0ul, NULL) || syscall(SYS_setresgid, l->gid, l->gid, l->gid) ||
+			       syscall(SYS_setresuid, l->uid, l->uid, l->uid)))
+		_exit(126);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* a change of user clears it */
+	setrlimit(RLIMIT_CORE, &(struct rlimit) { 0, 0 });
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	syscall(SYS_execveat, 6, "", l->argv, l->envp, AT_EMPTY_PATH);
+	_exit(127);
+}
+
+/* fork() without SIGCHLD, with a pidfd. */
+static pid_t child_start(const struct launch *launch, int *pidfd)
+{
+	struct clone_args args = { .flags = CLONE_PIDFD, .pidfd = (uint64_t) (uintptr_t) pidfd };
+	pid_t pid = syscall(SYS_clone3, &args, sizeof(args));
+
+	if (!pid)
+		child_run(launch);
+	return pid < 0 ? -errno : pid;
+}
+
+/* The argument list; patterns are cut into strings in place. NULL: out of memory. */
+static char **make_arguments(struct spi_map_job *job, char *limit, bool root)
+{
+	size_t lines = 1, n = 0;
+	char **argv;
+
+	for (const char *c = job->patterns; *c; c++)
+		lines += *c == '\n';
+	argv = calloc(16 + 2 * lines, sizeof(*argv));
+	if (!argv)
+		return NULL;
+	argv[n++] = "spi-codemap";
+	argv[n++] = "map";
+	argv[n++] = "--fd";
+	argv[n++] = "3";
+	argv[n++] = "--output-fd";
+	argv[n++] = "4";
+	if (job->request.limit) {
+		argv[n++] = "--limit";
+		argv[n++] = limit;
+	}
+	if (root) {
+		argv[n++] = "--root";
+		argv[n++] = "/proc/self/fd/5";
+	}
+	for (char *line = job->patterns, *next; *line; line = next) {
+		next = line + strcspn(line, "\n");
+		if (*next)
+			*next++ = 0;
+		if (!*line)
+			continue;
+		argv[n++] = "--pattern";
+		argv[n++] = line;
+	}
+	argv[n++] = job->path;
+	return argv;
+}
+
+/* ---- results -------------------------------------------------------- */
+
+static void answer(struct spi_map_job *job, int status, const char *text)
+{
+	struct spi_msg_map head = { .status = status };
+
+	if (job->agent)
+		spi_agent_send(job->agent, SPI_MSG_MAP, job->id, &head, sizeof(head), text, strlen(text) + 1,
+			       status ? -1 : fcntl(job->map_fd, F_DUPFD_CLOEXEC, 3));
+	job->finished = true;
+}
+
+static void answer_failure(struct spi_map_job *job, int status, const char *what)
+{
+	char text[PATH_MAX + 128];
+
+	snprintf(text, sizeof(text), "%s: %s", job->path, what);
+	answer(job, status, text);
+}
+
+static void read_words(struct spi_map_job *job)
+{
+	ssize_t n;
+
+	while ((n = read(job->words.fd, job->said + job->said_size, sizeof(job->said) - 1 - job->said_size)) > 0)
+		job->said_size += n;
+	/* Nobody wants more than this, but the child must not block on a full pipe. */
+	if (job->said_size == sizeof(job->said) - 1) {
+		char rest[512];
+
+		while (read(job->words.fd, rest, sizeof(rest)) > 0)
+			;
+	}
+	job->said[job->said_size] = 0;
+}
+
+static void words_ready(struct spi_control *control, struct spi_source *source, uint32_t events)
+{
+	struct spi_map_job *job = (void *) ((char *) source - offsetof(struct spi_map_job, words));
+
+	read_words(job);
+	if (events & EPOLLHUP)
+		spi_source_remove(control, source);
+}
+
+static void timer_ready(struct spi_control *control, struct spi_source *source, uint32_t events)
+{
+	struct spi_map_job *job = (void *) ((char *) source - offsetof(struct spi_map_job, timer));
+
+	job->late = true;
+	syscall(SYS_pidfd_send_signal, job->process.fd, SIGKILL, NULL, 0);
+	spi_source_remove(control, source);
+}
+
+static void job_conclude(struct spi_map_job *job, const siginfo_t *end)
+{
+	struct stat st;
+
+	job->said[strcspn(job->said, "\n")] = 0;
+	if (job->late)
+		answer_failure(job, -ETIMEDOUT, "spi-codemap did not finish within a minute");
+	else if (end->si_code != CLD_EXITED)
+		answer_failure(job, -EIO, "spi-codemap crashed");
+	else if (end->si_status == 126 || end->si_status == 127)
+		answer_failure(job, -ENOEXEC, "spi-codemap could not be started with the target's rights");
+	else if (end->si_status)
+		answer(job, end->si_status == NO_MATCH_STATUS ? -ENOENT : -EINVAL,
+		       *job->said ? job->said : "spi-codemap failed and gave no reason");
+	else if (fstat(job->map_fd, &st) || !st.st_size)
+		answer_failure(job, -EIO, "spi-codemap wrote no map");
+	else if (((fcntl(job->map_fd, F_GET_SEALS) & ALL_SEALS) != ALL_SEALS) &&
+		 fcntl(job->map_fd, F_ADD_SEALS, ALL_SEALS))
+		answer_failure(job, -EIO, "the map cannot be sealed");
+	else
+		answer(job, 0, "");
+}
+
+static void process_ready(struct spi_control *control, struct spi_source *source, uint32_t events)
+{
+	struct spi_map_job *job = (void *) ((char *) source - offsetof(struct spi_map_job, process));
+	siginfo_t end = { 0 };
+
+	if (waitid(P_PIDFD, source->fd, &end, WEXITED | WNOHANG | __WALL) || !end.si_pid)
+		return;
+	if (job->words.fd >= 0)
+		read_words(job);
+	job_conclude(job, &end);
+	control->jobs_running--;
+}
+
+/* ---- jobs ----------------------------------------------------------- */
+
+static int job_watch(struct spi_control *control, struct spi_map_job *job, int pidfd, int words)
+{
+	const struct itimerspec deadline = { .it_value.tv_sec = DEADLINE_SECONDS };
+	int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), ret;
+
+	ret = spi_source_add(control, &job->process, pidfd, EPOLLIN, process_ready);
+	if (!ret)
+		ret = spi_source_add(control, &job->words, words, EPOLLIN, words_ready);
+	else
+		close(words);
+	if (!ret && timer >= 0 && !timerfd_settime(timer, 0, &deadline, NULL))
+		ret = spi_source_add(control, &job->timer, timer, EPOLLIN, timer_ready);
+	return ret;
+}
+
+static void launch_identity(struct launch *l, pid_t pid)
+{
+	char *status = spi_proc_read(NULL, "%d/status", (int) pid);
+	const char *uid = status ? spi_status_value(status, "Uid") : NULL, *gid = status ? spi_status_value(status, "Gid") : NULL;
+
+	l->uid = uid ? strtoul(uid + strcspn(uid, " \t"), NULL, 10) : 65534;
+	l->gid = gid ? strtoul(gid + strcspn(gid, " \t"), NULL, 10) : 65534;
+	l->change_user = !geteuid() && l->uid;
+	free(status);
+}
+
+static void job_start(struct spi_control *control, struct spi_map_job *job)
+{
+	/* Another user's child must not use our environment, nor our cache directory. */
+	static char *const plain[] = { "PATH=/usr/bin:/bin", "LC_ALL=C", "LTTNG_SPI_CACHE=", NULL };
+	struct launch launch = { .program = -1, .object = -1, .root = -1 };
+	const char *program = spi_path_codemap();
+	int words[2] = { -1, -1 }, pidfd = -1;
+	char limit[16];
+
+	job->started = true;
+	if (!program || (launch.program = open(program, O_PATH | O_CLOEXEC)) < 0) {
+		answer(job, -ENOENT, "spi-codemap is neither beside the controller nor installed: set LTTNG_SPI_CODEMAP");
+		return;
+	}
+	launch.object = open_object(job);
+	if (launch.object < 0) {
+		answer_failure(job, launch.object, launch.object == -ESTALE ?
+			       "the file was replaced since the program started: restart the program" :
+			       "cannot be opened");
+		close(launch.program);
+		return;
+	}
+	launch.root = open_root(job->agent->pid);
+	launch_identity(&launch, job->agent->pid);
+	launch.envp = launch.change_user ? (char **) plain : environ;
+	snprintf(limit, sizeof(limit), "%u", job->request.limit);
+	launch.argv = make_arguments(job, limit, launch.root >= 0);
+	job->map_fd = launch.map = memfd_create("spi-code-map", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (!launch.argv || launch.map < 0 || pipe2(words, O_CLOEXEC | O_NONBLOCK)) {
+		answer_failure(job, -ENOMEM, "no memory or no descriptors for spi-codemap");
+	} else {
+		launch.words = words[1];
+		job->child = child_start(&launch, &pidfd);
+		if (job->child < 0) {
+			answer_failure(job, job->child, "spi-codemap cannot be started");
+			close(words[0]);
+		} else {
+			control->jobs_running++;
+			fcntl(pidfd, F_SETFD, FD_CLOEXEC);
+			if (job_watch(control, job, pidfd, words[0]))
+				syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
+		}
+		close(words[1]);
+	}
+	free(launch.argv);
+	if (launch.root >= 0)
+		close(launch.root);
+	close(launch.object);
+	close(launch.program);
+}
+
+static void job_free(struct spi_control *control, struct spi_map_job *job)
+{
+	if (job->child > 0 && !job->finished) {
+		siginfo_t end;
+
+		syscall(SYS_pidfd_send_signal, job->process.fd, SIGKILL, NULL, 0);
+		waitid(P_PIDFD, job->process.fd, &end, WEXITED | __WALL);
+		control->jobs_running--;
+	}
+	spi_source_remove(control, &job->process);
+	spi_source_remove(control, &job->words);
+	spi_source_remove(control, &job->timer);
+	if (job->map_fd >= 0)
+		close(job->map_fd);
+	free(job->text);
+	free(job);
+}
+
+void spi_map_jobs_reap(struct spi_control *control)
+{
+	for (struct spi_map_job **at = &control->jobs; *at;) {
+		struct spi_map_job *job = *at;
+
+		if (!job->finished && !job->started && control->jobs_running < RUNNING_MAX)
+			job_start(control, job);
+		if (!job->finished) {
+			at = &job->next;
+			continue;
+		}
+		*at = job->next;
+		job_free(control, job);
+	}
+}
+
+void spi_map_jobs_forget(struct spi_control *control, struct spi_agent *agent)
+{
+	for (struct spi_map_job **at = &control->jobs; *at;) {
+		struct spi_map_job *job = *at;
+
+		if (agent && job->agent != agent) {
+			at = &job->next;
+			continue;
+		}
+		*at = job->next;
+		job_free(control, job);
+	}
+}
+
+/* A request: the struct, the path and its NUL, the patterns and their NUL. Nothing of it is trusted. */
+int spi_map_serve(struct spi_agent *agent, uint32_t id, const char *body, size_t size)
+{
+	struct spi_map_job *job, **end = &agent->control->jobs;
+	size_t path, patterns;
+
+	if (size <= sizeof(job->request))
+		return -EPROTO;
+	job = calloc(1, sizeof(*job));
+	if (!job)
+		return -ENOMEM;
+	memcpy(&job->request, body, sizeof(job->request));
+	body += sizeof(job->request);
+	size -= sizeof(job->request);
+	path = strnlen(body, size);
+	patterns = path < size ? strnlen(body + path + 1, size - path - 1) : 0;
+	if (path + 1 + patterns >= size || !path || path >= PATH_MAX || job->request.build_id_size > 32 ||
+	    !(job->text = malloc(size))) {
+		free(job);
+		return -EPROTO;
+	}
+	memcpy(job->text, body, size);
+	job->path = job->text;
+	job->patterns = job->text + path + 1;
+	job->agent = agent;
+	job->id = id;
+	job->map_fd = job->process.fd = job->words.fd = job->timer.fd = -1;
+	while (*end)
+		end = &(*end)->next;
+	*end = job;		/* started at the end of this dispatch */
+	return 0;
+}
