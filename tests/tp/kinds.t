@@ -21,7 +21,7 @@ tail='array = [ [0] = 1, [1] = -2, [2] = 3 ], mem = -77, bad = 0, memtext = "mem
 odd='a_b = 1, a_b_2 = 2, arg3 = 3, _3rd = 4, operator__ = 5, event = 6'
 
 # event TRACE NAME - the fields of the first event of that name
-event() { grep -aF -- "spi:$2: " <<<"$1" | head -n 1 | sed 's/^[^{]*{[^}]*}, { //; s/ }$//'; }
+event() { grep -aF -- "spi:$2: " <<<"$1" | head -n 1 | sed 's/^.*}, { //; s/ }$//'; }
 
 session two 'spi:*'
 out=$(./kinds) || fail "kinds runs"
