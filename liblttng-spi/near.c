@@ -140,23 +140,35 @@ void *spi_alloc(size_t size)
 
 /* ---- where ---- */
 
-/* Would a mapping there take the heap's room, the main stack's, or the zero page's? */
-static int address_is_reserved(uint64_t low, uint64_t high, uint64_t lowest)
+/* Where the heap and the main thread's stack are now, and may grow to. */
+static struct {
+	uint64_t heap, stack, stack_end;
+} growing;
+
+/* Look again; at the beginning of each search. */
+static void growing_look(void)
 {
 	static uint64_t stack;		/* somewhere in the main thread's stack, near its upper end */
-	uint64_t heap = (uint64_t) spi_raw3(SYS_brk, 0, 0, 0), room = STACK_ROOM;
-	uint64_t limit[2] = { 0, 0 };
+	uint64_t limit[2] = { 0, 0 }, room = STACK_ROOM;
 
-	if (low < lowest || high > HIGHEST)
-		return 1;
-	if (low < heap + heap_room && high > heap)
-		return 1;
 	if (!stack)
 		stack = getauxval(AT_RANDOM);
 	spi_raw4(SYS_prlimit64, 0, RLIMIT_STACK, 0, (uint64_t) limit);
 	if (limit[0] > room)
 		room = limit[0] < UINT64_C(1) << 34 ? limit[0] : UINT64_C(1) << 30;
-	return low < stack + (1 << 20) && high > stack - room;
+	growing.heap = (uint64_t) spi_raw3(SYS_brk, 0, 0, 0);
+	growing.stack = stack - room;
+	growing.stack_end = stack + (1 << 20);
+}
+
+/* Would a mapping there take the heap's room, the main stack's, or the zero page's? */
+static int address_is_reserved(uint64_t low, uint64_t high, uint64_t lowest)
+{
+	if (low < lowest || high > HIGHEST)
+		return 1;
+	if (low < growing.heap + heap_room && high > growing.heap)
+		return 1;
+	return low < growing.stack_end && high > growing.stack;
 }
 
 /* Map at exactly this address, if nothing is there; 0 or -1. */
@@ -174,6 +186,7 @@ static int map_at(uint64_t address, uint64_t size, int prot, int flags, int fd)
 /* Reserve size bytes that keep the arena within REACH; the mapping has no access rights yet. 0: none. */
 static uint64_t arena_reserve(struct spi_arena *arena, uint64_t size)
 {
+	growing_look();
 	while (arena->below >= LOWEST + size && arena->high - (arena->below - size) <= REACH) {
 		uint64_t at = arena->below -= size;
 
@@ -184,10 +197,10 @@ static uint64_t arena_reserve(struct spi_arena *arena, uint64_t size)
 		}
 	}
 	while (arena->above + size - arena->low <= REACH && arena->above + size <= HIGHEST) {
-		uint64_t at = arena->above, heap = (uint64_t) spi_raw3(SYS_brk, 0, 0, 0);
+		uint64_t at = arena->above;
 
-		if (at < heap + heap_room && at + size > heap) {
-			arena->above = (heap + heap_room + size) & ~(size - 1);
+		if (at < growing.heap + heap_room && at + size > growing.heap) {
+			arena->above = (growing.heap + heap_room + size) & ~(size - 1);
 			continue;
 		}
 		arena->above += size;
@@ -615,15 +628,27 @@ struct search {
 	const char **reason;
 };
 
+static uint64_t search_target(const struct search *s, uint32_t displacement)
+{
+	return s->from + (uint64_t) (int64_t) (int32_t) displacement;
+}
+
+/* Can nothing be had in this page? Cheap; wrong only by being hopeful. */
+static int page_is_hopeless(const struct search *s, uint64_t page)
+{
+	if (page == s->bad_page)
+		return 1;
+	/* a hole of the object itself would be unmapped by dlclose */
+	if (page + 2 * SPI_PAGE > s->object->low && page < s->object->high + SPI_PAGE)
+		return 1;
+	return address_is_reserved(page, page + SPI_PAGE, LOWEST_JUMP) && !virt_find(page);
+}
+
 static int search_try(struct search *s, uint32_t displacement, uint64_t *place)
 {
-	uint64_t target = s->from + (uint64_t) (int64_t) (int32_t) displacement;
-	uint64_t page = SPI_PAGE_OF(target);
+	uint64_t target = search_target(s, displacement), page = SPI_PAGE_OF(target);
 
-	if (page == s->bad_page || target >= HIGHEST)
-		return 0;
-	/* not in a hole of the object itself: dlclose would unmap it */
-	if (target + SPI_PAGE > s->object->low && target < s->object->high + SPI_PAGE)
+	if (page == s->bad_page)
 		return 0;
 	if (trampoline_place(target, s->to, s->reason) == 0) {
 		*place = target;
@@ -637,16 +662,21 @@ static int search_try(struct search *s, uint32_t displacement, uint64_t *place)
 /* All choices of the low bits for one choice of the high ones. */
 static int search_low(struct search *s, uint32_t high, uint64_t only_page, uint64_t *place)
 {
+	uint64_t first = SPI_PAGE_OF(search_target(s, high | s->bits));
+	uint64_t last = SPI_PAGE_OF(search_target(s, high | s->bits | s->free_low));
 	uint32_t low = 0;
 
+	if (page_is_hopeless(s, first) && page_is_hopeless(s, last))
+		return 0;
 	do {
-		uint32_t displacement = high | low | s->bits;
-		uint64_t target = s->from + (uint64_t) (int64_t) (int32_t) displacement;
+		uint64_t target = search_target(s, high | low | s->bits);
 		int fits = SPI_PAGE_OF(target) == only_page
 			&& SPI_PAGE_OF(target + SPI_TRAMPOLINE_MAX - 1) == only_page;
 
-		if ((!only_page || fits) && search_try(s, displacement, place))
+		if ((!only_page || fits) && search_try(s, high | low | s->bits, place))
 			return 1;
+		if (first == last && first == s->bad_page)
+			return 0;
 		low = (low - s->free_low) & s->free_low;
 	} while (low);
 	return 0;
@@ -698,6 +728,7 @@ uint64_t spi_near_constrained(struct spi_object *object, uint64_t from, uint32_t
 	uint32_t choices = 1u << __builtin_popcount(s.free_high), tries = choices < PAGES_TRIED ? choices : PAGES_TRIED;
 	uint64_t place = 0;
 
+	growing_look();
 	heap_room = into_heap_room ? HEAP_ROOM_LEAST : HEAP_ROOM;
 	*reason = "no free memory where the bytes after its first instruction would make a jump go";
 	search_recent(&s, &place);
