@@ -28,7 +28,8 @@
 #define RATE_AFTER_NS	10000000u	/* the rate is taken over at least this long */
 #define SLOW_DIVISOR	1666u		/* 600 ppm */
 #define AHEAD_MAX_NS	5000u		/* an anchor found this far ahead of the clock: the TSC is not what it was */
-#define TOGETHER_TICKS	3000u		/* a pair's readings may lie this far apart; else a preemption came between */
+#define TOGETHER_TICKS	400u		/* a pair's readings should lie no farther apart than this */
+#define APART_TICKS	3000u		/* and must not lie this far apart: a preemption came between */
 
 __thread struct tp_clock tp_clock __attribute__((tls_model("initial-exec")));
 uint64_t tp_clock_mult;
@@ -59,7 +60,7 @@ static uint64_t clock_pair(uint64_t *tsc)
 		ns = clock_monotonic();
 		after = __builtin_ia32_rdtsc();
 		*tsc = after;
-		if (after - before <= TOGETHER_TICKS)
+		if (after - before <= (tries < 3 ? TOGETHER_TICKS : APART_TICKS))
 			return ns;
 	}
 	*tsc = 0;
@@ -76,6 +77,16 @@ static void clock_take_rate(uint64_t tsc, uint64_t ns)
 	__atomic_store_n(&tp_clock_mult, mult - mult / SLOW_DIVISOR, __ATOMIC_RELAXED);
 }
 
+/* The most that the thread was shown so far; a handler may just have renewed the anchor. */
+static uint64_t clock_shown(const struct tp_clock *c)
+{
+	uint64_t d = __builtin_ia32_rdtsc() - c->tsc;
+
+	if (!c->tsc)
+		return c->ns;
+	return c->ns + ((d < TP_CLOCK_SPAN ? d : TP_CLOCK_SPAN) * tp_clock_mult >> 32);
+}
+
 /*
  * Slow path of tp_clock_now(): the thread's anchor is missing or too old. A
  * signal handler that comes in between leaves the anchor alone and reads the
@@ -84,7 +95,7 @@ static void clock_take_rate(uint64_t tsc, uint64_t ns)
 uint64_t tp_clock_anchor(void)
 {
 	struct tp_clock *c = &tp_clock;
-	uint64_t tsc, ns, least = 0;
+	uint64_t tsc, ns, least;
 
 	if (!__atomic_load_n(&allowed, __ATOMIC_RELAXED) || c->anchoring)
 		return clock_monotonic();
@@ -95,8 +106,7 @@ uint64_t tp_clock_anchor(void)
 	}
 	c->anchoring = 1;
 	spi_barrier();
-	if (c->ns)
-		least = c->ns + (TP_CLOCK_SPAN * tp_clock_mult >> 32);
+	least = clock_shown(c);
 	ns = clock_pair(&tsc);
 	if (ns < least) {
 		if (least - ns > AHEAD_MAX_NS)

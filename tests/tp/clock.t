@@ -8,7 +8,7 @@
 spi_private "$@"
 [ "$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)" = tsc ] ||
 	skip_all "the kernel's clock source is not the TSC"
-tp_program clock -llttng-ust
+tp_program clock -llttng-ust -llttng-ust-common
 for threads in 1 4; do
 	out=$(./clock $threads 2000000) || fail "clock runs"
 	diag "$threads threads: $out"
