@@ -32,7 +32,7 @@ spi_cc sum ./sum.c
 spi_trace_ok "float, double and long double" -f weigh -f widen -o t ./sum
 same_file trace.out plain "the sum, to the last digit"
 is "$(spi_count t weigh_entry) $(spi_count t widen_exit)" "1000 1000" "each call"
-like "$(grep -a weigh_entry t.txt | sed -n 5p)" 'a = 1.5, b = 1, n = 4, c = 0.125|a = 1.500000, b = 1.000000, n = 4, c = 0.125000' \
+like "$(grep -a weigh_entry t.txt | sed -n 5p)" 'a = 1.5, b = 1, n = 4, c = 0.125' \
 	"the parameters of the fifth call"
 like "$(grep -a weigh_exit t.txt | sed -n 5p)" 'ret = 5.625' "its result"
 like "$(grep -a widen_exit t.txt | sed -n 6p)" 'ret = 2.5' "a result in st(0)"

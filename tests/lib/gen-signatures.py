@@ -45,9 +45,9 @@ def integer(spelling, bits, signed):
 
 
 def real(spelling, suffix):
-    # Six decimals is what babeltrace2 prints: values that these show in full, a float too.
-    return Type(spelling, lambda rng: '%d.%s%s' % (rng.randint(-60000, 60000), rng.choice(['5', '25', '125', '0']), suffix),
-                lambda n: [(n, '%f', '(double) ' + n)])
+    # babeltrace2 prints six significant digits: values that these show in full, a float too.
+    return Type(spelling, lambda rng: '%d.%s%s' % (rng.randint(-999, 999), rng.choice(['5', '25', '125', '0']), suffix),
+                lambda n: [(n, '%g', '(double) ' + n)])
 
 
 STRINGS = [
@@ -193,7 +193,7 @@ HAND_C = [
      '\tprintf("sig_bits_exit|ret=%d\\n", after);\n\treturn after;\n}',
      '({ struct bits b; b.low = 5; b.middle = -33; b.high = 2000000; sig_bits(b, 9); })'),
     ('T int sig_arrays(struct arrays a, double after)\n{\n'
-     '\tprintf("sig_arrays_entry|a_v=[%d %d %d]|a_text=%s|after=%f\\n", a.v[0], a.v[1], a.v[2], quoted(a.text), after);\n'
+     '\tprintf("sig_arrays_entry|a_v=[%d %d %d]|a_text=%s|after=%g\\n", a.v[0], a.v[1], a.v[2], quoted(a.text), after);\n'
      '\tprintf("sig_arrays_exit|ret=%d\\n", a.v[1]);\n\treturn a.v[1];\n}',
      '({ struct arrays a; memset(&a, 0, sizeof(a)); a.v[0] = -1; a.v[1] = 22; a.v[2] = 333; strcpy(a.text, "text"); '
      'sig_arrays(a, 1.5); })'),
@@ -249,7 +249,7 @@ HAND_CXX = [
      '\tprintf("sig::sig_reference_exit|ret=%d\\n", number + point.x);\n\treturn number + point.x;\n}',
      'sig::sig_reference(numbers[3], point)'),
     ('T int sig_fat(kit::Fat fat, int after)\n{\n'
-     '\tprintf("sig_fat_entry|fat_value=%d|fat_weight=%f|after=%d\\n", fat.value, fat.weight, after);\n'
+     '\tprintf("sig_fat_entry|fat_value=%d|fat_weight=%g|after=%d\\n", fat.value, fat.weight, after);\n'
      '\tprintf("sig_fat_exit|ret=%d\\n", fat.value + after);\n\treturn fat.value + after;\n}', 'sig_fat(kit::Fat(31, 2.5), 11)'),
     ('T kit::Level sig_level(kit::Level level)\n{\n'
      '\tprintf("sig_level_entry|level=%d<%s>\\n", (int) level, level == kit::Level::Low ? "Low" : "High");\n'

@@ -54,8 +54,14 @@ T long t_leaf(long a, long b)
 
 T long t_recurse(long depth)
 {
+	long below = 0;
+
 	counted(RECURSE);
-	return depth <= 0 ? 0 : 1 + t_recurse(depth - 1);
+	if (depth > 0)
+		below = 1 + t_recurse(depth - 1);
+	/* Keeps gcc from making a loop of it. */
+	__asm__ volatile("" : "+r"(below) : : "memory");
+	return below;
 }
 
 T int t_compare(const void *a, const void *b)
