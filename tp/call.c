@@ -60,37 +60,57 @@ static __attribute__((noinline)) int call_loops(const struct spi_thread *t, cons
 		frame->ra == spi_slot_code(top) + SPI_SLOT_RETURN;
 }
 
-SPI_INLINE void heard_add(struct heard *heard, const void *channel)
+static void heard_add(struct heard *heard, const void *channel)
 {
-	if (spi_likely(heard->n < HEARD_MAX))
+	if (heard->n < HEARD_MAX)
 		heard->channel[heard->n] = channel;
 	heard->n++;
 }
 
-SPI_INLINE void fire_entry(struct spi_thread *t, struct tp_shot *shot, struct heard *heard)
+/* Any number of rules on the entry event, with filters and triggers. */
+static __attribute__((noinline)) void fire_entry_all(struct spi_thread *t, const struct tp_event *fired, uint8_t *record,
+	uint32_t length, struct heard *heard)
 {
+	struct tp_shot shot = { .event = fired, .record = record, .length = length };
 	struct lttng_ust_tracepoint_probe *probe;
-	tp_reader *reader = tp_read_lock(t);
 
-	for (probe = tp_probes(shot->event); probe && probe->func; probe++) {
+	for (probe = tp_probes(fired); probe && probe->func; probe++) {
 		struct lttng_ust_event_common *event = probe->data;
 
-		if (spi_unlikely(probe->func != tp_probe_mark))
+		if (probe->func != tp_probe_mark)
 			continue;
-		if (spi_likely(event->type == LTTNG_UST_EVENT_TYPE_RECORDER)) {
+		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
 			struct lttng_ust_event_recorder *recorder = event->child;
 			struct lttng_ust_channel_buffer *channel = recorder->chan;
 
-			if (!tp_recorder_takes(shot, event, channel))
+			if (!tp_recorder_takes(&shot, event, channel))
 				continue;
-			if ((spi_unlikely(t->owed) && tp_owed_blocks(t, channel)) ||
-					spi_unlikely(tp_record(shot, recorder, channel, 0) < 0))
+			if ((t->owed && tp_owed_blocks(t, channel)) || tp_record(fired, record, length, recorder, channel) < 0)
 				heard->lost++;
 			else
 				heard_add(heard, channel);
 		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
-			tp_notify(shot, event);
+			tp_notify(&shot, event);
 		}
+	}
+}
+
+SPI_INLINE void fire_entry(struct spi_thread *t, const struct tp_event *fired, uint8_t *record, uint32_t length, struct heard *heard)
+{
+	tp_reader *reader = tp_read_lock(t);
+	struct lttng_ust_event_recorder *recorder = tp_probe_single(tp_probes(fired));
+
+	if (spi_likely(recorder != NULL) && spi_likely(!t->owed)) {
+		struct lttng_ust_channel_buffer *channel = recorder->chan;
+
+		if (spi_likely(tp_record(fired, record, length, recorder, channel) == 0)) {
+			heard->channel[0] = channel;
+			heard->n = 1;
+		} else {
+			heard->lost = 1;
+		}
+	} else {
+		fire_entry_all(t, fired, record, length, heard);
 	}
 	tp_read_unlock(reader);
 }
@@ -182,22 +202,18 @@ SPI_INLINE void record_entry(struct spi_thread *t, struct tp_point *tp, struct s
 	struct heard *heard, const int generic)
 {
 	const struct tp_program *program = tp->entry_program;
-	struct spi_thread_count *count = tp_count(t);
-	struct tp_shot shot;
+	struct spi_thread_count *count;
 
-	shot.event = &tp->entry;
-	shot.late = NULL;
 	if (generic) {
 		uint64_t words[2] = { tp->point->address, call_site(frame->ra) };
 
-		shot.record = (uint8_t *) words;
-		shot.length = sizeof(words);
-		fire_entry(t, &shot, heard);
+		fire_entry(t, &tp->entry, (uint8_t *) words, sizeof(words), heard);
 	} else {
-		shot.record = __builtin_alloca(program->length + TP_SLOP);
-		shot.length = tp_serialise(program, frame, vec, stride, shot.record);
-		fire_entry(t, &shot, heard);
+		uint8_t *record = __builtin_alloca(program->length + TP_SLOP);
+
+		fire_entry(t, &tp->entry, record, tp_serialise(program, frame, vec, stride, record), heard);
 	}
+	count = tp_count(t);
 	count->entries += heard->n;
 	if (spi_unlikely(heard->lost))
 		count->lost_entries += heard->lost;
@@ -211,12 +227,11 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	uint64_t p = (uint64_t) &frame->ra, code = 0;
 	struct spi_slot *slot = NULL;
 	struct heard heard;
-	int *error, error_was;
+	int error_was;
 
 	if (!spi_call_begin(t, p))
 		return 0;
-	error = tp_errno(t);
-	error_was = *error;
+	error_was = *tp_errno(t);
 	if (spi_unlikely(tp_closed) || (spi_unlikely(point->flags & SPI_POINT_LOOPS) && call_loops(t, point, frame)))
 		goto out;
 	if (spi_unlikely(t->owed))
@@ -232,7 +247,7 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 			(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) && exit_wanted_alone(t, tp))))
 		code = slot_take(t, slot, point, frame, &heard);
 out:
-	*error = error_was;
+	*tp_errno(t) = error_was;
 	spi_call_end(t);
 	return code;
 }
@@ -270,42 +285,65 @@ static __attribute__((noinline)) enum due exit_due(const struct tp_point *tp, co
 	return channel_hears_entries(tp, channel) ? DUE_NOT : DUE_ALONE;
 }
 
-static __attribute__((noinline)) void exit_failed(struct spi_thread *t, const struct tp_shot *shot, const void *channel, enum due due)
+static __attribute__((noinline)) void exit_failed(struct spi_thread *t, const struct tp_event *fired, uint8_t *record, uint32_t length,
+	const void *channel, enum due due)
 {
+	struct tp_shot shot = { .event = fired, .record = record, .length = length };
+
 	if (due == DUE_BALANCE)
-		tp_owed_add(t, shot, channel);
+		tp_owed_add(t, &shot, channel);
 	else
 		tp_count(t)->lost_exits++;
 }
 
-SPI_INLINE void fire_exit(struct spi_thread *t, struct tp_shot *shot, const struct tp_point *tp, const struct spi_slot *slot)
+/* Any number of rules on the exit event, with filters and triggers. Returns how many recorded it. */
+static __attribute__((noinline)) uint32_t fire_exit_all(struct spi_thread *t, const struct tp_point *tp, uint8_t *record,
+	uint32_t length, const struct spi_slot *slot)
 {
+	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = length };
 	struct lttng_ust_tracepoint_probe *probe;
-	tp_reader *reader = tp_read_lock(t);
 	uint32_t n = 0;
 
-	for (probe = tp_probes(shot->event); probe && probe->func; probe++) {
+	for (probe = tp_probes(&tp->exit); probe && probe->func; probe++) {
 		struct lttng_ust_event_common *event = probe->data;
 
-		if (spi_unlikely(probe->func != tp_probe_mark))
+		if (probe->func != tp_probe_mark)
 			continue;
-		if (spi_likely(event->type == LTTNG_UST_EVENT_TYPE_RECORDER)) {
+		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
 			struct lttng_ust_event_recorder *recorder = event->child;
 			struct lttng_ust_channel_buffer *channel = recorder->chan;
 			enum due due = DUE_BALANCE;
 
-			if (spi_unlikely(slot->cookie != channel || slot->aux != epoch))
+			if (slot->cookie != channel || slot->aux != epoch)
 				due = exit_due(tp, slot, channel);
-			if (spi_unlikely(due == DUE_NOT) || !tp_recorder_takes(shot, event, channel))
+			if (due == DUE_NOT || !tp_recorder_takes(&shot, event, channel))
 				continue;
-			if ((spi_unlikely(t->owed) && tp_owed_blocks(t, channel)) ||
-					spi_unlikely(tp_record(shot, recorder, channel, 0) < 0))
-				exit_failed(t, shot, channel, due);
+			if ((t->owed && tp_owed_blocks(t, channel)) || tp_record(&tp->exit, record, length, recorder, channel) < 0)
+				exit_failed(t, &tp->exit, record, length, channel, due);
 			else
 				n++;
 		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
-			tp_notify(shot, event);
+			tp_notify(&shot, event);
 		}
+	}
+	return n;
+}
+
+SPI_INLINE void fire_exit(struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length,
+	const struct spi_slot *slot)
+{
+	tp_reader *reader = tp_read_lock(t);
+	struct lttng_ust_event_recorder *recorder = tp_probe_single(tp_probes(&tp->exit));
+	uint32_t n = 1;
+
+	if (spi_likely(recorder != NULL) && spi_likely(slot->cookie == recorder->chan) && spi_likely(slot->aux == epoch) &&
+			spi_likely(!t->owed)) {
+		if (spi_unlikely(tp_record(&tp->exit, record, length, recorder, recorder->chan) < 0)) {
+			exit_failed(t, &tp->exit, record, length, recorder->chan, DUE_BALANCE);
+			n = 0;
+		}
+	} else {
+		n = fire_exit_all(t, tp, record, length, slot);
 	}
 	tp_read_unlock(reader);
 	tp_count(t)->exits += n;
@@ -317,24 +355,21 @@ SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const s
 {
 	struct tp_point *tp = slot->point->payload;
 	const struct tp_program *program = tp->exit_program;
-	struct tp_shot shot;
+	uint32_t length;
 
-	shot.event = &tp->exit;
-	shot.late = NULL;
 	if (spi_unlikely(t->owed))
 		tp_owed_flush(t);
 	if (generic) {
 		uint64_t words[2] = { slot->point->address, call_site(slot->ra) };
 
-		shot.record = (uint8_t *) words;
-		shot.length = sizeof(words);
-		fire_exit(t, &shot, tp, slot);
-		return;
+		fire_exit(t, tp, (uint8_t *) words, sizeof(words), slot);
+	} else {
+		uint8_t *record = __builtin_alloca(program->length + TP_SLOP);
+
+		length = spi_likely(frame != NULL) ? tp_serialise(program, frame, vec, stride, record)
+						   : tp_serialise_zero(program, record);
+		fire_exit(t, tp, record, length, slot);
 	}
-	shot.record = __builtin_alloca(program->length + TP_SLOP);
-	shot.length = spi_likely(frame != NULL) ? tp_serialise(program, frame, vec, stride, shot.record)
-						: tp_serialise_zero(program, shot.record);
-	fire_exit(t, &shot, tp, slot);
 }
 
 SPI_INLINE int exit_state(const struct spi_slot *slot)
@@ -438,31 +473,44 @@ out:
 	return code;
 }
 
-SPI_INLINE void fire_one(struct spi_thread *t, struct tp_shot *shot)
+static __attribute__((noinline)) void fire_one_all(struct spi_thread *t, struct tp_shot *shot)
 {
 	struct spi_thread_count *count = tp_count(t);
 	struct lttng_ust_tracepoint_probe *probe;
-	tp_reader *reader = tp_read_lock(t);
 
 	for (probe = tp_probes(shot->event); probe && probe->func; probe++) {
 		struct lttng_ust_event_common *event = probe->data;
 
-		if (spi_unlikely(probe->func != tp_probe_mark))
+		if (probe->func != tp_probe_mark)
 			continue;
-		if (spi_likely(event->type == LTTNG_UST_EVENT_TYPE_RECORDER)) {
+		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
 			struct lttng_ust_event_recorder *recorder = event->child;
 			struct lttng_ust_channel_buffer *channel = recorder->chan;
 
 			if (!tp_recorder_takes(shot, event, channel))
 				continue;
-			if ((spi_unlikely(t->owed) && tp_owed_blocks(t, channel)) ||
-					spi_unlikely(tp_record(shot, recorder, channel, 1) < 0))
+			if ((t->owed && tp_owed_blocks(t, channel)) || tp_record_late(shot, recorder, channel) < 0)
 				count->lost_entries++;
 			else
 				count->entries++;
 		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
 			tp_notify(shot, event);
 		}
+	}
+}
+
+SPI_INLINE void fire_one(struct spi_thread *t, struct tp_shot *shot)
+{
+	tp_reader *reader = tp_read_lock(t);
+	struct lttng_ust_event_recorder *recorder = tp_probe_single(tp_probes(shot->event));
+
+	if (spi_likely(recorder != NULL) && spi_likely(!t->owed)) {
+		if (spi_likely(tp_record_late(shot, recorder, recorder->chan) == 0))
+			tp_count(t)->entries++;
+		else
+			tp_count(t)->lost_entries++;
+	} else {
+		fire_one_all(t, shot);
 	}
 	tp_read_unlock(reader);
 }

@@ -114,28 +114,78 @@ SPI_INLINE void tp_shot_late(struct tp_shot *shot, uint64_t now)
 }
 
 /*
- * Write the record into the recorder's ring: 0, or -1 when there is no room.
- * With `late` the duration ends where the ring's own time stamp for this event
- * lies, so a call costs two readings of the clock in all; a reading made before
- * the space is reserved could be older than another thread's event in front of it.
+ * Reserve room for a record: 0, or -1 when there is none. `probe` and `ctx` are
+ * the caller's and stay in use until tp_room_fill().
  */
-SPI_INLINE int tp_record(struct tp_shot *shot, struct lttng_ust_event_recorder *recorder, struct lttng_ust_channel_buffer *channel,
-	const int late)
+SPI_INLINE int tp_room_reserve(struct lttng_ust_ring_buffer_ctx *ctx, struct lttng_ust_probe_ctx *probe,
+	const struct tp_event *event, uint32_t length, struct lttng_ust_event_recorder *recorder,
+	struct lttng_ust_channel_buffer *channel)
 {
-	struct lttng_ust_probe_ctx probe;
-	struct lttng_ust_ring_buffer_ctx ctx;
+	probe->struct_size = sizeof(*probe);
+	probe->ip = event->ip;
+	lttng_ust_ring_buffer_ctx_init(ctx, recorder, length, 1, probe);
+	return spi_unlikely(channel->ops->event_reserve(ctx) < 0) ? -1 : 0;
+}
 
-	probe.struct_size = sizeof(probe);
-	probe.ip = shot->event->ip;
-	lttng_ust_ring_buffer_ctx_init(&ctx, recorder, shot->length, 1, &probe);
-	if (spi_unlikely(channel->ops->event_reserve(&ctx) < 0))
+SPI_INLINE void tp_room_fill(struct lttng_ust_ring_buffer_ctx *ctx, const uint8_t *record, uint32_t length,
+	struct lttng_ust_channel_buffer *channel)
+{
+	const struct lttng_ust_channel_buffer_ops *ops = channel->ops;
+
+	if (spi_likely(length))
+		ops->event_write(ctx, record, length, 1);
+	ops->event_commit(ctx);
+}
+
+/* Write a record into the recorder's ring: 0, or -1 when there is no room. */
+SPI_INLINE int tp_record(const struct tp_event *event, const uint8_t *record, uint32_t length,
+	struct lttng_ust_event_recorder *recorder, struct lttng_ust_channel_buffer *channel)
+{
+	struct lttng_ust_ring_buffer_ctx ctx;
+	struct lttng_ust_probe_ctx probe;
+
+	if (tp_room_reserve(&ctx, &probe, event, length, recorder, channel) < 0)
 		return -1;
-	if (late && !shot->late_done)
-		tp_shot_late(shot, spi_likely(tp_clock_ours) ? tp_clock.last : tp_clock_now());
-	if (spi_likely(shot->length))
-		channel->ops->event_write(&ctx, shot->record, shot->length, 1);
-	channel->ops->event_commit(&ctx);
+	tp_room_fill(&ctx, record, length, channel);
 	return 0;
+}
+
+/*
+ * The same for a shot with `late`: the duration ends where the ring's own time
+ * stamp for this event lies, so a call costs two readings of the clock in all. A
+ * reading made before the room is reserved could be older than another thread's
+ * event in front of it.
+ */
+SPI_INLINE int tp_record_late(struct tp_shot *shot, struct lttng_ust_event_recorder *recorder,
+	struct lttng_ust_channel_buffer *channel)
+{
+	struct lttng_ust_ring_buffer_ctx ctx;
+	struct lttng_ust_probe_ctx probe;
+
+	if (tp_room_reserve(&ctx, &probe, shot->event, shot->length, recorder, channel) < 0)
+		return -1;
+	if (!shot->late_done)
+		tp_shot_late(shot, spi_likely(tp_clock_ours) ? tp_clock.last : tp_clock_now());
+	tp_room_fill(&ctx, shot->record, shot->length, channel);
+	return 0;
+}
+
+/*
+ * The usual case: one rule on the event, of a session that records, without a
+ * filter. NULL in all others, for which the caller has a slower way.
+ */
+SPI_INLINE struct lttng_ust_event_recorder *tp_probe_single(const struct lttng_ust_tracepoint_probe *probe)
+{
+	const struct lttng_ust_event_common *event;
+	struct lttng_ust_event_recorder *recorder;
+
+	if (spi_unlikely(!probe) || spi_unlikely(probe[0].func != tp_probe_mark) || spi_unlikely(probe[1].func != NULL))
+		return NULL;
+	event = probe->data;
+	if (spi_unlikely(event->type != LTTNG_UST_EVENT_TYPE_RECORDER) || spi_unlikely(CMM_ACCESS_ONCE(event->eval_filter)))
+		return NULL;
+	recorder = event->child;
+	return spi_likely(tp_recorder_on(event, recorder->chan)) ? recorder : NULL;
 }
 
 #endif /* SPI_TP_FIRE_H */

@@ -91,7 +91,7 @@ void tp_left_fire(struct spi_thread *t, const struct spi_point *point, enum spi_
 		if (e->type == LTTNG_UST_EVENT_TYPE_NOTIFIER)
 			tp_notify(&shot, e);
 		else if (e->type == LTTNG_UST_EVENT_TYPE_RECORDER && tp_recorder_takes(&shot, e, recorder->chan))
-			tp_record(&shot, recorder, recorder->chan, 0);
+			tp_record(shot.event, shot.record, shot.length, recorder, recorder->chan);
 	}
 	tp_read_unlock(reader);
 }

@@ -186,7 +186,6 @@ static struct owed *owed_next(struct chunk *c, uint64_t *at)
 /* 1: written; 0: no room yet; -1: nobody wants it any more. */
 static int owed_write(struct spi_thread *t, struct owed *o)
 {
-	struct tp_shot shot = { .event = o->event, .record = o->record, .length = o->length };
 	struct lttng_ust_tracepoint_probe *probe;
 	tp_reader *reader = tp_read_lock(t);
 	int result = -1;
@@ -201,7 +200,7 @@ static int owed_write(struct spi_thread *t, struct owed *o)
 		if (recorder->chan != o->channel)
 			continue;
 		if (tp_recorder_on(event, recorder->chan))
-			result = tp_record(&shot, recorder, recorder->chan, 0) == 0;
+			result = tp_record(o->event, o->record, o->length, recorder, recorder->chan) == 0;
 		break;
 	}
 	tp_read_unlock(reader);
