@@ -17,6 +17,7 @@
  *
  * Addresses come from the copy of libc's text that is really in memory.
  */
+#include <cpuid.h>
 #include <string.h>
 
 #include "injector/remote.h"
@@ -62,6 +63,21 @@ static int64_t find_errno_offset(const struct spi_target *t)
 	return spi_memory_read(t->pid, at + 7 + (int64_t) offset, &value, sizeof(value)) ? 0 : value;
 }
 
+/* cpuid is slow in virtual machines: ask beforehand. */
+static void find_xstate_layout(struct spi_gadgets *g)
+{
+	uint32_t size, offset, flags, unused, low, high;
+
+	__cpuid_count(0xd, 0, low, size, offset, high);
+	for (unsigned int i = 2; i < 63; i++) {
+		if (!((i < 32 ? low >> i : high >> (i - 32)) & 1))
+			continue;
+		__cpuid_count(0xd, i, size, offset, flags, unused);
+		if (!(flags & 1))
+			g->xstate_end[i] = offset + size;
+	}
+}
+
 void spi_gadgets_find(struct spi_gadgets *g, const struct spi_target *t)
 {
 #define FIND(bytes) find_bytes(&t->libc, &t->maps, bytes, sizeof(bytes) - 1)
@@ -72,6 +88,7 @@ void spi_gadgets_find(struct spi_gadgets *g, const struct spi_target *t)
 	g->syscall = FIND("\x0f\x05\x48\x3d\x01\xf0\xff\xff\x73\x01\xc3");
 	g->sigreturn = FIND("\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05");
 #undef FIND
+	find_xstate_layout(g);
 	g->errno_offset = find_errno_offset(t);
 	g->complete = g->store && g->pop_rdi && g->pop_rsi && g->pop_rax && g->syscall && g->sigreturn;
 }

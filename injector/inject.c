@@ -157,7 +157,7 @@ static int call(struct session *s, uint64_t *result, uint64_t function, uint64_t
 static int remote_syscall(struct session *s, const char *name, int64_t *result, uint64_t number, uint64_t a, uint64_t b,
 			  uint64_t c, uint64_t d)
 {
-	int ret = spi_remote_syscall(&s->remote, result, number, a, b, c, d, 0, 0);
+	int ret = spi_remote_syscall(&s->remote, result, number, a, b, c, d);
 
 	if (ret)
 		return FAIL(s, -ret, "%s() could not be called in it: %s", name, strerror(-ret));
@@ -170,7 +170,7 @@ static void remote_close(struct session *s, int fd)
 {
 	int64_t ignored;
 
-	spi_remote_syscall(&s->remote, &ignored, SYS_close, fd, 0, 0, 0, 0, 0);
+	spi_remote_syscall(&s->remote, &ignored, SYS_close, fd, 0, 0, 0);
 }
 
 static int put_library(struct session *s, int *memfd)

@@ -16,9 +16,9 @@
  * While calls are made, asynchronous signals are blocked: they stay pending in
  * the kernel, with all their details, and reach the program afterwards.
  */
-#include <cpuid.h>
 #include <elf.h>
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -60,14 +60,13 @@ uint64_t spi_now(void)
 /*
  * Wait for the thread's next stop. A thread cannot be waited for with a time
  * limit, so look again and again: at first without pause, since most stops come
- * within microseconds and the program stands still meanwhile. Then with short
- * sleeps rather than sched_yield(): on a busy processor a yield gives away a
- * whole time slice, whereas who wakes up is soon scheduled.
+ * within microseconds and the program stands still meanwhile; then with short
+ * sleeps. keep_apart() sees to it that looking does not keep it from running.
  */
 static int wait_stop(pid_t tid, int *status, uint64_t deadline)
 {
 	uint64_t begun = spi_now();
-	long pause = 10000;
+	long pause = 20000;
 
 	for (;;) {
 		pid_t got = waitpid(tid, status, __WALL | WNOHANG);
@@ -80,14 +79,36 @@ static int wait_stop(pid_t tid, int *status, uint64_t deadline)
 		now = spi_now();
 		if (now >= deadline)
 			return -ETIMEDOUT;
-		if (now - begun > 30000) {
+		if (now - begun < 200000) {
+			sched_yield();
+		} else {
 			struct timespec t = { 0, pause };
 
 			nanosleep(&t, NULL);
-			if (now - begun > 5000000 && pause < 1000000)
-				pause += pause / 4;
+			if (pause < 1000000)
+				pause += pause / 8;
 		}
 	}
+}
+
+/*
+ * Run on another processor than the thread did last, where it will want to run
+ * again: otherwise the two would wait for each other, with the thread stopped.
+ */
+static void keep_apart(pid_t pid, pid_t tid)
+{
+	char *stat = spi_proc_read(NULL, "%d/task/%d/stat", (int) pid, (int) tid);
+	const char *last = stat ? spi_stat_field(stat, 39) : NULL;
+	cpu_set_t set;
+	int cpu = last ? atoi(last) : -1;
+
+	free(stat);
+	CPU_ZERO(&set);
+	if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(getpid(), sizeof(set), &set))
+		return;
+	CPU_CLR(cpu, &set);
+	if (CPU_COUNT(&set))
+		sched_setaffinity(0, sizeof(set), &set);	/* of this thread, which ends with the injection */
 }
 
 static int get_regs(pid_t tid, struct user_regs_struct *regs)
@@ -141,6 +162,7 @@ int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const
 	r->gadgets = gadgets;
 	r->tid = tid;
 	read_status(r);
+	keep_apart(target->pid, tid);
 	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD))
 		return errno == EACCES ? -EPERM : -errno;
 	r->attached = true;
@@ -246,17 +268,13 @@ int spi_remote_run_to(struct spi_remote *r, uint64_t address, uint64_t deadline)
 /* ---- what restores the thread --------------------------------------- */
 
 /* Bytes of vector state that a signal frame may hold for the features in `mask`. */
-static uint32_t xstate_frame_size(uint64_t mask)
+static uint32_t xstate_frame_size(const struct spi_gadgets *g, uint64_t mask)
 {
-	uint32_t size = 576, a, b, c, d;
+	uint32_t size = 576;
 
-	for (unsigned int i = 2; i < 63; i++) {
-		if (!(mask >> i & 1))
-			continue;
-		__cpuid_count(0xd, i, a, b, c, d);
-		if (!(c & 1) && a && a + b > size)
-			size = a + b;
-	}
+	for (unsigned int i = 2; i < 64; i++)
+		if (mask >> i & 1 && g->xstate_end[i] > size)
+			size = g->xstate_end[i];
 	return size;
 }
 
@@ -279,7 +297,7 @@ static uint32_t frame_put_xstate(const struct spi_remote *r, uint8_t *to)
 	/* Tile registers are there only for programs that asked for them. */
 	if (!(in_use >> 18 & 1))
 		features &= ~(UINT64_C(3) << 17);
-	size = xstate_frame_size(features);
+	size = xstate_frame_size(r->gadgets, features);
 	if (size > r->xstate_size)
 		return 0;
 	software.features = features;
@@ -421,12 +439,6 @@ static int syscall_on(struct spi_remote *r, uint64_t stack, int64_t *result, uin
 	return ret;
 }
 
-int spi_remote_syscall(struct spi_remote *r, int64_t *result, uint64_t number, uint64_t a, uint64_t b, uint64_t c,
-		       uint64_t d, uint64_t e, uint64_t f)
-{
-	return syscall_on(r, r->frame, result, number, (uint64_t[]) { a, b, c, d, e, f });
-}
-
 static bool is_done(const struct spi_remote *r, int sig, const struct user_regs_struct *regs)
 {
 	if (!r->gadgets->complete)
@@ -487,35 +499,75 @@ int spi_remote_wait(struct spi_remote *r, uint64_t *result, uint64_t deadline)
 	return r->gadgets->complete ? spi_memory_read(r->target->pid, r->slot, result, sizeof(*result)) : 0;
 }
 
-int spi_remote_call(struct spi_remote *r, uint64_t *result, uint64_t function, uint64_t a, uint64_t b, uint64_t c,
-		    uint64_t deadline)
+/* Set the thread going at regs->rip, to return through the chain. */
+static int start_call(struct spi_remote *r, struct user_regs_struct *regs)
 {
-	struct user_regs_struct regs = r->regs;
 	uint64_t chain[CHAIN_WORDS];
 	int ret;
 
+	/* What was called before may have used the words above its return address. */
 	chain_put(r, chain);
 	ret = spi_memory_write(r->target->pid, r->stack, chain, sizeof(chain));
 	if (ret)
 		return ret;
-	regs.rip = function;
-	regs.rsp = r->stack;
-	regs.rbx = r->slot;
-	regs.rbp = 0;
-	regs.rdi = a;
-	regs.rsi = b;
-	regs.rdx = c;
-	regs.rax = 0;
-	regs.orig_rax = (uint64_t) -1;
-	regs.eflags &= ~UINT64_C(0x400);	/* direction forward, as every function expects */
-	ret = set_regs(r->tid, &regs);
+	regs->rsp = r->stack;
+	regs->rbx = r->slot;
+	regs->rbp = 0;
+	regs->orig_rax = (uint64_t) -1;
+	regs->eflags &= ~UINT64_C(0x400);	/* direction forward, as every function expects */
+	ret = set_regs(r->tid, regs);
 	if (ret)
 		return ret;
 	r->returned = false;
 	if (ptrace(PTRACE_CONT, r->tid, NULL, NULL))
 		return -ESRCH;
 	r->stopped = false;
-	return spi_remote_wait(r, result, deadline);
+	return 0;
+}
+
+int spi_remote_call(struct spi_remote *r, uint64_t *result, uint64_t function, uint64_t a, uint64_t b, uint64_t c,
+		    uint64_t deadline)
+{
+	struct user_regs_struct regs = r->regs;
+	int ret;
+
+	regs.rip = function;
+	regs.rdi = a;
+	regs.rsi = b;
+	regs.rdx = c;
+	regs.rax = 0;
+	ret = start_call(r, &regs);
+	return ret ? ret : spi_remote_wait(r, result, deadline);
+}
+
+/*
+ * The gadget ends like any of libc's system call functions: it returns, with -1
+ * and errno set on failure. So it can be called like one, which takes one stop
+ * where following the system call itself takes two.
+ */
+int spi_remote_syscall(struct spi_remote *r, int64_t *result, uint64_t number, uint64_t a, uint64_t b, uint64_t c,
+		       uint64_t d)
+{
+	struct user_regs_struct regs = r->regs;
+	int32_t error;
+	int ret;
+
+	if (!r->gadgets->complete || !r->errno_address)
+		return syscall_on(r, r->frame, result, number, (uint64_t[]) { a, b, c, d, 0, 0 });
+	regs.rip = r->gadgets->syscall;
+	regs.rdi = a;
+	regs.rsi = b;
+	regs.rdx = c;
+	regs.r10 = d;
+	regs.rax = number;
+	ret = start_call(r, &regs);
+	if (!ret)
+		ret = spi_remote_wait(r, (uint64_t *) result, UINT64_MAX);
+	if (!ret && *result == -1) {
+		ret = spi_memory_read(r->target->pid, r->errno_address, &error, sizeof(error));
+		*result = error > 0 ? -error : -EIO;
+	}
+	return ret;
 }
 
 int spi_remote_peek(struct spi_remote *r, struct user_regs_struct *regs)

@@ -28,6 +28,7 @@ struct spi_gadgets {
 	uint64_t sigreturn;	/* mov $15,%rax; syscall: libc's signal restorer */
 	int64_t errno_offset;	/* of errno from the thread pointer; 0: unknown */
 	bool complete;		/* all of them are there: calls survive the injector's death */
+	uint32_t xstate_end[64];	/* where the processor puts each part of the vector state, end offset in bytes */
 };
 
 struct spi_remote {
@@ -85,7 +86,7 @@ void spi_remote_end(struct spi_remote *r);
  * The return value is 0, or a negative errno when the call could not be made.
  */
 int spi_remote_syscall(struct spi_remote *r, int64_t *result, uint64_t number, uint64_t a, uint64_t b, uint64_t c,
-		       uint64_t d, uint64_t e, uint64_t f);
+		       uint64_t d);
 
 /*
  * A function call with up to three arguments. 0; -ESRCH the process ended; -EFAULT it
