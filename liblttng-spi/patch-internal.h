@@ -148,11 +148,16 @@ void spi_emit_finish(struct spi_emit *e);
 void spi_relocate(struct spi_emit *e, uint64_t address, uint64_t bias, const uint8_t *bytes,
 	const struct spi_map_insn *insns, unsigned int count, uint64_t moved[SPI_MAP_ENTRY_INSNS]);
 
-#define SPI_STUB_MAX	384u	/* bytes: gates, record part, SPI_MAP_ENTRY_INSNS moved instructions, literals */
+#define SPI_STUB_MAX	448u	/* bytes: undoing, gates, record part, SPI_MAP_ENTRY_INSNS moved instructions, literals */
 
-/* The stub of a point: gates, way into the thunk, body. See stub.c. Sets point->body. */
+/*
+ * The stub of a point: gates, way into the thunk, body with the first `count`
+ * instructions. See stub.c. Sets point->body. The first `undo` of them were run
+ * in the original place before the stub was reached; the stub takes their effect
+ * back first, and fails if it cannot.
+ */
 void spi_stub_emit(struct spi_emit *e, struct spi_point *point, const uint8_t *bytes, const struct spi_map_insn *insns,
-	unsigned int count, uint64_t moved[SPI_MAP_ENTRY_INSNS]);
+	unsigned int count, unsigned int undo, uint64_t moved[SPI_MAP_ENTRY_INSNS]);
 
 #define SPI_TRAMPOLINE_MAX 14u
 uint32_t spi_trampoline_size(uint64_t place, uint64_t to);
@@ -243,7 +248,7 @@ extern uint32_t spi_patch_workers SPI_HIDDEN;	/* bit per enum spi_worker that ma
 struct spi_patch {
 	struct spi_point *point;
 	struct spi_patch *next;		/* same bucket of the byte index */
-	uint64_t address;
+	uint64_t address;		/* of the jump: the function's, or behind it (LATE) */
 	uint64_t stub;
 	uint64_t trampoline;		/* 0: the jump goes straight to the stub */
 	uint64_t moved[SPI_MAP_ENTRY_INSNS];

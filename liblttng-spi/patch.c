@@ -9,6 +9,8 @@
  *		it stay and are the jump's upper displacement bytes. It goes where
  *		that leads, to a trampoline placed there.
  *	CC	several instructions are overwritten, with int3 at their boundaries
+ *	LATE	a jump or pun in place of a later instruction; the stub takes back what
+ *		those before it did
  *	TRAP	int3 on the first byte
  *
  * With JUMP and PUN no thread can ever be inside what changes, because it is one
@@ -101,7 +103,11 @@ struct choice {
 	const struct spi_map_func *func;
 	const struct spi_map_insn *insns;
 	struct spi_emit stub;
-	uint32_t first;		/* bytes of the first instruction */
+	unsigned int index;	/* the instruction that becomes the jump: 0, or later (LATE) */
+	uint64_t address;	/* its own */
+	const uint8_t *bytes;	/* what the file has there */
+	uint32_t known;		/* how many of them */
+	uint32_t first;		/* bytes of the instruction */
 	uint32_t to_word_end;	/* bytes from the address to the end of its aligned word */
 	int into_heap_room;	/* a pun may go there */
 	const char *reason;	/* why the latest worker declined */
@@ -113,12 +119,25 @@ static int decline(struct choice *c, const char *reason)
 	return -1;
 }
 
+/* The instruction whose place the jump takes. */
+static void aim(struct choice *c, unsigned int index)
+{
+	uint32_t offset = c->insns[index].offset;
+
+	c->index = index;
+	c->address = c->point->address + offset;
+	c->bytes = c->func->entry + offset;
+	c->known = c->func->entry_size > offset ? c->func->entry_size - offset : 0;
+	c->first = c->insns[index].size;
+	c->to_word_end = 8 - (c->address & 7);
+}
+
 /* Write the stub with `count` instructions moved, over an earlier attempt. */
 static int stub_write(struct choice *c, unsigned int count)
 {
 	c->stub.used = c->stub.literals = 0;
 	c->stub.failed = NULL;
-	spi_stub_emit(&c->stub, c->point, c->func->entry, c->insns, count, c->patch->moved);
+	spi_stub_emit(&c->stub, c->point, c->func->entry, c->insns, count, c->index, c->patch->moved);
 	return c->stub.failed ? decline(c, c->stub.failed) : 0;
 }
 
@@ -128,12 +147,13 @@ static void take(struct choice *c, enum spi_worker worker, enum spi_text_how how
 	c->patch->how = (uint8_t) how;
 	c->patch->changed = (uint8_t) changed;
 	c->patch->fixed = (uint8_t) fixed;
-	spi_bytes_copy(c->patch->old, c->func->entry, changed);
+	c->patch->address = c->address;
+	spi_bytes_copy(c->patch->old, c->bytes, changed);
 }
 
 static void set_jump(struct choice *c, uint64_t to)
 {
-	int32_t displacement = (int32_t) (to - (c->point->address + JUMP_SIZE));
+	int32_t displacement = (int32_t) (to - (c->address + JUMP_SIZE));
 
 	c->patch->new[0] = 0xe9;
 	spi_bytes_copy(c->patch->new + 1, &displacement, 4);
@@ -145,7 +165,7 @@ static int trap_ready(struct choice *c)
 
 	if (spi_trap_ready(c->point->object, &reason) < 0)
 		return decline(c, reason);
-	if (spi_trap_add(c->point->address, c->patch->stub) < 0)
+	if (spi_trap_add(c->address, c->patch->stub) < 0)
 		return decline(c, "no memory for the table of int3 sites");
 	return 0;
 }
@@ -157,16 +177,16 @@ static int try_pun(struct choice *c, uint32_t changed)
 	enum spi_text_how how = changed <= c->to_word_end ? SPI_TEXT_STORE : SPI_TEXT_SPIN;
 	uint64_t place;
 
-	if (c->func->entry_size < JUMP_SIZE)
+	if (c->known < JUMP_SIZE)
 		return decline(c, "the code behind its first instruction is not known");
-	if (stub_write(c, 1) < 0)
+	if (stub_write(c, c->index + 1) < 0)
 		return -1;
 	if (how == SPI_TEXT_SPIN && (c->to_word_end < 2 || !spi_text_can_sync()))
 		return decline(c, "its code cannot be changed in one step, and membarrier does not work here");
-	if (bytes_conflict(c->point->address, changed, JUMP_SIZE))
+	if (bytes_conflict(c->address, changed, JUMP_SIZE))
 		return decline(c, "its first bytes are used by another point");
-	spi_bytes_copy(&bits, c->func->entry + 1, 4);
-	place = spi_near_constrained(c->point->object, c->point->address + JUMP_SIZE, mask, bits, c->patch->stub,
+	spi_bytes_copy(&bits, c->bytes + 1, 4);
+	place = spi_near_constrained(c->point->object, c->address + JUMP_SIZE, mask, bits, c->patch->stub,
 		c->into_heap_room, &c->reason);
 	if (!place)
 		return -1;
@@ -195,8 +215,10 @@ static int worker_jump(struct choice *c)
 
 	if (c->first < JUMP_SIZE)
 		return decline(c, "its first instruction is shorter than a jump");
-	if (bytes_conflict(c->point->address, JUMP_SIZE, JUMP_SIZE))
+	if (bytes_conflict(c->address, JUMP_SIZE, JUMP_SIZE))
 		return decline(c, "its first bytes are used by another point");
+	if (stub_write(c, c->index + 1) < 0)
+		return -1;
 	if (c->to_word_end >= JUMP_SIZE)
 		how = SPI_TEXT_STORE;
 	else if (!spi_text_can_sync())
@@ -205,7 +227,7 @@ static int worker_jump(struct choice *c)
 		how = SPI_TEXT_SPIN;
 	else if (worker_pun(c) == 0)
 		return 0;
-	else if (trap_ready(c) < 0)
+	else if (c->index || trap_ready(c) < 0)
 		return -1;
 	take(c, SPI_WORKER_JUMP, how, JUMP_SIZE, JUMP_SIZE);
 	set_jump(c, c->patch->stub);
@@ -280,14 +302,46 @@ static int worker_trap(struct choice *c)
 	return 0;
 }
 
+/*
+ * Jump from behind the first instructions, when these can be taken back and no
+ * jump goes in between. What is written is one instruction again.
+ */
+static int worker_late(struct choice *c)
+{
+	unsigned int count = c->func->insn_count < SPI_MAP_ENTRY_INSNS ? c->func->insn_count : SPI_MAP_ENTRY_INSNS;
+	int found = -1;
+
+	decline(c, "its first instructions cannot be taken back");
+	for (unsigned int i = 1; i < count && found < 0; i++) {
+		const struct spi_map_insn *before = &c->insns[i - 1];
+
+		if (c->insns[i].is_target || c->insns[i].offset != before->offset + before->size
+			|| (before->kind != SPI_INSN_PLAIN && before->kind != SPI_INSN_RIP))
+			break;
+		if (c->func->size && c->insns[i].offset + JUMP_SIZE > c->func->size)
+			break;
+		aim(c, i);
+		if (stub_write(c, i + 1) < 0)
+			continue;
+		if ((c->first >= JUMP_SIZE && c->known >= c->first && worker_jump(c) == 0) || worker_pun(c) == 0)
+			found = 0;
+	}
+	if (found < 0)
+		aim(c, 0);
+	else
+		c->patch->worker = SPI_WORKER_LATE;
+	return found;
+}
+
 static int choose(struct choice *c)
 {
 	static int (*const work[SPI_WORKER_COUNT_])(struct choice *) = {
 		[SPI_WORKER_JUMP] = worker_jump, [SPI_WORKER_PUN] = worker_pun,
 		[SPI_WORKER_CC] = worker_cc, [SPI_WORKER_TRAP] = worker_trap,
+		[SPI_WORKER_LATE] = worker_late,
 	};
-	static const uint8_t usual[] = { SPI_WORKER_JUMP, SPI_WORKER_PUN, SPI_WORKER_CC, SPI_WORKER_PUN,
-		SPI_WORKER_TRAP, 0 };
+	static const uint8_t usual[] = { SPI_WORKER_JUMP, SPI_WORKER_PUN, SPI_WORKER_CC, SPI_WORKER_LATE,
+		SPI_WORKER_PUN, SPI_WORKER_TRAP, 0 };
 	static const uint8_t shared[] = { SPI_WORKER_JUMP, SPI_WORKER_TRAP, SPI_WORKER_PUN, SPI_WORKER_PUN, 0 };
 	uint32_t tried = 0;
 
@@ -342,10 +396,8 @@ int spi_patch_prepare(struct spi_point *point, const char **reason)
 		return -ENOSPC;
 	}
 	c.patch->point = point;
-	c.patch->address = point->address;
 	c.patch->stub = c.stub.rx;
-	c.first = c.insns[0].size;
-	c.to_word_end = 8 - (point->address & 7);
+	aim(&c, 0);
 	if (choose(&c) < 0) {
 		spi_trap_forget(point->address, point->address + JUMP_SIZE);	/* the stub's place is given back */
 		spi_near_code_trim(point->object, c.stub.rx);
@@ -354,8 +406,8 @@ int spi_patch_prepare(struct spi_point *point, const char **reason)
 		return -ENOTSUP;
 	}
 	spi_near_code_trim(point->object, c.stub.rx + c.stub.used);
-	c.patch->next = *index_bucket(point->address >> 4);
-	*index_bucket(point->address >> 4) = c.patch;
+	c.patch->next = *index_bucket(c.patch->address >> 4);
+	*index_bucket(c.patch->address >> 4) = c.patch;
 	point->patch = c.patch;
 	return 0;
 }

@@ -34,6 +34,7 @@ enum spi_worker {
 	SPI_WORKER_PUN,		/* only bytes of the first instruction change; the rest is its displacement */
 	SPI_WORKER_CC,		/* displacement chosen so that interior instruction boundaries hold int3 */
 	SPI_WORKER_TRAP,	/* int3 and SIGTRAP */
+	SPI_WORKER_LATE,	/* a jump or pun behind the first instructions, whose effect the stub takes back */
 	SPI_WORKER_COUNT_
 };
 

@@ -29,7 +29,7 @@
 
 #define SIGNAL_BIT(n)	(UINT64_C(1) << ((n) - 1))
 #define K_SA_RESTORER	UINT64_C(0x04000000)
-#define THREAD_LOOK_NS	UINT64_C(20000000)	/* at a thread that blocks SIGTRAP, before that counts */
+#define THREAD_LOOK_NS	UINT64_C(50000000)	/* at a thread that blocks SIGTRAP, before that counts */
 #define LOOK_AGAIN_NS	UINT64_C(50000000)	/* how long a look at all threads' masks is good for */
 
 /* ---- sharing a signal ---- */

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * stress WORKERS GATES SECONDS THREADS STORM-US - prepare every function of
- * funcs.S with the workers named (letters j p c t), check each quietly, then
+ * funcs.S with the workers named (letters j p c t l), check each quietly, then
  * install and remove all of them over and over while threads run them, with a
  * SIGPROF every STORM-US microseconds, taken by whichever thread runs.
  */
@@ -14,15 +14,18 @@
 #include <time.h>
 #include "harness.h"
 
+#define WORKERS "-jpctl"	/* by enum spi_worker */
+
 static volatile int stop;
 static uint64_t wrong, calls, storms;
+static pthread_barrier_t begun;
 
 static uint32_t workers_parse(const char *letters)
 {
 	uint32_t workers = 0;
 
 	for (; *letters; letters++)
-		workers |= 1u << (strchr("-jpct", *letters) - "-jpct");
+		workers |= 1u << (strchr(WORKERS, *letters) - WORKERS);
 	return workers;
 }
 
@@ -40,8 +43,9 @@ static void check_quiet(void)
 			installed++;
 		}
 	}
-	printf("# %u functions: jump %u pun %u cc %u trap %u declined %u\n", funcs_count, used[SPI_WORKER_JUMP],
-		used[SPI_WORKER_PUN], used[SPI_WORKER_CC], used[SPI_WORKER_TRAP], declined);
+	printf("# %u functions: jump %u pun %u cc %u trap %u late %u declined %u\n", funcs_count,
+		used[SPI_WORKER_JUMP], used[SPI_WORKER_PUN], used[SPI_WORKER_CC], used[SPI_WORKER_TRAP],
+		used[SPI_WORKER_LATE], declined);
 	ok(installed > 0, "some functions can be patched");
 	changed = funcs_all(1);
 	ok(changed == (int) installed, "install changes all %u (%d)", installed, changed);
@@ -78,6 +82,7 @@ static void *run(void *arg)
 {
 	uint64_t n = 0, bad = 0;
 
+	pthread_barrier_wait(&begun);	/* libc starts threads with all signals blocked: that is over here */
 	for (long x = (long) arg; !stop; x++)
 		for (unsigned int i = 0; i < funcs_count; i++, n++)
 			bad += !funcs_call(&funcs[i], x);
@@ -121,8 +126,10 @@ int main(int argc, char **argv)
 	want = funcs_all(1);
 	funcs_all(0);
 	gates[1] = 1;
+	pthread_barrier_init(&begun, NULL, (unsigned int) threads + 1);
 	for (long i = 0; i < threads; i++)
 		pthread_create(&thread[i], NULL, run, (void *) (i * 1000003));
+	pthread_barrier_wait(&begun);
 	storm(atol(argv[5]));
 	for (end = now() + seconds; now() < end; rounds++) {
 		double start = now();

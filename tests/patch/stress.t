@@ -9,7 +9,7 @@ seconds=2
 [ -z "${SPI_SOAK:-}" ] || seconds=60
 patch_build stress pie && patch_build stress fixed -no-pie || exit 1
 for program in pie fixed; do
-	for workers in jpct j p c t; do
+	for workers in jpctl j p c t l; do
 		patch_run "$program: workers $workers" "$work/$program" "$workers" 2 "$seconds" 4 0
 		patch_run "$program: workers $workers, under a storm of signals" \
 			"$work/$program" "$workers" 1 "$seconds" 4 50

@@ -18,6 +18,10 @@
  * point are data in near memory, so while nothing records, a call costs a load, a
  * compare and three jumps.
  *
+ * A jump may also stand behind a function's first instructions. Then the stub
+ * begins by taking back what they did (pushes and room on the stack), so that
+ * thunk and payload find the state of the entry, and the body runs them again.
+ *
  * A trampoline is what stands where a constrained jump can reach: a jump on to
  * the stub, 5 bytes within 2 GB, else 14.
  */
@@ -62,12 +66,111 @@ static void emit_record(struct spi_emit *e, struct spi_point *point)
 	spi_emit_u8(e, offsetof(struct spi_point, thunk));
 }
 
+/* ---- taking instructions back ---- */
+
+#define REG_RAX		0u
+#define REG_RSP		4u
+#define SCRATCH		(1u << REG_RAX | 1u << 10 | 1u << 11)	/* no arguments; dead if overwritten at an entry */
+
+/* What one instruction did that has to be taken back. */
+struct effect {
+	enum { EFFECT_NONE, EFFECT_PUSH, EFFECT_SUB, EFFECT_WRITE, EFFECT_OTHER } kind;
+	uint32_t reg;		/* PUSH, WRITE */
+	uint32_t amount;	/* SUB: from rsp */
+	int reads_itself;	/* WRITE: may depend on what reg was before */
+};
+
+/* The operands of a ModRM instruction that writes a register: `reg` from `rm` or memory. */
+static struct effect effect_load(uint8_t rex, const uint8_t *modrm)
+{
+	uint32_t reg = (modrm[0] >> 3 & 7) | (rex & 4) << 1, mod = modrm[0] >> 6, rm = modrm[0] & 7;
+	struct effect effect = { EFFECT_WRITE, reg, 0, 0 };
+
+	if (mod != 3 && rm == 4) {
+		effect.reads_itself = ((modrm[1] & 7) | (rex & 1) << 3) == reg
+			|| ((modrm[1] >> 3 & 7) | (rex & 2) << 2) == reg;
+	} else if (mod == 3 || mod || rm != 5) {	/* not rip-relative */
+		effect.reads_itself = (rm | (rex & 1) << 3) == reg;
+	}
+	return effect;
+}
+
+/* The few instructions that functions begin with. */
+static struct effect effect_of(const uint8_t *p, uint32_t size)
+{
+	struct effect effect = { EFFECT_OTHER, 0, 0, 0 };
+	uint8_t rex = 0;
+
+	if (size == 4 && spi_bytes_equal(p, (const uint8_t *) "\xf3\x0f\x1e\xfa", 4)) {	/* endbr64 */
+		effect.kind = EFFECT_NONE;
+		return effect;
+	}
+	if ((p[0] & 0xf0) == 0x40)
+		rex = *p++;
+	if ((p[0] & 0xf8) == 0x50) {
+		effect.kind = EFFECT_PUSH;
+		effect.reg = (p[0] & 7) | (rex & 1) << 3;
+	} else if (rex == 0x48 && p[0] == 0x83 && p[1] == 0xec && p[2] < 0x80) {
+		effect.kind = EFFECT_SUB;
+		effect.amount = p[2];
+	} else if (rex == 0x48 && p[0] == 0x81 && p[1] == 0xec && p[5] < 0x80) {
+		effect.kind = EFFECT_SUB;
+		spi_bytes_copy(&effect.amount, p + 2, 4);
+	} else if (p[0] == 0x8b || p[0] == 0x8d) {		/* mov, lea */
+		effect = effect_load(rex, p + 1);
+	} else if (p[0] == 0x0f && (p[1] & 0xf6) == 0xb6) {	/* movzx, movsx */
+		effect = effect_load(rex, p + 2);
+	} else if ((p[0] == 0x89 || p[0] == 0x31) && p[1] >> 6 == 3) {
+		effect.kind = EFFECT_WRITE;			/* mov between registers; xor with itself */
+		effect.reg = (p[1] & 7) | (rex & 1) << 3;
+		effect.reads_itself = p[0] == 0x31 && ((p[1] >> 3 & 7) | (rex & 4) << 1) != effect.reg;
+	}
+	return effect;
+}
+
+/*
+ * Bring registers back to what they were before the first `n` instructions.
+ * Possible when each of them pushes, makes room on the stack, or writes a
+ * register that was pushed before or is dead: then the body can run them again.
+ */
+static void emit_undo(struct spi_emit *e, const uint8_t *bytes, const struct spi_map_insn *insns, unsigned int n)
+{
+	uint32_t pushed = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct effect effect = effect_of(bytes + insns[i].offset, insns[i].size);
+
+		if (effect.kind == EFFECT_PUSH && effect.reg != REG_RSP)
+			pushed |= 1u << effect.reg;
+		else if (effect.kind == EFFECT_WRITE && effect.reg != REG_RSP && ((pushed >> effect.reg & 1)
+			|| ((SCRATCH >> effect.reg & 1) && !effect.reads_itself)))
+			continue;
+		else if (effect.kind != EFFECT_NONE && effect.kind != EFFECT_SUB)
+			e->failed = "one of its first instructions cannot be taken back";
+	}
+	while (n-- && !e->failed) {
+		struct effect effect = effect_of(bytes + insns[n].offset, insns[n].size);
+
+		if (effect.kind == EFFECT_PUSH) {
+			if (effect.reg >= 8)
+				spi_emit_u8(e, 0x41);
+			spi_emit_u8(e, 0x58 | (effect.reg & 7));	/* pop */
+		} else if (effect.kind == EFFECT_SUB) {
+			spi_emit_bytes(e, "\x48\x8d\xa4\x24", 4);	/* lea amount(%rsp), %rsp */
+			spi_emit_u32(e, effect.amount);
+		}
+	}
+}
+
+/* ---- the stub ---- */
+
 void spi_stub_emit(struct spi_emit *e, struct spi_point *point, const uint8_t *bytes, const struct spi_map_insn *insns,
-	unsigned int count, uint64_t moved[SPI_MAP_ENTRY_INSNS])
+	unsigned int count, unsigned int undo, uint64_t moved[SPI_MAP_ENTRY_INSNS])
 {
 	const volatile int *first = point->gate[0], *second = point->gate[1];
 	uint32_t to_record = 0, to_body = 0;
 
+	emit_undo(e, bytes, insns, undo);
 	if (!first || first == second) {
 		first = second;
 		second = NULL;
