@@ -133,6 +133,7 @@ int spi_fork_init(void);
 /* ---- init.c ---- */
 void spi_control_lock(void);
 void spi_control_unlock(void);
+int spi_control_is_mine(void);
 void spi_init_fork_child(void);
 void spi_agent_end(void);			/* the process ends: once, from whichever destructor or _exit() comes first */
 

@@ -16,8 +16,18 @@
 
 static uint32_t forking_busy;
 
+/*
+ * lttng-ust forks a short-lived helper while its constructor runs, which is when
+ * we load it: a fork by the holder of the control lock is none of the program's.
+ */
+static int own_fork;
+
 static void before(void)
 {
+	if (spi_control_is_mine()) {
+		own_fork = 1;
+		return;
+	}
 	spi_control_lock();
 	forking_busy = spi_thread.busy;
 	spi_thread.busy = SPI_BUSY_ALWAYS;
@@ -27,6 +37,10 @@ static void before(void)
 
 static void in_parent(void)
 {
+	if (own_fork) {
+		own_fork = 0;
+		return;
+	}
 	if (spi_payload)
 		spi_payload->fork_parent();
 	spi_thread.busy = forking_busy;
@@ -37,6 +51,8 @@ static void in_child(void)
 {
 	int had_link;
 
+	if (own_fork)
+		return;
 	had_link = spi_link_current != NULL;
 	spi_init_fork_child();
 	spi_link_fork_child();

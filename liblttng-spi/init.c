@@ -31,6 +31,7 @@
  * awaited. Taken before any lock of lttng-ust or the dynamic linker.
  */
 static int control_lock;
+static int control_owner;	/* thread id; a fork by the owner itself is lttng-ust's, while it starts */
 static int ended;
 static int process_id;		/* -1 in between: a child that did not go through fork() is not ours to end */
 
@@ -38,16 +39,22 @@ void spi_control_lock(void)
 {
 	int seen = 0;
 
-	if (__atomic_compare_exchange_n(&control_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		return;
-	while (__atomic_exchange_n(&control_lock, 2, __ATOMIC_ACQUIRE))
-		spi_sys(SYS_futex, &control_lock, FUTEX_WAIT_PRIVATE, 2L, NULL);
+	if (!__atomic_compare_exchange_n(&control_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		while (__atomic_exchange_n(&control_lock, 2, __ATOMIC_ACQUIRE))
+			spi_sys(SYS_futex, &control_lock, FUTEX_WAIT_PRIVATE, 2L, NULL);
+	__atomic_store_n(&control_owner, (int) spi_sys(SYS_gettid), __ATOMIC_RELAXED);
 }
 
 void spi_control_unlock(void)
 {
+	__atomic_store_n(&control_owner, 0, __ATOMIC_RELAXED);
 	if (__atomic_exchange_n(&control_lock, 0, __ATOMIC_RELEASE) == 2)
 		spi_sys(SYS_futex, &control_lock, FUTEX_WAKE_PRIVATE, 1L);
+}
+
+int spi_control_is_mine(void)
+{
+	return __atomic_load_n(&control_owner, __ATOMIC_RELAXED) == (int) spi_sys(SYS_gettid);
 }
 
 static void start_with_controller(const char *path)

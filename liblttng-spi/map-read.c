@@ -85,11 +85,14 @@ static int helper_main(void *data)
 	struct helper *h = data;
 	static char *const envp[] = { "PATH=/usr/bin:/bin", NULL };
 	uint64_t none = 0;
+	/* out of the way first: the program may have closed its standard descriptors */
+	long output = spi_sys(SYS_fcntl, h->output, F_DUPFD, 10L);
 	long null = spi_sys(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR);
 
+	null = spi_sys(SYS_fcntl, null, F_DUPFD, 10L);
 	for (long fd = 0; fd < 3; fd++)
 		spi_sys(SYS_dup2, null, fd);
-	spi_sys(SYS_dup2, h->output, 3L);
+	spi_sys(SYS_dup2, output, 3L);
 	spi_sys(SYS_close_range, 4L, ~0UL, 0L);
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8L);
 	spi_sys(SYS_execve, h->program, h->argv, envp);
