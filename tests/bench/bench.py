@@ -18,6 +18,7 @@ import sys
 import time
 
 BUILD, SOURCE = os.environ['SPI_TOP_BUILDDIR'], os.environ['SPI_TOP_SRCDIR']
+CODEMAP = BUILD + '/codemap/spi-codemap'
 AGENT = BUILD + '/liblttng-spi/.libs/liblttng-spi.so.0'
 LTTNG = BUILD + '/cli/lttng'
 INJECT = BUILD + '/injector/spi-inject'
@@ -101,7 +102,8 @@ class Variant:
 
 
 def spi(name, rules=('spi:FUNCTION*',), **more):
-    return Variant(name, 'calls', rules, {'LD_PRELOAD': AGENT, 'LTTNG_SPI_RULES': more.pop('spi_rule', 'FUNCTION')}, **more)
+    return Variant(name, 'calls', rules, {'LD_PRELOAD': AGENT, 'LTTNG_SPI_CODEMAP': CODEMAP,
+                                          'LTTNG_SPI_RULES': more.pop('spi_rule', 'FUNCTION')}, **more)
 
 
 def compare(title, function, variants):
@@ -192,7 +194,7 @@ def part_idle():
     compare('While nothing records: reach 5 ns a pair', 'i2', [
         Variant('no tracer', 'calls'),
         spi('session not started', start=False),
-        Variant('no session, agent and rule there', 'calls', (), {'LD_PRELOAD': AGENT, 'LTTNG_SPI_RULES': 'FUNCTION'}),
+        Variant('no session, agent and rule there', 'calls', (), {'LD_PRELOAD': AGENT, 'LTTNG_SPI_CODEMAP': CODEMAP, 'LTTNG_SPI_RULES': 'FUNCTION'}),
         Variant('after removal', 'calls',
                 wrapper=['python3', SOURCE + '/tests/bench/removed.py', 'FUNCTION']),
     ])
@@ -272,7 +274,7 @@ def part_list():
             seconds, peak, status = measured(command)
             print('  %-44s %-20s %7.2f s %7.0f MB%s' % (path, name, seconds, peak, '' if not status else '  status %d' % status))
         for name in ("one function's types, after -l", "one function's types, no cache"):
-            seconds, peak, status = measured([BUILD + '/codemap/spi-codemap', 'map', '--output', '/dev/null', '--pattern', function,
+            seconds, peak, status = measured([CODEMAP, 'map', '--output', '/dev/null', '--pattern', function,
                                               path])
             print('  %-44s %-30s %7.2f s %7.0f MB%s' % (path, name, seconds, peak, '' if not status else '  status %d' % status))
             shutil.rmtree(cache, ignore_errors=True)

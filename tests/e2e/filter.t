@@ -17,7 +17,7 @@ quiet lttng start
 quiet lttng create exits -o "$PWD/exits"
 quiet lttng enable-event -u 'spi:t_leaf_exit' --filter 'ret == 30'
 quiet lttng start
-LD_PRELOAD=$SPI_TOP_BUILDDIR/liblttng-spi/.libs/liblttng-spi.so.0 LTTNG_SPI_RULES=t_leaf ./zoo leaf 100 >out
+"${SPI_ALONE[@]}" LTTNG_SPI_RULES=t_leaf ./zoo leaf 100 >out
 is "$(cat out)" "count t_leaf 100" "the program's output"
 quiet lttng stop few
 quiet lttng stop exits

@@ -10,14 +10,13 @@
 spi_private "$@"
 spi_daemon
 spi_cc thrower thrower.cc
-agent=$SPI_TOP_BUILDDIR/liblttng-spi/.libs/liblttng-spi.so.0
 
 quiet() { "$@" >/dev/null 2>>lttng.log; }
 quiet lttng create s -o "$PWD/t"
 quiet lttng enable-channel -u c --subbuf-size 1M --num-subbuf 8
 quiet lttng add-context -u -c c -t vpid -t vtid
 quiet lttng enable-event -u -c c 'spi:*'
-background env LD_PRELOAD="$agent" LTTNG_SPI_RULES='t_catcher;t_middle' ./thrower 0 2
+background "${SPI_ALONE[@]}" LTTNG_SPI_RULES='t_catcher;t_middle' ./thrower 0 2
 is "$(find t -name 'c_*' -size +4k 2>/dev/null | wc -l)" 0 "not started: nothing is recorded"
 quiet lttng start
 spi_wait 20 sh -c 'lttng list -u | grep -q t_catcher_entry'
@@ -36,7 +35,7 @@ diag "$balanced"
 like "$balanced" 'orphan exits 0 crossed 0' "no exit without its entry"
 
 # Without any daemon at all.
-LD_PRELOAD=$agent LTTNG_SPI_RULES='t_catcher' LTTNG_HOME=/nonexistent ./thrower 300 2 >plain 2>err
+LTTNG_HOME=/nonexistent "${SPI_ALONE[@]}" LTTNG_SPI_RULES=t_catcher ./thrower 300 2 >plain 2>err
 is $? 0 "no daemon: the program runs"
 is "$(cat err)" "" "no daemon: nothing on stderr"
 tap_done

@@ -58,7 +58,7 @@ marked=$(value 4 t)
 like "$marked" '^"[(<]' "an unmapped pointer is marked: $marked"
 like "$(value 3 t)" '^"[(<].*null' "NULL is marked"
 for i in 5 7 9 11; do is "$(value $i t)" "$marked" "unreadable pointer $i is marked the same"; done
-like "$(value 8 t)" '^"zzzzzzzzzz' "what can be read of a string that runs into an unreadable page"
+like "$(value 8 t)" '^"z{6,10}(\.\.\.)?"$' "what can be read of a string that runs into an unreadable page"
 got=$(value 10 t)
 like "$got" '^"y{200}.*\.\.\."$' "a long string is cut and says so"
 [ "${#got}" -le 260 ]

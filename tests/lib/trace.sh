@@ -26,6 +26,9 @@ spi_cc() {
 		{ diag "$(cat "$SPI_TMP/cc.log")"; echo "Bail out! $source does not compile"; exit 1; }
 }
 
+# "${SPI_ALONE[@]}" LTTNG_SPI_RULES=RULES COMMAND... - the agent preloaded, no controller: it runs spi-codemap itself
+SPI_ALONE=(env LD_PRELOAD="$SPI_TOP_BUILDDIR/liblttng-spi/.libs/liblttng-spi.so.0" LTTNG_SPI_CODEMAP="$SPI_CODEMAP")
+
 # spi_trace ARGS... - `lttng trace ARGS`, with its stderr kept in $SPI_TMP/trace.err; the command's own status
 spi_trace() {
 	"$SPI_LTTNG" trace "$@" 2>"$SPI_TMP/trace.err"

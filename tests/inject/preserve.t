@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# timeout: 240
+#
+# An injected thread goes on with every register as it was (general, vector,
+# x87, control words, red zone), its errno, its signal mask, actions and
+# alternate stack; also on stacks that have no room for a library call.
+. "${SPI_TOP_SRCDIR:?}/tests/inject/lib.sh"
+grep -qw avx2 /proc/cpuinfo || skip_all "needs a processor with AVX2"
+spi_private "$@"
+prepare
+count=20
+[ -z "${SPI_SOAK:-}" ] || count=500
+
+for mode in compute coroutine small-stack handler deep signals signals-i signals-b timer; do
+	start "$mode"
+	failed=0
+	for i in $(seq "$count"); do
+		cp libmark.so "libmark$i.so"
+		"$inject" pid "$target" "$SPI_TMP/libmark$i.so" >inject.out 2>inject.err ||
+			{ failed=$((failed + 1)); diag "$(cat inject.err)"; }
+		# The thread that computes is the one that was stopped.
+		if [ "$mode" = small-stack ]; then
+			! grep -q "thread $target stopped" inject.out
+		else
+			grep -q "thread $target stopped" inject.out
+		fi || { failed=$((failed + 1)); diag "$(cat inject.out)"; }
+	done
+	is "$failed" 0 "$mode: $count injections"
+	finish
+	ok $? "$mode: the program ends well"
+	is "$(tail -n 1 target.out)" "$mode: ok" "$mode: nothing has changed"
+done
+tap_done
