@@ -56,7 +56,7 @@ static void inflater_step(struct inflater *in)
 	if ((rc != Z_OK && rc != Z_BUF_ERROR) || (rc == Z_BUF_ERROR && !in->input_left) || in->done == in->size)
 		in->broken = 1;
 	/* The compressed bytes before this point are not needed again: keep the file's pages out of our memory. */
-	if ((uintptr_t) in->input - in->dropped > 8 * PIECE) {
+	if ((intptr_t) ((uintptr_t) in->input - in->dropped) > (intptr_t) (8 * PIECE)) {
 		uintptr_t high = ((uintptr_t) in->input - 2 * PIECE) & ~PAGE_MASK;
 
 		madvise((void *) in->dropped, high - in->dropped, MADV_DONTNEED);
@@ -108,6 +108,21 @@ uint64_t bytes_more(struct bytes *bytes, uint64_t end)
 		bytes->ready = in->done;
 	}
 	return bytes->ready;
+}
+
+void bytes_reached(struct bytes *bytes, uint64_t offset)
+{
+	struct inflater *in = bytes->inflater;
+
+	if (!in || !in->threaded)
+		return;
+	pthread_mutex_lock(&in->lock);
+	if (offset > in->wanted) {
+		in->wanted = offset;
+		pthread_cond_broadcast(&in->moved);
+	}
+	bytes->ready = in->published;
+	pthread_mutex_unlock(&in->lock);
 }
 
 void bytes_read_ahead(struct bytes *bytes)
@@ -164,11 +179,16 @@ static struct bytes bytes_inflate(const uint8_t *input, uint64_t left, uint64_t 
 
 	if (!size || size > INFLATED_MAX || size / 1100 > left)	/* deflate packs 1032:1 at best */
 		return bytes;
+	/* Raw deflate behind zlib's two bytes: whoever can break the data can make its checksum right too. */
+	if (left < 2 || (input[0] & 15) != Z_DEFLATED || (input[1] & 0x20))
+		return bytes;
+	input += 2;
+	left -= 2;
 	room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (room == MAP_FAILED)
 		fail("out of memory: raise the memory limit");
 	in = mem_alloc(sizeof(*in));
-	if (inflateInit(&in->z) != Z_OK)
+	if (inflateInit2(&in->z, -MAX_WBITS) != Z_OK)
 		fail("out of memory: raise the memory limit");
 	in->input = input;
 	in->input_left = left;

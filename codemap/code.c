@@ -54,32 +54,48 @@ static uint64_t function_extent(const struct code *code, size_t index)
 	return size < left ? size : left;
 }
 
-/* Entries of switch tables that lead into the function's first bytes: 4-byte distances from the table, or addresses. */
+/* Can a switch of this function lead there? Into itself, or into a piece of it that lies elsewhere. */
+static int body_reaches(const struct body *body, uint64_t target)
+{
+	const struct function *f;
+
+	if (target >= body->function->vaddr && target - body->function->vaddr < body->size)
+		return 1;
+	f = functions_around(body->code->functions, target);
+	return f && f->reason == SPI_REASON_PART && target - f->vaddr < f->size;
+}
+
+/*
+ * Entries of switch tables that lead into the function's first bytes: 4-byte
+ * distances from the table, or addresses. A table ends where its entries make no
+ * sense, or where the next begins; what is no table at all ends at once.
+ */
 static void body_tables(struct body *body)
 {
 	const struct function *f = body->function;
-	unsigned int i, n;
+	unsigned int i, k, n;
 
 	for (i = 0; i < body->table_count && body->has_indirect; i++) {
-		int absolute = body->tables[i] & 1;
-		uint64_t at = body->tables[i] >> 1, left, target;
+		unsigned int size = (body->tables[i] & 1) ? 8 : 4;
+		uint64_t at = body->tables[i] >> 1, end = UINT64_MAX, left = 0, target;
 		const uint8_t *p = image_at(body->code->image, at, &left);
 
-		for (n = 0; p && n < TABLE_ENTRIES && left >= (absolute ? 8u : 4u); n++) {
+		for (k = 0; k < body->table_count; k++)
+			if (body->tables[k] >> 1 > at && body->tables[k] >> 1 < end)
+				end = body->tables[k] >> 1;
+		for (n = 0; p && n < TABLE_ENTRIES && left >= size && at + (uint64_t) n * size < end; n++) {
 			int32_t distance;
 
-			if (absolute) {
+			memcpy(&distance, p, 4);
+			target = at + (uint64_t) (int64_t) distance;
+			if (size == 8)
 				memcpy(&target, p, 8);
-			} else {
-				memcpy(&distance, p, 4);
-				target = at + (uint64_t) (int64_t) distance;
-			}
-			if (!image_is_code(body->code->image, target))
-				break;		/* behind the table's end; cold cases are elsewhere, but code */
-			if (target - f->vaddr < TARGET_BYTES)
+			if (!body_reaches(body, target))
+				break;
+			if (target >= f->vaddr && target - f->vaddr < TARGET_BYTES)
 				target_add(body->code, target);
-			p += absolute ? 8 : 4;
-			left -= absolute ? 8 : 4;
+			p += size;
+			left -= size;
 		}
 	}
 }
@@ -134,10 +150,18 @@ static void body_scan(struct code *code, size_t index)
 		code->flags |= (f->name[4] == 'e' || f->name[4] == 'E') ? SPI_MAP_USES_YMM | SPI_MAP_USES_ZMM : SPI_MAP_USES_YMM;
 }
 
-/* Every 4-byte displacement behind a jump opcode, aligned to an instruction or not, that leads into a wanted entry. */
-static void raw_scan(struct code *code, const uint8_t *p, uint64_t size, uint64_t vaddr)
+/*
+ * Code that was not decoded: take every 4-byte displacement behind a jump opcode
+ * for a jump, aligned to an instruction or not. Only those into wanted entries count.
+ */
+static void raw_scan(struct code *code, uint64_t vaddr, uint64_t end)
 {
-	uint64_t i;
+	uint64_t i, left, size;
+	const uint8_t *p = image_is_code(code->image, vaddr) ? image_at(code->image, vaddr, &left) : NULL;
+
+	if (!p || vaddr >= end)
+		return;
+	size = end - vaddr < left ? end - vaddr : left;
 
 	for (i = 0; i + 6 <= size; i++) {
 		const struct function *f;
@@ -151,8 +175,6 @@ static void raw_scan(struct code *code, const uint8_t *p, uint64_t size, uint64_
 			continue;
 		memcpy(&distance, p + i + skip, 4);
 		target = vaddr + i + skip + 4 + (uint64_t) (int64_t) distance;
-		if (target - vaddr >= size)
-			continue;
 		f = functions_around(code->functions, target);
 		if (f && f->wanted && target - f->vaddr < TARGET_BYTES)
 			target_add(code, target);
@@ -161,7 +183,8 @@ static void raw_scan(struct code *code, const uint8_t *p, uint64_t size, uint64_
 
 void code_scan(struct code *code, const struct image *image, struct functions *functions)
 {
-	uint64_t text = 0, left;
+	uint64_t text = 0, covered = 0;
+	int is_whole;
 	uint32_t s;
 	size_t i;
 
@@ -173,22 +196,24 @@ void code_scan(struct code *code, const struct image *image, struct functions *f
 	if (cs_open(CS_ARCH_X86, CS_MODE_64, (csh *) &code->capstone) != CS_ERR_OK)
 		fail("the disassembler cannot be used: check libcapstone");
 	for (i = 0; i < functions->list.count; i++)
-		text += functions->list.at[i].size;
-	if (text > WHOLE_TEXT_MAX)
+		text += function_extent(code, i);
+	is_whole = text <= WHOLE_TEXT_MAX;
+	if (!is_whole)
 		code->flags = SPI_MAP_USES_YMM | SPI_MAP_USES_ZMM;
-	for (i = 0; i < functions->list.count; i++)
-		if (text <= WHOLE_TEXT_MAX || functions->list.at[i].wanted)
-			body_scan(code, i);
-	for (s = 0; s < image->segment_count; s++) {
-		const Elf64_Phdr *seg = &image->segments[s];
-		const uint8_t *p;
+	for (i = 0; i < functions->list.count; i++) {
+		const struct function *f = &functions->list.at[i];
 
-		if (seg->p_type != PT_LOAD || !(seg->p_flags & PF_X))
+		if (!is_whole && !f->wanted)
 			continue;
-		p = image_at(image, seg->p_vaddr, &left);
-		if (p)
-			raw_scan(code, p, left, seg->p_vaddr);
+		body_scan(code, i);
+		if (is_whole && covered && f->vaddr > covered)
+			raw_scan(code, covered, f->vaddr);
+		if (f->vaddr + function_extent(code, i) > covered)
+			covered = f->vaddr + function_extent(code, i);
 	}
+	for (s = 0; s < image->segment_count && !is_whole; s++)
+		if (image->segments[s].p_type == PT_LOAD && (image->segments[s].p_flags & PF_X))
+			raw_scan(code, image->segments[s].p_vaddr, image->segments[s].p_vaddr + image->segments[s].p_filesz);
 }
 
 /* Do both decoders agree on this instruction? Newer vector instructions are unknown to capstone: then it is not asked. */

@@ -195,6 +195,8 @@ void unit_drop(struct dw_unit *unit)
 	free(unit->nodes.at);
 	memset(&unit->nodes, 0, sizeof(unit->nodes));
 	unit->is_walked = 0;
+	if (unit->section == &file->info)
+		bytes_reached(&file->info, unit->offset + unit->size);
 	if (unit->section != &file->info || unit->type == DW_UT_partial || unit->type == DW_UT_type)
 		return;
 	if (!file->is_whole)

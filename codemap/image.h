@@ -40,6 +40,8 @@ static inline int bytes_have(struct bytes *bytes, uint64_t offset, uint64_t size
 const char *bytes_string(struct bytes *bytes, uint64_t offset);
 /* Inflate ahead of the reader in a thread of its own; for sections read from front to back. */
 void bytes_read_ahead(struct bytes *bytes);
+/* The reader has come this far: let the thread go on. */
+void bytes_reached(struct bytes *bytes, uint64_t offset);
 /* [from, to) is not needed any more. It reads as zeros, or as before. */
 void bytes_drop(struct bytes *bytes, uint64_t from, uint64_t to);
 

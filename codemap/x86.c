@@ -283,7 +283,7 @@ int x86_decode(const uint8_t *p, uint64_t left, uint64_t vaddr, struct x86_decod
 		else if (b != 0x2e && b != 0x36 && b != 0x3e && b != 0x26 && b != 0x64 && b != 0x65 && b != 0xf0)
 			break;
 	}
-	if (d.p < d.end && (*d.p & 0xf0) == 0x40)
+	while (d.p < d.end && (*d.p & 0xf0) == 0x40)	/* the last one counts */
 		d.rex = *d.p++;
 	if (d.p >= d.end)
 		return 0;
