@@ -118,8 +118,9 @@ __attribute__((destructor)) void spi_agent_end(void)
 {
 	if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
 		return;
-	spi_thread.busy += SPI_BUSY_ALWAYS;	/* no call from here on is recorded in this thread */
-	spi_process_end();
+	if (spi_thread.busy < SPI_BUSY_ALWAYS)
+		spi_process_end();
+	spi_thread.busy = SPI_BUSY_ALWAYS;	/* no call from here on is recorded in this thread */
 	if (spi_payload && spi_payload->fini)
 		spi_payload->fini();
 }

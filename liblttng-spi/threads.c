@@ -701,7 +701,7 @@ void spi_process_end(void)
 {
 	struct spi_thread *t = &spi_thread;
 
-	if (t->cur && t->busy < SPI_BUSY_ALWAYS)
+	if (t->cur)
 		thread_leave_all(t, SPI_LEFT_PROCESS_END);
 	if (spi_payload && t->record && spi_payload->thread_end)
 		spi_payload->thread_end(t);
