@@ -38,7 +38,8 @@
 #define DEADLINE_MS		3000u
 #define CALL_PATIENCE		UINT64_C(2000000000)	/* ns for dlopen() before it is looked into */
 #define CALL_GIVE_UP		UINT64_C(12000000000)	/* ns for constructors before they are left alone */
-#define ESCAPE_PATIENCE		UINT64_C(20000000)	/* ns for a thread to come out of malloc() */
+#define ESCAPE_PATIENCE		UINT64_C(2000000)	/* ns for a thread to come out of malloc() */
+#define LOOKING_ROUNDS		3u
 #define ESCAPES_MAX		8u
 #define STOP_PATIENCE		UINT64_C(200000000)	/* ns for a thread to stop */
 #define AGENT_PREFIX		"liblttng-spi.so"
@@ -54,6 +55,7 @@ struct session {
 	struct spi_remote remote;
 	bool attach, already;
 	uint64_t attach_offset;		/* of lttng_spi_attach() in the agent; or its address, when already */
+	struct user_regs_struct looked_at;	/* at the last look */
 	uint64_t deadline;		/* CLOCK_MONOTONIC, ns */
 	const char *why;		/* why the last look was not good */
 	pid_t why_tid;
@@ -332,6 +334,7 @@ static int look(struct session *s, pid_t tid)
 	if (ret)
 		return ret;
 	spi_safe_snapshot(s->safe, tid, &s->remote.regs);
+	s->looked_at = s->remote.regs;
 	spi_remote_release(&s->remote);
 	looked = (spi_now() - s->remote.stopped_at) / 1000;
 	if (looked > s->result->looked_us)
@@ -359,7 +362,7 @@ static int judge_stopped(struct session *s, pid_t tid)
 	}
 }
 
-/* -EAGAIN: another thread or another time. The first round only looks, so a thread that is at a safe place wins. */
+/* -EAGAIN: another thread or another time. The first rounds only look, so a thread that is at a safe place wins. */
 static int try_thread(struct session *s, pid_t tid, unsigned int round)
 {
 	const char *why;
@@ -367,12 +370,14 @@ static int try_thread(struct session *s, pid_t tid, unsigned int round)
 
 	if (spi_safe_precheck(&s->target, tid, &why))
 		return not_now(s, tid, why);
-	ret = round == 0 ? look(s, tid) : 0;
+	ret = round < LOOKING_ROUNDS ? look(s, tid) : 0;
 	if (!ret)
 		ret = stop_thread(s, tid);
 	if (ret)
 		return ret;
-	if (round == 0 && spi_safe_unchanged(s->safe, &s->remote.regs))
+	if (round < LOOKING_ROUNDS && s->remote.regs.rip == s->looked_at.rip && s->remote.regs.rsp == s->looked_at.rsp)
+		s->remote.first_call = s->looked_at.orig_rax;
+	if (round < LOOKING_ROUNDS && spi_safe_unchanged(s->safe, &s->remote.regs))
 		return perform(s);
 	ret = judge_stopped(s, tid);
 	return ret ? ret : perform(s);

@@ -212,9 +212,10 @@ static int set_breakpoint(pid_t tid, uint64_t address)
 
 /*
  * A breakpoint in the processor, not in the code: other threads run past it. Its
- * trap would end an untraced program, so it is set for as short as can be, and
- * never in a thread that blocks or ignores SIGTRAP, for which the kernel would
- * reset the signal's action.
+ * trap would end an untraced program, so this is the one moment when the target
+ * would not survive its injector's death: from here until the thread comes out
+ * of malloc(), usually microseconds, two milliseconds at most. Never in a thread
+ * that blocks or ignores SIGTRAP, for which the kernel would reset the action.
  */
 int spi_remote_run_to(struct spi_remote *r, uint64_t address, uint64_t deadline)
 {
@@ -319,7 +320,7 @@ static void frame_put_context(const struct spi_remote *r, uint8_t *to, uint64_t 
 	/* Without ptrace nobody restarts an interrupted system call: call it again. */
 	if ((int64_t) u->orig_rax >= 0 && (((int64_t) rax <= -ERESTARTSYS && (int64_t) rax >= -ERESTART_RESTARTBLOCK) ||
 					   ((int64_t) rax == -EINTR && u->orig_rax != SYS_close))) {
-		rax = u->orig_rax;
+		rax = u->orig_rax == SYS_restart_syscall && r->first_call ? r->first_call : u->orig_rax;
 		rip -= 2;
 	}
 	memset(&context, 0, sizeof(context));

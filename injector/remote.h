@@ -39,6 +39,11 @@ struct spi_remote {
 	bool in_signal_stop;	/* the current stop is inside the kernel's signal delivery */
 	bool returned;		/* the call ended while it was being stopped */
 	struct user_regs_struct regs;	/* as found */
+	/*
+	 * Set by the caller before spi_remote_begin() when known: the system call that
+	 * a restart_syscall() in regs goes on with, after an earlier stop. 0: unknown.
+	 */
+	uint64_t first_call;
 	uint64_t stopped_at;	/* CLOCK_MONOTONIC, ns */
 	uint64_t mask;		/* signals blocked, as found */
 	uint32_t xstate_size;

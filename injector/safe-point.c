@@ -345,7 +345,8 @@ static const char *verdict(struct spi_safe *s, int unwound)
 
 		if (here) {
 			why = why ? why : here;
-			s->escape = i + 1 < s->frame_count ? s->returns[i + 1] : 0;
+			/* Who waits in the kernel will not be out of there soon. */
+			s->escape = i + 1 < s->frame_count && (int64_t) s->regs.orig_rax < 0 ? s->returns[i + 1] : 0;
 		}
 		if (!in_image(&s->target->libc, s->frames[i]))
 			outside = true;
@@ -361,6 +362,9 @@ static const char *verdict(struct spi_safe *s, int unwound)
 	 * the loader calls such code, so what is beyond it holds none of their locks.
 	 */
 	last = spi_maps_find(&s->target->maps, s->frames[s->frame_count - 1]);
+	/* A coroutine begins in a piece of libc that is described to nobody. */
+	if (s->frame_count > 1 && in_image(&s->target->libc, s->frames[s->frame_count - 1]))
+		return NULL;
 	if (last && last->exec && (!last->path[0] || !strncmp(last->path, "[anon", 5) || !strcmp(last->path, "//anon")))
 		return NULL;
 	return "in code without unwind tables";
