@@ -116,7 +116,8 @@ void find_write(const struct functions *functions, const char *name, int out_fd)
 			unsigned int limit = count == KEPT ? list[KEPT - 1].distance : 1000, distance;
 			char *base = full ? name_base(full) : NULL;
 
-			if (pattern_glob(name, alias) || (base && pattern_glob(name, base)) ||
+			if (pattern_glob(name, alias) || pattern_glob(name, name_unclone(alias)) ||
+			    (base && (pattern_glob(name, base) || pattern_glob(name, name_unclone(base)))) ||
 			    (full && pattern.has_parameters && pattern_glob(name, full))) {
 				near_add(list, &count, 0, alias);
 				continue;
