@@ -106,6 +106,15 @@ static int module_path(char *path, size_t size)
 	return -ENOENT;
 }
 
+/* An injector's dlopen() kept our symbols local, and the module is linked to them by name. */
+static void publish_own_symbols(void)
+{
+	Dl_info info;
+
+	if (dladdr(spi_slot_code_base, &info) && info.dli_fname)
+		dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+}
+
 /* ---- another root: files through the controller ---------------------------------------- */
 
 static int fetch_file(struct spi_link *link, const char *name, char *error, size_t error_size)
@@ -211,6 +220,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 		return -ENOENT;
 	}
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* what the loader calls is not the program's doing */
+	publish_own_symbols();
 	if (spi_env.preloaded)
 		low_fds_fill(filled);
 	handle = has_path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : load_everything(link, error, error_size);

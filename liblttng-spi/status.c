@@ -31,19 +31,25 @@ int spi_status_init(void)
 }
 
 /*
- * A descriptor for the controller: a fresh memfd with the counters so far takes
- * the page's place at the same address, so nobody's pointer changes. What other
- * threads fold in that instant may be lost, hence the lock.
+ * A descriptor for a controller: a fresh memfd takes the page's place at the same
+ * address, so nobody's pointer changes. Its counters begin at zero: each
+ * controller is told of its own time. What other threads fold in that instant
+ * would be lost, hence the lock.
  */
 int spi_status_fd(void)
 {
+	struct spi_status_page fresh = { .magic = SPI_STATUS_MAGIC, .version = SPI_PROTO_VERSION };
 	long fd = spi_sys(SYS_memfd_create, "lttng-spi-status", MFD_CLOEXEC | MFD_ALLOW_SEALING), r;
 
 	if (fd < 0)
 		return (int) fd;
+	spi_status_fold_all();
+	fresh.points = boot.page.points;
 	while (__atomic_exchange_n(&fold_lock, 1, __ATOMIC_ACQUIRE))
 		__builtin_ia32_pause();
-	r = spi_sys(SYS_write, fd, &boot, sizeof(boot));
+	r = spi_sys(SYS_write, fd, &fresh, sizeof(fresh));
+	if (r == (long) sizeof(fresh))
+		r = spi_sys(SYS_ftruncate, fd, sizeof(boot)) == 0 ? (long) sizeof(boot) : -1;
 	if (r == (long) sizeof(boot))
 		r = spi_sys(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 	if (r >= 0)
