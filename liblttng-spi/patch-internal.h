@@ -3,12 +3,14 @@
 /*
  * What the files of the patcher share. From the bottom up:
  *
- *	near.c		memory: near an object, at exact addresses, anywhere
+ *	near.c		memory near an object, and anywhere
+ *	trampoline.c	jumps at exact addresses
  *	relocate.c	instructions that run elsewhere	(arch/x86-64)
  *	stub.c		stubs and trampolines		(arch/x86-64)
  *	trap.c		SIGTRAP, and handing signals on to the program
  *	text.c		bytes of running code
- *	patch.c		which worker for which function; the contract of patch.h
+ *	worker.c	ways from an entry to a stub
+ *	patch.c		the contract of patch.h
  *	fault.c		SIGSEGV, reading wild pointers (with read-safe.c)
  *
  * System calls are made directly: libc's wrappers may be instrumented, and while
@@ -100,16 +102,30 @@ int spi_page_readable(uint64_t address);
 int spi_near_code(struct spi_object *object, uint32_t size, uint64_t *rx, uint8_t **rw);
 void spi_near_code_trim(struct spi_object *object, uint64_t end);
 
+/* Look where heap and stack are; what follows keeps out of the room that they may want, of the heap's less if told so. */
+void spi_near_look(int into_heap_room);
+/* Would a mapping of [low, high) take room that the heap or the main stack may want, or lie below `lowest`? */
+int spi_near_is_reserved(uint64_t low, uint64_t high, uint64_t lowest);
+/* Make a mapping without access rights at exactly this address: 0, or -1 when anything is there. */
+int spi_map_reserve(uint64_t address, uint64_t size);
 /*
- * spi_near_constrained() - find a place for a trampoline at from + d, where d is
- * a signed 32-bit displacement that has the bits `bits` where `mask` is set, and
- * write there a jump to `to`. into_heap_room: also where a heap of more than
- * 128 MB would like to grow. Returns the place, or 0 and *reason.
+ * Code to run at `rx`, which is reserved (0: anywhere), and to write at *rw; the
+ * two are the same where the system has no memfd. Returns rx, 0 on failure.
  */
-uint64_t spi_near_constrained(struct spi_object *object, uint64_t from, uint32_t mask, uint32_t bits, uint64_t to,
-	int into_heap_room, const char **reason);
-void spi_near_release(uint64_t place, uint64_t to);	/* undo the latest one, which was never jumped to */
+uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw);
 void spi_near_fork_child(void);
+
+/* ---- trampoline.c ---- */
+
+/*
+ * spi_trampoline_make() - find a place at from + d, where d is a signed 32-bit
+ * displacement that has the bits `bits` where `mask` is set, and write there a
+ * jump to `to`. into_heap_room: also where a heap of more than 128 MB would like
+ * to grow. Returns the place, or 0 and *reason.
+ */
+uint64_t spi_trampoline_make(struct spi_object *object, uint64_t from, uint32_t mask, uint32_t bits, uint64_t to,
+	int into_heap_room, const char **reason);
+void spi_trampoline_fork_child(void);
 
 /* ---- arch/x86-64/relocate.c, stub.c ---- */
 
@@ -243,8 +259,6 @@ void spi_maps_close(struct spi_maps *maps);
 
 /* ---- patch.c ---- */
 
-extern uint32_t spi_patch_workers SPI_HIDDEN;	/* bit per enum spi_worker that may be used; tests narrow it */
-
 struct spi_patch {
 	struct spi_point *point;
 	struct spi_patch *next;		/* same bucket of the byte index */
@@ -261,5 +275,37 @@ struct spi_patch {
 	uint8_t reserved[2];
 	uint8_t old[8], new[8];
 };
+
+/* ---- worker.c ---- */
+
+#define SPI_JUMP_SIZE	5u
+
+/* A worker being chosen for a point. */
+struct spi_choice {
+	struct spi_point *point;
+	struct spi_patch *patch;
+	const struct spi_map_func *func;
+	const struct spi_map_insn *insns;
+	struct spi_emit stub;
+	unsigned int index;	/* the instruction that becomes the jump: 0, or later (LATE) */
+	uint64_t address;	/* its own */
+	const uint8_t *bytes;	/* what the file has there */
+	uint32_t known;		/* how many of them */
+	uint32_t first;		/* bytes of the instruction */
+	uint32_t to_word_end;	/* bytes from the address to the end of its aligned word */
+	int into_heap_room;	/* a pun may go there */
+	const char *reason;	/* why the latest worker declined */
+};
+
+/*
+ * spi_worker_choose() - fill c->patch by the first worker that fits, with its
+ * stub and trampoline. 0, or -1 and c->reason. point, patch (with point and stub
+ * set), func, insns, and stub (rx, rw, size) are the caller's.
+ */
+int spi_worker_choose(struct spi_choice *c);
+/* Would a jump there change a byte that a prepared point relies on, or the other way round? patch.c */
+int spi_bytes_conflict(uint64_t address, uint32_t changed, uint32_t fixed);
+
+extern uint32_t spi_patch_workers SPI_HIDDEN;	/* bit per enum spi_worker that may be used; tests narrow it */
 
 #endif /* SPI_PATCH_INTERNAL_H */

@@ -29,7 +29,8 @@
 
 #define SIGNAL_BIT(n)	(UINT64_C(1) << ((n) - 1))
 #define K_SA_RESTORER	UINT64_C(0x04000000)
-#define THREAD_LOOK_NS	UINT64_C(50000000)	/* at a thread that blocks SIGTRAP, before that counts */
+#define THREAD_LOOKS	60			/* at a thread that blocks SIGTRAP, before that counts: */
+#define THREAD_LOOK_NS	UINT64_C(1000000)	/* one in so long */
 #define LOOK_AGAIN_NS	UINT64_C(50000000)	/* how long a look at all threads' masks is good for */
 
 /* ---- sharing a signal ---- */
@@ -337,18 +338,20 @@ static uint64_t now_ns(void)
 	return ts[0] * 1000000000u + ts[1];
 }
 
+/* Give a thread that is just being started, or is in our own handler, the time to get out of that. */
 static const char *thread_look_long(long task_dir, const char *tid, uint64_t self)
 {
-	uint64_t start = now_ns();
+	const char *reason = NULL;
 
-	for (;;) {
-		int again = 0;
-		const char *reason = thread_look(task_dir, tid, self, &again);
+	for (int look = 0, again = 1; again && look < THREAD_LOOKS; look++) {
+		uint64_t pause[2] = { 0, look ? THREAD_LOOK_NS : 0 };
 
-		if (!again || now_ns() - start > THREAD_LOOK_NS)
-			return reason;
-		spi_raw3(SYS_sched_yield, 0, 0, 0);
+		if (look)
+			spi_raw3(SYS_nanosleep, (uint64_t) pause, 0, 0);
+		again = 0;
+		reason = thread_look(task_dir, tid, self, &again);
 	}
+	return reason;
 }
 
 struct directory_entry {

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Trampolines: jumps to stubs from where a constrained jump leads.
+ *
+ * Such a jump can reach few addresses, sometimes one, so its trampoline may need a
+ * page of its own: 8 000 of them would cost 32 MB. But each fills a dozen bytes at
+ * a rather random offset. So many virtual pages show the same physical page, in
+ * which their trampolines occupy different bytes; a page whose bytes are taken by
+ * others is moved to another physical page. mremap() with an old size of 0 makes
+ * another mapping of a shared page without its descriptor. What remains bounded is
+ * the number of mappings.
+ */
+#include <sys/mman.h>
+#include "liblttng-spi/patch-internal.h"
+
+#define LOWEST_JUMP	(UINT64_C(1) << 20)	/* below is where NULL + offset may land */
+#define PHYS_BATCH	16u			/* physical pages per memfd */
+#define RECENT		64u			/* pages looked at first for room */
+#define PAGES_TRIED	256u
+#define MAPPINGS_MAX	30000u			/* the kernel's limit for a process is 65 530 */
+
+/* Bytes of a page that are in use. */
+struct byte_set {
+	uint64_t bits[SPI_PAGE / 64];
+};
+
+/* A physical page of trampolines, of all virtual pages that show it. */
+struct phys_page {
+	struct phys_page *next;
+	uint64_t rx;
+	uint8_t *rw;
+	uint32_t frozen;
+	struct byte_set used;
+};
+
+struct virt_page {
+	uint64_t address;		/* 0: free entry */
+	struct phys_page *phys;
+	struct byte_set *own;		/* its part of phys->used */
+};
+
+static struct phys_page *phys_pages;
+static struct virt_page *virt_pages;	/* open addressing */
+static uint32_t virt_size, virt_count, mappings_before;
+static uint64_t recent[RECENT];
+static uint32_t recent_next;
+
+/* ---- physical pages ---- */
+
+static struct phys_page *phys_new(void)
+{
+	uint8_t *rw;
+	uint64_t rx;
+	struct phys_page *pages = spi_alloc(PHYS_BATCH * sizeof(*pages));
+
+	if (!pages)
+		return NULL;
+	rx = spi_code_map(0, PHYS_BATCH * SPI_PAGE, &rw);
+	if (!rx || (uint64_t) rw == rx) {	/* private memory cannot be shown a second time */
+		if (rx)
+			spi_munmap(rx, PHYS_BATCH * SPI_PAGE);
+		return NULL;
+	}
+	for (unsigned int i = 0; i < PHYS_BATCH; i++) {
+		pages[i].rx = rx + i * SPI_PAGE;
+		pages[i].rw = rw + i * SPI_PAGE;
+		spi_bytes_set(pages[i].rw, 0xcc, SPI_PAGE);
+		pages[i].next = i + 1 < PHYS_BATCH ? &pages[i + 1] : phys_pages;
+	}
+	phys_pages = pages;
+	return pages;
+}
+
+static int phys_is_free(const struct phys_page *phys, uint32_t at, uint32_t n)
+{
+	for (; n; at++, n--)
+		if (phys->used.bits[at / 64] >> (at % 64) & 1)
+			return 0;
+	return 1;
+}
+
+static int phys_has_room_for(const struct phys_page *phys, const struct byte_set *set)
+{
+	for (uint32_t i = 0; i < SPI_PAGE / 64; i++)
+		if (phys->used.bits[i] & set->bits[i])
+			return 0;
+	return 1;
+}
+
+static void virt_mark(struct virt_page *v, uint32_t at, uint32_t n, int used)
+{
+	for (; n; at++, n--) {
+		uint64_t bit = UINT64_C(1) << (at % 64);
+
+		if (used) {
+			v->own->bits[at / 64] |= bit;
+			v->phys->used.bits[at / 64] |= bit;
+		} else {
+			v->own->bits[at / 64] &= ~bit;
+			v->phys->used.bits[at / 64] &= ~bit;
+		}
+	}
+}
+
+static struct phys_page *phys_with_room(uint32_t at, uint32_t n)
+{
+	struct phys_page *phys;
+
+	for (phys = phys_pages; phys; phys = phys->next)
+		if (!phys->frozen && phys_is_free(phys, at, n))
+			return phys;
+	return phys_new();
+}
+
+/* Show a physical page at a virtual address, replacing what is mapped there. */
+static int phys_show(struct phys_page *phys, uint64_t address)
+{
+	long ret = spi_raw6(SYS_mremap, phys->rx, 0, SPI_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, address, 0);
+
+	return spi_raw_failed(ret) ? (int) ret : 0;
+}
+
+/* ---- virtual pages ---- */
+
+static struct virt_page *virt_slot(struct virt_page *table, uint32_t size, uint64_t address)
+{
+	uint32_t i = (uint32_t) ((address >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (size - 1);
+
+	while (table[i].address && table[i].address != address)
+		i = (i + 1) & (size - 1);
+	return &table[i];
+}
+
+static struct virt_page *virt_find(uint64_t address)
+{
+	struct virt_page *v;
+
+	if (!virt_size)
+		return NULL;
+	v = virt_slot(virt_pages, virt_size, address);
+	return v->address ? v : NULL;
+}
+
+static int virt_grow(void)
+{
+	uint32_t size = virt_size ? virt_size * 2 : 4096;
+	struct virt_page *table = spi_alloc(size * sizeof(*table));
+
+	if (!table)
+		return -1;
+	for (uint32_t i = 0; i < virt_size; i++)
+		if (virt_pages[i].address)
+			*virt_slot(table, size, virt_pages[i].address) = virt_pages[i];
+	virt_pages = table;
+	virt_size = size;
+	return 0;
+}
+
+static uint32_t mappings_count(void)
+{
+	struct spi_maps maps;
+	struct spi_vma vma;
+	uint32_t n = 0;
+
+	if (spi_maps_open(&maps) < 0)
+		return 1000;
+	while (spi_maps_next(&maps, &vma))
+		n++;
+	spi_maps_close(&maps);
+	return n;
+}
+
+static int virt_has_room_for_one(void)
+{
+	if (virt_count % 1024 == 0) {
+		uint32_t now = mappings_count();
+
+		mappings_before = now > virt_count ? now - virt_count : 0;
+	}
+	if (virt_count + mappings_before >= MAPPINGS_MAX)
+		return 0;
+	return virt_count * 4 < virt_size * 3 || virt_grow() == 0;
+}
+
+/* A new virtual page whose bytes [at, at + n) are free. NULL: something else is there. */
+static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, const char **reason)
+{
+	struct phys_page *phys;
+	struct byte_set *own;
+	struct virt_page *v;
+
+	if (!virt_has_room_for_one()) {
+		*reason = "the process has too many memory mappings for another trampoline page";
+		return NULL;
+	}
+	if (spi_near_is_reserved(address, address + SPI_PAGE, LOWEST_JUMP))
+		return NULL;
+	phys = phys_with_room(at, n);
+	own = phys ? spi_alloc(sizeof(*own)) : NULL;
+	if (!own)
+		return NULL;
+	if (spi_map_reserve(address, SPI_PAGE) < 0)
+		return NULL;
+	if (phys_show(phys, address) < 0) {
+		spi_munmap(address, SPI_PAGE);
+		return NULL;
+	}
+	v = virt_slot(virt_pages, virt_size, address);
+	v->address = address;
+	v->phys = phys;
+	v->own = own;
+	virt_count++;
+	recent[recent_next++ % RECENT] = address;
+	return v;
+}
+
+/*
+ * Give the page another physical page, one in which everything that it has is
+ * free, and [at, at + n) too: because those bytes are taken by another page, or
+ * because a parent process shares it. Threads may run in the page meanwhile:
+ * what they run is the same in both.
+ */
+static int virt_move(struct virt_page *v, uint32_t at, uint32_t n)
+{
+	struct phys_page *from = v->phys, *to = phys_pages;
+
+	while (to && (to->frozen || !phys_is_free(to, at, n) || !phys_has_room_for(to, v->own)))
+		to = to->next;
+	if (!to)
+		to = phys_new();
+	if (!to)
+		return -1;
+	for (uint32_t i = 0; i < SPI_PAGE; i++)
+		if (v->own->bits[i / 64] >> (i % 64) & 1)
+			to->rw[i] = ((const uint8_t *) v->address)[i];
+	if (phys_show(to, v->address) < 0)
+		return -1;
+	for (uint32_t i = 0; i < SPI_PAGE / 64; i++) {
+		to->used.bits[i] |= v->own->bits[i];
+		from->used.bits[i] &= ~v->own->bits[i];
+	}
+	v->phys = to;
+	return 0;
+}
+
+static int virt_is_free(const struct virt_page *v, uint32_t at, uint32_t n)
+{
+	for (; n; at++, n--)
+		if (v->own->bits[at / 64] >> (at % 64) & 1)
+			return 0;
+	return 1;
+}
+
+/* Take bytes [at, at + n) of the page at `address`; NULL when something is there. */
+static struct virt_page *virt_take(uint64_t address, uint32_t at, uint32_t n, const char **reason)
+{
+	struct virt_page *v = virt_find(address);
+
+	if (v && !virt_is_free(v, at, n))
+		return NULL;
+	if (v && (v->phys->frozen || !phys_is_free(v->phys, at, n)) && virt_move(v, at, n) < 0)
+		return NULL;
+	if (!v)
+		v = virt_new(address, at, n, reason);
+	if (v)
+		virt_mark(v, at, n, 1);
+	return v;
+}
+
+/* Write the trampoline at exactly this place, on one page or across two. 0, or -1 when the place is taken. */
+static int trampoline_place(uint64_t place, uint64_t to, const char **reason)
+{
+	uint8_t bytes[SPI_TRAMPOLINE_MAX];
+	uint32_t size = spi_trampoline_size(place, to), at = (uint32_t) (place & (SPI_PAGE - 1));
+	uint32_t n = at + size > SPI_PAGE ? SPI_PAGE - at : size;
+	struct virt_page *first, *second = NULL;
+	struct phys_page *phys;
+
+	first = virt_take(SPI_PAGE_OF(place), at, n, reason);
+	if (!first)
+		return -1;
+	phys = first->phys;
+	if (n < size) {
+		/* may enlarge the table: `first` is looked up again where it is needed */
+		second = virt_take(SPI_PAGE_OF(place) + SPI_PAGE, 0, size - n, reason);
+		if (!second) {
+			virt_mark(virt_find(SPI_PAGE_OF(place)), at, n, 0);
+			return -1;
+		}
+	}
+	spi_trampoline_bytes(place, to, bytes);
+	spi_bytes_copy(phys->rw + at, bytes, n);
+	if (second)
+		spi_bytes_copy(second->phys->rw, bytes + n, size - n);
+	return 0;
+}
+
+/* ---- the search ---- */
+
+struct search {
+	const struct spi_object *object;
+	uint64_t from, to;
+	uint32_t free_low, free_high;	/* displacement bits that may be chosen: below 12, from 12 up */
+	uint32_t bits;			/* the others */
+	uint64_t bad_page;		/* the latest page that could not be had */
+	const char **reason;
+};
+
+static uint64_t search_target(const struct search *s, uint32_t displacement)
+{
+	return s->from + (uint64_t) (int64_t) (int32_t) displacement;
+}
+
+/* Can nothing be had in this page? Cheap; wrong only by being hopeful. */
+static int page_is_hopeless(const struct search *s, uint64_t page)
+{
+	if (page == s->bad_page)
+		return 1;
+	/* a hole of the object itself would be unmapped by dlclose */
+	if (page + 2 * SPI_PAGE > s->object->low && page < s->object->high + SPI_PAGE)
+		return 1;
+	return spi_near_is_reserved(page, page + SPI_PAGE, LOWEST_JUMP) && !virt_find(page);
+}
+
+static int search_try(struct search *s, uint32_t displacement, uint64_t *place)
+{
+	uint64_t target = search_target(s, displacement), page = SPI_PAGE_OF(target);
+
+	if (page == s->bad_page)
+		return 0;
+	if (trampoline_place(target, s->to, s->reason) == 0) {
+		*place = target;
+		return 1;
+	}
+	if (!virt_find(page))
+		s->bad_page = page;
+	return 0;
+}
+
+/* All choices of the low bits for one choice of the high ones. */
+static int search_low(struct search *s, uint32_t high, uint64_t only_page, uint64_t *place)
+{
+	uint64_t first = SPI_PAGE_OF(search_target(s, high | s->bits));
+	uint64_t last = SPI_PAGE_OF(search_target(s, high | s->bits | s->free_low));
+	uint32_t low = 0;
+
+	if (page_is_hopeless(s, first) && page_is_hopeless(s, last))
+		return 0;
+	do {
+		uint64_t target = search_target(s, high | low | s->bits);
+		int fits = SPI_PAGE_OF(target) == only_page
+			&& SPI_PAGE_OF(target + SPI_TRAMPOLINE_MAX - 1) == only_page;
+
+		if ((!only_page || fits) && search_try(s, high | low | s->bits, place))
+			return 1;
+		if (first == last && first == s->bad_page)
+			return 0;
+		low = (low - s->free_low) & s->free_low;
+	} while (low);
+	return 0;
+}
+
+/* Pages that trampolines were lately put in, as far as the displacement reaches them. */
+static int search_recent(struct search *s, uint64_t *place)
+{
+	for (unsigned int i = 0; i < RECENT; i++) {
+		uint64_t page = recent[(recent_next - 1 - i) % RECENT];
+		int64_t d = (int64_t) (page - s->from);
+
+		if (!page || d != (int32_t) d || d + SPI_PAGE != (int32_t) (d + SPI_PAGE))
+			continue;
+		for (unsigned int k = 0; k < 2; k++) {
+			uint32_t high = ((uint32_t) d & ~(SPI_PAGE - 1)) + k * SPI_PAGE;
+
+			if ((high & ~s->free_high) == (s->bits & ~(SPI_PAGE - 1)) && search_low(s, high, page, place))
+				return 1;
+		}
+	}
+	return 0;
+}
+
+/* Deposit the low bits of n into the set bits of mask. */
+static uint32_t bits_deposit(uint32_t n, uint32_t mask)
+{
+	uint32_t out = 0;
+
+	for (; mask; mask &= mask - 1, n >>= 1)
+		if (n & 1)
+			out |= mask & -mask;
+	return out;
+}
+
+uint64_t spi_trampoline_make(struct spi_object *object, uint64_t from, uint32_t mask, uint32_t bits, uint64_t to,
+	int into_heap_room, const char **reason)
+{
+	struct search s = {
+		.object = object,
+		.from = from,
+		.to = to,
+		.free_low = ~mask & (SPI_PAGE - 1),
+		.free_high = ~mask & ~(SPI_PAGE - 1),
+		.bits = bits & mask,
+		.bad_page = 1,
+		.reason = reason,
+	};
+	uint32_t choices = 1u << __builtin_popcount(s.free_high), tries = choices < PAGES_TRIED ? choices : PAGES_TRIED;
+	uint64_t place = 0;
+
+	spi_near_look(into_heap_room);
+	*reason = "no free memory where the bytes after its first instruction would make a jump go";
+	search_recent(&s, &place);
+	for (uint32_t i = 0; i < tries && !place; i++) {
+		/* an odd factor visits each choice once, far apart from the one before */
+		uint32_t n = choices <= PAGES_TRIED ? i : i * 0x9e3779b1u >> 7;
+
+		search_low(&s, bits_deposit(n & (choices - 1), s.free_high), 0, &place);
+	}
+	return place;
+}
+
+void spi_trampoline_fork_child(void)
+{
+	for (struct phys_page *phys = phys_pages; phys; phys = phys->next)
+		phys->frozen = 1;
+}
