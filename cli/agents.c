@@ -33,11 +33,12 @@ static void agent_let_go(struct agents *a, struct spi_agent *agent)
 {
 	struct agent_state *state = spi_agent_user(agent);
 
-	a->ready++;
 	if (state && state->asked && state->failed == state->asked) {
 		a->hopeless = 1;
 		return;
 	}
+	if (!a->ready++ && a->on_ready)
+		a->on_ready(a->data);
 	if (spi_agent_flags(agent) & SPI_HELLO_PRELOADED)
 		spi_agent_go(agent);
 }

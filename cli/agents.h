@@ -22,6 +22,9 @@ struct agents {
 	uint32_t rule_flags;		/* SPI_RULE_* */
 	struct report *report;
 	struct session *session;	/* generic events are enabled in it when an agent needs them */
+	/* The first agent has its rules in force; a program that waits for GO has not been let go yet. */
+	void (*on_ready)(void *data);
+	void *data;
 	int seen;			/* agents that said HELLO */
 	int ready;			/* agents whose rules were all answered */
 	int failed;			/* rules that could not be carried out at all */

@@ -125,13 +125,31 @@ static pid_t relay_spawn(const struct relay *relay, const struct trace_options *
 	return child_spawn(&child);
 }
 
+static int port_answers(unsigned int port)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons((uint16_t) port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), ret;
+
+	ret = fd >= 0 && connect(fd, (struct sockaddr *) &address, sizeof(address)) == 0;
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* Its threads open the three ports in no certain order. */
+static int relay_is_ready(const struct relay *relay)
+{
+	return live_answers(relay->live) && port_answers(relay->control) && port_answers(relay->data);
+}
+
 /* Until it answers, or ends. Returns 0, -ECHILD when it ended, -ETIMEDOUT or -EINTR (then it still runs). */
 static int relay_wait_ready(const struct relay *relay, int stop_fd)
 {
 	int waited, status, ret;
 
 	for (waited = 0; waited < RELAY_LIMIT_MS; waited += RELAY_POLL_MS) {
-		if (live_answers(relay->live) && kill(relay->pid, 0) == 0)
+		if (relay_is_ready(relay) && kill(relay->pid, 0) == 0)
 			return 0;
 		ret = child_wait(relay->pid, RELAY_POLL_MS, stop_fd, &status);
 		if (ret != -ETIMEDOUT)

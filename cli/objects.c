@@ -126,6 +126,21 @@ static int objects_take_line(struct objects *objects, const struct program *prog
 	return objects_add(objects, path, path);
 }
 
+/* The loader's own words; it would end the program with 127 for the same reason. */
+static int objects_refused(const struct program *program, char *words)
+{
+	static const char marker[] = "error while loading shared libraries: ";
+	char *why = strstr(words, marker);
+
+	words[strcspn(words, "\n")] = '\0';
+	if (why) {
+		say_error("%s: its library %s", program->name, why + strlen(marker));
+		return TRACE_STATUS_NO_FILE;
+	}
+	say_error("%s: its libraries cannot be listed: %s", program->name, *words ? words : "the dynamic loader failed");
+	return TRACE_STATUS_ERROR;
+}
+
 int objects_of_program(struct objects *objects, const struct program *program, int stop_fd)
 {
 	char *argv[] = { program->interp, (char *) "--list", program->elf, NULL };
@@ -137,12 +152,8 @@ int objects_of_program(struct objects *objects, const struct program *program, i
 	ret = objects_add(objects, program->elf, program->elf);
 	if (ret == 0)
 		ret = child_capture(&child, stop_fd, &out, &err, &status);
-	if (ret == 0 && (!WIFEXITED(status) || WEXITSTATUS(status))) {
-		err[strcspn(err, "\n")] = '\0';
-		say_error("%s: its libraries cannot be listed: %s", program->name,
-			*err ? err : "the dynamic loader failed");
-		ret = TRACE_STATUS_ERROR;
-	}
+	if (ret == 0 && (!WIFEXITED(status) || WEXITSTATUS(status)))
+		ret = objects_refused(program, err);
 	for (line = ret ? NULL : strtok_r(out, "\n", &save); line && ret == 0; line = strtok_r(NULL, "\n", &save))
 		ret = objects_take_line(objects, program, line);
 	free(out);

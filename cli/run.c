@@ -170,6 +170,20 @@ static int run_enable_events(struct run *run)
 	return ret;
 }
 
+void run_announce(struct run *run)
+{
+	if (run->session.announced)
+		return;
+	say("Trace directory: %s%s", run->session.directory, run->session.note);
+	say("%s", "");
+	run->session.announced = 1;
+}
+
+static void run_on_ready(void *data)
+{
+	run_announce(data);
+}
+
 int run_begin(struct run *run, const char *subject, pid_t vpid)
 {
 	const struct trace_options *o = run->options;
@@ -199,15 +213,10 @@ int run_begin(struct run *run, const char *subject, pid_t vpid)
 			o->one_event ? SPI_RULE_ONE_EVENT : 0, o->string_max, &run->report, &run->session);
 		if (ret < 0)
 			say_error("the agent socket cannot be made: %s", strerror(-ret));
+		run->agents.on_ready = run_on_ready;
+		run->agents.data = run;
 	}
 	return ret == 0 ? 0 : ret == -EINTR ? run_interrupted(run) : TRACE_STATUS_ERROR;
-}
-
-void run_announce(struct run *run)
-{
-	say("Trace directory: %s%s", run->session.directory, run->session.note);
-	say("%s", "");
-	run->session.announced = 1;
 }
 
 enum run_event run_wait(struct run *run, int process, int64_t deadline, int *signal, int *sender)

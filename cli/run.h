@@ -50,7 +50,11 @@ int run_resolve(struct run *run, const struct objects *objects, const char *whos
  */
 int run_begin(struct run *run, const char *subject, pid_t vpid);
 
-/* run_announce() - tell the user where the trace is; from now on he is told how it ends, too. */
+/*
+ * run_announce() - tell the user where the trace is; from now on he is told how
+ * it ends, too. Happens by itself when the first agent has its rules in force: a
+ * failure before that is one line and nothing else.
+ */
 void run_announce(struct run *run);
 
 enum run_event {

@@ -72,6 +72,7 @@ static int command_attend(struct run *run, const struct program *program, pid_t 
 			}
 			break;
 		case RUN_EVENT_TIME:
+			run_announce(run);
 			say_warning("%s: its agent has not reported: it may run untraced", program->name);
 			hello = run_now() + (INT64_C(1) << 40);
 			break;
@@ -80,7 +81,7 @@ static int command_attend(struct run *run, const struct program *program, pid_t 
 			run->broken = 1;
 			return 0;
 		case RUN_EVENT_AGENTS:
-			if (run->agents.hopeless && run->agents.ready == 1)
+			if (run->agents.hopeless && !run->agents.ready)
 				return -1;
 			break;
 		}
@@ -111,10 +112,8 @@ static int command_run(struct run *run, const struct program *program)
 		say_error("the agent socket cannot be made: %s", strerror(-ret));
 		return TRACE_STATUS_ERROR;
 	}
-	run_announce(run);
 	pid = launch(program, socket);
 	if (pid < 0) {
-		run->session.announced = 0;
 		say_error("%s: %s", program->name, strerror(-pid));
 		return pid == -ENOENT ? TRACE_STATUS_NO_FILE : TRACE_STATUS_NO_EXEC;
 	}
@@ -123,7 +122,6 @@ static int command_run(struct run *run, const struct program *program)
 	if (ret < 0) {
 		kill(pid, SIGKILL);
 		waitpid(pid, &status, 0);
-		run->session.announced = 0;
 		say_error("%s", run->agents.failure);
 		status = TRACE_STATUS_ERROR;
 	} else if (ret > 0 && waitpid(pid, &status, 0) == pid) {

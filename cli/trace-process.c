@@ -157,9 +157,10 @@ static int process_attend(struct run *run, const struct target *t)
 				run->killed_by = signal;
 			return 0;
 		case RUN_EVENT_PROCESS:
-			if (!run->agents.ready)
-				say_warning("%s ended before it was instrumented", t->title);
-			return 0;
+			if (run->agents.ready)
+				return 0;
+			say_error("%s ended before it was instrumented", t->title);
+			return TRACE_STATUS_ERROR;
 		case RUN_EVENT_TIME:
 			return 0;
 		case RUN_EVENT_ERROR:
@@ -169,7 +170,6 @@ static int process_attend(struct run *run, const struct target *t)
 			break;
 		}
 		if (run->agents.hopeless) {
-			run->session.announced = 0;
 			say_error("%s", run->agents.failure);
 			return TRACE_STATUS_ERROR;
 		}
@@ -194,7 +194,6 @@ static int process_run(struct run *run, const struct target *t)
 		say_error("%s: its agent cannot be reached: %s", t->title, strerror(errno));
 		return TRACE_STATUS_ERROR;
 	}
-	run_announce(run);
 	return process_attend(run, t);
 }
 

@@ -19,9 +19,9 @@ completed() {
 	printf '%s\n' "${COMPREPLY[@]}"
 }
 
-is "$(completed lttng trac)" trace "the command"
-is "$(completed lttng -n trac)" trace "behind a general option"
-is "$(completed lttng -g group trac)" trace "behind a general option with a value"
+is "$(completed lttng trace)" trace "the command"
+is "$(completed lttng -n trace)" trace "behind a general option"
+is "$(completed lttng -g group trace)" trace "behind a general option with a value"
 is "$(completed lttng trace --one)" --one-event "its options"
 is "$(completed lttng trace -f)" -f "a short option"
 is "$(completed lttng trace -o /usr/inclu)" /usr/include "a directory"

@@ -50,7 +50,7 @@ spi_cc needy zoo.c -Wl,--no-as-needed lib/libneeded-by-us.so
 mv lib gone
 refused "a missing library" 127 'libneeded-by-us.so' -f t_leaf -o dir ./needy
 
-refused "an object that is not there" 1 'libc: .*has no object libc; it has: .*libc.so.6' -f libc:malloc -o dir ./zoo leaf
+refused "an object that is not there" 1 'libc:malloc: .*has no object libc; it has: .*libc.so.6' -f libc:malloc -o dir ./zoo leaf
 refused "an unknown function of an object" 1 'no_such in libc.so.6' -f libc.so.6:no_such -o dir ./zoo leaf
 refused "an empty function of an object" 1 'libc.so.6:: names no function' -f libc.so.6: -o dir ./zoo leaf
 refused "an output directory below a file" 1 'zoo/x: cannot record there: Not a directory' -f t_leaf -o zoo/x ./zoo leaf

@@ -49,7 +49,7 @@ EOF
 spi_cc patient patient.c
 
 nothing_left() {
-	is "$(pgrep -c 'lttng-relayd|babeltrace2')/$(ls tmp)/$(lttng list 2>/dev/null | grep -cE '^ *[0-9]+\)')" 0//0 \
+	is "$(ps -C lttng-relayd,babeltrace2 --no-headers | wc -l)/$(ls tmp)/$(lttng list 2>/dev/null | grep -cE '^ *[0-9]+\)')" 0//0 \
 		"$1: no daemon, file or session is left"
 }
 
