@@ -15,6 +15,7 @@
  * stopped.
  */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -241,7 +242,9 @@ static int load_library(struct session *s, uint64_t *handle)
 	if (!ret)
 		ret = spi_memory_write(s->pid, s->remote.text, s->carry.path, strlen(s->carry.path) + 1);
 	if (!ret) {
-		ret = call(s, handle, s->target.dlopen, s->remote.text, s->target.dlopen_flags);
+		/* The agent's own modules are linked to its symbols; other libraries keep theirs to themselves. */
+		ret = call(s, handle, s->target.dlopen, s->remote.text,
+			   s->target.dlopen_flags | (s->attach ? RTLD_GLOBAL : 0));
 		if (!ret && !*handle)
 			ret = explain_dlopen(s);
 	}

@@ -61,12 +61,13 @@ static int fail_usage(const char *format, const char *what)
 struct session {
 	const struct options *options;
 	struct spi_control *control;
+	uint32_t first_rule;	/* id of the first: an agent that was here before may still know other ids */
 	unsigned int waiting;	/* rules without answer */
 	int hello, gone, failed;
 };
 
 /* Rules end at a newline, or at a ';' outside parentheses. */
-static unsigned int add_rules(struct spi_agent *agent, const char *list)
+static unsigned int add_rules(struct spi_agent *agent, const char *list, uint32_t first)
 {
 	unsigned int n = 0, depth = 0;
 	char *copy = strdup(list), *start = copy;
@@ -82,7 +83,7 @@ static unsigned int add_rules(struct spi_agent *agent, const char *list)
 			continue;
 		*c = 0;
 		start += strspn(start, " \t");
-		if (*start && !spi_agent_rule_add(agent, n + 1, 0, start))
+		if (*start && !spi_agent_rule_add(agent, first + n, 0, start))
 			n++;
 		start = c + 1;
 		if (end)
@@ -98,7 +99,7 @@ static void on_hello(struct spi_agent *agent, void *data)
 
 	s->hello = 1;
 	if (s->options->rules)
-		s->waiting = add_rules(agent, s->options->rules);
+		s->waiting = add_rules(agent, s->options->rules, s->first_rule);
 	if (spi_agent_flags(agent) & SPI_HELLO_PRELOADED)
 		spi_agent_go(agent);
 }
@@ -107,13 +108,13 @@ static void on_rule_done(struct spi_agent *agent, const struct spi_msg_rule_done
 {
 	struct session *s = data;
 	int pid = (int) spi_agent_pid(agent);
+	unsigned int number = done->rule - s->first_rule + 1;
 
 	if (done->status) {
-		fprintf(stderr, "spi-inject: process %d: rule %u: %s\n", pid, done->rule,
-			*text ? text : strerror(-done->status));
+		fprintf(stderr, "spi-inject: process %d: rule %u: %s\n", pid, number, *text ? text : strerror(-done->status));
 		s->failed = 1;
 	} else {
-		printf("%d: rule %u: %u function%s instrumented, %u not%s\n", pid, done->rule, done->instrumented,
+		printf("%d: rule %u: %u function%s instrumented, %u not%s\n", pid, number, done->instrumented,
 		       done->instrumented == 1 ? "" : "s", done->declined, done->generic ? ", as address events" : "");
 	}
 	if (s->waiting)
@@ -144,7 +145,7 @@ static int serve(const struct options *options, pid_t pid, int fd, int signals)
 		.on_hello = on_hello, .on_rule_done = on_rule_done, .on_declined = on_declined,
 		.on_note = on_note, .on_gone = on_gone,
 	};
-	struct session s = { .options = options };
+	struct session s = { .options = options, .first_rule = (uint32_t) time(NULL) << 8 };
 	struct pollfd polled[2] = { { .events = POLLIN }, { .fd = signals, .events = POLLIN } };
 	int ret = spi_control_create(&s.control, &ops, &s);
 
