@@ -145,6 +145,8 @@ static void pass_on_stack(struct abi_state *state, const struct type *type, stru
 
 	if (type->class == TYPE_COMPLEX)
 		align = type->size == 32 ? 16 : 8;
+	if (type->class == TYPE_INT && type->size == 16 && type->has_die && type->die.unit->has_small_int128)
+		align = 8;
 	align = align < 8 ? 8 : align;
 	state->stack = (state->stack + align - 1) & ~(align - 1);
 	if (state->stack < (1 << 20) && type->size < (1 << 20))

@@ -4,8 +4,8 @@
  * Maps on disk, so that a second request is answered at once: one file with the
  * prototypes of all functions of an object (made by `list`), and one for each map.
  *
- * The key is the build-id, the format, and which files these are (device, inode,
- * size, times): a build-id alone is whatever the file claims, and a file that
+ * The key is the build-id, the format, the analysing program, and which files these
+ * are (device, inode, size, times): a build-id alone is whatever the file claims, and a file that
  * claims libc's must not get its own map used for libc. Whoever can write to the
  * directory could have a traced program crash, so only files that are the
  * caller's or root's, and writable by nobody else, are used; and they are checked
@@ -22,7 +22,6 @@
 #include "codemap/map-check.h"
 #include "codemap/request.h"
 
-#define CACHE_REVISION	1	/* raise it when the analysis itself changes its answers */
 #define CACHE_BYTES_MAX	(INT64_C(512) << 20)	/* of one file */
 
 static int cache_dir = -1;
@@ -71,17 +70,33 @@ void cache_open(void)
 	cache_dir = directory_make(path);
 }
 
+/* Another build of this program may give other answers. */
+static uint64_t program_identity(void)
+{
+	struct stat st;
+	uint64_t words[3];
+
+	if (stat("/proc/self/exe", &st) < 0)
+		return 0;
+	words[0] = (uint64_t) st.st_size;
+	words[1] = (uint64_t) st.st_mtim.tv_sec;
+	words[2] = (uint64_t) st.st_mtim.tv_nsec;
+	return hash_bytes(0, words, sizeof(words));
+}
+
 char *cache_name(const struct object *object, const char *kind, uint64_t hash)
 {
 	struct text name = { 0 };
+	uint64_t program = program_identity();
 	uint32_t i;
 
 	if (cache_dir < 0 || !object->image->build_id_size)
 		return NULL;
 	for (i = 0; i < object->image->build_id_size; i++)
 		text_add(&name, mem_format("%02x", object->image->build_id[i]));
-	text_add(&name, mem_format("-%u.%u-%016llx-%s", SPI_MAP_VERSION, CACHE_REVISION,
-				   (unsigned long long) hash_bytes(hash, &object->identity, sizeof(object->identity)), kind));
+	hash = hash_bytes(hash, &object->identity, sizeof(object->identity));
+	hash = hash_bytes(hash, &program, sizeof(program));
+	text_add(&name, mem_format("-%u-%016llx-%s", SPI_MAP_VERSION, (unsigned long long) hash, kind));
 	return mem_string(text_end(&name), name.count);
 }
 

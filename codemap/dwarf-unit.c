@@ -136,6 +136,11 @@ int unit_open(struct dw_unit *unit)
 	unit->stmt_list = root_number(&root, DW_AT_stmt_list, UINT64_MAX);
 	if (die_constant(&root, DW_AT_language, &number))
 		unit->language = (uint16_t) number;
+	if (die_attr(&root, DW_AT_producer, &value) && value_string(&value)) {
+		const char *clang = strstr(value_string(&value), "clang version ");
+
+		unit->has_small_int128 = clang && strtoul(clang + 14, NULL, 10) < 18;
+	}
 	if (die_attr(&root, DW_AT_low_pc, &value))
 		value_address(&value, &unit->low_pc);
 	if (die_attr(&root, DW_AT_comp_dir, &value))

@@ -29,7 +29,7 @@ enum {
 	DW_AT_sibling = 0x01, DW_AT_location = 0x02, DW_AT_name = 0x03, DW_AT_byte_size = 0x0b, DW_AT_bit_offset = 0x0c,
 	DW_AT_bit_size = 0x0d, DW_AT_stmt_list = 0x10, DW_AT_low_pc = 0x11, DW_AT_high_pc = 0x12, DW_AT_language = 0x13,
 	DW_AT_comp_dir = 0x1b, DW_AT_const_value = 0x1c, DW_AT_inline = 0x20, DW_AT_upper_bound = 0x2f,
-	DW_AT_abstract_origin = 0x31, DW_AT_artificial = 0x34, DW_AT_calling_convention = 0x36, DW_AT_count = 0x37,
+	DW_AT_abstract_origin = 0x31, DW_AT_artificial = 0x34, DW_AT_calling_convention = 0x36, DW_AT_producer = 0x25, DW_AT_count = 0x37,
 	DW_AT_data_member_location = 0x38, DW_AT_decl_file = 0x3a, DW_AT_decl_line = 0x3b, DW_AT_declaration = 0x3c,
 	DW_AT_encoding = 0x3e, DW_AT_external = 0x3f, DW_AT_frame_base = 0x40, DW_AT_specification = 0x47,
 	DW_AT_type = 0x49, DW_AT_virtuality = 0x4c, DW_AT_entry_pc = 0x52, DW_AT_ranges = 0x55,
@@ -102,6 +102,7 @@ struct dw_unit {
 	uint8_t is_broken;
 	uint8_t is_dropped;	/* its bytes are gone */
 	uint8_t is_walked;
+	uint8_t has_small_int128;	/* clang before 18: __int128 on the stack is aligned to 8 only */
 	uint16_t language;
 	uint64_t str_offsets_base, addr_base, rnglists_base, loclists_base, ranges_base, low_pc, stmt_list;
 	const char *comp_dir;

@@ -144,7 +144,7 @@ static enum told location_read(const struct place_reader *reader, struct cursor 
 			return TOLD_NOTHING;
 		if (one == TOLD_PLACE) {
 			piece.from = from;
-			piece.size = piece.place == SPI_PLACE_GPR ? 8 : piece.place == SPI_PLACE_XMM ? 16 : size;
+			piece.size = piece.place == SPI_PLACE_GPR ? 8 : size;
 			passing->piece[passing->count++] = piece;
 			told = TOLD_PLACE;
 		}
@@ -165,6 +165,25 @@ static int registers_clash(const struct passing *a, const struct passing *b)
 	return 0;
 }
 
+/*
+ * Pieces that debug info has no place for: clang leaves those out that it could not
+ * follow, though they are passed. Take the psABI's word for them.
+ */
+static void pieces_complete(struct passing *told, const struct passing *abi)
+{
+	unsigned int i, k, count = told->count;
+
+	for (i = 0; i < abi->count; i++) {
+		const struct piece *a = &abi->piece[i];
+
+		for (k = 0; k < count; k++)
+			if (told->piece[k].from < a->from + a->size && a->from < told->piece[k].from + told->piece[k].size)
+				break;
+		if (k == count && told->count < PIECES_MAX)
+			told->piece[told->count++] = *a;
+	}
+}
+
 void parameters_place(const struct dw_die *function, uint64_t pc, struct parameter *list, size_t count, int is_clone)
 {
 	struct place_reader reader = { 0 };
@@ -183,6 +202,8 @@ void parameters_place(const struct dw_die *function, uint64_t pc, struct paramet
 			found = location_at(&value, pc, &expression, &reader.always);
 		told = found == 1 ? location_read(&reader, expression, &list[i].type, &passing) : TOLD_NOTHING;
 		if (told == TOLD_PLACE) {
+			if (!is_clone)
+				pieces_complete(&passing, &list[i].passing);
 			list[i].passing = passing;
 			list[i].is_told = 1;
 		} else if (is_clone) {
