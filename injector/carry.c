@@ -130,6 +130,27 @@ void spi_carry_free(struct spi_carry *c)
 	c->copy = NULL;
 }
 
+void spi_carry_trim(struct spi_carry *c)
+{
+	Elf64_Ehdr *head = (Elf64_Ehdr *) c->copy;
+	const Elf64_Phdr *ph;
+	uint64_t end;
+
+	if (c->copy_size < sizeof(*head) || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
+	    head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_phentsize != sizeof(*ph) || head->e_phoff % 8 ||
+	    head->e_phoff > c->copy_size || head->e_phnum > (c->copy_size - head->e_phoff) / sizeof(*ph))
+		return;
+	ph = (const Elf64_Phdr *) (c->copy + head->e_phoff);
+	end = head->e_phoff + head->e_phnum * sizeof(*ph);
+	for (unsigned int i = 0; i < head->e_phnum; i++)
+		if (ph[i].p_filesz <= c->copy_size && ph[i].p_offset <= c->copy_size - ph[i].p_filesz &&
+		    ph[i].p_offset + ph[i].p_filesz > end)
+			end = ph[i].p_offset + ph[i].p_filesz;
+	head->e_shoff = 0;
+	head->e_shnum = head->e_shstrndx = 0;
+	c->copy_size = end;
+}
+
 void spi_carry_memfd_path(struct spi_carry *c, int fd)
 {
 	uint32_t unique = 0;

@@ -20,6 +20,9 @@ struct spi_carry {
 int spi_carry_plan(struct spi_carry *carry, const struct spi_target *target, const char *library);
 void spi_carry_free(struct spi_carry *carry);
 
+/* Leave out of the copy what is never mapped (debug information, section headers): less to write while a thread waits. */
+void spi_carry_trim(struct spi_carry *carry);
+
 /* The path of descriptor `fd` in the target, spelt as it never was before: ld.so knows libraries by name. */
 void spi_carry_memfd_path(struct spi_carry *carry, int fd);
 

@@ -55,6 +55,7 @@ struct session {
 	struct spi_safe *safe;
 	struct spi_remote remote;
 	bool attach, already;
+	int memfd;			/* the library's in the target; -1: none */
 	uint64_t attach_offset;		/* of lttng_spi_attach() in the agent; or its address, when already */
 	struct user_regs_struct looked_at;	/* at the last look */
 	uint64_t deadline;		/* CLOCK_MONOTONIC, ns */
@@ -176,21 +177,38 @@ static void remote_close(struct session *s, int fd)
 	spi_remote_syscall(&s->remote, &ignored, SYS_close, fd, 0, 0, 0);
 }
 
-static int put_library(struct session *s, int *memfd)
+/* The last stop was not the one for the call: remember the longest such. */
+static void note_stop(struct session *s)
 {
-	int64_t fd;
-	int ret;
+	uint64_t us = (spi_now() - s->remote.stopped_at) / 1000;
 
-	ret = spi_memory_write(s->pid, s->remote.text, s->carry.name, strlen(s->carry.name) + 1);
+	if (us > s->result->looked_us)
+		s->result->looked_us = (uint32_t) us;
+}
+
+/*
+ * With the thread stopped at any place: a system call takes no lock. The memfd
+ * is filled while the thread runs on, which takes longer than all the rest.
+ */
+static int put_library(struct session *s)
+{
+	int64_t fd = -1;
+	int ret = spi_remote_begin(&s->remote);
+
+	if (!ret)
+		ret = spi_memory_write(s->pid, s->remote.text, s->carry.name, strlen(s->carry.name) + 1);
 	if (!ret)
 		ret = remote_syscall(s, "memfd_create", &fd, SYS_memfd_create, s->remote.text, 1 /* MFD_CLOEXEC */, 0, 0);
+	spi_remote_end(&s->remote);
+	note_stop(s);
 	if (ret)
-		return ret;
-	*memfd = fd;
-	ret = spi_carry_fill(&s->carry, s->pid, *memfd);
+		return s->result->text[0] ? ret : FAIL(s, -ret, "its thread %d could not be prepared: %s",
+						       (int) s->remote.tid, strerror(-ret));
+	s->memfd = fd;
+	ret = spi_carry_fill(&s->carry, s->pid, s->memfd);
 	if (ret)
 		return FAIL(s, -ret, "its memfd could not be filled: %s", strerror(-ret));
-	spi_carry_memfd_path(&s->carry, *memfd);
+	spi_carry_memfd_path(&s->carry, s->memfd);
 	return 0;
 }
 
@@ -237,10 +255,8 @@ static int make_socket(struct session *s, int *theirs)
 
 static int load_library(struct session *s, uint64_t *handle)
 {
-	int memfd = -1, ret = s->carry.in_memory ? put_library(s, &memfd) : 0;
+	int ret = spi_memory_write(s->pid, s->remote.text, s->carry.path, strlen(s->carry.path) + 1);
 
-	if (!ret)
-		ret = spi_memory_write(s->pid, s->remote.text, s->carry.path, strlen(s->carry.path) + 1);
 	if (!ret) {
 		/* The agent's own modules are linked to its symbols; other libraries keep theirs to themselves. */
 		ret = call(s, handle, s->target.dlopen, s->remote.text,
@@ -248,8 +264,10 @@ static int load_library(struct session *s, uint64_t *handle)
 		if (!ret && !*handle)
 			ret = explain_dlopen(s);
 	}
-	if (memfd >= 0 && s->remote.begun)
-		remote_close(s, memfd);
+	if (s->memfd >= 0 && s->remote.begun) {
+		remote_close(s, s->memfd);
+		s->memfd = -1;
+	}
 	return ret;
 }
 
@@ -331,7 +349,6 @@ static int stop_thread(struct session *s, pid_t tid)
 static int look(struct session *s, pid_t tid)
 {
 	const char *why;
-	uint64_t looked;
 	int ret = stop_thread(s, tid);
 
 	if (ret)
@@ -339,9 +356,7 @@ static int look(struct session *s, pid_t tid)
 	spi_safe_snapshot(s->safe, tid, &s->remote.regs);
 	s->looked_at = s->remote.regs;
 	spi_remote_release(&s->remote);
-	looked = (spi_now() - s->remote.stopped_at) / 1000;
-	if (looked > s->result->looked_us)
-		s->result->looked_us = (uint32_t) looked;
+	note_stop(s);
 	return spi_safe_judge(s->safe, &why) ? not_now(s, tid, why) : 0;
 }
 
@@ -374,6 +389,11 @@ static int try_thread(struct session *s, pid_t tid, unsigned int round)
 	if (spi_safe_precheck(&s->target, tid, &why))
 		return not_now(s, tid, why);
 	ret = round < LOOKING_ROUNDS ? look(s, tid) : 0;
+	if (!ret && s->carry.in_memory && s->memfd < 0) {
+		ret = stop_thread(s, tid);
+		if (!ret)
+			ret = put_library(s);
+	}
 	if (!ret)
 		ret = stop_thread(s, tid);
 	if (ret)
@@ -424,6 +444,23 @@ static int give_up(struct session *s)
 		return FAIL(s, ESRCH, "it ended meanwhile");
 	return FAIL(s, EAGAIN, "no safe moment in %u ms (%u looks): thread %d was %s; try again or with a longer --deadline",
 		    s->options.deadline_ms, s->result->tries, (int) s->why_tid, s->why ? s->why : "never seen");
+}
+
+/* No call was made after all: take the memfd away again, if its threads let us. */
+static void take_memfd_back(struct session *s)
+{
+	pid_t tids[16];
+	size_t n = s->memfd < 0 ? 0 : list_threads(s->pid, tids, sizeof(tids) / sizeof(tids[0]));
+
+	s->deadline = spi_now() + STOP_PATIENCE;
+	for (size_t i = 0; i < n; i++) {
+		if (spi_remote_stop(&s->remote, &s->target, &s->gadgets, tids[i], s->deadline))
+			continue;
+		if (!spi_remote_begin(&s->remote))
+			remote_close(s, s->memfd);
+		spi_remote_end(&s->remote);
+		return;
+	}
 }
 
 static int find_moment(struct session *s)
@@ -497,6 +534,8 @@ static int prepare(struct session *s)
 		ret = spi_carry_plan(&s->carry, &s->target, library);
 	if (ret)
 		return ret;
+	if (s->attach && s->carry.in_memory)
+		spi_carry_trim(&s->carry);
 	for (size_t i = 0; i < s->target.maps.count; i++)
 		if (s->carry.inode && s->target.maps.all[i].inode == s->carry.inode &&
 		    s->target.maps.all[i].device == s->carry.device)
@@ -523,6 +562,8 @@ static void *session_run(void *arg)
 	if (!s->ret && !(s->options.flags & SPI_INJECT_CHECK)) {
 		s->deadline = spi_now() + (uint64_t) s->options.deadline_ms * 1000000;
 		s->ret = find_moment(s);
+		if (s->ret != -ESRCH)
+			take_memfd_back(s);
 	}
 	spi_safe_destroy(s->safe);
 	spi_carry_free(&s->carry);
@@ -543,7 +584,7 @@ int spi_inject(pid_t pid, const struct spi_inject_options *options, struct spi_i
 		return -ENOMEM;
 	s->pid = pid;
 	s->result = &own;
-	s->target.pidfd = -1;
+	s->target.pidfd = s->memfd = -1;
 	if (options)
 		memcpy(&s->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
 	if (!s->options.deadline_ms)
