@@ -139,13 +139,19 @@ static void classify_value(struct classes *classes, const struct type *type)
 		classify(classes, type, 0);
 }
 
+/* clang before 18 passes the halves of an __int128 as if they were two words. */
+static int is_small_int128(const struct type *type)
+{
+	return type->class == TYPE_INT && type->size == 16 && type->has_die && type->die.unit->has_small_int128;
+}
+
 static void pass_on_stack(struct abi_state *state, const struct type *type, struct passing *passing)
 {
 	uint64_t align = type_align(type, 0);
 
 	if (type->class == TYPE_COMPLEX)
 		align = type->size == 32 ? 16 : 8;
-	if (type->class == TYPE_INT && type->size == 16 && type->has_die && type->die.unit->has_small_int128)
+	if (is_small_int128(type))
 		align = 8;
 	align = align < 8 ? 8 : align;
 	state->stack = (state->stack + align - 1) & ~(align - 1);
@@ -189,6 +195,12 @@ void abi_parameter(struct abi_state *state, const struct type *type, struct pass
 	}
 	if (!classes.is_memory && !gprs && !sses)
 		return;		/* an empty class takes no room */
+	if (state->gprs == 5 && is_small_int128(type)) {
+		piece_add(passing, 0, 8, SPI_PLACE_GPR, abi_gpr[state->gprs++], 0);
+		piece_add(passing, 8, 8, SPI_PLACE_STACK, 0, (int64_t) state->stack);
+		state->stack += 8;
+		return;
+	}
 	if (classes.is_memory || state->gprs + gprs > 6 || state->sses + sses > 8) {
 		pass_on_stack(state, type, passing);
 		return;

@@ -196,7 +196,9 @@ struct prototype *prototype_read(const struct dw_die *die, const struct function
 
 		*vec_push(&t->fields) = field;
 	}
-	memmove(&t->fields.at[ret_first], &t->fields.at[entry_first], (t->fields.count - entry_first) * sizeof(*t->fields.at));
+	if (entry_first > ret_first)
+		memmove(&t->fields.at[ret_first], &t->fields.at[entry_first],
+			(t->fields.count - entry_first) * sizeof(*t->fields.at));
 	t->fields.count -= entry_first - ret_first;
 	prototype->field_first = ret_first;
 	prototype->parameters = parameters_spell(&params);

@@ -119,7 +119,7 @@ static void spell_parameters(struct declarator *d, const struct dw_die *function
 			text_add(&inner, count++ ? ", ..." : "...");
 			continue;
 		}
-		if (child.abbrev->tag != DW_TAG_formal_parameter)
+		if (child.abbrev->tag != DW_TAG_formal_parameter || die_flag(&child, DW_AT_artificial))
 			continue;
 		if (count++)
 			text_add(&inner, ", ");
