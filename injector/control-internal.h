@@ -65,10 +65,21 @@ void spi_source_remove(struct spi_control *control, struct spi_source *source);	
 int spi_agent_send(struct spi_agent *agent, uint16_t type, uint32_t id, const void *head, size_t head_size,
 		   const void *text, size_t text_size, int fd);
 
+#define PACKET_MAX	(sizeof(struct spi_msg) + SPI_PROTO_BODY_MAX)
+
+/* agent.c */
+void spi_agent_free(struct spi_control *control, struct spi_agent *agent);
+void spi_agents_reap(struct spi_control *control);	/* on_gone for those whose connection is over; free them */
+
 /* serve-map.c */
 int spi_map_serve(struct spi_agent *agent, uint32_t id, const char *body, size_t size);
 void spi_map_jobs_reap(struct spi_control *control);			/* free what is finished, start what waits */
 void spi_map_jobs_forget(struct spi_control *control, struct spi_agent *agent);	/* NULL: all, at the end */
+
+/* map-object.c: a descriptor or a negative errno; -ESTALE: that file is not what the process has mapped. */
+int spi_object_open(pid_t pid, const struct spi_msg_map_request *request, const char *path);
+/* The process's root directory when it is not ours; -1 when it is. */
+int spi_root_open(pid_t pid);
 
 /* serve-file.c */
 void spi_file_serve(struct spi_agent *agent, uint32_t id, const char *name);

@@ -20,32 +20,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "injector/safe-point.h"
+#include "injector/unsafe.h"
 
 #define SNAPSHOT_MAX	(128u << 10)	/* bytes of stack */
 #define FRAMES_MAX	256u		/* deeper frames can hold none of those locks: see verdict() */
 #define RSEQ_CONFIGURATION 0x420f	/* PTRACE_GET_RSEQ_CONFIGURATION */
 
-enum rule {
-	RULE_NEVER,		/* nowhere inside */
-	RULE_WAITING,		/* only while it waits in the kernel */
-};
-
-struct range {
-	uint64_t low, high;
-	enum rule rule;
-	const char *why;
-};
-
 struct spi_safe {
 	const struct spi_target *target;
 	Dwfl *dwfl;
-	struct range *ranges;
-	size_t range_count;
+	struct spi_unsafe unsafe;
 	pid_t tid;
 	struct user_regs_struct regs;
 	uint64_t stack_low;		/* of the copy */
@@ -164,113 +152,6 @@ static int report_modules(struct spi_safe *s)
 	return dwfl_attach_state(s->dwfl, NULL, s->target->pid, &thread_callbacks, s) ? 0 : -ENOEXEC;
 }
 
-/* ---- what is unsafe ------------------------------------------------- */
-
-static void range_add(struct spi_safe *s, uint64_t low, uint64_t high, enum rule rule, const char *why)
-{
-	struct range *more;
-
-	if (!low || high <= low)
-		return;
-	more = realloc(s->ranges, (s->range_count + 1) * sizeof(*more));
-	if (!more)
-		return;
-	s->ranges = more;
-	more[s->range_count++] = (struct range) { low, high, rule, why };
-}
-
-static void range_add_functions(struct spi_safe *s, const struct spi_image *image, const char *const *names,
-				enum rule rule, const char *why)
-{
-	for (; *names; names++) {
-		uint64_t size = 0, at = spi_image_symbol(image, *names, &size);
-
-		range_add(s, at, at + size, rule, why);
-	}
-}
-
-static const char *const allocator[] = {
-	"malloc", "free", "calloc", "realloc", "memalign", "aligned_alloc", "valloc", "pvalloc", "posix_memalign",
-	"malloc_trim", "malloc_usable_size", "mallinfo", "mallinfo2", "malloc_stats", "mallopt", "malloc_info", NULL
-};
-
-/* Functions of libc that hold a lock which dlopen(), a constructor or starting a thread takes. */
-static const char *const never[] = {
-	"dlopen", "dlmopen", "dlclose", "dlsym", "dlvsym", "dladdr", "dladdr1", "dlinfo", "dlerror", "dl_iterate_phdr",
-	"__libc_dlopen_mode", "fork", "__libc_fork", "_Fork", "__register_atfork", "__cxa_atexit", "__cxa_finalize",
-	"__cxa_thread_atexit_impl", "__cxa_at_quick_exit", "exit", "quick_exit", "_exit", "abort", "on_exit", "setenv",
-	"unsetenv", "putenv", "clearenv", "setlocale", "textdomain", "bindtextdomain", "dcgettext", "dcngettext",
-	"pthread_create", "pthread_exit", "sbrk", "brk", NULL
-};
-
-/* These only while they do something, not while they wait. */
-static const char *const while_waiting[] = {
-	"pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "pthread_tryjoin_np", "pthread_detach",
-	"pthread_cancel", "system", "popen", "pclose", "posix_spawn", "posix_spawnp", NULL
-};
-
-/* libc's allocator is one piece of code; its inner functions have no names, but lie between the exported ones. */
-static void add_libc(struct spi_safe *s)
-{
-	const struct spi_image *libc = &s->target->libc;
-	uint64_t low = UINT64_MAX, high = 0;
-
-	for (const char *const *name = allocator; *name; name++) {
-		uint64_t size, at = spi_image_symbol(libc, *name, &size);
-
-		if (at && at < low)
-			low = at;
-		if (at && at + size > high)
-			high = at + size;
-	}
-	if (high)
-		range_add(s, spi_image_end_before(libc, low), spi_image_start_after(libc, high), RULE_NEVER,
-			  "allocating memory");
-	range_add_functions(s, libc, never, RULE_NEVER, "in a libc function that holds locks");
-	range_add_functions(s, libc, while_waiting, RULE_WAITING, "in a libc function that holds locks");
-}
-
-/* Another object that brings an allocator: all of a library, of the executable the functions themselves. */
-static void add_allocator(struct spi_safe *s, const struct spi_mapping *m, const struct stat *exe)
-{
-	struct spi_image image;
-
-	if (spi_image_read(&image, s->target->pid, &s->target->maps, m, false))
-		return;
-	if (spi_image_symbol(&image, "malloc", NULL)) {
-		if (exe->st_ino == m->inode)
-			range_add_functions(s, &image, allocator, RULE_NEVER, "allocating memory");
-		else
-			range_add(s, image.low, image.high, RULE_WAITING, "in a memory allocator");
-	}
-	spi_image_free(&image);
-}
-
-static void add_objects(struct spi_safe *s)
-{
-	const struct spi_target *t = s->target;
-	struct stat exe = { 0 };
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int) t->pid);
-	if (stat(path, &exe))
-		exe.st_ino = 0;
-	for (size_t i = 0; i < t->maps.count; i++) {
-		const struct spi_mapping *m = &t->maps.all[i];
-		const char *name = spi_mapping_name(m);
-
-		if (m->exec && !strncmp(name, "liblttng-spi.so", 15))
-			range_add(s, m->start, m->end, RULE_NEVER, "in the tracing agent");
-		if (m->start >= t->loader.low && m->end <= t->loader.high && m->exec)
-			range_add(s, m->start, m->end, RULE_NEVER, "in the dynamic loader");
-		if (m->exec && (!strncmp(name, "liblttng-ust", 12) || !strncmp(name, "liburcu", 7)))
-			range_add(s, m->start, m->end, RULE_NEVER, "in lttng-ust");
-		if (m->start == t->libc.low || m->start == t->loader.low || !spi_mapping_is_object(t->pid, m))
-			continue;
-		add_allocator(s, m, &exe);
-	}
-}
-
 /* ---- verdict -------------------------------------------------------- */
 
 /* System calls in which a thread waits and holds nothing. */
@@ -297,10 +178,10 @@ static bool is_waiting(const struct spi_safe *s)
 
 static const char *frame_why(const struct spi_safe *s, uint64_t pc)
 {
-	for (size_t i = 0; i < s->range_count; i++) {
-		const struct range *r = &s->ranges[i];
+	for (size_t i = 0; i < s->unsafe.count; i++) {
+		const struct spi_unsafe_range *r = &s->unsafe.ranges[i];
 
-		if (pc >= r->low && pc < r->high && (r->rule == RULE_NEVER || !is_waiting(s)))
+		if (pc >= r->low && pc < r->high && (r->rule == SPI_UNSAFE_ALWAYS || !is_waiting(s)))
 			return r->why;
 	}
 	return NULL;
@@ -386,8 +267,7 @@ struct spi_safe *spi_safe_create(const struct spi_target *target)
 		spi_safe_destroy(s);
 		return NULL;
 	}
-	add_libc(s);
-	add_objects(s);
+	spi_unsafe_collect(&s->unsafe, target);
 	return s;
 }
 
@@ -397,7 +277,7 @@ void spi_safe_destroy(struct spi_safe *s)
 		return;
 	if (s->dwfl)
 		dwfl_end(s->dwfl);
-	free(s->ranges);
+	free(s->unsafe.ranges);
 	free(s->stack);
 	free(s->other);
 	free(s);

@@ -453,6 +453,22 @@ static void vfork_parent(void)
 	}
 }
 
+/* "ready", then on a line of its own the pid of a child that has ended and is not collected. */
+static void keep_zombie(void)
+{
+	siginfo_t info;
+	pid_t child = fork();
+	char c;
+
+	if (!child)
+		_exit(0);
+	waitid(P_PID, child, &info, WEXITED | WNOWAIT);
+	printf("ready\n%d\n", (int) child);
+	fflush(stdout);
+	if (read(0, &c, 1) < 0)
+		exit(1);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct { const char *name; const char *(*run)(void); int watch; } modes[] = {
@@ -466,6 +482,10 @@ int main(int argc, char **argv)
 
 	if (!strcmp(mode, "seccomp"))
 		confine();
+	if (!strcmp(mode, "zombie")) {
+		keep_zombie();
+		return 0;
+	}
 	if (!strcmp(mode, "vfork")) {
 		vfork_parent();
 		return 0;
