@@ -25,11 +25,12 @@
 #include "tp/serialise.h"
 
 #define HEARD_MAX	15u
+#define SMALL_RECORD	96u	/* bytes; longer ones take just the stack that they need */
 
-/* Channels that recorded an entry. */
+/* Channels that recorded an entry, when there may be several. */
 struct heard {
 	const void *channel[HEARD_MAX];
-	uint32_t n, lost;
+	uint32_t n;
 };
 _Static_assert(sizeof(struct heard) <= TP_AREA_SMALL, "kept in a slot's small area");
 
@@ -73,7 +74,9 @@ static __attribute__((noinline)) void fire_entry_all(struct spi_thread *t, const
 {
 	struct tp_shot shot = { .event = fired, .record = record, .length = length };
 	struct lttng_ust_tracepoint_probe *probe;
+	struct spi_thread_count *count = tp_count(t);
 
+	heard->n = 0;
 	for (probe = tp_probes(fired); probe && probe->func; probe++) {
 		struct lttng_ust_event_common *event = probe->data;
 
@@ -86,33 +89,38 @@ static __attribute__((noinline)) void fire_entry_all(struct spi_thread *t, const
 			if (!tp_recorder_takes(&shot, event, channel))
 				continue;
 			if ((t->owed && tp_owed_blocks(t, channel)) || tp_record(fired, record, length, recorder, channel) < 0)
-				heard->lost++;
+				count->lost_entries++;
 			else
 				heard_add(heard, channel);
 		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
 			tp_notify(&shot, event);
 		}
 	}
+	count->entries += heard->n;
 }
 
-SPI_INLINE void fire_entry(struct spi_thread *t, const struct tp_event *fired, uint8_t *record, uint32_t length, struct heard *heard)
+/* Returns the one channel that recorded it; or NULL, and *n says how many of heard->channel[] did. */
+SPI_INLINE const void *fire_entry(struct spi_thread *t, const struct tp_event *fired, uint8_t *record, uint32_t length,
+	struct heard *heard, uint32_t *n)
 {
 	tp_reader *reader = tp_read_lock(t);
 	struct lttng_ust_event_recorder *recorder = tp_probe_single(tp_probes(fired));
+	const void *one = NULL;
 
+	*n = 0;
 	if (spi_likely(recorder != NULL) && spi_likely(!t->owed)) {
-		struct lttng_ust_channel_buffer *channel = recorder->chan;
-
-		if (spi_likely(tp_record(fired, record, length, recorder, channel) == 0)) {
-			heard->channel[0] = channel;
-			heard->n = 1;
+		if (spi_likely(tp_record(fired, record, length, recorder, recorder->chan) == 0)) {
+			one = recorder->chan;
+			tp_count(t)->entries++;
 		} else {
-			heard->lost = 1;
+			tp_count(t)->lost_entries++;
 		}
 	} else {
 		fire_entry_all(t, fired, record, length, heard);
+		*n = heard->n;
 	}
 	tp_read_unlock(reader);
+	return one;
 }
 
 /* Does a channel record this point's entries? Inside a read-side section. */
@@ -171,13 +179,14 @@ static __attribute__((noinline)) void slot_remember_set(struct spi_thread *t, st
 	slot->aux = epoch | SLOT_SET;
 }
 
+/* `one` recorded the entry, or, when that is NULL, n of heard->channel[]. */
 SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_slot *slot, struct spi_point *point, struct spi_frame *frame,
-	const struct heard *heard)
+	const void *one, const struct heard *heard, uint32_t n)
 {
 	uint64_t code = spi_slot_push(t, slot, point, frame);
 
-	if (spi_likely(heard->n <= 1)) {
-		slot->cookie = heard->n ? heard->channel[0] : NULL;
+	if (spi_likely(n <= 1)) {
+		slot->cookie = n ? heard->channel[0] : one;
 		slot->aux = epoch;
 	} else {
 		slot_remember_set(t, slot, heard);
@@ -197,26 +206,21 @@ SPI_INLINE uint64_t call_site(uint64_t ra)
 	return ra;
 }
 
-/* `generic`: the record is the function's address and its call site. */
-SPI_INLINE void record_entry(struct spi_thread *t, struct tp_point *tp, struct spi_frame *frame, const uint8_t *vec, uint64_t stride,
-	struct heard *heard, const int generic)
+/* `generic`: the record is the function's address and its call site. Otherwise as fire_entry(). */
+SPI_INLINE const void *record_entry(struct spi_thread *t, struct tp_point *tp, struct spi_frame *frame, const uint8_t *vec,
+	uint64_t stride, struct heard *heard, uint32_t *n, const int generic)
 {
 	const struct tp_program *program = tp->entry_program;
-	struct spi_thread_count *count;
+	uint8_t small[SMALL_RECORD + TP_SLOP], *record = small;
 
 	if (generic) {
 		uint64_t words[2] = { tp->point->address, call_site(frame->ra) };
 
-		fire_entry(t, &tp->entry, (uint8_t *) words, sizeof(words), heard);
-	} else {
-		uint8_t *record = __builtin_alloca(program->length + TP_SLOP);
-
-		fire_entry(t, &tp->entry, record, tp_serialise(program, frame, vec, stride, record), heard);
+		return fire_entry(t, &tp->entry, (uint8_t *) words, sizeof(words), heard, n);
 	}
-	count = tp_count(t);
-	count->entries += heard->n;
-	if (spi_unlikely(heard->lost))
-		count->lost_entries += heard->lost;
+	if (spi_unlikely(program->length > SMALL_RECORD))
+		record = __builtin_alloca(program->length + TP_SLOP);
+	return fire_entry(t, &tp->entry, record, tp_serialise(program, frame, vec, stride, record), heard, n);
 }
 
 SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride,
@@ -226,7 +230,9 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	struct tp_point *tp = point->payload;
 	uint64_t p = (uint64_t) &frame->ra, code = 0;
 	struct spi_slot *slot = NULL;
+	const void *one = NULL;
 	struct heard heard;
+	uint32_t n = 0;
 	int error_was;
 
 	if (!spi_call_begin(t, p))
@@ -240,12 +246,11 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 		slot = spi_slot_ready(t, p);
 	else if (spi_unlikely(!t->cur))
 		spi_thread_slow(p);
-	heard.n = heard.lost = 0;
 	if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)))
-		record_entry(t, tp, frame, vec, stride, &heard, generic);
-	if (spi_likely(slot != NULL) && (spi_likely(heard.n) ||
+		one = record_entry(t, tp, frame, vec, stride, &heard, &n, generic);
+	if (spi_likely(slot != NULL) && (spi_likely(one != NULL) || n ||
 			(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) && exit_wanted_alone(t, tp))))
-		code = slot_take(t, slot, point, frame, &heard);
+		code = slot_take(t, slot, point, frame, one, &heard, n);
 out:
 	*tp_errno(t) = error_was;
 	spi_call_end(t);
@@ -364,8 +369,10 @@ SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const s
 
 		fire_exit(t, tp, (uint8_t *) words, sizeof(words), slot);
 	} else {
-		uint8_t *record = __builtin_alloca(program->length + TP_SLOP);
+		uint8_t small[SMALL_RECORD + TP_SLOP], *record = small;
 
+		if (spi_unlikely(program->length > SMALL_RECORD))
+			record = __builtin_alloca(program->length + TP_SLOP);
 		length = spi_likely(frame != NULL) ? tp_serialise(program, frame, vec, stride, record)
 						   : tp_serialise_zero(program, record);
 		fire_exit(t, tp, record, length, slot);
