@@ -230,8 +230,9 @@ def lost(name):
     for line in lines(name):
         match = re.search(r'[Tt]racer discarded (\d+) event', line)
         if match:
-            total += int(match.group(1)) & ~(1 << 63)
-    print(total)
+            total += int(match.group(1))
+    # Differences of a counter of 64 bits, of which the highest can be set by mistake.
+    print(total & (1 << 63) - 1)
     return 0
 
 
