@@ -116,7 +116,10 @@ static void agents_on_declined(struct spi_agent *agent, const char *object, cons
 
 static void agents_on_note(struct spi_agent *agent, const char *text, void *data)
 {
-	say("%s (%d): %s", spi_agent_exe(agent), (int) spi_agent_pid(agent), text);
+	struct agents *a = data;
+
+	say_detail("%s (%d): %s", spi_agent_exe(agent), (int) spi_agent_pid(agent), text);
+	report_note(a->report, text);
 }
 
 static void agents_on_detached(struct spi_agent *agent, void *data)

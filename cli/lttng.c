@@ -7,6 +7,7 @@
  * end at the first word that is no option); whatever is not understood here is
  * the real lttng's to complain about.
  */
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,16 @@ static int general_options_parse(int argc, char **argv, struct trace_options *o)
 	return optind < argc && !strcmp(argv[optind], "trace") ? optind : 0;
 }
 
+/* A socket of ours must never become descriptor 0, 1 or 2; COMMAND still finds closed what was closed. */
+static void standard_streams_reserve(void)
+{
+	int fd;
+
+	for (fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
+			return;
+}
+
 int main(int argc, char **argv)
 {
 	struct trace_options options = TRACE_OPTIONS_INIT;
@@ -77,6 +88,7 @@ int main(int argc, char **argv)
 
 	if (!at)
 		return real_lttng_exec(argv);
+	standard_streams_reserve();
 	say_quiet = options.quiet;
 	say_verbose = options.verbose > 0;
 	switch (trace_options_parse(&options, argc - at, argv + at, &status)) {

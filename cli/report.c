@@ -42,6 +42,20 @@ int report_declined(struct report *r, const char *object, const char *function, 
 	return 0;
 }
 
+void report_note(struct report *r, const char *text)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->note_count; i++)
+		if (!strcmp(r->notes[i], text))
+			return;
+	if (i == sizeof(r->notes) / sizeof(r->notes[0]))
+		return;
+	r->notes[i] = strdup(text);
+	if (r->notes[i])
+		r->note_count++;
+}
+
 void report_add_status(struct report *r, const volatile struct spi_status_page *page)
 {
 	if (!page)
@@ -159,18 +173,16 @@ static void report_say_declined(struct report *r, const char *directory)
 
 static void report_say_lost(const struct report *r)
 {
-	if (!r->lost_calls && !r->lost_exits && !r->discarded)
-		return;
-	say("Lost: %llu calls had no room in the buffers%s (LTTng discarded %llu records): try a larger --subbuf-size "
-		"or --num-subbuf, or fewer functions",
-		(unsigned long long) r->lost_calls, r->lost_exits ? ", and some never got their exit" : "",
-		(unsigned long long) r->discarded);
+	if (r->lost_calls || r->discarded)
+		say("Lost calls: %llu (records that LTTng discarded: %llu): try a larger --subbuf-size or --num-subbuf, or "
+			"fewer functions", (unsigned long long) r->lost_calls, (unsigned long long) r->discarded);
 	if (r->lost_exits)
-		say("Lost: %llu exits whose entry was recorded", (unsigned long long) r->lost_exits);
+		say("Lost exits whose entry was recorded: %llu", (unsigned long long) r->lost_exits);
 }
 
 void report_say(struct report *r, const char *directory)
 {
+	unsigned int i;
 	unsigned long long lost = r->lost_calls * (r->one_event ? 1 : 2) + r->lost_exits;
 
 	/* LTTng counts what it refused; the agent what it then could not make up for. */
@@ -184,15 +196,17 @@ void report_say(struct report *r, const char *directory)
 			(unsigned long long) r->exits, lost);
 	report_say_lost(r);
 	if (r->no_exit)
-		say("%llu calls are recorded without their exit: too many calls were open at once",
+		say("Calls recorded without their exit, since too many were open at once: %llu",
 			(unsigned long long) r->no_exit);
 	if (r->bad_strings)
-		say("%llu strings could not be read and are marked so", (unsigned long long) r->bad_strings);
+		say("Strings that could not be read and are marked so: %llu", (unsigned long long) r->bad_strings);
 	if (r->nested)
-		say_detail("%llu calls were made by the tracer itself and are not recorded", (unsigned long long) r->nested);
+		say_detail("Calls that the tracer itself made, not recorded: %llu", (unsigned long long) r->nested);
 	say("Functions instrumented: %llu%s; not instrumented: %zu", (unsigned long long) r->functions,
 		r->generic ? ", recorded by address (too many for events of their own)" : "", r->declined_count);
 	report_say_declined(r, directory);
+	for (i = 0; i < r->note_count; i++)
+		say("Note: %s", r->notes[i]);
 }
 
 void report_free(struct report *r)
@@ -202,5 +216,7 @@ void report_free(struct report *r)
 	for (i = 0; i < r->declined_count; i++)
 		declined_free(&r->declined[i]);
 	free(r->declined);
+	for (i = 0; i < r->note_count; i++)
+		free(r->notes[i]);
 	memset(r, 0, sizeof(*r));
 }

@@ -27,12 +27,16 @@ struct report {
 	uint64_t functions;		/* instrumented */
 	int generic;			/* some are recorded as addresses */
 	int one_event;
+	char *notes[16];		/* what the agents remarked, each once */
+	unsigned int note_count;
 	struct declined *declined;
 	size_t declined_count, declined_room;
 };
 
 /* report_declined() - remember one; -ENOMEM when that is impossible. */
 int report_declined(struct report *r, const char *object, const char *function, const char *reason);
+/* report_note() - remember a remark for the summary. */
+void report_note(struct report *r, const char *text);
 /* report_add_status() - take a process's last counters. */
 void report_add_status(struct report *r, const volatile struct spi_status_page *page);
 
