@@ -4,23 +4,19 @@
  * What a point calls at a call's entry, at its exit, and when it ends without
  * returning.
  *
- * Two events a call, or one. With two, an exit is recorded only in channels that
+ * Two events a call (one event a call: one.c). An exit is recorded only in channels that
  * recorded the entry, so every reader's call stack balances: the slot remembers
  * the channel (an address, compared and never followed), or the set of channels
  * when there were several. A channel in which the user enabled only the exit
  * gets it always. An entry that finds no room is lost, and its exit with it; an
  * exit that finds none is owed (owed.c).
  *
- * With one event a call, its arguments wait beside the slot until the exit (cookie
- * is where), and the record ends with the duration and how the call was left. One that finds no
- * room is lost as a whole.
- *
  * Signal handlers may come at any instruction; what they record in between uses
  * slots above ours and its own buffers on the stack. Slot fields of ours are
  * written after the slot was pushed and cleared before it is popped, so a slot
  * caught between shows no channel and no record.
  */
-#include "tp/fire.h"
+#include "tp/call.h"
 #include "tp/owed.h"
 #include "tp/serialise.h"
 
@@ -34,32 +30,16 @@ struct heard {
 };
 _Static_assert(sizeof(struct heard) <= TP_AREA_SMALL, "kept in a slot's small area");
 
-/*
- * spi_slot.aux: the epoch, so that slots from before a fork mean nothing in the
- * child, and in the low half SLOT_SET when the channels are in the slot's area,
- * or, with one event a call, the length of the arguments there plus 1.
- */
-#define EPOCH_STEP	(1u << 16)
-#define SLOT_SET	1u
-static uint32_t epoch = EPOCH_STEP;
+uint32_t tp_epoch = TP_EPOCH_STEP;
 
 struct spi_thread_record tp_no_record;
 
 void tp_call_fork_child(void)
 {
-	epoch += EPOCH_STEP;
+	tp_epoch += TP_EPOCH_STEP;
 }
 
 /* ---- entry ------------------------------------------------------------ */
-
-/* A jump inside a function to its first byte: the same call goes on. */
-static __attribute__((noinline)) int call_loops(const struct spi_thread *t, const struct spi_point *point, const struct spi_frame *frame)
-{
-	const struct spi_slot *top = t->cur - 1;
-
-	return t->cur && t->cur > t->base && top->point == point && top->p == (uint64_t) &frame->ra &&
-		frame->ra == spi_slot_code(top) + SPI_SLOT_RETURN;
-}
 
 static void heard_add(struct heard *heard, const void *channel)
 {
@@ -69,8 +49,8 @@ static void heard_add(struct heard *heard, const void *channel)
 }
 
 /* Any number of rules on the entry event, with filters and triggers. */
-static __attribute__((noinline)) void fire_entry_all(struct spi_thread *t, const struct tp_event *fired, uint8_t *record,
-	uint32_t length, struct heard *heard)
+static __attribute__((noinline)) void fire_entry_all(
+	struct spi_thread *t, const struct tp_event *fired, uint8_t *record, uint32_t length, struct heard *heard)
 {
 	struct tp_shot shot = { .event = fired, .record = record, .length = length };
 	struct lttng_ust_tracepoint_probe *probe;
@@ -88,7 +68,8 @@ static __attribute__((noinline)) void fire_entry_all(struct spi_thread *t, const
 
 			if (!tp_recorder_takes(&shot, event, channel))
 				continue;
-			if ((t->owed && tp_owed_blocks(t, channel)) || tp_record(fired, record, length, recorder, channel) < 0)
+			if ((t->owed && tp_owed_blocks(t, channel)) ||
+				tp_record(fired, record, length, recorder, channel) < 0)
 				count->lost_entries++;
 			else
 				heard_add(heard, channel);
@@ -138,7 +119,8 @@ static int channel_hears_entries(const struct tp_point *tp, const struct lttng_u
 	return 0;
 }
 
-/* Nobody recorded the entry: does anybody want the exit by itself? A trigger, or a channel with only the exit enabled. */
+/* Nobody recorded the entry: does anybody want the exit by itself? A trigger, or a channel with only the exit enabled.
+ */
 static __attribute__((noinline)) int exit_wanted_alone(struct spi_thread *t, const struct tp_point *tp)
 {
 	struct lttng_ust_tracepoint_probe *probe;
@@ -160,7 +142,8 @@ static __attribute__((noinline)) int exit_wanted_alone(struct spi_thread *t, con
 	return wanted;
 }
 
-static __attribute__((noinline)) void slot_remember_set(struct spi_thread *t, struct spi_slot *slot, const struct heard *heard)
+static __attribute__((noinline)) void slot_remember_set(
+	struct spi_thread *t, struct spi_slot *slot, const struct heard *heard)
 {
 	struct heard *kept = (struct heard *) tp_area_make(slot, TP_AREA_SMALL);
 	uint32_t n = heard->n < HEARD_MAX ? heard->n : HEARD_MAX;
@@ -168,7 +151,7 @@ static __attribute__((noinline)) void slot_remember_set(struct spi_thread *t, st
 	if (!kept) {				/* no memory: the first channel's exit only */
 		tp_count(t)->lost_exits += heard->n - 1;
 		slot->cookie = heard->channel[0];
-		slot->aux = epoch;
+		slot->aux = tp_epoch;
 		return;
 	}
 	tp_count(t)->lost_exits += heard->n - n;
@@ -176,25 +159,26 @@ static __attribute__((noinline)) void slot_remember_set(struct spi_thread *t, st
 		kept->channel[i] = heard->channel[i];
 	kept->n = n;
 	slot->cookie = NULL;
-	slot->aux = epoch | SLOT_SET;
+	slot->aux = tp_epoch | TP_SLOT_SET;
 }
 
 /* `one` recorded the entry, or, when that is NULL, n of heard->channel[]. */
-SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_slot *slot, struct spi_point *point, struct spi_frame *frame,
-	const void *one, const struct heard *heard, uint32_t n)
+SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_slot *slot, struct spi_point *point,
+	struct spi_frame *frame, const void *one, const struct heard *heard, uint32_t n)
 {
 	uint64_t code = spi_slot_push(t, slot, point, frame);
 
 	if (spi_likely(n <= 1)) {
 		slot->cookie = n ? heard->channel[0] : one;
-		slot->aux = epoch;
+		slot->aux = tp_epoch;
 	} else {
 		slot_remember_set(t, slot, heard);
 	}
 	return code;
 }
 
-/* Where a return address leads in the program: behind a slot's code stands the one that the slot replaced (tail calls). */
+/* Where a return address leads in the program: behind a slot's code stands the one that the slot replaced (tail calls).
+ */
 SPI_INLINE uint64_t call_site(uint64_t ra)
 {
 	uint64_t at = ra - (uint64_t) spi_slot_code_base;
@@ -207,8 +191,8 @@ SPI_INLINE uint64_t call_site(uint64_t ra)
 }
 
 /* `generic`: the record is the function's address and its call site. Otherwise as fire_entry(). */
-SPI_INLINE const void *record_entry(struct spi_thread *t, struct tp_point *tp, struct spi_frame *frame, const uint8_t *vec,
-	uint64_t stride, struct heard *heard, uint32_t *n, const int generic)
+SPI_INLINE const void *record_entry(struct spi_thread *t, struct tp_point *tp, struct spi_frame *frame,
+	const uint8_t *vec, uint64_t stride, struct heard *heard, uint32_t *n, const int generic)
 {
 	const struct tp_program *program = tp->entry_program;
 	uint8_t small[SMALL_RECORD + TP_SLOP], *record = small;
@@ -238,7 +222,7 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	if (!spi_call_begin(t, p))
 		return 0;
 	error_was = *tp_errno(t);
-	if (spi_unlikely(tp_closed) || (spi_unlikely(point->flags & SPI_POINT_LOOPS) && call_loops(t, point, frame)))
+	if (spi_unlikely(tp_closed) || (spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
 		goto out;
 	if (spi_unlikely(t->owed))
 		tp_owed_flush(t);
@@ -281,7 +265,7 @@ static __attribute__((noinline)) enum due exit_due(const struct tp_point *tp, co
 {
 	const struct heard *heard;
 
-	if (slot->aux == (epoch | SLOT_SET)) {
+	if (slot->aux == (tp_epoch | TP_SLOT_SET)) {
 		heard = (const struct heard *) tp_area_make(slot, TP_AREA_SMALL);
 		for (uint32_t i = 0; heard && i < heard->n; i++)
 			if (heard->channel[i] == channel)
@@ -290,8 +274,8 @@ static __attribute__((noinline)) enum due exit_due(const struct tp_point *tp, co
 	return channel_hears_entries(tp, channel) ? DUE_NOT : DUE_ALONE;
 }
 
-static __attribute__((noinline)) void exit_failed(struct spi_thread *t, const struct tp_event *fired, uint8_t *record, uint32_t length,
-	const void *channel, enum due due)
+static __attribute__((noinline)) void exit_failed(struct spi_thread *t, const struct tp_event *fired, uint8_t *record,
+	uint32_t length, const void *channel, enum due due)
 {
 	struct tp_shot shot = { .event = fired, .record = record, .length = length };
 
@@ -302,8 +286,8 @@ static __attribute__((noinline)) void exit_failed(struct spi_thread *t, const st
 }
 
 /* Any number of rules on the exit event, with filters and triggers. Returns how many recorded it. */
-static __attribute__((noinline)) uint32_t fire_exit_all(struct spi_thread *t, const struct tp_point *tp, uint8_t *record,
-	uint32_t length, const struct spi_slot *slot)
+static __attribute__((noinline)) uint32_t fire_exit_all(
+	struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length, const struct spi_slot *slot)
 {
 	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = length };
 	struct lttng_ust_tracepoint_probe *probe;
@@ -319,11 +303,12 @@ static __attribute__((noinline)) uint32_t fire_exit_all(struct spi_thread *t, co
 			struct lttng_ust_channel_buffer *channel = recorder->chan;
 			enum due due = DUE_BALANCE;
 
-			if (slot->cookie != channel || slot->aux != epoch)
+			if (slot->cookie != channel || slot->aux != tp_epoch)
 				due = exit_due(tp, slot, channel);
 			if (due == DUE_NOT || !tp_recorder_takes(&shot, event, channel))
 				continue;
-			if ((t->owed && tp_owed_blocks(t, channel)) || tp_record(&tp->exit, record, length, recorder, channel) < 0)
+			if ((t->owed && tp_owed_blocks(t, channel)) ||
+				tp_record(&tp->exit, record, length, recorder, channel) < 0)
 				exit_failed(t, &tp->exit, record, length, channel, due);
 			else
 				n++;
@@ -341,8 +326,8 @@ SPI_INLINE void fire_exit(struct spi_thread *t, const struct tp_point *tp, uint8
 	struct lttng_ust_event_recorder *recorder = tp_probe_single(tp_probes(&tp->exit));
 	uint32_t n = 1;
 
-	if (spi_likely(recorder != NULL) && spi_likely(slot->cookie == recorder->chan) && spi_likely(slot->aux == epoch) &&
-			spi_likely(!t->owed)) {
+	if (spi_likely(recorder != NULL) && spi_likely(slot->cookie == recorder->chan) &&
+		spi_likely(slot->aux == tp_epoch) && spi_likely(!t->owed)) {
 		if (spi_unlikely(tp_record(&tp->exit, record, length, recorder, recorder->chan) < 0)) {
 			exit_failed(t, &tp->exit, record, length, recorder->chan, DUE_BALANCE);
 			n = 0;
@@ -355,8 +340,8 @@ SPI_INLINE void fire_exit(struct spi_thread *t, const struct tp_point *tp, uint8
 }
 
 /* frame NULL: the call did not return, its values are zero. */
-SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const struct spi_frame *frame, const uint8_t *vec,
-	uint64_t stride, const int generic)
+SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const struct spi_frame *frame,
+	const uint8_t *vec, uint64_t stride, const int generic)
 {
 	struct tp_point *tp = slot->point->payload;
 	const struct tp_program *program = tp->exit_program;
@@ -386,21 +371,13 @@ SPI_INLINE int exit_state(const struct spi_slot *slot)
 	return CMM_ACCESS_ONCE(tp->exit.tracepoint->state);
 }
 
-/* A call that got a slot is the program's, whatever it interrupts. */
-SPI_INLINE void exit_begin(struct spi_thread *t, const struct spi_slot *slot)
-{
-	if (spi_likely(!t->busy))
-		t->busy_p = slot->p;
-	t->busy++;
-	spi_barrier();
-}
-
-SPI_INLINE void exit_common(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride, const int generic)
+SPI_INLINE void exit_common(
+	struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride, const int generic)
 {
 	struct spi_thread *t = &spi_thread;
 	int *error = tp_errno(t), error_was = *error;
 
-	exit_begin(t, slot);
+	tp_exit_begin(t, slot);
 	if (spi_likely(exit_state(slot)) && spi_likely(!tp_closed))
 		record_exit(t, slot, frame, vec, stride, generic);
 	slot->cookie = NULL;
@@ -427,7 +404,7 @@ SPI_INLINE void left_common(struct spi_slot *slot, enum spi_left how, const int 
 	int *error = tp_errno(t), error_was = *error;
 
 	if (!tp_closed && exit_state(slot)) {
-		if (slot->aux == (epoch | SLOT_SET) || (slot->aux == epoch && slot->cookie))
+		if (slot->aux == (tp_epoch | TP_SLOT_SET) || (slot->aux == tp_epoch && slot->cookie))
 			tp_left_fire(t, slot->point, how);
 		record_exit(t, slot, NULL, NULL, 0, generic);
 	}
@@ -446,150 +423,16 @@ static void generic_left(struct spi_slot *slot, enum spi_left how)
 	left_common(slot, how, 1);
 }
 
-/* ---- one event a call ------------------------------------------------- */
-
-static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	struct spi_thread *t = &spi_thread;
-	struct tp_point *tp = point->payload;
-	uint64_t p = (uint64_t) &frame->ra, code = 0;
-	struct spi_slot *slot;
-	uint8_t *area;
-	int *error, error_was;
-
-	if (!spi_call_begin(t, p))
-		return 0;
-	error = tp_errno(t);
-	error_was = *error;
-	if (spi_unlikely(tp_closed) || !CMM_ACCESS_ONCE(tp->entry.tracepoint->state) ||
-			(spi_unlikely(point->flags & SPI_POINT_LOOPS) && call_loops(t, point, frame)))
-		goto out;
-	slot = spi_slot_ready(t, p);
-	area = spi_likely(slot != NULL) ? tp_area(slot, tp->area_size) : NULL;
-	if (spi_unlikely(!area)) {
-		tp_count(t)->lost_entries++;
-		goto out;
-	}
-	code = spi_slot_push(t, slot, point, frame);
-	slot->cookie = area;
-	slot->aux = epoch | (tp_serialise(tp->entry_program, frame, vec, stride, area) + 1);
-	slot->start = tp_clock_now();
-out:
-	*error = error_was;
-	spi_call_end(t);
-	return code;
-}
-
-static __attribute__((noinline)) void fire_one_all(struct spi_thread *t, struct tp_shot *shot)
-{
-	struct spi_thread_count *count = tp_count(t);
-	struct lttng_ust_tracepoint_probe *probe;
-
-	for (probe = tp_probes(shot->event); probe && probe->func; probe++) {
-		struct lttng_ust_event_common *event = probe->data;
-
-		if (probe->func != tp_probe_mark)
-			continue;
-		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
-			struct lttng_ust_event_recorder *recorder = event->child;
-			struct lttng_ust_channel_buffer *channel = recorder->chan;
-
-			if (!tp_recorder_takes(shot, event, channel))
-				continue;
-			if ((t->owed && tp_owed_blocks(t, channel)) || tp_record_late(shot, recorder, channel) < 0)
-				count->lost_entries++;
-			else
-				count->entries++;
-		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
-			tp_notify(shot, event);
-		}
-	}
-}
-
-SPI_INLINE void fire_one(struct spi_thread *t, struct tp_shot *shot)
-{
-	tp_reader *reader = tp_read_lock(t);
-	struct lttng_ust_event_recorder *recorder = tp_probe_single(tp_probes(shot->event));
-
-	if (spi_likely(recorder != NULL) && spi_likely(!t->owed)) {
-		if (spi_likely(tp_record_late(shot, recorder, recorder->chan) == 0))
-			tp_count(t)->entries++;
-		else
-			tp_count(t)->lost_entries++;
-	} else {
-		fire_one_all(t, shot);
-	}
-	tp_read_unlock(reader);
-}
-
-/* The record: what the entry left in the area, the returned values, the duration, how it was left. */
-SPI_INLINE void one_record(struct spi_thread *t, struct spi_slot *slot, const struct spi_frame *frame, const uint8_t *vec,
-	uint64_t stride, enum spi_left how)
-{
-	struct tp_point *tp = slot->point->payload;
-	uint32_t length = slot->aux & (EPOCH_STEP - 1);
-	uint8_t *area = (uint8_t *) slot->cookie;
-	struct tp_shot shot;
-
-	if (spi_unlikely(!length || slot->aux - length != epoch))
-		return;
-	length--;
-	length += spi_likely(frame != NULL) ? tp_serialise(tp->exit_program, frame, vec, stride, area + length)
-					    : tp_serialise_zero(tp->exit_program, area + length);
-	shot.event = &tp->entry;
-	shot.start = slot->start;
-	shot.record = area;
-	shot.late = area + length;
-	shot.late_done = 0;
-	area[length + 8] = (uint8_t) how;
-	shot.length = length + 9;
-	if (spi_unlikely(t->owed))
-		tp_owed_flush(t);
-	fire_one(t, &shot);
-}
-
-static void one_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	struct spi_thread *t = &spi_thread;
-	const struct tp_point *tp = slot->point->payload;
-	int *error = tp_errno(t), error_was = *error;
-
-	exit_begin(t, slot);
-	if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)) && spi_likely(!tp_closed))
-		one_record(t, slot, frame, vec, stride, SPI_LEFT_RETURN);
-	slot->aux = 0;
-	spi_slot_pop(t, slot);
-	*error = error_was;
-	spi_call_end(t);
-}
-
-static void one_left(struct spi_slot *slot, enum spi_left how)
-{
-	struct spi_thread *t = &spi_thread;
-	const struct tp_point *tp = slot->point->payload;
-	int *error = tp_errno(t), error_was = *error;
-
-	if (!tp_closed && CMM_ACCESS_ONCE(tp->entry.tracepoint->state))
-		one_record(t, slot, NULL, NULL, 0, how);
-	slot->aux = 0;
-	*error = error_was;
-}
-
 /* ---- */
 
 void tp_call_attach(struct spi_point *point, struct tp_point *tp)
 {
-	int one = !!(point->flags & SPI_POINT_ONE_EVENT);
-
 	tp->point = point;
-	tp->area_size = TP_AREA_LARGE;
-	if (one && tp->entry_program->length + TP_SLOP + tp->exit_program->length + 9 <= TP_AREA_SMALL)
-		tp->area_size = TP_AREA_SMALL;
-	point->entry = one ? one_entry : call_entry;
-	point->exit = one ? one_exit : call_exit;
-	point->left = one ? one_left : call_left;
+	point->entry = call_entry;
+	point->exit = call_exit;
+	point->left = call_left;
 	point->gate[0] = &tp->entry.tracepoint->state;
-	point->gate[1] = one ? &tp->entry.tracepoint->state : &tp->exit.tracepoint->state;
+	point->gate[1] = &tp->exit.tracepoint->state;
 	spi_barrier();
 	point->payload = tp;
 }

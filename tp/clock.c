@@ -173,16 +173,18 @@ void tp_clock_init(void)
 {
 	char source[32];
 
-	if (clock_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof(source)) <= 0 ||
-			strcmp(source, "tsc\n"))
+	if (clock_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof(source)) <=
+			0 ||
+		strcmp(source, "tsc\n"))
 		return;
 	clock_file("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
 	rate_ns = clock_pair(&rate_tsc);
 	allowed = 1;
-	/* refused once another clock plugin is in place: then its time stamps stay, and only durations come from here */
+	/* refused once another clock plugin is in place: then its time stamps stay, and only durations come from here
+	 */
 	if (lttng_ust_trace_clock_set_read64_cb(clock_read64) || lttng_ust_trace_clock_set_freq_cb(clock_frequency) ||
-			lttng_ust_trace_clock_set_uuid_cb(clock_uuid) || lttng_ust_trace_clock_set_name_cb(clock_name) ||
-			lttng_ust_trace_clock_set_description_cb(clock_description))
+		lttng_ust_trace_clock_set_uuid_cb(clock_uuid) || lttng_ust_trace_clock_set_name_cb(clock_name) ||
+		lttng_ust_trace_clock_set_description_cb(clock_description))
 		return;
 	tp_clock_ours = !lttng_ust_enable_trace_clock_override();
 }

@@ -14,10 +14,22 @@
 static uint8_t frame_offset(unsigned int reg)
 {
 	static const uint8_t offsets[16] = {
-		offsetof(struct spi_frame, rax), offsetof(struct spi_frame, rdx), offsetof(struct spi_frame, rcx), NOT_SAVED,
-		offsetof(struct spi_frame, rsi), offsetof(struct spi_frame, rdi), offsetof(struct spi_frame, rbp), NOT_SAVED,
-		offsetof(struct spi_frame, r8), offsetof(struct spi_frame, r9), offsetof(struct spi_frame, r10),
-		offsetof(struct spi_frame, r11), NOT_SAVED, NOT_SAVED, NOT_SAVED, NOT_SAVED,
+		offsetof(struct spi_frame, rax),
+		offsetof(struct spi_frame, rdx),
+		offsetof(struct spi_frame, rcx),
+		NOT_SAVED,
+		offsetof(struct spi_frame, rsi),
+		offsetof(struct spi_frame, rdi),
+		offsetof(struct spi_frame, rbp),
+		NOT_SAVED,
+		offsetof(struct spi_frame, r8),
+		offsetof(struct spi_frame, r9),
+		offsetof(struct spi_frame, r10),
+		offsetof(struct spi_frame, r11),
+		NOT_SAVED,
+		NOT_SAVED,
+		NOT_SAVED,
+		NOT_SAVED,
 	};
 
 	return reg < 16 ? offsets[reg] : NOT_SAVED;
@@ -173,10 +185,12 @@ static unsigned int string_share(const struct spi_map_field *fields, unsigned in
 	return share < tp_string_max ? share : tp_string_max;
 }
 
-struct tp_program *tp_compile(const struct spi_map_field *fields, unsigned int n, unsigned int budget, int at_exit, uint8_t *keep)
+struct tp_program *tp_compile(
+	const struct spi_map_field *fields, unsigned int n, unsigned int budget, int at_exit, uint8_t *keep)
 {
 	unsigned int string_max = string_share(fields, n, budget, at_exit), total = 0;
-	struct tp_program *program = tp_alloc(sizeof(*program) + (n < TP_FIELDS_MAX ? n : TP_FIELDS_MAX) * sizeof(struct tp_step));
+	struct tp_program *program =
+		tp_alloc(sizeof(*program) + (n < TP_FIELDS_MAX ? n : TP_FIELDS_MAX) * sizeof(struct tp_step));
 
 	if (!program)
 		return NULL;
@@ -195,7 +209,8 @@ struct tp_program *tp_compile(const struct spi_map_field *fields, unsigned int n
 		total += bytes;
 	}
 	program->length = total;
-	if (program->step_count == 1 && program->steps[0].shape == TP_AS_STRING && program->steps[0].source == TP_FROM_FRAME8)
+	if (program->step_count == 1 && program->steps[0].shape == TP_AS_STRING &&
+		program->steps[0].source == TP_FROM_FRAME8)
 		program->form = TP_FORM_STRING;
 	return program;
 }

@@ -24,7 +24,6 @@
 #define FIELDS_LOOKED_AT	256u	/* parameters beyond are left out */
 #define FIELD_NAME_MAX		200u
 #define BASE_NAME_MAX		220u	/* of an event, without provider and suffixes */
-#define ONE_EXTRA		9u	/* bytes of `duration` and `left` */
 #define ONE_RESULT_MAX		400u	/* bytes of a returned value in a one-event record */
 
 struct batch {
@@ -84,7 +83,8 @@ static int draft_begin(struct draft *d, const struct spi_map *map)
 	return d->fields && d->columns ? 0 : -ENOMEM;
 }
 
-static int draft_add(struct draft *d, const char *name, const struct lttng_ust_type_common *type, struct tp_column column)
+static int draft_add(
+	struct draft *d, const char *name, const struct lttng_ust_type_common *type, struct tp_column column)
 {
 	struct lttng_ust_event_field *f = tp_alloc(sizeof(*f));
 
@@ -99,7 +99,8 @@ static int draft_add(struct draft *d, const char *name, const struct lttng_ust_t
 }
 
 /* Add the kept ones of n map fields; names[] as draft_name() gave them, or NULL to find them now. */
-static int draft_add_all(struct draft *d, const struct spi_map_field *fields, unsigned int n, const uint8_t *keep, const char **names)
+static int draft_add_all(
+	struct draft *d, const struct spi_map_field *fields, unsigned int n, const uint8_t *keep, const char **names)
 {
 	for (unsigned int i = 0; i < n; i++) {
 		const struct lttng_ust_type_common *type;
@@ -141,8 +142,8 @@ static struct lttng_ust_event_desc *event_make(const struct batch *b, const char
 }
 
 /* Check an event and put it into the batch; fills *event for firing. NULL, or why it is refused. */
-static const char *event_add(struct batch *b, struct tp_event *event, struct lttng_ust_tracepoint *tracepoint, const char *name,
-	struct draft *d, const struct spi_point *point)
+static const char *event_add(struct batch *b, struct tp_event *event, struct lttng_ust_tracepoint *tracepoint,
+	const char *name, struct draft *d, const struct spi_point *point)
 {
 	struct lttng_ust_event_desc *desc = event_make(b, name, d);
 	const char *why = desc ? tp_gate_event(TP_PROVIDER, desc) : "no memory";
@@ -248,11 +249,12 @@ static void fields_note(const struct spi_point *point, const struct fields *f)
 	for (unsigned int i = 0; i < f->result_count; i++)
 		n -= f->result_keep[i];
 	if (n)
-		tp_core->note("%s: %u fields are left out; an event has at most %u, and %u bytes", point->event_name, n, TP_FIELDS_MAX,
-			TP_RECORD_MAX);
+		tp_core->note("%s: %u fields are left out; an event has at most %u, and %u bytes", point->event_name, n,
+			TP_FIELDS_MAX, TP_RECORD_MAX);
 }
 
-static const char *bind_pair(struct batch *b, struct spi_point *point, struct tp_point *tp, struct lttng_ust_tracepoint *tracepoints)
+static const char *bind_pair(
+	struct batch *b, struct spi_point *point, struct tp_point *tp, struct lttng_ust_tracepoint *tracepoints)
 {
 	struct fields f;
 	struct draft draft;
@@ -266,12 +268,14 @@ static const char *bind_pair(struct batch *b, struct spi_point *point, struct tp
 	tp->exit_program = tp_compile(f.result, f.result_count, TP_RECORD_MAX, 1, f.result_keep);
 	if (!tp->entry_program || !tp->exit_program)
 		return "no memory";
-	if (draft_begin(&draft, point->map) < 0 || draft_add_all(&draft, f.entry, f.entry_count, f.entry_keep, NULL) < 0)
+	if (draft_begin(&draft, point->map) < 0 ||
+		draft_add_all(&draft, f.entry, f.entry_count, f.entry_keep, NULL) < 0)
 		return "no memory";
 	why = event_add(b, &tp->entry, &tracepoints[0], entry_name, &draft, point);
 	if (why)
 		return why;
-	if (draft_begin(&draft, point->map) < 0 || draft_add_all(&draft, f.result, f.result_count, f.result_keep, NULL) < 0)
+	if (draft_begin(&draft, point->map) < 0 ||
+		draft_add_all(&draft, f.result, f.result_count, f.result_keep, NULL) < 0)
 		why = "no memory";
 	else
 		why = event_add(b, &tp->exit, &tracepoints[1], exit_name, &draft, point);
@@ -282,7 +286,8 @@ static const char *bind_pair(struct batch *b, struct spi_point *point, struct tp
 	return why;
 }
 
-static const char *bind_one(struct batch *b, struct spi_point *point, struct tp_point *tp, struct lttng_ust_tracepoint *tracepoint)
+static const char *bind_one(
+	struct batch *b, struct spi_point *point, struct tp_point *tp, struct lttng_ust_tracepoint *tracepoint)
 {
 	const char *duration, *left, *names[TP_FIELDS_MAX] = { NULL }, *why;
 	struct fields f;
@@ -298,7 +303,7 @@ static const char *bind_one(struct batch *b, struct spi_point *point, struct tp_
 	if (f.entry_count > TP_FIELDS_MAX - 2 - f.result_count)
 		f.entry_count = TP_FIELDS_MAX - 2 - f.result_count;
 	tp->entry_program = tp->exit_program ? tp_compile(f.entry, f.entry_count,
-		TP_AREA_LARGE - TP_SLOP - ONE_EXTRA - tp->exit_program->length, 0, f.entry_keep) : NULL;
+		TP_AREA_LARGE - TP_SLOP - TP_ONE_EXTRA - tp->exit_program->length, 0, f.entry_keep) : NULL;
 	if (!tp->entry_program || draft_begin(&d, point->map) < 0)
 		return "no memory";
 	/* what is ours keeps its name, parameters give way */
@@ -381,7 +386,10 @@ int tp_bind(struct spi_point **points, unsigned int n, const char **errors)
 			errors[i] = "LTTng-UST refused the events";
 		if (errors[i])
 			continue;
-		tp_call_attach(points[i], made[i]);
+		if (points[i]->flags & SPI_POINT_ONE_EVENT)
+			tp_one_attach(points[i], made[i]);
+		else
+			tp_call_attach(points[i], made[i]);
 		usable++;
 	}
 	return usable;

@@ -89,11 +89,13 @@ SPI_INLINE struct lttng_ust_tracepoint_probe *tp_probes(const struct tp_event *e
 	return lttng_ust_rcu_dereference(event->tracepoint->probes);
 }
 
-SPI_INLINE int tp_recorder_on(const struct lttng_ust_event_common *event, const struct lttng_ust_channel_buffer *channel)
+SPI_INLINE int tp_recorder_on(
+	const struct lttng_ust_event_common *event, const struct lttng_ust_channel_buffer *channel)
 {
 	const struct lttng_ust_channel_common *common = channel->parent;
 
-	return CMM_ACCESS_ONCE(common->session->active) && CMM_ACCESS_ONCE(common->enabled) && CMM_ACCESS_ONCE(event->enabled);
+	return CMM_ACCESS_ONCE(common->session->active) && CMM_ACCESS_ONCE(common->enabled) &&
+	       CMM_ACCESS_ONCE(event->enabled);
 }
 
 /* May this recorder have the record, by its session's state and its filter? */
@@ -182,7 +184,8 @@ SPI_INLINE struct lttng_ust_event_recorder *tp_probe_single(const struct lttng_u
 	if (spi_unlikely(!probe) || spi_unlikely(probe[0].func != tp_probe_mark) || spi_unlikely(probe[1].func != NULL))
 		return NULL;
 	event = probe->data;
-	if (spi_unlikely(event->type != LTTNG_UST_EVENT_TYPE_RECORDER) || spi_unlikely(CMM_ACCESS_ONCE(event->eval_filter)))
+	if (spi_unlikely(event->type != LTTNG_UST_EVENT_TYPE_RECORDER) ||
+		spi_unlikely(CMM_ACCESS_ONCE(event->eval_filter)))
 		return NULL;
 	recorder = event->child;
 	return spi_likely(tp_recorder_on(event, recorder->chan)) ? recorder : NULL;

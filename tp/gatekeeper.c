@@ -83,7 +83,8 @@ static const char *check_entry(const struct lttng_ust_enum_entry *e, const struc
 	if (e->start.signedness != container->signedness || e->end.signedness != container->signedness)
 		return "an enumeration label of another sign than its container";
 	if (container->signedness) {
-		if (low > high || low != (int64_t) ((uint64_t) low << unused) >> unused || high != (int64_t) ((uint64_t) high << unused) >> unused)
+		if (low > high || low != (int64_t) ((uint64_t) low << unused) >> unused ||
+			high != (int64_t) ((uint64_t) high << unused) >> unused)
 			return "an enumeration range that is empty or beyond its container";
 	} else if ((uint64_t) low > (uint64_t) high || (unused && (uint64_t) high >> container->size)) {
 		return "an enumeration range that is empty or beyond its container";
@@ -125,7 +126,8 @@ static const char *check_array(const struct lttng_ust_type_array *t)
 	why = check_integer(t->elem_type);
 	if (why)
 		return why;
-	if (t->encoding != lttng_ust_string_encoding_none && (elem->size != 8 || t->encoding != lttng_ust_string_encoding_UTF8))
+	if (t->encoding != lttng_ust_string_encoding_none &&
+		(elem->size != 8 || t->encoding != lttng_ust_string_encoding_UTF8))
 		return "a text array of something else than bytes";
 	if (!t->length || t->length > ARRAY_MAX || t->length * (elem->size / 8) > ARRAY_MAX)
 		return "an array that is empty or too long";
@@ -236,8 +238,8 @@ const char *tp_gate_event(const char *provider, const struct lttng_ust_event_des
 	struct used_name *place;
 	const char *why;
 
-	if (event->struct_size < sizeof(*event) || !c || c->struct_size < sizeof(*c) || !event->probe_desc || !c->probe_callback ||
-			!c->signature)
+	if (event->struct_size < sizeof(*event) || !c || c->struct_size < sizeof(*c) || !event->probe_desc ||
+		!c->probe_callback || !c->signature)
 		return "an event of another ABI";
 	if (!printable(provider) || !printable(event->event_name))
 		return "an event name with a character that breaks traces";

@@ -20,7 +20,11 @@
 #define PROVIDER "lttng_ust_cyg_profile"
 
 static const struct lttng_ust_type_integer address_type = {
-	.parent = { lttng_ust_type_integer }, .struct_size = sizeof(address_type), .size = 64, .alignment = 8, .base = 16,
+	.parent = {lttng_ust_type_integer},
+	.struct_size = sizeof(address_type),
+	.size = 64,
+	.alignment = 8,
+	.base = 16,
 };
 static const struct lttng_ust_event_field addr_field = {
 	.struct_size = sizeof(addr_field), .name = "addr", .type = &address_type.parent,
@@ -43,7 +47,12 @@ static const struct lttng_ust_event_desc exit_desc = {
 };
 static const struct lttng_ust_event_desc *const events[] = { &entry_desc, &exit_desc };
 static struct lttng_ust_probe_desc provider = {
-	.struct_size = sizeof(provider), .provider_name = PROVIDER, .event_desc = events, .nr_events = 2, .major = 3, .minor = 0,
+	.struct_size = sizeof(provider),
+	.provider_name = PROVIDER,
+	.event_desc = events,
+	.nr_events = 2,
+	.major = 3,
+	.minor = 0,
 };
 static const struct tp_column columns[] = { { TP_COLUMN_UNSIGNED, 8, 1 }, { TP_COLUMN_UNSIGNED, 8, 1 } };
 
@@ -73,7 +82,8 @@ static const char *provider_ready(void)
 	dl_iterate_phdr(is_real_one, &real);
 	if (real)
 		return "liblttng-ust-cyg-profile is loaded and has the generic events";
-	if (tp_gate_event(PROVIDER, &entry_desc) || tp_gate_event(PROVIDER, &exit_desc) || !lttng_ust_probe_register(&provider))
+	if (tp_gate_event(PROVIDER, &entry_desc) || tp_gate_event(PROVIDER, &exit_desc) ||
+		!lttng_ust_probe_register(&provider))
 		return "LTTng-UST refused the generic events";
 	registered = 1;
 	return NULL;

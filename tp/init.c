@@ -110,7 +110,8 @@ SPI_EXPORT const struct spi_payload_ops *spi_payload_init(const struct spi_core_
 const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, const char **error)
 {
 	if (core->abi != SPI_PAYLOAD_ABI || core->size < sizeof(*core)) {
-		*error = "liblttng-spi-tp.so and liblttng-spi.so are of different versions: install both from one build";
+		*error =
+			"liblttng-spi-tp.so and liblttng-spi.so are of different versions: install both from one build";
 		return NULL;
 	}
 	if (tp_core)

@@ -14,13 +14,25 @@ static const struct lttng_ust_type_integer u8_type = {
 	.parent = { lttng_ust_type_integer }, .struct_size = sizeof(u8_type), .size = 8, .alignment = 8, .base = 10,
 };
 static const struct lttng_ust_type_integer address_type = {
-	.parent = { lttng_ust_type_integer }, .struct_size = sizeof(address_type), .size = 64, .alignment = 8, .base = 16,
+	.parent = {lttng_ust_type_integer},
+	.struct_size = sizeof(address_type),
+	.size = 64,
+	.alignment = 8,
+	.base = 16,
 };
 
-#define LABEL(n, text) { .struct_size = sizeof(struct lttng_ust_enum_entry), .start = { .value = n }, .end = { .value = n }, .string = text }
+#define LABEL(n, text)                                                                                                 \
+	{                                                                                                              \
+		.struct_size = sizeof(struct lttng_ust_enum_entry), .start = {.value = n}, .end = {.value = n},        \
+		.string = text                                                                                         \
+	}
 static const struct lttng_ust_enum_entry labels[] = {
-	LABEL(SPI_LEFT_RETURN, "return"), LABEL(SPI_LEFT_UNWOUND, "unwound"), LABEL(SPI_LEFT_JUMPED, "longjmp"),
-	LABEL(SPI_LEFT_THREAD_END, "thread_end"), LABEL(SPI_LEFT_PROCESS_END, "process_end"), LABEL(SPI_LEFT_TAIL, "tail"),
+	LABEL(SPI_LEFT_RETURN, "return"),
+	LABEL(SPI_LEFT_UNWOUND, "unwound"),
+	LABEL(SPI_LEFT_JUMPED, "longjmp"),
+	LABEL(SPI_LEFT_THREAD_END, "thread_end"),
+	LABEL(SPI_LEFT_PROCESS_END, "process_end"),
+	LABEL(SPI_LEFT_TAIL, "tail"),
 };
 static const struct lttng_ust_enum_entry *const label_list[] = {
 	&labels[0], &labels[1], &labels[2], &labels[3], &labels[4], &labels[5],
@@ -28,10 +40,17 @@ static const struct lttng_ust_enum_entry *const label_list[] = {
 
 static struct lttng_ust_probe_desc provider;
 static const struct lttng_ust_enum_desc left_enum = {
-	.struct_size = sizeof(left_enum), .name = "spi_left", .entries = label_list, .nr_entries = 6, .probe_desc = &provider,
+	.struct_size = sizeof(left_enum),
+	.name = "spi_left",
+	.entries = label_list,
+	.nr_entries = 6,
+	.probe_desc = &provider,
 };
 static struct lttng_ust_type_enum left_type = {
-	.parent = { lttng_ust_type_enum }, .struct_size = sizeof(left_type), .desc = &left_enum, .container_type = &u8_type.parent,
+	.parent = {lttng_ust_type_enum},
+	.struct_size = sizeof(left_type),
+	.desc = &left_enum,
+	.container_type = &u8_type.parent,
 };
 struct lttng_ust_type_common *const tp_left_type = &left_type.parent;
 
@@ -51,7 +70,12 @@ static const struct lttng_ust_event_desc left_desc = {
 };
 static const struct lttng_ust_event_desc *const events[] = { &left_desc };
 static struct lttng_ust_probe_desc provider = {
-	.struct_size = sizeof(provider), .provider_name = "spi_call", .event_desc = events, .nr_events = 1, .major = 3, .minor = 0,
+	.struct_size = sizeof(provider),
+	.provider_name = "spi_call",
+	.event_desc = events,
+	.nr_events = 1,
+	.major = 3,
+	.minor = 0,
 };
 
 static struct lttng_ust_tracepoint tracepoint = {
@@ -71,7 +95,8 @@ int tp_left_register(void)
 
 void tp_left_fire(struct spi_thread *t, const struct spi_point *point, enum spi_left how)
 {
-	struct tp_event event = { .tracepoint = &tracepoint, .ip = (void *) point->address, .columns = columns, .column_count = 2 };
+	struct tp_event event = {
+		.tracepoint = &tracepoint, .ip = (void *) point->address, .columns = columns, .column_count = 2};
 	uint8_t record[9];
 	struct tp_shot shot = { .event = &event, .record = record, .length = sizeof(record) };
 	struct lttng_ust_tracepoint_probe *probe;

@@ -73,8 +73,8 @@ static struct tp_thread *thread_get(struct spi_thread *t)
 	}
 	none = NULL;
 	/* a handler may have come first; then this one is left over */
-	if (!__atomic_compare_exchange_n((struct tp_thread **) &t->payload[TP_WORD_THREAD], &none, mine, 0, __ATOMIC_ACQ_REL,
-			__ATOMIC_ACQUIRE))
+	if (!__atomic_compare_exchange_n((struct tp_thread **) &t->payload[TP_WORD_THREAD], &none, mine, 0,
+		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		mine = none;
 	return mine;
 }
@@ -86,8 +86,9 @@ static void blocked_change(struct tp_thread *mine, const void *channel, int64_t 
 	for (unsigned int i = 0; i < BLOCKED_MAX; i++) {
 		const void *none = NULL;
 
-		if (mine->blocked[i].channel == channel || (by > 0 && __atomic_compare_exchange_n(&mine->blocked[i].channel,
-				&none, channel, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))) {
+		if (mine->blocked[i].channel == channel ||
+			(by > 0 && __atomic_compare_exchange_n(&mine->blocked[i].channel, &none, channel, 0,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED))) {
 			__atomic_fetch_add(&mine->blocked[i].waiting, by, __ATOMIC_RELAXED);
 			return;
 		}
@@ -120,7 +121,8 @@ static struct chunk *chunk_add(struct tp_thread *mine, struct chunk *after)
 	fresh = tp_core->alloc(sizeof(*fresh));
 	if (!fresh)
 		return NULL;
-	if (__atomic_compare_exchange_n(after ? &after->next : &mine->first, &next, fresh, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	if (__atomic_compare_exchange_n(
+		    after ? &after->next : &mine->first, &next, fresh, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return fresh;
 	return next;
 }
@@ -222,7 +224,8 @@ static void owed_done(struct spi_thread *t, struct tp_thread *mine, struct owed 
 	__atomic_fetch_sub(&t->owed, 1, __ATOMIC_RELAXED);
 }
 
-/* All is paid: start again with empty chunks. A handler that adds meanwhile makes t->owed non-zero and is left alone. */
+/* All is paid: start again with empty chunks. A handler that adds meanwhile makes t->owed non-zero and is left alone.
+ */
 static void thread_reset(struct spi_thread *t, struct tp_thread *mine)
 {
 	for (struct chunk *c = mine->first; c; c = c->next) {

@@ -88,7 +88,8 @@ static void fetch_x87(uint8_t *to)
 }
 
 /* Bytes of a value, at most 4000, to `to`; zeroes where there are none. 0, or -1: could not be read. */
-static int step_fetch(const struct tp_step *step, const struct spi_frame *frame, const uint8_t *vec, uint64_t stride, uint8_t *to)
+static int step_fetch(
+	const struct tp_step *step, const struct spi_frame *frame, const uint8_t *vec, uint64_t stride, uint8_t *to)
 {
 	uint64_t base;
 
@@ -158,7 +159,8 @@ static uint32_t put_string(const struct tp_step *step, uint64_t pointer, uint8_t
 	return (uint32_t) n + 1;
 }
 
-static uint32_t put_text(const struct tp_step *step, const struct spi_frame *frame, const uint8_t *vec, uint64_t stride, uint8_t *to)
+static uint32_t put_text(
+	const struct tp_step *step, const struct spi_frame *frame, const uint8_t *vec, uint64_t stride, uint8_t *to)
 {
 	unsigned int n = 0;
 
@@ -182,13 +184,14 @@ static uint64_t bits_of(const struct tp_step *step, const uint64_t raw[2])
 		value |= raw[1] << (64 - step->bit_offset);
 	if (step->bit_size < 64) {
 		value <<= 64 - step->bit_size;
-		value = step->is_signed ? (uint64_t) ((int64_t) value >> (64 - step->bit_size)) : value >> (64 - step->bit_size);
+		value = step->is_signed ? (uint64_t) ((int64_t) value >> (64 - step->bit_size))
+					: value >> (64 - step->bit_size);
 	}
 	return value;
 }
 
-uint32_t tp_serialise_slow(const struct tp_program *program, const struct spi_frame *frame, const uint8_t *vec, uint64_t stride,
-	uint8_t *to)
+uint32_t tp_serialise_slow(const struct tp_program *program, const struct spi_frame *frame, const uint8_t *vec,
+	uint64_t stride, uint8_t *to)
 {
 	const struct tp_step *step = program->steps, *end = step + program->step_count;
 	uint8_t *start = to;
@@ -211,7 +214,8 @@ uint32_t tp_serialise_slow(const struct tp_program *program, const struct spi_fr
 			if (step->source == TP_FROM_FRAME8)
 				memcpy(raw, (const uint8_t *) frame + step->src, 8);
 			else if (step_fetch(step, frame, vec, stride, (uint8_t *) raw) < 0) {
-				to += put_marker(to, step->source == TP_FROM_NOWHERE ? "(unknown)" : "(unreadable)", step->max);
+				to += put_marker(
+					to, step->source == TP_FROM_NOWHERE ? "(unknown)" : "(unreadable)", step->max);
 				break;
 			}
 			to += put_string(step, raw[0], to);

@@ -67,15 +67,15 @@ struct tp_program {
  * whether field i is recorded; dropped ones are a matter for the caller to tell.
  * NULL: no memory.
  */
-SPI_HIDDEN struct tp_program *tp_compile(const struct spi_map_field *fields, unsigned int n, unsigned int budget, int at_exit,
-	uint8_t *keep);
+SPI_HIDDEN struct tp_program *tp_compile(
+	const struct spi_map_field *fields, unsigned int n, unsigned int budget, int at_exit, uint8_t *keep);
 
 /*
  * Run a program: bytes written to `to`, which has room for program->length +
  * TP_SLOP. Never faults on what the program's pointers point to.
  */
-SPI_HIDDEN uint32_t tp_serialise_slow(const struct tp_program *program, const struct spi_frame *frame, const uint8_t *vec,
-	uint64_t stride, uint8_t *to);
+SPI_HIDDEN uint32_t tp_serialise_slow(const struct tp_program *program, const struct spi_frame *frame,
+	const uint8_t *vec, uint64_t stride, uint8_t *to);
 /* The record of a call that has no values: zeroes, and empty strings. */
 SPI_HIDDEN uint32_t tp_serialise_zero(const struct tp_program *program, uint8_t *to);
 

@@ -20,11 +20,12 @@
 
 #define TP_FIELDS_MAX		64u	/* fields of one event */
 #define TP_RECORD_MAX		4000u	/* bytes of one record */
-#define TP_SLOP			16u	/* a record's buffer is this much longer: values are over-written 8 bytes at a time */
+#define TP_SLOP 16u /* a record's buffer is this much longer: values are over-written 8 bytes at a time */
 #define TP_STRING_DEFAULT	256u	/* bytes kept of a string, NUL included */
 #define TP_AREA_SMALL		128u	/* bytes kept beside a return slot (area.c) */
 #define TP_AREA_LARGE		1024u
 #define TP_AREA_CHUNK		64u	/* slots whose areas are made together */
+#define TP_ONE_EXTRA		9u	/* bytes of a one-event record's `duration` and `left` */
 #define TP_PROVIDER		"spi"
 #define TP_LABELS_MAX		1024u
 
@@ -85,7 +86,8 @@ SPI_HIDDEN void *tp_alloc(size_t size);
 SPI_HIDDEN char *tp_strndup(const char *s, size_t n);
 /* The area beside a slot: `size` is TP_AREA_SMALL or TP_AREA_LARGE. Any thread, any state. NULL: no memory. */
 SPI_HIDDEN uint8_t *tp_area_make(const struct spi_slot *slot, unsigned int size);
-extern SPI_HIDDEN uint8_t *tp_area_small[SPI_SLOT_COUNT / TP_AREA_CHUNK], *tp_area_large[SPI_SLOT_COUNT / TP_AREA_CHUNK];
+extern SPI_HIDDEN uint8_t *tp_area_small[SPI_SLOT_COUNT / TP_AREA_CHUNK],
+	*tp_area_large[SPI_SLOT_COUNT / TP_AREA_CHUNK];
 
 SPI_INLINE uint8_t *tp_area(const struct spi_slot *slot, unsigned int size)
 {
@@ -110,6 +112,9 @@ extern SPI_HIDDEN struct lttng_ust_type_common *const tp_left_type;	/* u8 enumer
 SPI_HIDDEN void tp_call_attach(struct spi_point *point, struct tp_point *tp);
 SPI_HIDDEN void tp_call_attach_generic(struct spi_point *point, struct tp_point *tp);
 SPI_HIDDEN void tp_call_fork_child(void);
+
+/* ---- one.c: the same for one event a call ---- */
+SPI_HIDDEN void tp_one_attach(struct spi_point *point, struct tp_point *tp);
 
 /* Counters of the calling thread. */
 SPI_INLINE struct spi_thread_count *tp_count(struct spi_thread *t)

@@ -12,8 +12,11 @@
 #include <string.h>
 #include "tp/types.h"
 
-#define SIZES(signed_, base_) { \
-	INTEGER(8, signed_, base_), INTEGER(16, signed_, base_), INTEGER(32, signed_, base_), INTEGER(64, signed_, base_) }
+#define SIZES(signed_, base_)                                                                                          \
+	{                                                                                                              \
+		INTEGER(8, signed_, base_), INTEGER(16, signed_, base_), INTEGER(32, signed_, base_),                  \
+			INTEGER(64, signed_, base_)                                                                    \
+	}
 #define INTEGER(bits, signed_, base_) { \
 	.parent = { lttng_ust_type_integer }, .struct_size = sizeof(struct lttng_ust_type_integer), .size = bits, \
 	.alignment = 8, .signedness = signed_, .base = base_ }
@@ -22,16 +25,29 @@ static const struct lttng_ust_type_integer integers[2][2][4] = {	/* [hexadecimal
 	{ SIZES(0, 16), SIZES(1, 16) },
 };
 static const struct lttng_ust_type_float float_type = {
-	.parent = { lttng_ust_type_float }, .struct_size = sizeof(float_type), .mant_dig = 24, .exp_dig = 8, .alignment = 8,
+	.parent = {lttng_ust_type_float},
+	.struct_size = sizeof(float_type),
+	.mant_dig = 24,
+	.exp_dig = 8,
+	.alignment = 8,
 };
 static const struct lttng_ust_type_float double_type = {
-	.parent = { lttng_ust_type_float }, .struct_size = sizeof(double_type), .mant_dig = 53, .exp_dig = 11, .alignment = 8,
+	.parent = {lttng_ust_type_float},
+	.struct_size = sizeof(double_type),
+	.mant_dig = 53,
+	.exp_dig = 11,
+	.alignment = 8,
 };
 static const struct lttng_ust_type_string string_type = {
-	.parent = { lttng_ust_type_string }, .struct_size = sizeof(string_type), .encoding = lttng_ust_string_encoding_UTF8,
+	.parent = {lttng_ust_type_string},
+	.struct_size = sizeof(string_type),
+	.encoding = lttng_ust_string_encoding_UTF8,
 };
 static const struct lttng_ust_type_array char_type = {
-	.parent = { lttng_ust_type_array }, .struct_size = sizeof(char_type), .elem_type = &integers[0][1][0].parent, .length = 1,
+	.parent = {lttng_ust_type_array},
+	.struct_size = sizeof(char_type),
+	.elem_type = &integers[0][1][0].parent,
+	.length = 1,
 	.encoding = lttng_ust_string_encoding_UTF8,
 };
 
@@ -47,7 +63,11 @@ static const struct lttng_ust_enum_entry true_label = {
 };
 static const struct lttng_ust_enum_entry *const bool_labels[] = { &false_label, &true_label };
 static const struct lttng_ust_enum_desc bool_enum = {
-	.struct_size = sizeof(bool_enum), .name = "spi_bool", .entries = bool_labels, .nr_entries = 2, .probe_desc = &enum_owner,
+	.struct_size = sizeof(bool_enum),
+	.name = "spi_bool",
+	.entries = bool_labels,
+	.nr_entries = 2,
+	.probe_desc = &enum_owner,
 };
 static const struct lttng_ust_type_enum bool_type = {
 	.parent = { lttng_ust_type_enum }, .struct_size = sizeof(bool_type), .desc = &bool_enum,
@@ -194,7 +214,8 @@ static const struct lttng_ust_type_common *enum_build(const struct spi_map *map,
 	if (!type || !desc || !l.entries || !l.list)
 		return NULL;
 	for (uint32_t i = 0; i < from->label_count; i++)
-		if (labels_add(&l, value_fit(labels[i].value, container), spi_map_string(map, labels[i].name), container) < 0)
+		if (labels_add(&l, value_fit(labels[i].value, container), spi_map_string(map, labels[i].name),
+			    container) < 0)
 			return NULL;
 	tp_name_printable(name, *raw ? raw : "enum", sizeof(name) - 1);
 	desc->struct_size = sizeof(*desc);
@@ -260,7 +281,8 @@ static const struct lttng_ust_type_common *as(struct tp_column *column, enum tp_
 	return type;
 }
 
-const struct lttng_ust_type_common *tp_type_make(const struct spi_map *map, const struct spi_map_field *f, struct tp_column *column)
+const struct lttng_ust_type_common *tp_type_make(
+	const struct spi_map *map, const struct spi_map_field *f, struct tp_column *column)
 {
 	const struct lttng_ust_type_integer *integer = integer_for(f);
 	const struct lttng_ust_type_common *type;
@@ -288,7 +310,8 @@ const struct lttng_ust_type_common *tp_type_make(const struct spi_map *map, cons
 	case SPI_KIND_ENUM:
 		type = enum_type(map, f);
 		if (type)
-			return as(column, f->is_signed ? TP_COLUMN_SIGNED : TP_COLUMN_UNSIGNED, integer->size / 8, type);
+			return as(
+				column, f->is_signed ? TP_COLUMN_SIGNED : TP_COLUMN_UNSIGNED, integer->size / 8, type);
 		break;
 	}
 	return as(column, f->is_signed ? TP_COLUMN_SIGNED : TP_COLUMN_UNSIGNED, integer->size / 8, &integer->parent);

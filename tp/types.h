@@ -13,8 +13,8 @@
  * text_max is what the capture program keeps of the field when it is text.
  * NULL: no memory.
  */
-SPI_HIDDEN const struct lttng_ust_type_common *tp_type_make(const struct spi_map *map, const struct spi_map_field *field,
-	struct tp_column *column);
+SPI_HIDDEN const struct lttng_ust_type_common *tp_type_make(
+	const struct spi_map *map, const struct spi_map_field *field, struct tp_column *column);
 /* u64, base 10. */
 extern SPI_HIDDEN const struct lttng_ust_type_common *const tp_type_u64;
 

@@ -22,32 +22,46 @@ static void callback(void)
 {
 }
 
-#define INT(bits, align, sgn, b) { .parent = { lttng_ust_type_integer }, .struct_size = sizeof(struct lttng_ust_type_integer), \
-	.size = bits, .alignment = align, .signedness = sgn, .base = b }
+#define INT(bits, align, sgn, b)                                                                                       \
+	{                                                                                                              \
+		.parent = {lttng_ust_type_integer}, .struct_size = sizeof(struct lttng_ust_type_integer),              \
+		.size = bits, .alignment = align, .signedness = sgn, .base = b                                         \
+	}
 static struct lttng_ust_type_integer int32 = INT(32, 8, 1, 10), uint8 = INT(8, 8, 0, 10), int24 = INT(24, 8, 1, 10),
 	aligned = INT(32, 32, 1, 10), base7 = INT(32, 8, 1, 7);
-static struct lttng_ust_type_integer swapped = { .parent = { lttng_ust_type_integer }, .struct_size = sizeof(swapped), .size = 32,
-	.alignment = 8, .base = 10, .reverse_byte_order = 1 };
-static struct lttng_ust_type_float f32 = { .parent = { lttng_ust_type_float }, .struct_size = sizeof(f32), .mant_dig = 24, .exp_dig = 8,
-	.alignment = 8 };
-static struct lttng_ust_type_float f80 = { .parent = { lttng_ust_type_float }, .struct_size = sizeof(f80), .mant_dig = 64, .exp_dig = 16,
-	.alignment = 8 };
-static struct lttng_ust_type_string text = { .parent = { lttng_ust_type_string }, .struct_size = sizeof(text), .encoding = 1 };
-static struct lttng_ust_type_string no_encoding = { .parent = { lttng_ust_type_string }, .struct_size = sizeof(text), .encoding = 0 };
+static struct lttng_ust_type_integer swapped = {.parent = {lttng_ust_type_integer},
+	.struct_size = sizeof(swapped),
+	.size = 32,
+	.alignment = 8,
+	.base = 10,
+	.reverse_byte_order = 1};
+static struct lttng_ust_type_float f32 = {
+	.parent = {lttng_ust_type_float}, .struct_size = sizeof(f32), .mant_dig = 24, .exp_dig = 8, .alignment = 8};
+static struct lttng_ust_type_float f80 = {
+	.parent = {lttng_ust_type_float}, .struct_size = sizeof(f80), .mant_dig = 64, .exp_dig = 16, .alignment = 8};
+static struct lttng_ust_type_string text = {
+	.parent = {lttng_ust_type_string}, .struct_size = sizeof(text), .encoding = 1};
+static struct lttng_ust_type_string no_encoding = {
+	.parent = {lttng_ust_type_string}, .struct_size = sizeof(text), .encoding = 0};
 #define ARRAY(e, n, enc) { .parent = { lttng_ust_type_array }, .struct_size = sizeof(struct lttng_ust_type_array), \
 	.elem_type = &(e).parent, .length = n, .encoding = enc }
 static struct lttng_ust_type_array ints = ARRAY(int32, 3, 0), floats = ARRAY(f32, 2, 0), empty = ARRAY(int32, 0, 0),
 	huge = ARRAY(int32, 2000, 0), wide_text = ARRAY(int32, 4, 1), one_char = ARRAY(uint8, 1, 1);
-static struct lttng_ust_type_sequence sequence = { .parent = { lttng_ust_type_sequence }, .struct_size = sizeof(sequence),
-	.elem_type = &int32.parent };
-static struct lttng_ust_type_struct structure = { .parent = { lttng_ust_type_struct }, .struct_size = sizeof(structure) };
+static struct lttng_ust_type_sequence sequence = {
+	.parent = {lttng_ust_type_sequence}, .struct_size = sizeof(sequence), .elem_type = &int32.parent};
+static struct lttng_ust_type_struct structure = {.parent = {lttng_ust_type_struct}, .struct_size = sizeof(structure)};
 
-#define LABEL(s, a, b, sgn) { .struct_size = sizeof(struct lttng_ust_enum_entry), .start = { a, sgn }, .end = { b, sgn }, .string = s }
-static struct lttng_ust_enum_entry good_label = LABEL("A", 0, 3, 0), quoted = LABEL("A\"B", 1, 1, 0), backward = LABEL("B", 5, 4, 0),
-	beyond = LABEL("C", 256, 256, 0), other_sign = LABEL("D", 1, 1, 1), unnamed = LABEL("", 1, 1, 0);
+#define LABEL(s, a, b, sgn)                                                                                            \
+	{                                                                                                              \
+		.struct_size = sizeof(struct lttng_ust_enum_entry), .start = {a, sgn}, .end = {b, sgn}, .string = s    \
+	}
+static struct lttng_ust_enum_entry good_label = LABEL("A", 0, 3, 0), quoted = LABEL("A\"B", 1, 1, 0),
+				   backward = LABEL("B", 5, 4, 0), beyond = LABEL("C", 256, 256, 0),
+				   other_sign = LABEL("D", 1, 1, 1), unnamed = LABEL("", 1, 1, 0);
 static struct lttng_ust_probe_desc probe = { .struct_size = sizeof(probe), .provider_name = "spi" };
 
-static struct lttng_ust_type_common *enumeration(struct lttng_ust_enum_entry *e, struct lttng_ust_type_common *container, unsigned int n)
+static struct lttng_ust_type_common *enumeration(
+	struct lttng_ust_enum_entry *e, struct lttng_ust_type_common *container, unsigned int n)
 {
 	struct lttng_ust_enum_desc *d = calloc(1, sizeof(*d));
 	struct lttng_ust_type_enum *t = calloc(1, sizeof(*t));
@@ -63,8 +77,8 @@ static struct lttng_ust_type_common *enumeration(struct lttng_ust_enum_entry *e,
 static int number;
 
 /* NULL: expect it to pass. */
-static void expect(const char *what, const char *name, unsigned int n, const struct lttng_ust_event_field *const *fields,
-	const char *reason)
+static void expect(const char *what, const char *name, unsigned int n,
+	const struct lttng_ust_event_field *const *fields, const char *reason)
 {
 	struct lttng_ust_tracepoint_class *c = calloc(1, sizeof(*c));
 	struct lttng_ust_event_desc *e = calloc(1, sizeof(*e));
@@ -77,7 +91,8 @@ static void expect(const char *what, const char *name, unsigned int n, const str
 	good = reason ? got && strstr(got, reason) : !got;
 	printf("%sok %d - %s\n", good ? "" : "not ", ++number, what);
 	if (!good)
-		fprintf(stderr, "# got: %s\n# expected: %s\n", got ? got : "let through", reason ? reason : "let through");
+		fprintf(stderr, "# got: %s\n# expected: %s\n", got ? got : "let through",
+			reason ? reason : "let through");
 }
 
 static void one(const char *what, const char *field, const void *type, const char *reason)
@@ -101,7 +116,8 @@ static void many(const char *what, unsigned int n, int distinct, const char *rea
 		struct lttng_ust_event_field *f = calloc(1, sizeof(*f));
 
 		snprintf(name, sizeof(name), "f%u", distinct ? i : 0);
-		*f = (struct lttng_ust_event_field) { .struct_size = sizeof(*f), .name = strdup(name), .type = &int32.parent };
+		*f = (struct lttng_ust_event_field){
+			.struct_size = sizeof(*f), .name = strdup(name), .type = &int32.parent};
 		list[i] = f;
 	}
 	snprintf(name, sizeof(name), "many_%d", number);
@@ -138,7 +154,8 @@ int main(void)
 	one("a quote in a label", "a", enumeration(&quoted, &uint8.parent, 1), "enumeration label with a character");
 	one("an empty label", "a", enumeration(&unnamed, &uint8.parent, 1), "enumeration label with a character");
 	one("a backward range", "a", enumeration(&backward, &uint8.parent, 1), "range that is empty or beyond");
-	one("a value beyond its container", "a", enumeration(&beyond, &uint8.parent, 1), "range that is empty or beyond");
+	one("a value beyond its container", "a", enumeration(&beyond, &uint8.parent, 1),
+		"range that is empty or beyond");
 	one("a label of another sign", "a", enumeration(&other_sign, &uint8.parent, 1), "label of another sign");
 	one("no labels", "a", enumeration(&good_label, &uint8.parent, 0), "no labels or too many");
 	one("too many labels", "a", enumeration(&good_label, &uint8.parent, 1025), "no labels or too many");

@@ -151,8 +151,15 @@ static void core_process_end(void)
 }
 
 static const struct spi_core_ops core = {
-	.abi = SPI_PAYLOAD_ABI, .size = sizeof(core), .near_alloc = core_near_alloc, .alloc = core_alloc, .note = core_note,
-	.status = &host_status, .string_copy = core_string_copy, .memory_copy = core_memory_copy, .threads = core_threads,
+	.abi = SPI_PAYLOAD_ABI,
+	.size = sizeof(core),
+	.near_alloc = core_near_alloc,
+	.alloc = core_alloc,
+	.note = core_note,
+	.status = &host_status,
+	.string_copy = core_string_copy,
+	.memory_copy = core_memory_copy,
+	.threads = core_threads,
 	.process_end = core_process_end,
 };
 
@@ -205,9 +212,9 @@ static void map_begin(void)
 	made = core_alloc(sizeof(*made));
 	made->head.strings = (struct spi_map_span) { offsetof(__typeof__(*made), strings), 1, 1 };
 	made->head.funcs = (struct spi_map_span) { offsetof(__typeof__(*made), funcs), 0, sizeof(struct spi_map_func) };
-	made->head.fields = (struct spi_map_span) { offsetof(__typeof__(*made), fields), 0, sizeof(struct spi_map_field) };
+	made->head.fields = (struct spi_map_span){offsetof(__typeof__(*made), fields), 0, sizeof(struct spi_map_field)};
 	made->head.enums = (struct spi_map_span) { offsetof(__typeof__(*made), enums), 0, sizeof(struct spi_map_enum) };
-	made->head.labels = (struct spi_map_span) { offsetof(__typeof__(*made), labels), 0, sizeof(struct spi_map_label) };
+	made->head.labels = (struct spi_map_span){offsetof(__typeof__(*made), labels), 0, sizeof(struct spi_map_label)};
 	map.head = &made->head;
 	map.size = sizeof(*made);
 }

@@ -66,7 +66,8 @@ int main(int argc, char **argv)
 		wide[i] = (struct host_field) { names[i], SPI_KIND_INT, SPI_PLACE_STACK, 0, 8, 1 };
 	}
 	for (int i = 0; i < 4; i++)
-		arrays[i] = (struct host_field) { names[i], SPI_KIND_INT_ARRAY, SPI_PLACE_STACK, 0, 4, 1, .length = i == 1 ? 2000 : 16 };
+		arrays[i] = (struct host_field){
+			names[i], SPI_KIND_INT_ARRAY, SPI_PLACE_STACK, 0, 4, 1, .length = i == 1 ? 2000 : 16};
 	memset(long_name, 'n', sizeof(long_name) - 1);
 	memset(longer_name, 'n', sizeof(longer_name) - 1);
 	longer_name[698] = 'x';
@@ -76,8 +77,12 @@ int main(int argc, char **argv)
 	host_start();
 	host_ops->set_string_max(2000);
 	const struct host_func funcs[] = {
-		{ "wide", wide, ret, 100, 1 }, { "arrays", arrays, ret, 4, 1 }, { long_name, NULL, ret, 0, 1 }, { longer_name, NULL, ret, 0, 1 },
-		{ "same", strings, ret, 2, 1 }, { "same", strings, ret, 2, 1 },
+		{"wide", wide, ret, 100, 1},
+		{"arrays", arrays, ret, 4, 1},
+		{long_name, NULL, ret, 0, 1},
+		{longer_name, NULL, ret, 0, 1},
+		{"same", strings, ret, 2, 1},
+		{"same", strings, ret, 2, 1},
 	};
 	host_bind(funcs, 6, 0, p);
 	for (int i = 0; i < 6; i++)

@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
 	c = host_count();
-	printf("%lu %lu %lu %lu %lu\n", (unsigned long) c.entries, (unsigned long) c.exits, (unsigned long) c.lost_entries,
-		(unsigned long) c.lost_exits, (unsigned long) c.owed_exits);
+	printf("%lu %lu %lu %lu %lu\n", (unsigned long) c.entries, (unsigned long) c.exits,
+		(unsigned long) c.lost_entries, (unsigned long) c.lost_exits, (unsigned long) c.owed_exits);
 	return 0;
 }

@@ -34,7 +34,7 @@ static const struct host_field six[] = {
 };
 static const struct host_field str[] = { { "s", SPI_KIND_STRING, SPI_PLACE_GPR, RDI, 8 } };
 static const struct host_field ret[] = { { "ret", SPI_KIND_INT, SPI_PLACE_GPR, RAX, 8, 1 } };
-static const struct host_func entries[] = { { "two", two, ret, 2, 1 }, { "six", six, ret, 6, 1 }, { "str", str, ret, 1, 1 } };
+static const struct host_func entries[] = {{"two", two, ret, 2, 1}, {"six", six, ret, 6, 1}, {"str", str, ret, 1, 1}};
 static const struct host_func pairs[] = { { "pair", two, ret, 2, 1 } }, ones[] = { { "one", two, ret, 2, 1 } };
 
 static struct spi_point *entry_points[3], *pair_point[1], *one_point[1];
@@ -69,9 +69,11 @@ static const struct {
 	void (*plain)(long), (*ours)(long);
 	double limit;
 } cases[] = {
-	{ "entry, 2 ints", static_two, entry_two, 0.80 }, { "entry, 6 ints", static_six, entry_six, 0.80 },
-	{ "entry, 30-character string", static_str, entry_str, 0.80 }, { "entry and exit", static_pair, entry_pair, 0.90 },
-	{ "one event a call", static_pair, entry_one, 0.55 },
+	{"entry, 2 ints", static_two, entry_two, 0.80},
+	{"entry, 6 ints", static_six, entry_six, 0.80},
+	{"entry, 30-character string", static_str, entry_str, 0.80},
+	{"entry and exit", static_pair, entry_pair, 0.90},
+	{"one event a call", static_pair, entry_one, 0.55},
 };
 
 static double cpu_ns(void)
@@ -191,8 +193,8 @@ int main(int argc, char **argv)
 			ratio[c][r] = v[1] / v[0];
 		}
 	for (size_t c = 0; c < COUNT(cases); c++)
-		printf("%-28s static %6.1f ns  spi %6.1f ns  ratio %.3f  (limit %.2f)\n", cases[c].name, median(plain[c], rounds),
-			median(ours[c], rounds), median(ratio[c], rounds), cases[c].limit);
+		printf("%-28s static %6.1f ns  spi %6.1f ns  ratio %.3f  (limit %.2f)\n", cases[c].name,
+			median(plain[c], rounds), median(ours[c], rounds), median(ratio[c], rounds), cases[c].limit);
 	for (int i = 0; i < 2; i++) {
 		close(w[i].to);
 		waitpid(w[i].pid, NULL, 0);

@@ -38,7 +38,8 @@ static void print(const struct lttng_event_field_value *v)
 		lttng_event_field_value_array_get_length(v, &n);
 		printf(" [");
 		for (unsigned int k = 0; k < n; k++)
-			if (lttng_event_field_value_array_get_element_at_index(v, k, &element) == LTTNG_EVENT_FIELD_VALUE_STATUS_OK)
+			if (lttng_event_field_value_array_get_element_at_index(v, k, &element) ==
+				LTTNG_EVENT_FIELD_VALUE_STATUS_OK)
 				print(element);
 			else
 				printf(" none");
@@ -57,7 +58,8 @@ static void print_captures(const struct lttng_event_field_value *v)
 
 	lttng_event_field_value_array_get_length(v, &n);
 	for (unsigned int k = 0; k < n; k++)
-		if (lttng_event_field_value_array_get_element_at_index(v, k, &element) == LTTNG_EVENT_FIELD_VALUE_STATUS_OK)
+		if (lttng_event_field_value_array_get_element_at_index(v, k, &element) ==
+			LTTNG_EVENT_FIELD_VALUE_STATUS_OK)
 			print(element);
 		else
 			printf(" none");
@@ -89,8 +91,9 @@ int main(int argc, char **argv)
 			return 1;
 		lttng_trigger_get_name(lttng_notification_get_trigger(notification), &name);
 		printf("%s:", name);
-		if (lttng_evaluation_event_rule_matches_get_captured_values(lttng_notification_get_evaluation(notification),
-				&captured) == LTTNG_EVALUATION_EVENT_RULE_MATCHES_STATUS_OK)
+		if (lttng_evaluation_event_rule_matches_get_captured_values(
+			    lttng_notification_get_evaluation(notification), &captured) ==
+			LTTNG_EVALUATION_EVENT_RULE_MATCHES_STATUS_OK)
 			print_captures(captured);
 		lttng_notification_destroy(notification);
 	}

@@ -28,8 +28,9 @@ static const struct host_field args[] = {
 	{ "v", SPI_KIND_INT_ARRAY, SPI_PLACE_STACK, 0, 2, 1, .length = 3 },
 };
 static const struct host_field ret[] = { { "ret", SPI_KIND_INT, SPI_PLACE_GPR, RAX, 4, 1 } };
-static const struct host_func pair[] = { { "work", args, ret, COUNT(args), 1 } }, one[] = { { "task", args, ret, COUNT(args), 1 } },
-	alone[] = { { "alone", args, ret, COUNT(args), 1 } };
+static const struct host_func pair[] = {{"work", args, ret, COUNT(args), 1}},
+			      one[] = {{"task", args, ret, COUNT(args), 1}},
+			      alone[] = {{"alone", args, ret, COUNT(args), 1}};
 static struct spi_point *work, *task, *by_address, *single;
 static struct spi_slot *open_slots[20000];
 static unsigned int open_count;
@@ -137,9 +138,9 @@ static void step(const char *what, int n, int a, const char *s)
 		child_run(n);
 	} else if (!strcmp(what, "count")) {
 		c = host_count();
-		printf("entries %lu exits %lu lost_entries %lu lost_exits %lu owed %lu waiting %u\n", (unsigned long) c.entries,
-			(unsigned long) c.exits, (unsigned long) c.lost_entries, (unsigned long) c.lost_exits,
-			(unsigned long) c.owed_exits, spi_thread.owed);
+		printf("entries %lu exits %lu lost_entries %lu lost_exits %lu owed %lu waiting %u\n",
+			(unsigned long) c.entries, (unsigned long) c.exits, (unsigned long) c.lost_entries,
+			(unsigned long) c.lost_exits, (unsigned long) c.owed_exits, spi_thread.owed);
 	}
 }
 
