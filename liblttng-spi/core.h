@@ -64,8 +64,7 @@ void spi_threads_fork_child(void);
 void spi_process_end(void);			/* calls that will never return get their exit records */
 void spi_thread_unwound(uint64_t sp);
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how);
-extern uint64_t spi_exit_thunk, spi_entry_thunk;	/* the pair that suits this CPU */
-extern uint32_t spi_vectors_base;		/* XINUSE bits that always matter here */
+void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm);	/* after spi_threads_init() */
 
 /* ---- objects.c ---- */
 struct spi_object *spi_objects_scan(void);	/* refresh the list of loaded objects; first one is the executable */

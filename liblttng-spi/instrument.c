@@ -75,10 +75,7 @@ static struct spi_point *point_new(struct spi_object *object, const struct spi_m
 	if (!p)
 		return NULL;
 	p->address = func->vaddr + object->bias;
-	p->thunk = spi_entry_thunk;
-	p->vectors = spi_vectors_base;
-	if (map->head->flags & SPI_MAP_USES_ZMM)
-		p->vectors |= spi_vectors_base ? 0xe0 : 0;
+	spi_thread_thunks(p, map->head->flags & SPI_MAP_USES_YMM, map->head->flags & SPI_MAP_USES_ZMM);
 	p->flags = func->flags & SPI_FUNC_LOOPS_TO_ENTRY ? SPI_POINT_LOOPS : 0;
 	p->flags |= flags & SPI_RULE_ONE_EVENT ? SPI_POINT_ONE_EVENT : 0;
 	p->object = object;

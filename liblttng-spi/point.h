@@ -92,7 +92,8 @@ struct spi_point {
 	uint32_t users;			/* rules that want it */
 	uint32_t installed;		/* the jump is in the text */
 	const char *event_name;		/* base, unique in the process */
-	uint64_t reserved[4];
+	uint64_t exit_thunk;		/* goes into the slot of each call */
+	uint64_t reserved[3];
 };
 _Static_assert(offsetof(struct spi_point, flags) == 56, "thunks.S");
 
@@ -242,6 +243,7 @@ SPI_INLINE uint64_t spi_slot_push(struct spi_thread *t, struct spi_slot *slot, s
 	spi_barrier();
 	slot->ra = frame->ra;
 	slot->target = point->body;
+	slot->exit = point->exit_thunk;
 	slot->point = point;
 	slot->state = SPI_SLOT_LIVE;
 	spi_barrier();

@@ -96,6 +96,26 @@ static int trap_sites(struct spi_choice *c)
 	return ret;
 }
 
+/*
+ * A pun leaves the instructions behind the first one as they are, and they could
+ * be run there. But to go on in the middle of the jump's own bytes confuses
+ * branch prediction: the fetch block holds a jump that is not met (13 ns a call
+ * on an Intel CPU). So all that the jump reaches into is moved, if it can be.
+ */
+static int stub_write_pun(struct spi_choice *c)
+{
+	uint32_t start = c->insns[c->index].offset, end = start;
+	unsigned int count = c->index;
+
+	while (count < c->func->insn_count && count < SPI_MAP_ENTRY_INSNS && end < start + SPI_JUMP_SIZE &&
+			c->insns[count].offset == end && end + c->insns[count].size <= c->func->entry_size)
+		end += c->insns[count++].size;
+	for (; count > c->index + 1; count--)
+		if (stub_write(c, count) == 0)
+			return 0;
+	return stub_write(c, c->index + 1);
+}
+
 /* Change `changed` bytes of the first instruction; those behind are the rest of the jump. */
 static int try_pun(struct spi_choice *c, uint32_t changed)
 {
@@ -105,7 +125,7 @@ static int try_pun(struct spi_choice *c, uint32_t changed)
 
 	if (c->known < SPI_JUMP_SIZE)
 		return decline(c, "the code behind its first instruction is not known");
-	if (stub_write(c, c->index + 1) < 0)
+	if (stub_write_pun(c) < 0)
 		return -1;
 	if (how == SPI_TEXT_SPIN && (c->to_word_end < 2 || !spi_text_can_sync()))
 		return decline(c, "its code cannot be changed in one step, and membarrier does not work here");

@@ -35,6 +35,8 @@ static void on_exit_(struct spi_slot *slot, struct spi_frame *frame, const uint8
 	struct spi_thread *t = &spi_thread;
 
 	COUNT(test_exits);
+	if (!t->busy)
+		t->busy_p = (uint64_t) frame;
 	t->busy++;
 	spi_slot_pop(t, slot);
 	t->busy--;
@@ -50,6 +52,7 @@ void test_payload_set(struct spi_point *point)
 	point->entry = on_entry;
 	point->exit = on_exit_;
 	point->left = on_left;
+	spi_thread_thunks(point, 1, 1);
 }
 
 int spi_memory_copy(void *dst, uint64_t src, size_t n)

@@ -34,8 +34,6 @@ struct spi_point {
 	char rest[104];
 };
 extern "C" {
-extern uint64_t spi_entry_thunk;
-extern uint32_t spi_vectors_base;
 int spi_threads_init(void);
 void spi_process_end(void);
 void test_payload_set(struct spi_point *point);
@@ -57,8 +55,6 @@ static void instrument(void *function)
 
 	p->address = reinterpret_cast<uint64_t>(f);
 	p->body = p->address + 5;
-	p->thunk = spi_entry_thunk;
-	p->vectors = spi_vectors_base;
 	test_payload_set(p);
 	s[0] = 0x50;			/* push %rax; movabs point, %rax; jmp *16(%rax) */
 	s[1] = 0x48;
