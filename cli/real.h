@@ -11,7 +11,10 @@
  */
 char *real_lttng_find(void);
 
-/* real_lttng_exec() - become the real lttng. Returns only on failure: 127 or 126, said. Only a path in argv[0] is replaced. */
+/*
+ * real_lttng_exec() - become the real lttng. Returns only on failure: 127 or 126,
+ * said. Of argv only a path in argv[0] is replaced.
+ */
 int real_lttng_exec(char **argv);
 
 #endif /* SPI_CLI_REAL_H */
