@@ -144,10 +144,19 @@ void bytes_read_ahead(struct bytes *bytes)
 void bytes_drop(struct bytes *bytes, uint64_t from, uint64_t to)
 {
 	uintptr_t low = ((uintptr_t) bytes->data + from + PAGE_MASK) & ~PAGE_MASK;
-	uintptr_t high = ((uintptr_t) bytes->data + to) & ~PAGE_MASK;
+	uintptr_t high = ((uintptr_t) bytes->data + (to < bytes->size ? to : bytes->size)) & ~PAGE_MASK;
 
 	if (low < high)
 		madvise((void *) low, high - low, MADV_DONTNEED);
+}
+
+void bytes_forget(struct bytes *bytes, uint64_t offset)
+{
+	if (!bytes->inflater || offset < bytes->gone + (UINT64_C(1) << 20))
+		return;
+	offset &= ~PAGE_MASK;
+	bytes_drop(bytes, bytes->gone, offset);
+	bytes->gone = offset;
 }
 
 const char *bytes_string(struct bytes *bytes, uint64_t offset)
@@ -173,7 +182,7 @@ const char *bytes_string(struct bytes *bytes, uint64_t offset)
 /* Reserve room for `size` bytes to be inflated from [input, input + left). */
 static struct bytes bytes_inflate(const uint8_t *input, uint64_t left, uint64_t size)
 {
-	struct bytes bytes = { NULL, 0, 0, NULL };
+	struct bytes bytes = { NULL, 0, 0, 0, NULL };
 	struct inflater *in;
 	void *room;
 
@@ -204,7 +213,7 @@ static struct bytes bytes_inflate(const uint8_t *input, uint64_t left, uint64_t 
 struct bytes image_bytes(const struct image *image, const char *name)
 {
 	const struct section *section = image_section(image, name);
-	struct bytes raw = image_raw(image, section), none = { NULL, 0, 0, NULL };
+	struct bytes raw = image_raw(image, section), none = { NULL, 0, 0, 0, NULL };
 
 	if (section && (section->flags & SHF_COMPRESSED)) {
 		Elf64_Chdr head;

@@ -153,6 +153,24 @@ struct dw_abbrevs *abbrevs_read(struct dw_file *file, const struct dw_unit *unit
 	return table;
 }
 
+/* A unit that had used it is gone; with the last one, the table goes. */
+void abbrevs_release(struct dw_file *file, struct dw_abbrevs *table)
+{
+	size_t i;
+
+	if (!table || --table->users)
+		return;
+	for (i = file->tables.count; i-- > 0;)
+		if (file->tables.at[i] == table) {
+			file->tables.at[i] = file->tables.at[--file->tables.count];
+			break;
+		}
+	free(table->list.at);
+	free(table->attrs.at);
+	free(table->steps.at);
+	free(table->index.at);
+}
+
 static inline void step_over(struct cursor *c, uint8_t how, uint32_t fixed, const struct dw_unit *unit)
 {
 	uint16_t form;

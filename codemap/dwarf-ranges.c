@@ -37,13 +37,15 @@ static int list_offset(const struct dw_value *value, struct bytes *section, uint
 	return 1;
 }
 
-static int list_cursor(struct bytes *section, uint64_t at, struct cursor *c)
+static int list_cursor(struct dw_file *file, struct bytes *section, uint64_t at, struct cursor *c)
 {
 	if (at >= section->size || !bytes_have(section, at, 1))
 		return 0;
 	/* Lists are short: 64 KB hold any that is looked at here. */
 	bytes_more(section, at + (1u << 16) < section->size ? at + (1u << 16) : section->size);
 	*c = (struct cursor) { section->data + at, section->data + section->ready, 0 };
+	if (section == &file->loclists && at > file->lists_read)
+		file->lists_read = at;
 	return 1;
 }
 
@@ -138,13 +140,13 @@ void ranges_read(const struct dw_value *value, struct dw_ranges *ranges)
 
 	if (unit->version >= 5) {
 		if (!list_offset(value, &file->rnglists, unit->rnglists_base, DW_FORM_rnglistx, &at) ||
-		    !list_cursor(&file->rnglists, at, &c))
+		    !list_cursor(file, &file->rnglists, at, &c))
 			return;
 		for (n = 0; n < LIST_MAX && list_entry_5(&c, unit, &base, 0, &low, &high); n++)
 			range_add(ranges, unit, low, high);
 		return;
 	}
-	if (!list_offset(value, &file->ranges, 0, 0, &at) || !list_cursor(&file->ranges, at + unit->ranges_base, &c))
+	if (!list_offset(value, &file->ranges, 0, 0, &at) || !list_cursor(file, &file->ranges, at + unit->ranges_base, &c))
 		return;
 	for (n = 0; n < LIST_MAX; n++) {
 		low = cursor_uint(&c, 8);
@@ -221,11 +223,11 @@ int location_at(const struct dw_value *value, uint64_t pc, struct cursor *expres
 	}
 	if (unit->version >= 5) {
 		if (!list_offset(value, &file->loclists, unit->loclists_base, DW_FORM_loclistx, &at) ||
-		    !list_cursor(&file->loclists, at, &c))
+		    !list_cursor(file, &file->loclists, at, &c))
 			return -1;
 		return location_find_5(&c, unit, pc, expression);
 	}
-	if (!list_offset(value, &file->loc, 0, 0, &at) || !list_cursor(&file->loc, at, &c))
+	if (!list_offset(value, &file->loc, 0, 0, &at) || !list_cursor(file, &file->loc, at, &c))
 		return -1;
 	return location_find_4(&c, unit, pc, expression);
 }

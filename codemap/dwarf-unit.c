@@ -123,6 +123,8 @@ int unit_open(struct dw_unit *unit)
 	}
 	unit->abbrevs = abbrevs_read(unit->file, unit, unit->abbrev_offset);
 	c = (struct cursor) { unit->data + unit->header_size, unit->data + unit->size, 0 };
+	if (unit->abbrevs)
+		unit->abbrevs->users++;
 	if (!unit->abbrevs || !die_read(unit, &c, &root, 0)) {
 		unit->is_broken = 1;
 		return 0;
@@ -204,8 +206,14 @@ void unit_drop(struct dw_unit *unit)
 		bytes_reached(&file->info, unit->offset + unit->size);
 	if (unit->section != &file->info || unit->type == DW_UT_partial || unit->type == DW_UT_type)
 		return;
-	if (!file->is_whole)
+	if (!file->is_whole) {
 		unit->is_dropped = 1;
+		/* What belongs to this unit in other sections lies in the same order there. */
+		bytes_forget(&file->loclists, file->lists_read);
+		bytes_forget(&file->line, file->lines_read);
+		abbrevs_release(file, unit->abbrevs);
+		unit->abbrevs = NULL;
+	}
 	if (!file->is_whole || !file->info.inflater)
 		bytes_drop(unit->section, unit->offset, unit->offset + unit->size);
 }
@@ -320,6 +328,8 @@ static struct line_files *lines_read(struct dw_unit *unit)
 
 	if (!bytes_have(line, unit->stmt_list, 16))
 		return files;
+	if (unit->stmt_list > unit->file->lines_read)
+		unit->file->lines_read = unit->stmt_list;
 	c = (struct cursor) { line->data + unit->stmt_list, line->data + line->size, 0 };
 	c.end = c.p + 12;
 	length = cursor_uint(&c, 4);

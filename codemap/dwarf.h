@@ -75,6 +75,7 @@ struct dw_abbrev {
 /* One unit's abbreviations; units that share an offset share the table. */
 struct dw_abbrevs {
 	uint64_t offset;
+	unsigned int users;	/* units */
 	struct vec_of(struct dw_abbrev) list;
 	struct vec_of(struct dw_attr) attrs;
 	struct vec_of(struct dw_step) steps;
@@ -118,6 +119,7 @@ struct dw_file {
 	struct vec_of(struct dw_unit *) units;		/* met so far, of .debug_info, ascending */
 	struct vec_of(struct dw_unit *) type_units;
 	uint64_t next_unit;	/* offset behind the last unit met */
+	uint64_t lists_read, lines_read;	/* location lists, line tables: how far they were read */
 	int is_whole;		/* units stay readable; else only the current and partial ones */
 	struct vec_of(struct dw_abbrevs *) tables;
 };
@@ -154,6 +156,7 @@ const char *unit_file_name(struct dw_unit *unit, uint64_t file);
 
 /* ---- dwarf-die.c ---- */
 struct dw_abbrevs *abbrevs_read(struct dw_file *file, const struct dw_unit *unit, uint64_t offset);
+void abbrevs_release(struct dw_file *file, struct dw_abbrevs *table);
 /* The entry at c->p; c moves behind its attributes when `skip`. 0: a null entry, or the end. */
 int die_read(struct dw_unit *unit, struct cursor *c, struct dw_die *die, int skip);
 int die_at(struct dw_unit *unit, uint64_t unit_offset, struct dw_die *die);

@@ -221,7 +221,7 @@ const struct section *image_section(const struct image *image, const char *name)
 
 struct bytes image_raw(const struct image *image, const struct section *section)
 {
-	struct bytes bytes = { NULL, 0, 0, NULL };
+	struct bytes bytes = { NULL, 0, 0, 0, NULL };
 
 	if (!section || section->type == SHT_NOBITS || section->type == SHT_NULL ||
 	    section->offset > image->size || section->size > image->size - section->offset)

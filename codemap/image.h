@@ -23,6 +23,7 @@ struct bytes {
 	const uint8_t *data;
 	uint64_t size;
 	uint64_t ready;		/* bytes at data that are there already */
+	uint64_t gone;		/* bytes before this were given back: bytes_forget() */
 	struct inflater *inflater;	/* NULL: all are */
 };
 
@@ -31,7 +32,7 @@ uint64_t bytes_more(struct bytes *bytes, uint64_t end);
 
 static inline int bytes_have(struct bytes *bytes, uint64_t offset, uint64_t size)
 {
-	if (offset > bytes->size || size > bytes->size - offset)
+	if (offset > bytes->size || size > bytes->size - offset || offset < bytes->gone)
 		return 0;
 	return offset + size <= bytes->ready || bytes_more(bytes, offset + size) >= offset + size;
 }
@@ -44,6 +45,9 @@ void bytes_read_ahead(struct bytes *bytes);
 void bytes_reached(struct bytes *bytes, uint64_t offset);
 /* [from, to) is not needed any more. It reads as zeros, or as before. */
 void bytes_drop(struct bytes *bytes, uint64_t from, uint64_t to);
+
+/* Nothing before `offset` will be asked for again, or it will not be had; compressed sections only. */
+void bytes_forget(struct bytes *bytes, uint64_t offset);
 
 struct section {
 	const char *name;

@@ -45,7 +45,7 @@ static uint32_t file_crc(const struct image *image)
 	uLong crc = crc32(0, NULL, 0);
 
 	for (; at < image->size; at += step) {
-		struct bytes all = { image->data, image->size, image->size, NULL };
+		struct bytes all = { image->data, image->size, image->size, 0, NULL };
 
 		crc = crc32(crc, image->data + at, (uInt) (image->size - at < step ? image->size - at : step));
 		bytes_drop(&all, at, at + step);

@@ -243,6 +243,10 @@ static void spell(struct text *text, const struct dw_die *die, struct declarator
 		spell_base(text, "", NULL, "?", d);
 		return;
 	}
+	if (die_ref(die, DW_AT_signature, &target)) {	/* the full type is in a type unit */
+		spell(text, &target, d);
+		return;
+	}
 	switch (die->abbrev->tag) {
 	case DW_TAG_pointer_type:
 		spell_pointer(text, die, "*", d);

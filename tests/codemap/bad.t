@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# Input that cannot be used: one line that says what and what to do, status 1, never more.
+. "$(dirname "$0")/lib.sh"
+plan 22
+cd "$tmp" || exit 1
+$CC -O2 -g -w -o prog "$here/sample.c" || { echo 'Bail out! no compiler'; exit 1; }
+
+# refused FILE REGEX TEXT
+refused() {
+	"$codemap" list "$1" > out 2> err
+	status=$?
+	tap_n=$((tap_n + 1))
+	if [ $status -eq 1 ] && [ "$(wc -l < err)" -eq 1 ] && [ ! -s out ] && grep -qE "^spi-codemap: $1: $2" err; then
+		echo "ok $tap_n - $3"
+	else
+		echo "not ok $tap_n - $3 (status $status)"
+		sed 's/^/# /' err
+	fi
+}
+# patched OFFSET BYTES-IN-OCTAL: a copy of prog with some bytes changed
+patched() { cp prog bad && printf "$2" | dd of=bad bs=1 seek="$1" conv=notrunc status=none; }
+
+refused missing 'cannot be opened: no such file' 'no such file'
+refused . 'not a regular file' 'a directory'
+mkfifo fifo
+refused fifo 'not a regular file' 'a FIFO, without waiting'
+: > empty
+refused empty 'an empty file' 'empty'
+printf '#!/bin/sh\n' > script
+refused script 'not an ELF file: ' 'a script'
+printf '\177ELF' > magic
+refused magic '(not an ELF|a truncated ELF|an ELF file for)' 'nothing but the magic'
+patched 4 '\001'
+refused bad 'a 32-bit ELF file: ' '32-bit'
+patched 5 '\002'
+refused bad 'an ELF file for another machine: ' 'big endian'
+patched 18 '\267'
+refused bad 'an ELF file for another machine: ' 'AArch64'
+$CC -c -g -w -o object.o "$here/sample.c"
+refused object.o 'neither a program nor a shared library: link it first' 'a relocatable object'
+head -c 3000 prog > half
+refused half 'a truncated ELF file: ' 'cut off'
+head -c 40 prog > head
+refused head 'a truncated ELF file: ' 'cut off in its header'
+patched 54 '\001'
+refused bad 'a broken ELF file: ' 'program headers of an impossible size'
+cp prog bare && strip bare && objcopy --remove-section .eh_frame --remove-section .eh_frame_hdr bare bare2 2> /dev/null
+"$codemap" list bare2 > /dev/null 2> err
+ok "$([ "$(wc -l < err)" -le 1 ]; echo $?)" 'neither symbols nor unwind tables'
+# a 32-bit, static or sectionless program
+if $CC -static -O2 -w -o static "$here/sample.c" 2> /dev/null; then
+	ok "$("$codemap" list static | grep -q '^visit()'; echo $?)" 'a static program can be listed'
+else
+	skip 1 'no static libc'
+fi
+cp prog nosections && printf '\0\0\0\0\0\0\0\0' | dd of=nosections bs=1 seek=40 conv=notrunc status=none &&
+	printf '\0\0\0\0' | dd of=nosections bs=1 seek=60 conv=notrunc status=none
+ok "$([ "$("$codemap" list nosections | grep -c '^sub_')" -ge 10 ]; echo $?)" 'no section headers: unwind tables are found all the same'
+
+# debug info that is missing or broken costs the types, not the names
+objcopy --only-keep-debug prog prog.debug && cp prog s && strip s && objcopy --add-gnu-debuglink=prog.debug s
+truncate -s 2000 prog.debug
+"$codemap" list s > out 2> err
+is "$? $(wc -l < err)" '0 0' 'a truncated debug file is as none'
+
+# usage
+"$codemap" > out 2> err
+is "$? $(head -c 6 err)" '2 usage:' 'no arguments'
+"$codemap" map prog > out 2> err
+is $? 2 'map without a pattern'
+"$codemap" map --limit x --pattern a -o m prog 2> err
+is "$? $(wc -l < err)" '2 1' 'a limit that is no number'
+"$codemap" map --pattern visit -o /no/such/dir/m prog 2> err
+is "$? $(grep -c 'cannot write to /no/such/dir/m' err)" '1 1' 'output that cannot be written'
+"$codemap" map --pattern visit prog > /dev/full 2> err
+is "$? $(wc -l < err)" '1 1' 'a full disk'

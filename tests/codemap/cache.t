@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# The cache: same answers, only trusted files, and no trust in what a file claims to be. And the sandbox.
+. "$(dirname "$0")/lib.sh"
+plan 13
+cd "$tmp" || exit 1
+$CC -O2 -g -w -o prog "$here/sample.c" || { echo 'Bail out! no compiler'; exit 1; }
+"$codemap" list ./prog > plain
+"$codemap" map --pattern visit ./prog > plain.map
+export LTTNG_SPI_CACHE=$tmp/cache
+"$codemap" list ./prog > first
+"$codemap" map --pattern visit ./prog > first.map
+is "$(stat -c %a cache cache/* | sort -u | tr '\n' ' ')" '600 700 ' 'modes of the directory and its files'
+is "$(ls -A cache | wc -l)" 2 'one file of prototypes, one map; nothing temporary'
+"$codemap" list ./prog > second
+"$codemap" map --pattern visit ./prog > second.map
+ok "$(cmp -s first second && cmp -s plain first; echo $?)" 'list: the same with and without'
+ok "$(cmp -s first.map second.map; echo $?)" 'map: the same from the cache'
+"$codemap" map --pattern alias_of_it ./prog > third.map
+mapdump third.map > third
+LTTNG_SPI_CACHE= "$codemap" map --pattern alias_of_it ./prog > fourth.map
+mapdump fourth.map > fourth
+ok "$(cmp -s third fourth; echo $?)" 'types from the cached prototypes are those from debug info'
+# a broken file is thrown away
+for f in cache/*; do printf 'xxxx' | dd of="$f" bs=1 seek=300 conv=notrunc status=none; truncate -s -8 "$f"; done
+"$codemap" list ./prog > fifth
+ok "$(cmp -s plain fifth; echo $?)" 'broken cache files are not used'
+# others may write to it
+"$codemap" list --pattern length ./prog > /dev/null
+chmod 666 cache/*
+printf 'x' | dd of="$(ls cache/*types | head -1)" bs=1 seek=500 conv=notrunc status=none
+"$codemap" list ./prog > sixth
+ok "$(cmp -s plain sixth; echo $?)" 'files that others can write are not used'
+chmod 777 cache && rm -f cache/*
+"$codemap" list ./prog > /dev/null
+is "$(ls cache | wc -l)" 0 'a directory that others can write is not used'
+chmod 700 cache
+# another file with the same build-id must not be taken for this one
+id=$(readelf -n prog | sed -n 's/.*Build ID: //p')
+"$codemap" list ./prog > /dev/null
+$CC -O2 -g -w -Wl,--build-id=0x"$id" -x c -o liar - <<< 'int other(int z) { return z; } int main(void) { return 0; }'
+ok "$("$codemap" list ./liar | grep -q '^other(int z)$'; echo $?)" 'a file that claims the same build-id gets its own answer'
+# debug info that is installed later
+objcopy --only-keep-debug prog prog.debug && cp prog late && strip late && objcopy --add-gnu-debuglink=prog.debug late && mv prog.debug away
+"$codemap" list ./late > before
+mv away prog.debug
+ok "$("$codemap" list ./late | grep -q '^visit(const char'; echo $?)" 'debug info that came later is seen'
+$CC -O2 -g -w -Wl,--build-id=none -o noid "$here/sample.c"
+rm -f cache/*
+"$codemap" list ./noid > /dev/null
+is "$(ls cache | wc -l)" 0 'no build-id: no cache'
+# the sandbox: from its filter on, the child that parses opens nothing
+if have strace && strace -f -o trace -e trace=open,openat,openat2,socket,connect,execve,unlink,rename,fork,vfork,seccomp,prctl \
+	"$codemap" map --pattern '*' -o x.map ./noid 2> /dev/null; then
+	awk '/seccomp\(SECCOMP_SET_MODE_FILTER|PR_SET_SECCOMP/ { in_it[$1] = 1; next } in_it[$1] && /open|socket|connect|execve|unlink|rename|fork/' trace > after
+	is "$(grep -cE 'SET_MODE_FILTER|PR_SET_SECCOMP' trace | sed 's/[1-9][0-9]*/some/') $(wc -l < after)" 'some 0' 'the analysis runs under seccomp and opens nothing'
+else
+	skip 1 'no strace'
+fi
+"$codemap" list ./prog > seventh
+ok "$(cmp -s plain seventh; echo $?)" 'and the answer is the same'

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * mapdump FILE: verify a code map and print it, a line each:
+ *   map FLAGS TOTAL FUNCS SKIPPED
+ *   func VADDR SIZE FLAGS NAME<TAB>EVENT<TAB>PRETTY<TAB>SOURCE
+ *   in|out NAME KIND PLACE REG OFFSET SIZE SIGNED BASE LENGTH BITOFFSET BITSIZE<TAB>TYPE
+ *   insn OFFSET SIZE KIND IS_TARGET TARGET
+ *   bytes HEX
+ *   label VALUE NAME
+ *   skip VADDR NAME<TAB>REASON
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include "codemap/map-check.h"
+
+static const char *base;
+static const struct spi_map_header *head;
+
+static const char *text(uint32_t at)
+{
+	return base + head->strings.offset + at;
+}
+
+#define TABLE(name, type) ((const struct type *) (base + head->name.offset))
+
+static void field_print(const struct spi_map_field *f, const char *way)
+{
+	static const char *const kind[] = { "?", "INT", "POINTER", "BOOL", "CHAR", "ENUM", "FLOAT", "LONG_DOUBLE", "STRING",
+					    "TEXT", "INT_ARRAY" };
+	static const char *const place[] = { "NONE", "GPR", "XMM", "STACK", "MEMORY", "X87" };
+	uint32_t i;
+
+	printf("%s %s %s %s %u %d %u %u %u %u %u %u\t%s\n", way, text(f->name), kind[f->kind], place[f->place], f->reg, f->offset,
+	       f->size, f->is_signed, f->base, f->length, f->bit_offset, f->bit_size, text(f->type_name));
+	if (f->enum_index == SPI_MAP_NONE)
+		return;
+	for (i = 0; i < TABLE(enums, spi_map_enum)[f->enum_index].label_count; i++) {
+		const struct spi_map_label *l = TABLE(labels, spi_map_label) +
+						TABLE(enums, spi_map_enum)[f->enum_index].label_first + i;
+
+		printf("label %lld %s\n", (long long) l->value, text(l->name));
+	}
+}
+
+static void func_print(const struct spi_map_func *f)
+{
+	static const char *const kind[] = { "PLAIN", "RIP", "JCC", "JMP", "CALL", "END", "CALL_INDIRECT", "UNMOVABLE" };
+	uint32_t i;
+
+	printf("func %llx %u %x %s\t%s\t%s\t%s\n", (unsigned long long) f->vaddr, f->size, f->flags, text(f->name), text(f->event),
+	       text(f->pretty), text(f->source));
+	for (i = 0; i < (uint32_t) f->field_count + f->ret_count; i++)
+		field_print(TABLE(fields, spi_map_field) + f->field_first + i, i < f->field_count ? "in" : "out");
+	for (i = 0; i < f->insn_count; i++) {
+		const struct spi_map_insn *n = TABLE(insns, spi_map_insn) + f->insn_first + i;
+
+		printf("insn %u %u %s %u %llx\n", n->offset, n->size, kind[n->kind], n->is_target, (unsigned long long) n->target);
+	}
+	printf("bytes ");
+	for (i = 0; i < f->entry_size; i++)
+		printf("%02x", f->entry[i]);
+	printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+	const char *why = "cannot be read";
+	struct stat st;
+	uint32_t i;
+	int fd = argc == 2 ? open(argv[1], O_RDONLY) : -1;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !st.st_size)
+		return 2;
+	base = mmap(NULL, (size_t) st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (base == MAP_FAILED || spi_map_check(base, (uint64_t) st.st_size, &why)) {
+		fprintf(stderr, "%s: %s\n", argv[1], why);
+		return 1;
+	}
+	head = (const struct spi_map_header *) base;
+	printf("map %x %llu %u %u\n", head->flags, (unsigned long long) head->symbols_total, head->funcs.count, head->skipped.count);
+	for (i = 0; i < head->funcs.count; i++)
+		func_print(TABLE(funcs, spi_map_func) + i);
+	for (i = 0; i < head->skipped.count; i++)
+		printf("skip %llx %s\t%s\n", (unsigned long long) TABLE(skipped, spi_map_skip)[i].vaddr,
+		       text(TABLE(skipped, spi_map_skip)[i].name),
+		       spi_map_reason_name((enum spi_map_reason) TABLE(skipped, spi_map_skip)[i].reason));
+	return 0;
+}

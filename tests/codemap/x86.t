@@ -1,0 +1,15 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# Instruction lengths, jump targets and rip-relative operands against capstone's, over all of some programs' code.
+. "$(dirname "$0")/lib.sh"
+plan 3
+cd "$tmp" || exit 1
+src=$SPI_TOP_SRCDIR/codemap
+$CC -std=gnu11 -O2 -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" -o compare "$here/x86-compare.c" "$src"/image.c "$src"/bytes.c "$src"/base.c \
+	"$src"/x86.c -lcapstone -lz -lpthread || { echo 'Bail out! cannot build'; exit 1; }
+for file in "$(ldd /bin/cat | awk '/libc.so/ { print $3 }')" "$(ldd /bin/cat | awk '/libc.so/ { print $3 }' | sed 's/libc/libm/')" /usr/bin/git; do
+	if [ ! -e "$file" ]; then skip 1 "no $file"; continue; fi
+	result=$(./compare "$file")
+	is "$(echo "$result" | sed 's/^[0-9]* //')" '0 0' "$file: ${result%% *} instructions"
+done
