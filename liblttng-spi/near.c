@@ -27,7 +27,9 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
+/* A chunk of code: a quarter is code, half of it describes the frames there (frames.c), two bytes a byte. */
 #define CODE_CHUNK	(1u << 20)	/* bytes of address space; pages are taken as they are written */
+#define CODE_PART(size)	((size) / 4)
 #define DATA_CHUNK	(1u << 20)
 #define CHUNK_LEAST	(64u << 10)	/* tried when the usual size is refused: ulimit -v */
 #define REACH		(UINT64_C(0x7fff0000))	/* from the lowest to the highest byte of an object's arena */
@@ -255,9 +257,16 @@ static struct chunk *chunk_new(struct spi_arena *arena, uint32_t least, uint32_t
 		spi_munmap(at, size);
 		return NULL;
 	}
-	if (!is_code)
+	if (is_code) {
+		int prot = (uint64_t) chunk->rw == at ? PROT_READ | PROT_WRITE : PROT_READ;
+
+		chunk->size = CODE_PART(size);
+		spi_raw3(SYS_mprotect, at + chunk->size, size - chunk->size, (uint64_t) prot);
+		spi_frames_register(at, chunk->size, at + chunk->size);
+	} else {
 		chunk->rw = (uint8_t *) at;
-	chunk->size = size;
+		chunk->size = size;
+	}
 	return chunk;
 }
 
@@ -268,7 +277,7 @@ static struct chunk *chunk_with_room(struct spi_arena *arena, struct chunk **lis
 
 	if (chunk && !chunk->frozen && chunk->size - chunk->used >= size)
 		return chunk;
-	chunk = chunk_new(arena, size, usual, is_code);
+	chunk = chunk_new(arena, is_code ? size * 4 : size, usual, is_code);
 	if (chunk) {
 		chunk->next = *list;
 		*list = chunk;
@@ -294,15 +303,17 @@ void *spi_near_alloc(struct spi_object *object, size_t size, size_t align)
 	return chunk->rw + at;
 }
 
-int spi_near_code(struct spi_object *object, uint32_t size, uint64_t *rx, uint8_t **rw)
+int spi_near_code(struct spi_object *object, struct spi_emit *emit, uint32_t size)
 {
 	struct spi_arena *arena = arena_of(object);
 	struct chunk *chunk = arena ? chunk_with_room(arena, &arena->code, size, CODE_CHUNK, 1) : NULL;
 
 	if (!chunk)
 		return -ENOSPC;
-	*rx = chunk->rx + chunk->used;
-	*rw = chunk->rw + chunk->used;
+	emit->rx = chunk->rx + chunk->used;
+	emit->rw = chunk->rw + chunk->used;
+	emit->frames = (uint16_t *) (chunk->rw + chunk->size) + chunk->used;
+	emit->size = size;
 	chunk->used += size;
 	return 0;
 }

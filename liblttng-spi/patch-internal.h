@@ -95,14 +95,15 @@ int spi_page_readable(uint64_t address);
 /* ---- near.c ---- */
 
 /*
- * Room for size bytes of code near an object. *rx is where it will run, *rw
- * where it is written. spi_near_code_trim() gives back what was not used of the
- * latest one. 0 or -ENOSPC.
+ * Room for size bytes of code near an object: sets rx, rw, frames and size.
+ * spi_near_code_trim() gives back what was not used of the latest one. 0 or
+ * -ENOSPC.
  */
-int spi_near_code(struct spi_object *object, uint32_t size, uint64_t *rx, uint8_t **rw);
+struct spi_emit;
+int spi_near_code(struct spi_object *object, struct spi_emit *emit, uint32_t size);
 void spi_near_code_trim(struct spi_object *object, uint64_t end);
 
-/* Look where heap and stack are; what follows keeps out of the room that they may want, of the heap's less if told so. */
+/* Look where heap and stack are; what follows keeps out of the room that they may want, or of less of the heap's. */
 void spi_near_look(int into_heap_room);
 /* Would a mapping of [low, high) take room that the heap or the main stack may want, or lie below `lowest`? */
 int spi_near_is_reserved(uint64_t low, uint64_t high, uint64_t lowest);
@@ -120,14 +121,57 @@ void spi_near_fork_child(void);
 /*
  * spi_trampoline_make() - find a place at from + d, where d is a signed 32-bit
  * displacement that has the bits `bits` where `mask` is set, and write there a
- * jump to `to`. into_heap_room: also where a heap of more than 128 MB would like
- * to grow. Returns the place, or 0 and *reason.
+ * jump to `to`. frame: at that jump, as unwinders see it. into_heap_room: also
+ * where a heap of more than 128 MB would like to grow. Returns the place, or 0
+ * and *reason.
  */
 uint64_t spi_trampoline_make(struct spi_object *object, uint64_t from, uint32_t mask, uint32_t bits, uint64_t to,
-	int into_heap_room, const char **reason);
+	uint16_t frame, int into_heap_room, const char **reason);
+/* Describe the frames of the pages that have come since the last time. */
+void spi_trampoline_register(void);
 void spi_trampoline_fork_child(void);
 
+/* ---- frames.c ---- */
+
+/*
+ * What an unwinder has to know where the PC is in near code: how far the frame's
+ * end is from rsp, in words (12 bits), and how far below that end rbp was saved,
+ * in words (4 bits; 0: rbp is what it was).
+ */
+#define SPI_REG_RBP		5u
+#define SPI_FRAME_WORDS		0x0fffu
+#define SPI_FRAME_RBP(words)	((uint16_t) ((words) << 12))
+
+/* Tell libgcc's unwinder about size bytes of code, whose frames are described in `frames`. */
+void spi_frames_register(uint64_t code, uint64_t size, uint64_t frames);
+
+/* A piece of trampoline pages: each jump's frame stands in the two bytes before it. */
+struct spi_range {
+	uint64_t address, size;
+};
+/* Tell it about trampoline pages: ascending, not touching each other. */
+void spi_frames_register_pages(const struct spi_range *ranges, uint32_t n);
+
 /* ---- arch/x86-64/relocate.c, stub.c ---- */
+
+/* What an instruction at a function's entry does to registers, as far as it is one of the usual ones. */
+enum spi_effect_kind {
+	SPI_EFFECT_NONE,
+	SPI_EFFECT_PUSH,	/* reg */
+	SPI_EFFECT_POP,		/* reg */
+	SPI_EFFECT_STACK,	/* rsp goes down by amount */
+	SPI_EFFECT_WRITE,	/* reg */
+	SPI_EFFECT_OTHER,
+};
+struct spi_effect {
+	enum spi_effect_kind kind;
+	uint32_t reg;
+	int32_t amount;
+	int reads_itself;	/* WRITE: may depend on what reg was before */
+};
+struct spi_effect spi_effect_of(const uint8_t *bytes, uint32_t size);
+/* The instruction has been run: what is emitted next has the frame that it leaves. */
+void spi_emit_frame_step(struct spi_emit *e, struct spi_effect effect);
 
 #define SPI_LITERALS 8u
 
@@ -135,11 +179,15 @@ void spi_trampoline_fork_child(void);
 struct spi_emit {
 	uint8_t *rw;
 	uint64_t rx;
+	uint16_t *frames;		/* what unwinders need to know of each byte: frames.c */
+	uint16_t frame;			/* of the next byte */
+	uint16_t arrival;		/* of a stub: where it is jumped to from */
+	uint16_t rbp_slot;		/* where the moved instructions have pushed rbp: SPI_FRAME_RBP() of it, or 0 */
 	uint32_t used, size;
 	const char *failed;		/* first thing that did not work: a reason */
 	uint32_t literals;
 	struct {
-		uint32_t at;		/* the disp32 that wants the literal's address; the instruction ends behind it */
+		uint32_t at;		/* disp32 that wants the literal's address, at the instruction's end */
 		uint64_t value;
 	} literal[SPI_LITERALS];
 };
@@ -164,7 +212,7 @@ void spi_emit_finish(struct spi_emit *e);
 void spi_relocate(struct spi_emit *e, uint64_t address, uint64_t bias, const uint8_t *bytes,
 	const struct spi_map_insn *insns, unsigned int count, uint64_t moved[SPI_MAP_ENTRY_INSNS]);
 
-#define SPI_STUB_MAX	448u	/* bytes: undoing, gates, record part, SPI_MAP_ENTRY_INSNS moved instructions, literals */
+#define SPI_STUB_MAX	448u	/* bytes: undoing, gates, record part, SPI_MAP_ENTRY_INSNS instructions, literals */
 
 /*
  * The stub of a point: gates, way into the thunk, body with the first `count`
@@ -175,9 +223,11 @@ void spi_relocate(struct spi_emit *e, uint64_t address, uint64_t bias, const uin
 void spi_stub_emit(struct spi_emit *e, struct spi_point *point, const uint8_t *bytes, const struct spi_map_insn *insns,
 	unsigned int count, unsigned int undo, uint64_t moved[SPI_MAP_ENTRY_INSNS]);
 
-#define SPI_TRAMPOLINE_MAX 14u
+/* A trampoline is SPI_TRAMPOLINE_HEAD bytes, its frame as unwinders see it, and the jump behind them. */
+#define SPI_TRAMPOLINE_HEAD 2u
+#define SPI_TRAMPOLINE_MAX 16u
 uint32_t spi_trampoline_size(uint64_t place, uint64_t to);
-void spi_trampoline_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_TRAMPOLINE_MAX]);
+void spi_trampoline_bytes(uint64_t place, uint64_t to, uint16_t frame, uint8_t bytes[SPI_TRAMPOLINE_MAX]);
 
 /* ---- trap.c ---- */
 
@@ -195,7 +245,7 @@ struct spi_signal {
 	uint8_t installed, taken;	/* now; ever */
 	void (*handler)(int number, void *info, void *context);
 	struct spi_sigaction program;	/* handed on to */
-	struct spi_sigaction below;	/* for a handler installed over ours that calls ours for what it does not know */
+	struct spi_sigaction below;	/* for a handler over ours that calls ours for what it does not know */
 };
 
 /* Take the signal, unless the agent has it. 0 or -errno. */

@@ -108,8 +108,7 @@ int spi_patch_prepare(struct spi_point *point, const char **reason)
 	c.patch = spi_alloc(sizeof(*c.patch));
 	if (!c.patch)
 		return -ENOMEM;
-	c.stub.size = SPI_STUB_MAX;
-	if (spi_near_code(point->object, SPI_STUB_MAX, &c.stub.rx, &c.stub.rw) < 0) {
+	if (spi_near_code(point->object, &c.stub, SPI_STUB_MAX) < 0) {
 		*reason = "no free memory within reach of its object";
 		return -ENOSPC;
 	}
@@ -192,6 +191,8 @@ static int write_all(struct spi_point **points, unsigned int n, const char **err
 		if (!errors[i])
 			op_fill(&ops[count++], points[i]->patch, i, install);
 	}
+	if (install)
+		spi_trampoline_register();
 	spi_text_write(ops, count);
 	for (unsigned int i = 0; i < count; i++) {
 		errors[ops[i].index] = ops[i].error;

@@ -183,6 +183,56 @@ static int virt_has_room_for_one(void)
 	return virt_count * 4 < virt_size * 3 || virt_grow() == 0;
 }
 
+/* Pages that unwinders have not been told of. */
+static struct spi_range *fresh;
+static uint32_t fresh_count, fresh_size;
+#define FRESH_MAX 4096u
+
+static void fresh_add(uint64_t address)
+{
+	if (fresh_count == FRESH_MAX)
+		return;
+	if (fresh_count == fresh_size) {
+		uint32_t size = fresh_size ? fresh_size * 2 : 1024;
+		struct spi_range *more = spi_alloc(size * sizeof(*more));
+
+		if (!more)
+			return;
+		spi_bytes_copy(more, fresh, fresh_count * sizeof(*more));
+		fresh = more;
+		fresh_size = size;
+	}
+	fresh[fresh_count].address = address;
+	fresh[fresh_count].size = SPI_PAGE;
+	fresh_count++;
+}
+
+void spi_trampoline_register(void)
+{
+	uint32_t n = 0;
+
+	/* insertion sort: pages come in runs */
+	for (uint32_t i = 1; i < fresh_count; i++)
+		for (uint32_t k = i; k && fresh[k - 1].address > fresh[k].address; k--) {
+			uint64_t lower = fresh[k].address;
+
+			fresh[k].address = fresh[k - 1].address;
+			fresh[k - 1].address = lower;
+		}
+	for (uint32_t i = 0; i < fresh_count; i++) {
+		if (n && fresh[n - 1].address + fresh[n - 1].size == fresh[i].address) {
+			fresh[n - 1].size += SPI_PAGE;
+			continue;
+		}
+		fresh[n].address = fresh[i].address;
+		fresh[n].size = SPI_PAGE;
+		n++;
+	}
+	if (n)
+		spi_frames_register_pages(fresh, n);
+	fresh_count = 0;
+}
+
 /* A new virtual page whose bytes [at, at + n) are free. NULL: something else is there. */
 static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, const char **reason)
 {
@@ -211,6 +261,7 @@ static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, con
 	v->phys = phys;
 	v->own = own;
 	virt_count++;
+	fresh_add(address);
 	recent[recent_next++ % RECENT] = address;
 	return v;
 }
@@ -269,27 +320,28 @@ static struct virt_page *virt_take(uint64_t address, uint32_t at, uint32_t n, co
 }
 
 /* Write the trampoline at exactly this place, on one page or across two. 0, or -1 when the place is taken. */
-static int trampoline_place(uint64_t place, uint64_t to, const char **reason)
+static int trampoline_place(uint64_t place, uint64_t to, uint16_t frame, const char **reason)
 {
 	uint8_t bytes[SPI_TRAMPOLINE_MAX];
-	uint32_t size = spi_trampoline_size(place, to), at = (uint32_t) (place & (SPI_PAGE - 1));
+	uint64_t start = place - SPI_TRAMPOLINE_HEAD;
+	uint32_t size = spi_trampoline_size(place, to), at = (uint32_t) (start & (SPI_PAGE - 1));
 	uint32_t n = at + size > SPI_PAGE ? SPI_PAGE - at : size;
 	struct virt_page *first, *second = NULL;
 	struct phys_page *phys;
 
-	first = virt_take(SPI_PAGE_OF(place), at, n, reason);
+	first = virt_take(SPI_PAGE_OF(start), at, n, reason);
 	if (!first)
 		return -1;
 	phys = first->phys;
 	if (n < size) {
 		/* may enlarge the table: `first` is looked up again where it is needed */
-		second = virt_take(SPI_PAGE_OF(place) + SPI_PAGE, 0, size - n, reason);
+		second = virt_take(SPI_PAGE_OF(start) + SPI_PAGE, 0, size - n, reason);
 		if (!second) {
-			virt_mark(virt_find(SPI_PAGE_OF(place)), at, n, 0);
+			virt_mark(virt_find(SPI_PAGE_OF(start)), at, n, 0);
 			return -1;
 		}
 	}
-	spi_trampoline_bytes(place, to, bytes);
+	spi_trampoline_bytes(place, to, frame, bytes);
 	spi_bytes_copy(phys->rw + at, bytes, n);
 	if (second)
 		spi_bytes_copy(second->phys->rw, bytes + n, size - n);
@@ -301,6 +353,7 @@ static int trampoline_place(uint64_t place, uint64_t to, const char **reason)
 struct search {
 	const struct spi_object *object;
 	uint64_t from, to;
+	uint16_t frame;			/* at the trampoline, as unwinders see it */
 	uint32_t free_low, free_high;	/* displacement bits that may be chosen: below 12, from 12 up */
 	uint32_t bits;			/* the others */
 	uint64_t bad_page;		/* the latest page that could not be had */
@@ -329,7 +382,7 @@ static int search_try(struct search *s, uint32_t displacement, uint64_t *place)
 
 	if (page == s->bad_page)
 		return 0;
-	if (trampoline_place(target, s->to, s->reason) == 0) {
+	if (trampoline_place(target, s->to, s->frame, s->reason) == 0) {
 		*place = target;
 		return 1;
 	}
@@ -349,7 +402,7 @@ static int search_low(struct search *s, uint32_t high, uint64_t only_page, uint6
 		return 0;
 	do {
 		uint64_t target = search_target(s, high | low | s->bits);
-		int fits = SPI_PAGE_OF(target) == only_page
+		int fits = SPI_PAGE_OF(target - SPI_TRAMPOLINE_HEAD) == only_page
 			&& SPI_PAGE_OF(target + SPI_TRAMPOLINE_MAX - 1) == only_page;
 
 		if ((!only_page || fits) && search_try(s, high | low | s->bits, place))
@@ -392,12 +445,13 @@ static uint32_t bits_deposit(uint32_t n, uint32_t mask)
 }
 
 uint64_t spi_trampoline_make(struct spi_object *object, uint64_t from, uint32_t mask, uint32_t bits, uint64_t to,
-	int into_heap_room, const char **reason)
+	uint16_t frame, int into_heap_room, const char **reason)
 {
 	struct search s = {
 		.object = object,
 		.from = from,
 		.to = to,
+		.frame = frame,
 		.free_low = ~mask & (SPI_PAGE - 1),
 		.free_high = ~mask & ~(SPI_PAGE - 1),
 		.bits = bits & mask,

@@ -133,7 +133,7 @@ static int try_pun(struct spi_choice *c, uint32_t changed)
 		return decline(c, "its first bytes are used by another point");
 	spi_bytes_copy(&bits, c->bytes + 1, 4);
 	place = spi_trampoline_make(c->point->object, c->address + SPI_JUMP_SIZE, mask, bits, c->patch->stub,
-		c->into_heap_room, &c->reason);
+		c->stub.arrival, c->into_heap_room, &c->reason);
 	if (!place)
 		return -1;
 	take(c, SPI_WORKER_PUN, how, changed, SPI_JUMP_SIZE);
@@ -221,8 +221,8 @@ static int worker_cc(struct spi_choice *c)
 	for (uint32_t i = 1; i < SPI_JUMP_SIZE; i++)
 		if (bounds >> i & 1)
 			mask |= UINT32_C(0xff) << 8 * (i - 1);
-	place = spi_trampoline_make(c->point->object, c->address + SPI_JUMP_SIZE, mask, 0xcccccccc, c->patch->stub, 0,
-		&c->reason);
+	place = spi_trampoline_make(c->point->object, c->address + SPI_JUMP_SIZE, mask, 0xcccccccc, c->patch->stub,
+		c->stub.arrival, 0, &c->reason);
 	if (!place)
 		return -1;
 	take(c, SPI_WORKER_CC, SPI_TEXT_CC, SPI_JUMP_SIZE, SPI_JUMP_SIZE);

@@ -365,12 +365,17 @@ helper_pointer:
 	.balign 16
 	.globl counting_thunk
 counting_thunk:
+	.cfi_startproc
+	.cfi_def_cfa_offset 16
 	push %rcx
+	.cfi_def_cfa_offset 24
 	mov 40(%rax), %rcx
 	lock incq (%rcx)
 	pop %rcx
+	.cfi_def_cfa_offset 16
 	mov (%rax), %rax
 	xchg %rax, (%rsp)
 	ret
+	.cfi_endproc
 
 	.section .note.GNU-stack, "", @progbits

@@ -22,7 +22,29 @@ void spi_emit_bytes(struct spi_emit *e, const void *bytes, uint32_t n)
 		return;
 	}
 	spi_bytes_copy(e->rw + e->used, bytes, n);
+	for (uint32_t i = 0; i < n; i++)
+		e->frames[e->used + i] = e->frame;
 	e->used += n;
+}
+
+void spi_emit_frame_step(struct spi_emit *e, struct spi_effect effect)
+{
+	uint32_t words = e->frame & SPI_FRAME_WORDS;
+
+	if (effect.kind == SPI_EFFECT_PUSH) {
+		words++;
+		if (effect.reg == SPI_REG_RBP && words < 16)
+			e->rbp_slot = SPI_FRAME_RBP(words);
+	} else if (effect.kind == SPI_EFFECT_POP) {
+		words--;
+		if (effect.reg == SPI_REG_RBP)
+			e->frame = e->rbp_slot = 0;
+	} else if (effect.kind == SPI_EFFECT_STACK) {
+		words += (uint32_t) (effect.amount / 8);
+	} else if (effect.kind == SPI_EFFECT_WRITE && effect.reg == SPI_REG_RBP) {
+		e->frame = e->rbp_slot;
+	}
+	e->frame = (uint16_t) ((e->frame & ~SPI_FRAME_WORDS) | (words & SPI_FRAME_WORDS));
 }
 
 void spi_emit_u8(struct spi_emit *e, uint8_t value)
@@ -136,6 +158,7 @@ static void emit_return_address(struct spi_emit *e, uint64_t value)
 {
 	spi_emit_bytes(e, "\xff\x35", 2);		/* push literal(%rip) */
 	spi_emit_literal(e, value);
+	e->frame = 1;				/* from here on as at the called function's first byte */
 }
 
 /* call *operand: push the return address, then jmp *operand, which must not depend on rsp. */
@@ -238,9 +261,15 @@ void spi_relocate(struct spi_emit *e, uint64_t address, uint64_t bias, const uin
 		.window = insns[count - 1].offset + insns[count - 1].size,
 	};
 
+	e->frame = 1;
+	e->rbp_slot = 0;
 	for (unsigned int i = 0; i < count && !e->failed; i++) {
+		uint16_t frame = e->frame;
+
 		moved[i] = e->rx + e->used;
 		emit_insn(&r, &insns[i], bytes + insns[i].offset);
+		e->frame = frame;
+		spi_emit_frame_step(e, spi_effect_of(bytes + insns[i].offset, insns[i].size));
 	}
 	if (insn_falls_through(&insns[count - 1]))
 		spi_emit_jump(e, address + r.window);

@@ -54,6 +54,7 @@ static void emit_record(struct spi_emit *e, struct spi_point *point)
 	int64_t distance = (int64_t) ((uint64_t) point - (e->rx + e->used + 8));
 
 	spi_emit_u8(e, 0x50);				/* push %rax */
+	e->frame = 2;
 	if (distance == (int32_t) distance) {
 		spi_emit_bytes(e, "\x48\x8d\x05", 3);	/* lea point(%rip), %rax */
 		spi_emit_rel32(e, (uint64_t) point, 0);
@@ -64,6 +65,7 @@ static void emit_record(struct spi_emit *e, struct spi_point *point)
 	spi_emit_u8(e, 0xff);				/* jmp *thunk(%rax) */
 	spi_emit_u8(e, 0x60);
 	spi_emit_u8(e, offsetof(struct spi_point, thunk));
+	e->frame = 1;
 }
 
 /* ---- taking instructions back ---- */
@@ -72,19 +74,11 @@ static void emit_record(struct spi_emit *e, struct spi_point *point)
 #define REG_RSP		4u
 #define SCRATCH		(1u << REG_RAX | 1u << 10 | 1u << 11)	/* no arguments; dead if overwritten at an entry */
 
-/* What one instruction did that has to be taken back. */
-struct effect {
-	enum { EFFECT_NONE, EFFECT_PUSH, EFFECT_SUB, EFFECT_WRITE, EFFECT_OTHER } kind;
-	uint32_t reg;		/* PUSH, WRITE */
-	uint32_t amount;	/* SUB: from rsp */
-	int reads_itself;	/* WRITE: may depend on what reg was before */
-};
-
 /* The operands of a ModRM instruction that writes a register: `reg` from `rm` or memory. */
-static struct effect effect_load(uint8_t rex, const uint8_t *modrm)
+static struct spi_effect effect_load(uint8_t rex, const uint8_t *modrm)
 {
 	uint32_t reg = (modrm[0] >> 3 & 7) | (rex & 4) << 1, mod = modrm[0] >> 6, rm = modrm[0] & 7;
-	struct effect effect = { EFFECT_WRITE, reg, 0, 0 };
+	struct spi_effect effect = { SPI_EFFECT_WRITE, reg, 0, 0 };
 
 	if (mod != 3 && rm == 4) {
 		effect.reads_itself = ((modrm[1] & 7) | (rex & 1) << 3) == reg
@@ -95,33 +89,40 @@ static struct effect effect_load(uint8_t rex, const uint8_t *modrm)
 	return effect;
 }
 
-/* The few instructions that functions begin with. */
-static struct effect effect_of(const uint8_t *p, uint32_t size)
+/* sub or add of a constant to rsp */
+static struct spi_effect effect_stack(const uint8_t *p)
 {
-	struct effect effect = { EFFECT_OTHER, 0, 0, 0 };
+	struct spi_effect effect = { SPI_EFFECT_STACK, REG_RSP, (int8_t) p[2], 0 };
+
+	if (p[0] == 0x81)
+		spi_bytes_copy(&effect.amount, p + 2, 4);
+	if ((p[1] >> 3 & 7) == 0)
+		effect.amount = -effect.amount;
+	return effect;
+}
+
+struct spi_effect spi_effect_of(const uint8_t *p, uint32_t size)
+{
+	struct spi_effect effect = { SPI_EFFECT_OTHER, 0, 0, 0 };
 	uint8_t rex = 0;
 
 	if (size == 4 && spi_bytes_equal(p, (const uint8_t *) "\xf3\x0f\x1e\xfa", 4)) {	/* endbr64 */
-		effect.kind = EFFECT_NONE;
+		effect.kind = SPI_EFFECT_NONE;
 		return effect;
 	}
 	if ((p[0] & 0xf0) == 0x40)
 		rex = *p++;
-	if ((p[0] & 0xf8) == 0x50) {
-		effect.kind = EFFECT_PUSH;
+	if ((p[0] & 0xf0) == 0x50) {
+		effect.kind = p[0] & 8 ? SPI_EFFECT_POP : SPI_EFFECT_PUSH;
 		effect.reg = (p[0] & 7) | (rex & 1) << 3;
-	} else if (rex == 0x48 && p[0] == 0x83 && p[1] == 0xec && p[2] < 0x80) {
-		effect.kind = EFFECT_SUB;
-		effect.amount = p[2];
-	} else if (rex == 0x48 && p[0] == 0x81 && p[1] == 0xec && p[5] < 0x80) {
-		effect.kind = EFFECT_SUB;
-		spi_bytes_copy(&effect.amount, p + 2, 4);
+	} else if (rex == 0x48 && (p[0] == 0x83 || p[0] == 0x81) && (p[1] == 0xec || p[1] == 0xc4)) {
+		effect = effect_stack(p);
 	} else if (p[0] == 0x8b || p[0] == 0x8d) {		/* mov, lea */
 		effect = effect_load(rex, p + 1);
 	} else if (p[0] == 0x0f && (p[1] & 0xf6) == 0xb6) {	/* movzx, movsx */
 		effect = effect_load(rex, p + 2);
 	} else if ((p[0] == 0x89 || p[0] == 0x31) && p[1] >> 6 == 3) {
-		effect.kind = EFFECT_WRITE;			/* mov between registers; xor with itself */
+		effect.kind = SPI_EFFECT_WRITE;			/* mov between registers; xor with itself */
 		effect.reg = (p[1] & 7) | (rex & 1) << 3;
 		effect.reads_itself = p[0] == 0x31 && ((p[1] >> 3 & 7) | (rex & 4) << 1) != effect.reg;
 	}
@@ -138,28 +139,36 @@ static void emit_undo(struct spi_emit *e, const uint8_t *bytes, const struct spi
 	uint32_t pushed = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
-		struct effect effect = effect_of(bytes + insns[i].offset, insns[i].size);
+		struct spi_effect effect = spi_effect_of(bytes + insns[i].offset, insns[i].size);
+		uint32_t bit = effect.reg < 16 ? 1u << effect.reg : 0;
 
-		if (effect.kind == EFFECT_PUSH && effect.reg != REG_RSP)
-			pushed |= 1u << effect.reg;
-		else if (effect.kind == EFFECT_WRITE && effect.reg != REG_RSP && ((pushed >> effect.reg & 1)
-			|| ((SCRATCH >> effect.reg & 1) && !effect.reads_itself)))
+		spi_emit_frame_step(e, effect);
+		if (effect.kind == SPI_EFFECT_PUSH && effect.reg != REG_RSP)
+			pushed |= bit;
+		else if (effect.kind == SPI_EFFECT_WRITE && effect.reg != REG_RSP
+			&& ((pushed & bit) || ((SCRATCH & bit) && !effect.reads_itself)))
 			continue;
-		else if (effect.kind != EFFECT_NONE && effect.kind != EFFECT_SUB)
+		else if (effect.kind != SPI_EFFECT_NONE && (effect.kind != SPI_EFFECT_STACK || effect.amount < 0))
 			e->failed = "one of its first instructions cannot be taken back";
 	}
+	e->arrival = e->frame;
 	while (n-- && !e->failed) {
-		struct effect effect = effect_of(bytes + insns[n].offset, insns[n].size);
+		struct spi_effect effect = spi_effect_of(bytes + insns[n].offset, insns[n].size);
 
-		if (effect.kind == EFFECT_PUSH) {
+		if (effect.kind == SPI_EFFECT_PUSH) {
 			if (effect.reg >= 8)
 				spi_emit_u8(e, 0x41);
 			spi_emit_u8(e, 0x58 | (effect.reg & 7));	/* pop */
-		} else if (effect.kind == EFFECT_SUB) {
+			effect.kind = SPI_EFFECT_POP;
+			spi_emit_frame_step(e, effect);
+		} else if (effect.kind == SPI_EFFECT_STACK) {
 			spi_emit_bytes(e, "\x48\x8d\xa4\x24", 4);	/* lea amount(%rsp), %rsp */
-			spi_emit_u32(e, effect.amount);
+			spi_emit_bytes(e, &effect.amount, 4);
+			effect.amount = -effect.amount;
+			spi_emit_frame_step(e, effect);
 		}
 	}
+	e->frame = 1;
 }
 
 /* ---- the stub ---- */
@@ -170,6 +179,8 @@ void spi_stub_emit(struct spi_emit *e, struct spi_point *point, const uint8_t *b
 	const volatile int *first = point->gate[0], *second = point->gate[1];
 	uint32_t to_record = 0, to_body = 0;
 
+	e->frame = 1;
+	e->rbp_slot = 0;
 	emit_undo(e, bytes, insns, undo);
 	if (!first || first == second) {
 		first = second;
@@ -197,12 +208,16 @@ uint32_t spi_trampoline_size(uint64_t place, uint64_t to)
 {
 	int64_t distance = (int64_t) (to - (place + 5));
 
-	return distance == (int32_t) distance ? 5 : SPI_TRAMPOLINE_MAX;
+	return distance == (int32_t) distance ? SPI_TRAMPOLINE_HEAD + 5 : SPI_TRAMPOLINE_MAX;
 }
 
-void spi_trampoline_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_TRAMPOLINE_MAX])
+void spi_trampoline_bytes(uint64_t place, uint64_t to, uint16_t frame, uint8_t bytes[SPI_TRAMPOLINE_MAX])
 {
-	if (spi_trampoline_size(place, to) == 5) {
+	uint32_t size = spi_trampoline_size(place, to);
+
+	spi_bytes_copy(bytes, &frame, SPI_TRAMPOLINE_HEAD);
+	bytes += SPI_TRAMPOLINE_HEAD;
+	if (size < SPI_TRAMPOLINE_MAX) {
 		int32_t distance = (int32_t) (to - (place + 5));
 
 		bytes[0] = 0xe9;
