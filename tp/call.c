@@ -226,7 +226,9 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 		goto out;
 	if (spi_unlikely(t->owed))
 		tp_owed_flush(t);
-	if (spi_likely(!(point->flags & SPI_POINT_NO_EXIT)))
+	/* nobody listens to exits: the call needs no slot, unless to know a loop from a call */
+	if (spi_likely(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) || (point->flags & SPI_POINT_LOOPS)) &&
+			spi_likely(!(point->flags & SPI_POINT_NO_EXIT)))
 		slot = spi_slot_ready(t, p);
 	else if (spi_unlikely(!t->cur))
 		spi_thread_slow(p);
