@@ -153,7 +153,8 @@ static void take_status(struct spi_agent *agent, int fd)
 	struct stat st;
 	void *page;
 
-	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) || st.st_size < (off_t) sizeof(struct spi_status_page))
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) ||
+			st.st_size < (off_t) sizeof(struct spi_status_page))
 		return;
 	page = mmap(NULL, sizeof(struct spi_status_page), PROT_READ, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)

@@ -103,8 +103,8 @@ int spi_carry_plan(struct spi_carry *c, const struct spi_target *t, const char *
 	if (!real) {
 		/* Not here; when it is not there either, dlopen() will say so in its own words. */
 		if (*library != '/' || strlen(library) >= sizeof(c->path))
-			ret = spi_inject_fail(t->result, ENOENT, "%s: there is no such file here; in the target's root, "
-					      "name it by an absolute path", library);
+			ret = spi_inject_fail(t->result, ENOENT, "%s: there is no such file here; in the target's "
+					      "root, name it by an absolute path", library);
 		else
 			strcpy(c->path, library);
 	} else if (stat(real, &here)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* How the target gets at the library: by a path it can open itself, or by a copy in memory. Internal to the injector. */
+/* How the target gets at the library: by a path that it can open, or by a copy in memory. Internal to the injector. */
 #ifndef SPI_INJECTOR_CARRY_H
 #define SPI_INJECTOR_CARRY_H
 
@@ -20,7 +20,7 @@ struct spi_carry {
 int spi_carry_plan(struct spi_carry *carry, const struct spi_target *target, const char *library);
 void spi_carry_free(struct spi_carry *carry);
 
-/* Leave out of the copy what is never mapped (debug information, section headers): less to write while a thread waits. */
+/* Leave out of the copy what is never mapped: debug information, section headers. */
 void spi_carry_trim(struct spi_carry *carry);
 
 /* The path of descriptor `fd` in the target, spelt as it never was before: ld.so knows libraries by name. */

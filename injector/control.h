@@ -30,7 +30,8 @@ struct spi_control_ops {
 	/* The agent said who it is, and was answered WELCOME: add rules now, then spi_agent_go() if it waits. */
 	void (*on_hello)(struct spi_agent *agent, void *data);
 	/* A rule is in force (status 0), or could not be: text says why. */
-	void (*on_rule_done)(struct spi_agent *agent, const struct spi_msg_rule_done *done, const char *text, void *data);
+	void (*on_rule_done)(struct spi_agent *agent, const struct spi_msg_rule_done *done, const char *text,
+			void *data);
 	/* One function that was asked for and has no point. Once per function. */
 	void (*on_declined)(struct spi_agent *agent, const char *object, const char *function, const char *reason,
 			    void *data);

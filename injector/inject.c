@@ -179,7 +179,8 @@ static int give_up(struct spi_session *s)
 {
 	if (!spi_target_lives(&s->target))
 		return FAIL(s, ESRCH, "it ended meanwhile");
-	return FAIL(s, EAGAIN, "no safe moment in %u ms (%u looks): thread %d was %s; try again or with a longer --deadline",
+	return FAIL(s, EAGAIN,
+			"no safe moment in %u ms (%u looks): thread %d was %s; try again or with a longer --deadline",
 		    s->options.deadline_ms, s->result->tries, (int) s->why_tid, s->why ? s->why : "never seen");
 }
 
@@ -262,8 +263,8 @@ static int prepare(struct spi_session *s)
 	if (s->options.flags & SPI_INJECT_ATTACH)
 		s->attach = true;
 	if (!library)
-		return spi_inject_fail(s->result, ENOENT, "the agent liblttng-spi.so.0 is neither beside this program nor "
-				       "installed: set LTTNG_SPI_AGENT to its path");
+		return spi_inject_fail(s->result, ENOENT, "the agent liblttng-spi.so.0 is neither beside this "
+				       "program nor installed: set LTTNG_SPI_AGENT to its path");
 	ret = spi_target_open(&s->target, s->pid, s->result);
 	if (!ret && s->attach)
 		ret = prepare_agent(s, library);

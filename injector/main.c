@@ -111,7 +111,8 @@ static void on_rule_done(struct spi_agent *agent, const struct spi_msg_rule_done
 	unsigned int number = done->rule - s->first_rule + 1;
 
 	if (done->status) {
-		fprintf(stderr, "spi-inject: process %d: rule %u: %s\n", pid, number, *text ? text : strerror(-done->status));
+		fprintf(stderr, "spi-inject: process %d: rule %u: %s\n", pid, number,
+				*text ? text : strerror(-done->status));
 		s->failed = 1;
 	} else {
 		printf("%d: rule %u: %u function%s instrumented, %u not%s\n", pid, number, done->instrumented,
@@ -121,7 +122,8 @@ static void on_rule_done(struct spi_agent *agent, const struct spi_msg_rule_done
 		s->waiting--;
 }
 
-static void on_declined(struct spi_agent *agent, const char *object, const char *function, const char *reason, void *data)
+static void on_declined(struct spi_agent *agent, const char *object, const char *function, const char *reason,
+		void *data)
 {
 	printf("%d: not instrumented: %s:%s: %s\n", (int) spi_agent_pid(agent), object, function, reason);
 }
@@ -174,7 +176,8 @@ static int serve(const struct options *options, pid_t pid, int fd, int signals)
 	else if (ret && ret != -EINTR)
 		fprintf(stderr, "spi-inject: process %d: %s\n", (int) pid, strerror(-ret));
 	else if (s.gone && (!s.hello || s.waiting))
-		fprintf(stderr, "spi-inject: process %d ended, or its agent left, before all was in force\n", (int) pid);
+		fprintf(stderr, "spi-inject: process %d ended, or its agent left, before all was in force\n",
+				(int) pid);
 	return ret || s.failed || !s.hello || s.waiting;
 }
 
@@ -259,7 +262,8 @@ static int parse_options(int argc, char **argv, struct options *options)
 		switch (option) {
 		case DEADLINE:
 			if (parse_number(optarg, 3600000, &number) || !number)
-				return fail_usage("--deadline %s: not a number of milliseconds from 1 to 3600000", optarg);
+				return fail_usage("--deadline %s: not a number of milliseconds from 1 to 3600000",
+						optarg);
 			options->inject.deadline_ms = number;
 			break;
 		case VERBOSE:

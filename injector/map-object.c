@@ -16,7 +16,7 @@
 #include "injector/control-internal.h"
 #include "injector/target.h"
 
-/* The build id of an ELF file from its program headers; its size, 0 when there is none. Reads a few kilobytes at most. */
+/* The build id of an ELF file by its program headers; returns its size, 0: none. Reads a few kilobytes at most. */
 static unsigned int file_build_id(int fd, uint8_t id[32])
 {
 	union { uint8_t bytes[4096]; Elf64_Nhdr align; } notes;
@@ -60,7 +60,8 @@ static bool is_same_object(const struct spi_msg_map_request *request, int fd)
 	if (request->inode && st.st_ino == request->inode && st.st_dev == request->device)
 		return true;
 	if (request->build_id_size && request->build_id_size <= sizeof(id))
-		return file_build_id(fd, id) == request->build_id_size && !memcmp(id, request->build_id, request->build_id_size);
+		return file_build_id(fd, id) == request->build_id_size &&
+		       !memcmp(id, request->build_id, request->build_id_size);
 	return !request->inode;
 }
 
@@ -109,7 +110,8 @@ int spi_root_open(pid_t pid)
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int) pid);
-	if (readlink(path, theirs, sizeof(theirs) - 1) > 0 && readlink("/proc/self/ns/mnt", ours, sizeof(ours) - 1) > 0 &&
+	if (readlink(path, theirs, sizeof(theirs) - 1) > 0 &&
+	    readlink("/proc/self/ns/mnt", ours, sizeof(ours) - 1) > 0 &&
 	    !strcmp(theirs, ours)) {
 		snprintf(path, sizeof(path), "/proc/%d/root", (int) pid);
 		if (!stat(path, &root) && !stat("/", &own) && root.st_ino == own.st_ino && root.st_dev == own.st_dev)

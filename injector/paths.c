@@ -178,8 +178,8 @@ int spi_path_library(const char *name, char *path, size_t size)
 {
 	if (!try_directories(environment("LD_LIBRARY_PATH"), name, path, size) || !try_cache(name, path, size))
 		return 0;
-	return try_directories("/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/usr/local/lib:/lib:/usr/lib",
-			       name, path, size);
+	return try_directories("/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/usr/local/lib:"
+			       "/lib:/usr/lib", name, path, size);
 }
 
 /* ---- session daemon ------------------------------------------------- */

@@ -66,8 +66,8 @@ static int finish_slow_call(struct spi_session *s, uint64_t *result)
 		}
 		if (spi_now() >= give_up) {
 			spi_remote_leave(&s->remote);
-			return FAIL(s, ETIMEDOUT, "the constructors of %s still run after %u s; they are left to finish, "
-				    "after which the thread goes on with its work", s->carry.name,
+			return FAIL(s, ETIMEDOUT, "the constructors of %s still run after %u s; they are left to "
+				    "finish, after which the thread goes on with its work", s->carry.name,
 				    (unsigned int) ((CALL_PATIENCE + CALL_GIVE_UP) / 1000000000));
 		}
 		if (!ret)
@@ -94,7 +94,8 @@ static int call(struct spi_session *s, uint64_t *result, uint64_t function, uint
 	return ret;
 }
 
-static int remote_syscall(struct spi_session *s, const char *name, int64_t *result, uint64_t number, uint64_t a, uint64_t b,
+static int remote_syscall(struct spi_session *s, const char *name, int64_t *result, uint64_t number, uint64_t a,
+		uint64_t b,
 			  uint64_t c, uint64_t d)
 {
 	int ret = spi_remote_syscall(&s->remote, result, number, a, b, c, d);
@@ -174,7 +175,8 @@ static int make_socket(struct spi_session *s, int *theirs)
 	int64_t ignored;
 	int pair[2], ret;
 
-	ret = remote_syscall(s, "socketpair", &ignored, SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair_at);
+	ret = remote_syscall(s, "socketpair", &ignored, SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+			pair_at);
 	if (!ret)
 		ret = spi_memory_read(s->pid, pair_at, pair, sizeof(pair));
 	if (ret)

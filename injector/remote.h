@@ -28,7 +28,7 @@ struct spi_gadgets {
 	uint64_t sigreturn;	/* mov $15,%rax; syscall: libc's signal restorer */
 	int64_t errno_offset;	/* of errno from the thread pointer; 0: unknown */
 	bool complete;		/* all of them are there: calls survive the injector's death */
-	uint32_t xstate_end[64];	/* where the processor puts each part of the vector state, end offset in bytes */
+	uint32_t xstate_end[64];	/* where each part of the vector state ends in memory, bytes */
 };
 
 struct spi_remote {

@@ -82,7 +82,8 @@ static int library_get(struct spi_control *control, const char *name, char *text
 		const char *tp = spi_path_tp();
 
 		if (!tp) {
-			snprintf(text, text_size, "%s is neither beside the controller nor installed: set LTTNG_SPI_TP", name);
+			snprintf(text, text_size,
+					"%s is neither beside the controller nor installed: set LTTNG_SPI_TP", name);
 			return -ENOENT;
 		}
 		snprintf(path, sizeof(path), "%s", tp);

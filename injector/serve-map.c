@@ -260,7 +260,8 @@ static int job_watch(struct spi_control *control, struct spi_map_job *job, int p
 static void launch_identity(struct launch *l, pid_t pid)
 {
 	char *status = spi_proc_read(NULL, "%d/status", (int) pid);
-	const char *uid = status ? spi_status_value(status, "Uid") : NULL, *gid = status ? spi_status_value(status, "Gid") : NULL;
+	const char *uid = status ? spi_status_value(status, "Uid") : NULL;
+	const char *gid = status ? spi_status_value(status, "Gid") : NULL;
 
 	l->uid = uid ? strtoul(uid + strcspn(uid, " \t"), NULL, 10) : 65534;
 	l->gid = gid ? strtoul(gid + strcspn(gid, " \t"), NULL, 10) : 65534;
@@ -279,7 +280,8 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 
 	job->started = true;
 	if (!program || (launch.program = open(program, O_PATH | O_CLOEXEC)) < 0) {
-		answer(job, -ENOENT, "spi-codemap is neither beside the controller nor installed: set LTTNG_SPI_CODEMAP");
+		answer(job, -ENOENT,
+				"spi-codemap is neither beside the controller nor installed: set LTTNG_SPI_CODEMAP");
 		return;
 	}
 	launch.object = spi_object_open(job->agent->pid, &job->request, job->path);

@@ -117,7 +117,8 @@ static void read_status(struct spi_remote *r)
 
 	r->inner_tid = status ? spi_status_inner_pid(status, r->tid) : r->tid;
 	r->caught = status ? status_signals(status, "SigCgt") : 0;
-	r->trap_masked = !status || (status_signals(status, "SigBlk") | status_signals(status, "SigIgn")) & BIT(SIGTRAP);
+	r->trap_masked = !status ||
+			 (status_signals(status, "SigBlk") | status_signals(status, "SigIgn")) & BIT(SIGTRAP);
 	free(status);
 }
 

@@ -41,6 +41,11 @@ int spi_inject_fail(struct spi_inject_result *result, int error, const char *for
 /* "process 12 (name)" is how every message names it. */
 #define TARGET_FORMAT	"process %d (%s)"
 #define TARGET_ARGS(t)	(int) (t)->pid, (t)->name
+#define REFUSE(t, error, format, ...) \
+	spi_inject_fail((t)->result, error, TARGET_FORMAT format, TARGET_ARGS(t), ##__VA_ARGS__)
+
+#define FORBID(t, format, ...) \
+	spi_inject_fail((t)->result, EPERM, "not permitted to trace " TARGET_FORMAT format, TARGET_ARGS(t), ##__VA_ARGS__)
 
 static int refuse_unknown_tracer(const struct spi_target *t, pid_t tracer)
 {
@@ -48,8 +53,7 @@ static int refuse_unknown_tracer(const struct spi_target *t, pid_t tracer)
 
 	if (name)
 		name[strcspn(name, "\n")] = 0;
-	spi_inject_fail(t->result, EBUSY, TARGET_FORMAT " is already traced by process %d (%s): end that first",
-			TARGET_ARGS(t), (int) tracer, name ? name : "?");
+	REFUSE(t, EBUSY, " is already traced by process %d (%s): end that first", (int) tracer, name ? name : "?");
 	free(name);
 	return -EBUSY;
 }
@@ -64,24 +68,20 @@ static int check_state(const struct spi_target *t, const char *status)
 
 	/* A main thread that has ended while others run looks like a zombie, too. */
 	if (state && (*state == 'X' || (*state == 'Z' && (!threads || atoi(threads) <= 1))))
-		return spi_inject_fail(t->result, ESRCH, TARGET_FORMAT " is a zombie: it has ended, "
-				       "only its parent has not collected it yet", TARGET_ARGS(t));
+		return REFUSE(t, ESRCH, " is a zombie: it has ended, only its parent has not collected it yet");
 	if (spi_status_value(status, "Kthread") ? *spi_status_value(status, "Kthread") == '1' :
 						  !spi_status_value(status, "VmSize") && state && *state != 'Z')
-		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT " is a kernel thread or is ending: "
-				       "only running programs can be traced", TARGET_ARGS(t));
+		return REFUSE(t, ENOTSUP, " is a kernel thread or is ending: only running programs can be traced");
 	if (tracer && atoi(tracer))
 		return refuse_unknown_tracer(t, atoi(tracer));
 	if (state && *state == 'T')
-		return spi_inject_fail(t->result, EAGAIN, TARGET_FORMAT " is stopped by job control: "
-				       "continue it first (kill -CONT %d)", TARGET_ARGS(t), (int) t->pid);
+		return REFUSE(t, EAGAIN, " is stopped by job control: continue it first (kill -CONT %d)",
+				(int) t->pid);
 	if (seccomp && *seccomp != '0')
-		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT " runs under seccomp (mode %c), which may kill "
-				       "it for the system calls that loading a library makes: "
-				       "start it under the tracer instead", TARGET_ARGS(t), *seccomp);
-	if (shadow && strstr(shadow, "shstk") && (!strchr(shadow, '\n') || strstr(shadow, "shstk") < strchr(shadow, '\n')))
-		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT " runs with a shadow stack: "
-				       "start it under the tracer instead", TARGET_ARGS(t));
+		return REFUSE(t, ENOTSUP, " runs under seccomp (mode %c), which may kill it for the system calls "
+				"that loading a library makes: start it under the tracer instead", *seccomp);
+	if (shadow && memmem(shadow, strcspn(shadow, "\n"), "shstk", 5))
+		return REFUSE(t, ENOTSUP, " runs with a shadow stack: start it under the tracer instead");
 	return 0;
 }
 
@@ -96,10 +96,8 @@ static int check_executable(const struct spi_target *t)
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int) t->pid);
 	n = readlink(path, real, sizeof(real) - 1);
 	if (n < 0)
-		return errno == ENOENT ?
-			spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT " has no executable: a kernel thread, or ending",
-					TARGET_ARGS(t)) :
-			spi_target_explain_refusal(t, errno);
+		return errno != ENOENT ? spi_target_explain_refusal(t, errno) :
+		       REFUSE(t, ENOTSUP, " has no executable: a kernel thread, or ending");
 	real[n] = 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
@@ -107,17 +105,16 @@ static int check_executable(const struct spi_target *t)
 	n = pread(fd, &head, sizeof(head), 0);
 	close(fd);
 	if (n < (ssize_t) sizeof(Elf32_Ehdr) || memcmp(head.e_ident, ELFMAG, SELFMAG))
-		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT ": its executable %s is not an ELF file",
-				       TARGET_ARGS(t), real);
+		return REFUSE(t, ENOTSUP, ": its executable %s is not an ELF file", real);
 	if (head.e_machine != EM_X86_64 && head.e_machine != EM_386)
-		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT ": its executable %s is for another architecture "
-				       "(ELF machine %u); only x86-64 can be traced", TARGET_ARGS(t), real, head.e_machine);
+		return REFUSE(t, ENOTSUP, ": its executable %s is for another architecture (ELF machine %u); "
+				"only x86-64 can be traced", real, head.e_machine);
 	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine == EM_386)
-		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT ": its executable %s is a 32-bit program; "
-				       "only 64-bit ones can be traced", TARGET_ARGS(t), real);
+		return REFUSE(t, ENOTSUP, ": its executable %s is a 32-bit program; only 64-bit ones can be "
+				"traced", real);
 	if (strstr(real, "/valgrind/"))
-		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT " runs under valgrind, which interprets its code: "
-				       "trace it without valgrind", TARGET_ARGS(t));
+		return REFUSE(t, ENOTSUP, " runs under valgrind, which interprets its code: trace it without "
+				"valgrind");
 	return 0;
 }
 
@@ -159,15 +156,13 @@ static int check_c_library(struct spi_target *t)
 	int ret;
 
 	if (!libc && (spi_maps_find_file(&t->maps, "ld-musl") || spi_maps_find_file(&t->maps, "libc.musl")))
-		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT " uses the C library musl; "
-				       "only programs that use glibc can be traced", TARGET_ARGS(t));
+		return REFUSE(t, ENOTSUP, " uses the C library musl; only programs that use glibc can be traced");
 	if (!libc && !loader)
-		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT " is statically linked: "
-				       "without a dynamic loader nothing can be loaded into it; "
-				       "link the program dynamically", TARGET_ARGS(t));
+		return REFUSE(t, ENOTSUP, " is statically linked: without a dynamic loader nothing can be loaded "
+				"into it; link the program dynamically");
 	if (!libc || !loader)
-		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT " has no glibc loaded; only programs that use "
-				       "glibc can be traced (one that has just started: try again)", TARGET_ARGS(t));
+		return REFUSE(t, ENOTSUP, " has no glibc loaded; only programs that use glibc can be traced (one "
+				"that has just started: try again)");
 	ret = spi_image_read(&t->libc, t->pid, &t->maps, libc, true);
 	if (!ret)
 		ret = spi_image_read(&t->loader, t->pid, &t->maps, loader, false);
@@ -176,8 +171,7 @@ static int check_c_library(struct spi_target *t)
 	if (!ret)
 		ret = find_dlopen(t);
 	if (ret)
-		return spi_inject_fail(t->result, ENOTSUP, TARGET_FORMAT ": its C library %s has no dlopen() that can be found",
-				       TARGET_ARGS(t), libc->path);
+		return REFUSE(t, ENOTSUP, ": its C library %s has no dlopen() that can be found", libc->path);
 	return 0;
 }
 
@@ -187,7 +181,7 @@ int spi_target_explain_refusal(const struct spi_target *t, int error)
 	const char *tracer;
 
 	if (error == ESRCH || error == ENOENT)
-		return spi_inject_fail(t->result, ESRCH, TARGET_FORMAT " ended meanwhile", TARGET_ARGS(t));
+		return REFUSE(t, ESRCH, " ended meanwhile");
 	status = spi_proc_read(NULL, "%d/status", (int) t->pid);
 	tracer = status ? spi_status_value(status, "TracerPid") : NULL;
 	if (tracer && atoi(tracer)) {
@@ -198,22 +192,19 @@ int spi_target_explain_refusal(const struct spi_target *t, int error)
 	}
 	free(status);
 	if (geteuid() && t->uid != geteuid())
-		return spi_inject_fail(t->result, EPERM, "not permitted to trace " TARGET_FORMAT ": it belongs to uid %u, "
-				       "you are uid %u; be that user or root", TARGET_ARGS(t), (unsigned int) t->uid,
-				       (unsigned int) geteuid());
+		return FORBID(t, ": it belongs to uid %u, you are uid %u; be that user or root",
+			      (unsigned int) t->uid, (unsigned int) geteuid());
 	yama = spi_proc_read(NULL, "sys/kernel/yama/ptrace_scope");
 	if (yama && *yama != '0') {
 		char scope = *yama;
 
 		free(yama);
-		return spi_inject_fail(t->result, EPERM, "not permitted to trace " TARGET_FORMAT ": kernel.yama.ptrace_scope "
-				       "is %c; %s", TARGET_ARGS(t), scope, scope == '3' ? "only a reboot changes that" :
-				       "be root (CAP_SYS_PTRACE), or set it to 0");
+		return FORBID(t, ": kernel.yama.ptrace_scope is %c; %s", scope, scope == '3' ?
+			      "only a reboot changes that" : "be root (CAP_SYS_PTRACE), or set it to 0");
 	}
 	free(yama);
-	return spi_inject_fail(t->result, EPERM, "not permitted to trace " TARGET_FORMAT " (%s): it changed its user, has "
-			       "capabilities of its own, or made itself undumpable; be root (CAP_SYS_PTRACE)",
-			       TARGET_ARGS(t), strerror(error));
+	return FORBID(t, " (%s): it changed its user, has capabilities of its own, or made itself undumpable; "
+		      "be root (CAP_SYS_PTRACE)", strerror(error));
 }
 
 static void target_read_identity(struct spi_target *t, const char *status)
@@ -247,7 +238,8 @@ int spi_target_open(struct spi_target *t, pid_t pid, struct spi_inject_result *r
 	target_read_identity(t, status);
 	group = spi_status_value(status, "Tgid");
 	if (group && atoi(group) != pid) {
-		ret = spi_inject_fail(result, ESRCH, "%d is a thread of process %d: name the process", (int) pid, atoi(group));
+		ret = spi_inject_fail(result, ESRCH, "%d is a thread of process %d: name the process", (int) pid,
+				atoi(group));
 		goto out;
 	}
 	if (pid == getpid()) {

@@ -77,7 +77,8 @@ static void add_libc(struct spi_unsafe *u, const struct spi_target *t)
 }
 
 /* Another object that brings an allocator: all of a library, of the executable the functions themselves. */
-static void add_allocator(struct spi_unsafe *u, const struct spi_target *t, const struct spi_mapping *m, const struct stat *exe)
+static void add_allocator(struct spi_unsafe *u, const struct spi_target *t, const struct spi_mapping *m,
+		const struct stat *exe)
 {
 	struct spi_image image;
 

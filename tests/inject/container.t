@@ -76,7 +76,8 @@ contained "$root" "copied root"
 
 if [ -d "$debian" ]; then
 	mkdir debian
-	mount -t overlay -o "lowerdir=$debian,upperdir=$(mkdir -p up && echo "$PWD/up"),workdir=$(mkdir -p work && echo "$PWD/work")" \
+	mkdir up work
+	mount -t overlay -o "lowerdir=$debian,upperdir=$PWD/up,workdir=$PWD/work" \
 		overlay debian 2>/dev/null || mount --bind "$debian" debian
 	cp target debian/target
 	contained "$SPI_TMP/debian" "debootstrapped root"

@@ -29,7 +29,8 @@ static void on_rule_done(struct spi_agent *agent, const struct spi_msg_rule_done
 	spi_agent_detach(agent);
 }
 
-static void on_declined(struct spi_agent *agent, const char *object, const char *function, const char *reason, void *data)
+static void on_declined(struct spi_agent *agent, const char *object, const char *function, const char *reason,
+		void *data)
 {
 	printf("declined %s|%s|%s\n", object, function, reason);
 }
@@ -51,7 +52,8 @@ static void on_gone(struct spi_agent *agent, void *data)
 
 int main(void)
 {
-	static const struct spi_control_ops ops = { on_hello, on_rule_done, on_declined, on_note, on_detached, on_gone };
+	static const struct spi_control_ops ops = { on_hello, on_rule_done, on_declined, on_note, on_detached,
+			on_gone };
 	struct pollfd polled[2] = { { .fd = 0, .events = POLLIN }, { .events = POLLIN } };
 	struct spi_control *control;
 	const char *path;

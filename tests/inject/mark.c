@@ -18,7 +18,8 @@ __attribute__((constructor)) static void leave_mark(void)
 	char *memory = malloc(100000);
 
 	memset(memory, 'x', 100000);
-	__asm__ volatile("pcmpeqd %%xmm0, %%xmm0\n movdqa %%xmm0, %%xmm1\n movdqa %%xmm0, %%xmm8\n movdqa %%xmm0, %%xmm15\n"
+	__asm__ volatile("pcmpeqd %%xmm0, %%xmm0\n movdqa %%xmm0, %%xmm1\n movdqa %%xmm0, %%xmm8\n"
+			 "movdqa %%xmm0, %%xmm15\n"
 			 "std\n cld\n" ::: "xmm0", "xmm1", "xmm8", "xmm15");
 	if (__builtin_cpu_supports("avx"))
 		__asm__ volatile("vzeroall" ::: "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",

@@ -202,7 +202,8 @@ static int registers_hold(uint64_t seed)
 		"mov %[seed], -8(%%rsp)\n mov %[seed], -120(%%rsp)\n"
 		"mov %[seed], %%r8\n mov %[seed], %%r9\n mov %[seed], %%r10\n mov %[seed], %%r11\n"
 		"mov %[seed], %%r12\n mov %[seed], %%r13\n mov %[seed], %%r14\n mov %[seed], %%r15\n"
-		"vmovdqu (%[in]), %%ymm0\n vmovdqu (%[in]), %%ymm7\n vmovdqu (%[in]), %%ymm8\n vmovdqu (%[in]), %%ymm15\n"
+		"vmovdqu (%[in]), %%ymm0\n vmovdqu (%[in]), %%ymm7\n"
+		"vmovdqu (%[in]), %%ymm8\n vmovdqu (%[in]), %%ymm15\n"
 		"fldpi\n"
 		"mov $20000, %%rcx\n"
 		"1: dec %%rcx\n jnz 1b\n"
@@ -497,7 +498,8 @@ int main(int argc, char **argv)
 		ready();
 		begun = now_ms();
 		result = block(argv[2]);
-		printf("%s: result=%ld errno=%d ms=%.0f signals=%d\n", argv[2], result, errno, now_ms() - begun, signals);
+		printf("%s: result=%ld errno=%d ms=%.0f signals=%d\n", argv[2], result, errno, now_ms() - begun,
+				signals);
 		return 0;
 	}
 	ready();
