@@ -45,7 +45,8 @@ int spi_inject_fail(struct spi_inject_result *result, int error, const char *for
 	spi_inject_fail((t)->result, error, TARGET_FORMAT format, TARGET_ARGS(t), ##__VA_ARGS__)
 
 #define FORBID(t, format, ...) \
-	spi_inject_fail((t)->result, EPERM, "not permitted to trace " TARGET_FORMAT format, TARGET_ARGS(t), ##__VA_ARGS__)
+	spi_inject_fail((t)->result, EPERM, "not permitted to trace " TARGET_FORMAT format, TARGET_ARGS(t), \
+			##__VA_ARGS__)
 
 static int refuse_unknown_tracer(const struct spi_target *t, pid_t tracer)
 {
