@@ -14,7 +14,7 @@
  * early. Any other fault is handed on to the program (trap.c).
  *
  * The TSC says how long ago that was. Reading it takes longer than copying a
- * usual string, and who records a call has read it already: see payload[2] in
+ * usual string, and who records a call has read it already: see spi_thread.tsc in
  * patch.h.
  *
  * The second net has holes: the program may install its own handler over ours,
@@ -159,7 +159,7 @@ SPI_INLINE struct page_cache *cache_get(void)
 		if (!cache)
 			return NULL;
 	}
-	now = (uint64_t) t->payload[2];
+	now = t->tsc;
 	if (!now)
 		now = __builtin_ia32_rdtsc();
 	if (spi_unlikely(now - cache->since > CACHE_TICKS))

@@ -79,7 +79,7 @@ void spi_patch_fork_child(void);
 int spi_fault_install(void);
 /*
  * Both copy functions look at the TSC. A payload that has just read it for the
- * call's time stamp puts it into spi_thread.payload[2] and clears that before the
+ * call's time stamp puts it into spi_thread.tsc and clears that before the
  * call is over: 10 of 16 ns for a string of 30 characters. 0: they read it.
  */
 long spi_string_copy(char *dst, uint64_t src, size_t max, int *truncated);

@@ -170,7 +170,8 @@ struct spi_thread {
 	uint32_t busy;		/* nesting: 1 while recording, 2 in a signal handler that interrupted that...; SPI_BUSY_ALWAYS */
 	uint32_t owed;		/* slots in state OWED */
 	struct spi_thread_record *record;	/* outlives the thread; counters */
-	void *payload[4];	/* a payload's per-thread words; [0] tp: RCU reader, [1] tp: page cache */
+	void *payload[4];	/* a payload's per-thread words; [1] is the core's: pages known to be readable */
+	uint64_t tsc;		/* a payload that has just read the TSC for this call may leave it here for fault.c; else 0 */
 };
 extern __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
 

@@ -409,7 +409,7 @@ static double speed_of(int tsc_is_known)
 	for (int round = 0; round < 20; round++) {
 		double start = now();
 
-		spi_thread.payload[2] = tsc_is_known ? (void *) __builtin_ia32_rdtsc() : NULL;
+		spi_thread.tsc = tsc_is_known ? __builtin_ia32_rdtsc() : 0;
 
 		for (int i = 0; i < 100000; i++) {
 			__asm__ __volatile__("" : : "r"(text) : "memory");
@@ -417,7 +417,7 @@ static double speed_of(int tsc_is_known)
 		}
 		best = (now() - start) / 1e5 < best ? (now() - start) / 1e5 : best;
 	}
-	spi_thread.payload[2] = NULL;
+	spi_thread.tsc = 0;
 	return best * 1e9;
 }
 
