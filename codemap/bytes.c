@@ -12,8 +12,8 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <zlib.h>
 #include "codemap/image.h"
+#include "codemap/inflate.h"
 
 #define PIECE		(UINT64_C(1) << 18)	/* inflated at a time, bytes */
 #define AHEAD		(UINT64_C(16) << 20)	/* how far the thread runs ahead of the reader */
@@ -21,43 +21,29 @@
 #define PAGE_MASK	UINT64_C(4095)
 
 struct inflater {
-	z_stream z;
-	const uint8_t *input;
-	uint64_t input_left;
+	struct inflate stream;
 	uintptr_t dropped;	/* input before this page was given back */
-	uint8_t *output;
-	uint64_t size, done;
-	int broken;		/* nothing more will come */
+	int is_over;		/* nothing more will come */
 	/* read ahead only */
 	int threaded;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
 	uint64_t wanted;	/* the reader has come this far */
-	uint64_t published;	/* done, as the reader may see it */
+	uint64_t published;	/* what is done, as the reader may see it */
 };
 
 /* Inflate up to one piece more. */
 static void inflater_step(struct inflater *in)
 {
-	uint64_t room = in->size - in->done < PIECE ? in->size - in->done : PIECE;
-	int rc;
+	struct inflate *s = &in->stream;
 
-	if (!in->z.avail_in && in->input_left) {
-		in->z.avail_in = in->input_left > PIECE ? (uInt) PIECE : (uInt) in->input_left;
-		in->z.next_in = (Bytef *) in->input;
-		in->input += in->z.avail_in;
-		in->input_left -= in->z.avail_in;
-	}
-	in->z.next_out = in->output + in->done;
-	in->z.avail_out = (uInt) room;
-	rc = inflate(&in->z, Z_NO_FLUSH);
-	in->done += room - in->z.avail_out;
-	if ((rc != Z_OK && rc != Z_BUF_ERROR) || (rc == Z_BUF_ERROR && !in->input_left) || in->done == in->size)
-		in->broken = 1;
+	inflate_some(s, s->done + PIECE);
+	if (s->state == INFLATE_END || s->state == INFLATE_BAD || s->done == s->size)
+		in->is_over = 1;
 	/* The compressed bytes before this point are not needed again: keep the file's pages out of our memory. */
-	if ((intptr_t) ((uintptr_t) in->input - in->dropped) > (intptr_t) (8 * PIECE)) {
-		uintptr_t high = ((uintptr_t) in->input - 2 * PIECE) & ~PAGE_MASK;
+	if ((intptr_t) ((uintptr_t) s->in - in->dropped) > (intptr_t) (8 * PIECE)) {
+		uintptr_t high = ((uintptr_t) s->in - 2 * PIECE) & ~PAGE_MASK;
 
 		madvise((void *) in->dropped, high - in->dropped, MADV_DONTNEED);
 		in->dropped = high;
@@ -68,12 +54,12 @@ static void *inflater_thread(void *arg)
 {
 	struct inflater *in = arg;
 
-	while (!in->broken) {
+	while (!in->is_over) {
 		inflater_step(in);
 		pthread_mutex_lock(&in->lock);
-		in->published = in->done;
+		in->published = in->stream.done;
 		pthread_cond_broadcast(&in->moved);
-		while (in->done > in->wanted + AHEAD && !in->broken)
+		while (in->stream.done > in->wanted + AHEAD && !in->is_over)
 			pthread_cond_wait(&in->moved, &in->lock);
 		pthread_mutex_unlock(&in->lock);
 	}
@@ -103,9 +89,9 @@ uint64_t bytes_more(struct bytes *bytes, uint64_t end)
 		bytes->ready = in->published;
 		pthread_mutex_unlock(&in->lock);
 	} else {
-		while (in->done < end && !in->broken)
+		while (in->stream.done < end && !in->is_over)
 			inflater_step(in);
-		bytes->ready = in->done;
+		bytes->ready = in->stream.done;
 	}
 	return bytes->ready;
 }
@@ -129,11 +115,11 @@ void bytes_read_ahead(struct bytes *bytes)
 {
 	struct inflater *in = bytes->inflater;
 
-	if (!in || in->threaded || in->broken)
+	if (!in || in->threaded || in->is_over)
 		return;
 	pthread_mutex_init(&in->lock, NULL);
 	pthread_cond_init(&in->moved, NULL);
-	in->published = in->done;
+	in->published = in->stream.done;
 	in->threaded = 1;
 	if (pthread_create(&in->thread, NULL, inflater_thread, in))
 		in->threaded = 0;	/* then as it is asked for */
@@ -141,20 +127,34 @@ void bytes_read_ahead(struct bytes *bytes)
 		pthread_detach(in->thread);
 }
 
-void bytes_drop(struct bytes *bytes, uint64_t from, uint64_t to)
+uint64_t bytes_drop(struct bytes *bytes, uint64_t from, uint64_t to)
 {
-	uintptr_t low = ((uintptr_t) bytes->data + from + PAGE_MASK) & ~PAGE_MASK;
-	uintptr_t high = ((uintptr_t) bytes->data + (to < bytes->size ? to : bytes->size)) & ~PAGE_MASK;
+	struct inflater *in = bytes->inflater;
+	uint64_t done = bytes->ready;
+	uintptr_t low, high;
 
-	if (low < high)
-		madvise((void *) low, high - low, MADV_DONTNEED);
+	if (to > bytes->size)
+		to = bytes->size;
+	if (in) {	/* what is still to come may be copied from what was inflated last */
+		if (!in->threaded)
+			done = in->stream.done;
+		if (to + INFLATE_WINDOW > done)
+			to = done > INFLATE_WINDOW ? done - INFLATE_WINDOW : 0;
+	}
+	if (to <= from)
+		return from;
+	low = ((uintptr_t) bytes->data + from + PAGE_MASK) & ~PAGE_MASK;
+	high = ((uintptr_t) bytes->data + to) & ~PAGE_MASK;
+	if (low >= high)
+		return from;
+	madvise((void *) low, high - low, MADV_DONTNEED);
+	return high - (uintptr_t) bytes->data;
 }
 
 void bytes_forget(struct bytes *bytes, uint64_t offset)
 {
 	if (!bytes->inflater || offset < bytes->gone + (UINT64_C(1) << 20))
 		return;
-	offset &= ~PAGE_MASK;
 	bytes_drop(bytes, bytes->gone, offset);
 	bytes->gone = offset;
 }
@@ -189,7 +189,7 @@ static struct bytes bytes_inflate(const uint8_t *input, uint64_t left, uint64_t 
 	if (!size || size > INFLATED_MAX || size / 1100 > left)	/* deflate packs 1032:1 at best */
 		return bytes;
 	/* Raw deflate behind zlib's two bytes: whoever can break the data can make its checksum right too. */
-	if (left < 2 || (input[0] & 15) != Z_DEFLATED || (input[1] & 0x20))
+	if (left < 2 || (input[0] & 15) != 8 || (input[1] & 0x20))
 		return bytes;
 	input += 2;
 	left -= 2;
@@ -197,13 +197,8 @@ static struct bytes bytes_inflate(const uint8_t *input, uint64_t left, uint64_t 
 	if (room == MAP_FAILED)
 		fail("out of memory: raise the memory limit");
 	in = mem_alloc(sizeof(*in));
-	if (inflateInit2(&in->z, -MAX_WBITS) != Z_OK)
-		fail("out of memory: raise the memory limit");
-	in->input = input;
-	in->input_left = left;
+	inflate_begin(&in->stream, input, left, room, size);
 	in->dropped = ((uintptr_t) input + PAGE_MASK) & ~PAGE_MASK;
-	in->output = room;
-	in->size = size;
 	bytes.data = room;
 	bytes.size = size;
 	bytes.inflater = in;

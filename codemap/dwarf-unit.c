@@ -195,6 +195,14 @@ struct dw_unit *dwarf_unit_by_signature(struct dw_file *file, uint64_t signature
 	}
 }
 
+static void units_give_back(struct dw_file *file, const struct dw_unit *unit)
+{
+	uint64_t from = file->drop_to == unit->offset && unit->offset ? file->drop_from : unit->offset;
+
+	file->drop_to = unit->offset + unit->size;
+	file->drop_from = bytes_drop(&file->info, from, file->drop_to);
+}
+
 void unit_drop(struct dw_unit *unit)
 {
 	struct dw_file *file = unit->file;
@@ -215,7 +223,7 @@ void unit_drop(struct dw_unit *unit)
 		unit->abbrevs = NULL;
 	}
 	if (!file->is_whole || !file->info.inflater)
-		bytes_drop(unit->section, unit->offset, unit->offset + unit->size);
+		units_give_back(file, unit);
 }
 
 /* ---- source files ---- */

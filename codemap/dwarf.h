@@ -119,6 +119,7 @@ struct dw_file {
 	struct vec_of(struct dw_unit *) units;		/* met so far, of .debug_info, ascending */
 	struct vec_of(struct dw_unit *) type_units;
 	uint64_t next_unit;	/* offset behind the last unit met */
+	uint64_t drop_from, drop_to;	/* read, but not given back yet: ends with the unit dropped last */
 	uint64_t lists_read, lines_read;	/* location lists, line tables: how far they were read */
 	int is_whole;		/* units stay readable; else only the current and partial ones */
 	struct vec_of(struct dw_abbrevs *) tables;

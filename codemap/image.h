@@ -43,8 +43,11 @@ const char *bytes_string(struct bytes *bytes, uint64_t offset);
 void bytes_read_ahead(struct bytes *bytes);
 /* The reader has come this far: let the thread go on. */
 void bytes_reached(struct bytes *bytes, uint64_t offset);
-/* [from, to) is not needed any more. It reads as zeros, or as before. */
-void bytes_drop(struct bytes *bytes, uint64_t from, uint64_t to);
+/*
+ * [from, to) is not needed any more: it reads as zeros, or as before. Returns how far
+ * its memory was given back; what lies behind that can be dropped later.
+ */
+uint64_t bytes_drop(struct bytes *bytes, uint64_t from, uint64_t to);
 
 /* Nothing before `offset` will be asked for again, or it will not be had; compressed sections only. */
 void bytes_forget(struct bytes *bytes, uint64_t offset);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Inflating a deflate stream (RFC 1951) into one contiguous output, some at a time.
+ *
+ * zlib's inflate() keeps a window of its own, because its output may move; ours
+ * never does. That, and looking at eight input bytes at once, makes this twice as
+ * fast, and inflating is most of what listing a large program costs.
+ */
+#ifndef CODEMAP_INFLATE_H
+#define CODEMAP_INFLATE_H
+
+#include <stdint.h>
+
+#define INFLATE_WINDOW	32768u	/* bytes before the output's end that may be copied from again */
+
+#define INFLATE_LITERALS	(2048u + 288u * 16u)	/* entries: direct ones and all subtables */
+#define INFLATE_DISTANCES	(256u + 32u * 128u)
+
+enum inflate_state { INFLATE_HEAD, INFLATE_STORED, INFLATE_CODES, INFLATE_END, INFLATE_BAD };
+
+struct inflate {
+	const uint8_t *in, *in_end;
+	uint8_t *out;			/* all output, from the first byte on */
+	uint64_t done, size;		/* bytes of it */
+	uint64_t bits;			/* input bits not used yet, lowest first */
+	unsigned int bit_count;
+	enum inflate_state state;
+	int is_last;			/* block */
+	uint32_t stored_left;
+	uint32_t literals[INFLATE_LITERALS], distances[INFLATE_DISTANCES];
+};
+
+void inflate_begin(struct inflate *s, const uint8_t *in, uint64_t in_size, uint8_t *out, uint64_t out_size);
+/* Go on until at least `target` bytes are done, or the stream ends, or breaks (state END, BAD). */
+void inflate_some(struct inflate *s, uint64_t target);
+
+#endif /* CODEMAP_INFLATE_H */
