@@ -111,6 +111,8 @@ void find_write(const struct functions *functions, const char *name, int out_fd)
 
 		if (f->reason == SPI_REASON_PLT || f->reason == SPI_REASON_PART)
 			continue;
+		if (!f->alias_count && pattern_glob(name, f->name))	/* stripped: sub_<address> */
+			near_add(list, &count, 0, f->name);
 		for (k = 0; k < f->alias_count; k++) {
 			const char *alias = functions->aliases.at[f->alias_first + k].name, *full = name_demangle(alias);
 			unsigned int limit = count == KEPT ? list[KEPT - 1].distance : 1000, distance;
