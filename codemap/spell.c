@@ -86,12 +86,30 @@ static const char *tag_anonymous(uint16_t tag)
 	return "?";
 }
 
+/* Compilers write "long unsigned int" where people write "unsigned long". */
+static const char *base_spelling(const char *name)
+{
+	static const char *const pairs[][2] = {
+		{ "long int", "long" }, { "long unsigned int", "unsigned long" }, { "long long int", "long long" },
+		{ "long long unsigned int", "unsigned long long" }, { "short int", "short" },
+		{ "short unsigned int", "unsigned short" }, { "__int128 unsigned", "unsigned __int128" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+		if (!strcmp(name, pairs[i][0]))
+			return pairs[i][1];
+	return name;
+}
+
 /* The base type is reached: put it, both sides and all together. */
 static void spell_base(struct text *text, const char *keyword, const struct dw_die *die, const char *name,
 		       const struct declarator *d)
 {
 	text_add(text, keyword);
-	if (die && die_name(die))
+	if (die && die->abbrev->tag == DW_TAG_base_type && die_name(die))
+		text_add(text, base_spelling(die_name(die)));
+	else if (die && die_name(die))
 		spell_qualified(text, die);
 	else
 		text_add(text, name);

@@ -20,7 +20,7 @@ jumper()
 loops()'
 names='visit|walk|move_point|stretch|report|give_up|length|apply|nothing|original|jumped_into|jumper|loops'
 variant() {
-	"$codemap" list "$@" | grep -E "^($names)\(" | sed 's/long unsigned int/unsigned long/'
+	"$codemap" list "$@" | grep -E "^($names)\("
 }
 sorted_wanted=$(printf '%s\n' "$wanted" | sort)
 build() {	# NAME COMPILER FLAGS...
