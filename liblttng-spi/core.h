@@ -126,6 +126,9 @@ int spi_attach_thread(int fd);			/* the same for an injected agent: HELLO is sai
 int spi_attach_child(const char *path);	/* the same in a forked child, to the front end's socket */
 void spi_link_fork_child(void);
 
+/* ---- descriptors.c: close() and its like for a preloaded program ---- */
+void spi_descriptors_init(void);
+
 /* ---- fork.c ---- */
 int spi_fork_init(void);
 

@@ -95,6 +95,7 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 		spi_string_max = (uint32_t) spi_parse_number(spi_env.string_max, NULL);
 	if (spi_fork_init() < 0 || !spi_env.preloaded)
 		return;
+	spi_descriptors_init();
 	if (spi_env.socket) {
 		start_with_controller(spi_env.socket);
 		spi_env_clean(envp);

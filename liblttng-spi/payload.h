@@ -82,6 +82,8 @@ struct spi_payload_ops {
 	void (*fini)(void);
 	/* Longest string recorded, bytes, NUL included. */
 	void (*set_string_max)(uint32_t bytes);
+	/* close() for the program: -1 and EBADF for a descriptor that the tracer needs, else what real_close(fd) returns. */
+	int (*close_fd)(int fd, int (*real_close)(int fd));
 };
 
 /* The module's only exported symbol: "spi_payload_init". NULL on failure, *error says why. */

@@ -85,6 +85,9 @@ static void op_set_string_max(uint32_t bytes)
 	tp_string_max = bytes < 16 ? 16 : bytes > TP_RECORD_MAX / 2 ? TP_RECORD_MAX / 2 : bytes;
 }
 
+/* From liblttng-ust-common, as its own liblttng-ust-fd.so uses it; in no public header. */
+extern int lttng_ust_safe_close_fd(int fd, int (*close_cb)(int fd));
+
 static const struct spi_payload_ops ops = {
 	.abi = SPI_PAYLOAD_ABI,
 	.size = sizeof(ops),
@@ -96,6 +99,7 @@ static const struct spi_payload_ops ops = {
 	.fork_child = op_fork_child,
 	.fini = op_fini,
 	.set_string_max = op_set_string_max,
+	.close_fd = lttng_ust_safe_close_fd,
 };
 
 /* This library depends on lttng-ust's, so this runs first: events can still be recorded. */

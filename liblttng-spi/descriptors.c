@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Programs that close every descriptor they don't know: daemons, shells,
+ * everything that calls close_range(3, ~0). lttng-ust does not survive that (its
+ * own answer, liblttng-ust-fd.so, knows close() and fclose() and has to be
+ * preloaded as well), and aborts the program or waits for ever.
+ *
+ * So a preloaded agent stands before libc's close(), close_range() and
+ * closefrom(): lttng-ust's descriptors, which its tracker knows, and the agent's
+ * are left open, and close() says EBADF for them, as for a number that was never
+ * opened. They are close-on-exec anyway. Everything else goes to libc, and so
+ * does everything while the event module is not loaded.
+ *
+ * fork() children are the usual callers, with other threads' locks in any state:
+ * lttng-ust's tracker lock is held over fork() by its own handlers.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <linux/close_range.h>
+#include "liblttng-spi/core.h"
+
+static int (*next_close)(int fd);
+static int (*next_close_range)(unsigned int first, unsigned int last, int flags);
+static void (*next_closefrom)(int low);
+
+static int result_of(long r)
+{
+	if (r >= 0)
+		return (int) r;
+	errno = (int) -r;
+	return -1;
+}
+
+static int close_in_libc(int fd)
+{
+	if (spi_likely(next_close != NULL))
+		return next_close(fd);
+	return result_of(spi_sys(SYS_close, (long) fd));
+}
+
+void spi_descriptors_init(void)
+{
+	*(void **) &next_close = dlsym(RTLD_NEXT, "close");
+	*(void **) &next_close_range = dlsym(RTLD_NEXT, "close_range");
+	*(void **) &next_closefrom = dlsym(RTLD_NEXT, "closefrom");
+}
+
+static int close_guarded(int fd)
+{
+	if (spi_link_current && spi_link_current->fd == fd) {
+		errno = EBADF;
+		return -1;
+	}
+	return spi_payload->close_fd(fd, close_in_libc);
+}
+
+static int is_guarding(void)
+{
+	return spi_env.preloaded && spi_payload && spi_payload->close_fd;
+}
+
+SPI_EXPORT int close(int fd)
+{
+	return spi_likely(!is_guarding()) ? close_in_libc(fd) : close_guarded(fd);
+}
+
+struct directory_entry {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+/* Close what is open in [first, last], one by one. -1: the open ones cannot be listed. */
+static int close_listed(unsigned int first, unsigned int last)
+{
+	uint8_t buffer[2048] __attribute__((aligned(8)));
+	long dir = spi_sys(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC), n;
+	int again = 1;
+
+	if (dir < 0)
+		return -1;
+	/* closing changes the directory: read it again until a pass closes nothing */
+	while (again) {
+		again = 0;
+		spi_sys(SYS_lseek, dir, 0L, SEEK_SET);
+		while ((n = spi_sys(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0) {
+			for (long at = 0; at < n;) {
+				struct directory_entry *entry = (struct directory_entry *) (buffer + at);
+				uint64_t fd = spi_parse_number(entry->name, NULL);
+
+				at += entry->size;
+				if (entry->name[0] >= '0' && entry->name[0] <= '9' && fd >= first && fd <= last &&
+						fd != (uint64_t) dir && close_guarded((int) fd) == 0)
+					again = 1;
+			}
+		}
+	}
+	spi_sys(SYS_close, dir);
+	return 0;
+}
+
+SPI_EXPORT int close_range(unsigned int first, unsigned int last, int flags)
+{
+	int error_was = errno;
+	struct rlimit limit;
+
+	if (!is_guarding() || (flags & CLOSE_RANGE_CLOEXEC) || first > last || (flags & ~CLOSE_RANGE_UNSHARE)) {
+		if (next_close_range)
+			return next_close_range(first, last, flags);
+		return result_of(spi_sys(SYS_close_range, (long) first, (long) last, (long) flags));
+	}
+	if ((flags & CLOSE_RANGE_UNSHARE) && spi_sys(SYS_unshare, CLONE_FILES) < 0)
+		return result_of(-ENOMEM);
+	if (close_listed(first, last) < 0) {
+		if (spi_sys(SYS_prlimit64, 0L, RLIMIT_NOFILE, NULL, &limit) < 0 || limit.rlim_cur > 65536)
+			limit.rlim_cur = 65536;
+		for (unsigned int fd = first; fd <= last && fd < limit.rlim_cur; fd++)
+			close_guarded((int) fd);
+	}
+	errno = error_was;
+	return 0;
+}
+
+SPI_EXPORT void closefrom(int low)
+{
+	if (!is_guarding() && next_closefrom)
+		next_closefrom(low);
+	else
+		close_range(low < 0 ? 0 : (unsigned int) low, ~0u, 0);
+}
