@@ -209,7 +209,8 @@ void abi_parameter(struct abi_state *state, const struct type *type, struct pass
 		if (classes.of[i] == CLASS_INTEGER)
 			piece_add(passing, i * 8, 8, SPI_PLACE_GPR, abi_gpr[state->gprs++], 0);
 		else if (classes.of[i] == CLASS_SSE)
-			piece_add(passing, i * 8, is_one_vector(type) ? 16 : 8, SPI_PLACE_XMM, (uint8_t) state->sses++, 0);
+			piece_add(passing, i * 8, is_one_vector(type) ? 16 : 8, SPI_PLACE_XMM, (uint8_t) state->sses++,
+				0);
 	}
 }
 

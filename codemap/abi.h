@@ -34,7 +34,8 @@ extern const uint8_t abi_gpr[6];
 
 /* Place the next parameter. */
 void abi_parameter(struct abi_state *state, const struct type *type, struct passing *passing);
-/* Place a return value. Returns 1 when the caller passes a hidden pointer in rdi for it; rax has it again at the exit. */
+/* Place a return value. Returns 1 when the caller passes a hidden pointer in rdi for it; rax has it again at the exit.
+ */
 int abi_return(const struct type *type, struct passing *passing);
 
 #endif /* CODEMAP_ABI_H */

@@ -11,6 +11,7 @@
  * caller's or root's, and writable by nobody else, are used; and they are checked
  * like any map.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,11 +19,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "codemap/map-check.h"
 #include "codemap/request.h"
 
 #define CACHE_BYTES_MAX	(INT64_C(512) << 20)	/* of one file */
+#define CACHE_FILES_MAX	2000u			/* then all that were not written today go */
 
 static int cache_dir = -1;
 
@@ -113,8 +116,8 @@ const struct spi_map_header *cache_read(const struct object *object, const char 
 	if (fd < 0)
 		return NULL;
 	p = MAP_FAILED;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == geteuid() || !st.st_uid) && !(st.st_mode & 022) &&
-	    st.st_size >= (off_t) sizeof(*head) && st.st_size <= CACHE_BYTES_MAX)
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == geteuid() || !st.st_uid) &&
+		!(st.st_mode & 022) && st.st_size >= (off_t) sizeof(*head) && st.st_size <= CACHE_BYTES_MAX)
 		p = mmap(NULL, (size_t) st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);
 	if (p == MAP_FAILED)
@@ -128,6 +131,28 @@ const struct spi_map_header *cache_read(const struct object *object, const char 
 	}
 	*size = (uint64_t) st.st_size;
 	return head;
+}
+
+/* Keep the directory from growing for ever: maps of programs that were updated are never asked for again. */
+static void cache_prune(void)
+{
+	int fd = openat(cache_dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	time_t old = time(NULL) - 24 * 3600;
+	const struct dirent *entry;
+	unsigned int count = 0;
+	struct stat st;
+
+	if (!dir)
+		return;
+	while (readdir(dir))
+		count++;
+	rewinddir(dir);
+	while (count > CACHE_FILES_MAX && (entry = readdir(dir)))
+		if (!fstatat(cache_dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+			st.st_mtime < old)
+			unlinkat(cache_dir, entry->d_name, 0);
+	closedir(dir);
 }
 
 /* Whole or not at all: written under another name first. A cache that cannot be written is no error. */
@@ -155,4 +180,5 @@ void cache_write(const char *name, const void *data, uint64_t size)
 	}
 	if (close(fd) < 0 || size || renameat(cache_dir, temporary, cache_dir, name) < 0)
 		unlinkat(cache_dir, temporary, 0);
+	cache_prune();
 }

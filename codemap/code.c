@@ -147,7 +147,8 @@ static void body_scan(struct code *code, size_t index)
 		code->flags |= (seen & X86_WIDE_512) ? SPI_MAP_USES_YMM | SPI_MAP_USES_ZMM : SPI_MAP_USES_YMM;
 	/* Functions of the vector ABI take them as parameters: _ZGVdN4v_sin. */
 	if (!strncmp(f->name, "_ZGV", 4) && strchr("cdeCDE", f->name[4]) && f->name[4])
-		code->flags |= (f->name[4] == 'e' || f->name[4] == 'E') ? SPI_MAP_USES_YMM | SPI_MAP_USES_ZMM : SPI_MAP_USES_YMM;
+		code->flags |= (f->name[4] == 'e' || f->name[4] == 'E') ? SPI_MAP_USES_YMM | SPI_MAP_USES_ZMM
+									: SPI_MAP_USES_YMM;
 }
 
 /*
@@ -213,11 +214,14 @@ void code_scan(struct code *code, const struct image *image, struct functions *f
 	}
 	for (s = 0; s < image->segment_count && !is_whole; s++)
 		if (image->segments[s].p_type == PT_LOAD && (image->segments[s].p_flags & PF_X))
-			raw_scan(code, image->segments[s].p_vaddr, image->segments[s].p_vaddr + image->segments[s].p_filesz);
+			raw_scan(code, image->segments[s].p_vaddr,
+				image->segments[s].p_vaddr + image->segments[s].p_filesz);
 }
 
-/* Do both decoders agree on this instruction? Newer vector instructions are unknown to capstone: then it is not asked. */
-static int capstone_agrees(const struct code *code, const uint8_t *p, uint64_t left, uint64_t vaddr, const struct x86_decoded *insn)
+/* Do both decoders agree on this instruction? Newer vector instructions are unknown to capstone: then it is not asked.
+ */
+static int capstone_agrees(
+	const struct code *code, const uint8_t *p, uint64_t left, uint64_t vaddr, const struct x86_decoded *insn)
 {
 	cs_insn *other = NULL;
 	size_t n = cs_disasm(code->capstone, p, left < 15 ? left : 15, vaddr, 1, &other);
@@ -259,10 +263,13 @@ enum spi_map_reason code_entry(struct code *code, const struct function *functio
 		out->fix_offset = insn.fix_offset;
 		out->cond = insn.cond;
 		out->is_target = at && (targets >> at & 1);
-		out->target = insn.kind == SPI_INSN_JCC || insn.kind == SPI_INSN_JMP || insn.kind == SPI_INSN_CALL ? insn.target : 0;
+		out->target = insn.kind == SPI_INSN_JCC || insn.kind == SPI_INSN_JMP || insn.kind == SPI_INSN_CALL
+				      ? insn.target
+				      : 0;
 		record->insn_count++;
 		at += insn.size;
-		/* A jump into the middle of an instruction: whoever jumps there decodes it differently. Nothing may move. */
+		/* A jump into the middle of an instruction: whoever jumps there decodes it differently. Nothing may
+		 * move. */
 		if (targets & (((UINT64_C(1) << insn.size) - 2) << out->offset))
 			out->kind = SPI_INSN_UNMOVABLE;
 		if (insn.kind == SPI_INSN_END || insn.kind == SPI_INSN_JMP || insn.kind == SPI_INSN_UNMOVABLE ||

@@ -10,7 +10,7 @@
 struct code {
 	const struct image *image;
 	struct functions *functions;
-	uint64_t *targets;	/* a function's bytes that some jump goes to: bit n is byte n; by its place in the list */
+	uint64_t *targets; /* a function's bytes that some jump goes to: bit n is byte n; by its place in the list */
 	uint8_t *loops;		/* it jumps to its own first byte */
 	uint32_t flags;		/* SPI_MAP_USES_* */
 	uintptr_t capstone;

@@ -168,9 +168,10 @@ static uint32_t string_copy(const struct spi_map_header *from, uint32_t offset, 
 
 static uint32_t enum_copy(const struct spi_map_header *from, uint32_t index, struct tables *to, uint32_t *known)
 {
-	const struct spi_map_enum *e = (const struct spi_map_enum *) ((const uint8_t *) from + from->enums.offset) + index;
-	const struct spi_map_label *label = (const struct spi_map_label *) ((const uint8_t *) from + from->labels.offset) +
-					    e->label_first;
+	const struct spi_map_enum *e =
+		(const struct spi_map_enum *) ((const uint8_t *) from + from->enums.offset) + index;
+	const struct spi_map_label *label =
+		(const struct spi_map_label *) ((const uint8_t *) from + from->labels.offset) + e->label_first;
 	struct spi_map_enum *copy;
 	uint32_t i;
 
@@ -193,15 +194,16 @@ static uint32_t enum_copy(const struct spi_map_header *from, uint32_t index, str
 static void prototype_copy(const struct spi_map_header *from, const struct spi_map_func *func,
 			   const struct functions *functions, struct function *f, struct tables *to, uint32_t *known)
 {
-	const struct spi_map_field *field = (const struct spi_map_field *) ((const uint8_t *) from + from->fields.offset) +
-					    func->field_first;
+	const struct spi_map_field *field =
+		(const struct spi_map_field *) ((const uint8_t *) from + from->fields.offset) + func->field_first;
 	struct prototype *prototype = mem_alloc(sizeof(*prototype));
 	const char *pretty = (const char *) from + from->strings.offset + func->pretty;
 	struct function listed = { .name = functions->aliases.at[f->alias_first].name };
 	size_t size;
 	uint32_t i;
 
-	/* It was printed under the function's best name, which need not be the one asked for; parameters follow that. */
+	/* It was printed under the function's best name, which need not be the one asked for; parameters follow that.
+	 */
 	function_name(&listed);
 	size = strlen(listed.base);
 	if (!strncmp(pretty, listed.base, size) && pretty[size] == '(' && strlen(pretty) > size + 1)

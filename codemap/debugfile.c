@@ -172,7 +172,8 @@ struct object *object_open(const char *name, int fd, const char *root)
 	if (fd < 0) {
 		fd = place_open(&place, name);
 		if (fd < 0)
-			fail("cannot be opened: %s", errno == ENOENT ? "no such file: check the name" : strerror(errno));
+			fail("cannot be opened: %s",
+				errno == ENOENT ? "no such file: check the name" : strerror(errno));
 	}
 	object->image = image_map(fd, name, 0, NULL);
 	if (has_debug_info(object->image)) {

@@ -18,14 +18,16 @@ int unit_address(struct dw_unit *unit, uint64_t index, uint64_t *address)
 }
 
 /* Where the list of an offset or index value begins in `section`; 0: nowhere. */
-static int list_offset(const struct dw_value *value, struct bytes *section, uint64_t base, uint16_t index_form, uint64_t *at)
+static int list_offset(
+	const struct dw_value *value, struct bytes *section, uint64_t base, uint16_t index_form, uint64_t *at)
 {
 	const struct dw_unit *unit = value->unit;
 	uint64_t relative = 0, slot;
 
 	if (value->form != index_form) {
 		*at = value->number;
-		return value->form == DW_FORM_sec_offset || value->form == DW_FORM_data4 || value->form == DW_FORM_data8;
+		return value->form == DW_FORM_sec_offset || value->form == DW_FORM_data4 ||
+		       value->form == DW_FORM_data8;
 	}
 	if (value->number > UINT32_MAX)
 		return 0;
@@ -83,7 +85,8 @@ static uint8_t list_kind(struct cursor *c, int is_location)
 }
 
 /* One entry. 0: the end. 1: a range, low >= high when it is an empty one. 2: something else. */
-static int list_entry_5(struct cursor *c, struct dw_unit *unit, uint64_t *base, int is_location, uint64_t *low, uint64_t *high)
+static int list_entry_5(
+	struct cursor *c, struct dw_unit *unit, uint64_t *base, int is_location, uint64_t *low, uint64_t *high)
 {
 	uint64_t first, second;
 	uint8_t kind = list_kind(c, is_location);
@@ -146,7 +149,8 @@ void ranges_read(const struct dw_value *value, struct dw_ranges *ranges)
 			range_add(ranges, unit, low, high);
 		return;
 	}
-	if (!list_offset(value, &file->ranges, 0, 0, &at) || !list_cursor(file, &file->ranges, at + unit->ranges_base, &c))
+	if (!list_offset(value, &file->ranges, 0, 0, &at) ||
+		!list_cursor(file, &file->ranges, at + unit->ranges_base, &c))
 		return;
 	for (n = 0; n < LIST_MAX; n++) {
 		low = cursor_uint(&c, 8);

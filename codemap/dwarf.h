@@ -15,41 +15,135 @@
 #include "codemap/image.h"
 
 enum {
-	DW_TAG_array_type = 0x01, DW_TAG_class_type = 0x02, DW_TAG_enumeration_type = 0x04, DW_TAG_formal_parameter = 0x05,
-	DW_TAG_member = 0x0d, DW_TAG_pointer_type = 0x0f, DW_TAG_reference_type = 0x10, DW_TAG_compile_unit = 0x11,
-	DW_TAG_structure_type = 0x13, DW_TAG_subroutine_type = 0x15, DW_TAG_typedef = 0x16, DW_TAG_union_type = 0x17,
-	DW_TAG_unspecified_parameters = 0x18, DW_TAG_inheritance = 0x1c, DW_TAG_ptr_to_member_type = 0x1f,
-	DW_TAG_subrange_type = 0x21, DW_TAG_base_type = 0x24, DW_TAG_const_type = 0x26, DW_TAG_enumerator = 0x28,
-	DW_TAG_subprogram = 0x2e, DW_TAG_variant_part = 0x33, DW_TAG_volatile_type = 0x35, DW_TAG_restrict_type = 0x37,
-	DW_TAG_interface_type = 0x38, DW_TAG_namespace = 0x39, DW_TAG_unspecified_type = 0x3b, DW_TAG_partial_unit = 0x3c,
-	DW_TAG_type_unit = 0x41, DW_TAG_rvalue_reference_type = 0x42, DW_TAG_atomic_type = 0x47,
-	DW_TAG_immutable_type = 0x4b, DW_TAG_lexical_block = 0x0b, DW_TAG_inlined_subroutine = 0x1d,
+	DW_TAG_array_type = 0x01,
+	DW_TAG_class_type = 0x02,
+	DW_TAG_enumeration_type = 0x04,
+	DW_TAG_formal_parameter = 0x05,
+	DW_TAG_member = 0x0d,
+	DW_TAG_pointer_type = 0x0f,
+	DW_TAG_reference_type = 0x10,
+	DW_TAG_compile_unit = 0x11,
+	DW_TAG_structure_type = 0x13,
+	DW_TAG_subroutine_type = 0x15,
+	DW_TAG_typedef = 0x16,
+	DW_TAG_union_type = 0x17,
+	DW_TAG_unspecified_parameters = 0x18,
+	DW_TAG_inheritance = 0x1c,
+	DW_TAG_ptr_to_member_type = 0x1f,
+	DW_TAG_subrange_type = 0x21,
+	DW_TAG_base_type = 0x24,
+	DW_TAG_const_type = 0x26,
+	DW_TAG_enumerator = 0x28,
+	DW_TAG_subprogram = 0x2e,
+	DW_TAG_variant_part = 0x33,
+	DW_TAG_volatile_type = 0x35,
+	DW_TAG_restrict_type = 0x37,
+	DW_TAG_interface_type = 0x38,
+	DW_TAG_namespace = 0x39,
+	DW_TAG_unspecified_type = 0x3b,
+	DW_TAG_partial_unit = 0x3c,
+	DW_TAG_type_unit = 0x41,
+	DW_TAG_rvalue_reference_type = 0x42,
+	DW_TAG_atomic_type = 0x47,
+	DW_TAG_immutable_type = 0x4b,
+	DW_TAG_lexical_block = 0x0b,
+	DW_TAG_inlined_subroutine = 0x1d,
 };
 enum {
-	DW_AT_sibling = 0x01, DW_AT_location = 0x02, DW_AT_name = 0x03, DW_AT_byte_size = 0x0b, DW_AT_bit_offset = 0x0c,
-	DW_AT_bit_size = 0x0d, DW_AT_stmt_list = 0x10, DW_AT_low_pc = 0x11, DW_AT_high_pc = 0x12, DW_AT_language = 0x13,
-	DW_AT_comp_dir = 0x1b, DW_AT_const_value = 0x1c, DW_AT_inline = 0x20, DW_AT_upper_bound = 0x2f,
-	DW_AT_abstract_origin = 0x31, DW_AT_artificial = 0x34, DW_AT_calling_convention = 0x36, DW_AT_producer = 0x25, DW_AT_count = 0x37,
-	DW_AT_data_member_location = 0x38, DW_AT_decl_file = 0x3a, DW_AT_decl_line = 0x3b, DW_AT_declaration = 0x3c,
-	DW_AT_encoding = 0x3e, DW_AT_external = 0x3f, DW_AT_frame_base = 0x40, DW_AT_specification = 0x47,
-	DW_AT_type = 0x49, DW_AT_virtuality = 0x4c, DW_AT_entry_pc = 0x52, DW_AT_ranges = 0x55,
-	DW_AT_data_bit_offset = 0x6b, DW_AT_linkage_name = 0x6e, DW_AT_str_offsets_base = 0x72, DW_AT_addr_base = 0x73,
-	DW_AT_rnglists_base = 0x74, DW_AT_noreturn = 0x87, DW_AT_alignment = 0x88, DW_AT_signature = 0x69,
-	DW_AT_containing_type = 0x1d, DW_AT_defaulted = 0x8b,
-	DW_AT_loclists_base = 0x8c, DW_AT_MIPS_linkage_name = 0x2007, DW_AT_GNU_vector = 0x2107,
-	DW_AT_GNU_ranges_base = 0x2132, DW_AT_GNU_addr_base = 0x2133,
+	DW_AT_sibling = 0x01,
+	DW_AT_location = 0x02,
+	DW_AT_name = 0x03,
+	DW_AT_byte_size = 0x0b,
+	DW_AT_bit_offset = 0x0c,
+	DW_AT_bit_size = 0x0d,
+	DW_AT_stmt_list = 0x10,
+	DW_AT_low_pc = 0x11,
+	DW_AT_high_pc = 0x12,
+	DW_AT_language = 0x13,
+	DW_AT_comp_dir = 0x1b,
+	DW_AT_const_value = 0x1c,
+	DW_AT_inline = 0x20,
+	DW_AT_upper_bound = 0x2f,
+	DW_AT_abstract_origin = 0x31,
+	DW_AT_artificial = 0x34,
+	DW_AT_calling_convention = 0x36,
+	DW_AT_producer = 0x25,
+	DW_AT_count = 0x37,
+	DW_AT_data_member_location = 0x38,
+	DW_AT_decl_file = 0x3a,
+	DW_AT_decl_line = 0x3b,
+	DW_AT_declaration = 0x3c,
+	DW_AT_encoding = 0x3e,
+	DW_AT_external = 0x3f,
+	DW_AT_frame_base = 0x40,
+	DW_AT_specification = 0x47,
+	DW_AT_type = 0x49,
+	DW_AT_virtuality = 0x4c,
+	DW_AT_entry_pc = 0x52,
+	DW_AT_ranges = 0x55,
+	DW_AT_data_bit_offset = 0x6b,
+	DW_AT_linkage_name = 0x6e,
+	DW_AT_str_offsets_base = 0x72,
+	DW_AT_addr_base = 0x73,
+	DW_AT_rnglists_base = 0x74,
+	DW_AT_noreturn = 0x87,
+	DW_AT_alignment = 0x88,
+	DW_AT_signature = 0x69,
+	DW_AT_containing_type = 0x1d,
+	DW_AT_defaulted = 0x8b,
+	DW_AT_loclists_base = 0x8c,
+	DW_AT_MIPS_linkage_name = 0x2007,
+	DW_AT_GNU_vector = 0x2107,
+	DW_AT_GNU_ranges_base = 0x2132,
+	DW_AT_GNU_addr_base = 0x2133,
 };
 enum {
-	DW_FORM_addr = 0x01, DW_FORM_block2 = 0x03, DW_FORM_block4 = 0x04, DW_FORM_data2 = 0x05, DW_FORM_data4 = 0x06,
-	DW_FORM_data8 = 0x07, DW_FORM_string = 0x08, DW_FORM_block = 0x09, DW_FORM_block1 = 0x0a, DW_FORM_data1 = 0x0b,
-	DW_FORM_flag = 0x0c, DW_FORM_sdata = 0x0d, DW_FORM_strp = 0x0e, DW_FORM_udata = 0x0f, DW_FORM_ref_addr = 0x10,
-	DW_FORM_ref1 = 0x11, DW_FORM_ref2 = 0x12, DW_FORM_ref4 = 0x13, DW_FORM_ref8 = 0x14, DW_FORM_ref_udata = 0x15,
-	DW_FORM_indirect = 0x16, DW_FORM_sec_offset = 0x17, DW_FORM_exprloc = 0x18, DW_FORM_flag_present = 0x19,
-	DW_FORM_strx = 0x1a, DW_FORM_addrx = 0x1b, DW_FORM_ref_sup4 = 0x1c, DW_FORM_strp_sup = 0x1d, DW_FORM_data16 = 0x1e,
-	DW_FORM_line_strp = 0x1f, DW_FORM_ref_sig8 = 0x20, DW_FORM_implicit_const = 0x21, DW_FORM_loclistx = 0x22,
-	DW_FORM_rnglistx = 0x23, DW_FORM_ref_sup8 = 0x24, DW_FORM_strx1 = 0x25, DW_FORM_strx2 = 0x26, DW_FORM_strx3 = 0x27,
-	DW_FORM_strx4 = 0x28, DW_FORM_addrx1 = 0x29, DW_FORM_addrx2 = 0x2a, DW_FORM_addrx3 = 0x2b, DW_FORM_addrx4 = 0x2c,
-	DW_FORM_GNU_addr_index = 0x1f01, DW_FORM_GNU_str_index = 0x1f02, DW_FORM_GNU_ref_alt = 0x1f20,
+	DW_FORM_addr = 0x01,
+	DW_FORM_block2 = 0x03,
+	DW_FORM_block4 = 0x04,
+	DW_FORM_data2 = 0x05,
+	DW_FORM_data4 = 0x06,
+	DW_FORM_data8 = 0x07,
+	DW_FORM_string = 0x08,
+	DW_FORM_block = 0x09,
+	DW_FORM_block1 = 0x0a,
+	DW_FORM_data1 = 0x0b,
+	DW_FORM_flag = 0x0c,
+	DW_FORM_sdata = 0x0d,
+	DW_FORM_strp = 0x0e,
+	DW_FORM_udata = 0x0f,
+	DW_FORM_ref_addr = 0x10,
+	DW_FORM_ref1 = 0x11,
+	DW_FORM_ref2 = 0x12,
+	DW_FORM_ref4 = 0x13,
+	DW_FORM_ref8 = 0x14,
+	DW_FORM_ref_udata = 0x15,
+	DW_FORM_indirect = 0x16,
+	DW_FORM_sec_offset = 0x17,
+	DW_FORM_exprloc = 0x18,
+	DW_FORM_flag_present = 0x19,
+	DW_FORM_strx = 0x1a,
+	DW_FORM_addrx = 0x1b,
+	DW_FORM_ref_sup4 = 0x1c,
+	DW_FORM_strp_sup = 0x1d,
+	DW_FORM_data16 = 0x1e,
+	DW_FORM_line_strp = 0x1f,
+	DW_FORM_ref_sig8 = 0x20,
+	DW_FORM_implicit_const = 0x21,
+	DW_FORM_loclistx = 0x22,
+	DW_FORM_rnglistx = 0x23,
+	DW_FORM_ref_sup8 = 0x24,
+	DW_FORM_strx1 = 0x25,
+	DW_FORM_strx2 = 0x26,
+	DW_FORM_strx3 = 0x27,
+	DW_FORM_strx4 = 0x28,
+	DW_FORM_addrx1 = 0x29,
+	DW_FORM_addrx2 = 0x2a,
+	DW_FORM_addrx3 = 0x2b,
+	DW_FORM_addrx4 = 0x2c,
+	DW_FORM_GNU_addr_index = 0x1f01,
+	DW_FORM_GNU_str_index = 0x1f02,
+	DW_FORM_GNU_ref_alt = 0x1f20,
 	DW_FORM_GNU_strp_alt = 0x1f21,
 };
 
@@ -114,7 +208,8 @@ struct dw_unit {
 
 struct dw_file {
 	const struct image *image;
-	struct bytes info, types, abbrev, str, line_str, str_offsets, addr, rnglists, ranges, loclists, loc, line, aranges;
+	struct bytes info, types, abbrev, str, line_str, str_offsets, addr, rnglists, ranges, loclists, loc, line,
+		aranges;
 	struct dw_file *alt;	/* dwz's supplementary file */
 	struct vec_of(struct dw_unit *) units;		/* met so far, of .debug_info, ascending */
 	struct vec_of(struct dw_unit *) type_units;
@@ -171,7 +266,13 @@ int die_child(const struct dw_die *die, struct dw_die *child, struct cursor *c);
 int die_sibling(struct dw_die *die, struct cursor *c);
 
 int die_attr(const struct dw_die *die, uint16_t name, struct dw_value *value);
-/* Through DW_AT_abstract_origin and DW_AT_specification. *at, when not NULL, is the entry that had it. */
+/* Walk all entries of the unit and keep scopes, types and functions as unit->nodes. */
+void unit_walk(struct dw_unit *unit);
+/* Index in unit->nodes of the entry at unit_offset, or UINT32_MAX. */
+uint32_t unit_node(struct dw_unit *unit, uint64_t unit_offset);
+
+/* ---- dwarf-value.c ---- */
+/* Through DW_AT_abstract_origin and DW_AT_specification as well. */
 int die_attr_origin(const struct dw_die *die, uint16_t name, struct dw_value *value);
 int die_flag(const struct dw_die *die, uint16_t name);
 int die_constant(const struct dw_die *die, uint16_t name, uint64_t *number);
@@ -185,10 +286,6 @@ int value_address(const struct dw_value *value, uint64_t *address);
 
 /* Where the function's first byte is, and its extent when that is one range. */
 int die_entry_pc(const struct dw_die *die, uint64_t *low, uint64_t *size);
-/* Walk all entries of the unit and keep scopes, types and functions as unit->nodes. */
-void unit_walk(struct dw_unit *unit);
-/* Index in unit->nodes of the entry at unit_offset, or UINT32_MAX. */
-uint32_t unit_node(struct dw_unit *unit, uint64_t unit_offset);
 
 /* ---- dwarf-ranges.c ---- */
 struct dw_range {

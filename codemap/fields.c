@@ -105,7 +105,8 @@ static char *name_joined(const char *name, const char *more)
 }
 
 /* size bytes from offset on, as words in hexadecimal. */
-static void words_add(struct field_maker *maker, const char *name, const char *type_name, uint64_t offset, uint64_t size)
+static void words_add(
+	struct field_maker *maker, const char *name, const char *type_name, uint64_t offset, uint64_t size)
 {
 	unsigned int n = 0, one = size == 1 || size == 2 || size == 4 || size == 8;
 	uint64_t at = 0;
@@ -116,7 +117,8 @@ static void words_add(struct field_maker *maker, const char *name, const char *t
 
 		while (step > size - at)
 			step /= 2;
-		field = field_add(maker, one ? name : mem_format("%s_%u", name, n), type_name, SPI_KIND_INT, step, offset + at);
+		field = field_add(
+			maker, one ? name : mem_format("%s_%u", name, n), type_name, SPI_KIND_INT, step, offset + at);
 		if (!field)
 			return;
 		field->base = 16;
@@ -165,7 +167,8 @@ static uint32_t enum_add(struct tables *t, const struct type *type)
 	for (i = (uint32_t) t->enums.count; i-- > 0;) {
 		e = &t->enums.at[i];
 		if (e->name == name && e->label_count == count &&
-		    (!count || !memcmp(&t->labels.at[e->label_first], &t->labels.at[first], count * sizeof(struct spi_map_label)))) {
+			(!count || !memcmp(&t->labels.at[e->label_first], &t->labels.at[first],
+					   count * sizeof(struct spi_map_label)))) {
 			t->labels.count = first;
 			return i;
 		}
@@ -251,7 +254,8 @@ static int member_add(void *context, const struct member *member)
 			return 0;	/* padding */
 		if (member->type.has_die)
 			spell_type(&spelled, &member->type.die);
-		bits_add(part->maker, name, text_end(&spelled), &member->type, part->offset * 8 + member->offset, member->bit_size);
+		bits_add(part->maker, name, text_end(&spelled), &member->type, part->offset * 8 + member->offset,
+			member->bit_size);
 		free(spelled.at);
 	} else {
 		part_add(part->maker, name, &member->type, part->offset + member->offset, part->depth + 1, NULL);
@@ -269,7 +273,8 @@ static int is_contiguous_memory(const struct field_maker *maker, uint64_t offset
 }
 
 /* Text in registers: one field for what each register holds of it. */
-static void text_add_pieces(struct field_maker *maker, const char *name, const char *type_name, uint64_t offset, uint64_t size)
+static void text_add_pieces(
+	struct field_maker *maker, const char *name, const char *type_name, uint64_t offset, uint64_t size)
 {
 	uint64_t at = 0;
 	unsigned int n = 0;
@@ -280,7 +285,8 @@ static void text_add_pieces(struct field_maker *maker, const char *name, const c
 
 		if (step > size - at)
 			step = size - at;
-		field = field_add(maker, step == size ? name : mem_format("%s_%u", name, n), type_name, SPI_KIND_TEXT, 1, offset + at);
+		field = field_add(maker, step == size ? name : mem_format("%s_%u", name, n), type_name, SPI_KIND_TEXT,
+			1, offset + at);
 		if (!field)
 			return;
 		field_place(maker, field, offset + at, step);
@@ -319,8 +325,8 @@ static void array_add(struct field_maker *maker, const char *name, const char *t
 		}
 	}
 	for (i = 0; i < count && i < ELEMENTS_MAX; i++)
-		part_add(maker, mem_format("%s_%llu", name, (unsigned long long) i), &element, offset + i * element.size,
-			 depth + 1, NULL);
+		part_add(maker, mem_format("%s_%llu", name, (unsigned long long) i), &element,
+			offset + i * element.size, depth + 1, NULL);
 }
 
 static void part_add(struct field_maker *maker, const char *name, const struct type *type, uint64_t offset, int depth,
@@ -355,9 +361,10 @@ static void part_add(struct field_maker *maker, const char *name, const struct t
 		part_add(maker, mem_format("%s_re", name), &half, offset, depth + 1, NULL);
 		part_add(maker, mem_format("%s_im", name), &half, offset + half.size, depth + 1, NULL);
 	} else if (type->size == 16 && type->class != TYPE_UNION) {
-		words_add(maker, mem_format("%s_%s", name, type->class == TYPE_METHOD_POINTER ? "ptr" : "lo"), type_name, offset, 8);
-		words_add(maker, mem_format("%s_%s", name, type->class == TYPE_METHOD_POINTER ? "adj" : "hi"), type_name,
-			  offset + 8, 8);
+		words_add(maker, mem_format("%s_%s", name, type->class == TYPE_METHOD_POINTER ? "ptr" : "lo"),
+			type_name, offset, 8);
+		words_add(maker, mem_format("%s_%s", name, type->class == TYPE_METHOD_POINTER ? "adj" : "hi"),
+			type_name, offset + 8, 8);
 	} else if (type->size) {
 		words_add(maker, name, type_name, offset, type->size);
 	}

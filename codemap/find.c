@@ -35,15 +35,18 @@ static unsigned int edit_distance(const char *a, const char *b, unsigned int lim
 
 		now[0] = (unsigned int) i * 2;
 		for (k = 1; k <= m; k++) {
-			unsigned int price = a[i - 1] == b[k - 1] ? 0 :
-					     tolower((unsigned char) a[i - 1]) == tolower((unsigned char) b[k - 1]) ? 1 : 2;
+			unsigned int price = a[i - 1] == b[k - 1] ? 0
+					     : tolower((unsigned char) a[i - 1]) == tolower((unsigned char) b[k - 1])
+						     ? 1
+						     : 2;
 
 			now[k] = last[k - 1] + price;
 			if (last[k] + 2 < now[k])
 				now[k] = last[k] + 2;
 			if (now[k - 1] + 2 < now[k])
 				now[k] = now[k - 1] + 2;
-			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] && before[k - 2] + 2 < now[k])
+			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] &&
+				before[k - 2] + 2 < now[k])
 				now[k] = before[k - 2] + 2;
 			if (now[k] < best)
 				best = now[k];
@@ -114,7 +117,8 @@ void find_write(const struct functions *functions, const char *name, int out_fd)
 		if (!f->alias_count && pattern_glob(name, f->name))	/* stripped: sub_<address> */
 			near_add(list, &count, 0, f->name);
 		for (k = 0; k < f->alias_count; k++) {
-			const char *alias = functions->aliases.at[f->alias_first + k].name, *full = name_demangle(alias);
+			const char *alias = functions->aliases.at[f->alias_first + k].name,
+				   *full = name_demangle(alias);
 			unsigned int limit = count == KEPT ? list[KEPT - 1].distance : 1000, distance;
 			char *base = full ? name_base(full) : NULL;
 

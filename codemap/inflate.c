@@ -26,12 +26,12 @@ enum entry_kind { ENTRY_LITERAL, ENTRY_BASE, ENTRY_STOP, ENTRY_LINK, ENTRY_INVAL
 #define ENTRY_KIND(e)	((e) >> 12 & 15)
 #define ENTRY_VALUE(e)	((e) >> 16)
 
-static const uint16_t length_base[29] = { 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83,
-					  99, 115, 131, 163, 195, 227, 258 };
-static const uint8_t length_extra[29] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5,
-					  5, 0 };
-static const uint16_t distance_base[30] = { 1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769,
-					    1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577 };
+static const uint16_t length_base[29] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67,
+	83, 99, 115, 131, 163, 195, 227, 258};
+static const uint8_t length_extra[29] = {
+	0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
+static const uint16_t distance_base[30] = {1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513,
+	769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
 
 /* ---- input bits ---- */
 
@@ -114,8 +114,8 @@ static unsigned int reverse(unsigned int code, unsigned int length)
  * Make the table for codes of these lengths. A set of codes must be complete, but
  * for a single code of one bit (a stream with one distance, or none). 0: it is not.
  */
-static int table_make(uint32_t *table, unsigned int room, unsigned int width, const uint8_t *lengths, unsigned int count,
-		      uint32_t (*entry_of)(unsigned int symbol))
+static int table_make(uint32_t *table, unsigned int room, unsigned int width, const uint8_t *lengths,
+	unsigned int count, uint32_t (*entry_of)(unsigned int symbol))
 {
 	unsigned int by_length[CODE_MAX + 1] = { 0 }, next[CODE_MAX + 2] = { 0 }, longest = 0, used = 0, i, k, free_at;
 	int left = 1;
@@ -180,7 +180,8 @@ static void tables_fixed(struct inflate *s)
 static int tables_dynamic(struct inflate *s)
 {
 	static const uint8_t order[19] = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15 };
-	unsigned int literals = bits_take(s, 5) + 257, distances = bits_take(s, 5) + 1, codes = bits_take(s, 4) + 4, i, n;
+	unsigned int literals = bits_take(s, 5) + 257, distances = bits_take(s, 5) + 1, codes = bits_take(s, 4) + 4, i,
+		     n;
 	uint8_t lengths[288 + 32] = { 0 };
 	uint32_t table[128];
 
@@ -220,7 +221,8 @@ static int tables_dynamic(struct inflate *s)
 	if (s->state == INFLATE_BAD || !lengths[256])
 		return 0;
 	return table_make(s->literals, INFLATE_LITERALS, LITERAL_BITS, lengths, literals, literal_entry) &&
-	       table_make(s->distances, INFLATE_DISTANCES, DISTANCE_BITS, lengths + literals, distances, distance_entry);
+	       table_make(
+		       s->distances, INFLATE_DISTANCES, DISTANCE_BITS, lengths + literals, distances, distance_entry);
 }
 
 /* ---- blocks ---- */
@@ -331,7 +333,8 @@ static void codes_copy_fast(struct inflate *s, uint64_t target)
 {
 	const uint32_t *literals = s->literals, *distances = s->distances;
 	const uint8_t *in = s->in, *in_stop = s->in_end - 16;
-	uint8_t *out = s->out + s->done, *base = s->out, *out_stop = s->out + (target < s->size - 300 ? target : s->size - 300);
+	uint8_t *out = s->out + s->done, *base = s->out,
+		*out_stop = s->out + (target < s->size - 300 ? target : s->size - 300);
 	uint64_t bits = s->bits, saved_bits, word;
 	unsigned int count = s->bit_count, saved_count;
 
@@ -344,7 +347,8 @@ static void codes_copy_fast(struct inflate *s, uint64_t target)
 		in += (63 - count) >> 3;
 		count |= 56;
 		e = literals[bits & ((1u << LITERAL_BITS) - 1)];
-		if (ENTRY_KIND(e) == ENTRY_LITERAL) {	/* up to three short ones of 11 bits each, then room for a match */
+		if (ENTRY_KIND(e) ==
+			ENTRY_LITERAL) { /* up to three short ones of 11 bits each, then room for a match */
 			bits >>= ENTRY_LENGTH(e);
 			count -= ENTRY_LENGTH(e);
 			*out++ = (uint8_t) ENTRY_VALUE(e);

@@ -23,11 +23,11 @@
 #include "codemap/map-check.h"
 #include "codemap/request.h"
 
-static const char usage_text[] =
-	"usage: spi-codemap map [--output FILE|--output-fd N] [--limit N] [--root DIR] [--fd N] --pattern GLOB... FILE\n"
-	"       spi-codemap list [--root DIR] [--fd N] [--pattern GLOB]... FILE\n"
-	"       spi-codemap find [--root DIR] NAME FILE...\n"
-	"       spi-codemap --help | --version\n";
+static const char usage_text[] = "usage: spi-codemap map [--output FILE|--output-fd N] [--limit N] [--root DIR] [--fd "
+				 "N] --pattern GLOB... FILE\n"
+				 "       spi-codemap list [--root DIR] [--fd N] [--pattern GLOB]... FILE\n"
+				 "       spi-codemap find [--root DIR] NAME FILE...\n"
+				 "       spi-codemap --help | --version\n";
 
 struct options {
 	const char *output, *root;
@@ -116,8 +116,9 @@ static struct answer answer_get(const struct request *request, struct object *ob
 		if (errno != EINTR)
 			fail("waitpid: %s", strerror(errno));
 	if (WIFSIGNALED(status))
-		fail("its analysis ended with signal %d (%s): the file may be broken, or was changed meanwhile; get a good copy",
-		     WTERMSIG(status), strsignal(WTERMSIG(status)));
+		fail("its analysis ended with signal %d (%s): the file may be broken, or was changed meanwhile; get a "
+		     "good copy",
+			WTERMSIG(status), strsignal(WTERMSIG(status)));
 	answer.status = WEXITSTATUS(status);
 	if (answer.status != EXIT_DONE || fstat(out, &st) < 0 || !st.st_size)
 		return answer;
@@ -202,7 +203,8 @@ static void write_file(const char *path, const struct answer *answer)
 	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		fail("cannot write to %s: %s", path, strerror(errno));
-	if (write(fd, answer->data, answer->size) != (ssize_t) answer->size || close(fd) < 0 || rename(temporary, path) < 0) {
+	if (write(fd, answer->data, answer->size) != (ssize_t) answer->size || close(fd) < 0 ||
+		rename(temporary, path) < 0) {
 		int error = errno;
 
 		unlink(temporary);

@@ -41,9 +41,45 @@ static int is_identifier(char c)
 static size_t operator_symbol(const char *s)
 {
 	static const char *const symbol[] = {
-		"<=>", "<<=", ">>=", "->*", "()", "[]", "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--",
-		"+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "<", ">", "+", "-", "*", "/", "%", "^", "&", "|", "~",
-		"!", "=", ",",
+		"<=>",
+		"<<=",
+		">>=",
+		"->*",
+		"()",
+		"[]",
+		"->",
+		"<<",
+		">>",
+		"<=",
+		">=",
+		"==",
+		"!=",
+		"&&",
+		"||",
+		"++",
+		"--",
+		"+=",
+		"-=",
+		"*=",
+		"/=",
+		"%=",
+		"^=",
+		"&=",
+		"|=",
+		"<",
+		">",
+		"+",
+		"-",
+		"*",
+		"/",
+		"%",
+		"^",
+		"&",
+		"|",
+		"~",
+		"!",
+		"=",
+		",",
 	};
 	size_t i;
 
@@ -59,7 +95,8 @@ static int operator_at(const char *s, size_t i)
 	return !strncmp(s + i, "operator", 8) && !is_identifier(s[i + 8]) && (!i || !is_identifier(s[i - 1]));
 }
 
-/* Find, outside all brackets: the '(' of the parameters (or the end), and where the name begins behind its return type. */
+/* Find, outside all brackets: the '(' of the parameters (or the end), and where the name begins behind its return type.
+ */
 static void name_find(const char *s, size_t *begin, size_t *end)
 {
 	size_t i = 0, space = 0, last_open = 0, size = strlen(s);
@@ -98,7 +135,8 @@ static void name_find(const char *s, size_t *begin, size_t *end)
 
 char *name_base(const char *demangled)
 {
-	static const char *const prefix[] = { "non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to " };
+	static const char *const prefix[] = {
+		"non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to "};
 	const char *clone = strstr(demangled, " [clone "), *keep = "", *close;
 	struct text text = { 0 };
 	char *work, *base;
@@ -235,13 +273,68 @@ int pattern_glob(const char *pattern, const char *text)
 static int word_is_abbreviated(const char *word, size_t size)
 {
 	static const char *const list[] = {
-		"std", "string", "allocator", "basic_string", "istream", "ostream", "iostream", "basic_istream",
-		"basic_ostream", "basic_iostream", "char_traits", "char", "operator", "anonymous", "namespace", "clone",
-		"unsigned", "int", "long", "short", "bool", "void", "float", "double", "const", "signed", "volatile",
-		"wchar_t", "char8_t", "char16_t", "char32_t", "decltype", "auto", "nullptr", "lambda", "unnamed", "thunk",
-		"non", "virtual", "to", "new", "delete", "co_await", "type", "true", "false", "nullptr_t", "covariant",
-		"return", "for", "guard", "variable", "vtable", "typeinfo", "TLS", "init", "function", "abi", "__float128",
-		"__int128", "reference", "temporary",
+		"std",
+		"string",
+		"allocator",
+		"basic_string",
+		"istream",
+		"ostream",
+		"iostream",
+		"basic_istream",
+		"basic_ostream",
+		"basic_iostream",
+		"char_traits",
+		"char",
+		"operator",
+		"anonymous",
+		"namespace",
+		"clone",
+		"unsigned",
+		"int",
+		"long",
+		"short",
+		"bool",
+		"void",
+		"float",
+		"double",
+		"const",
+		"signed",
+		"volatile",
+		"wchar_t",
+		"char8_t",
+		"char16_t",
+		"char32_t",
+		"decltype",
+		"auto",
+		"nullptr",
+		"lambda",
+		"unnamed",
+		"thunk",
+		"non",
+		"virtual",
+		"to",
+		"new",
+		"delete",
+		"co_await",
+		"type",
+		"true",
+		"false",
+		"nullptr_t",
+		"covariant",
+		"return",
+		"for",
+		"guard",
+		"variable",
+		"vtable",
+		"typeinfo",
+		"TLS",
+		"init",
+		"function",
+		"abi",
+		"__float128",
+		"__int128",
+		"reference",
+		"temporary",
 	};
 	size_t i;
 

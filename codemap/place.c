@@ -106,7 +106,8 @@ static enum told piece_read(const struct place_reader *reader, struct cursor *c,
 			return TOLD_NOTHING;
 		inner.end = inner.p + size;
 		op = (uint8_t) cursor_uint(&inner, 1);
-		ok = op >= DW_OP_reg0 && op < DW_OP_reg0 + 32 && inner.p == inner.end && register_piece(op - DW_OP_reg0, piece);
+		ok = op >= DW_OP_reg0 && op < DW_OP_reg0 + 32 && inner.p == inner.end &&
+		     register_piece(op - DW_OP_reg0, piece);
 	} else {
 		/* A constant, or computed from one: the value is known, and nobody passes it. */
 		return c->end[-1] == DW_OP_stack_value ? TOLD_ABSENT : TOLD_NOTHING;
@@ -177,7 +178,8 @@ static void pieces_complete(struct passing *told, const struct passing *abi)
 		const struct piece *a = &abi->piece[i];
 
 		for (k = 0; k < count; k++)
-			if (told->piece[k].from < a->from + a->size && a->from < told->piece[k].from + told->piece[k].size)
+			if (told->piece[k].from < a->from + a->size &&
+				a->from < told->piece[k].from + told->piece[k].size)
 				break;
 		if (k == count && told->count < PIECES_MAX)
 			told->piece[told->count++] = *a;

@@ -126,7 +126,8 @@ static int name_is_clone(const char *name)
 }
 
 /* The hidden first word of a call that returns in memory, and what comes back. */
-static void return_read(struct prototype *prototype, const struct dw_die *die, struct abi_state *state, struct tables *tables)
+static void return_read(
+	struct prototype *prototype, const struct dw_die *die, struct abi_state *state, struct tables *tables)
 {
 	struct passing passing = { .count = 0 };
 	struct field_maker maker = { tables, (uint32_t) tables->fields.count, 0, &passing };

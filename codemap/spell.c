@@ -57,7 +57,9 @@ void spell_qualified(struct text *text, const struct dw_die *die)
 		if (!die_at(unit, unit->nodes.at[chain[n]].offset, &at))
 			continue;
 		name = die_name(&at);
-		text_add(text, name ? name : at.abbrev->tag == DW_TAG_namespace ? "(anonymous namespace)" : "(anonymous)");
+		text_add(text, name				    ? name
+			       : at.abbrev->tag == DW_TAG_namespace ? "(anonymous namespace)"
+								    : "(anonymous)");
 		text_add(text, "::");
 	}
 	name = die_name(die);

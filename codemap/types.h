@@ -10,20 +10,20 @@ enum type_class {
 	TYPE_VOID,
 	TYPE_INT,
 	TYPE_BOOL,
-	TYPE_CHAR,		/* plain char */
-	TYPE_FLOAT,		/* 4 or 8 bytes */
-	TYPE_LONG_DOUBLE,	/* x87, 16 bytes */
-	TYPE_SSE,		/* travels in a vector register, no type that a trace knows: __float128, _Float16, decimal */
+	TYPE_CHAR,	  /* plain char */
+	TYPE_FLOAT,	  /* 4 or 8 bytes */
+	TYPE_LONG_DOUBLE, /* x87, 16 bytes */
+	TYPE_SSE,	  /* travels in a vector register, no type that a trace knows: __float128, _Float16, decimal */
 	TYPE_COMPLEX,
-	TYPE_POINTER,		/* references, nullptr_t too */
-	TYPE_STRING,		/* pointer to plain char */
+	TYPE_POINTER, /* references, nullptr_t too */
+	TYPE_STRING,  /* pointer to plain char */
 	TYPE_ENUM,
 	TYPE_STRUCT,
-	TYPE_UNION,		/* members share their bytes */
+	TYPE_UNION, /* members share their bytes */
 	TYPE_ARRAY,
-	TYPE_VECTOR,		/* __m128 and its like */
-	TYPE_METHOD_POINTER,	/* C++ pointer to a member function: two words */
-	TYPE_UNKNOWN,		/* incomplete here, or debug info that makes no sense */
+	TYPE_VECTOR,	     /* __m128 and its like */
+	TYPE_METHOD_POINTER, /* C++ pointer to a member function: two words */
+	TYPE_UNKNOWN,	     /* incomplete here, or debug info that makes no sense */
 };
 
 struct type {

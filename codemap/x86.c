@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* See x86.h. Written after the opcode maps of the processor manuals; compared with capstone over whole objects by a test. */
+/* See x86.h. Written after the opcode maps of the processor manuals; compared with capstone over whole objects by a
+ * test. */
 #include <string.h>
 #include "codemap/map-format.h"
 #include "codemap/x86.h"
@@ -79,15 +80,16 @@ static int two_has_imm8(uint8_t opcode)
 
 static int two_has_no_modrm(uint8_t opcode)
 {
-	return (opcode >= 0x05 && opcode <= 0x09) || opcode == 0x0b || opcode == 0x0e || (opcode >= 0x30 && opcode <= 0x37) ||
-	       opcode == 0x77 || (opcode >= 0x80 && opcode <= 0x8f) || (opcode >= 0xa0 && opcode <= 0xa2) ||
-	       (opcode >= 0xa8 && opcode <= 0xaa) || (opcode >= 0xc8 && opcode <= 0xcf);
+	return (opcode >= 0x05 && opcode <= 0x09) || opcode == 0x0b || opcode == 0x0e ||
+	       (opcode >= 0x30 && opcode <= 0x37) || opcode == 0x77 || (opcode >= 0x80 && opcode <= 0x8f) ||
+	       (opcode >= 0xa0 && opcode <= 0xa2) || (opcode >= 0xa8 && opcode <= 0xaa) ||
+	       (opcode >= 0xc8 && opcode <= 0xcf);
 }
 
 static int two_is_invalid(uint8_t opcode)
 {
-	return opcode == 0x04 || opcode == 0x0a || opcode == 0x0c || (opcode >= 0x24 && opcode <= 0x27) || opcode == 0x36 ||
-	       opcode == 0x39 || (opcode >= 0x3b && opcode <= 0x3f);
+	return opcode == 0x04 || opcode == 0x0a || opcode == 0x0c || (opcode >= 0x24 && opcode <= 0x27) ||
+	       opcode == 0x36 || opcode == 0x39 || (opcode >= 0x3b && opcode <= 0x3f);
 }
 
 /* The maps behind 0f. */
@@ -111,7 +113,8 @@ static int decode_escape(struct decoder *d)
 		d->immediate = 4;
 	if (two_has_no_modrm(d->opcode))
 		return 1;
-	d->immediate = two_has_imm8(d->opcode) || d->opcode == 0xa4 || d->opcode == 0xac || d->opcode == 0xba || d->opcode == 0x0f;
+	d->immediate = two_has_imm8(d->opcode) || d->opcode == 0xa4 || d->opcode == 0xac || d->opcode == 0xba ||
+		       d->opcode == 0x0f;
 	if (d->opcode == 0x78 && (d->has_66 || d->has_f2))
 		d->immediate = 2;
 	return decode_modrm(d);
@@ -183,8 +186,8 @@ static int decode_one(struct decoder *d)
 static int is_opmask(const struct decoder *d)
 {
 	return (d->vector == 0xc4 || d->vector == 0xc5) && d->map == 1 &&
-	       ((d->opcode >= 0x41 && d->opcode <= 0x4b) || (d->opcode >= 0x90 && d->opcode <= 0x93) || d->opcode == 0x98 ||
-		d->opcode == 0x99);
+	       ((d->opcode >= 0x41 && d->opcode <= 0x4b) || (d->opcode >= 0x90 && d->opcode <= 0x93) ||
+		       d->opcode == 0x98 || d->opcode == 0x99);
 }
 
 static int32_t displacement(const uint8_t *p, unsigned int size)
@@ -255,7 +258,8 @@ static void kind_two(const struct decoder *d, struct x86_decoded *insn)
 		insn->kind = SPI_INSN_JCC;
 		insn->cond = d->opcode & 15;
 		insn->flags |= X86_IS_JUMP;
-	} else if (d->opcode == 0x0b || d->opcode == 0xb9 || d->opcode == 0xff || d->opcode == 0x07 || d->opcode == 0x35) {
+	} else if (d->opcode == 0x0b || d->opcode == 0xb9 || d->opcode == 0xff || d->opcode == 0x07 ||
+		   d->opcode == 0x35) {
 		insn->kind = SPI_INSN_END;
 	} else if (d->opcode == 0x34) {
 		insn->kind = SPI_INSN_UNMOVABLE;

@@ -28,13 +28,13 @@ static const char *text(uint32_t at)
 
 static void field_print(const struct spi_map_field *f, const char *way)
 {
-	static const char *const kind[] = { "?", "INT", "POINTER", "BOOL", "CHAR", "ENUM", "FLOAT", "LONG_DOUBLE", "STRING",
-					    "TEXT", "INT_ARRAY" };
+	static const char *const kind[] = {
+		"?", "INT", "POINTER", "BOOL", "CHAR", "ENUM", "FLOAT", "LONG_DOUBLE", "STRING", "TEXT", "INT_ARRAY"};
 	static const char *const place[] = { "NONE", "GPR", "XMM", "STACK", "MEMORY", "X87" };
 	uint32_t i;
 
-	printf("%s %s %s %s %u %d %u %u %u %u %u %u\t%s\n", way, text(f->name), kind[f->kind], place[f->place], f->reg, f->offset,
-	       f->size, f->is_signed, f->base, f->length, f->bit_offset, f->bit_size, text(f->type_name));
+	printf("%s %s %s %s %u %d %u %u %u %u %u %u\t%s\n", way, text(f->name), kind[f->kind], place[f->place], f->reg,
+		f->offset, f->size, f->is_signed, f->base, f->length, f->bit_offset, f->bit_size, text(f->type_name));
 	if (f->enum_index == SPI_MAP_NONE)
 		return;
 	for (i = 0; i < TABLE(enums, spi_map_enum)[f->enum_index].label_count; i++) {
@@ -50,14 +50,15 @@ static void func_print(const struct spi_map_func *f)
 	static const char *const kind[] = { "PLAIN", "RIP", "JCC", "JMP", "CALL", "END", "CALL_INDIRECT", "UNMOVABLE" };
 	uint32_t i;
 
-	printf("func %llx %u %x %s\t%s\t%s\t%s\n", (unsigned long long) f->vaddr, f->size, f->flags, text(f->name), text(f->event),
-	       text(f->pretty), text(f->source));
+	printf("func %llx %u %x %s\t%s\t%s\t%s\n", (unsigned long long) f->vaddr, f->size, f->flags, text(f->name),
+		text(f->event), text(f->pretty), text(f->source));
 	for (i = 0; i < (uint32_t) f->field_count + f->ret_count; i++)
 		field_print(TABLE(fields, spi_map_field) + f->field_first + i, i < f->field_count ? "in" : "out");
 	for (i = 0; i < f->insn_count; i++) {
 		const struct spi_map_insn *n = TABLE(insns, spi_map_insn) + f->insn_first + i;
 
-		printf("insn %u %u %s %u %llx\n", n->offset, n->size, kind[n->kind], n->is_target, (unsigned long long) n->target);
+		printf("insn %u %u %s %u %llx\n", n->offset, n->size, kind[n->kind], n->is_target,
+			(unsigned long long) n->target);
 	}
 	printf("bytes ");
 	for (i = 0; i < f->entry_size; i++)
@@ -80,7 +81,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	head = (const struct spi_map_header *) base;
-	printf("map %x %llu %u %u\n", head->flags, (unsigned long long) head->symbols_total, head->funcs.count, head->skipped.count);
+	printf("map %x %llu %u %u\n", head->flags, (unsigned long long) head->symbols_total, head->funcs.count,
+		head->skipped.count);
 	for (i = 0; i < head->funcs.count; i++)
 		func_print(TABLE(funcs, spi_map_func) + i);
 	for (i = 0; i < head->skipped.count; i++)

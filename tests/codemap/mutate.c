@@ -62,7 +62,8 @@ static uint64_t place(const unsigned char *data, size_t size)
 		if (at > size || size - at < sizeof(section))
 			continue;
 		memcpy(&section, data + at, sizeof(section));
-		/* Sections without an address are symbols, strings, debug info; of the others mostly .eh_frame matters. */
+		/* Sections without an address are symbols, strings, debug info; of the others mostly .eh_frame matters.
+		 */
 		if (section.sh_type == SHT_NOBITS || !section.sh_size || section.sh_offset >= size)
 			continue;
 		if (section.sh_addr && next() % 4)

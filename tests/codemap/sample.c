@@ -26,9 +26,12 @@ int original(int a) { return a + 1; }
 int alias_of_it(int a) __attribute__((alias("original")));
 
 /* A function whose second instruction something jumps to, and one that loops to its first byte. */
-__asm__(".text\n.globl jumped_into\n.type jumped_into, @function\njumped_into:\n\tmov %rdi, %rax\n1:\tadd $1, %rax\n\tret\n"
-	".size jumped_into, . - jumped_into\n.globl jumper\n.type jumper, @function\njumper:\n\tmov %rsi, %rax\n\tjmp 1b\n"
-	".size jumper, . - jumper\n.globl loops\n.type loops, @function\nloops:\n\tdec %edi\n\tjnz loops\n\tret\n.size loops, . - loops\n");
+__asm__(".text\n.globl jumped_into\n.type jumped_into, @function\njumped_into:\n\tmov %rdi, %rax\n1:\tadd $1, "
+	"%rax\n\tret\n"
+	".size jumped_into, . - jumped_into\n.globl jumper\n.type jumper, @function\njumper:\n\tmov %rsi, %rax\n\tjmp "
+	"1b\n"
+	".size jumper, . - jumper\n.globl loops\n.type loops, @function\nloops:\n\tdec %edi\n\tjnz loops\n\tret\n.size "
+	"loops, . - loops\n");
 
 int main(int argc, char **argv)
 {

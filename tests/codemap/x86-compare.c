@@ -22,7 +22,8 @@ static int is_same(const cs_insn *insn, const struct x86_decoded *own)
 	for (i = 0; i < insn->detail->groups_count; i++)
 		if (insn->detail->groups[i] == CS_GRP_JUMP && x->op_count && x->operands[0].type == X86_OP_IMM)
 			jump = 1;
-	if (rip != (own->fix_offset != 0) || (rip && x->encoding.disp_offset && x->encoding.disp_offset != own->fix_offset))
+	if (rip != (own->fix_offset != 0) ||
+		(rip && x->encoding.disp_offset && x->encoding.disp_offset != own->fix_offset))
 		return 0;
 	return !jump || ((own->flags & X86_IS_JUMP) && own->target == (uint64_t) x->operands[0].imm);
 }
