@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
-# timeout: 400
+# timeout: 200
 #
 # Unmodified Debian programs with every function of their main object traced:
 # python3, sqlite3, git and the gcc driver, each by its path, as PATH may hold

@@ -8,13 +8,19 @@
 The whole is the union of FUNC symbols and FDE starts that readelf shows.
 NOT-INSTRUMENTED is the file that the front end writes: a line each, with the
 reason. Parts of functions that are only jumped into (.cold) and linkage stubs
-are no functions of their own: they are counted apart, and both figures shown.
-Status 1 when what remains reaches LIMIT (1 %) of the whole, or a line has no
-reason.
+are no functions of their own, and not in that file: they are read from the code
+map, counted apart, and both figures shown. Status 1 when what is lost reaches
+LIMIT (1 %) of the whole, or a line has no reason.
 """
+import os
 import re
+import struct
 import subprocess
 import sys
+import tempfile
+
+PART, PLT = 6, 7            # enum spi_map_reason
+SKIPPED = 96 + 6 * 16       # offset of the span in struct spi_map_header
 
 
 def functions(path):
@@ -29,9 +35,23 @@ def functions(path):
     return starts
 
 
+def parts(path):
+    """How many entries of the code map's skipped table are parts or linkage stubs."""
+    with tempfile.TemporaryDirectory() as directory:
+        output = directory + '/map'
+        subprocess.run([os.environ['SPI_TOP_BUILDDIR'] + '/codemap/spi-codemap', 'map', '--pattern', '*', '--output', output, path],
+                       check=True)
+        with open(output, 'rb') as code_map:
+            data = code_map.read()
+    offset, count, stride = struct.unpack_from('<QII', data, SKIPPED)
+    reasons = [struct.unpack_from('<QII', data, offset + i * stride)[2] for i in range(count)]
+    return sum(reason in (PART, PLT) for reason in reasons)
+
+
 def main(path, declined, limit='1'):
     total = len(functions(path))
-    apart = lost = unnamed = 0
+    lost = unnamed = 0
+    apart = parts(path)
     reasons = {}
     with open(declined, errors='replace') as lines:
         for line in lines:
@@ -42,10 +62,7 @@ def main(path, declined, limit='1'):
             reason = words[-1].strip() if len(words) > 1 else ''
             unnamed += not reason
             reasons[reason] = reasons.get(reason, 0) + 1
-            if re.search(r'jumped into|linkage stub', reason):
-                apart += 1
-            else:
-                lost += 1
+            lost += 1
     print('%s: %d functions by readelf; not instrumented %d (%.2f %%), and %d parts and linkage stubs (together %.2f %%)'
           % (path, total, lost, 100 * lost / total, apart, 100 * (lost + apart) / total))
     for reason, count in sorted(reasons.items(), key=lambda item: -item[1]):

@@ -11,12 +11,14 @@ real_check() {
 	local name=$1 object plain traced input=/dev/null
 	shift
 	object=$(readlink -f "$(command -v "$1")")
+	object=${object##*/}
+	object=${object//[/\\[}
 	rm -rf real
 	[ ! -e stdin ] || input=$PWD/stdin
 	rm -rf work && mkdir work && (cd work && real_setup && exec "$@") >plain.out 2>plain.err <"$input"
 	plain=$?
 	rm -rf work && mkdir work && (cd work && real_setup &&
-		exec "$SPI_LTTNG" -q trace -f "${object##*/}:*" -o "$SPI_TMP/real" "$@") >traced.out 2>traced.err <"$input"
+		exec "$SPI_LTTNG" -q trace -f "$object:*" -o "$SPI_TMP/real" "$@") >traced.out 2>traced.err <"$input"
 	traced=$?
 	local differs=
 	[ "$plain" = "$traced" ] || differs+="status $traced, not $plain; "

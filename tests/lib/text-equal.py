@@ -24,8 +24,13 @@ def main(pid, name=''):
             if not match or 'x' not in match[3] or name not in match[6]:
                 continue
             low, high, offset = (int(match[i], 16) for i in (1, 2, 4))
-            path = '/proc/%s/root%s' % (pid, match[6])
-            # Memory of the tracer itself comes from memfds, deleted as soon as they are mapped.
+            # Memory of the tracer itself comes from memfds.
+            if match[6].startswith('/memfd:'):
+                continue
+            # The mapped file itself, whatever its name means in which namespace; without the right to that, by name.
+            path = '/proc/%s/map_files/%x-%x' % (pid, low, high)
+            if not os.access(path, os.R_OK):
+                path = '/proc/%s/root%s' % (pid, match[6])
             if not os.path.exists(path) or os.stat(path).st_ino != int(match[5]):
                 continue
             memory.seek(low)
