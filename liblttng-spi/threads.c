@@ -625,6 +625,19 @@ static void learn_restorers(void)
 	}
 }
 
+static int is_restorer(uint64_t word)
+{
+	uint64_t at = word - (uint64_t) spi_slot_code_base;
+
+	/* a traced handler's own slot stands in the frame's place */
+	if (at < SLOT_HALF)
+		word = spi_slot_data_base[at / SPI_SLOT_SIZE].ra;
+	for (int i = 0; i < 4 && restorers[i]; i++)
+		if (word == restorers[i])
+			return 1;
+	return 0;
+}
+
 /* -1 when there is something between the two that cannot be read: they are on different stacks. */
 static int count_signal_frames(uint64_t low, uint64_t high)
 {
@@ -637,9 +650,7 @@ static int count_signal_frames(uint64_t low, uint64_t high)
 		if (spi_memory_copy(words, low, size) < 0)
 			return -1;
 		for (size_t w = 0; w < size / 8; w++)
-			for (int i = 0; i < 4 && restorers[i]; i++)
-				if (words[w] == restorers[i])
-					n++;
+			n += is_restorer(words[w]);
 	}
 	return n;
 }
