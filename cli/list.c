@@ -37,7 +37,7 @@ struct list {
 };
 
 /* The arguments for one object; NULL when no FUNC is about it (*wanted = 0) or memory is short. */
-static char **list_argv(const struct list *list, const struct object *object, const char *root, int *wanted)
+static char **list_argv(const struct list *list, const struct object *object, int *wanted)
 {
 	unsigned int i, count = list->options->func_count;
 	char **argv = calloc(2 * count + 8, sizeof(*argv));
@@ -48,10 +48,6 @@ static char **list_argv(const struct list *list, const struct object *object, co
 		return NULL;
 	argv[n++] = (char *) "spi-codemap";
 	argv[n++] = (char *) "list";
-	if (root) {
-		argv[n++] = (char *) "--root";
-		argv[n++] = (char *) root;
-	}
 	for (i = 0; i < count; i++) {
 		if (list->funcs[i].object && !object_matches(object, list->funcs[i].object))
 			continue;
@@ -112,7 +108,7 @@ static int list_object(struct list *list, const struct object *object)
 	int wanted, status = 0, ret;
 	pid_t pid;
 
-	child.argv = list_argv(list, object, NULL, &wanted);
+	child.argv = list_argv(list, object, &wanted);
 	if (!child.argv || !wanted) {
 		free((void *) child.argv);
 		say_error("%s: -f names another object", object->name);
@@ -139,13 +135,13 @@ static int list_print(const char *prefix, char *text)
 }
 
 /* One of a process's objects, with its name before each line. */
-static int list_mapped(struct list *list, const struct object *object, const char *root)
+static int list_mapped(struct list *list, const struct object *object)
 {
 	struct child_options child = { .path = spi_path_codemap(), .in = -1, .out = -1, .err = -1 };
 	char *out = NULL, *err = NULL;
 	int wanted, status = 0, ret;
 
-	child.argv = list_argv(list, object, root, &wanted);
+	child.argv = list_argv(list, object, &wanted);
 	if (!child.argv || !wanted) {
 		free((void *) child.argv);
 		return 0;
@@ -186,7 +182,7 @@ static int list_process(struct list *list)
 		say_error("%d: its loaded objects cannot be read: %s%s", (int) list->options->pid, strerror(-ret),
 			ret == -EACCES || ret == -EPERM ? ": it is another user's process; try as root" : "");
 	for (i = 0; ret == 0 && i < objects.count; i++)
-		ret = list_mapped(list, &objects.list[i], objects.root);
+		ret = list_mapped(list, &objects.list[i]);
 	objects_free(&objects);
 	if (ret == 0 && !list->matched && !list->failed) {
 		say_error("%d: no function of its objects matches", (int) list->options->pid);

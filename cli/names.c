@@ -171,10 +171,7 @@ int func_resolve(struct func *func, const struct objects *objects, const char *w
 	}
 	argv[n++] = (char *) "spi-codemap";
 	argv[n++] = (char *) "find";
-	if (objects->root) {
-		argv[n++] = (char *) "--root";
-		argv[n++] = objects->root;
-	}
+	/* no --root: what is opened for a process in a container is named from here (objects.c) */
 	argv[n++] = (char *) func->pattern;
 	for (i = 0; i < objects->count; i++) {
 		if (func->object ? !object_matches(&objects->list[i], func->object) : i && func_means_executable(func))

@@ -196,6 +196,9 @@ static char *mapping_open_path(const struct objects *objects, pid_t pid, const s
 	if (stat(path, &st) == 0 && st.st_ino == m->inode)
 		return path;
 	free(path);
+	/* the kernel names files of another mount namespace as they are seen from here, when they can be */
+	if (stat(m->path, &st) == 0 && st.st_ino == m->inode)
+		return strdup(m->path);
 	if (asprintf(&path, "/proc/%d/map_files/%lx-%lx", (int) pid, m->low, m->high) < 0)
 		return NULL;
 	return path;

@@ -28,7 +28,6 @@
 
 struct target {
 	pid_t pid;
-	pid_t vpid;		/* in its own pid namespace */
 	int pidfd;
 	char name[64];		/* comm */
 	char title[96];		/* "comm (PID)" for messages */
@@ -53,23 +52,6 @@ static void proc_read(pid_t pid, const char *file, char *text, size_t size)
 	text[n > 0 ? n : 0] = '\0';
 }
 
-/* The last number of NSpid: what the process itself, and lttng-ust in it, calls its pid. */
-static pid_t target_vpid(pid_t pid)
-{
-	char text[8192], *at, *end, *last;
-
-	proc_read(pid, "status", text, sizeof(text));
-	at = strstr(text, "\nNSpid:");
-	if (!at)
-		return pid;
-	at += strlen("\nNSpid:");
-	end = strchr(at, '\n');
-	if (end)
-		*end = '\0';
-	last = strrchr(at, '\t');
-	return last && atoi(last) > 0 ? atoi(last) : pid;
-}
-
 static int target_open(struct target *t, pid_t pid)
 {
 	struct elf_facts facts;
@@ -90,7 +72,6 @@ static int target_open(struct target *t, pid_t pid)
 	proc_read(pid, "comm", t->name, sizeof(t->name));
 	t->name[strcspn(t->name, "\n")] = '\0';
 	snprintf(t->title, sizeof(t->title), "%s (%d)", t->name, (int) pid);
-	t->vpid = target_vpid(pid);
 	fd = proc_open(pid, "exe");
 	if (fd >= 0) {
 		if (elf_facts_read(fd, &facts) == 0)
@@ -207,7 +188,7 @@ int trace_process(const struct trace_options *options)
 	if (status == 0)
 		status = process_prepare(&run, &target);
 	if (status == 0)
-		status = run_begin(&run, target.name, target.vpid);
+		status = run_begin(&run, target.name, target.pid);
 	if (status == 0)
 		status = process_run(&run, &target);
 	if (target.pidfd >= 0)
