@@ -96,12 +96,14 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 	if (spi_fork_init() < 0 || !spi_env.preloaded)
 		return;
 	spi_descriptors_init();
+	spi_thread.busy = SPI_BUSY_ALWAYS;	/* what this thread calls until main() is our doing */
 	if (spi_env.socket) {
 		start_with_controller(spi_env.socket);
 		spi_env_clean(envp);
 	} else if (spi_env.rules) {
 		start_with_rules(spi_env.rules);
 	}
+	spi_thread.busy = 0;
 }
 
 /*

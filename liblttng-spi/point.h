@@ -181,7 +181,7 @@ struct spi_thread_record {
 	struct spi_thread_record *next;
 	uint64_t in_use;
 	int32_t tid;
-	uint32_t reserved;
+	uint32_t chunk;			/* top of the thread's slot chunks; others read it when the process ends */
 	void *payload[4];
 };
 

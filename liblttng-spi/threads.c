@@ -283,6 +283,7 @@ static void thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end)
 	t->base = chunk_slots(chunk);
 	t->end = t->base + CHUNK_SLOTS;
 	t->cur = at_end ? t->end : t->base;
+	t->record->chunk = chunk;
 }
 
 static struct spi_slot *thread_top(struct spi_thread *t)
@@ -380,8 +381,10 @@ static struct spi_thread_record *record_get(void)
 	if (!pool)
 		return NULL;
 	pool[0].in_use = 1;
-	for (size_t i = 0; i + 1 < n; i++)
-		pool[i].next = &pool[i + 1];
+	for (size_t i = 0; i < n; i++) {
+		pool[i].chunk = CHUNK_NONE;
+		pool[i].next = &pool[i + 1];	/* the last one's is set below */
+	}
 	r = __atomic_load_n(&records, __ATOMIC_ACQUIRE);
 	do
 		pool[n - 1].next = r;
@@ -712,6 +715,7 @@ static void thread_end(void *value)
 	if (spi_payload && spi_payload->thread_end)
 		spi_payload->thread_end(t);
 	if (t->cur && !thread_top(t)) {
+		record->chunk = CHUNK_NONE;
 		chunk_put(chunk_of(t->base));
 		t->cur = t->base = t->end = NULL;
 	}
@@ -725,12 +729,34 @@ static void thread_end(void *value)
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
 }
 
+/*
+ * Calls that other threads are in when the process ends. With one event a call
+ * nothing would show them at all; they are recorded by the ending thread. Only
+ * the arena is looked at, which stays whatever those threads do meanwhile. (An
+ * entry record without exit says the same for calls with two events.)
+ */
+static void others_leave(struct spi_thread *t)
+{
+	for (struct spi_thread_record *r = spi_threads_first(); r; r = r->next) {
+		uint32_t chunk = r->chunk;
+
+		if (r == t->record || !r->in_use)
+			continue;
+		for (unsigned int depth = 0; chunk < CHUNK_COUNT && depth < 64; chunk = chunks[chunk].prev, depth++)
+			for (struct spi_slot *s = chunk_slots(chunk) + CHUNK_SLOTS - 1; s >= chunk_slots(chunk); s--)
+				if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && s->point &&
+						(s->point->flags & SPI_POINT_ONE_EVENT))
+					spi_slot_left(t, s, SPI_LEFT_PROCESS_END);
+	}
+}
+
 void spi_process_end(void)
 {
 	struct spi_thread *t = &spi_thread;
 
 	if (t->cur)
 		thread_leave_all(t, SPI_LEFT_PROCESS_END);
+	others_leave(t);
 	if (spi_payload && t->record && spi_payload->thread_end)
 		spi_payload->thread_end(t);
 	spi_status_fold_all();
@@ -742,8 +768,10 @@ void spi_threads_fork_child(void)
 	struct spi_thread *t = &spi_thread;
 
 	for (struct spi_thread_record *r = spi_threads_first(); r; r = r->next)
-		if (r != t->record)
+		if (r != t->record) {
 			r->in_use = 0;
+			r->chunk = CHUNK_NONE;
+		}
 	if (t->record)
 		t->record->tid = (int32_t) spi_sys(SYS_gettid);
 }

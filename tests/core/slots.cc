@@ -210,7 +210,7 @@ TRACED void switching(int id, int depth)
 static volatile long signals;
 TRACED void handled(int x)
 {
-	signals = signals + 1;
+	__atomic_fetch_add(&signals, 1, __ATOMIC_RELAXED);
 	sink = x;
 }
 
