@@ -19,6 +19,7 @@
  */
 #include <errno.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <stdlib.h>
@@ -69,11 +70,23 @@ static void start_with_controller(const char *path)
 	spi_link_serve_thread(&link);
 }
 
+static void *learn_stack(void *unused)
+{
+	spi_thread.busy = SPI_BUSY_ALWAYS;
+	spi_threads_learn_stack();
+	return unused;
+}
+
 static void start_with_rules(const char *rules)
 {
 	static struct spi_rule_result result;
 	char rule[1400];
 	uint32_t id = 0;
+	pthread_t thread;
+
+	/* with a controller, the control thread does it */
+	if (pthread_create(&thread, NULL, learn_stack, NULL) == 0)
+		pthread_join(thread, NULL);
 
 	spi_control_lock();
 	while ((rules = spi_rules_next(rules, rule, sizeof(rule)))) {
@@ -96,6 +109,7 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 	if (spi_fork_init() < 0 || !spi_env.preloaded)
 		return;
 	spi_descriptors_init();
+	spi_signals_init();
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* what this thread calls until main() is our doing */
 	if (spi_env.socket) {
 		start_with_controller(spi_env.socket);
@@ -133,9 +147,14 @@ void spi_init_fork_child(void)
 	process_id = (int) spi_sys(SYS_getpid);
 }
 
+int spi_process_is_mine(void)
+{
+	return spi_sys(SYS_getpid) == process_id;
+}
+
 SPI_EXPORT void _exit(int status)
 {
-	if (spi_sys(SYS_getpid) == process_id)
+	if (spi_process_is_mine())
 		spi_agent_end();
 	for (;;)
 		spi_sys(SYS_exit_group, (long) status);

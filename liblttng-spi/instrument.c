@@ -121,19 +121,24 @@ static void decline(struct work *w, const struct spi_object *object, const char 
 /* What an indirect function's resolver chose in this process: its code is analysed by address in a second pass. */
 static void resolve_ifunc(struct work *w, struct spi_object *object, const char *name)
 {
+	size_t n = strlen(name) + 1;
+	char *kept = spi_alloc(n);	/* the map may go before the point that takes this name */
 	void *handle = dlopen(object->is_exe ? NULL : object->path, RTLD_NOLOAD | RTLD_LAZY);
 	uint64_t at = handle ? (uint64_t) dlsym(handle, name) : 0;
 	size_t used = strlen(w->ifuncs);
 
 	if (handle)
 		dlclose(handle);
-	if (at < object->low || at >= object->high) {
+	if (!kept) {
+		decline(w, object, name, "the agent has no memory left");
+	} else if (at < object->low || at >= object->high) {
 		decline(w, object, name, "an indirect function whose implementation the dynamic linker does not tell");
 	} else if (w->ifunc_count == IFUNC_MAX) {
 		decline(w, object, name, "too many indirect functions in one rule");
 	} else {
 		w->ifunc_at[w->ifunc_count] = at;
-		w->ifunc_names[w->ifunc_count++] = name;
+		memcpy(kept, name, n);
+		w->ifunc_names[w->ifunc_count++] = kept;
 		spi_format(w->ifuncs + used, sizeof(w->ifuncs) - used, "%s0x%lx", used ? "\n" : "", at - object->bias);
 	}
 }

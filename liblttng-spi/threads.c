@@ -341,27 +341,34 @@ static void thread_pop_free(struct spi_thread *t, uint64_t p)
 
 /* ---- a thread's first call -------------------------------------------- */
 
-static void find_stack(struct spi_thread *t, uint64_t p)
+/*
+ * The bounds of the thread's own stack; its first call may well be made on
+ * another. libc's descriptor of the first thread tells nothing usable.
+ */
+static void find_stack(struct spi_thread *t)
 {
 	uint64_t self = (uint64_t) __builtin_thread_pointer();
 
-	if (p >= main_stack_low && p < main_stack_high) {
+	t->stack_low = t->stack_high = 0;
+	if (spi_sys(SYS_gettid) == spi_sys(SYS_getpid)) {
 		t->stack_low = main_stack_low;
 		t->stack_high = main_stack_high;
 	} else if (stack_offset >= 0) {
 		const uint64_t *words = (const uint64_t *) (self + (uint64_t) stack_offset);
 
-		t->stack_low = words[0];
-		t->stack_high = words[0] + words[1];
+		if (words[0] && words[1] && words[0] + words[1] > words[0]) {
+			t->stack_low = words[0];
+			t->stack_high = words[0] + words[1];
+		}
 	}
 	/*
-	 * Not known yet, or a first call made on a switched stack: libc puts the
-	 * thread descriptor at the top of the stack block, so what lies within a
-	 * usual stack's size below it can be taken for the stack.
+	 * Not known: libc puts the thread descriptor at the top of the stack block,
+	 * so what lies shortly below it is stack. What lies further below counts as
+	 * another stack, which is the careful answer.
 	 */
 	if (!t->stack_high) {
 		t->stack_high = self;
-		t->stack_low = self - (UINT64_C(8) << 20);
+		t->stack_low = self - (UINT64_C(128) << 10);
 	}
 }
 
@@ -409,7 +416,7 @@ static int is_tracer_thread(void)
 	return n >= 4 && !memcmp(name + n - 4, "-ust", 4);
 }
 
-static int thread_begin(struct spi_thread *t, uint64_t p)
+static int thread_begin(struct spi_thread *t)
 {
 	uint32_t chunk;
 
@@ -426,7 +433,7 @@ static int thread_begin(struct spi_thread *t, uint64_t p)
 		if (have_end_key)
 			pthread_setspecific(end_key, t);
 	}
-	find_stack(t, p);
+	find_stack(t);
 	chunk = chunk_get();
 	if (chunk == CHUNK_NONE)
 		return -1;
@@ -555,7 +562,7 @@ SPI_EXPORT int spi_thread_slow(uint64_t p)
 	/* The thread's slots are in order between signals only. */
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
 	if (!t->cur)
-		result = thread_begin(t, p);
+		result = thread_begin(t);
 	if (result == 0) {
 		top = thread_top(t);
 		if (top && top->p <= p)
