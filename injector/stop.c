@@ -181,6 +181,29 @@ static int set_breakpoint(pid_t tid, uint64_t address)
 }
 
 /*
+ * The thread was stopped for us, and the breakpoint may have been hit in the same
+ * moment: its SIGTRAP then waits and would end the program once it is let go.
+ * Take it; the stop it makes is at the breakpoint itself, or nowhere of interest.
+ */
+static void take_pending_trap(struct spi_remote *r)
+{
+	char *text = spi_proc_read(NULL, "%d/task/%d/status", (int) r->target->pid, (int) r->tid);
+	uint64_t pending = text ? status_signals(text, "SigPnd") : 0;
+	int status;
+
+	free(text);
+	if (!(pending & BIT(SIGTRAP)) || ptrace(PTRACE_CONT, r->tid, NULL, NULL))
+		return;
+	r->stopped = false;
+	if (spi_stop_wait(r->tid, &status, UINT64_MAX) == 0) {
+		r->stopped = true;
+		spi_regs_get(r->tid, &r->regs);
+		if (status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP)	/* another came first: send it once more */
+			syscall(SYS_tgkill, r->target->pid, r->tid, WSTOPSIG(status));
+	}
+}
+
+/*
  * A breakpoint in the processor, not in the code: other threads run past it. Its
  * trap would end an untraced program, so this is the one moment when the target
  * would not survive its injector's death: from here until the thread comes out
@@ -230,6 +253,8 @@ int spi_remote_run_to(struct spi_remote *r, uint64_t address, uint64_t deadline)
 	}
 	if (ret != -ESRCH)
 		set_breakpoint(r->tid, 0);
+	if (ret == -EAGAIN)
+		take_pending_trap(r);
 	r->stopped_at = spi_now();
 	if (ret)
 		spi_remote_release(r);
