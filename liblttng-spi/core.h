@@ -129,6 +129,9 @@ void spi_link_fork_child(void);
 /* ---- descriptors.c: close() and its like for a preloaded program ---- */
 void spi_descriptors_init(void);
 
+/* ---- signals.c: signal masks and actions for a preloaded program ---- */
+void spi_signals_init(void);
+
 /* ---- fork.c ---- */
 int spi_fork_init(void);
 
@@ -136,6 +139,7 @@ int spi_fork_init(void);
 void spi_control_lock(void);
 void spi_control_unlock(void);
 int spi_control_is_mine(void);
+int spi_process_is_mine(void);			/* not in a vforked child, or one made without fork() */
 void spi_init_fork_child(void);
 void spi_agent_end(void);			/* the process ends: once, from whichever destructor or _exit() comes first */
 

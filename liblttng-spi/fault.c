@@ -17,10 +17,10 @@
  * usual string, and who records a call has read it already: see spi_thread.tsc in
  * patch.h.
  *
- * The second net has holes: the program may install its own handler over ours,
- * or block the signal; it did not before, so nothing stops it. Therefore each time
- * a thread's memory of pages is renewed, it looks whether the net is there, and
- * when it is not, remembers no pages and asks every time. A signal that the
+ * The second net has holes: the program may block the signal, or, where the agent
+ * was not preloaded (signals.c), install its own handler over ours. Therefore each
+ * time a thread's memory of pages is renewed, it looks whether the net is there,
+ * and when it is not, remembers no pages and asks every time. A signal that the
  * program ignores is not taken at all: a child that it executes would inherit
  * that.
  */
@@ -138,6 +138,14 @@ static __attribute__((noinline)) struct page_cache *cache_make(struct spi_thread
 	if (cache)
 		cache->since = 0;	/* what another thread saw says nothing about this one's signal mask */
 	return cache;
+}
+
+void spi_pages_forget(void)
+{
+	struct page_cache *cache = spi_thread.payload[1];
+
+	if (cache)
+		cache->since = 0;
 }
 
 static __attribute__((noinline)) void cache_renew(struct page_cache *cache, uint64_t now)

@@ -91,6 +91,8 @@ SPI_INLINE int spi_bytes_equal(const volatile uint8_t *a, const volatile uint8_t
 
 /* Is there memory that can be read at this address? One system call without side effects. fault.c */
 int spi_page_readable(uint64_t address);
+/* This thread's signal mask has changed: what it remembers of readable pages was for another one. fault.c */
+void spi_pages_forget(void);
 
 /* ---- near.c ---- */
 
@@ -231,6 +233,10 @@ void spi_trampoline_bytes(uint64_t place, uint64_t to, uint16_t frame, uint8_t b
 
 /* ---- trap.c ---- */
 
+#define SPI_SIGNAL_BIT(n)	(UINT64_C(1) << ((n) - 1))
+#define SPI_SA_RESTORER		UINT64_C(0x04000000)
+#define SPI_SIGNALS		32	/* the agent takes none of the real-time ones */
+
 /* The kernel's struct sigaction. */
 struct spi_sigaction {
 	uint64_t handler;
@@ -244,12 +250,22 @@ struct spi_signal {
 	int number;
 	uint8_t installed, taken;	/* now; ever */
 	void (*handler)(int number, void *info, void *context);
+	int lock;			/* on changes; see trap.c */
+	uint32_t change;		/* odd while `program` is being written */
 	struct spi_sigaction program;	/* handed on to */
 	struct spi_sigaction below;	/* for a handler over ours that calls ours for what it does not know */
 };
 
 /* Take the signal, unless the agent has it. 0 or -errno. */
 int spi_signal_take(struct spi_signal *s);
+/* The signals that were taken, by number; signals.c answers the program from there. */
+extern struct spi_signal *spi_signal_of[SPI_SIGNALS] SPI_HIDDEN;
+/* Blocks all signals and returns the mask to give back. */
+uint64_t spi_signal_lock(struct spi_signal *s);
+void spi_signal_unlock(struct spi_signal *s, uint64_t before);
+/* Under the lock: what the program wants; the agent's handler into the kernel, with the flags that go with it. */
+void spi_signal_program_set(struct spi_signal *s, const struct spi_sigaction *action);
+long spi_signal_install(struct spi_signal *s, const struct spi_sigaction *program, struct spi_sigaction *was);
 /* Does the kernel still lead this signal to the agent's handler? */
 int spi_signal_is_ours(const struct spi_signal *s);
 /*
@@ -257,6 +273,20 @@ int spi_signal_is_ours(const struct spi_signal *s);
  * handler's return address: another handler may have called it, not the kernel.
  */
 void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const void *caller);
+
+/*
+ * The program's signal masks. spi_signals_interposed: signals.c stands before
+ * libc. spi_mask_virtual: and SIGTRAP is never blocked in the kernel, SIGSTKFLT
+ * says what the program wants. It stays so once it is.
+ */
+extern int spi_signals_interposed SPI_HIDDEN, spi_mask_virtual SPI_HIDDEN;
+#define SPI_MASK_PAIR	(SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGSTKFLT))
+uint64_t spi_mask_to_kernel(uint64_t mask);
+/* What the program set just before this began: this thread's mask, a signal's action. */
+void spi_mask_make_virtual(void);
+void spi_action_make_virtual(int number);
+/* A signal that was taken from the queue: SIGTRAP when that is what it was, and *info with it. */
+int spi_signal_undefer(int number, void *siginfo);
 
 /*
  * An int3 at `address` continues at `to`, from now on and for ever: a thread may

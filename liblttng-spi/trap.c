@@ -21,14 +21,24 @@
  * have: its handler with the same arguments, mask, reset and stack, or its
  * default action with the registers of the interrupted code, so that core dumps
  * are right.
+ *
+ * A preloaded agent stands before libc's functions for signals (signals.c), and
+ * from the first int3 on keeps SIGTRAP unblocked whatever the program asks for.
+ * In the kernel's masks SIGSTKFLT, which no kernel sends on this architecture,
+ * then says that the program blocks SIGTRAP: so that goes with the mask to new
+ * threads, through siglongjmp() and sigreturn, without anything of ours to keep
+ * in step. A SIGTRAP that is sent meanwhile is sent on as a SIGSTKFLT, which waits
+ * as long as that one would have, and turns back when it arrives.
  */
 #include <fcntl.h>
 #include <signal.h>
 #include <ucontext.h>
 #include "liblttng-spi/patch-internal.h"
 
-#define SIGNAL_BIT(n)	(UINT64_C(1) << ((n) - 1))
-#define K_SA_RESTORER	UINT64_C(0x04000000)
+#define SIGNAL_BIT(n)	SPI_SIGNAL_BIT(n)
+#define K_SA_RESTORER	SPI_SA_RESTORER
+#define DEFERRED_TRAP	0x53504974	/* si_errno of a SIGSTKFLT that is a SIGTRAP */
+#define READ_TRIES	1000
 #define THREAD_LOOKS	60			/* at a thread that blocks SIGTRAP, before that counts: */
 #define THREAD_LOOK_NS	UINT64_C(1000000)	/* one in so long */
 #define LOOK_AGAIN_NS	UINT64_C(50000000)	/* how long a look at all threads' masks is good for */
@@ -56,6 +66,67 @@ static long signal_query(int number, struct spi_sigaction *action)
 	return spi_raw4(SYS_rt_sigaction, (uint64_t) number, 0, (uint64_t) action, 8);
 }
 
+struct spi_signal *spi_signal_of[SPI_SIGNALS];
+int spi_signals_interposed, spi_mask_virtual;
+
+uint64_t spi_mask_to_kernel(uint64_t mask)
+{
+	if (spi_mask_virtual && (mask & SPI_MASK_PAIR))
+		mask = (mask & ~SIGNAL_BIT(SIGTRAP)) | SIGNAL_BIT(SIGSTKFLT);
+	return mask;
+}
+
+/*
+ * The holder runs with all signals blocked, so no handler waits for the thread
+ * that it interrupts. The word is the holder's process id: what a fork() left
+ * locked in the child is nobody's.
+ */
+uint64_t spi_signal_lock(struct spi_signal *s)
+{
+	uint64_t all = ~UINT64_C(0), before = 0;
+	int self = (int) spi_raw3(SYS_getpid, 0, 0, 0), seen;
+
+	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &all, (uint64_t) &before, 8);
+	for (;;) {
+		seen = __atomic_load_n(&s->lock, __ATOMIC_RELAXED);
+		if (seen != self && __atomic_compare_exchange_n(&s->lock, &seen, self, 0, __ATOMIC_ACQUIRE,
+				__ATOMIC_RELAXED))
+			return before;
+		spi_raw3(SYS_sched_yield, 0, 0, 0);
+	}
+}
+
+void spi_signal_unlock(struct spi_signal *s, uint64_t before)
+{
+	__atomic_store_n(&s->lock, 0, __ATOMIC_RELEASE);
+	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &before, 0, 8);
+}
+
+/* Handlers read it at any time, without the lock: `change` is odd while it is written. */
+void spi_signal_program_set(struct spi_signal *s, const struct spi_sigaction *action)
+{
+	__atomic_store_n(&s->change, s->change | 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	spi_bytes_copy(&s->program, action, sizeof(s->program));
+	__atomic_store_n(&s->change, (s->change | 1) + 1, __ATOMIC_RELEASE);
+}
+
+/* The tries are limited because a fork() may leave the child's odd for ever. */
+static struct spi_sigaction program_get(const struct spi_signal *s)
+{
+	struct spi_sigaction copy;
+
+	for (int i = 0; i < READ_TRIES; i++) {
+		uint32_t change = __atomic_load_n(&s->change, __ATOMIC_ACQUIRE);
+
+		spi_bytes_copy(&copy, &s->program, sizeof(copy));
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (!(change & 1) && change == __atomic_load_n(&s->change, __ATOMIC_RELAXED))
+			break;
+	}
+	return copy;
+}
+
 int spi_signal_is_ours(const struct spi_signal *s)
 {
 	struct spi_sigaction now;
@@ -66,15 +137,27 @@ int spi_signal_is_ours(const struct spi_signal *s)
 /*
  * The handler runs with every signal blocked: it is short, and a handler of the
  * program's in between might hit an int3 while SIGTRAP is blocked. The stack and
- * whether system calls are restarted follow what the program had.
+ * whether system calls are restarted follow what the program has.
  */
-int spi_signal_take(struct spi_signal *s)
+long spi_signal_install(struct spi_signal *s, const struct spi_sigaction *program, struct spi_sigaction *was)
 {
-	struct spi_sigaction now, ours = {
+	struct spi_sigaction ours = {
 		.handler = (uint64_t) s->handler,
+		.flags = SA_SIGINFO | K_SA_RESTORER,
 		.restorer = (uint64_t) spi_signal_return,
 		.mask = ~UINT64_C(0),
 	};
+
+	if (program->handler == (uint64_t) SIG_DFL || program->handler == (uint64_t) SIG_IGN)
+		ours.flags |= SA_ONSTACK | SA_RESTART;
+	else
+		ours.flags |= program->flags & (SA_ONSTACK | SA_RESTART);
+	return spi_raw4(SYS_rt_sigaction, (uint64_t) s->number, (uint64_t) &ours, (uint64_t) was, 8);
+}
+
+static int signal_take_locked(struct spi_signal *s)
+{
+	struct spi_sigaction now;
 	long ret = signal_query(s->number, &now);
 
 	if (ret < 0)
@@ -83,19 +166,25 @@ int spi_signal_take(struct spi_signal *s)
 		return 0;
 	if (!s->taken)
 		s->below = now;
-	s->program = now;
-	ours.flags = SA_SIGINFO | K_SA_RESTORER;
-	if (now.handler == (uint64_t) SIG_DFL || now.handler == (uint64_t) SIG_IGN)
-		ours.flags |= SA_ONSTACK | SA_RESTART;
-	else
-		ours.flags |= now.flags & (SA_ONSTACK | SA_RESTART);
-	ret = spi_raw4(SYS_rt_sigaction, (uint64_t) s->number, (uint64_t) &ours, (uint64_t) &now, 8);
+	spi_signal_program_set(s, &now);
+	ret = spi_signal_install(s, &now, &now);
 	if (ret < 0)
 		return (int) ret;
 	if (now.handler != (uint64_t) s->handler)
-		s->program = now;
+		spi_signal_program_set(s, &now);
 	s->taken = s->installed = 1;
 	return 0;
+}
+
+int spi_signal_take(struct spi_signal *s)
+{
+	uint64_t before = spi_signal_lock(s);
+	int ret = signal_take_locked(s);
+
+	if (!ret)
+		__atomic_store_n(&spi_signal_of[s->number], s, __ATOMIC_RELEASE);
+	spi_signal_unlock(s, before);
+	return ret;
 }
 
 /* Was it sent, by kill() or a timer, or is it about the instruction that the context stands at? */
@@ -123,7 +212,7 @@ static void signal_default(struct spi_signal *s, const siginfo_t *info)
 void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const void *caller)
 {
 	struct spi_sigaction *from = caller == (const void *) spi_signal_return ? &s->program : &s->below;
-	struct spi_sigaction action = *from;
+	struct spi_sigaction action = from == &s->program ? program_get(s) : *from;
 	ucontext_t *uc = context;
 	uint64_t mask;
 
@@ -135,11 +224,12 @@ void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const v
 		return;
 	}
 	if (action.flags & SA_RESETHAND)
-		from->handler = (uint64_t) SIG_DFL;
+		__atomic_store_n(&from->handler, (uint64_t) SIG_DFL, __ATOMIC_RELAXED);
 	spi_bytes_copy(&mask, &uc->uc_sigmask, 8);
 	mask |= action.mask;
 	if (!(action.flags & SA_NODEFER))
 		mask |= SIGNAL_BIT(s->number);
+	mask = spi_mask_to_kernel(mask);
 	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &mask, 0, 8);
 	((void (*)(int, void *, void *)) action.handler)(s->number, info, context);
 }
@@ -215,19 +305,63 @@ static uint64_t trap_find(uint64_t address)
 }
 
 static void trap_handle(int number, void *info, void *context);
+static void deferred_handle(int number, void *info, void *context);
 static struct spi_signal trap_signal = { .number = SIGTRAP, .handler = trap_handle };
+static struct spi_signal deferred_signal = { .number = SIGSTKFLT, .handler = deferred_handle };
+
+/*
+ * A signal for a program that blocks it. One that was sent waits on as a
+ * SIGSTKFLT: in this thread if it was meant for it, else wherever one of the
+ * process has it unblocked. An instruction's own trap kills, as in the kernel.
+ */
+static void trap_defer(siginfo_t *info)
+{
+	uint64_t pid = (uint64_t) spi_raw3(SYS_getpid, 0, 0, 0);
+
+	if (!signal_was_sent(info)) {
+		signal_default(&trap_signal, info);
+		return;
+	}
+	info->si_errno = DEFERRED_TRAP;
+	if (info->si_code == SI_TKILL)
+		spi_raw4(SYS_rt_tgsigqueueinfo, pid, (uint64_t) spi_raw3(SYS_gettid, 0, 0, 0), SIGSTKFLT,
+			(uint64_t) info);
+	else
+		spi_raw4(SYS_rt_sigqueueinfo, pid, SIGSTKFLT, (uint64_t) info, 0);
+}
+
+int spi_signal_undefer(int number, void *siginfo)
+{
+	siginfo_t *info = siginfo;
+
+	if (!spi_mask_virtual || number != SIGSTKFLT || info->si_errno != DEFERRED_TRAP)
+		return number;
+	info->si_signo = SIGTRAP;
+	info->si_errno = 0;
+	return SIGTRAP;
+}
+
+static void deferred_handle(int number, void *info, void *context)
+{
+	struct spi_signal *s = spi_signal_undefer(number, info) == SIGTRAP ? &trap_signal : &deferred_signal;
+
+	spi_signal_hand_on(s, info, context, __builtin_return_address(0));
+}
 
 static void trap_handle(int number, void *info, void *context)
 {
 	ucontext_t *uc = context;
 	const siginfo_t *si = info;
-	uint64_t to = 0;
+	uint64_t to = 0, mask;
 
 	(void) number;
+	spi_bytes_copy(&mask, &uc->uc_sigmask, 8);
 	if (si->si_code == SI_KERNEL || si->si_code == TRAP_BRKPT)
 		to = trap_find((uint64_t) uc->uc_mcontext.gregs[REG_RIP] - 1);
 	if (to)
 		uc->uc_mcontext.gregs[REG_RIP] = (greg_t) to;
+	else if (spi_mask_virtual && (mask & SIGNAL_BIT(SIGSTKFLT)))
+		trap_defer(info);
 	else
 		spi_signal_hand_on(&trap_signal, info, context, __builtin_return_address(0));
 }
@@ -398,6 +532,53 @@ static const char *handlers_look(void)
 	return NULL;
 }
 
+void spi_mask_make_virtual(void)
+{
+	uint64_t mask = 0;
+
+	spi_raw4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (uint64_t) &mask, 8);
+	if (spi_mask_virtual && (mask & SIGNAL_BIT(SIGTRAP))) {
+		mask = spi_mask_to_kernel(mask);
+		spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &mask, 0, 8);
+	}
+}
+
+/* Put the translated mask in place of the program's; once more when it changed its mind meanwhile. */
+void spi_action_make_virtual(int number)
+{
+	struct spi_sigaction action, new, was;
+
+	if (!spi_mask_virtual || signal_query(number, &action) < 0)
+		return;
+	for (int tries = 0; tries < 8; tries++, action = was) {
+		if (action.handler == (uint64_t) SIG_DFL || action.handler == (uint64_t) SIG_IGN
+			|| action.restorer == (uint64_t) spi_signal_return || !(action.mask & SIGNAL_BIT(SIGTRAP)))
+			return;
+		new = action;
+		new.mask = spi_mask_to_kernel(new.mask);
+		spi_raw4(SYS_rt_sigaction, (uint64_t) number, (uint64_t) &new, (uint64_t) &was, 8);
+		if (spi_bytes_equal((uint8_t *) &was, (uint8_t *) &action, sizeof(was)))
+			return;
+		spi_raw4(SYS_rt_sigaction, (uint64_t) number, (uint64_t) &was, 0, 8);
+	}
+}
+
+/*
+ * From here on the program cannot block SIGTRAP any more. First the handlers, so
+ * that a translated mask never meets a signal that nobody takes. Who is between
+ * the test of spi_mask_virtual and its system call looks again afterwards.
+ */
+static void virtual_start(void)
+{
+	if (!spi_signals_interposed || spi_mask_virtual || spi_signal_take(&deferred_signal) < 0
+		|| spi_signal_take(&trap_signal) < 0)
+		return;
+	__atomic_store_n(&spi_mask_virtual, 1, __ATOMIC_SEQ_CST);
+	spi_mask_make_virtual();
+	for (int number = 1; number <= 64; number++)
+		spi_action_make_virtual(number);
+}
+
 int spi_trap_ready(const struct spi_object *object, const char **reason)
 {
 	static uint64_t looked_at;
@@ -408,6 +589,7 @@ int spi_trap_ready(const struct spi_object *object, const char **reason)
 		*reason = "needs int3, which is not safe in a library that runs with signals blocked";
 		return -EPERM;
 	}
+	virtual_start();
 	now = now_ns();
 	if (!looked_at || now - looked_at > LOOK_AGAIN_NS) {
 		looked = handlers_look();

@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * A program that uses the agent's signals itself. The agent takes SIGSEGV and
+ * SIGBUS (reading wild pointers) and SIGTRAP (int3); a program that installs its
+ * own handlers would put these out, would find a stranger's when it asks what is
+ * installed, and would die of the next int3 after it blocked all signals.
+ *
+ * So a preloaded agent stands before libc's functions. For a signal that was
+ * taken, the program's action is kept beside the agent's (struct spi_signal):
+ * what it sets goes there and what it asks for comes from there; the signal
+ * itself reaches it by spi_signal_hand_on(). SIGSEGV and SIGBUS that are to be
+ * ignored are left to the kernel, as programs executed later inherit that.
+ *
+ * Masks are translated on their way in and out once there is an int3: trap.c
+ * says how. A program that looks closely sees that SIGSTKFLT is blocked whenever
+ * SIGTRAP is, and the other way round; that programs it executes have SIGSTKFLT
+ * blocked, if it blocked SIGTRAP, and not SIGTRAP, nor ignored if it ignored it;
+ * and that a signalfd gets no SIGTRAP. Not followed: masks given to
+ * pthread_attr_setsigmask_np() and those edited in a saved context.
+ *
+ * While nothing is taken, and in an injected agent, whose symbols come too late
+ * to be found first, everything goes to the next definition as it came. A
+ * vfork()ed child has signal actions of its own, but its parent's memory: there
+ * they go to the kernel, except SIGTRAP's, which executing resets anyway.
+ *
+ * Everything here may run in signal handlers and leaves errno as libc would.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include "liblttng-spi/core.h"
+#include "liblttng-spi/patch-internal.h"
+
+#define SIGNALS		64
+#define RETURN_ERRNO(e)	do { errno = (e); return -1; } while (0)
+
+/* ---- the next definitions ---- */
+
+#define EACH_NEXT(X) \
+	X(int, sigaction, (int, const struct sigaction *, struct sigaction *)) \
+	X(sighandler_t, signal, (int, sighandler_t)) \
+	X(sighandler_t, sysv_signal, (int, sighandler_t)) \
+	X(int, siginterrupt, (int, int)) \
+	X(int, sigprocmask, (int, const sigset_t *, sigset_t *)) \
+	X(int, pthread_sigmask, (int, const sigset_t *, sigset_t *)) \
+	X(int, sigsuspend, (const sigset_t *)) \
+	X(int, sigpending, (sigset_t *)) \
+	X(int, sigwait, (const sigset_t *, int *)) \
+	X(int, sigwaitinfo, (const sigset_t *, siginfo_t *)) \
+	X(int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *)) \
+	X(int, pselect, (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *)) \
+	X(int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *)) \
+	X(int, __ppoll_chk, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t)) \
+	X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *)) \
+	X(int, epoll_pwait2, (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))
+
+#define DECLARE(type, name, arguments) static type (*next_##name) arguments;
+EACH_NEXT(DECLARE)
+
+/*
+ * Called before the constructor ran, or in a library that was loaded later, where
+ * RTLD_NEXT may not mean anything: straight to libc.
+ */
+static void *in_libc(const char *name)
+{
+	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+
+	return libc ? dlsym(libc, name) : NULL;
+}
+
+#define NEXT(name) ({ \
+	if (spi_unlikely(!next_##name)) \
+		*(void **) &next_##name = in_libc(#name); \
+	next_##name; \
+})
+
+void spi_signals_init(void)
+{
+#define FIND(type, name, arguments) *(void **) &next_##name = dlsym(RTLD_NEXT, #name);
+	EACH_NEXT(FIND)
+	dlerror();	/* not the program's business, if there is one */
+	spi_signals_interposed = 1;
+}
+
+/* ---- masks ---- */
+
+static uint64_t mask_of(const sigset_t *set)
+{
+	uint64_t mask;
+
+	spi_bytes_copy(&mask, set, sizeof(mask));
+	return mask;
+}
+
+static void mask_put(sigset_t *set, uint64_t mask)
+{
+	spi_bytes_copy(set, &mask, sizeof(mask));
+}
+
+static int is_virtual(void)
+{
+	return __atomic_load_n(&spi_mask_virtual, __ATOMIC_ACQUIRE);
+}
+
+/* The set for the kernel: `set` itself, or *copy when it has to be another one. */
+static const sigset_t *set_to_kernel(const sigset_t *set, sigset_t *copy)
+{
+	uint64_t mask;
+
+	if (!set || !is_virtual())
+		return set;
+	mask = mask_of(set);
+	if (!(mask & SPI_MASK_PAIR))
+		return set;
+	spi_bytes_set(copy, 0, sizeof(*copy));
+	mask_put(copy, spi_mask_to_kernel(mask));
+	return copy;
+}
+
+/* A set that stands for "any of these": to be unblocked, or waited for. */
+static const sigset_t *set_of_both(const sigset_t *set, sigset_t *copy)
+{
+	if (!set || !is_virtual() || !(mask_of(set) & SPI_MASK_PAIR))
+		return set;
+	spi_bytes_set(copy, 0, sizeof(*copy));
+	mask_put(copy, mask_of(set) | SPI_MASK_PAIR);
+	return copy;
+}
+
+static void set_to_program(sigset_t *set)
+{
+	if (set && is_virtual() && (mask_of(set) & SPI_MASK_PAIR))
+		mask_put(set, mask_of(set) | SPI_MASK_PAIR);
+}
+
+static int mask_change(int (*change)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set, sigset_t *old)
+{
+	int was_virtual = is_virtual(), ret;
+	uint64_t wanted = set ? mask_of(set) : 0;	/* `old` may be the same memory */
+	sigset_t copy;
+
+	ret = change(how, how == SIG_UNBLOCK ? set_of_both(set, &copy) : set_to_kernel(set, &copy), old);
+	if (ret)
+		return ret;
+	if (!was_virtual && is_virtual())
+		spi_mask_make_virtual();
+	if (wanted & (SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS)))
+		spi_pages_forget();
+	set_to_program(old);
+	return 0;
+}
+
+SPI_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	return mask_change(NEXT(sigprocmask), how, set, old);
+}
+
+SPI_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	return mask_change(NEXT(pthread_sigmask), how, set, old);
+}
+
+/* BSD's and System V's ways of saying it. */
+
+static int bsd_mask_change(int how, int mask)
+{
+	sigset_t set, old;
+
+	sigemptyset(&set);
+	mask_put(&set, (uint32_t) mask);
+	return sigprocmask(how, &set, &old) < 0 ? -1 : (int) mask_of(&old);
+}
+
+SPI_EXPORT int sigblock(int mask)
+{
+	return bsd_mask_change(SIG_BLOCK, mask);
+}
+
+SPI_EXPORT int sigsetmask(int mask)
+{
+	return bsd_mask_change(SIG_SETMASK, mask);
+}
+
+static int one_change(int how, int number)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	return sigaddset(&set, number) < 0 ? -1 : sigprocmask(how, &set, NULL);
+}
+
+SPI_EXPORT int sighold(int number)
+{
+	return one_change(SIG_BLOCK, number);
+}
+
+SPI_EXPORT int sigrelse(int number)
+{
+	return one_change(SIG_UNBLOCK, number);
+}
+
+/* Calls that wait with another mask, under which handlers run. */
+
+SPI_EXPORT int sigsuspend(const sigset_t *set)
+{
+	sigset_t copy;
+
+	return NEXT(sigsuspend)(set_to_kernel(set, &copy));
+}
+
+SPI_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *other, const struct timespec *timeout,
+	const sigset_t *set)
+{
+	sigset_t copy;
+
+	return NEXT(pselect)(n, in, out, other, timeout, set_to_kernel(set, &copy));
+}
+
+SPI_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set)
+{
+	sigset_t copy;
+
+	return NEXT(ppoll)(fds, n, timeout, set_to_kernel(set, &copy));
+}
+
+/* What programs built with _FORTIFY_SOURCE call. */
+SPI_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set,
+	size_t size);
+int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set,
+	size_t size)
+{
+	sigset_t copy;
+
+	return NEXT(__ppoll_chk)(fds, n, timeout, set_to_kernel(set, &copy), size);
+}
+
+SPI_EXPORT int epoll_pwait(int epfd, struct epoll_event *events, int n, int timeout, const sigset_t *set)
+{
+	sigset_t copy;
+
+	return NEXT(epoll_pwait)(epfd, events, n, timeout, set_to_kernel(set, &copy));
+}
+
+SPI_EXPORT int epoll_pwait2(int epfd, struct epoll_event *events, int n, const struct timespec *timeout,
+	const sigset_t *set)
+{
+	sigset_t copy;
+
+	if (!NEXT(epoll_pwait2))
+		RETURN_ERRNO(ENOSYS);
+	return next_epoll_pwait2(epfd, events, n, timeout, set_to_kernel(set, &copy));
+}
+
+/* Signals that wait: a deferred SIGTRAP is one of them. */
+
+SPI_EXPORT int sigpending(sigset_t *set)
+{
+	int ret = NEXT(sigpending)(set);
+
+	if (!ret && is_virtual() && (mask_of(set) & SPI_SIGNAL_BIT(SIGSTKFLT)))
+		mask_put(set, (mask_of(set) & ~SPI_SIGNAL_BIT(SIGSTKFLT)) | SPI_SIGNAL_BIT(SIGTRAP));
+	return ret;
+}
+
+SPI_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+	siginfo_t own;
+	sigset_t copy;
+	int number;
+
+	if (!is_virtual())
+		return NEXT(sigtimedwait)(set, info, timeout);
+	number = NEXT(sigtimedwait)(set_of_both(set, &copy), &own, timeout);
+	if (number > 0) {
+		number = spi_signal_undefer(number, &own);
+		if (info)
+			*info = own;
+	}
+	return number;
+}
+
+SPI_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	return is_virtual() ? sigtimedwait(set, info, NULL) : NEXT(sigwaitinfo)(set, info);
+}
+
+SPI_EXPORT int sigwait(const sigset_t *set, int *number)
+{
+	int error_was = errno, ret;
+
+	if (!is_virtual())
+		return NEXT(sigwait)(set, number);
+	do
+		ret = sigtimedwait(set, NULL, NULL);
+	while (ret < 0 && errno == EINTR);
+	if (ret < 0) {
+		ret = errno;
+	} else {
+		*number = ret;
+		ret = 0;
+	}
+	errno = error_was;
+	return ret;
+}
+
+/* ---- actions ---- */
+
+/* Which of the pair the program named in each action's mask; bit 7: it has set one since masks are virtual. */
+#define NAMED_TRAP	1u
+#define NAMED_STKFLT	2u
+#define NAMED_KNOWN	0x80u
+static uint8_t named[SIGNALS + 1];
+
+static uint64_t action_flags(int flags)
+{
+	const uint64_t known = SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER |
+		(uint64_t) (uint32_t) SA_RESETHAND | 0x800 /* SA_EXPOSE_TAGBITS */;
+
+	return ((uint64_t) (uint32_t) flags & known) | SPI_SA_RESTORER;
+}
+
+static struct spi_sigaction action_of(const struct sigaction *action)
+{
+	return (struct spi_sigaction) {
+		.handler = (uint64_t) action->sa_handler,
+		.flags = action_flags(action->sa_flags),
+		.mask = mask_of(&action->sa_mask) & ~(SPI_SIGNAL_BIT(SIGKILL) | SPI_SIGNAL_BIT(SIGSTOP)),
+	};
+}
+
+static void action_put(struct sigaction *to, const struct spi_sigaction *from)
+{
+	to->sa_handler = (sighandler_t) from->handler;
+	to->sa_flags = (int) from->flags;
+	to->sa_restorer = (void (*)(void)) from->restorer;
+	mask_put(&to->sa_mask, from->mask);
+}
+
+/* Does it count as ours: with our handler, or ignored by the kernel because the program wants that? */
+static int signal_is_kept(const struct spi_signal *s)
+{
+	struct spi_sigaction now;
+
+	if (!s->installed || spi_raw4(SYS_rt_sigaction, (uint64_t) s->number, 0, (uint64_t) &now, 8) < 0)
+		return 0;
+	return now.handler == (uint64_t) s->handler ||
+		(now.handler == (uint64_t) SIG_IGN && s->program.handler == (uint64_t) SIG_IGN);
+}
+
+static void signal_ignore(const struct spi_signal *s)
+{
+	struct spi_sigaction ignore = { .handler = (uint64_t) SIG_IGN };
+
+	spi_raw4(SYS_rt_sigaction, (uint64_t) s->number, (uint64_t) &ignore, 0, 8);
+}
+
+/*
+ * The program's action of a signal that the agent has taken. 1: done; 0: the
+ * agent has it no more, the kernel knows. The caller's memory is not touched under
+ * the lock, as it may be anything.
+ */
+static int action_keep(struct spi_signal *s, const struct sigaction *action, struct sigaction *old)
+{
+	struct spi_sigaction new = { 0 }, was;
+	uint64_t before;
+
+	if (action)
+		new = action_of(action);
+	before = spi_signal_lock(s);
+	if (!signal_is_kept(s)) {
+		spi_signal_unlock(s, before);
+		return 0;
+	}
+	was = s->program;
+	if (action) {
+		new.restorer = was.restorer;
+		spi_signal_program_set(s, &new);
+		if (new.handler == (uint64_t) SIG_IGN && s->number != SIGTRAP)
+			signal_ignore(s);
+		else
+			spi_signal_install(s, &new, NULL);
+	}
+	spi_signal_unlock(s, before);
+	if (old)
+		action_put(old, &was);
+	return 1;
+}
+
+/* In a vforked child: what the program would see, and for SIGTRAP no change. */
+static int action_of_vforked(struct spi_signal *s, const struct sigaction *action, struct sigaction *old)
+{
+	struct spi_sigaction was = s->program;
+	int ret = s->number == SIGTRAP ? 0 : NEXT(sigaction)(s->number, action, old);
+
+	if (!ret && old && (s->number == SIGTRAP || (uint64_t) old->sa_handler == (uint64_t) s->handler))
+		action_put(old, &was);
+	return ret;
+}
+
+/* The action of a signal that the kernel has: only its mask is translated. */
+static int action_translate(int number, const struct sigaction *action, struct sigaction *old)
+{
+	int was_virtual = is_virtual(), ret;
+	unsigned int names = number > 0 && number <= SIGNALS ? named[number] : 0;
+	struct sigaction copy;
+	uint64_t mask = 0;
+
+	if (action) {
+		mask = mask_of(&action->sa_mask);
+		if (was_virtual && (mask & SPI_MASK_PAIR)) {
+			copy = *action;
+			mask_put(&copy.sa_mask, spi_mask_to_kernel(mask));
+			action = &copy;
+		}
+	}
+	ret = NEXT(sigaction)(number, action, old);
+	if (ret || !is_virtual())
+		return ret;
+	if (action && spi_process_is_mine())
+		named[number] = (uint8_t) (NAMED_KNOWN | (mask & SPI_SIGNAL_BIT(SIGTRAP) ? NAMED_TRAP : 0) |
+			(mask & SPI_SIGNAL_BIT(SIGSTKFLT) ? NAMED_STKFLT : 0));
+	if (action && !was_virtual)
+		spi_action_make_virtual(number);
+	if (old && (mask_of(&old->sa_mask) & SPI_MASK_PAIR) && (names & NAMED_KNOWN))
+		mask_put(&old->sa_mask, (mask_of(&old->sa_mask) & ~SPI_MASK_PAIR) |
+			(names & NAMED_TRAP ? SPI_SIGNAL_BIT(SIGTRAP) : 0) |
+			(names & NAMED_STKFLT ? SPI_SIGNAL_BIT(SIGSTKFLT) : 0));
+	else if (old)
+		set_to_program(&old->sa_mask);
+	return 0;
+}
+
+static struct spi_signal *signal_taken(int number)
+{
+	if (!spi_signals_interposed || number <= 0 || number >= SPI_SIGNALS)
+		return NULL;
+	return __atomic_load_n(&spi_signal_of[number], __ATOMIC_ACQUIRE);
+}
+
+SPI_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+	struct spi_signal *s = signal_taken(number);
+	int ret;
+
+	if (spi_unlikely(s != NULL)) {
+		if (!spi_process_is_mine())
+			return action_of_vforked(s, action, old);
+		if (action_keep(s, action, old))
+			return 0;
+	}
+	ret = action_translate(number, action, old);
+	/* taken in this very moment, and put out by this call: take it back */
+	if (!ret && !s && action && action->sa_handler != SIG_IGN && (s = signal_taken(number)))
+		spi_signal_take(s);
+	return ret;
+}
+
+/* signal() and its like for a signal that was taken, with the flags that libc would give it. */
+static sighandler_t signal_keep(int number, sighandler_t handler, int flags, int masks_itself)
+{
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags }, old;
+
+	if (handler == SIG_ERR) {
+		errno = EINVAL;
+		return SIG_ERR;
+	}
+	sigemptyset(&action.sa_mask);
+	if (masks_itself)
+		sigaddset(&action.sa_mask, number);
+	return sigaction(number, &action, &old) < 0 ? SIG_ERR : old.sa_handler;
+}
+
+/* System V's. */
+
+SPI_EXPORT sighandler_t sigset(int number, sighandler_t handler)
+{
+	struct sigaction action = { .sa_handler = handler }, old;
+	sigset_t set, before;
+
+	if (handler == SIG_ERR) {
+		errno = EINVAL;
+		return SIG_ERR;
+	}
+	sigemptyset(&action.sa_mask);
+	sigemptyset(&set);
+	if (sigaddset(&set, number) < 0 || sigaction(number, handler == SIG_HOLD ? NULL : &action, &old) < 0 ||
+			sigprocmask(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &set, &before) < 0)
+		return SIG_ERR;
+	return sigismember(&before, number) ? SIG_HOLD : old.sa_handler;
+}
+
+SPI_EXPORT int sigignore(int number)
+{
+	struct sigaction action = { .sa_handler = SIG_IGN };
+
+	return sigaction(number, &action, NULL);
+}
+
+static uint64_t interrupting;	/* siginterrupt() was called for these of the taken signals */
+
+SPI_EXPORT sighandler_t signal(int number, sighandler_t handler)
+{
+	if (spi_likely(!signal_taken(number)))
+		return NEXT(signal)(number, handler);
+	return signal_keep(number, handler, interrupting & SPI_SIGNAL_BIT(number) ? 0 : SA_RESTART, 1);
+}
+
+SPI_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler) __attribute__((alias("signal"), copy(signal)));
+SPI_EXPORT sighandler_t ssignal(int number, sighandler_t handler) __attribute__((alias("signal"), copy(signal)));
+
+SPI_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
+{
+	if (spi_likely(!signal_taken(number)))
+		return NEXT(sysv_signal)(number, handler);
+	return signal_keep(number, handler, (int) (SA_RESETHAND | SA_NODEFER), 0);
+}
+
+SPI_EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
+	__attribute__((alias("sysv_signal"), copy(sysv_signal)));
+
+SPI_EXPORT int siginterrupt(int number, int interrupt)
+{
+	struct sigaction action;
+
+	if (spi_likely(!signal_taken(number)))
+		return NEXT(siginterrupt)(number, interrupt);
+	if (sigaction(number, NULL, &action) < 0)
+		return -1;
+	if (interrupt)
+		__atomic_fetch_or(&interrupting, SPI_SIGNAL_BIT(number), __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&interrupting, ~SPI_SIGNAL_BIT(number), __ATOMIC_RELAXED);
+	action.sa_flags = interrupt ? action.sa_flags & ~SA_RESTART : action.sa_flags | SA_RESTART;
+	return sigaction(number, &action, NULL);
+}
