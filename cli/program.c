@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -28,6 +29,7 @@
 #include "cli/say.h"
 
 #define PROGRAM_SCRIPT_DEPTH 5	/* as the kernel */
+#define PROGRAM_ADDRESS_SPACE (UINT64_C(768) << 20)	/* bytes: the agent, lttng-ust's buffers, and a little program */
 
 static int file_can_run(const char *path)
 {
@@ -176,6 +178,7 @@ static int program_script_line(char *line, char **interpreter, char **argument)
 static int program_check_elf(struct program *p, const char *file, int fd, const struct elf_facts *facts)
 {
 	const char *loader = strrchr(facts->interp, '/');
+	struct rlimit limit;
 	struct stat st;
 
 	if (facts->bits != 64)
@@ -186,6 +189,9 @@ static int program_check_elf(struct program *p, const char *file, int fd, const 
 		return program_refuse(p, file, "it was built for another machine than x86-64");
 	if (facts->damaged)
 		return program_refuse(p, file, "it is a damaged or truncated ELF file");
+	/* ld.so would say on COMMAND's stderr that the agent, 270 MB of address space, cannot be preloaded */
+	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < PROGRAM_ADDRESS_SPACE)
+		return program_refuse(p, file, "the limit on address space is too low for the tracer; raise it (ulimit -v)");
 	if (!*facts->interp)
 		return program_refuse(p, file, "it is statically linked: no agent can be loaded into it");
 	if (!loader || strcmp(loader, "/ld-linux-x86-64.so.2")) {
