@@ -12,12 +12,8 @@
  * itself reaches it by spi_signal_hand_on(). SIGSEGV and SIGBUS that are to be
  * ignored are left to the kernel, as programs executed later inherit that.
  *
- * Masks are translated on their way in and out once there is an int3: trap.c
- * says how. A program that looks closely sees that SIGSTKFLT is blocked whenever
- * SIGTRAP is, and the other way round; that programs it executes have SIGSTKFLT
- * blocked, if it blocked SIGTRAP, and not SIGTRAP, nor ignored if it ignored it;
- * and that a signalfd gets no SIGTRAP. Not followed: masks given to
- * pthread_attr_setsigmask_np() and those edited in a saved context.
+ * The masks of actions are translated as in masks.c. Programs that the program
+ * executes do not inherit that it ignores SIGTRAP.
  *
  * While nothing is taken, and in an injected agent, whose symbols come too late
  * to be found first, everything goes to the next definition as it came. A
@@ -28,287 +24,33 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/select.h>
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/interpose.h"
 
 #define SIGNALS		64
-#define RETURN_ERRNO(e)	do { errno = (e); return -1; } while (0)
-
-/* ---- the next definitions ---- */
 
 #define EACH_NEXT(X) \
 	X(int, sigaction, (int, const struct sigaction *, struct sigaction *)) \
 	X(sighandler_t, signal, (int, sighandler_t)) \
 	X(sighandler_t, sysv_signal, (int, sighandler_t)) \
-	X(int, siginterrupt, (int, int)) \
-	X(int, sigprocmask, (int, const sigset_t *, sigset_t *)) \
-	X(int, pthread_sigmask, (int, const sigset_t *, sigset_t *)) \
-	X(int, sigsuspend, (const sigset_t *)) \
-	X(int, sigpending, (sigset_t *)) \
-	X(int, sigwait, (const sigset_t *, int *)) \
-	X(int, sigwaitinfo, (const sigset_t *, siginfo_t *)) \
-	X(int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *)) \
-	X(int, pselect, (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *)) \
-	X(int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *)) \
-	X(int, __ppoll_chk, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t)) \
-	X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *)) \
-	X(int, epoll_pwait2, (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))
+	X(int, siginterrupt, (int, int))
+EACH_NEXT(NEXT_DECLARE)
 
-#define DECLARE(type, name, arguments) static type (*next_##name) arguments;
-EACH_NEXT(DECLARE)
-
-/*
- * Called before the constructor ran, or in a library that was loaded later, where
- * RTLD_NEXT may not mean anything: straight to libc.
- */
-static void *in_libc(const char *name)
+void *spi_find_in_libc(const char *name)
 {
 	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
 
 	return libc ? dlsym(libc, name) : NULL;
 }
 
-#define NEXT(name) ({ \
-	if (spi_unlikely(!next_##name)) \
-		*(void **) &next_##name = in_libc(#name); \
-	next_##name; \
-})
-
 void spi_signals_init(void)
 {
-#define FIND(type, name, arguments) *(void **) &next_##name = dlsym(RTLD_NEXT, #name);
-	EACH_NEXT(FIND)
+	EACH_NEXT(NEXT_FIND)
+	spi_masks_init();
 	dlerror();	/* not the program's business, if there is one */
 	spi_signals_interposed = 1;
 }
-
-/* ---- masks ---- */
-
-static uint64_t mask_of(const sigset_t *set)
-{
-	uint64_t mask;
-
-	spi_bytes_copy(&mask, set, sizeof(mask));
-	return mask;
-}
-
-static void mask_put(sigset_t *set, uint64_t mask)
-{
-	spi_bytes_copy(set, &mask, sizeof(mask));
-}
-
-static int is_virtual(void)
-{
-	return __atomic_load_n(&spi_mask_virtual, __ATOMIC_ACQUIRE);
-}
-
-/* The set for the kernel: `set` itself, or *copy when it has to be another one. */
-static const sigset_t *set_to_kernel(const sigset_t *set, sigset_t *copy)
-{
-	uint64_t mask;
-
-	if (!set || !is_virtual())
-		return set;
-	mask = mask_of(set);
-	if (!(mask & SPI_MASK_PAIR))
-		return set;
-	spi_bytes_set(copy, 0, sizeof(*copy));
-	mask_put(copy, spi_mask_to_kernel(mask));
-	return copy;
-}
-
-/* A set that stands for "any of these": to be unblocked, or waited for. */
-static const sigset_t *set_of_both(const sigset_t *set, sigset_t *copy)
-{
-	if (!set || !is_virtual() || !(mask_of(set) & SPI_MASK_PAIR))
-		return set;
-	spi_bytes_set(copy, 0, sizeof(*copy));
-	mask_put(copy, mask_of(set) | SPI_MASK_PAIR);
-	return copy;
-}
-
-static void set_to_program(sigset_t *set)
-{
-	if (set && is_virtual() && (mask_of(set) & SPI_MASK_PAIR))
-		mask_put(set, mask_of(set) | SPI_MASK_PAIR);
-}
-
-static int mask_change(int (*change)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set, sigset_t *old)
-{
-	int was_virtual = is_virtual(), ret;
-	uint64_t wanted = set ? mask_of(set) : 0;	/* `old` may be the same memory */
-	sigset_t copy;
-
-	ret = change(how, how == SIG_UNBLOCK ? set_of_both(set, &copy) : set_to_kernel(set, &copy), old);
-	if (ret)
-		return ret;
-	if (!was_virtual && is_virtual())
-		spi_mask_make_virtual();
-	if (wanted & (SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS)))
-		spi_pages_forget();
-	set_to_program(old);
-	return 0;
-}
-
-SPI_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
-{
-	return mask_change(NEXT(sigprocmask), how, set, old);
-}
-
-SPI_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
-{
-	return mask_change(NEXT(pthread_sigmask), how, set, old);
-}
-
-/* BSD's and System V's ways of saying it. */
-
-static int bsd_mask_change(int how, int mask)
-{
-	sigset_t set, old;
-
-	sigemptyset(&set);
-	mask_put(&set, (uint32_t) mask);
-	return sigprocmask(how, &set, &old) < 0 ? -1 : (int) mask_of(&old);
-}
-
-SPI_EXPORT int sigblock(int mask)
-{
-	return bsd_mask_change(SIG_BLOCK, mask);
-}
-
-SPI_EXPORT int sigsetmask(int mask)
-{
-	return bsd_mask_change(SIG_SETMASK, mask);
-}
-
-static int one_change(int how, int number)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	return sigaddset(&set, number) < 0 ? -1 : sigprocmask(how, &set, NULL);
-}
-
-SPI_EXPORT int sighold(int number)
-{
-	return one_change(SIG_BLOCK, number);
-}
-
-SPI_EXPORT int sigrelse(int number)
-{
-	return one_change(SIG_UNBLOCK, number);
-}
-
-/* Calls that wait with another mask, under which handlers run. */
-
-SPI_EXPORT int sigsuspend(const sigset_t *set)
-{
-	sigset_t copy;
-
-	return NEXT(sigsuspend)(set_to_kernel(set, &copy));
-}
-
-SPI_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *other, const struct timespec *timeout,
-	const sigset_t *set)
-{
-	sigset_t copy;
-
-	return NEXT(pselect)(n, in, out, other, timeout, set_to_kernel(set, &copy));
-}
-
-SPI_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set)
-{
-	sigset_t copy;
-
-	return NEXT(ppoll)(fds, n, timeout, set_to_kernel(set, &copy));
-}
-
-/* What programs built with _FORTIFY_SOURCE call. */
-SPI_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set,
-	size_t size);
-int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set,
-	size_t size)
-{
-	sigset_t copy;
-
-	return NEXT(__ppoll_chk)(fds, n, timeout, set_to_kernel(set, &copy), size);
-}
-
-SPI_EXPORT int epoll_pwait(int epfd, struct epoll_event *events, int n, int timeout, const sigset_t *set)
-{
-	sigset_t copy;
-
-	return NEXT(epoll_pwait)(epfd, events, n, timeout, set_to_kernel(set, &copy));
-}
-
-SPI_EXPORT int epoll_pwait2(int epfd, struct epoll_event *events, int n, const struct timespec *timeout,
-	const sigset_t *set)
-{
-	sigset_t copy;
-
-	if (!NEXT(epoll_pwait2))
-		RETURN_ERRNO(ENOSYS);
-	return next_epoll_pwait2(epfd, events, n, timeout, set_to_kernel(set, &copy));
-}
-
-/* Signals that wait: a deferred SIGTRAP is one of them. */
-
-SPI_EXPORT int sigpending(sigset_t *set)
-{
-	int ret = NEXT(sigpending)(set);
-
-	if (!ret && is_virtual() && (mask_of(set) & SPI_SIGNAL_BIT(SIGSTKFLT)))
-		mask_put(set, (mask_of(set) & ~SPI_SIGNAL_BIT(SIGSTKFLT)) | SPI_SIGNAL_BIT(SIGTRAP));
-	return ret;
-}
-
-SPI_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
-{
-	siginfo_t own;
-	sigset_t copy;
-	int number;
-
-	if (!is_virtual())
-		return NEXT(sigtimedwait)(set, info, timeout);
-	number = NEXT(sigtimedwait)(set_of_both(set, &copy), &own, timeout);
-	if (number > 0) {
-		number = spi_signal_undefer(number, &own);
-		if (info)
-			*info = own;
-	}
-	return number;
-}
-
-SPI_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
-{
-	return is_virtual() ? sigtimedwait(set, info, NULL) : NEXT(sigwaitinfo)(set, info);
-}
-
-SPI_EXPORT int sigwait(const sigset_t *set, int *number)
-{
-	int error_was = errno, ret;
-
-	if (!is_virtual())
-		return NEXT(sigwait)(set, number);
-	do
-		ret = sigtimedwait(set, NULL, NULL);
-	while (ret < 0 && errno == EINTR);
-	if (ret < 0) {
-		ret = errno;
-	} else {
-		*number = ret;
-		ret = 0;
-	}
-	errno = error_was;
-	return ret;
-}
-
-/* ---- actions ---- */
 
 /* Which of the pair the program named in each action's mask; bit 7: it has set one since masks are virtual. */
 #define NAMED_TRAP	1u
