@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The arena of return slots at run time (slots.S has its place and its unwind
+ * table): chunks of 256 slots, handed to threads and taken back.
+ *
+ * A chunk's code is a second mapping of one shared pattern of pages, made when
+ * the chunk is first used; its data is initialised then too. Both are kept for
+ * ever. The list of returned chunks is a lock-free stack whose head carries a
+ * tag, so that a chunk which comes back meanwhile is not taken for the one seen.
+ */
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/threads-internal.h"
+
+struct spi_chunk spi_chunks[CHUNK_COUNT];
+static uint64_t free_chunks;		/* tag << 32 | index + 1 */
+static uint32_t next_chunk;		/* never used ones start here */
+static uint8_t *slot_pattern;		/* one chunk of code, the source of all mappings */
+
+/* rip-relative displacement of an operand that ends `end` bytes into a slot, to the data word at `offset` */
+static void put_disp(uint8_t *at, unsigned int end, unsigned int offset)
+{
+	int32_t disp = (int32_t) (SLOT_HALF + offset - end);
+
+	memcpy(at, &disp, sizeof(disp));
+}
+
+static void write_pattern(uint8_t *page)
+{
+	memset(page, 0xcc, CHUNK_BYTES);
+	for (unsigned int i = 0; i < CHUNK_SLOTS; i++) {
+		uint8_t *c = page + i * SPI_SLOT_SIZE;
+
+		c[0] = 0xff;
+		c[1] = 0x15;
+		put_disp(c + 2, 6, offsetof(struct spi_slot, target));
+		c[6] = 0xff;
+		c[7] = 0x35;
+		put_disp(c + 8, 12, offsetof(struct spi_slot, ra));
+		c[12] = 0xff;
+		c[13] = 0x15;
+		put_disp(c + 14, 18, offsetof(struct spi_slot, exit));
+		c[18] = 0xc3;
+	}
+}
+
+static int map_pattern(void)
+{
+	long fd = spi_sys(SYS_memfd_create, "lttng-spi-slots", MFD_CLOEXEC);
+	long rw = -1, rx = -1;
+
+	if (fd < 0)
+		return (int) fd;
+	if (spi_sys(SYS_ftruncate, fd, CHUNK_BYTES) == 0)
+		rw = spi_sys(SYS_mmap, 0L, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+	if (rw > 0 || rw < -4095) {
+		write_pattern((uint8_t *) rw);
+		spi_sys(SYS_munmap, rw, CHUNK_BYTES);
+		rx = spi_sys(SYS_mmap, 0L, CHUNK_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0L);
+	}
+	spi_sys(SYS_close, fd);
+	if (rx < 0 && rx > -4096)
+		return (int) rx;
+	slot_pattern = (uint8_t *) rx;
+	return 0;
+}
+
+int spi_arena_init(void)
+{
+	long p;
+	int r;
+
+	if (slot_pattern)
+		return 0;
+	p = spi_sys(SYS_mmap, spi_slot_data_base, SLOT_HALF, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1L, 0L);
+	if (p < 0 && p > -4096)
+		return (int) p;
+	r = map_pattern();
+	return r < 0 ? r : 0;
+}
+
+static int chunk_map(uint32_t chunk)
+{
+	uint8_t *code = spi_slot_code_base + (size_t) chunk * CHUNK_BYTES;
+	struct spi_slot *slots = spi_chunk_slots(chunk);
+	/* an old size of 0 makes a second mapping of the same shared pages (mremap(2)) */
+	long p = spi_sys(SYS_mremap, slot_pattern, 0L, CHUNK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, code);
+
+	if (p < 0 && p > -4096)
+		return (int) p;
+	for (unsigned int i = 0; i < CHUNK_SLOTS; i++)
+		slots[i].p = SPI_SLOT_DEAD;
+	spi_chunks[chunk].mapped = 1;
+	return 0;
+}
+
+uint32_t spi_chunk_get(void)
+{
+	uint64_t top = __atomic_load_n(&free_chunks, __ATOMIC_ACQUIRE), next;
+	uint32_t chunk;
+
+	while ((uint32_t) top) {
+		chunk = (uint32_t) top - 1;
+		next = ((top >> 32) + 1) << 32 | (uint32_t) (spi_chunks[chunk].prev + 1);
+		if (__atomic_compare_exchange_n(&free_chunks, &top, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			return chunk;
+	}
+	chunk = __atomic_fetch_add(&next_chunk, 1, __ATOMIC_RELAXED);
+	if (chunk >= CHUNK_COUNT) {
+		__atomic_store_n(&next_chunk, CHUNK_COUNT, __ATOMIC_RELAXED);
+		return CHUNK_NONE;
+	}
+	if (!spi_chunks[chunk].mapped && chunk_map(chunk) < 0)
+		return CHUNK_NONE;
+	return chunk;
+}
+
+void spi_chunk_put(uint32_t chunk)
+{
+	uint64_t top = __atomic_load_n(&free_chunks, __ATOMIC_ACQUIRE), next;
+
+	do {
+		spi_chunks[chunk].prev = (uint32_t) top - 1;	/* 0 becomes CHUNK_NONE */
+		next = ((top >> 32) + 1) << 32 | (chunk + 1);
+	} while (!__atomic_compare_exchange_n(&free_chunks, &top, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+}

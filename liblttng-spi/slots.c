@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * A thread's stack of return slots: its supply, and the calls that ended without
+ * returning.
+ *
+ * A thread's chunks form a stack; `cur` walks up and down in the top chunk and
+ * hops at its ends.
+ *
+ * A slot whose call was left by longjmp is found when the thread next makes or
+ * ends a call: a live slot's return address word stands at its `p`, above the
+ * stack pointer of everything the call does, so a call at or above a slot's `p`
+ * proves it dead - on one and the same stack. Coroutines and signal stacks break
+ * the order, so only slots on the thread's own stack are judged by it; others go
+ * when they return, when an unwinder leaves them, or, once the thread runs short
+ * of chunks, when their word on the stack is no longer theirs.
+ *
+ * All of it runs with the program in any state: in signal handlers, under its
+ * malloc lock, in constructors.
+ */
+#include <signal.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/threads-internal.h"
+
+#define TAIL_CHAIN_MAX	256u		/* slots at one stack position before endless tail calls are folded */
+#define FOREIGN_LOOK	64u		/* slots of other stacks looked past in search of dead ones */
+
+void spi_thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end)
+{
+	t->base = spi_chunk_slots(chunk);
+	t->end = t->base + CHUNK_SLOTS;
+	t->cur = at_end ? t->end : t->base;
+	t->record->chunk = chunk;
+}
+
+struct spi_slot *spi_thread_top(struct spi_thread *t)
+{
+	uint32_t prev;
+
+	if (t->cur > t->base)
+		return t->cur - 1;
+	prev = spi_chunks[spi_chunk_of(t->base)].prev;
+	return prev == CHUNK_NONE ? NULL : spi_chunk_slots(prev) + CHUNK_SLOTS - 1;
+}
+
+/* Drop the top slot, which is free; hop down when its chunk is used up. */
+static void thread_pop(struct spi_thread *t)
+{
+	if (t->cur == t->base) {
+		uint32_t chunk = spi_chunk_of(t->base);
+
+		spi_thread_use_chunk(t, spi_chunks[chunk].prev, 1);
+		spi_barrier();
+		spi_chunk_put(chunk);
+	}
+	t->cur[-1].p = SPI_SLOT_DEAD;
+	spi_barrier();
+	t->cur--;
+}
+
+static int on_own_stack(const struct spi_thread *t, uint64_t p)
+{
+	return p >= t->stack_low && p < t->stack_high;
+}
+
+/*
+ * May an unwound slot go, seen from a call that is made or ends at p? The
+ * unwinder is done with it once something outside of its frame goes on.
+ */
+static int unwound_is_done(const struct spi_thread *t, const struct spi_slot *slot, uint64_t p)
+{
+	if (p == SPI_SLOT_DEAD - 1)
+		return 1;			/* the thread ends */
+	if (slot->p > p)
+		return 0;
+	return on_own_stack(t, p) ? on_own_stack(t, slot->p) : p - slot->p < 65536;
+}
+
+/* Drop what is free at the top; p as for unwound_is_done(). */
+static void thread_pop_free(struct spi_thread *t, uint64_t p)
+{
+	struct spi_slot *top;
+
+	while ((top = spi_thread_top(t)) && top->p != SPI_SLOT_DEAD &&
+			(top->state == SPI_SLOT_FREE || (top->state == SPI_SLOT_UNWOUND && unwound_is_done(t, top, p))))
+		thread_pop(t);
+}
+
+/* ---- calls that ended without returning -------------------------------- */
+
+/* Tell the payload, then free the slot; it is popped when it comes to the top. */
+void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how)
+{
+	spi_left_fn left = slot->point->left;
+
+	if (slot->state != SPI_SLOT_LIVE)
+		return;
+	slot->state = how == SPI_LEFT_UNWOUND ? SPI_SLOT_UNWOUND : SPI_SLOT_FREE;
+	if (!t->busy)
+		t->busy_p = (uint64_t) __builtin_frame_address(0);
+	spi_barrier();
+	t->busy++;
+	spi_barrier();
+	if (left)
+		left(slot, how);
+	spi_barrier();
+	t->busy--;
+}
+
+/* Is the call of `slot` certainly over, seen from a call whose return address is at p on the same stack? */
+static int slot_is_dead(const struct spi_thread *t, const struct spi_slot *slot, uint64_t p)
+{
+	if (slot->p == p)
+		return *(const uint64_t *) p != spi_slot_code(slot) + SPI_SLOT_RETURN;
+	return on_own_stack(t, p) && on_own_stack(t, slot->p) && slot->p < p;
+}
+
+static struct spi_slot *slot_below(struct spi_slot *slot)
+{
+	uint32_t chunk = spi_chunk_of(slot), prev;
+
+	if (slot > spi_chunk_slots(chunk))
+		return slot - 1;
+	prev = spi_chunks[chunk].prev;
+	return prev == CHUNK_NONE ? NULL : spi_chunk_slots(prev) + CHUNK_SLOTS - 1;
+}
+
+static void thread_reclaim(struct spi_thread *t, uint64_t p)
+{
+	unsigned int foreign = 0;
+
+	for (struct spi_slot *s = spi_thread_top(t); s; s = slot_below(s)) {
+		if (s->p == SPI_SLOT_DEAD)
+			break;				/* being filled by the code that this signal handler interrupted */
+		if (s->state != SPI_SLOT_LIVE)
+			continue;
+		if (slot_is_dead(t, s, p))
+			spi_slot_left(t, s, SPI_LEFT_JUMPED);
+		else if (on_own_stack(t, s->p) || !on_own_stack(t, p) || ++foreign > FOREIGN_LOOK)
+			break;
+	}
+	thread_pop_free(t, p);
+}
+
+/* Slots of stacks that no longer carry their return address: coroutines that were dropped, children of posix_spawn. */
+static void thread_collect(struct spi_thread *t, uint64_t p)
+{
+	for (struct spi_slot *s = spi_thread_top(t); s; s = slot_below(s)) {
+		uint64_t word = 0;
+
+		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD)
+			continue;
+		if (spi_memory_copy(&word, s->p, sizeof(word)) < 0 || word != spi_slot_code(s) + SPI_SLOT_RETURN)
+			spi_slot_left(t, s, SPI_LEFT_JUMPED);
+	}
+	thread_pop_free(t, p);
+}
+
+/*
+ * Functions that tail-call each other without end would use a slot a step, all
+ * at one stack position: beyond a chain's usual length the innermost is closed
+ * and its place given to the next.
+ */
+static void thread_fold_tail(struct spi_thread *t, uint64_t p)
+{
+	struct spi_slot *top = spi_thread_top(t), *s = top;
+	unsigned int n = 0;
+
+	while (s && s->p == p && s->state == SPI_SLOT_LIVE && n < TAIL_CHAIN_MAX) {
+		s = slot_below(s);
+		n++;
+	}
+	if (n < TAIL_CHAIN_MAX)
+		return;
+	*(uint64_t *) p = top->ra;
+	spi_slot_left(t, top, SPI_LEFT_TAIL);
+	thread_pop_free(t, p);
+}
+
+static int thread_grow(struct spi_thread *t, uint64_t p)
+{
+	uint32_t chunk = spi_chunk_get();
+
+	if (chunk == CHUNK_NONE) {
+		thread_collect(t, p);
+		if (t->cur < t->end)
+			return 0;
+		chunk = spi_chunk_get();
+		if (chunk == CHUNK_NONE)
+			return -1;
+	}
+	spi_chunks[chunk].prev = spi_chunk_of(t->base);
+	spi_thread_use_chunk(t, chunk, 0);
+	return 0;
+}
+
+SPI_EXPORT int spi_thread_slow(uint64_t p)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t all = ~UINT64_C(0), old;
+	struct spi_slot *top;
+	int result = 0;
+
+	if (t->busy >= SPI_BUSY_ALWAYS)
+		return -1;
+	/* The thread's slots are in order between signals only. */
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
+	if (!t->cur)
+		result = spi_thread_begin(t);
+	if (result == 0) {
+		top = spi_thread_top(t);
+		if (top && top->p <= p)
+			thread_reclaim(t, p);
+		top = spi_thread_top(t);
+		if (top && top->p == p)
+			thread_fold_tail(t, p);
+		if (t->cur == t->end)
+			result = thread_grow(t, p);
+	}
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+	if (result < 0 && t->record)
+		t->record->count.slots_exhausted++;
+	return result;
+}
+
+/* A slot that is not the top one ended (coroutines), or free ones lie below it. */
+SPI_EXPORT void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t all = ~UINT64_C(0), old;
+
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
+	if (slot->p != SPI_SLOT_DEAD)
+		slot->state = SPI_SLOT_FREE;
+	thread_pop_free(t, p);
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+}
+
+/* An unwinder leaves the frame of the live slot that is nearest above the stack pointer. See unwind.c. */
+void spi_thread_unwound(uint64_t sp)
+{
+	struct spi_thread *t = &spi_thread;
+	struct spi_slot *nearest = NULL;
+	unsigned int looked = 0;
+
+	if (!t->cur)
+		return;
+	for (struct spi_slot *s = spi_thread_top(t); s && looked < 4096; s = slot_below(s), looked++) {
+		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || s->p <= sp)
+			continue;
+		if (!nearest || s->p < nearest->p)
+			nearest = s;
+		/* on one stack the slots are in order: the first is the nearest */
+		if (on_own_stack(t, sp) && on_own_stack(t, s->p))
+			break;
+	}
+	if (nearest)
+		spi_slot_left(t, nearest, SPI_LEFT_UNWOUND);
+}
+
+void spi_thread_leave_all(struct spi_thread *t, enum spi_left how)
+{
+	for (struct spi_slot *s = spi_thread_top(t); s; s = slot_below(s))
+		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD)
+			spi_slot_left(t, s, how);
+	thread_pop_free(t, SPI_SLOT_DEAD - 1);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What threads.c, slots.c, slot-arena.c and nesting.c share. None of it locks or
+ * allocates; a thread's own slots are changed with its signals blocked, or in an
+ * order that a handler in between can live with.
+ */
+#ifndef SPI_THREADS_INTERNAL_H
+#define SPI_THREADS_INTERNAL_H
+
+#include "liblttng-spi/core.h"
+
+#define CHUNK_SLOTS	256u
+#define CHUNK_BYTES	(CHUNK_SLOTS * SPI_SLOT_SIZE)
+#define CHUNK_COUNT	(SPI_SLOT_COUNT / CHUNK_SLOTS)
+#define CHUNK_NONE	UINT32_MAX
+#define SLOT_HALF	((uint64_t) SPI_SLOT_COUNT * SPI_SLOT_SIZE)
+
+/* ---- slot-arena.c ---- */
+/* prev: the chunk below in the owner's stack, or the next free one while it is on the free list. */
+struct spi_chunk {
+	uint32_t prev;
+	uint32_t mapped;
+};
+extern struct spi_chunk spi_chunks[CHUNK_COUNT] SPI_HIDDEN;
+int spi_arena_init(void);
+uint32_t spi_chunk_get(void);			/* CHUNK_NONE: the arena is used up */
+void spi_chunk_put(uint32_t chunk);
+
+SPI_INLINE uint32_t spi_chunk_of(const struct spi_slot *slot)
+{
+	return (uint32_t) ((slot - spi_slot_data_base) / CHUNK_SLOTS);
+}
+
+SPI_INLINE struct spi_slot *spi_chunk_slots(uint32_t chunk)
+{
+	return spi_slot_data_base + (size_t) chunk * CHUNK_SLOTS;
+}
+
+/* ---- slots.c ---- */
+void spi_thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end);
+struct spi_slot *spi_thread_top(struct spi_thread *t);
+void spi_thread_leave_all(struct spi_thread *t, enum spi_left how);
+
+/* ---- threads.c ---- */
+int spi_thread_begin(struct spi_thread *t);	/* the thread's first call; signals blocked. -1: never record it */
+
+#endif /* SPI_THREADS_INTERNAL_H */
