@@ -10,6 +10,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,6 +58,26 @@ static int refuse_unknown_tracer(const struct spi_target *t, pid_t tracer)
 	REFUSE(t, EBUSY, " is already traced by process %d (%s): end that first", (int) tracer, name ? name : "?");
 	free(name);
 	return -EBUSY;
+}
+
+/* An injection that has just ended may still be letting go of the target: wait for it, half a second at most. */
+static void wait_for_last_injector(const char *status)
+{
+	const char *tracer = spi_status_value(status, "TracerPid");
+	struct pollfd poll_fd = { .events = POLLIN };
+	char *name;
+
+	if (!tracer || !atoi(tracer))
+		return;
+	name = spi_proc_read(NULL, "%d/comm", atoi(tracer));
+	if (name && !strncmp(name, "spi-inject", 10)) {
+		poll_fd.fd = (int) syscall(SYS_pidfd_open, atoi(tracer), 0);
+		if (poll_fd.fd >= 0) {
+			poll(&poll_fd, 1, 500);
+			close(poll_fd.fd);
+		}
+	}
+	free(name);
 }
 
 static int check_state(const struct spi_target *t, const char *status)
@@ -254,7 +275,10 @@ int spi_target_open(struct spi_target *t, pid_t pid, struct spi_inject_result *r
 		goto out;
 	}
 	fcntl(t->pidfd, F_SETFD, FD_CLOEXEC);
-	ret = check_state(t, status);
+	wait_for_last_injector(status);
+	free(status);
+	status = spi_proc_read(NULL, "%d/status", (int) pid);
+	ret = status ? check_state(t, status) : REFUSE(t, ESRCH, " ended meanwhile");
 	if (ret)
 		goto out;
 	ret = check_executable(t);
