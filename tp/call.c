@@ -65,14 +65,15 @@ static __attribute__((noinline)) void fire_entry_all(
 		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
 			struct lttng_ust_event_recorder *recorder = event->child;
 			struct lttng_ust_channel_buffer *channel = recorder->chan;
+			int error = -ENOBUFS;
 
 			if (!tp_recorder_takes(&shot, event, channel))
 				continue;
-			if ((t->owed && tp_owed_blocks(t, channel)) ||
-				tp_record(fired, record, length, recorder, channel) < 0)
-				count->lost_entries++;
-			else
+			if (!t->owed || !tp_owed_blocks(t, channel))
+				error = tp_record(fired, record, length, recorder, channel);
+			if (!error)
 				heard_add(heard, channel);
+			count->lost_entries += (unsigned int) tp_discarded(error);
 		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
 			tp_notify(&shot, event);
 		}
@@ -90,11 +91,13 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, const struct tp_event *f
 
 	*n = 0;
 	if (spi_likely(recorder != NULL) && spi_likely(!t->owed)) {
-		if (spi_likely(tp_record(fired, record, length, recorder, recorder->chan) == 0)) {
+		int error = tp_record(fired, record, length, recorder, recorder->chan);
+
+		if (spi_likely(!error)) {
 			one = recorder->chan;
 			tp_count(t)->entries++;
 		} else {
-			tp_count(t)->lost_entries++;
+			tp_count(t)->lost_entries += (unsigned int) tp_discarded(error);
 		}
 	} else {
 		fire_entry_all(t, fired, record, length, heard);
@@ -276,15 +279,29 @@ static __attribute__((noinline)) enum due exit_due(const struct tp_point *tp, co
 	return channel_hears_entries(tp, channel) ? DUE_NOT : DUE_ALONE;
 }
 
-static __attribute__((noinline)) void exit_failed(struct spi_thread *t, const struct tp_event *fired, uint8_t *record,
-	uint32_t length, const void *channel, enum due due)
+/*
+ * The ring refused an exit record. One that is larger than a sub-buffer would be
+ * owed for ever and block the thread: it goes out with its values empty. Returns 1
+ * when that recorded it.
+ */
+static __attribute__((noinline)) uint32_t exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record,
+	uint32_t length, struct lttng_ust_event_recorder *recorder, enum due due, int error)
 {
-	struct tp_shot shot = { .event = fired, .record = record, .length = length };
+	uint8_t empty[error == -ENOSPC && tp->exit_program ? tp->exit_program->length + TP_SLOP : 1];
+	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = length };
 
-	if (due == DUE_BALANCE)
-		tp_owed_add(t, &shot, channel);
+	if (sizeof(empty) > 1) {
+		shot.record = empty;
+		shot.length = tp_serialise_zero(tp->exit_program, empty);
+		error = tp_record(shot.event, empty, shot.length, recorder, recorder->chan);
+		if (!error)
+			return 1;
+	}
+	if (due == DUE_BALANCE && tp_may_wait(error))
+		tp_owed_add(t, &shot, recorder->chan);
 	else
 		tp_count(t)->lost_exits++;
+	return 0;
 }
 
 /* Any number of rules on the exit event, with filters and triggers. Returns how many recorded it. */
@@ -304,16 +321,15 @@ static __attribute__((noinline)) uint32_t fire_exit_all(
 			struct lttng_ust_event_recorder *recorder = event->child;
 			struct lttng_ust_channel_buffer *channel = recorder->chan;
 			enum due due = DUE_BALANCE;
+			int error = -ENOBUFS;
 
 			if (slot->cookie != channel || slot->aux != tp_epoch)
 				due = exit_due(tp, slot, channel);
 			if (due == DUE_NOT || !tp_recorder_takes(&shot, event, channel))
 				continue;
-			if ((t->owed && tp_owed_blocks(t, channel)) ||
-				tp_record(&tp->exit, record, length, recorder, channel) < 0)
-				exit_failed(t, &tp->exit, record, length, channel, due);
-			else
-				n++;
+			if (!t->owed || !tp_owed_blocks(t, channel))
+				error = tp_record(&tp->exit, record, length, recorder, channel);
+			n += error ? exit_failed(t, tp, record, length, recorder, due, error) : 1;
 		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
 			tp_notify(&shot, event);
 		}
@@ -330,10 +346,10 @@ SPI_INLINE void fire_exit(struct spi_thread *t, const struct tp_point *tp, uint8
 
 	if (spi_likely(recorder != NULL) && spi_likely(slot->cookie == recorder->chan) &&
 		spi_likely(slot->aux == tp_epoch) && spi_likely(!t->owed)) {
-		if (spi_unlikely(tp_record(&tp->exit, record, length, recorder, recorder->chan) < 0)) {
-			exit_failed(t, &tp->exit, record, length, recorder->chan, DUE_BALANCE);
-			n = 0;
-		}
+		int error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
+
+		if (spi_unlikely(error < 0))
+			n = exit_failed(t, tp, record, length, recorder, DUE_BALANCE, error);
 	} else {
 		n = fire_exit_all(t, tp, record, length, slot);
 	}

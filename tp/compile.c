@@ -188,7 +188,7 @@ static unsigned int string_share(const struct spi_map_field *fields, unsigned in
 struct tp_program *tp_compile(
 	const struct spi_map_field *fields, unsigned int n, unsigned int budget, int at_exit, uint8_t *keep)
 {
-	unsigned int string_max = string_share(fields, n, budget, at_exit), total = 0;
+	unsigned int string_max = string_share(fields, n, budget, at_exit), total = 0, fours = 0;
 	struct tp_program *program =
 		tp_alloc(sizeof(*program) + (n < TP_FIELDS_MAX ? n : TP_FIELDS_MAX) * sizeof(struct tp_step));
 
@@ -212,5 +212,9 @@ struct tp_program *tp_compile(
 	if (program->step_count == 1 && program->steps[0].shape == TP_AS_STRING &&
 		program->steps[0].source == TP_FROM_FRAME8)
 		program->form = TP_FORM_STRING;
+	for (unsigned int i = 0; i < program->step_count; i++)
+		fours += program->steps[i].size == 4;
+	if (program->form == TP_FORM_PLAIN && fours && fours == program->step_count)
+		program->form = TP_FORM_PLAIN4;
 	return program;
 }

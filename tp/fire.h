@@ -16,6 +16,7 @@
 #ifndef _LGPL_SOURCE
 #define _LGPL_SOURCE
 #endif
+#include <errno.h>
 #include <lttng/ust-ringbuffer-context.h>
 #include <lttng/urcu/urcu-ust.h>
 #include "tp/clock.h"
@@ -116,8 +117,10 @@ SPI_INLINE void tp_shot_late(struct tp_shot *shot, uint64_t now)
 }
 
 /*
- * Reserve room for a record: 0, or -1 when there is none. `probe` and `ctx` are
- * the caller's and stay in use until tp_room_fill().
+ * Reserve room for a record: 0, or why not. -ENOBUFS: the ring is full; -EIO: a
+ * preempted writer still holds the next sub-buffer; -ENOSPC: no sub-buffer is ever
+ * large enough. LTTng counts these as discarded. -EAGAIN: the ring is switched off.
+ * `probe` and `ctx` are the caller's and stay in use until tp_room_fill().
  */
 SPI_INLINE int tp_room_reserve(struct lttng_ust_ring_buffer_ctx *ctx, struct lttng_ust_probe_ctx *probe,
 	const struct tp_event *event, uint32_t length, struct lttng_ust_event_recorder *recorder,
@@ -126,7 +129,7 @@ SPI_INLINE int tp_room_reserve(struct lttng_ust_ring_buffer_ctx *ctx, struct ltt
 	probe->struct_size = sizeof(*probe);
 	probe->ip = event->ip;
 	lttng_ust_ring_buffer_ctx_init(ctx, recorder, length, 1, probe);
-	return spi_unlikely(channel->ops->event_reserve(ctx) < 0) ? -1 : 0;
+	return channel->ops->event_reserve(ctx);
 }
 
 SPI_INLINE void tp_room_fill(struct lttng_ust_ring_buffer_ctx *ctx, const uint8_t *record, uint32_t length,
@@ -139,17 +142,30 @@ SPI_INLINE void tp_room_fill(struct lttng_ust_ring_buffer_ctx *ctx, const uint8_
 	ops->event_commit(ctx);
 }
 
-/* Write a record into the recorder's ring: 0, or -1 when there is no room. */
+/* Write a record into the recorder's ring: 0, or as tp_room_reserve(). */
 SPI_INLINE int tp_record(const struct tp_event *event, const uint8_t *record, uint32_t length,
 	struct lttng_ust_event_recorder *recorder, struct lttng_ust_channel_buffer *channel)
 {
 	struct lttng_ust_ring_buffer_ctx ctx;
 	struct lttng_ust_probe_ctx probe;
+	int error = tp_room_reserve(&ctx, &probe, event, length, recorder, channel);
 
-	if (tp_room_reserve(&ctx, &probe, event, length, recorder, channel) < 0)
-		return -1;
+	if (spi_unlikely(error < 0))
+		return error;
 	tp_room_fill(&ctx, record, length, channel);
 	return 0;
+}
+
+/* Did the ring discard the record (and LTTng count it)? A ring that is switched off listens no more: no loss. */
+SPI_INLINE int tp_discarded(int error)
+{
+	return error < 0 && error != -EAGAIN;
+}
+
+/* May a refused record find room later? */
+SPI_INLINE int tp_may_wait(int error)
+{
+	return tp_discarded(error) && error != -ENOSPC;
 }
 
 /*
@@ -163,9 +179,10 @@ SPI_INLINE int tp_record_late(struct tp_shot *shot, struct lttng_ust_event_recor
 {
 	struct lttng_ust_ring_buffer_ctx ctx;
 	struct lttng_ust_probe_ctx probe;
+	int error = tp_room_reserve(&ctx, &probe, shot->event, shot->length, recorder, channel);
 
-	if (tp_room_reserve(&ctx, &probe, shot->event, shot->length, recorder, channel) < 0)
-		return -1;
+	if (spi_unlikely(error < 0))
+		return error;
 	if (!shot->late_done)
 		tp_shot_late(shot, spi_likely(tp_clock_ours) ? tp_clock.last : tp_clock_now());
 	tp_room_fill(&ctx, shot->record, shot->length, channel);

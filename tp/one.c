@@ -55,13 +55,14 @@ static __attribute__((noinline)) void fire_one_all(struct spi_thread *t, struct 
 		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
 			struct lttng_ust_event_recorder *recorder = event->child;
 			struct lttng_ust_channel_buffer *channel = recorder->chan;
+			int error;
 
 			if (!tp_recorder_takes(shot, event, channel))
 				continue;
-			if ((t->owed && tp_owed_blocks(t, channel)) || tp_record_late(shot, recorder, channel) < 0)
-				count->lost_entries++;
-			else
-				count->entries++;
+			error = t->owed && tp_owed_blocks(t, channel) ? -ENOBUFS
+								      : tp_record_late(shot, recorder, channel);
+			count->entries += !error;
+			count->lost_entries += (unsigned int) tp_discarded(error);
 		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
 			tp_notify(shot, event);
 		}
@@ -74,10 +75,12 @@ SPI_INLINE void fire_one(struct spi_thread *t, struct tp_shot *shot)
 	struct lttng_ust_event_recorder *recorder = tp_probe_single(tp_probes(shot->event));
 
 	if (spi_likely(recorder != NULL) && spi_likely(!t->owed)) {
-		if (spi_likely(tp_record_late(shot, recorder, recorder->chan) == 0))
+		int error = tp_record_late(shot, recorder, recorder->chan);
+
+		if (spi_likely(!error))
 			tp_count(t)->entries++;
 		else
-			tp_count(t)->lost_entries++;
+			tp_count(t)->lost_entries += (unsigned int) tp_discarded(error);
 	} else {
 		fire_one_all(t, shot);
 	}

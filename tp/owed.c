@@ -16,10 +16,11 @@
  * order of slots stays the order of the calls.
  */
 #include <string.h>
+#include <sys/syscall.h>
 #include "tp/owed.h"
 
 #define CHUNK_BYTES	(64u << 10)
-#define LOOK_AHEAD	64u		/* records of other channels tried behind the first that found no room */
+#define END_TRIES	8u		/* when a thread ends, with the processor given away between them */
 #define BLOCKED_MAX	8u
 
 enum owed_state { OWED_CLAIMED = 0, OWED_WAITING, OWED_DONE };
@@ -37,6 +38,7 @@ struct owed {
 struct chunk {
 	struct chunk *next;
 	uint64_t used;			/* bytes of data claimed */
+	uint64_t paid;			/* bytes at the start that need no look any more */
 	uint8_t data[CHUNK_BYTES];
 };
 
@@ -185,7 +187,7 @@ static struct owed *owed_next(struct chunk *c, uint64_t *at)
 
 /* ---- writing ---- */
 
-/* 1: written; 0: no room yet; -1: nobody wants it any more. */
+/* 1: written; 0: no room yet; -1: nobody wants it any more, or the ring is switched off. */
 static int owed_write(struct spi_thread *t, struct owed *o)
 {
 	struct lttng_ust_tracepoint_probe *probe;
@@ -201,8 +203,11 @@ static int owed_write(struct spi_thread *t, struct owed *o)
 		recorder = event->child;
 		if (recorder->chan != o->channel)
 			continue;
-		if (tp_recorder_on(event, recorder->chan))
-			result = tp_record(o->event, o->record, o->length, recorder, recorder->chan) == 0;
+		if (tp_recorder_on(event, recorder->chan)) {
+			int error = tp_record(o->event, o->record, o->length, recorder, recorder->chan);
+
+			result = !error ? 1 : tp_may_wait(error) ? 0 : -1;
+		}
 		break;
 	}
 	tp_read_unlock(reader);
@@ -235,6 +240,7 @@ static void thread_reset(struct spi_thread *t, struct tp_thread *mine)
 		while ((o = owed_next(c, &at)))
 			if (o->state == OWED_WAITING)
 				return;
+		c->paid = 0;
 		if (!__atomic_compare_exchange_n(&c->used, &used, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			return;
 	}
@@ -244,34 +250,58 @@ static void thread_reset(struct spi_thread *t, struct tp_thread *mine)
 			mine->blocked[i].channel = NULL;
 }
 
+/* Channels that were found full during one flush: what is owed to them next must keep its turn. */
+struct full {
+	const void *channel[BLOCKED_MAX];
+	unsigned int n;
+};
+
+static int full_has(const struct full *full, const void *channel)
+{
+	for (unsigned int i = 0; i < full->n; i++)
+		if (full->channel[i] == channel)
+			return 1;
+	return 0;
+}
+
+/* Add one: is there another that records wait for, and of which it is not known? */
+static int full_add(struct full *full, const struct tp_thread *mine, const void *channel)
+{
+	if (full->n == BLOCKED_MAX)
+		return 0;
+	full->channel[full->n++] = channel;
+	if (mine->blocked_others)
+		return 1;
+	for (unsigned int i = 0; i < BLOCKED_MAX; i++)
+		if (mine->blocked[i].waiting && !full_has(full, mine->blocked[i].channel))
+			return 1;
+	return 0;
+}
+
+/* With one channel, as usual, this ends at the first record that finds no room: one try a call. */
 static void thread_flush(struct spi_thread *t, struct tp_thread *mine)
 {
-	const void *full = NULL;
-	unsigned int behind = 0;
+	struct full full = { .n = 0 };
 
 	for (struct chunk *c = mine->first; c; c = c->next) {
+		uint64_t at = c->paid;
 		struct owed *o;
-		uint64_t at = 0;
 
 		while ((o = owed_next(c, &at))) {
 			int result;
 
-			if (o->state != OWED_WAITING)
-				continue;
-			if (full && ++behind > LOOK_AHEAD)
-				return;
-			if (o->channel == full)
-				continue;
-			result = owed_write(t, o);
-			if (result)
-				owed_done(t, mine, o, result);
-			else if (full)
-				return;
-			else
-				full = o->channel;
+			if (o->state == OWED_WAITING && !full_has(&full, o->channel)) {
+				result = owed_write(t, o);
+				if (result)
+					owed_done(t, mine, o, result);
+				else if (!full_add(&full, mine, o->channel))
+					return;
+			}
+			if (!full.n && o->state == OWED_DONE)
+				c->paid = at;
 		}
 	}
-	if (!full)
+	if (!full.n)
 		thread_reset(t, mine);
 }
 
@@ -292,12 +322,20 @@ static void thread_forget(struct spi_thread *t, struct tp_thread *mine, int lost
 		while ((o = owed_next(c, &at)))
 			if (lost && o->state == OWED_WAITING)
 				tp_count(t)->lost_exits++;
-		c->used = 0;
+		c->used = c->paid = 0;
 	}
 	mine->last = mine->first;
 	memset(mine->blocked, 0, sizeof(mine->blocked));
 	mine->blocked_others = 0;
 	t->owed = 0;
+}
+
+/* Not libc's function, which may be traced. */
+static void processor_yield(void)
+{
+	long result = SYS_sched_yield;
+
+	__asm__ __volatile__("syscall" : "+a" (result) : : "rcx", "r11", "memory");
 }
 
 void tp_owed_end(struct spi_thread *t)
@@ -306,8 +344,11 @@ void tp_owed_end(struct spi_thread *t)
 
 	if (!mine)
 		return;
-	if (t->owed)
+	for (unsigned int i = 0; t->owed && i < END_TRIES; i++) {
+		if (i)
+			processor_yield();
 		thread_flush(t, mine);
+	}
 	thread_forget(t, mine, 1);
 	t->payload[TP_WORD_THREAD] = NULL;
 	head = __atomic_load_n(&free_threads, __ATOMIC_RELAXED);

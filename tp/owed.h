@@ -18,7 +18,7 @@ SPI_HIDDEN void tp_owed_add(struct spi_thread *t, const struct tp_shot *shot, co
 SPI_HIDDEN void tp_owed_flush(struct spi_thread *t);
 /* Is something owed to this channel? Then no newer record of the thread may go there. */
 SPI_HIDDEN int tp_owed_blocks(struct spi_thread *t, const void *channel);
-/* The thread ends: a last try, then what is left is lost. */
+/* The thread ends: a few last tries, then what is left is lost. */
 SPI_HIDDEN void tp_owed_end(struct spi_thread *t);
 /* In the child of a fork: the parent's debts are the parent's. */
 SPI_HIDDEN void tp_owed_fork_child(struct spi_thread *t);

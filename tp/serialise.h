@@ -51,6 +51,7 @@ struct tp_step {
 enum tp_program_form {
 	TP_FORM_ANY = 0,
 	TP_FORM_PLAIN,		/* only FRAME8 integers: `length` is exact */
+	TP_FORM_PLAIN4,		/* the same, at least one and all of 4 bytes, as most functions' are */
 	TP_FORM_STRING,		/* one string, its pointer by FRAME8 */
 };
 struct tp_program {
@@ -79,34 +80,61 @@ SPI_HIDDEN uint32_t tp_serialise_slow(const struct tp_program *program, const st
 /* The record of a call that has no values: zeroes, and empty strings. */
 SPI_HIDDEN uint32_t tp_serialise_zero(const struct tp_program *program, uint8_t *to);
 
+/*
+ * Whole words are put together in a register: the ring's copy loads 8 bytes at
+ * once, which waits for the cache when several stores made them.
+ */
+SPI_INLINE void tp_serialise_plain(const struct tp_program *program, const struct spi_frame *frame, uint8_t *to)
+{
+	const struct tp_step *step = program->steps, *end = step + program->step_count;
+	uint64_t word = 0;
+	unsigned int bits = 0;
+
+	for (; step != end; step++) {
+		unsigned int size = step->size * 8u;
+		uint64_t value;
+
+		__builtin_memcpy(&value, (const uint8_t *) frame + step->src, 8);
+		value &= ~UINT64_C(0) >> (64 - size);
+		word |= value << bits;
+		bits += size;
+		if (bits >= 64) {
+			__builtin_memcpy(to, &word, 8);
+			to += 8;
+			bits -= 64;
+			word = bits ? value >> (size - bits) : 0;
+		}
+	}
+	__builtin_memcpy(to, &word, 8);
+}
+
+/* Two values a turn. */
+SPI_INLINE void tp_serialise_plain4(const struct tp_program *program, const struct spi_frame *frame, uint8_t *to)
+{
+	const struct tp_step *step = program->steps;
+	const uint8_t *base = (const uint8_t *) frame;
+	uint32_t first, second;
+	uint64_t word;
+
+	for (unsigned int n = program->step_count; n > 1; n -= 2, step += 2, to += 8) {
+		__builtin_memcpy(&first, base + step[0].src, 4);
+		__builtin_memcpy(&second, base + step[1].src, 4);
+		word = (uint64_t) second << 32 | first;
+		__builtin_memcpy(to, &word, 8);
+	}
+	if (program->step_count & 1)
+		__builtin_memcpy(to, base + step->src, 4);
+}
+
 SPI_INLINE uint32_t tp_serialise(const struct tp_program *program, const struct spi_frame *frame, const uint8_t *vec,
 	uint64_t stride, uint8_t *to)
 {
+	if (spi_likely(program->form == TP_FORM_PLAIN4)) {
+		tp_serialise_plain4(program, frame, to);
+		return program->length;
+	}
 	if (spi_likely(program->form == TP_FORM_PLAIN)) {
-		const struct tp_step *step = program->steps, *end = step + program->step_count;
-		uint64_t word = 0;
-		unsigned int bits = 0;
-
-		/*
-		 * Whole words are put together in a register: the ring's copy loads 8 bytes
-		 * at once, which waits for the cache when several stores made them.
-		 */
-		for (; step != end; step++) {
-			unsigned int size = step->size * 8u;
-			uint64_t value;
-
-			__builtin_memcpy(&value, (const uint8_t *) frame + step->src, 8);
-			value &= ~UINT64_C(0) >> (64 - size);
-			word |= value << bits;
-			bits += size;
-			if (bits >= 64) {
-				__builtin_memcpy(to, &word, 8);
-				to += 8;
-				bits -= 64;
-				word = bits ? value >> (size - bits) : 0;
-			}
-		}
-		__builtin_memcpy(to, &word, 8);
+		tp_serialise_plain(program, frame, to);
 		return program->length;
 	}
 	if (program->form == TP_FORM_STRING) {

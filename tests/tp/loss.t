@@ -23,6 +23,14 @@ for threads in 1 4; do
 	[ "$lost_entries" -gt 1000 ] && [ "$owed" -gt 0 ]
 	ok $? "$threads threads: there was loss, and exits were owed"
 	is "$balanced_entries" "$work" "$threads threads: all entries looked at"
+	discarded=0
+	while read -r n; do		# babeltrace2 may set bit 63
+		discarded=$((discarded + (n & 0x7fffffffffffffff)))
+	done < <(sed -n 's/.*discarded \([0-9]*\) event.*/\1/p' tiny.bt2)
+	[ "$lost_entries" -le "$discarded" ]
+	ok $? "$threads threads: LTTng discarded a record for each call lost: $lost_entries of $discarded"
+	[ "$lost_exits" -le $((threads * 15)) ]
+	ok $? "$threads threads: no exits lost but what the threads owed when they ended"
 done
 
 CHANNEL='--subbuf-size=4096 --num-subbuf=2' session tiny 'spi:*'
