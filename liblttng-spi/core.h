@@ -25,6 +25,8 @@ long spi_sys(long number, ...);			/* up to 6 arguments; -errno on failure */
 uint64_t spi_now_ns(void);			/* CLOCK_MONOTONIC */
 uint64_t spi_parse_number(const char *s, const char **end);
 int spi_fd_high(int fd);			/* move a descriptor out of the program's usual range; closes fd */
+void spi_child_signals_block(uint64_t *old);	/* around a child process of our own, before main() */
+void spi_child_signals_restore(const uint64_t *old);
 void *spi_map_pages(size_t size);		/* anonymous, zeroed; NULL when there are none */
 
 /* ---- env.c: the one table of environment variables ---- */

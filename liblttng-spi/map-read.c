@@ -6,9 +6,9 @@
  * running spi-codemap ourselves. The map is checked from end to end before
  * anything looks at it, and its build-id must be the mapped object's.
  *
- * The helper process must be invisible to the program: it is cloned without an
- * exit signal, so neither SIGCHLD nor a wait() for "any child" shows it, and
- * waited for with __WALL.
+ * The helper process must be invisible to the program, which has not begun yet:
+ * it is waited for here, and its SIGCHLD (execve() gives every process one) is
+ * taken before signals are let in again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -103,22 +103,24 @@ static int helper_main(void *data)
 static int run_helper(struct helper *h)
 {
 	void *stack = spi_map_pages(HELPER_STACK);
-	uint64_t all = ~UINT64_C(0), old;
+	uint64_t old;
 	int status = 0, pid;
 	long r;
 
 	if (!stack)
 		return -ENOMEM;
 	/* CLONE_VFORK: we run again once the child has its own memory; no signal of ours may run on it before */
-	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
+	spi_child_signals_block(&old);
 	pid = clone(helper_main, (char *) stack + HELPER_STACK, CLONE_VM | CLONE_VFORK, h);
-	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
 	r = pid;
 	if (pid > 0)
 		do
 			r = spi_sys(SYS_wait4, pid, &status, __WALL, NULL);
 		while (r == -EINTR);
+	spi_child_signals_restore(&old);
 	spi_sys(SYS_munmap, stack, HELPER_STACK);
+	if (r == -ECHILD && pid > 0)
+		return 0;	/* SIGCHLD is ignored, so the kernel collected it: the map will show how it went */
 	if (r < 0)
 		return (int) r;
 	return (status & 0x7f) ? -EIO : (status >> 8) & 0xff;

@@ -207,6 +207,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	spi_payload_init_fn init;
 	const char *why = NULL;
 	uint8_t filled[LOW_FDS];
+	uint64_t signals;
 	char path[1200];
 	void *handle;
 	int has_path;
@@ -221,11 +222,15 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	}
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* what the loader calls is not the program's doing */
 	publish_own_symbols();
-	if (spi_env.preloaded)
+	if (spi_env.preloaded) {
+		spi_child_signals_block(&signals);	/* lttng-ust forks a helper in its constructor */
 		low_fds_fill(filled);
+	}
 	handle = has_path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : load_everything(link, error, error_size);
-	if (spi_env.preloaded)
+	if (spi_env.preloaded) {
 		low_fds_free(filled);
+		spi_child_signals_restore(&signals);
+	}
 	if (!handle && has_path)
 		spi_format(error, error_size, "%s", dlerror());
 	init = handle ? (spi_payload_init_fn) dlsym(handle, "spi_payload_init") : NULL;

@@ -7,6 +7,7 @@
  * touched here.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -93,4 +94,32 @@ int spi_fd_high(int fd)
 		return fd;
 	spi_sys(SYS_close, fd);
 	return (int) high;
+}
+
+#define SIGCHLD_BIT	(UINT64_C(1) << (SIGCHLD - 1))
+
+/*
+ * Around a child of our own: every signal waits, and the child's SIGCHLD, if none
+ * was pending before, is taken when they are let in again. *old keeps the mask,
+ * and in SIGKILL's bit, which no mask has, whether one was pending.
+ */
+void spi_child_signals_block(uint64_t *old)
+{
+	uint64_t all = ~UINT64_C(0), pending = 0;
+
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, old, 8L);
+	spi_sys(SYS_rt_sigpending, &pending, 8L);
+	*old &= ~(UINT64_C(1) << (SIGKILL - 1));
+	if (pending & SIGCHLD_BIT)
+		*old |= UINT64_C(1) << (SIGKILL - 1);
+}
+
+void spi_child_signals_restore(const uint64_t *old)
+{
+	uint64_t child = SIGCHLD_BIT;
+	struct timespec none = { 0, 0 };
+
+	if (!(*old & UINT64_C(1) << (SIGKILL - 1)))
+		spi_sys(SYS_rt_sigtimedwait, &child, NULL, &none, 8L);
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL, 8L);
 }

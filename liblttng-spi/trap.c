@@ -39,7 +39,7 @@
 #define K_SA_RESTORER	SPI_SA_RESTORER
 #define DEFERRED_TRAP	0x53504974	/* si_errno of a SIGSTKFLT that is a SIGTRAP */
 #define READ_TRIES	1000
-#define THREAD_LOOKS	60			/* at a thread that blocks SIGTRAP, before that counts: */
+#define THREAD_LOOKS	400	/* at a thread that blocks SIGTRAP, before that counts: it may be in our own handler */
 #define THREAD_LOOK_NS	UINT64_C(1000000)	/* one in so long */
 #define LOOK_AGAIN_NS	UINT64_C(50000000)	/* how long a look at all threads' masks is good for */
 
