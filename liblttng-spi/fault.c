@@ -33,10 +33,12 @@
 #define READ_FAULTED	(UINT64_C(1) << 63)
 
 /* A thread's memory of readable pages. */
+#define CACHE_USES	4096u
+
 struct page_cache {
 	uint64_t since;			/* TSC when it was renewed */
 	uint32_t net;			/* the second net is there: pages may be remembered */
-	uint32_t reserved;
+	uint32_t uses;			/* since it was renewed, while nothing but the count asks for that */
 	uint64_t page[CACHE_PAGES];	/* address + 1; 0: none */
 };
 
@@ -166,6 +168,17 @@ SPI_INLINE struct page_cache *cache_get(void)
 		cache = cache_make(t);
 		if (!cache)
 			return NULL;
+	}
+	/*
+	 * Where the program cannot take the net away unseen (signals.c), the pages it
+	 * covers may be old: a look now and then will do, and the TSC need not be read.
+	 */
+	if (spi_likely(spi_signals_interposed) && cache->net && cache->since) {
+		if (spi_likely(++cache->uses < CACHE_USES))
+			return cache;
+		cache->uses = 0;
+		cache_renew(cache, __builtin_ia32_rdtsc());
+		return cache;
 	}
 	now = t->tsc;
 	if (!now)
