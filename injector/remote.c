@@ -253,11 +253,14 @@ void spi_remote_leave(struct spi_remote *r)
 
 	if (!r->attached)
 		return;
-	if (!r->stopped && spi_remote_peek(r, &regs) && !r->returned)
+	if (!r->stopped && spi_remote_peek(r, &regs) && !r->returned) {
+		spi_remote_sched_restore(r);
 		return;		/* the thread is gone, or the kernel lets it go when ours ends */
+	}
 	if (!r->returned && !spi_regs_get(r->tid, &regs) && spi_regs_make_restartable(&regs))
 		spi_regs_set(r->tid, &regs);
 	ptrace(PTRACE_DETACH, r->tid, NULL, NULL);
+	spi_remote_sched_restore(r);
 	r->attached = r->stopped = r->begun = false;
 }
 
@@ -360,5 +363,6 @@ void spi_remote_end(struct spi_remote *r)
 		if (r->late & BIT(sig))
 			syscall(SYS_tgkill, r->target->pid, r->tid, sig);
 	ptrace(PTRACE_DETACH, r->tid, NULL, NULL);
+	spi_remote_sched_restore(r);
 	r->attached = r->stopped = r->begun = false;
 }

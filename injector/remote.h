@@ -45,6 +45,9 @@ struct spi_remote {
 	 */
 	uint64_t first_call;
 	uint64_t stopped_at;	/* CLOCK_MONOTONIC, ns */
+	uint32_t sched[16];	/* struct sched_attr as found, while the thread is first in line; sched[0] 0: it is not */
+	pid_t guard;		/* puts that back if we die */
+	int guard_fd;
 	uint64_t mask;		/* signals blocked, as found */
 	uint32_t xstate_size;
 	uint8_t xstate[SPI_REMOTE_XSTATE_MAX] __attribute__((aligned(64)));
@@ -80,6 +83,8 @@ int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const
 int spi_remote_run_to(struct spi_remote *r, uint64_t address, uint64_t deadline);
 /* Let it go on as it was. */
 void spi_remote_release(struct spi_remote *r);
+/* Let the thread have its own place in line again, once it is let go. */
+void spi_remote_sched_restore(struct spi_remote *r);
 
 /* Save everything, make room on its stack, write the frame that restores it. 0 or a negative errno. */
 int spi_remote_begin(struct spi_remote *r);
