@@ -238,14 +238,19 @@ int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const
 		return errno == EACCES ? -EPERM : -errno;
 	r->attached = true;
 	sched_first(r);		/* now that we know that we may */
-	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL))
-		return -errno;
+	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL)) {
+		ret = -errno;
+		spi_remote_sched_restore(r);
+		return ret;
+	}
 	while (!(ret = spi_stop_wait(tid, &status, deadline))) {
 		if (status >> 16 == PTRACE_EVENT_STOP)
 			break;
 		/* A signal came first: its handler is entered, then the thread stops. */
-		if (ptrace(PTRACE_CONT, tid, NULL, (void *) (long) WSTOPSIG(status)))
+		if (ptrace(PTRACE_CONT, tid, NULL, (void *) (long) WSTOPSIG(status))) {
+			spi_remote_sched_restore(r);
 			return -ESRCH;
+		}
 	}
 	if (ret == -ETIMEDOUT) {
 		give_back_late(r);

@@ -486,7 +486,7 @@ int spi_attach_child(const char *path)
 	if (fd < 0)
 		return fd;
 	r = attach(fd, SPI_HELLO_FORKED);
-	if (r < 0)
+	if (r == -EBUSY || r == -ENOMEM)	/* with any other error the link had it, and closed it */
 		spi_sys(SYS_close, fd);
 	return r;
 }
