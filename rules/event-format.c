@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * From what a user asks for to the event rules that carry it.
+ *
+ * A function, or a glob of LTTng's kind, needs no more than its events' names:
+ * FUNC_entry and FUNC_exit, and the same with "@*" for further functions of that
+ * name (overloads, static functions of several files): those would be traced and
+ * silently not recorded otherwise. A glob that ends in a star needs no second
+ * pair.
+ *
+ * Everything else goes into the reserved form, and what records it stands beside
+ * it. A recording rule begins with a star, so that it instruments nothing, and is
+ * wider than it need be: its filter picks the events whose tags name the form.
+ * A user's filter stands at the entries alone: an exit is recorded where its entry
+ * was, and nowhere else, so that a filter on parameters picks whole calls.
+ * The reserved form comes last: its functions' events have somewhere to go when
+ * it takes effect.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/name-glob.h"
+#include "rules/reserved-form.h"
+
+#define WHY_SIZE 256
+
+struct output {
+	struct spi_event_recipe *recipes;
+	unsigned int n, max;
+	int error;
+};
+
+static void add(struct output *out, const char *filter, const char *before, const char *function, const char *after)
+{
+	struct spi_event_recipe *recipe = &out->recipes[out->n];
+
+	if (out->error)
+		return;
+	if (out->n == out->max || strlen("spi:") + strlen(before) + strlen(function) + strlen(after) > SPI_EVENT_NAME_MAX) {
+		out->error = -E2BIG;
+		return;
+	}
+	recipe->filter = filter ? strdup(filter) : NULL;
+	if (asprintf(&recipe->name, "spi:%s%s%s", before, function, after) < 0)
+		recipe->name = NULL;
+	out->n++;
+	if (!recipe->name || (filter && !recipe->filter))
+		out->error = -ENOMEM;
+}
+
+/* ---- plain names ---------------------------------------------------------- */
+
+/* Does `function` followed by one of the pair's endings divide? Then its own name would be read as a pair's. */
+static bool reads_as_pair(const char *function)
+{
+	bool ends[SPI_EVENT_NAME_MAX + 1], exits[SPI_EVENT_NAME_MAX + 1];
+	struct spi_name_glob glob;
+
+	if (spi_name_glob_read(&glob, function))
+		return false;
+	spi_name_glob_quotient(&glob, "_entry", ends);
+	spi_name_glob_quotient(&glob, "_exit", exits);
+	for (unsigned int i = 1; i <= glob.n; i++)
+		if (ends[i] || exits[i])
+			return true;
+	return false;
+}
+
+/* Is the function's name, or glob, also the name of its events, as LTTng reads it? */
+static bool is_plain(const struct spi_event_wish *wish)
+{
+	const char *function = wish->function;
+
+	if (wish->nr_pids || wish->nr_execs || spi_target_function(function) != function)
+		return false;
+	if (strpbrk(function, "?[]\\(@") || *function == '*' || isdigit((unsigned char) *function))
+		return false;
+	/* Linkage names: the event goes by the name that people read. */
+	if (!strncmp(function, "_Z", 2) || !strncmp(function, "_R", 2))
+		return false;
+	return !wish->one_event || !reads_as_pair(function);
+}
+
+static void format_plain(struct output *out, const struct spi_event_wish *wish, const char *filter)
+{
+	const char *function = wish->function;
+	bool numbered = function[strlen(function) - 1] != '*';
+
+	if (wish->one_event) {
+		add(out, filter, "", function, "");
+		if (numbered)
+			add(out, filter, "", function, "@*");
+		return;
+	}
+	add(out, filter, "", function, "_entry");
+	add(out, NULL, "", function, "_exit");
+	if (numbered) {
+		add(out, filter, "", function, "@*_entry");
+		add(out, NULL, "", function, "@*_exit");
+	}
+}
+
+/* ---- the reserved form ------------------------------------------------------ */
+
+/* The event names' part that LTTng's glob can tell; what it cannot becomes a star. */
+static void recording_glob(const char *target, char *glob, size_t size)
+{
+	const char *function = spi_target_function(target);
+	size_t at = 0;
+
+	glob[0] = 0;
+	if (isdigit((unsigned char) *function) || !strncmp(function, "_Z", 2) || !strncmp(function, "_R", 2))
+		return;
+	for (const char *c = function; *c && *c != '(' && at + 3 < size; c++) {
+		if (*c == '\\' && c[1]) {
+			if (strchr("*\\", *++c))
+				glob[at++] = '\\';
+			glob[at++] = *c;
+		} else if (*c == '[') {
+			/* As the agent reads a class: a ']' in the first place belongs to it. */
+			c += 1 + (c[1] == '!' || c[1] == '^');
+			c += *c == ']';
+			c = strchrnul(c, ']');
+			glob[at++] = '*';
+			c -= !*c;
+		} else {
+			glob[at++] = *c == '?' ? '*' : *c;
+		}
+		/* One star says as much as two. */
+		if (at > 1 && glob[at - 1] == '*' && glob[at - 2] == '*' && !(at > 2 && glob[at - 3] == '\\'))
+			at--;
+	}
+	while (at && glob[at - 1] == '*' && !(at > 1 && glob[at - 2] == '\\'))
+		at--;
+	glob[at] = 0;
+}
+
+static int form_fill(struct spi_reserved_form *form, const struct spi_event_wish *wish, char *why)
+{
+	int ret = 0;
+
+	memset(form, 0, sizeof(*form));
+	memcpy(form->target, wish->function, strlen(wish->function) + 1);
+	form->one_event = wish->one_event;
+	for (unsigned int i = 0; !ret && i < wish->nr_pids; i++)
+		ret = spi_reserved_add_pid(form, wish->pids[i], why);
+	for (unsigned int i = 0; !ret && i < wish->nr_execs; i++)
+		ret = spi_reserved_add_exec(form, wish->execs[i], why);
+	return ret;
+}
+
+static int format_reserved(struct output *out, const struct spi_event_wish *wish, const char *filter, char *why)
+{
+	char text[SPI_EVENT_NAME_MAX + 1], glob[2 * SPI_EVENT_NAME_MAX + 4], tag[SPI_EVENT_TAG_SIZE], tagged[64], *joined;
+	struct spi_reserved_form form;
+	const char *star;
+	int ret = form_fill(&form, wish, why);
+
+	if (!ret)
+		ret = spi_reserved_write(&form, text, sizeof(text));
+	if (ret)
+		return ret;
+	spi_reserved_tag(&form, tag);
+	snprintf(tagged, sizeof(tagged), "$app.spi:rules == \"*|%s|*\"", tag);
+	if (asprintf(&joined, filter ? "%s && (%s)" : "%s", tagged, filter) < 0)
+		return -ENOMEM;
+	recording_glob(form.target, glob, sizeof(glob));
+	star = *glob ? "*" : "";
+	if (wish->one_event) {
+		add(out, joined, "*", glob, star);
+	} else {
+		char after[8];
+
+		snprintf(after, sizeof(after), "%s_entry", star);
+		add(out, joined, "*", glob, after);
+		snprintf(after, sizeof(after), "%s_exit", star);
+		add(out, tagged, "*", glob, after);
+	}
+	add(out, NULL, "", text, "");
+	free(joined);
+	return 0;
+}
+
+/* Does the filter look at what only the end of a call knows? Text in quotes is no field. */
+static bool wants_result(const char *filter)
+{
+	static const char *const fields[] = { "ret", "duration" };
+	bool quoted = false;
+
+	for (const char *c = filter; c && *c; c++) {
+		size_t n = strspn(c, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+
+		if (*c == '"')
+			quoted = !quoted;
+		else if (quoted && *c == '\\' && c[1])
+			c++;
+		if (quoted || !n)
+			continue;
+		for (unsigned int i = 0; i < 2; i++)
+			if (n == strlen(fields[i]) && !strncmp(c, fields[i], n) &&
+			    (c == filter || (c[-1] != '.' && c[-1] != ':' && c[-1] != '$')))
+				return true;
+		c += n - 1;
+	}
+	return false;
+}
+
+int spi_event_name_format(const struct spi_event_wish *wish, const char *filter, struct spi_event_recipe *recipes,
+			  unsigned int max, char *why)
+{
+	struct output out = { recipes, 0, max, 0 };
+	int ret;
+
+	*why = 0;
+	ret = strlen(wish->function) > SPI_EVENT_NAME_MAX ? -E2BIG : spi_target_check(wish->function, why);
+	if (!ret && !wish->one_event && wants_result(filter)) {
+		snprintf(why, WHY_SIZE, "a filter on a call's result or duration needs --one-event: an entry has neither");
+		ret = -EINVAL;
+	}
+	if (!ret && is_plain(wish))
+		format_plain(&out, wish, filter);
+	else if (!ret)
+		ret = format_reserved(&out, wish, filter, why);
+	if (!ret)
+		ret = out.error;
+	if (ret == -E2BIG)
+		snprintf(why, WHY_SIZE, "too long for the name of an event rule (%d bytes): %.100s", SPI_EVENT_NAME_MAX,
+			 wish->function);
+	if (!ret)
+		return (int) out.n;
+	while (out.n) {
+		out.n--;
+		free(recipes[out.n].name);
+		free(recipes[out.n].filter);
+	}
+	return ret;
+}
