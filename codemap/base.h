@@ -19,6 +19,8 @@ enum exit_status {
 	EXIT_BAD = 1,		/* the input cannot be used */
 	EXIT_USAGE = 2,
 	EXIT_NO_MATCH = 3,
+	EXIT_STALE = 4,		/* analysing process only: what the cache said of the input is wrong */
+	EXIT_WALK = 5,		/* likewise: debug info must be read from the front */
 };
 
 /* The object that messages speak about; "" before one is known. */

@@ -4,41 +4,145 @@
  * Compressed sections, inflated piece by piece.
  *
  * The whole section has its address range from the start (reserved, not backed),
- * so that offsets stay offsets; inflating fills it from the front, and only as
- * far as somebody asks. Debug info that is read once from front to back is
- * inflated by a second thread, a bounded distance ahead, and what was read is
- * given back to the kernel: 400 MB pass through some 16 MB of memory.
+ * so that offsets stay offsets. Before the last mark that is known of it (marks.h)
+ * are chunks, from mark to mark, each inflated by itself when it is asked for.
+ * Behind that, the tail is filled from its front, and only as far as somebody asks.
+ * Debug info that is read once from front to back is inflated by a second thread,
+ * a bounded distance ahead, and what was read is given back to the kernel: 400 MB
+ * pass through some 20 MB of memory.
+ *
+ * Bytes that were handed out once never change while they are in use: a chunk's end
+ * is the end of what inflating it may write, and the window before it is put in
+ * place only where nothing is.
  */
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include "codemap/image.h"
 #include "codemap/inflate.h"
+#include "codemap/marks.h"
 
 #define PIECE		(UINT64_C(1) << 18)	/* inflated at a time, bytes */
-#define AHEAD		(UINT64_C(16) << 20)	/* how far the thread runs ahead of the reader */
+#define SKIP		(UINT64_C(4) << 20)	/* passed over at a time */
 #define INFLATED_MAX	(UINT64_C(8) << 30)	/* more is a mistake or an attack */
 #define PAGE_MASK	UINT64_C(4095)
+#define MARK_EVERY	(UINT64_C(4) << 20)	/* bytes of output, and at most 128 marks a section */
+
+enum chunk_state { CHUNK_NONE, CHUNK_DONE, CHUNK_DROPPED };
 
 struct inflater {
-	struct inflate stream;
-	uintptr_t dropped;	/* input before this page was given back */
+	struct inflate tail;
+	int entered;		/* the tail's stream stands where it begins, or further on */
 	int is_over;		/* nothing more will come */
+	uintptr_t dropped;	/* input before this page was given back */
+	uint64_t section;	/* as marks call it */
+	/* chunks: [0, marks[0].done), [marks[0].done, marks[1].done), ... */
+	const struct mark *marks;
+	uint32_t mark_count;
+	uint8_t *chunk_state;
+	struct inflate *chunk;
 	/* read ahead only */
-	int threaded;
+	int threaded;		/* 1: the thread runs, 2: it has ended */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
 	uint64_t wanted;	/* the reader has come this far */
+	uint64_t ahead;		/* how far the thread may run ahead of it */
 	uint64_t published;	/* what is done, as the reader may see it */
 };
 
-/* Inflate up to one piece more. */
-static void inflater_step(struct inflater *in)
+/* ---- chunks ---- */
+
+/* Where the tail begins. */
+static uint64_t tail_start(const struct inflater *in)
 {
-	struct inflate *s = &in->stream;
+	return in->mark_count ? in->marks[in->mark_count - 1].done : 0;
+}
+
+/* Which chunk has this byte? It lies before the tail. */
+static uint32_t chunk_around(const struct inflater *in, uint64_t offset)
+{
+	uint32_t low = 0, high = in->mark_count;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (in->marks[middle].done <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Let a stream begin at a mark. The chunk before it, when it is there, has the window already. */
+static void stream_enter(struct inflater *in, struct inflate *s, uint32_t mark)
+{
+	const struct mark *m = &in->marks[mark];
+
+	if (in->chunk_state[mark] != CHUNK_DONE)
+		marks_window(m, s->out + m->done - INFLATE_WINDOW);
+	if (!inflate_resume(s, m->position, m->done))
+		marks_give_up();
+}
+
+static void chunk_inflate(struct inflater *in, uint32_t index)
+{
+	uint64_t begin = index ? in->marks[index - 1].done : 0;
+	const struct mark *next = &in->marks[index];
+	const struct inflate *tail = &in->tail;
+	struct inflate *s = in->chunk;
+
+	if (!s) {
+		s = in->chunk = mem_alloc(sizeof(*s));
+		inflate_begin(s, tail->in_begin, (uint64_t) (tail->in_end - tail->in_begin), tail->out, 0);
+	}
+	s->size = next->done;
+	if (s->done != begin || s->state != INFLATE_HEAD || (index && in->chunk_state[index - 1] != CHUNK_DONE)) {
+		if (index)
+			stream_enter(in, s, index - 1);
+		else if (!inflate_resume(s, 0, 0))
+			marks_give_up();
+	}
+	if (!inflate_block_end(s, next->done) || inflate_position(s) != next->position)
+		marks_give_up();
+	in->chunk_state[index] = CHUNK_DONE;
+}
+
+/* ---- the tail ---- */
+
+static void tail_enter(struct inflater *in)
+{
+	struct inflate *s = &in->tail;
+	uint64_t every = s->size / 128 > MARK_EVERY ? s->size / 128 : MARK_EVERY;
+
+	if (in->entered)
+		return;
+	in->entered = 1;
+	if (in->mark_count)
+		stream_enter(in, s, in->mark_count - 1);
+	if (in->section && marks_wanted())
+		s->pause_at = s->done + every;
+	in->dropped = ((uintptr_t) s->in + PAGE_MASK) & ~PAGE_MASK;
+}
+
+static void mark_note(struct inflater *in)
+{
+	struct inflate *s = &in->tail;
+	struct mark mark = { in->section, s->done, inflate_position(s), 0 };
+
+	marks_note(&mark, s->out + s->done - INFLATE_WINDOW);
+	s->pause_at = s->done + (s->size / 128 > MARK_EVERY ? s->size / 128 : MARK_EVERY);
+}
+
+/* Inflate up to one piece more. */
+static void tail_step(struct inflater *in)
+{
+	struct inflate *s = &in->tail;
 
 	inflate_some(s, s->done + PIECE);
+	if (s->state == INFLATE_HEAD && s->done >= s->pause_at)
+		mark_note(in);
 	if (s->state == INFLATE_END || s->state == INFLATE_BAD || s->done == s->size)
 		in->is_over = 1;
 	/* The compressed bytes before this point are not needed again: keep the file's pages out of our memory. */
@@ -50,34 +154,31 @@ static void inflater_step(struct inflater *in)
 	}
 }
 
-static void *inflater_thread(void *arg)
+static void *tail_thread(void *arg)
 {
 	struct inflater *in = arg;
 
 	while (!in->is_over) {
-		inflater_step(in);
+		tail_step(in);
 		pthread_mutex_lock(&in->lock);
-		in->published = in->stream.done;
+		in->published = in->tail.done;
 		pthread_cond_broadcast(&in->moved);
-		while (in->stream.done > in->wanted + AHEAD && !in->is_over)
+		while (in->tail.done > in->wanted + in->ahead && !in->is_over)
 			pthread_cond_wait(&in->moved, &in->lock);
 		pthread_mutex_unlock(&in->lock);
 	}
 	pthread_mutex_lock(&in->lock);
-	in->threaded = 2;	/* over */
+	in->threaded = 2;
 	pthread_cond_broadcast(&in->moved);
 	pthread_mutex_unlock(&in->lock);
 	return NULL;
 }
 
-uint64_t bytes_more(struct bytes *bytes, uint64_t end)
+/* Have the tail up to `end`, or as far as it goes. */
+static void tail_reach(struct bytes *bytes, uint64_t end)
 {
 	struct inflater *in = bytes->inflater;
 
-	if (!in)
-		return bytes->ready;
-	if (end > bytes->size)
-		end = bytes->size;
 	if (in->threaded) {
 		pthread_mutex_lock(&in->lock);
 		if (end > in->wanted) {
@@ -88,12 +189,39 @@ uint64_t bytes_more(struct bytes *bytes, uint64_t end)
 			pthread_cond_wait(&in->moved, &in->lock);
 		bytes->ready = in->published;
 		pthread_mutex_unlock(&in->lock);
-	} else {
-		while (in->stream.done < end && !in->is_over)
-			inflater_step(in);
-		bytes->ready = in->stream.done;
+		return;
 	}
-	return bytes->ready;
+	tail_enter(in);
+	while (in->tail.done < end && !in->is_over)
+		tail_step(in);
+	bytes->ready = in->tail.done;
+}
+
+/* ---- what readers call ---- */
+
+uint64_t bytes_run(struct bytes *bytes, uint64_t offset, uint64_t size)
+{
+	struct inflater *in = bytes->inflater;
+	uint64_t at = offset, end;
+
+	if (offset >= bytes->size)
+		return 0;
+	end = size < bytes->size - offset ? offset + size : bytes->size;
+	if (!in)
+		return end - offset;
+	while (at < end && at < bytes->start) {
+		uint32_t chunk = chunk_around(in, at);
+
+		if (in->chunk_state[chunk] != CHUNK_DONE)
+			chunk_inflate(in, chunk);
+		at = in->marks[chunk].done;
+	}
+	if (at < end) {
+		if (end > bytes->ready)
+			tail_reach(bytes, end);
+		at = bytes->ready > at ? bytes->ready : at;
+	}
+	return (at < end ? at : end) - offset;
 }
 
 void bytes_reached(struct bytes *bytes, uint64_t offset)
@@ -111,17 +239,20 @@ void bytes_reached(struct bytes *bytes, uint64_t offset)
 	pthread_mutex_unlock(&in->lock);
 }
 
-void bytes_read_ahead(struct bytes *bytes)
+void bytes_read_ahead(struct bytes *bytes, uint64_t enough, uint64_t ahead)
 {
 	struct inflater *in = bytes->inflater;
 
 	if (!in || in->threaded || in->is_over)
 		return;
+	tail_enter(in);
 	pthread_mutex_init(&in->lock, NULL);
 	pthread_cond_init(&in->moved, NULL);
-	in->published = in->stream.done;
+	in->published = in->tail.done;
+	in->wanted = enough > ahead ? enough - ahead : 0;
+	in->ahead = ahead;
 	in->threaded = 1;
-	if (pthread_create(&in->thread, NULL, inflater_thread, in))
+	if (pthread_create(&in->thread, NULL, tail_thread, in))
 		in->threaded = 0;	/* then as it is asked for */
 	else
 		pthread_detach(in->thread);
@@ -132,14 +263,19 @@ uint64_t bytes_drop(struct bytes *bytes, uint64_t from, uint64_t to)
 	struct inflater *in = bytes->inflater;
 	uint64_t done = bytes->ready;
 	uintptr_t low, high;
+	uint32_t i;
 
 	if (to > bytes->size)
 		to = bytes->size;
 	if (in) {	/* what is still to come may be copied from what was inflated last */
+		uint64_t keep = bytes->start > INFLATE_WINDOW ? bytes->start - INFLATE_WINDOW : 0;
+
 		if (!in->threaded)
-			done = in->stream.done;
-		if (to + INFLATE_WINDOW > done)
-			to = done > INFLATE_WINDOW ? done - INFLATE_WINDOW : 0;
+			done = in->tail.done;
+		if (to > bytes->start)
+			keep = done > bytes->start + INFLATE_WINDOW ? done - INFLATE_WINDOW : keep;
+		if (to > keep)
+			to = keep;
 	}
 	if (to <= from)
 		return from;
@@ -148,14 +284,38 @@ uint64_t bytes_drop(struct bytes *bytes, uint64_t from, uint64_t to)
 	if (low >= high)
 		return from;
 	madvise((void *) low, high - low, MADV_DONTNEED);
+	for (i = 0; in && i < in->mark_count && (i ? in->marks[i - 1].done : 0) < to; i++)
+		if (in->marks[i].done > from && in->chunk_state[i] == CHUNK_DONE)
+			in->chunk_state[i] = CHUNK_DROPPED;
 	return high - (uintptr_t) bytes->data;
+}
+
+int bytes_is_far(const struct bytes *bytes, uint64_t offset)
+{
+	return bytes->inflater && offset > bytes->start && offset > bytes->ready;
+}
+
+uint64_t bytes_skip(struct bytes *bytes, uint64_t from, uint64_t to)
+{
+	uint64_t at;
+
+	if (!bytes->inflater)
+		return from;
+	if (from < bytes->start)
+		from = bytes->start;
+	for (at = from; at < to; at += SKIP) {
+		if (bytes_is_far(bytes, at) && !bytes_run(bytes, at, 1))
+			return from;
+		from = bytes_drop(bytes, from, at);
+	}
+	return from;
 }
 
 void bytes_forget(struct bytes *bytes, uint64_t offset)
 {
 	if (!bytes->inflater || offset < bytes->gone + (UINT64_C(1) << 20))
 		return;
-	bytes_drop(bytes, bytes->gone, offset);
+	bytes->dropped = bytes_drop(bytes, bytes->dropped, offset);
 	bytes->gone = offset;
 }
 
@@ -166,25 +326,27 @@ const char *bytes_string(struct bytes *bytes, uint64_t offset)
 	if (offset >= bytes->size)
 		return NULL;
 	for (;;) {
+		uint64_t have = bytes_run(bytes, end, 1);
 		const uint8_t *nul;
 
-		if (end < bytes->ready) {
-			nul = memchr(bytes->data + end, 0, bytes->ready - end);
-			if (nul)
-				return (const char *) bytes->data + offset;
-			end = bytes->ready;
-		}
-		if (end >= bytes->size || bytes_more(bytes, end + 1) <= end)
+		if (!have)
 			return NULL;
+		if (end >= bytes->start)
+			have = bytes->ready - end;
+		else
+			have = bytes->inflater->marks[chunk_around(bytes->inflater, end)].done - end;
+		nul = memchr(bytes->data + end, 0, have);
+		if (nul)
+			return (const char *) bytes->data + offset;
+		end += have;
 	}
 }
 
-/* Reserve room for `size` bytes to be inflated from [input, input + left). */
-static struct bytes bytes_inflate(const uint8_t *input, uint64_t left, uint64_t size)
+struct bytes bytes_inflate(const struct image *image, const uint8_t *input, uint64_t left, uint64_t size)
 {
-	struct bytes bytes = { NULL, 0, 0, 0, NULL };
+	struct bytes bytes = { .size = 0 };
 	struct inflater *in;
-	void *room;
+	uint8_t *room;
 
 	if (!size || size > INFLATED_MAX || size / 1100 > left)	/* deflate packs 1032:1 at best */
 		return bytes;
@@ -193,45 +355,23 @@ static struct bytes bytes_inflate(const uint8_t *input, uint64_t left, uint64_t 
 		return bytes;
 	input += 2;
 	left -= 2;
-	room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	/* One page more stays zero: a string that was one ends, whatever happens to its bytes. */
+	room = mmap(NULL, size + PAGE_MASK + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		    -1, 0);
 	if (room == MAP_FAILED)
 		fail("out of memory: raise the memory limit");
 	in = mem_alloc(sizeof(*in));
-	inflate_begin(&in->stream, input, left, room, size);
-	in->dropped = ((uintptr_t) input + PAGE_MASK) & ~PAGE_MASK;
+	inflate_begin(&in->tail, input, left, room, size);
+	if (image->role) {
+		in->section = (uint64_t) image->role << 56 | (uint64_t) (input - image->data);
+		in->marks = marks_of(in->section, &in->mark_count);
+		in->chunk_state = mem_alloc(in->mark_count + 1);
+		if (in->mark_count && in->marks[in->mark_count - 1].done >= size)
+			marks_give_up();
+	}
 	bytes.data = room;
 	bytes.size = size;
+	bytes.start = bytes.ready = tail_start(in);
 	bytes.inflater = in;
 	return bytes;
-}
-
-struct bytes image_bytes(const struct image *image, const char *name)
-{
-	const struct section *section = image_section(image, name);
-	struct bytes raw = image_raw(image, section), none = { NULL, 0, 0, 0, NULL };
-
-	if (section && (section->flags & SHF_COMPRESSED)) {
-		Elf64_Chdr head;
-
-		if (raw.size < sizeof(head))
-			return none;
-		memcpy(&head, raw.data, sizeof(head));
-		if (head.ch_type != ELFCOMPRESS_ZLIB)
-			return none;
-		return bytes_inflate(raw.data + sizeof(head), raw.size - sizeof(head), head.ch_size);
-	}
-	if (!section && !strncmp(name, ".debug_", 7)) {		/* the GNU way before there was SHF_COMPRESSED */
-		char old[64] = ".z";
-		uint64_t size = 0;
-		int i;
-
-		strncat(old, name + 1, sizeof(old) - 3);
-		raw = image_raw(image, image_section(image, old));
-		if (raw.size < 12 || memcmp(raw.data, "ZLIB", 4))
-			return none;
-		for (i = 4; i < 12; i++)
-			size = size << 8 | raw.data[i];
-		return bytes_inflate(raw.data + 12, raw.size - 12, size);
-	}
-	return raw;
 }

@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * Maps on disk, so that a second request is answered at once: one file with the
- * prototypes of all functions of an object (made by `list`), and one for each map.
+ * prototypes of all functions of an object (made by `list`), and one for each map;
+ * and where inflating its debug info can begin (marks.h), for other maps.
  *
  * The key is the build-id, the format, the analysing program, and which files these
  * are (device, inode, size, times): a build-id alone is whatever the file claims, and a file that
@@ -103,34 +104,55 @@ char *cache_name(const struct object *object, const char *kind, uint64_t hash)
 	return mem_string(text_end(&name), name.count);
 }
 
-const struct spi_map_header *cache_read(const struct object *object, const char *name, uint64_t *size)
+int cache_open_file(const char *name, uint64_t *size)
 {
-	const struct spi_map_header *head;
 	struct stat st;
-	void *p;
 	int fd;
 
 	if (!name || cache_dir < 0)
-		return NULL;
+		return -1;
 	fd = openat(cache_dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == geteuid() || !st.st_uid) &&
+		!(st.st_mode & 022) && st.st_size > 0 && st.st_size <= CACHE_BYTES_MAX) {
+		*size = (uint64_t) st.st_size;
+		return fd;
+	}
+	close(fd);
+	return -1;
+}
+
+const struct spi_map_header *cache_read(const struct object *object, const char *name, uint64_t *size)
+{
+	const struct spi_map_header *head;
+	uint64_t length;
+	void *p;
+	int fd = cache_open_file(name, &length);
+
 	if (fd < 0)
 		return NULL;
 	p = MAP_FAILED;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == geteuid() || !st.st_uid) &&
-		!(st.st_mode & 022) && st.st_size >= (off_t) sizeof(*head) && st.st_size <= CACHE_BYTES_MAX)
-		p = mmap(NULL, (size_t) st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (length >= sizeof(*head))
+		p = mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);
 	if (p == MAP_FAILED)
 		return NULL;
 	head = p;
-	if (spi_map_check(p, (uint64_t) st.st_size, NULL) || head->build_id_size != object->image->build_id_size ||
+	if (spi_map_check(p, length, NULL) || head->build_id_size != object->image->build_id_size ||
 	    memcmp(head->build_id, object->image->build_id, head->build_id_size)) {
-		munmap(p, (size_t) st.st_size);
-		unlinkat(cache_dir, name, 0);
+		munmap(p, length);
+		cache_remove(name);
 		return NULL;
 	}
-	*size = (uint64_t) st.st_size;
+	*size = length;
 	return head;
+}
+
+void cache_remove(const char *name)
+{
+	if (name && cache_dir >= 0)
+		unlinkat(cache_dir, name, 0);
 }
 
 /* Keep the directory from growing for ever: maps of programs that were updated are never asked for again. */

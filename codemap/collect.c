@@ -7,7 +7,13 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "codemap/collect.h"
+
+#define JUMP_MIN	(UINT64_C(32) << 20)
+#define AHEAD_MIN	(UINT64_C(1) << 20)	/* less is not worth a thread */
+#define AHEAD_INFO	(UINT64_C(16) << 20)
+#define AHEAD_OTHER	(UINT64_C(4) << 20)
 
 struct search {
 	struct dw_file *file;
@@ -18,6 +24,7 @@ struct search {
 	struct vec_of(uint64_t) needed;	/* unit offsets, ascending: they hold wanted functions */
 	struct vec_of(uint64_t) listed;	/* unit offsets that .debug_aranges knows, ascending */
 	int all_listed;			/* all wanted functions are in `needed` units */
+	uint64_t last;			/* no unit behind this offset is needed */
 };
 
 static int is_open(const struct function *f)
@@ -136,27 +143,96 @@ static void unit_collect(struct search *search, struct dw_unit *unit)
 	}
 }
 
-void collect_prototypes(struct dw_file *file, struct functions *functions, struct tables *tables)
+/* Wanted units are known, and so large a distance apart that looking at all headers between them costs something. */
+static int units_can_jump(const struct search *search)
 {
-	struct search search = { .file = file, .functions = functions, .tables = tables };
-	uint64_t last;
+	const struct dw_file *file = search->file;
+
+	return search->all_listed && search->needed.count && file->info.inflater && file->info.size > JUMP_MIN &&
+	       !file->walk_only;
+}
+
+static void units_jump(struct search *search)
+{
+	struct dw_file *file = search->file;
 	size_t i;
 
-	for (i = 0; i < functions->list.count; i++)
-		search.open += is_open(&functions->list.at[i]);
-	if (!search.open)
+	dwarf_jump(file, search->listed.at, search->listed.count);
+	for (i = 0; i < search->needed.count && search->open; i++) {
+		struct dw_unit *unit;
+
+		if (i && search->needed.at[i] == search->needed.at[i - 1])
+			continue;
+		unit = dwarf_unit_at(file, search->needed.at[i]);
+		if (!unit)
+			_exit(EXIT_WALK);
+		if (!unit->is_broken)
+			unit_collect(search, unit);
+		unit_drop(unit);
+	}
+	if (file->missed)
+		_exit(EXIT_WALK);
+}
+
+/*
+ * What will be asked for is inflated by other threads while this one waits for debug
+ * info or reads it. Units' strings and lists lie in the order of the units.
+ */
+static void read_ahead(struct dw_file *file, uint64_t last)
+{
+	uint64_t size = file->info.size, part;
+	struct bytes *others[] = { &file->str, &file->loclists };
+	int few = last < size;
+	size_t i;
+
+	if (last < AHEAD_MIN)
 		return;
-	needed_find(&search);
-	last = search.all_listed && search.needed.count ? search.needed.at[search.needed.count - 1] : UINT64_MAX;
-	if (last > (1u << 20))
-		bytes_read_ahead(&file->info);
-	for (i = 0; search.open; i++) {
+	if (last >= file->info.start)	/* else marks lead there */
+		bytes_read_ahead(&file->info, 0, last < AHEAD_INFO ? AHEAD_OTHER : AHEAD_INFO);
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		/* A single unit's place in the others is guessed; units read one after the other lead their threads. */
+		part = few ? (uint64_t) ((double) others[i]->size * ((double) last / (double) size)) : AHEAD_OTHER;
+		if (others[i]->size > AHEAD_MIN && part > others[i]->start + AHEAD_MIN)
+			bytes_read_ahead(others[i], part, AHEAD_OTHER);
+	}
+}
+
+struct search *collect_begin(struct dw_file *file, struct functions *functions, struct tables *tables)
+{
+	struct search *search = mem_alloc(sizeof(*search));
+	size_t i;
+
+	search->file = file;
+	search->functions = functions;
+	search->tables = tables;
+	search->last = UINT64_MAX;
+	for (i = 0; i < functions->list.count; i++)
+		search->open += is_open(&functions->list.at[i]);
+	if (!search->open)
+		return search;
+	needed_find(search);
+	if (search->all_listed && search->needed.count)
+		search->last = search->needed.at[search->needed.count - 1];
+	read_ahead(file, search->last);
+	return search;
+}
+
+void collect_finish(struct search *search)
+{
+	struct dw_file *file = search->file;
+	size_t i;
+
+	if (search->open && units_can_jump(search)) {
+		units_jump(search);
+		return;
+	}
+	for (i = 0; search->open; i++) {
 		struct dw_unit *unit = i < file->units.count ? file->units.at[i] : dwarf_next_unit(file);
 
-		if (!unit || unit->offset > last)
+		if (!unit || unit->offset > search->last)
 			break;
-		if (!unit->is_broken && unit_is_needed(&search, unit))
-			unit_collect(&search, unit);
+		if (!unit->is_broken && unit_is_needed(search, unit))
+			unit_collect(search, unit);
 		unit_drop(unit);
 	}
 }

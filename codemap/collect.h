@@ -6,8 +6,12 @@
 
 #include "codemap/prototype.h"
 
-/* Set `type` of all wanted functions that have no reason against them, as far as debug info knows them. */
-void collect_prototypes(struct dw_file *file, struct functions *functions, struct tables *tables);
+/*
+ * Set `type` of all wanted functions that have no reason against them, as far as debug info knows them. Between
+ * the two calls other threads inflate it already.
+ */
+struct search *collect_begin(struct dw_file *file, struct functions *functions, struct tables *tables);
+void collect_finish(struct search *search);
 void collect_cached(const struct spi_map_header *types, struct functions *functions, struct tables *tables);
 
 #endif /* CODEMAP_COLLECT_H */

@@ -164,6 +164,7 @@ struct object *object_open(const char *name, int fd, const char *root)
 	fail_object = name;
 	object->name = name;
 	object->debug_name = "";
+	object->marks_in = object->marks_out = -1;
 	if (root) {
 		place.root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (place.root < 0)
@@ -186,6 +187,11 @@ struct object *object_open(const char *name, int fd, const char *root)
 			debug_by_link(object, &place);
 	}
 	alt_find(object, &place);
+	object->image->role = 1;
+	if (object->debug)
+		object->debug->role = 2;
+	if (object->alt)
+		object->alt->role = 3;
 	object->identity = file_identity(object->debug ? object->debug->identity : 0, fd) +
 			   (object->alt ? object->alt->identity : 0);
 	if (place.root >= 0)

@@ -93,15 +93,16 @@ struct dw_abbrevs *abbrevs_read(struct dw_file *file, const struct dw_unit *unit
 {
 	struct dw_abbrevs *table;
 	struct cursor c;
+	uint64_t have;
 	size_t i;
 
 	for (i = file->tables.count; i > 0 && i + 16 > file->tables.count; i--)
 		if (file->tables.at[i - 1]->offset == offset)
 			return file->tables.at[i - 1];
-	if (!bytes_have(&file->abbrev, offset, 1))
+	have = bytes_run(&file->abbrev, offset, UINT64_MAX);
+	if (!have)
 		return NULL;
-	bytes_more(&file->abbrev, file->abbrev.size);
-	c = (struct cursor) { file->abbrev.data + offset, file->abbrev.data + file->abbrev.ready, 0 };
+	c = (struct cursor) { file->abbrev.data + offset, file->abbrev.data + offset + have, 0 };
 	table = mem_alloc(sizeof(*table));
 	table->offset = offset;
 	for (;;) {

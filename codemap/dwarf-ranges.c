@@ -41,11 +41,12 @@ static int list_offset(
 
 static int list_cursor(struct dw_file *file, struct bytes *section, uint64_t at, struct cursor *c)
 {
-	if (at >= section->size || !bytes_have(section, at, 1))
+	uint64_t have;
+
+	if (!bytes_have(section, at, 1))
 		return 0;
-	/* Lists are short: 64 KB hold any that is looked at here. */
-	bytes_more(section, at + (1u << 16) < section->size ? at + (1u << 16) : section->size);
-	*c = (struct cursor) { section->data + at, section->data + section->ready, 0 };
+	have = bytes_run(section, at, 1u << 16);	/* lists are short: this holds any that is looked at here */
+	*c = (struct cursor) { section->data + at, section->data + at + have, 0 };
 	if (section == &file->loclists && at > file->lists_read)
 		file->lists_read = at;
 	return 1;
@@ -248,8 +249,9 @@ int aranges_read(struct dw_file *file, struct dw_aranges *aranges)
 	struct bytes *bytes = &file->aranges;
 	struct cursor c;
 
-	bytes_more(bytes, bytes->size);
-	c = (struct cursor) { bytes->data, bytes->data + bytes->ready, 0 };
+	c = (struct cursor) { bytes->data, bytes->data, 0 };
+	if (bytes->size)
+		c.end += bytes_run(bytes, 0, bytes->size);
 	while (c.p < c.end && !c.bad) {
 		const uint8_t *begin = c.p, *next;
 		uint64_t length = cursor_uint(&c, 4), unit, low, size;

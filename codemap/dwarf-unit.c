@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Units of debug info, met one after the other; their headers, bases and source files. */
+/*
+ * Units of debug info: their headers and bases. They are met one after the other, or,
+ * where it is known where they begin (.debug_aranges), only those that are wanted.
+ */
 #include <stdlib.h>
 #include "codemap/dwarf.h"
 
 #define WHOLE_MAX	(UINT64_C(128) << 20)	/* debug info up to this size stays in memory, inflated */
 #define FORWARD_MAX	(UINT64_C(64) << 20)	/* how far behind the current unit a reference may lead otherwise */
-#define FILES_MAX	100000u
 
 enum { DW_UT_compile = 1, DW_UT_type, DW_UT_partial, DW_UT_skeleton, DW_UT_split_compile, DW_UT_split_type };
-
-struct line_files {
-	uint64_t count;
-	const char **name;
-};
 
 struct dw_file *dwarf_open(const struct image *image, struct dw_file *alt)
 {
@@ -150,17 +147,11 @@ int unit_open(struct dw_unit *unit)
 	return 1;
 }
 
-struct dw_unit *dwarf_unit_around(struct dw_file *file, uint64_t offset)
+/* How many of the units met begin at or before `offset`? */
+static size_t units_before(const struct dw_file *file, uint64_t offset)
 {
-	size_t low = 0, high;
-	struct dw_unit *unit;
+	size_t low = 0, high = file->units.count;
 
-	if (!file->is_whole && offset > file->next_unit && offset - file->next_unit > FORWARD_MAX)
-		return NULL;
-	while (offset >= file->next_unit)
-		if (!dwarf_next_unit(file))
-			return NULL;
-	high = file->units.count;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
@@ -169,7 +160,89 @@ struct dw_unit *dwarf_unit_around(struct dw_file *file, uint64_t offset)
 		else
 			high = middle;
 	}
-	unit = low ? file->units.at[low - 1] : NULL;
+	return low;
+}
+
+void dwarf_jump(struct dw_file *file, const uint64_t *starts, size_t count)
+{
+	file->starts = starts;
+	file->start_count = count;
+}
+
+/* Meet the unit that begins at `offset`, wherever that is. */
+static struct dw_unit *unit_meet(struct dw_file *file, uint64_t offset)
+{
+	size_t place = units_before(file, offset);
+	struct dw_unit *unit;
+
+	if (place && file->units.at[place - 1]->offset == offset)
+		return file->units.at[place - 1];
+	unit = unit_head(file, &file->info, offset);
+	if (!unit)
+		return NULL;
+	(void) vec_push(&file->units);
+	memmove(file->units.at + place + 1, file->units.at + place,
+		(file->units.count - 1 - place) * sizeof(*file->units.at));
+	file->units.at[place] = unit;
+	if (offset + unit->size > file->next_unit)
+		file->next_unit = offset + unit->size;
+	return unit;
+}
+
+struct dw_unit *dwarf_unit_at(struct dw_file *file, uint64_t offset)
+{
+	uint64_t from = file->next_unit;
+
+	if (offset > from && !file->is_whole) {
+		file->drop_from = bytes_skip(&file->info, file->drop_to == from ? file->drop_from : from, offset);
+		file->drop_to = offset;
+	}
+	return unit_meet(file, offset);
+}
+
+/* The unit around `offset` that was not met, as units were jumped over. */
+static struct dw_unit *unit_seek(struct dw_file *file, uint64_t offset)
+{
+	size_t before = units_before(file, offset), low = 0, high = file->start_count;
+	uint64_t at = before ? file->units.at[before - 1]->offset + file->units.at[before - 1]->size : 0;
+	struct dw_unit *unit;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (file->starts[middle] <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low && file->starts[low - 1] > at)
+		at = file->starts[low - 1];
+	if (!file->is_whole && at < file->next_unit) {
+		file->missed = 1;	/* maybe a partial unit, which walking would have kept */
+		return NULL;
+	}
+	for (; at <= offset; at = unit->offset + unit->size) {
+		unit = unit_meet(file, at);
+		if (!unit || offset < unit->offset + unit->size)
+			return unit;
+	}
+	return NULL;
+}
+
+struct dw_unit *dwarf_unit_around(struct dw_file *file, uint64_t offset)
+{
+	struct dw_unit *unit;
+	size_t before;
+
+	if (!file->is_whole && offset > file->next_unit && offset - file->next_unit > FORWARD_MAX)
+		return NULL;
+	while (offset >= file->next_unit && !file->starts)
+		if (!dwarf_next_unit(file))
+			return NULL;
+	before = units_before(file, offset);
+	unit = before ? file->units.at[before - 1] : NULL;
+	if (file->starts && (!unit || offset - unit->offset >= unit->size))
+		unit = unit_seek(file, offset);
 	if (!unit || offset - unit->offset >= unit->size || unit->is_dropped)
 		return NULL;
 	return unit;
@@ -190,7 +263,8 @@ struct dw_unit *dwarf_unit_by_signature(struct dw_file *file, uint64_t signature
 		for (i = 0; i < file->type_units.count; i++)
 			if (file->type_units.at[i]->signature == signature && !file->type_units.at[i]->is_dropped)
 				return file->type_units.at[i];
-		if (!file->is_whole || !dwarf_next_unit(file))
+		file->missed |= file->starts != NULL;
+		if (!file->is_whole || file->starts || !dwarf_next_unit(file))
 			return NULL;
 	}
 }
@@ -224,150 +298,4 @@ void unit_drop(struct dw_unit *unit)
 	}
 	if (!file->is_whole || !file->info.inflater)
 		units_give_back(file, unit);
-}
-
-/* ---- source files ---- */
-
-/* One entry of a version 5 directory or file list, of which only the path and the directory's number matter. */
-struct line_format {
-	uint64_t type, form;
-};
-
-static const char *line_form_read(struct cursor *c, struct dw_unit *unit, uint64_t form, uint64_t *number)
-{
-	*number = 0;
-	switch (form) {
-	case DW_FORM_string: return cursor_string(c);
-	case DW_FORM_line_strp: return bytes_string(&unit->file->line_str, cursor_uint(c, unit->offset_size));
-	case DW_FORM_strp: return bytes_string(&unit->file->str, cursor_uint(c, unit->offset_size));
-	case DW_FORM_udata: *number = cursor_uleb(c); break;
-	case DW_FORM_data1: *number = cursor_uint(c, 1); break;
-	case DW_FORM_data2: *number = cursor_uint(c, 2); break;
-	case DW_FORM_data4: *number = cursor_uint(c, 4); break;
-	case DW_FORM_data8: *number = cursor_uint(c, 8); break;
-	case DW_FORM_data16: cursor_skip(c, 16); break;
-	case DW_FORM_block: cursor_skip(c, cursor_uleb(c)); break;
-	default: c->bad = 1;
-	}
-	return NULL;
-}
-
-static uint64_t line_list_read(struct cursor *c, struct dw_unit *unit, const char ***names, uint64_t **numbers)
-{
-	struct line_format format[16];
-	uint64_t formats = cursor_uint(c, 1), count, i, k;
-
-	for (i = 0; i < formats; i++) {
-		struct line_format one = { cursor_uleb(c), cursor_uleb(c) };
-
-		if (i < 16)
-			format[i] = one;
-	}
-	count = cursor_uleb(c);
-	if (c->bad || formats > 16 || count > FILES_MAX || count > (uint64_t) (c->end - c->p)) {
-		c->bad = 1;
-		return 0;
-	}
-	*names = mem_alloc((count + 1) * sizeof(**names));
-	*numbers = mem_alloc((count + 1) * sizeof(**numbers));
-	for (i = 0; i < count && !c->bad; i++)
-		for (k = 0; k < formats; k++) {
-			uint64_t number;
-			const char *text = line_form_read(c, unit, format[k].form, &number);
-
-			if (format[k].type == 1)	/* DW_LNCT_path */
-				(*names)[i] = text;
-			else if (format[k].type == 2)	/* DW_LNCT_directory_index */
-				(*numbers)[i] = number;
-		}
-	return count;
-}
-
-static const char *path_join(const char *dir, const char *name)
-{
-	if (!name)
-		return NULL;
-	if (name[0] == '/' || !dir || !dir[0])
-		return name;
-	return mem_format("%s/%s", dir, name);
-}
-
-static void lines_read_5(struct cursor *c, struct dw_unit *unit, struct line_files *files)
-{
-	const char **dirs = NULL, **names = NULL;
-	uint64_t *unused = NULL, *dir = NULL, dir_count, count, i;
-
-	dir_count = line_list_read(c, unit, &dirs, &unused);
-	count = c->bad ? 0 : line_list_read(c, unit, &names, &dir);
-	files->name = mem_alloc((count + 1) * sizeof(*files->name));
-	files->count = count;
-	for (i = 0; i < count; i++)
-		files->name[i] = path_join(dir[i] && dir[i] < dir_count ? dirs[dir[i]] : NULL, names[i]);
-}
-
-static void lines_read_4(struct cursor *c, struct line_files *files)
-{
-	struct vec_of(const char *) dirs = { 0 }, names = { 0 };
-	const char *text;
-
-	*vec_push(&dirs) = NULL;
-	while (*(text = cursor_string(c)) && dirs.count < FILES_MAX)
-		*vec_push(&dirs) = text;
-	*vec_push(&names) = NULL;
-	while (*(text = cursor_string(c)) && names.count < FILES_MAX) {
-		uint64_t dir = cursor_uleb(c);
-
-		cursor_uleb(c);
-		cursor_uleb(c);
-		*vec_push(&names) = path_join(dir < dirs.count ? dirs.at[dir] : NULL, text);
-	}
-	files->name = names.at;
-	files->count = names.count;
-}
-
-static struct line_files *lines_read(struct dw_unit *unit)
-{
-	struct line_files *files = mem_alloc(sizeof(*files));
-	struct bytes *line = &unit->file->line;
-	struct dw_unit reader = *unit;
-	struct cursor c;
-	uint64_t length;
-	uint8_t opcodes;
-
-	if (!bytes_have(line, unit->stmt_list, 16))
-		return files;
-	if (unit->stmt_list > unit->file->lines_read)
-		unit->file->lines_read = unit->stmt_list;
-	c = (struct cursor) { line->data + unit->stmt_list, line->data + line->size, 0 };
-	c.end = c.p + 12;
-	length = cursor_uint(&c, 4);
-	reader.offset_size = length == UINT32_MAX ? 8 : 4;
-	if (length == UINT32_MAX)
-		length = cursor_uint(&c, 8);
-	if (!bytes_have(line, (uint64_t) (c.p - line->data), length))
-		return files;
-	c.end = c.p + length;
-	reader.version = (uint8_t) cursor_uint(&c, 2);
-	if (reader.version >= 5)
-		cursor_skip(&c, 2);
-	length = cursor_uint(&c, reader.offset_size);
-	if (length < (uint64_t) (c.end - c.p))
-		c.end = c.p + length;
-	cursor_skip(&c, reader.version >= 4 ? 5 : 4);
-	opcodes = (uint8_t) cursor_uint(&c, 1);
-	cursor_skip(&c, opcodes ? opcodes - 1u : 0);
-	if (c.bad || reader.version < 2 || reader.version > 5)
-		return files;
-	if (reader.version == 5)
-		lines_read_5(&c, &reader, files);
-	else
-		lines_read_4(&c, files);
-	return files;
-}
-
-const char *unit_file_name(struct dw_unit *unit, uint64_t file)
-{
-	if (!unit->lines)
-		unit->lines = lines_read(unit);
-	return file < unit->lines->count ? unit->lines->name[file] : NULL;
 }

@@ -97,6 +97,7 @@ enum {
 	DW_AT_GNU_ranges_base = 0x2132,
 	DW_AT_GNU_addr_base = 0x2133,
 };
+#define DW_LANG_Mips_Assembler 0x8001
 enum {
 	DW_FORM_addr = 0x01,
 	DW_FORM_block2 = 0x03,
@@ -212,6 +213,10 @@ struct dw_file {
 		aranges;
 	struct dw_file *alt;	/* dwz's supplementary file */
 	struct vec_of(struct dw_unit *) units;		/* met so far, of .debug_info, ascending */
+	const uint64_t *starts;	/* dwarf_jump(): where units begin, ascending */
+	size_t start_count;
+	int walk_only;		/* no jumps */
+	int missed;		/* a jump passed over what was then asked for */
 	struct vec_of(struct dw_unit *) type_units;
 	uint64_t next_unit;	/* offset behind the last unit met */
 	uint64_t drop_from, drop_to;	/* read, but not given back yet: ends with the unit dropped last */
@@ -240,6 +245,13 @@ struct dw_value {
 struct dw_file *dwarf_open(const struct image *image, struct dw_file *alt);
 /* The next unit of .debug_info, or NULL at its end. Only its header is read. */
 struct dw_unit *dwarf_next_unit(struct dw_file *file);
+/*
+ * From now on units can be met in any order: these are the offsets at which (some)
+ * begin. What is passed over is not read, and `missed` says when that was wrong.
+ */
+void dwarf_jump(struct dw_file *file, const uint64_t *starts, size_t count);
+/* The unit that begins at this offset, which is not before those met already; NULL: there is none. */
+struct dw_unit *dwarf_unit_at(struct dw_file *file, uint64_t offset);
 /* Make entries of the unit readable; 0 when it cannot be used. */
 int unit_open(struct dw_unit *unit);
 /* The unit that holds section offset `offset`; NULL when none does or it was dropped. */

@@ -221,7 +221,7 @@ const struct section *image_section(const struct image *image, const char *name)
 
 struct bytes image_raw(const struct image *image, const struct section *section)
 {
-	struct bytes bytes = { NULL, 0, 0, 0, NULL };
+	struct bytes bytes = { .size = 0 };
 
 	if (!section || section->type == SHT_NOBITS || section->type == SHT_NULL ||
 	    section->offset > image->size || section->size > image->size - section->offset)
@@ -229,6 +229,37 @@ struct bytes image_raw(const struct image *image, const struct section *section)
 	bytes.data = image->data + section->offset;
 	bytes.size = bytes.ready = section->size;
 	return bytes;
+}
+
+struct bytes image_bytes(const struct image *image, const char *name)
+{
+	const struct section *section = image_section(image, name);
+	struct bytes raw = image_raw(image, section), none = { .size = 0 };
+
+	if (section && (section->flags & SHF_COMPRESSED)) {
+		Elf64_Chdr head;
+
+		if (raw.size < sizeof(head))
+			return none;
+		memcpy(&head, raw.data, sizeof(head));
+		if (head.ch_type != ELFCOMPRESS_ZLIB)
+			return none;
+		return bytes_inflate(image, raw.data + sizeof(head), raw.size - sizeof(head), head.ch_size);
+	}
+	if (!section && !strncmp(name, ".debug_", 7)) {		/* the GNU way before there was SHF_COMPRESSED */
+		char old[64] = ".z";
+		uint64_t size = 0;
+		int i;
+
+		strncat(old, name + 1, sizeof(old) - 3);
+		raw = image_raw(image, image_section(image, old));
+		if (raw.size < 12 || memcmp(raw.data, "ZLIB", 4))
+			return none;
+		for (i = 4; i < 12; i++)
+			size = size << 8 | raw.data[i];
+		return bytes_inflate(image, raw.data + 12, raw.size - 12, size);
+	}
+	return raw;
 }
 
 const uint8_t *image_at(const struct image *image, uint64_t vaddr, uint64_t *left)

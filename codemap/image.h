@@ -16,33 +16,41 @@
 
 /*
  * The bytes of a section. A compressed one is inflated into reserved address
- * space, only as far as somebody asks; what lies behind the reader can be dropped.
+ * space, only what somebody asks for; what lies behind the reader can be dropped.
  */
 struct inflater;
 struct bytes {
 	const uint8_t *data;
 	uint64_t size;
-	uint64_t ready;		/* bytes at data that are there already */
-	uint64_t gone;		/* bytes before this were given back: bytes_forget() */
-	struct inflater *inflater;	/* NULL: all are */
+	uint64_t start, ready;	/* [start, ready) is there already, maybe more */
+	uint64_t gone;		/* bytes before this were given up: bytes_forget() */
+	uint64_t dropped;	/* of those, what lies before this was given back */
+	struct inflater *inflater;	/* NULL: all are there */
 };
 
-/* Make [0, end) readable. Returns how many bytes really are, at most size (a broken stream ends early). */
-uint64_t bytes_more(struct bytes *bytes, uint64_t end);
+/* Make [offset, offset + size) readable. Returns how many of them really are (a broken stream ends early). */
+uint64_t bytes_run(struct bytes *bytes, uint64_t offset, uint64_t size);
 
 static inline int bytes_have(struct bytes *bytes, uint64_t offset, uint64_t size)
 {
 	if (offset > bytes->size || size > bytes->size - offset || offset < bytes->gone)
 		return 0;
-	return offset + size <= bytes->ready || bytes_more(bytes, offset + size) >= offset + size;
+	return (offset >= bytes->start && offset + size <= bytes->ready) || bytes_run(bytes, offset, size) == size;
 }
 
 /* A NUL-terminated string at offset, or NULL. */
 const char *bytes_string(struct bytes *bytes, uint64_t offset);
-/* Inflate ahead of the reader in a thread of its own; for sections read from front to back. */
-void bytes_read_ahead(struct bytes *bytes);
+/*
+ * Inflate in a thread of its own, for sections read more or less from front to back:
+ * `enough` bytes at once, then up to `ahead` bytes ahead of the reader.
+ */
+void bytes_read_ahead(struct bytes *bytes, uint64_t enough, uint64_t ahead);
 /* The reader has come this far: let the thread go on. */
 void bytes_reached(struct bytes *bytes, uint64_t offset);
+/* Must what lies before `offset` be inflated to get there? */
+int bytes_is_far(const struct bytes *bytes, uint64_t offset);
+/* Nothing in [from, to) will be asked for: pass over it, keeping as little of it as bytes_drop() would. */
+uint64_t bytes_skip(struct bytes *bytes, uint64_t from, uint64_t to);
 /*
  * [from, to) is not needed any more: it reads as zeros, or as before. Returns how far
  * its memory was given back; what lies behind that can be dropped later.
@@ -71,6 +79,7 @@ struct image {
 	uint32_t build_id_size;
 	uint64_t load_low, load_high;
 	uint64_t identity;	/* which file this is; set by who opened it */
+	uint8_t role;		/* 1 to 3: of the object's own files, which (marks.h); 0: another */
 };
 
 /*
@@ -88,6 +97,9 @@ const struct section *image_section(const struct image *image, const char *name)
 struct bytes image_raw(const struct image *image, const struct section *section);
 /* Contents of the section `name`, inflated on demand (SHF_COMPRESSED, or .zdebug_*); size 0 when there is none. */
 struct bytes image_bytes(const struct image *image, const char *name);
+
+/* Bytes that are to be inflated from [input, input + left), to `size` bytes (bytes.c); size 0 when that cannot be. */
+struct bytes bytes_inflate(const struct image *image, const uint8_t *input, uint64_t left, uint64_t size);
 
 /* File contents at a link-time address; *left: bytes from there to the end of the segment's contents. NULL: none. */
 const uint8_t *image_at(const struct image *image, uint64_t vaddr, uint64_t *left);

@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "codemap/map-check.h"
+#include "codemap/marks.h"
 #include "codemap/request.h"
 
 static const char usage_text[] = "usage: spi-codemap map [--output FILE|--output-fd N] [--limit N] [--root DIR] [--fd "
@@ -97,7 +98,7 @@ static void child_run(const struct request *request, struct object *object, int 
 }
 
 /* Have a child answer the request. On status EXIT_DONE, data is what it wrote. */
-static struct answer answer_get(const struct request *request, struct object *object)
+static struct answer answer_once(const struct request *request, struct object *object)
 {
 	struct answer answer = { NULL, 0, EXIT_BAD };
 	int out = memfd_create("spi-codemap", MFD_CLOEXEC | MFD_ALLOW_SEALING), status;
@@ -131,12 +132,68 @@ static struct answer answer_get(const struct request *request, struct object *ob
 	return answer;
 }
 
+/*
+ * The same. A child that finds that a short cut leads astray ends without a word:
+ * then another goes without it. So what the cache holds can make an answer fast, never wrong.
+ */
+static struct answer answer_get(const struct request *request, struct object *object, const char *marks)
+{
+	struct answer answer = answer_once(request, object);
+
+	if (answer.status == EXIT_STALE && object->marks_in >= 0) {
+		cache_remove(marks);
+		close(object->marks_in);
+		object->marks_in = -1;
+		answer = answer_once(request, object);
+	}
+	if (answer.status == EXIT_WALK && !object->walk_only) {
+		object->walk_only = 1;
+		answer = answer_once(request, object);
+	}
+	if (answer.status == EXIT_STALE || answer.status == EXIT_WALK)
+		fail("its analysis ended without a result: please report this file");
+	return answer;
+}
+
+/* Marks for the child to use, and a place for new ones. Without a cache there are neither. */
+static char *marks_prepare(struct object *object)
+{
+	char *name = cache_name(object, "marks", 0);
+	uint64_t size;
+
+	if (!name)
+		return NULL;
+	object->wants_marks = 1;
+	object->marks_key = hash_bytes(0, name, strlen(name));
+	object->marks_in = cache_open_file(name, &size);
+	object->marks_out = memfd_create("spi-codemap-marks", MFD_CLOEXEC);
+	return name;
+}
+
+/* Keep the new marks, when the child left any and they are what they should be. */
+static void marks_keep(const struct object *object, const char *name)
+{
+	const struct marks_head *head;
+	struct stat st;
+
+	if (!name || object->marks_out < 0 || fstat(object->marks_out, &st) < 0 ||
+	    st.st_size < (off_t) sizeof(*head))
+		return;
+	head = mmap(NULL, (size_t) st.st_size, PROT_READ, MAP_PRIVATE, object->marks_out, 0);
+	if (head == MAP_FAILED)
+		return;
+	if (head->count <= ((uint64_t) st.st_size - sizeof(*head)) / sizeof(struct mark) &&
+	    marks_check(head, (const struct mark *) (head + 1), (uint64_t) st.st_size, object->marks_key))
+		cache_write(name, head, (uint64_t) st.st_size);
+	munmap((void *) head, (size_t) st.st_size);
+}
+
 /* The map for the request, from the cache or from a child. On failure the message is out already. */
 static struct answer map_get(struct request *request, struct object *object)
 {
 	const struct spi_map_header *head = NULL;
 	struct answer answer = { NULL, 0, EXIT_DONE };
-	char *name, *types = cache_name(object, "types", 0);
+	char *name, *marks = NULL, *types = cache_name(object, "types", 0);
 	int is_types = request->kind == REQUEST_LIST && !request->pattern_count;
 	uint64_t hash = request->limit, size;
 	const char *why;
@@ -153,12 +210,15 @@ static struct answer map_get(struct request *request, struct object *object)
 	}
 	if (!is_types)
 		object->types = cache_read(object, types, &size);
-	answer = answer_get(request, object);
+	if (!is_types && !object->types)
+		marks = marks_prepare(object);
+	answer = answer_get(request, object, marks);
 	if (answer.status != EXIT_DONE)
 		return answer;
 	if (!answer.data || spi_map_check(answer.data, answer.size, &why))
 		fail("its analysis gave no valid map: the file may be hostile; get a good copy");
 	cache_write(name, answer.data, answer.size);
+	marks_keep(object, marks);
 	return answer;
 }
 
@@ -280,7 +340,7 @@ static int command_find(int argc, char **argv)
 		usage();
 	request.find_name = argv[optind];
 	for (i = optind + 1; i < argc; i++) {
-		struct answer answer = answer_get(&request, object_open(argv[i], o.fd, o.root));
+		struct answer answer = answer_get(&request, object_open(argv[i], o.fd, o.root), NULL);
 
 		if (answer.status != EXIT_DONE)
 			return answer.status;

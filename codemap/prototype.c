@@ -155,7 +155,7 @@ static void return_read(
 
 struct prototype *prototype_read(const struct dw_die *die, const struct function *function, struct tables *tables)
 {
-	struct prototype *prototype = mem_alloc(sizeof(*prototype));
+	struct prototype *prototype;
 	struct parameter_list params = { 0 };
 	struct abi_state state = { 0 };
 	struct tables *t = tables;
@@ -164,6 +164,13 @@ struct prototype *prototype_read(const struct dw_die *die, const struct function
 	uint32_t ret_first, entry_first;
 	size_t i;
 
+	/* An assembler says where a function is, and not what it takes. */
+	if (die->unit->language == DW_LANG_Mips_Assembler) {
+		prototype = prototype_unknown(tables);
+		prototype->source = source_find(die, tables);
+		return prototype;
+	}
+	prototype = mem_alloc(sizeof(*prototype));
 	prototype->flags = SPI_FUNC_HAS_DWARF;
 	if (die_attr_origin(die, DW_AT_noreturn, &value) && value.number)
 		prototype->flags |= SPI_FUNC_NORETURN;

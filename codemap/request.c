@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <lzma.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,6 +15,7 @@
 #include "codemap/code.h"
 #include "codemap/collect.h"
 #include "codemap/map-check.h"
+#include "codemap/marks.h"
 #include "codemap/request.h"
 
 #define MINI_MAX	(UINT64_C(256) << 20)	/* minidebuginfo, unpacked */
@@ -45,7 +47,7 @@ static uint32_t file_crc(const struct image *image)
 	uLong crc = crc32(0, NULL, 0);
 
 	for (; at < image->size; at += step) {
-		struct bytes all = { image->data, image->size, image->size, 0, NULL };
+		struct bytes all = { .data = image->data, .size = image->size, .ready = image->size };
 
 		crc = crc32(crc, image->data + at, (uInt) (image->size - at < step ? image->size - at : step));
 		bytes_drop(&all, at, at + step);
@@ -64,11 +66,18 @@ static void debug_verify(struct object *object)
 
 static struct dw_file *debug_open(const struct object *object)
 {
-	struct dw_file *alt = object->alt ? dwarf_open(object->alt, NULL) : NULL;
+	struct dw_file *alt, *file;
+
+	if (object->wants_marks)
+		marks_begin(object->marks_in, object->marks_key);
+	alt = object->alt ? dwarf_open(object->alt, NULL) : NULL;
 
 	if (alt)
 		alt->is_whole = 1;
-	return dwarf_open(object->debug ? object->debug : object->image, alt);
+	file = dwarf_open(object->debug ? object->debug : object->image, alt);
+	if (file)
+		file->walk_only = object->walk_only;
+	return file;
 }
 
 static void skip_add(struct tables *tables, const struct function *function, enum spi_map_reason reason)
@@ -216,9 +225,11 @@ static int limit_apply(const struct request *request, struct functions *function
 	return request->limit && count >= request->limit;
 }
 
-static void prototypes_find(struct object *object, struct functions *functions, struct tables *tables,
-			    struct spi_map_header *head)
+/* Begin to find prototypes, or copy those that are known. NULL: that is all there is to do. */
+static struct search *prototypes_begin(struct object *object, struct functions *functions, struct tables *tables,
+				       struct spi_map_header *head)
 {
+	struct search *search = NULL;
 	struct dw_file *file;
 
 	if (object->types) {
@@ -227,18 +238,56 @@ static void prototypes_find(struct object *object, struct functions *functions, 
 	} else {
 		file = debug_open(object);
 		if (file) {
-			collect_prototypes(file, functions, tables);
+			search = collect_begin(file, functions, tables);
 			head->flags |= SPI_MAP_HAS_DWARF;
 		}
 	}
-	head->debug_name = strings_add(&tables->strings, (head->flags & SPI_MAP_HAS_DWARF) ? object->debug_name : "");
+	return search;
+}
+
+/* Scanning the object's code takes as long as finding a few prototypes: the two go side by side. */
+struct scan {
+	struct code *code;
+	const struct image *image;
+	struct functions *functions;
+	pthread_t thread;
+	int is_begun;
+};
+
+static void *scan_thread(void *arg)
+{
+	struct scan *scan = arg;
+
+	code_scan(scan->code, scan->image, scan->functions);
+	return NULL;
+}
+
+static void scan_finish(struct scan *scan)
+{
+	if (scan->is_begun)
+		pthread_join(scan->thread, NULL);
+	else
+		scan_thread(scan);
+}
+
+/* Debug info knows the size of functions that symbols and unwind tables give none. */
+static int sizes_are_known(const struct functions *functions)
+{
+	size_t i;
+
+	for (i = 0; i < functions->list.count; i++)
+		if (functions->list.at[i].wanted && !functions->list.at[i].size)
+			return 0;
+	return 1;
 }
 
 static int request_map(const struct request *request, struct object *object, struct functions *functions, int out_fd)
 {
 	struct spi_map_header head;
 	struct tables tables = { 0 };
+	struct search *search;
 	struct code code;
+	struct scan scan = { &code, object->image, functions, 0, 0 };
 	size_t i;
 
 	functions_number(functions);
@@ -247,9 +296,15 @@ static int request_map(const struct request *request, struct object *object, str
 		for (i = 0; i < functions->list.count; i++)
 			if (functions->list.at[i].reason == SPI_REASON_LIMIT)
 				head.flags |= SPI_MAP_TRUNCATED;
-	prototypes_find(object, functions, &tables, &head);
+	search = prototypes_begin(object, functions, &tables, &head);
+	if (search && request->kind == REQUEST_MAP && sizes_are_known(functions))
+		scan.is_begun = !pthread_create(&scan.thread, NULL, scan_thread, &scan);
+	if (search)
+		collect_finish(search);
+	head.debug_name =
+		strings_add(&tables.strings, (head.flags & SPI_MAP_HAS_DWARF) ? object->debug_name : "");
 	if (request->kind == REQUEST_MAP) {
-		code_scan(&code, object->image, functions);
+		scan_finish(&scan);
 		head.flags |= code.flags;
 	}
 	for (i = 0; i < functions->list.count; i++) {
@@ -261,6 +316,8 @@ static int request_map(const struct request *request, struct object *object, str
 			function_record(f, request->kind == REQUEST_MAP ? &code : NULL, &tables);
 	}
 	tables_write(&tables, &head, out_fd);
+	if (object->wants_marks)
+		marks_write(object->marks_out);
 	return EXIT_DONE;
 }
 

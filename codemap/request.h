@@ -28,6 +28,10 @@ struct object {
 	struct image *alt;		/* dwz's supplementary file, NULL: none */
 	uint64_t identity;		/* which files exactly these are: device, inode, size, times */
 	const struct spi_map_header *types;	/* cached prototypes of all functions, NULL: none */
+	int wants_marks;		/* write new marks to marks_out (marks.h) */
+	int marks_in, marks_out;	/* -1: none */
+	uint64_t marks_key;
+	int walk_only;			/* read debug info from the front */
 };
 
 /* debugfile.c: open FILE, or take it from fd (-1: none), and what belongs to it. Ends the process on bad input. */
@@ -54,6 +58,8 @@ void sandbox_enter(void);
 void cache_open(void);
 char *cache_name(const struct object *object, const char *kind, uint64_t hash);
 const struct spi_map_header *cache_read(const struct object *object, const char *name, uint64_t *size);
+int cache_open_file(const char *name, uint64_t *size);	/* a file that may be trusted, or -1 */
+void cache_remove(const char *name);
 void cache_write(const char *name, const void *data, uint64_t size);
 
 #endif /* CODEMAP_REQUEST_H */

@@ -63,6 +63,39 @@ static int compare(const uint8_t *packed, size_t packed_size, size_t size)
 	return same;
 }
 
+/* Stop at some block and go on there in another place, where only the window is; and go up to there and no further. */
+static int resume_try(const uint8_t *packed, size_t packed_size, const uint8_t *data, size_t size)
+{
+	static struct inflate s, t;
+	uint8_t *out = calloc(1, size + 1), *other;
+	uint64_t done, window;
+	int same = 1;
+
+	inflate_begin(&s, packed, packed_size, out, size);
+	s.pause_at = next() % size;
+	inflate_some(&s, size);
+	done = s.done;
+	if (s.state == INFLATE_HEAD && done) {
+		window = done < INFLATE_WINDOW ? done : INFLATE_WINDOW;
+		other = calloc(1, size + 1);
+		memcpy(other + done - window, out + done - window, window);
+		inflate_begin(&t, packed, packed_size, other, size);
+		same = inflate_resume(&t, inflate_position(&s), done);
+		inflate_some(&t, size);
+		same = same && t.done == size && !memcmp(other + done, data + done, size - done);
+		/* and up to there: nothing behind it may be written */
+		memset(other, 0xee, size);
+		inflate_begin(&t, packed, packed_size, other, done);
+		same = same && inflate_block_end(&t, done) && inflate_position(&t) == inflate_position(&s) &&
+		       !memcmp(other, data, done) && (done == size || other[done] == 0xee);
+		free(other);
+	}
+	free(out);
+	if (!same)
+		printf("resumed at %llu of %zu: different\n", (unsigned long long) done, size);
+	return same;
+}
+
 static int stream_try(const uint8_t *data, size_t size, int level, int strategy, unsigned int *tried)
 {
 	size_t bound = size + size / 100 + 1000, packed_size;
@@ -79,7 +112,7 @@ static int stream_try(const uint8_t *data, size_t size, int level, int strategy,
 	deflate(&z, Z_FINISH);
 	packed_size = bound - z.avail_out;
 	deflateEnd(&z);
-	ok = compare(packed, packed_size, size);
+	ok = compare(packed, packed_size, size) && resume_try(packed, packed_size, data, size);
 	++*tried;
 	for (i = 0; ok && i < 6 && packed_size; i++) {
 		size_t at = next() % packed_size;

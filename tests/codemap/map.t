@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # Code maps: names and events, fields, entry code, what is skipped, and where the map goes.
 . "$(dirname "$0")/lib.sh"
-plan 38
+plan 39
 cd "$tmp" || exit 1
 $CC -O2 -g -w -o prog "$here/sample.c" && $CXX -O2 -g -w -o cpp "$here/sample.cc" || { echo 'Bail out! no compiler'; exit 1; }
 map() {	# FILE PATTERN...
@@ -38,6 +38,10 @@ is "$(map ./prog visit | grep -E '^in (path|sb)')" "in path STRING GPR 5 0 8 0 1
 in sb POINTER GPR 4 0 8 0 16 0 0 0	const struct stat *" 'strings and pointers'
 map ./prog jumper > out
 is "$(grep -cE '^in arg[1-6] INT GPR [0-9]+ 0 8 0 16 ' out) $(grep -c '^out ret INT GPR 0 0 8 0 16 ' out)" '6 1' 'no debug info: six words in hexadecimal, and one back'
+printf '.text\n.globl made\n.type made, @function\nmade:\n\tlea 1(%%rdi), %%rax\n\tret\n.size made, . - made\n.section .note.GNU-stack\n' > made.s
+$CC -g -shared -o made.so made.s
+map ./made.so made > out
+is "$(grep -cE '^in arg[1-6] INT GPR [0-9]+ 0 8 0 16 ' out) $(grep -c '^out ret INT GPR 0 0 8 0 16 ' out)" '6 1' "the same for debug info of an assembler's, which knows no parameters"
 ok "$(map ./prog visit | grep -q "	[^	]*sample.c:[0-9]*\$"; echo $?)" 'source file and line'
 
 # flags: HAS_DWARF 1, VARIADIC 2, NORETURN 4, LOOPS 8, SRET 20, RETURNS_VALUE 80, X87 400
