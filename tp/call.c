@@ -21,7 +21,6 @@
 #include "tp/serialise.h"
 
 #define HEARD_MAX	15u
-#define SMALL_RECORD	96u	/* bytes; longer ones take just the stack that they need */
 
 /* Channels that recorded an entry, when there may be several. */
 struct heard {
@@ -124,7 +123,7 @@ static int channel_hears_entries(const struct tp_point *tp, const struct lttng_u
 
 /* Nobody recorded the entry: does anybody want the exit by itself? A trigger, or a channel with only the exit enabled.
  */
-static __attribute__((noinline)) int exit_wanted_alone(struct spi_thread *t, const struct tp_point *tp)
+__attribute__((noinline)) int tp_exit_wanted_alone(struct spi_thread *t, const struct tp_point *tp)
 {
 	struct lttng_ust_tracepoint_probe *probe;
 	tp_reader *reader = tp_read_lock(t);
@@ -198,14 +197,14 @@ SPI_INLINE const void *record_entry(struct spi_thread *t, struct tp_point *tp, s
 	const uint8_t *vec, uint64_t stride, struct heard *heard, uint32_t *n, const int generic)
 {
 	const struct tp_program *program = tp->entry_program;
-	uint8_t small[SMALL_RECORD + TP_SLOP], *record = small;
+	uint8_t small[TP_SMALL_RECORD + TP_SLOP], *record = small;
 
 	if (generic) {
 		uint64_t words[2] = { tp->point->address, call_site(frame->ra) };
 
 		return fire_entry(t, &tp->entry, (uint8_t *) words, sizeof(words), heard, n);
 	}
-	if (spi_unlikely(program->length > SMALL_RECORD))
+	if (spi_unlikely(program->length > TP_SMALL_RECORD))
 		record = __builtin_alloca(program->length + TP_SLOP);
 	return fire_entry(t, &tp->entry, record, tp_serialise(program, frame, vec, stride, record), heard, n);
 }
@@ -238,7 +237,7 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)))
 		one = record_entry(t, tp, frame, vec, stride, &heard, &n, generic);
 	if (spi_likely(slot != NULL) && (spi_likely(one != NULL) || n ||
-			(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) && exit_wanted_alone(t, tp))))
+			(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) && tp_exit_wanted_alone(t, tp))))
 		code = slot_take(t, slot, point, frame, one, &heard, n);
 out:
 	*tp_errno(t) = error_was;
@@ -246,7 +245,7 @@ out:
 	return code;
 }
 
-static uint64_t call_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+uint64_t tp_call_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	return entry_common(point, frame, vec, stride, 0);
 }
@@ -258,14 +257,8 @@ static uint64_t generic_entry(struct spi_point *point, struct spi_frame *frame, 
 
 /* ---- exit ------------------------------------------------------------- */
 
-enum due {
-	DUE_NOT = 0,
-	DUE_BALANCE,	/* the channel has the entry: must get the exit */
-	DUE_ALONE,	/* the channel wants exits only */
-};
-
 /* For channels other than the one that the slot names. */
-static __attribute__((noinline)) enum due exit_due(const struct tp_point *tp, const struct spi_slot *slot,
+static __attribute__((noinline)) enum tp_due exit_due(const struct tp_point *tp, const struct spi_slot *slot,
 	const struct lttng_ust_channel_buffer *channel)
 {
 	const struct heard *heard;
@@ -274,9 +267,9 @@ static __attribute__((noinline)) enum due exit_due(const struct tp_point *tp, co
 		heard = (const struct heard *) tp_area_make(slot, TP_AREA_SMALL);
 		for (uint32_t i = 0; heard && i < heard->n; i++)
 			if (heard->channel[i] == channel)
-				return DUE_BALANCE;
+				return TP_DUE_BALANCE;
 	}
-	return channel_hears_entries(tp, channel) ? DUE_NOT : DUE_ALONE;
+	return channel_hears_entries(tp, channel) ? TP_DUE_NOT : TP_DUE_ALONE;
 }
 
 /*
@@ -284,8 +277,8 @@ static __attribute__((noinline)) enum due exit_due(const struct tp_point *tp, co
  * owed for ever and block the thread: it goes out with its values empty. Returns 1
  * when that recorded it.
  */
-static __attribute__((noinline)) uint32_t exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record,
-	uint32_t length, struct lttng_ust_event_recorder *recorder, enum due due, int error)
+__attribute__((noinline)) uint32_t tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record,
+	uint32_t length, struct lttng_ust_event_recorder *recorder, enum tp_due due, int error)
 {
 	uint8_t empty[error == -ENOSPC && tp->exit_program ? tp->exit_program->length + TP_SLOP : 1];
 	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = length };
@@ -297,7 +290,7 @@ static __attribute__((noinline)) uint32_t exit_failed(struct spi_thread *t, cons
 		if (!error)
 			return 1;
 	}
-	if (due == DUE_BALANCE && tp_may_wait(error))
+	if (due == TP_DUE_BALANCE && tp_may_wait(error))
 		tp_owed_add(t, &shot, recorder->chan);
 	else
 		tp_count(t)->lost_exits++;
@@ -320,16 +313,16 @@ static __attribute__((noinline)) uint32_t fire_exit_all(
 		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
 			struct lttng_ust_event_recorder *recorder = event->child;
 			struct lttng_ust_channel_buffer *channel = recorder->chan;
-			enum due due = DUE_BALANCE;
+			enum tp_due due = TP_DUE_BALANCE;
 			int error = -ENOBUFS;
 
 			if (slot->cookie != channel || slot->aux != tp_epoch)
 				due = exit_due(tp, slot, channel);
-			if (due == DUE_NOT || !tp_recorder_takes(&shot, event, channel))
+			if (due == TP_DUE_NOT || !tp_recorder_takes(&shot, event, channel))
 				continue;
 			if (!t->owed || !tp_owed_blocks(t, channel))
 				error = tp_record(&tp->exit, record, length, recorder, channel);
-			n += error ? exit_failed(t, tp, record, length, recorder, due, error) : 1;
+			n += error ? tp_exit_failed(t, tp, record, length, recorder, due, error) : 1;
 		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
 			tp_notify(&shot, event);
 		}
@@ -349,7 +342,7 @@ SPI_INLINE void fire_exit(struct spi_thread *t, const struct tp_point *tp, uint8
 		int error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
 
 		if (spi_unlikely(error < 0))
-			n = exit_failed(t, tp, record, length, recorder, DUE_BALANCE, error);
+			n = tp_exit_failed(t, tp, record, length, recorder, TP_DUE_BALANCE, error);
 	} else {
 		n = fire_exit_all(t, tp, record, length, slot);
 	}
@@ -372,9 +365,9 @@ SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const s
 
 		fire_exit(t, tp, (uint8_t *) words, sizeof(words), slot);
 	} else {
-		uint8_t small[SMALL_RECORD + TP_SLOP], *record = small;
+		uint8_t small[TP_SMALL_RECORD + TP_SLOP], *record = small;
 
-		if (spi_unlikely(program->length > SMALL_RECORD))
+		if (spi_unlikely(program->length > TP_SMALL_RECORD))
 			record = __builtin_alloca(program->length + TP_SLOP);
 		length = spi_likely(frame != NULL) ? tp_serialise(program, frame, vec, stride, record)
 						   : tp_serialise_zero(program, record);
@@ -405,7 +398,7 @@ SPI_INLINE void exit_common(
 	spi_call_end(t);
 }
 
-static void call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+void tp_call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	exit_common(slot, frame, vec, stride, 0);
 }
@@ -446,8 +439,8 @@ static void generic_left(struct spi_slot *slot, enum spi_left how)
 void tp_call_attach(struct spi_point *point, struct tp_point *tp)
 {
 	tp->point = point;
-	point->entry = call_entry;
-	point->exit = call_exit;
+	point->entry = tp_fast_entry(point, tp);
+	point->exit = tp_fast_exit(tp);
 	point->left = call_left;
 	point->gate[0] = &tp->entry.tracepoint->state;
 	point->gate[1] = &tp->exit.tracepoint->state;

@@ -17,6 +17,27 @@
 #define TP_SLOT_SET	1u
 extern SPI_HIDDEN uint32_t tp_epoch;
 
+#define TP_SMALL_RECORD	96u	/* bytes; longer ones take just the stack that they need */
+
+/* May a channel have a call's exit? */
+enum tp_due {
+	TP_DUE_NOT = 0,
+	TP_DUE_BALANCE,	/* it has the entry: must get the exit */
+	TP_DUE_ALONE,	/* it wants exits only */
+};
+
+/* ---- call.c: any call; in these terms the usual one is recorded by fast.c ---- */
+SPI_HIDDEN uint64_t tp_call_entry(
+	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+SPI_HIDDEN void tp_call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+SPI_HIDDEN int tp_exit_wanted_alone(struct spi_thread *t, const struct tp_point *tp);
+SPI_HIDDEN uint32_t tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length,
+	struct lttng_ust_event_recorder *recorder, enum tp_due due, int error);
+
+/* ---- fast.c: what suits a point ---- */
+SPI_HIDDEN spi_entry_fn tp_fast_entry(const struct spi_point *point, const struct tp_point *tp);
+SPI_HIDDEN spi_exit_fn tp_fast_exit(const struct tp_point *tp);
+
 /* A jump inside a function to its first byte: the same call goes on. */
 SPI_INLINE int tp_call_loops(const struct spi_thread *t, const struct spi_point *point, const struct spi_frame *frame)
 {

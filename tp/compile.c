@@ -190,7 +190,7 @@ struct tp_program *tp_compile(
 {
 	unsigned int string_max = string_share(fields, n, budget, at_exit), total = 0, fours = 0;
 	struct tp_program *program =
-		tp_alloc(sizeof(*program) + (n < TP_FIELDS_MAX ? n : TP_FIELDS_MAX) * sizeof(struct tp_step));
+		tp_alloc(sizeof(*program) + ((n < TP_FIELDS_MAX ? n : TP_FIELDS_MAX) + 1) * sizeof(struct tp_step));
 
 	if (!program)
 		return NULL;

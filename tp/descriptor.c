@@ -155,7 +155,8 @@ static const char *event_add(struct batch *b, struct tp_event *event, struct ltt
 	tracepoint->event_name = name;
 	tracepoint->signature = "spi";
 	event->tracepoint = tracepoint;
-	event->ip = (void *) point->address;
+	event->probe.struct_size = sizeof(event->probe);
+	event->probe.ip = (void *) point->address;
 	event->columns = d->columns;
 	event->column_count = d->n;
 	b->events[b->n] = desc;

@@ -18,6 +18,8 @@ tp_reader **tp_reader_find(struct spi_thread *t)
 {
 	tp_reader **place = &URCU_TLS(lttng_ust_urcu_reader);
 
+	tp_errno(t);		/* known before this is: fast.c asks for one of them */
+	spi_barrier();
 	t->payload[TP_WORD_READER] = place;
 	return place;
 }
@@ -123,7 +125,7 @@ int tp_filter_accepts(struct tp_shot *shot, const struct lttng_ust_event_common 
 {
 	uint8_t stack[16 * (shot->event->column_count + 1)];
 	char chars[shot->event->column_count + 1][2];
-	struct lttng_ust_probe_ctx probe = { .struct_size = sizeof(probe), .ip = shot->event->ip };
+	struct lttng_ust_probe_ctx probe = shot->event->probe;
 
 	shot_complete(shot);
 	stack_fill(shot, stack, chars);
@@ -135,7 +137,7 @@ void tp_notify(struct tp_shot *shot, struct lttng_ust_event_common *event)
 	uint8_t stack[16 * (shot->event->column_count + 1)];
 	char chars[shot->event->column_count + 1][2];
 	struct lttng_ust_event_notifier *notifier = event->child;
-	struct lttng_ust_probe_ctx probe = { .struct_size = sizeof(probe), .ip = shot->event->ip };
+	struct lttng_ust_probe_ctx probe = shot->event->probe;
 	struct lttng_ust_notification_ctx notification = { .struct_size = sizeof(notification) };
 
 	if (!CMM_ACCESS_ONCE(event->enabled))

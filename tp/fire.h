@@ -55,15 +55,12 @@ SPI_INLINE int *tp_errno(struct spi_thread *t)
 	return spi_likely(place != NULL) ? place : tp_errno_find(t);
 }
 
-/* Enter and leave lttng-ust's read-side section; they nest. */
-SPI_INLINE tp_reader *tp_read_lock(struct spi_thread *t)
+/* Enter and leave lttng-ust's read-side section; they nest. `place` is the address of lttng-ust's reader pointer. */
+SPI_INLINE tp_reader *tp_read_lock_at(tp_reader **place)
 {
-	tp_reader **place = t->payload[TP_WORD_READER], *reader;
+	tp_reader *reader = *place;
 	unsigned long count;
 
-	if (spi_unlikely(!place))
-		place = tp_reader_find(t);
-	reader = *place;
 	if (spi_unlikely(!reader))
 		reader = tp_reader_register(place);
 	spi_barrier();
@@ -75,6 +72,13 @@ SPI_INLINE tp_reader *tp_read_lock(struct spi_thread *t)
 		_CMM_STORE_SHARED(reader->ctr, count + LTTNG_UST_URCU_GP_COUNT);
 	}
 	return reader;
+}
+
+SPI_INLINE tp_reader *tp_read_lock(struct spi_thread *t)
+{
+	tp_reader **place = t->payload[TP_WORD_READER];
+
+	return tp_read_lock_at(spi_likely(place != NULL) ? place : tp_reader_find(t));
 }
 
 SPI_INLINE void tp_read_unlock(tp_reader *reader)
@@ -120,15 +124,12 @@ SPI_INLINE void tp_shot_late(struct tp_shot *shot, uint64_t now)
  * Reserve room for a record: 0, or why not. -ENOBUFS: the ring is full; -EIO: a
  * preempted writer still holds the next sub-buffer; -ENOSPC: no sub-buffer is ever
  * large enough. LTTng counts these as discarded. -EAGAIN: the ring is switched off.
- * `probe` and `ctx` are the caller's and stay in use until tp_room_fill().
+ * `ctx` is the caller's and stays in use until tp_room_fill().
  */
-SPI_INLINE int tp_room_reserve(struct lttng_ust_ring_buffer_ctx *ctx, struct lttng_ust_probe_ctx *probe,
-	const struct tp_event *event, uint32_t length, struct lttng_ust_event_recorder *recorder,
-	struct lttng_ust_channel_buffer *channel)
+SPI_INLINE int tp_room_reserve(struct lttng_ust_ring_buffer_ctx *ctx, const struct tp_event *event, uint32_t length,
+	struct lttng_ust_event_recorder *recorder, struct lttng_ust_channel_buffer *channel)
 {
-	probe->struct_size = sizeof(*probe);
-	probe->ip = event->ip;
-	lttng_ust_ring_buffer_ctx_init(ctx, recorder, length, 1, probe);
+	lttng_ust_ring_buffer_ctx_init(ctx, recorder, length, 1, (struct lttng_ust_probe_ctx *) &event->probe);
 	return channel->ops->event_reserve(ctx);
 }
 
@@ -147,8 +148,7 @@ SPI_INLINE int tp_record(const struct tp_event *event, const uint8_t *record, ui
 	struct lttng_ust_event_recorder *recorder, struct lttng_ust_channel_buffer *channel)
 {
 	struct lttng_ust_ring_buffer_ctx ctx;
-	struct lttng_ust_probe_ctx probe;
-	int error = tp_room_reserve(&ctx, &probe, event, length, recorder, channel);
+	int error = tp_room_reserve(&ctx, event, length, recorder, channel);
 
 	if (spi_unlikely(error < 0))
 		return error;
@@ -178,8 +178,7 @@ SPI_INLINE int tp_record_late(struct tp_shot *shot, struct lttng_ust_event_recor
 	struct lttng_ust_channel_buffer *channel)
 {
 	struct lttng_ust_ring_buffer_ctx ctx;
-	struct lttng_ust_probe_ctx probe;
-	int error = tp_room_reserve(&ctx, &probe, shot->event, shot->length, recorder, channel);
+	int error = tp_room_reserve(&ctx, shot->event, shot->length, recorder, channel);
 
 	if (spi_unlikely(error < 0))
 		return error;

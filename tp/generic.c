@@ -119,7 +119,8 @@ static struct pair *pair_get(struct spi_object *object)
 static struct tp_event pair_event(const struct spi_point *point, struct lttng_ust_tracepoint *tracepoint)
 {
 	struct tp_event event = {
-		.tracepoint = tracepoint, .ip = (void *) point->address, .columns = columns, .column_count = 2,
+		.tracepoint = tracepoint, .columns = columns, .column_count = 2,
+		.probe = { .struct_size = sizeof(event.probe), .ip = (void *) point->address },
 	};
 
 	return event;

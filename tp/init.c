@@ -100,6 +100,7 @@ static const struct spi_payload_ops ops = {
 	.fini = op_fini,
 	.set_string_max = op_set_string_max,
 	.close_fd = lttng_ust_safe_close_fd,
+	.set_tags = tp_context_set,
 };
 
 /* This library depends on lttng-ust's, so this runs first: events can still be recorded. */
@@ -123,6 +124,7 @@ const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, 
 	tp_core = core;
 	dl_iterate_phdr(is_fork_help, &other_fork_help);
 	tp_clock_init();
+	tp_context_register();
 	if (tp_left_register() < 0) {
 		*error = "LTTng-UST refused the spi_call provider";
 		tp_core = NULL;

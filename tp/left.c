@@ -96,7 +96,8 @@ int tp_left_register(void)
 void tp_left_fire(struct spi_thread *t, const struct spi_point *point, enum spi_left how)
 {
 	struct tp_event event = {
-		.tracepoint = &tracepoint, .ip = (void *) point->address, .columns = columns, .column_count = 2};
+		.tracepoint = &tracepoint, .columns = columns, .column_count = 2,
+		.probe = { .struct_size = sizeof(event.probe), .ip = (void *) point->address }};
 	uint8_t record[9];
 	struct tp_shot shot = { .event = &event, .record = record, .length = sizeof(record) };
 	struct lttng_ust_tracepoint_probe *probe;

@@ -108,22 +108,37 @@ SPI_INLINE void tp_serialise_plain(const struct tp_program *program, const struc
 	__builtin_memcpy(to, &word, 8);
 }
 
-/* Two values a turn. */
+/* Two values a turn; of an odd number the last one has a step behind it that takes anything. */
 SPI_INLINE void tp_serialise_plain4(const struct tp_program *program, const struct spi_frame *frame, uint8_t *to)
 {
-	const struct tp_step *step = program->steps;
+	const struct tp_step *step = program->steps, *end = step + program->step_count;
 	const uint8_t *base = (const uint8_t *) frame;
 	uint32_t first, second;
 	uint64_t word;
 
-	for (unsigned int n = program->step_count; n > 1; n -= 2, step += 2, to += 8) {
+	do {
 		__builtin_memcpy(&first, base + step[0].src, 4);
 		__builtin_memcpy(&second, base + step[1].src, 4);
 		word = (uint64_t) second << 32 | first;
 		__builtin_memcpy(to, &word, 8);
+		to += 8;
+		step += 2;
+	} while (step < end);
+}
+
+SPI_INLINE uint32_t tp_serialise_string(const struct tp_program *program, const struct spi_frame *frame, uint8_t *to)
+{
+	uint64_t pointer;
+	int truncated;
+	long n;
+
+	__builtin_memcpy(&pointer, (const uint8_t *) frame + program->steps[0].src, 8);
+	if (spi_likely(pointer)) {
+		n = tp_core->string_copy((char *) to, pointer, program->length, &truncated);
+		if (spi_likely(n >= 0 && !truncated))
+			return (uint32_t) n + 1;
 	}
-	if (program->step_count & 1)
-		__builtin_memcpy(to, base + step->src, 4);
+	return tp_serialise_slow(program, frame, NULL, 0, to);
 }
 
 SPI_INLINE uint32_t tp_serialise(const struct tp_program *program, const struct spi_frame *frame, const uint8_t *vec,
@@ -137,18 +152,8 @@ SPI_INLINE uint32_t tp_serialise(const struct tp_program *program, const struct 
 		tp_serialise_plain(program, frame, to);
 		return program->length;
 	}
-	if (program->form == TP_FORM_STRING) {
-		uint64_t pointer;
-		int truncated = 0;
-		long n;
-
-		__builtin_memcpy(&pointer, (const uint8_t *) frame + program->steps[0].src, 8);
-		if (spi_likely(pointer)) {
-			n = tp_core->string_copy((char *) to, pointer, program->length, &truncated);
-			if (spi_likely(n >= 0 && !truncated))
-				return (uint32_t) n + 1;
-		}
-	}
+	if (program->form == TP_FORM_STRING)
+		return tp_serialise_string(program, frame, to);
 	return tp_serialise_slow(program, frame, vec, stride, to);
 }
 

@@ -49,10 +49,10 @@ struct tp_column {
 /* One LTTng event, as firing it needs it. */
 struct tp_event {
 	struct lttng_ust_tracepoint *tracepoint;	/* in near memory when a stub tests its state */
-	void *ip;					/* for the ip context */
 	const struct tp_column *columns;
 	uint32_t column_count;
 	uint32_t reserved;
+	struct lttng_ust_probe_ctx probe;		/* the same for every record; lttng-ust only reads it */
 };
 
 /* spi_point.payload */
@@ -102,6 +102,10 @@ SPI_HIDDEN int tp_bind(struct spi_point **points, unsigned int n, const char **e
 
 /* ---- generic.c: spi_payload_ops.bind_generic ---- */
 SPI_HIDDEN int tp_bind_generic(struct spi_point **points, unsigned int n, const char **errors);
+
+/* ---- context.c: $app.spi:rules ---- */
+SPI_HIDDEN void tp_context_register(void);
+SPI_HIDDEN int tp_context_set(struct spi_point *point, const char *tags);
 
 /* ---- left.c: the spi_call:left event ---- */
 SPI_HIDDEN int tp_left_register(void);

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The application context `$app.spi:rules`: which rules asked for a function.
+ *
+ * Rules of two sessions may mean different functions of one name, or the same
+ * function in different processes, while their events have the same names. Each
+ * such rule has a tag; its session records with the filter
+ * `$app.spi:rules == "*|TAG|*"`, and so only what this rule asked for. The
+ * context's value is "|TAG|TAG|" for a tagged function's events, "" for all else.
+ *
+ * lttng-ust hands a context provider the event's instruction pointer, which is
+ * the function's address here: so nothing has to be kept for it on the path of a
+ * call, and only a filter that asks pays for the look-up. Nodes are never
+ * freed, and the core's texts live for ever, since a filter may be reading them in
+ * any thread.
+ *
+ * The provider interface is part of lttng-ust's ABI (its Java bindings are built
+ * on it) but in no installed header; it is declared here as 2.13 to 2.15 have it.
+ */
+#include <errno.h>
+#include <string.h>
+#include "tp/fire.h"
+
+#define BUCKETS		1024u
+#define CONTEXT_NAME	"rules"
+#define DYNAMIC_NONE	0
+#define DYNAMIC_STRING	11
+
+struct lttng_ust_ctx_value {
+	int sel;
+	union {
+		int64_t s64;
+		uint64_t u64;
+		const char *str;
+		double d;
+	} u;
+};
+struct lttng_ust_context_provider {
+	uint32_t struct_size;
+	const char *name;
+	size_t (*get_size)(void *priv, struct lttng_ust_probe_ctx *probe, size_t offset);
+	void (*record)(void *priv, struct lttng_ust_probe_ctx *probe, struct lttng_ust_ring_buffer_ctx *ctx,
+		struct lttng_ust_channel_buffer *channel);
+	void (*get_value)(void *priv, struct lttng_ust_probe_ctx *probe, struct lttng_ust_ctx_value *value);
+	void *priv;
+};
+/* What `priv` is in a callback. */
+struct lttng_ust_app_context {
+	uint32_t struct_size;
+	struct lttng_ust_event_field *event_field;
+	char *ctx_name;
+};
+extern void *lttng_ust_context_provider_register(struct lttng_ust_context_provider *provider) __attribute__((weak));
+
+struct node {
+	struct node *next;
+	uint64_t address;
+	const char *tags;
+};
+
+static struct node *buckets[BUCKETS];
+
+static struct node **bucket(uint64_t address)
+{
+	return &buckets[(address >> 4 ^ address >> 14) % BUCKETS];
+}
+
+static struct node *node_find(uint64_t address)
+{
+	struct node *node = __atomic_load_n(bucket(address), __ATOMIC_ACQUIRE);
+
+	while (node && node->address != address)
+		node = __atomic_load_n(&node->next, __ATOMIC_ACQUIRE);
+	return node;
+}
+
+static void get_value(void *priv, struct lttng_ust_probe_ctx *probe, struct lttng_ust_ctx_value *value)
+{
+	const struct lttng_ust_app_context *context = priv;
+	const char *name = context->ctx_name ? strchr(context->ctx_name, ':') : NULL;
+	const struct node *node = probe ? node_find((uint64_t) probe->ip) : NULL;
+
+	if (!name || strcmp(name + 1, CONTEXT_NAME)) {
+		value->sel = DYNAMIC_NONE;
+		return;
+	}
+	value->sel = DYNAMIC_STRING;
+	value->u.str = node ? __atomic_load_n(&node->tags, __ATOMIC_ACQUIRE) : "";
+}
+
+/*
+ * As a context in records it has no value: between the two calls another thread
+ * may give a function another text, of another size.
+ */
+static size_t get_size(void *priv, struct lttng_ust_probe_ctx *probe, size_t offset)
+{
+	return 1;
+}
+
+static void record(void *priv, struct lttng_ust_probe_ctx *probe, struct lttng_ust_ring_buffer_ctx *ctx,
+	struct lttng_ust_channel_buffer *channel)
+{
+	char none = DYNAMIC_NONE;
+
+	channel->ops->event_write(ctx, &none, 1, 1);
+}
+
+void tp_context_register(void)
+{
+	static struct lttng_ust_context_provider provider = {
+		.struct_size = sizeof(provider),
+		.name = "$app." TP_PROVIDER,
+		.get_size = get_size,
+		.record = record,
+		.get_value = get_value,
+	};
+
+	if (!lttng_ust_context_provider_register || !lttng_ust_context_provider_register(&provider))
+		tp_core->note("LTTng-UST refused the context $app.spi:rules: rules that are limited to an object or to "
+			"processes record nothing");
+}
+
+/* spi_payload_ops.set_tags; agent thread only. */
+int tp_context_set(struct spi_point *point, const char *tags)
+{
+	struct node *node = node_find(point->address), **head = bucket(point->address);
+
+	if (!node && !*tags)
+		return 0;
+	if (!node) {
+		node = tp_alloc(sizeof(*node));
+		if (!node)
+			return -ENOMEM;
+		node->address = point->address;
+		node->next = *head;
+		node->tags = tags;
+		__atomic_store_n(head, node, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&node->tags, tags, __ATOMIC_RELEASE);
+	return 0;
+}
