@@ -106,15 +106,20 @@ struct spi_msg_rule_done {
 };
 
 /*
- * The status page, shared by the agent and whoever has its descriptor. The
- * agent alone writes; each counter only grows, so a reader may look at any time,
- * also after the process was killed.
+ * The status memory, shared by the agent and whoever has its descriptor: a page
+ * of this structure, and SPI_STATUS_BLOCKS_AT bytes from its start `blocks` of
+ * struct spi_status_block, one a thread. The agent alone writes. The first eight
+ * counters are the sum, modulo 2^64, of the page's and all blocks': so a call
+ * counts as soon as it is recorded, whatever becomes of the process, and a reader
+ * may look at any time, also after it was killed or has executed another program.
  */
 #define SPI_STATUS_MAGIC 0x54415453u
+#define SPI_STATUS_BLOCKS_AT	4096u
+#define SPI_STATUS_BLOCKS_MAX	4096u
 struct spi_status_page {
 	uint32_t magic;
 	uint32_t version;
-	uint64_t entries;	/* entry records written (folded in when a thread ends, a rule goes, the process ends) */
+	uint64_t entries;	/* entry records written */
 	uint64_t exits;
 	uint64_t lost_entries;	/* no room in the ring: call not recorded at all */
 	uint64_t lost_exits;	/* never made up for */
@@ -125,8 +130,19 @@ struct spi_status_page {
 	uint64_t points;	/* instrumented now */
 	uint64_t declined;	/* functions asked for and not instrumented */
 	uint64_t threads;	/* seen so far */
-	uint64_t reserved[20];
+	uint64_t blocks;	/* begun ones; a reader trusts it no further than the memory's size goes */
+	uint64_t reserved[19];
 };
 _Static_assert(sizeof(struct spi_status_page) == 256, "wire format");
+struct spi_status_block {
+	uint64_t counter[8];	/* entries to strings_unreadable */
+};
+_Static_assert(sizeof(struct spi_status_block) == 64, "wire format");
+
+/*
+ * How an injector starts the agent that it has loaded: int lttng_spi_attach(int
+ * fd, uint32_t flags), with the agent's end of the connection.
+ */
+#define SPI_ATTACH_CONSTRUCTOR	1u	/* the calling thread is in a constructor: load the event module at once */
 
 #endif /* SPI_AGENT_PROTO_H */

@@ -53,15 +53,18 @@ int spi_vformat(char *buffer, size_t size, const char *format, va_list args);
 /* ---- status.c ---- */
 extern struct spi_status_page *spi_status;
 int spi_status_init(void);
-int spi_status_fd(void);			/* a new descriptor of the page's memfd; -errno */
-void spi_status_fold(struct spi_thread_record *record);	/* add a thread's counters to the page and zero them */
+int spi_status_fd(void);			/* a new descriptor of the memory's memfd; -errno */
+struct spi_thread_record *spi_status_records(void);
+int spi_status_record_get(struct spi_thread_own *own);	/* a record for own->record; signals blocked. -1: no memory */
+void spi_status_fold(struct spi_thread_own *own);	/* into the page, if the record lies outside of the status memory */
 void spi_status_fold_all(void);
-void spi_status_fork_child(void);
+void spi_status_fork_child(void);	/* every record is the parent's; the calling thread gets another */
 
 /* ---- threads.c ---- */
 int spi_threads_init(void);
-void spi_threads_learn_stack(void);		/* once, on a thread that libc made: where libc keeps stack bounds */
-struct spi_thread_record *spi_threads_first(void);
+/* On a thread that libc made for us, with its start routine: what libc's descriptor of a thread says and where. */
+void spi_threads_learn(void *(*start)(void *));
+struct spi_thread_own *spi_threads_first(void);
 void spi_threads_fork_child(void);
 void spi_process_end(void);			/* calls that will never return get their exit records */
 void spi_thread_unwound(uint64_t sp);
@@ -70,6 +73,10 @@ void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm);	/* 
 
 /* ---- objects.c ---- */
 struct spi_object *spi_objects_scan(void);	/* refresh the list of loaded objects; first one is the executable */
+struct spi_object *spi_objects_list(void);	/* as the latest scan left it; unloaded ones stay in it */
+extern uint64_t spi_objects_unloads;		/* how often the process has unloaded one, at the latest scan */
+struct dl_phdr_info;
+uint64_t spi_objects_unloads_of(const struct dl_phdr_info *info, size_t size);
 int spi_object_is_own(const struct spi_object *object);	/* the agent, lttng-ust, ld.so...: never instrumented */
 
 /* ---- rule.c ---- */
@@ -77,6 +84,7 @@ struct spi_rule_text {
 	char object[256];	/* "": any */
 	char pattern[1024];	/* function glob */
 	uint32_t flags;		/* SPI_RULE_* */
+	char tag[16];		/* for the context $app.spi:rules; "": none */
 };
 int spi_rule_parse(const char *text, struct spi_rule_text *rule, const char **error);
 int spi_rule_covers(const struct spi_rule_text *rule, const struct spi_object *object);
@@ -94,6 +102,10 @@ extern const struct spi_payload_ops *spi_payload;
 extern uint32_t spi_string_max;			/* bytes kept of a string; 0: the module's default */
 int spi_module_load(struct spi_link *link, char *error, size_t error_size);
 
+/* ---- tags.c ---- */
+/* One more, or one less, rule with this tag asks for each of these points. */
+void spi_tags_change(struct spi_point **points, uint32_t count, const char *tag, int add);
+
 /* ---- instrument.c ---- */
 struct spi_rule_result {
 	uint32_t matched, instrumented, declined, generic;
@@ -105,7 +117,7 @@ void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result);
 void spi_rule_remove(uint32_t id, struct spi_rule_result *result);
 void spi_rules_remove_all(void);
 
-/* ---- control.c: the agent's end of the socket ---- */
+/* ---- link.c, control.c: the agent's end of the socket ---- */
 struct spi_link {
 	int fd;
 	uint32_t next_id;

@@ -129,12 +129,12 @@ static __attribute__((noinline)) struct page_cache *cache_make(struct spi_thread
 {
 	struct page_cache *cache;
 
-	if (!t->record)
+	if (!t->own)
 		return NULL;
-	cache = t->record->payload[1];
+	cache = t->own->pages;
 	if (!cache) {
 		cache = spi_alloc(sizeof(*cache));
-		t->record->payload[1] = cache;
+		t->own->pages = cache;
 	}
 	t->payload[1] = cache;
 	if (cache)

@@ -157,7 +157,7 @@ static struct {
 	uint32_t ranges;
 } libgcc;
 
-static void libgcc_find(void)
+void spi_frames_find_unwinder(void)
 {
 	void *library;
 
@@ -187,7 +187,7 @@ void spi_frames_register(uint64_t code, uint64_t size, uint64_t frames)
 {
 	struct lookup lookup = { (int64_t) (frames - 2 * code) };
 
-	libgcc_find();
+	spi_frames_find_unwinder();
 	if (libgcc.tell)
 		register_range(code, size, &lookup);
 }
@@ -196,7 +196,7 @@ void spi_frames_register_pages(const struct spi_range *ranges, uint32_t n)
 {
 	struct lookup lookup = { 0 };
 
-	libgcc_find();
+	spi_frames_find_unwinder();
 	for (uint32_t i = 0; libgcc.tell && i < n && libgcc.ranges < RANGES_MAX; i++, libgcc.ranges++)
 		register_range(ranges[i].address, ranges[i].size, &lookup);
 }

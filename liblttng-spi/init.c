@@ -24,7 +24,9 @@
 #include <sys/syscall.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "liblttng-spi/core.h"
+#include "liblttng-spi/instrument.h"
+#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/patch-internal.h"
 
 /*
  * The control lock: serialises the control side, and fork() against it. A plain
@@ -58,6 +60,25 @@ int spi_control_is_mine(void)
 	return __atomic_load_n(&control_owner, __ATOMIC_RELAXED) == (int) spi_sys(SYS_gettid);
 }
 
+static void *learn_stack(void *unused)
+{
+	spi_thread.busy = SPI_BUSY_ALWAYS;
+	spi_threads_learn(learn_stack);
+	return unused;
+}
+
+/*
+ * What is found out about threads on one of ours is needed before main() starts
+ * the first of the program's: the control thread may come to it later.
+ */
+static void learn_threads(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, learn_stack, NULL) == 0)
+		pthread_join(thread, NULL);
+}
+
 static void start_with_controller(const char *path)
 {
 	struct spi_link link;
@@ -70,23 +91,11 @@ static void start_with_controller(const char *path)
 	spi_link_serve_thread(&link);
 }
 
-static void *learn_stack(void *unused)
-{
-	spi_thread.busy = SPI_BUSY_ALWAYS;
-	spi_threads_learn_stack();
-	return unused;
-}
-
 static void start_with_rules(const char *rules)
 {
 	static struct spi_rule_result result;
 	char rule[1400];
 	uint32_t id = 0;
-	pthread_t thread;
-
-	/* with a controller, the control thread does it */
-	if (pthread_create(&thread, NULL, learn_stack, NULL) == 0)
-		pthread_join(thread, NULL);
 
 	spi_control_lock();
 	while ((rules = spi_rules_next(rules, rule, sizeof(rule)))) {
@@ -106,11 +115,15 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 	spi_env_read(envp);
 	if (spi_env.string_max)
 		spi_string_max = (uint32_t) spi_parse_number(spi_env.string_max, NULL);
+	if (!spi_env.preloaded)
+		spi_trap_watch = spi_watch_start;
 	if (spi_fork_init() < 0 || !spi_env.preloaded)
 		return;
 	spi_descriptors_init();
 	spi_signals_init();
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* what this thread calls until main() is our doing */
+	if (spi_env.socket || spi_env.rules)
+		learn_threads();
 	if (spi_env.socket) {
 		start_with_controller(spi_env.socket);
 		spi_env_clean(envp);
@@ -124,11 +137,25 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
  * lttng_spi_attach() - the injector's call: talk to the controller on fd, which
  * the agent owns from now on. Starts a thread and returns. 0, -EBUSY while
  * another controller has the agent, or another negative errno.
+ *
+ * In a constructor (SPI_ATTACH_CONSTRUCTOR) the calling thread has the loader's
+ * lock, and keeps it until main(): our thread could not load the event module,
+ * and would hold the control lock, which the program's fork() takes, while it
+ * waits. So what it will need is loaded here, or the attachment fails.
  */
-SPI_EXPORT int lttng_spi_attach(int fd);
-int lttng_spi_attach(int fd)
+SPI_EXPORT int lttng_spi_attach(int fd, uint32_t flags);
+int lttng_spi_attach(int fd, uint32_t flags)
 {
-	return spi_attach_thread(fd);
+	char error[256];
+	int r = 0;
+
+	if (flags & SPI_ATTACH_CONSTRUCTOR) {
+		spi_control_lock();
+		spi_frames_find_unwinder();
+		r = spi_module_load(NULL, error, sizeof(error));
+		spi_control_unlock();
+	}
+	return r < 0 ? r : spi_attach_thread(fd);
 }
 
 __attribute__((destructor)) void spi_agent_end(void)

@@ -20,20 +20,12 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "codemap/map-check.h"
-#include "liblttng-spi/core.h"
+#include "liblttng-spi/instrument.h"
+#include "liblttng-spi/interpose.h"
 
-#define HASH_SIZE	16384u
 #define TYPED_RULE_MAX	8000u		/* functions of one rule with events of their own */
 #define TYPED_TOTAL_MAX	9000u		/* two events each; LTTng carries about 20 000 */
 #define IFUNC_MAX	64u
-
-struct rule {
-	struct rule *next;
-	uint32_t id, enabled;
-	struct spi_rule_text text;
-	struct spi_point **points;	/* own mapping */
-	uint32_t count, room;
-};
 
 struct work {
 	struct spi_link *link;
@@ -47,46 +39,8 @@ struct work {
 	uint32_t created;		/* points; each refers to its map */
 };
 
-static struct spi_point *hash[HASH_SIZE];
-static struct rule *rules;
+struct rule *spi_rules;
 static uint32_t typed_total;
-
-/* ---- points --------------------------------------------------------------------- */
-
-static struct spi_point **bucket(uint64_t address)
-{
-	return &hash[(address >> 4 ^ address >> 16) % HASH_SIZE];
-}
-
-static struct spi_point *point_find(uint64_t address)
-{
-	struct spi_point *p = *bucket(address);
-
-	while (p && p->address != address)
-		p = p->next_hash;
-	return p;
-}
-
-static struct spi_point *point_new(struct spi_object *object, const struct spi_map *map, const struct spi_map_func *func,
-	uint32_t flags, const char *event)
-{
-	struct spi_point *p = spi_near_alloc(object, sizeof(*p), 64), **at;
-
-	if (!p)
-		return NULL;
-	p->address = func->vaddr + object->bias;
-	spi_thread_thunks(p, map->head->flags & SPI_MAP_USES_YMM, map->head->flags & SPI_MAP_USES_ZMM);
-	p->flags = func->flags & SPI_FUNC_LOOPS_TO_ENTRY ? SPI_POINT_LOOPS : 0;
-	p->flags |= flags & SPI_RULE_ONE_EVENT ? SPI_POINT_ONE_EVENT : 0;
-	p->object = object;
-	p->func = func;
-	p->map = map;
-	p->event_name = event;
-	at = bucket(p->address);
-	p->next_hash = *at;
-	*at = p;
-	return p;
-}
 
 static int rule_keep(struct rule *rule, struct spi_point *point)
 {
@@ -112,7 +66,8 @@ static int rule_keep(struct rule *rule, struct spi_point *point)
 
 static void decline(struct work *w, const struct spi_object *object, const char *function, const char *reason)
 {
-	w->result->declined++;
+	if (!w->result->declined++)
+		spi_format(w->result->text, sizeof(w->result->text), "%s", reason);
 	spi_link_declined(w->link, object->name, function, reason);
 }
 
@@ -157,13 +112,13 @@ static void take_function(struct work *w, struct spi_object *object, struct spi_
 		if (w->ifunc_at[i] == func->vaddr + object->bias)
 			event = w->ifunc_names[i];
 	w->result->matched++;
-	p = point_find(func->vaddr + object->bias);
+	p = spi_point_find(func->vaddr + object->bias);
 	if (p && !!(p->flags & SPI_POINT_ONE_EVENT) != !!(flags & SPI_RULE_ONE_EVENT)) {
 		decline(w, object, name, "already traced by another rule in the other form (one event, or entry and exit)");
 		return;
 	}
 	if (!p) {
-		p = point_new(object, map, func, flags, event);
+		p = spi_point_new(object, map, func, flags, event);
 		w->created += p != NULL;
 	}
 	if (!p || rule_keep(w->rule, p) < 0)
@@ -274,6 +229,11 @@ static void bind_new(struct work *w, struct spi_point **points, const char **err
 	drop_failed(w, points, errors, n);
 }
 
+static int needs_trap(const struct spi_point *p)
+{
+	return p->patch->worker == SPI_WORKER_TRAP || p->patch->how == SPI_TEXT_CC || p->patch->how == SPI_TEXT_INT3;
+}
+
 static void prepare_and_install(struct work *w, struct spi_point **points, const char **errors)
 {
 	struct rule *rule = w->rule;
@@ -295,8 +255,14 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 	}
 	rule->count = kept;
 	memset(errors, 0, n * sizeof(*errors));
-	if (n)
-		spi_patch_install(points, n, errors);
+	for (uint32_t i = 0; i < n; i++)
+		if (needs_trap(points[i]) && spi_trap_watch) {
+			const char *reason;
+
+			spi_watch_start(&reason);	/* while text is being written is too late */
+			break;
+		}
+	n = spi_points_write(points, n, errors, 1);
 	for (uint32_t i = 0; i < n; i++)
 		if (errors[i])
 			points[i]->users = 0;
@@ -325,12 +291,23 @@ static int put_in_force(struct work *w)
 		return -ENOMEM;
 	spi_fault_install();
 	bind_new(w, points, (const char **) (points + w->rule->count));
+	if (w->rule->text.tag[0])
+		spi_tags_change(w->rule->points, w->rule->count, w->rule->text.tag, 1);
 	prepare_and_install(w, points, (const char **) (points + w->rule->count));
 	spi_sys(SYS_munmap, points, (bytes + 4095) & ~4095ul);
 	return 0;
 }
 
 /* ---- taking out ---------------------------------------------------------------------------- */
+
+static int rules_enabled(void)
+{
+	const struct rule *rule = spi_rules;
+
+	while (rule && !rule->enabled)
+		rule = rule->next;
+	return rule != NULL;
+}
 
 static void rule_take_out(struct rule *rule)
 {
@@ -341,28 +318,33 @@ static void rule_take_out(struct rule *rule)
 
 	if (!rule->enabled)
 		return;
-	rule->enabled = 0;
-	if (!points)
+	if (!points) {
+		rule->enabled = 0;
 		return;
+	}
 	for (uint32_t i = 0; i < rule->count; i++)
 		if (rule->points[i]->users && --rule->points[i]->users == 0)
 			points[n++] = rule->points[i];
-	if (n)
-		spi_patch_remove(points, n, errors);
+	n = spi_points_write(points, n, errors, 0);
 	for (uint32_t i = 0; i < n; i++) {
 		if (errors[i])
 			spi_note("%s: not taken out: %s", spi_map_string(points[i]->map, points[i]->func->name), errors[i]);
 		else
 			points[i]->installed = 0;
 	}
+	if (rule->text.tag[0])
+		spi_tags_change(rule->points, rule->count, rule->text.tag, 0);
 	__atomic_fetch_sub(&spi_status->points, rule->count, __ATOMIC_RELAXED);
+	rule->enabled = 0;
+	if (!rules_enabled())
+		spi_watch_stop();
 	spi_sys(SYS_munmap, points, (bytes + 4095) & ~4095ul);
 	spi_status_fold_all();
 }
 
 static void rule_forget(struct rule *rule)
 {
-	for (struct rule **at = &rules; *at; at = &(*at)->next)
+	for (struct rule **at = &spi_rules; *at; at = &(*at)->next)
 		if (*at == rule) {
 			*at = rule->next;
 			break;
@@ -374,7 +356,7 @@ static void rule_forget(struct rule *rule)
 
 static struct rule *rule_find(uint32_t id)
 {
-	struct rule *r = rules;
+	struct rule *r = spi_rules;
 
 	while (r && r->id != id)
 		r = r->next;
@@ -393,6 +375,7 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 	result->status = -ENOMEM;
 	if (!w || !rule)
 		return;
+	spi_unloads_follow();
 	w->link = link;
 	w->rule = rule;
 	w->result = result;
@@ -402,8 +385,8 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 	} else {
 		rule->id = id;
 		rule->text.flags |= flags;
-		rule->next = rules;
-		rules = rule;
+		rule->next = spi_rules;
+		spi_rules = rule;
 		r = spi_threads_init();
 		if (r == 0)
 			r = spi_patch_init();
@@ -417,6 +400,8 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 			spi_format(result->text, sizeof(result->text), "no loaded function matches '%s'", text);
 		} else if (r == 0 && !result->instrumented) {
 			r = -ENOTSUP;
+		} else if (r == 0) {
+			result->text[0] = 0;	/* the first reason, for when nothing could be done */
 		}
 		if (w->parts)
 			spi_note("%u pieces of functions (.cold parts, linkage stubs) go with their functions", w->parts);
@@ -426,6 +411,8 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 		spi_sys(SYS_munmap, rule, (sizeof(*rule) + 4095) & ~4095ul);
 	else if (r < 0)
 		rule_forget(rule);
+	if (!rules_enabled())
+		spi_watch_stop();	/* it was for this rule, which came to nothing */
 	spi_sys(SYS_munmap, w, (sizeof(*w) + 4095) & ~4095ul);
 }
 
@@ -437,6 +424,7 @@ void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result)
 	result->status = -ENOENT;
 	if (!rule)
 		return;
+	spi_unloads_follow();
 	result->status = 0;
 	result->matched = rule->count;
 	if (!enabled) {
@@ -462,6 +450,7 @@ void spi_rule_remove(uint32_t id, struct spi_rule_result *result)
 	result->status = -ENOENT;
 	if (!rule)
 		return;
+	spi_unloads_follow();
 	result->status = 0;
 	result->matched = rule->count;
 	rule_take_out(rule);
@@ -470,8 +459,9 @@ void spi_rule_remove(uint32_t id, struct spi_rule_result *result)
 
 void spi_rules_remove_all(void)
 {
-	while (rules) {
-		rule_take_out(rules);
-		rule_forget(rules);
+	spi_unloads_follow();
+	while (spi_rules) {
+		rule_take_out(spi_rules);
+		rule_forget(spi_rules);
 	}
 }

@@ -27,6 +27,29 @@
 void *spi_find_in_libc(const char *name) SPI_HIDDEN;	/* signals.c */
 void spi_masks_init(void) SPI_HIDDEN;			/* masks.c; called by spi_signals_init() */
 
+/*
+ * The agent's own definition of `name`, whatever the symbol means to others, which
+ * from now on goes to `next`; NULL: it has none.
+ */
+#define NEXT_OWN(type, name, arguments) \
+	extern __typeof__(name) own_##name __attribute__((alias(#name), visibility("hidden"), copy(name)));
+#define NEXT_REPLACE(type, name, arguments) \
+	if (!strcmp(wanted, #name)) { \
+		*(void **) &next_##name = next; \
+		return (void *) own_##name; \
+	}
+void *spi_signals_replace(const char *wanted, void *next) SPI_HIDDEN;	/* signals.c */
+void *spi_notify_replace(const char *wanted, void *next) SPI_HIDDEN;	/* notify.c */
+void spi_notify_init(void) SPI_HIDDEN;
+void *spi_masks_replace(const char *wanted, void *next) SPI_HIDDEN;	/* masks.c */
+
+/*
+ * An injected agent (watch.c): called before there is int3; 0, or -1 and *reason.
+ * NULL where symbols are in the agent's favour, and in tests of the patcher alone.
+ */
+extern int (*spi_trap_watch)(const char **reason) SPI_HIDDEN;	/* trap.c */
+void spi_trap_unwatched(void) SPI_HIDDEN;		/* the program is on its own again: no int3 is left */
+
 SPI_INLINE uint64_t mask_of(const sigset_t *set)
 {
 	uint64_t mask;

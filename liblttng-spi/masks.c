@@ -7,14 +7,16 @@
  * says why. On the way back both are there. So a program that looks closely sees
  * that SIGSTKFLT is blocked whenever SIGTRAP is, and the other way round; that
  * programs which it executes inherit SIGSTKFLT blocked, and SIGTRAP not; and that
- * a signalfd gets no SIGTRAP. Not followed: masks that are given to
- * pthread_attr_setsigmask_np(), and those edited in a saved context.
+ * a signalfd gets no SIGTRAP. Not followed: masks that were put into a thread's
+ * attributes before there was int3, and those edited in a saved context.
  *
  * Nothing here keeps a state: it works in signal handlers and vforked children.
  */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include "liblttng-spi/core.h"
@@ -23,6 +25,8 @@
 #define EACH_NEXT(X) \
 	X(int, sigprocmask, (int, const sigset_t *, sigset_t *)) \
 	X(int, pthread_sigmask, (int, const sigset_t *, sigset_t *)) \
+	X(int, pthread_attr_setsigmask_np, (pthread_attr_t *, const sigset_t *)) \
+	X(int, pthread_attr_getsigmask_np, (const pthread_attr_t *, sigset_t *)) \
 	X(int, sigsuspend, (const sigset_t *)) \
 	X(int, sigpending, (sigset_t *)) \
 	X(int, sigwait, (const sigset_t *, int *)) \
@@ -92,6 +96,29 @@ SPI_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 	return mask_change(NEXT(pthread_sigmask), how, set, old);
 }
 
+/* The mask that a thread begins with. */
+
+SPI_EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *set)
+{
+	sigset_t copy;
+
+	if (!NEXT(pthread_attr_setsigmask_np))
+		return ENOSYS;
+	return next_pthread_attr_setsigmask_np(attr, set_to_kernel(set, &copy));
+}
+
+SPI_EXPORT int pthread_attr_getsigmask_np(const pthread_attr_t *attr, sigset_t *set)
+{
+	int ret;
+
+	if (!NEXT(pthread_attr_getsigmask_np))
+		return ENOSYS;
+	ret = next_pthread_attr_getsigmask_np(attr, set);
+	if (!ret)
+		set_to_program(set);
+	return ret;
+}
+
 /* BSD's and System V's ways of saying it. */
 
 static int bsd_mask_change(int how, int mask)
@@ -138,6 +165,29 @@ SPI_EXPORT int sigsuspend(const sigset_t *set)
 	sigset_t copy;
 
 	return NEXT(sigsuspend)(set_to_kernel(set, &copy));
+}
+
+/* BSD's takes a mask, the other one the signal that is to come. libc's go past sigsuspend()'s symbol. */
+SPI_EXPORT int bsd_sigpause(int mask) __asm__("sigpause");
+int bsd_sigpause(int mask)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	mask_put(&set, (uint32_t) mask);
+	return sigsuspend(&set);
+}
+
+SPI_EXPORT int xpg_sigpause(int number) __asm__("__xpg_sigpause");
+int xpg_sigpause(int number)
+{
+	sigset_t set;
+
+	if (sigprocmask(SIG_BLOCK, NULL, &set) < 0 || sigdelset(&set, number) < 0)
+		return -1;
+	if (is_virtual() && number > 0 && number < SPI_SIGNALS && (SPI_SIGNAL_BIT(number) & SPI_MASK_PAIR))
+		mask_put(&set, mask_of(&set) & ~SPI_MASK_PAIR);
+	return sigsuspend(&set);
 }
 
 SPI_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *other, const struct timespec *timeout,
@@ -235,4 +285,15 @@ SPI_EXPORT int sigwait(const sigset_t *set, int *number)
 	}
 	errno = error_was;
 	return ret;
+}
+
+EACH_NEXT(NEXT_OWN)
+extern __typeof__(xpg_sigpause) own_xpg_sigpause __attribute__((alias("__xpg_sigpause"), visibility("hidden")));
+
+void *spi_masks_replace(const char *wanted, void *next)
+{
+	if (!strcmp(wanted, "__xpg_sigpause"))
+		return (void *) own_xpg_sigpause;
+	EACH_NEXT(NEXT_REPLACE)
+	return spi_notify_replace(wanted, next);
 }

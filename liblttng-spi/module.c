@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/patch-internal.h"
 
 #define MODULE_NAME	"liblttng-spi-tp.so"
 #define LOW_FDS		100
@@ -35,7 +36,7 @@ static const struct spi_core_ops core_ops = {
 	.note = spi_note,
 	.string_copy = spi_string_copy,
 	.memory_copy = spi_memory_copy,
-	.threads = spi_threads_first,
+	.threads = spi_status_records,
 	.process_end = spi_agent_end,
 };
 
@@ -200,6 +201,15 @@ out:
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
+/* What starts in lttng-ust's and our own code is the tracer's. In another root they have no names of their own. */
+static void tracer_code_find(void)
+{
+	for (struct spi_object *o = spi_objects_scan(); o; o = o->next)
+		if (o->reserved[0] && (!strncmp(o->name, "liblttng-ust", 12) || !strncmp(o->name, "liblttng-spi", 12) || !strncmp(o->path, "/proc/self/fd/", 14) ||
+				!strncmp(o->path, "/memfd:", 7)))
+			spi_tracer_code_add(o->low, o->high);
+}
+
 int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 {
 	static struct spi_core_ops core;	/* the module keeps the pointer */
@@ -231,6 +241,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 		low_fds_free(filled);
 		spi_child_signals_restore(&signals);
 	}
+	tracer_code_find();
 	if (!handle && has_path)
 		spi_format(error, error_size, "%s", dlerror());
 	init = handle ? (spi_payload_init_fn) dlsym(handle, "spi_payload_init") : NULL;

@@ -12,11 +12,24 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/core.h"
 
 static struct spi_object *objects;	/* guarded by the control lock; the executable first */
+
+uint64_t spi_objects_unloads;
+
+uint64_t spi_objects_unloads_of(const struct dl_phdr_info *info, size_t size)
+{
+	return size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs) ? info->dlpi_subs : 0;
+}
+
+struct spi_object *spi_objects_list(void)
+{
+	return objects;
+}
 
 static const char *base_name(const char *path)
 {
@@ -92,6 +105,8 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 	struct scan *scan = data;
 	struct spi_object found = { 0 }, *o;
 	int is_exe = scan->count++ == 0;
+
+	spi_objects_unloads = spi_objects_unloads_of(info, size);
 
 	describe(&found, info);
 	if (found.low == UINT64_MAX)

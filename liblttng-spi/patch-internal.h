@@ -144,6 +144,8 @@ void spi_trampoline_fork_child(void);
 #define SPI_FRAME_WORDS		0x0fffu
 #define SPI_FRAME_RBP(words)	((uint16_t) ((words) << 12))
 
+/* Load libgcc, before the first range is registered: where only the calling thread can load anything. */
+void spi_frames_find_unwinder(void);
 /* Tell libgcc's unwinder about size bytes of code, whose frames are described in `frames`. */
 void spi_frames_register(uint64_t code, uint64_t size, uint64_t frames);
 
@@ -231,7 +233,7 @@ void spi_stub_emit(struct spi_emit *e, struct spi_point *point, const uint8_t *b
 uint32_t spi_trampoline_size(uint64_t place, uint64_t to);
 void spi_trampoline_bytes(uint64_t place, uint64_t to, uint16_t frame, uint8_t bytes[SPI_TRAMPOLINE_MAX]);
 
-/* ---- trap.c ---- */
+/* ---- signal-share.c ---- */
 
 #define SPI_SIGNAL_BIT(n)	(UINT64_C(1) << ((n) - 1))
 #define SPI_SA_RESTORER		UINT64_C(0x04000000)
@@ -250,7 +252,7 @@ struct spi_signal {
 	int number;
 	uint8_t installed, taken;	/* now; ever */
 	void (*handler)(int number, void *info, void *context);
-	int lock;			/* on changes; see trap.c */
+	int lock;			/* on changes; see spi_signal_lock() */
 	uint32_t change;		/* odd while `program` is being written */
 	struct spi_sigaction program;	/* handed on to */
 	struct spi_sigaction below;	/* for a handler over ours that calls ours for what it does not know */
@@ -274,6 +276,15 @@ int spi_signal_is_ours(const struct spi_signal *s);
  */
 void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const void *caller);
 
+void spi_signal_return(void) SPI_HIDDEN;	/* sa_restorer of the agent's actions */
+long spi_signal_query(int number, struct spi_sigaction *action);
+/* Was it (a siginfo_t) sent, by kill() or a timer, or is it about the instruction that the context stands at? */
+int spi_signal_was_sent(const void *info);
+/* In the agent's handler: the default action, as soon as that returns. */
+void spi_signal_default(struct spi_signal *s, const void *info);
+
+/* ---- trap.c ---- */
+
 /*
  * The program's signal masks. spi_signals_interposed: signals.c stands before
  * libc. spi_mask_virtual: and SIGTRAP is never blocked in the kernel, SIGSTKFLT
@@ -296,7 +307,21 @@ int spi_trap_add(uint64_t address, uint64_t to);
 void spi_trap_forget(uint64_t low, uint64_t high);	/* the object there was unloaded */
 /* May code of this object contain int3? 0, or -EPERM and *reason. Takes SIGTRAP. */
 int spi_trap_ready(const struct spi_object *object, const char **reason);
-void spi_trap_fork_child(void);
+
+/* ---- trap-ready.c: NULL, or what speaks against int3 ---- */
+const char *spi_trap_threads_look(void);	/* a thread that blocks SIGTRAP, a debugger */
+const char *spi_trap_handlers_look(void);	/* a handler of the program's that does */
+/* Libraries that run with all signals blocked at times, or that the tracer's own threads run. */
+int spi_object_is_runtime(const struct spi_object *object);
+
+/* ---- tracer-threads.c ---- */
+
+/* On a thread of the agent's own: by its start routine and id it finds out where libc keeps these. */
+void spi_tracer_threads_learn(uint64_t start, int tid);
+/* Threads that start there are the tracer's. */
+void spi_tracer_code_add(uint64_t low, uint64_t high);
+int spi_thread_is_tracer(void);		/* this thread; async-signal-safe */
+int spi_thread_is_tracer_other(int task_dir, const char *tid_text, int tid, const char *name);
 
 /* ---- text.c ---- */
 
@@ -318,8 +343,8 @@ struct spi_text_op {
 	const char *error;	/* out: NULL or why nothing was written */
 };
 
-int spi_text_init(void);
-int spi_text_can_sync(void);	/* 1 when membarrier works; else only STORE does */
+void spi_text_fork_child(void);
+int spi_text_can_sync(void);	/* 1 when membarrier works; else only STORE does, and points that need more are declined */
 /* Write them all; sorts the array by address. */
 void spi_text_write(struct spi_text_op *ops, unsigned int n);
 

@@ -23,7 +23,6 @@ int spi_patch_init(void)
 		byte_index = spi_alloc(BUCKETS * sizeof(*byte_index));
 		if (!byte_index)
 			return -ENOMEM;
-		spi_text_init();	/* without membarrier some points are declined, each with that reason */
 	}
 	return 0;
 }
@@ -53,11 +52,14 @@ int spi_bytes_conflict(uint64_t address, uint32_t changed, uint32_t fixed)
 /* The byte that the file has at this address, if an installed point changed it; else what memory has. */
 static uint8_t original_byte(uint64_t address)
 {
+	uint8_t byte;
+
 	for (uint64_t granule = (address >> 4) - 1; granule <= address >> 4; granule++)
 		for (struct spi_patch *p = *index_bucket(granule); p; p = p->next)
 			if (p->point->installed && address - p->address < p->changed)
 				return p->old[address - p->address];
-	return *(const volatile uint8_t *) address;
+	/* the object may be unloaded in this moment */
+	return spi_memory_copy(&byte, address, 1) < 0 ? 0 : byte;
 }
 
 static int code_is_as_mapped(const struct spi_point *point)
@@ -178,6 +180,20 @@ static void op_fill(struct spi_text_op *op, const struct spi_patch *patch, uint3
 	spi_bytes_copy(op->to, install ? patch->new : patch->old, 8);
 }
 
+int (*spi_patch_frozen)(void (*work)(void *data), void *data);
+
+struct ops {
+	struct spi_text_op *op;
+	unsigned int n;
+};
+
+static void ops_write(void *data)
+{
+	const struct ops *ops = data;
+
+	spi_text_write(ops->op, ops->n);
+}
+
 static int write_all(struct spi_point **points, unsigned int n, const char **errors, int install)
 {
 	struct spi_text_op *ops = ops_room(n);
@@ -193,7 +209,10 @@ static int write_all(struct spi_point **points, unsigned int n, const char **err
 	}
 	if (install)
 		spi_trampoline_register();
-	spi_text_write(ops, count);
+	if (count && spi_patch_frozen && spi_patch_frozen(ops_write, &(struct ops) { ops, count }) < 0)
+		return -EAGAIN;
+	if (!spi_patch_frozen)
+		spi_text_write(ops, count);
 	for (unsigned int i = 0; i < count; i++) {
 		errors[ops[i].index] = ops[i].error;
 		if (ops[i].error)
@@ -212,6 +231,16 @@ int spi_patch_install(struct spi_point **points, unsigned int n, const char **er
 int spi_patch_remove(struct spi_point **points, unsigned int n, const char **errors)
 {
 	return write_all(points, n, errors, 0);
+}
+
+int spi_patch_is_in_text(const struct spi_point *point)
+{
+	const struct spi_patch *patch = point->patch;
+
+	uint8_t bytes[8];
+
+	return patch && spi_memory_copy(bytes, patch->address, patch->changed) == 0 &&
+		!spi_bytes_equal(bytes, patch->old, patch->changed);
 }
 
 void spi_patch_forget(const struct spi_object *object)
@@ -235,5 +264,5 @@ void spi_patch_fork_child(void)
 {
 	spi_near_fork_child();
 	spi_trampoline_fork_child();
-	spi_text_init();
+	spi_text_fork_child();
 }

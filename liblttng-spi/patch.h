@@ -56,12 +56,21 @@ int spi_patch_prepare(struct spi_point *point, const char **reason);
  */
 int spi_patch_install(struct spi_point **points, unsigned int n, const char **errors);
 int spi_patch_remove(struct spi_point **points, unsigned int n, const char **errors);
+/*
+ * When it is set, text is written from within: it calls work(data), while no
+ * object can be unloaded, and returns 0; or returns -EAGAIN, and so do the two
+ * above, as something was unloaded that the caller does not know of.
+ */
+extern int (*spi_patch_frozen)(void (*work)(void *data), void *data) SPI_HIDDEN;
 
 /*
  * spi_patch_forget() - the object was unloaded, with whatever was installed in
  * it: its points are never written again, and its addresses may become others'.
  */
 void spi_patch_forget(const struct spi_object *object);
+
+/* Does the text hold what spi_patch_install() wrote? Not when the object was loaded anew. */
+int spi_patch_is_in_text(const struct spi_point *point);
 
 enum spi_worker spi_patch_worker(const struct spi_point *point);
 

@@ -52,7 +52,7 @@ struct spi_core_ops {
 	long (*string_copy)(char *dst, uint64_t src, size_t max, int *truncated);
 	/* Copy exactly n bytes likewise: 0 or -EFAULT. */
 	int (*memory_copy)(void *dst, uint64_t src, size_t n);
-	struct spi_thread_record *(*threads)(void);	/* all threads' records; lock-free list */
+	struct spi_thread_record *(*threads)(void);	/* the status memory's array of them */
 	/*
 	 * To be called by the module's destructor: exit() runs that before lttng-ust's
 	 * own, while the core's may come later. Records what is still open, then calls
@@ -84,6 +84,11 @@ struct spi_payload_ops {
 	void (*set_string_max)(uint32_t bytes);
 	/* close() for the program: -1 and EBADF for a descriptor that the tracer needs, else what real_close(fd) returns. */
 	int (*close_fd)(int fd, int (*real_close)(int fd));
+	/*
+	 * What the context $app.spi:rules says of a point's events: "|TAG|TAG|", or "",
+	 * a text that lives for ever. Agent thread only. 0 or -ENOMEM.
+	 */
+	int (*set_tags)(struct spi_point *point, const char *tags);
 };
 
 /* The module's only exported symbol: "spi_payload_init". NULL on failure, *error says why. */

@@ -93,7 +93,8 @@ struct spi_point {
 	uint32_t installed;		/* the jump is in the text */
 	const char *event_name;		/* base, unique in the process */
 	uint64_t exit_thunk;		/* goes into the slot of each call */
-	uint64_t reserved[3];
+	const char *tags;		/* of the rules in force that asked for it; NULL: none yet. tags.c */
+	uint64_t reserved[2];
 };
 _Static_assert(offsetof(struct spi_point, flags) == 56, "thunks.S");
 
@@ -101,6 +102,7 @@ enum spi_point_flags {
 	SPI_POINT_LOOPS		= 1u << 0,	/* SPI_FUNC_LOOPS_TO_ENTRY */
 	SPI_POINT_ONE_EVENT	= 1u << 1,
 	SPI_POINT_NO_EXIT	= 1u << 2,	/* never give it a slot */
+	SPI_POINT_APART		= 1u << 3,	/* the agent's own, in libc: in no rule and no table. watch.c */
 };
 
 /* ---- return slots --------------------------------------------------- */
@@ -151,7 +153,7 @@ SPI_INLINE uint64_t spi_slot_code(const struct spi_slot *slot)
 
 /* ---- the calling thread's state ------------------------------------- */
 
-/* Counters that one thread adds to and anyone may read; folded into the status page when the thread ends. */
+/* Counters that one thread adds to and anyone may read: the status page's struct spi_status_block. */
 struct spi_thread_count {
 	uint64_t entries, exits, lost_entries, lost_exits, owed_exits, nested_skipped, slots_exhausted, strings_unreadable;
 };
@@ -169,20 +171,26 @@ struct spi_thread {
 	uint64_t busy_p;	/* stack position of the outermost call being recorded */
 	uint32_t busy;		/* nesting: 1 while recording, 2 in a signal handler that interrupted that...; SPI_BUSY_ALWAYS */
 	uint32_t owed;		/* slots in state OWED */
-	struct spi_thread_record *record;	/* outlives the thread; counters */
+	struct spi_thread_record *record;	/* outlives thread and process: counters in the status memory */
 	void *payload[4];	/* a payload's per-thread words; [1] is the core's: pages known to be readable */
 	uint64_t tsc;		/* a payload that has just read the TSC for this call may leave it here for fault.c; else 0 */
+	struct spi_thread_own *own;	/* the core's; set and cleared with `record` */
 };
 extern __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
 
 struct spi_thread_record {
-	struct spi_thread_count count;
-	struct spi_thread_count folded;	/* how much of count the status page has already; status.c */
-	struct spi_thread_record *next;
+	struct spi_thread_count count;	/* only ever grows; a later thread that takes the record over goes on from there */
+};
+
+/* What the core keeps beside it, in private memory. */
+struct spi_thread_own {
+	struct spi_thread_own *next;
+	struct spi_thread_record *record;	/* NULL: none yet in this process */
 	uint64_t in_use;
 	int32_t tid;
 	uint32_t chunk;			/* top of the thread's slot chunks; others read it when the process ends */
-	void *payload[4];
+	void *pages;			/* fault.c: pages known to be readable */
+	struct spi_thread_count folded;	/* of a record outside the status memory: what the page has of it */
 };
 
 /*

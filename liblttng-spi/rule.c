@@ -9,7 +9,7 @@
  *	target   = [ object ":" ] function
  *	object   = file name of an executable or library, a glob
  *	function = linkage name, or demangled qualified name, a glob: * ? [...] \x
- *	option   = "one-event"
+ *	option   = "one-event" | "tag=" hex digits
  *
  * The first single ':' ends the object; "::" never does. A rule without object
  * means every object, but one whose function begins with a wildcard then means
@@ -99,10 +99,17 @@ static size_t object_length(const char *target)
 
 static int parse_option(const char *option, size_t n, struct spi_rule_text *rule)
 {
-	if (n == 9 && !memcmp(option, "one-event", 9))
+	if (n == 9 && !memcmp(option, "one-event", 9)) {
 		rule->flags |= SPI_RULE_ONE_EVENT;
-	else
+		return 0;
+	}
+	if (n < 5 || memcmp(option, "tag=", 4) || n - 4 >= sizeof(rule->tag))
 		return -EINVAL;
+	for (size_t i = 4; i < n; i++)
+		if (!((option[i] >= '0' && option[i] <= '9') || (option[i] >= 'a' && option[i] <= 'f')))
+			return -EINVAL;
+	memcpy(rule->tag, option + 4, n - 4);
+	rule->tag[n - 4] = 0;
 	return 0;
 }
 
@@ -128,7 +135,7 @@ int spi_rule_parse(const char *text, struct spi_rule_text *rule, const char **er
 			const char *next = memchr(o + 1, ';', (size_t) (text + n - o - 1));
 			size_t size = (size_t) ((next ? next : text + n) - o - 1);
 
-			*error = "unknown rule option; known: one-event";
+			*error = "unknown rule option; known: one-event, tag=HEX";
 			if (parse_option(o + 1, size, rule) < 0)
 				return -EINVAL;
 			o = next;

@@ -15,9 +15,9 @@
  * The masks of actions are translated as in masks.c. Programs that the program
  * executes do not inherit that it ignores SIGTRAP.
  *
- * While nothing is taken, and in an injected agent, whose symbols come too late
- * to be found first, everything goes to the next definition as it came. A
- * vfork()ed child has signal actions of its own, but its parent's memory: there
+ * In an injected agent, whose symbols come too late to be found first, watch.c
+ * leads libc's functions here while there may be int3. While nothing is taken
+ * everything goes to the next definition as it came. A vfork()ed child has signal actions of its own, but its parent's memory: there
  * they go to the kernel, except SIGTRAP's, which executing resets anyway.
  *
  * Everything here may run in signal handlers and leaves errno as libc would.
@@ -25,6 +25,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/interpose.h"
 
@@ -48,6 +49,7 @@ void spi_signals_init(void)
 {
 	EACH_NEXT(NEXT_FIND)
 	spi_masks_init();
+	spi_notify_init();
 	dlerror();	/* not the program's business, if there is one */
 	spi_signals_interposed = 1;
 }
@@ -279,4 +281,13 @@ SPI_EXPORT int siginterrupt(int number, int interrupt)
 		__atomic_fetch_and(&interrupting, ~SPI_SIGNAL_BIT(number), __ATOMIC_RELAXED);
 	action.sa_flags = interrupt ? action.sa_flags & ~SA_RESTART : action.sa_flags | SA_RESTART;
 	return sigaction(number, &action, NULL);
+}
+
+/* The others come by it. */
+NEXT_OWN(int, sigaction, (int, const struct sigaction *, struct sigaction *))
+
+void *spi_signals_replace(const char *wanted, void *next)
+{
+	NEXT_REPLACE(int, sigaction, )
+	return spi_masks_replace(wanted, next);
 }

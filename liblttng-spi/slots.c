@@ -30,7 +30,7 @@ void spi_thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end)
 	t->base = spi_chunk_slots(chunk);
 	t->end = t->base + CHUNK_SLOTS;
 	t->cur = at_end ? t->end : t->base;
-	t->record->chunk = chunk;
+	t->own->chunk = chunk;
 }
 
 struct spi_slot *spi_thread_top(struct spi_thread *t)

@@ -1,40 +1,172 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The status page: counters that outlive the process, because the controller
- * maps the same memfd. Threads count in their own records without atomics; a
- * record is folded into the page when its thread ends, when a rule goes, and when
- * the process ends. Children share their parent's page until they have a
- * controller of their own.
+ * The status memory: counters that outlive the process, because the controller
+ * maps the same memfd. Each thread counts in a block of its own, without atomics,
+ * and the reader adds the blocks up. So nothing has to be brought in before the
+ * process ends, executes another program or is killed.
  *
- * Without a controller no descriptor is kept: the page is private memory then,
- * and its memfd is made when one asks.
+ * A child shares its parent's memory until it has a controller of its own; its
+ * threads take blocks that nobody had. Threads beyond the last block count in
+ * private memory, which is folded into the page when they end, when a rule goes,
+ * and when the process ends.
+ *
+ * Without a controller no descriptor is kept: the memory is private then, and its
+ * memfd is made when one asks.
  */
+#include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <linux/memfd.h>
 #include <fcntl.h>
 #include "liblttng-spi/core.h"
 
-static union {
-	struct spi_status_page page;
-	uint8_t bytes[4096];
-} boot __attribute__((aligned(4096)));
-struct spi_status_page *spi_status = &boot.page;
-static int fold_lock;	/* guards every record's `folded`; innermost, held for a few adds, never in a signal handler */
+#define COUNTERS	8u
+_Static_assert(sizeof(struct spi_thread_record) == sizeof(struct spi_status_block), "one block a thread");
+_Static_assert(sizeof(struct spi_thread_count) == COUNTERS * sizeof(uint64_t), "as many counters in both");
+_Static_assert(offsetof(struct spi_status_page, strings_unreadable) - offsetof(struct spi_status_page, entries) ==
+	offsetof(struct spi_thread_count, strings_unreadable), "in the same order");
+
+static struct {
+	union {
+		struct spi_status_page page;
+		uint8_t bytes[SPI_STATUS_BLOCKS_AT];
+	};
+	struct spi_thread_record records[SPI_STATUS_BLOCKS_MAX];
+} memory __attribute__((aligned(4096)));
+struct spi_status_page *spi_status = &memory.page;
+/*
+ * Guards giving out records, every `folded`, and the change of memory. Innermost,
+ * held for a moment, by threads with their signals blocked or the control side.
+ */
+static int status_lock;
+
+static void lock(void)
+{
+	while (__atomic_exchange_n(&status_lock, 1, __ATOMIC_ACQUIRE))
+		__builtin_ia32_pause();
+}
+
+static void unlock(void)
+{
+	__atomic_store_n(&status_lock, 0, __ATOMIC_RELEASE);
+}
 
 int spi_status_init(void)
 {
-	boot.page.magic = SPI_STATUS_MAGIC;
-	boot.page.version = SPI_PROTO_VERSION;
+	memory.page.magic = SPI_STATUS_MAGIC;
+	memory.page.version = SPI_PROTO_VERSION;
 	return 0;
 }
 
+struct spi_thread_record *spi_status_records(void)
+{
+	return memory.records;
+}
+
+static uint64_t *counters_of(struct spi_thread_count *count)
+{
+	return (uint64_t *) count;
+}
+
+/* ---- records ---- */
+
+static int is_shared(const struct spi_thread_record *record)
+{
+	return record >= memory.records && record < memory.records + SPI_STATUS_BLOCKS_MAX;
+}
+
+/* Parent and children take from one memory: hence the atomic addition. */
+static struct spi_thread_record *record_take(void)
+{
+	uint64_t index = __atomic_load_n(&memory.page.blocks, __ATOMIC_RELAXED);
+
+	if (index < SPI_STATUS_BLOCKS_MAX)
+		index = __atomic_fetch_add(&memory.page.blocks, 1, __ATOMIC_RELAXED);
+	return index < SPI_STATUS_BLOCKS_MAX ? &memory.records[index] : spi_map_pages(sizeof(struct spi_thread_record));
+}
+
+int spi_status_record_get(struct spi_thread_own *own)
+{
+	lock();
+	if (!own->record)
+		own->record = record_take();
+	unlock();
+	return own->record ? 0 : -1;
+}
+
+static void fold_locked(struct spi_thread_own *own)
+{
+	uint64_t *count, *folded = counters_of(&own->folded), *total = &memory.page.entries;
+
+	if (!own->record || is_shared(own->record))
+		return;
+	count = counters_of(&own->record->count);
+	for (unsigned int i = 0; i < COUNTERS; i++) {
+		uint64_t now = __atomic_load_n(&count[i], __ATOMIC_RELAXED);
+
+		__atomic_fetch_add(&total[i], now - folded[i], __ATOMIC_RELAXED);
+		folded[i] = now;
+	}
+}
+
+void spi_status_fold(struct spi_thread_own *own)
+{
+	lock();
+	fold_locked(own);
+	unlock();
+}
+
+void spi_status_fold_all(void)
+{
+	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
+		spi_status_fold(own);
+}
+
+/* In the child of a fork: the lock may have been another thread's. What the records hold is the parent's to tell. */
+void spi_status_fork_child(void)
+{
+	struct spi_thread *t = &spi_thread;
+
+	status_lock = 0;
+	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next) {
+		if (own->record && !is_shared(own->record))
+			own->folded = own->record->count;
+		else
+			own->record = NULL;
+	}
+	if (t->own && spi_status_record_get(t->own) == 0)
+		t->record = t->own->record;
+}
+
+/* ---- a controller ---- */
+
+/* The blocks as they are, and a page in which these count for nothing. */
+static long memory_write(long fd, struct spi_status_page *fresh)
+{
+	static struct spi_thread_record some[64];	/* under the lock */
+	uint64_t *total = &fresh->entries;
+	long r = 0;
+
+	for (uint64_t at = 0; r >= 0 && at < fresh->blocks; at += 64) {
+		uint64_t n = fresh->blocks - at < 64 ? fresh->blocks - at : 64;
+
+		memcpy(some, &memory.records[at], n * sizeof(some[0]));
+		for (uint64_t i = 0; i < n; i++)
+			for (unsigned int c = 0; c < COUNTERS; c++)
+				total[c] -= counters_of(&some[i].count)[c];
+		r = spi_sys(SYS_pwrite64, fd, some, n * sizeof(some[0]),
+			(long) (SPI_STATUS_BLOCKS_AT + at * sizeof(some[0])));
+	}
+	return r < 0 ? r : spi_sys(SYS_pwrite64, fd, fresh, sizeof(*fresh), 0L);
+}
+
 /*
- * A descriptor for a controller: a fresh memfd takes the page's place at the same
- * address, so nobody's pointer changes. Its counters begin at zero: each
- * controller is told of its own time. What other threads fold in that instant
- * would be lost, hence the lock.
+ * A descriptor for a controller: a fresh memfd takes the memory's place at the
+ * same address, so nobody's pointer changes. Its counters begin at zero: each
+ * controller is told of its own time. A call that another thread counts between
+ * the copy and the change is in the old memory: the last controller's time.
  */
 int spi_status_fd(void)
 {
@@ -44,57 +176,20 @@ int spi_status_fd(void)
 	if (fd < 0)
 		return (int) fd;
 	spi_status_fold_all();
-	fresh.points = boot.page.points;
-	while (__atomic_exchange_n(&fold_lock, 1, __ATOMIC_ACQUIRE))
-		__builtin_ia32_pause();
-	r = spi_sys(SYS_write, fd, &fresh, sizeof(fresh));
-	if (r == (long) sizeof(fresh))
-		r = spi_sys(SYS_ftruncate, fd, sizeof(boot)) == 0 ? (long) sizeof(boot) : -1;
-	if (r == (long) sizeof(boot))
+	lock();
+	fresh.points = memory.page.points;
+	fresh.blocks = memory.page.blocks < SPI_STATUS_BLOCKS_MAX ? memory.page.blocks : SPI_STATUS_BLOCKS_MAX;
+	r = spi_sys(SYS_ftruncate, fd, sizeof(memory));
+	if (r == 0)
+		r = memory_write(fd, &fresh);
+	if (r >= 0)
 		r = spi_sys(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 	if (r >= 0)
-		r = spi_sys(SYS_mmap, &boot, sizeof(boot), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0L);
-	__atomic_store_n(&fold_lock, 0, __ATOMIC_RELEASE);
+		r = spi_sys(SYS_mmap, &memory, sizeof(memory), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0L);
+	unlock();
 	if (r < 0 && r > -4096) {
 		spi_sys(SYS_close, fd);
 		return (int) r;
 	}
 	return (int) fd;
-}
-
-void spi_status_fold(struct spi_thread_record *record)
-{
-	struct spi_status_page *page = spi_status;
-
-	while (__atomic_exchange_n(&fold_lock, 1, __ATOMIC_ACQUIRE))
-		__builtin_ia32_pause();
-#define FOLD(field) do { \
-		uint64_t now = __atomic_load_n(&record->count.field, __ATOMIC_RELAXED); \
-		__atomic_fetch_add(&page->field, now - record->folded.field, __ATOMIC_RELAXED); \
-		record->folded.field = now; \
-	} while (0)
-	FOLD(entries);
-	FOLD(exits);
-	FOLD(lost_entries);
-	FOLD(lost_exits);
-	FOLD(owed_exits);
-	FOLD(nested_skipped);
-	FOLD(slots_exhausted);
-	FOLD(strings_unreadable);
-#undef FOLD
-	__atomic_store_n(&fold_lock, 0, __ATOMIC_RELEASE);
-}
-
-void spi_status_fold_all(void)
-{
-	for (struct spi_thread_record *r = spi_threads_first(); r; r = r->next)
-		spi_status_fold(r);
-}
-
-/* In the child of a fork: the lock may have been another thread's, and the parent counts what the records held. */
-void spi_status_fork_child(void)
-{
-	fold_lock = 0;
-	for (struct spi_thread_record *r = spi_threads_first(); r; r = r->next)
-		r->folded = r->count;
 }

@@ -8,6 +8,7 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -75,9 +76,27 @@ uint64_t spi_parse_number(const char *s, const char **end)
 	return value;
 }
 
+/* How many descriptors this process has a table for. 0: unknown. */
+static long fd_table_size(void)
+{
+	char text[1024];
+	const char *at;
+	long fd = spi_sys(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC), n;
+
+	if (fd < 0)
+		return 0;
+	n = spi_sys(SYS_read, fd, text, sizeof(text) - 1);
+	spi_sys(SYS_close, fd);
+	text[n > 0 ? n : 0] = 0;
+	at = strstr(text, "FDSize:");
+	return at ? (long) spi_parse_number(at + 7 + strspn(at + 7, "\t "), NULL) : 0;
+}
+
 /*
  * Programs number their own descriptors from 3 on and some print them; ours go
- * to the upper part of what the limit allows.
+ * to the upper part of what the limit allows. Where that means a larger table,
+ * the kernel makes a process with threads wait 10 ms and more (an RCU grace
+ * period): our own thread, which is never alone, stays inside the one there is.
  */
 int spi_fd_high(int fd)
 {
@@ -89,6 +108,12 @@ int spi_fd_high(int fd)
 	if (spi_sys(SYS_prlimit64, 0L, RLIMIT_NOFILE, NULL, &limit) < 0)
 		limit.rlim_cur = 256;
 	high = limit.rlim_cur >= 1024 ? 900 : (long) limit.rlim_cur / 2;
+	if (spi_sys(SYS_gettid) != spi_sys(SYS_getpid)) {
+		long size = fd_table_size();
+
+		if (size >= 64 && high >= size)
+			high = size - 24;
+	}
 	high = spi_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high);
 	if (high < 0)
 		return fd;

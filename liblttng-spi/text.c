@@ -36,23 +36,35 @@
 #define GAP_PAGES	128u	/* untouched pages between two points that one mprotect() still spans */
 #define TRANSIENTS_MAX	32u	/* points that are in a transient at the same time */
 
-static int can_sync;
+static int can_sync;	/* 0: not asked yet; 1: yes; -1: no */
 
-static int sync_cores(void)
+static long sync_now(void)
 {
-	return spi_raw3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) < 0 ? -1 : 0;
+	return spi_raw3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
 }
 
-int spi_text_init(void)
-{
-	can_sync = spi_raw3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0
-		&& sync_cores() == 0;
-	return can_sync ? 0 : -ENOSYS;
-}
-
+/* Registering takes a process with threads 10 ms and more (an RCU grace period), and most points need no membarrier. */
 int spi_text_can_sync(void)
 {
-	return can_sync;
+	if (!can_sync)
+		can_sync = spi_raw3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0 &&
+			sync_now() == 0 ? 1 : -1;
+	return can_sync > 0;
+}
+
+/* In the child of a fork(), alone: what the parent could, it may have to do for its points. */
+void spi_text_fork_child(void)
+{
+	if (!can_sync)
+		return;
+	can_sync = 0;
+	spi_text_can_sync();
+}
+
+static void sync_cores(void)
+{
+	if (spi_text_can_sync())
+		sync_now();
 }
 
 /* ---- /proc/self/maps ---- */

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/threads-internal.h"
 
 SPI_EXPORT __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
@@ -24,7 +25,7 @@ extern void spi_thunk_entry_xmm(void), spi_thunk_exit_xmm(void);
 extern void spi_thunk_entry_ymm(void), spi_thunk_exit_ymm(void);
 static uint64_t entry_thunk, exit_thunk;	/* the pair that suits this CPU */
 static uint32_t vectors_base;
-static struct spi_thread_record *records;
+static struct spi_thread_own *owns;
 static pthread_key_t end_key;
 static int have_end_key;
 static uint64_t main_stack_low, main_stack_high;
@@ -110,13 +111,14 @@ int spi_threads_init(void)
  * descriptor with the values that pthread_getattr_np() gives for it. Saves every
  * other thread from reading /proc/self/maps.
  */
-void spi_threads_learn_stack(void)
+void spi_threads_learn(void *(*start)(void *))
 {
 	pthread_attr_t attr;
 	void *low;
 	size_t size, guard = 0;
 	const uint64_t *words = (const uint64_t *) pthread_self();
 
+	spi_tracer_threads_learn((uint64_t) start, (int) spi_sys(SYS_gettid));
 	if (stack_offset >= 0 || pthread_getattr_np(pthread_self(), &attr))
 		return;
 	if (!pthread_attr_getstack(&attr, &low, &size)) {
@@ -165,17 +167,17 @@ static void find_stack(struct spi_thread *t)
 	}
 }
 
-static struct spi_thread_record *record_get(void)
+static struct spi_thread_own *own_get(void)
 {
-	struct spi_thread_record *r, *pool;
-	size_t size = 65536, n = size / sizeof(*r);
+	struct spi_thread_own *own, *pool;
+	size_t size = 65536, n = size / sizeof(*own);
 
-	for (r = __atomic_load_n(&records, __ATOMIC_ACQUIRE); r; r = r->next) {
+	for (own = __atomic_load_n(&owns, __ATOMIC_ACQUIRE); own; own = own->next) {
 		uint64_t unused = 0;
 
-		if (!__atomic_load_n(&r->in_use, __ATOMIC_RELAXED) &&
-				__atomic_compare_exchange_n(&r->in_use, &unused, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-			return r;
+		if (!__atomic_load_n(&own->in_use, __ATOMIC_RELAXED) &&
+				__atomic_compare_exchange_n(&own->in_use, &unused, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return own;
 	}
 	pool = spi_map_pages(size);
 	if (!pool)
@@ -185,43 +187,38 @@ static struct spi_thread_record *record_get(void)
 		pool[i].chunk = CHUNK_NONE;
 		pool[i].next = &pool[i + 1];	/* the last one's is set below */
 	}
-	r = __atomic_load_n(&records, __ATOMIC_ACQUIRE);
+	own = __atomic_load_n(&owns, __ATOMIC_ACQUIRE);
 	do
-		pool[n - 1].next = r;
-	while (!__atomic_compare_exchange_n(&records, &r, pool, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+		pool[n - 1].next = own;
+	while (!__atomic_compare_exchange_n(&owns, &own, pool, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 	return pool;
 }
 
-struct spi_thread_record *spi_threads_first(void)
+struct spi_thread_own *spi_threads_first(void)
 {
-	return __atomic_load_n(&records, __ATOMIC_ACQUIRE);
-}
-
-/* lttng-ust names its threads PROGRAM-ust; what they call is the tracer's own work. */
-static int is_tracer_thread(void)
-{
-	char name[16] = "";
-	size_t n = 0;
-
-	spi_sys(SYS_prctl, 16L /* PR_GET_NAME */, name, 0L, 0L, 0L);
-	while (n < sizeof(name) && name[n])
-		n++;
-	return n >= 4 && !memcmp(name + n - 4, "-ust", 4);
+	return __atomic_load_n(&owns, __ATOMIC_ACQUIRE);
 }
 
 int spi_thread_begin(struct spi_thread *t)
 {
 	uint32_t chunk;
 
-	if (is_tracer_thread()) {
+	if (spi_thread_is_tracer()) {
 		t->busy |= SPI_BUSY_ALWAYS;
 		return -1;
 	}
-	if (!t->record) {
-		t->record = record_get();
-		if (!t->record)
+	if (!t->own) {
+		struct spi_thread_own *own = own_get();
+
+		if (!own)
 			return -1;
-		t->record->tid = (int32_t) spi_sys(SYS_gettid);
+		if (spi_status_record_get(own) < 0) {
+			__atomic_store_n(&own->in_use, 0, __ATOMIC_RELEASE);
+			return -1;
+		}
+		own->tid = (int32_t) spi_sys(SYS_gettid);
+		t->own = own;
+		t->record = own->record;
 		__atomic_fetch_add(&spi_status->threads, 1, __ATOMIC_RELAXED);
 		if (have_end_key)
 			pthread_setspecific(end_key, t);
@@ -241,10 +238,10 @@ int spi_thread_begin(struct spi_thread *t)
 static void thread_end(void *value)
 {
 	struct spi_thread *t = value;
-	struct spi_thread_record *record = t->record;
+	struct spi_thread_own *own = t->own;
 	uint64_t all = ~UINT64_C(0), old;
 
-	if (t != &spi_thread || !record)
+	if (t != &spi_thread || !own)
 		return;
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
 	if (t->cur)
@@ -252,16 +249,16 @@ static void thread_end(void *value)
 	if (spi_payload && spi_payload->thread_end)
 		spi_payload->thread_end(t);
 	if (t->cur && !spi_thread_top(t)) {
-		record->chunk = CHUNK_NONE;
+		own->chunk = CHUNK_NONE;
 		spi_chunk_put(spi_chunk_of(t->base));
 		t->cur = t->base = t->end = NULL;
 	}
-	spi_status_fold(record);
-	memset(record->payload, 0, sizeof(record->payload));
+	spi_status_fold(own);
 	memset(t->payload, 0, sizeof(t->payload));
 	if (!t->cur) {
 		t->record = NULL;
-		__atomic_store_n(&record->in_use, 0, __ATOMIC_RELEASE);
+		t->own = NULL;
+		__atomic_store_n(&own->in_use, 0, __ATOMIC_RELEASE);
 	}
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
 }
@@ -274,10 +271,10 @@ static void thread_end(void *value)
  */
 static void others_leave(struct spi_thread *t)
 {
-	for (struct spi_thread_record *r = spi_threads_first(); r; r = r->next) {
-		uint32_t chunk = r->chunk;
+	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next) {
+		uint32_t chunk = own->chunk;
 
-		if (r == t->record || !r->in_use)
+		if (own == t->own || !own->in_use)
 			continue;
 		for (unsigned int depth = 0; chunk < CHUNK_COUNT && depth < 64; chunk = spi_chunks[chunk].prev, depth++)
 			for (struct spi_slot *s = spi_chunk_slots(chunk) + CHUNK_SLOTS - 1; s >= spi_chunk_slots(chunk); s--)
@@ -304,11 +301,11 @@ void spi_threads_fork_child(void)
 {
 	struct spi_thread *t = &spi_thread;
 
-	for (struct spi_thread_record *r = spi_threads_first(); r; r = r->next)
-		if (r != t->record) {
-			r->in_use = 0;
-			r->chunk = CHUNK_NONE;
+	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
+		if (own != t->own) {
+			own->in_use = 0;
+			own->chunk = CHUNK_NONE;
 		}
-	if (t->record)
-		t->record->tid = (int32_t) spi_sys(SYS_gettid);
+	if (t->own)
+		t->own->tid = (int32_t) spi_sys(SYS_gettid);
 }

@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include "harness.h"
 
-static struct spi_thread_record record;
+static struct spi_thread_own own;
 static char buffer[512];
 
 static long copy(const void *src, size_t max, int *truncated)
@@ -396,7 +396,7 @@ static int net_truncated(void) { return with_net(file_truncated); }
 static int net_meanwhile(void) { return with_net(unmapped_meanwhile); }
 static int no_record(void)
 {
-	spi_thread.record = NULL;
+	spi_thread.own = NULL;
 	return reads_are_safe();
 }
 
@@ -458,7 +458,7 @@ static const struct {
 
 int main(void)
 {
-	spi_thread.record = &record;
+	spi_thread.own = &own;
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int status;
 

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The points, by address. They are never freed: threads may be in their stubs,
+ * lttng-ust has pointers to their descriptors.
+ *
+ * A point of an object that was unloaded is put away. When the same object comes
+ * back to the same address the point comes back too, with its events, which must
+ * not be registered twice; it only has to be prepared again, as others may have
+ * been at its address meanwhile. A program that loads and unloads one library for
+ * ever so costs a stub a time, and no event types.
+ */
+#include "codemap/map-check.h"
+#include "liblttng-spi/instrument.h"
+
+#define HASH_SIZE	16384u
+
+static struct spi_point *hash[HASH_SIZE];
+static struct spi_point *put_away;	/* by next_hash */
+
+static struct spi_point **bucket(uint64_t address)
+{
+	return &hash[(address >> 4 ^ address >> 16) % HASH_SIZE];
+}
+
+struct spi_point *spi_point_find(uint64_t address)
+{
+	struct spi_point *p = *bucket(address);
+
+	while (p && p->address != address)
+		p = p->next_hash;
+	return p;
+}
+
+static struct spi_point *point_of_old(const struct spi_object *object, uint64_t address, uint32_t flags)
+{
+	for (struct spi_point **at = &put_away, *p; (p = *at); at = &p->next_hash)
+		if (p->object == object && p->address == address &&
+				!((p->flags ^ flags) & SPI_POINT_ONE_EVENT)) {
+			*at = p->next_hash;
+			p->patch = NULL;
+			p->body = 0;
+			return p;
+		}
+	return NULL;
+}
+
+struct spi_point *spi_point_new(struct spi_object *object, const struct spi_map *map, const struct spi_map_func *func,
+	uint32_t flags, const char *event)
+{
+	uint64_t address = func->vaddr + object->bias;
+	uint32_t point_flags = func->flags & SPI_FUNC_LOOPS_TO_ENTRY ? SPI_POINT_LOOPS : 0;
+	struct spi_point *p, **at;
+
+	point_flags |= flags & SPI_RULE_ONE_EVENT ? SPI_POINT_ONE_EVENT : 0;
+	p = point_of_old(object, address, point_flags);
+	if (!p) {
+		p = spi_near_alloc(object, sizeof(*p), 64);
+		if (!p)
+			return NULL;
+		p->event_name = event;
+		p->func = func;
+		p->map = map;
+	}
+	p->address = address;
+	spi_thread_thunks(p, map->head->flags & SPI_MAP_USES_YMM, map->head->flags & SPI_MAP_USES_ZMM);
+	p->flags = point_flags;
+	p->object = object;
+	at = bucket(address);
+	p->next_hash = *at;
+	*at = p;
+	return p;
+}
+
+void spi_points_forget(const struct spi_object *object)
+{
+	for (uint32_t i = 0; i < HASH_SIZE; i++)
+		for (struct spi_point **at = &hash[i], *p; (p = *at);) {
+			if (p->object != object) {
+				at = &p->next_hash;
+				continue;
+			}
+			*at = p->next_hash;
+			p->users = 0;
+			p->next_hash = put_away;
+			put_away = p;
+		}
+}
+
+struct spi_point *spi_points_next(const struct spi_object *object, struct spi_point *after)
+{
+	struct spi_point *p = after ? after->next_hash : NULL;
+	uint32_t i = after ? (uint32_t) (bucket(after->address) - hash) : UINT32_MAX;
+
+	for (;;) {
+		for (; p; p = p->next_hash)
+			if (p->object == object)
+				return p;
+		if (++i == HASH_SIZE)
+			return NULL;
+		p = hash[i];
+	}
+}

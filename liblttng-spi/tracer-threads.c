@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Which threads are the tracer's own: those whose start routine lies in lttng-ust
+ * or in the agent. What they call is not recorded, and that they block all signals
+ * says nothing about the program. Their names (PROGRAM-ust) prove nothing, as the
+ * program may give such names too.
+ *
+ * libc keeps the start routine in the thread's descriptor, which the thread
+ * pointer leads to; where in it is found out on a thread of the agent's, whose
+ * start routine and id are known. Another thread's descriptor stands at the end of
+ * its stack and begins with its own address, twice; the kernel tells the stack
+ * pointer. Until something is known, the name decides.
+ *
+ * Changed by the control side only; read by any thread in any state.
+ */
+#include <fcntl.h>
+#include "liblttng-spi/patch-internal.h"
+
+#define DESCRIPTOR_BYTES	2304u	/* at least so large in every libc that we know */
+#define RANGES_MAX		16u
+#define SEARCH_MAX		(UINT64_C(1) << 20)
+
+static int32_t start_at = -1, tid_at = -1;	/* in the descriptor */
+static struct {
+	uint64_t low, high;
+} ranges[RANGES_MAX];
+static uint32_t range_count;
+
+void spi_tracer_threads_learn(uint64_t start, int tid)
+{
+	const uint8_t *self = __builtin_thread_pointer();
+	int32_t found = -1;
+
+	if (start_at >= 0)
+		return;
+	for (int32_t i = 0; i < (int32_t) DESCRIPTOR_BYTES && tid_at < 0; i += 4)
+		if (*(const int32_t *) (self + i) == tid)
+			tid_at = i;
+	for (int32_t i = 0; i < (int32_t) DESCRIPTOR_BYTES && found < 0; i += 8)
+		if (*(const uint64_t *) (self + i) == start)
+			found = i;
+	if (tid_at >= 0)
+		__atomic_store_n(&start_at, found, __ATOMIC_RELEASE);
+}
+
+void spi_tracer_code_add(uint64_t low, uint64_t high)
+{
+	for (uint32_t i = 0; i < range_count; i++)
+		if (ranges[i].low == low)
+			return;
+	if (range_count == RANGES_MAX)
+		return;
+	ranges[range_count].low = low;
+	ranges[range_count].high = high;
+	__atomic_store_n(&range_count, range_count + 1, __ATOMIC_RELEASE);
+}
+
+static int is_tracer_code(uint64_t address)
+{
+	uint32_t n = __atomic_load_n(&range_count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (address >= ranges[i].low && address < ranges[i].high)
+			return 1;
+	return 0;
+}
+
+/* 15 characters at most; lttng-ust cuts the program's name to make room for its own. */
+static int name_is_tracer(const char *name)
+{
+	const char *end = name;
+
+	while (*end && *end != '\n')
+		end++;
+	return end - name >= 4 && spi_bytes_equal((const uint8_t *) end - 4, (const uint8_t *) "-ust", 4);
+}
+
+static int is_known(void)
+{
+	return __atomic_load_n(&start_at, __ATOMIC_ACQUIRE) >= 0 && __atomic_load_n(&range_count, __ATOMIC_ACQUIRE);
+}
+
+int spi_thread_is_tracer(void)
+{
+	char name[17] = "";
+
+	if (is_known())
+		return is_tracer_code(*(const uint64_t *) ((const uint8_t *) __builtin_thread_pointer() + start_at));
+	spi_raw3(SYS_prctl, 16 /* PR_GET_NAME */, (uint64_t) name, 0);
+	return name_is_tracer(name);
+}
+
+/* ---- another thread ---- */
+
+/* Its stack pointer, while it waits in the kernel: the last number but one of its `syscall` file. 0: it runs, or so. */
+static uint64_t stack_pointer(int task_dir, const char *tid)
+{
+	char path[40], text[256];
+	uint64_t word[2] = { 0, 0 };
+	uint32_t n = 0;
+	long fd, got;
+
+	for (; tid[n] && n < sizeof(path) - 9; n++)
+		path[n] = tid[n];
+	spi_bytes_copy(path + n, "/syscall", 9);
+	fd = spi_raw4(SYS_openat, (uint64_t) task_dir, (uint64_t) path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return 0;
+	got = spi_raw3(SYS_read, (uint64_t) fd, (uint64_t) text, sizeof(text) - 1);
+	spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
+	if (got <= 0 || text[0] == 'r')		/* "running" */
+		return 0;
+	text[got] = 0;
+	for (const char *t = text; *t && *t != '\n'; t++) {
+		if (*t == ' ') {
+			word[0] = word[1];
+			word[1] = 0;
+		} else if (*t >= '0' && *t <= '9') {
+			word[1] = word[1] << 4 | (uint64_t) (*t - '0');
+		} else if (*t >= 'a' && *t <= 'f') {
+			word[1] = word[1] << 4 | (uint64_t) (*t - 'a' + 10);
+		}
+	}
+	return word[0];
+}
+
+/* The start routine of the thread whose stack this is, if its descriptor is found above. */
+static uint64_t start_routine(uint64_t sp, int tid)
+{
+	for (uint64_t at = (sp + 63) & ~UINT64_C(63); at - sp < SEARCH_MAX; at += 64) {
+		uint64_t head[3], start;
+		int32_t id;
+
+		if (spi_memory_copy(head, at, sizeof(head)) < 0)
+			return 0;
+		if (head[0] == at && head[2] == at)
+			return spi_memory_copy(&id, at + (uint64_t) tid_at, sizeof(id)) == 0 && id == tid &&
+				spi_memory_copy(&start, at + (uint64_t) start_at, sizeof(start)) == 0 ? start : 0;
+	}
+	return 0;
+}
+
+/* `name`: as in the thread's `status` file. 1: the tracer's; 0: not, or it cannot be told in this moment. */
+int spi_thread_is_tracer_other(int task_dir, const char *tid_text, int tid, const char *name)
+{
+	uint64_t sp;
+
+	if (!name_is_tracer(name))
+		return 0;
+	if (!is_known())
+		return 1;
+	sp = stack_pointer(task_dir, tid_text);
+	return sp && is_tracer_code(start_routine(sp, tid));
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * May there be int3? One that is hit with SIGTRAP blocked kills the process. So
+ * none is put where threads are known to run with signals blocked: in the C
+ * library (it blocks everything while it makes threads and processes, and a
+ * vforked child has no handlers at all), in a process in which some thread blocks
+ * SIGTRAP now, or one that a debugger is attached to. Threads that only run the
+ * tracer are not counted: they call the C library, not the program.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include "liblttng-spi/patch-internal.h"
+
+#define SIGNAL_BIT(n)	SPI_SIGNAL_BIT(n)
+#define THREAD_LOOKS	400	/* at a thread that blocks SIGTRAP, before that counts: it may be in our own handler */
+#define THREAD_LOOK_NS	UINT64_C(1000000)	/* one in so long */
+
+static int text_begins(const char *text, const char *with)
+{
+	while (*with)
+		if (*text++ != *with++)
+			return 0;
+	return 1;
+}
+
+/* Libraries that run with all signals blocked at times, or that the tracer's own threads run. */
+int spi_object_is_runtime(const struct spi_object *object)
+{
+	static const char *const names[] = { "libc.so", "libc-2", "ld-linux", "ld-2", "libpthread", "libdl.", "libdl-",
+		"librt.", "librt-", "libnuma", "liblttng", "liburcu", "libgcc_s" };
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (text_begins(object->name, names[i]))
+			return 1;
+	return 0;
+}
+
+/* The text behind "\nKEY:\t" in a status file; NULL when there is none. */
+static const char *status_value(const char *text, const char *key)
+{
+	for (; *text; text++) {
+		const char *t = text, *k = key;
+
+		while (*k && *t == *k) {
+			t++;
+			k++;
+		}
+		if (!*k)
+			return t;
+	}
+	return NULL;
+}
+
+static uint64_t parse_hex(const char *s)
+{
+	uint64_t value = 0;
+
+	for (;; s++) {
+		if (*s >= '0' && *s <= '9')
+			value = value << 4 | (uint64_t) (*s - '0');
+		else if (*s >= 'a' && *s <= 'f')
+			value = value << 4 | (uint64_t) (*s - 'a' + 10);
+		else
+			return value;
+	}
+}
+
+/*
+ * Look at one thread. NULL, or what forbids int3. *again is set when that may be
+ * over in a moment: libc blocks everything while a thread starts or ends.
+ */
+static const char *thread_look(long task_dir, const char *tid, uint64_t self, int *again)
+{
+	char path[32], text[2048];
+	const char *value;
+	uint64_t number = 0;
+	size_t n = 0;
+	long fd, got;
+
+	for (const char *t = tid; *t && n < sizeof(path) - 8; t++) {
+		path[n++] = *t;
+		number = number * 10 + (uint64_t) (*t - '0');
+	}
+	spi_bytes_copy(path + n, "/status", 8);
+	fd = spi_raw4(SYS_openat, (uint64_t) task_dir, (uint64_t) path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return NULL;		/* it has ended */
+	got = spi_raw3(SYS_read, (uint64_t) fd, (uint64_t) text, sizeof(text) - 1);
+	spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
+	if (got <= 0)
+		return NULL;
+	text[got] = 0;
+	value = status_value(text, "\nTracerPid:\t");
+	if (value && *value != '0')
+		return "needs int3, and a debugger is attached";
+	/* "Name:\tNAME\n" is the first line */
+	if (number == self || spi_thread_is_tracer_other((int) task_dir, tid, (int) number, text))
+		return NULL;
+	value = status_value(text, "\nSigBlk:\t");
+	if (!value)
+		return "needs int3, and a thread's signal mask cannot be read";
+	*again = parse_hex(value) & SIGNAL_BIT(SIGTRAP) ? 1 : 0;
+	return *again ? "needs int3, and a thread blocks SIGTRAP" : NULL;
+}
+
+/* Give a thread that is just being started, or is in our own handler, the time to get out of that. */
+static const char *thread_look_long(long task_dir, const char *tid, uint64_t self)
+{
+	const char *reason = NULL;
+
+	for (int look = 0, again = 1; again && look < THREAD_LOOKS; look++) {
+		uint64_t pause[2] = { 0, look ? THREAD_LOOK_NS : 0 };
+
+		if (look)
+			spi_raw3(SYS_nanosleep, (uint64_t) pause, 0, 0);
+		again = 0;
+		reason = thread_look(task_dir, tid, self, &again);
+	}
+	return reason;
+}
+
+struct directory_entry {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+const char *spi_trap_threads_look(void)
+{
+	uint8_t buffer[2048] __attribute__((aligned(8)));
+	uint64_t self = (uint64_t) spi_raw3(SYS_gettid, 0, 0, 0);
+	const char *reason = NULL;
+	long fd, got = 0;
+
+	fd = spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+		0);
+	if (fd < 0)
+		return "needs int3, and /proc cannot be read";
+	while (!reason && (got = spi_raw3(SYS_getdents64, (uint64_t) fd, (uint64_t) buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < got && !reason;) {
+			struct directory_entry *entry = (struct directory_entry *) (buffer + at);
+
+			if (entry->name[0] >= '0' && entry->name[0] <= '9')
+				reason = thread_look_long(fd, entry->name, self);
+			at += entry->size;
+		}
+	spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
+	return reason;
+}
+
+/* A handler of the program's that blocks SIGTRAP while it runs might run into int3. */
+const char *spi_trap_handlers_look(void)
+{
+	struct spi_sigaction action;
+
+	for (int number = 1; number <= 64; number++)
+		if (spi_signal_query(number, &action) == 0 && action.handler != (uint64_t) SIG_DFL
+			&& action.handler != (uint64_t) SIG_IGN && action.restorer != (uint64_t) spi_signal_return
+			&& (action.mask & SIGNAL_BIT(SIGTRAP)))
+			return "needs int3, and a signal handler of the program blocks SIGTRAP";
+	return NULL;
+}
