@@ -1,169 +1,63 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * One agent's connection: messages out, messages in.
+ * One agent's connection: what comes in, and the connection itself (what goes
+ * out: agent-send.c).
  *
  * Agents live in programs that anybody wrote: whatever they send is checked, and
- * the first packet that breaks the protocol ends the connection. What the socket
- * does not take at once is queued; the loop is never blocked.
+ * the first packet that breaks the protocol ends the connection, and no agent
+ * gets more than its turn of the loop.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/magic.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "injector/control-internal.h"
 #include "injector/target.h"
 
-/* ---- sending -------------------------------------------------------- */
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD	77
+#endif
 
-static void outgoing_free(struct spi_outgoing *out)
-{
-	if (out->fd >= 0)
-		close(out->fd);
-	free(out);
-}
-
-/* 0, -EAGAIN when the socket is full, or another negative errno. */
-static int outgoing_write(const struct spi_agent *agent, struct spi_outgoing *out)
-{
-	char control[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec io = { out->packet, out->size };
-	struct msghdr message = { .msg_iov = &io, .msg_iovlen = 1 };
-
-	if (out->fd >= 0) {
-		struct cmsghdr *c;
-
-		message.msg_control = control;
-		message.msg_controllen = sizeof(control);
-		c = CMSG_FIRSTHDR(&message);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &out->fd, sizeof(int));
-	}
-	while (sendmsg(agent->source.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-		if (errno != EINTR)
-			return -errno;
-	return 0;
-}
-
-static void agent_poll(struct spi_agent *agent, bool out)
-{
-	struct epoll_event event = { .events = EPOLLIN | (out ? EPOLLOUT : 0), .data.ptr = &agent->source };
-
-	epoll_ctl(agent->control->epoll, EPOLL_CTL_MOD, agent->source.fd, &event);
-}
-
-static void agent_flush(struct spi_agent *agent)
-{
-	while (agent->first) {
-		struct spi_outgoing *out = agent->first;
-		int ret = outgoing_write(agent, out);
-
-		if (ret == -EAGAIN)
-			break;
-		/* Any other error: the peer is gone, which reading will tell after its last words. */
-		agent->first = out->next;
-		if (!agent->first)
-			agent->last = &agent->first;
-		outgoing_free(out);
-	}
-	agent_poll(agent, agent->first != NULL);
-}
-
-int spi_agent_send(struct spi_agent *agent, uint16_t type, uint32_t id, const void *head, size_t head_size,
-		   const void *text, size_t text_size, int fd)
-{
-	size_t body = head_size + text_size;
-	struct spi_outgoing *out = NULL;
-	int ret = agent->over ? -EPIPE : body > SPI_PROTO_BODY_MAX ? -E2BIG : 0;
-
-	if (!ret && !(out = malloc(sizeof(*out) + sizeof(struct spi_msg) + body)))
-		ret = -ENOMEM;
-	if (ret) {
-		if (fd >= 0)
-			close(fd);
-		return ret;
-	}
-	*(struct spi_msg *) out->packet = (struct spi_msg) {
-		.magic = SPI_PROTO_MAGIC, .version = SPI_PROTO_VERSION, .type = type, .id = id, .size = body,
-	};
-	if (head_size)
-		memcpy(out->packet + sizeof(struct spi_msg), head, head_size);
-	if (text_size)
-		memcpy(out->packet + sizeof(struct spi_msg) + head_size, text, text_size);
-	out->size = sizeof(struct spi_msg) + body;
-	out->fd = fd;
-	out->next = NULL;
-	*agent->last = out;
-	agent->last = &out->next;
-	agent_flush(agent);
-	return 0;
-}
-
-static int send_rule(struct spi_agent *agent, uint16_t type, uint32_t rule, uint32_t flags, const char *text)
-{
-	struct spi_msg_rule head = { .rule = rule, .flags = flags };
-
-	return spi_agent_send(agent, type, rule, &head, sizeof(head), text, text ? strlen(text) + 1 : 0, -1);
-}
-
-int spi_agent_rule_add(struct spi_agent *agent, uint32_t rule, uint32_t flags, const char *text)
-{
-	return send_rule(agent, SPI_MSG_RULE_ADD, rule, flags, text);
-}
-
-int spi_agent_rule_remove(struct spi_agent *agent, uint32_t rule)
-{
-	return send_rule(agent, SPI_MSG_RULE_REMOVE, rule, 0, NULL);
-}
-
-int spi_agent_rule_disable(struct spi_agent *agent, uint32_t rule)
-{
-	return send_rule(agent, SPI_MSG_RULE_DISABLE, rule, 0, NULL);
-}
-
-int spi_agent_rule_enable(struct spi_agent *agent, uint32_t rule)
-{
-	return send_rule(agent, SPI_MSG_RULE_ENABLE, rule, 0, NULL);
-}
-
-int spi_agent_detach(struct spi_agent *agent)
-{
-	return spi_agent_send(agent, SPI_MSG_DETACH, 0, NULL, 0, NULL, 0, -1);
-}
-
-int spi_agent_go(struct spi_agent *agent)
-{
-	return spi_agent_send(agent, SPI_MSG_GO, 0, NULL, 0, NULL, 0, -1);
-}
+#define PACKETS_AT_ONCE	32u	/* taken from one agent before the others have their turn */
 
 /* ---- receiving ------------------------------------------------------ */
 
-/* Map the counters: only from a memfd that can never shrink under us. */
+/*
+ * Map the counters: only from a memfd that can never shrink under us, and of
+ * ordinary pages, which never run out.
+ */
 static void take_status(struct spi_agent *agent, int fd)
 {
+	const size_t most = SPI_STATUS_BLOCKS_AT + SPI_STATUS_BLOCKS_MAX * sizeof(struct spi_status_block);
 	int seals = fcntl(fd, F_GET_SEALS);
+	const struct spi_status_page *page;
+	struct statfs fs;
 	struct stat st;
-	void *page;
+	size_t size;
 
-	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) ||
-			st.st_size < (off_t) sizeof(struct spi_status_page))
+	if (agent->status || fstatfs(fd, &fs) || fs.f_type != TMPFS_MAGIC || seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) ||
+			st.st_size < (off_t) sizeof(*page))
 		return;
-	page = mmap(NULL, sizeof(struct spi_status_page), PROT_READ, MAP_SHARED, fd, 0);
+	size = (size_t) st.st_size < most ? (size_t) st.st_size : most;
+	page = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
 		return;
-	agent->status = page;
-	if (agent->status->magic != SPI_STATUS_MAGIC) {
-		munmap(page, sizeof(struct spi_status_page));
-		agent->status = NULL;
+	if (page->magic != SPI_STATUS_MAGIC) {
+		munmap((void *) page, size);
+		return;
 	}
+	agent->status = page;
+	agent->status_size = size;
 }
 
 static int take_hello(struct spi_agent *agent, uint32_t id, const char *body, size_t size, int fd)
@@ -302,8 +196,8 @@ static void agent_ready(struct spi_control *control, struct spi_source *source, 
 	struct spi_agent *agent = (struct spi_agent *) ((char *) source - offsetof(struct spi_agent, source));
 
 	if (events & EPOLLOUT)
-		agent_flush(agent);
-	while (!agent->over) {
+		spi_agent_flush(agent);
+	for (unsigned int n_packets = 0; !agent->over && n_packets < PACKETS_AT_ONCE; n_packets++) {
 		int fd, ret = 0;
 		ssize_t n = receive(agent, control->packet, &fd);
 
@@ -327,11 +221,15 @@ static void agent_ready(struct spi_control *control, struct spi_source *source, 
 struct spi_agent *spi_control_adopt(struct spi_control *control, int fd, pid_t pid)
 {
 	struct spi_agent *agent = calloc(1, sizeof(*agent)), **end = &control->agents;
+	struct ucred peer = { .uid = (uid_t) -1 };
+	socklen_t size = sizeof(peer);
 	int ret = agent ? 0 : -ENOMEM;
 
 	if (!ret) {
+		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
 		agent->control = control;
 		agent->pid = pid;
+		agent->uid = peer.uid;
 		agent->start_time = spi_process_start_time(pid);
 		agent->last = &agent->first;
 		ret = spi_source_add(control, &agent->source, fd, EPOLLIN, agent_ready);
@@ -352,14 +250,9 @@ void spi_agent_free(struct spi_control *control, struct spi_agent *agent)
 {
 	spi_map_jobs_forget(control, agent);
 	spi_source_remove(control, &agent->source);
-	while (agent->first) {
-		struct spi_outgoing *out = agent->first;
-
-		agent->first = out->next;
-		outgoing_free(out);
-	}
+	spi_agent_drop_queue(agent);
 	if (agent->status)
-		munmap((void *) agent->status, sizeof(struct spi_status_page));
+		munmap((void *) agent->status, agent->status_size);
 	free(agent);
 }
 
@@ -398,6 +291,31 @@ uint64_t spi_agent_start_time(const struct spi_agent *agent)
 	return agent->start_time;
 }
 
+/* Linux before 6.5 does not tell: then who has the id must have its user and its start time. */
+static bool has_same_id(const struct spi_agent *agent)
+{
+	char *status = spi_proc_read(NULL, "%d/status", (int) agent->pid);
+	const char *uid = status ? spi_status_value(status, "Uid") : NULL;
+	bool same = uid && strtoul(uid, NULL, 10) == agent->uid &&
+		    spi_process_start_time(agent->pid) == agent->start_time;
+
+	free(status);
+	return same;
+}
+
+int spi_agent_lives(const struct spi_agent *agent)
+{
+	struct pollfd polled = { .events = POLLIN };
+	socklen_t size = sizeof(polled.fd);
+	bool lives;
+
+	if (getsockopt(agent->source.fd, SOL_SOCKET, SO_PEERPIDFD, &polled.fd, &size))
+		return errno == ENOPROTOOPT && has_same_id(agent);
+	lives = !poll(&polled, 1, 0);
+	close(polled.fd);
+	return lives;
+}
+
 const char *spi_agent_exe(const struct spi_agent *agent)
 {
 	return agent->exe;
@@ -408,9 +326,25 @@ uint32_t spi_agent_flags(const struct spi_agent *agent)
 	return agent->flags;
 }
 
-const volatile struct spi_status_page *spi_agent_status(const struct spi_agent *agent)
+/* The page with its threads' blocks added up, as they are now. */
+const volatile struct spi_status_page *spi_agent_status(struct spi_agent *agent)
 {
-	return agent->status;
+	const volatile struct spi_status_block *blocks;
+	uint64_t *total = &agent->totals.entries;
+	size_t n = 0;
+
+	if (!agent->status)
+		return NULL;
+	agent->totals = *agent->status;
+	if (agent->status_size > SPI_STATUS_BLOCKS_AT)
+		n = (agent->status_size - SPI_STATUS_BLOCKS_AT) / sizeof(*blocks);
+	if (n > agent->totals.blocks)
+		n = agent->totals.blocks;
+	blocks = (const volatile struct spi_status_block *) ((const volatile char *) agent->status + SPI_STATUS_BLOCKS_AT);
+	for (size_t i = 0; i < n; i++)
+		for (unsigned int c = 0; c < sizeof(blocks->counter) / sizeof(blocks->counter[0]); c++)
+			total[c] += blocks[i].counter[c];
+	return &agent->totals;
 }
 
 void spi_agent_set_user(struct spi_agent *agent, void *user)

@@ -32,12 +32,17 @@ struct spi_agent {
 	struct spi_control *control;
 	struct spi_agent *next;
 	pid_t pid;
+	uid_t uid;					/* who made the connection */
 	uint64_t start_time;
 	bool said_hello, over;
 	uint32_t flags;
 	char exe[PATH_MAX];
-	const volatile struct spi_status_page *status;
+	const volatile struct spi_status_page *status;	/* status_size bytes of the agent's status memory */
+	size_t status_size;
+	struct spi_status_page totals;			/* what spi_agent_status() last gave */
 	struct spi_outgoing *first, **last;
+	size_t queued_bytes;
+	unsigned int queued_fds;
 	void *user;
 };
 
@@ -52,6 +57,7 @@ struct spi_control {
 	char home[PATH_MAX];				/* "daemon-home", when it was made */
 	struct spi_agent *agents;
 	struct spi_map_job *jobs;
+	struct spi_kept_map *kept_maps;			/* kept-map.c, the latest first */
 	unsigned int jobs_running;
 	struct spi_file *files;
 	char *packet;					/* SPI_PROTO_BODY_MAX + header + 1 */
@@ -64,6 +70,10 @@ void spi_source_remove(struct spi_control *control, struct spi_source *source);	
 /* Queue a message of two parts; `fd` (or -1) is consumed. 0, -EPIPE, -E2BIG, -ENOMEM. */
 int spi_agent_send(struct spi_agent *agent, uint16_t type, uint32_t id, const void *head, size_t head_size,
 		   const void *text, size_t text_size, int fd);
+
+/* Send what the socket takes of the queue; forget what is in it. */
+void spi_agent_flush(struct spi_agent *agent);
+void spi_agent_drop_queue(struct spi_agent *agent);
 
 #define PACKET_MAX	(sizeof(struct spi_msg) + SPI_PROTO_BODY_MAX)
 

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "injector/control-internal.h"
+#include "injector/kept-map.h"
 
 /* ---- sources -------------------------------------------------------- */
 
@@ -142,6 +143,7 @@ void spi_control_destroy(struct spi_control *control)
 	if (*control->directory)
 		rmdir(control->directory);
 	spi_files_free(control);
+	spi_kept_maps_free(control);
 	if (control->epoll >= 0)
 		close(control->epoll);
 	free(control->packet);

@@ -88,6 +88,12 @@ struct spi_agent *spi_control_next(struct spi_control *control, struct spi_agent
 
 pid_t spi_agent_pid(const struct spi_agent *agent);		/* in our pid namespace */
 uint64_t spi_agent_start_time(const struct spi_agent *agent);	/* field 22 of /proc/PID/stat, as we saw it */
+/*
+ * Does the process that made the connection still run? Its id may be another's
+ * as soon as it does not, while a child of it keeps the connection; start times
+ * are too coarse to tell.
+ */
+int spi_agent_lives(const struct spi_agent *agent);
 const char *spi_agent_exe(const struct spi_agent *agent);	/* path as the target sees it; "" before HELLO */
 uint32_t spi_agent_flags(const struct spi_agent *agent);	/* SPI_HELLO_* */
 
@@ -95,7 +101,7 @@ uint32_t spi_agent_flags(const struct spi_agent *agent);	/* SPI_HELLO_* */
  * The counters, mapped read-only: may be read at any time until on_gone has
  * returned, also after the process was killed. NULL when the agent gave none.
  */
-const volatile struct spi_status_page *spi_agent_status(const struct spi_agent *agent);
+const volatile struct spi_status_page *spi_agent_status(struct spi_agent *agent);
 
 /*
  * The caller's own word for this agent: NULL at first; for a caller that keeps

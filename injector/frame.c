@@ -133,7 +133,7 @@ int spi_frame_write(struct spi_remote *r)
 	memcpy(area + 8 * CHAIN_WORDS, &r->gadgets->sigreturn, 8);
 	xstate_used = frame_put_xstate(r, area + (xstate - r->stack));
 	frame_put_context(r, area + 8 * CHAIN_WORDS + 8, xstate_used ? xstate : 0);
-	ret = spi_memory_write(r->target->pid, r->stack, area, size);
+	ret = spi_target_write(r->target, r->stack, area, size);
 	free(area);
 	return ret;
 }

@@ -86,6 +86,7 @@ static int image_parse(struct spi_image *image, pid_t pid)
 	if (low_vaddr == UINT64_MAX || !dyn_count)
 		return -ENOEXEC;
 	image->base = image->low - (low_vaddr & ~UINT64_C(4095));
+	image->entry = image->base + head->e_entry;
 	if (dyn_count > sizeof(dyn) / sizeof(dyn[0]))
 		dyn_count = sizeof(dyn) / sizeof(dyn[0]);
 	/* The dynamic section is in a writable segment, maybe behind the copy. */
@@ -102,6 +103,7 @@ static int image_parse(struct spi_image *image, pid_t pid)
 		case DT_HASH: sysv_hash = image_pointer(image, value); break;
 		}
 	}
+	image->gnu_hash = gnu_hash;
 	image->symbol_count = image_count_symbols(image, gnu_hash, sysv_hash);
 	image->symbols = image_at(image, symtab, image->symbol_count * sizeof(Elf64_Sym));
 	image->strings = image_at(image, strtab, strsize);
@@ -191,20 +193,58 @@ static bool symbol_is_function(const Elf64_Sym *symbol)
 	return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
 }
 
-uint64_t spi_image_symbol(const struct spi_image *image, const char *name, uint64_t *size)
+static bool symbol_matches(const struct spi_image *image, size_t i, const char *name)
 {
 	const Elf64_Sym *symbols = image->symbols;
 
-	for (size_t i = 0; i < image->symbol_count; i++) {
-		if (!symbol_is_function(&symbols[i]) || symbols[i].st_name >= image->strings_size)
-			continue;
-		if (strcmp(image->strings + symbols[i].st_name, name))
-			continue;
-		if (size)
-			*size = symbols[i].st_size;
-		return image->base + symbols[i].st_value;
+	return i < image->symbol_count && symbol_is_function(&symbols[i]) && symbols[i].st_name < image->strings_size &&
+	       !strcmp(image->strings + symbols[i].st_name, name);
+}
+
+static size_t find_in_order(const struct spi_image *image, const char *name)
+{
+	size_t i = 0;
+
+	while (i < image->symbol_count && !symbol_matches(image, i, name))
+		i++;
+	return i;
+}
+
+/* As the dynamic linker does it, except for its filter in front. */
+static size_t find_by_hash(const struct spi_image *image, const char *name)
+{
+	const uint32_t *head = image_at(image, image->gnu_hash, 16), *bucket, *chain;
+	uint64_t buckets_at, chains_at;
+	uint32_t hash = 5381;
+
+	for (const unsigned char *c = (const unsigned char *) name; *c; c++)
+		hash = hash * 33 + *c;
+	if (!head || !head[0])
+		return image->symbol_count;
+	buckets_at = image->gnu_hash + 16 + 8ull * head[2];
+	chains_at = buckets_at + 4ull * head[0];
+	bucket = image_at(image, buckets_at + 4ull * (hash % head[0]), 4);
+	if (!bucket || *bucket < head[1])
+		return image->symbol_count;
+	for (uint32_t i = *bucket; (chain = image_at(image, chains_at + 4ull * (i - head[1]), 4)); i++) {
+		if ((*chain | 1) == (hash | 1) && symbol_matches(image, i, name))
+			return i;
+		if (*chain & 1)
+			break;
 	}
-	return 0;
+	return image->symbol_count;
+}
+
+uint64_t spi_image_symbol(const struct spi_image *image, const char *name, uint64_t *size)
+{
+	size_t i = image->gnu_hash ? find_by_hash(image, name) : find_in_order(image, name);
+	const Elf64_Sym *symbols = image->symbols;
+
+	if (i >= image->symbol_count)
+		return 0;
+	if (size)
+		*size = symbols[i].st_size;
+	return image->base + symbols[i].st_value;
 }
 
 uint64_t spi_image_end_before(const struct spi_image *image, uint64_t address)

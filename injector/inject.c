@@ -70,12 +70,8 @@ static int stop_thread(struct spi_session *s, pid_t tid)
 
 	if (until > s->deadline)
 		until = s->deadline;
-	ret = spi_remote_stop(&s->remote, &s->target, &s->gadgets, tid, until);
+	ret = spi_remote_stop(&s->remote, &s->target, &s->gadgets, &s->first, tid, until);
 	s->result->tries++;
-	if (!ret && spi_process_start_time(s->pid) != s->target.start_time) {
-		spi_remote_release(&s->remote);
-		ret = -ESRCH;
-	}
 	if (ret == -EAGAIN)
 		return not_now(s, tid, s->remote.attached ? "not to be stopped (it waits inside the kernel)" :
 				       "stopped by job control");
@@ -117,6 +113,14 @@ static int judge_stopped(struct spi_session *s, pid_t tid)
 	}
 }
 
+/* -EAGAIN: another thread holds the loader's lock. It is that one's, or another time's, turn. */
+static int perform(struct spi_session *s, pid_t tid)
+{
+	int ret = spi_session_perform(s);
+
+	return ret == -EDEADLK ? not_now(s, tid, "waiting for the dynamic loader's lock, which another thread held") : ret;
+}
+
 /* -EAGAIN: another thread or another time. The first rounds only look, so a thread that is at a safe place wins. */
 static int try_thread(struct spi_session *s, pid_t tid, unsigned int round)
 {
@@ -138,9 +142,9 @@ static int try_thread(struct spi_session *s, pid_t tid, unsigned int round)
 	if (round < LOOKING_ROUNDS && s->remote.regs.rip == s->looked_at.rip && s->remote.regs.rsp == s->looked_at.rsp)
 		s->remote.first_call = s->looked_at.orig_rax;
 	if (round < LOOKING_ROUNDS && spi_safe_unchanged(s->safe, &s->remote.regs))
-		return spi_session_perform(s);
+		return perform(s, tid);
 	ret = judge_stopped(s, tid);
-	return ret ? ret : spi_session_perform(s);
+	return ret ? ret : perform(s, tid);
 }
 
 /* The process's threads, the main one first. */
@@ -192,7 +196,7 @@ static void take_memfd_back(struct spi_session *s)
 
 	s->deadline = spi_now() + STOP_PATIENCE;
 	for (size_t i = 0; i < n; i++) {
-		if (spi_remote_stop(&s->remote, &s->target, &s->gadgets, tids[i], s->deadline))
+		if (spi_remote_stop(&s->remote, &s->target, &s->gadgets, &s->first, tids[i], s->deadline))
 			continue;
 		if (!spi_remote_begin(&s->remote))
 			spi_session_close(s, s->memfd);
@@ -211,10 +215,10 @@ static int find_moment(struct spi_session *s)
 		for (size_t i = 0; i < n; i++) {
 			int ret = try_thread(s, tids[i], round);
 
+			if (ret && ret != -EAGAIN && s->result->text[0])
+				return ret;
 			if (ret == -EPERM)
 				return spi_target_explain_refusal(&s->target, EPERM);
-			if (ret == -ESRCH && s->result->text[0])
-				return ret;
 			if (ret != -EAGAIN && ret != -ESRCH)
 				return ret;
 			if (ret == -EAGAIN)
@@ -265,7 +269,9 @@ static int prepare(struct spi_session *s)
 	if (!library)
 		return spi_inject_fail(s->result, ENOENT, "the agent liblttng-spi.so.0 is neither beside this "
 				       "program nor installed: set LTTNG_SPI_AGENT to its path");
-	ret = spi_target_open(&s->target, s->pid, s->result);
+	ret = spi_target_open(&s->target, s->pid, &s->options, s->result);
+	if (!ret && s->attach)
+		ret = spi_identity_check_file(&s->target, library);
 	if (!ret && s->attach)
 		ret = prepare_agent(s, library);
 	if (!ret)
@@ -299,9 +305,11 @@ static void *session_run(void *arg)
 	s->ret = prepare(s);
 	if (!s->ret && !(s->options.flags & SPI_INJECT_CHECK)) {
 		s->deadline = spi_now() + (uint64_t) s->options.deadline_ms * 1000000;
+		spi_first_open(&s->first, s->attach);	/* the agent starts no thread while it is loaded */
 		s->ret = find_moment(s);
 		if (s->ret != -ESRCH)
 			take_memfd_back(s);
+		spi_first_close(&s->first);
 	}
 	spi_safe_destroy(s->safe);
 	spi_carry_free(&s->carry);
@@ -322,7 +330,7 @@ int spi_inject(pid_t pid, const struct spi_inject_options *options, struct spi_i
 		return -ENOMEM;
 	s->pid = pid;
 	s->result = &own;
-	s->target.pidfd = s->memfd = -1;
+	s->target.pidfd = s->target.mem = s->memfd = -1;
 	if (options)
 		memcpy(&s->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
 	if (!s->options.deadline_ms)

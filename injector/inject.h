@@ -31,6 +31,14 @@ struct spi_inject_options {
 	 */
 	void (*progress)(const char *line, void *data);
 	void *data;
+	/*
+	 * Who the process must be, when it is not enough to have its id. -ESRCH when
+	 * its start time is another (0: any), -EPERM when one of its four user ids is
+	 * (any, unless flags have SPI_INJECT_EXPECT_UID).
+	 */
+	uint64_t expect_start_time;
+	uid_t expect_uid;
+	uint32_t reserved2;
 };
 
 /*
@@ -40,6 +48,7 @@ struct spi_inject_options {
 #define SPI_INJECT_ATTACH	1u
 /* Report what would be done, do not stop anything: all refusals that can be known beforehand. */
 #define SPI_INJECT_CHECK	2u
+#define SPI_INJECT_EXPECT_UID	4u
 
 struct spi_inject_result {
 	uint32_t size;		/* set by the caller: sizeof(struct spi_inject_result) */
@@ -62,7 +71,10 @@ struct spi_inject_result {
  *   it; -EBUSY another tracer has it; -ENOTSUP a process that cannot be injected
  *   (seccomp, static, 32-bit, not glibc, ...); -EAGAIN no safe moment before the
  *   deadline; -ELIBACC dlopen() failed; -ENOENT no such library; other errors as
- *   they came. The target is unharmed in every case, and unchanged unless 0.
+ *   they came. The target is unharmed in every case, and unchanged unless 0. A
+ *   process that runs another program meanwhile is left alone, -ESRCH, or -EPERM
+ *   when that changed its user. An agent file is loaded only if it belongs to
+ *   root, the caller or the target's user, and nobody else may write to it.
  *
  * Blocks up to the deadline, and as long as the library's constructors run. Uses
  * ptrace and waitpid() for the target's thread only, from the calling thread:

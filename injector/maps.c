@@ -269,11 +269,3 @@ int spi_memory_read(pid_t pid, uint64_t address, void *buffer, size_t size)
 
 	return n < 0 ? -errno : (size_t) n == size ? 0 : -EFAULT;
 }
-
-int spi_memory_write(pid_t pid, uint64_t address, const void *buffer, size_t size)
-{
-	struct iovec local = { (void *) (uintptr_t) buffer, size }, remote = { (void *) (uintptr_t) address, size };
-	ssize_t n = process_vm_writev(pid, &local, 1, &remote, 1, 0);
-
-	return n < 0 ? -errno : (size_t) n == size ? 0 : -EFAULT;
-}

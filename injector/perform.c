@@ -16,8 +16,10 @@
 #include <unistd.h>
 
 #include "injector/session.h"
+#include "liblttng-spi/agent-proto.h"
 
-#define CALL_PATIENCE		UINT64_C(2000000000)	/* ns for dlopen() before it is looked into */
+#define LOCK_PATIENCE		UINT64_C(50000000)	/* ns for dlopen() to get the loader's lock */
+#define CALL_PATIENCE		UINT64_C(2000000000)	/* ns between looks into a call that takes longer */
 #define CALL_GIVE_UP		UINT64_C(12000000000)	/* ns for constructors before they are left alone */
 
 /* dlopen() said no: its own words. */
@@ -49,7 +51,11 @@ static bool library_is_mapped(const struct spi_session *s)
 	return mapped;
 }
 
-/* A call that takes long: undo it when it is stuck in the loader's lock, else have patience, else leave it alone. */
+/*
+ * A call that takes long: -EDEADLK when it is stuck in the loader's lock, which
+ * another thread has: then it is to be undone. Else have patience, else leave it
+ * alone.
+ */
 static int finish_slow_call(struct spi_session *s, uint64_t *result)
 {
 	uint64_t give_up = spi_now() + CALL_GIVE_UP;
@@ -60,10 +66,8 @@ static int finish_slow_call(struct spi_session *s, uint64_t *result)
 
 		if (ret && ret != -EAGAIN)
 			return ret;
-		if (!ret && regs.orig_rax == SYS_futex && !library_is_mapped(s)) {
-			spi_remote_end(&s->remote);
-			return FAIL(s, EDEADLK, "another thread holds the dynamic loader's lock: try again");
-		}
+		if (!ret && regs.orig_rax == SYS_futex && !library_is_mapped(s))
+			return -EDEADLK;
 		if (spi_now() >= give_up) {
 			spi_remote_leave(&s->remote);
 			return FAIL(s, ETIMEDOUT, "the constructors of %s still run after %u s; they are left to "
@@ -80,16 +84,16 @@ static int finish_slow_call(struct spi_session *s, uint64_t *result)
 
 static int call(struct spi_session *s, uint64_t *result, uint64_t function, uint64_t a, uint64_t b)
 {
-	int ret = spi_remote_call(&s->remote, result, function, a, b, 0, spi_now() + CALL_PATIENCE);
+	int ret = spi_remote_call(&s->remote, result, function, a, b, 0, spi_now() + LOCK_PATIENCE);
 
 	if (ret == -ETIMEDOUT)
 		ret = finish_slow_call(s, result);
 	if (ret == -EFAULT && s->remote.crash)
 		FAIL(s, EFAULT, "%s crashed while it was loaded (%s at 0x%llx); the call was undone", s->carry.name,
 		     strsignal(s->remote.crash), (unsigned long long) s->remote.crash_at);
-	else if (ret == -ESRCH)
+	else if (ret == -ESRCH && !s->result->text[0])
 		FAIL(s, ESRCH, "it ended while %s was loaded", s->carry.name);
-	else if (ret && !s->result->text[0])
+	else if (ret && ret != -EDEADLK && !s->result->text[0])
 		FAIL(s, -ret, "calling into it failed: %s", strerror(-ret));
 	return ret;
 }
@@ -116,7 +120,7 @@ void spi_session_close(struct spi_session *s, int fd)
 
 void spi_session_note_stop(struct spi_session *s)
 {
-	uint64_t us = (spi_now() - s->remote.stopped_at) / 1000;
+	uint64_t us = (s->remote.let_go_at - s->remote.stopped_at) / 1000;
 
 	if (us > s->result->looked_us)
 		s->result->looked_us = (uint32_t) us;
@@ -132,7 +136,7 @@ int spi_session_put_library(struct spi_session *s)
 	int ret = spi_remote_begin(&s->remote);
 
 	if (!ret)
-		ret = spi_memory_write(s->pid, s->remote.text, s->carry.name, strlen(s->carry.name) + 1);
+		ret = spi_target_write(&s->target, s->remote.text, s->carry.name, strlen(s->carry.name) + 1);
 	if (!ret)
 		ret = remote_syscall(s, "memfd_create", &fd, SYS_memfd_create, s->remote.text, MFD_CLOEXEC, 0, 0);
 	spi_remote_end(&s->remote);
@@ -192,7 +196,7 @@ static int make_socket(struct spi_session *s, int *theirs)
 
 static int load_library(struct spi_session *s, uint64_t *handle)
 {
-	int ret = spi_memory_write(s->pid, s->remote.text, s->carry.path, strlen(s->carry.path) + 1);
+	int ret = spi_target_write(&s->target, s->remote.text, s->carry.path, strlen(s->carry.path) + 1);
 
 	if (!ret) {
 		/* The agent's own modules are linked to its symbols; other libraries keep theirs to themselves. */
@@ -220,7 +224,8 @@ static int attach_agent(struct spi_session *s, uint64_t handle, int theirs)
 			return FAIL(s, -ret, "the loaded agent cannot be found");
 		function += base;
 	}
-	ret = call(s, &status, function, theirs, 0);
+	spi_first_part(&s->first);	/* it starts a thread now */
+	ret = call(s, &status, function, theirs, spi_safe_in_constructor(s->safe) ? SPI_ATTACH_CONSTRUCTOR : 0);
 	if (!ret && (int32_t) status == -EBUSY)
 		return FAIL(s, EBUSY, "its agent already has a controller: end that tracing first");
 	if (!ret && (int32_t) status < 0)
@@ -245,7 +250,7 @@ int spi_session_perform(struct spi_session *s)
 	if (ret && theirs >= 0 && s->remote.begun)
 		spi_session_close(s, theirs);
 	spi_remote_end(&s->remote);
-	s->result->stop_us = (uint32_t) ((spi_now() - s->remote.stopped_at) / 1000);
+	s->result->stop_us = (uint32_t) ((s->remote.let_go_at - s->remote.stopped_at) / 1000);
 	s->result->tid = s->remote.tid;
 	if (ret && s->result->fd >= 0) {
 		close(s->result->fd);

@@ -25,6 +25,8 @@ int spi_stop_wait(pid_t tid, int *status, uint64_t deadline);
 int spi_regs_get(pid_t tid, struct user_regs_struct *regs);
 int spi_regs_set(pid_t tid, const struct user_regs_struct *regs);
 bool spi_regs_make_restartable(struct user_regs_struct *regs);
+/* It stands as it was found: let it run. */
+void spi_remote_let_go(struct spi_remote *r);
 
 /* frame.c: our area on the thread's stack, below `top`; nothing is written before spi_frame_write(). */
 void spi_frame_place(struct spi_remote *r, uint64_t top);

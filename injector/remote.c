@@ -113,6 +113,10 @@ int spi_remote_wait(struct spi_remote *r, uint64_t *result, uint64_t deadline)
 		ret = spi_stop_wait(r->tid, &status, deadline);
 		if (ret)
 			return ret;
+		if (status >> 16 == PTRACE_EVENT_EXEC) {	/* nothing that we know is there any more */
+			spi_remote_let_go(r);
+			return spi_identity_replaced(r->target);
+		}
 		r->stopped = true;
 		if (status >> 16 != PTRACE_EVENT_STOP) {
 			ret = spi_regs_get(r->tid, &regs);
@@ -144,7 +148,7 @@ static int start_call(struct spi_remote *r, struct user_regs_struct *regs)
 
 	/* What was called before may have used the words above its return address. */
 	spi_frame_chain(r, chain);
-	ret = spi_memory_write(r->target->pid, r->stack, chain, sizeof(chain));
+	ret = spi_target_write(r->target, r->stack, chain, sizeof(chain));
 	if (ret)
 		return ret;
 	regs->rsp = r->stack;
@@ -254,14 +258,12 @@ void spi_remote_leave(struct spi_remote *r)
 	if (!r->attached)
 		return;
 	if (!r->stopped && spi_remote_peek(r, &regs) && !r->returned) {
-		spi_remote_sched_restore(r);
+		spi_first_give_back(r->first);
 		return;		/* the thread is gone, or the kernel lets it go when ours ends */
 	}
 	if (!r->returned && !spi_regs_get(r->tid, &regs) && spi_regs_make_restartable(&regs))
 		spi_regs_set(r->tid, &regs);
-	ptrace(PTRACE_DETACH, r->tid, NULL, NULL);
-	spi_remote_sched_restore(r);
-	r->attached = r->stopped = r->begun = false;
+	spi_remote_let_go(r);
 }
 
 /* ---- begin and end -------------------------------------------------- */
@@ -346,7 +348,7 @@ void spi_remote_end(struct spi_remote *r)
 		return;
 	}
 	if (r->errno_address)
-		spi_memory_write(r->target->pid, r->errno_address, &r->errno_value, sizeof(r->errno_value));
+		spi_target_write(r->target, r->errno_address, &r->errno_value, sizeof(r->errno_value));
 	if (r->own_stack)
 		syscall_on(r, r->regs.rsp - RED_ZONE - 64, &ignored, SYS_munmap,
 			   (uint64_t[]) { r->own_stack, OWN_STACK_SIZE, 0, 0, 0, 0 });
@@ -362,7 +364,5 @@ void spi_remote_end(struct spi_remote *r)
 	for (int sig = 1; sig < 64; sig++)
 		if (r->late & BIT(sig))
 			syscall(SYS_tgkill, r->target->pid, r->tid, sig);
-	ptrace(PTRACE_DETACH, r->tid, NULL, NULL);
-	spi_remote_sched_restore(r);
-	r->attached = r->stopped = r->begun = false;
+	spi_remote_let_go(r);
 }

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
+#include "injector/first.h"
 #include "injector/target.h"
 
 #define SPI_REMOTE_TEXT_MAX	1024u	/* bytes of argument memory in the target */
@@ -44,10 +45,8 @@ struct spi_remote {
 	 * a restart_syscall() in regs goes on with, after an earlier stop. 0: unknown.
 	 */
 	uint64_t first_call;
-	uint64_t stopped_at;	/* CLOCK_MONOTONIC, ns */
-	uint32_t sched[16];	/* struct sched_attr as found, while the thread is first in line; sched[0] 0: it is not */
-	pid_t guard;		/* puts that back if we die */
-	int guard_fd;
+	uint64_t stopped_at, let_go_at;	/* CLOCK_MONOTONIC, ns */
+	struct spi_first *first;
 	uint64_t mask;		/* signals blocked, as found */
 	uint32_t xstate_size;
 	uint8_t xstate[SPI_REMOTE_XSTATE_MAX] __attribute__((aligned(64)));
@@ -72,8 +71,8 @@ void spi_gadgets_find(struct spi_gadgets *gadgets, const struct spi_target *targ
  * -EPERM, -EBUSY, -ESRCH. On failure the thread runs on, except that one which
  * could not be stopped stays seized until the calling thread ends.
  */
-int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const struct spi_gadgets *gadgets, pid_t tid,
-		    uint64_t deadline);
+int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const struct spi_gadgets *gadgets,
+		    struct spi_first *first, pid_t tid, uint64_t deadline);
 /*
  * spi_remote_run_to() - let the stopped thread run on until it comes to
  * `address`, with a hardware breakpoint, and take it there: stopped again, regs
@@ -83,8 +82,6 @@ int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const
 int spi_remote_run_to(struct spi_remote *r, uint64_t address, uint64_t deadline);
 /* Let it go on as it was. */
 void spi_remote_release(struct spi_remote *r);
-/* Let the thread have its own place in line again, once it is let go. */
-void spi_remote_sched_restore(struct spi_remote *r);
 
 /* Save everything, make room on its stack, write the frame that restores it. 0 or a negative errno. */
 int spi_remote_begin(struct spi_remote *r);

@@ -23,8 +23,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "injector/constructor.h"
 #include "injector/safe-point.h"
-#include "injector/unsafe.h"
 
 #define SNAPSHOT_MAX	(128u << 10)	/* bytes of stack */
 #define FRAMES_MAX	256u		/* deeper frames can hold none of those locks: see verdict() */
@@ -34,6 +34,8 @@ struct spi_safe {
 	const struct spi_target *target;
 	Dwfl *dwfl;
 	struct spi_unsafe unsafe;
+	struct spi_constructor constructor;
+	bool in_constructor;		/* the verdict was: it waits in lttng-ust's */
 	pid_t tid;
 	struct user_regs_struct regs;
 	uint64_t stack_low;		/* of the copy */
@@ -176,17 +178,6 @@ static bool is_waiting(const struct spi_safe *s)
 	return is_wait(s->regs.orig_rax) && (result == -EINTR || (result <= -512 && result >= -516));
 }
 
-static const char *frame_why(const struct spi_safe *s, uint64_t pc)
-{
-	for (size_t i = 0; i < s->unsafe.count; i++) {
-		const struct spi_unsafe_range *r = &s->unsafe.ranges[i];
-
-		if (pc >= r->low && pc < r->high && (r->rule == SPI_UNSAFE_ALWAYS || !is_waiting(s)))
-			return r->why;
-	}
-	return NULL;
-}
-
 static bool in_image(const struct spi_image *image, uint64_t pc)
 {
 	return pc >= image->low && pc < image->high;
@@ -219,13 +210,19 @@ static const char *verdict(struct spi_safe *s, int unwound)
 	bool outside = false;
 	const char *why = NULL;
 
+	bool waiting = is_waiting(s);
+
 	if (!s->frame_count)
 		return "at a place that cannot be unwound";
+	s->in_constructor = waiting && spi_constructor_waits(&s->constructor, &s->unsafe, &s->target->libc, s->frames,
+							     s->frame_count, unwound >= 0);
+	if (s->in_constructor)
+		return NULL;
 	for (size_t i = 0; i < s->frame_count; i++) {
-		const char *here = frame_why(s, s->frames[i]);
+		const struct spi_unsafe_range *here = spi_unsafe_at(&s->unsafe, s->frames[i], waiting);
 
 		if (here) {
-			why = why ? why : here;
+			why = why ? why : here->why;
 			/* Who waits in the kernel will not be out of there soon. */
 			s->escape = i + 1 < s->frame_count && (int64_t) s->regs.orig_rax < 0 ? s->returns[i + 1] : 0;
 		}
@@ -268,6 +265,7 @@ struct spi_safe *spi_safe_create(const struct spi_target *target)
 		return NULL;
 	}
 	spi_unsafe_collect(&s->unsafe, target);
+	spi_constructor_find(&s->constructor, target);
 	return s;
 }
 
@@ -307,12 +305,18 @@ int spi_safe_judge(struct spi_safe *s, const char **why)
 
 	s->frame_count = 0;
 	s->escape = 0;
+	s->in_constructor = false;
 	*why = in_restartable_sequence(s) ? "in a restartable sequence" : NULL;
 	if (*why)
 		return -EAGAIN;
 	unwound = dwfl_getthread_frames(s->dwfl, s->tid, take_frame, s);
 	*why = verdict(s, unwound);
 	return *why ? -EAGAIN : 0;
+}
+
+bool spi_safe_in_constructor(const struct spi_safe *s)
+{
+	return s->in_constructor;
 }
 
 uint64_t spi_safe_escape(const struct spi_safe *s)

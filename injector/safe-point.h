@@ -30,6 +30,9 @@ void spi_safe_snapshot(struct spi_safe *safe, pid_t tid, const struct user_regs_
  */
 int spi_safe_judge(struct spi_safe *safe, const char **why);
 
+/* After a safe verdict: it waits in lttng-ust's constructor, and until that ends no other thread can load anything. */
+bool spi_safe_in_constructor(const struct spi_safe *safe);
+
 /* After an unsafe verdict: the address to which the unsafe function will return; 0 when that is not known. */
 uint64_t spi_safe_escape(const struct spi_safe *safe);
 

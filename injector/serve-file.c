@@ -7,10 +7,7 @@
  * asks. Only the names in the list are served: an agent is no file server's
  * client.
  *
- * "daemon-home" is a directory D such that /proc/self/fd/D/.lttng leads to the
- * host's session daemon, whatever the root directory of the process that uses
- * it: D is passed as an open O_PATH descriptor, and `.lttng` in it is a relative
- * link. Walking ".." from D stays in the mounts that D belongs to, the host's.
+ * "daemon-home" is the way to the host's session daemon: home.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +21,7 @@
 #include <unistd.h>
 
 #include "injector/control-internal.h"
+#include "injector/home.h"
 #include "injector/paths.h"
 
 struct spi_file {
@@ -106,28 +104,6 @@ static int library_get(struct spi_control *control, const char *name, char *text
 	return fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
-/* A directory of ours with the link in it: beside the daemon's sockets, else in /tmp. 0 or a negative errno. */
-static int home_make(struct spi_control *control, const char *daemon)
-{
-	char link[PATH_MAX + 8], target[PATH_MAX + 64] = "..";
-
-	if (snprintf(control->home, sizeof(control->home), "%s/spi-home-XXXXXX", daemon) >= (int) sizeof(control->home))
-		return -ENAMETOOLONG;
-	if (!mkdtemp(control->home)) {
-		strcpy(control->home, "/tmp/lttng-spi-home-XXXXXX");
-		if (!mkdtemp(control->home)) {
-			*control->home = 0;
-			return -errno;
-		}
-		/* Up to the host's root, however deep /tmp is, and down again. */
-		snprintf(target, sizeof(target), "../../../../../..%s", daemon);
-	}
-	snprintf(link, sizeof(link), "%s/.lttng", control->home);
-	if (chmod(control->home, 0711) || symlink(target, link))
-		return -errno;
-	return 0;
-}
-
 static int home_open(struct spi_control *control, char *text, size_t text_size)
 {
 	char found[PATH_MAX], daemon[PATH_MAX];
@@ -146,15 +122,14 @@ static int home_open(struct spi_control *control, char *text, size_t text_size)
 		if (!realpath(found, daemon))
 			ret = -errno;
 		else
-			ret = home_make(control, daemon);
+			ret = spi_home_make(control->home, daemon);
 		if (ret) {
 			snprintf(text, text_size, "%s: %s", found, strerror(-ret));
 			return ret;
 		}
 	}
-	fd = open(control->home, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = spi_home_open(control->home);
 	if (fd < 0) {
-		fd = -errno;
 		snprintf(text, text_size, "%s: %s", control->home, strerror(-fd));
 	}
 	return fd;
@@ -189,11 +164,6 @@ void spi_files_free(struct spi_control *control)
 		close(file->fd);
 		free(file);
 	}
-	if (*control->home) {
-		char link[PATH_MAX + 8];
-
-		snprintf(link, sizeof(link), "%s/.lttng", control->home);
-		unlink(link);
-		rmdir(control->home);
-	}
+	if (*control->home)
+		spi_home_remove(AT_FDCWD, control->home);
 }

@@ -5,28 +5,20 @@
  * mapped, and pass the result on.
  *
  * The object belongs to whoever owns the target, so it is read by a child that
- * has the target's user id and no privileges, never by us. The child gets open
- * descriptors instead of paths: the object (3), a memfd for the map (4), and the
- * target's root directory for debug files (5), so it needs no rights of its own
- * to reach into a container. That the object is the one the target runs is
- * checked before: device and inode, or the build id where file systems show two
- * faces (overlays).
+ * has the target's user id and no privileges, never by us (map-child.c). That the
+ * object is the one the target runs is checked before: device and inode, or the
+ * build id where file systems show two faces (overlays).
  *
- * The child's end raises no SIGCHLD and is not seen by waitpid(-1): the caller's
- * own children are its own business.
+ * A map that was made a moment ago is handed out again (kept-map.c).
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -34,11 +26,15 @@
 #include <unistd.h>
 
 #include "injector/control-internal.h"
+#include "injector/kept-map.h"
+#include "injector/map-child.h"
 #include "injector/paths.h"
 #include "injector/target.h"
 
 #define DEADLINE_SECONDS	60
-#define RUNNING_MAX		4u	/* children at a time; the others wait */
+#define RUNNING_MAX		4u	/* children at a time for one user; the others wait */
+#define RUNNING_ALL		16u	/* for all of them */
+#define JOBS_MAX		256u	/* of one agent; more is nothing that an agent does */
 #define NO_MATCH_STATUS		3	/* spi-codemap's exit status when nothing matches */
 #define ALL_SEALS		(F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
@@ -49,8 +45,10 @@ struct spi_map_job {
 	struct spi_msg_map_request request;
 	char *path, *patterns;		/* in text */
 	char *text;
+	struct spi_map_key key;
 	int map_fd;
 	pid_t child;
+	uid_t uid;			/* whose turn it takes */
 	bool started, finished, late;
 	struct spi_source process, words, timer;	/* pidfd, its stderr, the deadline */
 	char said[512];
@@ -58,59 +56,6 @@ struct spi_map_job {
 };
 
 /* ---- the child ------------------------------------------------------ */
-
-struct launch {
-	char **argv, **envp;
-	int program, object, map, root, words;
-	bool change_user;
-	uid_t uid;
-	gid_t gid;
-};
-
-/* Runs in the child: nothing but system calls. */
-static __attribute__((noreturn)) void child_run(const struct launch *l)
-{
-	const int from[] = { l->words, l->object, l->map, l->root < 0 ? l->map : l->root, l->program };
-	int high[5];
-	sigset_t none;
-
-	for (int i = 0; i < 5; i++)
-		high[i] = fcntl(from[i], F_DUPFD, 64);
-	dup2(high[0], 2);
-	for (int i = 1; i < 5; i++)
-		dup2(high[i], 2 + i);
-	close(0);
-	close(1);
-	open("/dev/null", O_RDONLY);
-	open("/dev/null", O_WRONLY);
-	if (l->root < 0)
-		close(5);
-	fcntl(6, F_SETFD, FD_CLOEXEC);
-	syscall(SYS_close_range, 7u, ~0u, 0u);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (l->change_user && (syscall(SYS_setgroups, 0ul, NULL) || syscall(SYS_setresgid, l->gid, l->gid, l->gid) ||
-			       syscall(SYS_setresuid, l->uid, l->uid, l->uid)))
-		_exit(126);
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* a change of user clears it */
-	setrlimit(RLIMIT_CORE, &(struct rlimit) { 0, 0 });
-	signal(SIGPIPE, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	syscall(SYS_execveat, 6, "", l->argv, l->envp, AT_EMPTY_PATH);
-	_exit(127);
-}
-
-/* fork() without SIGCHLD, with a pidfd. */
-static pid_t child_start(const struct launch *launch, int *pidfd)
-{
-	struct clone_args args = { .flags = CLONE_PIDFD, .pidfd = (uint64_t) (uintptr_t) pidfd };
-	pid_t pid = syscall(SYS_clone3, &args, sizeof(args));
-
-	if (!pid)
-		child_run(launch);
-	return pid < 0 ? -errno : pid;
-}
 
 /* The argument list; patterns are cut into strings in place. NULL: out of memory. */
 static char **make_arguments(struct spi_map_job *job, char *limit, bool root)
@@ -204,11 +149,14 @@ static void timer_ready(struct spi_control *control, struct spi_source *source, 
 	spi_source_remove(control, source);
 }
 
-static void job_conclude(struct spi_map_job *job, const siginfo_t *end)
+static void job_conclude(struct spi_control *control, struct spi_map_job *job, const siginfo_t *end)
 {
+	bool no_match = end->si_code == CLD_EXITED && end->si_status == NO_MATCH_STATUS;
 	struct stat st;
 
 	job->said[strcspn(job->said, "\n")] = 0;
+	if (no_match && !job->late)
+		spi_kept_map_add(control, &job->key, -1, job->said);
 	if (job->late)
 		answer_failure(job, -ETIMEDOUT, "spi-codemap did not finish within a minute");
 	else if (end->si_code != CLD_EXITED)
@@ -223,8 +171,10 @@ static void job_conclude(struct spi_map_job *job, const siginfo_t *end)
 	else if (((fcntl(job->map_fd, F_GET_SEALS) & ALL_SEALS) != ALL_SEALS) &&
 		 fcntl(job->map_fd, F_ADD_SEALS, ALL_SEALS))
 		answer_failure(job, -EIO, "the map cannot be sealed");
-	else
+	else {
+		spi_kept_map_add(control, &job->key, job->map_fd, "");
 		answer(job, 0, "");
+	}
 }
 
 static void process_ready(struct spi_control *control, struct spi_source *source, uint32_t events)
@@ -236,7 +186,7 @@ static void process_ready(struct spi_control *control, struct spi_source *source
 		return;
 	if (job->words.fd >= 0)
 		read_words(job);
-	job_conclude(job, &end);
+	job_conclude(control, job, &end);
 	control->jobs_running--;
 }
 
@@ -257,26 +207,30 @@ static int job_watch(struct spi_control *control, struct spi_map_job *job, int p
 	return ret;
 }
 
-static void launch_identity(struct launch *l, pid_t pid)
+static const char *explain_object(int error)
 {
-	char *status = spi_proc_read(NULL, "%d/status", (int) pid);
-	const char *uid = status ? spi_status_value(status, "Uid") : NULL;
-	const char *gid = status ? spi_status_value(status, "Gid") : NULL;
-
-	l->uid = uid ? strtoul(uid + strcspn(uid, " \t"), NULL, 10) : 65534;
-	l->gid = gid ? strtoul(gid + strcspn(gid, " \t"), NULL, 10) : 65534;
-	l->change_user = !geteuid() && l->uid;
-	free(status);
+	switch (error) {
+	case -ESTALE:
+		return "the file was replaced since the program started: restart the program";
+	case -EPERM:
+		return "not analysed: its process runs with user or group ids of several users";
+	case -EACCES:
+		return "not analysed: its process's user may not read it";
+	default:
+		return "cannot be opened";
+	}
 }
 
 static void job_start(struct spi_control *control, struct spi_map_job *job)
 {
 	/* Another user's child must not use our environment, nor our cache directory. */
 	static char *const plain[] = { "PATH=/usr/bin:/bin", "LC_ALL=C", "LTTNG_SPI_CACHE=", NULL };
-	struct launch launch = { .program = -1, .object = -1, .root = -1 };
+	struct spi_map_child launch = { .program = -1, .object = -1, .root = -1 };
 	const char *program = spi_path_codemap();
 	int words[2] = { -1, -1 }, pidfd = -1;
 	char limit[16];
+	const char *why;
+	int ret;
 
 	job->started = true;
 	if (!program || (launch.program = open(program, O_PATH | O_CLOEXEC)) < 0) {
@@ -284,16 +238,18 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 				"spi-codemap is neither beside the controller nor installed: set LTTNG_SPI_CODEMAP");
 		return;
 	}
-	launch.object = spi_object_open(job->agent->pid, &job->request, job->path);
-	if (launch.object < 0) {
-		answer_failure(job, launch.object, launch.object == -ESTALE ?
-			       "the file was replaced since the program started: restart the program" :
-			       "cannot be opened");
-		close(launch.program);
-		return;
+	ret = spi_map_child_open_object(&launch, job->agent, &job->request, job->path);
+	if (ret) {
+		answer_failure(job, ret, explain_object(ret));
+		goto out;
 	}
 	launch.root = spi_root_open(job->agent->pid);
-	launch_identity(&launch, job->agent->pid);
+	spi_map_key_make(&job->key, launch.object, launch.root, launch.uid, launch.gid, &job->request, job->path,
+			 job->patterns);
+	if (spi_kept_map_find(control, &job->key, &job->map_fd, &why)) {
+		answer(job, job->map_fd < 0 ? -ENOENT : 0, why);
+		goto out;
+	}
 	launch.envp = launch.change_user ? (char **) plain : environ;
 	snprintf(limit, sizeof(limit), "%u", job->request.limit);
 	launch.argv = make_arguments(job, limit, launch.root >= 0);
@@ -302,7 +258,7 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 		answer_failure(job, -ENOMEM, "no memory or no descriptors for spi-codemap");
 	} else {
 		launch.words = words[1];
-		job->child = child_start(&launch, &pidfd);
+		job->child = spi_map_child_start(&launch, &pidfd);
 		if (job->child < 0) {
 			answer_failure(job, job->child, "spi-codemap cannot be started");
 			close(words[0]);
@@ -315,9 +271,11 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 		close(words[1]);
 	}
 	free(launch.argv);
+out:
 	if (launch.root >= 0)
 		close(launch.root);
-	close(launch.object);
+	if (launch.object >= 0)
+		close(launch.object);
 	close(launch.program);
 }
 
@@ -335,8 +293,19 @@ static void job_free(struct spi_control *control, struct spi_map_job *job)
 	spi_source_remove(control, &job->timer);
 	if (job->map_fd >= 0)
 		close(job->map_fd);
+	spi_map_key_free(&job->key);
 	free(job->text);
 	free(job);
+}
+
+/* Another one may run. One user's must not keep all the others waiting. */
+static bool has_turn(const struct spi_control *control, const struct spi_map_job *job)
+{
+	unsigned int n = 0;
+
+	for (const struct spi_map_job *j = control->jobs; j; j = j->next)
+		n += j->child > 0 && !j->finished && j->uid == job->uid;
+	return n < RUNNING_MAX && control->jobs_running < RUNNING_ALL;
 }
 
 void spi_map_jobs_reap(struct spi_control *control)
@@ -344,7 +313,7 @@ void spi_map_jobs_reap(struct spi_control *control)
 	for (struct spi_map_job **at = &control->jobs; *at;) {
 		struct spi_map_job *job = *at;
 
-		if (!job->finished && !job->started && control->jobs_running < RUNNING_MAX)
+		if (!job->finished && !job->started && has_turn(control, job))
 			job_start(control, job);
 		if (!job->finished) {
 			at = &job->next;
@@ -373,6 +342,7 @@ void spi_map_jobs_forget(struct spi_control *control, struct spi_agent *agent)
 int spi_map_serve(struct spi_agent *agent, uint32_t id, const char *body, size_t size)
 {
 	struct spi_map_job *job, **end = &agent->control->jobs;
+	unsigned int waiting = 0;
 	size_t path, patterns;
 
 	if (size <= sizeof(job->request))
@@ -394,10 +364,16 @@ int spi_map_serve(struct spi_agent *agent, uint32_t id, const char *body, size_t
 	job->path = job->text;
 	job->patterns = job->text + path + 1;
 	job->agent = agent;
+	job->uid = agent->uid;
 	job->id = id;
 	job->map_fd = job->process.fd = job->words.fd = job->timer.fd = -1;
-	while (*end)
-		end = &(*end)->next;
+	for (; *end; end = &(*end)->next)
+		waiting += (*end)->agent == agent;
+	if (waiting >= JOBS_MAX) {
+		free(job->text);
+		free(job);
+		return -EPROTO;
+	}
 	*end = job;		/* started at the end of this dispatch */
 	return 0;
 }

@@ -15,6 +15,7 @@ struct spi_session {
 	struct spi_carry carry;
 	struct spi_gadgets gadgets;
 	struct spi_safe *safe;
+	struct spi_first first;
 	struct spi_remote remote;
 	bool attach, already;
 	int memfd;			/* the library's in the target; -1: none */

@@ -6,7 +6,6 @@
  * are called again, signals reach it.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -32,7 +31,7 @@ uint64_t spi_now(void)
  * Wait for the thread's next stop. A thread cannot be waited for with a time
  * limit, so look again and again: at first without pause, since most stops come
  * within microseconds and the program stands still meanwhile; then with short
- * sleeps. keep_apart() sees to it that looking does not keep it from running.
+ * sleeps. first.c sees to it that looking does not keep it from running.
  */
 int spi_stop_wait(pid_t tid, int *status, uint64_t deadline)
 {
@@ -60,106 +59,6 @@ int spi_stop_wait(pid_t tid, int *status, uint64_t deadline)
 				pause += pause / 8;
 		}
 	}
-}
-
-/*
- * Run on another processor than the thread did last, where it will want to run
- * again: otherwise the two would wait for each other, with the thread stopped.
- */
-static void keep_apart(pid_t pid, pid_t tid)
-{
-	char *stat = spi_proc_read(NULL, "%d/task/%d/stat", (int) pid, (int) tid);
-	const char *last = stat ? spi_stat_field(stat, 39) : NULL;
-	cpu_set_t set;
-	int cpu = last ? atoi(last) : -1;
-
-	free(stat);
-	CPU_ZERO(&set);
-	if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(getpid(), sizeof(set), &set))
-		return;
-	CPU_CLR(cpu, &set);
-	if (CPU_COUNT(&set))
-		sched_setaffinity(0, sizeof(set), &set);	/* of this thread, which ends with the injection */
-}
-
-/*
- * On a machine with more to run than processors each step of an injection waits
- * for its turn twice, the stopped thread's and ours, milliseconds each time: 10 ms
- * where 0.4 would do. So both go first in line meanwhile, if we may say so:
- * SCHED_RR, but not for the threads that the library starts (RESET_ON_FORK). The
- * target must not keep that should we be killed, so a guard, a child that does
- * nothing but wait for our end, then puts it back.
- */
-#define SCHED_SIZE		56u	/* of struct sched_attr; in 32-bit words: size, policy, flags (2), nice, priority */
-#define SCHED_POLICY_WORD	1
-#define SCHED_FLAG_WORD		2
-#define SCHED_NICE_WORD		4
-#define SCHED_PRIORITY_WORD	5
-#define SCHED_RESET_FLAG	1u	/* SCHED_FLAG_RESET_ON_FORK */
-
-static void guard_wait(int fd, pid_t tid, const uint32_t *attr)
-{
-	char done;
-
-	if (read(fd, &done, 1) != 1)
-		syscall(SYS_sched_setattr, tid, attr, 0u);
-	_exit(0);
-}
-
-static int guard_start(struct spi_remote *r)
-{
-	int fds[2];
-
-	if (pipe2(fds, O_CLOEXEC))
-		return -errno;
-	r->guard = fork();
-	if (r->guard == 0) {
-		/* nothing of ours may stay open because of the guard */
-		if (dup2(fds[0], 0) == 0)
-			close_range(1, ~0u, 0);
-		guard_wait(0, r->tid, r->sched);
-	}
-	close(fds[0]);
-	if (r->guard < 0) {
-		close(fds[1]);
-		return -EAGAIN;
-	}
-	r->guard_fd = fds[1];
-	return 0;
-}
-
-static void sched_first(struct spi_remote *r)
-{
-	struct sched_param first = { .sched_priority = 1 };
-	uint32_t attr[16];
-
-	if (syscall(SYS_sched_getattr, r->tid, r->sched, SCHED_SIZE, 0u) || r->sched[SCHED_POLICY_WORD] != SCHED_OTHER ||
-	    guard_start(r)) {
-		r->sched[0] = 0;
-		return;
-	}
-	memcpy(attr, r->sched, sizeof(attr));
-	attr[SCHED_POLICY_WORD] = SCHED_RR;
-	attr[SCHED_FLAG_WORD] |= SCHED_RESET_FLAG;
-	attr[SCHED_NICE_WORD] = 0;
-	attr[SCHED_PRIORITY_WORD] = 1;
-	if (syscall(SYS_sched_setattr, r->tid, attr, 0u) == 0)
-		sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &first);	/* of this thread, as above */
-}
-
-void spi_remote_sched_restore(struct spi_remote *r)
-{
-	struct sched_param usual = { 0 };
-
-	if (!r->sched[0])
-		return;
-	syscall(SYS_sched_setattr, r->tid, r->sched, 0u);
-	r->sched[0] = 0;
-	sched_setscheduler(0, SCHED_OTHER, &usual);
-	if (write(r->guard_fd, "", 1) != 1)
-		kill(r->guard, SIGKILL);
-	close(r->guard_fd);
-	waitpid(r->guard, NULL, 0);
 }
 
 int spi_regs_get(pid_t tid, struct user_regs_struct *regs)
@@ -220,36 +119,56 @@ static void give_back_late(struct spi_remote *r)
 		r->attached = false;
 	}
 	free(stat);
-	spi_remote_sched_restore(r);
+	spi_first_give_back(r->first);
 }
 
-int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const struct spi_gadgets *gadgets, pid_t tid,
-		    uint64_t deadline)
+/* Seized, asked to stop, and not wanted: a thread can only be let go once it stands. */
+static void give_up(struct spi_remote *r, uint64_t deadline)
+{
+	int status;
+
+	if (!spi_stop_wait(r->tid, &status, deadline)) {
+		spi_remote_let_go(r);
+		if (!(status >> 16))	/* a signal came first */
+			syscall(SYS_tgkill, r->target->pid, r->tid, WSTOPSIG(status));
+	}
+	spi_first_give_back(r->first);
+}
+
+int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const struct spi_gadgets *gadgets,
+		    struct spi_first *first, pid_t tid, uint64_t deadline)
 {
 	int status, ret;
 
 	memset(r, 0, sizeof(*r));
 	r->target = target;
 	r->gadgets = gadgets;
+	r->first = first;
 	r->tid = tid;
 	read_status(r);
-	keep_apart(target->pid, tid);
-	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD))
+	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC))
 		return errno == EACCES ? -EPERM : -errno;
 	r->attached = true;
-	sched_first(r);		/* now that we know that we may */
-	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL)) {
+	ret = spi_identity_check(target);	/* from here on an exec() is reported to us */
+	if (!ret)
+		spi_first_take(first, target->pid, tid);	/* now that we know that we may */
+	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) && !ret)
 		ret = -errno;
-		spi_remote_sched_restore(r);
+	if (ret) {
+		give_up(r, deadline);
 		return ret;
 	}
 	while (!(ret = spi_stop_wait(tid, &status, deadline))) {
 		if (status >> 16 == PTRACE_EVENT_STOP)
 			break;
+		if (status >> 16 == PTRACE_EVENT_EXEC) {
+			spi_remote_let_go(r);
+			return spi_identity_replaced(target);
+		}
 		/* A signal came first: its handler is entered, then the thread stops. */
 		if (ptrace(PTRACE_CONT, tid, NULL, (void *) (long) WSTOPSIG(status))) {
-			spi_remote_sched_restore(r);
-			return -ESRCH;
+			ret = -ESRCH;
+			break;
 		}
 	}
 	if (ret == -ETIMEDOUT) {
@@ -257,7 +176,10 @@ int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const
 		return -EAGAIN;
 	}
 	if (ret) {
-		spi_remote_sched_restore(r);
+		/* It may have called exec(), and is the process's first thread now, stopped for us. */
+		if (tid != target->pid)
+			ptrace(PTRACE_DETACH, target->pid, NULL, NULL);
+		spi_first_give_back(r->first);
 		return ret;
 	}
 	r->stopped_at = spi_now();
@@ -269,6 +191,15 @@ int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const
 	return 0;
 }
 
+void spi_remote_let_go(struct spi_remote *r)
+{
+	spi_first_part(r->first);
+	ptrace(PTRACE_DETACH, r->tid, NULL, NULL);
+	r->let_go_at = spi_now();
+	spi_first_give_back(r->first);
+	r->attached = r->stopped = r->begun = false;
+}
+
 void spi_remote_release(struct spi_remote *r)
 {
 	struct user_regs_struct regs = r->regs;
@@ -277,9 +208,7 @@ void spi_remote_release(struct spi_remote *r)
 		return;
 	if (r->stopped && spi_regs_make_restartable(&regs))
 		spi_regs_set(r->tid, &regs);
-	ptrace(PTRACE_DETACH, r->tid, NULL, NULL);
-	spi_remote_sched_restore(r);
-	r->attached = r->stopped = false;
+	spi_remote_let_go(r);
 }
 
 static int set_breakpoint(pid_t tid, uint64_t address)
@@ -352,6 +281,10 @@ int spi_remote_run_to(struct spi_remote *r, uint64_t address, uint64_t deadline)
 		}
 		if (ret)
 			break;
+		if (status >> 16 == PTRACE_EVENT_EXEC) {
+			spi_remote_let_go(r);	/* the breakpoint went with the old program */
+			return spi_identity_replaced(r->target);
+		}
 		r->stopped = true;
 		if (spi_regs_get(r->tid, &r->regs)) {
 			ret = -ESRCH;

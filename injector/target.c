@@ -185,7 +185,7 @@ static int check_c_library(struct spi_target *t)
 	if (!libc || !loader)
 		return REFUSE(t, ENOTSUP, " has no glibc loaded; only programs that use glibc can be traced (one "
 				"that has just started: try again)");
-	ret = spi_image_read(&t->libc, t->pid, &t->maps, libc, true);
+	ret = spi_image_read(&t->libc, t->pid, &t->maps, libc, false);
 	if (!ret)
 		ret = spi_image_read(&t->loader, t->pid, &t->maps, loader, false);
 	if (ret == -EPERM || ret == -EACCES)
@@ -241,7 +241,8 @@ static void target_read_identity(struct spi_target *t, const char *status)
 	t->inner_pid = spi_status_inner_pid(status, t->pid);
 }
 
-int spi_target_open(struct spi_target *t, pid_t pid, struct spi_inject_result *result)
+int spi_target_open(struct spi_target *t, pid_t pid, const struct spi_inject_options *options,
+		    struct spi_inject_result *result)
 {
 	const char *group;
 	char *status;
@@ -250,7 +251,9 @@ int spi_target_open(struct spi_target *t, pid_t pid, struct spi_inject_result *r
 	memset(t, 0, sizeof(*t));
 	t->pid = pid;
 	t->result = result;
-	t->pidfd = -1;
+	t->pidfd = t->mem = -1;
+	t->expect_start_time = options->expect_start_time;
+	t->expect_uid = options->flags & SPI_INJECT_EXPECT_UID ? options->expect_uid : (uid_t) -1;
 	strcpy(t->name, "?");
 	if (pid <= 0)
 		return spi_inject_fail(result, ESRCH, "%d is not a process id", (int) pid);
@@ -268,13 +271,10 @@ int spi_target_open(struct spi_target *t, pid_t pid, struct spi_inject_result *r
 		ret = spi_inject_fail(result, EINVAL, "process %d is this program itself", (int) pid);
 		goto out;
 	}
-	t->pidfd = syscall(SYS_pidfd_open, pid, 0);
-	t->start_time = result->start_time = spi_process_start_time(pid);
-	if (t->pidfd < 0 || !t->start_time) {
-		ret = spi_inject_fail(result, ESRCH, TARGET_FORMAT " ended meanwhile", TARGET_ARGS(t));
+	t->pidfd = syscall(SYS_pidfd_open, pid, 0);	/* closed on exec */
+	ret = spi_identity_read(t, status);
+	if (ret)
 		goto out;
-	}
-	fcntl(t->pidfd, F_SETFD, FD_CLOEXEC);
 	wait_for_last_injector(status);
 	free(status);
 	status = spi_proc_read(NULL, "%d/status", (int) pid);
@@ -284,7 +284,7 @@ int spi_target_open(struct spi_target *t, pid_t pid, struct spi_inject_result *r
 	ret = check_executable(t);
 	if (ret)
 		goto out;
-	ret = spi_maps_read(&t->maps, pid);
+	ret = t->mem < 0 ? -EPERM : spi_maps_read(&t->maps, pid);
 	if (ret) {
 		ret = spi_target_explain_refusal(t, -ret);
 		goto out;
@@ -302,7 +302,9 @@ void spi_target_close(struct spi_target *t)
 	spi_maps_free(&t->maps);
 	if (t->pidfd >= 0)
 		close(t->pidfd);
-	t->pidfd = -1;
+	if (t->mem >= 0)
+		close(t->mem);
+	t->pidfd = t->mem = -1;
 }
 
 bool spi_target_lives(const struct spi_target *t)

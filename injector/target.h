@@ -42,14 +42,21 @@ struct spi_image {
 	size_t symbol_count;
 	const char *strings;
 	size_t strings_size;
+	uint64_t gnu_hash;	/* the table that finds symbols by name; 0: there is none */
+	uint64_t entry;		/* where it begins, when it is a program or the loader */
 };
 
 struct spi_target {
 	pid_t pid;
 	pid_t inner_pid;	/* in the target's own pid namespace */
 	int pidfd;
+	int mem;		/* /proc/PID/mem, of the program that was found; -1: not permitted */
 	uint64_t start_time;
-	uid_t uid;
+	uint64_t layout[2];	/* addresses that another program in this process would not have */
+	uid_t uids[4];		/* real, effective, saved, file system */
+	uint64_t expect_start_time;	/* as in struct spi_inject_options */
+	uid_t expect_uid;
+	uid_t uid;		/* the effective one */
 	gid_t gid;
 	char name[32];		/* comm */
 	struct spi_maps maps;
@@ -83,7 +90,8 @@ uint64_t spi_process_start_time(pid_t pid);
  * with its reason in result->text. 0 or a negative errno; spi_target_close() in
  * both cases.
  */
-int spi_target_open(struct spi_target *target, pid_t pid, struct spi_inject_result *result);
+int spi_target_open(struct spi_target *target, pid_t pid, const struct spi_inject_options *options,
+		    struct spi_inject_result *result);
 void spi_target_close(struct spi_target *target);
 
 /* Still the same process, alive? */
@@ -106,9 +114,21 @@ bool spi_mapping_is_object(pid_t pid, const struct spi_mapping *mapping);
 /* Open the mapped file, read-only, whatever root the target lives in: a descriptor or a negative errno. */
 int spi_mapping_open(pid_t pid, const struct spi_mapping *mapping);
 
+/*
+ * identity.c. Each 0, or a negative errno with result->text set.
+ * spi_identity_read() - who it is, held against what the caller expects.
+ * spi_identity_check() - with a thread seized: still the same program of the same user?
+ * spi_identity_replaced() - it is not: says so, returns -ESRCH.
+ * spi_identity_check_file() - may this file be loaded as the agent?
+ */
+int spi_identity_read(struct spi_target *target, const char *status);
+int spi_identity_check(const struct spi_target *target);
+int spi_identity_replaced(const struct spi_target *target);
+int spi_identity_check_file(const struct spi_target *target, const char *path);
+
 /* Read or write the target's memory: 0 or a negative errno. All or nothing. */
 int spi_memory_read(pid_t pid, uint64_t address, void *buffer, size_t size);
-int spi_memory_write(pid_t pid, uint64_t address, const void *buffer, size_t size);
+int spi_target_write(const struct spi_target *target, uint64_t address, const void *buffer, size_t size);
 
 /* `code`: copy the object's code, too, not only the tables in front of it. */
 int spi_image_read(struct spi_image *image, pid_t pid, const struct spi_maps *maps, const struct spi_mapping *first,

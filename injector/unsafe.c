@@ -42,12 +42,14 @@ static const char *const allocator[] = {
 
 /* Functions of libc that hold a lock which dlopen(), a constructor or starting a thread takes. */
 static const char *const never[] = {
-	"dlopen", "dlmopen", "dlclose", "dlsym", "dlvsym", "dladdr", "dladdr1", "dlinfo", "dlerror", "dl_iterate_phdr",
-	"__libc_dlopen_mode", "fork", "__libc_fork", "_Fork", "__register_atfork", "__cxa_atexit", "__cxa_finalize",
+	"dlclose", "dlsym", "dlvsym", "dladdr", "dladdr1", "dlinfo", "dlerror", "dl_iterate_phdr",
+	"fork", "__libc_fork", "_Fork", "__register_atfork", "__cxa_atexit", "__cxa_finalize",
 	"__cxa_thread_atexit_impl", "__cxa_at_quick_exit", "exit", "quick_exit", "_exit", "abort", "on_exit", "setenv",
 	"unsetenv", "putenv", "clearenv", "setlocale", "textdomain", "bindtextdomain", "dcgettext", "dcngettext",
 	"pthread_create", "pthread_exit", "sbrk", "brk", NULL
 };
+
+static const char *const loading[] = { "dlopen", "dlmopen", "__libc_dlopen_mode", NULL };
 
 /* These only while they do something, not while they wait. */
 static const char *const while_waiting[] = {
@@ -73,6 +75,7 @@ static void add_libc(struct spi_unsafe *u, const struct spi_target *t)
 		range_add(u, spi_image_end_before(libc, low), spi_image_start_after(libc, high), SPI_UNSAFE_ALWAYS,
 			  "allocating memory");
 	range_add_functions(u, libc, never, SPI_UNSAFE_ALWAYS, "in a libc function that holds locks");
+	range_add_functions(u, libc, loading, SPI_UNSAFE_LOADER, "loading a library");
 	range_add_functions(u, libc, while_waiting, SPI_UNSAFE_UNLESS_WAITING, "in a libc function that holds locks");
 }
 
@@ -108,13 +111,24 @@ static void add_objects(struct spi_unsafe *u, const struct spi_target *t)
 		if (m->exec && !strncmp(name, "liblttng-spi.so", 15))
 			range_add(u, m->start, m->end, SPI_UNSAFE_ALWAYS, "in the tracing agent");
 		if (m->start >= t->loader.low && m->end <= t->loader.high && m->exec)
-			range_add(u, m->start, m->end, SPI_UNSAFE_ALWAYS, "in the dynamic loader");
+			range_add(u, m->start, m->end, SPI_UNSAFE_LOADER, "in the dynamic loader");
 		if (m->exec && (!strncmp(name, "liblttng-ust", 12) || !strncmp(name, "liburcu", 7)))
 			range_add(u, m->start, m->end, SPI_UNSAFE_ALWAYS, "in lttng-ust");
 		if (m->start == t->libc.low || m->start == t->loader.low || !spi_mapping_is_object(t->pid, m))
 			continue;
 		add_allocator(u, t, m, &exe);
 	}
+}
+
+const struct spi_unsafe_range *spi_unsafe_at(const struct spi_unsafe *u, uint64_t pc, bool waiting)
+{
+	for (size_t i = 0; i < u->count; i++) {
+		const struct spi_unsafe_range *r = &u->ranges[i];
+
+		if (pc >= r->low && pc < r->high && !(waiting && r->rule == SPI_UNSAFE_UNLESS_WAITING))
+			return r;
+	}
+	return NULL;
 }
 
 void spi_unsafe_collect(struct spi_unsafe *u, const struct spi_target *t)

@@ -9,6 +9,7 @@
 enum spi_unsafe_rule {
 	SPI_UNSAFE_ALWAYS,
 	SPI_UNSAFE_UNLESS_WAITING,	/* while it waits in the kernel, it holds nothing */
+	SPI_UNSAFE_LOADER,		/* unless it is running a constructor */
 };
 
 struct spi_unsafe_range {
@@ -21,6 +22,9 @@ struct spi_unsafe {
 	struct spi_unsafe_range *ranges;	/* from malloc() */
 	size_t count;
 };
+
+/* The range that makes `pc` unsafe, for a thread that waits in the kernel or not; NULL: none. */
+const struct spi_unsafe_range *spi_unsafe_at(const struct spi_unsafe *unsafe, uint64_t pc, bool waiting);
 
 /* Find them all. What cannot be read is left out. */
 void spi_unsafe_collect(struct spi_unsafe *unsafe, const struct spi_target *target);

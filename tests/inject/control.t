@@ -13,7 +13,8 @@ export SPI_MARKS=
 options=()
 grep -q '^SAN_CFLAGS = .*-fsanitize' "$SPI_TOP_BUILDDIR/injector/Makefile" && options=(-fsanitize=address,undefined)
 build controller control.c -I"$SPI_TOP_SRCDIR" "$library" "${options[@]}" -ldw -lelf -pthread
-export LTTNG_SPI_CODEMAP=$SPI_TOP_BUILDDIR/codemap/spi-codemap XDG_RUNTIME_DIR=$SPI_TMP
+build counted counted.c -DCOUNTED="\"$SPI_TMP/counted.out\"" -DCODEMAP="\"$SPI_TOP_BUILDDIR/codemap/spi-codemap\""
+export LTTNG_SPI_CODEMAP=$SPI_TMP/counted XDG_RUNTIME_DIR=$SPI_TMP
 mkfifo hold
 exec {hold}<>hold
 ./controller <hold >heard 2>errors & controller=$!
@@ -51,6 +52,14 @@ like "$(cat said)" '^status -2 ' "nothing matches"
 libc=$(ldd "$python" | awk '/libc.so.6/ { print $3 }')
 agent ask_map "$(readlink -f "$libc")" nanosleep "$(stat -c %d "$libc")" "$(stat -L -c %i "$libc")" 0
 is "$(cat said)" "map SPIMAP seals 15" "a code map of a library"
+runs=$(stat -c %s counted.out)
+agent ask_map "$python" main
+is "$(cat said)" "map SPIMAP seals 15" "the same once more"
+agent ask_map "$python" no_such_function
+like "$(cat said)" '^status -2 .' "nothing matches, once more"
+is "$(stat -c %s counted.out)" "$runs" "both are known"
+agent ask_map "$python" 'mai[n]'
+is "$(cat said) $(($(stat -c %s counted.out) - runs))" "map SPIMAP seals 15 1" "other words are another question"
 agent ask_map "$python" main 1 1
 like "$(cat said)" '^status -(116|2) .*: ' "another device and inode: refused"
 agent ask_map /etc/passwd root

@@ -24,7 +24,7 @@ prepare() {
 	export SPI_MARKS=$SPI_TMP/marks
 	: >"$SPI_MARKS"
 	chmod 666 "$SPI_MARKS"
-	build target target.c -pthread -lm
+	build target target.c "$here/target-block.c" "$here/target-compute.c" -pthread -lm
 	build libmark.so mark.c -shared -fPIC
 }
 

@@ -34,7 +34,7 @@ start seccomp
 refused 1 "process $target \(target\) runs under seccomp.*start it under the tracer" seccomp pid "$target" "$lib"
 lives seccomp
 
-build static target.c -static -pthread -lm 2>/dev/null
+build static target.c "$here/target-block.c" "$here/target-compute.c" -static -pthread -lm 2>/dev/null
 cp target dynamic && mv static target
 start block read
 refused 1 "process $target \(target\) is statically linked.*link the program dynamically" static pid "$target" "$lib"

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Messages to an agent.
+ *
+ * What the socket does not take at once is queued; the loop is never blocked. An
+ * agent that asks and does not read what it is answered would have us keep
+ * memory and descriptors without end: beyond a limit its connection is closed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "injector/control-internal.h"
+
+#define QUEUE_BYTES_MAX	(8u << 20)
+#define QUEUE_FDS_MAX	64u
+
+/* Take the first out of the queue, and free it. */
+static void outgoing_drop(struct spi_agent *agent)
+{
+	struct spi_outgoing *out = agent->first;
+
+	agent->first = out->next;
+	if (!agent->first)
+		agent->last = &agent->first;
+	agent->queued_bytes -= out->size;
+	if (out->fd >= 0) {
+		agent->queued_fds--;
+		close(out->fd);
+	}
+	free(out);
+}
+
+/* 0, -EAGAIN when the socket is full, or another negative errno. */
+static int outgoing_write(const struct spi_agent *agent, struct spi_outgoing *out)
+{
+	char control[CMSG_SPACE(sizeof(int))] = { 0 };
+	struct iovec io = { out->packet, out->size };
+	struct msghdr message = { .msg_iov = &io, .msg_iovlen = 1 };
+
+	if (out->fd >= 0) {
+		struct cmsghdr *c;
+
+		message.msg_control = control;
+		message.msg_controllen = sizeof(control);
+		c = CMSG_FIRSTHDR(&message);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &out->fd, sizeof(int));
+	}
+	while (sendmsg(agent->source.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+static void agent_poll(struct spi_agent *agent, bool out)
+{
+	struct epoll_event event = { .events = EPOLLIN | (out ? EPOLLOUT : 0), .data.ptr = &agent->source };
+
+	epoll_ctl(agent->control->epoll, EPOLL_CTL_MOD, agent->source.fd, &event);
+}
+
+void spi_agent_flush(struct spi_agent *agent)
+{
+	while (agent->first) {
+		if (outgoing_write(agent, agent->first) == -EAGAIN)
+			break;
+		/* Any other error: the peer is gone, which reading will tell after its last words. */
+		outgoing_drop(agent);
+	}
+	agent_poll(agent, agent->first != NULL);
+}
+
+void spi_agent_drop_queue(struct spi_agent *agent)
+{
+	while (agent->first)
+		outgoing_drop(agent);
+}
+
+int spi_agent_send(struct spi_agent *agent, uint16_t type, uint32_t id, const void *head, size_t head_size,
+		   const void *text, size_t text_size, int fd)
+{
+	size_t body = head_size + text_size;
+	struct spi_outgoing *out = NULL;
+	int ret = agent->over ? -EPIPE : body > SPI_PROTO_BODY_MAX ? -E2BIG : 0;
+
+	if (!ret && !(out = malloc(sizeof(*out) + sizeof(struct spi_msg) + body)))
+		ret = -ENOMEM;
+	if (ret) {
+		if (fd >= 0)
+			close(fd);
+		return ret;
+	}
+	*(struct spi_msg *) out->packet = (struct spi_msg) {
+		.magic = SPI_PROTO_MAGIC, .version = SPI_PROTO_VERSION, .type = type, .id = id, .size = body,
+	};
+	if (head_size)
+		memcpy(out->packet + sizeof(struct spi_msg), head, head_size);
+	if (text_size)
+		memcpy(out->packet + sizeof(struct spi_msg) + head_size, text, text_size);
+	out->size = sizeof(struct spi_msg) + body;
+	out->fd = fd;
+	out->next = NULL;
+	*agent->last = out;
+	agent->last = &out->next;
+	agent->queued_bytes += out->size;
+	agent->queued_fds += fd >= 0;
+	spi_agent_flush(agent);
+	if (agent->queued_bytes > QUEUE_BYTES_MAX || agent->queued_fds > QUEUE_FDS_MAX)
+		spi_agent_close(agent);
+	return 0;
+}
+
+static int send_rule(struct spi_agent *agent, uint16_t type, uint32_t rule, uint32_t flags, const char *text)
+{
+	struct spi_msg_rule head = { .rule = rule, .flags = flags };
+
+	return spi_agent_send(agent, type, rule, &head, sizeof(head), text, text ? strlen(text) + 1 : 0, -1);
+}
+
+int spi_agent_rule_add(struct spi_agent *agent, uint32_t rule, uint32_t flags, const char *text)
+{
+	return send_rule(agent, SPI_MSG_RULE_ADD, rule, flags, text);
+}
+
+int spi_agent_rule_remove(struct spi_agent *agent, uint32_t rule)
+{
+	return send_rule(agent, SPI_MSG_RULE_REMOVE, rule, 0, NULL);
+}
+
+int spi_agent_rule_disable(struct spi_agent *agent, uint32_t rule)
+{
+	return send_rule(agent, SPI_MSG_RULE_DISABLE, rule, 0, NULL);
+}
+
+int spi_agent_rule_enable(struct spi_agent *agent, uint32_t rule)
+{
+	return send_rule(agent, SPI_MSG_RULE_ENABLE, rule, 0, NULL);
+}
+
+int spi_agent_detach(struct spi_agent *agent)
+{
+	return spi_agent_send(agent, SPI_MSG_DETACH, 0, NULL, 0, NULL, 0, -1);
+}
+
+int spi_agent_go(struct spi_agent *agent)
+{
+	return spi_agent_send(agent, SPI_MSG_GO, 0, NULL, 0, NULL, 0, -1);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* First in line for a processor, for as long as a thread of the target stands still. Internal to the injector. */
+#ifndef SPI_INJECTOR_FIRST_H
+#define SPI_INJECTOR_FIRST_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The guard reads it when we are dead: what is set is what is to be put back. */
+struct spi_first {
+	int tid;		/* thread whose scheduling is changed; 0: none */
+	int pinned;		/* thread that is kept on one processor; 0: none */
+	uint32_t sched[16];	/* struct sched_attr as found */
+	cpu_set_t cpus, one;	/* where it may run; where it is kept */
+	size_t cpus_size;	/* bytes of cpus that the kernel knows */
+	bool together;		/* a thread and we may be kept on one processor */
+	pid_t guard;		/* <= 0: there is none, and nothing is changed */
+	int pipe[2];
+	char *stack;
+};
+
+/*
+ * Start the guard; end it, with everything put back. `together`: the thread is
+ * to be kept on one processor with us, until spi_first_part(), which must come
+ * before it can start threads.
+ */
+void spi_first_open(struct spi_first *f, bool together);
+void spi_first_close(struct spi_first *f);
+
+/* Thread `tid` is about to be stopped. */
+void spi_first_take(struct spi_first *f, pid_t pid, pid_t tid);
+void spi_first_part(struct spi_first *f);
+/* The thread runs on its own again: its own place in line. */
+void spi_first_give_back(struct spi_first *f);
+
+#endif /* SPI_INJECTOR_FIRST_H */

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Code maps that were made a moment ago.
+ *
+ * A controller that sees many processes of one program, the session daemon's
+ * plugin above all, is asked for the same map again and again, while a program
+ * waits to begin. A map is sealed, so the next process can have the same memory,
+ * and gets it without a child being started: some 10 ms less.
+ *
+ * The same map means: of the same file (device, inode, size, times), asked for in
+ * the same words, by a process of the same user in the same root directory, since
+ * it was made with that user's rights and may hold what only they can read. Debug
+ * files may come or go beside it, so nothing is kept for longer than a minute. That
+ * nothing in an object matches is kept, too: most objects are asked in vain.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "injector/control-internal.h"
+#include "injector/kept-map.h"
+
+#define KEPT_MAX	32u
+#define KEPT_BYTES	(8 << 20)	/* larger maps are not kept */
+#define KEPT_SECONDS	60
+
+struct spi_kept_map {
+	struct spi_kept_map *next;
+	struct spi_map_key key;
+	time_t made;		/* CLOCK_MONOTONIC */
+	int fd;			/* -1: there is none, because nothing matches */
+	char why[256];
+};
+
+static time_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return t.tv_sec;
+}
+
+static void copy_identity(struct spi_map_file *file, const struct stat *st)
+{
+	file->device = st->st_dev;
+	file->inode = st->st_ino;
+	file->size = st->st_size;
+	file->modified_s = st->st_mtim.tv_sec;
+	file->modified_ns = st->st_mtim.tv_nsec;
+	file->changed_s = st->st_ctim.tv_sec;
+	file->changed_ns = st->st_ctim.tv_nsec;
+}
+
+int spi_map_key_make(struct spi_map_key *key, int object, int root, uid_t uid, gid_t gid,
+		     const struct spi_msg_map_request *request, const char *path, const char *patterns)
+{
+	size_t path_size = strlen(path) + 1, patterns_size = strlen(patterns) + 1;
+	struct stat st;
+
+	memset(key, 0, sizeof(*key));
+	if (fstat(object, &st))
+		return -1;
+	copy_identity(&key->same.object, &st);
+	if (root >= 0) {
+		if (fstat(root, &st))
+			return -1;
+		key->same.root_device = st.st_dev;
+		key->same.root_inode = st.st_ino;
+	}
+	key->same.uid = uid;
+	key->same.gid = gid;
+	key->same.limit = request->limit;
+	key->same.flags = request->flags;
+	key->words = malloc(path_size + patterns_size);
+	if (!key->words)
+		return -1;
+	memcpy(key->words, path, path_size);
+	memcpy(key->words + path_size, patterns, patterns_size);
+	key->words_size = path_size + patterns_size;
+	return 0;
+}
+
+void spi_map_key_free(struct spi_map_key *key)
+{
+	free(key->words);
+	key->words = NULL;
+}
+
+static int is_same(const struct spi_map_key *a, const struct spi_map_key *b)
+{
+	return !memcmp(&a->same, &b->same, sizeof(a->same)) && a->words_size == b->words_size &&
+	       !memcmp(a->words, b->words, a->words_size);
+}
+
+static void drop(struct spi_kept_map **at)
+{
+	struct spi_kept_map *kept = *at;
+
+	*at = kept->next;
+	if (kept->fd >= 0)
+		close(kept->fd);
+	spi_map_key_free(&kept->key);
+	free(kept);
+}
+
+bool spi_kept_map_find(struct spi_control *control, const struct spi_map_key *key, int *fd, const char **why)
+{
+	time_t oldest = now() - KEPT_SECONDS;
+
+	for (struct spi_kept_map **at = &control->kept_maps; *at;) {
+		if ((*at)->made < oldest) {
+			drop(at);
+			continue;
+		}
+		if (key->words && is_same(&(*at)->key, key)) {
+			*why = (*at)->why;
+			*fd = (*at)->fd < 0 ? -1 : fcntl((*at)->fd, F_DUPFD_CLOEXEC, 3);
+			return *fd >= 0 || (*at)->fd < 0;
+		}
+		at = &(*at)->next;
+	}
+	return false;
+}
+
+void spi_kept_map_add(struct spi_control *control, struct spi_map_key *key, int fd, const char *why)
+{
+	struct spi_kept_map *kept, **at = &control->kept_maps;
+	struct stat st;
+
+	if (!key->words || (fd >= 0 && (fstat(fd, &st) || st.st_size > KEPT_BYTES)) ||
+	    !(kept = calloc(1, sizeof(*kept))))
+		return;
+	kept->fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (fd >= 0 && kept->fd < 0) {
+		free(kept);
+		return;
+	}
+	snprintf(kept->why, sizeof(kept->why), "%s", why);
+	kept->key = *key;
+	key->words = NULL;	/* ours now */
+	kept->made = now();
+	kept->next = control->kept_maps;
+	control->kept_maps = kept;
+	for (unsigned int n = 0; *at; n++)
+		if (n < KEPT_MAX)
+			at = &(*at)->next;
+		else
+			drop(at);
+}
+
+void spi_kept_maps_free(struct spi_control *control)
+{
+	while (control->kept_maps)
+		drop(&control->kept_maps);
+}

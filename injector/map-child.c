@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The child that becomes spi-codemap: whose rights it has, what it is given.
+ *
+ * It gets open descriptors instead of paths: the object (3), a memfd for the map
+ * (4), and the target's root directory for debug files (5), so it needs no rights
+ * of its own to reach into a container. The object is opened with the target's
+ * rights, too: who asks may have become a program that its user can execute but
+ * not read; and one that has become another user's is answered nothing.
+ *
+ * The child's end raises no SIGCHLD and is not seen by waitpid(-1): the caller's
+ * own children are its own business.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/fsuid.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "injector/control-internal.h"
+#include "injector/map-child.h"
+#include "injector/target.h"
+
+/* Runs in the child: nothing but system calls. */
+static __attribute__((noreturn)) void child_run(const struct spi_map_child *l)
+{
+	const int from[] = { l->words, l->object, l->map, l->root < 0 ? l->map : l->root, l->program };
+	int high[5];
+	sigset_t none;
+
+	for (int i = 0; i < 5; i++)
+		high[i] = fcntl(from[i], F_DUPFD, 64);
+	dup2(high[0], 2);
+	for (int i = 1; i < 5; i++)
+		dup2(high[i], 2 + i);
+	close(0);
+	close(1);
+	open("/dev/null", O_RDONLY);
+	open("/dev/null", O_WRONLY);
+	if (l->root < 0)
+		close(5);
+	fcntl(6, F_SETFD, FD_CLOEXEC);
+	syscall(SYS_close_range, 7u, ~0u, 0u);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (l->change_user && (syscall(SYS_setgroups, 0ul, NULL) || syscall(SYS_setresgid, l->gid, l->gid, l->gid) ||
+			       syscall(SYS_setresuid, l->uid, l->uid, l->uid)))
+		_exit(126);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* a change of user clears it */
+	setrlimit(RLIMIT_CORE, &(struct rlimit) { 0, 0 });
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	syscall(SYS_execveat, 6, "", l->argv, l->envp, AT_EMPTY_PATH);
+	_exit(127);
+}
+
+/* fork() without SIGCHLD, with a pidfd. */
+pid_t spi_map_child_start(const struct spi_map_child *launch, int *pidfd)
+{
+	struct clone_args args = { .flags = CLONE_PIDFD, .pidfd = (uint64_t) (uintptr_t) pidfd };
+	pid_t pid = syscall(SYS_clone3, &args, sizeof(args));
+
+	if (!pid)
+		child_run(launch);
+	return pid < 0 ? -errno : pid;
+}
+
+static bool take_ids(const char *status, const char *key, unsigned int ids[4])
+{
+	const char *value = spi_status_value(status, key);
+
+	return value && sscanf(value, "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) == 4;
+}
+
+/*
+ * Whose rights the child gets. 0; -ESRCH: the process has ended, and its id may be
+ * another's; -EPERM: it runs with the ids of several users.
+ */
+static int child_identity(struct spi_map_child *l, const struct spi_agent *agent)
+{
+	char *status = spi_proc_read(NULL, "%d/status", (int) agent->pid);
+	unsigned int uids[4], gids[4];
+	int ret = 0;
+
+	if (!status || !take_ids(status, "Uid", uids) || !take_ids(status, "Gid", gids) || !agent->start_time ||
+	    spi_process_start_time(agent->pid) != agent->start_time)
+		ret = -ESRCH;
+	free(status);
+	if (ret)
+		return ret;
+	l->uid = uids[0];
+	l->gid = gids[0];
+	l->change_user = !geteuid() && l->uid;
+	for (unsigned int i = 1; i < 4 && !geteuid(); i++)
+		if (uids[i] != l->uid || gids[i] != l->gid)
+			return -EPERM;
+	return 0;
+}
+
+/* The object, with the target's rights. It is the target's that was asked about: looked at before and after. */
+int spi_map_child_open_object(struct spi_map_child *l, const struct spi_agent *agent,
+			      const struct spi_msg_map_request *request, const char *path)
+{
+	struct spi_map_child after = { 0 };
+	int ret = child_identity(l, agent);
+
+	if (ret)
+		return ret;
+	if (l->change_user) {
+		setfsgid(l->gid);
+		setfsuid(l->uid);
+	}
+	l->object = spi_object_open(agent->pid, request, path);
+	if (l->change_user) {
+		setfsuid(geteuid());
+		setfsgid(getegid());
+	}
+	if (l->object < 0)
+		return l->object;
+	ret = child_identity(&after, agent);
+	if (!ret && !spi_agent_lives(agent))
+		ret = -ESRCH;
+	return ret ? ret : after.uid != l->uid || after.gid != l->gid ? -EPERM : 0;
+}
