@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Agents: those that were injected, and those that come to our socket.
+ *
+ * Anybody may connect to the socket. A connection speaks for the process that the
+ * kernel names at its other end; what it says of itself counts for nothing. So
+ * the most that a liar can do is to be told the rules that concern himself. One
+ * user's connections are counted, so that he cannot use up all of ours.
+ *
+ * A connection outlives who made it when a child of his has it, too; his number
+ * may then be another user's. So he must be there still when we hold the process
+ * that has it by a pidfd of ours: then the two are one.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "broker/broker.h"
+
+#define GUESTS_MAX	64u	/* connections of one user */
+#define DETACH_MS	2000u
+
+/* A connection that came by the socket. */
+struct guest {
+	struct guest *next;
+	struct spi_agent *agent;
+	uid_t uid;
+};
+
+static struct guest *guests;
+static struct loop_source listener = { .fd = -1 }, control_source = { .fd = -1 };
+static struct loop_timer detach_timer;
+
+/* ---- what agents say ------------------------------------------------------------------ */
+
+static void on_hello(struct spi_agent *agent, void *data)
+{
+	struct process *p = process_get(spi_agent_pid(agent), -1);
+	struct facts facts;
+
+	if (p)
+		facts = p->facts;
+	if (!p || broker.ending || (!facts_are_fresh(&facts) && facts_read(&facts, p->facts.pid)) ||
+	    facts.start_time != p->facts.start_time || facts.start_time != spi_agent_start_time(agent) ||
+	    !spi_agent_lives(agent)) {
+		spi_agent_close(agent);
+		return;
+	}
+	p->facts = facts;
+	if (p->agent) {
+		/* The former one belongs to a program that this process no longer is. */
+		spi_agent_set_user(p->agent, NULL);
+		spi_agent_close(p->agent);
+		process_abandoned(p);
+	}
+	process_adopt(p, agent);
+}
+
+static void on_rule_done(struct spi_agent *agent, const struct spi_msg_rule_done *done, const char *text, void *data)
+{
+	struct process *p = spi_agent_user(agent);
+
+	if (p)
+		process_answered(p, done, text);
+}
+
+static void on_declined(struct spi_agent *agent, const char *object, const char *function, const char *reason,
+			void *data)
+{
+	struct process *p = spi_agent_user(agent);
+
+	if (p)
+		lines_add(&p->declined, "%s\t%s\t%s", object, function, reason);
+}
+
+static void on_note(struct spi_agent *agent, const char *text, void *data)
+{
+	struct process *p = spi_agent_user(agent);
+
+	if (p)
+		lines_add(&p->notes, "%s", text);
+}
+
+static void on_gone(struct spi_agent *agent, void *data)
+{
+	struct process *p = spi_agent_user(agent);
+	struct guest *guest;
+
+	for (struct guest **at = &guests; (guest = *at); at = &guest->next)
+		if (guest->agent == agent) {
+			*at = guest->next;
+			free(guest);
+			break;
+		}
+	if (!p)
+		return;
+	process_abandoned(p);
+	/* It became another program, or its agent gave up. As an application it will register again. */
+	p->application = false;
+	p->facts.read_at = 0;
+	process_apply(p);
+}
+
+/* ---- the socket ------------------------------------------------------------------------- */
+
+static unsigned int guests_of(uid_t uid)
+{
+	unsigned int n = 0;
+
+	for (const struct guest *guest = guests; guest; guest = guest->next)
+		n += guest->uid == uid;
+	return n;
+}
+
+static void listener_ready(struct loop_source *source, uint32_t events)
+{
+	int fd = accept4(source->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	struct guest *guest;
+
+	if (fd < 0)
+		return;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid <= 0 ||
+	    guests_of(peer.uid) >= GUESTS_MAX || (!broker_is_root() && peer.uid != geteuid()) ||
+	    !(guest = calloc(1, sizeof(*guest)))) {
+		close(fd);
+		return;
+	}
+	guest->agent = spi_control_adopt(broker.control, fd, peer.pid);
+	if (!guest->agent) {
+		free(guest);
+		return;
+	}
+	guest->uid = peer.uid;
+	guest->next = guests;
+	guests = guest;
+}
+
+static void control_ready(struct loop_source *source, uint32_t events)
+{
+	spi_control_dispatch(broker.control);
+}
+
+int agents_open(int fd)
+{
+	static const struct spi_control_ops ops = {
+		.on_hello = on_hello, .on_rule_done = on_rule_done, .on_declined = on_declined, .on_note = on_note,
+		.on_gone = on_gone,
+	};
+	int ret = 0, control;
+
+	if (!broker.control) {
+		ret = spi_control_create(&broker.control, &ops, NULL);
+		/* The source owns a duplicate: the set closes its own. */
+		control = ret ? -1 : dup(spi_control_fd(broker.control));
+		if (!ret)
+			ret = control < 0 ? -errno : loop_add(&control_source, control, EPOLLIN, control_ready);
+	}
+	if (!ret && fd >= 0)
+		ret = loop_add(&listener, fd, EPOLLIN, listener_ready);
+	if (ret && fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* ---- the end ------------------------------------------------------------------------------ */
+
+static void detach_late(struct loop_timer *timer)
+{
+	for (struct spi_agent *agent = NULL; (agent = spi_control_next(broker.control, agent));)
+		spi_agent_close(agent);
+}
+
+void agents_detach_all(void)
+{
+	loop_remove(&listener);
+	for (struct spi_agent *agent = NULL; (agent = spi_control_next(broker.control, agent));)
+		spi_agent_detach(agent);
+	loop_timer_set(&detach_timer, DETACH_MS, detach_late);
+}

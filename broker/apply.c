@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * From rules to one process: what should be in force there, what is, and the
+ * messages that make up the difference.
+ *
+ * All event rules that concern the process are put together into a set of
+ * requests; a request is on when any of its rules is enabled. A request whose
+ * rules are all switched off is disabled in the agent (the code goes back to what
+ * it was) but stays known there, so that it is quickly in again; one without
+ * rules is removed. Without an agent and with a request that is on, the process
+ * is injected.
+ *
+ * A registration that is held is let go when all this is done, or cannot be, or
+ * takes longer than a program should have to wait.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "broker/broker.h"
+
+#define PATIENCE_MS	1500
+#define AGAIN_MS	50	/* doubled with each failure */
+#define COMMANDS_MAX	100000u
+#define AGAIN_MOST	8u	/* failures after which it is left alone until it is another program */
+
+/* ---- letting go ------------------------------------------------------------------------ */
+
+void process_let_go(struct process *p)
+{
+	if (p->held)
+		link_release(p->held);
+	p->held = p->held_query = 0;
+	loop_timer_cancel(&p->patience);
+	if (p->agent && p->waits_for_go)
+		spi_agent_go(p->agent);
+	p->waits_for_go = false;
+}
+
+static void patience_over(struct loop_timer *timer)
+{
+	process_let_go(LOOP_OWNER(timer, struct process, patience));
+}
+
+static void again_due(struct loop_timer *timer)
+{
+	struct process *p = LOOP_OWNER(timer, struct process, again);
+
+	*p->why = 0;
+	process_apply(p);
+}
+
+void process_refuse(struct process *p, bool again, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(p->why, sizeof(p->why), format, args);
+	va_end(args);
+	p->refused_serial = broker.rules->serial;
+	p->failures++;
+	if (again && p->failures < AGAIN_MOST)
+		loop_timer_set(&p->again, AGAIN_MS << (p->failures - 1), again_due);
+	process_let_go(p);
+}
+
+/* ---- the difference ---------------------------------------------------------------------- */
+
+static struct applied *applied_find(struct process *p, const struct request *request)
+{
+	struct applied *a = p->applied;
+
+	while (a && a->request != request)
+		a = a->next;
+	return a;
+}
+
+/*
+ * Which requests should be there: want[index] is 1 for on, 2 for known but off.
+ * Returns how many are on.
+ */
+static unsigned int collect(const struct process *p, unsigned char *want)
+{
+	unsigned int on = 0;
+
+	for (const struct rule *rule = broker.rules->rules; rule && !broker.ending; rule = rule->next) {
+		if (!rule_concerns(rule, &p->facts, p->application))
+			continue;
+		for (unsigned int i = 0; i < rule->wants.nr_requests; i++) {
+			unsigned char *w = &want[rule->requests[i]->index];
+
+			if (rule->enabled) {
+				on += *w != 1;
+				*w = 1;
+			} else if (!*w) {
+				*w = 2;
+			}
+		}
+	}
+	return on;
+}
+
+/* ---- commands ---------------------------------------------------------------------------- */
+
+static void command_send(struct process *p, struct request *request, enum command_kind kind)
+{
+	struct command *command = p->nr_commands < COMMANDS_MAX ? calloc(1, sizeof(*command)) : NULL;
+
+	if (!command) {
+		spi_agent_close(p->agent);	/* it answers nothing any more */
+		return;
+	}
+	if (!p->last_command)
+		p->last_command = &p->commands;
+	command->kind = kind;
+	command->request = request;
+	*p->last_command = command;
+	p->last_command = &command->next;
+	p->nr_commands++;
+	if (kind == COMMAND_ADD)
+		spi_agent_rule_add(p->agent, request->id, request->flags, request->text);
+	else if (kind == COMMAND_ENABLE)
+		spi_agent_rule_enable(p->agent, request->id);
+	else if (kind == COMMAND_DISABLE)
+		spi_agent_rule_disable(p->agent, request->id);
+	else
+		spi_agent_rule_remove(p->agent, request->id);
+}
+
+static struct command *command_take(struct process *p)
+{
+	struct command *command = p->commands;
+
+	if (!command)
+		return NULL;
+	p->commands = command->next;
+	if (!p->commands)
+		p->last_command = &p->commands;
+	p->nr_commands--;
+	return command;
+}
+
+static void applied_start(struct process *p, struct applied *a)
+{
+	a->state = APPLIED_ADDING;
+	a->pending++;
+	command_send(p, a->request, a->known ? COMMAND_ENABLE : COMMAND_ADD);
+}
+
+static void request_put_in(struct process *p, struct request *request)
+{
+	struct applied *a = calloc(1, sizeof(*a)), **at = &p->applied;
+
+	if (!a)
+		return;
+	a->request = request;
+	while (*at)
+		at = &(*at)->next;
+	*at = a;
+	applied_start(p, a);
+}
+
+/* false: it is to be freed. */
+static bool applied_adjust(struct process *p, struct applied *a, unsigned char want)
+{
+	bool again = a->state == APPLIED_FAILED && p->refused_serial != broker.rules->serial;
+
+	if (want == 1 && (a->state == APPLIED_OFF || again)) {
+		applied_start(p, a);
+	} else if (want == 2 && a->state != APPLIED_OFF) {
+		if (a->state != APPLIED_FAILED)
+			command_send(p, a->request, COMMAND_DISABLE);
+		a->state = APPLIED_OFF;
+	} else if (!want) {
+		if (a->known || a->pending)
+			command_send(p, a->request, COMMAND_REMOVE);
+		return false;
+	}
+	return true;
+}
+
+static void agent_adjust(struct process *p, const unsigned char *want)
+{
+	for (struct applied **at = &p->applied; *at;) {
+		struct applied *a = *at;
+
+		if (applied_adjust(p, a, want[a->request->index])) {
+			at = &a->next;
+			continue;
+		}
+		*at = a->next;
+		free(a);
+	}
+	for (unsigned int i = 0; i < request_count(); i++) {
+		if (want[i] == 1 && !applied_find(p, request_at(i)))
+			request_put_in(p, request_at(i));
+		else if (p->inherited && want[i] != 1 && !applied_find(p, request_at(i)))
+			command_send(p, request_at(i), COMMAND_REMOVE);	/* its parent may have had it */
+	}
+	p->inherited = false;
+	p->refused_serial = broker.rules->serial;
+}
+
+static bool any_pending(const struct process *p)
+{
+	for (const struct applied *a = p->applied; a; a = a->next)
+		if (a->pending)
+			return true;
+	return false;
+}
+
+void process_answered(struct process *p, const struct spi_msg_rule_done *done, const char *text)
+{
+	struct command *command = command_take(p);
+	struct applied *a;
+	int status = done->status;
+
+	if (!command || command->request->id != done->rule) {
+		free(command);
+		spi_agent_close(p->agent);
+		return;
+	}
+	a = applied_find(p, command->request);
+	if (a && command->kind <= COMMAND_ENABLE) {
+		a->pending--;
+		a->known = !status || status == -EEXIST;
+		a->matched = done->matched;
+		a->instrumented = done->instrumented;
+		a->declined = done->declined;
+		snprintf(a->text, sizeof(a->text), "%s", text);
+		if (a->state == APPLIED_ADDING && !a->pending) {
+			/* A parent's rule, on or off; or one that the agent has lost: once more, the other way. */
+			bool other = command->kind == COMMAND_ADD ? status == -EEXIST : status == -ENOENT;
+
+			a->state = status ? APPLIED_FAILED : APPLIED_ACTIVE;
+			if (other)
+				applied_start(p, a);
+		}
+	} else if (a && command->kind == COMMAND_DISABLE) {
+		a->known = !status;
+	}
+	free(command);
+	if (!any_pending(p))
+		process_let_go(p);
+}
+
+void process_abandoned(struct process *p)
+{
+	struct command *command;
+
+	while ((command = command_take(p)))
+		free(command);
+	while (p->applied) {
+		struct applied *a = p->applied;
+
+		p->applied = a->next;
+		free(a);
+	}
+	lines_clear(&p->declined);
+	p->agent = NULL;
+	p->waits_for_go = false;
+}
+
+/* ---- one process ---------------------------------------------------------------------------- */
+
+/* Is there reason to bring the agent in, or to try it again? */
+static bool may_inject(const struct process *p)
+{
+	if (!*p->why)
+		return true;
+	return p->refused_serial != broker.rules->serial && p->failures < AGAIN_MOST && !p->again.armed;
+}
+
+void process_apply(struct process *p)
+{
+	unsigned char *want = calloc(request_count() + 1, 1);
+	unsigned int on;
+
+	if (!want) {
+		process_let_go(p);
+		return;
+	}
+	on = collect(p, want);
+	if (p->agent)
+		agent_adjust(p, want);
+	free(want);
+	if (p->held && !p->patience.armed)
+		loop_timer_set(&p->patience, PATIENCE_MS, patience_over);
+	if (p->agent) {
+		if (!any_pending(p))
+			process_let_go(p);
+		return;
+	}
+	if (!on) {
+		injection_drop(p);
+		*p->why = 0;
+		/* Nothing yet; but the daemon may know more than we do. */
+		if (!p->held_query || query_done() >= p->held_query)
+			process_let_go(p);
+		return;
+	}
+	if (p->injection)
+		return;
+	if (may_inject(p))
+		injection_want(p);
+	else
+		process_let_go(p);
+}
+
+void process_adopt(struct process *p, struct spi_agent *agent)
+{
+	uint32_t flags = spi_agent_flags(agent);
+
+	p->agent = agent;
+	p->application |= !!(flags & (SPI_HELLO_PRELOADED | SPI_HELLO_FORKED));
+	p->inherited |= !!(flags & SPI_HELLO_FORKED);
+	p->waits_for_go = flags & SPI_HELLO_PRELOADED;
+	*p->why = 0;
+	p->failures = 0;
+	spi_agent_set_user(agent, p);
+	process_apply(p);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* What the parts of the broker share. */
+#ifndef SPI_BROKER_BROKER_H
+#define SPI_BROKER_BROKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "broker/child.h"
+#include "broker/loop.h"
+#include "broker/ruleset.h"
+#include "injector/control.h"
+#include "spi-sessiond-plugin/broker-proto.h"
+
+struct injection;
+
+/* ---- the whole ------------------------------------------------------------------ */
+
+extern struct broker {
+	struct spi_broker_daemon daemon;
+	bool greeted;			/* daemon is known */
+	bool ending;			/* the daemon is gone: agents are being detached */
+	char directory[108];		/* of the daemon's sockets, and ours */
+	struct spi_control *control;
+	struct ruleset *rules;		/* never NULL */
+	uint64_t generation;		/* of client commands that have ended, as far as we were told */
+} broker;
+
+/* main.c */
+bool broker_is_root(void);
+/* A line of the broker's own for `lttng list --spi`; one for each key. */
+void broker_note(const char *key, const char *format, ...) __attribute__((format(printf, 2, 3)));
+struct note {
+	struct note *next;
+	char key[32], text[400];
+};
+void broker_note_clear(const char *key);
+extern struct note *broker_notes;
+
+/* link.c: the plugin. Each returns 0 or a negative errno. */
+int link_open(void);
+int link_release(uint64_t id);
+int link_table(void);		/* from broker.rules */
+int link_querier(pid_t pid);
+int link_disabled(uint64_t id);
+bool link_table_matches(uid_t uid, pid_t pid, const char *exec);	/* what was sent last */
+
+/* rundir.c: sockets beside the daemon's. 0 or a negative errno, and a note that says what. */
+int rundir_open(void);
+void rundir_close(void);
+const char *rundir_query_directory(void);
+
+/* query.c */
+void query_want(void);		/* the rules may have changed; any number of times */
+bool query_idle(void);		/* nothing is under way or wanted */
+uint64_t query_next(void);	/* number of the first query that begins from now on */
+uint64_t query_done(void);	/* number of the last one that has ended */
+void query_add_uid(uid_t uid);	/* someone who may own sessions */
+void query_stop(void);
+
+/* ---- processes --------------------------------------------------------------------- */
+
+enum applied_state { APPLIED_ADDING, APPLIED_ACTIVE, APPLIED_FAILED, APPLIED_OFF };
+
+/* A request in a process that has an agent. */
+struct applied {
+	struct applied *next;
+	struct request *request;
+	enum applied_state state;
+	unsigned int pending;		/* answers that are due */
+	bool known;			/* the agent has the rule, on or off */
+	uint32_t matched, instrumented, declined;
+	char text[256];
+};
+
+/* What the agent was told and has not answered yet; it answers in order. */
+enum command_kind { COMMAND_ADD, COMMAND_ENABLE, COMMAND_DISABLE, COMMAND_REMOVE };
+struct command {
+	struct command *next;
+	enum command_kind kind;
+	struct request *request;
+};
+
+struct line {
+	struct line *next;
+	char text[];
+};
+
+/* Bounded: what comes beyond `max` is counted only. */
+struct lines {
+	struct line *first, **last;
+	unsigned int n, max, more;
+};
+
+struct process {
+	struct process *next;
+	struct facts facts;
+	char name[20];
+	struct loop_source end;		/* its pidfd: readable when it has ended */
+	bool application;		/* registered with the daemon, or preloaded with the agent */
+	bool scoped;			/* looked for by a rule's scope */
+	/* registration held by the plugin */
+	uint64_t held;			/* id, 0: not held */
+	uint64_t held_query;		/* 0, or the query that must have ended before it is let go */
+	struct loop_timer patience;
+	/* the agent */
+	struct spi_agent *agent;
+	bool waits_for_go;
+	bool inherited;			/* may have rules from before: of a parent, of another broker */
+	struct applied *applied;
+	struct command *commands, **last_command;
+	unsigned int nr_commands;
+	struct lines declined, notes;
+	/* injection */
+	struct injection *injection;
+	char why[400];			/* not "": refused */
+	uint64_t refused_serial;	/* of the rules that it was refused under */
+	unsigned int failures;
+	struct loop_timer again;
+};
+
+/* process.c */
+extern struct process *processes;
+struct process *process_find(pid_t pid);
+/* The one with that pid, known or not; a new one takes pidfd over (-1: it is opened). NULL: gone, or no memory. */
+struct process *process_get(pid_t pid, int pidfd);
+void process_forget(struct process *process);
+void processes_apply(void);		/* all of them, after the rules changed */
+void lines_add(struct lines *lines, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void lines_clear(struct lines *lines);
+struct ended {				/* one that has ended and whose trace has holes */
+	pid_t pid;
+	uid_t uid;
+	char name[64];
+	struct spi_status_page counts;
+};
+#define ENDED_MAX 64u
+extern struct ended ended[ENDED_MAX];
+extern unsigned int nr_ended;		/* ever; the last ENDED_MAX of them are in ended[n % ENDED_MAX] */
+
+/* apply.c: bring what its agent does in line with the rules; inject, release, let go as needed. */
+void process_apply(struct process *process);
+void process_adopt(struct process *process, struct spi_agent *agent);	/* its agent said HELLO */
+void process_answered(struct process *process, const struct spi_msg_rule_done *done, const char *text);
+void process_abandoned(struct process *process);	/* its agent's connection is over */
+void process_refuse(struct process *process, bool again, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void process_let_go(struct process *process);		/* its registration, when held */
+
+/* disabling.c: the daemon waits until link_disabled(id). */
+void disabling_begin(uint64_t id, const char *name);
+
+/* agents.c */
+int agents_open(int listener);		/* takes the descriptor over */
+void agents_detach_all(void);
+
+/* inject-pool.c */
+void injection_want(struct process *process);		/* queued; process->injection until it is done */
+void injection_drop(struct process *process);		/* the process is gone or needs none */
+void injections_stop(void);
+
+/* scope.c: processes that a rule names and that never register. */
+void scope_update(void);
+void scope_close(void);
+
+/* status.c */
+int status_open(int listener);		/* takes the descriptor over */
+
+#endif /* SPI_BROKER_BROKER_H */

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Whom a rule acts on.
+ *
+ * Root's rules reach everybody, any other user's only processes that are his in
+ * all four user ids: one that is changing them, or was started setuid, is not.
+ * Within that, the session's trackers decide as they do in LTTng itself, and the
+ * rule's own scope. A rule without scope means the processes that LTTng would
+ * trace: those that registered.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "broker/loop.h"
+#include "broker/ruleset.h"
+#include "injector/target.h"
+
+#define FRESH_MS 10u
+
+/* ---- facts ------------------------------------------------------------------------ */
+
+static void take_ids(const char *status, const char *key, unsigned int ids[4])
+{
+	const char *value = spi_status_value(status, key);
+
+	if (!value || sscanf(value, "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4)
+		for (int i = 0; i < 4; i++)
+			ids[i] = -1u;
+}
+
+static void take_file_name(char *to, size_t size, const char *path)
+{
+	static const char deleted[] = " (deleted)";
+	const char *slash = strrchr(path, '/');
+	size_t n;
+
+	path = slash ? slash + 1 : path;
+	n = strlen(path);
+	if (n >= sizeof(deleted) && !strcmp(path + n - (sizeof(deleted) - 1), deleted))
+		n -= sizeof(deleted) - 1;
+	if (n >= size)
+		n = size - 1;
+	memcpy(to, path, n);
+	to[n] = 0;
+}
+
+bool facts_are_fresh(const struct facts *facts)
+{
+	return loop_now() - facts->read_at < FRESH_MS;
+}
+
+int facts_read(struct facts *facts, pid_t pid)
+{
+	char *status = spi_proc_read(NULL, "%d/status", (int) pid), *arguments;
+	char name[64], path[4096];
+	const char *parent;
+	ssize_t n;
+
+	memset(facts, 0, sizeof(*facts));
+	facts->pid = pid;
+	facts->read_at = loop_now();
+	facts->start_time = spi_process_start_time(pid);
+	if (!status || !facts->start_time) {
+		free(status);
+		return -ESRCH;
+	}
+	take_ids(status, "Uid", facts->uids);
+	take_ids(status, "Gid", facts->gids);
+	facts->inner_pid = spi_status_inner_pid(status, pid);
+	parent = spi_status_value(status, "PPid");
+	facts->parent = parent ? atoi(parent) : 0;
+	free(status);
+	snprintf(name, sizeof(name), "/proc/%d/exe", (int) pid);
+	n = readlink(name, path, sizeof(path) - 1);
+	path[n > 0 ? n : 0] = 0;
+	take_file_name(facts->exec, sizeof(facts->exec), path);
+	arguments = spi_proc_read(NULL, "%d/cmdline", (int) pid);
+	take_file_name(facts->run_as, sizeof(facts->run_as), arguments ?: "");
+	free(arguments);
+	return 0;
+}
+
+/* ---- concerns ----------------------------------------------------------------------- */
+
+static bool tracker_includes(const struct tracker *tracker, int64_t id)
+{
+	if (!tracker->present || tracker->any)
+		return true;
+	for (unsigned int i = 0; i < tracker->n; i++)
+		if (tracker->ids[i] == id)
+			return true;
+	return false;
+}
+
+static bool owner_may(uid_t owner, const struct facts *facts)
+{
+	for (int i = 0; i < 4; i++)
+		if (owner && facts->uids[i] != owner)
+			return false;
+	return true;
+}
+
+static bool scope_includes(const struct spi_event_rule *wants, const struct facts *facts, bool application)
+{
+	bool named = !wants->nr_execs;
+
+	if (!wants->nr_pids && !wants->nr_execs)
+		return application;
+	for (unsigned int i = 0; !named && i < wants->nr_execs; i++)
+		named = (*facts->exec && !fnmatch(wants->execs[i], facts->exec, 0)) ||
+			(*facts->run_as && !fnmatch(wants->execs[i], facts->run_as, 0));
+	if (!named || !wants->nr_pids)
+		return named;
+	for (unsigned int i = 0; i < wants->nr_pids; i++)
+		if (wants->pids[i] == facts->pid)
+			return true;
+	return false;
+}
+
+bool rule_instruments(const struct rule *rule)
+{
+	return !rule->parsed && rule->wants.nr_requests && !(rule->session && *rule->session->why);
+}
+
+bool rule_concerns(const struct rule *rule, const struct facts *facts, bool application)
+{
+	const struct tracker *trackers = rule->session ? rule->session->trackers : NULL;
+
+	return rule_instruments(rule) && owner_may(rule->owner, facts) &&
+	       scope_includes(&rule->wants, facts, application) &&
+	       (!trackers || (tracker_includes(&trackers[TRACK_VPID], facts->inner_pid) &&
+			      tracker_includes(&trackers[TRACK_VUID], facts->uids[0]) &&
+			      tracker_includes(&trackers[TRACK_VGID], facts->gids[0])));
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * A rule that the daemon is about to switch off.
+ *
+ * LTTng switches entries and exits off at once, and a call that is under way then
+ * has an entry and no exit. So the daemon waits while what the rule alone asked
+ * for is taken out of all processes, and the calls that are in those functions
+ * return. That the rule is off is only assumed meanwhile: the query that follows
+ * the client's command tells. When another enabled rule has the same name (in
+ * another session), nothing is taken out, as that one wants it to stay; the name
+ * does not tell which of them it is.
+ */
+#include <string.h>
+
+#include "broker/broker.h"
+
+#define STEP_MS		1
+#define ANSWERS_MS	45	/* for all agents to take it out; the daemon waits a little longer */
+#define RETURNS_MS	25	/* and after that for calls under way */
+
+static struct {
+	struct loop_timer timer;
+	uint64_t id;		/* 0: none */
+	uint64_t begun, taken_out;
+} disabling;
+
+static void disabling_end(void)
+{
+	loop_timer_cancel(&disabling.timer);
+	if (disabling.id)
+		link_disabled(disabling.id);
+	disabling.id = 0;
+}
+
+/* Has every agent answered all it was told? */
+static bool all_answered(void)
+{
+	for (const struct process *p = processes; p; p = p->next)
+		if (p->agent && p->nr_commands)
+			return false;
+	return true;
+}
+
+/* No call is under way in any process: as many exits as entries. */
+static bool all_returned(void)
+{
+	for (const struct process *p = processes; p; p = p->next) {
+		const volatile struct spi_status_page *counts = p->agent ? spi_agent_status(p->agent) : NULL;
+
+		if (counts && counts->entries > counts->exits + counts->lost_exits + counts->owed_exits)
+			return false;
+	}
+	return true;
+}
+
+static void step(struct loop_timer *timer)
+{
+	uint64_t now = loop_now();
+
+	if (!disabling.taken_out && all_answered())
+		disabling.taken_out = now;
+	if (disabling.taken_out ? all_returned() || now - disabling.taken_out >= RETURNS_MS
+				: now - disabling.begun >= ANSWERS_MS)
+		disabling_end();
+	else
+		loop_timer_set(timer, STEP_MS, step);
+}
+
+void disabling_begin(uint64_t id, const char *name)
+{
+	struct rule *only = NULL;
+
+	disabling_end();
+	disabling.id = id;
+	for (struct rule *rule = broker.rules->rules; rule; rule = rule->next) {
+		if (!rule->enabled || strcmp(rule->name, name) || !rule_instruments(rule))
+			continue;
+		if (only) {
+			disabling_end();
+			return;
+		}
+		only = rule;
+	}
+	if (!only || broker.ending) {
+		disabling_end();
+		return;
+	}
+	only->enabled = false;
+	disabling.begun = loop_now();
+	disabling.taken_out = 0;
+	processes_apply();
+	step(&disabling.timer);
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Injections, a few at a time, each in a process of its own.
+ *
+ * The child takes the target's user and group ids before it touches the target,
+ * and keeps no capability: whatever the target has prepared for it, it meets
+ * somebody with the target's own rights. Who the target is was learnt while a
+ * pidfd held it; the child is told to refuse anything else that it finds under
+ * that number. It hands our end of the agent's socket back. One that is late is
+ * killed.
+ *
+ * A child that is done stays for a moment, for the next process of the same user:
+ * what it has found out about that user's C library is half of an injection's
+ * time. It never serves anybody else, so what one target could have made of it
+ * is worth no more to the user than what he has anyway.
+ *
+ * Registrations that are held come first, and among equals the user who has the
+ * fewest injections under way.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "broker/broker.h"
+#include "injector/inject.h"
+
+#define HELD_MS		1200u	/* to look for a safe moment while the registration is held */
+#define FREE_MS		3000u
+#define GRACE_MS	2500u	/* and to be done with it */
+#define IDLE_MS		5000u	/* that long a worker waits for the next */
+#define YOUNG_TRIES	3u
+#define WORKER_MOST	500u	/* injections, then a fresh one */
+
+struct injection {
+	struct injection *next;
+	struct process *process;	/* NULL: nobody waits any more */
+	uid_t uid;
+	struct worker *worker;		/* NULL: waits for its turn */
+};
+
+/* A child; `injection` is NULL while it waits for work. */
+struct worker {
+	struct worker *next;
+	uid_t uid;
+	gid_t gid;
+	unsigned int done;
+	struct child child;
+	struct loop_timer timer;	/* it is late, or idle for long */
+	struct injection *injection;
+};
+
+/* What the child sends, with the agent's socket when `ret` is 0. */
+struct outcome {
+	int32_t ret;
+	uint32_t already;
+	char text[1024];
+};
+
+static struct injection *injections;	/* in the order of their coming */
+static struct worker *workers;
+static unsigned int nr_workers;
+
+static void pool_advance(void);
+
+/* ---- the child ---------------------------------------------------------------------- */
+
+struct order {
+	struct facts facts;
+	unsigned int deadline_ms;
+};
+
+struct identity {
+	bool become;
+	uid_t uid;
+	gid_t gid;
+};
+
+static void work_once(const struct order *order, struct outcome *outcome, int *fd)
+{
+	struct spi_inject_options options = {
+		.size = sizeof(options), .flags = SPI_INJECT_ATTACH | SPI_INJECT_EXPECT_UID,
+		.deadline_ms = order->deadline_ms,
+		.expect_uid = order->facts.uids[1], .expect_start_time = order->facts.start_time,
+	};
+	struct spi_inject_result result = { .size = sizeof(result), .fd = -1 };
+
+	for (int i = 1; i < 4; i++)
+		if (order->facts.uids[i] != order->facts.uids[0] || order->facts.gids[i] != order->facts.gids[0])
+			outcome->ret = -EPERM;
+	if (outcome->ret) {
+		snprintf(outcome->text, sizeof(outcome->text), "runs with user or group ids of several users");
+		return;
+	}
+	outcome->ret = spi_inject(order->facts.pid, &options, &result);
+	outcome->already = result.already;
+	snprintf(outcome->text, sizeof(outcome->text), "%s", result.text);
+	*fd = result.fd;
+}
+
+static int work(void *data)
+{
+	const struct identity *identity = data;
+	struct order order;
+	unsigned int nr_fds;
+	int refused = identity->become ? become(identity->uid, identity->gid) : 0;
+
+	while (packet_receive(CHILD_FD, &order, sizeof(order), NULL, 0, &nr_fds) == sizeof(order)) {
+		struct outcome outcome = { .ret = refused };
+		int fd = -1, ret;
+
+		if (refused)
+			snprintf(outcome.text, sizeof(outcome.text), "cannot take its user id %u: %s", identity->uid,
+				 strerror(-refused));
+		else
+			work_once(&order, &outcome, &fd);
+		ret = packet_send(CHILD_FD, &outcome, sizeof(outcome), &fd, !outcome.ret && fd >= 0);
+		if (fd >= 0)
+			close(fd);
+		if (ret)
+			return 1;
+	}
+	return 0;
+}
+
+/* ---- workers -------------------------------------------------------------------------- */
+
+static void worker_free(struct worker *w)
+{
+	for (struct worker **at = &workers; *at; at = &(*at)->next)
+		if (*at == w) {
+			*at = w->next;
+			break;
+		}
+	if (w->injection)
+		w->injection->worker = NULL;
+	loop_timer_cancel(&w->timer);
+	child_stop(&w->child);
+	nr_workers--;
+	free(w);
+}
+
+static void worker_idle(struct loop_timer *timer)
+{
+	worker_free(LOOP_OWNER(timer, struct worker, timer));
+}
+
+/* Takes the injection from its worker, and from the process that waits for it, which is returned. */
+static struct process *injection_end(struct injection *in)
+{
+	struct process *p = in->process;
+
+	for (struct injection **at = &injections; *at; at = &(*at)->next)
+		if (*at == in) {
+			*at = in->next;
+			break;
+		}
+	if (in->worker)
+		in->worker->injection = NULL;
+	if (p)
+		p->injection = NULL;
+	free(in);
+	return p;
+}
+
+static void take_outcome(struct injection *in, const struct outcome *outcome, int fd)
+{
+	struct process *p = injection_end(in);
+
+	if (!p) {
+		if (fd >= 0)
+			close(fd);	/* the agent takes nothing in and goes to sleep */
+		return;
+	}
+	if (!outcome->ret) {
+		p->inherited = outcome->already;
+		if (fd < 0 || !spi_control_adopt(broker.control, fd, p->facts.pid))
+			process_refuse(p, true, "no memory for its agent's connection");
+		return;		/* on_hello follows */
+	}
+	/* A program that has just begun may have no libc yet; one of another kind will not get any. */
+	process_refuse(p, outcome->ret == -ENOTSUP ? p->failures < YOUNG_TRIES :
+		       outcome->ret != -ELIBACC && outcome->ret != -ENOENT, "%s", outcome->text);
+}
+
+static void worker_ready(struct loop_source *source, uint32_t events)
+{
+	struct worker *w = LOOP_OWNER(source, struct worker, child.socket);
+	struct injection *in = w->injection;
+	struct outcome outcome;
+	unsigned int nr_fds;
+	int fd = -1;
+	ssize_t n = packet_receive(source->fd, &outcome, sizeof(outcome), &fd, 1, &nr_fds);
+
+	if (n == -EAGAIN)
+		return;
+	if (n != sizeof(outcome) || !in) {
+		outcome = (struct outcome) { .ret = -EIO, .text = "its injector ended unexpectedly" };
+		if (n > 0 && nr_fds)
+			close(fd);
+		fd = -1;
+		worker_free(w);
+	} else if (++w->done >= WORKER_MOST) {
+		worker_free(w);
+	} else {
+		w->injection = NULL;
+		in->worker = NULL;
+		loop_timer_set(&w->timer, IDLE_MS, worker_idle);
+	}
+	outcome.text[sizeof(outcome.text) - 1] = 0;
+	if (in)
+		take_outcome(in, &outcome, fd);
+	pool_advance();
+}
+
+static void worker_late(struct loop_timer *timer)
+{
+	struct worker *w = LOOP_OWNER(timer, struct worker, timer);
+	const struct outcome outcome = { .ret = -ETIMEDOUT, .text = "its injector did not finish in time" };
+	struct injection *in = w->injection;
+
+	worker_free(w);
+	take_outcome(in, &outcome, -1);
+	pool_advance();
+}
+
+/* An idle one of that user, or a new one. NULL: errno. */
+static struct worker *worker_get(uid_t uid, gid_t gid)
+{
+	struct identity identity = { broker_is_root() && uid, uid, gid };
+	struct worker *w;
+	int ret;
+
+	for (w = workers; w; w = w->next)
+		if (!w->injection && w->uid == uid && w->gid == gid)
+			return w;
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return NULL;
+	ret = child_start(&w->child, work, &identity, worker_ready);
+	if (ret) {
+		free(w);
+		errno = -ret;
+		return NULL;
+	}
+	w->uid = uid;
+	w->gid = gid;
+	w->next = workers;
+	workers = w;
+	nr_workers++;
+	return w;
+}
+
+void injections_stop(void)
+{
+	while (workers)
+		worker_free(workers);
+	while (injections)
+		injection_end(injections);
+}
+
+/* ---- the pool -------------------------------------------------------------------------- */
+
+static unsigned int pool_size(void)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return cores < 2 ? 4 : cores > 8 ? 16 : 2 * (unsigned int) cores;
+}
+
+static unsigned int running_of(uid_t uid)
+{
+	unsigned int n = 0;
+
+	for (const struct worker *w = workers; w; w = w->next)
+		n += w->injection && w->uid == uid;
+	return n;
+}
+
+static struct injection *choose(void)
+{
+	struct injection *best = NULL;
+	unsigned int best_running = 0;
+
+	for (struct injection *in = injections; in; in = in->next) {
+		unsigned int n;
+
+		if (in->worker)
+			continue;
+		n = running_of(in->uid);
+		if (!best || !!in->process->held > !!best->process->held ||
+		    (!!in->process->held == !!best->process->held && n < best_running)) {
+			best = in;
+			best_running = n;
+		}
+	}
+	return best;
+}
+
+static void injection_start(struct injection *in)
+{
+	struct process *p = in->process;
+	struct order order = { .deadline_ms = p->held ? HELD_MS : FREE_MS };
+	struct worker *w = NULL;
+	int ret;
+
+	/* Who it is now: a name and user ids may have changed since it was first seen. */
+	order.facts = p->facts;
+	ret = facts_are_fresh(&p->facts) ? 0 : facts_read(&order.facts, p->facts.pid);
+	if (!ret && order.facts.start_time != p->facts.start_time)
+		ret = -ESRCH;
+	if (!ret && memcmp(order.facts.uids, p->facts.uids, sizeof(order.facts.uids))) {
+		p->facts = order.facts;
+		injection_end(in);
+		process_apply(p);	/* other rules may concern it */
+		return;
+	}
+	if (!ret && !(w = worker_get(order.facts.uids[0], order.facts.gids[0])))
+		ret = errno ? -errno : -ENOMEM;
+	if (!ret && (ret = packet_send(w->child.socket.fd, &order, sizeof(order), NULL, 0)))
+		worker_free(w);
+	if (ret) {
+		injection_end(in);
+		process_refuse(p, true, "cannot be injected: %s", strerror(-ret));
+		return;
+	}
+	w->injection = in;
+	in->worker = w;
+	loop_timer_set(&w->timer, order.deadline_ms + GRACE_MS, worker_late);
+}
+
+/* Is there room for one more at work? Those that wait for another user's processes make it. */
+static bool pool_has_room(void)
+{
+	unsigned int busy = 0;
+	struct worker *idle = NULL;
+
+	for (struct worker *w = workers; w; w = w->next) {
+		busy += w->injection != NULL;
+		if (!w->injection)
+			idle = w;
+	}
+	if (busy >= pool_size())
+		return false;
+	if (nr_workers >= 2 * pool_size() && idle)
+		worker_free(idle);
+	return true;
+}
+
+static void pool_advance(void)
+{
+	static bool at_it;
+	struct injection *in;
+
+	if (at_it)
+		return;		/* what we call may want another injection */
+	at_it = true;
+	while ((in = choose()) && pool_has_room())
+		injection_start(in);
+	at_it = false;
+}
+
+void injection_want(struct process *p)
+{
+	struct injection *in = calloc(1, sizeof(*in)), **at = &injections;
+
+	if (!in) {
+		process_refuse(p, true, "cannot be injected: no memory");
+		return;
+	}
+	in->process = p;
+	in->uid = p->facts.uids[0];
+	p->injection = in;
+	while (*at)
+		at = &(*at)->next;
+	*at = in;
+	pool_advance();
+}
+
+/* One that runs is left to finish: a target must not be let down in the middle. */
+void injection_drop(struct process *p)
+{
+	struct injection *in = p->injection;
+
+	p->injection = NULL;
+	if (!in)
+		return;
+	in->process = NULL;
+	if (!in->worker)
+		injection_end(in);
+}

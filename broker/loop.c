@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The loop: one epoll instance and a list of timers.
+ *
+ * Events are taken one at a time. That costs a system call each, and saves every
+ * handler the question whether one before it in the same batch has freed what
+ * the next event points to.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "broker/loop.h"
+
+static int epoll = -1;
+static struct loop_timer *timers;	/* the earliest first */
+
+int loop_init(void)
+{
+	epoll = epoll_create1(EPOLL_CLOEXEC);
+	return epoll < 0 ? -errno : 0;
+}
+
+uint64_t loop_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int loop_add(struct loop_source *source, int fd, uint32_t events, void (*ready)(struct loop_source *, uint32_t))
+{
+	struct epoll_event event = { .events = events, .data.ptr = source };
+
+	source->fd = -1;
+	if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event))
+		return -errno;
+	source->fd = fd;
+	source->ready = ready;
+	return 0;
+}
+
+void loop_change(struct loop_source *source, uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.ptr = source };
+
+	if (source->fd >= 0)
+		epoll_ctl(epoll, EPOLL_CTL_MOD, source->fd, &event);
+}
+
+void loop_remove(struct loop_source *source)
+{
+	if (source->fd < 0)
+		return;
+	epoll_ctl(epoll, EPOLL_CTL_DEL, source->fd, NULL);
+	close(source->fd);
+	source->fd = -1;
+}
+
+void loop_timer_cancel(struct loop_timer *timer)
+{
+	for (struct loop_timer **at = &timers; timer->armed && *at; at = &(*at)->next) {
+		if (*at != timer)
+			continue;
+		*at = timer->next;
+		break;
+	}
+	timer->armed = false;
+}
+
+void loop_timer_set(struct loop_timer *timer, unsigned int ms, void (*fire)(struct loop_timer *))
+{
+	struct loop_timer **at = &timers;
+
+	loop_timer_cancel(timer);
+	timer->at = loop_now() + ms;
+	timer->fire = fire;
+	timer->armed = true;
+	while (*at && (*at)->at <= timer->at)
+		at = &(*at)->next;
+	timer->next = *at;
+	*at = timer;
+}
+
+/* Fire what is due; ms until the next, -1: none. */
+static int run_timers(void)
+{
+	while (timers) {
+		struct loop_timer *timer = timers;
+		uint64_t now = loop_now();
+
+		if (timer->at > now)
+			return timer->at - now > 60000 ? 60000 : (int) (timer->at - now);
+		timers = timer->next;
+		timer->armed = false;
+		timer->fire(timer);
+	}
+	return -1;
+}
+
+int loop_run(bool (*done)(void))
+{
+	while (!done()) {
+		struct epoll_event event;
+		int wait = run_timers(), n;
+
+		if (done())
+			break;
+		n = epoll_wait(epoll, &event, 1, wait);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 1) {
+			struct loop_source *source = event.data.ptr;
+
+			source->ready(source, event.events);
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Every process the broker has to do with: one that registered with the daemon,
+ * whose agent connected, or whom a rule's scope names.
+ *
+ * Each is held by a pidfd, so that its number cannot come to mean another while
+ * we know it; facts are read after the pidfd was opened and the process was seen
+ * alive through it. When it ends, all that is known of it goes, but for the
+ * counts of a process that lost events: those are worth a line still.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "broker/broker.h"
+
+struct process *processes;
+struct ended ended[ENDED_MAX];
+unsigned int nr_ended;
+
+/* ---- lines -------------------------------------------------------------------------- */
+
+void lines_add(struct lines *lines, const char *format, ...)
+{
+	char text[1024];
+	struct line *line;
+	va_list args;
+
+	if (!lines->last)
+		lines->last = &lines->first;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	line = lines->n < lines->max ? malloc(sizeof(*line) + strlen(text) + 1) : NULL;
+	if (!line) {
+		lines->more++;
+		return;
+	}
+	strcpy(line->text, text);
+	line->next = NULL;
+	*lines->last = line;
+	lines->last = &line->next;
+	lines->n++;
+}
+
+void lines_clear(struct lines *lines)
+{
+	while (lines->first) {
+		struct line *line = lines->first;
+
+		lines->first = line->next;
+		free(line);
+	}
+	lines->last = &lines->first;
+	lines->n = lines->more = 0;
+}
+
+/* ---- ends ---------------------------------------------------------------------------- */
+
+static void remember_losses(const struct process *p)
+{
+	const volatile struct spi_status_page *counts = p->agent ? spi_agent_status(p->agent) : NULL;
+	struct ended *e;
+
+	if (!counts || !(counts->lost_entries + counts->lost_exits + counts->slots_exhausted))
+		return;
+	e = &ended[nr_ended++ % ENDED_MAX];
+	e->pid = p->facts.pid;
+	e->uid = p->facts.uids[0];
+	snprintf(e->name, sizeof(e->name), "%s", p->facts.exec);
+	e->counts = *counts;
+}
+
+static void process_ended(struct loop_source *source, uint32_t events)
+{
+	process_forget(LOOP_OWNER(source, struct process, end));
+}
+
+void process_forget(struct process *p)
+{
+	for (struct process **at = &processes; *at; at = &(*at)->next)
+		if (*at == p) {
+			*at = p->next;
+			break;
+		}
+	remember_losses(p);
+	injection_drop(p);
+	process_let_go(p);
+	if (p->agent) {
+		spi_agent_set_user(p->agent, NULL);
+		spi_agent_close(p->agent);
+	}
+	loop_timer_cancel(&p->patience);
+	loop_timer_cancel(&p->again);
+	loop_remove(&p->end);
+	process_abandoned(p);
+	lines_clear(&p->declined);
+	lines_clear(&p->notes);
+	free(p);
+}
+
+/* ---- finding and making --------------------------------------------------------------- */
+
+struct process *process_find(pid_t pid)
+{
+	struct process *p = processes;
+
+	while (p && p->facts.pid != pid)
+		p = p->next;
+	return p;
+}
+
+static bool is_alive(int pidfd)
+{
+	struct pollfd polled = { .fd = pidfd, .events = POLLIN };
+
+	return !poll(&polled, 1, 0);
+}
+
+struct process *process_get(pid_t pid, int pidfd)
+{
+	struct process *p = process_find(pid);
+
+	/* A known one that has ended: its number may be another's by now. */
+	if (p && !is_alive(p->end.fd)) {
+		process_forget(p);
+		p = NULL;
+	}
+	if (p) {
+		/* Whose pidfd it is may have ended, and the one that we know have the number since. */
+		if (pidfd >= 0 && !is_alive(pidfd))
+			p = NULL;
+		if (pidfd >= 0)
+			close(pidfd);
+		return p;
+	}
+	if (pidfd < 0)
+		pidfd = syscall(SYS_pidfd_open, pid, 0);
+	if (pidfd < 0)
+		return NULL;
+	p = calloc(1, sizeof(*p));
+	if (!p || facts_read(&p->facts, pid) || !is_alive(pidfd) || loop_add(&p->end, pidfd, EPOLLIN, process_ended)) {
+		close(pidfd);
+		free(p);
+		return NULL;
+	}
+	p->declined.max = 200;
+	p->notes.max = 16;
+	memcpy(p->name, p->facts.exec, sizeof(p->name) - 1);
+	p->next = processes;
+	processes = p;
+	return p;
+}
+
+void processes_apply(void)
+{
+	for (struct process *p = processes, *next; p; p = next) {
+		next = p->next;
+		process_apply(p);
+	}
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The querier: the one process that talks to the session daemon as a client, and
+ * what passes between it and the broker. A question is a struct query_ask, the
+ * answer a struct query_item for each thing found and one QUERY_DONE.
+ */
+#ifndef SPI_BROKER_QUERIER_H
+#define SPI_BROKER_QUERIER_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#define QUERY_UIDS_MAX 512u
+
+struct query_ask {
+	uint32_t incomplete;	/* there are more who may: what is nobody's listed here is not ours for sure */
+	uint32_t nr_uids;	/* who may own sessions, beside ourselves */
+	uint32_t uids[QUERY_UIDS_MAX];
+};
+
+enum query_kind {
+	QUERY_SESSION = 1,	/* name, uid: its owner; with a descriptor: its rules as XML */
+	QUERY_UNKNOWN,		/* name, text: a session whose rules or owner could not be had */
+	QUERY_TRIGGER,		/* name, text: its event name pattern, uid: its owner */
+	QUERY_DONE,		/* status: 0 or what liblttng-ctl said, text */
+};
+
+struct query_item {
+	uint32_t kind;
+	uint32_t uid;
+	int32_t status;
+	uint32_t young;		/* QUERY_UNKNOWN: will be known when asked again in two seconds */
+	char name[256];
+	char text[256];
+};
+
+struct querier_setup {
+	const char *directory;	/* an empty directory of ours */
+};
+
+/* What the child runs (child.h); data: struct querier_setup. */
+int querier_work(void *data);
+
+#endif /* SPI_BROKER_QUERIER_H */

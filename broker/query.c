@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Keeping the rules up to date.
+ *
+ * Whenever a client command has ended the daemon is asked again, through the
+ * querier; any number of changes while a question is under way make one more.
+ * Each session's XML then goes through the parser. Only when everything is there
+ * does the new ruleset take the old one's place: first what processes do is
+ * brought in line, then the plugin gets its table.
+ *
+ * Querier and parser are started once and stay. One that does not answer in time
+ * is killed and started again; meanwhile the rules stay as they are, and the
+ * plugin is not told that they are up to date.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "broker/broker.h"
+#include "broker/querier.h"
+#include "broker/xml-rules.h"
+
+#define DEADLINE_MS	3000u
+#define PARSE_MS	2000u
+#define RETRY_MS	200u		/* doubled with each failure */
+#define RETRY_MOST_MS	10000u
+#define YOUNG_MS	2100u
+
+/* A session whose XML waits for the parser. */
+struct unread {
+	struct unread *next;
+	struct session *session;
+	int xml;
+};
+
+static struct child querier = { .socket.fd = -1 }, parser = { .socket.fd = -1 };
+static struct loop_timer deadline, parse_deadline, retry, young;
+static bool wanted, asking, answered;
+static uint64_t started, done;		/* numbers of questions */
+static uint64_t generation;		/* that this question's answer accounts for */
+static struct ruleset *coming;
+static struct unread *unread, **unread_end = &unread;
+static int answer_fd = -1;		/* the memfd for the first of them */
+static unsigned int failures;
+static struct query_ask ask;
+
+static void query_start(void);
+static void parse_next(void);
+
+/* ---- who may own sessions ------------------------------------------------------------- */
+
+void query_add_uid(uid_t uid)
+{
+	for (uint32_t i = 0; i < ask.nr_uids; i++)
+		if (ask.uids[i] == uid)
+			return;
+	if (uid == geteuid())
+		return;
+	if (ask.nr_uids < QUERY_UIDS_MAX)
+		ask.uids[ask.nr_uids++] = uid;
+	else
+		ask.incomplete = 1;
+	query_want();
+}
+
+/*
+ * Nobody saw who used the daemon before the plugin came into it: those who are
+ * members of its group. Without any, it was root.
+ */
+static void add_group_members(void)
+{
+	struct group *group;
+	struct passwd *user;
+	FILE *file = fopen("/etc/group", "re");
+	gid_t gid = 0;
+
+	while (file && (group = fgetgrent(file)))
+		if (!strcmp(group->gr_name, "tracing")) {
+			gid = group->gr_gid;
+			for (char **name = group->gr_mem; *name; name++) {
+				user = getpwnam(*name);
+				if (user)
+					query_add_uid(user->pw_uid);
+			}
+		}
+	if (file)
+		fclose(file);
+	file = gid ? fopen("/etc/passwd", "re") : NULL;
+	while (file && (user = fgetpwent(file)))
+		if (user->pw_gid == gid)
+			query_add_uid(user->pw_uid);
+	if (file)
+		fclose(file);
+}
+
+/* ---- results ----------------------------------------------------------------------------- */
+
+static void unread_pop(void)
+{
+	struct unread *u = unread;
+
+	unread = u->next;
+	if (!unread)
+		unread_end = &unread;
+	close(u->xml);
+	free(u);
+	if (answer_fd >= 0)
+		close(answer_fd);
+	answer_fd = -1;
+}
+
+static void query_reset(void)
+{
+	loop_timer_cancel(&deadline);
+	loop_timer_cancel(&parse_deadline);
+	while (unread)
+		unread_pop();
+	ruleset_free(coming);
+	coming = NULL;
+	asking = answered = false;
+}
+
+static void retry_due(struct loop_timer *timer)
+{
+	if (wanted && !asking)
+		query_start();
+}
+
+static void query_failed(const char *what)
+{
+	unsigned int ms = RETRY_MS << (failures < 6 ? failures : 6);
+
+	query_reset();
+	failures++;
+	if (failures > 2)
+		broker_note("query", "the session daemon cannot be asked for its rules: %s", what);
+	wanted = true;
+	loop_timer_set(&retry, ms < RETRY_MOST_MS ? ms : RETRY_MOST_MS, retry_due);
+}
+
+/* Everything is there. */
+static void query_conclude(void)
+{
+	struct ruleset *former = broker.rules;
+	bool same = ruleset_equal(former, coming);
+
+	done = started;
+	failures = 0;
+	broker_note_clear("query");
+	if (same) {
+		former = coming;
+	} else {
+		broker.rules = coming;
+	}
+	coming = NULL;
+	ruleset_free(former);
+	query_reset();
+	{
+		uint64_t latest = broker.generation;
+
+		broker.generation = generation;
+		link_table();
+		broker.generation = latest;
+	}
+	if (!same)
+		scope_update();
+	processes_apply();
+	if (wanted)
+		query_start();
+}
+
+/* ---- the parser --------------------------------------------------------------------------- */
+
+static void parse_take(bool good)
+{
+	struct session *session = unread->session;
+	FILE *lines = NULL;
+	struct stat st;
+	int fd = answer_fd;
+
+	loop_timer_cancel(&parse_deadline);
+	answer_fd = -1;
+	/* The parser could have it mapped and change it still: a stream reads each byte once. */
+	if (good && !fstat(fd, &st) && st.st_size <= (off_t) XML_ANSWER_MAX && !lseek(fd, 0, SEEK_SET))
+		lines = fdopen(fd, "r");
+	if (!lines)
+		close(fd);
+	if (!lines || ruleset_add_lines(coming, session, lines))
+		snprintf(session->why, sizeof(session->why), "what the session daemon saved of it cannot be read");
+	if (lines)
+		fclose(lines);
+	unread_pop();
+	parse_next();
+}
+
+static void parser_ready(struct loop_source *source, uint32_t events)
+{
+	unsigned int nr_fds;
+	char byte = 1;
+	ssize_t n = packet_receive(source->fd, &byte, 1, NULL, 0, &nr_fds);
+
+	if (n == -EAGAIN)
+		return;
+	if (n != 1)
+		child_stop(&parser);
+	if (unread && answer_fd >= 0)
+		parse_take(n == 1 && !byte);
+}
+
+static void parser_late(struct loop_timer *timer)
+{
+	child_stop(&parser);
+	if (unread && answer_fd >= 0)
+		parse_take(false);
+}
+
+static void parse_next(void)
+{
+	int ret = 0;
+
+	if (answer_fd >= 0)
+		return;
+	if (!unread) {
+		if (answered)
+			query_conclude();
+		return;
+	}
+	answer_fd = memfd_create("spi-rules", MFD_CLOEXEC);
+	if (!parser.pid)
+		ret = child_start(&parser, xml_rules_work, NULL, parser_ready);
+	if (!ret && answer_fd >= 0)
+		ret = packet_send(parser.socket.fd, "", 1, (int[]) { unread->xml, answer_fd }, 2);
+	if (ret || answer_fd < 0) {
+		child_stop(&parser);
+		query_failed("no process to read them");
+		return;
+	}
+	loop_timer_set(&parse_deadline, PARSE_MS, parser_late);
+}
+
+/* ---- the querier -------------------------------------------------------------------------- */
+
+static void young_grown(struct loop_timer *timer)
+{
+	query_want();
+}
+
+static void take_session(const struct query_item *item, int xml)
+{
+	struct session *session = ruleset_add_session(coming, item->name, item->uid, item->text);
+	struct unread *u = session && xml >= 0 ? calloc(1, sizeof(*u)) : NULL;
+
+	if (!u) {
+		if (xml >= 0)
+			close(xml);
+		return;
+	}
+	u->session = session;
+	u->xml = xml;
+	*unread_end = u;
+	unread_end = &u->next;
+	parse_next();
+}
+
+static void take_item(const struct query_item *item, int fd)
+{
+	if (item->kind == QUERY_SESSION && fd >= 0) {
+		take_session(item, fd);
+		return;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (item->kind == QUERY_UNKNOWN) {
+		take_session(item, -1);
+		if (item->young)
+			loop_timer_set(&young, YOUNG_MS, young_grown);
+	} else if (item->kind == QUERY_TRIGGER) {
+		ruleset_add_trigger(coming, item->name, item->uid, item->text);
+	} else if (item->kind == QUERY_DONE && item->status) {
+		query_failed(item->text);
+	} else if (item->kind == QUERY_DONE) {
+		answered = true;
+		loop_timer_cancel(&deadline);
+		parse_next();
+	}
+}
+
+static void querier_ready(struct loop_source *source, uint32_t events)
+{
+	struct query_item item;
+	unsigned int nr_fds;
+	int fd = -1;
+	ssize_t n = packet_receive(source->fd, &item, sizeof(item), &fd, 1, &nr_fds);
+
+	if (n == -EAGAIN)
+		return;
+	if (n != sizeof(item) || !asking) {
+		if (n > 0 && nr_fds)
+			close(fd);
+		child_stop(&querier);
+		if (asking)
+			query_failed("the process that asks it ended unexpectedly");
+		return;
+	}
+	item.name[sizeof(item.name) - 1] = item.text[sizeof(item.text) - 1] = 0;
+	take_item(&item, nr_fds ? fd : -1);
+}
+
+static void querier_late(struct loop_timer *timer)
+{
+	child_stop(&querier);
+	query_failed("it does not answer");
+}
+
+static void query_start(void)
+{
+	static struct querier_setup setup;
+	static bool looked;
+	int ret = 0;
+
+	if (!broker.greeted || broker.ending || asking)
+		return;
+	if (!looked && broker_is_root() && (broker.daemon.flags & SPI_BROKER_DAEMON_ATTACHED))
+		add_group_members();
+	looked = true;
+	setup.directory = rundir_query_directory();
+	if (!querier.pid) {
+		ret = child_start(&querier, querier_work, &setup, querier_ready);
+		if (!ret)
+			link_querier(querier.pid);
+	}
+	wanted = false;
+	started++;
+	generation = broker.generation;
+	coming = ret ? NULL : ruleset_create();
+	if (!ret && coming)
+		ret = packet_send(querier.socket.fd, &ask, sizeof(ask), NULL, 0);
+	if (ret || !coming) {
+		child_stop(&querier);
+		query_failed("no process to ask it");
+		return;
+	}
+	asking = true;
+	loop_timer_set(&deadline, DEADLINE_MS, querier_late);
+}
+
+void query_want(void)
+{
+	wanted = true;
+	if (!asking && !retry.armed)
+		query_start();
+}
+
+bool query_idle(void)
+{
+	return !wanted && !asking && done;
+}
+
+uint64_t query_next(void)
+{
+	return started + 1;
+}
+
+uint64_t query_done(void)
+{
+	return done;
+}
+
+void query_stop(void)
+{
+	query_reset();
+	loop_timer_cancel(&retry);
+	loop_timer_cancel(&young);
+	child_stop(&querier);
+	child_stop(&parser);
+}

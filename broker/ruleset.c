@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * A ruleset is built anew from each answer of the daemon and then never changed.
+ *
+ * Requests outlive it: an agent's rule goes by a number made of its text, so that
+ * the same request has the same number in every process, in the next ruleset, and
+ * for the next broker. A child of a fork that brings its parent's rules along is
+ * then known to have them.
+ */
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "broker/ruleset.h"
+
+#define RULES_MAX	20000u
+#define REQUESTS_MAX	65536u
+
+/* ---- requests ---------------------------------------------------------------- */
+
+static struct request **requests;
+static unsigned int nr_requests, room;
+#define BUCKETS 1024u
+static struct request *buckets[BUCKETS];
+
+static struct request *request_by_id(uint32_t id)
+{
+	struct request *r = buckets[id % BUCKETS];
+
+	while (r && r->id != id)
+		r = r->next;
+	return r;
+}
+
+/* The one with that text and mode; made when there is none. NULL: no memory. */
+static struct request *request_get(const char *text, uint32_t flags)
+{
+	uint32_t id = 0x811c9dc5u ^ flags;
+	struct request *r, **more;
+
+	for (const unsigned char *c = (const unsigned char *) text; *c; c++)
+		id = (id ^ *c) * 0x01000193u;
+	for (; (r = request_by_id(id)); id++)
+		if (r->flags == flags && !strcmp(r->text, text))
+			return r;
+	if (nr_requests == REQUESTS_MAX)
+		return NULL;
+	if (nr_requests == room) {
+		more = realloc(requests, (room ? 2 * room : 64) * sizeof(*requests));
+		if (!more)
+			return NULL;
+		requests = more;
+		room = room ? 2 * room : 64;
+	}
+	r = malloc(sizeof(*r) + strlen(text) + 1);
+	if (!r)
+		return NULL;
+	r->id = id;
+	r->flags = flags;
+	strcpy(r->text, text);
+	r->next = buckets[id % BUCKETS];
+	buckets[id % BUCKETS] = r;
+	r->index = nr_requests;
+	requests[nr_requests++] = r;
+	return r;
+}
+
+unsigned int request_count(void)
+{
+	return nr_requests;
+}
+
+struct request *request_at(unsigned int index)
+{
+	return requests[index];
+}
+
+/* ---- building ------------------------------------------------------------------ */
+
+struct ruleset *ruleset_create(void)
+{
+	static uint64_t serial;
+	struct ruleset *set = calloc(1, sizeof(*set));
+
+	if (set) {
+		set->serial = ++serial;
+		set->last_rule = &set->rules;
+	}
+	return set;
+}
+
+static void rule_free(struct rule *rule)
+{
+	spi_event_rule_clear(&rule->wants);
+	free(rule->requests);
+	free(rule);
+}
+
+void ruleset_free(struct ruleset *set)
+{
+	if (!set)
+		return;
+	while (set->rules) {
+		struct rule *rule = set->rules;
+
+		set->rules = rule->next;
+		rule_free(rule);
+	}
+	while (set->sessions) {
+		struct session *session = set->sessions;
+
+		set->sessions = session->next;
+		for (int i = 0; i < NR_TRACKERS; i++)
+			free(session->trackers[i].ids);
+		free(session);
+	}
+	free(set);
+}
+
+struct session *ruleset_add_session(struct ruleset *set, const char *name, uid_t owner, const char *why)
+{
+	struct session *session = calloc(1, sizeof(*session)), **at = &set->sessions;
+
+	if (!session)
+		return NULL;
+	snprintf(session->name, sizeof(session->name), "%s", name);
+	snprintf(session->why, sizeof(session->why), "%s", why);
+	session->owner = owner;
+	while (*at)
+		at = &(*at)->next;
+	*at = session;
+	return session;
+}
+
+static struct rule *rule_create(struct ruleset *set, const char *name, uid_t owner)
+{
+	struct rule *rule = set->nr_rules < RULES_MAX ? calloc(1, sizeof(*rule)) : NULL;
+	unsigned int n;
+
+	if (!rule)
+		return NULL;
+	snprintf(rule->name, sizeof(rule->name), "%s", name);
+	rule->owner = owner;
+	rule->parsed = spi_event_name_parse(rule->name, &rule->wants, rule->why);
+	n = rule->wants.nr_requests;
+	rule->requests = calloc(n + 1, sizeof(*rule->requests));
+	for (unsigned int i = 0; rule->requests && i < n; i++) {
+		rule->requests[i] = request_get(rule->wants.requests[i].text, rule->wants.requests[i].flags);
+		if (!rule->requests[i])
+			rule->parsed = -ENOMEM;
+	}
+	if (!rule->requests || rule->parsed == -ENOMEM) {
+		rule_free(rule);
+		return NULL;
+	}
+	set->has_exec_scope |= rule->wants.nr_execs != 0;
+	*set->last_rule = rule;
+	set->last_rule = &rule->next;
+	set->nr_rules++;
+	return rule;
+}
+
+void ruleset_add_trigger(struct ruleset *set, const char *name, uid_t owner, const char *pattern)
+{
+	struct rule *rule = strncmp(pattern, "spi:", 4) ? NULL : rule_create(set, pattern, owner);
+
+	if (!rule)
+		return;
+	rule->enabled = true;
+	snprintf(rule->trigger, sizeof(rule->trigger), "%s", name);
+}
+
+/* ---- lines ------------------------------------------------------------------------ */
+
+/* Local files only: a name service that hangs must not hang us. -1: not there. */
+static int64_t look_up_user(const char *name)
+{
+	FILE *file = fopen("/etc/passwd", "re");
+	struct passwd *entry;
+	int64_t uid = -1;
+
+	while (file && uid < 0 && (entry = fgetpwent(file)))
+		if (!strcmp(entry->pw_name, name))
+			uid = entry->pw_uid;
+	if (file)
+		fclose(file);
+	return uid;
+}
+
+static int64_t look_up_group(const char *name)
+{
+	FILE *file = fopen("/etc/group", "re");
+	struct group *entry;
+	int64_t gid = -1;
+
+	while (file && gid < 0 && (entry = fgetgrent(file)))
+		if (!strcmp(entry->gr_name, name))
+			gid = entry->gr_gid;
+	if (file)
+		fclose(file);
+	return gid;
+}
+
+static void tracker_add(struct tracker *tracker, int64_t id)
+{
+	int64_t *ids = id < 0 ? NULL : realloc(tracker->ids, (tracker->n + 1) * sizeof(*ids));
+
+	if (!ids) {
+		tracker->any = true;
+		return;
+	}
+	tracker->ids = ids;
+	ids[tracker->n++] = id;
+}
+
+/* Undo %xx in place. */
+static void field_decode(char *field)
+{
+	char *to = field;
+
+	for (; *field; field++) {
+		unsigned int byte;
+
+		if (*field == '%' && sscanf(field + 1, "%2x", &byte) == 1 && byte) {
+			*to++ = (char) byte;
+			field += 2;
+		} else {
+			*to++ = *field;
+		}
+	}
+	*to = 0;
+}
+
+struct reader {
+	struct ruleset *set;
+	struct session *session;
+	struct tracker *tracker;
+	int kind;
+	char channel[256];
+	bool channel_on, whole;
+};
+
+static int take_line(struct reader *r, const char *word, char *name, const char *state)
+{
+	static const char *const kinds[NR_TRACKERS] = { "vpid", "vuid", "vgid" };
+	bool on = !strcmp(state, "on");
+	struct rule *rule;
+
+	if (!strcmp(word, "channel")) {
+		snprintf(r->channel, sizeof(r->channel), "%s", name);
+		r->channel_on = on;
+	} else if (!strcmp(word, "event")) {
+		rule = rule_create(r->set, name, r->session->owner);
+		if (!rule)
+			return -1;
+		rule->session = r->session;
+		rule->enabled = on && r->channel_on;
+		memcpy(rule->channel, r->channel, sizeof(rule->channel));
+	} else if (!strcmp(word, "tracker")) {
+		for (r->kind = 0; r->kind < NR_TRACKERS && strcmp(name, kinds[r->kind]); r->kind++)
+			;
+		if (r->kind == NR_TRACKERS)
+			return -1;
+		r->tracker = &r->session->trackers[r->kind];
+		r->tracker->present = true;
+	} else if (!strcmp(word, "id") && r->tracker) {
+		tracker_add(r->tracker, strtoll(name, NULL, 10));
+	} else if (!strcmp(word, "name") && r->tracker) {
+		tracker_add(r->tracker, r->kind == TRACK_VUID ? look_up_user(name) :
+			    r->kind == TRACK_VGID ? look_up_group(name) : -1);
+	} else if (!strcmp(word, "end")) {
+		r->whole = true;
+	} else {
+		return -1;
+	}
+	return 0;
+}
+
+int ruleset_add_lines(struct ruleset *set, struct session *session, FILE *lines)
+{
+	struct reader r = { .set = set, .session = session };
+	char *line = NULL;
+	size_t size = 0;
+	int ret = 0;
+
+	while (!ret && !r.whole && getline(&line, &size, lines) > 0) {
+		char *name, *state;
+
+		line[strcspn(line, "\n")] = 0;
+		name = line + strcspn(line, "\t");
+		if (*name)
+			*name++ = 0;
+		state = name + strcspn(name, "\t");
+		if (*state)
+			*state++ = 0;
+		field_decode(name);
+		ret = take_line(&r, line, name, state);
+	}
+	free(line);
+	return ret || !r.whole ? -1 : 0;
+}
+
+/* ---- comparing ---------------------------------------------------------------------- */
+
+static bool sessions_equal(const struct session *a, const struct session *b)
+{
+	if (strcmp(a->name, b->name) || a->owner != b->owner || strcmp(a->why, b->why))
+		return false;
+	for (int i = 0; i < NR_TRACKERS; i++) {
+		const struct tracker *s = &a->trackers[i], *t = &b->trackers[i];
+
+		if (s->present != t->present || s->any != t->any || s->n != t->n ||
+		    (s->n && memcmp(s->ids, t->ids, s->n * sizeof(*s->ids))))
+			return false;
+	}
+	return true;
+}
+
+bool ruleset_equal(const struct ruleset *a, const struct ruleset *b)
+{
+	const struct session *s = a->sessions, *t = b->sessions;
+	const struct rule *p = a->rules, *q = b->rules;
+
+	for (; s && t && sessions_equal(s, t); s = s->next)
+		t = t->next;
+	if (s || t)
+		return false;
+	for (; p && q; p = p->next, q = q->next)
+		if (strcmp(p->name, q->name) || strcmp(p->channel, q->channel) || strcmp(p->trigger, q->trigger) ||
+		    p->owner != q->owner || p->enabled != q->enabled || !p->session != !q->session ||
+		    (p->session && strcmp(p->session->name, q->session->name)))
+			return false;
+	return !p && !q;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* The event rules of provider spi that the daemon has now, and on whom each acts. */
+#ifndef SPI_BROKER_RULESET_H
+#define SPI_BROKER_RULESET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "rules/event-name.h"
+
+/* One rule for agents, of which any number of event rules may want the same. Kept as long as the broker lives. */
+struct request {
+	struct request *next;
+	uint32_t id;		/* the agent's number for it: the same in every process */
+	uint32_t flags;		/* SPI_RULE_* */
+	unsigned int index;	/* 0, 1, ...: in order of appearance */
+	char text[];
+};
+
+enum { TRACK_VPID, TRACK_VUID, TRACK_VGID, NR_TRACKERS };
+
+struct tracker {
+	bool present;		/* false: everybody */
+	bool any;		/* names someone whom we cannot look up: LTTng itself keeps to it */
+	unsigned int n;
+	int64_t *ids;
+};
+
+struct session {
+	struct session *next;
+	char name[256];
+	uid_t owner;
+	char why[256];		/* not "": its rules are not known */
+	struct tracker trackers[NR_TRACKERS];
+};
+
+struct rule {
+	struct rule *next;
+	struct session *session;	/* NULL: a trigger's */
+	char trigger[256], channel[256], name[257];
+	bool enabled;			/* with its channel */
+	uid_t owner;
+	int parsed;			/* of spi_event_name_parse() */
+	char why[256];
+	struct spi_event_rule wants;
+	struct request **requests;	/* wants.nr_requests of them */
+};
+
+struct ruleset {
+	uint64_t serial;	/* another one: the rules are others */
+	struct session *sessions;
+	struct rule *rules, **last_rule;
+	unsigned int nr_rules;
+	bool has_exec_scope;
+};
+
+/* What the kernel says of a process, and what it was started as. */
+struct facts {
+	pid_t pid, inner_pid, parent;
+	uint64_t start_time;
+	uint64_t read_at;	/* ms of loop_now() */
+	uid_t uids[4];		/* real, effective, saved, file system */
+	gid_t gids[4];
+	char exec[64];		/* file name of its executable */
+	char run_as[64];	/* file name in its own first argument; its word */
+};
+
+/* From /proc: 0, or -ESRCH. */
+int facts_read(struct facts *facts, pid_t pid);
+/* Read a moment ago, so that reading again tells nothing new? */
+bool facts_are_fresh(const struct facts *facts);
+
+struct ruleset *ruleset_create(void);
+void ruleset_free(struct ruleset *set);
+struct session *ruleset_add_session(struct ruleset *set, const char *name, uid_t owner, const char *why);
+/* The lines of xml-rules.h: 0, or -1 when they are not whole. */
+int ruleset_add_lines(struct ruleset *set, struct session *session, FILE *lines);
+void ruleset_add_trigger(struct ruleset *set, const char *name, uid_t owner, const char *pattern);
+
+/* Do both ask for the same of the same? */
+bool ruleset_equal(const struct ruleset *a, const struct ruleset *b);
+
+/* Does it want anything of that process? Whether the process is an application counts for rules without a scope. */
+bool rule_concerns(const struct rule *rule, const struct facts *facts, bool application);
+bool rule_instruments(const struct rule *rule);
+
+unsigned int request_count(void);
+struct request *request_at(unsigned int index);
+
+#endif /* SPI_BROKER_RULESET_H */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What `lttng list --spi` asks the broker.
+ *
+ * A stream socket beside the session daemon's own: SPI_STATUS_SOCKET in the
+ * daemon's run directory (/run/lttng, or $LTTNG_HOME/.lttng). Mode 0666: who
+ * asks is told by SO_PEERCRED; root (and the daemon's own uid) sees every
+ * process, anybody else his own only. The client sends nothing that is acted on:
+ * it connects, reads until the end, and is done. A client that does not read is
+ * dropped after a second.
+ *
+ * The answer is text, one record a line, fields separated by tabs, the first of
+ * them its kind; a field has no tab, no newline and no byte below 0x20 (they
+ * become '?'). Kinds unknown to the reader are skipped. The last line is "end".
+ *
+ *   version  1
+ *   daemon   PID  plugin|attached  lttng-tools version
+ *   rule     SESSION  CHANNEL  NAME  enabled|disabled  OWNER-UID  instruments|records  text (readable form, or why it is refused)
+ *   note     text             (of the broker as a whole: proc connector not allowed, broker was started again, ...)
+ *   process  PID  UID  STATE  name  text
+ *            STATE: waiting (held or being injected), traced, idle (agent inside, no rule), refused (text: why),
+ *            ended (and its trace has holes: counts follow; of the last 64 such)
+ *   applied  PID  rule text  active|failed|adding  matched  instrumented  declined  text
+ *   declined PID  OBJECT  FUNCTION  REASON
+ *   counts   PID  entries exits lost_entries lost_exits owed_exits points declined
+ *   message  PID  text        (notes of that process's agent)
+ *   end
+ *
+ * The same directory holds SPI_AGENT_SOCKET, SOCK_SEQPACKET, mode 0666: where
+ * preloaded agents of any user connect (liblttng-spi/agent-proto.h). A
+ * connection speaks for the process that the kernel says is at its other end,
+ * and for no other.
+ */
+#ifndef SPI_BROKER_STATUS_PROTO_H
+#define SPI_BROKER_STATUS_PROTO_H
+
+#define SPI_STATUS_SOCKET	"spi-status"
+#define SPI_AGENT_SOCKET	"spi-agent"
+#define SPI_STATUS_VERSION	1
+
+#endif /* SPI_BROKER_STATUS_PROTO_H */

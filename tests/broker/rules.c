@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* The grammar of event names: what each asks for, what each wish becomes, and that nothing breaks it. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "liblttng-spi/agent-proto.h"
+#include "rules/event-name.h"
+
+static unsigned int checks, failures;
+
+static void check(int good, const char *name, const char *got)
+{
+	checks++;
+	failures += !good;
+	printf("%sok %u - %s\n", good ? "" : "not ", checks, name);
+	if (!good)
+		fprintf(stderr, "# got: %s\n", got);
+}
+
+/* All that a name asks for, in one line. */
+static void parse_line(const char *name, char *line, size_t size)
+{
+	struct spi_event_rule rule;
+	char why[256];
+	int ret = spi_event_name_parse(name, &rule, why);
+	size_t at = 0;
+
+	at += snprintf(line + at, size - at, "%s", ret == -ENOENT ? "nothing" : ret ? "refused" : "");
+	for (unsigned int i = 0; i < rule.nr_requests; i++)
+		at += snprintf(line + at, size - at, "%s%s%s", i ? " | " : "", rule.requests[i].text,
+			       rule.requests[i].flags & SPI_RULE_ONE_EVENT ? " !" : "");
+	for (unsigned int i = 0; i < rule.nr_pids; i++)
+		at += snprintf(line + at, size - at, " pid=%d", (int) rule.pids[i]);
+	for (unsigned int i = 0; i < rule.nr_execs; i++)
+		at += snprintf(line + at, size - at, " exec=%s", rule.execs[i]);
+	if ((ret == -EINVAL) != !!*why || (ret && rule.nr_requests))
+		snprintf(line, size, "inconsistent result %d, why '%s'", ret, why);
+	spi_event_rule_clear(&rule);
+}
+
+static void asks(const char *name, const char *expected)
+{
+	char line[20000], title[400];
+
+	parse_line(name, line, sizeof(line));
+	snprintf(title, sizeof(title), "%.120s asks for %.200s", name, expected);
+	check(!strcmp(line, expected), title, line);
+}
+
+static void wish_line(const struct spi_event_wish *wish, const char *filter, char *line, size_t size)
+{
+	struct spi_event_recipe recipes[8];
+	char why[256];
+	int n = spi_event_name_format(wish, filter, recipes, 8, why);
+	size_t at = 0;
+
+	if (n < 0)
+		snprintf(line, size, "%s", n == -E2BIG ? "too long" : n == -EINVAL ? "refused" : "?");
+	*line = n < 0 ? *line : 0;
+	for (int i = 0; i < n; i++) {
+		at += snprintf(line + at, size - at, "%s%s%s%s", i ? " , " : "", recipes[i].name,
+			       recipes[i].filter ? " if " : "", recipes[i].filter ?: "");
+		free(recipes[i].name);
+		free(recipes[i].filter);
+	}
+}
+
+static void becomes(const struct spi_event_wish *wish, const char *filter, const char *expected)
+{
+	char line[4096], title[400];
+
+	wish_line(wish, filter, line, sizeof(line));
+	snprintf(title, sizeof(title), "the wish for %.100s becomes %.200s", wish->function, expected);
+	check(!strcmp(line, expected), title, line);
+}
+
+static void parsing(void)
+{
+	asks("spi:main_entry", "main");
+	asks("spi:main_exit", "main");
+	asks("spi:main", "main !");
+	asks("spi:parse_*_entry", "parse_*");
+	asks("spi:parse_*", "parse | parse_*");
+	asks("spi:parse*", "parse*");
+	asks("spi:f_e*", "f | f_e*");
+	asks("spi:f_entr*", "f | f_entr*");
+	asks("spi:f_ex*", "f | f_ex*");
+	asks("spi:f*_*", "f*");
+	asks("spi:f*try", "f*");
+	asks("spi:f*_foo", "f*_foo !");
+	asks("spi:f**_entry", "f*");
+	asks("spi:x_entry_entry", "x_entry");
+	asks("spi:*", "nothing");
+	asks("spi:*_entry", "nothing");
+	asks("spi:", "nothing");
+	asks("sp*", "nothing");
+	asks("s*", "nothing");
+	asks("*", "nothing");
+	asks("other:main_entry", "nothing");
+	asks("spi*main_entry", "nothing");
+	asks("spi:_entry", "_entry !");
+	asks("spi:\\*x*_entry", "\\*x*");
+	asks("spi:a?b*_entry", "a\\?b*");
+	asks("spi:a[0]_entry", "a\\[0\\]");
+	asks("spi:a\\b_entry", "a\\\\b");
+	asks("spi:a\\b*_entry", "ab*");
+	asks("spi:f@2_entry", "f");
+	asks("spi:f@*_exit", "f");
+	asks("spi:f@2", "f !");
+	asks("spi:f@*", "f !");
+	asks("spi:ns::C::m_entry", "ns::C::m");
+	asks("spi:ns::C::m@*_entry", "ns::C::m");
+	asks("spi:libc.so.6:malloc_entry", "nothing");
+	asks("spi:operator()_entry", "operator()");
+	asks("spi:call(main)", "call(main;tag=3eea13ed)");
+	asks("spi:call(libc.so.6:malloc;one-event)", "call(libc.so.6:malloc;one-event;tag=c252185a) !");
+	asks("spi:call(%2a;pid=12;pid=7;exec=server%2a)", "call(*;tag=1cb443ba) pid=7 pid=12 exec=server*");
+	asks("spi:call(*;exec=server*;pid=7;pid=12)", "call(*;tag=1cb443ba) pid=7 pid=12 exec=server*");
+	asks("spi:call(f%28int%29)", "call(f(int);tag=05b585af)");
+	asks("spi:call(f(int))", "call(f(int);tag=05b585af)");
+	asks("spi:call()", "refused");
+	asks("spi:call(f;)", "refused");
+	asks("spi:call(f", "refused");
+	asks("spi:call(f)x", "refused");
+	asks("spi:call(f;depth=8)", "refused");
+	asks("spi:call(f;pid=0)", "refused");
+	asks("spi:call(f;pid=-1)", "refused");
+	asks("spi:call(f;pid=99999999999999999999)", "refused");
+	asks("spi:call(f;exec=/bin/sh)", "refused");
+	asks("spi:call(f%)", "refused");
+	asks("spi:call(f%4)", "refused");
+	asks("spi:call(f%00)", "refused");
+	asks("spi:call(f%0a)", "refused");
+	asks("spi:call(f%3bg)", "refused");
+	asks("spi:call(libc.so.6:)", "refused");
+	asks("spi:tree(main;depth=8)", "refused");
+}
+
+static void formatting(void)
+{
+	struct spi_event_wish w = { .function = "main" };
+
+	becomes(&w, NULL, "spi:main_entry , spi:main_exit , spi:main@*_entry , spi:main@*_exit");
+	becomes(&w, "a > 1", "spi:main_entry if a > 1 , spi:main_exit , spi:main@*_entry if a > 1 , spi:main@*_exit");
+	becomes(&w, "ret < 0", "refused");
+	becomes(&w, "$ctx.ret == 1 && x == \"ret\"", "spi:main_entry if $ctx.ret == 1 && x == \"ret\" , spi:main_exit , "
+		"spi:main@*_entry if $ctx.ret == 1 && x == \"ret\" , spi:main@*_exit");
+	w.one_event = 1;
+	becomes(&w, NULL, "spi:main , spi:main@*");
+	w.function = "x_entry";
+	becomes(&w, NULL, "spi:*x_entry* if $app.spi:rules == \"*|4595b4f3|*\" , spi:call(x_entry;one-event)");
+	w.one_event = 0;
+	w.function = "parse_*";
+	becomes(&w, NULL, "spi:parse_*_entry , spi:parse_*_exit");
+	w.function = "p*x";
+	becomes(&w, NULL, "spi:p*x_entry , spi:p*x_exit , spi:p*x@*_entry , spi:p*x@*_exit");
+	w.function = "libc.so.6:malloc";
+	becomes(&w, "size > 9", "spi:*malloc*_entry if $app.spi:rules == \"*|cf91df52|*\" && (size > 9) , "
+		"spi:*malloc*_exit if $app.spi:rules == \"*|cf91df52|*\" , spi:call(libc.so.6:malloc)");
+	w.function = "f[ab]?g";
+	becomes(&w, NULL, "spi:*f*g*_entry if $app.spi:rules == \"*|b9879a0d|*\" , "
+		"spi:*f*g*_exit if $app.spi:rules == \"*|b9879a0d|*\" , spi:call(f[ab]?g)");
+	w.function = "f(int, long)";
+	becomes(&w, NULL, "spi:*f*_entry if $app.spi:rules == \"*|f682cab9|*\" , "
+		"spi:*f*_exit if $app.spi:rules == \"*|f682cab9|*\" , spi:call(f%28int%2c%20long%29)");
+	w.function = "*";
+	w.nr_execs = 1;
+	w.execs[0] = "server";
+	w.nr_pids = 1;
+	w.pids[0] = 4;
+	becomes(&w, NULL, "spi:*_entry if $app.spi:rules == \"*|8a27d180|*\" , "
+		"spi:*_exit if $app.spi:rules == \"*|8a27d180|*\" , spi:call(%2a;pid=4;exec=server)");
+	w.execs[0] = "bin/server";
+	becomes(&w, NULL, "refused");
+	w.nr_execs = w.nr_pids = 0;
+	w.function = "a;b";
+	becomes(&w, NULL, "refused");
+	w.function = "";
+	becomes(&w, NULL, "refused");
+}
+
+static void describing(void)
+{
+	char text[200];
+
+	check(!spi_event_name_describe("spi:call(libfoo.so:parse_%2a;exec=server)", text, sizeof(text)) &&
+	      !strcmp(text, "parse_* of libfoo.so, in processes named server"), "the reserved form reads well", text);
+	check(!spi_event_name_describe("spi:call(f;one-event;pid=3;pid=2)", text, sizeof(text)) &&
+	      !strcmp(text, "f, one event a call, in processes 2, 3"), "so does one with pids", text);
+	check(spi_event_name_describe("spi:f_entry", text, sizeof(text)) == -EINVAL, "a plain name has no other reading", "");
+}
+
+/* ---- what nobody thought of ----------------------------------------------- */
+
+static uint64_t state = 88172645463325252u;
+
+static uint32_t draw(uint32_t below)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (uint32_t) (state >> 32) % below;
+}
+
+static void draw_text(char *text, size_t most)
+{
+	static const char *const pieces[] = {
+		"spi:", "call(", ")", ";", "*", "?", "[", "]", "\\", "_entry", "_exit", "_e", "@2", "@*", "%2a", "%", "%0",
+		"one-event", "pid=", "exec=", "1", "99", "::", ":", "a", "b", "parse", "(", "<", ">", " ", ",", "\x01",
+		"\xc3\xa9", "_", "0x1f", "operator", "\"", "tag=",
+	};
+	size_t n = 0, count = draw(12);
+
+	*text = 0;
+	for (size_t i = 0; i < count; i++) {
+		const char *piece = pieces[draw(sizeof(pieces) / sizeof(pieces[0]))];
+
+		if (n + strlen(piece) > most)
+			break;
+		n += snprintf(text + n, most - n + 1, "%s", piece);
+	}
+}
+
+/* A wish's rules ask for what was wished, and those beside the reserved form for nothing. */
+static int wish_comes_back(const struct spi_event_wish *wish, char *trouble, size_t size)
+{
+	struct spi_event_recipe recipes[8];
+	char why[256];
+	int n = spi_event_name_format(wish, NULL, recipes, 8, why), good = 1, asking = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct spi_event_rule rule;
+		int ret = spi_event_name_parse(recipes[i].name, &rule, why);
+
+		if (ret == -EINVAL || (recipes[i].filter && rule.nr_requests))
+			good = 0;
+		for (unsigned int r = 0; r < rule.nr_requests; r++) {
+			asking++;
+			good &= !!(rule.requests[r].flags & SPI_RULE_ONE_EVENT) == wish->one_event;
+			good &= strstr(rule.requests[r].text, wish->function) != NULL;
+			good &= rule.nr_pids == wish->nr_pids && rule.nr_execs == wish->nr_execs;
+		}
+		good &= rule.nr_requests <= 1 && strlen(recipes[i].name) <= SPI_EVENT_NAME_MAX;
+		if (!good)
+			snprintf(trouble, size, "%s -> %s", wish->function, recipes[i].name);
+		spi_event_rule_clear(&rule);
+		free(recipes[i].name);
+		free(recipes[i].filter);
+		if (!good)
+			break;
+	}
+	if (n > 0 && good && !asking) {
+		snprintf(trouble, size, "%s: nothing asks for it", wish->function);
+		good = 0;
+	}
+	return good && (n >= 0) == !*why;
+}
+
+static void fuzzing(void)
+{
+	char text[300], line[20000], trouble[700] = "";
+	int good = 1;
+
+	for (int i = 0; i < 2000; i++) {
+		draw_text(text, draw(280));
+		parse_line(text, line, sizeof(line));
+		good &= strncmp(line, "inconsistent", 12) != 0;
+		snprintf(line, sizeof(line), "spi:%.290s", text);
+		memmove(text, line, sizeof(text) - 1);
+		parse_line(text, line, sizeof(line));
+		good &= strncmp(line, "inconsistent", 12) != 0;
+		spi_event_name_describe(text, line, draw(80));
+	}
+	check(good, "4000 names of any shape are taken or refused", line);
+	good = 1;
+	for (int i = 0; i < 2000 && good; i++) {
+		struct spi_event_wish wish = { .function = text, .one_event = draw(2) };
+
+		draw_text(text, draw(280));
+		if (draw(3) == 0)
+			wish.pids[wish.nr_pids++] = 1 + draw(100);
+		if (draw(3) == 0)
+			wish.execs[wish.nr_execs++] = "server";
+		good = wish_comes_back(&wish, trouble, sizeof(trouble));
+	}
+	check(good, "2000 wishes come back out of the names they become", trouble);
+}
+
+int main(void)
+{
+	parsing();
+	formatting();
+	describing();
+	fuzzing();
+	printf("1..%u\n", checks);
+	return failures != 0;
+}
