@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * How the plugin inside lttng-sessiond and its broker talk.
+ *
+ * The plugin does as little as can be inside the daemon: it holds registrations
+ * of applications that a rule may concern, and plays them back. All else (asking
+ * the daemon for its rules, injecting, talking to agents, running spi-codemap)
+ * is the broker's, a process of its own that the plugin starts, watches, and
+ * starts again. Between them lies one AF_UNIX SOCK_SEQPACKET pair; one packet is
+ * one message, with at most one descriptor. The broker finds its end as
+ * descriptor SPI_BROKER_FD. When either end is gone, the other behaves as if no
+ * rule existed: the plugin plays everything back at once, the broker has every
+ * agent remove its points, and ends.
+ *
+ * Whether a registration must be held is decided in the plugin without asking,
+ * by the table the broker sent last. The table is stale from the moment a client
+ * connects to the daemon's client socket until the broker has asked the daemon
+ * after that client's command: registrations in that time are held, too, since
+ * the command may have made a rule. They are told of as HELD like any other; a
+ * table that accounts for their time (generation) and doesn't concern them plays
+ * them back without RELEASE, and without any table they wait 300 ms at most. A
+ * RELEASE for what was played back already means nothing. An application may be
+ * told of twice (APP), and APP may follow HELD after a broker's restart.
+ */
+#ifndef SPI_SESSIOND_BROKER_PROTO_H
+#define SPI_SESSIOND_BROKER_PROTO_H
+
+#include <stdint.h>
+
+#define SPI_BROKER_FD		3
+#define SPI_BROKER_MAGIC	0x42495053u	/* "SPIB" */
+#define SPI_BROKER_VERSION	1u
+#define SPI_BROKER_TABLE_MAX	256u		/* entries; more: one entry that means everybody */
+#define SPI_BROKER_MESSAGE_MAX	16384u		/* bytes */
+
+enum spi_broker_type {
+	/* plugin to broker */
+	SPI_BROKER_DAEMON = 1,	/* struct spi_broker_daemon: first message */
+	SPI_BROKER_APP,		/* struct spi_broker_app: registered, not held; fd: pidfd. Also for each one known, at start */
+	SPI_BROKER_HELD,	/* struct spi_broker_app: registration held; answer RELEASE; fd: pidfd */
+	SPI_BROKER_DIRTY,	/* struct spi_broker_generation: the client command of that number has ended */
+	SPI_BROKER_RULE_SEEN,	/* struct spi_broker_rule + name: the daemon sent (or disabled) a rule of ours to an app; a hint */
+	SPI_BROKER_EXPIRED,	/* struct spi_broker_release: played back by the plugin's own deadline */
+	SPI_BROKER_CLIENT,	/* struct spi_broker_client: a user other than the daemon's own has used the client socket */
+	SPI_BROKER_DISABLING,	/* struct spi_broker_release + name: the daemon is about to switch this rule off everywhere */
+	/* broker to plugin */
+	SPI_BROKER_RELEASE = 64,	/* struct spi_broker_release: play this registration back now */
+	SPI_BROKER_TABLE,	/* struct spi_broker_table + entries: who is to be held from now on */
+	SPI_BROKER_QUERIER,	/* struct spi_broker_querier: this process's client connections are ours, and make nothing stale */
+	SPI_BROKER_DISABLED,	/* struct spi_broker_release: what that rule alone asked for has been taken out, and calls ended */
+};
+
+struct spi_broker_msg {
+	uint32_t magic;
+	uint16_t version;
+	uint16_t type;		/* enum spi_broker_type */
+	uint32_t size;		/* bytes that follow */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct spi_broker_msg) == 16, "wire format");
+
+struct spi_broker_daemon {
+	int32_t pid;		/* the session daemon */
+	uint32_t uid;		/* its effective uid */
+	uint64_t generation;	/* client commands that have ended so far; what the first table accounts for */
+	char client_socket[108];	/* paths, NUL-terminated; "" when not known */
+	char app_socket[108];
+	uint32_t flags;		/* SPI_BROKER_DAEMON_* */
+	uint32_t reserved;
+};
+#define SPI_BROKER_DAEMON_ATTACHED	1u	/* there may have been clients that are not told of */
+_Static_assert(sizeof(struct spi_broker_daemon) == 240, "wire format");
+
+struct spi_broker_app {
+	uint64_t id;		/* of the registration; 0 in SPI_BROKER_APP */
+	int32_t pid;		/* in the daemon's pid namespace, from SO_PEERCRED */
+	uint32_t uid, gid;	/* from SO_PEERCRED */
+	uint32_t bits;		/* 32 or 64: width of the application's long */
+	uint32_t deadline_ms;	/* the plugin plays it back by itself after that */
+	char name[20];		/* process name as it registered, NUL-terminated; the application's own word */
+};
+_Static_assert(sizeof(struct spi_broker_app) == 48, "wire format");
+
+struct spi_broker_generation {
+	uint64_t generation;
+};
+
+/*
+ * Who may own sessions: nothing else tells. Sent once for each user, when the
+ * connection is accepted, and for all of them to each new broker.
+ */
+struct spi_broker_client {
+	uint32_t uid;
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct spi_broker_client) == 8, "wire format");
+
+struct spi_broker_rule {
+	int32_t pid;		/* the application */
+	uint32_t enabled;
+};
+
+struct spi_broker_release {
+	uint64_t id;
+};
+
+/*
+ * Who is to be held. An application is concerned when any entry matches; a field
+ * that is not set (uid -1, pid 0) matches everybody.
+ */
+struct spi_broker_entry {
+	uint32_t uid;
+	int32_t pid;
+	char exec[24];		/* first bytes of a literal file name of the executable; "": any */
+};
+_Static_assert(sizeof(struct spi_broker_entry) == 32, "wire format");
+
+struct spi_broker_table {
+	uint64_t generation;	/* all client commands up to this number are accounted for */
+	uint32_t count;		/* entries that follow */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct spi_broker_table) == 16, "wire format");
+
+struct spi_broker_querier {
+	int32_t pid;
+	uint32_t reserved;
+};
+
+#endif /* SPI_SESSIOND_BROKER_PROTO_H */

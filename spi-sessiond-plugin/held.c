@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Registrations kept back: what the hooks do.
+ *
+ * A registration is kept by duplicating its descriptor and remembering what its
+ * message said; the daemon is told that the peer hung up, and closes its own. It
+ * is played back (replay.c) by a connection of the plugin's own to the application
+ * socket: when that comes by the hook, the kept descriptor is put in its place,
+ * and the remembered message is what was received. For the daemon, the
+ * application has just come.
+ *
+ * Of an application's two sockets the second (NOTIFY) must not come before the
+ * first, which is why it is kept too while the first is. A descriptor is set aside
+ * for it from the beginning, so that this cannot fail.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "spi-sessiond-plugin/held.h"
+
+#define HOLD_MS		2000	/* of the 3 seconds that lttng-ust waits by default */
+#define HOLD_STALE_MS	300	/* while nothing but a new table is waited for */
+#define HELD_MAX	4096
+#define HELD_MAX_UID	2048	/* one user can't have all of it: who is beyond is not held */
+#define HELD_MAX_PID	4	/* more is nothing that lttng-ust does */
+
+static struct held *head;
+static unsigned int nr_held;
+static uint64_t last_id;
+
+int held_limit_ms(void)
+{
+	static int value;
+	const char *text;
+	char *end;
+	long n;
+
+	if (value)
+		return value;
+	text = secure_getenv("LTTNG_SPI_HOLD_MS");
+	n = text ? strtol(text, &end, 10) : 0;
+	value = text && *text && !*end && n > 0 && n <= 60000 ? n : HOLD_MS;
+	return value;
+}
+
+/* ---- keeping, in a hook ---------------------------------------------------- */
+
+void held_free(struct held *h)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		if (h->socket[i].fd >= 0)
+			close(h->socket[i].fd);
+		if (h->socket[i].client >= 0)
+			close(h->socket[i].client);
+	}
+	free(h);
+}
+
+/* Duplicate high, out of the way of the daemon's own; -1 when descriptors run short. */
+static int descriptor_keep(int sock)
+{
+	struct rlimit limit;
+	rlim_t most;
+	int fd;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return -1;
+	most = limit.rlim_cur < 1u << 20 ? limit.rlim_cur : 1u << 20;
+	fd = fcntl(sock, F_DUPFD_CLOEXEC, most / 2 < 512 ? (int) (most / 2) : 512);
+	if (fd >= 0 && (rlim_t) fd >= most / 8 * 7) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static struct held *held_create(int sock, const struct ucred *peer, const struct registration *reg, const char *exec)
+{
+	struct held *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	h->pid = peer->pid;
+	h->uid = peer->uid;
+	memcpy(h->exec, exec, sizeof(h->exec));
+	h->socket[0].client = h->socket[1].client = -1;
+	h->socket[REGISTRATION_CMD].fd = descriptor_keep(sock);
+	h->socket[REGISTRATION_NOTIFY].fd = descriptor_keep(sock);
+	h->socket[REGISTRATION_CMD].state = SOCKET_KEPT;
+	h->socket[REGISTRATION_CMD].reg = *reg;
+	if (h->socket[0].fd < 0 || h->socket[1].fd < 0) {
+		held_free(h);
+		return NULL;
+	}
+	return h;
+}
+
+static void app_describe(struct spi_broker_app *app, const struct ucred *peer, const struct registration *reg)
+{
+	memset(app, 0, sizeof(*app));
+	app->pid = peer->pid;
+	app->uid = peer->uid;
+	app->gid = peer->gid;
+	app->bits = reg->number[REGISTRATION_BITS];
+	memcpy(app->name, reg->name, sizeof(reg->name));
+}
+
+/* With the lock. Is there room for one more of that process, of its user, of all? */
+static bool held_has_room(const struct ucred *peer)
+{
+	unsigned int of_pid = 0, of_uid = 0;
+
+	for (const struct held *h = head; h; h = h->next) {
+		of_pid += h->pid == peer->pid;
+		of_uid += h->uid == peer->uid;
+	}
+	return nr_held < HELD_MAX && of_pid < HELD_MAX_PID && of_uid < HELD_MAX_UID;
+}
+
+/* Tell the broker and put the record in the list. With the lock. False: nobody was told. */
+static bool held_add(struct held *h, enum verdict verdict, struct spi_broker_app *app, int pidfd)
+{
+	app->id = ++last_id;
+	app->deadline_ms = held_limit_ms();
+	if (!queue_post(SPI_BROKER_HELD, app, sizeof(*app), NULL, 0, pidfd, QUEUE_TOLD_AGAIN))
+		return false;
+	h->id = last_id;
+	h->generation = clients_begun();
+	h->since = plugin_clock();
+	h->stale = verdict == VERDICT_STALE;
+	h->deadline = h->since +
+		(h->stale && held_limit_ms() > HOLD_STALE_MS ? HOLD_STALE_MS : held_limit_ms());
+	h->next = head;
+	__atomic_store_n(&head, h, __ATOMIC_RELEASE);
+	nr_held++;
+	return true;
+}
+
+static bool cmd_keep(int sock, const struct ucred *peer, const struct registration *reg)
+{
+	struct held *h = NULL;
+	struct spi_broker_app app;
+	enum verdict verdict;
+	char exec[24] = "";
+	int pidfd;
+	bool open, kept = false;
+
+	pthread_mutex_lock(&plugin_lock);
+	open = queue_is_open();
+	verdict = open ? table_judge(peer->uid, peer->pid, NULL) : VERDICT_PASS;
+	pthread_mutex_unlock(&plugin_lock);
+	if (!open)
+		return false;	/* the next broker is told of everybody at its start */
+	if (verdict != VERDICT_PASS) {
+		table_exec_name(peer->pid, exec);
+		pthread_mutex_lock(&plugin_lock);
+		verdict = table_judge(peer->uid, peer->pid, exec);
+		pthread_mutex_unlock(&plugin_lock);
+	}
+	if (verdict != VERDICT_PASS && broker_family(peer->pid))
+		return false;
+	pidfd = sockets_peer_pidfd(sock, peer->pid);
+	if (pidfd < 0)
+		return false;	/* gone already */
+	app_describe(&app, peer, reg);
+	if (verdict != VERDICT_PASS)
+		h = held_create(sock, peer, reg, exec);
+
+	pthread_mutex_lock(&plugin_lock);
+	verdict = h ? table_judge(peer->uid, peer->pid, exec) : VERDICT_PASS;
+	if (verdict != VERDICT_PASS && held_has_room(peer))
+		kept = held_add(h, verdict, &app, pidfd);
+	else
+		queue_post(SPI_BROKER_APP, &app, sizeof(app), NULL, 0, pidfd, QUEUE_TOLD_AGAIN);
+	pthread_mutex_unlock(&plugin_lock);
+	if (h && !kept)
+		held_free(h);
+	return kept;
+}
+
+static bool notify_keep(int sock, const struct ucred *peer, const struct registration *reg)
+{
+	bool kept = false;
+
+	pthread_mutex_lock(&plugin_lock);
+	for (struct held *h = head; h && !kept; h = h->next) {
+		struct held_socket *s = &h->socket[REGISTRATION_NOTIFY];
+
+		if (h->pid != peer->pid || s->state != SOCKET_NONE ||
+		    h->socket[REGISTRATION_CMD].state == SOCKET_TAKEN)
+			continue;
+		if (dup3(sock, s->fd, O_CLOEXEC) < 0)
+			break;
+		s->reg = *reg;
+		s->state = SOCKET_KEPT;
+		kept = true;
+	}
+	pthread_mutex_unlock(&plugin_lock);
+	return kept;
+}
+
+bool held_keep(int sock, const struct ucred *peer, const struct registration *reg)
+{
+	if (reg->type == REGISTRATION_CMD)
+		return cmd_keep(sock, peer, reg);
+	return reg->type == REGISTRATION_NOTIFY && notify_keep(sock, peer, reg);
+}
+
+int held_take(int sock, struct registration *reg)
+{
+	struct sockaddr_un address;
+	socklen_t size = sizeof(address);
+	int fd = -1, ret;
+
+	if (getpeername(sock, (struct sockaddr *) &address, &size) || size <= sizeof(sa_family_t))
+		return 0;
+	pthread_mutex_lock(&plugin_lock);
+	for (struct held *h = head; h && fd < 0; h = h->next) {
+		for (unsigned int i = 0; i < 2 && fd < 0; i++) {
+			struct held_socket *s = &h->socket[i];
+
+			if (s->state != SOCKET_OFFERED || s->token_size != size || memcmp(&s->token, &address, size))
+				continue;
+			fd = s->fd;
+			s->fd = -1;
+			s->state = SOCKET_TAKEN;
+			*reg = s->reg;
+		}
+	}
+	pthread_mutex_unlock(&plugin_lock);
+	if (fd < 0)
+		return 0;
+	/* This closes the daemon's end of our connection, which is what the plugin thread waits for. */
+	ret = dup3(fd, sock, O_CLOEXEC) < 0 ? -EPIPE : 1;
+	close(fd);
+	return ret;
+}
+
+/* ---- the list, for the plugin thread --------------------------------------- */
+
+struct held *held_first(void)
+{
+	return __atomic_load_n(&head, __ATOMIC_ACQUIRE);
+}
+
+void held_remove(struct held *h)
+{
+	struct held **at = &head;
+
+	pthread_mutex_lock(&plugin_lock);
+	while (*at != h)
+		at = &(*at)->next;
+	*at = h->next;
+	nr_held--;
+	pthread_mutex_unlock(&plugin_lock);
+	held_free(h);
+}
+
+void held_release(uint64_t id)
+{
+	for (struct held *h = held_first(); h; h = h->next) {
+		if (h->id == id)
+			h->released = true;
+	}
+}
+
+void held_release_all(void)
+{
+	for (struct held *h = held_first(); h; h = h->next)
+		h->released = true;
+}
+
+void held_rejudge(void)
+{
+	pthread_mutex_lock(&plugin_lock);
+	for (struct held *h = head; h; h = h->next) {
+		if (!h->stale || h->released || table_generation() < h->generation)
+			continue;
+		h->stale = false;
+		h->deadline = h->since + held_limit_ms();
+		/* Commands that began since concern a running application, which this one then is. */
+		if (table_judge(h->uid, h->pid, h->exec) != VERDICT_CONCERNED)
+			h->released = true;
+	}
+	pthread_mutex_unlock(&plugin_lock);
+}
+
+bool held_has_pid(pid_t pid)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&plugin_lock);
+	for (struct held *h = head; h && !found; h = h->next)
+		found = h->pid == pid;
+	pthread_mutex_unlock(&plugin_lock);
+	return found;
+}

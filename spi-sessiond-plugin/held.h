@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The records of held registrations, shared by held.c (hooks) and replay.c (the
+ * plugin thread).
+ *
+ * Records are unlinked and freed by the plugin thread only, which therefore may
+ * walk the list without the lock; the hooks put new ones at its head and change
+ * the state of sockets, under the lock.
+ */
+#ifndef SPI_SESSIOND_HELD_H
+#define SPI_SESSIOND_HELD_H
+
+#include <sys/un.h>
+
+#include "spi-sessiond-plugin/plugin.h"
+
+enum socket_state {
+	SOCKET_NONE,		/* not come; fd is set aside */
+	SOCKET_KEPT,
+	SOCKET_OFFERED,		/* our connection is on its way to the hook */
+	SOCKET_TAKEN,		/* the daemon has it */
+};
+
+struct held_socket {
+	enum socket_state state;
+	int fd;			/* -1: handed over */
+	int client;		/* our connection, or -1; the plugin thread's */
+	struct sockaddr_un token;
+	socklen_t token_size;
+	struct registration reg;
+};
+
+struct held {
+	struct held *next;
+	uint64_t id, generation;
+	pid_t pid;
+	uid_t uid;
+	char exec[24];
+	int64_t since, deadline;
+	bool stale;		/* held only because the table was out of date */
+	bool released;
+	struct held_socket socket[2];	/* REGISTRATION_CMD, REGISTRATION_NOTIFY */
+};
+
+int held_limit_ms(void);
+struct held *held_first(void);		/* plugin thread */
+void held_remove(struct held *h);	/* unlinks and frees; plugin thread */
+void held_free(struct held *h);
+
+#endif /* SPI_SESSIOND_HELD_H */

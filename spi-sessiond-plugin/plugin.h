@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What the files of the plugin share.
+ *
+ * Threads: the daemon's own, which come by through the hooks (hooks.c), and one
+ * of the plugin's (thread.c). Hooks decide from what is in memory, queue
+ * messages, and wait for nobody (but for the end of a rule, a moment: rules.c);
+ * every exchange with the broker, every connect() and every deadline is the
+ * plugin thread's.
+ *
+ * One lock, plugin_lock, guards all that both sides touch. It is held for some
+ * hundred instructions, never across a system call that can block, and never by
+ * a forked child: there the plugin is not armed any more (plugin_armed()), and
+ * the hooks do nothing but call what they stand before.
+ */
+#ifndef SPI_SESSIOND_PLUGIN_H
+#define SPI_SESSIOND_PLUGIN_H
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include "spi-sessiond-plugin/broker-proto.h"
+
+#define PLUGIN_LIBRARY	"lttng-spi-sessiond.so"
+#define PLUGIN_THREAD	"spi-plugin"
+
+/* ---- got.c: the main program's imports ----------------------------------- */
+
+struct got_hook {
+	const char *name, *old_name;	/* as imported; old_name: before 2.13, or NULL */
+	void *hook;
+	void **real;			/* where to keep what the slot held */
+	unsigned int slots;		/* found */
+};
+
+/* Count the slots of each hook in the main program, and fill *real. */
+void got_find(struct got_hook *hooks, unsigned int nr);
+/* Put the hooks in. 0 or a negative errno; what was put in already stays. */
+int got_patch(const struct got_hook *hooks, unsigned int nr);
+
+/* ---- init.c ---------------------------------------------------------------- */
+
+extern pthread_mutex_t plugin_lock;
+extern pid_t plugin_pid;	/* of the daemon, once armed */
+extern bool plugin_attached;	/* it ran already when the plugin was loaded */
+
+/* True in the daemon once the plugin thread runs; false before, and in every child of a fork. */
+bool plugin_armed(void);
+/* Start the plugin thread and arm the hooks; at most once. */
+void plugin_start(void);
+void plugin_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int64_t plugin_clock(void);	/* monotonic, milliseconds */
+
+/* ---- hooks.c --------------------------------------------------------------- */
+
+extern struct got_hook plugin_hooks[];
+extern const unsigned int plugin_nr_hooks;
+
+/* Is this lttng-sessiond? After got_find(). */
+bool hooks_wanted(void);
+
+/* ---- sockets.c: the daemon's own sockets ------------------------------------- */
+
+struct sockets {
+	int client_fd, app_fd;		/* listening; -1: not known yet */
+	char client_path[108], app_path[108];
+};
+extern struct sockets sockets;	/* written before the plugin is armed, or under plugin_lock */
+
+/* The daemon made `fd` listen. Starts the plugin when it is the application socket. */
+void sockets_listening(int fd);
+/* Look through the descriptors of a daemon that runs already. True: its application socket is there. */
+bool sockets_find(void);
+/* Report every application that is connected and not held. Plugin thread. */
+void sockets_report_apps(void);
+/* A pidfd of a connection's peer, or -1. */
+int sockets_peer_pidfd(int fd, pid_t pid);
+
+/* ---- clients.c: client commands, counted --------------------------------------- */
+
+void clients_accepted(int fd);
+void clients_closed(int fd);
+/* With plugin_lock held. */
+uint64_t clients_begun(void);
+uint64_t clients_ended(void);	/* every command up to this number has ended */
+void clients_set_querier(pid_t pid);
+void clients_report_users(void);	/* to a new broker */
+bool clients_users_known(void);	/* those are all there were since the plugin came */
+
+/* ---- rules.c: event rules on their way to applications ------------------------ */
+
+void rules_created(int sock, const void *event, bool trigger, const void *object);
+void rules_switched(int sock, const void *object, bool enabled);
+void rules_released(const void *object);
+/* Before it is switched off: waits for the broker, a moment at most. */
+void rules_switching_off(const void *object);
+void rules_disabled(uint64_t id);	/* the broker's answer */
+
+/* ---- table.c: who is to be held ------------------------------------------------ */
+
+enum verdict {
+	VERDICT_PASS,
+	VERDICT_STALE,		/* not concerned by a table that is out of date */
+	VERDICT_CONCERNED,
+	VERDICT_NAME_NEEDED,	/* ask again with the executable's name */
+};
+
+/* All with plugin_lock held. `exec`: from table_exec_name(), or NULL. */
+enum verdict table_judge(uid_t uid, pid_t pid, const char *exec);
+void table_set(const struct spi_broker_table *table, const struct spi_broker_entry *entries);
+void table_forget(void);
+uint64_t table_generation(void);
+/* The executable's file name, cut as entries are; "" when it can't be read. No lock. */
+void table_exec_name(pid_t pid, char exec[static 24]);
+
+/* ---- held.c, replay.c: registrations kept back, and played back ---------------------- */
+
+/* What lttng_ust_ctl_recv_reg_msg() said. */
+struct registration {
+	int type;
+	uint32_t number[12];	/* major to the last alignment, in the order of the arguments */
+	int byte_order;
+	char name[16];
+};
+#define REGISTRATION_CMD	0
+#define REGISTRATION_NOTIFY	1
+#define REGISTRATION_BITS	6	/* number[]: bits per long */
+
+/* In a hook. True: the registration was taken, the daemon is to forget this socket. */
+bool held_keep(int sock, const struct ucred *peer, const struct registration *reg);
+/* In a hook: a connection of our own. 1: `sock` is now a held one, and *reg what it said; 0: not ours; or -errno. */
+int held_take(int sock, struct registration *reg);
+
+/* Plugin thread. Deadlines and connections; returns milliseconds until it wants to be called again, -1: never. */
+int held_advance(int64_t now);
+unsigned int held_poll(struct pollfd *set, unsigned int max);
+void held_release(uint64_t id);
+void held_release_all(void);
+void held_rejudge(void);	/* a new table has come */
+bool held_has_pid(pid_t pid);
+
+/* ---- broker.c, queue.c: the other end -------------------------------------------- */
+
+enum queue_kind {
+	QUEUE_HINT,		/* left out when the broker lags */
+	QUEUE_TOLD_AGAIN,	/* left out when it lags much, and made up for later: APP, HELD */
+	QUEUE_URGENT,		/* few */
+	QUEUE_VITAL,		/* never left out: a broker that can't be told is given up */
+};
+
+/*
+ * Queue a message; takes `fd` (-1: none) in any case. With plugin_lock held.
+ * False: there is no broker, or the message was left out.
+ */
+bool queue_post(uint16_t type, const void *body, size_t size, const void *more, size_t more_size, int fd,
+		enum queue_kind kind);
+bool queue_lost(void);		/* the queue is empty, and messages had been left out: once. Plugin thread */
+void queue_open(bool open);	/* with plugin_lock held; closing forgets all that is queued */
+bool queue_is_open(void);	/* with plugin_lock held: there is a broker */
+/* Send what can be sent now. 0: all; 1: the socket is full; negative: the broker is to be given up. Plugin thread. */
+int queue_send(int socket);
+void queue_wake(void);		/* the plugin thread, from anywhere */
+unsigned int queue_poll(struct pollfd *set);	/* 2 */
+void queue_drain(const struct pollfd *set);	/* those two, after poll() */
+int queue_create(void);
+
+/* Plugin thread. Start, restart or stop it as due; milliseconds until called again, -1: never. */
+int broker_advance(int64_t now);
+unsigned int broker_poll(struct pollfd *set);	/* at most 2 */
+void broker_dispatch(void);
+/* A hold ran out without an answer. */
+void broker_expired(int64_t since, int64_t now);
+/* Is `pid` the broker or below it? Reads /proc. No lock. */
+bool broker_family(pid_t pid);
+
+/* ---- spawn.c -------------------------------------------------------------------- */
+
+/*
+ * Run `path` with `socket` as descriptor SPI_BROKER_FD, nobody's child. Its
+ * pid, and a pidfd in *pidfd; or a negative errno.
+ */
+pid_t spawn_broker(const char *path, int socket, int *pidfd);
+
+/* ---- thread.c --------------------------------------------------------------------- */
+
+int thread_start(void);
+
+#endif /* SPI_SESSIOND_PLUGIN_H */

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Registrations played back: what the plugin thread does.
+ *
+ * It connects to the daemon's application socket, the first socket of an
+ * application before the second, and a few applications at a time, those that came
+ * first before the others. Its connection
+ * is recognised in the hook by its address, which the kernel chose when the
+ * socket was bound, and by our own pid; a connection with our pid and another
+ * address is the daemon's own business. The connecting end stays open until the
+ * daemon's end is gone: either the kept descriptor took its place, or the daemon
+ * would not have it (it ends), and then the registration is dropped, so that the
+ * application sees the end of its connection and comes again by itself.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "spi-sessiond-plugin/held.h"
+
+#define RETRY_MS	2	/* the daemon's backlog is full */
+#define OFFERS_MAX	16	/* at a time: the backlog is 64, and not ours alone */
+
+static enum socket_state socket_state(const struct held_socket *s)
+{
+	enum socket_state state;
+
+	pthread_mutex_lock(&plugin_lock);
+	state = s->state;
+	pthread_mutex_unlock(&plugin_lock);
+	return state;
+}
+
+static void socket_set_state(struct held_socket *s, enum socket_state state)
+{
+	pthread_mutex_lock(&plugin_lock);
+	s->state = state;
+	pthread_mutex_unlock(&plugin_lock);
+}
+
+/* The address must be known to the hook before it can see the connection. */
+static int offer_connect(struct held_socket *s)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	socklen_t size = sizeof(address);
+	struct ucred peer;
+
+	s->client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (s->client < 0 || bind(s->client, (struct sockaddr *) &address, sizeof(sa_family_t)) ||
+	    getsockname(s->client, (struct sockaddr *) &address, &size))
+		return -errno;
+	s->token = address;
+	s->token_size = size;
+	socket_set_state(s, SOCKET_OFFERED);
+	memset(&address, 0, sizeof(address));
+	address.sun_family = AF_UNIX;
+	memcpy(address.sun_path, sockets.app_path, sizeof(address.sun_path));
+	if (connect(s->client, (struct sockaddr *) &address, sizeof(address)))
+		return -errno;
+	/* Another daemon may have taken the place over. */
+	size = sizeof(peer);
+	if (getsockopt(s->client, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid != plugin_pid)
+		return -ECONNREFUSED;
+	return 0;
+}
+
+/*
+ * Begin to play a socket back. 0; -EAGAIN: not now; otherwise the daemon does not
+ * take applications any more.
+ */
+static int offer_begin(struct held_socket *s)
+{
+	int ret = offer_connect(s);
+
+	if (!ret)
+		return 0;
+	if (s->client >= 0)
+		close(s->client);
+	s->client = -1;
+	socket_set_state(s, SOCKET_KEPT);
+	return ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM || ret == -ENOBUFS || ret == -EINTR ? -EAGAIN : ret;
+}
+
+/* The daemon's end of our connection is gone. */
+static bool offer_ended(const struct held_socket *s)
+{
+	struct pollfd polled = { .fd = s->client };
+
+	return poll(&polled, 1, 0) > 0;
+}
+
+/*
+ * One step of one socket. True when the daemon has it; *error is set when it will
+ * not, *waiting when it is to be tried again soon.
+ */
+static bool socket_advance(struct held_socket *s, bool room, int *error, bool *waiting)
+{
+	bool ended = s->client >= 0 && offer_ended(s);
+	enum socket_state state = socket_state(s);
+
+	if (state == SOCKET_TAKEN) {
+		if (s->client >= 0)
+			close(s->client);
+		s->client = -1;
+		return true;
+	}
+	if (state == SOCKET_OFFERED) {
+		if (ended)
+			*error = -ECONNRESET;
+		return false;
+	}
+	if (!room)
+		return false;
+	*error = offer_begin(s);
+	if (*error == -EAGAIN) {
+		*error = 0;
+		*waiting = true;
+	}
+	return false;
+}
+
+/* True when the record is done with, one way or the other. */
+static bool held_play(struct held *h, bool room, bool *waiting)
+{
+	struct held_socket *notify = &h->socket[REGISTRATION_NOTIFY];
+	int error = 0;
+
+	if (!socket_advance(&h->socket[REGISTRATION_CMD], room, &error, waiting)) {
+		if (error)
+			plugin_note("process %d: the daemon takes no registration: %s", (int) h->pid,
+				    strerror(-error));
+		return error;
+	}
+	/* From here on a NOTIFY socket that comes is the daemon's own affair. */
+	if (socket_state(notify) == SOCKET_NONE)
+		return true;
+	return socket_advance(notify, true, &error, waiting) || error;
+}
+
+/* Of those that may go to the daemon, and whose turn has not come, the one that waits longest. */
+static struct held *held_next(void)
+{
+	struct held *oldest = NULL;
+	unsigned int offers = 0;
+
+	for (struct held *h = held_first(); h; h = h->next) {
+		enum socket_state state = h->released ? socket_state(&h->socket[REGISTRATION_CMD]) : SOCKET_NONE;
+
+		if (state == SOCKET_KEPT)
+			oldest = h;	/* the list begins with the youngest */
+		offers += state == SOCKET_OFFERED;
+	}
+	return offers < OFFERS_MAX ? oldest : NULL;	/* one of those makes room, and us come by again */
+}
+
+static void held_expire(struct held *h, int64_t now)
+{
+	struct spi_broker_release message = { .id = h->id };
+
+	h->released = true;
+	pthread_mutex_lock(&plugin_lock);
+	queue_post(SPI_BROKER_EXPIRED, &message, sizeof(message), NULL, 0, -1, QUEUE_URGENT);
+	pthread_mutex_unlock(&plugin_lock);
+	plugin_note("process %d: held for %lld ms, no answer: played back", (int) h->pid,
+		    (long long) (now - h->since));
+	broker_expired(h->since, now);
+}
+
+int held_advance(int64_t now)
+{
+	int64_t next = -1;
+	bool waiting = false;
+
+	/* First, as it may be the end of the broker, and so of everybody's waiting. */
+	for (struct held *h = held_first(); h; h = h->next) {
+		if (!h->released && now >= h->deadline)
+			held_expire(h, now);
+	}
+	for (struct held *h = held_first(), *following; h; h = following) {
+		following = h->next;
+		if (h->released) {
+			if (held_play(h, false, &waiting))
+				held_remove(h);
+		} else if (next < 0 || h->deadline - now < next) {
+			next = h->deadline > now ? h->deadline - now : 0;
+		}
+	}
+	for (struct held *h; !waiting && (h = held_next());) {
+		if (held_play(h, true, &waiting))
+			held_remove(h);
+	}
+	return waiting && (next < 0 || next > RETRY_MS) ? RETRY_MS : (int) next;
+}
+
+/* Our open connections: their end is the only event. */
+unsigned int held_poll(struct pollfd *set, unsigned int max)
+{
+	unsigned int n = 0;
+
+	for (struct held *h = held_first(); h; h = h->next) {
+		for (unsigned int i = 0; i < 2 && n < max; i++) {
+			if (h->socket[i].client >= 0)
+				set[n++] = (struct pollfd) { .fd = h->socket[i].client };
+		}
+	}
+	return n;
+}
