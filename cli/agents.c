@@ -43,10 +43,21 @@ static void agent_let_go(struct agents *a, struct spi_agent *agent)
 		spi_agent_go(agent);
 }
 
+static const struct func *agents_funcs_of(const struct agents *a, pid_t pid)
+{
+	unsigned int i;
+
+	for (i = 0; i < a->set_count; i++)
+		if (a->sets[i].pid == pid)
+			return a->sets[i].funcs;
+	return a->funcs;
+}
+
 static void agents_on_hello(struct spi_agent *agent, void *data)
 {
 	struct agents *a = data;
 	struct agent_state *state = calloc(1, sizeof(*state));
+	const struct func *funcs = agents_funcs_of(a, spi_agent_pid(agent));
 	unsigned int i;
 
 	a->seen++;
@@ -58,12 +69,15 @@ static void agents_on_hello(struct spi_agent *agent, void *data)
 		return;
 	}
 	for (i = 0; i < a->func_count; i++) {
-		int ret = spi_agent_rule_add(agent, i + 1, a->rule_flags, a->funcs[i].rule);
+		int ret;
 
+		if (!funcs[i].rule)
+			continue;
+		ret = spi_agent_rule_add(agent, i + 1, a->rule_flags, funcs[i].rule);
 		if (ret == 0)
 			state->asked = ++state->awaited;
 		else
-			say_warning("%s: %s", a->funcs[i].text, strerror(-ret));
+			say_warning("%s: %s", funcs[i].text, strerror(-ret));
 	}
 	if (!state->awaited)
 		agent_let_go(a, agent);

@@ -15,9 +15,17 @@ struct func;
 struct report;
 struct session;
 
+/* The FUNCs as one process has them: another executable may know an object by another name, or not at all. */
+struct agents_set {
+	pid_t pid;
+	const struct func *funcs;	/* as many as in struct agents; one whose rule is NULL is not for this process */
+};
+
 struct agents {
 	struct spi_control *control;
-	const struct func *funcs;
+	const struct func *funcs;	/* of a process that has no set of its own */
+	const struct agents_set *sets;
+	unsigned int set_count;
 	unsigned int func_count;
 	uint32_t rule_flags;		/* SPI_RULE_* */
 	struct report *report;

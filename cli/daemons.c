@@ -23,6 +23,7 @@
 #include <lttng/lttng.h>
 
 #include "cli/child.h"
+#include "cli/daemon-directory.h"
 #include "cli/daemons.h"
 #include "cli/live.h"
 #include "cli/options.h"
@@ -41,12 +42,37 @@ static const char *daemon_path(const char *option, const char *variable)
 	return value && *value ? value : NULL;
 }
 
-int sessiond_ensure(const struct trace_options *options, int stop_fd)
+/* Returns 0 when a daemon runs; -EINTR; or another negative errno, nothing said. */
+static int sessiond_start(const char *path, const char *group, int stop_fd)
 {
 	char *argv[] = { (char *) "lttng-sessiond", (char *) "--daemonize", NULL, NULL, NULL };
-	struct child_options child = { .argv = argv, .err = -1, .flags = CHILD_OWN_GROUP };
+	struct child_options child = { .path = path, .argv = argv, .err = -1, .flags = CHILD_OWN_GROUP };
 	int null, status = 0, ret;
 	pid_t pid;
+
+	if (group) {
+		argv[2] = (char *) "--group";
+		argv[3] = (char *) group;
+	}
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	child.in = child.out = null;
+	pid = child_spawn(&child);
+	if (null >= 0)
+		close(null);
+	if (pid < 0)
+		return pid;
+	ret = child_wait(pid, -1, stop_fd, &status);
+	if (ret == -EINTR) {
+		child_end(pid, DAEMON_GRACE_MS);
+		return ret;
+	}
+	return lttng_session_daemon_alive() == 1 ? 0 : -ECHILD;
+}
+
+int sessiond_ensure(const struct trace_options *options, int stop_fd)
+{
+	const char *path = daemon_path(options->sessiond_path, "LTTNG_SESSIOND_PATH");
+	int ret = -ENOENT;
 
 	if (lttng_session_daemon_alive() == 1)
 		return 0;
@@ -54,31 +80,18 @@ int sessiond_ensure(const struct trace_options *options, int stop_fd)
 		say_error("no session daemon is running, and --no-sessiond forbids to start one: start lttng-sessiond");
 		return -ENOENT;
 	}
-	child.path = daemon_path(options->sessiond_path, "LTTNG_SESSIOND_PATH");
-	if (options->group) {
-		argv[2] = (char *) "--group";
-		argv[3] = (char *) options->group;
-	}
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	child.in = child.out = null;
-	pid = child_spawn(&child);
-	if (null >= 0)
-		close(null);
-	if (pid < 0) {
-		say_error("%s: the session daemon cannot be started: %s",
-			child.path ? child.path : argv[0], strerror(-pid));
-		return pid;
-	}
-	ret = child_wait(pid, -1, stop_fd, &status);
-	if (ret == -EINTR) {
-		child_end(pid, DAEMON_GRACE_MS);
-		return ret;
-	}
-	if (lttng_session_daemon_alive() == 1)
-		return 0;
-	say_error("no session daemon is running and %s did not start: run it by hand to see why",
-		child.path ? child.path : argv[0]);
-	return -ENOENT;
+	/* The one with the plugin, when the user chose none; tracing works without it as well. */
+	if (!path && sessiond_default())
+		ret = sessiond_start(sessiond_default(), options->group, stop_fd);
+	if (ret < 0 && ret != -EINTR)
+		ret = sessiond_start(path, options->group, stop_fd);
+	if (ret == -ECHILD)
+		say_error("no session daemon is running and %s did not start: run it by hand to see why",
+			path ? path : "lttng-sessiond");
+	else if (ret < 0 && ret != -EINTR)
+		say_error("%s: the session daemon cannot be started: %s", path ? path : "lttng-sessiond",
+			strerror(-ret));
+	return ret;
 }
 
 static int port_free(int *fd, unsigned int *port)

@@ -173,19 +173,19 @@ static int list_mapped(struct list *list, const struct object *object)
 static int list_process(struct list *list)
 {
 	struct objects objects = { 0 };
-	int ret = objects_of_process(&objects, list->options->pid);
+	int ret = objects_of_process(&objects, list->options->pids[0]);
 	unsigned int i;
 
 	if (ret == -ENOENT || ret == -ESRCH)
-		say_error("%d: no such process", (int) list->options->pid);
+		say_error("%d: no such process", (int) list->options->pids[0]);
 	else if (ret < 0)
-		say_error("%d: its loaded objects cannot be read: %s%s", (int) list->options->pid, strerror(-ret),
+		say_error("%d: its loaded objects cannot be read: %s%s", (int) list->options->pids[0], strerror(-ret),
 			ret == -EACCES || ret == -EPERM ? ": it is another user's process; try as root" : "");
 	for (i = 0; ret == 0 && i < objects.count; i++)
 		ret = list_mapped(list, &objects.list[i]);
 	objects_free(&objects);
 	if (ret == 0 && !list->matched && !list->failed) {
-		say_error("%d: no function of its objects matches", (int) list->options->pid);
+		say_error("%d: no function of its objects matches", (int) list->options->pids[0]);
 		return TRACE_STATUS_ERROR;
 	}
 	/* What one broken or foreign object hides must not hide the others. */
@@ -231,7 +231,7 @@ int trace_list(const struct trace_options *options)
 		say_error("spi-codemap is not installed: run make, or make install");
 		ret = TRACE_STATUS_ERROR;
 	} else {
-		ret = options->pid ? list_process(&list) : list_binary(&list);
+		ret = options->pid_count ? list_process(&list) : list_binary(&list);
 	}
 	for (i = 0; list.funcs && i < n; i++)
 		func_free(&list.funcs[i]);

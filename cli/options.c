@@ -17,6 +17,7 @@
 enum long_option {
 	OPTION_DURATION = 256,
 	OPTION_ONE_EVENT,
+	OPTION_EXEC,
 	OPTION_STRING_MAX,
 	OPTION_SUBBUF_SIZE,
 	OPTION_NUM_SUBBUF,
@@ -28,6 +29,7 @@ static const struct option trace_long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "duration", required_argument, NULL, OPTION_DURATION },
+	{ "exec", required_argument, NULL, OPTION_EXEC },
 	{ "one-event", no_argument, NULL, OPTION_ONE_EVENT },
 	{ "string-max", required_argument, NULL, OPTION_STRING_MAX },
 	{ "subbuf-size", required_argument, NULL, OPTION_SUBBUF_SIZE },
@@ -40,7 +42,8 @@ static const struct option trace_long_options[] = {
 
 static const char trace_help[] =
 "Usage: lttng [GENERAL OPTIONS] trace -f FUNC [-f FUNC]... [-o DIR] [--one-event] COMMAND [ARGS]\n"
-"       lttng [GENERAL OPTIONS] trace -f FUNC [-f FUNC]... [-o DIR] [--one-event] -p PID [--duration S]\n"
+"       lttng [GENERAL OPTIONS] trace -f FUNC [-f FUNC]... [-o DIR] [--one-event]\n"
+"             (-p PID [-p PID]... | --exec NAME [--exec NAME]...) [--duration S]\n"
 "       lttng trace -l [-f FUNC]... (BINARY | -p PID)\n"
 "\n"
 "Trace functions of an unmodified program: each call with its arguments, each\n"
@@ -49,8 +52,11 @@ static const char trace_help[] =
 "  -f, --function FUNC   functions to trace: a name, a glob such as 'parse_*', a\n"
 "                        qualified C++ name such as 'ns::Class::method', or one of\n"
 "                        these in one executable or library: libc.so.6:malloc\n"
-"  -p, --pid PID         trace this running process, until ^C or its end\n"
-"      --duration S      with -p: stop after S seconds (such as 0.5)\n"
+"  -p, --pid PID         trace this running process, until ^C or its end; several are\n"
+"                        traced in one session\n"
+"      --exec NAME       trace all processes of programs with this file name, running\n"
+"                        and future ones; the session daemon needs the plugin\n"
+"      --duration S      with -p or --exec: stop after S seconds (such as 0.5)\n"
 "  -o, --output DIR      record to DIR instead of printing the events\n"
 "      --one-event       one event a call, at its end, with its duration\n"
 "      --string-max N    record at most N bytes of a string (default 256)\n"
@@ -129,6 +135,32 @@ static int option_func(struct trace_options *o, const char *text)
 	return 0;
 }
 
+static int option_pid(struct trace_options *o, pid_t pid)
+{
+	unsigned int i;
+	pid_t *pids;
+
+	for (i = 0; i < o->pid_count; i++)
+		if (o->pids[i] == pid)
+			return 0;
+	pids = realloc(o->pids, (o->pid_count + 1) * sizeof(*pids));
+	if (!pids)
+		return -ENOMEM;
+	o->pids = pids;
+	o->pids[o->pid_count++] = pid;
+	return 0;
+}
+
+static int option_exec(struct trace_options *o, const char *name)
+{
+	if (!*name || strchr(name, '/'))
+		return option_bad("--exec", name, "a file name without its directory");
+	if (o->exec_count == SPI_EVENT_SCOPE_MAX)
+		return option_bad("--exec", name, "possible any more: use a pattern");
+	o->execs[o->exec_count++] = name;
+	return 0;
+}
+
 static int option_take(struct trace_options *o, int c, const char *value)
 {
 	uint64_t number = 0;
@@ -142,8 +174,7 @@ static int option_take(struct trace_options *o, int c, const char *value)
 		return 0;
 	case 'p':
 		ret = option_number("--pid", value, 0, 1, INT32_MAX, &number);
-		o->pid = (pid_t) number;
-		return ret;
+		return ret ? ret : option_pid(o, (pid_t) number);
 	case 'o':
 		if (!*value)
 			return option_bad("--output", value, "a directory");
@@ -151,6 +182,8 @@ static int option_take(struct trace_options *o, int c, const char *value)
 		return 0;
 	case OPTION_DURATION:
 		return option_duration(value, &o->duration);
+	case OPTION_EXEC:
+		return option_exec(o, value);
 	case OPTION_ONE_EVENT:
 		o->one_event = 1;
 		return 0;
@@ -191,23 +224,28 @@ static int options_check(const struct trace_options *o)
 		if (!*o->funcs[i])
 			return usage("-f needs the name of a function");
 	if (o->list) {
-		if (o->output || o->duration >= 0 || o->one_event)
+		if (o->output || o->duration >= 0 || o->one_event || o->exec_count)
 			return usage("-l goes with -f, and a BINARY or -p only");
-		if (o->pid ? o->command_count != 0 : o->command_count != 1)
-			return usage("-l needs one BINARY, or -p PID");
+		if (o->pid_count > 1 || o->pid_count + (unsigned int) o->command_count != 1)
+			return usage("-l needs one BINARY, or one -p PID");
 		return TRACE_ACTION_LIST;
 	}
 	if (!o->func_count)
 		return usage("which function? -f FUNC is missing");
-	if (o->pid) {
+	if (o->exec_count) {
+		if (o->command_count || o->pid_count)
+			return usage("--exec NAME goes with neither a COMMAND nor -p PID");
+		return o->string_max ? usage("--string-max does not go with --exec") : TRACE_ACTION_EXEC;
+	}
+	if (o->pid_count) {
 		if (o->command_count)
 			return usage("either -p PID or a COMMAND, not both");
 		return TRACE_ACTION_PROCESS;
 	}
 	if (!o->command_count || !*o->command[0])
-		return usage("what is to be traced? A COMMAND or -p PID is missing");
+		return usage("what is to be traced? A COMMAND, -p PID or --exec NAME is missing");
 	if (o->duration >= 0)
-		return usage("--duration goes with -p PID");
+		return usage("--duration goes with -p PID or --exec NAME");
 	return TRACE_ACTION_COMMAND;
 }
 
@@ -242,4 +280,6 @@ void trace_options_free(struct trace_options *o)
 {
 	free(o->funcs);
 	o->funcs = NULL;
+	free(o->pids);
+	o->pids = NULL;
 }

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "rules/event-name.h"
+
 /* Exit statuses of our own; COMMAND's passes through unchanged. lttng(1) uses 1 and 2 for the same. */
 #define TRACE_STATUS_ERROR	1	/* it could not be done */
 #define TRACE_STATUS_USAGE	2	/* the command line makes no sense */
@@ -18,9 +20,10 @@ enum trace_action {
 	TRACE_ACTION_LIST,
 	TRACE_ACTION_COMMAND,
 	TRACE_ACTION_PROCESS,
+	TRACE_ACTION_EXEC,
 };
 
-/* All strings point into argv; only the array `funcs` is allocated. */
+/* All strings point into argv; only the arrays `funcs` and `pids` are allocated. */
 struct trace_options {
 	/* general options of lttng */
 	const char *group;
@@ -33,7 +36,10 @@ struct trace_options {
 	/* options of trace */
 	const char **funcs;
 	unsigned int func_count;
-	pid_t pid;			/* 0: not given */
+	pid_t *pids;			/* each once */
+	unsigned int pid_count;
+	const char *execs[SPI_EVENT_SCOPE_MAX];	/* file names of executables */
+	unsigned int exec_count;
 	int64_t duration;		/* ms; -1: no limit */
 	const char *output;
 	int list;

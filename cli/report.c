@@ -180,6 +180,15 @@ static void report_say_lost(const struct report *r)
 		say("Lost exits whose entry was recorded: %llu", (unsigned long long) r->lost_exits);
 }
 
+/* Every other way out of a call gets its exit: what is left had not ended. */
+static void report_say_open(const struct report *r)
+{
+	unsigned long long ended = r->exits + r->lost_exits + r->no_exit;
+
+	if (!r->one_event && r->entries > ended)
+		say("Calls that had not returned at the end: %llu", (unsigned long long) r->entries - ended);
+}
+
 void report_say(struct report *r, const char *directory)
 {
 	unsigned int i;
@@ -188,13 +197,16 @@ void report_say(struct report *r, const char *directory)
 	/* LTTng counts what it refused; the agent what it then could not make up for. */
 	if (!lost)
 		lost = r->discarded;
-	if (r->one_event)
+	if (r->by_daemon)
+		say("Processes traced at the end: %u; events lost: %llu", r->processes, lost);
+	else if (r->one_event)
 		say("Events recorded: %llu; lost: %llu", (unsigned long long) (r->exits ? r->exits : r->entries), lost);
 	else
 		say("Events recorded: %llu (%llu entries, %llu exits); lost: %llu",
 			(unsigned long long) (r->entries + r->exits), (unsigned long long) r->entries,
 			(unsigned long long) r->exits, lost);
 	report_say_lost(r);
+	report_say_open(r);
 	if (r->no_exit)
 		say("Calls recorded without their exit, since too many were open at once: %llu",
 			(unsigned long long) r->no_exit);

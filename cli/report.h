@@ -27,6 +27,8 @@ struct report {
 	uint64_t functions;		/* instrumented */
 	int generic;			/* some are recorded as addresses */
 	int one_event;
+	int by_daemon;			/* the session daemon's plugin traced: events are not counted here */
+	unsigned int processes;		/* then: those that were traced at the end */
 	char *notes[16];		/* what the agents remarked, each once */
 	unsigned int note_count;
 	struct declined *declined;

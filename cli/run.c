@@ -148,7 +148,13 @@ int run_resolve(struct run *run, const struct objects *objects, const char *whos
 	return ret < 0 ? run_interrupted(run) : ret;
 }
 
-static int run_enable_events(struct run *run)
+/*
+ * These rules are only to record: the agents are driven from here. A name that
+ * begins with `spi:` and a literal character would ask a session daemon with the
+ * plugin to instrument the function in every process that it knows; `spi*:` and
+ * `spi:*` ask for nothing (rules/event-name.h), and match the same events.
+ */
+static int run_enable_functions(struct run *run)
 {
 	char pattern[LTTNG_SYMBOL_NAME_LEN];
 	unsigned int i;
@@ -158,12 +164,17 @@ static int run_enable_events(struct run *run)
 		precise &= run->funcs[i].is_plain && strlen(run->funcs[i].pattern) < 200;
 	ret = precise ? 0 : session_enable(&run->session, "spi:*");
 	for (i = 0; precise && ret == 0 && i < run->func_count; i++) {
-		snprintf(pattern, sizeof(pattern), "spi:%s*", run->funcs[i].pattern);
+		snprintf(pattern, sizeof(pattern), "spi*:%s*", run->funcs[i].pattern);
 		ret = session_enable(&run->session, pattern);
 	}
+	return ret;
+}
+
+static int run_enable_others(struct run *run)
+{
 	/* Exits that were made up for a call which did not return. */
-	if (ret == 0)
-		ret = session_enable(&run->session, "spi_call:*");
+	int ret = session_enable(&run->session, "spi_call:*");
+
 	/* Where which library is, for readers that turn addresses into names. */
 	if (ret == 0 && run->output)
 		ret = session_enable(&run->session, "lttng_ust_statedump:*");
@@ -184,26 +195,36 @@ static void run_on_ready(void *data)
 	run_announce(data);
 }
 
-int run_begin(struct run *run, const char *subject, pid_t vpid)
+int run_daemon(struct run *run)
 {
 	const struct trace_options *o = run->options;
+
+	if (o->group && lttng_set_tracing_group(o->group) < 0) {
+		say_error("%s: not usable as the tracing group", o->group);
+		return -EINVAL;
+	}
+	return sessiond_ensure(o, run->signals);
+}
+
+int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned int count)
+{
+	const struct trace_options *o = run->options;
+	unsigned int i;
 	int ret = run_take_output(run);
 
 	if (ret)
 		return ret;
-	if (o->group && lttng_set_tracing_group(o->group) < 0) {
-		say_error("%s: not usable as the tracing group", o->group);
-		return TRACE_STATUS_ERROR;
-	}
-	ret = sessiond_ensure(o, run->signals);
+	ret = run_daemon(run);
 	if (ret == 0 && !run->output)
 		ret = relay_ensure(&run->relay, o, run->signals);
 	if (ret == 0)
 		ret = session_create(&run->session, subject, run->output, &run->relay, o);
 	if (ret == 0)
-		ret = run_enable_events(run);
-	if (ret == 0 && vpid)
-		ret = session_track(&run->session, vpid);
+		ret = run->enable ? run->enable(run) : run_enable_functions(run);
+	if (ret == 0)
+		ret = run_enable_others(run);
+	for (i = 0; ret == 0 && i < count; i++)
+		ret = session_track(&run->session, vpids[i]);
 	if (ret == 0)
 		ret = session_start(&run->session);
 	if (ret == 0 && !run->output)

@@ -30,6 +30,9 @@ struct run {
 	int output_made;	/* the directory is ours to remove while it is empty */
 	struct func *funcs;
 	unsigned int func_count;
+	/* NULL, or what makes the rules in the session; 0, or negative after one line was said. */
+	int (*enable)(struct run *run);
+	void *data;		/* of who set it */
 	struct relay relay;
 	struct session session;
 	struct viewer viewer;
@@ -43,12 +46,15 @@ int run_init(struct run *run, const struct trace_options *options);
 /* run_resolve() - see func_resolve(); every FUNC. 0, or an exit status. */
 int run_resolve(struct run *run, const struct objects *objects, const char *whose, int stripped);
 
+/* run_daemon() - the tracing group and a session daemon; run_begin() does it too. 0, -EINTR, or negative, said. */
+int run_daemon(struct run *run);
+
 /*
  * run_begin() - daemons, session and viewer; events are recorded when it returns
- * 0. `vpid` limits the session to one process, 0: no limit. Otherwise an exit
- * status.
+ * 0. The session is limited to the `count` processes of `vpids`; 0: no limit.
+ * Otherwise an exit status.
  */
-int run_begin(struct run *run, const char *subject, pid_t vpid);
+int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned int count);
 
 /*
  * run_announce() - tell the user where the trace is; from now on he is told how

@@ -4,9 +4,12 @@
  * The session: per-user buffers (a process that dies leaves its events behind,
  * children write to the same rings), discard mode, buffers as large as shared
  * memory comfortably holds: function calls come in bursts. Only calls of
- * liblttng-ctl that 2.13, 2.14 and 2.15 share are used; event rules are made
+ * liblttng-ctl that 2.13, 2.14 and 2.15 share are used, but for the one that asks
+ * 2.15 for CTF 1.8, which every babeltrace2 reads; event rules are made
  * here, not through the lttng command, for C++ names contain commas.
  */
+#include "config.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <poll.h>
@@ -85,6 +88,9 @@ static int session_create_named(struct session *s, const char *subject, const ch
 			say_error("%s: not a place to record to", directory ? directory : "the relay daemon");
 			return -EINVAL;
 		}
+#if HAVE_DECL_LTTNG_SESSION_DESCRIPTOR_SET_TRACE_FORMAT
+		lttng_session_descriptor_set_trace_format(descriptor, LTTNG_TRACE_FORMAT_CTF_1_8);
+#endif
 		code = lttng_create_session_ext(descriptor);
 		lttng_session_descriptor_destroy(descriptor);
 	}
@@ -184,7 +190,7 @@ int session_create(struct session *s, const char *subject, const char *directory
 	return ret;
 }
 
-int session_enable(struct session *s, const char *pattern)
+int session_enable_filtered(struct session *s, const char *pattern, const char *filter)
 {
 	struct lttng_event *event = lttng_event_create();
 	int ret;
@@ -197,11 +203,16 @@ int session_enable(struct session *s, const char *pattern)
 	if ((size_t) snprintf(event->name, sizeof(event->name), "%s", pattern) >= sizeof(event->name))
 		ret = -LTTNG_ERR_INVALID;
 	else
-		ret = lttng_enable_event_with_exclusions(s->handle, event, SESSION_CHANNEL, NULL, 0, NULL);
+		ret = lttng_enable_event_with_exclusions(s->handle, event, SESSION_CHANNEL, filter, 0, NULL);
 	lttng_event_destroy(event);
 	if (ret == -LTTNG_ERR_UST_EVENT_ENABLED)
 		return 0;
 	return ret < 0 ? session_failed("cannot enable", pattern, ret) : 0;
+}
+
+int session_enable(struct session *s, const char *pattern)
+{
+	return session_enable_filtered(s, pattern, NULL);
 }
 
 int session_track(struct session *s, pid_t vpid)

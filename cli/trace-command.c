@@ -146,7 +146,7 @@ int trace_command(const struct trace_options *options)
 	if (status == 0)
 		status = command_prepare(&run, &program);
 	if (status == 0)
-		status = run_begin(&run, program.name, 0);
+		status = run_begin(&run, program.name, NULL, 0);
 	if (status == 0)
 		status = command_run(&run, &program);
 	program_free(&program);

@@ -1,151 +1,76 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * `lttng trace -f FUNC -p PID`: the agent is injected into a process that runs,
- * and the instrumentation taken out again at the end. The process is held by a
- * pidfd from the first look on, so that no other process that gets its number is
- * ever meant.
+ * `lttng trace -f FUNC -p PID`: the agent is injected into processes that run,
+ * and the instrumentation taken out again at the end. Several processes share one
+ * session and one set of agents.
+ *
+ * An agent has one controller. When the session daemon's plugin has one in any of
+ * the processes, since another rule concerns it, the session is made of requests
+ * to the plugin instead (scope.h), and what it did is read from its status.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
-#include "cli/elf-file.h"
-#include "cli/launch.h"
-#include "cli/objects.h"
 #include "cli/options.h"
 #include "cli/run.h"
 #include "cli/say.h"
+#include "cli/scope.h"
 #include "cli/signals.h"
+#include "cli/targets.h"
 #include "cli/trace.h"
 #include "injector/control.h"
 #include "injector/inject.h"
 
-struct target {
-	pid_t pid;
-	int pidfd;
-	char name[64];		/* comm */
-	char title[96];		/* "comm (PID)" for messages */
-	int stripped;
-};
+#define SETTLE_MS	15000
+#define SETTLE_POLL_MS	20
 
-static int proc_open(pid_t pid, const char *file)
+/* No agent is there any more. Returns 1 when nothing is left to wait for. */
+static int targets_gone(struct targets *ts, struct run *run)
 {
-	char path[64];
+	int signal = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int) pid, file);
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-static void proc_read(pid_t pid, const char *file, char *text, size_t size)
-{
-	int fd = proc_open(pid, file);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-}
-
-static int target_open(struct target *t, pid_t pid)
-{
-	struct elf_facts facts;
-	int fd;
-
-	memset(t, 0, sizeof(*t));
-	t->pid = pid;
-	t->pidfd = (int) syscall(SYS_pidfd_open, pid, 0);
-	if (t->pidfd < 0) {
-		if (errno == ESRCH)
-			say_error("%d: no such process", (int) pid);
-		else if (errno == EINVAL)
-			say_error("%d: is a thread, not a process: name the process it belongs to", (int) pid);
-		else
-			say_error("%d: %s", (int) pid, strerror(errno));
-		return TRACE_STATUS_ERROR;
+	/* They may be about to end: then the pidfds say so at once. */
+	if (run_wait(run, ts->epoll, run_now() + 1000, &signal, NULL) == RUN_EVENT_PROCESS) {
+		targets_reap(ts);
+		return ts->ended == ts->count;
 	}
-	proc_read(pid, "comm", t->name, sizeof(t->name));
-	t->name[strcspn(t->name, "\n")] = '\0';
-	snprintf(t->title, sizeof(t->title), "%s (%d)", t->name, (int) pid);
-	fd = proc_open(pid, "exe");
-	if (fd >= 0) {
-		if (elf_facts_read(fd, &facts) == 0)
-			t->stripped = !facts.has_symtab;
-		close(fd);
-	}
-	return 0;
+	if (ts->count == 1)
+		say_warning("%s: its agent is gone: the process executed another program", ts->list[0].title);
+	else
+		say_warning("the agents are gone: the processes that are left executed other programs");
+	return 1;
 }
 
-static int target_inject(const struct target *t, uint32_t flags, int *fd)
-{
-	struct spi_inject_options options = { .size = sizeof(options), .flags = flags };
-	struct spi_inject_result result = { .size = sizeof(result), .fd = -1 };
-	int ret = spi_inject(t->pid, &options, &result);
-
-	if (ret < 0) {
-		say_error("%s", *result.text ? result.text : strerror(-ret));
-		return TRACE_STATUS_ERROR;
-	}
-	if (!(flags & SPI_INJECT_CHECK))
-		say_detail("%s: agent %s, thread %d stood still for %u us", t->title,
-			result.already ? "was there" : "loaded", (int) result.tid, result.stop_us);
-	if (fd)
-		*fd = result.fd;
-	else if (result.fd >= 0)
-		close(result.fd);
-	return 0;
-}
-
-static int process_prepare(struct run *run, struct target *t)
-{
-	struct objects objects = { 0 };
-	int ret = target_open(t, run->options->pid);
-
-	if (ret == 0 && launch_check() < 0)
-		ret = TRACE_STATUS_ERROR;
-	/* Everything that forbids it is said before anything is touched. */
-	if (ret == 0)
-		ret = target_inject(t, SPI_INJECT_CHECK, NULL);
-	if (ret == 0) {
-		ret = objects_of_process(&objects, t->pid);
-		if (ret < 0) {
-			say_error("%s: its loaded objects cannot be read: %s", t->title, strerror(-ret));
-			ret = TRACE_STATUS_ERROR;
-		}
-	}
-	if (ret == 0)
-		ret = run_resolve(run, &objects, t->title, t->stripped);
-	objects_free(&objects);
-	return ret;
-}
-
-/* Until ^C, the process's end or the deadline. Returns the exit status. */
-static int process_attend(struct run *run, const struct target *t)
+/* Until ^C, the end of all processes, or the deadline. Returns the exit status. */
+static int targets_attend(struct targets *ts, struct run *run)
 {
 	int64_t deadline = -1;
+	struct target *last;
 	int signal = 0;
 
 	for (;;) {
-		switch (run_wait(run, t->pidfd, deadline, &signal, NULL)) {
+		switch (run_wait(run, ts->epoll, deadline, &signal, NULL)) {
 		case RUN_EVENT_SIGNAL:
 			/* ^C is how one ends this; other signals mean us. */
 			if (signal != SIGINT)
 				run->killed_by = signal;
 			return 0;
 		case RUN_EVENT_PROCESS:
+			last = targets_reap(ts);
+			if (ts->ended < ts->count)
+				break;
 			if (run->agents.ready)
 				return 0;
-			say_error("%s ended before it was instrumented", t->title);
+			say_error("%s ended before it was instrumented", last ? last->title : ts->list[0].title);
 			return TRACE_STATUS_ERROR;
 		case RUN_EVENT_TIME:
 			return 0;
 		case RUN_EVENT_ERROR:
-			say_error("%s: its agent cannot be reached any more", t->title);
+			say_error("%s: its agent cannot be reached any more", ts->list[0].title);
 			return TRACE_STATUS_ERROR;
 		case RUN_EVENT_AGENTS:
 			break;
@@ -154,46 +79,131 @@ static int process_attend(struct run *run, const struct target *t)
 			say_error("%s", run->agents.failure);
 			return TRACE_STATUS_ERROR;
 		}
-		if (deadline < 0 && run->agents.ready && run->options->duration >= 0)
+		if (deadline < 0 && (unsigned int) run->agents.ready + ts->ended >= ts->count &&
+		    run->options->duration >= 0)
 			deadline = run_now() + run->options->duration;
-		if (!spi_control_count(run->agents.control)) {
-			/* It may be about to end: then its pidfd says so at once. */
-			if (run_wait(run, t->pidfd, run_now() + 1000, &signal, NULL) != RUN_EVENT_PROCESS)
-				say_warning("%s: its agent is gone: the process executed another program", t->title);
+		if (!spi_control_count(run->agents.control) && targets_gone(ts, run))
 			return 0;
+	}
+}
+
+static int targets_run(struct targets *ts, struct run *run)
+{
+	unsigned int i;
+
+	if (ts->count > 1) {
+		run->agents.sets = ts->sets;
+		run->agents.set_count = ts->count;
+	}
+	for (i = 0; i < ts->count; i++) {
+		struct target *t = &ts->list[i];
+		int fd = -1, ret = target_inject(t, SPI_INJECT_ATTACH, &fd);
+
+		if (ret)
+			return ret;
+		if (!spi_control_adopt(run->agents.control, fd, t->pid)) {
+			say_error("%s: its agent cannot be reached: %s", t->title, strerror(errno));
+			return TRACE_STATUS_ERROR;
+		}
+	}
+	return targets_attend(ts, run);
+}
+
+/* ---- the plugin's way ---------------------------------------------------- */
+
+/* All of them instrumented, or known not to be. Returns 1; 0 when it is over before that, with *status. */
+static int plugin_settle(struct targets *ts, struct run *run, const struct scope *scope, int *status)
+{
+	int64_t limit = run_now() + SETTLE_MS;
+	int signal = 0;
+
+	while (scope_settled(scope) < ts->count - ts->ended) {
+		switch (run_wait(run, ts->epoll, run_now() + SETTLE_POLL_MS, &signal, NULL)) {
+		case RUN_EVENT_SIGNAL:
+			if (signal != SIGINT)
+				run->killed_by = signal;
+			*status = 0;
+			return 0;
+		case RUN_EVENT_PROCESS:
+			targets_reap(ts);
+			if (ts->ended < ts->count)
+				break;
+			say_error("%s ended before it was instrumented", ts->list[0].title);
+			*status = TRACE_STATUS_ERROR;
+			return 0;
+		default:
+			break;
+		}
+		if (run_now() >= limit) {
+			say_warning("not all processes are instrumented yet: lttng list --spi tells more");
+			break;
+		}
+	}
+	return 1;
+}
+
+/* Until ^C, the end of all processes, or the deadline. Returns the exit status. */
+static int plugin_attend(struct targets *ts, struct run *run)
+{
+	int64_t deadline = run->options->duration < 0 ? -1 : run_now() + run->options->duration;
+	int signal = 0;
+
+	for (;;) {
+		switch (run_wait(run, ts->epoll, deadline, &signal, NULL)) {
+		case RUN_EVENT_SIGNAL:
+			if (signal != SIGINT)
+				run->killed_by = signal;
+			return 0;
+		case RUN_EVENT_PROCESS:
+			targets_reap(ts);
+			if (ts->ended == ts->count)
+				return 0;
+			break;
+		case RUN_EVENT_TIME:
+			return 0;
+		case RUN_EVENT_ERROR:
+			return TRACE_STATUS_ERROR;
+		case RUN_EVENT_AGENTS:
+			break;
 		}
 	}
 }
 
-static int process_run(struct run *run, const struct target *t)
+/* An agent has one controller; where it is the plugin, the session asks the plugin. */
+static int plugin_run(struct targets *ts, struct run *run, const struct scope *scope)
 {
-	int fd = -1, ret = target_inject(t, SPI_INJECT_ATTACH, &fd);
+	int status;
 
-	if (ret)
-		return ret;
-	if (!spi_control_adopt(run->agents.control, fd, t->pid)) {
-		say_error("%s: its agent cannot be reached: %s", t->title, strerror(errno));
-		return TRACE_STATUS_ERROR;
-	}
-	return process_attend(run, t);
+	if (!plugin_settle(ts, run, scope, &status))
+		return status;
+	run_announce(run);
+	status = plugin_attend(ts, run);
+	scope_report(scope, &run->report);
+	return status;
 }
 
 int trace_process(const struct trace_options *options)
 {
-	struct target target = { .pidfd = -1 };
+	struct targets targets = { .epoll = -1 };
+	struct scope scope = { .rows = 0 };
 	struct run run;
 	int status, killed_by, broken;
 
 	status = run_init(&run, options);
 	if (status == 0)
-		status = process_prepare(&run, &target);
+		status = targets_prepare(&targets, &run);
+	if (status == 0 && scope_driven(options->pids, options->pid_count)) {
+		status = scope_prepare(&scope, options);
+		run.enable = scope_enable;
+		run.data = &scope;
+	}
 	if (status == 0)
-		status = run_begin(&run, target.name, target.pid);
+		status = run_begin(&run, targets.list[0].name, options->pids, options->pid_count);
 	if (status == 0)
-		status = process_run(&run, &target);
-	if (target.pidfd >= 0)
-		close(target.pidfd);
+		status = run.enable ? plugin_run(&targets, &run, &scope) : targets_run(&targets, &run);
 	run_end(&run);
+	targets_free(&targets);
+	scope_free(&scope);
 	killed_by = run.killed_by;
 	broken = run.broken;
 	if (killed_by)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* The three things `lttng trace` does. Each returns the exit status, after everything it made was taken away again. */
+/* The things `lttng trace` does. Each returns the exit status, after everything it made was taken away again. */
 #ifndef SPI_CLI_TRACE_H
 #define SPI_CLI_TRACE_H
 
@@ -9,5 +9,6 @@ struct trace_options;
 int trace_list(const struct trace_options *options);	/* list.c */
 int trace_command(const struct trace_options *options);	/* trace-command.c */
 int trace_process(const struct trace_options *options);	/* trace-process.c */
+int trace_exec(const struct trace_options *options);	/* trace-exec.c */
 
 #endif /* SPI_CLI_TRACE_H */

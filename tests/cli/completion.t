@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
-# bash completion: `trace` among the commands, its options, and the real lttng's
-# own completion for everything else.
+# bash completion: `trace` among the commands, its options, those of the commands
+# with --spi, and the real lttng's own completion for everything else.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tap.sh"
 
 [ ! -r /usr/share/bash-completion/bash_completion ] || . /usr/share/bash-completion/bash_completion
@@ -26,11 +26,21 @@ is "$(completed lttng trace --one)" --one-event "its options"
 is "$(completed lttng trace -f)" -f "a short option"
 is "$(completed lttng trace -o /usr/inclu)" /usr/include "a directory"
 like "$(completed lttng trace -f x -p $$)" "(^|[[:space:]])$$([[:space:]]|\$)" "a pid"
+is "$(completed lttng trace --exec x --one)" --one-event "behind --exec"
 is "$(completed lttng trace -f x --one)" --one-event "behind an option with a value"
 is "$(completed lttng trace -f mal)" "" "a function is not guessed"
 like "$(completed lttng trace -f x babeltr)" babeltrace2 "COMMAND"
 like "$(completed lttng trace -f x ls /usr/incl)" /usr/include "COMMAND's arguments"
 unlike "$(completed lttng trace -f x ls --one)" one-event "COMMAND's options are not ours"
+is "$(completed lttng enable-event --spi --one)" --one-event "enable-event --spi: its options"
+is "$(completed lttng enable-event -f x --spi --fil)" --filter "--spi anywhere"
+like "$(completed lttng enable-event --spi -f x --pid $$)" "(^|[[:space:]])$$([[:space:]]|\$)" "its pid"
+is "$(completed lttng enable-event --spi -f mal)" "" "its function is not guessed"
+is "$(completed lttng disable-event --spi --al)" --all "disable-event --spi"
+is "$(completed lttng -n list --spi --verb)" --verbose "list --spi"
+like "$(completed lttng list --sp)" '(^|[[:space:]])--spi' "--spi itself"
+unlike "$(completed lttng start --sp)" '--spi' "--spi for no other command"
+unlike "$(completed lttng enable-event --one)" one-event "without --spi: the real lttng's options"
 if declare -F _lttng >/dev/null && declare -F _get_comp_words_by_ref >/dev/null; then
 	like "$(completed lttng cre)" create "the real lttng's commands"
 	like "$(completed lttng create --li)" --live "and their options"

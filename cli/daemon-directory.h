@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What a client finds out about the session daemon without asking it: which
+ * session is the current one, whether the daemon has the plugin, and which
+ * program is to be started when there is no daemon.
+ */
+#ifndef SPI_CLI_DAEMON_DIRECTORY_H
+#define SPI_CLI_DAEMON_DIRECTORY_H
+
+/* current_session() - the session that `lttng create` or `set-session` noted, malloc'ed, or NULL: there is none. */
+char *current_session(void);
+
+/*
+ * plugin_connect() - connect to the status socket (broker/status-proto.h) of the
+ * session daemon that commands of ours go to. With `any`, the plugin of a daemon
+ * we may give no commands to counts, too: it tells everybody of his own processes.
+ * Returns the descriptor, or a negative errno: no daemon, or it has no plugin.
+ */
+int plugin_connect(int any);
+
+/* PLUGIN_MISSING - what to tell a user whose daemon has no plugin. */
+#define PLUGIN_MISSING "the session daemon has no plugin: calls are not recorded until it does; start it with " \
+	"spi-sessiond, or: spi-sessiond --attach"
+
+/*
+ * sessiond_default() - path of spi-sessiond, which runs the session daemon with
+ * the plugin: beside this program in the build tree or where both are installed.
+ * In static storage; NULL when it is not there.
+ */
+const char *sessiond_default(void);
+
+#endif /* SPI_CLI_DAEMON_DIRECTORY_H */

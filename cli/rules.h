@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The three commands that know --spi. Each returns the exit status. They only
+ * write and show rules: whoever instruments is the session daemon's plugin.
+ */
+#ifndef SPI_CLI_RULES_H
+#define SPI_CLI_RULES_H
+
+#include "rules/event-name.h"
+
+struct lttng_handle;
+struct rule_options;
+
+int rules_enable(const struct rule_options *options);	/* rules-enable.c */
+int rules_disable(const struct rule_options *options);	/* rules-disable.c */
+int rules_list(const struct rule_options *options);	/* rules-list.c */
+
+/* ---- what enable and disable share: rules.c ------------------------------ */
+
+#define RULES_RECIPES_MAX	64u	/* LTTng event rules that one FUNC may need */
+#define RULES_TAG_CONTEXT	"$app.spi:rules"
+
+/* rules_is_call() - is it the reserved form, which instruments and records nothing itself? 1 or 0. */
+int rules_is_call(const char *name);
+
+/* The session that a command is about. */
+struct rules_session {
+	char *name;
+	struct lttng_handle *handle;
+};
+
+/* rules_session_open() - -s or the current one; it exists. 0, or a negative errno after one line was said. */
+int rules_session_open(struct rules_session *session, const struct rule_options *options);
+void rules_session_close(struct rules_session *session);
+
+/* rules_check_world() - does FUNC, with its scope, mean less than all programs? 0, or negative, said. */
+int rules_check_world(const struct rule_options *options, const char *func);
+
+/* rules_recipes() - the event rules for one FUNC. Their number, or a negative errno after one line was said. */
+int rules_recipes(const struct rule_options *options, const char *func, int one_event,
+		  struct spi_event_recipe recipes[RULES_RECIPES_MAX]);
+void rules_recipes_free(struct spi_event_recipe *recipes, int count);
+
+/* rules_write() - create or enable one rule. 0 or a negative LTTng error; nothing is said. */
+int rules_write(struct lttng_handle *handle, const char *name, const char *filter, const char *channel);
+
+/* rules_print() - on stdout at once, unless -q. */
+void rules_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* rules_printed() - was all of it written? The exit status that becomes of `status`. */
+int rules_printed(int status);
+
+#endif /* SPI_CLI_RULES_H */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* The user-space event rules of a session, as the session daemon itself writes them down. */
+#ifndef SPI_CLI_SAVED_H
+#define SPI_CLI_SAVED_H
+
+struct saved_rule {
+	char *channel;
+	char *name;
+	char *filter;		/* NULL: none */
+	int enabled;
+	int simple;		/* no exclusions, all log levels: name and filter say it all */
+};
+
+struct saved {
+	struct saved_rule *rules;
+	unsigned int count;
+};
+
+/* saved_read() - the rules of `session`. Returns 0, or a negative errno after one line was said. */
+int saved_read(struct saved *saved, const char *session);
+void saved_free(struct saved *saved);
+
+#endif /* SPI_CLI_SAVED_H */

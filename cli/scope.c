@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Requests in the reserved form of rules/event-name.h. Which process has which of
+ * them in force is read from the plugin's status socket, where the agents' rules
+ * show the tags that the forms have.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/daemon-directory.h"
+#include "cli/options.h"
+#include "cli/run.h"
+#include "cli/say.h"
+#include "cli/scope.h"
+#include "cli/status.h"
+
+int scope_prepare(struct scope *e, const struct trace_options *o)
+{
+	e->options.one_event = o->one_event;
+	e->options.nr_execs = o->exec_count;
+	memcpy(e->options.execs, o->execs, sizeof(e->options.execs));
+	if (o->pid_count > SPI_EVENT_SCOPE_MAX) {
+		say_error("-p: at most %d processes at once when the session daemon's plugin traces",
+			SPI_EVENT_SCOPE_MAX);
+		return TRACE_STATUS_ERROR;
+	}
+	e->options.nr_pids = o->pid_count;
+	if (o->pid_count)
+		memcpy(e->options.pids, o->pids, o->pid_count * sizeof(*o->pids));
+	if (o->string_max)
+		say_warning("--string-max: not heeded, since the session daemon's plugin traces");
+	e->recipes = calloc(o->func_count, sizeof(*e->recipes));
+	e->counts = calloc(o->func_count, sizeof(*e->counts));
+	if (!e->recipes || !e->counts) {
+		say_error("%s", strerror(ENOMEM));
+		return TRACE_STATUS_ERROR;
+	}
+	for (; e->rows < o->func_count; e->rows++) {
+		const char *func = o->funcs[e->rows];
+
+		if (rules_check_world(&e->options, func) < 0)
+			return TRACE_STATUS_ERROR;
+		e->counts[e->rows] = rules_recipes(&e->options, func, o->one_event, e->recipes[e->rows]);
+		if (e->counts[e->rows] < 0)
+			return TRACE_STATUS_ERROR;
+	}
+	return 0;
+}
+
+void scope_free(struct scope *e)
+{
+	unsigned int i;
+
+	for (i = 0; i < e->rows; i++)
+		rules_recipes_free(e->recipes[i], e->counts[i]);
+	free(e->recipes);
+	free(e->counts);
+}
+
+int scope_enable(struct run *run)
+{
+	const struct scope *e = run->data;
+	unsigned int i;
+	int pass, k, ret = 0;
+
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; i < e->rows; i++)
+			for (k = 0; ret == 0 && k < e->counts[i]; k++)
+				if (rules_is_call(e->recipes[i][k].name) == pass)
+					ret = session_enable_filtered(&run->session, e->recipes[i][k].name,
+						e->recipes[i][k].filter);
+	return ret;
+}
+
+/* Is the agent rule ("call(...;tag=TAG)") one of ours? */
+static int applied_is_ours(const struct scope *e, const char *text)
+{
+	struct spi_event_rule rule;
+	char why[256], tag[SPI_EVENT_TAG_SIZE + 5];
+	unsigned int i;
+	int k, ours = 0;
+
+	for (i = 0; i < e->rows; i++)
+		for (k = 0; k < e->counts[i] && !ours; k++) {
+			if (!rules_is_call(e->recipes[i][k].name))
+				continue;
+			memset(&rule, 0, sizeof(rule));
+			if (spi_event_name_parse(e->recipes[i][k].name, &rule, why) == 0 && *rule.tag) {
+				snprintf(tag, sizeof(tag), "tag=%s", rule.tag);
+				ours = strstr(text, tag) != NULL;
+			}
+			spi_event_rule_clear(&rule);
+		}
+	return ours;
+}
+
+/* A process that was asked for and could not be traced. */
+static void scope_report_refused(const struct scope *e, const struct status_record *r, struct report *report)
+{
+	unsigned int i;
+	char note[512];
+	int meant = 0;
+
+	if (!status_is(r, "process") || strcmp(r->field[2], "refused"))
+		return;
+	for (i = 0; i < e->options.nr_execs; i++)
+		meant |= !fnmatch(e->options.execs[i], r->field[3], 0);
+	for (i = 0; i < e->options.nr_pids; i++)
+		meant |= e->options.pids[i] == r->pid;
+	if (!meant)
+		return;
+	snprintf(note, sizeof(note), "%s (%d) was not traced: %s", r->field[3], (int) r->pid, r->field[4]);
+	report_note(report, note);
+}
+
+/* The records of one process; returns how many there are. */
+static unsigned int scope_report_process(const struct scope *e, const struct status_record *first, unsigned int left,
+					struct report *report)
+{
+	unsigned int n, i;
+	int ours = 0;
+
+	for (n = 0; n < left && first[n].pid == first->pid; n++) {
+		scope_report_refused(e, &first[n], report);
+		if (!status_is(&first[n], "applied") || !applied_is_ours(e, first[n].field[1]))
+			continue;
+		ours = 1;
+		report->functions += strtoull(first[n].field[4], NULL, 10);
+	}
+	report->processes += (unsigned int) ours;
+	for (i = 0; ours && i < n; i++) {
+		if (status_is(&first[i], "declined"))
+			report_declined(report, first[i].field[1], first[i].field[2], first[i].field[3]);
+		else if (status_is(&first[i], "message"))
+			report_note(report, first[i].field[1]);
+	}
+	return n;
+}
+
+void scope_report(const struct scope *e, struct report *report)
+{
+	struct status status;
+	unsigned int i = 0;
+	int fd = plugin_connect(0);
+
+	report->by_daemon = 1;
+	if (fd < 0) {
+		report_note(report, "the session daemon's plugin is gone: what it traced is not known");
+		return;
+	}
+	if (status_read(&status, fd) < 0)
+		return;
+	while (i < status.count) {
+		if (status_is(&status.records[i], "note"))
+			report_note(report, status.records[i].field[0]);
+		if (status.records[i].pid)
+			i += scope_report_process(e, &status.records[i], status.count - i, report);
+		else
+			i++;
+	}
+	status_free(&status);
+}
+
+/* Every status that a process with an agent of the plugin's, or one on its way, can have. */
+static int process_is_driven(const struct status_record *r)
+{
+	return status_is(r, "process") && (!strcmp(r->field[2], "waiting") || !strcmp(r->field[2], "traced") ||
+		!strcmp(r->field[2], "idle"));
+}
+
+unsigned int scope_driven(const pid_t *pids, unsigned int count)
+{
+	struct status status;
+	unsigned int i, k, driven = 0;
+	int fd = plugin_connect(0), quiet = say_quiet, ret;
+
+	if (fd < 0)
+		return 0;
+	say_quiet = 1;
+	ret = status_read(&status, fd);
+	say_quiet = quiet;
+	for (i = 0; ret == 0 && i < status.count; i++)
+		for (k = 0; process_is_driven(&status.records[i]) && k < count; k++)
+			driven += status.records[i].pid == pids[k];
+	status_free(&status);
+	return driven;
+}
+
+unsigned int scope_settled(const struct scope *e)
+{
+	struct status status;
+	unsigned int i, rules = 0, settled = 0;
+	int fd = plugin_connect(0), quiet = say_quiet, ret;
+	pid_t pid = 0;
+
+	if (fd < 0)
+		return 0;
+	say_quiet = 1;
+	ret = status_read(&status, fd);
+	say_quiet = quiet;
+	for (i = 0; ret == 0 && i < status.count; i++) {
+		const struct status_record *r = &status.records[i];
+
+		if (r->pid != pid)
+			rules = 0;
+		pid = r->pid;
+		if (!status_is(r, "applied") || !applied_is_ours(e, r->field[1]))
+			continue;
+		rules += !strcmp(r->field[2], "active") || !strcmp(r->field[2], "failed");
+		settled += rules == e->rows;
+	}
+	status_free(&status);
+	return settled;
+}

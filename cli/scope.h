@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * A session whose rules are requests with a scope, for the session daemon's
+ * plugin to carry out: what `lttng trace` makes of it, and what it tells of it.
+ */
+#ifndef SPI_CLI_SCOPE_H
+#define SPI_CLI_SCOPE_H
+
+#include "cli/rule-options.h"
+#include "cli/rules.h"
+
+struct report;
+struct run;
+struct trace_options;
+
+struct scope {
+	struct rule_options options;	/* what the rules are made of */
+	struct spi_event_recipe (*recipes)[RULES_RECIPES_MAX];	/* one row for each FUNC */
+	int *counts;
+	unsigned int rows;
+};
+
+/* scope_prepare() - all FUNCs in words, for the --exec and -p of `o`. 0, or an exit status after one line was said. */
+int scope_prepare(struct scope *scope, const struct trace_options *o);
+void scope_free(struct scope *scope);
+
+/* scope_enable() - for run->enable, with the scope as run->data: what records before what instruments. */
+int scope_enable(struct run *run);
+
+/* scope_driven() - how many of these processes the plugin has an agent in; 0 as well when there is no plugin. */
+unsigned int scope_driven(const pid_t *pids, unsigned int count);
+
+/* scope_settled() - in how many processes all of the rules are in force, or have failed for good. */
+unsigned int scope_settled(const struct scope *scope);
+
+/* scope_report() - what the plugin says of the processes that our rules are in force in. */
+void scope_report(const struct scope *scope, struct report *report);
+
+#endif /* SPI_CLI_SCOPE_H */

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * `lttng trace -f FUNC --exec NAME`: all processes of a name, running and future
+ * ones, in one session. Nobody here could know of a process before its main();
+ * the session daemon's plugin does. So this session's rules are requests (the
+ * reserved form of rules/event-name.h, whose scope is the names), and the plugin
+ * instruments, lets the agents go, and takes the instrumentation out when the
+ * session is gone (scope.h).
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <lttng/lttng.h>
+
+#include "cli/daemon-directory.h"
+#include "cli/options.h"
+#include "cli/run.h"
+#include "cli/say.h"
+#include "cli/scope.h"
+#include "cli/signals.h"
+#include "cli/trace.h"
+
+#define EXEC_PLUGIN_MS	5000	/* a daemon that has just been started is there before its plugin's socket */
+#define EXEC_RUNNING_MS	500	/* one that ran already may have its plugin's broker started again */
+#define EXEC_POLL_MS	20
+
+/* The session daemon, and its plugin. 0 or an exit status. */
+static int exec_wait_plugin(struct run *run)
+{
+	struct pollfd stop = { .fd = run->signals, .events = POLLIN };
+	int64_t limit = lttng_session_daemon_alive() == 1 ? EXEC_RUNNING_MS : EXEC_PLUGIN_MS, deadline;
+	int ret = run_daemon(run), fd;
+
+	deadline = run_now() + limit;
+	while (ret == 0) {
+		fd = plugin_connect(0);
+		if (fd >= 0) {
+			close(fd);
+			return 0;
+		}
+		if (run_now() >= deadline) {
+			say_error("--exec: " PLUGIN_MISSING);
+			return TRACE_STATUS_ERROR;
+		}
+		if (poll(&stop, 1, EXEC_POLL_MS) > 0)
+			ret = -EINTR;
+	}
+	return ret == -EINTR ? run_interrupted(run) : TRACE_STATUS_ERROR;
+}
+
+/* Until ^C or the deadline. Returns the exit status. */
+static int exec_attend(struct run *run)
+{
+	int64_t deadline = run->options->duration < 0 ? -1 : run_now() + run->options->duration;
+	int signal = 0;
+
+	for (;;) {
+		switch (run_wait(run, -1, deadline, &signal, NULL)) {
+		case RUN_EVENT_SIGNAL:
+			/* ^C is how one ends this; other signals mean us. */
+			if (signal != SIGINT)
+				run->killed_by = signal;
+			return 0;
+		case RUN_EVENT_TIME:
+			return 0;
+		case RUN_EVENT_ERROR:
+			return TRACE_STATUS_ERROR;
+		case RUN_EVENT_AGENTS:
+		case RUN_EVENT_PROCESS:
+			break;
+		}
+	}
+}
+
+int trace_exec(const struct trace_options *options)
+{
+	struct scope scope = { .rows = 0 };
+	struct run run;
+	int status, killed_by, broken;
+
+	status = run_init(&run, options);
+	if (status == 0)
+		status = scope_prepare(&scope, options);
+	if (status == 0)
+		status = exec_wait_plugin(&run);
+	run.enable = scope_enable;
+	run.data = &scope;
+	if (status == 0)
+		status = run_begin(&run, options->execs[0], NULL, 0);
+	if (status == 0) {
+		run_announce(&run);
+		status = exec_attend(&run);
+		scope_report(&scope, &run.report);
+	}
+	run_end(&run);
+	scope_free(&scope);
+	killed_by = run.killed_by;
+	broken = run.broken;
+	if (killed_by)
+		signals_die(killed_by);
+	return status ? status : broken ? TRACE_STATUS_ERROR : 0;
+}
