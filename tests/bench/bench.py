@@ -261,25 +261,62 @@ def measured(command):
         return time.time() - begin, int(peak.read()) / 1024, os.waitstatus_to_exitcode(status)
 
 
+CEPH_EARLY = '_ZN3OSD13HeartbeatInfo15clear_mark_downEP10Connection'     # where in .debug_info their units lie: 2 %
+CEPH_MIDDLE = '_ZNK11md_config_t7get_valERK12ConfigValuesSt17basic_string_viewIcSt11char_traitsIcEEPPci'  # 48 %
+CEPH_NEAR_END = '_ZN7rocksdb19CompositeEnvWrapper14GetCurrentTimeEPl'   # 92 %
+CEPH_LATE = '_ZN7rocksdb19TransactionBaseImpl19RollbackToSavePointEv'   # 97 %
+
+
+def list_line(path, name, commands, before=None):
+    """Median of as many runs as there are commands, `before` each."""
+    seconds, peaks, bad = [], [], 0
+    for command in commands:
+        if before:
+            before()
+        took, peak, status = measured(command)
+        seconds.append(took)
+        peaks.append(peak)
+        bad = bad or status
+    print('  %-40s %-34s %6.2f s %5.0f MB%s' % (path, name, statistics.median(seconds), max(peaks),
+                                                '  status %d' % bad if bad else ''))
+
+
 def part_list():
     print('\nListing what can be traced: reach 3 s and 300 MB the first time, 0.3 s for one function')
+    cache = os.environ['SPI_TMP'] + '/cache'
+    os.environ['LTTNG_SPI_CACHE'] = cache
+
+    def forget(kind=''):
+        for name in os.listdir(cache) if os.path.isdir(cache) else ():
+            if name.endswith(kind):
+                os.unlink(os.path.join(cache, name))
+
+    def one(path, function, root=()):
+        return [CODEMAP, 'map', *root, '--output', '/dev/null', '--pattern', function, path]
+
     libc = '/lib/x86_64-linux-gnu/libc.so.6'
-    for path, function in ((libc, 'fopen'), (shutil.which('python3.11d'), 'PyLong_FromLong'), (shutil.which('ceph-osd'), 'main')):
+    for path, function in ((libc, 'fopen'), (shutil.which('python3.11d'), 'PyLong_FromLong')):
         if not path:
             continue
-        cache = os.environ['SPI_TMP'] + '/cache'
-        shutil.rmtree(cache, ignore_errors=True)
-        os.environ['LTTNG_SPI_CACHE'] = cache
-        for name, command in (('-l, first time', [LTTNG, 'trace', '-l', path]), ('-l, cached', [LTTNG, 'trace', '-l', path])):
-            seconds, peak, status = measured(command)
-            print('  %-44s %-20s %7.2f s %7.0f MB%s' % (path, name, seconds, peak, '' if not status else '  status %d' % status))
-        for name in ("one function's types, after -l", "one function's types, no cache"):
-            seconds, peak, status = measured([CODEMAP, 'map', '--output', '/dev/null', '--pattern', function,
-                                              path])
-            print('  %-44s %-30s %7.2f s %7.0f MB%s' % (path, name, seconds, peak, '' if not status else '  status %d' % status))
-            shutil.rmtree(cache, ignore_errors=True)
-    if not shutil.which('ceph-osd'):
-        print('  ceph-osd is not installed (apt-get install ceph-osd ceph-osd-dbg: about 900 MB)')
+        lists = [[LTTNG, 'trace', '-l', path]] * 3
+        list_line(path, '-l, first time', lists, forget)
+        list_line(path, '-l, cached', lists)
+        list_line(path, "one function's types, after -l", [one(path, function)] * 3, lambda: forget('-map'))
+        list_line(path, "one function's types, no cache", [one(path, function)] * 3, forget)
+    path, root = shutil.which('ceph-osd'), ()
+    if not path and os.environ.get('SPI_CEPH_ROOT'):
+        path, root = '/usr/bin/ceph-osd', ('--root', os.environ['SPI_CEPH_ROOT'])
+    if not path:
+        print('  no figures for ceph-osd: ' + (os.environ.get('SPI_CEPH_WHY') or 'it is not installed'))
+        return
+    lists = [[CODEMAP, 'list', *root, path]] * 3
+    list_line(path, '-l, first time', lists, forget)
+    list_line(path, '-l, cached', lists)
+    list_line(path, "one function's types, after -l", [one(path, CEPH_LATE, root)] * 3, lambda: forget('-map'))
+    for name, function in (('early', CEPH_EARLY), ('in the middle', CEPH_MIDDLE), ('late', CEPH_LATE)):
+        list_line(path, 'one function %s, no cache' % name, [one(path, function, root)] * 3, forget)
+    for name, function in (('early', CEPH_EARLY), ('in the middle', CEPH_MIDDLE), ('late', CEPH_NEAR_END)):
+        list_line(path, 'another one %s, after that' % name, [one(path, function, root)] * 3, lambda: forget('-map'))
 
 
 def part_detach():

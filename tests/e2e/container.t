@@ -46,7 +46,20 @@ S
 background unshare -m -p --fork --kill-child --propagation private bash start.sh "$root"
 inner=$(ps -o pid= --ppid "$target" | tr -d ' ')
 is "$(awk '/NSpid/ { print $NF }' "/proc/$inner/status")" 1 "the process is number 1 in its own pid namespace"
-spi_trace_ok "attached from outside" -f t_middle -f 'zoo::Keeper::t_method' -p "$inner" --duration 0.5 -o t
+spi_trace -f t_middle -f 'zoo::Keeper::t_method' -p "$inner" --duration 2 -o t >trace.out &
+trace=$!
+# The first time it is given a way to the session daemon, which is there as long as the front end is.
+given_find() {
+	for given in "/proc/$inner/fd"/*; do
+		[ ! -L "$given/.lttng" ] || return 0
+	done
+	return 1
+}
+spi_wait 10 given_find
+like "$(ls -A "$given/" "$given/.." "$given/../.." | grep -v ':$' | sort -u | tr '\n' ' ')" '^ ?\.lttng lttng-ust-sock-[0-9]+ $' \
+	"what it is given leads to the application socket, and nowhere else"
+wait "$trace"
+ok $? "attached from outside" || diag "$(cat trace.err)"
 spi_read t
 [ "$(spi_count t t_middle_entry)" -gt 0 ] && [ "$(spi_count t 'zoo::Keeper::t_method_exit')" -gt 0 ]
 ok $? "its calls are recorded"

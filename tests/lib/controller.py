@@ -74,7 +74,7 @@ class Agent:
             if kind is None:
                 return None, b''
             if kind == HELLO:
-                self.status = mmap.mmap(fds[0], 256, mmap.MAP_SHARED, mmap.PROT_READ)
+                self.status = mmap.mmap(fds[0], 0, mmap.MAP_SHARED, mmap.PROT_READ)
                 self.send(WELCOME, ident, struct.pack('<II', 0, 0))
             elif kind == MAP_REQUEST:
                 self.answer_map(ident, body)
@@ -123,7 +123,10 @@ class Agent:
         return 'rule %d %d %d %d %d' % (number, status, matched, done, declined)
 
     def counters(self):
-        values = struct.unpack_from('<11Q', self.status, 8)
+        values = list(struct.unpack_from('<11Q', self.status, 8))
+        for block in range(struct.unpack_from('<Q', self.status, 96)[0]):
+            for i, counter in enumerate(struct.unpack_from('<8Q', self.status, 4096 + 64 * block)):
+                values[i] = (values[i] + counter) % 2**64
         return ' '.join('%s %d' % pair for pair in zip(COUNTERS, values))
 
 

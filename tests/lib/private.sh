@@ -76,6 +76,11 @@ spi_wait() {
 	exec {idle}>&-
 }
 
+# spi_scaled MS - MS on a machine that has nothing else to do, more where others use its processors at the same time
+spi_scaled() {
+	awk -v ms="$1" -v cpus="$(nproc)" '{ share = $1 / cpus; print int(ms * (share > 1 ? share : 1)) }' /proc/loadavg
+}
+
 # file_has FILE REGEX, pid_gone PID - conditions for spi_wait
 file_has() { grep -Eqa -- "$2" "$1"; }
 pid_gone() { ! kill -0 "$1"; }
