@@ -40,6 +40,11 @@ enum spi_map_object_flags {
 	SPI_MAP_TRUNCATED	= 1u << 2,	/* more functions matched than the limit allowed */
 	SPI_MAP_USES_YMM	= 1u << 3,	/* upper halves of ymm0-15 may be live across a call here */
 	SPI_MAP_USES_ZMM	= 1u << 4,	/* zmm, zmm16-31 or k0-7 may be live across a call here */
+	/*
+	 * For call trees: every function of the object is in funcs, with its call sites, also one of
+	 * which no point can be made (func.reason says why); without types; `skipped` is empty.
+	 */
+	SPI_MAP_IS_TREE		= 1u << 5,
 };
 
 struct spi_map_header {
@@ -62,7 +67,8 @@ struct spi_map_header {
 	struct spi_map_span enums;	/* struct spi_map_enum */
 	struct spi_map_span labels;	/* struct spi_map_label */
 	struct spi_map_span skipped;	/* struct spi_map_skip: asked for, and no point can be made there */
-	uint8_t reserved[32];
+	struct spi_map_span sites;	/* struct spi_map_site, by ascending vaddr; SPI_MAP_IS_TREE only */
+	uint8_t reserved[16];
 };
 
 enum spi_map_func_flags {
@@ -109,9 +115,10 @@ struct spi_map_func {
 	uint32_t insn_first;		/* the instructions at the entry */
 	uint8_t insn_count;
 	uint8_t entry_size;		/* bytes valid in entry[] */
-	uint16_t reserved0;
+	uint16_t reason;		/* enum spi_map_reason; not 0 only in a tree's map */
 	uint8_t entry[SPI_MAP_ENTRY_BYTES];	/* the code as the file has it, to compare with memory */
-	uint8_t reserved[8];
+	uint32_t site_first;		/* its call sites, in a tree's map */
+	uint32_t site_count;
 };
 _Static_assert(sizeof(struct spi_map_func) == 96, "wire format");
 
@@ -180,6 +187,63 @@ struct spi_map_insn {
 	uint64_t target;	/* link-time address */
 };
 _Static_assert(sizeof(struct spi_map_insn) == 16, "wire format");
+
+/*
+ * A call site: where a function is left for another. Besides calls, jumps out of
+ * the function to another's first byte (tail calls: CFA = rsp + 8 at the jump and
+ * at its target); jumps into a function's own part that lies elsewhere are none.
+ */
+enum spi_site_kind {
+	SPI_SITE_CALL = 1,		/* call rel32 to `target` */
+	SPI_SITE_CALL_SLOT,		/* call through the 8-byte slot at `target`: call *slot(%rip), or a call of the PLT stub that jumps there */
+	SPI_SITE_CALL_INDIRECT,		/* call through a register or other memory */
+	SPI_SITE_JUMP,			/* jmp rel8 or rel32 to `target` */
+	SPI_SITE_JUMP_SLOT,		/* jmp *slot(%rip), or a jump to a PLT stub */
+	SPI_SITE_JUMP_INDIRECT,		/* jmp through a register or other memory, and no switch of the function's own */
+	SPI_SITE_JCC,			/* conditional jump to `target` */
+	SPI_SITE_JCC_SLOT,		/* conditional jump to a PLT stub */
+	SPI_SITE_COUNT_
+};
+
+#define SPI_SITE_CODE	32u
+#define SPI_SITE_BYTES	24u
+#define SPI_SITE_NO_FIX	0xffu
+
+struct spi_map_site {
+	uint64_t vaddr;			/* of the call or jump instruction */
+	uint64_t target;		/* link-time address: the callee's, or the slot's; 0: INDIRECT */
+	uint64_t fix_target[2];		/* link-time addresses that the rip-relative operands in code[] mean */
+	uint32_t import;		/* string: the function that the dynamic linker binds the slot to; 0: none */
+	uint32_t version;		/* string: its symbol version; 0: none */
+	uint8_t kind;			/* enum spi_site_kind */
+	uint8_t size;			/* of the instruction, bytes */
+	uint8_t before;			/* bytes of instructions before it that are moved along to make room; nothing jumps between them and it */
+	/*
+	 * Bytes from vaddr - before on that may be replaced by `nop`s and, at their end, a 5-byte call or jump
+	 * (JCC: 6 bytes, the condition kept) that ends where the instruction ended. 0: there is no room.
+	 */
+	uint8_t window;
+	/*
+	 * To be run in the stub, where the replaced bytes led: the moved instructions, then what puts
+	 * the target of an INDIRECT or memory call into r11. They expect the stack that a stub has: one
+	 * word lower than at the site for calls, the same for jumps. SLOT: only the moved instructions.
+	 */
+	uint8_t code_size;
+	uint8_t fix[2];			/* offsets in code[] of disp32s to adjust to fix_target[]; SPI_SITE_NO_FIX */
+	uint8_t fix_after[2];		/* bytes of their instruction behind the disp32 */
+	uint8_t condition;		/* JCC: low nibble of the opcode */
+	/*
+	 * Spare bytes (padding that nothing runs through) within reach of a 2-byte jump at vaddr - before:
+	 * `pad_size` (5 at least; 0: none) bytes at vaddr + pad. Sites may share them: who takes them is the agent's matter.
+	 */
+	uint8_t pad_size;
+	uint8_t reserved0;
+	int16_t pad;
+	uint8_t code[SPI_SITE_CODE];
+	uint8_t bytes[SPI_SITE_BYTES];	/* as the file has them from vaddr - before on, before + size of them */
+	uint8_t reserved[2];
+};
+_Static_assert(sizeof(struct spi_map_site) == 112, "wire format");
 
 struct spi_map_enum {
 	uint32_t name;		/* string: the type's name, "" when anonymous */
