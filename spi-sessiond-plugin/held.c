@@ -12,7 +12,9 @@
  *
  * Of an application's two sockets the second (NOTIFY) must not come before the
  * first, which is why it is kept too while the first is. A descriptor is set aside
- * for it from the beginning, so that this cannot fail.
+ * for it from the beginning, so that this cannot fail. The daemon joins the two by
+ * the pid alone: so a process that registers, executes another program and registers
+ * again is kept in this order too.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -123,14 +125,21 @@ static bool held_has_room(const struct ucred *peer)
 	return nr_held < HELD_MAX && of_pid < HELD_MAX_PID && of_uid < HELD_MAX_UID;
 }
 
-/* Tell the broker and put the record in the list. With the lock. False: nobody was told. */
-static bool held_add(struct held *h, enum verdict verdict, struct spi_broker_app *app, int pidfd)
+/* With the lock. */
+static bool held_is_of(pid_t pid)
 {
-	app->id = ++last_id;
-	app->deadline_ms = held_limit_ms();
-	if (!queue_post(SPI_BROKER_HELD, app, sizeof(*app), NULL, 0, pidfd, QUEUE_TOLD_AGAIN))
-		return false;
-	h->id = last_id;
+	const struct held *h = head;
+
+	while (h && h->pid != pid)
+		h = h->next;
+	return h != NULL;
+}
+
+/* With the lock. */
+static void held_link(struct held *h, enum verdict verdict)
+{
+	h->id = ++last_id;
+	h->behind = held_is_of(h->pid);
 	h->generation = clients_begun();
 	h->since = plugin_clock();
 	h->stale = verdict == VERDICT_STALE;
@@ -139,7 +148,28 @@ static bool held_add(struct held *h, enum verdict verdict, struct spi_broker_app
 	h->next = head;
 	__atomic_store_n(&head, h, __ATOMIC_RELEASE);
 	nr_held++;
+}
+
+/* Tell the broker and put the record in the list. With the lock. False: nobody was told. */
+static bool held_add(struct held *h, enum verdict verdict, struct spi_broker_app *app, int pidfd)
+{
+	app->id = last_id + 1;
+	app->deadline_ms = held_limit_ms();
+	if (!queue_post(SPI_BROKER_HELD, app, sizeof(*app), NULL, 0, pidfd, QUEUE_TOLD_AGAIN))
+		return false;
+	held_link(h, verdict);
 	return true;
+}
+
+/*
+ * Kept for no longer than it takes that an earlier registration under the same pid
+ * is played back: by a process that has executed another program since. With the lock.
+ */
+static void held_add_behind(struct held *h)
+{
+	held_link(h, VERDICT_PASS);
+	h->released = true;
+	queue_wake();
 }
 
 static bool cmd_keep(int sock, const struct ucred *peer, const struct registration *reg)
@@ -149,13 +179,14 @@ static bool cmd_keep(int sock, const struct ucred *peer, const struct registrati
 	enum verdict verdict;
 	char exec[24] = "";
 	int pidfd;
-	bool open, kept = false;
+	bool open, kept = false, behind;
 
 	pthread_mutex_lock(&plugin_lock);
 	open = queue_is_open();
+	behind = held_is_of(peer->pid);
 	verdict = open ? table_judge(peer->uid, peer->pid, NULL) : VERDICT_PASS;
 	pthread_mutex_unlock(&plugin_lock);
-	if (!open)
+	if (!open && !behind)
 		return false;	/* the next broker is told of everybody at its start */
 	if (verdict != VERDICT_PASS) {
 		table_exec_name(peer->pid, exec);
@@ -164,20 +195,26 @@ static bool cmd_keep(int sock, const struct ucred *peer, const struct registrati
 		pthread_mutex_unlock(&plugin_lock);
 	}
 	if (verdict != VERDICT_PASS && broker_family(peer->pid))
-		return false;
+		return false;	/* it holds none of these back, so there is no earlier one */
 	pidfd = sockets_peer_pidfd(sock, peer->pid);
 	if (pidfd < 0)
 		return false;	/* gone already */
 	app_describe(&app, peer, reg);
-	if (verdict != VERDICT_PASS)
+	if (verdict != VERDICT_PASS || behind)
 		h = held_create(sock, peer, reg, exec);
 
 	pthread_mutex_lock(&plugin_lock);
-	verdict = h ? table_judge(peer->uid, peer->pid, exec) : VERDICT_PASS;
-	if (verdict != VERDICT_PASS && held_has_room(peer))
+	if (verdict != VERDICT_PASS)
+		verdict = h ? table_judge(peer->uid, peer->pid, exec) : VERDICT_PASS;
+	if (verdict != VERDICT_PASS && held_has_room(peer)) {
 		kept = held_add(h, verdict, &app, pidfd);
-	else
+	} else {
 		queue_post(SPI_BROKER_APP, &app, sizeof(app), NULL, 0, pidfd, QUEUE_TOLD_AGAIN);
+		if (h && held_is_of(peer->pid) && held_has_room(peer)) {
+			held_add_behind(h);
+			kept = true;
+		}
+	}
 	pthread_mutex_unlock(&plugin_lock);
 	if (h && !kept)
 		held_free(h);
@@ -293,11 +330,10 @@ void held_rejudge(void)
 
 bool held_has_pid(pid_t pid)
 {
-	bool found = false;
+	bool found;
 
 	pthread_mutex_lock(&plugin_lock);
-	for (struct held *h = head; h && !found; h = h->next)
-		found = h->pid == pid;
+	found = held_is_of(pid);
 	pthread_mutex_unlock(&plugin_lock);
 	return found;
 }

@@ -40,6 +40,7 @@ struct held {
 	int64_t since, deadline;
 	bool stale;		/* held only because the table was out of date */
 	bool released;
+	bool behind;		/* there was an earlier registration under the same pid when it came */
 	struct held_socket socket[2];	/* REGISTRATION_CMD, REGISTRATION_NOTIFY */
 };
 

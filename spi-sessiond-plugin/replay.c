@@ -139,6 +139,16 @@ static bool held_play(struct held *h, bool room, bool *waiting)
 	return socket_advance(notify, true, &error, waiting) || error;
 }
 
+/* No earlier registration of the same pid is left: what follows in the list is older. */
+static bool held_is_first_of_pid(const struct held *h)
+{
+	for (const struct held *older = h->behind ? h->next : NULL; older; older = older->next) {
+		if (older->pid == h->pid)
+			return false;
+	}
+	return true;
+}
+
 /* Of those that may go to the daemon, and whose turn has not come, the one that waits longest. */
 static struct held *held_next(void)
 {
@@ -148,7 +158,7 @@ static struct held *held_next(void)
 	for (struct held *h = held_first(); h; h = h->next) {
 		enum socket_state state = h->released ? socket_state(&h->socket[REGISTRATION_CMD]) : SOCKET_NONE;
 
-		if (state == SOCKET_KEPT)
+		if (state == SOCKET_KEPT && held_is_first_of_pid(h))
 			oldest = h;	/* the list begins with the youngest */
 		offers += state == SOCKET_OFFERED;
 	}

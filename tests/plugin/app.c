@@ -5,6 +5,7 @@
  *
  *   app N             N events from main()'s first line on, then the end
  *   app N wait FIFO   the same, then "ready" on stdout, then as many events for each byte read from FIFO
+ *   app N again M     executes itself M times, each time soon after it has begun to register, then the first
  *   app N burst M     M of the first kind at once; waits for all; status: how many failed
  *
  * APP_BEGAN is CLOCK_MONOTONIC in nanoseconds before execve(): then "main after
@@ -60,6 +61,18 @@ static int burst(const char *self, const char *n, int m)
 	return failed;
 }
 
+/* lttng-ust does not wait in those that come before the last. */
+static void again(const char *self, const char *n, int m)
+{
+	char left[16];
+
+	nanosleep(&(struct timespec) { .tv_nsec = 20000000 }, NULL);
+	setenv("LTTNG_UST_REGISTER_TIMEOUT", m > 1 ? "0" : "-1", 1);
+	snprintf(left, sizeof(left), "%d", m - 1);
+	execl(self, self, n, m > 1 ? "again" : NULL, left, (char *) NULL);
+	_exit(1);
+}
+
 int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 1;
@@ -69,6 +82,8 @@ int main(int argc, char **argv)
 
 	if (argc > 3 && !strcmp(argv[2], "burst"))
 		return burst(argv[0], argv[1], atoi(argv[3]));
+	if (argc > 3 && !strcmp(argv[2], "again"))
+		again(argv[0], argv[1], atoi(argv[3]));
 	hits(n);
 	if (began)
 		printf("main after %lld\n", (clock_ns() - atoll(began)) / 1000);
