@@ -24,6 +24,7 @@ static struct {
 } clients[CLIENTS_MAX];
 static unsigned int nr_open;	/* written under plugin_lock, read without by clients_closed() */
 static uint64_t begun, reported;
+static int64_t latest = INT64_MIN / 2;
 static pid_t querier;
 static uid_t users[64];		/* that have used the client socket, beside the daemon's own */
 static unsigned int nr_users;
@@ -43,6 +44,11 @@ uint64_t clients_ended(void)
 			ended = clients[i].number - 1;
 	}
 	return ended;
+}
+
+int64_t clients_latest(void)
+{
+	return __atomic_load_n(&latest, __ATOMIC_RELAXED);
 }
 
 void clients_set_querier(pid_t pid)
@@ -124,6 +130,7 @@ void clients_accepted(int fd)
 			client_end(slot);
 		clients[slot].fd = fd;
 		clients[slot].number = ++begun;
+		__atomic_store_n(&latest, plugin_clock(), __ATOMIC_RELAXED);
 		__atomic_store_n(&nr_open, nr_open + 1, __ATOMIC_RELAXED);
 	}
 	pthread_mutex_unlock(&plugin_lock);

@@ -267,6 +267,8 @@ int held_take(int sock, struct registration *reg)
 			fd = s->fd;
 			s->fd = -1;
 			s->state = SOCKET_TAKEN;
+			if (i == REGISTRATION_CMD)
+				turns_begin(sock);
 			*reg = s->reg;
 		}
 	}

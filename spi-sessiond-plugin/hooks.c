@@ -26,7 +26,7 @@ typedef int (*recv_fn)(int, int *, uint32_t *, uint32_t *, uint32_t *, uint32_t 
 		       uint32_t *, uint32_t *, uint32_t *, uint32_t *, uint32_t *, int *, char *);
 
 static recv_fn real_recv;
-static generic_fn real_create_event, real_create_notifier, real_enable, real_disable, real_release;
+static generic_fn real_create_event, real_create_notifier, real_enable, real_disable, real_release, real_done;
 static int (*real_listen)(int, int);
 static int (*real_accept)(int, struct sockaddr *, socklen_t *);
 static int (*real_accept4)(int, struct sockaddr *, socklen_t *, int);
@@ -75,6 +75,18 @@ static int hook_recv(int sock, int *type, uint32_t *major, uint32_t *minor, uint
 	memcpy(reg.name, name, sizeof(reg.name));
 	if (held_keep(sock, &peer, &reg))
 		ret = -EPIPE;
+	errno = saved;
+	return ret;
+}
+
+/* register_done(sock): the application was told, or is gone */
+static long hook_done(long a, long b, long c, long d, long e, long f)
+{
+	long ret = real_done(a, b, c, d, e, f);
+	int saved = errno;
+
+	if (plugin_armed())
+		turns_end((int) a);
 	errno = saved;
 	return ret;
 }
@@ -167,8 +179,10 @@ static int hook_accept4(int fd, struct sockaddr *address, socklen_t *size, int f
 /* Before the call: afterwards the number may be another thread's. */
 static int hook_close(int fd)
 {
-	if (plugin_armed())
+	if (plugin_armed()) {
 		clients_closed(fd);
+		turns_end(fd);
+	}
 	return real_close(fd);
 }
 
@@ -177,6 +191,7 @@ static int hook_close(int fd)
 
 struct got_hook plugin_hooks[] = {
 	HOOK("lttng_ust_ctl_recv_reg_msg", "ustctl_recv_reg_msg", recv),
+	HOOK("lttng_ust_ctl_register_done", "ustctl_register_done", done),
 	HOOK("listen", NULL, listen),
 	HOOK("close", NULL, close),
 	HOOK("accept", NULL, accept),

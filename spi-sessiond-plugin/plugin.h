@@ -89,6 +89,7 @@ void clients_closed(int fd);
 /* With plugin_lock held. */
 uint64_t clients_begun(void);
 uint64_t clients_ended(void);	/* every command up to this number has ended */
+int64_t clients_latest(void);	/* when the latest began: plugin_clock(). No lock */
 void clients_set_querier(pid_t pid);
 void clients_report_users(void);	/* to a new broker */
 bool clients_users_known(void);	/* those are all there were since the plugin came */
@@ -144,6 +145,16 @@ void held_release(uint64_t id);
 void held_release_all(void);
 void held_rejudge(void);	/* a new table has come */
 bool held_has_pid(pid_t pid);
+
+/* ---- turns.c: registrations that the daemon is at work on ------------------------------ */
+
+void turns_begin(int fd);	/* it has taken this one; with plugin_lock held */
+void turns_end(int fd);		/* it is done with it */
+/*
+ * May another one be played back, while `taken` are on their way? 0: yes; otherwise
+ * the milliseconds after which to ask again, if none ends before.
+ */
+int turns_left(unsigned int taken, int64_t now);
 
 /* ---- broker.c, queue.c: the other end -------------------------------------------- */
 

@@ -21,8 +21,6 @@
 #include "spi-sessiond-plugin/held.h"
 
 #define RETRY_MS	2	/* the daemon's backlog is full */
-#define OFFERS_MAX	16	/* at a time: the backlog is 64, and not ours alone */
-
 static enum socket_state socket_state(const struct held_socket *s)
 {
 	enum socket_state state;
@@ -149,12 +147,16 @@ static bool held_is_first_of_pid(const struct held *h)
 	return true;
 }
 
-/* Of those that may go to the daemon, and whose turn has not come, the one that waits longest. */
-static struct held *held_next(void)
+/*
+ * Of those that may go to the daemon, and whose turn has not come, the one that waits
+ * longest. NULL: none, or none now; then *wait says when to look again, -1: never.
+ */
+static struct held *held_next(int64_t now, int *wait)
 {
 	struct held *oldest = NULL;
 	unsigned int offers = 0;
 
+	*wait = -1;
 	for (struct held *h = held_first(); h; h = h->next) {
 		enum socket_state state = h->released ? socket_state(&h->socket[REGISTRATION_CMD]) : SOCKET_NONE;
 
@@ -162,7 +164,10 @@ static struct held *held_next(void)
 			oldest = h;	/* the list begins with the youngest */
 		offers += state == SOCKET_OFFERED;
 	}
-	return offers < OFFERS_MAX ? oldest : NULL;	/* one of those makes room, and us come by again */
+	if (!oldest)
+		return NULL;
+	*wait = turns_left(offers, now);
+	return *wait ? NULL : oldest;
 }
 
 static void held_expire(struct held *h, int64_t now)
@@ -182,6 +187,7 @@ int held_advance(int64_t now)
 {
 	int64_t next = -1;
 	bool waiting = false;
+	int wait = -1;
 
 	/* First, as it may be the end of the broker, and so of everybody's waiting. */
 	for (struct held *h = held_first(); h; h = h->next) {
@@ -197,11 +203,13 @@ int held_advance(int64_t now)
 			next = h->deadline > now ? h->deadline - now : 0;
 		}
 	}
-	for (struct held *h; !waiting && (h = held_next());) {
+	for (struct held *h; !waiting && (h = held_next(now, &wait));) {
 		if (held_play(h, true, &waiting))
 			held_remove(h);
 	}
-	return waiting && (next < 0 || next > RETRY_MS) ? RETRY_MS : (int) next;
+	if (waiting)
+		wait = RETRY_MS;
+	return wait >= 0 && (next < 0 || next > wait) ? wait : (int) next;
 }
 
 /* Our open connections: their end is the only event. */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Registrations that the daemon is at work on.
+ *
+ * One thread of the daemon takes registrations, another works through them, some
+ * milliseconds each, with a lock that every client command wants too. As soon as
+ * that thread has let the lock go it takes it for the next one, so a command may
+ * wait until all are done. What is played back therefore comes one after the other
+ * while somebody gives commands, and not while one is being carried out. A
+ * registration is done when the application is told so, or its socket closed; the
+ * daemon waits for one that hangs anyway, and the others no longer than TURN_MS more.
+ */
+#include "spi-sessiond-plugin/plugin.h"
+
+#define TURN_MS		300
+#define TURNS_MAX	8	/* at a time while nobody gives commands */
+#define COMMANDS_MS	300	/* since the latest one began: somebody does, and no longer is one waited for */
+
+static struct {
+	int fd;
+	int64_t until;		/* 0: free */
+} turns[TURNS_MAX];
+static unsigned int nr_turns;	/* written under plugin_lock, read without by turns_end() */
+
+void turns_begin(int fd)
+{
+	unsigned int slot = 0;
+
+	for (unsigned int i = 0; i < TURNS_MAX; i++) {
+		if (turns[i].until < turns[slot].until)
+			slot = i;
+	}
+	if (!turns[slot].until)
+		__atomic_store_n(&nr_turns, nr_turns + 1, __ATOMIC_RELAXED);
+	turns[slot].fd = fd;
+	turns[slot].until = plugin_clock() + TURN_MS;
+}
+
+void turns_end(int fd)
+{
+	bool ended = false;
+
+	/* An old value costs the plugin thread TURN_MS at most. */
+	if (!__atomic_load_n(&nr_turns, __ATOMIC_RELAXED))
+		return;
+	pthread_mutex_lock(&plugin_lock);
+	for (unsigned int i = 0; i < TURNS_MAX; i++) {
+		if (!turns[i].until || turns[i].fd != fd)
+			continue;
+		turns[i].until = 0;
+		__atomic_store_n(&nr_turns, nr_turns - 1, __ATOMIC_RELAXED);
+		ended = true;
+	}
+	pthread_mutex_unlock(&plugin_lock);
+	if (ended)
+		queue_wake();
+}
+
+int turns_left(unsigned int taken, int64_t now)
+{
+	int64_t recently = now - clients_latest();
+	int wait = -1;
+	bool commanded;
+
+	pthread_mutex_lock(&plugin_lock);
+	commanded = recently < COMMANDS_MS && clients_ended() < clients_begun();
+	for (unsigned int i = 0; i < TURNS_MAX; i++) {
+		if (!turns[i].until)
+			continue;
+		if (turns[i].until <= now) {
+			turns[i].until = 0;
+			__atomic_store_n(&nr_turns, nr_turns - 1, __ATOMIC_RELAXED);
+			continue;
+		}
+		taken++;
+		if (wait < 0 || turns[i].until - now < wait)
+			wait = (int) (turns[i].until - now);
+	}
+	pthread_mutex_unlock(&plugin_lock);
+	if (commanded)
+		return (int) (COMMANDS_MS - recently);
+	if (taken < (recently < COMMANDS_MS ? 1 : TURNS_MAX))
+		return 0;
+	return wait < 0 ? TURN_MS : wait;
+}
