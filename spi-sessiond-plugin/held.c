@@ -135,9 +135,10 @@ static bool held_is_of(pid_t pid)
 	return h != NULL;
 }
 
-/* With the lock. */
-static void held_link(struct held *h, enum verdict verdict)
+/* The plugin thread may see it at once. With the lock. */
+static void held_link(struct held *h, enum verdict verdict, bool released)
 {
+	h->released = released;
 	h->id = ++last_id;
 	h->behind = held_is_of(h->pid);
 	h->generation = clients_begun();
@@ -157,7 +158,7 @@ static bool held_add(struct held *h, enum verdict verdict, struct spi_broker_app
 	app->deadline_ms = held_limit_ms();
 	if (!queue_post(SPI_BROKER_HELD, app, sizeof(*app), NULL, 0, pidfd, QUEUE_TOLD_AGAIN))
 		return false;
-	held_link(h, verdict);
+	held_link(h, verdict, false);
 	return true;
 }
 
@@ -167,8 +168,7 @@ static bool held_add(struct held *h, enum verdict verdict, struct spi_broker_app
  */
 static void held_add_behind(struct held *h)
 {
-	held_link(h, VERDICT_PASS);
-	h->released = true;
+	held_link(h, VERDICT_PASS, true);
 	queue_wake();
 }
 
