@@ -5,12 +5,15 @@
  * process group: ^C is for COMMAND, the viewer ends by itself when the session
  * is destroyed and everything is printed. It reads a session from its beginning
  * whenever it attaches, so it may start late; it must have attached before the
- * session goes, which the relay daemon's list of sessions shows.
+ * session goes, which the relay daemon's list of sessions shows, and must have read
+ * the metadata: lttng-relayd 2.13 moves that away with the session, and tells a
+ * viewer that comes for it then, for ever, that there is none yet.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +26,7 @@
 
 #define VIEWER_POLL_MS		20
 #define VIEWER_ATTACH_MS	10000
+#define VIEWER_WAITS		5	/* two requests and the sleeps around them, whichever comes first */
 #define VIEWER_IDLE_MS		500
 #define VIEWER_IDLE_MAX		20	/* looks at VIEWER_IDLE_MS that found it doing nothing */
 
@@ -49,7 +53,24 @@ int viewer_start(struct viewer *viewer, const struct session *s, unsigned int po
 	return 0;
 }
 
-int viewer_attached(struct viewer *viewer, const struct session *s, int stop_fd)
+/* The first bytes of a file of /proc/PID. */
+static int viewer_read(pid_t pid, const char *file, char *text, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int) pid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, size - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0 ? 0 : -errno;
+}
+
+/* Wait until the relay daemon says that it has the session open. */
+static int viewer_wait_session(struct viewer *viewer, const struct session *s, int stop_fd)
 {
 	int waited, status, ret;
 
@@ -67,20 +88,54 @@ int viewer_attached(struct viewer *viewer, const struct session *s, int stop_fd)
 	return viewer->pid ? -ETIMEDOUT : -ECHILD;
 }
 
-/* The first bytes of a file of /proc/PID. */
-static int viewer_read(pid_t pid, const char *file, char *text, size_t size)
+/* A number that stands behind `key` in a file of /proc/PID. 0 or a negative errno. */
+static int viewer_number(pid_t pid, const char *file, const char *key, unsigned long *value)
 {
-	char path[64];
-	ssize_t n;
-	int fd;
+	char text[4096], *at;
+	int ret = viewer_read(pid, file, text, sizeof(text));
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int) pid, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, size - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0 ? 0 : -errno;
+	at = ret < 0 ? NULL : strstr(text, key);
+	if (!at)
+		return ret < 0 ? ret : -ENOENT;
+	*value = strtoul(at + strlen(key), NULL, 10);
+	return 0;
+}
+
+/*
+ * Has it read the trace's metadata? Then it has printed something; or, where there
+ * is nothing to print, it has asked again: a request is one time that it waits, and
+ * between two it sleeps a tenth of a second.
+ */
+static int viewer_has_metadata(pid_t pid, unsigned long waits_before)
+{
+	unsigned long written = 0, waits = 0;
+
+	if (viewer_number(pid, "io", "wchar: ", &written) == 0 && written)
+		return 1;
+	return viewer_number(pid, "status", "\nvoluntary_ctxt_switches:", &waits) < 0 ||
+		waits >= waits_before + VIEWER_WAITS;
+}
+
+int viewer_attached(struct viewer *viewer, const struct session *s, int stop_fd)
+{
+	unsigned long waits = 0;
+	int waited, status, ret = viewer_wait_session(viewer, s, stop_fd);
+
+	if (ret < 0)
+		return ret;
+	viewer_number(viewer->pid, "status", "\nvoluntary_ctxt_switches:", &waits);
+	for (waited = 0; waited < VIEWER_ATTACH_MS; waited += VIEWER_POLL_MS) {
+		if (viewer_has_metadata(viewer->pid, waits))
+			return 0;
+		ret = child_wait(viewer->pid, VIEWER_POLL_MS, stop_fd, &status);
+		if (ret == 0) {
+			viewer->pid = 0;
+			return -ECHILD;
+		}
+		if (ret != -ETIMEDOUT)
+			return ret;
+	}
+	return -ETIMEDOUT;
 }
 
 /*

@@ -17,8 +17,9 @@ struct viewer {
 int viewer_start(struct viewer *viewer, const struct session *s, unsigned int port);
 
 /*
- * viewer_attached() - wait until it has the session open; before that the
- * session must not be destroyed. 0, -EINTR, or a negative errno when it ended.
+ * viewer_attached() - wait until it has the session open and its metadata, which
+ * is complete when recording has stopped; before that the session must not be
+ * destroyed. 0, -EINTR, or a negative errno when it ended.
  */
 int viewer_attached(struct viewer *viewer, const struct session *s, int stop_fd);
 
