@@ -151,10 +151,10 @@ bool held_has_pid(pid_t pid);
 void turns_begin(int fd);	/* it has taken this one; with plugin_lock held */
 void turns_end(int fd);		/* it is done with it */
 /*
- * May another one be played back, while `taken` are on their way? 0: yes; otherwise
- * the milliseconds after which to ask again, if none ends before.
+ * May another one, kept since then, be played back while `taken` are on their way?
+ * 0: yes; otherwise the milliseconds after which to ask again, if none ends before.
  */
-int turns_left(unsigned int taken, int64_t now);
+int turns_left(unsigned int taken, int64_t since, int64_t now);
 
 /* ---- broker.c, queue.c: the other end -------------------------------------------- */
 

@@ -166,7 +166,7 @@ static struct held *held_next(int64_t now, int *wait)
 	}
 	if (!oldest)
 		return NULL;
-	*wait = turns_left(offers, now);
+	*wait = turns_left(offers, oldest->since, now);
 	return *wait ? NULL : oldest;
 }
 

@@ -7,15 +7,19 @@
  * milliseconds each, with a lock that every client command wants too. As soon as
  * that thread has let the lock go it takes it for the next one, so a command may
  * wait until all are done. What is played back therefore comes one after the other
- * while somebody gives commands, and not while one is being carried out. A
- * registration is done when the application is told so, or its socket closed; the
- * daemon waits for one that hangs anyway, and the others no longer than TURN_MS more.
+ * while somebody gives commands, and not in the first moment of one. But who has
+ * waited for long goes first, whatever commands there are: an application gives up
+ * after three seconds. A registration is done when the application is told so, or its
+ * socket closed; the daemon waits for one that hangs anyway, and the others no longer
+ * than TURN_MS more.
  */
 #include "spi-sessiond-plugin/plugin.h"
 
 #define TURN_MS		300
 #define TURNS_MAX	8	/* at a time while nobody gives commands */
-#define COMMANDS_MS	300	/* since the latest one began: somebody does, and no longer is one waited for */
+#define COMMANDS_MS	300	/* since the latest one began: somebody does */
+#define COMMAND_MS	20	/* for which nothing is played back when one begins */
+#define POLITE_MS	1000	/* since an application registered */
 
 static struct {
 	int fd;
@@ -57,14 +61,14 @@ void turns_end(int fd)
 		queue_wake();
 }
 
-int turns_left(unsigned int taken, int64_t now)
+int turns_left(unsigned int taken, int64_t since, int64_t now)
 {
 	int64_t recently = now - clients_latest();
 	int wait = -1;
-	bool commanded;
+	bool commanded, polite = now - since < POLITE_MS && recently < COMMANDS_MS;
 
 	pthread_mutex_lock(&plugin_lock);
-	commanded = recently < COMMANDS_MS && clients_ended() < clients_begun();
+	commanded = polite && recently < COMMAND_MS && clients_ended() < clients_begun();
 	for (unsigned int i = 0; i < TURNS_MAX; i++) {
 		if (!turns[i].until)
 			continue;
@@ -79,8 +83,8 @@ int turns_left(unsigned int taken, int64_t now)
 	}
 	pthread_mutex_unlock(&plugin_lock);
 	if (commanded)
-		return (int) (COMMANDS_MS - recently);
-	if (taken < (recently < COMMANDS_MS ? 1 : TURNS_MAX))
+		return (int) (COMMAND_MS - recently);
+	if (taken < (polite ? 1 : TURNS_MAX))
 		return 0;
 	return wait < 0 ? TURN_MS : wait;
 }
