@@ -105,7 +105,7 @@ static int child_poll(struct pollfd *fds, nfds_t n, int64_t end)
 	return ready;
 }
 
-int child_wait(pid_t pid, int timeout, int stop_fd, int *status)
+int child_await(pid_t pid, int timeout, int stop_fd)
 {
 	struct pollfd fds[2] = { { .events = POLLIN }, { .fd = stop_fd, .events = POLLIN } };
 	int ready, ret = 0;
@@ -118,10 +118,15 @@ int child_wait(pid_t pid, int timeout, int stop_fd, int *status)
 		ret = -errno;
 	else if (!fds[0].revents)
 		ret = ready ? -EINTR : -ETIMEDOUT;
-	else if (waitpid(pid, status, 0) < 0)
-		ret = -errno;
 	close(fds[0].fd);
 	return ret;
+}
+
+int child_wait(pid_t pid, int timeout, int stop_fd, int *status)
+{
+	int ret = child_await(pid, timeout, stop_fd);
+
+	return ret == 0 && waitpid(pid, status, 0) < 0 ? -errno : ret;
 }
 
 void child_end(pid_t pid, int grace)

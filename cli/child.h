@@ -35,6 +35,9 @@ pid_t child_spawn(const struct child_options *options);
  */
 int child_wait(pid_t pid, int timeout, int stop_fd, int *status);
 
+/* child_await() - the same, but the child is not reaped: /proc still tells of it. */
+int child_await(pid_t pid, int timeout, int stop_fd);
+
 /* child_end() - SIGTERM, then after `grace` ms SIGKILL; reaped in any case. */
 void child_end(pid_t pid, int grace);
 

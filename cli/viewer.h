@@ -11,15 +11,22 @@ struct session;
 struct viewer {
 	pid_t pid;
 	unsigned int port;
+	int err;		/* a memfd: its stderr; 0: none */
+	int failed;		/* it has ended, and not as it should */
 };
+
+/* ---- viewer.c ---- */
 
 /* viewer_start() - `s` exists on the relay daemon at `port`. Returns 0 or a negative errno after one line was said. */
 int viewer_start(struct viewer *viewer, const struct session *s, unsigned int port);
 
+/* ---- viewer-end.c ---- */
+
 /*
  * viewer_attached() - wait until it has the session open and its metadata, which
  * is complete when recording has stopped; before that the session must not be
- * destroyed. 0, -EINTR, or a negative errno when it ended.
+ * destroyed. 0, -EINTR, or a negative errno when it ended. One that failed and had
+ * printed nothing is started again.
  */
 int viewer_attached(struct viewer *viewer, const struct session *s, int stop_fd);
 

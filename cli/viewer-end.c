@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * How the live view comes to its end with everything printed.
+ *
+ * The viewer reads a session from its beginning whenever it attaches, so it may
+ * start late; but it must have attached before the session goes, which the relay
+ * daemon's list of sessions shows, and must have read the metadata: lttng-relayd
+ * 2.13 moves that away with the session, and tells a viewer that comes for it then,
+ * for ever, that there is none yet. A viewer that meets events before the metadata
+ * that describes them gives up; as long as it has printed nothing, another one takes
+ * its place.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/child.h"
+#include "cli/live.h"
+#include "cli/say.h"
+#include "cli/session.h"
+#include "cli/viewer.h"
+
+#define VIEWER_POLL_MS		20
+#define VIEWER_ATTACH_MS	10000
+#define VIEWER_WAITS		5	/* two requests and the sleeps around them, whichever comes first */
+#define VIEWER_IDLE_MS		500
+#define VIEWER_IDLE_MAX		20	/* looks at VIEWER_IDLE_MS that found it doing nothing */
+#define VIEWER_RESTARTS		3
+
+/* ---- what /proc tells of it ---- */
+
+/* The first bytes of a file of /proc/PID. */
+static int viewer_read(pid_t pid, const char *file, char *text, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int) pid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, size - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0 ? 0 : -errno;
+}
+
+/* A number that stands behind `key` in a file of /proc/PID. 0 or a negative errno. */
+static int viewer_number(pid_t pid, const char *file, const char *key, unsigned long *value)
+{
+	char text[4096], *at;
+	int ret = viewer_read(pid, file, text, sizeof(text));
+
+	at = ret < 0 ? NULL : strstr(text, key);
+	if (!at)
+		return ret < 0 ? ret : -ENOENT;
+	*value = strtoul(at + strlen(key), NULL, 10);
+	return 0;
+}
+
+/* Bytes that it has written to our stdout. Also of one that has ended and was not reaped. */
+static unsigned long viewer_printed(const struct viewer *viewer)
+{
+	unsigned long written = 0;
+	struct stat err;
+
+	if (viewer_number(viewer->pid, "io", "wchar: ", &written) < 0)
+		return 0;
+	if (viewer->err > 0 && fstat(viewer->err, &err) == 0 && (unsigned long) err.st_size <= written)
+		written -= (unsigned long) err.st_size;
+	return written;
+}
+
+/*
+ * Has it done anything since the last look? It is at work when it used the CPU
+ * for more than its polling takes, or when it waits for the reader of our stdout.
+ */
+static int viewer_works(pid_t pid, unsigned long *ticks)
+{
+	unsigned long user = 0, kernel = 0, before = *ticks;
+	char text[1024], *at;
+
+	if (viewer_read(pid, "syscall", text, sizeof(text)) == 0 && (!strncmp(text, "1 0x1 ", 6)))
+		return 1;	/* write(1, */
+	if (viewer_read(pid, "stat", text, sizeof(text)) < 0)
+		return 0;
+	at = strrchr(text, ')');
+	if (at)
+		sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &kernel);
+	*ticks = user + kernel;
+	return *ticks > before + 1;
+}
+
+/* ---- its end ---- */
+
+/* What it wrote to stderr, to ours. */
+static void viewer_pass_errors(struct viewer *viewer)
+{
+	char text[4096];
+	off_t at = 0;
+	ssize_t n;
+
+	if (viewer->err <= 0)
+		return;
+	while ((n = pread(viewer->err, text, sizeof(text), at)) > 0) {
+		if (write(STDERR_FILENO, text, (size_t) n) < 0)
+			break;
+		at += n;
+	}
+	close(viewer->err);
+	viewer->err = 0;
+}
+
+/* It has ended: 0: as it should; -EAGAIN: it failed and has printed nothing; -EIO: it failed. */
+static int viewer_reap(struct viewer *viewer)
+{
+	unsigned long printed = viewer_printed(viewer);
+	int status = 0, failed;
+
+	if (waitpid(viewer->pid, &status, 0) < 0)
+		status = 0;
+	viewer->pid = 0;
+	/* A reader that went away (`| head`) is no failure. */
+	failed = WIFSIGNALED(status) ? WTERMSIG(status) != SIGPIPE : WEXITSTATUS(status) != 0;
+	viewer->failed = failed;
+	return !failed ? 0 : printed ? -EIO : -EAGAIN;
+}
+
+void viewer_end(struct viewer *viewer)
+{
+	if (viewer->pid)
+		child_end(viewer->pid, 2000);
+	viewer->pid = 0;
+	viewer_pass_errors(viewer);
+}
+
+/* ---- before the session is destroyed ---- */
+
+static int viewer_wait_session(struct viewer *viewer, const struct session *s, int stop_fd)
+{
+	int waited, ret;
+
+	for (waited = 0; waited < VIEWER_ATTACH_MS; waited += VIEWER_POLL_MS) {
+		if (live_viewers(viewer->port, s->host, s->name) > 0)
+			return 0;
+		ret = child_await(viewer->pid, VIEWER_POLL_MS, stop_fd);
+		if (ret != -ETIMEDOUT)
+			return ret == 0 ? -ECHILD : ret;
+	}
+	return -ETIMEDOUT;
+}
+
+/*
+ * Has it read the trace's metadata? Then it has printed something; or, where there
+ * is nothing to print, it has asked again: a request is one time that it waits, and
+ * between two it sleeps a tenth of a second.
+ */
+static int viewer_wait_metadata(struct viewer *viewer, int stop_fd)
+{
+	static const char key[] = "\nvoluntary_ctxt_switches:";
+	unsigned long before = 0, waits = 0;
+	int waited, ret;
+
+	viewer_number(viewer->pid, "status", key, &before);
+	for (waited = 0; waited < VIEWER_ATTACH_MS; waited += VIEWER_POLL_MS) {
+		if (viewer_printed(viewer) || viewer_number(viewer->pid, "status", key, &waits) < 0 ||
+			waits >= before + VIEWER_WAITS)
+			return 0;
+		ret = child_await(viewer->pid, VIEWER_POLL_MS, stop_fd);
+		if (ret != -ETIMEDOUT)
+			return ret == 0 ? -ECHILD : ret;
+	}
+	return -ETIMEDOUT;
+}
+
+int viewer_attached(struct viewer *viewer, const struct session *s, int stop_fd)
+{
+	int ret, restarts;
+
+	for (restarts = 0; viewer->pid; restarts++) {
+		ret = viewer_wait_session(viewer, s, stop_fd);
+		if (ret == 0)
+			ret = viewer_wait_metadata(viewer, stop_fd);
+		if (ret != -ECHILD)
+			return ret;
+		if (viewer_reap(viewer) != -EAGAIN || restarts == VIEWER_RESTARTS)
+			break;
+		if (viewer_start(viewer, s, viewer->port) < 0)
+			break;
+		viewer->failed = 0;
+	}
+	return -ECHILD;
+}
+
+/* ---- afterwards ---- */
+
+int viewer_finish(struct viewer *viewer, int stop_fd)
+{
+	unsigned long ticks = 0;
+	int idle = 0, ret = 0;
+
+	while (viewer->pid) {
+		ret = child_await(viewer->pid, VIEWER_IDLE_MS, stop_fd);
+		if (ret == 0)
+			viewer_reap(viewer);
+		else if (ret != -ETIMEDOUT)
+			break;
+		else if (viewer_works(viewer->pid, &ticks))
+			idle = 0;
+		else if (++idle == VIEWER_IDLE_MAX)
+			break;
+	}
+	viewer_end(viewer);
+	if (ret < 0)
+		say_warning("babeltrace2 %s: events may be missing from what it printed",
+			ret == -ETIMEDOUT ? "did not come to an end" : "was interrupted");
+	else if (viewer->failed)
+		say_warning("babeltrace2 failed: events may be missing from what it printed");
+	return ret < 0 ? ret : viewer->failed ? -EIO : 0;
+}
