@@ -110,10 +110,11 @@ static const char *thread_look_long(long task_dir, const char *tid, uint64_t sel
 	const char *reason = NULL;
 
 	for (int look = 0, again = 1; again && look < THREAD_LOOKS; look++) {
-		uint64_t pause[2] = { 0, look ? THREAD_LOOK_NS : 0 };
+		uint64_t left[2] = { 0, THREAD_LOOK_NS };
 
-		if (look)
-			spi_raw3(SYS_nanosleep, (uint64_t) pause, 0, 0);
+		/* All of it, whatever signals come: in a storm of them the looks would be over in no time. */
+		while (look && spi_raw3(SYS_nanosleep, (uint64_t) left, (uint64_t) left, 0) == -EINTR)
+			;
 		again = 0;
 		reason = thread_look(task_dir, tid, self, &again);
 	}
