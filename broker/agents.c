@@ -86,6 +86,19 @@ static void on_note(struct spi_agent *agent, const char *text, void *data)
 		lines_add(&p->notes, "%s", text);
 }
 
+/* It could not begin; or the process has executed another program, which is no application before it registers. */
+static void coming_gone(struct process *p)
+{
+	struct facts facts;
+
+	p->coming = NULL;
+	if (p->agent)
+		return;		/* one that came by itself */
+	p->application = p->application && !facts_read(&facts, p->facts.pid) && !strcmp(facts.exec, p->facts.exec);
+	p->facts.read_at = 0;
+	process_refuse(p, true, "its agent ended before it had said anything");
+}
+
 static void on_gone(struct spi_agent *agent, void *data)
 {
 	struct process *p = spi_agent_user(agent);
@@ -99,6 +112,10 @@ static void on_gone(struct spi_agent *agent, void *data)
 		}
 	if (!p)
 		return;
+	if (agent == p->coming) {
+		coming_gone(p);
+		return;
+	}
 	process_abandoned(p);
 	/* It became another program, or its agent gave up. As an application it will register again. */
 	p->application = false;

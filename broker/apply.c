@@ -302,7 +302,7 @@ void process_apply(struct process *p)
 			process_let_go(p);
 		return;
 	}
-	if (p->injection)
+	if (p->injection || p->coming)
 		return;
 	if (may_inject(p))
 		injection_want(p);
@@ -310,11 +310,34 @@ void process_apply(struct process *p)
 		process_let_go(p);
 }
 
+/*
+ * The injector is done, and the agent's thread has yet to run. Until it says HELLO
+ * the process must not be injected again: a second time would be refused by its
+ * agent, and the registration be let go for that.
+ */
+void process_expect(struct process *p, struct spi_agent *agent)
+{
+	process_expect_no_more(p);
+	p->coming = agent;
+	spi_agent_set_user(agent, p);
+}
+
+void process_expect_no_more(struct process *p)
+{
+	if (!p->coming)
+		return;
+	spi_agent_set_user(p->coming, NULL);
+	spi_agent_close(p->coming);
+	p->coming = NULL;
+}
+
 void process_adopt(struct process *p, struct spi_agent *agent)
 {
 	uint32_t flags = spi_agent_flags(agent);
 
 	p->agent = agent;
+	if (p->coming == agent)
+		p->coming = NULL;
 	p->application |= !!(flags & (SPI_HELLO_PRELOADED | SPI_HELLO_FORKED));
 	p->inherited |= !!(flags & SPI_HELLO_FORKED);
 	p->waits_for_go = flags & SPI_HELLO_PRELOADED;

@@ -115,6 +115,7 @@ struct process {
 	struct lines declined, notes;
 	/* injection */
 	struct injection *injection;
+	struct spi_agent *coming;	/* injected, and has not said HELLO yet */
 	char why[400];			/* not "": refused */
 	uint64_t refused_serial;	/* of the rules that it was refused under */
 	unsigned int failures;
@@ -142,6 +143,8 @@ extern unsigned int nr_ended;		/* ever; the last ENDED_MAX of them are in ended[
 
 /* apply.c: bring what its agent does in line with the rules; inject, release, let go as needed. */
 void process_apply(struct process *process);
+void process_expect(struct process *process, struct spi_agent *agent);	/* it has been injected, and will say HELLO */
+void process_expect_no_more(struct process *process);			/* its connection ended before */
 void process_adopt(struct process *process, struct spi_agent *agent);	/* its agent said HELLO */
 void process_answered(struct process *process, const struct spi_msg_rule_done *done, const char *text);
 void process_abandoned(struct process *process);	/* its agent's connection is over */

@@ -171,6 +171,7 @@ static struct process *injection_end(struct injection *in)
 static void take_outcome(struct injection *in, const struct outcome *outcome, int fd)
 {
 	struct process *p = injection_end(in);
+	struct spi_agent *agent;
 
 	if (!p) {
 		if (fd >= 0)
@@ -179,10 +180,15 @@ static void take_outcome(struct injection *in, const struct outcome *outcome, in
 	}
 	if (!outcome->ret) {
 		p->inherited = outcome->already;
-		if (fd < 0 || !spi_control_adopt(broker.control, fd, p->facts.pid))
+		agent = fd < 0 ? NULL : spi_control_adopt(broker.control, fd, p->facts.pid);
+		if (agent)
+			process_expect(p, agent);	/* on_hello follows */
+		else
 			process_refuse(p, true, "no memory for its agent's connection");
-		return;		/* on_hello follows */
+		return;
 	}
+	if (p->agent)
+		return;		/* it came to us meanwhile, by itself */
 	/* A program that has just begun may have no libc yet; one of another kind will not get any. */
 	process_refuse(p, outcome->ret == -ENOTSUP ? p->failures < YOUNG_TRIES :
 		       outcome->ret != -ELIBACC && outcome->ret != -ENOENT, "%s", outcome->text);

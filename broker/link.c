@@ -164,7 +164,7 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 			link_release(app->id);
 		return;
 	}
-	if (p->agent)
+	if (p->agent || p->coming)
 		spi_control_dispatch(broker.control);	/* the end of the former program's connection */
 	facts = p->facts;
 	/* One that we knew as an application may be another program by now. */
@@ -177,6 +177,11 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 		p->facts = facts;
 	}
 	p->application = true;
+	/* A program that begins does not wait for what was to be tried again later. */
+	if (held && p->again.armed) {
+		loop_timer_cancel(&p->again);
+		*p->why = 0;
+	}
 	/* Its agent itself has loaded lttng-ust, and waits for this registration: nothing is to come before it. */
 	if (p->agent && held) {
 		link_release(app->id);

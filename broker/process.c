@@ -92,6 +92,7 @@ void process_forget(struct process *p)
 		}
 	remember_losses(p);
 	injection_drop(p);
+	process_expect_no_more(p);
 	process_let_go(p);
 	if (p->agent) {
 		spi_agent_set_user(p->agent, NULL);

@@ -146,7 +146,7 @@ static const char *state_of(const struct process *p)
 	}
 	if (*p->why)
 		return "refused";
-	return p->injection || p->held ? "waiting" : NULL;
+	return p->injection || p->coming || p->held ? "waiting" : NULL;
 }
 
 static void put_processes(FILE *out, uid_t asker)
