@@ -36,6 +36,7 @@ enum spi_msg_type {
 	SPI_MSG_DECLINED,	/* text lines "OBJECT\tFUNCTION\tREASON\n": asked for, not instrumented */
 	SPI_MSG_NOTE,		/* one line of text for the user: warnings, generic mode */
 	SPI_MSG_DETACHED,	/* answer to DETACH: everything is removed; the agent closes next */
+	SPI_MSG_HOT,		/* text lines "COUNT\tOBJECT\tFUNCTION\n": calls recorded since the last such message, busiest first */
 	/* controller to agent */
 	SPI_MSG_WELCOME = 64,	/* struct spi_msg_welcome: answer to HELLO */
 	SPI_MSG_MAP,		/* struct spi_msg_map + error text; fd: the sealed code map */
