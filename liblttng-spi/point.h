@@ -94,7 +94,12 @@ struct spi_point {
 	const char *event_name;		/* base, unique in the process */
 	uint64_t exit_thunk;		/* goes into the slot of each call */
 	const char *tags;		/* of the rules in force that asked for it; NULL: none yet. tags.c */
-	uint64_t reserved[2];
+	/* of a call tree (tree.h) */
+	uint64_t call_site;		/* what is recorded as such; 0: where the call returns to */
+	spi_entry_fn record;		/* the payload's entry, behind the tree's own; NULL: not bound yet */
+	uint32_t tree_todo;		/* trees that have not looked at its callee yet; also a gate: the stub enters while it is not 0 */
+	uint32_t tree_live;		/* trees that record it */
+	uint64_t hits;			/* calls that were recorded, roughly */
 };
 _Static_assert(offsetof(struct spi_point, flags) == 56, "thunks.S");
 
@@ -103,6 +108,8 @@ enum spi_point_flags {
 	SPI_POINT_ONE_EVENT	= 1u << 1,
 	SPI_POINT_NO_EXIT	= 1u << 2,	/* never give it a slot */
 	SPI_POINT_APART		= 1u << 3,	/* the agent's own, in libc: in no rule and no table. watch.c */
+	SPI_POINT_TREE		= 1u << 4,	/* a call tree's: a call site, or the entry of a root or handler. tree.h */
+	SPI_POINT_COMPACT	= 1u << 5,	/* its calls go into compact records */
 };
 
 /* ---- return slots --------------------------------------------------- */
@@ -175,6 +182,8 @@ struct spi_thread {
 	void *payload[4];	/* a payload's per-thread words; [1] is the core's: pages known to be readable */
 	uint64_t tsc;		/* a payload that has just read the TSC for this call may leave it here for fault.c; else 0 */
 	struct spi_thread_own *own;	/* the core's; set and cleared with `record` */
+	uint32_t tree;		/* call trees that the thread is in; good while tree_epoch is spi_tree_epoch. tree.h */
+	uint32_t tree_epoch;
 };
 extern __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
 
@@ -225,6 +234,15 @@ SPI_INLINE void spi_call_end(struct spi_thread *t)
 }
 
 /*
+ * A tail call: what it is made from has its slot at the same place of the stack, and that holds the slot's own address
+ * still. (An endless chain is folded where a chunk of slots ends: slots.c.)
+ */
+SPI_INLINE int spi_slot_is_chained(const struct spi_slot *top, uint64_t p)
+{
+	return top->p == p && top->state == SPI_SLOT_LIVE && *(const uint64_t *) p == spi_slot_code(top) + SPI_SLOT_RETURN;
+}
+
+/*
  * spi_slot_ready() - make sure that a slot can be pushed for a call whose return
  * address is at stack address p, after those below it (addresses < p) were
  * reclaimed. Returns the slot to fill, or NULL: record without exit.
@@ -233,7 +251,7 @@ SPI_INLINE struct spi_slot *spi_slot_ready(struct spi_thread *t, uint64_t p)
 {
 	struct spi_slot *cur = t->cur;
 
-	if (spi_unlikely(!cur || cur == t->end || (cur > t->base && cur[-1].p <= p))) {
+	if (spi_unlikely(!cur || cur == t->end || (cur > t->base && cur[-1].p <= p && !spi_slot_is_chained(cur - 1, p)))) {
 		if (spi_thread_slow(p) < 0)
 			return NULL;
 		cur = t->cur;
