@@ -134,13 +134,6 @@ static int symbol_compare(const void *x, const void *y)
 	return symbol_name_compare(a->name, a->is_global, b->name, b->is_global);
 }
 
-static int fde_compare(const void *x, const void *y)
-{
-	const struct fde *a = x, *b = y;
-
-	return a->start < b->start ? -1 : a->start > b->start;
-}
-
 static int name_in(const char *name, const char *const *list)
 {
 	for (; *list; list++)
@@ -257,8 +250,7 @@ void functions_read(struct functions *functions, const struct symbol_sources *fr
 	ehframe_read(from->object, &fdes);
 	if (symbols.count)
 		qsort(symbols.at, symbols.count, sizeof(*symbols.at), symbol_compare);
-	if (fdes.count)
-		qsort(fdes.at, fdes.count, sizeof(*fdes.at), fde_compare);
+	fdes_sort(&fdes);
 	while (s < symbols.count || d < fdes.count) {
 		uint64_t at_symbol = s < symbols.count ? symbols.at[s].vaddr : UINT64_MAX;
 		uint64_t at_fde = d < fdes.count ? fdes.at[d].start : UINT64_MAX;
