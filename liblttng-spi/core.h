@@ -70,6 +70,7 @@ void spi_process_end(void);			/* calls that will never return get their exit rec
 void spi_thread_unwound(uint64_t sp);
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how);
 void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm);	/* after spi_threads_init() */
+void spi_thread_thunks_gpr(struct spi_point *point);	/* then: its payload knows SPI_ANSWER_FULL */
 
 /* ---- objects.c ---- */
 struct spi_object *spi_objects_scan(void);	/* refresh the list of loaded objects; first one is the executable */

@@ -57,6 +57,14 @@ struct spi_point;
  * pushed. vec and stride as in struct spi_vectors.
  */
 typedef uint64_t (*spi_entry_fn)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+/*
+ * A point with spi_thread_thunks_gpr() is first called with vec NULL, vector
+ * registers not saved: then it must not touch them, nor call what may (libc,
+ * lttng-ust), and if it has to, it answers SPI_ANSWER_FULL, having changed
+ * nothing, and is called again with all saved. Its exit payload answers likewise, 0
+ * when done.
+ */
+#define SPI_ANSWER_FULL	UINT64_C(1)
 /* Exit payload: `slot` is still the thread's; spi_slot_pop() it. */
 typedef void (*spi_exit_fn)(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 
@@ -100,8 +108,11 @@ struct spi_point {
 	uint32_t tree_todo;		/* trees that have not looked at its callee yet; also a gate: the stub enters while it is not 0 */
 	uint32_t tree_live;		/* trees that record it */
 	uint64_t hits;			/* calls that were recorded, roughly */
+	/* behind the thunks that save no vector registers (SPI_ANSWER_FULL): those that save all. thunks.S */
+	uint64_t full_thunk, full_exit_thunk;
 };
 _Static_assert(offsetof(struct spi_point, flags) == 56, "thunks.S");
+_Static_assert(offsetof(struct spi_point, full_thunk) == 176, "thunks.S");
 
 enum spi_point_flags {
 	SPI_POINT_LOOPS		= 1u << 0,	/* SPI_FUNC_LOOPS_TO_ENTRY */

@@ -23,6 +23,7 @@ SPI_EXPORT __thread struct spi_thread spi_thread __attribute__((tls_model("initi
 extern void spi_thunk_entry_inuse(void), spi_thunk_exit_inuse(void);
 extern void spi_thunk_entry_xmm(void), spi_thunk_exit_xmm(void);
 extern void spi_thunk_entry_ymm(void), spi_thunk_exit_ymm(void);
+extern void spi_thunk_entry_gpr(void), spi_thunk_exit_gpr(void);
 static uint64_t entry_thunk, exit_thunk;	/* the pair that suits this CPU */
 static uint32_t vectors_base;
 static struct spi_thread_own *owns;
@@ -64,6 +65,7 @@ static void choose_thunks(void)
  */
 void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm)
 {
+	point->full_thunk = 0;
 	if (!uses_ymm && !uses_zmm) {
 		point->thunk = (uint64_t) spi_thunk_entry_xmm;
 		point->exit_thunk = (uint64_t) spi_thunk_exit_xmm;
@@ -74,6 +76,16 @@ void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm)
 	point->vectors = vectors_base;
 	if (uses_zmm && vectors_base)
 		point->vectors |= 0xe0;
+}
+
+void spi_thread_thunks_gpr(struct spi_point *point)
+{
+	if (point->full_thunk)
+		return;
+	point->full_thunk = point->thunk;
+	point->full_exit_thunk = point->exit_thunk;
+	point->thunk = (uint64_t) spi_thunk_entry_gpr;
+	point->exit_thunk = (uint64_t) spi_thunk_exit_gpr;
 }
 
 static void thread_end(void *value);
