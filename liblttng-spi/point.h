@@ -112,7 +112,8 @@ struct spi_point {
 	uint64_t full_thunk, full_exit_thunk;
 };
 _Static_assert(offsetof(struct spi_point, flags) == 56, "thunks.S");
-_Static_assert(offsetof(struct spi_point, full_thunk) == 176, "thunks.S");
+_Static_assert(offsetof(struct spi_point, full_thunk) == 184, "thunks.S");
+
 
 enum spi_point_flags {
 	SPI_POINT_LOOPS		= 1u << 0,	/* SPI_FUNC_LOOPS_TO_ENTRY */

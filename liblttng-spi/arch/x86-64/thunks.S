@@ -37,8 +37,8 @@
 #define POINT_ENTRY	8
 #define POINT_EXIT	24
 #define POINT_VECTORS	60
-#define POINT_FULL	176
-#define POINT_FULL_EXIT	184
+#define POINT_FULL	184
+#define POINT_FULL_EXIT	192
 #define SLOT_POINT	32
 #define HALF		0x8000000
 #define XSAVE_MASK	0xe7		/* x87, SSE, AVX, opmask, ZMM_Hi256, Hi16_ZMM */
