@@ -18,6 +18,7 @@
 #include "cli/report.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/tree.h"
 #include "injector/control.h"
 
 #define GENERIC_EVENTS "lttng_ust_cyg_profile:func_*"
@@ -25,7 +26,7 @@
 struct agent_state {
 	unsigned int awaited;	/* RULE_DONE answers */
 	unsigned int asked, failed;
-	uint64_t points;	/* instrumented when the last one came */
+	uint64_t points;	/* instrumented, as far as was seen */
 	int detached;
 };
 
@@ -73,11 +74,11 @@ static void agents_on_hello(struct spi_agent *agent, void *data)
 
 		if (!funcs[i].rule)
 			continue;
-		ret = spi_agent_rule_add(agent, i + 1, a->rule_flags, funcs[i].rule);
+		ret = spi_agent_rule_add(agent, i + 1, funcs[i].tree ? 0 : a->rule_flags, funcs[i].rule);
 		if (ret == 0)
 			state->asked = ++state->awaited;
 		else
-			say_warning("%s: %s", funcs[i].text, strerror(-ret));
+			say_warning("%s: %s", tree_title(funcs[i].text), strerror(-ret));
 	}
 	if (!state->awaited)
 		agent_let_go(a, agent);
@@ -85,12 +86,29 @@ static void agents_on_hello(struct spi_agent *agent, void *data)
 
 static void agents_rule_failed(struct agents *a, unsigned int rule, const char *text)
 {
-	const char *func = rule - 1 < a->func_count ? a->funcs[rule - 1].text : "rule";
+	const char *func = rule - 1 < a->func_count ? tree_title(a->funcs[rule - 1].text) : "rule";
 
 	if (!a->failed++)
 		snprintf(a->failure, sizeof(a->failure), "%s: %s", func, text);
 	else
 		say_warning("%s: %s", func, text);
+}
+
+/*
+ * How much is instrumented: two rules may cover one function, and a tree grows, so
+ * the page knows how many there really are. What was taken out again counts; what a
+ * forked child has from its parent does not.
+ */
+static void agent_take_points(struct agents *a, struct spi_agent *agent)
+{
+	struct agent_state *state = spi_agent_user(agent);
+	const volatile struct spi_status_page *page = spi_agent_status(agent);
+	uint64_t points = page ? page->points : 0;
+
+	if (!state || !state->asked || points <= state->points)
+		return;
+	a->report->functions += points - state->points;
+	state->points = points;
 }
 
 static void agents_on_rule_done(struct spi_agent *agent, const struct spi_msg_rule_done *done, const char *text,
@@ -112,10 +130,12 @@ static void agents_on_rule_done(struct spi_agent *agent, const struct spi_msg_ru
 		a->report->generic = 1;
 		session_enable(a->session, GENERIC_EVENTS);
 	}
-	/* Two rules may cover one function: the page knows how many there really are. */
-	a->report->functions -= state->points;
-	state->points = page ? page->points : state->points + done->instrumented;
-	a->report->functions += state->points;
+	if (page) {
+		agent_take_points(a, agent);
+	} else {
+		state->points += done->instrumented;
+		a->report->functions += done->instrumented;
+	}
 	if (--state->awaited == 0)
 		agent_let_go(a, agent);
 }
@@ -136,6 +156,13 @@ static void agents_on_note(struct spi_agent *agent, const char *text, void *data
 	report_note(a->report, text);
 }
 
+static void agents_on_hot(struct spi_agent *agent, uint64_t count, const char *object, const char *function, void *data)
+{
+	struct agents *a = data;
+
+	hot_add(&a->report->hot, count, object, function);
+}
+
 static void agents_on_detached(struct spi_agent *agent, void *data)
 {
 	struct agent_state *state = spi_agent_user(agent);
@@ -148,6 +175,7 @@ static void agents_on_gone(struct spi_agent *agent, void *data)
 {
 	struct agents *a = data;
 
+	agent_take_points(a, agent);
 	report_add_status(a->report, spi_agent_status(agent));
 	free(spi_agent_user(agent));
 	spi_agent_set_user(agent, NULL);
@@ -161,6 +189,7 @@ int agents_create(struct agents *a, const struct func *funcs, unsigned int func_
 		.on_rule_done = agents_on_rule_done,
 		.on_declined = agents_on_declined,
 		.on_note = agents_on_note,
+		.on_hot = agents_on_hot,
 		.on_detached = agents_on_detached,
 		.on_gone = agents_on_gone,
 	};
@@ -189,8 +218,10 @@ int agents_detach(struct agents *a, int limit)
 		return 0;
 	/* What arrived already: last words of processes that ended. */
 	spi_control_dispatch(a->control);
-	while ((agent = spi_control_next(a->control, agent)))
+	while ((agent = spi_control_next(a->control, agent))) {
+		agent_take_points(a, agent);
 		spi_agent_detach(agent);
+	}
 	fd.fd = spi_control_fd(a->control);
 	fd.events = POLLIN;
 	clock_gettime(CLOCK_MONOTONIC, &start);

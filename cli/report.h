@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/hot.h"
 #include "liblttng-spi/agent-proto.h"
 
 struct declined {
@@ -24,9 +25,12 @@ struct report {
 	uint64_t nested;		/* calls made by the tracer itself */
 	uint64_t bad_strings;
 	uint64_t discarded;		/* LTTng's own count */
-	uint64_t functions;		/* instrumented */
+	uint64_t functions;		/* instrumented; with trees: places in the code */
 	int generic;			/* some are recorded as addresses */
 	int one_event;
+	int trees;			/* call trees were asked for */
+	int budget;			/* with a limit to what they may cost */
+	struct hot_list hot;
 	int by_daemon;			/* the session daemon's plugin traced: events are not counted here */
 	unsigned int processes;		/* then: those that were traced at the end */
 	char *notes[16];		/* what the agents remarked, each once */

@@ -16,12 +16,12 @@ struct trace_options;
 
 struct scope {
 	struct rule_options options;	/* what the rules are made of */
-	struct spi_event_recipe (*recipes)[RULES_RECIPES_MAX];	/* one row for each FUNC */
+	struct spi_event_recipe (*recipes)[RULES_RECIPES_MAX];	/* one row for each FUNC and tree */
 	int *counts;
 	unsigned int rows;
 };
 
-/* scope_prepare() - all FUNCs in words, for the --exec and -p of `o`. 0, or an exit status after one line was said. */
+/* scope_prepare() - all FUNCs and trees in words, for the --exec and -p of `o`. 0, or an exit status after one line was said. */
 int scope_prepare(struct scope *scope, const struct trace_options *o);
 void scope_free(struct scope *scope);
 

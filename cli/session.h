@@ -27,7 +27,7 @@ struct session {
 
 /*
  * session_create() - a session named trace-SUBJECT-YYYYmmdd-HHMMSS with one
- * channel "spi" and the contexts vpid and vtid. It records to the absolute path
+ * channel "spi" and the contexts vpid and vtid, for trees ip as well. It records to the absolute path
  * `directory`, or live to `relay` when that is NULL.
  */
 int session_create(struct session *s, const char *subject, const char *directory, const struct relay *relay,

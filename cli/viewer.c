@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,20 +21,63 @@
 #include "cli/say.h"
 #include "cli/session.h"
 #include "cli/viewer.h"
+#include "injector/paths.h"
 
 #define VIEWER_POLL_MS		20
 #define VIEWER_ATTACH_MS	10000
 #define VIEWER_IDLE_MS		500
 #define VIEWER_IDLE_MAX		20	/* looks at VIEWER_IDLE_MS that found it doing nothing */
 
-int viewer_start(struct viewer *viewer, const struct session *s, unsigned int port)
+/* Does this babeltrace2 have such a filter, among its own plugins or in `directory`? */
+static int viewer_knows(const char *class, const char *directory)
+{
+	char option[4200], component[80], *out = NULL, *err = NULL;
+	char *argv[] = { (char *) "babeltrace2", option, (char *) "help", component, NULL };
+	struct child_options child = { .argv = argv, .in = -1, .out = -1, .err = -1 };
+	int status = 0;
+
+	snprintf(option, sizeof(option), "--plugin-path=%s", directory ? directory : "/nonexistent");
+	snprintf(component, sizeof(component), "filter.%s", class);
+	if (child_capture(&child, -1, &out, &err, &status) < 0)
+		return 0;
+	free(out);
+	free(err);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* The words of `filters` into argv. 0, or a negative errno after one line was said. */
+static int viewer_add_filters(char **argv, unsigned int filters)
+{
+	static char path[4200];
+	const char *directory = spi_path_bt2();
+
+	if (filters & VIEWER_EXPAND) {
+		if (!directory || !viewer_knows("lttng-spi.expand", directory)) {
+			say_error("--compact: babeltrace2 has no component filter.lttng-spi.expand to read such records: "
+				"install lttng-spi's, or record to a directory with -o DIR");
+			return -ENOENT;
+		}
+		snprintf(path, sizeof(path), "--plugin-path=%s", directory);
+		*argv++ = path;
+		*argv++ = (char *) "--component=expand:filter.lttng-spi.expand";
+	}
+	/* Names are a convenience: a babeltrace2 that was built without them prints addresses. */
+	if (filters & VIEWER_NAMES && viewer_knows("lttng-utils.debug-info", NULL))
+		*argv++ = (char *) "--component=names:filter.lttng-utils.debug-info";
+	*argv = NULL;
+	return 0;
+}
+
+int viewer_start(struct viewer *viewer, const struct session *s, unsigned int port, unsigned int filters)
 {
 	char url[400];
-	char *argv[] = { (char *) "babeltrace2", (char *) "--input-format=lttng-live", url, NULL };
+	char *argv[8] = { (char *) "babeltrace2", (char *) "--input-format=lttng-live", url, NULL };
 	struct child_options child = { .argv = argv, .out = -1, .err = -1, .flags = CHILD_OWN_GROUP | CHILD_TIED };
 
 	snprintf(url, sizeof(url), "net://localhost:%u/host/%s/%s", port, s->host, s->name);
 	viewer->port = port;
+	if (viewer_add_filters(argv + 3, filters) < 0)
+		return -ENOENT;
 	child.in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	viewer->pid = child_spawn(&child);
 	if (child.in >= 0)

@@ -13,8 +13,14 @@ struct viewer {
 	unsigned int port;
 };
 
-/* viewer_start() - `s` exists on the relay daemon at `port`. Returns 0 or a negative errno after one line was said. */
-int viewer_start(struct viewer *viewer, const struct session *s, unsigned int port);
+#define VIEWER_EXPAND	1u	/* compact records become entries and exits again */
+#define VIEWER_NAMES	2u	/* addresses of calls are shown with function and source line */
+
+/*
+ * viewer_start() - `s` exists on the relay daemon at `port`; `filters` is what happens to the events before they are
+ * printed, VIEWER_*. Returns 0 or a negative errno after one line was said.
+ */
+int viewer_start(struct viewer *viewer, const struct session *s, unsigned int port, unsigned int filters);
 
 /*
  * viewer_attached() - wait until it has the session open; before that the

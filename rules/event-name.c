@@ -134,6 +134,9 @@ static int parse_reserved(const char *text, struct spi_event_rule *rule, char *w
 	}
 	rule->requests->flags = form.one_event ? SPI_RULE_ONE_EVENT : 0;
 	rule->nr_requests = 1;
+	rule->is_tree = form.is_tree;
+	rule->is_compact = form.tree.compact;
+	memcpy(rule->target, form.target, sizeof(rule->target));
 	rule->nr_pids = form.nr_pids;
 	rule->nr_execs = form.nr_execs;
 	memcpy(rule->pids, form.pids, sizeof(rule->pids));

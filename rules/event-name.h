@@ -52,6 +52,8 @@ struct spi_event_rule {
 	unsigned int nr_execs;		/* file names of executables, globs */
 	char execs[SPI_EVENT_SCOPE_MAX][64];
 	char tag[SPI_EVENT_TAG_SIZE];	/* of the reserved form; "" for a plain name */
+	bool is_tree, is_compact;
+	char target[SPI_EVENT_NAME_MAX + 1];	/* of the reserved form: its function, or a tree's root */
 };
 
 /*
