@@ -346,7 +346,7 @@ int request_run(const struct request *request, struct object *object, int out_fd
 	from.debug = object->debug;
 	from.mini = mini_read(object->image);
 	functions_read(&functions, &from);
-	if (!functions.list.count)
+	if (!functions.list.count && request->kind != REQUEST_TREE)
 		fail("no functions in it: neither symbols nor unwind tables; install its debug symbols");
 	if (request->kind == REQUEST_FIND) {
 		find_write(&functions, request->find_name, out_fd);

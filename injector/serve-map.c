@@ -74,7 +74,9 @@ static char **make_arguments(struct spi_map_job *job, char *limit, bool root)
 	argv[n++] = "3";
 	argv[n++] = "--output-fd";
 	argv[n++] = "4";
-	if (job->request.limit) {
+	if (job->request.flags & SPI_MAP_REQUEST_TREE) {
+		argv[n++] = "--tree";
+	} else if (job->request.limit) {
 		argv[n++] = "--limit";
 		argv[n++] = limit;
 	}
@@ -82,7 +84,7 @@ static char **make_arguments(struct spi_map_job *job, char *limit, bool root)
 		argv[n++] = "--root";
 		argv[n++] = "/proc/self/fd/5";
 	}
-	for (char *line = job->patterns, *next; *line; line = next) {
+	for (char *line = job->patterns, *next; *line && !(job->request.flags & SPI_MAP_REQUEST_TREE); line = next) {
 		next = line + strcspn(line, "\n");
 		if (*next)
 			*next++ = 0;

@@ -81,6 +81,7 @@ struct spi_msg_map_request {
 	uint32_t reserved;
 };
 #define SPI_MAP_REQUEST_EXE	1u	/* the object is the process's executable (/proc/PID/exe) */
+#define SPI_MAP_REQUEST_TREE	2u	/* all functions and call sites: no patterns, no limit */
 
 struct spi_msg_map {
 	int32_t status;		/* 0 or a negative errno; text follows when not 0 */

@@ -37,6 +37,7 @@ struct spi_env {
 	const char *codemap;		/* LTTNG_SPI_CODEMAP: spi-codemap's path */
 	const char *debug;		/* LTTNG_SPI_DEBUG: file that notes are appended to */
 	const char *string_max;		/* LTTNG_SPI_STRING_MAX: bytes kept of a string */
+	const char *home, *cache_home;	/* HOME, XDG_CACHE_HOME: where spi-codemap keeps maps */
 	int preloaded;			/* LD_PRELOAD names this library */
 };
 extern struct spi_env spi_env;
@@ -96,6 +97,8 @@ int spi_glob_match(const char *pattern, const char *text);
 struct spi_link;
 int spi_map_fetch(struct spi_link *link, struct spi_object *object, const char *patterns, uint32_t limit, struct spi_map *map,
 	char *error, size_t error_size);
+/* The whole object's, for call trees. */
+int spi_map_fetch_tree(struct spi_link *link, struct spi_object *object, struct spi_map *map, char *error, size_t error_size);
 void spi_map_release(struct spi_map *map);
 
 /* ---- module.c: the event module ---- */

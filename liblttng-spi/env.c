@@ -27,6 +27,8 @@ static const struct {
 	{ "LTTNG_SPI_CODEMAP", &spi_env.codemap },
 	{ "LTTNG_SPI_DEBUG", &spi_env.debug },
 	{ "LTTNG_SPI_STRING_MAX", &spi_env.string_max },
+	{ "HOME", &spi_env.home },
+	{ "XDG_CACHE_HOME", &spi_env.cache_home },
 };
 
 static const char *value_of(const char *entry, const char *name)
