@@ -10,7 +10,8 @@ OBJECT is a file name, or TRUTH-NAME=TREE-NAME where the two recordings are of
 two builds of it. Calls of functions in these objects are compared: by the
 function's name and by the call site, which in these objects is a function and a
 line, elsewhere (libc calling back) the very address. Of the main thread counts
-what is between entry and end of main. Threads are compared as a multiset.
+what is between entry and end of main. Threads are compared as a multiset. -FUNCTION
+leaves out that function and what it calls.
 """
 import bisect
 import collections
@@ -78,8 +79,8 @@ def read(name):
 
 
 class Recording:
-    def __init__(self, name, aliases):
-        self.aliases, self.binaries = aliases, {}
+    def __init__(self, name, aliases, without):
+        self.aliases, self.without, self.binaries = aliases, without, {}
         self.threads = read(name)
         sites = collections.defaultdict(set)
         for _, events in self.threads:
@@ -115,9 +116,11 @@ class Recording:
                         lines.append('<')
                     continue
                 counts = self.ours(event[0])
+                if counts and event not in texts:
+                    texts[event] = self.text(event)
+                if None in stack or (counts and texts[event].split(' ')[0] in self.without):
+                    counts = None
                 if counts:
-                    if event not in texts:
-                        texts[event] = self.text(event)
                     lines.append(texts[event])
                 stack.append(counts)
             out.append(inside_main(lines, mode))
@@ -153,9 +156,10 @@ def show(truth, tree):
 
 
 def main(mode, truth_name, tree_name, *objects):
-    pairs = [tuple((name + '=' + name).split('=')[:2]) for name in objects]
-    truth = Recording(truth_name, {a for a, _ in pairs}).sequences(mode)
-    tree = Recording(tree_name, {b for _, b in pairs}).sequences(mode)
+    pairs = [tuple((name + '=' + name).split('=')[:2]) for name in objects if name[0] != '-']
+    without = {name[1:] for name in objects if name[0] == '-'}
+    truth = Recording(truth_name, {a for a, _ in pairs}, without).sequences(mode)
+    tree = Recording(tree_name, {b for _, b in pairs}, without).sequences(mode)
     calls = [collections.Counter(line for lines in side for line in lines if line != '<') for side in (truth, tree)]
     print('truth: %d threads, %d calls, %d kinds; tree: %d, %d, %d' % (
         len(truth), sum(calls[0].values()), len(calls[0]), len(tree), sum(calls[1].values()), len(calls[1])))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Calls into library.c, linked (-DLINKED) or loaded with dlopen(argv[1]) several times, and is called back. */
+/* Calls into library.c, linked (-DLINKED) or loaded several times (-DLIBRARY=PATH), and is called back. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,10 +58,10 @@ static FN void one_load(const char *path)
 	dlclose(library);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	for (int i = 0; i < 3; i++)
-		one_load(argc > 1 ? argv[1] : "./library.so");
+		one_load(LIBRARY);
 	printf("%lx\n", sum);
 	return 2;
 }
