@@ -86,6 +86,14 @@ static void on_note(struct spi_agent *agent, const char *text, void *data)
 		lines_add(&p->notes, "%s", text);
 }
 
+static void on_hot(struct spi_agent *agent, uint64_t count, const char *object, const char *function, void *data)
+{
+	struct process *p = spi_agent_user(agent);
+
+	if (p)
+		hot_add(p, count, object, function);
+}
+
 static void on_gone(struct spi_agent *agent, void *data)
 {
 	struct process *p = spi_agent_user(agent);
@@ -151,6 +159,7 @@ int agents_open(int fd)
 {
 	static const struct spi_control_ops ops = {
 		.on_hello = on_hello, .on_rule_done = on_rule_done, .on_declined = on_declined, .on_note = on_note,
+		.on_hot = on_hot,
 		.on_gone = on_gone,
 	};
 	int ret = 0, control;

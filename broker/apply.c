@@ -260,6 +260,7 @@ void process_abandoned(struct process *p)
 		free(a);
 	}
 	lines_clear(&p->declined);
+	hot_clear(p);
 	p->agent = NULL;
 	p->waits_for_go = false;
 }
