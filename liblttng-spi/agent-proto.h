@@ -97,6 +97,7 @@ struct spi_msg_rule {
 	uint32_t flags;		/* SPI_RULE_* */
 };
 #define SPI_RULE_ONE_EVENT	1u
+#define SPI_RULE_COMPACT	2u
 
 struct spi_msg_rule_done {
 	uint32_t rule;

@@ -100,6 +100,10 @@ struct spi_payload_ops {
 	 */
 	int (*tree_prepare)(struct spi_object *object, int compact, const volatile int **gate, const char **why);
 	int (*tree_bind)(struct spi_point *point);
+	/* bind() for compact records (doc/architecture.md); the points' thunks may be those that save no vector registers. */
+	int (*bind_compact)(struct spi_point **points, unsigned int n, const char **errors);
+	/* Write what threads have kept back: compact records. Any thread of the agent's, or before an exec. */
+	void (*flush)(void);
 };
 
 /* The module's only exported symbol: "spi_payload_init". NULL on failure, *error says why. */

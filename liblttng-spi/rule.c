@@ -9,7 +9,7 @@
  *	target   = [ object ":" ] function
  *	object   = file name of an executable or library, a glob
  *	function = linkage name, or demangled qualified name, a glob: * ? [...] \x
- *	option   = "one-event" | "tag=" hex digits
+ *	option   = "one-event" | "compact" | "tag=" hex digits
  *
  * The first single ':' ends the object; "::" never does. A rule without object
  * means every object, but one whose function begins with a wildcard then means
@@ -103,6 +103,10 @@ static int parse_option(const char *option, size_t n, struct spi_rule_text *rule
 		rule->flags |= SPI_RULE_ONE_EVENT;
 		return 0;
 	}
+	if (n == 7 && !memcmp(option, "compact", 7)) {
+		rule->flags |= SPI_RULE_COMPACT;
+		return 0;
+	}
 	if (n < 5 || memcmp(option, "tag=", 4) || n - 4 >= sizeof(rule->tag))
 		return -EINVAL;
 	for (size_t i = 4; i < n; i++)
@@ -135,7 +139,7 @@ int spi_rule_parse(const char *text, struct spi_rule_text *rule, const char **er
 			const char *next = memchr(o + 1, ';', (size_t) (text + n - o - 1));
 			size_t size = (size_t) ((next ? next : text + n) - o - 1);
 
-			*error = "unknown rule option; known: one-event, tag=HEX";
+			*error = "unknown rule option; known: one-event, compact, tag=HEX";
 			if (parse_option(o + 1, size, rule) < 0)
 				return -EINVAL;
 			o = next;

@@ -20,7 +20,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "tp/fire.h"
+#include "tp/compact.h"
 
 #define BUCKETS		1024u
 #define CONTEXT_NAME	"rules"
@@ -126,6 +126,8 @@ int tp_context_set(struct spi_point *point, const char *tags)
 {
 	struct node *node = node_find(point->address), **head = bucket(point->address);
 
+	if (point->flags & SPI_POINT_COMPACT)
+		tp_compact_tags(tags);
 	if (!node && !*tags)
 		return 0;
 	if (!node) {
