@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 """Callgrind's calls of each function against a tree's.
 
-    callgrind.py label DIRECTORY FILE...      copies whose functions have names, for stripped files
+    callgrind.py label DIRECTORY FILE...      copies whose functions have names, for stripped files;
+                                              --all: also where a debug file has the names
     callgrind.py compare OUT COUNTS [REGEX]   OUT: callgrind --dump-instr=yes --compress-strings=no
                                               --compress-pos=no; COUNTS: calls --counts. REGEX:
                                               FILE:FUNCTION of what differs by nature
@@ -31,7 +32,8 @@ OUTSIDE = re.compile(r'/(ld-linux[^/]*|liblttng-[^/]*|liburcu[^/]*|vgpreload[^/]
 
 
 def output(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True, errors='replace',
+    # readelf's status is 1 after a mere warning.
+    return subprocess.run(command, capture_output=True, text=True, errors='replace',
                           env=dict(os.environ, LC_ALL='C')).stdout.splitlines()
 
 
@@ -71,13 +73,16 @@ class Binary:
     def name(self, address):
         return self.names.get(address, '0x%x' % address)
 
+    def start(self):
+        return int(next(line.split()[-1] for line in output('readelf', '-hW', self.path) if 'Entry point' in line), 16)
+
     def main(self):
         """From what _start hands to __libc_start_main()."""
         for address, name in self.names.items():
             if name == 'main':
                 return address
-        entry = next(line.split()[-1] for line in output('readelf', '-hW', self.path) if 'Entry point' in line)
-        text = output('objdump', '-d', '--start-address=' + entry, '--stop-address=%#x' % (int(entry, 16) + 48), self.path)
+        entry = self.start()
+        text = output('objdump', '-d', '--start-address=%#x' % entry, '--stop-address=%#x' % (entry + 48), self.path)
         for line in text:
             match = re.search(r'lea .*,%rdi\s+# ([0-9a-f]+)|mov +\$0x([0-9a-f]+),%[er]di', line)
             if match:
@@ -86,14 +91,15 @@ class Binary:
 
 
 def label(directory, *files):
+    everything, files = '--all' in files, [path for path in files if path != '--all']
     for path in files:
         binary = Binary(path)
         target = os.path.join(directory, os.path.basename(path))
-        if not any(line.split()[1:2] == ['.symtab'] for line in sections(path)) and not binary.debug_files():
+        if not any(line.split()[1:2] == ['.symtab'] for line in sections(path)) and (everything or not binary.debug_files()):
             text = section_of(path)
             add = {address: 'f_%x' % address for address in binary.entries}
             if '.so' not in path and binary.main():
-                add[binary.main()] = 'main'
+                add.update({binary.main(): 'main', binary.start(): '_start'})
             arguments = []
             for address, name in sorted(add.items()):
                 section = text(address)
