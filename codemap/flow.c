@@ -17,7 +17,7 @@
 
 #define SIZE_UNKNOWN	4096u	/* bytes looked at of a last function without size */
 #define LABELS_MAX	16u
-#define BEFORE		8u	/* instructions looked at before a jump through a register */
+#define BEFORE		16u	/* instructions looked at before a jump through a register */
 #define TABLE_ENTRIES	4096u
 
 /* One stretch while it is read. */
@@ -27,7 +27,7 @@ struct reader {
 	uint64_t labels[LABELS_MAX];	/* code addresses of the function that it makes */
 	unsigned int label_count;
 	unsigned int jumps, understood;	/* to addresses that were computed; tables found */
-	struct x86_decoded before[BEFORE];	/* the last instructions, a ring */
+	struct x86_decoded before[BEFORE];	/* the last instructions and this one, a ring */
 	unsigned int count;
 };
 
@@ -226,9 +226,19 @@ static void address_made(struct reader *r, uint64_t vaddr)
 	*vec_push(&r->flow->tables) = vaddr;
 }
 
+/* Does it end what a function does with the stack: pop, leave, add to the stack pointer? */
+static int is_epilogue(const struct x86_decoded *insn)
+{
+	if (insn->map || insn->vector)
+		return 0;
+	return (insn->opcode & 0xf8) == 0x58 || insn->opcode == 0xc9 ||
+	       ((insn->opcode == 0x81 || insn->opcode == 0x83) && insn->modrm == 0xc4 && !(insn->rex & 1));
+}
+
 /*
  * Does a jump go to an address that was computed? Others take it as it is from
- * memory, where it was found by its relocation, or an instruction made it.
+ * memory, where it was found by its relocation, or an instruction made it; and with
+ * the stack cleared away it is no part of the function that is jumped to.
  */
 static int is_computed_jump(const struct reader *r, const struct x86_decoded *insn)
 {
@@ -236,19 +246,33 @@ static int is_computed_jump(const struct reader *r, const struct x86_decoded *in
 
 	if (!(insn->flags & X86_INDIRECT_JUMP) || insn->modrm >> 6 != 3)
 		return 0;
-	reg = (insn->modrm & 7) | (insn->rex & 1) << 3;
-	for (i = 1; i <= BEFORE && i <= r->count; i++) {
+	reg = (insn->modrm & 7) | (insn->rex & 1u) << 3;
+	for (i = 1; i < BEFORE && i <= r->count; i++) {
 		const struct x86_decoded *b = &r->before[(r->count - i) % BEFORE];
-		unsigned int to = (b->modrm >> 3 & 7) | (b->rex & 4) << 1;
 
+		if (i == 1 && is_epilogue(b))
+			return 0;
+		if (b->kind == SPI_INSN_JCC)
+			continue;
 		if ((b->flags & (X86_IS_JUMP | X86_IS_CALL | X86_INDIRECT_JUMP)) || b->kind == SPI_INSN_END)
 			return 1;
-		if (!b->map && !b->vector && b->opcode == 0x8b && (b->rex & 8) && b->modrm >> 6 != 3 && to == reg)
-			return 0;
-		if (x86_writes(b, reg))
+		if (!x86_writes(b, reg))
+			continue;
+		if (b->map || b->vector)
 			return 1;
+		/* Pointers that libc has scrambled: ror, xor */
+		if (b->opcode == 0x33 || b->opcode == 0x31 || b->opcode == 0xc1 || b->opcode == 0xd1)
+			continue;
+		if (b->opcode != 0x8b && b->opcode != 0x89)
+			return 1;
+		if (b->modrm >> 6 != 3)
+			return b->opcode != 0x8b || !(b->rex & 8);
+		if (b->opcode == 0x8b)
+			reg = (b->modrm & 7) | (b->rex & 1u) << 3;
+		else
+			reg = (b->modrm >> 3 & 7) | (b->rex & 4u) << 1;
 	}
-	return 1;
+	return i < r->count;	/* else it was passed to the function */
 }
 
 /* A jump into a piece says whose it is. */
@@ -276,11 +300,13 @@ static void insn_read(struct reader *r, const struct x86_decoded *insn, const ui
 	if (insn->flags & (X86_TABLE_JUMP | X86_LEA_RIP))
 		address_made(r, insn->target);
 	r->jumps += (unsigned int) is_computed_jump(r, insn);
-	/* mov $address,%reg; movl/movq $address,memory; push $address; cmp */
-	if (r->flow->image->head.e_type == ET_EXEC && !insn->vector && !insn->map && insn->size >= 5 &&
-	    insn->kind != SPI_INSN_CALL && !(insn->flags & X86_IS_JUMP)) {
-		memcpy(&word, p + insn->size - 4, 4);
-		address_made(r, word);
+	/* mov $address,%reg; movl/movq $address,memory; push $address; cmp; and operands at fixed addresses */
+	if (r->flow->image->head.e_type == ET_EXEC && !insn->vector && insn->kind != SPI_INSN_CALL &&
+	    !(insn->flags & X86_IS_JUMP)) {
+		if (insn->imm_size == 4) {
+			memcpy(&word, p + insn->size - 4, 4);
+			address_made(r, word);
+		}
 		if (insn->disp_size == 4 && !insn->fix_offset) {
 			memcpy(&word, p + insn->disp_offset, 4);
 			address_made(r, word);

@@ -116,7 +116,7 @@ static int is_switch(const struct sites *sites, size_t index)
 		if ((b->flags & (X86_IS_JUMP | X86_IS_CALL | X86_INDIRECT_JUMP)) || b->kind == SPI_INSN_END)
 			return 0;
 		if (x86_writes(b, reg))
-			return !b->map && !b->vector && (b->opcode == 0x01 || b->opcode == 0x03);
+			return !b->map && !b->vector && (b->opcode == 0x01 || b->opcode == 0x03 || b->opcode == 0x8d);
 	}
 	return 0;
 }
@@ -142,6 +142,9 @@ static int indirect_judge(struct sites *sites, const struct stretch *s, size_t i
 	const struct item *item = &sites->items.at[index];
 	int is_call = item->insn.kind == SPI_INSN_CALL_INDIRECT;
 
+	/* A word at %fs: or %gs: is no slot. */
+	if (item->insn.fix_offset && (item->bytes[0] == 0x64 || item->bytes[0] == 0x65))
+		return 0;
 	/* call *(%rax) of a TLS descriptor: its callee keeps registers that every other call may change */
 	if (is_call && sites->links->has_tlsdesc && item->insn.modrm == 0x10 && !item->insn.rex)
 		return 0;
@@ -178,7 +181,8 @@ static void item_judge(struct sites *sites, const struct stretch *s, size_t inde
 	} else {
 		return;
 	}
-	room_find(sites, s, index, &site);
+	if (!room_find(sites, s, index, &site))
+		return;
 	size = site.before + site.size;
 	memcpy(site.bytes, item->bytes - site.before, size);
 	*vec_push(&sites->tables->sites) = site;

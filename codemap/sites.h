@@ -34,9 +34,10 @@ void sites_find(struct sites *sites, const struct flow *flow, struct links *link
 
 /*
  * room.c: set the window, what is moved, and the code that gets the target, for
- * the site made of items[index]; kind and size are set already.
+ * the site made of items[index]; kind and size are set already. 0: its target
+ * cannot be had, and so nothing can be done there.
  */
-void room_find(const struct sites *sites, const struct stretch *stretch, size_t index, struct spi_map_site *site);
+int room_find(const struct sites *sites, const struct stretch *stretch, size_t index, struct spi_map_site *site);
 
 /* pads.c: */
 void pads_collect(struct sites *sites, const struct stretch *stretch);

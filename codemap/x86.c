@@ -320,6 +320,7 @@ int x86_decode(const uint8_t *p, uint64_t left, uint64_t vaddr, struct x86_decod
 	insn->modrm_offset = d.modrm_offset;
 	insn->disp_offset = d.disp_offset;
 	insn->disp_size = d.disp_size;
+	insn->imm_size = d.immediate;
 	if (d.map == 0)
 		kind_one(&d, insn);
 	else if (d.map == 1 && !d.vector)

@@ -37,6 +37,7 @@ struct x86_decoded {
 	uint8_t opcode, opcode_offset;
 	uint8_t modrm, modrm_offset;
 	uint8_t disp_offset, disp_size;
+	uint8_t imm_size;	/* the last bytes; of jumps, too */
 };
 
 /* Decode one instruction at p, `left` bytes, link-time address vaddr. 0: not an instruction, or cut off. */
