@@ -163,6 +163,8 @@ static int take_glob(struct spi_tree_options *o, enum spi_tree_list list, const 
 			return REFUSE(why, "no library has a ';' or a control character in its name");
 	if (!objects && spi_target_check(value, why))
 		return -EINVAL;
+	if (!objects && spi_target_function(value) != value)
+		return REFUSE(why, "'%.80s' names an object: give the function alone", value);
 	while (at < *count && strcmp(items[at], value) < 0)
 		at++;
 	if (at < *count && !strcmp(items[at], value))

@@ -193,6 +193,7 @@ static void parsing_trees(void)
 	asks("spi:tree(main;lib=/lib/libc.so.6)", "refused");
 	asks("spi:tree(main;exclude=)", "refused");
 	asks("spi:tree(main;exclude=a%3bb)", "refused");
+	asks("spi:tree(main;exclude=libc.so.6:malloc)", "refused");
 	asks("spi:tree(main;depth=2;calls-of=f)", "refused");
 	asks("spi:tree(main;pid=0)", "refused");
 }

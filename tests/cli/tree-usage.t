@@ -27,6 +27,7 @@ both '--depth: .99999999999999999999. is not' --tree --depth 9999999999999999999
 both '--depth goes with --tree' -f x --depth 3
 both '--compact goes with --tree' -f x --compact
 both '--exclude: .*function' --tree --exclude ''
+both "--exclude: 'libc.so.6:f' names an object: give the function alone" --tree --exclude libc.so.6:f
 both "--exclude: .*';'" --tree --exclude 'a;b'
 both "--lib: '' is not the file name" --tree --lib ''
 both "--lib: '/lib/libc.so.6' is not the file name.*behind the last /" --tree --lib /lib/libc.so.6
