@@ -37,6 +37,7 @@ struct spi_env {
 	const char *codemap;		/* LTTNG_SPI_CODEMAP: spi-codemap's path */
 	const char *debug;		/* LTTNG_SPI_DEBUG: file that notes are appended to */
 	const char *string_max;		/* LTTNG_SPI_STRING_MAX: bytes kept of a string */
+	const char *test_worker;	/* LTTNG_SPI_TEST_WORKER: the only way to redirect the calls of a tree */
 	const char *home, *cache_home;	/* HOME, XDG_CACHE_HOME: where spi-codemap keeps maps */
 	int preloaded;			/* LD_PRELOAD names this library */
 };
@@ -87,6 +88,8 @@ struct spi_rule_text {
 	char pattern[1024];	/* function glob */
 	uint32_t flags;		/* SPI_RULE_* */
 	char tag[16];		/* for the context $app.spi:rules; "": none */
+	uint32_t is_tree;
+	char options[4096];	/* of a tree, as written; tree-rule.c */
 };
 int spi_rule_parse(const char *text, struct spi_rule_text *rule, const char **error);
 int spi_rule_covers(const struct spi_rule_text *rule, const struct spi_object *object);
@@ -109,6 +112,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size);
 /* ---- tags.c ---- */
 /* One more, or one less, rule with this tag asks for each of these points. */
 void spi_tags_change(struct spi_point **points, uint32_t count, const char *tag, int add);
+const char *spi_tree_tags(uint32_t trees);	/* for a call that these trees record; any thread. tree-rule.c */
 
 /* ---- instrument.c ---- */
 struct spi_rule_result {

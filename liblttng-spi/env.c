@@ -27,6 +27,7 @@ static const struct {
 	{ "LTTNG_SPI_CODEMAP", &spi_env.codemap },
 	{ "LTTNG_SPI_DEBUG", &spi_env.debug },
 	{ "LTTNG_SPI_STRING_MAX", &spi_env.string_max },
+	{ "LTTNG_SPI_TEST_WORKER", &spi_env.test_worker },
 	{ "HOME", &spi_env.home },
 	{ "XDG_CACHE_HOME", &spi_env.cache_home },
 };

@@ -7,14 +7,17 @@
  * child that was started by the front end opens one of its own.
  *
  * The handlers run in whatever order pthread_atfork() gives; all they share is
- * the control lock, held over the fork so that no half-made rule is inherited.
+ * the control lock, held over the fork so that no half-made rule is inherited, and
+ * the patch lock, so that no half-written code is.
  */
 #include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/core.h"
 
 static uint32_t forking_busy;
+static uint64_t forking_mask;	/* signals are blocked while the patch lock is held */
 
 /*
  * lttng-ust forks a short-lived helper while its constructor runs, which is when
@@ -33,6 +36,7 @@ static void before(void)
 	spi_thread.busy = SPI_BUSY_ALWAYS;
 	if (spi_payload)
 		spi_payload->fork_before();
+	forking_mask = spi_patch_lock();
 }
 
 static void in_parent(void)
@@ -41,6 +45,7 @@ static void in_parent(void)
 		own_fork = 0;
 		return;
 	}
+	spi_patch_unlock(forking_mask);
 	if (spi_payload)
 		spi_payload->fork_parent();
 	spi_thread.busy = forking_busy;
@@ -59,6 +64,7 @@ static void in_child(void)
 	spi_patch_fork_child();
 	spi_threads_fork_child();
 	spi_status_fork_child();
+	spi_patch_unlock(forking_mask);
 	if (spi_payload)
 		spi_payload->fork_child();
 	spi_control_unlock();

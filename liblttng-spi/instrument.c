@@ -22,6 +22,7 @@
 #include "codemap/map-check.h"
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/tree.h"
 
 #define TYPED_RULE_MAX	8000u		/* functions of one rule with events of their own */
 #define TYPED_TOTAL_MAX	9000u		/* two events each; LTTng carries about 20 000 */
@@ -319,6 +320,14 @@ static void rule_take_out(struct rule *rule)
 
 	if (!rule->enabled)
 		return;
+	if (rule->text.is_tree) {
+		struct spi_rule_result ignored;
+
+		spi_tree_set(rule, 0, &ignored);
+		rule->enabled = 0;
+		spi_status_fold_all();
+		return;
+	}
 	if (!points) {
 		rule->enabled = 0;
 		return;
@@ -347,6 +356,7 @@ static void rule_take_out(struct rule *rule)
 
 static void rule_forget(struct rule *rule)
 {
+	spi_tree_remove(rule);
 	for (struct rule **at = &spi_rules; *at; at = &(*at)->next)
 		if (*at == rule) {
 			*at = rule->next;
@@ -393,12 +403,17 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 		r = spi_threads_init();
 		if (r == 0)
 			r = spi_patch_init();
-		if (r == 0)
+		if (r == 0 && rule->text.is_tree)
+			r = spi_tree_add(link, rule, result);
+		else if (r == 0)
 			r = take_objects(w);
-		if (r == 0)
+		if (r == 0 && !rule->text.is_tree)
 			r = put_in_force(w);
 		rule->enabled = 1;
-		if (r == 0 && !result->matched) {
+		if (rule->text.is_tree) {
+			if (r == -ENOENT && !result->text[0])
+				spi_format(result->text, sizeof(result->text), "no loaded function is the root of '%s'", text);
+		} else if (r == 0 && !result->matched) {
 			r = -ENOENT;
 			spi_format(result->text, sizeof(result->text), "no loaded function matches '%s'", text);
 		} else if (r == 0 && !result->instrumented) {
@@ -432,6 +447,11 @@ void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result)
 	result->matched = rule->count;
 	if (!enabled) {
 		rule_take_out(rule);
+		return;
+	}
+	if (rule->text.is_tree) {
+		result->status = spi_tree_set(rule, 1, result);
+		rule->enabled = 1;
 		return;
 	}
 	w = spi_map_pages(sizeof(*w));

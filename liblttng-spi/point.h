@@ -196,6 +196,7 @@ struct spi_thread {
 	struct spi_thread_own *own;	/* the core's; set and cleared with `record` */
 	uint32_t tree;		/* call trees that the thread is in; good while tree_epoch is spi_tree_epoch. tree.h */
 	uint32_t tree_epoch;
+	uint32_t tree_now;	/* a payload's: trees of the call that is being recorded, for filters */
 };
 extern __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
 
@@ -211,6 +212,7 @@ struct spi_thread_own {
 	int32_t tid;
 	uint32_t chunk;			/* top of the thread's slot chunks; others read it when the process ends */
 	void *pages;			/* fault.c: pages known to be readable */
+	uint32_t tree_base[16];		/* where the depth of a tree is counted from. tree.h */
 	struct spi_thread_count folded;	/* of a record outside the status memory: what the page has of it */
 };
 

@@ -351,3 +351,22 @@ void spi_text_write(struct spi_text_op *ops, unsigned int n)
 	batch_write(ops, n);
 	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &before, 0, 8);
 }
+
+void spi_text_write_in(struct spi_text_op *ops, unsigned int n, uint64_t low, uint64_t high, int prot)
+{
+	ops_sort(ops, n);
+	for (unsigned int i = 0, k; i < n; i = k) {
+		uint64_t from = SPI_PAGE_OF(ops[i].address), to = SPI_PAGE_OF(op_end(&ops[i]) - 1) + SPI_PAGE;
+
+		k = i + 1;
+		if (ops[i].address < low || op_end(&ops[i]) > high) {
+			ops[i].error = "its code is no longer mapped";
+			continue;
+		}
+		while (k < n && ops[k].address < to + GAP_PAGES * SPI_PAGE && op_end(&ops[k]) <= high) {
+			to = SPI_PAGE_OF(op_end(&ops[k]) - 1) + SPI_PAGE;
+			k++;
+		}
+		group_write(ops + i, k - i, from, to, prot);
+	}
+}

@@ -86,6 +86,10 @@ static void get_value(void *priv, struct lttng_ust_probe_ctx *probe, struct lttn
 		return;
 	}
 	value->sel = DYNAMIC_STRING;
+	if (spi_thread.tree_now) {	/* a call of a tree: by the trees, not by the function */
+		value->u.str = tp_core->tree_tags(spi_thread.tree_now);
+		return;
+	}
 	value->u.str = node ? __atomic_load_n(&node->tags, __ATOMIC_ACQUIRE) : "";
 }
 

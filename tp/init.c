@@ -112,6 +112,8 @@ static const struct spi_payload_ops ops = {
 	.set_string_max = op_set_string_max,
 	.close_fd = lttng_ust_safe_close_fd,
 	.set_tags = tp_context_set,
+	.tree_prepare = tp_tree_prepare,
+	.tree_bind = tp_tree_bind,
 	.bind_compact = tp_compact_bind,
 	.flush = op_flush,
 };

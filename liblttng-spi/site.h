@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* What site.c and site-ways.c share: how a site's text is changed. Under the patch lock. */
+#ifndef SPI_SITE_H
+#define SPI_SITE_H
+
+#include "liblttng-spi/tree.h"
+
+/* spi_site.form: which bytes become what. */
+enum spi_site_form {
+	SPI_FORM_DISPLACEMENT = 1,	/* the instruction's own displacement */
+	SPI_FORM_WHOLE,			/* the instruction, to a direct one of its length */
+	SPI_FORM_JUMP,			/* a 5-byte jump where the first instruction stands */
+	SPI_FORM_PUN,			/* a jump of which the first instruction's bytes are the beginning */
+	SPI_FORM_SHORT,			/* a 2-byte jump */
+	SPI_FORM_INT3,
+};
+
+extern uint32_t spi_site_workers SPI_HIDDEN;	/* bit per enum spi_site_worker that may be used */
+int spi_site_is_call(const struct spi_map_site *site);
+/* The operation that puts the site in place. 0, or -1: it cannot be done. */
+int spi_site_change(const struct spi_site *s, struct spi_text_op *op);
+/* Make the stub. by_jump: it is reached by a jump and pushes the return address. 0, or -1 and s->reason. */
+int spi_site_stub(struct spi_site *s, int by_jump);
+
+/* ---- site-ways.c: block, spring and trap ---- */
+void spi_site_way_choose(struct spi_site *s);
+int spi_site_way_change(const struct spi_site *s, struct spi_text_op *op);
+
+#endif /* SPI_SITE_H */

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What a call tree knows of an object: its map, complete before the first of its
+ * sites is changed (a signal handler cannot wait for one), where its code is, and
+ * for each function and site what has been made of it. Tables of pointers, whose
+ * pages come as they are touched.
+ *
+ * Objects are found by address from any thread, without a lock: the list only
+ * grows at its head, and one that was unloaded stays in it, marked.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "codemap/map-check.h"
+#include "liblttng-spi/tree.h"
+
+#define STUB_USUAL	64u	/* bytes of a site's stub */
+#define FEWEST_SITES	64u
+#define SHARE		4u	/* one of so many sites is ever reached, at first guess */
+
+struct spi_tree_object *spi_tree_objects;
+
+struct spi_tree_object *spi_tree_object_at(uint64_t address)
+{
+	struct spi_tree_object *to = __atomic_load_n(&spi_tree_objects, __ATOMIC_ACQUIRE);
+
+	while (to && (address < to->low || address >= to->high || to->gone))
+		to = to->next;
+	return to;
+}
+
+/* The last function that begins at or below the link-time address. */
+static int64_t func_below(const struct spi_tree_object *to, uint64_t vaddr)
+{
+	const struct spi_map_func *funcs = spi_tree_map_func(to, 0);
+	int64_t low = 0, high = (int64_t) to->map.head->funcs.count - 1;
+
+	while (low <= high) {
+		int64_t middle = (low + high) / 2;
+
+		if (funcs[middle].vaddr <= vaddr)
+			low = middle + 1;
+		else
+			high = middle - 1;
+	}
+	return high;
+}
+
+int64_t spi_tree_func_at(const struct spi_tree_object *to, uint64_t address)
+{
+	uint64_t vaddr = address - to->object->bias;
+	int64_t i = func_below(to, vaddr);
+
+	return i >= 0 && spi_tree_map_func(to, (uint64_t) i)->vaddr == vaddr ? i : -1;
+}
+
+int64_t spi_tree_func_around(const struct spi_tree_object *to, uint64_t address)
+{
+	uint64_t vaddr = address - to->object->bias;
+	int64_t i = func_below(to, vaddr);
+	const struct spi_map_func *func = i >= 0 ? spi_tree_map_func(to, (uint64_t) i) : NULL;
+
+	return func && vaddr - func->vaddr < (func->size ? func->size : 1) ? i : -1;
+}
+
+const char *spi_tree_func_name(const struct spi_tree_object *to, uint64_t index)
+{
+	const struct spi_map_func *func = spi_tree_map_func(to, index);
+
+	return spi_map_string(&to->map, func->name);
+}
+
+const char *spi_tree_func_unfit(const struct spi_map_func *func)
+{
+	switch (func->reason) {
+	case SPI_REASON_RETURNS_TWICE:
+	case SPI_REASON_PROCESS_ENTRY:
+	case SPI_REASON_SIGNAL_RETURN:
+	case SPI_REASON_PART:
+	case SPI_REASON_PLT:
+	case SPI_REASON_NO_CODE:
+	case SPI_REASON_OTHER_ABI:
+		return spi_map_reason_name(func->reason);
+	default:
+		return NULL;	/* what keeps a point from its entry does not matter to calls of it */
+	}
+}
+
+/* ---- made on the control side ---- */
+
+static int find_text(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct spi_tree_object *to = data;
+
+	(void) size;
+	if (info->dlpi_addr != to->object->bias)
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum && to->text_count < SPI_TREE_TEXTS_MAX; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X) || start < to->low || start >= to->high)
+			continue;
+		to->text[to->text_count].low = SPI_PAGE_OF(start);
+		to->text[to->text_count].high = SPI_PAGE_OF(start + ph->p_memsz + SPI_PAGE - 1);
+		to->text[to->text_count].prot = PROT_EXEC | (ph->p_flags & PF_R ? PROT_READ : 0) | (ph->p_flags & PF_W ? PROT_WRITE : 0);
+		to->text_count++;
+	}
+	return to->text_count != 0;
+}
+
+static struct spi_tree_object *object_known(const struct spi_object *object)
+{
+	struct spi_tree_object *to = spi_tree_objects;
+
+	while (to && (to->object != object || to->gone))
+		to = to->next;
+	return to;
+}
+
+static int object_fill(struct spi_tree_object *to)
+{
+	uint32_t funcs = to->map.head->funcs.count, sites = to->map.head->sites.count;
+	uint32_t reached = sites / SHARE + FEWEST_SITES;
+
+	to->funcs = spi_map_pages(funcs * sizeof(*to->funcs) + 1);
+	to->sites = spi_map_pages(sites * sizeof(*to->sites) + 1);
+	if (!to->funcs || !to->sites)
+		return -ENOMEM;
+	dl_iterate_phdr(find_text, to);
+	spi_near_reserve(to->object, reached * STUB_USUAL, (uint32_t) (reached * sizeof(struct spi_site)));
+	spi_frames_tell();
+	return 0;
+}
+
+struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, int compact, char *error,
+	size_t error_size)
+{
+	struct spi_tree_object *to = object_known(object);
+	const char *why = "the event module makes no call trees";
+	int is_new = !to, r = 0;
+
+	if (!to) {
+		to = spi_alloc(sizeof(*to));
+		if (!to)
+			return NULL;
+		to->object = object;
+		to->low = object->low;
+		to->high = object->high;
+		r = spi_map_fetch_tree(link, object, &to->map, error, error_size);
+		if (r < 0) {
+			if (!error[0])
+				spi_format(error, error_size, "no map of its calls: error %d", -r);
+			return NULL;
+		}
+		r = object_fill(to);
+	}
+	if (r == 0 && !to->gate[compact])
+		r = spi_payload->tree_prepare ? spi_payload->tree_prepare(object, compact, &to->gate[compact], &why) : -ENOTSUP;
+	if (r < 0) {
+		spi_format(error, error_size, "%s", r == -ENOMEM ? "the agent has no memory left" : why);
+		return NULL;
+	}
+	if (is_new) {
+		to->next = spi_tree_objects;
+		__atomic_store_n(&spi_tree_objects, to, __ATOMIC_RELEASE);
+	}
+	return to;
+}
+
+/* It was unloaded: its addresses may become another's. Under the patch lock. */
+void spi_tree_object_forget(struct spi_tree_object *to)
+{
+	__atomic_store_n(&to->gone, 1, __ATOMIC_RELEASE);
+}
