@@ -277,9 +277,12 @@ enum run_event run_wait(struct run *run, int process, int64_t deadline, int *sig
 	struct pollfd fds[3] = { { .fd = run->signals, .events = POLLIN }, { .fd = process, .events = POLLIN },
 		{ .fd = spi_control_fd(run->agents.control), .events = POLLIN } };
 	int64_t left = deadline < 0 ? -1 : deadline - run_now();
+	int progress = agents_tell_progress(&run->agents);
 
 	if (deadline >= 0 && left <= 0)
 		return RUN_EVENT_TIME;
+	if (progress >= 0 && (left < 0 || progress < left))
+		left = progress;
 	if (poll(fds, 3, left > INT32_MAX ? INT32_MAX : (int) left) < 0)
 		return errno == EINTR ? RUN_EVENT_AGENTS : RUN_EVENT_ERROR;
 	if (fds[0].revents && (*signal = signals_next(sender)))

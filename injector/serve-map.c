@@ -151,6 +151,15 @@ static void timer_ready(struct spi_control *control, struct spi_source *source, 
 	spi_source_remove(control, source);
 }
 
+/* For those who wait: only of maps for call trees, which take a while. */
+static void tell_analysis(struct spi_control *control, const struct spi_map_job *job, int begins)
+{
+	const char *slash = strrchr(job->path, '/');
+
+	if (job->agent && control->ops.on_analysis && (job->request.flags & SPI_MAP_REQUEST_TREE))
+		control->ops.on_analysis(job->agent, slash ? slash + 1 : job->path, begins, control->data);
+}
+
 static void job_conclude(struct spi_control *control, struct spi_map_job *job, const siginfo_t *end)
 {
 	bool no_match = end->si_code == CLD_EXITED && end->si_status == NO_MATCH_STATUS;
@@ -188,6 +197,7 @@ static void process_ready(struct spi_control *control, struct spi_source *source
 		return;
 	if (job->words.fd >= 0)
 		read_words(job);
+	tell_analysis(control, job, 0);
 	job_conclude(control, job, &end);
 	control->jobs_running--;
 }
@@ -266,6 +276,7 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 			close(words[0]);
 		} else {
 			control->jobs_running++;
+			tell_analysis(control, job, 1);
 			fcntl(pidfd, F_SETFD, FD_CLOEXEC);
 			if (job_watch(control, job, pidfd, words[0]))
 				syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
