@@ -84,12 +84,22 @@ const uint8_t *stretch_bytes(const struct flow *flow, const struct stretch *stre
 	return stretch->size ? image_at(flow->image, stretch->vaddr, &left) : NULL;
 }
 
-uint64_t function_bytes(const struct functions *functions, size_t index)
+uint64_t function_bytes(const struct image *image, const struct functions *functions, size_t index)
 {
 	const struct function *f = &functions->list.at[index];
 	uint64_t room = index + 1 < functions->list.count ? f[1].vaddr - f->vaddr : SIZE_UNKNOWN;
+	uint32_t i;
 
-	return f->size ? f->size : room;
+	if (f->size)
+		return f->size;
+	for (i = 0; i < image->section_count; i++) {
+		const struct section *s = &image->sections[i];
+
+		if (s->type == SHT_PROGBITS && (s->flags & SHF_ALLOC) && f->vaddr >= s->addr &&
+		    f->vaddr - s->addr < s->size && s->addr + s->size - f->vaddr < room)
+			room = s->addr + s->size - f->vaddr;
+	}
+	return room;
 }
 
 static void bits_make(struct flow *flow)
@@ -123,7 +133,7 @@ static void stretches_make(struct flow *flow)
 
 	for (i = 0; i < functions->list.count; i++) {
 		const struct function *f = &functions->list.at[i];
-		uint64_t size = function_bytes(functions, i), own;
+		uint64_t size = function_bytes(flow->image, functions, i), own;
 		struct stretch *s;
 
 		if (!image_is_code(flow->image, f->vaddr) || !image_at(flow->image, f->vaddr, &left))

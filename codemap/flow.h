@@ -46,7 +46,7 @@ int flow_arrives(const struct flow *flow, uint64_t from, uint64_t to);
 int flow_is_jumped_to(const struct flow *flow, uint64_t vaddr);
 /* The bytes of a stretch; NULL: it has none. */
 const uint8_t *stretch_bytes(const struct flow *flow, const struct stretch *stretch);
-/* How many bytes the function has: what its symbol or FDE says, or up to the next one. */
-uint64_t function_bytes(const struct functions *functions, size_t index);
+/* How many bytes the function has: what its symbol or FDE says, or up to the next one or its section's end. */
+uint64_t function_bytes(const struct image *image, const struct functions *functions, size_t index);
 
 #endif /* CODEMAP_FLOW_H */

@@ -10,7 +10,8 @@
  * Not call sites are: `call` of the next instruction or of another place inside
  * the function (it asks where it is, or plays with the return address), switches,
  * and linkage stubs themselves. In a stretch that is not all code, bytes count as
- * an instruction only where control can get to.
+ * an instruction only where direct jumps and what follows them lead to: a call
+ * that is missed is not recorded, but data that is changed breaks the program.
  */
 #include <string.h>
 #include "codemap/sites.h"
@@ -188,35 +189,60 @@ static void item_judge(struct sites *sites, const struct stretch *s, size_t inde
 	*vec_push(&sites->tables->sites) = site;
 }
 
+static int runs_on(const struct x86_decoded *insn)
+{
+	return insn->kind != SPI_INSN_END && insn->kind != SPI_INSN_JMP && !(insn->flags & X86_INDIRECT_JUMP);
+}
+
+/* What control gets to from `at` on without a jump, up to what is known; adds places that are jumped to. */
+static void follow(struct sites *sites, const struct stretch *s, const uint8_t *p, uint64_t at)
+{
+	struct x86_decoded insn;
+
+	while (at < s->size && !sites->reached.at[at] && x86_decode(p + at, s->size - at, s->vaddr + at, &insn)) {
+		sites->reached.at[at] = 1;
+		if ((insn.flags & X86_IS_JUMP) && insn.target - s->vaddr < s->size)
+			*vec_push(&sites->places) = insn.target - s->vaddr;
+		if (!runs_on(&insn))
+			return;
+		at += insn.size;
+	}
+}
+
+/* Which bytes of the stretch begin an instruction that can be reached from its first one? */
+static void reached_find(struct sites *sites, const struct stretch *s, const uint8_t *p)
+{
+	uint64_t i;
+
+	sites->reached.count = sites->places.count = 0;
+	for (i = 0; i < s->size; i++)
+		*vec_push(&sites->reached) = 0;
+	follow(sites, s, p, 0);
+	while (sites->places.count)
+		follow(sites, s, p, sites->places.at[--sites->places.count]);
+}
+
 /* Decode a stretch; in one that is not all code, leave out what control does not get to. */
 static void items_read(struct sites *sites, const struct stretch *s)
 {
 	const uint8_t *p = stretch_bytes(sites->flow, s);
 	uint64_t at = 0;
-	int is_live = 1;
 
 	sites->items.count = 0;
+	if (p && s->is_mixed)
+		reached_find(sites, s, p);
 	while (p && at < s->size) {
 		struct item *item = vec_push(&sites->items);
 
 		item->vaddr = s->vaddr + at;
 		item->bytes = p + at;
-		if (!x86_decode(p + at, s->size - at, item->vaddr, &item->insn)) {
+		if ((s->is_mixed && !sites->reached.at[at]) ||
+		    !x86_decode(p + at, s->size - at, item->vaddr, &item->insn)) {
 			sites->items.count--;
-			is_live = 0;
 			at++;
 			continue;
 		}
 		at += item->insn.size;
-		if (s->is_mixed && flow_is_jumped_to(sites->flow, item->vaddr))
-			is_live = 1;
-		if (s->is_mixed && !is_live) {
-			sites->items.count--;
-			continue;
-		}
-		if (item->insn.kind == SPI_INSN_END || item->insn.kind == SPI_INSN_JMP ||
-		    (item->insn.flags & X86_INDIRECT_JUMP))
-			is_live = 0;
 	}
 }
 

@@ -27,6 +27,9 @@ struct sites {
 	struct vec_of(struct item) items;
 	struct vec_of(struct pad) pads;	/* by address */
 	struct cfa_walk cfa;
+	/* In a stretch that is not all code: bytes where a reached instruction begins; where else to look. */
+	struct vec_of(uint8_t) reached;
+	struct vec_of(uint64_t) places;
 };
 
 /* Fill tables->sites, by ascending address. */

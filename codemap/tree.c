@@ -114,7 +114,7 @@ uint32_t tree_make(const struct image *image, struct functions *functions, struc
 	else
 		scan_run(&scan);
 	for (i = 0; i < functions->list.count; i++)
-		function_write(&functions->list.at[i], function_bytes(functions, i), &scan.code, tables);
+		function_write(&functions->list.at[i], function_bytes(image, functions, i), &scan.code, tables);
 	pieces_link(&flow, tables);
 	return scan.code.flags | SPI_MAP_IS_TREE;
 }
