@@ -160,6 +160,7 @@ int spi_fork_init(void);
 /* ---- init.c ---- */
 void spi_control_lock(void);
 void spi_control_unlock(void);
+int spi_control_try(void);			/* 1: it is ours */
 int spi_control_is_mine(void);
 int spi_process_is_mine(void);			/* not in a vforked child, or one made without fork() */
 void spi_init_fork_child(void);

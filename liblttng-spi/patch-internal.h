@@ -198,6 +198,7 @@ struct spi_emit {
 	uint16_t arrival;		/* of a stub: where it is jumped to from */
 	uint16_t rbp_slot;		/* where the moved instructions have pushed rbp: SPI_FRAME_RBP() of it, or 0 */
 	uint32_t used, size;
+	uint64_t (*site_stub)(uint64_t address);	/* of the call site there; 0: none. NULL: there are no call trees */
 	const char *failed;		/* first thing that did not work: a reason */
 	uint32_t literals;
 	struct {
@@ -390,6 +391,8 @@ int spi_maps_next(struct spi_maps *maps, struct spi_vma *vma);	/* 1, or 0 at the
 void spi_maps_close(struct spi_maps *maps);
 
 /* ---- patch.c ---- */
+
+extern uint64_t (*spi_patch_site_stub)(uint64_t address) SPI_HIDDEN;	/* for spi_emit.site_stub */
 
 struct spi_patch {
 	struct spi_point *point;

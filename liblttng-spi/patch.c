@@ -16,6 +16,7 @@
 #define BUCKETS		65536u
 
 static struct spi_patch **byte_index;	/* by address / 16 */
+uint64_t (*spi_patch_site_stub)(uint64_t address);
 
 int spi_patch_init(void)
 {
@@ -115,6 +116,7 @@ static int prepare(struct spi_point *point, int trap_asked, const char *trap_rea
 		*reason = "no free memory within reach of its object";
 		return -ENOSPC;
 	}
+	c.stub.site_stub = spi_patch_site_stub;
 	c.patch->point = point;
 	c.patch->stub = c.stub.rx;
 	if (spi_worker_choose(&c) < 0) {

@@ -163,6 +163,7 @@ static struct spi_entry *entry_make(struct spi_tree_object *to, uint64_t func, u
 		return NULL;
 	e->to = to;
 	e->func = func;
+	spi_sites_at_entry(to, func, trees);
 	point_fill(&e->point, to, func, compact);
 	point_fill(&e->inner, to, func, compact);
 	if (spi_payload->tree_bind(&e->point) < 0 || spi_payload->tree_bind(&e->inner) < 0)

@@ -148,6 +148,8 @@ int spi_site_change(const struct spi_site *s, struct spi_text_op *op)
 		return change_displacement(s, op);
 	case SPI_FORM_WHOLE:
 		return change_whole(s, op);
+	case SPI_FORM_ENTRY:
+		return -1;
 	default:
 		return spi_site_way_change(s, op);
 	}
@@ -207,7 +209,7 @@ static int worker_call(struct spi_site *s)
 		s->form = SPI_FORM_WHOLE;
 	if (spi_site_change(s, &op) < 0)
 		return decline(s, "its instruction cannot be changed in one step");
-	if (spi_site_stub(s, 0) < 0)
+	if (!s->stub && spi_site_stub(s, 0) < 0)
 		return -1;
 	s->worker = SPI_SITE_WORKER_CALL;
 	return 0;
@@ -216,6 +218,11 @@ static int worker_call(struct spi_site *s)
 /* The site is new: choose a worker, and make its stub. */
 static void site_choose(struct spi_site *s)
 {
+	if (s->stub && spi_bytes_conflict(site_start(s), s->map->size, s->map->size)) {
+		s->form = SPI_FORM_ENTRY;
+		s->worker = SPI_SITE_WORKER_CALL;
+		return;
+	}
 	if (!bytes_are_as_mapped(s)) {
 		s->reason = "its code in memory differs from its file, or another point is there";
 		return;
@@ -225,39 +232,6 @@ static void site_choose(struct spi_site *s)
 }
 
 /* ---- sites of a function ---- */
-
-static struct spi_site *site_get(struct spi_tree_object *to, uint32_t index, uint32_t trees)
-{
-	struct spi_site *s = to->sites[index];
-	const struct spi_map_site *map = SPI_MAP_AT(&to->map, sites, struct spi_map_site, index);
-	int compact = !(trees & ~spi_tree_compact);
-
-	if (s)
-		return s;
-	s = spi_near_data(to->object, sizeof(*s), 64);
-	if (!s) {
-		spi_tree_decline(to, map->vaddr + to->object->bias, "no free memory within reach of its object");
-		return NULL;
-	}
-	s->owner = to;
-	s->map = map;
-	s->point.object = to->object;
-	s->point.map = &to->map;
-	s->point.flags = SPI_POINT_TREE | (compact ? SPI_POINT_COMPACT : 0);
-	s->point.gate[0] = to->gate[compact];
-	s->point.gate[1] = (const volatile int *) &s->point.tree_todo;
-	s->point.call_site = map->vaddr + to->object->bias + map->size;
-	s->point.entry = map->target && map->kind != SPI_SITE_CALL_SLOT && map->kind != SPI_SITE_JUMP_SLOT &&
-		map->kind != SPI_SITE_JCC_SLOT ? spi_site_call : spi_site_call_any;
-	if (s->point.entry == spi_site_call)
-		s->point.address = map->target + to->object->bias;
-	spi_thread_thunks(&s->point, to->map.head->flags & SPI_MAP_USES_YMM, to->map.head->flags & SPI_MAP_USES_ZMM);
-	to->sites[index] = s;
-	site_choose(s);
-	if (s->worker == SPI_SITE_NONE)
-		spi_tree_decline(to, map->vaddr + to->object->bias, s->reason);
-	return s;
-}
 
 /* The trees for which a site is worth it: of a direct call those that do not leave its callee out. */
 static uint32_t site_wanted(const struct spi_tree_object *to, const struct spi_map_site *map, uint32_t trees, const char **why)
@@ -274,6 +248,87 @@ static uint32_t site_wanted(const struct spi_tree_object *to, const struct spi_m
 	}
 	*why = spi_tree_func_unfit(spi_tree_map_func(to, (uint64_t) callee));
 	return *why ? 0 : trees & ~to->funcs[callee].excluded;
+}
+
+static struct spi_site *site_new(struct spi_tree_object *to, uint32_t index, uint32_t trees)
+{
+	const struct spi_map_site *map = SPI_MAP_AT(&to->map, sites, struct spi_map_site, index);
+	int compact = !(trees & ~spi_tree_compact);
+	struct spi_site *s = spi_near_data(to->object, sizeof(*s), 64);
+
+	if (!s)
+		return NULL;
+	s->owner = to;
+	s->map = map;
+	s->point.object = to->object;
+	s->point.map = &to->map;
+	s->point.flags = SPI_POINT_TREE | (compact ? SPI_POINT_COMPACT : 0);
+	s->point.gate[0] = to->gate[compact];
+	s->point.gate[1] = (const volatile int *) &s->point.tree_todo;
+	s->point.call_site = map->vaddr + to->object->bias + map->size;
+	s->point.entry = spi_site_call_any;
+	if (map->kind == SPI_SITE_CALL || map->kind == SPI_SITE_JUMP || map->kind == SPI_SITE_JCC) {
+		s->point.entry = spi_site_call;
+		s->point.address = map->target + to->object->bias;
+	}
+	spi_thread_thunks(&s->point, to->map.head->flags & SPI_MAP_USES_YMM, to->map.head->flags & SPI_MAP_USES_ZMM);
+	to->sites[index] = s;
+	return s;
+}
+
+static struct spi_site *site_get(struct spi_tree_object *to, uint32_t index, uint32_t trees)
+{
+	const struct spi_map_site *map = SPI_MAP_AT(&to->map, sites, struct spi_map_site, index);
+	struct spi_site *s = to->sites[index];
+
+	if (s && (s->worker != SPI_SITE_NONE || s->reason))
+		return s;
+	if (!s)
+		s = site_new(to, index, trees);
+	if (!s) {
+		spi_tree_decline(to, map->vaddr + to->object->bias, "no free memory within reach of its object");
+		return NULL;
+	}
+	site_choose(s);
+	if (s->worker == SPI_SITE_NONE)
+		spi_tree_decline(to, map->vaddr + to->object->bias, s->reason);
+	return s;
+}
+
+/*
+ * Sites among a function's first instructions, which an entry point is about to move: their stubs, to which the moved
+ * call or jump then goes.
+ */
+void spi_sites_at_entry(struct spi_tree_object *to, uint64_t func, uint32_t trees)
+{
+	const struct spi_map_func *f = spi_tree_map_func(to, func);
+
+	for (uint32_t i = f->site_first; i < f->site_first + f->site_count; i++) {
+		const struct spi_map_site *map = SPI_MAP_AT(&to->map, sites, struct spi_map_site, i);
+		const char *why;
+
+		if (map->vaddr - f->vaddr >= SPI_MAP_ENTRY_BYTES || map->before || to->sites[i])
+			continue;
+		if (site_wanted(to, map, trees, &why)) {
+			struct spi_site *s = site_new(to, i, trees);
+
+			if (s)
+				spi_site_stub(s, 0);
+		}
+	}
+}
+
+/* The stub of the site whose instruction stands there; 0: it has none. */
+uint64_t spi_site_stub_at(uint64_t address)
+{
+	struct spi_tree_object *to = spi_tree_object_at(address);
+	int64_t func = to ? spi_tree_func_around(to, address) : -1;
+	const struct spi_map_func *f = func < 0 ? NULL : spi_tree_map_func(to, (uint64_t) func);
+
+	for (uint32_t i = f ? f->site_first : 0; f && i < f->site_first + f->site_count; i++)
+		if (SPI_MAP_AT(&to->map, sites, struct spi_map_site, i)->vaddr + to->object->bias == address)
+			return to->sites[i] ? to->sites[i]->stub : 0;
+	return 0;
 }
 
 /* Operations under way; under the patch lock. */

@@ -14,6 +14,7 @@ enum spi_site_form {
 	SPI_FORM_PUN,			/* a jump of which the first instruction's bytes are the beginning */
 	SPI_FORM_SHORT,			/* a 2-byte jump */
 	SPI_FORM_INT3,
+	SPI_FORM_ENTRY,			/* none: an entry point has moved the instruction, and its copy leads to the stub */
 };
 
 extern uint32_t spi_site_workers SPI_HIDDEN;	/* bit per enum spi_site_worker that may be used */

@@ -380,6 +380,7 @@ int spi_tree_add(struct spi_link *link, struct rule *rule, struct spi_rule_resul
 	if (!tree)
 		return -ENOMEM;
 	spi_site_workers_read();
+	spi_patch_site_stub = spi_site_stub_at;
 	spi_text_can_sync();
 	r = options_take(tree, rule->text.options, &error);
 	if (r == 0 && index_take(tree) < 0) {
@@ -486,6 +487,16 @@ void spi_tree_report(struct spi_link *link)
 	}
 	if (link)
 		spi_link_declined_flush(link);
+}
+
+/* The process ends, in whatever thread, and the control side may be at anything. */
+void spi_tree_process_end(void)
+{
+	if (!spi_trees || !spi_control_try())
+		return;
+	spi_tree_report(spi_link_current);
+	spi_tree_hot(spi_link_current);
+	spi_control_unlock();
 }
 
 /* ---- tags ---- */

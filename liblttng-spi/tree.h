@@ -128,6 +128,8 @@ void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees);
 /* The trees have left all sites: put the program's bytes back where none is left. Returns how many. */
 uint32_t spi_sites_leave(struct spi_tree_object *to, uint32_t trees);
 void spi_site_restore(struct spi_site *site);
+void spi_sites_at_entry(struct spi_tree_object *to, uint64_t func, uint32_t trees);
+uint64_t spi_site_stub_at(uint64_t address);
 extern uint32_t spi_sites_placed;	/* now */
 void spi_site_workers_read(void);	/* LTTNG_SPI_TEST_WORKER */
 /* What a call of a site runs: propel.c, callee.c. */
@@ -178,6 +180,7 @@ int spi_tree_options_check(const char *options, const char **error);
 /* Something could not be done; kept until the control side reports it. Under the patch lock. */
 void spi_tree_decline(const struct spi_tree_object *to, uint64_t address, const char *reason);
 void spi_tree_report(struct spi_link *link);
+void spi_tree_process_end(void);
 void spi_tree_tag_set(uint32_t index, const char *tag);
 
 #endif /* SPI_TREE_H */
