@@ -134,10 +134,10 @@ void hot_say(struct hot_list *hot, uint64_t calls, int budget)
 	hot_merge(hot);
 	for (i = 0; i < hot->count; i++)
 		told += hot->list[i].count;
+	if (!told)
+		return;
 	if (calls < told)
 		calls = told;
-	if (!calls)
-		return;
 	qsort(hot->list, hot->count, sizeof(*hot->list), by_count);
 	hot->merged = 0;	/* by name no more */
 	if (hot->list[0].count * 100 < calls * HOT_SHARE_MIN)

@@ -42,7 +42,7 @@ enum tree_long_option {
 "      --tree[=ROOT]     every call below the function ROOT, itself included, as it\n" \
 "                        comes; without ROOT below main(), and in a running process\n" \
 "                        below whatever its threads are in\n" \
-"      --depth N         at most N calls deep\n" \
+"      --depth N         at most N calls deep below ROOT\n" \
 "      --exclude GLOB    not these functions, and not what only they call\n" \
 "      --lib GLOB        in these executables and libraries only\n" \
 "      --exclude-lib GLOB  not in these libraries\n" \

@@ -45,12 +45,13 @@ static int viewer_knows(const char *class, const char *directory)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* The words of `filters` into argv. 0, or a negative errno after one line was said. */
-static int viewer_add_filters(char **argv, unsigned int filters)
+/* babeltrace2's words for `url` and `filters`, at most 6. 0, or a negative errno after one line was said. */
+static int viewer_make_words(char **argv, char *url, unsigned int filters)
 {
 	static char path[4200];
 	const char *directory = spi_path_bt2();
 
+	*argv++ = (char *) "babeltrace2";
 	if (filters & VIEWER_EXPAND) {
 		if (!directory || !viewer_knows("lttng-spi.expand", directory)) {
 			say_error("--compact: babeltrace2 has no component filter.lttng-spi.expand to read such records: "
@@ -58,9 +59,12 @@ static int viewer_add_filters(char **argv, unsigned int filters)
 			return -ENOENT;
 		}
 		snprintf(path, sizeof(path), "--plugin-path=%s", directory);
-		*argv++ = path;
-		*argv++ = (char *) "--component=expand:filter.lttng-spi.expand";
+		*argv++ = path;		/* an option of the command, not of what it does */
 	}
+	*argv++ = (char *) "--input-format=lttng-live";
+	*argv++ = url;
+	if (filters & VIEWER_EXPAND)
+		*argv++ = (char *) "--component=expand:filter.lttng-spi.expand";
 	/* Names are a convenience: a babeltrace2 that was built without them prints addresses. */
 	if (filters & VIEWER_NAMES && viewer_knows("lttng-utils.debug-info", NULL))
 		*argv++ = (char *) "--component=names:filter.lttng-utils.debug-info";
@@ -70,13 +74,12 @@ static int viewer_add_filters(char **argv, unsigned int filters)
 
 int viewer_start(struct viewer *viewer, const struct session *s, unsigned int port, unsigned int filters)
 {
-	char url[400];
-	char *argv[8] = { (char *) "babeltrace2", (char *) "--input-format=lttng-live", url, NULL };
+	char url[400], *argv[8];
 	struct child_options child = { .argv = argv, .out = -1, .err = -1, .flags = CHILD_OWN_GROUP | CHILD_TIED };
 
 	snprintf(url, sizeof(url), "net://localhost:%u/host/%s/%s", port, s->host, s->name);
 	viewer->port = port;
-	if (viewer_add_filters(argv + 3, filters) < 0)
+	if (viewer_make_words(argv, url, filters) < 0)
 		return -ENOENT;
 	child.in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	viewer->pid = child_spawn(&child);

@@ -5,13 +5,14 @@
 # tree-program.c, whose calls are known, and traces read as a user reads them, with
 # babeltrace2's own filter putting names to addresses.
 
-SPI_EXPAND=(--plugin-path="$SPI_TOP_BUILDDIR/bt2/.libs" --component=expand:filter.lttng-spi.expand)
-
-# tree_read DIR [OPTION...] - the trace with names, as text in DIR.names
+# tree_read DIR [compact] - the trace with names, as text in DIR.names
 tree_read() {
 	local dir=$1
-	shift
-	babeltrace2 "$dir" "$@" --component=names:filter.lttng-utils.debug-info >"$dir.names" 2>"$dir.warn" ||
+	local -a expand=()
+
+	[ $# -lt 2 ] || expand=(--component=expand:filter.lttng-spi.expand)
+	babeltrace2 --plugin-path="$SPI_TOP_BUILDDIR/bt2/.libs" "$dir" "${expand[@]}" \
+		--component=names:filter.lttng-utils.debug-info >"$dir.names" 2>"$dir.warn" ||
 		{ diag "babeltrace2: $(tail -n 3 "$dir.warn")"; return 1; }
 }
 
