@@ -246,7 +246,7 @@ struct spi_map_site {
 	 * `pad_size` (5 at least; 0: none) bytes at vaddr + pad. Sites may share them: who takes them is the agent's matter.
 	 */
 	uint8_t pad_size;
-	uint8_t reserved0;
+	uint8_t first;			/* size of the first instruction that is moved along; 0: none is */
 	int16_t pad;
 	uint8_t code[SPI_SITE_CODE];
 	uint8_t bytes[SPI_SITE_BYTES];	/* as the file has them from vaddr - before on, before + size of them */

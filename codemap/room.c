@@ -275,6 +275,7 @@ static int block_make(const struct sites *sites, size_t index, unsigned int coun
 	struct spi_map_site made = *site;
 	struct moved moved;
 
+	made.first = (uint8_t) item[-(int) count].insn.size;
 	for (; count; count--) {
 		insn_move(item - count, is_call, &moved);
 		if (!code_add(&made, &moved))

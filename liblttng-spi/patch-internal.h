@@ -368,6 +368,7 @@ struct spi_text_op {
 
 void spi_text_fork_child(void);
 int spi_text_can_sync(void);	/* 1 when membarrier works; else only STORE does, and points that need more are declined */
+void spi_text_sync(void);	/* what was written until now is what every core will run */
 /* Write them all; sorts the array by address. */
 void spi_text_write(struct spi_text_op *ops, unsigned int n);
 /*
@@ -451,6 +452,8 @@ struct spi_choice {
 int spi_worker_choose(struct spi_choice *c);
 /* Would a jump there change a byte that a prepared point relies on, or the other way round? patch.c */
 int spi_bytes_conflict(uint64_t address, uint32_t changed, uint32_t fixed);
+/* Let others know of a jump that is not made from a struct spi_patch. 0 or -ENOMEM. patch.c */
+int spi_bytes_claim(struct spi_point *point, uint64_t address, uint32_t changed, uint32_t fixed, const uint8_t *old);
 
 extern uint32_t spi_patch_workers SPI_HIDDEN;	/* bit per enum spi_worker that may be used; tests narrow it */
 

@@ -50,6 +50,22 @@ int spi_bytes_conflict(uint64_t address, uint32_t changed, uint32_t fixed)
 	return 0;
 }
 
+int spi_bytes_claim(struct spi_point *point, uint64_t address, uint32_t changed, uint32_t fixed, const uint8_t *old)
+{
+	struct spi_patch *p = spi_alloc(sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	p->point = point;
+	p->address = address;
+	p->changed = (uint8_t) changed;
+	p->fixed = (uint8_t) fixed;
+	spi_bytes_copy(p->old, old, changed);
+	p->next = *index_bucket(address >> 4);
+	*index_bucket(address >> 4) = p;
+	return 0;
+}
+
 /* The byte that the file has at this address, if an installed point changed it; else what memory has. */
 static uint8_t original_byte(uint64_t address)
 {

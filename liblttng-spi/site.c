@@ -32,13 +32,23 @@
 uint32_t spi_sites_placed;
 uint32_t spi_site_workers = ~0u;
 
+/* One name, or several with '+' between them. */
 void spi_site_workers_read(void)
 {
 	static const char *const names[] = { "", "call", "block", "spring", "trap" };
+	const char *at = spi_env.test_worker;
+	uint32_t found = 0;
 
-	for (uint32_t i = 1; spi_env.test_worker && i < SPI_SITE_WORKERS; i++)
-		if (!strcmp(spi_env.test_worker, names[i]))
-			spi_site_workers = 1u << i;
+	while (at && *at) {
+		size_t n = strcspn(at, "+");
+
+		for (uint32_t i = 1; i < SPI_SITE_WORKERS; i++)
+			if (strlen(names[i]) == n && !memcmp(at, names[i], n))
+				found |= 1u << i;
+		at += n + (at[n] != 0);
+	}
+	if (found)
+		spi_site_workers = found;
 }
 
 /* ---- what the worker `call` writes ---- */
@@ -48,14 +58,14 @@ static int is_jump(const struct spi_map_site *site)
 	return site->kind == SPI_SITE_JUMP || site->kind == SPI_SITE_JUMP_SLOT || site->kind == SPI_SITE_JUMP_INDIRECT;
 }
 
-static int is_jcc(const struct spi_map_site *site)
+int spi_site_is_jcc(const struct spi_map_site *site)
 {
 	return site->kind == SPI_SITE_JCC || site->kind == SPI_SITE_JCC_SLOT;
 }
 
 int spi_site_is_call(const struct spi_map_site *site)
 {
-	return !is_jump(site) && !is_jcc(site);
+	return !is_jump(site) && !spi_site_is_jcc(site);
 }
 
 /* Does it end in a disp32 that says where it goes? */
@@ -63,17 +73,17 @@ static int has_displacement(const struct spi_map_site *site)
 {
 	const uint8_t *end = site->bytes + site->before + site->size;
 
-	if (is_jcc(site))
+	if (spi_site_is_jcc(site))
 		return site->size >= 6 && end[-6] == 0x0f && (end[-5] & 0xf0) == 0x80;
 	return site->size >= 5 && end[-5] == (is_jump(site) ? 0xe9 : 0xe8);
 }
 
-static uint64_t site_start(const struct spi_site *s)
+uint64_t spi_site_start(const struct spi_site *s)
 {
 	return s->map->vaddr + s->owner->object->bias - s->map->before;
 }
 
-static uint64_t site_end(const struct spi_site *s)
+uint64_t spi_site_end(const struct spi_site *s)
 {
 	return s->map->vaddr + s->owner->object->bias + s->map->size;
 }
@@ -84,7 +94,7 @@ static int fits_word(uint64_t address, uint32_t size)
 }
 
 /* How bytes of one instruction can be changed; 0: in no way. */
-static uint8_t how_of(uint64_t address, uint32_t size)
+uint8_t spi_site_how(uint64_t address, uint32_t size)
 {
 	if (fits_word(address, size))
 		return SPI_TEXT_STORE;
@@ -102,15 +112,15 @@ static void set_disp(uint8_t *to, uint64_t target, uint64_t after)
 static int change_displacement(const struct spi_site *s, struct spi_text_op *op)
 {
 	const struct spi_map_site *map = s->map;
-	uint64_t end = site_end(s);
+	uint64_t end = spi_site_end(s);
 
 	op->address = end - 4;
 	op->size = 4;
-	op->how = how_of(end - 4, 4);
+	op->how = spi_site_how(end - 4, 4);
 	if (op->how != SPI_TEXT_STORE) {
 		op->address = end - map->size;
 		op->size = map->size;
-		op->how = how_of(op->address, op->size);
+		op->how = spi_site_how(op->address, op->size);
 	}
 	if (!op->how)
 		return -1;
@@ -124,17 +134,33 @@ static int change_whole(const struct spi_site *s, struct spi_text_op *op)
 {
 	const struct spi_map_site *map = s->map;
 
-	op->address = site_end(s) - map->size;
+	op->address = spi_site_end(s) - map->size;
 	op->size = map->size;
-	if (map->size < SPI_JUMP_SIZE || map->size > 8 || is_jcc(map))
+	if (map->size < SPI_JUMP_SIZE || map->size > 8 || spi_site_is_jcc(map))
 		return -1;
-	op->how = how_of(op->address, op->size);
+	op->how = spi_site_how(op->address, op->size);
 	if (!op->how)
 		return -1;
 	spi_bytes_copy(op->from, map->bytes + map->before, op->size);
 	spi_bytes_set(op->to, 0x2e, op->size);		/* a prefix that means nothing here */
 	op->to[op->size - 5] = is_jump(map) ? 0xe9 : 0xe8;
-	set_disp(op->to + op->size - 4, s->stub, site_end(s));
+	set_disp(op->to + op->size - 4, s->stub, spi_site_end(s));
+	return 0;
+}
+
+/* call *slot(%rip), or jmp: another slot. */
+static int change_word(const struct spi_site *s, struct spi_text_op *op)
+{
+	const uint8_t *end = s->map->bytes + s->map->before + s->map->size;
+	uint64_t after = spi_site_end(s);
+
+	if (s->map->size < 6 || end[-6] != 0xff || (end[-5] != 0x15 && end[-5] != 0x25) || !fits_word(after - 4, 4))
+		return -1;
+	op->address = after - 4;
+	op->size = 4;
+	op->how = SPI_TEXT_STORE;
+	spi_bytes_copy(op->from, end - 4, 4);
+	set_disp(op->to, s->way, after);
 	return 0;
 }
 
@@ -148,6 +174,8 @@ int spi_site_change(const struct spi_site *s, struct spi_text_op *op)
 		return change_displacement(s, op);
 	case SPI_FORM_WHOLE:
 		return change_whole(s, op);
+	case SPI_FORM_WORD:
+		return change_word(s, op);
 	case SPI_FORM_ENTRY:
 		return -1;
 	default:
@@ -157,7 +185,7 @@ int spi_site_change(const struct spi_site *s, struct spi_text_op *op)
 
 /* ---- the stub ---- */
 
-static int decline(struct spi_site *s, const char *reason)
+int spi_site_decline(struct spi_site *s, const char *reason)
 {
 	s->reason = reason;
 	return -1;
@@ -168,7 +196,7 @@ int spi_site_stub(struct spi_site *s, int by_jump)
 	const struct spi_map_site *map = s->map;
 	struct spi_object *object = s->owner->object;
 	enum spi_site_way way = SPI_SITE_TO;
-	uint64_t push = by_jump && spi_site_is_call(map) ? site_end(s) : 0;
+	uint64_t push = by_jump && spi_site_is_call(map) ? spi_site_end(s) : 0;
 	struct spi_emit e = { 0 };
 
 	if (map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT)
@@ -176,11 +204,11 @@ int spi_site_stub(struct spi_site *s, int by_jump)
 	else if (!map->target)
 		way = SPI_SITE_TO_R11;
 	if (spi_near_code(object, &e, SPI_SITE_STUB_MAX) < 0)
-		return decline(s, "no free memory within reach of its object");
+		return spi_site_decline(s, "no free memory within reach of its object");
 	spi_site_emit(&e, &s->point, map, push, way, map->target + object->bias);
 	spi_near_code_trim(object, e.failed ? e.rx : e.rx + e.used);
 	if (e.failed)
-		return decline(s, e.failed);
+		return spi_site_decline(s, e.failed);
 	s->stub = e.rx;
 	return 0;
 }
@@ -190,9 +218,9 @@ static int bytes_are_as_mapped(const struct spi_site *s)
 	const struct spi_map_site *map = s->map;
 	uint32_t n = (uint32_t) map->before + map->size;
 
-	if (spi_bytes_conflict(site_start(s), n, n))
+	if (spi_bytes_conflict(spi_site_start(s), n, n))
 		return 0;
-	return spi_bytes_equal((const uint8_t *) site_start(s), map->bytes, n);
+	return spi_bytes_equal((const uint8_t *) spi_site_start(s), map->bytes, n);
 }
 
 static int worker_call(struct spi_site *s)
@@ -200,17 +228,25 @@ static int worker_call(struct spi_site *s)
 	struct spi_text_op op;
 
 	if (!(spi_site_workers >> SPI_SITE_WORKER_CALL & 1))
-		return decline(s, "every way to reach it is switched off");
+		return spi_site_decline(s, "every way to reach it is switched off");
 	if (has_displacement(s->map))
 		s->form = SPI_FORM_DISPLACEMENT;
 	else if (s->map->before || !s->map->window)
-		return decline(s, "its instruction is too short");
+		return spi_site_decline(s, "its instruction is too short");
 	else
 		s->form = SPI_FORM_WHOLE;
-	if (spi_site_change(s, &op) < 0)
-		return decline(s, "its instruction cannot be changed in one step");
+	if (spi_site_change(s, &op) < 0) {
+		s->form = SPI_FORM_WORD;
+		if (spi_site_change(s, &op) < 0)
+			return spi_site_decline(s, "its instruction cannot be changed in one step");
+		s->way = (uint64_t) spi_near_data(s->owner->object, 8, 8);
+		if (!s->way)
+			return spi_site_decline(s, "no free memory within reach of its object");
+	}
 	if (!s->stub && spi_site_stub(s, 0) < 0)
 		return -1;
+	if (s->form == SPI_FORM_WORD)
+		*(uint64_t *) s->way = s->stub;
 	s->worker = SPI_SITE_WORKER_CALL;
 	return 0;
 }
@@ -218,7 +254,7 @@ static int worker_call(struct spi_site *s)
 /* The site is new: choose a worker, and make its stub. */
 static void site_choose(struct spi_site *s)
 {
-	if (s->stub && spi_bytes_conflict(site_start(s), s->map->size, s->map->size)) {
+	if (s->stub && spi_bytes_conflict(spi_site_start(s), s->map->size, s->map->size)) {
 		s->form = SPI_FORM_ENTRY;
 		s->worker = SPI_SITE_WORKER_CALL;
 		return;

@@ -67,6 +67,11 @@ static void sync_cores(void)
 		sync_now();
 }
 
+void spi_text_sync(void)
+{
+	sync_cores();
+}
+
 /* ---- /proc/self/maps ---- */
 
 int spi_maps_open(struct spi_maps *maps)

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "codemap/map-check.h"
-#include "liblttng-spi/tree.h"
+#include "liblttng-spi/site.h"
 
 #define STUB_USUAL	64u	/* bytes of a site's stub */
 #define FEWEST_SITES	64u
@@ -131,6 +131,13 @@ static int object_fill(struct spi_tree_object *to)
 	if (!to->funcs || !to->sites)
 		return -ENOMEM;
 	dl_iterate_phdr(find_text, to);
+	to->no_trap = "needs int3, and nothing else in its object does";
+	for (uint32_t i = 0; i < sites; i++)
+		if (spi_site_wants_trap(SPI_MAP_AT(&to->map, sites, struct spi_map_site, i))) {
+			if (spi_trap_ready(to->object, &to->no_trap) == 0)
+				to->no_trap = NULL;
+			break;
+		}
 	spi_near_reserve(to->object, reached * STUB_USUAL, (uint32_t) (reached * sizeof(struct spi_site)));
 	spi_frames_tell();
 	return 0;

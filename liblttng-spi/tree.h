@@ -60,7 +60,7 @@ struct spi_site {
 	const struct spi_map_site *map;
 	struct spi_child *last, *children;	/* INDIRECT: the latest callee, all of them */
 	uint64_t stub;
-	uint64_t way;			/* BLOCK, SPRING: where the changed bytes lead; 0: to the stub */
+	uint64_t way;			/* where the changed bytes lead, if not to the stub */
 	uint32_t trees;			/* that have it in place; 0: the program's own bytes stand there */
 	uint8_t worker;			/* enum spi_site_worker; NONE: nothing can be done here */
 	uint8_t form;			/* site.c */
@@ -89,7 +89,8 @@ struct spi_tree_object {
 	struct spi_site **sites;	/* as the map's; NULL: not met yet */
 	const volatile int *gate[2];	/* while somebody records; [1]: compact records */
 	uint32_t covered;		/* trees that go into it */
-	uint32_t called_out;		/* trees that were told of the object */
+	const char *no_trap;		/* why there may be no int3; NULL: it may be */
+	struct spi_pad *pads;		/* spare bytes that sites have taken */
 };
 
 /* ---- tree-object.c ---- */
