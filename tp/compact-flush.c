@@ -30,6 +30,7 @@
 
 #define PERIOD_MS	50
 #define LOCK_TRIES	2000u
+#define END_TRIES	8u	/* when a thread ends and the ring is full, with the processor given away between them */
 
 static struct tp_compact_thread *buffers;
 static int started;
@@ -155,8 +156,11 @@ void tp_compact_thread_end(struct spi_thread *t)
 	if (!c)
 		return;
 	tp_compact_block(&old);
-	if (!tp_closed)
-		tp_compact_flush(c, TP_FLUSH_END);
+	for (unsigned int i = 0; i < END_TRIES && !tp_closed && c->used; i++) {
+		if (i)
+			sys4(SYS_sched_yield, 0, 0, 0, 0);
+		tp_compact_flush(c, i + 1 < END_TRIES ? TP_FLUSH_USUAL : TP_FLUSH_END);
+	}
 	tp_compact_mine = NULL;
 	/* c->lock: another thread may be at it still */
 	if (lock_patiently(c)) {
