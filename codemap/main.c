@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "codemap/late.h"
 #include "codemap/map-check.h"
 #include "codemap/marks.h"
 #include "codemap/request.h"
@@ -97,6 +98,7 @@ static void child_run(const struct request *request, struct object *object, int 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_BAD);
+	late_load();
 	sandbox_enter();
 	exit(request_run(request, object, out));
 }

@@ -88,8 +88,7 @@ KEEP static int machine(const unsigned char *code, op f, int x)
 
 	goto *to[*code];
 add:
-	x += 2;
-	goto *to[*++code];
+	x += 2;		/* goes on to the next */
 call:
 	x = f(x);
 	goto *to[*++code];
@@ -108,7 +107,6 @@ KEEP static int machine_near(const unsigned char *code, op f, int x)
 	goto *((char *) &&add + to[*code]);
 add:
 	x += 5;
-	goto *((char *) &&add + to[*++code]);
 call:
 	x = f(x);
 	goto *((char *) &&add + to[*++code]);
@@ -122,6 +120,27 @@ KEEP static int many(int a, int b, int c, int d, int e, int f, op g, op h, int i
 	volatile int local[8] = { a, b, c, d, e, f, i, 1 };
 
 	return g(local[a & 7]) + h(local[b & 7] + i);
+}
+
+typedef void (*act)();
+static int acts;
+KEEP static void act_one() { acts++; }
+KEEP static void act_two() { acts += 2; }
+
+/* Each case begins with a call of two bytes, and the one before it runs on into it. */
+KEEP static int falling(int k, act f, unsigned x)
+{
+	switch (k) {
+	case 0: x ^= 21;	/* fall through */
+	case 1: f(); x += 77;	/* fall through */
+	case 2: f(); x ^= 3;	/* fall through */
+	case 3: f(); x *= 9;	/* fall through */
+	case 4: f(); x >>= 1;	/* fall through */
+	case 5: f(); x += 5;	/* fall through */
+	case 6: f(); x ^= 11;	/* fall through */
+	case 7: f();
+	}
+	return (int) x;
 }
 
 KEEP static int guarded(shape *s, int k)
@@ -166,6 +185,8 @@ int main(int argc, char **argv)
 	sum += machine(code, op_mul, 3) + machine_near(near_code, op_neg, 4);
 	sum += many(1, 2, 3, 4, 5, 6, op_add, op_neg, 7) + tail(4) + tail_if(9) + tail_through(op_add, 2);
 	sum += tail_table(2, 8) + even(10);
+	for (int k = 0; k < 9; k++)
+		sum += falling(k, k & 1 ? act_one : act_two, static_cast<unsigned>(sum)) + acts;
 	tail_import(malloc(3));
 	for (auto s : shapes)
 		delete s;
