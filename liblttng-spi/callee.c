@@ -106,6 +106,8 @@ static struct spi_child *child_make(struct spi_site *s, uint64_t target)
 	c->point.address = target;
 	c->point.exit_thunk = point->exit_thunk;
 	c->point.thunk = point->thunk;
+	c->point.full_thunk = point->full_thunk;
+	c->point.full_exit_thunk = point->full_exit_thunk;
 	c->point.vectors = point->vectors;
 	c->point.flags = point->flags;
 	c->point.object = point->object;
@@ -172,8 +174,12 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 	if (spi_unlikely(trees & spi_tree_limited))
 		trees = spi_tree_limit(t, trees);
 	if (s->map->target && is_slot(s->map)) {
-		if (spi_unlikely(trees & point->tree_todo) && !first_call(s, trees, frame))
-			return 0;
+		if (spi_unlikely(trees & point->tree_todo)) {
+			if (!vec)
+				return SPI_ANSWER_FULL;
+			if (!first_call(s, trees, frame))
+				return 0;
+		}
 	} else {
 		c = __atomic_load_n(&s->last, __ATOMIC_ACQUIRE);
 		if (spi_unlikely(!c || c->target != frame->r11))
@@ -182,6 +188,8 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 		if (spi_unlikely(!c || (trees & point->tree_todo))) {
 			if (!(trees & s->trees))
 				return 0;
+			if (!vec)
+				return SPI_ANSWER_FULL;
 			point = first_call(s, trees, frame);
 			if (!point)
 				return 0;

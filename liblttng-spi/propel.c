@@ -128,8 +128,11 @@ uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const u
 
 	if (spi_unlikely(trees & spi_tree_limited))
 		trees = spi_tree_limit(t, trees);
-	if (spi_unlikely(trees & point->tree_todo))
+	if (spi_unlikely(trees & point->tree_todo)) {
+		if (!vec)
+			return SPI_ANSWER_FULL;	/* compact: what is done now needs all registers saved */
 		first_call(point, trees, (uint64_t) &frame->ra);
+	}
 	trees &= point->tree_live;
 	if (spi_unlikely(!trees))
 		return 0;

@@ -148,19 +148,25 @@ static int change_whole(const struct spi_site *s, struct spi_text_op *op)
 	return 0;
 }
 
-/* call *slot(%rip), or jmp: another slot. */
+/*
+ * A call or jump through memory whose last bytes are the operand, ModRM and a
+ * disp32: they become a word of ours, rip-relative, that holds the stub's address.
+ */
 static int change_word(const struct spi_site *s, struct spi_text_op *op)
 {
 	const uint8_t *end = s->map->bytes + s->map->before + s->map->size;
 	uint64_t after = spi_site_end(s);
+	uint32_t mod = end[-5] >> 6, rm = end[-5] & 7;
 
-	if (s->map->size < 6 || end[-6] != 0xff || (end[-5] != 0x15 && end[-5] != 0x25) || !fits_word(after - 4, 4))
+	if (s->map->size < 6 || s->map->before || end[-6] != 0xff || !((mod == 2 && rm != 4) || (mod == 0 && rm == 5)) ||
+			!fits_word(after - 5, 5))
 		return -1;
-	op->address = after - 4;
-	op->size = 4;
+	op->address = after - 5;
+	op->size = 5;
 	op->how = SPI_TEXT_STORE;
-	spi_bytes_copy(op->from, end - 4, 4);
-	set_disp(op->to, s->way, after);
+	spi_bytes_copy(op->from, end - 5, 5);
+	op->to[0] = spi_site_is_call(s->map) ? 0x15 : 0x25;
+	set_disp(op->to + 1, s->way, after);
 	return 0;
 }
 
@@ -308,6 +314,8 @@ static struct spi_site *site_new(struct spi_tree_object *to, uint32_t index, uin
 		s->point.address = map->target + to->object->bias;
 	}
 	spi_thread_thunks(&s->point, to->map.head->flags & SPI_MAP_USES_YMM, to->map.head->flags & SPI_MAP_USES_ZMM);
+	if (compact)
+		spi_thread_thunks_gpr(&s->point);
 	to->sites[index] = s;
 	return s;
 }

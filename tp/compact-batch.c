@@ -250,12 +250,12 @@ static int write_one(struct tp_compact_thread *c, struct spi_thread *t, uint32_t
 {
 	uint32_t words = __atomic_load_n(&chunk, __ATOMIC_RELAXED), end = used - c->taken > words ? c->taken + words : used;
 	tp_reader *reader = tp_read_lock(t);
-	int listen = listeners_look(), must = how >= TP_FLUSH_MUST;
+	int listen = listeners_look(), must = how >= TP_FLUSH_MUST, last = how == TP_FLUSH_LAST || how == TP_FLUSH_END;
 	unsigned int took = 0;
 
 	batch_pack(c, t, c->taken, end, must, listen, b);
 	if (listen && b->size)
-		took = batch_write(c, head_fill(c, b, how == TP_FLUSH_END && c->taken + b->words == used ? TP_BATCH_END : 0));
+		took = batch_write(c, head_fill(c, b, last && c->taken + b->words == used ? TP_BATCH_END : 0));
 	tp_read_unlock(reader);
 	if (!b->words)
 		return 0;

@@ -159,7 +159,7 @@ void tp_compact_thread_end(struct spi_thread *t)
 	for (unsigned int i = 0; i < END_TRIES && !tp_closed && c->used; i++) {
 		if (i)
 			sys4(SYS_sched_yield, 0, 0, 0, 0);
-		tp_compact_flush(c, i + 1 < END_TRIES ? TP_FLUSH_USUAL : TP_FLUSH_END);
+		tp_compact_flush(c, i + 1 < END_TRIES ? TP_FLUSH_LAST : TP_FLUSH_END);
 	}
 	tp_compact_mine = NULL;
 	/* c->lock: another thread may be at it still */

@@ -221,15 +221,16 @@ static uint64_t compact_exit(struct spi_slot *slot, struct spi_frame *frame, con
 /* What a point calls; its gates, thunks and entry are set by who binds it. */
 void tp_compact_attach(struct spi_point *point, struct tp_compact_point *cp)
 {
-	cp->point = point;
-	point->record = entry_any;
+	spi_entry_fn entry = entry_any;
+
 	if (point->flags & (SPI_POINT_LOOPS | SPI_POINT_NO_EXIT))
-		point->record = entry_rare;
+		entry = entry_rare;
 	else if (point->call_site)
-		point->record = entry_from;
+		entry = entry_from;
+	cp->point = point;
 	point->exit = (spi_exit_fn) (void (*)(void)) compact_exit;
 	point->left = compact_left;
 	point->flags |= SPI_POINT_COMPACT;
-	spi_barrier();
 	point->payload = cp;
+	__atomic_store_n(&point->record, entry, __ATOMIC_RELEASE);
 }

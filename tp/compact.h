@@ -90,9 +90,10 @@ SPI_HIDDEN void tp_compact_tags(const char *tags);
 /* ---- compact-batch.c ---- */
 enum tp_flush {
 	TP_FLUSH_USUAL,
+	TP_FLUSH_LAST,		/* the thread ends */
 	TP_FLUSH_OTHER,		/* by another thread */
 	TP_FLUSH_MUST,		/* what finds no room is lost */
-	TP_FLUSH_END,		/* the same, and the thread ends */
+	TP_FLUSH_END,		/* both */
 };
 /* Write what there is; c->lock is held. */
 SPI_HIDDEN void tp_compact_write(struct tp_compact_thread *c, enum tp_flush how);

@@ -12,6 +12,7 @@
  */
 #include <errno.h>
 #include "tp/call.h"
+#include "tp/compact.h"
 
 SPI_INLINE int tree_may(const struct spi_thread *t, tp_reader *const *place)
 {
@@ -119,18 +120,19 @@ static void tree_exit(struct spi_slot *slot, struct spi_frame *frame, const uint
 
 int tp_tree_prepare(struct spi_object *object, int compact, const volatile int **gate, const char **why)
 {
-	if (compact) {
-		*why = "compact records are not available";
-		return -ENOTSUP;
-	}
+	if (compact)
+		return tp_compact_prepare(object, gate, why);
 	return tp_generic_ready(object, gate, why);
 }
 
 /* Any thread, any state. Until `record` is set nobody calls the point's payload. */
 int tp_tree_bind(struct spi_point *point)
 {
-	struct tp_point *tp = tp_core->alloc(sizeof(*tp));
+	struct tp_point *tp;
 
+	if (point->flags & SPI_POINT_COMPACT)
+		return tp_compact_bind_one(point);
+	tp = tp_core->alloc(sizeof(*tp));
 	if (!tp || tp_generic_events(point, tp) < 0)
 		return -ENOMEM;
 	tp->point = point;
