@@ -36,7 +36,9 @@ static void agent_let_go(struct agents *a, struct spi_agent *agent)
 {
 	struct agent_state *state = spi_agent_user(agent);
 
-	if (state && state->asked && state->failed == state->asked) {
+	/* A program that another one has executed may have none of the functions: it runs on, and is not traced. */
+	if (state && state->asked && state->failed == state->asked &&
+	    !(a->ready && spi_agent_flags(agent) & SPI_HELLO_PRELOADED)) {
 		a->hopeless = 1;
 		return;
 	}
@@ -88,9 +90,13 @@ static void agents_on_hello(struct spi_agent *agent, void *data)
 
 static void agents_rule_failed(struct agents *a, unsigned int rule, const char *text)
 {
-	const char *func = rule - 1 < a->func_count ? tree_title(a->funcs[rule - 1].text) : "rule";
+	const struct func *of = rule - 1 < a->func_count ? &a->funcs[rule - 1] : NULL;
+	const char *func = of ? tree_title(of->text) : "rule";
 
-	if (!a->failed++)
+	/* A tree went into a program that has no such root. */
+	if (a->ready && of && of->tree)
+		say_detail("%s: %s", func, text);
+	else if (!a->failed++)
 		snprintf(a->failure, sizeof(a->failure), "%s: %s", func, text);
 	else
 		say_warning("%s: %s", func, text);

@@ -20,6 +20,7 @@
 #include "cli/live.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/sieve.h"
 #include "cli/viewer.h"
 #include "injector/paths.h"
 
@@ -81,10 +82,19 @@ int viewer_start(struct viewer *viewer, const struct session *s, unsigned int po
 	viewer->port = port;
 	if (viewer_make_words(argv, url, filters) < 0)
 		return -ENOENT;
+	if (filters & VIEWER_NAMES)
+		viewer->sieve = sieve_start(&child.out);
+	if (viewer->sieve < 0) {
+		say_error("%s", strerror((int) -viewer->sieve));
+		viewer->sieve = 0;
+		return -EAGAIN;
+	}
 	child.in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	viewer->pid = child_spawn(&child);
 	if (child.in >= 0)
 		close(child.in);
+	if (child.out >= 0)
+		close(child.out);
 	if (viewer->pid < 0) {
 		int error = -viewer->pid;
 
@@ -150,6 +160,16 @@ static int viewer_works(pid_t pid, unsigned long *ticks)
 	return *ticks > before + 1;
 }
 
+/* The viewer has printed all: so does the sieve, as fast as our stdout is read. */
+static int sieve_finish(struct viewer *viewer, int stop_fd)
+{
+	int status, ret = viewer->sieve ? child_wait(viewer->sieve, -1, stop_fd, &status) : 0;
+
+	if (ret == 0)
+		viewer->sieve = 0;
+	return ret;
+}
+
 int viewer_finish(struct viewer *viewer, int stop_fd)
 {
 	unsigned long ticks = 0;
@@ -165,13 +185,16 @@ int viewer_finish(struct viewer *viewer, int stop_fd)
 		if (idle >= VIEWER_IDLE_MAX)
 			break;
 	}
+	if (ret == 0) {
+		viewer->pid = 0;
+		ret = sieve_finish(viewer, stop_fd);
+	}
 	if (ret < 0) {
 		viewer_end(viewer);
 		say_warning("babeltrace2 %s: events may be missing from what it printed",
 			ret == -ETIMEDOUT ? "did not come to an end" : "was interrupted");
 		return ret;
 	}
-	viewer->pid = 0;
 	/* A reader that went away (`| head`) is no failure. */
 	if (WIFSIGNALED(status) ? WTERMSIG(status) != SIGPIPE : WEXITSTATUS(status) != 0) {
 		say_warning("babeltrace2 failed: events may be missing from what it printed");
@@ -184,5 +207,7 @@ void viewer_end(struct viewer *viewer)
 {
 	if (viewer->pid)
 		child_end(viewer->pid, 2000);
-	viewer->pid = 0;
+	if (viewer->sieve)
+		child_end(viewer->sieve, 2000);
+	viewer->pid = viewer->sieve = 0;
 }

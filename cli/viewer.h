@@ -10,11 +10,12 @@ struct session;
 
 struct viewer {
 	pid_t pid;
+	pid_t sieve;		/* what stands between it and our stdout; 0: nothing */
 	unsigned int port;
 };
 
 #define VIEWER_EXPAND	1u	/* compact records become entries and exits again */
-#define VIEWER_NAMES	2u	/* addresses of calls are shown with function and source line */
+#define VIEWER_NAMES	2u	/* addresses of calls are shown with function and source line; see sieve.h */
 
 /*
  * viewer_start() - `s` exists on the relay daemon at `port`; `filters` is what happens to the events before they are

@@ -76,6 +76,9 @@ spi_trace --tree=top ./app 4 >live.names
 is $? "$plain" "printed: exit status"
 is "$(tree_calls live.names)" "branch=4/4 leaf=12/12 middle=4/4 top=1/1 " "printed: the calls, with names"
 is "$(grep -cx "$(cat plain.out)" live.names)" 1 "printed: the program's output beside it"
+is "$(grep -c 'lttng_ust_statedump\|lttng_ust_lib' live.names)" 0 "printed: nothing of what only the reader needs"
+spi_trace --tree --lib app ./app 2000 | head -n 3 >head.out
+is "${PIPESTATUS[0]}/$(wc -l <head.out)" "$plain/3" "printed: to a reader that goes away" || diag "$(cat trace.err)"
 
 # The busiest function, and what leaving it out saves.
 spi_trace --tree --lib app -o busy ./app 2000 >out
