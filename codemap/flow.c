@@ -87,11 +87,13 @@ const uint8_t *stretch_bytes(const struct flow *flow, const struct stretch *stre
 uint64_t function_bytes(const struct image *image, const struct functions *functions, size_t index)
 {
 	const struct function *f = &functions->list.at[index];
-	uint64_t room = index + 1 < functions->list.count ? f[1].vaddr - f->vaddr : SIZE_UNKNOWN;
+	uint64_t room = index + 1 < functions->list.count ? f[1].vaddr - f->vaddr : SIZE_UNKNOWN, left;
 	uint32_t i;
 
+	if (!image_at(image, f->vaddr, &left))
+		return 0;
 	if (f->size)
-		return f->size;
+		return f->size < left ? f->size : left;
 	for (i = 0; i < image->section_count; i++) {
 		const struct section *s = &image->sections[i];
 
@@ -99,7 +101,7 @@ uint64_t function_bytes(const struct image *image, const struct functions *funct
 		    f->vaddr - s->addr < s->size && s->addr + s->size - f->vaddr < room)
 			room = s->addr + s->size - f->vaddr;
 	}
-	return room;
+	return room < left ? room : left;
 }
 
 static void bits_make(struct flow *flow)
@@ -133,15 +135,14 @@ static void stretches_make(struct flow *flow)
 
 	for (i = 0; i < functions->list.count; i++) {
 		const struct function *f = &functions->list.at[i];
-		uint64_t size = function_bytes(flow->image, functions, i), own;
+		uint64_t size = function_bytes(flow->image, functions, i);
 		struct stretch *s;
 
 		if (!image_is_code(flow->image, f->vaddr) || !image_at(flow->image, f->vaddr, &left))
 			continue;
 		target_add(flow, f->vaddr);
-		own = size < UINT64_MAX - f->vaddr ? f->vaddr + size : UINT64_MAX;
-		if (own > end) {
-			end = own;
+		if (f->vaddr + size > end) {
+			end = f->vaddr + size;
 			outer = i;
 		}
 		s = vec_push(&flow->stretches);
