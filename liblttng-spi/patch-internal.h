@@ -330,6 +330,8 @@ int spi_trap_add(uint64_t address, uint64_t to);
 void spi_trap_forget(uint64_t low, uint64_t high);	/* the object there was unloaded */
 /* May code of this object contain int3? 0, or -EPERM and *reason. Takes SIGTRAP. */
 int spi_trap_ready(const struct spi_object *object, const char **reason);
+/* The same but for which object it is: for code in the C library of which it is known that signals are let in there. */
+int spi_trap_ready_anywhere(const char **reason);
 
 /* ---- trap-ready.c: NULL, or what speaks against int3 ---- */
 const char *spi_trap_threads_look(void);	/* a thread that blocks SIGTRAP, a debugger */

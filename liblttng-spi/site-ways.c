@@ -187,12 +187,40 @@ static int worker_spring(struct spi_site *s)
 
 /* ---- trap ---- */
 
+/*
+ * Functions of the C library that call the program back, from wherever that called them: not while libc has all
+ * signals blocked, and not in the child of a vfork() or posix_spawn().
+ */
+static int is_caller_back(const struct spi_site *s)
+{
+	static const char *const names[] = { "msort_with_tmp", "qsort_r", "_quicksort", "bsearch", "lfind", "lsearch", "tsearch",
+		"tfind", "tdelete", "trecurse", "twalk", "tdestroy", "ftw", "nftw", "glob", "scandir", "_obstack", "fopencookie" };
+	int64_t func = spi_tree_func_around(s->owner, spi_site_start(s));
+	const char *name = func < 0 ? "" : spi_tree_func_name(s->owner, (uint64_t) func);
+
+	while (*name == '_' && name[1] == '_')
+		name++;
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *a = name, *b = names[i];
+
+		while (*b && *a == *b) {
+			a++;
+			b++;
+		}
+		if (!*b)
+			return 1;
+	}
+	return 0;
+}
+
 static int worker_trap(struct spi_site *s)
 {
 	const struct spi_map_site *map = s->map;
 
 	if (s->owner->no_trap)
 		return spi_site_decline(s, s->owner->no_trap);
+	if (s->owner->is_runtime && !is_caller_back(s))
+		return spi_site_decline(s, "needs int3, which is not safe in a library that runs with signals blocked");
 	if (spi_site_is_jcc(map))
 		return spi_site_decline(s, "a conditional jump without room");
 	s->form = SPI_FORM_INT3;

@@ -180,6 +180,7 @@ static void thread_fold_tail(struct spi_thread *t, uint64_t p)
 static int thread_grow(struct spi_thread *t, uint64_t p)
 {
 	uint32_t chunk = spi_chunk_get();
+	struct spi_slot *top;
 
 	if (chunk == CHUNK_NONE) {
 		thread_collect(t, p);
@@ -189,8 +190,15 @@ static int thread_grow(struct spi_thread *t, uint64_t p)
 		if (chunk == CHUNK_NONE)
 			return -1;
 	}
+	top = spi_thread_top(t);
 	spi_chunks[chunk].prev = spi_chunk_of(t->base);
 	spi_thread_use_chunk(t, chunk, 0);
+	if (top && top->p == p) {
+		/* unwinders know a tail call's slot by the one before it in memory: here that is one which nobody uses */
+		t->base->p = p;
+		t->base->state = SPI_SLOT_FREE;
+		t->cur++;
+	}
 	return 0;
 }
 

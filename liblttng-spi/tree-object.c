@@ -121,6 +121,22 @@ static struct spi_tree_object *object_known(const struct spi_object *object)
 	return to;
 }
 
+/* Ask whether int3 may be while that can be asked, if some site looks as if nothing else would do. */
+static void look_at_trap(struct spi_tree_object *to)
+{
+	uint32_t sites = to->map.head->sites.count, i = 0;
+
+	to->no_trap = "needs int3, and nothing else in its object does";
+	while (i < sites && !spi_site_wants_trap(SPI_MAP_AT(&to->map, sites, struct spi_map_site, i)))
+		i++;
+	if (i == sites)
+		return;
+	if (spi_trap_ready_anywhere(&to->no_trap) < 0)
+		return;
+	to->no_trap = NULL;
+	to->is_runtime = (uint32_t) spi_object_is_runtime(to->object);
+}
+
 static int object_fill(struct spi_tree_object *to)
 {
 	uint32_t funcs = to->map.head->funcs.count, sites = to->map.head->sites.count;
@@ -131,13 +147,7 @@ static int object_fill(struct spi_tree_object *to)
 	if (!to->funcs || !to->sites)
 		return -ENOMEM;
 	dl_iterate_phdr(find_text, to);
-	to->no_trap = "needs int3, and nothing else in its object does";
-	for (uint32_t i = 0; i < sites; i++)
-		if (spi_site_wants_trap(SPI_MAP_AT(&to->map, sites, struct spi_map_site, i))) {
-			if (spi_trap_ready(to->object, &to->no_trap) == 0)
-				to->no_trap = NULL;
-			break;
-		}
+	look_at_trap(to);
 	spi_near_reserve(to->object, reached * STUB_USUAL, (uint32_t) (reached * sizeof(struct spi_site)));
 	spi_frames_tell();
 	return 0;

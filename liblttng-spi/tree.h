@@ -89,6 +89,7 @@ struct spi_tree_object {
 	struct spi_site **sites;	/* as the map's; NULL: not met yet */
 	const volatile int *gate[2];	/* while somebody records; [1]: compact records */
 	uint32_t covered;		/* trees that go into it */
+	uint32_t is_runtime;		/* int3 only where it is known to be safe: site-ways.c */
 	const char *no_trap;		/* why there may be no int3; NULL: it may be */
 	struct spi_pad *pads;		/* spare bytes that sites have taken */
 };
