@@ -78,70 +78,131 @@ static uint8_t *put_left(uint8_t *to, uint32_t ticks, uint32_t number, uint64_t 
 	return put32(to, number);
 }
 
-/*
- * Pack words from `from` on, as long as they are written, and fewer than `end`.
- * skip: words that are still 0 belong to code that was abandoned. (B) A word is seen
- * only after it was claimed: `end` was read before.
- */
-static void batch_pack(struct tp_compact_thread *c, struct spi_thread *t, uint32_t from, uint32_t end, int skip,
-	int describe, struct batch *b)
+/* Packing, on its way. */
+struct packing {
+	uint32_t at, end;	/* words */
+	uint32_t before;	/* tick of the record before */
+	uint32_t *open;		/* above the numbers of calls that were opened in this batch */
+	uint8_t *to;
+};
+
+static void pack_exit(struct tp_compact_thread *c, struct packing *k, struct batch *b, uint32_t ticks, uint32_t number)
 {
-	uint32_t last = (uint32_t) (b->end_tick >> 32) == c->high ? (uint32_t) b->end_tick : UINT32_MAX;
-	uint32_t before = (uint32_t) c->begin_tick, *open = c->open, i = from;
-	uint8_t *to = c->packed, generation = tp_site_generation;
+	b->exits++;
+	if (k->open > c->open && k->open[-1] == number) {
+		k->open--;
+		k->to = put16(k->to, ticks << 2 | TP_PACKED_EXIT);
+	} else {
+		b->outer++;
+		k->to = put_other(k->to, ticks, TP_PACKED_EXIT32, number);
+	}
+}
+
+static void pack_left(struct tp_compact_thread *c, struct packing *k, struct batch *b, uint32_t ticks, uint32_t number,
+	uint64_t how)
+{
+	b->exits++;
+	if (k->open > c->open && k->open[-1] == number)
+		k->open--;
+	else
+		b->outer++;
+	k->to = put_left(k->to, ticks, number, how);
+}
+
+/*
+ * A record of any kind, or a word that is not written yet: 0 when packing ends there.
+ * skip: such words belong to code that was abandoned. Ticks step back when a
+ * handler ran between their reading and the claim of the word.
+ */
+static __attribute__((noinline)) int pack_any(struct tp_compact_thread *c, struct packing *k, struct batch *b, int skip,
+	int describe)
+{
+	uint64_t word = __atomic_load_n(&c->words[k->at], __ATOMIC_ACQUIRE), second = 0;
+	uint32_t kind = TP_WORD_KIND(word), number = TP_WORD_NUMBER(word), tick = (uint32_t) word, ticks;
+
+	if (!word) {
+		k->at += (uint32_t) skip;
+		return skip;
+	}
+	if (kind >= TP_KIND_ENTRY_AT) {
+		second = k->at + 1 < k->end ? __atomic_load_n(&c->words[k->at + 1], __ATOMIC_ACQUIRE) : 0;
+		if (!second)
+			return 0;
+		k->at++;
+	}
+	k->at++;
+	if (tick < k->before)
+		tick = k->before;
+	ticks = tick - k->before;
+	k->before = tick;
+	if (ticks >> TP_PACKED_TICK_BITS) {
+		k->to = put_other(k->to, 0, TP_PACKED_TICKS, ticks);
+		ticks = 0;
+	}
+	if (kind == TP_KIND_EXIT) {
+		pack_exit(c, k, b, ticks, number);
+	} else if (kind == TP_KIND_LEFT) {
+		pack_left(c, k, b, ticks, number, second);
+	} else {
+		if (describe && tp_site_seen[number] != tp_site_generation)
+			tp_site_describe(&spi_thread, number);
+		b->entries++;
+		*k->open++ = number;
+		k->to = put_entry(k->to, ticks, number, second);
+	}
+	return 1;
+}
+
+/*
+ * Pack words from `from` on, as long as they are written, and fewer than `end`. (B)
+ * A word is seen only after it was claimed: `end` was read before. The loop has the
+ * usual records only: an entry that needs 4 bytes, an exit that needs 2. A word
+ * that is 0 has a number that was never described.
+ */
+static void batch_pack(struct tp_compact_thread *c, uint32_t from, uint32_t end, int skip, int describe, struct batch *b)
+{
+	const uint8_t generation = tp_site_generation;
+	const uint64_t *words = c->words;
+	uint32_t *const first = c->open, *open = first;
+	uint32_t at = from, before = (uint32_t) c->begin_tick, entries = 0, exits = 0;
+	uint8_t *to = c->packed;
+	int more = 1;
 
 	b->entries = b->exits = b->outer = 0;
-	while (i < end) {
-		uint64_t word = __atomic_load_n(&c->words[i], __ATOMIC_ACQUIRE), second = 0;
-		uint32_t tick = (uint32_t) word, kind = TP_WORD_KIND(word), number = TP_WORD_NUMBER(word), ticks;
+	while (at < end && more) {
+		uint64_t word = __atomic_load_n(&words[at], __ATOMIC_ACQUIRE);
+		uint32_t upper = (uint32_t) (word >> 32), number = upper >> 2, ticks = (uint32_t) word - before;
+		struct packing k;
 
-		if (spi_unlikely(!word)) {
-			if (!skip)
-				break;
-			i++;
-			continue;
-		}
-		if (spi_unlikely(kind >= TP_KIND_ENTRY_AT)) {
-			second = i + 1 < end ? __atomic_load_n(&c->words[i + 1], __ATOMIC_ACQUIRE) : 0;
-			if (!second)
-				break;
-		}
-		if (spi_unlikely(tick < before))
-			tick = before;
-		if (spi_unlikely(tick > last))
-			tick = last;
-		ticks = tick - before;
-		before = tick;
-		if (spi_unlikely(ticks >> TP_PACKED_TICK_BITS)) {
-			to = put_other(to, 0, TP_PACKED_TICKS, ticks);
-			ticks = 0;
-		}
-		if (kind == TP_KIND_EXIT) {
-			b->exits++;
-			if (spi_likely(open > c->open && open[-1] == number)) {
+		if (spi_likely(!(ticks >> TP_PACKED_TICK_BITS))) {
+			if ((upper & 3) == TP_KIND_EXIT && spi_likely(open > first) && spi_likely(open[-1] == number)) {
 				open--;
 				to = put16(to, ticks << 2 | TP_PACKED_EXIT);
-			} else {
-				b->outer++;
-				to = put_other(to, ticks, TP_PACKED_EXIT32, number);
+				before = (uint32_t) word;
+				at++;
+				exits++;
+				continue;
 			}
-		} else if (spi_unlikely(kind == TP_KIND_LEFT)) {
-			b->exits++;
-			if (open > c->open && open[-1] == number)
-				open--;
-			else
-				b->outer++;
-			to = put_left(to, ticks, number, second);
-		} else {
-			if (spi_unlikely(tp_site_seen[number] != generation) && describe)
-				tp_site_describe(t, number);
-			b->entries++;
-			*open++ = number;
-			to = put_entry(to, ticks, number, second);
+			if ((upper & 3) == TP_KIND_ENTRY && spi_likely(number < 65536) &&
+					spi_likely(tp_site_seen[number] == generation)) {
+				*open++ = number;
+				to = put32(to, ticks << 2 | TP_PACKED_ENTRY16 | number << 16);
+				before = (uint32_t) word;
+				at++;
+				entries++;
+				continue;
+			}
 		}
-		i += second ? 2 : 1;
+		k = (struct packing) { at, end, before, open, to };
+		more = pack_any(c, &k, b, skip, describe);
+		at = k.at;
+		before = k.before;
+		open = k.open;
+		to = k.to;
 	}
-	b->words = i - from;
+	b->entries += entries;
+	b->exits += exits;
+	b->words = at - from;
 	b->size = (uint32_t) (to - c->packed);
 	memset(to, 0, 8);
 	to[0] = TP_PACKED_OTHER;		/* then TP_PACKED_NONE */
@@ -253,7 +314,7 @@ static int write_one(struct tp_compact_thread *c, struct spi_thread *t, uint32_t
 	int listen = listeners_look(), must = how >= TP_FLUSH_MUST, last = how == TP_FLUSH_LAST || how == TP_FLUSH_END;
 	unsigned int took = 0;
 
-	batch_pack(c, t, c->taken, end, must, listen, b);
+	batch_pack(c, c->taken, end, must, listen, b);
 	if (listen && b->size)
 		took = batch_write(c, head_fill(c, b, last && c->taken + b->words == used ? TP_BATCH_END : 0));
 	tp_read_unlock(reader);

@@ -20,7 +20,7 @@
 #include "tp/compact-format.h"
 #include "tp/fire.h"
 
-#define TP_COMPACT_BATCH	512u	/* words after which a thread flushes */
+#define TP_COMPACT_BATCH	1024u	/* words after which a thread flushes */
 #define TP_COMPACT_ROOM		4096u	/* words, when the ring is full or a handler found a record half made */
 #define TP_COMPACT_SPARE	128u	/* for handlers that interrupted one another between looking and claiming */
 #define TP_COMPACT_HEAD		56u	/* bytes of a batch before its data */
