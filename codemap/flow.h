@@ -30,17 +30,23 @@ struct code_bits {
 
 struct flow {
 	const struct image *image;
-	const struct functions *functions;
+	struct functions *functions;
 	const struct links *links;
 	const struct fdes *fdes;
 	struct vec_of(struct stretch) stretches;	/* by address */
 	struct vec_of(struct code_bits) bits;
 	uint32_t *owners;	/* of each function that is a piece: 1 + index of the function that jumps there, 0: none */
+	struct vec_of(uint64_t) jumped_to;	/* first bytes of unnamed functions that conditional jumps go to */
+	uint8_t *taken;		/* by function: it is called, or its address is used */
 	struct vec_of(uint64_t) tables;	/* while a stretch is read: addresses that may be a switch table's */
 };
 
-void flow_find(struct flow *flow, const struct image *image, const struct functions *functions,
-	       const struct links *links, const struct fdes *fdes);
+/*
+ * Look at all code. Functions without a name turn out to be pieces of others here
+ * (SPI_REASON_PART), which a name would have told.
+ */
+void flow_find(struct flow *flow, const struct image *image, struct functions *functions, const struct links *links,
+	       const struct fdes *fdes);
 /* May control arrive anywhere in [from, to)? */
 int flow_arrives(const struct flow *flow, uint64_t from, uint64_t to);
 int flow_is_jumped_to(const struct flow *flow, uint64_t vaddr);
@@ -48,5 +54,16 @@ int flow_is_jumped_to(const struct flow *flow, uint64_t vaddr);
 const uint8_t *stretch_bytes(const struct flow *flow, const struct stretch *stretch);
 /* How many bytes the function has: what its symbol or FDE says, or up to the next one or its section's end. */
 uint64_t function_bytes(const struct image *image, const struct functions *functions, size_t index);
+
+/* What flow.c is made of. */
+void flow_target_add(struct flow *flow, uint64_t vaddr);
+void flow_jump_add(struct flow *flow, uint64_t vaddr);
+void stretch_read(struct flow *flow, struct stretch *stretch);	/* flow-read.c */
+
+/* pieces.c: a jump out of the stretch's function; a function is called or its address used; all are known now. */
+struct x86_decoded;
+void pieces_jump(struct flow *flow, const struct stretch *stretch, const struct x86_decoded *insn);
+void pieces_taken(struct flow *flow, uint64_t vaddr);
+void pieces_judge(struct flow *flow);
 
 #endif /* CODEMAP_FLOW_H */

@@ -12,7 +12,7 @@
 #include "codemap/sites.h"
 #include "codemap/tree.h"
 
-/* Jumps into entries are looked for beside jumps between all instructions. */
+/* Jumps into entries are looked for while sites are. */
 struct scan {
 	struct code code;
 	const struct image *image;
@@ -103,11 +103,11 @@ uint32_t tree_make(const struct image *image, struct functions *functions, struc
 
 	for (i = 0; i < functions->list.count; i++)
 		functions->list.at[i].wanted = 1;
-	is_begun = !pthread_create(&thread, NULL, scan_run, &scan);
 	links_read(&links, image);
 	ehframe_read(image, &fdes);
 	fdes_sort(&fdes);
 	flow_find(&flow, image, functions, &links, &fdes);
+	is_begun = !pthread_create(&thread, NULL, scan_run, &scan);
 	sites_find(&sites, &flow, &links, tables);
 	if (is_begun)
 		pthread_join(thread, NULL);

@@ -265,8 +265,9 @@ def compare_slots(truth, sites):
 
 def compare_tails(truth, sites):
     """Jumps out of a function with the caller's stack, by readelf's rows."""
-    bad = []
+    bad, pieces = [], set()
     wanted = set()
+    called = set(flow[1] for flow in (flow_of(truth.insns[at][1]) for at in truth.order) if flow and flow[0] == 'call')
     for at in truth.order:
         flow = flow_of(truth.insns[at][1])
         if not flow or flow[0] in ('call', 'xbegin') or flow[0].startswith('loop') or flow[0] in ('jrcxz', 'jecxz'):
@@ -279,8 +280,11 @@ def compare_tails(truth, sites):
         if any(low <= flow[1] < high for low, high in around):
             continue
         if truth.is_start(flow[1]) or flow[2].endswith('@plt'):
-            wanted.add(at)
             site = sites.get(at)
+            if not site and flow[0] != 'jmp' and flow[1] not in called and not truth.names.get(flow[1]):
+                pieces.add(flow[1])
+                continue
+            wanted.add(at)
             if not site:
                 bad.append('%x: %s: no site' % (at, truth.insns[at][1]))
             elif not site.kind.endswith('_SLOT') and site.target != flow[1]:
@@ -293,8 +297,8 @@ def compare_tails(truth, sites):
     for site in indirect:
         if truth.cfa(site.at) != 'rsp+8':
             bad.append('%x: %s: the stack is not the caller\'s' % (site.at, site.kind))
-    report(len(bad), 'tail calls: %d direct ones, the same; %d through pointers, all with the caller\'s stack' % (
-        len(wanted), len(indirect)), bad)
+    report(len(bad), 'tail calls: %d direct ones, the same; %d through pointers, all with the caller\'s stack%s' % (
+        len(wanted), len(indirect), '; %d unnamed pieces' % len(pieces) if pieces else ''), bad)
 
 
 def moved_text(text, is_call):

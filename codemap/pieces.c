@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Pieces of functions that lie elsewhere and are jumped into: .cold by their names
+ * and unwind rules (functions.c). Whose they are, the jumps there say.
+ */
+#include "codemap/flow.h"
+#include "codemap/x86.h"
+
+/* A jump into a piece says whose it is. */
+static void piece_claim(struct flow *flow, const struct stretch *s, uint64_t target)
+{
+	const struct function *f = functions_around(flow->functions, target);
+	size_t index;
+
+	if (!f || f->reason != SPI_REASON_PART || target - f->vaddr >= f->size)
+		return;
+	index = (size_t) (f - flow->functions->list.at);
+	if (!flow->owners[index])
+		flow->owners[index] = (uint32_t) s->outer + 1;
+}
+
+/*
+ * Without names, a piece that begins before a frame is set up looks like a function.
+ * But compilers do not end functions in conditional jumps to others: what is reached
+ * by one, from a single function, and never called is a piece.
+ */
+static void unnamed_claim(struct flow *flow, const struct stretch *s, const struct x86_decoded *insn)
+{
+	struct function *f = functions_at(flow->functions, insn->target);
+	size_t index;
+
+	if (!f || !(f->flags & SPI_FUNC_NO_SYMBOL) || f->reason)
+		return;
+	index = (size_t) (f - flow->functions->list.at);
+	if (flow->owners[index] && flow->owners[index] != s->outer + 1)
+		flow->taken[index] = 1;
+	flow->owners[index] = (uint32_t) s->outer + 1;
+	if (insn->kind == SPI_INSN_JCC)
+		*vec_push(&flow->jumped_to) = insn->target;
+}
+
+void pieces_taken(struct flow *flow, uint64_t vaddr)
+{
+	const struct function *f = functions_at(flow->functions, vaddr);
+
+	if (f)
+		flow->taken[f - flow->functions->list.at] = 1;
+}
+
+void pieces_judge(struct flow *flow)
+{
+	size_t i;
+
+	for (i = 0; i < flow->jumped_to.count; i++) {
+		struct function *f = functions_at(flow->functions, flow->jumped_to.at[i]);
+
+		if (!flow->taken[f - flow->functions->list.at])
+			f->reason = SPI_REASON_PART;
+	}
+	for (i = 0; i < flow->functions->list.count; i++)
+		if (flow->functions->list.at[i].reason != SPI_REASON_PART)
+			flow->owners[i] = 0;
+}
+
+void pieces_jump(struct flow *flow, const struct stretch *s, const struct x86_decoded *insn)
+{
+	piece_claim(flow, s, insn->target);
+	unnamed_claim(flow, s, insn);
+}
