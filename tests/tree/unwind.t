@@ -12,10 +12,12 @@ tree_tools
 tree_cc unwind unwind.c -O2 -fno-optimize-sibling-calls -rdynamic
 for mode in backtrace unwind signal; do
 	./unwind "$mode" >plain
-	tree_record "$SPI_TMP/$mode" 'tree(main)' ./unwind "$mode" liblttng-spi >traced
+	tree_record "$SPI_TMP/trace-$mode" 'tree(main)' ./unwind "$mode" liblttng-spi >traced
 	is "$?" 0 "$mode: status"
-	same_file traced plain "$mode: output"
-	tree_balanced "$SPI_TMP/$mode" "$mode: balanced"
+	# Behind a slot, whose frame unwinders take for a signal's, an address is the call's last byte: one less.
+	paste -d+ plain traced | awk -F+ 'NF == 4 && $1 == $3 && $2 - $4 <= 1 && $4 <= $2 { next } NF == 2 && $1 == $2 { next } { print }' >differs
+	is "$(cat differs)" "" "$mode: the functions it meets, and where"
+	tree_balanced "$SPI_TMP/trace-$mode" "$mode: balanced"
 done
 
 # gdb: the functions in its backtrace, and five times `finish`.
@@ -34,7 +36,7 @@ finish
 finish
 continue
 G
-tree_session "$SPI_TMP/gdb"
+tree_session "$SPI_TMP/trace-gdb"
 timeout 60 gdb -q -batch -ex "set environment LD_PRELOAD $SPI_AGENT" -ex "set environment LTTNG_SPI_RULES tree(main)" \
 	-ex "set environment LTTNG_SPI_CODEMAP $SPI_CODEMAP" -x script --args ./unwind none >gdb.out 2>&1
 tree_session_end

@@ -50,19 +50,26 @@
 #define MODE_XMM	1		/* a CPU without AVX */
 #define MODE_YMM	2		/* AVX, but no XGETBV(1) */
 
+	/* Each step is told: profilers unwind from here, and a handler that calls backtrace(). */
+	.macro PUSH_EACH regs:vararg
+	.irp reg, \regs
+	push \reg
+	.cfi_adjust_cfa_offset 8
+	.endr
+	.endm
+
+	.macro POP_EACH regs:vararg
+	.irp reg, \regs
+	pop \reg
+	.cfi_adjust_cfa_offset -8
+	.endr
+	.endm
+
 	.macro FRAME_PUSH
-	push %rcx
-	push %rdx
-	push %rsi
-	push %rdi
-	push %r8
-	push %r9
-	push %r10
-	push %r11
-	push %rbp
-	mov %rsp, %rbp
-	.cfi_def_cfa %rbp, 88
+	PUSH_EACH %rcx, %rdx, %rsi, %rdi, %r8, %r9, %r10, %r11, %rbp
 	.cfi_offset %rbp, -88
+	mov %rsp, %rbp
+	.cfi_def_cfa_register %rbp
 	.endm
 
 	.macro FRAME_POP
@@ -70,15 +77,7 @@
 	pop %rbp
 	.cfi_restore %rbp
 	.cfi_def_cfa %rsp, 80
-	pop %r11
-	pop %r10
-	pop %r9
-	pop %r8
-	pop %rdi
-	pop %rsi
-	pop %rdx
-	pop %rcx
-	.cfi_def_cfa_offset 16
+	POP_EACH %r11, %r10, %r9, %r8, %rdi, %rsi, %rdx, %rcx
 	.endm
 
 	.macro VECTORS op, reg, step, load

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unwind.h>
 
 #define FN __attribute__((noipa))
@@ -22,6 +23,7 @@
 static const char *mode, *tracer = "";
 static unsigned long sum, samples, lost;
 static int printed;
+static char *lost_at[8];
 
 static FN void meet(void *address)
 {
@@ -92,13 +94,16 @@ static FN _Unwind_Reason_Code finds_main(struct _Unwind_Context *context, void *
 }
 
 /* Interrupts anything, and must find main() from everywhere. */
-FN void on_timer(int number)
+FN void on_timer(int number, siginfo_t *info, void *context)
 {
 	int found = 0;
 
+	(void) info;
 	sum += number & 1;
 	_Unwind_Backtrace(finds_main, &found);
 	samples++;
+	if (!found && lost < 8)
+		lost_at[lost] = (char *) ((ucontext_t *) context)->uc_mcontext.gregs[REG_RIP];
 	lost += !found;
 }
 
@@ -115,7 +120,7 @@ FN int some(int n)
 int main(int argc, char **argv)
 {
 	struct itimerspec every = { { 0, 500000 }, { 0, 500000 } };
-	struct sigaction action = { .sa_handler = on_timer, .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_sigaction = on_timer, .sa_flags = SA_RESTART | SA_SIGINFO };
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF };
 	timer_t timer;
 
@@ -132,6 +137,13 @@ int main(int argc, char **argv)
 	for (int i = 0; samples < 400 && i < 40000000; i++)
 		sum += (unsigned long) some(12);
 	timer_delete(timer);
+	for (unsigned long i = 0; i < lost && i < 8; i++) {
+		Dl_info info = { 0 };
+
+		dladdr(lost_at[i], &info);
+		fprintf(stderr, "lost at %p: %s+0x%lx %s\n", lost_at[i], info.dli_fname, lost_at[i] - (char *) info.dli_fbase,
+			info.dli_sname);
+	}
 	printf("lost %lu of %s\n", lost, samples >= 400 ? "400" : "too few");
 	return lost != 0;
 }
