@@ -72,7 +72,8 @@ void spi_process_end(void);			/* calls that will never return get their exit rec
 void spi_thread_unwound(uint64_t sp);
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how);
 void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm);	/* after spi_threads_init() */
-void spi_thread_thunks_gpr(struct spi_point *point);	/* then: its payload knows SPI_ANSWER_FULL */
+/* Then: its payload knows SPI_ANSWER_FULL and struct spi_words. is_site: its entry is spi_site_call(). */
+void spi_thread_thunks_words(struct spi_point *point, int is_site);
 
 /* ---- objects.c ---- */
 struct spi_object *spi_objects_scan(void);	/* refresh the list of loaded objects; first one is the executable */
@@ -143,6 +144,7 @@ int spi_link_serve_until_go(struct spi_link *link);
 int spi_link_serve_thread(struct spi_link *link);	/* start the control thread; it owns link from then on */
 void spi_link_declined(struct spi_link *link, const char *object, const char *function, const char *reason);
 void spi_link_declined_flush(struct spi_link *link);
+void spi_control_ask(void);			/* a thread of the program: let the control thread look at what was loaded, and wait */
 extern struct spi_link *spi_link_current;
 int spi_attach_thread(int fd);			/* the same for an injected agent: HELLO is said on the new thread */
 int spi_attach_child(const char *path);	/* the same in a forked child, to the front end's socket */

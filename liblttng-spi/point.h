@@ -58,7 +58,7 @@ struct spi_point;
  */
 typedef uint64_t (*spi_entry_fn)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 /*
- * A point with spi_thread_thunks_gpr() is first called with vec NULL, vector
+ * A point with spi_thread_thunks_words() is first called with vec NULL, vector
  * registers not saved: then it must not touch them, nor call what may (libc,
  * lttng-ust), and if it has to, it answers SPI_ANSWER_FULL, having changed
  * nothing, and is called again with all saved. Its exit payload answers likewise, 0
@@ -113,7 +113,8 @@ struct spi_point {
 };
 _Static_assert(offsetof(struct spi_point, flags) == 56, "thunks.S");
 _Static_assert(offsetof(struct spi_point, full_thunk) == 184, "thunks.S");
-
+_Static_assert(offsetof(struct spi_point, exit_thunk) == 136 && offsetof(struct spi_point, tree_todo) == 168 &&
+	offsetof(struct spi_point, tree_live) == 172 && offsetof(struct spi_point, hits) == 176, "words.S");
 
 enum spi_point_flags {
 	SPI_POINT_LOOPS		= 1u << 0,	/* SPI_FUNC_LOOPS_TO_ENTRY */
@@ -196,8 +197,26 @@ struct spi_thread {
 	struct spi_thread_own *own;	/* the core's; set and cleared with `record` */
 	uint32_t tree;		/* call trees that the thread is in; good while tree_epoch is spi_tree_epoch. tree.h */
 	uint32_t tree_epoch;
+	uint32_t tree_made;	/* it was looked at whether the thread was made in a tree */
 	uint32_t tree_now;	/* a payload's: trees of the call that is being recorded, for filters */
+	struct spi_words *words;	/* NULL: none yet; the payload's */
 };
+_Static_assert(offsetof(struct spi_thread, busy) == 48 && offsetof(struct spi_thread, tree) == 112 &&
+	offsetof(struct spi_thread, tree_epoch) == 116 && offsetof(struct spi_thread, words) == 128, "words.S");
+
+/*
+ * Where the quickest thunks (words.S) record: they claim a word by one addition to
+ * `used`, and write the TSC's lower half into it, together with the 8 bytes that
+ * point->payload points at; for an exit, those that slot->start has, with
+ * SPI_WORD_EXIT set. That is all they can do: when `used` has come to `limit`, or
+ * the TSC's upper half is not `high`, the payload is called.
+ */
+struct spi_words {
+	uint32_t used, limit, high, reserved;
+	uint8_t payload[112];		/* the payload's */
+	uint64_t words[];
+};
+#define SPI_WORD_EXIT	(UINT64_C(1) << 32)
 extern __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
 
 struct spi_thread_record {

@@ -111,7 +111,7 @@ struct tp_compact_thread *tp_compact_begin(struct spi_thread *t)
 		return NULL;
 	buffer_reset(c, t);
 	spi_barrier();
-	tp_compact_mine = c;
+	t->words = (struct spi_words *) c;
 	return c;
 }
 
@@ -150,7 +150,7 @@ void tp_compact_flush(struct tp_compact_thread *c, enum tp_flush how)
 /* The thread ends; errno is the caller's care. Later calls of it, by other key destructors, begin anew. */
 void tp_compact_thread_end(struct spi_thread *t)
 {
-	struct tp_compact_thread *c = tp_compact_mine;
+	struct tp_compact_thread *c = tp_compact_of(t);
 	uint64_t old;
 
 	if (!c)
@@ -161,7 +161,7 @@ void tp_compact_thread_end(struct spi_thread *t)
 			sys4(SYS_sched_yield, 0, 0, 0, 0);
 		tp_compact_flush(c, i + 1 < END_TRIES ? TP_FLUSH_LAST : TP_FLUSH_END);
 	}
-	tp_compact_mine = NULL;
+	t->words = NULL;
 	/* c->lock: another thread may be at it still */
 	if (lock_patiently(c)) {
 		memset(c->words, 0, (c->used < TP_COMPACT_ROOM ? c->used : TP_COMPACT_ROOM) * sizeof(c->words[0]));
@@ -192,7 +192,7 @@ static void rest_flush(struct tp_compact_thread *c, int all)
 static void pass(int all)
 {
 	for (struct tp_compact_thread *c = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE); c; c = c->next)
-		if (c != tp_compact_mine)
+		if (c != tp_compact_of(&spi_thread))
 			rest_flush(c, all);
 }
 
@@ -210,8 +210,8 @@ void tp_compact_flush_all(int ending)
 	if (!t->busy)
 		t->busy_p = (uint64_t) __builtin_frame_address(0);
 	t->busy++;
-	if (tp_compact_mine)
-		tp_compact_flush(tp_compact_mine, ending ? TP_FLUSH_MUST : TP_FLUSH_USUAL);
+	if (tp_compact_of(t))
+		tp_compact_flush(tp_compact_of(t), ending ? TP_FLUSH_MUST : TP_FLUSH_USUAL);
 	if (!pass_enter(200)) {
 		pass(1);
 		if (!ending)
@@ -283,8 +283,8 @@ void tp_compact_fork_parent(void)
 /* Only the forking thread goes on, with its parent's open calls, and with an empty buffer: what is in it is the parent's. */
 void tp_compact_fork_child(void)
 {
-	struct tp_compact_thread *mine = tp_compact_mine;
 	struct spi_thread *t = &spi_thread;
+	struct tp_compact_thread *mine = tp_compact_of(t);
 
 	if (!started)
 		return;

@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * The path of a call whose records are compact: read the TSC, claim a word, write
- * it, push a return slot. It calls nothing and touches no vector register, so its
+ * it, push a return slot. (Most calls of a tree do not even come here: their thunk
+ * does that itself, arch/x86-64/words.S.) It calls nothing and touches no vector register, so its
  * thunks save general registers only (spi_thunk_entry_gpr); whatever needs more
  * (a full buffer, a thread's first call, a call that interrupted the tracer) asks
  * for the other thunks by its answer, and is called again with everything saved.
@@ -17,7 +18,6 @@
 #include "tp/call.h"
 #include "tp/compact.h"
 
-__thread struct tp_compact_thread *tp_compact_mine __attribute__((tls_model("initial-exec")));
 int tp_compact_tsc;
 
 SPI_INLINE uint32_t tsc_read(uint32_t *high)
@@ -81,7 +81,7 @@ SPI_INLINE uint64_t slot_take(
 /* Write a record whatever the buffer's state; 0 when there is no room at all. All registers are saved. */
 static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
 {
-	struct tp_compact_thread *c = tp_compact_mine;
+	struct tp_compact_thread *c = tp_compact_of(t);
 	uint64_t old;
 	int done = 0;
 
@@ -170,7 +170,7 @@ static void compact_left(struct spi_slot *slot, enum spi_left how)
 SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t second)
 {
 	struct spi_thread *t = &spi_thread;
-	struct tp_compact_thread *c = tp_compact_mine;
+	struct tp_compact_thread *c = tp_compact_of(t);
 	const struct tp_compact_point *cp = point->payload;
 	struct spi_slot *slot = t->cur;
 	uint64_t p = (uint64_t) &frame->ra;
@@ -205,7 +205,7 @@ static uint64_t entry_rare(struct spi_point *point, struct spi_frame *frame, con
 static uint64_t compact_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	struct spi_thread *t = &spi_thread;
-	struct tp_compact_thread *c = tp_compact_mine;
+	struct tp_compact_thread *c = tp_compact_of(t);
 	uint32_t high, low;
 
 	if (spi_unlikely(!c))

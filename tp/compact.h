@@ -30,7 +30,7 @@
 /* A word: ticks (32), kind (2), number (30). */
 enum tp_kind {
 	TP_KIND_ENTRY = 0,
-	TP_KIND_EXIT,
+	TP_KIND_EXIT,		/* SPI_WORD_EXIT */
 	TP_KIND_ENTRY_AT,	/* the next word is the call site */
 	TP_KIND_LEFT,		/* the next word is enum spi_left + 1 */
 };
@@ -38,6 +38,7 @@ enum tp_kind {
 #define TP_WORD_NUMBER(word)	((uint32_t) ((word) >> 34))
 #define TP_WORD_KIND(word)	((uint32_t) ((word) >> 32) & 3)
 
+/* struct spi_words to the agent. */
 struct tp_compact_thread {
 	uint32_t used;		/* words claimed */
 	uint32_t limit;		/* `used` from which on the way is the slow one; 0: always */
@@ -53,8 +54,9 @@ struct tp_compact_thread {
 	uint32_t taken;		/* words that are in the trace, or lost */
 	uint32_t seq, depth, low;
 	uint32_t flushes;	/* by the thread itself; the flusher looks whether it moves */
-	uint32_t flushes_seen, used_seen;	/* the flusher's */
+	uint32_t flushes_seen;	/* the flusher's */
 	uint64_t begin_tick, begin_ns;
+	uint64_t reserved[5];
 	uint64_t words[TP_COMPACT_ROOM + TP_COMPACT_SPARE];
 	uint32_t open[TP_COMPACT_BATCH];	/* packing: numbers of calls that the batch has opened */
 	uint8_t head[TP_COMPACT_HEAD];		/* with `packed` one event's bytes */
@@ -62,14 +64,19 @@ struct tp_compact_thread {
 };
 _Static_assert(offsetof(struct tp_compact_thread, packed) - offsetof(struct tp_compact_thread, head) == TP_COMPACT_HEAD,
 	"one run of bytes");
+_Static_assert(offsetof(struct tp_compact_thread, words) == offsetof(struct spi_words, words), "struct spi_words");
 
-/* spi_point.payload of a point with compact records; found by its number too. Never freed. */
+SPI_INLINE struct tp_compact_thread *tp_compact_of(const struct spi_thread *t)
+{
+	return (struct tp_compact_thread *) t->words;
+}
+
+/* spi_point.payload of a point with compact records, begins with its word; found by its number too. Never freed. */
 struct tp_compact_point {
 	uint64_t word;		/* TP_WORD(number, 0) */
 	struct spi_point *point;
 };
 
-extern SPI_HIDDEN __thread struct tp_compact_thread *tp_compact_mine __attribute__((tls_model("initial-exec")));
 extern SPI_HIDDEN int tp_compact_tsc;		/* ticks are the TSC's, otherwise nanoseconds */
 
 /* ---- compact.c: the path of a call ---- */
