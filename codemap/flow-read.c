@@ -56,6 +56,8 @@ static unsigned int table_read(const struct reader *r, uint64_t table, uint64_t 
 		if (!reader_reaches(r, target))
 			break;
 		flow_target_add(r->flow, target);
+		if (target < r->stretch->low || target >= r->stretch->high)
+			pieces_claim(r->flow, r->stretch, target);
 		p += size;
 		left -= size;
 	}

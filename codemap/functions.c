@@ -212,6 +212,12 @@ static void function_add_symbols(struct functions *functions, struct function *f
 			f->reason = SPI_REASON_PART;
 	}
 	f->name = s[0].name;
+	/* A piece that ended up empty has the next one's address. */
+	for (i = 0; i < count && f->reason == SPI_REASON_PART; i++)
+		if (s[i].size) {
+			f->name = s[i].name;
+			break;
+		}
 }
 
 /* What the place and the unwind rules say about it, when the name said nothing. */

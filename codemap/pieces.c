@@ -4,11 +4,30 @@
  * Pieces of functions that lie elsewhere and are jumped into: .cold by their names
  * and unwind rules (functions.c). Whose they are, the jumps there say.
  */
+#include <string.h>
 #include "codemap/flow.h"
 #include "codemap/x86.h"
 
-/* A jump into a piece says whose it is. */
-static void piece_claim(struct flow *flow, const struct stretch *s, uint64_t target)
+/* Is the piece called NAME.cold, and the function NAME? */
+static int is_named_after(const struct flow *flow, const struct function *piece, const struct function *owner)
+{
+	const char *end = strstr(piece->name, ".cold");
+	uint32_t i;
+
+	for (i = 0; end && i < owner->alias_count; i++) {
+		const char *name = flow->functions->aliases.at[owner->alias_first + i].name;
+
+		if (strlen(name) == (size_t) (end - piece->name) && !strncmp(name, piece->name, strlen(name)))
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * A jump into a piece says whose it is. Where several functions seem to go there its
+ * name decides: a piece that ended up empty has the next one's address.
+ */
+void pieces_claim(struct flow *flow, const struct stretch *s, uint64_t target)
 {
 	const struct function *f = functions_around(flow->functions, target);
 	size_t index;
@@ -16,7 +35,8 @@ static void piece_claim(struct flow *flow, const struct stretch *s, uint64_t tar
 	if (!f || f->reason != SPI_REASON_PART || target - f->vaddr >= f->size)
 		return;
 	index = (size_t) (f - flow->functions->list.at);
-	if (!flow->owners[index])
+	if (!flow->owners[index] ||
+	    (flow->owners[index] != s->outer + 1 && is_named_after(flow, f, &flow->functions->list.at[s->outer])))
 		flow->owners[index] = (uint32_t) s->outer + 1;
 }
 
@@ -65,6 +85,6 @@ void pieces_judge(struct flow *flow)
 
 void pieces_jump(struct flow *flow, const struct stretch *s, const struct x86_decoded *insn)
 {
-	piece_claim(flow, s, insn->target);
+	pieces_claim(flow, s, insn->target);
 	unnamed_claim(flow, s, insn);
 }

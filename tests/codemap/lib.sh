@@ -51,12 +51,12 @@ mapdump() {
 	"$tmp/mapdump" "$1"
 }
 
-# compare FILE DUMP [LABELS]: five tests
+# compare FILE DUMP [LABELS]: six tests
 compare() {
 	python3 "$here/tree-compare.py" "$@" > compared 2>&1
 	grep '^#' compared
-	if [ "$(grep -c '	' compared)" -ne 5 ]; then sed 's/^/# /' compared; fi
-	for n in 1 2 3 4 5; do
+	if [ "$(grep -c '	' compared)" -ne 6 ]; then sed 's/^/# /' compared; fi
+	for n in 1 2 3 4 5 6; do
 		line=$(grep '	' compared | sed -n "${n}p")
 		ok "${line%%	*}" "$(basename "$1"): ${line#*	}"
 	done

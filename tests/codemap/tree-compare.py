@@ -191,7 +191,7 @@ class Site:
 
 
 def read_dump(path):
-    sites, funcs = {}, []
+    sites, funcs, pieces = {}, [], {}
     with open(path, errors='replace') as dump:
         for line in dump:
             if line.startswith('site '):
@@ -200,7 +200,10 @@ def read_dump(path):
             elif line.startswith('func '):
                 part = line.split('\t')[0].split(' ', 4)
                 funcs.append((int(part[1], 16), int(part[2]), part[4]))
-    return sites, funcs
+            elif line.startswith('tree '):
+                part = line.split('\t')[0].split()
+                pieces[int(part[1], 16)] = int(part[4], 16)
+    return sites, funcs, pieces
 
 
 def compare_calls(truth, sites):
@@ -401,6 +404,42 @@ def compare_windows(truth, sites, funcs, labels):
         100.0 * room / total, len(sites), ' by %d labels' % len(truth.labels) if labels else '', pads), bad)
 
 
+def all_names(truth, name):
+    """The name and its aliases."""
+    if not hasattr(truth, 'aliases'):
+        truth.aliases = {}
+        for texts in truth.names.values():
+            for text in texts:
+                truth.aliases.setdefault(text, set()).update(texts)
+    return truth.aliases.get(name, {name})
+
+
+def compare_pieces(truth, funcs, pieces):
+    """NAME.cold is found from NAME; no piece belongs to two."""
+    names = {at: name for at, size, name in funcs}
+    bad, owner, cold = [], {}, 0
+    for at in pieces:
+        if re.search(r'.\.cold(\.|$)', names[at]):
+            continue
+        piece, steps = pieces[at], 0
+        while piece and steps < 1000:
+            if piece in owner:
+                bad.append('%x: %s: a piece of %s and of %s' % (piece, names[piece], owner[piece], names[at]))
+            owner[piece] = names[at]
+            piece, steps = pieces[piece], steps + 1
+    for at, texts in truth.names.items():
+        for name in texts:
+            base = re.match(r'(.+)\.cold(\.\d+)?$', name)
+            if not base or at not in names or truth.insns.get(at, (0, 'nop'))[1].startswith('nop'):
+                continue
+            cold += 1
+            if at not in owner:
+                bad.append('%x: %s is nobody\'s piece' % (at, name))
+            elif len(texts) == 1 and owner[at] not in all_names(truth, base[1]):
+                bad.append('%x: %s is a piece of %s' % (at, name, owner[at]))
+    report(len(bad), 'pieces: %d, of these %d .cold by their names, each its function\'s' % (len(owner), cold), bad)
+
+
 def compare_stripped(truth, sites, bare):
     """Stripped, a file has the same sites where its unwind tables say that there is code; more jumps may count."""
     starts = truth.fde_starts
@@ -419,12 +458,13 @@ def main():
     if sys.argv[3:4] == ['--stripped']:
         compare_stripped(truth, read_dump(sys.argv[2])[0], read_dump(sys.argv[4])[0])
         return
-    sites, funcs = read_dump(sys.argv[2])
+    sites, funcs, pieces = read_dump(sys.argv[2])
     compare_calls(truth, sites)
     compare_slots(truth, sites)
     compare_tails(truth, sites)
     compare_moved(truth, sites)
     compare_windows(truth, sites, funcs, len(sys.argv) > 3)
+    compare_pieces(truth, funcs, pieces)
 
 
 main()

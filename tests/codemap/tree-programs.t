@@ -6,12 +6,11 @@
 . "$(dirname "$0")/lib.sh"
 builds='g++ -O0|g++ -O1|g++ -O2|g++ -O3 -march=x86-64-v3|g++ -Os|g++ -O2 -fno-plt|g++ -O2 -fcf-protection=full|g++ -O2 -fcf-protection=full -fno-plt -Wl,-z,now|g++ -O2 -fno-pie -no-pie|g++ -O3 -fno-pie -no-pie -fno-plt|g++ -O2 -Wl,-z,lazy|g++ -O2 -Wl,-z,noseparate-code|g++ -O2 -fno-jump-tables|g++ -O2 -Wl,-z,pack-relative-relocs'
 have clang++ && builds="$builds|clang++ -O2|clang++ -O1 -fcf-protection=full|clang++ -O2 -fno-pie -no-pie"
-plan $(($(echo "$builds" | tr '|' '\n' | wc -l) * 7))
+plan $(($(echo "$builds" | tr '|' '\n' | wc -l) * 8 + 7))
 cd "$tmp" || exit 1
-wanted=
 while read -r build; do
 	if ! $build -w -Wa,-L -o prog "$here/tree-sample.cc" 2> err; then
-		skip 7 "$build: $(head -1 err)"
+		skip 8 "$build: $(head -1 err)"
 		continue
 	fi
 	"$codemap" map --tree -o tree.map ./prog
@@ -28,3 +27,13 @@ while read -r build; do
 	line=$(grep -v '^#' <<< "$line")
 	ok "${line%%	*}" "$build: ${line#*	}"
 done <<< "$(echo "$builds" | tr '|' '\n')"
+
+# Something larger: spi-codemap itself, with many switches.
+if $CC -std=gnu11 -O2 -w -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" -Wa,-L -o own "$SPI_TOP_SRCDIR"/codemap/*.c -lseccomp -lz -llzma -ldl -lpthread 2> err; then
+	"$codemap" map --tree -o tree.map ./own 2> err
+	ok $? "spi-codemap itself $(cat err)"
+	mapdump tree.map > dump
+	compare ./own dump labels
+else
+	skip 7 "$(head -1 err)"
+fi
