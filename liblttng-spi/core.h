@@ -144,6 +144,7 @@ int spi_link_serve_until_go(struct spi_link *link);
 int spi_link_serve_thread(struct spi_link *link);	/* start the control thread; it owns link from then on */
 void spi_link_declined(struct spi_link *link, const char *object, const char *function, const char *reason);
 void spi_link_declined_flush(struct spi_link *link);
+extern int spi_control_event;			/* the control thread's; -1: there is none */
 void spi_control_ask(void);			/* a thread of the program: let the control thread look at what was loaded, and wait */
 extern struct spi_link *spi_link_current;
 int spi_attach_thread(int fd);			/* the same for an injected agent: HELLO is said on the new thread */

@@ -54,7 +54,7 @@ void spi_descriptors_init(void)
 
 static int close_guarded(int fd)
 {
-	if (spi_link_current && spi_link_current->fd == fd) {
+	if ((spi_link_current && spi_link_current->fd == fd) || (fd >= 0 && fd == spi_control_event)) {
 		errno = EBADF;
 		return -1;
 	}

@@ -325,6 +325,8 @@ static void rule_take_out(struct rule *rule)
 
 		spi_tree_set(rule, 0, &ignored);
 		rule->enabled = 0;
+		if (!rules_enabled())
+			spi_watch_stop();
 		spi_status_fold_all();
 		return;
 	}

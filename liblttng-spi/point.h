@@ -312,6 +312,8 @@ SPI_INLINE uint64_t spi_slot_push(struct spi_thread *t, struct spi_slot *slot, s
 }
 
 void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p);
+/* Before the exit of a call whose slot is not the top one is recorded. */
+void spi_slot_leave_above(struct spi_slot *slot);
 
 /* spi_slot_pop() - the call of `slot` is over and accounted for. */
 SPI_INLINE void spi_slot_pop(struct spi_thread *t, struct spi_slot *slot)

@@ -19,7 +19,7 @@
 #include "liblttng-spi/tree.h"
 
 uint32_t spi_tree_epoch, spi_tree_others, spi_tree_everybody;
-uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact;
+uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads;
 uint32_t spi_tree_depths[SPI_TREES_MAX];
 
 /* ---- threads ---- */
@@ -91,7 +91,7 @@ uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known)
 	int64_t func = to ? spi_tree_func_at(to, callee) : -1;
 
 	*is_known = to != NULL;
-	if (func < 0 || spi_tree_func_unfit(spi_tree_map_func(to, (uint64_t) func)))
+	if (func < 0 || spi_tree_func_unfit(to, (uint64_t) func))
 		return 0;
 	trees &= to->covered & ~to->funcs[func].excluded;
 	if (trees & ~spi_tree_flat)

@@ -42,6 +42,54 @@ static struct spi_entry *entry_find(uint64_t address)
 	return e;
 }
 
+/* ---- threads on their way ---- */
+
+/* Threads on their way, made inside a tree that is not every thread's. */
+#define MADE_MAX	256u
+static struct {
+	uint64_t start, arg;
+	uint32_t trees;
+} made[MADE_MAX];
+static uint32_t made_count;
+
+void spi_tree_thread_made(struct spi_thread *t, uint64_t start, uint64_t arg)
+{
+	uint32_t trees = spi_tree_of(t) & ~spi_tree_everybody & ~spi_tree_others & spi_tree_threads;
+	uint64_t before;
+
+	if (t->busy >= SPI_BUSY_ALWAYS)
+		return;
+	spi_tree_callback(start);
+	if (!trees)
+		return;
+	before = spi_patch_lock();
+	for (uint32_t i = 0; i < MADE_MAX; i++)
+		if (!made[i].trees) {
+			made[i].start = start;
+			made[i].arg = arg;
+			made[i].trees = trees;
+			__atomic_fetch_add(&made_count, 1, __ATOMIC_RELEASE);
+			break;
+		}
+	spi_patch_unlock(before);
+}
+
+/* The trees that a thread which begins here was made in. */
+static __attribute__((noinline)) uint32_t made_take(uint64_t start, uint64_t arg)
+{
+	uint64_t before = spi_patch_lock();
+	uint32_t trees = 0;
+
+	for (uint32_t i = 0; i < MADE_MAX && !trees; i++)
+		if (made[i].trees && made[i].start == start && made[i].arg == arg) {
+			trees = made[i].trees;
+			made[i].trees = 0;
+			__atomic_fetch_sub(&made_count, 1, __ATOMIC_RELEASE);
+		}
+	spi_patch_unlock(before);
+	return trees & spi_tree_existing;
+}
+
 /* ---- calls ---- */
 
 /* Has the site that this call came from recorded it? Its slot then stands where the return address did. */
@@ -99,6 +147,12 @@ static uint64_t entry_call(struct spi_point *point, struct spi_frame *frame, con
 
 	if (t->busy && !spi_thread_nested(p))
 		return 0;
+	if (spi_unlikely(made_count) && t->tree_made == 0) {
+		t->tree_made = 1;
+		t->tree |= made_take(point->address, frame->rdi);
+		trees = t->tree;
+		opens = e->opens & ~trees;
+	}
 	if (!(trees | opens))
 		return 0;
 	by_site = came_from_site(t, point, p);
@@ -202,16 +256,20 @@ int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, 
 	int is_new = !e, r = 0;
 
 	*reason = "no free memory within reach of its object";
-	if (!e)
+	if (!e) {
 		e = entry_make(to, func, tree);
+		spi_sites_make_way(to, func);
+	}
 	spi_patch_unlock(before);
-	if (!e)
-		return -ENOMEM;
-	if (is_new)
+	if (e && is_new)
 		r = spi_patch_prepare(&e->point, reason);
-	if (r < 0)
-		return r;
 	before = spi_patch_lock();
+	if (is_new)
+		spi_sites_come_back(to, func);
+	if (!e || r < 0) {
+		spi_patch_unlock(before);
+		return e ? r : -ENOMEM;
+	}
 	if (is_new)
 		entry_publish(e);
 	e->opens |= tree;
@@ -255,6 +313,7 @@ void spi_tree_callback(uint64_t address)
 	uint32_t trees;
 	uint64_t before;
 	int64_t func;
+	int r;
 
 	if (!spi_tree_existing || t->busy || !spi_process_is_mine())
 		return;
@@ -262,7 +321,7 @@ void spi_tree_callback(uint64_t address)
 	t->busy++;
 	to = spi_tree_object_at(address);
 	func = to ? spi_tree_func_at(to, address) : -1;
-	if (func < 0 || spi_tree_func_unfit(spi_tree_map_func(to, (uint64_t) func)))
+	if (func < 0 || spi_tree_func_unfit(to, (uint64_t) func))
 		goto out;
 	trees = spi_tree_existing & ~spi_tree_flat & to->covered & ~to->funcs[func].excluded;
 	e = entry_find(address);
@@ -270,7 +329,10 @@ void spi_tree_callback(uint64_t address)
 		goto out;
 	if (!e) {
 		e = entry_make(to, (uint64_t) func, trees);
-		if (!e || spi_patch_prepare_locked(&e->point, &reason) < 0) {
+		spi_sites_make_way(to, (uint64_t) func);
+		r = e ? spi_patch_prepare_locked(&e->point, &reason) : -ENOMEM;
+		spi_sites_come_back(to, (uint64_t) func);
+		if (r < 0) {
 			spi_tree_decline(to, address, reason);
 			goto out;
 		}

@@ -288,7 +288,7 @@ static uint32_t site_wanted(const struct spi_tree_object *to, const struct spi_m
 		*why = "no function begins where it leads";
 		return 0;
 	}
-	*why = spi_tree_func_unfit(spi_tree_map_func(to, (uint64_t) callee));
+	*why = spi_tree_func_unfit(to, (uint64_t) callee);
 	return *why ? 0 : trees & ~to->funcs[callee].excluded;
 }
 
@@ -315,7 +315,7 @@ static struct spi_site *site_new(struct spi_tree_object *to, uint32_t index, uin
 	}
 	spi_thread_thunks(&s->point, to->map.head->flags & SPI_MAP_USES_YMM, to->map.head->flags & SPI_MAP_USES_ZMM);
 	if (compact)
-		spi_thread_thunks_gpr(&s->point);
+		spi_thread_thunks_words(&s->point, s->point.entry == spi_site_call);
 	to->sites[index] = s;
 	return s;
 }
@@ -424,6 +424,38 @@ static void batch_add(struct spi_tree_object *to, struct spi_site *s, int instal
 	batch.site[batch.n++] = s;
 	if (batch.n == BATCH)
 		batch_write(to, install);
+}
+
+/* Sites there that are in place already: the program's bytes back, for an entry point to take what it needs. */
+void spi_sites_make_way(struct spi_tree_object *to, uint64_t func)
+{
+	const struct spi_map_func *f = spi_tree_map_func(to, func);
+
+	for (uint32_t i = f->site_first; i < f->site_first + f->site_count; i++) {
+		struct spi_site *s = to->sites[i];
+
+		if (s && s->point.installed && !s->map->before && s->map->vaddr - f->vaddr < SPI_MAP_ENTRY_BYTES)
+			batch_add(to, s, 0);
+	}
+	batch_write(to, 0);
+}
+
+/* And those that the entry point left where they were. */
+void spi_sites_come_back(struct spi_tree_object *to, uint64_t func)
+{
+	const struct spi_map_func *f = spi_tree_map_func(to, func);
+
+	for (uint32_t i = f->site_first; i < f->site_first + f->site_count; i++) {
+		struct spi_site *s = to->sites[i];
+
+		if (!s || !s->trees || s->point.installed || s->map->before || s->map->vaddr - f->vaddr >= SPI_MAP_ENTRY_BYTES)
+			continue;
+		if (s->stub && spi_bytes_conflict(spi_site_start(s), s->map->size, s->map->size))
+			s->form = SPI_FORM_ENTRY;
+		else
+			batch_add(to, s, 1);
+	}
+	batch_write(to, 1);
 }
 
 static void sites_of(struct spi_tree_object *to, const struct spi_map_func *func, uint32_t trees)

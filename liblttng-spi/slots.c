@@ -231,6 +231,21 @@ SPI_EXPORT int spi_thread_slow(uint64_t p)
 	return result;
 }
 
+/* The call of `slot` ends, and there are others above it: those on its own stack were left by longjmp() before. */
+SPI_EXPORT void spi_slot_leave_above(struct spi_slot *slot)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t all = ~UINT64_C(0), old;
+
+	if (!t->cur || !on_own_stack(t, slot->p))
+		return;
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
+	for (struct spi_slot *s = spi_thread_top(t); s && s != slot; s = slot_below(s))
+		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && on_own_stack(t, s->p) && s->p <= slot->p)
+			spi_slot_left(t, s, SPI_LEFT_JUMPED);
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+}
+
 /* A slot that is not the top one ended (coroutines), or free ones lie below it. */
 SPI_EXPORT void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p)
 {

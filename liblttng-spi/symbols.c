@@ -13,6 +13,7 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
+#include "liblttng-spi/interpose.h"
 #include "liblttng-spi/tree.h"
 
 #define TABLES_MAX	256u
@@ -160,6 +161,40 @@ static uint32_t table_find(const struct table *t, const char *name, uint32_t has
 		if (h & 1)
 			return 0;
 	}
+}
+
+struct wanted {
+	const char *name;
+	uint64_t found;
+};
+
+static int find_in_libc(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct wanted *wanted = data;
+	struct table t = { .bias = info->dlpi_addr };
+	const char *slash = strrchr(info->dlpi_name, '/');
+	uint32_t i = 0;
+
+	(void) size;
+	if (strcmp(slash ? slash + 1 : info->dlpi_name, "libc.so.6"))
+		return 0;
+	for (int k = 0; k < info->dlpi_phnum; k++)
+		if (info->dlpi_phdr[k].p_type == PT_DYNAMIC)
+			table_read(&t, (const ElfW(Dyn) *) (info->dlpi_addr + info->dlpi_phdr[k].p_vaddr));
+	if (t.hash)
+		i = table_find(&t, wanted->name, hash_of(wanted->name), "");
+	if (i)
+		wanted->found = t.symbols[i].st_value + t.bias;
+	return 1;
+}
+
+/* Not by dlsym() or dlopen(), which others stand before, too, and may come back to us from there. */
+void *spi_find_in_libc(const char *name)
+{
+	struct wanted wanted = { name, 0 };
+
+	dl_iterate_phdr(find_in_libc, &wanted);
+	return (void *) wanted.found;
 }
 
 uint64_t spi_symbol_find(const char *name, const char *version, const struct spi_object *from, int after_agent)

@@ -27,6 +27,8 @@ static struct {
 } ranges[RANGES_MAX];
 static uint32_t range_count;
 
+static int is_known(void);
+
 void spi_tracer_threads_learn(uint64_t start, int tid)
 {
 	const uint8_t *self = __builtin_thread_pointer();
@@ -42,6 +44,11 @@ void spi_tracer_threads_learn(uint64_t start, int tid)
 			found = i;
 	if (tid_at >= 0)
 		__atomic_store_n(&start_at, found, __ATOMIC_RELEASE);
+}
+
+int32_t spi_tracer_threads_tid_at(void)
+{
+	return is_known() ? tid_at : -1;
 }
 
 void spi_tracer_code_add(uint64_t low, uint64_t high)

@@ -73,8 +73,32 @@ const char *spi_tree_func_name(const struct spi_tree_object *to, uint64_t index)
 	return spi_map_string(&to->map, func->name);
 }
 
-const char *spi_tree_func_unfit(const struct spi_map_func *func)
+/*
+ * What asks where it was called from finds a return slot, which is the agent's: the dynamic linker would search and load
+ * on the agent's behalf, profilers would count the wrong caller. A context that was saved can be entered twice.
+ */
+static int looks_at_caller(const char *name)
 {
+	static const char *const names[] = { "dlopen", "dlmopen", "dlsym", "dlvsym", "dl_iterate_phdr", "dlclose", "__libc_dlopen_mode",
+		"__libc_dlsym", "mcount", "_mcount", "__fentry__", "swapcontext", "getcontext" };
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *a = name, *b = names[i];
+
+		while (*a && *a == *b) {
+			a++;
+			b++;
+		}
+		if (*a == *b)
+			return 1;
+	}
+	return 0;
+}
+
+const char *spi_tree_func_unfit(const struct spi_tree_object *to, uint64_t index)
+{
+	const struct spi_map_func *func = spi_tree_map_func(to, index);
+
 	switch (func->reason) {
 	case SPI_REASON_RETURNS_TWICE:
 	case SPI_REASON_PROCESS_ENTRY:
@@ -84,8 +108,8 @@ const char *spi_tree_func_unfit(const struct spi_map_func *func)
 	case SPI_REASON_NO_CODE:
 	case SPI_REASON_OTHER_ABI:
 		return spi_map_reason_name(func->reason);
-	default:
-		return NULL;	/* what keeps a point from its entry does not matter to calls of it */
+	default:		/* what keeps a point from its entry does not matter to calls of it */
+		return looks_at_caller(spi_tree_func_name(to, index)) ? "it looks at where it is called from" : NULL;
 	}
 }
 

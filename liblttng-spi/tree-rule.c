@@ -171,19 +171,53 @@ static int object_matches(const struct spi_tree *tree, enum spi_tree_list_kind l
 
 int spi_tree_covers(const struct spi_tree *tree, const struct spi_object *object)
 {
-	if (!object->reserved[0] || spi_object_is_own(object))
-		return 0;
+	if (!object->reserved[0] || spi_object_is_own(object) || !strncmp(object->name, "libunwind", 9))
+		return 0;	/* an unwinder finds its own frames by where its functions return to */
 	if (tree->counts[SPI_LIST_LIB] && !object_matches(tree, SPI_LIST_LIB, object))
 		return 0;
 	return !object_matches(tree, SPI_LIST_EXCLUDE_LIB, object);
 }
 
-static int func_matches(const struct spi_tree *tree, enum spi_tree_list_kind list, const struct spi_tree_object *to, uint64_t i)
+/* A function's name without its parameters, into `to`: what follows the last closed list of them is qualifiers. */
+static const char *without_parameters(const char *pretty, char *to, size_t size)
+{
+	size_t n = strlen(pretty), depth = 0;
+
+	while (n && pretty[n - 1] != ')')
+		n--;
+	while (n) {
+		n--;
+		depth += pretty[n] == ')' ? 1 : 0;
+		depth -= pretty[n] == '(' ? 1 : 0;
+		if (!depth)
+			break;
+	}
+	if (!n || n >= size || (n >= 8 && !memcmp(pretty + n - 8, "operator", 8)))
+		return pretty;
+	memcpy(to, pretty, n);
+	to[n] = 0;
+	return to;
+}
+
+/* Does the glob mean this function, by its linkage name, or its qualified one with or without parameters? */
+static int glob_means(const char *glob, const struct spi_tree_object *to, uint64_t i)
 {
 	const struct spi_map_func *func = spi_tree_map_func(to, i);
+	const char *pretty = spi_map_string(&to->map, func->pretty);
+	char shorter[1024];
 
-	return spi_tree_list_has(tree, list, spi_map_string(&to->map, func->name)) ||
-		spi_tree_list_has(tree, list, spi_map_string(&to->map, func->pretty));
+	if (spi_glob_match(glob, spi_map_string(&to->map, func->name)) || spi_glob_match(glob, pretty))
+		return 1;
+	return strchr(pretty, ')') && !strchr(glob, '(') &&
+		spi_glob_match(glob, without_parameters(pretty, shorter, sizeof(shorter)));
+}
+
+static int func_matches(const struct spi_tree *tree, enum spi_tree_list_kind list, const struct spi_tree_object *to, uint64_t i)
+{
+	for (uint32_t k = 0; k < tree->counts[list]; k++)
+		if (glob_means(tree->lists[list][k], to, i))
+			return 1;
+	return 0;
 }
 
 static void exclude_functions(const struct spi_tree *tree, struct spi_tree_object *to)
@@ -228,7 +262,7 @@ int spi_tree_take_object(struct spi_tree *tree, struct spi_link *link, struct sp
 
 static void take_root(struct spi_tree *tree, struct spi_link *link, struct spi_tree_object *to, uint64_t func)
 {
-	const char *reason = spi_tree_func_unfit(spi_tree_map_func(to, func));
+	const char *reason = spi_tree_func_unfit(to, func);
 
 	tree->matched++;
 	if (!reason && spi_tree_root_add(to, func, tree->bit, &reason) == 0) {
@@ -258,13 +292,9 @@ static void take_roots(struct spi_tree *tree, struct spi_link *link, const struc
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next) {
 		if (to->gone || !(to->covered & tree->bit) || !spi_rule_covers(text, to->object))
 			continue;
-		for (uint32_t i = 0; i < to->map.head->funcs.count; i++) {
-			const struct spi_map_func *func = spi_tree_map_func(to, i);
-
-			if (spi_glob_match(text->pattern, spi_map_string(&to->map, func->name)) ||
-					spi_glob_match(text->pattern, spi_map_string(&to->map, func->pretty)))
+		for (uint32_t i = 0; i < to->map.head->funcs.count; i++)
+			if (glob_means(text->pattern, to, i))
 				take_root(tree, link, to, i);
-		}
 	}
 }
 
@@ -280,17 +310,21 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct
 	int everybody = tree->counts[SPI_LIST_CALLS_OF] != 0, is_main = root_is_main(text);
 	uint32_t bit = tree->bit;
 
-	if (!spi_env.preloaded && is_main)
-		everybody = 1;		/* main() has been called already */
 	spi_symbols_scan();
 	for (struct spi_object *o = spi_objects_scan(); o; o = o->next)
 		if (spi_tree_covers(tree, o))
 			spi_tree_take_object(tree, link, o);
 	if (tree->parse_only)
 		return 0;
+	if (is_main && spi_tree_main_begun())
+		everybody = 1;
 	__atomic_fetch_or(&spi_tree_existing, bit, __ATOMIC_RELEASE);
 	if (tree->counts[SPI_LIST_CALLS_OF])
 		spi_tree_flat |= bit;
+	if (tree->follow & SPI_FOLLOW_THREADS)
+		spi_tree_threads |= bit;
+	else
+		spi_tree_threads &= ~bit;
 	spi_tree_tag_set(tree->index, tree->tag);
 	if (tree->depth) {
 		spi_tree_depths[tree->index] = tree->depth;

@@ -44,8 +44,11 @@ const char *spi_program_name(void);	/* the name that it was started by; rule.c *
 /* ---- tree-follow.c ---- */
 /* Functions that may be on some thread's stack now: their sites into place. Returns how many. */
 uint32_t spi_tree_stacks_look(uint32_t tree);
+int spi_tree_main_begun(void);		/* is main() on the first thread's stack? */
 void spi_tree_follow_start(struct spi_tree *tree);
 void spi_tree_follow_stop(void);
+void spi_tree_loads_follow(void);	/* a thread of the program, which may wait */
+void spi_tree_loads_take(struct spi_link *link);
 /* The functions that are called most, to the controller. */
 void spi_tree_hot(struct spi_link *link);
 

@@ -107,7 +107,7 @@ SPI_INLINE const struct spi_map_func *spi_tree_map_func(const struct spi_tree_ob
 }
 const char *spi_tree_func_name(const struct spi_tree_object *to, uint64_t index);
 /* NULL, or why calls of the function are never recorded. */
-const char *spi_tree_func_unfit(const struct spi_map_func *func);
+const char *spi_tree_func_unfit(const struct spi_tree_object *to, uint64_t index);
 /* Control side: the object with its map and gates. NULL and `error`. */
 struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, int compact, char *error,
 	size_t error_size);
@@ -132,6 +132,8 @@ uint32_t spi_sites_leave(struct spi_tree_object *to, uint32_t trees);
 void spi_site_restore(struct spi_site *site);
 void spi_sites_at_entry(struct spi_tree_object *to, uint64_t func, uint32_t trees);
 uint64_t spi_site_stub_at(uint64_t address);
+void spi_sites_make_way(struct spi_tree_object *to, uint64_t func);
+void spi_sites_come_back(struct spi_tree_object *to, uint64_t func);
 extern uint32_t spi_sites_placed;	/* now */
 void spi_site_workers_read(void);	/* LTTNG_SPI_TEST_WORKER */
 /* What a call of a site runs: propel.c, callee.c. */
@@ -142,7 +144,7 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 extern uint32_t spi_tree_epoch;		/* changes when spi_thread.tree is to be looked at again; 0: no tree ever */
 extern uint32_t spi_tree_others;	/* trees that every thread but the first is in */
 extern uint32_t spi_tree_everybody;	/* trees that every thread is in */
-extern uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact;
+extern uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads;
 extern uint32_t spi_tree_depths[SPI_TREES_MAX];
 
 void spi_tree_thread_look(struct spi_thread *t);
@@ -169,6 +171,8 @@ int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, 
 void spi_tree_roots_leave(uint32_t tree);
 /* A function that somebody outside of the tree will call: a handler, a thread's start. Any thread. */
 void spi_tree_callback(uint64_t address);
+/* A thread is about to be made, which will begin with start(arg): it is in the trees that its maker is in. */
+void spi_tree_thread_made(struct spi_thread *t, uint64_t start, uint64_t arg);
 void spi_tree_handlers_look(void);
 /* Where main() is, by the program's first instructions; 0: not to be seen. */
 uint64_t spi_tree_find_main(void);

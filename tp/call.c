@@ -381,6 +381,8 @@ SPI_INLINE void exit_common(
 	struct spi_thread *t = &spi_thread;
 	int *error = tp_errno(t), error_was = *error;
 
+	if (spi_unlikely(slot + 1 != t->cur))
+		spi_slot_leave_above(slot);
 	tp_exit_begin(t, slot);
 	if (spi_likely(exit_state(slot)) && spi_likely(!tp_closed))
 		record_exit(t, slot, frame, vec, stride, generic);

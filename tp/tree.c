@@ -85,7 +85,8 @@ static void tree_exit(struct spi_slot *slot, struct spi_frame *frame, const uint
 	uint32_t n = 1;
 	uint64_t words[2];
 
-	if (spi_unlikely(!tree_may(t, place)) || spi_unlikely(slot->aux != tp_epoch)) {
+	if (spi_unlikely(!tree_may(t, place)) || spi_unlikely(slot->aux != tp_epoch) ||
+			spi_unlikely(slot + 1 != t->cur)) {
 		tp_generic_exit(slot, frame, vec, stride);
 		return;
 	}
