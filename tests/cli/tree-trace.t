@@ -66,6 +66,24 @@ traced calls "branch=4/4 middle=4/4 " --tree --calls-of top
 traced typed "$all" --tree -f leaf --lib app
 is "$(grep -c 'spi:leaf_entry' typed.names)/$(grep -c 'spi:leaf_exit' typed.names)" 12/12 "typed events beside a tree"
 
+# Packed records, and what is made of them.
+spi_trace --tree --compact --lib app -o packed ./app 4 >out
+is $? "$plain" "--compact: exit status" || diag "$(tail -n 5 trace.err)"
+same_file out plain.out "--compact: output"
+like "$(cat trace.err)" 'Events recorded: 44 \(22 entries, 22 exits\); lost: 0' "--compact: the summary counts calls"
+spi_read packed
+is "$(grep -c 'lttng_ust_cyg_profile' packed.txt)" 0 "--compact: no event for each call"
+tree_read packed compact
+is "$(tree_calls packed.names)" "$all" "--compact: the calls, expanded, with names"
+events_balance packed.names "--compact: entries and exits nest"
+babeltrace2 --plugin-path="$SPI_TOP_BUILDDIR/bt2/.libs" packed --component=c:filter.lttng-spi.expand --output-format=ctf \
+	--output=unpacked >/dev/null 2>err || diag "$(cat err)"
+tree_read unpacked
+is "$(tree_calls unpacked.names)" "$all" "--compact: as an ordinary trace"
+spi_trace --tree --compact --lib app ./app 4 >live.names
+is "$?/$(tree_calls live.names)" "$plain/$all" "--compact: printed as it comes, with names"
+is "$(grep -c 'spi_tree:' live.names)" 0 "--compact: and as calls only"
+
 # Names that are wrong, before anything runs.
 wrong 1 'toq: no such function.*did you mean: .*top' trace --tree=toq -o none ./app 4
 check "nothing was made" [ ! -e none ]
@@ -91,13 +109,13 @@ mkfifo in
 target=$!
 exec {input}>in
 spi_wait 10 file_has target.out ready
-spi_trace --tree=top -p "$target" -o running &
+"$SPI_LTTNG" trace --tree=top -p "$target" -o running 2>running.err &
 tracer=$!
-spi_wait 20 file_has trace.err 'Trace directory' || diag "$(cat trace.err)"
+spi_wait 20 file_has running.err 'Trace directory' || diag "$(cat running.err)"
 for i in 1 2 3; do echo >&"$input"; spi_wait 10 eval "[ \$(wc -l <target.out) -gt $i ]"; done
 kill -INT "$tracer"
 wait "$tracer"
-is $? 0 "-p: status" || diag "$(cat trace.err)"
+is $? 0 "-p: status" || diag "$(cat running.err)"
 tree_read running
 is "$(tree_calls running.names)" "branch=12/12 leaf=36/36 middle=12/12 top=3/3 " "-p: its calls"
 events_balance running.names "-p: entries and exits nest"
