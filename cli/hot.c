@@ -19,6 +19,7 @@
 #define HOT_SHOWN	8u
 #define HOT_SHARE_MIN	1	/* percent: less is not worth a line */
 #define HOT_ADVICE_MIN	10	/* percent: the same for an advice */
+#define HOT_ADVICE_CALLS	1000u	/* a trace of fewer is small enough */
 
 static int by_name(const void *va, const void *vb)
 {
@@ -114,6 +115,8 @@ static void say_advice(const struct hot_list *hot, uint64_t calls)
 	size_t used = 0, i;
 	uint64_t saved = 0;
 
+	if (calls < HOT_ADVICE_CALLS)
+		return;
 	for (i = 0; i < hot->count && i < 3 && hot->list[i].count * 100 >= calls * HOT_ADVICE_MIN; i++) {
 		say_pattern(pattern, sizeof(pattern) - 1, hot->list[i].function);
 		if (used + strlen(pattern) + 16 > sizeof(text))
@@ -147,7 +150,7 @@ void hot_say(struct hot_list *hot, uint64_t calls, int budget)
 		say("  %5.1f %%  %12llu  %.255s:%.2000s", 100.0 * (double) hot->list[i].count / (double) calls,
 			(unsigned long long) hot->list[i].count, hot->list[i].object, hot->list[i].function);
 	say_advice(hot, calls);
-	if (!budget && hot->list[0].count * 100 >= calls * HOT_ADVICE_MIN)
+	if (!budget && calls >= HOT_ADVICE_CALLS && hot->list[0].count * 100 >= calls * HOT_ADVICE_MIN)
 		say("  --budget PERCENT leaves out by itself what is called too often");
 }
 
