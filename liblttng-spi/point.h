@@ -195,14 +195,15 @@ struct spi_thread {
 	void *payload[4];	/* a payload's per-thread words; [1] is the core's: pages known to be readable */
 	uint64_t tsc;		/* a payload that has just read the TSC for this call may leave it here for fault.c; else 0 */
 	struct spi_thread_own *own;	/* the core's; set and cleared with `record` */
+	struct spi_words *words;	/* NULL: none yet; the payload's */
 	uint32_t tree;		/* call trees that the thread is in; good while tree_epoch is spi_tree_epoch. tree.h */
 	uint32_t tree_epoch;
-	uint32_t tree_made;	/* it was looked at whether the thread was made in a tree */
 	uint32_t tree_now;	/* a payload's: trees of the call that is being recorded, for filters */
-	struct spi_words *words;	/* NULL: none yet; the payload's */
+	uint32_t tree_made;	/* it was looked at whether the thread was made in a tree */
+	uint64_t tree_ends;	/* how often its end has come: threads.c */
 };
-_Static_assert(offsetof(struct spi_thread, busy) == 48 && offsetof(struct spi_thread, tree) == 112 &&
-	offsetof(struct spi_thread, tree_epoch) == 116 && offsetof(struct spi_thread, words) == 128, "words.S");
+_Static_assert(offsetof(struct spi_thread, busy) == 48 && offsetof(struct spi_thread, tree) == 120 &&
+	offsetof(struct spi_thread, tree_epoch) == 116 && offsetof(struct spi_thread, tree_now) == 120 && offsetof(struct spi_thread, words) == 128, "words.S");
 
 /*
  * Where the quickest thunks (words.S) record: they claim a word by one addition to

@@ -6,6 +6,8 @@
     compare.py same PROGRAM PLAIN EXPANDED     each thread's sequence of entries and exits is that of some thread
                                                of PLAIN, a trace of the same run with typed events (spi:NAME_entry);
                                                and every call site stands behind a call of that function in PROGRAM
+    compare.py sequences ONE OTHER             each thread's sequence of entries and exits, with functions and call
+                                               sites, is that of some thread of the other trace
     compare.py equal EXPANDED OTHER            two expanded traces hold the same events, thread by thread
     compare.py balance EXPANDED [--open N]     exits match entries, times increase strictly in each thread
 
@@ -102,6 +104,19 @@ def same(program, plain, name):
     return 1 if bad or not checked else 0
 
 
+def sequences(one, other):
+    a, b = (collections.Counter(tuple(row[:3] for row in rows) for rows in expanded(name).values()) for name in (one, other))
+    print('%d and %d threads, %d and %d events' % (sum(a.values()), sum(b.values()),
+                                                   sum(len(k) * n for k, n in a.items()), sum(len(k) * n for k, n in b.items())))
+    for key in a - b:
+        close = max(b - a, key=lambda k: next((i for i, (x, y) in enumerate(zip(k, key)) if x != y), len(k)), default=())
+        at = next((i for i, (x, y) in enumerate(zip(key, close)) if x != y), min(len(key), len(close)))
+        print('%d events, closest differs at %d of %d:' % (len(key), at, len(close)))
+        for name, rows in (('one', key), ('other', close)):
+            print(name, [(row[0], hex(row[1]), hex(row[2])) for row in rows[max(0, at - 2):at + 3]])
+    return 0 if a == b and a else 1
+
+
 def equal(one, other):
     a, b = expanded(one), expanded(other)
     print('%d and %d threads, %d and %d events' % (len(a), len(b), sum(map(len, a.values())), sum(map(len, b.values()))))
@@ -129,6 +144,8 @@ def balance(name, allowed):
 def main(argv):
     if len(argv) == 5 and argv[1] == 'same':
         return same(*argv[2:])
+    if len(argv) == 4 and argv[1] == 'sequences':
+        return sequences(*argv[2:])
     if len(argv) == 4 and argv[1] == 'equal':
         return equal(*argv[2:])
     if len(argv) >= 3 and argv[1] == 'balance':

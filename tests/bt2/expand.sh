@@ -8,7 +8,7 @@
 SPI_EXPAND=(--plugin-path="$SPI_TOP_BUILDDIR/bt2/.libs" --component=filter.lttng-spi.expand)
 compare=$SPI_TOP_SRCDIR/tests/bt2/compare.py
 
-# record DIR RULE SESSION-SETUP COMMAND... - trace a command that has the agent alone; status of the command
+# record DIR RULE COMMAND... - trace a command that has the agent alone; status of the command
 record() {
 	local dir=$1 rule=$2 status
 	shift 2
@@ -17,7 +17,7 @@ record() {
 	lttng -q enable-event -u -s "$dir" -c ch 'spi*:*,lttng_ust_cyg_profile:*' || return 1
 	lttng -q add-context -u -s "$dir" -c ch -t vpid -t vtid -t ip || return 1
 	lttng -q start "$dir"
-	"${SPI_ALONE[@]}" LTTNG_SPI_RULES="$rule" LTTNG_SPI_DEBUG="$SPI_TMP/$dir.notes" "$@" >"$dir.out" 2>"$dir.err"
+	${BEFORE:-} "${SPI_ALONE[@]}" LTTNG_SPI_RULES="$rule" LTTNG_SPI_DEBUG="$SPI_TMP/$dir.notes" "$@" >"$dir.out" 2>"$dir.err"
 	status=$?
 	lttng -q destroy "$dir"
 	return "$status"
