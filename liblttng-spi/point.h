@@ -202,8 +202,8 @@ struct spi_thread {
 	uint32_t tree_made;	/* it was looked at whether the thread was made in a tree */
 	uint64_t tree_ends;	/* how often its end has come: threads.c */
 };
-_Static_assert(offsetof(struct spi_thread, busy) == 48 && offsetof(struct spi_thread, tree) == 120 &&
-	offsetof(struct spi_thread, tree_epoch) == 116 && offsetof(struct spi_thread, tree_now) == 120 && offsetof(struct spi_thread, words) == 128, "words.S");
+_Static_assert(offsetof(struct spi_thread, busy) == 48 && offsetof(struct spi_thread, words) == 112 &&
+	offsetof(struct spi_thread, tree) == 120 && offsetof(struct spi_thread, tree_epoch) == 124, "words.S");
 
 /*
  * Where the quickest thunks (words.S) record: they claim a word by one addition to
