@@ -17,6 +17,9 @@
 #include <sys/syscall.h>
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/threads-internal.h"
+#include "liblttng-spi/tree.h"
+
+#define ENDS_MAX	3u	/* of the 4 rounds of destructors */
 
 SPI_EXPORT __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
 
@@ -260,6 +263,17 @@ static void thread_end(void *value)
 		spi_thread_leave_all(t, SPI_LEFT_THREAD_END);
 	if (spi_payload && spi_payload->thread_end)
 		spi_payload->thread_end(t);
+	/*
+	 * Destructors that come after this one may be traced themselves: as long as libc will call this once more, the
+	 * thread keeps what it has. After that nothing of it is recorded.
+	 */
+	if (spi_tree_existing && have_end_key && ++t->tree_ends < ENDS_MAX) {
+		pthread_setspecific(end_key, t);
+		spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+		return;
+	}
+	if (t->tree_ends)
+		t->busy |= SPI_BUSY_ALWAYS;
 	if (t->cur && !spi_thread_top(t)) {
 		own->chunk = CHUNK_NONE;
 		spi_chunk_put(spi_chunk_of(t->base));

@@ -177,6 +177,17 @@ static int object_fill(struct spi_tree_object *to)
 	return 0;
 }
 
+/* The map that it had when it was loaded before: found by build-id, so it is the same. */
+static int map_again(struct spi_tree_object *to)
+{
+	for (const struct spi_tree_object *other = spi_tree_objects; other; other = other->next)
+		if (other->object == to->object) {
+			to->map = other->map;
+			return 1;
+		}
+	return 0;
+}
+
 struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, int compact, char *error,
 	size_t error_size)
 {
@@ -191,7 +202,7 @@ struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_ob
 		to->object = object;
 		to->low = object->low;
 		to->high = object->high;
-		r = spi_map_fetch_tree(link, object, &to->map, error, error_size);
+		r = map_again(to) ? 0 : spi_map_fetch_tree(link, object, &to->map, error, error_size);
 		if (r < 0) {
 			if (!error[0])
 				spi_format(error, error_size, "no map of its calls: error %d", -r);
@@ -212,8 +223,64 @@ struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_ob
 	return to;
 }
 
-/* It was unloaded: its addresses may become another's. Under the patch lock. */
+/* Points whose callee was there: they have to look again. */
+static void forget_callees(const struct spi_tree_object *gone)
+{
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		for (uint32_t i = 0; !to->gone && i < to->map.head->sites.count; i++) {
+			struct spi_site *s = to->sites[i];
+
+			if (!s)
+				continue;
+			if (to != gone && s->point.address >= gone->low && s->point.address < gone->high) {
+				__atomic_store_n(&s->point.tree_live, 0, __ATOMIC_RELEASE);
+				__atomic_store_n(&s->point.tree_todo, s->trees, __ATOMIC_RELEASE);
+			}
+			for (struct spi_child *c = s->children; c; c = c->next)
+				if (c->target >= gone->low && c->target < gone->high) {
+					__atomic_store_n(&c->point.tree_live, 0, __ATOMIC_RELEASE);
+					__atomic_store_n(&c->point.tree_todo, s->trees, __ATOMIC_RELEASE);
+				}
+		}
+}
+
 void spi_tree_object_forget(struct spi_tree_object *to)
 {
+	uint64_t before = spi_patch_lock();
+
 	__atomic_store_n(&to->gone, 1, __ATOMIC_RELEASE);
+	for (uint32_t i = 0; i < to->map.head->sites.count; i++)
+		if (to->sites[i] && to->sites[i]->point.installed) {
+			to->sites[i]->point.installed = 0;
+			spi_sites_placed--;
+		}
+	forget_callees(to);
+	spi_patch_unlock(before);
+	spi_patch_forget(to->object);
+}
+
+/* Was it loaded anew since its sites were put in place? Then the program's bytes stand there. */
+static int is_anew(const struct spi_tree_object *to)
+{
+	uint32_t looked = 0;
+
+	for (uint32_t i = 0; i < to->map.head->sites.count && looked < 16; i++) {
+		const struct spi_site *s = to->sites[i];
+		struct spi_text_op op;
+		uint8_t bytes[8];
+
+		if (!s || !s->point.installed || spi_site_change(s, &op) < 0)
+			continue;
+		looked++;
+		if (spi_memory_copy(bytes, op.address, op.size) < 0 || spi_bytes_equal(bytes, op.from, op.size))
+			return 1;
+	}
+	return 0;
+}
+
+void spi_tree_objects_look(void)
+{
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		if (!to->gone && !to->object->is_exe && (!to->object->reserved[0] || is_anew(to)))
+			spi_tree_object_forget(to);
 }

@@ -348,18 +348,11 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct
 	return 0;
 }
 
-static void tree_end(struct spi_tree *tree)
+/* While no object can be unloaded. */
+static void objects_leave(void *data)
 {
-	uint32_t bit = tree->bit;
+	uint32_t bit = *(const uint32_t *) data;
 
-	if (!tree->enabled)
-		return;
-	tree->enabled = 0;
-	__atomic_fetch_and(&spi_tree_existing, ~bit, __ATOMIC_RELEASE);
-	__atomic_fetch_and(&spi_tree_everybody, ~bit, __ATOMIC_RELEASE);
-	__atomic_fetch_and(&spi_tree_others, ~bit, __ATOMIC_RELEASE);
-	__atomic_fetch_add(&spi_tree_epoch, 1, __ATOMIC_RELEASE);
-	spi_tree_roots_leave(bit);
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next) {
 		uint64_t before;
 
@@ -372,6 +365,22 @@ static void tree_end(struct spi_tree *tree)
 			to->funcs[i].excluded &= ~bit;
 		spi_patch_unlock(before);
 	}
+}
+
+static void tree_end(struct spi_tree *tree)
+{
+	uint32_t bit = tree->bit;
+
+	if (!tree->enabled)
+		return;
+	tree->enabled = 0;
+	__atomic_fetch_and(&spi_tree_existing, ~bit, __ATOMIC_RELEASE);
+	__atomic_fetch_and(&spi_tree_everybody, ~bit, __ATOMIC_RELEASE);
+	__atomic_fetch_and(&spi_tree_others, ~bit, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&spi_tree_epoch, 1, __ATOMIC_RELEASE);
+	spi_tree_roots_leave(bit);
+	for (int tries = 0; tries < 100 && spi_patch_frozen && spi_patch_frozen(objects_leave, &bit) < 0; tries++)
+		spi_unloads_follow();
 	spi_tree_limited &= ~bit;
 	spi_tree_flat &= ~bit;
 	if (!spi_tree_existing)

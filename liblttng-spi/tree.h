@@ -111,7 +111,9 @@ const char *spi_tree_func_unfit(const struct spi_tree_object *to, uint64_t index
 /* Control side: the object with its map and gates. NULL and `error`. */
 struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, int compact, char *error,
 	size_t error_size);
+/* It was unloaded: its addresses may become another's. Control side. */
 void spi_tree_object_forget(struct spi_tree_object *to);
+void spi_tree_objects_look(void);	/* after a scan, when something was unloaded */
 
 /* ---- symbols.c ---- */
 /*
