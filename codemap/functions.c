@@ -151,7 +151,7 @@ static enum spi_map_reason name_reason(const char *name)
 		"__interceptor_setjmp", "__interceptor__setjmp", "__interceptor_sigsetjmp",
 		/* unwinders begin with the registers and the frame of who calls them */
 		"unw_getcontext", "__unw_getcontext", "_Ux86_64_getcontext", "_ULx86_64_getcontext",
-		"_Ux86_64_getcontext_trace", NULL
+		"_Ux86_64_getcontext_trace", "uw_init_context_1", NULL
 	};
 	static const char *const other[] = {"_dl_runtime_resolve*", "_dl_runtime_profile*", "__morestack*",
 		"__x86_indirect_*", "__x86_return_thunk", "__llvm_retpoline_*", "__fentry__", "mcount", "_mcount",
