@@ -118,7 +118,7 @@ tree_real() {
 real_setup() { :; }
 
 # Both runs choose the same of libc's functions: valgrind's processor has no AVX-512.
-TREE_SAME_CPU=(LD_BIND_NOW=1 GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD)
+TREE_SAME_CPU=(LD_BIND_NOW=1 GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD,-RTM,-Prefer_No_VZEROUPPER)
 
 # tree_is_callgrind NAME REGEX COMMAND... - each function below main() has as many calls as callgrind sees, but those
 # that the regular expression names (FILE:FUNCTION), which differ by nature. Whoever needs work/ has real_setup.

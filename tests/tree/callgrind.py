@@ -16,7 +16,9 @@ call (CFA = rsp+8): parts that are only jumped into begin with another frame.
 The same addresses are what is compared, all others are inside of functions.
 
 The first output line says how many calls callgrind saw, how many of them the
-tree has, how many functions were compared and how many differ; status 1 then.
+tree has, how many functions were compared and how many differ. Status 1: less
+than 99.9 % of the calls, or more calls of a function than there were, but for
+0.05 % of all (a copy more for a longer environment).
 """
 import bisect
 import collections
@@ -58,16 +60,18 @@ class Binary:
         return []
 
     def frames(self):
-        """Addresses with an FDE that begins with the frame of a call."""
+        """Addresses with an FDE that begins with the frame of a call, or says nothing beyond that (no rows: leaves)."""
         entries, pc = set(), None
-        for line in output('readelf', '--debug-dump=frames-interp', self.path):
+        for line in output('readelf', '--debug-dump=frames-interp', self.path) + ['00000000 CIE']:
             match = re.search(r' FDE .*pc=([0-9a-f]+)\.\.', line)
-            if match:
-                pc = int(match.group(1), 16)
-            elif pc is not None and re.match(r'^[0-9a-f]{16} ', line):
+            if pc is not None and re.match(r'^[0-9a-f]{16} +[a-z]', line):
                 if line.split()[1] == 'rsp+8':
                     entries.add(pc)
                 pc = None
+            elif match or ' CIE' in line:
+                if pc is not None:
+                    entries.add(pc)
+                pc = int(match.group(1), 16) if match else None
         return entries
 
     def name(self, address):
@@ -229,7 +233,8 @@ def compare(out, counts, skip=None):
         seen, have, 100 * have / max(seen, 1), functions, len(differences), sum(kept_out.values()), len(kept_out)))
     for a, b, name in sorted(differences, key=lambda d: -abs(d[0] - d[1]))[:40]:
         print('%9d %9d %s' % (a, b, name))
-    return 1 if differences or not seen else 0
+    excess = sum(max(b - a, 0) for a, b, _ in differences)
+    return 1 if not seen or have < 0.999 * seen or excess > 0.0005 * seen else 0
 
 
 if __name__ == '__main__':
