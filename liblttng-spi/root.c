@@ -28,7 +28,6 @@ struct spi_entry {
 	struct spi_tree_object *to;
 	uint64_t func;
 	uint32_t opens;			/* trees that it is the root of */
-	uint32_t is_start;		/* of threads */
 	struct spi_entry *next;
 };
 
@@ -42,8 +41,6 @@ static struct spi_entry *entry_find(uint64_t address)
 		e = e->next;
 	return e;
 }
-
-static void callback(uint64_t address, uint32_t is_start);
 
 /* ---- threads on their way ---- */
 
@@ -62,7 +59,7 @@ void spi_tree_thread_made(struct spi_thread *t, uint64_t start, uint64_t arg)
 
 	if (t->busy >= SPI_BUSY_ALWAYS)
 		return;
-	callback(start, 1);
+	spi_tree_callback(start);
 	if (!trees)
 		return;
 	before = spi_patch_lock();
@@ -103,17 +100,7 @@ static int came_from_site(const struct spi_thread *t, const struct spi_point *po
 	return top && spi_slot_is_chained(top, p) && top->point->address == point->address && top->point != point;
 }
 
-/* What a thread's start routine returns to goes on, and calls destructors. */
-static void caller_place(uint32_t trees, uint64_t ra)
-{
-	struct spi_tree_object *to = spi_tree_object_at(ra);
-	int64_t func = to ? spi_tree_func_around(to, ra - 1) : -1;
-
-	if (func >= 0)
-		spi_sites_place(to, (uint64_t) func, trees & to->covered & ~spi_tree_flat);
-}
-
-static __attribute__((noinline)) void first_call(struct spi_entry *e, uint32_t trees, uint64_t ra)
+static __attribute__((noinline)) void first_call(struct spi_entry *e, uint32_t trees)
 {
 	struct spi_thread *t = &spi_thread;
 	uint64_t before;
@@ -124,8 +111,6 @@ static __attribute__((noinline)) void first_call(struct spi_entry *e, uint32_t t
 		return;
 	before = spi_patch_lock();
 	t->busy++;
-	if (e->is_start)
-		caller_place(trees, ra);
 	trees &= e->point.tree_todo;
 	live = spi_tree_enter(e->point.address, trees, &is_known);
 	__atomic_fetch_or(&e->point.tree_live, live, __ATOMIC_RELEASE);
@@ -172,7 +157,7 @@ static uint64_t entry_call(struct spi_point *point, struct spi_frame *frame, con
 		return 0;
 	by_site = came_from_site(t, point, p);
 	if ((trees | opens) & point->tree_todo)
-		first_call(e, trees | opens, frame->ra);
+		first_call(e, trees | opens);
 	if (!opens) {
 		if (by_site || !(trees & point->tree_live))
 			return 0;
@@ -319,7 +304,7 @@ void spi_tree_roots_leave(uint32_t tree)
 	spi_patch_unlock(before);
 }
 
-static void callback(uint64_t address, uint32_t is_start)
+void spi_tree_callback(uint64_t address)
 {
 	struct spi_thread *t = &spi_thread;
 	struct spi_tree_object *to;
@@ -353,7 +338,6 @@ static void callback(uint64_t address, uint32_t is_start)
 		}
 		entry_publish(e);
 	}
-	e->is_start |= is_start;
 	e->point.tree_todo |= trees & ~e->point.tree_live;
 	if (!e->point.installed && entry_install(e) == 0)
 		spi_sites_placed++;
@@ -362,9 +346,19 @@ out:
 	spi_patch_unlock(before);
 }
 
-void spi_tree_callback(uint64_t address)
+/* The function that this code belongs to calls others of the program's, and nobody in a tree calls it. */
+void spi_tree_caller_back(uint64_t address)
 {
-	callback(address, 0);
+	struct spi_thread *t = &spi_thread;
+	uint64_t before = spi_patch_lock();
+	struct spi_tree_object *to = spi_tree_object_at(address);
+	int64_t func = to ? spi_tree_func_around(to, address) : -1;
+
+	t->busy++;
+	if (func >= 0)
+		spi_sites_place(to, (uint64_t) func, spi_tree_threads & spi_tree_existing & to->covered & ~spi_tree_flat);
+	t->busy--;
+	spi_patch_unlock(before);
 }
 
 /* Handlers that are installed already. */

@@ -268,6 +268,8 @@ static void thread_end(void *value)
 	 * thread keeps what it has. After that nothing of it is recorded.
 	 */
 	if (spi_tree_existing && have_end_key && ++t->tree_ends < ENDS_MAX) {
+		if (t->tree_ends == 1 && spi_tree_threads)
+			spi_tree_caller_back((uint64_t) __builtin_return_address(0) - 1);
 		pthread_setspecific(end_key, t);
 		spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
 		return;

@@ -123,6 +123,15 @@ static void watched_start(void)
 	watched_write(1);
 }
 
+/* Destructors of thread-local C++ objects are called from there. */
+static void destructors_take(void)
+{
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		for (uint32_t i = 0; !strcmp(to->object->name, "libc.so.6") && i < to->map.head->funcs.count; i++)
+			if (!strcmp(spi_tree_func_name(to, i), "__call_tls_dtors"))
+				spi_tree_caller_back(spi_tree_map_func(to, i)->vaddr + to->object->bias);
+}
+
 /* ---- libraries ---- */
 
 static uint64_t loads_seen;
@@ -180,6 +189,8 @@ void spi_tree_follow_start(struct spi_tree *tree)
 	spi_tree_handlers_look();
 	if (tree->follow & (SPI_FOLLOW_THREADS | SPI_FOLLOW_DLOPEN))
 		watched_start();
+	if (tree->follow & SPI_FOLLOW_THREADS)
+		destructors_take();
 }
 
 void spi_tree_follow_stop(void)

@@ -175,6 +175,7 @@ void spi_tree_roots_leave(uint32_t tree);
 void spi_tree_callback(uint64_t address);
 /* A thread is about to be made, which will begin with start(arg): it is in the trees that its maker is in. */
 void spi_tree_thread_made(struct spi_thread *t, uint64_t start, uint64_t arg);
+void spi_tree_caller_back(uint64_t address);
 void spi_tree_handlers_look(void);
 /* Where main() is, by the program's first instructions; 0: not to be seen. */
 uint64_t spi_tree_find_main(void);
