@@ -154,7 +154,7 @@ static int change_short(const struct spi_site *s, struct spi_text_op *op)
 	op->address = is_short ? start + 1 : start;	/* the condition, if it has one, stays */
 	op->size = is_short ? 1 : 2;
 	op->how = spi_site_how(op->address, op->size);
-	if (op->how != SPI_TEXT_STORE || (!is_short && (s->map->before ? s->map->first : s->map->size) < 2))
+	if (!op->how || op->how == SPI_TEXT_SPIN || (!is_short && (s->map->before ? s->map->first : s->map->size) < 2))
 		return -1;
 	spi_bytes_copy(op->from, bytes + is_short, op->size);
 	op->to[0] = 0xeb;

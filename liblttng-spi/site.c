@@ -23,6 +23,7 @@
  * Nothing is asked of the kernel but the pages' rights: where an object's code is
  * and how it is mapped was looked up before.
  */
+#include <cpuid.h>
 #include <string.h>
 #include "liblttng-spi/site.h"
 #include "liblttng-spi/tree.h"
@@ -93,12 +94,28 @@ static int fits_word(uint64_t address, uint32_t size)
 	return (address & 7) + size <= 8;
 }
 
+static int has_wide_store(void)
+{
+	static int known;	/* 1: yes; -1: no */
+	unsigned int a, b, c, d;
+
+	if (!known)
+		known = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_CMPXCHG16B) ? 1 : -1;
+	return known > 0;
+}
+
 /* How bytes of one instruction can be changed; 0: in no way. */
 uint8_t spi_site_how(uint64_t address, uint32_t size)
 {
 	if (fits_word(address, size))
 		return SPI_TEXT_STORE;
-	return (address & 7) <= 6 && size <= 8 && spi_text_can_sync() ? SPI_TEXT_SPIN : 0;
+	if (size > 8)
+		return 0;
+	if ((address & 15) + size <= 16 && has_wide_store())
+		return SPI_TEXT_WIDE;
+	if ((address & 7) <= 6 && spi_text_can_sync())
+		return SPI_TEXT_SPIN;
+	return (address & 63) + size <= 64 ? SPI_TEXT_LINE : 0;
 }
 
 static void set_disp(uint8_t *to, uint64_t target, uint64_t after)
@@ -117,7 +134,7 @@ static int change_displacement(const struct spi_site *s, struct spi_text_op *op)
 	op->address = end - 4;
 	op->size = 4;
 	op->how = spi_site_how(end - 4, 4);
-	if (op->how != SPI_TEXT_STORE) {
+	if (op->how == SPI_TEXT_SPIN || !op->how) {	/* that wants the instruction's first bytes */
 		op->address = end - map->size;
 		op->size = map->size;
 		op->how = spi_site_how(op->address, op->size);
@@ -382,6 +399,12 @@ static struct {
 	uint32_t n;
 } batch;
 
+static void count_placed(int change)
+{
+	spi_sites_placed += (uint32_t) change;
+	__atomic_fetch_add(&spi_status->points, (uint64_t) (int64_t) change, __ATOMIC_RELAXED);
+}
+
 static void batch_write(struct spi_tree_object *to, int install)
 {
 	for (uint32_t i = 0; i < batch.n; i++) {
@@ -400,7 +423,7 @@ static void batch_write(struct spi_tree_object *to, int install)
 
 		if (!batch.op[i].error) {
 			s->point.installed = (uint32_t) install;
-			spi_sites_placed += install ? 1 : -1u;
+			count_placed(install ? 1 : -1);
 		} else if (install) {
 			spi_tree_decline(to, s->point.call_site, batch.op[i].error);
 			s->trees = 0;
@@ -458,6 +481,30 @@ void spi_sites_come_back(struct spi_tree_object *to, uint64_t func)
 	batch_write(to, 1);
 }
 
+/*
+ * Callees of calls that cannot be redirected: nobody will notice when they are reached, so their sites are put in place
+ * ahead of time. One level of the tree is missing then, and not all that is below. Under the patch lock.
+ */
+#define BEYOND_MAX	256u
+static struct {
+	uint64_t func;
+	uint32_t trees;
+} beyond[BEYOND_MAX];
+static uint32_t beyond_count, beyond_depth;
+
+static void beyond_add(const struct spi_tree_object *to, const struct spi_map_site *map, uint32_t trees)
+{
+	int64_t callee;
+
+	if ((map->kind != SPI_SITE_CALL && map->kind != SPI_SITE_JUMP && map->kind != SPI_SITE_JCC) || beyond_count == BEYOND_MAX)
+		return;
+	callee = spi_tree_func_at(to, map->target + to->object->bias);
+	if (callee < 0 || !(trees & ~to->funcs[callee].done & ~spi_tree_flat))
+		return;
+	beyond[beyond_count].func = (uint64_t) callee;
+	beyond[beyond_count++].trees = trees & ~spi_tree_flat;
+}
+
 static void sites_of(struct spi_tree_object *to, const struct spi_map_func *func, uint32_t trees)
 {
 	for (uint32_t i = func->site_first; i < func->site_first + func->site_count; i++) {
@@ -468,6 +515,8 @@ static void sites_of(struct spi_tree_object *to, const struct spi_map_func *func
 
 		if (why && !to->sites[i])
 			spi_tree_decline(to, map->vaddr + to->object->bias, why);
+		if (wanted && (!s || s->worker == SPI_SITE_NONE))
+			beyond_add(to, map, wanted);
 		if (!s || s->worker == SPI_SITE_NONE)
 			continue;
 		fresh = wanted & ~s->trees;
@@ -496,6 +545,12 @@ void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 		sites_of(to, spi_tree_map_func(to, piece), trees);
 	}
 	batch_write(to, 1);
+	if (beyond_depth++ == 0)
+		while (beyond_count) {
+			beyond_count--;
+			spi_sites_place(to, beyond[beyond_count].func, beyond[beyond_count].trees);
+		}
+	beyond_depth--;
 }
 
 uint32_t spi_sites_leave(struct spi_tree_object *to, uint32_t trees)

@@ -12,6 +12,10 @@
  * those out crashes.
  *
  *	SPIN	the head is a jump to itself: threads wait a few microseconds
+ *	WIDE	one locked 16-byte exchange, for what fits an aligned block of that size
+ *	LINE	one store across the end of such a block, inside a cache line: held
+ *		on every machine that was tried, promised by none; where nothing else
+ *		is left
  *	INT3	the head is int3: threads go by SIGTRAP (where two bytes do not fit a word)
  *	CC	several instructions are overwritten, and a thread may be about to
  *		run any of them, now or when it comes back from a signal. Every byte
@@ -160,6 +164,44 @@ static void store_word(uint64_t address, const uint8_t *bytes, uint32_t n)
 	__atomic_store_n(word, u.word, __ATOMIC_RELEASE);
 }
 
+/* n bytes inside one aligned block of 16, by one locked exchange. */
+static void store_wide(uint64_t address, const uint8_t *bytes, uint32_t n)
+{
+	uint64_t *block = (uint64_t *) (address & ~UINT64_C(15));
+	union {
+		uint64_t word[2];
+		uint8_t bytes[16];
+	} u;
+	uint64_t low = block[0], high = block[1];
+	uint8_t done;
+
+	do {
+		u.word[0] = low;
+		u.word[1] = high;
+		for (uint32_t i = 0; i < n; i++)
+			u.bytes[(address & 15) + i] = bytes[i];
+		__asm__ __volatile__("lock cmpxchg16b %1\n\tsetz %0"
+			: "=q"(done), "+m"(*(__int128 *) block), "+a"(low), "+d"(high)
+			: "b"(u.word[0]), "c"(u.word[1])
+			: "cc", "memory");
+	} while (!done);
+}
+
+/* n bytes by one 8-byte store that stays inside the cache line. */
+static void store_line(uint64_t address, const uint8_t *bytes, uint32_t n)
+{
+	uint64_t at = (address & 63) > 56 ? (address & ~UINT64_C(63)) + 56 : address;
+	union {
+		uint64_t word;
+		uint8_t bytes[8];
+	} u;
+
+	spi_bytes_copy(u.bytes, (const void *) at, 8);
+	for (uint32_t i = 0; i < n; i++)
+		u.bytes[address - at + i] = bytes[i];
+	__asm__ __volatile__("movq %1, (%0)" : : "r"(at), "r"(u.word) : "memory");
+}
+
 /* How many bytes at the head the transient takes, and what is in them. */
 static uint32_t transient_head(const struct spi_text_op *op)
 {
@@ -306,6 +348,10 @@ static void group_write(struct spi_text_op *ops, unsigned int n, uint64_t low, u
 		}
 		if (op->how == SPI_TEXT_STORE) {
 			store_word(op->address, op->to, op->size);
+			continue;
+		}
+		if (op->how == SPI_TEXT_WIDE || op->how == SPI_TEXT_LINE) {
+			(op->how == SPI_TEXT_WIDE ? store_wide : store_line)(op->address, op->to, op->size);
 			continue;
 		}
 		transients[waiting++] = op;

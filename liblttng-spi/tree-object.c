@@ -253,6 +253,7 @@ void spi_tree_object_forget(struct spi_tree_object *to)
 		if (to->sites[i] && to->sites[i]->point.installed) {
 			to->sites[i]->point.installed = 0;
 			spi_sites_placed--;
+			__atomic_fetch_sub(&spi_status->points, 1, __ATOMIC_RELAXED);
 		}
 	forget_callees(to);
 	spi_patch_unlock(before);

@@ -411,7 +411,6 @@ static void result_fill(const struct spi_tree *tree, struct spi_rule_result *res
 	result->matched = tree->matched;
 	result->instrumented = tree->roots ? tree->roots : spi_sites_placed;
 	result->declined = tree->declined;
-	__atomic_store_n(&spi_status->points, spi_sites_placed, __ATOMIC_RELAXED);
 }
 
 int spi_tree_add(struct spi_link *link, struct rule *rule, struct spi_rule_result *result)
@@ -489,7 +488,6 @@ void spi_tree_remove(struct rule *rule)
 			break;
 		}
 	rule->tree = NULL;
-	__atomic_store_n(&spi_status->points, spi_sites_placed, __ATOMIC_RELAXED);
 	spi_sys(SYS_munmap, tree, (sizeof(*tree) + 4095) & ~4095ul);
 }
 
