@@ -56,6 +56,25 @@ void report_note(struct report *r, const char *text)
 		r->note_count++;
 }
 
+void report_process(struct report *r, pid_t pid)
+{
+	pid_t *pids = realloc(r->pids, (r->pid_count + 1) * sizeof(*pids));
+
+	if (!pids)
+		return;
+	r->pids = pids;
+	pids[r->pid_count++] = pid;
+}
+
+int report_has_process(const struct report *r, pid_t pid)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->pid_count && r->pids[i] != pid; i++)
+		;
+	return i < r->pid_count;
+}
+
 void report_add_status(struct report *r, const volatile struct spi_status_page *page)
 {
 	if (!page)
@@ -233,6 +252,7 @@ void report_free(struct report *r)
 		declined_free(&r->declined[i]);
 	free(r->declined);
 	hot_free(&r->hot);
+	free(r->pids);
 	for (i = 0; i < r->note_count; i++)
 		free(r->notes[i]);
 	memset(r, 0, sizeof(*r));

@@ -133,18 +133,18 @@ static unsigned int scope_report_process(const struct scope *e, const struct sta
 		report->functions += strtoull(first[n].field[4], NULL, 10);
 	}
 	report->processes += (unsigned int) ours;
+	if (ours)
+		report_process(report, first->pid);
 	for (i = 0; ours && i < n; i++) {
 		if (status_is(&first[i], "declined"))
 			report_declined(report, first[i].field[1], first[i].field[2], first[i].field[3]);
 		else if (status_is(&first[i], "message"))
 			report_note(report, first[i].field[1]);
-		else if (status_is(&first[i], "hot"))
-			hot_add(&report->hot, strtoull(first[i].field[1], NULL, 10), first[i].field[2], first[i].field[3]);
 	}
 	return n;
 }
 
-void scope_report(const struct scope *e, struct report *report)
+static void scope_report(const struct scope *e, struct report *report)
 {
 	struct status status;
 	unsigned int i = 0;
@@ -166,6 +166,41 @@ void scope_report(const struct scope *e, struct report *report)
 			i++;
 	}
 	status_free(&status);
+}
+
+/* What agents tell when a tree ends, of those processes. */
+static void scope_report_hot(struct report *report)
+{
+	struct status status;
+	unsigned int i;
+	int fd = plugin_connect(0), quiet = say_quiet, ret;
+
+	if (fd < 0)
+		return;
+	say_quiet = 1;
+	ret = status_read(&status, fd);
+	say_quiet = quiet;
+	for (i = 0; ret == 0 && i < status.count; i++) {
+		const struct status_record *r = &status.records[i];
+
+		if (status_is(r, "hot") && report_has_process(report, r->pid))
+			hot_add(&report->hot, strtoull(r->field[1], NULL, 10), r->field[2], r->field[3]);
+	}
+	status_free(&status);
+}
+
+void scope_end(const struct scope *e, struct run *run)
+{
+	unsigned int i;
+	int k;
+
+	scope_report(e, &run->report);
+	for (i = 0; i < e->rows; i++)
+		for (k = 0; k < e->counts[i]; k++)
+			if (rules_is_form(e->recipes[i][k].name))
+				session_disable(&run->session, e->recipes[i][k].name);
+	if (run->report.trees)
+		scope_report_hot(&run->report);
 }
 
 /* Every status that a process with an agent of the plugin's, or one on its way, can have. */

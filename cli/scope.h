@@ -34,7 +34,10 @@ unsigned int scope_driven(const pid_t *pids, unsigned int count);
 /* scope_settled() - in how many processes all of the rules are in force, or have failed for good. */
 unsigned int scope_settled(const struct scope *scope);
 
-/* scope_report() - what the plugin says of the processes that our rules are in force in. */
-void scope_report(const struct scope *scope, struct report *report);
+/*
+ * scope_end() - what the plugin says of the processes that our rules are in force in; then the rules go, with the session
+ * still recording: packed records that threads hold back, and exits of calls under way, are written by then.
+ */
+void scope_end(const struct scope *scope, struct run *run);
 
 #endif /* SPI_CLI_SCOPE_H */

@@ -215,6 +215,12 @@ int session_enable_filtered(struct session *s, const char *pattern, const char *
 	return ret < 0 ? session_failed("cannot enable", pattern, ret) : 0;
 }
 
+void session_disable(struct session *s, const char *pattern)
+{
+	if (s->handle && s->created)
+		lttng_disable_event(s->handle, pattern, SESSION_CHANNEL);
+}
+
 int session_enable(struct session *s, const char *pattern)
 {
 	return session_enable_filtered(s, pattern, NULL);

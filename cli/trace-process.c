@@ -178,7 +178,7 @@ static int plugin_run(struct targets *ts, struct run *run, const struct scope *s
 		return status;
 	run_announce(run);
 	status = plugin_attend(ts, run);
-	scope_report(scope, &run->report);
+	scope_end(scope, run);
 	return status;
 }
 
