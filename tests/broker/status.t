@@ -6,7 +6,7 @@
 spi_private "$@"
 broker_setup
 
-record s 'spi:add_entry' 'spi:*_exit' 'spi:call(app:work)' 'spi:tree(main)' 'spi:nosuch_entry'
+record s 'spi:add_entry' 'spi:*_exit' 'spi:call(app:work)' 'spi:wood(main)' 'spi:nosuch_entry'
 app_start a ./app 3 wait
 check "an application is traced" spi_wait 10 status_like "^applied.$app_pid.add.active"
 out=$(status)
