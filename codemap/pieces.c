@@ -43,7 +43,9 @@ void pieces_claim(struct flow *flow, const struct stretch *s, uint64_t target)
 /*
  * Without names, a piece that begins before a frame is set up looks like a function.
  * But compilers do not end functions in conditional jumps to others: what is reached
- * by one, from a single function, and never called is a piece.
+ * by one, from a single function, and never called is a piece. Assembly does (OpenSSL
+ * chooses by the CPU so): its functions are aligned, with filler before them; pieces
+ * are packed.
  */
 static void unnamed_claim(struct flow *flow, const struct stretch *s, const struct x86_decoded *insn)
 {
@@ -68,6 +70,11 @@ void pieces_taken(struct flow *flow, uint64_t vaddr)
 		flow->taken[f - flow->functions->list.at] = 1;
 }
 
+static int is_aligned(const struct flow *flow, const struct function *f)
+{
+	return f->vaddr % 16 == 0 && f > flow->functions->list.at && f[-1].vaddr + f[-1].size < f->vaddr;
+}
+
 void pieces_judge(struct flow *flow)
 {
 	size_t i;
@@ -75,7 +82,7 @@ void pieces_judge(struct flow *flow)
 	for (i = 0; i < flow->jumped_to.count; i++) {
 		struct function *f = functions_at(flow->functions, flow->jumped_to.at[i]);
 
-		if (!flow->taken[f - flow->functions->list.at])
+		if (!flow->taken[f - flow->functions->list.at] && !is_aligned(flow, f))
 			f->reason = SPI_REASON_PART;
 	}
 	for (i = 0; i < flow->functions->list.count; i++)

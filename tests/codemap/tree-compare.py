@@ -202,7 +202,7 @@ def read_dump(path):
                 funcs.append((int(part[1], 16), int(part[2]), part[4]))
             elif line.startswith('tree '):
                 part = line.split('\t')[0].split()
-                pieces[int(part[1], 16)] = int(part[4], 16)
+                pieces[int(part[1], 16)] = int(part[4], 16), 'part of another' in line
     return sites, funcs, pieces
 
 
@@ -369,7 +369,8 @@ def compare_windows(truth, sites, funcs, labels):
     targets = set(at for at, size, name in funcs) | set(truth.names)
     for at in truth.order:
         flow = flow_of(truth.insns[at][1])
-        if flow and flow[1] is not None:
+        # Behind functions there may be data, which objdump takes for instructions.
+        if flow and flow[1] is not None and truth.around(at):
             targets.add(flow[1])
     if labels:
         targets |= truth.labels
@@ -419,14 +420,14 @@ def compare_pieces(truth, funcs, pieces):
     names = {at: name for at, size, name in funcs}
     bad, owner, cold = [], {}, 0
     for at in pieces:
-        if re.search(r'.\.cold(\.|$)', names[at]):
+        piece, steps = pieces[at][0], 0
+        if pieces[at][1]:
             continue
-        piece, steps = pieces[at], 0
         while piece and steps < 1000:
             if piece in owner:
                 bad.append('%x: %s: a piece of %s and of %s' % (piece, names[piece], owner[piece], names[at]))
             owner[piece] = names[at]
-            piece, steps = pieces[piece], steps + 1
+            piece, steps = pieces[piece][0], steps + 1
     for at, texts in truth.names.items():
         for name in texts:
             base = re.match(r'(.+)\.cold(\.\d+)?$', name)
