@@ -6,7 +6,6 @@
  * initialisation, templates, lambdas. throws ROUNDS THREADS
  */
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -18,11 +17,11 @@
 
 #define FN __attribute__((noipa))
 
-static std::atomic<unsigned long> sum;
+static unsigned long sum;
 
 FN void note(unsigned long v)
 {
-	sum += v * 2654435761u % 1000003;
+	__atomic_fetch_add(&sum, v * 2654435761u % 1000003, __ATOMIC_RELAXED);
 }
 
 struct Guard {
@@ -154,6 +153,6 @@ int main(int argc, char **argv)
 	rounds(n);
 	for (auto &t : others)
 		t.join();
-	printf("%lx\n", sum.load());
+	printf("%lx\n", sum);
 	return 3;
 }
