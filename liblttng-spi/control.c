@@ -145,14 +145,15 @@ static void wait_for_packet(struct spi_link *link)
 		struct pollfd poll[2] = { { link->fd, POLLIN, 0 }, { spi_control_event, POLLIN, 0 } };
 		uint64_t count;
 		uint32_t now;
-		long r = spi_sys(SYS_poll, poll, 2L, -1L);
+		long r = spi_sys(SYS_poll, poll, 2L, (long) spi_tree_starts_wait());
 
 		if (r < 0 && r != -EINTR)
 			return;
-		if (r > 0 && (poll[1].revents & POLLIN)) {
+		if (r == 0 || (r > 0 && (poll[1].revents & POLLIN))) {
 			spi_sys(SYS_read, spi_control_event, &count, sizeof(count));
 			now = __atomic_load_n(&asked, __ATOMIC_ACQUIRE);
 			spi_control_lock();
+			spi_tree_starts_take(link);
 			spi_tree_loads_take(link);
 			spi_control_unlock();
 			__atomic_store_n(&answered, now, __ATOMIC_RELEASE);

@@ -441,7 +441,10 @@ int spi_tree_add(struct spi_link *link, struct rule *rule, struct spi_rule_resul
 		r = spi_module_load(link, result->text, sizeof(result->text));
 		if (r == 0) {
 			spi_fault_install();
-			r = tree_begin(tree, link, &rule->text);
+			if (spi_tree_start_later(tree, link))
+				spi_format(result->text, sizeof(result->text), "it begins later");
+			else
+				r = tree_begin(tree, link, &rule->text);
 		}
 	} else {
 		spi_format(result->text, sizeof(result->text), "%s", error);
@@ -449,13 +452,26 @@ int spi_tree_add(struct spi_link *link, struct rule *rule, struct spi_rule_resul
 		return r;
 	}
 	result_fill(tree, result);
-	if (r == 0 && !tree->parse_only && !tree->roots && !spi_tree_flat) {
+	if (r == 0 && !tree->parse_only && !tree->roots && !spi_tree_flat && !tree->waits) {
 		r = tree->matched ? -ENOTSUP : -ENOENT;
 		if (tree->why[0])
 			spi_format(result->text, sizeof(result->text), "%s", tree->why);
 	}
 	spi_tree_report(link);
 	return r;
+}
+
+void spi_tree_starts_take(struct spi_link *link)
+{
+	for (struct spi_tree *tree = spi_trees; tree; tree = tree->next) {
+		if (!spi_tree_start_is_due(tree))
+			continue;
+		spi_tree_start_cancel(tree);
+		tree_begin(tree, link, &tree->rule->text);
+		if (!tree->roots && !tree->parse_only && !spi_tree_flat)
+			spi_note("a call tree that was to begin later has nothing to begin with");
+		spi_tree_report(link);
+	}
 }
 
 int spi_tree_set(struct rule *rule, int enabled, struct spi_rule_result *result)
@@ -465,9 +481,10 @@ int spi_tree_set(struct rule *rule, int enabled, struct spi_rule_result *result)
 
 	if (!tree)
 		return -ENOENT;
+	spi_tree_start_cancel(tree);
 	if (!enabled)
 		tree_end(tree);
-	else if (!tree->enabled)
+	else if (!tree->enabled && !spi_tree_start_later(tree, spi_link_current))
 		r = tree_begin(tree, spi_link_current, &rule->text);
 	result_fill(tree, result);
 	return r;
@@ -479,6 +496,7 @@ void spi_tree_remove(struct rule *rule)
 
 	if (!tree)
 		return;
+	spi_tree_start_cancel(tree);
 	tree_end(tree);
 	spi_tree_report(spi_link_current);
 	spi_tree_hot(spi_link_current);

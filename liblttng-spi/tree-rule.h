@@ -28,6 +28,8 @@ struct spi_tree {
 	uint32_t bit, index, enabled;
 	uint32_t depth, follow, after_ms, on_signal, compact, parse_only;
 	uint32_t matched, roots, declined;
+	uint32_t waits;			/* to begin: until `due`, or until the signal comes */
+	uint64_t due;			/* ns of spi_now_ns(); 0: no time */
 	const char *lists[SPI_TREE_LISTS_COUNT][SPI_TREE_GLOBS];
 	uint32_t counts[SPI_TREE_LISTS_COUNT];
 	char tag[16];
@@ -40,6 +42,16 @@ int spi_tree_list_has(const struct spi_tree *tree, enum spi_tree_list_kind list,
 int spi_tree_covers(const struct spi_tree *tree, const struct spi_object *object);
 int spi_tree_take_object(struct spi_tree *tree, struct spi_link *link, struct spi_object *object);
 const char *spi_program_name(void);	/* the name that it was started by; rule.c */
+
+/* ---- tree-start.c ---- */
+/* 1: the tree is to begin later, and will be by spi_tree_starts_take(). 0: now. */
+int spi_tree_start_later(struct spi_tree *tree, struct spi_link *link);
+int spi_tree_start_is_due(const struct spi_tree *tree);
+void spi_tree_start_cancel(struct spi_tree *tree);
+int64_t spi_tree_starts_wait(void);	/* ms until the next one is due by its time; -1: none is */
+
+/* ---- tree-rule.c ---- */
+void spi_tree_starts_take(struct spi_link *link);	/* begin what is due */
 
 /* ---- tree-follow.c ---- */
 /* Functions that may be on some thread's stack now: their sites into place. Returns how many. */
