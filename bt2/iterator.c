@@ -262,7 +262,7 @@ static void tell(const struct expand *e)
 		fprintf(stderr, "filter.lttng-spi.expand: %" PRIu64 " records came later than hold-ms: they have a later time\n",
 			e->late);
 	if (e->unknown)
-		fprintf(stderr, "filter.lttng-spi.expand: %" PRIu64 " calls are left out: their spi_tree:site is not in the trace\n",
+		fprintf(stderr, "filter.lttng-spi.expand: %" PRIu64 " calls are left out: they are another rule's, or their spi_tree:site is not in the trace\n",
 			e->unknown);
 	if (e->gaps)
 		fprintf(stderr, "filter.lttng-spi.expand: batches of calls were lost in %" PRIu64 " places\n", e->gaps);

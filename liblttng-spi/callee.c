@@ -16,7 +16,7 @@
  */
 #include "liblttng-spi/tree.h"
 
-#define LIST_LONG	8u	/* a child that is found further down moves to the top */
+#define BASE_ROOM	32768u	/* below a thread's descriptor: its thread-local variables, and the frame of its first function */
 
 static int is_slot(const struct spi_map_site *map)
 {
@@ -71,7 +71,7 @@ static int slot_resolve(struct spi_site *s, uint32_t trees)
 		if (!point->record && spi_payload->tree_bind(point) < 0)
 			return 0;
 	}
-	__atomic_fetch_or(&point->tree_live, live, __ATOMIC_RELEASE);
+	spi_tree_live_add(point, live);
 	__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
 	if (!point->tree_live && !point->tree_todo)
 		spi_site_restore(s);
@@ -121,6 +121,18 @@ static struct spi_child *child_make(struct spi_site *s, uint64_t target)
 	return c;
 }
 
+/*
+ * What a new thread runs first is libc's own (start_thread(), called by clone3()): it never returns, and what it calls
+ * at the thread's end comes after the thread's state is gone.
+ */
+static int is_thread_base(const struct spi_site *s, uint64_t p)
+{
+	const struct spi_thread *t = &spi_thread;
+	uint64_t self = (uint64_t) __builtin_thread_pointer();
+
+	return !t->cur && s->owner->is_libc && self > p && self - p < BASE_ROOM;
+}
+
 static int child_resolve(struct spi_child *c, uint32_t trees)
 {
 	struct spi_point *point = &c->point;
@@ -132,7 +144,7 @@ static int child_resolve(struct spi_child *c, uint32_t trees)
 		return 0;
 	if (live && !point->record && spi_payload->tree_bind(point) < 0)
 		return 0;
-	__atomic_fetch_or(&point->tree_live, live, __ATOMIC_RELEASE);
+	spi_tree_live_add(point, live);
 	__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
 	return 1;
 }
@@ -155,7 +167,9 @@ static __attribute__((noinline)) struct spi_point *first_call(struct spi_site *s
 	if (is_slot(s->map)) {
 		if (!(trees & s->point.tree_todo) || slot_resolve(s, trees & s->point.tree_todo))
 			point = &s->point;
-	} else if ((c = child_make(s, frame->r11)) != NULL) {
+	} else if ((c = child_make(s, frame->r11)) != NULL && is_thread_base(s, (uint64_t) &frame->ra)) {
+		c->point.tree_todo = 0;
+	} else if (c) {
 		if (!(trees & c->point.tree_todo) || child_resolve(c, trees & c->point.tree_todo))
 			point = &c->point;
 	}

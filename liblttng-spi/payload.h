@@ -104,6 +104,8 @@ struct spi_payload_ops {
 	int (*bind_compact)(struct spi_point **points, unsigned int n, const char **errors);
 	/* Write what threads have kept back: compact records. Any thread of the agent's, or before an exec. */
 	void (*flush)(void);
+	/* Other trees than before record this point (tree_live). Any thread, in any state. */
+	void (*tree_changed)(struct spi_point *point);
 };
 
 /* The module's only exported symbol: "spi_payload_init". NULL on failure, *error says why. */

@@ -114,7 +114,7 @@ static __attribute__((noinline)) void first_call(struct spi_point *point, uint32
 	trees &= point->tree_todo;
 	if (trees && (point->record || spi_payload->tree_bind(point) == 0)) {
 		live = spi_tree_enter(point->address, trees, &is_known);
-		__atomic_fetch_or(&point->tree_live, live, __ATOMIC_RELEASE);
+		spi_tree_live_add(point, live);
 		__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
 	}
 	t->busy--;

@@ -89,6 +89,7 @@ struct spi_tree_object {
 	struct spi_site **sites;	/* as the map's; NULL: not met yet */
 	const volatile int *gate[2];	/* while somebody records; [1]: compact records */
 	uint32_t covered;		/* trees that go into it */
+	uint32_t is_libc;
 	uint32_t is_runtime;		/* int3 only where it is known to be safe: site-ways.c */
 	const char *no_trap;		/* why there may be no int3; NULL: it may be */
 	struct spi_pad *pads;		/* spare bytes that sites have taken */
@@ -156,6 +157,15 @@ SPI_INLINE uint32_t spi_tree_of(struct spi_thread *t)
 	if (spi_unlikely(t->tree_epoch != spi_tree_epoch))
 		spi_tree_thread_look(t);
 	return t->tree;
+}
+/* More trees record a point from now on. */
+SPI_INLINE void spi_tree_live_add(struct spi_point *point, uint32_t trees)
+{
+	if (!(trees & ~point->tree_live))
+		return;
+	__atomic_fetch_or(&point->tree_live, trees, __ATOMIC_RELEASE);
+	if (point->record && spi_payload->tree_changed)
+		spi_payload->tree_changed(point);
 }
 /* A callee is about to run: its sites into place. Returns the trees of `trees` that record it. Under the patch lock. */
 uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known);

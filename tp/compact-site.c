@@ -13,6 +13,7 @@
  * The events are fired through one pair of tracepoints. Stubs test a state near
  * their own code: each object has a tracepoint more for that, which nothing fires.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 #include "tp/compact.h"
@@ -131,6 +132,15 @@ void tp_site_forget_all(void)
 	__atomic_store_n(&tp_site_generation, next, __ATOMIC_RELAXED);
 }
 
+/* Channels that did not get its description before, for its rules' sake, may get it now. */
+void tp_compact_changed(struct spi_point *point)
+{
+	const struct tp_compact_point *cp = point->payload;
+
+	if ((point->flags & SPI_POINT_COMPACT) && cp)
+		__atomic_store_n(&tp_site_seen[TP_WORD_NUMBER(cp->word)], 0, __ATOMIC_RELAXED);
+}
+
 /* Inside a read-side section. */
 __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t number)
 {
@@ -143,8 +153,10 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 	struct tp_shot shot = { .event = &event, .record = record, .length = sizeof(record) };
 	struct lttng_ust_tracepoint_probe *probe;
 	uint8_t generation = tp_site_generation;
+	uint32_t now = t->tree_now;
 	int lost = 0;
 
+	t->tree_now = point->tree_live;
 	memcpy(record, &number, 4);
 	memcpy(record + 4, &point->address, 8);
 	memcpy(record + 12, &point->call_site, 8);
@@ -158,8 +170,31 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 				tp_discarded(tp_record(&event, record, sizeof(record), recorder, recorder->chan)))
 			lost = 1;
 	}
+	t->tree_now = now;
 	if (!lost)
 		tp_site_seen[number] = generation;
+}
+
+/* ---- functions that do not come back ---- */
+
+/* What is called may be the last thing that this program does: its calls are written before. */
+static uint64_t lasts[16];
+
+void tp_compact_last_find(void)
+{
+	static const char *const names[] = { "execve", "execv", "execvp", "execvpe", "execl", "execle", "execlp", "fexecve",
+		"execveat", "_exit", "_Exit", "abort", "quick_exit" };
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		lasts[i] = (uint64_t) dlsym(RTLD_DEFAULT, names[i]);
+}
+
+int tp_compact_is_last(uint64_t address)
+{
+	for (unsigned int i = 0; i < sizeof(lasts) / sizeof(lasts[0]); i++)
+		if (lasts[i] && lasts[i] == address)
+			return 1;
+	return 0;
 }
 
 /* ---- binding ---- */

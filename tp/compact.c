@@ -201,6 +201,17 @@ static uint64_t entry_rare(struct spi_point *point, struct spi_frame *frame, con
 	return entry_slow(point, frame, vec, point->call_site ? 0 : call_site(frame->ra));
 }
 
+/* The child of a vfork() borrows the buffer: its end is not that of its parent, which goes on behind it. */
+static uint64_t entry_last(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t code = entry_rare(point, frame, vec, stride);
+
+	if (code != SPI_ANSWER_FULL && !t->busy && t->own && tp_compact_tid() == t->own->tid)
+		tp_compact_flush_all(0);
+	return code;
+}
+
 /* Of type spi_exit_fn but for its answer, which the thunk that comes with it takes. */
 static uint64_t compact_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
@@ -223,7 +234,9 @@ void tp_compact_attach(struct spi_point *point, struct tp_compact_point *cp)
 {
 	spi_entry_fn entry = entry_any;
 
-	if (point->flags & (SPI_POINT_LOOPS | SPI_POINT_NO_EXIT))
+	if (tp_compact_is_last(point->address))
+		entry = entry_last;
+	else if (point->flags & (SPI_POINT_LOOPS | SPI_POINT_NO_EXIT))
 		entry = entry_rare;
 	else if (point->call_site)
 		entry = entry_from;

@@ -93,6 +93,9 @@ SPI_HIDDEN int tp_compact_bind_one(struct spi_point *point);
 SPI_HIDDEN void tp_site_describe(struct spi_thread *t, uint32_t number);
 SPI_HIDDEN void tp_site_forget_all(void);	/* describe every number again before its next use */
 SPI_HIDDEN void tp_compact_tags(const char *tags);
+SPI_HIDDEN void tp_compact_changed(struct spi_point *point);	/* other trees record it */
+SPI_HIDDEN int tp_compact_is_last(uint64_t address);	/* exec and the like: nothing may come after it */
+SPI_HIDDEN void tp_compact_last_find(void);
 
 /* ---- compact-batch.c ---- */
 enum tp_flush {
@@ -124,6 +127,14 @@ SPI_INLINE int tp_compact_trylock(struct tp_compact_thread *c)
 SPI_INLINE void tp_compact_unlock(struct tp_compact_thread *c)
 {
 	__atomic_store_n(&c->lock, 0, __ATOMIC_RELEASE);
+}
+
+SPI_INLINE int32_t tp_compact_tid(void)
+{
+	long result = 186;	/* gettid */
+
+	__asm__ __volatile__("syscall" : "+a" (result) : : "rcx", "r11", "memory");
+	return (int32_t) result;
 }
 
 SPI_INLINE long tp_compact_mask(int how, const uint64_t *set, uint64_t *old)

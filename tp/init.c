@@ -116,6 +116,7 @@ static const struct spi_payload_ops ops = {
 	.tree_bind = tp_tree_bind,
 	.bind_compact = tp_compact_bind,
 	.flush = op_flush,
+	.tree_changed = tp_compact_changed,
 };
 
 /* This library depends on lttng-ust's, so this runs first: events can still be recorded. */
