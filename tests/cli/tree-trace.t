@@ -103,6 +103,42 @@ spi_trace --tree --lib app -o busy ./app 2000 >out
 like "$(cat trace.err)" '60\.0 % +6000  app:leaf' "the summary: the busiest function and its share"
 like "$(cat trace.err)" 'leaving out the first.* saves .* --exclude leaf' "the summary: what leaving it out saves"
 
+# later NAME CALLS CONDITION... - `./app 4 wait` traced with the options in $options: one call before CONDITION, three behind it
+later() {
+	local name=$1 status input
+	shift
+	mkfifo "$name.in"
+	"$SPI_LTTNG" trace --tree=top "${options[@]}" --lib app -o "$name" ./app 4 wait <"$name.in" >"$name.out" 2>"$name.err" &
+	tracer=$!
+	exec {input}>"$name.in"
+	spi_wait 20 file_has "$name.out" ready || diag "$(cat "$name.err")"
+	echo >&"$input"
+	spi_wait 10 eval "[ \$(wc -l <$name.out) -ge 2 ]"
+	child=$(pgrep -P "$tracer" -x app)
+	"$@"
+	for i in 3 4 5; do
+		echo >&"$input"
+		spi_wait 10 eval "[ \$(wc -l <$name.out) -ge $i ]"
+	done
+	exec {input}>&-
+	wait "$tracer"
+	is "$?/$(sort -u "$name.out" | tr '\n' ' ')" "0/$(cat plain.out) ready " "${options[*]}: runs as without"
+	tree_read "$name"
+	is "$(tree_calls "$name.names")" "branch=12/12 leaf=36/36 middle=12/12 top=3/3 " "${options[*]}: its calls from then on"
+	events_balance "$name.names" "${options[*]}: entries and exits nest"
+}
+# The tree is in force when the program's code is another than its file's.
+begun() { spi_wait 10 eval "! python3 $SPI_TOP_SRCDIR/tests/lib/text-equal.py $child"; }
+options=(--after 0.4)
+later later begun
+options=(--on-signal USR1)
+signalled() { kill -USR1 "$child" && begun; }
+later signal signalled
+
+# Analysed only: nothing is recorded.
+traced parsed "" --tree --parse-only
+unlike "$(cat parsed.names)" 'func_entry' "--parse-only: no call"
+
 # A running process, from its functions on, and left as it was.
 mkfifo in
 ./app 4 wait <in >target.out &
