@@ -281,10 +281,20 @@ void spi_thread_unwound(uint64_t sp)
 		spi_slot_left(t, nearest, SPI_LEFT_UNWOUND);
 }
 
+/* At a thread's end: is the call one of those that the end itself is made in? It will return. */
+static int is_under_way(const struct spi_thread *t, const struct spi_slot *s, uint64_t sp)
+{
+	return s->p > sp && on_own_stack(t, s->p) && on_own_stack(t, sp) &&
+		*(const uint64_t *) s->p == spi_slot_code(s) + SPI_SLOT_RETURN;
+}
+
 void spi_thread_leave_all(struct spi_thread *t, enum spi_left how)
 {
+	uint64_t sp = (uint64_t) __builtin_frame_address(0);
+
 	for (struct spi_slot *s = spi_thread_top(t); s; s = slot_below(s))
-		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD)
+		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD &&
+				(how != SPI_LEFT_THREAD_END || !is_under_way(t, s, sp)))
 			spi_slot_left(t, s, how);
 	thread_pop_free(t, SPI_SLOT_DEAD - 1);
 }

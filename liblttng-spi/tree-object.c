@@ -172,6 +172,7 @@ static int object_fill(struct spi_tree_object *to)
 		return -ENOMEM;
 	dl_iterate_phdr(find_text, to);
 	look_at_trap(to);
+	to->is_libc = !strcmp(to->object->name, "libc.so.6");
 	spi_near_reserve(to->object, reached * STUB_USUAL, (uint32_t) (reached * sizeof(struct spi_site)));
 	spi_frames_tell();
 	return 0;
