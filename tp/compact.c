@@ -142,6 +142,8 @@ static __attribute__((noinline)) uint64_t exit_slow(struct spi_slot *slot, const
 		return SPI_ANSWER_FULL;
 	error = tp_errno(t);
 	error_was = *error;
+	if (spi_unlikely(slot + 1 != t->cur))
+		spi_slot_leave_above(slot);
 	tp_exit_begin(t, slot);
 	if (!record_slow(t, slot->start | (uint64_t) TP_KIND_EXIT << 32, 0))
 		tp_count(t)->lost_exits += !tp_closed;
@@ -219,7 +221,7 @@ static uint64_t compact_exit(struct spi_slot *slot, struct spi_frame *frame, con
 	struct tp_compact_thread *c = tp_compact_of(t);
 	uint32_t high, low;
 
-	if (spi_unlikely(!c))
+	if (spi_unlikely(!c) || spi_unlikely(slot + 1 != t->cur))
 		return exit_slow(slot, vec);
 	low = tsc_read(&high);
 	if (spi_unlikely(high != c->high) || spi_unlikely(c->used >= c->limit))
