@@ -11,7 +11,8 @@
  *		had happened. Where none can be moved the pun is the site's own
  *		instruction, and relies on the bytes behind it.
  *	spring	A short jump to spare bytes nearby, which hold a long one. They are
- *		written first and stay for ever, as a thread may be just there.
+ *		written first, and stay when the site goes, as a thread may be just
+ *		there, until no tree is left and every thread is seen to be elsewhere.
  *	trap	int3 on the first byte, where the object may have that (patch.h).
  *
  * They reach the stub by a jump, which begins with the return address.
@@ -21,6 +22,7 @@
 struct spi_pad {
 	struct spi_pad *next;
 	uint64_t at;
+	uint8_t was[SPI_JUMP_SIZE];
 };
 
 /* ---- block ---- */
@@ -122,19 +124,16 @@ static uint64_t pad_find(const struct spi_site *s, uint64_t from)
 }
 
 /* Nobody runs these bytes. In two pieces where they cross a word's end. */
-static int pad_write(struct spi_tree_object *to, uint64_t at, uint64_t stub)
+static int pad_write(struct spi_tree_object *to, uint64_t at, const uint8_t bytes[SPI_JUMP_SIZE])
 {
-	int32_t displacement = (int32_t) (stub - (at + SPI_JUMP_SIZE));
 	uint32_t head = 8 - (at & 7) < SPI_JUMP_SIZE ? 8 - (at & 7) : SPI_JUMP_SIZE;
 	struct spi_text_op op[2] = { { .address = at, .size = (uint8_t) head, .how = SPI_TEXT_STORE },
 		{ .address = at + head, .size = (uint8_t) (SPI_JUMP_SIZE - head), .how = SPI_TEXT_STORE } };
-	uint8_t jump[SPI_JUMP_SIZE] = { 0xe9 };
 	unsigned int n = head < SPI_JUMP_SIZE ? 2 : 1;
 
-	spi_bytes_copy(jump + 1, &displacement, 4);
 	for (unsigned int i = 0; i < n; i++) {
 		spi_bytes_copy(op[i].from, (const void *) op[i].address, op[i].size);
-		spi_bytes_copy(op[i].to, jump + (op[i].address - at), op[i].size);
+		spi_bytes_copy(op[i].to, bytes + (op[i].address - at), op[i].size);
 	}
 	for (uint32_t i = 0; i < to->text_count; i++)
 		if (at >= to->text[i].low && at < to->text[i].high) {
@@ -143,6 +142,44 @@ static int pad_write(struct spi_tree_object *to, uint64_t at, uint64_t stub)
 			return op[0].error || (n == 2 && op[1].error) ? -1 : 0;
 		}
 	return -1;
+}
+
+static void jump_make(uint8_t jump[SPI_JUMP_SIZE], uint64_t at, uint64_t stub)
+{
+	int32_t displacement = (int32_t) (stub - (at + SPI_JUMP_SIZE));
+
+	jump[0] = 0xe9;
+	spi_bytes_copy(jump + 1, &displacement, 4);
+}
+
+/* A site's pad may have been given back; control side, or whoever puts the site in place: under the patch lock. */
+int spi_site_pad_back(const struct spi_site *s)
+{
+	uint8_t jump[SPI_JUMP_SIZE];
+
+	if (s->form != SPI_FORM_SHORT)
+		return 0;
+	jump_make(jump, s->way, s->stub);
+	if (spi_bytes_equal((const uint8_t *) s->way, jump, SPI_JUMP_SIZE))
+		return 0;
+	return pad_write(s->owner, s->way, jump);
+}
+
+uint64_t spi_site_pads_next(const struct spi_tree_object *to, uint64_t after)
+{
+	uint64_t next = 0;
+
+	for (const struct spi_pad *pad = to->pads; pad; pad = pad->next)
+		if (pad->at > after && (!next || pad->at < next))
+			next = pad->at;
+	return next;
+}
+
+void spi_site_pad_clear(struct spi_tree_object *to, uint64_t at)
+{
+	for (const struct spi_pad *pad = to->pads; pad; pad = pad->next)
+		if (pad->at == at)
+			pad_write(to, at, pad->was);
 }
 
 static int change_short(const struct spi_site *s, struct spi_text_op *op)
@@ -177,9 +214,10 @@ static int worker_spring(struct spi_site *s)
 	pad = spi_alloc(sizeof(*pad));
 	if (!pad || spi_site_stub(s, 1) < 0)
 		return -1;
-	if (pad_write(to, s->way, s->stub) < 0)
-		return spi_site_decline(s, "the spare bytes nearby cannot be written");
 	pad->at = s->way;
+	spi_bytes_copy(pad->was, (const void *) s->way, SPI_JUMP_SIZE);
+	if (spi_site_pad_back(s) < 0)
+		return spi_site_decline(s, "the spare bytes nearby cannot be written");
 	pad->next = to->pads;
 	to->pads = pad;
 	return 0;

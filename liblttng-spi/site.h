@@ -33,6 +33,7 @@ int spi_site_stub(struct spi_site *s, int by_jump);
 /* ---- site-ways.c: block, spring and trap ---- */
 int spi_site_wants_trap(const struct spi_map_site *map);	/* nothing else will do, as far as the map tells */
 void spi_site_way_choose(struct spi_site *s);
+int spi_site_pad_back(const struct spi_site *s);
 int spi_site_way_change(const struct spi_site *s, struct spi_text_op *op);
 
 #endif /* SPI_SITE_H */

@@ -367,6 +367,20 @@ static void objects_leave(void *data)
 	}
 }
 
+/* No tree is left: the spare bytes, too, where nobody can be in them. */
+static void pads_clear(void *data)
+{
+	(void) data;
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		for (uint64_t at = 0; !to->gone && (at = spi_site_pads_next(to, at));)
+			if (spi_tree_nobody_is_in(at, at + SPI_JUMP_SIZE)) {
+				uint64_t before = spi_patch_lock();
+
+				spi_site_pad_clear(to, at);
+				spi_patch_unlock(before);
+			}
+}
+
 static void tree_end(struct spi_tree *tree)
 {
 	uint32_t bit = tree->bit;
@@ -383,8 +397,14 @@ static void tree_end(struct spi_tree *tree)
 		spi_unloads_follow();
 	spi_tree_limited &= ~bit;
 	spi_tree_flat &= ~bit;
-	if (!spi_tree_existing)
-		spi_tree_follow_stop();
+	if (spi_tree_existing)
+		return;
+	spi_tree_follow_stop();
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		if (to->pads && spi_patch_frozen) {
+			spi_patch_frozen(pads_clear, NULL);
+			break;
+		}
 }
 
 static int index_take(struct spi_tree *tree)

@@ -29,8 +29,9 @@
 
 struct look {
 	uint32_t tree, found;
-	int only_main;			/* only ask whether main() is there */
-	uint64_t main_low, main_high;
+	enum { LOOK_TAKE, LOOK_MAIN, LOOK_PAD } what;
+	uint64_t low, high;		/* LOOK_MAIN: main()'s bytes; LOOK_PAD: is the PC, or a word, in there? */
+	uint32_t running;		/* threads that could not be looked at */
 };
 
 /* Is the address one that some call of the function returns to? */
@@ -68,6 +69,10 @@ static void look_at_word(struct look *look, uint64_t word, int is_pc)
 	struct spi_tree_object *to;
 	int64_t func;
 
+	if (look->what == LOOK_PAD) {
+		look->found += word >= look->low && word < look->high;
+		return;
+	}
 	if (word < 4096)
 		return;
 	if (word - (uint64_t) spi_slot_code_base < (uint64_t) SPI_SLOT_COUNT * SPI_SLOT_SIZE)
@@ -76,8 +81,8 @@ static void look_at_word(struct look *look, uint64_t word, int is_pc)
 	func = to ? spi_tree_func_around(to, word - !is_pc) : -1;
 	if (func < 0 || (!is_pc && !is_return_address(to, spi_tree_map_func(to, (uint64_t) func), word)))
 		return;
-	if (look->only_main) {
-		look->found += word > look->main_low && word <= look->main_high;
+	if (look->what == LOOK_MAIN) {
+		look->found += word > look->low && word <= look->high;
 		return;
 	}
 	if (to->covered & look->tree)
@@ -198,6 +203,8 @@ static void look_at_thread(struct look *look, int task_dir, const char *tid)
 	if (sp) {
 		look_at_word(look, pc, 1);
 		look_at_stack(look, sp);
+	} else if (look->what == LOOK_PAD) {
+		look->running++;
 	} else if (is_first ? mapping_of(getauxval(AT_RANDOM), &vma) : stack_by_descriptor(id, &vma)) {
 		look_at_words(look, vma.end - vma.start > STACK_MOST ? vma.end - STACK_MOST : vma.start, vma.end);
 	}
@@ -217,7 +224,7 @@ static void look_at_threads(struct look *look)
 
 			memcpy(&size, buffer + at + 16, 2);
 			at += size;
-			if (name[0] >= '0' && name[0] <= '9' && (!look->only_main || (int) spi_parse_number(name, NULL) == (int) spi_sys(SYS_getpid)))
+			if (name[0] >= '0' && name[0] <= '9' && (look->what != LOOK_MAIN || (int) spi_parse_number(name, NULL) == (int) spi_sys(SYS_getpid)))
 				look_at_thread(look, (int) dir, name);
 		}
 	spi_sys(SYS_close, dir);
@@ -237,16 +244,24 @@ int spi_tree_main_begun(void)
 	uint64_t address = spi_tree_find_main();
 	struct spi_tree_object *to = address ? spi_tree_object_at(address) : NULL;
 	int64_t func = to ? spi_tree_func_at(to, address) : -1;
-	struct look look = { .only_main = 1, .main_low = address };
+	struct look look = { .what = LOOK_MAIN, .low = address };
 	uint64_t sp = (uint64_t) __builtin_frame_address(0);
 	struct spi_vma vma;
 
 	if (func < 0)
 		return !spi_env.preloaded;
-	look.main_high = address + spi_tree_map_func(to, (uint64_t) func)->size;
+	look.high = address + spi_tree_map_func(to, (uint64_t) func)->size;
 	if (spi_sys(SYS_gettid) != spi_sys(SYS_getpid))
 		look_at_threads(&look);
 	else if (mapping_of(sp, &vma))
 		look_at_words(&look, sp, vma.end);
 	return look.found != 0;
+}
+
+int spi_tree_nobody_is_in(uint64_t low, uint64_t high)
+{
+	struct look look = { .what = LOOK_PAD, .low = low, .high = high };
+
+	look_at_threads(&look);
+	return !look.found && !look.running;
 }

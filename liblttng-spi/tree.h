@@ -135,6 +135,9 @@ uint32_t spi_sites_leave(struct spi_tree_object *to, uint32_t trees);
 void spi_site_restore(struct spi_site *site);
 void spi_sites_at_entry(struct spi_tree_object *to, uint64_t func, uint32_t trees);
 uint64_t spi_site_stub_at(uint64_t address);
+/* Spare bytes that sites have taken, in ascending order; 0: no more. And the program's own back there. */
+uint64_t spi_site_pads_next(const struct spi_tree_object *to, uint64_t after);
+void spi_site_pad_clear(struct spi_tree_object *to, uint64_t at);
 void spi_sites_make_way(struct spi_tree_object *to, uint64_t func);
 void spi_sites_come_back(struct spi_tree_object *to, uint64_t func);
 extern uint32_t spi_sites_placed;	/* now */
