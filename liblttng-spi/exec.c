@@ -26,8 +26,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "liblttng-spi/core.h"
 #include "liblttng-spi/interpose.h"
-#include "liblttng-spi/tree.h"
 
 #define ENTRIES_MAX	4096u		/* of an environment; more is left as it is */
 #define OWN_MAX		10u
@@ -67,12 +67,11 @@ void spi_exec_init(void)
 	Dl_info self;
 
 	EACH_NEXT(NEXT_FIND)
-	if (!spi_env.preloaded || !dladdr(own_text, &self) || !self.dli_fname || strlen(self.dli_fname) >= sizeof(path))
+	if (!spi_env.preloaded || !spi_env.socket || !dladdr(own_text, &self) || !self.dli_fname || strlen(self.dli_fname) >= sizeof(path))
 		return;
 	strcpy(path, self.dli_fname);
 	agent_path = path;
 	own_add("LTTNG_SPI_SOCKET", spi_env.socket);
-	own_add("LTTNG_SPI_RULES", spi_env.rules);
 	own_add("LTTNG_SPI_TP", spi_env.tp);
 	own_add("LTTNG_SPI_CODEMAP", spi_env.codemap);
 	own_add("LTTNG_SPI_DEBUG", spi_env.debug);
@@ -256,11 +255,21 @@ static int result_of(long r)
 	return -1;
 }
 
+/* What threads kept back would go with the program. The child of a vfork() leaves that to its parent. */
+static void records_flush(void)
+{
+	if (spi_payload && spi_payload->flush && spi_process_is_mine())
+		spi_payload->flush();
+}
+
 /* ---- libc's functions ---- */
 
 SPI_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	return result_of(spi_sys(SYS_execve, path, argv, ENV_FOR(path_fits(AT_FDCWD, path, 0), envp)));
+	char *const *env = ENV_FOR(path_fits(AT_FDCWD, path, 0), envp);
+
+	records_flush();
+	return result_of(spi_sys(SYS_execve, path, argv, env));
 }
 
 SPI_EXPORT int execv(const char *path, char *const argv[])
@@ -270,7 +279,10 @@ SPI_EXPORT int execv(const char *path, char *const argv[])
 
 SPI_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	return NEXT(execvpe)(file, argv, ENV_FOR(search_fits(file, environ), envp));
+	char *const *env = ENV_FOR(search_fits(file, environ), envp);
+
+	records_flush();
+	return NEXT(execvpe)(file, argv, env);
 }
 
 SPI_EXPORT int execvp(const char *file, char *const argv[])
@@ -316,17 +328,24 @@ SPI_EXPORT int execle(const char *path, const char *first, ...)
 
 SPI_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	return result_of(spi_sys(SYS_execveat, (long) fd, "", argv, ENV_FOR(file_fits(fd, 0), envp), (long) AT_EMPTY_PATH));
+	char *const *env = ENV_FOR(file_fits(fd, 0), envp);
+
+	records_flush();
+	return result_of(spi_sys(SYS_execveat, (long) fd, "", argv, env, (long) AT_EMPTY_PATH));
 }
 
 SPI_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 	const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
-	return NEXT(posix_spawn)(pid, path, actions, attr, argv, ENV_FOR(path_fits(AT_FDCWD, path, 0), envp));
+	char *const *env = ENV_FOR(path_fits(AT_FDCWD, path, 0), envp);
+
+	return NEXT(posix_spawn)(pid, path, actions, attr, argv, env);
 }
 
 SPI_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
 	const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
-	return NEXT(posix_spawnp)(pid, file, actions, attr, argv, ENV_FOR(search_fits(file, environ), envp));
+	char *const *env = ENV_FOR(search_fits(file, environ), envp);
+
+	return NEXT(posix_spawnp)(pid, file, actions, attr, argv, env);
 }
