@@ -237,7 +237,8 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 {
 	/* Another user's child must not use our environment, nor our cache directory. */
 	static char *const plain[] = { "PATH=/usr/bin:/bin", "LC_ALL=C", "LTTNG_SPI_CACHE=", NULL };
-	struct spi_map_child launch = { .program = -1, .object = -1, .root = -1 };
+	static char *const cached[] = { "PATH=/usr/bin:/bin", "LC_ALL=C", "LTTNG_SPI_CACHE=/proc/self/fd/7", NULL };
+	struct spi_map_child launch = { .program = -1, .object = -1, .root = -1, .cache = -1 };
 	const char *program = spi_path_codemap();
 	int words[2] = { -1, -1 }, pidfd = -1;
 	char limit[16];
@@ -262,7 +263,9 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 		answer(job, job->map_fd < 0 ? -ENOENT : 0, why);
 		goto out;
 	}
-	launch.envp = launch.change_user ? (char **) plain : environ;
+	if (launch.change_user)
+		launch.cache = spi_user_cache_open(launch.uid, launch.gid);
+	launch.envp = !launch.change_user ? environ : (char **) (launch.cache < 0 ? plain : cached);
 	snprintf(limit, sizeof(limit), "%u", job->request.limit);
 	launch.argv = make_arguments(job, limit, launch.root >= 0);
 	job->map_fd = launch.map = memfd_create("spi-code-map", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -289,6 +292,8 @@ out:
 		close(launch.root);
 	if (launch.object >= 0)
 		close(launch.object);
+	if (launch.cache >= 0)
+		close(launch.cache);
 	close(launch.program);
 }
 
