@@ -70,6 +70,7 @@ struct spi_thread_own *spi_threads_first(void);
 void spi_threads_fork_child(void);
 void spi_process_end(void);			/* calls that will never return get their exit records */
 void spi_thread_unwound(uint64_t sp);
+void spi_calls_close(void);			/* before execve() */
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how);
 void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm);	/* after spi_threads_init() */
 /* Then: its payload knows SPI_ANSWER_FULL and struct spi_words. is_site: its entry is spi_site_call(). */
@@ -153,6 +154,10 @@ void spi_link_fork_child(void);
 
 /* ---- descriptors.c: close() and its like for a preloaded program ---- */
 void spi_descriptors_init(void);
+
+/* ---- exec.c: execve() and its like for a preloaded program ---- */
+void spi_exec_init(void);
+extern uint32_t spi_tree_execs;			/* trees that follow executed programs */
 
 /* ---- signals.c: signal masks and actions for a preloaded program ---- */
 void spi_signals_init(void);

@@ -344,6 +344,8 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct
 		take_roots(tree, link, text);
 	if (!(spi_tree_flat & bit))
 		spi_tree_follow_start(tree);
+	if (tree->follow & SPI_FOLLOW_EXEC)
+		__atomic_fetch_or(&spi_tree_execs, bit, __ATOMIC_RELEASE);
 	tree->enabled = 1;
 	return 0;
 }
@@ -391,6 +393,7 @@ static void tree_end(struct spi_tree *tree)
 	__atomic_fetch_and(&spi_tree_existing, ~bit, __ATOMIC_RELEASE);
 	__atomic_fetch_and(&spi_tree_everybody, ~bit, __ATOMIC_RELEASE);
 	__atomic_fetch_and(&spi_tree_others, ~bit, __ATOMIC_RELEASE);
+	__atomic_fetch_and(&spi_tree_execs, ~bit, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&spi_tree_epoch, 1, __ATOMIC_RELEASE);
 	spi_tree_roots_leave(bit);
 	for (int tries = 0; tries < 100 && spi_patch_frozen && spi_patch_frozen(objects_leave, &bit) < 0; tries++)
