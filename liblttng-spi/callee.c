@@ -68,7 +68,7 @@ static int slot_resolve(struct spi_site *s, uint32_t trees)
 		return 0;		/* its object was loaded a moment ago */
 	if (live) {
 		point->address = callee;
-		if (!point->record && spi_payload->tree_bind(point) < 0)
+		if (spi_tree_bind(point) < 0)
 			return 0;
 	}
 	spi_tree_live_add(point, live);
@@ -142,7 +142,7 @@ static int child_resolve(struct spi_child *c, uint32_t trees)
 	live = spi_tree_enter(c->target, trees, &is_known);
 	if (!is_known && spi_tree_is_awaited(c->target))
 		return 0;
-	if (live && !point->record && spi_payload->tree_bind(point) < 0)
+	if (live && spi_tree_bind(point) < 0)
 		return 0;
 	spi_tree_live_add(point, live);
 	__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
@@ -213,5 +213,7 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 	if (spi_unlikely(!trees))
 		return 0;
 	point->hits++;
+	if (spi_unlikely(point->flags & SPI_POINT_EXEC))
+		return spi_tree_exec(point, point->record(point, frame, vec, stride));
 	return point->record(point, frame, vec, stride);
 }

@@ -99,6 +99,42 @@ uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known)
 	return trees;
 }
 
+/* Does it execute another program? */
+static int is_exec(uint64_t callee)
+{
+	static const char *const names[] = { "execve", "execveat", "fexecve", "__execve", "__execveat", "__GI_execve", "execv",
+		"execvp", "execvpe", "execl", "execlp", "execle" };
+	const struct spi_tree_object *to = spi_tree_object_at(callee);
+	int64_t func = to && to->is_libc ? spi_tree_func_at(to, callee) : -1;
+	const char *name = func < 0 ? "" : spi_tree_func_name(to, (uint64_t) func);
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *a = name, *b = names[i];
+
+		while (*a && *a == *b) {
+			a++;
+			b++;
+		}
+		if (*a == *b)
+			return 1;
+	}
+	return 0;
+}
+
+int spi_tree_bind(struct spi_point *point)
+{
+	if (is_exec(point->address))
+		point->flags |= SPI_POINT_EXEC;
+	return point->record ? 0 : spi_payload->tree_bind(point);
+}
+
+uint64_t spi_tree_exec(struct spi_point *point, uint64_t code)
+{
+	if (!(point->flags & SPI_POINT_COMPACT) && spi_process_is_mine())
+		spi_calls_close();
+	return code;
+}
+
 /* The first call since `trees` came to a site whose callee is always the same. Its payload, and its callee's sites. */
 static __attribute__((noinline)) void first_call(struct spi_point *point, uint32_t trees, uint64_t p)
 {
@@ -112,7 +148,7 @@ static __attribute__((noinline)) void first_call(struct spi_point *point, uint32
 	before = spi_patch_lock();
 	t->busy++;
 	trees &= point->tree_todo;
-	if (trees && (point->record || spi_payload->tree_bind(point) == 0)) {
+	if (trees && spi_tree_bind(point) == 0) {
 		live = spi_tree_enter(point->address, trees, &is_known);
 		spi_tree_live_add(point, live);
 		__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
@@ -137,5 +173,7 @@ uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const u
 	if (spi_unlikely(!trees))
 		return 0;
 	point->hits++;
+	if (spi_unlikely(point->flags & SPI_POINT_EXEC))
+		return spi_tree_exec(point, point->record(point, frame, vec, stride));
 	return point->record(point, frame, vec, stride);
 }

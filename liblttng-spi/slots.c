@@ -246,6 +246,28 @@ SPI_EXPORT void spi_slot_leave_above(struct spi_slot *slot)
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
 }
 
+/*
+ * The thread is about to execute another program: the calls of trees that it is in get their exits. Should that fail,
+ * they return by their slots as ever, and nothing is recorded of that any more.
+ */
+void spi_calls_close(void)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t all = ~UINT64_C(0), old;
+
+	if (!t->cur || t->busy)
+		return;
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
+	for (struct spi_slot *s = spi_thread_top(t); s; s = slot_below(s)) {
+		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD ||
+				(s->point->flags & (SPI_POINT_TREE | SPI_POINT_COMPACT)) != SPI_POINT_TREE)
+			continue;
+		spi_slot_left(t, s, SPI_LEFT_PROCESS_END);
+		s->state = SPI_SLOT_LIVE;
+	}
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+}
+
 /* A slot that is not the top one ended (coroutines), or free ones lie below it. */
 SPI_EXPORT void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p)
 {

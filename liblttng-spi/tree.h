@@ -173,6 +173,9 @@ SPI_INLINE void spi_tree_live_add(struct spi_point *point, uint32_t trees)
 /* A callee is about to run: its sites into place. Returns the trees of `trees` that record it. Under the patch lock. */
 uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known);
 uint32_t spi_tree_limit(struct spi_thread *t, uint32_t trees);
+int spi_tree_bind(struct spi_point *point);	/* payload, if it has none, under the patch lock. 0 or -errno */
+/* The call of `point`, recorded with this answer, executes another program: what is open in the thread ends before. */
+uint64_t spi_tree_exec(struct spi_point *point, uint64_t code);
 void spi_tree_base_set(struct spi_thread *t, uint32_t tree);	/* depth counts from here */
 /* The callee is the agent's own function before libc's: the one that it stands for. */
 /* Is the address in an object that nobody has looked at yet? Asks the control side to. */
