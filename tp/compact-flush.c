@@ -271,7 +271,7 @@ int tp_compact_start(void)
 void tp_compact_fork_before(void)
 {
 	if (started)
-		while (pass_enter(1000))
+		while (pass_enter(1000) && !tp_closed)	/* at the end it is never given back */
 			;
 }
 
