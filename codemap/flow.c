@@ -137,7 +137,7 @@ static void stretches_make(struct flow *flow)
 			s->size = left;
 		if (i + 1 < functions->list.count && s->size > f[1].vaddr - f->vaddr)
 			s->size = f[1].vaddr - f->vaddr;
-		s->is_unclear = 0;
+		s->is_unclear = s->has_labels = 0;
 		s->is_mixed = !f->size;
 	}
 }
@@ -181,8 +181,30 @@ static void gaps_read(struct flow *flow)
 	}
 }
 
+/* The last stretch that begins at or below vaddr, if it holds it. */
+static struct stretch *stretch_at(struct flow *flow, uint64_t vaddr)
+{
+	size_t low = 0, high = flow->stretches.count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (flow->stretches.at[middle].vaddr <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && vaddr - flow->stretches.at[low - 1].vaddr < flow->stretches.at[low - 1].size
+		       ? &flow->stretches.at[low - 1]
+		       : NULL;
+}
+
 static void address_held(struct flow *flow, uint64_t vaddr)
 {
+	struct stretch *s = stretch_at(flow, vaddr);
+
+	if (s && s->vaddr != vaddr)
+		s->has_labels = 1;
 	flow_target_add(flow, vaddr);
 	pieces_taken(flow, vaddr);
 }

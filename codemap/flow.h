@@ -19,6 +19,7 @@ struct stretch {
 	uint64_t low, high;	/* of `outer` */
 	uint8_t is_unclear;	/* a jump may lead anywhere in it */
 	uint8_t is_mixed;	/* not all of it is code */
+	uint8_t has_labels;	/* data holds addresses of places in it: computed gotos */
 };
 
 /* A bit for each byte of an executable segment. */

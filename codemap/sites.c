@@ -98,8 +98,12 @@ static int direct_judge(struct sites *sites, const struct stretch *s, const stru
 	return 1;
 }
 
-/* Does a jump through a register end a switch? Then the register was computed by an addition just before. */
-static int is_switch(const struct sites *sites, size_t index)
+/*
+ * Does a jump through a register end a switch? Then the register was computed by an
+ * addition just before. Where computed gotos lead about, all jumps count as theirs
+ * that may take their address from a table.
+ */
+static int is_switch(const struct sites *sites, const struct stretch *s, size_t index)
 {
 	const struct item *item = &sites->items.at[index];
 	const struct x86_decoded *insn = &item->insn;
@@ -107,6 +111,8 @@ static int is_switch(const struct sites *sites, size_t index)
 
 	if (insn->flags & X86_TABLE_JUMP)
 		return 0;	/* by its table: flow.c marked what it leads to, and only own code is led to */
+	if (s->has_labels && (insn->modrm >> 6 == 3 || (insn->modrm & 7) == 4))
+		return 1;
 	if (insn->modrm >> 6 != 3)
 		return 0;
 	if (item->bytes[0] == 0x3e)	/* notrack: compilers write it for switches alone */
@@ -149,7 +155,7 @@ static int indirect_judge(struct sites *sites, const struct stretch *s, size_t i
 	/* call *(%rax) of a TLS descriptor: its callee keeps registers that every other call may change */
 	if (is_call && sites->links->has_tlsdesc && item->insn.modrm == 0x10 && !item->insn.rex)
 		return 0;
-	if (!is_call && (!stack_is_callers(sites, item->vaddr) || is_switch(sites, index) ||
+	if (!is_call && (!stack_is_callers(sites, item->vaddr) || is_switch(sites, s, index) ||
 			 is_own_table(sites, s, item)))
 		return 0;
 	if (item->insn.fix_offset) {
