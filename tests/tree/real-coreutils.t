@@ -36,7 +36,7 @@ files() {
 }
 
 # What is there afterwards, but for times and inodes.
-left() { find . -printf "%p %y %m %s %l\n" | sort; find . -type f -exec cat {} + | cksum; }
+left() { find . -printf '%p %y %m %s %l\n' | sort; find . -type f -exec cksum {} + | sort; }
 
 run_each() {
 	local number=0 command status
@@ -44,9 +44,9 @@ run_each() {
 		number=$((number + 1))
 		[ -n "${SPI_SOAK:-}" ] || [ $((number % 5)) = 0 ] || continue
 		rm -rf "$SPI_TMP/work"
-		mkdir "$SPI_TMP/work"
+		cp -a "$SPI_TMP/files" "$SPI_TMP/work"
 		(
-			cd "$SPI_TMP/work" && files
+			cd "$SPI_TMP/work"
 			eval "set -- $command"
 			[ -z "$1" ] || exec "${traced[@]}" "/usr/bin/$@"
 		) >"$SPI_TMP/$1.$number.out" 2>"$SPI_TMP/$1.$number.err" <"$SPI_TMP/stdin"
@@ -57,7 +57,7 @@ run_each() {
 	echo "$number" >"$SPI_TMP/$1.count"
 }
 
-(mkdir stdin.d && cd stdin.d && files && cp words ../stdin)
+(mkdir files && cd files && files && cp words ../stdin)
 traced=(env)
 run_each plain
 tree_session "$SPI_TMP/all"
