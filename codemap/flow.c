@@ -199,12 +199,17 @@ static struct stretch *stretch_at(struct flow *flow, uint64_t vaddr)
 		       : NULL;
 }
 
-static void address_held(struct flow *flow, uint64_t vaddr)
+/* The word at `where` holds the address. Two in a row that lie in one function are of a computed goto. */
+static void address_held(struct flow *flow, uint64_t where, uint64_t vaddr)
 {
 	struct stretch *s = stretch_at(flow, vaddr);
 
-	if (s && s->vaddr != vaddr)
+	if (s && s->vaddr == vaddr)
+		s = NULL;
+	if (s && s == flow->last_held && where == flow->last_where + 8)
 		s->has_labels = 1;
+	flow->last_held = s;
+	flow->last_where = where;
 	flow_target_add(flow, vaddr);
 	pieces_taken(flow, vaddr);
 }
@@ -213,7 +218,7 @@ static void address_held(struct flow *flow, uint64_t vaddr)
 static void words_read(struct flow *flow)
 {
 	const struct image *image = flow->image;
-	uint64_t left, value;
+	uint64_t left, value, where;
 	const uint8_t *p;
 	uint32_t i;
 
@@ -223,10 +228,10 @@ static void words_read(struct flow *flow)
 		if (h->p_type != PT_LOAD || (h->p_flags & PF_X))
 			continue;
 		p = image_at(image, h->p_vaddr, &left);
-		for (; p && left >= 8; p += 8, left -= 8) {
+		for (where = h->p_vaddr; p && left >= 8; p += 8, left -= 8, where += 8) {
 			memcpy(&value, p, 8);
 			if (value && image_is_code(image, value))
-				address_held(flow, value);
+				address_held(flow, where, value);
 		}
 	}
 }
@@ -273,7 +278,7 @@ void flow_find(struct flow *flow, const struct image *image, struct functions *f
 	for (i = 0; i < links->slots.count; i++)
 		if (links->slots.at[i].type == R_X86_64_RELATIVE || links->slots.at[i].type == R_X86_64_64 ||
 		    links->slots.at[i].type == R_X86_64_IRELATIVE)
-			address_held(flow, links->slots.at[i].addend);
+			address_held(flow, links->slots.at[i].vaddr, links->slots.at[i].addend);
 	for (i = 0; i < fdes->count; i++)
 		ehframe_landing_pads(image, &fdes->at[i], landing_pad, flow);
 	words_read(flow);

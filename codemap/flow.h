@@ -37,6 +37,8 @@ struct flow {
 	struct vec_of(struct stretch) stretches;	/* by address */
 	struct vec_of(struct code_bits) bits;
 	uint32_t *owners;	/* of each function that is a piece: 1 + index of the function that jumps there, 0: none */
+	const struct stretch *last_held;	/* the last word of data that was looked at: where it points to, where it is */
+	uint64_t last_where;
 	struct vec_of(uint64_t) jumped_to;	/* first bytes of unnamed functions that conditional jumps go to */
 	uint8_t *taken;		/* by function: it is called, or its address is used */
 	struct vec_of(uint64_t) tables;	/* while a stretch is read: addresses that may be a switch table's */
