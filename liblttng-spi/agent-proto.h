@@ -71,6 +71,7 @@ struct spi_msg_welcome {
 	uint32_t string_max;	/* bytes kept of a string, 0: 256 */
 };
 #define SPI_WELCOME_KEEP	1u	/* stay instrumented when the controller goes away */
+#define SPI_WELCOME_EXEC	2u	/* programs that this one executes come to this controller, too, whatever its rules say */
 
 struct spi_msg_map_request {
 	uint64_t device, inode;	/* of the mapped file, from /proc/self/maps; 0 when unknown */

@@ -23,6 +23,76 @@ static int is_slot(const struct spi_map_site *map)
 	return map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT;
 }
 
+/* ---- calls of the tracer ---- */
+
+/*
+ * The program, or libc at a thread's end, calls lttng-ust itself: a tracepoint of its own, a key's destructor. What
+ * that calls in libc comes by sites; to record it would take locks that it holds. So the thread counts as busy
+ * until the call is over.
+ */
+static void quiet_end(struct spi_thread *t)
+{
+	spi_barrier();
+	if (t->busy && t->busy < SPI_BUSY_ALWAYS)
+		t->busy--;
+}
+
+static uint64_t quiet_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	struct spi_thread *t = &spi_thread;
+	struct spi_slot *slot;
+	uint64_t code = 0;
+
+	(void) vec;
+	(void) stride;
+	if (t->busy)
+		return 0;
+	t->busy_p = (uint64_t) &frame->ra;
+	t->busy = 1;
+	spi_barrier();
+	slot = spi_slot_ready(t, (uint64_t) &frame->ra);
+	if (!slot) {
+		t->busy = 0;
+		return 0;
+	}
+	slot->cookie = NULL;
+	slot->aux = 0;
+	code = spi_slot_push(t, slot, point, frame);
+	return code;
+}
+
+static void quiet_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	struct spi_thread *t = &spi_thread;
+
+	(void) frame;
+	(void) vec;
+	(void) stride;
+	spi_slot_pop(t, slot);
+	quiet_end(t);
+}
+
+static void quiet_left(struct spi_slot *slot, enum spi_left how)
+{
+	(void) slot;
+	(void) how;
+	quiet_end(&spi_thread);
+}
+
+static int quiet_take(struct spi_point *point, uint64_t callee, uint32_t trees)
+{
+	if (!spi_tracer_code_has(callee))
+		return 0;
+	point->exit = quiet_exit;
+	point->left = quiet_left;
+	if (point->full_thunk)
+		point->exit_thunk = point->full_exit_thunk;
+	__atomic_store_n(&point->record, quiet_call, __ATOMIC_RELEASE);
+	__atomic_fetch_or(&point->tree_live, trees, __ATOMIC_RELEASE);
+	__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+	return 1;
+}
+
 /* ---- slots ---- */
 
 /* The callee behind a slot; 0: not to be told yet. */
@@ -63,6 +133,8 @@ static int slot_resolve(struct spi_site *s, uint32_t trees)
 	callee = slot_callee(s, &is_bound);
 	if (!callee)
 		return 0;
+	if (!point->payload && quiet_take(point, callee, trees))
+		return 1;
 	live = spi_tree_enter(callee, trees, &is_known);
 	if (!is_known && spi_tree_is_awaited(callee))
 		return 0;		/* its object was loaded a moment ago */
@@ -139,6 +211,8 @@ static int child_resolve(struct spi_child *c, uint32_t trees)
 	uint32_t live;
 	int is_known;
 
+	if (quiet_take(point, c->target, trees))
+		return 1;
 	live = spi_tree_enter(c->target, trees, &is_known);
 	if (!is_known && spi_tree_is_awaited(c->target))
 		return 0;

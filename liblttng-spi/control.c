@@ -98,12 +98,15 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		break;
 	case SPI_MSG_DETACH:
 		spi_rules_remove_all();
+		spi_exec_stop_always();
 		spi_status_fold_all();
 		__atomic_store_n(&attached, 0, __ATOMIC_RELEASE);	/* the next controller may come at once */
 		spi_link_send(link, SPI_MSG_DETACHED, head->id, NULL, 0, NULL, 0, -1);
 		stop = 2;
 		break;
 	case SPI_MSG_GO:
+		if (link->welcome_flags & SPI_WELCOME_EXEC)
+			spi_exec_start_always(link);
 		stop = 1;
 		break;
 	}
@@ -241,8 +244,10 @@ static void *control_thread(void *data)
 	spi_control_event = -1;
 	if (r != 2)
 		__atomic_store_n(&attached, 0, __ATOMIC_RELEASE);
-	if (r != 2 && !(link->welcome_flags & SPI_WELCOME_KEEP))
+	if (r != 2 && !(link->welcome_flags & SPI_WELCOME_KEEP)) {
 		spi_rules_remove_all();
+		spi_exec_stop_always();
+	}
 	spi_link_close(link);
 	spi_control_unlock();
 	spi_sys(SYS_munmap, link, 4096L);

@@ -39,6 +39,7 @@ struct spi_env {
 	const char *string_max;		/* LTTNG_SPI_STRING_MAX: bytes kept of a string */
 	const char *test_worker;	/* LTTNG_SPI_TEST_WORKER: the only way to redirect the calls of a tree */
 	const char *home, *cache_home;	/* HOME, XDG_CACHE_HOME: where spi-codemap keeps maps */
+	const char *agent;		/* LD_PRELOAD's word for this library */
 	int preloaded;			/* LD_PRELOAD names this library */
 };
 extern struct spi_env spi_env;
@@ -69,6 +70,7 @@ void spi_threads_learn(void *(*start)(void *));
 struct spi_thread_own *spi_threads_first(void);
 void spi_threads_fork_child(void);
 void spi_process_end(void);			/* calls that will never return get their exit records */
+void spi_process_execs(void);			/* the same before execve(), which may fail: the calls return then as ever */
 void spi_thread_unwound(uint64_t sp);
 void spi_calls_close(void);			/* before execve() */
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how);
@@ -155,9 +157,16 @@ void spi_link_fork_child(void);
 /* ---- descriptors.c: close() and its like for a preloaded program ---- */
 void spi_descriptors_init(void);
 
-/* ---- exec.c: execve() and its like for a preloaded program ---- */
-void spi_exec_init(void);
+/* ---- exec-watch.c: programs that this one executes. Control side, but for spi_exec_is_lent() ---- */
 extern uint32_t spi_tree_execs;			/* trees that follow executed programs */
+void spi_exec_start(struct spi_link *link);
+void spi_exec_stop(void);
+void spi_exec_start_always(struct spi_link *link);	/* follow them whatever the rules say */
+void spi_exec_stop_always(void);
+void spi_exec_tell(void);			/* which could not be followed, to the controller */
+int spi_exec_is_watched(void);
+/* 1: the caller is a child on its parent's memory, and thread; 0: not; -1: not now, but one may begin. */
+int spi_exec_is_lent(void);
 
 /* ---- signals.c: signal masks and actions for a preloaded program ---- */
 void spi_signals_init(void);

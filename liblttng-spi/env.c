@@ -54,6 +54,22 @@ static const char *keep(const char *value)
 	return copy;
 }
 
+/* The word of a list, separated by colons or spaces, that has `at` in it. */
+static const char *keep_word(const char *list, const char *at)
+{
+	char word[4096];
+	size_t n;
+
+	while (at > list && at[-1] != ':' && at[-1] != ' ')
+		at--;
+	n = strcspn(at, ": ");
+	if (n >= sizeof(word))
+		return NULL;
+	memcpy(word, at, n);
+	word[n] = 0;
+	return keep(word);
+}
+
 void spi_env_read(char **envp)
 {
 	const char *v;
@@ -65,8 +81,10 @@ void spi_env_read(char **envp)
 			if ((v = value_of(*envp, table[i].name)) && *v)
 				*table[i].value = keep(v);
 		v = value_of(*envp, "LD_PRELOAD");
-		if (v && strstr(v, AGENT_NAME))
+		if (v && strstr(v, AGENT_NAME)) {
 			spi_env.preloaded = 1;
+			spi_env.agent = keep_word(v, strstr(v, AGENT_NAME));
+		}
 	}
 }
 

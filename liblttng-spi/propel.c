@@ -30,24 +30,25 @@ static int is_first_thread(void)
 }
 
 /* The trees have changed, or it is the thread's first call. */
-__attribute__((noinline)) void spi_tree_thread_look(struct spi_thread *t)
+__attribute__((noinline)) uint32_t spi_tree_thread_look(struct spi_thread *t)
 {
 	uint32_t epoch = spi_tree_epoch, trees = t->tree;
+	int lent = spi_exec_is_lent();
 
-	if (t->busy >= SPI_BUSY_ALWAYS) {
-		t->tree = 0;		/* for the moment: before main(), or for ever */
-		return;
-	}
+	if (spi_unlikely(lent > 0))
+		return 0;		/* and nothing is changed: these are its parent's */
+	if (t->busy >= SPI_BUSY_ALWAYS)
+		return t->tree = 0;	/* for the moment: before main(), or for ever */
 	if (!t->own && spi_thread_is_tracer()) {
 		t->busy |= SPI_BUSY_ALWAYS;
-		t->tree = 0;
-		return;
+		return t->tree = 0;
 	}
 	trees = (trees & spi_tree_existing) | spi_tree_everybody;
 	if (!is_first_thread())
 		trees |= spi_tree_others;
 	t->tree = trees;
-	t->tree_epoch = epoch;
+	t->tree_epoch = lent ? 0 : epoch;
+	return trees;
 }
 
 /* How many slots are in use on this thread: its depth, counted from anywhere. */
@@ -130,7 +131,8 @@ int spi_tree_bind(struct spi_point *point)
 
 uint64_t spi_tree_exec(struct spi_point *point, uint64_t code)
 {
-	if (!(point->flags & SPI_POINT_COMPACT) && spi_process_is_mine())
+	/* where execve() itself is watched, that knows better whether it will fail */
+	if (!(point->flags & SPI_POINT_COMPACT) && !spi_exec_is_watched() && spi_process_is_mine())
 		spi_calls_close();
 	return code;
 }

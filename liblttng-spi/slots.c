@@ -25,6 +25,8 @@
 #define TAIL_CHAIN_MAX	256u		/* slots at one stack position before endless tail calls are folded */
 #define FOREIGN_LOOK	64u		/* slots of other stacks looked past in search of dead ones */
 
+extern void spi_thunk_exit_xmm(void) SPI_HIDDEN;
+
 void spi_thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end)
 {
 	t->base = spi_chunk_slots(chunk);
@@ -246,9 +248,26 @@ SPI_EXPORT void spi_slot_leave_above(struct spi_slot *slot)
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
 }
 
+/* What a call's slot stands for once its exit is recorded, while the call itself may still return by it. */
+static void closed_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	(void) frame;
+	(void) vec;
+	(void) stride;
+	spi_slot_pop(&spi_thread, slot);
+}
+
+static void closed_left(struct spi_slot *slot, enum spi_left how)
+{
+	(void) slot;
+	(void) how;
+}
+
+static struct spi_point closed = { .exit = closed_exit, .left = closed_left };
+
 /*
- * The thread is about to execute another program: the calls of trees that it is in get their exits. Should that fail,
- * they return by their slots as ever, and nothing is recorded of that any more.
+ * The thread is about to execute another program: the calls that it is in get their exits. Should that fail, they
+ * return by their slots as ever, and nothing is recorded of that any more.
  */
 void spi_calls_close(void)
 {
@@ -259,10 +278,11 @@ void spi_calls_close(void)
 		return;
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
 	for (struct spi_slot *s = spi_thread_top(t); s; s = slot_below(s)) {
-		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD ||
-				(s->point->flags & (SPI_POINT_TREE | SPI_POINT_COMPACT)) != SPI_POINT_TREE)
+		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || s->point == &closed)
 			continue;
 		spi_slot_left(t, s, SPI_LEFT_PROCESS_END);
+		s->point = &closed;
+		s->exit = (uint64_t) spi_thunk_exit_xmm;	/* closed_exit() uses general registers only */
 		s->state = SPI_SLOT_LIVE;
 	}
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);

@@ -324,6 +324,19 @@ void spi_process_end(void)
 	spi_status_fold_all();
 }
 
+void spi_process_execs(void)
+{
+	struct spi_thread *t = &spi_thread;
+
+	spi_calls_close();
+	others_leave(t);
+	if (spi_payload && t->record && spi_payload->thread_end)
+		spi_payload->thread_end(t);
+	if (spi_payload && spi_payload->flush)
+		spi_payload->flush();
+	spi_status_fold_all();
+}
+
 /* Only the forking thread goes on; the records of the others are free to be used again. */
 void spi_threads_fork_child(void)
 {

@@ -73,6 +73,11 @@ static int is_tracer_code(uint64_t address)
 	return 0;
 }
 
+int spi_tracer_code_has(uint64_t address)
+{
+	return is_tracer_code(address);
+}
+
 /* 15 characters at most; lttng-ust cuts the program's name to make room for its own. */
 static int name_is_tracer(const char *name)
 {

@@ -346,6 +346,7 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct
 		spi_tree_follow_start(tree);
 	if (tree->follow & SPI_FOLLOW_EXEC)
 		__atomic_fetch_or(&spi_tree_execs, bit, __ATOMIC_RELEASE);
+	spi_exec_start(link);
 	tree->enabled = 1;
 	return 0;
 }
@@ -403,6 +404,7 @@ static void tree_end(struct spi_tree *tree)
 	if (spi_tree_existing)
 		return;
 	spi_tree_follow_stop();
+	spi_exec_stop();
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
 		if (to->pads && spi_patch_frozen) {
 			spi_patch_frozen(pads_clear, NULL);

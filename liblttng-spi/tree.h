@@ -153,12 +153,13 @@ extern uint32_t spi_tree_everybody;	/* trees that every thread is in */
 extern uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads;
 extern uint32_t spi_tree_depths[SPI_TREES_MAX];
 
-void spi_tree_thread_look(struct spi_thread *t);
+/* spi_tree_of(), when there is something to look at. */
+uint32_t spi_tree_thread_look(struct spi_thread *t);
 /* The trees of the calling thread. */
 SPI_INLINE uint32_t spi_tree_of(struct spi_thread *t)
 {
 	if (spi_unlikely(t->tree_epoch != spi_tree_epoch))
-		spi_tree_thread_look(t);
+		return spi_tree_thread_look(t);
 	return t->tree;
 }
 /* More trees record a point from now on. */
