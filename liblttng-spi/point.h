@@ -124,6 +124,7 @@ enum spi_point_flags {
 	SPI_POINT_TREE		= 1u << 4,	/* a call tree's: a call site, or the entry of a root or handler. tree.h */
 	SPI_POINT_COMPACT	= 1u << 5,	/* its calls go into compact records */
 	SPI_POINT_EXEC		= 1u << 6,	/* it calls execve(), which does not return */
+	SPI_POINT_WORDS		= 1u << 7,	/* all that its payload does at an entry is what words.S does */
 };
 
 /* ---- return slots --------------------------------------------------- */

@@ -245,7 +245,7 @@ void tp_compact_attach(struct spi_point *point, struct tp_compact_point *cp)
 	cp->point = point;
 	point->exit = (spi_exit_fn) (void (*)(void)) compact_exit;
 	point->left = compact_left;
-	point->flags |= SPI_POINT_COMPACT;
+	point->flags |= SPI_POINT_COMPACT | (entry == entry_from ? SPI_POINT_WORDS : 0);
 	point->payload = cp;
 	__atomic_store_n(&point->record, entry, __ATOMIC_RELEASE);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The usual call with compact records (struct spi_words, point.h), for points whose
- * entry is spi_site_call(), all of whose looks are done here: is the thread's view
+ * The usual call with compact records (struct spi_words, point.h), for call sites
+ * whose callee is always the same. All looks of spi_site_call() are done here: does
+ * the payload do what this does (SPI_POINT_WORDS), is the thread's view
  * of the trees up to date, no tree limited, nothing to do at this site, does a tree
  * record it; is the thread not recording anything, is there a slot, and none below
  * to reclaim. Then a word is written and a slot pushed, or popped, in the order of
@@ -24,6 +25,9 @@
 #define THREAD_WORDS	112
 #define POINT_BODY	0
 #define POINT_PAYLOAD	40
+#define POINT_FLAGS	56
+#define FLAG_EXEC	0x40
+#define FLAG_WORDS	0x80
 #define POINT_EXIT_THUNK	136
 #define POINT_TODO	168
 #define POINT_LIVE	172
@@ -67,6 +71,10 @@ spi_thunk_entry_words:
 	.cfi_remember_state
 	mov spi_thread@gottpoff(%rip), %rsi
 	mov %rax, %r8
+	mov POINT_FLAGS(%r8), %ecx
+	and $(FLAG_EXEC | FLAG_WORDS), %ecx
+	cmp $FLAG_WORDS, %ecx
+	jne 2f
 	mov %fs:THREAD_EPOCH(%rsi), %ecx
 	cmp spi_tree_epoch(%rip), %ecx
 	jne 2f
