@@ -105,15 +105,6 @@ static void address_made(struct reader *r, uint64_t vaddr)
 	*vec_push(&r->flow->tables) = vaddr;
 }
 
-/* Does it end what a function does with the stack: pop, leave, add to the stack pointer? */
-static int is_epilogue(const struct x86_decoded *insn)
-{
-	if (insn->map || insn->vector)
-		return 0;
-	return (insn->opcode & 0xf8) == 0x58 || insn->opcode == 0xc9 ||
-	       ((insn->opcode == 0x81 || insn->opcode == 0x83) && insn->modrm == 0xc4 && !(insn->rex & 1));
-}
-
 /*
  * Does a jump go to an address that was computed? Others take it as it is from
  * memory, where it was found by its relocation, or an instruction made it; and with
@@ -129,7 +120,7 @@ static int is_computed_jump(const struct reader *r, const struct x86_decoded *in
 	for (i = 1; i < BEFORE && i <= r->count; i++) {
 		const struct x86_decoded *b = &r->before[(r->count - i) % BEFORE];
 
-		if (i == 1 && is_epilogue(b))
+		if (i == 1 && x86_is_epilogue(b))
 			return 0;
 		if (b->kind == SPI_INSN_JCC)
 			continue;

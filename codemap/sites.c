@@ -111,6 +111,8 @@ static int is_switch(const struct sites *sites, const struct stretch *s, size_t 
 
 	if (insn->flags & X86_TABLE_JUMP)
 		return 0;	/* by its table: flow.c marked what it leads to, and only own code is led to */
+	if (index && x86_is_epilogue(&item[-1].insn))
+		return 0;
 	if (s->has_labels && (insn->modrm >> 6 == 3 || (insn->modrm & 7) == 4))
 		return 1;
 	if (insn->modrm >> 6 != 3)

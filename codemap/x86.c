@@ -370,3 +370,11 @@ int x86_writes(const struct x86_decoded *insn, unsigned int reg)
 		return 1;
 	return insn->modrm >> 6 == 3 && ((insn->modrm & 7) | (insn->rex & 1u) << 3) == reg;
 }
+
+int x86_is_epilogue(const struct x86_decoded *insn)
+{
+	if (insn->map || insn->vector)
+		return 0;
+	return (insn->opcode & 0xf8) == 0x58 || insn->opcode == 0xc9 ||
+	       ((insn->opcode == 0x81 || insn->opcode == 0x83) && insn->modrm == 0xc4 && !(insn->rex & 1));
+}

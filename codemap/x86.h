@@ -46,4 +46,7 @@ int x86_decode(const uint8_t *p, uint64_t left, uint64_t vaddr, struct x86_decod
 /* May it write the general register `reg` (0 to 15) by naming it? What an instruction implies, calls say, is not told. */
 int x86_writes(const struct x86_decoded *insn, unsigned int reg);
 
+/* Does it end what a function does with the stack: pop, leave, add to the stack pointer? */
+int x86_is_epilogue(const struct x86_decoded *insn);
+
 #endif /* CODEMAP_X86_H */
