@@ -129,7 +129,7 @@ static void say_advice(const struct hot_list *hot, uint64_t calls)
 			i == 1 ? "" : i == 2 ? " two" : " three", 100.0 * (double) saved / (double) calls, text);
 }
 
-void hot_say(struct hot_list *hot, uint64_t calls, int budget)
+void hot_say(struct hot_list *hot, uint64_t calls)
 {
 	uint64_t told = 0;
 	size_t i;
@@ -150,8 +150,6 @@ void hot_say(struct hot_list *hot, uint64_t calls, int budget)
 		say("  %5.1f %%  %12llu  %.255s:%.2000s", 100.0 * (double) hot->list[i].count / (double) calls,
 			(unsigned long long) hot->list[i].count, hot->list[i].object, hot->list[i].function);
 	say_advice(hot, calls);
-	if (!budget && calls >= HOT_ADVICE_CALLS && hot->list[0].count * 100 >= calls * HOT_ADVICE_MIN)
-		say("  --budget PERCENT leaves out by itself what is called too often");
 }
 
 void hot_free(struct hot_list *hot)

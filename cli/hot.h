@@ -24,7 +24,7 @@ void hot_add(struct hot_list *hot, uint64_t count, const char *object, const cha
  * hot_say() - the busiest, with their share of `calls` (when that is 0: of all that were told of), and what leaving
  * them out would save. Nothing when no function stands out.
  */
-void hot_say(struct hot_list *hot, uint64_t calls, int budget);
+void hot_say(struct hot_list *hot, uint64_t calls);
 void hot_free(struct hot_list *hot);
 
 #endif /* SPI_CLI_HOT_H */

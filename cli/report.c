@@ -239,7 +239,7 @@ void report_say(struct report *r, const char *directory)
 		r->generic && !r->trees ? ", recorded by address (too many for events of their own)" : "", r->declined_count);
 	report_say_declined(r, directory);
 	if (r->trees)
-		hot_say(&r->hot, r->entries, r->budget);
+		hot_say(&r->hot, r->entries);
 	for (i = 0; i < r->note_count; i++)
 		say("Note: %s", r->notes[i]);
 }

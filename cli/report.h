@@ -30,7 +30,6 @@ struct report {
 	int generic;			/* some are recorded as addresses */
 	int one_event;
 	int trees;			/* call trees were asked for */
-	int budget;			/* with a limit to what they may cost */
 	struct hot_list hot;
 	int by_daemon;			/* the session daemon's plugin traced: events are not counted here */
 	unsigned int processes;		/* then: those that were traced at the end */

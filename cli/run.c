@@ -139,7 +139,8 @@ int run_init(struct run *run, const struct trace_options *options)
 	run->options = options;
 	run->report.one_event = options->one_event;
 	run->report.trees = options->tree.count > 0;
-	run->report.budget = options->tree.options.budget > 0;
+	if (options->tree.options.budget)
+		report_note(&run->report, TREE_NO_BUDGET);
 	run->signals = signals_take();
 	if (run->signals < 0) {
 		say_error("signals: %s", strerror(-run->signals));

@@ -79,6 +79,5 @@ like "$(cat err)" '10\.0 % +100000  libz.so.1:inflate_fast' "the summary: the ne
 unlike "$(cat err)" 'rare|small' "the summary: none that does not matter"
 unlike "$(cat err)" 'spin' "the summary: none of other processes"
 like "$(cat err)" "leaving out the first two saves 90 % of the events.*--exclude 'ns::get\(int\)' --exclude inflate_fast" "the summary: what leaving them out saves"
-like "$(cat err)" '--budget PERCENT' "the summary: or a budget"
 finish "$target"
 tap_done
