@@ -19,7 +19,7 @@
 #include "liblttng-spi/tree.h"
 
 uint32_t spi_tree_epoch, spi_tree_others, spi_tree_everybody;
-uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads;
+uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads, spi_tree_untagged;
 uint32_t spi_tree_depths[SPI_TREES_MAX];
 
 /* ---- threads ---- */

@@ -167,7 +167,8 @@ static uint64_t entry_call(struct spi_point *point, struct spi_frame *frame, con
 	t->tree |= opens;
 	spi_tree_base_set(t, opens);
 	point->hits++;
-	if (!by_site || !(trees & point->tree_live))
+	/* two trees without tags are one record; with tags each session has its own */
+	if (!by_site || (opens & ~spi_tree_untagged))
 		code = point->record(point, frame, vec, stride);
 	if (!code)
 		code = slot_silent(t, point, frame);

@@ -279,10 +279,15 @@ static int take_main(struct spi_tree *tree, struct spi_link *link)
 {
 	uint64_t address = spi_tree_find_main();
 	struct spi_tree_object *to = address ? spi_tree_object_at(address) : NULL;
-	int64_t func = to ? spi_tree_func_at(to, address) : -1;
+	int64_t func = to && (to->covered & tree->bit) ? spi_tree_func_at(to, address) : -1;
 
-	if (func < 0)
-		return -ENOENT;
+	if (func < 0) {
+		/* the program itself is left out: there are threads, libraries and programs that it executes */
+		const struct spi_object *exe = spi_objects_list();
+
+		tree->is_outside = exe && !spi_tree_covers(tree, exe);
+		return tree->is_outside ? 0 : -ENOENT;
+	}
 	take_root(tree, link, to, (uint64_t) func);
 	return 0;
 }
@@ -325,6 +330,7 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct
 		spi_tree_threads |= bit;
 	else
 		spi_tree_threads &= ~bit;
+	spi_tree_untagged = tree->tag[0] ? spi_tree_untagged & ~bit : spi_tree_untagged | bit;
 	spi_tree_tag_set(tree->index, tree->tag);
 	if (tree->depth) {
 		spi_tree_depths[tree->index] = tree->depth;
@@ -477,7 +483,7 @@ int spi_tree_add(struct spi_link *link, struct rule *rule, struct spi_rule_resul
 		return r;
 	}
 	result_fill(tree, result);
-	if (r == 0 && !tree->parse_only && !tree->roots && !spi_tree_flat && !tree->waits) {
+	if (r == 0 && !tree->parse_only && !tree->roots && !spi_tree_flat && !tree->waits && !tree->is_outside) {
 		r = tree->matched ? -ENOTSUP : -ENOENT;
 		if (tree->why[0])
 			spi_format(result->text, sizeof(result->text), "%s", tree->why);
@@ -493,7 +499,7 @@ void spi_tree_starts_take(struct spi_link *link)
 			continue;
 		spi_tree_start_cancel(tree);
 		tree_begin(tree, link, &tree->rule->text);
-		if (!tree->roots && !tree->parse_only && !spi_tree_flat)
+		if (!tree->roots && !tree->parse_only && !spi_tree_flat && !tree->is_outside)
 			spi_note("a call tree that was to begin later has nothing to begin with");
 		spi_tree_report(link);
 	}

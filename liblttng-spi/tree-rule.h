@@ -28,6 +28,7 @@ struct spi_tree {
 	uint32_t bit, index, enabled;
 	uint32_t depth, follow, after_ms, on_signal, compact, parse_only;
 	uint32_t matched, roots, declined;
+	uint32_t is_outside;		/* its root, main(), is in an object that it leaves out */
 	uint32_t waits;			/* to begin: until `due`, or until the signal comes */
 	uint64_t due;			/* ns of spi_now_ns(); 0: no time */
 	const char *lists[SPI_TREE_LISTS_COUNT][SPI_TREE_GLOBS];

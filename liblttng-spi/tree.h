@@ -150,7 +150,7 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 extern uint32_t spi_tree_epoch;		/* changes when spi_thread.tree is to be looked at again; 0: no tree ever */
 extern uint32_t spi_tree_others;	/* trees that every thread but the first is in */
 extern uint32_t spi_tree_everybody;	/* trees that every thread is in */
-extern uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads;
+extern uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads, spi_tree_untagged;
 extern uint32_t spi_tree_depths[SPI_TREES_MAX];
 
 /* spi_tree_of(), when there is something to look at. */
