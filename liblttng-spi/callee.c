@@ -33,7 +33,7 @@ static int is_slot(const struct spi_map_site *map)
 static void quiet_end(struct spi_thread *t)
 {
 	spi_barrier();
-	if (t->busy && t->busy < SPI_BUSY_ALWAYS)
+	if (t->busy & (SPI_BUSY_ALWAYS - 1))
 		t->busy--;
 }
 

@@ -75,7 +75,7 @@ void spi_thread_unwound(uint64_t sp);
 void spi_calls_close(void);			/* before execve() */
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how);
 void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm);	/* after spi_threads_init() */
-/* Then: its payload knows SPI_ANSWER_FULL and struct spi_words. is_site: its entry is spi_site_call(). */
+/* Then: its payload knows SPI_ANSWER_FULL and struct spi_words. is_site: with nothing to do, its callee is always the same. */
 void spi_thread_thunks_words(struct spi_point *point, int is_site);
 
 /* ---- objects.c ---- */
@@ -159,6 +159,7 @@ void spi_descriptors_init(void);
 
 /* ---- exec-watch.c: programs that this one executes. Control side, but for spi_exec_is_lent() ---- */
 extern uint32_t spi_tree_execs;			/* trees that follow executed programs */
+void spi_exec_init(void);			/* preloaded only */
 void spi_exec_start(struct spi_link *link);
 void spi_exec_stop(void);
 void spi_exec_start_always(struct spi_link *link);	/* follow them whatever the rules say */

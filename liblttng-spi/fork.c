@@ -16,7 +16,7 @@
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/core.h"
 
-static uint32_t forking_busy;
+static uint32_t forking_busy;	/* the bit, if it was not set before */
 static uint64_t forking_mask;	/* signals are blocked while the patch lock is held */
 
 /*
@@ -32,8 +32,8 @@ static void before(void)
 		return;
 	}
 	spi_control_lock();
-	forking_busy = spi_thread.busy;
-	spi_thread.busy = SPI_BUSY_ALWAYS;
+	forking_busy = SPI_BUSY_ALWAYS & ~spi_thread.busy;
+	spi_thread.busy |= SPI_BUSY_ALWAYS;	/* a bit beside what counts the call of this very handler */
 	if (spi_payload)
 		spi_payload->fork_before();
 	forking_mask = spi_patch_lock();
@@ -48,7 +48,7 @@ static void in_parent(void)
 	spi_patch_unlock(forking_mask);
 	if (spi_payload)
 		spi_payload->fork_parent();
-	spi_thread.busy = forking_busy;
+	spi_thread.busy &= ~forking_busy;
 	spi_control_unlock();
 }
 
@@ -70,7 +70,7 @@ static void in_child(void)
 	spi_control_unlock();
 	if (had_link && spi_env.socket)
 		spi_attach_child(spi_env.socket);
-	spi_thread.busy = forking_busy;
+	spi_thread.busy &= ~forking_busy;
 }
 
 int spi_fork_init(void)

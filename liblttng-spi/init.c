@@ -131,6 +131,7 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 	if (spi_fork_init() < 0 || !spi_env.preloaded)
 		return;
 	spi_descriptors_init();
+	spi_exec_init();
 	spi_signals_init();
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* what this thread calls until main() is our doing */
 	if (spi_env.socket || spi_env.rules)
