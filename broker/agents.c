@@ -99,6 +99,14 @@ static void coming_gone(struct process *p)
 	process_refuse(p, true, "its agent ended before it had said anything");
 }
 
+static void on_hot(struct spi_agent *agent, uint64_t count, const char *object, const char *function, void *data)
+{
+	struct process *p = spi_agent_user(agent);
+
+	if (p)
+		hot_add(p, count, object, function);
+}
+
 static void on_gone(struct spi_agent *agent, void *data)
 {
 	struct process *p = spi_agent_user(agent);
@@ -168,6 +176,7 @@ int agents_open(int fd)
 {
 	static const struct spi_control_ops ops = {
 		.on_hello = on_hello, .on_rule_done = on_rule_done, .on_declined = on_declined, .on_note = on_note,
+		.on_hot = on_hot,
 		.on_gone = on_gone,
 	};
 	int ret = 0, control;

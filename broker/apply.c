@@ -147,6 +147,9 @@ static void applied_start(struct process *p, struct applied *a)
 {
 	a->state = APPLIED_ADDING;
 	a->pending++;
+	/* What its busiest functions are is told of one tree after the other. */
+	if (!strncmp(a->request->text, "tree(", 5))
+		hot_clear(p);
 	command_send(p, a->request, a->known ? COMMAND_ENABLE : COMMAND_ADD);
 }
 
@@ -260,6 +263,7 @@ void process_abandoned(struct process *p)
 		free(a);
 	}
 	lines_clear(&p->declined);
+	hot_clear(p);
 	p->agent = NULL;
 	p->waits_for_go = false;
 }

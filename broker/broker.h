@@ -94,6 +94,12 @@ struct lines {
 	unsigned int n, max, more;
 };
 
+/* A function of call trees and how often it was called there. */
+struct hot {
+	uint64_t count;
+	char object[64], function[192];
+};
+
 struct process {
 	struct process *next;
 	struct facts facts;
@@ -113,6 +119,8 @@ struct process {
 	struct command *commands, **last_command;
 	unsigned int nr_commands;
 	struct lines declined, notes;
+	struct hot *hot;		/* its busiest functions, any order; NULL: none were told of */
+	unsigned int nr_hot;
 	/* injection */
 	struct injection *injection;
 	struct spi_agent *coming;	/* injected, and has not said HELLO yet */
@@ -150,6 +158,11 @@ void process_answered(struct process *process, const struct spi_msg_rule_done *d
 void process_abandoned(struct process *process);	/* its agent's connection is over */
 void process_refuse(struct process *process, bool again, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void process_let_go(struct process *process);		/* its registration, when held */
+
+/* hot.c */
+void hot_add(struct process *process, uint64_t count, const char *object, const char *function);
+void hot_sort(struct process *process);		/* busiest first */
+void hot_clear(struct process *process);
 
 /* disabling.c: the daemon waits until link_disabled(id). */
 void disabling_begin(uint64_t id, const char *name);

@@ -24,6 +24,7 @@
  *   applied  PID  rule text  active|failed|adding  matched  instrumented  declined  text
  *   declined PID  OBJECT  FUNCTION  REASON
  *   counts   PID  entries exits lost_entries lost_exits owed_exits points declined
+ *   hot      PID  COUNT  OBJECT  FUNCTION   (of call trees, busiest first)
  *   message  PID  text        (notes of that process's agent)
  *   end
  *

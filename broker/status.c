@@ -89,6 +89,17 @@ static void put_rules(FILE *out, uid_t asker)
 	}
 }
 
+static void put_hot(FILE *out, struct process *p)
+{
+	hot_sort(p);
+	for (unsigned int i = 0; i < p->nr_hot; i++) {
+		fprintf(out, "hot\t%d\t%llu", (int) p->facts.pid, (unsigned long long) p->hot[i].count);
+		put(out, p->hot[i].object);
+		put(out, p->hot[i].function);
+		fputc('\n', out);
+	}
+}
+
 static void put_applied(FILE *out, const struct process *p)
 {
 	for (const struct applied *a = p->applied; a; a = a->next) {
@@ -166,6 +177,7 @@ static void put_processes(FILE *out, uid_t asker)
 		put_applied(out, p);
 		if (p->agent)
 			put_counts(out, p->facts.pid, spi_agent_status(p->agent));
+		put_hot(out, p);
 	}
 	for (unsigned int i = nr_ended > ENDED_MAX ? nr_ended - ENDED_MAX : 0; i < nr_ended; i++) {
 		const struct ended *e = &ended[i % ENDED_MAX];

@@ -12,20 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/agents.h"
 #include "cli/names.h"
 #include "cli/report.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/tree.h"
 #include "injector/control.h"
 
+#define AGENTS_PATIENCE_MS 500	/* a user's */
 #define GENERIC_EVENTS "lttng_ust_cyg_profile:func_*"
 
 struct agent_state {
 	unsigned int awaited;	/* RULE_DONE answers */
 	unsigned int asked, failed;
-	uint64_t points;	/* instrumented when the last one came */
+	uint64_t points;	/* instrumented, as far as was seen */
 	int detached;
 };
 
@@ -33,7 +36,9 @@ static void agent_let_go(struct agents *a, struct spi_agent *agent)
 {
 	struct agent_state *state = spi_agent_user(agent);
 
-	if (state && state->asked && state->failed == state->asked) {
+	/* A program that another one has executed may have none of the functions: it runs on, and is not traced. */
+	if (state && state->asked && state->failed == state->asked &&
+	    !(a->ready && spi_agent_flags(agent) & SPI_HELLO_PRELOADED)) {
 		a->hopeless = 1;
 		return;
 	}
@@ -73,11 +78,11 @@ static void agents_on_hello(struct spi_agent *agent, void *data)
 
 		if (!funcs[i].rule)
 			continue;
-		ret = spi_agent_rule_add(agent, i + 1, a->rule_flags, funcs[i].rule);
+		ret = spi_agent_rule_add(agent, i + 1, funcs[i].tree ? 0 : a->rule_flags, funcs[i].rule);
 		if (ret == 0)
 			state->asked = ++state->awaited;
 		else
-			say_warning("%s: %s", funcs[i].text, strerror(-ret));
+			say_warning("%s: %s", tree_title(funcs[i].text), strerror(-ret));
 	}
 	if (!state->awaited)
 		agent_let_go(a, agent);
@@ -85,12 +90,33 @@ static void agents_on_hello(struct spi_agent *agent, void *data)
 
 static void agents_rule_failed(struct agents *a, unsigned int rule, const char *text)
 {
-	const char *func = rule - 1 < a->func_count ? a->funcs[rule - 1].text : "rule";
+	const struct func *of = rule - 1 < a->func_count ? &a->funcs[rule - 1] : NULL;
+	const char *func = of ? tree_title(of->text) : "rule";
 
-	if (!a->failed++)
+	/* A tree went into a program that has no such root. */
+	if (a->ready && of && of->tree)
+		say_detail("%s: %s", func, text);
+	else if (!a->failed++)
 		snprintf(a->failure, sizeof(a->failure), "%s: %s", func, text);
 	else
 		say_warning("%s: %s", func, text);
+}
+
+/*
+ * How much is instrumented: two rules may cover one function, and a tree grows, so
+ * the page knows how many there really are. What was taken out again counts; what a
+ * forked child has from its parent does not.
+ */
+static void agent_take_points(struct agents *a, struct spi_agent *agent)
+{
+	struct agent_state *state = spi_agent_user(agent);
+	const volatile struct spi_status_page *page = spi_agent_status(agent);
+	uint64_t points = page ? page->points : 0;
+
+	if (!state || !state->asked || points <= state->points)
+		return;
+	a->report->functions += points - state->points;
+	state->points = points;
 }
 
 static void agents_on_rule_done(struct spi_agent *agent, const struct spi_msg_rule_done *done, const char *text,
@@ -112,10 +138,12 @@ static void agents_on_rule_done(struct spi_agent *agent, const struct spi_msg_ru
 		a->report->generic = 1;
 		session_enable(a->session, GENERIC_EVENTS);
 	}
-	/* Two rules may cover one function: the page knows how many there really are. */
-	a->report->functions -= state->points;
-	state->points = page ? page->points : state->points + done->instrumented;
-	a->report->functions += state->points;
+	if (page) {
+		agent_take_points(a, agent);
+	} else {
+		state->points += done->instrumented;
+		a->report->functions += done->instrumented;
+	}
 	if (--state->awaited == 0)
 		agent_let_go(a, agent);
 }
@@ -136,6 +164,67 @@ static void agents_on_note(struct spi_agent *agent, const char *text, void *data
 	report_note(a->report, text);
 }
 
+static int64_t agents_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t) t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void agents_on_analysis(struct spi_agent *agent, const char *object, int begins, void *data)
+{
+	struct agents *a = data;
+	unsigned int i;
+
+	if (begins) {
+		if (a->analysis_count == sizeof(a->analyses) / sizeof(a->analyses[0]))
+			return;
+		i = a->analysis_count++;
+		snprintf(a->analyses[i].object, sizeof(a->analyses[i].object), "%s", object);
+		a->analyses[i].since = agents_now();
+		a->analyses[i].told = 0;
+		return;
+	}
+	for (i = 0; i < a->analysis_count && strncmp(a->analyses[i].object, object, sizeof(a->analyses[i].object) - 1); i++)
+		;
+	if (i == a->analysis_count)
+		return;
+	if (a->analyses[i].told && isatty(STDERR_FILENO))
+		say("%s: analysed in %.1f s", object, (double) (agents_now() - a->analyses[i].since) / 1000);
+	a->analyses[i] = a->analyses[--a->analysis_count];
+}
+
+int agents_tell_progress(struct agents *a)
+{
+	int64_t now = agents_now(), age;
+	unsigned int i;
+	int left = -1;
+
+	for (i = 0; i < a->analysis_count; i++) {
+		age = now - a->analyses[i].since;
+		if (a->analyses[i].told)
+			continue;
+		if (age < AGENTS_PATIENCE_MS) {
+			left = left < 0 || AGENTS_PATIENCE_MS - age < left ? (int) (AGENTS_PATIENCE_MS - age) : left;
+			continue;
+		}
+		a->analyses[i].told = 1;
+		if (isatty(STDERR_FILENO))
+			say("Analysing %s; this is kept for the next time", a->analyses[i].object);
+		else
+			say_detail("Analysing %s; this is kept for the next time", a->analyses[i].object);
+	}
+	return left;
+}
+
+static void agents_on_hot(struct spi_agent *agent, uint64_t count, const char *object, const char *function, void *data)
+{
+	struct agents *a = data;
+
+	hot_add(&a->report->hot, count, object, function);
+}
+
 static void agents_on_detached(struct spi_agent *agent, void *data)
 {
 	struct agent_state *state = spi_agent_user(agent);
@@ -148,6 +237,7 @@ static void agents_on_gone(struct spi_agent *agent, void *data)
 {
 	struct agents *a = data;
 
+	agent_take_points(a, agent);
 	report_add_status(a->report, spi_agent_status(agent));
 	free(spi_agent_user(agent));
 	spi_agent_set_user(agent, NULL);
@@ -161,6 +251,8 @@ int agents_create(struct agents *a, const struct func *funcs, unsigned int func_
 		.on_rule_done = agents_on_rule_done,
 		.on_declined = agents_on_declined,
 		.on_note = agents_on_note,
+		.on_hot = agents_on_hot,
+		.on_analysis = agents_on_analysis,
 		.on_detached = agents_on_detached,
 		.on_gone = agents_on_gone,
 	};
@@ -189,8 +281,10 @@ int agents_detach(struct agents *a, int limit)
 		return 0;
 	/* What arrived already: last words of processes that ended. */
 	spi_control_dispatch(a->control);
-	while ((agent = spi_control_next(a->control, agent)))
+	while ((agent = spi_control_next(a->control, agent))) {
+		agent_take_points(a, agent);
 		spi_agent_detach(agent);
+	}
 	fd.fd = spi_control_fd(a->control);
 	fd.events = POLLIN;
 	clock_gettime(CLOCK_MONOTONIC, &start);

@@ -37,6 +37,12 @@ struct agents {
 	int ready;			/* agents whose rules were all answered */
 	int failed;			/* rules that could not be carried out at all */
 	int hopeless;			/* an agent whose rules all failed; a program that waits was not let go */
+	struct {			/* objects that are being analysed, for as long as that takes */
+		char object[64];
+		int64_t since;		/* ms of run_now() */
+		int told;
+	} analyses[16];
+	unsigned int analysis_count;
 	char failure[512];		/* the first of them */
 };
 
@@ -53,5 +59,11 @@ int agents_create(struct agents *a, const struct func *funcs, unsigned int func_
  */
 int agents_detach(struct agents *a, int limit);
 void agents_destroy(struct agents *a);
+
+/*
+ * agents_tell_progress() - say which analyses take long; for a user at a terminal. In how many ms to look again, -1: when
+ * something comes.
+ */
+int agents_tell_progress(struct agents *a);
 
 #endif /* SPI_CLI_AGENTS_H */

@@ -223,7 +223,7 @@ int trace_list(const struct trace_options *options)
 	list.signals = signals_take();
 	list.funcs = calloc(options->func_count + 1, sizeof(*list.funcs));
 	for (i = 0; list.funcs && i < options->func_count && ret == 0; i++, n++)
-		ret = func_parse(&list.funcs[i], options->funcs[i]);
+		ret = func_parse(&list.funcs[i], options->funcs[i], NULL);
 	if (list.signals < 0 || !list.funcs || ret < 0) {
 		say_error("%s", strerror(list.signals < 0 ? -list.signals : ENOMEM));
 		ret = TRACE_STATUS_ERROR;

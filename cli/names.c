@@ -19,6 +19,7 @@
 #include "cli/objects.h"
 #include "cli/options.h"
 #include "cli/say.h"
+#include "cli/tree.h"
 #include "injector/paths.h"
 
 static const char *func_separator(const char *text)
@@ -35,12 +36,13 @@ static const char *func_separator(const char *text)
 	return NULL;
 }
 
-int func_parse(struct func *func, const char *text)
+int func_parse(struct func *func, const char *text, const struct spi_tree_options *tree)
 {
 	const char *colon = func_separator(text), *at;
 
 	memset(func, 0, sizeof(*func));
 	func->text = text;
+	func->tree = tree;
 	func->pattern = colon ? colon + 1 : text;
 	if (colon) {
 		func->object = strndup(text, (size_t) (colon - text));
@@ -156,7 +158,7 @@ static int func_object_absent(struct func *func, const struct objects *objects, 
 	return TRACE_STATUS_ERROR;
 }
 
-int func_resolve(struct func *func, const struct objects *objects, const char *whose, int stripped, int stop_fd)
+static int func_find(struct func *func, const struct objects *objects, const char *whose, int stripped, int stop_fd)
 {
 	char **argv = calloc(objects->count + 6, sizeof(*argv)), *out = NULL, *err = NULL;
 	struct child_options child = { .path = spi_path_codemap(), .argv = argv, .in = -1, .out = -1, .err = -1 };
@@ -200,4 +202,33 @@ int func_resolve(struct func *func, const struct objects *objects, const char *w
 	free(out);
 	free(err);
 	return ret == -EINTR || ret >= 0 ? ret : TRACE_STATUS_ERROR;
+}
+
+/* What was found becomes the root in a tree's rule. */
+static int func_make_tree(struct func *func)
+{
+	char text[SPI_TREE_RULE_MAX], why[256] = "";
+	int ret = spi_tree_rule(func->rule, func->tree, NULL, text, sizeof(text), why);
+
+	free(func->rule);
+	func->rule = ret ? NULL : strdup(text);
+	if (ret || !func->rule)
+		say_error("%s: %s", tree_title(func->text), *why ? why : strerror(ret ? -ret : ENOMEM));
+	return func->rule ? 0 : TRACE_STATUS_ERROR;
+}
+
+int func_resolve(struct func *func, const struct objects *objects, const char *whose, int stripped, int stop_fd)
+{
+	int ret = 0;
+
+	if (!func->tree)
+		return func_find(func, objects, whose, stripped, stop_fd);
+	/* The agent knows where main() is without a symbol. */
+	if (*func->text && strcmp(func->text, "main"))
+		ret = func_find(func, objects, whose, stripped, stop_fd);
+	else
+		func->rule = strdup(func->text);
+	if (ret || !func->rule)
+		return ret ? ret : TRACE_STATUS_ERROR;
+	return func_make_tree(func);
 }

@@ -8,9 +8,11 @@
 #define SPI_CLI_NAMES_H
 
 struct objects;
+struct spi_tree_options;
 
 struct func {
-	const char *text;	/* as typed */
+	const char *text;	/* as typed; "" for a tree without ROOT */
+	const struct spi_tree_options *tree;	/* the function is a tree's root; NULL: it is none */
 	char *object;		/* file name before the `:`, or NULL */
 	const char *pattern;	/* behind it; points into text */
 	int is_glob;
@@ -18,8 +20,8 @@ struct func {
 	char *rule;		/* what the agent is told: OBJECT as its process names it */
 };
 
-/* func_parse() - take FUNC apart. Returns 0 or -ENOMEM. */
-int func_parse(struct func *func, const char *text);
+/* func_parse() - take FUNC, or ROOT when `tree` is not NULL, apart. Returns 0 or -ENOMEM. */
+int func_parse(struct func *func, const char *text, const struct spi_tree_options *tree);
 void func_free(struct func *func);
 
 /*

@@ -34,6 +34,7 @@ static const struct option trace_long_options[] = {
 	{ "string-max", required_argument, NULL, OPTION_STRING_MAX },
 	{ "subbuf-size", required_argument, NULL, OPTION_SUBBUF_SIZE },
 	{ "num-subbuf", required_argument, NULL, OPTION_NUM_SUBBUF },
+	TREE_LONG_OPTIONS,
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
@@ -41,13 +42,13 @@ static const struct option trace_long_options[] = {
 };
 
 static const char trace_help[] =
-"Usage: lttng [GENERAL OPTIONS] trace -f FUNC [-f FUNC]... [-o DIR] [--one-event] COMMAND [ARGS]\n"
-"       lttng [GENERAL OPTIONS] trace -f FUNC [-f FUNC]... [-o DIR] [--one-event]\n"
+"Usage: lttng [GENERAL OPTIONS] trace (-f FUNC | --tree[=ROOT])... [-o DIR] COMMAND [ARGS]\n"
+"       lttng [GENERAL OPTIONS] trace (-f FUNC | --tree[=ROOT])... [-o DIR]\n"
 "             (-p PID [-p PID]... | --exec NAME [--exec NAME]...) [--duration S]\n"
 "       lttng trace -l [-f FUNC]... (BINARY | -p PID)\n"
 "\n"
 "Trace functions of an unmodified program: each call with its arguments, each\n"
-"return with its value, as LTTng events.\n"
+"return with its value, as LTTng events; or all calls below a function.\n"
 "\n"
 "  -f, --function FUNC   functions to trace: a name, a glob such as 'parse_*', a\n"
 "                        qualified C++ name such as 'ns::Class::method', or one of\n"
@@ -67,6 +68,8 @@ static const char trace_help[] =
 "  -v, --verbose         name every function that is not instrumented\n"
 "  -q, --quiet           no messages\n"
 "  -h, --help            this help\n"
+"\n"
+TREE_HELP
 "\n"
 "Exit status: COMMAND's own; 127 and 126 when COMMAND is missing or not\n"
 "executable, 1 when it cannot be traced, 2 for a wrong command line.\n"
@@ -204,7 +207,7 @@ static int option_take(struct trace_options *o, int c, const char *value)
 		say_quiet = o->quiet = 1;
 		return 0;
 	}
-	return -EINVAL;
+	return tree_take(&o->tree, c, value);
 }
 
 static int usage(const char *problem)
@@ -216,6 +219,7 @@ static int usage(const char *problem)
 /* What must and must not stand together. Returns the action, or a negative errno. */
 static int options_check(const struct trace_options *o)
 {
+	char problem[300];
 	unsigned int i;
 
 	if (o->machine_output)
@@ -224,14 +228,18 @@ static int options_check(const struct trace_options *o)
 		if (!*o->funcs[i])
 			return usage("-f needs the name of a function");
 	if (o->list) {
-		if (o->output || o->duration >= 0 || o->one_event || o->exec_count)
+		if (o->output || o->duration >= 0 || o->one_event || o->exec_count || o->tree.count || o->tree.option)
 			return usage("-l goes with -f, and a BINARY or -p only");
 		if (o->pid_count > 1 || o->pid_count + (unsigned int) o->command_count != 1)
 			return usage("-l needs one BINARY, or one -p PID");
 		return TRACE_ACTION_LIST;
 	}
-	if (!o->func_count)
-		return usage("which function? -f FUNC is missing");
+	if (tree_check(&o->tree, problem) < 0)
+		return usage(problem);
+	if (!o->func_count && !o->tree.count)
+		return usage("which function? -f FUNC is missing, or --tree");
+	if (!o->func_count && o->one_event)
+		return usage("--one-event goes with -f FUNC: a tree has entries and exits");
 	if (o->exec_count) {
 		if (o->command_count || o->pid_count)
 			return usage("--exec NAME goes with neither a COMMAND nor -p PID");
@@ -282,4 +290,5 @@ void trace_options_free(struct trace_options *o)
 	o->funcs = NULL;
 	free(o->pids);
 	o->pids = NULL;
+	tree_free(&o->tree);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cli/tree.h"
 #include "rules/event-name.h"
 
 /* Exit statuses of our own; COMMAND's passes through unchanged. lttng(1) uses 1 and 2 for the same. */
@@ -23,7 +24,7 @@ enum trace_action {
 	TRACE_ACTION_EXEC,
 };
 
-/* All strings point into argv; only the arrays `funcs` and `pids` are allocated. */
+/* All strings point into argv; only the arrays `funcs`, `pids` and tree.roots are allocated. */
 struct trace_options {
 	/* general options of lttng */
 	const char *group;
@@ -36,6 +37,7 @@ struct trace_options {
 	/* options of trace */
 	const char **funcs;
 	unsigned int func_count;
+	struct tree_request tree;
 	pid_t *pids;			/* each once */
 	unsigned int pid_count;
 	const char *execs[SPI_EVENT_SCOPE_MAX];	/* file names of executables */

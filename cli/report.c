@@ -56,6 +56,25 @@ void report_note(struct report *r, const char *text)
 		r->note_count++;
 }
 
+void report_process(struct report *r, pid_t pid)
+{
+	pid_t *pids = realloc(r->pids, (r->pid_count + 1) * sizeof(*pids));
+
+	if (!pids)
+		return;
+	r->pids = pids;
+	pids[r->pid_count++] = pid;
+}
+
+int report_has_process(const struct report *r, pid_t pid)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->pid_count && r->pids[i] != pid; i++)
+		;
+	return i < r->pid_count;
+}
+
 void report_add_status(struct report *r, const volatile struct spi_status_page *page)
 {
 	if (!page)
@@ -175,7 +194,8 @@ static void report_say_lost(const struct report *r)
 {
 	if (r->lost_calls || r->discarded)
 		say("Lost calls: %llu (records that LTTng discarded: %llu): try a larger --subbuf-size or --num-subbuf, or "
-			"fewer functions", (unsigned long long) r->lost_calls, (unsigned long long) r->discarded);
+			"%s", (unsigned long long) r->lost_calls, (unsigned long long) r->discarded,
+			r->trees ? "--exclude, --depth, --compact" : "fewer functions");
 	if (r->lost_exits)
 		say("Lost exits whose entry was recorded: %llu", (unsigned long long) r->lost_exits);
 }
@@ -214,9 +234,12 @@ void report_say(struct report *r, const char *directory)
 		say("Strings that could not be read and are marked so: %llu", (unsigned long long) r->bad_strings);
 	if (r->nested)
 		say_detail("Calls that the tracer itself made, not recorded: %llu", (unsigned long long) r->nested);
-	say("Functions instrumented: %llu%s; not instrumented: %zu", (unsigned long long) r->functions,
-		r->generic ? ", recorded by address (too many for events of their own)" : "", r->declined_count);
+	say("%s instrumented: %llu%s; not instrumented: %zu", r->trees ? "Calls and functions" : "Functions",
+		(unsigned long long) r->functions,
+		r->generic && !r->trees ? ", recorded by address (too many for events of their own)" : "", r->declined_count);
 	report_say_declined(r, directory);
+	if (r->trees)
+		hot_say(&r->hot, r->entries);
 	for (i = 0; i < r->note_count; i++)
 		say("Note: %s", r->notes[i]);
 }
@@ -228,6 +251,8 @@ void report_free(struct report *r)
 	for (i = 0; i < r->declined_count; i++)
 		declined_free(&r->declined[i]);
 	free(r->declined);
+	hot_free(&r->hot);
+	free(r->pids);
 	for (i = 0; i < r->note_count; i++)
 		free(r->notes[i]);
 	memset(r, 0, sizeof(*r));

@@ -9,7 +9,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
+#include "cli/hot.h"
 #include "liblttng-spi/agent-proto.h"
 
 struct declined {
@@ -24,11 +26,15 @@ struct report {
 	uint64_t nested;		/* calls made by the tracer itself */
 	uint64_t bad_strings;
 	uint64_t discarded;		/* LTTng's own count */
-	uint64_t functions;		/* instrumented */
+	uint64_t functions;		/* instrumented; with trees: places in the code */
 	int generic;			/* some are recorded as addresses */
 	int one_event;
+	int trees;			/* call trees were asked for */
+	struct hot_list hot;
 	int by_daemon;			/* the session daemon's plugin traced: events are not counted here */
 	unsigned int processes;		/* then: those that were traced at the end */
+	pid_t *pids;			/* their numbers */
+	unsigned int pid_count;
 	char *notes[16];		/* what the agents remarked, each once */
 	unsigned int note_count;
 	struct declined *declined;
@@ -39,6 +45,9 @@ struct report {
 int report_declined(struct report *r, const char *object, const char *function, const char *reason);
 /* report_note() - remember a remark for the summary. */
 void report_note(struct report *r, const char *text);
+/* report_process() - one that was traced; report_has_process() - was it? */
+void report_process(struct report *r, pid_t pid);
+int report_has_process(const struct report *r, pid_t pid);
 /* report_add_status() - take a process's last counters. */
 void report_add_status(struct report *r, const volatile struct spi_status_page *page);
 

@@ -39,6 +39,7 @@ static const struct option enable_options[] = {
 	{ "one-event", no_argument, NULL, OPTION_ONE_EVENT },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "exec", required_argument, NULL, OPTION_EXEC },
+	TREE_LONG_OPTIONS,
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -52,6 +53,7 @@ static const struct option disable_options[] = {
 	{ "one-event", no_argument, NULL, OPTION_ONE_EVENT },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "exec", required_argument, NULL, OPTION_EXEC },
+	TREE_LONG_OPTIONS,
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -65,8 +67,8 @@ static const struct option list_options[] = {
 };
 
 static const char enable_help[] =
-"Usage: lttng [GENERAL OPTIONS] enable-event --spi -f FUNC [-f FUNC]... [-s SESSION] [-c CHANNEL]\n"
-"             [--filter EXPR] [--one-event] [--pid PID]... [--exec NAME]...\n"
+"Usage: lttng [GENERAL OPTIONS] enable-event --spi (-f FUNC | --tree[=ROOT])... [-s SESSION]\n"
+"             [-c CHANNEL] [--filter EXPR] [--one-event] [--pid PID]... [--exec NAME]...\n"
 "\n"
 "Record the calls of functions of unmodified programs, running and future ones.\n"
 "\n"
@@ -81,19 +83,23 @@ static const char enable_help[] =
 "                         this file name (a glob) only\n"
 "  -h, --help             this help\n"
 "\n"
+TREE_HELP
+"\n"
 "See lttng-spi(1).\n";
 
 static const char disable_help[] =
-"Usage: lttng [GENERAL OPTIONS] disable-event --spi (-f FUNC [-f FUNC]... | --all) [-s SESSION]\n"
-"             [-c CHANNEL] [--one-event] [--pid PID]... [--exec NAME]...\n"
+"Usage: lttng [GENERAL OPTIONS] disable-event --spi ((-f FUNC | --tree[=ROOT])... | --all)\n"
+"             [-s SESSION] [-c CHANNEL] [--one-event] [--pid PID]... [--exec NAME]...\n"
 "\n"
 "Take the instrumentation of functions out again. The options are those that the\n"
-"rule was made with; without --one-event both forms are meant.\n"
+"rule was made with; without --one-event both forms are meant, and without options\n"
+"of its own (--depth ...) a --tree whatever options it has.\n"
 "\n"
 "  -f, --function FUNC    as it was given to enable-event --spi\n"
 "  -a, --all              every rule of the provider spi\n"
 "  -s, --session SESSION  not the current session\n"
 "  -c, --channel CHANNEL  in this channel only\n"
+"      --tree[=ROOT]      the call tree that was given to enable-event --spi\n"
 "      --one-event        the rule with one event a call only\n"
 "      --pid PID, --exec NAME  the rule with this scope\n"
 "  -h, --help             this help\n"
@@ -228,12 +234,14 @@ static int option_take(struct rule_options *o, int c, const char *value)
 	case OPTION_SPI:
 		return 0;
 	}
-	return -EINVAL;
+	return tree_take(&o->tree, c, value);
 }
 
 /* What must and must not stand together. */
 static int options_check(const struct rule_options *o, const struct rule_command *command)
 {
+	char problem[300];
+
 	if (command->action == RULE_ACTION_LIST) {
 		if (o->machine_output && strcasecmp(o->machine_output, "xml"))
 			return usage(o, o->machine_output, "--mi knows xml only");
@@ -241,11 +249,16 @@ static int options_check(const struct rule_options *o, const struct rule_command
 	}
 	if (o->machine_output)
 		return usage(o, NULL, "--mi is not available for this command");
-	if (o->all && (o->func_count || o->nr_pids || o->nr_execs || o->one_event))
+	if (tree_check(&o->tree, problem) < 0)
+		return usage(o, NULL, problem);
+	if (o->all && (o->func_count || o->nr_pids || o->nr_execs || o->one_event || o->tree.count))
 		return usage(o, NULL, "--all goes with -s and -c only");
-	if (!o->all && !o->func_count)
+	if (!o->all && !o->func_count && !o->tree.count)
 		return usage(o, NULL, command->action == RULE_ACTION_DISABLE ?
-			"which function? -f FUNC or --all is missing" : "which function? -f FUNC is missing");
+			"which function? -f FUNC or --all is missing, or --tree" :
+			"which function? -f FUNC is missing, or --tree");
+	if (o->one_event && !o->func_count)
+		return usage(o, NULL, "--one-event goes with -f FUNC: a tree has entries and exits");
 	return 0;
 }
 
@@ -283,4 +296,5 @@ void rule_options_free(struct rule_options *o)
 {
 	free(o->funcs);
 	o->funcs = NULL;
+	tree_free(&o->tree);
 }

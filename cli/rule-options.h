@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include "cli/tree.h"
 #include "rules/event-name.h"
 
 enum rule_action {
@@ -15,12 +16,13 @@ enum rule_action {
 	RULE_ACTION_LIST,
 };
 
-/* All strings point into argv; only the array `funcs` is allocated. */
+/* All strings point into argv; only the arrays `funcs` and tree.roots are allocated. */
 struct rule_options {
 	const char *command;		/* enable-event, ... */
 	const char *machine_output;	/* general option --mi */
 	const char **funcs;
 	unsigned int func_count;
+	struct tree_request tree;
 	const char *session, *channel, *filter;	/* NULL: not given */
 	int one_event;
 	int all;

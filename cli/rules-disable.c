@@ -9,6 +9,11 @@
  * rules go. Where one stays that has a scope of its own, it is enabled again at
  * once; where one stays that has none, the marked one stays as well: without
  * instrumentation of its own tag it matches no event.
+ *
+ * A tree is found by its root and scope; by its other options only when some are
+ * given. Rules without a tag that were made beside it are shared: the one for packed
+ * records goes with the last tree that needs it, those that tell where libraries
+ * are stay.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -47,7 +52,7 @@ static void name_tag(const char *name, char tag[SPI_EVENT_TAG_SIZE + 2])
 	char why[256];
 
 	*tag = '\0';
-	if (!rules_is_call(name))
+	if (!rules_is_form(name))
 		return;
 	memset(&rule, 0, sizeof(rule));
 	if (spi_event_name_parse(name, &rule, why) == 0 && *rule.tag)
@@ -69,16 +74,16 @@ static int rule_is_recipe(const struct saved_rule *rule, const struct spi_event_
 {
 	if (strcmp(rule->name, recipe->name))
 		return 0;
-	if (rules_is_call(rule->name))
+	if (rules_is_form(rule->name))
 		return 1;
 	return *tag ? rule->filter && strstr(rule->filter, tag) : !rule_is_scoped(rule);
 }
 
-/* Mark the rules of one FUNC in one form. Returns how many, or a negative errno. */
-static int form_mark(struct disabling *d, const char *func, int one_event)
+/* Mark the rules of one FUNC, or tree, in one form. Returns how many, or a negative errno. */
+static int form_mark(struct disabling *d, const struct rules_wish *wish, int one_event)
 {
 	struct spi_event_recipe recipes[RULES_RECIPES_MAX];
-	int n = rules_recipes(d->options, func, one_event, recipes), marked = 0, k;
+	int n = rules_recipes(d->options, wish, one_event, recipes), marked = 0, k;
 	char tag[SPI_EVENT_TAG_SIZE + 2];
 	unsigned int i;
 
@@ -97,6 +102,80 @@ static int form_mark(struct disabling *d, const char *func, int one_event)
 	return marked;
 }
 
+/* Has the form the scope that the options say? */
+static int scope_is_same(const struct rule_options *o, const struct spi_event_rule *rule)
+{
+	unsigned int i, k, found = 0;
+
+	for (i = 0; i < rule->nr_pids; i++) {
+		for (k = 0; k < o->nr_pids && o->pids[k] != rule->pids[i]; k++)
+			;
+		found += k < o->nr_pids;
+	}
+	for (i = 0; i < rule->nr_execs; i++) {
+		for (k = 0; k < o->nr_execs && strcmp(o->execs[k], rule->execs[i]); k++)
+			;
+		found += k < o->nr_execs;
+	}
+	return found == rule->nr_pids + rule->nr_execs && !rule->nr_pids == !o->nr_pids && !rule->nr_execs == !o->nr_execs;
+}
+
+/* What a saved rule's name says, when it is a tree's form. */
+static int rule_is_tree(const struct saved_rule *saved, struct spi_event_rule *rule)
+{
+	char why[256];
+	int ret;
+
+	memset(rule, 0, sizeof(*rule));
+	ret = rules_is_form(saved->name) && spi_event_name_parse(saved->name, rule, why) == 0 && rule->is_tree;
+	free(rule->requests);
+	rule->requests = NULL;
+	return ret;
+}
+
+/* All trees with this root and scope, whatever their options. Returns how many rules were marked. */
+static int root_mark(struct disabling *d, const char *root)
+{
+	char tag[SPI_EVENT_TAG_SIZE + 2];
+	struct spi_event_rule rule;
+	unsigned int i, k;
+	int marked = 0;
+
+	for (i = 0; i < d->saved.count; i++) {
+		if (!rule_in_channel(d, &d->saved.rules[i]) || !rule_is_tree(&d->saved.rules[i], &rule) ||
+		    strcmp(rule.target, root) || !scope_is_same(d->options, &rule))
+			continue;
+		marked += d->goes[i] = 1;
+		snprintf(tag, sizeof(tag), "|%s|", rule.tag);
+		for (k = 0; k < d->saved.count; k++)
+			if (rule_in_channel(d, &d->saved.rules[k]) && d->saved.rules[k].filter &&
+			    strstr(d->saved.rules[k].filter, tag))
+				d->goes[k] = 1;
+	}
+	return marked;
+}
+
+/* What records packed calls has no tag: it goes when no tree is left in its channel that makes them. */
+static void compact_mark(struct disabling *d)
+{
+	struct spi_event_rule rule;
+	unsigned int i, k;
+
+	for (i = 0; i < d->saved.count; i++) {
+		int stays = 0, goes = 0;
+
+		if (strcmp(d->saved.rules[i].name, "spi_tree:*"))
+			continue;
+		for (k = 0; k < d->saved.count; k++)
+			if (!strcmp(d->saved.rules[i].channel, d->saved.rules[k].channel) &&
+			    rule_is_tree(&d->saved.rules[k], &rule) && rule.is_compact) {
+				goes |= d->goes[k];
+				stays |= !d->goes[k] && d->saved.rules[k].enabled;
+			}
+		d->goes[i] |= goes && !stays;
+	}
+}
+
 /* `enable-event -u spi:FUNC` of any client, where FUNC is a glob: one rule for all its events. */
 static int stock_mark(struct disabling *d, const char *func)
 {
@@ -113,20 +192,28 @@ static int stock_mark(struct disabling *d, const char *func)
 	return marked;
 }
 
-static int func_mark(struct disabling *d, const char *func)
+/* Returns how many rules were marked, or a negative errno. */
+static int func_mark(struct disabling *d, const struct rules_wish *wish)
+{
+	const struct rule_options *o = d->options;
+	int n = form_mark(d, wish, 1), m = 0;
+
+	if (n >= 0 && !o->one_event)
+		m = form_mark(d, wish, 0);
+	if (m >= 0 && !o->one_event && !o->nr_pids && !o->nr_execs)
+		m += stock_mark(d, wish->function);
+	return n < 0 || m < 0 ? -EINVAL : n + m;
+}
+
+static int wish_mark(struct disabling *d, const struct rules_wish *wish)
 {
 	const char *channel = d->options->channel;
-	int n = form_mark(d, func, 1), m = 0;
+	int n = !wish->tree ? func_mark(d, wish) : d->options->tree.option ? form_mark(d, wish, 0) :
+		root_mark(d, wish->function);
 
-	if (n >= 0 && !d->options->one_event)
-		m = form_mark(d, func, 0);
-	if (m >= 0 && !d->options->one_event && !d->options->nr_pids && !d->options->nr_execs)
-		m += stock_mark(d, func);
-	if (n < 0 || m < 0)
-		return -EINVAL;
-	if (n + m)
-		return 0;
-	say_error("%s: session %s has no such rule%s%s%s: lttng list %s shows its rules", func, d->session.name,
+	if (n)
+		return n < 0 ? n : 0;
+	say_error("%s: session %s has no such rule%s%s%s: lttng list %s shows its rules", rules_wish_title(wish), d->session.name,
 		channel ? " in channel " : "", channel ? channel : "",
 		d->options->nr_pids + d->options->nr_execs ? " with this scope" : "", d->session.name);
 	return -ENOENT;
@@ -137,7 +224,8 @@ static void all_mark(struct disabling *d)
 	unsigned int i;
 
 	for (i = 0; i < d->saved.count; i++)
-		d->goes[i] = rule_in_channel(d, &d->saved.rules[i]) && !strncmp(d->saved.rules[i].name, "spi:", 4);
+		d->goes[i] = rule_in_channel(d, &d->saved.rules[i]) && (!strncmp(d->saved.rules[i].name, "spi:", 4) ||
+			rule_is_scoped(&d->saved.rules[i]));
 }
 
 static int same_name(const struct saved_rule *a, const struct saved_rule *b)
@@ -238,7 +326,7 @@ static int marked_disable(struct disabling *d)
 
 	for (pass = 0; pass < 2; pass++)
 		for (i = 0; i < d->saved.count; i++) {
-			if (rules_is_call(d->saved.rules[i].name) == !pass && rule_disable(d, i) < 0)
+			if (rules_is_form(d->saved.rules[i].name) == !pass && rule_disable(d, i) < 0)
 				ret = -EIO;
 		}
 	return ret;
@@ -246,6 +334,8 @@ static int marked_disable(struct disabling *d)
 
 static int rules_mark(struct disabling *d)
 {
+	const struct rule_options *o = d->options;
+	struct rules_wish wish;
 	unsigned int i;
 	int ret = 0;
 
@@ -256,10 +346,11 @@ static int rules_mark(struct disabling *d)
 	}
 	if (d->options->all)
 		all_mark(d);
-	/* All FUNCs are looked at, and all that are wrong are named, before anything goes. */
-	for (i = 0; i < d->options->func_count; i++)
-		if (func_mark(d, d->options->funcs[i]) < 0)
+	/* All are looked at, and all that are wrong are named, before anything goes. */
+	for (i = 0; rules_wish(o->funcs, o->func_count, &o->tree, i, &wish); i++)
+		if (wish_mark(d, &wish) < 0)
 			ret = -ENOENT;
+	compact_mark(d);
 	return ret;
 }
 

@@ -25,9 +25,17 @@
 struct enabling {
 	const struct rule_options *options;
 	struct rules_session session;
-	struct spi_event_recipe (*recipes)[RULES_RECIPES_MAX];	/* one row for each FUNC */
+	struct spi_event_recipe (*recipes)[RULES_RECIPES_MAX];	/* one row for each FUNC and tree */
 	int *counts;
+	unsigned int rows;
 };
+
+static int enabling_wish(const struct enabling *e, unsigned int row, struct rules_wish *wish)
+{
+	const struct rule_options *o = e->options;
+
+	return rules_wish(o->funcs, o->func_count, &o->tree, row, wish);
+}
 
 static const char *channel_title(const struct rule_options *o)
 {
@@ -37,22 +45,23 @@ static const char *channel_title(const struct rule_options *o)
 static int enabling_prepare(struct enabling *e)
 {
 	const struct rule_options *o = e->options;
-	unsigned int i;
+	unsigned int room = o->func_count + o->tree.count;
+	struct rules_wish wish;
 
-	e->recipes = calloc(o->func_count, sizeof(*e->recipes));
-	e->counts = calloc(o->func_count, sizeof(*e->counts));
+	e->recipes = calloc(room, sizeof(*e->recipes));
+	e->counts = calloc(room, sizeof(*e->counts));
 	if (!e->recipes || !e->counts) {
 		say_error("%s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
-	for (i = 0; i < o->func_count; i++) {
-		int n = rules_check_world(o, o->funcs[i]);
+	for (; enabling_wish(e, e->rows, &wish); e->rows++) {
+		int n = rules_check_world(o, &wish);
 
 		if (n == 0)
-			n = rules_recipes(o, o->funcs[i], o->one_event, e->recipes[i]);
+			n = rules_recipes(o, &wish, o->one_event, e->recipes[e->rows]);
 		if (n < 0)
 			return n;
-		e->counts[i] = n;
+		e->counts[e->rows] = n;
 	}
 	return 0;
 }
@@ -89,20 +98,58 @@ static int rule_enable(struct enabling *e, const char *func, const struct spi_ev
 	return 1;
 }
 
-static int func_enable(struct enabling *e, unsigned int i)
+/*
+ * What readers of a tree need on each record: whose it is, and of which function.
+ * Once a session was started, its channels take no more contexts.
+ */
+static void tree_add_contexts(struct enabling *e)
 {
-	const char *func = e->options->funcs[i];
-	int pass, k, ret, made = 0;
+	static const struct {
+		enum lttng_event_context_type type;
+		const char *name;
+	} contexts[] = { { LTTNG_EVENT_CONTEXT_VPID, "vpid" }, { LTTNG_EVENT_CONTEXT_VTID, "vtid" },
+		{ LTTNG_EVENT_CONTEXT_IP, "ip" } };
+	const char *channel = channel_title(e->options);
+	struct lttng_event_context context;
+	unsigned int i;
+	int ret = 0;
 
-	for (pass = 0; pass < 2; pass++)
+	for (i = 0; i < sizeof(contexts) / sizeof(contexts[0]); i++) {
+		memset(&context, 0, sizeof(context));
+		context.ctx = contexts[i].type;
+		ret = lttng_add_context(e->session.handle, &context, NULL, channel);
+		if (ret == -LTTNG_ERR_UST_CONTEXT_EXIST)
+			continue;
+		if (ret < 0)
+			break;
+		rules_print("ust context %s added to channel %s\n", contexts[i].name, channel);
+	}
+	if (i < sizeof(contexts) / sizeof(contexts[0]))
+		say_warning("channel %s: without the contexts vpid, vtid and ip a tree's threads and functions cannot be told "
+			"apart: %s", channel, lttng_strerror(ret));
+}
+
+/* One FUNC, or tree: what records it, then what instruments. */
+static int wish_enable(struct enabling *e, unsigned int i)
+{
+	struct rules_wish wish = { NULL, NULL };
+	int pass, k, ret, made = 0;
+	const char *func;
+
+	enabling_wish(e, i, &wish);
+	func = rules_wish_title(&wish);
+	for (pass = 0; pass < 2; pass++) {
 		for (k = 0; k < e->counts[i]; k++) {
-			if (rules_is_call(e->recipes[i][k].name) != pass)
+			if (rules_is_form(e->recipes[i][k].name) != pass)
 				continue;
 			ret = rule_enable(e, func, &e->recipes[i][k]);
 			if (ret < 0)
 				return -1;
 			made += ret;
 		}
+		if (wish.tree && !pass)
+			tree_add_contexts(e);
+	}
 	if (!made)
 		say_warning("%s: enabled already (channel %s, session %s)", func, channel_title(e->options),
 			e->session.name);
@@ -127,11 +174,13 @@ int rules_enable(const struct rule_options *options)
 
 	if (ret == 0)
 		ret = rules_session_open(&e.session, options);
-	for (i = 0; ret == 0 && i < options->func_count; i++)
-		failed |= func_enable(&e, i) < 0;
+	for (i = 0; ret == 0 && i < e.rows; i++)
+		failed |= wish_enable(&e, i) < 0;
+	if (ret == 0 && !failed && options->tree.options.budget)
+		say_warning("%s", TREE_NO_BUDGET);
 	if (ret == 0 && !failed)
 		plugin_note();
-	for (i = 0; e.recipes && e.counts && i < options->func_count; i++)
+	for (i = 0; i < e.rows; i++)
 		rules_recipes_free(e.recipes[i], e.counts[i]);
 	free(e.recipes);
 	free(e.counts);

@@ -25,11 +25,24 @@
 #include "cli/say.h"
 #include "cli/signals.h"
 
-#define CALL_PREFIX "spi:call("
-
-int rules_is_call(const char *name)
+int rules_is_form(const char *name)
 {
-	return !strncmp(name, CALL_PREFIX, strlen(CALL_PREFIX));
+	return !strncmp(name, "spi:call(", 9) || !strncmp(name, "spi:tree(", 9);
+}
+
+int rules_wish(const char *const *funcs, unsigned int func_count, const struct tree_request *tree, unsigned int number,
+	       struct rules_wish *wish)
+{
+	if (number >= func_count + tree->count)
+		return 0;
+	wish->function = number < func_count ? funcs[number] : tree->roots[number - func_count];
+	wish->tree = number < func_count ? NULL : &tree->options;
+	return 1;
+}
+
+const char *rules_wish_title(const struct rules_wish *wish)
+{
+	return wish->tree ? tree_title(wish->function) : wish->function;
 }
 
 static int session_check(const char *name)
@@ -90,10 +103,11 @@ static int is_wild(const char *glob)
 }
 
 /*
- * A pattern that begins with a wildcard means a program's own functions; without
- * a scope that would be those of every program that runs, which nobody wants.
+ * A pattern that begins with a wildcard means a program's own functions, and a
+ * tree without root all that it does; without a scope that would be those of
+ * every program that runs, which nobody wants.
  */
-int rules_check_world(const struct rule_options *o, const char *text)
+int rules_check_world(const struct rule_options *o, const struct rules_wish *wish)
 {
 	int scoped = o->nr_pids > 0, wild;
 	struct func func;
@@ -101,35 +115,40 @@ int rules_check_world(const struct rule_options *o, const char *text)
 
 	for (i = 0; i < o->nr_execs; i++)
 		scoped |= !is_wild(o->execs[i]);
-	if (func_parse(&func, text) < 0)
+	if (func_parse(&func, wish->function, wish->tree) < 0)
 		return -ENOMEM;
-	wild = is_wild(func.pattern) && (!func.object || is_wild(func.object));
+	wild = (is_wild(func.pattern) || !*func.pattern) && (!func.object || is_wild(func.object));
 	func_free(&func);
 	if (scoped || !wild)
 		return 0;
-	say_error("%s: means functions of every program: say which with OBJECT:FUNC, --exec NAME or --pid PID", text);
+	if (wish->tree)
+		say_error("%s: means the calls of every program: say which with --exec NAME or --pid PID, or name a ROOT",
+			rules_wish_title(wish));
+	else
+		say_error("%s: means functions of every program: say which with OBJECT:FUNC, --exec NAME or --pid PID",
+			wish->function);
 	return -EINVAL;
 }
 
-int rules_recipes(const struct rule_options *options, const char *func, int one_event,
+int rules_recipes(const struct rule_options *options, const struct rules_wish *wish, int one_event,
 		  struct spi_event_recipe recipes[RULES_RECIPES_MAX])
 {
-	struct spi_event_wish wish = { .function = func, .one_event = one_event, .nr_pids = options->nr_pids,
-		.nr_execs = options->nr_execs };
+	struct spi_event_wish event = { .function = wish->function, .tree = wish->tree,
+		.one_event = one_event && !wish->tree, .nr_pids = options->nr_pids, .nr_execs = options->nr_execs };
 	char why[256] = "";
 	int n;
 
-	memcpy(wish.pids, options->pids, sizeof(wish.pids));
-	memcpy(wish.execs, options->execs, sizeof(wish.execs));
-	n = spi_event_name_format(&wish, options->filter, recipes, RULES_RECIPES_MAX, why);
+	memcpy(event.pids, options->pids, sizeof(event.pids));
+	memcpy(event.execs, options->execs, sizeof(event.execs));
+	n = spi_event_name_format(&event, options->filter, recipes, RULES_RECIPES_MAX, why);
 	if (n > 0)
 		return n;
 	if (n == -E2BIG)
-		say_error("%.100s: too long for the name of an event rule (%d bytes): shorten FUNC, or give fewer --pid and "
-			"--exec",
-			func, SPI_EVENT_NAME_MAX);
+		say_error("%.100s: too long for the name of an event rule (%d bytes): shorten %s, or give fewer %s--pid and "
+			"--exec", rules_wish_title(wish), SPI_EVENT_NAME_MAX, wish->tree ? "ROOT" : "FUNC",
+			wish->tree ? "patterns, " : "");
 	else
-		say_error("%s: %s", func, *why ? why : n ? strerror(-n) : "names no function");
+		say_error("%s: %s", rules_wish_title(wish), *why ? why : n ? strerror(-n) : "names no function");
 	return n < 0 ? n : -EINVAL;
 }
 

@@ -11,6 +11,7 @@
 
 struct lttng_handle;
 struct rule_options;
+struct tree_request;
 
 int rules_enable(const struct rule_options *options);	/* rules-enable.c */
 int rules_disable(const struct rule_options *options);	/* rules-disable.c */
@@ -21,8 +22,8 @@ int rules_list(const struct rule_options *options);	/* rules-list.c */
 #define RULES_RECIPES_MAX	64u	/* LTTng event rules that one FUNC may need */
 #define RULES_TAG_CONTEXT	"$app.spi:rules"
 
-/* rules_is_call() - is it the reserved form, which instruments and records nothing itself? 1 or 0. */
-int rules_is_call(const char *name);
+/* rules_is_form() - is it a reserved form, which instruments and records nothing itself? 1 or 0. */
+int rules_is_form(const char *name);
 
 /* The session that a command is about. */
 struct rules_session {
@@ -34,11 +35,23 @@ struct rules_session {
 int rules_session_open(struct rules_session *session, const struct rule_options *options);
 void rules_session_close(struct rules_session *session);
 
-/* rules_check_world() - does FUNC, with its scope, mean less than all programs? 0, or negative, said. */
-int rules_check_world(const struct rule_options *options, const char *func);
+/* One thing that is asked for: a FUNC, or a tree below one. */
+struct rules_wish {
+	const char *function;			/* of a tree its root, or "" */
+	const struct spi_tree_options *tree;	/* NULL: no tree */
+};
 
-/* rules_recipes() - the event rules for one FUNC. Their number, or a negative errno after one line was said. */
-int rules_recipes(const struct rule_options *options, const char *func, int one_event,
+/* rules_wish() - the FUNCs, and behind them the trees; 0 when there is none of this number. */
+int rules_wish(const char *const *funcs, unsigned int func_count, const struct tree_request *tree, unsigned int number,
+	       struct rules_wish *wish);
+/* rules_wish_title() - what its user calls it. */
+const char *rules_wish_title(const struct rules_wish *wish);
+
+/* rules_check_world() - does it, with its scope, mean less than all programs? 0, or negative, said. */
+int rules_check_world(const struct rule_options *options, const struct rules_wish *wish);
+
+/* rules_recipes() - the event rules for one wish. Their number, or a negative errno after one line was said. */
+int rules_recipes(const struct rule_options *options, const struct rules_wish *wish, int one_event,
 		  struct spi_event_recipe recipes[RULES_RECIPES_MAX]);
 void rules_recipes_free(struct spi_event_recipe *recipes, int count);
 

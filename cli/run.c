@@ -115,23 +115,38 @@ static int run_take_output(struct run *run)
 	return ret < 0 ? TRACE_STATUS_ERROR : 0;
 }
 
-int run_init(struct run *run, const struct trace_options *options)
+/* FUNCs, then the roots of trees. */
+static int run_take_funcs(struct run *run)
 {
+	const struct trace_options *o = run->options;
 	unsigned int i;
 
+	run->funcs = calloc(o->func_count + o->tree.count + 1, sizeof(*run->funcs));
+	if (!run->funcs)
+		return -ENOMEM;
+	for (i = 0; i < o->func_count; i++)
+		if (func_parse(&run->funcs[run->func_count++], o->funcs[i], NULL) < 0)
+			return -ENOMEM;
+	for (i = 0; i < o->tree.count; i++)
+		if (func_parse(&run->funcs[run->func_count++], o->tree.roots[i], &o->tree.options) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+int run_init(struct run *run, const struct trace_options *options)
+{
 	memset(run, 0, sizeof(*run));
 	run->options = options;
 	run->report.one_event = options->one_event;
+	run->report.trees = options->tree.count > 0;
+	if (options->tree.options.budget)
+		report_note(&run->report, TREE_NO_BUDGET);
 	run->signals = signals_take();
 	if (run->signals < 0) {
 		say_error("signals: %s", strerror(-run->signals));
 		return TRACE_STATUS_ERROR;
 	}
-	run->funcs = calloc(options->func_count + 1, sizeof(*run->funcs));
-	for (i = 0; run->funcs && i < options->func_count; i++, run->func_count++)
-		if (func_parse(&run->funcs[i], options->funcs[i]) < 0)
-			break;
-	if (run->func_count < options->func_count) {
+	if (run_take_funcs(run) < 0) {
 		say_error("%s", strerror(ENOMEM));
 		return TRACE_STATUS_ERROR;
 	}
@@ -156,18 +171,31 @@ int run_resolve(struct run *run, const struct objects *objects, const char *whos
  */
 static int run_enable_functions(struct run *run)
 {
+	unsigned int i, count = run->options->func_count;
 	char pattern[LTTNG_SYMBOL_NAME_LEN];
-	unsigned int i;
-	int ret, precise = run->func_count <= RUN_PRECISE_RULES;
+	int ret, precise = count <= RUN_PRECISE_RULES;
 
-	for (i = 0; i < run->func_count; i++)
+	for (i = 0; i < count; i++)
 		precise &= run->funcs[i].is_plain && strlen(run->funcs[i].pattern) < 200;
 	ret = precise ? 0 : session_enable(&run->session, "spi:*");
-	for (i = 0; precise && ret == 0 && i < run->func_count; i++) {
+	for (i = 0; precise && ret == 0 && i < count; i++) {
 		snprintf(pattern, sizeof(pattern), "spi*:%s*", run->funcs[i].pattern);
 		ret = session_enable(&run->session, pattern);
 	}
 	return ret;
+}
+
+/* The calls of trees, packed or not, and where libraries are that are loaded later. */
+static int run_enable_trees(struct run *run)
+{
+	const struct tree_request *tree = &run->options->tree;
+	int ret = 0;
+
+	if (!tree->count)
+		return 0;
+	if (!run->enable)
+		ret = session_enable(&run->session, tree->options.compact ? "spi_tree:*" : "lttng_ust_cyg_profile:func_*");
+	return ret ? ret : session_enable(&run->session, "lttng_ust_lib:*");
 }
 
 static int run_enable_others(struct run *run)
@@ -176,9 +204,9 @@ static int run_enable_others(struct run *run)
 	int ret = session_enable(&run->session, "spi_call:*");
 
 	/* Where which library is, for readers that turn addresses into names. */
-	if (ret == 0 && run->output)
+	if (ret == 0 && (run->output || run->options->tree.count))
 		ret = session_enable(&run->session, "lttng_ust_statedump:*");
-	return ret;
+	return ret ? ret : run_enable_trees(run);
 }
 
 void run_announce(struct run *run)
@@ -206,6 +234,11 @@ int run_daemon(struct run *run)
 	return sessiond_ensure(o, run->signals);
 }
 
+static unsigned int run_viewer_filters(const struct trace_options *o)
+{
+	return !o->tree.count ? 0 : VIEWER_NAMES | (o->tree.options.compact ? VIEWER_EXPAND : 0);
+}
+
 int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned int count)
 {
 	const struct trace_options *o = run->options;
@@ -228,7 +261,7 @@ int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned
 	if (ret == 0)
 		ret = session_start(&run->session);
 	if (ret == 0 && !run->output)
-		ret = viewer_start(&run->viewer, &run->session, run->relay.live);
+		ret = viewer_start(&run->viewer, &run->session, run->relay.live, run_viewer_filters(o));
 	if (ret == 0) {
 		ret = agents_create(&run->agents, run->funcs, run->func_count,
 			o->one_event ? SPI_RULE_ONE_EVENT : 0, o->string_max, &run->report, &run->session);
@@ -245,9 +278,12 @@ enum run_event run_wait(struct run *run, int process, int64_t deadline, int *sig
 	struct pollfd fds[3] = { { .fd = run->signals, .events = POLLIN }, { .fd = process, .events = POLLIN },
 		{ .fd = spi_control_fd(run->agents.control), .events = POLLIN } };
 	int64_t left = deadline < 0 ? -1 : deadline - run_now();
+	int progress = agents_tell_progress(&run->agents);
 
 	if (deadline >= 0 && left <= 0)
 		return RUN_EVENT_TIME;
+	if (progress >= 0 && (left < 0 || progress < left))
+		left = progress;
 	if (poll(fds, 3, left > INT32_MAX ? INT32_MAX : (int) left) < 0)
 		return errno == EINTR ? RUN_EVENT_AGENTS : RUN_EVENT_ERROR;
 	if (fds[0].revents && (*signal = signals_next(sender)))

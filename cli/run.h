@@ -28,7 +28,7 @@ struct run {
 	int broken;		/* the trace is not what was asked for */
 	char *output;		/* absolute path of -o, or NULL: live */
 	int output_made;	/* the directory is ours to remove while it is empty */
-	struct func *funcs;
+	struct func *funcs;	/* the FUNCs, and behind them the roots of trees */
 	unsigned int func_count;
 	/* NULL, or what makes the rules in the session; 0, or negative after one line was said. */
 	int (*enable)(struct run *run);

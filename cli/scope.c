@@ -20,6 +20,9 @@
 
 int scope_prepare(struct scope *e, const struct trace_options *o)
 {
+	unsigned int room = o->func_count + o->tree.count;
+	struct rules_wish wish;
+
 	e->options.one_event = o->one_event;
 	e->options.nr_execs = o->exec_count;
 	memcpy(e->options.execs, o->execs, sizeof(e->options.execs));
@@ -33,18 +36,16 @@ int scope_prepare(struct scope *e, const struct trace_options *o)
 		memcpy(e->options.pids, o->pids, o->pid_count * sizeof(*o->pids));
 	if (o->string_max)
 		say_warning("--string-max: not heeded, since the session daemon's plugin traces");
-	e->recipes = calloc(o->func_count, sizeof(*e->recipes));
-	e->counts = calloc(o->func_count, sizeof(*e->counts));
+	e->recipes = calloc(room, sizeof(*e->recipes));
+	e->counts = calloc(room, sizeof(*e->counts));
 	if (!e->recipes || !e->counts) {
 		say_error("%s", strerror(ENOMEM));
 		return TRACE_STATUS_ERROR;
 	}
-	for (; e->rows < o->func_count; e->rows++) {
-		const char *func = o->funcs[e->rows];
-
-		if (rules_check_world(&e->options, func) < 0)
+	for (; rules_wish(o->funcs, o->func_count, &o->tree, e->rows, &wish); e->rows++) {
+		if (rules_check_world(&e->options, &wish) < 0)
 			return TRACE_STATUS_ERROR;
-		e->counts[e->rows] = rules_recipes(&e->options, func, o->one_event, e->recipes[e->rows]);
+		e->counts[e->rows] = rules_recipes(&e->options, &wish, o->one_event, e->recipes[e->rows]);
 		if (e->counts[e->rows] < 0)
 			return TRACE_STATUS_ERROR;
 	}
@@ -70,13 +71,13 @@ int scope_enable(struct run *run)
 	for (pass = 0; pass < 2; pass++)
 		for (i = 0; i < e->rows; i++)
 			for (k = 0; ret == 0 && k < e->counts[i]; k++)
-				if (rules_is_call(e->recipes[i][k].name) == pass)
+				if (rules_is_form(e->recipes[i][k].name) == pass)
 					ret = session_enable_filtered(&run->session, e->recipes[i][k].name,
 						e->recipes[i][k].filter);
 	return ret;
 }
 
-/* Is the agent rule ("call(...;tag=TAG)") one of ours? */
+/* Is the agent rule ("call(...;tag=TAG)", "tree(...)") one of ours? */
 static int applied_is_ours(const struct scope *e, const char *text)
 {
 	struct spi_event_rule rule;
@@ -86,7 +87,7 @@ static int applied_is_ours(const struct scope *e, const char *text)
 
 	for (i = 0; i < e->rows; i++)
 		for (k = 0; k < e->counts[i] && !ours; k++) {
-			if (!rules_is_call(e->recipes[i][k].name))
+			if (!rules_is_form(e->recipes[i][k].name))
 				continue;
 			memset(&rule, 0, sizeof(rule));
 			if (spi_event_name_parse(e->recipes[i][k].name, &rule, why) == 0 && *rule.tag) {
@@ -132,6 +133,8 @@ static unsigned int scope_report_process(const struct scope *e, const struct sta
 		report->functions += strtoull(first[n].field[4], NULL, 10);
 	}
 	report->processes += (unsigned int) ours;
+	if (ours)
+		report_process(report, first->pid);
 	for (i = 0; ours && i < n; i++) {
 		if (status_is(&first[i], "declined"))
 			report_declined(report, first[i].field[1], first[i].field[2], first[i].field[3]);
@@ -141,7 +144,7 @@ static unsigned int scope_report_process(const struct scope *e, const struct sta
 	return n;
 }
 
-void scope_report(const struct scope *e, struct report *report)
+static void scope_report(const struct scope *e, struct report *report)
 {
 	struct status status;
 	unsigned int i = 0;
@@ -163,6 +166,41 @@ void scope_report(const struct scope *e, struct report *report)
 			i++;
 	}
 	status_free(&status);
+}
+
+/* What agents tell when a tree ends, of those processes. */
+static void scope_report_hot(struct report *report)
+{
+	struct status status;
+	unsigned int i;
+	int fd = plugin_connect(0), quiet = say_quiet, ret;
+
+	if (fd < 0)
+		return;
+	say_quiet = 1;
+	ret = status_read(&status, fd);
+	say_quiet = quiet;
+	for (i = 0; ret == 0 && i < status.count; i++) {
+		const struct status_record *r = &status.records[i];
+
+		if (status_is(r, "hot") && report_has_process(report, r->pid))
+			hot_add(&report->hot, strtoull(r->field[1], NULL, 10), r->field[2], r->field[3]);
+	}
+	status_free(&status);
+}
+
+void scope_end(const struct scope *e, struct run *run)
+{
+	unsigned int i;
+	int k;
+
+	scope_report(e, &run->report);
+	for (i = 0; i < e->rows; i++)
+		for (k = 0; k < e->counts[i]; k++)
+			if (rules_is_form(e->recipes[i][k].name))
+				session_disable(&run->session, e->recipes[i][k].name);
+	if (run->report.trees)
+		scope_report_hot(&run->report);
 }
 
 /* Every status that a process with an agent of the plugin's, or one on its way, can have. */

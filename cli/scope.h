@@ -16,12 +16,12 @@ struct trace_options;
 
 struct scope {
 	struct rule_options options;	/* what the rules are made of */
-	struct spi_event_recipe (*recipes)[RULES_RECIPES_MAX];	/* one row for each FUNC */
+	struct spi_event_recipe (*recipes)[RULES_RECIPES_MAX];	/* one row for each FUNC and tree */
 	int *counts;
 	unsigned int rows;
 };
 
-/* scope_prepare() - all FUNCs in words, for the --exec and -p of `o`. 0, or an exit status after one line was said. */
+/* scope_prepare() - all FUNCs and trees in words, for the --exec and -p of `o`. 0, or an exit status after one line was said. */
 int scope_prepare(struct scope *scope, const struct trace_options *o);
 void scope_free(struct scope *scope);
 
@@ -34,7 +34,10 @@ unsigned int scope_driven(const pid_t *pids, unsigned int count);
 /* scope_settled() - in how many processes all of the rules are in force, or have failed for good. */
 unsigned int scope_settled(const struct scope *scope);
 
-/* scope_report() - what the plugin says of the processes that our rules are in force in. */
-void scope_report(const struct scope *scope, struct report *report);
+/*
+ * scope_end() - what the plugin says of the processes that our rules are in force in; then the rules go, with the session
+ * still recording: packed records that threads hold back, and exits of calls under way, are written by then.
+ */
+void scope_end(const struct scope *scope, struct run *run);
 
 #endif /* SPI_CLI_SCOPE_H */

@@ -32,6 +32,8 @@
 #define SESSION_LIVE_TIMER_US	200000u		/* how late an event may be shown */
 #define SESSION_SUBBUF_SIZE	(UINT64_C(1) << 20)
 #define SESSION_SUBBUF_COUNT	UINT64_C(4)
+#define SESSION_TREE_SUBBUF_SIZE	(UINT64_C(1) << 22)	/* a tree makes more than consumers take for a while */
+#define SESSION_TREE_SUBBUF_COUNT	UINT64_C(8)
 #define SESSION_SUBBUF_MIN	(UINT64_C(1) << 16)
 #define SESSION_NAME_TRIES	100
 #define SESSION_POLL_MS		20
@@ -120,10 +122,9 @@ static int session_find_place(struct session *s, const char *directory, const st
 }
 
 /* LTTng makes one ring for each CPU that could ever be plugged in. */
-static uint64_t session_fit_subbuf(uint64_t count)
+static uint64_t session_fit_subbuf(uint64_t size, uint64_t count)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	uint64_t size = SESSION_SUBBUF_SIZE;
 	struct statvfs vfs;
 
 	if (statvfs("/dev/shm", &vfs) < 0 || cpus < 1)
@@ -137,7 +138,7 @@ static uint64_t session_fit_subbuf(uint64_t count)
 static int session_add_channel(struct session *s, const struct trace_options *options)
 {
 	struct lttng_channel *channel = lttng_channel_create(&s->handle->domain);
-	int ret;
+	int ret, trees = options->tree.count > 0;
 
 	if (!channel)
 		return session_failed("cannot make the channel of", s->name, -LTTNG_ERR_NOMEM);
@@ -145,9 +146,10 @@ static int session_add_channel(struct session *s, const struct trace_options *op
 	channel->enabled = 1;
 	channel->attr.overwrite = 0;
 	channel->attr.output = LTTNG_EVENT_MMAP;
-	channel->attr.num_subbuf = options->subbuf_count ? options->subbuf_count : SESSION_SUBBUF_COUNT;
+	channel->attr.num_subbuf = options->subbuf_count ? options->subbuf_count :
+		trees ? SESSION_TREE_SUBBUF_COUNT : SESSION_SUBBUF_COUNT;
 	channel->attr.subbuf_size = options->subbuf_size ? options->subbuf_size :
-		session_fit_subbuf(channel->attr.num_subbuf);
+		session_fit_subbuf(trees ? SESSION_TREE_SUBBUF_SIZE : SESSION_SUBBUF_SIZE, channel->attr.num_subbuf);
 	ret = lttng_enable_channel(s->handle, channel);
 	lttng_channel_destroy(channel);
 	return ret < 0 ? session_failed("cannot make the channel of", s->name, ret) : 0;
@@ -161,7 +163,7 @@ static int session_add_context(struct session *s, enum lttng_event_context_type 
 	memset(&context, 0, sizeof(context));
 	context.ctx = type;
 	ret = lttng_add_context(s->handle, &context, NULL, SESSION_CHANNEL);
-	return ret < 0 ? session_failed("cannot add the contexts vpid and vtid to", s->name, ret) : 0;
+	return ret < 0 ? session_failed("cannot add the contexts vpid, vtid and ip to", s->name, ret) : 0;
 }
 
 int session_create(struct session *s, const char *subject, const char *directory, const struct relay *relay,
@@ -187,6 +189,9 @@ int session_create(struct session *s, const char *subject, const char *directory
 		ret = session_add_context(s, LTTNG_EVENT_CONTEXT_VPID);
 	if (ret == 0)
 		ret = session_add_context(s, LTTNG_EVENT_CONTEXT_VTID);
+	/* By which readers look a function's name up. */
+	if (ret == 0 && options->tree.count)
+		ret = session_add_context(s, LTTNG_EVENT_CONTEXT_IP);
 	return ret;
 }
 
@@ -208,6 +213,12 @@ int session_enable_filtered(struct session *s, const char *pattern, const char *
 	if (ret == -LTTNG_ERR_UST_EVENT_ENABLED)
 		return 0;
 	return ret < 0 ? session_failed("cannot enable", pattern, ret) : 0;
+}
+
+void session_disable(struct session *s, const char *pattern)
+{
+	if (s->handle && s->created)
+		lttng_disable_event(s->handle, pattern, SESSION_CHANNEL);
 }
 
 int session_enable(struct session *s, const char *pattern)

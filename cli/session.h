@@ -27,7 +27,7 @@ struct session {
 
 /*
  * session_create() - a session named trace-SUBJECT-YYYYmmdd-HHMMSS with one
- * channel "spi" and the contexts vpid and vtid. It records to the absolute path
+ * channel "spi" and the contexts vpid and vtid, for trees ip as well. It records to the absolute path
  * `directory`, or live to `relay` when that is NULL.
  */
 int session_create(struct session *s, const char *subject, const char *directory, const struct relay *relay,
@@ -36,6 +36,8 @@ int session_create(struct session *s, const char *subject, const char *directory
 int session_enable(struct session *s, const char *pattern);
 /* session_enable_filtered() - those of them only for which `filter` is true. */
 int session_enable_filtered(struct session *s, const char *pattern, const char *filter);
+/* session_disable() - no longer; that it is gone already is fine. Nothing is said. */
+void session_disable(struct session *s, const char *pattern);
 /* session_track() - record only this process. The daemon knows it by the pid that its socket
  * tells (SO_PEERCRED): as seen from here, also when it lives in a pid namespace of its own. */
 int session_track(struct session *s, pid_t vpid);

@@ -11,6 +11,7 @@
 #include "rules/event-name.h"
 
 #define TEXT_DECLINED_SHOWN	20u
+#define TEXT_HOT_SHOWN		5u
 
 static void text_daemon(const struct status_record *r, FILE *out)
 {
@@ -85,7 +86,7 @@ static void text_applied(const struct status_record *r, FILE *out)
 /* Records of one process; returns how many there are. */
 static unsigned int text_process(const struct status_record *first, unsigned int left, int all, FILE *out)
 {
-	unsigned int n, i, declined = 0;
+	unsigned int n, i, declined = 0, hot = 0;
 
 	for (n = 0; n < left && first[n].pid == first->pid; n++)
 		;
@@ -105,6 +106,9 @@ static unsigned int text_process(const struct status_record *first, unsigned int
 				first[i].field[3]);
 	if (declined > TEXT_DECLINED_SHOWN && !all)
 		fprintf(out, "    and %u more; --verbose names all\n", declined - TEXT_DECLINED_SHOWN);
+	for (i = 0; i < n; i++)
+		if (status_is(&first[i], "hot") && (++hot <= TEXT_HOT_SHOWN || all))
+			fprintf(out, "    Most calls: %s of %s:%s\n", first[i].field[1], first[i].field[2], first[i].field[3]);
 	for (i = 0; i < n; i++)
 		if (status_is(&first[i], "message"))
 			fprintf(out, "    Note: %s\n", first[i].field[1]);

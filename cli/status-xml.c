@@ -28,6 +28,7 @@ static const struct xml_kind xml_kinds[] = {
 	{ "declined", { "", "object", "function", "reason" } },
 	{ "counts", { "", "entries", "exits", "lost_entries", "lost_exits", "owed_exits", "points", "declined" } },
 	{ "message", { "", "text" } },
+	{ "hot", { "", "calls", "object", "function" } },
 };
 
 /* Names are bytes; XML is UTF-8. */

@@ -93,7 +93,7 @@ int trace_exec(const struct trace_options *options)
 	if (status == 0) {
 		run_announce(&run);
 		status = exec_attend(&run);
-		scope_report(&scope, &run.report);
+		scope_end(&scope, &run);
 	}
 	run_end(&run);
 	scope_free(&scope);

@@ -178,8 +178,19 @@ static int plugin_run(struct targets *ts, struct run *run, const struct scope *s
 		return status;
 	run_announce(run);
 	status = plugin_attend(ts, run);
-	scope_report(scope, &run->report);
+	scope_end(scope, run);
 	return status;
+}
+
+/*
+ * How many processes the session is limited to. A tree goes into children, whose
+ * numbers nobody knows yet.
+ */
+static unsigned int process_limit(const struct trace_options *o)
+{
+	unsigned int follows = ~o->tree.options.unfollowed & (SPI_TREE_FORK | SPI_TREE_EXEC);
+
+	return o->tree.count && follows ? 0 : o->pid_count;
 }
 
 int trace_process(const struct trace_options *options)
@@ -198,7 +209,7 @@ int trace_process(const struct trace_options *options)
 		run.data = &scope;
 	}
 	if (status == 0)
-		status = run_begin(&run, targets.list[0].name, options->pids, options->pid_count);
+		status = run_begin(&run, targets.list[0].name, options->pids, process_limit(options));
 	if (status == 0)
 		status = run.enable ? plugin_run(&targets, &run, &scope) : targets_run(&targets, &run);
 	run_end(&run);

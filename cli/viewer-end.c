@@ -137,8 +137,20 @@ void viewer_end(struct viewer *viewer)
 {
 	if (viewer->pid)
 		child_end(viewer->pid, 2000);
-	viewer->pid = 0;
+	if (viewer->sieve)
+		child_end(viewer->sieve, 2000);
+	viewer->pid = viewer->sieve = 0;
 	viewer_pass_errors(viewer);
+}
+
+/* What stands behind it ends when it has passed on everything. */
+static int viewer_finish_sieve(struct viewer *viewer, int stop_fd)
+{
+	int status, ret = viewer->sieve ? child_wait(viewer->sieve, -1, stop_fd, &status) : 0;
+
+	if (ret == 0)
+		viewer->sieve = 0;
+	return ret;
 }
 
 /* ---- before the session is destroyed ---- */
@@ -192,7 +204,9 @@ int viewer_attached(struct viewer *viewer, const struct session *s, int stop_fd)
 			return ret;
 		if (viewer_reap(viewer) != -EAGAIN || restarts == VIEWER_RESTARTS)
 			break;
-		if (viewer_start(viewer, s, viewer->port) < 0)
+		if (viewer_finish_sieve(viewer, stop_fd) < 0)
+			break;
+		if (viewer_start(viewer, s, viewer->port, viewer->filters) < 0)
 			break;
 		viewer->failed = 0;
 	}
@@ -217,6 +231,8 @@ int viewer_finish(struct viewer *viewer, int stop_fd)
 		else if (++idle == VIEWER_IDLE_MAX)
 			break;
 	}
+	if (ret == 0)
+		ret = viewer_finish_sieve(viewer, stop_fd);
 	viewer_end(viewer);
 	if (ret < 0)
 		say_warning("babeltrace2 %s: events may be missing from what it printed",

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,16 +17,71 @@
 #include "cli/child.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/sieve.h"
 #include "cli/viewer.h"
+#include "injector/paths.h"
 
-int viewer_start(struct viewer *viewer, const struct session *s, unsigned int port)
+/* Does this babeltrace2 have such a filter, among its own plugins or in `directory`? */
+static int viewer_knows(const char *class, const char *directory)
 {
-	char url[400];
-	char *argv[] = { (char *) "babeltrace2", (char *) "--input-format=lttng-live", url, NULL };
+	char option[4200], component[80], *out = NULL, *err = NULL;
+	char *argv[] = { (char *) "babeltrace2", option, (char *) "help", component, NULL };
+	struct child_options child = { .argv = argv, .in = -1, .out = -1, .err = -1 };
+	int status = 0;
+
+	snprintf(option, sizeof(option), "--plugin-path=%s", directory ? directory : "/nonexistent");
+	snprintf(component, sizeof(component), "filter.%s", class);
+	if (child_capture(&child, -1, &out, &err, &status) < 0)
+		return 0;
+	free(out);
+	free(err);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* babeltrace2's words for `url` and `filters`, at most 6. 0, or a negative errno after one line was said. */
+static int viewer_make_words(char **argv, char *url, unsigned int filters)
+{
+	static char path[4200];
+	const char *directory = spi_path_bt2();
+
+	*argv++ = (char *) "babeltrace2";
+	if (filters & VIEWER_EXPAND) {
+		if (!directory || !viewer_knows("lttng-spi.expand", directory)) {
+			say_error("--compact: babeltrace2 has no component filter.lttng-spi.expand to read such records: "
+				"install lttng-spi's, or record to a directory with -o DIR");
+			return -ENOENT;
+		}
+		snprintf(path, sizeof(path), "--plugin-path=%s", directory);
+		*argv++ = path;		/* an option of the command, not of what it does */
+	}
+	*argv++ = (char *) "--input-format=lttng-live";
+	*argv++ = url;
+	if (filters & VIEWER_EXPAND)
+		*argv++ = (char *) "--component=expand:filter.lttng-spi.expand";
+	/* Names are a convenience: a babeltrace2 that was built without them prints addresses. */
+	if (filters & VIEWER_NAMES && viewer_knows("lttng-utils.debug-info", NULL))
+		*argv++ = (char *) "--component=names:filter.lttng-utils.debug-info";
+	*argv = NULL;
+	return 0;
+}
+
+int viewer_start(struct viewer *viewer, const struct session *s, unsigned int port, unsigned int filters)
+{
+	char url[400], *argv[8];
 	struct child_options child = { .argv = argv, .out = -1, .err = -1, .flags = CHILD_OWN_GROUP | CHILD_TIED };
 
 	snprintf(url, sizeof(url), "net://localhost:%u/host/%s/%s", port, s->host, s->name);
 	viewer->port = port;
+	viewer->filters = filters;
+	if (viewer_make_words(argv, url, filters) < 0)
+		return -ENOENT;
+	if (filters & VIEWER_NAMES)
+		viewer->sieve = sieve_start(&child.out);
+	if (viewer->sieve < 0) {
+		say_error("%s", strerror((int) -viewer->sieve));
+		viewer->sieve = 0;
+		return -EAGAIN;
+	}
 	if (viewer->err > 0) {
 		if (ftruncate(viewer->err, 0) < 0)
 			return -errno;
@@ -39,6 +95,8 @@ int viewer_start(struct viewer *viewer, const struct session *s, unsigned int po
 	viewer->pid = child_spawn(&child);
 	if (child.in >= 0)
 		close(child.in);
+	if (child.out >= 0)
+		close(child.out);
 	if (viewer->pid < 0) {
 		int error = -viewer->pid;
 

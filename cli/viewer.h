@@ -10,15 +10,22 @@ struct session;
 
 struct viewer {
 	pid_t pid;
-	unsigned int port;
+	pid_t sieve;		/* what stands between it and our stdout; 0: nothing */
+	unsigned int port, filters;
 	int err;		/* a memfd: its stderr; 0: none */
 	int failed;		/* it has ended, and not as it should */
 };
 
 /* ---- viewer.c ---- */
 
-/* viewer_start() - `s` exists on the relay daemon at `port`. Returns 0 or a negative errno after one line was said. */
-int viewer_start(struct viewer *viewer, const struct session *s, unsigned int port);
+#define VIEWER_EXPAND	1u	/* compact records become entries and exits again */
+#define VIEWER_NAMES	2u	/* addresses of calls are shown with function and source line; see sieve.h */
+
+/*
+ * viewer_start() - `s` exists on the relay daemon at `port`; `filters` is what happens to the events before they are
+ * printed, VIEWER_*. Returns 0 or a negative errno after one line was said.
+ */
+int viewer_start(struct viewer *viewer, const struct session *s, unsigned int port, unsigned int filters);
 
 /* ---- viewer-end.c ---- */
 

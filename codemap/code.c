@@ -9,8 +9,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <capstone/capstone.h>
 #include "codemap/code.h"
+#include "codemap/late.h"
 #include "codemap/x86.h"
 
 #define WHOLE_TEXT_MAX	(UINT64_C(64) << 20)	/* bytes of code decoded as a whole */
@@ -194,7 +194,7 @@ void code_scan(struct code *code, const struct image *image, struct functions *f
 	code->functions = functions;
 	code->targets = mem_alloc(functions->list.count * sizeof(*code->targets) + 1);
 	code->loops = mem_alloc(functions->list.count + 1);
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, (csh *) &code->capstone) != CS_ERR_OK)
+	if (late.open(CS_ARCH_X86, CS_MODE_64, (csh *) &code->capstone) != CS_ERR_OK)
 		fail("the disassembler cannot be used: check libcapstone");
 	for (i = 0; i < functions->list.count; i++)
 		text += function_extent(code, i);
@@ -224,11 +224,11 @@ static int capstone_agrees(
 	const struct code *code, const uint8_t *p, uint64_t left, uint64_t vaddr, const struct x86_decoded *insn)
 {
 	cs_insn *other = NULL;
-	size_t n = cs_disasm(code->capstone, p, left < 15 ? left : 15, vaddr, 1, &other);
+	size_t n = late.disasm(code->capstone, p, left < 15 ? left : 15, vaddr, 1, &other);
 	int agrees = n ? other->size == insn->size : (insn->flags & X86_VECTOR) != 0;
 
 	if (n)
-		cs_free(other, n);
+		late.free(other, n);
 	return agrees;
 }
 

@@ -5,28 +5,12 @@
  * in force at its first byte tell a function (CFA = rsp+8, as a call leaves it)
  * from a piece that its function jumps to with a frame already set up (.cold).
  */
-#include "codemap/cursor.h"
+#include <stdlib.h>
 #include "codemap/ehframe.h"
 
-#define DW_EH_PE_omit		0xff
-#define DW_REG_RSP		7
-#define DW_REG_RA		16
-
-struct cie {
-	uint64_t code_align;
-	int64_t data_align;
-	uint8_t pointer_encoding;
-	uint8_t augmented;	/* 'z': augmentation data has a length */
-	uint8_t signal_frame;
-	struct cursor rules;
-};
-
-/* The rule for the CFA while rules are run. */
-struct cfa {
-	uint64_t reg;
-	int64_t offset;
-	int expression;
-};
+#define DW_EH_PE_omit	0xff
+#define DW_REG_RSP	7
+#define PADS_MAX	100000u		/* entries looked at in one exception table */
 
 /* A pointer as eh_frame encodes it; `at` is the link-time address of c->p. */
 static uint64_t pointer_read(struct cursor *c, uint8_t encoding, uint64_t at, int *ok)
@@ -61,6 +45,7 @@ static int cie_read(const struct bytes *frames, uint64_t offset, uint64_t base, 
 	int ok = 1;
 
 	memset(cie, 0, sizeof(*cie));
+	cie->lsda_encoding = DW_EH_PE_omit;
 	if (length == UINT32_MAX)
 		length = cursor_uint(&c, 8);
 	if (c.bad || length > (uint64_t) (c.end - c.p))
@@ -95,7 +80,7 @@ static int cie_read(const struct bytes *frames, uint64_t offset, uint64_t base, 
 		if (*augmentation == 'R') {
 			cie->pointer_encoding = (uint8_t) cursor_uint(&c, 1);
 		} else if (*augmentation == 'L') {
-			cursor_skip(&c, 1);
+			cie->lsda_encoding = (uint8_t) cursor_uint(&c, 1);
 		} else if (*augmentation == 'P') {
 			encoding = (uint8_t) cursor_uint(&c, 1);
 			if (encoding != DW_EH_PE_omit)
@@ -112,68 +97,12 @@ static int cie_read(const struct bytes *frames, uint64_t offset, uint64_t base, 
 	return ok && !c.bad;
 }
 
-/* Run unwind rules up to the first that belongs to a later address. Unknown ones end it. */
-static void rules_run(struct cursor c, const struct cie *cie, struct cfa *cfa)
-{
-	while (c.p < c.end && !c.bad) {
-		uint8_t op = (uint8_t) cursor_uint(&c, 1);
-
-		switch (op & 0xc0 ? op & 0xc0 : op) {
-		case 0x40: case 0x01: case 0x02: case 0x03: case 0x04:	/* advance */
-			return;
-		case 0x80:		/* offset */
-			cursor_uleb(&c);
-			break;
-		case 0xc0:		/* restore */
-		case 0x00: case 0x0a: case 0x0b: case 0x2d:
-			break;
-		case 0x05: case 0x09:	/* offset_extended, register */
-		case 0x11: case 0x14: case 0x15: case 0x2f:
-			cursor_uleb(&c);
-			cursor_uleb(&c);
-			break;
-		case 0x06: case 0x07: case 0x08: case 0x2e:
-			cursor_uleb(&c);
-			break;
-		case 0x0c:		/* def_cfa */
-			cfa->reg = cursor_uleb(&c);
-			cfa->offset = (int64_t) cursor_uleb(&c);
-			cfa->expression = 0;
-			break;
-		case 0x12:		/* def_cfa_sf */
-			cfa->reg = cursor_uleb(&c);
-			cfa->offset = (int64_t) ((uint64_t) cursor_sleb(&c) * (uint64_t) cie->data_align);
-			cfa->expression = 0;
-			break;
-		case 0x0d:
-			cfa->reg = cursor_uleb(&c);
-			break;
-		case 0x0e:
-			cfa->offset = (int64_t) cursor_uleb(&c);
-			break;
-		case 0x13:
-			cfa->offset = (int64_t) ((uint64_t) cursor_sleb(&c) * (uint64_t) cie->data_align);
-			break;
-		case 0x0f:		/* def_cfa_expression */
-			cursor_skip(&c, cursor_uleb(&c));
-			cfa->expression = 1;
-			break;
-		case 0x10: case 0x16:	/* expression, val_expression */
-			cursor_uleb(&c);
-			cursor_skip(&c, cursor_uleb(&c));
-			break;
-		default:
-			return;
-		}
-	}
-}
-
 /* One FDE whose body (behind its CIE pointer) is c. */
 static void fde_read(struct cursor c, uint64_t at, const struct cie *cie, struct fdes *fdes)
 {
-	struct cfa cfa = { DW_REG_RSP, 8, 0 };
 	const uint8_t *begin = c.p;
-	uint64_t start, size;
+	uint64_t start, size, length, lsda = 0;
+	struct cfa_walk walk;
 	struct fde *fde;
 	int ok = 1;
 
@@ -181,15 +110,30 @@ static void fde_read(struct cursor c, uint64_t at, const struct cie *cie, struct
 	size = pointer_read(&c, cie->pointer_encoding & 0x0f, at + (uint64_t) (c.p - begin), &ok);
 	if (!ok || c.bad || !start || !size)
 		return;
-	if (cie->augmented)
-		cursor_skip(&c, cursor_uleb(&c));
-	rules_run(cie->rules, cie, &cfa);
-	rules_run(c, cie, &cfa);
+	if (cie->augmented) {
+		struct cursor data;
+
+		length = cursor_uleb(&c);
+		data = c;
+		cursor_skip(&c, length);
+		if (cie->lsda_encoding != DW_EH_PE_omit && length >= 4) {
+			/* 0 is none, whatever it is relative to. */
+			struct cursor zero = data;
+
+			if (pointer_read(&zero, cie->lsda_encoding & 0x0f, 0, &ok))
+				lsda = pointer_read(&data, cie->lsda_encoding, at + (uint64_t) (data.p - begin), &ok);
+		}
+	}
 	fde = vec_push(fdes);
 	fde->start = start;
 	fde->size = size;
-	fde->framed = cfa.expression || cfa.reg != DW_REG_RSP || cfa.offset != 8;
+	fde->lsda = ok ? lsda : 0;
 	fde->signal_frame = cie->signal_frame;
+	fde->cie = cie;
+	fde->rules = c;
+	cfa_begin(&walk, fde);
+	cfa_is_call(&walk, start);
+	fde->framed = walk.cfa.expression || walk.cfa.reg != DW_REG_RSP || walk.cfa.offset != 8;
 }
 
 /* The bytes and address of .eh_frame, by its section or through PT_GNU_EH_FRAME. */
@@ -229,7 +173,7 @@ void ehframe_read(const struct image *image, struct fdes *fdes)
 {
 	uint64_t address = 0, offset = 0, cie_offset = UINT64_MAX;
 	struct bytes frames = ehframe_find(image, &address);
-	struct cie cie;
+	struct cie *cie = NULL, next;
 
 	while (offset + 4 <= frames.size) {
 		struct cursor c = { frames.data + offset, frames.data + frames.size, 0 };
@@ -249,11 +193,77 @@ void ehframe_read(const struct image *image, struct fdes *fdes)
 			return;
 		if (at - pointer != cie_offset) {
 			cie_offset = at - pointer;
-			if (!cie_read(&frames, cie_offset, address + cie_offset, &cie)) {
+			if (!cie_read(&frames, cie_offset, address + cie_offset, &next)) {
 				cie_offset = UINT64_MAX;
 				continue;
 			}
+			cie = mem_alloc(sizeof(*cie));
+			*cie = next;
 		}
-		fde_read(c, address + at + 4, &cie, fdes);
+		fde_read(c, address + at + 4, cie, fdes);
+	}
+}
+
+static int fde_compare(const void *x, const void *y)
+{
+	const struct fde *a = x, *b = y;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+void fdes_sort(struct fdes *fdes)
+{
+	if (fdes->count)
+		qsort(fdes->at, fdes->count, sizeof(*fdes->at), fde_compare);
+}
+
+const struct fde *fdes_around(const struct fdes *fdes, uint64_t vaddr)
+{
+	size_t low = 0, high = fdes->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (fdes->at[middle].start <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && vaddr - fdes->at[low - 1].start < fdes->at[low - 1].size ? &fdes->at[low - 1] : NULL;
+}
+
+/* The call-site table of the language specific data, as GCC and LLVM write it for all languages. */
+void ehframe_landing_pads(const struct image *image, const struct fde *fde, void (*visit)(void *context, uint64_t vaddr),
+			  void *context)
+{
+	uint64_t left = 0, base = fde->start, length;
+	const uint8_t *p = fde->lsda ? image_at(image, fde->lsda, &left) : NULL;
+	struct cursor c = { p, p ? p + left : p, 0 };
+	unsigned int i;
+	uint8_t encoding;
+	int ok = 1;
+
+	if (!p)
+		return;
+	encoding = (uint8_t) cursor_uint(&c, 1);
+	if (encoding != DW_EH_PE_omit)
+		base = pointer_read(&c, encoding, fde->lsda + 1, &ok);
+	encoding = (uint8_t) cursor_uint(&c, 1);
+	if (encoding != DW_EH_PE_omit)
+		cursor_uleb(&c);
+	encoding = (uint8_t) cursor_uint(&c, 1);
+	length = cursor_uleb(&c);
+	if (c.bad || length > (uint64_t) (c.end - c.p))
+		return;
+	c.end = c.p + length;
+	for (i = 0; i < PADS_MAX && c.p < c.end && ok && !c.bad; i++) {
+		uint64_t pad;
+
+		pointer_read(&c, encoding, 0, &ok);
+		pointer_read(&c, encoding, 0, &ok);
+		pad = pointer_read(&c, encoding, 0, &ok);
+		cursor_uleb(&c);
+		if (ok && !c.bad && pad)
+			visit(context, base + pad);
 	}
 }

@@ -134,13 +134,6 @@ static int symbol_compare(const void *x, const void *y)
 	return symbol_name_compare(a->name, a->is_global, b->name, b->is_global);
 }
 
-static int fde_compare(const void *x, const void *y)
-{
-	const struct fde *a = x, *b = y;
-
-	return a->start < b->start ? -1 : a->start > b->start;
-}
-
 static int name_in(const char *name, const char *const *list)
 {
 	for (; *list; list++)
@@ -155,7 +148,10 @@ static enum spi_map_reason name_reason(const char *name)
 	static const char *const twice[] = {
 		"setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "__sigsetjmp_chk", "savectx", "vfork",
 		"__vfork", "__libc_vfork", "getcontext", "__getcontext", "swapcontext", "__swapcontext",
-		"__interceptor_setjmp", "__interceptor__setjmp", "__interceptor_sigsetjmp", NULL
+		"__interceptor_setjmp", "__interceptor__setjmp", "__interceptor_sigsetjmp",
+		/* unwinders begin with the registers and the frame of who calls them */
+		"unw_getcontext", "__unw_getcontext", "_Ux86_64_getcontext", "_ULx86_64_getcontext",
+		"_Ux86_64_getcontext_trace", "uw_init_context_1", NULL
 	};
 	static const char *const other[] = {"_dl_runtime_resolve*", "_dl_runtime_profile*", "__morestack*",
 		"__x86_indirect_*", "__x86_return_thunk", "__llvm_retpoline_*", "__fentry__", "mcount", "_mcount",
@@ -219,6 +215,12 @@ static void function_add_symbols(struct functions *functions, struct function *f
 			f->reason = SPI_REASON_PART;
 	}
 	f->name = s[0].name;
+	/* A piece that ended up empty has the next one's address. */
+	for (i = 0; i < count && f->reason == SPI_REASON_PART; i++)
+		if (s[i].size) {
+			f->name = s[i].name;
+			break;
+		}
 }
 
 /* What the place and the unwind rules say about it, when the name said nothing. */
@@ -257,8 +259,7 @@ void functions_read(struct functions *functions, const struct symbol_sources *fr
 	ehframe_read(from->object, &fdes);
 	if (symbols.count)
 		qsort(symbols.at, symbols.count, sizeof(*symbols.at), symbol_compare);
-	if (fdes.count)
-		qsort(fdes.at, fdes.count, sizeof(*fdes.at), fde_compare);
+	fdes_sort(&fdes);
 	while (s < symbols.count || d < fdes.count) {
 		uint64_t at_symbol = s < symbols.count ? symbols.at[s].vaddr : UINT64_MAX;
 		uint64_t at_fde = d < fdes.count ? fdes.at[d].start : UINT64_MAX;

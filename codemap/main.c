@@ -20,12 +20,14 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "codemap/late.h"
 #include "codemap/map-check.h"
 #include "codemap/marks.h"
 #include "codemap/request.h"
 
 static const char usage_text[] = "usage: spi-codemap map [--output FILE|--output-fd N] [--limit N] [--root DIR] [--fd "
 				 "N] --pattern GLOB... FILE\n"
+				 "       spi-codemap map --tree [--output FILE|--output-fd N] [--root DIR] [--fd N] FILE\n"
 				 "       spi-codemap list [--root DIR] [--fd N] [--pattern GLOB]... FILE\n"
 				 "       spi-codemap find [--root DIR] NAME FILE...\n"
 				 "       spi-codemap --help | --version\n";
@@ -34,6 +36,7 @@ struct options {
 	const char *output, *root;
 	int output_fd, fd;
 	uint32_t limit;
+	int is_tree;
 	struct vec_of(struct pattern) patterns;
 };
 
@@ -69,6 +72,7 @@ static void options_parse(struct options *o, int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' }, { "output-fd", required_argument, NULL, 'O' },
 		{ "limit", required_argument, NULL, 'l' }, { "root", required_argument, NULL, 'r' },
 		{ "fd", required_argument, NULL, 'f' }, { "pattern", required_argument, NULL, 'p' },
+		{ "tree", no_argument, NULL, 't' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
@@ -83,6 +87,7 @@ static void options_parse(struct options *o, int argc, char **argv)
 		case 'r': o->root = optarg; break;
 		case 'f': o->fd = number_parse("fd", optarg, INT32_MAX); break;
 		case 'p': pattern_parse(vec_push(&o->patterns), optarg); break;
+		case 't': o->is_tree = 1; break;
 		default: usage();
 		}
 	}
@@ -93,6 +98,7 @@ static void child_run(const struct request *request, struct object *object, int 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_BAD);
+	late_load();
 	sandbox_enter();
 	exit(request_run(request, object, out));
 }
@@ -194,7 +200,9 @@ static struct answer map_get(struct request *request, struct object *object)
 	const struct spi_map_header *head = NULL;
 	struct answer answer = { NULL, 0, EXIT_DONE };
 	char *name, *marks = NULL, *types = cache_name(object, "types", 0);
+	static const char *const kinds[] = { [REQUEST_MAP] = "map", [REQUEST_LIST] = "list", [REQUEST_TREE] = "tree" };
 	int is_types = request->kind == REQUEST_LIST && !request->pattern_count;
+	int needs_types = !is_types && request->kind != REQUEST_TREE;
 	uint64_t hash = request->limit, size;
 	const char *why;
 	unsigned int i;
@@ -202,15 +210,15 @@ static struct answer map_get(struct request *request, struct object *object)
 	for (i = 0; i < request->pattern_count; i++)
 		hash = hash_bytes(hash + i, request->patterns[i].text, strlen(request->patterns[i].text) + 1);
 	hash = hash_bytes(hash + (request->kind == REQUEST_LIST), object->name, strlen(object->name));
-	name = is_types ? types : cache_name(object, request->kind == REQUEST_LIST ? "list" : "map", hash);
+	name = is_types ? types : cache_name(object, kinds[request->kind], hash);
 	head = cache_read(object, name, &answer.size);
 	if (head) {
 		answer.data = head;
 		return answer;
 	}
-	if (!is_types)
+	if (needs_types)
 		object->types = cache_read(object, types, &size);
-	if (!is_types && !object->types)
+	if (needs_types && !object->types)
 		marks = marks_prepare(object);
 	answer = answer_get(request, object, marks);
 	if (answer.status != EXIT_DONE)
@@ -280,8 +288,10 @@ static int command_map(int argc, char **argv)
 	struct object *object;
 
 	options_parse(&o, argc, argv);
-	if (optind + 1 != argc || !o.patterns.count)
+	if (optind + 1 != argc || (o.is_tree ? o.patterns.count || o.limit : !o.patterns.count))
 		usage();
+	if (o.is_tree)
+		request.kind = REQUEST_TREE;
 	if (!o.output && o.output_fd < 0 && isatty(1))
 		fail_status(EXIT_USAGE, "a map is not for a terminal: use --output FILE");
 	request.patterns = o.patterns.at;

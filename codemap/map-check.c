@@ -50,7 +50,8 @@ static const char *header_check(struct map_view *view)
 	    !span_is_valid(view, &head->insns, sizeof(struct spi_map_insn)) ||
 	    !span_is_valid(view, &head->enums, sizeof(struct spi_map_enum)) ||
 	    !span_is_valid(view, &head->labels, sizeof(struct spi_map_label)) ||
-	    !span_is_valid(view, &head->skipped, sizeof(struct spi_map_skip)))
+	    !span_is_valid(view, &head->skipped, sizeof(struct spi_map_skip)) ||
+	    !span_is_valid(view, &head->sites, sizeof(struct spi_map_site)))
 		return "a table reaches outside the file";
 	return NULL;
 }
@@ -187,6 +188,18 @@ static const char *insns_check(const struct map_view *view, const struct spi_map
 	return NULL;
 }
 
+/* Pieces follow each other upwards, so that a list of them has an end. */
+static int piece_is_valid(const struct map_view *view, uint32_t index)
+{
+	const struct spi_map_func *funcs = VIEW_TABLE(view, funcs, struct spi_map_func), *func = funcs + index;
+
+	if (func->piece == SPI_MAP_NONE)
+		return 1;
+	if (func->piece >= view->head->funcs.count || funcs[func->piece].reason != SPI_REASON_PART)
+		return 0;
+	return func->reason != SPI_REASON_PART || func->piece > index;
+}
+
 static const char *funcs_check(const struct map_view *view)
 {
 	const struct spi_map_header *head = view->head;
@@ -200,8 +213,15 @@ static const char *funcs_check(const struct map_view *view)
 		if (!string_is_valid(view, func->name) || !string_is_valid(view, func->pretty) ||
 		    !string_is_valid(view, func->event) || !string_is_valid(view, func->source))
 			return "a function's name outside the strings";
-		if ((uint64_t) func->field_first + func->field_count + func->ret_count > head->fields.count)
+		if ((head->flags & SPI_MAP_IS_TREE) ? func->field_count || func->ret_count :
+		    (uint64_t) func->field_first + func->field_count + func->ret_count > head->fields.count)
 			return "a function's fields outside their table";
+		if (func->reason >= SPI_REASON_COUNT_ || (func->reason && !(head->flags & SPI_MAP_IS_TREE)))
+			return "a function with an unknown reason";
+		if ((uint64_t) func->site_first + func->site_count > head->sites.count)
+			return "a function's call sites outside their table";
+		if ((head->flags & SPI_MAP_IS_TREE) && !piece_is_valid(view, i))
+			return "a function's piece that is none";
 		if (func->insn_count > SPI_MAP_ENTRY_INSNS || func->entry_size > SPI_MAP_ENTRY_BYTES ||
 		    (uint64_t) func->insn_first + func->insn_count > head->insns.count)
 			return "a function's instructions outside their table";
@@ -223,6 +243,44 @@ static const char *skipped_check(const struct map_view *view)
 	return NULL;
 }
 
+/* Bytes of the file that a relocated displacement and what follows it in its instruction take. */
+static int fix_is_valid(const struct spi_map_site *site, unsigned int i)
+{
+	if (site->fix[i] == SPI_SITE_NO_FIX)
+		return 1;
+	return site->fix[i] + 4 + site->fix_after[i] <= site->code_size;
+}
+
+static const char *sites_check(const struct map_view *view)
+{
+	const struct spi_map_site *site = VIEW_TABLE(view, sites, struct spi_map_site);
+	uint32_t i;
+
+	if (view->head->sites.count && !(view->head->flags & SPI_MAP_IS_TREE))
+		return "call sites in a map that is not a tree's";
+	for (i = 0; i < view->head->sites.count; i++, site++) {
+		int is_jcc = site->kind == SPI_SITE_JCC || site->kind == SPI_SITE_JCC_SLOT;
+
+		if (i && site->vaddr <= site[-1].vaddr)
+			return "call sites out of order";
+		if (!string_is_valid(view, site->import) || !string_is_valid(view, site->version))
+			return "a call site's name outside the strings";
+		if (!site->kind || site->kind >= SPI_SITE_COUNT_ || site->condition > 15)
+			return "a call site of unknown kind";
+		if (site->size < 2 || site->size > 15 || site->before + site->size > SPI_SITE_BYTES ||
+		    site->before > site->vaddr)
+			return "a call site of impossible size";
+		if (site->window && (site->window != site->before + site->size || site->window < (is_jcc ? 6 : 5) ||
+				     (is_jcc && site->before)))
+			return "a call site with impossible room";
+		if (site->code_size > SPI_SITE_CODE || !fix_is_valid(site, 0) || !fix_is_valid(site, 1))
+			return "a call site's code outside its record";
+		if (site->pad_size && site->pad_size < 5)
+			return "a call site with too little padding";
+	}
+	return NULL;
+}
+
 int spi_map_check(const void *map, uint64_t size, const char **why)
 {
 	struct map_view view = { map, size, NULL };
@@ -238,6 +296,8 @@ int spi_map_check(const void *map, uint64_t size, const char **why)
 		text = funcs_check(&view);
 	if (!text)
 		text = skipped_check(&view);
+	if (!text)
+		text = sites_check(&view);
 	if (!text)
 		return 0;
 	if (why)

@@ -106,10 +106,19 @@ struct spi_map_func {
 	uint32_t size;			/* bytes; 0 when unknown */
 	uint32_t flags;			/* enum spi_map_func_flags */
 	uint32_t name;			/* string: linkage name, or sub_<hex vaddr> */
-	uint32_t pretty;		/* string: prototype as `-l` prints it, "name(int a, const char *b)" */
-	uint32_t event;			/* string: event name without _entry/_exit, unique in this map */
+	uint32_t pretty;		/* string: prototype as `-l` prints it, "name(int a, const char *b)"; in a tree's map: "name", demangled */
+	uint32_t event;			/* string: event name without _entry/_exit, unique in this map; in a tree's map: "" */
 	uint32_t source;		/* string: "dir/file.c:line" or "" */
-	uint32_t field_first;		/* entry fields, parameters in order, structs flattened */
+	union {
+		uint32_t field_first;	/* entry fields, parameters in order, structs flattened */
+		/*
+		 * In a tree's map: the function's pieces that lie elsewhere and are jumped into (.cold), themselves
+		 * in funcs with SPI_REASON_PART. Of a function the first, of a piece the next one; always a piece,
+		 * ascending by index from piece to piece; SPI_MAP_NONE ends it. Who patches the function's sites
+		 * patches theirs.
+		 */
+		uint32_t piece;
+	};
 	uint16_t field_count;
 	uint16_t ret_count;		/* exit fields, right after the entry fields in the table */
 	uint32_t insn_first;		/* the instructions at the entry */
@@ -117,7 +126,7 @@ struct spi_map_func {
 	uint8_t entry_size;		/* bytes valid in entry[] */
 	uint16_t reason;		/* enum spi_map_reason; not 0 only in a tree's map */
 	uint8_t entry[SPI_MAP_ENTRY_BYTES];	/* the code as the file has it, to compare with memory */
-	uint32_t site_first;		/* its call sites, in a tree's map */
+	uint32_t site_first;		/* its call sites, in a tree's map; those of a function inside another are the other's, too */
 	uint32_t site_count;
 };
 _Static_assert(sizeof(struct spi_map_func) == 96, "wire format");
@@ -237,7 +246,7 @@ struct spi_map_site {
 	 * `pad_size` (5 at least; 0: none) bytes at vaddr + pad. Sites may share them: who takes them is the agent's matter.
 	 */
 	uint8_t pad_size;
-	uint8_t reserved0;
+	uint8_t first;			/* size of the first instruction that is moved along; 0: none is */
 	int16_t pad;
 	uint8_t code[SPI_SITE_CODE];
 	uint8_t bytes[SPI_SITE_BYTES];	/* as the file has them from vaddr - before on, before + size of them */

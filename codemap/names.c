@@ -7,13 +7,11 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "codemap/late.h"
 #include "codemap/names.h"
 
 #define LINKAGE_MAX	8192	/* longer names are kept as they are */
 #define EVENT_MAX	200
-
-/* From the C++ runtime, which declares it for C++ only. */
-extern char *__cxa_demangle(const char *linkage, char *room, size_t *size, int *status);
 
 const char *name_demangle(const char *linkage)
 {
@@ -24,7 +22,7 @@ const char *name_demangle(const char *linkage)
 
 	if (linkage[0] != '_' || linkage[1] != 'Z' || strnlen(linkage, LINKAGE_MAX) == LINKAGE_MAX)
 		return NULL;
-	text = __cxa_demangle(linkage, room, &size, &status);
+	text = late.demangle(linkage, room, &size, &status);
 	if (!text)
 		return NULL;
 	room = text;

@@ -17,6 +17,7 @@ struct tables {
 	struct vec_of(struct spi_map_enum) enums;
 	struct vec_of(struct spi_map_label) labels;
 	struct vec_of(struct spi_map_skip) skipped;
+	struct vec_of(struct spi_map_site) sites;
 	struct vec_of(uint32_t) enum_hash;
 };
 

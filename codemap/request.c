@@ -17,6 +17,7 @@
 #include "codemap/map-check.h"
 #include "codemap/marks.h"
 #include "codemap/request.h"
+#include "codemap/tree.h"
 
 #define MINI_MAX	(UINT64_C(256) << 20)	/* minidebuginfo, unpacked */
 
@@ -170,6 +171,7 @@ static void tables_write(struct tables *t, struct spi_map_header *head, int fd)
 	span_place(&head->enums, &size, t->enums.count, sizeof(*t->enums.at));
 	span_place(&head->labels, &size, t->labels.count, sizeof(*t->labels.at));
 	span_place(&head->skipped, &size, t->skipped.count, sizeof(*t->skipped.at));
+	span_place(&head->sites, &size, t->sites.count, sizeof(*t->sites.at));
 	head->file_size = size;
 	block = mem_alloc(size);
 	memcpy(block, head, sizeof(*head));
@@ -182,6 +184,7 @@ static void tables_write(struct tables *t, struct spi_map_header *head, int fd)
 	PUT(enums);
 	PUT(labels);
 	PUT(skipped);
+	PUT(sites);
 #undef PUT
 	if (spi_map_check(block, size, &why))
 		fail("internal error: %s: please report this file", why);
@@ -321,6 +324,17 @@ static int request_map(const struct request *request, struct object *object, str
 	return EXIT_DONE;
 }
 
+static int request_tree(struct object *object, struct functions *functions, int out_fd)
+{
+	struct spi_map_header head;
+	struct tables tables = { 0 };
+
+	head_fill(&head, object, functions, &tables);
+	head.flags |= tree_make(object->image, functions, &tables);
+	tables_write(&tables, &head, out_fd);
+	return EXIT_DONE;
+}
+
 int request_run(const struct request *request, struct object *object, int out_fd)
 {
 	struct functions functions = { 0 };
@@ -332,12 +346,14 @@ int request_run(const struct request *request, struct object *object, int out_fd
 	from.debug = object->debug;
 	from.mini = mini_read(object->image);
 	functions_read(&functions, &from);
-	if (!functions.list.count)
+	if (!functions.list.count && request->kind != REQUEST_TREE)
 		fail("no functions in it: neither symbols nor unwind tables; install its debug symbols");
 	if (request->kind == REQUEST_FIND) {
 		find_write(&functions, request->find_name, out_fd);
 		return EXIT_DONE;
 	}
+	if (request->kind == REQUEST_TREE)
+		return request_tree(object, &functions, out_fd);
 	if (!functions_match(&functions, request->patterns, request->pattern_count))
 		fail_status(EXIT_NO_MATCH, "no function matches '%s': spi-codemap find shows near names",
 			    request->pattern_count ? request->patterns[0].text : "*");

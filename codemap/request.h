@@ -7,7 +7,7 @@
 #include "codemap/functions.h"
 #include "codemap/image.h"
 
-enum request_kind { REQUEST_MAP, REQUEST_LIST, REQUEST_FIND };
+enum request_kind { REQUEST_MAP, REQUEST_LIST, REQUEST_FIND, REQUEST_TREE };
 
 struct request {
 	enum request_kind kind;

@@ -39,7 +39,7 @@ struct decoder {
 	const uint8_t *p, *end, *begin;
 	uint8_t rex, has_66, has_67, has_f2, has_f3, vector, map, opcode, modrm;
 	uint8_t wide;		/* vector length: 0, 1, 2 */
-	uint8_t fix_offset;
+	uint8_t fix_offset, opcode_offset, modrm_offset, disp_offset, disp_size;
 	uint8_t immediate;	/* bytes behind the operands */
 };
 
@@ -50,6 +50,7 @@ static int decode_modrm(struct decoder *d)
 
 	if (d->p >= d->end)
 		return 0;
+	d->modrm_offset = (uint8_t) (d->p - d->begin);
 	d->modrm = *d->p++;
 	mod = d->modrm >> 6;
 	rm = d->modrm & 7;
@@ -68,6 +69,8 @@ static int decode_modrm(struct decoder *d)
 		d->fix_offset = (uint8_t) (d->p - d->begin);
 	if (size > d->end - d->p)
 		return 0;
+	d->disp_offset = size ? (uint8_t) (d->p - d->begin) : 0;
+	d->disp_size = size;
 	d->p += size;
 	return 1;
 }
@@ -268,7 +271,7 @@ static void kind_two(const struct decoder *d, struct x86_decoded *insn)
 
 int x86_decode(const uint8_t *p, uint64_t left, uint64_t vaddr, struct x86_decoded *insn)
 {
-	struct decoder d = { p, p + (left < LENGTH_MAX ? left : LENGTH_MAX), p, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+	struct decoder d = { .p = p, .end = p + (left < LENGTH_MAX ? left : LENGTH_MAX), .begin = p };
 	uint64_t next;
 	int ok;
 
@@ -291,6 +294,7 @@ int x86_decode(const uint8_t *p, uint64_t left, uint64_t vaddr, struct x86_decod
 		d.rex = *d.p++;
 	if (d.p >= d.end)
 		return 0;
+	d.opcode_offset = (uint8_t) (d.p - p);
 	d.opcode = *d.p++;
 	if (d.opcode == 0x0f) {
 		ok = decode_escape(&d);
@@ -307,6 +311,16 @@ int x86_decode(const uint8_t *p, uint64_t left, uint64_t vaddr, struct x86_decod
 	insn->size = (uint8_t) next;
 	insn->fix_offset = d.fix_offset;
 	insn->kind = d.fix_offset ? SPI_INSN_RIP : SPI_INSN_PLAIN;
+	insn->rex = d.rex;
+	insn->vector = d.vector;
+	insn->map = d.map;
+	insn->opcode = d.opcode;
+	insn->opcode_offset = d.opcode_offset;
+	insn->modrm = d.modrm;
+	insn->modrm_offset = d.modrm_offset;
+	insn->disp_offset = d.disp_offset;
+	insn->disp_size = d.disp_size;
+	insn->imm_size = d.immediate;
 	if (d.map == 0)
 		kind_one(&d, insn);
 	else if (d.map == 1 && !d.vector)
@@ -332,4 +346,35 @@ int x86_decode(const uint8_t *p, uint64_t left, uint64_t vaddr, struct x86_decod
 		insn->target = (uint64_t) (int64_t) displacement(d.p - 4, 4);
 	}
 	return 1;
+}
+
+int x86_writes(const struct x86_decoded *insn, unsigned int reg)
+{
+	unsigned int in_opcode = (insn->opcode & 7) | (insn->rex & 1) << 3;
+	unsigned int row = insn->opcode & 0xf8;
+
+	if (insn->vector)	/* few of them write a general register: any may */
+		return 1;
+	if (!insn->map && (row == 0x58 || row == 0x90 || row == 0xb8 || row == 0xb0))
+		return in_opcode == reg || (row == 0x90 && !reg);
+	if (insn->map == 1 && row == 0xc8)
+		return in_opcode == reg;
+	if (!insn->modrm_offset)	/* implied operands: the accumulator mostly */
+		return !reg;
+	/* Comparisons write nothing; other than that both named registers count. */
+	if (!insn->map && ((insn->opcode & 0xfc) == 0x38 || insn->opcode == 0x84 || insn->opcode == 0x85 ||
+			   ((insn->opcode == 0x80 || insn->opcode == 0x81 || insn->opcode == 0x83) &&
+			    (insn->modrm >> 3 & 7) == 7)))
+		return 0;
+	if (((insn->modrm >> 3 & 7) | (insn->rex & 4u) << 1) == reg)
+		return 1;
+	return insn->modrm >> 6 == 3 && ((insn->modrm & 7) | (insn->rex & 1u) << 3) == reg;
+}
+
+int x86_is_epilogue(const struct x86_decoded *insn)
+{
+	if (insn->map || insn->vector)
+		return 0;
+	return (insn->opcode & 0xf8) == 0x58 || insn->opcode == 0xc9 ||
+	       ((insn->opcode == 0x81 || insn->opcode == 0x83) && insn->modrm == 0xc4 && !(insn->rex & 1));
 }

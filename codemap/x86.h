@@ -31,9 +31,22 @@ struct x86_decoded {
 	uint8_t cond;
 	uint32_t flags;		/* enum x86_flags */
 	uint64_t target;
+	/* How it is encoded, for who writes it anew. Offsets are in the instruction, 0: there is none. */
+	uint8_t rex, vector;	/* the REX prefix; the first byte of VEX, EVEX or XOP */
+	uint8_t map;		/* opcode map: 0 one byte, 1 behind 0f, 2 behind 0f 38, 3 behind 0f 3a */
+	uint8_t opcode, opcode_offset;
+	uint8_t modrm, modrm_offset;
+	uint8_t disp_offset, disp_size;
+	uint8_t imm_size;	/* the last bytes; of jumps, too */
 };
 
 /* Decode one instruction at p, `left` bytes, link-time address vaddr. 0: not an instruction, or cut off. */
 int x86_decode(const uint8_t *p, uint64_t left, uint64_t vaddr, struct x86_decoded *insn);
+
+/* May it write the general register `reg` (0 to 15) by naming it? What an instruction implies, calls say, is not told. */
+int x86_writes(const struct x86_decoded *insn, unsigned int reg);
+
+/* Does it end what a function does with the stack: pop, leave, add to the stack pointer? */
+int x86_is_epilogue(const struct x86_decoded *insn);
 
 #endif /* CODEMAP_X86_H */

@@ -121,6 +121,29 @@ static int take_declined(struct spi_agent *agent, char *text)
 	return 0;
 }
 
+/* Lines "COUNT\tOBJECT\tFUNCTION\n". */
+static int take_hot(struct spi_agent *agent, char *text)
+{
+	struct spi_control *control = agent->control;
+
+	for (char *line = text, *next; *line; line = next) {
+		char *object, *function;
+		uint64_t count = strtoull(line, &object, 10);
+
+		next = line + strcspn(line, "\n");
+		if (*next)
+			*next++ = 0;
+		function = *object == '\t' ? strchr(object + 1, '\t') : NULL;
+		if (!function)
+			return -EPROTO;
+		*object++ = 0;
+		*function++ = 0;
+		if (control->ops.on_hot)
+			control->ops.on_hot(agent, count, object, function, control->data);
+	}
+	return 0;
+}
+
 static int take_message(struct spi_agent *agent, char *packet, size_t size, int fd)
 {
 	struct spi_control *control = agent->control;
@@ -146,6 +169,8 @@ static int take_message(struct spi_agent *agent, char *packet, size_t size, int 
 		return take_rule_done(agent, body, head.size);
 	case SPI_MSG_DECLINED:
 		return take_declined(agent, body);
+	case SPI_MSG_HOT:
+		return take_hot(agent, body);
 	case SPI_MSG_NOTE:
 		if (control->ops.on_note)
 			control->ops.on_note(agent, body, control->data);

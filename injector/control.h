@@ -36,6 +36,10 @@ struct spi_control_ops {
 	void (*on_declined)(struct spi_agent *agent, const char *object, const char *function, const char *reason,
 			    void *data);
 	void (*on_note)(struct spi_agent *agent, const char *text, void *data);
+	/* So many calls of a function were recorded in call trees since it was last told of. */
+	void (*on_hot)(struct spi_agent *agent, uint64_t count, const char *object, const char *function, void *data);
+	/* A whole object's analysis begins, or is over: what a user may have to wait for. `object` is its file name. */
+	void (*on_analysis)(struct spi_agent *agent, const char *object, int begins, void *data);
 	/* Everything is removed from the process; on_gone follows. */
 	void (*on_detached)(struct spi_agent *agent, void *data);
 	/* The connection is over: the process ended, detached, replaced itself by exec, or broke the protocol. */

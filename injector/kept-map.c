@@ -26,13 +26,15 @@
 #include "injector/kept-map.h"
 
 #define KEPT_MAX	32u
-#define KEPT_BYTES	(8 << 20)	/* larger maps are not kept */
+#define KEPT_BYTES	(32 << 20)	/* larger maps are not kept */
+#define KEPT_TOTAL	(96 << 20)	/* of all of them */
 #define KEPT_SECONDS	60
 
 struct spi_kept_map {
 	struct spi_kept_map *next;
 	struct spi_map_key key;
 	time_t made;		/* CLOCK_MONOTONIC */
+	off_t bytes;
 	int fd;			/* -1: there is none, because nothing matches */
 	char why[256];
 };
@@ -130,7 +132,8 @@ bool spi_kept_map_find(struct spi_control *control, const struct spi_map_key *ke
 void spi_kept_map_add(struct spi_control *control, struct spi_map_key *key, int fd, const char *why)
 {
 	struct spi_kept_map *kept, **at = &control->kept_maps;
-	struct stat st;
+	struct stat st = { 0 };
+	off_t bytes = 0;
 
 	if (!key->words || (fd >= 0 && (fstat(fd, &st) || st.st_size > KEPT_BYTES)) ||
 	    !(kept = calloc(1, sizeof(*kept))))
@@ -144,13 +147,18 @@ void spi_kept_map_add(struct spi_control *control, struct spi_map_key *key, int 
 	kept->key = *key;
 	key->words = NULL;	/* ours now */
 	kept->made = now();
+	kept->bytes = st.st_size;
 	kept->next = control->kept_maps;
 	control->kept_maps = kept;
-	for (unsigned int n = 0; *at; n++)
-		if (n < KEPT_MAX)
+	for (unsigned int n = 0; *at; n++) {
+		bytes += (*at)->bytes;
+		if (n < KEPT_MAX && bytes <= KEPT_TOTAL) {
 			at = &(*at)->next;
-		else
+		} else {
+			bytes -= (*at)->bytes;
 			drop(at);
+		}
+	}
 }
 
 void spi_kept_maps_free(struct spi_control *control)

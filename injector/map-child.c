@@ -4,8 +4,8 @@
  * The child that becomes spi-codemap: whose rights it has, what it is given.
  *
  * It gets open descriptors instead of paths: the object (3), a memfd for the map
- * (4), and the target's root directory for debug files (5), so it needs no rights
- * of its own to reach into a container. The object is opened with the target's
+ * (4), the target's root directory for debug files (5), and a directory for its cache
+ * (7), so it needs no rights of its own to reach into a container. The object is opened with the target's
  * rights, too: who asks may have become a program that its user can execute but
  * not read; and one that has become another user's is answered nothing.
  *
@@ -31,14 +31,15 @@
 /* Runs in the child: nothing but system calls. */
 static __attribute__((noreturn)) void child_run(const struct spi_map_child *l)
 {
-	const int from[] = { l->words, l->object, l->map, l->root < 0 ? l->map : l->root, l->program };
-	int high[5];
+	const int from[] = { l->words, l->object, l->map, l->root < 0 ? l->map : l->root, l->program,
+			     l->cache < 0 ? l->map : l->cache };
+	int high[6];
 	sigset_t none;
 
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 6; i++)
 		high[i] = fcntl(from[i], F_DUPFD, 64);
 	dup2(high[0], 2);
-	for (int i = 1; i < 5; i++)
+	for (int i = 1; i < 6; i++)
 		dup2(high[i], 2 + i);
 	close(0);
 	close(1);
@@ -47,7 +48,7 @@ static __attribute__((noreturn)) void child_run(const struct spi_map_child *l)
 	if (l->root < 0)
 		close(5);
 	fcntl(6, F_SETFD, FD_CLOEXEC);
-	syscall(SYS_close_range, 7u, ~0u, 0u);
+	syscall(SYS_close_range, l->cache < 0 ? 7u : 8u, ~0u, 0u);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (l->change_user && (syscall(SYS_setgroups, 0ul, NULL) || syscall(SYS_setresgid, l->gid, l->gid, l->gid) ||
 			       syscall(SYS_setresuid, l->uid, l->uid, l->uid)))

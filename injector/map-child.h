@@ -9,6 +9,7 @@
 struct spi_map_child {
 	char **argv, **envp;
 	int program, object, map, root, words;
+	int cache;		/* directory for its maps, -1: the environment says */
 	bool change_user;
 	uid_t uid;
 	gid_t gid;
@@ -23,6 +24,9 @@ struct spi_map_child {
  */
 int spi_map_child_open_object(struct spi_map_child *l, const struct spi_agent *agent,
 			      const struct spi_msg_map_request *request, const char *path);
+
+/* user-cache.c: root only: a directory for maps that are made with this user's rights; -1: there is none. */
+int spi_user_cache_open(uid_t uid, gid_t gid);
 
 /* fork() without SIGCHLD, with a pidfd. The child's id or a negative errno. */
 pid_t spi_map_child_start(const struct spi_map_child *l, int *pidfd);

@@ -24,7 +24,7 @@
 
 static const char *environment(const char *name)
 {
-	const char *value = getauxval(AT_SECURE) ? NULL : getenv(name);
+	const char *value = !name || getauxval(AT_SECURE) ? NULL : getenv(name);
 
 	return value && *value ? value : NULL;
 }
@@ -99,6 +99,13 @@ const char *spi_path_codemap(void)
 {
 	static struct place place = { "LTTNG_SPI_CODEMAP", "codemap/spi-codemap",
 				      SPI_PKGLIBEXECDIR "/spi-codemap", "" };
+
+	return place_find(&place);
+}
+
+const char *spi_path_bt2(void)
+{
+	static struct place place = { NULL, "bt2/.libs", SPI_LIBDIR "/babeltrace2/plugins", "" };
 
 	return place_find(&place);
 }

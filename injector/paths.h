@@ -18,6 +18,8 @@
 const char *spi_path_agent(void);	/* liblttng-spi.so.0, for what runs in the target */
 const char *spi_path_tp(void);		/* liblttng-spi-tp.so, the agent's tracepoint module */
 const char *spi_path_codemap(void);	/* spi-codemap */
+/* Directory of the babeltrace2 plugin, for --plugin-path; no variable names it, babeltrace2 has its own. */
+const char *spi_path_bt2(void);
 
 /*
  * spi_path_library() - find a shared library of this host by its file name, as

@@ -74,7 +74,9 @@ static char **make_arguments(struct spi_map_job *job, char *limit, bool root)
 	argv[n++] = "3";
 	argv[n++] = "--output-fd";
 	argv[n++] = "4";
-	if (job->request.limit) {
+	if (job->request.flags & SPI_MAP_REQUEST_TREE) {
+		argv[n++] = "--tree";
+	} else if (job->request.limit) {
 		argv[n++] = "--limit";
 		argv[n++] = limit;
 	}
@@ -82,7 +84,7 @@ static char **make_arguments(struct spi_map_job *job, char *limit, bool root)
 		argv[n++] = "--root";
 		argv[n++] = "/proc/self/fd/5";
 	}
-	for (char *line = job->patterns, *next; *line; line = next) {
+	for (char *line = job->patterns, *next; *line && !(job->request.flags & SPI_MAP_REQUEST_TREE); line = next) {
 		next = line + strcspn(line, "\n");
 		if (*next)
 			*next++ = 0;
@@ -149,6 +151,15 @@ static void timer_ready(struct spi_control *control, struct spi_source *source, 
 	spi_source_remove(control, source);
 }
 
+/* For those who wait: only of maps for call trees, which take a while. */
+static void tell_analysis(struct spi_control *control, const struct spi_map_job *job, int begins)
+{
+	const char *slash = strrchr(job->path, '/');
+
+	if (job->agent && control->ops.on_analysis && (job->request.flags & SPI_MAP_REQUEST_TREE))
+		control->ops.on_analysis(job->agent, slash ? slash + 1 : job->path, begins, control->data);
+}
+
 static void job_conclude(struct spi_control *control, struct spi_map_job *job, const siginfo_t *end)
 {
 	bool no_match = end->si_code == CLD_EXITED && end->si_status == NO_MATCH_STATUS;
@@ -186,6 +197,7 @@ static void process_ready(struct spi_control *control, struct spi_source *source
 		return;
 	if (job->words.fd >= 0)
 		read_words(job);
+	tell_analysis(control, job, 0);
 	job_conclude(control, job, &end);
 	control->jobs_running--;
 }
@@ -225,7 +237,8 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 {
 	/* Another user's child must not use our environment, nor our cache directory. */
 	static char *const plain[] = { "PATH=/usr/bin:/bin", "LC_ALL=C", "LTTNG_SPI_CACHE=", NULL };
-	struct spi_map_child launch = { .program = -1, .object = -1, .root = -1 };
+	static char *const cached[] = { "PATH=/usr/bin:/bin", "LC_ALL=C", "LTTNG_SPI_CACHE=/proc/self/fd/7", NULL };
+	struct spi_map_child launch = { .program = -1, .object = -1, .root = -1, .cache = -1 };
 	const char *program = spi_path_codemap();
 	int words[2] = { -1, -1 }, pidfd = -1;
 	char limit[16];
@@ -250,7 +263,9 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 		answer(job, job->map_fd < 0 ? -ENOENT : 0, why);
 		goto out;
 	}
-	launch.envp = launch.change_user ? (char **) plain : environ;
+	if (launch.change_user)
+		launch.cache = spi_user_cache_open(launch.uid, launch.gid);
+	launch.envp = !launch.change_user ? environ : (char **) (launch.cache < 0 ? plain : cached);
 	snprintf(limit, sizeof(limit), "%u", job->request.limit);
 	launch.argv = make_arguments(job, limit, launch.root >= 0);
 	job->map_fd = launch.map = memfd_create("spi-code-map", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -264,6 +279,7 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 			close(words[0]);
 		} else {
 			control->jobs_running++;
+			tell_analysis(control, job, 1);
 			fcntl(pidfd, F_SETFD, FD_CLOEXEC);
 			if (job_watch(control, job, pidfd, words[0]))
 				syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
@@ -276,6 +292,8 @@ out:
 		close(launch.root);
 	if (launch.object >= 0)
 		close(launch.object);
+	if (launch.cache >= 0)
+		close(launch.cache);
 	close(launch.program);
 }
 

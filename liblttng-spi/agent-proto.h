@@ -36,6 +36,7 @@ enum spi_msg_type {
 	SPI_MSG_DECLINED,	/* text lines "OBJECT\tFUNCTION\tREASON\n": asked for, not instrumented */
 	SPI_MSG_NOTE,		/* one line of text for the user: warnings, generic mode */
 	SPI_MSG_DETACHED,	/* answer to DETACH: everything is removed; the agent closes next */
+	SPI_MSG_HOT,		/* text lines "COUNT\tOBJECT\tFUNCTION\n": calls recorded since the last such message, busiest first */
 	/* controller to agent */
 	SPI_MSG_WELCOME = 64,	/* struct spi_msg_welcome: answer to HELLO */
 	SPI_MSG_MAP,		/* struct spi_msg_map + error text; fd: the sealed code map */
@@ -70,6 +71,7 @@ struct spi_msg_welcome {
 	uint32_t string_max;	/* bytes kept of a string, 0: 256 */
 };
 #define SPI_WELCOME_KEEP	1u	/* stay instrumented when the controller goes away */
+#define SPI_WELCOME_EXEC	2u	/* programs that this one executes come to this controller, too, whatever its rules say */
 
 struct spi_msg_map_request {
 	uint64_t device, inode;	/* of the mapped file, from /proc/self/maps; 0 when unknown */
@@ -80,6 +82,7 @@ struct spi_msg_map_request {
 	uint32_t reserved;
 };
 #define SPI_MAP_REQUEST_EXE	1u	/* the object is the process's executable (/proc/PID/exe) */
+#define SPI_MAP_REQUEST_TREE	2u	/* all functions and call sites: no patterns, no limit */
 
 struct spi_msg_map {
 	int32_t status;		/* 0 or a negative errno; text follows when not 0 */
@@ -95,6 +98,7 @@ struct spi_msg_rule {
 	uint32_t flags;		/* SPI_RULE_* */
 };
 #define SPI_RULE_ONE_EVENT	1u
+#define SPI_RULE_COMPACT	2u
 
 struct spi_msg_rule_done {
 	uint32_t rule;

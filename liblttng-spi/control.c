@@ -8,12 +8,16 @@
  * told to keep it.
  */
 #include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/link-internal.h"
+#include "liblttng-spi/tree-rule.h"
 
 #define GO_MS		120000
 
@@ -94,17 +98,75 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		break;
 	case SPI_MSG_DETACH:
 		spi_rules_remove_all();
+		spi_exec_stop_always();
 		spi_status_fold_all();
 		__atomic_store_n(&attached, 0, __ATOMIC_RELEASE);	/* the next controller may come at once */
 		spi_link_send(link, SPI_MSG_DETACHED, head->id, NULL, 0, NULL, 0, -1);
 		stop = 2;
 		break;
 	case SPI_MSG_GO:
+		if (link->welcome_flags & SPI_WELCOME_EXEC)
+			spi_exec_start_always(link);
 		stop = 1;
 		break;
 	}
 	spi_control_unlock();
 	return stop;
+}
+
+/* ---- asked by a thread of the program ---- */
+
+#define ASK_MS		2000
+
+int spi_control_event = -1;		/* an eventfd, while a control thread serves a link */
+static uint32_t asked, answered;	/* answered: a futex */
+
+/* Look at what the program has loaded. Waits no longer than ASK_MS: then what comes is late, and a gap. */
+void spi_control_ask(void)
+{
+	uint32_t mine = __atomic_add_fetch(&asked, 1, __ATOMIC_ACQ_REL), seen;
+	uint64_t one = 1, until = spi_now_ns() + ASK_MS * UINT64_C(1000000);
+
+	if (spi_control_event < 0)
+		return;
+	spi_sys(SYS_write, spi_control_event, &one, sizeof(one));
+	while ((int32_t) ((seen = __atomic_load_n(&answered, __ATOMIC_ACQUIRE)) - mine) < 0) {
+		uint64_t now = spi_now_ns(), left[2] = { 0, 0 };
+
+		if (now >= until)
+			return;
+		left[0] = (until - now) / 1000000000u;
+		left[1] = (until - now) % 1000000000u;
+		spi_sys(SYS_futex, &answered, FUTEX_WAIT_PRIVATE, seen, left);
+	}
+}
+
+/* Wait for the link's next packet, and do meanwhile what is asked. 1: a packet, or the end. */
+static void wait_for_packet(struct spi_link *link)
+{
+	for (;;) {
+		struct pollfd poll[2] = { { link->fd, POLLIN, 0 }, { spi_control_event, POLLIN, 0 } };
+		uint64_t count;
+		uint32_t now;
+		long r = spi_sys(SYS_poll, poll, 2L, (long) spi_tree_starts_wait());
+
+		if (r < 0 && r != -EINTR)
+			return;
+		if (r == 0 || (r > 0 && (poll[1].revents & POLLIN))) {
+			spi_sys(SYS_read, spi_control_event, &count, sizeof(count));
+			now = __atomic_load_n(&asked, __ATOMIC_ACQUIRE);
+			spi_control_lock();
+			spi_tree_starts_take(link);
+			spi_tree_loads_take(link);
+			spi_control_unlock();
+			__atomic_store_n(&answered, now, __ATOMIC_RELEASE);
+			spi_sys(SYS_futex, &answered, FUTEX_WAKE_PRIVATE, INT32_MAX);
+			if (link->pending)
+				return;
+		}
+		if (r > 0 && poll[0].revents)
+			return;
+	}
 }
 
 /* Serve until GO (stop_at_go), DETACH or the link's end: 1, 2 or -errno. */
@@ -120,6 +182,10 @@ static int serve(struct spi_link *link, int timeout_ms, int stop_at_go)
 			memcpy(link->packet, p->packet, p->size);
 			spi_sys(SYS_munmap, p, p->bytes);
 		} else {
+			if (!stop_at_go)
+				wait_for_packet(link);
+			if (link->pending)
+				continue;
 			r = spi_link_receive(link, timeout_ms, &fd);
 			if (fd >= 0)
 				spi_sys(SYS_close, fd);
@@ -168,15 +234,20 @@ static void *control_thread(void *data)
 	spi_thread.busy = SPI_BUSY_ALWAYS;
 	spi_sys(SYS_prctl, PR_SET_NAME, "lttng-spi", 0L, 0L, 0L);
 	spi_threads_learn(control_thread);
+	spi_control_event = spi_fd_high((int) spi_sys(SYS_eventfd2, 0L, EFD_CLOEXEC | EFD_NONBLOCK));
 	if (!link->packet)
 		r = spi_link_open(link, spi_fd_high(link->fd), link->hello_flags);
 	if (r == 0)
 		r = serve(link, -1, 0);
 	spi_control_lock();
+	spi_sys(SYS_close, spi_control_event);
+	spi_control_event = -1;
 	if (r != 2)
 		__atomic_store_n(&attached, 0, __ATOMIC_RELEASE);
-	if (r != 2 && !(link->welcome_flags & SPI_WELCOME_KEEP))
+	if (r != 2 && !(link->welcome_flags & SPI_WELCOME_KEEP)) {
 		spi_rules_remove_all();
+		spi_exec_stop_always();
+	}
 	spi_link_close(link);
 	spi_control_unlock();
 	spi_sys(SYS_munmap, link, 4096L);
@@ -261,6 +332,9 @@ void spi_link_fork_child(void)
 	if (spi_link_current && spi_link_current->fd >= 0)
 		spi_sys(SYS_close, spi_link_current->fd);
 	spi_link_current = NULL;
+	if (spi_control_event >= 0)
+		spi_sys(SYS_close, spi_control_event);
+	spi_control_event = -1;
 	declined_size = 0;
 	attached = 0;
 }

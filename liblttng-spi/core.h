@@ -37,6 +37,9 @@ struct spi_env {
 	const char *codemap;		/* LTTNG_SPI_CODEMAP: spi-codemap's path */
 	const char *debug;		/* LTTNG_SPI_DEBUG: file that notes are appended to */
 	const char *string_max;		/* LTTNG_SPI_STRING_MAX: bytes kept of a string */
+	const char *test_worker;	/* LTTNG_SPI_TEST_WORKER: the only way to redirect the calls of a tree */
+	const char *home, *cache_home;	/* HOME, XDG_CACHE_HOME: where spi-codemap keeps maps */
+	const char *agent;		/* LD_PRELOAD's word for this library */
 	int preloaded;			/* LD_PRELOAD names this library */
 };
 extern struct spi_env spi_env;
@@ -67,9 +70,13 @@ void spi_threads_learn(void *(*start)(void *));
 struct spi_thread_own *spi_threads_first(void);
 void spi_threads_fork_child(void);
 void spi_process_end(void);			/* calls that will never return get their exit records */
+void spi_process_execs(void);			/* the same before execve(), which may fail: the calls return then as ever */
 void spi_thread_unwound(uint64_t sp);
+void spi_calls_close(void);			/* before execve() */
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how);
 void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm);	/* after spi_threads_init() */
+/* Then: its payload knows SPI_ANSWER_FULL and struct spi_words. is_site: with nothing to do, its callee is always the same. */
+void spi_thread_thunks_words(struct spi_point *point, int is_site);
 
 /* ---- objects.c ---- */
 struct spi_object *spi_objects_scan(void);	/* refresh the list of loaded objects; first one is the executable */
@@ -85,6 +92,8 @@ struct spi_rule_text {
 	char pattern[1024];	/* function glob */
 	uint32_t flags;		/* SPI_RULE_* */
 	char tag[16];		/* for the context $app.spi:rules; "": none */
+	uint32_t is_tree;
+	char options[4096];	/* of a tree, as written; tree-rule.c */
 };
 int spi_rule_parse(const char *text, struct spi_rule_text *rule, const char **error);
 int spi_rule_covers(const struct spi_rule_text *rule, const struct spi_object *object);
@@ -95,6 +104,8 @@ int spi_glob_match(const char *pattern, const char *text);
 struct spi_link;
 int spi_map_fetch(struct spi_link *link, struct spi_object *object, const char *patterns, uint32_t limit, struct spi_map *map,
 	char *error, size_t error_size);
+/* The whole object's, for call trees. */
+int spi_map_fetch_tree(struct spi_link *link, struct spi_object *object, struct spi_map *map, char *error, size_t error_size);
 void spi_map_release(struct spi_map *map);
 
 /* ---- module.c: the event module ---- */
@@ -105,6 +116,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size);
 /* ---- tags.c ---- */
 /* One more, or one less, rule with this tag asks for each of these points. */
 void spi_tags_change(struct spi_point **points, uint32_t count, const char *tag, int add);
+const char *spi_tree_tags(uint32_t trees);	/* for a call that these trees record; any thread. tree-rule.c */
 
 /* ---- instrument.c ---- */
 struct spi_rule_result {
@@ -135,6 +147,8 @@ int spi_link_serve_until_go(struct spi_link *link);
 int spi_link_serve_thread(struct spi_link *link);	/* start the control thread; it owns link from then on */
 void spi_link_declined(struct spi_link *link, const char *object, const char *function, const char *reason);
 void spi_link_declined_flush(struct spi_link *link);
+extern int spi_control_event;			/* the control thread's; -1: there is none */
+void spi_control_ask(void);			/* a thread of the program: let the control thread look at what was loaded, and wait */
 extern struct spi_link *spi_link_current;
 int spi_attach_thread(int fd);			/* the same for an injected agent: HELLO is said on the new thread */
 int spi_attach_child(const char *path);	/* the same in a forked child, to the front end's socket */
@@ -142,6 +156,18 @@ void spi_link_fork_child(void);
 
 /* ---- descriptors.c: close() and its like for a preloaded program ---- */
 void spi_descriptors_init(void);
+
+/* ---- exec-watch.c: programs that this one executes. Control side, but for spi_exec_is_lent() ---- */
+extern uint32_t spi_tree_execs;			/* trees that follow executed programs */
+void spi_exec_init(void);			/* preloaded only */
+void spi_exec_start(struct spi_link *link);
+void spi_exec_stop(void);
+void spi_exec_start_always(struct spi_link *link);	/* follow them whatever the rules say */
+void spi_exec_stop_always(void);
+void spi_exec_tell(void);			/* which could not be followed, to the controller */
+int spi_exec_is_watched(void);
+/* 1: the caller is a child on its parent's memory, and thread; 0: not; -1: not now, but one may begin. */
+int spi_exec_is_lent(void);
 
 /* ---- signals.c: signal masks and actions for a preloaded program ---- */
 void spi_signals_init(void);
@@ -152,6 +178,7 @@ int spi_fork_init(void);
 /* ---- init.c ---- */
 void spi_control_lock(void);
 void spi_control_unlock(void);
+int spi_control_try(void);			/* 1: it is ours */
 int spi_control_is_mine(void);
 int spi_process_is_mine(void);			/* not in a vforked child, or one made without fork() */
 void spi_init_fork_child(void);

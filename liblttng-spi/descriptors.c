@@ -54,11 +54,17 @@ void spi_descriptors_init(void)
 
 static int close_guarded(int fd)
 {
-	if (spi_link_current && spi_link_current->fd == fd) {
+	int result;
+
+	if ((spi_link_current && spi_link_current->fd == fd) || (fd >= 0 && fd == spi_control_event)) {
 		errno = EBADF;
 		return -1;
 	}
-	return spi_payload->close_fd(fd, close_in_libc);
+	/* what lttng-ust calls on the way is not the program's doing */
+	spi_thread.busy++;
+	result = spi_payload->close_fd(fd, close_in_libc);
+	spi_thread.busy--;
+	return result;
 }
 
 static int is_guarding(void)

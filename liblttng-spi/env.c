@@ -27,6 +27,9 @@ static const struct {
 	{ "LTTNG_SPI_CODEMAP", &spi_env.codemap },
 	{ "LTTNG_SPI_DEBUG", &spi_env.debug },
 	{ "LTTNG_SPI_STRING_MAX", &spi_env.string_max },
+	{ "LTTNG_SPI_TEST_WORKER", &spi_env.test_worker },
+	{ "HOME", &spi_env.home },
+	{ "XDG_CACHE_HOME", &spi_env.cache_home },
 };
 
 static const char *value_of(const char *entry, const char *name)
@@ -51,6 +54,22 @@ static const char *keep(const char *value)
 	return copy;
 }
 
+/* The word of a list, separated by colons or spaces, that has `at` in it. */
+static const char *keep_word(const char *list, const char *at)
+{
+	char word[4096];
+	size_t n;
+
+	while (at > list && at[-1] != ':' && at[-1] != ' ')
+		at--;
+	n = strcspn(at, ": ");
+	if (n >= sizeof(word))
+		return NULL;
+	memcpy(word, at, n);
+	word[n] = 0;
+	return keep(word);
+}
+
 void spi_env_read(char **envp)
 {
 	const char *v;
@@ -62,8 +81,10 @@ void spi_env_read(char **envp)
 			if ((v = value_of(*envp, table[i].name)) && *v)
 				*table[i].value = keep(v);
 		v = value_of(*envp, "LD_PRELOAD");
-		if (v && strstr(v, AGENT_NAME))
+		if (v && strstr(v, AGENT_NAME)) {
 			spi_env.preloaded = 1;
+			spi_env.agent = keep_word(v, strstr(v, AGENT_NAME));
+		}
 	}
 }
 

@@ -7,14 +7,17 @@
  * child that was started by the front end opens one of its own.
  *
  * The handlers run in whatever order pthread_atfork() gives; all they share is
- * the control lock, held over the fork so that no half-made rule is inherited.
+ * the control lock, held over the fork so that no half-made rule is inherited, and
+ * the patch lock, so that no half-written code is.
  */
 #include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/core.h"
 
-static uint32_t forking_busy;
+static uint32_t forking_busy;	/* the bit, if it was not set before */
+static uint64_t forking_mask;	/* signals are blocked while the patch lock is held */
 
 /*
  * lttng-ust forks a short-lived helper while its constructor runs, which is when
@@ -29,10 +32,11 @@ static void before(void)
 		return;
 	}
 	spi_control_lock();
-	forking_busy = spi_thread.busy;
-	spi_thread.busy = SPI_BUSY_ALWAYS;
+	forking_busy = SPI_BUSY_ALWAYS & ~spi_thread.busy;
+	spi_thread.busy |= SPI_BUSY_ALWAYS;	/* a bit beside what counts the call of this very handler */
 	if (spi_payload)
 		spi_payload->fork_before();
+	forking_mask = spi_patch_lock();
 }
 
 static void in_parent(void)
@@ -41,9 +45,10 @@ static void in_parent(void)
 		own_fork = 0;
 		return;
 	}
+	spi_patch_unlock(forking_mask);
 	if (spi_payload)
 		spi_payload->fork_parent();
-	spi_thread.busy = forking_busy;
+	spi_thread.busy &= ~forking_busy;
 	spi_control_unlock();
 }
 
@@ -59,12 +64,13 @@ static void in_child(void)
 	spi_patch_fork_child();
 	spi_threads_fork_child();
 	spi_status_fork_child();
+	spi_patch_unlock(forking_mask);
 	if (spi_payload)
 		spi_payload->fork_child();
 	spi_control_unlock();
 	if (had_link && spi_env.socket)
 		spi_attach_child(spi_env.socket);
-	spi_thread.busy = forking_busy;
+	spi_thread.busy &= ~forking_busy;
 }
 
 int spi_fork_init(void)

@@ -183,13 +183,39 @@ static void register_range(uint64_t code, uint64_t size, const struct lookup *lo
 	libgcc.tell(cie, object);	/* what follows is zero: the end */
 }
 
+/* What libgcc has not been told of, one after the other: its lock may not be taken under the patch lock. */
+static struct waiting {
+	struct waiting *next;
+	uint64_t code, size, frames;
+} *waiting;
+
 void spi_frames_register(uint64_t code, uint64_t size, uint64_t frames)
 {
-	struct lookup lookup = { (int64_t) (frames - 2 * code) };
+	struct waiting *w = spi_alloc(sizeof(*w));
 
-	spi_frames_find_unwinder();
-	if (libgcc.tell)
-		register_range(code, size, &lookup);
+	if (!w)
+		return;
+	w->code = code;
+	w->size = size;
+	w->frames = frames;
+	w->next = waiting;
+	waiting = w;
+}
+
+void spi_frames_tell(void)
+{
+	uint64_t before = spi_patch_lock();
+	struct waiting *w = waiting;
+
+	waiting = NULL;
+	spi_patch_unlock(before);
+	if (w)
+		spi_frames_find_unwinder();
+	for (; w && libgcc.tell; w = w->next) {
+		struct lookup lookup = { (int64_t) (w->frames - 2 * w->code) };
+
+		register_range(w->code, w->size, &lookup);
+	}
 }
 
 void spi_frames_register_pages(const struct spi_range *ranges, uint32_t n)

@@ -27,6 +27,7 @@
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/interpose.h"
 #include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/tree.h"
 
 /*
  * The control lock: serialises the control side, and fork() against it. A plain
@@ -53,6 +54,16 @@ void spi_control_unlock(void)
 	__atomic_store_n(&control_owner, 0, __ATOMIC_RELAXED);
 	if (__atomic_exchange_n(&control_lock, 0, __ATOMIC_RELEASE) == 2)
 		spi_sys(SYS_futex, &control_lock, FUTEX_WAKE_PRIVATE, 1L);
+}
+
+int spi_control_try(void)
+{
+	int seen = 0;
+
+	if (!__atomic_compare_exchange_n(&control_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return 0;
+	__atomic_store_n(&control_owner, (int) spi_sys(SYS_gettid), __ATOMIC_RELAXED);
+	return 1;
 }
 
 int spi_control_is_mine(void)
@@ -120,6 +131,7 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 	if (spi_fork_init() < 0 || !spi_env.preloaded)
 		return;
 	spi_descriptors_init();
+	spi_exec_init();
 	spi_signals_init();
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* what this thread calls until main() is our doing */
 	if (spi_env.socket || spi_env.rules)
@@ -162,8 +174,11 @@ __attribute__((destructor)) void spi_agent_end(void)
 {
 	if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
 		return;
-	if (spi_thread.busy < SPI_BUSY_ALWAYS)
+	if (spi_thread.busy < SPI_BUSY_ALWAYS) {
 		spi_process_end();
+		spi_thread.busy = SPI_BUSY_ALWAYS;
+		spi_tree_process_end();
+	}
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* no call from here on is recorded in this thread */
 	if (spi_payload && spi_payload->fini)
 		spi_payload->fini();

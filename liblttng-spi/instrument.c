@@ -22,6 +22,7 @@
 #include "codemap/map-check.h"
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/tree.h"
 
 #define TYPED_RULE_MAX	8000u		/* functions of one rule with events of their own */
 #define TYPED_TOTAL_MAX	9000u		/* two events each; LTTng carries about 20 000 */
@@ -113,8 +114,9 @@ static void take_function(struct work *w, struct spi_object *object, struct spi_
 			event = w->ifunc_names[i];
 	w->result->matched++;
 	p = spi_point_find(func->vaddr + object->bias);
-	if (p && !!(p->flags & SPI_POINT_ONE_EVENT) != !!(flags & SPI_RULE_ONE_EVENT)) {
-		decline(w, object, name, "already traced by another rule in the other form (one event, or entry and exit)");
+	if (p && (!!(p->flags & SPI_POINT_ONE_EVENT) != !!(flags & SPI_RULE_ONE_EVENT) ||
+			!!(p->flags & SPI_POINT_COMPACT) != !!(flags & SPI_RULE_COMPACT))) {
+		decline(w, object, name, "already traced by another rule in another form (one event, entry and exit, or compact)");
 		return;
 	}
 	if (!p) {
@@ -206,7 +208,7 @@ static void bind_new(struct work *w, struct spi_point **points, const char **err
 {
 	struct rule *rule = w->rule;
 	uint32_t n = 0;
-	int generic, r;
+	int generic, compact = !!(rule->text.flags & SPI_RULE_COMPACT), r;
 
 	for (uint32_t i = 0; i < rule->count; i++)
 		if (!rule->points[i]->payload)
@@ -214,17 +216,17 @@ static void bind_new(struct work *w, struct spi_point **points, const char **err
 	if (!n)
 		return;
 	memset(errors, 0, n * sizeof(*errors));
-	generic = n > TYPED_RULE_MAX || typed_total + n > TYPED_TOTAL_MAX;
+	generic = !compact && (n > TYPED_RULE_MAX || typed_total + n > TYPED_TOTAL_MAX);
 	if (generic) {
 		w->result->generic = 1;
 		spi_note("%u functions match '%s': recorded as lttng_ust_cyg_profile:func_entry and func_exit with their "
 			"addresses, as LTTng carries about 20 000 event types", n, rule->text.pattern);
 	}
-	r = (generic ? spi_payload->bind_generic : spi_payload->bind)(points, n, errors);
+	r = (compact ? spi_payload->bind_compact : generic ? spi_payload->bind_generic : spi_payload->bind)(points, n, errors);
 	for (uint32_t i = 0; i < n; i++)
 		if (r < 0 && !errors[i])
 			errors[i] = "its events could not be registered with lttng-ust";
-	if (!generic && r > 0)
+	if (!generic && !compact && r > 0)
 		typed_total += (uint32_t) r;
 	drop_failed(w, points, errors, n);
 }
@@ -318,6 +320,16 @@ static void rule_take_out(struct rule *rule)
 
 	if (!rule->enabled)
 		return;
+	if (rule->text.is_tree) {
+		struct spi_rule_result ignored;
+
+		spi_tree_set(rule, 0, &ignored);
+		rule->enabled = 0;
+		if (!rules_enabled())
+			spi_watch_stop();
+		spi_status_fold_all();
+		return;
+	}
 	if (!points) {
 		rule->enabled = 0;
 		return;
@@ -336,6 +348,8 @@ static void rule_take_out(struct rule *rule)
 		spi_tags_change(rule->points, rule->count, rule->text.tag, 0);
 	__atomic_fetch_sub(&spi_status->points, rule->count, __ATOMIC_RELAXED);
 	rule->enabled = 0;
+	if (spi_payload && spi_payload->flush)
+		spi_payload->flush();
 	if (!rules_enabled())
 		spi_watch_stop();
 	spi_sys(SYS_munmap, points, (bytes + 4095) & ~4095ul);
@@ -344,6 +358,7 @@ static void rule_take_out(struct rule *rule)
 
 static void rule_forget(struct rule *rule)
 {
+	spi_tree_remove(rule);
 	for (struct rule **at = &spi_rules; *at; at = &(*at)->next)
 		if (*at == rule) {
 			*at = rule->next;
@@ -390,12 +405,17 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 		r = spi_threads_init();
 		if (r == 0)
 			r = spi_patch_init();
-		if (r == 0)
+		if (r == 0 && rule->text.is_tree)
+			r = spi_tree_add(link, rule, result);
+		else if (r == 0)
 			r = take_objects(w);
-		if (r == 0)
+		if (r == 0 && !rule->text.is_tree)
 			r = put_in_force(w);
 		rule->enabled = 1;
-		if (r == 0 && !result->matched) {
+		if (rule->text.is_tree) {
+			if (r == -ENOENT && !result->text[0])
+				spi_format(result->text, sizeof(result->text), "no loaded function is the root of '%s'", text);
+		} else if (r == 0 && !result->matched) {
 			r = -ENOENT;
 			spi_format(result->text, sizeof(result->text), "no loaded function matches '%s'", text);
 		} else if (r == 0 && !result->instrumented) {
@@ -429,6 +449,11 @@ void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result)
 	result->matched = rule->count;
 	if (!enabled) {
 		rule_take_out(rule);
+		return;
+	}
+	if (rule->text.is_tree) {
+		result->status = spi_tree_set(rule, 1, result);
+		rule->enabled = 1;
 		return;
 	}
 	w = spi_map_pages(sizeof(*w));

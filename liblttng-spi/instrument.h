@@ -15,6 +15,7 @@ struct rule {
 	struct spi_rule_text text;
 	struct spi_point **points;	/* own mapping */
 	uint32_t count, room;
+	struct spi_tree *tree;		/* instead of points */
 };
 
 /* ---- instrument.c ---- */

@@ -24,7 +24,7 @@
 		*(void **) &next_##name = spi_find_in_libc(#name); \
 	next_##name; \
 })
-void *spi_find_in_libc(const char *name) SPI_HIDDEN;	/* signals.c */
+void *spi_find_in_libc(const char *name) SPI_HIDDEN;	/* symbols.c */
 void spi_masks_init(void) SPI_HIDDEN;			/* masks.c; called by spi_signals_init() */
 
 /*

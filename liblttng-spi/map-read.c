@@ -28,19 +28,21 @@
 #define MAX_PATTERNS	64
 #define SEALS		(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
+/* `patterns` is NULL where a tree's map is meant. */
+
 /* ---- asking the controller --------------------------------------------------- */
 
 static int ask_controller(struct spi_link *link, struct spi_object *object, const char *patterns, uint32_t limit, char *error,
 	size_t error_size)
 {
-	struct spi_msg_map_request request = { .limit = limit };
+	struct spi_msg_map_request request = { .limit = limit, .flags = patterns ? 0 : SPI_MAP_REQUEST_TREE };
 	struct {
 		struct spi_msg_map head;
 		char text[480];
 	} answer;
 	char names[SPI_PROTO_BODY_MAX / 8];
 	struct stat st;
-	size_t n_path = strlen(object->path) + 1, n_patterns = strlen(patterns) + 1;
+	size_t n_path = strlen(object->path) + 1, n_patterns = patterns ? strlen(patterns) + 1 : 1;
 	uint32_t id = ++link->next_id;
 	int fd;
 	long r;
@@ -48,14 +50,14 @@ static int ask_controller(struct spi_link *link, struct spi_object *object, cons
 	if (n_path + n_patterns > sizeof(names))
 		return -ENAMETOOLONG;
 	memcpy(names, object->path, n_path);
-	memcpy(names + n_path, patterns, n_patterns);
+	memcpy(names + n_path, patterns ? patterns : "", n_patterns);
 	if (spi_sys(SYS_newfstatat, AT_FDCWD, object->is_exe ? "/proc/self/exe" : object->path, &st, 0L) == 0) {
 		request.device = st.st_dev;
 		request.inode = st.st_ino;
 	}
 	memcpy(request.build_id, object->build_id, sizeof(request.build_id));
 	request.build_id_size = object->build_id_size;
-	request.flags = object->is_exe ? SPI_MAP_REQUEST_EXE : 0;
+	request.flags |= object->is_exe ? SPI_MAP_REQUEST_EXE : 0;
 	r = spi_link_send(link, SPI_MSG_MAP_REQUEST, id, &request, sizeof(request), names, n_path + n_patterns, -1);
 	if (r < 0)
 		return (int) r;
@@ -77,13 +79,14 @@ static int ask_controller(struct spi_link *link, struct spi_object *object, cons
 struct helper {
 	const char *program;
 	char *argv[MAX_PATTERNS * 2 + 12];
+	char *envp[4];
+	char home[512], cache_home[512];	/* where its cache is */
 	int output;
 };
 
 static int helper_main(void *data)
 {
 	struct helper *h = data;
-	static char *const envp[] = { "PATH=/usr/bin:/bin", NULL };
 	uint64_t none = 0;
 	/* out of the way first: the program may have closed its standard descriptors */
 	long output = spi_sys(SYS_fcntl, h->output, F_DUPFD, 10L);
@@ -95,7 +98,7 @@ static int helper_main(void *data)
 	spi_sys(SYS_dup2, output, 3L);
 	spi_sys(SYS_close_range, 4L, ~0UL, 0L);
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8L);
-	spi_sys(SYS_execve, h->program, h->argv, envp);
+	spi_sys(SYS_execve, h->program, h->argv, h->envp);
 	spi_sys(SYS_exit_group, 127L);
 	return 127;
 }
@@ -126,18 +129,34 @@ static int run_helper(struct helper *h)
 	return (status & 0x7f) ? -EIO : (status >> 8) & 0xff;
 }
 
+static void helper_environment(struct helper *h)
+{
+	int n = 0;
+
+	h->envp[n++] = "PATH=/usr/bin:/bin";
+	if (spi_env.home && strlen(spi_env.home) < sizeof(h->home) - 8) {
+		spi_format(h->home, sizeof(h->home), "HOME=%s", spi_env.home);
+		h->envp[n++] = h->home;
+	}
+	if (spi_env.cache_home && strlen(spi_env.cache_home) < sizeof(h->cache_home) - 24) {
+		spi_format(h->cache_home, sizeof(h->cache_home), "XDG_CACHE_HOME=%s", spi_env.cache_home);
+		h->envp[n++] = h->cache_home;
+	}
+	h->envp[n] = NULL;
+}
+
 static int run_codemap(struct spi_object *object, const char *patterns, uint32_t limit, char *error, size_t error_size)
 {
 	struct helper h = { .program = spi_env.codemap ? spi_env.codemap : SPI_CODEMAP_PATH };
 	char limit_text[16], text[4096];
-	size_t n = strlen(patterns);
+	size_t n = patterns ? strlen(patterns) : 0;
 	int argc = 0, r;
 	char *p = text;
 	long fd;
 
 	if (n >= sizeof(text))
 		return -ENAMETOOLONG;
-	memcpy(text, patterns, n + 1);
+	memcpy(text, patterns ? patterns : "", n + 1);
 	fd = spi_sys(SYS_memfd_create, "lttng-spi-map", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return (int) fd;
@@ -147,6 +166,9 @@ static int run_codemap(struct spi_object *object, const char *patterns, uint32_t
 	h.argv[argc++] = "map";
 	h.argv[argc++] = "--output-fd";
 	h.argv[argc++] = "3";
+	if (!patterns)
+		h.argv[argc++] = "--tree";
+	helper_environment(&h);
 	if (limit) {
 		h.argv[argc++] = "--limit";
 		h.argv[argc++] = limit_text;
@@ -223,6 +245,18 @@ int spi_map_fetch(struct spi_link *link, struct spi_object *object, const char *
 		return fd;
 	r = open_map(fd, object, map, error, error_size);
 	spi_sys(SYS_close, fd);
+	return r;
+}
+
+int spi_map_fetch_tree(struct spi_link *link, struct spi_object *object, struct spi_map *map, char *error, size_t error_size)
+{
+	int r = spi_map_fetch(link, object, NULL, 0, map, error, error_size);
+
+	if (r == 0 && !(map->head->flags & SPI_MAP_IS_TREE)) {
+		spi_format(error, error_size, "the code map of %s is not one for call trees", object->name);
+		spi_map_release(map);
+		return -EPROTO;
+	}
 	return r;
 }
 

@@ -38,6 +38,7 @@ static const struct spi_core_ops core_ops = {
 	.memory_copy = spi_memory_copy,
 	.threads = spi_status_records,
 	.process_end = spi_agent_end,
+	.tree_tags = spi_tree_tags,
 };
 
 /* ---- the program's descriptor numbers ----------------------------------------- */

@@ -17,7 +17,9 @@
  * After a fork these pages are shared with the parent, so the child writes none
  * of them again: it takes new chunks, and copies a page before it adds to it.
  */
+#include <linux/futex.h>
 #include <linux/memfd.h>
+#include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -46,6 +48,36 @@ struct chunk {
 	uint32_t size, used;
 	uint32_t frozen;		/* shared with another process: not to be written */
 };
+
+/*
+ * The patch lock: near memory, the byte index, the table of int3 and text being
+ * written by threads of the program (call trees) or by the control side. A futex;
+ * its holder takes no signal that could come from elsewhere and calls nothing outside of the agent, so nobody can
+ * wait for himself. Innermost: taken under the control lock and the dynamic
+ * linker's, never the other way round. What would take another lock, telling
+ * libgcc about frames, is put off until the control side comes by.
+ */
+static int patch_lock;
+
+uint64_t spi_patch_lock(void)
+{
+	/* what our own reads of memory may raise, and int3, which another thread must not take for blocked by the program */
+	uint64_t most = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)), before = 0;
+	int seen = 0;
+
+	spi_raw4(SYS_rt_sigprocmask, SIG_BLOCK, (uint64_t) &most, (uint64_t) &before, 8);
+	if (!__atomic_compare_exchange_n(&patch_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		while (__atomic_exchange_n(&patch_lock, 2, __ATOMIC_ACQUIRE))
+			spi_raw4(SYS_futex, (uint64_t) &patch_lock, FUTEX_WAIT_PRIVATE, 2, 0);
+	return before;
+}
+
+void spi_patch_unlock(uint64_t before)
+{
+	if (__atomic_exchange_n(&patch_lock, 0, __ATOMIC_RELEASE) == 2)
+		spi_raw3(SYS_futex, (uint64_t) &patch_lock, FUTEX_WAKE_PRIVATE, 1);
+	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &before, 0, 8);
+}
 
 struct spi_arena {
 	struct spi_arena *next;
@@ -285,7 +317,7 @@ static struct chunk *chunk_with_room(struct spi_arena *arena, struct chunk **lis
 	return chunk;
 }
 
-void *spi_near_alloc(struct spi_object *object, size_t size, size_t align)
+void *spi_near_data(struct spi_object *object, size_t size, size_t align)
 {
 	struct spi_arena *arena = arena_of(object);
 	struct chunk *chunk;
@@ -301,6 +333,37 @@ void *spi_near_alloc(struct spi_object *object, size_t size, size_t align)
 	at = (uint32_t) ((chunk->used + align - 1) & ~(align - 1));
 	chunk->used = at + (uint32_t) size;
 	return chunk->rw + at;
+}
+
+void *spi_near_alloc(struct spi_object *object, size_t size, size_t align)
+{
+	uint64_t before = spi_patch_lock();
+	void *p = spi_near_data(object, size, align);
+
+	spi_patch_unlock(before);
+	return p;
+}
+
+/*
+ * Have this much at hand, in one piece each: what comes later, in a thread of the
+ * program, then makes no chunk, and libgcc knows all of it.
+ */
+int spi_near_reserve(struct spi_object *object, uint32_t code, uint32_t data)
+{
+	uint64_t before = spi_patch_lock();
+	struct spi_arena *arena = arena_of(object);
+	uint32_t size = CODE_CHUNK, data_size = DATA_CHUNK;
+	int result = -ENOSPC;
+
+	while (CODE_PART(size) < code)
+		size *= 2;
+	while (data_size < data)
+		data_size *= 2;
+	if (arena && chunk_with_room(arena, &arena->code, code < CODE_PART(size) ? code : CODE_PART(size), size, 1) &&
+			chunk_with_room(arena, &arena->data, data < data_size ? data : data_size, data_size, 0))
+		result = 0;
+	spi_patch_unlock(before);
+	return result;
 }
 
 int spi_near_code(struct spi_object *object, struct spi_emit *emit, uint32_t size)

@@ -102,6 +102,12 @@ void spi_pages_forget(void);
  * -ENOSPC.
  */
 struct spi_emit;
+uint64_t spi_patch_lock(void);			/* blocks all signals; returns the mask to give back */
+void spi_patch_unlock(uint64_t before);
+/* Under the patch lock, as spi_near_code(); spi_near_alloc() takes it itself. */
+void *spi_near_data(struct spi_object *object, size_t size, size_t align);
+/* Control side: room for that many bytes of stubs and data, for when threads of the program make them. 0 or -ENOSPC. */
+int spi_near_reserve(struct spi_object *object, uint32_t code, uint32_t data);
 int spi_near_code(struct spi_object *object, struct spi_emit *emit, uint32_t size);
 void spi_near_code_trim(struct spi_object *object, uint64_t end);
 
@@ -129,7 +135,7 @@ void spi_near_fork_child(void);
  */
 uint64_t spi_trampoline_make(struct spi_object *object, uint64_t from, uint32_t mask, uint32_t bits, uint64_t to,
 	uint16_t frame, int into_heap_room, const char **reason);
-/* Describe the frames of the pages that have come since the last time. */
+/* Describe the frames of the pages that have come since the last time. Control side, without the patch lock. */
 void spi_trampoline_register(void);
 void spi_trampoline_fork_child(void);
 
@@ -146,8 +152,12 @@ void spi_trampoline_fork_child(void);
 
 /* Load libgcc, before the first range is registered: where only the calling thread can load anything. */
 void spi_frames_find_unwinder(void);
-/* Tell libgcc's unwinder about size bytes of code, whose frames are described in `frames`. */
+/*
+ * Under the patch lock: size bytes of code, whose frames are described in `frames`; libgcc's unwinder is told of them
+ * by spi_frames_tell(), which is the control side's, without the lock.
+ */
 void spi_frames_register(uint64_t code, uint64_t size, uint64_t frames);
+void spi_frames_tell(void);
 
 /* A piece of trampoline pages: each jump's frame stands in the two bytes before it. */
 struct spi_range {
@@ -188,6 +198,7 @@ struct spi_emit {
 	uint16_t arrival;		/* of a stub: where it is jumped to from */
 	uint16_t rbp_slot;		/* where the moved instructions have pushed rbp: SPI_FRAME_RBP() of it, or 0 */
 	uint32_t used, size;
+	uint64_t (*site_stub)(uint64_t address);	/* of the call site there; 0: none. NULL: there are no call trees */
 	const char *failed;		/* first thing that did not work: a reason */
 	uint32_t literals;
 	struct {
@@ -226,6 +237,18 @@ void spi_relocate(struct spi_emit *e, uint64_t address, uint64_t bias, const uin
  */
 void spi_stub_emit(struct spi_emit *e, struct spi_point *point, const uint8_t *bytes, const struct spi_map_insn *insns,
 	unsigned int count, unsigned int undo, uint64_t moved[SPI_MAP_ENTRY_INSNS]);
+
+#define SPI_SITE_STUB_MAX	160u
+enum spi_site_way {
+	SPI_SITE_TO,		/* to the callee `to` */
+	SPI_SITE_TO_SLOT,	/* to what stands in the word at `to` */
+	SPI_SITE_TO_R11,	/* to what the site's code has put into r11 */
+};
+/*
+ * The stub of a call site. push: 0, or the return address, where the site was replaced by a jump. Sets point->body.
+ */
+void spi_site_emit(struct spi_emit *e, struct spi_point *point, const struct spi_map_site *site, uint64_t push,
+	enum spi_site_way way, uint64_t to);
 
 /* A trampoline is SPI_TRAMPOLINE_HEAD bytes, its frame as unwinders see it, and the jump behind them. */
 #define SPI_TRAMPOLINE_HEAD 2u
@@ -307,6 +330,8 @@ int spi_trap_add(uint64_t address, uint64_t to);
 void spi_trap_forget(uint64_t low, uint64_t high);	/* the object there was unloaded */
 /* May code of this object contain int3? 0, or -EPERM and *reason. Takes SIGTRAP. */
 int spi_trap_ready(const struct spi_object *object, const char **reason);
+/* The same but for which object it is: for code in the C library of which it is known that signals are let in there. */
+int spi_trap_ready_anywhere(const char **reason);
 
 /* ---- trap-ready.c: NULL, or what speaks against int3 ---- */
 const char *spi_trap_threads_look(void);	/* a thread that blocks SIGTRAP, a debugger */
@@ -318,8 +343,10 @@ int spi_object_is_runtime(const struct spi_object *object);
 
 /* On a thread of the agent's own: by its start routine and id it finds out where libc keeps these. */
 void spi_tracer_threads_learn(uint64_t start, int tid);
+int32_t spi_tracer_threads_tid_at(void);	/* where libc's descriptor of a thread has its id; -1: not known */
 /* Threads that start there are the tracer's. */
 void spi_tracer_code_add(uint64_t low, uint64_t high);
+int spi_tracer_code_has(uint64_t address);	/* is it lttng-ust's or ours? Any thread */
 int spi_thread_is_tracer(void);		/* this thread; async-signal-safe */
 int spi_thread_is_tracer_other(int task_dir, const char *tid_text, int tid, const char *name);
 
@@ -329,6 +356,8 @@ enum spi_text_how {
 	SPI_TEXT_STORE = 1,	/* all bytes in one aligned 8-byte word of one instruction: one store */
 	SPI_TEXT_SPIN,		/* one instruction; a jump to itself stands there meanwhile */
 	SPI_TEXT_INT3,		/* one instruction; int3 stands there meanwhile */
+	SPI_TEXT_WIDE,		/* in one aligned block of 16 bytes of one instruction */
+	SPI_TEXT_LINE,		/* in one cache line, of one instruction */
 	SPI_TEXT_CC,		/* several instructions, whose boundaries hold int3 before, in between or after */
 };
 
@@ -345,8 +374,14 @@ struct spi_text_op {
 
 void spi_text_fork_child(void);
 int spi_text_can_sync(void);	/* 1 when membarrier works; else only STORE does, and points that need more are declined */
+void spi_text_sync(void);	/* what was written until now is what every core will run */
 /* Write them all; sorts the array by address. */
 void spi_text_write(struct spi_text_op *ops, unsigned int n);
+/*
+ * The same within [low, high), code that is mapped with the rights `prot`: looks at nothing else. Under the patch
+ * lock, in any thread.
+ */
+void spi_text_write_in(struct spi_text_op *ops, unsigned int n, uint64_t low, uint64_t high, int prot);
 
 /* One line of /proc/self/maps. */
 struct spi_vma {
@@ -364,6 +399,8 @@ void spi_maps_close(struct spi_maps *maps);
 
 /* ---- patch.c ---- */
 
+extern uint64_t (*spi_patch_site_stub)(uint64_t address) SPI_HIDDEN;	/* for spi_emit.site_stub */
+
 struct spi_patch {
 	struct spi_point *point;
 	struct spi_patch *next;		/* same bucket of the byte index */
@@ -380,6 +417,14 @@ struct spi_patch {
 	uint8_t reserved[2];
 	uint8_t old[8], new[8];
 };
+
+/*
+ * For a thread of the program, under the patch lock: prepare without int3, and write one jump into code that cannot go
+ * meanwhile. 0 or a negative errno.
+ */
+int spi_patch_prepare_locked(struct spi_point *point, const char **reason);
+int spi_patch_install_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot);
+int spi_patch_remove_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot);
 
 /* ---- worker.c ---- */
 
@@ -399,6 +444,9 @@ struct spi_choice {
 	uint32_t first;		/* bytes of the instruction */
 	uint32_t to_word_end;	/* bytes from the address to the end of its aligned word */
 	int into_heap_room;	/* a pun may go there */
+	int trap_asked;		/* spi_trap_ready() was; it may not be asked under the patch lock */
+	int trap_wanted;	/* it would have to be: begin again when it was */
+	const char *trap_reason;	/* what it answered; NULL: int3 may be */
 	const char *reason;	/* why the latest worker declined */
 };
 
@@ -410,6 +458,8 @@ struct spi_choice {
 int spi_worker_choose(struct spi_choice *c);
 /* Would a jump there change a byte that a prepared point relies on, or the other way round? patch.c */
 int spi_bytes_conflict(uint64_t address, uint32_t changed, uint32_t fixed);
+/* Let others know of a jump that is not made from a struct spi_patch. 0 or -ENOMEM. patch.c */
+int spi_bytes_claim(struct spi_point *point, uint64_t address, uint32_t changed, uint32_t fixed, const uint8_t *old);
 
 extern uint32_t spi_patch_workers SPI_HIDDEN;	/* bit per enum spi_worker that may be used; tests narrow it */
 

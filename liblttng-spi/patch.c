@@ -16,6 +16,7 @@
 #define BUCKETS		65536u
 
 static struct spi_patch **byte_index;	/* by address / 16 */
+uint64_t (*spi_patch_site_stub)(uint64_t address);
 
 int spi_patch_init(void)
 {
@@ -46,6 +47,22 @@ int spi_bytes_conflict(uint64_t address, uint32_t changed, uint32_t fixed)
 			if (ranges_overlap(p->address, p->changed, address, fixed)
 				|| ranges_overlap(p->address, p->fixed, address, changed))
 				return 1;
+	return 0;
+}
+
+int spi_bytes_claim(struct spi_point *point, uint64_t address, uint32_t changed, uint32_t fixed, const uint8_t *old)
+{
+	struct spi_patch *p = spi_alloc(sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	p->point = point;
+	p->address = address;
+	p->changed = (uint8_t) changed;
+	p->fixed = (uint8_t) fixed;
+	spi_bytes_copy(p->old, old, changed);
+	p->next = *index_bucket(address >> 4);
+	*index_bucket(address >> 4) = p;
 	return 0;
 }
 
@@ -89,9 +106,10 @@ static const struct spi_map_insn *func_insns(const struct spi_point *point)
 	return insns;
 }
 
-int spi_patch_prepare(struct spi_point *point, const char **reason)
+/* -EAGAIN: it depends on whether int3 may be, which `trap_asked` and `trap_reason` do not tell yet. */
+static int prepare(struct spi_point *point, int trap_asked, const char *trap_reason, const char **reason)
 {
-	struct spi_choice c = { .point = point, .func = point->func };
+	struct spi_choice c = { .point = point, .func = point->func, .trap_asked = trap_asked, .trap_reason = trap_reason };
 
 	if (point->patch)
 		return 0;
@@ -114,19 +132,38 @@ int spi_patch_prepare(struct spi_point *point, const char **reason)
 		*reason = "no free memory within reach of its object";
 		return -ENOSPC;
 	}
+	c.stub.site_stub = spi_patch_site_stub;
 	c.patch->point = point;
 	c.patch->stub = c.stub.rx;
 	if (spi_worker_choose(&c) < 0) {
 		spi_near_code_trim(point->object, c.stub.rx);
 		point->body = 0;
 		*reason = c.reason;
-		return -ENOTSUP;
+		return c.trap_wanted ? -EAGAIN : -ENOTSUP;
 	}
 	spi_near_code_trim(point->object, c.stub.rx + c.stub.used);
 	c.patch->next = *index_bucket(c.patch->address >> 4);
 	*index_bucket(c.patch->address >> 4) = c.patch;
 	point->patch = c.patch;
 	return 0;
+}
+
+int spi_patch_prepare(struct spi_point *point, const char **reason)
+{
+	const char *trap_reason = NULL;
+	int result = -EAGAIN;
+
+	spi_frames_find_unwinder();
+	for (int trap_asked = 0; trap_asked < 2 && result == -EAGAIN; trap_asked++) {
+		uint64_t before;
+
+		if (trap_asked && spi_trap_ready(point->object, &trap_reason) == 0)
+			trap_reason = NULL;
+		before = spi_patch_lock();
+		result = prepare(point, trap_asked, trap_reason, reason);
+		spi_patch_unlock(before);
+	}
+	return result;
 }
 
 enum spi_worker spi_patch_worker(const struct spi_point *point)
@@ -180,6 +217,36 @@ static void op_fill(struct spi_text_op *op, const struct spi_patch *patch, uint3
 	spi_bytes_copy(op->to, install ? patch->new : patch->old, 8);
 }
 
+int spi_patch_prepare_locked(struct spi_point *point, const char **reason)
+{
+	return prepare(point, 1, "needs int3, which is not looked at where a thread of the program asks", reason);
+}
+
+/* One prepared point, whose object cannot be unloaded meanwhile. */
+static int write_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot, int install)
+{
+	struct spi_text_op op;
+
+	if (point->installed == (uint32_t) install || !point->patch || point->patch->forgotten)
+		return 0;
+	op_fill(&op, point->patch, 0, install);
+	spi_text_write_in(&op, 1, low, high, prot);
+	if (op.error)
+		return -EBUSY;
+	point->installed = (uint32_t) install;
+	return 0;
+}
+
+int spi_patch_install_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot)
+{
+	return write_locked(point, low, high, prot, 1);
+}
+
+int spi_patch_remove_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot)
+{
+	return write_locked(point, low, high, prot, 0);
+}
+
 int (*spi_patch_frozen)(void (*work)(void *data), void *data);
 
 struct ops {
@@ -190,8 +257,10 @@ struct ops {
 static void ops_write(void *data)
 {
 	const struct ops *ops = data;
+	uint64_t before = spi_patch_lock();
 
 	spi_text_write(ops->op, ops->n);
+	spi_patch_unlock(before);
 }
 
 static int write_all(struct spi_point **points, unsigned int n, const char **errors, int install)
@@ -207,12 +276,14 @@ static int write_all(struct spi_point **points, unsigned int n, const char **err
 		if (!errors[i])
 			op_fill(&ops[count++], points[i]->patch, i, install);
 	}
-	if (install)
+	if (install) {
+		spi_frames_tell();
 		spi_trampoline_register();
+	}
 	if (count && spi_patch_frozen && spi_patch_frozen(ops_write, &(struct ops) { ops, count }) < 0)
 		return -EAGAIN;
 	if (!spi_patch_frozen)
-		spi_text_write(ops, count);
+		ops_write(&(struct ops) { ops, count });
 	for (unsigned int i = 0; i < count; i++) {
 		errors[ops[i].index] = ops[i].error;
 		if (ops[i].error)
@@ -245,6 +316,8 @@ int spi_patch_is_in_text(const struct spi_point *point)
 
 void spi_patch_forget(const struct spi_object *object)
 {
+	uint64_t before = spi_patch_lock();
+
 	for (uint32_t i = 0; byte_index && i < BUCKETS; i++)
 		for (struct spi_patch **link = &byte_index[i]; *link;) {
 			struct spi_patch *patch = *link;
@@ -258,6 +331,7 @@ void spi_patch_forget(const struct spi_object *object)
 			patch->point->installed = 0;
 		}
 	spi_trap_forget(object->low, object->high);
+	spi_patch_unlock(before);
 }
 
 void spi_patch_fork_child(void)

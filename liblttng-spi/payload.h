@@ -59,6 +59,8 @@ struct spi_core_ops {
 	 * fini(). Idempotent.
 	 */
 	void (*process_end)(void);
+	/* Tags of these call trees (bits as in spi_thread.tree), "|TAG|TAG|": a text that lives for ever. Any thread. */
+	const char *(*tree_tags)(uint32_t trees);
 };
 
 struct spi_payload_ops {
@@ -89,6 +91,21 @@ struct spi_payload_ops {
 	 * a text that lives for ever. Agent thread only. 0 or -ENOMEM.
 	 */
 	int (*set_tags)(struct spi_point *point, const char *tags);
+	/*
+	 * Call trees. tree_prepare(): agent thread only; makes ready what the points of an object will need, and
+	 * gives the gate that they have: not 0 while somebody records. 0, or -errno and *why. tree_bind(): any
+	 * thread of the program, in any state, before the first call of a point is recorded, and no lock and no
+	 * malloc(): sets payload, exit, left and record of one point (with SPI_POINT_COMPACT, compact ones).
+	 * 0 or -ENOMEM. The point's address, call_site and object are final.
+	 */
+	int (*tree_prepare)(struct spi_object *object, int compact, const volatile int **gate, const char **why);
+	int (*tree_bind)(struct spi_point *point);
+	/* bind() for compact records (doc/architecture.md); the points' thunks may be those that save no vector registers. */
+	int (*bind_compact)(struct spi_point **points, unsigned int n, const char **errors);
+	/* Write what threads have kept back: compact records. Any thread of the agent's, or before an exec. */
+	void (*flush)(void);
+	/* Other trees than before record this point (tree_live). Any thread, in any state. */
+	void (*tree_changed)(struct spi_point *point);
 };
 
 /* The module's only exported symbol: "spi_payload_init". NULL on failure, *error says why. */

@@ -57,6 +57,14 @@ struct spi_point;
  * pushed. vec and stride as in struct spi_vectors.
  */
 typedef uint64_t (*spi_entry_fn)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+/*
+ * A point with spi_thread_thunks_words() is first called with vec NULL, vector
+ * registers not saved: then it must not touch them, nor call what may (libc,
+ * lttng-ust), and if it has to, it answers SPI_ANSWER_FULL, having changed
+ * nothing, and is called again with all saved. Its exit payload answers likewise, 0
+ * when done.
+ */
+#define SPI_ANSWER_FULL	UINT64_C(1)
 /* Exit payload: `slot` is still the thread's; spi_slot_pop() it. */
 typedef void (*spi_exit_fn)(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 
@@ -94,15 +102,29 @@ struct spi_point {
 	const char *event_name;		/* base, unique in the process */
 	uint64_t exit_thunk;		/* goes into the slot of each call */
 	const char *tags;		/* of the rules in force that asked for it; NULL: none yet. tags.c */
-	uint64_t reserved[2];
+	/* of a call tree (tree.h) */
+	uint64_t call_site;		/* what is recorded as such; 0: where the call returns to */
+	spi_entry_fn record;		/* the payload's entry, behind the tree's own; NULL: not bound yet */
+	uint32_t tree_todo;		/* trees that have not looked at its callee yet; also a gate: the stub enters while it is not 0 */
+	uint32_t tree_live;		/* trees that record it */
+	uint64_t hits;			/* calls that were recorded, roughly */
+	/* behind the thunks that save no vector registers (SPI_ANSWER_FULL): those that save all. thunks.S */
+	uint64_t full_thunk, full_exit_thunk;
 };
 _Static_assert(offsetof(struct spi_point, flags) == 56, "thunks.S");
+_Static_assert(offsetof(struct spi_point, full_thunk) == 184, "thunks.S");
+_Static_assert(offsetof(struct spi_point, exit_thunk) == 136 && offsetof(struct spi_point, tree_todo) == 168 &&
+	offsetof(struct spi_point, tree_live) == 172 && offsetof(struct spi_point, hits) == 176, "words.S");
 
 enum spi_point_flags {
 	SPI_POINT_LOOPS		= 1u << 0,	/* SPI_FUNC_LOOPS_TO_ENTRY */
 	SPI_POINT_ONE_EVENT	= 1u << 1,
 	SPI_POINT_NO_EXIT	= 1u << 2,	/* never give it a slot */
 	SPI_POINT_APART		= 1u << 3,	/* the agent's own, in libc: in no rule and no table. watch.c */
+	SPI_POINT_TREE		= 1u << 4,	/* a call tree's: a call site, or the entry of a root or handler. tree.h */
+	SPI_POINT_COMPACT	= 1u << 5,	/* its calls go into compact records */
+	SPI_POINT_EXEC		= 1u << 6,	/* it calls execve(), which does not return */
+	SPI_POINT_WORDS		= 1u << 7,	/* all that its payload does at an entry is what words.S does */
 };
 
 /* ---- return slots --------------------------------------------------- */
@@ -175,7 +197,29 @@ struct spi_thread {
 	void *payload[4];	/* a payload's per-thread words; [1] is the core's: pages known to be readable */
 	uint64_t tsc;		/* a payload that has just read the TSC for this call may leave it here for fault.c; else 0 */
 	struct spi_thread_own *own;	/* the core's; set and cleared with `record` */
+	struct spi_words *words;	/* NULL: none yet; the payload's */
+	uint32_t tree;		/* call trees that the thread is in; good while tree_epoch is spi_tree_epoch. tree.h */
+	uint32_t tree_epoch;
+	uint32_t tree_now;	/* a payload's: trees of the call that is being recorded, for filters */
+	uint32_t tree_made;	/* it was looked at whether the thread was made in a tree */
+	uint64_t tree_ends;	/* how often its end has come: threads.c */
 };
+_Static_assert(offsetof(struct spi_thread, busy) == 48 && offsetof(struct spi_thread, words) == 112 &&
+	offsetof(struct spi_thread, tree) == 120 && offsetof(struct spi_thread, tree_epoch) == 124, "words.S");
+
+/*
+ * Where the quickest thunks (words.S) record: they claim a word by one addition to
+ * `used`, and write the TSC's lower half into it, together with the 8 bytes that
+ * point->payload points at; for an exit, those that slot->start has, with
+ * SPI_WORD_EXIT set. That is all they can do: when `used` has come to `limit`, or
+ * the TSC's upper half is not `high`, the payload is called.
+ */
+struct spi_words {
+	uint32_t used, limit, high, reserved;
+	uint8_t payload[112];		/* the payload's */
+	uint64_t words[];
+};
+#define SPI_WORD_EXIT	(UINT64_C(1) << 32)
 extern __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
 
 struct spi_thread_record {
@@ -190,6 +234,7 @@ struct spi_thread_own {
 	int32_t tid;
 	uint32_t chunk;			/* top of the thread's slot chunks; others read it when the process ends */
 	void *pages;			/* fault.c: pages known to be readable */
+	uint32_t tree_base[16];		/* where the depth of a tree is counted from. tree.h */
 	struct spi_thread_count folded;	/* of a record outside the status memory: what the page has of it */
 };
 
@@ -225,6 +270,15 @@ SPI_INLINE void spi_call_end(struct spi_thread *t)
 }
 
 /*
+ * A tail call: what it is made from has its slot at the same place of the stack, and that holds the slot's own address
+ * still. (An endless chain is folded where a chunk of slots ends: slots.c.)
+ */
+SPI_INLINE int spi_slot_is_chained(const struct spi_slot *top, uint64_t p)
+{
+	return top->p == p && top->state == SPI_SLOT_LIVE && *(const uint64_t *) p == spi_slot_code(top) + SPI_SLOT_RETURN;
+}
+
+/*
  * spi_slot_ready() - make sure that a slot can be pushed for a call whose return
  * address is at stack address p, after those below it (addresses < p) were
  * reclaimed. Returns the slot to fill, or NULL: record without exit.
@@ -233,7 +287,7 @@ SPI_INLINE struct spi_slot *spi_slot_ready(struct spi_thread *t, uint64_t p)
 {
 	struct spi_slot *cur = t->cur;
 
-	if (spi_unlikely(!cur || cur == t->end || (cur > t->base && cur[-1].p <= p))) {
+	if (spi_unlikely(!cur || cur == t->end || (cur > t->base && cur[-1].p <= p && !spi_slot_is_chained(cur - 1, p)))) {
 		if (spi_thread_slow(p) < 0)
 			return NULL;
 		cur = t->cur;
@@ -261,6 +315,8 @@ SPI_INLINE uint64_t spi_slot_push(struct spi_thread *t, struct spi_slot *slot, s
 }
 
 void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p);
+/* Before the exit of a call whose slot is not the top one is recorded. */
+void spi_slot_leave_above(struct spi_slot *slot);
 
 /* spi_slot_pop() - the call of `slot` is over and accounted for. */
 SPI_INLINE void spi_slot_pop(struct spi_thread *t, struct spi_slot *slot)

@@ -36,7 +36,7 @@ static struct spi_point *point_of_old(const struct spi_object *object, uint64_t 
 {
 	for (struct spi_point **at = &put_away, *p; (p = *at); at = &p->next_hash)
 		if (p->object == object && p->address == address &&
-				!((p->flags ^ flags) & SPI_POINT_ONE_EVENT)) {
+				!((p->flags ^ flags) & (SPI_POINT_ONE_EVENT | SPI_POINT_COMPACT))) {
 			*at = p->next_hash;
 			p->patch = NULL;
 			p->body = 0;
@@ -53,6 +53,7 @@ struct spi_point *spi_point_new(struct spi_object *object, const struct spi_map 
 	struct spi_point *p, **at;
 
 	point_flags |= flags & SPI_RULE_ONE_EVENT ? SPI_POINT_ONE_EVENT : 0;
+	point_flags |= flags & SPI_RULE_COMPACT ? SPI_POINT_COMPACT : 0;
 	p = point_of_old(object, address, point_flags);
 	if (!p) {
 		p = spi_near_alloc(object, sizeof(*p), 64);
@@ -64,6 +65,8 @@ struct spi_point *spi_point_new(struct spi_object *object, const struct spi_map 
 	}
 	p->address = address;
 	spi_thread_thunks(p, map->head->flags & SPI_MAP_USES_YMM, map->head->flags & SPI_MAP_USES_ZMM);
+	if (point_flags & SPI_POINT_COMPACT)
+		spi_thread_thunks_words(p, 0);
 	p->flags = point_flags;
 	p->object = object;
 	at = bucket(address);

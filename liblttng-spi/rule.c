@@ -5,21 +5,22 @@
  * LTTNG_SPI_RULES, in a message of the agent socket, and (behind "spi:") as the
  * name of an LTTng event rule.
  *
- *	rule     = target | "call(" target *( ";" option ) ")"
+ *	rule     = target | "call(" target *( ";" option ) ")" | "tree(" [ target ] *( ";" option ) ")"
  *	target   = [ object ":" ] function
  *	object   = file name of an executable or library, a glob
  *	function = linkage name, or demangled qualified name, a glob: * ? [...] \x
- *	option   = "one-event" | "tag=" hex digits
+ *	option   = "one-event" | "compact" | "tag=" hex digits
  *
  * The first single ':' ends the object; "::" never does. A rule without object
  * means every object, but one whose function begins with a wildcard then means
  * the executable alone: `*` is the program, not the world. In a list, rules are
- * separated by newlines or by ';' outside parentheses.
+ * separated by newlines or by ';' outside parentheses. A tree's options are
+ * tree-rule.c's.
  */
 #include <errno.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include "liblttng-spi/core.h"
+#include "liblttng-spi/tree-rule.h"
 
 static const char *match_class(const char *p, char c, int *matched)
 {
@@ -103,6 +104,10 @@ static int parse_option(const char *option, size_t n, struct spi_rule_text *rule
 		rule->flags |= SPI_RULE_ONE_EVENT;
 		return 0;
 	}
+	if (n == 7 && !memcmp(option, "compact", 7)) {
+		rule->flags |= SPI_RULE_COMPACT;
+		return 0;
+	}
 	if (n < 5 || memcmp(option, "tag=", 4) || n - 4 >= sizeof(rule->tag))
 		return -EINVAL;
 	for (size_t i = 4; i < n; i++)
@@ -111,6 +116,23 @@ static int parse_option(const char *option, size_t n, struct spi_rule_text *rule
 	memcpy(rule->tag, option + 4, n - 4);
 	rule->tag[n - 4] = 0;
 	return 0;
+}
+
+/* What follows "tree(" up to its ')': the options apart from the root, which is what *n says then. */
+static int parse_tree(const char *text, size_t *n, struct spi_rule_text *rule, const char **error)
+{
+	const char *end = memchr(text, ';', *n);
+	size_t options = end ? *n - (size_t) (end + 1 - text) : 0;
+
+	rule->is_tree = 1;
+	*error = "a rule's options are too long";
+	if (options >= sizeof(rule->options))
+		return -ENAMETOOLONG;
+	memcpy(rule->options, end ? end + 1 : "", options);
+	rule->options[options] = 0;
+	if (end)
+		*n = (size_t) (end - text);
+	return spi_tree_options_check(rule->options, error);
 }
 
 int spi_rule_parse(const char *text, struct spi_rule_text *rule, const char **error)
@@ -135,13 +157,25 @@ int spi_rule_parse(const char *text, struct spi_rule_text *rule, const char **er
 			const char *next = memchr(o + 1, ';', (size_t) (text + n - o - 1));
 			size_t size = (size_t) ((next ? next : text + n) - o - 1);
 
-			*error = "unknown rule option; known: one-event, tag=HEX";
+			*error = "unknown rule option; known: one-event, compact, tag=HEX";
 			if (parse_option(o + 1, size, rule) < 0)
 				return -EINVAL;
 			o = next;
 		}
 		if (end)
 			n = (size_t) (end - text);
+	} else if (n > 5 && !memcmp(text, "tree(", 5)) {
+		int r;
+
+		if (text[n - 1] != ')')
+			return -EINVAL;
+		text += 5;
+		n -= 6;
+		r = parse_tree(text, &n, rule, error);
+		if (r < 0)
+			return r;
+		if (!n)
+			return 0;
 	}
 	object = object_length(text);
 	if (object >= n)
@@ -159,15 +193,18 @@ int spi_rule_parse(const char *text, struct spi_rule_text *rule, const char **er
 	return 0;
 }
 
+/* `python3` may be a link to python3.11: both names are the user's. */
+const char *spi_program_name(void)
+{
+	const char *run_as = (const char *) getauxval(AT_EXECFN), *slash = run_as ? strrchr(run_as, '/') : NULL;
+
+	return slash ? slash + 1 : run_as ? run_as : "";
+}
+
 int spi_rule_covers(const struct spi_rule_text *rule, const struct spi_object *object)
 {
-	if (rule->object[0] && object->is_exe) {
-		/* `python3` may be a link to python3.11: both names are the user's */
-		const char *run_as = (const char *) getauxval(AT_EXECFN), *slash = run_as ? strrchr(run_as, '/') : NULL;
-
-		if (run_as && spi_glob_match(rule->object, slash ? slash + 1 : run_as))
-			return 1;
-	}
+	if (rule->object[0] && object->is_exe && spi_glob_match(rule->object, spi_program_name()))
+		return 1;
 	if (rule->object[0])
 		return spi_glob_match(rule->object, object->name);
 	if (rule->pattern[0] == '*' || rule->pattern[0] == '?' || rule->pattern[0] == '[')

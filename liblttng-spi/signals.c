@@ -28,6 +28,7 @@
 #include <string.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/tree.h"
 
 #define SIGNALS		64
 
@@ -37,13 +38,6 @@
 	X(sighandler_t, sysv_signal, (int, sighandler_t)) \
 	X(int, siginterrupt, (int, int))
 EACH_NEXT(NEXT_DECLARE)
-
-void *spi_find_in_libc(const char *name)
-{
-	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
-
-	return libc ? dlsym(libc, name) : NULL;
-}
 
 void spi_signals_init(void)
 {
@@ -186,11 +180,20 @@ static struct spi_signal *signal_taken(int number)
 	return __atomic_load_n(&spi_signal_of[number], __ATOMIC_ACQUIRE);
 }
 
+/* A handler's calls belong to the call trees of the thread that it interrupts. */
+static void tree_tell(uint64_t handler)
+{
+	if (spi_unlikely(spi_tree_existing) && handler != (uint64_t) SIG_DFL && handler != (uint64_t) SIG_IGN)
+		spi_tree_callback(handler);
+}
+
 SPI_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
 	struct spi_signal *s = signal_taken(number);
 	int ret;
 
+	if (action)
+		tree_tell((uint64_t) action->sa_handler);
 	if (spi_unlikely(s != NULL)) {
 		if (!spi_process_is_mine())
 			return action_of_vforked(s, action, old);
@@ -249,6 +252,7 @@ static uint64_t interrupting;	/* siginterrupt() was called for these of the take
 
 SPI_EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
+	tree_tell((uint64_t) handler);
 	if (spi_likely(!signal_taken(number)))
 		return NEXT(signal)(number, handler);
 	return signal_keep(number, handler, interrupting & SPI_SIGNAL_BIT(number) ? 0 : SA_RESTART, 1);
@@ -259,6 +263,7 @@ SPI_EXPORT sighandler_t ssignal(int number, sighandler_t handler) __attribute__(
 
 SPI_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
 {
+	tree_tell((uint64_t) handler);
 	if (spi_likely(!signal_taken(number)))
 		return NEXT(sysv_signal)(number, handler);
 	return signal_keep(number, handler, (int) (SA_RESETHAND | SA_NODEFER), 0);

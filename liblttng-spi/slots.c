@@ -25,6 +25,8 @@
 #define TAIL_CHAIN_MAX	256u		/* slots at one stack position before endless tail calls are folded */
 #define FOREIGN_LOOK	64u		/* slots of other stacks looked past in search of dead ones */
 
+extern void spi_thunk_exit_xmm(void) SPI_HIDDEN;
+
 void spi_thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end)
 {
 	t->base = spi_chunk_slots(chunk);
@@ -180,6 +182,7 @@ static void thread_fold_tail(struct spi_thread *t, uint64_t p)
 static int thread_grow(struct spi_thread *t, uint64_t p)
 {
 	uint32_t chunk = spi_chunk_get();
+	struct spi_slot *top;
 
 	if (chunk == CHUNK_NONE) {
 		thread_collect(t, p);
@@ -189,8 +192,15 @@ static int thread_grow(struct spi_thread *t, uint64_t p)
 		if (chunk == CHUNK_NONE)
 			return -1;
 	}
+	top = spi_thread_top(t);
 	spi_chunks[chunk].prev = spi_chunk_of(t->base);
 	spi_thread_use_chunk(t, chunk, 0);
+	if (top && top->p == p) {
+		/* unwinders know a tail call's slot by the one before it in memory: here that is one which nobody uses */
+		t->base->p = p;
+		t->base->state = SPI_SLOT_FREE;
+		t->cur++;
+	}
 	return 0;
 }
 
@@ -221,6 +231,61 @@ SPI_EXPORT int spi_thread_slow(uint64_t p)
 	if (result < 0 && t->record)
 		t->record->count.slots_exhausted++;
 	return result;
+}
+
+/* The call of `slot` ends, and there are others above it: those on its own stack were left by longjmp() before. */
+SPI_EXPORT void spi_slot_leave_above(struct spi_slot *slot)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t all = ~UINT64_C(0), old;
+
+	if (!t->cur || !on_own_stack(t, slot->p))
+		return;
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
+	for (struct spi_slot *s = spi_thread_top(t); s && s != slot; s = slot_below(s))
+		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && on_own_stack(t, s->p) && s->p <= slot->p)
+			spi_slot_left(t, s, SPI_LEFT_JUMPED);
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+}
+
+/* What a call's slot stands for once its exit is recorded, while the call itself may still return by it. */
+static void closed_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	(void) frame;
+	(void) vec;
+	(void) stride;
+	spi_slot_pop(&spi_thread, slot);
+}
+
+static void closed_left(struct spi_slot *slot, enum spi_left how)
+{
+	(void) slot;
+	(void) how;
+}
+
+static struct spi_point closed = { .exit = closed_exit, .left = closed_left };
+
+/*
+ * The thread is about to execute another program: the calls that it is in get their exits. Should that fail, they
+ * return by their slots as ever, and nothing is recorded of that any more.
+ */
+void spi_calls_close(void)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t all = ~UINT64_C(0), old;
+
+	if (!t->cur || t->busy)
+		return;
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
+	for (struct spi_slot *s = spi_thread_top(t); s; s = slot_below(s)) {
+		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || s->point == &closed)
+			continue;
+		spi_slot_left(t, s, SPI_LEFT_PROCESS_END);
+		s->point = &closed;
+		s->exit = (uint64_t) spi_thunk_exit_xmm;	/* closed_exit() uses general registers only */
+		s->state = SPI_SLOT_LIVE;
+	}
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
 }
 
 /* A slot that is not the top one ended (coroutines), or free ones lie below it. */
@@ -258,10 +323,20 @@ void spi_thread_unwound(uint64_t sp)
 		spi_slot_left(t, nearest, SPI_LEFT_UNWOUND);
 }
 
+/* At a thread's end: is the call one of those that the end itself is made in? It will return. */
+static int is_under_way(const struct spi_thread *t, const struct spi_slot *s, uint64_t sp)
+{
+	return s->p > sp && on_own_stack(t, s->p) && on_own_stack(t, sp) &&
+		*(const uint64_t *) s->p == spi_slot_code(s) + SPI_SLOT_RETURN;
+}
+
 void spi_thread_leave_all(struct spi_thread *t, enum spi_left how)
 {
+	uint64_t sp = (uint64_t) __builtin_frame_address(0);
+
 	for (struct spi_slot *s = spi_thread_top(t); s; s = slot_below(s))
-		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD)
+		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD &&
+				(how != SPI_LEFT_THREAD_END || !is_under_way(t, s, sp)))
 			spi_slot_left(t, s, how);
 	thread_pop_free(t, SPI_SLOT_DEAD - 1);
 }

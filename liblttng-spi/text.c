@@ -12,6 +12,10 @@
  * those out crashes.
  *
  *	SPIN	the head is a jump to itself: threads wait a few microseconds
+ *	WIDE	one locked 16-byte exchange, for what fits an aligned block of that size
+ *	LINE	one store across the end of such a block, inside a cache line: held
+ *		on every machine that was tried, promised by none; where nothing else
+ *		is left
  *	INT3	the head is int3: threads go by SIGTRAP (where two bytes do not fit a word)
  *	CC	several instructions are overwritten, and a thread may be about to
  *		run any of them, now or when it comes back from a signal. Every byte
@@ -65,6 +69,11 @@ static void sync_cores(void)
 {
 	if (spi_text_can_sync())
 		sync_now();
+}
+
+void spi_text_sync(void)
+{
+	sync_cores();
 }
 
 /* ---- /proc/self/maps ---- */
@@ -153,6 +162,44 @@ static void store_word(uint64_t address, const uint8_t *bytes, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		u.bytes[(address & 7) + i] = bytes[i];
 	__atomic_store_n(word, u.word, __ATOMIC_RELEASE);
+}
+
+/* n bytes inside one aligned block of 16, by one locked exchange. */
+static void store_wide(uint64_t address, const uint8_t *bytes, uint32_t n)
+{
+	uint64_t *block = (uint64_t *) (address & ~UINT64_C(15));
+	union {
+		uint64_t word[2];
+		uint8_t bytes[16];
+	} u;
+	uint64_t low = block[0], high = block[1];
+	uint8_t done;
+
+	do {
+		u.word[0] = low;
+		u.word[1] = high;
+		for (uint32_t i = 0; i < n; i++)
+			u.bytes[(address & 15) + i] = bytes[i];
+		__asm__ __volatile__("lock cmpxchg16b %1\n\tsetz %0"
+			: "=q"(done), "+m"(*(__int128 *) block), "+a"(low), "+d"(high)
+			: "b"(u.word[0]), "c"(u.word[1])
+			: "cc", "memory");
+	} while (!done);
+}
+
+/* n bytes by one 8-byte store that stays inside the cache line. */
+static void store_line(uint64_t address, const uint8_t *bytes, uint32_t n)
+{
+	uint64_t at = (address & 63) > 56 ? (address & ~UINT64_C(63)) + 56 : address;
+	union {
+		uint64_t word;
+		uint8_t bytes[8];
+	} u;
+
+	spi_bytes_copy(u.bytes, (const void *) at, 8);
+	for (uint32_t i = 0; i < n; i++)
+		u.bytes[address - at + i] = bytes[i];
+	__asm__ __volatile__("movq %1, (%0)" : : "r"(at), "r"(u.word) : "memory");
 }
 
 /* How many bytes at the head the transient takes, and what is in them. */
@@ -303,6 +350,10 @@ static void group_write(struct spi_text_op *ops, unsigned int n, uint64_t low, u
 			store_word(op->address, op->to, op->size);
 			continue;
 		}
+		if (op->how == SPI_TEXT_WIDE || op->how == SPI_TEXT_LINE) {
+			(op->how == SPI_TEXT_WIDE ? store_wide : store_line)(op->address, op->to, op->size);
+			continue;
+		}
 		transients[waiting++] = op;
 		if (waiting == TRANSIENTS_MAX) {
 			transients_write(transients, waiting);
@@ -350,4 +401,23 @@ void spi_text_write(struct spi_text_op *ops, unsigned int n)
 	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &all, (uint64_t) &before, 8);
 	batch_write(ops, n);
 	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &before, 0, 8);
+}
+
+void spi_text_write_in(struct spi_text_op *ops, unsigned int n, uint64_t low, uint64_t high, int prot)
+{
+	ops_sort(ops, n);
+	for (unsigned int i = 0, k; i < n; i = k) {
+		uint64_t from = SPI_PAGE_OF(ops[i].address), to = SPI_PAGE_OF(op_end(&ops[i]) - 1) + SPI_PAGE;
+
+		k = i + 1;
+		if (ops[i].address < low || op_end(&ops[i]) > high) {
+			ops[i].error = "its code is no longer mapped";
+			continue;
+		}
+		while (k < n && ops[k].address < to + GAP_PAGES * SPI_PAGE && op_end(&ops[k]) <= high) {
+			to = SPI_PAGE_OF(op_end(&ops[k]) - 1) + SPI_PAGE;
+			k++;
+		}
+		group_write(ops + i, k - i, from, to, prot);
+	}
 }

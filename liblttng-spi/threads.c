@@ -17,12 +17,16 @@
 #include <sys/syscall.h>
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/threads-internal.h"
+#include "liblttng-spi/tree.h"
+
+#define ENDS_MAX	3u	/* of the 4 rounds of destructors */
 
 SPI_EXPORT __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
 
 extern void spi_thunk_entry_inuse(void), spi_thunk_exit_inuse(void);
 extern void spi_thunk_entry_xmm(void), spi_thunk_exit_xmm(void);
 extern void spi_thunk_entry_ymm(void), spi_thunk_exit_ymm(void);
+extern void spi_thunk_entry_gpr(void), spi_thunk_entry_words(void), spi_thunk_exit_words(void);
 static uint64_t entry_thunk, exit_thunk;	/* the pair that suits this CPU */
 static uint32_t vectors_base;
 static struct spi_thread_own *owns;
@@ -64,6 +68,7 @@ static void choose_thunks(void)
  */
 void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm)
 {
+	point->full_thunk = 0;
 	if (!uses_ymm && !uses_zmm) {
 		point->thunk = (uint64_t) spi_thunk_entry_xmm;
 		point->exit_thunk = (uint64_t) spi_thunk_exit_xmm;
@@ -74,6 +79,16 @@ void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm)
 	point->vectors = vectors_base;
 	if (uses_zmm && vectors_base)
 		point->vectors |= 0xe0;
+}
+
+void spi_thread_thunks_words(struct spi_point *point, int is_site)
+{
+	if (point->full_thunk)
+		return;
+	point->full_thunk = point->thunk;
+	point->full_exit_thunk = point->exit_thunk;
+	point->thunk = is_site ? (uint64_t) spi_thunk_entry_words : (uint64_t) spi_thunk_entry_gpr;
+	point->exit_thunk = (uint64_t) spi_thunk_exit_words;
 }
 
 static void thread_end(void *value);
@@ -248,6 +263,19 @@ static void thread_end(void *value)
 		spi_thread_leave_all(t, SPI_LEFT_THREAD_END);
 	if (spi_payload && spi_payload->thread_end)
 		spi_payload->thread_end(t);
+	/*
+	 * Destructors that come after this one may be traced themselves: as long as libc will call this once more, the
+	 * thread keeps what it has. After that nothing of it is recorded.
+	 */
+	if (spi_tree_existing && have_end_key && ++t->tree_ends < ENDS_MAX) {
+		if (t->tree_ends == 1 && spi_tree_threads)
+			spi_tree_caller_back((uint64_t) __builtin_return_address(0) - 1);
+		pthread_setspecific(end_key, t);
+		spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+		return;
+	}
+	if (t->tree_ends)
+		t->busy |= SPI_BUSY_ALWAYS;
 	if (t->cur && !spi_thread_top(t)) {
 		own->chunk = CHUNK_NONE;
 		spi_chunk_put(spi_chunk_of(t->base));
@@ -293,6 +321,19 @@ void spi_process_end(void)
 	others_leave(t);
 	if (spi_payload && t->record && spi_payload->thread_end)
 		spi_payload->thread_end(t);
+	spi_status_fold_all();
+}
+
+void spi_process_execs(void)
+{
+	struct spi_thread *t = &spi_thread;
+
+	spi_calls_close();
+	others_leave(t);
+	if (spi_payload && t->record && spi_payload->thread_end)
+		spi_payload->thread_end(t);
+	if (spi_payload && spi_payload->flush)
+		spi_payload->flush();
 	spi_status_fold_all();
 }
 

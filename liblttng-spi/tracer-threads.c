@@ -27,6 +27,8 @@ static struct {
 } ranges[RANGES_MAX];
 static uint32_t range_count;
 
+static int is_known(void);
+
 void spi_tracer_threads_learn(uint64_t start, int tid)
 {
 	const uint8_t *self = __builtin_thread_pointer();
@@ -42,6 +44,11 @@ void spi_tracer_threads_learn(uint64_t start, int tid)
 			found = i;
 	if (tid_at >= 0)
 		__atomic_store_n(&start_at, found, __ATOMIC_RELEASE);
+}
+
+int32_t spi_tracer_threads_tid_at(void)
+{
+	return is_known() ? tid_at : -1;
 }
 
 void spi_tracer_code_add(uint64_t low, uint64_t high)
@@ -64,6 +71,11 @@ static int is_tracer_code(uint64_t address)
 		if (address >= ranges[i].low && address < ranges[i].high)
 			return 1;
 	return 0;
+}
+
+int spi_tracer_code_has(uint64_t address)
+{
+	return is_tracer_code(address);
 }
 
 /* 15 characters at most; lttng-ust cuts the program's name to make room for its own. */

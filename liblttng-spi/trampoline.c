@@ -207,30 +207,46 @@ static void fresh_add(uint64_t address)
 	fresh_count++;
 }
 
-void spi_trampoline_register(void)
+static void pages_tell(struct spi_range *pages, uint32_t count)
 {
 	uint32_t n = 0;
 
 	/* insertion sort: pages come in runs */
-	for (uint32_t i = 1; i < fresh_count; i++)
-		for (uint32_t k = i; k && fresh[k - 1].address > fresh[k].address; k--) {
-			uint64_t lower = fresh[k].address;
+	for (uint32_t i = 1; i < count; i++)
+		for (uint32_t k = i; k && pages[k - 1].address > pages[k].address; k--) {
+			uint64_t lower = pages[k].address;
 
-			fresh[k].address = fresh[k - 1].address;
-			fresh[k - 1].address = lower;
+			pages[k].address = pages[k - 1].address;
+			pages[k - 1].address = lower;
 		}
-	for (uint32_t i = 0; i < fresh_count; i++) {
-		if (n && fresh[n - 1].address + fresh[n - 1].size == fresh[i].address) {
-			fresh[n - 1].size += SPI_PAGE;
+	for (uint32_t i = 0; i < count; i++) {
+		if (n && pages[n - 1].address + pages[n - 1].size == pages[i].address) {
+			pages[n - 1].size += SPI_PAGE;
 			continue;
 		}
-		fresh[n].address = fresh[i].address;
-		fresh[n].size = SPI_PAGE;
+		pages[n].address = pages[i].address;
+		pages[n].size = SPI_PAGE;
 		n++;
 	}
 	if (n)
-		spi_frames_register_pages(fresh, n);
+		spi_frames_register_pages(pages, n);
+}
+
+void spi_trampoline_register(void)
+{
+	static struct spi_range *mine;		/* the control side's, while others add to the next */
+	static uint32_t mine_size;
+	uint64_t before = spi_patch_lock();
+	struct spi_range *now = fresh;
+	uint32_t n = fresh_count, size = fresh_size;
+
+	fresh = mine;
+	fresh_size = mine_size;
 	fresh_count = 0;
+	mine = now;
+	mine_size = size;
+	spi_patch_unlock(before);
+	pages_tell(now, n);
 }
 
 /* A new virtual page whose bytes [at, at + n) are free. NULL: something else is there. */

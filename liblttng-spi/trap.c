@@ -251,13 +251,18 @@ static uint64_t now_ns(void)
 
 int spi_trap_ready(const struct spi_object *object, const char **reason)
 {
-	static const char *looked;
-	uint64_t now;
-
 	if (spi_object_is_runtime(object)) {
 		*reason = "needs int3, which is not safe in a library that runs with signals blocked";
 		return -EPERM;
 	}
+	return spi_trap_ready_anywhere(reason);
+}
+
+int spi_trap_ready_anywhere(const char **reason)
+{
+	static const char *looked;
+	uint64_t now;
+
 	if (watch(reason) < 0)
 		return -EPERM;
 	now = now_ns();

@@ -16,7 +16,7 @@
  */
 #include <errno.h>
 #include <link.h>
-#include "liblttng-spi/instrument.h"
+#include "liblttng-spi/tree.h"
 
 #define SEEN	0	/* of spi_object.reserved[]: found by the latest scan; objects.c */
 
@@ -100,6 +100,7 @@ void spi_unloads_follow(void)
 	if (unloads == spi_objects_unloads)
 		return;
 	unloads = spi_objects_unloads;
+	spi_tree_objects_look();
 	for (struct spi_object *o = spi_objects_list(); o; o = o->next) {
 		if (o->is_exe || !spi_points_next(o, NULL))
 			continue;

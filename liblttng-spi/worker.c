@@ -73,9 +73,9 @@ static void set_jump(struct spi_choice *c, uint64_t to)
 
 static int trap_ready(struct spi_choice *c)
 {
-	const char *reason;
-
-	return spi_trap_ready(c->point->object, &reason) < 0 ? decline(c, reason) : 0;
+	if (!c->trap_asked)
+		c->trap_wanted = 1;
+	return c->trap_reason || !c->trap_asked ? decline(c, c->trap_reason) : 0;
 }
 
 /* Where a thread goes on that meets one of the worker's int3. */
@@ -297,6 +297,8 @@ int spi_worker_choose(struct spi_choice *c)
 		tried |= 1u << *w;
 		if (work[*w](c) == 0)
 			return trap_sites(c);
+		if (c->trap_wanted)
+			return -1;
 	}
 	return -1;
 }

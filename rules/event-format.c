@@ -34,22 +34,28 @@ struct output {
 	int error;
 };
 
-static void add(struct output *out, const char *filter, const char *before, const char *function, const char *after)
+static void add_of(struct output *out, const char *provider, const char *filter, const char *before,
+		   const char *function, const char *after)
 {
 	struct spi_event_recipe *recipe = &out->recipes[out->n];
 
 	if (out->error)
 		return;
-	if (out->n == out->max || strlen("spi:") + strlen(before) + strlen(function) + strlen(after) > SPI_EVENT_NAME_MAX) {
+	if (out->n == out->max || strlen(provider) + strlen(before) + strlen(function) + strlen(after) > SPI_EVENT_NAME_MAX) {
 		out->error = -E2BIG;
 		return;
 	}
 	recipe->filter = filter ? strdup(filter) : NULL;
-	if (asprintf(&recipe->name, "spi:%s%s%s", before, function, after) < 0)
+	if (asprintf(&recipe->name, "%s%s%s%s", provider, before, function, after) < 0)
 		recipe->name = NULL;
 	out->n++;
 	if (!recipe->name || (filter && !recipe->filter))
 		out->error = -ENOMEM;
+}
+
+static void add(struct output *out, const char *filter, const char *before, const char *function, const char *after)
+{
+	add_of(out, "spi:", filter, before, function, after);
 }
 
 /* ---- plain names ---------------------------------------------------------- */
@@ -146,11 +152,30 @@ static int form_fill(struct spi_reserved_form *form, const struct spi_event_wish
 	memset(form, 0, sizeof(*form));
 	memcpy(form->target, wish->function, strlen(wish->function) + 1);
 	form->one_event = wish->one_event;
+	form->is_tree = wish->tree;
+	if (wish->tree)
+		form->tree = *wish->tree;
 	for (unsigned int i = 0; !ret && i < wish->nr_pids; i++)
 		ret = spi_reserved_add_pid(form, wish->pids[i], why);
 	for (unsigned int i = 0; !ret && i < wish->nr_execs; i++)
 		ret = spi_reserved_add_exec(form, wish->execs[i], why);
 	return ret;
+}
+
+/*
+ * A tree's calls are events of other providers, which instrument nothing; where
+ * libraries are is recorded for those who turn addresses into names.
+ */
+static void add_tree(struct output *out, const struct spi_tree_options *tree, const char *entries, const char *exits)
+{
+	if (tree->compact) {
+		add_of(out, "spi_tree:", NULL, "*", "", "");
+	} else {
+		add_of(out, "lttng_ust_cyg_profile:", entries, "func_entry", "", "");
+		add_of(out, "lttng_ust_cyg_profile:", exits, "func_exit", "", "");
+	}
+	add_of(out, "lttng_ust_statedump:", NULL, "*", "", "");
+	add_of(out, "lttng_ust_lib:", NULL, "*", "", "");
 }
 
 static int format_reserved(struct output *out, const struct spi_event_wish *wish, const char *filter, char *why)
@@ -168,9 +193,11 @@ static int format_reserved(struct output *out, const struct spi_event_wish *wish
 	snprintf(tagged, sizeof(tagged), "$app.spi:rules == \"*|%s|*\"", tag);
 	if (asprintf(&joined, filter ? "%s && (%s)" : "%s", tagged, filter) < 0)
 		return -ENOMEM;
-	recording_glob(form.target, glob, sizeof(glob));
+	recording_glob(wish->tree ? "" : form.target, glob, sizeof(glob));
 	star = *glob ? "*" : "";
-	if (wish->one_event) {
+	if (wish->tree) {
+		add_tree(out, wish->tree, joined, tagged);
+	} else if (wish->one_event) {
 		add(out, joined, "*", glob, star);
 	} else {
 		char after[8];
@@ -209,6 +236,29 @@ static bool wants_result(const char *filter)
 	return false;
 }
 
+/* Can it be wished at all? */
+static int wish_check(const struct spi_event_wish *wish, const char *filter, char *why)
+{
+	const struct spi_tree_options *tree = wish->tree;
+	int ret;
+
+	if (strlen(wish->function) > SPI_EVENT_NAME_MAX)
+		return -E2BIG;
+	ret = !tree ? spi_target_check(wish->function, why) : spi_root_check(wish->function, why);
+	if (!ret && tree)
+		ret = spi_tree_check(tree, why);
+	if (!ret && tree && filter && tree->compact) {
+		snprintf(why, WHY_SIZE, "a filter picks single calls: it does not go with compact records");
+		ret = -EINVAL;
+	}
+	if (!ret && !wish->one_event && wants_result(filter)) {
+		snprintf(why, WHY_SIZE, tree ? "a call tree has no results or durations to filter by" :
+			 "a filter on a call's result or duration needs --one-event: an entry has neither");
+		ret = -EINVAL;
+	}
+	return ret;
+}
+
 int spi_event_name_format(const struct spi_event_wish *wish, const char *filter, struct spi_event_recipe *recipes,
 			  unsigned int max, char *why)
 {
@@ -216,12 +266,8 @@ int spi_event_name_format(const struct spi_event_wish *wish, const char *filter,
 	int ret;
 
 	*why = 0;
-	ret = strlen(wish->function) > SPI_EVENT_NAME_MAX ? -E2BIG : spi_target_check(wish->function, why);
-	if (!ret && !wish->one_event && wants_result(filter)) {
-		snprintf(why, WHY_SIZE, "a filter on a call's result or duration needs --one-event: an entry has neither");
-		ret = -EINVAL;
-	}
-	if (!ret && is_plain(wish))
+	ret = wish_check(wish, filter, why);
+	if (!ret && !wish->tree && is_plain(wish))
 		format_plain(&out, wish, filter);
 	else if (!ret)
 		ret = format_reserved(&out, wish, filter, why);

@@ -122,10 +122,21 @@ static int parse_reserved(const char *text, struct spi_event_rule *rule, char *w
 	if (!rule->requests)
 		return -ENOMEM;
 	spi_reserved_tag(&form, rule->tag);
-	snprintf(rule->requests->text, sizeof(rule->requests->text), "call(%s%s;tag=%s)", form.target,
-		 form.one_event ? ";one-event" : "", rule->tag);
+	if (form.is_tree)
+		ret = spi_tree_rule(form.target, &form.tree, rule->tag, rule->requests->text,
+				    sizeof(rule->requests->text), why);
+	else
+		snprintf(rule->requests->text, sizeof(rule->requests->text), "call(%s%s;tag=%s)", form.target,
+			 form.one_event ? ";one-event" : "", rule->tag);
+	if (ret) {
+		spi_event_rule_clear(rule);
+		return ret == -E2BIG ? -EINVAL : ret;
+	}
 	rule->requests->flags = form.one_event ? SPI_RULE_ONE_EVENT : 0;
 	rule->nr_requests = 1;
+	rule->is_tree = form.is_tree;
+	rule->is_compact = form.tree.compact;
+	memcpy(rule->target, form.target, sizeof(rule->target));
 	rule->nr_pids = form.nr_pids;
 	rule->nr_execs = form.nr_execs;
 	memcpy(rule->pids, form.pids, sizeof(rule->pids));
@@ -147,31 +158,4 @@ void spi_event_rule_clear(struct spi_event_rule *rule)
 {
 	free(rule->requests);
 	memset(rule, 0, sizeof(*rule));
-}
-
-/* ---- as a user reads it --------------------------------------------------- */
-
-int spi_event_name_describe(const char *name, char *text, size_t size)
-{
-	struct spi_reserved_form form;
-	const char *function;
-	char why[256];
-	int n;
-
-	if (strncmp(name, PROVIDER, strlen(PROVIDER)) || !spi_reserved_is(name + strlen(PROVIDER)) ||
-	    spi_reserved_read(name + strlen(PROVIDER), &form, why) || !size)
-		return -EINVAL;
-	function = spi_target_function(form.target);
-	n = snprintf(text, size, "%s", function);
-#define ADD(...) (n += n < (int) size ? snprintf(text + n, size - n, __VA_ARGS__) : 0)
-	if (function != form.target)
-		ADD(" of %.*s", (int) (function - form.target - 1), form.target);
-	if (form.one_event)
-		ADD(", one event a call");
-	for (unsigned int i = 0; i < form.nr_pids; i++)
-		ADD("%s%d", i ? ", " : form.nr_pids > 1 ? ", in processes " : ", in process ", (int) form.pids[i]);
-	for (unsigned int i = 0; i < form.nr_execs; i++)
-		ADD("%s%s", i ? ", " : form.nr_pids ? " if named " : ", in processes named ", form.execs[i]);
-#undef ADD
-	return 0;
 }

@@ -17,8 +17,11 @@
  *                       with a filter on the application context `$app.spi:rules`,
  *                       in which the tags of all rules stand that asked for the
  *                       function in that process: "|TAG|TAG|".
+ *   spi:tree(ROOT;...)  another reserved form: the tree of calls below a function. Its
+ *                       calls are lttng_ust_cyg_profile:func_entry and func_exit,
+ *                       or packed spi_tree:calls.
  *
- * In the reserved form `%` and two hex digits stand for a byte: the stock lttng
+ * In a reserved form `%` and two hex digits stand for a byte: the stock lttng
  * command keeps comma and star to itself, and `;`, `(`, `)`, `%` have a meaning
  * here. A name has at most 255 bytes.
  */
@@ -28,6 +31,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "rules/tree-options.h"
 
 #define SPI_EVENT_NAME_MAX	255	/* bytes without NUL: LTTNG_SYMBOL_NAME_LEN - 1 */
 #define SPI_EVENT_TAG_SIZE	9	/* eight hex digits and NUL */
@@ -47,6 +52,8 @@ struct spi_event_rule {
 	unsigned int nr_execs;		/* file names of executables, globs */
 	char execs[SPI_EVENT_SCOPE_MAX][64];
 	char tag[SPI_EVENT_TAG_SIZE];	/* of the reserved form; "" for a plain name */
+	bool is_tree, is_compact;
+	char target[SPI_EVENT_NAME_MAX + 1];	/* of the reserved form: its function, or a tree's root */
 };
 
 /*
@@ -61,7 +68,8 @@ void spi_event_rule_clear(struct spi_event_rule *rule);
 
 /* What a user asks the front end for. */
 struct spi_event_wish {
-	const char *function;		/* rule target as in doc/rules.md: FUNC, GLOB or OBJECT:GLOB */
+	const char *function;		/* rule target as in doc/rules.md: FUNC, GLOB or OBJECT:GLOB; a tree's root, or "" */
+	const struct spi_tree_options *tree;	/* NULL: no tree, but the function's own calls */
 	int one_event;
 	unsigned int nr_pids;
 	pid_t pids[SPI_EVENT_SCOPE_MAX];
@@ -90,6 +98,6 @@ int spi_event_name_format(const struct spi_event_wish *wish, const char *filter,
  * spi_event_name_describe() - the reserved form as a user reads it ("parse_* of
  * libfoo.so in processes named server"), into text[size]. 0 or -EINVAL.
  */
-int spi_event_name_describe(const char *name, char *text, size_t size);
+int spi_event_name_describe(const char *name, char *text, size_t size);	/* event-describe.c */
 
 #endif /* SPI_RULES_EVENT_NAME_H */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The reserved form: call(TARGET;one-event;pid=N;exec=NAME).
+ * The reserved forms: call(TARGET;one-event;pid=N;exec=NAME) and
+ * tree(ROOT;depth=N;...;pid=N;exec=NAME).
  *
  * Reading is lenient (raw stars and parentheses are fine where they mean
  * nothing else), writing is canonical: every byte that the lttng command, XML or
@@ -15,10 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/form-writer.h"
 #include "rules/reserved-form.h"
 
 #define WHY_SIZE 256
-#define HOW "write spi:call(FUNCTION;one-event;pid=N;exec=NAME)"
+#define HOW "write spi:call(FUNCTION;one-event;pid=N;exec=NAME) or spi:tree(ROOT;depth=N;...)"
 
 #define REFUSE(why, ...) (snprintf(why, WHY_SIZE, __VA_ARGS__), -EINVAL)
 
@@ -28,8 +30,8 @@ bool spi_reserved_is(const char *text)
 
 	if (!n || text[n] != '(')
 		return false;
-	/* The one form there is; of others only what looks like a whole one: `operator()_entry` is an event. */
-	return (n == 4 && !memcmp(text, "call", 4)) || text[strlen(text) - 1] == ')';
+	/* The forms there are; of others only what looks like a whole one: `operator()_entry` is an event. */
+	return (n == 4 && (!memcmp(text, "call", 4) || !memcmp(text, "tree", 4))) || text[strlen(text) - 1] == ')';
 }
 
 /* ---- targets ---------------------------------------------------------- */
@@ -62,6 +64,11 @@ int spi_target_check(const char *target, char *why)
 	if (target[0] == ' ' || target[strlen(target) - 1] == ' ')
 		return REFUSE(why, "a blank around '%.80s': take it away", target);
 	return 0;
+}
+
+int spi_root_check(const char *root, char *why)
+{
+	return *root ? spi_target_check(root, why) : 0;
 }
 
 /* ---- the scope ---------------------------------------------------------- */
@@ -138,12 +145,31 @@ static int field_decode(const char *in, size_t n, char *out, char *why)
 	return 0;
 }
 
+/* Is it an option of a tree? Its value is kept in the form. 0, -ENOENT, or -EINVAL with `why`. */
+static int tree_option_read(struct spi_reserved_form *form, const char *option, char *why)
+{
+	size_t n = strcspn(option, "="), size = strlen(option) + 1;
+	char *kept = form->strings + form->strings_used, problem[WHY_SIZE];
+	int ret;
+
+	if (form->strings_used + size > sizeof(form->strings))
+		return -ENOENT;
+	memcpy(kept, option, size);
+	form->strings_used += size;
+	kept[n] = 0;
+	ret = spi_tree_option(&form->tree, kept, option[n] ? kept + n + 1 : NULL, problem);
+	return ret == -EINVAL ? REFUSE(why, "%s: %.200s", kept, problem) : ret;
+}
+
 static int option_read(struct spi_reserved_form *form, const char *option, char *why)
 {
 	char *end;
 	long pid;
+	int ret = form->is_tree ? tree_option_read(form, option, why) : -ENOENT;
 
-	if (!strcmp(option, "one-event")) {
+	if (ret != -ENOENT)
+		return ret;
+	if (!form->is_tree && !strcmp(option, "one-event")) {
 		form->one_event = true;
 		return 0;
 	}
@@ -170,7 +196,8 @@ int spi_reserved_read(const char *text, struct spi_reserved_form *form, char *wh
 	memset(form, 0, sizeof(*form));
 	if (n > SPI_EVENT_NAME_MAX)
 		return REFUSE(why, "an event name has at most %d bytes", SPI_EVENT_NAME_MAX);
-	if (word != 4 || memcmp(text, "call", 4))
+	form->is_tree = word == 4 && !memcmp(text, "tree", 4);
+	if (!form->is_tree && (word != 4 || memcmp(text, "call", 4)))
 		return REFUSE(why, "unknown form '%.*s(...)': " HOW, (int) (word < 80 ? word : 80), text);
 	if (text[n - 1] != ')')
 		return REFUSE(why, "no ')' at the end of '%.80s': " HOW, text);
@@ -183,7 +210,7 @@ int spi_reserved_read(const char *text, struct spi_reserved_form *form, char *wh
 		ret = field_decode(at, next - at, field, why);
 		if (!ret && first) {
 			memcpy(form->target, field, sizeof(field));
-			ret = spi_target_check(field, why);
+			ret = form->is_tree ? spi_root_check(field, why) : spi_target_check(field, why);
 		} else if (!ret) {
 			ret = option_read(form, field, why);
 		}
@@ -191,61 +218,37 @@ int spi_reserved_read(const char *text, struct spi_reserved_form *form, char *wh
 			return ret;
 		at = next + 1;
 	}
-	return 0;
+	return spi_tree_check(&form->tree, why);
 }
 
 /* ---- writing ------------------------------------------------------------- */
 
-struct writer {
-	char *text;
-	size_t size, at;
-};
-
-static void put(struct writer *w, const char *plain)
-{
-	for (; *plain; plain++, w->at++)
-		if (w->at + 1 < w->size)
-			w->text[w->at] = *plain;
-}
-
-static void put_encoded(struct writer *w, const char *field)
-{
-	for (const unsigned char *c = (const unsigned char *) field; *c; c++) {
-		char one[4] = { (char) *c };
-
-		if (*c <= 0x20 || *c >= 0x7f || strchr("%;(),*\\\"'", *c))
-			snprintf(one, sizeof(one), "%%%02x", *c);
-		put(w, one);
-	}
-}
-
 int spi_reserved_write(const struct spi_reserved_form *form, char *text, size_t size)
 {
-	struct writer w = { text, size, 0 };
+	struct spi_form_writer w = { text, size, 0, true };
 	char pid[24];
 
-	put(&w, "call(");
-	put_encoded(&w, form->target);
+	spi_form_put(&w, form->is_tree ? "tree(" : "call(");
+	spi_form_put_field(&w, form->target);
 	if (form->one_event)
-		put(&w, ";one-event");
+		spi_form_put(&w, ";one-event");
+	if (form->is_tree)
+		spi_form_put_tree(&w, &form->tree);
 	for (unsigned int i = 0; i < form->nr_pids; i++) {
 		snprintf(pid, sizeof(pid), ";pid=%d", (int) form->pids[i]);
-		put(&w, pid);
+		spi_form_put(&w, pid);
 	}
 	for (unsigned int i = 0; i < form->nr_execs; i++) {
-		put(&w, ";exec=");
-		put_encoded(&w, form->execs[i]);
+		spi_form_put(&w, ";exec=");
+		spi_form_put_field(&w, form->execs[i]);
 	}
-	put(&w, ")");
-	if (w.at >= size)
-		return -E2BIG;
-	text[w.at] = 0;
-	return 0;
+	spi_form_put(&w, ")");
+	return spi_form_end(&w);
 }
 
 void spi_reserved_tag(const struct spi_reserved_form *form, char *tag)
 {
-	char text[4096];	/* a form that was read is always shorter */
+	char text[SPI_TREE_RULE_MAX];	/* a form that was read is always shorter */
 	uint64_t h = 0xcbf29ce484222325u;
 
 	if (spi_reserved_write(form, text, sizeof(text)))

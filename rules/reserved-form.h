@@ -9,8 +9,12 @@
 #include "rules/event-name.h"
 
 struct spi_reserved_form {
-	char target[SPI_EVENT_NAME_MAX + 1];	/* decoded */
+	bool is_tree;
+	char target[SPI_EVENT_NAME_MAX + 1];	/* decoded; of a tree its root, or "" */
 	bool one_event;
+	struct spi_tree_options tree;		/* its strings are the caller's, or in strings[] */
+	char strings[SPI_EVENT_NAME_MAX + 1];
+	size_t strings_used;
 	unsigned int nr_pids, nr_execs;
 	pid_t pids[SPI_EVENT_SCOPE_MAX];	/* ascending */
 	char execs[SPI_EVENT_SCOPE_MAX][64];	/* sorted */
@@ -28,6 +32,8 @@ int spi_reserved_add_exec(struct spi_reserved_form *form, const char *name, char
 
 /* Is it a target that the agent understands? 0 or -EINVAL with `why`. */
 int spi_target_check(const char *target, char *why);
+/* The same for a tree's root, which may be "". */
+int spi_root_check(const char *root, char *why);
 /* Where the function begins in OBJECT:FUNCTION; `target` itself when there is no object. */
 const char *spi_target_function(const char *target);
 

@@ -179,19 +179,6 @@ SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_slot *slot, struc
 	return code;
 }
 
-/* Where a return address leads in the program: behind a slot's code stands the one that the slot replaced (tail calls).
- */
-SPI_INLINE uint64_t call_site(uint64_t ra)
-{
-	uint64_t at = ra - (uint64_t) spi_slot_code_base;
-
-	while (spi_unlikely(at < (uint64_t) SPI_SLOT_COUNT * SPI_SLOT_SIZE)) {
-		ra = spi_slot_data_base[at / SPI_SLOT_SIZE].ra;
-		at = ra - (uint64_t) spi_slot_code_base;
-	}
-	return ra;
-}
-
 /* `generic`: the record is the function's address and its call site. Otherwise as fire_entry(). */
 SPI_INLINE const void *record_entry(struct spi_thread *t, struct tp_point *tp, struct spi_frame *frame,
 	const uint8_t *vec, uint64_t stride, struct heard *heard, uint32_t *n, const int generic)
@@ -200,7 +187,7 @@ SPI_INLINE const void *record_entry(struct spi_thread *t, struct tp_point *tp, s
 	uint8_t small[TP_SMALL_RECORD + TP_SLOP], *record = small;
 
 	if (generic) {
-		uint64_t words[2] = { tp->point->address, call_site(frame->ra) };
+		uint64_t words[2] = { tp->point->address, tp_call_site(tp->point, frame->ra) };
 
 		return fire_entry(t, &tp->entry, (uint8_t *) words, sizeof(words), heard, n);
 	}
@@ -250,9 +237,15 @@ uint64_t tp_call_entry(struct spi_point *point, struct spi_frame *frame, const u
 	return entry_common(point, frame, vec, stride, 0);
 }
 
-static uint64_t generic_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+uint64_t tp_generic_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
-	return entry_common(point, frame, vec, stride, 1);
+	uint32_t now = spi_thread.tree_now;
+	uint64_t code;
+
+	spi_thread.tree_now = spi_thread.tree & point->tree_live;
+	code = entry_common(point, frame, vec, stride, 1);
+	spi_thread.tree_now = now;
+	return code;
 }
 
 /* ---- exit ------------------------------------------------------------- */
@@ -361,7 +354,7 @@ SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const s
 	if (spi_unlikely(t->owed))
 		tp_owed_flush(t);
 	if (generic) {
-		uint64_t words[2] = { slot->point->address, call_site(slot->ra) };
+		uint64_t words[2] = { slot->point->address, tp_call_site(slot->point, slot->ra) };
 
 		fire_exit(t, tp, (uint8_t *) words, sizeof(words), slot);
 	} else {
@@ -388,6 +381,8 @@ SPI_INLINE void exit_common(
 	struct spi_thread *t = &spi_thread;
 	int *error = tp_errno(t), error_was = *error;
 
+	if (spi_unlikely(slot + 1 != t->cur))
+		spi_slot_leave_above(slot);
 	tp_exit_begin(t, slot);
 	if (spi_likely(exit_state(slot)) && spi_likely(!tp_closed))
 		record_exit(t, slot, frame, vec, stride, generic);
@@ -403,9 +398,13 @@ void tp_call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t 
 	exit_common(slot, frame, vec, stride, 0);
 }
 
-static void generic_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+void tp_generic_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
+	uint32_t now = spi_thread.tree_now;
+
+	spi_thread.tree_now = spi_thread.tree & slot->point->tree_live;
 	exit_common(slot, frame, vec, stride, 1);
+	spi_thread.tree_now = now;
 }
 
 /* The core has marked the thread busy, and pops the slot itself. */
@@ -429,9 +428,13 @@ static void call_left(struct spi_slot *slot, enum spi_left how)
 	left_common(slot, how, 0);
 }
 
-static void generic_left(struct spi_slot *slot, enum spi_left how)
+void tp_generic_left(struct spi_slot *slot, enum spi_left how)
 {
+	uint32_t now = spi_thread.tree_now;
+
+	spi_thread.tree_now = spi_thread.tree & slot->point->tree_live;
 	left_common(slot, how, 1);
+	spi_thread.tree_now = now;
 }
 
 /* ---- */
@@ -451,9 +454,9 @@ void tp_call_attach(struct spi_point *point, struct tp_point *tp)
 void tp_call_attach_generic(struct spi_point *point, struct tp_point *tp)
 {
 	tp->point = point;
-	point->entry = generic_entry;
-	point->exit = generic_exit;
-	point->left = generic_left;
+	point->entry = tp_generic_entry;
+	point->exit = tp_generic_exit;
+	point->left = tp_generic_left;
 	point->gate[0] = &tp->entry.tracepoint->state;
 	point->gate[1] = &tp->exit.tracepoint->state;
 	spi_barrier();

@@ -30,6 +30,11 @@ enum tp_due {
 SPI_HIDDEN uint64_t tp_call_entry(
 	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 SPI_HIDDEN void tp_call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+/* The same for calls whose record is an address and a call site: generic.c, tree.c. */
+SPI_HIDDEN uint64_t tp_generic_entry(
+	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+SPI_HIDDEN void tp_generic_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+SPI_HIDDEN void tp_generic_left(struct spi_slot *slot, enum spi_left how);
 SPI_HIDDEN int tp_exit_wanted_alone(struct spi_thread *t, const struct tp_point *tp);
 SPI_HIDDEN uint32_t tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length,
 	struct lttng_ust_event_recorder *recorder, enum tp_due due, int error);
@@ -45,6 +50,20 @@ SPI_INLINE int tp_call_loops(const struct spi_thread *t, const struct spi_point 
 
 	return t->cur && t->cur > t->base && top->point == point && top->p == (uint64_t) &frame->ra &&
 		frame->ra == spi_slot_code(top) + SPI_SLOT_RETURN;
+}
+
+/* Where a return address leads in the program: behind a slot's code stands the one that the slot replaced (tail calls). */
+SPI_INLINE uint64_t tp_call_site(const struct spi_point *point, uint64_t ra)
+{
+	uint64_t at = ra - (uint64_t) spi_slot_code_base;
+
+	if (point->call_site)
+		return point->call_site;
+	while (spi_unlikely(at < (uint64_t) SPI_SLOT_COUNT * SPI_SLOT_SIZE)) {
+		ra = spi_slot_data_base[at / SPI_SLOT_SIZE].ra;
+		at = ra - (uint64_t) spi_slot_code_base;
+	}
+	return ra;
 }
 
 /* A call that got a slot is the program's, whatever it interrupts. */

@@ -35,6 +35,7 @@ __thread struct tp_clock tp_clock __attribute__((tls_model("initial-exec")));
 uint64_t tp_clock_mult;
 int tp_clock_ours;
 
+static int has_tsc;			/* clock source is tsc */
 static int allowed;			/* clock source is tsc, and nothing spoke against it yet */
 static uint64_t rate_tsc, rate_ns;	/* where the taking of the rate began */
 static char boot_id[LTTNG_UST_UUID_STR_LEN];
@@ -123,6 +124,30 @@ uint64_t tp_clock_anchor(void)
 	return ns;
 }
 
+int tp_clock_has_tsc(void)
+{
+	return has_tsc;
+}
+
+uint64_t tp_clock_pair(uint64_t *ns)
+{
+	uint64_t tsc, d;
+
+	*ns = tp_clock_now();
+	if (!has_tsc)
+		return *ns;
+	tsc = tp_clock.tsc;
+	if (tsc) {
+		uint64_t now = __builtin_ia32_rdtsc();
+
+		d = now - tsc;
+		*ns = tp_clock.ns + (d * tp_clock_mult >> 32);
+		return now;
+	}
+	*ns = clock_pair(&tsc);
+	return tsc ? tsc : __builtin_ia32_rdtsc();
+}
+
 /* ---- lttng-ust's clock interface ---- */
 
 static uint64_t clock_read64(void)
@@ -179,7 +204,7 @@ void tp_clock_init(void)
 		return;
 	clock_file("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
 	rate_ns = clock_pair(&rate_tsc);
-	allowed = 1;
+	has_tsc = allowed = 1;
 	/* refused once another clock plugin is in place: then its time stamps stay, and only durations come from here
 	 */
 	if (lttng_ust_trace_clock_set_read64_cb(clock_read64) || lttng_ust_trace_clock_set_freq_cb(clock_frequency) ||

@@ -40,4 +40,12 @@ SPI_INLINE uint64_t tp_clock_now(void)
 	return ns + (d * tp_clock_mult >> 32);
 }
 
+/*
+ * A tick, and the time that it is: *ns. Ticks are the TSC's, or nanoseconds when
+ * that is not used (tp_clock_has_tsc()). The line through two pairs is the clock
+ * that tp_clock_now() shows in between.
+ */
+SPI_HIDDEN uint64_t tp_clock_pair(uint64_t *ns);
+SPI_HIDDEN int tp_clock_has_tsc(void);
+
 #endif /* SPI_TP_CLOCK_H */

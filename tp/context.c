@@ -20,7 +20,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "tp/fire.h"
+#include "tp/compact.h"
 
 #define BUCKETS		1024u
 #define CONTEXT_NAME	"rules"
@@ -86,6 +86,10 @@ static void get_value(void *priv, struct lttng_ust_probe_ctx *probe, struct lttn
 		return;
 	}
 	value->sel = DYNAMIC_STRING;
+	if (spi_thread.tree_now) {	/* a call of a tree: by the trees, not by the function */
+		value->u.str = tp_core->tree_tags(spi_thread.tree_now);
+		return;
+	}
 	value->u.str = node ? __atomic_load_n(&node->tags, __ATOMIC_ACQUIRE) : "";
 }
 
@@ -126,6 +130,8 @@ int tp_context_set(struct spi_point *point, const char *tags)
 {
 	struct node *node = node_find(point->address), **head = bucket(point->address);
 
+	if (point->flags & SPI_POINT_COMPACT)
+		tp_compact_tags(tags);
 	if (!node && !*tags)
 		return 0;
 	if (!node) {

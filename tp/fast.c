@@ -172,7 +172,8 @@ SPI_INLINE void fast_exit(struct spi_slot *slot, struct spi_frame *frame, const 
 	int *errno_place, error_was, error;
 	uint32_t length, n = 1;
 
-	if (spi_unlikely(!fast_may(t, place)) || spi_unlikely(slot->aux != tp_epoch)) {
+	if (spi_unlikely(!fast_may(t, place)) || spi_unlikely(slot->aux != tp_epoch) ||
+			spi_unlikely(slot + 1 != t->cur)) {
 		tp_call_exit(slot, frame, vec, stride);
 		return;
 	}

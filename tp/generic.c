@@ -89,14 +89,22 @@ static const char *provider_ready(void)
 	return NULL;
 }
 
+static struct pair *pair_find(const struct spi_object *object)
+{
+	struct pair *p = __atomic_load_n(&pairs, __ATOMIC_ACQUIRE);
+
+	while (p && p->object != object)
+		p = p->next;
+	return p;
+}
+
 static struct pair *pair_get(struct spi_object *object)
 {
 	struct lttng_ust_tracepoint *tps;
-	struct pair *p;
+	struct pair *p = pair_find(object);
 
-	for (p = pairs; p; p = p->next)
-		if (p->object == object)
-			return p;
+	if (p)
+		return p;
 	p = tp_alloc(sizeof(*p));
 	tps = tp_core->near_alloc(object, 2 * sizeof(*tps), 64);
 	if (!p || !tps)
@@ -112,7 +120,7 @@ static struct pair *pair_get(struct spi_object *object)
 		return NULL;
 	p->object = object;
 	p->next = pairs;
-	pairs = p;
+	__atomic_store_n(&pairs, p, __ATOMIC_RELEASE);
 	return p;
 }
 
@@ -124,6 +132,34 @@ static struct tp_event pair_event(const struct spi_point *point, struct lttng_us
 	};
 
 	return event;
+}
+
+/* The point's two events, by what was made ready for its object; any thread. -1: nothing was. */
+int tp_generic_events(const struct spi_point *point, struct tp_point *tp)
+{
+	const struct pair *pair = pair_find(point->object);
+
+	if (!pair)
+		return -1;
+	tp->entry = pair_event(point, pair->list[0]);
+	tp->exit = pair_event(point, pair->list[1]);
+	return 0;
+}
+
+int tp_generic_ready(struct spi_object *object, const volatile int **gate, const char **why)
+{
+	struct pair *pair;
+
+	*why = provider_ready();
+	if (*why)
+		return -EEXIST;
+	pair = pair_get(object);
+	if (!pair) {
+		*why = "no memory near the object";
+		return -ENOMEM;
+	}
+	*gate = &pair->list[0]->state;
+	return 0;
 }
 
 int tp_bind_generic(struct spi_point **points, unsigned int n, const char **errors)

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <string.h>
 #include <lttng/ust-fork.h>
+#include "tp/compact.h"
 #include "tp/owed.h"
 
 const struct spi_core_ops *tp_core;
@@ -42,6 +43,7 @@ static void op_thread_end(struct spi_thread *t)
 
 	if (!tp_closed)
 		tp_owed_end(t);
+	tp_compact_thread_end(t);
 	t->payload[TP_WORD_READER] = NULL;
 	*error = error_was;
 	t->payload[TP_WORD_ERRNO] = NULL;
@@ -51,6 +53,7 @@ static void op_fork_before(void)
 {
 	sigset_t set;
 
+	tp_compact_fork_before();
 	if (other_fork_help)
 		return;
 	lttng_ust_before_fork(&set);
@@ -63,6 +66,7 @@ static void op_fork_parent(void)
 
 	if (!other_fork_help)
 		lttng_ust_after_fork_parent(&set);
+	tp_compact_fork_parent();
 }
 
 static void op_fork_child(void)
@@ -73,10 +77,17 @@ static void op_fork_child(void)
 	tp_call_fork_child();
 	if (!other_fork_help)
 		lttng_ust_after_fork_child(&set);
+	tp_compact_fork_child();
+}
+
+static void op_flush(void)
+{
+	tp_compact_flush_all(0);
 }
 
 static void op_fini(void)
 {
+	tp_compact_fini();
 	__atomic_store_n(&tp_closed, 1, __ATOMIC_RELEASE);
 }
 
@@ -101,6 +112,11 @@ static const struct spi_payload_ops ops = {
 	.set_string_max = op_set_string_max,
 	.close_fd = lttng_ust_safe_close_fd,
 	.set_tags = tp_context_set,
+	.tree_prepare = tp_tree_prepare,
+	.tree_bind = tp_tree_bind,
+	.bind_compact = tp_compact_bind,
+	.flush = op_flush,
+	.tree_changed = tp_compact_changed,
 };
 
 /* This library depends on lttng-ust's, so this runs first: events can still be recorded. */

@@ -102,6 +102,12 @@ SPI_HIDDEN int tp_bind(struct spi_point **points, unsigned int n, const char **e
 
 /* ---- generic.c: spi_payload_ops.bind_generic ---- */
 SPI_HIDDEN int tp_bind_generic(struct spi_point **points, unsigned int n, const char **errors);
+SPI_HIDDEN int tp_generic_ready(struct spi_object *object, const volatile int **gate, const char **why);
+SPI_HIDDEN int tp_generic_events(const struct spi_point *point, struct tp_point *tp);
+
+/* ---- tree.c: spi_payload_ops.tree_prepare, tree_bind ---- */
+SPI_HIDDEN int tp_tree_prepare(struct spi_object *object, int compact, const volatile int **gate, const char **why);
+SPI_HIDDEN int tp_tree_bind(struct spi_point *point);
 
 /* ---- context.c: $app.spi:rules ---- */
 SPI_HIDDEN void tp_context_register(void);

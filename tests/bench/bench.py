@@ -42,7 +42,7 @@ class Session:
     """A stock session with these event rules, recording; `lost` after it ended."""
 
     def __init__(self, rules, contexts=(), start=True):
-        self.rules, self.contexts, self.start, self.lost = rules, contexts, start, 0
+        self.rules, self.contexts, self.start, self.lost, self.recorded = rules, contexts, start, 0, False
 
     def __enter__(self):
         self.directory = os.path.join(os.environ['SPI_TMP'], 'bench-trace')
@@ -62,6 +62,8 @@ class Session:
         listing = stock('list', 'bench')
         self.lost = sum(int(n) & ~(1 << 63) for n in re.findall(r'Discarded events: (\d+)', listing))
         stock('destroy', 'bench')
+        streams = [os.path.join(root, name) for root, _, names in os.walk(self.directory) for name in names if name.startswith('c_')]
+        self.recorded = any(os.path.getsize(stream) for stream in streams)
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
@@ -98,6 +100,8 @@ class Variant:
         rules = [rule.replace('FUNCTION', 'work_' + function) for rule in self.rules]
         with Session(rules, self.contexts, self.start) as session:
             value = self.execute(function)
+        if self.start and not session.recorded:
+            raise Unusable('nothing was recorded')
         return value, session.lost
 
 
@@ -324,8 +328,27 @@ def part_detach():
     print('\nDetaching 1 000 functions that 4 threads run: reach 100 ms\n' + (done.stdout or done.stderr).rstrip())
 
 
+TREE = 'tree(main;exclude=base_*%s)'    # what the loop is held against is not recorded
+
+
+def part_tree():
+    contexts = ('vpid', 'vtid')
+    cyg = ['lttng_ust_cyg_profile*:func_*']
+    compare('A call of a tree, entry and exit: reach 1.0x, --compact 0.22x of uftrace', 'i2', [
+        Variant('-finstrument-functions, lttng-ust-cyg-profile', 'calls-cyg', cyg, {'LD_PRELOAD': CYG % ''}, contexts=contexts),
+        Variant('-finstrument-functions, lttng-ust-cyg-profile-fast', 'calls-cyg', cyg, {'LD_PRELOAD': CYG % '-fast'},
+                contexts=contexts),
+        Variant('uftrace -P, unmodified program', 'calls', wrapper=uftrace()),
+        spi('lttng-spi tree, unmodified program', cyg, spi_rule=TREE % '', contexts=contexts),
+        spi('lttng-spi tree, --compact', ['spi_tree:*'], spi_rule=TREE % ';compact', contexts=contexts),
+        spi('lttng-spi tree, session not started: reach 5 ns', cyg, spi_rule=TREE % '', contexts=contexts, start=False),
+    ])
+    sys.stdout.flush()
+    subprocess.run(['python3', SOURCE + '/tests/bench/whole.py'])
+
+
 PARTS = {'entry': part_entry, 'pair': part_pair, 'uprobes': part_uprobes, 'idle': part_idle, 'attach': part_attach,
-         'list': part_list, 'detach': part_detach}
+         'list': part_list, 'detach': part_detach, 'tree': part_tree}
 
 
 def main(names):

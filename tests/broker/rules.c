@@ -42,11 +42,24 @@ static void parse_line(const char *name, char *line, size_t size)
 	spi_event_rule_clear(&rule);
 }
 
+/* What is expected says "TAG" when it is about something else: then so does the line. */
+static void tag_forget(char *line, const char *expected)
+{
+	char *tag = strstr(line, ";tag=");
+
+	if (!tag || strlen(tag) < 13 || !strstr(expected, ";tag=TAG"))
+		return;
+	memcpy(tag + 5, "TAG", 3);
+	memmove(tag + 8, tag + 13, strlen(tag + 13) + 1);
+}
+
+__attribute__((nonnull, noinline))
 static void asks(const char *name, const char *expected)
 {
 	char line[20000], title[400];
 
 	parse_line(name, line, sizeof(line));
+	tag_forget(line, expected);
 	snprintf(title, sizeof(title), "%.120s asks for %.200s", name, expected);
 	check(!strcmp(line, expected), title, line);
 }
@@ -137,7 +150,79 @@ static void parsing(void)
 	asks("spi:call(f%0a)", "refused");
 	asks("spi:call(f%3bg)", "refused");
 	asks("spi:call(libc.so.6:)", "refused");
-	asks("spi:tree(main;depth=8)", "refused");
+	asks("spi:tree(f;one-event)", "refused");
+	asks("spi:call(f;compact)", "refused");
+	asks("spi:wood(main)", "refused");
+}
+
+static void parsing_trees(void)
+{
+	asks("spi:tree(main)", "tree(main;tag=TAG)");
+	asks("spi:tree()", "tree(;tag=TAG)");
+	asks("spi:tree(main;depth=8)", "tree(main;depth=8;tag=TAG)");
+	asks("spi:tree(app:ns::C::m%28int%29;exclude=std::%2a;exclude=a)", "tree(app:ns::C::m(int);exclude=a;exclude=std::*;tag=TAG)");
+	asks("spi:tree(main;lib=libz%2a;exclude-lib=libc.so.6;calls-of=parse_*)",
+	     "tree(main;lib=libz*;exclude-lib=libc.so.6;calls-of=parse_*;tag=TAG)");
+	asks("spi:tree(main;follow=threads+dlopen+fork+exec)", "tree(main;tag=TAG)");
+	asks("spi:tree(main;follow=exec+threads)", "tree(main;follow=threads+exec;tag=TAG)");
+	asks("spi:tree(main;follow=none)", "tree(main;follow=none;tag=TAG)");
+	asks("spi:tree(main;after=0.50)", "tree(main;after=0.5;tag=TAG)");
+	asks("spi:tree(main;on-signal=SIGUSR1)", "tree(main;on-signal=10;tag=TAG)");
+	asks("spi:tree(main;on-signal=rtmin+2)", "tree(main;on-signal=36;tag=TAG)");
+	asks("spi:tree(main;budget=5%25)", "tree(main;budget=5;tag=TAG)");
+	asks("spi:tree(main;budget=2.5;compact;parse-only)", "tree(main;budget=2.5;compact;parse-only;tag=TAG)");
+	asks("spi:tree(main;exec=server;depth=3;pid=7)", "tree(main;depth=3;tag=TAG) pid=7 exec=server");
+	asks("spi:tree(main", "refused");
+	asks("spi:tree(main;)", "refused");
+	asks("spi:tree(libc.so.6:)", "refused");
+	asks("spi:tree(main;depth=0)", "refused");
+	asks("spi:tree(main;depth=1.5)", "refused");
+	asks("spi:tree(main;depth)", "refused");
+	asks("spi:tree(main;compact=1)", "refused");
+	asks("spi:tree(main;follow=)", "refused");
+	asks("spi:tree(main;follow=threads+)", "refused");
+	asks("spi:tree(main;follow=none+fork)", "refused");
+	asks("spi:tree(main;after=-1)", "refused");
+	asks("spi:tree(main;after=1;on-signal=USR1)", "refused");
+	asks("spi:tree(main;on-signal=KILL)", "refused");
+	asks("spi:tree(main;on-signal=SEGV)", "refused");
+	asks("spi:tree(main;on-signal=RTMIN+99)", "refused");
+	asks("spi:tree(main;budget=0)", "refused");
+	asks("spi:tree(main;budget=5%25%25)", "refused");
+	asks("spi:tree(main;lib=)", "refused");
+	asks("spi:tree(main;lib=/lib/libc.so.6)", "refused");
+	asks("spi:tree(main;exclude=)", "refused");
+	asks("spi:tree(main;exclude=a%3bb)", "refused");
+	asks("spi:tree(main;exclude=libc.so.6:malloc)", "refused");
+	asks("spi:tree(main;depth=2;calls-of=f)", "refused");
+	asks("spi:tree(main;pid=0)", "refused");
+}
+
+/* The same request has the same tag, another one another. */
+static void tagging(void)
+{
+	static const char *const same[] = { "spi:tree(main;exclude=b;exclude=a;compact)", "spi:tree(main;compact;exclude=a;exclude=b)",
+		"spi:tree(m%61in;exclude=a;exclude=b;exclude=a;compact;follow=exec+fork+threads+dlopen)" };
+	static const char *const others[] = { "spi:call(main)", "spi:tree()", "spi:tree(main)", "spi:tree(main;compact)",
+		"spi:tree(main;exclude=a;compact)", "spi:tree(main;exclude=a;exclude=b;compact;exec=x)",
+		"spi:tree(main;exclude=a;exclude=b;compact;depth=1)", "spi:tree(main;exclude=a;lib=b;compact)" };
+	struct spi_event_rule rule;
+	char first[SPI_EVENT_TAG_SIZE] = "", why[256];
+	int good = 1;
+
+	for (unsigned int i = 0; i < sizeof(same) / sizeof(*same); i++) {
+		good &= !spi_event_name_parse(same[i], &rule, why) && strlen(rule.tag) == SPI_EVENT_TAG_SIZE - 1;
+		if (!i)
+			strcpy(first, rule.tag);
+		good &= !strcmp(first, rule.tag);
+		spi_event_rule_clear(&rule);
+	}
+	check(good, "one tree in other words has one tag", first);
+	for (unsigned int i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		good &= !spi_event_name_parse(others[i], &rule, why) && strcmp(first, rule.tag);
+		spi_event_rule_clear(&rule);
+	}
+	check(good, "other trees have other tags", why);
 }
 
 static void formatting(void)
@@ -183,6 +268,34 @@ static void formatting(void)
 	becomes(&w, NULL, "refused");
 }
 
+static void formatting_trees(void)
+{
+	static const char where[] = "lttng_ust_statedump:* , lttng_ust_lib:* , ";
+	struct spi_tree_options tree = { .depth = 8 };
+	struct spi_event_wish w = { .function = "main", .tree = &tree };
+	char expected[600];
+
+	snprintf(expected, sizeof(expected), "lttng_ust_cyg_profile:func_entry if $app.spi:rules == \"*|6a39b954|*\" , "
+		"lttng_ust_cyg_profile:func_exit if $app.spi:rules == \"*|6a39b954|*\" , %sspi:tree(main;depth=8)", where);
+	becomes(&w, NULL, expected);
+	snprintf(expected, sizeof(expected), "lttng_ust_cyg_profile:func_entry if $app.spi:rules == \"*|6a39b954|*\" && (addr > 1) , "
+		"lttng_ust_cyg_profile:func_exit if $app.spi:rules == \"*|6a39b954|*\" , %sspi:tree(main;depth=8)", where);
+	becomes(&w, "addr > 1", expected);
+	becomes(&w, "ret == 1", "refused");
+	tree.depth = 0;
+	tree.compact = true;
+	tree.counts[SPI_TREE_EXCLUDE] = 1;
+	tree.lists[SPI_TREE_EXCLUDE][0] = "operator,*";
+	w.function = "";
+	w.nr_execs = 1;
+	w.execs[0] = "server";
+	snprintf(expected, sizeof(expected), "spi_tree:* , %sspi:tree(;exclude=operator%%2c%%2a;compact;exec=server)", where);
+	becomes(&w, NULL, expected);
+	becomes(&w, "addr > 1", "refused");
+	w.function = "libc.so.6:";
+	becomes(&w, NULL, "refused");
+}
+
 static void describing(void)
 {
 	char text[200];
@@ -191,6 +304,12 @@ static void describing(void)
 	      !strcmp(text, "parse_* of libfoo.so, in processes named server"), "the reserved form reads well", text);
 	check(!spi_event_name_describe("spi:call(f;one-event;pid=3;pid=2)", text, sizeof(text)) &&
 	      !strcmp(text, "f, one event a call, in processes 2, 3"), "so does one with pids", text);
+	check(!spi_event_name_describe("spi:tree(app:main;depth=3;lib=app;exclude=log_%2a;exclude=x;follow=threads+fork;budget=5;compact;"
+	      "pid=2)", text, sizeof(text)) &&
+	      !strcmp(text, "call tree of main of app, 3 deep, in app, without log_*, x, without libraries loaded later, "
+	      "executed programs, slow-down at most 5 %, compact, in process 2"), "so does a tree", text);
+	check(!spi_event_name_describe("spi:tree(;calls-of=parse;on-signal=USR2)", text, sizeof(text)) &&
+	      !strcmp(text, "calls made by parse, from signal USR2 on"), "so does one without root", text);
 	check(spi_event_name_describe("spi:f_entry", text, sizeof(text)) == -EINVAL, "a plain name has no other reading", "");
 }
 
@@ -211,7 +330,8 @@ static void draw_text(char *text, size_t most)
 	static const char *const pieces[] = {
 		"spi:", "call(", ")", ";", "*", "?", "[", "]", "\\", "_entry", "_exit", "_e", "@2", "@*", "%2a", "%", "%0",
 		"one-event", "pid=", "exec=", "1", "99", "::", ":", "a", "b", "parse", "(", "<", ">", " ", ",", "\x01",
-		"\xc3\xa9", "_", "0x1f", "operator", "\"", "tag=",
+		"\xc3\xa9", "_", "0x1f", "operator", "\"", "tag=", "tree(", "depth=", "exclude=", "lib=", "calls-of=",
+		"follow=", "fork", "+", "after=", "on-signal=", "USR1", "budget=", "compact", "parse-only", "0.5",
 	};
 	size_t n = 0, count = draw(12);
 
@@ -242,6 +362,7 @@ static int wish_comes_back(const struct spi_event_wish *wish, char *trouble, siz
 			asking++;
 			good &= !!(rule.requests[r].flags & SPI_RULE_ONE_EVENT) == wish->one_event;
 			good &= strstr(rule.requests[r].text, wish->function) != NULL;
+			good &= !wish->tree == !!strncmp(rule.requests[r].text, "tree(", 5);
 			good &= rule.nr_pids == wish->nr_pids && rule.nr_execs == wish->nr_execs;
 		}
 		good &= rule.nr_requests <= 1 && strlen(recipes[i].name) <= SPI_EVENT_NAME_MAX;
@@ -278,9 +399,12 @@ static void fuzzing(void)
 	check(good, "4000 names of any shape are taken or refused", line);
 	good = 1;
 	for (int i = 0; i < 2000 && good; i++) {
+		struct spi_tree_options tree = { .depth = draw(2), .unfollowed = draw(16), .budget = draw(1000) };
 		struct spi_event_wish wish = { .function = text, .one_event = draw(2) };
 
 		draw_text(text, draw(280));
+		if (!wish.one_event && draw(2))
+			wish.tree = &tree;
 		if (draw(3) == 0)
 			wish.pids[wish.nr_pids++] = 1 + draw(100);
 		if (draw(3) == 0)
@@ -293,7 +417,10 @@ static void fuzzing(void)
 int main(void)
 {
 	parsing();
+	parsing_trees();
+	tagging();
 	formatting();
+	formatting_trees();
 	describing();
 	fuzzing();
 	printf("1..%u\n", checks);

@@ -6,7 +6,7 @@
 spi_private "$@"
 broker_setup
 
-record s 'spi:add_entry' 'spi:*_exit' 'spi:call(app:work)' 'spi:tree(main)' 'spi:nosuch_entry'
+record s 'spi:add_entry' 'spi:*_exit' 'spi:call(app:work)' 'spi:wood(main)' 'spi:nosuch_entry'
 app_start a ./app 3 wait
 check "an application is traced" spi_wait 10 status_like "^applied.$app_pid.add.active"
 out=$(status)
@@ -14,7 +14,7 @@ like "$out" $'\ndaemon\t'"$daemon"$'\tplugin\t' "the daemon"
 like "$out" $'\nrule\ts\tchannel0\tspi:add_entry\tenabled\t0\tinstruments\t' "a rule that instruments"
 like "$out" $'\nrule\ts\tchannel0\tspi:\\*_exit\tenabled\t0\trecords\t' "one that records only"
 like "$out" $'\nrule\ts\tchannel0\tspi:call\\(app:work\\)\tenabled\t0\tinstruments\twork of app' "a reserved form, readably"
-like "$out" $'\nrule\ts\tchannel0\tspi:tree\\(main\\)\tenabled\t0\trecords\tunknown form' "one that is not understood, and why"
+like "$out" $'\nrule\ts\tchannel0\tspi:wood\\(main\\)\tenabled\t0\trecords\tunknown form' "one that is not understood, and why"
 like "$out" $'\nprocess\t'"$app_pid"$'\t0\ttraced\tapp\t' "the process"
 like "$out" $'\napplied\t'"$app_pid"$'\tcall\\(app:work;tag=[0-9a-f]{8}\\)\tactive\t1\t1\t0' "what was applied"
 like "$out" $'\napplied\t'"$app_pid"$'\tnosuch\tfailed\t0\t0\t0\tno loaded function matches' "what could not be, and why"

@@ -22,7 +22,7 @@ wrong 2 '--filter: its value is empty' enable-event --spi -f x --filter ''
 wrong 2 '--session: given twice' enable-event --spi -f x -s a -s b
 wrong 2 'foo: unexpected word: functions are named with -f' enable-event --spi foo
 wrong 2 '-u: unknown option' enable-event --spi -u -f foo
-wrong 2 '--exclude=y: unknown option' enable-event -f foo --exclude=y --spi
+wrong 2 '--exclude goes with --tree' enable-event -f foo --exclude=y --spi
 wrong 2 '--filter=y: unknown option' disable-event -f foo --filter=y --spi
 wrong 2 '--all goes with -s and -c only' disable-event --spi --all -f foo
 wrong 2 '--all goes with' disable-event --spi --all --pid 5

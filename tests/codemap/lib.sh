@@ -17,7 +17,7 @@ plan() { echo "1..$1"; }
 # ok STATUS TEXT
 ok() {
 	tap_n=$((tap_n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $tap_n - $2"; else echo "not ok $tap_n - $2"; fi
+	if [ "${1:-1}" -eq 0 ]; then echo "ok $tap_n - $2"; else echo "not ok $tap_n - $2"; fi
 }
 
 # is GOT WANTED TEXT
@@ -49,4 +49,15 @@ mapdump() {
 	[ -x "$tmp/mapdump" ] || $CC -std=gnu11 -O1 -I"$SPI_TOP_SRCDIR" -o "$tmp/mapdump" "$here/mapdump.c" \
 		"$SPI_TOP_SRCDIR/codemap/map-check.c" || return 1
 	"$tmp/mapdump" "$1"
+}
+
+# compare FILE DUMP [LABELS]: six tests
+compare() {
+	python3 "$here/tree-compare.py" "$@" > compared 2>&1
+	grep '^#' compared
+	if [ "$(grep -c '	' compared)" -ne 6 ]; then sed 's/^/# /' compared; fi
+	for n in 1 2 3 4 5 6; do
+		line=$(grep '	' compared | sed -n "${n}p")
+		ok "${line%%	*}" "$(basename "$1"): ${line#*	}"
+	done
 }

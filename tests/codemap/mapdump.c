@@ -9,6 +9,11 @@
  *   bytes HEX
  *   label VALUE NAME
  *   skip VADDR NAME<TAB>REASON
+ * and of a tree's map, behind the lines of each function:
+ *   tree VADDR SITE-FIRST SITE-COUNT PIECE-VADDR<TAB>REASON
+ * and at the end:
+ *   site VADDR KIND SIZE BEFORE WINDOW TARGET CONDITION PAD PAD-SIZE BYTES CODE FIX-TARGET... IMPORT@VERSION
+ * What there is none of is "-".
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -66,6 +71,40 @@ static void func_print(const struct spi_map_func *f)
 	printf("\n");
 }
 
+static void tree_print(const struct spi_map_func *f)
+{
+	printf("tree %llx %u %u %llx\t%s\n", (unsigned long long) f->vaddr, f->site_first, f->site_count,
+		f->piece == SPI_MAP_NONE ? 0 : (unsigned long long) TABLE(funcs, spi_map_func)[f->piece].vaddr,
+		f->reason ? spi_map_reason_name((enum spi_map_reason) f->reason) : "-");
+}
+
+static void hex_print(const uint8_t *bytes, unsigned int size)
+{
+	unsigned int i;
+
+	for (i = 0; i < size; i++)
+		printf("%02x", bytes[i]);
+	printf("%s ", size ? "" : "-");
+}
+
+static void site_print(const struct spi_map_site *s)
+{
+	static const char *const kind[] = { "?", "CALL", "CALL_SLOT", "CALL_INDIRECT", "JUMP", "JUMP_SLOT",
+		"JUMP_INDIRECT", "JCC", "JCC_SLOT" };
+	unsigned int i;
+
+	printf("site %llx %s %u %u %u %llx %u %d %u ", (unsigned long long) s->vaddr, kind[s->kind], s->size, s->before,
+		s->window, (unsigned long long) s->target, s->condition, s->pad, s->pad_size);
+	hex_print(s->bytes, s->before + s->size);
+	hex_print(s->code, s->code_size);
+	for (i = 0; i < 2; i++)
+		if (s->fix[i] == SPI_SITE_NO_FIX)
+			printf("- ");
+		else
+			printf("%u+%u=%llx ", s->fix[i], s->fix_after[i], (unsigned long long) s->fix_target[i]);
+	printf("%s@%s\n", s->import ? text(s->import) : "-", s->version ? text(s->version) : "-");
+}
+
 int main(int argc, char **argv)
 {
 	const char *why = "cannot be read";
@@ -83,8 +122,13 @@ int main(int argc, char **argv)
 	head = (const struct spi_map_header *) base;
 	printf("map %x %llu %u %u\n", head->flags, (unsigned long long) head->symbols_total, head->funcs.count,
 		head->skipped.count);
-	for (i = 0; i < head->funcs.count; i++)
+	for (i = 0; i < head->funcs.count; i++) {
 		func_print(TABLE(funcs, spi_map_func) + i);
+		if (head->flags & SPI_MAP_IS_TREE)
+			tree_print(TABLE(funcs, spi_map_func) + i);
+	}
+	for (i = 0; i < head->sites.count; i++)
+		site_print(TABLE(sites, spi_map_site) + i);
 	for (i = 0; i < head->skipped.count; i++)
 		printf("skip %llx %s\t%s\n", (unsigned long long) TABLE(skipped, spi_map_skip)[i].vaddr,
 		       text(TABLE(skipped, spi_map_skip)[i].name),

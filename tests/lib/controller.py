@@ -86,11 +86,13 @@ class Agent:
                 return kind, body
 
     def answer_map(self, ident, body):
-        limit = MAP_REQUEST_BODY.unpack_from(body)[4]
+        limit, flags = MAP_REQUEST_BODY.unpack_from(body)[4:6]
         path, patterns = body[MAP_REQUEST_BODY.size:].split(b'\0')[:2]
         output = os.memfd_create('map', os.MFD_ALLOW_SEALING)
         command = [BUILD + '/codemap/spi-codemap', 'map', '--output-fd', str(output)]
-        if limit:
+        if flags & 2:
+            command += ['--tree']
+        elif limit:
             command += ['--limit', str(limit)]
         for pattern in patterns.decode().splitlines():
             command += ['--pattern', pattern]

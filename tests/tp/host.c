@@ -66,6 +66,12 @@ void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p)
 	abort();		/* calls of these tests end in order */
 }
 
+void spi_slot_leave_above(struct spi_slot *slot)
+{
+	while (spi_thread.cur - 1 > slot)
+		host_left(spi_thread.cur - 1, SPI_LEFT_JUMPED);
+}
+
 static void *core_alloc(size_t size)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -204,12 +204,37 @@ static void emit_call(struct relocation *r, uint64_t after, uint64_t target)
 	spi_emit_jump(r->e, target);
 }
 
+/* A call or jump that is a call tree's site as well: its copy goes to the site's stub. */
+static int emit_site(struct relocation *r, const struct spi_map_insn *insn, uint64_t address)
+{
+	struct spi_emit *e = r->e;
+	uint64_t stub;
+
+	if (!e->site_stub || insn->kind == SPI_INSN_PLAIN || insn->kind == SPI_INSN_RIP || insn->kind == SPI_INSN_UNMOVABLE)
+		return 0;
+	stub = e->site_stub(address);
+	if (!stub)
+		return 0;
+	if (insn->kind == SPI_INSN_JCC) {
+		spi_emit_u8(e, 0x0f);
+		spi_emit_u8(e, 0x80 | (insn->cond & 0x0f));
+		spi_emit_rel32(e, stub, 0);
+		return 1;
+	}
+	if (insn->kind == SPI_INSN_CALL || insn->kind == SPI_INSN_CALL_INDIRECT)
+		emit_return_address(e, address + insn->size);
+	spi_emit_jump(e, stub);
+	return 1;
+}
+
 static void emit_insn(struct relocation *r, const struct spi_map_insn *insn, const uint8_t *bytes)
 {
 	struct spi_emit *e = r->e;
 	uint64_t address = r->address + insn->offset;
 	uint64_t target = insn->target + r->bias;
 
+	if (emit_site(r, insn, address))
+		return;
 	switch (insn->kind) {
 	case SPI_INSN_PLAIN:
 		spi_emit_bytes(e, bytes, insn->size);

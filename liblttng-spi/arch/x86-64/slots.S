@@ -20,14 +20,18 @@
  *
  * Unwinding. The function sees slot + 6 as its return address, at the place where
  * the real one stood; up to +12 the real one is in the slot's data, from +12 on
- * it is on the stack again. So, with off = pc & 63:
- *	CFA            = rsp + (off >= 12 ? 8 : 0)
+ * it is on the stack again. So, with off = pc & 63, and p what the slot's data has
+ * as the place of the return address:
+ *	CFA            = off >= 12 ? rsp + 8 : p + 8
  *	return address = off >= 12 ? [rsp] : [(pc & -64) + HALF]
  * libgcc tells frames apart by their CFA alone, and a slot's equals its callee's:
  * phase 2 would take one for the other and abort. The 'S' augmentation (signal
  * frame) changes the identity by one; as it also makes unwinders look the
  * caller's pc up exactly instead of one byte before, the rule gives the return
  * address minus 1 (DW_CFA_val_expression, DWARF 4 section 6.4.2.3).
+ * That is enough for one slot between two frames. Tail calls have several with one
+ * p, each returning to the one below it; all but the last say CFA = rsp - 8, so that
+ * none is taken for another, or for the frame that they all return to.
  * The personality routine records the exit of calls that exceptions, pthread_exit
  * and pthread_cancel leave (unwind.c).
  */
@@ -44,8 +48,15 @@ spi_slot_code_base:
 	.cfi_startproc
 	.cfi_personality 0x1b, spi_slot_personality
 	.cfi_signal_frame
-	/* DW_CFA_def_cfa_expression: breg7 0; breg16 0; const1u 63; and; lit12; ge; lit3; shl; plus */
-	.cfi_escape 0x0f, 12, 0x77, 0, 0x80, 0, 0x08, 63, 0x1a, 0x3c, 0x2a, 0x33, 0x24, 0x22
+	/*
+	 * DW_CFA_def_cfa_expression: breg16 0; const1u 63; and; lit12; ge; bra 2f;
+	 * breg16 0; const1s -64; and; plus_uconst HALF + 24; dup; const1u 64; minus; deref; over; deref; eq; bra 1f;
+	 * deref; lit8; plus; skip 3f; 1: drop; breg7 -8; skip 3f; 2: breg7 8; 3:
+	 */
+	.cfi_escape 0x0f, 45, 0x80, 0, 0x08, 63, 0x1a, 0x3c, 0x2a, 0x28, 33, 0, \
+		0x80, 0, 0x09, 0xc0, 0x1a, 0x23, 0x98, 0x80, 0x80, 0x40, 0x12, 0x08, 64, 0x1c, 0x06, \
+		0x14, 0x06, 0x29, 0x28, 6, 0, 0x06, 0x38, 0x22, 0x2f, 8, 0, \
+		0x13, 0x77, 0x78, 0x2f, 2, 0, 0x77, 8
 	/*
 	 * DW_CFA_val_expression r16: breg16 0; const1u 63; and; lit12; ge; bra 1f;
 	 * breg16 0; const1s -64; and; plus_uconst HALF; skip 2f; 1: breg7 0; 2: deref; lit1; minus

@@ -22,6 +22,9 @@
  * begins by taking back what they did (pushes and room on the stack), so that
  * thunk and payload find the state of the entry, and the body runs them again.
  *
+ * The stub of a call site (spi_site_emit) is entered with the return address on the
+ * stack, as a function is; its body is a jump to the callee.
+ *
  * A trampoline is what stands where a constrained jump can reach: a jump on to
  * the stub, 5 bytes within 2 GB, else 14.
  */
@@ -65,6 +68,14 @@ static void emit_record(struct spi_emit *e, struct spi_point *point)
 	spi_emit_u8(e, 0xff);				/* jmp *thunk(%rax) */
 	spi_emit_u8(e, 0x60);
 	spi_emit_u8(e, offsetof(struct spi_point, thunk));
+	e->frame = 1;
+}
+
+/* What a call would have pushed. */
+static void emit_return_word(struct spi_emit *e, uint64_t value)
+{
+	spi_emit_bytes(e, "\xff\x35", 2);		/* push literal(%rip) */
+	spi_emit_literal(e, value);
 	e->frame = 1;
 }
 
@@ -173,15 +184,12 @@ static void emit_undo(struct spi_emit *e, const uint8_t *bytes, const struct spi
 
 /* ---- the stub ---- */
 
-void spi_stub_emit(struct spi_emit *e, struct spi_point *point, const uint8_t *bytes, const struct spi_map_insn *insns,
-	unsigned int count, unsigned int undo, uint64_t moved[SPI_MAP_ENTRY_INSNS])
+/* Gates and the way into the thunk; what is emitted next is the body. */
+static void emit_gates(struct spi_emit *e, struct spi_point *point)
 {
 	const volatile int *first = point->gate[0], *second = point->gate[1];
 	uint32_t to_record = 0, to_body = 0;
 
-	e->frame = 1;
-	e->rbp_slot = 0;
-	emit_undo(e, bytes, insns, undo);
 	if (!first || first == second) {
 		first = second;
 		second = NULL;
@@ -199,8 +207,61 @@ void spi_stub_emit(struct spi_emit *e, struct spi_point *point, const uint8_t *b
 	emit_record(e, point);
 	if (to_body)
 		emit_short_land(e, to_body);
+}
+
+void spi_stub_emit(struct spi_emit *e, struct spi_point *point, const uint8_t *bytes, const struct spi_map_insn *insns,
+	unsigned int count, unsigned int undo, uint64_t moved[SPI_MAP_ENTRY_INSNS])
+{
+	e->frame = 1;
+	e->rbp_slot = 0;
+	emit_undo(e, bytes, insns, undo);
+	emit_gates(e, point);
 	point->body = e->rx + e->used;
 	spi_relocate(e, point->address, point->object->bias, bytes, insns, count, moved);
+	spi_emit_finish(e);
+}
+
+/* The code that a map gives for a site, with its rip-relative operands set right. */
+static void emit_site_code(struct spi_emit *e, const struct spi_map_site *site, uint64_t bias)
+{
+	uint32_t start = e->used;
+
+	spi_emit_bytes(e, site->code, site->code_size);
+	for (unsigned int i = 0; i < 2 && !e->failed; i++) {
+		uint32_t at = start + site->fix[i];
+		int64_t distance;
+		int32_t word;
+
+		if (site->fix[i] == SPI_SITE_NO_FIX)
+			continue;
+		distance = (int64_t) (site->fix_target[i] + bias - (e->rx + at + 4 + site->fix_after[i]));
+		word = (int32_t) distance;
+		if (distance != word)
+			e->failed = "what its code addresses is out of reach of near memory";
+		spi_bytes_copy(e->rw + at, &word, 4);
+	}
+}
+
+void spi_site_emit(struct spi_emit *e, struct spi_point *point, const struct spi_map_site *site, uint64_t push,
+	enum spi_site_way way, uint64_t to)
+{
+	e->frame = push ? 0 : 1;
+	e->arrival = e->frame;
+	e->rbp_slot = 0;
+	if (push)
+		emit_return_word(e, push);
+	emit_site_code(e, site, point->object->bias);
+	emit_gates(e, point);
+	point->body = e->rx + e->used;
+	if (way == SPI_SITE_TO_R11) {
+		spi_emit_bytes(e, "\x41\xff\xe3", 3);		/* jmp *%r11 */
+	} else if (way == SPI_SITE_TO_SLOT) {
+		spi_emit_bytes(e, "\xff\x25", 2);		/* jmp *slot(%rip) */
+		spi_emit_rel32(e, to, 0);
+	} else {
+		spi_emit_jump(e, to);
+		point->body = to;
+	}
 	spi_emit_finish(e);
 }
 

@@ -27,12 +27,18 @@
  * The payload answers an entry with 0 (go on to point->body) or with the code of
  * a slot: then the return address is dropped from the stack, where the slot's
  * call puts its own in the same place.
+ *
+ * The pair `gpr` saves general registers only, for payloads that touch no others
+ * on their usual way. Such a payload may answer SPI_ANSWER_FULL: then everything
+ * is put back as it was, and the point's other thunk begins.
  */
 
 #define POINT_BODY	0
 #define POINT_ENTRY	8
 #define POINT_EXIT	24
 #define POINT_VECTORS	60
+#define POINT_FULL	184
+#define POINT_FULL_EXIT	192
 #define SLOT_POINT	32
 #define HALF		0x8000000
 #define XSAVE_MASK	0xe7		/* x87, SSE, AVX, opmask, ZMM_Hi256, Hi16_ZMM */
@@ -44,19 +50,26 @@
 #define MODE_XMM	1		/* a CPU without AVX */
 #define MODE_YMM	2		/* AVX, but no XGETBV(1) */
 
+	/* Each step is told: profilers unwind from here, and a handler that calls backtrace(). */
+	.macro PUSH_EACH regs:vararg
+	.irp reg, \regs
+	push \reg
+	.cfi_adjust_cfa_offset 8
+	.endr
+	.endm
+
+	.macro POP_EACH regs:vararg
+	.irp reg, \regs
+	pop \reg
+	.cfi_adjust_cfa_offset -8
+	.endr
+	.endm
+
 	.macro FRAME_PUSH
-	push %rcx
-	push %rdx
-	push %rsi
-	push %rdi
-	push %r8
-	push %r9
-	push %r10
-	push %r11
-	push %rbp
-	mov %rsp, %rbp
-	.cfi_def_cfa %rbp, 88
+	PUSH_EACH %rcx, %rdx, %rsi, %rdi, %r8, %r9, %r10, %r11, %rbp
 	.cfi_offset %rbp, -88
+	mov %rsp, %rbp
+	.cfi_def_cfa_register %rbp
 	.endm
 
 	.macro FRAME_POP
@@ -64,15 +77,7 @@
 	pop %rbp
 	.cfi_restore %rbp
 	.cfi_def_cfa %rsp, 80
-	pop %r11
-	pop %r10
-	pop %r9
-	pop %r8
-	pop %rdi
-	pop %rsi
-	pop %rdx
-	pop %rcx
-	.cfi_def_cfa_offset 16
+	POP_EACH %r11, %r10, %r9, %r8, %rdi, %rsi, %rdx, %rcx
 	.endm
 
 	.macro VECTORS op, reg, step, load
@@ -241,5 +246,75 @@
 	EXIT_THUNK spi_thunk_exit_xmm, MODE_XMM
 	ENTRY_THUNK spi_thunk_entry_ymm, MODE_YMM
 	EXIT_THUNK spi_thunk_exit_ymm, MODE_YMM
+
+	THUNK spi_thunk_entry_gpr
+	.cfi_def_cfa_offset 16
+	FRAME_PUSH
+	push %rax
+	mov %rax, %rdi
+	and $-16, %rsp
+	mov %rbp, %rsi
+	xor %edx, %edx
+	xor %ecx, %ecx
+	call *POINT_ENTRY(%rdi)
+	.cfi_remember_state
+	cmp $1, %rax
+	jbe 1f
+	mov 72(%rbp), %rcx
+	mov %rax, 72(%rbp)
+	mov %rcx, %rax
+	FRAME_POP
+	lea 16(%rsp), %rsp
+	.cfi_def_cfa_offset 0
+	jmp *-16(%rsp)
+1:	.cfi_restore_state
+	.cfi_remember_state
+	je 2f
+	mov -8(%rbp), %rdi
+	mov POINT_BODY(%rdi), %rdx
+	mov 72(%rbp), %rax
+	mov %rdx, 72(%rbp)
+	FRAME_POP
+	lea 8(%rsp), %rsp
+	.cfi_def_cfa_offset 8
+	jmp *-8(%rsp)
+2:	.cfi_restore_state
+	mov -8(%rbp), %rax
+	FRAME_POP
+	jmp *POINT_FULL(%rax)
+	THUNK_END spi_thunk_entry_gpr
+
+	THUNK spi_thunk_exit_gpr
+	push %rax
+	.cfi_def_cfa_offset 16
+	FRAME_PUSH
+	mov 80(%rbp), %rdi
+	and $-64, %rdi
+	add $HALF, %rdi
+	push %rdi
+	and $-16, %rsp
+	mov %rbp, %rsi
+	xor %edx, %edx
+	xor %ecx, %ecx
+	mov SLOT_POINT(%rdi), %rax
+	call *POINT_EXIT(%rax)
+	.cfi_remember_state
+	test %eax, %eax
+	jnz 1f
+	FRAME_POP
+	pop %rax
+	.cfi_def_cfa_offset 8
+	ret
+1:	.cfi_restore_state
+	mov -8(%rbp), %rdi
+	mov SLOT_POINT(%rdi), %rdi
+	mov POINT_FULL_EXIT(%rdi), %rdi
+	mov 72(%rbp), %rax
+	mov %rdi, 72(%rbp)
+	FRAME_POP
+	lea 8(%rsp), %rsp
+	.cfi_def_cfa_offset 8
+	jmp *-8(%rsp)
+	THUNK_END spi_thunk_exit_gpr
 
 	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * filter.lttng-spi.expand: compact records become the events that they stand for.
+ *
+ * What comes in is in order of time, but a batch is older than it looks: it was
+ * written when its thread's buffer was full. So messages are held back for `hold`
+ * nanoseconds of the trace's time, longer than any thread keeps a record to itself,
+ * and are put out merged with the records of all threads; batches are held packed,
+ * and unpacked record by record. A record that comes later still gets the time of
+ * what was put out last, and is counted.
+ *
+ * Objects are made and used by one message iterator, and live as long as it does.
+ */
+#ifndef SPI_BT2_EXPAND_H
+#define SPI_BT2_EXPAND_H
+
+#include <stdint.h>
+#include <babeltrace2/babeltrace.h>
+#include "tp/compact-format.h"
+
+#define EXPAND_HOLD_MS		500u
+#define EXPAND_CONTEXT_MAX	32u
+
+/* Where an input stream class's expanded events go: a stream class beside it, in the same trace. */
+struct out_class {
+	struct out_class *next;
+	const bt_stream_class *in;
+	bt_stream_class *out;
+	bt_event_class *entry, *exit;
+	int64_t offset;			/* ns from origin = clock value + offset */
+	unsigned int context_count;
+	struct out_member {
+		uint64_t index;		/* in the input's context */
+		enum out_member_kind { MEMBER_UNSIGNED, MEMBER_SIGNED, MEMBER_REAL, MEMBER_STRING, MEMBER_VTID, MEMBER_IP } kind;
+	} members[EXPAND_CONTEXT_MAX];
+};
+
+/* And one stream for each of its streams. */
+struct out_stream {
+	struct out_stream *next;
+	struct out_class *class;
+	const bt_stream *in;
+	bt_stream *out;
+	bt_packet *packet;		/* open; NULL: none */
+	uint64_t cpu;
+	uint32_t in_packet;		/* events */
+	int begun;
+};
+
+/* A context's values, kept from a batch's event. */
+union value {
+	uint64_t u;
+	int64_t i;
+	double d;
+	char *s;
+};
+
+struct site {
+	uint64_t address, call_site;	/* address 0: not described */
+};
+/* Numbers of one program image; a process that executes another program gets another one. */
+struct image {
+	struct image *next;
+	struct site *sites;
+	uint32_t room;
+};
+struct process {
+	struct process *next;
+	const bt_trace *trace;
+	int64_t vpid;
+	struct image *image;
+};
+
+struct batch {
+	struct batch *next;
+	struct out_stream *stream;
+	struct image *image;
+	uint64_t begin_tick, end_tick;
+	int64_t begin_ns, end_ns;	/* from origin */
+	uint32_t seq, depth, low, flags;
+	union value *context;
+	uint64_t size;			/* bytes of data */
+	uint8_t data[];
+};
+
+struct frame {
+	uint64_t address, call_site;
+	uint32_t number;		/* 0: the entry was not seen */
+	uint32_t shown;
+};
+
+/* What a thread does next. */
+struct record {
+	int64_t ns;
+	uint64_t address, call_site;
+	int is_entry;
+};
+
+struct thread {
+	struct thread *next;		/* in its hash chain */
+	struct process *process;
+	uint32_t tid;
+	uint32_t seen, expected;	/* seq */
+	struct batch *first, *last;
+	struct frame *stack;
+	uint64_t size, room;
+	/* the batch that is being unpacked, `first` */
+	uint64_t at;
+	uint64_t tick;
+	int begun;			/* 1: the stack is being brought to where it begins; 2: done */
+	uint64_t close_to;		/* frames above are to be closed before the next record */
+	int64_t last_ns;
+	struct record record;
+	int has_record;
+	uint64_t heap_index;
+};
+
+#define THREAD_BUCKETS	4096u
+
+struct held {
+	struct held *next;
+	const bt_message *message;
+	int64_t ns;
+};
+
+struct expand {
+	bt_self_message_iterator *self;
+	bt_self_component *component;
+	bt_message_iterator *upstream;
+	int64_t hold;
+	struct out_class *classes;
+	struct out_stream *streams;
+	struct process *processes;
+	struct image *images;
+	struct thread *threads[THREAD_BUCKETS];
+	struct thread **heap;		/* with a record, by its time */
+	uint64_t heap_size, heap_room;
+	struct held *first, *last;
+	int64_t first_ns, now_ns, out_ns;
+	int any, compact, ended;
+	uint64_t late, orphans, unknown, gaps;	/* told at the end */
+};
+
+/* ---- process.c ---- */
+struct process *process_get(struct expand *e, const bt_event *event);
+int site_set(struct expand *e, struct process *process, uint64_t number, uint64_t address, uint64_t call_site);
+int context_unsigned(const bt_event *event, const char *name, uint64_t *value);
+
+/* ---- thread.c ---- */
+/* A batch came: 0 or -1. It belongs to the thread then. */
+int thread_batch(struct expand *e, struct process *process, uint32_t tid, struct batch *batch);
+struct thread *thread_top(const struct expand *e);	/* with the earliest record */
+int thread_advance(struct expand *e, struct thread *thread);	/* its record is done with */
+void threads_free(struct expand *e);
+
+/* ---- output.c ---- */
+struct out_stream *out_stream_get(struct expand *e, const bt_event *event);
+union value *out_context_keep(const struct out_class *class, const bt_event *event);
+void out_context_free(const struct out_class *class, union value *context);
+/* Messages for the thread's record, at most 4 of them: how many, or -1. */
+int out_record(struct expand *e, struct thread *thread, bt_message_array_const messages);
+/* The same at the end, for one more stream: 0 when all are ended. */
+int out_end(struct expand *e, bt_message_array_const messages);
+void out_free(struct expand *e);
+
+/* ---- iterator.c ---- */
+bt_message_iterator_class_initialize_method_status expand_iterator_init(bt_self_message_iterator *self,
+	bt_self_message_iterator_configuration *configuration, bt_self_component_port_output *port);
+void expand_iterator_finalize(bt_self_message_iterator *self);
+bt_message_iterator_class_next_method_status expand_iterator_next(bt_self_message_iterator *self,
+	bt_message_array_const messages, uint64_t capacity, uint64_t *count);
+
+#endif /* SPI_BT2_EXPAND_H */

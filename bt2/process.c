@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Processes, and what the numbers in their records mean.
+ *
+ * Numbers belong to a process, told by the context vpid; without it a trace counts
+ * as one process, as it is with buffers per process. A number that is described
+ * otherwise than before shows that the process executes another program by now:
+ * batches that are held still mean the old one, so the table is left to them and
+ * a new one begun.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "bt2/expand.h"
+
+#define SITES_MOST	(1u << 24)
+
+/* -1: there is no such context. Signed ones are given as they are in 64 bits. */
+int context_unsigned(const bt_event *event, const char *name, uint64_t *value)
+{
+	const bt_field *context = bt_event_borrow_common_context_field_const(event), *field;
+	bt_field_class_type type;
+
+	field = context ? bt_field_structure_borrow_member_field_by_name_const(context, name) : NULL;
+	if (!field)
+		return -1;
+	type = bt_field_get_class_type(field);
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
+		*value = bt_field_integer_unsigned_get_value(field);
+	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
+		*value = (uint64_t) bt_field_integer_signed_get_value(field);
+	else
+		return -1;
+	return 0;
+}
+
+static struct image *image_new(struct expand *e)
+{
+	struct image *image = calloc(1, sizeof(*image));
+
+	if (!image)
+		return NULL;
+	image->next = e->images;
+	e->images = image;
+	return image;
+}
+
+struct process *process_get(struct expand *e, const bt_event *event)
+{
+	const bt_trace *trace = bt_stream_borrow_trace_const(bt_event_borrow_stream_const(event));
+	struct process *p, **at = &e->processes;
+	uint64_t vpid = 0;
+
+	context_unsigned(event, "vpid", &vpid);
+	while ((p = *at) && (p->trace != trace || p->vpid != (int64_t) vpid))
+		at = &p->next;
+	if (p) {
+		*at = p->next;		/* the next event will ask for it again: to the front */
+	} else {
+		p = calloc(1, sizeof(*p));
+		if (!p)
+			return NULL;
+		p->trace = trace;
+		p->vpid = (int64_t) vpid;
+		p->image = image_new(e);
+		if (!p->image) {
+			free(p);
+			return NULL;
+		}
+	}
+	p->next = e->processes;
+	e->processes = p;
+	return p;
+}
+
+int site_set(struct expand *e, struct process *process, uint64_t number, uint64_t address, uint64_t call_site)
+{
+	struct image *image = process->image;
+	struct site *site;
+
+	if (number >= SITES_MOST)
+		return 0;
+	if (number < image->room && image->sites[number].address &&
+			(image->sites[number].address != address || image->sites[number].call_site != call_site)) {
+		image = process->image = image_new(e);
+		if (!image)
+			return -1;
+	}
+	if (number >= image->room) {
+		uint32_t room = image->room ? image->room : 1024;
+		struct site *more;
+
+		while (room <= number)
+			room *= 2;
+		more = realloc(image->sites, room * sizeof(*more));
+		if (!more)
+			return -1;
+		memset(more + image->room, 0, (room - image->room) * sizeof(*more));
+		image->sites = more;
+		image->room = room;
+	}
+	site = &image->sites[number];
+	site->address = address;
+	site->call_site = call_site;
+	return 0;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Threads: their batches, unpacked a record at a time, and their stacks of open
+ * calls, so that what comes out is balanced whatever is missing.
+ *
+ * A batch says how deep the stack is where it begins. Calls that are open there and
+ * were not seen to begin (before the session, in a lost batch, in the parent of a
+ * fork) lie on the stack as unknown ones, whose exits nobody is shown; calls that
+ * a lost batch has ended are closed where the next one begins.
+ *
+ * Threads that have a record lie in a heap by its time.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "bt2/expand.h"
+
+#define STACK_MOST	(UINT64_C(1) << 24)
+
+/* ---- the heap ---- */
+
+static int heap_before(const struct thread *a, const struct thread *b)
+{
+	return a->record.ns < b->record.ns;
+}
+
+static void heap_put(struct expand *e, uint64_t at, struct thread *thread)
+{
+	e->heap[at] = thread;
+	thread->heap_index = at;
+}
+
+static void heap_up(struct expand *e, struct thread *thread)
+{
+	uint64_t at = thread->heap_index;
+
+	while (at && heap_before(thread, e->heap[(at - 1) / 2])) {
+		heap_put(e, at, e->heap[(at - 1) / 2]);
+		at = (at - 1) / 2;
+	}
+	heap_put(e, at, thread);
+}
+
+static void heap_down(struct expand *e, struct thread *thread)
+{
+	uint64_t at = thread->heap_index, child;
+
+	while ((child = 2 * at + 1) < e->heap_size) {
+		if (child + 1 < e->heap_size && heap_before(e->heap[child + 1], e->heap[child]))
+			child++;
+		if (!heap_before(e->heap[child], thread))
+			break;
+		heap_put(e, at, e->heap[child]);
+		at = child;
+	}
+	heap_put(e, at, thread);
+}
+
+static int heap_add(struct expand *e, struct thread *thread)
+{
+	if (e->heap_size == e->heap_room) {
+		uint64_t room = e->heap_room ? e->heap_room * 2 : 64;
+		struct thread **more = realloc(e->heap, room * sizeof(*more));
+
+		if (!more)
+			return -1;
+		e->heap = more;
+		e->heap_room = room;
+	}
+	heap_put(e, e->heap_size++, thread);
+	heap_up(e, thread);
+	return 0;
+}
+
+static void heap_drop(struct expand *e, struct thread *thread)
+{
+	struct thread *last = e->heap[--e->heap_size];
+
+	if (last == thread)
+		return;
+	heap_put(e, thread->heap_index, last);
+	heap_up(e, last);
+	heap_down(e, last);
+}
+
+struct thread *thread_top(const struct expand *e)
+{
+	return e->heap_size ? e->heap[0] : NULL;
+}
+
+/* ---- the stack ---- */
+
+static int frame_push(struct thread *t, uint32_t number, uint64_t address, uint64_t call_site, uint32_t shown)
+{
+	if (t->size == t->room) {
+		uint64_t room = t->room ? t->room * 2 : 64;
+		struct frame *more = realloc(t->stack, room * sizeof(*more));
+
+		if (!more)
+			return -1;
+		t->stack = more;
+		t->room = room;
+	}
+	t->stack[t->size++] = (struct frame) { address, call_site, number, shown };
+	return 0;
+}
+
+/* Take the top frame off: 1 when its exit is to be shown. */
+static int frame_pop(struct thread *t)
+{
+	const struct frame *f = &t->stack[--t->size];
+
+	t->record.address = f->address;
+	t->record.call_site = f->call_site;
+	t->record.is_entry = 0;
+	return (int) f->shown;
+}
+
+/* ---- unpacking ---- */
+
+static uint64_t take(struct batch *b, uint64_t *at, unsigned int bytes)
+{
+	uint64_t value = 0;
+
+	if (b->size - *at < bytes) {
+		*at = b->size;
+		return 0;
+	}
+	memcpy(&value, b->data + *at, bytes);
+	*at += bytes;
+	return value;
+}
+
+static int64_t time_of(const struct thread *t, const struct batch *b)
+{
+	uint64_t span = b->end_tick - b->begin_tick, d = t->tick - b->begin_tick;
+	int64_t ns = b->end_ns;
+
+	if (d < span)
+		ns = b->begin_ns + (int64_t) ((__int128) (b->end_ns - b->begin_ns) * d / span);
+	return ns > t->last_ns ? ns : t->last_ns + 1;
+}
+
+/* What became of the stack since the thread's batch before. */
+static int batch_begin(struct expand *e, struct thread *t, struct batch *b)
+{
+	uint64_t depth = b->depth < STACK_MOST ? b->depth : STACK_MOST;
+
+	if (!t->seen || !b->seq) {
+		t->close_to = 0;
+	} else if (b->seq != t->expected) {
+		e->gaps++;
+		t->close_to = b->low < depth ? b->low : depth;
+	} else {
+		t->close_to = depth;
+	}
+	t->seen = 1;
+	t->expected = b->seq + 1;
+	t->at = 0;
+	t->tick = b->begin_tick;
+	t->begun = 1;
+	return 0;
+}
+
+/* The stack is as low as it has to be; now to what the batch says. */
+static int stack_fill(struct thread *t, const struct batch *b)
+{
+	while (t->size < b->depth && t->size < STACK_MOST)
+		if (frame_push(t, 0, 0, 0, 0) < 0)
+			return -1;
+	return 0;
+}
+
+static int enter(struct expand *e, struct thread *t, const struct batch *b, uint32_t number, uint64_t call_site)
+{
+	const struct site *site = number < b->image->room ? &b->image->sites[number] : NULL;
+
+	if (!site || !site->address) {
+		e->unknown++;
+		return frame_push(t, number, 0, 0, 0);
+	}
+	if (site->call_site)
+		call_site = site->call_site;
+	if (frame_push(t, number, site->address, call_site, 1) < 0)
+		return -1;
+	t->record.address = site->address;
+	t->record.call_site = call_site;
+	t->record.is_entry = 1;
+	return 1;
+}
+
+/* The exit of a call with this number: of the top one, or of one below, whose inner ones are over as well. */
+static int leave(struct expand *e, struct thread *t, uint32_t number, uint64_t *close_to)
+{
+	uint64_t at = t->size;
+
+	if (at && (t->stack[at - 1].number == number || !t->stack[at - 1].number))
+		return frame_pop(t);
+	while (at && t->stack[at - 1].number != number)
+		at--;
+	if (!at) {
+		e->orphans++;
+		return 0;
+	}
+	*close_to = at - 1;
+	return 0;
+}
+
+/* One record of the batch: 1 when it is to be shown, 0 when not, -1 without memory. */
+static int unpack(struct expand *e, struct thread *t, struct batch *b)
+{
+	uint64_t head = take(b, &t->at, 2), number, site;
+
+	t->tick += head >> 2;
+	switch (head & 3) {
+	case TP_PACKED_EXIT:
+		if (t->size)
+			return frame_pop(t);
+		e->orphans++;
+		return 0;
+	case TP_PACKED_ENTRY16:
+		return enter(e, t, b, (uint32_t) take(b, &t->at, 2), 0);
+	case TP_PACKED_ENTRY32:
+		return enter(e, t, b, (uint32_t) take(b, &t->at, 4), 0);
+	}
+	switch (take(b, &t->at, 1)) {
+	case TP_PACKED_TICKS:
+		t->tick += take(b, &t->at, 4);
+		return 0;
+	case TP_PACKED_LEFT32:
+		take(b, &t->at, 1);
+		/* fall through */
+	case TP_PACKED_EXIT32:
+		return leave(e, t, (uint32_t) take(b, &t->at, 4), &t->close_to);
+	case TP_PACKED_ENTRY_AT:
+		number = take(b, &t->at, 4);
+		site = take(b, &t->at, 8);
+		return enter(e, t, b, (uint32_t) number, site);
+	default:
+		t->at = b->size;	/* padding, or a kind of the future */
+		return 0;
+	}
+}
+
+static void batch_free(struct batch *b)
+{
+	out_context_free(b->stream->class, b->context);
+	free(b);
+}
+
+/* Find the next record to be shown: 1, 0 when there is none, or -1. `first` stays while its record is to be put out. */
+static int thread_next(struct expand *e, struct thread *t)
+{
+	for (;;) {
+		struct batch *b = t->first;
+		int r;
+
+		if (!b)
+			return 0;
+		if (!t->begun)
+			batch_begin(e, t, b);
+		r = 0;
+		if (t->size > t->close_to) {
+			r = frame_pop(t);
+		} else {
+			if (t->begun == 1 && stack_fill(t, b) < 0)
+				return -1;
+			t->begun = 2;
+			t->close_to = UINT64_MAX;
+			if (t->at + 2 <= b->size) {
+				r = unpack(e, t, b);
+			} else if ((b->flags & TP_BATCH_END) && t->size) {
+				t->close_to = 0;
+				continue;
+			} else {
+				t->first = b->next;
+				if (!t->first)
+					t->last = NULL;
+				t->begun = 0;
+				batch_free(b);
+			}
+		}
+		if (r < 0)
+			return -1;
+		if (r) {
+			t->record.ns = t->last_ns = time_of(t, b);
+			return 1;
+		}
+	}
+}
+
+int thread_advance(struct expand *e, struct thread *t)
+{
+	int r;
+
+	if (t->has_record)
+		heap_drop(e, t);
+	t->has_record = 0;
+	r = thread_next(e, t);
+	if (r <= 0)
+		return r;
+	t->has_record = 1;
+	return heap_add(e, t);
+}
+
+/* ---- */
+
+static struct thread *thread_get(struct expand *e, struct process *process, uint32_t tid)
+{
+	struct thread **at = &e->threads[(tid ^ ((uintptr_t) process >> 6)) % THREAD_BUCKETS], *t;
+
+	for (t = *at; t; t = t->next)
+		if (t->process == process && t->tid == tid)
+			return t;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->process = process;
+	t->tid = tid;
+	t->last_ns = INT64_MIN / 2;
+	t->close_to = UINT64_MAX;
+	t->next = *at;
+	*at = t;
+	return t;
+}
+
+int thread_batch(struct expand *e, struct process *process, uint32_t tid, struct batch *b)
+{
+	struct thread *t = thread_get(e, process, tid);
+
+	if (!t) {
+		batch_free(b);
+		return -1;
+	}
+	b->next = NULL;
+	if (t->last)
+		t->last->next = b;
+	else
+		t->first = b;
+	t->last = b;
+	return t->has_record ? 0 : thread_advance(e, t);
+}
+
+void threads_free(struct expand *e)
+{
+	for (unsigned int i = 0; i < THREAD_BUCKETS; i++)
+		for (struct thread *t = e->threads[i], *next; t; t = next) {
+			next = t->next;
+			for (struct batch *b = t->first, *after; b; b = after) {
+				after = b->next;
+				batch_free(b);
+			}
+			free(t->stack);
+			free(t);
+		}
+	free(e->heap);
+}

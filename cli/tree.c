@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* Which value is good is decided by rules/tree-options.h alone, as for the names of event rules. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/say.h"
+#include "cli/tree.h"
+
+/* By enum tree_long_option, from TREE_OPTION_DEPTH on. */
+static const char *const tree_names[] = {
+	"depth", "exclude", "lib", "exclude-lib", "calls-of", "follow", "after", "on-signal", "budget", "compact", "parse-only",
+};
+
+static int tree_take_root(struct tree_request *tree, const char *root)
+{
+	const char **roots;
+
+	if (root && !*root) {
+		say_error("--tree: ROOT is empty: name a function, or leave the = out");
+		return -EINVAL;
+	}
+	roots = realloc(tree->roots, (tree->count + 1) * sizeof(*roots));
+	if (!roots)
+		return -ENOMEM;
+	tree->roots = roots;
+	roots[tree->count++] = root ? root : "";
+	return 0;
+}
+
+int tree_take(struct tree_request *tree, int option, const char *value)
+{
+	const char *name;
+	char why[256] = "";
+	int ret;
+
+	if (option == TREE_OPTION_TREE)
+		return tree_take_root(tree, value);
+	if (option < TREE_OPTION_DEPTH || option > TREE_OPTION_PARSE_ONLY)
+		return -ENOENT;
+	name = tree_names[option - TREE_OPTION_DEPTH];
+	if (!tree->option)
+		tree->option = name;
+	ret = spi_tree_option(&tree->options, name, value, why);
+	if (ret < 0)
+		say_error("--%s: %s", name, why);
+	return ret;
+}
+
+int tree_check(const struct tree_request *tree, char *problem)
+{
+	if (!tree->option || tree->count)
+		return spi_tree_check(&tree->options, problem);
+	snprintf(problem, 300, "--%s goes with --tree", tree->option);
+	return -EINVAL;
+}
+
+void tree_free(struct tree_request *tree)
+{
+	free(tree->roots);
+	tree->roots = NULL;
+}
+
+const char *tree_title(const char *root)
+{
+	return *root ? root : "--tree";
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Sites whose callee is not known from the map.
+ *
+ * Through a slot that the dynamic linker fills: the callee stands there once it is
+ * bound, and does not change any more; then the site is one like all others.
+ * While it is unbound, the name is looked up as the linker will (symbols.c), since
+ * to wait for the linker would be to miss the first call.
+ *
+ * Through a register or other memory: any callee at any time. The site's stub has
+ * its target in r11. Each callee that a site meets gets a point of its own, a
+ * child, which has the callee's address and the site's; payloads see children
+ * only. They are found by a list whose latest hit is tried first: most sites have
+ * one or two. Children are made once, and are never taken off the list.
+ */
+#include "liblttng-spi/tree.h"
+
+#define BASE_ROOM	32768u	/* below a thread's descriptor: its thread-local variables, and the frame of its first function */
+
+static int is_slot(const struct spi_map_site *map)
+{
+	return map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT;
+}
+
+/* ---- calls of the tracer ---- */
+
+/*
+ * The program, or libc at a thread's end, calls lttng-ust itself: a tracepoint of its own, a key's destructor. What
+ * that calls in libc comes by sites; to record it would take locks that it holds. So the thread counts as busy
+ * until the call is over.
+ */
+static void quiet_end(struct spi_thread *t)
+{
+	spi_barrier();
+	if (t->busy & (SPI_BUSY_ALWAYS - 1))
+		t->busy--;
+}
+
+static uint64_t quiet_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	struct spi_thread *t = &spi_thread;
+	struct spi_slot *slot;
+	uint64_t code = 0;
+
+	(void) vec;
+	(void) stride;
+	if (t->busy)
+		return 0;
+	t->busy_p = (uint64_t) &frame->ra;
+	t->busy = 1;
+	spi_barrier();
+	slot = spi_slot_ready(t, (uint64_t) &frame->ra);
+	if (!slot) {
+		t->busy = 0;
+		return 0;
+	}
+	slot->cookie = NULL;
+	slot->aux = 0;
+	code = spi_slot_push(t, slot, point, frame);
+	return code;
+}
+
+static void quiet_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	struct spi_thread *t = &spi_thread;
+
+	(void) frame;
+	(void) vec;
+	(void) stride;
+	spi_slot_pop(t, slot);
+	quiet_end(t);
+}
+
+static void quiet_left(struct spi_slot *slot, enum spi_left how)
+{
+	(void) slot;
+	(void) how;
+	quiet_end(&spi_thread);
+}
+
+static int quiet_take(struct spi_point *point, uint64_t callee, uint32_t trees)
+{
+	if (!spi_tracer_code_has(callee))
+		return 0;
+	point->exit = quiet_exit;
+	point->left = quiet_left;
+	if (point->full_thunk)
+		point->exit_thunk = point->full_exit_thunk;
+	__atomic_store_n(&point->record, quiet_call, __ATOMIC_RELEASE);
+	__atomic_fetch_or(&point->tree_live, trees, __ATOMIC_RELEASE);
+	__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+	return 1;
+}
+
+/* ---- slots ---- */
+
+/* The callee behind a slot; 0: not to be told yet. */
+static uint64_t slot_callee(const struct spi_site *s, int *is_bound)
+{
+	const struct spi_tree_object *to = s->owner;
+	uint64_t value = *(const volatile uint64_t *) (s->map->target + to->object->bias);
+	const char *import = spi_map_string(&to->map, s->map->import);
+	const char *version = spi_map_string(&to->map, s->map->version);
+
+	/* unbound, it leads back into a linkage stub of the object itself */
+	*is_bound = value && (value < to->low || value >= to->high || spi_tree_func_at(to, value) >= 0);
+	if (!*is_bound)
+		value = import[0] ? spi_symbol_find(import, version, to->object, 0) : 0;
+	return value ? spi_tree_real(value, import, version, to->object) : 0;
+}
+
+/* The agent stands before some of libc's functions; what the program means is libc's. */
+uint64_t spi_tree_real(uint64_t callee, const char *import, const char *version, const struct spi_object *from)
+{
+	extern const uint8_t __ehdr_start[] SPI_HIDDEN, _end[] SPI_HIDDEN;
+	uint64_t real;
+
+	if (callee < (uint64_t) __ehdr_start || callee >= (uint64_t) _end || !import[0])
+		return callee;
+	real = spi_symbol_find(import, version, from, 1);
+	return real ? real : callee;
+}
+
+/* The first calls of a site that goes through a slot: 1 when its callee was told. */
+static int slot_resolve(struct spi_site *s, uint32_t trees)
+{
+	struct spi_point *point = &s->point;
+	uint64_t callee;
+	uint32_t live;
+	int is_bound, is_known;
+
+	callee = slot_callee(s, &is_bound);
+	if (!callee)
+		return 0;
+	if (!point->payload && quiet_take(point, callee, trees))
+		return 1;
+	live = spi_tree_enter(callee, trees, &is_known);
+	if (!is_known && spi_tree_is_awaited(callee))
+		return 0;		/* its object was loaded a moment ago */
+	if (live) {
+		point->address = callee;
+		if (spi_tree_bind(point) < 0)
+			return 0;
+	}
+	spi_tree_live_add(point, live);
+	__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+	if (!point->tree_live && !point->tree_todo)
+		spi_site_restore(s);
+	return 1;
+}
+
+/* ---- changing callees ---- */
+
+static struct spi_child *child_find(struct spi_site *s, uint64_t target)
+{
+	for (struct spi_child *c = __atomic_load_n(&s->children, __ATOMIC_ACQUIRE); c; c = c->next)
+		if (c->target == target) {
+			__atomic_store_n(&s->last, c, __ATOMIC_RELEASE);
+			return c;
+		}
+	return NULL;
+}
+
+/* Under the patch lock. */
+static struct spi_child *child_make(struct spi_site *s, uint64_t target)
+{
+	struct spi_child *c = child_find(s, target);
+	struct spi_point *point = &s->point;
+
+	if (c)
+		return c;
+	c = spi_alloc(sizeof(*c));
+	if (!c)
+		return NULL;
+	c->target = target;
+	c->point.body = target;
+	c->point.address = target;
+	c->point.exit_thunk = point->exit_thunk;
+	c->point.thunk = point->thunk;
+	c->point.full_thunk = point->full_thunk;
+	c->point.full_exit_thunk = point->full_exit_thunk;
+	c->point.vectors = point->vectors;
+	c->point.flags = point->flags;
+	c->point.object = point->object;
+	c->point.map = point->map;
+	c->point.gate[0] = point->gate[0];
+	c->point.call_site = point->call_site;
+	c->point.tree_todo = s->trees;
+	c->next = s->children;
+	__atomic_store_n(&s->children, c, __ATOMIC_RELEASE);
+	s->last = c;
+	return c;
+}
+
+/*
+ * What a new thread runs first is libc's own (start_thread(), called by clone3()): it never returns, and what it calls
+ * at the thread's end comes after the thread's state is gone.
+ */
+static int is_thread_base(const struct spi_site *s, uint64_t p)
+{
+	const struct spi_thread *t = &spi_thread;
+	uint64_t self = (uint64_t) __builtin_thread_pointer();
+
+	return !t->cur && s->owner->is_libc && self > p && self - p < BASE_ROOM;
+}
+
+static int child_resolve(struct spi_child *c, uint32_t trees)
+{
+	struct spi_point *point = &c->point;
+	uint32_t live;
+	int is_known;
+
+	if (quiet_take(point, c->target, trees))
+		return 1;
+	live = spi_tree_enter(c->target, trees, &is_known);
+	if (!is_known && spi_tree_is_awaited(c->target))
+		return 0;
+	if (live && spi_tree_bind(point) < 0)
+		return 0;
+	spi_tree_live_add(point, live);
+	__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+	return 1;
+}
+
+/* ---- */
+
+/* The point that stands for this call, after whatever is new about it was done. NULL: not to be recorded. */
+static __attribute__((noinline)) struct spi_point *first_call(struct spi_site *s, uint32_t trees, struct spi_frame *frame)
+{
+	struct spi_thread *t = &spi_thread;
+	struct spi_point *point = NULL;
+	struct spi_child *c;
+	uint64_t before;
+
+	if ((t->busy && !spi_thread_nested((uint64_t) &frame->ra)) || !spi_process_is_mine())
+		return NULL;
+	before = spi_patch_lock();
+	t->busy++;
+	trees &= s->trees;
+	if (is_slot(s->map)) {
+		if (!(trees & s->point.tree_todo) || slot_resolve(s, trees & s->point.tree_todo))
+			point = &s->point;
+	} else if ((c = child_make(s, frame->r11)) != NULL && is_thread_base(s, (uint64_t) &frame->ra)) {
+		c->point.tree_todo = 0;
+	} else if (c) {
+		if (!(trees & c->point.tree_todo) || child_resolve(c, trees & c->point.tree_todo))
+			point = &c->point;
+	}
+	t->busy--;
+	spi_patch_unlock(before);
+	return point;
+}
+
+uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	struct spi_site *s = (struct spi_site *) point;
+	struct spi_thread *t = &spi_thread;
+	uint32_t trees = spi_tree_of(t);
+	struct spi_child *c;
+
+	if (spi_unlikely(trees & spi_tree_limited))
+		trees = spi_tree_limit(t, trees);
+	if (s->map->target && is_slot(s->map)) {
+		if (spi_unlikely(trees & point->tree_todo)) {
+			if (!vec)
+				return SPI_ANSWER_FULL;
+			if (!first_call(s, trees, frame))
+				return 0;
+		}
+	} else {
+		c = __atomic_load_n(&s->last, __ATOMIC_ACQUIRE);
+		if (spi_unlikely(!c || c->target != frame->r11))
+			c = child_find(s, frame->r11);
+		point = c ? &c->point : NULL;
+		if (spi_unlikely(!c || (trees & point->tree_todo))) {
+			if (!(trees & s->trees))
+				return 0;
+			if (!vec)
+				return SPI_ANSWER_FULL;
+			point = first_call(s, trees, frame);
+			if (!point)
+				return 0;
+		}
+	}
+	trees &= point->tree_live;
+	if (spi_unlikely(!trees))
+		return 0;
+	point->hits++;
+	if (spi_unlikely(point->flags & SPI_POINT_EXEC))
+		return spi_tree_exec(point, point->record(point, frame, vec, stride));
+	return point->record(point, frame, vec, stride);
+}

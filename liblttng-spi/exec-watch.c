@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Programs that the traced one executes. What the agent needs was taken out of the
+ * environment before main(); while something follows programs, it is put into the
+ * environment that a new one gets. The new program's agent then connects to the
+ * same controller, and is given the same rules before its main().
+ *
+ * All of libc's ways end in its execve() (fexecve() and execveat() apart), those
+ * inside posix_spawn(), system() and popen() too, which no symbol of ours would
+ * come before. So the agent's own patcher puts jumps to functions here at libc's
+ * entries, as watch.c does; what is called by `next` is the moved beginning of
+ * libc's. Nothing is taken from execve(): when the new environment's execve() comes
+ * back, whatever the reason, libc's is called as the program did.
+ *
+ * Before a program is given up for another its open calls are closed, as at its
+ * end, unless the kernel is going to refuse: exec-file.c. Should it refuse then, the
+ * calls return as ever, but count as over.
+ *
+ * A vforked child runs on its parent's memory, thread-local words included: nothing
+ * of the agent's may be found changed when it has gone. So it builds its environment
+ * on the stack; and its calls, which would be recorded as its parent's, and never
+ * end, are not recorded: from the call of vfork() to the parent's next call, and
+ * inside posix_spawn(), the thread looks who it is (spi_exec_is_lent()).
+ */
+#include <alloca.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/exec.h"
+#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/tree-rule.h"
+
+#define STACK_MOST	12288u		/* bytes for an environment; libc gives posix_spawn()'s child 32 KB */
+
+void watch_thunk(void) SPI_HIDDEN;	/* watch.c */
+
+uint32_t spi_tree_execs;
+static int always;			/* the controller wants programs followed whatever the rules say */
+
+/* ---- what could not be followed ---- */
+
+/* Told by the parent: a vforked child must not take the link's lock. */
+static struct note {
+	uint32_t state;			/* 0 free, 1 being written, 2 to be told */
+	const char *reason;
+	char program[300];
+} notes[32];
+
+static void note_put(const char *program, const char *reason)
+{
+	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+		uint32_t is_free = 0;
+
+		if (!__atomic_compare_exchange_n(&notes[i].state, &is_free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		spi_format(notes[i].program, sizeof(notes[i].program), "%s", program);
+		notes[i].reason = reason;
+		__atomic_store_n(&notes[i].state, 2, __ATOMIC_RELEASE);
+		return;
+	}
+}
+
+void spi_exec_tell(void)
+{
+	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+		if (__atomic_load_n(&notes[i].state, __ATOMIC_ACQUIRE) != 2)
+			continue;
+		spi_note("not followed: %s: %s", notes[i].program, notes[i].reason);
+		__atomic_store_n(&notes[i].state, 0, __ATOMIC_RELEASE);
+	}
+}
+
+static void tell_now(void)
+{
+	if (!spi_control_try())
+		return;
+	spi_exec_tell();
+	spi_control_unlock();
+}
+
+/* ---- execve() ---- */
+
+static int is_followed(void)
+{
+	return (always || __atomic_load_n(&spi_tree_execs, __ATOMIC_RELAXED)) && spi_env.socket &&
+		spi_sys(SYS_faccessat, (long) AT_FDCWD, spi_env.socket, (long) W_OK) == 0;
+}
+
+/* This program is over. */
+static void program_leave(void)
+{
+	struct spi_thread *t = &spi_thread;
+
+	if (t->busy)
+		return;
+	spi_process_execs();
+	t->busy |= SPI_BUSY_ALWAYS;
+	spi_tree_process_end();
+	tell_now();
+	t->busy &= ~SPI_BUSY_ALWAYS;
+}
+
+/* With the new environment, in a frame of its own. Returns when that failed, or was not to be. */
+static void exec_followed(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at)
+{
+	size_t size = spi_exec_env_size(envp);
+	char **env;
+
+	if (!size || size > STACK_MOST) {
+		if (size)
+			note_put(path, "its environment is too large");
+		return;
+	}
+	env = spi_exec_env_fill(alloca(size), envp);
+	if (is_at)
+		spi_sys(SYS_execveat, (long) directory, path, argv, env, (long) flags);
+	else
+		spi_sys(SYS_execve, path, argv, env);
+}
+
+static void exec_try(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at)
+{
+	const char *reason;
+	enum spi_exec_kind kind = spi_exec_look(directory, path, flags, &reason);
+	int followed;
+
+	if (kind == SPI_EXEC_FAILS)
+		return;
+	followed = is_followed();
+	if (followed && kind == SPI_EXEC_UNFIT)
+		note_put(path, reason);
+	if (spi_process_is_mine())
+		program_leave();
+	if (followed && kind == SPI_EXEC_FITS)
+		exec_followed(directory, path, argv, envp, flags, is_at);
+}
+
+static int (*next_execve)(const char *path, char *const argv[], char *const envp[]);
+static int exec_execve(const char *path, char *const argv[], char *const envp[])
+{
+	exec_try(AT_FDCWD, path, argv, envp, 0, 0);
+	return next_execve(path, argv, envp);
+}
+
+static int (*next_execveat)(int directory, const char *path, char *const argv[], char *const envp[], int flags);
+static int exec_execveat(int directory, const char *path, char *const argv[], char *const envp[], int flags)
+{
+	exec_try(directory, path, argv, envp, flags, 1);
+	return next_execveat(directory, path, argv, envp, flags);
+}
+
+static int (*next_fexecve)(int fd, char *const argv[], char *const envp[]);
+static int exec_fexecve(int fd, char *const argv[], char *const envp[])
+{
+	exec_try(fd, "", argv, envp, AT_EMPTY_PATH, 1);
+	return next_fexecve(fd, argv, envp);
+}
+
+/* ---- a thread whose memory is lent ---- */
+
+/* The parent's thread id while a child may run in its place; for_long: until take_back(). */
+static __thread struct {
+	int32_t tid;
+	int32_t for_long;
+} lent __attribute__((tls_model("initial-exec")));
+
+static int lend(int for_long)
+{
+	if (lent.tid || spi_thread.busy || !spi_process_is_mine())
+		return 0;
+	lent.tid = (int32_t) spi_sys(SYS_gettid);
+	lent.for_long = for_long;
+	spi_thread.tree_epoch = 0;	/* so that each call looks */
+	return 1;
+}
+
+static void take_back(int was_lent)
+{
+	if (!was_lent)
+		return;
+	lent.tid = 0;
+	tell_now();
+}
+
+/* 1: the caller is a child on its parent's memory; 0: it is not, or no longer; -1: it is not, and look again. */
+int spi_exec_is_lent(void)
+{
+	if (spi_likely(!lent.tid))
+		return 0;
+	if ((int32_t) spi_sys(SYS_gettid) != lent.tid)
+		return 1;
+	if (lent.for_long)
+		return -1;
+	lent.tid = 0;			/* vfork() has returned in the parent: the child is gone */
+	return 0;
+}
+
+#define SPAWN(name) \
+	static int (*next_##name)(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, \
+		const posix_spawnattr_t *attr, char *const argv[], char *const envp[]); \
+	static int exec_##name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, \
+		const posix_spawnattr_t *attr, char *const argv[], char *const envp[]) \
+	{ \
+		int was_lent = lend(1), ret = next_##name(pid, path, actions, attr, argv, envp); \
+	\
+		take_back(was_lent); \
+		return ret; \
+	}
+SPAWN(posix_spawn)
+SPAWN(posix_spawnp)
+
+/*
+ * vfork() returns twice from one frame: nothing of ours can stand there meanwhile. A preloaded agent comes before it by
+ * the order of symbols, as libc itself does not call it, and its first bytes have no room.
+ */
+static void *next_vfork;
+void *exec_vfork_begin(void) SPI_HIDDEN __attribute__((used));
+void *exec_vfork_begin(void)
+{
+	if (spi_unlikely(!next_vfork))
+		next_vfork = spi_find_in_libc("vfork");
+	if (spi_tree_existing)
+		lend(0);
+	return next_vfork;
+}
+
+__asm__(".text\n"
+	"	.p2align 4\n"
+	"	.globl vfork\n"
+	"	.type vfork, @function\n"
+	"vfork:\n"
+	"	.cfi_startproc\n"
+	"	sub $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	call exec_vfork_begin\n"
+	"	add $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	jmp *%rax\n"
+	"	.cfi_endproc\n"
+	"	.size vfork, . - vfork\n");
+
+void spi_exec_init(void)
+{
+	next_vfork = dlsym(RTLD_NEXT, "vfork");
+	dlerror();	/* not the program's business, if there is one */
+}
+
+/* clone(function, stack, flags, ...) */
+static uint64_t clone_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	(void) point;
+	(void) vec;
+	(void) stride;
+	if ((frame->rdx & (CLONE_VM | CLONE_VFORK | CLONE_THREAD)) == (CLONE_VM | CLONE_VFORK))
+		lend(0);
+	return 0;
+}
+
+/* ---- libc's functions ---- */
+
+static struct watched {
+	const char *name;
+	void *with;			/* instead of it; or */
+	void **next;
+	spi_entry_fn entry;		/* before it */
+	struct spi_point *point;
+} watched[] = {
+	{ "execve", (void *) exec_execve, (void **) &next_execve, NULL, NULL },
+	{ "execveat", (void *) exec_execveat, (void **) &next_execveat, NULL, NULL },
+	{ "fexecve", (void *) exec_fexecve, (void **) &next_fexecve, NULL, NULL },
+	{ "posix_spawn", (void *) exec_posix_spawn, (void **) &next_posix_spawn, NULL, NULL },
+	{ "posix_spawnp", (void *) exec_posix_spawnp, (void **) &next_posix_spawnp, NULL, NULL },
+	{ "clone", NULL, NULL, clone_entry, NULL },
+};
+#define WATCHED (sizeof(watched) / sizeof(watched[0]))
+
+static void watched_make(struct watched *w, struct spi_object *libc, const struct spi_map *map)
+{
+	const struct spi_map_func *funcs = SPI_MAP_AT(map, funcs, struct spi_map_func, 0);
+	uint64_t address = (uint64_t) spi_find_in_libc(w->name);
+	const char *reason = "it is not there";
+	struct spi_point *p = NULL;
+	uint32_t i = 0;
+
+	while (i < map->head->funcs.count && funcs[i].vaddr + libc->bias != address)
+		i++;
+	if (address && i < map->head->funcs.count)
+		p = spi_near_alloc(libc, sizeof(*p), 64);
+	if (!p)
+		goto fail;
+	p->address = address;
+	p->object = libc;
+	p->func = &funcs[i];
+	p->map = map;
+	p->flags = SPI_POINT_APART;
+	if (w->with) {
+		p->thunk = (uint64_t) watch_thunk;
+	} else {
+		p->entry = w->entry;
+		spi_thread_thunks(p, 1, 1);
+	}
+	if (spi_patch_prepare(p, &reason) < 0)
+		goto fail;
+	if (w->with) {
+		*w->next = (void *) p->body;
+		p->payload = w->with;
+	}
+	w->point = p;
+	return;
+fail:
+	if (w->with)
+		spi_note("libc's %s() cannot be watched: %s", w->name, reason);
+}
+
+static void watched_write(int install)
+{
+	struct spi_point *list[WATCHED];
+	const char *errors[WATCHED];
+	uint32_t n = 0;
+
+	for (unsigned int i = 0; i < WATCHED; i++)
+		if (watched[i].point && watched[i].point->installed != (uint32_t) install)
+			list[n++] = watched[i].point;
+	spi_points_write(list, n, errors, install);
+}
+
+/* Its tree's map if there is one; else what is needed of it. */
+static const struct spi_map *map_get(struct spi_link *link, struct spi_object *libc)
+{
+	static struct spi_map map;	/* stays mapped: the points refer to it */
+	char patterns[200] = "", error[400];
+	int used = 0;
+
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		if (to->object == libc)
+			return &to->map;
+	for (unsigned int i = 0; i < WATCHED; i++)
+		used += spi_format(patterns + used, sizeof(patterns) - (size_t) used, "%s%s", i ? "\n" : "", watched[i].name);
+	return spi_map_fetch(link, libc, patterns, 0, &map, error, sizeof(error)) < 0 ? NULL : &map;
+}
+
+void spi_exec_start(struct spi_link *link)
+{
+	static int made;
+	struct spi_object *libc = spi_objects_list();
+	const struct spi_map *map;
+
+	while (libc && (!libc->reserved[0] || strcmp(libc->name, "libc.so.6")))
+		libc = libc->next;
+	if (!libc)
+		return;
+	if (!made) {
+		map = map_get(link, libc);
+		if (!map)
+			return;
+		spi_exec_env_init();
+		for (unsigned int i = 0; i < WATCHED; i++)
+			watched_make(&watched[i], libc, map);
+		made = 1;
+	}
+	watched_write(1);
+}
+
+int spi_exec_is_watched(void)
+{
+	return watched[0].point && watched[0].point->installed;
+}
+
+void spi_exec_start_always(struct spi_link *link)
+{
+	always = 1;
+	spi_exec_start(link);
+}
+
+void spi_exec_stop(void)
+{
+	spi_exec_tell();
+	if (!always)
+		watched_write(0);
+}
+
+void spi_exec_stop_always(void)
+{
+	always = 0;
+	if (!spi_tree_existing)
+		spi_exec_stop();
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What the dynamic linker will bind a name to, found in the objects' own tables as
+ * it does (GNU hash, versions), without asking it: who wants to know may be in a
+ * signal handler, or hold its lock.
+ *
+ * The order is that of the objects loaded at the program's start, which are never
+ * unloaded; then the object that asks, which somebody is running in. Other
+ * objects are not looked at, as they may go in this moment. What an indirect
+ * function will be is not known before the linker has asked its resolver.
+ */
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/tree.h"
+
+#define TABLES_MAX	256u
+#define VERSION_HIDDEN	0x8000u
+
+struct table {
+	uint64_t bias, low, high;
+	const uint32_t *hash;		/* DT_GNU_HASH */
+	const ElfW(Sym) *symbols;
+	const char *names;
+	const uint16_t *versions;	/* NULL: none */
+	const uint8_t *defined;		/* DT_VERDEF */
+	uint32_t is_agent, is_initial;
+};
+
+static struct table tables[TABLES_MAX];
+static uint32_t table_count, initial_count;
+
+static void table_read(struct table *t, const ElfW(Dyn) *dynamic)
+{
+	for (; dynamic->d_tag != DT_NULL; dynamic++) {
+		uint64_t at = dynamic->d_un.d_ptr;
+
+		at += at < t->bias ? t->bias : 0;
+		if (dynamic->d_tag == DT_GNU_HASH)
+			t->hash = (const uint32_t *) at;
+		else if (dynamic->d_tag == DT_SYMTAB)
+			t->symbols = (const ElfW(Sym) *) at;
+		else if (dynamic->d_tag == DT_STRTAB)
+			t->names = (const char *) at;
+		else if (dynamic->d_tag == DT_VERSYM)
+			t->versions = (const uint16_t *) at;
+		else if (dynamic->d_tag == DT_VERDEF)
+			t->defined = (const uint8_t *) at;
+	}
+}
+
+static int table_add(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const ElfW(Dyn) *dynamic = NULL;
+	struct table t = { .bias = info->dlpi_addr, .low = UINT64_MAX };
+
+	(void) size;
+	(void) data;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type == PT_DYNAMIC)
+			dynamic = (const ElfW(Dyn) *) start;
+		if (ph->p_type != PT_LOAD)
+			continue;
+		t.low = start < t.low ? start : t.low;
+		t.high = start + ph->p_memsz > t.high ? start + ph->p_memsz : t.high;
+	}
+	for (uint32_t i = 0; i < table_count; i++)
+		if (tables[i].low == t.low && tables[i].high == t.high)
+			return 0;
+	if (!dynamic || table_count == TABLES_MAX || strstr(info->dlpi_name, "linux-vdso"))
+		return 0;
+	t.is_agent = (uint64_t) spi_slot_code_base >= t.low && (uint64_t) spi_slot_code_base < t.high;
+	t.is_initial = !initial_count;
+	table_read(&t, dynamic);
+	tables[table_count] = t;
+	__atomic_store_n(&table_count, table_count + 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* Control side. The first time is taken for the program's start: what an injected agent finds loaded counts, too. */
+void spi_symbols_scan(void)
+{
+	dl_iterate_phdr(table_add, NULL);
+	if (!initial_count)
+		initial_count = table_count;
+}
+
+static int texts_equal(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+/* Is the symbol's version the one that is wanted? */
+static int version_fits(const struct table *t, uint32_t symbol, const char *version)
+{
+	uint16_t index;
+
+	if (!t->versions || !t->defined)
+		return 1;
+	index = t->versions[symbol];
+	if (!version[0])
+		return !(index & VERSION_HIDDEN);
+	index &= (uint16_t) ~VERSION_HIDDEN;
+	for (const uint8_t *at = t->defined;;) {
+		const ElfW(Verdef) *def = (const ElfW(Verdef) *) at;
+
+		if (def->vd_ndx == index) {
+			const ElfW(Verdaux) *name = (const ElfW(Verdaux) *) (at + def->vd_aux);
+
+			return texts_equal(t->names + name->vda_name, version);
+		}
+		if (!def->vd_next)
+			return 0;
+		at += def->vd_next;
+	}
+}
+
+static uint32_t hash_of(const char *name)
+{
+	uint32_t h = 5381;
+
+	while (*name)
+		h = h * 33 + (uint8_t) *name++;
+	return h;
+}
+
+/* The symbol's index in a table; 0: not there. */
+static uint32_t table_find(const struct table *t, const char *name, uint32_t hash, const char *version)
+{
+	const uint32_t *head = t->hash, *buckets, *chain;
+	const uint64_t *bloom;
+	uint64_t word;
+	uint32_t i;
+
+	if (!head || !t->symbols || !t->names || !head[0] || !head[2])
+		return 0;
+	bloom = (const uint64_t *) (head + 4);
+	buckets = (const uint32_t *) (bloom + head[2]);
+	chain = buckets + head[0];
+	word = bloom[hash / 64 % head[2]];
+	if (!(word >> (hash % 64) & 1) || !(word >> ((hash >> head[3]) % 64) & 1))
+		return 0;
+	i = buckets[hash % head[0]];
+	if (i < head[1])
+		return 0;
+	for (;; i++) {
+		uint32_t h = chain[i - head[1]];
+
+		if ((h | 1) == (hash | 1) && t->symbols[i].st_shndx != SHN_UNDEF && texts_equal(t->names + t->symbols[i].st_name, name) &&
+				version_fits(t, i, version))
+			return i;
+		if (h & 1)
+			return 0;
+	}
+}
+
+struct wanted {
+	const char *name;
+	uint64_t found;
+};
+
+static int find_in_libc(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct wanted *wanted = data;
+	struct table t = { .bias = info->dlpi_addr };
+	const char *slash = strrchr(info->dlpi_name, '/');
+	uint32_t i = 0;
+
+	(void) size;
+	if (strcmp(slash ? slash + 1 : info->dlpi_name, "libc.so.6"))
+		return 0;
+	for (int k = 0; k < info->dlpi_phnum; k++)
+		if (info->dlpi_phdr[k].p_type == PT_DYNAMIC)
+			table_read(&t, (const ElfW(Dyn) *) (info->dlpi_addr + info->dlpi_phdr[k].p_vaddr));
+	if (t.hash)
+		i = table_find(&t, wanted->name, hash_of(wanted->name), "");
+	if (i)
+		wanted->found = t.symbols[i].st_value + t.bias;
+	return 1;
+}
+
+/* Not by dlsym() or dlopen(), which others stand before, too, and may come back to us from there. */
+void *spi_find_in_libc(const char *name)
+{
+	struct wanted wanted = { name, 0 };
+
+	dl_iterate_phdr(find_in_libc, &wanted);
+	return (void *) wanted.found;
+}
+
+uint64_t spi_symbol_find(const char *name, const char *version, const struct spi_object *from, int after_agent)
+{
+	uint32_t count = __atomic_load_n(&table_count, __ATOMIC_ACQUIRE), hash = hash_of(name);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct table *t = &tables[i];
+		uint32_t found;
+
+		if ((!t->is_initial && t->low != from->low) || (after_agent && t->is_agent))
+			continue;
+		found = table_find(t, name, hash, version);
+		if (!found)
+			continue;
+		switch (ELF64_ST_TYPE(t->symbols[found].st_info)) {
+		case STT_FUNC:
+			return t->symbols[found].st_value + t->bias;
+		default:
+			return 0;	/* STT_GNU_IFUNC, or no function */
+		}
+	}
+	return 0;
+}

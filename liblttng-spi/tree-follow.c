@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What a tree follows besides calls: threads that are made, handlers that are
+ * installed, libraries that are loaded; and where it begins in a process that is
+ * running already.
+ *
+ * pthread_create() and dlsym() are watched at their entries in libc, by points that
+ * record nothing and never have a return slot: the first tells the start routine
+ * of a thread before that exists, the second is called by whoever has just loaded
+ * a library and is about to use it. What such a library calls before that, in its
+ * constructors, is called by the dynamic linker, which is not traced. A library's
+ * function that is met before its map was there is a gap, counted, and ends it.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "liblttng-spi/tree-rule.h"
+
+/* ---- what is watched in libc ---- */
+
+static uint64_t thread_watch(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	struct spi_thread *t = &spi_thread;
+
+	(void) point;
+	(void) vec;
+	(void) stride;
+	if (!t->busy)
+		spi_tree_thread_made(t, frame->rdx, frame->rcx);
+	return 0;
+}
+
+static uint64_t load_watch(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	struct spi_thread *t = &spi_thread;
+
+	(void) point;
+	(void) frame;
+	(void) vec;
+	(void) stride;
+	if (!t->busy && spi_process_is_mine()) {
+		t->busy++;
+		spi_tree_loads_follow();
+		t->busy--;
+	}
+	return 0;
+}
+
+static struct watched {
+	const char *name;
+	spi_entry_fn entry;
+	struct spi_point *point;
+} watched[] = { { "pthread_create", thread_watch, NULL }, { "dlsym", load_watch, NULL } };
+#define WATCHED (sizeof(watched) / sizeof(watched[0]))
+
+static struct spi_object *libc_find(void)
+{
+	for (struct spi_object *o = spi_objects_list(); o; o = o->next)
+		if (o->reserved[0] && !strcmp(o->name, "libc.so.6"))
+			return o;
+	return NULL;
+}
+
+static void watched_make(struct watched *w, struct spi_object *libc, const struct spi_map *map)
+{
+	const struct spi_map_func *funcs = SPI_MAP_AT(map, funcs, struct spi_map_func, 0);
+	const char *reason = "it is not there";
+	struct spi_point *p;
+
+	for (uint32_t i = 0; i < map->head->funcs.count; i++) {
+		if (strcmp(spi_map_string(map, funcs[i].name), w->name))
+			continue;
+		p = spi_near_alloc(libc, sizeof(*p), 64);
+		if (!p)
+			return;
+		p->address = funcs[i].vaddr + libc->bias;
+		p->object = libc;
+		p->func = &funcs[i];
+		p->map = map;
+		p->entry = w->entry;
+		p->flags = SPI_POINT_APART;
+		spi_thread_thunks(p, 1, 1);
+		if (spi_patch_prepare(p, &reason) == 0) {
+			w->point = p;
+			return;
+		}
+	}
+	spi_note("libc's %s() cannot be watched: %s", w->name, reason);
+}
+
+static void watched_write(int install)
+{
+	struct spi_point *list[WATCHED];
+	const char *errors[WATCHED];
+	uint32_t n = 0;
+
+	for (unsigned int i = 0; i < WATCHED; i++)
+		if (watched[i].point && watched[i].point->installed != (uint32_t) install)
+			list[n++] = watched[i].point;
+	spi_points_write(list, n, errors, install);
+}
+
+static void watched_start(void)
+{
+	static struct spi_map map;	/* stays mapped: the points refer to it */
+	static int made;
+	struct spi_object *libc = libc_find();
+	const struct spi_map *from = NULL;
+	char error[400];
+
+	if (!libc)
+		return;
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		if (to->object == libc)
+			from = &to->map;
+	if (!made && !from && spi_map_fetch(spi_link_current, libc, "pthread_create\ndlsym", 0, &map, error, sizeof(error)) == 0)
+		from = &map;
+	for (unsigned int i = 0; from && !made && i < WATCHED; i++)
+		watched_make(&watched[i], libc, from);
+	made |= from != NULL;
+	watched_write(1);
+}
+
+/* Destructors of thread-local C++ objects are called from there. */
+static void destructors_take(void)
+{
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		for (uint32_t i = 0; !strcmp(to->object->name, "libc.so.6") && i < to->map.head->funcs.count; i++)
+			if (!strcmp(spi_tree_func_name(to, i), "__call_tls_dtors"))
+				spi_tree_caller_back(spi_tree_map_func(to, i)->vaddr + to->object->bias);
+}
+
+/* ---- libraries ---- */
+
+static uint64_t loads_seen;
+
+static int loads_of(struct dl_phdr_info *info, size_t size, void *data)
+{
+	(void) size;
+	*(uint64_t *) data = info->dlpi_adds;
+	return 1;
+}
+
+/* Control side: what has come since. */
+void spi_tree_loads_take(struct spi_link *link)
+{
+	spi_unloads_follow();
+	for (struct spi_object *o = spi_objects_list(); o; o = o->next)
+		for (struct spi_tree *tree = spi_trees; tree; tree = tree->next)
+			if (tree->enabled && (tree->follow & SPI_FOLLOW_DLOPEN) && spi_tree_covers(tree, o))
+				spi_tree_take_object(tree, link, o);
+	spi_symbols_scan();
+}
+
+void spi_tree_loads_follow(void)
+{
+	uint64_t loads = 0;
+
+	dl_iterate_phdr(loads_of, &loads);
+	if (loads == __atomic_load_n(&loads_seen, __ATOMIC_ACQUIRE))
+		return;
+	if (spi_link_current) {
+		spi_control_ask();
+	} else {
+		spi_control_lock();
+		spi_tree_loads_take(NULL);
+		spi_control_unlock();
+	}
+	__atomic_store_n(&loads_seen, loads, __ATOMIC_RELEASE);
+}
+
+int spi_tree_is_awaited(uint64_t address)
+{
+	(void) address;
+	return 0;
+}
+
+/* ---- begin and end ---- */
+
+void spi_tree_follow_start(struct spi_tree *tree)
+{
+	const char *reason;
+
+	dl_iterate_phdr(loads_of, &loads_seen);
+	if (!spi_env.preloaded)
+		spi_watch_start(&reason);	/* what installs handlers passes by the agent */
+	spi_tree_handlers_look();
+	if (tree->follow & (SPI_FOLLOW_THREADS | SPI_FOLLOW_DLOPEN))
+		watched_start();
+	if (tree->follow & SPI_FOLLOW_THREADS)
+		destructors_take();
+}
+
+void spi_tree_follow_stop(void)
+{
+	watched_write(0);
+}
+
+/* ---- what is called most ---- */
+
+#define HOT_MOST	24u
+
+struct hot {
+	uint64_t count;
+	const struct spi_tree_object *to;
+	uint64_t address;
+};
+
+/* Calls since the last time, of a point, to its callee's. */
+static void hot_add(uint64_t *counts, const struct spi_tree_object *to, struct spi_point *point)
+{
+	uint64_t hits = point->hits;
+	int64_t func;
+
+	if (!hits)
+		return;
+	point->hits -= hits;
+	func = spi_tree_func_at(to, point->address);
+	if (func >= 0)
+		counts[func] += hits;
+}
+
+static void hot_of_object(struct hot *most, const struct spi_tree_object *callee)
+{
+	uint32_t funcs = callee->map.head->funcs.count;
+	uint64_t *counts = spi_map_pages(funcs * sizeof(*counts) + 8);
+
+	if (!counts)
+		return;
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		for (uint32_t i = 0; !to->gone && i < to->map.head->sites.count; i++) {
+			struct spi_site *s = to->sites[i];
+
+			if (!s)
+				continue;
+			if (s->point.hits && s->point.address >= callee->low && s->point.address < callee->high)
+				hot_add(counts, callee, &s->point);
+			for (struct spi_child *c = s->children; c; c = c->next)
+				if (c->point.hits && c->target >= callee->low && c->target < callee->high)
+					hot_add(counts, callee, &c->point);
+		}
+	for (uint32_t i = 0; i < funcs; i++) {
+		struct hot this = { counts[i], callee, spi_tree_map_func(callee, i)->vaddr + callee->object->bias };
+
+		for (uint32_t k = 0; k < HOT_MOST && this.count; k++)
+			if (this.count > most[k].count) {
+				struct hot was = most[k];
+
+				most[k] = this;
+				this = was;
+			}
+	}
+	spi_sys(SYS_munmap, counts, (funcs * sizeof(*counts) + 8 + 4095) & ~4095ul);
+}
+
+/* To the controller. Deltas: the controller adds them up. */
+void spi_tree_hot(struct spi_link *link)
+{
+	struct hot most[HOT_MOST] = { 0 };
+	char text[HOT_MOST * 160];
+	size_t n = 0;
+
+	if (!link)
+		return;
+	for (const struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		if (!to->gone)
+			hot_of_object(most, to);
+	for (uint32_t i = 0; i < HOT_MOST && most[i].count; i++) {
+		int64_t func = spi_tree_func_at(most[i].to, most[i].address);
+		int size = spi_format(text + n, sizeof(text) - n, "%lu\t%s\t%s\n", most[i].count, most[i].to->object->name,
+			spi_tree_func_name(most[i].to, (uint64_t) func));
+
+		if (n + (size_t) size >= sizeof(text))
+			break;
+		n += (size_t) size;
+	}
+	text[n] = 0;
+	if (n)
+		spi_link_send(link, SPI_MSG_HOT, 0, text, n + 1, NULL, 0, -1);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* What tree-rule.c and tree-follow.c share: a tree as its rule asks for it. Control side, under the control lock. */
+#ifndef SPI_TREE_RULE_H
+#define SPI_TREE_RULE_H
+
+#include "liblttng-spi/tree.h"
+
+#define SPI_TREE_GLOBS	16u
+
+enum spi_tree_list_kind {
+	SPI_LIST_EXCLUDE,
+	SPI_LIST_LIB,
+	SPI_LIST_EXCLUDE_LIB,
+	SPI_LIST_CALLS_OF,
+	SPI_TREE_LISTS_COUNT
+};
+
+#define SPI_FOLLOW_THREADS	1u
+#define SPI_FOLLOW_DLOPEN	2u
+#define SPI_FOLLOW_FORK		4u
+#define SPI_FOLLOW_EXEC		8u
+#define SPI_FOLLOW_ALL		15u
+
+struct spi_tree {
+	struct spi_tree *next;
+	struct rule *rule;
+	uint32_t bit, index, enabled;
+	uint32_t depth, follow, after_ms, on_signal, compact, parse_only;
+	uint32_t matched, roots, declined;
+	uint32_t is_outside;		/* its root, main(), is in an object that it leaves out */
+	uint32_t waits;			/* to begin: until `due`, or until the signal comes */
+	uint64_t due;			/* ns of spi_now_ns(); 0: no time */
+	const char *lists[SPI_TREE_LISTS_COUNT][SPI_TREE_GLOBS];
+	uint32_t counts[SPI_TREE_LISTS_COUNT];
+	char tag[16];
+	char why[200];			/* the first root that could not be had */
+	char text[4096];
+};
+
+extern struct spi_tree *spi_trees SPI_HIDDEN;
+int spi_tree_list_has(const struct spi_tree *tree, enum spi_tree_list_kind list, const char *name);
+int spi_tree_covers(const struct spi_tree *tree, const struct spi_object *object);
+int spi_tree_take_object(struct spi_tree *tree, struct spi_link *link, struct spi_object *object);
+const char *spi_program_name(void);	/* the name that it was started by; rule.c */
+
+/* ---- tree-start.c ---- */
+/* 1: the tree is to begin later, and will be by spi_tree_starts_take(). 0: now. */
+int spi_tree_start_later(struct spi_tree *tree, struct spi_link *link);
+int spi_tree_start_is_due(const struct spi_tree *tree);
+void spi_tree_start_cancel(struct spi_tree *tree);
+int64_t spi_tree_starts_wait(void);	/* ms until the next one is due by its time; -1: none is */
+
+/* ---- tree-rule.c ---- */
+void spi_tree_starts_take(struct spi_link *link);	/* begin what is due */
+
+/* ---- tree-follow.c ---- */
+/* Functions that may be on some thread's stack now: their sites into place. Returns how many. */
+uint32_t spi_tree_stacks_look(uint32_t tree);
+/* Every other thread waits in the kernel, and none was interrupted by a signal within these bytes. */
+int spi_tree_nobody_is_in(uint64_t low, uint64_t high);
+int spi_tree_main_begun(void);		/* is main() on the first thread's stack? */
+void spi_tree_follow_start(struct spi_tree *tree);
+void spi_tree_follow_stop(void);
+void spi_tree_loads_follow(void);	/* a thread of the program, which may wait */
+void spi_tree_loads_take(struct spi_link *link);
+/* The functions that are called most, to the controller. */
+void spi_tree_hot(struct spi_link *link);
+
+#endif /* SPI_TREE_RULE_H */

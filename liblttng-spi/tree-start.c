@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Trees that begin later: after a time, or when the process gets a signal.
+ *
+ * The control thread begins them: it waits for the next due time while it waits
+ * for commands, and the signal's handler, which does nothing but a few system
+ * calls, wakes it up. Where there is no controller, a thread of its own waits.
+ *
+ * The signal is taken from the program for one time: the handler gives it back
+ * before anything else, so that the next one is the program's again. A program
+ * that sets a handler of its own for it meanwhile keeps it.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/link-internal.h"
+#include "liblttng-spi/tree-rule.h"
+
+#define MS	UINT64_C(1000000)
+
+/* By number. Control side, but for `arrived`, which the handler sets. */
+static struct late_signal {
+	struct spi_sigaction program;
+	uint32_t waiting;	/* trees */
+	uint32_t arrived;
+} signals[65];
+
+static uint32_t bell;		/* a futex: something may be due */
+
+/* ---- the signal ---- */
+
+static void on_signal(int number)
+{
+	struct late_signal *s = &signals[number];
+	uint64_t one = 1;
+	int fd = __atomic_load_n(&spi_control_event, __ATOMIC_RELAXED);
+
+	spi_raw4(SYS_rt_sigaction, (uint64_t) number, (uint64_t) &s->program, 0, 8);
+	__atomic_store_n(&s->arrived, 1, __ATOMIC_RELEASE);
+	if (fd >= 0)
+		spi_raw3(SYS_write, (uint64_t) fd, (uint64_t) &one, sizeof(one));
+	__atomic_fetch_add(&bell, 1, __ATOMIC_RELEASE);
+	spi_raw3(SYS_futex, (uint64_t) &bell, FUTEX_WAKE_PRIVATE, INT32_MAX);
+}
+
+static void signal_take(uint32_t number)
+{
+	struct late_signal *s = &signals[number];
+	struct spi_sigaction ours = { 0 };
+
+	if (s->waiting++)
+		return;
+	s->arrived = 0;
+	spi_signal_query((int) number, &s->program);
+	ours.handler = (uint64_t) on_signal;
+	ours.flags = SA_RESTART | SA_ONSTACK | SPI_SA_RESTORER;
+	ours.restorer = (uint64_t) spi_signal_return;
+	ours.mask = ~UINT64_C(0);
+	spi_raw4(SYS_rt_sigaction, number, (uint64_t) &ours, 0, 8);
+}
+
+static void signal_give_back(uint32_t number)
+{
+	struct late_signal *s = &signals[number];
+	struct spi_sigaction now;
+
+	if (!s->waiting || --s->waiting)
+		return;
+	if (spi_signal_query((int) number, &now) == 0 && now.handler == (uint64_t) on_signal)
+		spi_raw4(SYS_rt_sigaction, number, (uint64_t) &s->program, 0, 8);
+}
+
+/* ---- without a controller ---- */
+
+static void *waiting_thread(void *unused)
+{
+	(void) unused;
+	spi_thread.busy = SPI_BUSY_ALWAYS;
+	spi_sys(SYS_prctl, PR_SET_NAME, "lttng-spi", 0L, 0L, 0L);
+	spi_threads_learn(waiting_thread);
+	for (;;) {
+		uint32_t seen = __atomic_load_n(&bell, __ATOMIC_ACQUIRE);
+		int64_t ms;
+		uint64_t limit[2];
+
+		spi_control_lock();
+		spi_tree_starts_take(NULL);
+		ms = spi_tree_starts_wait();
+		spi_control_unlock();
+		limit[0] = (uint64_t) (ms < 0 ? 3600000 : ms) / 1000;
+		limit[1] = (uint64_t) (ms < 0 ? 0 : ms) % 1000 * MS;
+		spi_sys(SYS_futex, &bell, FUTEX_WAIT_PRIVATE, seen, limit);
+	}
+	return NULL;
+}
+
+static void thread_start(void)
+{
+	static int started;
+	pthread_attr_t attr;
+	pthread_t thread;
+	sigset_t all, old;
+
+	if (started)
+		return;
+	sigfillset(&all);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGTRAP);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	started = pthread_create(&thread, &attr, waiting_thread, NULL) == 0;
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* ---- for tree-rule.c and control.c ---- */
+
+int spi_tree_start_later(struct spi_tree *tree, struct spi_link *link)
+{
+	if (!tree->after_ms && !tree->on_signal)
+		return 0;
+	if (tree->on_signal >= sizeof(signals) / sizeof(signals[0]))
+		return 0;
+	tree->waits = 1;
+	tree->due = tree->after_ms ? spi_now_ns() + tree->after_ms * MS : 0;
+	if (tree->on_signal)
+		signal_take(tree->on_signal);
+	if (!link)
+		thread_start();
+	return 1;
+}
+
+int spi_tree_start_is_due(const struct spi_tree *tree)
+{
+	if (!tree->waits)
+		return 0;
+	return (tree->due && spi_now_ns() >= tree->due) ||
+		(tree->on_signal && __atomic_load_n(&signals[tree->on_signal].arrived, __ATOMIC_ACQUIRE));
+}
+
+void spi_tree_start_cancel(struct spi_tree *tree)
+{
+	if (!tree->waits)
+		return;
+	tree->waits = 0;
+	if (tree->on_signal)
+		signal_give_back(tree->on_signal);
+}
+
+int64_t spi_tree_starts_wait(void)
+{
+	uint64_t now = 0;
+	int64_t least = -1;
+
+	for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next) {
+		int64_t ms;
+
+		if (!tree->waits || !tree->due)
+			continue;
+		now = now ? now : spi_now_ns();
+		ms = tree->due > now ? (int64_t) ((tree->due - now) / MS) + 1 : 0;
+		least = least < 0 || ms < least ? ms : least;
+	}
+	return least > INT32_MAX ? INT32_MAX : least;
+}

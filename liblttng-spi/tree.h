@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Call trees: what their files share. From the bottom up:
+ *
+ *	tree-object.c	what is known of an object: its tree map, the state of each function
+ *	symbols.c	what the dynamic linker would bind a name to
+ *	site.c		a call site: its stub, and the ways to redirect its call there
+ *	propel.c	calls of sites: in the tree? callee's own sites patched? then the payload
+ *	callee.c	sites whose callee is known only when they are reached
+ *	root.c		entry points: roots, handlers of signals, start routines of threads
+ *	tree-rule.c	a rule's options; trees begin and end
+ *
+ * A site is a struct spi_point whose call leads to its stub. When it is reached
+ * for the first time, its callee's sites are patched, before the callee runs, by
+ * the thread that is about to run it: so tracing moves ahead of the control flow,
+ * nothing is missed, and what never runs is never touched.
+ *
+ * Several trees may be in force. Each has a bit; a thread has a mask of the trees
+ * that it is in (spi_thread.tree), a site those that record it (tree_live) and
+ * those that have not looked at its callee yet (tree_todo), a function those whose
+ * sites in it are in place and those that leave it out.
+ *
+ * Who may race whom: everything is changed under the patch lock, by any thread,
+ * in the program's state whatever it is; the path of a call reads masks, payload
+ * and children without it. A site's payload is there before its bit in tree_live.
+ * Nothing is ever freed.
+ */
+#ifndef SPI_TREE_H
+#define SPI_TREE_H
+
+#include "liblttng-spi/instrument.h"
+#include "liblttng-spi/patch-internal.h"
+
+#define SPI_TREES_MAX		16u
+#define SPI_TREE_TEXTS_MAX	4u	/* executable pieces of an object */
+
+struct spi_tree_object;
+
+enum spi_site_worker {
+	SPI_SITE_NONE = 0,
+	SPI_SITE_WORKER_CALL,	/* the instruction alone has room */
+	SPI_SITE_WORKER_BLOCK,	/* with those before it */
+	SPI_SITE_WORKER_SPRING,	/* a short jump to spare bytes, from there on */
+	SPI_SITE_WORKER_TRAP,	/* int3 */
+	SPI_SITE_WORKERS
+};
+
+/* A callee that a site with changing callees has met: a point of its own. Immutable but for its point. */
+struct spi_child {
+	struct spi_point point;		/* first */
+	struct spi_child *next;		/* of the site */
+	uint64_t target;		/* what the site jumps to */
+};
+
+/* One call site. In near memory: its stub addresses point and masks. */
+struct spi_site {
+	struct spi_point point;		/* first */
+	struct spi_tree_object *owner;
+	const struct spi_map_site *map;
+	struct spi_child *last, *children;	/* INDIRECT: the latest callee, all of them */
+	uint64_t stub;
+	uint64_t way;			/* where the changed bytes lead, if not to the stub */
+	uint32_t trees;			/* that have it in place; 0: the program's own bytes stand there */
+	uint8_t worker;			/* enum spi_site_worker; NONE: nothing can be done here */
+	uint8_t form;			/* site.c */
+	uint8_t bounds;			/* CC, as in struct spi_text_op */
+	uint8_t reserved;
+	const char *reason;		/* why not */
+};
+
+struct spi_tree_func {
+	uint32_t done;			/* trees whose sites in it are in place */
+	uint32_t excluded;		/* trees that leave it out */
+};
+
+struct spi_tree_object {
+	struct spi_tree_object *next;
+	struct spi_object *object;
+	struct spi_map map;
+	uint64_t low, high;
+	uint32_t gone;			/* unloaded */
+	uint32_t text_count;
+	struct {
+		uint64_t low, high;
+		int prot;
+	} text[SPI_TREE_TEXTS_MAX];
+	struct spi_tree_func *funcs;	/* as the map's */
+	struct spi_site **sites;	/* as the map's; NULL: not met yet */
+	const volatile int *gate[2];	/* while somebody records; [1]: compact records */
+	uint32_t covered;		/* trees that go into it */
+	uint32_t is_libc;
+	uint32_t is_runtime;		/* int3 only where it is known to be safe: site-ways.c */
+	const char *no_trap;		/* why there may be no int3; NULL: it may be */
+	struct spi_pad *pads;		/* spare bytes that sites have taken */
+};
+
+/* ---- tree-object.c ---- */
+extern struct spi_tree_object *spi_tree_objects;
+struct spi_tree_object *spi_tree_object_at(uint64_t address);
+/* The function that begins there; -1: none does. */
+int64_t spi_tree_func_at(const struct spi_tree_object *to, uint64_t address);
+/* The one whose bytes these are; -1: none's. */
+int64_t spi_tree_func_around(const struct spi_tree_object *to, uint64_t address);
+SPI_INLINE const struct spi_map_func *spi_tree_map_func(const struct spi_tree_object *to, uint64_t index)
+{
+	return SPI_MAP_AT(&to->map, funcs, struct spi_map_func, index);
+}
+const char *spi_tree_func_name(const struct spi_tree_object *to, uint64_t index);
+/* NULL, or why calls of the function are never recorded. */
+const char *spi_tree_func_unfit(const struct spi_tree_object *to, uint64_t index);
+/* Control side: the object with its map and gates. NULL and `error`. */
+struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, int compact, char *error,
+	size_t error_size);
+/* It was unloaded: its addresses may become another's. Control side. */
+void spi_tree_object_forget(struct spi_tree_object *to);
+void spi_tree_objects_look(void);	/* after a scan, when something was unloaded */
+
+/* ---- symbols.c ---- */
+/*
+ * What a slot of `from` with this import will be bound to, as the dynamic linker searches: 0 when that is not known.
+ * after_agent: not the agent's own definition, but the next. Any thread, any state: reads the objects' tables only.
+ */
+uint64_t spi_symbol_find(const char *name, const char *version, const struct spi_object *from, int after_agent);
+void spi_symbols_scan(void);	/* control side: look which objects there are */
+
+/* ---- site.c: under the patch lock ---- */
+/*
+ * Put the sites of a function, and of its pieces, in place for these trees. What cannot be is left as it is, and told
+ * by spi_tree_decline().
+ */
+void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees);
+/* The trees have left all sites: put the program's bytes back where none is left. Returns how many. */
+uint32_t spi_sites_leave(struct spi_tree_object *to, uint32_t trees);
+void spi_site_restore(struct spi_site *site);
+void spi_sites_at_entry(struct spi_tree_object *to, uint64_t func, uint32_t trees);
+uint64_t spi_site_stub_at(uint64_t address);
+/* Spare bytes that sites have taken, in ascending order; 0: no more. And the program's own back there. */
+uint64_t spi_site_pads_next(const struct spi_tree_object *to, uint64_t after);
+void spi_site_pad_clear(struct spi_tree_object *to, uint64_t at);
+void spi_sites_make_way(struct spi_tree_object *to, uint64_t func);
+void spi_sites_come_back(struct spi_tree_object *to, uint64_t func);
+extern uint32_t spi_sites_placed;	/* now */
+void spi_site_workers_read(void);	/* LTTNG_SPI_TEST_WORKER */
+/* What a call of a site runs: propel.c, callee.c. */
+uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+
+/* ---- propel.c ---- */
+extern uint32_t spi_tree_epoch;		/* changes when spi_thread.tree is to be looked at again; 0: no tree ever */
+extern uint32_t spi_tree_others;	/* trees that every thread but the first is in */
+extern uint32_t spi_tree_everybody;	/* trees that every thread is in */
+extern uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads, spi_tree_untagged;
+extern uint32_t spi_tree_depths[SPI_TREES_MAX];
+
+/* spi_tree_of(), when there is something to look at. */
+uint32_t spi_tree_thread_look(struct spi_thread *t);
+/* The trees of the calling thread. */
+SPI_INLINE uint32_t spi_tree_of(struct spi_thread *t)
+{
+	if (spi_unlikely(t->tree_epoch != spi_tree_epoch))
+		return spi_tree_thread_look(t);
+	return t->tree;
+}
+/* More trees record a point from now on. */
+SPI_INLINE void spi_tree_live_add(struct spi_point *point, uint32_t trees)
+{
+	if (!(trees & ~point->tree_live))
+		return;
+	__atomic_fetch_or(&point->tree_live, trees, __ATOMIC_RELEASE);
+	if (point->record && spi_payload->tree_changed)
+		spi_payload->tree_changed(point);
+}
+/* A callee is about to run: its sites into place. Returns the trees of `trees` that record it. Under the patch lock. */
+uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known);
+uint32_t spi_tree_limit(struct spi_thread *t, uint32_t trees);
+int spi_tree_bind(struct spi_point *point);	/* payload, if it has none, under the patch lock. 0 or -errno */
+/* The call of `point`, recorded with this answer, executes another program: what is open in the thread ends before. */
+uint64_t spi_tree_exec(struct spi_point *point, uint64_t code);
+void spi_tree_base_set(struct spi_thread *t, uint32_t tree);	/* depth counts from here */
+/* The callee is the agent's own function before libc's: the one that it stands for. */
+/* Is the address in an object that nobody has looked at yet? Asks the control side to. */
+int spi_tree_is_awaited(uint64_t address);
+uint64_t spi_tree_real(uint64_t callee, const char *import, const char *version, const struct spi_object *from);
+
+/* ---- root.c ---- */
+struct spi_entry;
+/* Control side: an entry point that begins `tree` in the thread which enters it. */
+int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, const char **reason);
+void spi_tree_roots_leave(uint32_t tree);
+/* A function that somebody outside of the tree will call: a handler, a thread's start. Any thread. */
+void spi_tree_callback(uint64_t address);
+/* A thread is about to be made, which will begin with start(arg): it is in the trees that its maker is in. */
+void spi_tree_thread_made(struct spi_thread *t, uint64_t start, uint64_t arg);
+void spi_tree_caller_back(uint64_t address);
+void spi_tree_handlers_look(void);
+/* Where main() is, by the program's first instructions; 0: not to be seen. */
+uint64_t spi_tree_find_main(void);
+
+/* ---- tree-rule.c ---- */
+struct spi_tree;
+int spi_tree_add(struct spi_link *link, struct rule *rule, struct spi_rule_result *result);
+int spi_tree_set(struct rule *rule, int enabled, struct spi_rule_result *result);
+void spi_tree_remove(struct rule *rule);
+int spi_tree_options_check(const char *options, const char **error);
+/* Something could not be done; kept until the control side reports it. Under the patch lock. */
+void spi_tree_decline(const struct spi_tree_object *to, uint64_t address, const char *reason);
+void spi_tree_report(struct spi_link *link);
+void spi_tree_process_end(void);
+void spi_tree_tag_set(uint32_t index, const char *tag);
+
+#endif /* SPI_TREE_H */

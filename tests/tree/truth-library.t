@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+#
+# A library that calls back and through its own PLT, linked, and loaded and
+# unloaded three times. A constructor that the loader calls, which is not
+# traced, is no part of the tree then.
+. "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
+spi_private "$@"
+spi_daemon
+tree_tools
+lib() { gcc -g -O0 -shared -fPIC -Wl,-soname,"$1" -o "$1" "$SPI_TREE/programs/library.c" "${@:2}"; }
+lib library-truth.so -finstrument-functions
+lib library.so
+tree_cc uses-library-truth uses-library.c -O0 -finstrument-functions -DLINKED ./library-truth.so -Wl,-rpath,"$SPI_TMP"
+tree_cc uses-library uses-library.c -O0 -DLINKED ./library.so -Wl,-rpath,"$SPI_TMP"
+TREE_OBJECTS='library-truth.so=library.so' tree_is_truth "linked" nesting uses-library
+tree_cc uses-library-truth uses-library.c -O0 -finstrument-functions -DLIBRARY='"./library-truth.so"'
+tree_cc uses-library uses-library.c -O0 -DLIBRARY='"./library.so"'
+dl=/usr/lib/x86_64-linux-gnu/liblttng-ust-dl.so.1
+SPI_CYG="$SPI_CYG $dl" SPI_AGENT="$SPI_AGENT $dl" TREE_OBJECTS='library-truth.so=library.so -lib_begin' \
+	tree_is_truth "loaded" nesting uses-library
+tap_done

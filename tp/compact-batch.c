@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * From a thread's words to the ring: the words are packed, most entries into 4
+ * bytes and most exits into 2, and written as one event (compact-format.h).
+ *
+ * A batch can be read by itself: an exit whose entry lies in an earlier batch has
+ * its number with it, and `depth` and `low` say what a batch that was lost did to
+ * the stack of calls. So a reader that misses batches never guesses.
+ *
+ * A ring that is full may have room soon: the words are kept, and tried again,
+ * until the buffer's room is used up; then they are lost, and counted. That is
+ * done only while nobody took them, as a second session must not get them twice.
+ */
+#include <string.h>
+#include "tp/compact.h"
+
+#define DESCRIBE_EVERY	(1u << 20)	/* bytes written, after which every number is described again, for snapshots */
+#define CHUNK_LEAST	16u
+
+/* What packing found. */
+struct batch {
+	uint32_t words, entries, exits;
+	uint32_t outer;		/* exits of calls that were open before */
+	uint32_t size;		/* bytes */
+	uint64_t end_tick, end_ns;
+};
+
+enum took {
+	TOOK_ONE = 1,		/* a channel has it */
+	TOOK_LOST = 2,		/* a channel has no room */
+	TOOK_WAIT = 4,		/* and may have some later */
+	TOOK_LARGE = 8,		/* a channel's sub-buffers are smaller */
+};
+
+static uint32_t chunk = TP_COMPACT_BATCH;	/* words of one event */
+static uint64_t written;			/* bytes, since every number was described */
+static uint64_t listeners;			/* made of the channels that listened at the latest batch */
+
+/* ---- packing ---- */
+
+static uint8_t *put16(uint8_t *to, uint32_t v)
+{
+	memcpy(to, &v, 2);
+	return to + 2;
+}
+
+static uint8_t *put32(uint8_t *to, uint32_t v)
+{
+	memcpy(to, &v, 4);
+	return to + 4;
+}
+
+static uint8_t *put_other(uint8_t *to, uint32_t ticks, enum tp_packed_other what, uint32_t value)
+{
+	to = put16(to, ticks << 2 | TP_PACKED_OTHER);
+	*to++ = (uint8_t) what;
+	return put32(to, value);
+}
+
+static uint8_t *put_entry(uint8_t *to, uint32_t ticks, uint32_t number, uint64_t site)
+{
+	if (spi_unlikely(site != 0)) {
+		to = put_other(to, ticks, TP_PACKED_ENTRY_AT, number);
+		memcpy(to, &site, 8);
+		return to + 8;
+	}
+	if (spi_likely(number < 65536))
+		return put32(to, ticks << 2 | TP_PACKED_ENTRY16 | number << 16);
+	return put32(put16(to, ticks << 2 | TP_PACKED_ENTRY32), number);
+}
+
+static uint8_t *put_left(uint8_t *to, uint32_t ticks, uint32_t number, uint64_t how)
+{
+	to = put16(to, ticks << 2 | TP_PACKED_OTHER);
+	*to++ = TP_PACKED_LEFT32;
+	*to++ = (uint8_t) (how - 1);
+	return put32(to, number);
+}
+
+/* Packing, on its way. */
+struct packing {
+	uint32_t at, end;	/* words */
+	uint32_t before;	/* tick of the record before */
+	uint32_t *open;		/* above the numbers of calls that were opened in this batch */
+	uint8_t *to;
+};
+
+static void pack_exit(struct tp_compact_thread *c, struct packing *k, struct batch *b, uint32_t ticks, uint32_t number)
+{
+	b->exits++;
+	if (k->open > c->open && k->open[-1] == number) {
+		k->open--;
+		k->to = put16(k->to, ticks << 2 | TP_PACKED_EXIT);
+	} else {
+		b->outer++;
+		k->to = put_other(k->to, ticks, TP_PACKED_EXIT32, number);
+	}
+}
+
+static void pack_left(struct tp_compact_thread *c, struct packing *k, struct batch *b, uint32_t ticks, uint32_t number,
+	uint64_t how)
+{
+	b->exits++;
+	if (k->open > c->open && k->open[-1] == number)
+		k->open--;
+	else
+		b->outer++;
+	k->to = put_left(k->to, ticks, number, how);
+}
+
+/*
+ * A record of any kind, or a word that is not written yet: 0 when packing ends there.
+ * skip: such words belong to code that was abandoned. Ticks step back when a
+ * handler ran between their reading and the claim of the word.
+ */
+static __attribute__((noinline)) int pack_any(struct tp_compact_thread *c, struct packing *k, struct batch *b, int skip,
+	int describe)
+{
+	uint64_t word = __atomic_load_n(&c->words[k->at], __ATOMIC_ACQUIRE), second = 0;
+	uint32_t kind = TP_WORD_KIND(word), number = TP_WORD_NUMBER(word), tick = (uint32_t) word, ticks;
+
+	if (!word) {
+		k->at += (uint32_t) skip;
+		return skip;
+	}
+	if (kind >= TP_KIND_ENTRY_AT) {
+		second = k->at + 1 < k->end ? __atomic_load_n(&c->words[k->at + 1], __ATOMIC_ACQUIRE) : 0;
+		if (!second)
+			return 0;
+		k->at++;
+	}
+	k->at++;
+	if (tick < k->before)
+		tick = k->before;
+	ticks = tick - k->before;
+	k->before = tick;
+	if (ticks >> TP_PACKED_TICK_BITS) {
+		k->to = put_other(k->to, 0, TP_PACKED_TICKS, ticks);
+		ticks = 0;
+	}
+	if (kind == TP_KIND_EXIT) {
+		pack_exit(c, k, b, ticks, number);
+	} else if (kind == TP_KIND_LEFT) {
+		pack_left(c, k, b, ticks, number, second);
+	} else {
+		if (describe && tp_site_seen[number] != tp_site_generation)
+			tp_site_describe(&spi_thread, number);
+		b->entries++;
+		*k->open++ = number;
+		k->to = put_entry(k->to, ticks, number, second);
+	}
+	return 1;
+}
+
+/*
+ * Pack words from `from` on, as long as they are written, and fewer than `end`. (B)
+ * A word is seen only after it was claimed: `end` was read before. The loop has the
+ * usual records only: an entry that needs 4 bytes, an exit that needs 2. A word
+ * that is 0 has a number that was never described.
+ */
+static void batch_pack(struct tp_compact_thread *c, uint32_t from, uint32_t end, int skip, int describe, struct batch *b)
+{
+	const uint8_t generation = tp_site_generation;
+	const uint64_t *words = c->words;
+	uint32_t *const first = c->open, *open = first;
+	uint32_t at = from, before = (uint32_t) c->begin_tick, entries = 0, exits = 0;
+	uint8_t *to = c->packed;
+	int more = 1;
+
+	b->entries = b->exits = b->outer = 0;
+	while (at < end && more) {
+		uint64_t word = __atomic_load_n(&words[at], __ATOMIC_ACQUIRE);
+		uint32_t upper = (uint32_t) (word >> 32), number = upper >> 2, ticks = (uint32_t) word - before;
+		struct packing k;
+
+		if (spi_likely(!(ticks >> TP_PACKED_TICK_BITS))) {
+			if ((upper & 3) == TP_KIND_EXIT && spi_likely(open > first) && spi_likely(open[-1] == number)) {
+				open--;
+				to = put16(to, ticks << 2 | TP_PACKED_EXIT);
+				before = (uint32_t) word;
+				at++;
+				exits++;
+				continue;
+			}
+			if ((upper & 3) == TP_KIND_ENTRY && spi_likely(number < 65536) &&
+					spi_likely(tp_site_seen[number] == generation)) {
+				*open++ = number;
+				to = put32(to, ticks << 2 | TP_PACKED_ENTRY16 | number << 16);
+				before = (uint32_t) word;
+				at++;
+				entries++;
+				continue;
+			}
+		}
+		k = (struct packing) { at, end, before, open, to };
+		more = pack_any(c, &k, b, skip, describe);
+		at = k.at;
+		before = k.before;
+		open = k.open;
+		to = k.to;
+	}
+	b->entries += entries;
+	b->exits += exits;
+	b->words = at - from;
+	b->size = (uint32_t) (to - c->packed);
+	memset(to, 0, 8);
+	to[0] = TP_PACKED_OTHER;		/* then TP_PACKED_NONE */
+}
+
+/* ---- writing ---- */
+
+static uint32_t head_fill(struct tp_compact_thread *c, const struct batch *b, uint32_t flags)
+{
+	uint32_t words = (b->size + 7) / 8;
+	uint64_t clocks[4] = { c->begin_tick, c->begin_ns, b->end_tick, b->end_ns };
+	uint32_t rest_of_head[6];
+
+	rest_of_head[0] = c->tid;
+	rest_of_head[1] = c->seq;
+	rest_of_head[2] = c->depth;
+	rest_of_head[3] = c->low;
+	rest_of_head[4] = flags;
+	rest_of_head[5] = words;
+	memcpy(c->head, clocks, sizeof(clocks));
+	memcpy(c->head + sizeof(clocks), rest_of_head, sizeof(rest_of_head));
+	return TP_COMPACT_HEAD + words * 8;
+}
+
+/* Enum took, of all channels; 0: nobody listens. Inside a read-side section. */
+static unsigned int batch_write(struct tp_compact_thread *c, uint32_t length)
+{
+	struct tp_shot shot = { .event = &tp_compact_calls, .record = c->head, .length = length };
+	struct lttng_ust_tracepoint_probe *probe;
+	struct spi_thread *t = &spi_thread;
+	uint32_t now = t->tree_now;
+	unsigned int took = 0;
+
+	/*
+	 * A batch has calls of all rules, and is for all of them. They are kept apart by
+	 * the descriptions of their numbers, which go to those they concern.
+	 */
+	t->tree_now = tp_core->tree_tags && *tp_core->tree_tags(~UINT32_C(0)) ? ~UINT32_C(0) : 0;
+	for (probe = tp_probes(&tp_compact_calls); probe && probe->func; probe++) {
+		struct lttng_ust_event_common *event = probe->data;
+		struct lttng_ust_event_recorder *recorder;
+		int error;
+
+		if (probe->func != tp_probe_mark || event->type != LTTNG_UST_EVENT_TYPE_RECORDER)
+			continue;
+		recorder = event->child;
+		if (!tp_recorder_takes(&shot, event, recorder->chan))
+			continue;
+		error = tp_record(shot.event, shot.record, shot.length, recorder, recorder->chan);
+		if (!error) {
+			took |= TOOK_ONE;
+			__atomic_fetch_add(&written, length, __ATOMIC_RELAXED);
+		} else if (error == -ENOSPC) {
+			took |= TOOK_LOST | TOOK_LARGE;
+		} else if (tp_discarded(error)) {
+			took |= TOOK_LOST | TOOK_WAIT;
+		}
+	}
+	t->tree_now = now;
+	return took;
+}
+
+/* Does anybody record batches? And are it still the same ones, who know the numbers? Inside a read-side section. */
+static int listeners_look(void)
+{
+	struct lttng_ust_tracepoint_probe *probe;
+	uint64_t sum = 0;
+
+	for (probe = tp_probes(&tp_compact_calls); probe && probe->func; probe++) {
+		struct lttng_ust_event_common *event = probe->data;
+		struct lttng_ust_event_recorder *recorder = event->child;
+
+		if (probe->func == tp_probe_mark && event->type == LTTNG_UST_EVENT_TYPE_RECORDER &&
+				tp_recorder_on(event, recorder->chan))
+			sum += (uint64_t) recorder->chan * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	}
+	if (!sum)
+		return 0;
+	if (sum != __atomic_exchange_n(&listeners, sum, __ATOMIC_RELAXED) ||
+			__atomic_load_n(&written, __ATOMIC_RELAXED) > DESCRIBE_EVERY) {
+		__atomic_store_n(&written, 0, __ATOMIC_RELAXED);
+		tp_site_forget_all();
+	}
+	return 1;
+}
+
+/* The batch is in the trace, or lost, or nobody wanted it. */
+static void batch_account(struct tp_compact_thread *c, const struct batch *b, unsigned int took)
+{
+	uint32_t lowest = c->depth > b->outer ? c->depth - b->outer : 0;
+	struct spi_thread_count *count = c->record ? &c->record->count : NULL;
+
+	c->depth += b->entries;
+	c->depth = c->depth > b->exits ? c->depth - b->exits : 0;
+	c->taken += b->words;
+	c->seq++;
+	if (took == TOOK_ONE)
+		c->low = c->depth;
+	else if (lowest < c->low)
+		c->low = lowest;
+	if (!count)
+		return;
+	if (took & TOOK_ONE) {
+		__atomic_fetch_add(&count->entries, b->entries, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&count->exits, b->exits, __ATOMIC_RELAXED);
+	} else if (took & TOOK_LOST) {
+		__atomic_fetch_add(&count->lost_entries, b->entries, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&count->lost_exits, b->exits, __ATOMIC_RELAXED);
+	}
+}
+
+/* One event: 1 when there may be more, 0 at the end or when the rest is to be kept. */
+static int write_one(struct tp_compact_thread *c, struct spi_thread *t, uint32_t used, enum tp_flush how, struct batch *b)
+{
+	uint32_t words = __atomic_load_n(&chunk, __ATOMIC_RELAXED), end = used - c->taken > words ? c->taken + words : used;
+	tp_reader *reader = tp_read_lock(t);
+	int listen = listeners_look(), must = how >= TP_FLUSH_MUST, last = how == TP_FLUSH_LAST || how == TP_FLUSH_END;
+	unsigned int took = 0;
+
+	batch_pack(c, c->taken, end, must, listen, b);
+	if (listen && b->size)
+		took = batch_write(c, head_fill(c, b, last && c->taken + b->words == used ? TP_BATCH_END : 0));
+	tp_read_unlock(reader);
+	if (!b->words)
+		return 0;
+	if ((took & TOOK_LARGE) && words > CHUNK_LEAST) {
+		__atomic_store_n(&chunk, words / 2, __ATOMIC_RELAXED);
+		if (!(took & TOOK_ONE))
+			return 1;
+	}
+	if (!(took & TOOK_ONE)) {
+		if ((took & TOOK_WAIT) && !must && used < TP_COMPACT_ROOM / 2)
+			return 0;
+	}
+	batch_account(c, b, took);
+	return c->taken < used;
+}
+
+void tp_compact_write(struct tp_compact_thread *c, enum tp_flush how)
+{
+	uint32_t used = __atomic_load_n(&c->used, __ATOMIC_ACQUIRE);
+	struct spi_thread *t = &spi_thread;
+	struct batch b;
+
+	b.end_tick = tp_clock_pair(&b.end_ns);
+	while (c->taken < used && write_one(c, t, used, how, &b))
+		;
+	if (how == TP_FLUSH_OTHER)
+		return;
+	c->flushes++;
+	if (c->taken < used) {
+		/* kept, or waiting for a word: the interrupted code goes on when its handler returns */
+		if (how < TP_FLUSH_MUST) {
+			c->soft = used + TP_COMPACT_BATCH < TP_COMPACT_ROOM ? used + TP_COMPACT_BATCH : TP_COMPACT_ROOM;
+			c->limit = tp_compact_tsc ? c->soft : 0;
+			return;
+		}
+	}
+	memset(c->words, 0, used * sizeof(c->words[0]));
+	c->taken = 0;
+	c->begin_tick = b.end_tick;
+	c->begin_ns = b.end_ns;
+	c->high = (uint32_t) (b.end_tick >> 32);
+	c->soft = TP_COMPACT_BATCH;
+	c->limit = tp_compact_tsc ? c->soft : 0;
+	spi_barrier();
+	c->used = 0;
+}

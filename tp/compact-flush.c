@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The threads' buffers: where they come from, and when they are emptied.
+ *
+ * A thread empties its own when it is full and when it ends. Nobody tells an
+ * application that its session is about to be stopped, or that a snapshot is
+ * taken, and a thread may wait for hours in a call that has just begun: so a thread
+ * of ours looks at all buffers 20 times a second and writes what rests in those
+ * whose own thread has not done it since. It also runs when a rule is taken out,
+ * and before the process ends, by whoever does that.
+ *
+ * What can be missed: records of the last twentieth of a second, or a little more
+ * on a busy machine, when a session is stopped or the process is killed.
+ *
+ * No thread ever waits for another's flush: one that finds its buffer locked goes
+ * on writing into the room behind the usual batch.
+ */
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "tp/compact.h"
+#include "tp/owed.h"
+
+#define PERIOD_MS	50
+#define LOCK_TRIES	2000u
+#define END_TRIES	8u	/* when a thread ends and the ring is full, with the processor given away between them */
+
+static struct tp_compact_thread *buffers;
+static int started;
+static uint32_t pass_lock;	/* held while the flusher looks through the buffers; taken by fork() and at the end */
+
+static long sys4(long number, long a, long b, long c, long d)
+{
+	register long r10 __asm__("r10") = d;
+
+	__asm__ __volatile__("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+	return number;
+}
+
+static void wait_ms(long ms)
+{
+	struct timespec pause = { ms / 1000, ms % 1000 * 1000000 };
+
+	sys4(SYS_nanosleep, (long) &pause, 0, 0, 0);
+}
+
+static int pass_enter(unsigned int tries)
+{
+	while (__atomic_exchange_n(&pass_lock, 1, __ATOMIC_ACQUIRE)) {
+		if (!tries--)
+			return -1;
+		wait_ms(1);
+	}
+	return 0;
+}
+
+static void pass_leave(void)
+{
+	__atomic_store_n(&pass_lock, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- a thread's own ---- */
+
+static struct tp_compact_thread *buffer_get(void)
+{
+	struct tp_compact_thread *c, *first;
+
+	for (c = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE); c; c = c->next) {
+		uint32_t unused = 0;
+
+		if (!__atomic_load_n(&c->in_use, __ATOMIC_RELAXED) &&
+				__atomic_compare_exchange_n(&c->in_use, &unused, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return c;
+	}
+	c = tp_core->alloc(sizeof(*c));
+	if (!c)
+		return NULL;
+	c->in_use = 1;
+	first = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE);
+	do
+		c->next = first;
+	while (!__atomic_compare_exchange_n(&buffers, &first, c, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	return c;
+}
+
+/* Empty, as a thread begins that has no calls open. */
+static void buffer_reset(struct tp_compact_thread *c, struct spi_thread *t)
+{
+	c->tid = (uint32_t) sys4(SYS_gettid, 0, 0, 0, 0);
+	c->record = t->record;
+	c->seq = c->depth = c->low = c->taken = c->flushes = c->flushing = 0;
+	c->begin_tick = tp_clock_pair(&c->begin_ns);
+	c->high = (uint32_t) (c->begin_tick >> 32);
+	c->soft = TP_COMPACT_BATCH;
+	c->limit = tp_compact_tsc ? c->soft : 0;
+}
+
+/* For another thread this buffer is new only when `used` says that there is something in it. */
+struct tp_compact_thread *tp_compact_begin(struct spi_thread *t)
+{
+	struct tp_compact_thread *c = buffer_get();
+
+	if (!c)
+		return NULL;
+	buffer_reset(c, t);
+	spi_barrier();
+	t->words = (struct spi_words *) c;
+	return c;
+}
+
+static int lock_patiently(struct tp_compact_thread *c)
+{
+	for (unsigned int i = 0; i < LOCK_TRIES; i++) {
+		if (tp_compact_trylock(c))
+			return 1;
+		sys4(SYS_sched_yield, 0, 0, 0, 0);
+	}
+	return 0;
+}
+
+void tp_compact_flush(struct tp_compact_thread *c, enum tp_flush how)
+{
+	struct spi_thread *t = &spi_thread;
+
+	if (!(how == TP_FLUSH_USUAL ? tp_compact_trylock(c) : lock_patiently(c))) {
+		uint32_t more = c->used + TP_COMPACT_BATCH / 4;
+
+		c->soft = more < TP_COMPACT_ROOM ? more : TP_COMPACT_ROOM;
+		return;
+	}
+	if (!t->busy)
+		t->busy_p = (uint64_t) __builtin_frame_address(0);
+	t->busy++;
+	c->flushing = 1;
+	spi_barrier();
+	tp_compact_write(c, how);
+	spi_barrier();
+	c->flushing = 0;
+	t->busy--;
+	tp_compact_unlock(c);
+}
+
+/* The thread ends; errno is the caller's care. Later calls of it, by other key destructors, begin anew. */
+void tp_compact_thread_end(struct spi_thread *t)
+{
+	struct tp_compact_thread *c = tp_compact_of(t);
+	uint64_t old;
+
+	if (!c)
+		return;
+	tp_compact_block(&old);
+	for (unsigned int i = 0; i < END_TRIES && !tp_closed && c->used; i++) {
+		if (i)
+			sys4(SYS_sched_yield, 0, 0, 0, 0);
+		tp_compact_flush(c, i + 1 < END_TRIES ? TP_FLUSH_LAST : TP_FLUSH_END);
+	}
+	t->words = NULL;
+	/* c->lock: another thread may be at it still */
+	if (lock_patiently(c)) {
+		memset(c->words, 0, (c->used < TP_COMPACT_ROOM ? c->used : TP_COMPACT_ROOM) * sizeof(c->words[0]));
+		c->used = c->taken = 0;
+		c->record = NULL;
+		tp_compact_unlock(c);
+		__atomic_store_n(&c->in_use, 0, __ATOMIC_RELEASE);
+	}
+	tp_compact_unblock(&old);
+}
+
+/* ---- all threads' ---- */
+
+/* What rests in the buffer of a thread that has not emptied it itself since the last look. */
+static void rest_flush(struct tp_compact_thread *c, int all)
+{
+	uint32_t used = __atomic_load_n(&c->used, __ATOMIC_ACQUIRE);
+	int moved = c->flushes != c->flushes_seen;
+
+	c->flushes_seen = c->flushes;
+	if (!__atomic_load_n(&c->in_use, __ATOMIC_ACQUIRE) || used == c->taken || (moved && !all) || !tp_compact_trylock(c))
+		return;
+	if (c->in_use && !tp_closed)
+		tp_compact_write(c, TP_FLUSH_OTHER);
+	tp_compact_unlock(c);
+}
+
+static void pass(int all)
+{
+	for (struct tp_compact_thread *c = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE); c; c = c->next)
+		if (c != tp_compact_of(&spi_thread))
+			rest_flush(c, all);
+}
+
+void tp_compact_flush_all(int ending)
+{
+	struct spi_thread *t = &spi_thread;
+	int *error, error_was;
+	uint64_t old;
+
+	if (!started || tp_closed)
+		return;
+	error = tp_errno(t);
+	error_was = *error;
+	tp_compact_block(&old);
+	if (!t->busy)
+		t->busy_p = (uint64_t) __builtin_frame_address(0);
+	t->busy++;
+	if (tp_compact_of(t))
+		tp_compact_flush(tp_compact_of(t), ending ? TP_FLUSH_MUST : TP_FLUSH_USUAL);
+	if (!pass_enter(200)) {
+		pass(1);
+		if (!ending)
+			pass_leave();	/* at the end the flusher has done its last */
+	}
+	t->busy--;
+	tp_compact_unblock(&old);
+	*error = error_was;
+}
+
+static void *flusher(void *unused)
+{
+	spi_thread.busy = SPI_BUSY_ALWAYS;
+	sys4(SYS_prctl, PR_SET_NAME, (long) "lttng-spi-flush", 0, 0);
+	for (;;) {
+		wait_ms(PERIOD_MS);
+		if (tp_closed)
+			return NULL;
+		if (!CMM_ACCESS_ONCE(tp_compact_calls.tracepoint->state) || pass_enter(1000))
+			continue;
+		if (!tp_closed)
+			pass(0);
+		pass_leave();
+	}
+}
+
+static int flusher_start(void)
+{
+	uint32_t busy = spi_thread.busy;
+	pthread_attr_t attr;
+	pthread_t thread;
+	uint64_t old;
+	int r;
+
+	spi_thread.busy = SPI_BUSY_ALWAYS;	/* no function that is called here is the program's doing */
+	tp_compact_block(&old);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, 128 << 10);
+	r = pthread_create(&thread, &attr, flusher, NULL);
+	pthread_attr_destroy(&attr);
+	tp_compact_unblock(&old);
+	spi_thread.busy = busy;
+	return -r;
+}
+
+int tp_compact_start(void)
+{
+	tp_compact_tsc = tp_clock_has_tsc();
+	tp_compact_last_find();
+	started = 1;
+	return flusher_start();
+}
+
+/* ---- fork, and the end ---- */
+
+void tp_compact_fork_before(void)
+{
+	if (started)
+		while (pass_enter(1000) && !tp_closed)	/* at the end it is never given back */
+			;
+}
+
+void tp_compact_fork_parent(void)
+{
+	if (started)
+		pass_leave();
+}
+
+/* Only the forking thread goes on, with its parent's open calls, and with an empty buffer: what is in it is the parent's. */
+void tp_compact_fork_child(void)
+{
+	struct spi_thread *t = &spi_thread;
+	struct tp_compact_thread *mine = tp_compact_of(t);
+
+	if (!started)
+		return;
+	for (struct tp_compact_thread *c = buffers; c; c = c->next) {
+		uint32_t depth = c->depth;
+
+		for (uint32_t i = c->taken; c == mine && i < c->used; i++) {
+			uint32_t kind = TP_WORD_KIND(c->words[i]);
+
+			depth += kind == TP_KIND_ENTRY || kind == TP_KIND_ENTRY_AT ? 1u : -1u;
+			i += kind >= TP_KIND_ENTRY_AT;
+		}
+		memset(c->words, 0, (c->used < TP_COMPACT_ROOM ? c->used : TP_COMPACT_ROOM) * sizeof(c->words[0]));
+		c->used = c->lock = 0;
+		if (c == mine) {
+			buffer_reset(c, t);
+			c->depth = c->low = depth;
+		} else {
+			c->in_use = c->taken = 0;
+		}
+	}
+	tp_site_forget_all();
+	pass_leave();
+	flusher_start();
+}
+
+/* The process ends: everybody's last records, then nothing more. */
+void tp_compact_fini(void)
+{
+	tp_compact_flush_all(1);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The path of a call whose records are compact: read the TSC, claim a word, write
+ * it, push a return slot. (Most calls of a tree do not even come here: their thunk
+ * does that itself, arch/x86-64/words.S.) It calls nothing and touches no vector register, so its
+ * thunks save general registers only (spi_thunk_entry_gpr); whatever needs more
+ * (a full buffer, a thread's first call, a call that interrupted the tracer) asks
+ * for the other thunks by its answer, and is called again with everything saved.
+ *
+ * Signal handlers may come at any instruction. One between the TSC and the claim,
+ * or between the claim and the word, writes whole calls around ours: the order of
+ * words is a possible order of the calls, only ticks may step back by what the
+ * handler took, and the word in the middle is 0 for as long (compact.h). An entry
+ * has its word before its slot and an exit its word before the slot goes, so a
+ * handler never finds a slot without an entry.
+ */
+#include "tp/call.h"
+#include "tp/compact.h"
+
+int tp_compact_tsc;
+
+SPI_INLINE uint32_t tsc_read(uint32_t *high)
+{
+	uint32_t low;
+
+	__asm__ __volatile__("rdtsc" : "=a"(low), "=d"(*high));
+	return low;
+}
+
+SPI_INLINE uint32_t tick_read(uint32_t *high)
+{
+	uint64_t ns;
+
+	if (spi_likely(tp_compact_tsc))
+		return tsc_read(high);
+	ns = tp_clock_now();
+	*high = (uint32_t) (ns >> 32);
+	return (uint32_t) ns;
+}
+
+/* One instruction: only this thread and its handlers claim. */
+SPI_INLINE uint32_t word_claim(struct tp_compact_thread *c, uint32_t n)
+{
+	__asm__ __volatile__("xaddl %0, %1" : "+r"(n), "+m"(c->used) : : "memory");
+	return n;
+}
+
+SPI_INLINE void word_put(struct tp_compact_thread *c, uint64_t word, uint64_t second)
+{
+	uint32_t at = word_claim(c, second ? 2 : 1);
+
+	if (second)
+		*(volatile uint64_t *) &c->words[at + 1] = second;
+	*(volatile uint64_t *) &c->words[at] = word;
+}
+
+/* Where a return address leads in the program: behind a slot's code stands the one that the slot replaced (tail calls). */
+SPI_INLINE uint64_t call_site(uint64_t ra)
+{
+	uint64_t at = ra - (uint64_t) spi_slot_code_base;
+
+	while (spi_unlikely(at < (uint64_t) SPI_SLOT_COUNT * SPI_SLOT_SIZE)) {
+		ra = spi_slot_data_base[at / SPI_SLOT_SIZE].ra;
+		at = ra - (uint64_t) spi_slot_code_base;
+	}
+	return ra;
+}
+
+SPI_INLINE uint64_t slot_take(
+	struct spi_thread *t, struct spi_slot *slot, struct spi_point *point, struct spi_frame *frame, uint64_t word)
+{
+	uint64_t code = spi_slot_push(t, slot, point, frame);
+
+	slot->start = word;
+	return code;
+}
+
+/* ---- the slow way ------------------------------------------------------- */
+
+/* Write a record whatever the buffer's state; 0 when there is no room at all. All registers are saved. */
+static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
+{
+	struct tp_compact_thread *c = tp_compact_of(t);
+	uint64_t old;
+	int done = 0;
+
+	if (spi_unlikely(tp_closed) || (c && c->flushing))
+		return 0;
+	tp_compact_block(&old);
+	if (!c)
+		c = tp_compact_begin(t);
+	for (int tries = 0; c && tries < 8 && !done; tries++) {
+		uint32_t high, low = tick_read(&high);
+
+		if (high == c->high && c->used < c->soft) {
+			word_put(c, word | low, second);
+			done = 1;
+		} else {
+			tp_compact_flush(c, tries < 2 ? TP_FLUSH_USUAL : TP_FLUSH_MUST);
+		}
+	}
+	tp_compact_unblock(&old);
+	return done;
+}
+
+static __attribute__((noinline)) uint64_t entry_slow(
+	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t second)
+{
+	struct spi_thread *t = &spi_thread;
+	const struct tp_compact_point *cp = point->payload;
+	uint64_t p = (uint64_t) &frame->ra, code = 0;
+	struct spi_slot *slot;
+	int *error, error_was;
+
+	if (!vec)
+		return SPI_ANSWER_FULL;
+	if (!spi_call_begin(t, p))
+		return 0;
+	error = tp_errno(t);
+	error_was = *error;
+	if (spi_unlikely(tp_closed) || (spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
+		goto out;
+	slot = spi_slot_ready(t, p);
+	if (spi_likely(slot != NULL) && !(point->flags & SPI_POINT_NO_EXIT) &&
+			record_slow(t, cp->word | (uint64_t) (second ? TP_KIND_ENTRY_AT : TP_KIND_ENTRY) << 32, second))
+		code = slot_take(t, slot, point, frame, cp->word);
+	else
+		tp_count(t)->lost_entries++;
+out:
+	*error = error_was;
+	spi_call_end(t);
+	return code;
+}
+
+static __attribute__((noinline)) uint64_t exit_slow(struct spi_slot *slot, const uint8_t *vec)
+{
+	struct spi_thread *t = &spi_thread;
+	int *error, error_was;
+
+	if (!vec)
+		return SPI_ANSWER_FULL;
+	error = tp_errno(t);
+	error_was = *error;
+	if (spi_unlikely(slot + 1 != t->cur))
+		spi_slot_leave_above(slot);
+	tp_exit_begin(t, slot);
+	if (!record_slow(t, slot->start | (uint64_t) TP_KIND_EXIT << 32, 0))
+		tp_count(t)->lost_exits += !tp_closed;
+	spi_slot_pop(t, slot);
+	*error = error_was;
+	spi_call_end(t);
+	return 0;
+}
+
+/* The core has marked the thread busy, and pops the slot itself. */
+static void compact_left(struct spi_slot *slot, enum spi_left how)
+{
+	struct spi_thread *t = &spi_thread;
+	int *error = tp_errno(t), error_was = *error;
+
+	if (!tp_closed) {
+		tp_left_fire(t, slot->point, how);
+		if (!record_slow(t, slot->start | (uint64_t) TP_KIND_LEFT << 32, (uint64_t) how + 1))
+			tp_count(t)->lost_exits++;
+	}
+	*error = error_was;
+}
+
+/* ---- the usual way ------------------------------------------------------ */
+
+SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t second)
+{
+	struct spi_thread *t = &spi_thread;
+	struct tp_compact_thread *c = tp_compact_of(t);
+	const struct tp_compact_point *cp = point->payload;
+	struct spi_slot *slot = t->cur;
+	uint64_t p = (uint64_t) &frame->ra;
+	uint32_t high, low;
+
+	if (spi_unlikely(t->busy) || spi_unlikely(!c) || spi_unlikely(slot == t->end) ||
+			(slot > t->base && spi_unlikely(slot[-1].p <= p) && !spi_slot_is_chained(slot - 1, p)))
+		return entry_slow(point, frame, vec, second);
+	low = tsc_read(&high);
+	if (spi_unlikely(high != c->high) || spi_unlikely(c->used >= c->limit))
+		return entry_slow(point, frame, vec, second);
+	word_put(c, cp->word | (second ? (uint64_t) TP_KIND_ENTRY_AT << 32 : 0) | low, second);
+	return slot_take(t, slot, point, frame, cp->word);
+}
+
+static uint64_t entry_from(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	return entry_common(point, frame, vec, 0);
+}
+
+static uint64_t entry_any(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	return entry_common(point, frame, vec, call_site(frame->ra));
+}
+
+static uint64_t entry_rare(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	return entry_slow(point, frame, vec, point->call_site ? 0 : call_site(frame->ra));
+}
+
+/* The child of a vfork() borrows the buffer: its end is not that of its parent, which goes on behind it. */
+static uint64_t entry_last(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t code = entry_rare(point, frame, vec, stride);
+
+	if (code != SPI_ANSWER_FULL && !t->busy && t->own && tp_compact_tid() == t->own->tid)
+		tp_compact_flush_all(0);
+	return code;
+}
+
+/* Of type spi_exit_fn but for its answer, which the thunk that comes with it takes. */
+static uint64_t compact_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	struct spi_thread *t = &spi_thread;
+	struct tp_compact_thread *c = tp_compact_of(t);
+	uint32_t high, low;
+
+	if (spi_unlikely(!c) || spi_unlikely(slot + 1 != t->cur))
+		return exit_slow(slot, vec);
+	low = tsc_read(&high);
+	if (spi_unlikely(high != c->high) || spi_unlikely(c->used >= c->limit))
+		return exit_slow(slot, vec);
+	word_put(c, slot->start | (uint64_t) TP_KIND_EXIT << 32 | low, 0);
+	spi_slot_pop(t, slot);
+	return 0;
+}
+
+/* What a point calls; its gates, thunks and entry are set by who binds it. */
+void tp_compact_attach(struct spi_point *point, struct tp_compact_point *cp)
+{
+	spi_entry_fn entry = entry_any;
+
+	if (tp_compact_is_last(point->address))
+		entry = entry_last;
+	else if (point->flags & (SPI_POINT_LOOPS | SPI_POINT_NO_EXIT))
+		entry = entry_rare;
+	else if (point->call_site)
+		entry = entry_from;
+	cp->point = point;
+	point->exit = (spi_exit_fn) (void (*)(void)) compact_exit;
+	point->left = compact_left;
+	point->flags |= SPI_POINT_COMPACT | (entry == entry_from ? SPI_POINT_WORDS : 0);
+	point->payload = cp;
+	__atomic_store_n(&point->record, entry, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Compact records: what the files compact*.c share.
+ *
+ * A thread writes 8 bytes for a call's entry and 8 for its exit into a buffer of
+ * its own; when it is full it goes into the ring as one event (compact-format.h).
+ *
+ * Who may race whom. `used` and the words are written by the thread alone, its
+ * signal handlers included: a word is claimed by one instruction that adds to
+ * `used`, and is 0 until it is written. Everything below `lock` belongs to who
+ * holds that: the thread, when it flushes, or another one that empties the buffer of
+ * a thread that rests. That one reads words from `taken` up to the first that is
+ * still 0 and moves `taken`; only the thread itself begins again at 0, and only when
+ * nothing is left. On x86 a word that is seen was written as a whole (A).
+ */
+#ifndef SPI_TP_COMPACT_H
+#define SPI_TP_COMPACT_H
+
+#include "tp/compact-format.h"
+#include "tp/fire.h"
+
+#define TP_COMPACT_BATCH	1024u	/* words after which a thread flushes */
+#define TP_COMPACT_ROOM		4096u	/* words, when the ring is full or a handler found a record half made */
+#define TP_COMPACT_SPARE	128u	/* for handlers that interrupted one another between looking and claiming */
+#define TP_COMPACT_HEAD		56u	/* bytes of a batch before its data */
+#define TP_SITE_MAX		(1u << 22)	/* numbers */
+#define TP_COMPACT_PACKED	(TP_COMPACT_BATCH * TP_PACKED_MOST + 8u)
+
+/* A word: ticks (32), kind (2), number (30). */
+enum tp_kind {
+	TP_KIND_ENTRY = 0,
+	TP_KIND_EXIT,		/* SPI_WORD_EXIT */
+	TP_KIND_ENTRY_AT,	/* the next word is the call site */
+	TP_KIND_LEFT,		/* the next word is enum spi_left + 1 */
+};
+#define TP_WORD(number, kind)	((uint64_t) (number) << 34 | (uint64_t) (kind) << 32)
+#define TP_WORD_NUMBER(word)	((uint32_t) ((word) >> 34))
+#define TP_WORD_KIND(word)	((uint32_t) ((word) >> 32) & 3)
+
+/* struct spi_words to the agent. */
+struct tp_compact_thread {
+	uint32_t used;		/* words claimed */
+	uint32_t limit;		/* `used` from which on the way is the slow one; 0: always */
+	uint32_t high;		/* upper half of the tick that all words share */
+	uint32_t tid;
+	struct spi_thread_record *record;	/* the thread's counters; NULL: it ended */
+	struct tp_compact_thread *next;		/* of all there are */
+	uint32_t in_use;
+	uint32_t soft;		/* the same as `limit`, for the slow way */
+	uint32_t flushing;	/* the thread itself does; told to handlers of faults, which cannot be blocked */
+
+	uint32_t lock;		/* ---- guards what follows; nests inside nothing, and is never waited for in the thread */
+	uint32_t taken;		/* words that are in the trace, or lost */
+	uint32_t seq, depth, low;
+	uint32_t flushes;	/* by the thread itself; the flusher looks whether it moves */
+	uint32_t flushes_seen;	/* the flusher's */
+	uint64_t begin_tick, begin_ns;
+	uint64_t reserved[5];
+	uint64_t words[TP_COMPACT_ROOM + TP_COMPACT_SPARE];
+	uint32_t open[TP_COMPACT_BATCH];	/* packing: numbers of calls that the batch has opened */
+	uint8_t head[TP_COMPACT_HEAD];		/* with `packed` one event's bytes */
+	uint8_t packed[TP_COMPACT_PACKED];
+};
+_Static_assert(offsetof(struct tp_compact_thread, packed) - offsetof(struct tp_compact_thread, head) == TP_COMPACT_HEAD,
+	"one run of bytes");
+_Static_assert(offsetof(struct tp_compact_thread, words) == offsetof(struct spi_words, words), "struct spi_words");
+
+SPI_INLINE struct tp_compact_thread *tp_compact_of(const struct spi_thread *t)
+{
+	return (struct tp_compact_thread *) t->words;
+}
+
+/* spi_point.payload of a point with compact records, begins with its word; found by its number too. Never freed. */
+struct tp_compact_point {
+	uint64_t word;		/* TP_WORD(number, 0) */
+	struct spi_point *point;
+};
+
+extern SPI_HIDDEN int tp_compact_tsc;		/* ticks are the TSC's, otherwise nanoseconds */
+
+/* ---- compact.c: the path of a call ---- */
+SPI_HIDDEN void tp_compact_attach(struct spi_point *point, struct tp_compact_point *cp);
+
+/* ---- compact-site.c: numbers, events, binding ---- */
+extern SPI_HIDDEN const struct tp_event tp_compact_calls;
+extern SPI_HIDDEN uint8_t tp_site_seen[];	/* by number: the generation in which it was described last */
+extern SPI_HIDDEN uint8_t tp_site_generation;
+SPI_HIDDEN int tp_compact_bind(struct spi_point **points, unsigned int n, const char **errors);
+SPI_HIDDEN int tp_compact_prepare(struct spi_object *object, const volatile int **gate, const char **why);
+/* One point, whose object was prepared: any thread, any state. Its entry is left to the caller. 0 or -ENOMEM. */
+SPI_HIDDEN int tp_compact_bind_one(struct spi_point *point);
+SPI_HIDDEN void tp_site_describe(struct spi_thread *t, uint32_t number);
+SPI_HIDDEN void tp_site_forget_all(void);	/* describe every number again before its next use */
+SPI_HIDDEN void tp_compact_tags(const char *tags);
+SPI_HIDDEN void tp_compact_changed(struct spi_point *point);	/* other trees record it */
+SPI_HIDDEN int tp_compact_is_last(uint64_t address);	/* exec and the like: nothing may come after it */
+SPI_HIDDEN void tp_compact_last_find(void);
+
+/* ---- compact-batch.c ---- */
+enum tp_flush {
+	TP_FLUSH_USUAL,
+	TP_FLUSH_LAST,		/* the thread ends */
+	TP_FLUSH_OTHER,		/* by another thread */
+	TP_FLUSH_MUST,		/* what finds no room is lost */
+	TP_FLUSH_END,		/* both */
+};
+/* Write what there is; c->lock is held. */
+SPI_HIDDEN void tp_compact_write(struct tp_compact_thread *c, enum tp_flush how);
+
+/* ---- compact-flush.c: threads ---- */
+SPI_HIDDEN int tp_compact_start(void);
+SPI_HIDDEN struct tp_compact_thread *tp_compact_begin(struct spi_thread *t);	/* signals blocked. NULL: no memory */
+SPI_HIDDEN void tp_compact_flush(struct tp_compact_thread *c, enum tp_flush how);	/* the calling thread's; signals blocked */
+SPI_HIDDEN void tp_compact_flush_all(int ending);
+SPI_HIDDEN void tp_compact_thread_end(struct spi_thread *t);
+SPI_HIDDEN void tp_compact_fork_before(void);
+SPI_HIDDEN void tp_compact_fork_parent(void);
+SPI_HIDDEN void tp_compact_fork_child(void);
+SPI_HIDDEN void tp_compact_fini(void);
+
+SPI_INLINE int tp_compact_trylock(struct tp_compact_thread *c)
+{
+	return !__atomic_exchange_n(&c->lock, 1, __ATOMIC_ACQUIRE);
+}
+
+SPI_INLINE void tp_compact_unlock(struct tp_compact_thread *c)
+{
+	__atomic_store_n(&c->lock, 0, __ATOMIC_RELEASE);
+}
+
+SPI_INLINE int32_t tp_compact_tid(void)
+{
+	long result = 186;	/* gettid */
+
+	__asm__ __volatile__("syscall" : "+a" (result) : : "rcx", "r11", "memory");
+	return (int32_t) result;
+}
+
+SPI_INLINE long tp_compact_mask(int how, const uint64_t *set, uint64_t *old)
+{
+	register long size __asm__("r10") = 8;
+	long result = 14;	/* rt_sigprocmask; not libc's, which may be traced */
+
+	__asm__ __volatile__("syscall" : "+a" (result) : "D" ((long) how), "S" (set), "d" (old), "r" (size) : "rcx", "r11", "memory");
+	return result;
+}
+
+/* All but those that a fault or a breakpoint raises in code that is run meanwhile. */
+SPI_INLINE void tp_compact_block(uint64_t *old)
+{
+	static const uint64_t most = ~(UINT64_C(1) << 3 | UINT64_C(1) << 4 | UINT64_C(1) << 6 | UINT64_C(1) << 7 | UINT64_C(1) << 10);
+
+	tp_compact_mask(0, &most, old);
+}
+
+SPI_INLINE void tp_compact_unblock(const uint64_t *old)
+{
+	tp_compact_mask(2, old, NULL);
+}
+
+#endif /* SPI_TP_COMPACT_H */
