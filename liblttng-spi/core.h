@@ -72,6 +72,8 @@ void spi_threads_fork_child(void);
 void spi_process_end(void);			/* calls that will never return get their exit records */
 void spi_process_execs(void);			/* the same before execve(), which may fail: the calls return then as ever */
 void spi_thread_unwound(uint64_t sp);
+/* What the object around an address defines by this name. symbols.c */
+void *spi_symbol_beside(const char *name, uint64_t address);
 void spi_calls_close(void);			/* before execve() */
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how);
 void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm);	/* after spi_threads_init() */
