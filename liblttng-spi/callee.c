@@ -43,10 +43,11 @@ static uint64_t quiet_call(struct spi_point *point, struct spi_frame *frame, con
 	struct spi_slot *slot;
 	uint64_t code = 0;
 
-	(void) vec;
 	(void) stride;
 	if (t->busy)
 		return 0;
+	if (!vec)
+		return SPI_ANSWER_FULL;
 	t->busy_p = (uint64_t) &frame->ra;
 	t->busy = 1;
 	spi_barrier();
@@ -155,7 +156,7 @@ static int slot_resolve(struct spi_site *s, uint32_t trees)
 static struct spi_child *child_find(struct spi_site *s, uint64_t target)
 {
 	for (struct spi_child *c = __atomic_load_n(&s->children, __ATOMIC_ACQUIRE); c; c = c->next)
-		if (c->target == target) {
+		if (c->target == target && !((c->point.flags ^ s->point.flags) & SPI_POINT_COMPACT)) {
 			__atomic_store_n(&s->last, c, __ATOMIC_RELEASE);
 			return c;
 		}
@@ -175,7 +176,7 @@ static struct spi_child *child_make(struct spi_site *s, uint64_t target)
 		return NULL;
 	c->target = target;
 	c->point.body = target;
-	c->point.address = target;
+	c->point.address = s->is_mixed && point->address ? point->address : target;
 	c->point.exit_thunk = point->exit_thunk;
 	c->point.thunk = point->thunk;
 	c->point.full_thunk = point->full_thunk;
@@ -213,7 +214,7 @@ static int child_resolve(struct spi_child *c, uint32_t trees)
 
 	if (quiet_take(point, c->target, trees))
 		return 1;
-	live = spi_tree_enter(c->target, trees, &is_known);
+	live = spi_tree_enter(point->address, trees, &is_known);
 	if (!is_known && spi_tree_is_awaited(c->target))
 		return 0;
 	if (live && spi_tree_bind(point) < 0)
@@ -225,8 +226,21 @@ static int child_resolve(struct spi_child *c, uint32_t trees)
 
 /* ---- */
 
+/* Where a site goes whose own point is not in use; 0: the slot is unbound. */
+static uint64_t mixed_target(const struct spi_site *s)
+{
+	const struct spi_tree_object *to = s->owner;
+	uint64_t value;
+
+	if (!is_slot(s->map))
+		return s->point.address;
+	value = *(const volatile uint64_t *) (s->map->target + to->object->bias);
+	return value >= to->low && value < to->high && spi_tree_func_at(to, value) < 0 ? 0 : value;
+}
+
 /* The point that stands for this call, after whatever is new about it was done. NULL: not to be recorded. */
-static __attribute__((noinline)) struct spi_point *first_call(struct spi_site *s, uint32_t trees, struct spi_frame *frame)
+static __attribute__((noinline)) struct spi_point *first_call(struct spi_site *s, uint32_t trees, uint64_t target,
+	struct spi_frame *frame)
 {
 	struct spi_thread *t = &spi_thread;
 	struct spi_point *point = NULL;
@@ -238,10 +252,10 @@ static __attribute__((noinline)) struct spi_point *first_call(struct spi_site *s
 	before = spi_patch_lock();
 	t->busy++;
 	trees &= s->trees;
-	if (is_slot(s->map)) {
+	if (is_slot(s->map) && !s->is_mixed) {
 		if (!(trees & s->point.tree_todo) || slot_resolve(s, trees & s->point.tree_todo))
 			point = &s->point;
-	} else if ((c = child_make(s, frame->r11)) != NULL && is_thread_base(s, (uint64_t) &frame->ra)) {
+	} else if ((c = child_make(s, target)) != NULL && is_thread_base(s, (uint64_t) &frame->ra)) {
 		c->point.tree_todo = 0;
 	} else if (c) {
 		if (!(trees & c->point.tree_todo) || child_resolve(c, trees & c->point.tree_todo))
@@ -257,28 +271,35 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 	struct spi_site *s = (struct spi_site *) point;
 	struct spi_thread *t = &spi_thread;
 	uint32_t trees = spi_tree_of(t);
+	uint64_t target = frame->r11;
 	struct spi_child *c;
 
 	if (spi_unlikely(trees & spi_tree_limited))
 		trees = spi_tree_limit(t, trees);
-	if (s->map->target && is_slot(s->map)) {
+	if (spi_unlikely(s->is_mixed))
+		target = mixed_target(s);
+	else if (s->map->target && is_slot(s->map))
+		target = 0;
+	if (!target) {
+		if (s->is_mixed)
+			return 0;
 		if (spi_unlikely(trees & point->tree_todo)) {
 			if (!vec)
 				return SPI_ANSWER_FULL;
-			if (!first_call(s, trees, frame))
+			if (!first_call(s, trees, 0, frame))
 				return 0;
 		}
 	} else {
 		c = __atomic_load_n(&s->last, __ATOMIC_ACQUIRE);
-		if (spi_unlikely(!c || c->target != frame->r11))
-			c = child_find(s, frame->r11);
+		if (spi_unlikely(!c || c->target != target || ((c->point.flags ^ point->flags) & SPI_POINT_COMPACT)))
+			c = child_find(s, target);
 		point = c ? &c->point : NULL;
 		if (spi_unlikely(!c || (trees & point->tree_todo))) {
 			if (!(trees & s->trees))
 				return 0;
 			if (!vec)
 				return SPI_ANSWER_FULL;
-			point = first_call(s, trees, frame);
+			point = first_call(s, trees, target, frame);
 			if (!point)
 				return 0;
 		}

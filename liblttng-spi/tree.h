@@ -33,6 +33,7 @@
 #include "liblttng-spi/patch-internal.h"
 
 #define SPI_TREES_MAX		16u
+#define SPI_TREE_OPEN		(1u << 31)	/* in tree_todo: the stub always enters */
 #define SPI_TREE_TEXTS_MAX	4u	/* executable pieces of an object */
 
 struct spi_tree_object;
@@ -65,7 +66,7 @@ struct spi_site {
 	uint8_t worker;			/* enum spi_site_worker; NONE: nothing can be done here */
 	uint8_t form;			/* site.c */
 	uint8_t bounds;			/* CC, as in struct spi_text_op */
-	uint8_t reserved;
+	uint8_t is_mixed;		/* it began with records of the other kind: its calls are its children's. site.c */
 	const char *reason;		/* why not */
 };
 
