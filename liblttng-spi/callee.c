@@ -11,11 +11,14 @@
  * Through a register or other memory: any callee at any time. The site's stub has
  * its target in r11. Each callee that a site meets gets a point of its own, a
  * child, which has the callee's address and the site's; payloads see children
- * only. They are found by a list whose latest hit is tried first: most sites have
- * one or two. Children are made once, and are never taken off the list.
+ * only. The site's latest is tried first, as most sites have one or two; an
+ * interpreter's have thousands, so all others are in one hash table, which is read
+ * without a lock: an entry is whole before it is in the table, a larger table before
+ * it is the table, and nothing is ever taken out.
  */
 #include "liblttng-spi/tree.h"
 
+#define CHILDREN_MAX	(UINT64_C(1) << 20)
 #define BASE_ROOM	32768u	/* below a thread's descriptor: its thread-local variables, and the frame of its first function */
 
 static int is_slot(const struct spi_map_site *map)
@@ -137,8 +140,13 @@ static int slot_resolve(struct spi_site *s, uint32_t trees)
 	if (!point->payload && quiet_take(point, callee, trees))
 		return 1;
 	live = spi_tree_enter(callee, trees, &is_known);
-	if (!is_known && spi_tree_is_awaited(callee))
-		return 0;		/* its object was loaded a moment ago */
+	if (!is_known && !spi_symbols_know(callee)) {
+		/* its object was loaded a moment ago; when it has come, the point looks again */
+		point->address = callee;
+		spi_tree_ask_for(callee);
+		__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+		return 1;
+	}
 	if (live) {
 		point->address = callee;
 		if (spi_tree_bind(point) < 0)
@@ -153,14 +161,60 @@ static int slot_resolve(struct spi_site *s, uint32_t trees)
 
 /* ---- changing callees ---- */
 
+struct child_table {
+	uint64_t size;			/* power of two */
+	struct spi_child *child[];
+};
+static struct child_table *child_table;
+static uint64_t child_count;
+
+/* Where the child is, or would be. */
+static struct spi_child **child_place(struct child_table *table, const struct spi_site *s, uint64_t target, uint32_t compact)
+{
+	uint64_t i = (((uint64_t) s >> 6) * UINT64_C(0x9e3779b97f4a7c15) + target * UINT64_C(0xc2b2ae3d27d4eb4f)) >> 24;
+	struct spi_child *c;
+
+	for (;; i++) {
+		c = __atomic_load_n(&table->child[i & (table->size - 1)], __ATOMIC_ACQUIRE);
+		if (!c || (c->site == s && c->target == target && (c->point.flags & SPI_POINT_COMPACT) == compact))
+			return &table->child[i & (table->size - 1)];
+	}
+}
+
 static struct spi_child *child_find(struct spi_site *s, uint64_t target)
 {
-	for (struct spi_child *c = __atomic_load_n(&s->children, __ATOMIC_ACQUIRE); c; c = c->next)
-		if (c->target == target && !((c->point.flags ^ s->point.flags) & SPI_POINT_COMPACT)) {
-			__atomic_store_n(&s->last, c, __ATOMIC_RELEASE);
-			return c;
-		}
-	return NULL;
+	struct child_table *table = __atomic_load_n(&child_table, __ATOMIC_ACQUIRE);
+	struct spi_child *c = table ? *child_place(table, s, target, s->point.flags & SPI_POINT_COMPACT) : NULL;
+
+	if (c)
+		__atomic_store_n(&s->last, c, __ATOMIC_RELEASE);
+	return c;
+}
+
+/* Under the patch lock. -1: no memory. */
+static int child_add(struct spi_child *c)
+{
+	struct child_table *table = child_table, *more;
+
+	if (child_count >= CHILDREN_MAX)
+		return -1;	/* code that is made all the time */
+	if (!table || child_count * 2 >= table->size) {
+		uint64_t size = table ? table->size * 2 : 1024;
+
+		more = spi_alloc(sizeof(*more) + size * sizeof(more->child[0]));
+		if (!more)
+			return -1;
+		more->size = size;
+		for (uint64_t i = 0; table && i < table->size; i++)
+			if (table->child[i])
+				*child_place(more, table->child[i]->site, table->child[i]->target,
+					table->child[i]->point.flags & SPI_POINT_COMPACT) = table->child[i];
+		__atomic_store_n(&child_table, more, __ATOMIC_RELEASE);
+		table = more;
+	}
+	__atomic_store_n(child_place(table, c->site, c->target, c->point.flags & SPI_POINT_COMPACT), c, __ATOMIC_RELEASE);
+	child_count++;
+	return 0;
 }
 
 /* Under the patch lock. */
@@ -188,6 +242,9 @@ static struct spi_child *child_make(struct spi_site *s, uint64_t target)
 	c->point.gate[0] = point->gate[0];
 	c->point.call_site = point->call_site;
 	c->point.tree_todo = s->trees;
+	c->site = s;
+	if (child_add(c) < 0)
+		return NULL;
 	c->next = s->children;
 	__atomic_store_n(&s->children, c, __ATOMIC_RELEASE);
 	s->last = c;
@@ -215,8 +272,8 @@ static int child_resolve(struct spi_child *c, uint32_t trees)
 	if (quiet_take(point, c->target, trees))
 		return 1;
 	live = spi_tree_enter(point->address, trees, &is_known);
-	if (!is_known && spi_tree_is_awaited(c->target))
-		return 0;
+	if (!is_known)
+		spi_tree_ask_for(c->target);
 	if (live && spi_tree_bind(point) < 0)
 		return 0;
 	spi_tree_live_add(point, live);

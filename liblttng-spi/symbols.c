@@ -90,6 +90,17 @@ void spi_symbols_scan(void)
 		initial_count = table_count;
 }
 
+/* Is the address in an object that was seen? Any thread. */
+int spi_symbols_know(uint64_t address)
+{
+	uint32_t count = __atomic_load_n(&table_count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (address >= tables[i].low && address < tables[i].high)
+			return 1;
+	return 0;
+}
+
 static int texts_equal(const char *a, const char *b)
 {
 	while (*a && *a == *b) {

@@ -16,6 +16,7 @@
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include "liblttng-spi/tree-rule.h"
 
 /* ---- what is watched in libc ---- */
@@ -171,10 +172,19 @@ void spi_tree_loads_follow(void)
 	__atomic_store_n(&loads_seen, loads, __ATOMIC_RELEASE);
 }
 
-int spi_tree_is_awaited(uint64_t address)
+/*
+ * Code that was made, not loaded, stays unknown; a call of it asks once, and so once more after each that was loaded.
+ * Either way the call goes on unrecorded; when the object has come, its points look again.
+ */
+void spi_tree_ask_for(uint64_t address)
 {
-	(void) address;
-	return 0;
+	static uint64_t asked_for;
+	uint64_t one = 1;
+
+	if (spi_symbols_know(address) || spi_control_event < 0 || __atomic_load_n(&asked_for, __ATOMIC_RELAXED) == address)
+		return;
+	__atomic_store_n(&asked_for, address, __ATOMIC_RELAXED);
+	spi_sys(SYS_write, spi_control_event, &one, sizeof(one));
 }
 
 /* ---- begin and end ---- */
