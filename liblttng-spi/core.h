@@ -166,7 +166,8 @@ void spi_exec_start(struct spi_link *link);
 void spi_exec_stop(void);
 void spi_exec_start_always(struct spi_link *link);	/* follow them whatever the rules say */
 void spi_exec_stop_always(void);
-void spi_exec_tell(void);			/* which could not be followed, to the controller */
+void spi_exec_tell(void);			/* which could not be followed, to the controller; any thread */
+void spi_exec_fork_child(void);
 int spi_exec_is_watched(void);
 /* 1: the caller is a child on its parent's memory, and thread; 0: not; -1: not now, but one may begin. */
 int spi_exec_is_lent(void);

@@ -64,7 +64,7 @@ static void note_put(const char *program, const char *reason)
 	}
 }
 
-void spi_exec_tell(void)
+static void tell(void)
 {
 	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
 		if (__atomic_load_n(&notes[i].state, __ATOMIC_ACQUIRE) != 2)
@@ -74,12 +74,19 @@ void spi_exec_tell(void)
 	}
 }
 
-static void tell_now(void)
+/* Any thread of the program, which may wait for nobody. */
+void spi_exec_tell(void)
 {
 	if (!spi_control_try())
 		return;
-	spi_exec_tell();
+	tell();
 	spi_control_unlock();
+}
+
+void spi_exec_fork_child(void)
+{
+	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+		notes[i].state = 0;	/* the parent's to tell */
 }
 
 /* ---- execve() ---- */
@@ -100,7 +107,7 @@ static void program_leave(void)
 	spi_process_execs();
 	t->busy |= SPI_BUSY_ALWAYS;
 	spi_tree_process_end();
-	tell_now();
+	spi_exec_tell();
 	t->busy &= ~SPI_BUSY_ALWAYS;
 }
 
@@ -183,7 +190,7 @@ static void take_back(int was_lent)
 	if (!was_lent)
 		return;
 	lent.tid = 0;
-	tell_now();
+	spi_exec_tell();
 }
 
 /* 1: the caller is a child on its parent's memory; 0: it is not, or no longer; -1: it is not, and look again. */
@@ -378,7 +385,7 @@ void spi_exec_start_always(struct spi_link *link)
 
 void spi_exec_stop(void)
 {
-	spi_exec_tell();
+	tell();
 	if (!always)
 		watched_write(0);
 }

@@ -64,6 +64,7 @@ static void in_child(void)
 	spi_patch_fork_child();
 	spi_threads_fork_child();
 	spi_status_fork_child();
+	spi_exec_fork_child();
 	spi_patch_unlock(forking_mask);
 	if (spi_payload)
 		spi_payload->fork_child();
