@@ -26,6 +26,13 @@ static int is_slot(const struct spi_map_site *map)
 	return map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT;
 }
 
+static int is_agent(uint64_t address)
+{
+	extern const uint8_t __ehdr_start[] SPI_HIDDEN, _end[] SPI_HIDDEN;
+
+	return address >= (uint64_t) __ehdr_start && address < (uint64_t) _end;
+}
+
 /* ---- calls of the tracer ---- */
 
 /*
@@ -87,6 +94,10 @@ static int quiet_take(struct spi_point *point, uint64_t callee, uint32_t trees)
 {
 	if (!spi_tracer_code_has(callee))
 		return 0;
+	if (is_agent(callee)) {		/* that looks after itself; a slot would outlive the end of a thread, which is one of these */
+		__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+		return 1;
+	}
 	point->exit = quiet_exit;
 	point->left = quiet_left;
 	if (point->full_thunk)
@@ -117,10 +128,9 @@ static uint64_t slot_callee(const struct spi_site *s, int *is_bound)
 /* The agent stands before some of libc's functions; what the program means is libc's. */
 uint64_t spi_tree_real(uint64_t callee, const char *import, const char *version, const struct spi_object *from)
 {
-	extern const uint8_t __ehdr_start[] SPI_HIDDEN, _end[] SPI_HIDDEN;
 	uint64_t real;
 
-	if (callee < (uint64_t) __ehdr_start || callee >= (uint64_t) _end || !import[0])
+	if (!is_agent(callee) || !import[0])
 		return callee;
 	real = spi_symbol_find(import, version, from, 1);
 	return real ? real : callee;
