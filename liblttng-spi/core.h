@@ -152,6 +152,7 @@ void spi_link_declined_flush(struct spi_link *link);
 extern int spi_control_event;			/* the control thread's; -1: there is none */
 void spi_control_ask(void);			/* a thread of the program: let the control thread look at what was loaded, and wait */
 extern struct spi_link *spi_link_current;
+int spi_link_is_opening(void);			/* a control thread is there, and has no link yet */
 int spi_attach_thread(int fd);			/* the same for an injected agent: HELLO is said on the new thread */
 int spi_attach_child(const char *path);	/* the same in a forked child, to the front end's socket */
 void spi_link_fork_child(void);

@@ -30,10 +30,12 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include "liblttng-spi/exec.h"
 #include "liblttng-spi/interpose.h"
 #include "liblttng-spi/tree-rule.h"
 
+#define LINK_MS		500
 #define STACK_MOST	12288u		/* bytes for an environment; libc gives posix_spawn()'s child 32 KB */
 
 void watch_thunk(void) SPI_HIDDEN;	/* watch.c */
@@ -83,6 +85,15 @@ void spi_exec_tell(void)
 	spi_control_unlock();
 }
 
+/* A child that has just been forked has no link yet: its control thread is opening one. */
+static void link_wait(void)
+{
+	struct timespec pause = { 0, 1000000 };
+
+	for (int i = 0; i < LINK_MS && spi_link_is_opening(); i++)
+		spi_sys(SYS_nanosleep, &pause, NULL);
+}
+
 void spi_exec_fork_child(void)
 {
 	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
@@ -98,7 +109,7 @@ static int is_followed(void)
 }
 
 /* This program is over. */
-static void program_leave(void)
+static void program_leave(int cannot_follow)
 {
 	struct spi_thread *t = &spi_thread;
 
@@ -106,6 +117,8 @@ static void program_leave(void)
 		return;
 	spi_process_execs();
 	t->busy |= SPI_BUSY_ALWAYS;
+	if (cannot_follow)
+		link_wait();
 	spi_tree_process_end();
 	spi_exec_tell();
 	t->busy &= ~SPI_BUSY_ALWAYS;
@@ -141,7 +154,7 @@ static void exec_try(int directory, const char *path, char *const argv[], char *
 	if (followed && kind == SPI_EXEC_UNFIT)
 		note_put(path, reason);
 	if (spi_process_is_mine())
-		program_leave();
+		program_leave(followed && kind == SPI_EXEC_UNFIT);
 	if (followed && kind == SPI_EXEC_FITS)
 		exec_followed(directory, path, argv, envp, flags, is_at);
 }

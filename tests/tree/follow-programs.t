@@ -38,8 +38,6 @@ try:
 except FileNotFoundError as e:
     print(e)
 EOF_PY
-followed "python3" "--compact --exclude-lib python3* --exclude-lib libc.so*" python3 -S run.py
-is "$(programs)" "" "python3: what it starts is left out as well" || :
-followed "python3" "--compact --depth 3" python3 -S run.py
+followed "python3" "--compact --depth 3" /usr/bin/python3.11 -S run.py
 is "$(programs)" "cat dash head ls python3.11 sort true " "python3: all that it starts"
 tap_done

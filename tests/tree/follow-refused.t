@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 }
 EOF_C
 gcc -static -o static fds.c && gcc -o fds fds.c && cp fds setuid && chmod u+s setuid && cp fds setgid && chmod g+s setgid
-cp fds busy && cp fds noperm && chmod 644 noperm
+cp /bin/true busy && cp fds noperm && chmod 644 noperm
 printf 'nothing' >junk && printf '#!/nonexistent/x\n' >badscript && chmod +x junk badscript
 printf '#! /bin/sh\nexit 4\n' >script && printf '#!./static\n' >toscript && chmod +x script toscript
 
@@ -72,7 +72,7 @@ done
 like "$(./follow late ./busy; echo)" '^(late: 26)?' "as it does without"
 
 # Nothing else changes for programs that are followed: no descriptor, no variable.
-list='env; printenv; ./static; ./fds | grep -v "^[89][0-9][0-9] "; LD_PRELOAD=libm.so.6 ./fds | tail -n 1'
-LD_PRELOAD=libm.so.6 A=1 followed "descriptors and environment" "" sh -c "$list"
+list='env; printenv; ./static; ./fds | grep -v "^[1-9][0-9][0-9] "; LD_PRELOAD=libm.so.6 ./fds | tail -n 1'
+LD_PRELOAD=libm.so.6 A=1 followed "descriptors and environment" "" env -u _ sh -c "$list"
 mount -t tmpfs -o noexec tmpfs /mnt && cp fds /mnt/ && followed "noexec" "" sh -c '/mnt/fds; exit 5'
 tap_done
