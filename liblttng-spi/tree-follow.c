@@ -21,6 +21,14 @@
 
 /* ---- what is watched in libc ---- */
 
+/* lttng-ust's threads may hold what following would wait for; looking at a thread's trees marks them. */
+static int is_programs(struct spi_thread *t)
+{
+	if (!t->busy)
+		spi_tree_of(t);
+	return !t->busy;
+}
+
 static uint64_t thread_watch(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	struct spi_thread *t = &spi_thread;
@@ -28,7 +36,7 @@ static uint64_t thread_watch(struct spi_point *point, struct spi_frame *frame, c
 	(void) point;
 	(void) vec;
 	(void) stride;
-	if (!t->busy)
+	if (is_programs(t))
 		spi_tree_thread_made(t, frame->rdx, frame->rcx);
 	return 0;
 }
@@ -41,7 +49,7 @@ static uint64_t load_watch(struct spi_point *point, struct spi_frame *frame, con
 	(void) frame;
 	(void) vec;
 	(void) stride;
-	if (!t->busy && spi_process_is_mine()) {
+	if (is_programs(t) && spi_process_is_mine()) {
 		t->busy++;
 		spi_tree_loads_follow();
 		t->busy--;
