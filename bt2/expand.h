@@ -58,6 +58,7 @@ union value {
 
 struct site {
 	uint64_t address, call_site;	/* address 0: not described */
+	uint64_t batches;		/* of its process, when it was described */
 };
 /* Numbers of one program image; a process that executes another program gets another one. */
 struct image {
@@ -70,6 +71,7 @@ struct process {
 	const bt_trace *trace;
 	int64_t vpid;
 	struct image *image;
+	uint64_t batches;		/* seen so far */
 };
 
 struct batch {

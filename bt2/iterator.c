@@ -156,6 +156,7 @@ static int batch_take(struct expand *e, const bt_event *event)
 		return -1;
 	b->stream = stream;
 	b->image = process->image;
+	process->batches++;
 	b->begin_ns += stream->class->offset;
 	b->end_ns += stream->class->offset;
 	if (b->end_tick < b->begin_tick)

@@ -73,6 +73,27 @@ struct process *process_get(struct expand *e, const bt_event *event)
 	return p;
 }
 
+/*
+ * What was described since the process's last batch is of the program that it executes now, as the one before wrote all
+ * that it had. The old image keeps it as well, which nothing there asks for.
+ */
+static struct image *image_next(struct expand *e, const struct process *process)
+{
+	const struct image *old = process->image;
+	struct image *image = image_new(e);
+
+	if (!image)
+		return NULL;
+	image->sites = calloc(old->room, sizeof(*image->sites));
+	if (!image->sites)
+		return NULL;
+	image->room = old->room;
+	for (uint32_t i = 0; i < old->room; i++)
+		if (old->sites[i].address && old->sites[i].batches == process->batches)
+			image->sites[i] = old->sites[i];
+	return image;
+}
+
 int site_set(struct expand *e, struct process *process, uint64_t number, uint64_t address, uint64_t call_site)
 {
 	struct image *image = process->image;
@@ -82,9 +103,10 @@ int site_set(struct expand *e, struct process *process, uint64_t number, uint64_
 		return 0;
 	if (number < image->room && image->sites[number].address &&
 			(image->sites[number].address != address || image->sites[number].call_site != call_site)) {
-		image = process->image = image_new(e);
+		image = image_next(e, process);
 		if (!image)
 			return -1;
+		process->image = image;
 	}
 	if (number >= image->room) {
 		uint32_t room = image->room ? image->room : 1024;
@@ -102,5 +124,6 @@ int site_set(struct expand *e, struct process *process, uint64_t number, uint64_
 	site = &image->sites[number];
 	site->address = address;
 	site->call_site = call_site;
+	site->batches = process->batches;
 	return 0;
 }

@@ -88,13 +88,13 @@ static void agents_on_hello(struct spi_agent *agent, void *data)
 		agent_let_go(a, agent);
 }
 
-static void agents_rule_failed(struct agents *a, unsigned int rule, const char *text)
+static void agents_rule_failed(struct agents *a, const struct spi_agent *agent, unsigned int rule, const char *text)
 {
 	const struct func *of = rule - 1 < a->func_count ? &a->funcs[rule - 1] : NULL;
 	const char *func = of ? tree_title(of->text) : "rule";
 
-	/* A tree went into a program that has no such root. */
-	if (a->ready && of && of->tree)
+	/* A program that a traced one executed has no such function, or a tree went into one that has no such root. */
+	if (a->ready && of && (of->tree || spi_agent_flags(agent) & SPI_HELLO_PRELOADED))
 		say_detail("%s: %s", func, text);
 	else if (!a->failed++)
 		snprintf(a->failure, sizeof(a->failure), "%s: %s", func, text);
@@ -130,7 +130,7 @@ static void agents_on_rule_done(struct spi_agent *agent, const struct spi_msg_ru
 		return;
 	if (done->status < 0) {
 		state->failed++;
-		agents_rule_failed(a, done->rule, text && *text ? text : strerror(-done->status));
+		agents_rule_failed(a, agent, done->rule, text && *text ? text : strerror(-done->status));
 	} else if (text && *text) {
 		say_detail("%s", text);
 	}

@@ -103,10 +103,14 @@ static int command_status(struct run *run, const struct program *program, int st
 
 static int command_run(struct run *run, const struct program *program)
 {
+	const struct trace_options *o = run->options;
 	const char *socket = NULL;
 	int ret, process, status = 0;
 	pid_t pid;
 
+	/* Trees say it themselves. */
+	if (o->func_count && !(o->tree.options.unfollowed & SPI_TREE_EXEC))
+		spi_control_welcome(run->agents.control, SPI_WELCOME_EXEC, o->string_max);
 	ret = spi_control_listen(run->agents.control, &socket);
 	if (ret < 0) {
 		say_error("the agent socket cannot be made: %s", strerror(-ret));

@@ -11,16 +11,26 @@
  * Through a register or other memory: any callee at any time. The site's stub has
  * its target in r11. Each callee that a site meets gets a point of its own, a
  * child, which has the callee's address and the site's; payloads see children
- * only. They are found by a list whose latest hit is tried first: most sites have
- * one or two. Children are made once, and are never taken off the list.
+ * only. The site's latest is tried first, as most sites have one or two; an
+ * interpreter's have thousands, so all others are in one hash table, which is read
+ * without a lock: an entry is whole before it is in the table, a larger table before
+ * it is the table, and nothing is ever taken out.
  */
 #include "liblttng-spi/tree.h"
 
+#define CHILDREN_MAX	(UINT64_C(1) << 20)
 #define BASE_ROOM	32768u	/* below a thread's descriptor: its thread-local variables, and the frame of its first function */
 
 static int is_slot(const struct spi_map_site *map)
 {
 	return map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT;
+}
+
+static int is_agent(uint64_t address)
+{
+	extern const uint8_t __ehdr_start[] SPI_HIDDEN, _end[] SPI_HIDDEN;
+
+	return address >= (uint64_t) __ehdr_start && address < (uint64_t) _end;
 }
 
 /* ---- calls of the tracer ---- */
@@ -43,10 +53,11 @@ static uint64_t quiet_call(struct spi_point *point, struct spi_frame *frame, con
 	struct spi_slot *slot;
 	uint64_t code = 0;
 
-	(void) vec;
 	(void) stride;
 	if (t->busy)
 		return 0;
+	if (!vec)
+		return SPI_ANSWER_FULL;
 	t->busy_p = (uint64_t) &frame->ra;
 	t->busy = 1;
 	spi_barrier();
@@ -83,6 +94,10 @@ static int quiet_take(struct spi_point *point, uint64_t callee, uint32_t trees)
 {
 	if (!spi_tracer_code_has(callee))
 		return 0;
+	if (is_agent(callee)) {		/* that looks after itself; a slot would outlive the end of a thread, which is one of these */
+		__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+		return 1;
+	}
 	point->exit = quiet_exit;
 	point->left = quiet_left;
 	if (point->full_thunk)
@@ -113,10 +128,9 @@ static uint64_t slot_callee(const struct spi_site *s, int *is_bound)
 /* The agent stands before some of libc's functions; what the program means is libc's. */
 uint64_t spi_tree_real(uint64_t callee, const char *import, const char *version, const struct spi_object *from)
 {
-	extern const uint8_t __ehdr_start[] SPI_HIDDEN, _end[] SPI_HIDDEN;
 	uint64_t real;
 
-	if (callee < (uint64_t) __ehdr_start || callee >= (uint64_t) _end || !import[0])
+	if (!is_agent(callee) || !import[0])
 		return callee;
 	real = spi_symbol_find(import, version, from, 1);
 	return real ? real : callee;
@@ -136,8 +150,13 @@ static int slot_resolve(struct spi_site *s, uint32_t trees)
 	if (!point->payload && quiet_take(point, callee, trees))
 		return 1;
 	live = spi_tree_enter(callee, trees, &is_known);
-	if (!is_known && spi_tree_is_awaited(callee))
-		return 0;		/* its object was loaded a moment ago */
+	if (!is_known && !spi_symbols_know(callee)) {
+		/* its object was loaded a moment ago; when it has come, the point looks again */
+		point->address = callee;
+		spi_tree_ask_for(callee);
+		__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+		return 1;
+	}
 	if (live) {
 		point->address = callee;
 		if (spi_tree_bind(point) < 0)
@@ -152,14 +171,60 @@ static int slot_resolve(struct spi_site *s, uint32_t trees)
 
 /* ---- changing callees ---- */
 
+struct child_table {
+	uint64_t size;			/* power of two */
+	struct spi_child *child[];
+};
+static struct child_table *child_table;
+static uint64_t child_count;
+
+/* Where the child is, or would be. */
+static struct spi_child **child_place(struct child_table *table, const struct spi_site *s, uint64_t target, uint32_t compact)
+{
+	uint64_t i = (((uint64_t) s >> 6) * UINT64_C(0x9e3779b97f4a7c15) + target * UINT64_C(0xc2b2ae3d27d4eb4f)) >> 24;
+	struct spi_child *c;
+
+	for (;; i++) {
+		c = __atomic_load_n(&table->child[i & (table->size - 1)], __ATOMIC_ACQUIRE);
+		if (!c || (c->site == s && c->target == target && (c->point.flags & SPI_POINT_COMPACT) == compact))
+			return &table->child[i & (table->size - 1)];
+	}
+}
+
 static struct spi_child *child_find(struct spi_site *s, uint64_t target)
 {
-	for (struct spi_child *c = __atomic_load_n(&s->children, __ATOMIC_ACQUIRE); c; c = c->next)
-		if (c->target == target) {
-			__atomic_store_n(&s->last, c, __ATOMIC_RELEASE);
-			return c;
-		}
-	return NULL;
+	struct child_table *table = __atomic_load_n(&child_table, __ATOMIC_ACQUIRE);
+	struct spi_child *c = table ? *child_place(table, s, target, s->point.flags & SPI_POINT_COMPACT) : NULL;
+
+	if (c)
+		__atomic_store_n(&s->last, c, __ATOMIC_RELEASE);
+	return c;
+}
+
+/* Under the patch lock. -1: no memory. */
+static int child_add(struct spi_child *c)
+{
+	struct child_table *table = child_table, *more;
+
+	if (child_count >= CHILDREN_MAX)
+		return -1;	/* code that is made all the time */
+	if (!table || child_count * 2 >= table->size) {
+		uint64_t size = table ? table->size * 2 : 1024;
+
+		more = spi_alloc(sizeof(*more) + size * sizeof(more->child[0]));
+		if (!more)
+			return -1;
+		more->size = size;
+		for (uint64_t i = 0; table && i < table->size; i++)
+			if (table->child[i])
+				*child_place(more, table->child[i]->site, table->child[i]->target,
+					table->child[i]->point.flags & SPI_POINT_COMPACT) = table->child[i];
+		__atomic_store_n(&child_table, more, __ATOMIC_RELEASE);
+		table = more;
+	}
+	__atomic_store_n(child_place(table, c->site, c->target, c->point.flags & SPI_POINT_COMPACT), c, __ATOMIC_RELEASE);
+	child_count++;
+	return 0;
 }
 
 /* Under the patch lock. */
@@ -175,7 +240,7 @@ static struct spi_child *child_make(struct spi_site *s, uint64_t target)
 		return NULL;
 	c->target = target;
 	c->point.body = target;
-	c->point.address = target;
+	c->point.address = s->is_mixed && point->address ? point->address : target;
 	c->point.exit_thunk = point->exit_thunk;
 	c->point.thunk = point->thunk;
 	c->point.full_thunk = point->full_thunk;
@@ -187,6 +252,9 @@ static struct spi_child *child_make(struct spi_site *s, uint64_t target)
 	c->point.gate[0] = point->gate[0];
 	c->point.call_site = point->call_site;
 	c->point.tree_todo = s->trees;
+	c->site = s;
+	if (child_add(c) < 0)
+		return NULL;
 	c->next = s->children;
 	__atomic_store_n(&s->children, c, __ATOMIC_RELEASE);
 	s->last = c;
@@ -213,9 +281,9 @@ static int child_resolve(struct spi_child *c, uint32_t trees)
 
 	if (quiet_take(point, c->target, trees))
 		return 1;
-	live = spi_tree_enter(c->target, trees, &is_known);
-	if (!is_known && spi_tree_is_awaited(c->target))
-		return 0;
+	live = spi_tree_enter(point->address, trees, &is_known);
+	if (!is_known)
+		spi_tree_ask_for(c->target);
 	if (live && spi_tree_bind(point) < 0)
 		return 0;
 	spi_tree_live_add(point, live);
@@ -225,8 +293,21 @@ static int child_resolve(struct spi_child *c, uint32_t trees)
 
 /* ---- */
 
+/* Where a site goes whose own point is not in use; 0: the slot is unbound. */
+static uint64_t mixed_target(const struct spi_site *s)
+{
+	const struct spi_tree_object *to = s->owner;
+	uint64_t value;
+
+	if (!is_slot(s->map))
+		return s->point.address;
+	value = *(const volatile uint64_t *) (s->map->target + to->object->bias);
+	return value >= to->low && value < to->high && spi_tree_func_at(to, value) < 0 ? 0 : value;
+}
+
 /* The point that stands for this call, after whatever is new about it was done. NULL: not to be recorded. */
-static __attribute__((noinline)) struct spi_point *first_call(struct spi_site *s, uint32_t trees, struct spi_frame *frame)
+static __attribute__((noinline)) struct spi_point *first_call(struct spi_site *s, uint32_t trees, uint64_t target,
+	struct spi_frame *frame)
 {
 	struct spi_thread *t = &spi_thread;
 	struct spi_point *point = NULL;
@@ -238,10 +319,10 @@ static __attribute__((noinline)) struct spi_point *first_call(struct spi_site *s
 	before = spi_patch_lock();
 	t->busy++;
 	trees &= s->trees;
-	if (is_slot(s->map)) {
+	if (is_slot(s->map) && !s->is_mixed) {
 		if (!(trees & s->point.tree_todo) || slot_resolve(s, trees & s->point.tree_todo))
 			point = &s->point;
-	} else if ((c = child_make(s, frame->r11)) != NULL && is_thread_base(s, (uint64_t) &frame->ra)) {
+	} else if ((c = child_make(s, target)) != NULL && is_thread_base(s, (uint64_t) &frame->ra)) {
 		c->point.tree_todo = 0;
 	} else if (c) {
 		if (!(trees & c->point.tree_todo) || child_resolve(c, trees & c->point.tree_todo))
@@ -257,28 +338,35 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 	struct spi_site *s = (struct spi_site *) point;
 	struct spi_thread *t = &spi_thread;
 	uint32_t trees = spi_tree_of(t);
+	uint64_t target = frame->r11;
 	struct spi_child *c;
 
 	if (spi_unlikely(trees & spi_tree_limited))
 		trees = spi_tree_limit(t, trees);
-	if (s->map->target && is_slot(s->map)) {
+	if (spi_unlikely(s->is_mixed))
+		target = mixed_target(s);
+	else if (s->map->target && is_slot(s->map))
+		target = 0;
+	if (!target) {
+		if (s->is_mixed)
+			return 0;
 		if (spi_unlikely(trees & point->tree_todo)) {
 			if (!vec)
 				return SPI_ANSWER_FULL;
-			if (!first_call(s, trees, frame))
+			if (!first_call(s, trees, 0, frame))
 				return 0;
 		}
 	} else {
 		c = __atomic_load_n(&s->last, __ATOMIC_ACQUIRE);
-		if (spi_unlikely(!c || c->target != frame->r11))
-			c = child_find(s, frame->r11);
+		if (spi_unlikely(!c || c->target != target || ((c->point.flags ^ point->flags) & SPI_POINT_COMPACT)))
+			c = child_find(s, target);
 		point = c ? &c->point : NULL;
 		if (spi_unlikely(!c || (trees & point->tree_todo))) {
 			if (!(trees & s->trees))
 				return 0;
 			if (!vec)
 				return SPI_ANSWER_FULL;
-			point = first_call(s, trees, frame);
+			point = first_call(s, trees, target, frame);
 			if (!point)
 				return 0;
 		}

@@ -309,6 +309,11 @@ static int attach(int fd, uint32_t hello_flags)
 	return start_control_thread(own);
 }
 
+int spi_link_is_opening(void)
+{
+	return __atomic_load_n(&attached, __ATOMIC_ACQUIRE) && !__atomic_load_n(&spi_link_current, __ATOMIC_ACQUIRE);
+}
+
 int spi_attach_thread(int fd)
 {
 	return attach(fd, 0);

@@ -72,6 +72,8 @@ void spi_threads_fork_child(void);
 void spi_process_end(void);			/* calls that will never return get their exit records */
 void spi_process_execs(void);			/* the same before execve(), which may fail: the calls return then as ever */
 void spi_thread_unwound(uint64_t sp);
+/* What the object around an address defines by this name. symbols.c */
+void *spi_symbol_beside(const char *name, uint64_t address);
 void spi_calls_close(void);			/* before execve() */
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how);
 void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm);	/* after spi_threads_init() */
@@ -150,6 +152,7 @@ void spi_link_declined_flush(struct spi_link *link);
 extern int spi_control_event;			/* the control thread's; -1: there is none */
 void spi_control_ask(void);			/* a thread of the program: let the control thread look at what was loaded, and wait */
 extern struct spi_link *spi_link_current;
+int spi_link_is_opening(void);			/* a control thread is there, and has no link yet */
 int spi_attach_thread(int fd);			/* the same for an injected agent: HELLO is said on the new thread */
 int spi_attach_child(const char *path);	/* the same in a forked child, to the front end's socket */
 void spi_link_fork_child(void);
@@ -164,13 +167,19 @@ void spi_exec_start(struct spi_link *link);
 void spi_exec_stop(void);
 void spi_exec_start_always(struct spi_link *link);	/* follow them whatever the rules say */
 void spi_exec_stop_always(void);
-void spi_exec_tell(void);			/* which could not be followed, to the controller */
+void spi_exec_tell(void);			/* which could not be followed, to the controller; any thread */
+void spi_exec_fork_child(void);
 int spi_exec_is_watched(void);
 /* 1: the caller is a child on its parent's memory, and thread; 0: not; -1: not now, but one may begin. */
 int spi_exec_is_lent(void);
 
 /* ---- signals.c: signal masks and actions for a preloaded program ---- */
 void spi_signals_init(void);
+
+/* ---- phdr.c: over fork(), with signals blocked ---- */
+void spi_phdr_lock(void);
+void spi_phdr_unlock(void);
+void spi_phdr_fork_child(void);
 
 /* ---- fork.c ---- */
 int spi_fork_init(void);

@@ -30,10 +30,12 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include "liblttng-spi/exec.h"
 #include "liblttng-spi/interpose.h"
 #include "liblttng-spi/tree-rule.h"
 
+#define LINK_MS		500
 #define STACK_MOST	12288u		/* bytes for an environment; libc gives posix_spawn()'s child 32 KB */
 
 void watch_thunk(void) SPI_HIDDEN;	/* watch.c */
@@ -64,7 +66,7 @@ static void note_put(const char *program, const char *reason)
 	}
 }
 
-void spi_exec_tell(void)
+static void tell(void)
 {
 	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
 		if (__atomic_load_n(&notes[i].state, __ATOMIC_ACQUIRE) != 2)
@@ -74,12 +76,28 @@ void spi_exec_tell(void)
 	}
 }
 
-static void tell_now(void)
+/* Any thread of the program, which may wait for nobody. */
+void spi_exec_tell(void)
 {
 	if (!spi_control_try())
 		return;
-	spi_exec_tell();
+	tell();
 	spi_control_unlock();
+}
+
+/* A child that has just been forked has no link yet: its control thread is opening one. */
+static void link_wait(void)
+{
+	struct timespec pause = { 0, 1000000 };
+
+	for (int i = 0; i < LINK_MS && spi_link_is_opening(); i++)
+		spi_sys(SYS_nanosleep, &pause, NULL);
+}
+
+void spi_exec_fork_child(void)
+{
+	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+		notes[i].state = 0;	/* the parent's to tell */
 }
 
 /* ---- execve() ---- */
@@ -91,7 +109,7 @@ static int is_followed(void)
 }
 
 /* This program is over. */
-static void program_leave(void)
+static void program_leave(int cannot_follow)
 {
 	struct spi_thread *t = &spi_thread;
 
@@ -99,8 +117,10 @@ static void program_leave(void)
 		return;
 	spi_process_execs();
 	t->busy |= SPI_BUSY_ALWAYS;
+	if (cannot_follow)
+		link_wait();
 	spi_tree_process_end();
-	tell_now();
+	spi_exec_tell();
 	t->busy &= ~SPI_BUSY_ALWAYS;
 }
 
@@ -134,7 +154,7 @@ static void exec_try(int directory, const char *path, char *const argv[], char *
 	if (followed && kind == SPI_EXEC_UNFIT)
 		note_put(path, reason);
 	if (spi_process_is_mine())
-		program_leave();
+		program_leave(followed && kind == SPI_EXEC_UNFIT);
 	if (followed && kind == SPI_EXEC_FITS)
 		exec_followed(directory, path, argv, envp, flags, is_at);
 }
@@ -183,7 +203,7 @@ static void take_back(int was_lent)
 	if (!was_lent)
 		return;
 	lent.tid = 0;
-	tell_now();
+	spi_exec_tell();
 }
 
 /* 1: the caller is a child on its parent's memory; 0: it is not, or no longer; -1: it is not, and look again. */
@@ -378,7 +398,7 @@ void spi_exec_start_always(struct spi_link *link)
 
 void spi_exec_stop(void)
 {
-	spi_exec_tell();
+	tell();
 	if (!always)
 		watched_write(0);
 }

@@ -11,12 +11,14 @@
  * the patch lock, so that no half-written code is.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/core.h"
 
 static uint32_t forking_busy;	/* the bit, if it was not set before */
+static uint64_t forking_all;
 static uint64_t forking_mask;	/* signals are blocked while the patch lock is held */
 
 /*
@@ -24,6 +26,19 @@ static uint64_t forking_mask;	/* signals are blocked while the patch lock is hel
  * we load it: a fork by the holder of the control lock is none of the program's.
  */
 static int own_fork;
+
+static uint64_t signals_block(void)
+{
+	uint64_t all = ~UINT64_C(0), old = 0;
+
+	spi_sys(SYS_rt_sigprocmask, SIG_BLOCK, &all, &old, 8L);
+	return old;
+}
+
+static void signals_restore(uint64_t old)
+{
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+}
 
 static void before(void)
 {
@@ -36,6 +51,8 @@ static void before(void)
 	spi_thread.busy |= SPI_BUSY_ALWAYS;	/* a bit beside what counts the call of this very handler */
 	if (spi_payload)
 		spi_payload->fork_before();
+	forking_all = signals_block();
+	spi_phdr_lock();
 	forking_mask = spi_patch_lock();
 }
 
@@ -46,6 +63,8 @@ static void in_parent(void)
 		return;
 	}
 	spi_patch_unlock(forking_mask);
+	spi_phdr_unlock();
+	signals_restore(forking_all);
 	if (spi_payload)
 		spi_payload->fork_parent();
 	spi_thread.busy &= ~forking_busy;
@@ -64,7 +83,11 @@ static void in_child(void)
 	spi_patch_fork_child();
 	spi_threads_fork_child();
 	spi_status_fork_child();
+	spi_exec_fork_child();
 	spi_patch_unlock(forking_mask);
+	spi_phdr_fork_child();
+	spi_phdr_unlock();
+	signals_restore(forking_all);
 	if (spi_payload)
 		spi_payload->fork_child();
 	spi_control_unlock();

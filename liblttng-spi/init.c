@@ -178,6 +178,7 @@ __attribute__((destructor)) void spi_agent_end(void)
 		spi_process_end();
 		spi_thread.busy = SPI_BUSY_ALWAYS;
 		spi_tree_process_end();
+		spi_exec_tell();
 	}
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* no call from here on is recorded in this thread */
 	if (spi_payload && spi_payload->fini)

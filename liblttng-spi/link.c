@@ -207,11 +207,16 @@ int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags)
 {
 	struct spi_msg_hello hello = { .pid = (int32_t) spi_sys(SYS_getpid), .flags = hello_flags, .start_time = start_time() };
 	struct spi_msg_welcome welcome;
-	struct spi_object *exe = spi_objects_scan();
-	const char *path = exe ? exe->path : "";
+	struct spi_object *exe;
+	const char *path;
 	int page, answer_fd;
 	long r;
 
+	/* no child must be forked while the dynamic linker's lock is held by a thread that it will not have */
+	spi_control_lock();
+	exe = spi_objects_scan();
+	path = exe ? exe->path : "";
+	spi_control_unlock();
 	memset(link, 0, sizeof(*link));
 	link->fd = fd;
 	link->hello_flags = hello_flags;

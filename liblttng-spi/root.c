@@ -20,11 +20,19 @@
 #include "liblttng-spi/interpose.h"
 #include "liblttng-spi/tree.h"
 
-struct spi_entry {
-	struct spi_point point;		/* first; begins trees */
+/* What is recorded of an entry's calls, one way or the other. */
+struct spi_pair {
+	struct spi_point outer;		/* first; begins trees */
 	struct spi_point inner;		/* the same call inside */
-	spi_exit_fn exit;		/* the payload's, of `point` */
+	spi_exit_fn exit;		/* the payload's, of `outer` */
 	spi_left_fn left;
+	struct spi_entry *entry;
+};
+
+struct spi_entry {
+	struct spi_point point;		/* first; the stub's */
+	struct spi_pair *pairs[2];	/* [1]: compact records; NULL: not made yet */
+	uint32_t compact;		/* which is in use */
 	struct spi_tree_object *to;
 	uint64_t func;
 	uint32_t opens;			/* trees that it is the root of */
@@ -119,6 +127,8 @@ static __attribute__((noinline)) void first_call(struct spi_entry *e, uint32_t t
 	spi_patch_unlock(before);
 }
 
+#define AUX_SILENT	UINT32_MAX	/* spi_slot.aux: nothing was recorded, nothing is to be */
+
 /* A slot although nobody recorded the call. */
 static uint64_t slot_silent(struct spi_thread *t, struct spi_point *point, struct spi_frame *frame)
 {
@@ -130,7 +140,7 @@ static uint64_t slot_silent(struct spi_thread *t, struct spi_point *point, struc
 	slot = spi_slot_ready(t, (uint64_t) &frame->ra);
 	if (slot) {
 		slot->cookie = NULL;
-		slot->aux = 0;
+		slot->aux = AUX_SILENT;
 		code = spi_slot_push(t, slot, point, frame);
 	}
 	spi_call_end(t);
@@ -140,6 +150,7 @@ static uint64_t slot_silent(struct spi_thread *t, struct spi_point *point, struc
 static uint64_t entry_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	struct spi_entry *e = (struct spi_entry *) point;
+	struct spi_pair *pair = e->pairs[e->compact];
 	struct spi_thread *t = &spi_thread;
 	uint32_t trees = spi_tree_of(t), opens = e->opens & ~trees;
 	uint64_t p = (uint64_t) &frame->ra, code = 0;
@@ -161,36 +172,43 @@ static uint64_t entry_call(struct spi_point *point, struct spi_frame *frame, con
 	if (!opens) {
 		if (by_site || !(trees & point->tree_live))
 			return 0;
-		e->inner.hits++;
-		return e->inner.record(&e->inner, frame, vec, stride);
+		pair->inner.tree_live = point->tree_live;
+		return pair->inner.record(&pair->inner, frame, vec, stride);
 	}
 	t->tree |= opens;
 	spi_tree_base_set(t, opens);
-	point->hits++;
+	pair->outer.tree_live = point->tree_live;
 	/* two trees without tags are one record; with tags each session has its own */
 	if (!by_site || (opens & ~spi_tree_untagged))
-		code = point->record(point, frame, vec, stride);
+		code = pair->outer.record(&pair->outer, frame, vec, stride);
 	if (!code)
-		code = slot_silent(t, point, frame);
+		code = slot_silent(t, &pair->outer, frame);
 	if (!code)
 		t->tree &= ~opens;
 	return code;
 }
 
-static void entry_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+static void pair_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
-	struct spi_entry *e = (struct spi_entry *) slot->point;
+	struct spi_pair *pair = (struct spi_pair *) slot->point;
 
-	e->exit(slot, frame, vec, stride);
-	spi_thread.tree &= ~e->opens | spi_tree_everybody;
+	if (slot->aux == AUX_SILENT) {
+		slot->aux = 0;
+		spi_slot_pop(&spi_thread, slot);
+	} else {
+		pair->exit(slot, frame, vec, stride);
+	}
+	spi_thread.tree &= ~pair->entry->opens | spi_tree_everybody;
 }
 
-static void entry_left(struct spi_slot *slot, enum spi_left how)
+static void pair_left(struct spi_slot *slot, enum spi_left how)
 {
-	struct spi_entry *e = (struct spi_entry *) slot->point;
+	struct spi_pair *pair = (struct spi_pair *) slot->point;
 
-	e->left(slot, how);
-	spi_thread.tree &= ~e->opens | spi_tree_everybody;
+	if (slot->aux != AUX_SILENT)
+		pair->left(slot, how);
+	slot->aux = 0;
+	spi_thread.tree &= ~pair->entry->opens | spi_tree_everybody;
 }
 
 /* ---- made ---- */
@@ -208,34 +226,49 @@ static void point_fill(struct spi_point *point, struct spi_tree_object *to, uint
 	spi_thread_thunks(point, to->map.head->flags & SPI_MAP_USES_YMM, to->map.head->flags & SPI_MAP_USES_ZMM);
 }
 
+/* The points and the payload of one kind, which is in use from then on. Under the patch lock. */
+static int entry_use(struct spi_entry *e, int compact)
+{
+	struct spi_pair *pair = e->pairs[compact];
+
+	if (!pair) {
+		pair = spi_alloc(sizeof(*pair));
+		if (!pair)
+			return -ENOMEM;
+		pair->entry = e;
+		point_fill(&pair->outer, e->to, e->func, compact);
+		point_fill(&pair->inner, e->to, e->func, compact);
+		if (spi_payload->tree_bind(&pair->outer) < 0 || spi_payload->tree_bind(&pair->inner) < 0)
+			return -ENOMEM;
+		pair->exit = pair->outer.exit;
+		pair->left = pair->outer.left;
+		pair->outer.exit = pair_exit;
+		pair->outer.left = pair_left;
+		e->pairs[compact] = pair;
+	}
+	pair->outer.body = pair->inner.body = e->point.body;
+	__atomic_store_n(&e->compact, (uint32_t) compact, __ATOMIC_RELEASE);
+	return 0;
+}
+
 /* Memory and payload; no stub yet. Under the patch lock. */
 static struct spi_entry *entry_make(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 {
 	struct spi_entry *e = spi_near_data(to->object, sizeof(*e), 64);
-	int compact = !(trees & ~spi_tree_compact);
 
 	if (!e)
 		return NULL;
 	e->to = to;
 	e->func = func;
 	spi_sites_at_entry(to, func, trees);
-	point_fill(&e->point, to, func, compact);
-	point_fill(&e->inner, to, func, compact);
-	if (spi_payload->tree_bind(&e->point) < 0 || spi_payload->tree_bind(&e->inner) < 0)
-		return NULL;
-	e->exit = e->point.exit;
-	e->left = e->point.left;
-	e->point.exit = entry_exit;
-	e->point.left = entry_left;
+	point_fill(&e->point, to, func, 0);
 	e->point.entry = entry_call;
-	/* the stub must not be closed by gates, which the payload may have set */
-	e->point.gate[0] = e->point.gate[1] = NULL;
-	return e;
+	return entry_use(e, !(trees & ~spi_tree_compact)) < 0 ? NULL : e;
 }
 
 static void entry_publish(struct spi_entry *e)
 {
-	e->inner.body = e->point.body;
+	entry_use(e, (int) e->compact);		/* the body is known now */
 	e->next = entries;
 	__atomic_store_n(&entries, e, __ATOMIC_RELEASE);
 }
@@ -273,6 +306,8 @@ int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, 
 	}
 	if (is_new)
 		entry_publish(e);
+	else if (!e->opens && !e->point.tree_live && !e->point.tree_todo)
+		entry_use(e, !(tree & ~spi_tree_compact));
 	e->opens |= tree;
 	e->point.tree_todo |= tree;
 	spi_sites_place(to, func, tree);
@@ -338,6 +373,8 @@ void spi_tree_callback(uint64_t address)
 			goto out;
 		}
 		entry_publish(e);
+	} else if (!e->opens && !e->point.tree_live && !e->point.tree_todo) {
+		entry_use(e, !(trees & ~spi_tree_compact));
 	}
 	e->point.tree_todo |= trees & ~e->point.tree_live;
 	if (!e->point.installed && entry_install(e) == 0)

@@ -281,9 +281,14 @@ static int change_trap(const struct spi_site *s, struct spi_text_op *op)
 
 int spi_site_wants_trap(const struct spi_map_site *map)
 {
+	uint64_t start = map->vaddr - map->before;	/* pages are mapped as they are in the file: lines are, too */
+	uint32_t first = map->before ? map->first : map->size;
+
 	if (!(spi_site_workers >> SPI_SITE_WORKER_CALL & 1))
 		return 1;
-	return !map->window && !map->pad_size && !spi_site_is_jcc(map);
+	if (spi_site_is_jcc(map) || (!map->before && map->size >= SPI_JUMP_SIZE))
+		return 0;
+	return (!map->window && !map->pad_size) || (start & 63) + (first < SPI_JUMP_SIZE ? first : SPI_JUMP_SIZE) > 64;
 }
 
 int spi_site_way_change(const struct spi_site *s, struct spi_text_op *op)

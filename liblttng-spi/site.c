@@ -483,6 +483,25 @@ void spi_sites_come_back(struct spi_tree_object *to, uint64_t func)
 }
 
 /*
+ * Its trees are gone, and the next one wants the other kind of records. Calls may still be under way in slots that know
+ * its point, and its stub tests that kind's gate: so the point stays what it is, but records nothing any more; the
+ * stub always enters, and from there each callee has a point of its own, as with changing callees.
+ */
+static void other_kind(struct spi_site *s)
+{
+	const struct spi_map_header *head = s->owner->map.head;
+
+	s->point.flags ^= SPI_POINT_COMPACT;
+	spi_thread_thunks(&s->point, head->flags & SPI_MAP_USES_YMM, head->flags & SPI_MAP_USES_ZMM);
+	if (s->point.flags & SPI_POINT_COMPACT)
+		spi_thread_thunks_words(&s->point, 0);
+	if (s->point.entry != spi_site_call_any || s->map->target)
+		s->is_mixed = 1;
+	s->point.tree_live = 0;
+	s->point.entry = spi_site_call_any;
+}
+
+/*
  * Callees of calls that cannot be redirected: nobody will notice when they are reached, so their sites are put in place
  * ahead of time. One level of the tree is missing then, and not all that is below. Under the patch lock.
  */
@@ -521,8 +540,10 @@ static void sites_of(struct spi_tree_object *to, const struct spi_map_func *func
 		if (!s || s->worker == SPI_SITE_NONE)
 			continue;
 		fresh = wanted & ~s->trees;
+		if (fresh && !s->trees && !(fresh & ~spi_tree_compact) == !(s->point.flags & SPI_POINT_COMPACT))
+			other_kind(s);
 		s->trees |= fresh;
-		__atomic_fetch_or(&s->point.tree_todo, fresh, __ATOMIC_RELEASE);
+		__atomic_fetch_or(&s->point.tree_todo, s->is_mixed ? SPI_TREE_OPEN : fresh, __ATOMIC_RELEASE);
 		for (struct spi_child *c = s->children; c; c = c->next)
 			__atomic_fetch_or(&c->point.tree_todo, fresh, __ATOMIC_RELEASE);
 		if (!s->point.installed && fresh)

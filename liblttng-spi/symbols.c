@@ -90,6 +90,17 @@ void spi_symbols_scan(void)
 		initial_count = table_count;
 }
 
+/* Is the address in an object that was seen? Any thread. */
+int spi_symbols_know(uint64_t address)
+{
+	uint32_t count = __atomic_load_n(&table_count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (address >= tables[i].low && address < tables[i].high)
+			return 1;
+	return 0;
+}
+
 static int texts_equal(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
@@ -166,9 +177,21 @@ static uint32_t table_find(const struct table *t, const char *name, uint32_t has
 struct wanted {
 	const char *name;
 	uint64_t found;
+	uint64_t in;		/* an address of the object that is to define it; 0: libc */
 };
 
-static int find_in_libc(struct dl_phdr_info *info, size_t size, void *data)
+static int has_address(const struct dl_phdr_info *info, uint64_t address)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+
+		if (ph->p_type == PT_LOAD && address - info->dlpi_addr - ph->p_vaddr < ph->p_memsz)
+			return 1;
+	}
+	return 0;
+}
+
+static int find_in_object(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct wanted *wanted = data;
 	struct table t = { .bias = info->dlpi_addr };
@@ -176,7 +199,7 @@ static int find_in_libc(struct dl_phdr_info *info, size_t size, void *data)
 	uint32_t i = 0;
 
 	(void) size;
-	if (strcmp(slash ? slash + 1 : info->dlpi_name, "libc.so.6"))
+	if (wanted->in ? !has_address(info, wanted->in) : strcmp(slash ? slash + 1 : info->dlpi_name, "libc.so.6") != 0)
 		return 0;
 	for (int k = 0; k < info->dlpi_phnum; k++)
 		if (info->dlpi_phdr[k].p_type == PT_DYNAMIC)
@@ -191,9 +214,17 @@ static int find_in_libc(struct dl_phdr_info *info, size_t size, void *data)
 /* Not by dlsym() or dlopen(), which others stand before, too, and may come back to us from there. */
 void *spi_find_in_libc(const char *name)
 {
-	struct wanted wanted = { name, 0 };
+	struct wanted wanted = { name, 0, 0 };
 
-	dl_iterate_phdr(find_in_libc, &wanted);
+	dl_iterate_phdr(find_in_object, &wanted);
+	return (void *) wanted.found;
+}
+
+void *spi_symbol_beside(const char *name, uint64_t address)
+{
+	struct wanted wanted = { name, 0, address };
+
+	dl_iterate_phdr(find_in_object, &wanted);
 	return (void *) wanted.found;
 }
 

@@ -16,9 +16,18 @@
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include "liblttng-spi/tree-rule.h"
 
 /* ---- what is watched in libc ---- */
+
+/* lttng-ust's threads may hold what following would wait for; looking at a thread's trees marks them. */
+static int is_programs(struct spi_thread *t)
+{
+	if (!t->busy)
+		spi_tree_of(t);
+	return !t->busy;
+}
 
 static uint64_t thread_watch(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
@@ -27,7 +36,7 @@ static uint64_t thread_watch(struct spi_point *point, struct spi_frame *frame, c
 	(void) point;
 	(void) vec;
 	(void) stride;
-	if (!t->busy)
+	if (is_programs(t))
 		spi_tree_thread_made(t, frame->rdx, frame->rcx);
 	return 0;
 }
@@ -40,7 +49,7 @@ static uint64_t load_watch(struct spi_point *point, struct spi_frame *frame, con
 	(void) frame;
 	(void) vec;
 	(void) stride;
-	if (!t->busy && spi_process_is_mine()) {
+	if (is_programs(t) && spi_process_is_mine()) {
 		t->busy++;
 		spi_tree_loads_follow();
 		t->busy--;
@@ -171,10 +180,19 @@ void spi_tree_loads_follow(void)
 	__atomic_store_n(&loads_seen, loads, __ATOMIC_RELEASE);
 }
 
-int spi_tree_is_awaited(uint64_t address)
+/*
+ * Code that was made, not loaded, stays unknown; a call of it asks once, and so once more after each that was loaded.
+ * Either way the call goes on unrecorded; when the object has come, its points look again.
+ */
+void spi_tree_ask_for(uint64_t address)
 {
-	(void) address;
-	return 0;
+	static uint64_t asked_for;
+	uint64_t one = 1;
+
+	if (spi_symbols_know(address) || spi_control_event < 0 || __atomic_load_n(&asked_for, __ATOMIC_RELAXED) == address)
+		return;
+	__atomic_store_n(&asked_for, address, __ATOMIC_RELAXED);
+	spi_sys(SYS_write, spi_control_event, &one, sizeof(one));
 }
 
 /* ---- begin and end ---- */

@@ -178,6 +178,27 @@ static int object_fill(struct spi_tree_object *to)
 	return 0;
 }
 
+/* Points whose callee was, or is from now on, in that range: they have to look again. */
+static void forget_callees(const struct spi_tree_object *gone)
+{
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		for (uint32_t i = 0; !to->gone && i < to->map.head->sites.count; i++) {
+			struct spi_site *s = to->sites[i];
+
+			if (!s)
+				continue;
+			if (to != gone && s->point.address >= gone->low && s->point.address < gone->high) {
+				__atomic_store_n(&s->point.tree_live, 0, __ATOMIC_RELEASE);
+				__atomic_store_n(&s->point.tree_todo, s->trees, __ATOMIC_RELEASE);
+			}
+			for (struct spi_child *c = s->children; c; c = c->next)
+				if (c->target >= gone->low && c->target < gone->high) {
+					__atomic_store_n(&c->point.tree_live, 0, __ATOMIC_RELEASE);
+					__atomic_store_n(&c->point.tree_todo, s->trees, __ATOMIC_RELEASE);
+				}
+		}
+}
+
 /* The map that it had when it was loaded before: found by build-id, so it is the same. */
 static int map_again(struct spi_tree_object *to)
 {
@@ -218,31 +239,14 @@ struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_ob
 		return NULL;
 	}
 	if (is_new) {
+		uint64_t before = spi_patch_lock();
+
 		to->next = spi_tree_objects;
 		__atomic_store_n(&spi_tree_objects, to, __ATOMIC_RELEASE);
+		forget_callees(to);
+		spi_patch_unlock(before);
 	}
 	return to;
-}
-
-/* Points whose callee was there: they have to look again. */
-static void forget_callees(const struct spi_tree_object *gone)
-{
-	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		for (uint32_t i = 0; !to->gone && i < to->map.head->sites.count; i++) {
-			struct spi_site *s = to->sites[i];
-
-			if (!s)
-				continue;
-			if (to != gone && s->point.address >= gone->low && s->point.address < gone->high) {
-				__atomic_store_n(&s->point.tree_live, 0, __ATOMIC_RELEASE);
-				__atomic_store_n(&s->point.tree_todo, s->trees, __ATOMIC_RELEASE);
-			}
-			for (struct spi_child *c = s->children; c; c = c->next)
-				if (c->target >= gone->low && c->target < gone->high) {
-					__atomic_store_n(&c->point.tree_live, 0, __ATOMIC_RELEASE);
-					__atomic_store_n(&c->point.tree_todo, s->trees, __ATOMIC_RELEASE);
-				}
-		}
 }
 
 void spi_tree_object_forget(struct spi_tree_object *to)

@@ -33,6 +33,7 @@
 #include "liblttng-spi/patch-internal.h"
 
 #define SPI_TREES_MAX		16u
+#define SPI_TREE_OPEN		(1u << 31)	/* in tree_todo: the stub always enters */
 #define SPI_TREE_TEXTS_MAX	4u	/* executable pieces of an object */
 
 struct spi_tree_object;
@@ -49,6 +50,7 @@ enum spi_site_worker {
 /* A callee that a site with changing callees has met: a point of its own. Immutable but for its point. */
 struct spi_child {
 	struct spi_point point;		/* first */
+	struct spi_site *site;
 	struct spi_child *next;		/* of the site */
 	uint64_t target;		/* what the site jumps to */
 };
@@ -65,7 +67,7 @@ struct spi_site {
 	uint8_t worker;			/* enum spi_site_worker; NONE: nothing can be done here */
 	uint8_t form;			/* site.c */
 	uint8_t bounds;			/* CC, as in struct spi_text_op */
-	uint8_t reserved;
+	uint8_t is_mixed;		/* it began with records of the other kind: its calls are its children's. site.c */
 	const char *reason;		/* why not */
 };
 
@@ -122,6 +124,7 @@ void spi_tree_objects_look(void);	/* after a scan, when something was unloaded *
  * after_agent: not the agent's own definition, but the next. Any thread, any state: reads the objects' tables only.
  */
 uint64_t spi_symbol_find(const char *name, const char *version, const struct spi_object *from, int after_agent);
+int spi_symbols_know(uint64_t address);
 void spi_symbols_scan(void);	/* control side: look which objects there are */
 
 /* ---- site.c: under the patch lock ---- */
@@ -179,8 +182,8 @@ int spi_tree_bind(struct spi_point *point);	/* payload, if it has none, under th
 uint64_t spi_tree_exec(struct spi_point *point, uint64_t code);
 void spi_tree_base_set(struct spi_thread *t, uint32_t tree);	/* depth counts from here */
 /* The callee is the agent's own function before libc's: the one that it stands for. */
-/* Is the address in an object that nobody has looked at yet? Asks the control side to. */
-int spi_tree_is_awaited(uint64_t address);
+/* An address that is in no object of a tree: if nobody has looked at that object yet, the control side is asked to. */
+void spi_tree_ask_for(uint64_t address);
 uint64_t spi_tree_real(uint64_t callee, const char *import, const char *version, const struct spi_object *from);
 
 /* ---- root.c ---- */

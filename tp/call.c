@@ -221,6 +221,8 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 		slot = spi_slot_ready(t, p);
 	else if (spi_unlikely(!t->cur))
 		spi_thread_slow(p);
+	if (generic && spi_unlikely(!slot) && (point->flags & SPI_POINT_TREE) && CMM_ACCESS_ONCE(tp->exit.tracepoint->state))
+		goto out;		/* of a tree no call without its exit */
 	if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)))
 		one = record_entry(t, tp, frame, vec, stride, &heard, &n, generic);
 	if (spi_likely(slot != NULL) && (spi_likely(one != NULL) || n ||

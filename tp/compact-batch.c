@@ -124,10 +124,15 @@ static __attribute__((noinline)) int pack_any(struct tp_compact_thread *c, struc
 		k->at += (uint32_t) skip;
 		return skip;
 	}
+	if (number >= TP_SITE_MAX) {		/* the second word of a record that was abandoned */
+		k->at++;
+		return 1;
+	}
 	if (kind >= TP_KIND_ENTRY_AT) {
 		second = k->at + 1 < k->end ? __atomic_load_n(&c->words[k->at + 1], __ATOMIC_ACQUIRE) : 0;
-		if (!second)
+		if (!second)		/* it was written first: so this is the end of what is packed now */
 			return 0;
+		second &= ~TP_WORD_SECOND;
 		k->at++;
 	}
 	k->at++;

@@ -51,7 +51,7 @@ SPI_INLINE void word_put(struct tp_compact_thread *c, uint64_t word, uint64_t se
 	uint32_t at = word_claim(c, second ? 2 : 1);
 
 	if (second)
-		*(volatile uint64_t *) &c->words[at + 1] = second;
+		*(volatile uint64_t *) &c->words[at + 1] = second | TP_WORD_SECOND;
 	*(volatile uint64_t *) &c->words[at] = word;
 }
 

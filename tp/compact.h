@@ -34,6 +34,7 @@ enum tp_kind {
 	TP_KIND_ENTRY_AT,	/* the next word is the call site */
 	TP_KIND_LEFT,		/* the next word is enum spi_left + 1 */
 };
+#define TP_WORD_SECOND	(UINT64_C(1) << 63)	/* set in a second word: no number is that large */
 #define TP_WORD(number, kind)	((uint64_t) (number) << 34 | (uint64_t) (kind) << 32)
 #define TP_WORD_NUMBER(word)	((uint32_t) ((word) >> 34))
 #define TP_WORD_KIND(word)	((uint32_t) ((word) >> 32) & 3)

@@ -71,20 +71,25 @@ app_call "$in" 1 a.out
 check "on again" spi_wait 5 status_like "^applied.$a.tree.branch.*active"
 app_call "$in" 1 a.out
 is "$(calls four plain)" "branch=8/8 leaf=8/8 " "what was called while it was on"
-# Packed records.
-tree five --tree=top --compact --lib plain --exec plain
-spi_wait 10 status_like "^applied.$a.tree.top;lib=plain;compact.*active"
-entries() { status counts "$a" | cut -f 3; }
-before=$(entries)
-app_call "$in" 2 a.out
-check "packed records are counted as calls, once they are written" spi_wait 5 eval '[ $(entries) = $((before + 42)) ]'
-lttng_ok destroy five
-tree_read five compact
-is "$(tree_calls five.names plain)" "branch=8/8 leaf=24/24 middle=8/8 top=2/2 " "and are the calls that were made"
-spi_wait 5 status_like "^process.$a.0.idle"
-
 exec {in}>&-
 wait "$a"
 is $? 0 "the program ends as ever"
 is "$(sort -u a.out | tr '\n' ' ')" "45 ready " "and did what it always does"
+
+# Packed records, in another process.
+app_start b ./plain 4 wait
+b=$app_pid in=$app_in
+tree five --tree=top --compact --lib plain --exec plain
+spi_wait 10 status_like "^applied.$b.tree.top;lib=plain;compact.*active"
+entries() { status counts "$b" | cut -f 3; }
+before=$(entries)
+app_call "$in" 2 b.out
+check "packed records are counted as calls, once they are written" spi_wait 5 eval '[ $(entries) = $((before + 42)) ]'
+lttng_ok destroy five
+tree_read five compact
+is "$(tree_calls five.names plain)" "branch=8/8 leaf=24/24 middle=8/8 top=2/2 " "and are the calls that were made"
+spi_wait 5 status_like "^process.$b.0.idle"
+exec {in}>&-
+wait "$b"
+is $? 0 "that program ends as ever, too"
 tap_done

@@ -12,6 +12,13 @@ SPI_AGENT=$SPI_TOP_BUILDDIR/liblttng-spi/.libs/liblttng-spi.so.0
 SPI_CYG=/usr/lib/x86_64-linux-gnu/liblttng-ust-cyg-profile.so.1
 SPI_EXPAND=$SPI_TOP_BUILDDIR/bt2/.libs
 
+# What a tree is recorded as: TREE_COMPACT=1 in the environment of a test (or set in it) makes all of them compact.
+tree_compact() {
+	TREE_COMPACT=1
+	TREE_RULE='tree(main;compact)' TREE_EVENTS='spi_tree:*,lttng_ust_statedump:*,lttng_ust_lib:*'
+}
+[ -z "${TREE_COMPACT:-}" ] || tree_compact
+
 # tree_tools - builds $SPI_TMP/calls
 tree_tools() {
 	# shellcheck disable=SC2046
@@ -61,7 +68,7 @@ tree_record() {
 truth_record() {
 	local dir=$1 status
 	shift
-	tree_session "$dir" || return 99
+	TREE_EVENTS= tree_session "$dir" || return 99
 	LTTNG_UST_ALLOW_BLOCKING=1 LD_PRELOAD="$SPI_CYG" "$@"
 	status=$?
 	tree_session_end
@@ -72,6 +79,7 @@ truth_record() {
 tree_balanced() {
 	local dir=$1 name=$2 out
 	shift 2
+	[ -z "${TREE_COMPACT:-}" ] || set -- --expand "$SPI_EXPAND" "$@"
 	out=$("$SPI_TMP/calls" "$@" "$dir" 2>"$dir.problems")
 	ok $? "$name" || diag "$(head -n 8 "$dir.problems")" "$(tail -n 4 "$SPI_TMP/tree.debug")"
 	diag "$out"
@@ -144,7 +152,7 @@ tree_is_callgrind() {
 	) >cg.stdout 2>cg.stderr <"$input"
 	[ -s cg.out ] || { fail "$name: callgrind"; diag "$(tail -n 3 cg.stderr)"; return; }
 	rm -rf work && mkdir work && (cd work && real_setup)
-	(cd work && TREE_ENV="${TREE_SAME_CPU[*]}" tree_record "$SPI_TMP/real" 'tree(main)' "$@") >traced.out 2>traced.err <"$input"
+	(cd work && TREE_ENV="${TREE_SAME_CPU[*]}" tree_record "$SPI_TMP/real" "${TREE_RULE:-tree(main)}" "$@") >traced.out 2>traced.err <"$input"
 	tree_balanced "$SPI_TMP/real" "$name: balanced" --counts "$SPI_TMP/real.counts"
 	out=$(python3 "$SPI_TREE/callgrind.py" compare cg.out real.counts "${skip:-^$}" 2>&1)
 	ok $? "$name: each function's calls as callgrind counts them" || diag "$(sed -n '2,30p' <<<"$out")"

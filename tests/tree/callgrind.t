@@ -33,7 +33,7 @@ rm stdin
 printf '[user]\n\tname = A\n\temail = a@example.org\n' >"$HOME/.gitconfig"
 real_setup() {
 	export GIT_AUTHOR_DATE='2024-01-01T00:00:00Z' GIT_COMMITTER_DATE='2024-01-01T00:00:00Z'
-	git init -q . && echo one >a && git add a && git commit -qm first && echo two >>a && git commit -qam second
+	git init -q . && for i in $(seq 30); do echo "$i" >>a && git add a && git commit -qm "number $i" || return; done
 }
 tree_is_callgrind "git log" "$by_nature" /usr/bin/git --no-pager log --stat
 tap_done

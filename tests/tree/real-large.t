@@ -38,8 +38,8 @@ sys.exit(7)
 P
 tree_real "python3" /usr/bin/python3 -S -E ../script.py
 
+export GIT_AUTHOR_DATE='2024-01-01T00:00:00Z' GIT_COMMITTER_DATE='2024-01-01T00:00:00Z'
 real_setup() {
-	export GIT_AUTHOR_DATE='2024-01-01T00:00:00Z' GIT_COMMITTER_DATE='2024-01-01T00:00:00Z'
 	git init -q . && echo one >a && git add a && git commit -qm first && echo two >>a && git commit -qam second && seq 50 >b
 }
 printf '[user]\n\tname = A\n\temail = a@example.org\n[gc]\n\tauto = 0\n' >"$HOME/.gitconfig"
@@ -70,11 +70,13 @@ tree_real "sqlite3" /usr/bin/sqlite3 -batch :memory:
 rm stdin
 
 if [ -n "${SPI_SOAK:-}" ]; then
+	tree_compact
 	for module in test_grammar test_exceptions test_generators test_json test_re test_threading; do
 		if /usr/bin/python3 -c "import test.$module" 2>/dev/null; then
-			tree_real "python3 -m test $module" bash -c "/usr/bin/python3 -m test -q $module | sed 's/ in [0-9.]* .*//; s/[0-9.]* sec/N sec/'"
+			tree_real "python3's $module" bash -c \
+				"set -o pipefail; /usr/bin/python3 -m unittest -q test.$module 2>&1 | sed 's/ in [0-9.]*s//'"
 		else
-			skip "python3 -m test $module" "libpython3.11-testsuite is not installed"
+			skip "python3's $module" "libpython3.11-testsuite is not installed"
 		fi
 	done
 fi

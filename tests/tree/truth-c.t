@@ -17,7 +17,7 @@ for options in -O0 '-O2 -fno-inline' '-O3 -fno-inline -fno-crossjumping' '-O2 -f
 done
 strip -o stripped kinds
 mv stripped kinds
-tree_record "$SPI_TMP/bare" 'tree(main)' ./kinds >bare.out
+tree_record "$SPI_TMP/bare" "${TREE_RULE:-tree(main)}" ./kinds >bare.out
 is "$?" 47 "stripped: status"
 tree_balanced "$SPI_TMP/bare" "stripped: balanced"
 tap_done

@@ -18,13 +18,13 @@ done
 SPI_CYG="$SPI_CYG /usr/lib/x86_64-linux-gnu/liblttng-ust-fork.so.1" tree_is_truth fork entries ways fork
 # Coroutines leave and enter each other's calls: nesting is no notion for these.
 ./ways contexts >plain.out
-tree_record "$SPI_TMP/contexts" 'tree(main)' ./ways contexts >traced.out
+tree_record "$SPI_TMP/contexts" "${TREE_RULE:-tree(main)}" ./ways contexts >traced.out
 is "$?" 5 "contexts: status"
 same_file traced.out plain.out "contexts: output"
 for mode in _exit abort; do
 	./ways "$mode" >plain.out 2>&1
 	plain=$?
-	tree_record "$SPI_TMP/$mode" 'tree(main)' ./ways "$mode" >traced.out 2>&1
+	tree_record "$SPI_TMP/$mode" "${TREE_RULE:-tree(main)}" ./ways "$mode" >traced.out 2>&1
 	is "$?" "$plain" "$mode: status"
 	if [ "$mode" = _exit ]; then
 		tree_balanced "$SPI_TMP/$mode" "$mode: balanced"
@@ -32,7 +32,7 @@ for mode in _exit abort; do
 		tree_balanced "$SPI_TMP/$mode" "$mode: nothing but calls that were open" --open 99
 	fi
 done
-tree_record "$SPI_TMP/storm" 'tree(main)' ./ways storm 500 >traced.out
+tree_record "$SPI_TMP/storm" "${TREE_RULE:-tree(main)}" ./ways storm 500 >traced.out
 is "$?" 9 "20 000 signals a second: status"
 tree_balanced "$SPI_TMP/storm" "20 000 signals a second: balanced"
 tap_done

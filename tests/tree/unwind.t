@@ -12,7 +12,7 @@ tree_tools
 tree_cc unwind unwind.c -O2 -fno-optimize-sibling-calls -rdynamic
 for mode in backtrace unwind signal; do
 	./unwind "$mode" >plain
-	tree_record "$SPI_TMP/trace-$mode" 'tree(main)' ./unwind "$mode" liblttng-spi >traced
+	tree_record "$SPI_TMP/trace-$mode" "${TREE_RULE:-tree(main)}" ./unwind "$mode" liblttng-spi >traced
 	is "$?" 0 "$mode: status"
 	# Behind a slot, whose frame unwinders take for a signal's, an address is the call's last byte: one less.
 	paste -d+ plain traced | awk -F+ 'NF == 4 && $1 == $3 && $2 - $4 <= 1 && $4 <= $2 { next } NF == 2 && $1 == $2 { next } { print }' >differs

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * dl_iterate_phdr() over fork(). libc holds a lock of its own while it goes through
+ * the list of objects, and its fork() neither waits for that nor makes it anew in
+ * the child: if another thread was inside, the child's next look at the list waits
+ * for ever. Programs seldom meet that; lttng-ust's own thread looks at the list
+ * soon after the start, and again in each child.
+ *
+ * So a preloaded agent stands before that function with a lock around it, which
+ * fork() takes, after all others but the patch lock: then nobody is inside.
+ * Recursive, as callbacks and signal handlers look at the list, too.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/core.h"
+
+static int (*next_iterate)(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data);
+static int phdr_lock;		/* 0 free, 1 held, 2 held and awaited */
+static int phdr_owner;		/* thread id */
+static uint32_t phdr_depth;	/* the owner's */
+
+/* Signals are blocked: a handler that came in between would wait for its own thread. */
+void spi_phdr_lock(void)
+{
+	int self = (int) spi_sys(SYS_gettid), seen = 0;
+
+	if (__atomic_load_n(&phdr_owner, __ATOMIC_RELAXED) == self) {
+		phdr_depth++;
+		return;
+	}
+	if (!__atomic_compare_exchange_n(&phdr_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		while (__atomic_exchange_n(&phdr_lock, 2, __ATOMIC_ACQUIRE))
+			spi_sys(SYS_futex, &phdr_lock, FUTEX_WAIT_PRIVATE, 2L, NULL);
+	__atomic_store_n(&phdr_owner, self, __ATOMIC_RELAXED);
+	phdr_depth = 1;
+}
+
+void spi_phdr_unlock(void)
+{
+	if (--phdr_depth)
+		return;
+	__atomic_store_n(&phdr_owner, 0, __ATOMIC_RELAXED);
+	if (__atomic_exchange_n(&phdr_lock, 0, __ATOMIC_RELEASE) == 2)
+		spi_sys(SYS_futex, &phdr_lock, FUTEX_WAKE_PRIVATE, 1L);
+}
+
+/* In the child the thread that forked has another id. */
+void spi_phdr_fork_child(void)
+{
+	if (phdr_depth)
+		phdr_owner = (int) spi_sys(SYS_gettid);
+}
+
+SPI_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+	uint64_t all = ~UINT64_C(0), old;
+	int result;
+
+	if (spi_unlikely(!next_iterate))
+		*(void **) &next_iterate = dlsym(RTLD_NEXT, "dl_iterate_phdr");
+	if (!spi_env.preloaded)
+		return next_iterate(callback, data);
+	/* taking and giving back is not for handlers to come between */
+	spi_sys(SYS_rt_sigprocmask, SIG_BLOCK, &all, &old, 8L);
+	spi_phdr_lock();
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+	result = next_iterate(callback, data);
+	spi_sys(SYS_rt_sigprocmask, SIG_BLOCK, &all, &old, 8L);
+	spi_phdr_unlock();
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+	return result;
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+#
+# Programs that live by executing others, followed into all of them: shells,
+# compiler drivers, xargs, python3.
+. "${SPI_TOP_SRCDIR:?}/tests/tree/follow.sh"
+spi_private "$@"
+spi_daemon
+tree_tools
+
+followed "a pipeline" "" sh -c 'ls /etc | sort | tail -n 3'
+is "$(programs)" "dash ls sort tail " "a pipeline: every program"
+like "$(cat traced.err)" 'Events recorded: [0-9]+ \(([0-9]+) entries, ([0-9]+) exits\); lost: 0' "the summary counts them"
+is "$(sed -nE 's/.*\(([0-9]+) entries, ([0-9]+) exits.*/\1 \2/p' traced.err)" \
+	"$(awk -F '\t' '{ n += $1 } END { print n, n }' t.counts)" "as many as the trace has"
+followed "bash" --compact bash -c 'for i in 1 2 3; do cat /etc/hostname | tr a-z A-Z; done; exec wc -c /etc/passwd'
+is "$(programs)" "bash cat tr wc " "bash: every program"
+followed "xargs" --compact bash -c 'seq 30 | xargs -P 4 -n 3 echo | sort'
+is "$(programs)" "bash echo seq sort xargs " "xargs: every program"
+
+printf '#include <stdio.h>\nint main(void) { printf("%%d\\n", 3); return 0; }\n' >small.c
+gcc -O2 -c small.c -o plain.o
+followed "gcc" "--compact --lib gcc* --lib cc1 --lib *-as" gcc -O2 -c small.c -o small.o
+is "$(programs)" "cc1 x86_64-linux-gnu-as x86_64-linux-gnu-gcc-12 " "gcc: compiler and assembler"
+same_file small.o plain.o "gcc: the object file"
+
+cat >run.py <<'EOF_PY'
+import os, subprocess
+print(subprocess.run(["ls", "/"], capture_output=True, text=True).stdout)
+print(subprocess.run("sort /etc/group | head -n 2", shell=True, capture_output=True, text=True).stdout)
+print(subprocess.run(["sort"], input=b"b\na\n", close_fds=False, stdout=subprocess.PIPE).stdout)
+print(os.system("exit 3"), os.popen("cat /etc/hostname").read())
+pid = os.posix_spawn("/bin/true", ["true"], {"A": "1"})
+print(os.waitpid(pid, 0)[1])
+try:
+    subprocess.run(["/nonexistent"])
+except FileNotFoundError as e:
+    print(e)
+EOF_PY
+followed "python3" "--compact --depth 3" /usr/bin/python3.11 -S run.py
+is "$(programs)" "cat dash head ls python3.11 sort true " "python3: all that it starts"
+tap_done
