@@ -23,26 +23,120 @@
 #include "broker/broker.h"
 
 #define PATIENCE_MS	1500
+#define ANSWER_MS	300	/* for an answer of the daemon alone */
 #define AGAIN_MS	50	/* doubled with each failure */
 #define COMMANDS_MAX	100000u
 #define AGAIN_MOST	8u	/* failures after which it is left alone until it is another program */
 
+/* ---- who began too early ------------------------------------------------------------------ */
+
+void missed_count(void)
+{
+	static unsigned int n;
+
+	broker_note("missed", "%u programs began before all of their rules were in force: processes are listed with the "
+		    "reason, the last %u of them after their end", ++n, ENDED_MAX);
+}
+
+/* The first reason stands. */
+void process_missed(struct process *p, const char *format, ...)
+{
+	va_list args;
+	size_t n;
+
+	if (*p->missed)
+		return;
+	n = snprintf(p->missed, sizeof(p->missed), MISSED_PREFIX);
+	va_start(args, format);
+	vsnprintf(p->missed + n, sizeof(p->missed) - n, format, args);
+	va_end(args);
+	missed_count();
+}
+
 /* ---- letting go ------------------------------------------------------------------------ */
+
+static bool any_pending(const struct process *p)
+{
+	for (const struct applied *a = p->applied; a; a = a->next)
+		if (a->pending)
+			return true;
+	return false;
+}
+
+static bool is_held(const struct process *p)
+{
+	return p->held || (p->agent && p->waits_for_go);
+}
+
+/* The daemon has told all the rules that there were when it registered. */
+static bool rules_known(const struct process *p)
+{
+	return query_done() >= p->held_query;
+}
 
 void process_let_go(struct process *p)
 {
+	if (is_held(p) && !rules_known(p))
+		p->unsure = p->held_query;
 	if (p->held)
 		link_release(p->held);
-	p->held = p->held_query = 0;
+	p->held = p->held_query = p->waits_since = 0;
 	loop_timer_cancel(&p->patience);
 	if (p->agent && p->waits_for_go)
 		spi_agent_go(p->agent);
 	p->waits_for_go = false;
 }
 
+/* Because it has waited for as long as a program should. */
+void process_let_go_late(struct process *p, const char *format, ...)
+{
+	char why[120];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	if (p->injection || p->coming || any_pending(p))
+		process_missed(p, "%s", why);
+	process_let_go(p);
+}
+
 static void patience_over(struct loop_timer *timer)
 {
-	process_let_go(LOOP_OWNER(timer, struct process, patience));
+	struct process *p = LOOP_OWNER(timer, struct process, patience);
+
+	process_let_go_late(p, "its rules were not in force after %u ms", (unsigned int) (loop_now() - p->waits_since));
+}
+
+/* For `ms` more, but no longer than PATIENCE_MS altogether. */
+static void patience_set(struct process *p, unsigned int ms)
+{
+	uint64_t now = loop_now();
+
+	if (!p->waits_since)
+		p->waits_since = now;
+	if (p->waits_since + PATIENCE_MS < now + ms)
+		ms = p->waits_since + PATIENCE_MS > now ? p->waits_since + PATIENCE_MS - now : 0;
+	loop_timer_set(&p->patience, ms, patience_over);
+}
+
+/*
+ * What its agent was told is done: it may go, once the daemon has told of the rules
+ * that were made before it registered. That is asked already, and not waited for
+ * long: some client's command may keep the daemon from answering.
+ */
+static void process_settle(struct process *p)
+{
+	if (any_pending(p)) {
+		if (p->held)
+			patience_set(p, PATIENCE_MS);
+		else
+			loop_timer_cancel(&p->patience);	/* a preloaded agent waits until it is told to go on */
+	} else if (!is_held(p) || rules_known(p)) {
+		process_let_go(p);
+	} else {
+		patience_set(p, ANSWER_MS);
+	}
 }
 
 static void again_due(struct loop_timer *timer)
@@ -62,6 +156,8 @@ void process_refuse(struct process *p, bool again, const char *format, ...)
 	va_end(args);
 	p->refused_serial = broker.rules->serial;
 	p->failures++;
+	if (p->held)
+		process_missed(p, "%s", p->why);
 	if (again && p->failures < AGAIN_MOST)
 		loop_timer_set(&p->again, AGAIN_MS << (p->failures - 1), again_due);
 	process_let_go(p);
@@ -69,7 +165,7 @@ void process_refuse(struct process *p, bool again, const char *format, ...)
 
 /* ---- the difference ---------------------------------------------------------------------- */
 
-static struct applied *applied_find(struct process *p, const struct request *request)
+static struct applied *applied_find(const struct process *p, const struct request *request)
 {
 	struct applied *a = p->applied;
 
@@ -185,6 +281,18 @@ static bool applied_adjust(struct process *p, struct applied *a, unsigned char w
 	return true;
 }
 
+/* Is there a request that its agent was not told of? */
+static bool wants_more(const struct process *p, const unsigned char *want)
+{
+	for (unsigned int i = 0; i < request_count(); i++) {
+		const struct applied *a = want[i] == 1 ? applied_find(p, request_at(i)) : NULL;
+
+		if (want[i] == 1 && (!a || a->state == APPLIED_OFF))
+			return true;
+	}
+	return false;
+}
+
 static void agent_adjust(struct process *p, const unsigned char *want)
 {
 	for (struct applied **at = &p->applied; *at;) {
@@ -205,14 +313,6 @@ static void agent_adjust(struct process *p, const unsigned char *want)
 	}
 	p->inherited = false;
 	p->refused_serial = broker.rules->serial;
-}
-
-static bool any_pending(const struct process *p)
-{
-	for (const struct applied *a = p->applied; a; a = a->next)
-		if (a->pending)
-			return true;
-	return false;
 }
 
 void process_answered(struct process *p, const struct spi_msg_rule_done *done, const char *text)
@@ -246,8 +346,7 @@ void process_answered(struct process *p, const struct spi_msg_rule_done *done, c
 		a->known = !status;
 	}
 	free(command);
-	if (!any_pending(p))
-		process_let_go(p);
+	process_settle(p);
 }
 
 void process_abandoned(struct process *p)
@@ -288,14 +387,18 @@ void process_apply(struct process *p)
 		return;
 	}
 	on = collect(p, want);
+	if (p->unsure && query_done() >= p->unsure) {
+		if (wants_more(p, want))
+			process_missed(p, "the session daemon did not tell in time which rules there are");
+		p->unsure = 0;
+	}
 	if (p->agent)
 		agent_adjust(p, want);
 	free(want);
 	if (p->held && !p->patience.armed)
-		loop_timer_set(&p->patience, PATIENCE_MS, patience_over);
+		patience_set(p, PATIENCE_MS);
 	if (p->agent) {
-		if (!any_pending(p))
-			process_let_go(p);
+		process_settle(p);
 		return;
 	}
 	if (!on) {
@@ -348,5 +451,9 @@ void process_adopt(struct process *p, struct spi_agent *agent)
 	*p->why = 0;
 	p->failures = 0;
 	spi_agent_set_user(agent, p);
+	if (p->waits_for_go && !p->held && !query_idle()) {
+		p->held_query = query_next();
+		query_want();
+	}
 	process_apply(p);
 }

@@ -57,6 +57,7 @@ void query_want(void);		/* the rules may have changed; any number of times */
 bool query_idle(void);		/* nothing is under way or wanted */
 uint64_t query_next(void);	/* number of the first query that begins from now on */
 uint64_t query_done(void);	/* number of the last one that has ended */
+uint64_t query_generation(void);	/* client commands that its answer accounts for */
 void query_add_uid(uid_t uid);	/* someone who may own sessions */
 void query_stop(void);
 
@@ -110,7 +111,10 @@ struct process {
 	/* registration held by the plugin */
 	uint64_t held;			/* id, 0: not held */
 	uint64_t held_query;		/* 0, or the query that must have ended before it is let go */
+	uint64_t unsure;		/* 0, or that query, when it was let go all the same */
+	uint64_t waits_since;
 	struct loop_timer patience;
+	char missed[200];		/* not "": why its first calls may be missing */
 	/* the agent */
 	struct spi_agent *agent;
 	bool waits_for_go;
@@ -142,12 +146,14 @@ void lines_clear(struct lines *lines);
 struct ended {				/* one that has ended and whose trace has holes */
 	pid_t pid;
 	uid_t uid;
-	char name[64];
+	char name[64], missed[200];
 	struct spi_status_page counts;
 };
 #define ENDED_MAX 64u
 extern struct ended ended[ENDED_MAX];
 extern unsigned int nr_ended;		/* ever; the last ENDED_MAX of them are in ended[n % ENDED_MAX] */
+struct ended *ended_add(pid_t pid, uid_t uid, const char *name);
+bool ended_has_missed(pid_t pid, uid_t uid);	/* such a one is there already */
 
 /* apply.c: bring what its agent does in line with the rules; inject, release, let go as needed. */
 void process_apply(struct process *process);
@@ -158,6 +164,10 @@ void process_answered(struct process *process, const struct spi_msg_rule_done *d
 void process_abandoned(struct process *process);	/* its agent's connection is over */
 void process_refuse(struct process *process, bool again, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void process_let_go(struct process *process);		/* its registration, when held */
+void process_let_go_late(struct process *process, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void process_missed(struct process *process, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define MISSED_PREFIX "its first calls may be missing: "
+void missed_count(void);				/* one more that began too early */
 
 /* hot.c */
 void hot_add(struct process *process, uint64_t count, const char *object, const char *function);

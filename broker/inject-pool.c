@@ -31,6 +31,7 @@
 #include "injector/inject.h"
 
 #define HELD_MS		1200u	/* to look for a safe moment while the registration is held */
+#define HELD_AGAIN_MS	10u	/* the same when it has the agent, and its parent's rules, already */
 #define FREE_MS		3000u
 #define GRACE_MS	2500u	/* and to be done with it */
 #define IDLE_MS		5000u	/* that long a worker waits for the next */
@@ -72,7 +73,7 @@ static void pool_advance(void);
 
 struct order {
 	struct facts facts;
-	unsigned int deadline_ms;
+	unsigned int deadline_ms, again_ms;
 };
 
 struct identity {
@@ -85,7 +86,7 @@ static void work_once(const struct order *order, struct outcome *outcome, int *f
 {
 	struct spi_inject_options options = {
 		.size = sizeof(options), .flags = SPI_INJECT_ATTACH | SPI_INJECT_EXPECT_UID,
-		.deadline_ms = order->deadline_ms,
+		.deadline_ms = order->deadline_ms, .again_ms = order->again_ms,
 		.expect_uid = order->facts.uids[1], .expect_start_time = order->facts.start_time,
 	};
 	struct spi_inject_result result = { .size = sizeof(result), .fd = -1 };
@@ -189,6 +190,12 @@ static void take_outcome(struct injection *in, const struct outcome *outcome, in
 	}
 	if (p->agent)
 		return;		/* it came to us meanwhile, by itself */
+	/*
+	 * The child of a fork waits for the daemon within fork(), where nothing is safe.
+	 * It has its parent's rules in force, and needs us for later changes only.
+	 */
+	if (outcome->already && p->held && outcome->ret == -EAGAIN)
+		process_let_go(p);
 	/* A program that has just begun may have no libc yet; one of another kind will not get any. */
 	process_refuse(p, outcome->ret == -ENOTSUP ? p->failures < YOUNG_TRIES :
 		       outcome->ret != -ELIBACC && outcome->ret != -ENOENT, "%s", outcome->text);
@@ -311,7 +318,7 @@ static struct injection *choose(void)
 static void injection_start(struct injection *in)
 {
 	struct process *p = in->process;
-	struct order order = { .deadline_ms = p->held ? HELD_MS : FREE_MS };
+	struct order order = { .deadline_ms = p->held ? HELD_MS : FREE_MS, .again_ms = p->held ? HELD_AGAIN_MS : 0 };
 	struct worker *w = NULL;
 	int ret;
 

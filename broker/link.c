@@ -194,9 +194,9 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 		if (p->held && p->held != app->id)
 			link_release(p->held);
 		p->held = app->id;
-		/* Held for a table that was out of date: the next answer of the daemon decides. */
-		p->held_query = query_idle() && link_table_matches(facts.uids[0], app->pid, facts.exec) ?
-				0 : query_next();
+		/* A command before it may have made a rule that we have not heard of: the next answer of the daemon decides. */
+		p->held_query = query_idle() && app->generation <= query_generation() &&
+				link_table_matches(facts.uids[0], app->pid, facts.exec) ? 0 : query_next();
 		if (p->held_query)
 			query_want();
 	}
@@ -207,10 +207,30 @@ static void take_expired(uint64_t id)
 {
 	for (struct process *p = processes; p; p = p->next)
 		if (p->held == id) {
-			p->held = 0;
-			process_let_go(p);
+			process_let_go_late(p, "the session daemon's plugin held it no longer");
 			return;
 		}
+}
+
+static void take_late(const struct spi_broker_late *late)
+{
+	static const char text[] = "the session daemon accepted it %u ms after its start; lttng-ust waits 3 s, "
+				   "or as LTTNG_UST_REGISTER_TIMEOUT says";
+	struct process *p = process_find(late->pid);
+	struct ended *e;
+	size_t n;
+
+	if (p) {
+		process_missed(p, text, late->ms);
+		return;
+	}
+	if (ended_has_missed(late->pid, late->uid))
+		return;
+	e = ended_add(late->pid, late->uid, "");
+	snprintf(e->name, sizeof(e->name), "%.*s", (int) sizeof(late->name) - 1, late->name);
+	n = snprintf(e->missed, sizeof(e->missed), MISSED_PREFIX);
+	snprintf(e->missed + n, sizeof(e->missed) - n, text, late->ms);
+	missed_count();
 }
 
 /*
@@ -235,6 +255,7 @@ static int take_message(const struct spi_broker_msg *head, const char *body, int
 {
 	struct spi_broker_generation generation;
 	struct spi_broker_release release;
+	struct spi_broker_late late;
 	struct spi_broker_app app;
 
 	switch (head->type) {
@@ -283,6 +304,12 @@ static int take_message(const struct spi_broker_msg *head, const char *body, int
 			return -EPROTO;
 		memcpy(&release, body, sizeof(release));
 		take_expired(release.id);
+		return 0;
+	case SPI_BROKER_LATE:
+		if (head->size < sizeof(late))
+			return -EPROTO;
+		memcpy(&late, body, sizeof(late));
+		take_late(&late);
 		return 0;
 	default:
 		return 0;	/* a newer plugin may say more */

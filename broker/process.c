@@ -64,18 +64,36 @@ void lines_clear(struct lines *lines)
 
 /* ---- ends ---------------------------------------------------------------------------- */
 
-static void remember_losses(const struct process *p)
+struct ended *ended_add(pid_t pid, uid_t uid, const char *name)
+{
+	struct ended *e = &ended[nr_ended++ % ENDED_MAX];
+
+	memset(e, 0, sizeof(*e));
+	e->pid = pid;
+	e->uid = uid;
+	snprintf(e->name, sizeof(e->name), "%s", name);
+	return e;
+}
+
+bool ended_has_missed(pid_t pid, uid_t uid)
+{
+	for (unsigned int i = 0; i < ENDED_MAX && i < nr_ended; i++)
+		if (ended[i].pid == pid && ended[i].uid == uid && *ended[i].missed)
+			return true;
+	return false;
+}
+
+static void remember_holes(const struct process *p)
 {
 	const volatile struct spi_status_page *counts = p->agent ? spi_agent_status(p->agent) : NULL;
 	struct ended *e;
 
-	if (!counts || !(counts->lost_entries + counts->lost_exits + counts->slots_exhausted))
+	if (!*p->missed && (!counts || !(counts->lost_entries + counts->lost_exits + counts->slots_exhausted)))
 		return;
-	e = &ended[nr_ended++ % ENDED_MAX];
-	e->pid = p->facts.pid;
-	e->uid = p->facts.uids[0];
-	snprintf(e->name, sizeof(e->name), "%s", p->facts.exec);
-	e->counts = *counts;
+	e = ended_add(p->facts.pid, p->facts.uids[0], p->facts.exec);
+	memcpy(e->missed, p->missed, sizeof(e->missed));
+	if (counts)
+		e->counts = *counts;
 }
 
 static void process_ended(struct loop_source *source, uint32_t events)
@@ -90,7 +108,7 @@ void process_forget(struct process *p)
 			*at = p->next;
 			break;
 		}
-	remember_losses(p);
+	remember_holes(p);
 	injection_drop(p);
 	process_expect_no_more(p);
 	process_let_go(p);

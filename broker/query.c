@@ -46,6 +46,7 @@ static struct loop_timer deadline, parse_deadline, retry, young;
 static bool wanted, asking, answered;
 static uint64_t started, done;		/* numbers of questions */
 static uint64_t generation;		/* that this question's answer accounts for */
+static uint64_t accounted;		/* the last answer did */
 static struct ruleset *coming;
 static struct unread *unread, **unread_end = &unread;
 static int answer_fd = -1;		/* the memfd for the first of them */
@@ -153,6 +154,7 @@ static void query_conclude(void)
 	bool same = ruleset_equal(former, coming);
 
 	done = started;
+	accounted = generation;
 	failures = 0;
 	broker_note_clear("query");
 	if (same) {
@@ -367,6 +369,11 @@ bool query_idle(void)
 uint64_t query_next(void)
 {
 	return started + 1;
+}
+
+uint64_t query_generation(void)
+{
+	return accounted;
 }
 
 uint64_t query_done(void)

@@ -20,12 +20,12 @@
  *   note     text             (of the broker as a whole: proc connector not allowed, broker was started again, ...)
  *   process  PID  UID  STATE  name  text
  *            STATE: waiting (held or being injected), traced, idle (agent inside, no rule), refused (text: why),
- *            ended (and its trace has holes: counts follow; of the last 64 such)
+ *            ended (and its trace has holes: why, or counts follow; of the last 64 such)
  *   applied  PID  rule text  active|failed|adding  matched  instrumented  declined  text
  *   declined PID  OBJECT  FUNCTION  REASON
  *   counts   PID  entries exits lost_entries lost_exits owed_exits points declined
  *   hot      PID  COUNT  OBJECT  FUNCTION   (of call trees, busiest first)
- *   message  PID  text        (notes of that process's agent)
+ *   message  PID  text        (notes of that process's agent; why its first calls may be missing)
  *   end
  *
  * The same directory holds SPI_AGENT_SOCKET, SOCK_SEQPACKET, mode 0666: where

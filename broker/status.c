@@ -129,6 +129,12 @@ static void put_applied(FILE *out, const struct process *p)
 		put(out, reason + 1);
 		fputc('\n', out);
 	}
+	if (*p->missed) {
+		fputs("message", out);
+		put_number(out, p->facts.pid);
+		put(out, p->missed);
+		fputc('\n', out);
+	}
 	for (const struct line *l = p->notes.first; l; l = l->next) {
 		fputs("message", out);
 		put_number(out, p->facts.pid);
@@ -157,7 +163,9 @@ static const char *state_of(const struct process *p)
 	}
 	if (*p->why)
 		return "refused";
-	return p->injection || p->coming || p->held ? "waiting" : NULL;
+	if (p->injection || p->coming || p->held)
+		return "waiting";
+	return *p->missed ? "idle" : NULL;
 }
 
 static void put_processes(FILE *out, uid_t asker)
@@ -186,8 +194,10 @@ static void put_processes(FILE *out, uid_t asker)
 			continue;
 		fprintf(out, "process\t%d\t%u\tended", (int) e->pid, e->uid);
 		put(out, e->name);
-		fputs("\tevents were lost\n", out);
-		put_counts(out, e->pid, &e->counts);
+		put(out, *e->missed ? e->missed : "events were lost");
+		fputc('\n', out);
+		if (e->counts.magic)
+			put_counts(out, e->pid, &e->counts);
 	}
 }
 

@@ -304,6 +304,8 @@ static void *session_run(void *arg)
 	setpriority(PRIO_PROCESS, gettid(), -20);
 	s->ret = prepare(s);
 	if (!s->ret && !(s->options.flags & SPI_INJECT_CHECK)) {
+		if (s->already && s->options.again_ms)
+			s->options.deadline_ms = s->options.again_ms;
 		s->deadline = spi_now() + (uint64_t) s->options.deadline_ms * 1000000;
 		spi_first_open(&s->first, s->attach);	/* the agent starts no thread while it is loaded */
 		s->ret = find_moment(s);

@@ -38,7 +38,7 @@ struct spi_inject_options {
 	 */
 	uint64_t expect_start_time;
 	uid_t expect_uid;
-	uint32_t reserved2;
+	uint32_t again_ms;	/* instead of deadline_ms when the process has the agent already; 0: no difference */
 };
 
 /*

@@ -30,7 +30,7 @@
 
 #define SPI_BROKER_FD		3
 #define SPI_BROKER_MAGIC	0x42495053u	/* "SPIB" */
-#define SPI_BROKER_VERSION	1u
+#define SPI_BROKER_VERSION	2u
 #define SPI_BROKER_TABLE_MAX	256u		/* entries; more: one entry that means everybody */
 #define SPI_BROKER_MESSAGE_MAX	16384u		/* bytes */
 
@@ -44,6 +44,7 @@ enum spi_broker_type {
 	SPI_BROKER_EXPIRED,	/* struct spi_broker_release: played back by the plugin's own deadline */
 	SPI_BROKER_CLIENT,	/* struct spi_broker_client: a user other than the daemon's own has used the client socket */
 	SPI_BROKER_DISABLING,	/* struct spi_broker_release + name: the daemon is about to switch this rule off everywhere */
+	SPI_BROKER_LATE,	/* struct spi_broker_late: the daemon has accepted one that is concerned, but main() may have begun before; a hint */
 	/* broker to plugin */
 	SPI_BROKER_RELEASE = 64,	/* struct spi_broker_release: play this registration back now */
 	SPI_BROKER_TABLE,	/* struct spi_broker_table + entries: who is to be held from now on */
@@ -79,8 +80,17 @@ struct spi_broker_app {
 	uint32_t bits;		/* 32 or 64: width of the application's long */
 	uint32_t deadline_ms;	/* the plugin plays it back by itself after that */
 	char name[20];		/* process name as it registered, NUL-terminated; the application's own word */
+	uint64_t generation;	/* client commands that had begun when it registered; what they made is to be in force */
 };
-_Static_assert(sizeof(struct spi_broker_app) == 48, "wire format");
+_Static_assert(sizeof(struct spi_broker_app) == 56, "wire format");
+
+struct spi_broker_late {
+	int32_t pid;
+	uint32_t uid;
+	uint32_t ms;		/* since it was started */
+	char name[20];		/* as in spi_broker_app */
+};
+_Static_assert(sizeof(struct spi_broker_late) == 32, "wire format");
 
 struct spi_broker_generation {
 	uint64_t generation;

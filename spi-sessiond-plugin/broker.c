@@ -73,25 +73,6 @@ static int broker_path(char path[static PATH_MAX])
 	return access(path, X_OK) ? -errno : 0;
 }
 
-/* The parent of a process, 0 when there is none to be known. */
-static pid_t parent_of(pid_t pid)
-{
-	char path[32], text[512], *end;
-	FILE *file;
-	size_t n;
-	int parent = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int) pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	n = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
-	text[n] = 0;
-	end = strrchr(text, ')');
-	return end && sscanf(end, ") %*c %d", &parent) == 1 ? parent : 0;
-}
-
 /* Its helpers are its children, and theirs spi-codemap. */
 bool broker_family(pid_t pid)
 {
@@ -100,7 +81,7 @@ bool broker_family(pid_t pid)
 	for (unsigned int level = 0; top && pid > 1 && level < 4; level++) {
 		if (pid == top)
 			return true;
-		pid = parent_of(pid);
+		pid = process_parent(pid);
 	}
 	return false;
 }

@@ -28,6 +28,7 @@
 
 #define HOLD_MS		2000	/* of the 3 seconds that lttng-ust waits by default */
 #define HOLD_STALE_MS	300	/* while nothing but a new table is waited for */
+#define START_MS	3000
 #define HELD_MAX	4096
 #define HELD_MAX_UID	2048	/* one user can't have all of it: who is beyond is not held */
 #define HELD_MAX_PID	4	/* more is nothing that lttng-ust does */
@@ -90,6 +91,7 @@ static struct held *held_create(int sock, const struct ucred *peer, const struct
 		return NULL;
 	h->pid = peer->pid;
 	h->uid = peer->uid;
+	h->started = process_started(h->pid);
 	memcpy(h->exec, exec, sizeof(h->exec));
 	h->socket[0].client = h->socket[1].client = -1;
 	h->socket[REGISTRATION_CMD].fd = descriptor_keep(sock);
@@ -144,6 +146,9 @@ static void held_link(struct held *h, enum verdict verdict, bool released)
 	h->generation = clients_begun();
 	h->since = plugin_clock();
 	h->stale = verdict == VERDICT_STALE;
+	/* A program that had run for long when it registered is not at its start. */
+	if (h->started <= h->since - START_MS)
+		h->started = h->since;
 	h->deadline = h->since +
 		(h->stale && held_limit_ms() > HOLD_STALE_MS ? HOLD_STALE_MS : held_limit_ms());
 	h->next = head;
@@ -156,6 +161,7 @@ static bool held_add(struct held *h, enum verdict verdict, struct spi_broker_app
 {
 	app->id = last_id + 1;
 	app->deadline_ms = held_limit_ms();
+	app->generation = clients_begun();
 	if (!queue_post(SPI_BROKER_HELD, app, sizeof(*app), NULL, 0, pidfd, QUEUE_TOLD_AGAIN))
 		return false;
 	held_link(h, verdict, false);
@@ -249,10 +255,22 @@ bool held_keep(int sock, const struct ucred *peer, const struct registration *re
 	return reg->type == REGISTRATION_NOTIFY && notify_keep(sock, peer, reg);
 }
 
+/* What the broker is to be told of, should it take too long. With the lock. */
+static void late_describe(struct spi_broker_late *late, const struct held *h)
+{
+	memset(late, 0, sizeof(*late));
+	if (table_judge(h->uid, h->pid, h->exec) != VERDICT_CONCERNED)
+		return;
+	late->pid = h->pid;
+	late->uid = h->uid;
+	memcpy(late->name, h->socket[REGISTRATION_CMD].reg.name, sizeof(h->socket[REGISTRATION_CMD].reg.name));
+}
+
 int held_take(int sock, struct registration *reg)
 {
 	struct sockaddr_un address;
 	socklen_t size = sizeof(address);
+	struct spi_broker_late late;
 	int fd = -1, ret;
 
 	if (getpeername(sock, (struct sockaddr *) &address, &size) || size <= sizeof(sa_family_t))
@@ -267,8 +285,10 @@ int held_take(int sock, struct registration *reg)
 			fd = s->fd;
 			s->fd = -1;
 			s->state = SOCKET_TAKEN;
-			if (i == REGISTRATION_CMD)
-				turns_begin(sock);
+			if (i == REGISTRATION_CMD) {
+				late_describe(&late, h);
+				turns_begin(sock, h->started, &late);
+			}
 			*reg = s->reg;
 		}
 	}

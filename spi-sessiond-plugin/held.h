@@ -37,6 +37,7 @@ struct held {
 	pid_t pid;
 	uid_t uid;
 	char exec[24];
+	int64_t started;	/* the program, or when that was long before: since */
 	int64_t since, deadline;
 	bool stale;		/* held only because the table was out of date */
 	bool released;

@@ -148,7 +148,8 @@ bool held_has_pid(pid_t pid);
 
 /* ---- turns.c: registrations that the daemon is at work on ------------------------------ */
 
-void turns_begin(int fd);	/* it has taken this one; with plugin_lock held */
+/* It has taken this one, of a program started then; *late (pid 0: nothing) is reported if it takes long. With plugin_lock held. */
+void turns_begin(int fd, int64_t started, const struct spi_broker_late *late);
 void turns_end(int fd);		/* it is done with it */
 /*
  * May another one, kept since then, be played back while `taken` are on their way?
@@ -189,6 +190,11 @@ void broker_dispatch(void);
 void broker_expired(int64_t since, int64_t now);
 /* Is `pid` the broker or below it? Reads /proc. No lock. */
 bool broker_family(pid_t pid);
+
+/* ---- process.c: what /proc says; 0 when it does not. No lock --------------------------- */
+
+pid_t process_parent(pid_t pid);
+int64_t process_started(pid_t pid);	/* as plugin_clock() was then */
 
 /* ---- spawn.c -------------------------------------------------------------------- */
 

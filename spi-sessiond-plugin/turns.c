@@ -9,7 +9,7 @@
  * wait until all are done. What is played back therefore comes one after the other
  * while somebody gives commands, and not in the first moment of one. But who has
  * waited for long goes first, whatever commands there are: an application gives up
- * after three seconds. A registration is done when the application is told so, or its
+ * after three seconds, which the broker is told when a rule concerns it. A registration is done when the application is told so, or its
  * socket closed; the daemon waits for one that hangs anyway, and the others no longer
  * than TURN_MS more.
  */
@@ -20,25 +20,43 @@
 #define COMMANDS_MS	300	/* since the latest one began: somebody does */
 #define COMMAND_MS	20	/* for which nothing is played back when one begins */
 #define POLITE_MS	1000	/* since an application registered */
+#define LATE_MS		2980	/* since it was started: lttng-ust waits for three seconds */
+#define KNOWN_MAX	64	/* that the daemon is at work on; those beyond are not looked after */
 
 static struct {
 	int fd;
-	int64_t until;		/* 0: free */
-} turns[TURNS_MAX];
+	int64_t until;		/* 0: free. It may take longer than that, but others do not wait for it */
+	int64_t started;
+	struct spi_broker_late late;
+} turns[KNOWN_MAX];
 static unsigned int nr_turns;	/* written under plugin_lock, read without by turns_end() */
 
-void turns_begin(int fd)
+void turns_begin(int fd, int64_t started, const struct spi_broker_late *late)
 {
 	unsigned int slot = 0;
 
-	for (unsigned int i = 0; i < TURNS_MAX; i++) {
+	for (unsigned int i = 0; i < KNOWN_MAX; i++) {
 		if (turns[i].until < turns[slot].until)
 			slot = i;
 	}
 	if (!turns[slot].until)
 		__atomic_store_n(&nr_turns, nr_turns + 1, __ATOMIC_RELAXED);
 	turns[slot].fd = fd;
+	turns[slot].started = started;
+	turns[slot].late = *late;
 	turns[slot].until = plugin_clock() + TURN_MS;
+}
+
+/* With plugin_lock held. */
+static void turn_over(unsigned int i)
+{
+	struct spi_broker_late *late = &turns[i].late;
+
+	turns[i].until = 0;
+	__atomic_store_n(&nr_turns, nr_turns - 1, __ATOMIC_RELAXED);
+	late->ms = plugin_clock() - turns[i].started;
+	if (late->pid && late->ms >= LATE_MS)
+		queue_post(SPI_BROKER_LATE, late, sizeof(*late), NULL, 0, -1, QUEUE_HINT);
 }
 
 void turns_end(int fd)
@@ -49,11 +67,10 @@ void turns_end(int fd)
 	if (!__atomic_load_n(&nr_turns, __ATOMIC_RELAXED))
 		return;
 	pthread_mutex_lock(&plugin_lock);
-	for (unsigned int i = 0; i < TURNS_MAX; i++) {
+	for (unsigned int i = 0; i < KNOWN_MAX; i++) {
 		if (!turns[i].until || turns[i].fd != fd)
 			continue;
-		turns[i].until = 0;
-		__atomic_store_n(&nr_turns, nr_turns - 1, __ATOMIC_RELAXED);
+		turn_over(i);
 		ended = true;
 	}
 	pthread_mutex_unlock(&plugin_lock);
@@ -69,14 +86,9 @@ int turns_left(unsigned int taken, int64_t since, int64_t now)
 
 	pthread_mutex_lock(&plugin_lock);
 	commanded = polite && recently < COMMAND_MS && clients_ended() < clients_begun();
-	for (unsigned int i = 0; i < TURNS_MAX; i++) {
-		if (!turns[i].until)
+	for (unsigned int i = 0; i < KNOWN_MAX; i++) {
+		if (turns[i].until <= now)
 			continue;
-		if (turns[i].until <= now) {
-			turns[i].until = 0;
-			__atomic_store_n(&nr_turns, nr_turns - 1, __ATOMIC_RELAXED);
-			continue;
-		}
 		taken++;
 		if (wait < 0 || turns[i].until - now < wait)
 			wait = (int) (turns[i].until - now);

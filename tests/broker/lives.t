@@ -7,7 +7,12 @@ spi_private "$@"
 broker_setup
 
 record f 'spi:add_entry'
+started=${EPOCHREALTIME/./}
 check "a program that forks" ./app 6 fork
+took=$(((${EPOCHREALTIME/./} - started) / 1000))
+[ "$took" -lt "$(spi_scaled 500)" ]
+ok $? "its child, within fork(), is not kept waiting ($took ms)"
+is "$(status note | grep -c 'began before')" 0 "nor taken for one that began too early"
 recorded f
 is "$(spi_count "$SPI_TMP/f" add_entry)" 12 "its child's calls are recorded, too"
 

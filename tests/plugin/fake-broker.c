@@ -143,6 +143,7 @@ static void message_handle(unsigned int type, const char *body, int fd)
 	const struct spi_broker_rule *rule = (const void *) body;
 	const struct spi_broker_generation *generation = (const void *) body;
 	const struct spi_broker_client *client = (const void *) body;
+	const struct spi_broker_late *late = (const void *) body;
 
 	switch (type) {
 	case SPI_BROKER_DAEMON:
@@ -172,6 +173,9 @@ static void message_handle(unsigned int type, const char *body, int fd)
 		break;
 	case SPI_BROKER_CLIENT:
 		fprintf(report, "CLIENT uid=%u\n", client->uid);
+		break;
+	case SPI_BROKER_LATE:
+		fprintf(report, "LATE pid=%d uid=%u ms=%u name=%s\n", late->pid, late->uid, late->ms, late->name);
 		break;
 	default:
 		fprintf(report, "UNKNOWN %u\n", type);

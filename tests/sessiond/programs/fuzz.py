@@ -205,7 +205,7 @@ def apps():
 # ---- the plugin and its broker -----------------------------------------------------------
 
 def broker_message(kind, body):
-    return struct.pack("IHHII", 0x42495053, 1, kind, len(body), 0) + body
+    return struct.pack("IHHII", 0x42495053, 2, kind, len(body), 0) + body
 
 
 def greeting(directory):
@@ -214,14 +214,14 @@ def greeting(directory):
 
 
 def plugin_message(sleepers, directory):
-    kind = rng.choice([1, 2, 2, 3, 3, 3, 4, 5, 6, 7, 0, 64, 65, 66, 99])
+    kind = rng.choice([1, 2, 2, 3, 3, 3, 4, 5, 6, 7, 9, 0, 64, 65, 66, 99])
     fds = []
     if kind == 1:
         body = greeting(directory)
     elif kind in (2, 3):
         pid = rng.choice([sleepers[rng.randrange(len(sleepers))].pid, os.getpid(), 1, 0, -1, signed(number())])
-        body = struct.pack("QiIIII20s", number(), pid, rng.choice([0, 1, number()]), number(),
-                           rng.choice([32, 64, number()]), number(), noise(21))
+        body = struct.pack("QiIIII20sQ", number(), pid, rng.choice([0, 1, number()]), number(),
+                           rng.choice([32, 64, number()]), number(), noise(21), number())
         try:
             fds = [os.pidfd_open(pid)] if rng.random() < .9 else descriptors()
         except OSError:
@@ -230,6 +230,8 @@ def plugin_message(sleepers, directory):
         body = struct.pack("Q", number())
     elif kind == 5:
         body = struct.pack("iI", signed(number()), rng.randrange(2)) + b"spi:" + words() + b"\0"
+    elif kind == 9:
+        body = struct.pack("iII20s", rng.choice([sleepers[0].pid, signed(number())]), number(), number(), noise(21))
     elif kind == 7:
         body = struct.pack("II", rng.choice([0, 1, 2001, number()]), 0)
     else:
