@@ -248,8 +248,11 @@ int spi_tree_main_begun(void)
 	uint64_t sp = (uint64_t) __builtin_frame_address(0);
 	struct spi_vma vma;
 
-	if (func < 0)
-		return !spi_env.preloaded;
+	/* rules come on the first thread before main(), and afterwards on the control thread */
+	if (spi_env.preloaded)
+		return spi_sys(SYS_gettid) != spi_sys(SYS_getpid);
+	if (func < 0 || !spi_attached_early)
+		return 1;
 	look.high = address + spi_tree_map_func(to, (uint64_t) func)->size;
 	if (spi_sys(SYS_gettid) != spi_sys(SYS_getpid))
 		look_at_threads(&look);
