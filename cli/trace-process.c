@@ -31,13 +31,20 @@
 /* No agent is there any more. Returns 1 when nothing is left to wait for. */
 static int targets_gone(struct targets *ts, struct run *run)
 {
+	int64_t limit = run_now() + 1000;
 	int signal = 0;
+	enum run_event event;
 
-	/* They may be about to end: then the pidfds say so at once. */
-	if (run_wait(run, ts->epoll, run_now() + 1000, &signal, NULL) == RUN_EVENT_PROCESS) {
+	/* They may be about to end: then the pidfds say so at once. Or a program that is followed has just begun. */
+	do
+		event = run_wait(run, ts->epoll, limit, &signal, NULL);
+	while (event == RUN_EVENT_AGENTS && !spi_control_count(run->agents.control) && run_now() < limit);
+	if (event == RUN_EVENT_PROCESS) {
 		targets_reap(ts);
 		return ts->ended == ts->count;
 	}
+	if (spi_control_count(run->agents.control))
+		return 0;
 	if (ts->count == 1)
 		say_warning("%s: its agent is gone: the process executed another program", ts->list[0].title);
 	else
@@ -89,8 +96,13 @@ static int targets_attend(struct targets *ts, struct run *run)
 
 static int targets_run(struct targets *ts, struct run *run)
 {
+	const struct tree_request *tree = &run->options->tree;
+	const char *socket;
 	unsigned int i;
 
+	/* Without it, the programs that they execute are not followed, and nothing else is missing. */
+	if (tree->count && !(tree->options.unfollowed & SPI_TREE_EXEC))
+		spi_control_listen(run->agents.control, &socket);
 	if (ts->count > 1) {
 		run->agents.sets = ts->sets;
 		run->agents.set_count = ts->count;

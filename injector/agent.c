@@ -79,7 +79,8 @@ static int take_hello(struct spi_agent *agent, uint32_t id, const char *body, si
 	agent->exe[length] = 0;
 	if (fd >= 0)
 		take_status(agent, fd);
-	spi_agent_send(agent, SPI_MSG_WELCOME, id, &welcome, sizeof(welcome), NULL, 0, -1);
+	spi_agent_send(agent, SPI_MSG_WELCOME, id, &welcome, sizeof(welcome), *control->path ? control->path : NULL,
+		*control->path ? strlen(control->path) + 1 : 0, -1);
 	if (control->ops.on_hello)
 		control->ops.on_hello(agent, control->data);
 	return 0;

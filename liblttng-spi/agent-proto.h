@@ -38,7 +38,7 @@ enum spi_msg_type {
 	SPI_MSG_DETACHED,	/* answer to DETACH: everything is removed; the agent closes next */
 	SPI_MSG_HOT,		/* text lines "COUNT\tOBJECT\tFUNCTION\n": calls recorded since the last such message, busiest first */
 	/* controller to agent */
-	SPI_MSG_WELCOME = 64,	/* struct spi_msg_welcome: answer to HELLO */
+	SPI_MSG_WELCOME = 64,	/* struct spi_msg_welcome, perhaps + path where programs that are executed find the controller: answer to HELLO */
 	SPI_MSG_MAP,		/* struct spi_msg_map + error text; fd: the sealed code map */
 	SPI_MSG_FILE,		/* struct spi_msg_file + error text; fd: the file or an O_PATH directory */
 	SPI_MSG_RULE_ADD,	/* struct spi_msg_rule + rule text (rule grammar: doc/rules.md) */

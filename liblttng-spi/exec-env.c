@@ -9,6 +9,7 @@
  * The caller's array is not touched, as vforked children have their parent's. What
  * is added is made once, before main().
  */
+#include <dlfcn.h>
 #include <string.h>
 #include "liblttng-spi/exec.h"
 #include "liblttng-spi/patch-internal.h"
@@ -35,16 +36,53 @@ static void own_add(const char *name, const char *value)
 	used += (size_t) n + 1;
 }
 
-void spi_exec_env_init(void)
+static char socket_entry[17 + 128] = "LTTNG_SPI_SOCKET=", agent_path[4096];
+#define SOCKET_PATH	(socket_entry + 17)
+
+/* This library's file, where no environment named it. */
+static void agent_find(void)
 {
-	if (own_count || !spi_env.socket || !spi_env.agent)
+	Dl_info self;
+
+	if (spi_env.agent)
+		spi_format(agent_path, sizeof(agent_path), "%s", spi_env.agent);
+	else if (dladdr(own_text, &self) && self.dli_fname && self.dli_fname[0] == '/' && strlen(self.dli_fname) < sizeof(agent_path))
+		spi_format(agent_path, sizeof(agent_path), "%s", self.dli_fname);
+	if (strpbrk(agent_path, " :"))		/* the dynamic linker knows no quoting */
+		agent_path[0] = 0;
+}
+
+void spi_exec_env_init(const char *path, size_t size)
+{
+	if (!path && spi_env.socket) {
+		path = spi_env.socket;
+		size = strlen(path) + 1;
+	}
+	if (!path || size > sizeof(socket_entry) - 17 || !memchr(path, 0, size) || *path != '/')
 		return;
-	own_add("LTTNG_SPI_SOCKET", spi_env.socket);
+	if (strcmp(SOCKET_PATH, path))		/* who executes something in this moment may miss the new controller */
+		memcpy(SOCKET_PATH, path, strlen(path) + 1);
+	if (own_count)
+		return;
+	agent_find();
+	if (!agent_path[0])
+		return;
 	own_add("LTTNG_SPI_TP", spi_env.tp);
 	own_add("LTTNG_SPI_CODEMAP", spi_env.codemap);
 	own_add("LTTNG_SPI_DEBUG", spi_env.debug);
 	own_add("LTTNG_SPI_STRING_MAX", spi_env.string_max);
 	own_add("LTTNG_SPI_TEST_WORKER", spi_env.test_worker);
+	own[own_count++] = socket_entry;
+}
+
+const char *spi_exec_socket(void)
+{
+	return own_count ? SOCKET_PATH : NULL;
+}
+
+const char *spi_exec_agent(void)
+{
+	return agent_path;
 }
 
 /* strlen() may be instrumented, and is what gcc makes of this without the volatile. */
@@ -107,7 +145,7 @@ size_t spi_exec_env_size(char *const envp[])
 		return 0;
 	while (envp && envp[n])
 		n++;
-	return (n + own_count + 4) * sizeof(char *) + sizeof("LD_PRELOAD=:") + length(spi_env.agent) +
+	return (n + own_count + 4) * sizeof(char *) + sizeof("LD_PRELOAD=:") + length(agent_path) +
 		(preload ? length(preload) : 0) + 16;
 }
 
@@ -133,7 +171,7 @@ char **spi_exec_env_fill(void *room, char *const envp[])
 	}
 	if (!preload)
 		*to++ = text;
-	text = put(put(text, "LD_PRELOAD="), spi_env.agent);
+	text = put(put(text, "LD_PRELOAD="), agent_path);
 	if (preload && *preload)
 		put(put(text, ":"), preload);
 	for (unsigned int i = 0; i < own_count; i++)

@@ -100,7 +100,7 @@ static const char *limit_because(void)
 
 	if (spi_sys(SYS_prlimit64, 0L, RLIMIT_AS, NULL, &limit) == 0 && limit.rlim_cur < ADDRESS_SPACE)
 		return "the limit on its address space is too low";
-	if (spi_env.agent && spi_sys(SYS_faccessat, (long) AT_FDCWD, spi_env.agent, (long) R_OK) < 0)
+	if (spi_sys(SYS_faccessat, (long) AT_FDCWD, spi_exec_agent(), (long) R_OK) < 0)
 		return "the agent's files cannot be reached from it";
 	return NULL;
 }

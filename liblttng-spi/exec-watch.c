@@ -104,8 +104,8 @@ void spi_exec_fork_child(void)
 
 static int is_followed(void)
 {
-	return (always || __atomic_load_n(&spi_tree_execs, __ATOMIC_RELAXED)) && spi_env.socket &&
-		spi_sys(SYS_faccessat, (long) AT_FDCWD, spi_env.socket, (long) W_OK) == 0;
+	return (always || __atomic_load_n(&spi_tree_execs, __ATOMIC_RELAXED)) && spi_exec_socket() &&
+		spi_sys(SYS_faccessat, (long) AT_FDCWD, spi_exec_socket(), (long) W_OK) == 0;
 }
 
 /* This program is over. */
@@ -377,7 +377,6 @@ void spi_exec_start(struct spi_link *link)
 		map = map_get(link, libc);
 		if (!map)
 			return;
-		spi_exec_env_init();
 		for (unsigned int i = 0; i < WATCHED; i++)
 			watched_make(&watched[i], libc, map);
 		made = 1;

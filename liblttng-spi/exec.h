@@ -17,7 +17,13 @@ enum spi_exec_kind {
 enum spi_exec_kind spi_exec_look(int directory, const char *path, int flags, const char **reason);
 
 /* ---- exec-env.c ---- */
-void spi_exec_env_init(void);
+/*
+ * Control side: where executed programs find the controller. `path` may lack its NUL; NULL: what a preloaded agent's
+ * environment said.
+ */
+void spi_exec_env_init(const char *path, size_t size);
+const char *spi_exec_socket(void);	/* NULL: nowhere */
+const char *spi_exec_agent(void);	/* the agent's own file */
 /* Bytes that spi_exec_env_fill() needs; 0: the environment stays as it is. */
 size_t spi_exec_env_size(char *const envp[]);
 /* `envp` with what brings the agent along; in `room`, which is aligned. */

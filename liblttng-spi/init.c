@@ -36,6 +36,7 @@
  */
 static int control_lock;
 static int control_owner;	/* thread id; a fork by the owner itself is lttng-ust's, while it starts */
+int spi_attached_early;
 static int ended;
 static int process_id;		/* -1 in between: a child that did not go through fork() is not ours to end */
 
@@ -162,6 +163,7 @@ int lttng_spi_attach(int fd, uint32_t flags)
 	int r = 0;
 
 	if (flags & SPI_ATTACH_CONSTRUCTOR) {
+		spi_attached_early = 1;
 		spi_control_lock();
 		spi_frames_find_unwinder();
 		r = spi_module_load(NULL, error, sizeof(error));

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include "liblttng-spi/exec.h"
 #include "liblttng-spi/link-internal.h"
 
 #define PACKET_MAX	(sizeof(struct spi_msg) + SPI_PROTO_BODY_MAX)
@@ -234,6 +235,10 @@ int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags)
 	if (r < 0)
 		goto fail;
 	link->welcome_flags = welcome.flags;
+	if (r > (long) sizeof(welcome))
+		spi_exec_env_init(link->packet + sizeof(struct spi_msg) + sizeof(welcome), (size_t) r - sizeof(welcome));
+	else
+		spi_exec_env_init(NULL, 0);
 	if (welcome.string_max)
 		spi_string_max = welcome.string_max;
 	spi_link_current = link;

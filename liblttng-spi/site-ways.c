@@ -175,6 +175,16 @@ uint64_t spi_site_pads_next(const struct spi_tree_object *to, uint64_t after)
 	return next;
 }
 
+int spi_site_in_pad(uint64_t address)
+{
+	struct spi_tree_object *to = spi_tree_object_at(address);
+
+	for (const struct spi_pad *pad = to ? to->pads : NULL; pad; pad = pad->next)
+		if (address - pad->at < SPI_JUMP_SIZE)
+			return 1;
+	return 0;
+}
+
 void spi_site_pad_clear(struct spi_tree_object *to, uint64_t at)
 {
 	for (const struct spi_pad *pad = to->pads; pad; pad = pad->next)

@@ -380,14 +380,15 @@ static void objects_leave(void *data)
 static void pads_clear(void *data)
 {
 	(void) data;
+	if (!spi_tree_nobody_is_in_pads())
+		return;
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		for (uint64_t at = 0; !to->gone && (at = spi_site_pads_next(to, at));)
-			if (spi_tree_nobody_is_in(at, at + SPI_JUMP_SIZE)) {
-				uint64_t before = spi_patch_lock();
+		for (uint64_t at = 0; !to->gone && (at = spi_site_pads_next(to, at));) {
+			uint64_t before = spi_patch_lock();
 
-				spi_site_pad_clear(to, at);
-				spi_patch_unlock(before);
-			}
+			spi_site_pad_clear(to, at);
+			spi_patch_unlock(before);
+		}
 }
 
 static void tree_end(struct spi_tree *tree)

@@ -57,8 +57,8 @@ void spi_tree_starts_take(struct spi_link *link);	/* begin what is due */
 /* ---- tree-follow.c ---- */
 /* Functions that may be on some thread's stack now: their sites into place. Returns how many. */
 uint32_t spi_tree_stacks_look(uint32_t tree);
-/* Every other thread waits in the kernel, and none was interrupted by a signal within these bytes. */
-int spi_tree_nobody_is_in(uint64_t low, uint64_t high);
+/* Every other thread waits in the kernel or has run since, and none was interrupted by a signal within spare bytes. */
+int spi_tree_nobody_is_in_pads(void);
 int spi_tree_main_begun(void);		/* is main() on the first thread's stack? */
 void spi_tree_follow_start(struct spi_tree *tree);
 void spi_tree_follow_stop(void);

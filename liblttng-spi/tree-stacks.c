@@ -24,13 +24,14 @@
 #define ASKS		40u
 #define ASK_NS		UINT64_C(250000)
 #define DESCRIPTOR_ROOM	0x4000u		/* below a mapping's end, in which a thread's descriptor is looked for */
+#define RAN_NS		UINT64_C(10000)	/* who has run so long is no longer where he was */
 #define BLOCK		512u		/* words read at a time */
 #define STACK_MOST	(UINT64_C(64) << 20)
 
 struct look {
 	uint32_t tree, found;
 	enum { LOOK_TAKE, LOOK_MAIN, LOOK_PAD } what;
-	uint64_t low, high;		/* LOOK_MAIN: main()'s bytes; LOOK_PAD: is the PC, or a word, in there? */
+	uint64_t low, high;		/* LOOK_MAIN: main()'s bytes; LOOK_PAD: is the PC, or a word, in spare bytes? */
 	uint32_t running;		/* threads that could not be looked at */
 };
 
@@ -70,7 +71,7 @@ static void look_at_word(struct look *look, uint64_t word, int is_pc)
 	int64_t func;
 
 	if (look->what == LOOK_PAD) {
-		look->found += word >= look->low && word < look->high;
+		look->found += spi_site_in_pad(word);
 		return;
 	}
 	if (word < 4096)
@@ -185,8 +186,25 @@ static int stack_by_descriptor(int tid, struct spi_vma *vma)
 	return found;
 }
 
+/* How long the thread has run, as far as the kernel has counted. */
+static uint64_t run_time(int task_dir, const char *tid)
+{
+	char path[64], text[64];
+	long fd, n;
+
+	spi_format(path, sizeof(path), "%s/schedstat", tid);
+	fd = spi_sys(SYS_openat, task_dir, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = spi_sys(SYS_read, fd, text, sizeof(text) - 1);
+	spi_sys(SYS_close, fd);
+	text[n > 0 ? n : 0] = 0;
+	return spi_parse_number(text, NULL);
+}
+
 static void look_at_thread(struct look *look, int task_dir, const char *tid)
 {
+	uint64_t ran = run_time(task_dir, tid);
 	int id = (int) spi_parse_number(tid, NULL), is_first = id == (int) spi_sys(SYS_getpid);
 	struct spi_vma vma;
 	uint64_t sp = 0, pc = 0;
@@ -203,8 +221,8 @@ static void look_at_thread(struct look *look, int task_dir, const char *tid)
 	if (sp) {
 		look_at_word(look, pc, 1);
 		look_at_stack(look, sp);
-	} else if (look->what == LOOK_PAD) {
-		look->running++;
+	} else if (look->what == LOOK_PAD && run_time(task_dir, tid) < ran + RAN_NS) {
+		look->running++;	/* it may be waiting for a processor, just there */
 	} else if (is_first ? mapping_of(getauxval(AT_RANDOM), &vma) : stack_by_descriptor(id, &vma)) {
 		look_at_words(look, vma.end - vma.start > STACK_MOST ? vma.end - STACK_MOST : vma.start, vma.end);
 	}
@@ -248,8 +266,11 @@ int spi_tree_main_begun(void)
 	uint64_t sp = (uint64_t) __builtin_frame_address(0);
 	struct spi_vma vma;
 
-	if (func < 0)
-		return !spi_env.preloaded;
+	/* rules come on the first thread before main(), and afterwards on the control thread */
+	if (spi_env.preloaded)
+		return spi_sys(SYS_gettid) != spi_sys(SYS_getpid);
+	if (func < 0 || !spi_attached_early)
+		return 1;
 	look.high = address + spi_tree_map_func(to, (uint64_t) func)->size;
 	if (spi_sys(SYS_gettid) != spi_sys(SYS_getpid))
 		look_at_threads(&look);
@@ -258,9 +279,9 @@ int spi_tree_main_begun(void)
 	return look.found != 0;
 }
 
-int spi_tree_nobody_is_in(uint64_t low, uint64_t high)
+int spi_tree_nobody_is_in_pads(void)
 {
-	struct look look = { .what = LOOK_PAD, .low = low, .high = high };
+	struct look look = { .what = LOOK_PAD };
 
 	look_at_threads(&look);
 	return !look.found && !look.running;

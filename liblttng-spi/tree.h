@@ -140,6 +140,7 @@ void spi_sites_at_entry(struct spi_tree_object *to, uint64_t func, uint32_t tree
 uint64_t spi_site_stub_at(uint64_t address);
 /* Spare bytes that sites have taken, in ascending order; 0: no more. And the program's own back there. */
 uint64_t spi_site_pads_next(const struct spi_tree_object *to, uint64_t after);
+int spi_site_in_pad(uint64_t address);
 void spi_site_pad_clear(struct spi_tree_object *to, uint64_t at);
 void spi_sites_make_way(struct spi_tree_object *to, uint64_t func);
 void spi_sites_come_back(struct spi_tree_object *to, uint64_t func);

@@ -83,12 +83,12 @@ static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
 {
 	struct tp_compact_thread *c = tp_compact_of(t);
 	uint64_t old;
-	int done = 0;
+	int done = 0, first = !c;
 
 	if (spi_unlikely(tp_closed) || (c && c->flushing))
 		return 0;
 	tp_compact_block(&old);
-	if (!c)
+	if (first)
 		c = tp_compact_begin(t);
 	for (int tries = 0; c && tries < 8 && !done; tries++) {
 		uint32_t high, low = tick_read(&high);
@@ -100,6 +100,12 @@ static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
 			tp_compact_flush(c, tries < 2 ? TP_FLUSH_USUAL : TP_FLUSH_MUST);
 		}
 	}
+	/*
+	 * lttng-ust's thread-local memory is allocated when a thread first writes an event. Let that be where the thread
+	 * begins: the first full buffer may well be filled by a call inside malloc(), under its lock.
+	 */
+	if (first && done)
+		tp_compact_flush(c, TP_FLUSH_USUAL);
 	tp_compact_unblock(&old);
 	return done;
 }

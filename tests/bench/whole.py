@@ -4,8 +4,9 @@
 """Whole runs of unmodified programs with every call recorded (make bench, part `tree`).
 
 Each round runs all variants one after the other; printed are the medians of the
-elapsed time and of its ratio to the untraced run of the same round, and what
-the trace takes. `calls` is callgrind's count of calls below main() in the
+CPU time of the program (and of those that it or its tracer starts), of its ratio
+to the untraced run of the same round, of the elapsed time, and what the trace
+takes. `calls` is callgrind's count of calls below main() in the
 program and all of its libraries. Calls are recorded without loss: the program
 waits for the consumer when its buffers are full.
 """
@@ -71,11 +72,16 @@ def size_of(directory):
 
 
 def execute(command, script, environment=None):
-    """(seconds, status, stdout)"""
-    with open(script) as stdin:
+    """(CPU seconds, status, stdout, seconds)"""
+    with open(script) as stdin, open(TMP + '/whole.err', 'w') as errors:
         begin = time.monotonic()
-        done = subprocess.run(command, stdin=stdin, capture_output=True, env=dict(os.environ, **(environment or {})))
-        return time.monotonic() - begin, done.returncode, done.stdout
+        process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=errors,
+                                   env=dict(os.environ, **(environment or {})))
+        text = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.monotonic() - begin
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return usage.ru_utime + usage.ru_stime, process.returncode, text, seconds
 
 
 def output(*command):
@@ -172,11 +178,12 @@ def measure(name, command, script):
             print('  %-50s cannot be measured here: %s' % (variant, why.get(variant, 'no result')))
             continue
         ratios = [r[0] / n[0] for r, n in zip(results, rows['untraced'])]
-        size = statistics.median(r[3] for r in results)
-        print('  %-50s %8.3f s  %6.1fx%s%s' % (
+        size = statistics.median(r[4] for r in results)
+        print('  %-50s CPU %7.3f s %6.1fx  elapsed %7.3f s%s%s' % (
             variant, statistics.median(r[0] for r in results), statistics.median(ratios),
+            statistics.median(r[3] for r in results),
             '  %7.1f MB%s' % (size / 1e6, ', %.1f bytes a call' % (size / calls) if calls else '') if size else '',
-            '  (%d events lost)' % sum(r[4] for r in results) if any(r[4] for r in results) else ''), flush=True)
+            '  (%d events lost)' % sum(r[5] for r in results) if any(r[5] for r in results) else ''), flush=True)
 
 
 def main():

@@ -26,6 +26,7 @@ class Agent:
     def __init__(self, path):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.sock.connect(path)
+        self.path = path
 
     def send(self, kind, body, number=0, fd=None):
         packet = struct.pack("<IHHII", MAGIC, 1, kind, number, len(body)) + body
@@ -47,7 +48,7 @@ class Agent:
         self.send(HELLO, body, 5, fd)
         kind, number, body, _ = self.receive()
         assert (kind, number) == (WELCOME, 5), (kind, number)
-        assert struct.unpack("<II", body) == (1, 99)
+        assert struct.unpack("<II", body[:8]) == (1, 99) and body[8:] == self.path.encode() + b"\0"
         kind, _, body, _ = self.receive()
         assert kind == RULE_ADD and body == struct.pack("<II", 7, 1) + b"lib.so:f_*\0"
         assert self.receive()[0] == GO

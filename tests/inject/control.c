@@ -52,8 +52,8 @@ static void on_gone(struct spi_agent *agent, void *data)
 
 int main(void)
 {
-	static const struct spi_control_ops ops = { on_hello, on_rule_done, on_declined, on_note, on_detached,
-			on_gone };
+	static const struct spi_control_ops ops = { .on_hello = on_hello, .on_rule_done = on_rule_done,
+		.on_declined = on_declined, .on_note = on_note, .on_detached = on_detached, .on_gone = on_gone };
 	struct pollfd polled[2] = { { .fd = 0, .events = POLLIN }, { .events = POLLIN } };
 	struct spi_control *control;
 	const char *path;

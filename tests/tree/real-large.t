@@ -71,10 +71,23 @@ rm stdin
 
 if [ -n "${SPI_SOAK:-}" ]; then
 	tree_compact
+	# What test_threading prints is no two times the same. A child whose only own thread ends without exit() waits for
+	# lttng-ust's listener threads for ever, whoever loaded lttng-ust.
+	cat >module.py <<'P'
+import sys, unittest
+def each(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from each(test)
+        elif 'test_3_join_in_forked_from_thread' not in test.id():
+            yield test
+loaded = unittest.defaultTestLoader.loadTestsFromName('test.' + sys.argv[1])
+result = unittest.TextTestRunner(verbosity=0).run(unittest.TestSuite(each(loaded)))
+print(sys.argv[1], result.testsRun, len(result.failures), len(result.errors), flush=True)
+P
 	for module in test_grammar test_exceptions test_generators test_json test_re test_threading; do
 		if /usr/bin/python3 -c "import test.$module" 2>/dev/null; then
-			tree_real "python3's $module" bash -c \
-				"set -o pipefail; /usr/bin/python3 -m unittest -q test.$module 2>&1 | sed 's/ in [0-9.]*s//'"
+			tree_real "python3's $module" bash -c "set -o pipefail; /usr/bin/python3 ../module.py $module 2>&1 | tail -n 1"
 		else
 			skip "python3's $module" "libpython3.11-testsuite is not installed"
 		fi
