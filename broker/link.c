@@ -207,7 +207,7 @@ static void take_expired(uint64_t id)
 {
 	for (struct process *p = processes; p; p = p->next)
 		if (p->held == id) {
-			process_let_go_late(p, "the session daemon's plugin held it no longer");
+			process_let_go_late(p, "it was held for as long as it may be");
 			return;
 		}
 }

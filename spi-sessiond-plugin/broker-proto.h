@@ -19,7 +19,8 @@
  * after that client's command: registrations in that time are held, too, since
  * the command may have made a rule. They are told of as HELD like any other; a
  * table that accounts for their time (generation) and doesn't concern them plays
- * them back without RELEASE, and without any table they wait 300 ms at most. A
+ * them back without RELEASE, and without one they wait 300 ms at most, or a second
+ * while no client's command hangs that could be what keeps the table back. A
  * RELEASE for what was played back already means nothing. An application may be
  * told of twice (APP), and APP may follow HELD after a broker's restart.
  */

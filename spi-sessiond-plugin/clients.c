@@ -21,6 +21,7 @@
 static struct {
 	int fd;
 	uint64_t number;	/* 0: free */
+	int64_t since;
 } clients[CLIENTS_MAX];
 static unsigned int nr_open;	/* written under plugin_lock, read without by clients_closed() */
 static uint64_t begun, reported;
@@ -44,6 +45,17 @@ uint64_t clients_ended(void)
 			ended = clients[i].number - 1;
 	}
 	return ended;
+}
+
+int64_t clients_oldest(void)
+{
+	int64_t oldest = INT64_MAX;
+
+	for (unsigned int i = 0; i < CLIENTS_MAX; i++) {
+		if (clients[i].number && clients[i].since < oldest)
+			oldest = clients[i].since;
+	}
+	return oldest;
 }
 
 int64_t clients_latest(void)
@@ -130,7 +142,8 @@ void clients_accepted(int fd)
 			client_end(slot);
 		clients[slot].fd = fd;
 		clients[slot].number = ++begun;
-		__atomic_store_n(&latest, plugin_clock(), __ATOMIC_RELAXED);
+		clients[slot].since = plugin_clock();
+		__atomic_store_n(&latest, clients[slot].since, __ATOMIC_RELAXED);
 		__atomic_store_n(&nr_open, nr_open + 1, __ATOMIC_RELAXED);
 	}
 	pthread_mutex_unlock(&plugin_lock);

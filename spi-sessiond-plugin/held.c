@@ -27,7 +27,6 @@
 #include "spi-sessiond-plugin/held.h"
 
 #define HOLD_MS		2000	/* of the 3 seconds that lttng-ust waits by default */
-#define HOLD_STALE_MS	300	/* while nothing but a new table is waited for */
 #define START_MS	3000
 #define HELD_MAX	4096
 #define HELD_MAX_UID	2048	/* one user can't have all of it: who is beyond is not held */

@@ -15,6 +15,9 @@
 
 #include "spi-sessiond-plugin/plugin.h"
 
+#define HOLD_STALE_MS	300	/* while nothing but a new table is waited for */
+#define HOLD_BUSY_MS	1000	/* the same when it is on its way, and only the machine is slow */
+
 enum socket_state {
 	SOCKET_NONE,		/* not come; fd is set aside */
 	SOCKET_KEPT,

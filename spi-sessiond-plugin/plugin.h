@@ -89,6 +89,7 @@ void clients_closed(int fd);
 /* With plugin_lock held. */
 uint64_t clients_begun(void);
 uint64_t clients_ended(void);	/* every command up to this number has ended */
+int64_t clients_oldest(void);	/* when the oldest that has not ended began; INT64_MAX: there is none */
 int64_t clients_latest(void);	/* when the latest began: plugin_clock(). No lock */
 void clients_set_querier(pid_t pid);
 void clients_report_users(void);	/* to a new broker */
@@ -117,6 +118,7 @@ enum verdict table_judge(uid_t uid, pid_t pid, const char *exec);
 void table_set(const struct spi_broker_table *table, const struct spi_broker_entry *entries);
 void table_forget(void);
 uint64_t table_generation(void);
+bool table_known(void);
 /* The executable's file name, cut as entries are; "" when it can't be read. No lock. */
 void table_exec_name(pid_t pid, char exec[static 24]);
 

@@ -21,6 +21,8 @@
 #include "spi-sessiond-plugin/held.h"
 
 #define RETRY_MS	2	/* the daemon's backlog is full */
+#define LOOK_MS		20
+
 static enum socket_state socket_state(const struct held_socket *s)
 {
 	enum socket_state state;
@@ -170,6 +172,24 @@ static struct held *held_next(int64_t now, int *wait)
 	return *wait ? NULL : oldest;
 }
 
+/*
+ * One that waits for a new table alone: a command that does not end may keep it from
+ * coming, which nobody should wait for. When it is the machine that is slow, it comes.
+ */
+static bool held_has_time(struct held *h, int64_t now)
+{
+	int64_t end = h->since + (held_limit_ms() < HOLD_BUSY_MS ? held_limit_ms() : HOLD_BUSY_MS);
+	bool comes;
+
+	pthread_mutex_lock(&plugin_lock);
+	comes = h->stale && now < end && table_known() &&
+		(clients_oldest() == INT64_MAX || now - clients_oldest() < HOLD_STALE_MS);
+	pthread_mutex_unlock(&plugin_lock);
+	if (comes)
+		h->deadline = now + LOOK_MS < end ? now + LOOK_MS : end;
+	return comes;
+}
+
 static void held_expire(struct held *h, int64_t now)
 {
 	struct spi_broker_release message = { .id = h->id };
@@ -191,7 +211,7 @@ int held_advance(int64_t now)
 
 	/* First, as it may be the end of the broker, and so of everybody's waiting. */
 	for (struct held *h = held_first(); h; h = h->next) {
-		if (!h->released && now >= h->deadline)
+		if (!h->released && now >= h->deadline && !held_has_time(h, now))
 			held_expire(h, now);
 	}
 	for (struct held *h = held_first(), *following; h; h = following) {

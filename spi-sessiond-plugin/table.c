@@ -41,6 +41,11 @@ uint64_t table_generation(void)
 	return known ? generation : 0;
 }
 
+bool table_known(void)
+{
+	return known;
+}
+
 enum verdict table_judge(uid_t uid, pid_t pid, const char *exec)
 {
 	enum verdict verdict = known && generation >= clients_begun() ? VERDICT_PASS : VERDICT_STALE;
