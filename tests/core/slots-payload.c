@@ -3,10 +3,17 @@
 /* A payload that counts, and the few things that the core's slow paths want from parts which this test leaves out. */
 #include <errno.h>
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/tree.h"
 
 long test_entries, test_exits, test_left, test_no_slot, test_nested;
 const struct spi_payload_ops *spi_payload;
 void test_payload_set(struct spi_point *point);
+
+/* There is no call tree here. */
+uint32_t spi_tree_existing, spi_tree_limited, spi_tree_threads, spi_tree_epoch;
+void spi_tree_caller_back(uint64_t address)
+{
+}
 
 #define COUNT(c) __atomic_fetch_add(&(c), 1, __ATOMIC_RELAXED)
 

@@ -7,12 +7,13 @@ src=${SPI_TOP_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 core="-I$src -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -fno-stack-protector -mgeneral-regs-only -ftls-model=initial-exec"
-for f in threads tracer-threads slots slot-arena nesting unwind status sys; do
+for f in threads tracer-threads slots slot-arena nesting unwind status symbols sys; do
 	gcc $core -c "$src/liblttng-spi/$f.c" -o "$work/c-$f.o"
 done
 gcc $core -c "$src/tests/core/slots-payload.c" -o "$work/payload.o"
 gcc -c "$src/liblttng-spi/arch/x86-64/thunks.S" -o "$work/thunks.o"
 gcc -c "$src/liblttng-spi/arch/x86-64/slots.S" -o "$work/slots.o"
+gcc -c "$src/liblttng-spi/arch/x86-64/words.S" -o "$work/words.o"
 # The arena is part of an executable here: its addresses must stay within reach.
 g++ -O2 -g -no-pie -o "$work/slots" "$src/tests/core/slots.cc" "$work"/*.o -lpthread
 SPI_TOP_SRCDIR=$src timeout 100 "$work/slots"
