@@ -137,8 +137,8 @@ static int func_unknown(const struct func *func, const char *whose, int stripped
 
 /*
  * No loaded object has that file name. A shared library may still be loaded
- * later (a plugin, an extension module): the rule then waits for it. Anything
- * else can only be a mistake.
+ * later (a plugin, an extension module), or that of a program which is executed.
+ * Anything else can only be a mistake.
  */
 static int func_object_absent(struct func *func, const struct objects *objects, const char *whose)
 {
@@ -147,8 +147,8 @@ static int func_object_absent(struct func *func, const struct objects *objects, 
 	unsigned int i;
 
 	if (strstr(func->object, ".so")) {
-		say_warning("%s: %s has no %s yet: its functions are traced once it is loaded", func->text, whose,
-			func->object);
+		say_warning("%s: %s has no %s at its start: where it is loaded later, use -p then", func->text,
+			whose, func->object);
 		return func_make_rule(func, NULL, 0) < 0 ? TRACE_STATUS_ERROR : 0;
 	}
 	for (i = 0; i < objects->count && used < sizeof(list); i++)

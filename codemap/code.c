@@ -232,12 +232,48 @@ static int capstone_agrees(
 	return agrees;
 }
 
+/* What an instruction at an entry does with the return address on top of the stack. */
+enum entry_effect { ENTRY_LEAVES_IT, ENTRY_TAKES_IT, ENTRY_MOVES_STACK };
+
+/*
+ * A function that reads its own return address before it has done anything else may
+ * return by a copy of it, from another place on the stack (libffi's ffi_call_unix64
+ * does, higher up than its caller called it), or act on who calls it: neither bears
+ * to be called through a return slot.
+ */
+static enum entry_effect entry_effect(const uint8_t *p, uint32_t size)
+{
+	int wide = (p[0] & 0xf8) == 0x48;
+
+	if ((p[0] & 0xf0) == 0x40) {
+		p++;
+		size--;
+	}
+	if (size == 1 && (p[0] & 0xf8) == 0x58)				/* pop %reg */
+		return ENTRY_TAKES_IT;
+	if (size == 1 && (p[0] & 0xf8) == 0x50)				/* push %reg */
+		return ENTRY_MOVES_STACK;
+	if (wide && size == 3 && p[0] == 0x8b && (p[1] & 0xc7) == 0x04 && p[2] == 0x24)	/* mov (%rsp),%reg */
+		return ENTRY_TAKES_IT;
+	if (size == 3 && p[0] == 0xff && p[1] == 0x34 && p[2] == 0x24)	/* push (%rsp) */
+		return ENTRY_TAKES_IT;
+	/* sub and add to %rsp, and whatever makes it anew */
+	if ((p[0] == 0x83 || p[0] == 0x81) && size >= 3 && (p[1] & 0xc7) == 0xc4)
+		return ENTRY_MOVES_STACK;
+	if ((p[0] == 0x8d || p[0] == 0x8b) && size >= 2 && (p[1] & 0x38) == 0x20)
+		return ENTRY_MOVES_STACK;
+	if (p[0] == 0x89 && size >= 2 && (p[1] & 0xc7) == 0xc4)
+		return ENTRY_MOVES_STACK;
+	return ENTRY_LEAVES_IT;
+}
+
 enum spi_map_reason code_entry(struct code *code, const struct function *function, struct spi_map_func *record,
 			       struct tables *tables)
 {
 	size_t index = (size_t) (function - code->functions->list.at);
 	uint64_t left, extent = function_extent(code, index), at = 0, targets = code->targets[index];
 	const uint8_t *p = extent ? image_at(code->image, function->vaddr, &left) : NULL;
+	enum entry_effect effect = ENTRY_LEAVES_IT;
 
 	if (!p)
 		return SPI_REASON_NO_CODE;
@@ -267,6 +303,8 @@ enum spi_map_reason code_entry(struct code *code, const struct function *functio
 				      ? insn.target
 				      : 0;
 		record->insn_count++;
+		if (effect == ENTRY_LEAVES_IT)
+			effect = entry_effect(p + at, insn.size);
 		at += insn.size;
 		/* A jump into the middle of an instruction: whoever jumps there decodes it differently. Nothing may
 		 * move. */
@@ -278,5 +316,7 @@ enum spi_map_reason code_entry(struct code *code, const struct function *functio
 	}
 	if (!record->insn_count)
 		return SPI_REASON_UNDECODED;
+	if (effect == ENTRY_TAKES_IT)
+		return SPI_REASON_OTHER_ABI;
 	return tables->insns.at[record->insn_first].kind == SPI_INSN_UNMOVABLE ? SPI_REASON_UNMOVABLE : SPI_REASON_NONE;
 }
