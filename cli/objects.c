@@ -143,7 +143,9 @@ static int objects_refused(const struct program *program, char *words)
 
 int objects_of_program(struct objects *objects, const struct program *program, int stop_fd)
 {
-	char *argv[] = { program->interp, (char *) "--list", program->elf, NULL };
+	/* $ORIGIN is the directory of the file itself, not that of a link to it. */
+	char *file = realpath(program->elf, NULL);
+	char *argv[] = { program->interp, (char *) "--list", file ? file : program->elf, NULL };
 	struct child_options child = { .path = program->interp, .argv = argv, .in = -1, .out = -1, .err = -1 };
 	char *out = NULL, *err = NULL, *line, *save = NULL;
 	int status = 0, ret;
@@ -158,6 +160,7 @@ int objects_of_program(struct objects *objects, const struct program *program, i
 		ret = objects_take_line(objects, program, line);
 	free(out);
 	free(err);
+	free(file);
 	if (ret < 0 && ret != -EINTR) {
 		say_error("%s: its libraries cannot be listed: %s", program->name, strerror(-ret));
 		ret = TRACE_STATUS_ERROR;

@@ -127,5 +127,13 @@ like "$out" '^script ./script2 arg .*e' "#! with an argument"
 PATH=$PWD:$PATH "$SPI_LTTNG" -q trace -f t_leaf -o pa zoo leaf 3 >o
 is "$(cat o)" "count t_leaf 3" "COMMAND from PATH"
 is "$(spi_count pa t_leaf_entry)" 3 "its events"
+# A library beside the program, found from where the file is, not from where a link to it is.
+mkdir -p far/bin far/lib near
+echo 'int beside(int a) { return a + 1; }' >beside.c && gcc -shared -fPIC -o far/lib/libbeside.so beside.c
+echo 'int beside(int); int main(void) { return beside(4); }' >main.c &&
+	gcc -o far/bin/beside main.c -Lfar/lib -lbeside -Wl,-rpath,'$ORIGIN/../lib'
+ln -s "$PWD/far/bin/beside" near/beside
+"$SPI_LTTNG" -q trace -f beside -o be near/beside 2>err
+is "$?/$(spi_count be beside_entry)" 5/1 "\$ORIGIN of a program behind a symbolic link" || diag "$(cat err)"
 is "$(lttng list 2>/dev/null | grep -cE '^ *[0-9]+\)')" 0 "no session is left"
 tap_done
