@@ -159,6 +159,14 @@ void spi_link_fork_child(void);
 
 /* ---- descriptors.c: close() and its like for a preloaded program ---- */
 void spi_descriptors_init(void);
+/* In an injected process: stand before the functions that close descriptors. Before lttng-ust opens any; again later. */
+void spi_descriptors_redirect(void);
+/* ---- redirect.c: all loaded objects' pointers to these functions; the list ends with a NULL name ---- */
+struct spi_redirect {
+	const char *name;
+	void *to;
+};
+void spi_redirect(const struct spi_redirect *list);
 
 /* ---- exec-watch.c: programs that this one executes. Control side, but for spi_exec_is_lent() ---- */
 extern uint32_t spi_tree_execs;			/* trees that follow executed programs */

@@ -12,6 +12,10 @@
  * opened. They are close-on-exec anyway. Everything else goes to libc, and so
  * does everything while the event module is not loaded.
  *
+ * An injected agent comes too late for that, and sets the other objects' pointers to
+ * these functions (redirect.c). A shell needs no more than one close() too many: the
+ * number may be lttng-ust's by then, which a new session gives it before any rule.
+ *
  * fork() children are the usual callers, with other threads' locks in any state:
  * lttng-ust's tracker lock is held over fork() by its own handlers.
  */
@@ -25,6 +29,7 @@
 #include <unistd.h>
 #include <linux/close_range.h>
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/interpose.h"
 
 static int (*next_close)(int fd);
 static int (*next_close_range)(unsigned int first, unsigned int last, int flags);
@@ -67,9 +72,11 @@ static int close_guarded(int fd)
 	return result;
 }
 
+static int is_redirected;
+
 static int is_guarding(void)
 {
-	return spi_env.preloaded && spi_payload && spi_payload->close_fd;
+	return (spi_env.preloaded || is_redirected) && spi_payload && spi_payload->close_fd;
 }
 
 SPI_EXPORT int close(int fd)
@@ -142,4 +149,28 @@ SPI_EXPORT void closefrom(int low)
 		next_closefrom(low);
 	else
 		close_range(low < 0 ? 0 : (unsigned int) low, ~0u, 0);
+}
+
+/* Whatever these names mean to others. */
+extern __typeof__(close) own_close __attribute__((alias("close"), visibility("hidden"), copy(close)));
+extern __typeof__(close_range) own_close_range
+	__attribute__((alias("close_range"), visibility("hidden"), copy(close_range)));
+extern __typeof__(closefrom) own_closefrom __attribute__((alias("closefrom"), visibility("hidden"), copy(closefrom)));
+
+void spi_descriptors_redirect(void)
+{
+	static const struct spi_redirect list[] = {
+		{ "close", (void *) own_close }, { "close_range", (void *) own_close_range },
+		{ "closefrom", (void *) own_closefrom }, { NULL, NULL },
+	};
+
+	if (spi_env.preloaded)
+		return;
+	if (!is_redirected) {
+		*(void **) &next_close = spi_find_in_libc("close");
+		*(void **) &next_close_range = spi_find_in_libc("close_range");
+		*(void **) &next_closefrom = spi_find_in_libc("closefrom");
+		is_redirected = 1;
+	}
+	spi_redirect(list);
 }

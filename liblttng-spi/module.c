@@ -223,6 +223,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	void *handle;
 	int has_path;
 
+	spi_descriptors_redirect();
 	if (spi_payload)
 		return 0;
 	error[0] = 0;

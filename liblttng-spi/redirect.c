@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Functions that an injected agent stands before from then on.
+ *
+ * A preloaded agent is found before libc by the order of symbols; for an injected
+ * one the other objects' own pointers to libc's function (their global offset
+ * tables) are set anew. Code stays as it is, so nothing has to be undone when the
+ * last rule goes; and it must not be: lttng-ust stays in the process, and gets
+ * descriptors for a new session before any rule comes. A shell that closes a
+ * number once too often would close them.
+ *
+ * Control side only. Objects that are loaded later are looked at with the next rule.
+ */
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/core.h"
+#include "liblttng-spi/patch-internal.h"
+
+struct tables {
+	const ElfW(Sym) *symbols;
+	const char *names;
+	const ElfW(Rela) *lists[2];
+	uint64_t sizes[2];
+};
+
+/* What runs the tracer, or is asked for these functions. */
+static int is_left_alone(const struct dl_phdr_info *info)
+{
+	static const char *const prefixes[] = { "liblttng", "liburcu", "libnuma", "ld-linux", "linux-vdso", "libc.so" };
+	const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
+
+	for (unsigned int i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return 1;
+	return !strncmp(info->dlpi_name, "/proc/self/fd/", 14);
+}
+
+/* The dynamic linker has made these addresses already, but for objects without a bias to add. */
+static void tables_read(struct tables *t, const ElfW(Dyn) *dynamic, uint64_t bias)
+{
+	for (; dynamic->d_tag != DT_NULL; dynamic++) {
+		uint64_t value = dynamic->d_un.d_val, at = value + (value < bias ? bias : 0);
+
+		switch (dynamic->d_tag) {
+		case DT_SYMTAB:
+			t->symbols = (const void *) at;
+			break;
+		case DT_STRTAB:
+			t->names = (const void *) at;
+			break;
+		case DT_JMPREL:
+			t->lists[0] = (const void *) at;
+			break;
+		case DT_PLTRELSZ:
+			t->sizes[0] = value;
+			break;
+		case DT_RELA:
+			t->lists[1] = (const void *) at;
+			break;
+		case DT_RELASZ:
+			t->sizes[1] = value;
+			break;
+		}
+	}
+}
+
+/* The protection of a page, or -1. */
+static int page_protection(uint64_t page)
+{
+	struct spi_maps maps;
+	struct spi_vma vma;
+	int found = -1;
+
+	if (spi_maps_open(&maps) < 0)
+		return -1;
+	while (found < 0 && spi_maps_next(&maps, &vma))
+		if (page >= vma.start && page < vma.end)
+			found = vma.prot;
+	spi_maps_close(&maps);
+	return found;
+}
+
+/* One aligned store: who calls meanwhile calls the one or the other. */
+static void slot_set(uint64_t *slot, uint64_t to)
+{
+	uint64_t page = SPI_PAGE_OF((uint64_t) slot);
+	int protection;
+
+	if ((uint64_t) slot % 8 || __atomic_load_n(slot, __ATOMIC_RELAXED) == to)
+		return;
+	protection = page_protection(page);
+	if (protection < 0)
+		return;
+	/* Relocated read-only data; an object that is just being loaded still has it writable. */
+	if (!(protection & PROT_WRITE) && spi_sys(SYS_mprotect, page, SPI_PAGE, protection | PROT_WRITE) < 0)
+		return;
+	__atomic_store_n(slot, to, __ATOMIC_RELEASE);
+	if (!(protection & PROT_WRITE))
+		spi_sys(SYS_mprotect, page, SPI_PAGE, protection);
+}
+
+static int object_redirect(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const struct spi_redirect *list = data;
+	const ElfW(Dyn) *dynamic = NULL;
+	struct tables t = { 0 };
+
+	(void) size;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			dynamic = (const void *) (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	if (!dynamic || is_left_alone(info))
+		return 0;
+	tables_read(&t, dynamic, info->dlpi_addr);
+	for (int k = 0; k < 2 && t.symbols && t.names; k++)
+		for (uint64_t i = 0; t.lists[k] && i < t.sizes[k] / sizeof(ElfW(Rela)); i++) {
+			const ElfW(Rela) *r = &t.lists[k][i];
+			uint32_t type = ELF64_R_TYPE(r->r_info), symbol = ELF64_R_SYM(r->r_info);
+
+			if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) || !symbol)
+				continue;
+			for (const struct spi_redirect *f = list; f->name; f++)
+				if (!strcmp(t.names + t.symbols[symbol].st_name, f->name))
+					slot_set((uint64_t *) (info->dlpi_addr + r->r_offset), (uint64_t) f->to);
+		}
+	return 0;
+}
+
+void spi_redirect(const struct spi_redirect *list)
+{
+	dl_iterate_phdr(object_redirect, (void *) list);
+}
