@@ -8,7 +8,7 @@
 spi_private "$@"
 spi_daemon
 spi_cc ways "$SPI_TOP_SRCDIR/tests/bt2/ways.cc" -fno-optimize-sibling-calls
-n=$((SPI_SOAK ? 30000000 : 600000))
+n=$((SPI_SOAK ? 30000000 : 60000))
 CHANNEL='--subbuf-size=4M --num-subbuf=8' record storm 'call(ways:t_*;compact)' ./ways storm "$n"
 is $? 0 "the program ends as it should"
 expand storm
