@@ -5,6 +5,9 @@
  * tables refer to each other, so that every test may rely on the ones before.
  * Compiled into the agent as well, hence no libc call and no allocation: a map
  * may come from a file that somebody else wrote.
+ *
+ * A tree's map can be checked in parts: its header, and each function with its sites
+ * when it is first needed, so that a program waits for what it uses only.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -200,36 +203,39 @@ static int piece_is_valid(const struct map_view *view, uint32_t index)
 	return func->reason != SPI_REASON_PART || func->piece > index;
 }
 
-static const char *funcs_check(const struct map_view *view)
+/* One function, without its sites. */
+static const char *func_check(const struct map_view *view, uint32_t i)
 {
 	const struct spi_map_header *head = view->head;
-	const struct spi_map_func *func = VIEW_TABLE(view, funcs, struct spi_map_func);
-	const char *why;
-	uint32_t i;
+	const struct spi_map_func *func = VIEW_TABLE(view, funcs, struct spi_map_func) + i;
 
-	for (i = 0; i < head->funcs.count; i++, func++) {
-		if (i && func->vaddr <= func[-1].vaddr)
-			return "functions out of order";
-		if (!string_is_valid(view, func->name) || !string_is_valid(view, func->pretty) ||
-		    !string_is_valid(view, func->event) || !string_is_valid(view, func->source))
-			return "a function's name outside the strings";
-		if ((head->flags & SPI_MAP_IS_TREE) ? func->field_count || func->ret_count :
-		    (uint64_t) func->field_first + func->field_count + func->ret_count > head->fields.count)
-			return "a function's fields outside their table";
-		if (func->reason >= SPI_REASON_COUNT_ || (func->reason && !(head->flags & SPI_MAP_IS_TREE)))
-			return "a function with an unknown reason";
-		if ((uint64_t) func->site_first + func->site_count > head->sites.count)
-			return "a function's call sites outside their table";
-		if ((head->flags & SPI_MAP_IS_TREE) && !piece_is_valid(view, i))
-			return "a function's piece that is none";
-		if (func->insn_count > SPI_MAP_ENTRY_INSNS || func->entry_size > SPI_MAP_ENTRY_BYTES ||
-		    (uint64_t) func->insn_first + func->insn_count > head->insns.count)
-			return "a function's instructions outside their table";
-		why = insns_check(view, func);
-		if (why)
-			return why;
-	}
-	return NULL;
+	if (i && func->vaddr <= func[-1].vaddr)
+		return "functions out of order";
+	if (!string_is_valid(view, func->name) || !string_is_valid(view, func->pretty) ||
+	    !string_is_valid(view, func->event) || !string_is_valid(view, func->source))
+		return "a function's name outside the strings";
+	if ((head->flags & SPI_MAP_IS_TREE) ? func->field_count || func->ret_count :
+	    (uint64_t) func->field_first + func->field_count + func->ret_count > head->fields.count)
+		return "a function's fields outside their table";
+	if (func->reason >= SPI_REASON_COUNT_ || (func->reason && !(head->flags & SPI_MAP_IS_TREE)))
+		return "a function with an unknown reason";
+	if ((uint64_t) func->site_first + func->site_count > head->sites.count)
+		return "a function's call sites outside their table";
+	if ((head->flags & SPI_MAP_IS_TREE) && !piece_is_valid(view, i))
+		return "a function's piece that is none";
+	if (func->insn_count > SPI_MAP_ENTRY_INSNS || func->entry_size > SPI_MAP_ENTRY_BYTES ||
+	    (uint64_t) func->insn_first + func->insn_count > head->insns.count)
+		return "a function's instructions outside their table";
+	return insns_check(view, func);
+}
+
+static const char *funcs_check(const struct map_view *view)
+{
+	const char *why = NULL;
+
+	for (uint32_t i = 0; i < view->head->funcs.count && !why; i++)
+		why = func_check(view, i);
+	return why;
 }
 
 static const char *skipped_check(const struct map_view *view)
@@ -251,34 +257,46 @@ static int fix_is_valid(const struct spi_map_site *site, unsigned int i)
 	return site->fix[i] + 4 + site->fix_after[i] <= site->code_size;
 }
 
+static const char *site_check(const struct map_view *view, uint32_t i)
+{
+	const struct spi_map_site *site = VIEW_TABLE(view, sites, struct spi_map_site) + i;
+	int is_jcc = site->kind == SPI_SITE_JCC || site->kind == SPI_SITE_JCC_SLOT;
+
+	if (i && site->vaddr <= site[-1].vaddr)
+		return "call sites out of order";
+	if (!string_is_valid(view, site->import) || !string_is_valid(view, site->version))
+		return "a call site's name outside the strings";
+	if (!site->kind || site->kind >= SPI_SITE_COUNT_ || site->condition > 15)
+		return "a call site of unknown kind";
+	if (site->size < 2 || site->size > 15 || site->before + site->size > SPI_SITE_BYTES ||
+	    site->before > site->vaddr)
+		return "a call site of impossible size";
+	if (site->window && (site->window != site->before + site->size || site->window < (is_jcc ? 6 : 5) ||
+			     (is_jcc && site->before)))
+		return "a call site with impossible room";
+	if (site->code_size > SPI_SITE_CODE || !fix_is_valid(site, 0) || !fix_is_valid(site, 1))
+		return "a call site's code outside its record";
+	if (site->pad_size && site->pad_size < 5)
+		return "a call site with too little padding";
+	return NULL;
+}
+
 static const char *sites_check(const struct map_view *view)
 {
-	const struct spi_map_site *site = VIEW_TABLE(view, sites, struct spi_map_site);
-	uint32_t i;
+	const char *why = NULL;
 
 	if (view->head->sites.count && !(view->head->flags & SPI_MAP_IS_TREE))
 		return "call sites in a map that is not a tree's";
-	for (i = 0; i < view->head->sites.count; i++, site++) {
-		int is_jcc = site->kind == SPI_SITE_JCC || site->kind == SPI_SITE_JCC_SLOT;
+	for (uint32_t i = 0; i < view->head->sites.count && !why; i++)
+		why = site_check(view, i);
+	return why;
+}
 
-		if (i && site->vaddr <= site[-1].vaddr)
-			return "call sites out of order";
-		if (!string_is_valid(view, site->import) || !string_is_valid(view, site->version))
-			return "a call site's name outside the strings";
-		if (!site->kind || site->kind >= SPI_SITE_COUNT_ || site->condition > 15)
-			return "a call site of unknown kind";
-		if (site->size < 2 || site->size > 15 || site->before + site->size > SPI_SITE_BYTES ||
-		    site->before > site->vaddr)
-			return "a call site of impossible size";
-		if (site->window && (site->window != site->before + site->size || site->window < (is_jcc ? 6 : 5) ||
-				     (is_jcc && site->before)))
-			return "a call site with impossible room";
-		if (site->code_size > SPI_SITE_CODE || !fix_is_valid(site, 0) || !fix_is_valid(site, 1))
-			return "a call site's code outside its record";
-		if (site->pad_size && site->pad_size < 5)
-			return "a call site with too little padding";
-	}
-	return NULL;
+static int result(const char *text, const char **why)
+{
+	if (text && why)
+		*why = text;
+	return text ? -EINVAL : 0;
 }
 
 int spi_map_check(const void *map, uint64_t size, const char **why)
@@ -298,11 +316,25 @@ int spi_map_check(const void *map, uint64_t size, const char **why)
 		text = skipped_check(&view);
 	if (!text)
 		text = sites_check(&view);
-	if (!text)
-		return 0;
-	if (why)
-		*why = text;
-	return -EINVAL;
+	return result(text, why);
+}
+
+int spi_map_check_head(const void *map, uint64_t size, const char **why)
+{
+	struct map_view view = { map, size, NULL };
+
+	return result(header_check(&view), why);
+}
+
+int spi_map_check_func(const void *map, uint64_t size, uint32_t index, const char **why)
+{
+	struct map_view view = { map, size, map };
+	const struct spi_map_func *func = VIEW_TABLE(&view, funcs, struct spi_map_func) + index;
+	const char *text = func_check(&view, index);
+
+	for (uint32_t i = 0; !text && i < func->site_count; i++)
+		text = site_check(&view, func->site_first + i);
+	return result(text, why);
 }
 
 const char *spi_map_reason_name(enum spi_map_reason reason)

@@ -27,6 +27,15 @@
  */
 int spi_map_check(const void *map, uint64_t size, const char **why);
 
+/*
+ * The same in parts, for tree maps of which little is used: all tables and the
+ * header, then what a function's record says, with its instructions and sites.
+ * Until its function was found good, nothing may be followed but spi_map_string(),
+ * and a function's own vaddr, size and reason may be read.
+ */
+int spi_map_check_head(const void *map, uint64_t size, const char **why);
+int spi_map_check_func(const void *map, uint64_t size, uint32_t index, const char **why);
+
 /* The text for a reason, a static string; "unknown reason" for a number that is none. */
 const char *spi_map_reason_name(enum spi_map_reason reason);
 
