@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "broker/broker.h"
+#include "spi-sessiond-plugin/ust-threads.h"
 
 static struct loop_source link_source = { .fd = -1 };
 
@@ -316,8 +317,22 @@ static int take_message(const struct spi_broker_msg *head, const char *body, int
 	}
 }
 
+/* The daemon may have ended in the middle of a turn, for which it put the application first in line. */
+static void processes_put_back(void)
+{
+	pid_t tids[UST_THREADS_MAX];
+
+	for (const struct process *p = processes; p; p = p->next) {
+		unsigned int n = p->application ? ust_threads_find(p->facts.pid, tids) : 0;
+
+		while (n--)
+			ust_thread_back(p->facts.pid, tids[n]);
+	}
+}
+
 static void link_over(void)
 {
+	processes_put_back();
 	loop_remove(&link_source);
 	while (queue) {
 		struct packet *packet = queue;

@@ -286,7 +286,7 @@ int held_take(int sock, struct registration *reg)
 			s->state = SOCKET_TAKEN;
 			if (i == REGISTRATION_CMD) {
 				late_describe(&late, h);
-				turns_begin(sock, h->started, &late);
+				turns_begin(sock, h->pid, h->started, &late);
 			}
 			*reg = s->reg;
 		}
@@ -347,6 +347,18 @@ void held_rejudge(void)
 			h->released = true;
 	}
 	pthread_mutex_unlock(&plugin_lock);
+}
+
+bool held_in_turn(pid_t pid)
+{
+	bool found;
+
+	pthread_mutex_lock(&plugin_lock);
+	found = turns_has(pid);
+	for (const struct held *h = head; h && !found; h = h->next)
+		found = h->pid == pid && h->socket[REGISTRATION_CMD].state == SOCKET_OFFERED;
+	pthread_mutex_unlock(&plugin_lock);
+	return found;
 }
 
 bool held_has_pid(pid_t pid)

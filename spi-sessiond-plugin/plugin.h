@@ -147,17 +147,25 @@ void held_release(uint64_t id);
 void held_release_all(void);
 void held_rejudge(void);	/* a new table has come */
 bool held_has_pid(pid_t pid);
+bool held_in_turn(pid_t pid);	/* it is being played back, or the daemon is at work on it */
 
 /* ---- turns.c: registrations that the daemon is at work on ------------------------------ */
 
 /* It has taken this one, of a program started then; *late (pid 0: nothing) is reported if it takes long. With plugin_lock held. */
-void turns_begin(int fd, int64_t started, const struct spi_broker_late *late);
+void turns_begin(int fd, pid_t pid, int64_t started, const struct spi_broker_late *late);
+bool turns_has(pid_t pid);	/* with plugin_lock held */
 void turns_end(int fd);		/* it is done with it */
 /*
  * May another one, kept since then, be played back while `taken` are on their way?
  * 0: yes; otherwise the milliseconds after which to ask again, if none ends before.
  */
 int turns_left(unsigned int taken, int64_t since, int64_t now);
+
+/* ---- ahead.c: the application whose turn it is goes first in line for a processor --------- */
+
+/* Plugin thread. Before `pid` is played back; and milliseconds until called again, -1: never. */
+void ahead_take(pid_t pid, uid_t uid, int64_t now);
+int ahead_advance(int64_t now);
 
 /* ---- broker.c, queue.c: the other end -------------------------------------------- */
 

@@ -224,6 +224,7 @@ int held_advance(int64_t now)
 		}
 	}
 	for (struct held *h; !waiting && (h = held_next(now, &wait));) {
+		ahead_take(h->pid, h->uid, now);
 		if (held_play(h, true, &waiting))
 			held_remove(h);
 	}

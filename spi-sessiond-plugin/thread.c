@@ -34,6 +34,7 @@ static void *plugin_main(void *unused)
 
 		/* Afterwards: a broker that has just ended lets everybody go. */
 		timeout = sooner(timeout, held_advance(now));
+		timeout = sooner(timeout, ahead_advance(now));
 		n += queue_poll(set);
 		n += broker_poll(set + n);
 		n += held_poll(set + n, SET_MAX - n);

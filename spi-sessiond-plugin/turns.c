@@ -25,13 +25,14 @@
 
 static struct {
 	int fd;
+	pid_t pid;
 	int64_t until;		/* 0: free. It may take longer than that, but others do not wait for it */
 	int64_t started;
 	struct spi_broker_late late;
 } turns[KNOWN_MAX];
 static unsigned int nr_turns;	/* written under plugin_lock, read without by turns_end() */
 
-void turns_begin(int fd, int64_t started, const struct spi_broker_late *late)
+void turns_begin(int fd, pid_t pid, int64_t started, const struct spi_broker_late *late)
 {
 	unsigned int slot = 0;
 
@@ -42,9 +43,19 @@ void turns_begin(int fd, int64_t started, const struct spi_broker_late *late)
 	if (!turns[slot].until)
 		__atomic_store_n(&nr_turns, nr_turns + 1, __ATOMIC_RELAXED);
 	turns[slot].fd = fd;
+	turns[slot].pid = pid;
 	turns[slot].started = started;
 	turns[slot].late = *late;
 	turns[slot].until = plugin_clock() + TURN_MS;
+}
+
+bool turns_has(pid_t pid)
+{
+	for (unsigned int i = 0; i < KNOWN_MAX; i++) {
+		if (turns[i].until && turns[i].pid == pid)
+			return true;
+	}
+	return false;
 }
 
 /* With plugin_lock held. */

@@ -18,7 +18,7 @@ for sanitizer in thread address,undefined; do
 	fi
 	name=libplugin-${sanitizer%%,*}.so
 	sources=("$SPI_TOP_SRCDIR"/spi-sessiond-plugin/{init,got,hooks,sockets,clients,rules,table}.c
-		"$SPI_TOP_SRCDIR"/spi-sessiond-plugin/{held,replay,turns,queue,broker,process,thread}.c)
+		"$SPI_TOP_SRCDIR"/spi-sessiond-plugin/{held,replay,turns,ahead,ust-threads,queue,broker,process,thread}.c)
 	[ "$sanitizer" = thread ] && sources+=("$PLUGIN_TESTS/stub-spawn.c") ||
 		sources+=("$SPI_TOP_SRCDIR/spi-sessiond-plugin/spawn.c")
 	if ! gcc -std=gnu11 -O1 -g -fPIC -shared -pthread -fsanitize="$sanitizer" -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" \

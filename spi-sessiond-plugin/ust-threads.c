@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * lttng-ust's threads in an application, and their place in line for a processor.
+ *
+ * They are known by their names, which end in "-ust" in every version. Ahead is the
+ * lowest of the real-time priorities, which nothing inherits (RESET_ON_FORK); the
+ * kernel keeps a thread's nice value meanwhile, so what is to be put back is the
+ * ordinary policy, and nothing has to be remembered for that. Only threads with the
+ * ordinary policy are put ahead, and only those that stand ahead in this way are
+ * put back: one that has chosen for itself is left alone. No lock.
+ */
+#include <dirent.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "spi-sessiond-plugin/ust-threads.h"
+
+#define LOOK_MAX	256u	/* threads of a process that are looked at */
+#define AHEAD		(SCHED_RR | SCHED_RESET_ON_FORK)
+
+static bool is_ust(pid_t pid, pid_t tid)
+{
+	static const char suffix[] = "-ust\n";
+	char text[64];
+	FILE *file;
+	size_t n;
+
+	snprintf(text, sizeof(text), "/proc/%d/task/%d/comm", (int) pid, (int) tid);
+	file = fopen(text, "re");
+	if (!file)
+		return false;
+	n = fread(text, 1, sizeof(text), file);
+	fclose(file);
+	return n >= sizeof(suffix) - 1 && !memcmp(text + n - (sizeof(suffix) - 1), suffix, sizeof(suffix) - 1);
+}
+
+unsigned int ust_threads_find(pid_t pid, pid_t tids[static UST_THREADS_MAX])
+{
+	unsigned int n = 0, looked = 0;
+	struct dirent *entry;
+	char path[32];
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int) pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return 0;
+	while (n < UST_THREADS_MAX && looked++ < LOOK_MAX && (entry = readdir(tasks))) {
+		pid_t tid = atoi(entry->d_name);
+
+		if (tid > 0 && is_ust(pid, tid))
+			tids[n++] = tid;
+	}
+	closedir(tasks);
+	return n;
+}
+
+bool ust_thread_ahead(pid_t tid)
+{
+	const struct sched_param lowest = { .sched_priority = 1 };
+	int policy = sched_getscheduler(tid);
+
+	/* One that stands there already was left behind by somebody who did not live to put it back. */
+	return policy == AHEAD || (policy == SCHED_OTHER && !sched_setscheduler(tid, AHEAD, &lowest));
+}
+
+void ust_thread_back(pid_t pid, pid_t tid)
+{
+	const struct sched_param ordinary = { 0 };
+
+	/* The number may have come to mean another process's thread. */
+	if (sched_getscheduler(tid) == AHEAD && !syscall(SYS_tgkill, pid, tid, 0))
+		sched_setscheduler(tid, SCHED_OTHER, &ordinary);
+}
+
+bool ust_thread_time(pid_t pid, pid_t tid, uint64_t *ns)
+{
+	char path[64];
+	FILE *file;
+	bool known;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int) pid, (int) tid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	known = fscanf(file, "%" SCNu64, ns) == 1;
+	fclose(file);
+	return known;
+}
