@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# timeout: 60
+#
+# An application whose registration the daemon works through is first in line for a
+# processor: lttng-ust's threads only, not for long, not when they compute, and
+# neither the plugin's nor the daemon's end leaves any of them there.
+. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+[ "${SPI_OUTER_UID:-$(id -u)}" = 0 ] || skip_all "only root may put threads first in line"
+spi_private "$@"
+plugin_build
+spi_cc idler "$PLUGIN_TESTS/idler.c" -D_GNU_SOURCE -pthread
+chrt --rr 1 true 2>chrt.log || { skip "threads first in line" "$(cat chrt.log)"; tap_done; exit; }
+
+# policies PID - of its threads: name, policy, nice; a line each
+policies() {
+	local task
+	for task in /proc/"$1"/task/*; do
+		sed 's/^[0-9]* (\(.*\)) /\1 /' "$task/stat" | awk '{ print $1, $40, $18 }'
+	done
+}
+# ahead PID, ordinary PID - conditions for spi_wait: both of its threads are ahead; none is
+ahead() { [ "$(policies "$1" | grep -c -e '-ust 2 ')" = 2 ]; }
+ordinary() { [ "$(policies "$1" | awk '$2 != 0' | wc -l)" = 0 ] && [ -e "/proc/$1/stat" ]; }
+
+plugin_daemon "all delay=500"
+record s
+# Stopped while it is held, it keeps the daemon waiting in its turn.
+nice -n 5 ./app 1 >app.out 2>app.err &
+app=$!
+spi_wait 5 log_counts ^HELD 1
+kill -STOP "$app"
+check "whose turn it is has lttng-ust's threads first in line" spi_wait 5 ahead "$app"
+is "$(policies "$app" | awk '$1 !~ /-ust$/ { print $2 }' | sort -u)" 0 "and no other thread"
+check "not for long, when the daemon has to wait all the same" spi_wait 5 ordinary "$app"
+is "$(policies "$app" | awk '{ print $3 }' | sort -u)" 5 "its nice value is as it was"
+kill -CONT "$app"
+wait "$app"
+is $? 0 "the application ends well"
+is "$(recorded s)" 1 "and is traced"
+
+socket=$(ls -d /run/lttng/lttng-ust-sock-*)
+# idle MODE NAME - an application that never answers, for as long as its turn may take; its pid in $idler
+idle() {
+	rm -f "$2.end"
+	./idler "$socket" "$1" "$PWD/$2.end" >"$2.out" 2>"$2.err" &
+	idler=$!
+}
+: >plugin.log
+idle spin first
+check "who computes there is put back" spi_wait 10 file_has plugin.log "process $idler: its threads of lttng-ust compute"
+check "all its threads" spi_wait 5 ordinary "$idler"
+touch first.end
+wait "$idler"
+spent=$(cat first.out)
+[ "$spent" -gt 0 ] && [ "$spent" -lt 500 ]
+ok $? "after a short time" || diag "$spent ms"
+spi_wait 10 lttng list
+before=$(count_log ^HELD)
+idle spin second
+spi_wait 5 log_counts ^HELD $((before + 1))
+spi_wait 2 false	# held for half a second, and then the daemon's
+touch second.end
+wait "$idler"
+is "$(cat second.out)" 0 "its user's next one is not put first in line at all"
+
+# The daemon is killed in the middle of a turn: the broker remains for long enough.
+kill "$daemon"
+spi_wait 10 pid_gone "$daemon"
+unset LTTNG_SPI_BROKER
+LTTNG_SPI_DEBUG=$SPI_TMP/plugin.log "$SPI_PLUGIN_DIR/spi-sessiond" --no-kernel --daemonize >sessiond.log 2>&1
+daemon=$(cat /run/lttng/lttng-sessiond.pid)
+spi_wait 10 test -S /run/lttng/spi-status
+lttng create spi --output="$PWD/spi" >lttng.log 2>&1 && lttng enable-event -u 'spi:nothing_entry' >>lttng.log 2>&1
+idle sleep third
+check "the next daemon does the same" spi_wait 5 ahead "$idler"
+kill -KILL "$daemon"
+check "and when it is killed meanwhile, they are put back" spi_wait 5 ordinary "$idler"
+touch third.end
+wait "$idler"
+tap_done
