@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "codemap/base.h"
+#include "codemap/cache-key.h"
 
 #define CHUNK_BYTES	(256u << 10)	/* what small allocations are cut from */
 #define STRINGS_MAX	(UINT32_C(1) << 31)
@@ -143,22 +144,9 @@ const char *text_end(struct text *text)
 	return text->at;
 }
 
-/* FNV-1a, a word at a time where it can, with a final mix. */
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size)
 {
-	const uint8_t *p = bytes;
-	uint64_t h = seed ^ UINT64_C(0xcbf29ce484222325), word;
-
-	for (; size >= 8; size -= 8, p += 8) {
-		memcpy(&word, p, 8);
-		h = (h ^ word) * UINT64_C(0x100000001b3);
-		h ^= h >> 29;
-	}
-	for (; size; size--, p++)
-		h = (h ^ *p) * UINT64_C(0x100000001b3);
-	h ^= h >> 32;
-	h *= UINT64_C(0x9e3779b97f4a7c15);
-	return h ^ (h >> 29);
+	return spi_hash_bytes(seed, bytes, size);
 }
 
 static void strings_rehash(struct strings *strings)

@@ -11,6 +11,9 @@
  * directory could have a traced program crash, so only files that are the
  * caller's or root's, and writable by nobody else, are used; and they are checked
  * like any map.
+ *
+ * Maps of call trees the agent looks for as well (cache-key.h): their names hold what it
+ * can know, and the rest stands behind the map.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,8 +23,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
+#include "codemap/cache-key.h"
 #include "codemap/map-check.h"
 #include "codemap/request.h"
 
@@ -104,6 +109,16 @@ char *cache_name(const struct object *object, const char *kind, uint64_t hash)
 	return mem_string(text_end(&name), name.count);
 }
 
+char *cache_tree_name(const struct object *object)
+{
+	char name[SPI_TREE_NAME_SIZE];
+
+	if (cache_dir < 0 || !object->image->build_id_size || object->witnesses.count > SPI_WITNESS_BYTES - sizeof(struct spi_witness_head))
+		return NULL;
+	spi_tree_name(name, object->image->build_id, object->image->build_id_size, object->name, object->file_identity);
+	return mem_string(name, strlen(name));
+}
+
 int cache_open_file(const char *name, uint64_t *size)
 {
 	struct stat st;
@@ -123,7 +138,40 @@ int cache_open_file(const char *name, uint64_t *size)
 	return -1;
 }
 
-const struct spi_map_header *cache_read(const struct object *object, const char *name, uint64_t *size)
+/* What stands behind a tree's map. */
+static const struct spi_witness_head *witnesses_make(const struct object *object)
+{
+	const struct text *records = &object->witnesses;
+	struct spi_witness_head *head = mem_alloc(sizeof(*head) + records->count);
+	const struct spi_witness *at = (const struct spi_witness *) (head + 1);
+
+	head->magic = SPI_WITNESS_MAGIC;
+	head->bytes = (uint32_t) (sizeof(*head) + records->count);
+	memcpy(head + 1, records->at, records->count);
+	for (; (const char *) at < (const char *) head + head->bytes; at = (const void *) ((const char *) at + at->size))
+		head->count++;
+	return head;
+}
+
+static uint64_t witnesses_offset(uint64_t map_size)
+{
+	return (map_size + 7) & ~UINT64_C(7);
+}
+
+/* The size of the map at the front of a file of `length` bytes; 0: something has changed since. */
+static uint64_t map_size(const struct object *object, const struct spi_map_header *head, uint64_t length, int is_tree)
+{
+	uint64_t size = head->file_size, offset = witnesses_offset(size);
+	const struct spi_witness_head *now;
+
+	if (!is_tree)
+		return length;
+	now = witnesses_make(object);
+	return size <= length && offset <= length && length - offset == now->bytes &&
+		!memcmp((const char *) head + offset, now, now->bytes) ? size : 0;
+}
+
+const struct spi_map_header *cache_read(const struct object *object, const char *name, int is_tree, uint64_t *size)
 {
 	const struct spi_map_header *head;
 	uint64_t length;
@@ -139,13 +187,13 @@ const struct spi_map_header *cache_read(const struct object *object, const char 
 	if (p == MAP_FAILED)
 		return NULL;
 	head = p;
-	if (spi_map_check(p, length, NULL) || head->build_id_size != object->image->build_id_size ||
+	*size = map_size(object, head, length, is_tree);
+	if (!*size || spi_map_check(p, *size, NULL) || head->build_id_size != object->image->build_id_size ||
 	    memcmp(head->build_id, object->image->build_id, head->build_id_size)) {
 		munmap(p, length);
 		cache_remove(name);
 		return NULL;
 	}
-	*size = length;
 	return head;
 }
 
@@ -177,30 +225,59 @@ static void cache_prune(void)
 	closedir(dir);
 }
 
-/* Whole or not at all: written under another name first. A cache that cannot be written is no error. */
-void cache_write(const char *name, const void *data, uint64_t size)
+static int write_part(int fd, const void *data, uint64_t size)
 {
-	char *temporary;
 	const char *p = data;
-	int fd;
 
-	if (!name || cache_dir < 0 || size > (uint64_t) CACHE_BYTES_MAX)
-		return;
-	temporary = mem_format(".%s.%d", name, (int) getpid());
-	fd = openat(cache_dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return;
 	while (size) {
 		ssize_t n = write(fd, p, size);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			break;
+			return -1;
 		p += n;
 		size -= (uint64_t) n;
 	}
-	if (close(fd) < 0 || size || renameat(cache_dir, temporary, cache_dir, name) < 0)
+	return 0;
+}
+
+/* Whole or not at all: written under another name first. A cache that cannot be written is no error. */
+static void write_parts(const char *name, const struct iovec *parts, unsigned int count)
+{
+	unsigned int failed = 0;
+	char *temporary;
+	int fd;
+
+	if (!name || cache_dir < 0)
+		return;
+	temporary = mem_format(".%s.%d", name, (int) getpid());
+	fd = openat(cache_dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return;
+	for (unsigned int i = 0; i < count && !failed; i++)
+		failed = write_part(fd, parts[i].iov_base, parts[i].iov_len) < 0;
+	if (close(fd) < 0 || failed || renameat(cache_dir, temporary, cache_dir, name) < 0)
 		unlinkat(cache_dir, temporary, 0);
 	cache_prune();
+}
+
+void cache_write(const char *name, const void *data, uint64_t size)
+{
+	struct iovec part = { (void *) data, size };
+
+	if (size <= (uint64_t) CACHE_BYTES_MAX)
+		write_parts(name, &part, 1);
+}
+
+void cache_write_tree(const struct object *object, const char *name, const void *data, uint64_t size)
+{
+	const struct spi_witness_head *witnesses = witnesses_make(object);
+	struct iovec parts[] = {
+		{ (void *) data, size }, { (void *) "\0\0\0\0\0\0\0", witnesses_offset(size) - size },
+		{ (void *) witnesses, witnesses->bytes },
+	};
+
+	if (size <= (uint64_t) CACHE_BYTES_MAX - SPI_WITNESS_BYTES)
+		write_parts(name, parts, 3);
 }

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "codemap/cache-key.h"
 #include "codemap/request.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
@@ -19,6 +20,7 @@
 /* Where files are looked for: the whole system, or what a container's processes see. */
 struct place {
 	int root;	/* directory descriptor, -1: the system */
+	struct text *witnesses;
 };
 
 /* A FIFO or device must not block; the caller demands a regular file. Inside a root, no symbolic link leads out. */
@@ -34,25 +36,31 @@ static int place_open(const struct place *place, const char *path)
 static uint64_t file_identity(uint64_t seed, int fd)
 {
 	struct stat st;
-	uint64_t words[7];
 
-	if (fstat(fd, &st) < 0)
-		return seed;
-	words[0] = st.st_dev;
-	words[1] = st.st_ino;
-	words[2] = (uint64_t) st.st_size;
-	words[3] = (uint64_t) st.st_mtim.tv_sec;
-	words[4] = (uint64_t) st.st_mtim.tv_nsec;
-	words[5] = (uint64_t) st.st_ctim.tv_sec;
-	words[6] = (uint64_t) st.st_ctim.tv_nsec;
-	return hash_bytes(seed, words, sizeof(words));
+	return fstat(fd, &st) < 0 ? seed : spi_file_identity(seed, &st);
+}
+
+/* The answer depends on whether this file is there, and on what it is. */
+static void witness_add(struct text *witnesses, const char *path, uint64_t identity)
+{
+	struct spi_witness witness = { .identity = identity };
+	size_t head = offsetof(struct spi_witness, path), size = strlen(path) + 1;
+
+	witness.size = (uint32_t) ((head + size + 7) & ~UINT64_C(7));
+	text_add_bytes(witnesses, (const char *) &witness, head);
+	text_add_bytes(witnesses, path, size);
+	while (witnesses->count % 8)
+		text_add_bytes(witnesses, "", 1);
 }
 
 static struct image *place_image(const struct place *place, const char *path)
 {
 	int fd = place_open(place, path);
 	struct image *image;
+	struct stat st;
 
+	witness_add(place->witnesses, path,
+		fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? spi_file_identity(0, &st) : 0);
 	if (fd < 0)
 		return NULL;
 	image = image_map(fd, path, 1, NULL);
@@ -60,6 +68,17 @@ static struct image *place_image(const struct place *place, const char *path)
 		image->identity = file_identity(0, fd);
 	close(fd);
 	return image;
+}
+
+/* Another build of this program may give other answers. */
+static void program_witness(struct text *witnesses)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	struct stat st;
+
+	path[n > 0 ? n : 0] = 0;
+	witness_add(witnesses, path, stat("/proc/self/exe", &st) < 0 ? 0 : spi_file_identity(0, &st));
 }
 
 static struct image *image_by_build_id(const struct place *place, const uint8_t *id, uint32_t size)
@@ -159,9 +178,10 @@ static int has_debug_info(const struct image *image)
 struct object *object_open(const char *name, int fd, const char *root)
 {
 	struct object *object = mem_alloc(sizeof(*object));
-	struct place place = { -1 };
+	struct place place = { -1, &object->witnesses };
 
 	fail_object = name;
+	program_witness(&object->witnesses);
 	object->name = name;
 	object->debug_name = "";
 	object->marks_in = object->marks_out = -1;
@@ -192,6 +212,7 @@ struct object *object_open(const char *name, int fd, const char *root)
 		object->debug->role = 2;
 	if (object->alt)
 		object->alt->role = 3;
+	object->file_identity = file_identity(0, fd);
 	object->identity = file_identity(object->debug ? object->debug->identity : 0, fd) +
 			   (object->alt ? object->alt->identity : 0);
 	if (place.root >= 0)

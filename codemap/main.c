@@ -200,9 +200,8 @@ static struct answer map_get(struct request *request, struct object *object)
 	const struct spi_map_header *head = NULL;
 	struct answer answer = { NULL, 0, EXIT_DONE };
 	char *name, *marks = NULL, *types = cache_name(object, "types", 0);
-	static const char *const kinds[] = { [REQUEST_MAP] = "map", [REQUEST_LIST] = "list", [REQUEST_TREE] = "tree" };
 	int is_types = request->kind == REQUEST_LIST && !request->pattern_count;
-	int needs_types = !is_types && request->kind != REQUEST_TREE;
+	int is_tree = request->kind == REQUEST_TREE, needs_types = !is_types && !is_tree;
 	uint64_t hash = request->limit, size;
 	const char *why;
 	unsigned int i;
@@ -210,14 +209,15 @@ static struct answer map_get(struct request *request, struct object *object)
 	for (i = 0; i < request->pattern_count; i++)
 		hash = hash_bytes(hash + i, request->patterns[i].text, strlen(request->patterns[i].text) + 1);
 	hash = hash_bytes(hash + (request->kind == REQUEST_LIST), object->name, strlen(object->name));
-	name = is_types ? types : cache_name(object, kinds[request->kind], hash);
-	head = cache_read(object, name, &answer.size);
+	name = is_types ? types : is_tree ? cache_tree_name(object) :
+		cache_name(object, request->kind == REQUEST_MAP ? "map" : "list", hash);
+	head = cache_read(object, name, is_tree, &answer.size);
 	if (head) {
 		answer.data = head;
 		return answer;
 	}
 	if (needs_types)
-		object->types = cache_read(object, types, &size);
+		object->types = cache_read(object, types, 0, &size);
 	if (needs_types && !object->types)
 		marks = marks_prepare(object);
 	answer = answer_get(request, object, marks);
@@ -225,7 +225,10 @@ static struct answer map_get(struct request *request, struct object *object)
 		return answer;
 	if (!answer.data || spi_map_check(answer.data, answer.size, &why))
 		fail("its analysis gave no valid map: the file may be hostile; get a good copy");
-	cache_write(name, answer.data, answer.size);
+	if (is_tree)
+		cache_write_tree(object, name, answer.data, answer.size);
+	else
+		cache_write(name, answer.data, answer.size);
 	marks_keep(object, marks);
 	return answer;
 }

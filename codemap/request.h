@@ -27,6 +27,8 @@ struct object {
 	uint32_t debug_crc;
 	struct image *alt;		/* dwz's supplementary file, NULL: none */
 	uint64_t identity;		/* which files exactly these are: device, inode, size, times */
+	uint64_t file_identity;		/* of FILE alone */
+	struct text witnesses;		/* what else the answer depends on, as the cache keeps it (cache-key.h) */
 	const struct spi_map_header *types;	/* cached prototypes of all functions, NULL: none */
 	int wants_marks;		/* write new marks to marks_out (marks.h) */
 	int marks_in, marks_out;	/* -1: none */
@@ -57,9 +59,11 @@ void sandbox_enter(void);
 /* cache.c: see there. All do nothing when there is no cache. */
 void cache_open(void);
 char *cache_name(const struct object *object, const char *kind, uint64_t hash);
-const struct spi_map_header *cache_read(const struct object *object, const char *name, uint64_t *size);
+char *cache_tree_name(const struct object *object);
+const struct spi_map_header *cache_read(const struct object *object, const char *name, int is_tree, uint64_t *size);
 int cache_open_file(const char *name, uint64_t *size);	/* a file that may be trusted, or -1 */
 void cache_remove(const char *name);
 void cache_write(const char *name, const void *data, uint64_t size);
+void cache_write_tree(const struct object *object, const char *name, const void *data, uint64_t size);
 
 #endif /* CODEMAP_REQUEST_H */

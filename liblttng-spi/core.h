@@ -38,7 +38,7 @@ struct spi_env {
 	const char *debug;		/* LTTNG_SPI_DEBUG: file that notes are appended to */
 	const char *string_max;		/* LTTNG_SPI_STRING_MAX: bytes kept of a string */
 	const char *test_worker;	/* LTTNG_SPI_TEST_WORKER: the only way to redirect the calls of a tree */
-	const char *home, *cache_home;	/* HOME, XDG_CACHE_HOME: where spi-codemap keeps maps */
+	const char *home, *cache_home, *cache;	/* HOME, XDG_CACHE_HOME, LTTNG_SPI_CACHE (may be ""): where spi-codemap keeps maps */
 	const char *agent;		/* LD_PRELOAD's word for this library */
 	int preloaded;			/* LD_PRELOAD names this library */
 };
@@ -109,6 +109,12 @@ int spi_map_fetch(struct spi_link *link, struct spi_object *object, const char *
 /* The whole object's, for call trees. */
 int spi_map_fetch_tree(struct spi_link *link, struct spi_object *object, struct spi_map *map, char *error, size_t error_size);
 void spi_map_release(struct spi_map *map);
+
+/* ---- map-cache.c ---- */
+/* A tree's map from spi-codemap's cache. 0, or -ENOENT: ask spi-codemap. */
+int spi_map_from_cache(const struct spi_object *object, struct spi_map *map);
+int spi_map_func_is_good(const struct spi_map *map, uint64_t index);	/* what its record leads to may be followed */
+int spi_map_cache_fault(uint64_t address);	/* SIGBUS there: 1 if it was in such a map, and reads as zeros now */
 
 /* ---- module.c: the event module ---- */
 extern const struct spi_payload_ops *spi_payload;

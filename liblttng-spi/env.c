@@ -30,6 +30,7 @@ static const struct {
 	{ "LTTNG_SPI_TEST_WORKER", &spi_env.test_worker },
 	{ "HOME", &spi_env.home },
 	{ "XDG_CACHE_HOME", &spi_env.cache_home },
+	{ "LTTNG_SPI_CACHE", &spi_env.cache },
 };
 
 static const char *value_of(const char *entry, const char *name)
@@ -78,7 +79,7 @@ void spi_env_read(char **envp)
 		return;
 	for (; envp && *envp; envp++) {
 		for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-			if ((v = value_of(*envp, table[i].name)) && *v)
+			if ((v = value_of(*envp, table[i].name)) && (*v || table[i].value == &spi_env.cache))	/* "": no cache */
 				*table[i].value = keep(v);
 		v = value_of(*envp, "LD_PRELOAD");
 		if (v && strstr(v, AGENT_NAME)) {

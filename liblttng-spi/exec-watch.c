@@ -308,7 +308,7 @@ static void watched_make(struct watched *w, struct spi_object *libc, const struc
 
 	while (i < map->head->funcs.count && funcs[i].vaddr + libc->bias != address)
 		i++;
-	if (address && i < map->head->funcs.count)
+	if (address && i < map->head->funcs.count && spi_map_func_is_good(map, i))
 		p = spi_near_alloc(libc, sizeof(*p), 64);
 	if (!p)
 		goto fail;

@@ -13,6 +13,9 @@
  * taken, and when the fault is in the copying loops (read-safe.c), they return
  * early. Any other fault is handed on to the program (trap.c).
  *
+ * SIGBUS is also taken for a code map whose file is cut off or cannot be read any
+ * more (map-cache.c).
+ *
  * The TSC says how long ago that was. Reading it takes longer than copying a
  * usual string, and who records a call has read it already: see spi_thread.tsc in
  * patch.h.
@@ -26,6 +29,7 @@
  */
 #include <signal.h>
 #include <ucontext.h>
+#include "liblttng-spi/core.h"
 #include "liblttng-spi/patch-internal.h"
 
 #define CACHE_PAGES	64u			/* direct-mapped */
@@ -79,8 +83,10 @@ static void bus_handle(int number, void *info, void *context)
 	const siginfo_t *si = info;
 
 	(void) number;
-	if (si->si_code <= 0 || si->si_code == BUS_MCEERR_AO || !fault_is_ours(context))
-		spi_signal_hand_on(&bus, info, context, __builtin_return_address(0));
+	if (si->si_code > 0 && si->si_code != BUS_MCEERR_AO &&
+			(fault_is_ours(context) || spi_map_cache_fault((uint64_t) si->si_addr)))
+		return;
+	spi_signal_hand_on(&bus, info, context, __builtin_return_address(0));
 }
 
 static int fault_take(struct spi_signal *s)

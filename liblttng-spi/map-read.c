@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Getting a code map: from the controller, which runs spi-codemap with this
- * process's rights and sends the sealed result; or, without a controller, by
- * running spi-codemap ourselves. The map is checked from end to end before
+ * Getting a code map: from the cache (map-cache.c, call trees only); or from the
+ * controller, which runs spi-codemap with this process's rights and sends the sealed
+ * result; or, without a controller, by running spi-codemap ourselves. The map is then checked from end to end before
  * anything looks at it, and its build-id must be the mapped object's.
  *
  * The helper process must be invisible to the program, which has not begun yet:
@@ -79,8 +79,8 @@ static int ask_controller(struct spi_link *link, struct spi_object *object, cons
 struct helper {
 	const char *program;
 	char *argv[MAX_PATTERNS * 2 + 12];
-	char *envp[4];
-	char home[512], cache_home[512];	/* where its cache is */
+	char *envp[5];
+	char home[512], cache_home[512], cache[1040];	/* where its cache is */
 	int output;
 };
 
@@ -141,6 +141,10 @@ static void helper_environment(struct helper *h)
 	if (spi_env.cache_home && strlen(spi_env.cache_home) < sizeof(h->cache_home) - 24) {
 		spi_format(h->cache_home, sizeof(h->cache_home), "XDG_CACHE_HOME=%s", spi_env.cache_home);
 		h->envp[n++] = h->cache_home;
+	}
+	if (spi_env.cache && strlen(spi_env.cache) < sizeof(h->cache) - 24) {
+		spi_format(h->cache, sizeof(h->cache), "LTTNG_SPI_CACHE=%s", spi_env.cache);
+		h->envp[n++] = h->cache;
 	}
 	h->envp[n] = NULL;
 }
@@ -250,8 +254,11 @@ int spi_map_fetch(struct spi_link *link, struct spi_object *object, const char *
 
 int spi_map_fetch_tree(struct spi_link *link, struct spi_object *object, struct spi_map *map, char *error, size_t error_size)
 {
-	int r = spi_map_fetch(link, object, NULL, 0, map, error, error_size);
+	int r;
 
+	if (spi_map_from_cache(object, map) == 0)
+		return 0;
+	r = spi_map_fetch(link, object, NULL, 0, map, error, error_size);
 	if (r == 0 && !(map->head->flags & SPI_MAP_IS_TREE)) {
 		spi_format(error, error_size, "the code map of %s is not one for call trees", object->name);
 		spi_map_release(map);

@@ -15,15 +15,16 @@
 
 #define SPI_PAYLOAD_ABI 1u
 
-/* A code map, mapped and checked (map-read.c). */
+/* A code map, mapped and checked (map-read.c), or its functions to be checked before each is used (map-cache.c). */
 struct spi_map {
 	const struct spi_map_header *head;
 	uint64_t size;
+	uint32_t in_parts;
 };
 
 SPI_INLINE const char *spi_map_string(const struct spi_map *map, uint32_t offset)
 {
-	return (const char *) map->head + map->head->strings.offset + offset;
+	return (const char *) map->head + map->head->strings.offset + (offset < map->head->strings.count ? offset : 0);
 }
 #define SPI_MAP_AT(map, table, type, index) \
 	((const type *) ((const uint8_t *) (map)->head + (map)->head->table.offset) + (index))

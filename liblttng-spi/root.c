@@ -254,7 +254,7 @@ static int entry_use(struct spi_entry *e, int compact)
 /* Memory and payload; no stub yet. Under the patch lock. */
 static struct spi_entry *entry_make(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 {
-	struct spi_entry *e = spi_near_data(to->object, sizeof(*e), 64);
+	struct spi_entry *e = spi_tree_func_is_good(to, func) ? spi_near_data(to->object, sizeof(*e), 64) : NULL;
 
 	if (!e)
 		return NULL;

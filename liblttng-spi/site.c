@@ -385,7 +385,8 @@ uint64_t spi_site_stub_at(uint64_t address)
 {
 	struct spi_tree_object *to = spi_tree_object_at(address);
 	int64_t func = to ? spi_tree_func_around(to, address) : -1;
-	const struct spi_map_func *f = func < 0 ? NULL : spi_tree_map_func(to, (uint64_t) func);
+	const struct spi_map_func *f = func < 0 || !spi_tree_func_is_good(to, (uint64_t) func) ? NULL :
+		spi_tree_map_func(to, (uint64_t) func);
 
 	for (uint32_t i = f ? f->site_first : 0; f && i < f->site_first + f->site_count; i++)
 		if (SPI_MAP_AT(&to->map, sites, struct spi_map_site, i)->vaddr + to->object->bias == address)
@@ -455,6 +456,8 @@ void spi_sites_make_way(struct spi_tree_object *to, uint64_t func)
 {
 	const struct spi_map_func *f = spi_tree_map_func(to, func);
 
+	if (!spi_tree_func_is_good(to, func))
+		return;
 	for (uint32_t i = f->site_first; i < f->site_first + f->site_count; i++) {
 		struct spi_site *s = to->sites[i];
 
@@ -469,6 +472,8 @@ void spi_sites_come_back(struct spi_tree_object *to, uint64_t func)
 {
 	const struct spi_map_func *f = spi_tree_map_func(to, func);
 
+	if (!spi_tree_func_is_good(to, func))
+		return;
 	for (uint32_t i = f->site_first; i < f->site_first + f->site_count; i++) {
 		struct spi_site *s = to->sites[i];
 
@@ -558,12 +563,18 @@ void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 	if (!(trees &= ~to->funcs[func].done))
 		return;
 	to->funcs[func].done |= trees;
+	if (!spi_tree_func_is_good(to, func)) {
+		spi_tree_decline(to, f->vaddr + to->object->bias, "its code map is damaged");
+		return;
+	}
 	sites_of(to, f, trees);
 	for (uint32_t piece = f->reason == SPI_REASON_PART ? SPI_MAP_NONE : f->piece; piece != SPI_MAP_NONE;
 			piece = spi_tree_map_func(to, piece)->piece) {
 		if (!(trees & ~to->funcs[piece].done))
 			continue;
 		to->funcs[piece].done |= trees;
+		if (!spi_tree_func_is_good(to, piece))
+			break;
 		sites_of(to, spi_tree_map_func(to, piece), trees);
 	}
 	batch_write(to, 1);

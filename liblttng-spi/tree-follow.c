@@ -79,7 +79,7 @@ static void watched_make(struct watched *w, struct spi_object *libc, const struc
 	struct spi_point *p;
 
 	for (uint32_t i = 0; i < map->head->funcs.count; i++) {
-		if (strcmp(spi_map_string(map, funcs[i].name), w->name))
+		if (strcmp(spi_map_string(map, funcs[i].name), w->name) || !spi_map_func_is_good(map, i))
 			continue;
 		p = spi_near_alloc(libc, sizeof(*p), 64);
 		if (!p)

@@ -66,6 +66,15 @@ int64_t spi_tree_func_around(const struct spi_tree_object *to, uint64_t address)
 	return func && vaddr - func->vaddr < (func->size ? func->size : 1) ? i : -1;
 }
 
+int spi_tree_func_is_good(struct spi_tree_object *to, uint64_t index)
+{
+	struct spi_tree_func *func = &to->funcs[index];
+
+	if (!func->look)
+		func->look = spi_map_func_is_good(&to->map, index) ? 1 : 2;
+	return func->look == 1;
+}
+
 const char *spi_tree_func_name(const struct spi_tree_object *to, uint64_t index)
 {
 	const struct spi_map_func *func = spi_tree_map_func(to, index);

@@ -80,7 +80,7 @@ static void look_at_word(struct look *look, uint64_t word, int is_pc)
 		word = spi_slot_data_base[(word - (uint64_t) spi_slot_code_base) / SPI_SLOT_SIZE].ra;
 	to = spi_tree_object_at(word - 1);
 	func = to ? spi_tree_func_around(to, word - !is_pc) : -1;
-	if (func < 0 || (!is_pc && !is_return_address(to, spi_tree_map_func(to, (uint64_t) func), word)))
+	if (func < 0 || !spi_tree_func_is_good(to, (uint64_t) func) || (!is_pc && !is_return_address(to, spi_tree_map_func(to, (uint64_t) func), word)))
 		return;
 	if (look->what == LOOK_MAIN) {
 		look->found += word > look->low && word <= look->high;

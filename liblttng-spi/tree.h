@@ -74,6 +74,7 @@ struct spi_site {
 struct spi_tree_func {
 	uint32_t done;			/* trees whose sites in it are in place */
 	uint32_t excluded;		/* trees that leave it out */
+	uint32_t look;			/* 1: its record is good; 2: it is not */
 };
 
 struct spi_tree_object {
@@ -109,6 +110,8 @@ SPI_INLINE const struct spi_map_func *spi_tree_map_func(const struct spi_tree_ob
 	return SPI_MAP_AT(&to->map, funcs, struct spi_map_func, index);
 }
 const char *spi_tree_func_name(const struct spi_tree_object *to, uint64_t index);
+/* May what the function's record leads to be followed? Of a map that was checked as a whole always. */
+int spi_tree_func_is_good(struct spi_tree_object *to, uint64_t index);
 /* NULL, or why calls of the function are never recorded. */
 const char *spi_tree_func_unfit(const struct spi_tree_object *to, uint64_t index);
 /* Control side: the object with its map and gates. NULL and `error`. */
