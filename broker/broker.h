@@ -26,6 +26,7 @@ extern struct broker {
 	struct spi_control *control;
 	struct ruleset *rules;		/* never NULL */
 	uint64_t generation;		/* of client commands that have ended, as far as we were told */
+	char version[32];		/* of lttng-tools; "" until it is known */
 } broker;
 
 /* main.c */
@@ -46,6 +47,10 @@ int link_table(void);		/* from broker.rules */
 int link_querier(pid_t pid);
 int link_disabled(uint64_t id);
 bool link_table_matches(uid_t uid, pid_t pid, const char *exec);	/* what was sent last */
+
+/* version.c */
+void version_ask(void);		/* fills broker.version in, soon */
+void version_stop(void);
 
 /* rundir.c: sockets beside the daemon's. 0 or a negative errno, and a note that says what. */
 int rundir_open(void);

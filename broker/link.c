@@ -268,6 +268,7 @@ static int take_message(const struct spi_broker_msg *head, const char *body, int
 		broker.daemon.app_socket[sizeof(broker.daemon.app_socket) - 1] = 0;
 		broker.generation = broker.daemon.generation;
 		broker.greeted = true;
+		version_ask();
 		return rundir_open();
 	case SPI_BROKER_APP:
 	case SPI_BROKER_HELD:

@@ -117,6 +117,7 @@ static bool is_over(void)
 static void finish(void)
 {
 	query_stop();
+	version_stop();
 	scope_close();
 	while (processes)
 		process_forget(processes);

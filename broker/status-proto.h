@@ -15,7 +15,7 @@
  * become '?'). Kinds unknown to the reader are skipped. The last line is "end".
  *
  *   version  1
- *   daemon   PID  plugin|attached  lttng-tools version
+ *   daemon   PID  plugin|attached  lttng-tools version ("-" in the first moment)
  *   rule     SESSION  CHANNEL  NAME  enabled|disabled  OWNER-UID  instruments|records  text (readable form, or why it is refused)
  *   note     text             (of the broker as a whole: proc connector not allowed, broker was started again, ...)
  *   process  PID  UID  STATE  name  text

@@ -204,7 +204,7 @@ static void put_processes(FILE *out, uid_t asker)
 static void put_all(FILE *out, uid_t asker)
 {
 	fprintf(out, "version\t%d\ndaemon\t%d\t%s\t%s\n", SPI_STATUS_VERSION, (int) broker.daemon.pid,
-		broker.daemon.flags & SPI_BROKER_DAEMON_ATTACHED ? "attached" : "plugin", SPI_LTTNG_VERSION);
+		broker.daemon.flags & SPI_BROKER_DAEMON_ATTACHED ? "attached" : "plugin", *broker.version ? broker.version : "-");
 	put_rules(out, asker);
 	for (const struct note *note = broker_notes; note; note = note->next) {
 		fputs("note", out);

@@ -11,6 +11,8 @@ app_start a ./app 3 wait
 check "an application is traced" spi_wait 10 status_like "^applied.$app_pid.add.active"
 out=$(status)
 like "$out" $'\ndaemon\t'"$daemon"$'\tplugin\t' "the daemon"
+version=$(lttng-sessiond --version)
+check "of which version it is" spi_wait 10 status_like "^daemon.$daemon.plugin.${version//./\\.}$"
 like "$out" $'\nrule\ts\tchannel0\tspi:add_entry\tenabled\t0\tinstruments\t' "a rule that instruments"
 like "$out" $'\nrule\ts\tchannel0\tspi:\\*_exit\tenabled\t0\trecords\t' "one that records only"
 like "$out" $'\nrule\ts\tchannel0\tspi:call\\(app:work\\)\tenabled\t0\tinstruments\twork of app' "a reserved form, readably"
