@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "broker/broker.h"
+#include "injector/inject.h"
 #include "broker/status-proto.h"
 
 #define CLIENT_MS	1000u
@@ -201,11 +202,26 @@ static void put_processes(FILE *out, uid_t asker)
 	}
 }
 
+/* Injectors have the target's user and no capability, or root's. */
+static void note_yama(void)
+{
+	int scope = spi_inject_yama();
+
+	broker_note_clear("yama");
+	if (scope >= 3)
+		broker_note("yama", "kernel.yama.ptrace_scope is %d: no process can be instrumented; only a reboot changes "
+			    "that", scope);
+	else if (scope)
+		broker_note("yama", "kernel.yama.ptrace_scope is %d: %s processes cannot be instrumented; set it to 0 "
+			    "(sysctl kernel.yama.ptrace_scope=0)", scope, broker_is_root() ? "other users'" : "running");
+}
+
 static void put_all(FILE *out, uid_t asker)
 {
 	fprintf(out, "version\t%d\ndaemon\t%d\t%s\t%s\n", SPI_STATUS_VERSION, (int) broker.daemon.pid,
 		broker.daemon.flags & SPI_BROKER_DAEMON_ATTACHED ? "attached" : "plugin", *broker.version ? broker.version : "-");
 	put_rules(out, asker);
+	note_yama();
 	for (const struct note *note = broker_notes; note; note = note->next) {
 		fputs("note", out);
 		put(out, note->text);

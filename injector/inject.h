@@ -90,4 +90,10 @@ int spi_inject(pid_t pid, const struct spi_inject_options *options, struct spi_i
  */
 int spi_inject_port(unsigned int port, pid_t **pids);
 
+/*
+ * kernel.yama.ptrace_scope; 0 also where there is none. From 1 on a process without
+ * CAP_SYS_PTRACE may trace its descendants only, from 2 on none, with 3 nobody any.
+ */
+int spi_inject_yama(void);
+
 #endif /* SPI_INJECTOR_INJECT_H */

@@ -197,10 +197,29 @@ static int check_c_library(struct spi_target *t)
 	return 0;
 }
 
+int spi_inject_yama(void)
+{
+	char *text = spi_proc_read(NULL, "sys/kernel/yama/ptrace_scope");
+	int scope = text ? atoi(text) : 0;
+
+	free(text);
+	return scope;
+}
+
+/* For a broker of root's, as the target's user without capabilities, "be root" would be no remedy. */
+static const char *yama_remedy(const struct spi_target *t, int scope)
+{
+	if (scope >= 3)
+		return "only a reboot changes that";
+	return t->expect_uid != (uid_t) -1 ? "set it to 0 (sysctl kernel.yama.ptrace_scope=0)" :
+	       "be root (CAP_SYS_PTRACE), or set it to 0";
+}
+
 int spi_target_explain_refusal(const struct spi_target *t, int error)
 {
-	char *yama, *status;
+	char *status;
 	const char *tracer;
+	int scope = spi_inject_yama();
 
 	if (error == ESRCH || error == ENOENT)
 		return REFUSE(t, ESRCH, " ended meanwhile");
@@ -216,15 +235,8 @@ int spi_target_explain_refusal(const struct spi_target *t, int error)
 	if (geteuid() && t->uid != geteuid())
 		return FORBID(t, ": it belongs to uid %u, you are uid %u; be that user or root",
 			      (unsigned int) t->uid, (unsigned int) geteuid());
-	yama = spi_proc_read(NULL, "sys/kernel/yama/ptrace_scope");
-	if (yama && *yama != '0') {
-		char scope = *yama;
-
-		free(yama);
-		return FORBID(t, ": kernel.yama.ptrace_scope is %c; %s", scope, scope == '3' ?
-			      "only a reboot changes that" : "be root (CAP_SYS_PTRACE), or set it to 0");
-	}
-	free(yama);
+	if (scope)
+		return FORBID(t, ": kernel.yama.ptrace_scope is %d; %s", scope, yama_remedy(t, scope));
 	return FORBID(t, " (%s): it changed its user, has capabilities of its own, or made itself undumpable; "
 		      "be root (CAP_SYS_PTRACE)", strerror(error));
 }
