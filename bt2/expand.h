@@ -112,6 +112,8 @@ struct thread {
 	uint64_t tick;
 	int begun;			/* 1: the stack is being brought to where it begins; 2: done */
 	uint64_t close_to;		/* frames above are to be closed before the next record */
+	uint64_t open_to;		/* frames below are to be entered again before it */
+	uint64_t ended;			/* frames that were closed as the thread, or its process, was said to end */
 	int64_t last_ns;
 	struct record record;
 	int has_record;

@@ -7,7 +7,9 @@
  * A batch says how deep the stack is where it begins. Calls that are open there and
  * were not seen to begin (before the session, in a lost batch, in the parent of a
  * fork) lie on the stack as unknown ones, whose exits nobody is shown; calls that
- * a lost batch has ended are closed where the next one begins.
+ * a lost batch has ended are closed where the next one begins. A batch that says that nothing follows closes all;
+ * should something follow (the process was about to execute another program, and
+ * could not), these calls are entered again.
  *
  * Threads that have a record lie in a heap by its time.
  */
@@ -146,8 +148,12 @@ static int batch_begin(struct expand *e, struct thread *t, struct batch *b)
 {
 	uint64_t depth = b->depth < STACK_MOST ? b->depth : STACK_MOST;
 
+	t->open_to = 0;
 	if (!t->seen || !b->seq) {
 		t->close_to = 0;
+	} else if (t->ended && b->seq == t->expected) {
+		t->close_to = UINT64_MAX;	/* it was not the end: what was closed then is open again */
+		t->open_to = t->ended < depth ? t->ended : depth;
 	} else if (b->seq != t->expected) {
 		e->gaps++;
 		t->close_to = b->low < depth ? b->low : depth;
@@ -155,11 +161,23 @@ static int batch_begin(struct expand *e, struct thread *t, struct batch *b)
 		t->close_to = depth;
 	}
 	t->seen = 1;
+	t->ended = 0;
 	t->expected = b->seq + 1;
 	t->at = 0;
 	t->tick = b->begin_tick;
 	t->begun = 1;
 	return 0;
+}
+
+/* A call that a batch which said that it was the last has closed; its frame is above the stack still. 1: to be shown. */
+static int enter_again(struct thread *t)
+{
+	const struct frame *f = &t->stack[t->size++];
+
+	t->record.address = f->address;
+	t->record.call_site = f->call_site;
+	t->record.is_entry = 1;
+	return (int) f->shown;
 }
 
 /* The stack is as low as it has to be; now to what the batch says. */
@@ -262,7 +280,10 @@ static int thread_next(struct expand *e, struct thread *t)
 		r = 0;
 		if (t->size > t->close_to) {
 			r = frame_pop(t);
+		} else if (t->size < t->open_to) {
+			r = enter_again(t);
 		} else {
+			t->open_to = 0;
 			if (t->begun == 1 && stack_fill(t, b) < 0)
 				return -1;
 			t->begun = 2;
@@ -270,7 +291,9 @@ static int thread_next(struct expand *e, struct thread *t)
 			if (t->at + 2 <= b->size) {
 				r = unpack(e, t, b);
 			} else if ((b->flags & TP_BATCH_END) && t->size) {
+				t->ended = t->size;
 				t->close_to = 0;
+				t->tick = b->end_tick;
 				continue;
 			} else {
 				t->first = b->next;

@@ -70,11 +70,14 @@ void spi_threads_learn(void *(*start)(void *));
 struct spi_thread_own *spi_threads_first(void);
 void spi_threads_fork_child(void);
 void spi_process_end(void);			/* calls that will never return get their exit records */
-void spi_process_execs(void);			/* the same before execve(), which may fail: the calls return then as ever */
+void spi_process_execs(void);			/* the same before execve() */
+void spi_process_goes_on(void);			/* which has failed: the calls are entered again */
 void spi_thread_unwound(uint64_t sp);
 /* What the object around an address defines by this name. symbols.c */
 void *spi_symbol_beside(const char *name, uint64_t address);
 void spi_calls_close(void);			/* before execve() */
+void spi_calls_again(void);			/* after one that failed */
+void spi_slots_each(void (*show)(struct spi_slot *slot));
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how);
 void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm);	/* after spi_threads_init() */
 /* Then: its payload knows SPI_ANSWER_FULL and struct spi_words. is_site: with nothing to do, its callee is always the same. */

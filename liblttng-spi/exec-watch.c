@@ -13,9 +13,9 @@
  * libc's. Nothing is taken from execve(): when the new environment's execve() comes
  * back, whatever the reason, libc's is called as the program did.
  *
- * Before a program is given up for another its open calls are closed, as at its
- * end, unless the kernel is going to refuse: exec-file.c. Should it refuse then, the
- * calls return as ever, but count as over.
+ * Before a program is given up for another its open calls are closed, in all threads, as at its
+ * end, unless the kernel is going to refuse: exec-file.c. Should it refuse then, they
+ * are entered again (functions recorded with arguments, which are not known any more, count as over).
  *
  * A vforked child runs on its parent's memory, thread-local words included: nothing
  * of the agent's may be found changed when it has gone. So it builds its environment
@@ -108,13 +108,13 @@ static int is_followed(void)
 		spi_sys(SYS_faccessat, (long) AT_FDCWD, spi_exec_socket(), (long) W_OK) == 0;
 }
 
-/* This program is over. */
-static void program_leave(int cannot_follow)
+/* This program is over: 1; 0 when it is the tracer that executes another. */
+static int program_leave(int cannot_follow)
 {
 	struct spi_thread *t = &spi_thread;
 
 	if (t->busy)
-		return;
+		return 0;
 	spi_process_execs();
 	t->busy |= SPI_BUSY_ALWAYS;
 	if (cannot_follow)
@@ -122,6 +122,7 @@ static void program_leave(int cannot_follow)
 	spi_tree_process_end();
 	spi_exec_tell();
 	t->busy &= ~SPI_BUSY_ALWAYS;
+	return 1;
 }
 
 /* With the new environment, in a frame of its own. Returns when that failed, or was not to be. */
@@ -142,42 +143,55 @@ static void exec_followed(int directory, const char *path, char *const argv[], c
 		spi_sys(SYS_execve, path, argv, env);
 }
 
-static void exec_try(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at)
+/* Returns when it did not work, or was not tried: then the program's own call is to be made. 1: its calls were closed. */
+static int exec_try(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at)
 {
 	const char *reason;
 	enum spi_exec_kind kind = spi_exec_look(directory, path, flags, &reason);
-	int followed;
+	int followed, left = 0;
 
 	if (kind == SPI_EXEC_FAILS)
-		return;
+		return 0;
 	followed = is_followed();
 	if (followed && kind == SPI_EXEC_UNFIT)
 		note_put(path, reason);
 	if (spi_process_is_mine())
-		program_leave(followed && kind == SPI_EXEC_UNFIT);
+		left = program_leave(followed && kind == SPI_EXEC_UNFIT);
 	if (followed && kind == SPI_EXEC_FITS)
 		exec_followed(directory, path, argv, envp, flags, is_at);
+	return left;
+}
+
+/* It is the program's own call that came back. */
+static int exec_failed(int left, int ret)
+{
+	if (left)
+		spi_process_goes_on();
+	return ret;
 }
 
 static int (*next_execve)(const char *path, char *const argv[], char *const envp[]);
 static int exec_execve(const char *path, char *const argv[], char *const envp[])
 {
-	exec_try(AT_FDCWD, path, argv, envp, 0, 0);
-	return next_execve(path, argv, envp);
+	int left = exec_try(AT_FDCWD, path, argv, envp, 0, 0);
+
+	return exec_failed(left, next_execve(path, argv, envp));
 }
 
 static int (*next_execveat)(int directory, const char *path, char *const argv[], char *const envp[], int flags);
 static int exec_execveat(int directory, const char *path, char *const argv[], char *const envp[], int flags)
 {
-	exec_try(directory, path, argv, envp, flags, 1);
-	return next_execveat(directory, path, argv, envp, flags);
+	int left = exec_try(directory, path, argv, envp, flags, 1);
+
+	return exec_failed(left, next_execveat(directory, path, argv, envp, flags));
 }
 
 static int (*next_fexecve)(int fd, char *const argv[], char *const envp[]);
 static int exec_fexecve(int fd, char *const argv[], char *const envp[])
 {
-	exec_try(fd, "", argv, envp, AT_EMPTY_PATH, 1);
-	return next_fexecve(fd, argv, envp);
+	int left = exec_try(fd, "", argv, envp, AT_EMPTY_PATH, 1);
+
+	return exec_failed(left, next_fexecve(fd, argv, envp));
 }
 
 /* ---- a thread whose memory is lent ---- */

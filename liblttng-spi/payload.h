@@ -62,6 +62,8 @@ struct spi_core_ops {
 	void (*process_end)(void);
 	/* Tags of these call trees (bits as in spi_thread.tree), "|TAG|TAG|": a text that lives for ever. Any thread. */
 	const char *(*tree_tags)(uint32_t trees);
+	/* Show each live slot of the calling thread, outermost first. */
+	void (*slots_each)(void (*show)(struct spi_slot *slot));
 };
 
 struct spi_payload_ops {
@@ -107,6 +109,20 @@ struct spi_payload_ops {
 	void (*flush)(void);
 	/* Other trees than before record this point (tree_live). Any thread, in any state. */
 	void (*tree_changed)(struct spi_point *point);
+	/*
+	 * The process ends, or executes another program (others.c). others_begin(): from now on threads record
+	 * nothing, and leave the cookie and aux of slots as they are; 0: it has been done before. Then, when nobody is
+	 * busy any more, other_thread() for each of the other threads (`copy`: what it sees of itself, or zeroes), and
+	 * other_left() for its slots whose aux is not 0, innermost first: 1 when the call is to be entered
+	 * again should the process go on. That it does says others_again(), with the number of threads that have such calls
+	 * (spi_thread_own.again).
+	 */
+	int (*others_begin)(int is_end);
+	void (*other_thread)(const struct spi_thread_own *own, const struct spi_thread *copy);
+	int (*other_left)(const struct spi_thread_own *own, uint32_t trees, struct spi_slot *slot, enum spi_left how);
+	void (*others_again)(uint32_t threads);
+	/* A slot of the calling thread that was closed before an exec which failed: 1 when its call was entered again. */
+	int (*enter_again)(struct spi_slot *slot);
 };
 
 /* The module's only exported symbol: "spi_payload_init". NULL on failure, *error says why. */

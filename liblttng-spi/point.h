@@ -235,6 +235,8 @@ struct spi_thread_own {
 	uint32_t chunk;			/* top of the thread's slot chunks; others read it when the process ends */
 	void *pages;			/* fault.c: pages known to be readable */
 	uint32_t tree_base[16];		/* where the depth of a tree is counted from. tree.h */
+	const struct spi_thread *thread;	/* may be gone: others.c */
+	uint32_t again;			/* its calls were closed by another thread, and it is to enter them again. others.c */
 	struct spi_thread_count folded;	/* of a record outside the status memory: what the page has of it */
 };
 

@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <sys/auxv.h>
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/tree.h"
 
 /* What is recorded of an entry's calls, one way or the other. */
@@ -135,7 +136,7 @@ static uint64_t slot_silent(struct spi_thread *t, struct spi_point *point, struc
 	struct spi_slot *slot;
 	uint64_t code = 0;
 
-	if (!spi_call_begin(t, (uint64_t) &frame->ra))
+	if (spi_others_closed || !spi_call_begin(t, (uint64_t) &frame->ra))
 		return 0;
 	slot = spi_slot_ready(t, (uint64_t) &frame->ra);
 	if (slot) {
@@ -207,7 +208,8 @@ static void pair_left(struct spi_slot *slot, enum spi_left how)
 
 	if (slot->aux != AUX_SILENT)
 		pair->left(slot, how);
-	slot->aux = 0;
+	else
+		slot->aux = 0;
 	spi_thread.tree &= ~pair->entry->opens | spi_tree_everybody;
 }
 

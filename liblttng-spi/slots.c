@@ -32,7 +32,8 @@ void spi_thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end)
 	t->base = spi_chunk_slots(chunk);
 	t->end = t->base + CHUNK_SLOTS;
 	t->cur = at_end ? t->end : t->base;
-	t->own->chunk = chunk;
+	if (!spi_others_closed || !at_end)
+		t->own->chunk = chunk;		/* else who closed looks at all that it had then: others.c */
 }
 
 struct spi_slot *spi_thread_top(struct spi_thread *t)
@@ -53,7 +54,8 @@ static void thread_pop(struct spi_thread *t)
 
 		spi_thread_use_chunk(t, spi_chunks[chunk].prev, 1);
 		spi_barrier();
-		spi_chunk_put(chunk);
+		if (!spi_others_closed)
+			spi_chunk_put(chunk);
 	}
 	t->cur[-1].p = SPI_SLOT_DEAD;
 	spi_barrier();
@@ -266,25 +268,77 @@ static void closed_left(struct spi_slot *slot, enum spi_left how)
 static struct spi_point closed = { .exit = closed_exit, .left = closed_left };
 
 /*
- * The thread is about to execute another program: the calls that it is in get their exits. Should that fail, they
- * return by their slots as ever, and nothing is recorded of that any more.
+ * The thread is about to execute another program: the calls that it is in get their exits. Those of compact records are
+ * ended by the reader, with the thread's last batch. Should that fail, they return by their slots as ever.
  */
 void spi_calls_close(void)
 {
 	struct spi_thread *t = &spi_thread;
 	uint64_t all = ~UINT64_C(0), old;
+	uint32_t tree = t->tree;
 
 	if (!t->cur || t->busy)
 		return;
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
 	for (struct spi_slot *s = spi_thread_top(t); s; s = slot_below(s)) {
-		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || s->point == &closed)
+		struct spi_point *point = s->point;
+
+		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || point == &closed || (point->flags & SPI_POINT_COMPACT))
 			continue;
 		spi_slot_left(t, s, SPI_LEFT_PROCESS_END);
+		s->start = (uint64_t) point;
 		s->point = &closed;
 		s->exit = (uint64_t) spi_thunk_exit_xmm;	/* closed_exit() uses general registers only */
 		s->state = SPI_SLOT_LIVE;
 	}
+	t->tree = tree;			/* the end of its root would end a tree in this thread */
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+}
+
+/* Outermost first: so for each slot those below it are counted. Rare, and mostly few. */
+void spi_slots_each(void (*show)(struct spi_slot *slot))
+{
+	struct spi_thread *t = &spi_thread;
+	uint32_t n = 0, i;
+	struct spi_slot *s;
+
+	for (s = t->cur ? spi_thread_top(t) : NULL; s; s = slot_below(s))
+		n++;
+	while (n--) {
+		s = spi_thread_top(t);
+		for (i = 0; i < n; i++)
+			s = slot_below(s);
+		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD)
+			show(s);
+	}
+}
+
+static void call_again(struct spi_slot *slot)
+{
+	struct spi_point *point = (struct spi_point *) slot->start;
+
+	if (slot->point != &closed)
+		return;
+	slot->point = point;
+	if (spi_payload->enter_again(slot))
+		slot->exit = point->exit_thunk;
+	else
+		slot->point = &closed;		/* what it was called with is not known any more: it counts as over */
+}
+
+/* The other program was not executed: entries once more, where all that they say is still known. */
+void spi_calls_again(void)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t all = ~UINT64_C(0), old;
+
+	if (!t->cur || t->busy || !spi_payload || !spi_payload->enter_again)
+		return;
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
+	t->busy_p = (uint64_t) __builtin_frame_address(0);
+	t->busy++;
+	spi_slots_each(call_again);
+	t->busy--;
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
 }
 

@@ -42,6 +42,14 @@ void spi_thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end);
 struct spi_slot *spi_thread_top(struct spi_thread *t);
 void spi_thread_leave_all(struct spi_thread *t, enum spi_left how);
 
+void spi_slots_each(void (*show)(struct spi_slot *slot));
+
+/* ---- others.c ---- */
+extern uint32_t spi_others_closed SPI_HIDDEN;	/* threads keep the chunks that they have */
+void spi_others_leave(int is_end);
+void spi_others_again(void);
+void spi_others_fork_child(void);
+
 /* ---- threads.c ---- */
 int spi_thread_begin(struct spi_thread *t);	/* the thread's first call; signals blocked. -1: never record it */
 

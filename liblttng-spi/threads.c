@@ -232,6 +232,8 @@ int spi_thread_begin(struct spi_thread *t)
 			return -1;
 		}
 		own->tid = (int32_t) spi_sys(SYS_gettid);
+		own->thread = t;
+		own->again = 0;
 		t->own = own;
 		t->record = own->record;
 		__atomic_fetch_add(&spi_status->threads, 1, __ATOMIC_RELAXED);
@@ -263,6 +265,11 @@ static void thread_end(void *value)
 		spi_thread_leave_all(t, SPI_LEFT_THREAD_END);
 	if (spi_payload && spi_payload->thread_end)
 		spi_payload->thread_end(t);
+	if (spi_others_closed) {		/* what its slots say is still needed */
+		t->busy |= SPI_BUSY_ALWAYS;
+		spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+		return;
+	}
 	/*
 	 * Destructors that come after this one may be traced themselves: as long as libc will call this once more, the
 	 * thread keeps what it has. After that nothing of it is recorded.
@@ -291,50 +298,29 @@ static void thread_end(void *value)
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
 }
 
-/*
- * Calls that other threads are in when the process ends. With one event a call
- * nothing would show them at all; they are recorded by the ending thread. Only
- * the arena is looked at, which stays whatever those threads do meanwhile. (An
- * entry record without exit says the same for calls with two events.)
- */
-static void others_leave(struct spi_thread *t)
-{
-	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next) {
-		uint32_t chunk = own->chunk;
-
-		if (own == t->own || !own->in_use)
-			continue;
-		for (unsigned int depth = 0; chunk < CHUNK_COUNT && depth < 64; chunk = spi_chunks[chunk].prev, depth++)
-			for (struct spi_slot *s = spi_chunk_slots(chunk) + CHUNK_SLOTS - 1; s >= spi_chunk_slots(chunk); s--)
-				if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && s->point &&
-						(s->point->flags & SPI_POINT_ONE_EVENT))
-					spi_slot_left(t, s, SPI_LEFT_PROCESS_END);
-	}
-}
-
 void spi_process_end(void)
 {
 	struct spi_thread *t = &spi_thread;
 
 	if (t->cur)
 		spi_thread_leave_all(t, SPI_LEFT_PROCESS_END);
-	others_leave(t);
 	if (spi_payload && t->record && spi_payload->thread_end)
 		spi_payload->thread_end(t);
+	spi_others_leave(1);
 	spi_status_fold_all();
 }
 
 void spi_process_execs(void)
 {
-	struct spi_thread *t = &spi_thread;
-
 	spi_calls_close();
-	others_leave(t);
-	if (spi_payload && t->record && spi_payload->thread_end)
-		spi_payload->thread_end(t);
-	if (spi_payload && spi_payload->flush)
-		spi_payload->flush();
+	spi_others_leave(0);
 	spi_status_fold_all();
+}
+
+void spi_process_goes_on(void)
+{
+	spi_others_again();
+	spi_calls_again();
 }
 
 /* Only the forking thread goes on; the records of the others are free to be used again. */
@@ -347,6 +333,7 @@ void spi_threads_fork_child(void)
 			own->in_use = 0;
 			own->chunk = CHUNK_NONE;
 		}
+	spi_others_fork_child();
 	if (t->own)
 		t->own->tid = (int32_t) spi_sys(SYS_gettid);
 }

@@ -16,6 +16,7 @@
  * written after the slot was pushed and cleared before it is popped, so a slot
  * caught between shows no channel and no record.
  */
+#include "tp/as.h"
 #include "tp/call.h"
 #include "tp/owed.h"
 #include "tp/serialise.h"
@@ -49,7 +50,8 @@ static void heard_add(struct heard *heard, const void *channel)
 
 /* Any number of rules on the entry event, with filters and triggers. */
 static __attribute__((noinline)) void fire_entry_all(
-	struct spi_thread *t, const struct tp_event *fired, uint8_t *record, uint32_t length, struct heard *heard)
+	struct spi_thread *t, const struct tp_event *fired, uint8_t *record, uint32_t length, struct heard *heard,
+	int first)
 {
 	struct tp_shot shot = { .event = fired, .record = record, .length = length };
 	struct lttng_ust_tracepoint_probe *probe;
@@ -69,7 +71,8 @@ static __attribute__((noinline)) void fire_entry_all(
 			if (!tp_recorder_takes(&shot, event, channel))
 				continue;
 			if (!t->owed || !tp_owed_blocks(t, channel))
-				error = tp_record(fired, record, length, recorder, channel);
+				error = first ? tp_as_learn(fired, record, length, recorder, channel)
+					      : tp_record(fired, record, length, recorder, channel);
 			if (!error)
 				heard_add(heard, channel);
 			count->lost_entries += (unsigned int) tp_discarded(error);
@@ -84,13 +87,15 @@ static __attribute__((noinline)) void fire_entry_all(
 SPI_INLINE const void *fire_entry(struct spi_thread *t, const struct tp_event *fired, uint8_t *record, uint32_t length,
 	struct heard *heard, uint32_t *n)
 {
+	const int first = tp_as_first(t);
 	tp_reader *reader = tp_read_lock(t);
 	struct lttng_ust_event_recorder *recorder = tp_probe_single(tp_probes(fired));
 	const void *one = NULL;
 
 	*n = 0;
 	if (spi_likely(recorder != NULL) && spi_likely(!t->owed)) {
-		int error = tp_record(fired, record, length, recorder, recorder->chan);
+		int error = spi_unlikely(first) ? tp_as_learn(fired, record, length, recorder, recorder->chan)
+						: tp_record(fired, record, length, recorder, recorder->chan);
 
 		if (spi_likely(!error)) {
 			one = recorder->chan;
@@ -99,7 +104,7 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, const struct tp_event *f
 			tp_count(t)->lost_entries += (unsigned int) tp_discarded(error);
 		}
 	} else {
-		fire_entry_all(t, fired, record, length, heard);
+		fire_entry_all(t, fired, record, length, heard, first);
 		*n = heard->n;
 	}
 	tp_read_unlock(reader);
@@ -142,6 +147,16 @@ __attribute__((noinline)) int tp_exit_wanted_alone(struct spi_thread *t, const s
 	}
 	tp_read_unlock(reader);
 	return wanted;
+}
+
+int tp_heard_has(const struct spi_slot *slot, const void *channel)
+{
+	const struct heard *heard = (const struct heard *) tp_area_make(slot, TP_AREA_SMALL);
+
+	for (uint32_t i = 0; heard && i < heard->n; i++)
+		if (heard->channel[i] == channel)
+			return 1;
+	return 0;
 }
 
 static __attribute__((noinline)) void slot_remember_set(
@@ -211,7 +226,8 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	if (!spi_call_begin(t, p))
 		return 0;
 	error_was = *tp_errno(t);
-	if (spi_unlikely(tp_closed) || (spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
+	if ((spi_unlikely(tp_closed) && !tp_again(t)) ||
+			(spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
 		goto out;
 	if (spi_unlikely(t->owed))
 		tp_owed_flush(t);
@@ -256,14 +272,8 @@ uint64_t tp_generic_entry(struct spi_point *point, struct spi_frame *frame, cons
 static __attribute__((noinline)) enum tp_due exit_due(const struct tp_point *tp, const struct spi_slot *slot,
 	const struct lttng_ust_channel_buffer *channel)
 {
-	const struct heard *heard;
-
-	if (slot->aux == (tp_epoch | TP_SLOT_SET)) {
-		heard = (const struct heard *) tp_area_make(slot, TP_AREA_SMALL);
-		for (uint32_t i = 0; heard && i < heard->n; i++)
-			if (heard->channel[i] == channel)
-				return TP_DUE_BALANCE;
-	}
+	if (slot->aux == (tp_epoch | TP_SLOT_SET) && tp_heard_has(slot, channel))
+		return TP_DUE_BALANCE;
 	return channel_hears_entries(tp, channel) ? TP_DUE_NOT : TP_DUE_ALONE;
 }
 
@@ -386,10 +396,12 @@ SPI_INLINE void exit_common(
 	if (spi_unlikely(slot + 1 != t->cur))
 		spi_slot_leave_above(slot);
 	tp_exit_begin(t, slot);
-	if (spi_likely(exit_state(slot)) && spi_likely(!tp_closed))
-		record_exit(t, slot, frame, vec, stride, generic);
-	slot->cookie = NULL;
-	slot->aux = 0;
+	if (spi_likely(!tp_closed) || tp_again(t)) {
+		if (spi_likely(exit_state(slot)))
+			record_exit(t, slot, frame, vec, stride, generic);
+		slot->cookie = NULL;
+		slot->aux = 0;
+	}					/* else who closed looks for what is left of the slot */
 	spi_slot_pop(t, slot);
 	*error = error_was;
 	spi_call_end(t);
@@ -415,13 +427,15 @@ SPI_INLINE void left_common(struct spi_slot *slot, enum spi_left how, const int 
 	struct spi_thread *t = &spi_thread;
 	int *error = tp_errno(t), error_was = *error;
 
-	if (!tp_closed && exit_state(slot)) {
-		if (slot->aux == (tp_epoch | TP_SLOT_SET) || (slot->aux == tp_epoch && slot->cookie))
-			tp_left_fire(t, slot->point, how);
-		record_exit(t, slot, NULL, NULL, 0, generic);
+	if (!tp_closed || tp_again(t)) {
+		if (exit_state(slot)) {
+			if (slot->aux == (tp_epoch | TP_SLOT_SET) || (slot->aux == tp_epoch && slot->cookie))
+				tp_left_fire(t, slot->point, how);
+			record_exit(t, slot, NULL, NULL, 0, generic);
+		}
+		slot->cookie = NULL;
+		slot->aux = 0;
 	}
-	slot->cookie = NULL;
-	slot->aux = 0;
 	*error = error_was;
 }
 
@@ -437,6 +451,32 @@ void tp_generic_left(struct spi_slot *slot, enum spi_left how)
 	spi_thread.tree_now = spi_thread.tree & slot->point->tree_live;
 	left_common(slot, how, 1);
 	spi_thread.tree_now = now;
+}
+
+/* Its exit was recorded although it goes on: here is its entry again. */
+void tp_call_again(struct spi_slot *slot)
+{
+	struct spi_thread *t = &spi_thread;
+	struct spi_point *point = slot->point;
+	struct tp_point *tp = point->payload;
+	uint64_t words[2] = { point->address, tp_call_site(point, slot->ra) };
+	uint32_t now = t->tree_now, n = 0;
+	struct heard heard;
+	const void *one;
+
+	if (slot->aux != (tp_epoch | TP_SLOT_AGAIN))
+		return;
+	slot->cookie = NULL;
+	slot->aux = tp_epoch;
+	t->tree_now = t->tree & point->tree_live;
+	if (CMM_ACCESS_ONCE(tp->entry.tracepoint->state)) {
+		one = fire_entry(t, &tp->entry, (uint8_t *) words, sizeof(words), &heard, &n);
+		if (n > 1)
+			slot_remember_set(t, slot, &heard);
+		else
+			slot->cookie = n ? heard.channel[0] : one;
+	}
+	t->tree_now = now;
 }
 
 /* ---- */

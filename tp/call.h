@@ -15,6 +15,7 @@
  */
 #define TP_EPOCH_STEP	(1u << 16)
 #define TP_SLOT_SET	1u
+#define TP_SLOT_AGAIN	2u	/* closed from outside, and to be entered again: others.c */
 extern SPI_HIDDEN uint32_t tp_epoch;
 
 #define TP_SMALL_RECORD	96u	/* bytes; longer ones take just the stack that they need */
@@ -38,6 +39,13 @@ SPI_HIDDEN void tp_generic_left(struct spi_slot *slot, enum spi_left how);
 SPI_HIDDEN int tp_exit_wanted_alone(struct spi_thread *t, const struct tp_point *tp);
 SPI_HIDDEN uint32_t tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length,
 	struct lttng_ust_event_recorder *recorder, enum tp_due due, int error);
+
+SPI_HIDDEN int tp_heard_has(const struct spi_slot *slot, const void *channel);	/* of TP_SLOT_SET */
+SPI_HIDDEN void tp_call_again(struct spi_slot *slot);	/* a call of the calling thread that was closed */
+
+/* ---- one.c ---- */
+/* The record of a call that did not return: 0 when there is none. */
+SPI_HIDDEN int tp_one_shot(struct spi_slot *slot, enum spi_left how, struct tp_shot *shot);
 
 /* ---- fast.c: what suits a point ---- */
 SPI_HIDDEN spi_entry_fn tp_fast_entry(const struct spi_point *point, const struct tp_point *tp);

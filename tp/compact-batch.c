@@ -17,6 +17,7 @@
 
 #define DESCRIBE_EVERY	(1u << 20)	/* bytes written, after which every number is described again, for snapshots */
 #define CHUNK_LEAST	16u
+#define END_TRIES	8u	/* of the last batch, when the ring is full */
 
 /* What packing found. */
 struct batch {
@@ -355,7 +356,7 @@ void tp_compact_write(struct tp_compact_thread *c, enum tp_flush how)
 	b.end_tick = tp_clock_pair(&b.end_ns);
 	while (c->taken < used && write_one(c, t, used, how, &b))
 		;
-	if (how == TP_FLUSH_OTHER)
+	if (how == TP_FLUSH_OTHER || how == TP_FLUSH_CLOSE)
 		return;
 	c->flushes++;
 	if (c->taken < used) {
@@ -375,4 +376,29 @@ void tp_compact_write(struct tp_compact_thread *c, enum tp_flush how)
 	c->limit = tp_compact_tsc ? c->soft : 0;
 	spi_barrier();
 	c->used = 0;
+}
+
+/*
+ * An empty batch that says so. Readers know the calls, and when; who has the exits in their records (those that the
+ * thread that ends writes for itself) has nothing open.
+ */
+void tp_compact_write_end(struct tp_compact_thread *c)
+{
+	struct spi_thread_count *count = c->record ? &c->record->count : NULL;
+	struct batch b = { .size = 0 };
+	unsigned int took = 0;
+	tp_reader *reader;
+
+	if (!c->depth)
+		return;
+	b.end_tick = tp_clock_pair(&b.end_ns);
+	reader = tp_read_lock(&spi_thread);
+	for (unsigned int i = 0; !(took & TOOK_ONE) && (!i || (took & TOOK_WAIT)) && i < END_TRIES && listeners_look(); i++)
+		took = batch_write(c, head_fill(c, &b, TP_BATCH_END));
+	tp_read_unlock(reader);
+	c->seq++;
+	if (count && (took & TOOK_ONE))
+		__atomic_fetch_add(&count->exits, c->depth, __ATOMIC_RELAXED);
+	else if (count && (took & TOOK_LOST))
+		__atomic_fetch_add(&count->lost_exits, c->depth, __ATOMIC_RELAXED);
 }

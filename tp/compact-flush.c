@@ -30,6 +30,7 @@
 
 #define PERIOD_MS	50
 #define LOCK_TRIES	2000u
+#define CLOSE_STEPS	1000u	/* of a tenth of a millisecond, for all buffers together */
 #define END_TRIES	8u	/* when a thread ends and the ring is full, with the processor given away between them */
 
 static struct tp_compact_thread *buffers;
@@ -95,7 +96,7 @@ static void buffer_reset(struct tp_compact_thread *c, struct spi_thread *t)
 {
 	c->tid = (uint32_t) sys4(SYS_gettid, 0, 0, 0, 0);
 	c->record = t->record;
-	c->seq = c->depth = c->low = c->taken = c->flushes = c->flushing = 0;
+	c->seq = c->depth = c->low = c->taken = c->flushes = c->flushing = c->closed = 0;
 	c->begin_tick = tp_clock_pair(&c->begin_ns);
 	c->high = (uint32_t) (c->begin_tick >> 32);
 	c->soft = TP_COMPACT_BATCH;
@@ -135,6 +136,11 @@ void tp_compact_flush(struct tp_compact_thread *c, enum tp_flush how)
 		c->soft = more < TP_COMPACT_ROOM ? more : TP_COMPACT_ROOM;
 		return;
 	}
+	if (c->closed || tp_closed == TP_ENDED) {	/* looked at under the lock: tp_compact_close() */
+		c->soft = TP_COMPACT_ROOM;
+		tp_compact_unlock(c);
+		return;
+	}
 	if (!t->busy)
 		t->busy_p = (uint64_t) __builtin_frame_address(0);
 	t->busy++;
@@ -156,7 +162,7 @@ void tp_compact_thread_end(struct spi_thread *t)
 	if (!c)
 		return;
 	tp_compact_block(&old);
-	for (unsigned int i = 0; i < END_TRIES && !tp_closed && c->used; i++) {
+	for (unsigned int i = 0; i < END_TRIES && !c->closed && tp_closed != TP_ENDED && c->used; i++) {
 		if (i)
 			sys4(SYS_sched_yield, 0, 0, 0, 0);
 		tp_compact_flush(c, i + 1 < END_TRIES ? TP_FLUSH_LAST : TP_FLUSH_END);
@@ -165,7 +171,7 @@ void tp_compact_thread_end(struct spi_thread *t)
 	/* c->lock: another thread may be at it still */
 	if (lock_patiently(c)) {
 		memset(c->words, 0, (c->used < TP_COMPACT_ROOM ? c->used : TP_COMPACT_ROOM) * sizeof(c->words[0]));
-		c->used = c->taken = 0;
+		c->used = c->taken = c->depth = 0;
 		c->record = NULL;
 		tp_compact_unlock(c);
 		__atomic_store_n(&c->in_use, 0, __ATOMIC_RELEASE);
@@ -184,7 +190,7 @@ static void rest_flush(struct tp_compact_thread *c, int all)
 	c->flushes_seen = c->flushes;
 	if (!__atomic_load_n(&c->in_use, __ATOMIC_ACQUIRE) || used == c->taken || (moved && !all) || !tp_compact_trylock(c))
 		return;
-	if (c->in_use && !tp_closed)
+	if (c->in_use && !c->closed && tp_closed != TP_ENDED)
 		tp_compact_write(c, TP_FLUSH_OTHER);
 	tp_compact_unlock(c);
 }
@@ -196,13 +202,13 @@ static void pass(int all)
 			rest_flush(c, all);
 }
 
-void tp_compact_flush_all(int ending)
+void tp_compact_flush_all(void)
 {
 	struct spi_thread *t = &spi_thread;
 	int *error, error_was;
 	uint64_t old;
 
-	if (!started || tp_closed)
+	if (!started || tp_closed >= TP_EXEC)
 		return;
 	error = tp_errno(t);
 	error_was = *error;
@@ -211,15 +217,80 @@ void tp_compact_flush_all(int ending)
 		t->busy_p = (uint64_t) __builtin_frame_address(0);
 	t->busy++;
 	if (tp_compact_of(t))
-		tp_compact_flush(tp_compact_of(t), ending ? TP_FLUSH_MUST : TP_FLUSH_USUAL);
+		tp_compact_flush(tp_compact_of(t), TP_FLUSH_USUAL);
 	if (!pass_enter(200)) {
 		pass(1);
-		if (!ending)
-			pass_leave();	/* at the end the flusher has done its last */
+		pass_leave();
 	}
 	t->busy--;
 	tp_compact_unblock(&old);
 	*error = error_was;
+}
+
+/* At the end: its owner may be off its processor in the middle of a flush, or wait for room in the ring. */
+static int lock_last(struct tp_compact_thread *c, unsigned int *steps)
+{
+	static const struct timespec step = { 0, 100000 };
+
+	while (!tp_compact_trylock(c)) {
+		if (*steps >= CLOSE_STEPS)
+			return 0;
+		if (++*steps < 50)
+			sys4(SYS_sched_yield, 0, 0, 0, 0);
+		else
+			sys4(SYS_nanosleep, (long) &step, 0, 0, 0);
+	}
+	return 1;
+}
+
+/*
+ * Whoever does this has closed recording before (others.c). At the end a buffer is not written to any more by then,
+ * or by nobody who could still write it out; a program that is about to execute another may go on.
+ */
+void tp_compact_close(int is_end)
+{
+	struct spi_thread *t = &spi_thread;
+	int *error, error_was, locked;
+	unsigned int steps = 0;
+	uint64_t old;
+
+	if (!started)
+		return;
+	error = tp_errno(t);
+	error_was = *error;
+	tp_compact_block(&old);
+	if (!t->busy)
+		t->busy_p = (uint64_t) __builtin_frame_address(0);
+	t->busy++;
+	locked = !pass_enter(200);
+	for (struct tp_compact_thread *c = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE); c; c = c->next) {
+		if (!__atomic_load_n(&c->in_use, __ATOMIC_ACQUIRE) || !lock_last(c, &steps))
+			continue;
+		if (c->in_use && !c->closed) {
+			tp_compact_write(c, is_end ? TP_FLUSH_CLOSE : TP_FLUSH_OTHER);
+			tp_compact_write_end(c);
+			c->closed = 1;
+		}
+		tp_compact_unlock(c);
+	}
+	if (locked && !is_end)
+		pass_leave();	/* at the end the flusher has done its last */
+	t->busy--;
+	tp_compact_unblock(&old);
+	*error = error_was;
+}
+
+/* The reader finds that batches go on, and enters the calls again. */
+void tp_compact_open(void)
+{
+	for (struct tp_compact_thread *c = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE); c; c = c->next) {
+		if (!c->closed || !lock_patiently(c))
+			continue;
+		if (c->closed && c->record)
+			__atomic_fetch_add(&c->record->count.entries, c->depth, __ATOMIC_RELAXED);
+		c->closed = 0;
+		tp_compact_unlock(c);
+	}
 }
 
 static void *flusher(void *unused)
@@ -228,11 +299,11 @@ static void *flusher(void *unused)
 	sys4(SYS_prctl, PR_SET_NAME, (long) "lttng-spi-flush", 0, 0);
 	for (;;) {
 		wait_ms(PERIOD_MS);
-		if (tp_closed)
+		if (tp_closed == TP_ENDED)
 			return NULL;
 		if (!CMM_ACCESS_ONCE(tp_compact_calls.tracepoint->state) || pass_enter(1000))
 			continue;
-		if (!tp_closed)
+		if (tp_closed < TP_EXEC)
 			pass(0);
 		pass_leave();
 	}
@@ -271,7 +342,7 @@ int tp_compact_start(void)
 void tp_compact_fork_before(void)
 {
 	if (started)
-		while (pass_enter(1000) && !tp_closed)	/* at the end it is never given back */
+		while (pass_enter(1000) && tp_closed != TP_ENDED)	/* at the end it is never given back */
 			;
 }
 
@@ -312,8 +383,3 @@ void tp_compact_fork_child(void)
 	flusher_start();
 }
 
-/* The process ends: everybody's last records, then nothing more. */
-void tp_compact_fini(void)
-{
-	tp_compact_flush_all(1);
-}

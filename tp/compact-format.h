@@ -45,6 +45,7 @@ enum tp_packed_other {
 #define TP_PACKED_TICK_BITS	14u
 #define TP_PACKED_MOST		20u	/* bytes of one record, and of a TICKS before it */
 
-#define TP_BATCH_END		1u	/* the thread, or its process, ends: nothing follows */
+/* The thread, or its process, ends: what is open ends with the batch. Should another follow nevertheless, it did not. */
+#define TP_BATCH_END		1u
 
 #endif /* SPI_TP_COMPACT_FORMAT_H */

@@ -85,7 +85,7 @@ static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
 	uint64_t old;
 	int done = 0, first = !c;
 
-	if (spi_unlikely(tp_closed) || (c && c->flushing))
+	if (spi_unlikely(tp_closed == TP_ENDED) || (c && c->flushing))
 		return 0;
 	tp_compact_block(&old);
 	if (first)
@@ -125,7 +125,7 @@ static __attribute__((noinline)) uint64_t entry_slow(
 		return 0;
 	error = tp_errno(t);
 	error_was = *error;
-	if (spi_unlikely(tp_closed) || (spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
+	if (spi_unlikely(tp_closed == TP_ENDED) || (spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
 		goto out;
 	slot = spi_slot_ready(t, p);
 	if (spi_likely(slot != NULL) && !(point->flags & SPI_POINT_NO_EXIT) &&
@@ -152,7 +152,7 @@ static __attribute__((noinline)) uint64_t exit_slow(struct spi_slot *slot, const
 		spi_slot_leave_above(slot);
 	tp_exit_begin(t, slot);
 	if (!record_slow(t, slot->start | (uint64_t) TP_KIND_EXIT << 32, 0))
-		tp_count(t)->lost_exits += !tp_closed;
+		tp_count(t)->lost_exits += tp_closed != TP_ENDED;
 	spi_slot_pop(t, slot);
 	*error = error_was;
 	spi_call_end(t);
@@ -165,7 +165,7 @@ static void compact_left(struct spi_slot *slot, enum spi_left how)
 	struct spi_thread *t = &spi_thread;
 	int *error = tp_errno(t), error_was = *error;
 
-	if (!tp_closed) {
+	if (tp_closed != TP_ENDED) {
 		tp_left_fire(t, slot->point, how);
 		if (!record_slow(t, slot->start | (uint64_t) TP_KIND_LEFT << 32, (uint64_t) how + 1))
 			tp_count(t)->lost_exits++;
@@ -216,7 +216,7 @@ static uint64_t entry_last(struct spi_point *point, struct spi_frame *frame, con
 	uint64_t code = entry_rare(point, frame, vec, stride);
 
 	if (code != SPI_ANSWER_FULL && !t->busy && t->own && tp_compact_tid() == t->own->tid)
-		tp_compact_flush_all(0);
+		tp_compact_flush_all();
 	return code;
 }
 

@@ -49,6 +49,7 @@ struct tp_compact_thread {
 	struct tp_compact_thread *next;		/* of all there are */
 	uint32_t in_use;
 	uint32_t soft;		/* the same as `limit`, for the slow way */
+	uint32_t closed;	/* the process ended, or executes another program: nothing more is written */
 	uint32_t flushing;	/* the thread itself does; told to handlers of faults, which cannot be blocked */
 
 	uint32_t lock;		/* ---- guards what follows; nests inside nothing, and is never waited for in the thread */
@@ -57,7 +58,7 @@ struct tp_compact_thread {
 	uint32_t flushes;	/* by the thread itself; the flusher looks whether it moves */
 	uint32_t flushes_seen;	/* the flusher's */
 	uint64_t begin_tick, begin_ns;
-	uint64_t reserved[5];
+	uint64_t reserved[4];
 	uint64_t words[TP_COMPACT_ROOM + TP_COMPACT_SPARE];
 	uint32_t open[TP_COMPACT_BATCH];	/* packing: numbers of calls that the batch has opened */
 	uint8_t head[TP_COMPACT_HEAD];		/* with `packed` one event's bytes */
@@ -105,20 +106,25 @@ enum tp_flush {
 	TP_FLUSH_OTHER,		/* by another thread */
 	TP_FLUSH_MUST,		/* what finds no room is lost */
 	TP_FLUSH_END,		/* both */
+	TP_FLUSH_CLOSE,		/* by another thread, at the end of the process: what it is just writing is lost */
 };
 /* Write what there is; c->lock is held. */
 SPI_HIDDEN void tp_compact_write(struct tp_compact_thread *c, enum tp_flush how);
+/* And that its open calls end here; c->lock is held. */
+SPI_HIDDEN void tp_compact_write_end(struct tp_compact_thread *c);
 
 /* ---- compact-flush.c: threads ---- */
 SPI_HIDDEN int tp_compact_start(void);
 SPI_HIDDEN struct tp_compact_thread *tp_compact_begin(struct spi_thread *t);	/* signals blocked. NULL: no memory */
 SPI_HIDDEN void tp_compact_flush(struct tp_compact_thread *c, enum tp_flush how);	/* the calling thread's; signals blocked */
-SPI_HIDDEN void tp_compact_flush_all(int ending);
+SPI_HIDDEN void tp_compact_flush_all(void);
+/* The process ends, or executes another program: everybody's records, and that their calls are over. */
+SPI_HIDDEN void tp_compact_close(int is_end);
+SPI_HIDDEN void tp_compact_open(void);		/* it goes on after all */
 SPI_HIDDEN void tp_compact_thread_end(struct spi_thread *t);
 SPI_HIDDEN void tp_compact_fork_before(void);
 SPI_HIDDEN void tp_compact_fork_parent(void);
 SPI_HIDDEN void tp_compact_fork_child(void);
-SPI_HIDDEN void tp_compact_fini(void);
 
 SPI_INLINE int tp_compact_trylock(struct tp_compact_thread *c)
 {

@@ -24,7 +24,7 @@ SPI_INLINE int fast_may(const struct spi_thread *t, tp_reader *const *place)
 	uint64_t both;
 
 	__builtin_memcpy(&both, (const uint8_t *) t + offsetof(struct spi_thread, busy), 8);
-	return spi_likely(!both) && spi_likely(place != NULL) && spi_likely(!tp_closed);
+	return spi_likely(!both) && spi_likely(place != NULL);
 }
 
 /* Nobody but a signal handler changes `busy` meanwhile, and that puts back what it finds. */
@@ -91,7 +91,7 @@ SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame,
 	fast_begin(t, p);
 	reader = tp_read_lock_at(place);
 	recorder = tp_probe_single(tp_probes(&tp->entry));
-	if (spi_unlikely(!recorder)) {
+	if (spi_unlikely(!recorder) || spi_unlikely(tp_closed)) {	/* looked at when busy: others.c */
 		tp_read_unlock(reader);
 		fast_end(t);
 		return tp_call_entry(point, frame, vec, stride);
@@ -182,7 +182,7 @@ SPI_INLINE void fast_exit(struct spi_slot *slot, struct spi_frame *frame, const 
 	fast_begin(t, slot->p);
 	reader = tp_read_lock_at(place);
 	recorder = tp_probe_single(tp_probes(&tp->exit));
-	if (spi_unlikely(!recorder) || spi_unlikely(slot->cookie != recorder->chan)) {
+	if (spi_unlikely(!recorder) || spi_unlikely(slot->cookie != recorder->chan) || spi_unlikely(tp_closed)) {
 		tp_read_unlock(reader);
 		fast_end(t);
 		tp_call_exit(slot, frame, vec, stride);

@@ -12,12 +12,13 @@
 #include <signal.h>
 #include <string.h>
 #include <lttng/ust-fork.h>
+#include "tp/as.h"
+#include "tp/call.h"
 #include "tp/compact.h"
 #include "tp/owed.h"
 
 const struct spi_core_ops *tp_core;
 uint32_t tp_string_max = TP_STRING_DEFAULT;
-uint32_t tp_closed;
 
 static int other_fork_help;	/* liblttng-ust-fork.so does what fork_*() would: both would wait for each other */
 static sigset_t fork_signals;	/* of the forking thread, which holds lttng-ust's fork lock meanwhile */
@@ -41,7 +42,8 @@ static void op_thread_end(struct spi_thread *t)
 {
 	int *error = tp_errno(t), error_was = *error;
 
-	if (!tp_closed)
+	tp_again_forget(t);
+	if (tp_closed < TP_EXEC)
 		tp_owed_end(t);
 	tp_compact_thread_end(t);
 	t->payload[TP_WORD_READER] = NULL;
@@ -74,6 +76,9 @@ static void op_fork_child(void)
 	sigset_t set = fork_signals;
 
 	tp_owed_fork_child(&spi_thread);
+	tp_as_fork_child();
+	if (tp_closed != TP_ENDED)
+		tp_closed = TP_OPEN;
 	tp_call_fork_child();
 	if (!other_fork_help)
 		lttng_ust_after_fork_child(&set);
@@ -82,13 +87,32 @@ static void op_fork_child(void)
 
 static void op_flush(void)
 {
-	tp_compact_flush_all(0);
+	tp_compact_flush_all();
 }
 
 static void op_fini(void)
 {
-	tp_compact_fini();
-	__atomic_store_n(&tp_closed, 1, __ATOMIC_RELEASE);
+	if (tp_others_begin(1))
+		tp_compact_close(1);
+}
+
+static int op_others_begin(int is_end)
+{
+	int *error = tp_errno(&spi_thread), error_was = *error, first;
+
+	if (!is_end)
+		tp_owed_end(&spi_thread);
+	first = tp_others_begin(is_end);
+	if (first)
+		tp_compact_close(is_end);
+	*error = error_was;
+	return first;
+}
+
+static void op_others_again(uint32_t threads)
+{
+	tp_compact_open();
+	tp_others_again(threads);
 }
 
 static void op_set_string_max(uint32_t bytes)
@@ -117,6 +141,11 @@ static const struct spi_payload_ops ops = {
 	.bind_compact = tp_compact_bind,
 	.flush = op_flush,
 	.tree_changed = tp_compact_changed,
+	.others_begin = op_others_begin,
+	.other_thread = tp_other_thread,
+	.other_left = tp_other_left,
+	.others_again = op_others_again,
+	.enter_again = tp_enter_again,
 };
 
 /* This library depends on lttng-ust's, so this runs first: events can still be recorded. */

@@ -7,7 +7,7 @@
  * It has a provider of its own, so that a rule for spi:* functions never asks
  * for it by chance. The same labels make the `left` field of one-event records.
  */
-#include "tp/fire.h"
+#include "tp/as.h"
 #include "tp/gatekeeper.h"
 
 static const struct lttng_ust_type_integer u8_type = {
@@ -93,7 +93,8 @@ int tp_left_register(void)
 	return lttng_ust_probe_register(&provider) ? 0 : -1;
 }
 
-void tp_left_fire(struct spi_thread *t, const struct spi_point *point, enum spi_left how)
+/* as: NULL, or the thread whose call it was. */
+void tp_left_fire_as(struct spi_thread *t, const struct tp_as *as, const struct spi_point *point, enum spi_left how)
 {
 	struct tp_event event = {
 		.tracepoint = &tracepoint, .columns = columns, .column_count = 2,
@@ -116,8 +117,15 @@ void tp_left_fire(struct spi_thread *t, const struct spi_point *point, enum spi_
 			continue;
 		if (e->type == LTTNG_UST_EVENT_TYPE_NOTIFIER)
 			tp_notify(&shot, e);
+		else if (e->type == LTTNG_UST_EVENT_TYPE_RECORDER && tp_recorder_takes(&shot, e, recorder->chan) && as)
+			tp_as_record(as, shot.event, shot.record, shot.length, recorder, recorder->chan);
 		else if (e->type == LTTNG_UST_EVENT_TYPE_RECORDER && tp_recorder_takes(&shot, e, recorder->chan))
 			tp_record(shot.event, shot.record, shot.length, recorder, recorder->chan);
 	}
 	tp_read_unlock(reader);
+}
+
+void tp_left_fire(struct spi_thread *t, const struct spi_point *point, enum spi_left how)
+{
+	tp_left_fire_as(t, NULL, point, how);
 }

@@ -23,7 +23,7 @@ static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, cons
 		return 0;
 	error = tp_errno(t);
 	error_was = *error;
-	if (spi_unlikely(tp_closed) || !CMM_ACCESS_ONCE(tp->entry.tracepoint->state) ||
+	if ((spi_unlikely(tp_closed) && !tp_again(t)) || !CMM_ACCESS_ONCE(tp->entry.tracepoint->state) ||
 			(spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
 		goto out;
 	slot = spi_slot_ready(t, p);
@@ -88,26 +88,40 @@ SPI_INLINE void fire_one(struct spi_thread *t, struct tp_shot *shot)
 }
 
 /* The record: what the entry left in the area, the returned values, the duration, how it was left. */
-SPI_INLINE void one_record(struct spi_thread *t, struct spi_slot *slot, const struct spi_frame *frame,
-	const uint8_t *vec, uint64_t stride, enum spi_left how)
+SPI_INLINE int one_shot(struct spi_slot *slot, const struct spi_frame *frame, const uint8_t *vec, uint64_t stride,
+	enum spi_left how, struct tp_shot *shot)
 {
 	struct tp_point *tp = slot->point->payload;
 	uint32_t length = slot->aux & (TP_EPOCH_STEP - 1);
 	uint8_t *area = (uint8_t *) slot->cookie;
-	struct tp_shot shot;
 
 	if (spi_unlikely(!length || slot->aux - length != tp_epoch))
-		return;
+		return 0;
 	length--;
 	length += spi_likely(frame != NULL) ? tp_serialise(tp->exit_program, frame, vec, stride, area + length)
 					    : tp_serialise_zero(tp->exit_program, area + length);
-	shot.event = &tp->entry;
-	shot.start = slot->start;
-	shot.record = area;
-	shot.late = area + length;
-	shot.late_done = 0;
+	shot->event = &tp->entry;
+	shot->start = slot->start;
+	shot->record = area;
+	shot->late = area + length;
+	shot->late_done = 0;
 	area[length + 8] = (uint8_t) how;
-	shot.length = length + 9;
+	shot->length = length + 9;
+	return 1;
+}
+
+int tp_one_shot(struct spi_slot *slot, enum spi_left how, struct tp_shot *shot)
+{
+	return one_shot(slot, NULL, NULL, 0, how, shot);
+}
+
+SPI_INLINE void one_record(struct spi_thread *t, struct spi_slot *slot, const struct spi_frame *frame,
+	const uint8_t *vec, uint64_t stride, enum spi_left how)
+{
+	struct tp_shot shot;
+
+	if (spi_unlikely(!one_shot(slot, frame, vec, stride, how, &shot)))
+		return;
 	if (spi_unlikely(t->owed))
 		tp_owed_flush(t);
 	fire_one(t, &shot);
@@ -120,9 +134,11 @@ static void one_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8
 	int *error = tp_errno(t), error_was = *error;
 
 	tp_exit_begin(t, slot);
-	if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)) && spi_likely(!tp_closed))
-		one_record(t, slot, frame, vec, stride, SPI_LEFT_RETURN);
-	slot->aux = 0;
+	if (spi_likely(!tp_closed) || tp_again(t)) {
+		if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)))
+			one_record(t, slot, frame, vec, stride, SPI_LEFT_RETURN);
+		slot->aux = 0;
+	}
 	spi_slot_pop(t, slot);
 	*error = error_was;
 	spi_call_end(t);
@@ -134,9 +150,11 @@ static void one_left(struct spi_slot *slot, enum spi_left how)
 	const struct tp_point *tp = slot->point->payload;
 	int *error = tp_errno(t), error_was = *error;
 
-	if (!tp_closed && CMM_ACCESS_ONCE(tp->entry.tracepoint->state))
-		one_record(t, slot, NULL, NULL, 0, how);
-	slot->aux = 0;
+	if (!tp_closed || tp_again(t)) {
+		if (CMM_ACCESS_ONCE(tp->entry.tracepoint->state))
+			one_record(t, slot, NULL, NULL, 0, how);
+		slot->aux = 0;
+	}
 	*error = error_was;
 }
 

@@ -188,7 +188,7 @@ static struct owed *owed_next(struct chunk *c, uint64_t *at)
 /* ---- writing ---- */
 
 /* 1: written; 0: no room yet; -1: nobody wants it any more, or the ring is switched off. */
-static int owed_write(struct spi_thread *t, struct owed *o)
+static int owed_write(struct spi_thread *t, struct owed *o, const struct tp_as *as)
 {
 	struct lttng_ust_tracepoint_probe *probe;
 	tp_reader *reader = tp_read_lock(t);
@@ -204,7 +204,8 @@ static int owed_write(struct spi_thread *t, struct owed *o)
 		if (recorder->chan != o->channel)
 			continue;
 		if (tp_recorder_on(event, recorder->chan)) {
-			int error = tp_record(o->event, o->record, o->length, recorder, recorder->chan);
+			int error = as ? tp_as_record(as, o->event, o->record, o->length, recorder, recorder->chan)
+				       : tp_record(o->event, o->record, o->length, recorder, recorder->chan);
 
 			result = !error ? 1 : tp_may_wait(error) ? 0 : -1;
 		}
@@ -291,7 +292,7 @@ static void thread_flush(struct spi_thread *t, struct tp_thread *mine)
 			int result;
 
 			if (o->state == OWED_WAITING && !full_has(&full, o->channel)) {
-				result = owed_write(t, o);
+				result = owed_write(t, o, NULL);
 				if (result)
 					owed_done(t, mine, o, result);
 				else if (!full_add(&full, mine, o->channel))
@@ -355,6 +356,32 @@ void tp_owed_end(struct spi_thread *t)
 	do
 		mine->next_free = head;
 	while (!__atomic_compare_exchange_n(&free_threads, &head, mine, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+}
+
+void tp_owed_other(const struct tp_as *as, struct tp_thread *thread, struct spi_thread_count *count)
+{
+	struct spi_thread *t = &spi_thread;
+
+	for (struct chunk *c = thread->first; c; c = c->next) {
+		uint64_t at = c->paid;
+		struct owed *o;
+
+		while ((o = owed_next(c, &at))) {
+			int result = 0;
+
+			if (o->state != OWED_WAITING)
+				continue;
+			for (unsigned int i = 0; !result && i < END_TRIES; i++) {
+				if (i)
+					processor_yield();
+				result = owed_write(t, o, as);
+			}
+			count->exits += result > 0;
+			count->owed_exits += result > 0;
+			count->lost_exits += result <= 0;
+			o->state = OWED_DONE;
+		}
+	}
 }
 
 void tp_owed_fork_child(struct spi_thread *t)

@@ -6,7 +6,7 @@
 #ifndef SPI_TP_OWED_H
 #define SPI_TP_OWED_H
 
-#include "tp/fire.h"
+#include "tp/as.h"
 
 /*
  * Keep the exit record `shot`, which `channel` has no room for, until it has.
@@ -20,6 +20,8 @@ SPI_HIDDEN void tp_owed_flush(struct spi_thread *t);
 SPI_HIDDEN int tp_owed_blocks(struct spi_thread *t, const void *channel);
 /* The thread ends: a few last tries, then what is left is lost. */
 SPI_HIDDEN void tp_owed_end(struct spi_thread *t);
+/* The process ends: what another thread owes, in its name. */
+SPI_HIDDEN void tp_owed_other(const struct tp_as *as, struct tp_thread *thread, struct spi_thread_count *count);
 /* In the child of a fork: the parent's debts are the parent's. */
 SPI_HIDDEN void tp_owed_fork_child(struct spi_thread *t);
 

@@ -77,7 +77,15 @@ enum tp_thread_word {
 
 extern SPI_HIDDEN const struct spi_core_ops *tp_core;
 extern SPI_HIDDEN uint32_t tp_string_max;	/* bytes, NUL included; for programs compiled from now on */
-extern SPI_HIDDEN uint32_t tp_closed;		/* the process ends: record nothing any more */
+
+/* Who records. Anything but TP_OPEN is seen by threads after they are busy: others.c. */
+enum tp_closed {
+	TP_OPEN = 0,
+	TP_AGAIN,		/* it was TP_EXEC: threads whose calls were closed enter them again first */
+	TP_EXEC,		/* another program is about to be executed: nobody does, but compact records may be written */
+	TP_ENDED,		/* the process ends: nobody does any more */
+};
+extern SPI_HIDDEN uint32_t tp_closed;
 
 /* ---- area.c ---- */
 
@@ -125,6 +133,21 @@ SPI_HIDDEN void tp_call_fork_child(void);
 
 /* ---- one.c: the same for one event a call ---- */
 SPI_HIDDEN void tp_one_attach(struct spi_point *point, struct tp_point *tp);
+
+/* ---- others.c: calls of other threads, when the process ends or executes another program ---- */
+SPI_HIDDEN int tp_others_begin(int is_end);
+SPI_HIDDEN int tp_other_left(const struct spi_thread_own *own, uint32_t trees, struct spi_slot *slot, enum spi_left how);
+SPI_HIDDEN void tp_other_thread(const struct spi_thread_own *own, const struct spi_thread *copy);
+SPI_HIDDEN void tp_others_again(uint32_t threads);
+SPI_HIDDEN int tp_enter_again(struct spi_slot *slot);
+SPI_HIDDEN int tp_again_slow(struct spi_thread *t);
+SPI_HIDDEN void tp_again_forget(struct spi_thread *t);
+
+/* Recording is closed (and the thread busy): may this thread record nevertheless? */
+SPI_INLINE int tp_again(struct spi_thread *t)
+{
+	return tp_closed == TP_AGAIN && tp_again_slow(t);
+}
 
 /* Counters of the calling thread. */
 SPI_INLINE struct spi_thread_count *tp_count(struct spi_thread *t)

@@ -20,7 +20,7 @@ SPI_INLINE int tree_may(const struct spi_thread *t, tp_reader *const *place)
 
 	_Static_assert(offsetof(struct spi_thread, owed) == offsetof(struct spi_thread, busy) + 4, "looked at together");
 	__builtin_memcpy(&both, (const uint8_t *) t + offsetof(struct spi_thread, busy), 8);
-	return spi_likely(!both) && spi_likely(place != NULL) && spi_likely(!tp_closed);
+	return spi_likely(!both) && spi_likely(place != NULL);
 }
 
 static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
@@ -44,7 +44,7 @@ static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, con
 	spi_barrier();
 	reader = tp_read_lock_at(place);
 	recorder = tp_probe_single(tp_probes(&tp->entry));
-	if (spi_unlikely(!recorder)) {
+	if (spi_unlikely(!recorder) || spi_unlikely(tp_closed)) {
 		tp_read_unlock(reader);
 		spi_barrier();
 		t->busy = 0;
@@ -97,7 +97,7 @@ static void tree_exit(struct spi_slot *slot, struct spi_frame *frame, const uint
 	spi_barrier();
 	reader = tp_read_lock_at(place);
 	recorder = tp_probe_single(tp_probes(&tp->exit));
-	if (spi_unlikely(!recorder) || spi_unlikely(slot->cookie != recorder->chan)) {
+	if (spi_unlikely(!recorder) || spi_unlikely(slot->cookie != recorder->chan) || spi_unlikely(tp_closed)) {
 		tp_read_unlock(reader);
 		spi_barrier();
 		t->busy = 0;

@@ -4,7 +4,7 @@
 #
 # The summary counts what the trace has, however a process ended: a child that
 # executes another program, SIGKILL, children that share the parent's counters, and
-# exit() while other threads are in traced calls, which it says.
+# exit() while other threads are in traced calls, which have their exits then.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 spi_private "$@"
 spi_daemon
@@ -32,6 +32,10 @@ like "$(cat trace.err)" '777 entries, 777 exits' "SIGKILL: every call is counted
 spi_trace -f 't_*' -o open ./ends open 5
 is $? 0 "exit() while threads are in traced calls"
 same "exit() while threads are in calls" open
+unlike "$(cat trace.err)" 'not returned' "exit() while threads are in calls: all have their exits"
+balanced open "each in its own thread"
+spi_trace -f 't_*' -o hung ./ends hung 5
+is $? 137 "SIGKILL while threads are in traced calls"
 like "$(cat trace.err)" 'not returned at the end: 5' "the summary says how many had not returned"
 
 spi_trace -f 't_*' -o forks ./ends forks 40

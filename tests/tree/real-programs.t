@@ -5,8 +5,7 @@
 # timeout: 110
 #
 # Unmodified programs with every call below main() traced, all libraries but the
-# default exclusions: stdout, stderr and status as without, and balanced. gdb without
-# its workers: what other threads wait in when a program ends has no exit.
+# default exclusions: stdout, stderr and status as without, and balanced.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 spi_daemon
@@ -25,6 +24,6 @@ done 3<<'C'
 /usr/bin/perl -e "print join(q(,), map { $_ * 2 } grep { /3/ } 1..50), sprintf(q(%.3f), 3.14159)"
 /usr/bin/bash -c "for i in 1 2 3; do echo $i; done; x=$(echo sub); echo $x; exit 4"
 /usr/bin/xz -c numbers
-/usr/bin/gdb -nx -iex "maint set worker-threads 0" -batch -ex "print 1+1" -ex "info files" /usr/bin/true
+/usr/bin/gdb -nx -batch -ex "print 1+1" -ex "info files" /usr/bin/true
 C
 tap_done

@@ -5,6 +5,7 @@
  *	exec	a forked child calls t_work() N times and executes another program
  *	killed	calls it N times and gets SIGKILL
  *	open	exit() while N threads wait in t_wait()
+ *	hung	SIGKILL then
  *	forks	N children, each of which calls it once and ends by _exit()
  */
 #define _GNU_SOURCE
@@ -76,7 +77,7 @@ static void mode_exec(long n)
 	printf("status %d\n", wait_for(pid));
 }
 
-static void mode_open(long n)
+static void mode_open(long n, int is_killed)
 {
 	pthread_t thread;
 
@@ -85,6 +86,8 @@ static void mode_open(long n)
 		pthread_create(&thread, NULL, waiter, NULL);
 	for (long i = 0; i < n; i++)
 		sem_wait(&inside);
+	if (is_killed)
+		raise(SIGKILL);
 	exit(0);
 }
 
@@ -99,7 +102,9 @@ int main(int argc, char **argv)
 		work(n);
 		raise(SIGKILL);
 	} else if (!strcmp(mode, "open")) {
-		mode_open(n);
+		mode_open(n, 0);
+	} else if (!strcmp(mode, "hung")) {
+		mode_open(n, 1);
 	} else if (!strcmp(mode, "forks")) {
 		mode_forks(n);
 	}

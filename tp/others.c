@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Calls that other threads are in when the process ends, or executes another
+ * program. Their exits are written by the thread that does that, in the name of
+ * theirs (as.c), at that moment.
+ *
+ * They run on meanwhile, and none is stopped for it. First recording is closed:
+ * from then on a thread records neither entries nor exits, and leaves of a call that
+ * returns its slot's `cookie` and `aux` as they are. A thread looks whether it is
+ * closed when it is busy already; who closes makes that seen (membarrier) and waits
+ * until nobody is busy any more (liblttng-spi/others.c): so the slots that still name a
+ * channel are exactly the calls whose entry is recorded and whose exit is not.
+ *
+ * Should execve() fail, these calls are entered again, each thread's own by itself,
+ * outermost first, before it records anything else; until all have done that the
+ * way of a call is the slow one. Calls that returned meanwhile are over: they have
+ * their exits.
+ */
+#include <string.h>
+#include <sys/syscall.h>
+#include "tp/as.h"
+#include "tp/call.h"
+#include "tp/compact.h"
+#include "tp/owed.h"
+#include "tp/serialise.h"
+
+#define FULL_TRIES	8u	/* when the ring is full, with the processor given away between them */
+
+uint32_t tp_closed;
+static uint32_t agains;		/* threads that have not yet entered their calls again */
+
+static void processor_yield(void)
+{
+	long result = SYS_sched_yield;
+
+	__asm__ __volatile__("syscall" : "+a" (result) : : "rcx", "r11", "memory");
+}
+
+/* ---- closing ---- */
+
+/* From now on nobody records but the caller, by what follows. 0: that has been done before. */
+int tp_others_begin(int is_end)
+{
+	uint32_t state = is_end ? TP_ENDED : TP_EXEC, was = __atomic_load_n(&tp_closed, __ATOMIC_RELAXED);
+
+	do
+		if (was >= state)
+			return 0;
+	while (!__atomic_compare_exchange_n(&tp_closed, &was, state, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+	return was < TP_EXEC;
+}
+
+/* ---- another thread's exit ---- */
+
+/* Is this channel owed the exit of the call? */
+static int is_due(const struct spi_slot *slot, const struct lttng_ust_channel_buffer *channel)
+{
+	if (slot->aux == (tp_epoch | TP_SLOT_SET))
+		return tp_heard_has(slot, channel);
+	return slot->aux == tp_epoch && slot->cookie == channel;
+}
+
+static void write_due(struct spi_thread *t, const struct tp_as *as, struct tp_shot *shot, const struct spi_slot *slot,
+	struct spi_thread_count *count, int is_one)
+{
+	tp_reader *reader = tp_read_lock(t);
+
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(shot->event); probe && probe->func; probe++) {
+		struct lttng_ust_event_common *event = probe->data;
+		struct lttng_ust_event_recorder *recorder = event->child;
+		int error = -ENOBUFS;
+
+		if (probe->func != tp_probe_mark)
+			continue;
+		if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER)
+			tp_notify(shot, event);
+		if (event->type != LTTNG_UST_EVENT_TYPE_RECORDER || (!is_one && !is_due(slot, recorder->chan)) ||
+				!tp_recorder_takes(shot, event, recorder->chan))
+			continue;
+		if (shot->late && !shot->late_done)
+			tp_shot_late(shot, tp_clock_now());
+		for (unsigned int i = 0; error && (!i || tp_may_wait(error)) && i < FULL_TRIES; i++) {
+			if (i)
+				processor_yield();
+			error = tp_as_record(as, shot->event, shot->record, shot->length, recorder, recorder->chan);
+		}
+		if (is_one) {
+			count->entries += !error;
+			count->lost_entries += !!error;
+		} else {
+			count->exits += !error;
+			count->lost_exits += !!error;
+		}
+	}
+	tp_read_unlock(reader);
+}
+
+/* The exit event of a call with two; its values are zero. */
+static void write_exit(struct spi_thread *t, const struct tp_as *as, struct spi_slot *slot, struct spi_thread_count *count)
+{
+	const struct tp_point *tp = slot->point->payload;
+	uint8_t record[tp->exit_program ? tp->exit_program->length + TP_SLOP : 16];
+	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = sizeof(record) };
+	uint64_t words[2] = { slot->point->address, tp_call_site(slot->point, slot->ra) };
+
+	if (tp->exit_program)
+		shot.length = tp_serialise_zero(tp->exit_program, record);
+	else
+		memcpy(record, words, sizeof(words));
+	write_due(t, as, &shot, slot, count, 0);
+}
+
+/* What the context procname says of a thread: as it is called now. */
+static void name_read(struct tp_as *as)
+{
+	char path[64] = "/proc/self/task/", digits[12];
+	unsigned int n = 0, at = 16;
+	long fd, size;
+
+	for (uint32_t tid = (uint32_t) as->tid; tid || !n; tid /= 10)
+		digits[n++] = (char) ('0' + tid % 10);
+	while (n)
+		path[at++] = digits[--n];
+	memcpy(path + at, "/comm", 6);
+	__asm__ __volatile__("syscall" : "=a"(fd) : "a"((long) SYS_open), "D"(path), "S"(02000000L), "d"(0L) : "rcx", "r11", "memory");
+	if (fd < 0)
+		return;
+	__asm__ __volatile__("syscall" : "=a"(size) : "a"((long) SYS_read), "D"(fd), "S"(as->name), "d"(16L) : "rcx", "r11", "memory");
+	if (size > 0 && as->name[size - 1] == '\n')
+		as->name[size - 1] = 0;
+	__asm__ __volatile__("syscall" : "=a"(size) : "a"((long) SYS_close), "D"(fd) : "rcx", "r11", "memory");
+}
+
+static struct tp_as as;		/* the thread that is being closed; there is one who closes */
+
+void tp_other_thread(const struct spi_thread_own *own, const struct spi_thread *copy)
+{
+	struct spi_thread *t = &spi_thread;
+
+	memset(&as, 0, sizeof(as));
+	as.tid = own->tid;
+	as.self = (uint64_t) own->thread - (uint64_t) t + (uint64_t) __builtin_thread_pointer();
+	name_read(&as);
+	if (copy->owed && copy->payload[TP_WORD_THREAD])
+		tp_owed_other(&as, copy->payload[TP_WORD_THREAD], own->record ? &own->record->count : tp_count(t));
+}
+
+/* A slot of that thread. 1: it is to be entered again if the process goes on. */
+int tp_other_left(const struct spi_thread_own *own, uint32_t trees, struct spi_slot *slot, enum spi_left how)
+{
+	uint32_t low = slot->aux & (TP_EPOCH_STEP - 1), now;
+	struct spi_thread *t = &spi_thread;
+	struct spi_point *point = slot->point;
+	int *error, error_was, again = 0;
+	struct spi_thread_count *count = own->record ? &own->record->count : tp_count(t);
+	struct tp_shot shot;
+
+	if (!point || !point->payload || (point->flags & SPI_POINT_COMPACT) || slot->aux - low != tp_epoch ||
+			(!slot->cookie && low != TP_SLOT_SET))
+		return 0;
+	error = tp_errno(t);
+	error_was = *error;
+	now = t->tree_now;
+	t->tree_now = trees & point->tree_live;
+	if (point->flags & SPI_POINT_ONE_EVENT) {
+		if (tp_one_shot(slot, how, &shot))
+			write_due(t, &as, &shot, slot, count, 1);
+	} else if (low <= TP_SLOT_SET) {
+		tp_left_fire_as(t, &as, point, how);
+		write_exit(t, &as, slot, count);
+		again = !((const struct tp_point *) point->payload)->exit_program;
+	}
+	t->tree_now = now;
+	slot->cookie = NULL;
+	slot->aux = again ? tp_epoch | TP_SLOT_AGAIN : 0;
+	*error = error_was;
+	return again;
+}
+
+/* ---- after all ---- */
+
+/* A call of the calling thread, which closed it by itself. */
+int tp_enter_again(struct spi_slot *slot)
+{
+	const struct tp_point *tp = slot->point->payload;
+	int *error, error_was;
+
+	if (!tp || (slot->point->flags & (SPI_POINT_COMPACT | SPI_POINT_ONE_EVENT)) || tp->exit_program)
+		return 0;
+	error = tp_errno(&spi_thread);
+	error_was = *error;
+	slot->aux = tp_epoch | TP_SLOT_AGAIN;
+	tp_call_again(slot);
+	*error = error_was;
+	return 1;
+}
+
+/* The process goes on; this many threads have calls that were closed (spi_thread_own.again). */
+void tp_others_again(uint32_t threads)
+{
+	uint32_t state = TP_EXEC;
+
+	__atomic_store_n(&agains, threads, __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(&tp_closed, &state, threads ? TP_AGAIN : TP_OPEN, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* The thread has entered its calls, or ends without. */
+void tp_again_forget(struct spi_thread *t)
+{
+	uint32_t state = TP_AGAIN;
+
+	if (!t->own || !__atomic_exchange_n(&t->own->again, 0, __ATOMIC_ACQ_REL))
+		return;
+	if (!__atomic_sub_fetch(&agains, 1, __ATOMIC_ACQ_REL))
+		__atomic_compare_exchange_n(&tp_closed, &state, TP_OPEN, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+__attribute__((noinline)) int tp_again_slow(struct spi_thread *t)
+{
+	if (t->own && t->own->again) {
+		tp_core->slots_each(tp_call_again);
+		tp_again_forget(t);
+	}
+	return 1;
+}
