@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # timeout: 110
-# soak-timeout: 600
+# soak-timeout: 1500
 #
 # Two hundred coreutils invocations (coreutils.txt; one in five of them unless
 # SPI_SOAK is set), each as without tracing in output, error output, status and the
-# files it leaves; all in one session, and every process's calls balance.
+# files it leaves; all in one session, and every process's calls balance. With SPI_SOAK
+# again with each worker forced alone.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 spi_daemon
@@ -60,19 +61,29 @@ run_each() {
 (mkdir files && cd files && files && cp words ../stdin)
 traced=(env)
 run_each plain
-tree_session "$SPI_TMP/all"
-traced=(env LTTNG_UST_ALLOW_BLOCKING=1 LTTNG_SPI_CODEMAP="$SPI_CODEMAP" LTTNG_SPI_RULES='tree(main)' LD_PRELOAD="$SPI_AGENT")
-run_each traced
-tree_session_end
-bad=0
-while read -r number; do
-	for kind in out err; do
-		[ -e "plain.$number.$kind" ] || continue
-		cmp -s "plain.$number.$kind" "traced.$number.$kind" && continue
-		bad=$((bad + 1))
-		diag "$(sed -n "${number}p" "$SPI_TREE/coreutils.txt"): $(diff -a "plain.$number.$kind" "traced.$number.$kind" | head -n 4 | cut -c1-150)"
+# each WORKER - all commands again, traced by that worker alone ('': as ever), compared with the untraced ones
+each() {
+	local bad=0 number kind with=${1:-traced}
+	tree_session "$SPI_TMP/all"
+	traced=(env ${1:+LTTNG_SPI_TEST_WORKER=$1} LTTNG_UST_ALLOW_BLOCKING=1 LTTNG_SPI_CODEMAP="$SPI_CODEMAP" LTTNG_SPI_RULES='tree(main)' LD_PRELOAD="$SPI_AGENT")
+	run_each "$with"
+	tree_session_end
+	while read -r number; do
+		for kind in out err; do
+			[ -e "plain.$number.$kind" ] || continue
+			cmp -s "plain.$number.$kind" "$with.$number.$kind" && continue
+			bad=$((bad + 1))
+			diag "$(sed -n "${number}p" "$SPI_TREE/coreutils.txt"): $(diff -a "plain.$number.$kind" "$with.$number.$kind" | head -n 4 | cut -c1-150)"
+		done
+	done < <(seq "$(cat "$with.count")")
+	is "$bad" 0 "$(ls "$with".*.out | wc -l) commands${1:+, $1 alone}: output, status and files as without"
+	tree_balanced "$SPI_TMP/all" "every process is balanced${1:+, $1 alone}"
+}
+
+each ''
+if [ -n "${SPI_SOAK:-}" ]; then
+	for worker in call block spring trap; do
+		each "$worker"
 	done
-done < <(seq "$(cat traced.count)")
-is "$bad" 0 "$(ls traced.*.out | wc -l) commands: output, status and files as without"
-tree_balanced "$SPI_TMP/all" "every process is balanced"
+fi
 tap_done

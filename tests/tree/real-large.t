@@ -71,6 +71,10 @@ rm stdin
 
 if [ -n "${SPI_SOAK:-}" ]; then
 	tree_compact
+	python3 "$SPI_TREE/programs/five-thousand-lines.py" >large.c
+	real_setup() { cp ../large.c .; }
+	tree_real "gcc, 5 000 lines" /usr/bin/gcc -O2 -c large.c -o large.o
+	real_setup() { :; }
 	# What test_threading prints is no two times the same. A child whose only own thread ends without exit() waits for
 	# lttng-ust's listener threads for ever, whoever loaded lttng-ust.
 	cat >module.py <<'P'
