@@ -4,9 +4,10 @@
  * Agents: those that were injected, and those that come to our socket.
  *
  * Anybody may connect to the socket. A connection speaks for the process that the
- * kernel names at its other end; what it says of itself counts for nothing. So
- * the most that a liar can do is to be told the rules that concern himself. One
- * user's connections are counted, so that he cannot use up all of ours.
+ * kernel names at its other end; what it says of itself counts for nothing, but
+ * which trees followed it there. So the most that a liar can do is to be told the
+ * rules that concern himself, or may concern who is executed by others. One user's
+ * connections are counted, so that he cannot use up all of ours.
  *
  * A connection outlives who made it when a child of his has it, too; his number
  * may then be another user's. So he must be there still when we hold the process
@@ -22,7 +23,7 @@
 
 #include "broker/broker.h"
 
-#define GUESTS_MAX	64u	/* connections of one user */
+#define GUESTS_MAX	512u	/* connections of one user */
 #define DETACH_MS	2000u
 
 /* A connection that came by the socket. */

@@ -174,6 +174,16 @@ static struct applied *applied_find(const struct process *p, const struct reques
 	return a;
 }
 
+/* Did the process that executed it have the rule, and does that go along? */
+static bool process_follows(const struct process *p, const struct rule *rule)
+{
+	for (unsigned int k = 0; k < p->nr_follows; k++)
+		for (unsigned int i = 0; i < rule->wants.nr_requests; i++)
+			if (rule->requests[i]->id == p->follows[k])
+				return rule_may(rule, &p->facts);
+	return false;
+}
+
 /*
  * Which requests should be there: want[index] is 1 for on, 2 for known but off.
  * Returns how many are on.
@@ -183,7 +193,7 @@ static unsigned int collect(const struct process *p, unsigned char *want)
 	unsigned int on = 0;
 
 	for (const struct rule *rule = broker.rules->rules; rule && !broker.ending; rule = rule->next) {
-		if (!rule_concerns(rule, &p->facts, p->application))
+		if (!rule_concerns(rule, &p->facts, p->application) && !process_follows(p, rule))
 			continue;
 		for (unsigned int i = 0; i < rule->wants.nr_requests; i++) {
 			unsigned char *w = &want[rule->requests[i]->index];
@@ -438,6 +448,20 @@ void process_expect_no_more(struct process *p)
 	p->coming = NULL;
 }
 
+static void take_follows(struct process *p, const char *text)
+{
+	p->nr_follows = 0;
+	while (*text && p->nr_follows < FOLLOWS_MAX) {
+		char *end;
+
+		p->follows[p->nr_follows] = strtoul(text, &end, 10);
+		if (end == text)
+			return;
+		p->nr_follows++;
+		text = *end ? end + 1 : end;
+	}
+}
+
 void process_adopt(struct process *p, struct spi_agent *agent)
 {
 	uint32_t flags = spi_agent_flags(agent);
@@ -445,6 +469,8 @@ void process_adopt(struct process *p, struct spi_agent *agent)
 	p->agent = agent;
 	if (p->coming == agent)
 		p->coming = NULL;
+	if (flags & (SPI_HELLO_PRELOADED | SPI_HELLO_FORKED))
+		take_follows(p, spi_agent_follow(agent));
 	p->application |= !!(flags & (SPI_HELLO_PRELOADED | SPI_HELLO_FORKED));
 	p->inherited |= !!(flags & SPI_HELLO_FORKED);
 	p->waits_for_go = flags & SPI_HELLO_PRELOADED;

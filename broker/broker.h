@@ -106,6 +106,7 @@ struct hot {
 	char object[64], function[192];
 };
 
+#define FOLLOWS_MAX 24u
 struct process {
 	struct process *next;
 	struct facts facts;
@@ -131,6 +132,8 @@ struct process {
 	struct hot *hot;		/* its busiest functions, any order; NULL: none were told of */
 	unsigned int nr_hot;
 	/* injection */
+	uint32_t follows[FOLLOWS_MAX];	/* requests that it came under as it was executed */
+	unsigned int nr_follows;
 	struct injection *injection;
 	struct spi_agent *coming;	/* injected, and has not said HELLO yet */
 	char why[400];			/* not "": refused */

@@ -7,7 +7,8 @@
  * all four user ids: one that is changing them, or was started setuid, is not.
  * Within that, the session's trackers decide as they do in LTTng itself, and the
  * rule's own scope. A rule without scope means the processes that LTTng would
- * trace: those that registered.
+ * trace: those that registered. Programs that such a process executes come under
+ * a call tree that follows them, whatever its scope (process_follows()).
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -127,13 +128,17 @@ bool rule_instruments(const struct rule *rule)
 	return !rule->parsed && rule->wants.nr_requests && !(rule->session && *rule->session->why);
 }
 
-bool rule_concerns(const struct rule *rule, const struct facts *facts, bool application)
+bool rule_may(const struct rule *rule, const struct facts *facts)
 {
 	const struct tracker *trackers = rule->session ? rule->session->trackers : NULL;
 
 	return rule_instruments(rule) && owner_may(rule->owner, facts) &&
-	       scope_includes(&rule->wants, facts, application) &&
 	       (!trackers || (tracker_includes(&trackers[TRACK_VPID], facts->inner_pid) &&
 			      tracker_includes(&trackers[TRACK_VUID], facts->uids[0]) &&
 			      tracker_includes(&trackers[TRACK_VGID], facts->gids[0])));
+}
+
+bool rule_concerns(const struct rule *rule, const struct facts *facts, bool application)
+{
+	return rule_may(rule, facts) && scope_includes(&rule->wants, facts, application);
 }

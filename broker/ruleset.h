@@ -86,6 +86,8 @@ bool ruleset_equal(const struct ruleset *a, const struct ruleset *b);
 /* Does it want anything of that process? Whether the process is an application counts for rules without a scope. */
 bool rule_concerns(const struct rule *rule, const struct facts *facts, bool application);
 bool rule_instruments(const struct rule *rule);
+/* The same, but for the rule's own scope. */
+bool rule_may(const struct rule *rule, const struct facts *facts);
 
 unsigned int request_count(void);
 struct request *request_at(unsigned int index);

@@ -94,6 +94,7 @@ static void remove_homes(void)
 
 static int serve(void)
 {
+	char executed[140];
 	int agents, status, ret = path_of(query_directory, sizeof(query_directory), QUERY_NAME);
 
 	if (ret)
@@ -108,6 +109,8 @@ static int serve(void)
 	ret = agents_open(agents);
 	if (ret)
 		return ret;
+	if (!path_of(executed, sizeof(executed), SPI_AGENT_SOCKET))
+		spi_control_executed(broker.control, executed);
 	status = listen_at(SPI_STATUS_SOCKET, SOCK_STREAM);
 	if (status < 0)
 		return status;

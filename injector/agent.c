@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/magic.h>
@@ -64,6 +65,7 @@ static int take_hello(struct spi_agent *agent, uint32_t id, const char *body, si
 {
 	struct spi_control *control = agent->control;
 	struct spi_msg_welcome welcome = { control->welcome_flags, control->string_max };
+	const char *path = *control->executed ? control->executed : control->path;
 	struct spi_msg_hello hello;
 	size_t length;
 
@@ -75,12 +77,14 @@ static int take_hello(struct spi_agent *agent, uint32_t id, const char *body, si
 	length = strnlen(body + sizeof(hello), size - sizeof(hello));
 	if (length >= sizeof(agent->exe))
 		return -EPROTO;
+	if (sizeof(hello) + length + 1 < size)
+		snprintf(agent->follow, sizeof(agent->follow), "%s", body + sizeof(hello) + length + 1);
 	memcpy(agent->exe, body + sizeof(hello), length);
 	agent->exe[length] = 0;
 	if (fd >= 0)
 		take_status(agent, fd);
-	spi_agent_send(agent, SPI_MSG_WELCOME, id, &welcome, sizeof(welcome), *control->path ? control->path : NULL,
-		*control->path ? strlen(control->path) + 1 : 0, -1);
+	spi_agent_send(agent, SPI_MSG_WELCOME, id, &welcome, sizeof(welcome), *path ? path : NULL,
+		*path ? strlen(path) + 1 : 0, -1);
 	if (control->ops.on_hello)
 		control->ops.on_hello(agent, control->data);
 	return 0;
@@ -345,6 +349,11 @@ int spi_agent_lives(const struct spi_agent *agent)
 const char *spi_agent_exe(const struct spi_agent *agent)
 {
 	return agent->exe;
+}
+
+const char *spi_agent_follow(const struct spi_agent *agent)
+{
+	return agent->follow;
 }
 
 uint32_t spi_agent_flags(const struct spi_agent *agent)

@@ -37,6 +37,7 @@ struct spi_agent {
 	bool said_hello, over;
 	uint32_t flags;
 	char exe[PATH_MAX];
+	char follow[SPI_FOLLOW_MAX];
 	const volatile struct spi_status_page *status;	/* status_size bytes of the agent's status memory */
 	size_t status_size;
 	struct spi_status_page totals;			/* what spi_agent_status() last gave */
@@ -53,6 +54,7 @@ struct spi_control {
 	uint32_t welcome_flags, string_max;
 	struct spi_source listener;
 	char directory[96], path[108];			/* of the socket */
+	char executed[108];				/* where programs that are executed come to */
 	char daemon_directory[PATH_MAX];
 	char home[PATH_MAX];				/* "daemon-home", when it was made */
 	struct spi_agent *agents;

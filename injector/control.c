@@ -102,6 +102,14 @@ failed:
 	return ret;
 }
 
+int spi_control_executed(struct spi_control *control, const char *path)
+{
+	if (strlen(path) >= sizeof(control->executed))
+		return -ENAMETOOLONG;
+	strcpy(control->executed, path);
+	return 0;
+}
+
 /* ---- the set -------------------------------------------------------- */
 
 int spi_control_create(struct spi_control **out, const struct spi_control_ops *ops, void *data)

@@ -82,6 +82,9 @@ struct spi_agent *spi_control_adopt(struct spi_control *control, int fd, pid_t p
 /* The directory of the session daemon's sockets, when not the one spi_path_daemon_directory() finds. */
 int spi_control_daemon_directory(struct spi_control *control, const char *path);
 
+/* Where agents in programs that a traced one executes are to connect, when the listening socket is the caller's own. */
+int spi_control_executed(struct spi_control *control, const char *path);
+
 /* How many connections are open now. */
 unsigned int spi_control_count(const struct spi_control *control);
 
@@ -100,6 +103,8 @@ uint64_t spi_agent_start_time(const struct spi_agent *agent);	/* field 22 of /pr
 int spi_agent_lives(const struct spi_agent *agent);
 const char *spi_agent_exe(const struct spi_agent *agent);	/* path as the target sees it; "" before HELLO */
 uint32_t spi_agent_flags(const struct spi_agent *agent);	/* SPI_HELLO_* */
+/* "" or the numbers of rules, "1+2", that it says it has come under by being executed (or forked) by a process under them. */
+const char *spi_agent_follow(const struct spi_agent *agent);
 
 /*
  * The counters, mapped read-only: may be read at any time until on_gone has

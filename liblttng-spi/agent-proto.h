@@ -29,7 +29,7 @@
 
 enum spi_msg_type {
 	/* agent to controller */
-	SPI_MSG_HELLO = 1,	/* struct spi_msg_hello + exe path; fd: the status page (memfd, struct spi_status_page) */
+	SPI_MSG_HELLO = 1,	/* struct spi_msg_hello + exe path, NUL, perhaps + rules' numbers (SPI_FOLLOW_MAX); fd: the status page (memfd, struct spi_status_page) */
 	SPI_MSG_MAP_REQUEST,	/* struct spi_msg_map_request + object path NUL + patterns, one a line, NUL */
 	SPI_MSG_FILE_REQUEST,	/* file name (no slash): a library, or "daemon-home" */
 	SPI_MSG_RULE_DONE,	/* struct spi_msg_rule_done + message text */
@@ -65,6 +65,12 @@ struct spi_msg_hello {
 };
 #define SPI_HELLO_PRELOADED	1u	/* main() has not begun and waits for GO */
 #define SPI_HELLO_FORKED	2u	/* child of a process that had the agent */
+
+/*
+ * A program that a traced one executes comes under the call trees that follow it there, whomever else they mean: the
+ * numbers of their rules pass through the environment, "1+2", and stand in HELLO. With its NUL at most
+ */
+#define SPI_FOLLOW_MAX	256u
 
 struct spi_msg_welcome {
 	uint32_t flags;		/* SPI_WELCOME_* */

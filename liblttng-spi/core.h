@@ -33,6 +33,7 @@ void *spi_map_pages(size_t size);		/* anonymous, zeroed; NULL when there are non
 struct spi_env {
 	const char *socket;		/* LTTNG_SPI_SOCKET: the controller's socket */
 	const char *rules;		/* LTTNG_SPI_RULES: rules when there is no controller */
+	const char *follow;		/* LTTNG_SPI_FOLLOW: the trees that came here from who executed this program */
 	const char *tp;			/* LTTNG_SPI_TP: the event module's path */
 	const char *codemap;		/* LTTNG_SPI_CODEMAP: spi-codemap's path */
 	const char *debug;		/* LTTNG_SPI_DEBUG: file that notes are appended to */

@@ -23,6 +23,7 @@ static const struct {
 } table[] = {
 	{ "LTTNG_SPI_SOCKET", &spi_env.socket },
 	{ "LTTNG_SPI_RULES", &spi_env.rules },
+	{ "LTTNG_SPI_FOLLOW", &spi_env.follow },
 	{ "LTTNG_SPI_TP", &spi_env.tp },
 	{ "LTTNG_SPI_CODEMAP", &spi_env.codemap },
 	{ "LTTNG_SPI_DEBUG", &spi_env.debug },

@@ -75,6 +75,28 @@ void spi_exec_env_init(const char *path, size_t size)
 	own[own_count++] = socket_entry;
 }
 
+/*
+ * One buffer is read while the other is written: whoever executes something now gets the numbers from before. It would
+ * have to be interrupted for as long as two changes take to get neither; then its rules' own scope decides.
+ */
+static char follow_entry[2][17 + SPI_FOLLOW_MAX] = { "LTTNG_SPI_FOLLOW=", "LTTNG_SPI_FOLLOW=" };
+static uint32_t follow_current;
+
+void spi_exec_env_follow(const char *numbers)
+{
+	uint32_t other = !follow_current;
+
+	if (!strcmp(follow_entry[follow_current] + 17, numbers))
+		return;
+	spi_format(follow_entry[other] + 17, SPI_FOLLOW_MAX, "%s", numbers);
+	__atomic_store_n(&follow_current, other, __ATOMIC_RELEASE);
+}
+
+const char *spi_exec_env_followed(void)
+{
+	return follow_entry[follow_current] + 17;
+}
+
 const char *spi_exec_socket(void)
 {
 	return own_count ? SOCKET_PATH : NULL;
@@ -145,7 +167,7 @@ size_t spi_exec_env_size(char *const envp[])
 		return 0;
 	while (envp && envp[n])
 		n++;
-	return (n + own_count + 4) * sizeof(char *) + sizeof("LD_PRELOAD=:") + length(agent_path) +
+	return (n + own_count + 5) * sizeof(char *) + sizeof("LD_PRELOAD=:") + length(agent_path) +
 		(preload ? length(preload) : 0) + 16;
 }
 
@@ -153,19 +175,20 @@ char **spi_exec_env_fill(void *room, char *const envp[])
 {
 	static char timeout[] = TIMEOUT "10000", saved[] = "LTTNG_SPI_SAVED_" TIMEOUT;
 	const char *preload = preload_of(envp);
+	char *follow = follow_entry[__atomic_load_n(&follow_current, __ATOMIC_ACQUIRE)];
 	char **env = room, **to = env, *text;
 	int has_timeout = 0;
 	size_t n = 0;
 
 	while (envp && envp[n])
 		n++;
-	text = (char *) (env + n + own_count + 4);
+	text = (char *) (env + n + own_count + 5);
 	for (size_t i = 0; i < n; i++) {
 		const char *value = value_of(envp[i], "LD_PRELOAD=");
 
 		if (value && value == preload)
 			*to++ = text;
-		else if (!is_own(envp[i]) && !value_of(envp[i], "LTTNG_SPI_RULES="))
+		else if (!is_own(envp[i]) && !value_of(envp[i], "LTTNG_SPI_RULES=") && !value_of(envp[i], "LTTNG_SPI_FOLLOW="))
 			*to++ = envp[i];
 		has_timeout |= value_of(envp[i], TIMEOUT) != NULL;
 	}
@@ -176,6 +199,8 @@ char **spi_exec_env_fill(void *room, char *const envp[])
 		put(put(text, ":"), preload);
 	for (unsigned int i = 0; i < own_count; i++)
 		*to++ = own[i];
+	if (follow[17])
+		*to++ = follow;
 	if (!has_timeout) {
 		*to++ = timeout;
 		*to++ = saved;

@@ -104,8 +104,12 @@ void spi_exec_fork_child(void)
 
 static int is_followed(void)
 {
-	return (always || __atomic_load_n(&spi_tree_execs, __ATOMIC_RELAXED)) && spi_exec_socket() &&
-		spi_sys(SYS_faccessat, (long) AT_FDCWD, spi_exec_socket(), (long) W_OK) == 0;
+	return (always || __atomic_load_n(&spi_tree_execs, __ATOMIC_RELAXED)) && spi_exec_socket();
+}
+
+static int is_reachable(void)
+{
+	return spi_sys(SYS_faccessat, (long) AT_FDCWD, spi_exec_socket(), (long) W_OK) == 0;
 }
 
 /* This program is over: 1; 0 when it is the tracer that executes another. */
@@ -153,6 +157,11 @@ static int exec_try(int directory, const char *path, char *const argv[], char *c
 	if (kind == SPI_EXEC_FAILS)
 		return 0;
 	followed = is_followed();
+	if (followed && !is_reachable()) {
+		if (kind == SPI_EXEC_FITS)
+			reason = "the tracer's socket cannot be reached from it";
+		kind = SPI_EXEC_UNFIT;
+	}
 	if (followed && kind == SPI_EXEC_UNFIT)
 		note_put(path, reason);
 	if (spi_process_is_mine())

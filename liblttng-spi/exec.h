@@ -24,6 +24,9 @@ enum spi_exec_kind spi_exec_look(int directory, const char *path, int flags, con
 void spi_exec_env_init(const char *path, size_t size);
 const char *spi_exec_socket(void);	/* NULL: nowhere */
 const char *spi_exec_agent(void);	/* the agent's own file */
+/* The numbers of the rules that executed programs come under wherever those act, "1+2"; control side. Empty: none. */
+void spi_exec_env_follow(const char *numbers);
+const char *spi_exec_env_followed(void);
 /* Bytes that spi_exec_env_fill() needs; 0: the environment stays as it is. */
 size_t spi_exec_env_size(char *const envp[]);
 /* `envp` with what brings the agent along; in `room`, which is aligned. */

@@ -209,14 +209,18 @@ int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags)
 	struct spi_msg_hello hello = { .pid = (int32_t) spi_sys(SYS_getpid), .flags = hello_flags, .start_time = start_time() };
 	struct spi_msg_welcome welcome;
 	struct spi_object *exe;
-	const char *path;
-	int page, answer_fd;
+	char words[sizeof(exe->path) + SPI_FOLLOW_MAX];	/* two strings */
+	const char *follow;
+	int page, answer_fd, n;
 	long r;
 
 	/* no child must be forked while the dynamic linker's lock is held by a thread that it will not have */
 	spi_control_lock();
 	exe = spi_objects_scan();
-	path = exe ? exe->path : "";
+	n = spi_format(words, sizeof(words) - SPI_FOLLOW_MAX, "%s", exe ? exe->path : "") + 1;
+	/* a forked child has its parent's trees; a program that was executed, those that came along */
+	follow = hello_flags & SPI_HELLO_FORKED ? spi_exec_env_followed() : spi_env.follow ? spi_env.follow : "";
+	n += spi_format(words + n, SPI_FOLLOW_MAX, "%s", follow) + 1;
 	spi_control_unlock();
 	memset(link, 0, sizeof(*link));
 	link->fd = fd;
@@ -226,7 +230,7 @@ int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags)
 	if (!link->packet || !peer_is_allowed(fd))
 		goto fail;
 	page = spi_status_fd();
-	r = spi_link_send(link, SPI_MSG_HELLO, 0, &hello, sizeof(hello), path, strlen(path) + 1, page);
+	r = spi_link_send(link, SPI_MSG_HELLO, 0, &hello, sizeof(hello), words, (size_t) n, page);
 	if (page >= 0)
 		spi_sys(SYS_close, page);
 	if (r < 0)

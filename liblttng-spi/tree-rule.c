@@ -15,6 +15,8 @@
  */
 #include <errno.h>
 #include <string.h>
+#include "liblttng-spi/exec.h"
+#include "liblttng-spi/instrument.h"
 #include "liblttng-spi/tree-rule.h"
 
 #define DECLINED_MAX	4096u		/* of which we know the place */
@@ -308,6 +310,19 @@ static int root_is_main(const struct spi_rule_text *text)
 	return (!text->object[0] && !text->pattern[0]) || !strcmp(text->pattern, "main");
 }
 
+/* Which trees go along into programs that are executed. */
+static void followed_say(void)
+{
+	char numbers[SPI_FOLLOW_MAX];
+	int n = 0;
+
+	numbers[0] = 0;
+	for (const struct spi_tree *tree = spi_trees; tree && n < (int) sizeof(numbers) - 12; tree = tree->next)
+		if (tree->enabled && tree->follow & SPI_FOLLOW_EXEC)
+			n += spi_format(numbers + n, sizeof(numbers) - (size_t) n, "%s%u", n ? "+" : "", tree->rule->id);
+	spi_exec_env_follow(numbers);
+}
+
 /* ---- begin and end ---- */
 
 static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct spi_rule_text *text)
@@ -346,6 +361,8 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct
 			calls_of_functions(tree, to);
 	if (everybody && !tree->counts[SPI_LIST_CALLS_OF])
 		tree->roots += spi_tree_stacks_look(bit);
+	if (everybody && !tree->roots && spi_objects_list())
+		tree->is_outside = !spi_tree_covers(tree, spi_objects_list());
 	if (!everybody && (!is_main || take_main(tree, link) < 0))
 		take_roots(tree, link, text);
 	if (!(spi_tree_flat & bit))
@@ -354,6 +371,7 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct
 		__atomic_fetch_or(&spi_tree_execs, bit, __ATOMIC_RELEASE);
 	spi_exec_start(link);
 	tree->enabled = 1;
+	followed_say();
 	return 0;
 }
 
@@ -398,6 +416,7 @@ static void tree_end(struct spi_tree *tree)
 	if (!tree->enabled)
 		return;
 	tree->enabled = 0;
+	followed_say();
 	__atomic_fetch_and(&spi_tree_existing, ~bit, __ATOMIC_RELEASE);
 	__atomic_fetch_and(&spi_tree_everybody, ~bit, __ATOMIC_RELEASE);
 	__atomic_fetch_and(&spi_tree_others, ~bit, __ATOMIC_RELEASE);
