@@ -67,7 +67,7 @@ void stretch_read(struct flow *flow, struct stretch *stretch);	/* flow-read.c */
 struct x86_decoded;
 void pieces_jump(struct flow *flow, const struct stretch *stretch, const struct x86_decoded *insn);
 void pieces_claim(struct flow *flow, const struct stretch *stretch, uint64_t target);	/* or a switch's entry */
-void pieces_taken(struct flow *flow, uint64_t vaddr);
+void pieces_taken(struct flow *flow, uint64_t vaddr, int is_address);
 void pieces_judge(struct flow *flow);
 
 #endif /* CODEMAP_FLOW_H */

@@ -12,7 +12,7 @@
 struct symbol {
 	uint64_t vaddr, size;
 	const char *name;
-	uint8_t is_global, is_ifunc;
+	uint8_t is_global, is_ifunc, is_exported;
 };
 struct symbol_list vec_of(struct symbol);
 
@@ -35,8 +35,9 @@ static void symbol_add(struct symbol_list *list, const Elf64_Sym *sym, const cha
 }
 
 static void symbols_from_table(struct symbol_list *list, const uint8_t *table, uint64_t size, const char *names,
-			       uint64_t names_size)
+			       uint64_t names_size, int is_dynamic)
 {
+	size_t before = list->count;
 	Elf64_Sym sym;
 
 	for (; size >= sizeof(sym); size -= sizeof(sym), table += sizeof(sym)) {
@@ -44,6 +45,8 @@ static void symbols_from_table(struct symbol_list *list, const uint8_t *table, u
 		if (sym.st_name < names_size)
 			symbol_add(list, &sym, names + sym.st_name, names_size - sym.st_name);
 	}
+	for (; before < list->count; before++)
+		list->at[before].is_exported = (uint8_t) is_dynamic;
 }
 
 /* An object without section headers still has a dynamic symbol table, whose end is where its strings begin. */
@@ -76,7 +79,8 @@ static void symbols_from_dynamic(struct symbol_list *list, const struct image *i
 		return;
 	if (table_left > strtab - symtab)
 		table_left = strtab - symtab;
-	symbols_from_table(list, table, table_left, (const char *) names, names_left < strsz ? names_left : strsz);
+	symbols_from_table(list, table, table_left, (const char *) names, names_left < strsz ? names_left : strsz,
+			   1);
 }
 
 static void symbols_from_image(struct symbol_list *list, const struct image *image)
@@ -93,7 +97,8 @@ static void symbols_from_image(struct symbol_list *list, const struct image *ima
 			continue;
 		table = image_raw(image, s);
 		names = image_raw(image, &image->sections[s->link]);
-		symbols_from_table(list, table.data, table.size, (const char *) names.data, names.size);
+		symbols_from_table(list, table.data, table.size, (const char *) names.data, names.size,
+				   s->type == SHT_DYNSYM);
 		found++;
 	}
 	if (!found)
@@ -199,6 +204,8 @@ static void function_add_symbols(struct functions *functions, struct function *f
 	for (i = 0; i < count; i++) {
 		struct alias *alias;
 
+		if (s[i].is_exported)
+			f->flags |= SPI_FUNC_FROM_OUTSIDE;
 		if (i && !strcmp(s[i].name, s[i - 1].name))
 			continue;
 		alias = vec_push(&functions->aliases);

@@ -83,6 +83,7 @@ enum spi_map_func_flags {
 	SPI_FUNC_WINDOW_SHARED	= 1u << 8,	/* the first 5 bytes reach into the next function */
 	SPI_FUNC_USES_VECTORS	= 1u << 9,	/* reserved */
 	SPI_FUNC_X87_RETURN	= 1u << 10,	/* the return value is in st(0) */
+	SPI_FUNC_FROM_OUTSIDE	= 1u << 11,	/* other objects may call it: it is exported, or (SPI_MAP_IS_TREE) its address is used */
 };
 
 /* Why a function that was asked for has no point. spi_map_reason_name() gives the text. */

@@ -62,12 +62,15 @@ static void unnamed_claim(struct flow *flow, const struct stretch *s, const stru
 		*vec_push(&flow->jumped_to) = insn->target;
 }
 
-void pieces_taken(struct flow *flow, uint64_t vaddr)
+void pieces_taken(struct flow *flow, uint64_t vaddr, int is_address)
 {
-	const struct function *f = functions_at(flow->functions, vaddr);
+	struct function *f = functions_at(flow->functions, vaddr);
 
-	if (f)
-		flow->taken[f - flow->functions->list.at] = 1;
+	if (!f)
+		return;
+	flow->taken[f - flow->functions->list.at] = 1;
+	if (is_address)
+		f->flags |= SPI_FUNC_FROM_OUTSIDE;
 }
 
 static int is_aligned(const struct flow *flow, const struct function *f)

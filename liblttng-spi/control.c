@@ -226,6 +226,11 @@ int spi_link_serve_until_go(struct spi_link *link)
 
 /* ---- the control thread ------------------------------------------------------- */
 
+static void event_open(void)
+{
+	spi_control_event = spi_fd_high((int) spi_sys(SYS_eventfd2, 0L, EFD_CLOEXEC | EFD_NONBLOCK));
+}
+
 static void *control_thread(void *data)
 {
 	struct spi_link *link = data;
@@ -234,7 +239,8 @@ static void *control_thread(void *data)
 	spi_thread.busy = SPI_BUSY_ALWAYS;
 	spi_sys(SYS_prctl, PR_SET_NAME, "lttng-spi", 0L, 0L, 0L);
 	spi_threads_learn(control_thread);
-	spi_control_event = spi_fd_high((int) spi_sys(SYS_eventfd2, 0L, EFD_CLOEXEC | EFD_NONBLOCK));
+	if (spi_control_event < 0)
+		event_open();
 	if (!link->packet)
 		r = spi_link_open(link, spi_fd_high(link->fd), link->hello_flags);
 	if (r == 0)
@@ -289,6 +295,7 @@ int spi_link_serve_thread(struct spi_link *link)
 	*own = *link;
 	if (spi_link_current == link)
 		spi_link_current = own;
+	event_open();		/* main() may load something before the thread has run */
 	__atomic_store_n(&attached, 1, __ATOMIC_RELEASE);
 	return start_control_thread(own);
 }

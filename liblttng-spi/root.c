@@ -344,6 +344,12 @@ void spi_tree_roots_leave(uint32_t tree)
 
 void spi_tree_callback(uint64_t address)
 {
+	if (!spi_thread.busy)
+		spi_tree_callback_make(address);
+}
+
+void spi_tree_callback_make(uint64_t address)
+{
 	struct spi_thread *t = &spi_thread;
 	struct spi_tree_object *to;
 	struct spi_entry *e;
@@ -353,7 +359,7 @@ void spi_tree_callback(uint64_t address)
 	int64_t func;
 	int r;
 
-	if (!spi_tree_existing || t->busy || !spi_process_is_mine())
+	if (!spi_tree_existing || !spi_process_is_mine())
 		return;
 	before = spi_patch_lock();
 	t->busy++;
@@ -414,7 +420,7 @@ void spi_tree_handlers_look(void)
 		if (taken && action.handler == (uint64_t) taken->handler)
 			action = taken->program;
 		if (action.handler != (uint64_t) SIG_DFL && action.handler != (uint64_t) SIG_IGN)
-			spi_tree_callback(action.handler);
+			spi_tree_callback_make(action.handler);
 	}
 }
 

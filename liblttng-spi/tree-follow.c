@@ -8,9 +8,9 @@
  * pthread_create() and dlsym() are watched at their entries in libc, by points that
  * record nothing and never have a return slot: the first tells the start routine
  * of a thread before that exists, the second is called by whoever has just loaded
- * a library and is about to use it. What such a library calls before that, in its
- * constructors, is called by the dynamic linker, which is not traced. A library's
- * function that is met before its map was there is a gap, counted, and ends it.
+ * a library and is about to use it, should the dynamic linker not have told
+ * (load-watch.c). A library's function that is met before its map was there is a
+ * gap, counted, and ends it.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -132,12 +132,14 @@ static void watched_start(void)
 	watched_write(1);
 }
 
-/* Destructors of thread-local C++ objects are called from there. */
+/* Destructors of C++ objects are called from there: of thread-local ones, and of a library's own when it is unloaded. */
 static void destructors_take(void)
 {
+	const char *name;
+
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
 		for (uint32_t i = 0; !strcmp(to->object->name, "libc.so.6") && i < to->map.head->funcs.count; i++)
-			if (!strcmp(spi_tree_func_name(to, i), "__call_tls_dtors"))
+			if ((name = spi_tree_func_name(to, i)) && (!strcmp(name, "__call_tls_dtors") || !strcmp(name, "__cxa_finalize")))
 				spi_tree_caller_back(spi_tree_map_func(to, i)->vaddr + to->object->bias);
 }
 
@@ -145,10 +147,10 @@ static void destructors_take(void)
 
 static uint64_t loads_seen;
 
+/* What was unloaded counts, too: another may come to its place. */
 static int loads_of(struct dl_phdr_info *info, size_t size, void *data)
 {
-	(void) size;
-	*(uint64_t *) data = info->dlpi_adds;
+	*(uint64_t *) data = info->dlpi_adds + (spi_objects_unloads_of(info, size) << 32);
 	return 1;
 }
 
@@ -160,7 +162,13 @@ void spi_tree_loads_take(struct spi_link *link)
 		for (struct spi_tree *tree = spi_trees; tree; tree = tree->next)
 			if (tree->enabled && (tree->follow & SPI_FOLLOW_DLOPEN) && spi_tree_covers(tree, o))
 				spi_tree_take_object(tree, link, o);
+	for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next)
+		if (tree->enabled)
+			spi_tree_outside_take(tree);
 	spi_symbols_scan();
+	spi_tree_apart_tell(link);
+	if (link)
+		spi_link_declined_flush(link);
 }
 
 void spi_tree_loads_follow(void)
@@ -209,11 +217,15 @@ void spi_tree_follow_start(struct spi_tree *tree)
 		watched_start();
 	if (tree->follow & SPI_FOLLOW_THREADS)
 		destructors_take();
+	spi_tree_ends_look(1);
+	if (tree->follow & SPI_FOLLOW_DLOPEN)
+		spi_tree_loads_watch(1);
 }
 
 void spi_tree_follow_stop(void)
 {
 	watched_write(0);
+	spi_tree_loads_watch(0);
 }
 
 /* ---- what is called most ---- */

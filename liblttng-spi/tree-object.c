@@ -131,10 +131,13 @@ static int find_text(struct dl_phdr_info *info, size_t size, void *data)
 	(void) size;
 	if (info->dlpi_addr != to->object->bias)
 		return 0;
+	to->text_count = 0;
 	for (int i = 0; i < info->dlpi_phnum && to->text_count < SPI_TREE_TEXTS_MAX; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 		uint64_t start = info->dlpi_addr + ph->p_vaddr;
 
+		if (ph->p_type == PT_DYNAMIC)
+			to->dynamic = start;
 		if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X) || start < to->low || start >= to->high)
 			continue;
 		to->text[to->text_count].low = SPI_PAGE_OF(start);

@@ -262,6 +262,30 @@ int spi_tree_take_object(struct spi_tree *tree, struct spi_link *link, struct sp
 	return 0;
 }
 
+/*
+ * In an object that a tree goes into, with others around it left out: calls from these come by no site, so the functions
+ * that others may call get entry points. A call from within is recorded at its site and not once more (root.c).
+ */
+void spi_tree_outside_take(const struct spi_tree *tree)
+{
+	uint32_t bit = tree->bit;
+
+	if (!tree->counts[SPI_LIST_LIB] && !tree->is_outside)
+		return;
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next) {
+		if (to->gone || !(to->covered & bit) || (to->outside & bit))
+			continue;
+		to->outside |= bit;
+		for (uint32_t i = 0; i < to->map.head->funcs.count; i++) {
+			const struct spi_map_func *f = spi_tree_map_func(to, i);
+
+			if ((f->flags & SPI_FUNC_FROM_OUTSIDE) && !(to->funcs[i].excluded & bit) && !spi_tree_func_unfit(to, i) &&
+					!spi_tree_func_is_usual(to, i))
+				spi_tree_callback_make(f->vaddr + to->object->bias);
+		}
+	}
+}
+
 static void take_root(struct spi_tree *tree, struct spi_link *link, struct spi_tree_object *to, uint64_t func)
 {
 	const char *reason = spi_tree_func_unfit(to, func);
@@ -365,6 +389,11 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct
 		tree->is_outside = !spi_tree_covers(tree, spi_objects_list());
 	if (!everybody && (!is_main || take_main(tree, link) < 0))
 		take_roots(tree, link, text);
+	if (tree->is_outside) {		/* no root to wait for */
+		__atomic_fetch_or(&spi_tree_everybody, bit, __ATOMIC_RELEASE);
+		__atomic_fetch_add(&spi_tree_epoch, 1, __ATOMIC_RELEASE);
+	}
+	spi_tree_outside_take(tree);
 	if (!(spi_tree_flat & bit))
 		spi_tree_follow_start(tree);
 	if (tree->follow & SPI_FOLLOW_EXEC)
@@ -386,6 +415,7 @@ static void objects_leave(void *data)
 		if (!(to->covered & bit))
 			continue;
 		__atomic_fetch_and(&to->covered, ~bit, __ATOMIC_RELEASE);
+		to->outside &= ~bit;
 		before = spi_patch_lock();
 		spi_sites_leave(to, bit);
 		for (uint32_t i = 0; i < to->map.head->funcs.count; i++)

@@ -52,6 +52,7 @@ void spi_tree_start_cancel(struct spi_tree *tree);
 int64_t spi_tree_starts_wait(void);	/* ms until the next one is due by its time; -1: none is */
 
 /* ---- tree-rule.c ---- */
+void spi_tree_outside_take(const struct spi_tree *tree);	/* of objects that have come */
 void spi_tree_starts_take(struct spi_link *link);	/* begin what is due */
 
 /* ---- tree-follow.c ---- */
@@ -64,6 +65,11 @@ void spi_tree_follow_start(struct spi_tree *tree);
 void spi_tree_follow_stop(void);
 void spi_tree_loads_follow(void);	/* a thread of the program, which may wait */
 void spi_tree_loads_take(struct spi_link *link);
+/* ---- load-watch.c ---- */
+void spi_tree_loads_watch(int install);	/* control side: the dynamic linker's own word of what it loads */
+void spi_tree_ends_look(int all);	/* constructors and destructors of objects that have come; all: of every object */
+int spi_tree_func_is_usual(const struct spi_tree_object *to, int64_t func);	/* there in every object, for start and end */
+void spi_tree_apart_tell(struct spi_link *link);	/* control side: what is in other namespaces */
 /* The functions that are called most, to the controller. */
 void spi_tree_hot(struct spi_link *link);
 

@@ -92,6 +92,9 @@ struct spi_tree_object {
 	struct spi_site **sites;	/* as the map's; NULL: not met yet */
 	const volatile int *gate[2];	/* while somebody records; [1]: compact records */
 	uint32_t covered;		/* trees that go into it */
+	uint32_t outside;		/* trees whose calls from other objects are recorded at the functions' entries */
+	uint32_t ends_taken;		/* its constructors and destructors have entry points: load-watch.c */
+	uint64_t dynamic;		/* PT_DYNAMIC; 0: none */
 	uint32_t is_libc;
 	uint32_t is_runtime;		/* int3 only where it is known to be safe: site-ways.c */
 	const char *no_trap;		/* why there may be no int3; NULL: it may be */
@@ -197,6 +200,7 @@ int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, 
 void spi_tree_roots_leave(uint32_t tree);
 /* A function that somebody outside of the tree will call: a handler, a thread's start. Any thread. */
 void spi_tree_callback(uint64_t address);
+void spi_tree_callback_make(uint64_t address);	/* the same for the agent's own purposes: in its threads, and while it is busy */
 /* A thread is about to be made, which will begin with start(arg): it is in the trees that its maker is in. */
 void spi_tree_thread_made(struct spi_thread *t, uint64_t start, uint64_t arg);
 void spi_tree_caller_back(uint64_t address);

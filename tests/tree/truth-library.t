@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
 # A library that calls back and through its own PLT, linked, and loaded and
-# unloaded three times. A constructor that the loader calls, which is not
-# traced, is no part of the tree then.
+# unloaded three times. lttng-ust's own dlopen(), which tells what is loaded here,
+# is the tracer's: what it calls, a constructor, is no part of the tree then
+# (follow-loads.t has one without).
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 spi_daemon

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Objects as they are loaded. The dynamic linker calls an empty function of its own,
+ * for debuggers, when it has changed the list of objects: _dl_debug_state(), which is
+ * before a new object is relocated and before its constructors run. A call tree has
+ * to have the object's map by then: so a jump is put there, in the place of the one
+ * `ret` and of spare bytes behind it, in one store, and leads here.
+ *
+ * Who gets here is a thread of the program's in the middle of dlopen() or dlclose(),
+ * with the linker's lock. The control thread does what there is to do, and is waited
+ * for no longer than is said in control.c: what it does needs that lock nowhere.
+ *
+ * Constructors and destructors are called by the dynamic linker, which is not
+ * traced: they get entry points (root.c), as handlers do. At this time the words that
+ * hold their addresses may not be relocated yet: then the relocations tell.
+ *
+ * dl_iterate_phdr() shows one namespace. Objects that dlmopen() puts into others
+ * are not traced; they are named.
+ */
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "liblttng-spi/tree-rule.h"
+
+#define FUNCTIONS_MAX	64u	/* constructors, or destructors, of one object */
+
+/* ---- constructors and destructors ---- */
+
+struct ends {
+	uint64_t array[2], size[2];	/* of addresses: DT_INIT_ARRAY, DT_FINI_ARRAY */
+	uint64_t function[2];		/* DT_INIT, DT_FINI */
+	uint64_t rela, rela_size, symbols;
+};
+
+static void ends_read(struct ends *ends, uint64_t dynamic, uint64_t bias)
+{
+	ElfW(Dyn) d;
+
+	for (; spi_memory_copy(&d, dynamic, sizeof(d)) == 0 && d.d_tag != DT_NULL; dynamic += sizeof(d)) {
+		uint64_t value = d.d_un.d_val, at = value + (value < bias ? bias : 0);
+
+		switch (d.d_tag) {
+		case DT_INIT:
+		case DT_FINI:
+			ends->function[d.d_tag == DT_FINI] = at;
+			break;
+		case DT_INIT_ARRAY:
+		case DT_FINI_ARRAY:
+			ends->array[d.d_tag == DT_FINI_ARRAY] = at;
+			break;
+		case DT_INIT_ARRAYSZ:
+		case DT_FINI_ARRAYSZ:
+			ends->size[d.d_tag == DT_FINI_ARRAYSZ] = value / 8;
+			break;
+		case DT_RELA:
+			ends->rela = at;
+			break;
+		case DT_RELASZ:
+			ends->rela_size = value / sizeof(ElfW(Rela));
+			break;
+		case DT_SYMTAB:
+			ends->symbols = at;
+			break;
+		}
+	}
+}
+
+/* What relocation will put into the words [at, at + 8 n); what it does not touch is left. */
+static void relocated(const struct ends *ends, uint64_t bias, uint64_t at, uint64_t *words, uint64_t n)
+{
+	ElfW(Rela) some[64];
+
+	for (uint64_t i = 0, count; i < ends->rela_size; i += count) {
+		count = ends->rela_size - i < 64 ? ends->rela_size - i : 64;
+		if (spi_memory_copy(some, ends->rela + i * sizeof(some[0]), count * sizeof(some[0])) < 0)
+			return;
+		for (uint64_t k = 0; k < count; k++) {
+			uint64_t place = some[k].r_offset + bias - at, type = ELF64_R_TYPE(some[k].r_info);
+			ElfW(Sym) symbol = { 0 };
+
+			if (place >= n * 8 || place % 8)
+				continue;
+			if (type == R_X86_64_RELATIVE)
+				words[place / 8] = bias + (uint64_t) some[k].r_addend;
+			else if (type == R_X86_64_64 && spi_memory_copy(&symbol, ends->symbols +
+					ELF64_R_SYM(some[k].r_info) * sizeof(symbol), sizeof(symbol)) == 0 && symbol.st_shndx)
+				words[place / 8] = bias + symbol.st_value + (uint64_t) some[k].r_addend;
+		}
+	}
+}
+
+/* What the compiler puts into every object, and has nothing to tell. */
+int spi_tree_func_is_usual(const struct spi_tree_object *to, int64_t func)
+{
+	static const char *const usual[] = { "_init", "_fini", "frame_dummy", "__do_global_dtors_aux" };
+
+	for (unsigned int i = 0; func >= 0 && i < sizeof(usual) / sizeof(usual[0]); i++)
+		if (!strcmp(spi_tree_func_name(to, (uint64_t) func), usual[i]))
+			return 1;
+	return func < 0;
+}
+
+static void end_take(struct spi_tree_object *to, uint64_t address)
+{
+	if (address < to->low || address >= to->high)
+		return;
+	if (!spi_tree_func_is_usual(to, spi_tree_func_at(to, address)))
+		spi_tree_callback_make(address);
+}
+
+static void ends_take(struct spi_tree_object *to)
+{
+	struct ends ends = { 0 };
+
+	if (!to->dynamic)
+		return;
+	ends_read(&ends, to->dynamic, to->object->bias);
+	for (int end = 0; end < 2; end++) {
+		uint64_t words[FUNCTIONS_MAX], n = ends.size[end] < FUNCTIONS_MAX ? ends.size[end] : FUNCTIONS_MAX;
+		int is_final = 1;
+
+		if (!n || spi_memory_copy(words, ends.array[end], n * 8) < 0)
+			n = 0;
+		for (uint64_t i = 0; i < n; i++)
+			is_final &= words[i] >= to->low && words[i] < to->high;
+		if (!is_final) {
+			for (uint64_t i = 0; i < n; i++)	/* DT_RELR: the word has the addend */
+				words[i] += words[i] < to->low ? to->object->bias : 0;
+			relocated(&ends, to->object->bias, ends.array[end], words, n);
+		}
+		for (uint64_t i = 0; i < n; i++)
+			end_take(to, words[i]);
+		end_take(to, ends.function[end]);
+	}
+}
+
+/* All: a tree begins. Else those that have come since. */
+void spi_tree_ends_look(int all)
+{
+	for (struct spi_tree_object *to = __atomic_load_n(&spi_tree_objects, __ATOMIC_ACQUIRE); to; to = to->next)
+		if (!to->gone && (!__atomic_exchange_n(&to->ends_taken, 1, __ATOMIC_ACQ_REL) || all))
+			ends_take(to);
+}
+
+/* ---- other namespaces ---- */
+
+#define APART_MAX	32u
+static struct {
+	uint32_t state;		/* 0 free, 1 being written, 2 to be told, 3 told */
+	char name[200];
+} apart[APART_MAX];
+
+static void apart_add(const char *name)
+{
+	for (uint32_t i = 0; i < APART_MAX; i++) {
+		uint32_t is_free = 0;
+
+		if (__atomic_load_n(&apart[i].state, __ATOMIC_ACQUIRE) >= 2 && !strncmp(apart[i].name, name, sizeof(apart[i].name) - 1))
+			return;
+		if (!__atomic_compare_exchange_n(&apart[i].state, &is_free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		spi_format(apart[i].name, sizeof(apart[i].name), "%s", name);
+		__atomic_store_n(&apart[i].state, 2, __ATOMIC_RELEASE);
+		return;
+	}
+}
+
+/* By who has the dynamic linker's lock. */
+static void namespaces_look(void)
+{
+#ifdef LM_ID_NEWLM
+	const struct r_debug_extended *other = (const struct r_debug_extended *) &_r_debug;
+
+	if (_r_debug.r_version < 2)
+		return;
+	while ((other = other->r_next) != NULL)
+		for (const struct link_map *l = other->base.r_map; l; l = l->l_next) {
+			const char *slash = l->l_name ? strrchr(l->l_name, '/') : NULL;
+
+			if (slash && strncmp(slash + 1, "ld-linux", 8))
+				apart_add(slash + 1);
+		}
+#endif
+}
+
+void spi_tree_apart_tell(struct spi_link *link)
+{
+	for (uint32_t i = 0; i < APART_MAX; i++) {
+		uint32_t to_tell = 2;
+
+		if (__atomic_compare_exchange_n(&apart[i].state, &to_tell, 3, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			spi_link_declined(link, apart[i].name, "", "dlmopen() has loaded it into a namespace of its own");
+	}
+}
+
+/* ---- the jump ---- */
+
+static struct {
+	struct spi_text_op op;
+	uint64_t low, high;
+	int prot;
+	int made;		/* -1: cannot be */
+	int installed;
+} jump;
+
+/* In the place of _dl_debug_state(): its caller keeps nothing in registers that a function may change. */
+static void loaded(void)
+{
+	struct spi_thread *t = &spi_thread;
+
+	if (_r_debug.r_state != RT_CONSISTENT || t->busy)
+		return;
+	spi_tree_of(t);			/* marks the tracer's own threads */
+	if (t->busy || !spi_process_is_mine())
+		return;
+	t->busy++;
+	namespaces_look();
+	spi_tree_loads_follow();
+	spi_tree_ends_look(0);
+	t->busy--;
+}
+
+static int find_text(struct dl_phdr_info *info, size_t size, void *data)
+{
+	uint64_t address = *(const uint64_t *) data;
+
+	(void) size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X) || address < start || address >= start + ph->p_memsz)
+			continue;
+		jump.low = SPI_PAGE_OF(start);
+		jump.high = SPI_PAGE_OF(start + ph->p_memsz + SPI_PAGE - 1);
+		jump.prot = PROT_EXEC | (ph->p_flags & PF_R ? PROT_READ : 0) | (ph->p_flags & PF_W ? PROT_WRITE : 0);
+		return 1;
+	}
+	return 0;
+}
+
+/* One `ret`, and bytes up to the next function that are there for nothing. */
+static int is_spare(const uint8_t *p)
+{
+	static const uint8_t fillers[] = { 0x66, 0x2e, 0x0f, 0x1f, 0x90, 0xcc, 0x84, 0x00 };
+
+	if (p[0] != 0xc3 || (uint64_t) p % 8)
+		return 0;
+	for (int i = 1; i < 5; i++)
+		if (!memchr(fillers, p[i], sizeof(fillers)))
+			return 0;
+	return 1;
+}
+
+static void jump_make(void)
+{
+	uint64_t address = _r_debug.r_brk;
+	struct spi_object *linker = spi_objects_list();
+	struct spi_emit e = { .frame = 1 };
+	uint64_t before;
+	int32_t way;
+
+	jump.made = -1;
+	while (linker && (!linker->reserved[0] || address < linker->low || address >= linker->high))
+		linker = linker->next;
+	if (!address || !linker || !dl_iterate_phdr(find_text, &address) || !is_spare((const uint8_t *) address)) {
+		spi_note("libraries that are loaded are seen when dlsym() is called: the dynamic linker is of an unknown kind");
+		return;
+	}
+	before = spi_patch_lock();
+	if (spi_near_code(linker, &e, 32) == 0) {
+		spi_emit_jump(&e, (uint64_t) loaded);
+		spi_emit_finish(&e);
+		spi_near_code_trim(linker, e.failed ? e.rx : e.rx + e.used);
+		if (!e.failed)
+			jump.made = 1;
+	}
+	spi_patch_unlock(before);
+	way = (int32_t) (e.rx - (address + SPI_JUMP_SIZE));
+	jump.op.address = address;
+	jump.op.size = SPI_JUMP_SIZE;
+	jump.op.how = SPI_TEXT_STORE;
+	spi_bytes_copy(jump.op.from, (const void *) address, SPI_JUMP_SIZE);
+	jump.op.to[0] = 0xe9;
+	spi_bytes_copy(jump.op.to + 1, &way, 4);
+}
+
+void spi_tree_loads_watch(int install)
+{
+	struct spi_text_op op;
+	uint64_t before;
+
+	if (install && !jump.made)
+		jump_make();
+	if (jump.made < 0 || jump.installed == install)
+		return;
+	op = jump.op;
+	if (!install) {
+		spi_bytes_copy(op.from, jump.op.to, sizeof(op.from));
+		spi_bytes_copy(op.to, jump.op.from, sizeof(op.to));
+	}
+	before = spi_patch_lock();
+	spi_text_write_in(&op, 1, jump.low, jump.high, jump.prot);
+	spi_patch_unlock(before);
+	if (!op.error)
+		jump.installed = install;
+}
