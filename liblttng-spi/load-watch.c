@@ -136,7 +136,7 @@ static void ends_take(struct spi_tree_object *to)
 	}
 }
 
-/* All: a tree begins. Else those that have come since. */
+/* Control side. All: a tree begins. Else those that have come since. */
 void spi_tree_ends_look(int all)
 {
 	for (struct spi_tree_object *to = __atomic_load_n(&spi_tree_objects, __ATOMIC_ACQUIRE); to; to = to->next)
@@ -218,7 +218,6 @@ static void loaded(void)
 	t->busy++;
 	namespaces_look();
 	spi_tree_loads_follow();
-	spi_tree_ends_look(0);
 	t->busy--;
 }
 

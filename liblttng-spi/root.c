@@ -342,22 +342,42 @@ void spi_tree_roots_leave(uint32_t tree)
 	spi_patch_unlock(before);
 }
 
-void spi_tree_callback(uint64_t address)
+/* A new one under the patch lock, which the control side gives back for what it has to ask. NULL: told why not. */
+static struct spi_entry *entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before)
 {
-	if (!spi_thread.busy)
-		spi_tree_callback_make(address);
+	uint64_t address = spi_tree_map_func(to, func)->vaddr + to->object->bias;
+	struct spi_entry *e = entry_make(to, func, trees), *other;
+	const char *reason = "no free memory within reach of its object";
+	int r = e ? 0 : -ENOMEM;
+
+	spi_sites_make_way(to, func);
+	if (e && is_control) {
+		spi_patch_unlock(*before);
+		r = spi_patch_prepare(&e->point, &reason);
+		*before = spi_patch_lock();
+		other = entry_find(address);
+		if (other)
+			return other;
+	} else if (e) {
+		r = spi_patch_prepare_locked(&e->point, &reason);
+	}
+	spi_sites_come_back(to, func);
+	if (r < 0) {
+		spi_tree_decline(to, address, reason);
+		return NULL;
+	}
+	entry_publish(e);
+	return e;
 }
 
-void spi_tree_callback_make(uint64_t address)
+static void callback(uint64_t address, int is_control)
 {
 	struct spi_thread *t = &spi_thread;
 	struct spi_tree_object *to;
 	struct spi_entry *e;
-	const char *reason = "no free memory within reach of its object";
 	uint32_t trees;
 	uint64_t before;
 	int64_t func;
-	int r;
 
 	if (!spi_tree_existing || !spi_process_is_mine())
 		return;
@@ -372,15 +392,9 @@ void spi_tree_callback_make(uint64_t address)
 	if (!trees)
 		goto out;
 	if (!e) {
-		e = entry_make(to, (uint64_t) func, trees);
-		spi_sites_make_way(to, (uint64_t) func);
-		r = e ? spi_patch_prepare_locked(&e->point, &reason) : -ENOMEM;
-		spi_sites_come_back(to, (uint64_t) func);
-		if (r < 0) {
-			spi_tree_decline(to, address, reason);
+		e = entry_new(to, (uint64_t) func, trees, is_control, &before);
+		if (!e)
 			goto out;
-		}
-		entry_publish(e);
 	} else if (!e->opens && !e->point.tree_live && !e->point.tree_todo) {
 		entry_use(e, !(trees & ~spi_tree_compact));
 	}
@@ -390,6 +404,17 @@ void spi_tree_callback_make(uint64_t address)
 out:
 	t->busy--;
 	spi_patch_unlock(before);
+}
+
+void spi_tree_callback(uint64_t address)
+{
+	if (!spi_thread.busy)
+		callback(address, 0);
+}
+
+void spi_tree_callback_make(uint64_t address)
+{
+	callback(address, 1);
 }
 
 /* The function that this code belongs to calls others of the program's, and nobody in a tree calls it. */
@@ -415,8 +440,8 @@ void spi_tree_handlers_look(void)
 	for (int number = 1; number <= 64; number++) {
 		struct spi_signal *taken = number < SPI_SIGNALS ? spi_signal_of[number] : NULL;
 
-		if (spi_signal_query(number, &action) < 0)
-			continue;
+		if (number == 32 || number == 33 || spi_signal_query(number, &action) < 0)
+			continue;	/* libc's own */
 		if (taken && action.handler == (uint64_t) taken->handler)
 			action = taken->program;
 		if (action.handler != (uint64_t) SIG_DFL && action.handler != (uint64_t) SIG_IGN)

@@ -165,6 +165,7 @@ void spi_tree_loads_take(struct spi_link *link)
 	for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next)
 		if (tree->enabled)
 			spi_tree_outside_take(tree);
+	spi_tree_ends_look(0);
 	spi_symbols_scan();
 	spi_tree_apart_tell(link);
 	if (link)

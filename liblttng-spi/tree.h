@@ -200,7 +200,7 @@ int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, 
 void spi_tree_roots_leave(uint32_t tree);
 /* A function that somebody outside of the tree will call: a handler, a thread's start. Any thread. */
 void spi_tree_callback(uint64_t address);
-void spi_tree_callback_make(uint64_t address);	/* the same for the agent's own purposes: in its threads, and while it is busy */
+void spi_tree_callback_make(uint64_t address);	/* the same, control side: where something may be asked, and int3 may be */
 /* A thread is about to be made, which will begin with start(arg): it is in the trees that its maker is in. */
 void spi_tree_thread_made(struct spi_thread *t, uint64_t start, uint64_t arg);
 void spi_tree_caller_back(uint64_t address);
