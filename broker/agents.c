@@ -108,6 +108,16 @@ static void on_hot(struct spi_agent *agent, uint64_t count, const char *object, 
 		hot_add(p, count, object, function);
 }
 
+static void on_flushed(struct spi_agent *agent, uint32_t id, void *data)
+{
+	struct process *p = spi_agent_user(agent);
+
+	if (!p || (uint32_t) p->flushing != id)
+		return;
+	p->flushing = 0;
+	flushing_answered();
+}
+
 static void on_gone(struct spi_agent *agent, void *data)
 {
 	struct process *p = spi_agent_user(agent);
@@ -126,6 +136,7 @@ static void on_gone(struct spi_agent *agent, void *data)
 		return;
 	}
 	process_abandoned(p);
+	flushing_answered();
 	/* It became another program, or its agent gave up. As an application it will register again. */
 	p->application = false;
 	p->facts.read_at = 0;
@@ -177,7 +188,7 @@ int agents_open(int fd)
 {
 	static const struct spi_control_ops ops = {
 		.on_hello = on_hello, .on_rule_done = on_rule_done, .on_declined = on_declined, .on_note = on_note,
-		.on_hot = on_hot,
+		.on_hot = on_hot, .on_flushed = on_flushed,
 		.on_gone = on_gone,
 	};
 	int ret = 0, control;

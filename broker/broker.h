@@ -46,6 +46,7 @@ int link_release(uint64_t id);
 int link_table(void);		/* from broker.rules */
 int link_querier(pid_t pid);
 int link_disabled(uint64_t id);
+int link_flushed(uint64_t id);
 bool link_table_matches(uid_t uid, pid_t pid, const char *exec);	/* what was sent last */
 
 /* version.c */
@@ -128,6 +129,7 @@ struct process {
 	struct applied *applied;
 	struct command *commands, **last_command;
 	unsigned int nr_commands;
+	uint64_t flushing;		/* what it has not answered yet; 0: nothing */
 	struct lines declined, notes;
 	struct hot *hot;		/* its busiest functions, any order; NULL: none were told of */
 	unsigned int nr_hot;
@@ -184,6 +186,10 @@ void hot_clear(struct process *process);
 
 /* disabling.c: the daemon waits until link_disabled(id). */
 void disabling_begin(uint64_t id, const char *name);
+
+/* flushing.c: the daemon waits until link_flushed(id). */
+void flushing_begin(uint64_t id);
+void flushing_answered(void);		/* a process has answered, or will not */
 
 /* agents.c */
 int agents_open(int listener);		/* takes the descriptor over */

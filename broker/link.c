@@ -87,6 +87,13 @@ int link_disabled(uint64_t id)
 	return link_send(SPI_BROKER_DISABLED, &release, sizeof(release), NULL, 0);
 }
 
+int link_flushed(uint64_t id)
+{
+	const struct spi_broker_release release = { .id = id };
+
+	return link_send(SPI_BROKER_FLUSHED, &release, sizeof(release), NULL, 0);
+}
+
 int link_querier(pid_t pid)
 {
 	const struct spi_broker_querier querier = { .pid = pid };
@@ -137,8 +144,10 @@ int link_table(void)
 
 	table_count = 0;
 	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next)
-		if (rule->enabled && rule_instruments(rule))
+		if (rule->enabled && rule_instruments(rule)) {
 			table_add_rule(rule);
+			head.flags |= rule->wants.is_compact ? SPI_BROKER_TABLE_COMPACT : 0;
+		}
 	head.count = table_count;
 	return link_send(SPI_BROKER_TABLE, &head, sizeof(head), table, table_count * sizeof(table[0]));
 }
@@ -300,6 +309,12 @@ static int take_message(const struct spi_broker_msg *head, const char *body, int
 			return -EPROTO;
 		memcpy(&release, body, sizeof(release));
 		disabling_begin(release.id, (const char *) body + sizeof(release));
+		return 0;
+	case SPI_BROKER_FLUSH:
+		if (head->size < sizeof(release))
+			return -EPROTO;
+		memcpy(&release, body, sizeof(release));
+		flushing_begin(release.id);
 		return 0;
 	case SPI_BROKER_EXPIRED:
 		if (head->size < sizeof(release))

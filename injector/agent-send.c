@@ -149,6 +149,11 @@ int spi_agent_detach(struct spi_agent *agent)
 	return spi_agent_send(agent, SPI_MSG_DETACH, 0, NULL, 0, NULL, 0, -1);
 }
 
+int spi_agent_flush_calls(struct spi_agent *agent, uint32_t id)
+{
+	return spi_agent_send(agent, SPI_MSG_FLUSH, id, NULL, 0, NULL, 0, -1);
+}
+
 int spi_agent_go(struct spi_agent *agent)
 {
 	return spi_agent_send(agent, SPI_MSG_GO, 0, NULL, 0, NULL, 0, -1);

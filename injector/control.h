@@ -40,6 +40,7 @@ struct spi_control_ops {
 	void (*on_hot)(struct spi_agent *agent, uint64_t count, const char *object, const char *function, void *data);
 	/* A whole object's analysis begins, or is over: what a user may have to wait for. `object` is its file name. */
 	void (*on_analysis)(struct spi_agent *agent, const char *object, int begins, void *data);
+	void (*on_flushed)(struct spi_agent *agent, uint32_t id, void *data);
 	/* Everything is removed from the process; on_gone follows. */
 	void (*on_detached)(struct spi_agent *agent, void *data);
 	/* The connection is over: the process ended, detached, replaced itself by exec, or broke the protocol. */
@@ -131,6 +132,8 @@ int spi_agent_rule_disable(struct spi_agent *agent, uint32_t rule);
 int spi_agent_rule_enable(struct spi_agent *agent, uint32_t rule);
 int spi_agent_detach(struct spi_agent *agent);
 int spi_agent_go(struct spi_agent *agent);
+/* Have it write what its threads keep back; on_flushed() with the same id follows. */
+int spi_agent_flush_calls(struct spi_agent *agent, uint32_t id);
 
 /* Close the connection; on_gone is called at the next dispatch. */
 void spi_agent_close(struct spi_agent *agent);

@@ -37,6 +37,7 @@ enum spi_msg_type {
 	SPI_MSG_NOTE,		/* one line of text for the user: warnings, generic mode */
 	SPI_MSG_DETACHED,	/* answer to DETACH: everything is removed; the agent closes next */
 	SPI_MSG_HOT,		/* text lines "COUNT\tOBJECT\tFUNCTION\n": calls recorded since the last such message, busiest first */
+	SPI_MSG_FLUSHED,	/* answer to FLUSH */
 	/* controller to agent */
 	SPI_MSG_WELCOME = 64,	/* struct spi_msg_welcome, perhaps + path where programs that are executed find the controller: answer to HELLO */
 	SPI_MSG_MAP,		/* struct spi_msg_map + error text; fd: the sealed code map */
@@ -47,6 +48,7 @@ enum spi_msg_type {
 	SPI_MSG_RULE_ENABLE,	/* struct spi_msg_rule: by id */
 	SPI_MSG_DETACH,		/* remove everything, answer DETACHED, close */
 	SPI_MSG_GO,		/* a preloaded program may go on to main(): all first rules were sent */
+	SPI_MSG_FLUSH,		/* write what threads keep back (compact records), answer FLUSHED */
 };
 
 struct spi_msg {

@@ -74,6 +74,12 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 	struct spi_msg_rule rule = { 0 };
 	int stop = 0;
 
+	if (head->type == SPI_MSG_FLUSH) {
+		if (spi_payload && spi_payload->flush)
+			spi_payload->flush();
+		spi_link_send(link, SPI_MSG_FLUSHED, head->id, NULL, 0, NULL, 0, -1);
+		return 0;
+	}
 	body[head->size] = 0;
 	if (head->size >= sizeof(rule))
 		memcpy(&rule, body, sizeof(rule));

@@ -46,11 +46,13 @@ enum spi_broker_type {
 	SPI_BROKER_CLIENT,	/* struct spi_broker_client: a user other than the daemon's own has used the client socket */
 	SPI_BROKER_DISABLING,	/* struct spi_broker_release + name: the daemon is about to switch this rule off everywhere */
 	SPI_BROKER_LATE,	/* struct spi_broker_late: the daemon has accepted one that is concerned, but main() may have begun before; a hint */
+	SPI_BROKER_FLUSH,	/* struct spi_broker_release: a client's command is about to be read; compact records are to be written before */
 	/* broker to plugin */
 	SPI_BROKER_RELEASE = 64,	/* struct spi_broker_release: play this registration back now */
 	SPI_BROKER_TABLE,	/* struct spi_broker_table + entries: who is to be held from now on */
 	SPI_BROKER_QUERIER,	/* struct spi_broker_querier: this process's client connections are ours, and make nothing stale */
 	SPI_BROKER_DISABLED,	/* struct spi_broker_release: what that rule alone asked for has been taken out, and calls ended */
+	SPI_BROKER_FLUSHED,	/* struct spi_broker_release: they are written, as far as processes answered in time */
 };
 
 struct spi_broker_msg {
@@ -130,8 +132,9 @@ _Static_assert(sizeof(struct spi_broker_entry) == 32, "wire format");
 struct spi_broker_table {
 	uint64_t generation;	/* all client commands up to this number are accounted for */
 	uint32_t count;		/* entries that follow */
-	uint32_t reserved;
+	uint32_t flags;		/* SPI_BROKER_TABLE_* */
 };
+#define SPI_BROKER_TABLE_COMPACT	1u	/* there are rules for compact records */
 _Static_assert(sizeof(struct spi_broker_table) == 16, "wire format");
 
 struct spi_broker_querier {

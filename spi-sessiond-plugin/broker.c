@@ -295,6 +295,12 @@ static int message_handle(const struct spi_broker_msg *head, const void *body)
 		memcpy(&release, body, sizeof(release));
 		rules_disabled(release.id);
 		return 0;
+	case SPI_BROKER_FLUSHED:
+		if (head->size != sizeof(release))
+			return -EBADMSG;
+		memcpy(&release, body, sizeof(release));
+		flush_done(release.id);
+		return 0;
 	case SPI_BROKER_TABLE:
 		return message_table(body, head->size);
 	case SPI_BROKER_QUERIER:

@@ -145,6 +145,7 @@ void clients_accepted(int fd)
 		clients[slot].since = plugin_clock();
 		__atomic_store_n(&latest, clients[slot].since, __ATOMIC_RELAXED);
 		__atomic_store_n(&nr_open, nr_open + 1, __ATOMIC_RELAXED);
+		flush_wait();
 	}
 	pthread_mutex_unlock(&plugin_lock);
 }

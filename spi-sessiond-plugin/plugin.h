@@ -104,6 +104,10 @@ void rules_released(const void *object);
 void rules_switching_off(const void *object);
 void rules_disabled(uint64_t id);	/* the broker's answer */
 
+/* ---- flush.c: before a client's command ---- */
+void flush_wait(void);
+void flush_done(uint64_t id);		/* the broker's answer */
+
 /* ---- table.c: who is to be held ------------------------------------------------ */
 
 enum verdict {
@@ -115,6 +119,7 @@ enum verdict {
 
 /* All with plugin_lock held. `exec`: from table_exec_name(), or NULL. */
 enum verdict table_judge(uid_t uid, pid_t pid, const char *exec);
+bool table_has_compact(void);	/* rules for compact records */
 void table_set(const struct spi_broker_table *table, const struct spi_broker_entry *entries);
 void table_forget(void);
 uint64_t table_generation(void);

@@ -18,13 +18,14 @@
 static struct spi_broker_entry entries[SPI_BROKER_TABLE_MAX];
 static unsigned int nr_entries;
 static uint64_t generation;
-static bool known;
+static bool known, has_compact;
 
 void table_set(const struct spi_broker_table *table, const struct spi_broker_entry *list)
 {
 	nr_entries = table->count;
 	generation = table->generation;
 	known = true;
+	has_compact = table->flags & SPI_BROKER_TABLE_COMPACT;
 	memcpy(entries, list, nr_entries * sizeof(*list));
 	for (unsigned int i = 0; i < nr_entries; i++)
 		entries[i].exec[sizeof(entries[i].exec) - 1] = 0;
@@ -33,7 +34,12 @@ void table_set(const struct spi_broker_table *table, const struct spi_broker_ent
 void table_forget(void)
 {
 	nr_entries = 0;
-	known = false;
+	known = has_compact = false;
+}
+
+bool table_has_compact(void)
+{
+	return has_compact;
 }
 
 uint64_t table_generation(void)

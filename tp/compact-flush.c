@@ -3,15 +3,17 @@
 /*
  * The threads' buffers: where they come from, and when they are emptied.
  *
- * A thread empties its own when it is full and when it ends. Nobody tells an
+ * A thread empties its own when it is full and when it ends. LTTng does not tell an
  * application that its session is about to be stopped, or that a snapshot is
  * taken, and a thread may wait for hours in a call that has just begun: so a thread
  * of ours looks at all buffers 20 times a second and writes what rests in those
- * whose own thread has not done it since. It also runs when a rule is taken out,
- * and before the process ends, by whoever does that.
+ * whose own thread has not done it since. All are emptied when a rule is taken out,
+ * before the process ends, and when the controller asks: a session daemon with the plugin
+ * has that done before each client's command.
  *
  * What can be missed: records of the last twentieth of a second, or a little more
- * on a busy machine, when a session is stopped or the process is killed.
+ * on a busy machine, when the process is killed, or a session stopped by a daemon
+ * without the plugin, or a snapshot taken by a trigger.
  *
  * No thread ever waits for another's flush: one that finds its buffer locked goes
  * on writing into the room behind the usual batch.
@@ -188,7 +190,8 @@ static void rest_flush(struct tp_compact_thread *c, int all)
 	int moved = c->flushes != c->flushes_seen;
 
 	c->flushes_seen = c->flushes;
-	if (!__atomic_load_n(&c->in_use, __ATOMIC_ACQUIRE) || used == c->taken || (moved && !all) || !tp_compact_trylock(c))
+	if (!__atomic_load_n(&c->in_use, __ATOMIC_ACQUIRE) || used == c->taken || (moved && !all) ||
+			!(all ? lock_patiently(c) : tp_compact_trylock(c)))	/* its owner may have begun before */
 		return;
 	if (c->in_use && !c->closed && tp_closed != TP_ENDED)
 		tp_compact_write(c, TP_FLUSH_OTHER);

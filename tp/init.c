@@ -85,9 +85,11 @@ static void op_fork_child(void)
 	tp_compact_fork_child();
 }
 
+/* What follows may be in a snapshot that has nothing of what was before: numbers are described again. */
 static void op_flush(void)
 {
 	tp_compact_flush_all();
+	tp_site_forget_all();
 }
 
 static void op_fini(void)

@@ -17,7 +17,7 @@ for sanitizer in thread address,undefined; do
 		continue
 	fi
 	name=libplugin-${sanitizer%%,*}.so
-	sources=("$SPI_TOP_SRCDIR"/spi-sessiond-plugin/{init,got,hooks,sockets,clients,rules,table}.c
+	sources=("$SPI_TOP_SRCDIR"/spi-sessiond-plugin/{init,got,hooks,sockets,clients,rules,flush,table}.c
 		"$SPI_TOP_SRCDIR"/spi-sessiond-plugin/{held,replay,turns,ahead,ust-threads,queue,broker,process,thread}.c)
 	[ "$sanitizer" = thread ] && sources+=("$PLUGIN_TESTS/stub-spawn.c") ||
 		sources+=("$SPI_TOP_SRCDIR/spi-sessiond-plugin/spawn.c")
