@@ -11,7 +11,8 @@
  * memory. Between the stops it runs by itself; its threads and children always do.
  * Into FILE goes one line: microseconds from the first stop to the second, by the
  * clock and in CPU time of its first thread; then, at the second and at the third,
- * its resident memory, its proportional share of that, what is its own alone, in KB.
+ * its resident memory, its proportional share of that, what is its own alone, in KB;
+ * and the most that it or a process that it waited for ever had.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -23,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -132,6 +134,7 @@ int main(int argc, char **argv)
 	const char *preload = getenv("START_PRELOAD");
 	long at_entry[3], at_end[3];
 	double clock, cpu;
+	struct rusage usage;
 	int status;
 	FILE *out;
 
@@ -171,8 +174,9 @@ int main(int argc, char **argv)
 	out = fopen(argv[1], "we");
 	if (!out)
 		fail(argv[1]);
-	fprintf(out, "%.1f %.1f %ld %ld %ld %ld %ld %ld\n", clock, cpu, at_entry[0], at_entry[1], at_entry[2], at_end[0], at_end[1],
-		at_end[2]);
+	getrusage(RUSAGE_CHILDREN, &usage);
+	fprintf(out, "%.1f %.1f %ld %ld %ld %ld %ld %ld %ld\n", clock, cpu, at_entry[0], at_entry[1], at_entry[2], at_end[0], at_end[1],
+		at_end[2], usage.ru_maxrss);
 	fclose(out);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
