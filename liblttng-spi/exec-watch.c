@@ -323,21 +323,18 @@ static struct watched {
 
 static void watched_make(struct watched *w, struct spi_object *libc, const struct spi_map *map)
 {
-	const struct spi_map_func *funcs = SPI_MAP_AT(map, funcs, struct spi_map_func, 0);
 	uint64_t address = (uint64_t) spi_find_in_libc(w->name);
+	int64_t i = address ? spi_map_func_at(map, address - libc->bias) : -1;
 	const char *reason = "it is not there";
 	struct spi_point *p = NULL;
-	uint32_t i = 0;
 
-	while (i < map->head->funcs.count && funcs[i].vaddr + libc->bias != address)
-		i++;
-	if (address && i < map->head->funcs.count && spi_map_func_is_good(map, i))
+	if (i >= 0 && spi_map_func_is_good(map, (uint64_t) i))
 		p = spi_near_alloc(libc, sizeof(*p), 64);
 	if (!p)
 		goto fail;
 	p->address = address;
 	p->object = libc;
-	p->func = &funcs[i];
+	p->func = SPI_MAP_AT(map, funcs, struct spi_map_func, i);
 	p->map = map;
 	p->flags = SPI_POINT_APART;
 	if (w->with) {

@@ -137,6 +137,16 @@ static int file_open(const struct spi_object *object, uint64_t *size)
 
 /* ---- witnesses ---- */
 
+/* The program that maps are to be of, once and for all. */
+static uint64_t wanted_program(void)
+{
+	static uint64_t identity;
+
+	if (!identity)
+		identity = identity_of(spi_env.codemap);
+	return identity;
+}
+
 /* Is everything as it was when the map was made? The first is the program that made it. */
 static int witnesses_agree(const uint8_t *bytes, uint32_t size)
 {
@@ -155,7 +165,7 @@ static int witnesses_agree(const uint8_t *bytes, uint32_t size)
 			return 0;
 		if (identity_of(witness->path) != witness->identity)
 			return 0;
-		if (!count && spi_env.codemap && identity_of(spi_env.codemap) != witness->identity)
+		if (!count && spi_env.codemap && wanted_program() != witness->identity)
 			return 0;
 		at += witness->size;
 	}

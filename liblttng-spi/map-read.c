@@ -267,6 +267,24 @@ int spi_map_fetch_tree(struct spi_link *link, struct spi_object *object, struct 
 	return r;
 }
 
+int64_t spi_map_func_at(const struct spi_map *map, uint64_t vaddr)
+{
+	const struct spi_map_func *funcs = SPI_MAP_AT(map, funcs, struct spi_map_func, 0);
+	uint32_t low = 0, high = map->head->funcs.count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (funcs[middle].vaddr == vaddr)
+			return middle;
+		if (funcs[middle].vaddr < vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return -1;
+}
+
 void spi_map_release(struct spi_map *map)
 {
 	if (map->head)

@@ -40,6 +40,7 @@
 #define STACK_ROOM	(UINT64_C(64) << 20)	/* at least, when the stack's limit is lower */
 #define LOWEST		(UINT64_C(16) << 20)	/* chunks; below is where NULL + offset may land */
 #define HIGHEST		(UINT64_C(0x7fffffff0000))
+#define TAKEN_MAX	8u
 
 struct chunk {
 	struct chunk *next;
@@ -178,17 +179,62 @@ int spi_map_reserve(uint64_t address, uint64_t size)
 	return -1;
 }
 
+/*
+ * Where no whole chunk was free: other libraries, and the return slots. Libraries lie side by side, so the next one's
+ * search would pass by the same 200 places. What the program frees there meanwhile is found by smaller chunks.
+ */
+static struct {
+	uint64_t low, high;
+} taken[TAKEN_MAX];
+static uint32_t taken_next;
+
+static void taken_add(uint64_t at, uint64_t size)
+{
+	if (size != CODE_CHUNK)
+		return;
+	if (!taken[0].high) {
+		taken[0].low = (uint64_t) spi_slot_code_base;
+		taken[0].high = (uint64_t) (spi_slot_data_base + SPI_SLOT_COUNT);
+		taken_next = 1;
+	}
+	for (uint32_t i = 0; i < TAKEN_MAX; i++) {
+		if (taken[i].low == at + size)
+			taken[i].low = at;
+		else if (taken[i].high == at && at)
+			taken[i].high = at + size;
+		else
+			continue;
+		return;
+	}
+	taken[taken_next].low = at;
+	taken[taken_next].high = at + size;
+	taken_next = (taken_next + 1) % TAKEN_MAX;
+}
+
+/* The next place to try below, as large as that. */
+static uint64_t taken_skip(uint64_t below, uint64_t size)
+{
+	for (uint32_t i = 0; size >= CODE_CHUNK && i < TAKEN_MAX; i++)
+		if (taken[i].high && below > taken[i].low && below - size < taken[i].high) {
+			below = taken[i].low & ~(size - 1);
+			i = (uint32_t) -1;	/* from the beginning: another may lie there */
+		}
+	return below;
+}
+
 /* Reserve size bytes that keep the arena within REACH; the mapping has no access rights yet. 0: none. */
 static uint64_t arena_reserve(struct spi_arena *arena, uint64_t size)
 {
-	while (arena->below >= LOWEST + size && arena->high - (arena->below - size) <= REACH) {
+	while ((arena->below = taken_skip(arena->below, size)) >= LOWEST + size && arena->high - (arena->below - size) <= REACH) {
 		uint64_t at = arena->below -= size;
 
-		if (!spi_near_is_reserved(at, at + size, LOWEST)
-			&& spi_map_reserve(at, size) == 0) {
+		if (spi_near_is_reserved(at, at + size, LOWEST))
+			continue;
+		if (spi_map_reserve(at, size) == 0) {
 			arena->low = at < arena->low ? at : arena->low;
 			return at;
 		}
+		taken_add(at, size);
 	}
 	while (arena->above + size - arena->low <= REACH && arena->above + size <= HIGHEST) {
 		uint64_t at = arena->above;

@@ -335,6 +335,7 @@ static struct spi_site *site_new(struct spi_tree_object *to, uint32_t index, uin
 		spi_thread_thunks_words(&s->point, s->point.entry == spi_site_call || map->kind == SPI_SITE_CALL_SLOT ||
 			map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT);
 	to->sites[index] = s;
+	to->is_met = 1;
 	return s;
 }
 

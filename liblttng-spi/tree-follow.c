@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include "liblttng-spi/interpose.h"
 #include "liblttng-spi/tree-rule.h"
 
 /* ---- what is watched in libc ---- */
@@ -72,21 +73,34 @@ static struct spi_object *libc_find(void)
 	return NULL;
 }
 
-static void watched_make(struct watched *w, struct spi_object *libc, const struct spi_map *map)
+/* By its address where it is a symbol of libc's: a search through the names would bring all of the map in. */
+static int64_t func_named(const struct spi_object *libc, const struct spi_map *map, const char *name)
 {
 	const struct spi_map_func *funcs = SPI_MAP_AT(map, funcs, struct spi_map_func, 0);
+	uint64_t address = (uint64_t) spi_find_in_libc(name);
+	int64_t found = address ? spi_map_func_at(map, address - libc->bias) : -1;
+
+	if (found >= 0)
+		return found;
+	for (uint32_t i = 0; i < map->head->funcs.count; i++)
+		if (!strcmp(spi_map_string(map, funcs[i].name), name))
+			return i;
+	return -1;
+}
+
+static void watched_make(struct watched *w, struct spi_object *libc, const struct spi_map *map)
+{
+	int64_t i = func_named(libc, map, w->name);
 	const char *reason = "it is not there";
 	struct spi_point *p;
 
-	for (uint32_t i = 0; i < map->head->funcs.count; i++) {
-		if (strcmp(spi_map_string(map, funcs[i].name), w->name) || !spi_map_func_is_good(map, i))
-			continue;
+	if (i >= 0 && spi_map_func_is_good(map, (uint64_t) i)) {
 		p = spi_near_alloc(libc, sizeof(*p), 64);
 		if (!p)
 			return;
-		p->address = funcs[i].vaddr + libc->bias;
+		p->func = SPI_MAP_AT(map, funcs, struct spi_map_func, i);
+		p->address = p->func->vaddr + libc->bias;
 		p->object = libc;
-		p->func = &funcs[i];
 		p->map = map;
 		p->entry = w->entry;
 		p->flags = SPI_POINT_APART;
@@ -135,12 +149,15 @@ static void watched_start(void)
 /* Destructors of C++ objects are called from there: of thread-local ones, and of a library's own when it is unloaded. */
 static void destructors_take(void)
 {
-	const char *name;
+	static const char *const names[] = { "__call_tls_dtors", "__cxa_finalize" };
 
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		for (uint32_t i = 0; !strcmp(to->object->name, "libc.so.6") && i < to->map.head->funcs.count; i++)
-			if ((name = spi_tree_func_name(to, i)) && (!strcmp(name, "__call_tls_dtors") || !strcmp(name, "__cxa_finalize")))
-				spi_tree_caller_back(spi_tree_map_func(to, i)->vaddr + to->object->bias);
+		for (unsigned int k = 0; to->is_libc && !to->gone && k < sizeof(names) / sizeof(names[0]); k++) {
+			int64_t i = func_named(to->object, &to->map, names[k]);
+
+			if (i >= 0)
+				spi_tree_caller_back(spi_tree_map_func(to, (uint64_t) i)->vaddr + to->object->bias);
+		}
 }
 
 /* ---- libraries ---- */

@@ -19,6 +19,7 @@
 
 #define STUB_USUAL	64u	/* bytes of a site's stub */
 #define FEWEST_SITES	64u
+#define LOOK_SITES	256u
 #define SHARE		4u	/* one of so many sites is ever reached, at first guess */
 
 struct spi_tree_object *spi_tree_objects;
@@ -157,13 +158,16 @@ static struct spi_tree_object *object_known(const struct spi_object *object)
 	return to;
 }
 
-/* Ask whether int3 may be while that can be asked, if some site looks as if nothing else would do. */
+/*
+ * Ask whether int3 may be while that can be asked, if some site looks as if nothing else would do. In a large object
+ * some does; to look would bring its whole map in.
+ */
 static void look_at_trap(struct spi_tree_object *to)
 {
 	uint32_t sites = to->map.head->sites.count, i = 0;
 
 	to->no_trap = "needs int3, and nothing else in its object does";
-	while (i < sites && !spi_site_wants_trap(SPI_MAP_AT(&to->map, sites, struct spi_map_site, i)))
+	while (i < sites && i < LOOK_SITES && !spi_site_wants_trap(SPI_MAP_AT(&to->map, sites, struct spi_map_site, i)))
 		i++;
 	if (i == sites)
 		return;
@@ -194,7 +198,7 @@ static int object_fill(struct spi_tree_object *to)
 static void forget_callees(const struct spi_tree_object *gone)
 {
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		for (uint32_t i = 0; !to->gone && i < to->map.head->sites.count; i++) {
+		for (uint32_t i = 0; !to->gone && to->is_met && i < to->map.head->sites.count; i++) {
 			struct spi_site *s = to->sites[i];
 
 			if (!s)

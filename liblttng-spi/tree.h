@@ -99,6 +99,7 @@ struct spi_tree_object {
 	uint32_t is_runtime;		/* int3 only where it is known to be safe: site-ways.c */
 	const char *no_trap;		/* why there may be no int3; NULL: it may be */
 	struct spi_pad *pads;		/* spare bytes that sites have taken */
+	uint32_t is_met;		/* sites of it were met */
 };
 
 /* ---- tree-object.c ---- */
