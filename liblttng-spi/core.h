@@ -119,7 +119,6 @@ int64_t spi_map_func_at(const struct spi_map *map, uint64_t vaddr);	/* the funct
 /* A tree's map from spi-codemap's cache. 0, or -ENOENT: ask spi-codemap. */
 int spi_map_from_cache(const struct spi_object *object, struct spi_map *map);
 int spi_map_func_is_good(const struct spi_map *map, uint64_t index);	/* what its record leads to may be followed */
-int spi_map_cache_fault(uint64_t address);	/* SIGBUS there: 1 if it was in such a map, and reads as zeros now */
 
 /* ---- module.c: the event module ---- */
 extern const struct spi_payload_ops *spi_payload;

@@ -29,7 +29,6 @@
  */
 #include <signal.h>
 #include <ucontext.h>
-#include "liblttng-spi/core.h"
 #include "liblttng-spi/patch-internal.h"
 
 #define CACHE_PAGES	64u			/* direct-mapped */
@@ -56,6 +55,8 @@ static void segv_handle(int number, void *info, void *context);
 static void bus_handle(int number, void *info, void *context);
 static struct spi_signal segv = { .number = SIGSEGV, .handler = segv_handle };
 static struct spi_signal bus = { .number = SIGBUS, .handler = bus_handle };
+
+int (*spi_fault_elsewhere)(uint64_t address);
 
 /* A fault of the copying loops: let them return. */
 static int fault_is_ours(void *context)
@@ -84,7 +85,7 @@ static void bus_handle(int number, void *info, void *context)
 
 	(void) number;
 	if (si->si_code > 0 && si->si_code != BUS_MCEERR_AO &&
-			(fault_is_ours(context) || spi_map_cache_fault((uint64_t) si->si_addr)))
+			(fault_is_ours(context) || (spi_fault_elsewhere && spi_fault_elsewhere((uint64_t) si->si_addr))))
 		return;
 	spi_signal_hand_on(&bus, info, context, __builtin_return_address(0));
 }

@@ -40,7 +40,7 @@ static struct {
 } mapped[MAPS_MAX];
 static uint32_t mapped_count;
 
-int spi_map_cache_fault(uint64_t address)
+static int fault(uint64_t address)
 {
 	uint32_t n = __atomic_load_n(&mapped_count, __ATOMIC_ACQUIRE);
 
@@ -229,6 +229,7 @@ int spi_map_from_cache(const struct spi_object *object, struct spi_map *map)
 	spi_sys(SYS_close, fd);
 	mapped[n].low = base;
 	mapped[n].high = base + UP(size);
+	spi_fault_elsewhere = fault;
 	__atomic_store_n(&mapped_count, n + 1, __ATOMIC_RELEASE);
 	map->head = head;
 	map->size = head->file_size;

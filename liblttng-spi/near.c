@@ -192,11 +192,6 @@ static void taken_add(uint64_t at, uint64_t size)
 {
 	if (size != CODE_CHUNK)
 		return;
-	if (!taken[0].high) {
-		taken[0].low = (uint64_t) spi_slot_code_base;
-		taken[0].high = (uint64_t) (spi_slot_data_base + SPI_SLOT_COUNT);
-		taken_next = 1;
-	}
 	for (uint32_t i = 0; i < TAKEN_MAX; i++) {
 		if (taken[i].low == at + size)
 			taken[i].low = at;
@@ -209,6 +204,18 @@ static void taken_add(uint64_t at, uint64_t size)
 	taken[taken_next].low = at;
 	taken[taken_next].high = at + size;
 	taken_next = (taken_next + 1) % TAKEN_MAX;
+}
+
+void spi_near_is_taken(uint64_t low, uint64_t high)
+{
+	uint64_t before = spi_patch_lock();
+
+	if (!taken[0].high) {
+		taken[0].low = low;
+		taken[0].high = high;
+		taken_next = 1;
+	}
+	spi_patch_unlock(before);
 }
 
 /* The next place to try below, as large as that. */

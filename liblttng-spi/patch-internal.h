@@ -108,6 +108,7 @@ void spi_patch_unlock(uint64_t before);
 void *spi_near_data(struct spi_object *object, size_t size, size_t align);
 /* Control side: room for that many bytes of stubs and data, for when threads of the program make them. 0 or -ENOSPC. */
 int spi_near_reserve(struct spi_object *object, uint32_t code, uint32_t data);
+void spi_near_is_taken(uint64_t low, uint64_t high);	/* no place to look for memory; one range, the first time */
 int spi_near_code(struct spi_object *object, struct spi_emit *emit, uint32_t size);
 void spi_near_code_trim(struct spi_object *object, uint64_t end);
 
