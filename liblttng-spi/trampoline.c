@@ -407,26 +407,45 @@ static int search_try(struct search *s, uint32_t displacement, uint64_t *place)
 	return 0;
 }
 
-/* All choices of the low bits for one choice of the high ones. */
+/* The least number from `least` on whose bits all lie in the mask, of 12 bits. SPI_PAGE: there is none. */
+static uint64_t bits_at_least(uint32_t mask, uint64_t least)
+{
+	uint32_t wrong = (uint32_t) least & ~mask, above;
+
+	if (least >= SPI_PAGE || !wrong)
+		return least;
+	/* the next bit up that may be set and is not yet; what is below it becomes 0 */
+	above = mask & ~(uint32_t) least & ~((2u << (31 - __builtin_clz(wrong))) - 1);
+	above &= -above;
+	return above ? (least & ~(uint64_t) (above - 1)) | above : SPI_PAGE;
+}
+
+/*
+ * All choices of the low bits for one choice of the high ones, upwards; but none where nothing can be: outside of
+ * only_page, or in what turned out to be no page for us.
+ */
 static int search_low(struct search *s, uint32_t high, uint64_t only_page, uint64_t *place)
 {
-	uint64_t first = SPI_PAGE_OF(search_target(s, high | s->bits));
-	uint64_t last = SPI_PAGE_OF(search_target(s, high | s->bits | s->free_low));
-	uint32_t low = 0;
+	uint64_t base = search_target(s, high | s->bits), last = base + s->free_low, low = 0, end = SPI_PAGE;
 
-	if (page_is_hopeless(s, first) && page_is_hopeless(s, last))
+	if (page_is_hopeless(s, SPI_PAGE_OF(base)) && page_is_hopeless(s, SPI_PAGE_OF(last)))
 		return 0;
-	do {
-		uint64_t target = search_target(s, high | low | s->bits);
-		int fits = SPI_PAGE_OF(target - SPI_TRAMPOLINE_HEAD) == only_page
-			&& SPI_PAGE_OF(target + SPI_TRAMPOLINE_MAX - 1) == only_page;
+	if (only_page) {
+		uint64_t lowest = only_page + SPI_TRAMPOLINE_HEAD, highest = only_page + SPI_PAGE - SPI_TRAMPOLINE_MAX;
 
-		if ((!only_page || fits) && search_try(s, high | low | s->bits, place))
-			return 1;
-		if (first == last && first == s->bad_page)
+		if (base > highest || last < lowest)
 			return 0;
-		low = (low - s->free_low) & s->free_low;
-	} while (low);
+		low = base < lowest ? lowest - base : 0;
+		end = highest - base + 1;
+	}
+	while ((low = bits_at_least(s->free_low, low)) < SPI_PAGE && low < end) {
+		if (search_try(s, high | (uint32_t) low | s->bits, place))
+			return 1;
+		if (SPI_PAGE_OF(base + low) == s->bad_page)
+			low = s->bad_page + SPI_PAGE - base;
+		else
+			low++;
+	}
 	return 0;
 }
 
