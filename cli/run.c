@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -198,11 +199,31 @@ static int run_enable_trees(struct run *run)
 	return ret ? ret : session_enable(&run->session, "lttng_ust_lib:*");
 }
 
+/* Other runs at the same time have the same events; a session with these records its own processes' (tp/runs.c). */
+static int run_enable_own(struct run *run)
+{
+	char name[24];
+	int ret;
+
+	/* What the daemon's broker drives belongs to no run: tags keep that apart. */
+	if (run->enable)
+		return 0;
+	if (getrandom(&run->number, sizeof(run->number), 0) < 0)
+		run->number = (uint32_t) getpid();
+	run->number &= 0xffffff;
+	run->number += !run->number;
+	snprintf(name, sizeof(name), "spi_run:r%06x", run->number);
+	ret = session_enable(&run->session, name);
+	return ret ? ret : session_enable(&run->session, "spi_run:any");
+}
+
 static int run_enable_others(struct run *run)
 {
-	/* Exits that were made up for a call which did not return. */
-	int ret = session_enable(&run->session, "spi_call:*");
+	int ret = run_enable_own(run);
 
+	/* Exits that were made up for a call which did not return. */
+	if (ret == 0)
+		ret = session_enable(&run->session, "spi_call:*");
 	/* Where which library is, for readers that turn addresses into names. */
 	if (ret == 0 && (run->output || run->options->tree.count))
 		ret = session_enable(&run->session, "lttng_ust_statedump:*");
@@ -267,6 +288,8 @@ int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned
 			o->one_event ? SPI_RULE_ONE_EVENT : 0, o->string_max, &run->report, &run->session);
 		if (ret < 0)
 			say_error("the agent socket cannot be made: %s", strerror(-ret));
+		else
+			spi_control_run(run->agents.control, run->number);
 		run->agents.on_ready = run_on_ready;
 		run->agents.data = run;
 	}

@@ -51,7 +51,7 @@ struct spi_control {
 	int epoll;
 	struct spi_control_ops ops;
 	void *data;
-	uint32_t welcome_flags, string_max;
+	uint32_t welcome_flags, string_max, run;
 	struct spi_source listener;
 	char directory[96], path[108];			/* of the socket */
 	char executed[108];				/* where programs that are executed come to */

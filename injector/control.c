@@ -184,8 +184,15 @@ int spi_control_dispatch(struct spi_control *control)
 
 void spi_control_welcome(struct spi_control *control, uint32_t flags, uint32_t string_max)
 {
-	control->welcome_flags = flags;
+	control->welcome_flags = flags | control->run << SPI_WELCOME_RUN_SHIFT;
 	control->string_max = string_max;
+}
+
+void spi_control_run(struct spi_control *control, uint32_t run)
+{
+	control->welcome_flags &= (1u << SPI_WELCOME_RUN_SHIFT) - 1;
+	control->welcome_flags |= run << SPI_WELCOME_RUN_SHIFT;
+	control->run = run;
 }
 
 int spi_control_daemon_directory(struct spi_control *control, const char *path)

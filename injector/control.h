@@ -65,6 +65,8 @@ int spi_control_dispatch(struct spi_control *control);
 
 /* What every WELCOME says from now on: SPI_WELCOME_* flags, bytes kept of a string (0: 256). */
 void spi_control_welcome(struct spi_control *control, uint32_t flags, uint32_t string_max);
+/* And the number of a run (SPI_WELCOME_RUN_SHIFT); the flags stay. */
+void spi_control_run(struct spi_control *control, uint32_t run);
 
 /*
  * spi_control_listen() - take connections of preloaded agents. Makes a socket

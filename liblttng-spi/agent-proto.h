@@ -80,6 +80,11 @@ struct spi_msg_welcome {
 };
 #define SPI_WELCOME_KEEP	1u	/* stay instrumented when the controller goes away */
 #define SPI_WELCOME_EXEC	2u	/* programs that this one executes come to this controller, too, whatever its rules say */
+/*
+ * From this bit on the number of a run of the front end's, 0: none. Sessions of other runs record nothing of this
+ * process (tp/runs.c); a run's own are known by the rules spi_run:any and spi_run:rNUMBER, six hex digits.
+ */
+#define SPI_WELCOME_RUN_SHIFT	8
 
 struct spi_msg_map_request {
 	uint64_t device, inode;	/* of the mapped file, from /proc/self/maps; 0 when unknown */

@@ -243,6 +243,7 @@ int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags)
 		spi_exec_env_init(link->packet + sizeof(struct spi_msg) + sizeof(welcome), (size_t) r - sizeof(welcome));
 	else
 		spi_exec_env_init(NULL, 0);
+	spi_module_run(welcome.flags >> SPI_WELCOME_RUN_SHIFT);
 	if (welcome.string_max)
 		spi_string_max = welcome.string_max;
 	spi_link_current = link;

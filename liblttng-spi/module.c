@@ -27,6 +27,7 @@
 
 const struct spi_payload_ops *spi_payload;
 uint32_t spi_string_max;
+static uint32_t run;
 
 static const struct spi_core_ops core_ops = {
 	.abi = SPI_PAYLOAD_ABI,
@@ -212,6 +213,13 @@ static void tracer_code_find(void)
 			spi_tracer_code_add(o->low, o->high);
 }
 
+void spi_module_run(uint32_t number)
+{
+	run = number;
+	if (spi_payload && spi_payload->set_run)
+		spi_payload->set_run(run);
+}
+
 int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 {
 	static struct spi_core_ops core;	/* the module keeps the pointer */
@@ -256,6 +264,8 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 			spi_format(error, error_size, "the event module cannot start: %s", why ? why : "unknown");
 		else if (spi_string_max)
 			spi_payload->set_string_max(spi_string_max);
+		if (spi_payload && run && spi_payload->set_run)
+			spi_payload->set_run(run);
 	}
 	spi_thread.busy = busy;
 	return spi_payload ? 0 : -ELIBACC;

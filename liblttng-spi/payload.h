@@ -123,6 +123,8 @@ struct spi_payload_ops {
 	void (*others_again)(uint32_t threads);
 	/* A slot of the calling thread that was closed before an exec which failed: 1 when its call was entered again. */
 	int (*enter_again)(struct spi_slot *slot);
+	/* Which run of the front end's this process belongs to; 0: none. Agent thread only. */
+	void (*set_run)(uint32_t run);
 };
 
 /* The module's only exported symbol: "spi_payload_init". NULL on failure, *error says why. */

@@ -94,13 +94,24 @@ SPI_INLINE struct lttng_ust_tracepoint_probe *tp_probes(const struct tp_event *e
 	return lttng_ust_rcu_dereference(event->tracepoint->probes);
 }
 
+/* runs.c. `any` has a probe for each session that wants one run's processes only. */
+struct tp_run {
+	struct lttng_ust_tracepoint *any;
+	const struct lttng_ust_session *session;	/* is this process's own; NULL: not known yet */
+};
+extern SPI_HIDDEN struct tp_run tp_run;
+SPI_HIDDEN int tp_run_is_foreign(const struct lttng_ust_session *session);
+
+/* Inside a read-side section. */
 SPI_INLINE int tp_recorder_on(
 	const struct lttng_ust_event_common *event, const struct lttng_ust_channel_buffer *channel)
 {
 	const struct lttng_ust_channel_common *common = channel->parent;
 
 	return CMM_ACCESS_ONCE(common->session->active) && CMM_ACCESS_ONCE(common->enabled) &&
-	       CMM_ACCESS_ONCE(event->enabled);
+	       CMM_ACCESS_ONCE(event->enabled) &&
+	       (spi_likely(!CMM_ACCESS_ONCE(tp_run.any->probes)) ||
+		spi_likely(common->session == CMM_ACCESS_ONCE(tp_run.session)) || !tp_run_is_foreign(common->session));
 }
 
 /* May this recorder have the record, by its session's state and its filter? */

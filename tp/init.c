@@ -80,6 +80,7 @@ static void op_fork_child(void)
 	if (tp_closed != TP_ENDED)
 		tp_closed = TP_OPEN;
 	tp_call_fork_child();
+	tp_runs_fork_child();
 	if (!other_fork_help)
 		lttng_ust_after_fork_child(&set);
 	tp_compact_fork_child();
@@ -148,6 +149,7 @@ static const struct spi_payload_ops ops = {
 	.other_left = tp_other_left,
 	.others_again = op_others_again,
 	.enter_again = tp_enter_again,
+	.set_run = tp_runs_set,
 };
 
 /* This library depends on lttng-ust's, so this runs first: events can still be recorded. */
@@ -172,8 +174,8 @@ const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, 
 	dl_iterate_phdr(is_fork_help, &other_fork_help);
 	tp_clock_init();
 	tp_context_register();
-	if (tp_left_register() < 0) {
-		*error = "LTTng-UST refused the spi_call provider";
+	if (tp_left_register() < 0 || tp_runs_register() < 0) {
+		*error = "LTTng-UST refused the providers spi_call and spi_run";
 		tp_core = NULL;
 		return NULL;
 	}

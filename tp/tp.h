@@ -126,6 +126,11 @@ SPI_HIDDEN int tp_left_register(void);
 SPI_HIDDEN void tp_left_fire(struct spi_thread *t, const struct spi_point *point, enum spi_left how);
 extern SPI_HIDDEN struct lttng_ust_type_common *const tp_left_type;	/* u8 enumeration of enum spi_left */
 
+/* ---- runs.c: sessions that want one run's processes only ---- */
+SPI_HIDDEN int tp_runs_register(void);
+SPI_HIDDEN void tp_runs_set(uint32_t run);
+SPI_HIDDEN void tp_runs_fork_child(void);
+
 /* ---- call.c: what points call ---- */
 SPI_HIDDEN void tp_call_attach(struct spi_point *point, struct tp_point *tp);
 SPI_HIDDEN void tp_call_attach_generic(struct spi_point *point, struct tp_point *tp);
