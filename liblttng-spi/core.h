@@ -77,6 +77,7 @@ void spi_thread_unwound(uint64_t sp);
 /* What the object around an address defines by this name. symbols.c */
 void *spi_symbol_beside(const char *name, uint64_t address);
 void spi_calls_close(void);			/* before execve() */
+void spi_calls_abandon(void);			/* of this thread: they return as ever, and nothing is recorded of it */
 void spi_calls_again(void);			/* after one that failed */
 void spi_slots_each(void (*show)(struct spi_slot *slot));
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how);
@@ -191,6 +192,11 @@ void spi_exec_fork_child(void);
 int spi_exec_is_watched(void);
 /* 1: the caller is a child on its parent's memory, and thread; 0: not; -1: not now, but one may begin. */
 int spi_exec_is_lent(void);
+/* ---- clones.c ---- */
+int spi_clones_are_foreign(void);		/* a thread with words that are not libc's was made: nothing can be traced */
+void spi_clones_foreign_take(void);		/* control side, when one comes */
+void spi_own_vfork(void) SPI_HIDDEN;
+void spi_lend_fork_child(void);
 
 /* ---- signals.c: signal masks and actions for a preloaded program ---- */
 void spi_signals_init(void);

@@ -161,7 +161,7 @@ void spi_descriptors_redirect(void)
 {
 	static const struct spi_redirect list[] = {
 		{ "close", (void *) own_close }, { "close_range", (void *) own_close_range },
-		{ "closefrom", (void *) own_closefrom }, { NULL, NULL },
+		{ "closefrom", (void *) own_closefrom }, { "vfork", (void *) spi_own_vfork }, { NULL, NULL },
 	};
 
 	if (spi_env.preloaded)

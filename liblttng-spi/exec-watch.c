@@ -20,17 +20,15 @@
  * A vforked child runs on its parent's memory, thread-local words included: nothing
  * of the agent's may be found changed when it has gone. So it builds its environment
  * on the stack; and its calls, which would be recorded as its parent's, and never
- * end, are not recorded: from the call of vfork() to the parent's next call, and
- * inside posix_spawn(), the thread looks who it is (spi_exec_is_lent()).
+ * end, are not recorded: clones.c.
  */
 #include <alloca.h>
-#include <dlfcn.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include "liblttng-spi/clones.h"
 #include "liblttng-spi/exec.h"
 #include "liblttng-spi/interpose.h"
 #include "liblttng-spi/tree-rule.h"
@@ -92,6 +90,12 @@ static void link_wait(void)
 
 	for (int i = 0; i < LINK_MS && spi_link_is_opening(); i++)
 		spi_sys(SYS_nanosleep, &pause, NULL);
+}
+
+/* A child that is not traced, and not followed. */
+void spi_exec_note(const char *program, const char *reason)
+{
+	note_put(program, reason);
 }
 
 void spi_exec_fork_child(void)
@@ -179,6 +183,20 @@ static int exec_failed(int left, int ret)
 	return ret;
 }
 
+/* What the program executes by syscall(). When this returns, it failed: once more will give libc's caller the error. */
+void spi_exec_by_syscall(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at)
+{
+	int left = exec_try(directory, path, argv, envp, flags, is_at);
+
+	if (!left)
+		return;
+	if (is_at)
+		spi_sys(SYS_execveat, (long) directory, path, argv, envp, (long) flags);
+	else
+		spi_sys(SYS_execve, path, argv, envp);
+	exec_failed(left, 0);
+}
+
 static int (*next_execve)(const char *path, char *const argv[], char *const envp[]);
 static int exec_execve(const char *path, char *const argv[], char *const envp[])
 {
@@ -203,43 +221,10 @@ static int exec_fexecve(int fd, char *const argv[], char *const envp[])
 	return exec_failed(left, next_fexecve(fd, argv, envp));
 }
 
-/* ---- a thread whose memory is lent ---- */
-
-/* The parent's thread id while a child may run in its place; for_long: until take_back(). */
-static __thread struct {
-	int32_t tid;
-	int32_t for_long;
-} lent __attribute__((tls_model("initial-exec")));
-
-static int lend(int for_long)
+static void take_back(void)
 {
-	if (lent.tid || spi_thread.busy || !spi_process_is_mine())
-		return 0;
-	lent.tid = (int32_t) spi_sys(SYS_gettid);
-	lent.for_long = for_long;
-	spi_thread.tree_epoch = 0;	/* so that each call looks */
-	return 1;
-}
-
-static void take_back(int was_lent)
-{
-	if (!was_lent)
-		return;
-	lent.tid = 0;
+	spi_lend_over();
 	spi_exec_tell();
-}
-
-/* 1: the caller is a child on its parent's memory; 0: it is not, or no longer; -1: it is not, and look again. */
-int spi_exec_is_lent(void)
-{
-	if (spi_likely(!lent.tid))
-		return 0;
-	if ((int32_t) spi_sys(SYS_gettid) != lent.tid)
-		return 1;
-	if (lent.for_long)
-		return -1;
-	lent.tid = 0;			/* vfork() has returned in the parent: the child is gone */
-	return 0;
 }
 
 #define SPAWN(name) \
@@ -248,60 +233,14 @@ int spi_exec_is_lent(void)
 	static int exec_##name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, \
 		const posix_spawnattr_t *attr, char *const argv[], char *const envp[]) \
 	{ \
-		int was_lent = lend(1), ret = next_##name(pid, path, actions, attr, argv, envp); \
+		int was_lent = spi_lend(SPI_LEND_WHILE), ret = next_##name(pid, path, actions, attr, argv, envp); \
 	\
-		take_back(was_lent); \
+		if (was_lent) \
+			take_back(); \
 		return ret; \
 	}
 SPAWN(posix_spawn)
 SPAWN(posix_spawnp)
-
-/*
- * vfork() returns twice from one frame: nothing of ours can stand there meanwhile. A preloaded agent comes before it by
- * the order of symbols, as libc itself does not call it, and its first bytes have no room.
- */
-static void *next_vfork;
-void *exec_vfork_begin(void) SPI_HIDDEN __attribute__((used));
-void *exec_vfork_begin(void)
-{
-	if (spi_unlikely(!next_vfork))
-		next_vfork = spi_find_in_libc("vfork");
-	if (spi_tree_existing)
-		lend(0);
-	return next_vfork;
-}
-
-__asm__(".text\n"
-	"	.p2align 4\n"
-	"	.globl vfork\n"
-	"	.type vfork, @function\n"
-	"vfork:\n"
-	"	.cfi_startproc\n"
-	"	sub $8, %rsp\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	call exec_vfork_begin\n"
-	"	add $8, %rsp\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	jmp *%rax\n"
-	"	.cfi_endproc\n"
-	"	.size vfork, . - vfork\n");
-
-void spi_exec_init(void)
-{
-	next_vfork = dlsym(RTLD_NEXT, "vfork");
-	dlerror();	/* not the program's business, if there is one */
-}
-
-/* clone(function, stack, flags, ...) */
-static uint64_t clone_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	(void) point;
-	(void) vec;
-	(void) stride;
-	if ((frame->rdx & (CLONE_VM | CLONE_VFORK | CLONE_THREAD)) == (CLONE_VM | CLONE_VFORK))
-		lend(0);
-	return 0;
-}
 
 /* ---- libc's functions ---- */
 
@@ -317,7 +256,9 @@ static struct watched {
 	{ "fexecve", (void *) exec_fexecve, (void **) &next_fexecve, NULL, NULL },
 	{ "posix_spawn", (void *) exec_posix_spawn, (void **) &next_posix_spawn, NULL, NULL },
 	{ "posix_spawnp", (void *) exec_posix_spawnp, (void **) &next_posix_spawnp, NULL, NULL },
-	{ "clone", NULL, NULL, clone_entry, NULL },
+	{ "clone", NULL, NULL, spi_clone_entry, NULL },
+	{ "_Fork", (void *) spi_clones_fork, (void **) &spi_clones_next_fork, NULL, NULL },
+	{ "syscall", (void *) spi_clones_syscall, (void **) &spi_clones_next_syscall, NULL, NULL },
 };
 #define WATCHED (sizeof(watched) / sizeof(watched[0]))
 
@@ -344,6 +285,9 @@ static void watched_make(struct watched *w, struct spi_object *libc, const struc
 		spi_thread_thunks(p, 1, 1);
 	}
 	if (spi_patch_prepare(p, &reason) < 0)
+		goto fail;
+	reason = "it would need int3, each time";
+	if (w->with == (void *) spi_clones_syscall && spi_patch_worker(p) == SPI_WORKER_TRAP)
 		goto fail;
 	if (w->with) {
 		*w->next = (void *) p->body;

@@ -84,6 +84,7 @@ static void in_child(void)
 	spi_threads_fork_child();
 	spi_status_fork_child();
 	spi_exec_fork_child();
+	spi_lend_fork_child();
 	spi_patch_unlock(forking_mask);
 	spi_phdr_fork_child();
 	spi_phdr_unlock();

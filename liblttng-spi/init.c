@@ -174,6 +174,8 @@ int lttng_spi_attach(int fd, uint32_t flags)
 
 __attribute__((destructor)) void spi_agent_end(void)
 {
+	if (process_id && !spi_process_is_mine())
+		return;		/* a copy, or a child on our memory: what there is to end is its parent's */
 	if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
 		return;
 	if (spi_thread.busy < SPI_BUSY_ALWAYS) {

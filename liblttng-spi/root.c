@@ -165,7 +165,7 @@ static uint64_t entry_call(struct spi_point *point, struct spi_frame *frame, con
 		trees = t->tree;
 		opens = e->opens & ~trees;
 	}
-	if (!(trees | opens))
+	if (!(trees | opens) || spi_unlikely(spi_exec_is_lent() > 0))
 		return 0;
 	by_site = came_from_site(t, point, p);
 	if ((trees | opens) & point->tree_todo)

@@ -295,6 +295,18 @@ void spi_calls_close(void)
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
 }
 
+/* In a copy of the process that is not traced: its calls are another's. */
+void spi_calls_abandon(void)
+{
+	struct spi_thread *t = &spi_thread;
+
+	for (struct spi_slot *s = t->cur ? spi_thread_top(t) : NULL; s; s = slot_below(s))
+		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD) {
+			s->point = &closed;
+			s->exit = (uint64_t) spi_thunk_exit_xmm;
+		}
+}
+
 /* Outermost first: so for each slot those below it are counted. Rare, and mostly few. */
 void spi_slots_each(void (*show)(struct spi_slot *slot))
 {

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Children and threads that neither fork() nor pthread_create() makes.
+ *
+ * The agent knows a thread by its thread-local words. A child on its parent's memory
+ * has its parent's, and so has one on a copy whose making no fork handler has seen:
+ * what they call would be recorded as the parent's, between its calls. So before
+ * vfork(), clone(), _Fork() and the like through syscall() the thread is marked as
+ * lent: from then on its calls ask the kernel whose thread it is. The child records
+ * nothing and changes nothing; the parent stops asking when it is sure that the
+ * child is gone, or has a copy. A child that shares the words without end (clone()
+ * with CLONE_VM alone) has its parent ask for ever.
+ *
+ * A thread with thread-local memory that is not of libc's making has words that are
+ * no words at all. It cannot be kept from code that is instrumented; so before it
+ * is made all instrumentation is taken out of the process, for good, and named.
+ *
+ * Who makes system calls without libc is not seen.
+ */
+#include <dlfcn.h>
+#include <linux/sched.h>
+#include <string.h>
+#include "liblttng-spi/clones.h"
+#include "liblttng-spi/instrument.h"
+#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/tree-rule.h"
+
+/* The parent's thread id while a child may run in its place. */
+static __thread struct {
+	int32_t tid;
+	enum spi_lend how;
+} lent __attribute__((tls_model("initial-exec")));
+
+int spi_lend(enum spi_lend how)
+{
+	if (lent.tid || spi_thread.busy || !spi_process_is_mine())
+		return 0;
+	lent.how = how;
+	lent.tid = (int32_t) spi_sys(SYS_gettid);
+	spi_thread.tree_epoch = 0;	/* so that each call looks */
+	return 1;
+}
+
+void spi_lend_over(void)
+{
+	lent.tid = 0;
+}
+
+void spi_lend_fork_child(void)
+{
+	lent.tid = 0;
+}
+
+/* 1: the caller is a child with its parent's words; 0: it is not, or no longer; -1: it is not, and look again. */
+int spi_exec_is_lent(void)
+{
+	if (spi_likely(!lent.tid))
+		return 0;
+	if ((int32_t) spi_sys(SYS_gettid) != lent.tid)
+		return 1;
+	if (lent.how != SPI_LEND_ONCE)
+		return -1;
+	lent.tid = 0;			/* vfork() has returned in the parent: the child is gone */
+	return 0;
+}
+
+/* ---- threads that are not libc's ---- */
+
+static uint32_t foreign;	/* one was made: 1 to be acted on, 2 done */
+
+int spi_clones_are_foreign(void)
+{
+	return __atomic_load_n(&foreign, __ATOMIC_ACQUIRE) != 0;
+}
+
+/* Control side. */
+void spi_clones_foreign_take(void)
+{
+	if (__atomic_load_n(&foreign, __ATOMIC_ACQUIRE) != 1)
+		return;
+	spi_note("nothing is traced in it any more: it makes a thread whose thread-local memory is not of libc's making");
+	spi_rules_remove_all();
+	spi_exec_stop_always();
+	__atomic_store_n(&foreign, 2, __ATOMIC_RELEASE);
+}
+
+/* A thread of the program, which may wait. */
+static void foreign_comes(void)
+{
+	uint32_t none = 0;
+
+	if (!__atomic_compare_exchange_n(&foreign, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
+	spi_thread.busy++;
+	if (spi_link_current) {
+		spi_control_ask();
+	} else {
+		spi_control_lock();
+		spi_clones_foreign_take();
+		spi_control_unlock();
+	}
+	spi_thread.busy--;
+}
+
+static void copy_note(void)
+{
+	spi_exec_note("a child", "it was not made by fork(), but by a system call");
+}
+
+static void clone_comes(uint64_t flags)
+{
+	struct spi_thread *t = &spi_thread;
+
+	if (t->busy || !spi_process_is_mine())
+		return;
+	if (!(flags & CLONE_VM)) {
+		if (spi_lend(SPI_LEND_ONCE))
+			copy_note();
+	} else if ((flags & CLONE_VFORK) && !(flags & CLONE_THREAD)) {
+		spi_lend(SPI_LEND_ONCE);
+	} else if (flags & CLONE_SETTLS) {
+		foreign_comes();
+	} else if (spi_lend(SPI_LEND_EVER)) {
+		spi_exec_note("a thread", "it was not made by pthread_create(), and has its maker's thread-local memory");
+	}
+}
+
+/* clone(function, stack, flags, ...): what libc itself calls it for are threads that are libc's, and posix_spawn() */
+uint64_t spi_clone_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	(void) vec;
+	(void) stride;
+	if (frame->ra < point->object->low || frame->ra >= point->object->high)
+		clone_comes(frame->rdx);
+	return 0;
+}
+
+/* A child on a copy of the memory, whose making no handler of fork() has seen. */
+static void copy_begins(void)
+{
+	spi_thread.busy |= SPI_BUSY_ALWAYS;
+	spi_calls_abandon();
+}
+
+/* fork() calls it as well, and its handlers say so in the child. */
+int (*spi_clones_next_fork)(void);
+int spi_clones_fork(void)
+{
+	int busy = spi_thread.busy >= SPI_BUSY_ALWAYS, pid;
+
+	if (!busy && spi_process_is_mine())
+		copy_note();
+	pid = spi_clones_next_fork();
+	if (!pid && !busy)
+		copy_begins();
+	return pid;
+}
+
+/* ---- syscall() ---- */
+
+/* Before the system call. 1: clones_by_copy() makes it. */
+int clones_by_syscall(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e) SPI_HIDDEN __attribute__((used));
+int clones_by_syscall(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
+{
+	uint64_t clone3[6];	/* struct clone_args: flags first, stack sixth */
+
+	switch (number) {
+	case SYS_execve:
+		spi_exec_by_syscall(-100, (const char *) a, (char *const *) b, (char *const *) c, 0, 0);
+		break;
+	case SYS_execveat:
+		spi_exec_by_syscall((int) a, (const char *) b, (char *const *) c, (char *const *) d, (int) e, 1);
+		break;
+	case SYS_fork:
+		return 1;
+	case SYS_vfork:
+		clone_comes(CLONE_VM | CLONE_VFORK);
+		break;
+	case SYS_clone:
+		if (!(a & CLONE_VM) && !b)
+			return 1;
+		clone_comes(a);
+		break;
+	case SYS_clone3:
+		if (spi_memory_copy(clone3, a, sizeof(clone3)) < 0)
+			break;
+		if (!(clone3[0] & CLONE_VM) && !clone3[5])
+			return 1;
+		clone_comes(clone3[0]);
+		break;
+	}
+	return 0;
+}
+
+/* On its own copy of the stack the child can return from here as its parent does. */
+long (*spi_clones_next_syscall)(long number, ...);
+long clones_by_copy(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e) SPI_HIDDEN __attribute__((used));
+long clones_by_copy(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
+{
+	int busy = spi_thread.busy >= SPI_BUSY_ALWAYS || !spi_process_is_mine();
+	long pid;
+
+	if (!busy)
+		copy_note();
+	pid = spi_clones_next_syscall(number, a, b, c, d, e, (uint64_t) 0);
+	if (!pid && !busy)
+		copy_begins();
+	return pid;
+}
+
+/*
+ * A system call may return twice in one memory, or on another stack: nothing of ours is on the stack while it runs.
+ * fork 57, vfork 58, clone 56, execve 59, execveat 322, clone3 435.
+ */
+__asm__(".text\n"
+	"	.p2align 4\n"
+	"	.globl spi_clones_syscall\n"
+	"	.hidden spi_clones_syscall\n"
+	"	.type spi_clones_syscall, @function\n"
+	"spi_clones_syscall:\n"
+	"	.cfi_startproc\n"
+	"	lea -56(%rdi), %rax\n"
+	"	cmp $3, %rax\n"
+	"	jbe 1f\n"
+	"	cmp $322, %rdi\n"
+	"	je 1f\n"
+	"	cmp $435, %rdi\n"
+	"	je 1f\n"
+	"2:	jmp *spi_clones_next_syscall(%rip)\n"
+	"1:	push %rdi\n"
+	"	push %rsi\n"
+	"	push %rdx\n"
+	"	push %rcx\n"
+	"	push %r8\n"
+	"	push %r9\n"
+	"	sub $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 56\n"
+	"	call clones_by_syscall\n"
+	"	add $8, %rsp\n"
+	"	pop %r9\n"
+	"	pop %r8\n"
+	"	pop %rcx\n"
+	"	pop %rdx\n"
+	"	pop %rsi\n"
+	"	pop %rdi\n"
+	"	.cfi_adjust_cfa_offset -56\n"
+	"	test %eax, %eax\n"
+	"	jz 2b\n"
+	"	jmp clones_by_copy\n"
+	"	.cfi_endproc\n"
+	"	.size spi_clones_syscall, . - spi_clones_syscall\n");
+
+/* ---- vfork() ---- */
+
+/*
+ * It returns twice from one frame: nothing of ours can stand there meanwhile. The agent comes before it by the order of
+ * symbols, or by the objects' pointers (descriptors.c), as libc itself does not call it, and its first bytes have no
+ * room.
+ */
+static void *next_vfork;
+void *exec_vfork_begin(void) SPI_HIDDEN __attribute__((used));
+void *exec_vfork_begin(void)
+{
+	if (spi_unlikely(!next_vfork))
+		next_vfork = spi_find_in_libc("vfork");
+	if (spi_tree_existing)
+		spi_lend(SPI_LEND_ONCE);
+	return next_vfork;
+}
+
+__asm__(".text\n"
+	"	.p2align 4\n"
+	"	.globl vfork\n"
+	"	.type vfork, @function\n"
+	"	.globl spi_own_vfork\n"
+	"	.hidden spi_own_vfork\n"
+	"vfork:\n"
+	"spi_own_vfork:\n"
+	"	.cfi_startproc\n"
+	"	sub $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	call exec_vfork_begin\n"
+	"	add $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	jmp *%rax\n"
+	"	.cfi_endproc\n"
+	"	.size vfork, . - vfork\n");
+
+void spi_exec_init(void)
+{
+	next_vfork = dlsym(RTLD_NEXT, "vfork");
+	dlerror();	/* not the program's business, if there is one */
+}

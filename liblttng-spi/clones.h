@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* What clones.c and exec-watch.c share: children and threads that neither fork() nor pthread_create() makes. */
+#ifndef SPI_CLONES_H
+#define SPI_CLONES_H
+
+#include "liblttng-spi/core.h"
+
+enum spi_lend {
+	SPI_LEND_ONCE = 1,	/* until the thread's next call that is not the child's */
+	SPI_LEND_WHILE,		/* until spi_lend_over() */
+	SPI_LEND_EVER,
+};
+
+/* The calling thread's words are about to be a child's as well. 0: they were already, or nothing is traced here. */
+int spi_lend(enum spi_lend how);
+void spi_lend_over(void);
+void spi_lend_fork_child(void);		/* fork() has made this process: it is what it seems */
+
+/* Before libc's clone(); instead of its _Fork() and syscall(). */
+uint64_t spi_clone_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+int spi_clones_fork(void);
+extern int (*spi_clones_next_fork)(void) SPI_HIDDEN;
+void spi_clones_syscall(void) SPI_HIDDEN;
+extern long (*spi_clones_next_syscall)(long number, ...) SPI_HIDDEN;
+
+/* ---- exec-watch.c ---- */
+void spi_exec_by_syscall(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at);
+void spi_exec_note(const char *program, const char *reason);	/* any child: kept until its parent can tell */
+
+#endif /* SPI_CLONES_H */
