@@ -135,12 +135,8 @@ static void on_gone(struct spi_agent *agent, void *data)
 		coming_gone(p);
 		return;
 	}
-	process_abandoned(p);
+	process_executed(p);
 	flushing_answered();
-	/* It became another program, or its agent gave up. As an application it will register again. */
-	p->application = false;
-	p->facts.read_at = 0;
-	process_apply(p);
 }
 
 /* ---- the socket ------------------------------------------------------------------------- */

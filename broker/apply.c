@@ -26,6 +26,7 @@
 #define ANSWER_MS	300	/* for an answer of the daemon alone */
 #define AGAIN_MS	50	/* doubled with each failure */
 #define COMMANDS_MAX	100000u
+#define EXECUTED_MS	200	/* for the agent of a program that was executed */
 #define AGAIN_MOST	8u	/* failures after which it is left alone until it is another program */
 
 /* ---- who began too early ------------------------------------------------------------------ */
@@ -377,6 +378,34 @@ void process_abandoned(struct process *p)
 	p->waits_for_go = false;
 }
 
+static bool goes_into_programs(const struct request *request)
+{
+	const char *follow = strstr(request->text, ";follow=");
+
+	return !strncmp(request->text, "tree(", 5) && (!follow || strstr(follow, "exec"));
+}
+
+/*
+ * It became another program, or its agent gave up. As an application it will register again; under a tree that goes
+ * into programs, the new one's agent comes by itself, unless libc was not asked to execute it: then one is brought.
+ */
+void process_executed(struct process *p)
+{
+	p->nr_follows = 0;
+	for (const struct applied *a = p->applied; a && p->nr_follows < FOLLOWS_MAX; a = a->next)
+		if (a->state == APPLIED_ACTIVE && goes_into_programs(a->request))
+			p->follows[p->nr_follows++] = a->request->id;
+	process_abandoned(p);
+	p->application = false;
+	p->facts.read_at = 0;
+	if (p->nr_follows && !broker.ending) {
+		snprintf(p->why, sizeof(p->why), "it has executed another program, whose agent has not come yet");
+		p->refused_serial = broker.rules->serial;
+		loop_timer_set(&p->again, EXECUTED_MS, again_due);
+	}
+	process_apply(p);
+}
+
 /* ---- one process ---------------------------------------------------------------------------- */
 
 /* Is there reason to bring the agent in, or to try it again? */
@@ -469,7 +498,7 @@ void process_adopt(struct process *p, struct spi_agent *agent)
 	p->agent = agent;
 	if (p->coming == agent)
 		p->coming = NULL;
-	if (flags & (SPI_HELLO_PRELOADED | SPI_HELLO_FORKED))
+	if ((flags & (SPI_HELLO_PRELOADED | SPI_HELLO_FORKED)) || *spi_agent_follow(agent))
 		take_follows(p, spi_agent_follow(agent));
 	p->application |= !!(flags & (SPI_HELLO_PRELOADED | SPI_HELLO_FORKED));
 	p->inherited |= !!(flags & SPI_HELLO_FORKED);

@@ -172,6 +172,7 @@ void process_expect_no_more(struct process *process);			/* its connection ended 
 void process_adopt(struct process *process, struct spi_agent *agent);	/* its agent said HELLO */
 void process_answered(struct process *process, const struct spi_msg_rule_done *done, const char *text);
 void process_abandoned(struct process *process);	/* its agent's connection is over */
+void process_executed(struct process *process);	/* the same, and it may have become another program */
 void process_refuse(struct process *process, bool again, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void process_let_go(struct process *process);		/* its registration, when held */
 void process_let_go_late(struct process *process, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -21,6 +21,7 @@
 #include "cli/session.h"
 #include "cli/tree.h"
 #include "injector/control.h"
+#include "injector/target.h"
 
 #define AGENTS_PATIENCE_MS 500	/* a user's */
 #define GENERIC_EVENTS "lttng_ust_cyg_profile:func_*"
@@ -30,6 +31,7 @@ struct agent_state {
 	unsigned int asked, failed;
 	uint64_t points;	/* instrumented, as far as was seen */
 	int detached;
+	int told;		/* what it executes next cannot be followed */
 };
 
 static void agent_let_go(struct agents *a, struct spi_agent *agent)
@@ -58,6 +60,42 @@ static const struct func *agents_funcs_of(const struct agents *a, pid_t pid)
 	return a->funcs;
 }
 
+/* One without its agent: ended, unless it still runs. Should the new program's agent come, it is not lost. */
+static void agents_lost_add(struct agents *a, const struct spi_agent *agent)
+{
+	char path[64];
+	ssize_t n;
+
+	if (a->lost_count == sizeof(a->lost) / sizeof(a->lost[0]) ||
+	    spi_process_start_time(spi_agent_pid(agent)) != spi_agent_start_time(agent))
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int) spi_agent_pid(agent));
+	n = readlink(path, a->lost[a->lost_count].exe, sizeof(a->lost[0].exe) - 1);
+	if (n <= 0)
+		return;
+	a->lost[a->lost_count].exe[n] = 0;
+	a->lost[a->lost_count++].pid = spi_agent_pid(agent);
+}
+
+static void agents_lost_forget(struct agents *a, pid_t pid)
+{
+	for (unsigned int i = 0; i < a->lost_count; i++)
+		if (a->lost[i].pid == pid)
+			a->lost[i--] = a->lost[--a->lost_count];
+}
+
+static void agents_lost_report(struct agents *a)
+{
+	char text[400];
+
+	for (unsigned int i = 0; i < a->lost_count; i++) {
+		snprintf(text, sizeof(text), "not followed: %s: it was executed by a system call that is not libc's, or it "
+			 "cannot load the agent", a->lost[i].exe);
+		report_note(a->report, text);
+	}
+	a->lost_count = 0;
+}
+
 static void agents_on_hello(struct spi_agent *agent, void *data)
 {
 	struct agents *a = data;
@@ -66,6 +104,7 @@ static void agents_on_hello(struct spi_agent *agent, void *data)
 	unsigned int i;
 
 	a->seen++;
+	agents_lost_forget(a, spi_agent_pid(agent));
 	spi_agent_set_user(agent, state);
 	say_detail("%s (%d): agent is there", spi_agent_exe(agent), (int) spi_agent_pid(agent));
 	/* A forked child has its parent's rules already. */
@@ -159,7 +198,10 @@ static void agents_on_declined(struct spi_agent *agent, const char *object, cons
 static void agents_on_note(struct spi_agent *agent, const char *text, void *data)
 {
 	struct agents *a = data;
+	struct agent_state *state = spi_agent_user(agent);
 
+	if (state && !strncmp(text, "not followed: ", 14))
+		state->told = 1;
 	say_detail("%s (%d): %s", spi_agent_exe(agent), (int) spi_agent_pid(agent), text);
 	report_note(a->report, text);
 }
@@ -236,7 +278,10 @@ static void agents_on_detached(struct spi_agent *agent, void *data)
 static void agents_on_gone(struct spi_agent *agent, void *data)
 {
 	struct agents *a = data;
+	const struct agent_state *state = spi_agent_user(agent);
 
+	if (state && !state->detached && !state->told)
+		agents_lost_add(a, agent);
 	agent_take_points(a, agent);
 	report_add_status(a->report, spi_agent_status(agent));
 	free(spi_agent_user(agent));
@@ -281,6 +326,7 @@ int agents_detach(struct agents *a, int limit)
 		return 0;
 	/* What arrived already: last words of processes that ended. */
 	spi_control_dispatch(a->control);
+	agents_lost_report(a);
 	while ((agent = spi_control_next(a->control, agent))) {
 		agent_take_points(a, agent);
 		spi_agent_detach(agent);

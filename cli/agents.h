@@ -43,6 +43,11 @@ struct agents {
 		int told;
 	} analyses[16];
 	unsigned int analysis_count;
+	struct {			/* processes that live on without their agents: they have executed something */
+		pid_t pid;
+		char exe[256];
+	} lost[16];
+	unsigned int lost_count;
 	char failure[512];		/* the first of them */
 };
 

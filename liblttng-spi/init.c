@@ -120,8 +120,13 @@ static void start_with_rules(const char *rules)
 	spi_control_unlock();
 }
 
-__attribute__((constructor)) static void agent_start(int argc, char **argv, char **envp)
+/* What there has to be whoever begins. -1: nothing can be done here. */
+static int agent_begin(char **envp)
 {
+	static int result = 1;
+
+	if (result <= 0)
+		return result;
 	process_id = (int) spi_sys(SYS_getpid);
 	spi_status_init();
 	spi_env_read(envp);
@@ -129,11 +134,23 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 		spi_string_max = (uint32_t) spi_parse_number(spi_env.string_max, NULL);
 	if (!spi_env.preloaded)
 		spi_trap_watch = spi_watch_start;
-	if (spi_fork_init() < 0 || !spi_env.preloaded)
+	result = spi_fork_init() < 0 ? -1 : 0;
+	if (result == 0 && spi_env.preloaded) {
+		spi_descriptors_init();
+		spi_exec_init();
+		spi_signals_init();
+	}
+	return result;
+}
+
+__attribute__((constructor)) static void agent_start(int argc, char **argv, char **envp)
+{
+	if (agent_begin(envp) < 0 || !spi_env.preloaded)
 		return;
-	spi_descriptors_init();
-	spi_exec_init();
-	spi_signals_init();
+	if (spi_attached_early) {	/* its rules are in force: it waited in lttng-ust's constructor, and that came first */
+		spi_env_clean(envp);
+		return;
+	}
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* what this thread calls until main() is our doing */
 	if (spi_env.socket || spi_env.rules)
 		learn_threads();
@@ -160,8 +177,10 @@ SPI_EXPORT int lttng_spi_attach(int fd, uint32_t flags);
 int lttng_spi_attach(int fd, uint32_t flags)
 {
 	char error[256];
-	int r = 0;
+	int r = agent_begin(environ);
 
+	if (r < 0)
+		return -EAGAIN;
 	if (flags & SPI_ATTACH_CONSTRUCTOR) {
 		spi_attached_early = 1;
 		spi_control_lock();

@@ -267,7 +267,7 @@ int spi_tree_main_begun(void)
 	struct spi_vma vma;
 
 	/* rules come on the first thread before main(), and afterwards on the control thread */
-	if (spi_env.preloaded)
+	if (spi_env.preloaded && !spi_attached_early)
 		return spi_sys(SYS_gettid) != spi_sys(SYS_getpid);
 	if (func < 0 || !spi_attached_early)
 		return 1;

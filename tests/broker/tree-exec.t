@@ -46,6 +46,33 @@ calls_read no
 is "$(calls no target)" "" "without exec: nothing of it"
 like "$(calls no follow)" 'main=1/1' "but who executes it"
 
+# A rule for every application: programs that register are held, and their agents come by themselves as well.
+tree all --tree=main --lib follow --lib 'target*'
+for program in target target-ust; do
+	timeout 20 ./follow spawn "./$program" 4 >out 2>err
+	is "$?/$(cat out err)" "0/$(cat expected)
+spawn: 3" "no scope: $program ends as without"
+done
+calls_read all
+is "$(calls all target)" "$once" "no scope: what it executes, once"
+is "$(calls all target-ust)" "$once" "no scope: the same of a program that registers by itself"
+
+# By no function of libc's: its agent is brought while it runs, or the reason is told.
+tree inline --tree --lib follow --lib 'target*' --exec follow
+mkfifo b.in
+timeout 30 ./follow exec-inline ./target 4 wait <b.in >b.out 2>b.err &
+inline=$!
+exec {to}>b.in
+spi_wait 10 file_has b.out ready
+pid=$(pgrep -x -P $inline target)
+check "executed by an inline system call: its agent is brought" spi_wait 10 status_like "^applied.$pid.tree.*active"
+echo >&"$to"
+exec {to}>&-
+wait $inline
+is $? 0 "it ends as without"
+calls_read inline
+is "$(calls inline target | tr ' ' '\n' | grep top)" "top=1/1" "and is traced from then on"
+
 # One that runs.
 app_start a bash -c 'echo ready; while read -r x; do eval "$x"; done'
 a=$app_pid in=$app_in

@@ -64,6 +64,12 @@ refused "little address space" "the limit on its address space is too low" bash 
 followed "script" "" ./follow spawn ./script
 is "$(programs)" "dash follow " "a script's interpreter is followed"
 
+# Executed by no function of libc's, and still there to be seen.
+rm -rf t
+"$SPI_LTTNG" trace --tree -o t ./follow exec-inline /bin/sleep 0.3 2>traced.err
+is $? 0 "an inline system call: status"
+summary "not followed: [^:]*/sleep: it was executed by a system call that is not libc's" "an inline system call: named"
+
 for compact in "" --compact; do
 	followed "what cannot be executed" "$compact" ./follow fails nosuch noperm /tmp junk badscript ""
 	is "$(grep -c . plain.out)" "$(grep -c . traced.out)" "and it was tried"

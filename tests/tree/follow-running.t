@@ -32,6 +32,37 @@ running() {
 	is "$(cat target.err)" "" "no complaint"
 	tree_balanced t "balanced" --counts t.counts
 }
+
+# executes WAY - a program that executes another by that once it is traced
+executes() {
+	local target tracer to
+	rm -rf in t target.out traced.err && mkfifo in
+	./follow wait "$1" ./target <in >target.out 2>&1 &
+	target=$!
+	exec {to}>in
+	spi_wait 10 file_has target.out ready
+	"$SPI_LTTNG" trace --tree --lib follow --lib target -p "$target" -o t 2>traced.err {to}>&- &
+	tracer=$!
+	spi_wait 20 file_has traced.err 'Trace directory' || diag "$(cat traced.err)"
+	echo >&"$to"
+	exec {to}>&-
+	wait "$target"
+	is "$?/$(tr '\n' ' ' <target.out)" "$2" "$1: as without"
+	wait "$tracer"
+	tree_balanced t "$1: balanced" --counts t.counts
+	is "$(calls_of target)" 3 "$1: the calls of what it executes"
+}
+tree_cc follow follow.c -O1
+echo 'int t(int a) { return a * 2; } int u(int a) { return t(a) + 1; } int main(void) { return u(1) + 1; }' >target.c
+gcc -O0 -o target target.c
+t_leaf=$(nm follow | awk '$3 == "t_leaf" { sub(/^0*/, "", $1); print $1 }')
+for way in vfork spawn system popen clone syscall; do
+	executes "$way" "0/ready $way: 4 "
+	# what a borrowing child calls is not its parent's
+	case $way in vfork) expected=2 ;; *) expected=1 ;; esac
+	is "$(awk -F '\t' -v f="/follow+0x$t_leaf" 'index($2, f) { print $1 }' t.counts)" "$expected" "$way: the parent's calls alone"
+done
+
 running
 is "$(programs)" "bash cat grep ls printenv seq sort " "every program"
 running --follow threads,dlopen,fork

@@ -18,7 +18,7 @@ EOF_C
 gcc -O1 -o target target.c
 
 for compact in "" --compact; do
-	for way in execve execv execvp execvpe execl execlp execle fexecve execveat vfork spawn spawnp system popen clone; do
+	for way in execve execv execvp execvpe execl execlp execle fexecve execveat syscall syscall-at vfork spawn spawnp system popen clone; do
 		followed "$way${compact:+, compact}" "$compact" ./follow "$way" ./target
 		is "$(calls_of target)" 3 "$way: the calls of what it executes"
 	done

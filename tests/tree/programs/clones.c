@@ -2,15 +2,14 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * Children and threads that pthread_create() and fork() did not make: clones WAY...
- *	fork, clone-fork, vfork-syscall	by syscall(); the child calls functions, and ends, or executes /bin/true
+ *	fork, clone-fork	by syscall(); the child calls functions, and ends, or executes /bin/true
+ *	_Fork		the same by the function of this name
  *	vm		clone() with CLONE_VM, not a thread: runs beside its parent, in its memory and on its thread-local variables
  *	vfork-clone	clone() with CLONE_VM | CLONE_VFORK, ends without executing anything
  *	vfork-only	clone() with CLONE_VFORK: memory of its own
  *	thread		a thread without thread-local variables of its own
  *	thread-tls	a thread with an empty block of its own, which libc does not know
- *	inline		the same as `thread`, and its system calls are not libc's
  *	unshare		CLONE_FILES and CLONE_FS, in a thread
- *	exec-inline	executes /bin/true by a system call that is not libc's
  * Prints what came of each.
  */
 #define _GNU_SOURCE
@@ -135,28 +134,13 @@ FN static int run_by_syscall(const char *way, int executes)
 {
 	static char *arguments[] = { "true", NULL };
 	int pid = !strcmp(way, "fork") ? (int) syscall(SYS_fork) :
-		!strcmp(way, "vfork-syscall") ? (int) syscall(SYS_vfork) : (int) syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+		!strcmp(way, "_Fork") ? (int) _Fork() : (int) syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 
 	if (!pid) {
 		c_work(3);
 		if (executes)
 			syscall(SYS_execve, "/bin/true", arguments, environ);
 		_exit(33);
-	}
-	return ended(pid);
-}
-
-FN static int run_exec_inline(void)
-{
-	static char *arguments[] = { "true", NULL }, *none[] = { NULL };
-	pid_t pid = fork();
-	long r;
-
-	if (!pid) {
-		c_work(5);
-		__asm__ __volatile__("syscall" : "=a"(r) : "0"(SYS_execve), "D"("/bin/true"), "S"(arguments), "d"(none)
-			: "rcx", "r11", "memory");
-		_exit(98);
 	}
 	return ended(pid);
 }
@@ -180,9 +164,7 @@ FN static int run_way(const char *way)
 	else if (!strcmp(way, "unshare")) {
 		if (!pthread_create(&thread, NULL, unshares, &result))
 			pthread_join(thread, NULL);
-	} else if (!strcmp(way, "exec-inline"))
-		result = run_exec_inline();
-	else
+	} else
 		result = run_by_syscall(way, 0) * 1000 + run_by_syscall(way, 1);
 	return result + c_work(4) - c_work(4);
 }

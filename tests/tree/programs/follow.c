@@ -3,8 +3,10 @@
 /*
  * Ways to run another program: follow WAY [PROGRAM [ARG...]]. Prints how it ended.
  *	execve, execv, execvp, execvpe, execl, execlp, execle, fexecve, execveat	in a forked child
+ *	syscall, syscall-at	in a forked child, by syscall(); inline: by no function of libc's
  *	vfork, spawn, spawnp, system, popen, clone
- *	exec	in this process, from some calls deep
+ *	exec, exec-inline	in this process, from some calls deep
+ *	wait WAY	the same when a line has come
  *	fails	each of the exec family on what cannot be executed; the errors; and goes on
  *	late	execve() that fails once it has looked as if it would not; and goes on
  *	many N	N children at once, each by another way
@@ -63,6 +65,16 @@ FN static void run_exec(const char *way)
 		fexecve(open(path, O_RDONLY | O_CLOEXEC), arguments, environ);
 	else if (!strcmp(way, "execveat"))
 		execveat(AT_FDCWD, path, arguments, environ, 0);
+	else if (!strcmp(way, "syscall"))
+		syscall(SYS_execve, path, arguments, environ);
+	else if (!strcmp(way, "syscall-at"))
+		syscall(SYS_execveat, AT_FDCWD, path, arguments, environ, 0);
+	else if (!strcmp(way, "inline")) {
+		long r;
+
+		__asm__ __volatile__("syscall" : "=a"(r) : "0"(SYS_execve), "D"(path), "S"(arguments), "d"(environ)
+			: "rcx", "r11", "memory");
+	}
 }
 
 static int in_clone(void *way)
@@ -116,16 +128,19 @@ FN static int run_way(const char *way)
 	return ended(pid);
 }
 
+static int inlined;
+
 FN static int deep(int n)
 {
 	if (!n)
-		run_exec("execve");
+		run_exec(inlined ? "inline" : "execve");
 	return n ? t_leaf(deep(n - 1)) : 0;
 }
 
 FN static void fails(const char *file)
 {
-	static const char *const ways[] = { "execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "execveat" };
+	static const char *const ways[] = { "execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "execveat", "syscall",
+		"syscall-at" };
 	pid_t pid = -1;
 	int r;
 
@@ -216,6 +231,16 @@ int main(int argc, char **argv)
 		threads(atoi(argv[2]));
 		return 0;
 	}
+	if (!strcmp(way, "wait")) {
+		char line[64];
+
+		puts("ready");
+		fflush(stdout);
+		if (!fgets(line, sizeof(line), stdin))
+			return 9;
+		way = (++argv)[1];
+		argc--;
+	}
 	if (argc > 2) {
 		path = argv[2];
 		arguments = argv + 2;
@@ -225,7 +250,7 @@ int main(int argc, char **argv)
 			fails(argv[i]);
 	else if (!strcmp(way, "late"))
 		late();
-	else if (!strcmp(way, "exec"))
+	else if (!strcmp(way, "exec") || (inlined = !strcmp(way, "exec-inline")))
 		deep(5);
 	else
 		printf("%s: %d\n", way, run_way(way));
