@@ -64,10 +64,16 @@ void spi_status_fold(struct spi_thread_own *own);	/* into the page, if the recor
 void spi_status_fold_all(void);
 void spi_status_fork_child(void);	/* every record is the parent's; the calling thread gets another */
 
+/* ---- last-thread.c: the end of a process whose first thread has ended ---- */
+extern int spi_last_thread_ended;
+void spi_last_thread_init(void);
+void spi_last_thread_look(void);		/* from any thread */
+
 /* ---- threads.c ---- */
 int spi_threads_init(void);
 /* On a thread that libc made for us, with its start routine: what libc's descriptor of a thread says and where. */
 void spi_threads_learn(void *(*start)(void *));
+
 struct spi_thread_own *spi_threads_first(void);
 void spi_threads_fork_child(void);
 void spi_process_end(void);			/* calls that will never return get their exit records */

@@ -82,6 +82,7 @@ static void in_child(void)
 	spi_link_fork_child();
 	spi_patch_fork_child();
 	spi_threads_fork_child();
+	spi_last_thread_look();		/* the forking thread is the first one now */
 	spi_status_fork_child();
 	spi_exec_fork_child();
 	spi_lend_fork_child();

@@ -154,6 +154,8 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* what this thread calls until main() is our doing */
 	if (spi_env.socket || spi_env.rules)
 		learn_threads();
+	spi_last_thread_init();
+	spi_last_thread_look();
 	if (spi_env.socket) {
 		start_with_controller(spi_env.socket);
 		spi_env_clean(envp);
@@ -197,7 +199,7 @@ __attribute__((destructor)) void spi_agent_end(void)
 		return;		/* a copy, or a child on our memory: what there is to end is its parent's */
 	if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
 		return;
-	if (spi_thread.busy < SPI_BUSY_ALWAYS) {
+	if (spi_thread.busy < SPI_BUSY_ALWAYS || spi_last_thread_ended) {
 		spi_process_end();
 		spi_thread.busy = SPI_BUSY_ALWAYS;
 		spi_tree_process_end();

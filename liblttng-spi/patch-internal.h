@@ -350,6 +350,7 @@ void spi_tracer_code_add(uint64_t low, uint64_t high);
 int spi_tracer_code_has(uint64_t address);	/* is it lttng-ust's or ours? Any thread */
 int spi_thread_is_tracer(void);		/* this thread; async-signal-safe */
 int spi_thread_is_tracer_other(int task_dir, const char *tid_text, int tid, const char *name);
+int spi_thread_is_tracer_task(int task_dir, const char *tid_text, int tid);
 
 /* ---- text.c ---- */
 

@@ -117,6 +117,7 @@ int spi_threads_init(void)
 		return r;
 	if (pthread_key_create(&end_key, thread_end) == 0)
 		have_end_key = end_key < 32;	/* PTHREAD_KEY_2NDLEVEL_SIZE: above, setting one allocates */
+	spi_last_thread_init();
 	choose_thunks();
 	return 0;
 }
@@ -239,6 +240,7 @@ int spi_thread_begin(struct spi_thread *t)
 		__atomic_fetch_add(&spi_status->threads, 1, __ATOMIC_RELAXED);
 		if (have_end_key)
 			pthread_setspecific(end_key, t);
+		spi_last_thread_look();
 	}
 	find_stack(t);
 	chunk = spi_chunk_get();

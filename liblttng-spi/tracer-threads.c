@@ -165,3 +165,11 @@ int spi_thread_is_tracer_other(int task_dir, const char *tid_text, int tid, cons
 	sp = stack_pointer(task_dir, tid_text);
 	return sp && is_tracer_code(start_routine(sp, tid));
 }
+
+/* Any name. 1: the tracer's; 0: not, or it cannot be told in this moment. */
+int spi_thread_is_tracer_task(int task_dir, const char *tid_text, int tid)
+{
+	uint64_t sp = is_known() ? stack_pointer(task_dir, tid_text) : 0;
+
+	return sp && is_tracer_code(start_routine(sp, tid));
+}

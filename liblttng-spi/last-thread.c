@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The end of a process whose first thread ends before the others.
+ *
+ * libc ends a process when its last thread ends (POSIX: pthread_exit(), as if by
+ * exit(0)). The tracer's own threads would be last for ever: a main() that calls
+ * pthread_exit(), or a child that was forked by a thread which then returns, would
+ * hang. So when a process's first thread ends, a thread of ours begins to look
+ * which are left, and calls exit(0) when all that are belong to the tracer. What
+ * atexit() handlers call is not recorded then.
+ *
+ * Which threads are the tracer's is told by their start routine (tracer-threads.c);
+ * as long as that cannot be told of one it counts as the program's.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include "liblttng-spi/core.h"
+#include "liblttng-spi/patch-internal.h"
+
+#define LOOK_MS		10u	/* at first */
+#define LOOK_MOST_MS	100u
+
+static pthread_key_t key;
+static int have_key;
+static int watched;		/* process id of the one that is looked at */
+int spi_last_thread_ended;
+
+struct entry {		/* getdents64(2) */
+	uint64_t inode, offset;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+/* The state letter in `TID (NAME) S ...`; 0: it has ended. */
+static char thread_state(int dir, const char *tid)
+{
+	char path[24], text[128];
+	long fd, got, at;
+	size_t n = 0;
+
+	for (; tid[n] && n < sizeof(path) - 6; n++)
+		path[n] = tid[n];
+	__builtin_memcpy(path + n, "/stat", 6);
+	fd = spi_sys(SYS_openat, (long) dir, path, (long) (O_RDONLY | O_CLOEXEC), 0L);
+	if (fd < 0)
+		return 0;
+	got = spi_sys(SYS_read, fd, text, sizeof(text));
+	spi_sys(SYS_close, fd);
+	for (at = got - 1; at > 1; at--)
+		if (text[at - 2] == ')' && text[at - 1] == ' ' && text[at] >= 'A' && text[at] <= 'z')
+			return text[at];
+	return got > 0 ? 'R' : 0;
+}
+
+/* Is that a thread of the program that has not ended? */
+static int is_programs(int dir, const char *name, int self)
+{
+	int tid = 0;
+	char state;
+
+	for (const char *c = name; *c; c++) {
+		if (*c < '0' || *c > '9')
+			return 0;
+		tid = tid * 10 + (*c - '0');
+	}
+	if (tid == self)
+		return 0;
+	state = thread_state(dir, name);
+	return state && state != 'Z' && state != 'X' && !spi_thread_is_tracer_task(dir, name, tid);
+}
+
+/* 1: some thread of the program is left, or it cannot be told. */
+static int program_goes_on(int self)
+{
+	_Alignas(8) char buffer[4096];
+	long dir = spi_sys(SYS_openat, (long) AT_FDCWD, "/proc/self/task", (long) (O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0L);
+	long got = -1;
+	int found = 0;
+
+	if (dir < 0)
+		return 1;
+	while (!found && (got = spi_sys(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < got && !found; ) {
+			const struct entry *e = (const struct entry *) (buffer + at);
+
+			at += e->size;
+			found = is_programs((int) dir, e->name, self);
+		}
+	spi_sys(SYS_close, dir);
+	return found || got < 0;
+}
+
+static void *watch_thread(void *unused)
+{
+	uint64_t ms = LOOK_MS;
+	int self = (int) spi_sys(SYS_gettid);
+
+	spi_thread.busy = SPI_BUSY_ALWAYS;
+	spi_sys(SYS_prctl, (long) PR_SET_NAME, "lttng-spi", 0L, 0L, 0L);
+	do {
+		struct timespec pause = { (time_t) (ms / 1000), (long) (ms % 1000 * 1000000) };
+
+		spi_sys(SYS_nanosleep, &pause, NULL);
+		ms = ms * 2 < LOOK_MOST_MS ? ms * 2 : LOOK_MOST_MS;
+	} while (program_goes_on(self));
+	spi_last_thread_ended = 1;
+	exit(0);
+	return unused;
+}
+
+/* The first thread's last own code. */
+static void first_ends(void *unused)
+{
+	int self = (int) spi_sys(SYS_getpid);
+	pthread_attr_t attr;
+	pthread_t thread;
+	sigset_t all, old;
+	uint32_t busy;
+
+	(void) unused;
+	if (self != (int) spi_sys(SYS_gettid) || __atomic_exchange_n(&watched, self, __ATOMIC_ACQ_REL) == self)
+		return;
+	sigfillset(&all);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGTRAP);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	busy = SPI_BUSY_ALWAYS & ~spi_thread.busy;
+	spi_thread.busy |= busy;
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	if (pthread_create(&thread, &attr, watch_thread, NULL))
+		watched = 0;
+	pthread_attr_destroy(&attr);
+	spi_thread.busy &= ~busy;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void spi_last_thread_init(void)
+{
+	if (!have_key && pthread_key_create(&key, first_ends) == 0)
+		have_key = key < 32;	/* PTHREAD_KEY_2NDLEVEL_SIZE: above, setting one allocates */
+}
+
+/* In any thread and state; of use in a process's first one. */
+void spi_last_thread_look(void)
+{
+	if (have_key && spi_sys(SYS_gettid) == spi_sys(SYS_getpid))
+		pthread_setspecific(key, &key);
+}

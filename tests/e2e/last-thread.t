@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# timeout: 60
+#
+# A process whose first thread ends before the others ends with the last of its
+# own threads, though the tracer has some of its own; output and status as without.
+. "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
+spi_private "$@"
+spi_daemon
+spi_cc last last.c
+
+# same NAME MODE OPTION...
+same() {
+	local name=$1 mode=$2 plain traced
+	shift 2
+	./last "$mode" >plain.out </dev/null
+	plain=$?
+	timeout 15 "$SPI_LTTNG" trace "$@" -o "t-$tap_count" ./last "$mode" >traced.out 2>trace.err </dev/null
+	traced=$?
+	is "$traced" "$plain" "$name: status" || diag "$(tail -n 5 trace.err)"
+	same_file traced.out plain.out "$name: output"
+}
+same "main() ends by pthread_exit()" exit -f t_work
+same "its last thread calls nothing that is traced" idle -f t_work
+same "a child that a thread has forked" fork -f t_work
+same "as a call tree" exit --tree
+same "as a compact call tree, a child" fork --tree --compact
+
+background ./last wait
+timeout 30 "$SPI_LTTNG" trace -f t_work -p "$target" -o attached >/dev/null 2>trace.err </dev/null &
+front=$!
+spi_wait 20 file_has trace.err instrumented
+touch go
+spi_wait 20 eval '! kill -0 $target 2>/dev/null'
+ok $? "attached: it ends"
+wait "$target"
+is $? 0 "attached: status"
+wait "$front"
+is $? 0 "and so does the front end"
+is "$(tr '\n' ' ' <target.out)" "ready worker atexit " "attached: output"
+tap_done
