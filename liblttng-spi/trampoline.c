@@ -19,6 +19,8 @@
 #define RECENT		64u			/* pages looked at first for room */
 #define PAGES_TRIED	256u
 #define MAPPINGS_MAX	30000u			/* the kernel's limit for a process is 65 530 */
+#define RANGES_MAX	512u
+#define REFUSED_MAX	256u			/* places that were taken, against what was thought: then look again */
 
 /* Bytes of a page that are in use. */
 struct byte_set {
@@ -157,23 +159,57 @@ static int virt_grow(void)
 	return 0;
 }
 
+/*
+ * Where the process had something mapped when it was last looked at, ascending: a search need not ask for a page there.
+ * What is given back later is missed, what is added found out.
+ */
+static struct {
+	uint64_t low, high;
+} ranges[RANGES_MAX];
+static uint32_t range_count, refused;
+
 static uint32_t mappings_count(void)
 {
 	struct spi_maps maps;
 	struct spi_vma vma;
-	uint32_t n = 0;
+	uint32_t n = 0, r = 0;
 
 	if (spi_maps_open(&maps) < 0)
 		return 1000;
-	while (spi_maps_next(&maps, &vma))
-		n++;
+	for (; spi_maps_next(&maps, &vma); n++) {
+		if (r && ranges[r - 1].high == vma.start) {
+			ranges[r - 1].high = vma.end;
+		} else if (r < RANGES_MAX) {
+			ranges[r].low = vma.start;
+			ranges[r++].high = vma.end;
+		}
+	}
 	spi_maps_close(&maps);
+	range_count = r;
+	refused = 0;
 	return n;
+}
+
+static int page_is_mapped(uint64_t page)
+{
+	uint32_t low = 0, high = range_count;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (page >= ranges[middle].high)
+			low = middle + 1;
+		else if (page < ranges[middle].low)
+			high = middle;
+		else
+			return 1;
+	}
+	return 0;
 }
 
 static int virt_has_room_for_one(void)
 {
-	if (virt_count % 1024 == 0) {
+	if (virt_count % 1024 == 0 || refused > REFUSED_MAX) {
 		uint32_t now = mappings_count();
 
 		mappings_before = now > virt_count ? now - virt_count : 0;
@@ -266,8 +302,10 @@ static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, con
 	own = phys ? spi_alloc(sizeof(*own)) : NULL;
 	if (!own)
 		return NULL;
-	if (spi_map_reserve(address, SPI_PAGE) < 0)
+	if (spi_map_reserve(address, SPI_PAGE) < 0) {
+		refused++;
 		return NULL;
+	}
 	if (phys_show(phys, address) < 0) {
 		spi_munmap(address, SPI_PAGE);
 		return NULL;
@@ -389,7 +427,7 @@ static int page_is_hopeless(const struct search *s, uint64_t page)
 	/* a hole of the object itself would be unmapped by dlclose */
 	if (page + 2 * SPI_PAGE > s->object->low && page < s->object->high + SPI_PAGE)
 		return 1;
-	return spi_near_is_reserved(page, page + SPI_PAGE, LOWEST_JUMP) && !virt_find(page);
+	return (page_is_mapped(page) || spi_near_is_reserved(page, page + SPI_PAGE, LOWEST_JUMP)) && !virt_find(page);
 }
 
 static int search_try(struct search *s, uint32_t displacement, uint64_t *place)
@@ -398,6 +436,10 @@ static int search_try(struct search *s, uint32_t displacement, uint64_t *place)
 
 	if (page == s->bad_page)
 		return 0;
+	if (page_is_mapped(page) && !virt_find(page)) {
+		s->bad_page = page;
+		return 0;
+	}
 	if (trampoline_place(target, s->to, s->frame, s->reason) == 0) {
 		*place = target;
 		return 1;
