@@ -105,7 +105,7 @@ static int looks_at_caller(const char *name)
 	return 0;
 }
 
-const char *spi_tree_func_unfit(const struct spi_tree_object *to, uint64_t index)
+static const char *why_unfit(const struct spi_tree_object *to, uint64_t index)
 {
 	const struct spi_map_func *func = spi_tree_map_func(to, index);
 
@@ -121,6 +121,16 @@ const char *spi_tree_func_unfit(const struct spi_tree_object *to, uint64_t index
 	default:		/* what keeps a point from its entry does not matter to calls of it */
 		return looks_at_caller(spi_tree_func_name(to, index)) ? "it looks at where it is called from" : NULL;
 	}
+}
+
+/* Asked of each call that leads to the function: the answer is remembered when it is the usual one. */
+const char *spi_tree_func_unfit(const struct spi_tree_object *to, uint64_t index)
+{
+	const char *why = to->funcs[index].is_fit ? NULL : why_unfit(to, index);
+
+	if (!why)
+		to->funcs[index].is_fit = 1;
+	return why;
 }
 
 /* ---- made on the control side ---- */

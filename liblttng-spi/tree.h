@@ -74,7 +74,8 @@ struct spi_site {
 struct spi_tree_func {
 	uint32_t done;			/* trees whose sites in it are in place */
 	uint32_t excluded;		/* trees that leave it out */
-	uint32_t look;			/* 1: its record is good; 2: it is not */
+	uint16_t look;			/* 1: its record is good; 2: it is not */
+	uint16_t is_fit;		/* calls of it may be recorded: spi_tree_func_unfit() */
 };
 
 struct spi_tree_object {
