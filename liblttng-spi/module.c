@@ -40,6 +40,7 @@ static const struct spi_core_ops core_ops = {
 	.threads = spi_status_records,
 	.process_end = spi_agent_end,
 	.tree_tags = spi_tree_tags,
+	.tree_tagged = &spi_tree_tagged,
 	.slots_each = spi_slots_each,
 };
 

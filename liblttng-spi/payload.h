@@ -62,6 +62,7 @@ struct spi_core_ops {
 	void (*process_end)(void);
 	/* Tags of these call trees (bits as in spi_thread.tree), "|TAG|TAG|": a text that lives for ever. Any thread. */
 	const char *(*tree_tags)(uint32_t trees);
+	const uint32_t *tree_tagged;	/* those that have a tag */
 	/* Show each live slot of the calling thread, outermost first. */
 	void (*slots_each)(void (*show)(struct spi_slot *slot));
 };
@@ -107,7 +108,7 @@ struct spi_payload_ops {
 	int (*bind_compact)(struct spi_point **points, unsigned int n, const char **errors);
 	/* Write what threads have kept back: compact records. Any thread of the agent's, or before an exec. */
 	void (*flush)(void);
-	/* Other trees than before record this point (tree_live). Any thread, in any state. */
+	/* Other trees than before record this point (tree_live). Any thread, in any state, under the patch lock. */
 	void (*tree_changed)(struct spi_point *point);
 	/*
 	 * The process ends, or executes another program (others.c). others_begin(): from now on threads record

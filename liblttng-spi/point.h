@@ -203,6 +203,8 @@ struct spi_thread {
 	uint32_t tree_now;	/* a payload's: trees of the call that is being recorded, for filters */
 	uint32_t tree_made;	/* it was looked at whether the thread was made in a tree */
 	uint64_t tree_ends;	/* how often its end has come: threads.c */
+	uint32_t tree_over;	/* trees whose depth the call is beyond that is being recorded: they do not record it */
+	uint32_t reserved;
 };
 _Static_assert(offsetof(struct spi_thread, busy) == 48 && offsetof(struct spi_thread, words) == 112 &&
 	offsetof(struct spi_thread, tree) == 120 && offsetof(struct spi_thread, tree_epoch) == 124, "words.S");

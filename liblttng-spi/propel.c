@@ -47,6 +47,7 @@ __attribute__((noinline)) uint32_t spi_tree_thread_look(struct spi_thread *t)
 	if (!is_first_thread())
 		trees |= spi_tree_others;
 	t->tree = trees;
+	t->tree_over = 0;
 	t->tree_epoch = lent ? 0 : epoch;
 	return trees;
 }
@@ -75,13 +76,14 @@ __attribute__((noinline)) uint32_t spi_tree_limit(struct spi_thread *t, uint32_t
 {
 	uint32_t depth = slots_used(t);
 
+	t->tree_over = 0;
 	for (uint32_t limited = trees & spi_tree_limited; limited; limited &= limited - 1) {
 		uint32_t i = (uint32_t) __builtin_ctz(limited), base = t->own ? t->own->tree_base[i] : 0;
 
 		if (depth >= base && depth - base > spi_tree_depths[i])
-			trees &= ~(1u << i);
+			t->tree_over |= 1u << i;
 	}
-	return trees;
+	return trees & ~t->tree_over;
 }
 
 /* ---- a callee ---- */

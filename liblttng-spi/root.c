@@ -15,9 +15,11 @@
  * its end ends the tree in that thread. While a tree is open a further call of
  * its root is one like all others: it has a point of its own, whose end is none.
  */
+#include <errno.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/site.h"
 #include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/tree.h"
 
@@ -159,6 +161,7 @@ static uint64_t entry_call(struct spi_point *point, struct spi_frame *frame, con
 
 	if (t->busy && !spi_thread_nested(p))
 		return 0;
+	t->tree_over = 0;		/* depth is not looked at here */
 	if (spi_unlikely(made_count) && t->tree_made == 0) {
 		t->tree_made = 1;
 		t->tree |= made_take(point->address, frame->rdi);
@@ -296,6 +299,11 @@ int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, 
 		e = entry_make(to, func, tree);
 		spi_sites_make_way(to, func);
 	}
+	if (e && !is_new && (e->opens || e->point.tree_live || e->point.tree_todo) && e->compact != !(tree & ~spi_tree_compact)) {
+		*reason = "a call tree with the other kind of records begins there, or goes through it";
+		spi_patch_unlock(before);
+		return -EBUSY;
+	}
 	spi_patch_unlock(before);
 	if (e && is_new)
 		r = spi_patch_prepare(&e->point, reason);
@@ -323,6 +331,31 @@ int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, 
 	return r;
 }
 
+/*
+ * Sites among a function's first instructions are reached by the entry point that has moved these: so it stays while
+ * another tree has them.
+ */
+static int entry_is_held(const struct spi_entry *e, uint32_t tree)
+{
+	const struct spi_map_func *f = spi_tree_map_func(e->to, e->func);
+
+	for (uint32_t i = f->site_first; i < f->site_first + f->site_count; i++) {
+		const struct spi_site *s = e->to->sites[i];
+
+		if (s && s->form == SPI_FORM_ENTRY && (s->trees & ~tree))
+			return 1;
+	}
+	return 0;
+}
+
+void spi_tree_entry_hold(uint64_t address)
+{
+	struct spi_entry *e = entry_find(address);
+
+	if (e && !e->point.installed && entry_install(e) == 0)
+		spi_sites_placed++;
+}
+
 /* The tree ends: entries that nobody wants any more get their bytes back. */
 void spi_tree_roots_leave(uint32_t tree)
 {
@@ -332,7 +365,7 @@ void spi_tree_roots_leave(uint32_t tree)
 		e->opens &= ~tree;
 		__atomic_fetch_and(&e->point.tree_live, ~tree, __ATOMIC_RELEASE);
 		__atomic_fetch_and(&e->point.tree_todo, ~tree, __ATOMIC_RELEASE);
-		if (e->point.tree_live || e->point.tree_todo || !e->point.installed || e->to->gone)
+		if (e->point.tree_live || e->point.tree_todo || !e->point.installed || e->to->gone || entry_is_held(e, tree))
 			continue;
 		for (uint32_t i = 0; i < e->to->text_count; i++)
 			if (e->point.address >= e->to->text[i].low && e->point.address < e->to->text[i].high)

@@ -536,7 +536,7 @@ static void sites_of(struct spi_tree_object *to, const struct spi_map_func *func
 	for (uint32_t i = func->site_first; i < func->site_first + func->site_count; i++) {
 		const struct spi_map_site *map = SPI_MAP_AT(&to->map, sites, struct spi_map_site, i);
 		const char *why;
-		uint32_t wanted = site_wanted(to, map, trees, &why), fresh;
+		uint32_t wanted = site_wanted(to, map, trees, &why), fresh, apart;
 		struct spi_site *s = wanted ? site_get(to, i, wanted) : NULL;
 
 		if (why && !to->sites[i])
@@ -548,11 +548,17 @@ static void sites_of(struct spi_tree_object *to, const struct spi_map_func *func
 		fresh = wanted & ~s->trees;
 		if (fresh && !s->trees && !(fresh & ~spi_tree_compact) == !(s->point.flags & SPI_POINT_COMPACT))
 			other_kind(s);
+		apart = fresh & (s->point.flags & SPI_POINT_COMPACT ? ~spi_tree_compact : spi_tree_compact);
+		if (apart)
+			spi_tree_decline(to, s->point.call_site, "a call tree with the other kind of records has it");
+		fresh &= ~apart;
 		s->trees |= fresh;
 		__atomic_fetch_or(&s->point.tree_todo, s->is_mixed ? SPI_TREE_OPEN : fresh, __ATOMIC_RELEASE);
 		for (struct spi_child *c = s->children; c; c = c->next)
 			__atomic_fetch_or(&c->point.tree_todo, fresh, __ATOMIC_RELEASE);
-		if (!s->point.installed && fresh)
+		if (fresh && s->form == SPI_FORM_ENTRY)
+			spi_tree_entry_hold(func->vaddr + to->object->bias);
+		else if (!s->point.installed && fresh)
 			batch_add(to, s, 1);
 	}
 }
@@ -599,12 +605,9 @@ uint32_t spi_sites_leave(struct spi_tree_object *to, uint32_t trees)
 		if (!s || !(s->trees & trees))
 			continue;
 		s->trees &= ~trees;
-		__atomic_fetch_and(&s->point.tree_live, ~trees, __ATOMIC_RELEASE);
-		__atomic_fetch_and(&s->point.tree_todo, ~trees, __ATOMIC_RELEASE);
-		for (struct spi_child *c = s->children; c; c = c->next) {
-			__atomic_fetch_and(&c->point.tree_live, ~trees, __ATOMIC_RELEASE);
-			__atomic_fetch_and(&c->point.tree_todo, ~trees, __ATOMIC_RELEASE);
-		}
+		spi_tree_live_leave(&s->point, trees);
+		for (struct spi_child *c = s->children; c; c = c->next)
+			spi_tree_live_leave(&c->point, trees);
 		if (s->trees || !s->point.installed)
 			continue;
 		left++;

@@ -648,6 +648,7 @@ static struct tags {
 	char text[SPI_TREES_MAX * 18 + 2];
 } *tags;
 static char tag_of[SPI_TREES_MAX][16];
+uint32_t spi_tree_tagged;
 static uint32_t tags_version;
 
 void spi_tree_tag_set(uint32_t index, const char *tag)
@@ -655,6 +656,7 @@ void spi_tree_tag_set(uint32_t index, const char *tag)
 	uint64_t before = spi_patch_lock();
 
 	spi_bytes_copy(tag_of[index], tag, sizeof(tag_of[index]));
+	spi_tree_tagged = tag[0] ? spi_tree_tagged | 1u << index : spi_tree_tagged & ~(1u << index);
 	__atomic_fetch_add(&tags_version, 1, __ATOMIC_RELEASE);
 	spi_patch_unlock(before);
 }

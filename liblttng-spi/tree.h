@@ -183,6 +183,15 @@ SPI_INLINE void spi_tree_live_add(struct spi_point *point, uint32_t trees)
 	if (point->record && spi_payload->tree_changed)
 		spi_payload->tree_changed(point);
 }
+/* And fewer. */
+SPI_INLINE void spi_tree_live_leave(struct spi_point *point, uint32_t trees)
+{
+	uint32_t was = __atomic_fetch_and(&point->tree_live, ~trees, __ATOMIC_RELEASE);
+
+	__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+	if ((was & trees) && (was & ~trees) && point->record && spi_payload->tree_changed)
+		spi_payload->tree_changed(point);
+}
 /* A callee is about to run: its sites into place. Returns the trees of `trees` that record it. Under the patch lock. */
 uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known);
 uint32_t spi_tree_limit(struct spi_thread *t, uint32_t trees);
@@ -197,6 +206,8 @@ uint64_t spi_tree_real(uint64_t callee, const char *import, const char *version,
 
 /* ---- root.c ---- */
 struct spi_entry;
+/* The entry point there is to be in place, for sites that its jump has moved. Under the patch lock. */
+void spi_tree_entry_hold(uint64_t address);
 /* Control side: an entry point that begins `tree` in the thread which enters it. */
 int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, const char **reason);
 void spi_tree_roots_leave(uint32_t tree);

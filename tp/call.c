@@ -260,7 +260,7 @@ uint64_t tp_generic_entry(struct spi_point *point, struct spi_frame *frame, cons
 	uint32_t now = spi_thread.tree_now;
 	uint64_t code;
 
-	spi_thread.tree_now = spi_thread.tree & point->tree_live;
+	spi_thread.tree_now = spi_thread.tree & point->tree_live & ~spi_thread.tree_over;
 	code = entry_common(point, frame, vec, stride, 1);
 	spi_thread.tree_now = now;
 	return code;

@@ -238,15 +238,12 @@ static unsigned int batch_write(struct tp_compact_thread *c, uint32_t length)
 {
 	struct tp_shot shot = { .event = &tp_compact_calls, .record = c->head, .length = length };
 	struct lttng_ust_tracepoint_probe *probe;
-	struct spi_thread *t = &spi_thread;
-	uint32_t now = t->tree_now;
 	unsigned int took = 0;
 
 	/*
-	 * A batch has calls of all rules, and is for all of them. They are kept apart by
+	 * A batch has calls of all rules, and is for all of them (tp_compact_tags_all()). They are kept apart by
 	 * the descriptions of their numbers, which go to those they concern.
 	 */
-	t->tree_now = tp_core->tree_tags && *tp_core->tree_tags(~UINT32_C(0)) ? ~UINT32_C(0) : 0;
 	for (probe = tp_probes(&tp_compact_calls); probe && probe->func; probe++) {
 		struct lttng_ust_event_common *event = probe->data;
 		struct lttng_ust_event_recorder *recorder;
@@ -267,7 +264,6 @@ static unsigned int batch_write(struct tp_compact_thread *c, uint32_t length)
 			took |= TOOK_LOST | TOOK_WAIT;
 		}
 	}
-	t->tree_now = now;
 	return took;
 }
 

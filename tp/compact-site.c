@@ -84,7 +84,7 @@ static const struct tp_column site_columns[] = {
 	{ TP_COLUMN_UNSIGNED, 4, 1 }, { TP_COLUMN_UNSIGNED, 8, 1 }, { TP_COLUMN_UNSIGNED, 8, 1 },
 };
 
-/* What stands for a batch in the context $app.spi:rules: it has the tags of all compact points. */
+/* What stands for a batch in the context $app.spi:rules: it has the tags of all rules for compact records. */
 static struct spi_point carrier = { .address = (uint64_t) &carrier };
 static const char *carrier_tags = "";
 const struct tp_event tp_compact_calls = {
@@ -132,13 +132,62 @@ void tp_site_forget_all(void)
 	__atomic_store_n(&tp_site_generation, next, __ATOMIC_RELAXED);
 }
 
-/* Channels that did not get its description before, for its rules' sake, may get it now. */
+/* The point's number for calls that these rules record, made at need. */
+static struct tp_compact_point *number_for(struct spi_point *point, uint32_t trees, const char *tags)
+{
+	struct tp_compact_point *first = ((const struct tp_compact_point *) point->payload)->first, *cp = first, *next;
+
+	do {
+		if (cp->trees == trees && cp->tags == tags)
+			return cp;
+		cp = __atomic_load_n(&cp->next, __ATOMIC_ACQUIRE);
+	} while (cp);
+	cp = number_take();
+	if (!cp)
+		return NULL;
+	cp->point = point;
+	cp->trees = trees;
+	cp->tags = tags;
+	cp->first = first;
+	next = __atomic_load_n(&first->next, __ATOMIC_ACQUIRE);
+	do
+		cp->next = next;
+	while (!__atomic_compare_exchange_n(&first->next, &next, cp, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	return cp;
+}
+
+const struct tp_compact_point *tp_compact_number(struct spi_point *point, uint32_t trees)
+{
+	return number_for(point, trees, NULL);
+}
+
+/*
+ * Who records it now has a number of theirs. While these are several trees, the quickest thunk, which has one number for all threads,
+ * must not be used.
+ */
 void tp_compact_changed(struct spi_point *point)
 {
-	const struct tp_compact_point *cp = point->payload;
+	uint32_t trees = point->tree_live & *tp_core->tree_tagged;
+	struct tp_compact_point *cp = point->payload;
 
-	if ((point->flags & SPI_POINT_COMPACT) && cp)
-		__atomic_store_n(&tp_site_seen[TP_WORD_NUMBER(cp->word)], 0, __ATOMIC_RELAXED);
+	if (!(point->flags & SPI_POINT_COMPACT) || !cp)
+		return;
+	if (cp->first->is_words && (trees & (trees - 1)))
+		__atomic_fetch_and(&point->flags, ~(uint32_t) SPI_POINT_WORDS, __ATOMIC_RELEASE);
+	cp = number_for(point, trees, NULL);
+	if (cp)
+		__atomic_store_n(&point->payload, cp, __ATOMIC_RELEASE);
+	if (cp && cp->first->is_words && !(trees & (trees - 1)))
+		__atomic_fetch_or(&point->flags, SPI_POINT_WORDS, __ATOMIC_RELEASE);
+}
+
+void tp_compact_retag(struct spi_point *point, const char *tags)
+{
+	struct tp_compact_point *cp = point->payload;
+
+	cp = cp ? number_for(point, 0, tags) : NULL;
+	if (cp)
+		__atomic_store_n(&point->payload, cp, __ATOMIC_RELEASE);
 }
 
 /* Inside a read-side section. */
@@ -156,7 +205,8 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 	uint32_t now = t->tree_now;
 	int lost = 0;
 
-	t->tree_now = point->tree_live;
+	t->tree_now = cp->trees;
+	tp_context_text = cp->tags;
 	memcpy(record, &number, 4);
 	memcpy(record + 4, &point->address, 8);
 	memcpy(record + 12, &point->call_site, 8);
@@ -171,6 +221,7 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 			lost = 1;
 	}
 	t->tree_now = now;
+	tp_context_text = NULL;
 	if (!lost)
 		tp_site_seen[number] = generation;
 }
@@ -297,6 +348,40 @@ void tp_compact_tags(const char *tags)
 		return;
 	memcpy(both, carrier_tags, had);
 	memcpy(both + had, tags, n + 1);
-	carrier_tags = both;
-	tp_context_set(&carrier, both);
+	__atomic_store_n(&carrier_tags, both, __ATOMIC_RELEASE);
+}
+
+int tp_compact_is_carrier(const void *ip)
+{
+	return ip == &carrier;
+}
+
+/*
+ * Those of functions, and those of trees, whose text is another one whenever they change. Any thread; what is made
+ * anew is never freed, as another may be reading it.
+ */
+const char *tp_compact_tags_all(void)
+{
+	static struct both {
+		const char *functions, *trees;
+		char text[];
+	} *latest;
+	const char *functions = __atomic_load_n(&carrier_tags, __ATOMIC_ACQUIRE);
+	const char *trees = tp_core->tree_tags ? tp_core->tree_tags(~UINT32_C(0)) : "";
+	struct both *both = __atomic_load_n(&latest, __ATOMIC_ACQUIRE);
+	size_t n = strlen(functions), m = strlen(trees);
+
+	if (!n || !m)
+		return n ? functions : trees;
+	if (both && both->functions == functions && both->trees == trees)
+		return both->text;
+	both = tp_core->alloc(sizeof(*both) + n + m + 1);
+	if (!both)
+		return trees;
+	both->functions = functions;
+	both->trees = trees;
+	memcpy(both->text, functions, n);
+	memcpy(both->text + n, trees, m + 1);
+	__atomic_store_n(&latest, both, __ATOMIC_RELEASE);
+	return both->text;
 }

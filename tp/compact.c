@@ -76,6 +76,15 @@ SPI_INLINE uint64_t slot_take(
 	return code;
 }
 
+/* Its number: in several trees at once another one for each set of those that record it. */
+SPI_INLINE const struct tp_compact_point *number_of(const struct spi_thread *t, struct spi_point *point)
+{
+	const struct tp_compact_point *cp = point->payload;
+	uint32_t trees = t->tree & point->tree_live & ~t->tree_over & *tp_core->tree_tagged;
+
+	return spi_likely(cp->trees == trees) ? cp : tp_compact_number(point, trees);
+}
+
 /* ---- the slow way ------------------------------------------------------- */
 
 /* Write a record whatever the buffer's state; 0 when there is no room at all. All registers are saved. */
@@ -114,7 +123,7 @@ static __attribute__((noinline)) uint64_t entry_slow(
 	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t second)
 {
 	struct spi_thread *t = &spi_thread;
-	const struct tp_compact_point *cp = point->payload;
+	const struct tp_compact_point *cp;
 	uint64_t p = (uint64_t) &frame->ra, code = 0;
 	struct spi_slot *slot;
 	int *error, error_was;
@@ -128,7 +137,8 @@ static __attribute__((noinline)) uint64_t entry_slow(
 	if (spi_unlikely(tp_closed == TP_ENDED) || (spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
 		goto out;
 	slot = spi_slot_ready(t, p);
-	if (spi_likely(slot != NULL) && !(point->flags & SPI_POINT_NO_EXIT) &&
+	cp = number_of(t, point);
+	if (spi_likely(slot != NULL) && cp && !(point->flags & SPI_POINT_NO_EXIT) &&
 			record_slow(t, cp->word | (uint64_t) (second ? TP_KIND_ENTRY_AT : TP_KIND_ENTRY) << 32, second))
 		code = slot_take(t, slot, point, frame, cp->word);
 	else
@@ -179,13 +189,16 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 {
 	struct spi_thread *t = &spi_thread;
 	struct tp_compact_thread *c = tp_compact_of(t);
-	const struct tp_compact_point *cp = point->payload;
+	const struct tp_compact_point *cp;
 	struct spi_slot *slot = t->cur;
 	uint64_t p = (uint64_t) &frame->ra;
 	uint32_t high, low;
 
 	if (spi_unlikely(t->busy) || spi_unlikely(!c) || spi_unlikely(slot == t->end) ||
 			(slot > t->base && spi_unlikely(slot[-1].p <= p) && !spi_slot_is_chained(slot - 1, p)))
+		return entry_slow(point, frame, vec, second);
+	cp = number_of(t, point);
+	if (spi_unlikely(!cp))
 		return entry_slow(point, frame, vec, second);
 	low = tsc_read(&high);
 	if (spi_unlikely(high != c->high) || spi_unlikely(c->used >= c->limit))
@@ -249,6 +262,8 @@ void tp_compact_attach(struct spi_point *point, struct tp_compact_point *cp)
 	else if (point->call_site)
 		entry = entry_from;
 	cp->point = point;
+	cp->first = cp;
+	cp->is_words = entry == entry_from;
 	point->exit = (spi_exit_fn) (void (*)(void)) compact_exit;
 	point->left = compact_left;
 	point->flags |= SPI_POINT_COMPACT | (entry == entry_from ? SPI_POINT_WORDS : 0);

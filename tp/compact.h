@@ -73,10 +73,18 @@ SPI_INLINE struct tp_compact_thread *tp_compact_of(const struct spi_thread *t)
 	return (struct tp_compact_thread *) t->words;
 }
 
-/* spi_point.payload of a point with compact records, begins with its word; found by its number too. Never freed. */
+/*
+ * spi_point.payload of a point with compact records, begins with its word; found by its number too. Never freed. Who
+ * records it is part of a number, as it is described once, and then stands for whatever is recorded
+ * with it: where that changes the point gets another number.
+ */
 struct tp_compact_point {
 	uint64_t word;		/* TP_WORD(number, 0) */
 	struct spi_point *point;
+	const char *tags;	/* of the rules by name that record it; NULL: it is a tree's */
+	uint32_t trees;		/* those with a tag that do */
+	uint32_t is_words;	/* the first one: the point had SPI_POINT_WORDS */
+	struct tp_compact_point *first, *next;	/* of the same point */
 };
 
 extern SPI_HIDDEN int tp_compact_tsc;		/* ticks are the TSC's, otherwise nanoseconds */
@@ -95,7 +103,12 @@ SPI_HIDDEN int tp_compact_bind_one(struct spi_point *point);
 SPI_HIDDEN void tp_site_describe(struct spi_thread *t, uint32_t number);
 SPI_HIDDEN void tp_site_forget_all(void);	/* describe every number again before its next use */
 SPI_HIDDEN void tp_compact_tags(const char *tags);
+SPI_HIDDEN int tp_compact_is_carrier(const void *ip);	/* a batch's */
+SPI_HIDDEN const char *tp_compact_tags_all(void);
 SPI_HIDDEN void tp_compact_changed(struct spi_point *point);	/* other trees record it */
+SPI_HIDDEN void tp_compact_retag(struct spi_point *point, const char *tags);	/* other rules by name do */
+/* The point's number for calls that these trees record. NULL: no more numbers. Any thread, in any state. */
+SPI_HIDDEN const struct tp_compact_point *tp_compact_number(struct spi_point *point, uint32_t trees);
 SPI_HIDDEN int tp_compact_is_last(uint64_t address);	/* exec and the like: nothing may come after it */
 SPI_HIDDEN void tp_compact_last_find(void);
 

@@ -60,6 +60,7 @@ struct node {
 };
 
 static struct node *buckets[BUCKETS];
+__thread const char *tp_context_text __attribute__((tls_model("initial-exec")));
 
 static struct node **bucket(uint64_t address)
 {
@@ -86,6 +87,14 @@ static void get_value(void *priv, struct lttng_ust_probe_ctx *probe, struct lttn
 		return;
 	}
 	value->sel = DYNAMIC_STRING;
+	if (tp_compact_is_carrier(probe->ip)) {
+		value->u.str = tp_compact_tags_all();
+		return;
+	}
+	if (tp_context_text) {		/* a number's description: by who has it */
+		value->u.str = tp_context_text;
+		return;
+	}
 	if (spi_thread.tree_now) {	/* a call of a tree: by the trees, not by the function */
 		value->u.str = tp_core->tree_tags(spi_thread.tree_now);
 		return;
@@ -130,8 +139,10 @@ int tp_context_set(struct spi_point *point, const char *tags)
 {
 	struct node *node = node_find(point->address), **head = bucket(point->address);
 
-	if (point->flags & SPI_POINT_COMPACT)
+	if (point->flags & SPI_POINT_COMPACT) {
 		tp_compact_tags(tags);
+		tp_compact_retag(point, tags);
+	}
 	if (!node && !*tags)
 		return 0;
 	if (!node) {

@@ -119,6 +119,7 @@ SPI_HIDDEN int tp_tree_bind(struct spi_point *point);
 
 /* ---- context.c: $app.spi:rules ---- */
 SPI_HIDDEN void tp_context_register(void);
+extern SPI_HIDDEN __thread const char *tp_context_text __attribute__((tls_model("initial-exec")));	/* NULL, or what it says */
 SPI_HIDDEN int tp_context_set(struct spi_point *point, const char *tags);
 
 /* ---- left.c: the spi_call:left event ---- */
