@@ -120,7 +120,7 @@ tree_real() {
 	cmp -s plain.err traced.err || differs+="stderr: $(diff -a plain.err traced.err | head -n 4 | cut -c1-200); "
 	[ -z "$differs" ]
 	ok $? "$name: stdout, stderr and status as without" || diag "$* : $differs"
-	tree_balanced "$SPI_TMP/real" "$name: balanced" --counts "$SPI_TMP/real.counts"
+	tree_balanced "$SPI_TMP/real" "$name: balanced" --counts "$SPI_TMP/real.counts" ${TREE_DIES_IN:+--dies-in "$TREE_DIES_IN"}
 }
 
 real_setup() { :; }

@@ -59,7 +59,7 @@ struct call_totals {
 };
 void thread_entry(const struct call_record *record);
 void thread_exit(const struct call_record *record);
-void threads_total(struct call_totals *totals);
+void threads_total(struct call_totals *totals, const char *deadly); /* processes that ended in this function have open calls */
 void threads_problems(FILE *out); /* the first few, with names */
 void threads_keep(void);	  /* what threads_print() needs, 4 bytes an event */
 void threads_print(FILE *out);	  /* a line `thread VPID VTID`, then `>` FUNCTION CALL SITE and `<` lines */

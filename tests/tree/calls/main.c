@@ -9,6 +9,7 @@
  *   --hash FILE       the same, a hash a thread
  *   --expand DIR      compact records too, through filter.lttng-spi.expand in DIR
  *   --open N          up to N calls may be open at the end (0)
+ *   --dies-in FUNCTION  nor do processes count whose calls ended in that one (PATH+0xOFFSET): a signal killed them there
  *
  * One line on stdout says how many there are of each; the first problems are
  * explained on stderr. Status 1: something does not fit, or no calls at all.
@@ -69,8 +70,9 @@ static int print_to(const char *path, void (*print)(FILE *out))
 	return fclose(out) ? 1 : 0;
 }
 
-enum { COUNTS, SITES, SEQUENCE, HASH, EXPAND, OPEN, OPTIONS };
-static const char *const names[OPTIONS] = { "--counts", "--sites", "--sequence", "--hash", "--expand", "--open" };
+enum { COUNTS, SITES, SEQUENCE, HASH, EXPAND, OPEN, DIES_IN, OPTIONS };
+static const char *const names[OPTIONS] = { "--counts", "--sites", "--sequence", "--hash", "--expand", "--open",
+	"--dies-in" };
 static const char *value[OPTIONS];
 
 static const char *options(int argc, char **argv)
@@ -96,7 +98,7 @@ int main(int argc, char **argv)
 	int failed = 0;
 
 	if (!trace) {
-		fputs("usage: calls [--counts|--sites|--sequence|--hash FILE] [--expand DIR] [--open N] TRACE\n", stderr);
+		fputs("usage: calls [--counts|--sites|--sequence|--hash FILE] [--expand DIR] [--open N] [--dies-in FUNCTION] TRACE\n", stderr);
 		return 2;
 	}
 	if (value[SEQUENCE] || value[HASH])
@@ -107,7 +109,7 @@ int main(int argc, char **argv)
 	failed |= print_to(value[SITES], with_sites);
 	failed |= print_to(value[SEQUENCE], threads_print);
 	failed |= print_to(value[HASH], threads_hash);
-	threads_total(&t);
+	threads_total(&t, value[DIES_IN]);
 	printf("entries %llu exits %llu orphans %llu crossed %llu sites %llu clock %llu open %llu threads %llu deepest %llu lost %llu\n",
 		(unsigned long long) t.entries, (unsigned long long) t.exits, (unsigned long long) t.orphans,
 		(unsigned long long) t.crossed, (unsigned long long) t.sites, (unsigned long long) t.clock,

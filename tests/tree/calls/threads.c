@@ -131,7 +131,29 @@ void thread_exit(const struct call_record *record)
 	}
 }
 
-void threads_total(struct call_totals *totals)
+/* Is it in a call of that function (PATH+0xOFFSET)? */
+static int thread_is_in(const struct thread *thread, const char *function)
+{
+	char text[8192];
+
+	for (uint64_t k = 0; k < thread->depth; k++) {
+		pair_name(thread->stack[k], text, sizeof(text));
+		text[strcspn(text, "\t")] = 0;
+		if (!strcmp(text, function))
+			return 1;
+	}
+	return 0;
+}
+
+static int process_is_in(int vpid, const char *function)
+{
+	for (uint32_t i = 0; function && i < thread_count; i++)
+		if (threads[i].vpid == vpid && thread_is_in(&threads[i], function))
+			return 1;
+	return 0;
+}
+
+void threads_total(struct call_totals *totals, const char *deadly)
 {
 	struct call_record end = { 0 };
 
@@ -139,6 +161,8 @@ void threads_total(struct call_totals *totals)
 	for (uint32_t i = 0; i < thread_count; i++) {
 		struct thread *thread = &threads[i];
 
+		if (thread->depth && process_is_in(thread->vpid, deadly))
+			continue;
 		sum.open += thread->depth;
 		end = (struct call_record) { .vpid = thread->vpid, .vtid = thread->vtid, .time = thread->time };
 		for (uint64_t k = thread->depth; k--;)
