@@ -7,6 +7,7 @@
  * must be that of the innermost open call, and time must increase strictly.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "calls.h"
 
 #define EXIT_MARK UINT32_MAX
