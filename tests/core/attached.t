@@ -9,7 +9,8 @@
 spi_private "$@"
 spi_daemon
 ulimit -c 0
-spi_cc signals "$SPI_TOP_SRCDIR/tests/core/signals.c" -no-pie -Wno-deprecated-declarations
+signals=$SPI_TOP_SRCDIR/tests/core/signals
+spi_cc signals "$signals.c" "$signals-masks.c" "$signals-taken.c" "$signals-ends.c" -no-pie -Wno-deprecated-declarations
 
 for name in $(./signals | grep -v look); do
 	timeout 20 ./signals "$name" >plain 2>plain.err

@@ -9,7 +9,8 @@
 spi_private "$@"
 spi_daemon
 ulimit -c 0
-spi_cc signals "$SPI_TOP_SRCDIR/tests/core/signals.c" -no-pie -Wno-deprecated-declarations
+signals=$SPI_TOP_SRCDIR/tests/core/signals
+spi_cc signals "$signals.c" "$signals-masks.c" "$signals-taken.c" "$signals-ends.c" -no-pie -Wno-deprecated-declarations
 
 alone=("${SPI_ALONE[@]}" LTTNG_UST_REGISTER_TIMEOUT=0 LTTNG_SPI_RULES='t_tiny;t_tiny2;t_text')
 is "$("${alone[@]}" ./signals look)" "cc cc" "there is int3 in the program"
