@@ -3,17 +3,17 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
 # timeout: 110
+# soak-timeout: 900
 #
 # Unmodified programs with every call below main() traced, all libraries but the
-# default exclusions: stdout, stderr and status as without, and balanced.
+# default exclusions: stdout, stderr and status as without, and balanced. With SPI_SOAK again with each worker
+# forced alone.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 spi_daemon
 tree_tools
 real_setup() { seq 300 | awk '{ print ($1 * 7919) % 307 " line " $1 }' >numbers; mkdir d; echo a >d/a; echo b >d/b; ln -s a d/l; }
-while read -r -u 3 command; do
-	eval "tree_real '${command:9:40}' $command"
-done 3<<'C'
+cat >commands <<'C'
 /usr/bin/ls -laR --time-style=+x --color=always d
 /usr/bin/sort -k2,2 -k1n numbers
 /usr/bin/tar cf - --mtime=@0 --sort=name d
@@ -26,4 +26,17 @@ done 3<<'C'
 /usr/bin/xz -c numbers
 /usr/bin/gdb -nx -batch -ex "print 1+1" -ex "info files" /usr/bin/true
 C
+# each WORKER - traced by that one alone ('': as ever)
+each() {
+	local command
+	while read -r -u 3 command; do
+		eval "tree_real '${1:+$1 alone, }${command:9:40}' $command"
+	done 3<"$SPI_TMP/commands"
+}
+each ''
+if [ -n "${SPI_SOAK:-}" ]; then
+	for worker in call block spring trap; do
+		TREE_ENV=LTTNG_SPI_TEST_WORKER=$worker each "$worker"
+	done
+fi
 tap_done
