@@ -257,6 +257,24 @@ static int fix_is_valid(const struct spi_map_site *site, unsigned int i)
 	return site->fix[i] + 4 + site->fix_after[i] <= site->code_size;
 }
 
+/* Each moved instruction has bytes and a copy, one behind the other. */
+static int moved_is_valid(const struct spi_map_site *site)
+{
+	unsigned int i, size = 0, at = 0;
+
+	if (site->insn_count > SPI_SITE_INSNS || site->own > site->code_size)
+		return 0;
+	for (i = 0; i < site->insn_count; i++) {
+		unsigned int next = i + 1 < site->insn_count ? site->insn[i + 1].at : site->own;
+
+		if (!site->insn[i].size || site->insn[i].at != at || next <= at)
+			return 0;
+		size += site->insn[i].size;
+		at = next;
+	}
+	return size == site->before && (site->insn_count || !site->own);
+}
+
 static const char *site_check(const struct map_view *view, uint32_t i)
 {
 	const struct spi_map_site *site = VIEW_TABLE(view, sites, struct spi_map_site) + i;
@@ -271,11 +289,10 @@ static const char *site_check(const struct map_view *view, uint32_t i)
 	if (site->size < 2 || site->size > 15 || site->before + site->size > SPI_SITE_BYTES ||
 	    site->before > site->vaddr)
 		return "a call site of impossible size";
-	if (site->window && (site->window != site->before + site->size || site->window < (is_jcc ? 6 : 5) ||
-			     (is_jcc && site->before)))
-		return "a call site with impossible room";
 	if (site->code_size > SPI_SITE_CODE || !fix_is_valid(site, 0) || !fix_is_valid(site, 1))
 		return "a call site's code outside its record";
+	if (!moved_is_valid(site) || site->after > SPI_SITE_AFTER || ((is_jcc || site->solid) && (site->before || site->after)))
+		return "a call site with impossible room";
 	if (site->pad_size && site->pad_size < 5)
 		return "a call site with too little padding";
 	return NULL;

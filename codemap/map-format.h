@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define SPI_MAP_MAGIC		UINT64_C(0x0150414d49505300)	/* "\0SPIMAP\1" */
-#define SPI_MAP_VERSION		1u
+#define SPI_MAP_VERSION		2u
 #define SPI_MAP_NONE		UINT32_MAX			/* an index that points nowhere */
 
 #define SPI_MAP_ENTRY_BYTES	40u	/* bytes of code kept from a function's first byte on */
@@ -216,7 +216,9 @@ enum spi_site_kind {
 };
 
 #define SPI_SITE_CODE	32u
-#define SPI_SITE_BYTES	24u
+#define SPI_SITE_BYTES	20u
+#define SPI_SITE_INSNS	6u
+#define SPI_SITE_AFTER	4u
 #define SPI_SITE_NO_FIX	0xffu
 
 struct spi_map_site {
@@ -227,33 +229,36 @@ struct spi_map_site {
 	uint32_t version;		/* string: its symbol version; 0: none */
 	uint8_t kind;			/* enum spi_site_kind */
 	uint8_t size;			/* of the instruction, bytes */
-	uint8_t before;			/* bytes of instructions before it that are moved along to make room; nothing jumps between them and it */
 	/*
-	 * Bytes from vaddr - before on that may be replaced by `nop`s and, at their end, a 5-byte call or jump
-	 * (JCC: 6 bytes, the condition kept) that ends where the instruction ended. 0: there is no room.
+	 * Room for a jump of 5 bytes. The instructions before it that may be moved along, as far as nothing jumps
+	 * between them and it: any number of them, those nearest to it. And bytes behind it that nothing runs through.
 	 */
-	uint8_t window;
+	uint8_t before, after;		/* bytes; after: 4 at most, behind jumps only */
+	uint8_t insn_count;		/* before it */
+	uint8_t solid;			/* a jump goes into its middle: no byte but the first may change */
 	/*
-	 * To be run in the stub, where the replaced bytes led: the moved instructions, then what puts
+	 * To be run in the stub, where the replaced bytes led: the moved instructions, then, from `own` on, what puts
 	 * the target of an INDIRECT or memory call into r11. They expect the stack that a stub has: one
 	 * word lower than at the site for calls, the same for jumps. SLOT: only the moved instructions.
 	 */
-	uint8_t code_size;
+	uint8_t code_size, own;
 	uint8_t fix[2];			/* offsets in code[] of disp32s to adjust to fix_target[]; SPI_SITE_NO_FIX */
 	uint8_t fix_after[2];		/* bytes of their instruction behind the disp32 */
 	uint8_t condition;		/* JCC: low nibble of the opcode */
 	/*
-	 * Spare bytes (padding that nothing runs through) within reach of a 2-byte jump at vaddr - before:
+	 * Spare bytes (padding that nothing runs through) within reach of a 2-byte jump there or thereabouts:
 	 * `pad_size` (5 at least; 0: none) bytes at vaddr + pad. Sites may share them: who takes them is the agent's matter.
 	 */
 	uint8_t pad_size;
-	uint8_t first;			/* size of the first instruction that is moved along; 0: none is */
 	int16_t pad;
+	struct {
+		uint8_t size;		/* of the instruction */
+		uint8_t at;		/* its copy in code[] */
+	} insn[SPI_SITE_INSNS];		/* before it, by ascending address */
 	uint8_t code[SPI_SITE_CODE];
 	uint8_t bytes[SPI_SITE_BYTES];	/* as the file has them from vaddr - before on, before + size of them */
-	uint8_t reserved[2];
 };
-_Static_assert(sizeof(struct spi_map_site) == 112, "wire format");
+_Static_assert(sizeof(struct spi_map_site) == 120, "wire format");
 
 struct spi_map_enum {
 	uint32_t name;		/* string: the type's name, "" when anonymous */

@@ -41,15 +41,34 @@ static uint64_t filler_size(const struct flow *flow, uint64_t vaddr, uint64_t en
 	return size;
 }
 
-void pads_collect(struct sites *sites, const struct stretch *stretch)
+/* Where padding of the stretch ends at the latest. */
+static uint64_t filler_end(const struct flow *flow, const struct stretch *stretch)
 {
-	const struct flow *flow = sites->flow;
 	const struct stretch *next = stretch + 1;
 	uint64_t end = stretch->vaddr + stretch->size + 64;
-	size_t i;
 
 	if (next < flow->stretches.at + flow->stretches.count && next->vaddr < end)
 		end = next->vaddr;
+	return end;
+}
+
+unsigned int pads_behind(const struct sites *sites, const struct stretch *stretch, size_t index)
+{
+	const struct item *item = &sites->items.at[index];
+	uint64_t at = item->vaddr + item->insn.size, size;
+
+	if (goes_on(&item->insn))
+		return 0;
+	size = filler_size(sites->flow, at, filler_end(sites->flow, stretch));
+	return size < SPI_SITE_AFTER ? (unsigned int) size : SPI_SITE_AFTER;
+}
+
+void pads_collect(struct sites *sites, const struct stretch *stretch)
+{
+	const struct flow *flow = sites->flow;
+	uint64_t end = filler_end(flow, stretch);
+	size_t i;
+
 	if (stretch->is_unclear || stretch->is_mixed)
 		return;
 	for (i = 0; i < sites->items.count; i++) {
@@ -87,7 +106,7 @@ static size_t pad_index(const struct sites *sites, uint64_t vaddr)
 /* The nearest one; of a large one what is in reach. */
 static void pad_choose(const struct sites *sites, struct spi_map_site *site)
 {
-	uint64_t from = site->vaddr - site->before, best = UINT64_MAX;
+	uint64_t from = site->vaddr, best = UINT64_MAX;
 	uint64_t low = from > REACH_BACK ? from - REACH_BACK : 0, high = from + REACH_FORTH;
 	size_t i;
 

@@ -2,8 +2,9 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * Room for a jump or call of 5 bytes at a call site: the instruction's own bytes,
- * or those of the instructions before it as well, which then run elsewhere, in the
- * site's stub, before the call goes on.
+ * or those of instructions before it as well, which then run elsewhere, in the
+ * site's stub, before the call goes on. More of them than would do are told: the
+ * agent tries where a jump may begin until its other end leads somewhere.
  *
  * There, at a call, the return address is on the stack already: the stack pointer
  * is one word lower than these instructions expect. So operands that count from it
@@ -15,7 +16,6 @@
 #include "codemap/sites.h"
 
 #define JUMP_BYTES	5u
-#define JCC_BYTES	6u
 #define REG_SP		4u
 #define LONGEST		20u	/* bytes of an instruction with a wider displacement */
 
@@ -244,47 +244,48 @@ static int code_add(struct spi_map_site *site, const struct moved *moved)
 	return 1;
 }
 
-/* How many instructions before the site make room with it? 0: there is none. */
-static unsigned int block_count(const struct sites *sites, const struct stretch *stretch, size_t index, int is_call)
+/*
+ * How many instructions before the site may be moved, with nothing known to arrive behind the first of them? A jump whose
+ * ways are not known (stretch.is_unclear) may do so all the same: it finds an instruction there that was left
+ * as it is, or int3, for the agent changes no byte of an instruction but with its first.
+ */
+static unsigned int movable_count(const struct sites *sites, size_t index, int is_call)
 {
 	const struct item *item = &sites->items.at[index];
 	unsigned int count = 0, size = item->insn.size;
 	struct moved moved;
 
-	if (stretch->is_unclear)
-		return 0;
-	while (size < JUMP_BYTES) {
+	while (count < SPI_SITE_INSNS && count < index) {
 		const struct item *before = item - 1;
 
-		if (count == index || before->vaddr + before->insn.size != item->vaddr ||
+		if (size + before->insn.size > SPI_SITE_BYTES || before->vaddr + before->insn.size != item->vaddr ||
 		    flow_arrives(sites->flow, before->vaddr + 1, item->vaddr + 1) ||
 		    !insn_move(before, is_call, &moved))
-			return 0;
+			break;
 		size += before->insn.size;
 		item = before;
 		count++;
 	}
-	return size <= SPI_SITE_BYTES ? count : 0;
+	return count;
 }
 
-/* Move the instructions before the site. 0: the record has no room for it; the site is then as it was. */
-static int block_make(const struct sites *sites, size_t index, unsigned int count, int is_call,
-		      struct spi_map_site *site)
+/* The code of a site with that many instructions moved. 0: the record has no room for it. */
+static int code_make(const struct sites *sites, size_t index, unsigned int count, int is_call, const struct moved *load,
+		     struct spi_map_site *site)
 {
 	const struct item *item = &sites->items.at[index];
-	struct spi_map_site made = *site;
 	struct moved moved;
 
-	made.first = (uint8_t) item[-(int) count].insn.size;
 	for (; count; count--) {
 		insn_move(item - count, is_call, &moved);
-		if (!code_add(&made, &moved))
+		site->insn[site->insn_count].size = item[-(int) count].insn.size;
+		site->insn[site->insn_count++].at = site->code_size;
+		if (!code_add(site, &moved))
 			return 0;
-		made.before += item[-(int) count].insn.size;
+		site->before += item[-(int) count].insn.size;
 	}
-	made.window = (uint8_t) (made.before + made.size);
-	*site = made;
-	return 1;
+	site->own = site->code_size;
+	return code_add(site, load);
 }
 
 /* Some jump skips its first bytes. Addresses in data that happen to lie in it do not count: they are numbers. */
@@ -305,21 +306,24 @@ int room_find(const struct sites *sites, const struct stretch *stretch, size_t i
 	int is_jcc = site->kind == SPI_SITE_JCC || site->kind == SPI_SITE_JCC_SLOT;
 	int is_indirect = site->kind == SPI_SITE_CALL_INDIRECT || site->kind == SPI_SITE_JUMP_INDIRECT;
 	struct moved load = { .fix = SPI_SITE_NO_FIX };
-	struct spi_map_site made;
-	unsigned int count;
+	unsigned int count = 0;
 
 	if (is_indirect && !target_load(item, is_call, &load))
 		return 0;
-	if (is_jumped_into(sites, item)) {
-		/* Whoever jumps into it sees another instruction: its bytes stay as they are but for the first. */
-	} else if (site->size >= (is_jcc ? JCC_BYTES : JUMP_BYTES)) {
-		site->window = site->size;
-	} else if (!is_jcc && (count = block_count(sites, stretch, index, is_call)) != 0) {
-		made = *site;
-		if (block_make(sites, index, count, is_call, &made) && code_add(&made, &load)) {
+	site->solid = (uint8_t) is_jumped_into(sites, item);
+	if (!site->solid && !is_jcc && site->size < JUMP_BYTES) {
+		count = movable_count(sites, index, is_call);
+		if (!is_call && !stretch->is_unclear && !stretch->is_mixed)
+			site->after = (uint8_t) pads_behind(sites, stretch, index);
+	}
+	for (;; count--) {
+		struct spi_map_site made = *site;
+
+		if (code_make(sites, index, count, is_call, &load, &made)) {
 			*site = made;
 			return 1;
 		}
+		if (!count)
+			return 0;
 	}
-	return code_add(site, &load);
 }

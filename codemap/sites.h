@@ -36,13 +36,15 @@ struct sites {
 void sites_find(struct sites *sites, const struct flow *flow, struct links *links, struct tables *tables);
 
 /*
- * room.c: set the window, what is moved, and the code that gets the target, for
+ * room.c: set what may be moved, and the code that does that and gets the target, for
  * the site made of items[index]; kind and size are set already. 0: its target
  * cannot be had, and so nothing can be done there.
  */
 int room_find(const struct sites *sites, const struct stretch *stretch, size_t index, struct spi_map_site *site);
 
 /* pads.c: */
+/* Bytes of padding behind a jump, SPI_SITE_AFTER at most. */
+unsigned int pads_behind(const struct sites *sites, const struct stretch *stretch, size_t index);
 void pads_collect(struct sites *sites, const struct stretch *stretch);
 void pads_assign(struct sites *sites);
 

@@ -239,17 +239,21 @@ void spi_relocate(struct spi_emit *e, uint64_t address, uint64_t bias, const uin
 void spi_stub_emit(struct spi_emit *e, struct spi_point *point, const uint8_t *bytes, const struct spi_map_insn *insns,
 	unsigned int count, unsigned int undo, uint64_t moved[SPI_MAP_ENTRY_INSNS]);
 
-#define SPI_SITE_STUB_MAX	160u
+#define SPI_SITE_STUB_MAX	192u
 enum spi_site_way {
 	SPI_SITE_TO,		/* to the callee `to` */
 	SPI_SITE_TO_SLOT,	/* to what stands in the word at `to` */
 	SPI_SITE_TO_R11,	/* to what the site's code has put into r11 */
 };
 /*
- * The stub of a call site. push: 0, or the return address, where the site was replaced by a jump. Sets point->body.
+ * The stub of a call site, with its latest `moved` instructions moved along. push: 0, or the return address, where the
+ * site was replaced by a jump. Sets point->body. entries: NULL, or `moved` places: entries[n] is where a thread goes on
+ * that has done all of them but n.
  */
-void spi_site_emit(struct spi_emit *e, struct spi_point *point, const struct spi_map_site *site, uint64_t push,
-	enum spi_site_way way, uint64_t to);
+void spi_site_emit(struct spi_emit *e, struct spi_point *point, const struct spi_map_site *site, uint32_t moved, uint64_t push,
+	enum spi_site_way way, uint64_t to, uint64_t *entries);
+/* The frame where its jump leads, as far as that can be told: of a call it cannot. */
+uint16_t spi_site_frame(const struct spi_map_site *site, uint32_t moved);
 
 /* A trampoline is SPI_TRAMPOLINE_HEAD bytes, its frame as unwinders see it, and the jump behind them. */
 #define SPI_TRAMPOLINE_HEAD 2u

@@ -42,7 +42,9 @@ static int ranges_overlap(uint64_t a, uint32_t a_size, uint64_t b, uint32_t b_si
 
 int spi_bytes_conflict(uint64_t address, uint32_t changed, uint32_t fixed)
 {
-	for (uint64_t granule = (address >> 4) - 1; granule <= (address >> 4) + 1; granule++)
+	uint64_t end = address + (changed > fixed ? changed : fixed) - 1;
+
+	for (uint64_t granule = (address >> 4) - 1; granule <= end >> 4; granule++)
 		for (struct spi_patch *p = *index_bucket(granule); p; p = p->next)
 			if (ranges_overlap(p->address, p->changed, address, fixed)
 				|| ranges_overlap(p->address, p->fixed, address, changed))

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The workers for sites whose own instruction has no room (site.c has the first).
+ * What is left for sites that no jump of 5 bytes fits (site-jump.c).
  *
- *	block	The first of the instructions that are moved along becomes a jump,
- *		in its own bytes if it has five, else as a pun: its bytes become the
- *		jump's first ones, and what stands behind them the rest, with a
- *		trampoline where that leads. Nothing behind the first instruction
- *		changes, so that a thread which is between them goes on as if nothing
- *		had happened. Where none can be moved the pun is the site's own
- *		instruction, and relies on the bytes behind it.
  *	spring	A short jump to spare bytes nearby, which hold a long one. They are
  *		written first, and stay when the site goes, as a thread may be just
  *		there, until no tree is left and every thread is seen to be elsewhere.
@@ -25,88 +18,19 @@ struct spi_pad {
 	uint8_t was[SPI_JUMP_SIZE];
 };
 
-/* ---- block ---- */
+/* ---- spring ---- */
 
-static uint32_t first_size(const struct spi_site *s)
+int spi_site_pads_overlap(const struct spi_tree_object *to, uint64_t at, uint32_t size)
 {
-	return s->map->before ? s->map->first : s->map->size;
-}
-
-static int change_jump(const struct spi_site *s, struct spi_text_op *op)
-{
-	uint64_t start = spi_site_start(s), to = s->way ? s->way : s->stub;
-	int32_t displacement = (int32_t) (to - (start + SPI_JUMP_SIZE));
-	uint32_t first = first_size(s);
-
-	op->address = start;
-	op->size = (uint8_t) (first < SPI_JUMP_SIZE ? first : SPI_JUMP_SIZE);
-	op->how = spi_site_how(start, op->size);
-	if (!op->how)
-		return -1;
-	spi_bytes_copy(op->from, s->map->bytes, 8);
-	op->to[0] = 0xe9;
-	spi_bytes_copy(op->to + 1, &displacement, 4);
-	return 0;
-}
-
-/* Does another site change bytes in [from, to), or may it yet? */
-static int sites_within(const struct spi_site *s, uint64_t from, uint64_t to)
-{
-	const struct spi_map_site *all = SPI_MAP_AT(&s->owner->map, sites, struct spi_map_site, 0);
-	uint64_t bias = s->owner->object->bias, count = s->owner->map.head->sites.count;
-
-	for (uint64_t i = (uint64_t) (s->map - all) + 1; i < count && i < (uint64_t) (s->map - all) + 4; i++)
-		if (all[i].vaddr + bias - all[i].before < to && all[i].vaddr + bias + all[i].size > from)
+	for (const struct spi_pad *pad = to->pads; pad; pad = pad->next)
+		if (at < pad->at + SPI_JUMP_SIZE && pad->at < at + size)
 			return 1;
 	return 0;
 }
 
-/* A jump whose first bytes are the first instruction's. */
-static int make_pun(struct spi_site *s, uint64_t start, uint32_t first)
-{
-	uint32_t bits = 0, mask = ~UINT32_C(0) << 8 * (first - 1);
-	uint32_t known = s->map->before + s->map->size;
-
-	spi_bytes_copy(&bits, s->map->bytes + 1, 4);
-	if (known < SPI_JUMP_SIZE) {
-		uint64_t end = start + known;
-
-		if (sites_within(s, end, start + SPI_JUMP_SIZE) ||
-				spi_bytes_conflict(end, SPI_JUMP_SIZE - known, SPI_JUMP_SIZE - known))
-			return spi_site_decline(s, "its instruction is too short, and the bytes behind it are used by another point");
-		spi_bytes_copy((uint8_t *) &bits + known - 1, (const void *) end, SPI_JUMP_SIZE - known);
-	}
-	s->form = SPI_FORM_PUN;
-	for (int into_heap_room = 0; into_heap_room < 2 && !s->way; into_heap_room++)
-		s->way = spi_trampoline_make(s->owner->object, start + SPI_JUMP_SIZE, mask, bits, s->stub, 0, into_heap_room,
-			&s->reason);
-	return s->way ? spi_bytes_claim(&s->point, start, first, SPI_JUMP_SIZE, s->map->bytes) : -1;
-}
-
-static int worker_block(struct spi_site *s)
-{
-	uint64_t start = spi_site_start(s);
-	uint32_t first = first_size(s);
-	struct spi_text_op op;
-
-	if (!first || (!s->map->before && spi_site_is_jcc(s->map)))
-		return spi_site_decline(s, "its instruction is too short, and none before it can be moved");
-	s->form = SPI_FORM_JUMP;
-	if (change_jump(s, &op) < 0)
-		return spi_site_decline(s, "its instruction is too short, and the one before it cannot be changed in one step");
-	if (spi_site_stub(s, 1) < 0)
-		return -1;
-	return first >= SPI_JUMP_SIZE ? 0 : make_pun(s, start, first);
-}
-
-/* ---- spring ---- */
-
 static int pad_is_free(const struct spi_tree_object *to, uint64_t at)
 {
-	for (const struct spi_pad *pad = to->pads; pad; pad = pad->next)
-		if (at < pad->at + SPI_JUMP_SIZE && pad->at < at + SPI_JUMP_SIZE)
-			return 0;
-	return !spi_bytes_conflict(at, SPI_JUMP_SIZE, SPI_JUMP_SIZE);
+	return !spi_site_pads_overlap(to, at, SPI_JUMP_SIZE) && !spi_bytes_conflict(at, SPI_JUMP_SIZE, SPI_JUMP_SIZE);
 }
 
 /* Five free bytes that the short jump reaches; 0: none. */
@@ -192,20 +116,47 @@ void spi_site_pad_clear(struct spi_tree_object *to, uint64_t at)
 			pad_write(to, at, pad->was);
 }
 
+/* A jump or conditional jump of two bytes, whose condition, if it has one, stays. */
+static int is_short_jump(const struct spi_map_site *map)
+{
+	const uint8_t *bytes = spi_site_bytes(map, 0);
+
+	return map->size == 2 && (bytes[0] == 0xeb || (bytes[0] & 0xf0) == 0x70);
+}
+
 static int change_short(const struct spi_site *s, struct spi_text_op *op)
 {
-	const uint8_t *bytes = s->map->bytes;
 	uint64_t start = spi_site_start(s);
-	int is_short = !s->map->before && s->map->size == 2 && (bytes[0] == 0xeb || (bytes[0] & 0xf0) == 0x70);
+	int is_short = !s->before && is_short_jump(s->map);
 
-	op->address = is_short ? start + 1 : start;	/* the condition, if it has one, stays */
+	op->address = is_short ? start + 1 : start;
 	op->size = is_short ? 1 : 2;
 	op->how = spi_site_how(op->address, op->size);
-	if (!op->how || op->how == SPI_TEXT_SPIN || (!is_short && (s->map->before ? s->map->first : s->map->size) < 2))
+	if (!op->how || op->how == SPI_TEXT_SPIN)
 		return -1;
-	spi_bytes_copy(op->from, bytes + is_short, op->size);
+	spi_bytes_copy(op->from, spi_site_bytes(s->map, s->before) + is_short, op->size);
 	op->to[0] = 0xeb;
 	op->to[op->size - 1] = (uint8_t) (s->way - (start + 2));
+	return 0;
+}
+
+/* Where the short jump may begin: at the site, or at an instruction before it that has two bytes. 0: it reaches no spare bytes. */
+static int spring_find(struct spi_site *s, uint32_t *moved)
+{
+	const struct spi_map_site *map = s->map;
+	struct spi_text_op op;
+
+	if (!map->pad_size || map->solid)
+		return 0;
+	for (*moved = 0; *moved <= map->insn_count; ++*moved) {
+		s->before = (uint8_t) spi_site_before(map, *moved);
+		if (spi_site_first(map, *moved) < 2 || (!*moved && spi_site_is_jcc(map) && !is_short_jump(map)) ||
+				!spi_site_is_untouched(s, s->before))
+			continue;
+		s->way = pad_find(s, spi_site_start(s) + 2);
+		if (s->way && change_short(s, &op) == 0)
+			return 1;
+	}
 	return 0;
 }
 
@@ -213,16 +164,15 @@ static int worker_spring(struct spi_site *s)
 {
 	struct spi_tree_object *to = s->owner;
 	struct spi_pad *pad;
-	struct spi_text_op op;
+	uint32_t moved;
 
 	s->form = SPI_FORM_SHORT;
-	if (!s->map->pad_size || change_short(s, &op) < 0)
+	if (!spring_find(s, &moved))
 		return spi_site_decline(s, "it has no room, and there are no spare bytes within reach of a short jump");
-	s->way = pad_find(s, spi_site_start(s) + 2);
-	if (!s->way)
-		return spi_site_decline(s, "it has no room, and the spare bytes nearby are taken");
 	pad = spi_alloc(sizeof(*pad));
-	if (!pad || spi_site_stub(s, 1) < 0)
+	if (!pad)
+		return spi_site_decline(s, "the agent has no memory left");
+	if (spi_site_stub(s, moved, 1) < 0)
 		return -1;
 	pad->at = s->way;
 	spi_bytes_copy(pad->was, (const void *) s->way, SPI_JUMP_SIZE);
@@ -230,7 +180,7 @@ static int worker_spring(struct spi_site *s)
 		return spi_site_decline(s, "the spare bytes nearby cannot be written");
 	pad->next = to->pads;
 	to->pads = pad;
-	return 0;
+	return spi_bytes_claim(&s->point, spi_site_start(s), 2, 2, spi_site_bytes(s->map, s->before));
 }
 
 /* ---- trap ---- */
@@ -262,20 +212,29 @@ static int is_caller_back(const struct spi_site *s)
 	return 0;
 }
 
+const char *spi_site_trap_unfit(const struct spi_site *s)
+{
+	if (s->owner->no_trap)
+		return s->owner->no_trap;
+	if (s->owner->is_runtime && !is_caller_back(s))
+		return "needs int3, which is not safe in a library that runs with signals blocked";
+	return NULL;
+}
+
 static int worker_trap(struct spi_site *s)
 {
-	const struct spi_map_site *map = s->map;
+	const char *unfit = spi_site_trap_unfit(s);
 
-	if (s->owner->no_trap)
-		return spi_site_decline(s, s->owner->no_trap);
-	if (s->owner->is_runtime && !is_caller_back(s))
-		return spi_site_decline(s, "needs int3, which is not safe in a library that runs with signals blocked");
-	if (spi_site_is_jcc(map))
+	if (unfit)
+		return spi_site_decline(s, unfit);
+	if (spi_site_is_jcc(s->map))
 		return spi_site_decline(s, "a conditional jump without room");
 	s->form = SPI_FORM_INT3;
-	if (spi_site_stub(s, 1) < 0)
+	if (spi_site_stub(s, 0, 1) < 0)
 		return -1;
-	return spi_trap_add(spi_site_start(s), s->stub) < 0 ? spi_site_decline(s, "no memory for the table of int3 sites") : 0;
+	if (spi_trap_add(spi_site_start(s), s->stub) < 0)
+		return spi_site_decline(s, "no memory for the table of int3 sites");
+	return spi_bytes_claim(&s->point, spi_site_start(s), 1, 1, spi_site_bytes(s->map, 0));
 }
 
 static int change_trap(const struct spi_site *s, struct spi_text_op *op)
@@ -283,7 +242,7 @@ static int change_trap(const struct spi_site *s, struct spi_text_op *op)
 	op->address = spi_site_start(s);
 	op->size = 1;
 	op->how = SPI_TEXT_STORE;
-	op->from[0] = s->map->bytes[0];
+	op->from[0] = spi_site_bytes(s->map, 0)[0];
 	op->to[0] = 0xcc;
 	return 0;
 }
@@ -292,22 +251,14 @@ static int change_trap(const struct spi_site *s, struct spi_text_op *op)
 
 int spi_site_wants_trap(const struct spi_map_site *map)
 {
-	uint64_t start = map->vaddr - map->before;	/* pages are mapped as they are in the file: lines are, too */
-	uint32_t first = map->before ? map->first : map->size;
-
 	if (!(spi_site_workers >> SPI_SITE_WORKER_CALL & 1))
 		return 1;
-	if (spi_site_is_jcc(map) || (!map->before && map->size >= SPI_JUMP_SIZE))
-		return 0;
-	return (!map->window && !map->pad_size) || (start & 63) + (first < SPI_JUMP_SIZE ? first : SPI_JUMP_SIZE) > 64;
+	return map->solid || (map->size < SPI_JUMP_SIZE && !spi_site_is_jcc(map));
 }
 
 int spi_site_way_change(const struct spi_site *s, struct spi_text_op *op)
 {
 	switch (s->form) {
-	case SPI_FORM_JUMP:
-	case SPI_FORM_PUN:
-		return change_jump(s, op);
 	case SPI_FORM_SHORT:
 		return change_short(s, op);
 	case SPI_FORM_INT3:
@@ -320,14 +271,14 @@ int spi_site_way_change(const struct spi_site *s, struct spi_text_op *op)
 void spi_site_way_choose(struct spi_site *s)
 {
 	static int (*const work[SPI_SITE_WORKERS])(struct spi_site *) = {
-		[SPI_SITE_WORKER_BLOCK] = worker_block, [SPI_SITE_WORKER_SPRING] = worker_spring,
-		[SPI_SITE_WORKER_TRAP] = worker_trap,
+		[SPI_SITE_WORKER_BLOCK] = spi_site_jump_block, [SPI_SITE_WORKER_SPRING] = worker_spring,
+		[SPI_SITE_WORKER_WINDOW] = spi_site_jump_window, [SPI_SITE_WORKER_TRAP] = worker_trap,
 	};
 
 	for (uint32_t w = SPI_SITE_WORKER_BLOCK; w < SPI_SITE_WORKERS; w++) {
 		if (!(spi_site_workers >> w & 1))
 			continue;
-		s->way = 0;
+		s->way = s->before = 0;
 		if (work[w](s) == 0) {
 			s->worker = (uint8_t) w;
 			s->reason = NULL;

@@ -5,7 +5,8 @@
  *
  *	tree-object.c	what is known of an object: its tree map, the state of each function
  *	symbols.c	what the dynamic linker would bind a name to
- *	site.c		a call site: its stub, and the ways to redirect its call there
+ *	site.c		a call site: its stub, and the ways to redirect its call there (site-jump.c, site-ways.c)
+ *	site-place.c	the sites of a function, into place and out of it
  *	propel.c	calls of sites: in the tree? callee's own sites patched? then the payload
  *	callee.c	sites whose callee is known only when they are reached
  *	root.c		entry points: roots, handlers of signals, start routines of threads
@@ -41,8 +42,9 @@ struct spi_tree_object;
 enum spi_site_worker {
 	SPI_SITE_NONE = 0,
 	SPI_SITE_WORKER_CALL,	/* the instruction alone has room */
-	SPI_SITE_WORKER_BLOCK,	/* with those before it */
+	SPI_SITE_WORKER_BLOCK,	/* one of those before it, which are moved along */
 	SPI_SITE_WORKER_SPRING,	/* a short jump to spare bytes, from there on */
+	SPI_SITE_WORKER_WINDOW,	/* several of them, with int3 where one begins */
 	SPI_SITE_WORKER_TRAP,	/* int3 */
 	SPI_SITE_WORKERS
 };
@@ -65,9 +67,13 @@ struct spi_site {
 	uint64_t way;			/* where the changed bytes lead, if not to the stub */
 	uint32_t trees;			/* that have it in place; 0: the program's own bytes stand there */
 	uint8_t worker;			/* enum spi_site_worker; NONE: nothing can be done here */
-	uint8_t form;			/* site.c */
-	uint8_t bounds;			/* CC, as in struct spi_text_op */
-	uint8_t is_mixed;		/* it began with records of the other kind: its calls are its children's. site.c */
+	uint8_t form;			/* site.h */
+	uint8_t before;			/* bytes before its instruction where what is changed begins */
+	uint8_t changed;		/* JUMP, PUN, WINDOW: bytes of the jump that are written */
+	uint8_t bounds;			/* WINDOW, as in struct spi_text_op */
+	uint8_t pushes;			/* the stub begins with pushing the return address */
+	uint8_t was[5];			/* JUMP, PUN, WINDOW: the program's bytes there */
+	uint8_t is_mixed;		/* it began with records of the other kind: its calls are its children's. site-place.c */
 	const char *reason;		/* why not */
 };
 
@@ -135,7 +141,7 @@ uint64_t spi_symbol_find(const char *name, const char *version, const struct spi
 int spi_symbols_know(uint64_t address);
 void spi_symbols_scan(void);	/* control side: look which objects there are */
 
-/* ---- site.c: under the patch lock ---- */
+/* ---- site-place.c, site.c, site-ways.c: under the patch lock ---- */
 /*
  * Put the sites of a function, and of its pieces, in place for these trees. What cannot be is left as it is, and told
  * by spi_tree_decline().
@@ -157,6 +163,9 @@ void spi_site_workers_read(void);	/* LTTNG_SPI_TEST_WORKER */
 /* What a call of a site runs: propel.c, callee.c. */
 uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+
+/* ---- site-share.c ---- */
+void spi_site_share_tell(void);	/* control side, at the process's end */
 
 /* ---- propel.c ---- */
 extern uint32_t spi_tree_epoch;		/* changes when spi_thread.tree is to be looked at again; 0: no tree ever */

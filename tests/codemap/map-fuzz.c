@@ -82,7 +82,9 @@ static uint64_t walk(const uint8_t *base, uint64_t size)
 				memset(code + site->fix[k], 0, 4);
 		sum += code[0] + bytes[0];
 		expect(site->kind > 0 && site->kind < SPI_SITE_COUNT_, "kind", i);
-		expect(!site->window || site->window <= SPI_SITE_BYTES, "window", i);
+		expect(site->before + site->size <= (int) SPI_SITE_BYTES && site->after <= SPI_SITE_AFTER, "room", i);
+		for (k = 0; k < site->insn_count; k++)
+			sum += site->code[site->insn[k].at] + site->insn[k].size;
 		expect(!site->pad_size || site->pad_size >= 5, "padding", i);
 	}
 	return sum;

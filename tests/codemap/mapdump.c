@@ -12,7 +12,8 @@
  * and of a tree's map, behind the lines of each function:
  *   tree VADDR SITE-FIRST SITE-COUNT PIECE-VADDR<TAB>REASON
  * and at the end:
- *   site VADDR KIND SIZE BEFORE WINDOW TARGET CONDITION PAD PAD-SIZE BYTES CODE FIX-TARGET... IMPORT@VERSION
+ *   site VADDR KIND SIZE BEFORE AFTER TARGET CONDITION PAD PAD-SIZE BYTES CODE FIX-TARGET... SIZE@COPY,... IMPORT@VERSION
+ * AFTER is 255 where something jumps into the middle of the instruction; SIZE@COPY are the instructions before it.
  * What there is none of is "-".
  */
 #include <fcntl.h>
@@ -94,7 +95,7 @@ static void site_print(const struct spi_map_site *s)
 	unsigned int i;
 
 	printf("site %llx %s %u %u %u %llx %u %d %u ", (unsigned long long) s->vaddr, kind[s->kind], s->size, s->before,
-		s->window, (unsigned long long) s->target, s->condition, s->pad, s->pad_size);
+		s->solid ? 255 : s->after, (unsigned long long) s->target, s->condition, s->pad, s->pad_size);
 	hex_print(s->bytes, s->before + s->size);
 	hex_print(s->code, s->code_size);
 	for (i = 0; i < 2; i++)
@@ -102,6 +103,9 @@ static void site_print(const struct spi_map_site *s)
 			printf("- ");
 		else
 			printf("%u+%u=%llx ", s->fix[i], s->fix_after[i], (unsigned long long) s->fix_target[i]);
+	for (i = 0; i < s->insn_count; i++)
+		printf("%u@%u%s", s->insn[i].size, s->insn[i].at, i + 1 < s->insn_count ? "," : "");
+	printf("%s ", i ? "" : "-");
 	printf("%s@%s\n", s->import ? text(s->import) : "-", s->version ? text(s->version) : "-");
 }
 

@@ -180,13 +180,14 @@ class Site:
     def __init__(self, line):
         part = line.split()
         self.at, self.kind = int(part[1], 16), part[2]
-        self.size, self.before, self.window = int(part[3]), int(part[4]), int(part[5])
+        self.size, self.before, self.after = int(part[3]), int(part[4]), int(part[5])
         self.target, self.condition = int(part[6], 16), int(part[7])
         self.pad, self.pad_size = int(part[8]), int(part[9])
         self.bytes = part[10]
         self.code = b'' if part[11] == '-' else bytes.fromhex(part[11])
         self.fixes = part[12:14]
-        self.importing = part[14]
+        self.moved = [] if part[14] == '-' else [tuple(map(int, word.split('@'))) for word in part[14].split(',')]
+        self.importing = part[15]
         self.is_call = self.kind.startswith('CALL')
 
 
@@ -349,6 +350,13 @@ def compare_moved(truth, sites):
         if site.kind.endswith('INDIRECT') and operand and operand[1] != '%r11':
             segment = re.sub(r'\s*#.*', '', operand[1])
             wanted.append(moved_text('mov %s,%%r11' % segment, site.is_call))
+        sizes, old = [size for size, _ in site.moved], site.at - site.before
+        cuts = [sum(sizes[:i]) for i in range(len(sizes))]
+        copies = [number * 64 + copy for _, copy in site.moved]
+        if [old + cut for cut in cuts] != [t for t in range(old, site.at) if t in truth.insns] or not set(copies) <= set(found):
+            bad.append('%x: %s: its instructions are told as %s' % (site.at, own, site.moved))
+            continue
+        old += sum(sizes)
         if at != end or texts != wanted or old != site.at:
             bad.append('%x: %s: moved as %s, wanted %s' % (site.at, own, texts, wanted))
             continue
@@ -364,6 +372,9 @@ def compare_moved(truth, sites):
     report(len(bad), 'moved code: %d sites, %d instructions moved, each as it was' % (len(withcode), moved), bad)
 
 
+FILLER = re.compile(r'(data16 |cs |ds |rex\.W )*(nop|xchg   %ax,%ax|int3)')
+
+
 def compare_windows(truth, sites, funcs, labels):
     """Room: nothing jumps between its instructions, no function begins there; how many have it."""
     targets = set(at for at, size, name in funcs) | set(truth.names)
@@ -377,22 +388,24 @@ def compare_windows(truth, sites, funcs, labels):
     bad, room, pads = [], 0, 0
     data = {}
     for site in sites.values():
-        start = site.at - site.before
-        if site.window:
-            room += 1
-            inside = [t for t in range(start + 1, site.at + site.size) if t in targets]
-            if inside:
+        start, end = site.at - site.before, site.at + site.size
+        if site.after != 255:
+            room += site.before + site.size + site.after >= 5
+            inside = [t for t in range(start + 1, end + site.after) if t in targets and t != end]
+            if inside or (site.after and end in truth.labels):
                 bad.append('%x: something jumps to %x in its window' % (site.at, inside[0]))
+            behind = [truth.insns[t][1] for t in range(end, end + site.after) if t in truth.insns]
+            if site.after and (site.is_call or not all(FILLER.match(text) for text in behind)):
+                bad.append('%x: behind it there is %s' % (site.at, behind))
         if site.pad_size:
             pads += 1
             low = site.at + site.pad
-            if not start + 2 - 128 <= low <= start + 2 + 127:
+            if not site.at + 2 - 128 <= low <= site.at + 2 + 127:
                 bad.append('%x: padding at %x is out of reach' % (site.at, low))
             key = (low, site.pad_size)
             if key not in data:
                 data[key] = [t for t in range(low, low + site.pad_size) if t in targets] or [
-                    truth.insns[t][1] for t in range(low, low + site.pad_size) if t in truth.insns and not re.match(
-                        r'(data16 |cs |ds |rex\.W )*(nop|xchg   %ax,%ax|int3)', truth.insns[t][1])]
+                    truth.insns[t][1] for t in range(low, low + site.pad_size) if t in truth.insns and not FILLER.match(truth.insns[t][1])]
                 before = [t for t in range(low - 15, low) if t in truth.insns]
                 while before and truth.insns[before[-1]][1].startswith(('nop', 'int3', 'data16', 'cs nop', 'xchg')):
                     before = [t for t in range(before[-1] - 15, before[-1]) if t in truth.insns]

@@ -93,13 +93,22 @@ void spi_emit_jump(struct spi_emit *e, uint64_t target)
 
 void spi_emit_finish(struct spi_emit *e)
 {
+	uint32_t place[SPI_LITERALS];
+
 	while (e->used & 7)
 		spi_emit_u8(e, 0xcc);
 	for (uint32_t i = 0; i < e->literals && !e->failed; i++) {
-		int32_t distance = (int32_t) (e->used - (e->literal[i].at + 4));
+		uint32_t same = 0;
+		int32_t distance;
 
+		while (e->literal[same].value != e->literal[i].value)
+			same++;
+		if (same == i) {
+			place[i] = e->used;
+			spi_emit_bytes(e, &e->literal[i].value, 8);
+		}
+		distance = (int32_t) (place[same] - (e->literal[i].at + 4));
 		spi_bytes_copy(e->rw + e->literal[i].at, &distance, 4);
-		spi_emit_bytes(e, &e->literal[i].value, 8);
 	}
 }
 

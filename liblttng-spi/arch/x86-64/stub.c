@@ -23,7 +23,9 @@
  * thunk and payload find the state of the entry, and the body runs them again.
  *
  * The stub of a call site (spi_site_emit) is entered with the return address on the
- * stack, as a function is; its body is a jump to the callee.
+ * stack, as a function is, or begins with pushing it; then instructions that were
+ * moved along, gates, and as its body a jump to the callee. Behind that, ways into the
+ * middle of what was moved, for threads that had come so far before it was.
  *
  * A trampoline is what stands where a constrained jump can reach: a jump on to
  * the stub, 5 bytes within 2 GB, else 14.
@@ -221,18 +223,18 @@ void spi_stub_emit(struct spi_emit *e, struct spi_point *point, const uint8_t *b
 	spi_emit_finish(e);
 }
 
-/* The code that a map gives for a site, with its rip-relative operands set right. */
-static void emit_site_code(struct spi_emit *e, const struct spi_map_site *site, uint64_t bias)
+/* The code that a map gives for a site, from `from` on, with its rip-relative operands set right. */
+static void emit_site_code(struct spi_emit *e, const struct spi_map_site *site, uint32_t from, uint32_t end, uint64_t bias)
 {
-	uint32_t start = e->used;
+	uint32_t start = e->used - from;
 
-	spi_emit_bytes(e, site->code, site->code_size);
+	spi_emit_bytes(e, site->code + from, end - from);
 	for (unsigned int i = 0; i < 2 && !e->failed; i++) {
 		uint32_t at = start + site->fix[i];
 		int64_t distance;
 		int32_t word;
 
-		if (site->fix[i] == SPI_SITE_NO_FIX)
+		if (site->fix[i] == SPI_SITE_NO_FIX || site->fix[i] < from || site->fix[i] >= end)
 			continue;
 		distance = (int64_t) (site->fix_target[i] + bias - (e->rx + at + 4 + site->fix_after[i]));
 		word = (int32_t) distance;
@@ -242,15 +244,64 @@ static void emit_site_code(struct spi_emit *e, const struct spi_map_site *site, 
 	}
 }
 
-void spi_site_emit(struct spi_emit *e, struct spi_point *point, const struct spi_map_site *site, uint64_t push,
-	enum spi_site_way way, uint64_t to)
+/*
+ * The frame before each of the last `moved` instructions, at a jump: behind them it is that of a call, and they may
+ * have popped registers. At a call it is the caller's with the return address on top, and they leave it so.
+ */
+static void site_frames(const struct spi_map_site *site, uint32_t moved, uint16_t frames[SPI_SITE_INSNS])
 {
+	const uint8_t *p = site->bytes + site->before;
+	uint32_t words = 1;
+	uint16_t rbp = 0;
+
+	for (uint32_t i = site->insn_count; i-- > site->insn_count - moved;) {
+		struct spi_effect effect;
+
+		p -= site->insn[i].size;
+		effect = spi_effect_of(p, site->insn[i].size);
+		if (effect.kind == SPI_EFFECT_POP)
+			words++;
+		else if (effect.kind == SPI_EFFECT_PUSH)
+			words--;
+		else if (effect.kind == SPI_EFFECT_STACK)
+			words -= (uint32_t) (effect.amount / 8);
+		if (effect.kind == SPI_EFFECT_POP && effect.reg == SPI_REG_RBP && words < 16)
+			rbp = SPI_FRAME_RBP(words);
+		frames[i] = (uint16_t) (rbp | (words & SPI_FRAME_WORDS));
+	}
+}
+
+uint16_t spi_site_frame(const struct spi_map_site *site, uint32_t moved)
+{
+	uint16_t frames[SPI_SITE_INSNS + 1];
+
+	if (site->kind == SPI_SITE_CALL || site->kind == SPI_SITE_CALL_SLOT || site->kind == SPI_SITE_CALL_INDIRECT)
+		return 0;
+	frames[site->insn_count] = 1;
+	site_frames(site, moved, frames);
+	return frames[site->insn_count - moved];
+}
+
+void spi_site_emit(struct spi_emit *e, struct spi_point *point, const struct spi_map_site *site, uint32_t moved, uint64_t push,
+	enum spi_site_way way, uint64_t to, uint64_t *entries)
+{
+	uint16_t frames[SPI_SITE_INSNS];
+	uint32_t copies[SPI_SITE_INSNS + 1], first = site->insn_count - moved;
+
+	site_frames(site, moved, frames);
 	e->frame = push ? 0 : 1;
-	e->arrival = e->frame;
 	e->rbp_slot = 0;
 	if (push)
 		emit_return_word(e, push);
-	emit_site_code(e, site, point->object->bias);
+	for (uint32_t i = first; i < site->insn_count; i++) {
+		if (!push)
+			e->frame = frames[i];
+		copies[i] = e->used;
+		emit_site_code(e, site, site->insn[i].at, i + 1 < site->insn_count ? site->insn[i + 1].at : site->own, point->object->bias);
+	}
+	e->frame = 1;
+	copies[site->insn_count] = e->used;
+	emit_site_code(e, site, site->own, site->code_size, point->object->bias);
 	emit_gates(e, point);
 	point->body = e->rx + e->used;
 	if (way == SPI_SITE_TO_R11) {
@@ -261,6 +312,14 @@ void spi_site_emit(struct spi_emit *e, struct spi_point *point, const struct spi
 	} else {
 		spi_emit_jump(e, to);
 		point->body = to;
+	}
+	for (uint32_t i = first + 1; entries && i <= site->insn_count && i < first + SPI_JUMP_SIZE; i++) {
+		entries[site->insn_count - i] = e->rx + (push ? e->used : copies[i]);
+		if (!push)
+			continue;
+		e->frame = 0;
+		emit_return_word(e, push);
+		spi_emit_jump(e, e->rx + copies[i]);
 	}
 	spi_emit_finish(e);
 }

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * A jump of 5 bytes to the stub of a site whose own instruction is shorter. It may
+ * begin at any of the instructions before the site that the map lets move, or at the
+ * site itself; all from there on then run in the stub. Bytes of the jump are
+ *
+ *	its own		where an instruction is overwritten from its first byte on
+ *	int3		where another one began that is overwritten, too: a thread which
+ *			was between the two goes on at its copy, by the trap table
+ *	what they are	in instructions behind, which stay, and after the site
+ *
+ * and so its displacement is given in part, and it leads to a trampoline where that
+ * allows one. With one instruction overwritten (`block`) no thread can be inside of
+ * what changes. With several (`window`) it can: so that is for where int3 may be.
+ *
+ * Where the displacement leads depends on where the jump begins: 5b 5d 41 5c ff e0
+ * (pop, pop, pop, jmp) in a program at 0x400000 cannot have int3 as its fifth byte,
+ * which would lead below 0, but from its second instruction on it can. So all
+ * beginnings are tried: first what needs the least.
+ */
+#include "liblttng-spi/site.h"
+
+struct jump {
+	uint64_t start;
+	uint32_t moved, before;		/* instructions, bytes */
+	uint32_t changed;		/* bytes that are written */
+	uint32_t mask, bits;		/* of the displacement: what is given */
+	uint8_t bounds;
+};
+
+/* Do others' instructions stand in [from, to)? What else they change, the byte index knows. */
+static int sites_within(const struct spi_site *s, uint64_t from, uint64_t to)
+{
+	const struct spi_map_site *all = SPI_MAP_AT(&s->owner->map, sites, struct spi_map_site, 0);
+	uint64_t bias = s->owner->object->bias, count = s->owner->map.head->sites.count;
+
+	for (uint64_t i = (uint64_t) (s->map - all) + 1; i < count && all[i].vaddr + bias < to; i++)
+		if (all[i].vaddr + bias + all[i].size > from)
+			return 1;
+	return 0;
+}
+
+/* A byte of the jump that stays as it is. */
+static uint8_t byte_kept(const struct spi_site *s, const struct jump *j, uint32_t at)
+{
+	uint32_t known = j->before + s->map->size;
+
+	return at < known ? spi_site_bytes(s->map, j->before)[at] : *(const volatile uint8_t *) (j->start + at);
+}
+
+/* The jump that moves that many instructions and overwrites the first `over` of them, or of them and the site's. 0: none. */
+static int jump_shape(const struct spi_site *s, uint32_t moved, uint32_t over, struct jump *j)
+{
+	const struct spi_map_site *map = s->map;
+	uint32_t end = 0, after = over > moved ? map->after : 0;
+
+	*j = (struct jump) { .moved = moved, .before = spi_site_before(map, moved) };
+	j->start = spi_site_address(s) - j->before;
+	for (uint32_t i = 0; i < over; i++) {
+		if (end >= SPI_JUMP_SIZE)
+			return 0;
+		if (end)
+			j->bounds |= (uint8_t) (1u << end);
+		end += spi_site_first(map, moved - i);
+	}
+	j->changed = end + after < SPI_JUMP_SIZE ? end + after : SPI_JUMP_SIZE;
+	for (uint32_t at = 1; at < SPI_JUMP_SIZE; at++) {
+		uint8_t byte = 0xcc;
+
+		if (at >= j->changed)
+			byte = byte_kept(s, j, at);
+		else if (!(j->bounds >> at & 1))
+			continue;
+		j->mask |= UINT32_C(0xff) << 8 * (at - 1);
+		j->bits |= (uint32_t) byte << 8 * (at - 1);
+	}
+	return 1;
+}
+
+/* How it is written; 0: in no way. */
+static uint8_t jump_how(uint64_t start, uint32_t changed, uint8_t bounds)
+{
+	uint8_t how = spi_site_how(start, changed);
+
+	if (!bounds || how == SPI_TEXT_STORE || how == SPI_TEXT_WIDE)
+		return how;
+	return spi_text_can_sync() ? SPI_TEXT_CC : 0;
+}
+
+int spi_site_jump_change(const struct spi_site *s, struct spi_text_op *op)
+{
+	uint64_t to = s->way ? s->way : s->stub;
+	int32_t displacement;
+
+	op->address = spi_site_start(s);
+	op->size = s->changed;
+	op->bounds = s->bounds;
+	op->how = jump_how(op->address, op->size, op->bounds);
+	if (!op->how)
+		return -1;
+	displacement = (int32_t) (to - (op->address + SPI_JUMP_SIZE));
+	spi_bytes_copy(op->from, s->was, SPI_JUMP_SIZE);
+	op->to[0] = 0xe9;
+	spi_bytes_copy(op->to + 1, &displacement, 4);
+	return 0;
+}
+
+/* Where the jump can lead, with the stub at `stub`: 1, and *way if it is to a trampoline. 0: it cannot be made. */
+static int jump_way(struct spi_site *s, const struct jump *j, uint64_t stub, int into_heap_room, uint64_t *way)
+{
+	uint64_t end = spi_site_end(s);
+
+	*way = 0;
+	if (!jump_how(j->start, j->changed, j->bounds)) {
+		s->reason = "the instructions before it cannot be changed in one step";
+		return 0;
+	}
+	if (spi_bytes_conflict(j->start, j->changed, SPI_JUMP_SIZE) || spi_site_pads_overlap(s->owner, j->start, SPI_JUMP_SIZE) ||
+			(j->start + SPI_JUMP_SIZE > end && sites_within(s, end, j->start + SPI_JUMP_SIZE))) {
+		s->reason = "its instruction is too short, and the bytes around it are used by another point";
+		return 0;
+	}
+	if (!j->mask)
+		return 1;
+	*way = spi_trampoline_make(s->owner->object, j->start + SPI_JUMP_SIZE, j->mask, j->bits, stub, spi_site_frame(s->map, j->moved),
+		into_heap_room, &s->reason);
+	return *way != 0;
+}
+
+/* Where threads go on that meet an int3 of the jump's, now or later. */
+static int jump_traps(const struct spi_site *s, const struct jump *j, const uint64_t *entries)
+{
+	uint32_t at = 0;
+
+	if (!j->bounds)
+		return 0;
+	if (spi_trap_add(j->start, s->stub) < 0)
+		return -1;
+	for (uint32_t left = j->moved; left; left--) {
+		at += spi_site_first(s->map, left);
+		if (at < SPI_JUMP_SIZE && (j->bounds >> at & 1) && spi_trap_add(j->start + at, entries[left - 1]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* It is to be this one. */
+static int jump_take(struct spi_site *s, const struct jump *j, struct spi_emit *e)
+{
+	uint64_t entries[SPI_SITE_INSNS];
+
+	if (spi_site_stub_write(s, e, j->moved, 1, entries) < 0)
+		return -1;
+	s->before = (uint8_t) j->before;
+	s->changed = (uint8_t) j->changed;
+	s->bounds = j->bounds;
+	s->form = j->bounds ? SPI_FORM_WINDOW : j->mask ? SPI_FORM_PUN : SPI_FORM_JUMP;
+	spi_bytes_copy(s->was, (const void *) j->start, SPI_JUMP_SIZE);
+	if (jump_traps(s, j, entries) < 0 || spi_bytes_claim(&s->point, j->start, j->changed, SPI_JUMP_SIZE, s->was) < 0)
+		return spi_site_decline(s, "the agent has no memory left");
+	return 0;
+}
+
+/* The jumps that there are, in the order of what they need: each with one number, 0 when there are no more. */
+static int jump_nth(const struct spi_site *s, uint32_t n, int several, struct jump *j)
+{
+	const struct spi_map_site *map = s->map;
+	uint32_t count = map->insn_count;
+
+	for (int is_short = 0; is_short < 2; is_short++)	/* first those that reach into nothing behind */
+		for (uint32_t moved = 0; moved <= count; moved++) {
+			if ((spi_site_before(map, moved) + map->size + map->after < SPI_JUMP_SIZE) != is_short)
+				continue;
+			for (uint32_t over = several ? 2 : 1; over <= (several ? moved + 1 : 1); over++)
+				if (jump_shape(s, moved, over, j) && !n--)
+					return 1;
+		}
+	return 0;
+}
+
+static int jump_choose(struct spi_site *s, int several)
+{
+	struct spi_emit e;
+	struct jump j;
+	uint64_t way;
+
+	if (s->map->solid || spi_site_is_jcc(s->map))
+		return spi_site_decline(s, "its instruction is too short, and none before it can be moved");
+	if (spi_site_stub_room(s, &e) < 0)
+		return -1;
+	/* straight to the stub; by a trampoline; by one in a heap's room */
+	for (int pass = several; pass < 3; pass++)
+		for (uint32_t n = 0; jump_nth(s, n, several, &j); n++) {
+			if ((pass == 0) != (j.mask == 0) || !spi_site_is_untouched(s, j.before) ||
+					!jump_way(s, &j, e.rx, pass == 2, &way))
+				continue;
+			s->way = way;
+			return jump_take(s, &j, &e);
+		}
+	spi_site_stub_drop(s, &e);
+	return -1;
+}
+
+int spi_site_jump_block(struct spi_site *s)
+{
+	return jump_choose(s, 0);
+}
+
+int spi_site_jump_window(struct spi_site *s)
+{
+	const char *unfit = spi_site_trap_unfit(s);
+
+	return unfit ? spi_site_decline(s, unfit) : jump_choose(s, 1);
+}
