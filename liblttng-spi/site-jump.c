@@ -116,8 +116,8 @@ static int jump_way(struct spi_site *s, const struct jump *j, uint64_t stub, int
 		s->reason = "the instructions before it cannot be changed in one step";
 		return 0;
 	}
-	if (spi_bytes_conflict(j->start, j->changed, SPI_JUMP_SIZE) || spi_site_pads_overlap(s->owner, j->start, SPI_JUMP_SIZE) ||
-			(j->start + SPI_JUMP_SIZE > end && sites_within(s, end, j->start + SPI_JUMP_SIZE))) {
+	if (spi_bytes_conflict(j->start, j->changed, SPI_JUMP_SIZE) || (j->start + SPI_JUMP_SIZE > end &&
+			(sites_within(s, end, j->start + SPI_JUMP_SIZE) || spi_site_pads_overlap(s->owner, j->start, SPI_JUMP_SIZE)))) {
 		s->reason = "its instruction is too short, and the bytes around it are used by another point";
 		return 0;
 	}

@@ -357,6 +357,17 @@ static int virt_is_free(const struct virt_page *v, uint32_t at, uint32_t n)
 	return 1;
 }
 
+/* 0: nothing of the page's own speaks against a jump of 5 bytes there; else how far on it might be otherwise. */
+static uint32_t virt_busy(const struct virt_page *v, uint32_t at)
+{
+	uint32_t from = at >= SPI_TRAMPOLINE_HEAD ? at - SPI_TRAMPOLINE_HEAD : 0, end = at + 5 < SPI_PAGE ? at + 5 : SPI_PAGE;
+
+	while (end-- > from)
+		if (v->own->bits[end / 64] >> (end % 64) & 1)
+			return end + 1 + SPI_TRAMPOLINE_HEAD - at;
+	return 0;
+}
+
 /* Take bytes [at, at + n) of the page at `address`; NULL when something is there. */
 static struct virt_page *virt_take(uint64_t address, uint32_t at, uint32_t n, const char **reason)
 {
@@ -481,6 +492,13 @@ static int search_low(struct search *s, uint32_t high, uint64_t only_page, uint6
 		end = highest - base + 1;
 	}
 	while ((low = bits_at_least(s->free_low, low)) < SPI_PAGE && low < end) {
+		const struct virt_page *v = virt_find(SPI_PAGE_OF(base + low));
+		uint32_t busy = v ? virt_busy(v, (uint32_t) (base + low) & (SPI_PAGE - 1)) : 0;
+
+		if (busy) {
+			low += busy;
+			continue;
+		}
 		if (search_try(s, high | (uint32_t) low | s->bits, place))
 			return 1;
 		if (SPI_PAGE_OF(base + low) == s->bad_page)
