@@ -54,7 +54,7 @@ void spi_site_share_tell(void)
 	if (!spi_env.test_share)
 		return;
 	for (const struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		for (uint32_t i = 0; !to->gone && i < to->map.head->sites.count; i++) {
+		for (uint32_t i = 0; !to->gone && to->is_met && i < to->map.head->sites.count; i++) {
 			struct trapped this = { to->sites[i], 0 };
 
 			if (!this.site)

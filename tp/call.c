@@ -18,6 +18,7 @@
  */
 #include "tp/as.h"
 #include "tp/call.h"
+#include "tp/compact.h"
 #include "tp/owed.h"
 #include "tp/serialise.h"
 
@@ -88,10 +89,16 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, const struct tp_event *f
 	struct heard *heard, uint32_t *n)
 {
 	const int first = tp_as_first(t);
-	tp_reader *reader = tp_read_lock(t);
-	struct lttng_ust_event_recorder *recorder = tp_probe_single(tp_probes(fired));
+	struct lttng_ust_event_recorder *recorder;
 	const void *one = NULL;
+	tp_reader *reader;
+	uint64_t mask;
 
+	/* lttng-ust's variables for a thread come by malloc(): a handler's calls would wait for ever for what they interrupted */
+	if (spi_unlikely(first))
+		tp_compact_block(&mask);
+	reader = tp_read_lock(t);
+	recorder = tp_probe_single(tp_probes(fired));
 	*n = 0;
 	if (spi_likely(recorder != NULL) && spi_likely(!t->owed)) {
 		int error = spi_unlikely(first) ? tp_as_learn(fired, record, length, recorder, recorder->chan)
@@ -108,6 +115,8 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, const struct tp_event *f
 		*n = heard->n;
 	}
 	tp_read_unlock(reader);
+	if (spi_unlikely(first))
+		tp_compact_unblock(&mask);
 	return one;
 }
 
