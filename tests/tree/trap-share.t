@@ -6,8 +6,8 @@
 # How many calls come by int3: under 0.1 % of those that are executed in git, gdb,
 # python3, and in libc below ls and sort; and each site that traps is named. The agent's
 # figures are held against the trace, which has as many calls, and against the
-# kernel's, which has as many SIGTRAP, where perf can ask it. Calls that are missed are
-# callgrind.t's matter; here the agent names the sites that it leaves out.
+# kernel's, which has as many SIGTRAP, where perf can ask it. Calls that are missed altogether
+# are callgrind.t's matter; here python3's, and the agent names the sites that it leaves out.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 spi_daemon
@@ -96,4 +96,13 @@ trap_share git 50000 /usr/bin/git -C repo --no-pager log --stat -p
 trap_share gdb 1000000 /usr/bin/gdb -nx -iex "maint set worker-threads 0" -batch -ex "print 1+1" -ex "info line main" /usr/bin/true
 trap_share ls 10000 /usr/bin/ls -la /usr/bin
 trap_share sort 100000 /usr/bin/sort --parallel=1 -n numbers
+
+printf 'd = {i: str(i) for i in range(300)}\nprint(sorted(d.values())[:3], "%%s %%d" %% ("a", 4))\n' >small.py
+heap='_int_malloc|_int_free|_int_realloc|alloc_perturb|systrim.*|sysmalloc|unlink_chunk.*|malloc_consolidate|ptmalloc_init.*|.*morecore|s?brk|tcache_.*'
+others='__libc_start_.*|_IO_cleanup|_IO_flush_all_lockp|_IO_un_?link.*|__cxa_finalize|_exit|__strn?cmp_avx2|getenv|(__GI_)?clock_gettime|.*asynccancel|.*mutex_(un)?lock.*'
+if command -v valgrind >/dev/null; then
+	PYTHONHASHSEED=0 tree_is_callgrind "python3" "libc.so.6:($heap|$others)\$" /usr/bin/python3 -S ../small.py
+else
+	skip "python3: each function's calls as callgrind counts them" "no valgrind"
+fi
 tap_done
