@@ -19,7 +19,7 @@
 
 #define STUB_USUAL	64u	/* bytes of a site's stub */
 #define FEWEST_SITES	64u
-#define LOOK_SITES	256u
+#define LOOK_SITES	64u
 #define SHARE		4u	/* one of so many sites is ever reached, at first guess */
 
 struct spi_tree_object *spi_tree_objects;
