@@ -143,8 +143,11 @@ static int agent_begin(char **envp)
 	return result;
 }
 
+static int has_started;	/* our constructor */
+
 __attribute__((constructor)) static void agent_start(int argc, char **argv, char **envp)
 {
+	has_started = 1;
 	if (agent_begin(envp) < 0 || !spi_env.preloaded)
 		return;
 	if (spi_attached_early) {	/* its rules are in force: it waited in lttng-ust's constructor, and that came first */
@@ -174,7 +177,19 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
  * lock, and keeps it until main(): our thread could not load the event module,
  * and would hold the control lock, which the program's fork() takes, while it
  * waits. So what it will need is loaded here, or the attachment fails.
+ *
+ * A preloaded agent that has not begun, because lttng-ust's constructor comes first and
+ * waits, may be about to connect to a front end, whose program this is: -EBUSY. The session
+ * daemon's broker, whom it would connect to otherwise, is who attaches here.
  */
+static int awaits_another(void)
+{
+	static const char brokers[] = "/spi-agent";
+	size_t n = !has_started && spi_env.preloaded && spi_env.socket ? strlen(spi_env.socket) : 0;
+
+	return n && (n < sizeof(brokers) || strcmp(spi_env.socket + n - (sizeof(brokers) - 1), brokers));
+}
+
 SPI_EXPORT int lttng_spi_attach(int fd, uint32_t flags);
 int lttng_spi_attach(int fd, uint32_t flags)
 {
@@ -183,6 +198,8 @@ int lttng_spi_attach(int fd, uint32_t flags)
 
 	if (r < 0)
 		return -EAGAIN;
+	if (awaits_another())
+		return -EBUSY;
 	if (flags & SPI_ATTACH_CONSTRUCTOR) {
 		spi_attached_early = 1;
 		spi_control_lock();
