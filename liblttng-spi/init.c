@@ -169,17 +169,8 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 }
 
 /*
- * lttng_spi_attach() - the injector's call: talk to the controller on fd, which
- * the agent owns from now on. Starts a thread and returns. 0, -EBUSY while
- * another controller has the agent, or another negative errno.
- *
- * In a constructor (SPI_ATTACH_CONSTRUCTOR) the calling thread has the loader's
- * lock, and keeps it until main(): our thread could not load the event module,
- * and would hold the control lock, which the program's fork() takes, while it
- * waits. So what it will need is loaded here, or the attachment fails.
- *
  * A preloaded agent that has not begun, because lttng-ust's constructor comes first and
- * waits, may be about to connect to a front end, whose program this is: -EBUSY. The session
+ * waits, may be about to connect to a front end, whose program this is. The session
  * daemon's broker, whom it would connect to otherwise, is who attaches here.
  */
 static int awaits_another(void)
@@ -190,6 +181,16 @@ static int awaits_another(void)
 	return n && (n < sizeof(brokers) || strcmp(spi_env.socket + n - (sizeof(brokers) - 1), brokers));
 }
 
+/*
+ * lttng_spi_attach() - the injector's call: talk to the controller on fd, which
+ * the agent owns from now on. Starts a thread and returns. 0, -EBUSY while
+ * another controller has the agent, or will have it at once, or another negative errno.
+ *
+ * In a constructor (SPI_ATTACH_CONSTRUCTOR) the calling thread has the loader's
+ * lock, and keeps it until main(): our thread could not load the event module,
+ * and would hold the control lock, which the program's fork() takes, while it
+ * waits. So what it will need is loaded here, or the attachment fails.
+ */
 SPI_EXPORT int lttng_spi_attach(int fd, uint32_t flags);
 int lttng_spi_attach(int fd, uint32_t flags)
 {
