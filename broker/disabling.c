@@ -17,12 +17,13 @@
 
 #define STEP_MS		1
 #define ANSWERS_MS	45	/* for all agents to take it out; the daemon waits a little longer */
+#define ANSWERS_TREE_MS	245	/* the same of a call tree */
 #define RETURNS_MS	25	/* and after that for calls under way */
 
 static struct {
 	struct loop_timer timer;
 	uint64_t id;		/* 0: none */
-	uint64_t begun, taken_out;
+	uint64_t begun, taken_out, most;
 } disabling;
 
 static void disabling_end(void)
@@ -61,7 +62,7 @@ static void step(struct loop_timer *timer)
 	if (!disabling.taken_out && all_answered())
 		disabling.taken_out = now;
 	if (disabling.taken_out ? all_returned() || now - disabling.taken_out >= RETURNS_MS
-				: now - disabling.begun >= ANSWERS_MS)
+				: now - disabling.begun >= disabling.most)
 		disabling_end();
 	else
 		loop_timer_set(timer, STEP_MS, step);
@@ -87,6 +88,7 @@ void disabling_begin(uint64_t id, const char *name)
 		return;
 	}
 	only->enabled = false;
+	disabling.most = only->wants.is_tree ? ANSWERS_TREE_MS : ANSWERS_MS;
 	disabling.begun = loop_now();
 	disabling.taken_out = 0;
 	processes_apply();

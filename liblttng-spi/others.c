@@ -67,7 +67,7 @@ static int thread_leave(struct spi_thread_own *own)
 	for (unsigned int n = 0; chunk < CHUNK_COUNT && n < CHUNK_COUNT; chunk = spi_chunks[chunk].prev, n++)
 		for (struct spi_slot *s = spi_chunk_slots(chunk) + CHUNK_SLOTS; s-- > spi_chunk_slots(chunk);)
 			if (s->aux)
-				again |= spi_payload->other_left(own, copy.tree, s, SPI_LEFT_PROCESS_END);
+				again |= spi_payload->other_left(own, s, SPI_LEFT_PROCESS_END);
 	return again;
 }
 

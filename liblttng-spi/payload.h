@@ -120,7 +120,7 @@ struct spi_payload_ops {
 	 */
 	int (*others_begin)(int is_end);
 	void (*other_thread)(const struct spi_thread_own *own, const struct spi_thread *copy);
-	int (*other_left)(const struct spi_thread_own *own, uint32_t trees, struct spi_slot *slot, enum spi_left how);
+	int (*other_left)(const struct spi_thread_own *own, struct spi_slot *slot, enum spi_left how);
 	void (*others_again)(uint32_t threads);
 	/* A slot of the calling thread that was closed before an exec which failed: 1 when its call was entered again. */
 	int (*enter_again)(struct spi_slot *slot);

@@ -28,6 +28,7 @@
 #define BUCKETS		1024u
 #define OBJECTS_MAX	32768u
 #define DISABLING_MS	75
+#define DISABLING_TREE_MS	275
 
 struct object {
 	struct object *next;
@@ -103,10 +104,16 @@ void rules_created(int sock, const void *event, bool trigger, const void *addres
 	pthread_mutex_unlock(&plugin_lock);
 }
 
-/* Does it instrument by its own name? One that only records, or a reserved form, has no calls under way of its own. */
-static bool rule_is_plain(const char *name)
+/* May it instrument, by a function's name or as a reserved form? One that only records has no calls under way of its own. */
+static bool rule_instruments(const char *name)
 {
-	return name[sizeof(PREFIX) - 1] && !strpbrk(name, "(") && name[sizeof(PREFIX) - 1] != '*';
+	return name[sizeof(PREFIX) - 1] && name[sizeof(PREFIX) - 1] != '*';
+}
+
+/* A tree goes out of many places. */
+static long rule_wait_ms(const char *name)
+{
+	return strncmp(name + sizeof(PREFIX) - 1, "tree(", 5) ? DISABLING_MS : DISABLING_TREE_MS;
 }
 
 /* With plugin_lock held, which is let go while waiting. */
@@ -123,7 +130,7 @@ static void disabling_wait(const char *name)
 	disabling.command = clients_begun();
 	memcpy(disabling.name, name, strlen(name) + 1);
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += DISABLING_MS * 1000000L;
+	until.tv_nsec += rule_wait_ms(name) * 1000000L;
 	until.tv_sec += until.tv_nsec / 1000000000L;
 	until.tv_nsec %= 1000000000L;
 	while (disabling.answered < message.id && queue_is_open() &&
@@ -150,7 +157,7 @@ void rules_switching_off(const void *address)
 		if (object->address != address)
 			continue;
 		memcpy(name, object->name, strlen(object->name) + 1);	/* the object may go while the lock is free */
-		if (rule_is_plain(name))
+		if (rule_instruments(name))
 			disabling_wait(name);
 		break;
 	}

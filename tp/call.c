@@ -150,6 +150,8 @@ __attribute__((noinline)) int tp_exit_wanted_alone(struct spi_thread *t, const s
 		if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
 			wanted = event->enabled;
 		} else if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
+			if (tp->point->flags & SPI_POINT_TREE)
+				continue;	/* LTTng switches the two on one after the other */
 			channel = ((struct lttng_ust_event_recorder *) event->child)->chan;
 			wanted = tp_recorder_on(event, channel) && !channel_hears_entries(tp, channel);
 		}
@@ -194,6 +196,7 @@ SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_slot *slot, struc
 {
 	uint64_t code = spi_slot_push(t, slot, point, frame);
 
+	slot->start = t->tree_now;	/* the exit is for the same trees, should one end meanwhile */
 	if (spi_likely(n <= 1)) {
 		slot->cookie = n ? heard->channel[0] : one;
 		slot->aux = tp_epoch;
@@ -283,7 +286,8 @@ static __attribute__((noinline)) enum tp_due exit_due(const struct tp_point *tp,
 {
 	if (slot->aux == (tp_epoch | TP_SLOT_SET) && tp_heard_has(slot, channel))
 		return TP_DUE_BALANCE;
-	return channel_hears_entries(tp, channel) ? TP_DUE_NOT : TP_DUE_ALONE;
+	/* of a tree no exit without its entry: while it is switched on one of the two events may be on before the other */
+	return (tp->point->flags & SPI_POINT_TREE) || channel_hears_entries(tp, channel) ? TP_DUE_NOT : TP_DUE_ALONE;
 }
 
 /*
@@ -425,7 +429,7 @@ void tp_generic_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8
 {
 	uint32_t now = spi_thread.tree_now;
 
-	spi_thread.tree_now = spi_thread.tree & slot->point->tree_live;
+	spi_thread.tree_now = (uint32_t) slot->start;
 	exit_common(slot, frame, vec, stride, 1);
 	spi_thread.tree_now = now;
 }
@@ -457,7 +461,7 @@ void tp_generic_left(struct spi_slot *slot, enum spi_left how)
 {
 	uint32_t now = spi_thread.tree_now;
 
-	spi_thread.tree_now = spi_thread.tree & slot->point->tree_live;
+	spi_thread.tree_now = (uint32_t) slot->start;
 	left_common(slot, how, 1);
 	spi_thread.tree_now = now;
 }
@@ -478,6 +482,7 @@ void tp_call_again(struct spi_slot *slot)
 	slot->cookie = NULL;
 	slot->aux = tp_epoch;
 	t->tree_now = t->tree & point->tree_live;
+	slot->start = t->tree_now;
 	if (CMM_ACCESS_ONCE(tp->entry.tracepoint->state)) {
 		one = fire_entry(t, &tp->entry, (uint8_t *) words, sizeof(words), &heard, &n);
 		if (n > 1)

@@ -31,6 +31,7 @@
 #include "tp/owed.h"
 
 #define PERIOD_MS	50
+#define DESCRIBE_PASSES	20u	/* a second */
 #define LOCK_TRIES	2000u
 #define CLOSE_STEPS	1000u	/* of a tenth of a millisecond, for all buffers together */
 #define END_TRIES	8u	/* when a thread ends and the ring is full, with the processor given away between them */
@@ -296,8 +297,17 @@ void tp_compact_open(void)
 	}
 }
 
+/* Where rules have tags, one more may come to record what was described to others only, and nobody tells. */
+static void describe_again(unsigned int passes)
+{
+	if (passes % DESCRIBE_PASSES == 0 && tp_compact_tagged())
+		tp_site_forget_all();
+}
+
 static void *flusher(void *unused)
 {
+	unsigned int passes = 0;
+
 	spi_thread.busy = SPI_BUSY_ALWAYS;
 	sys4(SYS_prctl, PR_SET_NAME, (long) "lttng-spi-flush", 0, 0);
 	for (;;) {
@@ -308,6 +318,7 @@ static void *flusher(void *unused)
 			continue;
 		if (tp_closed < TP_EXEC)
 			pass(0);
+		describe_again(++passes);
 		pass_leave();
 	}
 }

@@ -203,7 +203,7 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 	struct lttng_ust_tracepoint_probe *probe;
 	uint8_t generation = tp_site_generation;
 	uint32_t now = t->tree_now;
-	int lost = 0;
+	int lost = 0, taken = 0;
 
 	t->tree_now = cp->trees;
 	tp_context_text = cp->tags;
@@ -216,13 +216,15 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 
 		if (probe->func != tp_probe_mark || e->type != LTTNG_UST_EVENT_TYPE_RECORDER)
 			continue;
-		if (tp_recorder_takes(&shot, e, recorder->chan) &&
-				tp_discarded(tp_record(&event, record, sizeof(record), recorder, recorder->chan)))
-			lost = 1;
+		if (!tp_recorder_takes(&shot, e, recorder->chan))
+			continue;
+		taken = 1;
+		lost |= tp_discarded(tp_record(&event, record, sizeof(record), recorder, recorder->chan));
 	}
 	t->tree_now = now;
 	tp_context_text = NULL;
-	if (!lost)
+	/* a tree may be in force before the rule that records it with its tag: until then nobody takes it */
+	if (taken && !lost)
 		tp_site_seen[number] = generation;
 }
 
@@ -360,6 +362,11 @@ int tp_compact_is_carrier(const void *ip)
  * Those of functions, and those of trees, whose text is another one whenever they change. Any thread; what is made
  * anew is never freed, as another may be reading it.
  */
+int tp_compact_tagged(void)
+{
+	return *tp_core->tree_tagged || *carrier_tags;
+}
+
 const char *tp_compact_tags_all(void)
 {
 	static struct both {

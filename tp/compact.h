@@ -105,6 +105,7 @@ SPI_HIDDEN void tp_site_forget_all(void);	/* describe every number again before 
 SPI_HIDDEN void tp_compact_tags(const char *tags);
 SPI_HIDDEN int tp_compact_is_carrier(const void *ip);	/* a batch's */
 SPI_HIDDEN const char *tp_compact_tags_all(void);
+SPI_HIDDEN int tp_compact_tagged(void);		/* some rules have tags */
 SPI_HIDDEN void tp_compact_changed(struct spi_point *point);	/* other trees record it */
 SPI_HIDDEN void tp_compact_retag(struct spi_point *point, const char *tags);	/* other rules by name do */
 /* The point's number for calls that these trees record. NULL: no more numbers. Any thread, in any state. */

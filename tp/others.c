@@ -147,7 +147,7 @@ void tp_other_thread(const struct spi_thread_own *own, const struct spi_thread *
 }
 
 /* A slot of that thread. 1: it is to be entered again if the process goes on. */
-int tp_other_left(const struct spi_thread_own *own, uint32_t trees, struct spi_slot *slot, enum spi_left how)
+int tp_other_left(const struct spi_thread_own *own, struct spi_slot *slot, enum spi_left how)
 {
 	uint32_t low = slot->aux & (TP_EPOCH_STEP - 1), now;
 	struct spi_thread *t = &spi_thread;
@@ -162,7 +162,7 @@ int tp_other_left(const struct spi_thread_own *own, uint32_t trees, struct spi_s
 	error = tp_errno(t);
 	error_was = *error;
 	now = t->tree_now;
-	t->tree_now = trees & point->tree_live;
+	t->tree_now = point->flags & SPI_POINT_TREE && !(point->flags & SPI_POINT_ONE_EVENT) ? (uint32_t) slot->start : 0;
 	if (point->flags & SPI_POINT_ONE_EVENT) {
 		if (tp_one_shot(slot, how, &shot))
 			write_due(t, &as, &shot, slot, count, 1);

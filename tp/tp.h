@@ -142,7 +142,7 @@ SPI_HIDDEN void tp_one_attach(struct spi_point *point, struct tp_point *tp);
 
 /* ---- others.c: calls of other threads, when the process ends or executes another program ---- */
 SPI_HIDDEN int tp_others_begin(int is_end);
-SPI_HIDDEN int tp_other_left(const struct spi_thread_own *own, uint32_t trees, struct spi_slot *slot, enum spi_left how);
+SPI_HIDDEN int tp_other_left(const struct spi_thread_own *own, struct spi_slot *slot, enum spi_left how);
 SPI_HIDDEN void tp_other_thread(const struct spi_thread_own *own, const struct spi_thread *copy);
 SPI_HIDDEN void tp_others_again(uint32_t threads);
 SPI_HIDDEN int tp_enter_again(struct spi_slot *slot);

@@ -56,6 +56,7 @@ static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, con
 	if (spi_likely(!error)) {
 		tp_count(t)->entries++;
 		code = spi_slot_push(t, slot, point, frame);
+		slot->start = t->tree & point->tree_live;
 		slot->cookie = recorder->chan;
 		slot->aux = tp_epoch;
 		tp_read_unlock(reader);
@@ -64,6 +65,7 @@ static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, con
 		tp_count(t)->lost_entries += (unsigned int) tp_discarded(error);
 		if (tp_exit_wanted_alone(t, tp)) {
 			code = spi_slot_push(t, slot, point, frame);
+			slot->start = t->tree & point->tree_live;
 			slot->cookie = NULL;
 			slot->aux = tp_epoch;
 		}
