@@ -60,12 +60,16 @@ static const struct func *agents_funcs_of(const struct agents *a, pid_t pid)
 	return a->funcs;
 }
 
-/* One without its agent: ended, unless it still runs. Should the new program's agent come, it is not lost. */
+/* One without its agent: ended, unless it still runs. Should the new program's agent come, or be there, it is not lost. */
 static void agents_lost_add(struct agents *a, const struct spi_agent *agent)
 {
+	struct spi_agent *other = NULL;
 	char path[64];
 	ssize_t n;
 
+	while ((other = spi_control_next(a->control, other)))
+		if (other != agent && spi_agent_pid(other) == spi_agent_pid(agent))
+			return;
 	if (a->lost_count == sizeof(a->lost) / sizeof(a->lost[0]) ||
 	    spi_process_start_time(spi_agent_pid(agent)) != spi_agent_start_time(agent))
 		return;
