@@ -15,7 +15,7 @@
 #include "liblttng-spi/patch-internal.h"
 
 #define TIMEOUT		"LTTNG_UST_REGISTER_TIMEOUT="
-#define OWN_MAX		8u
+#define OWN_MAX		10u
 
 static char own_text[8192];
 static char *own[OWN_MAX];
@@ -69,6 +69,7 @@ void spi_exec_env_init(const char *path, size_t size)
 		return;
 	own_add("LTTNG_SPI_TP", spi_env.tp);
 	own_add("LTTNG_SPI_CODEMAP", spi_env.codemap);
+	own_add("LTTNG_SPI_CACHE", spi_env.cache);
 	own_add("LTTNG_SPI_DEBUG", spi_env.debug);
 	own_add("LTTNG_SPI_STRING_MAX", spi_env.string_max);
 	own_add("LTTNG_SPI_TEST_WORKER", spi_env.test_worker);
