@@ -118,6 +118,25 @@ static void on_flushed(struct spi_agent *agent, uint32_t id, void *data)
 	flushing_answered();
 }
 
+static void on_budget(struct spi_agent *agent, const struct spi_budget_told *told, void *data)
+{
+	struct process *p = spi_agent_user(agent);
+
+	if (!p)
+		return;
+	p->budget = *told;
+	lines_clear(&p->left_out);
+}
+
+static void on_left_out(struct spi_agent *agent, const struct spi_left_out_told *told, void *data)
+{
+	struct process *p = spi_agent_user(agent);
+
+	if (p)
+		lines_add(&p->left_out, "%s\t%llu\t%u\t%s\t%s", told->is_out ? "out" : "back",
+			(unsigned long long) told->calls, told->share, told->object, told->function);
+}
+
 static void on_gone(struct spi_agent *agent, void *data)
 {
 	struct process *p = spi_agent_user(agent);
@@ -184,7 +203,7 @@ int agents_open(int fd)
 {
 	static const struct spi_control_ops ops = {
 		.on_hello = on_hello, .on_rule_done = on_rule_done, .on_declined = on_declined, .on_note = on_note,
-		.on_hot = on_hot, .on_flushed = on_flushed,
+		.on_hot = on_hot, .on_flushed = on_flushed, .on_budget = on_budget, .on_left_out = on_left_out,
 		.on_gone = on_gone,
 	};
 	int ret = 0, control;

@@ -373,6 +373,8 @@ void process_abandoned(struct process *p)
 		free(a);
 	}
 	lines_clear(&p->declined);
+	lines_clear(&p->left_out);
+	p->budget.budget = 0;
 	hot_clear(p);
 	p->agent = NULL;
 	p->waits_for_go = false;

@@ -133,6 +133,8 @@ struct process {
 	struct lines declined, notes;
 	struct hot *hot;		/* its busiest functions, any order; NULL: none were told of */
 	unsigned int nr_hot;
+	struct spi_budget_told budget;	/* .budget 0: no tree with one */
+	struct lines left_out;		/* "STATE\tCALLS\tSHARE\tOBJECT\tFUNCTION" */
 	/* injection */
 	uint32_t follows[FOLLOWS_MAX];	/* requests that it came under as it was executed */
 	unsigned int nr_follows;

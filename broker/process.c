@@ -122,6 +122,7 @@ void process_forget(struct process *p)
 	process_abandoned(p);
 	lines_clear(&p->declined);
 	lines_clear(&p->notes);
+	lines_clear(&p->left_out);
 	free(p);
 }
 
@@ -172,6 +173,7 @@ struct process *process_get(pid_t pid, int pidfd)
 	}
 	p->declined.max = 200;
 	p->notes.max = 16;
+	p->left_out.max = 400;
 	memcpy(p->name, p->facts.exec, sizeof(p->name) - 1);
 	p->next = processes;
 	processes = p;

@@ -25,6 +25,10 @@
  *   declined PID  OBJECT  FUNCTION  REASON
  *   counts   PID  entries exits lost_entries lost_exits owed_exits points declined
  *   hot      PID  COUNT  OBJECT  FUNCTION   (of call trees, busiest first)
+ *   budget   PID  BUDGET  OWN  SPENT  RECORDS   (a call tree's: 1/1000 of OWN, the program's CPU time in us, that SPENT, all
+ *            of tracing's, is to stay below; RECORDS: of that for calls)
+ *   left-out PID  out|back  CALLS  SHARE  OBJECT  FUNCTION   (what the budget leaves out now, or has left out and records
+ *            again; calls recorded before, and their share of what records took then in 1/1000)
  *   message  PID  text        (notes of that process's agent; why its first calls may be missing)
  *   end
  *

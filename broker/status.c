@@ -101,6 +101,26 @@ static void put_hot(FILE *out, struct process *p)
 	}
 }
 
+static void put_budget(FILE *out, const struct process *p)
+{
+	if (!p->budget.budget)
+		return;
+	fprintf(out, "budget\t%d\t%u\t%llu\t%llu\t%llu\n", (int) p->facts.pid, p->budget.budget,
+		(unsigned long long) p->budget.own, (unsigned long long) p->budget.spent,
+		(unsigned long long) p->budget.records);
+	/* five fields, and no tab in the last two but from us: an agent's own would make one more */
+	for (const struct line *l = p->left_out.first; l; l = l->next) {
+		fprintf(out, "left-out\t%d", (int) p->facts.pid);
+		for (const char *field = l->text; field; ) {
+			size_t n = strcspn(field, "\t");
+
+			put_part(out, field, n);
+			field = field[n] ? field + n + 1 : NULL;
+		}
+		fputc('\n', out);
+	}
+}
+
 static void put_applied(FILE *out, const struct process *p)
 {
 	for (const struct applied *a = p->applied; a; a = a->next) {
@@ -186,6 +206,7 @@ static void put_processes(FILE *out, uid_t asker)
 		put_applied(out, p);
 		if (p->agent)
 			put_counts(out, p->facts.pid, spi_agent_status(p->agent));
+		put_budget(out, p);
 		put_hot(out, p);
 	}
 	for (unsigned int i = nr_ended > ENDED_MAX ? nr_ended - ENDED_MAX : 0; i < nr_ended; i++) {

@@ -32,6 +32,7 @@ struct agent_state {
 	uint64_t points;	/* instrumented, as far as was seen */
 	int detached;
 	int told;		/* what it executes next cannot be followed */
+	struct budget budget;
 };
 
 static void agent_let_go(struct agents *a, struct spi_agent *agent)
@@ -271,6 +272,22 @@ static void agents_on_hot(struct spi_agent *agent, uint64_t count, const char *o
 	hot_add(&a->report->hot, count, object, function);
 }
 
+static void agents_on_budget(struct spi_agent *agent, const struct spi_budget_told *told, void *data)
+{
+	struct agent_state *state = spi_agent_user(agent);
+
+	if (state)
+		budget_told(&state->budget, told);
+}
+
+static void agents_on_left_out(struct spi_agent *agent, const struct spi_left_out_told *told, void *data)
+{
+	struct agent_state *state = spi_agent_user(agent);
+
+	if (state)
+		budget_left_out(&state->budget, told);
+}
+
 static void agents_on_detached(struct spi_agent *agent, void *data)
 {
 	struct agent_state *state = spi_agent_user(agent);
@@ -282,12 +299,14 @@ static void agents_on_detached(struct spi_agent *agent, void *data)
 static void agents_on_gone(struct spi_agent *agent, void *data)
 {
 	struct agents *a = data;
-	const struct agent_state *state = spi_agent_user(agent);
+	struct agent_state *state = spi_agent_user(agent);
 
 	if (state && !state->detached && !state->told)
 		agents_lost_add(a, agent);
 	agent_take_points(a, agent);
 	report_add_status(a->report, spi_agent_status(agent));
+	if (state)
+		budget_add(&a->report->budget, &state->budget);
 	free(spi_agent_user(agent));
 	spi_agent_set_user(agent, NULL);
 }
@@ -301,6 +320,8 @@ int agents_create(struct agents *a, const struct func *funcs, unsigned int func_
 		.on_declined = agents_on_declined,
 		.on_note = agents_on_note,
 		.on_hot = agents_on_hot,
+		.on_budget = agents_on_budget,
+		.on_left_out = agents_on_left_out,
 		.on_analysis = agents_on_analysis,
 		.on_detached = agents_on_detached,
 		.on_gone = agents_on_gone,

@@ -240,6 +240,8 @@ void report_say(struct report *r, const char *directory)
 	report_say_declined(r, directory);
 	if (r->trees)
 		hot_say(&r->hot, r->entries);
+	if (r->trees)
+		budget_say(&r->budget, &r->hot, r->entries);
 	for (i = 0; i < r->note_count; i++)
 		say("Note: %s", r->notes[i]);
 }
@@ -252,6 +254,7 @@ void report_free(struct report *r)
 		declined_free(&r->declined[i]);
 	free(r->declined);
 	hot_free(&r->hot);
+	budget_free(&r->budget);
 	free(r->pids);
 	for (i = 0; i < r->note_count; i++)
 		free(r->notes[i]);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cli/budget.h"
 #include "cli/hot.h"
 #include "liblttng-spi/agent-proto.h"
 
@@ -31,6 +32,7 @@ struct report {
 	int one_event;
 	int trees;			/* call trees were asked for */
 	struct hot_list hot;
+	struct budget budget;
 	int by_daemon;			/* the session daemon's plugin traced: events are not counted here */
 	unsigned int processes;		/* then: those that were traced at the end */
 	pid_t *pids;			/* their numbers */

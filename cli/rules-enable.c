@@ -176,8 +176,6 @@ int rules_enable(const struct rule_options *options)
 		ret = rules_session_open(&e.session, options);
 	for (i = 0; ret == 0 && i < e.rows; i++)
 		failed |= wish_enable(&e, i) < 0;
-	if (ret == 0 && !failed && options->tree.options.budget)
-		say_warning("%s", TREE_NO_BUDGET);
 	if (ret == 0 && !failed)
 		plugin_note();
 	for (i = 0; i < e.rows; i++)

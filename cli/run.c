@@ -140,8 +140,6 @@ int run_init(struct run *run, const struct trace_options *options)
 	run->options = options;
 	run->report.one_event = options->one_event;
 	run->report.trees = options->tree.count > 0;
-	if (options->tree.options.budget)
-		report_note(&run->report, TREE_NO_BUDGET);
 	run->signals = signals_take();
 	if (run->signals < 0) {
 		say_error("signals: %s", strerror(-run->signals));
@@ -196,6 +194,8 @@ static int run_enable_trees(struct run *run)
 		return 0;
 	if (!run->enable)
 		ret = session_enable(&run->session, tree->options.compact ? "spi_tree:*" : "lttng_ust_cyg_profile:func_*");
+	if (ret == 0 && !run->enable && tree->options.budget && !tree->options.compact)
+		ret = session_enable(&run->session, "spi_tree:budget");
 	return ret ? ret : session_enable(&run->session, "lttng_ust_lib:*");
 }
 

@@ -118,6 +118,22 @@ static void scope_report_refused(const struct scope *e, const struct status_reco
 	report_note(report, note);
 }
 
+/* A process's budget, and then what it leaves out. */
+static void scope_report_budget(const struct status_record *r, struct report *report)
+{
+	if (status_is(r, "budget")) {
+		struct budget one = { .told = { (unsigned int) strtoul(r->field[1], NULL, 10), strtoull(r->field[2], NULL, 10),
+			strtoull(r->field[3], NULL, 10), strtoull(r->field[4], NULL, 10) } };
+
+		budget_add(&report->budget, &one);
+	} else if (status_is(r, "left-out")) {
+		const struct spi_left_out_told out = { !strcmp(r->field[1], "out"), strtoull(r->field[2], NULL, 10),
+			(unsigned int) strtoul(r->field[3], NULL, 10), r->field[4], r->field[5] };
+
+		budget_left_out(&report->budget, &out);
+	}
+}
+
 /* The records of one process; returns how many there are. */
 static unsigned int scope_report_process(const struct scope *e, const struct status_record *first, unsigned int left,
 					struct report *report)
@@ -136,6 +152,7 @@ static unsigned int scope_report_process(const struct scope *e, const struct sta
 	if (ours)
 		report_process(report, first->pid);
 	for (i = 0; ours && i < n; i++) {
+		scope_report_budget(&first[i], report);
 		if (status_is(&first[i], "declined"))
 			report_declined(report, first[i].field[1], first[i].field[2], first[i].field[3]);
 		else if (status_is(&first[i], "message"))

@@ -83,10 +83,25 @@ static void text_applied(const struct status_record *r, FILE *out)
 		r->field[6]);
 }
 
+static void text_budget(const struct status_record *r, FILE *out)
+{
+	double own = strtod(r->field[2], NULL), spent = strtod(r->field[3], NULL);
+
+	fprintf(out, "    Budget %g %%: tracing took about %.1f %% of the program's own time\n",
+		strtod(r->field[1], NULL) / 10, own > 0 ? 100 * spent / own : 0.0);
+}
+
+static void text_left_out(const struct status_record *r, FILE *out)
+{
+	fprintf(out, "    %s: %s:%s, recorded %s times before, %.1f %% of the cost then\n",
+		strcmp(r->field[1], "out") ? "Left out for a while, and recorded again" : "Left out for the budget",
+		r->field[4], r->field[5], r->field[2], strtod(r->field[3], NULL) / 10);
+}
+
 /* Records of one process; returns how many there are. */
 static unsigned int text_process(const struct status_record *first, unsigned int left, int all, FILE *out)
 {
-	unsigned int n, i, declined = 0, hot = 0;
+	unsigned int n, i, declined = 0, hot = 0, left_out = 0;
 
 	for (n = 0; n < left && first[n].pid == first->pid; n++)
 		;
@@ -106,6 +121,14 @@ static unsigned int text_process(const struct status_record *first, unsigned int
 				first[i].field[3]);
 	if (declined > TEXT_DECLINED_SHOWN && !all)
 		fprintf(out, "    and %u more; --verbose names all\n", declined - TEXT_DECLINED_SHOWN);
+	for (i = 0; i < n; i++)
+		if (status_is(&first[i], "budget"))
+			text_budget(&first[i], out);
+	for (i = 0; i < n; i++)
+		if (status_is(&first[i], "left-out") && (++left_out <= TEXT_DECLINED_SHOWN || all))
+			text_left_out(&first[i], out);
+	if (left_out > TEXT_DECLINED_SHOWN && !all)
+		fprintf(out, "    and %u more; --verbose names all\n", left_out - TEXT_DECLINED_SHOWN);
 	for (i = 0; i < n; i++)
 		if (status_is(&first[i], "hot") && (++hot <= TEXT_HOT_SHOWN || all))
 			fprintf(out, "    Most calls: %s of %s:%s\n", first[i].field[1], first[i].field[2], first[i].field[3]);

@@ -28,6 +28,8 @@ static const struct xml_kind xml_kinds[] = {
 	{ "declined", { "", "object", "function", "reason" } },
 	{ "counts", { "", "entries", "exits", "lost_entries", "lost_exits", "owed_exits", "points", "declined" } },
 	{ "message", { "", "text" } },
+	{ "budget", { "", "permille", "own_us", "spent_us", "records_us" } },
+	{ "left-out", { "", "state", "calls", "share_permille", "object", "function" } },
 	{ "hot", { "", "calls", "object", "function" } },
 };
 

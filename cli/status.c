@@ -63,7 +63,8 @@ static void text_make_harmless(char *text, size_t size)
 
 static void record_parse(struct status_record *record, char *line, unsigned int order)
 {
-	static const char *const about_process[] = { "process", "applied", "declined", "counts", "message", "hot" };
+	static const char *const about_process[] = { "process", "applied", "declined", "counts", "message", "hot", "budget",
+		"left-out" };
 	char *tab = strchr(line, '\t');
 	unsigned int i;
 

@@ -49,8 +49,8 @@ enum tree_long_option {
 "      --calls-of GLOB   only the calls that these functions make\n" \
 "      --follow LIST     of threads,dlopen,fork,exec (all of them), or none\n" \
 "      --after SECONDS, --on-signal SIG  begin later\n" \
-"      --budget PERCENT  leave out what slows the program down by more than that\n" \
-"                        (kept with the rule; not heeded by this version)\n" \
+"      --budget PERCENT  leave out what slows the program down by more than that,\n" \
+"                        what is called most first, while it is\n" \
 "      --compact         packed records: cheaper to make, and smaller\n" \
 "      --parse-only      analyse the program, record nothing\n"
 
@@ -67,9 +67,6 @@ int tree_take(struct tree_request *tree, int option, const char *value);
 /* tree_check() - 0, or -EINVAL with what is wrong in problem[300]. */
 int tree_check(const struct tree_request *tree, char *problem);
 void tree_free(struct tree_request *tree);
-
-/* TREE_NO_BUDGET - what a user has to know who gave --budget. */
-#define TREE_NO_BUDGET "--budget is not heeded by this version: nothing is left out"
 
 /* tree_title() - a root for messages: itself, or "--tree". */
 const char *tree_title(const char *root);

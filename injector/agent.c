@@ -149,6 +149,44 @@ static int take_hot(struct spi_agent *agent, char *text)
 	return 0;
 }
 
+/* "BUDGET\tOWN\tSPENT\tRECORDS\n", then lines "out|back\tCALLS\tSHARE\tOBJECT\tFUNCTION\n". */
+static int take_budget(struct spi_agent *agent, char *text)
+{
+	struct spi_control *control = agent->control;
+	struct spi_budget_told told;
+	char *at, *next;
+
+	told.budget = (unsigned int) strtoul(text, &at, 10);
+	told.own = strtoull(at, &at, 10);
+	told.spent = strtoull(at, &at, 10);
+	told.records = strtoull(at, &at, 10);
+	if (*at != '\n')
+		return -EPROTO;
+	if (control->ops.on_budget)
+		control->ops.on_budget(agent, &told, control->data);
+	for (char *line = at + 1; *line; line = next) {
+		struct spi_left_out_told out = { .is_out = *line == 'o' };
+		char *object, *function;
+
+		next = line + strcspn(line, "\n");
+		if (*next)
+			*next++ = 0;
+		at = line + strcspn(line, "\t");
+		out.calls = strtoull(at, &at, 10);
+		out.share = (unsigned int) strtoul(at, &object, 10);
+		function = *object == '\t' ? strchr(object + 1, '\t') : NULL;
+		if (!function)
+			return -EPROTO;
+		*object++ = 0;
+		*function++ = 0;
+		out.object = object;
+		out.function = function;
+		if (control->ops.on_left_out)
+			control->ops.on_left_out(agent, &out, control->data);
+	}
+	return 0;
+}
+
 static int take_message(struct spi_agent *agent, char *packet, size_t size, int fd)
 {
 	struct spi_control *control = agent->control;
@@ -176,6 +214,8 @@ static int take_message(struct spi_agent *agent, char *packet, size_t size, int 
 		return take_declined(agent, body);
 	case SPI_MSG_HOT:
 		return take_hot(agent, body);
+	case SPI_MSG_BUDGET:
+		return take_budget(agent, body);
 	case SPI_MSG_NOTE:
 		if (control->ops.on_note)
 			control->ops.on_note(agent, body, control->data);

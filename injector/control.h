@@ -25,6 +25,18 @@
 struct spi_control;
 struct spi_agent;	/* one connection; valid from on_hello (or adopt) until on_gone has returned */
 
+/* CPU time so far, in us: the program's own, tracing's, and of that what records of calls took. */
+struct spi_budget_told {
+	unsigned int budget;	/* 1/1000 of `own` that tracing may take; 0: there is no limit, or no longer */
+	uint64_t own, spent, records;
+};
+struct spi_left_out_told {
+	int is_out;		/* 0: it is recorded again */
+	uint64_t calls;		/* recorded before it was left out */
+	unsigned int share;	/* of what the tree's records took then, 1/1000 */
+	const char *object, *function;
+};
+
 /* Any callback may be NULL. */
 struct spi_control_ops {
 	/* The agent said who it is, and was answered WELCOME: add rules now, then spi_agent_go() if it waits. */
@@ -38,6 +50,9 @@ struct spi_control_ops {
 	void (*on_note)(struct spi_agent *agent, const char *text, void *data);
 	/* So many calls of a function were recorded in call trees since it was last told of. */
 	void (*on_hot)(struct spi_agent *agent, uint64_t count, const char *object, const char *function, void *data);
+	/* What tracing costs the program; then each function that a budget leaves out, or has left out, whole each time. */
+	void (*on_budget)(struct spi_agent *agent, const struct spi_budget_told *told, void *data);
+	void (*on_left_out)(struct spi_agent *agent, const struct spi_left_out_told *told, void *data);
 	/* A whole object's analysis begins, or is over: what a user may have to wait for. `object` is its file name. */
 	void (*on_analysis)(struct spi_agent *agent, const char *object, int begins, void *data);
 	void (*on_flushed)(struct spi_agent *agent, uint32_t id, void *data);

@@ -38,6 +38,14 @@ enum spi_msg_type {
 	SPI_MSG_DETACHED,	/* answer to DETACH: everything is removed; the agent closes next */
 	SPI_MSG_HOT,		/* text lines "COUNT\tOBJECT\tFUNCTION\n": calls recorded since the last such message, busiest first */
 	SPI_MSG_FLUSHED,	/* answer to FLUSH */
+	/*
+	 * Text lines, the state of trees with a budget, whole each time: "BUDGET\tOWN\tSPENT\tRECORDS\n", the budget in
+	 * 1/1000 of the program's own CPU time, that, what tracing has cost so far, and what of that the records, in us
+	 * (budget 0: of trees without one, or when the last one with one has ended); then for each function
+	 * "out|back\tCALLS\tSHARE\tOBJECT\tFUNCTION\n": left out now, or recorded again; calls recorded before, and its
+	 * share of what the tree's records took then in 1/1000.
+	 */
+	SPI_MSG_BUDGET,
 	/* controller to agent */
 	SPI_MSG_WELCOME = 64,	/* struct spi_msg_welcome, perhaps + path where programs that are executed find the controller: answer to HELLO */
 	SPI_MSG_MAP,		/* struct spi_msg_map + error text; fd: the sealed code map */

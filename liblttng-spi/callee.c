@@ -16,6 +16,7 @@
  * without a lock: an entry is whole before it is in the table, a larger table before
  * it is the table, and nothing is ever taken out.
  */
+#include "liblttng-spi/budget.h"
 #include "liblttng-spi/tree.h"
 
 #define CHILDREN_MAX	(UINT64_C(1) << 20)
@@ -312,7 +313,7 @@ static __attribute__((noinline)) struct spi_point *first_call(struct spi_site *s
 	struct spi_thread *t = &spi_thread;
 	struct spi_point *point = NULL;
 	struct spi_child *c;
-	uint64_t before;
+	uint64_t before, begin = spi_tree_budgets ? spi_now_ns() : 0;
 
 	if ((t->busy && !spi_thread_nested((uint64_t) &frame->ra)) || !spi_process_is_mine())
 		return NULL;
@@ -330,6 +331,8 @@ static __attribute__((noinline)) struct spi_point *first_call(struct spi_site *s
 	}
 	t->busy--;
 	spi_patch_unlock(before);
+	if (begin)
+		spi_budget_placed(spi_now_ns() - begin);
 	return point;
 }
 
@@ -372,8 +375,21 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 		}
 	}
 	trees &= point->tree_live;
-	if (spi_unlikely(!trees))
+	if (spi_unlikely(!trees)) {
+		if (spi_unlikely(spi_tree_budgets) && point != &s->point) {
+			if (spi_budget_skip_is_due(t)) {
+				if (!vec)
+					return SPI_ANSWER_FULL;
+				spi_budget_skip(t);
+			}
+			s->point.hits++;
+		}
 		return 0;
+	}
+	if (spi_budget_is_early(t, s))
+		return 0;
+	if (spi_budget_is_due(t))
+		return vec ? spi_budget_call(point, frame, vec, stride) : SPI_ANSWER_FULL;
 	point->hits++;
 	if (spi_unlikely(point->flags & SPI_POINT_EXEC))
 		return spi_tree_exec(point, point->record(point, frame, vec, stride));

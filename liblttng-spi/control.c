@@ -17,7 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/link-internal.h"
-#include "liblttng-spi/tree-rule.h"
+#include "liblttng-spi/budget.h"
 
 #define GO_MS		120000
 
@@ -163,7 +163,9 @@ static void wait_for_packet(struct spi_link *link)
 			now = __atomic_load_n(&asked, __ATOMIC_ACQUIRE);
 			spi_control_lock();
 			spi_tree_starts_take(link);
-			spi_tree_loads_take(link);
+			if (r > 0)
+				spi_tree_loads_take(link);
+			spi_budget_come_by(link);
 			spi_control_unlock();
 			__atomic_store_n(&answered, now, __ATOMIC_RELEASE);
 			spi_sys(SYS_futex, &answered, FUTEX_WAKE_PRIVATE, INT32_MAX);
@@ -245,6 +247,7 @@ static void *control_thread(void *data)
 	spi_thread.busy = SPI_BUSY_ALWAYS;
 	spi_sys(SYS_prctl, PR_SET_NAME, "lttng-spi", 0L, 0L, 0L);
 	spi_threads_learn(control_thread);
+	spi_budget_thread();
 	if (spi_control_event < 0)
 		event_open();
 	if (!link->packet)

@@ -107,7 +107,7 @@ struct spi_rule_text {
 	uint32_t flags;		/* SPI_RULE_* */
 	char tag[16];		/* for the context $app.spi:rules; "": none */
 	uint32_t is_tree;
-	char options[4096];	/* of a tree, as written; tree-rule.c */
+	char options[4096];	/* of a tree, as written; tree-options.c */
 };
 int spi_rule_parse(const char *text, struct spi_rule_text *rule, const char **error);
 int spi_rule_covers(const struct spi_rule_text *rule, const struct spi_object *object);
@@ -137,7 +137,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size);
 /* ---- tags.c ---- */
 /* One more, or one less, rule with this tag asks for each of these points. */
 void spi_tags_change(struct spi_point **points, uint32_t count, const char *tag, int add);
-const char *spi_tree_tags(uint32_t trees);	/* for a call that these trees record; any thread. tree-rule.c */
+const char *spi_tree_tags(uint32_t trees);	/* for a call that these trees record; any thread. tree-told.c */
 extern uint32_t spi_tree_tagged;	/* trees that have one */
 
 /* ---- instrument.c ---- */

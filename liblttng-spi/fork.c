@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/budget.h"
 #include "liblttng-spi/core.h"
 
 static uint32_t forking_busy;	/* the bit, if it was not set before */
@@ -86,6 +87,7 @@ static void in_child(void)
 	spi_status_fork_child();
 	spi_exec_fork_child();
 	spi_lend_fork_child();
+	spi_budget_fork_child();
 	spi_patch_unlock(forking_mask);
 	spi_phdr_fork_child();
 	spi_phdr_unlock();
@@ -95,6 +97,7 @@ static void in_child(void)
 	spi_control_unlock();
 	if (had_link && spi_env.socket)
 		spi_attach_child(spi_env.socket);
+	spi_budget_forked();
 	spi_thread.busy &= ~forking_busy;
 }
 

@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "liblttng-spi/budget.h"
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/patch-internal.h"
 
@@ -42,6 +43,7 @@ static const struct spi_core_ops core_ops = {
 	.tree_tags = spi_tree_tags,
 	.tree_tagged = &spi_tree_tagged,
 	.slots_each = spi_slots_each,
+	.compact_flushed = spi_budget_flushed,
 };
 
 /* ---- the program's descriptor numbers ----------------------------------------- */

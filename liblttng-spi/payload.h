@@ -65,6 +65,20 @@ struct spi_core_ops {
 	const uint32_t *tree_tagged;	/* those that have a tag */
 	/* Show each live slot of the calling thread, outermost first. */
 	void (*slots_each)(void (*show)(struct spi_slot *slot));
+	/* A thread of the program has written a batch of compact records, which took so long. It is marked busy. */
+	void (*compact_flushed)(uint64_t ns);
+};
+
+/* A function, or one call site, that a tree with a budget leaves out, or records again. */
+struct spi_left_out {
+	uint64_t address;		/* the function; of a site, the one that it is in */
+	uint64_t call_site;		/* 0: all calls of the function */
+	uint64_t calls;			/* recorded before */
+	const char *name;
+	uint32_t share;			/* of what the tree's records took then, 1/1000 */
+	uint32_t budget;		/* the same of the program's CPU time */
+	uint32_t is_out;
+	uint32_t trees;			/* as in spi_thread.tree */
 };
 
 struct spi_payload_ops {
@@ -126,6 +140,10 @@ struct spi_payload_ops {
 	int (*enter_again)(struct spi_slot *slot);
 	/* Which run of the front end's this process belongs to; 0: none. Agent thread only. */
 	void (*set_run)(uint32_t run);
+	/* Budgets. Agent thread only: make the event ready. 0, or -1 and *why. */
+	int (*budget_prepare)(const char **why);
+	/* Write it. Any thread, in any state, as a call's; it is marked busy. */
+	void (*budget_event)(const struct spi_left_out *left_out);
 };
 
 /* The module's only exported symbol: "spi_payload_init". NULL on failure, *error says why. */

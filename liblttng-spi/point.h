@@ -204,6 +204,7 @@ struct spi_thread {
 	uint32_t tree_made;	/* it was looked at whether the thread was made in a tree */
 	uint64_t tree_ends;	/* how often its end has come: threads.c */
 	uint32_t tree_over;	/* trees whose depth the call is beyond that is being recorded: they do not record it */
+	uint32_t budget_calls, budget_skips;	/* since the account was looked at, of trees with a budget. budget.h */
 	uint32_t reserved;
 };
 _Static_assert(offsetof(struct spi_thread, busy) == 48 && offsetof(struct spi_thread, words) == 112 &&

@@ -15,6 +15,7 @@
  * nor is what the tracer calls while it records (spi_thread.busy). In a child of
  * vfork() or clone(), which borrows our memory, nothing is changed.
  */
+#include "liblttng-spi/budget.h"
 #include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/tree.h"
 
@@ -97,6 +98,8 @@ uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known)
 	if (func < 0 || spi_tree_func_unfit(to, (uint64_t) func))
 		return 0;
 	trees &= to->covered & ~to->funcs[func].excluded;
+	if (spi_unlikely(trees & spi_tree_budgets & ~to->funcs[func].done))
+		trees &= ~spi_budget_postpone(to, (uint64_t) func, trees & spi_tree_budgets & ~to->funcs[func].done);
 	if (trees & ~spi_tree_flat)
 		spi_sites_place(to, (uint64_t) func, trees & ~spi_tree_flat);
 	return trees;
@@ -143,7 +146,7 @@ uint64_t spi_tree_exec(struct spi_point *point, uint64_t code)
 static __attribute__((noinline)) void first_call(struct spi_point *point, uint32_t trees, uint64_t p)
 {
 	struct spi_thread *t = &spi_thread;
-	uint64_t before;
+	uint64_t before, begin = spi_tree_budgets ? spi_now_ns() : 0;
 	uint32_t live;
 	int is_known;
 
@@ -159,6 +162,8 @@ static __attribute__((noinline)) void first_call(struct spi_point *point, uint32
 	}
 	t->busy--;
 	spi_patch_unlock(before);
+	if (begin)
+		spi_budget_placed(spi_now_ns() - begin);
 }
 
 uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
@@ -176,6 +181,10 @@ uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const u
 	trees &= point->tree_live;
 	if (spi_unlikely(!trees))
 		return 0;
+	if (spi_budget_is_early(t, (const struct spi_site *) point))
+		return 0;
+	if (spi_budget_is_due(t))
+		return vec ? spi_budget_call(point, frame, vec, stride) : SPI_ANSWER_FULL;
 	point->hits++;
 	if (spi_unlikely(point->flags & SPI_POINT_EXEC))
 		return spi_tree_exec(point, point->record(point, frame, vec, stride));

@@ -124,6 +124,7 @@ static __attribute__((noinline)) void first_call(struct spi_entry *e, uint32_t t
 	t->busy++;
 	trees &= e->point.tree_todo;
 	live = spi_tree_enter(e->point.address, trees, &is_known);
+	live |= trees & e->to->covered & e->to->funcs[e->func].budget;	/* from here it is recorded all the same */
 	__atomic_fetch_or(&e->point.tree_live, live, __ATOMIC_RELEASE);
 	__atomic_fetch_and(&e->point.tree_todo, ~trees, __ATOMIC_RELEASE);
 	t->busy--;
@@ -420,7 +421,7 @@ static void callback(uint64_t address, int is_control)
 	func = to ? spi_tree_func_at(to, address) : -1;
 	if (func < 0 || spi_tree_func_unfit(to, (uint64_t) func))
 		goto out;
-	trees = spi_tree_existing & ~spi_tree_flat & to->covered & ~to->funcs[func].excluded;
+	trees = spi_tree_existing & ~spi_tree_flat & to->covered & ~(to->funcs[func].excluded & ~to->funcs[func].budget);
 	e = entry_find(address);
 	if (!trees)
 		goto out;

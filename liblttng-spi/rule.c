@@ -15,7 +15,7 @@
  * means every object, but one whose function begins with a wildcard then means
  * the executable alone: `*` is the program, not the world. In a list, rules are
  * separated by newlines or by ';' outside parentheses. A tree's options are
- * tree-rule.c's.
+ * tree-options.c's.
  */
 #include <errno.h>
 #include <string.h>

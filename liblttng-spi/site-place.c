@@ -261,36 +261,50 @@ static void beyond_add(const struct spi_tree_object *to, const struct spi_map_si
 	beyond[beyond_count++].trees = trees & ~spi_tree_flat;
 }
 
+/* The entry point that has moved this site's instruction stays for it. */
+static void entry_hold(const struct spi_site *s)
+{
+	const struct spi_tree_object *to = s->owner;
+	int64_t func = spi_tree_func_around(to, s->point.call_site - 1);
+
+	if (func >= 0)
+		spi_tree_entry_hold(spi_tree_map_func(to, (uint64_t) func)->vaddr + to->object->bias);
+}
+
+void spi_site_come(struct spi_tree_object *to, uint32_t index, uint32_t trees)
+{
+	const struct spi_map_site *map = SPI_MAP_AT(&to->map, sites, struct spi_map_site, index);
+	const char *why;
+	uint32_t wanted = site_wanted(to, map, trees, &why), fresh, apart;
+	struct spi_site *s = wanted ? site_get(to, index, wanted) : NULL;
+
+	if (why && !to->sites[index])
+		spi_tree_decline(to, map->vaddr + to->object->bias, why);
+	if (wanted && (!s || s->worker == SPI_SITE_NONE))
+		beyond_add(to, map, wanted);
+	if (!s || s->worker == SPI_SITE_NONE)
+		return;
+	fresh = wanted & ~s->trees;
+	if (fresh && !s->trees && !(fresh & ~spi_tree_compact) == !(s->point.flags & SPI_POINT_COMPACT))
+		other_kind(s);
+	apart = fresh & (s->point.flags & SPI_POINT_COMPACT ? ~spi_tree_compact : spi_tree_compact);
+	if (apart)
+		spi_tree_decline(to, s->point.call_site, "a call tree with the other kind of records has it");
+	fresh &= ~apart;
+	s->trees |= fresh;
+	__atomic_fetch_or(&s->point.tree_todo, s->is_mixed ? SPI_TREE_OPEN : fresh, __ATOMIC_RELEASE);
+	for (struct spi_child *c = s->children; c; c = c->next)
+		__atomic_fetch_or(&c->point.tree_todo, fresh, __ATOMIC_RELEASE);
+	if (fresh && s->form == SPI_FORM_ENTRY)
+		entry_hold(s);
+	else if (!s->point.installed && fresh)
+		batch_add(to, s, 1);
+}
+
 static void sites_of(struct spi_tree_object *to, const struct spi_map_func *func, uint32_t trees)
 {
-	for (uint32_t i = func->site_first; i < func->site_first + func->site_count; i++) {
-		const struct spi_map_site *map = SPI_MAP_AT(&to->map, sites, struct spi_map_site, i);
-		const char *why;
-		uint32_t wanted = site_wanted(to, map, trees, &why), fresh, apart;
-		struct spi_site *s = wanted ? site_get(to, i, wanted) : NULL;
-
-		if (why && !to->sites[i])
-			spi_tree_decline(to, map->vaddr + to->object->bias, why);
-		if (wanted && (!s || s->worker == SPI_SITE_NONE))
-			beyond_add(to, map, wanted);
-		if (!s || s->worker == SPI_SITE_NONE)
-			continue;
-		fresh = wanted & ~s->trees;
-		if (fresh && !s->trees && !(fresh & ~spi_tree_compact) == !(s->point.flags & SPI_POINT_COMPACT))
-			other_kind(s);
-		apart = fresh & (s->point.flags & SPI_POINT_COMPACT ? ~spi_tree_compact : spi_tree_compact);
-		if (apart)
-			spi_tree_decline(to, s->point.call_site, "a call tree with the other kind of records has it");
-		fresh &= ~apart;
-		s->trees |= fresh;
-		__atomic_fetch_or(&s->point.tree_todo, s->is_mixed ? SPI_TREE_OPEN : fresh, __ATOMIC_RELEASE);
-		for (struct spi_child *c = s->children; c; c = c->next)
-			__atomic_fetch_or(&c->point.tree_todo, fresh, __ATOMIC_RELEASE);
-		if (fresh && s->form == SPI_FORM_ENTRY)
-			spi_tree_entry_hold(func->vaddr + to->object->bias);
-		else if (!s->point.installed && fresh)
-			batch_add(to, s, 1);
-	}
+	for (uint32_t i = func->site_first; i < func->site_first + func->site_count; i++)
+		spi_site_come(to, i, trees);
 }
 
 void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees)
@@ -323,29 +337,32 @@ void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 	beyond_depth--;
 }
 
-uint32_t spi_sites_leave(struct spi_tree_object *to, uint32_t trees)
+void spi_site_leave(struct spi_tree_object *to, struct spi_site *s, uint32_t trees)
 {
-	uint32_t left = 0;
+	s->trees &= ~trees;
+	spi_tree_live_leave(&s->point, trees);
+	for (struct spi_child *c = s->children; c; c = c->next)
+		spi_tree_live_leave(&c->point, trees);
+	if (!s->trees && s->point.installed && !to->gone)
+		batch_add(to, s, 0);
+}
 
+void spi_sites_flush(struct spi_tree_object *to, int install)
+{
+	batch_write(to, install);
+}
+
+void spi_sites_leave(struct spi_tree_object *to, uint32_t trees)
+{
 	for (uint32_t i = 0; i < to->map.head->funcs.count; i++)
 		to->funcs[i].done &= ~trees;
 	for (uint32_t i = 0; i < to->map.head->sites.count; i++) {
 		struct spi_site *s = to->sites[i];
 
-		if (!s || !(s->trees & trees))
-			continue;
-		s->trees &= ~trees;
-		spi_tree_live_leave(&s->point, trees);
-		for (struct spi_child *c = s->children; c; c = c->next)
-			spi_tree_live_leave(&c->point, trees);
-		if (s->trees || !s->point.installed)
-			continue;
-		left++;
-		if (!to->gone)
-			batch_add(to, s, 0);
+		if (s && (s->trees & trees))
+			spi_site_leave(to, s, trees);
 	}
 	batch_write(to, 0);
-	return left;
 }
 
 /* Its callee turned out to be none that any tree records. */

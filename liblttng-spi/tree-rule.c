@@ -1,231 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * A rule `tree(ROOT;OPTION;...)`: what its options say, and the tree's beginning
- * and end.
+ * A rule `tree(ROOT;OPTION;...)`: the tree's beginning and end.
  *
  * Before the first call is redirected every object that the tree goes into has its
  * map. Then the functions that are left out are marked, the root's own sites put
  * in place, and its entry. From there on the tree moves by itself (propel.c).
  * At its end all its sites get the program's bytes back; calls under way keep
  * their return slots and their exits.
- *
- * What could not be done anywhere on the way is kept in a list, since the thread
- * that notices is the program's, and reported when the control side comes by.
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/budget.h"
 #include "liblttng-spi/exec.h"
-#include "liblttng-spi/instrument.h"
-#include "liblttng-spi/tree-rule.h"
-
-#define DECLINED_MAX	4096u		/* of which we know the place */
 
 struct spi_tree *spi_trees;
 
-/* ---- options ---- */
-
-static int take_glob(struct spi_tree *tree, enum spi_tree_list_kind list, const char *value)
-{
-	if (!*value || tree->counts[list] == SPI_TREE_GLOBS)
-		return -EINVAL;
-	tree->lists[list][tree->counts[list]++] = value;
-	return 0;
-}
-
-static int take_follow(struct spi_tree *tree, const char *value)
-{
-	static const struct {
-		const char *name;
-		uint32_t bit;
-	} all[] = {
-		{ "threads", SPI_FOLLOW_THREADS }, { "dlopen", SPI_FOLLOW_DLOPEN }, { "fork", SPI_FOLLOW_FORK },
-		{ "exec", SPI_FOLLOW_EXEC }, { "none", 0 },
-	};
-
-	tree->follow = 0;
-	while (*value) {
-		size_t n = strcspn(value, "+,"), i = 0;
-
-		while (i < sizeof(all) / sizeof(all[0]) && (strlen(all[i].name) != n || memcmp(all[i].name, value, n)))
-			i++;
-		if (i == sizeof(all) / sizeof(all[0]))
-			return -EINVAL;
-		tree->follow |= all[i].bit;
-		value += n + (value[n] != 0);
-	}
-	return 0;
-}
-
-static int take_number(uint32_t *to, const char *value, uint32_t least)
-{
-	const char *end;
-	uint64_t number = spi_parse_number(value, &end);
-
-	if (end == value || *end || number < least || number > INT32_MAX)
-		return -EINVAL;
-	*to = (uint32_t) number;
-	return 0;
-}
-
-/* Seconds, up to three digits behind a point. */
-static int take_time(uint32_t *ms, const char *value)
-{
-	const char *end;
-	uint64_t whole = spi_parse_number(value, &end), scale = 100, part = 0;
-
-	if (end == value || whole > 1000000)
-		return -EINVAL;
-	if (*end == '.')
-		for (end++; *end >= '0' && *end <= '9'; end++, scale /= 10)
-			part += (uint64_t) (*end - '0') * scale;
-	*ms = (uint32_t) (whole * 1000 + part);
-	return *end ? -EINVAL : 0;
-}
-
-static int take_option(struct spi_tree *tree, const char *name, const char *value)
-{
-	static const char *const lists[SPI_TREE_LISTS_COUNT] = { "exclude", "lib", "exclude-lib", "calls-of" };
-	const char *end;
-
-	for (int i = 0; value && i < SPI_TREE_LISTS_COUNT; i++)
-		if (!strcmp(name, lists[i]))
-			return take_glob(tree, (enum spi_tree_list_kind) i, value);
-	if (value && !strcmp(name, "depth"))
-		return take_number(&tree->depth, value, 1);
-	if (value && !strcmp(name, "after"))
-		return take_time(&tree->after_ms, value);
-	if (value && !strcmp(name, "on-signal"))
-		return take_number(&tree->on_signal, value, 1);
-	if (value && !strcmp(name, "budget")) {
-		spi_parse_number(value, &end);
-		return end == value ? -EINVAL : 0;
-	}
-	if (value && !strcmp(name, "follow"))
-		return take_follow(tree, value);
-	if (value && !strcmp(name, "tag")) {
-		if (!*value || strlen(value) >= sizeof(tree->tag) || strspn(value, "0123456789abcdef") != strlen(value))
-			return -EINVAL;
-		strcpy(tree->tag, value);
-		return 0;
-	}
-	if (!value && !strcmp(name, "compact"))
-		tree->compact = 1;
-	else if (!value && !strcmp(name, "parse-only"))
-		tree->parse_only = 1;
-	else
-		return -EINVAL;
-	return 0;
-}
-
-/* The options' text is cut into pieces, which the lists then point to. */
-static int options_take(struct spi_tree *tree, const char *options, const char **error)
-{
-	int last = 0;
-
-	*error = "unknown tree option, or a bad value; known: depth, exclude, lib, exclude-lib, calls-of, follow, after, "
-		"on-signal, budget, compact, parse-only, tag";
-	if (strlen(options) >= sizeof(tree->text))
-		return -ENAMETOOLONG;
-	strcpy(tree->text, options);
-	tree->follow = SPI_FOLLOW_ALL;
-	for (char *at = tree->text, *end; *at && !last; at = end + 1) {
-		char *equals;
-
-		end = at + strcspn(at, ";");
-		last = !*end;
-		*end = 0;
-		equals = strchr(at, '=');
-		if (equals)
-			*equals++ = 0;
-		if (take_option(tree, at, equals) < 0)
-			return -EINVAL;
-	}
-	return 0;
-}
-
-int spi_tree_options_check(const char *options, const char **error)
-{
-	struct spi_tree *tree = spi_map_pages(sizeof(*tree));
-	int r = tree ? options_take(tree, options, error) : -ENOMEM;
-
-	if (tree)
-		spi_sys(SYS_munmap, tree, (sizeof(*tree) + 4095) & ~4095ul);
-	return r;
-}
-
 /* ---- what is left out ---- */
-
-int spi_tree_list_has(const struct spi_tree *tree, enum spi_tree_list_kind list, const char *name)
-{
-	for (uint32_t i = 0; i < tree->counts[list]; i++)
-		if (spi_glob_match(tree->lists[list][i], name))
-			return 1;
-	return 0;
-}
-
-static int object_matches(const struct spi_tree *tree, enum spi_tree_list_kind list, const struct spi_object *object)
-{
-	if (spi_tree_list_has(tree, list, object->name))
-		return 1;
-	return object->is_exe && spi_tree_list_has(tree, list, spi_program_name());
-}
-
-int spi_tree_covers(const struct spi_tree *tree, const struct spi_object *object)
-{
-	if (!object->reserved[0] || spi_object_is_own(object) || !strncmp(object->name, "libunwind", 9))
-		return 0;	/* an unwinder finds its own frames by where its functions return to */
-	if (tree->counts[SPI_LIST_LIB] && !object_matches(tree, SPI_LIST_LIB, object))
-		return 0;
-	return !object_matches(tree, SPI_LIST_EXCLUDE_LIB, object);
-}
-
-/* A function's name without its parameters, into `to`: what follows the last closed list of them is qualifiers. */
-static const char *without_parameters(const char *pretty, char *to, size_t size)
-{
-	size_t n = strlen(pretty), depth = 0;
-
-	while (n && pretty[n - 1] != ')')
-		n--;
-	while (n) {
-		n--;
-		depth += pretty[n] == ')' ? 1 : 0;
-		depth -= pretty[n] == '(' ? 1 : 0;
-		if (!depth)
-			break;
-	}
-	if (!n || n >= size || (n >= 8 && !memcmp(pretty + n - 8, "operator", 8)))
-		return pretty;
-	memcpy(to, pretty, n);
-	to[n] = 0;
-	return to;
-}
-
-/* Does the glob mean this function, by its linkage name, or its qualified one with or without parameters? */
-static int glob_means(const char *glob, const struct spi_tree_object *to, uint64_t i)
-{
-	const struct spi_map_func *func = spi_tree_map_func(to, i);
-	const char *pretty = spi_map_string(&to->map, func->pretty);
-	char shorter[1024];
-
-	if (spi_glob_match(glob, spi_map_string(&to->map, func->name)) || spi_glob_match(glob, pretty))
-		return 1;
-	return strchr(pretty, ')') && !strchr(glob, '(') &&
-		spi_glob_match(glob, without_parameters(pretty, shorter, sizeof(shorter)));
-}
-
-static int func_matches(const struct spi_tree *tree, enum spi_tree_list_kind list, const struct spi_tree_object *to, uint64_t i)
-{
-	for (uint32_t k = 0; k < tree->counts[list]; k++)
-		if (glob_means(tree->lists[list][k], to, i))
-			return 1;
-	return 0;
-}
 
 static void exclude_functions(const struct spi_tree *tree, struct spi_tree_object *to)
 {
 	for (uint32_t i = 0; tree->counts[SPI_LIST_EXCLUDE] && i < to->map.head->funcs.count; i++)
-		if (func_matches(tree, SPI_LIST_EXCLUDE, to, i))
+		if (spi_tree_func_matches(tree, SPI_LIST_EXCLUDE, to, i))
 			to->funcs[i].excluded |= tree->bit;
 }
 
@@ -235,7 +32,7 @@ static void calls_of_functions(struct spi_tree *tree, struct spi_tree_object *to
 	uint64_t before = spi_patch_lock();
 
 	for (uint32_t i = 0; tree->counts[SPI_LIST_CALLS_OF] && i < to->map.head->funcs.count; i++)
-		if (func_matches(tree, SPI_LIST_CALLS_OF, to, i)) {
+		if (spi_tree_func_matches(tree, SPI_LIST_CALLS_OF, to, i)) {
 			spi_sites_place(to, i, tree->bit);
 			tree->matched++;
 		}
@@ -324,7 +121,7 @@ static void take_roots(struct spi_tree *tree, struct spi_link *link, const struc
 		if (to->gone || !(to->covered & tree->bit) || !spi_rule_covers(text, to->object))
 			continue;
 		for (uint32_t i = 0; i < to->map.head->funcs.count; i++)
-			if (glob_means(text->pattern, to, i))
+			if (spi_tree_glob_means(text->pattern, to, i))
 				take_root(tree, link, to, i);
 	}
 }
@@ -363,6 +160,7 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct
 	if (is_main && spi_tree_main_begun())
 		everybody = 1;
 	__atomic_fetch_or(&spi_tree_existing, bit, __ATOMIC_RELEASE);
+	spi_budget_start(tree);
 	if (tree->counts[SPI_LIST_CALLS_OF])
 		spi_tree_flat |= bit;
 	if (tree->follow & SPI_FOLLOW_THREADS)
@@ -419,7 +217,10 @@ static void objects_leave(void *data)
 		before = spi_patch_lock();
 		spi_sites_leave(to, bit);
 		for (uint32_t i = 0; i < to->map.head->funcs.count; i++)
-			to->funcs[i].excluded &= ~bit;
+			if (to->funcs[i].excluded & bit) {
+				to->funcs[i].excluded &= ~bit;
+				to->funcs[i].budget &= ~bit;
+			}
 		spi_patch_unlock(before);
 	}
 }
@@ -442,6 +243,7 @@ static void pads_clear(void *data)
 static void tree_end(struct spi_tree *tree)
 {
 	uint32_t bit = tree->bit;
+	uint64_t before;
 
 	if (!tree->enabled)
 		return;
@@ -452,6 +254,14 @@ static void tree_end(struct spi_tree *tree)
 	__atomic_fetch_and(&spi_tree_others, ~bit, __ATOMIC_RELEASE);
 	__atomic_fetch_and(&spi_tree_execs, ~bit, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&spi_tree_epoch, 1, __ATOMIC_RELEASE);
+	spi_budget_tell(spi_link_current, 1);
+	if (tree->budget) {
+		spi_budget_stop(bit);
+		spi_budget_tell(spi_link_current, 1);
+	}
+	before = spi_patch_lock();
+	spi_calls_gather();
+	spi_patch_unlock(before);
 	spi_tree_roots_leave(bit);
 	for (int tries = 0; tries < 100 && spi_patch_frozen && spi_patch_frozen(objects_leave, &bit) < 0; tries++)
 		spi_unloads_follow();
@@ -505,7 +315,7 @@ int spi_tree_add(struct spi_link *link, struct rule *rule, struct spi_rule_resul
 	spi_site_workers_read();
 	spi_patch_site_stub = spi_site_stub_at;
 	spi_text_can_sync();
-	r = options_take(tree, rule->text.options, &error);
+	r = spi_tree_options_take(tree, rule->text.options, &error);
 	if (r == 0 && index_take(tree) < 0) {
 		error = "too many call trees at the same time";
 		r = -ENOSPC;
@@ -521,7 +331,13 @@ int spi_tree_add(struct spi_link *link, struct rule *rule, struct spi_rule_resul
 		spi_trees = tree;
 		r = spi_module_load(link, result->text, sizeof(result->text));
 		if (r == 0) {
+			const char *why;
+
 			spi_fault_install();
+			if (tree->budget && spi_payload->budget_prepare && spi_payload->budget_prepare(&why) < 0)
+				spi_note("what a budget leaves out is not told in the trace: %s", why);
+			if (tree->budget && !link)
+				spi_tree_start_thread();
 			if (spi_tree_start_later(tree, link))
 				spi_format(result->text, sizeof(result->text), "it begins later");
 			else
@@ -588,113 +404,4 @@ void spi_tree_remove(struct rule *rule)
 		}
 	rule->tree = NULL;
 	spi_sys(SYS_munmap, tree, (sizeof(*tree) + 4095) & ~4095ul);
-}
-
-/* ---- what could not be done ---- */
-
-static struct {
-	const struct spi_tree_object *to;
-	uint64_t address;
-	const char *reason;
-} declined[DECLINED_MAX];
-static uint32_t declined_count, declined_told;
-
-void spi_tree_decline(const struct spi_tree_object *to, uint64_t address, const char *reason)
-{
-	if (declined_count < DECLINED_MAX) {
-		declined[declined_count].to = to;
-		declined[declined_count].address = address;
-		declined[declined_count].reason = reason ? reason : "cannot be redirected";
-	}
-	declined_count++;
-}
-
-void spi_tree_report(struct spi_link *link)
-{
-	uint64_t before = spi_patch_lock();
-	uint32_t end = declined_count < DECLINED_MAX ? declined_count : DECLINED_MAX, from = declined_told;
-
-	declined_told = end;
-	spi_patch_unlock(before);
-	for (; from < end; from++) {
-		const struct spi_tree_object *to = declined[from].to;
-		int64_t func = to->gone ? -1 : spi_tree_func_around(to, declined[from].address);
-		char where[400];
-
-		spi_format(where, sizeof(where), "%s+0x%lx", func < 0 ? "" : spi_tree_func_name(to, (uint64_t) func),
-			declined[from].address - to->object->bias - (func < 0 ? 0 : spi_tree_map_func(to, (uint64_t) func)->vaddr));
-		spi_link_declined(link, to->object->name, where, declined[from].reason);
-	}
-	if (link)
-		spi_link_declined_flush(link);
-}
-
-/* The process ends, in whatever thread, and the control side may be at anything. */
-void spi_tree_process_end(void)
-{
-	if (!spi_trees || !spi_control_try())
-		return;
-	spi_tree_report(spi_link_current);
-	spi_site_share_tell();
-	spi_tree_hot(spi_link_current);
-	spi_control_unlock();
-}
-
-/* ---- tags ---- */
-
-/* Texts of sets of trees, made when they are first asked for, in any thread, and kept for ever. */
-static struct tags {
-	struct tags *next;
-	uint32_t trees, version;
-	char text[SPI_TREES_MAX * 18 + 2];
-} *tags;
-static char tag_of[SPI_TREES_MAX][16];
-uint32_t spi_tree_tagged;
-static uint32_t tags_version;
-
-void spi_tree_tag_set(uint32_t index, const char *tag)
-{
-	uint64_t before = spi_patch_lock();
-
-	spi_bytes_copy(tag_of[index], tag, sizeof(tag_of[index]));
-	spi_tree_tagged = tag[0] ? spi_tree_tagged | 1u << index : spi_tree_tagged & ~(1u << index);
-	__atomic_fetch_add(&tags_version, 1, __ATOMIC_RELEASE);
-	spi_patch_unlock(before);
-}
-
-static struct tags *tags_find(uint32_t trees, uint32_t version)
-{
-	struct tags *t = __atomic_load_n(&tags, __ATOMIC_ACQUIRE);
-
-	while (t && (t->trees != trees || t->version != version))
-		t = t->next;
-	return t;
-}
-
-const char *spi_tree_tags(uint32_t trees)
-{
-	uint32_t version = __atomic_load_n(&tags_version, __ATOMIC_ACQUIRE), n = 0;
-	struct tags *t = tags_find(trees, version);
-	uint64_t before;
-
-	if (t)
-		return t->text;
-	before = spi_patch_lock();
-	t = spi_alloc(sizeof(*t));
-	for (uint32_t i = 0; t && i < SPI_TREES_MAX; i++) {
-		if (!(trees >> i & 1) || !tag_of[i][0])
-			continue;
-		t->text[n] = '|';
-		for (const char *c = tag_of[i]; *c; c++)
-			t->text[++n] = *c;
-		t->text[++n] = '|';
-	}
-	if (t) {
-		t->trees = trees;
-		t->version = version;
-		t->next = tags;
-		__atomic_store_n(&tags, t, __ATOMIC_RELEASE);
-	}
-	spi_patch_unlock(before);
-	return t ? t->text : "";
 }

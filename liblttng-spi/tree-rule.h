@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* What tree-rule.c and tree-follow.c share: a tree as its rule asks for it. Control side, under the control lock. */
+/* What the files tree-*.c share: a tree as its rule asks for it. Control side, under the control lock. */
 #ifndef SPI_TREE_RULE_H
 #define SPI_TREE_RULE_H
 
@@ -27,6 +27,7 @@ struct spi_tree {
 	struct rule *rule;
 	uint32_t bit, index, enabled;
 	uint32_t depth, follow, after_ms, on_signal, compact, parse_only;
+	uint32_t budget;		/* tenths of a percent that tracing may take of the program's own time; 0: no limit */
 	uint32_t matched, roots, declined;
 	uint32_t is_outside;		/* its root, main(), is in an object that it leaves out */
 	uint32_t waits;			/* to begin: until `due`, or until the signal comes */
@@ -39,8 +40,17 @@ struct spi_tree {
 };
 
 extern struct spi_tree *spi_trees SPI_HIDDEN;
+
+/* ---- tree-options.c ---- */
+/* The text is cut into pieces, which the lists then point to. 0, or -errno and `error`. */
+int spi_tree_options_take(struct spi_tree *tree, const char *options, const char **error);
+/* Does the glob mean this function, by its linkage name, or its qualified one with or without parameters? */
+int spi_tree_glob_means(const char *glob, const struct spi_tree_object *to, uint64_t i);
+int spi_tree_func_matches(const struct spi_tree *tree, enum spi_tree_list_kind list, const struct spi_tree_object *to, uint64_t i);
 int spi_tree_list_has(const struct spi_tree *tree, enum spi_tree_list_kind list, const char *name);
 int spi_tree_covers(const struct spi_tree *tree, const struct spi_object *object);
+
+/* ---- tree-rule.c ---- */
 int spi_tree_take_object(struct spi_tree *tree, struct spi_link *link, struct spi_object *object);
 const char *spi_program_name(void);	/* the name that it was started by; rule.c */
 
@@ -50,6 +60,7 @@ int spi_tree_start_later(struct spi_tree *tree, struct spi_link *link);
 int spi_tree_start_is_due(const struct spi_tree *tree);
 void spi_tree_start_cancel(struct spi_tree *tree);
 int64_t spi_tree_starts_wait(void);	/* ms until the next one is due by its time; -1: none is */
+void spi_tree_start_thread(void);	/* where there is no controller: a thread that does what the control thread would */
 
 /* ---- tree-rule.c ---- */
 void spi_tree_outside_take(const struct spi_tree *tree);	/* of objects that have come */
@@ -65,11 +76,14 @@ void spi_tree_follow_start(struct spi_tree *tree);
 void spi_tree_follow_stop(void);
 void spi_tree_loads_follow(void);	/* a thread of the program, which may wait */
 void spi_tree_loads_take(struct spi_link *link);
+
 /* ---- load-watch.c ---- */
 void spi_tree_loads_watch(int install);	/* control side: the dynamic linker's own word of what it loads */
 void spi_tree_ends_look(int all);	/* constructors and destructors of objects that have come; all: of every object */
 int spi_tree_func_is_usual(const struct spi_tree_object *to, int64_t func);	/* there in every object, for start and end */
 void spi_tree_apart_tell(struct spi_link *link);	/* control side: what is in other namespaces */
+
+/* ---- tree-calls.c ---- */
 /* The functions that are called most, to the controller. */
 void spi_tree_hot(struct spi_link *link);
 

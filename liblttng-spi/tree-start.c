@@ -19,7 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/link-internal.h"
-#include "liblttng-spi/tree-rule.h"
+#include "liblttng-spi/budget.h"
 
 #define MS	UINT64_C(1000000)
 
@@ -83,6 +83,7 @@ static void *waiting_thread(void *unused)
 	spi_thread.busy = SPI_BUSY_ALWAYS;
 	spi_sys(SYS_prctl, PR_SET_NAME, "lttng-spi", 0L, 0L, 0L);
 	spi_threads_learn(waiting_thread);
+	spi_budget_thread();
 	for (;;) {
 		uint32_t seen = __atomic_load_n(&bell, __ATOMIC_ACQUIRE);
 		int64_t ms;
@@ -90,6 +91,7 @@ static void *waiting_thread(void *unused)
 
 		spi_control_lock();
 		spi_tree_starts_take(NULL);
+		spi_budget_come_by(NULL);
 		ms = spi_tree_starts_wait();
 		spi_control_unlock();
 		limit[0] = (uint64_t) (ms < 0 ? 3600000 : ms) / 1000;
@@ -99,7 +101,7 @@ static void *waiting_thread(void *unused)
 	return NULL;
 }
 
-static void thread_start(void)
+void spi_tree_start_thread(void)
 {
 	static int started;
 	pthread_attr_t attr;
@@ -133,7 +135,7 @@ int spi_tree_start_later(struct spi_tree *tree, struct spi_link *link)
 	if (tree->on_signal)
 		signal_take(tree->on_signal);
 	if (!link)
-		thread_start();
+		spi_tree_start_thread();
 	return 1;
 }
 
@@ -157,7 +159,7 @@ void spi_tree_start_cancel(struct spi_tree *tree)
 int64_t spi_tree_starts_wait(void)
 {
 	uint64_t now = 0;
-	int64_t least = -1;
+	int64_t least = spi_budget_wait();
 
 	for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next) {
 		int64_t ms;

@@ -10,7 +10,11 @@
  *	propel.c	calls of sites: in the tree? callee's own sites patched? then the payload
  *	callee.c	sites whose callee is known only when they are reached
  *	root.c		entry points: roots, handlers of signals, start routines of threads
- *	tree-rule.c	a rule's options; trees begin and end
+ *	tree-options.c	a rule's options
+ *	tree-rule.c	trees begin and end
+ *	tree-told.c	what could not be done; tags
+ *	tree-calls.c	how often which function was called
+ *	budget.h	trees that leave out what is called too often
  *
  * A site is a struct spi_point whose call leads to its stub. When it is reached
  * for the first time, its callee's sites are patched, before the callee runs, by
@@ -74,12 +78,15 @@ struct spi_site {
 	uint8_t pushes;			/* the stub begins with pushing the return address */
 	uint8_t was[5];			/* JUMP, PUN, WINDOW: the program's bytes there */
 	uint8_t is_mixed;		/* it began with records of the other kind: its calls are its children's. site-place.c */
+	uint8_t is_leaving;		/* budget-out.c */
 	const char *reason;		/* why not */
+	uint64_t skipped;		/* what calls took that were not recorded, ns; for budgets. tree-calls.c */
 };
 
 struct spi_tree_func {
 	uint32_t done;			/* trees whose sites in it are in place */
 	uint32_t excluded;		/* trees that leave it out */
+	uint32_t budget;		/* of these, those whose budget does */
 	uint16_t look;			/* 1: its record is good; 2: it is not */
 	uint16_t is_fit;		/* calls of it may be recorded: spi_tree_func_unfit() */
 };
@@ -107,6 +114,7 @@ struct spi_tree_object {
 	const char *no_trap;		/* why there may be no int3; NULL: it may be */
 	struct spi_pad *pads;		/* spare bytes that sites have taken */
 	uint32_t is_met;		/* sites of it were met */
+	uint64_t *calls, *recent;	/* by function; NULL: nobody has counted yet. tree-calls.c */
 };
 
 /* ---- tree-object.c ---- */
@@ -147,9 +155,13 @@ void spi_symbols_scan(void);	/* control side: look which objects there are */
  * by spi_tree_decline().
  */
 void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees);
-/* The trees have left all sites: put the program's bytes back where none is left. Returns how many. */
-uint32_t spi_sites_leave(struct spi_tree_object *to, uint32_t trees);
+/* The trees have left all sites: put the program's bytes back where none is left. */
+void spi_sites_leave(struct spi_tree_object *to, uint32_t trees);
 void spi_site_restore(struct spi_site *site);
+/* One site leaves these trees; one comes back, or comes, to those of them that want it. Written by spi_sites_flush(). */
+void spi_site_leave(struct spi_tree_object *to, struct spi_site *site, uint32_t trees);
+void spi_site_come(struct spi_tree_object *to, uint32_t index, uint32_t trees);
+void spi_sites_flush(struct spi_tree_object *to, int install);
 void spi_sites_at_entry(struct spi_tree_object *to, uint64_t func, uint32_t trees);
 uint64_t spi_site_stub_at(uint64_t address);
 /* Spare bytes that sites have taken, in ascending order; 0: no more. And the program's own back there. */
@@ -236,6 +248,8 @@ int spi_tree_add(struct spi_link *link, struct rule *rule, struct spi_rule_resul
 int spi_tree_set(struct rule *rule, int enabled, struct spi_rule_result *result);
 void spi_tree_remove(struct rule *rule);
 int spi_tree_options_check(const char *options, const char **error);
+
+/* ---- tree-told.c ---- */
 /* Something could not be done; kept until the control side reports it. Under the patch lock. */
 void spi_tree_decline(const struct spi_tree_object *to, uint64_t address, const char *reason);
 void spi_tree_report(struct spi_link *link);

@@ -173,6 +173,8 @@ static void add_tree(struct output *out, const struct spi_tree_options *tree, co
 	} else {
 		add_of(out, "lttng_ust_cyg_profile:", entries, "func_entry", "", "");
 		add_of(out, "lttng_ust_cyg_profile:", exits, "func_exit", "", "");
+		if (tree->budget)
+			add_of(out, "spi_tree:", exits, "budget", "", "");
 	}
 	add_of(out, "lttng_ust_statedump:", NULL, "*", "", "");
 	add_of(out, "lttng_ust_lib:", NULL, "*", "", "");

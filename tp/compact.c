@@ -92,7 +92,8 @@ static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
 {
 	struct tp_compact_thread *c = tp_compact_of(t);
 	uint64_t old;
-	int done = 0, first = !c;
+	int done = 0, first = !c, flushed = 0;
+	uint64_t begin = 0, end;
 
 	if (spi_unlikely(tp_closed == TP_ENDED) || (c && c->flushing))
 		return 0;
@@ -106,6 +107,8 @@ static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
 			word_put(c, word | low, second);
 			done = 1;
 		} else {
+			if (!flushed++)
+				tp_clock_pair(&begin);
 			tp_compact_flush(c, tries < 2 ? TP_FLUSH_USUAL : TP_FLUSH_MUST);
 		}
 	}
@@ -115,6 +118,10 @@ static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
 	 */
 	if (first && done)
 		tp_compact_flush(c, TP_FLUSH_USUAL);
+	if (flushed) {
+		tp_clock_pair(&end);
+		tp_core->compact_flushed(end - begin);
+	}
 	tp_compact_unblock(&old);
 	return done;
 }

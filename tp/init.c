@@ -150,6 +150,8 @@ static const struct spi_payload_ops ops = {
 	.others_again = op_others_again,
 	.enter_again = tp_enter_again,
 	.set_run = tp_runs_set,
+	.budget_prepare = tp_budget_prepare,
+	.budget_event = tp_budget_event,
 };
 
 /* This library depends on lttng-ust's, so this runs first: events can still be recorded. */

@@ -347,8 +347,13 @@ def part_tree():
     subprocess.run(['python3', SOURCE + '/tests/bench/whole.py'])
 
 
+def part_budget():
+    sys.stdout.flush()
+    subprocess.run(['python3', SOURCE + '/tests/bench/budget.py'])
+
+
 PARTS = {'entry': part_entry, 'pair': part_pair, 'uprobes': part_uprobes, 'idle': part_idle, 'attach': part_attach,
-         'list': part_list, 'detach': part_detach, 'tree': part_tree}
+         'list': part_list, 'detach': part_detach, 'tree': part_tree, 'budget': part_budget}
 
 
 def main(names):

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Leaving functions out of a tree, and bringing them back.
+ *
+ * A function that is left out counts as excluded for the tree: no site that is new
+ * leads to it, and those that there are leave the tree. Where no other tree is, the
+ * program's bytes stand there again, so that its calls cost nothing. Calls that are
+ * open have their slots, and get their exits; what it calls itself stays in the
+ * tree. A site whose callee changes goes on to its stub for the sake of other
+ * callees; if that alone takes too much, the site is left out.
+ *
+ * Those that take most go first, as many as have to. What was called a few times only
+ * in the window that was looked at stays: how much it takes will be seen when
+ * the others are gone.
+ *
+ * What is entered from outside of the tree (roots, handlers, start routines of
+ * threads) is recorded there all the same: a thread's first record has to be made
+ * where lttng-ust may allocate its thread-local memory. For the same reason none of
+ * libc's own calls is the first of a thread: malloc() may be under its lock.
+ *
+ * One comes back after a second, those that took more than four times the whole
+ * budget after ten; each time it is left out again the pause is doubled.
+ */
+#include "liblttng-spi/budget.h"
+
+#define OUT_MAX		4096u
+#define AT_ONCE		256u
+#define NEW_AT_ONCE	64u	/* come back, that were never in */
+#define FEWEST_CALLS	16u	/* in a window: of what was called less often nothing is known */
+#define FIRST_NS	(1000 * SPI_BUDGET_MS)
+#define HOPELESS	4u
+#define HOPELESS_TIMES	10u
+#define DOUBLED_MOST	8u
+
+static struct spi_out outs[OUT_MAX];
+struct spi_out *spi_outs = outs;
+uint32_t spi_out_count;
+
+/* ---- which ---- */
+
+struct candidate {
+	struct spi_tree_object *to;
+	uint64_t func, cost;
+	struct spi_site *site;
+};
+
+/* Functions and sites by what they took, in powers of two. */
+struct histogram {
+	uint64_t cost[64];
+};
+
+typedef void (*candidate_fn)(const struct candidate *candidate, void *data);
+
+static void candidates_each(uint32_t bit, candidate_fn fn, void *data)
+{
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		for (uint32_t i = 0; !to->gone && to->recent && (to->covered & bit) && i < to->map.head->funcs.count; i++)
+			if (to->recent[i] && !(to->funcs[i].excluded & bit))
+				fn(&(struct candidate) { to, i, to->recent[i], NULL }, data);
+	for (uint32_t i = 0; i < spi_calls_skipping_count; i++) {
+		struct spi_site *s = spi_calls_skipping[i];
+		int64_t func = s->owner->gone || !(s->trees & bit) ? -1 : spi_tree_func_around(s->owner, s->point.call_site - 1);
+
+		if (func >= 0)
+			fn(&(struct candidate) { s->owner, (uint64_t) func, s->skipped, s }, data);
+	}
+}
+
+static uint32_t power_of(uint64_t cost)
+{
+	return 63 - (uint32_t) __builtin_clzll(cost);
+}
+
+static void histogram_add(const struct candidate *c, void *data)
+{
+	struct histogram *h = data;
+
+	h->cost[power_of(c->cost)] += c->cost;
+}
+
+/* The lowest power that has to be left out, so that no more than `target` of `all` is left; not below `least`. */
+static uint32_t histogram_cut(const struct histogram *h, uint64_t all, uint64_t target, uint32_t least)
+{
+	uint32_t power = 64;
+
+	while (all > target && power > least) {
+		power--;
+		all -= h->cost[power] < all ? h->cost[power] : all;
+	}
+	return power;
+}
+
+static struct spi_out *out_get(const struct candidate *c, uint32_t index)
+{
+	struct spi_out *out;
+
+	for (uint32_t i = 0; i < spi_out_count; i++)
+		if (outs[i].index == index && outs[i].to == c->to && outs[i].func == c->func && outs[i].site == c->site)
+			return &outs[i];
+	if (spi_out_count == OUT_MAX)
+		return NULL;
+	out = &outs[spi_out_count++];
+	*out = (struct spi_out) { .to = c->to, .func = c->func, .site = c->site, .index = index };
+	return out;
+}
+
+static int out_mark(const struct candidate *c, uint32_t index, uint64_t now)
+{
+	const struct spi_budget *b = &spi_budgets[index];
+	struct spi_out *out = out_get(c, index);
+	uint64_t own = b->window_own / 1000 + 1, pause = FIRST_NS;
+
+	if (!out)
+		return 0;
+	if (!c->site) {
+		c->to->funcs[c->func].excluded |= 1u << index;
+		c->to->funcs[c->func].budget |= 1u << index;
+	}
+	out->is_out = out->news = 1;
+	out->calls = !c->site && c->to->calls ? c->to->calls[c->func] : 0;
+	out->share = spi_calls_cost_of[index] ? (uint32_t) (c->cost * 1000 / spi_calls_cost_of[index]) : 0;
+	out->rate = c->cost * 1000 / own * 1000;
+	if (out->rate / HOPELESS > (uint64_t) b->tenths * SPI_BUDGET_MS)
+		pause *= HOPELESS_TIMES;
+	if (c->cost) {
+		pause <<= out->tries < DOUBLED_MOST ? out->tries : DOUBLED_MOST;
+		out->tries++;
+	}
+	out->back_at = now + pause;
+	return 1;
+}
+
+int spi_budget_leave_new(struct spi_tree_object *to, uint64_t func, uint32_t index)
+{
+	return out_mark(&(struct candidate) { to, func, 0, NULL }, index, spi_now_ns());
+}
+
+/* ---- out ---- */
+
+struct chosen {
+	uint32_t index, bit, power;
+	uint64_t left, target, now;
+	uint32_t n, sites;
+	uint64_t address[AT_ONCE];	/* of functions, ascending */
+};
+
+static int is_chosen(const struct chosen *chosen, uint64_t address)
+{
+	uint32_t low = 0, high = chosen->n;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (chosen->address[middle] < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < chosen->n && chosen->address[low] == address;
+}
+
+static void chosen_add(struct chosen *chosen, uint64_t address)
+{
+	uint32_t i = chosen->n++;
+
+	for (; i && chosen->address[i - 1] > address; i--)
+		chosen->address[i] = chosen->address[i - 1];
+	chosen->address[i] = address;
+}
+
+/* All that took more than the last power that has to go; of that one as much as is needed. */
+static void candidate_choose(const struct candidate *c, void *data)
+{
+	struct chosen *chosen = data;
+	uint32_t power = power_of(c->cost);
+
+	if (power < chosen->power || (power == chosen->power && chosen->left <= chosen->target))
+		return;
+	if (!c->site && chosen->n == AT_ONCE)
+		return;
+	if (!out_mark(c, chosen->index, chosen->now))
+		return;
+	if (c->site)
+		chosen->sites += c->site->is_leaving = 1;
+	else
+		chosen_add(chosen, spi_tree_map_func(c->to, c->func)->vaddr + c->to->object->bias);
+	chosen->left -= c->cost < chosen->left ? c->cost : chosen->left;
+}
+
+static void site_out(struct spi_tree_object *to, struct spi_site *s, const struct chosen *chosen)
+{
+	if (s->is_leaving) {
+		s->is_leaving = 0;
+		spi_site_leave(to, s, chosen->bit);
+		return;
+	}
+	if (s->point.address && is_chosen(chosen, s->point.address)) {
+		spi_site_leave(to, s, chosen->bit);
+		return;
+	}
+	for (struct spi_child *c = s->children; c; c = c->next)
+		if (is_chosen(chosen, c->point.address))
+			spi_tree_live_leave(&c->point, chosen->bit);
+}
+
+static void sites_out(const struct chosen *chosen)
+{
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next) {
+		for (uint32_t i = 0; !to->gone && (to->covered & chosen->bit) && i < to->map.head->funcs.count; i++) {
+			const struct spi_map_func *f = spi_tree_map_func(to, i);
+
+			for (uint32_t k = f->site_first; (to->funcs[i].done & chosen->bit) && k < f->site_first + f->site_count; k++)
+				if (to->sites[k] && (to->sites[k]->trees & chosen->bit))
+					site_out(to, to->sites[k], chosen);
+		}
+		spi_sites_flush(to, 0);
+	}
+}
+
+uint32_t spi_budget_leave_out(uint32_t index, uint64_t target, uint64_t now)
+{
+	static struct histogram histogram;	/* under the patch lock; a handler's stack may be small */
+	static struct chosen chosen;
+	uint64_t all = spi_calls_cost_of[index];
+
+	for (uint32_t i = 0; i < 64; i++)
+		histogram.cost[i] = 0;
+	chosen.index = index;
+	chosen.bit = 1u << index;
+	chosen.left = all;
+	chosen.target = target;
+	chosen.now = now;
+	chosen.n = chosen.sites = 0;
+	candidates_each(chosen.bit, histogram_add, &histogram);
+	chosen.power = histogram_cut(&histogram, all, target, power_of(FEWEST_CALLS * spi_budget_call_ns((spi_tree_compact & chosen.bit) != 0)));
+	if (chosen.power == 64)
+		return 0;
+	candidates_each(chosen.bit, candidate_choose, &chosen);
+	if (chosen.n + chosen.sites)
+		sites_out(&chosen);
+	return chosen.n + chosen.sites;
+}
+
+/* ---- and back ---- */
+
+/* Does this site lead to one of these, or may it? */
+static int site_may_lead(const struct spi_tree_object *to, uint32_t k, const struct chosen *chosen)
+{
+	const struct spi_map_site *map = SPI_MAP_AT(&to->map, sites, struct spi_map_site, k);
+	const struct spi_site *s = to->sites[k];
+
+	if (map->kind == SPI_SITE_CALL || map->kind == SPI_SITE_JUMP || map->kind == SPI_SITE_JCC)
+		return is_chosen(chosen, map->target + to->object->bias);
+	if (s && s->point.address)
+		return is_chosen(chosen, s->point.address);
+	/* behind a slot there was something that is not recorded, perhaps one of these: it looks again */
+	return s && !s->trees && s->worker != SPI_SITE_NONE &&
+		(map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT);
+}
+
+static void site_back(struct spi_tree_object *to, uint32_t k, const struct chosen *chosen)
+{
+	struct spi_site *s;
+
+	if (site_may_lead(to, k, chosen))
+		spi_site_come(to, k, chosen->bit);
+	s = to->sites[k];
+	for (struct spi_child *c = s && (s->trees & chosen->bit) ? s->children : NULL; c; c = c->next)
+		if (is_chosen(chosen, c->point.address))
+			__atomic_fetch_or(&c->point.tree_todo, chosen->bit, __ATOMIC_RELEASE);
+}
+
+static void sites_back(const struct chosen *chosen)
+{
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next) {
+		for (uint32_t i = 0; !to->gone && (to->covered & chosen->bit) && i < to->map.head->funcs.count; i++) {
+			const struct spi_map_func *f = spi_tree_map_func(to, i);
+
+			for (uint32_t k = f->site_first; (to->funcs[i].done & chosen->bit) && k < f->site_first + f->site_count; k++)
+				site_back(to, k, chosen);
+		}
+		spi_sites_flush(to, 1);
+	}
+}
+
+static int is_ready(const struct spi_out *out, uint32_t index, uint64_t now)
+{
+	return out->index == index && out->is_out && !out->to->gone && now >= out->back_at;
+}
+
+static void out_back(struct spi_out *out, struct chosen *chosen)
+{
+	struct spi_tree_object *to = out->to;
+
+	out->is_out = 0;
+	out->news = 1;
+	if (out->site) {
+		spi_site_come(to, (uint32_t) (out->site->map - SPI_MAP_AT(&to->map, sites, struct spi_map_site, 0)), chosen->bit);
+		spi_sites_flush(to, 1);
+	} else {
+		to->funcs[out->func].excluded &= ~chosen->bit;
+		to->funcs[out->func].budget &= ~chosen->bit;
+		chosen_add(chosen, spi_tree_map_func(to, out->func)->vaddr + to->object->bias);
+	}
+}
+
+uint32_t spi_budget_bring_back(uint32_t index, uint64_t now)
+{
+	static struct chosen chosen;
+	struct spi_out *best = NULL;
+	uint32_t n = 0;
+
+	chosen.n = 0;
+	chosen.bit = 1u << index;
+	for (uint32_t i = 0; i < spi_out_count && n < NEW_AT_ONCE; i++) {
+		if (!is_ready(&outs[i], index, now))
+			continue;
+		if (!best || outs[i].rate < best->rate)
+			best = &outs[i];
+		if (!outs[i].rate) {
+			out_back(&outs[i], &chosen);
+			n++;
+		}
+	}
+	if (!n && best) {
+		out_back(best, &chosen);
+		n = 1;
+	}
+	if (chosen.n)
+		sites_back(&chosen);
+	return n;
+}
+
+/* The tree ends, and its sites have left, or will: so nothing is put back. */
+void spi_budget_forget(uint32_t index)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < spi_out_count; i++)
+		if (outs[i].index != index)
+			outs[n++] = outs[i];
+	spi_out_count = n;
+}

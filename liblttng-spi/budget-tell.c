@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What is said of budgets: an event in the trace for each function that is left out
+ * or recorded again, in the thread that noticed, right then; and the state of all
+ * of them to the controller, by the control thread, which is woken up for that.
+ */
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/budget.h"
+
+#define TOLD_MAX	300u	/* functions in one message */
+#define TEXT_SIZE	56000u
+#define AGAIN_NS	(1000 * SPI_BUDGET_MS)
+
+static uint32_t changed;		/* something is to be told */
+static uint64_t told_at;
+
+/* ---- the trace ---- */
+
+/* Under the patch lock. 0: there is nothing new. */
+static int news_take(struct spi_left_out *event)
+{
+	for (uint32_t i = 0; i < spi_out_count; i++) {
+		struct spi_out *out = &spi_outs[i];
+
+		if (!out->news)
+			continue;
+		out->news = 0;
+		if (out->to->gone)
+			continue;
+		event->address = spi_tree_map_func(out->to, out->func)->vaddr + out->to->object->bias;
+		event->call_site = out->site ? out->site->point.call_site : 0;
+		event->calls = out->calls;
+		event->name = spi_tree_func_name(out->to, out->func);
+		event->share = out->share;
+		event->budget = spi_budgets[out->index].tenths;
+		event->is_out = out->is_out;
+		event->trees = 1u << out->index;
+		return 1;
+	}
+	return 0;
+}
+
+void spi_budget_news(void)
+{
+	uint64_t most = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)), old = 0, before, one = 1;
+	struct spi_thread *t = &spi_thread;
+	struct spi_left_out event;
+	int more;
+
+	spi_raw4(SYS_rt_sigprocmask, SIG_BLOCK, (uint64_t) &most, (uint64_t) &old, 8);
+	if (!t->busy)
+		t->busy_p = (uint64_t) __builtin_frame_address(0);
+	t->busy++;
+	do {
+		before = spi_patch_lock();
+		more = news_take(&event);
+		spi_patch_unlock(before);
+		if (more && spi_payload->budget_event)
+			spi_payload->budget_event(&event);
+	} while (more);
+	t->busy--;
+	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &old, 0, 8);
+	__atomic_store_n(&changed, 1, __ATOMIC_RELEASE);
+	if (__atomic_load_n(&spi_control_event, __ATOMIC_RELAXED) >= 0)
+		spi_raw3(SYS_write, (uint64_t) spi_control_event, (uint64_t) &one, sizeof(one));
+}
+
+/* ---- the controller ---- */
+
+static size_t put_outs(char *text, size_t size, size_t n, uint32_t is_out, uint32_t *room)
+{
+	for (uint32_t i = 0; i < spi_out_count && *room; i++) {
+		const struct spi_out *out = &spi_outs[i];
+		char where[400];
+		int more;
+
+		if (out->is_out != is_out || out->to->gone)
+			continue;
+		spi_format(where, sizeof(where), "%s", spi_tree_func_name(out->to, out->func));
+		if (out->site)
+			spi_format(where, sizeof(where), "%s+0x%lx", spi_tree_func_name(out->to, out->func),
+				out->site->map->vaddr - spi_tree_map_func(out->to, out->func)->vaddr);
+		more = spi_format(text + n, size - n, "%s\t%lu\t%u\t%s\t%s\n", is_out ? "out" : "back", out->calls, out->share,
+			out->to->object->name, where);
+		if (n + (size_t) more >= size)
+			break;
+		n += (size_t) more;
+		--*room;
+	}
+	return n;
+}
+
+void spi_budget_tell(struct spi_link *link, int always)
+{
+	static char text[TEXT_SIZE];	/* under the control lock */
+	uint32_t budget = 0, room = TOLD_MAX;
+	uint64_t before, now;
+	size_t n;
+
+	if (!link || (!spi_tree_budgets && !always))
+		return;
+	now = spi_now_ns();
+	if (!always && !__atomic_exchange_n(&changed, 0, __ATOMIC_ACQ_REL) && now - told_at < AGAIN_NS)
+		return;
+	told_at = now;
+	before = spi_patch_lock();
+	if (!spi_tree_budgets)
+		spi_budget_settle();
+	for (uint32_t trees = spi_tree_budgets; trees; trees &= trees - 1) {
+		uint32_t tenths = spi_budgets[__builtin_ctz(trees)].tenths;
+
+		budget = !budget || tenths < budget ? tenths : budget;
+	}
+	n = (size_t) spi_format(text, sizeof(text), "%u\t%lu\t%lu\t%lu\n", budget, spi_budget_own / 1000, spi_budget_spent / 1000,
+		spi_budget_records / 1000);
+	n = put_outs(text, sizeof(text), n, 1, &room);
+	n = put_outs(text, sizeof(text), n, 0, &room);
+	text[n] = 0;
+	spi_patch_unlock(before);
+	spi_link_send(link, SPI_MSG_BUDGET, 0, text, n + 1, NULL, 0, -1);
+}

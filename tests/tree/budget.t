@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+#
+# --budget: a function of one nanosecond that is called all the time slows the program
+# down by no more than was asked for; what is called seldom is recorded completely;
+# the trace and the summary say what was left out; and it comes back. CPU times are
+# the program's own, compared with a run without tracing just before; the median.
+. "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
+. "$SPI_TOP_SRCDIR/tests/cli/tree.sh"
+spi_private "$@"
+spi_daemon
+programs=$SPI_TOP_SRCDIR/tests/tree/programs
+gcc -O2 -g -fPIC -c -o leaf.o "$programs/hot-leaf.c" || exit 1
+spi_cc busy "$programs/hot.c" leaf.o
+gcc -shared -o libleaf.so leaf.o
+spi_cc busy-lib "$programs/hot.c" -L. -lleaf -Wl,-rpath,"$SPI_TMP"
+
+# In make soak as few calls as can be: they take half a second, of which the start of tracing alone is 2 or 3 percent.
+if [ -n "${SPI_SOAK:-}" ]; then calls=500000000 rounds=9 kinds=("" --compact); else calls=800000000 rounds=3 kinds=(""); fi
+
+# slow_down FILE - the median of second / first number of each line, in 1/1000 above 1
+slow_down() {
+	python3 -c '
+import statistics, sys
+print(round(1000 * (statistics.median(int(b) / int(a) for a, b in (l.split() for l in open(sys.argv[1]))) - 1)))' "$1"
+}
+cpu() { sed -n 's/^cpu //p' "$1"; }
+
+# budget NAME PERCENT PROGRAM WAY CALLS [OPTION...] - a run without, and one with --tree --budget PERCENT into NAME.d
+budget() {
+	local name=$1 percent=$2
+	local -a command=("$3" "$4" "$5")
+	shift 5
+	"${command[@]}" >"$name.plain" 2>"$name.plain.err"
+	rm -rf "$name.d"
+	timeout 60 "$SPI_LTTNG" trace --tree "$@" --budget "$percent" -o "$name.d" "${command[@]}" >"$name.out" 2>"$name.err"
+	is $? 0 "$name: exit status" || diag "$(tail -n 5 "$name.err")"
+	same_file "$name.out" "$name.plain" "$name: output"
+	echo "$(cpu "$name.plain.err") $(cpu "$name.err")" >>"$name.cpu"
+}
+# nests NAME [compact] - read the trace: every exit has its entry
+nests() {
+	tree_read "$1.d" "${@:2}"
+	python3 - "$1.d.names" <<'PY'
+import re, sys
+stacks, bad, n = {}, 0, 0
+for line in open(sys.argv[1], errors='replace'):
+    m = re.search(r'lttng_ust_cyg_profile:func_(entry|exit): .*vpid = (\d+), vtid = (\d+).*addr = (0x[0-9A-F]+)', line)
+    if not m:
+        continue
+    n += 1
+    stack = stacks.setdefault((m[2], m[3]), [])
+    if m[1] == 'entry':
+        stack.append(m[4])
+    elif not stack or stack.pop() != m[4]:
+        bad += 1
+sys.exit(bad or any(stacks.values()) or not n)
+PY
+	ok $? "$1: entries and exits nest"
+}
+events_of() { grep -a 'spi_tree:budget' "$1.d.names"; }
+
+for mode in "" --compact; do
+	name=hot${mode#-}
+	for ((i = 0; i < rounds; i++)); do
+		budget "$name" 5 ./busy loop "$calls" $mode
+	done
+	slow=$(slow_down "$name.cpu")
+	diag "$name: slower by $slow/1000 ($(tr '\n' ';' <"$name.cpu"))"
+	check "$name: not slower than by the budget" [ "$slow" -le 50 ]
+	nests "$name" ${mode:+compact}
+	like "$(events_of "$name")" 'share = 99[0-9], budget = 50, state = \( "left_out" .* function = "leaf"' "$name: the trace says so"
+	like "$(cat "$name.err")" 'Budget 5 %: tracing took about [0-9.]+ % of the' "$name: the summary says what tracing took"
+	like "$(cat "$name.err")" '9[0-9]\.[0-9] % +[0-9]+  busy:leaf' "$name: and what was left out"
+	unlike "$(cat "$name.err")" 'again later' "$name: to the end"
+done
+recorded=$(grep -c 'func_entry.*func = "leaf+0"' hot.d.names)
+like "$(events_of hot)" "calls = $recorded," "until then each of its calls was recorded"
+
+for mode in "" --compact; do
+	name=mixed${mode#-}
+	budget "$name" 5 ./busy mixed 100000000 $mode
+	nests "$name" ${mode:+compact}
+	is "$(tree_calls "$name.d.names" busy | tr ' ' '\n' | grep -c '^cool_[0-9a-f]*=25/25$')" 200 "$name: 200 other functions, all calls"
+	is "$(tree_calls "$name.d.names" busy | tr ' ' '\n' | grep '^loop=')" "loop=25/25" "$name: and the one that calls the busy one"
+	is "$(events_of "$name" | grep -c left_out)" 1 "$name: only that is left out"
+done
+
+budget library 5 ./busy-lib loop 50000000
+nests library
+like "$(events_of library)" '"left_out".*function = "leaf"' "a function of a library"
+for mode in "${kinds[@]}"; do
+	name=pointed${mode#-}
+	budget "$name" 5 ./busy pointed 50000000 $mode
+	nests "$name" ${mode:+compact}
+	like "$(events_of "$name")" 'call_site = 0x0, calls = [0-9]+, .*"left_out".*function = "leaf"' "$name: called through a pointer"
+	like "$(events_of "$name")" 'call_site = 0x[0-9A-F]{5,}.*"left_out".*function = "pointed"' "$name: then that call site itself"
+	budget "threads$name" 10 ./busy threads 100000000 $mode
+	nests "threads$name" ${mode:+compact}
+	like "$(events_of "threads$name")" '"left_out".*function = "leaf"' "threads $mode"
+done
+budget children 10 ./busy children 100000000
+nests children
+is "$(events_of children | grep -c '"left_out".*function = "leaf"')" 2 "each child has its own account"
+
+budget calms 300 ./busy calms 3000000
+nests calms
+like "$(events_of calms)" '"left_out".*function = "medium"' "what is called often for a time is left out"
+like "$(events_of calms)" '"recorded_again".*function = "medium"' "and comes back"
+check "is recorded again then" eval \
+	"[ \$(sed -n '/recorded_again.*\"medium\"/,\$p' calms.d.names | grep -c 'func_entry.*func = \"medium') -gt 1000 ]"
+like "$(cat calms.err)" 'busy:medium, recorded again later' "the summary says so, too"
+
+# Without a budget: what one would do.
+spi_trace --tree -o none ./busy loop 200000 >out 2>&1
+is "$(find none -name not-instrumented.txt | wc -l)" 1 "without a budget"
+like "$(cat trace.err)" 'Recording took about [0-9]+ % of the program.s own time; --budget 10 would leave out the first' "what one would leave out"
+tap_done
