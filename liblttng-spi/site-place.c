@@ -321,11 +321,11 @@ void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 	sites_of(to, f, trees);
 	for (uint32_t piece = f->reason == SPI_REASON_PART ? SPI_MAP_NONE : f->piece; piece != SPI_MAP_NONE;
 			piece = spi_tree_map_func(to, piece)->piece) {
+		if (!spi_tree_func_is_good(to, piece))
+			break;
 		if (!(trees & ~to->funcs[piece].done))
 			continue;
 		to->funcs[piece].done |= trees;
-		if (!spi_tree_func_is_good(to, piece))
-			break;
 		sites_of(to, spi_tree_map_func(to, piece), trees);
 	}
 	batch_write(to, 1);
