@@ -19,11 +19,12 @@
 #define ANSWERS_MS	45	/* for all agents to take it out; the daemon waits a little longer */
 #define ANSWERS_TREE_MS	245	/* the same of a call tree */
 #define RETURNS_MS	25	/* and after that for calls under way */
+#define RETURNS_TREE_MS	150
 
 static struct {
 	struct loop_timer timer;
 	uint64_t id;		/* 0: none */
-	uint64_t begun, taken_out, most;
+	uint64_t begun, taken_out, most, returns;
 } disabling;
 
 static void disabling_end(void)
@@ -61,7 +62,7 @@ static void step(struct loop_timer *timer)
 
 	if (!disabling.taken_out && all_answered())
 		disabling.taken_out = now;
-	if (disabling.taken_out ? all_returned() || now - disabling.taken_out >= RETURNS_MS
+	if (disabling.taken_out ? all_returned() || now - disabling.taken_out >= disabling.returns
 				: now - disabling.begun >= disabling.most)
 		disabling_end();
 	else
@@ -89,6 +90,7 @@ void disabling_begin(uint64_t id, const char *name)
 	}
 	only->enabled = false;
 	disabling.most = only->wants.is_tree ? ANSWERS_TREE_MS : ANSWERS_MS;
+	disabling.returns = only->wants.is_tree ? RETURNS_TREE_MS : RETURNS_MS;
 	disabling.begun = loop_now();
 	disabling.taken_out = 0;
 	processes_apply();

@@ -174,6 +174,10 @@ void tp_compact_changed(struct spi_point *point)
 		return;
 	if (cp->first->is_words && (trees & (trees - 1)))
 		__atomic_fetch_and(&point->flags, ~(uint32_t) SPI_POINT_WORDS, __ATOMIC_RELEASE);
+	if (cp->first->is_fresh) {
+		cp->first->is_fresh = 0;
+		cp->first->trees = trees;
+	}
 	cp = number_for(point, trees, NULL);
 	if (cp)
 		__atomic_store_n(&point->payload, cp, __ATOMIC_RELEASE);

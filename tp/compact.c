@@ -271,6 +271,7 @@ void tp_compact_attach(struct spi_point *point, struct tp_compact_point *cp)
 	cp->point = point;
 	cp->first = cp;
 	cp->is_words = entry == entry_from;
+	cp->is_fresh = point->call_site != 0;
 	point->exit = (spi_exit_fn) (void (*)(void)) compact_exit;
 	point->left = compact_left;
 	point->flags |= SPI_POINT_COMPACT | (entry == entry_from ? SPI_POINT_WORDS : 0);

@@ -83,7 +83,8 @@ struct tp_compact_point {
 	struct spi_point *point;
 	const char *tags;	/* of the rules by name that record it; NULL: it is a tree's */
 	uint32_t trees;		/* those with a tag that do */
-	uint32_t is_words;	/* the first one: the point had SPI_POINT_WORDS */
+	uint16_t is_words;	/* the first one: the point had SPI_POINT_WORDS */
+	uint16_t is_fresh;	/* the first one of a call site: no tree has recorded it yet */
 	struct tp_compact_point *first, *next;	/* of the same point */
 };
 
