@@ -16,14 +16,20 @@
  *
  * Where the displacement leads depends on where the jump begins: 5b 5d 41 5c ff e0
  * (pop, pop, pop, jmp) in a program at 0x400000 cannot have int3 as its fifth byte,
- * which would lead below 0, but from its second instruction on it can. So all
- * beginnings are tried: first what needs the least.
+ * which would lead below 0, but from its second instruction on it can. And on
+ * prefixes, which mean nothing to a jump and move its displacement: 48 8b 7d 18 ff d0
+ * becomes 2e e9 xx xx cc xx. So all beginnings are tried, with up to two of them:
+ * first what needs the least.
  */
 #include "liblttng-spi/site.h"
+
+#define PREFIX		0x2e
+#define PREFIXES_MAX	2u
 
 struct jump {
 	uint64_t start;
 	uint32_t moved, before;		/* instructions, bytes */
+	uint32_t prefixes, length;	/* bytes, of all the jump */
 	uint32_t changed;		/* bytes that are written */
 	uint32_t mask, bits;		/* of the displacement: what is given */
 	uint8_t bounds;
@@ -50,32 +56,35 @@ static uint8_t byte_kept(const struct spi_site *s, const struct jump *j, uint32_
 }
 
 /* The jump that moves that many instructions and overwrites the first `over` of them, or of them and the site's. 0: none. */
-static int jump_shape(const struct spi_site *s, uint32_t moved, uint32_t over, struct jump *j)
+static int jump_shape(const struct spi_site *s, uint32_t moved, uint32_t over, uint32_t prefixes, struct jump *j)
 {
 	const struct spi_map_site *map = s->map;
 	uint32_t end = 0, after = over > moved ? map->after : 0;
 
-	*j = (struct jump) { .moved = moved, .before = spi_site_before(map, moved) };
+	if (prefixes >= spi_site_first(map, moved))
+		return 0;
+	*j = (struct jump) { .moved = moved, .before = spi_site_before(map, moved), .prefixes = prefixes,
+		.length = prefixes + SPI_JUMP_SIZE };
 	j->start = spi_site_address(s) - j->before;
 	for (uint32_t i = 0; i < over; i++) {
-		if (end >= SPI_JUMP_SIZE)
+		if (end >= j->length)
 			return 0;
 		if (end)
 			j->bounds |= (uint8_t) (1u << end);
 		end += spi_site_first(map, moved - i);
 	}
-	j->changed = end + after < SPI_JUMP_SIZE ? end + after : SPI_JUMP_SIZE;
-	for (uint32_t at = 1; at < SPI_JUMP_SIZE; at++) {
+	j->changed = end + after < j->length ? end + after : j->length;
+	for (uint32_t at = prefixes + 1; at < j->length; at++) {
 		uint8_t byte = 0xcc;
 
 		if (at >= j->changed)
 			byte = byte_kept(s, j, at);
 		else if (!(j->bounds >> at & 1))
 			continue;
-		j->mask |= UINT32_C(0xff) << 8 * (at - 1);
-		j->bits |= (uint32_t) byte << 8 * (at - 1);
+		j->mask |= UINT32_C(0xff) << 8 * (at - prefixes - 1);
+		j->bits |= (uint32_t) byte << 8 * (at - prefixes - 1);
 	}
-	return 1;
+	return j->mask || !prefixes;
 }
 
 /* How it is written; 0: in no way. */
@@ -92,6 +101,7 @@ int spi_site_jump_change(const struct spi_site *s, struct spi_text_op *op)
 {
 	uint64_t to = s->way ? s->way : s->stub;
 	int32_t displacement;
+	uint8_t *jump = op->to;
 
 	op->address = spi_site_start(s);
 	op->size = s->changed;
@@ -99,31 +109,33 @@ int spi_site_jump_change(const struct spi_site *s, struct spi_text_op *op)
 	op->how = jump_how(op->address, op->size, op->bounds);
 	if (!op->how)
 		return -1;
-	displacement = (int32_t) (to - (op->address + SPI_JUMP_SIZE));
-	spi_bytes_copy(op->from, s->was, SPI_JUMP_SIZE);
-	op->to[0] = 0xe9;
-	spi_bytes_copy(op->to + 1, &displacement, 4);
+	displacement = (int32_t) (to - (op->address + s->prefixes + SPI_JUMP_SIZE));
+	spi_bytes_copy(op->from, s->was, 8);
+	for (uint32_t i = 0; i < s->prefixes; i++)
+		*jump++ = PREFIX;
+	jump[0] = 0xe9;
+	spi_bytes_copy(jump + 1, &displacement, 4);
 	return 0;
 }
 
 /* Where the jump can lead, with the stub at `stub`: 1, and *way if it is to a trampoline. 0: it cannot be made. */
 static int jump_way(struct spi_site *s, const struct jump *j, uint64_t stub, int into_heap_room, uint64_t *way)
 {
-	uint64_t end = spi_site_end(s);
+	uint64_t end = spi_site_end(s), jump_end = j->start + j->length;
 
 	*way = 0;
 	if (!jump_how(j->start, j->changed, j->bounds)) {
 		s->reason = "the instructions before it cannot be changed in one step";
 		return 0;
 	}
-	if (spi_bytes_conflict(j->start, j->changed, SPI_JUMP_SIZE) || (j->start + SPI_JUMP_SIZE > end &&
-			(sites_within(s, end, j->start + SPI_JUMP_SIZE) || spi_site_pads_overlap(s->owner, j->start, SPI_JUMP_SIZE)))) {
+	if (spi_bytes_conflict(j->start, j->changed, j->length) || (jump_end > end &&
+			(sites_within(s, end, jump_end) || spi_site_pads_overlap(s->owner, j->start, j->length)))) {
 		s->reason = "its instruction is too short, and the bytes around it are used by another point";
 		return 0;
 	}
 	if (!j->mask)
 		return 1;
-	*way = spi_trampoline_make(s->owner->object, j->start + SPI_JUMP_SIZE, j->mask, j->bits, stub, spi_site_frame(s->map, j->moved),
+	*way = spi_trampoline_make(s->owner->object, jump_end, j->mask, j->bits, stub, spi_site_frame(s->map, j->moved),
 		into_heap_room, &s->reason);
 	return *way != 0;
 }
@@ -139,7 +151,7 @@ static int jump_traps(const struct spi_site *s, const struct jump *j, const uint
 		return -1;
 	for (uint32_t left = j->moved; left; left--) {
 		at += spi_site_first(s->map, left);
-		if (at < SPI_JUMP_SIZE && (j->bounds >> at & 1) && spi_trap_add(j->start + at, entries[left - 1]) < 0)
+		if (at < j->length && (j->bounds >> at & 1) && spi_trap_add(j->start + at, entries[left - 1]) < 0)
 			return -1;
 	}
 	return 0;
@@ -153,11 +165,12 @@ static int jump_take(struct spi_site *s, const struct jump *j, struct spi_emit *
 	if (spi_site_stub_write(s, e, j->moved, 1, entries) < 0)
 		return -1;
 	s->before = (uint8_t) j->before;
+	s->prefixes = (uint8_t) j->prefixes;
 	s->changed = (uint8_t) j->changed;
 	s->bounds = j->bounds;
 	s->form = j->bounds ? SPI_FORM_WINDOW : j->mask ? SPI_FORM_PUN : SPI_FORM_JUMP;
-	spi_bytes_copy(s->was, (const void *) j->start, SPI_JUMP_SIZE);
-	if (jump_traps(s, j, entries) < 0 || spi_bytes_claim(&s->point, j->start, j->changed, SPI_JUMP_SIZE, s->was) < 0)
+	spi_bytes_copy(s->was, (const void *) j->start, j->length);
+	if (jump_traps(s, j, entries) < 0 || spi_bytes_claim(&s->point, j->start, j->changed, j->length, s->was) < 0)
 		return spi_site_decline(s, "the agent has no memory left");
 	return 0;
 }
@@ -168,14 +181,18 @@ static int jump_nth(const struct spi_site *s, uint32_t n, int several, struct ju
 	const struct spi_map_site *map = s->map;
 	uint32_t count = map->insn_count;
 
-	for (int is_short = 0; is_short < 2; is_short++)	/* first those that reach into nothing behind */
+	/* first without prefixes, and first those that reach into nothing behind */
+	for (uint32_t round = 0; round < 2 * (PREFIXES_MAX + 1); round++) {
+		uint32_t prefixes = round / 2, is_short = round % 2;
+
 		for (uint32_t moved = 0; moved <= count; moved++) {
-			if ((spi_site_before(map, moved) + map->size + map->after < SPI_JUMP_SIZE) != is_short)
+			if ((spi_site_before(map, moved) + map->size + map->after < prefixes + SPI_JUMP_SIZE) != is_short)
 				continue;
 			for (uint32_t over = several ? 2 : 1; over <= (several ? moved + 1 : 1); over++)
-				if (jump_shape(s, moved, over, j) && !n--)
+				if (jump_shape(s, moved, over, prefixes, j) && !n--)
 					return 1;
 		}
+	}
 	return 0;
 }
 

@@ -76,7 +76,8 @@ struct spi_site {
 	uint8_t changed;		/* JUMP, PUN, WINDOW: bytes of the jump that are written */
 	uint8_t bounds;			/* WINDOW, as in struct spi_text_op */
 	uint8_t pushes;			/* the stub begins with pushing the return address */
-	uint8_t was[5];			/* JUMP, PUN, WINDOW: the program's bytes there */
+	uint8_t prefixes;		/* JUMP, PUN, WINDOW: before the jump */
+	uint8_t was[8];			/* the program's bytes there */
 	uint8_t is_mixed;		/* it began with records of the other kind: its calls are its children's. site-place.c */
 	uint8_t is_leaving;		/* budget-out.c */
 	const char *reason;		/* why not */

@@ -313,7 +313,7 @@ void spi_site_emit(struct spi_emit *e, struct spi_point *point, const struct spi
 		spi_emit_jump(e, to);
 		point->body = to;
 	}
-	for (uint32_t i = first + 1; entries && i <= site->insn_count && i < first + SPI_JUMP_SIZE; i++) {
+	for (uint32_t i = first + 1; entries && i <= site->insn_count; i++) {
 		entries[site->insn_count - i] = e->rx + (push ? e->used : copies[i]);
 		if (!push)
 			continue;
