@@ -63,6 +63,7 @@ events_of() { grep -a 'spi_tree:budget' "$1.d.names"; }
 
 for mode in "" --compact; do
 	name=hot${mode#-}
+	[ -z "$mode" ] || [ -n "${SPI_SOAK:-}" ] || rounds=2
 	for ((i = 0; i < rounds; i++)); do
 		budget "$name" 5 ./busy loop "$calls" $mode
 	done
