@@ -268,7 +268,7 @@ static void site_back(struct spi_tree_object *to, uint32_t k, const struct chose
 	s = to->sites[k];
 	for (struct spi_child *c = s && (s->trees & chosen->bit) ? s->children : NULL; c; c = c->next)
 		if (is_chosen(chosen, c->point.address))
-			__atomic_fetch_or(&c->point.tree_todo, chosen->bit, __ATOMIC_RELEASE);
+			spi_tree_todo_add(&c->point, chosen->bit);
 }
 
 static void sites_back(const struct chosen *chosen)

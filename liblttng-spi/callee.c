@@ -59,9 +59,7 @@ static uint64_t quiet_call(struct spi_point *point, struct spi_frame *frame, con
 		return 0;
 	if (!vec)
 		return SPI_ANSWER_FULL;
-	t->busy_p = (uint64_t) &frame->ra;
-	t->busy = 1;
-	spi_barrier();
+	spi_busy_begin(t, (uint64_t) &frame->ra);
 	slot = spi_slot_ready(t, (uint64_t) &frame->ra);
 	if (!slot) {
 		t->busy = 0;
@@ -96,7 +94,7 @@ static int quiet_take(struct spi_point *point, uint64_t callee, uint32_t trees)
 	if (!spi_tracer_code_has(callee))
 		return 0;
 	if (is_agent(callee)) {		/* that looks after itself; a slot would outlive the end of a thread, which is one of these */
-		__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+		spi_tree_todo_done(point, trees);
 		return 1;
 	}
 	point->exit = quiet_exit;
@@ -104,8 +102,8 @@ static int quiet_take(struct spi_point *point, uint64_t callee, uint32_t trees)
 	if (point->full_thunk)
 		point->exit_thunk = point->full_exit_thunk;
 	__atomic_store_n(&point->record, quiet_call, __ATOMIC_RELEASE);
-	__atomic_fetch_or(&point->tree_live, trees, __ATOMIC_RELEASE);
-	__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+	spi_tree_live_add(point, trees);
+	spi_tree_todo_done(point, trees);
 	return 1;
 }
 
@@ -155,7 +153,7 @@ static int slot_resolve(struct spi_site *s, uint32_t trees)
 		/* its object was loaded a moment ago; when it has come, the point looks again */
 		point->address = callee;
 		spi_tree_ask_for(callee);
-		__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+		spi_tree_todo_done(point, trees);
 		return 1;
 	}
 	if (live) {
@@ -164,7 +162,7 @@ static int slot_resolve(struct spi_site *s, uint32_t trees)
 			return 0;
 	}
 	spi_tree_live_add(point, live);
-	__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+	spi_tree_todo_done(point, trees);
 	if (!point->tree_live && !point->tree_todo)
 		spi_site_restore(s);
 	return 1;
@@ -198,7 +196,7 @@ static struct spi_child *child_find(struct spi_site *s, uint64_t target)
 	struct spi_child *c = table ? *child_place(table, s, target, s->point.flags & SPI_POINT_COMPACT) : NULL;
 
 	if (c)
-		__atomic_store_n(&s->last, c, __ATOMIC_RELEASE);
+		__atomic_store_n(&s->point.latest, c, __ATOMIC_RELEASE);
 	return c;
 }
 
@@ -236,9 +234,10 @@ static struct spi_child *child_make(struct spi_site *s, uint64_t target)
 
 	if (c)
 		return c;
-	c = spi_alloc(sizeof(*c));
+	c = spi_alloc(sizeof(*c) + 48);
 	if (!c)
 		return NULL;
+	c = (struct spi_child *) (((uint64_t) c + 63) & ~UINT64_C(63));		/* its first line is all that most calls need */
 	c->target = target;
 	c->point.body = target;
 	c->point.address = s->is_mixed && point->address ? point->address : target;
@@ -247,7 +246,7 @@ static struct spi_child *child_make(struct spi_site *s, uint64_t target)
 	c->point.full_thunk = point->full_thunk;
 	c->point.full_exit_thunk = point->full_exit_thunk;
 	c->point.vectors = point->vectors;
-	c->point.flags = point->flags;
+	c->point.flags = point->flags & ~(uint32_t) (SPI_POINT_WORDS | SPI_POINT_EXEC);
 	c->point.object = point->object;
 	c->point.map = point->map;
 	c->point.gate[0] = point->gate[0];
@@ -258,7 +257,7 @@ static struct spi_child *child_make(struct spi_site *s, uint64_t target)
 		return NULL;
 	c->next = s->children;
 	__atomic_store_n(&s->children, c, __ATOMIC_RELEASE);
-	s->last = c;
+	__atomic_store_n(&s->point.latest, c, __ATOMIC_RELEASE);
 	return c;
 }
 
@@ -288,7 +287,7 @@ static int child_resolve(struct spi_child *c, uint32_t trees)
 	if (live && spi_tree_bind(point) < 0)
 		return 0;
 	spi_tree_live_add(point, live);
-	__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+	spi_tree_todo_done(point, trees);
 	return 1;
 }
 
@@ -360,7 +359,7 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 				return 0;
 		}
 	} else {
-		c = __atomic_load_n(&s->last, __ATOMIC_ACQUIRE);
+		c = __atomic_load_n(&s->point.latest, __ATOMIC_ACQUIRE);
 		if (spi_unlikely(!c || c->target != target || ((c->point.flags ^ point->flags) & SPI_POINT_COMPACT)))
 			c = child_find(s, target);
 		point = c ? &c->point : NULL;

@@ -38,7 +38,7 @@ int spi_lend(enum spi_lend how)
 		return 0;
 	lent.how = how;
 	lent.tid = (int32_t) spi_sys(SYS_gettid);
-	spi_thread.tree_epoch = 0;	/* so that each call looks */
+	spi_thread.tree_epoch = spi_thread.words_epoch = 0;	/* so that each call looks */
 	return 1;
 }
 

@@ -89,8 +89,13 @@ void spi_calls_again(void);			/* after one that failed */
 void spi_slots_each(void (*show)(struct spi_slot *slot));
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how);
 void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm);	/* after spi_threads_init() */
-/* Then: its payload knows SPI_ANSWER_FULL and struct spi_words. is_site: with nothing to do, its callee is always the same. */
-void spi_thread_thunks_words(struct spi_point *point, int is_site);
+/* Then: its payload knows SPI_ANSWER_FULL and struct spi_words. What it is in words.S, where that has something for it: */
+enum spi_words_thunk {
+	SPI_WORDS_NO,
+	SPI_WORDS_ONE,		/* a site whose callee is always the same */
+	SPI_WORDS_ANY,		/* a site with changing callees, none of it mixed (tree.h) */
+};
+void spi_thread_thunks_words(struct spi_point *point, enum spi_words_thunk which);
 
 /* ---- objects.c ---- */
 struct spi_object *spi_objects_scan(void);	/* refresh the list of loaded objects; first one is the executable */

@@ -80,16 +80,31 @@ enum spi_left {
 /* Called once for a slot whose call ended otherwise than by returning; from unwinders, thread and process ends. */
 typedef void (*spi_left_fn)(struct spi_slot *slot, enum spi_left how);
 
+/* What a call with compact records touches is the first line, with one event at each end the second, too. */
 struct spi_point {
 	uint64_t body;		/* 0: the moved first instructions; jump there to run the function. thunks.S */
-	spi_entry_fn entry;	/* 8: thunks.S */
+	uint64_t word;		/* 8: a payload's: what words.S writes into a word beside the time */
 	uint64_t thunk;		/* 16: entry thunk; the stub jumps here. thunks.S, stubs */
-	spi_exit_fn exit;	/* 24: the exit thunk calls it */
-	spi_left_fn left;	/* 32 */
-	void *payload;		/* 40: the payload's own record of this point */
-	uint64_t address;	/* 48: the function's first byte in this process */
-	uint32_t flags;		/* 56: enum spi_point_flags */
-	uint32_t vectors;	/* 60: XINUSE bits that make its thunks save more than xmm0-15. thunks.S */
+	uint32_t tree_todo;	/* 24: trees that have not looked at its callee yet; also a gate: the stub enters while it is not 0 */
+	uint32_t tree_quick;	/* 28: tree_live while words.S may do what there is to do, else 0. tree.h */
+	uint32_t tree_live;	/* 32: trees that record it */
+	uint32_t flags;		/* 36: enum spi_point_flags */
+	uint64_t hits;		/* 40: calls that were recorded, roughly */
+	spi_entry_fn entry;	/* 48: thunks.S */
+	struct spi_child *latest;	/* 56: of a site with changing callees, the one that was met last. callee.c, words.S */
+
+	spi_exit_fn exit;	/* 64: the exit thunk calls it */
+	void *payload;		/* 72: the payload's own record of this point */
+	uint64_t address;	/* 80: the function's first byte in this process */
+	spi_entry_fn record;	/* 88: of a tree: the payload's entry, behind the tree's own; NULL: not bound yet */
+	uint64_t call_site;	/* 96: what is recorded as such; 0: where the call returns to */
+	uint64_t exit_thunk;	/* 104: goes into the slot of each call */
+	uint32_t vectors;	/* 112: XINUSE bits that make its thunks save more than xmm0-15. thunks.S */
+	uint32_t users;		/* rules that want it */
+	spi_left_fn left;
+
+	/* behind the thunks that save no vector registers (SPI_ANSWER_FULL): those that save all. 128: thunks.S */
+	uint64_t full_thunk, full_exit_thunk;
 	/* cold from here on */
 	const volatile int *gate[2];	/* in near memory; the stub records nothing while both are 0 */
 	struct spi_patch *patch;	/* the patcher's record */
@@ -97,24 +112,14 @@ struct spi_point {
 	const struct spi_map_func *func;	/* in the mapped code map; stays mapped */
 	const struct spi_map *map;
 	struct spi_point *next_hash;
-	uint32_t users;			/* rules that want it */
 	uint32_t installed;		/* the jump is in the text */
 	const char *event_name;		/* base, unique in the process */
-	uint64_t exit_thunk;		/* goes into the slot of each call */
 	const char *tags;		/* of the rules in force that asked for it; NULL: none yet. tags.c */
-	/* of a call tree (tree.h) */
-	uint64_t call_site;		/* what is recorded as such; 0: where the call returns to */
-	spi_entry_fn record;		/* the payload's entry, behind the tree's own; NULL: not bound yet */
-	uint32_t tree_todo;		/* trees that have not looked at its callee yet; also a gate: the stub enters while it is not 0 */
-	uint32_t tree_live;		/* trees that record it */
-	uint64_t hits;			/* calls that were recorded, roughly */
-	/* behind the thunks that save no vector registers (SPI_ANSWER_FULL): those that save all. thunks.S */
-	uint64_t full_thunk, full_exit_thunk;
 };
-_Static_assert(offsetof(struct spi_point, flags) == 56, "thunks.S");
-_Static_assert(offsetof(struct spi_point, full_thunk) == 184, "thunks.S");
-_Static_assert(offsetof(struct spi_point, exit_thunk) == 136 && offsetof(struct spi_point, tree_todo) == 168 &&
-	offsetof(struct spi_point, tree_live) == 172 && offsetof(struct spi_point, hits) == 176, "words.S");
+_Static_assert(offsetof(struct spi_point, entry) == 48 && offsetof(struct spi_point, exit) == 64 &&
+	offsetof(struct spi_point, vectors) == 112 && offsetof(struct spi_point, full_thunk) == 128, "thunks.S");
+_Static_assert(offsetof(struct spi_point, word) == 8 && offsetof(struct spi_point, tree_quick) == 28 &&
+	offsetof(struct spi_point, hits) == 40 && offsetof(struct spi_point, latest) == 56, "words.S");
 
 enum spi_point_flags {
 	SPI_POINT_LOOPS		= 1u << 0,	/* SPI_FUNC_LOOPS_TO_ENTRY */
@@ -144,12 +149,13 @@ enum spi_point_flags {
 #define SPI_SLOT_DEAD		(~UINT64_C(0))
 
 enum spi_slot_state {
-	SPI_SLOT_FREE = 0,
+	SPI_SLOT_FREE = 0,	/* the call is over; the slot waits for those above it */
 	SPI_SLOT_LIVE,
 	SPI_SLOT_OWED,		/* the call is over, its exit record found no room yet */
 	SPI_SLOT_UNWOUND,	/* an unwinder left it, and may still read it: free once the stack shows that it is done */
 };
 
+/* Above the top p is SPI_SLOT_DEAD, and state SPI_SLOT_LIVE already: whoever pushes a slot leaves it so. */
 struct spi_slot {
 	uint64_t ra;		/* 0: original return address. slots.S */
 	uint64_t target;	/* 8: body. slots.S */
@@ -189,16 +195,17 @@ struct spi_thread {
 	struct spi_slot *cur;	/* next free slot */
 	struct spi_slot *base;	/* first slot of the thread's range */
 	struct spi_slot *end;	/* end of the range */
-	uint64_t stack_low, stack_high;	/* the thread's own stack, in addresses */
-	uint64_t busy_p;	/* stack position of the outermost call being recorded */
+	struct spi_words *words;	/* NULL: none yet; the payload's */
+	uint32_t tree;		/* call trees that the thread is in; good while tree_epoch is spi_tree_epoch. tree.h */
+	uint32_t words_epoch;	/* tree_epoch, if words.S may record this thread's calls; else 0 */
 	uint32_t busy;		/* nesting: 1 while recording, 2 in a signal handler that interrupted that...; SPI_BUSY_ALWAYS */
 	uint32_t owed;		/* slots in state OWED */
+	uint64_t busy_p;	/* stack position of the outermost call being recorded */
+	uint64_t stack_low, stack_high;	/* the thread's own stack, in addresses */
 	struct spi_thread_record *record;	/* outlives thread and process: counters in the status memory */
 	void *payload[4];	/* a payload's per-thread words; [1] is the core's: pages known to be readable */
 	uint64_t tsc;		/* a payload that has just read the TSC for this call may leave it here for fault.c; else 0 */
 	struct spi_thread_own *own;	/* the core's; set and cleared with `record` */
-	struct spi_words *words;	/* NULL: none yet; the payload's */
-	uint32_t tree;		/* call trees that the thread is in; good while tree_epoch is spi_tree_epoch. tree.h */
 	uint32_t tree_epoch;
 	uint32_t tree_now;	/* a payload's: trees of the call that is being recorded, for filters */
 	uint32_t tree_made;	/* it was looked at whether the thread was made in a tree */
@@ -207,14 +214,13 @@ struct spi_thread {
 	uint32_t budget_calls, budget_skips;	/* since the account was looked at, of trees with a budget. budget.h */
 	uint32_t reserved;
 };
-_Static_assert(offsetof(struct spi_thread, busy) == 48 && offsetof(struct spi_thread, words) == 112 &&
-	offsetof(struct spi_thread, tree) == 120 && offsetof(struct spi_thread, tree_epoch) == 124, "words.S");
+_Static_assert(offsetof(struct spi_thread, words) == 24 && offsetof(struct spi_thread, tree) == 32 &&
+	offsetof(struct spi_thread, words_epoch) == 36 && offsetof(struct spi_thread, busy) == 40, "words.S");
 
 /*
  * Where the quickest thunks (words.S) record: they claim a word by one addition to
- * `used`, and write the TSC's lower half into it, together with the 8 bytes that
- * point->payload points at; for an exit, those that slot->start has, with
- * SPI_WORD_EXIT set. That is all they can do: when `used` has come to `limit`, or
+ * `used`, and write the TSC's lower half into it, together with point->word;
+ * for an exit, those that slot->start has, with SPI_WORD_EXIT set. That is all they can do: when `used` has come to `limit`, or
  * the TSC's upper half is not `high`, the payload is called.
  */
 struct spi_words {
@@ -253,6 +259,33 @@ int spi_thread_slow(uint64_t p);
 int spi_thread_nested(uint64_t p);
 
 /*
+ * From here on the thread records the call at p. A handler that comes between the two sets busy_p to its own calls',
+ * and one that comes then would take it for ours, and its own calls for the tracer's: so it is set again.
+ */
+SPI_INLINE void spi_busy_begin(struct spi_thread *t, uint64_t p)
+{
+	if (spi_likely(!t->busy))
+		t->busy_p = p;
+	spi_barrier();
+	t->busy++;
+	spi_barrier();
+	if (spi_likely(t->busy == 1))
+		t->busy_p = p;
+	spi_barrier();
+}
+
+/* The same of a thread that is not busy. */
+SPI_INLINE void spi_busy_first(struct spi_thread *t, uint64_t p)
+{
+	t->busy_p = p;
+	spi_barrier();
+	t->busy = 1;
+	spi_barrier();
+	t->busy_p = p;
+	spi_barrier();
+}
+
+/*
  * spi_call_begin() - may this call be recorded, and is the slot stack in order?
  * Returns 0 when it must run unrecorded (the tracer itself made it). On 1,
  * spi_call_end() follows. Two loads and two compares in the usual case.
@@ -261,10 +294,7 @@ SPI_INLINE int spi_call_begin(struct spi_thread *t, uint64_t p)
 {
 	if (spi_unlikely(t->busy) && !spi_thread_nested(p))
 		return 0;
-	if (spi_likely(!t->busy))
-		t->busy_p = p;
-	t->busy++;
-	spi_barrier();
+	spi_busy_begin(t, p);
 	return 1;
 }
 
@@ -313,7 +343,6 @@ SPI_INLINE uint64_t spi_slot_push(struct spi_thread *t, struct spi_slot *slot, s
 	slot->target = point->body;
 	slot->exit = point->exit_thunk;
 	slot->point = point;
-	slot->state = SPI_SLOT_LIVE;
 	spi_barrier();
 	slot->p = (uint64_t) &frame->ra;
 	return spi_slot_code(slot);
@@ -323,15 +352,22 @@ void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p);
 /* Before the exit of a call whose slot is not the top one is recorded. */
 void spi_slot_leave_above(struct spi_slot *slot);
 
+/* The top slot is no more in use: p first, as handlers may come. */
+SPI_INLINE void spi_slot_put_away(struct spi_slot *slot)
+{
+	slot->p = SPI_SLOT_DEAD;
+	spi_barrier();
+	slot->state = SPI_SLOT_LIVE;
+	spi_barrier();
+}
+
 /* spi_slot_pop() - the call of `slot` is over and accounted for. */
 SPI_INLINE void spi_slot_pop(struct spi_thread *t, struct spi_slot *slot)
 {
 	uint64_t p = slot->p;
 
 	if (spi_likely(slot + 1 == t->cur)) {
-		slot->state = SPI_SLOT_FREE;
-		slot->p = SPI_SLOT_DEAD;
-		spi_barrier();
+		spi_slot_put_away(slot);
 		t->cur = slot;
 		if (spi_unlikely(slot > t->base && slot[-1].state != SPI_SLOT_LIVE))
 			spi_slot_pop_slow(slot, p);

@@ -66,7 +66,7 @@ struct spi_point *spi_point_new(struct spi_object *object, const struct spi_map 
 	p->address = address;
 	spi_thread_thunks(p, map->head->flags & SPI_MAP_USES_YMM, map->head->flags & SPI_MAP_USES_ZMM);
 	if (point_flags & SPI_POINT_COMPACT)
-		spi_thread_thunks_words(p, 0);
+		spi_thread_thunks_words(p, SPI_WORDS_NO);
 	p->flags = point_flags;
 	p->object = object;
 	at = bucket(address);

@@ -19,7 +19,8 @@
 #include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/tree.h"
 
-uint32_t spi_tree_epoch, spi_tree_others, spi_tree_everybody;
+uint64_t spi_tree_epoch;
+uint32_t spi_tree_others, spi_tree_everybody;
 uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads, spi_tree_untagged;
 uint32_t spi_tree_depths[SPI_TREES_MAX];
 
@@ -33,7 +34,7 @@ static int is_first_thread(void)
 /* The trees have changed, or it is the thread's first call. */
 __attribute__((noinline)) uint32_t spi_tree_thread_look(struct spi_thread *t)
 {
-	uint32_t epoch = spi_tree_epoch, trees = t->tree;
+	uint32_t epoch = (uint32_t) spi_tree_epoch, trees = t->tree;
 	int lent = spi_exec_is_lent();
 
 	if (spi_unlikely(lent > 0))
@@ -50,6 +51,7 @@ __attribute__((noinline)) uint32_t spi_tree_thread_look(struct spi_thread *t)
 	t->tree = trees;
 	t->tree_over = 0;
 	t->tree_epoch = lent ? 0 : epoch;
+	spi_tree_words_look(t);
 	return trees;
 }
 
@@ -62,7 +64,7 @@ static uint32_t slots_used(const struct spi_thread *t)
 		return 0;
 	n = (uint32_t) (t->cur - t->base);
 	for (uint32_t chunk = spi_chunks[spi_chunk_of(t->base)].prev; chunk != CHUNK_NONE; chunk = spi_chunks[chunk].prev)
-		n += CHUNK_SLOTS;
+		n += CHUNK_SLOTS - 1;
 	return n;
 }
 
@@ -158,7 +160,7 @@ static __attribute__((noinline)) void first_call(struct spi_point *point, uint32
 	if (trees && spi_tree_bind(point) == 0) {
 		live = spi_tree_enter(point->address, trees, &is_known);
 		spi_tree_live_add(point, live);
-		__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+		spi_tree_todo_done(point, trees);
 	}
 	t->busy--;
 	spi_patch_unlock(before);

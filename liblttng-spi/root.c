@@ -151,6 +151,12 @@ static uint64_t slot_silent(struct spi_thread *t, struct spi_point *point, struc
 	return code;
 }
 
+static void tree_leave(struct spi_thread *t, uint32_t trees)
+{
+	t->tree &= ~trees;
+	spi_tree_words_look(t);
+}
+
 static uint64_t entry_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	struct spi_entry *e = (struct spi_entry *) point;
@@ -166,6 +172,7 @@ static uint64_t entry_call(struct spi_point *point, struct spi_frame *frame, con
 	if (spi_unlikely(made_count) && t->tree_made == 0) {
 		t->tree_made = 1;
 		t->tree |= made_take(point->address, frame->rdi);
+		spi_tree_words_look(t);
 		trees = t->tree;
 		opens = e->opens & ~trees;
 	}
@@ -181,6 +188,7 @@ static uint64_t entry_call(struct spi_point *point, struct spi_frame *frame, con
 		return pair->inner.record(&pair->inner, frame, vec, stride);
 	}
 	t->tree |= opens;
+	spi_tree_words_look(t);
 	spi_tree_base_set(t, opens);
 	pair->outer.tree_live = point->tree_live;
 	/* two trees without tags are one record; with tags each session has its own */
@@ -189,7 +197,7 @@ static uint64_t entry_call(struct spi_point *point, struct spi_frame *frame, con
 	if (!code)
 		code = slot_silent(t, &pair->outer, frame);
 	if (!code)
-		t->tree &= ~opens;
+		tree_leave(t, opens);
 	return code;
 }
 
@@ -203,7 +211,7 @@ static void pair_exit(struct spi_slot *slot, struct spi_frame *frame, const uint
 	} else {
 		pair->exit(slot, frame, vec, stride);
 	}
-	spi_thread.tree &= ~pair->entry->opens | spi_tree_everybody;
+	tree_leave(&spi_thread, pair->entry->opens & ~spi_tree_everybody);
 }
 
 static void pair_left(struct spi_slot *slot, enum spi_left how)
@@ -214,7 +222,7 @@ static void pair_left(struct spi_slot *slot, enum spi_left how)
 		pair->left(slot, how);
 	else
 		slot->aux = 0;
-	spi_thread.tree &= ~pair->entry->opens | spi_tree_everybody;
+	tree_leave(&spi_thread, pair->entry->opens & ~spi_tree_everybody);
 }
 
 /* ---- made ---- */

@@ -59,7 +59,7 @@ static struct spi_site *site_new(struct spi_tree_object *to, uint32_t index, uin
 	spi_thread_thunks(&s->point, to->map.head->flags & SPI_MAP_USES_YMM, to->map.head->flags & SPI_MAP_USES_ZMM);
 	if (compact)
 		spi_thread_thunks_words(&s->point, s->point.entry == spi_site_call || map->kind == SPI_SITE_CALL_SLOT ||
-			map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT);
+			map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT ? SPI_WORDS_ONE : SPI_WORDS_ANY);
 	to->sites[index] = s;
 	to->is_met = 1;
 	return s;
@@ -230,10 +230,10 @@ static void other_kind(struct spi_site *s)
 	s->point.flags ^= SPI_POINT_COMPACT;
 	spi_thread_thunks(&s->point, head->flags & SPI_MAP_USES_YMM, head->flags & SPI_MAP_USES_ZMM);
 	if (s->point.flags & SPI_POINT_COMPACT)
-		spi_thread_thunks_words(&s->point, 0);
+		spi_thread_thunks_words(&s->point, SPI_WORDS_NO);
 	if (s->point.entry != spi_site_call_any || s->map->target)
 		s->is_mixed = 1;
-	s->point.tree_live = 0;
+	spi_tree_live_leave(&s->point, ~0u);
 	s->point.entry = spi_site_call_any;
 }
 
@@ -292,9 +292,9 @@ void spi_site_come(struct spi_tree_object *to, uint32_t index, uint32_t trees)
 		spi_tree_decline(to, s->point.call_site, "a call tree with the other kind of records has it");
 	fresh &= ~apart;
 	s->trees |= fresh;
-	__atomic_fetch_or(&s->point.tree_todo, s->is_mixed ? SPI_TREE_OPEN : fresh, __ATOMIC_RELEASE);
+	spi_tree_todo_add(&s->point, s->is_mixed ? SPI_TREE_OPEN : fresh);
 	for (struct spi_child *c = s->children; c; c = c->next)
-		__atomic_fetch_or(&c->point.tree_todo, fresh, __ATOMIC_RELEASE);
+		spi_tree_todo_add(&c->point, fresh);
 	if (fresh && s->form == SPI_FORM_ENTRY)
 		entry_hold(s);
 	else if (!s->point.installed && fresh)

@@ -93,8 +93,10 @@ static int chunk_map(uint32_t chunk)
 
 	if (p < 0 && p > -4096)
 		return (int) p;
-	for (unsigned int i = 0; i < CHUNK_SLOTS; i++)
+	for (unsigned int i = 0; i < CHUNK_SLOTS; i++) {
 		slots[i].p = SPI_SLOT_DEAD;
+		slots[i].state = SPI_SLOT_LIVE;
+	}
 	spi_chunks[chunk].mapped = 1;
 	return 0;
 }

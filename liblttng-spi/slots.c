@@ -29,8 +29,8 @@ extern void spi_thunk_exit_xmm(void) SPI_HIDDEN;
 
 void spi_thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end)
 {
-	t->base = spi_chunk_slots(chunk);
-	t->end = t->base + CHUNK_SLOTS;
+	t->base = spi_chunk_first(chunk);
+	t->end = spi_chunk_slots(chunk) + CHUNK_SLOTS;
 	t->cur = at_end ? t->end : t->base;
 	if (!spi_others_closed || !at_end)
 		t->own->chunk = chunk;		/* else who closed looks at all that it had then: others.c */
@@ -57,8 +57,7 @@ static void thread_pop(struct spi_thread *t)
 		if (!spi_others_closed)
 			spi_chunk_put(chunk);
 	}
-	t->cur[-1].p = SPI_SLOT_DEAD;
-	spi_barrier();
+	spi_slot_put_away(t->cur - 1);
 	t->cur--;
 }
 
@@ -100,11 +99,7 @@ void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left ho
 	if (slot->state != SPI_SLOT_LIVE)
 		return;
 	slot->state = how == SPI_LEFT_UNWOUND ? SPI_SLOT_UNWOUND : SPI_SLOT_FREE;
-	if (!t->busy)
-		t->busy_p = (uint64_t) __builtin_frame_address(0);
-	spi_barrier();
-	t->busy++;
-	spi_barrier();
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	if (left)
 		left(slot, how);
 	spi_barrier();
@@ -123,7 +118,7 @@ static struct spi_slot *slot_below(struct spi_slot *slot)
 {
 	uint32_t chunk = spi_chunk_of(slot), prev;
 
-	if (slot > spi_chunk_slots(chunk))
+	if (slot > spi_chunk_first(chunk))
 		return slot - 1;
 	prev = spi_chunks[chunk].prev;
 	return prev == CHUNK_NONE ? NULL : spi_chunk_slots(prev) + CHUNK_SLOTS - 1;

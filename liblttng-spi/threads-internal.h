@@ -37,6 +37,12 @@ SPI_INLINE struct spi_slot *spi_chunk_slots(uint32_t chunk)
 	return spi_slot_data_base + (size_t) chunk * CHUNK_SLOTS;
 }
 
+/* The first of a chunk is never used, and dead for ever: so words.S may look below any slot. */
+SPI_INLINE struct spi_slot *spi_chunk_first(uint32_t chunk)
+{
+	return spi_chunk_slots(chunk) + 1;
+}
+
 /* ---- slots.c ---- */
 void spi_thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end);
 struct spi_slot *spi_thread_top(struct spi_thread *t);

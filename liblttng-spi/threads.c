@@ -26,7 +26,7 @@ SPI_EXPORT __thread struct spi_thread spi_thread __attribute__((tls_model("initi
 extern void spi_thunk_entry_inuse(void), spi_thunk_exit_inuse(void);
 extern void spi_thunk_entry_xmm(void), spi_thunk_exit_xmm(void);
 extern void spi_thunk_entry_ymm(void), spi_thunk_exit_ymm(void);
-extern void spi_thunk_entry_gpr(void), spi_thunk_entry_words(void), spi_thunk_exit_words(void);
+extern void spi_thunk_entry_gpr(void), spi_thunk_entry_words(void), spi_thunk_entry_words_any(void), spi_thunk_exit_words(void);
 static uint64_t entry_thunk, exit_thunk;	/* the pair that suits this CPU */
 static uint32_t vectors_base;
 static struct spi_thread_own *owns;
@@ -81,13 +81,16 @@ void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm)
 		point->vectors |= 0xe0;
 }
 
-void spi_thread_thunks_words(struct spi_point *point, int is_site)
+void spi_thread_thunks_words(struct spi_point *point, enum spi_words_thunk which)
 {
+	static const uint64_t thunks[] = { (uint64_t) spi_thunk_entry_gpr, (uint64_t) spi_thunk_entry_words,
+		(uint64_t) spi_thunk_entry_words_any };
+
 	if (point->full_thunk)
 		return;
 	point->full_thunk = point->thunk;
 	point->full_exit_thunk = point->exit_thunk;
-	point->thunk = is_site ? (uint64_t) spi_thunk_entry_words : (uint64_t) spi_thunk_entry_gpr;
+	point->thunk = thunks[which];
 	point->exit_thunk = (uint64_t) spi_thunk_exit_words;
 }
 

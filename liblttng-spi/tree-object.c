@@ -215,13 +215,13 @@ static void forget_callees(const struct spi_tree_object *gone)
 			if (!s)
 				continue;
 			if (to != gone && s->point.address >= gone->low && s->point.address < gone->high) {
-				__atomic_store_n(&s->point.tree_live, 0, __ATOMIC_RELEASE);
-				__atomic_store_n(&s->point.tree_todo, s->trees, __ATOMIC_RELEASE);
+				spi_tree_live_leave(&s->point, ~0u);
+				spi_tree_todo_add(&s->point, s->trees);
 			}
 			for (struct spi_child *c = s->children; c; c = c->next)
 				if (c->target >= gone->low && c->target < gone->high) {
-					__atomic_store_n(&c->point.tree_live, 0, __ATOMIC_RELEASE);
-					__atomic_store_n(&c->point.tree_todo, s->trees, __ATOMIC_RELEASE);
+					spi_tree_live_leave(&c->point, ~0u);
+					spi_tree_todo_add(&c->point, s->trees);
 				}
 		}
 }

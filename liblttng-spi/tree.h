@@ -61,12 +61,14 @@ struct spi_child {
 	uint64_t target;		/* what the site jumps to */
 };
 
+_Static_assert(offsetof(struct spi_child, site) == 224, "words.S");
+
 /* One call site. In near memory: its stub addresses point and masks. */
 struct spi_site {
 	struct spi_point point;		/* first */
 	struct spi_tree_object *owner;
 	const struct spi_map_site *map;
-	struct spi_child *last, *children;	/* INDIRECT: the latest callee, all of them */
+	struct spi_child *children;	/* INDIRECT: all callees; point.latest is the latest */
 	uint64_t stub;
 	uint64_t way;			/* where the changed bytes lead, if not to the stub */
 	uint32_t trees;			/* that have it in place; 0: the program's own bytes stand there */
@@ -181,7 +183,7 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 void spi_site_share_tell(void);	/* control side, at the process's end */
 
 /* ---- propel.c ---- */
-extern uint32_t spi_tree_epoch;		/* changes when spi_thread.tree is to be looked at again; 0: no tree ever */
+extern uint64_t spi_tree_epoch;		/* 32 bits; changes when spi_thread.tree is to be looked at again; 0: no tree ever */
 extern uint32_t spi_tree_others;	/* trees that every thread but the first is in */
 extern uint32_t spi_tree_everybody;	/* trees that every thread is in */
 extern uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads, spi_tree_untagged;
@@ -189,6 +191,11 @@ extern uint32_t spi_tree_depths[SPI_TREES_MAX];
 
 /* spi_tree_of(), when there is something to look at. */
 uint32_t spi_tree_thread_look(struct spi_thread *t);
+/* May words.S record this thread's calls? To be asked after its trees have changed. */
+SPI_INLINE void spi_tree_words_look(struct spi_thread *t)
+{
+	t->words_epoch = t->words && !(t->tree & spi_tree_limited) ? t->tree_epoch : 0;
+}
 /* The trees of the calling thread. */
 SPI_INLINE uint32_t spi_tree_of(struct spi_thread *t)
 {
@@ -196,23 +203,48 @@ SPI_INLINE uint32_t spi_tree_of(struct spi_thread *t)
 		return spi_tree_thread_look(t);
 	return t->tree;
 }
+/*
+ * Which trees record a point, and which have to look at its callee first. Whoever changes that has the patch lock, and
+ * so tree_quick follows.
+ */
+SPI_INLINE void spi_tree_quick_look(struct spi_point *point)
+{
+	int is_quick = (point->flags & (SPI_POINT_WORDS | SPI_POINT_EXEC)) == SPI_POINT_WORDS && !point->tree_todo;
+
+	__atomic_store_n(&point->tree_quick, is_quick ? point->tree_live : 0, __ATOMIC_RELEASE);
+}
+SPI_INLINE void spi_tree_todo_add(struct spi_point *point, uint32_t trees)
+{
+	__atomic_fetch_or(&point->tree_todo, trees, __ATOMIC_RELEASE);
+	spi_tree_quick_look(point);
+}
+SPI_INLINE void spi_tree_todo_done(struct spi_point *point, uint32_t trees)
+{
+	__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+	spi_tree_quick_look(point);
+}
 /* More trees record a point from now on. */
 SPI_INLINE void spi_tree_live_add(struct spi_point *point, uint32_t trees)
 {
 	if (!(trees & ~point->tree_live))
 		return;
+	__atomic_store_n(&point->tree_quick, 0, __ATOMIC_RELEASE);	/* its number may be about to change */
 	__atomic_fetch_or(&point->tree_live, trees, __ATOMIC_RELEASE);
 	if (point->record && spi_payload->tree_changed)
 		spi_payload->tree_changed(point);
+	spi_tree_quick_look(point);
 }
 /* And fewer. */
 SPI_INLINE void spi_tree_live_leave(struct spi_point *point, uint32_t trees)
 {
-	uint32_t was = __atomic_fetch_and(&point->tree_live, ~trees, __ATOMIC_RELEASE);
+	uint32_t was;
 
+	__atomic_store_n(&point->tree_quick, 0, __ATOMIC_RELEASE);
+	was = __atomic_fetch_and(&point->tree_live, ~trees, __ATOMIC_RELEASE);
 	__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
 	if ((was & trees) && (was & ~trees) && point->record && spi_payload->tree_changed)
 		spi_payload->tree_changed(point);
+	spi_tree_quick_look(point);
 }
 /* A callee is about to run: its sites into place. Returns the trees of `trees` that record it. Under the patch lock. */
 uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known);

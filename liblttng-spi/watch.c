@@ -38,10 +38,10 @@ __asm__(".text\n"
 	"	.cfi_def_cfa %rsp, 16\n"
 	"	lea 8(%rsp), %rsp\n"
 	"	.cfi_def_cfa_offset 8\n"
-	"	jmp *40(%rax)\n"	/* payload */
+	"	jmp *72(%rax)\n"	/* payload */
 	"	.cfi_endproc\n"
 	"	.size watch_thunk, . - watch_thunk\n");
-_Static_assert(offsetof(struct spi_point, payload) == 40, "watch_thunk");
+_Static_assert(offsetof(struct spi_point, payload) == 72, "watch_thunk");
 
 /* What blocks signals or takes them away; the others only wait for some, and ask. (sigwaitinfo() jumps to sigtimedwait.) */
 static const struct {

@@ -77,10 +77,7 @@ SPI_INLINE uint64_t tp_call_site(const struct spi_point *point, uint64_t ra)
 /* A call that got a slot is the program's, whatever it interrupts. */
 SPI_INLINE void tp_exit_begin(struct spi_thread *t, const struct spi_slot *slot)
 {
-	if (spi_likely(!t->busy))
-		t->busy_p = slot->p;
-	t->busy++;
-	spi_barrier();
+	spi_busy_begin(t, slot->p);
 }
 
 #endif /* SPI_TP_CALL_H */

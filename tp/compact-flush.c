@@ -116,6 +116,7 @@ struct tp_compact_thread *tp_compact_begin(struct spi_thread *t)
 	buffer_reset(c, t);
 	spi_barrier();
 	t->words = (struct spi_words *) c;
+	t->tree_epoch = 0;		/* the next call looks whether words.S may do the rest */
 	return c;
 }
 
@@ -144,9 +145,7 @@ void tp_compact_flush(struct tp_compact_thread *c, enum tp_flush how)
 		tp_compact_unlock(c);
 		return;
 	}
-	if (!t->busy)
-		t->busy_p = (uint64_t) __builtin_frame_address(0);
-	t->busy++;
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	c->flushing = 1;
 	spi_barrier();
 	tp_compact_write(c, how);
@@ -170,6 +169,7 @@ void tp_compact_thread_end(struct spi_thread *t)
 			sys4(SYS_sched_yield, 0, 0, 0, 0);
 		tp_compact_flush(c, i + 1 < END_TRIES ? TP_FLUSH_LAST : TP_FLUSH_END);
 	}
+	t->words_epoch = 0;
 	t->words = NULL;
 	/* c->lock: another thread may be at it still */
 	if (lock_patiently(c)) {
@@ -217,9 +217,7 @@ void tp_compact_flush_all(void)
 	error = tp_errno(t);
 	error_was = *error;
 	tp_compact_block(&old);
-	if (!t->busy)
-		t->busy_p = (uint64_t) __builtin_frame_address(0);
-	t->busy++;
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	if (tp_compact_of(t))
 		tp_compact_flush(tp_compact_of(t), TP_FLUSH_USUAL);
 	if (!pass_enter(200)) {
@@ -263,9 +261,7 @@ void tp_compact_close(int is_end)
 	error = tp_errno(t);
 	error_was = *error;
 	tp_compact_block(&old);
-	if (!t->busy)
-		t->busy_p = (uint64_t) __builtin_frame_address(0);
-	t->busy++;
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	locked = !pass_enter(200);
 	for (struct tp_compact_thread *c = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE); c; c = c->next) {
 		if (!__atomic_load_n(&c->in_use, __ATOMIC_ACQUIRE) || !lock_last(c, &steps))

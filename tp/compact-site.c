@@ -179,8 +179,10 @@ void tp_compact_changed(struct spi_point *point)
 		cp->first->trees = trees;
 	}
 	cp = number_for(point, trees, NULL);
-	if (cp)
+	if (cp) {
 		__atomic_store_n(&point->payload, cp, __ATOMIC_RELEASE);
+		__atomic_store_n(&point->word, cp->word, __ATOMIC_RELEASE);
+	}
 	if (cp && cp->first->is_words && !(trees & (trees - 1)))
 		__atomic_fetch_or(&point->flags, SPI_POINT_WORDS, __ATOMIC_RELEASE);
 }

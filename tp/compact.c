@@ -276,5 +276,6 @@ void tp_compact_attach(struct spi_point *point, struct tp_compact_point *cp)
 	point->left = compact_left;
 	point->flags |= SPI_POINT_COMPACT | (entry == entry_from ? SPI_POINT_WORDS : 0);
 	point->payload = cp;
+	point->word = cp->word;
 	__atomic_store_n(&point->record, entry, __ATOMIC_RELEASE);
 }

@@ -30,9 +30,7 @@ SPI_INLINE int fast_may(const struct spi_thread *t, tp_reader *const *place)
 /* Nobody but a signal handler changes `busy` meanwhile, and that puts back what it finds. */
 SPI_INLINE void fast_begin(struct spi_thread *t, uint64_t p)
 {
-	t->busy_p = p;
-	t->busy = 1;
-	spi_barrier();
+	spi_busy_first(t, p);
 }
 
 SPI_INLINE void fast_end(struct spi_thread *t)

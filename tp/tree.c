@@ -39,9 +39,7 @@ static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, con
 		return tp_generic_entry(point, frame, vec, stride);
 	errno_place = t->payload[TP_WORD_ERRNO];
 	error_was = *errno_place;
-	t->busy_p = p;
-	t->busy = 1;
-	spi_barrier();
+	spi_busy_first(t, p);
 	reader = tp_read_lock_at(place);
 	recorder = tp_probe_single(tp_probes(&tp->entry));
 	if (spi_unlikely(!recorder) || spi_unlikely(tp_closed)) {
@@ -94,9 +92,7 @@ static void tree_exit(struct spi_slot *slot, struct spi_frame *frame, const uint
 	}
 	errno_place = t->payload[TP_WORD_ERRNO];
 	error_was = *errno_place;
-	t->busy_p = slot->p;
-	t->busy = 1;
-	spi_barrier();
+	spi_busy_first(t, slot->p);
 	reader = tp_read_lock_at(place);
 	recorder = tp_probe_single(tp_probes(&tp->exit));
 	if (spi_unlikely(!recorder) || spi_unlikely(slot->cookie != recorder->chan) || spi_unlikely(tp_closed)) {

@@ -23,15 +23,11 @@
 /* point.h in C++: its layout only */
 struct spi_slot;
 struct spi_point {
-	uint64_t body;
-	void *entry;
-	uint64_t thunk;
-	void *exit;
-	void *left;
-	void *payload;
+	uint64_t body, word, thunk;
+	char tree[40];
+	void *exit, *payload;
 	uint64_t address;
-	uint32_t flags, vectors;
-	char rest[104];
+	char rest[256];
 };
 extern "C" {
 int spi_threads_init(void);

@@ -48,8 +48,10 @@ int spi_thread_slow(uint64_t p)
 		t->base = t->cur = spi_slot_data_base + number * SLOTS_A_THREAD;
 		t->end = t->base + SLOTS_A_THREAD;
 		t->record = &records[number];
-		for (struct spi_slot *s = t->base; s < t->end; s++)
+		for (struct spi_slot *s = t->base; s < t->end; s++) {
 			s->p = SPI_SLOT_DEAD;
+			s->state = SPI_SLOT_LIVE;
+		}
 	}
 	while (t->cur > t->base && t->cur[-1].p < p)
 		host_left(t->cur - 1, SPI_LEFT_JUMPED);

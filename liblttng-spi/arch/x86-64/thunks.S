@@ -34,11 +34,11 @@
  */
 
 #define POINT_BODY	0
-#define POINT_ENTRY	8
-#define POINT_EXIT	24
-#define POINT_VECTORS	60
-#define POINT_FULL	184
-#define POINT_FULL_EXIT	192
+#define POINT_ENTRY	48
+#define POINT_EXIT	64
+#define POINT_VECTORS	112
+#define POINT_FULL	128
+#define POINT_FULL_EXIT	136
 #define SLOT_POINT	32
 #define HALF		0x8000000
 #define XSAVE_MASK	0xe7		/* x87, SSE, AVX, opmask, ZMM_Hi256, Hi16_ZMM */

@@ -1,37 +1,43 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The usual call with compact records (struct spi_words, point.h), for call sites
- * whose callee is always the same. All looks of spi_site_call() are done here: does
- * the payload do what this does (SPI_POINT_WORDS), is the thread's view
- * of the trees up to date, no tree limited, nothing to do at this site, does a tree
- * record it; is the thread not recording anything, is there a slot, and none below
- * to reclaim. Then a word is written and a slot pushed, or popped, in the order of
- * spi_slot_push() and spi_slot_pop(). Six registers are saved and nothing is called.
+ * The usual call with compact records (struct spi_words, point.h), from a call
+ * site: with one callee, or with changing ones when it is the one that was met
+ * last. All looks of spi_site_call() and spi_site_call_any() are done here, with as
+ * few compares as that takes:
+ *
+ *	words_epoch and busy, as one word, against spi_tree_epoch: the thread's view of
+ *		the trees is up to date and none of them limited, it has a buffer, and
+ *		it is not recording anything
+ *	tree against the point's tree_quick: a tree records it, none has anything to do
+ *		there first, and the payload does what this does
+ *	cur: not the end of a chunk of slots, whose first one is never used; and none
+ *		below it to reclaim, or a tail call's
+ *
+ * Then a word is written and a slot pushed, or popped, in the order of
+ * spi_slot_push() and spi_slot_pop(). Five registers are saved and nothing is called.
+ * The front end of the CPU is what there is to save: beside the TSC's 8 ns a call
+ * takes as long as its instructions take to be decoded.
  * Whatever is not as usual is left to the thunks that call the payload
  * (thunks.S), with everything put back.
  *
- * Entry, from a stub:	[rsp] = saved rax, [rsp+8] = return address, rax = point.
+ * Entry, from a stub:	[rsp] = saved rax, [rsp+8] = return address, rax = point;
+ *			with changing callees r11 = callee.
  * Exit, from a slot:	[rsp] = slot code + 18, [rsp+8] = return address.
  */
 
 #define HALF		0x8000000
+#define CHUNK		0x4000		/* CHUNK_BYTES */
 #define THREAD_CUR	0
-#define THREAD_BASE	8
-#define THREAD_END	16
-#define THREAD_BUSY	48
-#define THREAD_TREE	120
-#define THREAD_EPOCH	124
-#define THREAD_WORDS	112
+#define THREAD_WORDS	24
+#define THREAD_TREE	32
+#define THREAD_EPOCH_BUSY	36
 #define POINT_BODY	0
-#define POINT_PAYLOAD	40
-#define POINT_FLAGS	56
-#define FLAG_EXEC	0x40
-#define FLAG_WORDS	0x80
-#define POINT_EXIT_THUNK	136
-#define POINT_TODO	168
-#define POINT_LIVE	172
-#define POINT_HITS	176
+#define POINT_WORD	8
+#define POINT_QUICK	28
+#define POINT_HITS	40
+#define POINT_LATEST	56
+#define CHILD_SITE	224
 #define SLOT_RA		0
 #define SLOT_TARGET	8
 #define SLOT_EXIT	16
@@ -41,112 +47,120 @@
 #define SLOT_STATE	56
 #define SLOT_SIZE	64
 #define SLOT_LIVE	1
+#define SLOT_RETURN	6
+#define SLOT_RETURN_EXIT	18
 #define WORDS_USED	0
 #define WORDS_LIMIT	4
 #define WORDS_HIGH	8
 #define WORDS_WORDS	128
+#define WORD_EXIT_BIT	32
 
-	.macro SAVE reg
+	.macro SAVE regs:vararg
+	.irp reg, \regs
 	push %\reg
 	.cfi_adjust_cfa_offset 8
+	.endr
 	.endm
-	.macro BACK reg
+	.macro BACK regs:vararg
+	.irp reg, \regs
 	pop %\reg
 	.cfi_adjust_cfa_offset -8
+	.endr
 	.endm
 
 	.text
+
+	.macro ENTRY name, any
 	.p2align 6
-	.globl spi_thunk_entry_words
-	.hidden spi_thunk_entry_words
-	.type spi_thunk_entry_words, @function
-spi_thunk_entry_words:
+	.globl \name
+	.hidden \name
+	.type \name, @function
+\name:
 	.cfi_startproc
 	.cfi_def_cfa_offset 16
-	SAVE rcx
-	SAVE rdx
-	SAVE rsi
-	SAVE rdi
-	SAVE r8
+	SAVE rcx, rdx, rsi, rdi
 	.cfi_remember_state
 	mov spi_thread@gottpoff(%rip), %rsi
-	mov %rax, %r8
-	mov POINT_FLAGS(%r8), %ecx
-	and $(FLAG_EXEC | FLAG_WORDS), %ecx
-	cmp $FLAG_WORDS, %ecx
+	.if \any
+	mov POINT_LATEST(%rax), %rdi
+	test %rdi, %rdi
+	jz 2f
+	cmp %r11, POINT_BODY(%rdi)
 	jne 2f
-	mov %fs:THREAD_EPOCH(%rsi), %ecx
-	cmp spi_tree_epoch(%rip), %ecx
+	.else
+	mov %rax, %rdi
+	.endif
+	mov %fs:THREAD_EPOCH_BUSY(%rsi), %rcx
+	cmp spi_tree_epoch(%rip), %rcx
 	jne 2f
 	mov %fs:THREAD_TREE(%rsi), %ecx
-	test %ecx, spi_tree_limited(%rip)
-	jnz 2f
-	test %ecx, POINT_TODO(%r8)
-	jnz 2f
-	test %ecx, POINT_LIVE(%r8)
+	test %ecx, POINT_QUICK(%rdi)
 	jz 2f
-	cmpl $0, %fs:THREAD_BUSY(%rsi)
-	jne 2f
-	mov %fs:THREAD_WORDS(%rsi), %rcx
-	test %rcx, %rcx
+	mov %fs:THREAD_CUR(%rsi), %rcx
+	test $(CHUNK - 1), %ecx
 	jz 2f
-	mov %fs:THREAD_CUR(%rsi), %rdi
-	cmp %fs:THREAD_END(%rsi), %rdi
-	je 2f
-	lea 48(%rsp), %rax		/* where the return address is */
-	cmp %fs:THREAD_BASE(%rsi), %rdi
-	je 1f
-	cmp %rax, SLOT_P - SLOT_SIZE(%rdi)
-	jbe 2f
-1:	rdtsc
-	cmp WORDS_HIGH(%rcx), %edx
-	jne 2f
-	mov WORDS_USED(%rcx), %edx
-	cmp WORDS_LIMIT(%rcx), %edx
+	lea 40(%rsp), %rdx		/* where the return address is */
+	cmp %rdx, SLOT_P - SLOT_SIZE(%rcx)
+	jbe 4f
+1:	mov %fs:THREAD_WORDS(%rsi), %rsi
+	mov WORDS_USED(%rsi), %edx
+	cmp WORDS_LIMIT(%rsi), %edx
 	jae 2f
-	mov POINT_PAYLOAD(%r8), %rdx
-	mov %eax, %eax
-	or (%rdx), %rax
+	rdtsc
+	cmp WORDS_HIGH(%rsi), %edx
+	jne 3f
+	or POINT_WORD(%rdi), %rax
 	mov $1, %edx
-	xadd %edx, WORDS_USED(%rcx)
-	mov %rax, WORDS_WORDS(%rcx, %rdx, 8)
-	lea SLOT_SIZE(%rdi), %rdx
-	mov %rdx, %fs:THREAD_CUR(%rsi)
+	xadd %edx, WORDS_USED(%rsi)
+	mov %rax, WORDS_WORDS(%rsi, %rdx, 8)
+	mov spi_thread@gottpoff(%rip), %rdx
+	addq $SLOT_SIZE, %fs:THREAD_CUR(%rdx)
 	shr $32, %rax			/* without the ticks */
 	shl $32, %rax
-	mov %rax, SLOT_START(%rdi)
-	mov 48(%rsp), %rdx
-	mov %rdx, SLOT_RA(%rdi)
-	mov POINT_BODY(%r8), %rax
-	mov %rax, SLOT_TARGET(%rdi)
-	mov POINT_EXIT_THUNK(%r8), %rdx
-	mov %rdx, SLOT_EXIT(%rdi)
-	mov %r8, SLOT_POINT(%rdi)
-	movl $SLOT_LIVE, SLOT_STATE(%rdi)
-	lea 48(%rsp), %rax
-	mov %rax, SLOT_P(%rdi)
-	incq POINT_HITS(%r8)
+	mov %rax, SLOT_START(%rcx)
 	mov 40(%rsp), %rax
-	sub $HALF, %rdi			/* the slot's code */
-	mov %rdi, 40(%rsp)
-	BACK r8
-	BACK rdi
-	BACK rsi
-	BACK rdx
-	BACK rcx
+	mov POINT_BODY(%rdi), %rdx
+	mov %rax, SLOT_RA(%rcx)
+	mov %rdx, SLOT_TARGET(%rcx)
+	lea spi_thunk_exit_words(%rip), %rax
+	mov %rax, SLOT_EXIT(%rcx)
+	mov 32(%rsp), %rax
+	lea 40(%rsp), %rdx
+	mov %rdi, SLOT_POINT(%rcx)
+	mov %rdx, SLOT_P(%rcx)
+	incq POINT_HITS(%rdi)
+	sub $HALF, %rcx			/* the slot's code */
+	mov %rcx, 32(%rsp)
+	BACK rdi, rsi, rdx, rcx
 	lea 16(%rsp), %rsp
 	.cfi_def_cfa_offset 0
 	jmp *-16(%rsp)
-2:	.cfi_restore_state
-	mov %r8, %rax
-	BACK r8
-	BACK rdi
-	BACK rsi
-	BACK rdx
-	BACK rcx
+
+	.cfi_restore_state
+	.cfi_remember_state
+3:	.if \any
+	mov CHILD_SITE(%rdi), %rax
+	.else
+	mov %rdi, %rax
+	.endif
+2:	BACK rdi, rsi, rdx, rcx
 	jmp spi_thunk_entry_gpr
+
+	.cfi_restore_state
+4:	jne 2b				/* spi_slot_is_chained() */
+	cmpl $SLOT_LIVE, SLOT_STATE - SLOT_SIZE(%rcx)
+	jne 2b
+	lea SLOT_RETURN - HALF - SLOT_SIZE(%rcx), %rcx
+	cmp %rcx, (%rdx)
+	lea HALF + SLOT_SIZE - SLOT_RETURN(%rcx), %rcx
+	je 1b
+	jmp 2b
 	.cfi_endproc
-	.size spi_thunk_entry_words, . - spi_thunk_entry_words
+	.size \name, . - \name
+	.endm
+
+	ENTRY spi_thunk_entry_words, 0
+	ENTRY spi_thunk_entry_words_any, 1
 
 	.p2align 6
 	.globl spi_thunk_exit_words
@@ -154,53 +168,36 @@ spi_thunk_entry_words:
 	.type spi_thunk_exit_words, @function
 spi_thunk_exit_words:
 	.cfi_startproc
-	SAVE rax
-	SAVE rcx
-	SAVE rdx
-	SAVE rsi
-	SAVE rdi
+	SAVE rax, rcx, rdx, rdi
 	.cfi_remember_state
-	mov 40(%rsp), %rdi
-	mov spi_thread@gottpoff(%rip), %rsi
-	and $-64, %rdi
-	add $HALF, %rdi
-	mov %fs:THREAD_WORDS(%rsi), %rcx
+	mov spi_thread@gottpoff(%rip), %rcx
+	mov %fs:THREAD_CUR(%rcx), %rdi
+	lea SLOT_RETURN_EXIT - HALF - SLOT_SIZE(%rdi), %rax
+	cmp %rax, 32(%rsp)		/* the top slot? */
+	jne 2f
+	cmpl $SLOT_LIVE, SLOT_STATE - 2 * SLOT_SIZE(%rdi)
+	jne 2f
+	mov %fs:THREAD_WORDS(%rcx), %rcx
 	test %rcx, %rcx
 	jz 2f
-	lea SLOT_SIZE(%rdi), %rax
-	cmp %fs:THREAD_CUR(%rsi), %rax
-	jne 2f
-	cmp %fs:THREAD_BASE(%rsi), %rdi
-	je 1f
-	cmpl $SLOT_LIVE, SLOT_STATE - SLOT_SIZE(%rdi)
-	jne 2f
-1:	rdtsc
-	cmp WORDS_HIGH(%rcx), %edx
-	jne 2f
 	mov WORDS_USED(%rcx), %edx
 	cmp WORDS_LIMIT(%rcx), %edx
 	jae 2f
-	mov %eax, %eax
-	or SLOT_START(%rdi), %rax
+	rdtsc
+	cmp WORDS_HIGH(%rcx), %edx
+	jne 2f
+	or SLOT_START - SLOT_SIZE(%rdi), %rax
 	mov $1, %edx
-	bts $32, %rax			/* SPI_WORD_EXIT */
+	bts $WORD_EXIT_BIT, %rax
 	xadd %edx, WORDS_USED(%rcx)
 	mov %rax, WORDS_WORDS(%rcx, %rdx, 8)
-	movl $0, SLOT_STATE(%rdi)
-	movq $-1, SLOT_P(%rdi)
-	mov %rdi, %fs:THREAD_CUR(%rsi)
-	BACK rdi
-	BACK rsi
-	BACK rdx
-	BACK rcx
-	BACK rax
+	mov spi_thread@gottpoff(%rip), %rdx
+	movq $-1, SLOT_P - SLOT_SIZE(%rdi)
+	subq $SLOT_SIZE, %fs:THREAD_CUR(%rdx)
+	BACK rdi, rdx, rcx, rax
 	ret
-2:	.cfi_restore_state
-	BACK rdi
-	BACK rsi
-	BACK rdx
-	BACK rcx
-	BACK rax
+	.cfi_restore_state
+2:	BACK rdi, rdx, rcx, rax
 	jmp spi_thunk_exit_gpr
 	.cfi_endproc
 	.size spi_thunk_exit_words, . - spi_thunk_exit_words
