@@ -4,14 +4,17 @@
  * A point's stub, where its jump leads:
  *
  *		cmpl	$0, gate0(%rip)
- *		jne	record
- *		cmpl	$0, gate1(%rip)		only when there are two
- *		je	body
+ *		je	next
  *	record:	push	%rax
  *		lea	point(%rip), %rax
  *		jmp	*16(%rax)		point->thunk: [rsp] = rax, [rsp + 8] = return address
+ *	next:	cmpl	$0, gate1(%rip)		only when there are two
+ *		jne	record
  *	body:	the moved instructions
  *		jmp	back
+ *
+ * A program calls from thousands of places, and for the CPU each jump that is taken
+ * is one more to remember: while its first gate is open a stub has one.
  *
  * The flags are dead at a function's first instruction: nothing passes a value
  * in them, and a loop that goes back there finds what a call would. Gates and
@@ -52,6 +55,12 @@ static void emit_short_land(struct spi_emit *e, uint32_t from)
 {
 	if (!e->failed)
 		e->rw[from - 1] = (uint8_t) (e->used - from);
+}
+
+static void emit_short_back(struct spi_emit *e, uint8_t opcode, uint32_t to)
+{
+	spi_emit_u8(e, opcode);
+	spi_emit_u8(e, (uint8_t) (to - (e->used + 1)));
 }
 
 static void emit_record(struct spi_emit *e, struct spi_point *point)
@@ -190,7 +199,7 @@ static void emit_undo(struct spi_emit *e, const uint8_t *bytes, const struct spi
 static void emit_gates(struct spi_emit *e, struct spi_point *point)
 {
 	const volatile int *first = point->gate[0], *second = point->gate[1];
-	uint32_t to_record = 0, to_body = 0;
+	uint32_t to_next = 0, record;
 
 	if (!first || first == second) {
 		first = second;
@@ -198,17 +207,16 @@ static void emit_gates(struct spi_emit *e, struct spi_point *point)
 	}
 	if (first) {
 		emit_gate_test(e, first);
-		if (second) {
-			to_record = emit_short_jump(e, 0x75);
-			emit_gate_test(e, second);
-		}
-		to_body = emit_short_jump(e, 0x74);
+		to_next = emit_short_jump(e, 0x74);
 	}
-	if (to_record)
-		emit_short_land(e, to_record);
+	record = e->used;
 	emit_record(e, point);
-	if (to_body)
-		emit_short_land(e, to_body);
+	if (to_next)
+		emit_short_land(e, to_next);
+	if (second) {
+		emit_gate_test(e, second);
+		emit_short_back(e, 0x75, record);
+	}
 }
 
 void spi_stub_emit(struct spi_emit *e, struct spi_point *point, const uint8_t *bytes, const struct spi_map_insn *insns,
