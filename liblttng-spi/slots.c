@@ -287,6 +287,7 @@ void spi_calls_close(void)
 		s->state = SPI_SLOT_LIVE;
 	}
 	t->tree = tree;			/* the end of its root would end a tree in this thread */
+	t->tree_epoch = t->words_epoch = 0;
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
 }
 
