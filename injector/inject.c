@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "injector/paths.h"
+#include "injector/sandbox.h"
 #include "injector/session.h"
 
 #define DEADLINE_MS		3000u
@@ -75,6 +76,8 @@ static int stop_thread(struct spi_session *s, pid_t tid)
 	if (ret == -EAGAIN)
 		return not_now(s, tid, s->remote.attached ? "not to be stopped (it waits inside the kernel)" :
 				       "stopped by job control");
+	if (!ret && (ret = spi_sandbox_check(&s->target, tid)))
+		spi_remote_release(&s->remote);
 	return ret;
 }
 

@@ -24,6 +24,7 @@
 #include "liblttng-spi/clones.h"
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/tree-rule.h"
 
 /* The parent's thread id while a child may run in its place. */
@@ -65,39 +66,41 @@ int spi_exec_is_lent(void)
 	return 0;
 }
 
-/* ---- threads that are not libc's ---- */
+/* ---- a process in which nothing can be instrumented any more ---- */
 
-static uint32_t foreign;	/* one was made: 1 to be acted on, 2 done */
+static const char *given_up;
+static uint32_t giving_up;	/* 1 to be acted on, 2 done */
 
-int spi_clones_are_foreign(void)
+const char *spi_given_up(void)
 {
-	return __atomic_load_n(&foreign, __ATOMIC_ACQUIRE) != 0;
+	return __atomic_load_n(&given_up, __ATOMIC_ACQUIRE);
 }
 
 /* Control side. */
-void spi_clones_foreign_take(void)
+void spi_give_up_take(void)
 {
-	if (__atomic_load_n(&foreign, __ATOMIC_ACQUIRE) != 1)
+	if (__atomic_load_n(&giving_up, __ATOMIC_ACQUIRE) != 1)
 		return;
-	spi_note("nothing is traced in it any more: it makes a thread whose thread-local memory is not of libc's making");
+	spi_note("nothing is traced in it any more: %s", spi_given_up());
 	spi_rules_remove_all();
 	spi_exec_stop_always();
-	__atomic_store_n(&foreign, 2, __ATOMIC_RELEASE);
+	__atomic_store_n(&giving_up, 2, __ATOMIC_RELEASE);
 }
 
 /* A thread of the program, which may wait. */
-static void foreign_comes(void)
+void spi_give_up(const char *reason)
 {
-	uint32_t none = 0;
+	const char *none = NULL;
 
-	if (!__atomic_compare_exchange_n(&foreign, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&given_up, &none, reason, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;
+	__atomic_store_n(&giving_up, 1, __ATOMIC_RELEASE);
 	spi_thread.busy++;
 	if (spi_link_current) {
 		spi_control_ask();
 	} else {
 		spi_control_lock();
-		spi_clones_foreign_take();
+		spi_give_up_take();
 		spi_control_unlock();
 	}
 	spi_thread.busy--;
@@ -120,7 +123,7 @@ static void clone_comes(uint64_t flags)
 	} else if ((flags & CLONE_VFORK) && !(flags & CLONE_THREAD)) {
 		spi_lend(SPI_LEND_ONCE);
 	} else if (flags & CLONE_SETTLS) {
-		foreign_comes();
+		spi_give_up("it makes a thread whose thread-local memory is not of libc's making");
 	} else if (spi_lend(SPI_LEND_EVER)) {
 		spi_exec_note("a thread", "it was not made by pthread_create(), and has its maker's thread-local memory");
 	}
@@ -159,7 +162,13 @@ int spi_clones_fork(void)
 
 /* ---- syscall() ---- */
 
-/* Before the system call. 1: clones_by_copy() makes it. */
+enum call_how {
+	CALL_SAME = 0,		/* as the program makes it */
+	CALL_COPY,		/* clones_by_copy() makes it */
+	CALL_ALONE,		/* seccomp() for the calling thread alone: without its flag TSYNC, 1 */
+};
+
+/* Before the system call: enum call_how. */
 int clones_by_syscall(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e) SPI_HIDDEN __attribute__((used));
 int clones_by_syscall(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
 {
@@ -172,25 +181,31 @@ int clones_by_syscall(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 	case SYS_execveat:
 		spi_exec_by_syscall((int) a, (const char *) b, (char *const *) c, (char *const *) d, (int) e, 1);
 		break;
+	case SYS_exit:
+		if (!spi_thread.busy && spi_process_is_mine())
+			spi_last_thread_watch();
+		break;
+	case SYS_seccomp:
+		return spi_sandbox_by_syscall(a, b, c) ? CALL_ALONE : CALL_SAME;
 	case SYS_fork:
-		return 1;
+		return CALL_COPY;
 	case SYS_vfork:
 		clone_comes(CLONE_VM | CLONE_VFORK);
 		break;
 	case SYS_clone:
 		if (!(a & CLONE_VM) && !b)
-			return 1;
+			return CALL_COPY;
 		clone_comes(a);
 		break;
 	case SYS_clone3:
 		if (spi_memory_copy(clone3, a, sizeof(clone3)) < 0)
 			break;
 		if (!(clone3[0] & CLONE_VM) && !clone3[5])
-			return 1;
+			return CALL_COPY;
 		clone_comes(clone3[0]);
 		break;
 	}
-	return 0;
+	return CALL_SAME;
 }
 
 /* On its own copy of the stack the child can return from here as its parent does. */
@@ -211,7 +226,7 @@ long clones_by_copy(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 
 /*
  * A system call may return twice in one memory, or on another stack: nothing of ours is on the stack while it runs.
- * fork 57, vfork 58, clone 56, execve 59, execveat 322, clone3 435.
+ * fork 57, vfork 58, clone 56, execve 59, exit 60, seccomp 317, execveat 322, clone3 435.
  */
 __asm__(".text\n"
 	"	.p2align 4\n"
@@ -224,6 +239,10 @@ __asm__(".text\n"
 	"	cmp $3, %rax\n"
 	"	jbe 1f\n"
 	"	cmp $322, %rdi\n"
+	"	je 1f\n"
+	"	cmp $60, %rdi\n"
+	"	je 1f\n"
+	"	cmp $317, %rdi\n"
 	"	je 1f\n"
 	"	cmp $435, %rdi\n"
 	"	je 1f\n"
@@ -247,7 +266,10 @@ __asm__(".text\n"
 	"	.cfi_adjust_cfa_offset -56\n"
 	"	test %eax, %eax\n"
 	"	jz 2b\n"
-	"	jmp clones_by_copy\n"
+	"	cmp $1, %eax\n"
+	"	je clones_by_copy\n"
+	"	and $-2, %rdx\n"	/* the flags: the third argument of syscall() */
+	"	jmp 2b\n"
 	"	.cfi_endproc\n"
 	"	.size spi_clones_syscall, . - spi_clones_syscall\n");
 

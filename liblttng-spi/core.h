@@ -69,6 +69,9 @@ void spi_status_fork_child(void);	/* every record is the parent's; the calling t
 extern int spi_last_thread_ended;
 void spi_last_thread_init(void);
 void spi_last_thread_look(void);		/* from any thread */
+void spi_last_thread_watch(void);		/* whatever way the first thread will end */
+int spi_last_thread_is_one(void);		/* the program has no thread but the calling one */
+extern uint32_t spi_sandboxed;			/* sandbox.c: no thread makes system calls of ours any more */
 
 /* ---- threads.c ---- */
 int spi_threads_init(void);
@@ -206,8 +209,9 @@ int spi_exec_is_watched(void);
 /* 1: the caller is a child on its parent's memory, and thread; 0: not; -1: not now, but one may begin. */
 int spi_exec_is_lent(void);
 /* ---- clones.c ---- */
-int spi_clones_are_foreign(void);		/* a thread with words that are not libc's was made: nothing can be traced */
-void spi_clones_foreign_take(void);		/* control side, when one comes */
+const char *spi_given_up(void);	/* why nothing can be instrumented in this process any more; NULL: it can */
+void spi_give_up(const char *reason);	/* a thread of the program, which may wait; `reason` stays */
+void spi_give_up_take(void);		/* control side, when one comes */
 void spi_own_vfork(void) SPI_HIDDEN;
 void spi_lend_fork_child(void);
 

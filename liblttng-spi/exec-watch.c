@@ -31,6 +31,7 @@
 #include "liblttng-spi/clones.h"
 #include "liblttng-spi/exec.h"
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/tree-rule.h"
 
 #define LINK_MS		500
@@ -257,6 +258,7 @@ static struct watched {
 	{ "posix_spawn", (void *) exec_posix_spawn, (void **) &next_posix_spawn, NULL, NULL },
 	{ "posix_spawnp", (void *) exec_posix_spawnp, (void **) &next_posix_spawnp, NULL, NULL },
 	{ "clone", NULL, NULL, spi_clone_entry, NULL },
+	{ "prctl", NULL, NULL, spi_sandbox_prctl, NULL },
 	{ "_Fork", (void *) spi_clones_fork, (void **) &spi_clones_next_fork, NULL, NULL },
 	{ "syscall", (void *) spi_clones_syscall, (void **) &spi_clones_next_syscall, NULL, NULL },
 };

@@ -43,6 +43,8 @@ static void signals_restore(uint64_t old)
 
 static void before(void)
 {
+	if (spi_sandboxed)
+		return;
 	if (spi_control_is_mine()) {
 		own_fork = 1;
 		return;
@@ -59,6 +61,8 @@ static void before(void)
 
 static void in_parent(void)
 {
+	if (spi_sandboxed)
+		return;
 	if (own_fork) {
 		own_fork = 0;
 		return;
@@ -76,7 +80,7 @@ static void in_child(void)
 {
 	int had_link;
 
-	if (own_fork)
+	if (own_fork || spi_sandboxed)
 		return;
 	had_link = spi_link_current != NULL;
 	spi_init_fork_child();

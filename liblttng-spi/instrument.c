@@ -394,8 +394,8 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 	w->link = link;
 	w->rule = rule;
 	w->result = result;
-	error = "it has a thread whose thread-local memory is not of libc's making";
-	r = spi_clones_are_foreign() ? -ENOTSUP : rule_find(id) ? -EEXIST : spi_rule_parse(text, &rule->text, &error);
+	error = spi_given_up();
+	r = error ? -ENOTSUP : rule_find(id) ? -EEXIST : spi_rule_parse(text, &rule->text, &error);
 	if (r < 0) {
 		spi_format(result->text, sizeof(result->text), "%s", r == -EEXIST ? "a rule has this number already" : error);
 	} else {

@@ -25,10 +25,12 @@
 
 #define LOOK_MS		10u	/* at first */
 #define LOOK_MOST_MS	100u
+#define ONE_LOOKS	50u
 
 static pthread_key_t key;
 static int have_key;
 static int watched;		/* process id of the one that is looked at */
+static int ended_by_libc;	/* its first thread: then libc would exit(0) */
 int spi_last_thread_ended;
 
 struct entry {		/* getdents64(2) */
@@ -97,6 +99,33 @@ static int program_goes_on(int self)
 	return found || got < 0;
 }
 
+/* What a thread that ended by itself, without libc, has left, as for waitpid(2); proc(5): the last field of `stat`. */
+static unsigned int first_status(void)
+{
+	char text[1024];
+	long fd = spi_sys(SYS_openat, (long) AT_FDCWD, "/proc/self/stat", (long) (O_RDONLY | O_CLOEXEC), 0L), got;
+	unsigned int code = 0, ten = 1;
+
+	if (fd < 0)
+		return 0;
+	got = spi_sys(SYS_read, fd, text, sizeof(text));
+	spi_sys(SYS_close, fd);
+	while (got > 0 && (text[got - 1] < '0' || text[got - 1] > '9'))
+		got--;
+	for (; got > 0 && text[got - 1] >= '0' && text[got - 1] <= '9'; got--, ten *= 10)
+		code += (unsigned int) (text[got - 1] - '0') * ten;
+	return code;
+}
+
+static void end_as_first(void)
+{
+	unsigned int status = first_status();
+
+	if (status & 0x7f)
+		spi_sys(SYS_kill, spi_sys(SYS_getpid), (long) (status & 0x7f));
+	spi_sys(SYS_exit_group, (long) (status & 0x7f ? 128 + (status & 0x7f) : status >> 8 & 0xff));
+}
+
 static void *watch_thread(void *unused)
 {
 	uint64_t ms = LOOK_MS;
@@ -110,13 +139,14 @@ static void *watch_thread(void *unused)
 		spi_sys(SYS_nanosleep, &pause, NULL);
 		ms = ms * 2 < LOOK_MOST_MS ? ms * 2 : LOOK_MOST_MS;
 	} while (program_goes_on(self));
+	if (!__atomic_load_n(&ended_by_libc, __ATOMIC_ACQUIRE))
+		end_as_first();
 	spi_last_thread_ended = 1;
 	exit(0);
 	return unused;
 }
 
-/* The first thread's last own code. */
-static void first_ends(void *unused)
+void spi_last_thread_watch(void)
 {
 	int self = (int) spi_sys(SYS_getpid);
 	pthread_attr_t attr;
@@ -124,8 +154,7 @@ static void first_ends(void *unused)
 	sigset_t all, old;
 	uint32_t busy;
 
-	(void) unused;
-	if (self != (int) spi_sys(SYS_gettid) || __atomic_exchange_n(&watched, self, __ATOMIC_ACQ_REL) == self)
+	if (__atomic_exchange_n(&watched, self, __ATOMIC_ACQ_REL) == self)
 		return;
 	sigfillset(&all);
 	sigdelset(&all, SIGSEGV);
@@ -141,6 +170,30 @@ static void first_ends(void *unused)
 	pthread_attr_destroy(&attr);
 	spi_thread.busy &= ~busy;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* A thread of ours that runs just now cannot be told from one of the program's. */
+int spi_last_thread_is_one(void)
+{
+	struct timespec pause = { 0, 2000000 };
+	int self = (int) spi_sys(SYS_gettid);
+
+	for (unsigned int i = 0; i < ONE_LOOKS; i++) {
+		if (!program_goes_on(self))
+			return 1;
+		spi_sys(SYS_nanosleep, &pause, NULL);
+	}
+	return 0;
+}
+
+/* The first thread's last own code. */
+static void first_ends(void *unused)
+{
+	(void) unused;
+	if (spi_sys(SYS_getpid) != spi_sys(SYS_gettid))
+		return;
+	__atomic_store_n(&ended_by_libc, 1, __ATOMIC_RELEASE);
+	spi_last_thread_watch();
 }
 
 void spi_last_thread_init(void)

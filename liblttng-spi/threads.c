@@ -263,7 +263,7 @@ static void thread_end(void *value)
 	struct spi_thread_own *own = t->own;
 	uint64_t all = ~UINT64_C(0), old;
 
-	if (t != &spi_thread || !own)
+	if (t != &spi_thread || !own || spi_sandboxed)
 		return;
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
 	if (t->cur)

@@ -174,7 +174,7 @@ static int loads_of(struct dl_phdr_info *info, size_t size, void *data)
 /* Control side: what has come since. */
 void spi_tree_loads_take(struct spi_link *link)
 {
-	spi_clones_foreign_take();
+	spi_give_up_take();
 	spi_unloads_follow();
 	for (struct spi_object *o = spi_objects_list(); o; o = o->next)
 		for (struct spi_tree *tree = spi_trees; tree; tree = tree->next)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+#ifndef SPI_INJECT_SANDBOX_H
+#define SPI_INJECT_SANDBOX_H
+
+#include "injector/target.h"
+
+/*
+ * spi_sandbox_check() - would system calls of ours end this thread, which is
+ * stopped by ptrace? 0, or -EPERM with the target's result filled in.
+ */
+int spi_sandbox_check(const struct spi_target *t, pid_t tid);
+
+#endif /* SPI_INJECT_SANDBOX_H */

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Programs that give system calls up: seccomp(2). A filter that kills for what it
+ * does not know would kill the program for what the tracer does in its threads:
+ * patch ahead of a call, block signals while a record is made, take memory for a
+ * thread, end with the process.
+ *
+ * So before a thread gets a filter, the filter is asked (seccomp-filter.c). One that
+ * lets the tracer's calls happen or fail changes nothing. Otherwise all
+ * instrumentation is taken out first, for good, and named; handlers of fork() and of
+ * threads' ends do nothing any more; and what lttng-ust would do at exit(), in the
+ * program's thread, is left out: the session daemon sees the process end anyway.
+ *
+ * The tracer's threads stay outside of the filter, as all threads do that exist. One
+ * that is meant for all threads (SECCOMP_FILTER_FLAG_TSYNC) would kill them, and
+ * with them the process: where the program has one thread only it is for that alone.
+ */
+#include <elf.h>
+#include <link.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/sandbox.h"
+#include "liblttng-spi/seccomp-filter.h"
+
+#define FILTER_BATCH	64u
+#define PAGE_BYTES	UINT64_C(4096)
+
+uint32_t spi_sandboxed;
+
+/* Its destructors are not run at exit(): libc asks how many there are in the object's dynamic section. */
+static void fini_drop(const struct dl_phdr_info *info)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		Elf64_Dyn *dyn;
+
+		if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
+			continue;
+		for (dyn = (Elf64_Dyn *) (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr); dyn->d_tag != DT_NULL; dyn++) {
+			uint64_t page = (uint64_t) dyn & ~(PAGE_BYTES - 1);
+
+			if (dyn->d_tag != DT_FINI_ARRAYSZ)
+				continue;
+			if (spi_sys(SYS_mprotect, page, 2 * PAGE_BYTES, (long) (PROT_READ | PROT_WRITE)) < 0 &&
+					spi_sys(SYS_mprotect, page, PAGE_BYTES, (long) (PROT_READ | PROT_WRITE)) < 0)
+				return;
+			dyn->d_un.d_val = 0;	/* the page stays writable: what was protected beside it is not known */
+		}
+	}
+}
+
+static int is_tracers(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	const char *name = strrchr(info->dlpi_name, '/');
+
+	(void) size;
+	(void) unused;
+	name = name ? name + 1 : info->dlpi_name;
+	if (!strncmp(name, "liblttng-", 9))
+		fini_drop(info);
+	return 0;
+}
+
+static void sandbox_comes(void)
+{
+	struct spi_thread *t = &spi_thread;
+
+	spi_process_execs();		/* all calls that are open get their exits, */
+	spi_calls_abandon();		/* and record nothing when they return */
+	spi_give_up("it enters a seccomp sandbox that kills for system calls which tracing needs");
+	t->busy |= SPI_BUSY_ALWAYS;
+	spi_last_thread_watch();
+	dl_iterate_phdr(is_tracers, NULL);
+	__atomic_store_n(&spi_sandboxed, 1, __ATOMIC_RELEASE);
+}
+
+/* struct sock_fprog, in the program's memory. What cannot be read the kernel will refuse. */
+static int filter_is_deadly(uint64_t program)
+{
+	static struct sock_filter code[BPF_MAXINSNS];	/* one at a time: the control lock guards it */
+	struct sock_fprog head;
+	int deadly = 0;
+
+	if (spi_memory_copy(&head, program, sizeof(head)) < 0 || !head.len || head.len > BPF_MAXINSNS)
+		return 0;
+	spi_control_lock();
+	if (spi_memory_copy(code, (uint64_t) head.filter, head.len * sizeof(code[0])) == 0)
+		deadly = spi_seccomp_deadly(code, head.len, (uint64_t) filter_is_deadly) != 0;
+	spi_control_unlock();
+	return deadly;
+}
+
+static int may_look(void)
+{
+	return !spi_thread.busy && !spi_sandboxed && spi_process_is_mine();
+}
+
+uint64_t spi_sandbox_prctl(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	(void) point;
+	(void) vec;
+	(void) stride;
+	if ((int) frame->rdi == PR_SET_SECCOMP && may_look() &&
+			(frame->rsi == SECCOMP_MODE_STRICT || filter_is_deadly(frame->rdx)))
+		sandbox_comes();
+	return 0;
+}
+
+int spi_sandbox_by_syscall(uint64_t operation, uint64_t flags, uint64_t args)
+{
+	if (!may_look())
+		return 0;
+	if (operation == SECCOMP_SET_MODE_STRICT) {
+		sandbox_comes();
+	} else if (operation == SECCOMP_SET_MODE_FILTER && filter_is_deadly(args)) {
+		sandbox_comes();
+		return (flags & SECCOMP_FILTER_FLAG_TSYNC) && spi_last_thread_is_one();
+	}
+	return 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* Threads that are about to give system calls up (sandbox.c). */
+#ifndef SPI_SANDBOX_H
+#define SPI_SANDBOX_H
+
+#include "liblttng-spi/core.h"
+
+/* Before libc's prctl(). */
+uint64_t spi_sandbox_prctl(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+/* Before seccomp(operation, flags, args) by syscall(). 1: it has to be for the calling thread alone. */
+int spi_sandbox_by_syscall(uint64_t operation, uint64_t flags, uint64_t args);
+
+#endif /* SPI_SANDBOX_H */

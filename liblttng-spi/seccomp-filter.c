@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What a seccomp filter says to the system calls of the tracer: the filter's own
+ * program, classic BPF (linux/filter.h; seccomp(2)), is run here for each of them.
+ * The kernel has checked it, or will: jumps lead forward, so it ends. What is not
+ * understood counts as deadly.
+ */
+#include <linux/audit.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/seccomp-filter.h"
+
+/* In threads of the program: recording, patching ahead of a call, a thread's first call and its last. */
+static const struct {
+	uint16_t number;
+	uint16_t third;		/* argument */
+} calls[] = {
+	{ SYS_read, 64 }, { SYS_write, 1 }, { SYS_close, 0 }, { SYS_openat, 0 }, { SYS_mmap, PROT_READ | PROT_WRITE },
+	{ SYS_mprotect, PROT_READ | PROT_WRITE }, { SYS_mprotect, PROT_READ | PROT_WRITE | PROT_EXEC }, { SYS_mprotect, PROT_READ | PROT_EXEC },
+	{ SYS_munmap, 0 }, { SYS_mremap, 4096 }, { SYS_rt_sigaction, 0 }, { SYS_rt_sigprocmask, 0 }, { SYS_sched_yield, 0 },
+	{ SYS_nanosleep, 0 }, { SYS_getpid, 0 }, { SYS_gettid, 0 }, { SYS_futex, 1 }, { SYS_getcpu, 0 }, { SYS_membarrier, 0 },
+	{ SYS_clock_gettime, 0 },
+};
+
+struct machine {
+	uint32_t a, x, memory[BPF_MEMWORDS];
+};
+
+static uint32_t operand(const struct machine *m, const struct sock_filter *f)
+{
+	return BPF_SRC(f->code) == BPF_X ? m->x : f->k;
+}
+
+/* 0; -1: not understood. */
+static int alu(struct machine *m, const struct sock_filter *f)
+{
+	uint32_t v = operand(m, f);
+
+	switch (BPF_OP(f->code)) {
+	case BPF_ADD: m->a += v; return 0;
+	case BPF_SUB: m->a -= v; return 0;
+	case BPF_MUL: m->a *= v; return 0;
+	case BPF_AND: m->a &= v; return 0;
+	case BPF_OR: m->a |= v; return 0;
+	case BPF_XOR: m->a ^= v; return 0;
+	case BPF_LSH: m->a = v < 32 ? m->a << v : 0; return 0;
+	case BPF_RSH: m->a = v < 32 ? m->a >> v : 0; return 0;
+	case BPF_NEG: m->a = -m->a; return 0;
+	case BPF_DIV:
+		if (!v)
+			return -1;
+		m->a /= v;
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+static int load(struct machine *m, const struct sock_filter *f, const struct seccomp_data *data)
+{
+	uint32_t value;
+
+	switch (BPF_MODE(f->code)) {
+	case BPF_ABS:
+		if (BPF_CLASS(f->code) != BPF_LD || BPF_SIZE(f->code) != BPF_W || f->k % 4 || f->k > sizeof(*data) - 4)
+			return -1;
+		value = ((const uint32_t *) data)[f->k / 4];
+		break;
+	case BPF_IMM:
+		value = f->k;
+		break;
+	case BPF_LEN:
+		value = sizeof(*data);
+		break;
+	case BPF_MEM:
+		if (f->k >= BPF_MEMWORDS)
+			return -1;
+		value = m->memory[f->k];
+		break;
+	default:
+		return -1;
+	}
+	*(BPF_CLASS(f->code) == BPF_LD ? &m->a : &m->x) = value;
+	return 0;
+}
+
+/* How far to go on; -1: not understood. */
+static int64_t jump(const struct machine *m, const struct sock_filter *f)
+{
+	uint32_t v = operand(m, f);
+
+	switch (BPF_OP(f->code)) {
+	case BPF_JA: return f->k;
+	case BPF_JEQ: return m->a == v ? f->jt : f->jf;
+	case BPF_JGT: return m->a > v ? f->jt : f->jf;
+	case BPF_JGE: return m->a >= v ? f->jt : f->jf;
+	case BPF_JSET: return m->a & v ? f->jt : f->jf;
+	default: return -1;
+	}
+}
+
+/* SECCOMP_RET_*. */
+static uint32_t filter_run(const struct sock_filter *code, uint32_t count, const struct seccomp_data *data)
+{
+	struct machine m = { 0 };
+
+	for (uint64_t at = 0; at < count; at++) {
+		const struct sock_filter *f = &code[at];
+		int64_t step = 0;
+
+		switch (BPF_CLASS(f->code)) {
+		case BPF_RET:
+			return BPF_RVAL(f->code) == BPF_A ? m.a : f->k;
+		case BPF_LD:
+		case BPF_LDX:
+			step = load(&m, f, data);
+			break;
+		case BPF_ST:
+		case BPF_STX:
+			if (f->k < BPF_MEMWORDS)
+				m.memory[f->k] = BPF_CLASS(f->code) == BPF_ST ? m.a : m.x;
+			else
+				step = -1;
+			break;
+		case BPF_ALU:
+			step = alu(&m, f);
+			break;
+		case BPF_JMP:
+			step = jump(&m, f);
+			break;
+		default:	/* BPF_MISC */
+			if (BPF_MISCOP(f->code) == BPF_TAX)
+				m.x = m.a;
+			else
+				m.a = m.x;
+		}
+		if (step < 0)
+			break;
+		at += (uint64_t) step;
+	}
+	return SECCOMP_RET_KILL_PROCESS;
+}
+
+/* Does it let the call fail or happen, and the thread live? */
+static int is_survived(uint32_t verdict)
+{
+	verdict &= SECCOMP_RET_ACTION_FULL;
+	return verdict == SECCOMP_RET_ALLOW || verdict == SECCOMP_RET_LOG || verdict == SECCOMP_RET_ERRNO;
+}
+
+uint32_t spi_seccomp_deadly(const struct sock_filter *code, uint32_t count, uint64_t ip)
+{
+	for (unsigned int i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct seccomp_data data = { .nr = calls[i].number, .arch = AUDIT_ARCH_X86_64, .instruction_pointer = ip };
+
+		data.args[2] = calls[i].third;
+		if (!is_survived(filter_run(code, count, &data)))
+			return calls[i].number + 1u;
+	}
+	return 0;
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# timeout: 90
+#
+# Programs that enter a seccomp sandbox which would kill them for the tracer's
+# system calls: they run as without, what was recorded before is there, and it is
+# said. A sandbox that harms nobody changes nothing. Running ones are refused.
+. "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
+spi_private "$@"
+spi_daemon
+spi_cc sandbox sandbox.c
+
+# same NAME MODE CALLS OPTION... - as without; t_outer was called so often before the sandbox, or with it
+same() {
+	local name=$1 mode=$2 calls=$3 plain traced dir=$SPI_TMP/t-$tap_count
+	shift 3
+	./sandbox "$mode" >plain.out </dev/null
+	plain=$?
+	timeout 20 "$SPI_LTTNG" trace "$@" -o "$dir" ./sandbox "$mode" >traced.out 2>trace.err </dev/null
+	traced=$?
+	is "$traced" "$plain" "$name: status" || diag "$(tail -n 5 trace.err)"
+	same_file traced.out plain.out "$name: output"
+	[ "$calls" != 1 ] || check "$name: it is said" file_has trace.err 'seccomp sandbox'
+	[ "$1" = -f ] || return 0
+	is "$(spi_count "$dir" t_outer_entry) $(spi_count "$dir" t_outer_exit)" "$calls $calls" "$name: calls"
+}
+for mode in strict filter all; do
+	same "$mode" "$mode" 1 -f t_outer
+	same "$mode, one event" "$mode" 1 --one-event -f t_outer
+	same "$mode, tree" "$mode" 1 --tree
+	same "$mode, compact tree" "$mode" 1 --tree --compact
+done
+same "one that refuses a call" soft 2001 -f t_outer
+
+for mode in strict filter; do
+	mkfifo input
+	background bash -c "exec ./sandbox $mode wait <input"
+	exec 5>input
+	spi_wait 10 file_has target.out ready
+	timeout 20 "$SPI_LTTNG" trace -f t_outer -p "$target" --duration 1 -o "a-$mode" >/dev/null 2>trace.err </dev/null
+	[ "$?" != 0 ]
+	ok $? "$mode, running: refused"
+	check "$mode, running: it is said" file_has trace.err 'seccomp sandbox'
+	exec 5>&-
+	wait "$target"
+	is $? 4 "$mode, running: its status"
+	is "$(tr '\n' ' ' <target.out)" "ready done " "$mode, running: its output"
+	rm input
+done
+tap_done
