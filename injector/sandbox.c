@@ -4,9 +4,8 @@
  * May anything be done in a process that runs in a seccomp sandbox? A filter that
  * kills for system calls it does not know would kill the program for what is done
  * in it. The kernel gives a stopped thread's filters to who has CAP_SYS_ADMIN;
- * they are run here for the tracer's calls. Where they cannot be had, filters that
- * the process got from who started it are taken for a container's, which refuse and
- * do not kill; others are the program's own.
+ * they are run here for the tracer's calls. A container's filters refuse and do not
+ * kill; what cannot be looked into is taken for one that kills.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -21,17 +20,6 @@
 #define PTRACE_SECCOMP_GET_FILTER	0x420c
 #endif
 #define CODE_ADDRESS	UINT64_C(0x7f0000000000)	/* where libraries lie, roughly */
-
-/* A line of a process's `status` as a number; -1: it has none. */
-static int status_number(pid_t pid, const char *key)
-{
-	char *status = spi_proc_read(NULL, "%d/status", (int) pid);
-	const char *value = status ? spi_status_value(status, key) : NULL;
-	int number = value ? atoi(value) : -1;
-
-	free(status);
-	return number;
-}
 
 /* 1: a filter kills for one of the tracer's calls; 0: none does; -1: they cannot be had. */
 static int filters_are_deadly(pid_t tid)
@@ -49,32 +37,26 @@ static int filters_are_deadly(pid_t tid)
 		count = count <= BPF_MAXINSNS ? ptrace(PTRACE_SECCOMP_GET_FILTER, tid, (void *) i, code) : -1;
 		if (count < 0)
 			result = -1;
-		else if (spi_seccomp_deadly(code, (uint32_t) count, CODE_ADDRESS))
+		else if (spi_seccomp_deadly(code, (uint32_t) count, CODE_ADDRESS, 1))
 			result = 1;
 	}
 	free(code);
 	return result;
 }
 
-static int filters_are_inherited(const struct spi_target *t)
-{
-	int own = status_number(t->pid, "Seccomp_filters"), parent = status_number(t->pid, "PPid");
-
-	return t->inner_pid == 1 || (own > 0 && parent > 0 && status_number(parent, "Seccomp_filters") >= own);
-}
-
 int spi_sandbox_check(const struct spi_target *t, pid_t tid)
 {
-	int mode = status_number(tid, "Seccomp"), deadly;
+	char *status = spi_proc_read(NULL, "%d/status", (int) tid);
+	const char *mode = status ? spi_status_value(status, "Seccomp") : NULL;
+	int is_filtered = mode && *mode != '0', deadly = 0;
 
-	if (mode <= 0)
+	free(status);
+	if (is_filtered)
+		deadly = filters_are_deadly(tid);
+	if (!deadly)
 		return 0;
-	deadly = mode == 1 ? 1 : filters_are_deadly(tid);
-	if (deadly < 0 && !filters_are_inherited(t))
-		return spi_inject_fail(t->result, EPERM, "process %d (%s) is in a seccomp sandbox that cannot be looked into: be root "
-			"(CAP_SYS_ADMIN), or have it traced from its start", (int) t->pid, t->name);
-	if (deadly > 0)
-		return spi_inject_fail(t->result, EPERM, "process %d (%s) is in a seccomp sandbox that kills for system calls which "
-			"tracing needs: have it traced from its start, up to its entering the sandbox", (int) t->pid, t->name);
-	return 0;
+	return spi_inject_fail(t->result, ENOTSUP, "process %d (%s) runs under seccomp, %s: start it under the tracer instead%s",
+		(int) t->pid, t->name, deadly > 0 ? "whose filter kills for system calls that tracing needs" :
+		"which may kill it for the system calls that loading a library makes",
+		deadly > 0 ? "" : ", or be root (CAP_SYS_ADMIN), who can look into its filter");
 }

@@ -7,7 +7,7 @@
 
 /*
  * spi_sandbox_check() - would system calls of ours end this thread, which is
- * stopped by ptrace? 0, or -EPERM with the target's result filled in.
+ * stopped by ptrace? 0, or -ENOTSUP with the target's result filled in.
  */
 int spi_sandbox_check(const struct spi_target *t, pid_t tid);
 

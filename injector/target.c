@@ -99,9 +99,9 @@ static int check_state(const struct spi_target *t, const char *status)
 	if (state && *state == 'T')
 		return REFUSE(t, EAGAIN, " is stopped by job control: continue it first (kill -CONT %d)",
 				(int) t->pid);
-	if (seccomp && *seccomp != '0')
-		return REFUSE(t, ENOTSUP, " runs under seccomp (mode %c), which may kill it for the system calls "
-				"that loading a library makes: start it under the tracer instead", *seccomp);
+	if (seccomp && *seccomp == '1')		/* filters are looked into once a thread is stopped: sandbox.c */
+		return REFUSE(t, ENOTSUP, " runs under seccomp's strict mode, which would kill it for the system calls "
+				"that loading a library makes: start it under the tracer instead");
 	if (shadow && memmem(shadow, strcspn(shadow, "\n"), "shstk", 5))
 		return REFUSE(t, ENOTSUP, " runs with a shadow stack: start it under the tracer instead");
 	return 0;

@@ -89,7 +89,7 @@ static int filter_is_deadly(uint64_t program)
 		return 0;
 	spi_control_lock();
 	if (spi_memory_copy(code, (uint64_t) head.filter, head.len * sizeof(code[0])) == 0)
-		deadly = spi_seccomp_deadly(code, head.len, (uint64_t) filter_is_deadly) != 0;
+		deadly = spi_seccomp_deadly(code, head.len, (uint64_t) filter_is_deadly, 0) != 0;
 	spi_control_unlock();
 	return deadly;
 }

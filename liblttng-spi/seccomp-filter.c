@@ -13,16 +13,30 @@
 #include <sys/syscall.h>
 #include "liblttng-spi/seccomp-filter.h"
 
-/* In threads of the program: recording, patching ahead of a call, a thread's first call and its last. */
-static const struct {
+struct call {
 	uint16_t number;
 	uint16_t third;		/* argument */
-} calls[] = {
+};
+
+/* In threads of the program: recording, patching ahead of a call, a thread's first call and its last. */
+static const struct call calls[] = {
 	{ SYS_read, 64 }, { SYS_write, 1 }, { SYS_close, 0 }, { SYS_openat, 0 }, { SYS_mmap, PROT_READ | PROT_WRITE },
 	{ SYS_mprotect, PROT_READ | PROT_WRITE }, { SYS_mprotect, PROT_READ | PROT_WRITE | PROT_EXEC }, { SYS_mprotect, PROT_READ | PROT_EXEC },
 	{ SYS_munmap, 0 }, { SYS_mremap, 4096 }, { SYS_rt_sigaction, 0 }, { SYS_rt_sigprocmask, 0 }, { SYS_sched_yield, 0 },
 	{ SYS_nanosleep, 0 }, { SYS_getpid, 0 }, { SYS_gettid, 0 }, { SYS_futex, 1 }, { SYS_getcpu, 0 }, { SYS_membarrier, 0 },
 	{ SYS_clock_gettime, 0 },
+};
+
+/* And in one into which the agent is loaded, with the threads that it and lttng-ust make there, which inherit the filter. */
+static const struct call load_calls[] = {
+	{ SYS_clone, 0 }, { SYS_clone3, 0 }, { SYS_set_robust_list, 0 }, { SYS_rseq, 0 }, { SYS_prctl, 0 }, { SYS_exit, 0 },
+	{ SYS_socket, 0 }, { SYS_connect, 0 }, { SYS_sendmsg, 0 }, { SYS_recvmsg, 0 }, { SYS_sendto, 64 }, { SYS_recvfrom, 64 },
+	{ SYS_setsockopt, 0 }, { SYS_getsockopt, 0 }, { SYS_poll, 0 }, { SYS_ppoll, 0 }, { SYS_eventfd2, 0 }, { SYS_fcntl, 0 },
+	{ SYS_memfd_create, 0 }, { SYS_ftruncate, 0 }, { SYS_pread64, 64 }, { SYS_lseek, 0 }, { SYS_newfstatat, 0 }, { SYS_fstat, 0 },
+	{ SYS_getdents64, 0 }, { SYS_readlink, 64 }, { SYS_readlinkat, 0 }, { SYS_faccessat, 0 }, { SYS_access, 0 }, { SYS_madvise, 4 },
+	{ SYS_getuid, 0 }, { SYS_geteuid, 0 }, { SYS_getgid, 0 }, { SYS_getegid, 0 }, { SYS_uname, 0 }, { SYS_prlimit64, 0 },
+	{ SYS_sched_getaffinity, 0 }, { SYS_clock_nanosleep, 0 }, { SYS_brk, 0 }, { SYS_getrandom, 0 }, { SYS_mmap, PROT_READ | PROT_EXEC },
+	{ SYS_dup, 0 }, { SYS_pipe2, 0 }, { SYS_restart_syscall, 0 }, { SYS_process_vm_readv, 1 },
 };
 
 struct machine {
@@ -151,14 +165,21 @@ static int is_survived(uint32_t verdict)
 	return verdict == SECCOMP_RET_ALLOW || verdict == SECCOMP_RET_LOG || verdict == SECCOMP_RET_ERRNO;
 }
 
-uint32_t spi_seccomp_deadly(const struct sock_filter *code, uint32_t count, uint64_t ip)
+static uint32_t deadly_of(const struct call *list, unsigned int n, const struct sock_filter *code, uint32_t count, uint64_t ip)
 {
-	for (unsigned int i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		struct seccomp_data data = { .nr = calls[i].number, .arch = AUDIT_ARCH_X86_64, .instruction_pointer = ip };
+	for (unsigned int i = 0; i < n; i++) {
+		struct seccomp_data data = { .nr = list[i].number, .arch = AUDIT_ARCH_X86_64, .instruction_pointer = ip };
 
-		data.args[2] = calls[i].third;
+		data.args[2] = list[i].third;
 		if (!is_survived(filter_run(code, count, &data)))
-			return calls[i].number + 1u;
+			return list[i].number + 1u;
 	}
 	return 0;
+}
+
+uint32_t spi_seccomp_deadly(const struct sock_filter *code, uint32_t count, uint64_t ip, int to_load)
+{
+	uint32_t deadly = deadly_of(calls, sizeof(calls) / sizeof(calls[0]), code, count, ip);
+
+	return deadly || !to_load ? deadly : deadly_of(load_calls, sizeof(load_calls) / sizeof(load_calls[0]), code, count, ip);
 }

@@ -9,9 +9,9 @@
 /*
  * Would this seccomp filter (seccomp(2)) end a thread for a system call that the
  * tracer makes in it? `ip`: from about where. The answer is for arguments as the
- * tracer's; a call that only fails does no harm. 0: no; else the number of such a
- * call + 1. Calls nothing; any thread, any state.
+ * tracer's; a call that only fails does no harm. to_load: is the agent yet to be
+ * loaded there? 0: no; else the number of such a call + 1. Calls nothing; any thread, any state.
  */
-uint32_t spi_seccomp_deadly(const struct sock_filter *code, uint32_t count, uint64_t ip);
+uint32_t spi_seccomp_deadly(const struct sock_filter *code, uint32_t count, uint64_t ip, int to_load);
 
 #endif /* SPI_SECCOMP_FILTER_H */

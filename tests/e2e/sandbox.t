@@ -35,17 +35,28 @@ same "one that refuses a call" soft 2001 -f t_outer
 
 for mode in strict filter; do
 	mkfifo input
-	background bash -c "exec ./sandbox $mode wait <input"
-	exec 5>input
-	spi_wait 10 file_has target.out ready
+	exec 5<>input
+	background bash -c "exec 5>&-; exec ./sandbox $mode wait <input"
 	timeout 20 "$SPI_LTTNG" trace -f t_outer -p "$target" --duration 1 -o "a-$mode" >/dev/null 2>trace.err </dev/null
 	[ "$?" != 0 ]
 	ok $? "$mode, running: refused"
-	check "$mode, running: it is said" file_has trace.err 'seccomp sandbox'
+	check "$mode, running: it is said" file_has trace.err "runs under seccomp.*start it under the tracer"
 	exec 5>&-
 	wait "$target"
 	is $? 4 "$mode, running: its status"
 	is "$(tr '\n' ' ' <target.out)" "ready done " "$mode, running: its output"
 	rm input
 done
+
+mkfifo input2
+exec 5<>input2
+background bash -c "exec 5>&-; exec ./sandbox soft wait <input2"
+timeout 30 "$SPI_LTTNG" trace -f t_outer -p "$target" -o attached >/dev/null 2>trace.err </dev/null &
+front=$!
+spi_wait 20 file_has trace.err 'instrumented\|Trace directory'
+exec 5>&-
+wait "$target"
+is $? 4 "one that refuses a call, running: its status"
+wait "$front"
+is $? 0 "and it is traced" || diag "$(tail -n 3 trace.err)"
 tap_done
