@@ -30,7 +30,7 @@ same "as a compact call tree, a child" fork --tree --compact
 background ./last wait
 timeout 30 "$SPI_LTTNG" trace -f t_work -p "$target" -o attached >/dev/null 2>trace.err </dev/null &
 front=$!
-spi_wait 20 file_has trace.err instrumented
+spi_wait 20 sh -c 'lttng list -u | grep -q t_work_entry'
 touch go
 spi_wait 20 eval '! kill -0 $target 2>/dev/null'
 ok $? "attached: it ends"

@@ -47,16 +47,4 @@ for mode in strict filter; do
 	is "$(tr '\n' ' ' <target.out)" "ready done " "$mode, running: its output"
 	rm input
 done
-
-mkfifo input2
-exec 5<>input2
-background bash -c "exec 5>&-; exec ./sandbox soft wait <input2"
-timeout 30 "$SPI_LTTNG" trace -f t_outer -p "$target" -o attached >/dev/null 2>trace.err </dev/null &
-front=$!
-spi_wait 20 file_has trace.err 'instrumented\|Trace directory'
-exec 5>&-
-wait "$target"
-is $? 4 "one that refuses a call, running: its status"
-wait "$front"
-is $? 0 "and it is traced" || diag "$(tail -n 3 trace.err)"
 tap_done
