@@ -47,4 +47,17 @@ for mode in strict filter; do
 	is "$(tr '\n' ' ' <target.out)" "ready done " "$mode, running: its output"
 	rm input
 done
+
+mkfifo input2
+exec 5<>input2
+background bash -c "exec 5>&-; exec ./sandbox soft wait <input2"
+timeout 30 "$SPI_LTTNG" trace -f t_outer -p "$target" -o attached >/dev/null 2>trace.err </dev/null 5>&- &
+front=$!
+spi_wait 20 sh -c 'lttng list -u | grep -q t_outer_entry'
+exec 5>&-
+wait "$target"
+is $? 4 "one that refuses a call, running: its status"
+wait "$front"
+is $? 0 "and the front end's" || diag "$(tail -n 3 trace.err)"
+is "$(spi_count attached t_outer_entry)" 2000 "and it is traced"
 tap_done
