@@ -37,7 +37,7 @@ static int filters_are_deadly(pid_t tid)
 		count = count <= BPF_MAXINSNS ? ptrace(PTRACE_SECCOMP_GET_FILTER, tid, (void *) i, code) : -1;
 		if (count < 0)
 			result = -1;
-		else if (spi_seccomp_deadly(code, (uint32_t) count, CODE_ADDRESS, 1))
+		else if (spi_seccomp_deadly(code, (uint32_t) count, CODE_ADDRESS, SPI_SECCOMP_LOAD))
 			result = 1;
 	}
 	free(code);

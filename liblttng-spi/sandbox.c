@@ -11,6 +11,8 @@
  * instrumentation is taken out first, for good, and named; handlers of fork() and of
  * threads' ends do nothing any more; and what lttng-ust would do at exit(), in the
  * program's thread, is left out: the session daemon sees the process end anyway.
+ * Functions that are instrumented already need little: where the filter lets that
+ * pass, and there is no call tree, they are recorded on.
  *
  * The tracer's threads stay outside of the filter, as all threads do that exist. One
  * that is meant for all threads (SECCOMP_FILTER_FLAG_TSYNC) would kill them, and
@@ -26,11 +28,15 @@
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/seccomp-filter.h"
+#include "liblttng-spi/tree.h"
 
 #define FILTER_BATCH	64u
 #define PAGE_BYTES	UINT64_C(4096)
 
 uint32_t spi_sandboxed;
+uint32_t spi_sandbox_narrow;
+
+enum verdict { HARMLESS, NARROW, DEADLY };
 
 /* Its destructors are not run at exit(): libc asks how many there are in the object's dynamic section. */
 static void fini_drop(const struct dl_phdr_info *info)
@@ -53,14 +59,13 @@ static void fini_drop(const struct dl_phdr_info *info)
 	}
 }
 
-static int is_tracers(struct dl_phdr_info *info, size_t size, void *unused)
+static int is_tracers(struct dl_phdr_info *info, size_t size, void *prefix)
 {
 	const char *name = strrchr(info->dlpi_name, '/');
 
 	(void) size;
-	(void) unused;
 	name = name ? name + 1 : info->dlpi_name;
-	if (!strncmp(name, "liblttng-", 9))
+	if (!strncmp(name, prefix, strlen(prefix)))
 		fini_drop(info);
 	return 0;
 }
@@ -74,24 +79,36 @@ static void sandbox_comes(void)
 	spi_give_up("it enters a seccomp sandbox that kills for system calls which tracing needs");
 	t->busy |= SPI_BUSY_ALWAYS;
 	spi_last_thread_watch();
-	dl_iterate_phdr(is_tracers, NULL);
+	dl_iterate_phdr(is_tracers, "liblttng-");
 	__atomic_store_n(&spi_sandboxed, 1, __ATOMIC_RELEASE);
 }
 
+static void sandbox_look(enum verdict verdict)
+{
+	if (verdict == DEADLY || (verdict == NARROW && spi_tree_existing)) {
+		sandbox_comes();
+	} else if (verdict == NARROW && !spi_sandbox_narrow) {
+		spi_last_thread_watch();
+		dl_iterate_phdr(is_tracers, "liblttng-ust");
+		spi_sandbox_narrow = 1;
+	}
+}
+
 /* struct sock_fprog, in the program's memory. What cannot be read the kernel will refuse. */
-static int filter_is_deadly(uint64_t program)
+static enum verdict filter_judge(uint64_t program)
 {
 	static struct sock_filter code[BPF_MAXINSNS];	/* one at a time: the control lock guards it */
 	struct sock_fprog head;
-	int deadly = 0;
+	enum verdict verdict = HARMLESS;
 
 	if (spi_memory_copy(&head, program, sizeof(head)) < 0 || !head.len || head.len > BPF_MAXINSNS)
-		return 0;
+		return HARMLESS;
 	spi_control_lock();
 	if (spi_memory_copy(code, (uint64_t) head.filter, head.len * sizeof(code[0])) == 0)
-		deadly = spi_seccomp_deadly(code, head.len, (uint64_t) filter_is_deadly, 0) != 0;
+		verdict = spi_seccomp_deadly(code, head.len, (uint64_t) filter_judge, SPI_SECCOMP_RECORD) ? DEADLY :
+			spi_seccomp_deadly(code, head.len, (uint64_t) filter_judge, SPI_SECCOMP_TREE) ? NARROW : HARMLESS;
 	spi_control_unlock();
-	return deadly;
+	return verdict;
 }
 
 static int may_look(void)
@@ -104,21 +121,19 @@ uint64_t spi_sandbox_prctl(struct spi_point *point, struct spi_frame *frame, con
 	(void) point;
 	(void) vec;
 	(void) stride;
-	if ((int) frame->rdi == PR_SET_SECCOMP && may_look() &&
-			(frame->rsi == SECCOMP_MODE_STRICT || filter_is_deadly(frame->rdx)))
-		sandbox_comes();
+	if ((int) frame->rdi == PR_SET_SECCOMP && may_look())
+		sandbox_look(frame->rsi == SECCOMP_MODE_STRICT ? DEADLY : filter_judge(frame->rdx));
 	return 0;
 }
 
 int spi_sandbox_by_syscall(uint64_t operation, uint64_t flags, uint64_t args)
 {
+	enum verdict verdict = operation == SECCOMP_SET_MODE_STRICT ? DEADLY : HARMLESS;
+
 	if (!may_look())
 		return 0;
-	if (operation == SECCOMP_SET_MODE_STRICT) {
-		sandbox_comes();
-	} else if (operation == SECCOMP_SET_MODE_FILTER && filter_is_deadly(args)) {
-		sandbox_comes();
-		return (flags & SECCOMP_FILTER_FLAG_TSYNC) && spi_last_thread_is_one();
-	}
-	return 0;
+	if (operation == SECCOMP_SET_MODE_FILTER)
+		verdict = filter_judge(args);
+	sandbox_look(verdict);
+	return verdict != HARMLESS && (flags & SECCOMP_FILTER_FLAG_TSYNC) && spi_last_thread_is_one();
 }

@@ -369,7 +369,7 @@ counting_thunk:
 	.cfi_def_cfa_offset 16
 	push %rcx
 	.cfi_def_cfa_offset 24
-	mov 40(%rax), %rcx
+	mov 72(%rax), %rcx
 	lock incq (%rcx)
 	pop %rcx
 	.cfi_def_cfa_offset 16

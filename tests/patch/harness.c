@@ -13,6 +13,7 @@ extern char funcs_text[], funcs_text_end[], counting_thunk[];
 extern void *helper_pointer;
 
 __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
+_Static_assert(offsetof(struct spi_point, payload) == 72, "funcs.S");
 struct test_func funcs[FUNCS_MAX];
 unsigned int funcs_count;
 int *gates;
