@@ -19,7 +19,7 @@
 #define ANSWERS_MS	45	/* for all agents to take it out; the daemon waits a little longer */
 #define ANSWERS_TREE_MS	245	/* the same of a call tree */
 #define RETURNS_MS	25	/* and after that for calls under way */
-#define RETURNS_TREE_MS	150
+#define RETURNS_TREE_MS	450
 
 static struct {
 	struct loop_timer timer;
