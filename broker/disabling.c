@@ -16,15 +16,14 @@
 #include "broker/broker.h"
 
 #define STEP_MS		1
-#define ANSWERS_MS	45	/* for all agents to take it out; the daemon waits a little longer */
-#define ANSWERS_TREE_MS	245	/* the same of a call tree */
-#define RETURNS_MS	25	/* and after that for calls under way */
-#define RETURNS_TREE_MS	450
+#define WAIT_MS		70	/* for all agents to take it out, and for calls under way; the daemon waits a little longer */
+#define WAIT_TREE_MS	700	/* the same of a call tree */
 
 static struct {
 	struct loop_timer timer;
 	uint64_t id;		/* 0: none */
-	uint64_t begun, taken_out, most, returns;
+	bool taken_out;
+	uint64_t begun, most;
 } disabling;
 
 static void disabling_end(void)
@@ -60,10 +59,8 @@ static void step(struct loop_timer *timer)
 {
 	uint64_t now = loop_now();
 
-	if (!disabling.taken_out && all_answered())
-		disabling.taken_out = now;
-	if (disabling.taken_out ? all_returned() || now - disabling.taken_out >= disabling.returns
-				: now - disabling.begun >= disabling.most)
+	disabling.taken_out |= all_answered();
+	if ((disabling.taken_out && all_returned()) || now - disabling.begun >= disabling.most)
 		disabling_end();
 	else
 		loop_timer_set(timer, STEP_MS, step);
@@ -89,10 +86,9 @@ void disabling_begin(uint64_t id, const char *name)
 		return;
 	}
 	only->enabled = false;
-	disabling.most = only->wants.is_tree ? ANSWERS_TREE_MS : ANSWERS_MS;
-	disabling.returns = only->wants.is_tree ? RETURNS_TREE_MS : RETURNS_MS;
+	disabling.most = only->wants.is_tree ? WAIT_TREE_MS : WAIT_MS;
 	disabling.begun = loop_now();
-	disabling.taken_out = 0;
+	disabling.taken_out = false;
 	processes_apply();
 	step(&disabling.timer);
 }

@@ -75,13 +75,23 @@ for compact in "" --compact; do
 		text_is_the_files || { fail "off: the code is the file's"; diag "$(head -n 3 text.out)"; }
 		change on active on
 		record_some
-		pattern='depth=2'
-		change another active on --depth 2
-		change depth alone off
-		record_some
-		pattern='exclude=t_branch'
-		change another active on --exclude t_branch
-		change exclusion alone off --depth 2
+		if [ -n "${SPI_SOAK:-}" ]; then	# the next rule comes before this one goes
+			pattern='depth=2'
+			change another active on --depth 2
+			change depth alone off
+			record_some
+			pattern='exclude=t_branch'
+			change another active on --exclude t_branch
+			change exclusion alone off --depth 2
+		else
+			change off idle off
+			pattern='depth=2'
+			change depth active on --depth 2
+			record_some
+			change off idle off --depth 2
+			pattern='exclude=t_branch'
+			change exclusion active on --exclude t_branch
+		fi
 		record_some
 		change off idle off --exclude t_branch
 	done
