@@ -17,7 +17,7 @@
 
 #define STEP_MS		1
 #define WAIT_MS		70	/* for all agents to take it out, and for calls under way; the daemon waits a little longer */
-#define WAIT_TREE_MS	700	/* the same of a call tree */
+#define WAIT_TREE_MS	450	/* the same of a call tree */
 
 static struct {
 	struct loop_timer timer;

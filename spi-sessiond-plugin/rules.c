@@ -28,7 +28,7 @@
 #define BUCKETS		1024u
 #define OBJECTS_MAX	32768u
 #define DISABLING_MS	75
-#define DISABLING_TREE_MS	725
+#define DISABLING_TREE_MS	475
 
 struct object {
 	struct object *next;
