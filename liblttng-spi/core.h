@@ -69,6 +69,7 @@ void spi_status_fork_child(void);	/* every record is the parent's; the calling t
 extern int spi_last_thread_ended;
 void spi_last_thread_init(void);
 void spi_last_thread_look(void);		/* from any thread */
+void spi_last_thread_fork_child(void);
 void spi_last_thread_watch(void);		/* whatever way the first thread will end */
 int spi_last_thread_is_one(void);		/* the program has no thread but the calling one */
 extern uint32_t spi_sandbox_narrow;		/* sandbox.c: threads get no further chunks */

@@ -156,9 +156,12 @@ static void exec_followed(int directory, const char *path, char *const argv[], c
 static int exec_try(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at)
 {
 	const char *reason;
-	enum spi_exec_kind kind = spi_exec_look(directory, path, flags, &reason);
+	enum spi_exec_kind kind;
 	int followed, left = 0;
 
+	if (spi_sandboxed || spi_sandbox_narrow)	/* looking alone could be its end */
+		return 0;
+	kind = spi_exec_look(directory, path, flags, &reason);
 	if (kind == SPI_EXEC_FAILS)
 		return 0;
 	followed = is_followed();

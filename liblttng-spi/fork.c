@@ -41,9 +41,15 @@ static void signals_restore(uint64_t old)
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
 }
 
+/* Then the child is left alone: what is done here takes more system calls than recording does. */
+static int is_sandbox(void)
+{
+	return spi_sandboxed || spi_sandbox_narrow;
+}
+
 static void before(void)
 {
-	if (spi_sandboxed)
+	if (is_sandbox())
 		return;
 	if (spi_control_is_mine()) {
 		own_fork = 1;
@@ -61,7 +67,7 @@ static void before(void)
 
 static void in_parent(void)
 {
-	if (spi_sandboxed)
+	if (is_sandbox())
 		return;
 	if (own_fork) {
 		own_fork = 0;
@@ -80,14 +86,20 @@ static void in_child(void)
 {
 	int had_link;
 
-	if (own_fork || spi_sandboxed)
+	if (own_fork)
 		return;
+	if (is_sandbox()) {
+		spi_thread.busy |= SPI_BUSY_ALWAYS;
+		spi_calls_abandon();
+		spi_sandboxed = 1;
+		return;
+	}
 	had_link = spi_link_current != NULL;
 	spi_init_fork_child();
 	spi_link_fork_child();
 	spi_patch_fork_child();
 	spi_threads_fork_child();
-	spi_last_thread_look();		/* the forking thread is the first one now */
+	spi_last_thread_fork_child();	/* the forking thread is the first one now */
 	spi_status_fork_child();
 	spi_exec_fork_child();
 	spi_lend_fork_child();

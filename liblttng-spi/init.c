@@ -213,18 +213,20 @@ int lttng_spi_attach(int fd, uint32_t flags)
 
 __attribute__((destructor)) void spi_agent_end(void)
 {
-	if (process_id && !spi_process_is_mine())
+	if (spi_sandboxed || (process_id && !spi_process_is_mine()))
 		return;		/* a copy, or a child on our memory: what there is to end is its parent's */
 	if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
 		return;
 	if (spi_thread.busy < SPI_BUSY_ALWAYS || spi_last_thread_ended) {
 		spi_process_end();
 		spi_thread.busy = SPI_BUSY_ALWAYS;
-		spi_tree_process_end();
-		spi_exec_tell();
+		if (!spi_sandbox_narrow) {
+			spi_tree_process_end();
+			spi_exec_tell();
+		}
 	}
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* no call from here on is recorded in this thread */
-	if (spi_payload && spi_payload->fini)
+	if (!spi_sandbox_narrow && spi_payload && spi_payload->fini)
 		spi_payload->fini();
 }
 
@@ -235,7 +237,7 @@ void spi_init_fork_child(void)
 
 int spi_process_is_mine(void)
 {
-	return spi_sys(SYS_getpid) == process_id;
+	return !spi_sandboxed && spi_sys(SYS_getpid) == process_id;
 }
 
 SPI_EXPORT void _exit(int status)

@@ -190,10 +190,11 @@ int spi_last_thread_is_one(void)
 static void first_ends(void *unused)
 {
 	(void) unused;
-	if (spi_sys(SYS_getpid) != spi_sys(SYS_gettid))
+	if (!spi_sandboxed && spi_sys(SYS_getpid) != spi_sys(SYS_gettid))
 		return;
 	__atomic_store_n(&ended_by_libc, 1, __ATOMIC_RELEASE);
-	spi_last_thread_watch();
+	if (!spi_sandboxed && !spi_sandbox_narrow)	/* else it is looked at already */
+		spi_last_thread_watch();
 }
 
 void spi_last_thread_init(void)
@@ -207,4 +208,11 @@ void spi_last_thread_look(void)
 {
 	if (have_key && spi_sys(SYS_gettid) == spi_sys(SYS_getpid))
 		pthread_setspecific(key, &key);
+}
+
+void spi_last_thread_fork_child(void)
+{
+	watched = 0;
+	ended_by_libc = 0;
+	spi_last_thread_look();
 }

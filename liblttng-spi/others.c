@@ -85,7 +85,7 @@ void spi_others_leave(int is_end)
 	struct spi_thread *t = &spi_thread;
 	uint32_t busy = t->busy;
 
-	if (!spi_payload || !spi_payload->others_begin)
+	if (!spi_payload || !spi_payload->others_begin || spi_sandbox_narrow)
 		return;
 	t->busy |= SPI_BUSY_ALWAYS;
 	__atomic_store_n(&spi_others_closed, 1, __ATOMIC_SEQ_CST);

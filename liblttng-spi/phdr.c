@@ -62,7 +62,7 @@ SPI_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, vo
 
 	if (spi_unlikely(!next_iterate))
 		*(void **) &next_iterate = dlsym(RTLD_NEXT, "dl_iterate_phdr");
-	if (!spi_env.preloaded)
+	if (!spi_env.preloaded || spi_sandboxed)
 		return next_iterate(callback, data);
 	/* taking and giving back is not for handlers to come between */
 	spi_sys(SYS_rt_sigprocmask, SIG_BLOCK, &all, &old, 8L);

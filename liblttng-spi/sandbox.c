@@ -12,7 +12,9 @@
  * threads' ends do nothing any more; and what lttng-ust would do at exit(), in the
  * program's thread, is left out: the session daemon sees the process end anyway.
  * Functions that are instrumented already need little: where the filter lets that
- * pass, and there is no call tree, they are recorded on.
+ * pass, and there is no call tree, they are recorded on, in the threads in which
+ * they were. Threads and children that begin in such a sandbox are not recorded,
+ * nothing follows what it executes, and it gets no call tree any more.
  *
  * The tracer's threads stay outside of the filter, as all threads do that exist. One
  * that is meant for all threads (SECCOMP_FILTER_FLAG_TSYNC) would kill them, and
@@ -30,7 +32,6 @@
 #include "liblttng-spi/seccomp-filter.h"
 #include "liblttng-spi/tree.h"
 
-#define FILTER_BATCH	64u
 #define PAGE_BYTES	UINT64_C(4096)
 
 uint32_t spi_sandboxed;
@@ -38,25 +39,38 @@ uint32_t spi_sandbox_narrow;
 
 enum verdict { HARMLESS, NARROW, DEADLY };
 
+/* Is that page read-only once the loader is through (PT_GNU_RELRO)? */
+static int is_relro(const struct dl_phdr_info *info, uint64_t page)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const Elf64_Phdr *p = &info->dlpi_phdr[i];
+		uint64_t low = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_GNU_RELRO && page >= (low & ~(PAGE_BYTES - 1)) && page + PAGE_BYTES <= low + p->p_memsz)
+			return 1;
+	}
+	return 0;
+}
+
 /* Its destructors are not run at exit(): libc asks how many there are in the object's dynamic section. */
 static void fini_drop(const struct dl_phdr_info *info)
 {
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		Elf64_Dyn *dyn;
+	Elf64_Dyn *dyn = NULL;
+	uint64_t page;
 
-		if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
-			continue;
-		for (dyn = (Elf64_Dyn *) (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr); dyn->d_tag != DT_NULL; dyn++) {
-			uint64_t page = (uint64_t) dyn & ~(PAGE_BYTES - 1);
-
-			if (dyn->d_tag != DT_FINI_ARRAYSZ)
-				continue;
-			if (spi_sys(SYS_mprotect, page, 2 * PAGE_BYTES, (long) (PROT_READ | PROT_WRITE)) < 0 &&
-					spi_sys(SYS_mprotect, page, PAGE_BYTES, (long) (PROT_READ | PROT_WRITE)) < 0)
-				return;
-			dyn->d_un.d_val = 0;	/* the page stays writable: what was protected beside it is not known */
-		}
-	}
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			dyn = (Elf64_Dyn *) (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	while (dyn && dyn->d_tag != DT_NULL && dyn->d_tag != DT_FINI_ARRAYSZ)
+		dyn++;
+	if (!dyn || dyn->d_tag == DT_NULL)
+		return;
+	page = (uint64_t) dyn & ~(PAGE_BYTES - 1);
+	if (spi_sys(SYS_mprotect, page, PAGE_BYTES, (long) (PROT_READ | PROT_WRITE)) < 0)
+		return;
+	dyn->d_un.d_val = 0;
+	if (is_relro(info, page))
+		spi_sys(SYS_mprotect, page, PAGE_BYTES, (long) PROT_READ);
 }
 
 static int is_tracers(struct dl_phdr_info *info, size_t size, void *prefix)
@@ -85,29 +99,37 @@ static void sandbox_comes(void)
 
 static void sandbox_look(enum verdict verdict)
 {
-	if (verdict == DEADLY || (verdict == NARROW && spi_tree_existing)) {
+	if (verdict == NARROW) {	/* in this order: a tree that is being made looks the other way round */
+		__atomic_store_n(&spi_sandbox_narrow, 1, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&spi_tree_existing, __ATOMIC_SEQ_CST))
+			verdict = DEADLY;
+	}
+	if (verdict == DEADLY) {
 		sandbox_comes();
-	} else if (verdict == NARROW && !spi_sandbox_narrow) {
+	} else if (verdict == NARROW) {
 		spi_last_thread_watch();
 		dl_iterate_phdr(is_tracers, "liblttng-ust");
-		spi_sandbox_narrow = 1;
 	}
 }
 
 /* struct sock_fprog, in the program's memory. What cannot be read the kernel will refuse. */
 static enum verdict filter_judge(uint64_t program)
 {
-	static struct sock_filter code[BPF_MAXINSNS];	/* one at a time: the control lock guards it */
+	struct sock_filter *code;
 	struct sock_fprog head;
 	enum verdict verdict = HARMLESS;
+	size_t size;
 
 	if (spi_memory_copy(&head, program, sizeof(head)) < 0 || !head.len || head.len > BPF_MAXINSNS)
 		return HARMLESS;
-	spi_control_lock();
-	if (spi_memory_copy(code, (uint64_t) head.filter, head.len * sizeof(code[0])) == 0)
+	size = head.len * sizeof(*code);
+	code = spi_map_pages(size);	/* not the stack, which may be small, and no lock: a constructor may be who calls */
+	if (!code)
+		return DEADLY;
+	if (spi_memory_copy(code, (uint64_t) head.filter, size) == 0)
 		verdict = spi_seccomp_deadly(code, head.len, (uint64_t) filter_judge, SPI_SECCOMP_RECORD) ? DEADLY :
 			spi_seccomp_deadly(code, head.len, (uint64_t) filter_judge, SPI_SECCOMP_TREE) ? NARROW : HARMLESS;
-	spi_control_unlock();
+	spi_sys(SYS_munmap, code, (size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1));
 	return verdict;
 }
 

@@ -159,7 +159,12 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct
 		return 0;
 	if (is_main && spi_tree_main_begun())
 		everybody = 1;
-	__atomic_fetch_or(&spi_tree_existing, bit, __ATOMIC_RELEASE);
+	__atomic_fetch_or(&spi_tree_existing, bit, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&spi_sandbox_narrow, __ATOMIC_SEQ_CST)) {
+		__atomic_fetch_and(&spi_tree_existing, ~bit, __ATOMIC_SEQ_CST);
+		spi_format(tree->why, sizeof(tree->why), "it runs in a seccomp sandbox that kills for system calls which a call tree needs");
+		return -ENOTSUP;
+	}
 	spi_budget_start(tree);
 	if (tree->counts[SPI_LIST_CALLS_OF])
 		spi_tree_flat |= bit;
@@ -349,11 +354,10 @@ int spi_tree_add(struct spi_link *link, struct rule *rule, struct spi_rule_resul
 		return r;
 	}
 	result_fill(tree, result);
-	if (r == 0 && !tree->parse_only && !tree->roots && !spi_tree_flat && !tree->waits && !tree->is_outside) {
+	if (r == 0 && !tree->parse_only && !tree->roots && !spi_tree_flat && !tree->waits && !tree->is_outside)
 		r = tree->matched ? -ENOTSUP : -ENOENT;
-		if (tree->why[0])
-			spi_format(result->text, sizeof(result->text), "%s", tree->why);
-	}
+	if (r < 0 && tree->why[0] && !result->text[0])
+		spi_format(result->text, sizeof(result->text), "%s", tree->why);
 	spi_tree_report(link);
 	return r;
 }

@@ -15,9 +15,10 @@ spi_cc sandbox sandbox.c
 same() {
 	local name=$1 mode=$2 calls=$3 plain traced dir=$SPI_TMP/t-$tap_count
 	shift 3
-	./sandbox "$mode" >plain.out </dev/null
+	# shellcheck disable=SC2086  # the mode may be two words
+	./sandbox $mode >plain.out </dev/null
 	plain=$?
-	timeout 20 "$SPI_LTTNG" trace "$@" -o "$dir" ./sandbox "$mode" >traced.out 2>trace.err </dev/null
+	timeout 20 "$SPI_LTTNG" trace "$@" -o "$dir" ./sandbox $mode >traced.out 2>trace.err </dev/null
 	traced=$?
 	is "$traced" "$plain" "$name: status" || diag "$(tail -n 5 trace.err)"
 	same_file traced.out plain.out "$name: output"
@@ -30,6 +31,15 @@ for mode in strict filter all; do
 	same "$mode, one event" "$mode" 1 --one-event -f t_outer
 	same "$mode, tree" "$mode" 1 --tree
 	same "$mode, compact tree" "$mode" 1 --tree --compact
+done
+for then in exit _exit; do
+	same "filter, then $then()" "filter $then" 1 -f t_outer
+	same "filter, then $then(), tree" "filter $then" 1 --tree
+done
+# one that lets functions be recorded, and nothing else that tracing does
+for then in "" exit _exit fork; do
+	same "narrow${then:+, then $then()}" "narrow $then" 2001 -f t_outer
+	same "narrow${then:+, then $then()}, tree" "narrow $then" 1 --tree
 done
 same "one that refuses a call" soft 2001 -f t_outer
 

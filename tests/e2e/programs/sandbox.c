@@ -2,17 +2,22 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * Enters a seccomp sandbox and goes on calling: `strict`, `filter` (kills for all
- * but five system calls), `all` (the same with SECCOMP_FILTER_FLAG_TSYNC), `soft`
- * (refuses one call, allows the others). With a second word, it then waits for its
- * input to end. Ends with status 4: `soft` as usual, the others by the system call exit.
+ * but five system calls), `all` (the same with SECCOMP_FILTER_FLAG_TSYNC), `narrow`
+ * (kills for all that recording and this program do not need), `soft` (refuses one
+ * call, allows the others). With the second word `wait`, it then waits for its input
+ * to end. Ends with status 4: by the system call exit, or as the second word says, by
+ * `exit`, `_exit`, or `fork`, in a child that calls on, first; `soft` by `exit`.
  */
+#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 __attribute__((noinline)) int t_inner(int a)
@@ -33,22 +38,36 @@ __attribute__((noinline)) int t_outer(int a)
 	return t_middle(a) * 3;
 }
 
-static void allow_five(int all)
+#define LET(name) \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), \
+	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define NUMBER	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
+#define KILL	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+
+static void allow(struct sock_filter *code, unsigned short count, int all)
 {
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 4, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_read, 3, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit, 2, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 1, 0),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+	struct sock_fprog program = { count, code };
 
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, all ? SECCOMP_FILTER_FLAG_TSYNC : 0, &program))
 		perror("seccomp");
+}
+
+static void allow_five(int all)
+{
+	struct sock_filter code[] = { NUMBER, LET(write), LET(read), LET(exit), LET(exit_group), LET(rt_sigreturn), KILL };
+
+	allow(code, sizeof(code) / sizeof(code[0]), all);
+}
+
+static void allow_recording(void)
+{
+	struct sock_filter code[] = {
+		NUMBER, LET(write), LET(read), LET(exit), LET(exit_group), LET(rt_sigreturn), LET(mmap), LET(munmap), LET(rt_sigprocmask),
+		LET(getpid), LET(gettid), LET(futex), LET(clone), LET(set_robust_list), LET(wait4), KILL,
+	};
+
+	allow(code, sizeof(code) / sizeof(code[0]), 0);
 }
 
 static void refuse_one(void)
@@ -66,9 +85,30 @@ static void refuse_one(void)
 		perror("prctl");
 }
 
+static int call_on(void)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 2000; i++)
+		sum += t_outer(i);
+	return sum;
+}
+
+static int child_calls(void)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(call_on() ? 7 : 8);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 int main(int argc, char **argv)
 {
-	const char *mode = argc > 1 ? argv[1] : "filter";
+	const char *mode = argc > 1 ? argv[1] : "filter", *then = argc > 2 ? argv[2] : "";
 	int sum = t_outer(1);
 	char byte;
 
@@ -76,17 +116,22 @@ int main(int argc, char **argv)
 		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 	else if (!strcmp(mode, "soft"))
 		refuse_one();
+	else if (!strcmp(mode, "narrow"))
+		allow_recording();
 	else
 		allow_five(!strcmp(mode, "all"));
-	if (argc > 2) {
+	if (!strcmp(then, "wait")) {
 		sum += (int) write(1, "ready\n", 6);
 		while (read(0, &byte, 1) == 1)
 			;
 	}
-	for (int i = 0; i < 2000; i++)
-		sum += t_outer(i);
+	sum += call_on();
+	if (!strcmp(then, "fork"))
+		sum += child_calls() == 7 ? (int) write(1, "child\n", 6) : (int) write(1, "child?\n", 7);
 	sum += (int) write(1, "done\n", 5);
-	if (!strcmp(mode, "soft"))
+	if (!strcmp(mode, "soft") || !strcmp(then, "exit"))
 		return 4;
+	if (!strcmp(then, "_exit") || !strcmp(then, "fork"))
+		_exit(4);
 	syscall(SYS_exit, sum ? 4 : 5);
 }
