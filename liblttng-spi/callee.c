@@ -136,9 +136,8 @@ uint64_t spi_tree_real(uint64_t callee, const char *import, const char *version,
 }
 
 /* The first calls of a site that goes through a slot: 1 when its callee was told. */
-static int slot_resolve(struct spi_site *s, uint32_t trees)
+static int slot_resolve(struct spi_site *s, struct spi_point *point, uint32_t trees)
 {
-	struct spi_point *point = &s->point;
 	uint64_t callee;
 	uint32_t live;
 	int is_bound, is_known;
@@ -163,7 +162,7 @@ static int slot_resolve(struct spi_site *s, uint32_t trees)
 	}
 	spi_tree_live_add(point, live);
 	spi_tree_todo_done(point, trees);
-	if (!point->tree_live && !point->tree_todo)
+	if (!s->is_both && !point->tree_live && !point->tree_todo)
 		spi_site_restore(s);
 	return 1;
 }
@@ -190,12 +189,12 @@ static struct spi_child **child_place(struct child_table *table, const struct sp
 	}
 }
 
-static struct spi_child *child_find(struct spi_site *s, uint64_t target)
+static struct spi_child *child_find(struct spi_site *s, uint64_t target, uint32_t compact)
 {
 	struct child_table *table = __atomic_load_n(&child_table, __ATOMIC_ACQUIRE);
-	struct spi_child *c = table ? *child_place(table, s, target, s->point.flags & SPI_POINT_COMPACT) : NULL;
+	struct spi_child *c = table ? *child_place(table, s, target, compact) : NULL;
 
-	if (c)
+	if (c && (s->point.flags & SPI_POINT_COMPACT) == compact)
 		__atomic_store_n(&s->point.latest, c, __ATOMIC_RELEASE);
 	return c;
 }
@@ -227,10 +226,12 @@ static int child_add(struct spi_child *c)
 }
 
 /* Under the patch lock. */
-static struct spi_child *child_make(struct spi_site *s, uint64_t target)
+static struct spi_child *child_make(struct spi_site *s, uint64_t target, uint32_t compact)
 {
-	struct spi_child *c = child_find(s, target);
+	struct spi_child *c = child_find(s, target, compact);
+	const struct spi_map_header *head = s->owner->map.head;
 	struct spi_point *point = &s->point;
+	int is_own = (point->flags & SPI_POINT_COMPACT) == compact;
 
 	if (c)
 		return c;
@@ -240,25 +241,31 @@ static struct spi_child *child_make(struct spi_site *s, uint64_t target)
 	c = (struct spi_child *) (((uint64_t) c + 63) & ~UINT64_C(63));		/* its first line is all that most calls need */
 	c->target = target;
 	c->point.body = target;
-	c->point.address = s->is_mixed && point->address ? point->address : target;
-	c->point.exit_thunk = point->exit_thunk;
-	c->point.thunk = point->thunk;
-	c->point.full_thunk = point->full_thunk;
-	c->point.full_exit_thunk = point->full_exit_thunk;
-	c->point.vectors = point->vectors;
-	c->point.flags = point->flags & ~(uint32_t) (SPI_POINT_WORDS | SPI_POINT_EXEC);
+	c->point.address = target;
+	spi_thread_thunks(&c->point, head->flags & SPI_MAP_USES_YMM, head->flags & SPI_MAP_USES_ZMM);
+	if (compact)
+		spi_thread_thunks_words(&c->point, SPI_WORDS_NO);
+	c->point.flags = SPI_POINT_TREE | compact;
 	c->point.object = point->object;
 	c->point.map = point->map;
 	c->point.gate[0] = point->gate[0];
 	c->point.call_site = point->call_site;
-	c->point.tree_todo = s->trees;
+	c->point.tree_todo = spi_trees_of(s->trees, compact);
 	c->site = s;
 	if (child_add(c) < 0)
 		return NULL;
 	c->next = s->children;
 	__atomic_store_n(&s->children, c, __ATOMIC_RELEASE);
-	__atomic_store_n(&s->point.latest, c, __ATOMIC_RELEASE);
+	if (is_own)
+		__atomic_store_n(&s->point.latest, c, __ATOMIC_RELEASE);
 	return c;
+}
+
+struct spi_point *spi_site_child(struct spi_site *s, uint64_t target, uint32_t compact)
+{
+	struct spi_child *c = child_find(s, target, compact);
+
+	return c ? &c->point : NULL;
 }
 
 /*
@@ -293,21 +300,9 @@ static int child_resolve(struct spi_child *c, uint32_t trees)
 
 /* ---- */
 
-/* Where a site goes whose own point is not in use; 0: the slot is unbound. */
-static uint64_t mixed_target(const struct spi_site *s)
-{
-	const struct spi_tree_object *to = s->owner;
-	uint64_t value;
-
-	if (!is_slot(s->map))
-		return s->point.address;
-	value = *(const volatile uint64_t *) (s->map->target + to->object->bias);
-	return value >= to->low && value < to->high && spi_tree_func_at(to, value) < 0 ? 0 : value;
-}
-
 /* The point that stands for this call, after whatever is new about it was done. NULL: not to be recorded. */
-static __attribute__((noinline)) struct spi_point *first_call(struct spi_site *s, uint32_t trees, uint64_t target,
-	struct spi_frame *frame)
+__attribute__((noinline)) struct spi_point *spi_site_first_call_any(struct spi_site *s, struct spi_point *known, uint32_t trees,
+	struct spi_frame *frame, uint32_t compact)
 {
 	struct spi_thread *t = &spi_thread;
 	struct spi_point *point = NULL;
@@ -318,11 +313,11 @@ static __attribute__((noinline)) struct spi_point *first_call(struct spi_site *s
 		return NULL;
 	before = spi_patch_lock();
 	t->busy++;
-	trees &= s->trees;
-	if (is_slot(s->map) && !s->is_mixed) {
-		if (!(trees & s->point.tree_todo) || slot_resolve(s, trees & s->point.tree_todo))
-			point = &s->point;
-	} else if ((c = child_make(s, target)) != NULL && is_thread_base(s, (uint64_t) &frame->ra)) {
+	trees = spi_trees_of(trees & s->trees, compact);
+	if (known && is_slot(s->map)) {
+		if (!(trees & known->tree_todo) || slot_resolve(s, known, trees & known->tree_todo))
+			point = known;
+	} else if ((c = child_make(s, frame->r11, compact)) != NULL && is_thread_base(s, (uint64_t) &frame->ra)) {
 		c->point.tree_todo = 0;
 	} else if (c) {
 		if (!(trees & c->point.tree_todo) || child_resolve(c, trees & c->point.tree_todo))
@@ -341,34 +336,31 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 	struct spi_thread *t = &spi_thread;
 	uint32_t trees = spi_tree_of(t);
 	uint64_t target = frame->r11;
+	uint32_t kind = point->flags & SPI_POINT_COMPACT;
 	struct spi_child *c;
 
 	if (spi_unlikely(trees & spi_tree_limited))
 		trees = spi_tree_limit(t, trees);
-	if (spi_unlikely(s->is_mixed))
-		target = mixed_target(s);
-	else if (s->map->target && is_slot(s->map))
+	if (s->map->target && is_slot(s->map))
 		target = 0;
 	if (!target) {
-		if (s->is_mixed)
-			return 0;
 		if (spi_unlikely(trees & point->tree_todo)) {
 			if (!vec)
 				return SPI_ANSWER_FULL;
-			if (!first_call(s, trees, 0, frame))
+			if (!spi_site_first_call_any(s, point, trees, frame, kind))
 				return 0;
 		}
 	} else {
 		c = __atomic_load_n(&s->point.latest, __ATOMIC_ACQUIRE);
-		if (spi_unlikely(!c || c->target != target || ((c->point.flags ^ point->flags) & SPI_POINT_COMPACT)))
-			c = child_find(s, target);
+		if (spi_unlikely(!c || c->target != target))
+			c = child_find(s, target, kind);
 		point = c ? &c->point : NULL;
 		if (spi_unlikely(!c || (trees & point->tree_todo))) {
 			if (!(trees & s->trees))
 				return 0;
 			if (!vec)
 				return SPI_ANSWER_FULL;
-			point = first_call(s, trees, target, frame);
+			point = spi_site_first_call_any(s, NULL, trees, frame, kind);
 			if (!point)
 				return 0;
 		}

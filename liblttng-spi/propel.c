@@ -55,13 +55,15 @@ __attribute__((noinline)) uint32_t spi_tree_thread_look(struct spi_thread *t)
 	return trees;
 }
 
-/* How many slots are in use on this thread: its depth, counted from anywhere. */
-static uint32_t slots_used(const struct spi_thread *t)
+/* How many slots are in use on this thread: its depth, counted from anywhere. Trees of both kinds have one each for a call. */
+static uint32_t slots_used(struct spi_thread *t, uint32_t tree)
 {
 	uint32_t n;
 
 	if (!t->cur)
 		return 0;
+	if (spi_unlikely(spi_trees_of(spi_tree_existing, 0)) && spi_trees_of(spi_tree_existing, SPI_POINT_COMPACT))
+		return spi_slots_used_by(t, tree & spi_tree_compact ? SPI_POINT_COMPACT : 0);
 	n = (uint32_t) (t->cur - t->base);
 	for (uint32_t chunk = spi_chunks[spi_chunk_of(t->base)].prev; chunk != CHUNK_NONE; chunk = spi_chunks[chunk].prev)
 		n += CHUNK_SLOTS - 1;
@@ -71,17 +73,16 @@ static uint32_t slots_used(const struct spi_thread *t)
 void spi_tree_base_set(struct spi_thread *t, uint32_t tree)
 {
 	if (t->own)
-		t->own->tree_base[__builtin_ctz(tree)] = slots_used(t);
+		t->own->tree_base[__builtin_ctz(tree)] = slots_used(t, tree);
 }
 
 /* Without the trees whose depth is reached. */
 __attribute__((noinline)) uint32_t spi_tree_limit(struct spi_thread *t, uint32_t trees)
 {
-	uint32_t depth = slots_used(t);
-
 	t->tree_over = 0;
 	for (uint32_t limited = trees & spi_tree_limited; limited; limited &= limited - 1) {
 		uint32_t i = (uint32_t) __builtin_ctz(limited), base = t->own ? t->own->tree_base[i] : 0;
+		uint32_t depth = slots_used(t, 1u << i);
 
 		if (depth >= base && depth - base > spi_tree_depths[i])
 			t->tree_over |= 1u << i;
@@ -145,7 +146,7 @@ uint64_t spi_tree_exec(struct spi_point *point, uint64_t code)
 }
 
 /* The first call since `trees` came to a site whose callee is always the same. Its payload, and its callee's sites. */
-static __attribute__((noinline)) void first_call(struct spi_point *point, uint32_t trees, uint64_t p)
+__attribute__((noinline)) void spi_site_first_call(struct spi_point *point, uint32_t trees, uint64_t p)
 {
 	struct spi_thread *t = &spi_thread;
 	uint64_t before, begin = spi_tree_budgets ? spi_now_ns() : 0;
@@ -178,7 +179,7 @@ uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const u
 	if (spi_unlikely(trees & point->tree_todo)) {
 		if (!vec)
 			return SPI_ANSWER_FULL;	/* compact: what is done now needs all registers saved */
-		first_call(point, trees, (uint64_t) &frame->ra);
+		spi_site_first_call(point, trees, (uint64_t) &frame->ra);
 	}
 	trees &= point->tree_live;
 	if (spi_unlikely(!trees))

@@ -51,15 +51,9 @@ static struct spi_site *site_new(struct spi_tree_object *to, uint32_t index, uin
 	s->point.gate[0] = to->gate[compact];
 	s->point.gate[1] = (const volatile int *) &s->point.tree_todo;
 	s->point.call_site = map->vaddr + to->object->bias + map->size;
-	s->point.entry = spi_site_call_any;
-	if (map->kind == SPI_SITE_CALL || map->kind == SPI_SITE_JUMP || map->kind == SPI_SITE_JCC) {
-		s->point.entry = spi_site_call;
+	if (map->kind == SPI_SITE_CALL || map->kind == SPI_SITE_JUMP || map->kind == SPI_SITE_JCC)
 		s->point.address = map->target + to->object->bias;
-	}
-	spi_thread_thunks(&s->point, to->map.head->flags & SPI_MAP_USES_YMM, to->map.head->flags & SPI_MAP_USES_ZMM);
-	if (compact)
-		spi_thread_thunks_words(&s->point, s->point.entry == spi_site_call || map->kind == SPI_SITE_CALL_SLOT ||
-			map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT ? SPI_WORDS_ONE : SPI_WORDS_ANY);
+	spi_site_both_look(s, 0);
 	to->sites[index] = s;
 	to->is_met = 1;
 	return s;
@@ -219,25 +213,6 @@ void spi_sites_come_back(struct spi_tree_object *to, uint64_t func)
 }
 
 /*
- * Its trees are gone, and the next one wants the other kind of records. Calls may still be under way in slots that know
- * its point, and its stub tests that kind's gate: so the point stays what it is, but records nothing any more; the
- * stub always enters, and from there each callee has a point of its own, as with changing callees.
- */
-static void other_kind(struct spi_site *s)
-{
-	const struct spi_map_header *head = s->owner->map.head;
-
-	s->point.flags ^= SPI_POINT_COMPACT;
-	spi_thread_thunks(&s->point, head->flags & SPI_MAP_USES_YMM, head->flags & SPI_MAP_USES_ZMM);
-	if (s->point.flags & SPI_POINT_COMPACT)
-		spi_thread_thunks_words(&s->point, SPI_WORDS_NO);
-	if (s->point.entry != spi_site_call_any || s->map->target)
-		s->is_mixed = 1;
-	spi_tree_live_leave(&s->point, ~0u);
-	s->point.entry = spi_site_call_any;
-}
-
-/*
  * Callees of calls that cannot be redirected: nobody will notice when they are reached, so their sites are put in place
  * ahead of time. One level of the tree is missing then, and not all that is below. Under the patch lock.
  */
@@ -285,14 +260,14 @@ void spi_site_come(struct spi_tree_object *to, uint32_t index, uint32_t trees)
 	if (!s || s->worker == SPI_SITE_NONE)
 		return;
 	fresh = wanted & ~s->trees;
-	if (fresh && !s->trees && !(fresh & ~spi_tree_compact) == !(s->point.flags & SPI_POINT_COMPACT))
-		other_kind(s);
-	apart = fresh & (s->point.flags & SPI_POINT_COMPACT ? ~spi_tree_compact : spi_tree_compact);
-	if (apart)
-		spi_tree_decline(to, s->point.call_site, "a call tree with the other kind of records has it");
-	fresh &= ~apart;
+	apart = spi_trees_of(fresh, ~s->point.flags);
 	s->trees |= fresh;
-	spi_tree_todo_add(&s->point, s->is_mixed ? SPI_TREE_OPEN : fresh);
+	if (apart && spi_site_both_look(s, apart) < 0) {
+		spi_tree_decline(to, s->point.call_site, "the agent has no memory left");
+		s->trees &= ~apart;
+		fresh &= ~apart;
+	}
+	spi_tree_todo_add(&s->point, fresh);
 	for (struct spi_child *c = s->children; c; c = c->next)
 		spi_tree_todo_add(&c->point, fresh);
 	if (fresh && s->form == SPI_FORM_ENTRY)
@@ -343,6 +318,9 @@ void spi_site_leave(struct spi_tree_object *to, struct spi_site *s, uint32_t tre
 	spi_tree_live_leave(&s->point, trees);
 	for (struct spi_child *c = s->children; c; c = c->next)
 		spi_tree_live_leave(&c->point, trees);
+	if (s->twin)
+		spi_tree_live_leave(s->twin, trees);
+	spi_site_both_look(s, 0);
 	if (!s->trees && s->point.installed && !to->gone)
 		batch_add(to, s, 0);
 }

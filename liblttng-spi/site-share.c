@@ -21,6 +21,8 @@ static uint64_t site_calls(const struct spi_site *s)
 
 	for (const struct spi_child *c = s->children; c; c = c->next)
 		calls += c->point.hits;
+	if (s->twin)
+		calls += s->twin->hits;
 	return calls;
 }
 

@@ -114,7 +114,7 @@ static int slot_is_dead(const struct spi_thread *t, const struct spi_slot *slot,
 	return on_own_stack(t, p) && on_own_stack(t, slot->p) && slot->p < p;
 }
 
-static struct spi_slot *slot_below(struct spi_slot *slot)
+struct spi_slot *spi_slot_below(struct spi_slot *slot)
 {
 	uint32_t chunk = spi_chunk_of(slot), prev;
 
@@ -128,7 +128,7 @@ static void thread_reclaim(struct spi_thread *t, uint64_t p)
 {
 	unsigned int foreign = 0;
 
-	for (struct spi_slot *s = spi_thread_top(t); s; s = slot_below(s)) {
+	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
 		if (s->p == SPI_SLOT_DEAD)
 			break;				/* being filled by the code that this signal handler interrupted */
 		if (s->state != SPI_SLOT_LIVE)
@@ -144,7 +144,7 @@ static void thread_reclaim(struct spi_thread *t, uint64_t p)
 /* Slots of stacks that no longer carry their return address: coroutines that were dropped, children of posix_spawn. */
 static void thread_collect(struct spi_thread *t, uint64_t p)
 {
-	for (struct spi_slot *s = spi_thread_top(t); s; s = slot_below(s)) {
+	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
 		uint64_t word = 0;
 
 		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD)
@@ -166,7 +166,7 @@ static void thread_fold_tail(struct spi_thread *t, uint64_t p)
 	unsigned int n = 0;
 
 	while (s && s->p == p && s->state == SPI_SLOT_LIVE && n < TAIL_CHAIN_MAX) {
-		s = slot_below(s);
+		s = spi_slot_below(s);
 		n++;
 	}
 	if (n < TAIL_CHAIN_MAX)
@@ -239,7 +239,7 @@ SPI_EXPORT void spi_slot_leave_above(struct spi_slot *slot)
 	if (!t->cur || !on_own_stack(t, slot->p))
 		return;
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
-	for (struct spi_slot *s = spi_thread_top(t); s && s != slot; s = slot_below(s))
+	for (struct spi_slot *s = spi_thread_top(t); s && s != slot; s = spi_slot_below(s))
 		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && on_own_stack(t, s->p) && s->p <= slot->p)
 			spi_slot_left(t, s, SPI_LEFT_JUMPED);
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
@@ -275,7 +275,7 @@ void spi_calls_close(void)
 	if (!t->cur || t->busy)
 		return;
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
-	for (struct spi_slot *s = spi_thread_top(t); s; s = slot_below(s)) {
+	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
 		struct spi_point *point = s->point;
 
 		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || point == &closed || (point->flags & SPI_POINT_COMPACT))
@@ -296,7 +296,7 @@ void spi_calls_abandon(void)
 {
 	struct spi_thread *t = &spi_thread;
 
-	for (struct spi_slot *s = t->cur ? spi_thread_top(t) : NULL; s; s = slot_below(s))
+	for (struct spi_slot *s = t->cur ? spi_thread_top(t) : NULL; s; s = spi_slot_below(s))
 		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD) {
 			s->point = &closed;
 			s->exit = (uint64_t) spi_thunk_exit_xmm;
@@ -310,12 +310,12 @@ void spi_slots_each(void (*show)(struct spi_slot *slot))
 	uint32_t n = 0, i;
 	struct spi_slot *s;
 
-	for (s = t->cur ? spi_thread_top(t) : NULL; s; s = slot_below(s))
+	for (s = t->cur ? spi_thread_top(t) : NULL; s; s = spi_slot_below(s))
 		n++;
 	while (n--) {
 		s = spi_thread_top(t);
 		for (i = 0; i < n; i++)
-			s = slot_below(s);
+			s = spi_slot_below(s);
 		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD)
 			show(s);
 	}
@@ -372,7 +372,7 @@ void spi_thread_unwound(uint64_t sp)
 
 	if (!t->cur)
 		return;
-	for (struct spi_slot *s = spi_thread_top(t); s && looked < 4096; s = slot_below(s), looked++) {
+	for (struct spi_slot *s = spi_thread_top(t); s && looked < 4096; s = spi_slot_below(s), looked++) {
 		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || s->p <= sp)
 			continue;
 		if (!nearest || s->p < nearest->p)
@@ -396,7 +396,7 @@ void spi_thread_leave_all(struct spi_thread *t, enum spi_left how)
 {
 	uint64_t sp = (uint64_t) __builtin_frame_address(0);
 
-	for (struct spi_slot *s = spi_thread_top(t); s; s = slot_below(s))
+	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s))
 		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD &&
 				(how != SPI_LEFT_THREAD_END || !is_under_way(t, s, sp)))
 			spi_slot_left(t, s, how);

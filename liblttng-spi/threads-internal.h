@@ -46,6 +46,7 @@ SPI_INLINE struct spi_slot *spi_chunk_first(uint32_t chunk)
 /* ---- slots.c ---- */
 void spi_thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end);
 struct spi_slot *spi_thread_top(struct spi_thread *t);
+struct spi_slot *spi_slot_below(struct spi_slot *slot);	/* NULL: it is the outermost */
 void spi_thread_leave_all(struct spi_thread *t, enum spi_left how);
 
 void spi_slots_each(void (*show)(struct spi_slot *slot));

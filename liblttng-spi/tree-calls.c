@@ -60,6 +60,8 @@ static void site_gather(struct spi_site *s)
 
 	for (struct spi_child *c = s->children; c; c = c->next)
 		point_gather(&c->point);
+	if (s->twin)
+		point_gather(s->twin);
 	if (!hits || s->point.address) {
 		point_gather(&s->point);
 		return;

@@ -205,6 +205,12 @@ static int object_fill(struct spi_tree_object *to)
 	return 0;
 }
 
+static void forget_callee(const struct spi_site *s, struct spi_point *point)
+{
+	spi_tree_live_leave(point, ~SPI_TREE_OPEN);
+	spi_tree_todo_add(point, s->trees);
+}
+
 /* Points whose callee was, or is from now on, in that range: they have to look again. */
 static void forget_callees(const struct spi_tree_object *gone)
 {
@@ -215,14 +221,13 @@ static void forget_callees(const struct spi_tree_object *gone)
 			if (!s)
 				continue;
 			if (to != gone && s->point.address >= gone->low && s->point.address < gone->high) {
-				spi_tree_live_leave(&s->point, ~0u);
-				spi_tree_todo_add(&s->point, s->trees);
+				forget_callee(s, &s->point);
+				if (s->twin)
+					forget_callee(s, s->twin);
 			}
 			for (struct spi_child *c = s->children; c; c = c->next)
-				if (c->target >= gone->low && c->target < gone->high) {
-					spi_tree_live_leave(&c->point, ~0u);
-					spi_tree_todo_add(&c->point, s->trees);
-				}
+				if (c->target >= gone->low && c->target < gone->high)
+					forget_callee(s, &c->point);
 		}
 }
 

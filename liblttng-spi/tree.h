@@ -7,9 +7,10 @@
  *	symbols.c	what the dynamic linker would bind a name to
  *	site.c		a call site: its stub, and the ways to redirect its call there (site-jump.c, site-ways.c)
  *	site-place.c	the sites of a function, into place and out of it
+ *	site-both.c	sites of trees with plain and with compact records at once
  *	propel.c	calls of sites: in the tree? callee's own sites patched? then the payload
  *	callee.c	sites whose callee is known only when they are reached
- *	root.c		entry points: roots, handlers of signals, start routines of threads
+ *	root.c		entry points: roots, handlers of signals, start routines of threads; entry.c, outside.c
  *	tree-options.c	a rule's options
  *	tree-rule.c	trees begin and end
  *	tree-told.c	what could not be done; tags
@@ -69,6 +70,7 @@ struct spi_site {
 	struct spi_tree_object *owner;
 	const struct spi_map_site *map;
 	struct spi_child *children;	/* INDIRECT: all callees; point.latest is the latest */
+	struct spi_point *twin;		/* for the other kind of records; NULL: never wanted. site-both.c */
 	uint64_t stub;
 	uint64_t way;			/* where the changed bytes lead, if not to the stub */
 	uint32_t trees;			/* that have it in place; 0: the program's own bytes stand there */
@@ -80,7 +82,7 @@ struct spi_site {
 	uint8_t pushes;			/* the stub begins with pushing the return address */
 	uint8_t prefixes;		/* JUMP, PUN, WINDOW: before the jump */
 	uint8_t was[8];			/* the program's bytes there */
-	uint8_t is_mixed;		/* it began with records of the other kind: its calls are its children's. site-place.c */
+	uint8_t is_both;		/* trees of the other kind than its point's have it. site-both.c */
 	uint8_t is_leaving;		/* budget-out.c */
 	const char *reason;		/* why not */
 	uint64_t skipped;		/* what calls took that were not recorded, ns; for budgets. tree-calls.c */
@@ -179,6 +181,25 @@ void spi_site_workers_read(void);	/* LTTNG_SPI_TEST_WORKER */
 uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 
+/* ---- callee.c: the child of that kind for this callee; and all that is new of the call done, with `point` or NULL. NULL: not recorded ---- */
+struct spi_point *spi_site_child(struct spi_site *s, uint64_t target, uint32_t compact);
+struct spi_point *spi_site_first_call_any(struct spi_site *s, struct spi_point *point, uint32_t trees, struct spi_frame *frame,
+	uint32_t compact);
+/* ---- propel.c: the same of a site whose callee is always the same ---- */
+void spi_site_first_call(struct spi_point *point, uint32_t trees, uint64_t p);
+
+/* ---- site-both.c ---- */
+/* Its trees have changed, `fresh` of the other kind than its point's have come. Under the patch lock. -1: no memory for these. */
+int spi_site_both_look(struct spi_site *s, uint32_t fresh);
+uint64_t spi_site_call_both(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+/*
+ * A call for two points: `code` is what the first one's payload answered, `second` what the other did between the two.
+ * Returns what the thunk is to be answered.
+ */
+void spi_both_begin(struct spi_frame *frame, uint64_t code);
+uint64_t spi_both_end(struct spi_frame *frame, uint64_t code, uint64_t second);
+uint32_t spi_slots_used_by(struct spi_thread *t, uint32_t compact);	/* SPI_POINT_COMPACT, or 0 */
+
 /* ---- site-share.c ---- */
 void spi_site_share_tell(void);	/* control side, at the process's end */
 
@@ -203,6 +224,11 @@ SPI_INLINE uint32_t spi_tree_of(struct spi_thread *t)
 		return spi_tree_thread_look(t);
 	return t->tree;
 }
+/* Those of `trees` whose kind of records a point with these flags has. */
+SPI_INLINE uint32_t spi_trees_of(uint32_t trees, uint32_t flags)
+{
+	return trees & (flags & SPI_POINT_COMPACT ? spi_tree_compact : ~spi_tree_compact);
+}
 /*
  * Which trees record a point, and which have to look at its callee first. Whoever changes that has the patch lock, and
  * so tree_quick follows.
@@ -215,7 +241,7 @@ SPI_INLINE void spi_tree_quick_look(struct spi_point *point)
 }
 SPI_INLINE void spi_tree_todo_add(struct spi_point *point, uint32_t trees)
 {
-	__atomic_fetch_or(&point->tree_todo, trees, __ATOMIC_RELEASE);
+	__atomic_fetch_or(&point->tree_todo, spi_trees_of(trees, point->flags), __ATOMIC_RELEASE);
 	spi_tree_quick_look(point);
 }
 SPI_INLINE void spi_tree_todo_done(struct spi_point *point, uint32_t trees)
@@ -226,6 +252,7 @@ SPI_INLINE void spi_tree_todo_done(struct spi_point *point, uint32_t trees)
 /* More trees record a point from now on. */
 SPI_INLINE void spi_tree_live_add(struct spi_point *point, uint32_t trees)
 {
+	trees = spi_trees_of(trees, point->flags);
 	if (!(trees & ~point->tree_live))
 		return;
 	__atomic_store_n(&point->tree_quick, 0, __ATOMIC_RELEASE);	/* its number may be about to change */
@@ -258,7 +285,7 @@ void spi_tree_base_set(struct spi_thread *t, uint32_t tree);	/* depth counts fro
 void spi_tree_ask_for(uint64_t address);
 uint64_t spi_tree_real(uint64_t callee, const char *import, const char *version, const struct spi_object *from);
 
-/* ---- root.c ---- */
+/* ---- root.c, entry.c, outside.c ---- */
 struct spi_entry;
 /* The entry point there is to be in place, for sites that its jump has moved. Under the patch lock. */
 void spi_tree_entry_hold(uint64_t address);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Entry points of trees (root.c): made, put in place and taken out. Once made one
+ * is never freed; its pair of points for a kind of records comes with the first tree
+ * that wants that.
+ */
+#include <errno.h>
+#include "liblttng-spi/entry.h"
+#include "liblttng-spi/site.h"
+
+struct spi_entry *spi_entries;
+
+struct spi_entry *spi_entry_find(uint64_t address)
+{
+	struct spi_entry *e = __atomic_load_n(&spi_entries, __ATOMIC_ACQUIRE);
+
+	while (e && (e->point.address != address || e->to->gone))
+		e = e->next;
+	return e;
+}
+
+static void point_fill(struct spi_point *point, struct spi_tree_object *to, uint64_t func, int compact)
+{
+	const struct spi_map_func *f = spi_tree_map_func(to, func);
+
+	point->address = f->vaddr + to->object->bias;
+	point->object = to->object;
+	point->map = &to->map;
+	point->func = f;
+	point->flags = SPI_POINT_APART | SPI_POINT_TREE | (compact ? SPI_POINT_COMPACT : 0);
+	point->flags |= f->flags & SPI_FUNC_LOOPS_TO_ENTRY ? SPI_POINT_LOOPS : 0;
+	spi_thread_thunks(point, to->map.head->flags & SPI_MAP_USES_YMM, to->map.head->flags & SPI_MAP_USES_ZMM);
+}
+
+/* The points and the payload of one kind. */
+static int pair_use(struct spi_entry *e, int compact)
+{
+	struct spi_pair *pair = e->pairs[compact];
+
+	if (!pair) {
+		pair = spi_alloc(sizeof(*pair));
+		if (!pair)
+			return -ENOMEM;
+		pair->entry = e;
+		point_fill(&pair->outer, e->to, e->func, compact);
+		point_fill(&pair->inner, e->to, e->func, compact);
+		if (spi_payload->tree_bind(&pair->outer) < 0 || spi_payload->tree_bind(&pair->inner) < 0)
+			return -ENOMEM;
+		pair->exit = pair->outer.exit;
+		pair->left = pair->outer.left;
+		pair->outer.exit = spi_pair_exit;
+		pair->outer.left = spi_pair_left;
+	}
+	pair->outer.body = pair->inner.body = e->point.body;
+	__atomic_store_n(&e->pairs[compact], pair, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int spi_entry_use(struct spi_entry *e, uint32_t trees)
+{
+	int r = 0;
+
+	if (trees & ~spi_tree_compact)
+		r = pair_use(e, 0);
+	return r == 0 && (trees & spi_tree_compact) ? pair_use(e, 1) : r;
+}
+
+struct spi_entry *spi_entry_make(struct spi_tree_object *to, uint64_t func, uint32_t trees)
+{
+	struct spi_entry *e = spi_tree_func_is_good(to, func) ? spi_near_data(to->object, sizeof(*e), 64) : NULL;
+
+	if (!e)
+		return NULL;
+	e->to = to;
+	e->func = func;
+	spi_sites_at_entry(to, func, trees);
+	point_fill(&e->point, to, func, 0);
+	e->point.entry = spi_entry_call;
+	return spi_entry_use(e, trees) < 0 ? NULL : e;
+}
+
+void spi_entry_publish(struct spi_entry *e)
+{
+	for (int i = 0; i < 2; i++)
+		if (e->pairs[i])
+			pair_use(e, i);		/* the body is known now */
+	e->next = spi_entries;
+	__atomic_store_n(&spi_entries, e, __ATOMIC_RELEASE);
+}
+
+int spi_entry_install(struct spi_entry *e)
+{
+	struct spi_tree_object *to = e->to;
+
+	for (uint32_t i = 0; i < to->text_count; i++)
+		if (e->point.address >= to->text[i].low && e->point.address < to->text[i].high)
+			return spi_patch_install_locked(&e->point, to->text[i].low, to->text[i].high, to->text[i].prot);
+	return -EFAULT;
+}
+
+int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, const char **reason)
+{
+	uint64_t address = spi_tree_map_func(to, func)->vaddr + to->object->bias, before = spi_patch_lock();
+	struct spi_entry *e = spi_entry_find(address);
+	int is_new = !e, r = 0;
+
+	*reason = "no free memory within reach of its object";
+	if (!e) {
+		e = spi_entry_make(to, func, tree);
+		spi_sites_make_way(to, func);
+	}
+	spi_patch_unlock(before);
+	if (e && is_new)
+		r = spi_patch_prepare(&e->point, reason);
+	before = spi_patch_lock();
+	if (is_new)
+		spi_sites_come_back(to, func);
+	if (!e || r < 0) {
+		spi_patch_unlock(before);
+		return e ? r : -ENOMEM;
+	}
+	if (is_new)
+		spi_entry_publish(e);
+	else if (spi_entry_use(e, tree) < 0) {
+		*reason = "the agent has no memory left";
+		spi_patch_unlock(before);
+		return -ENOMEM;
+	}
+	e->opens |= tree;
+	e->point.tree_todo |= tree;
+	spi_sites_place(to, func, tree);
+	unsigned int was = e->point.installed;
+	r = spi_entry_install(e);
+	if (r < 0)
+		*reason = "its code was changed by somebody else";
+	else
+		spi_sites_placed += !was;
+	spi_patch_unlock(before);
+	return r;
+}
+
+/*
+ * Sites among a function's first instructions are reached by the entry point that has moved these: so it stays while
+ * another tree has them.
+ */
+static int entry_is_held(const struct spi_entry *e, uint32_t tree)
+{
+	const struct spi_map_func *f = spi_tree_map_func(e->to, e->func);
+
+	for (uint32_t i = f->site_first; i < f->site_first + f->site_count; i++) {
+		const struct spi_site *s = e->to->sites[i];
+
+		if (s && s->form == SPI_FORM_ENTRY && (s->trees & ~tree))
+			return 1;
+	}
+	return 0;
+}
+
+void spi_tree_entry_hold(uint64_t address)
+{
+	struct spi_entry *e = spi_entry_find(address);
+
+	if (e && !e->point.installed && spi_entry_install(e) == 0)
+		spi_sites_placed++;
+}
+
+/* The tree ends: entries that nobody wants any more get their bytes back. */
+void spi_tree_roots_leave(uint32_t tree)
+{
+	uint64_t before = spi_patch_lock();
+
+	for (struct spi_entry *e = spi_entries; e; e = e->next) {
+		e->opens &= ~tree;
+		__atomic_fetch_and(&e->point.tree_live, ~tree, __ATOMIC_RELEASE);
+		__atomic_fetch_and(&e->point.tree_todo, ~tree, __ATOMIC_RELEASE);
+		if (e->point.tree_live || e->point.tree_todo || !e->point.installed || e->to->gone || entry_is_held(e, tree))
+			continue;
+		for (uint32_t i = 0; i < e->to->text_count; i++)
+			if (e->point.address >= e->to->text[i].low && e->point.address < e->to->text[i].high)
+				spi_patch_remove_locked(&e->point, e->to->text[i].low, e->to->text[i].high, e->to->text[i].prot);
+		spi_sites_placed -= !e->point.installed;
+	}
+	spi_patch_unlock(before);
+}

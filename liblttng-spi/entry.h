@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* What the files of entry points share: root.c, entry.c, outside.c. */
+#ifndef SPI_ENTRY_H
+#define SPI_ENTRY_H
+
+#include "liblttng-spi/tree.h"
+
+/* What is recorded of an entry's calls, one way or the other. */
+struct spi_pair {
+	struct spi_point outer;		/* first; begins trees */
+	struct spi_point inner;		/* the same call inside */
+	spi_exit_fn exit;		/* the payload's, of `outer` */
+	spi_left_fn left;
+	struct spi_entry *entry;
+};
+
+struct spi_entry {
+	struct spi_point point;		/* first; the stub's */
+	struct spi_pair *pairs[2];	/* [1]: compact records; NULL: no tree has wanted these */
+	struct spi_tree_object *to;
+	uint64_t func;
+	uint32_t opens;			/* trees that it is the root of */
+	struct spi_entry *next;
+};
+
+/* ---- entry.c ---- */
+extern struct spi_entry *spi_entries;
+struct spi_entry *spi_entry_find(uint64_t address);
+/* Under the patch lock. Memory and payload for these trees, no stub yet. NULL: no memory. */
+struct spi_entry *spi_entry_make(struct spi_tree_object *to, uint64_t func, uint32_t trees);
+int spi_entry_use(struct spi_entry *e, uint32_t trees);	/* what trees of their kinds need is there. 0 or -ENOMEM */
+void spi_entry_publish(struct spi_entry *e);		/* its stub is there */
+int spi_entry_install(struct spi_entry *e);
+
+/* ---- root.c: what is called of an entry, and of `outer` ---- */
+uint64_t spi_entry_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+void spi_pair_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+void spi_pair_left(struct spi_slot *slot, enum spi_left how);
+
+#endif /* SPI_ENTRY_H */
