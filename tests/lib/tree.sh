@@ -85,6 +85,33 @@ tree_balanced() {
 	diag "$out"
 }
 
+# both_sessions - one that records plain trees, one that records compact ones, without loss: $SPI_TMP/both.plain, both.compact
+both_sessions() {
+	local name events
+	for name in plain compact; do
+		events='lttng_ust_cyg_profile:*'
+		[ "$name" = plain ] || events='spi_tree:*'
+		rm -rf "$SPI_TMP/both.$name"
+		lttng -q create "$name" -o "$SPI_TMP/both.$name" &&
+			lttng -q enable-channel -u -s "$name" c --subbuf-size 1M --num-subbuf 8 --blocking-timeout=inf &&
+			lttng -q add-context -u -s "$name" -c c -t vpid -t vtid -t ip &&
+			lttng -q enable-event -u -s "$name" -c c "lttng_ust_statedump:*,lttng_ust_lib:*,$events" &&
+			lttng -q start "$name" || diag "no session: $name"
+	done
+}
+both_sessions_end() {
+	lttng -q destroy plain
+	lttng -q destroy compact
+}
+
+# both_balanced NAME [OPTION...] - leaves plain.seq and compact.seq
+both_balanced() {
+	local name=$1
+	shift
+	TREE_COMPACT='' tree_balanced "$SPI_TMP/both.plain" "$name: plain: balanced" --sequence plain.seq "$@"
+	TREE_COMPACT=1 tree_balanced "$SPI_TMP/both.compact" "$name: compact: balanced" --sequence compact.seq "$@"
+}
+
 # tree_is_truth NAME MODE PROGRAM [ARG...] - $SPI_TMP/PROGRAM-truth and $SPI_TMP/PROGRAM, of one source: the same output and
 # status; the same calls, in each thread in the same order. MODE is what truth.py compares:
 # `nesting`, or `entries` where the truth has no exits.

@@ -71,6 +71,9 @@ rule_is 'tree(p:mid*;lib=p)' "branch=6 leaf=14 middle=2 " "a root by object and 
 rule_is 'tree(;calls-of=middle;lib=p)' "branch=6 leaf=2 " "calls-of: the calls in one function"
 rule_is 'tree(top;lib=p);tree(other;lib=p)' "branch=6 leaf=15 middle=2 other=1 top=1 " "two trees"
 rule_is 'tree(top;lib=p);tree(middle;lib=p)' "branch=6 leaf=14 middle=2 top=1 " "one tree below another: each call once"
+compact='tree(main;compact)'
+rule_is "tree(main;lib=p;depth=2;follow=none);$compact" "by_value=$c leaf=$((1 + c)) main=1 middle=2 other=1 top=1 " "depth=2 beside a compact tree"
+rule_is "$compact;tree(top;lib=p;exclude=branch)" "leaf=2 middle=2 top=1 " "another root and an exclusion, behind a compact tree"
 for bad in 'tree(main' 'tree(main;depht=3)' 'tree(main;depth=0)' 'tree(main;follow=wires)' 'tree(main;exclude=)' 'tree(nosuch)'; do
 	counted "$bad" >/dev/null
 	is "$(cat status)" "0/$plain" "$bad: the program runs"
