@@ -1,38 +1,76 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Before a client's command. Stopping a session, a snapshot, a rotation: whatever it
+ * Before a client's command, and before a trigger's. Stopping a session, a snapshot, a rotation: whatever it
  * is, users expect the trace to have what happened before. Traced processes keep compact
  * records back for some ten milliseconds; so while there are rules for such,
  * the thread that has just accepted a client's connection, and holds no lock of the daemon's, asks
  * the broker to have them written, and waits for the answer, a moment at most.
+ *
+ * A trigger has its commands carried out by a thread of the daemon's that is there for
+ * nothing else, and goes by its name. What it does with a session begins with a message to a
+ * consumer daemon; so when it is about to send one, and has not just sent another, the
+ * same is done. It holds that session's lock then, which nobody needs for this.
  */
+#include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "spi-sessiond-plugin/plugin.h"
 
 #define FLUSH_MS	100
+#define PAUSE_MS	2	/* between two messages: they are of different commands */
+#define TRIGGERS_THREAD	"Action Executor"
 
 static pthread_cond_t answer = PTHREAD_COND_INITIALIZER;
 static uint64_t asked, answered;
+static bool is_asking;
 
 /* With plugin_lock held, which is let go while waiting. */
 void flush_wait(void)
 {
-	struct spi_broker_release message = { .id = asked + 1 };
+	struct spi_broker_release message;
 	struct timespec until;
 
-	if (!table_has_compact() ||
-	    !queue_post(SPI_BROKER_FLUSH, &message, sizeof(message), NULL, 0, -1, QUEUE_URGENT))
+	if (!table_has_compact())
 		return;
-	asked = message.id;
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += FLUSH_MS * 1000000L;
 	until.tv_sec += until.tv_nsec / 1000000000L;
 	until.tv_nsec %= 1000000000L;
+	/* a client and a trigger: one after the other */
+	while (is_asking && queue_is_open() && !pthread_cond_clockwait(&answer, &plugin_lock, CLOCK_MONOTONIC, &until))
+		;
+	message.id = asked + 1;
+	if (is_asking || !queue_post(SPI_BROKER_FLUSH, &message, sizeof(message), NULL, 0, -1, QUEUE_URGENT))
+		return;
+	asked = message.id;
+	is_asking = true;
 	while (answered < message.id && queue_is_open() &&
 	       !pthread_cond_clockwait(&answer, &plugin_lock, CLOCK_MONOTONIC, &until))
 		;
+	is_asking = false;
+	pthread_cond_broadcast(&answer);
+}
+
+void flush_before_message(void)
+{
+	static __thread enum { UNKNOWN, TRIGGERS, ANOTHER } who;
+	static __thread int64_t latest;
+	char name[16] = "";
+
+	if (who == UNKNOWN) {
+		prctl(PR_GET_NAME, name);
+		who = strcmp(name, TRIGGERS_THREAD) ? ANOTHER : TRIGGERS;
+	}
+	if (who == ANOTHER)
+		return;
+	if (plugin_clock() - latest > PAUSE_MS) {
+		pthread_mutex_lock(&plugin_lock);
+		flush_wait();
+		pthread_mutex_unlock(&plugin_lock);
+	}
+	latest = plugin_clock();
 }
 
 void flush_done(uint64_t id)

@@ -31,6 +31,7 @@ static int (*real_listen)(int, int);
 static int (*real_accept)(int, struct sockaddr *, socklen_t *);
 static int (*real_accept4)(int, struct sockaddr *, socklen_t *, int);
 static int (*real_close)(int);
+static ssize_t (*real_sendmsg)(int, const struct msghdr *, int);
 
 /* ---- registrations ------------------------------------------------------- */
 
@@ -186,6 +187,14 @@ static int hook_close(int fd)
 	return real_close(fd);
 }
 
+/* Among others to a consumer daemon. */
+static ssize_t hook_sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	if (plugin_armed())
+		flush_before_message();
+	return real_sendmsg(fd, message, flags);
+}
+
 #define HOOK(function, old, short_name) \
 	{ .name = function, .old_name = old, .hook = (void *) hook_##short_name, .real = (void **) &real_##short_name }
 
@@ -196,6 +205,7 @@ struct got_hook plugin_hooks[] = {
 	HOOK("close", NULL, close),
 	HOOK("accept", NULL, accept),
 	HOOK("accept4", NULL, accept4),
+	HOOK("sendmsg", NULL, sendmsg),
 	HOOK("lttng_ust_ctl_create_event", "ustctl_create_event", create_event),
 	HOOK("lttng_ust_ctl_create_event_notifier", NULL, create_notifier),
 	HOOK("lttng_ust_ctl_enable", "ustctl_enable", enable),

@@ -5,8 +5,8 @@
  *
  * Threads: the daemon's own, which come by through the hooks (hooks.c), and one
  * of the plugin's (thread.c). Hooks decide from what is in memory, queue
- * messages, and wait for nobody (but for the end of a rule, a moment: rules.c);
- * every exchange with the broker, every connect() and every deadline is the
+ * messages, and wait for nobody (but for the end of a rule, and before a command, a
+ * moment: rules.c, flush.c); every exchange with the broker, every connect() and every deadline is the
  * plugin thread's.
  *
  * One lock, plugin_lock, guards all that both sides touch. It is held for some
@@ -104,8 +104,9 @@ void rules_released(const void *object);
 void rules_switching_off(const void *object);
 void rules_disabled(uint64_t id);	/* the broker's answer */
 
-/* ---- flush.c: before a client's command ---- */
+/* ---- flush.c: before a client's command, and a trigger's ---- */
 void flush_wait(void);
+void flush_before_message(void);	/* the calling thread is about to send one. No lock */
 void flush_done(uint64_t id);		/* the broker's answer */
 
 /* ---- table.c: who is to be held ------------------------------------------------ */

@@ -9,11 +9,11 @@
  * of ours looks at all buffers 20 times a second and writes what rests in those
  * whose own thread has not done it since. All are emptied when a rule is taken out,
  * before the process ends, and when the controller asks: a session daemon with the plugin
- * has that done before each client's command.
+ * has that done before each client's command, and a trigger's.
  *
  * What can be missed: records of the last twentieth of a second, or a little more
  * on a busy machine, when the process is killed, or a session stopped by a daemon
- * without the plugin, or a snapshot taken by a trigger.
+ * without the plugin.
  *
  * No thread ever waits for another's flush: one that finds its buffer locked goes
  * on writing into the room behind the usual batch.

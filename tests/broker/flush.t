@@ -5,7 +5,7 @@
 # timeout: 110
 #
 # What was called before a command is in what the command saves: compact records of a
-# thread that rests, in snapshots, rotations, after a stop and a destroy. A process
+# thread that rests, in snapshots, also a trigger's, rotations, after a stop and a destroy. A process
 # that does not answer (it is stopped) holds nobody up, and is named.
 . "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
 . "$SPI_TOP_SRCDIR/tests/cli/tree.sh"
@@ -48,6 +48,45 @@ for round in $(seq "$rounds"); do
 done
 is "$wrong" "" "$rounds snapshots, each right after a call"
 lttng_ok destroy snap
+
+# What a trigger asks for is carried out inside of the daemon, with no client: the event is another process's.
+cat >fire.c <<'C'
+#include <lttng/tracef.h>
+#include <stdio.h>
+int main(void)
+{
+	puts("ready");
+	fflush(stdout);
+	while (getchar() != EOF)
+		lttng_ust_tracef("now");
+	return 0;
+}
+C
+spi_cc fire ./fire.c -llttng-ust
+mkfifo fire.in
+./fire <fire.in >fire.out &
+fire=$!
+exec {fire_in}>fire.in
+spi_wait 10 file_has fire.out ready
+tree late --snapshot
+lttng_ok add-trigger --name now --condition event-rule-matches --type=user --name='lttng_ust_tracef:event' --action snapshot-session late
+taken() { [ -n "$(find late -name 'calls_*' -size +0 2>/dev/null)" ]; }
+wrong=
+for round in $(seq "$rounds"); do
+	app_call "$in" 1 a.out
+	echo >&"$fire_in"
+	spi_wait 10 taken || diag "round $round: no snapshot"
+	lttng_ok list late			# waits for the session, which the snapshot holds
+	mv late/* "l$round"
+	got=$(tops "l$round")
+	kept=$((round < 4 ? round : 4))
+	[ "$got" = "top=$kept/$kept" ] || wrong+=" $round:$got"
+done
+is "$wrong" "" "$rounds snapshots by a trigger, each right after a call"
+lttng_ok remove-trigger now
+exec {fire_in}>&-
+wait "$fire"
+lttng_ok destroy late
 
 tree held
 wrong='' calls=0
