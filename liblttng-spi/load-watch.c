@@ -110,30 +110,52 @@ static void end_take(struct spi_tree_object *to, uint64_t address)
 		spi_tree_callback_make(address);
 }
 
-static void ends_take(struct spi_tree_object *to)
+/* Those of an object, constructors first. A list ends with UINT64_MAX. */
+static void ends_list(const struct spi_tree_object *to, uint64_t words[2][FUNCTIONS_MAX + 2])
 {
 	struct ends ends = { 0 };
 
-	if (!to->dynamic)
-		return;
 	ends_read(&ends, to->dynamic, to->object->bias);
 	for (int end = 0; end < 2; end++) {
-		uint64_t words[FUNCTIONS_MAX], n = ends.size[end] < FUNCTIONS_MAX ? ends.size[end] : FUNCTIONS_MAX;
+		uint64_t *list = words[end], n = ends.size[end] < FUNCTIONS_MAX ? ends.size[end] : FUNCTIONS_MAX;
 		int is_final = 1;
 
-		if (!n || spi_memory_copy(words, ends.array[end], n * 8) < 0)
+		if (!n || spi_memory_copy(list, ends.array[end], n * 8) < 0)
 			n = 0;
 		for (uint64_t i = 0; i < n; i++)
-			is_final &= words[i] >= to->low && words[i] < to->high;
+			is_final &= list[i] >= to->low && list[i] < to->high;
 		if (!is_final) {
 			for (uint64_t i = 0; i < n; i++)	/* DT_RELR: the word has the addend */
-				words[i] += words[i] < to->low ? to->object->bias : 0;
-			relocated(&ends, to->object->bias, ends.array[end], words, n);
+				list[i] += list[i] < to->low ? to->object->bias : 0;
+			relocated(&ends, to->object->bias, ends.array[end], list, n);
 		}
-		for (uint64_t i = 0; i < n; i++)
-			end_take(to, words[i]);
-		end_take(to, ends.function[end]);
+		list[n] = ends.function[end];
+		list[n + 1] = UINT64_MAX;
 	}
+}
+
+static void ends_take(struct spi_tree_object *to)
+{
+	uint64_t words[2][FUNCTIONS_MAX + 2];
+
+	if (!to->dynamic)
+		return;
+	ends_list(to, words);
+	for (int end = 0; end < 2; end++)
+		for (uint64_t i = 0; words[end][i] != UINT64_MAX; i++)
+			end_take(to, words[end][i]);
+}
+
+int spi_tree_func_is_constructor(const struct spi_tree_object *to, uint64_t func)
+{
+	uint64_t words[2][FUNCTIONS_MAX + 2], address = spi_tree_map_func(to, func)->vaddr + to->object->bias, i = 0;
+
+	if (!to->dynamic)
+		return 0;
+	ends_list(to, words);
+	while (words[0][i] != UINT64_MAX && words[0][i] != address)
+		i++;
+	return words[0][i] == address;
 }
 
 /* Control side. All: a tree begins. Else those that have come since. */

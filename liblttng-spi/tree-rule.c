@@ -90,6 +90,10 @@ static void take_root(struct spi_tree *tree, struct spi_link *link, struct spi_t
 	tree->matched++;
 	if (!reason && spi_tree_root_add(to, func, tree->bit, &reason) == 0) {
 		tree->roots++;
+		/* the program's own come after the agent's, its libraries' before */
+		if (!(to->object->is_exe && !spi_tree_main_begun()) && spi_tree_func_is_constructor(to, func))
+			spi_note("the root %s of %s is called when that is loaded, which was before tracing began",
+				spi_tree_func_name(to, func), to->object->name);
 		return;
 	}
 	tree->declined++;
