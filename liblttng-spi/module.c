@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "liblttng-spi/budget.h"
@@ -223,6 +224,37 @@ void spi_module_run(uint32_t number)
 		spi_payload->set_run(run);
 }
 
+/*
+ * lttng-ust takes the name under which the process registers, and those of its threads, from the thread that loads it.
+ * On a thread of the agent's that would be the agent's.
+ */
+static void name_borrow(char own[16])
+{
+	char name[16];
+	long fd, size;
+
+	own[0] = 0;
+	if (spi_sys(SYS_prctl, (long) PR_GET_NAME, own) < 0 || strcmp(own, "lttng-spi")) {
+		own[0] = 0;
+		return;
+	}
+	fd = spi_sys(SYS_openat, AT_FDCWD, "/proc/self/comm", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	size = spi_sys(SYS_read, fd, name, sizeof(name));
+	spi_sys(SYS_close, fd);
+	if (size < 2)
+		return;
+	name[size - 1] = 0;		/* a newline; at most 15 bytes stand before it */
+	spi_sys(SYS_prctl, (long) PR_SET_NAME, name);
+}
+
+static void name_give_back(const char own[16])
+{
+	if (own[0])
+		spi_sys(SYS_prctl, (long) PR_SET_NAME, own);
+}
+
 int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 {
 	static struct spi_core_ops core;	/* the module keeps the pointer */
@@ -231,7 +263,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	const char *why = NULL;
 	uint8_t filled[LOW_FDS];
 	uint64_t signals;
-	char path[1200];
+	char path[1200], name[16];
 	void *handle;
 	int has_path;
 
@@ -250,7 +282,9 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 		spi_child_signals_block(&signals);	/* lttng-ust forks a helper in its constructor */
 		low_fds_fill(filled);
 	}
+	name_borrow(name);
 	handle = has_path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : load_everything(link, error, error_size);
+	name_give_back(name);
 	if (spi_env.preloaded) {
 		low_fds_free(filled);
 		spi_child_signals_restore(&signals);

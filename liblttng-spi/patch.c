@@ -108,6 +108,18 @@ static const struct spi_map_insn *func_insns(const struct spi_point *point)
 	return insns;
 }
 
+/* A function's entry is one point's: of a rule by name, or of call trees. NULL: nobody has it. */
+static const char *entry_taken(const struct spi_point *point)
+{
+	for (uint64_t granule = (point->address >> 4) - 1; granule <= (point->address >> 4) + 1; granule++)
+		for (const struct spi_patch *p = *index_bucket(granule); p; p = p->next)
+			if (p->point->address == point->address && p->point != point)
+				return p->point->flags & SPI_POINT_TREE ?
+					"call trees begin there in this process, or did, which leaves no room for a rule by name" :
+					"it is traced by name in this process, or was, and so cannot be where a call tree begins";
+	return NULL;
+}
+
 /* -EAGAIN: it depends on whether int3 may be, which `trap_asked` and `trap_reason` do not tell yet. */
 static int prepare(struct spi_point *point, int trap_asked, const char *trap_reason, const char **reason)
 {
@@ -140,7 +152,8 @@ static int prepare(struct spi_point *point, int trap_asked, const char *trap_rea
 	if (spi_worker_choose(&c) < 0) {
 		spi_near_code_trim(point->object, c.stub.rx);
 		point->body = 0;
-		*reason = c.reason;
+		*reason = entry_taken(point);
+		*reason = *reason ? *reason : c.reason;
 		return c.trap_wanted ? -EAGAIN : -ENOTSUP;
 	}
 	spi_near_code_trim(point->object, c.stub.rx + c.stub.used);

@@ -17,6 +17,7 @@ LTTNG_SPI_RULES='t_middle' "$SPI_INJECT" pid "$target" >inject.out 2>&1
 is $? 0 "spi-inject pid PID" || diag "$(cat inject.out)"
 spi_wait 20 sh -c 'lttng list -u | grep -q t_middle_entry'
 ok $? "the process offers the event"
+check "and has registered by its own name" sh -c 'lttng list -u | grep -q "Name: .*thrower"'
 spi_wait 20 sh -c 'lttng rotate s; [ -n "$(find t -name "*chan*" -size +32k)" ]'
 ok $? "its calls are recorded"
 kill -0 "$target"
