@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <lttng/lttng.h>
@@ -166,6 +167,22 @@ static void plugin_note(void)
 		close(fd);
 }
 
+/* A rule for a process is kept whatever that is; who waits for its events should know. */
+static void pids_look(const struct rule_options *options)
+{
+	for (unsigned int i = 0; i < options->nr_pids; i++) {
+		char path[32];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "/proc/%d", (int) options->pids[i]);
+		if (stat(path, &st) < 0)
+			say_warning("--pid %d: there is no such process now", (int) options->pids[i]);
+		else if (geteuid() && st.st_uid != geteuid())
+			say_warning("--pid %d: it belongs to uid %u, and your rules reach your own processes only: nothing will be "
+				"recorded of it", (int) options->pids[i], (unsigned int) st.st_uid);
+	}
+}
+
 int rules_enable(const struct rule_options *options)
 {
 	struct enabling e = { .options = options };
@@ -176,8 +193,10 @@ int rules_enable(const struct rule_options *options)
 		ret = rules_session_open(&e.session, options);
 	for (i = 0; ret == 0 && i < e.rows; i++)
 		failed |= wish_enable(&e, i) < 0;
-	if (ret == 0 && !failed)
+	if (ret == 0 && !failed) {
+		pids_look(options);
 		plugin_note();
+	}
 	for (i = 0; i < e.rows; i++)
 		rules_recipes_free(e.recipes[i], e.counts[i]);
 	free(e.recipes);

@@ -415,7 +415,7 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 		rule->enabled = 1;
 		if (rule->text.is_tree) {
 			if (r == -ENOENT && !result->text[0])
-				spi_format(result->text, sizeof(result->text), "no loaded function is the root of '%s'", text);
+				spi_format(result->text, sizeof(result->text), "no function is the root in what is loaded, and in what --lib and --exclude-lib leave of that");
 		} else if (r == 0 && !result->matched) {
 			r = -ENOENT;
 			spi_format(result->text, sizeof(result->text), "no loaded function matches '%s'", text);

@@ -20,6 +20,8 @@ as_user "$SPI_LTTNG" create his --output="$PWD/user/his" >out 2>&1 || diag "$(ca
 check "a rule in his own session" as_user "$SPI_LTTNG" enable-event --spi -f foo
 rules his
 like "$(cat rules)" $'spi:foo_entry\ttrue' "it is there"
+like "$(as_user "$SPI_LTTNG" enable-event --spi -f foo --pid $$ 2>&1)" "it belongs to uid .*your rules reach your own processes only" \
+	"a rule for another user's process: it is said that nothing will be recorded"
 check "he disables it" as_user "$SPI_LTTNG" disable-event --spi -f foo
 rules his
 like "$(cat rules)" $'spi:foo_entry\tfalse' "it is disabled"

@@ -13,7 +13,7 @@ signals=$SPI_TOP_SRCDIR/tests/core/signals
 spi_cc signals "$signals.c" "$signals-masks.c" "$signals-taken.c" "$signals-ends.c" -no-pie -Wno-deprecated-declarations
 
 for name in $(./signals | grep -v look); do
-	timeout 20 ./signals "$name" >plain 2>plain.err
+	may_die timeout 20 ./signals "$name" >plain 2>plain.err
 	status=$?
 	rm -f attached.err
 	SIGNALS_ATTACH=1 timeout -s KILL 20 ./signals "$name" >attached 2>attached.err </dev/null &
@@ -21,7 +21,7 @@ for name in $(./signals | grep -v look); do
 	spi_wait 10 file_has attached.err ready
 	pid=$(pgrep -P "$target" signals)
 	spi_trace -f t_tiny -f t_tiny2 -f t_text -o "trace-$name" -p "$pid" >/dev/null
-	wait "$target"
+	{ wait "$target"; } 2>/dev/null		# bash names the signal
 	is $? "$status" "$name: status" || diag "$(tail -n 8 trace.err)"
 	same_file attached plain "$name: output"
 done

@@ -15,9 +15,9 @@ spi_cc signals "$signals.c" "$signals-masks.c" "$signals-taken.c" "$signals-ends
 alone=("${SPI_ALONE[@]}" LTTNG_UST_REGISTER_TIMEOUT=0 LTTNG_SPI_RULES='t_tiny;t_tiny2;t_text')
 is "$("${alone[@]}" ./signals look)" "cc cc" "there is int3 in the program"
 for name in $(./signals | grep -v look); do
-	timeout 20 ./signals "$name" >plain 2>plain.err
+	may_die timeout 20 ./signals "$name" >plain 2>plain.err
 	status=$?
-	timeout 20 "${alone[@]}" ./signals "$name" >alone 2>alone.err
+	may_die timeout 20 "${alone[@]}" ./signals "$name" >alone 2>alone.err
 	is $? "$status" "$name: status, with rules from the environment"
 	same_file alone plain "$name: output"
 	spi_trace -f t_tiny -f t_tiny2 -f t_text -o "trace-$name" ./signals "$name" >traced
@@ -33,9 +33,9 @@ for option in --block-signal --ignore-signal=TRAP,SEGV,BUS; do
 	for name in block actions pending children; do
 		# unblocks one after the other, and sees that two of them are unblocked together
 		[ "$option $name" != '--block-signal actions' ] || continue
-		env "$option" ./signals "$name" >plain
+		may_die env "$option" ./signals "$name" >plain
 		status=$?
-		env "$option" "${alone[@]}" ./signals "$name" >alone
+		may_die env "$option" "${alone[@]}" ./signals "$name" >alone
 		is $? "$status" "$option $name: status"
 		same_file alone plain "$option $name: output"
 	done

@@ -81,6 +81,9 @@ spi_scaled() {
 	awk -v ms="$1" -v cpus="$(nproc)" '{ share = $1 / cpus; print int(ms * (share > 1 ? share : 1)) }' /proc/loadavg
 }
 
+# may_die COMMAND... - as without, but for what bash would say when a signal ends it
+may_die() { { "$@" 2>&9 9>&-; } 9>&2 2>/dev/null; }
+
 # file_has FILE REGEX, pid_gone PID - conditions for spi_wait
 file_has() { grep -Eqa -- "$2" "$1"; }
 pid_gone() { ! kill -0 "$1"; }

@@ -31,7 +31,7 @@ SPI_ALONE=(env LD_PRELOAD="$SPI_TOP_BUILDDIR/liblttng-spi/.libs/liblttng-spi.so.
 
 # spi_trace ARGS... - `lttng trace ARGS`, with its stderr kept in $SPI_TMP/trace.err; the command's own status
 spi_trace() {
-	"$SPI_LTTNG" trace "$@" 2>"$SPI_TMP/trace.err"
+	may_die "$SPI_LTTNG" trace "$@" 2>"$SPI_TMP/trace.err"
 }
 
 # spi_trace_ok NAME ARGS... - the same, checked for status 0 with stdout to $SPI_TMP/trace.out
