@@ -344,7 +344,8 @@ def part_tree():
         spi('lttng-spi tree, session not started: reach 5 ns', cyg, spi_rule=TREE % '', contexts=contexts, start=False),
     ])
     sys.stdout.flush()
-    subprocess.run(['python3', SOURCE + '/tests/bench/whole.py'])
+    for more in ('sites.py', 'whole.py'):
+        subprocess.run(['python3', SOURCE + '/tests/bench/' + more])
 
 
 def part_budget():
