@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/budget.h"
+#include "liblttng-spi/steps.h"
 
 #define TOLD_MAX	300u	/* functions in one message */
 #define TEXT_SIZE	56000u
@@ -45,12 +46,12 @@ static int news_take(struct spi_left_out *event)
 
 void spi_budget_news(void)
 {
-	uint64_t most = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)), old = 0, before, one = 1;
+	uint64_t most = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)), old, before, one = 1;
 	struct spi_thread *t = &spi_thread;
 	struct spi_left_out event;
 	int more;
 
-	spi_raw4(SYS_rt_sigprocmask, SIG_BLOCK, (uint64_t) &most, (uint64_t) &old, 8);
+	old = spi_signals_hold(most);
 	if (!t->busy)
 		t->busy_p = (uint64_t) __builtin_frame_address(0);
 	t->busy++;
@@ -62,7 +63,7 @@ void spi_budget_news(void)
 			spi_payload->budget_event(&event);
 	} while (more);
 	t->busy--;
-	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &old, 0, 8);
+	spi_signals_release(old);
 	__atomic_store_n(&changed, 1, __ATOMIC_RELEASE);
 	if (__atomic_load_n(&spi_control_event, __ATOMIC_RELAXED) >= 0)
 		spi_raw3(SYS_write, (uint64_t) spi_control_event, (uint64_t) &one, sizeof(one));

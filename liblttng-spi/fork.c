@@ -17,9 +17,11 @@
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/steps.h"
 
 static uint32_t forking_busy;	/* the bit, if it was not set before */
 static uint64_t forking_all;
+static uint64_t forking_stepped;	/* the thread single-steps itself: not over this, lttng-ust blocks all signals */
 static uint64_t forking_mask;	/* signals are blocked while the patch lock is held */
 
 /*
@@ -27,19 +29,6 @@ static uint64_t forking_mask;	/* signals are blocked while the patch lock is hel
  * we load it: a fork by the holder of the control lock is none of the program's.
  */
 static int own_fork;
-
-static uint64_t signals_block(void)
-{
-	uint64_t all = ~UINT64_C(0), old = 0;
-
-	spi_sys(SYS_rt_sigprocmask, SIG_BLOCK, &all, &old, 8L);
-	return old;
-}
-
-static void signals_restore(uint64_t old)
-{
-	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
-}
 
 /* Then the child is left alone: what is done here takes more system calls than recording does. */
 static int is_sandbox(void)
@@ -55,18 +44,21 @@ static void before(void)
 		own_fork = 1;
 		return;
 	}
+	forking_stepped = spi_steps_pause();
 	spi_control_lock();
 	forking_busy = SPI_BUSY_ALWAYS & ~spi_thread.busy;
 	spi_thread.busy |= SPI_BUSY_ALWAYS;	/* a bit beside what counts the call of this very handler */
 	if (spi_payload)
 		spi_payload->fork_before();
-	forking_all = signals_block();
+	forking_all = spi_signals_hold(~UINT64_C(0));
 	spi_phdr_lock();
 	forking_mask = spi_patch_lock();
 }
 
 static void in_parent(void)
 {
+	uint64_t stepped;
+
 	if (is_sandbox())
 		return;
 	if (own_fork) {
@@ -75,11 +67,13 @@ static void in_parent(void)
 	}
 	spi_patch_unlock(forking_mask);
 	spi_phdr_unlock();
-	signals_restore(forking_all);
+	spi_signals_release(forking_all);
 	if (spi_payload)
 		spi_payload->fork_parent();
 	spi_thread.busy &= ~forking_busy;
+	stepped = forking_stepped;
 	spi_control_unlock();
+	spi_steps_resume(stepped);
 }
 
 static void in_child(void)
@@ -107,7 +101,7 @@ static void in_child(void)
 	spi_patch_unlock(forking_mask);
 	spi_phdr_fork_child();
 	spi_phdr_unlock();
-	signals_restore(forking_all);
+	spi_signals_release(forking_all);
 	if (spi_payload)
 		spi_payload->fork_child();
 	spi_control_unlock();
@@ -115,6 +109,7 @@ static void in_child(void)
 		spi_attach_child(spi_env.socket);
 	spi_budget_forked();
 	spi_thread.busy &= ~forking_busy;
+	spi_steps_resume(forking_stepped);
 }
 
 int spi_fork_init(void)

@@ -22,6 +22,7 @@
 #include "codemap/map-check.h"
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/steps.h"
 #include "liblttng-spi/tree.h"
 
 #define TYPED_RULE_MAX	8000u		/* functions of one rule with events of their own */
@@ -292,6 +293,7 @@ static int put_in_force(struct work *w)
 	if (!points)
 		return -ENOMEM;
 	spi_fault_install();
+	spi_steps_begin();
 	bind_new(w, points, (const char **) (points + w->rule->count));
 	if (w->rule->text.tag[0])
 		spi_tags_change(w->rule->points, w->rule->count, w->rule->text.tag, 1);

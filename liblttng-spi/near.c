@@ -24,7 +24,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/steps.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -66,10 +66,10 @@ static int patch_lock;
 uint64_t spi_patch_lock(void)
 {
 	/* what our own reads of memory may raise, and int3, which another thread must not take for blocked by the program */
-	uint64_t most = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)), before = 0;
+	uint64_t most = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)), before;
 	int seen = 0;
 
-	spi_raw4(SYS_rt_sigprocmask, SIG_BLOCK, (uint64_t) &most, (uint64_t) &before, 8);
+	before = spi_signals_hold(most);
 	if (!__atomic_compare_exchange_n(&patch_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		while (__atomic_exchange_n(&patch_lock, 2, __ATOMIC_ACQUIRE))
 			spi_raw4(SYS_futex, (uint64_t) &patch_lock, FUTEX_WAIT_PRIVATE, 2, 0);
@@ -80,7 +80,7 @@ void spi_patch_unlock(uint64_t before)
 {
 	if (__atomic_exchange_n(&patch_lock, 0, __ATOMIC_RELEASE) == 2)
 		spi_raw3(SYS_futex, (uint64_t) &patch_lock, FUTEX_WAKE_PRIVATE, 1);
-	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &before, 0, 8);
+	spi_signals_release(before);
 }
 
 struct spi_arena {
@@ -476,6 +476,37 @@ void spi_near_code_trim(struct spi_object *object, uint64_t end)
 
 	/* stubs begin at 32-byte boundaries: none shares its first fetch block with the end of another */
 	chunk->used = (uint32_t) ((end - chunk->rx + 31) & ~UINT64_C(31));
+}
+
+int spi_near_code_has(uint64_t address)
+{
+	for (const struct spi_arena *arena = arenas; arena; arena = arena->next)
+		for (const struct chunk *chunk = arena->code; chunk; chunk = chunk->next)
+			if (address - chunk->rx < chunk->size)
+				return 1;
+	return 0;
+}
+
+int spi_near_leads_to(uint64_t address)
+{
+	const uint8_t *code = (const uint8_t *) address;	/* what has just been run, or is about to be: it can be read */
+	uint64_t to;
+	int32_t by;
+
+	for (const struct spi_arena *arena = arenas; arena; arena = arena->next)
+		if (address >= arena->object_low && address < arena->object_high)
+			return 0;
+	if (!spi_page_readable(address))
+		return 0;		/* code that can only be run */
+	if (code[0] == 0xe9) {
+		spi_bytes_copy(&by, code + 1, 4);
+		return spi_near_code_has(address + 5 + (uint64_t) (int64_t) by);
+	}
+	if (code[0] != 0xff || code[1] != 0x25)
+		return 0;
+	spi_bytes_copy(&by, code + 2, 4);
+	spi_bytes_copy(&to, code + 6, 8);
+	return !by && spi_near_code_has(to);
 }
 
 void spi_near_fork_child(void)

@@ -124,6 +124,9 @@ int spi_map_reserve(uint64_t address, uint64_t size);
  */
 uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw);
 void spi_near_fork_child(void);
+/* Any thread, without a lock: is it a stub there; is it a jump to one, outside of the program's objects? */
+int spi_near_code_has(uint64_t address);
+int spi_near_leads_to(uint64_t address);
 
 /* ---- trampoline.c ---- */
 
@@ -333,6 +336,9 @@ int spi_signal_undefer(int number, void *siginfo);
  */
 int spi_trap_add(uint64_t address, uint64_t to);
 void spi_trap_forget(uint64_t low, uint64_t high);	/* the object there was unloaded */
+/* A step (TRAP_TRACE) of a program that sets the trap flag: 1, it is one in the tracer's code. Set by steps.c. */
+extern int (*spi_trap_step)(void *context) SPI_HIDDEN;
+void spi_trap_share(int watched);
 /* May code of this object contain int3? 0, or -EPERM and *reason. Takes SIGTRAP. */
 int spi_trap_ready(const struct spi_object *object, const char **reason);
 /* The same but for which object it is: for code in the C library of which it is known that signals are let in there. */

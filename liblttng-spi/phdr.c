@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/steps.h"
 
 static int (*next_iterate)(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data);
 static int phdr_lock;		/* 0 free, 1 held, 2 held and awaited */
@@ -57,7 +58,7 @@ void spi_phdr_fork_child(void)
 
 SPI_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
 {
-	uint64_t all = ~UINT64_C(0), old;
+	uint64_t old;
 	int result;
 
 	if (spi_unlikely(!next_iterate))
@@ -65,12 +66,12 @@ SPI_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, vo
 	if (!spi_env.preloaded || spi_sandboxed)
 		return next_iterate(callback, data);
 	/* taking and giving back is not for handlers to come between */
-	spi_sys(SYS_rt_sigprocmask, SIG_BLOCK, &all, &old, 8L);
+	old = spi_signals_hold(~UINT64_C(0));
 	spi_phdr_lock();
-	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+	spi_signals_release(old);
 	result = next_iterate(callback, data);
-	spi_sys(SYS_rt_sigprocmask, SIG_BLOCK, &all, &old, 8L);
+	old = spi_signals_hold(~UINT64_C(0));
 	spi_phdr_unlock();
-	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+	spi_signals_release(old);
 	return result;
 }

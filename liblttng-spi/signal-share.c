@@ -9,7 +9,7 @@
  */
 #include <signal.h>
 #include <ucontext.h>
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/steps.h"
 
 #define SIGNAL_BIT(n)	SPI_SIGNAL_BIT(n)
 #define K_SA_RESTORER	SPI_SA_RESTORER
@@ -44,10 +44,9 @@ struct spi_signal *spi_signal_of[SPI_SIGNALS];
  */
 uint64_t spi_signal_lock(struct spi_signal *s)
 {
-	uint64_t all = ~UINT64_C(0), before = 0;
+	uint64_t before = spi_signals_hold(~UINT64_C(0));
 	int self = (int) spi_raw3(SYS_getpid, 0, 0, 0), seen;
 
-	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &all, (uint64_t) &before, 8);
 	for (;;) {
 		seen = __atomic_load_n(&s->lock, __ATOMIC_RELAXED);
 		if (seen != self && __atomic_compare_exchange_n(&s->lock, &seen, self, 0, __ATOMIC_ACQUIRE,
@@ -60,7 +59,7 @@ uint64_t spi_signal_lock(struct spi_signal *s)
 void spi_signal_unlock(struct spi_signal *s, uint64_t before)
 {
 	__atomic_store_n(&s->lock, 0, __ATOMIC_RELEASE);
-	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &before, 0, 8);
+	spi_signals_release(before);
 }
 
 /* Handlers read it at any time, without the lock: `change` is odd while it is written. */

@@ -187,6 +187,21 @@ static void tree_tell(uint64_t handler)
 		spi_tree_callback(handler);
 }
 
+/* The program has set a handler of SIGTRAP that is not taken yet: it may single-step itself with it. */
+static void trap_shared(int number)
+{
+	if (spi_unlikely(number == SIGTRAP) && spi_signals_interposed && spi_process_is_mine())
+		spi_trap_share(0);
+}
+
+/* What signal() and its like have done. */
+static sighandler_t trap_shared_after(int number, sighandler_t before)
+{
+	if (before != SIG_ERR)
+		trap_shared(number);
+	return before;
+}
+
 SPI_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
 	struct spi_signal *s = signal_taken(number);
@@ -204,6 +219,8 @@ SPI_EXPORT int sigaction(int number, const struct sigaction *action, struct siga
 	/* taken in this very moment, and put out by this call: take it back */
 	if (!ret && !s && action && action->sa_handler != SIG_IGN && (s = signal_taken(number)))
 		spi_signal_take(s);
+	else if (!ret && !s && action)
+		trap_shared(number);
 	return ret;
 }
 
@@ -254,7 +271,7 @@ SPI_EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
 	tree_tell((uint64_t) handler);
 	if (spi_likely(!signal_taken(number)))
-		return NEXT(signal)(number, handler);
+		return trap_shared_after(number, NEXT(signal)(number, handler));
 	return signal_keep(number, handler, interrupting & SPI_SIGNAL_BIT(number) ? 0 : SA_RESTART, 1);
 }
 
@@ -265,7 +282,7 @@ SPI_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
 {
 	tree_tell((uint64_t) handler);
 	if (spi_likely(!signal_taken(number)))
-		return NEXT(sysv_signal)(number, handler);
+		return trap_shared_after(number, NEXT(sysv_signal)(number, handler));
 	return signal_keep(number, handler, (int) (SA_RESETHAND | SA_NODEFER), 0);
 }
 

@@ -20,6 +20,7 @@
  */
 #include <signal.h>
 #include <sys/syscall.h>
+#include "liblttng-spi/steps.h"
 #include "liblttng-spi/threads-internal.h"
 
 #define TAIL_CHAIN_MAX	256u		/* slots at one stack position before endless tail calls are folded */
@@ -204,14 +205,14 @@ static int thread_grow(struct spi_thread *t, uint64_t p)
 SPI_EXPORT int spi_thread_slow(uint64_t p)
 {
 	struct spi_thread *t = &spi_thread;
-	uint64_t all = ~UINT64_C(0), old;
+	uint64_t old;
 	struct spi_slot *top;
 	int result = 0;
 
 	if (t->busy >= SPI_BUSY_ALWAYS)
 		return -1;
 	/* The thread's slots are in order between signals only. */
-	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
+	old = spi_signals_hold(~UINT64_C(0));
 	if (!t->cur)
 		result = spi_thread_begin(t);
 	if (result == 0) {
@@ -224,7 +225,7 @@ SPI_EXPORT int spi_thread_slow(uint64_t p)
 		if (t->cur == t->end)
 			result = thread_grow(t, p);
 	}
-	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+	spi_signals_release(old);
 	if (result < 0 && t->record)
 		t->record->count.slots_exhausted++;
 	return result;
@@ -234,15 +235,15 @@ SPI_EXPORT int spi_thread_slow(uint64_t p)
 SPI_EXPORT void spi_slot_leave_above(struct spi_slot *slot)
 {
 	struct spi_thread *t = &spi_thread;
-	uint64_t all = ~UINT64_C(0), old;
+	uint64_t old;
 
 	if (!t->cur || !on_own_stack(t, slot->p))
 		return;
-	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
+	old = spi_signals_hold(~UINT64_C(0));
 	for (struct spi_slot *s = spi_thread_top(t); s && s != slot; s = spi_slot_below(s))
 		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && on_own_stack(t, s->p) && s->p <= slot->p)
 			spi_slot_left(t, s, SPI_LEFT_JUMPED);
-	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+	spi_signals_release(old);
 }
 
 /* What a call's slot stands for once its exit is recorded, while the call itself may still return by it. */
@@ -269,12 +270,12 @@ static struct spi_point closed = { .exit = closed_exit, .left = closed_left };
 void spi_calls_close(void)
 {
 	struct spi_thread *t = &spi_thread;
-	uint64_t all = ~UINT64_C(0), old;
+	uint64_t old;
 	uint32_t tree = t->tree;
 
 	if (!t->cur || t->busy)
 		return;
-	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
+	old = spi_signals_hold(~UINT64_C(0));
 	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
 		struct spi_point *point = s->point;
 
@@ -288,7 +289,7 @@ void spi_calls_close(void)
 	}
 	t->tree = tree;			/* the end of its root would end a tree in this thread */
 	t->tree_epoch = t->words_epoch = 0;
-	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+	spi_signals_release(old);
 }
 
 /* In a copy of the process that is not traced: its calls are another's. */
@@ -338,29 +339,29 @@ static void call_again(struct spi_slot *slot)
 void spi_calls_again(void)
 {
 	struct spi_thread *t = &spi_thread;
-	uint64_t all = ~UINT64_C(0), old;
+	uint64_t old;
 
 	if (!t->cur || t->busy || !spi_payload || !spi_payload->enter_again)
 		return;
-	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
+	old = spi_signals_hold(~UINT64_C(0));
 	t->busy_p = (uint64_t) __builtin_frame_address(0);
 	t->busy++;
 	spi_slots_each(call_again);
 	t->busy--;
-	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+	spi_signals_release(old);
 }
 
 /* A slot that is not the top one ended (coroutines), or free ones lie below it. */
 SPI_EXPORT void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p)
 {
 	struct spi_thread *t = &spi_thread;
-	uint64_t all = ~UINT64_C(0), old;
+	uint64_t old;
 
-	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
+	old = spi_signals_hold(~UINT64_C(0));
 	if (slot->p != SPI_SLOT_DEAD)
 		slot->state = SPI_SLOT_FREE;
 	thread_pop_free(t, p);
-	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+	spi_signals_release(old);
 }
 
 /* An unwinder leaves the frame of the live slot that is nearest above the stack pointer. See unwind.c. */

@@ -35,7 +35,7 @@
 #include <linux/membarrier.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/steps.h"
 
 #define GAP_PAGES	128u	/* untouched pages between two points that one mprotect() still spans */
 #define TRANSIENTS_MAX	32u	/* points that are in a transient at the same time */
@@ -395,12 +395,12 @@ static void batch_write(struct spi_text_op *ops, unsigned int n)
 
 void spi_text_write(struct spi_text_op *ops, unsigned int n)
 {
-	uint64_t all = ~UINT64_C(0), before = 0;
+	uint64_t before;
 
 	ops_sort(ops, n);
-	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &all, (uint64_t) &before, 8);
+	before = spi_signals_hold(~UINT64_C(0));
 	batch_write(ops, n);
-	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &before, 0, 8);
+	spi_signals_release(before);
 }
 
 void spi_text_write_in(struct spi_text_op *ops, unsigned int n, uint64_t low, uint64_t high, int prot)

@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/steps.h"
 #include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/tree.h"
 
@@ -261,18 +262,18 @@ static void thread_end(void *value)
 {
 	struct spi_thread *t = value;
 	struct spi_thread_own *own = t->own;
-	uint64_t all = ~UINT64_C(0), old;
+	uint64_t old;
 
 	if (t != &spi_thread || !own || spi_sandboxed)
 		return;
-	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8L);
+	old = spi_signals_hold(~UINT64_C(0));
 	if (t->cur)
 		spi_thread_leave_all(t, SPI_LEFT_THREAD_END);
 	if (spi_payload && spi_payload->thread_end)
 		spi_payload->thread_end(t);
 	if (spi_others_closed) {		/* what its slots say is still needed */
 		t->busy |= SPI_BUSY_ALWAYS;
-		spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+		spi_signals_release(old);
 		return;
 	}
 	/*
@@ -283,7 +284,7 @@ static void thread_end(void *value)
 		if (t->tree_ends == 1 && spi_tree_threads)
 			spi_tree_caller_back((uint64_t) __builtin_return_address(0) - 1);
 		pthread_setspecific(end_key, t);
-		spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+		spi_signals_release(old);
 		return;
 	}
 	if (t->tree_ends)
@@ -300,7 +301,7 @@ static void thread_end(void *value)
 		t->own = NULL;
 		__atomic_store_n(&own->in_use, 0, __ATOMIC_RELEASE);
 	}
-	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8L);
+	spi_signals_release(old);
 }
 
 void spi_process_end(void)

@@ -143,6 +143,8 @@ static void deferred_handle(int number, void *info, void *context)
 	spi_signal_hand_on(s, info, context, __builtin_return_address(0));
 }
 
+int (*spi_trap_step)(void *context);
+
 static void trap_handle(int number, void *info, void *context)
 {
 	ucontext_t *uc = context;
@@ -150,6 +152,8 @@ static void trap_handle(int number, void *info, void *context)
 	uint64_t to = 0, mask;
 
 	(void) number;
+	if (si->si_code == TRAP_TRACE && spi_trap_step && spi_trap_step(context))
+		return;
 	spi_bytes_copy(&mask, &uc->uc_sigmask, 8);
 	if (si->si_code == SI_KERNEL || si->si_code == TRAP_BRKPT)
 		to = trap_find((uint64_t) uc->uc_mcontext.gregs[REG_RIP] - 1);
@@ -247,6 +251,23 @@ static uint64_t now_ns(void)
 
 	spi_raw3(SYS_clock_gettime, 1 /* CLOCK_MONOTONIC */, (uint64_t) ts, 0);
 	return ts[0] * 1000000000u + ts[1];
+}
+
+/*
+ * A program that has a handler of its own may single-step itself, and its handler is not to be called between any two
+ * instructions of the tracer's. watched: on the control side, where what it does to it later can be watched too.
+ */
+void spi_trap_share(int watched)
+{
+	struct spi_sigaction now;
+	const char *reason;
+
+	if (!spi_trap_step || spi_signal_query(SIGTRAP, &now) < 0 || now.handler == (uint64_t) SIG_DFL
+			|| now.handler == (uint64_t) SIG_IGN || now.handler == (uint64_t) trap_handle)
+		return;
+	if (watched)
+		watch(&reason);
+	spi_signal_take(&trap_signal);
 }
 
 int spi_trap_ready(const struct spi_object *object, const char **reason)

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/exec.h"
+#include "liblttng-spi/steps.h"
 
 struct spi_tree *spi_trees;
 
@@ -343,6 +344,7 @@ int spi_tree_add(struct spi_link *link, struct rule *rule, struct spi_rule_resul
 			const char *why;
 
 			spi_fault_install();
+			spi_steps_begin();
 			if (tree->budget && spi_payload->budget_prepare && spi_payload->budget_prepare(&why) < 0)
 				spi_note("what a budget leaves out is not told in the trace: %s", why);
 			if (tree->budget && !link)

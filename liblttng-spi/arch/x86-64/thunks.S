@@ -44,6 +44,21 @@
 #define XSAVE_MASK	0xe7		/* x87, SSE, AVX, opmask, ZMM_Hi256, Hi16_ZMM */
 #define XSAVE_AREA	2752		/* legacy 512 + header 64 + the components above, compacted */
 
+	/* A payload's call, found by its address where the program steps through it: steps.c. */
+	.macro CALL_TOLD exit, how:vararg
+7:	call \how
+	.pushsection .rodata.spi_payload_calls, "a", @progbits
+	.long 7b - .
+	.long \exit
+	.popsection
+	.endm
+
+	.section .rodata.spi_payload_calls, "a", @progbits
+	.p2align 3
+	.globl spi_payload_calls
+	.hidden spi_payload_calls
+spi_payload_calls:
+
 	.text
 
 #define MODE_INUSE	0		/* ask XINUSE */
@@ -100,9 +115,9 @@
 	mov %rsp, %rdx
 	.if \exit
 	mov SLOT_POINT(%rdi), %rax
-	call *POINT_EXIT(%rax)
+	CALL_TOLD 1, *POINT_EXIT(%rax)
 	.else
-	call *POINT_ENTRY(%rdi)
+	CALL_TOLD 0, *POINT_ENTRY(%rdi)
 	.endif
 	.endm
 
@@ -256,7 +271,7 @@
 	mov %rbp, %rsi
 	xor %edx, %edx
 	xor %ecx, %ecx
-	call *POINT_ENTRY(%rdi)
+	CALL_TOLD 0, *POINT_ENTRY(%rdi)
 	.cfi_remember_state
 	cmp $1, %rax
 	jbe 1f
@@ -297,7 +312,7 @@
 	xor %edx, %edx
 	xor %ecx, %ecx
 	mov SLOT_POINT(%rdi), %rax
-	call *POINT_EXIT(%rax)
+	CALL_TOLD 1, *POINT_EXIT(%rax)
 	.cfi_remember_state
 	test %eax, %eax
 	jnz 1f
@@ -316,5 +331,10 @@
 	.cfi_def_cfa_offset 8
 	jmp *-8(%rsp)
 	THUNK_END spi_thunk_exit_gpr
+
+	.section .rodata.spi_payload_calls, "a", @progbits
+	.globl spi_payload_calls_end
+	.hidden spi_payload_calls_end
+spi_payload_calls_end:
 
 	.section .note.GNU-stack, "", @progbits
