@@ -56,6 +56,7 @@ static int syscall_on(struct spi_remote *r, uint64_t stack, int64_t *result, uin
 
 	regs.rip = r->gadgets->syscall;
 	regs.rsp = stack;
+	regs.eflags &= ~UINT64_C(0x100);
 	regs.rax = number;
 	regs.orig_rax = (uint64_t) -1;
 	regs.rdi = args[0];
@@ -155,7 +156,7 @@ static int start_call(struct spi_remote *r, struct user_regs_struct *regs)
 	regs->rbx = r->slot;
 	regs->rbp = 0;
 	regs->orig_rax = (uint64_t) -1;
-	regs->eflags &= ~UINT64_C(0x400);	/* direction forward, as every function expects */
+	regs->eflags &= ~UINT64_C(0x500);	/* direction forward, as every function expects; no steps of a program that single-steps itself */
 	ret = spi_regs_set(r->tid, regs);
 	if (ret)
 		return ret;
@@ -307,7 +308,8 @@ int spi_remote_begin(struct spi_remote *r)
 	    ptrace(PTRACE_GETSIGMASK, r->tid, (void *) sizeof(r->mask), &r->mask))
 		return -errno;
 	r->xstate_size = xstate.iov_len;
-	mask = ~(SYNCHRONOUS | BIT(DONE_SIGNAL));
+	/* an agent that is there takes a blocked SIGSTKFLT for the program's wish that SIGTRAP were: liblttng-spi/trap.c */
+	mask = ~(SYNCHRONOUS | BIT(DONE_SIGNAL) | (BIT(SIGSTKFLT) & ~r->mask));
 	if (ptrace(PTRACE_SETSIGMASK, r->tid, (void *) sizeof(mask), &mask))
 		return -errno;
 	r->begun = true;

@@ -55,7 +55,7 @@ static uint64_t quiet_call(struct spi_point *point, struct spi_frame *frame, con
 	uint64_t code = 0;
 
 	(void) stride;
-	if (t->busy)
+	if (t->busy || spi_thread_is_foreign(t))
 		return 0;
 	if (!vec)
 		return SPI_ANSWER_FULL;

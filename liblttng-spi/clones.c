@@ -56,7 +56,7 @@ void spi_lend_fork_child(void)
 /* 1: the caller is a child with its parent's words; 0: it is not, or no longer; -1: it is not, and look again. */
 int spi_exec_is_lent(void)
 {
-	if (spi_likely(!lent.tid))
+	if (spi_likely(!lent.tid) || spi_thread_is_foreign(&spi_thread))
 		return 0;
 	if ((int32_t) spi_sys(SYS_gettid) != lent.tid)
 		return 1;

@@ -233,7 +233,7 @@ void spi_control_lock(void);
 void spi_control_unlock(void);
 int spi_control_try(void);			/* 1: it is ours */
 int spi_control_is_mine(void);
-int spi_process_is_mine(void);			/* not in a vforked child, or one made without fork() */
+int spi_process_is_mine(void);			/* not in a vforked child, or one made without fork(), or a thread that libc does not know */
 extern int spi_attached_early;			/* the agent was injected into a constructor */
 void spi_init_fork_child(void);
 void spi_agent_end(void);			/* the process ends: once, from whichever destructor or _exit() comes first */

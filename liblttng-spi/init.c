@@ -237,7 +237,7 @@ void spi_init_fork_child(void)
 
 int spi_process_is_mine(void)
 {
-	return !spi_sandboxed && spi_sys(SYS_getpid) == process_id;
+	return !spi_sandboxed && !spi_thread_is_foreign(&spi_thread) && spi_sys(SYS_getpid) == process_id;
 }
 
 SPI_EXPORT void _exit(int status)

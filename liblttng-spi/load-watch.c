@@ -232,7 +232,7 @@ static void loaded(void)
 {
 	struct spi_thread *t = &spi_thread;
 
-	if (_r_debug.r_state != RT_CONSISTENT || t->busy)
+	if (_r_debug.r_state != RT_CONSISTENT || t->busy || spi_thread_is_foreign(t))
 		return;
 	spi_tree_of(t);			/* marks the tracer's own threads */
 	if (t->busy || !spi_process_is_mine())

@@ -77,7 +77,7 @@ out:
 
 void spi_tree_callback(uint64_t address)
 {
-	if (!spi_thread.busy)
+	if (!spi_thread.busy && !spi_thread_is_foreign(&spi_thread))
 		callback(address, 0);
 }
 

@@ -187,7 +187,7 @@ struct spi_thread_count {
 };
 
 /*
- * Initial-exec TLS: reached without a call. Zero at a thread's start; `cur` is
+ * Initial-exec TLS: reached without a call. Zero but for the mark at a thread's start; `cur` is
  * NULL until spi_thread_begin() has set it up, so the first call of a thread
  * takes the slow path below by itself.
  */
@@ -199,7 +199,7 @@ struct spi_thread {
 	uint32_t tree;		/* call trees that the thread is in; good while tree_epoch is spi_tree_epoch. tree.h */
 	uint32_t words_epoch;	/* tree_epoch, if words.S may record this thread's calls; else 0 */
 	uint32_t busy;		/* nesting: 1 while recording, 2 in a signal handler that interrupted that...; SPI_BUSY_ALWAYS */
-	uint32_t owed;		/* slots in state OWED */
+	uint32_t owed;		/* SPI_THREAD_MARK + slots in state OWED */
 	uint64_t busy_p;	/* stack position of the outermost call being recorded */
 	uint64_t stack_low, stack_high;	/* the thread's own stack, in addresses */
 	struct spi_thread_record *record;	/* outlives thread and process: counters in the status memory */
@@ -214,6 +214,24 @@ struct spi_thread {
 	uint32_t budget_calls, budget_skips;	/* since the account was looked at, of trees with a budget. budget.h */
 	uint32_t reserved;
 };
+/*
+ * A thread that was made by a system call may have thread-local memory of its own, which libc has not filled: then the
+ * mark is not there, and nothing of this is anything. Looked at together with `busy` and with what is owed where it is
+ * not looked at otherwise; an epoch of trees (tree.h) is as good a mark.
+ */
+#define SPI_THREAD_MARK		UINT32_C(0x5b1d0000)
+#define SPI_THREAD_IDLE		((uint64_t) SPI_THREAD_MARK << 32)	/* `busy` and `owed` as one word */
+
+SPI_INLINE uint32_t spi_thread_owes(const struct spi_thread *t)
+{
+	return t->owed - SPI_THREAD_MARK;
+}
+
+SPI_INLINE int spi_thread_is_foreign(const struct spi_thread *t)
+{
+	return (t->owed & 0xffff0000) != SPI_THREAD_MARK;
+}
+
 _Static_assert(offsetof(struct spi_thread, words) == 24 && offsetof(struct spi_thread, tree) == 32 &&
 	offsetof(struct spi_thread, words_epoch) == 36 && offsetof(struct spi_thread, busy) == 40, "words.S");
 
@@ -292,7 +310,7 @@ SPI_INLINE void spi_busy_first(struct spi_thread *t, uint64_t p)
  */
 SPI_INLINE int spi_call_begin(struct spi_thread *t, uint64_t p)
 {
-	if (spi_unlikely(t->busy) && !spi_thread_nested(p))
+	if (spi_unlikely(spi_thread_is_foreign(t)) || (spi_unlikely(t->busy) && !spi_thread_nested(p)))
 		return 0;
 	spi_busy_begin(t, p);
 	return 1;

@@ -19,7 +19,7 @@
 #include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/tree.h"
 
-uint64_t spi_tree_epoch;
+uint64_t spi_tree_epoch = SPI_TREE_EPOCH_FIRST;
 uint32_t spi_tree_others, spi_tree_everybody;
 uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads, spi_tree_untagged;
 uint32_t spi_tree_depths[SPI_TREES_MAX];
@@ -35,10 +35,13 @@ static int is_first_thread(void)
 __attribute__((noinline)) uint32_t spi_tree_thread_look(struct spi_thread *t)
 {
 	uint32_t epoch = (uint32_t) spi_tree_epoch, trees = t->tree;
-	int lent = spi_exec_is_lent();
+	int lent;
 
+	if (spi_unlikely(spi_thread_is_foreign(t)))
+		return 0;		/* and nothing is changed: it is no thread's */
+	lent = spi_exec_is_lent();
 	if (spi_unlikely(lent > 0))
-		return 0;		/* and nothing is changed: these are its parent's */
+		return 0;		/* the same: these are its parent's */
 	if (t->busy >= SPI_BUSY_ALWAYS)
 		return t->tree = 0;	/* for the moment: before main(), or for ever */
 	if (!t->own && spi_thread_is_tracer()) {

@@ -36,7 +36,7 @@ void spi_tree_thread_made(struct spi_thread *t, uint64_t start, uint64_t arg)
 	uint32_t trees = spi_tree_of(t) & ~spi_tree_everybody & ~spi_tree_others & spi_tree_threads;
 	uint64_t before;
 
-	if (t->busy >= SPI_BUSY_ALWAYS)
+	if (t->busy >= SPI_BUSY_ALWAYS || spi_thread_is_foreign(t))
 		return;
 	spi_tree_callback(start);
 	if (!trees)
@@ -190,7 +190,7 @@ uint64_t spi_entry_call(struct spi_point *point, struct spi_frame *frame, const 
 	uint32_t trees = spi_tree_of(t), opens = e->opens & ~trees, by_site;
 	uint64_t p = (uint64_t) &frame->ra, code = 0, second;
 
-	if (t->busy && !spi_thread_nested(p))
+	if (spi_unlikely(spi_thread_is_foreign(t)) || (t->busy && !spi_thread_nested(p)))
 		return 0;
 	t->tree_over = 0;		/* depth is not looked at here */
 	if (spi_unlikely(made_count) && t->tree_made == 0) {

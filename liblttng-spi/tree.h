@@ -204,6 +204,7 @@ uint32_t spi_slots_used_by(struct spi_thread *t, uint32_t compact);	/* SPI_POINT
 void spi_site_share_tell(void);	/* control side, at the process's end */
 
 /* ---- propel.c ---- */
+#define SPI_TREE_EPOCH_FIRST	UINT64_C(0x5b1d0000)	/* no word that foreign memory would hold by chance: SPI_THREAD_MARK */
 extern uint64_t spi_tree_epoch;		/* 32 bits; changes when spi_thread.tree is to be looked at again; 0: no tree ever */
 extern uint32_t spi_tree_others;	/* trees that every thread but the first is in */
 extern uint32_t spi_tree_everybody;	/* trees that every thread is in */

@@ -71,7 +71,7 @@ static __attribute__((noinline)) void fire_entry_all(
 
 			if (!tp_recorder_takes(&shot, event, channel))
 				continue;
-			if (!t->owed || !tp_owed_blocks(t, channel))
+			if (!spi_thread_owes(t) || !tp_owed_blocks(t, channel))
 				error = first ? tp_as_learn(fired, record, length, recorder, channel)
 					      : tp_record(fired, record, length, recorder, channel);
 			if (!error)
@@ -100,7 +100,7 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, const struct tp_event *f
 	reader = tp_read_lock(t);
 	recorder = tp_probe_single(tp_probes(fired));
 	*n = 0;
-	if (spi_likely(recorder != NULL) && spi_likely(!t->owed)) {
+	if (spi_likely(recorder != NULL) && spi_likely(!spi_thread_owes(t))) {
 		int error = spi_unlikely(first) ? tp_as_learn(fired, record, length, recorder, recorder->chan)
 						: tp_record(fired, record, length, recorder, recorder->chan);
 
@@ -241,7 +241,7 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	if ((spi_unlikely(tp_closed) && !tp_again(t)) ||
 			(spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
 		goto out;
-	if (spi_unlikely(t->owed))
+	if (spi_unlikely(spi_thread_owes(t)))
 		tp_owed_flush(t);
 	/* nobody listens to exits: the call needs no slot, unless to know a loop from a call */
 	if (spi_likely(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) || (point->flags & SPI_POINT_LOOPS)) &&
@@ -338,7 +338,7 @@ static __attribute__((noinline)) uint32_t fire_exit_all(
 				due = exit_due(tp, slot, channel);
 			if (due == TP_DUE_NOT || !tp_recorder_takes(&shot, event, channel))
 				continue;
-			if (!t->owed || !tp_owed_blocks(t, channel))
+			if (!spi_thread_owes(t) || !tp_owed_blocks(t, channel))
 				error = tp_record(&tp->exit, record, length, recorder, channel);
 			n += error ? tp_exit_failed(t, tp, record, length, recorder, due, error) : 1;
 		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
@@ -356,7 +356,7 @@ SPI_INLINE void fire_exit(struct spi_thread *t, const struct tp_point *tp, uint8
 	uint32_t n = 1;
 
 	if (spi_likely(recorder != NULL) && spi_likely(slot->cookie == recorder->chan) &&
-		spi_likely(slot->aux == tp_epoch) && spi_likely(!t->owed)) {
+		spi_likely(slot->aux == tp_epoch) && spi_likely(!spi_thread_owes(t))) {
 		int error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
 
 		if (spi_unlikely(error < 0))
@@ -376,7 +376,7 @@ SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const s
 	const struct tp_program *program = tp->exit_program;
 	uint32_t length;
 
-	if (spi_unlikely(t->owed))
+	if (spi_unlikely(spi_thread_owes(t)))
 		tp_owed_flush(t);
 	if (generic) {
 		uint64_t words[2] = { slot->point->address, tp_call_site(slot->point, slot->ra) };

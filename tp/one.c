@@ -59,7 +59,7 @@ static __attribute__((noinline)) void fire_one_all(struct spi_thread *t, struct 
 
 			if (!tp_recorder_takes(shot, event, channel))
 				continue;
-			error = t->owed && tp_owed_blocks(t, channel) ? -ENOBUFS
+			error = spi_thread_owes(t) && tp_owed_blocks(t, channel) ? -ENOBUFS
 								      : tp_record_late(shot, recorder, channel);
 			count->entries += !error;
 			count->lost_entries += (unsigned int) tp_discarded(error);
@@ -74,7 +74,7 @@ SPI_INLINE void fire_one(struct spi_thread *t, struct tp_shot *shot)
 	tp_reader *reader = tp_read_lock(t);
 	struct lttng_ust_event_recorder *recorder = tp_probe_single(tp_probes(shot->event));
 
-	if (spi_likely(recorder != NULL) && spi_likely(!t->owed)) {
+	if (spi_likely(recorder != NULL) && spi_likely(!spi_thread_owes(t))) {
 		int error = tp_record_late(shot, recorder, recorder->chan);
 
 		if (spi_likely(!error))
@@ -122,7 +122,7 @@ SPI_INLINE void one_record(struct spi_thread *t, struct spi_slot *slot, const st
 
 	if (spi_unlikely(!one_shot(slot, frame, vec, stride, how, &shot)))
 		return;
-	if (spi_unlikely(t->owed))
+	if (spi_unlikely(spi_thread_owes(t)))
 		tp_owed_flush(t);
 	fire_one(t, &shot);
 }

@@ -142,7 +142,7 @@ void tp_other_thread(const struct spi_thread_own *own, const struct spi_thread *
 	as.tid = own->tid;
 	as.self = (uint64_t) own->thread - (uint64_t) t + (uint64_t) __builtin_thread_pointer();
 	name_read(&as);
-	if (copy->owed && copy->payload[TP_WORD_THREAD])
+	if (spi_thread_owes(copy) && copy->payload[TP_WORD_THREAD])
 		tp_owed_other(&as, copy->payload[TP_WORD_THREAD], own->record ? &own->record->count : tp_count(t));
 }
 

@@ -328,7 +328,7 @@ static void thread_forget(struct spi_thread *t, struct tp_thread *mine, int lost
 	mine->last = mine->first;
 	memset(mine->blocked, 0, sizeof(mine->blocked));
 	mine->blocked_others = 0;
-	t->owed = 0;
+	t->owed = SPI_THREAD_MARK;
 }
 
 /* Not libc's function, which may be traced. */
@@ -345,7 +345,7 @@ void tp_owed_end(struct spi_thread *t)
 
 	if (!mine)
 		return;
-	for (unsigned int i = 0; t->owed && i < END_TRIES; i++) {
+	for (unsigned int i = 0; spi_thread_owes(t) && i < END_TRIES; i++) {
 		if (i)
 			processor_yield();
 		thread_flush(t, mine);
@@ -388,7 +388,7 @@ void tp_owed_fork_child(struct spi_thread *t)
 {
 	struct tp_thread *mine = t->payload[TP_WORD_THREAD];
 
-	t->owed = 0;
+	t->owed = SPI_THREAD_MARK;
 	if (mine)
 		thread_forget(t, mine, 0);
 }

@@ -17,7 +17,7 @@
 
 #define SIZE	(SPI_STATUS_BLOCKS_AT + SPI_STATUS_BLOCKS_MAX * sizeof(struct spi_status_block))
 
-__thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
+__thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec"))) = { .owed = SPI_THREAD_MARK };
 static struct spi_thread_own *owns;
 static int failed, count;
 

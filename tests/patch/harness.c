@@ -12,7 +12,7 @@ extern const struct func_record __start_spi_funcs[], __stop_spi_funcs[];
 extern char funcs_text[], funcs_text_end[], counting_thunk[];
 extern void *helper_pointer;
 
-__thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
+__thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec"))) = { .owed = SPI_THREAD_MARK };
 _Static_assert(offsetof(struct spi_point, payload) == 72, "funcs.S");
 struct test_func funcs[FUNCS_MAX];
 unsigned int funcs_count;

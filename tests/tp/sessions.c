@@ -140,7 +140,7 @@ static void step(const char *what, int n, int a, const char *s)
 		c = host_count();
 		printf("entries %lu exits %lu lost_entries %lu lost_exits %lu owed %lu waiting %u\n",
 			(unsigned long) c.entries, (unsigned long) c.exits, (unsigned long) c.lost_entries,
-			(unsigned long) c.lost_exits, (unsigned long) c.owed_exits, spi_thread.owed);
+			(unsigned long) c.lost_exits, (unsigned long) c.owed_exits, spi_thread_owes(&spi_thread));
 	}
 }
 
