@@ -73,6 +73,7 @@ static int take_hello(struct spi_agent *agent, uint32_t id, const char *body, si
 		return -EPROTO;
 	memcpy(&hello, body, sizeof(hello));
 	agent->said_hello = true;
+	spi_first_ended_watch(agent->control);
 	agent->flags = hello.flags;
 	length = strnlen(body + sizeof(hello), size - sizeof(hello));
 	if (length >= sizeof(agent->exe))

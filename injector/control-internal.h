@@ -34,7 +34,7 @@ struct spi_agent {
 	pid_t pid;
 	uid_t uid;					/* who made the connection */
 	uint64_t start_time;
-	bool said_hello, over;
+	bool said_hello, over, told_first_ended;
 	uint32_t flags;
 	char exe[PATH_MAX];
 	char follow[SPI_FOLLOW_MAX];
@@ -53,6 +53,8 @@ struct spi_control {
 	void *data;
 	uint32_t welcome_flags, string_max, run;
 	struct spi_source listener;
+	struct spi_source look;				/* first-ended.c: a timer */
+	bool looking;
 	char directory[96], path[108];			/* of the socket */
 	char executed[108];				/* where programs that are executed come to */
 	char daemon_directory[PATH_MAX];
@@ -82,6 +84,9 @@ void spi_agent_drop_queue(struct spi_agent *agent);
 /* agent.c */
 void spi_agent_free(struct spi_control *control, struct spi_agent *agent);
 void spi_agents_reap(struct spi_control *control);	/* on_gone for those whose connection is over; free them */
+
+/* first-ended.c: from now on, as long as there are agents. */
+void spi_first_ended_watch(struct spi_control *control);
 
 /* serve-map.c */
 int spi_map_serve(struct spi_agent *agent, uint32_t id, const char *body, size_t size);

@@ -121,7 +121,7 @@ int spi_control_create(struct spi_control **out, const struct spi_control_ops *o
 	if (ops)
 		control->ops = *ops;
 	control->data = data;
-	control->listener.fd = -1;
+	control->listener.fd = control->look.fd = -1;
 	control->packet = malloc(PACKET_MAX + 1);
 	control->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (control->epoll < 0 || !control->packet) {
@@ -146,6 +146,7 @@ void spi_control_destroy(struct spi_control *control)
 	}
 	spi_map_jobs_forget(control, NULL);
 	spi_source_remove(control, &control->listener);
+	spi_source_remove(control, &control->look);
 	if (*control->path)
 		unlink(control->path);
 	if (*control->directory)

@@ -57,6 +57,7 @@ enum spi_msg_type {
 	SPI_MSG_DETACH,		/* remove everything, answer DETACHED, close */
 	SPI_MSG_GO,		/* a preloaded program may go on to main(): all first rules were sent */
 	SPI_MSG_FLUSH,		/* write what threads keep back (compact records), answer FLUSHED */
+	SPI_MSG_FIRST_ENDED,	/* the process's first thread is a zombie: see to it that the process ends with the last one. No answer */
 };
 
 struct spi_msg {

@@ -27,5 +27,12 @@ extern long (*spi_clones_next_syscall)(long number, ...) SPI_HIDDEN;
 /* ---- exec-watch.c ---- */
 void spi_exec_by_syscall(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at);
 void spi_exec_note(const char *program, const char *reason);	/* any child: kept until its parent can tell */
+void spi_exec_fault(const char *call, const char *reason);	/* the same of a call of the program's that failed for our being there */
+
+/* ---- namespaces.c: instead of libc's ---- */
+int spi_namespaces_unshare(int flags);
+int spi_namespaces_setns(int fd, int type);
+extern int (*spi_namespaces_next_unshare)(int flags) SPI_HIDDEN;
+extern int (*spi_namespaces_next_setns)(int fd, int type) SPI_HIDDEN;
 
 #endif /* SPI_CLONES_H */

@@ -80,6 +80,10 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		spi_link_send(link, SPI_MSG_FLUSHED, head->id, NULL, 0, NULL, 0, -1);
 		return 0;
 	}
+	if (head->type == SPI_MSG_FIRST_ENDED) {
+		spi_last_thread_first_ended();
+		return 0;
+	}
 	body[head->size] = 0;
 	if (head->size >= sizeof(rule))
 		memcpy(&rule, body, sizeof(rule));

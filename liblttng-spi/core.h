@@ -71,6 +71,7 @@ void spi_last_thread_init(void);
 void spi_last_thread_look(void);		/* from any thread */
 void spi_last_thread_fork_child(void);
 void spi_last_thread_watch(void);		/* whatever way the first thread will end */
+void spi_last_thread_first_ended(void);		/* it may have, without libc */
 int spi_last_thread_is_one(void);		/* the program has no thread but the calling one */
 extern uint32_t spi_sandbox_narrow;		/* sandbox.c: threads get no further chunks */
 extern uint32_t spi_sandboxed;			/* sandbox.c: no thread makes system calls of ours any more */

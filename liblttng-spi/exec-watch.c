@@ -47,11 +47,12 @@ static int always;			/* the controller wants programs followed whatever the rule
 /* Told by the parent: a vforked child must not take the link's lock. */
 static struct note {
 	uint32_t state;			/* 0 free, 1 being written, 2 to be told */
+	uint32_t is_fault;		/* of a call of the program's own */
 	const char *reason;
 	char program[300];
 } notes[32];
 
-static void note_put(const char *program, const char *reason)
+static void note_put_as(const char *program, const char *reason, int is_fault)
 {
 	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
 		uint32_t is_free = 0;
@@ -60,9 +61,20 @@ static void note_put(const char *program, const char *reason)
 			continue;
 		spi_format(notes[i].program, sizeof(notes[i].program), "%s", program);
 		notes[i].reason = reason;
+		notes[i].is_fault = (uint32_t) is_fault;
 		__atomic_store_n(&notes[i].state, 2, __ATOMIC_RELEASE);
 		return;
 	}
+}
+
+static void note_put(const char *program, const char *reason)
+{
+	note_put_as(program, reason, 0);
+}
+
+void spi_exec_fault(const char *call, const char *reason)
+{
+	note_put_as(call, reason, 1);
 }
 
 static void tell(void)
@@ -70,7 +82,7 @@ static void tell(void)
 	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
 		if (__atomic_load_n(&notes[i].state, __ATOMIC_ACQUIRE) != 2)
 			continue;
-		spi_note("not followed: %s: %s", notes[i].program, notes[i].reason);
+		spi_note("%s%s: %s", notes[i].is_fault ? "" : "not followed: ", notes[i].program, notes[i].reason);
 		__atomic_store_n(&notes[i].state, 0, __ATOMIC_RELEASE);
 	}
 }
@@ -262,6 +274,8 @@ static struct watched {
 	{ "posix_spawnp", (void *) exec_posix_spawnp, (void **) &next_posix_spawnp, NULL, NULL },
 	{ "clone", NULL, NULL, spi_clone_entry, NULL },
 	{ "prctl", NULL, NULL, spi_sandbox_prctl, NULL },
+	{ "unshare", (void *) spi_namespaces_unshare, (void **) &spi_namespaces_next_unshare, NULL, NULL },
+	{ "setns", (void *) spi_namespaces_setns, (void **) &spi_namespaces_next_setns, NULL, NULL },
 	{ "_Fork", (void *) spi_clones_fork, (void **) &spi_clones_next_fork, NULL, NULL },
 	{ "syscall", (void *) spi_clones_syscall, (void **) &spi_clones_next_syscall, NULL, NULL },
 };

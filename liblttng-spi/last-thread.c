@@ -6,7 +6,8 @@
  * libc ends a process when its last thread ends (POSIX: pthread_exit(), as if by
  * exit(0)). The tracer's own threads would be last for ever: a main() that calls
  * pthread_exit(), or a child that was forked by a thread which then returns, would
- * hang. So when a process's first thread ends, a thread of ours begins to look
+ * hang. So when a process's first thread ends (through libc; else a controller notices
+ * that it is a zombie, and says so), a thread of ours begins to look
  * which are left, and calls exit(0) when all that are belong to the tracer. What
  * atexit() handlers call is not recorded then.
  *
@@ -170,6 +171,21 @@ void spi_last_thread_watch(void)
 	pthread_attr_destroy(&attr);
 	spi_thread.busy &= ~busy;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* A controller has seen that it is a zombie: it ended by a system call of its own. The control thread. */
+void spi_last_thread_first_ended(void)
+{
+	long dir = spi_sys(SYS_openat, (long) AT_FDCWD, "/proc/self/task", (long) (O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0L);
+	char text[12], state;
+
+	if (dir < 0)
+		return;
+	spi_format(text, sizeof(text), "%d", (int) spi_sys(SYS_getpid));
+	state = thread_state((int) dir, text);
+	spi_sys(SYS_close, dir);
+	if (state == 'Z')
+		spi_last_thread_watch();
 }
 
 /* A thread of ours that runs just now cannot be told from one of the program's. */

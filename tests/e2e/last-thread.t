@@ -27,16 +27,25 @@ same "a child that a thread has forked" fork -f t_work
 same "as a call tree" exit --tree
 same "as a compact call tree, a child" fork --tree --compact
 
-background ./last wait
-timeout 30 "$SPI_LTTNG" trace -f t_work -p "$target" -o attached >/dev/null 2>trace.err </dev/null &
-front=$!
-spi_wait 20 sh -c 'lttng list -u | grep -q t_work_entry'
-touch go
-spi_wait 20 eval '! kill -0 $target 2>/dev/null'
-ok $? "attached: it ends"
-wait "$target"
-is $? 0 "attached: status"
-wait "$front"
-is $? 0 "and so does the front end"
-is "$(tr '\n' ' ' <target.out)" "ready worker atexit " "attached: output"
+# attached MODE STATUS OUTPUT - the same, and then so does the front end
+attached() {
+	local front
+	rm -rf go attached
+	background ./last "$1"
+	timeout 30 "$SPI_LTTNG" trace -f t_work -p "$target" -o attached >/dev/null 2>trace.err </dev/null &
+	front=$!
+	spi_wait 20 sh -c 'lttng list -u | grep -q t_work_entry'
+	touch go
+	spi_wait 20 eval '! kill -0 $target 2>/dev/null'
+	ok $? "attached, $1: it ends"
+	kill -KILL "$target" 2>/dev/null
+	wait "$target"
+	is $? "$2" "attached, $1: status"
+	wait "$front"
+	is $? 0 "and so does the front end"
+	is "$(tr '\n' ' ' <target.out)" "$3" "attached, $1: output"
+}
+attached wait 0 "ready worker atexit "
+attached raw 7 "ready worker "
+attached raw-alone 7 "ready "
 tap_done

@@ -18,7 +18,7 @@
 #define SLOTS_A_THREAD	16384u
 #define THREADS		64u
 
-__thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
+__thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec"))) = { .owed = SPI_THREAD_MARK };
 uint8_t spi_slot_code_base[SPI_SLOT_COUNT * 64ull];
 struct spi_slot spi_slot_data_base[SPI_SLOT_COUNT];
 

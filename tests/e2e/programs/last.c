@@ -3,13 +3,16 @@
 /*
  * Processes whose first thread is not the last: `exit` leaves main() by
  * pthread_exit() with a thread still at work; `fork` forks in a thread, which then
- * returns in the child; `wait` is `exit` with a line first, and a byte of input
- * to go on. libc ends such a process with status 0 after the last thread.
+ * returns in the child; `wait` is `exit` with a line first, and goes on when there is
+ * a file `go`. libc ends such a process with status 0 after the last thread. `raw` is `wait`,
+ * but main() ends by a system call of its own, with 7, which becomes the process's; `raw-alone`
+ * has no other thread.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,6 +51,12 @@ static void *forks(void *unused)
 	return NULL;
 }
 
+static void raw_exit(int status)
+{
+	__asm__ __volatile__("syscall" : : "a"(SYS_exit), "D"(status));
+	__builtin_unreachable();
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "exit";
@@ -60,13 +69,17 @@ int main(int argc, char **argv)
 		pthread_join(thread, NULL);
 		return 3;
 	}
-	if (!strcmp(mode, "wait")) {
+	if (!strcmp(mode, "wait") || !strncmp(mode, "raw", 3)) {
 		puts("ready");
 		t_work(0);
 		while (access("go", F_OK))
 			usleep(5000);
 		t_work(0);
 	}
+	if (!strcmp(mode, "raw-alone"))
+		raw_exit(7);
 	pthread_create(&thread, NULL, work, strcmp(mode, "idle") ? mode : NULL);
+	if (!strcmp(mode, "raw"))
+		raw_exit(7);
 	pthread_exit(NULL);
 }
