@@ -177,12 +177,14 @@ void spi_last_thread_watch(void)
 void spi_last_thread_first_ended(void)
 {
 	long dir = spi_sys(SYS_openat, (long) AT_FDCWD, "/proc/self/task", (long) (O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0L);
-	char text[12], state;
+	char text[12] = "", state;
+	unsigned int at = sizeof(text) - 1;
 
 	if (dir < 0)
 		return;
-	spi_format(text, sizeof(text), "%d", (int) spi_sys(SYS_getpid));
-	state = thread_state((int) dir, text);
+	for (long pid = spi_sys(SYS_getpid); pid; pid /= 10)
+		text[--at] = (char) ('0' + pid % 10);
+	state = thread_state((int) dir, text + at);
 	spi_sys(SYS_close, dir);
 	if (state == 'Z')
 		spi_last_thread_watch();

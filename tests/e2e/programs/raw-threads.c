@@ -4,7 +4,7 @@
  * Threads that the program makes by the system call itself: raw-threads WAY [ROUNDS]
  *	zero, filled	with thread-local memory of their own, which is zero below fs, or is not; both threads run
  *	mixed		the same two by turns, and a thread of libc's beside them
- *	shared		with their maker's thread-local memory; it waits for them
+ *	shared		with their maker's thread-local memory; it waits for them, and calls nothing meanwhile
  * Both sides call r_leaf(). Prints what came of it. ROUNDS 0: until SIGTERM, after a line `ready`.
  */
 #define _GNU_SOURCE
@@ -48,7 +48,10 @@ FN static void r_child(uint64_t n)
 	child_sum = r_work(n);
 }
 
-/* clone() in the program's own code; the child calls function(n) on its stack, and ends. */
+/*
+ * clone() in the program's own code; the child calls function(n) on its stack, and ends. Where it has no thread-local
+ * memory of its own, this waits for that.
+ */
 FN static long raw_clone(uint64_t flags, void *stack, volatile int *child_tid, void *tls, void (*function)(uint64_t), uint64_t n)
 {
 	register uint64_t r10 __asm__("r10") = (uint64_t) child_tid;
@@ -67,7 +70,12 @@ FN static long raw_clone(uint64_t flags, void *stack, volatile int *child_tid, v
 		"	mov $60, %%eax\n"
 		"	xor %%edi, %%edi\n"
 		"	syscall\n"
-		"1:"
+		"1:	test $0x80000, %%edi\n"	/* CLONE_SETTLS */
+		"	jnz 3f\n"
+		"2:	pause\n"
+		"	cmpl $0, (%%r10)\n"
+		"	jne 2b\n"
+		"3:"
 		: "=a"(r)
 		: "0"((long) SYS_clone), "D"(flags), "S"(stack), "d"(child_tid), "r"(r10), "r"(r8), "r"(r12), "r"(r13)
 		: "rcx", "r11", "memory", "cc");
@@ -91,8 +99,6 @@ FN static int round_run(const char *way, uint64_t n, char *stack)
 	tid = 1;
 	if (raw_clone(flags | (is_shared ? 0 : CLONE_SETTLS), stack + STACK - 64, &tid, &block[TCB], r_child, n) < 0)
 		return 0;
-	if (is_shared)
-		child_wait();
 	mine = r_work(n);
 	child_wait();
 	return mine == child_sum;
