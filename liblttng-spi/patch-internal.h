@@ -128,7 +128,7 @@ void spi_near_fork_child(void);
 int spi_near_code_has(uint64_t address);
 int spi_near_leads_to(uint64_t address);
 
-/* ---- trampoline.c ---- */
+/* ---- trampoline.c, trampoline-pages.c ---- */
 
 /*
  * spi_trampoline_make() - find a place at from + d, where d is a signed 32-bit
