@@ -11,16 +11,7 @@ spi_daemon
 spi_cc last last.c
 
 # same NAME MODE OPTION...
-same() {
-	local name=$1 mode=$2 plain traced
-	shift 2
-	./last "$mode" >plain.out </dev/null
-	plain=$?
-	timeout 15 "$SPI_LTTNG" trace "$@" -o "t-$tap_count" ./last "$mode" >traced.out 2>trace.err </dev/null
-	traced=$?
-	is "$traced" "$plain" "$name: status" || diag "$(tail -n 5 trace.err)"
-	same_file traced.out plain.out "$name: output"
-}
+same() { spi_trace_same "$1" "t-$tap_count" "./last $2" "${@:3}"; }
 same "main() ends by pthread_exit()" exit -f t_work
 same "its last thread calls nothing that is traced" idle -f t_work
 same "a child that a thread has forked" fork -f t_work

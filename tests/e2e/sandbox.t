@@ -13,15 +13,9 @@ spi_cc sandbox sandbox.c
 
 # same NAME MODE CALLS OPTION... - as without; t_outer was called so often before the sandbox, or with it
 same() {
-	local name=$1 mode=$2 calls=$3 plain traced dir=$SPI_TMP/t-$tap_count
+	local name=$1 mode=$2 calls=$3 dir=$SPI_TMP/t-$tap_count
 	shift 3
-	# shellcheck disable=SC2086  # the mode may be two words
-	./sandbox $mode >plain.out </dev/null
-	plain=$?
-	timeout 20 "$SPI_LTTNG" trace "$@" -o "$dir" ./sandbox $mode >traced.out 2>trace.err </dev/null
-	traced=$?
-	is "$traced" "$plain" "$name: status" || diag "$(tail -n 5 trace.err)"
-	same_file traced.out plain.out "$name: output"
+	spi_trace_same "$name" "$dir" "./sandbox $mode" "$@"
 	[ "$calls" != 1 ] || check "$name: it is said" file_has trace.err 'seccomp sandbox'
 	[ "$1" = -f ] || return 0
 	is "$(spi_count "$dir" t_outer_entry) $(spi_count "$dir" t_outer_exit)" "$calls $calls" "$name: calls"

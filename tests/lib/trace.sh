@@ -34,6 +34,21 @@ spi_trace() {
 	may_die "$SPI_LTTNG" trace "$@" 2>"$SPI_TMP/trace.err"
 }
 
+# spi_trace_same NAME DIR COMMAND ARGS... - COMMAND, words in one argument, without and below `lttng trace ARGS -o DIR`: the
+# same status and output. What the front end says is in ./trace.err.
+spi_trace_same() {
+	local name=$1 dir=$2 command=$3 plain traced
+	shift 3
+	# shellcheck disable=SC2086
+	$command >plain.out </dev/null
+	plain=$?
+	# shellcheck disable=SC2086
+	timeout 20 "$SPI_LTTNG" trace "$@" -o "$dir" $command >traced.out 2>trace.err </dev/null
+	traced=$?
+	is "$traced" "$plain" "$name: status" || diag "$(tail -n 5 trace.err)"
+	same_file traced.out plain.out "$name: output"
+}
+
 # spi_trace_ok NAME ARGS... - the same, checked for status 0 with stdout to $SPI_TMP/trace.out
 spi_trace_ok() {
 	local name=$1 status

@@ -4,7 +4,7 @@
 #
 # Threads that create threads; threads that end by returning, pthread_exit() and
 # being cancelled 300 calls deep. Every thread has the calls that
-# -finstrument-functions records for it, from its start routine on.
+# -finstrument-functions records for it, from its start routine on. (Many at once: many-threads.t.)
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 spi_daemon
@@ -13,5 +13,4 @@ tree_cc threads-truth threads.c -O0 -fexceptions -finstrument-functions
 tree_cc threads threads.c -O0 -fexceptions
 tree_is_truth "threads that create threads" nesting threads tree 4
 tree_is_truth "ends of threads" nesting threads ends 5
-tree_is_truth "320 threads, 64 at once" nesting threads many 256
 tap_done
