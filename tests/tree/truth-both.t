@@ -6,7 +6,7 @@
 # A tree with plain and one with compact records of the same program at the same
 # time: what is in each session are the calls that -finstrument-functions records.
 # All kinds of calls, exceptions, threads and their ends, longjmp(), exit(),
-# handlers; limited in depth; either of the two first.
+# handlers, coroutines; either of the two first.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 spi_daemon
@@ -54,6 +54,15 @@ tree_cc ways-truth ways.c -O0 -finstrument-functions
 tree_cc ways ways.c -O0
 for mode in longjmp exit signals; do
 	TREE_OBJECTS=-atexit rules='tree(main;compact);tree(main)' both_is_truth "$mode" entries ways "$mode"
+done
+# coroutines leave and enter each other's calls; the end of the process finds calls open
+for mode in contexts _exit; do
+	./ways "$mode" >plain.out
+	plain=$?
+	both_record 'tree(main);tree(main;compact)' ./ways "$mode" >traced.out
+	is "$?" "$plain" "$mode: status"
+	same_file traced.out plain.out "$mode: output"
+	[ "$mode" != _exit ] || both_balanced "$mode"
 done
 both_record 'tree(main);tree(main;compact)' ./ways storm 500 >traced.out
 is "$?" 9 "20 000 signals a second: status"
