@@ -265,8 +265,10 @@ void spi_trap_share(int watched)
 	if (!spi_trap_step || spi_signal_query(SIGTRAP, &now) < 0 || now.handler == (uint64_t) SIG_DFL
 			|| now.handler == (uint64_t) SIG_IGN || now.handler == (uint64_t) trap_handle)
 		return;
-	if (watched)
-		watch(&reason);
+	if (watched && spi_trap_watch && !spi_signals_interposed && spi_trap_watch(&reason) == 0) {
+		spi_signals_interposed = 1;	/* masks stay the program's: there is no int3 yet */
+		looked_at = 0;
+	}
 	spi_signal_take(&trap_signal);
 }
 
