@@ -189,6 +189,7 @@ void hot_clear(struct process *process);
 
 /* disabling.c: the daemon waits until link_disabled(id). */
 void disabling_begin(uint64_t id, const char *name);
+void disabling_recall(struct ruleset *rules, uint64_t question);	/* the answer to that one: a rule that goes is off in it */
 
 /* flushing.c: the daemon waits until link_flushed(id). */
 void flushing_begin(uint64_t id);

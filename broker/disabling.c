@@ -7,7 +7,8 @@
  * has an entry and no exit. So the daemon waits while what the rule alone asked
  * for is taken out of all processes, and the calls that are in those functions
  * return. That the rule is off is only assumed meanwhile: the query that follows
- * the client's command tells. When another enabled rule has the same name (in
+ * the client's command tells; the answer to one that was begun before it may still
+ * say that it is on, and is put right. When another enabled rule has the same name (in
  * another session), nothing is taken out, as that one wants it to stay; the name
  * does not tell which of them it is.
  */
@@ -15,6 +16,7 @@
 
 #include "broker/broker.h"
 
+#define NAME_BYTES	256
 #define STEP_MS		1
 #define WAIT_MS		70	/* for all agents to take it out, and for calls under way; the daemon waits a little longer */
 #define WAIT_TREE_MS	450	/* the same of a call tree */
@@ -24,6 +26,8 @@ static struct {
 	uint64_t id;		/* 0: none */
 	bool taken_out;
 	uint64_t begun, most;
+	uint64_t question;	/* of the daemon, the last that was begun before */
+	char name[NAME_BYTES];
 } disabling;
 
 static void disabling_end(void)
@@ -66,21 +70,38 @@ static void step(struct loop_timer *timer)
 		loop_timer_set(timer, STEP_MS, step);
 }
 
-void disabling_begin(uint64_t id, const char *name)
+/* The one enabled rule that has the name and instruments; NULL: none, or several. */
+static struct rule *only_rule(const struct ruleset *rules, const char *name)
 {
 	struct rule *only = NULL;
 
-	disabling_end();
-	disabling.id = id;
-	for (struct rule *rule = broker.rules->rules; rule; rule = rule->next) {
+	for (struct rule *rule = rules->rules; rule; rule = rule->next) {
 		if (!rule->enabled || strcmp(rule->name, name) || !rule_instruments(rule))
 			continue;
-		if (only) {
-			disabling_end();
-			return;
-		}
+		if (only)
+			return NULL;
 		only = rule;
 	}
+	return only;
+}
+
+/* What the daemon told when it was asked before: this rule was still on then. What is asked from now on waits for the command. */
+void disabling_recall(struct ruleset *rules, uint64_t question)
+{
+	struct rule *only = question <= disabling.question ? only_rule(rules, disabling.name) : NULL;
+
+	if (only)
+		only->enabled = false;
+}
+
+void disabling_begin(uint64_t id, const char *name)
+{
+	struct rule *only = only_rule(broker.rules, name);
+
+	disabling_end();
+	disabling.id = id;
+	disabling.question = query_next() - 1;
+	strncpy(disabling.name, name, NAME_BYTES - 1);
 	if (!only || broker.ending) {
 		disabling_end();
 		return;

@@ -151,8 +151,10 @@ static void query_failed(const char *what)
 static void query_conclude(void)
 {
 	struct ruleset *former = broker.rules;
-	bool same = ruleset_equal(former, coming);
+	bool same;
 
+	disabling_recall(coming, started);
+	same = ruleset_equal(former, coming);
 	done = started;
 	accounted = generation;
 	failures = 0;
