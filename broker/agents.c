@@ -118,6 +118,14 @@ static void on_flushed(struct spi_agent *agent, uint32_t id, void *data)
 	flushing_answered();
 }
 
+static void on_closed(struct spi_agent *agent, uint32_t id, void *data)
+{
+	struct process *p = spi_agent_user(agent);
+
+	if (p && p->closing == id)
+		p->closing = 0;
+}
+
 static void on_budget(struct spi_agent *agent, const struct spi_budget_told *told, void *data)
 {
 	struct process *p = spi_agent_user(agent);
@@ -203,7 +211,7 @@ int agents_open(int fd)
 {
 	static const struct spi_control_ops ops = {
 		.on_hello = on_hello, .on_rule_done = on_rule_done, .on_declined = on_declined, .on_note = on_note,
-		.on_hot = on_hot, .on_flushed = on_flushed, .on_budget = on_budget, .on_left_out = on_left_out,
+		.on_hot = on_hot, .on_flushed = on_flushed, .on_closed = on_closed, .on_budget = on_budget, .on_left_out = on_left_out,
 		.on_gone = on_gone,
 	};
 	int ret = 0, control;

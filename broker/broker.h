@@ -130,6 +130,7 @@ struct process {
 	struct command *commands, **last_command;
 	unsigned int nr_commands;
 	uint64_t flushing;		/* what it has not answered yet; 0: nothing */
+	uint32_t closing;		/* likewise: of calls of a tree that is switched off */
 	struct lines declined, notes;
 	struct hot *hot;		/* its busiest functions, any order; NULL: none were told of */
 	unsigned int nr_hot;

@@ -20,11 +20,12 @@
 #define STEP_MS		1
 #define WAIT_MS		70	/* for all agents to take it out, and for calls under way; the daemon waits a little longer */
 #define WAIT_TREE_MS	450	/* the same of a call tree */
+#define CLOSE_MS	250	/* for its calls; then those that are open get their exits */
 
 static struct {
 	struct loop_timer timer;
 	uint64_t id;		/* 0: none */
-	bool taken_out;
+	bool taken_out, is_tree;
 	uint64_t begun, most;
 	uint64_t question;	/* of the daemon, the last that was begun before */
 	char name[NAME_BYTES];
@@ -38,6 +39,32 @@ static void disabling_end(void)
 	disabling.id = 0;
 }
 
+/* Will the events that record it stay on for another one? Then they record its calls to their end. */
+static bool is_shared(const struct rule *only)
+{
+	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next)
+		if (rule != only && rule->enabled && rule->wants.is_tree && rule->session == only->session &&
+		    !strcmp(rule->channel, only->channel))
+			return true;
+	return false;
+}
+
+/* Where it alone asked for the tree, its calls are to be waited for, and then to be closed. */
+static void calls_close(const struct rule *only)
+{
+	static uint32_t latest;
+	uint32_t flags = CLOSE_MS | (is_shared(only) ? 0 : SPI_CLOSE_ALL);
+
+	latest = latest == UINT32_MAX ? 1 : latest + 1;
+	for (struct process *p = processes; p; p = p->next) {
+		p->closing = 0;
+		for (const struct applied *a = p->agent ? p->applied : NULL; a; a = a->next)
+			if (a->request == only->requests[0] && a->state == APPLIED_OFF &&
+			    !spi_agent_rule_close(p->agent, a->request->id, flags, latest))
+				p->closing = latest;
+	}
+}
+
 /* Has every agent answered all it was told? */
 static bool all_answered(void)
 {
@@ -47,13 +74,17 @@ static bool all_answered(void)
 	return true;
 }
 
-/* No call is under way in any process: as many exits as entries. */
+/* No call is under way in any process: of a tree its agent has said so. Else there are as many exits as entries. */
 static bool all_returned(void)
 {
 	for (const struct process *p = processes; p; p = p->next) {
+		if (p->agent && p->closing)
+			return false;
+	}
+	for (const struct process *p = processes; p && !disabling.is_tree; p = p->next) {
 		const volatile struct spi_status_page *counts = p->agent ? spi_agent_status(p->agent) : NULL;
 
-		if (counts && counts->entries > counts->exits + counts->lost_exits + counts->owed_exits)
+		if (counts && counts->entries > counts->exits + counts->lost_exits)
 			return false;
 	}
 	return true;
@@ -107,9 +138,12 @@ void disabling_begin(uint64_t id, const char *name)
 		return;
 	}
 	only->enabled = false;
+	disabling.is_tree = only->wants.is_tree;
 	disabling.most = only->wants.is_tree ? WAIT_TREE_MS : WAIT_MS;
 	disabling.begun = loop_now();
 	disabling.taken_out = false;
 	processes_apply();
+	if (disabling.is_tree)
+		calls_close(only);
 	step(&disabling.timer);
 }

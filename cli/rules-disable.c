@@ -318,15 +318,24 @@ static int rule_disable(struct disabling *d, unsigned int at)
 	return name_restore(d, rule);
 }
 
-/* What instruments goes first. */
+/* What instruments goes first, what records calls' exits last: so no entry is recorded whose exit is not. */
+static int rule_turn(const struct saved_rule *rule)
+{
+	size_t n = strlen(rule->name);
+
+	if (rules_is_form(rule->name))
+		return 0;
+	return n >= 5 && !strcmp(rule->name + n - 5, "_exit") ? 2 : 1;
+}
+
 static int marked_disable(struct disabling *d)
 {
 	unsigned int i;
-	int pass, ret = 0;
+	int turn, ret = 0;
 
-	for (pass = 0; pass < 2; pass++)
+	for (turn = 0; turn < 3; turn++)
 		for (i = 0; i < d->saved.count; i++) {
-			if (rules_is_form(d->saved.rules[i].name) == !pass && rule_disable(d, i) < 0)
+			if (rule_turn(&d->saved.rules[i]) == turn && rule_disable(d, i) < 0)
 				ret = -EIO;
 		}
 	return ret;

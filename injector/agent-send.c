@@ -154,6 +154,13 @@ int spi_agent_flush_calls(struct spi_agent *agent, uint32_t id)
 	return spi_agent_send(agent, SPI_MSG_FLUSH, id, NULL, 0, NULL, 0, -1);
 }
 
+int spi_agent_rule_close(struct spi_agent *agent, uint32_t rule, uint32_t flags, uint32_t id)
+{
+	struct spi_msg_rule body = { .rule = rule, .flags = flags };
+
+	return spi_agent_send(agent, SPI_MSG_RULE_CLOSE, id, &body, sizeof(body), NULL, 0, -1);
+}
+
 int spi_agent_go(struct spi_agent *agent)
 {
 	return spi_agent_send(agent, SPI_MSG_GO, 0, NULL, 0, NULL, 0, -1);

@@ -225,6 +225,10 @@ static int take_message(struct spi_agent *agent, char *packet, size_t size, int 
 		if (control->ops.on_flushed)
 			control->ops.on_flushed(agent, head.id, control->data);
 		return 0;
+	case SPI_MSG_RULE_CLOSED:
+		if (control->ops.on_closed)
+			control->ops.on_closed(agent, head.id, control->data);
+		return 0;
 	case SPI_MSG_DETACHED:
 		if (control->ops.on_detached)
 			control->ops.on_detached(agent, control->data);

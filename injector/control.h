@@ -56,6 +56,7 @@ struct spi_control_ops {
 	/* A whole object's analysis begins, or is over: what a user may have to wait for. `object` is its file name. */
 	void (*on_analysis)(struct spi_agent *agent, const char *object, int begins, void *data);
 	void (*on_flushed)(struct spi_agent *agent, uint32_t id, void *data);
+	void (*on_closed)(struct spi_agent *agent, uint32_t id, void *data);
 	/* Everything is removed from the process; on_gone follows. */
 	void (*on_detached)(struct spi_agent *agent, void *data);
 	/* The connection is over: the process ended, detached, replaced itself by exec, or broke the protocol. */
@@ -151,6 +152,8 @@ int spi_agent_detach(struct spi_agent *agent);
 int spi_agent_go(struct spi_agent *agent);
 /* Have it write what its threads keep back; on_flushed() with the same id follows. */
 int spi_agent_flush_calls(struct spi_agent *agent, uint32_t id);
+/* The calls of a tree that was disabled have returned, or are closed: on_closed() with the same id follows. flags: SPI_CLOSE_*. */
+int spi_agent_rule_close(struct spi_agent *agent, uint32_t rule, uint32_t flags, uint32_t id);
 
 /* Close the connection; on_gone is called at the next dispatch. */
 void spi_agent_close(struct spi_agent *agent);

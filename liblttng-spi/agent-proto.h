@@ -46,6 +46,7 @@ enum spi_msg_type {
 	 * share of what the tree's records took then in 1/1000.
 	 */
 	SPI_MSG_BUDGET,
+	SPI_MSG_RULE_CLOSED,	/* answer to RULE_CLOSE */
 	/* controller to agent */
 	SPI_MSG_WELCOME = 64,	/* struct spi_msg_welcome, perhaps + path where programs that are executed find the controller: answer to HELLO */
 	SPI_MSG_MAP,		/* struct spi_msg_map + error text; fd: the sealed code map */
@@ -58,6 +59,7 @@ enum spi_msg_type {
 	SPI_MSG_GO,		/* a preloaded program may go on to main(): all first rules were sent */
 	SPI_MSG_FLUSH,		/* write what threads keep back (compact records), answer FLUSHED */
 	SPI_MSG_FIRST_ENDED,	/* the process's first thread is a zombie: see to it that the process ends with the last one. No answer */
+	SPI_MSG_RULE_CLOSE,	/* struct spi_msg_rule: of a tree that is switched off: once its calls have returned, answer RULE_CLOSED. flags: SPI_CLOSE_* */
 };
 
 struct spi_msg {
@@ -121,6 +123,8 @@ struct spi_msg_rule {
 };
 #define SPI_RULE_ONE_EVENT	1u
 #define SPI_RULE_COMPACT	2u
+#define SPI_CLOSE_MS		0xffffu		/* how long is waited for that; then it is answered all the same, */
+#define SPI_CLOSE_ALL		0x10000u	/* after exits were written for the calls that are open */
 
 struct spi_msg_rule_done {
 	uint32_t rule;

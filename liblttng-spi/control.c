@@ -87,6 +87,10 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 	body[head->size] = 0;
 	if (head->size >= sizeof(rule))
 		memcpy(&rule, body, sizeof(rule));
+	if (head->type == SPI_MSG_RULE_CLOSE) {
+		spi_closing_begin(link, head->id, &rule);
+		return 0;
+	}
 	memset(&result, 0, sizeof(result));
 	spi_control_lock();
 	switch (head->type) {
@@ -157,11 +161,15 @@ static void wait_for_packet(struct spi_link *link)
 	for (;;) {
 		struct pollfd poll[2] = { { link->fd, POLLIN, 0 }, { spi_control_event, POLLIN, 0 } };
 		uint64_t count;
+		int64_t due = spi_tree_starts_wait(), close = spi_closing_wait();
 		uint32_t now;
-		long r = spi_sys(SYS_poll, poll, 2L, (long) spi_tree_starts_wait());
+		long r = spi_sys(SYS_poll, poll, 2L, (long) (close < 0 || (due >= 0 && due < close) ? due : close));
 
 		if (r < 0 && r != -EINTR)
 			return;
+		spi_closing_step(link);
+		if (r == 0 && close >= 0 && due != 0)
+			continue;
 		if (r == 0 || (r > 0 && (poll[1].revents & POLLIN))) {
 			spi_sys(SYS_read, spi_control_event, &count, sizeof(count));
 			now = __atomic_load_n(&asked, __ATOMIC_ACQUIRE);

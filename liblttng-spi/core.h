@@ -231,6 +231,10 @@ int spi_fork_init(void);
 
 /* ---- init.c ---- */
 void spi_control_lock(void);
+/* closing.c: control thread */
+void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_rule *rule);
+void spi_closing_step(struct spi_link *link);
+int64_t spi_closing_wait(void);		/* ms until the next step; -1: there is none */
 void spi_control_unlock(void);
 int spi_control_try(void);			/* 1: it is ours */
 int spi_control_is_mine(void);

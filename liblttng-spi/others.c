@@ -9,6 +9,11 @@
  * Nobody is stopped: meanwhile calls return and pop their slots. What they leave
  * there is looked at, not whether they are in use; so a thread's chunks stay its own while it is closed,
  * also those that it has left (spi_others_closed).
+ *
+ * When a tree ends, and calls of its own are still open in threads that cannot return now, these are closed likewise
+ * (spi_calls_close_others). Everybody goes on recording meanwhile: a thread ends its calls
+ * under a lock of its own, which is held here while its slots are looked at. Only those on its own stack are, as chunks
+ * may change hands.
  */
 #include <string.h>
 #include <sys/syscall.h>
@@ -19,6 +24,7 @@
 #define WAIT_STEPS	1000u		/* of a tenth of a millisecond, for all threads together */
 
 uint32_t spi_others_closed;
+static uint32_t closing;	/* calls of a tree are being closed */
 
 static void pause_us(long us)
 {
@@ -89,6 +95,8 @@ void spi_others_leave(int is_end)
 		return;
 	t->busy |= SPI_BUSY_ALWAYS;
 	__atomic_store_n(&spi_others_closed, 1, __ATOMIC_SEQ_CST);
+	for (unsigned int i = 0; __atomic_load_n(&closing, __ATOMIC_SEQ_CST) && i < WAIT_STEPS; i++)
+		pause_us(100);		/* that ends with the thread it is at */
 	if (spi_payload->others_begin(is_end) && others_exist(t)) {
 		busy_wait(t);
 		for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
@@ -113,7 +121,94 @@ void spi_others_again(void)
 
 void spi_others_fork_child(void)
 {
-	spi_others_closed = 0;
+	spi_others_closed = closing = 0;
 	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
-		own->again = 0;
+		own->again = own->closing = 0;
+}
+
+/* ---- calls of a tree that ends ---- */
+
+#define BUSY_STEPS	200u		/* of a tenth of a millisecond, for one thread */
+
+/* Was the call recorded by these trees, and is not over? With compact records: by none that there still is. */
+static int slot_is_open(const struct spi_slot *s, uint32_t trees)
+{
+	const struct spi_point *point = s->point;
+
+	if (s->p == SPI_SLOT_DEAD || s->state != SPI_SLOT_LIVE || !point || !(point->flags & SPI_POINT_TREE))
+		return 0;
+	if (point->flags & SPI_POINT_COMPACT)
+		return s->aux != UINT32_MAX && !point->tree_live;
+	return s->aux && s->aux != UINT32_MAX && (s->start & trees);	/* root.c: a slot of a call that was not recorded */
+}
+
+/* How many there are, roughly. */
+uint32_t spi_calls_open(uint32_t trees)
+{
+	uint32_t open = 0;
+
+	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next) {
+		uint32_t chunk = own->chunk;
+
+		for (unsigned int n = 0; own->in_use && chunk < CHUNK_COUNT && n < CHUNK_COUNT; chunk = spi_chunks[chunk].prev, n++)
+			for (struct spi_slot *s = spi_chunk_slots(chunk); s < spi_chunk_slots(chunk) + CHUNK_SLOTS; s++)
+				open += (uint32_t) slot_is_open(s, trees);
+	}
+	return open;
+}
+
+/* Has the thread seen that it is to be careful? It has if it is not busy once. */
+static int thread_is_careful(const struct spi_thread_own *own)
+{
+	struct spi_thread copy;
+
+	for (unsigned int steps = 0; steps < BUSY_STEPS; steps++) {
+		if (!thread_copy(own, &copy))
+			return 0;
+		if (!(copy.busy & (SPI_BUSY_ALWAYS - 1)))
+			return 1;
+		pause_us(100);
+	}
+	return 0;
+}
+
+static void thread_close(struct spi_thread_own *own, uint32_t trees)
+{
+	uint32_t chunk = own->chunk, none = SPI_CLOSING_FREE;
+	struct spi_thread copy;
+
+	for (unsigned int steps = 0; !__atomic_compare_exchange_n(&own->closing, &none, SPI_CLOSING_OTHER, 0, __ATOMIC_ACQUIRE,
+			__ATOMIC_RELAXED); none = SPI_CLOSING_FREE) {
+		if (steps++ == BUSY_STEPS)
+			return;
+		pause_us(100);
+	}
+	if (thread_copy(own, &copy) && !copy.owed) {	/* what it owes comes first */
+		spi_payload->other_thread(own, &copy);
+		for (unsigned int n = 0; chunk < CHUNK_COUNT && n < CHUNK_COUNT; chunk = spi_chunks[chunk].prev, n++)
+			for (struct spi_slot *s = spi_chunk_slots(chunk) + CHUNK_SLOTS; s-- > spi_chunk_slots(chunk);)
+				if (slot_is_open(s, trees) && !(s->point->flags & SPI_POINT_COMPACT) && s->p >= copy.stack_low &&
+						s->p < copy.stack_high)
+					spi_payload->other_close(own, s, trees);
+	}
+	__atomic_store_n(&own->closing, SPI_CLOSING_FREE, __ATOMIC_RELEASE);
+}
+
+/* Control thread, under the control lock. */
+void spi_calls_close_others(uint32_t trees)
+{
+	const struct spi_thread *t = &spi_thread;
+
+	if (!spi_payload || !spi_payload->careful_begin || spi_sandbox_narrow)
+		return;
+	__atomic_store_n(&closing, 1, __ATOMIC_SEQ_CST);
+	if (spi_payload->careful_begin()) {
+		if (spi_sys(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0L, 0L) < 0)
+			pause_us(1000);
+		for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
+			if (own != t->own && own->in_use && !spi_others_closed && thread_is_careful(own))
+				thread_close(own, trees);
+		spi_payload->careful_end();
+	}
+	__atomic_store_n(&closing, 0, __ATOMIC_SEQ_CST);
 }

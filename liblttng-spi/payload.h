@@ -144,6 +144,14 @@ struct spi_payload_ops {
 	int (*budget_prepare)(const char **why);
 	/* Write it. Any thread, in any state, as a call's; it is marked busy. */
 	void (*budget_event)(const struct spi_left_out *left_out);
+	/*
+	 * Calls of trees that end (others.c), while the process goes on and everybody records. careful_begin(): from now on
+	 * threads end calls under their own spi_thread_own.closing, once they are not busy; 0: not now. Then for
+	 * each thread other_thread(), and other_close() for its slots of these trees, innermost first, with its lock held.
+	 */
+	int (*careful_begin)(void);
+	void (*careful_end)(void);
+	void (*other_close)(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees);
 };
 
 /* The module's only exported symbol: "spi_payload_init". NULL on failure, *error says why. */

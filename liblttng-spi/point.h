@@ -249,6 +249,9 @@ struct spi_words {
 #define SPI_WORD_EXIT	(UINT64_C(1) << 32)
 extern __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
 
+/* Who ends a thread's calls: it itself, or who closes them. */
+enum spi_closing { SPI_CLOSING_FREE = 0, SPI_CLOSING_OWN, SPI_CLOSING_OTHER };
+
 struct spi_thread_record {
 	struct spi_thread_count count;	/* only ever grows; a later thread that takes the record over goes on from there */
 };
@@ -264,6 +267,7 @@ struct spi_thread_own {
 	uint32_t tree_base[16];		/* where the depth of a tree is counted from. tree.h */
 	const struct spi_thread *thread;	/* may be gone: others.c */
 	uint32_t again;			/* its calls were closed by another thread, and it is to enter them again. others.c */
+	uint32_t closing;		/* enum spi_closing: a lock, only while calls of a tree are being closed. others.c */
 	struct spi_thread_count folded;	/* of a record outside the status memory: what the page has of it */
 };
 

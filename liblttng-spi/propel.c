@@ -23,12 +23,27 @@ uint64_t spi_tree_epoch = SPI_TREE_EPOCH_FIRST;
 uint32_t spi_tree_others, spi_tree_everybody;
 uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads, spi_tree_untagged;
 uint32_t spi_tree_depths[SPI_TREES_MAX];
+uint32_t spi_tree_ended[SPI_TREES_MAX];
 
 /* ---- threads ---- */
 
 static int is_first_thread(void)
 {
 	return spi_raw3(SYS_gettid, 0, 0, 0) == spi_raw3(SYS_getpid, 0, 0, 0);
+}
+
+/* One may have ended since the thread looked, and another, or the same once more, have begun: the thread is not in that. */
+static uint32_t without_ended(const struct spi_thread *t)
+{
+	uint32_t trees = t->tree & spi_tree_existing;
+
+	for (uint32_t rest = t->tree_epoch ? trees : 0; rest; rest &= rest - 1) {
+		uint32_t i = (uint32_t) __builtin_ctz(rest);
+
+		if ((int32_t) (t->tree_epoch - __atomic_load_n(&spi_tree_ended[i], __ATOMIC_ACQUIRE)) < 0)
+			trees &= ~(1u << i);
+	}
+	return trees;
 }
 
 /* The trees have changed, or it is the thread's first call. */
@@ -48,7 +63,7 @@ __attribute__((noinline)) uint32_t spi_tree_thread_look(struct spi_thread *t)
 		t->busy |= SPI_BUSY_ALWAYS;
 		return t->tree = 0;
 	}
-	trees = (trees & spi_tree_existing) | spi_tree_everybody;
+	trees = without_ended(t) | spi_tree_everybody;
 	if (!is_first_thread())
 		trees |= spi_tree_others;
 	t->tree = trees;

@@ -263,6 +263,7 @@ static void tree_end(struct spi_tree *tree)
 	__atomic_fetch_and(&spi_tree_everybody, ~bit, __ATOMIC_RELEASE);
 	__atomic_fetch_and(&spi_tree_others, ~bit, __ATOMIC_RELEASE);
 	__atomic_fetch_and(&spi_tree_execs, ~bit, __ATOMIC_RELEASE);
+	__atomic_store_n(&spi_tree_ended[tree->index], (uint32_t) spi_tree_epoch + 1, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&spi_tree_epoch, 1, __ATOMIC_RELEASE);
 	spi_budget_tell(spi_link_current, 1);
 	if (tree->budget) {

@@ -210,6 +210,7 @@ extern uint32_t spi_tree_others;	/* trees that every thread but the first is in 
 extern uint32_t spi_tree_everybody;	/* trees that every thread is in */
 extern uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads, spi_tree_untagged;
 extern uint32_t spi_tree_depths[SPI_TREES_MAX];
+extern uint32_t spi_tree_ended[SPI_TREES_MAX];	/* spi_tree_epoch at its latest end */
 
 /* spi_tree_of(), when there is something to look at. */
 uint32_t spi_tree_thread_look(struct spi_thread *t);

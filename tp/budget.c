@@ -100,7 +100,7 @@ void tp_budget_event(const struct spi_left_out *l)
 	int *error, error_was;
 	tp_reader *reader;
 
-	if (tp_closed || !CMM_ACCESS_ONCE(tp_budget_tracepoint.state))
+	if (tp_closed > TP_CAREFUL || !CMM_ACCESS_ONCE(tp_budget_tracepoint.state))
 		return;
 	error = tp_errno(t);
 	error_was = *error;

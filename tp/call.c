@@ -11,6 +11,11 @@
  * gets it always. An entry that finds no room is lost, and its exit with it; an
  * exit that finds none is owed (owed.c).
  *
+ * LTTng switches the events of entries and exits on and off one after the other, each first with and then without a
+ * filter, and its thread may rest in between. Of a tree, whose two events say the same, that must not show: an
+ * entry is recorded in a channel that takes exits at that moment (pairs.c), and the exit goes to who has the entry, whatever the
+ * filter says by then.
+ *
  * Signal handlers may come at any instruction; what they record in between uses
  * slots above ours and its own buffers on the stack. Slot fields of ours are
  * written after the slot was pushed and cleared before it is popped, so a slot
@@ -51,9 +56,11 @@ static void heard_add(struct heard *heard, const void *channel)
 
 /* Any number of rules on the entry event, with filters and triggers. */
 static __attribute__((noinline)) void fire_entry_all(
-	struct spi_thread *t, const struct tp_event *fired, uint8_t *record, uint32_t length, struct heard *heard,
-	int first)
+	struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length, struct heard *heard,
+	int first, int has_slot)
 {
+	const struct tp_event *fired = &tp->entry;
+	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0;
 	struct tp_shot shot = { .event = fired, .record = record, .length = length };
 	struct lttng_ust_tracepoint_probe *probe;
 	struct spi_thread_count *count = tp_count(t);
@@ -69,7 +76,7 @@ static __attribute__((noinline)) void fire_entry_all(
 			struct lttng_ust_channel_buffer *channel = recorder->chan;
 			int error = -ENOBUFS;
 
-			if (!tp_recorder_takes(&shot, event, channel))
+			if (!tp_recorder_takes(&shot, event, channel) || (is_tree && !tp_pair_takes(tp, channel, has_slot)))
 				continue;
 			if (!spi_thread_owes(t) || !tp_owed_blocks(t, channel))
 				error = first ? tp_as_learn(fired, record, length, recorder, channel)
@@ -85,9 +92,10 @@ static __attribute__((noinline)) void fire_entry_all(
 }
 
 /* Returns the one channel that recorded it; or NULL, and *n says how many of heard->channel[] did. */
-SPI_INLINE const void *fire_entry(struct spi_thread *t, const struct tp_event *fired, uint8_t *record, uint32_t length,
-	struct heard *heard, uint32_t *n)
+SPI_INLINE const void *fire_entry(struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length,
+	struct heard *heard, uint32_t *n, const int has_slot)
 {
+	const struct tp_event *fired = &tp->entry;
 	const int first = tp_as_first(t);
 	struct lttng_ust_event_recorder *recorder;
 	const void *one = NULL;
@@ -100,7 +108,7 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, const struct tp_event *f
 	reader = tp_read_lock(t);
 	recorder = tp_probe_single(tp_probes(fired));
 	*n = 0;
-	if (spi_likely(recorder != NULL) && spi_likely(!spi_thread_owes(t))) {
+	if (spi_likely(recorder != NULL) && spi_likely(!spi_thread_owes(t)) && spi_likely(!(tp->point->flags & SPI_POINT_TREE))) {
 		int error = spi_unlikely(first) ? tp_as_learn(fired, record, length, recorder, recorder->chan)
 						: tp_record(fired, record, length, recorder, recorder->chan);
 
@@ -111,7 +119,7 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, const struct tp_event *f
 			tp_count(t)->lost_entries += (unsigned int) tp_discarded(error);
 		}
 	} else {
-		fire_entry_all(t, fired, record, length, heard, first);
+		fire_entry_all(t, tp, record, length, heard, first, has_slot);
 		*n = heard->n;
 	}
 	tp_read_unlock(reader);
@@ -170,6 +178,15 @@ int tp_heard_has(const struct spi_slot *slot, const void *channel)
 	return 0;
 }
 
+void tp_heard_forget(const struct spi_slot *slot, const void *channel)
+{
+	struct heard *heard = (struct heard *) tp_area_make(slot, TP_AREA_SMALL);
+
+	for (uint32_t i = 0; heard && i < heard->n; i++)
+		if (heard->channel[i] == channel)
+			heard->channel[i] = NULL;
+}
+
 static __attribute__((noinline)) void slot_remember_set(
 	struct spi_thread *t, struct spi_slot *slot, const struct heard *heard)
 {
@@ -208,7 +225,7 @@ SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_slot *slot, struc
 
 /* `generic`: the record is the function's address and its call site. Otherwise as fire_entry(). */
 SPI_INLINE const void *record_entry(struct spi_thread *t, struct tp_point *tp, struct spi_frame *frame,
-	const uint8_t *vec, uint64_t stride, struct heard *heard, uint32_t *n, const int generic)
+	const uint8_t *vec, uint64_t stride, struct heard *heard, uint32_t *n, const int has_slot, const int generic)
 {
 	const struct tp_program *program = tp->entry_program;
 	uint8_t small[TP_SMALL_RECORD + TP_SLOP], *record = small;
@@ -216,11 +233,11 @@ SPI_INLINE const void *record_entry(struct spi_thread *t, struct tp_point *tp, s
 	if (generic) {
 		uint64_t words[2] = { tp->point->address, tp_call_site(tp->point, frame->ra) };
 
-		return fire_entry(t, &tp->entry, (uint8_t *) words, sizeof(words), heard, n);
+		return fire_entry(t, tp, (uint8_t *) words, sizeof(words), heard, n, has_slot);
 	}
 	if (spi_unlikely(program->length > TP_SMALL_RECORD))
 		record = __builtin_alloca(program->length + TP_SLOP);
-	return fire_entry(t, &tp->entry, record, tp_serialise(program, frame, vec, stride, record), heard, n);
+	return fire_entry(t, tp, record, tp_serialise(program, frame, vec, stride, record), heard, n, has_slot);
 }
 
 SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride,
@@ -252,7 +269,7 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	if (generic && spi_unlikely(!slot) && (point->flags & SPI_POINT_TREE) && CMM_ACCESS_ONCE(tp->exit.tracepoint->state))
 		goto out;		/* of a tree no call without its exit */
 	if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)))
-		one = record_entry(t, tp, frame, vec, stride, &heard, &n, generic);
+		one = record_entry(t, tp, frame, vec, stride, &heard, &n, slot != NULL, generic);
 	if (spi_likely(slot != NULL) && (spi_likely(one != NULL) || n ||
 			(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) && tp_exit_wanted_alone(t, tp))))
 		code = slot_take(t, slot, point, frame, one, &heard, n);
@@ -320,6 +337,7 @@ static __attribute__((noinline)) uint32_t fire_exit_all(
 	struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length, const struct spi_slot *slot)
 {
 	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = length };
+	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0;
 	struct lttng_ust_tracepoint_probe *probe;
 	uint32_t n = 0;
 
@@ -336,7 +354,7 @@ static __attribute__((noinline)) uint32_t fire_exit_all(
 
 			if (slot->cookie != channel || slot->aux != tp_epoch)
 				due = exit_due(tp, slot, channel);
-			if (due == TP_DUE_NOT || !tp_recorder_takes(&shot, event, channel))
+			if (due == TP_DUE_NOT || !(is_tree ? tp_recorder_on(event, channel) : tp_recorder_takes(&shot, event, channel)))
 				continue;
 			if (!spi_thread_owes(t) || !tp_owed_blocks(t, channel))
 				error = tp_record(&tp->exit, record, length, recorder, channel);
@@ -404,17 +422,20 @@ SPI_INLINE void exit_common(
 	struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride, const int generic)
 {
 	struct spi_thread *t = &spi_thread;
-	int *error = tp_errno(t), error_was = *error;
+	int *error = tp_errno(t), error_was = *error, locked;
 
 	if (spi_unlikely(slot + 1 != t->cur))
 		spi_slot_leave_above(slot);
 	tp_exit_begin(t, slot);
+	locked = spi_unlikely(tp_closed == TP_CAREFUL) && tp_careful_lock(t);
 	if (spi_likely(!tp_closed) || tp_again(t)) {
-		if (spi_likely(exit_state(slot)))
+		if (spi_likely(exit_state(slot)) && spi_likely(slot->aux))	/* else it has been closed */
 			record_exit(t, slot, frame, vec, stride, generic);
 		slot->cookie = NULL;
 		slot->aux = 0;
 	}					/* else who closed looks for what is left of the slot */
+	if (spi_unlikely(locked))
+		tp_careful_unlock(t);
 	spi_slot_pop(t, slot);
 	*error = error_was;
 	spi_call_end(t);
@@ -438,10 +459,10 @@ void tp_generic_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8
 SPI_INLINE void left_common(struct spi_slot *slot, enum spi_left how, const int generic)
 {
 	struct spi_thread *t = &spi_thread;
-	int *error = tp_errno(t), error_was = *error;
+	int *error = tp_errno(t), error_was = *error, locked = tp_closed == TP_CAREFUL && tp_careful_lock(t);
 
 	if (!tp_closed || tp_again(t)) {
-		if (exit_state(slot)) {
+		if (exit_state(slot) && slot->aux) {
 			if (slot->aux == (tp_epoch | TP_SLOT_SET) || (slot->aux == tp_epoch && slot->cookie))
 				tp_left_fire(t, slot->point, how);
 			record_exit(t, slot, NULL, NULL, 0, generic);
@@ -449,6 +470,8 @@ SPI_INLINE void left_common(struct spi_slot *slot, enum spi_left how, const int 
 		slot->cookie = NULL;
 		slot->aux = 0;
 	}
+	if (locked)
+		tp_careful_unlock(t);
 	*error = error_was;
 }
 
@@ -484,7 +507,7 @@ void tp_call_again(struct spi_slot *slot)
 	t->tree_now = t->tree & point->tree_live;
 	slot->start = t->tree_now;
 	if (CMM_ACCESS_ONCE(tp->entry.tracepoint->state)) {
-		one = fire_entry(t, &tp->entry, (uint8_t *) words, sizeof(words), &heard, &n);
+		one = fire_entry(t, tp, (uint8_t *) words, sizeof(words), &heard, &n, 1);
 		if (n > 1)
 			slot_remember_set(t, slot, &heard);
 		else

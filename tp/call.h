@@ -43,6 +43,15 @@ SPI_HIDDEN uint32_t tp_exit_failed(struct spi_thread *t, const struct tp_point *
 SPI_HIDDEN int tp_heard_has(const struct spi_slot *slot, const void *channel);	/* of TP_SLOT_SET */
 SPI_HIDDEN void tp_call_again(struct spi_slot *slot);	/* a call of the calling thread that was closed */
 
+SPI_HIDDEN void tp_heard_forget(const struct spi_slot *slot, const void *channel);
+
+/* ---- pairs.c ---- */
+/* May this channel have the entry of a tree's call, as it takes exits? Inside a read-side section. */
+SPI_HIDDEN int tp_pair_takes(const struct tp_point *tp, const struct lttng_ust_channel_buffer *channel, int has_slot);
+/* A channel in which both are recorded. */
+SPI_HIDDEN void tp_pair_seen(const void *channel);
+extern SPI_HIDDEN const void *tp_pair_latest;
+
 /* ---- one.c ---- */
 /* The record of a call that did not return: 0 when there is none. */
 SPI_HIDDEN int tp_one_shot(struct spi_slot *slot, enum spi_left how, struct tp_shot *shot);

@@ -118,6 +118,14 @@ static void op_others_again(uint32_t threads)
 	tp_others_again(threads);
 }
 
+static void op_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees)
+{
+	int *error = tp_errno(&spi_thread), error_was = *error;
+
+	tp_other_close(own, slot, trees);
+	*error = error_was;
+}
+
 static void op_set_string_max(uint32_t bytes)
 {
 	tp_string_max = bytes < 16 ? 16 : bytes > TP_RECORD_MAX / 2 ? TP_RECORD_MAX / 2 : bytes;
@@ -148,6 +156,9 @@ static const struct spi_payload_ops ops = {
 	.other_thread = tp_other_thread,
 	.other_left = tp_other_left,
 	.others_again = op_others_again,
+	.careful_begin = tp_careful_begin,
+	.careful_end = tp_careful_end,
+	.other_close = op_other_close,
 	.enter_again = tp_enter_again,
 	.set_run = tp_runs_set,
 	.budget_prepare = tp_budget_prepare,

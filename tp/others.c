@@ -12,6 +12,10 @@
  * until nobody is busy any more (liblttng-spi/others.c): so the slots that still name a
  * channel are exactly the calls whose entry is recorded and whose exit is not.
  *
+ * A tree that ends while the process goes on closes what calls of its own are still open then, thread by thread
+ * (tp_other_close()). Nothing else may be lost meanwhile, so everybody records; but exits are written under a lock
+ * of their thread, which who closes takes for as long as that thread's calls need.
+ *
  * Should execve() fail, these calls are entered again, each thread's own by itself,
  * outermost first, before it records anything else; until all have done that the
  * way of a call is the slow one. Calls that returned meanwhile are over: they have
@@ -176,6 +180,104 @@ int tp_other_left(const struct spi_thread_own *own, struct spi_slot *slot, enum 
 	slot->aux = again ? tp_epoch | TP_SLOT_AGAIN : 0;
 	*error = error_was;
 	return again;
+}
+
+/* ---- calls of a tree that ends ---- */
+
+/* Those who are not busy now, or are once, will see it. 0: something else is going on. */
+int tp_careful_begin(void)
+{
+	uint32_t state = TP_OPEN;
+
+	return __atomic_compare_exchange_n(&tp_closed, &state, TP_CAREFUL, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+void tp_careful_end(void)
+{
+	uint32_t state = TP_CAREFUL;
+
+	__atomic_compare_exchange_n(&tp_closed, &state, TP_OPEN, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+/* The calling thread's own. 0: it has it already, in the code that a signal handler interrupted. */
+int tp_careful_lock(const struct spi_thread *t)
+{
+	for (;;) {
+		uint32_t none = SPI_CLOSING_FREE;
+
+		if (!t->own)
+			return 0;
+		if (__atomic_compare_exchange_n(&t->own->closing, &none, SPI_CLOSING_OWN, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return 1;
+		if (none == SPI_CLOSING_OWN)
+			return 0;
+		processor_yield();
+	}
+}
+
+void tp_careful_unlock(const struct spi_thread *t)
+{
+	__atomic_store_n(&t->own->closing, SPI_CLOSING_FREE, __ATOMIC_RELEASE);
+}
+
+/* In the channel that it means: by what these trees alone would be recorded in. 1: it has the exit, or will not. */
+static int close_in(struct tp_shot *shot, const struct lttng_ust_event_common *event,
+	struct spi_thread_count *count)
+{
+	struct lttng_ust_event_recorder *recorder = event->child;
+	int error = -ENOBUFS;
+
+	/* one without a filter records whatever trees there are, and the exit when it comes */
+	if (!CMM_ACCESS_ONCE(event->eval_filter) || !tp_recorder_takes(shot, event, recorder->chan))
+		return 0;
+	for (unsigned int i = 0; error && (!i || tp_may_wait(error)) && i < FULL_TRIES; i++) {
+		if (i)
+			processor_yield();
+		error = tp_as_record(&as, shot->event, shot->record, shot->length, recorder, recorder->chan);
+	}
+	if (error == -EAGAIN)
+		return 0;
+	count->exits += !error;
+	count->lost_exits += !!error;
+	return 1;
+}
+
+/*
+ * A call of that thread, whose lock is held, with one event at each end: its exit, now, in the channels that have the entry because
+ * of these trees. When it returns there is nothing left to be said there.
+ */
+void tp_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees)
+{
+	const int is_set = slot->aux == (tp_epoch | TP_SLOT_SET);
+	struct spi_thread *t = &spi_thread;
+	const struct tp_point *tp = slot->point->payload;
+	uint64_t words[2] = { slot->point->address, tp_call_site(slot->point, slot->ra) };
+	struct tp_shot shot = { .event = &tp->exit, .record = (uint8_t *) words, .length = sizeof(words) };
+	struct spi_thread_count *count = own->record ? &own->record->count : tp_count(t);
+	uint32_t now = t->tree_now;
+	tp_reader *reader;
+
+	if (!is_set && (slot->aux != tp_epoch || !slot->cookie))
+		return;
+	t->tree_now = trees & (uint32_t) slot->start;
+	reader = tp_read_lock(t);
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->exit); probe && probe->func; probe++) {
+		struct lttng_ust_event_common *event = probe->data;
+		const void *channel = ((struct lttng_ust_event_recorder *) event->child)->chan;
+
+		if (probe->func != tp_probe_mark || event->type != LTTNG_UST_EVENT_TYPE_RECORDER || !is_due(slot, channel) ||
+				!close_in(&shot, event, count))
+			continue;
+		if (is_set) {
+			tp_heard_forget(slot, channel);
+		} else {
+			slot->cookie = NULL;
+			slot->aux = 0;
+			break;
+		}
+	}
+	tp_read_unlock(reader);
+	t->tree_now = now;
 }
 
 /* ---- after all ---- */

@@ -81,6 +81,7 @@ extern SPI_HIDDEN uint32_t tp_string_max;	/* bytes, NUL included; for programs c
 /* Who records. Anything but TP_OPEN is seen by threads after they are busy: others.c. */
 enum tp_closed {
 	TP_OPEN = 0,
+	TP_CAREFUL,		/* everybody, but calls of other threads are being closed: exits under a lock */
 	TP_AGAIN,		/* it was TP_EXEC: threads whose calls were closed enter them again first */
 	TP_EXEC,		/* another program is about to be executed: nobody does, but compact records may be written */
 	TP_ENDED,		/* the process ends: nobody does any more */
@@ -148,11 +149,16 @@ SPI_HIDDEN void tp_others_again(uint32_t threads);
 SPI_HIDDEN int tp_enter_again(struct spi_slot *slot);
 SPI_HIDDEN int tp_again_slow(struct spi_thread *t);
 SPI_HIDDEN void tp_again_forget(struct spi_thread *t);
+SPI_HIDDEN int tp_careful_begin(void);
+SPI_HIDDEN void tp_careful_end(void);
+SPI_HIDDEN int tp_careful_lock(const struct spi_thread *t);
+SPI_HIDDEN void tp_careful_unlock(const struct spi_thread *t);
+SPI_HIDDEN void tp_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees);
 
 /* Recording is closed (and the thread busy): may this thread record nevertheless? */
 SPI_INLINE int tp_again(struct spi_thread *t)
 {
-	return tp_closed == TP_AGAIN && tp_again_slow(t);
+	return tp_closed == TP_CAREFUL || (tp_closed == TP_AGAIN && tp_again_slow(t));
 }
 
 /* Counters of the calling thread. */

@@ -52,6 +52,8 @@ static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, con
 	words[1] = tp_call_site(point, frame->ra);
 	error = tp_record(&tp->entry, (const uint8_t *) words, sizeof(words), recorder, recorder->chan);
 	if (spi_likely(!error)) {
+		if (spi_unlikely(tp_pair_latest != recorder->chan))
+			tp_pair_seen(recorder->chan);
 		tp_count(t)->entries++;
 		code = spi_slot_push(t, slot, point, frame);
 		slot->start = t->tree & point->tree_live;

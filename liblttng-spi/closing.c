@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * A tree was switched off, and what records it will be, too, once the controller
+ * knows that its calls are over (RULE_CLOSE). Most return within a moment. What has not after a
+ * while gets its exits from here, if the controller says so: others.c. The control thread looks again and
+ * again, and does what else there is meanwhile.
+ */
+#include "liblttng-spi/instrument.h"
+#include "liblttng-spi/link-internal.h"
+#include "liblttng-spi/threads-internal.h"
+#include "liblttng-spi/tree-rule.h"
+
+#define LOOK_MS	2
+
+static struct {
+	uint32_t is_active, id, trees, must;
+	uint64_t until;
+} closing;
+
+static void closing_end(struct spi_link *link)
+{
+	closing.is_active = 0;
+	if (spi_payload && spi_payload->flush)
+		spi_payload->flush();
+	spi_link_send(link, SPI_MSG_RULE_CLOSED, closing.id, NULL, 0, NULL, 0, -1);
+}
+
+void spi_closing_step(struct spi_link *link)
+{
+	if (!closing.is_active)
+		return;
+	if (spi_calls_open(closing.trees)) {
+		if (spi_now_ns() < closing.until)
+			return;
+		if (closing.must) {
+			spi_control_lock();
+			spi_calls_close_others(closing.trees);
+			spi_control_unlock();
+		}
+	}
+	closing_end(link);
+}
+
+int64_t spi_closing_wait(void)
+{
+	return closing.is_active ? LOOK_MS : -1;
+}
+
+void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_rule *rule)
+{
+	if (closing.is_active)
+		closing_end(link);
+	closing.id = id;
+	closing.trees = closing.must = 0;
+	spi_control_lock();
+	for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next)
+		if (tree->rule->id == rule->rule && !tree->enabled) {
+			closing.trees = tree->bit;
+			/* where it has no tag, what records it stays as it is */
+			closing.must = tree->tag[0] && (rule->flags & SPI_CLOSE_ALL);
+		}
+	spi_control_unlock();
+	closing.until = spi_now_ns() + (rule->flags & SPI_CLOSE_MS) * UINT64_C(1000000);
+	closing.is_active = 1;
+	spi_closing_step(link);
+}
