@@ -183,7 +183,7 @@ static void thread_close(struct spi_thread_own *own, uint32_t trees)
 			return;
 		pause_us(100);
 	}
-	if (thread_copy(own, &copy) && !copy.owed) {	/* what it owes comes first */
+	if (thread_copy(own, &copy) && !spi_thread_owes(&copy)) {	/* what it owes comes first */
 		spi_payload->other_thread(own, &copy);
 		for (unsigned int n = 0; chunk < CHUNK_COUNT && n < CHUNK_COUNT; chunk = spi_chunks[chunk].prev, n++)
 			for (struct spi_slot *s = spi_chunk_slots(chunk) + CHUNK_SLOTS; s-- > spi_chunk_slots(chunk);)
