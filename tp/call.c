@@ -91,6 +91,17 @@ static __attribute__((noinline)) void fire_entry_all(
 	count->entries += heard->n;
 }
 
+/* The usual case of tp_pair_takes(): that channel alone takes exits, without a filter. What is of no tree need not be. */
+SPI_INLINE int tree_is_paired(const struct tp_point *tp, const struct lttng_ust_channel_buffer *channel, const int has_slot)
+{
+	const struct lttng_ust_event_recorder *exits;
+
+	if (!(tp->point->flags & SPI_POINT_TREE))
+		return 1;
+	exits = has_slot ? tp_probe_single(tp_probes(&tp->exit)) : NULL;
+	return exits && exits->chan == channel && tp_pair_latest == channel;
+}
+
 /* Returns the one channel that recorded it; or NULL, and *n says how many of heard->channel[] did. */
 SPI_INLINE const void *fire_entry(struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length,
 	struct heard *heard, uint32_t *n, const int has_slot)
@@ -108,7 +119,7 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, const struct tp_point *t
 	reader = tp_read_lock(t);
 	recorder = tp_probe_single(tp_probes(fired));
 	*n = 0;
-	if (spi_likely(recorder != NULL) && spi_likely(!spi_thread_owes(t)) && spi_likely(!(tp->point->flags & SPI_POINT_TREE))) {
+	if (spi_likely(recorder != NULL) && spi_likely(!spi_thread_owes(t)) && tree_is_paired(tp, recorder->chan, has_slot)) {
 		int error = spi_unlikely(first) ? tp_as_learn(fired, record, length, recorder, recorder->chan)
 						: tp_record(fired, record, length, recorder, recorder->chan);
 
