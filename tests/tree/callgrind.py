@@ -109,6 +109,9 @@ def label(directory, *files):
                 section = text(address)
                 if section:
                     arguments.append('--add-symbol %s=%s:%#x,function,global' % (name, section[0], address - section[1]))
+            if not arguments:       # nothing but data
+                shutil.copy2(path, target)
+                continue
             with open(target + '.args', 'w') as out:
                 out.write('\n'.join(arguments))
             subprocess.run(['objcopy', '@' + target + '.args', path, target], check=True)
