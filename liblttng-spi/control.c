@@ -20,6 +20,7 @@
 #include "liblttng-spi/budget.h"
 
 #define GO_MS		120000
+#define CHILD_MS	300
 
 static char declined_text[8192];
 static size_t declined_size;
@@ -263,7 +264,9 @@ static void *control_thread(void *data)
 	if (spi_control_event < 0)
 		event_open();
 	if (!link->packet)
-		r = spi_link_open(link, spi_fd_high(link->fd), link->hello_flags);
+		r = spi_link_hello(link, spi_fd_high(link->fd), link->hello_flags);
+	if (r == 0 && spi_link_current != link)
+		r = spi_link_welcome(link);
 	if (r == 0)
 		r = serve(link, -1, 0);
 	spi_control_lock();
@@ -321,7 +324,7 @@ int spi_link_serve_thread(struct spi_link *link)
 	return start_control_thread(own);
 }
 
-static int attach(int fd, uint32_t hello_flags)
+int spi_attach_thread(int fd)
 {
 	struct spi_link *own;
 
@@ -333,7 +336,6 @@ static int attach(int fd, uint32_t hello_flags)
 		return -ENOMEM;
 	}
 	own->fd = fd;
-	own->hello_flags = hello_flags;
 	return start_control_thread(own);
 }
 
@@ -342,21 +344,38 @@ int spi_link_is_opening(void)
 	return __atomic_load_n(&attached, __ATOMIC_ACQUIRE) && !__atomic_load_n(&spi_link_current, __ATOMIC_ACQUIRE);
 }
 
-int spi_attach_thread(int fd)
-{
-	return attach(fd, 0);
-}
-
+/*
+ * In a child of fork() everything of ours that needs a descriptor is done before fork()
+ * returns, by the thread that called it. Programs go on there with close(1); dup(pipe):
+ * what another thread opens in between, if only for a moment, would get the number.
+ */
 int spi_attach_child(const char *path)
 {
-	int fd = spi_link_connect(path), r;
+	struct pollfd poll = { .fd = spi_link_connect(path), .events = POLLIN };
+	struct spi_link *own;
+	long r;
 
-	if (fd < 0)
-		return fd;
-	r = attach(fd, SPI_HELLO_FORKED);
-	if (r == -EBUSY || r == -ENOMEM)	/* with any other error the link had it, and closed it */
-		spi_sys(SYS_close, fd);
-	return r;
+	if (poll.fd < 0)
+		return poll.fd;
+	own = spi_map_pages(4096);
+	if (!own || __atomic_exchange_n(&attached, 1, __ATOMIC_ACQ_REL)) {
+		spi_sys(SYS_close, poll.fd);
+		if (own)
+			spi_sys(SYS_munmap, own, 4096L);
+		return own ? -EBUSY : -ENOMEM;
+	}
+	event_open();
+	r = spi_link_hello(own, poll.fd, SPI_HELLO_FORKED);
+	/* a controller that takes its time is waited for by our thread */
+	if (r == 0 && spi_sys(SYS_poll, &poll, 1L, (long) CHILD_MS) > 0)
+		r = spi_link_welcome(own);
+	if (r == 0)
+		return start_control_thread(own);
+	spi_sys(SYS_close, spi_control_event);
+	spi_control_event = -1;
+	__atomic_store_n(&attached, 0, __ATOMIC_RELEASE);
+	spi_sys(SYS_munmap, own, 4096L);
+	return (int) r;
 }
 
 /* In the child of a fork the socket is still the parent's conversation. */

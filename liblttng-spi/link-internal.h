@@ -16,6 +16,9 @@ struct spi_pending {
 
 /* One packet into link->packet. Its size, 0 at the end of the link, -ETIMEDOUT or another errno; *fd: with it, or -1. */
 long spi_link_receive(struct spi_link *link, int timeout_ms, int *fd);
+/* The two halves of spi_link_open(). */
+int spi_link_hello(struct spi_link *link, int fd, uint32_t hello_flags);
+int spi_link_welcome(struct spi_link *link);
 void spi_link_close(struct spi_link *link);
 
 #endif /* SPI_LINK_INTERNAL_H */

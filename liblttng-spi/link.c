@@ -203,15 +203,14 @@ void spi_link_close(struct spi_link *link)
 		spi_link_current = NULL;
 }
 
-/* Say HELLO and hear WELCOME. Takes fd over, also when it fails. */
-int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags)
+/* Say HELLO. Takes fd over, also when it fails. */
+int spi_link_hello(struct spi_link *link, int fd, uint32_t hello_flags)
 {
 	struct spi_msg_hello hello = { .pid = (int32_t) spi_sys(SYS_getpid), .flags = hello_flags, .start_time = start_time() };
-	struct spi_msg_welcome welcome;
 	struct spi_object *exe;
 	char words[sizeof(exe->path) + SPI_FOLLOW_MAX];	/* two strings */
 	const char *follow;
-	int page, answer_fd, n;
+	int page, n;
 	long r;
 
 	/* no child must be forked while the dynamic linker's lock is held by a thread that it will not have */
@@ -233,11 +232,24 @@ int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags)
 	r = spi_link_send(link, SPI_MSG_HELLO, 0, &hello, sizeof(hello), words, (size_t) n, page);
 	if (page >= 0)
 		spi_sys(SYS_close, page);
-	if (r < 0)
-		goto fail;
-	r = spi_link_answer(link, SPI_MSG_WELCOME, 0, &welcome, sizeof(welcome), &answer_fd);
-	if (r < 0)
-		goto fail;
+	if (r >= 0)
+		return 0;
+fail:
+	spi_link_close(link);
+	return (int) r;
+}
+
+/* Hear WELCOME. Closes the link when it fails. */
+int spi_link_welcome(struct spi_link *link)
+{
+	struct spi_msg_welcome welcome;
+	int fd;
+	long r = spi_link_answer(link, SPI_MSG_WELCOME, 0, &welcome, sizeof(welcome), &fd);
+
+	if (r < 0) {
+		spi_link_close(link);
+		return (int) r;
+	}
 	link->welcome_flags = welcome.flags;
 	if (r > (long) sizeof(welcome))
 		spi_exec_env_init(link->packet + sizeof(struct spi_msg) + sizeof(welcome), (size_t) r - sizeof(welcome));
@@ -248,7 +260,11 @@ int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags)
 		spi_string_max = welcome.string_max;
 	spi_link_current = link;
 	return 0;
-fail:
-	spi_link_close(link);
-	return (int) r;
+}
+
+int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags)
+{
+	int r = spi_link_hello(link, fd, hello_flags);
+
+	return r < 0 ? r : spi_link_welcome(link);
 }
