@@ -7,6 +7,7 @@
 . "${SPI_TOP_SRCDIR:?}/tests/bt2/expand.sh"
 spi_private "$@"
 spi_daemon
+export LTTNG_SPI_TEST_STEPS=1	# steps in the tracer's code are not kept from the program
 spi_cc step "$SPI_TOP_SRCDIR/tests/bt2/step.c"
 way() {
 	local name=$1 rule=$2 n=$3 m=$4 out calls
