@@ -72,6 +72,7 @@ static void answer_rule(struct spi_link *link, uint32_t id, uint32_t rule, const
 static int command(struct spi_link *link, const struct spi_msg *head, char *body)
 {
 	static struct spi_rule_result result;	/* under the control lock */
+	const int is_apart = spi_sys(SYS_gettid) != spi_sys(SYS_getpid);	/* before main() nobody else opens files */
 	struct spi_msg_rule rule = { 0 };
 	int stop = 0;
 
@@ -94,6 +95,8 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 	}
 	memset(&result, 0, sizeof(result));
 	spi_control_lock();
+	if (is_apart)
+		spi_low_fds_hold();
 	switch (head->type) {
 	case SPI_MSG_RULE_ADD:
 		if (head->size > sizeof(rule))
@@ -125,6 +128,8 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		stop = 1;
 		break;
 	}
+	if (is_apart)
+		spi_low_fds_release();
 	spi_control_unlock();
 	return stop;
 }
@@ -252,6 +257,22 @@ static void event_open(void)
 	spi_control_event = spi_fd_high((int) spi_sys(SYS_eventfd2, 0L, EFD_CLOEXEC | EFD_NONBLOCK));
 }
 
+/* An injected agent's. The program is running. */
+static int link_begin(struct spi_link *link)
+{
+	int r;
+
+	spi_control_lock();
+	spi_low_fds_hold();
+	spi_control_unlock();
+	event_open();
+	r = spi_link_hello(link, spi_fd_high(link->fd), link->hello_flags);
+	spi_control_lock();
+	spi_low_fds_release();
+	spi_control_unlock();
+	return r;
+}
+
 static void *control_thread(void *data)
 {
 	struct spi_link *link = data;
@@ -261,10 +282,8 @@ static void *control_thread(void *data)
 	spi_sys(SYS_prctl, PR_SET_NAME, "lttng-spi", 0L, 0L, 0L);
 	spi_threads_learn(control_thread);
 	spi_budget_thread();
-	if (spi_control_event < 0)
-		event_open();
 	if (!link->packet)
-		r = spi_link_hello(link, spi_fd_high(link->fd), link->hello_flags);
+		r = link_begin(link);
 	if (r == 0 && spi_link_current != link)
 		r = spi_link_welcome(link);
 	if (r == 0)

@@ -24,6 +24,11 @@
 long spi_sys(long number, ...);			/* up to 6 arguments; -errno on failure */
 uint64_t spi_now_ns(void);			/* CLOCK_MONOTONIC */
 uint64_t spi_parse_number(const char *s, const char **end);
+/* Around what opens files in a thread of ours: it gets no number that the program may count on (low-fds.c). Control lock. */
+void spi_low_fds_hold(void);
+void spi_low_fds_release(void);
+void spi_low_fds_fork_child(void);
+long spi_fd_table_size(void);		/* how many descriptors this process has a table for; 0: unknown */
 int spi_fd_high(int fd);			/* move a descriptor out of the program's usual range; closes fd */
 void spi_child_signals_block(uint64_t *old);	/* around a child process of our own, before main() */
 void spi_child_signals_restore(const uint64_t *old);

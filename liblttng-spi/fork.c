@@ -96,6 +96,7 @@ static void in_child(void)
 	spi_last_thread_fork_child();	/* the forking thread is the first one now */
 	spi_status_fork_child();
 	spi_exec_fork_child();
+	spi_low_fds_fork_child();
 	spi_lend_fork_child();
 	spi_budget_fork_child();
 	spi_patch_unlock(forking_mask);

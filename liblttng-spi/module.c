@@ -25,7 +25,6 @@
 #include "liblttng-spi/patch-internal.h"
 
 #define MODULE_NAME	"liblttng-spi-tp.so"
-#define LOW_FDS		100
 
 const struct spi_payload_ops *spi_payload;
 uint32_t spi_string_max;
@@ -46,38 +45,6 @@ static const struct spi_core_ops core_ops = {
 	.slots_each = spi_slots_each,
 	.compact_flushed = spi_budget_flushed,
 };
-
-/* ---- the program's descriptor numbers ----------------------------------------- */
-
-/*
- * Before main() nobody else opens files: fill the low numbers while lttng-ust
- * opens its own, so that the program's first descriptor is 3 as always.
- */
-static int low_fds_fill(uint8_t *filled)
-{
-	int n = 0, first = -1;
-	long fd;
-
-	memset(filled, 0, LOW_FDS);
-	fd = spi_sys(SYS_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC);
-	while (fd >= 0 && fd < LOW_FDS) {
-		filled[fd] = 1;
-		n++;
-		if (first < 0)
-			first = (int) fd;
-		fd = spi_sys(SYS_fcntl, first, F_DUPFD_CLOEXEC, 0L);
-	}
-	if (fd >= 0)
-		spi_sys(SYS_close, fd);
-	return n;
-}
-
-static void low_fds_free(const uint8_t *filled)
-{
-	for (int fd = 0; fd < LOW_FDS; fd++)
-		if (filled[fd])
-			spi_sys(SYS_close, fd);
-}
 
 /* ---- finding the module ----------------------------------------------------------- */
 
@@ -261,7 +228,6 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	uint32_t busy = spi_thread.busy;
 	spi_payload_init_fn init;
 	const char *why = NULL;
-	uint8_t filled[LOW_FDS];
 	uint64_t signals;
 	char path[1200], name[16];
 	void *handle;
@@ -278,17 +244,15 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	}
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* what the loader calls is not the program's doing */
 	publish_own_symbols();
-	if (spi_env.preloaded) {
+	if (spi_env.preloaded)
 		spi_child_signals_block(&signals);	/* lttng-ust forks a helper in its constructor */
-		low_fds_fill(filled);
-	}
+	spi_low_fds_hold();
 	name_borrow(name);
 	handle = has_path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : load_everything(link, error, error_size);
 	name_give_back(name);
-	if (spi_env.preloaded) {
-		low_fds_free(filled);
+	spi_low_fds_release();
+	if (spi_env.preloaded)
 		spi_child_signals_restore(&signals);
-	}
 	tracer_code_find();
 	if (!handle && has_path)
 		spi_format(error, error_size, "%s", dlerror());

@@ -76,8 +76,7 @@ uint64_t spi_parse_number(const char *s, const char **end)
 	return value;
 }
 
-/* How many descriptors this process has a table for. 0: unknown. */
-static long fd_table_size(void)
+long spi_fd_table_size(void)
 {
 	char text[1024];
 	const char *at;
@@ -109,7 +108,7 @@ int spi_fd_high(int fd)
 		limit.rlim_cur = 256;
 	high = limit.rlim_cur >= 1024 ? 900 : (long) limit.rlim_cur / 2;
 	if (spi_sys(SYS_gettid) != spi_sys(SYS_getpid)) {
-		long size = fd_table_size();
+		long size = spi_fd_table_size();
 
 		if (size >= 64 && high >= size)
 			high = size - 24;

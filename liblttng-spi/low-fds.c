@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The program's descriptor numbers. What a thread of the tracer's opens gets the
+ * lowest number that is free, if only for a moment, in the middle of a program that
+ * counts on its numbers: one that opens expects 3, and many close a number once too
+ * often, which does nothing as long as nobody has it. If a tracer's file had it just
+ * then, that is closed, the program is given the number, and the tracer closes the
+ * program's file in turn.
+ *
+ * So while our threads and lttng-ust open files, the free numbers below LOW_FDS are
+ * held by something that nobody can read or write, and what is opened gets others.
+ * The program may close or replace what is held: when it is given back each number
+ * is looked at again. Numbers 0 to 2 are held only where they have been free for a
+ * while, as a program that redirects its output closes one and opens it at once.
+ *
+ * Under the control lock, or before there are other threads; the child of a fork
+ * gives back what its parent held.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include "liblttng-spi/core.h"
+
+#define LOW_FDS		100
+#define STANDARD_FDS	3
+#define LEAST_LIMIT	256u
+
+static uint32_t depth;
+static long low_fds;
+static uint8_t held[LOW_FDS];
+static struct stat held_file;
+
+static int is_free(int fd)
+{
+	return spi_sys(SYS_fcntl, (long) fd, (long) F_GETFD) < 0;
+}
+
+static void standard_hold(long file)
+{
+	struct timespec pause = { 0, 1000000 };
+	uint32_t free_ones = 0;
+
+	for (int fd = 0; fd < STANDARD_FDS; fd++)
+		free_ones |= (uint32_t) is_free(fd) << fd;
+	if (!free_ones)
+		return;
+	spi_sys(SYS_nanosleep, &pause, NULL);
+	for (int fd = 0; fd < STANDARD_FDS; fd++) {
+		long got;
+
+		if (!(free_ones & 1u << fd) || !is_free(fd))
+			continue;
+		got = spi_sys(SYS_fcntl, file, F_DUPFD_CLOEXEC, (long) fd);
+		if (got == fd)
+			held[fd] = 1;
+		else if (got >= 0)
+			spi_sys(SYS_close, got);
+	}
+}
+
+/*
+ * A larger table of descriptors makes every thread that opens wait for milliseconds
+ * (an RCU grace period) once there are several.
+ */
+static long low_fds_choose(void)
+{
+	long size;
+
+	if (spi_sys(SYS_gettid) == spi_sys(SYS_getpid))
+		return LOW_FDS;
+	size = spi_fd_table_size();
+	return !size || size >= 2 * LOW_FDS ? LOW_FDS : size / 2;
+}
+
+void spi_low_fds_hold(void)
+{
+	struct rlimit limit;
+	long first, file, fd;
+
+	if (depth++)
+		return;
+	low_fds = low_fds_choose();
+	if (spi_sys(SYS_prlimit64, 0L, RLIMIT_NOFILE, NULL, &limit) < 0 || limit.rlim_cur < LEAST_LIMIT)
+		return;
+	first = spi_sys(SYS_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC);
+	if (first < 0)
+		return;
+	file = spi_sys(SYS_fcntl, first, F_DUPFD_CLOEXEC, low_fds);
+	spi_sys(SYS_close, first);
+	if (file < 0)
+		return;
+	if (spi_sys(SYS_fstat, file, &held_file) == 0) {
+		while ((fd = spi_sys(SYS_fcntl, file, F_DUPFD_CLOEXEC, (long) STANDARD_FDS)) >= 0 && fd < low_fds)
+			held[fd] = 1;
+		if (fd >= 0)
+			spi_sys(SYS_close, fd);
+		standard_hold(file);
+	}
+	spi_sys(SYS_close, file);
+}
+
+/* Is it still what we put there? */
+static int is_held(int fd)
+{
+	struct stat now;
+	long flags = spi_sys(SYS_fcntl, (long) fd, (long) F_GETFL);
+
+	return flags >= 0 && (flags & O_PATH) && spi_sys(SYS_fstat, (long) fd, &now) == 0 && now.st_dev == held_file.st_dev &&
+		now.st_ino == held_file.st_ino;
+}
+
+static void give_back(void)
+{
+	for (int fd = 0; fd < LOW_FDS; fd++)
+		if (held[fd] && is_held(fd))
+			spi_sys(SYS_close, (long) fd);
+	memset(held, 0, sizeof(held));
+}
+
+void spi_low_fds_release(void)
+{
+	if (!--depth)
+		give_back();
+}
+
+void spi_low_fds_fork_child(void)
+{
+	if (depth)
+		give_back();
+	depth = 0;
+}
