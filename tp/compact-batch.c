@@ -11,6 +11,10 @@
  * A ring that is full may have room soon: the words are kept, and tried again,
  * until the buffer's room is used up; then they are lost, and counted. That is
  * done only while nobody took them, as a second session must not get them twice.
+ *
+ * Sessions start in steps: the gates open first, and what passes them is listened to
+ * a moment later. Words of that moment are kept as well: without a call's entry, what
+ * it calls would stand alone.
  */
 #include <string.h>
 #include "tp/compact.h"
@@ -32,6 +36,12 @@ enum took {
 	TOOK_LOST = 2,		/* a channel has no room */
 	TOOK_WAIT = 4,		/* and may have some later */
 	TOOK_LARGE = 8,		/* a channel's sub-buffers are smaller */
+};
+
+enum listen {
+	LISTEN_NONE,
+	LISTEN_SOON,		/* a session is being started */
+	LISTEN_NOW,
 };
 
 static uint32_t chunk = TP_COMPACT_BATCH;	/* words of one event */
@@ -267,28 +277,49 @@ static unsigned int batch_write(struct tp_compact_thread *c, uint32_t length)
 	return took;
 }
 
-/* Does anybody record batches? And are it still the same ones, who know the numbers? Inside a read-side section. */
-static int listeners_look(void)
+/* `sum`: made of the channels that do. Inside a read-side section. */
+static enum listen listeners_find(uint64_t *sum)
 {
 	struct lttng_ust_tracepoint_probe *probe;
-	uint64_t sum = 0;
+	enum listen listen = LISTEN_NONE;
 
+	*sum = 0;
 	for (probe = tp_probes(&tp_compact_calls); probe && probe->func; probe++) {
 		struct lttng_ust_event_common *event = probe->data;
 		struct lttng_ust_event_recorder *recorder = event->child;
 
-		if (probe->func == tp_probe_mark && event->type == LTTNG_UST_EVENT_TYPE_RECORDER &&
-				tp_recorder_on(event, recorder->chan))
-			sum += (uint64_t) recorder->chan * UINT64_C(0x9e3779b97f4a7c15) | 1;
+		if (probe->func != tp_probe_mark || event->type != LTTNG_UST_EVENT_TYPE_RECORDER)
+			continue;
+		if (tp_recorder_on(event, recorder->chan))
+			*sum += (uint64_t) recorder->chan * UINT64_C(0x9e3779b97f4a7c15) | 1;
+		else if (CMM_ACCESS_ONCE(event->enabled) && !CMM_ACCESS_ONCE(recorder->chan->parent->session->active))
+			listen = LISTEN_SOON;
 	}
-	if (!sum)
-		return 0;
-	if (sum != __atomic_exchange_n(&listeners, sum, __ATOMIC_RELAXED) ||
-			__atomic_load_n(&written, __ATOMIC_RELAXED) > DESCRIBE_EVERY) {
+	return *sum ? LISTEN_NOW : listen;
+}
+
+/* Does anybody record batches? And are it still the same ones, who know the numbers? Inside a read-side section. */
+static enum listen listeners_look(void)
+{
+	uint64_t sum;
+	enum listen listen = listeners_find(&sum);
+
+	if (listen == LISTEN_NOW && (sum != __atomic_exchange_n(&listeners, sum, __ATOMIC_RELAXED) ||
+			__atomic_load_n(&written, __ATOMIC_RELAXED) > DESCRIBE_EVERY)) {
 		__atomic_store_n(&written, 0, __ATOMIC_RELAXED);
 		tp_site_forget_all();
 	}
-	return 1;
+	return listen;
+}
+
+int tp_compact_is_heard(struct spi_thread *t)
+{
+	tp_reader *reader = tp_read_lock(t);
+	uint64_t sum;
+	int heard = listeners_find(&sum) == LISTEN_NOW;
+
+	tp_read_unlock(reader);
+	return heard;
 }
 
 /* The batch is in the trace, or lost, or nobody wanted it. */
@@ -321,11 +352,14 @@ static int write_one(struct tp_compact_thread *c, struct spi_thread *t, uint32_t
 {
 	uint32_t words = __atomic_load_n(&chunk, __ATOMIC_RELAXED), end = used - c->taken > words ? c->taken + words : used;
 	tp_reader *reader = tp_read_lock(t);
-	int listen = listeners_look(), must = how >= TP_FLUSH_MUST, last = how == TP_FLUSH_LAST || how == TP_FLUSH_END;
+	enum listen listen = listeners_look();
+	int must = how >= TP_FLUSH_MUST, last = how == TP_FLUSH_LAST || how == TP_FLUSH_END;
 	unsigned int took = 0;
 
-	batch_pack(c, c->taken, end, must, listen, b);
-	if (listen && b->size)
+	batch_pack(c, c->taken, end, must, listen == LISTEN_NOW, b);
+	if (listen == LISTEN_SOON)
+		took = TOOK_WAIT;
+	else if (listen == LISTEN_NOW && b->size)
 		took = batch_write(c, head_fill(c, b, last && c->taken + b->words == used ? TP_BATCH_END : 0));
 	tp_read_unlock(reader);
 	if (!b->words)
@@ -389,7 +423,7 @@ void tp_compact_write_end(struct tp_compact_thread *c)
 		return;
 	b.end_tick = tp_clock_pair(&b.end_ns);
 	reader = tp_read_lock(&spi_thread);
-	for (unsigned int i = 0; !(took & TOOK_ONE) && (!i || (took & TOOK_WAIT)) && i < END_TRIES && listeners_look(); i++)
+	for (unsigned int i = 0; !(took & TOOK_ONE) && (!i || (took & TOOK_WAIT)) && i < END_TRIES && listeners_look() == LISTEN_NOW; i++)
 		took = batch_write(c, head_fill(c, &b, TP_BATCH_END));
 	tp_read_unlock(reader);
 	c->seq++;

@@ -8,6 +8,10 @@
  * (a full buffer, a thread's first call, a call that interrupted the tracer) asks
  * for the other thunks by its answer, and is called again with everything saved.
  *
+ * Not all who come here have passed a gate: roots have none (root.c), nor have sites in trees of both kinds
+ * (site-both.c). While nobody records they leave no words: these would be written when somebody does, and
+ * not as whole calls.
+ *
  * Signal handlers may come at any instruction. One between the TSC and the claim,
  * or between the claim and the word, writes whole calls around ours: the order of
  * words is a possible order of the calls, only ticks may step back by what the
@@ -76,6 +80,11 @@ SPI_INLINE uint64_t slot_take(
 	return code;
 }
 
+SPI_INLINE int is_gate_shut(void)
+{
+	return spi_unlikely(!CMM_ACCESS_ONCE(tp_compact_calls.tracepoint->state));
+}
+
 /* Its number: in several trees at once another one for each set of those that record it. */
 SPI_INLINE const struct tp_compact_point *number_of(const struct spi_thread *t, struct spi_point *point)
 {
@@ -135,6 +144,8 @@ static __attribute__((noinline)) uint64_t entry_slow(
 	struct spi_slot *slot;
 	int *error, error_was;
 
+	if (is_gate_shut())
+		return 0;
 	if (!vec)
 		return SPI_ANSWER_FULL;
 	if (!spi_call_begin(t, p))
@@ -142,6 +153,9 @@ static __attribute__((noinline)) uint64_t entry_slow(
 	error = tp_errno(t);
 	error_was = *error;
 	if (spi_unlikely(tp_closed == TP_ENDED) || (spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
+		goto out;
+	/* a thread's first record is written at once (record_slow()): when that can be */
+	if (spi_unlikely(!tp_compact_of(t)) && !tp_compact_is_heard(t))
 		goto out;
 	slot = spi_slot_ready(t, p);
 	cp = number_of(t, point);
@@ -201,6 +215,8 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	uint64_t p = (uint64_t) &frame->ra;
 	uint32_t high, low;
 
+	if (is_gate_shut())
+		return 0;
 	if (spi_unlikely(t->busy) || spi_unlikely(!c) || spi_unlikely(slot == t->end) ||
 			(slot > t->base && spi_unlikely(slot[-1].p <= p) && !spi_slot_is_chained(slot - 1, p)))
 		return entry_slow(point, frame, vec, second);
@@ -235,7 +251,7 @@ static uint64_t entry_last(struct spi_point *point, struct spi_frame *frame, con
 	struct spi_thread *t = &spi_thread;
 	uint64_t code = entry_rare(point, frame, vec, stride);
 
-	if (code != SPI_ANSWER_FULL && !t->busy && t->own && tp_compact_tid() == t->own->tid)
+	if (vec && code != SPI_ANSWER_FULL && !t->busy && t->own && tp_compact_tid() == t->own->tid)
 		tp_compact_flush_all();
 	return code;
 }
