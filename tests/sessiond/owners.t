@@ -113,6 +113,10 @@ for pid in $broker $workers; do
 done >held
 is "$(cat held)" "" "A gets hold of no descriptor and no memory of the broker and its children" || diag "$workers"
 touch stop
+nobody_runs() { ! pgrep -x app >/dev/null; }
+check "all programs end" spi_wait 30 nobody_runs ||
+	diag "$(ps -eLo pid,ppid,tid,user,stat,wchan:24,comm)" "$(for pid in $(pgrep -x app); do
+		timeout 20 gdb -batch -p "$pid" -ex 'thread apply all bt 12' 2>&1 | grep '^[#T]'; kill -KILL "$pid"; done)"
 wait
 quiet lttng stop all
 quiet as_a lttng destroy theirs
