@@ -322,6 +322,8 @@ static int start_control_thread(struct spi_link *own)
 	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (r) {
+		spi_sys(SYS_close, spi_control_event);	/* nobody would answer who asks there */
+		spi_control_event = -1;
 		__atomic_store_n(&attached, 0, __ATOMIC_RELEASE);
 		spi_link_close(own);
 		spi_sys(SYS_munmap, own, 4096L);

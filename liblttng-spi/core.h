@@ -235,12 +235,13 @@ void spi_phdr_fork_child(void);
 /* ---- fork.c ---- */
 int spi_fork_init(void);
 
-/* ---- init.c ---- */
-void spi_control_lock(void);
-/* closing.c: control thread */
+/* ---- closing.c: control thread ---- */
 void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_rule *rule);
 void spi_closing_step(struct spi_link *link);
 int64_t spi_closing_wait(void);		/* ms until the next step; -1: there is none */
+
+/* ---- init.c ---- */
+void spi_control_lock(void);
 void spi_control_unlock(void);
 int spi_control_try(void);			/* 1: it is ours */
 int spi_control_is_mine(void);
