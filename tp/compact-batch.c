@@ -89,18 +89,27 @@ static uint8_t *put_left(uint8_t *to, uint32_t ticks, uint32_t number, uint64_t 
 	return put32(to, number);
 }
 
-/* Packing, on its way. */
+/*
+ * Packing, on its way. Of each call that was opened in this batch `open` keeps what the upper half of its exit's word
+ * will be; below them is what no exit has.
+ */
 struct packing {
 	uint32_t at, end;	/* words */
 	uint32_t before;	/* tick of the record before */
-	uint32_t *open;		/* above the numbers of calls that were opened in this batch */
+	uint32_t *open;
 	uint8_t *to;
 };
 
-static void pack_exit(struct tp_compact_thread *c, struct packing *k, struct batch *b, uint32_t ticks, uint32_t number)
+#define UPPER(number, kind)	((number) << 2 | (uint32_t) (kind))
+#define UPPER_NONE		UINT32_MAX
+/* Set in the upper half of a word that is not an entry whose number has 16 bits. */
+#define UPPER_UNUSUAL		(UINT32_MAX << 18 | 3u)
+_Static_assert(TP_KIND_ENTRY == 0 && TP_KIND_EXIT == 1, "an exit's upper half is its entry's, and one");
+
+static void pack_exit(struct packing *k, struct batch *b, uint32_t ticks, uint32_t number)
 {
 	b->exits++;
-	if (k->open > c->open && k->open[-1] == number) {
+	if (k->open[-1] == UPPER(number, TP_KIND_EXIT)) {
 		k->open--;
 		k->to = put16(k->to, ticks << 2 | TP_PACKED_EXIT);
 	} else {
@@ -109,11 +118,10 @@ static void pack_exit(struct tp_compact_thread *c, struct packing *k, struct bat
 	}
 }
 
-static void pack_left(struct tp_compact_thread *c, struct packing *k, struct batch *b, uint32_t ticks, uint32_t number,
-	uint64_t how)
+static void pack_left(struct packing *k, struct batch *b, uint32_t ticks, uint32_t number, uint64_t how)
 {
 	b->exits++;
-	if (k->open > c->open && k->open[-1] == number)
+	if (k->open[-1] == UPPER(number, TP_KIND_EXIT))
 		k->open--;
 	else
 		b->outer++;
@@ -156,69 +164,83 @@ static __attribute__((noinline)) int pack_any(struct tp_compact_thread *c, struc
 		ticks = 0;
 	}
 	if (kind == TP_KIND_EXIT) {
-		pack_exit(c, k, b, ticks, number);
+		pack_exit(k, b, ticks, number);
 	} else if (kind == TP_KIND_LEFT) {
-		pack_left(c, k, b, ticks, number, second);
+		pack_left(k, b, ticks, number, second);
 	} else {
 		if (describe && tp_site_seen[number] != tp_site_generation)
 			tp_site_describe(&spi_thread, number);
 		b->entries++;
-		*k->open++ = number;
+		*k->open++ = UPPER(number, TP_KIND_EXIT);
 		k->to = put_entry(k->to, ticks, number, second);
 	}
 	return 1;
 }
 
 /*
+ * So far `b` has what pack_any() met. The other words are entries, or exits of calls of this batch: `opened` of them are
+ * open still.
+ */
+static void batch_count(struct batch *b, uint32_t words, int32_t opened)
+{
+	int32_t usual = (int32_t) (words - b->words);
+	int32_t more = opened - (int32_t) b->entries + (int32_t) (b->exits - b->outer);	/* entries than exits among them */
+
+	b->entries += (uint32_t) (usual + more) / 2;
+	b->exits += (uint32_t) (usual - more) / 2;
+	b->words = words;
+}
+
+/*
  * Pack words from `from` on, as long as they are written, and fewer than `end`. (B)
  * A word is seen only after it was claimed: `end` was read before. The loop has the
  * usual records only: an entry that needs 4 bytes, an exit that needs 2. A word
- * that is 0 has a number that was never described.
+ * that is 0 has a number that was never described, and no exit's upper half. The
+ * loop is a part of what each call costs, and costs its instructions: so entries and
+ * exits are not counted one by one.
  */
 static void batch_pack(struct tp_compact_thread *c, uint32_t from, uint32_t end, int skip, int describe, struct batch *b)
 {
 	const uint8_t generation = tp_site_generation;
-	const uint64_t *words = c->words;
-	uint32_t *const first = c->open, *open = first;
-	uint32_t at = from, before = (uint32_t) c->begin_tick, entries = 0, exits = 0;
+	uint32_t *const first = c->open + 1, *open = first;
+	const uint64_t *w = c->words + from, *const stop = c->words + end;
+	uint32_t before = (uint32_t) c->begin_tick, at;
 	uint8_t *to = c->packed;
 	int more = 1;
 
-	b->entries = b->exits = b->outer = 0;
-	while (at < end && more) {
-		uint64_t word = __atomic_load_n(&words[at], __ATOMIC_ACQUIRE);
-		uint32_t upper = (uint32_t) (word >> 32), number = upper >> 2, ticks = (uint32_t) word - before;
+	first[-1] = UPPER_NONE;
+	b->words = b->entries = b->exits = b->outer = 0;
+	while (w < stop && more) {
+		uint64_t word = __atomic_load_n(w, __ATOMIC_ACQUIRE);
+		uint32_t upper = (uint32_t) (word >> 32), ticks = (uint32_t) word - before;
 		struct packing k;
 
 		if (spi_likely(!(ticks >> TP_PACKED_TICK_BITS))) {
-			if ((upper & 3) == TP_KIND_EXIT && spi_likely(open > first) && spi_likely(open[-1] == number)) {
+			if (upper == open[-1]) {
 				open--;
 				to = put16(to, ticks << 2 | TP_PACKED_EXIT);
 				before = (uint32_t) word;
-				at++;
-				exits++;
+				w++;
 				continue;
 			}
-			if ((upper & 3) == TP_KIND_ENTRY && spi_likely(number < 65536) &&
-					spi_likely(tp_site_seen[number] == generation)) {
-				*open++ = number;
-				to = put32(to, ticks << 2 | TP_PACKED_ENTRY16 | number << 16);
+			if (spi_likely(!(upper & UPPER_UNUSUAL)) && spi_likely(tp_site_seen[upper >> 2] == generation)) {
+				*open++ = upper + 1;
+				to = put32(to, (ticks << 2 | TP_PACKED_ENTRY16) | upper << 14);
 				before = (uint32_t) word;
-				at++;
-				entries++;
+				w++;
 				continue;
 			}
 		}
+		at = (uint32_t) (w - c->words);
 		k = (struct packing) { at, end, before, open, to };
 		more = pack_any(c, &k, b, skip, describe);
-		at = k.at;
+		b->words += k.at - at;
+		w = c->words + k.at;
 		before = k.before;
 		open = k.open;
 		to = k.to;
 	}
-	b->entries += entries;
-	b->exits += exits;
-	b->words = at - from;
+	batch_count(b, (uint32_t) (w - c->words) - from, (int32_t) (open - first));
 	b->size = (uint32_t) (to - c->packed);
 	memset(to, 0, 8);
 	to[0] = TP_PACKED_OTHER;		/* then TP_PACKED_NONE */

@@ -60,7 +60,7 @@ struct tp_compact_thread {
 	uint64_t begin_tick, begin_ns;
 	uint64_t reserved[4];
 	uint64_t words[TP_COMPACT_ROOM + TP_COMPACT_SPARE];
-	uint32_t open[TP_COMPACT_BATCH];	/* packing: numbers of calls that the batch has opened */
+	uint32_t open[TP_COMPACT_BATCH + 1];	/* packing: calls that the batch has opened; batch_pack() */
 	uint8_t head[TP_COMPACT_HEAD];		/* with `packed` one event's bytes */
 	uint8_t packed[TP_COMPACT_PACKED];
 };
