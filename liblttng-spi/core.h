@@ -230,7 +230,6 @@ void spi_signals_init(void);
 /* ---- phdr.c: over fork(), with signals blocked ---- */
 void spi_phdr_lock(void);
 void spi_phdr_unlock(void);
-void spi_phdr_fork_child(void);
 
 /* ---- fork.c ---- */
 int spi_fork_init(void);

@@ -100,7 +100,6 @@ static void in_child(void)
 	spi_lend_fork_child();
 	spi_budget_fork_child();
 	spi_patch_unlock(forking_mask);
-	spi_phdr_fork_child();
 	spi_phdr_unlock();
 	spi_signals_release(forking_all);
 	if (spi_payload)

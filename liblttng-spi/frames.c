@@ -31,6 +31,7 @@
 
 #define RANGES_MAX	128u
 #define OBJECT_SIZE	128u	/* libgcc's struct object: 48 bytes up to version 12, 56 since */
+#define OBJECTS_MAX	512u
 
 #define OP_LIT(n)	(0x30 + (n))
 #define OP_BREG(n)	(0x70 + (n))
@@ -170,14 +171,29 @@ void spi_frames_find_unwinder(void)
 	libgcc.tell = (register_fn) dlsym(library, "__register_frame_info");
 }
 
+/*
+ * A struct object of libgcc's. It keeps there what it allocates for what it was told: LeakSanitizer finds that in
+ * variables of a library's, and not in memory that was mapped.
+ */
+static void *object_take(void)
+{
+	static uint64_t objects[OBJECTS_MAX][OBJECT_SIZE / 8];
+	static uint32_t taken;
+	uint32_t i = __atomic_load_n(&taken, __ATOMIC_RELAXED) < OBJECTS_MAX ?
+		__atomic_fetch_add(&taken, 1, __ATOMIC_RELAXED) : OBJECTS_MAX;
+
+	return i < OBJECTS_MAX ? objects[i] : spi_alloc(OBJECT_SIZE);
+}
+
 static void register_range(uint64_t code, uint64_t size, const struct lookup *lookup)
 {
-	struct bytes b = { spi_alloc(OBJECT_SIZE + CIE_SIZE + FDE_SIZE + 8) };
-	uint8_t *object = b.at, *cie = b.at + OBJECT_SIZE;
+	struct bytes b = { spi_alloc(CIE_SIZE + FDE_SIZE + 8) };
+	uint8_t *cie = b.at;
+	void *object;
 
+	object = cie ? object_take() : NULL;
 	if (!object)
 		return;
-	b.at = cie;
 	put_cie(&b, lookup);
 	put_fde(&b, cie, code, size);
 	libgcc.tell(cie, object);	/* what follows is zero: the end */

@@ -4,7 +4,10 @@
  * A call that comes while its thread is recording another: a signal handler's, to
  * be recorded, or the recording's own, which must not be, or it would never end.
  */
+#include <signal.h>
+#include <stddef.h>
 #include <sys/syscall.h>
+#include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/threads-internal.h"
 
 static uint64_t restorers[4];		/* sa_restorer values seen: what a signal frame begins with */
@@ -28,7 +31,8 @@ static void learn_restorers(void)
 	}
 }
 
-static int is_restorer(uint64_t word)
+/* The restorer that the word is; 0: none. */
+static uint64_t restorer_of(uint64_t word)
 {
 	uint64_t at = word - (uint64_t) spi_slot_code_base;
 
@@ -37,8 +41,40 @@ static int is_restorer(uint64_t word)
 		word = spi_slot_data_base[at / SPI_SLOT_SIZE].ra;
 	for (int i = 0; i < 4 && restorers[i]; i++)
 		if (word == restorers[i])
-			return 1;
+			return word;
 	return 0;
+}
+
+/*
+ * What the kernel puts on the stack for a handler: the restorer, then this (x86-64 struct rt_sigframe,
+ * arch/x86/include/asm/sigframe.h of Linux).
+ */
+struct signal_frame {
+	uint64_t flags, link, stack[3];
+	uint64_t r8_to_rcx[15], rsp, rip, rest[15], mask;
+	int32_t number;			/* siginfo_t.si_signo; filled in with SA_SIGINFO only, which the agent's actions have */
+};
+_Static_assert(offsetof(struct signal_frame, rsp) == 160 && offsetof(struct signal_frame, number) == 304, "Linux, x86-64");
+#define FRAME_MOST	20480u	/* from the restorer's word up to the stack pointer that it interrupted: all vector state, AMX's too */
+#define FAULTS		(SPI_SIGNAL_BIT(SIGILL) | SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGFPE) | \
+			 SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGSTKFLT))
+
+/*
+ * The word at `at` is a restorer's. Is it a frame of the stack up to `high`? What an earlier handler left below the
+ * stack pointer looks the same; most of that is of traps and faults that the agent takes, with its own restorer: these call nothing of the program's while
+ * it records.
+ */
+static int is_signal_frame(uint64_t at, uint64_t high, uint64_t restorer)
+{
+	struct signal_frame frame;
+
+	if (spi_memory_copy(&frame, at + 8, sizeof(frame)) < 0)
+		return 0;
+	if (frame.rsp <= at || frame.rsp > high || frame.rsp - at > FRAME_MOST)
+		return 0;
+	if (restorer != (uint64_t) spi_signal_return)
+		return 1;
+	return frame.number > 0 && frame.number <= 64 && !(FAULTS & SPI_SIGNAL_BIT(frame.number));
 }
 
 /* -1 when there is something between the two that cannot be read: they are on different stacks. */
@@ -52,8 +88,11 @@ static int count_signal_frames(uint64_t low, uint64_t high)
 
 		if (spi_memory_copy(words, low, size) < 0)
 			return -1;
-		for (size_t w = 0; w < size / 8; w++)
-			n += is_restorer(words[w]);
+		for (size_t w = 0; w < size / 8; w++) {
+			uint64_t restorer = restorer_of(words[w]);
+
+			n += restorer && is_signal_frame(low + w * 8, high, restorer);
+		}
 	}
 	return n;
 }

@@ -150,12 +150,14 @@ struct spi_object *spi_objects_scan(void)
 
 /*
  * Never instrumented: what the thunks and the event module run through on every
- * call, and the dynamic linker, whose entry points obey rules of their own.
+ * call, the dynamic linker, whose entry points obey rules of their own, and the
+ * sanitizers' runtimes, through which all of that runs where a program has one.
  */
 int spi_object_is_own(const struct spi_object *object)
 {
 	static const char *const own[] = {
-		"liblttng-spi", "liblttng-ust", "liburcu", "libnuma.so", "libgcc_s.so", "ld-linux", "linux-vdso", "memfd:", NULL
+		"liblttng-spi", "liblttng-ust", "liburcu", "libnuma.so", "libgcc_s.so", "ld-linux", "linux-vdso", "memfd:",
+		"libasan.so", "libtsan.so", "liblsan.so", "libubsan.so", "libhwasan.so", "libclang_rt.", NULL
 	};
 	uint64_t self = (uint64_t) spi_slot_code_base;
 

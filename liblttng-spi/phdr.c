@@ -9,7 +9,10 @@
  *
  * So a preloaded agent stands before that function with a lock around it, which
  * fork() takes, after all others but the patch lock: then nobody is inside.
- * Recursive, as callbacks and signal handlers look at the list, too.
+ * Recursive, as callbacks and signal handlers look at the list, too. Its owner is known
+ * by its thread-local memory, as libc's own is: LeakSanitizer stops all threads from
+ * within a callback, and has a task look at the list that is none of them, and borrows
+ * the memory of the one that waits in there.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -17,17 +20,19 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/steps.h"
 
 static int (*next_iterate)(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data);
 static int phdr_lock;		/* 0 free, 1 held, 2 held and awaited */
-static int phdr_owner;		/* thread id */
+static struct spi_thread *phdr_owner;
 static uint32_t phdr_depth;	/* the owner's */
 
 /* Signals are blocked: a handler that came in between would wait for its own thread. */
 void spi_phdr_lock(void)
 {
-	int self = (int) spi_sys(SYS_gettid), seen = 0;
+	struct spi_thread *self = &spi_thread;
+	int seen = 0;
 
 	if (__atomic_load_n(&phdr_owner, __ATOMIC_RELAXED) == self) {
 		phdr_depth++;
@@ -44,32 +49,57 @@ void spi_phdr_unlock(void)
 {
 	if (--phdr_depth)
 		return;
-	__atomic_store_n(&phdr_owner, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&phdr_owner, NULL, __ATOMIC_RELAXED);
 	if (__atomic_exchange_n(&phdr_lock, 0, __ATOMIC_RELEASE) == 2)
 		spi_sys(SYS_futex, &phdr_lock, FUTEX_WAKE_PRIVATE, 1L);
 }
 
-/* In the child the thread that forked has another id. */
-void spi_phdr_fork_child(void)
+/*
+ * The agent's own object comes last. Whoever looks for the first library (AddressSanitizer's runtime, which ends the
+ * program if that is another) does not find a preloaded one there.
+ */
+struct walk {
+	int (*callback)(struct dl_phdr_info *, size_t, void *);
+	void *data;
+	struct dl_phdr_info own;
+	size_t own_size;	/* 0: not met */
+};
+
+extern const char __ehdr_start[] SPI_HIDDEN;
+
+static int walk_one(struct dl_phdr_info *info, size_t size, void *data)
 {
-	if (phdr_depth)
-		phdr_owner = (int) spi_sys(SYS_gettid);
+	struct walk *walk = data;
+
+	if (info->dlpi_addr != (ElfW(Addr)) __ehdr_start || size > sizeof(walk->own))
+		return walk->callback(info, size, walk->data);
+	spi_bytes_copy(&walk->own, info, size);
+	walk->own_size = size;
+	return 0;
+}
+
+static int walk_all(struct walk *walk)
+{
+	int result = next_iterate(walk_one, walk);
+
+	return result || !walk->own_size ? result : walk->callback(&walk->own, walk->own_size, walk->data);
 }
 
 SPI_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
 {
+	struct walk walk = { .callback = callback, .data = data };
 	uint64_t old;
 	int result;
 
 	if (spi_unlikely(!next_iterate))
 		*(void **) &next_iterate = dlsym(RTLD_NEXT, "dl_iterate_phdr");
 	if (!spi_env.preloaded || spi_sandboxed)
-		return next_iterate(callback, data);
+		return walk_all(&walk);
 	/* taking and giving back is not for handlers to come between */
 	old = spi_signals_hold(~UINT64_C(0));
 	spi_phdr_lock();
 	spi_signals_release(old);
-	result = next_iterate(callback, data);
+	result = walk_all(&walk);
 	old = spi_signals_hold(~UINT64_C(0));
 	spi_phdr_unlock();
 	spi_signals_release(old);

@@ -62,8 +62,12 @@ static struct watched {
 	const char *name;
 	spi_entry_fn entry;
 	struct spi_point *point;
-} watched[] = { { "pthread_create", thread_watch, NULL }, { "dlsym", load_watch, NULL } };
+} watched[] = {
+	{ "pthread_create", thread_watch, NULL }, { "dlsym", load_watch, NULL },
+	{ "pthread_create", thread_watch, NULL },	/* of who stands before libc's */
+};
 #define WATCHED (sizeof(watched) / sizeof(watched[0]))
+#define WATCHED_LIBC 2u
 
 static struct spi_object *libc_find(void)
 {
@@ -73,12 +77,11 @@ static struct spi_object *libc_find(void)
 	return NULL;
 }
 
-/* By its address where it is a symbol of libc's: a search through the names would bring all of the map in. */
-static int64_t func_named(const struct spi_object *libc, const struct spi_map *map, const char *name)
+/* By its address where that is known: a search through the names would bring all of the map in. */
+static int64_t func_named(const struct spi_object *object, const struct spi_map *map, uint64_t address, const char *name)
 {
 	const struct spi_map_func *funcs = SPI_MAP_AT(map, funcs, struct spi_map_func, 0);
-	uint64_t address = (uint64_t) spi_find_in_libc(name);
-	int64_t found = address ? spi_map_func_at(map, address - libc->bias) : -1;
+	int64_t found = address ? spi_map_func_at(map, address - object->bias) : -1;
 
 	if (found >= 0)
 		return found;
@@ -88,19 +91,19 @@ static int64_t func_named(const struct spi_object *libc, const struct spi_map *m
 	return -1;
 }
 
-static void watched_make(struct watched *w, struct spi_object *libc, const struct spi_map *map)
+static void watched_make(struct watched *w, struct spi_object *object, const struct spi_map *map, uint64_t address)
 {
-	int64_t i = func_named(libc, map, w->name);
+	int64_t i = func_named(object, map, address, w->name);
 	const char *reason = "it is not there";
 	struct spi_point *p;
 
 	if (i >= 0 && spi_map_func_is_good(map, (uint64_t) i)) {
-		p = spi_near_alloc(libc, sizeof(*p), 64);
+		p = spi_near_alloc(object, sizeof(*p), 64);
 		if (!p)
 			return;
 		p->func = SPI_MAP_AT(map, funcs, struct spi_map_func, i);
-		p->address = p->func->vaddr + libc->bias;
-		p->object = libc;
+		p->address = p->func->vaddr + object->bias;
+		p->object = object;
 		p->map = map;
 		p->entry = w->entry;
 		p->flags = SPI_POINT_APART;
@@ -110,7 +113,7 @@ static void watched_make(struct watched *w, struct spi_object *libc, const struc
 			return;
 		}
 	}
-	spi_note("libc's %s() cannot be watched: %s", w->name, reason);
+	spi_note("%s()'s callers cannot be watched in %s: %s", w->name, object->name, reason);
 }
 
 static void watched_write(int install)
@@ -123,6 +126,31 @@ static void watched_write(int install)
 		if (watched[i].point && watched[i].point->installed != (uint32_t) install)
 			list[n++] = watched[i].point;
 	spi_points_write(list, n, errors, install);
+}
+
+/*
+ * A library that no tree goes into may stand before libc's pthread_create(), and give that a start routine of its own: a
+ * sanitizer's runtime does. Which one the program wants is seen at the library's function only.
+ */
+static void before_libc_watch(const struct spi_object *libc)
+{
+	static struct spi_map map;	/* stays mapped */
+	static int looked;
+	uint64_t address = (uint64_t) dlsym(RTLD_DEFAULT, watched[WATCHED_LIBC].name);
+	struct spi_object *o = spi_objects_list();
+	char error[400];
+
+	if (looked)
+		return;
+	looked = 1;
+	while (o && (!o->reserved[0] || address < o->low || address >= o->high))
+		o = o->next;
+	if (!o || o == libc || spi_tree_object_at(address))
+		return;
+	if (spi_map_fetch(spi_link_current, o, watched[WATCHED_LIBC].name, 0, &map, error, sizeof(error)) < 0)
+		spi_note("%s: threads that it begins for the program are not recorded: %s", o->name, error);
+	else
+		watched_make(&watched[WATCHED_LIBC], o, &map, address);
 }
 
 static void watched_start(void)
@@ -140,9 +168,10 @@ static void watched_start(void)
 			from = &to->map;
 	if (!made && !from && spi_map_fetch(spi_link_current, libc, "pthread_create\ndlsym", 0, &map, error, sizeof(error)) == 0)
 		from = &map;
-	for (unsigned int i = 0; from && !made && i < WATCHED; i++)
-		watched_make(&watched[i], libc, from);
+	for (unsigned int i = 0; from && !made && i < WATCHED_LIBC; i++)
+		watched_make(&watched[i], libc, from, (uint64_t) spi_find_in_libc(watched[i].name));
 	made |= from != NULL;
+	before_libc_watch(libc);
 	watched_write(1);
 }
 
@@ -153,7 +182,7 @@ static void destructors_take(void)
 
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
 		for (unsigned int k = 0; to->is_libc && !to->gone && k < sizeof(names) / sizeof(names[0]); k++) {
-			int64_t i = func_named(to->object, &to->map, names[k]);
+			int64_t i = func_named(to->object, &to->map, (uint64_t) spi_find_in_libc(names[k]), names[k]);
 
 			if (i >= 0)
 				spi_tree_caller_back(spi_tree_map_func(to, (uint64_t) i)->vaddr + to->object->bias);

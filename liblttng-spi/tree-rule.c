@@ -9,6 +9,7 @@
  * At its end all its sites get the program's bytes back; calls under way keep
  * their return slots and their exits.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -42,15 +43,38 @@ static void calls_of_functions(struct spi_tree *tree, struct spi_tree_object *to
 
 /* ---- objects and roots ---- */
 
+/*
+ * ThreadSanitizer's runtime in the program itself (clang's way; gcc's is a library, spi_object_is_own()). A thread's first
+ * call is its start routine then, before it is set up; and what records it runs through the runtime's functions.
+ */
+static int has_thread_sanitizer(const struct spi_object *object)
+{
+	static int looked;	/* once: who loads a library later waits for us with the loader's lock */
+	static uint64_t init;
+
+	if (!object->is_exe)
+		return 0;
+	if (!looked)
+		init = (uint64_t) dlsym(RTLD_DEFAULT, "__tsan_init");
+	looked = 1;
+	return init >= object->low && init < object->high;
+}
+
 /* An object that was there, or has just come, with all that the tree wants of it. */
 int spi_tree_take_object(struct spi_tree *tree, struct spi_link *link, struct spi_object *object)
 {
-	char error[400] = "";
-	struct spi_tree_object *to = spi_tree_object_get(link, object, (int) tree->compact, error, sizeof(error));
+	char error[400] = "it is built with ThreadSanitizer, whose runtime is a part of it; gcc's can be traced";
+	struct spi_tree_object *to = NULL;
 
+	if (!has_thread_sanitizer(object)) {
+		error[0] = 0;
+		to = spi_tree_object_get(link, object, (int) tree->compact, error, sizeof(error));
+	}
 	if (!to) {
 		spi_link_declined(link, object->name, "", error);
 		tree->declined++;
+		if (object->is_exe && !tree->why[0])
+			spi_format(tree->why, sizeof(tree->why), "%s: %s", object->name, error);
 		return -ENOENT;
 	}
 	if (to->covered & tree->bit)
