@@ -206,6 +206,18 @@ int rules_write(struct lttng_handle *handle, const char *name, const char *filte
 	return ret < 0 ? ret : 0;
 }
 
+/* liblttng-ctl compiles a filter before it asks the daemon for anything: for a session that cannot be. */
+int rules_filter_check(const char *filter)
+{
+	struct lttng_domain domain = { .type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID };
+	struct lttng_handle *handle = lttng_create_handle("/", &domain);
+	int ret = handle ? rules_write(handle, "spi:filter", filter, NULL) : -LTTNG_ERR_NOMEM;
+
+	if (handle)
+		lttng_destroy_handle(handle);
+	return ret == -LTTNG_ERR_FILTER_INVAL || ret == -LTTNG_ERR_FILTER_NOMEM ? ret : 0;
+}
+
 static int print_error;		/* the first one on stdout */
 
 void rules_print(const char *format, ...)

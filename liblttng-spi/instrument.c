@@ -265,6 +265,8 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 			spi_watch_start(&reason);	/* while text is being written is too late */
 			break;
 		}
+	if (spi_payload->installed)
+		spi_payload->installed(points, n);
 	n = spi_points_write(points, n, errors, 1);
 	for (uint32_t i = 0; i < n; i++)
 		if (errors[i])
