@@ -193,7 +193,7 @@ static unsigned int collect(const struct process *p, unsigned char *want)
 {
 	unsigned int on = 0;
 
-	for (const struct rule *rule = broker.rules->rules; rule && !broker.ending; rule = rule->next) {
+	for (const struct rule *rule = broker.rules->rules; rule && !broker.ending && !p->own; rule = rule->next) {
 		if (!rule_concerns(rule, &p->facts, p->application) && !process_follows(p, rule))
 			continue;
 		for (unsigned int i = 0; i < rule->wants.nr_requests; i++) {

@@ -171,6 +171,7 @@ struct process *process_get(pid_t pid, int pidfd)
 		free(p);
 		return NULL;
 	}
+	p->own = facts_are_own(&p->facts, false);
 	p->declined.max = 200;
 	p->notes.max = 16;
 	p->left_out.max = 400;
