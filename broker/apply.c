@@ -435,6 +435,8 @@ void process_apply(struct process *p)
 	}
 	if (p->agent)
 		agent_adjust(p, want);
+	if (!p->applied)
+		lines_clear(&p->declined);
 	free(want);
 	if (p->held && !p->patience.armed)
 		patience_set(p, PATIENCE_MS);

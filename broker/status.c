@@ -164,14 +164,15 @@ static void put_applied(FILE *out, const struct process *p)
 	}
 }
 
-static void put_counts(FILE *out, pid_t pid, const volatile struct spi_status_page *c)
+/* `declined`: each function once, where all are known; the agent counts each time it is asked. */
+static void put_counts(FILE *out, pid_t pid, const volatile struct spi_status_page *c, const struct lines *declined)
 {
 	if (c)
 		fprintf(out, "counts\t%d\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\n", (int) pid,
 			(unsigned long long) c->entries, (unsigned long long) c->exits,
 			(unsigned long long) c->lost_entries, (unsigned long long) c->lost_exits,
 			(unsigned long long) c->owed_exits, (unsigned long long) c->points,
-			(unsigned long long) c->declined);
+			declined && !declined->more ? declined->n : (unsigned long long) c->declined);
 }
 
 static const char *state_of(const struct process *p)
@@ -205,7 +206,7 @@ static void put_processes(FILE *out, uid_t asker)
 		fputc('\n', out);
 		put_applied(out, p);
 		if (p->agent)
-			put_counts(out, p->facts.pid, spi_agent_status(p->agent));
+			put_counts(out, p->facts.pid, spi_agent_status(p->agent), &p->declined);
 		put_budget(out, p);
 		put_hot(out, p);
 	}
@@ -219,7 +220,7 @@ static void put_processes(FILE *out, uid_t asker)
 		put(out, *e->missed ? e->missed : "events were lost");
 		fputc('\n', out);
 		if (e->counts.magic)
-			put_counts(out, e->pid, &e->counts);
+			put_counts(out, e->pid, &e->counts, NULL);
 	}
 }
 
