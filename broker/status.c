@@ -78,6 +78,9 @@ static void put_rules(FILE *out, uid_t asker)
 		snprintf(trigger, sizeof(trigger), "trigger %s", r->trigger);
 		if (spi_event_name_describe(r->name, text, sizeof(text)))
 			snprintf(text, sizeof(text), "%s", r->why);
+		if (r->deaf)
+			snprintf(text, sizeof(text), "no event of a function passes its log level: they are at DEBUG_LINE (%d)",
+				FUNCTION_LOGLEVEL);
 		fputs("rule", out);
 		put(out, r->session ? r->session->name : trigger);
 		put(out, r->channel);
