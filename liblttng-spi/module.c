@@ -224,6 +224,11 @@ static void name_give_back(const char own[16])
 		spi_sys(SYS_prctl, (long) PR_SET_NAME, own);
 }
 
+int spi_module_is_run(void)
+{
+	return run != 0;
+}
+
 int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 {
 	static struct spi_core_ops core;	/* the module keeps the pointer */
