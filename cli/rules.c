@@ -117,6 +117,11 @@ int rules_check_world(const struct rule_options *o, const struct rules_wish *wis
 		scoped |= !is_wild(o->execs[i]);
 	if (func_parse(&func, wish->function, wish->tree) < 0)
 		return -ENOMEM;
+	if (*wish->function == ':') {
+		say_error("%s: no executable or library is named before the ':'", wish->function);
+		func_free(&func);
+		return -EINVAL;
+	}
 	wild = (is_wild(func.pattern) || !*func.pattern) && (!func.object || is_wild(func.object));
 	func_free(&func);
 	if (scoped || !wild)
