@@ -148,6 +148,17 @@ static void again_due(struct loop_timer *timer)
 	process_apply(p);
 }
 
+/* The injector's remedy is for who runs it by hand. Ours has the rights of the process's user, whoever made the rule. */
+static void why_for_rules(struct process *p)
+{
+	static const char remedy[] = "be root (CAP_SYS_PTRACE)";
+	char *at = strstr(p->why, remedy);
+
+	if (at && !at[sizeof(remedy) - 1] && broker_is_root())
+		snprintf(at, sizeof(p->why) - (at - p->why), "rules go into a process with its user's rights alone; root can "
+			 "trace it with lttng trace -p %d", (int) p->facts.pid);
+}
+
 void process_refuse(struct process *p, bool again, const char *format, ...)
 {
 	va_list args;
@@ -155,6 +166,7 @@ void process_refuse(struct process *p, bool again, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(p->why, sizeof(p->why), format, args);
 	va_end(args);
+	why_for_rules(p);
 	p->refused_serial = broker.rules->serial;
 	p->failures++;
 	if (p->held)
@@ -193,7 +205,7 @@ static unsigned int collect(const struct process *p, unsigned char *want)
 {
 	unsigned int on = 0;
 
-	for (const struct rule *rule = broker.rules->rules; rule && !broker.ending; rule = rule->next) {
+	for (const struct rule *rule = broker.rules->rules; rule && !broker.ending && !p->own; rule = rule->next) {
 		if (!rule_concerns(rule, &p->facts, p->application) && !process_follows(p, rule))
 			continue;
 		for (unsigned int i = 0; i < rule->wants.nr_requests; i++) {
@@ -435,6 +447,8 @@ void process_apply(struct process *p)
 	}
 	if (p->agent)
 		agent_adjust(p, want);
+	if (!p->applied)
+		lines_clear(&p->declined);
 	free(want);
 	if (p->held && !p->patience.armed)
 		patience_set(p, PATIENCE_MS);

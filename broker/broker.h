@@ -115,6 +115,7 @@ struct process {
 	struct loop_source end;		/* its pidfd: readable when it has ended */
 	bool application;		/* registered with the daemon, or preloaded with the agent */
 	bool scoped;			/* looked for by a rule's scope */
+	bool own;			/* the session daemon's or ours: no rule is for it */
 	/* registration held by the plugin */
 	uint64_t held;			/* id, 0: not held */
 	uint64_t held_query;		/* 0, or the query that must have ended before it is let go */
@@ -205,7 +206,11 @@ void injection_want(struct process *process);		/* queued; process->injection unt
 void injection_drop(struct process *process);		/* the process is gone or needs none */
 void injections_stop(void);
 
-/* scope.c: processes that a rule names and that never register. */
+/*
+ * scope.c: processes that a rule names and that never register. And is it the session daemon, a child of its or of ours? They
+ * carry the trace: instrumented, they would wait for themselves. `deep`: also those further below.
+ */
+bool facts_are_own(const struct facts *facts, bool deep);
 void scope_update(void);
 void scope_close(void);
 

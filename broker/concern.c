@@ -125,7 +125,7 @@ static bool scope_includes(const struct spi_event_rule *wants, const struct fact
 
 bool rule_instruments(const struct rule *rule)
 {
-	return !rule->parsed && rule->wants.nr_requests && !(rule->session && *rule->session->why);
+	return !rule->parsed && !rule->deaf && rule->wants.nr_requests && !(rule->session && *rule->session->why);
 }
 
 bool rule_may(const struct rule *rule, const struct facts *facts)

@@ -27,6 +27,7 @@ unsigned int nr_ended;
 
 /* ---- lines -------------------------------------------------------------------------- */
 
+/* What is there already is not said again: a rule that cannot be is tried whenever the rules have changed. */
 void lines_add(struct lines *lines, const char *format, ...)
 {
 	char text[1024];
@@ -38,6 +39,9 @@ void lines_add(struct lines *lines, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	for (line = lines->first; line; line = line->next)
+		if (!strcmp(line->text, text))
+			return;
 	line = lines->n < lines->max ? malloc(sizeof(*line) + strlen(text) + 1) : NULL;
 	if (!line) {
 		lines->more++;
@@ -171,6 +175,7 @@ struct process *process_get(pid_t pid, int pidfd)
 		free(p);
 		return NULL;
 	}
+	p->own = facts_are_own(&p->facts, false);
 	p->declined.max = 200;
 	p->notes.max = 16;
 	p->left_out.max = 400;

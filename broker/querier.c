@@ -32,6 +32,7 @@
 
 #include "broker/child.h"
 #include "broker/querier.h"
+#include "broker/ruleset.h"
 
 #define SETTLED_SECONDS 2	/* a session of that age can't be mistaken for another */
 
@@ -231,6 +232,24 @@ static const char *trigger_pattern(const struct lttng_trigger *trigger)
 	return pattern;
 }
 
+/* As is_deaf() of xml-rules.c. */
+static bool trigger_is_deaf(const struct lttng_trigger *trigger)
+{
+	const struct lttng_log_level_rule *level = NULL;
+	const struct lttng_event_rule *rule = NULL;
+	int value;
+
+	if (lttng_condition_event_rule_matches_get_rule(lttng_trigger_get_const_condition(trigger), &rule) !=
+		    LTTNG_CONDITION_STATUS_OK ||
+	    lttng_event_rule_user_tracepoint_get_log_level_rule(rule, &level) != LTTNG_EVENT_RULE_STATUS_OK)
+		return false;
+	if (lttng_log_level_rule_get_type(level) == LTTNG_LOG_LEVEL_RULE_TYPE_EXACTLY)
+		return lttng_log_level_rule_exactly_get_level(level, &value) == LTTNG_LOG_LEVEL_RULE_STATUS_OK &&
+		       value != FUNCTION_LOGLEVEL;
+	return lttng_log_level_rule_at_least_as_severe_as_get_level(level, &value) == LTTNG_LOG_LEVEL_RULE_STATUS_OK &&
+	       value < FUNCTION_LOGLEVEL;
+}
+
 static int answer_triggers(void)
 {
 	struct lttng_triggers *triggers = NULL;
@@ -251,6 +270,7 @@ static int answer_triggers(void)
 		lttng_trigger_get_name(trigger, &name);
 		copy(item.name, name, sizeof(item.name));
 		copy(item.text, pattern, sizeof(item.text));
+		item.status = trigger_is_deaf(trigger);
 		answer(&item, -1);
 	}
 	lttng_triggers_destroy(triggers);

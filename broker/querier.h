@@ -22,7 +22,7 @@ struct query_ask {
 enum query_kind {
 	QUERY_SESSION = 1,	/* name, uid: its owner; with a descriptor: its rules as XML */
 	QUERY_UNKNOWN,		/* name, text: a session whose rules or owner could not be had */
-	QUERY_TRIGGER,		/* name, text: its event name pattern, uid: its owner */
+	QUERY_TRIGGER,		/* name, text: its event name pattern, uid: its owner, status: 1 when its log level keeps functions out */
 	QUERY_DONE,		/* status: 0 or what liblttng-ctl said, text */
 };
 

@@ -287,7 +287,7 @@ static void take_item(const struct query_item *item, int fd)
 		if (item->young)
 			loop_timer_set(&young, YOUNG_MS, young_grown);
 	} else if (item->kind == QUERY_TRIGGER) {
-		ruleset_add_trigger(coming, item->name, item->uid, item->text);
+		ruleset_add_trigger(coming, item->name, item->uid, item->text, item->status != 0);
 	} else if (item->kind == QUERY_DONE && item->status) {
 		query_failed(item->text);
 	} else if (item->kind == QUERY_DONE) {

@@ -163,13 +163,20 @@ static struct rule *rule_create(struct ruleset *set, const char *name, uid_t own
 	return rule;
 }
 
-void ruleset_add_trigger(struct ruleset *set, const char *name, uid_t owner, const char *pattern)
+/* A reserved form matches no event, whatever its log level. */
+static bool is_form(const char *name)
+{
+	return !strncmp(name, "spi:call(", 9) || !strncmp(name, "spi:tree(", 9);
+}
+
+void ruleset_add_trigger(struct ruleset *set, const char *name, uid_t owner, const char *pattern, bool deaf)
 {
 	struct rule *rule = strncmp(pattern, "spi:", 4) ? NULL : rule_create(set, pattern, owner);
 
 	if (!rule)
 		return;
 	rule->enabled = true;
+	rule->deaf = deaf && !is_form(pattern);
 	snprintf(rule->trigger, sizeof(rule->trigger), "%s", name);
 }
 
@@ -246,7 +253,7 @@ struct reader {
 static int take_line(struct reader *r, const char *word, char *name, const char *state)
 {
 	static const char *const kinds[NR_TRACKERS] = { "vpid", "vuid", "vgid" };
-	bool on = !strcmp(state, "on");
+	bool on = !strncmp(state, "on", 2);
 	struct rule *rule;
 
 	if (!strcmp(word, "channel")) {
@@ -258,6 +265,7 @@ static int take_line(struct reader *r, const char *word, char *name, const char 
 			return -1;
 		rule->session = r->session;
 		rule->enabled = on && r->channel_on;
+		rule->deaf = strstr(state, " deaf") && !is_form(name);
 		memcpy(rule->channel, r->channel, sizeof(rule->channel));
 	} else if (!strcmp(word, "tracker")) {
 		for (r->kind = 0; r->kind < NR_TRACKERS && strcmp(name, kinds[r->kind]); r->kind++)
@@ -330,7 +338,7 @@ bool ruleset_equal(const struct ruleset *a, const struct ruleset *b)
 		return false;
 	for (; p && q; p = p->next, q = q->next)
 		if (strcmp(p->name, q->name) || strcmp(p->channel, q->channel) || strcmp(p->trigger, q->trigger) ||
-		    p->owner != q->owner || p->enabled != q->enabled || !p->session != !q->session ||
+		    p->owner != q->owner || p->enabled != q->enabled || p->deaf != q->deaf || !p->session != !q->session ||
 		    (p->session && strcmp(p->session->name, q->session->name)))
 			return false;
 	return !p && !q;

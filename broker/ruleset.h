@@ -37,11 +37,14 @@ struct session {
 	struct tracker trackers[NR_TRACKERS];
 };
 
+#define FUNCTION_LOGLEVEL 13	/* of functions' events: DEBUG_LINE, LTTng-UST's default */
+
 struct rule {
 	struct rule *next;
 	struct session *session;	/* NULL: a trigger's */
 	char trigger[256], channel[256], name[257];
 	bool enabled;			/* with its channel */
+	bool deaf;			/* its log level keeps functions' events out */
 	uid_t owner;
 	int parsed;			/* of spi_event_name_parse() */
 	char why[256];
@@ -78,7 +81,7 @@ void ruleset_free(struct ruleset *set);
 struct session *ruleset_add_session(struct ruleset *set, const char *name, uid_t owner, const char *why);
 /* The lines of xml-rules.h: 0, or -1 when they are not whole. */
 int ruleset_add_lines(struct ruleset *set, struct session *session, FILE *lines);
-void ruleset_add_trigger(struct ruleset *set, const char *name, uid_t owner, const char *pattern);
+void ruleset_add_trigger(struct ruleset *set, const char *name, uid_t owner, const char *pattern, bool deaf);
 
 /* Do both ask for the same of the same? */
 bool ruleset_equal(const struct ruleset *a, const struct ruleset *b);

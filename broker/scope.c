@@ -25,9 +25,11 @@
 #include <unistd.h>
 
 #include "broker/broker.h"
+#include "injector/target.h"
 
 #define ACK_MS	500u
 #define LOOK_MS	1000u
+#define OWN_DEPTH 4u	/* spi-codemap's child below a helper of ours */
 
 static struct loop_source connector = { .fd = -1 };
 static struct loop_timer ack_timer;	/* armed until the kernel has said that it will tell */
@@ -44,22 +46,61 @@ static bool is_named(const struct facts *facts)
 	return false;
 }
 
+static pid_t parent_of(pid_t pid)
+{
+	char *status = spi_proc_read(NULL, "%d/status", (int) pid);
+	const char *parent = status ? spi_status_value(status, "PPid") : NULL;
+	pid_t ret = parent ? atoi(parent) : 0;
+
+	free(status);
+	return ret;
+}
+
+bool facts_are_own(const struct facts *facts, bool deep)
+{
+	pid_t pid = facts->pid, above = facts->parent;
+
+	for (unsigned int i = 0; i < (deep ? OWN_DEPTH : 1); i++) {
+		if (pid == getpid() || pid == broker.daemon.pid || above == getpid() || above == broker.daemon.pid)
+			return true;
+		pid = above;
+		above = pid > 1 ? parent_of(pid) : 0;
+	}
+	return false;
+}
+
+/* A rule that names one of the tracer's by its number is told what becomes of it; a pattern that fits them, too, means others. */
+static void own_named(const struct facts *facts)
+{
+	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next)
+		for (unsigned int i = 0; rule->enabled && i < rule->wants.nr_pids; i++)
+			if (rule->wants.pids[i] == facts->pid)
+				broker_note("own", "process %d (%s) belongs to the session daemon or to lttng-spi: rules do not instrument "
+					    "what carries the trace; lttng trace -p %d with another daemon does", (int) facts->pid,
+					    facts->exec, (int) facts->pid);
+}
+
 static void consider(pid_t pid)
 {
 	struct process *p = process_find(pid);
 	struct facts facts;
 
-	if (pid == getpid() || pid == broker.daemon.pid || facts_read(&facts, pid) || !*facts.exec)
-		return;		/* ourselves, and kernel threads */
+	if (facts_read(&facts, pid) || !*facts.exec)
+		return;		/* it has ended, or is a kernel thread */
 	if (p && facts.start_time == p->facts.start_time) {
 		if (strcmp(p->facts.exec, facts.exec)) {
 			*p->why = 0;
 			p->failures = 0;
+			snprintf(p->name, sizeof(p->name), "%.*s", (int) sizeof(p->name) - 1, facts.exec);
 		}
 		p->facts = facts;
 	}
 	if (!is_named(&facts))
 		return;
+	if (facts_are_own(&facts, true)) {
+		own_named(&facts);
+		return;
+	}
 	p = process_get(pid, -1);
 	if (!p || p->facts.start_time != facts.start_time)
 		return;
@@ -173,6 +214,7 @@ void scope_update(void)
 {
 	bool execs = false, pids = false;
 
+	broker_note_clear("own");
 	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next) {
 		if (!rule->enabled || !rule_instruments(rule))
 			continue;

@@ -78,6 +78,9 @@ static void put_rules(FILE *out, uid_t asker)
 		snprintf(trigger, sizeof(trigger), "trigger %s", r->trigger);
 		if (spi_event_name_describe(r->name, text, sizeof(text)))
 			snprintf(text, sizeof(text), "%s", r->why);
+		if (r->deaf)
+			snprintf(text, sizeof(text), "no event of a function passes its log level: they are at DEBUG_LINE (%d)",
+				FUNCTION_LOGLEVEL);
 		fputs("rule", out);
 		put(out, r->session ? r->session->name : trigger);
 		put(out, r->channel);
@@ -164,14 +167,15 @@ static void put_applied(FILE *out, const struct process *p)
 	}
 }
 
-static void put_counts(FILE *out, pid_t pid, const volatile struct spi_status_page *c)
+/* `declined`: each function once, where all are known; the agent counts each time it is asked. */
+static void put_counts(FILE *out, pid_t pid, const volatile struct spi_status_page *c, const struct lines *declined)
 {
 	if (c)
 		fprintf(out, "counts\t%d\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\n", (int) pid,
 			(unsigned long long) c->entries, (unsigned long long) c->exits,
 			(unsigned long long) c->lost_entries, (unsigned long long) c->lost_exits,
 			(unsigned long long) c->owed_exits, (unsigned long long) c->points,
-			(unsigned long long) c->declined);
+			declined && !declined->more ? declined->n : (unsigned long long) c->declined);
 }
 
 static const char *state_of(const struct process *p)
@@ -205,7 +209,7 @@ static void put_processes(FILE *out, uid_t asker)
 		fputc('\n', out);
 		put_applied(out, p);
 		if (p->agent)
-			put_counts(out, p->facts.pid, spi_agent_status(p->agent));
+			put_counts(out, p->facts.pid, spi_agent_status(p->agent), &p->declined);
 		put_budget(out, p);
 		put_hot(out, p);
 	}
@@ -219,7 +223,7 @@ static void put_processes(FILE *out, uid_t asker)
 		put(out, *e->missed ? e->missed : "events were lost");
 		fputc('\n', out);
 		if (e->counts.magic)
-			put_counts(out, e->pid, &e->counts);
+			put_counts(out, e->pid, &e->counts, NULL);
 	}
 }
 

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "broker/child.h"
+#include "broker/ruleset.h"
 #include "broker/xml-rules.h"
 
 #define NOBODY 65534
@@ -52,6 +53,15 @@ static bool is_on(const xmlNode *node)
 	return !strcmp(text, "true") || !strcmp(text, "1");
 }
 
+/* A log level that keeps functions' events out: they have LTTng-UST's default one. */
+static bool is_deaf(const xmlNode *event)
+{
+	const char *type = text_of(child_named(event, "loglevel_type"));
+	int level = atoi(text_of(child_named(event, "loglevel")));
+
+	return (!strcmp(type, "RANGE") && level < FUNCTION_LOGLEVEL) || (!strcmp(type, "SINGLE") && level != FUNCTION_LOGLEVEL);
+}
+
 static void put_field(FILE *out, const char *field)
 {
 	for (const unsigned char *c = (const unsigned char *) field; *c; c++)
@@ -71,7 +81,7 @@ static void put_events(FILE *out, const xmlNode *channel)
 			continue;
 		fputs("event\t", out);
 		put_field(out, name);
-		fprintf(out, "\t%s\n", is_on(event) ? "on" : "off");
+		fprintf(out, "\t%s%s\n", is_on(event) ? "on" : "off", is_deaf(event) ? " deaf" : "");
 	}
 }
 

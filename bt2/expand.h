@@ -72,6 +72,8 @@ struct process {
 	int64_t vpid;
 	struct image *image;
 	uint64_t batches;		/* seen so far */
+	uint64_t begun;			/* of these, those of programs before: all their threads had come to their end then */
+	uint64_t threads;		/* whose last batch does not say that nothing follows */
 };
 
 struct batch {
@@ -113,6 +115,7 @@ struct thread {
 	int begun;			/* 1: the stack is being brought to where it begins; 2: done */
 	uint64_t close_to;		/* frames above are to be closed before the next record */
 	uint64_t open_to;		/* frames below are to be entered again before it */
+	int is_live;			/* counted in process->threads */
 	uint64_t ended;			/* frames that were closed as the thread, or its process, was said to end */
 	int64_t last_ns;
 	struct record record;

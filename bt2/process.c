@@ -74,8 +74,8 @@ struct process *process_get(struct expand *e, const bt_event *event)
 }
 
 /*
- * What was described since the process's last batch is of the program that it executes now, as the one before wrote all
- * that it had. The old image keeps it as well, which nothing there asks for.
+ * What was described since the last batch of the program before is of the one that it executes now: that one wrote all
+ * that it had, and said so for each of its threads. The old image keeps it as well, which nothing there asks for.
  */
 static struct image *image_next(struct expand *e, const struct process *process)
 {
@@ -89,7 +89,7 @@ static struct image *image_next(struct expand *e, const struct process *process)
 		return NULL;
 	image->room = old->room;
 	for (uint32_t i = 0; i < old->room; i++)
-		if (old->sites[i].address && old->sites[i].batches == process->batches)
+		if (old->sites[i].address && old->sites[i].batches >= process->begun)
 			image->sites[i] = old->sites[i];
 	return image;
 }

@@ -347,6 +347,16 @@ static struct thread *thread_get(struct expand *e, struct process *process, uint
 	return t;
 }
 
+/* When all threads of a process have come to their end, what follows is another program's. */
+static void thread_count(struct process *process, struct thread *t, int is_live)
+{
+	if (t->is_live != is_live)
+		process->threads += is_live ? 1 : (uint64_t) -1;
+	t->is_live = is_live;
+	if (!process->threads)
+		process->begun = process->batches;
+}
+
 int thread_batch(struct expand *e, struct process *process, uint32_t tid, struct batch *b)
 {
 	struct thread *t = thread_get(e, process, tid);
@@ -355,6 +365,7 @@ int thread_batch(struct expand *e, struct process *process, uint32_t tid, struct
 		batch_free(b);
 		return -1;
 	}
+	thread_count(process, t, !(b->flags & TP_BATCH_END));
 	b->next = NULL;
 	if (t->last)
 		t->last->next = b;

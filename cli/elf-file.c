@@ -104,6 +104,30 @@ int elf_facts_read(int fd, struct elf_facts *facts)
 	return ret;
 }
 
+int elf_is_static(int fd, const struct elf_facts *facts)
+{
+	Elf64_Ehdr head;
+	Elf64_Phdr s;
+	Elf64_Dyn d;
+	unsigned int i;
+
+	if (!facts->is_elf || facts->bits != 64 || facts->damaged || *facts->interp || elf_read(fd, &head, sizeof(head), 0) < 0)
+		return 0;
+	if (facts->type == ET_EXEC)
+		return 1;
+	for (i = 0; facts->type == ET_DYN && i < head.e_phnum; i++) {
+		if (elf_read(fd, &s, sizeof(s), head.e_phoff + (uint64_t) i * sizeof(s)) < 0)
+			break;
+		for (uint64_t at = 0; s.p_type == PT_DYNAMIC && at + sizeof(d) <= s.p_filesz; at += sizeof(d)) {
+			if (elf_read(fd, &d, sizeof(d), s.p_offset + at) < 0 || d.d_tag == DT_NULL)
+				break;
+			if (d.d_tag == DT_FLAGS_1)
+				return (d.d_un.d_val & DF_1_PIE) != 0;
+		}
+	}
+	return 0;
+}
+
 /* File offset of a link-time address; UINT64_MAX when no segment has it. */
 static uint64_t elf_offset_of(int fd, const Elf64_Ehdr *head, uint64_t vaddr)
 {

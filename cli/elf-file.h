@@ -23,6 +23,9 @@ struct elf_facts {
 /* elf_facts_read() - look at an open file. Returns 0, or a negative errno when it cannot be read. */
 int elf_facts_read(int fd, struct elf_facts *facts);
 
+/* elf_is_static() - a program without a dynamic loader, and no library? */
+int elf_is_static(int fd, const struct elf_facts *facts);
+
 /* elf_soname_read() - DT_SONAME of a 64-bit library into `name`. Returns 0, or -ENOENT when it has none. */
 int elf_soname_read(int fd, char *name, size_t size);
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cli/child.h"
+#include "cli/elf-file.h"
 #include "cli/names.h"
 #include "cli/objects.h"
 #include "cli/options.h"
@@ -192,6 +193,19 @@ static int list_process(struct list *list)
 	return ret < 0 || !list->matched ? TRACE_STATUS_ERROR : 0;
 }
 
+/* The functions of a static program can be seen, and that is all. */
+static void list_say_static(const char *file)
+{
+	struct elf_facts facts;
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (elf_facts_read(fd, &facts) == 0 && elf_is_static(fd, &facts))
+		say_warning("%s is statically linked: its functions cannot be traced, as no agent can be loaded into it", file);
+	close(fd);
+}
+
 /* A file by its path; else a program by its name, as COMMAND would be found. */
 static int list_binary(struct list *list)
 {
@@ -210,6 +224,8 @@ static int list_binary(struct list *list)
 		return TRACE_STATUS_ERROR;
 	}
 	ret = list_object(list, &object);
+	if (ret == 0)
+		list_say_static(object.open);
 	free(path);
 	return ret;
 }

@@ -43,6 +43,23 @@ static const char *channel_title(const struct rule_options *o)
 	return o->channel ? o->channel : DEFAULT_CHANNEL;
 }
 
+static void filter_say_failed(const struct rule_options *o, int code)
+{
+	say_error("--filter %s: %s: lttng-enable-event(1) has the syntax", o->filter, lttng_strerror(code));
+}
+
+static int filter_check(const struct enabling *e)
+{
+	int ret = 0;
+
+	for (int k = 0; e->options->filter && ret == 0 && k < e->counts[0]; k++)
+		if (e->recipes[0][k].filter)
+			ret = rules_filter_check(e->recipes[0][k].filter);
+	if (ret < 0)
+		filter_say_failed(e->options, ret);
+	return ret;
+}
+
 static int enabling_prepare(struct enabling *e)
 {
 	const struct rule_options *o = e->options;
@@ -72,7 +89,7 @@ static void rule_say_failed(const struct enabling *e, const char *func, const st
 	const struct rule_options *o = e->options;
 
 	if (o->filter && (code == -LTTNG_ERR_FILTER_INVAL || code == -LTTNG_ERR_FILTER_NOMEM))
-		say_error("--filter %s: %s: lttng-enable-event(1) has the syntax", o->filter, lttng_strerror(code));
+		filter_say_failed(o, code);
 	else if (code == -LTTNG_ERR_NEED_CHANNEL_NAME)
 		say_error("session %s has channels of its own: name one with -c CHANNEL", e->session.name);
 	else
@@ -130,25 +147,43 @@ static void tree_add_contexts(struct enabling *e)
 			"apart: %s", channel, lttng_strerror(ret));
 }
 
+/*
+ * What records comes before what instruments. Where recording rules instrument, those for exits come first: without entries
+ * none is recorded for a while (tp/alone.c), while entries without exits would be calls that never end.
+ */
+static int recipe_turn(const struct enabling *e, unsigned int i, int k)
+{
+	const char *name = e->recipes[i][k].name;
+	size_t n = strlen(name);
+	int j;
+
+	if (rules_is_form(name))
+		return 2;
+	for (j = 0; j < e->counts[i]; j++)
+		if (rules_is_form(e->recipes[i][j].name))
+			return 0;
+	return n < 5 || strcmp(name + n - 5, "_exit");
+}
+
 /* One FUNC, or tree: what records it, then what instruments. */
 static int wish_enable(struct enabling *e, unsigned int i)
 {
 	struct rules_wish wish = { NULL, NULL };
-	int pass, k, ret, made = 0;
+	int turn, k, ret, made = 0;
 	const char *func;
 
 	enabling_wish(e, i, &wish);
 	func = rules_wish_title(&wish);
-	for (pass = 0; pass < 2; pass++) {
+	for (turn = 0; turn < 3; turn++) {
 		for (k = 0; k < e->counts[i]; k++) {
-			if (rules_is_form(e->recipes[i][k].name) != pass)
+			if (recipe_turn(e, i, k) != turn)
 				continue;
 			ret = rule_enable(e, func, &e->recipes[i][k]);
 			if (ret < 0)
 				return -1;
 			made += ret;
 		}
-		if (wish.tree && !pass)
+		if (wish.tree && !turn)
 			tree_add_contexts(e);
 	}
 	if (!made)
@@ -191,6 +226,8 @@ int rules_enable(const struct rule_options *options)
 
 	if (ret == 0)
 		ret = rules_session_open(&e.session, options);
+	if (ret == 0 && e.rows)
+		ret = filter_check(&e);
 	for (i = 0; ret == 0 && i < e.rows; i++)
 		failed |= wish_enable(&e, i) < 0;
 	if (ret == 0 && !failed) {

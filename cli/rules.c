@@ -117,6 +117,11 @@ int rules_check_world(const struct rule_options *o, const struct rules_wish *wis
 		scoped |= !is_wild(o->execs[i]);
 	if (func_parse(&func, wish->function, wish->tree) < 0)
 		return -ENOMEM;
+	if (*wish->function == ':') {
+		say_error("%s: no executable or library is named before the ':'", wish->function);
+		func_free(&func);
+		return -EINVAL;
+	}
 	wild = (is_wild(func.pattern) || !*func.pattern) && (!func.object || is_wild(func.object));
 	func_free(&func);
 	if (scoped || !wild)
@@ -204,6 +209,18 @@ int rules_write(struct lttng_handle *handle, const char *name, const char *filte
 	stderr_back(kept);
 	lttng_event_destroy(event);
 	return ret < 0 ? ret : 0;
+}
+
+/* liblttng-ctl compiles a filter before it asks the daemon for anything: for a session that cannot be. */
+int rules_filter_check(const char *filter)
+{
+	struct lttng_domain domain = { .type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID };
+	struct lttng_handle *handle = lttng_create_handle("/", &domain);
+	int ret = handle ? rules_write(handle, "spi:filter", filter, NULL) : -LTTNG_ERR_NOMEM;
+
+	if (handle)
+		lttng_destroy_handle(handle);
+	return ret == -LTTNG_ERR_FILTER_INVAL || ret == -LTTNG_ERR_FILTER_NOMEM ? ret : 0;
 }
 
 static int print_error;		/* the first one on stdout */

@@ -55,6 +55,8 @@ int rules_recipes(const struct rule_options *options, const struct rules_wish *w
 		  struct spi_event_recipe recipes[RULES_RECIPES_MAX]);
 void rules_recipes_free(struct spi_event_recipe *recipes, int count);
 
+/* rules_filter_check() - is it one? 0, or the negative LTTng error of liblttng-ctl's compiler. Nothing is made, nothing said. */
+int rules_filter_check(const char *filter);
 /* rules_write() - create or enable one rule. 0 or a negative LTTng error; nothing is said. */
 int rules_write(struct lttng_handle *handle, const char *name, const char *filter, const char *channel);
 

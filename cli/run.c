@@ -80,6 +80,17 @@ static int directory_make(char *path)
 	return mkdir(path, 0770) < 0 ? -errno : 0;
 }
 
+/* The session daemon takes no path with `..` in it. */
+static void run_output_plain(struct run *run)
+{
+	char *plain = realpath(run->output, NULL);
+
+	if (!plain)
+		return;
+	free(run->output);
+	run->output = plain;
+}
+
 /* -o DIR: new, or empty and ours to write to. LTTng wants an absolute path. */
 static int run_take_output(struct run *run)
 {
@@ -113,6 +124,8 @@ static int run_take_output(struct run *run)
 	if (ret < 0)
 		say_error("%s: cannot record there: %s%s", dir, strerror(-ret),
 			ret == -ENOTEMPTY ? ": name a new directory" : "");
+	else
+		run_output_plain(run);
 	return ret < 0 ? TRACE_STATUS_ERROR : 0;
 }
 

@@ -78,6 +78,10 @@ static void text_counts(const struct status_record *r, FILE *out)
 
 static void text_applied(const struct status_record *r, FILE *out)
 {
+	if (!strcmp(r->field[2], "failed") && !strncmp(r->field[6], "no loaded function matches", 26)) {
+		fprintf(out, "    Rule %s: no function of this process matches\n", r->field[1]);
+		return;
+	}
 	fprintf(out, "    Rule %s: %s; %s function%s matched, %s instrumented, %s not%s%s\n", r->field[1], r->field[2],
 		r->field[3], strcmp(r->field[3], "1") ? "s" : "", r->field[4], r->field[5], *r->field[6] ? ": " : "",
 		r->field[6]);

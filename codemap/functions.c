@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "codemap/functions.h"
+#include "codemap/managed.h"
 
 struct symbol {
 	uint64_t vaddr, size;
@@ -15,6 +16,11 @@ struct symbol {
 	uint8_t is_global, is_ifunc, is_exported;
 };
 struct symbol_list vec_of(struct symbol);
+
+struct symbols {
+	struct symbol_list list;
+	struct managed managed;
+};
 
 static void symbol_add(struct symbol_list *list, const Elf64_Sym *sym, const char *name, uint64_t room)
 {
@@ -34,23 +40,27 @@ static void symbol_add(struct symbol_list *list, const Elf64_Sym *sym, const cha
 	s->is_ifunc = type == STT_GNU_IFUNC;
 }
 
-static void symbols_from_table(struct symbol_list *list, const uint8_t *table, uint64_t size, const char *names,
+static void symbols_from_table(struct symbols *to, const uint8_t *table, uint64_t size, const char *names,
 			       uint64_t names_size, int is_dynamic)
 {
+	struct symbol_list *list = &to->list;
 	size_t before = list->count;
 	Elf64_Sym sym;
 
 	for (; size >= sizeof(sym); size -= sizeof(sym), table += sizeof(sym)) {
 		memcpy(&sym, table, sizeof(sym));
-		if (sym.st_name < names_size)
-			symbol_add(list, &sym, names + sym.st_name, names_size - sym.st_name);
+		if (sym.st_name >= names_size)
+			continue;
+		symbol_add(list, &sym, names + sym.st_name, names_size - sym.st_name);
+		if (sym.st_shndx != SHN_UNDEF)
+			managed_symbol(&to->managed, sym.st_value, sym.st_size, names + sym.st_name, names_size - sym.st_name);
 	}
 	for (; before < list->count; before++)
 		list->at[before].is_exported = (uint8_t) is_dynamic;
 }
 
 /* An object without section headers still has a dynamic symbol table, whose end is where its strings begin. */
-static void symbols_from_dynamic(struct symbol_list *list, const struct image *image)
+static void symbols_from_dynamic(struct symbols *to, const struct image *image)
 {
 	uint64_t symtab = 0, strtab = 0, strsz = 0, left, table_left, names_left;
 	const uint8_t *p, *table, *names;
@@ -79,11 +89,11 @@ static void symbols_from_dynamic(struct symbol_list *list, const struct image *i
 		return;
 	if (table_left > strtab - symtab)
 		table_left = strtab - symtab;
-	symbols_from_table(list, table, table_left, (const char *) names, names_left < strsz ? names_left : strsz,
+	symbols_from_table(to, table, table_left, (const char *) names, names_left < strsz ? names_left : strsz,
 			   1);
 }
 
-static void symbols_from_image(struct symbol_list *list, const struct image *image)
+static void symbols_from_image(struct symbols *to, const struct image *image)
 {
 	uint32_t i, found = 0;
 
@@ -97,12 +107,12 @@ static void symbols_from_image(struct symbol_list *list, const struct image *ima
 			continue;
 		table = image_raw(image, s);
 		names = image_raw(image, &image->sections[s->link]);
-		symbols_from_table(list, table.data, table.size, (const char *) names.data, names.size,
+		symbols_from_table(to, table.data, table.size, (const char *) names.data, names.size,
 				   s->type == SHT_DYNSYM);
 		found++;
 	}
 	if (!found)
-		symbols_from_dynamic(list, image);
+		symbols_from_dynamic(to, image);
 }
 
 static unsigned int leading_underscores(const char *name)
@@ -232,10 +242,12 @@ static void function_add_symbols(struct functions *functions, struct function *f
 
 /* What the place and the unwind rules say about it, when the name said nothing. */
 static void function_judge(
-	struct function *f, const struct image *image, const struct fde *fde, int is_inside, int is_go)
+	struct function *f, const struct image *image, const struct fde *fde, int is_inside, int is_managed)
 {
 	uint64_t left;
 
+	if (is_managed && image_is_code(image, f->vaddr) && !address_in_plt(image, f->vaddr))
+		f->reason = SPI_REASON_MANAGED;
 	if (f->reason)
 		return;
 	if (fde && fde->signal_frame)
@@ -248,21 +260,22 @@ static void function_judge(
 		f->reason = SPI_REASON_PROCESS_ENTRY;
 	else if ((fde && fde->framed) || is_inside)
 		f->reason = SPI_REASON_PART;
-	else if (is_go)		/* its runtime copies stacks and reads their return addresses */
-		f->reason = SPI_REASON_OTHER_ABI;
 }
 
 void functions_read(struct functions *functions, const struct symbol_sources *from)
 {
-	int is_go = image_section(from->object, ".gopclntab") != NULL;
-	struct symbol_list symbols = { 0 };
+	struct symbols found = { 0 };
+	struct symbol_list symbols;
 	struct fdes fdes = { 0 };
 	uint64_t covered = 0;
 	size_t s = 0, d = 0;
 
-	symbols_from_image(&symbols, from->object);
-	symbols_from_image(&symbols, from->debug);
-	symbols_from_image(&symbols, from->mini);
+	managed_begin(&found.managed, from->object);
+	symbols_from_image(&found, from->object);
+	symbols_from_image(&found, from->debug);
+	symbols_from_image(&found, from->mini);
+	managed_end(&found.managed);
+	symbols = found.list;
 	ehframe_read(from->object, &fdes);
 	if (symbols.count)
 		qsort(symbols.at, symbols.count, sizeof(*symbols.at), symbol_compare);
@@ -292,12 +305,14 @@ void functions_read(struct functions *functions, const struct symbol_sources *fr
 			while (d < fdes.count && fdes.at[d].start == f->vaddr)
 				d++;
 		}
-		function_judge(f, from->object, fde, (f->flags & SPI_FUNC_NO_SYMBOL) && f->vaddr < covered, is_go);
+		function_judge(f, from->object, fde, (f->flags & SPI_FUNC_NO_SYMBOL) && f->vaddr < covered,
+			managed_has(&found.managed, f->vaddr));
 		if (!(f->flags & SPI_FUNC_NO_SYMBOL) && f->size < UINT64_MAX - f->vaddr && f->vaddr + f->size > covered)
 			covered = f->vaddr + f->size;
 	}
 	functions->total = functions->list.count;
 	free(symbols.at);
+	free(found.managed.marks.at);
 	free(fdes.at);
 }
 

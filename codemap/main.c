@@ -28,6 +28,7 @@
 static const char usage_text[] = "usage: spi-codemap map [--output FILE|--output-fd N] [--limit N] [--root DIR] [--fd "
 				 "N] --pattern GLOB... FILE\n"
 				 "       spi-codemap map --tree [--output FILE|--output-fd N] [--root DIR] [--fd N] FILE\n"
+				 "       spi-codemap map --which [--output FILE|--output-fd N] [--root DIR] [--fd N] --pattern GLOB... FILE\n"
 				 "       spi-codemap list [--root DIR] [--fd N] [--pattern GLOB]... FILE\n"
 				 "       spi-codemap find [--root DIR] NAME FILE...\n"
 				 "       spi-codemap --help | --version\n";
@@ -36,7 +37,7 @@ struct options {
 	const char *output, *root;
 	int output_fd, fd;
 	uint32_t limit;
-	int is_tree;
+	int is_tree, is_which;
 	struct vec_of(struct pattern) patterns;
 };
 
@@ -72,7 +73,7 @@ static void options_parse(struct options *o, int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' }, { "output-fd", required_argument, NULL, 'O' },
 		{ "limit", required_argument, NULL, 'l' }, { "root", required_argument, NULL, 'r' },
 		{ "fd", required_argument, NULL, 'f' }, { "pattern", required_argument, NULL, 'p' },
-		{ "tree", no_argument, NULL, 't' },
+		{ "tree", no_argument, NULL, 't' }, { "which", no_argument, NULL, 'w' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
@@ -88,6 +89,7 @@ static void options_parse(struct options *o, int argc, char **argv)
 		case 'f': o->fd = number_parse("fd", optarg, INT32_MAX); break;
 		case 'p': pattern_parse(vec_push(&o->patterns), optarg); break;
 		case 't': o->is_tree = 1; break;
+		case 'w': o->is_which = 1; break;
 		default: usage();
 		}
 	}
@@ -291,18 +293,21 @@ static int command_map(int argc, char **argv)
 	struct object *object;
 
 	options_parse(&o, argc, argv);
-	if (optind + 1 != argc || (o.is_tree ? o.patterns.count || o.limit : !o.patterns.count))
+	if (optind + 1 != argc || (o.is_tree ? o.patterns.count || o.limit || o.is_which : !o.patterns.count))
 		usage();
 	if (o.is_tree)
 		request.kind = REQUEST_TREE;
+	if (o.is_which)
+		request.kind = REQUEST_WHICH;
 	if (!o.output && o.output_fd < 0 && isatty(1))
 		fail_status(EXIT_USAGE, "a map is not for a terminal: use --output FILE");
 	request.patterns = o.patterns.at;
 	request.pattern_count = (unsigned int) o.patterns.count;
 	request.limit = o.limit;
 	object = object_open(argv[optind], o.fd, o.root);
-	cache_open();
-	answer = map_get(&request, object);
+	if (!o.is_which)
+		cache_open();
+	answer = o.is_which ? answer_get(&request, object, NULL) : map_get(&request, object);
 	if (answer.status != EXIT_DONE)
 		return answer.status;
 	if (o.output)

@@ -99,6 +99,7 @@ enum spi_map_reason {
 	SPI_REASON_NO_CODE,		/* its address is in no executable segment, or has no file content */
 	SPI_REASON_OTHER_ABI,		/* known to be entered with another calling convention */
 	SPI_REASON_LIMIT,		/* beyond the limit on the number of functions */
+	SPI_REASON_MANAGED,		/* code of a runtime that looks up the return addresses on the stack: nothing in it changes either */
 	SPI_REASON_COUNT_
 };
 

@@ -335,6 +335,17 @@ static int request_tree(struct object *object, struct functions *functions, int 
 	return EXIT_DONE;
 }
 
+/* Which of the patterns mean a function here? */
+static int request_which(const struct request *request, struct functions *functions, int out_fd)
+{
+	char *said = mem_alloc(request->pattern_count + 1);
+
+	for (unsigned int i = 0; i < request->pattern_count; i++)
+		said[i] = functions_match(functions, &request->patterns[i], 1) ? '1' : '0';
+	write_all(out_fd, said, request->pattern_count);
+	return EXIT_DONE;
+}
+
 int request_run(const struct request *request, struct object *object, int out_fd)
 {
 	struct functions functions = { 0 };
@@ -354,6 +365,8 @@ int request_run(const struct request *request, struct object *object, int out_fd
 	}
 	if (request->kind == REQUEST_TREE)
 		return request_tree(object, &functions, out_fd);
+	if (request->kind == REQUEST_WHICH)
+		return request_which(request, &functions, out_fd);
 	if (!functions_match(&functions, request->patterns, request->pattern_count))
 		fail_status(EXIT_NO_MATCH, "no function matches '%s': spi-codemap find shows near names",
 			    request->pattern_count ? request->patterns[0].text : "*");

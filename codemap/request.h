@@ -7,7 +7,7 @@
 #include "codemap/functions.h"
 #include "codemap/image.h"
 
-enum request_kind { REQUEST_MAP, REQUEST_LIST, REQUEST_FIND, REQUEST_TREE };
+enum request_kind { REQUEST_MAP, REQUEST_LIST, REQUEST_FIND, REQUEST_TREE, REQUEST_WHICH };
 
 struct request {
 	enum request_kind kind;
@@ -40,7 +40,7 @@ struct object {
 struct object *object_open(const char *name, int fd, const char *root);
 
 /*
- * request.c: answer the request: write a map, or find's lines, to out_fd.
+ * request.c: answer the request: write a map, find's lines, or a '0' or '1' for each pattern, to out_fd.
  * Returns the process's exit status. Runs in the sandbox: opens nothing.
  */
 int request_run(const struct request *request, struct object *object, int out_fd);

@@ -266,7 +266,7 @@ void sites_find(struct sites *sites, const struct flow *flow, struct links *link
 		const struct stretch *s = &flow->stretches.at[i];
 		const struct function *f = &flow->functions->list.at[s->function];
 
-		if (f->reason == SPI_REASON_PLT)
+		if (f->reason == SPI_REASON_PLT || f->reason == SPI_REASON_MANAGED)
 			continue;
 		items_read(sites, s);
 		for (k = 0; k < sites->items.count; k++)

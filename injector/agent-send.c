@@ -126,6 +126,7 @@ static int send_rule(struct spi_agent *agent, uint16_t type, uint32_t rule, uint
 
 int spi_agent_rule_add(struct spi_agent *agent, uint32_t rule, uint32_t flags, const char *text)
 {
+	spi_awaited_add(agent, rule, text);
 	return send_rule(agent, SPI_MSG_RULE_ADD, rule, flags, text);
 }
 

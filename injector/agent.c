@@ -99,6 +99,7 @@ static int take_rule_done(struct spi_agent *agent, const char *body, size_t size
 	if (size < sizeof(done))
 		return -EPROTO;
 	memcpy(&done, body, sizeof(done));
+	spi_awaited_done(agent, done.rule);
 	if (control->ops.on_rule_done)
 		control->ops.on_rule_done(agent, &done, body + sizeof(done), control->data);
 	return 0;
@@ -330,6 +331,7 @@ void spi_agent_free(struct spi_control *control, struct spi_agent *agent)
 	spi_map_jobs_forget(control, agent);
 	spi_source_remove(control, &agent->source);
 	spi_agent_drop_queue(agent);
+	spi_awaited_free(agent);
 	if (agent->status)
 		munmap((void *) agent->status, agent->status_size);
 	free(agent);

@@ -12,6 +12,7 @@
 
 struct spi_map_job;
 struct spi_file;
+struct spi_awaited;
 
 /* Anything that is polled: `ready` is called when its descriptor is. */
 struct spi_source {
@@ -44,6 +45,7 @@ struct spi_agent {
 	struct spi_outgoing *first, **last;
 	size_t queued_bytes;
 	unsigned int queued_fds;
+	struct spi_awaited *awaited;			/* awaited.c */
 	void *user;
 };
 
@@ -92,6 +94,16 @@ void spi_first_ended_watch(struct spi_control *control);
 int spi_map_serve(struct spi_agent *agent, uint32_t id, const char *body, size_t size);
 void spi_map_jobs_reap(struct spi_control *control);			/* free what is finished, start what waits */
 void spi_map_jobs_forget(struct spi_control *control, struct spi_agent *agent);	/* NULL: all, at the end */
+
+/* awaited.c: rules that the agent was sent and has not answered. */
+void spi_awaited_add(struct spi_agent *agent, uint32_t rule, const char *text);
+void spi_awaited_done(struct spi_agent *agent, uint32_t rule);
+void spi_awaited_free(struct spi_agent *agent);
+/*
+ * The pattern of the next one (*at NULL: the first) for which the agent will ask about this object; NULL: no more. Each once
+ * for an object; `identity` is any number for it but 0.
+ */
+const char *spi_awaited_next(struct spi_agent *agent, struct spi_awaited **at, const char *object, bool is_exe, uint64_t identity);
 
 /* map-object.c: a descriptor or a negative errno; -ESTALE: that file is not what the process has mapped. */
 int spi_object_open(pid_t pid, const struct spi_msg_map_request *request, const char *path);

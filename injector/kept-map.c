@@ -25,7 +25,8 @@
 #include "injector/control-internal.h"
 #include "injector/kept-map.h"
 
-#define KEPT_MAX	32u
+#define KEPT_MAX	160u		/* a session of many rules is one map each */
+#define KEPT_NONE_MAX	4000u		/* of those that say that nothing matches */
 #define KEPT_BYTES	(32 << 20)	/* larger maps are not kept */
 #define KEPT_TOTAL	(96 << 20)	/* of all of them */
 #define KEPT_SECONDS	60
@@ -58,10 +59,24 @@ static void copy_identity(struct spi_map_file *file, const struct stat *st)
 	file->changed_ns = st->st_ctim.tv_nsec;
 }
 
+/* The same object, asked about in other words. */
+int spi_map_key_other(struct spi_map_key *other, const struct spi_map_key *key, const char *path, const char *patterns)
+{
+	size_t path_size = strlen(path) + 1, patterns_size = strlen(patterns) + 1;
+
+	other->same = key->same;
+	other->words_size = path_size + patterns_size;
+	other->words = malloc(other->words_size);
+	if (!other->words)
+		return -1;
+	memcpy(other->words, path, path_size);
+	memcpy(other->words + path_size, patterns, patterns_size);
+	return 0;
+}
+
 int spi_map_key_make(struct spi_map_key *key, int object, int root, uid_t uid, gid_t gid,
 		     const struct spi_msg_map_request *request, const char *path, const char *patterns)
 {
-	size_t path_size = strlen(path) + 1, patterns_size = strlen(patterns) + 1;
 	struct stat st;
 
 	memset(key, 0, sizeof(*key));
@@ -78,13 +93,7 @@ int spi_map_key_make(struct spi_map_key *key, int object, int root, uid_t uid, g
 	key->same.gid = gid;
 	key->same.limit = request->limit;
 	key->same.flags = request->flags;
-	key->words = malloc(path_size + patterns_size);
-	if (!key->words)
-		return -1;
-	memcpy(key->words, path, path_size);
-	memcpy(key->words + path_size, patterns, patterns_size);
-	key->words_size = path_size + patterns_size;
-	return 0;
+	return spi_map_key_other(key, key, path, patterns);
 }
 
 void spi_map_key_free(struct spi_map_key *key)
@@ -150,9 +159,11 @@ void spi_kept_map_add(struct spi_control *control, struct spi_map_key *key, int 
 	kept->bytes = st.st_size;
 	kept->next = control->kept_maps;
 	control->kept_maps = kept;
-	for (unsigned int n = 0; *at; n++) {
+	for (unsigned int n = 0, none = 0; *at;) {
 		bytes += (*at)->bytes;
-		if (n < KEPT_MAX && bytes <= KEPT_TOTAL) {
+		n += (*at)->fd >= 0;
+		none += (*at)->fd < 0;
+		if (((*at)->fd < 0 ? none <= KEPT_NONE_MAX : n <= KEPT_MAX) && bytes <= KEPT_TOTAL) {
 			at = &(*at)->next;
 		} else {
 			bytes -= (*at)->bytes;

@@ -30,6 +30,7 @@ struct spi_map_key {
 /* 0; -1 when nothing is to be kept. spi_map_key_free() in both cases. */
 int spi_map_key_make(struct spi_map_key *key, int object, int root, uid_t uid, gid_t gid,
 		     const struct spi_msg_map_request *request, const char *path, const char *patterns);
+int spi_map_key_other(struct spi_map_key *other, const struct spi_map_key *key, const char *path, const char *patterns);
 void spi_map_key_free(struct spi_map_key *key);
 
 /*

@@ -31,6 +31,21 @@
 
 #define OWN_STACK_SIZE		(256u << 10)
 
+/*
+ * Before the thread first runs for us, when its registers lead into the chain already: from there the signal frame puts back
+ * its mask, while in its own work nothing would.
+ */
+static int mask_signals(struct spi_remote *r)
+{
+	/* an agent that is there takes a blocked SIGSTKFLT for the program's wish that SIGTRAP were: liblttng-spi/trap.c */
+	uint64_t mask = ~(SYNCHRONOUS | BIT(DONE_SIGNAL) | (BIT(SIGSTKFLT) & ~r->mask));
+
+	if (r->masked)
+		return 0;
+	r->masked = true;
+	return ptrace(PTRACE_SETSIGMASK, r->tid, (void *) sizeof(mask), &mask) ? -errno : 0;
+}
+
 /* Run to the thread's next system call stop. Signals that get in between are kept for later. */
 static int run_to_syscall_stop(struct spi_remote *r)
 {
@@ -66,6 +81,8 @@ static int syscall_on(struct spi_remote *r, uint64_t stack, int64_t *result, uin
 	regs.r8 = args[4];
 	regs.r9 = args[5];
 	ret = spi_regs_set(r->tid, &regs);
+	if (!ret)
+		ret = mask_signals(r);
 	if (!ret)
 		ret = run_to_syscall_stop(r);	/* in */
 	if (!ret)
@@ -158,6 +175,8 @@ static int start_call(struct spi_remote *r, struct user_regs_struct *regs)
 	regs->orig_rax = (uint64_t) -1;
 	regs->eflags &= ~UINT64_C(0x500);	/* direction forward, as every function expects; no steps of a program that single-steps itself */
 	ret = spi_regs_set(r->tid, regs);
+	if (!ret)
+		ret = mask_signals(r);
 	if (ret)
 		return ret;
 	r->returned = false;
@@ -301,17 +320,13 @@ static int save_errno(struct spi_remote *r)
 int spi_remote_begin(struct spi_remote *r)
 {
 	struct iovec xstate = { r->xstate, sizeof(r->xstate) };
-	uint64_t mask;
 	int ret;
 
 	if (ptrace(PTRACE_GETREGSET, r->tid, (void *) NT_X86_XSTATE, &xstate) ||
 	    ptrace(PTRACE_GETSIGMASK, r->tid, (void *) sizeof(r->mask), &r->mask))
 		return -errno;
 	r->xstate_size = xstate.iov_len;
-	/* an agent that is there takes a blocked SIGSTKFLT for the program's wish that SIGTRAP were: liblttng-spi/trap.c */
-	mask = ~(SYNCHRONOUS | BIT(DONE_SIGNAL) | (BIT(SIGSTKFLT) & ~r->mask));
-	if (ptrace(PTRACE_SETSIGMASK, r->tid, (void *) sizeof(mask), &mask))
-		return -errno;
+	r->masked = false;
 	r->begun = true;
 	spi_frame_place(r, r->regs.rsp - RED_ZONE);
 	ret = spi_frame_fits(r) ? 0 : map_own_stack(r);
@@ -357,12 +372,13 @@ void spi_remote_end(struct spi_remote *r)
 	ptrace(PTRACE_SETREGSET, r->tid, (void *) NT_X86_XSTATE, &xstate);
 	spi_regs_make_restartable(&regs);
 	if (!r->in_signal_stop) {
-		/* Nothing of the program's may run on the way: the registers are right before the mask is. */
+		/* Nothing of the program's may run on the way: here the registers are right before the mask is. */
 		spi_regs_set(r->tid, &regs);
 		enter_signal_stop(r);
 	}
-	spi_regs_set(r->tid, &regs);
+	/* The mask first: until the registers are right again, the thread would find its way back by itself. */
 	ptrace(PTRACE_SETSIGMASK, r->tid, (void *) sizeof(r->mask), &r->mask);
+	spi_regs_set(r->tid, &regs);
 	for (int sig = 1; sig < 64; sig++)
 		if (r->late & BIT(sig))
 			syscall(SYS_tgkill, r->target->pid, r->tid, sig);

@@ -39,6 +39,7 @@ struct spi_remote {
 	bool attached, stopped, begun;
 	bool in_signal_stop;	/* the current stop is inside the kernel's signal delivery */
 	bool returned;		/* the call ended while it was being stopped */
+	bool masked;		/* asynchronous signals are blocked */
 	struct user_regs_struct regs;	/* as found */
 	/*
 	 * Set by the caller before spi_remote_begin() when known: the system call that

@@ -34,6 +34,9 @@
 #define DEADLINE_SECONDS	60
 #define RUNNING_MAX		4u	/* children at a time for one user; the others wait */
 #define RUNNING_ALL		16u	/* for all of them */
+#define BATCH_MIN		4u	/* patterns that are worth a question of their own */
+#define BATCH_MAX		1000u
+#define BATCH_BYTES		60000u
 #define JOBS_MAX		256u	/* of one agent; more is nothing that an agent does */
 #define NO_MATCH_STATUS		3	/* spi-codemap's exit status when nothing matches */
 #define ALL_SEALS		(F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
@@ -45,6 +48,9 @@ struct spi_map_job {
 	struct spi_msg_map_request request;
 	char *path, *patterns;		/* in text */
 	char *text;
+	char *batch;			/* not NULL: first is asked which of these patterns, each with its NUL, mean anything */
+	unsigned int nr_batch;
+	bool was_batch;
 	struct spi_map_key key;
 	int map_fd;
 	pid_t child;
@@ -60,7 +66,7 @@ struct spi_map_job {
 /* The argument list; patterns are cut into strings in place. NULL: out of memory. */
 static char **make_arguments(struct spi_map_job *job, char *limit, bool root)
 {
-	size_t lines = 1, n = 0;
+	size_t lines = 1 + job->nr_batch, n = 0;
 	char **argv;
 
 	for (const char *c = job->patterns; *c; c++)
@@ -83,6 +89,17 @@ static char **make_arguments(struct spi_map_job *job, char *limit, bool root)
 	if (root) {
 		argv[n++] = "--root";
 		argv[n++] = "/proc/self/fd/5";
+	}
+	if (job->batch) {
+		char *pattern = job->batch;
+
+		argv[n++] = "--which";
+		for (unsigned int i = 0; i < job->nr_batch; i++, pattern += strlen(pattern) + 1) {
+			argv[n++] = "--pattern";
+			argv[n++] = pattern;
+		}
+		argv[n++] = job->path;
+		return argv;
 	}
 	for (char *line = job->patterns, *next; *line && !(job->request.flags & SPI_MAP_REQUEST_TREE); line = next) {
 		next = line + strcspn(line, "\n");
@@ -160,6 +177,73 @@ static void tell_analysis(struct spi_control *control, const struct spi_map_job 
 		control->ops.on_analysis(job->agent, slash ? slash + 1 : job->path, begins, control->data);
 }
 
+/*
+ * Many rules at once: the one that is asked about now, and those that will be next. Each would be a run of spi-codemap for each
+ * object, nearly all of them in vain.
+ */
+static void batch_make(struct spi_control *control, struct spi_map_job *job)
+{
+	const char *slash = strrchr(job->path, '/'), *name = slash ? slash + 1 : job->path, *pattern;
+	const struct spi_map_file *file = &job->key.same.object;
+	uint64_t identity = (file->device << 40 ^ file->inode ^ (uint64_t) file->modified_ns << 20) | 1;
+	bool is_exe = job->request.flags & SPI_MAP_REQUEST_EXE;
+	struct spi_awaited *at = NULL;
+	size_t bytes = 0;
+
+	if (job->was_batch || (job->request.flags & SPI_MAP_REQUEST_TREE) || strchr(job->patterns, '\n') ||
+	    !(job->batch = malloc(BATCH_BYTES)))
+		return;
+	job->was_batch = true;
+	while (job->nr_batch < BATCH_MAX && (pattern = spi_awaited_next(job->agent, &at, name, is_exe, identity))) {
+		size_t size = strlen(pattern) + 1;
+		struct spi_map_key key;
+		const char *why;
+		int fd = -1;
+
+		if (bytes + size > BATCH_BYTES || spi_map_key_other(&key, &job->key, job->path, pattern))
+			continue;
+		if (!spi_kept_map_find(control, &key, &fd, &why)) {
+			memcpy(job->batch + bytes, pattern, size);
+			bytes += size;
+			job->nr_batch++;
+		} else if (fd >= 0) {
+			close(fd);
+		}
+		spi_map_key_free(&key);
+	}
+	if (job->nr_batch >= BATCH_MIN)
+		return;
+	free(job->batch);
+	job->batch = NULL;
+	job->nr_batch = 0;
+}
+
+/* Keep which mean nothing here; then the job begins as if it had just come. */
+static void batch_conclude(struct spi_control *control, struct spi_map_job *job, const siginfo_t *end)
+{
+	char said[BATCH_MAX], *pattern = job->batch;
+	struct spi_map_key key;
+
+	if (end->si_code == CLD_EXITED && !end->si_status && !job->late &&
+	    pread(job->map_fd, said, job->nr_batch, 0) == (ssize_t) job->nr_batch)
+		for (unsigned int i = 0; i < job->nr_batch; i++, pattern += strlen(pattern) + 1)
+			if (said[i] == '0' && !spi_map_key_other(&key, &job->key, job->path, pattern)) {
+				spi_kept_map_add(control, &key, -1, "no function matches");
+				spi_map_key_free(&key);
+			}
+	spi_source_remove(control, &job->process);
+	spi_source_remove(control, &job->words);
+	spi_source_remove(control, &job->timer);
+	spi_map_key_free(&job->key);
+	free(job->batch);
+	job->batch = NULL;
+	close(job->map_fd);
+	job->map_fd = -1;
+	job->child = 0;
+	job->said_size = job->nr_batch = 0;
+	job->started = job->late = false;
+}
+
 static void job_conclude(struct spi_control *control, struct spi_map_job *job, const siginfo_t *end)
 {
 	bool no_match = end->si_code == CLD_EXITED && end->si_status == NO_MATCH_STATUS;
@@ -198,7 +282,10 @@ static void process_ready(struct spi_control *control, struct spi_source *source
 	if (job->words.fd >= 0)
 		read_words(job);
 	tell_analysis(control, job, 0);
-	job_conclude(control, job, &end);
+	if (job->batch)
+		batch_conclude(control, job, &end);
+	else
+		job_conclude(control, job, &end);
 	control->jobs_running--;
 }
 
@@ -263,6 +350,7 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 		answer(job, job->map_fd < 0 ? -ENOENT : 0, why);
 		goto out;
 	}
+	batch_make(control, job);
 	if (launch.change_user)
 		launch.cache = spi_user_cache_open(launch.uid, launch.gid);
 	launch.envp = !launch.change_user ? environ : (char **) (launch.cache < 0 ? plain : cached);
@@ -312,6 +400,7 @@ static void job_free(struct spi_control *control, struct spi_map_job *job)
 	if (job->map_fd >= 0)
 		close(job->map_fd);
 	spi_map_key_free(&job->key);
+	free(job->batch);
 	free(job->text);
 	free(job);
 }

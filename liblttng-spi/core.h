@@ -148,6 +148,7 @@ int spi_map_func_is_good(const struct spi_map *map, uint64_t index);	/* what its
 /* ---- module.c: the event module ---- */
 extern const struct spi_payload_ops *spi_payload;
 extern uint32_t spi_string_max;			/* bytes kept of a string; 0: the module's default */
+int spi_module_is_run(void);
 void spi_module_run(uint32_t run);		/* the run that this process belongs to, as WELCOME says */
 int spi_module_load(struct spi_link *link, char *error, size_t error_size);
 

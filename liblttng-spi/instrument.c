@@ -208,7 +208,7 @@ static void drop_failed(struct work *w, struct spi_point **points, const char **
 static void bind_new(struct work *w, struct spi_point **points, const char **errors)
 {
 	struct rule *rule = w->rule;
-	uint32_t n = 0;
+	uint32_t n = 0, some;
 	int generic, compact = !!(rule->text.flags & SPI_RULE_COMPACT), r;
 
 	for (uint32_t i = 0; i < rule->count; i++)
@@ -218,13 +218,25 @@ static void bind_new(struct work *w, struct spi_point **points, const char **err
 		return;
 	memset(errors, 0, n * sizeof(*errors));
 	generic = !compact && (n > TYPED_RULE_MAX || typed_total + n > TYPED_TOTAL_MAX);
+	some = n;
+	if (generic && w->link && !spi_module_is_run()) {
+		/* The sessions that asked take events by the functions' names alone: what has none would be recorded for nobody. */
+		some = typed_total < TYPED_TOTAL_MAX ? TYPED_TOTAL_MAX - typed_total : 0;
+		some = some < TYPED_RULE_MAX ? some : TYPED_RULE_MAX;
+		for (uint32_t i = some; i < n; i++)
+			errors[i] = "beyond the 8 000 functions of a rule and 9 000 of a process, as LTTng carries about 20 000 event types: "
+				"name fewer, or have a call tree recorded";
+		spi_note("%u functions match '%s': the first %u of them are recorded, as LTTng carries about 20 000 event types; name "
+			"fewer, or have a call tree recorded", n, rule->text.pattern, some);
+		generic = 0;
+	}
 	if (generic) {
 		w->result->generic = 1;
 		spi_note("%u functions match '%s': recorded as lttng_ust_cyg_profile:func_entry and func_exit with their "
 			"addresses, as LTTng carries about 20 000 event types", n, rule->text.pattern);
 	}
-	r = (compact ? spi_payload->bind_compact : generic ? spi_payload->bind_generic : spi_payload->bind)(points, n, errors);
-	for (uint32_t i = 0; i < n; i++)
+	r = !some ? 0 : (compact ? spi_payload->bind_compact : generic ? spi_payload->bind_generic : spi_payload->bind)(points, some, errors);
+	for (uint32_t i = 0; i < some; i++)
 		if (r < 0 && !errors[i])
 			errors[i] = "its events could not be registered with lttng-ust";
 	if (!generic && !compact && r > 0)
@@ -265,6 +277,8 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 			spi_watch_start(&reason);	/* while text is being written is too late */
 			break;
 		}
+	if (spi_payload->installed)
+		spi_payload->installed(points, n);
 	n = spi_points_write(points, n, errors, 1);
 	for (uint32_t i = 0; i < n; i++)
 		if (errors[i])

@@ -25,6 +25,8 @@
 #include "liblttng-spi/patch-internal.h"
 
 #define MODULE_NAME	"liblttng-spi-tp.so"
+#define ALONE_MS	300u		/* a client's two commands are some ten milliseconds apart */
+#define ALONE_GRACE_MS	2000u
 
 const struct spi_payload_ops *spi_payload;
 uint32_t spi_string_max;
@@ -222,6 +224,11 @@ static void name_give_back(const char own[16])
 		spi_sys(SYS_prctl, (long) PR_SET_NAME, own);
 }
 
+int spi_module_is_run(void)
+{
+	return run != 0;
+}
+
 int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 {
 	static struct spi_core_ops core;	/* the module keeps the pointer */
@@ -260,6 +267,8 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	if (init) {
 		core = core_ops;
 		core.status = spi_status;
+		core.alone_ms = ALONE_MS;
+		core.alone_grace_ms = spi_env.preloaded || spi_attached_early ? ALONE_GRACE_MS : 0;
 		spi_payload = init(&core, &why);
 		if (!spi_payload)
 			spi_format(error, error_size, "the event module cannot start: %s", why ? why : "unknown");

@@ -67,6 +67,11 @@ struct spi_core_ops {
 	void (*slots_each)(void (*show)(struct spi_slot *slot));
 	/* A thread of the program has written a batch of compact records, which took so long. It is marked busy. */
 	void (*compact_flushed)(uint64_t ns);
+	/*
+	 * Exits of a function whose entries are not recorded are, when that has lasted so long (0: at once); and at once
+	 * during the grace after the module was loaded, which a program has that was brought in before its main().
+	 */
+	uint32_t alone_ms, alone_grace_ms;
 };
 
 /* A function, or one call site, that a tree with a budget leaves out, or records again. */
@@ -152,6 +157,8 @@ struct spi_payload_ops {
 	int (*careful_begin)(void);
 	void (*careful_end)(void);
 	void (*other_close)(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees);
+	/* Functions' points are about to be put in, for the first time or again. Agent thread only. */
+	void (*installed)(struct spi_point **points, unsigned int n);
 };
 
 /* The module's only exported symbol: "spi_payload_init". NULL on failure, *error says why. */

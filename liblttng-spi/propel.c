@@ -114,10 +114,18 @@ uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known)
 {
 	struct spi_tree_object *to = spi_tree_object_at(callee);
 	int64_t func = to ? spi_tree_func_at(to, callee) : -1;
+	const char *why;
 
 	*is_known = to != NULL;
-	if (func < 0 || spi_tree_func_unfit(to, (uint64_t) func))
+	if (func < 0)
 		return 0;
+	why = spi_tree_func_unfit(to, (uint64_t) func);
+	if (spi_unlikely(why)) {
+		if (to->funcs[func].is_fit != SPI_FIT_TOLD)
+			spi_tree_decline(to, callee, why);
+		to->funcs[func].is_fit = SPI_FIT_TOLD;
+		return 0;
+	}
 	trees &= to->covered & ~to->funcs[func].excluded;
 	if (spi_unlikely(trees & spi_tree_budgets & ~to->funcs[func].done))
 		trees &= ~spi_budget_postpone(to, (uint64_t) func, trees & spi_tree_budgets & ~to->funcs[func].done);

@@ -150,11 +150,14 @@ uint64_t spi_sandbox_prctl(struct spi_point *point, struct spi_frame *frame, con
 
 int spi_sandbox_by_syscall(uint64_t operation, uint64_t flags, uint64_t args)
 {
-	enum verdict verdict = operation == SECCOMP_SET_MODE_STRICT ? DEADLY : HARMLESS;
+	enum verdict verdict = HARMLESS;
 
 	if (!may_look())
 		return 0;
-	if (operation == SECCOMP_SET_MODE_FILTER)
+	/* With arguments the kernel refuses it: libseccomp asks in that way whether there is such a system call. */
+	if ((uint32_t) operation == SECCOMP_SET_MODE_STRICT && !(uint32_t) flags && !args)
+		verdict = DEADLY;
+	else if ((uint32_t) operation == SECCOMP_SET_MODE_FILTER)
 		verdict = filter_judge(args);
 	sandbox_look(verdict);
 	return verdict != HARMLESS && (flags & SECCOMP_FILTER_FLAG_TSYNC) && spi_last_thread_is_one();

@@ -117,6 +117,7 @@ static const char *why_unfit(const struct spi_tree_object *to, uint64_t index)
 	case SPI_REASON_PLT:
 	case SPI_REASON_NO_CODE:
 	case SPI_REASON_OTHER_ABI:
+	case SPI_REASON_MANAGED:
 		return spi_map_reason_name(func->reason);
 	default:		/* what keeps a point from its entry does not matter to calls of it */
 		return looks_at_caller(spi_tree_func_name(to, index)) ? "it looks at where it is called from" : NULL;
@@ -126,10 +127,10 @@ static const char *why_unfit(const struct spi_tree_object *to, uint64_t index)
 /* Asked of each call that leads to the function: the answer is remembered when it is the usual one. */
 const char *spi_tree_func_unfit(const struct spi_tree_object *to, uint64_t index)
 {
-	const char *why = to->funcs[index].is_fit ? NULL : why_unfit(to, index);
+	const char *why = to->funcs[index].is_fit == SPI_FIT_YES ? NULL : why_unfit(to, index);
 
 	if (!why)
-		to->funcs[index].is_fit = 1;
+		to->funcs[index].is_fit = SPI_FIT_YES;
 	return why;
 }
 

@@ -88,12 +88,15 @@ struct spi_site {
 	uint64_t skipped;		/* what calls took that were not recorded, ns; for budgets. tree-calls.c */
 };
 
+#define SPI_FIT_YES	1u	/* calls of it may be recorded */
+#define SPI_FIT_TOLD	2u	/* they may not, and that was told; 0: to be found out, or not told */
+
 struct spi_tree_func {
 	uint32_t done;			/* trees whose sites in it are in place */
 	uint32_t excluded;		/* trees that leave it out */
 	uint32_t budget;		/* of these, those whose budget does */
 	uint16_t look;			/* 1: its record is good; 2: it is not */
-	uint16_t is_fit;		/* calls of it may be recorded: spi_tree_func_unfit() */
+	uint16_t is_fit;		/* SPI_FIT_*: spi_tree_func_unfit() */
 };
 
 struct spi_tree_object {

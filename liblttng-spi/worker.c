@@ -300,5 +300,7 @@ int spi_worker_choose(struct spi_choice *c)
 		if (c->trap_wanted)
 			return -1;
 	}
+	if (c->trap_reason && tried >> SPI_WORKER_TRAP & 1)
+		c->reason = c->trap_reason;	/* what could be otherwise, rather than how the function is built */
 	return -1;
 }

@@ -7,10 +7,10 @@
  * the thread that has just accepted a client's connection, and holds no lock of the daemon's, asks
  * the broker to have them written, and waits for the answer, a moment at most.
  *
- * A trigger has its commands carried out by a thread of the daemon's that is there for
- * nothing else, and goes by its name. What it does with a session begins with a message to a
+ * Triggers have their commands carried out by a thread of the daemon's that is there for
+ * nothing else, and goes by its name; rotations by a timer or by size have one, too. What these do with a session begins with a message to a
  * consumer daemon; so when it is about to send one, and has not just sent another, the
- * same is done. It holds that session's lock then, which nobody needs for this.
+ * same is done. They hold that session's lock then, which nobody needs for this.
  */
 #include <string.h>
 #include <sys/prctl.h>
@@ -20,7 +20,8 @@
 
 #define FLUSH_MS	100
 #define PAUSE_MS	2	/* between two messages: they are of different commands */
-#define TRIGGERS_THREAD	"Action Executor"
+
+static const char *const threads[] = { "Action Executor", "Rotation" };
 
 static pthread_cond_t answer = PTHREAD_COND_INITIALIZER;
 static uint64_t asked, answered;
@@ -55,13 +56,16 @@ void flush_wait(void)
 
 void flush_before_message(void)
 {
-	static __thread enum { UNKNOWN, TRIGGERS, ANOTHER } who;
+	static __thread enum { UNKNOWN, BY_ITSELF, ANOTHER } who;	/* carries commands out by itself, without a client */
 	static __thread int64_t latest;
 	char name[16] = "";
 
 	if (who == UNKNOWN) {
 		prctl(PR_GET_NAME, name);
-		who = strcmp(name, TRIGGERS_THREAD) ? ANOTHER : TRIGGERS;
+		who = ANOTHER;
+		for (unsigned int i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
+			if (!strcmp(name, threads[i]))
+				who = BY_ITSELF;
 	}
 	if (who == ANOTHER)
 		return;

@@ -8,7 +8,7 @@
  * recorded the entry, so every reader's call stack balances: the slot remembers
  * the channel (an address, compared and never followed), or the set of channels
  * when there were several. A channel in which the user enabled only the exit
- * gets it always. An entry that finds no room is lost, and its exit with it; an
+ * gets it, once that has lasted (alone.c). An entry that finds no room is lost, and its exit with it; an
  * exit that finds none is owed (owed.c).
  *
  * LTTng switches the events of entries and exits on and off one after the other, each first with and then without a
@@ -56,7 +56,7 @@ static void heard_add(struct heard *heard, const void *channel)
 
 /* Any number of rules on the entry event, with filters and triggers. */
 static __attribute__((noinline)) void fire_entry_all(
-	struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length, struct heard *heard,
+	struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, struct heard *heard,
 	int first, int has_slot)
 {
 	const struct tp_event *fired = &tp->entry;
@@ -83,6 +83,7 @@ static __attribute__((noinline)) void fire_entry_all(
 					      : tp_record(fired, record, length, recorder, channel);
 			if (!error)
 				heard_add(heard, channel);
+			tp_alone_heard(tp, channel);
 			count->lost_entries += (unsigned int) tp_discarded(error);
 		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
 			tp_notify(&shot, event);
@@ -103,7 +104,7 @@ SPI_INLINE int tree_is_paired(const struct tp_point *tp, const struct lttng_ust_
 }
 
 /* Returns the one channel that recorded it; or NULL, and *n says how many of heard->channel[] did. */
-SPI_INLINE const void *fire_entry(struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length,
+SPI_INLINE const void *fire_entry(struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length,
 	struct heard *heard, uint32_t *n, const int has_slot)
 {
 	const struct tp_event *fired = &tp->entry;
@@ -126,6 +127,7 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, const struct tp_point *t
 		if (spi_likely(!error)) {
 			one = recorder->chan;
 			tp_count(t)->entries++;
+			tp_alone_heard(tp, one);
 		} else {
 			tp_count(t)->lost_entries += (unsigned int) tp_discarded(error);
 		}
@@ -139,8 +141,8 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, const struct tp_point *t
 	return one;
 }
 
-/* Does a channel record this point's entries? Inside a read-side section. */
-static int channel_hears_entries(const struct tp_point *tp, const struct lttng_ust_channel_buffer *channel)
+/* Does a channel record this point's exits without its entries? Inside a read-side section. */
+static int channel_hears_exits_alone(struct tp_point *tp, const struct lttng_ust_channel_buffer *channel)
 {
 	struct lttng_ust_tracepoint_probe *probe;
 
@@ -148,15 +150,17 @@ static int channel_hears_entries(const struct tp_point *tp, const struct lttng_u
 		struct lttng_ust_event_common *event = probe->data;
 
 		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER && CMM_ACCESS_ONCE(event->enabled) &&
-				((struct lttng_ust_event_recorder *) event->child)->chan == channel)
-			return 1;
+				((struct lttng_ust_event_recorder *) event->child)->chan == channel) {
+			tp_alone_heard(tp, channel);
+			return 0;
+		}
 	}
-	return 0;
+	return tp_alone_lasts(tp, channel);
 }
 
 /* Nobody recorded the entry: does anybody want the exit by itself? A trigger, or a channel with only the exit enabled.
  */
-__attribute__((noinline)) int tp_exit_wanted_alone(struct spi_thread *t, const struct tp_point *tp)
+__attribute__((noinline)) int tp_exit_wanted_alone(struct spi_thread *t, struct tp_point *tp)
 {
 	struct lttng_ust_tracepoint_probe *probe;
 	tp_reader *reader = tp_read_lock(t);
@@ -172,7 +176,7 @@ __attribute__((noinline)) int tp_exit_wanted_alone(struct spi_thread *t, const s
 			if (tp->point->flags & SPI_POINT_TREE)
 				continue;	/* LTTng switches the two on one after the other */
 			channel = ((struct lttng_ust_event_recorder *) event->child)->chan;
-			wanted = tp_recorder_on(event, channel) && !channel_hears_entries(tp, channel);
+			wanted = tp_recorder_on(event, channel) && channel_hears_exits_alone(tp, channel);
 		}
 	}
 	tp_read_unlock(reader);
@@ -309,13 +313,13 @@ uint64_t tp_generic_entry(struct spi_point *point, struct spi_frame *frame, cons
 /* ---- exit ------------------------------------------------------------- */
 
 /* For channels other than the one that the slot names. */
-static __attribute__((noinline)) enum tp_due exit_due(const struct tp_point *tp, const struct spi_slot *slot,
+static __attribute__((noinline)) enum tp_due exit_due(struct tp_point *tp, const struct spi_slot *slot,
 	const struct lttng_ust_channel_buffer *channel)
 {
 	if (slot->aux == (tp_epoch | TP_SLOT_SET) && tp_heard_has(slot, channel))
 		return TP_DUE_BALANCE;
 	/* of a tree no exit without its entry: while it is switched on one of the two events may be on before the other */
-	return (tp->point->flags & SPI_POINT_TREE) || channel_hears_entries(tp, channel) ? TP_DUE_NOT : TP_DUE_ALONE;
+	return (tp->point->flags & SPI_POINT_TREE) || !channel_hears_exits_alone(tp, channel) ? TP_DUE_NOT : TP_DUE_ALONE;
 }
 
 /*
@@ -345,7 +349,7 @@ __attribute__((noinline)) uint32_t tp_exit_failed(struct spi_thread *t, const st
 
 /* Any number of rules on the exit event, with filters and triggers. Returns how many recorded it. */
 static __attribute__((noinline)) uint32_t fire_exit_all(
-	struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length, const struct spi_slot *slot)
+	struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, const struct spi_slot *slot)
 {
 	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = length };
 	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0;
@@ -377,7 +381,7 @@ static __attribute__((noinline)) uint32_t fire_exit_all(
 	return n;
 }
 
-SPI_INLINE void fire_exit(struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length,
+SPI_INLINE void fire_exit(struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length,
 	const struct spi_slot *slot)
 {
 	tp_reader *reader = tp_read_lock(t);

@@ -36,7 +36,7 @@ SPI_HIDDEN uint64_t tp_generic_entry(
 	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 SPI_HIDDEN void tp_generic_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 SPI_HIDDEN void tp_generic_left(struct spi_slot *slot, enum spi_left how);
-SPI_HIDDEN int tp_exit_wanted_alone(struct spi_thread *t, const struct tp_point *tp);
+SPI_HIDDEN int tp_exit_wanted_alone(struct spi_thread *t, struct tp_point *tp);
 SPI_HIDDEN uint32_t tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length,
 	struct lttng_ust_event_recorder *recorder, enum tp_due due, int error);
 
@@ -51,6 +51,21 @@ SPI_HIDDEN int tp_pair_takes(const struct tp_point *tp, const struct lttng_ust_c
 /* A channel in which both are recorded. */
 SPI_HIDDEN void tp_pair_seen(const void *channel);
 extern SPI_HIDDEN const void *tp_pair_latest;
+
+/* ---- alone.c ---- */
+#define TP_ALONE_KEPT	1u	/* there is a channel in alone[] */
+#define TP_ALONE_FRESH	2u	/* nobody has had an entry since it was instrumented */
+SPI_HIDDEN void tp_alone_init(void);
+SPI_HIDDEN void tp_alone_installed(struct spi_point **points, unsigned int n);
+SPI_HIDDEN int tp_alone_lasts(struct tp_point *tp, const void *channel);
+SPI_HIDDEN void tp_alone_over(struct tp_point *tp, const void *channel);
+
+/* A channel has an entry of this point. */
+SPI_INLINE void tp_alone_heard(struct tp_point *tp, const void *channel)
+{
+	if (spi_unlikely(CMM_ACCESS_ONCE(tp->alone_used)))
+		tp_alone_over(tp, channel);
+}
 
 /* ---- one.c ---- */
 /* The record of a call that did not return: 0 when there is none. */

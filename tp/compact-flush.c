@@ -300,11 +300,23 @@ static void describe_again(unsigned int passes)
 		tp_site_forget_all();
 }
 
+/*
+ * It was made with all signals blocked. setuid() waits until every thread of the process has taken libc's own
+ * signal, which libc therefore never blocks: nor that by which threads are cancelled.
+ */
+static void take_libc_signals(void)
+{
+	static const uint64_t libc = UINT64_C(1) << 31 | UINT64_C(1) << 32;
+
+	tp_compact_mask(1, &libc, NULL);
+}
+
 static void *flusher(void *unused)
 {
 	unsigned int passes = 0;
 
 	spi_thread.busy = SPI_BUSY_ALWAYS;
+	take_libc_signals();
 	sys4(SYS_prctl, PR_SET_NAME, (long) "lttng-spi-flush", 0, 0);
 	for (;;) {
 		wait_ms(PERIOD_MS);

@@ -103,6 +103,7 @@ SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame,
 			slot->cookie = recorder->chan;
 			slot->aux = tp_epoch;
 		}
+		tp_alone_heard(tp, recorder->chan);
 		tp_read_unlock(reader);
 	} else {
 		tp_read_unlock(reader);

@@ -163,6 +163,7 @@ static const struct spi_payload_ops ops = {
 	.set_run = tp_runs_set,
 	.budget_prepare = tp_budget_prepare,
 	.budget_event = tp_budget_event,
+	.installed = tp_alone_installed,
 };
 
 /* This library depends on lttng-ust's, so this runs first: events can still be recorded. */
@@ -186,6 +187,7 @@ const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, 
 	tp_core = core;
 	dl_iterate_phdr(is_fork_help, &other_fork_help);
 	tp_clock_init();
+	tp_alone_init();
 	tp_context_register();
 	if (tp_left_register() < 0 || tp_runs_register() < 0) {
 		*error = "LTTng-UST refused the providers spi_call and spi_run";

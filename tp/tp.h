@@ -28,6 +28,7 @@
 #define TP_ONE_EXTRA		9u	/* bytes of a one-event record's `duration` and `left` */
 #define TP_PROVIDER		"spi"
 #define TP_LABELS_MAX		1024u
+#define TP_ALONE_MAX		2u
 
 struct tp_program;
 
@@ -63,6 +64,12 @@ struct tp_point {
 	const struct tp_program *exit_program;
 	struct spi_point *point;
 	uint32_t area_size;		/* one-event mode: TP_AREA_SMALL or TP_AREA_LARGE */
+	uint32_t alone_used;		/* alone.c: TP_ALONE_* */
+	uint64_t installed;		/* when; from here on not there in a tree's point */
+	struct {			/* channels that take exits only, and since when */
+		const void *channel;
+		uint64_t since;
+	} alone[TP_ALONE_MAX];
 };
 
 /* What tp keeps of a thread, for its slow paths; spi_thread.payload[TP_WORD_THREAD]. Defined in owed.c. */

@@ -26,7 +26,7 @@ SPI_INLINE int tree_may(const struct spi_thread *t, tp_reader *const *place)
 static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	struct spi_thread *t = &spi_thread;
-	const struct tp_point *tp = point->payload;
+	struct tp_point *tp = point->payload;
 	tp_reader **place = t->payload[TP_WORD_READER], *reader;
 	uint64_t p = (uint64_t) &frame->ra, code = 0, words[2];
 	struct lttng_ust_event_recorder *recorder;
@@ -133,7 +133,7 @@ int tp_tree_bind(struct spi_point *point)
 
 	if (point->flags & SPI_POINT_COMPACT)
 		return tp_compact_bind_one(point);
-	tp = tp_core->alloc(sizeof(*tp));
+	tp = tp_core->alloc(offsetof(struct tp_point, installed));
 	if (!tp || tp_generic_events(point, tp) < 0)
 		return -ENOMEM;
 	tp->point = point;

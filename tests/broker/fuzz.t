@@ -5,6 +5,7 @@
 # Whatever is said to the sockets that everybody may connect to, the broker goes on.
 . "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
 spi_private "$@"
+export ASAN_OPTIONS=quarantine_size_mb=4:malloc_context_size=12	# what has been freed counts as memory otherwise
 broker_setup
 broker=$(pgrep -x spi-broker | head -n 1)
 open_files() { ls "/proc/$broker/fd" | wc -l; }

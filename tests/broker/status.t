@@ -21,6 +21,17 @@ like "$out" $'\nprocess\t'"$app_pid"$'\t0\ttraced\tapp\t' "the process"
 like "$out" $'\napplied\t'"$app_pid"$'\tcall\\(app:work;tag=[0-9a-f]{8}\\)\tactive\t1\t1\t0' "what was applied"
 like "$out" $'\napplied\t'"$app_pid"$'\tnosuch\tfailed\t0\t0\t0\tno loaded function matches' "what could not be, and why"
 like "$out" $'\ncounts\t'"$app_pid"$'\t' "its counters"
+# What can't be is tried again whenever there are other rules, and said once
+lttng_ok enable-event -u -s s "spi:call(app:_start)"
+for i in 1 2 3; do
+	lttng_ok enable-event -u -s s "spi:nosuch_${i}_entry"
+	spi_wait 10 status_like "^applied.$app_pid.nosuch_$i.failed"
+	ok $? "another rule, number $i"
+done
+is "$(status declined "$app_pid")" $'declined\t'"$app_pid"$'\tapp\t_start\tthe process\'s first code, never called' \
+	"a function that is not instrumented is named once"
+like "$(status counts)" $'\t1$' "and counted once"
+lttng_ok disable-event -u -s s "spi:call(app:_start)"
 if [ "$(id -u)" = 0 ] && [ "${SPI_OUTER_UID:-0}" = 0 ]; then
 	like "$(setpriv --reuid 4711 --clear-groups /usr/bin/python3 "$BROKER_TESTS/status.py" 2>&1)" $'^version\t1\ndaemon[^\n]*$' \
 		"another user sees neither root's rules nor root's processes"

@@ -35,4 +35,27 @@ out=$(as_user 2 /usr/bin/python3 "$BROKER_TESTS/status.py")
 like "$out" $'\nprocess\t'"$other"$'\t' "a user sees his own process"
 unlike "$out" $'process\t('"$own|$root"')' "and no other's"
 unlike "$out" $'\nrule' "and no other's rules"
+
+# One that gave root's rights up may hold what its user must not see: it takes root's own, which rules do not use
+cat >gave-up.c <<'C'
+#include <stdio.h>
+#include <unistd.h>
+int add(int a) { __asm__ volatile(""); return a + 1; }
+int main(void)
+{
+	if (setgid(3) || setuid(3))
+		return 1;
+	puts("ready");
+	fflush(stdout);
+	return getchar() + add(0) < 0;
+}
+C
+gcc -O1 -o gave-up gave-up.c
+app_start gave ./gave-up
+lttng_ok enable-event -u -s roots "spi:call(add;pid=$app_pid)"
+check "one that gave root's rights up is refused, and told is what goes" spi_wait 10 \
+	status_like "^process.$app_pid.3.refused.gave-up.*its user's rights alone; root can trace it with lttng trace -p $app_pid$"
+exec {app_in}>&-
+wait "$app_pid"
+is $? 0 "it ends as ever"
 tap_done

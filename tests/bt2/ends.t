@@ -74,6 +74,43 @@ for tag in aaaa bbbb; do
 done
 is "$(leaves aaaa), $(leaves bbbb)" "20, 10" "each session has its own tree's calls"
 
+# A child that executes another program, whose numbers come to mean something else only after its first batches.
+cat >next.c <<'C'
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile long sink;
+#define EACH(x) x(1) x(2) x(3) x(4) x(5) x(6) x(7) x(8) x(9)
+#define DEFINE(i) __attribute__((noipa)) void t_##i(void) { sink += i; }
+#define CALL(i) t_##i();
+EACH(DEFINE)
+int main(int argc, char **argv)
+{
+	if (argc > 1) {
+		for (int i = 0; i < 100000; i++)	/* several batches */
+			t_1();
+		EACH(CALL)
+		return 0;
+	}
+	EACH(CALL)
+	if (!fork()) {
+		t_9();
+		execl("/proc/self/exe", "next", "again", (char *) NULL);
+	}
+	wait(NULL);
+	return 0;
+}
+C
+spi_cc next ./next.c -fno-optimize-sibling-calls
+"$SPI_LTTNG" trace --tree --compact --lib next -o next.trace ./next >next.out 2>next.err
+is $? 0 "a child that executes another program" || diag "$(cat next.err)"
+expand next.trace
+at() { nm next | awk -v name="t_$1" '$3 == name { print toupper(substr($1, 14)) }'; }
+is "$(grep -c "func_entry.*addr = 0x[0-9A-F]*$(at 1)," next.trace.expanded), $(grep -c "func_entry.*addr = 0x[0-9A-F]*$(at 9)," next.trace.expanded)" \
+	"100002, 3" "numbers mean what they do in the program that uses them"
+is "$(cat next.trace.warn)" "" "nothing missing of either"
+
 # the child goes on in calls that its parent made
 record fork 'tree(main;lib=ways;compact)' ./ways fork
 expand fork

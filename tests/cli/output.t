@@ -15,7 +15,10 @@ is "$(spi_count deep/er t_leaf_entry)" 10 "its events"
 like "$(cat trace.err)" "^Trace directory: $PWD/deep/er"$'\n' "said as an absolute path"
 like "$(cat trace.err)" 'Events recorded: 20 \(10 entries, 10 exits\); lost: 0' "events counted"
 like "$(cat trace.err)" 'Functions instrumented: 1; not instrumented: 0' "functions counted"
-mkdir empty
+mkdir empty sub
+(cd sub && spi_trace -f t_leaf -o ../beside ./../zoo leaf 10 >../trace.out)
+is "$?, $(spi_count beside t_leaf_entry)" "0, 10" "a directory beside this one"
+like "$(cat trace.err)" "^Trace directory: $PWD/beside"$'\n' "said without the way there"
 spi_trace -f t_leaf --one-event -o empty ./zoo leaf 10 >trace.out
 is $? 0 "an empty directory"
 like "$(cat trace.err)" 'Events recorded: 10; lost: 0' "one event a call, counted"

@@ -61,6 +61,7 @@ unlike "$(cut -f 2 rules)" , "no comma is left for the lttng command"
 lttng create four --output="$PWD/four" >/dev/null
 wrong 1 'no such session.*lttng list' enable-event --spi -f foo -s nosuch
 wrong 1 '--filter a ==: .*lttng-enable-event\(1\)' enable-event --spi -f foo --filter 'a =='
+wrong 1 ":x: no executable or library is named before the ':'" enable-event --spi -f :x
 wrong 1 '\*: means functions of every program.*OBJECT:FUNC' enable-event --spi -f '*'
 wrong 1 '\*_init: means functions of every' enable-event --spi -f '*_init' --exec '*'
 wrong 1 'xxx: (too long|.*long)' enable-event --spi -f good -f "$(printf 'x%.0s' {1..600})"

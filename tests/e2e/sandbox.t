@@ -36,6 +36,11 @@ for then in "" exit _exit fork; do
 	same "narrow${then:+, then $then()}, tree" "narrow $then" 1 --tree
 done
 same "one that refuses a call" soft 2001 -f t_outer
+for options in "-f t_outer" --tree "--tree --compact"; do
+	# shellcheck disable=SC2086
+	same "what is there, asked by calls that are refused, $options" probe 2001 $options
+	unlike "$(cat trace.err)" 'seccomp sandbox' "and traced on"
+done
 
 for mode in strict filter; do
 	mkfifo input

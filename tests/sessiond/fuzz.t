@@ -62,7 +62,7 @@ check "the daemon has no more descriptors" spi_wait 40 no_more "$sessiond" $((${
 	diag "$(kinds "$sessiond" | diff kinds.daemon -)"
 check "nor the broker" spi_wait 40 no_more "$broker" "${fds[broker]}" ||
 	diag "$(kinds "$broker" | diff kinds.broker -)"
-[ "$(kept "$broker")" -le 32 ]
+[ "$(kept "$broker")" -le 160 ]
 ok $? "and keeps no more code maps than it wants to ($(kept "$broker"))"
 for what in daemon broker; do
 	pid=$broker

@@ -4,9 +4,9 @@
  * Enters a seccomp sandbox and goes on calling: `strict`, `filter` (kills for all
  * but five system calls), `all` (the same with SECCOMP_FILTER_FLAG_TSYNC), `narrow`
  * (kills for all that recording and this program do not need), `soft` (refuses one
- * call, allows the others). With the second word `wait`, it then waits for its input
+ * call, allows the others), `probe` (enters none, but asks as libseccomp does). With the second word `wait`, it then waits for its input
  * to end. Ends with status 4: by the system call exit, or as the second word says, by
- * `exit`, `_exit`, or `fork`, in a child that calls on, first; `soft` by `exit`.
+ * `exit`, `_exit`, or `fork`, in a child that calls on, first; `soft` and `probe` by `exit`.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -85,6 +85,18 @@ static void refuse_one(void)
 		perror("prctl");
 }
 
+/* As libseccomp finds out what the kernel has: by calls that it refuses. */
+static void probe(void)
+{
+	static const unsigned long flags[] = { SECCOMP_FILTER_FLAG_TSYNC, SECCOMP_FILTER_FLAG_LOG, SECCOMP_FILTER_FLAG_SPEC_ALLOW };
+
+	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, NULL) != -1 || errno != EINVAL)
+		puts("strict mode was not refused");
+	for (unsigned int i = 0; i < 3; i++)
+		if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags[i], NULL) != -1 || errno != EFAULT)
+			puts("a filter at NULL was not refused");
+}
+
 static int call_on(void)
 {
 	int sum = 0;
@@ -116,6 +128,8 @@ int main(int argc, char **argv)
 		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 	else if (!strcmp(mode, "soft"))
 		refuse_one();
+	else if (!strcmp(mode, "probe"))
+		probe();
 	else if (!strcmp(mode, "narrow"))
 		allow_recording();
 	else
@@ -129,7 +143,7 @@ int main(int argc, char **argv)
 	if (!strcmp(then, "fork"))
 		sum += child_calls() == 7 ? (int) write(1, "child\n", 6) : (int) write(1, "child?\n", 7);
 	sum += (int) write(1, "done\n", 5);
-	if (!strcmp(mode, "soft") || !strcmp(then, "exit"))
+	if (!strcmp(mode, "soft") || !strcmp(mode, "probe") || !strcmp(then, "exit"))
 		return 4;
 	if (!strcmp(then, "_exit") || !strcmp(then, "fork"))
 		_exit(4);
