@@ -5,6 +5,8 @@
  * knows that its calls are over (RULE_CLOSE). Most return within a moment. What has not after a
  * while gets its exits from here, if the controller says so: others.c. The control thread looks again and
  * again, and does what else there is meanwhile.
+ *
+ * And what is written when a fault ends the program.
  */
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/link-internal.h"
@@ -64,4 +66,25 @@ void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_
 	closing.until = spi_now_ns() + (rule->flags & SPI_CLOSE_MS) * UINT64_C(1000000);
 	closing.is_active = 1;
 	spi_closing_step(link);
+}
+
+/* ---- a fault ---- */
+
+#define LAST_ROOM	65536u		/* bytes of stack that are left for it */
+
+/*
+ * A fault that the program does not handle is about to end it. What its threads have kept back is written before, as the
+ * last calls are those that are looked for. Not on another stack, nor near this one's end. Should this fault, too, the
+ * kernel ends the program there and then, as the signal is blocked.
+ */
+void spi_closing_last(void)
+{
+	static uint32_t once;
+	struct spi_thread *t = &spi_thread;
+	uint64_t sp = (uint64_t) __builtin_frame_address(0);
+
+	if (!spi_tree_existing || spi_sandboxed || spi_thread_is_foreign(t) || !spi_payload || !spi_payload->flush)
+		return;
+	if (sp < t->stack_high && sp > t->stack_low + LAST_ROOM && !__atomic_exchange_n(&once, 1, __ATOMIC_ACQ_REL))
+		spi_payload->flush();
 }

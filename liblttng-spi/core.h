@@ -235,10 +235,11 @@ void spi_phdr_unlock(void);
 /* ---- fork.c ---- */
 int spi_fork_init(void);
 
-/* ---- closing.c: control thread ---- */
+/* ---- closing.c: control thread, but for the last ---- */
 void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_rule *rule);
 void spi_closing_step(struct spi_link *link);
 int64_t spi_closing_wait(void);		/* ms until the next step; -1: there is none */
+void spi_closing_last(void);		/* the program ends by a fault. Signal handler */
 
 /* ---- init.c ---- */
 void spi_control_lock(void);

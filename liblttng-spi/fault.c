@@ -51,6 +51,17 @@ extern const uint8_t spi_read_begin[] SPI_HIDDEN, spi_read_end[] SPI_HIDDEN, spi
 
 /* ---- the second net ---- */
 
+void (*spi_fault_last)(void);
+
+/* Nobody handles this fault: it ends the program. */
+static void dying(const struct spi_signal *s, const siginfo_t *info)
+{
+	uint64_t handler = s->program.handler;
+
+	if (spi_fault_last && !spi_signal_was_sent(info) && (handler == (uint64_t) SIG_DFL || handler == (uint64_t) SIG_IGN))
+		spi_fault_last();
+}
+
 static void segv_handle(int number, void *info, void *context);
 static void bus_handle(int number, void *info, void *context);
 static struct spi_signal segv = { .number = SIGSEGV, .handler = segv_handle };
@@ -75,8 +86,10 @@ static void segv_handle(int number, void *info, void *context)
 	const siginfo_t *si = info;
 
 	(void) number;
-	if (si->si_code <= 0 || !fault_is_ours(context))
-		spi_signal_hand_on(&segv, info, context, __builtin_return_address(0));
+	if (si->si_code > 0 && fault_is_ours(context))
+		return;
+	dying(&segv, si);
+	spi_signal_hand_on(&segv, info, context, __builtin_return_address(0));
 }
 
 static void bus_handle(int number, void *info, void *context)
@@ -87,6 +100,7 @@ static void bus_handle(int number, void *info, void *context)
 	if (si->si_code > 0 && si->si_code != BUS_MCEERR_AO &&
 			(fault_is_ours(context) || (spi_fault_elsewhere && spi_fault_elsewhere((uint64_t) si->si_addr))))
 		return;
+	dying(&bus, si);
 	spi_signal_hand_on(&bus, info, context, __builtin_return_address(0));
 }
 

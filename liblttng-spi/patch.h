@@ -87,6 +87,7 @@ void spi_patch_fork_child(void);
  */
 int spi_fault_install(void);
 extern int (*spi_fault_elsewhere)(uint64_t address) SPI_HIDDEN;	/* SIGBUS there: 1 if it can be read now. Signal handler */
+extern void (*spi_fault_last)(void) SPI_HIDDEN;	/* a fault ends the program. Signal handler */
 /*
  * Both copy functions look at the TSC. A payload that has just read it for the
  * call's time stamp puts it into spi_thread.tsc and clears that before the

@@ -368,6 +368,7 @@ int spi_tree_add(struct spi_link *link, struct rule *rule, struct spi_rule_resul
 		if (r == 0) {
 			const char *why;
 
+			spi_fault_last = spi_closing_last;
 			spi_fault_install();
 			spi_steps_begin();
 			if (tree->budget && spi_payload->budget_prepare && spi_payload->budget_prepare(&why) < 0)

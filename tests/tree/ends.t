@@ -12,6 +12,7 @@ spi_private "$@"
 spi_daemon
 tree_tools
 tree_cc last last.c -O1 -fno-optimize-sibling-calls
+tree_cc fault fault.c -O1 -fno-optimize-sibling-calls
 times=1
 [ -z "${SPI_SOAK:-}" ] || times=15
 
@@ -40,6 +41,17 @@ for kind in plain compact; do
 			THREADS=5 ended "$kind, $how" "$how" 4
 		done
 		THREADS=6 ended "$kind, exit() in another thread" thread 4
+	done
+	for how in "" handled; do
+		calls=78
+		[ -z "$how" ] || calls=79		# the handler, too
+		may_die ./fault $how >plain.out
+		plain=$?
+		may_die tree_record "$PWD/t" "${RULE/lib=last/lib=fault}" ./fault $how >traced.out
+		is $? "$plain" "$kind, a fault${how:+ that is $how}: status"
+		same_file traced.out plain.out "$kind, a fault${how:+ that is $how}: output"
+		"$SPI_TMP/calls" --open 10 ${TREE_COMPACT:+--expand "$SPI_EXPAND"} "$PWD/t" >sum 2>problems
+		like "$(cat sum)" "entries $calls " "$kind, a fault${how:+ that is $how}: all calls that led to it are there"
 	done
 done
 tap_done
