@@ -27,7 +27,7 @@ background ./use wait
 spi_trace -f nosuch -p "$target" -o t3
 like "$(cat trace.err)" '^Error: nosuch: no such function in use' "in a process, too"
 spi_trace -f libdata.so:own -p "$target" -o t4
-like "$(cat trace.err)" '^Error: libdata.so:own: no function own in libdata.so' "the library by its name"
+like "$(cat trace.err)" "Error: libdata.so:own: no loaded function matches 'libdata.so:own'" "the library by its name"
 finish "$target"
 "$SPI_LTTNG" trace -l libdata.so 2>list.err
 is "$?" 1 "its functions cannot be listed"
