@@ -242,13 +242,10 @@ static int options_check(const struct rule_options *o, const struct rule_command
 {
 	char problem[300];
 
-	if (command->action == RULE_ACTION_LIST) {
-		if (o->machine_output && strcasecmp(o->machine_output, "xml"))
-			return usage(o, o->machine_output, "--mi knows xml only");
+	if (o->machine_output && strcasecmp(o->machine_output, "xml"))
+		return usage(o, o->machine_output, "--mi knows xml only");
+	if (command->action == RULE_ACTION_LIST)
 		return o->nr_pids > 1 ? usage(o, "--pid", "given twice") : 0;
-	}
-	if (o->machine_output)
-		return usage(o, NULL, "--mi is not available for this command");
 	if (tree_check(&o->tree, problem) < 0)
 		return usage(o, NULL, problem);
 	if (o->all && (o->func_count || o->nr_pids || o->nr_execs || o->one_event || o->tree.count))

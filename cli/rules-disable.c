@@ -25,6 +25,7 @@
 #include "cli/options.h"
 #include "cli/rule-options.h"
 #include "cli/rules.h"
+#include "cli/rules-xml.h"
 #include "cli/saved.h"
 #include "cli/say.h"
 
@@ -309,6 +310,7 @@ static int rule_disable(struct disabling *d, unsigned int at)
 	if (!d->goes[at] || name_done(d, at) || name_must_stay(d, rule))
 		return 0;
 	ret = lttng_disable_event(d->session.handle, rule->name, rule->channel);
+	rules_xml_event(rule->name, rule->channel, ret < 0, ret >= 0);
 	if (ret < 0) {
 		say_error("event %s: %s (channel %s, session %s)", rule->name, lttng_strerror(ret), rule->channel,
 			d->session.name);
@@ -366,8 +368,11 @@ static int rules_mark(struct disabling *d)
 int rules_disable(const struct rule_options *options)
 {
 	struct disabling d = { .options = options };
-	int ret = rules_session_open(&d.session, options);
+	int ret;
 
+	if (options->machine_output)
+		rules_xml_begin();
+	ret = rules_session_open(&d.session, options);
 	if (ret == 0)
 		ret = saved_read(&d.saved, d.session.name);
 	if (ret == 0)
@@ -377,5 +382,7 @@ int rules_disable(const struct rule_options *options)
 	saved_free(&d.saved);
 	free(d.goes);
 	rules_session_close(&d.session);
+	if (rules_xml_end("disable-event", 1, ret >= 0) < 0)
+		ret = -ENOMEM;
 	return rules_printed(ret < 0 ? TRACE_STATUS_ERROR : 0);
 }

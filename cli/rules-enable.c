@@ -19,6 +19,7 @@
 #include "cli/options.h"
 #include "cli/rule-options.h"
 #include "cli/rules.h"
+#include "cli/rules-xml.h"
 #include "cli/say.h"
 
 #define DEFAULT_CHANNEL	"channel0"	/* the one that LTTng makes and means when none is named */
@@ -102,6 +103,8 @@ static int rule_enable(struct enabling *e, const char *func, const struct spi_ev
 {
 	int ret = rules_write(e->session.handle, recipe->name, recipe->filter, e->options->channel);
 
+	rules_xml_event(recipe->name, channel_title(e->options), ret == 0 || ret == -LTTNG_ERR_UST_EVENT_ENABLED,
+		ret == 0 || ret == -LTTNG_ERR_UST_EVENT_ENABLED);
 	if (ret == -LTTNG_ERR_UST_EVENT_ENABLED)
 		return 0;
 	if (ret < 0) {
@@ -221,9 +224,12 @@ static void pids_look(const struct rule_options *options)
 int rules_enable(const struct rule_options *options)
 {
 	struct enabling e = { .options = options };
-	int ret = enabling_prepare(&e), failed = 0;
+	int ret, failed = 0;
 	unsigned int i;
 
+	if (options->machine_output)
+		rules_xml_begin();
+	ret = enabling_prepare(&e);
 	if (ret == 0)
 		ret = rules_session_open(&e.session, options);
 	if (ret == 0 && e.rows)
@@ -239,5 +245,6 @@ int rules_enable(const struct rule_options *options)
 	free(e.recipes);
 	free(e.counts);
 	rules_session_close(&e.session);
+	failed |= rules_xml_end("enable-event", 0, ret == 0 && !failed) < 0;
 	return rules_printed(ret < 0 || failed ? TRACE_STATUS_ERROR : 0);
 }

@@ -22,6 +22,7 @@
 #include "cli/options.h"
 #include "cli/rule-options.h"
 #include "cli/rules.h"
+#include "cli/rules-xml.h"
 #include "cli/say.h"
 #include "cli/signals.h"
 
@@ -229,7 +230,7 @@ void rules_print(const char *format, ...)
 {
 	va_list args;
 
-	if (say_quiet)
+	if (say_quiet || rules_xml_on())
 		return;
 	va_start(args, format);
 	vprintf(format, args);

@@ -12,6 +12,7 @@
 #include <libxml/xmlwriter.h>
 
 #include "broker/status-proto.h"
+#include "cli/rules-xml.h"
 #include "cli/status.h"
 
 struct xml_kind {
@@ -34,7 +35,7 @@ static const struct xml_kind xml_kinds[] = {
 };
 
 /* Names are bytes; XML is UTF-8. */
-static int xml_element(xmlTextWriter *writer, const char *name, const char *value)
+int xml_element(xmlTextWriter *writer, const char *name, const char *value)
 {
 	char *copy;
 	size_t i;

@@ -357,7 +357,10 @@ int request_run(const struct request *request, struct object *object, int out_fd
 	from.debug = object->debug;
 	from.mini = mini_read(object->image);
 	functions_read(&functions, &from);
-	if (!functions.list.count && request->kind != REQUEST_TREE)
+	/* Many processes have a library of data alone (ICU's): nothing in it matches, that is all. */
+	if (!functions.list.count && request->kind == REQUEST_MAP)
+		fail_status(EXIT_NO_MATCH, "no functions in it: neither symbols nor unwind tables; install its debug symbols");
+	if (!functions.list.count && request->kind == REQUEST_LIST)
 		fail("no functions in it: neither symbols nor unwind tables; install its debug symbols");
 	if (request->kind == REQUEST_FIND) {
 		find_write(&functions, request->find_name, out_fd);

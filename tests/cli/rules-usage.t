@@ -26,7 +26,8 @@ wrong 2 '--exclude goes with --tree' enable-event -f foo --exclude=y --spi
 wrong 2 '--filter=y: unknown option' disable-event -f foo --filter=y --spi
 wrong 2 '--all goes with -s and -c only' disable-event --spi --all -f foo
 wrong 2 '--all goes with' disable-event --spi --all --pid 5
-wrong 2 '--mi' --mi xml enable-event --spi -f foo
+wrong 2 '--mi knows xml' --mi json enable-event --spi -f foo
+wrong 2 '--mi knows xml' --mi json disable-event --spi -f foo
 wrong 2 '--mi knows xml' --mi json list --spi
 wrong 2 '-f: unknown option' list --spi -f x
 wrong 2 'one: unexpected word' list --spi one
