@@ -37,14 +37,16 @@ as_ever() {
 
 for sanitizer in address leak thread; do
 	spi_cc "$sanitizer" sanitized.cc "-fsanitize=$sanitizer" -fno-omit-frame-pointer
-	for options in "-f deep" --tree "--tree --compact"; do
+	# ThreadSanitizer has a thread that blocks SIGTRAP: then a function that needs a breakpoint is refused, and says so
+	[ "$sanitizer" = thread ] || as_ever "$sanitizer" "" "-f deep"
+	for options in --tree "--tree --compact"; do
 		as_ever "$sanitizer" "" "$options"
 	done
 	TREE_COMPACT=1 tree_balanced "$LAST" "$sanitizer: balanced" --counts counts
 	at=$(nm "$sanitizer" | awk '$3 ~ /^_ZL4deepi/ && $3 !~ /cold/ { sub("^0*", "", $1); print $1 }')
 	is "$(awk -F '\t' -v f="/$sanitizer+0x$at" 'index($2, f) { print $1 }' counts)" 162 "$sanitizer: the threads' calls are in the tree"
 done
-is "$(spi_read threadfdeep; grep -ac ' spi:deep[^ ]*entry' threadfdeep.txt)" 162 "each call of a function is recorded in the threads"
+is "$(spi_read addressfdeep; grep -ac ' spi:deep[^ ]*entry' addressfdeep.txt)" 162 "each call of a function is recorded in the threads"
 as_ever address use --tree
 like "$(cat traced.report)" 'in use ' "the faulty function is named"
 as_ever address leak "--tree --compact"
