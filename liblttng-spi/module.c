@@ -46,6 +46,7 @@ static const struct spi_core_ops core_ops = {
 	.tree_tagged = &spi_tree_tagged,
 	.slots_each = spi_slots_each,
 	.compact_flushed = spi_budget_flushed,
+	.within_lttng = spi_within_lttng,
 };
 
 /* ---- finding the module ----------------------------------------------------------- */

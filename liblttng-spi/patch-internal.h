@@ -357,6 +357,7 @@ void spi_tracer_threads_learn(uint64_t start, int tid);
 int32_t spi_tracer_threads_tid_at(void);	/* where libc's descriptor of a thread has its id; -1: not known */
 /* Threads that start there are the tracer's. */
 void spi_tracer_code_add(uint64_t low, uint64_t high);
+int spi_within_lttng(uint64_t p);		/* payload.h */
 int spi_tracer_code_has(uint64_t address);	/* is it lttng-ust's or ours? Any thread */
 int spi_thread_is_tracer(void);		/* this thread; async-signal-safe */
 int spi_thread_is_tracer_other(int task_dir, const char *tid_text, int tid, const char *name);

@@ -72,6 +72,8 @@ struct spi_core_ops {
 	 * during the grace after the module was loaded, which a program has that was brought in before its main().
 	 */
 	uint32_t alone_ms, alone_grace_ms;
+	/* Has lttng-ust made the call whose return address is at p, or one in which that was made? By what lies there. */
+	int (*within_lttng)(uint64_t p);
 };
 
 /* A function, or one call site, that a tree with a budget leaves out, or records again. */

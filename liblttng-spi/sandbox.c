@@ -19,6 +19,9 @@
  * The tracer's threads stay outside of the filter, as all threads do that exist. One
  * that is meant for all threads (SECCOMP_FILTER_FLAG_TSYNC) would kill them, and
  * with them the process: where the program has one thread only it is for that alone.
+ *
+ * The same for a thread that gives up reading the processor's clock, which each record
+ * has: prctl(PR_SET_TSC), as recorders of programs do.
  */
 #include <elf.h>
 #include <link.h>
@@ -84,13 +87,13 @@ static int is_tracers(struct dl_phdr_info *info, size_t size, void *prefix)
 	return 0;
 }
 
-static void sandbox_comes(void)
+static void sandbox_comes(const char *why)
 {
 	struct spi_thread *t = &spi_thread;
 
 	spi_process_execs();		/* all calls that are open get their exits, */
 	spi_calls_abandon();		/* and record nothing when they return */
-	spi_give_up("it enters a seccomp sandbox that kills for system calls which tracing needs");
+	spi_give_up(why);
 	t->busy |= SPI_BUSY_ALWAYS;
 	spi_last_thread_watch();
 	dl_iterate_phdr(is_tracers, "liblttng-");
@@ -105,7 +108,7 @@ static void sandbox_look(enum verdict verdict)
 			verdict = DEADLY;
 	}
 	if (verdict == DEADLY) {
-		sandbox_comes();
+		sandbox_comes("it enters a seccomp sandbox that kills for system calls which tracing needs");
 	} else if (verdict == NARROW) {
 		spi_last_thread_watch();
 		dl_iterate_phdr(is_tracers, "liblttng-ust");
@@ -145,6 +148,8 @@ uint64_t spi_sandbox_prctl(struct spi_point *point, struct spi_frame *frame, con
 	(void) stride;
 	if ((int) frame->rdi == PR_SET_SECCOMP && may_look())
 		sandbox_look(frame->rsi == SECCOMP_MODE_STRICT ? DEADLY : filter_judge(frame->rdx));
+	else if ((int) frame->rdi == PR_SET_TSC && (int) frame->rsi == PR_TSC_SIGSEGV && may_look())
+		sandbox_comes("it has reading the processor's clock end in SIGSEGV");
 	return 0;
 }
 

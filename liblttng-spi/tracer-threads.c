@@ -19,6 +19,7 @@
 
 #define DESCRIPTOR_BYTES	2304u	/* at least so large in every libc that we know */
 #define RANGES_MAX		16u
+#define END_WORDS		64u	/* of the stack */
 #define SEARCH_MAX		(UINT64_C(1) << 20)
 
 static int32_t start_at = -1, tid_at = -1;	/* in the descriptor */
@@ -76,6 +77,21 @@ static int is_tracer_code(uint64_t address)
 int spi_tracer_code_has(uint64_t address)
 {
 	return is_tracer_code(address);
+}
+
+/*
+ * What lttng-ust calls at a thread's end is shallow, and above it on the stack lie the frames of libc's that have
+ * called lttng-ust, and libc's descriptor of the thread. Return slots are the agent's, and say nothing.
+ */
+int spi_within_lttng(uint64_t p)
+{
+	extern const uint8_t __ehdr_start[] SPI_HIDDEN, _end[] SPI_HIDDEN;
+	const uint64_t *words = (const uint64_t *) p;
+
+	for (unsigned int i = 0; i < END_WORDS; i++)
+		if ((words[i] < (uint64_t) __ehdr_start || words[i] >= (uint64_t) _end) && is_tracer_code(words[i]))
+			return 1;
+	return 0;
 }
 
 /* 15 characters at most; lttng-ust cuts the program's name to make room for its own. */

@@ -30,7 +30,7 @@ SPI_HIDDEN void tp_left_fire_as(struct spi_thread *t, const struct tp_as *as, co
 /* The first record of the thread that is about to enter a read-side section? */
 SPI_INLINE int tp_as_first(const struct spi_thread *t)
 {
-	return !t->payload[TP_WORD_READER];
+	return !t->payload[TP_WORD_READER] || t->payload[TP_WORD_READER] == &tp_reader_ended;
 }
 
 #endif /* SPI_TP_AS_H */

@@ -270,7 +270,7 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	if (!spi_call_begin(t, p))
 		return 0;
 	error_was = *tp_errno(t);
-	if ((spi_unlikely(tp_closed) && !tp_again(t)) ||
+	if ((spi_unlikely(tp_closed) && !tp_again(t)) || tp_reader_is_over(t, p) ||
 			(spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
 		goto out;
 	if (spi_unlikely(spi_thread_owes(t)))

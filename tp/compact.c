@@ -152,7 +152,8 @@ static __attribute__((noinline)) uint64_t entry_slow(
 		return 0;
 	error = tp_errno(t);
 	error_was = *error;
-	if (spi_unlikely(tp_closed == TP_ENDED) || (spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
+	if (spi_unlikely(tp_closed == TP_ENDED) || tp_reader_is_over(t, p) ||
+			(spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
 		goto out;
 	/* a thread's first record is written at once (record_slow()): when that can be */
 	if (spi_unlikely(!tp_compact_of(t)) && !tp_compact_is_heard(t))

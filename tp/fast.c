@@ -24,7 +24,7 @@ SPI_INLINE int fast_may(const struct spi_thread *t, tp_reader *const *place)
 	uint64_t both;
 
 	__builtin_memcpy(&both, (const uint8_t *) t + offsetof(struct spi_thread, busy), 8);
-	return spi_likely(both == SPI_THREAD_IDLE) && spi_likely(place != NULL);
+	return spi_likely(both == SPI_THREAD_IDLE) && spi_likely(place != NULL) && spi_likely(*place != NULL);
 }
 
 /* Nobody but a signal handler changes `busy` meanwhile, and that puts back what it finds. */

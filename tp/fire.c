@@ -24,6 +24,8 @@ tp_reader **tp_reader_find(struct spi_thread *t)
 	return place;
 }
 
+tp_reader *tp_reader_ended;
+
 tp_reader *tp_reader_register(tp_reader **place)
 {
 	lttng_ust_urcu_register();

@@ -42,6 +42,7 @@ struct tp_shot {
 
 /* Slow paths, fire.c and filter.c. */
 SPI_HIDDEN tp_reader **tp_reader_find(struct spi_thread *t);
+extern SPI_HIDDEN tp_reader *tp_reader_ended;	/* NULL, always: what a thread has as its reader's place after its end */
 SPI_HIDDEN tp_reader *tp_reader_register(tp_reader **place);
 SPI_HIDDEN int *tp_errno_find(struct spi_thread *t);
 SPI_HIDDEN int tp_filter_accepts(struct tp_shot *shot, const struct lttng_ust_event_common *event);
@@ -78,7 +79,18 @@ SPI_INLINE tp_reader *tp_read_lock(struct spi_thread *t)
 {
 	tp_reader **place = t->payload[TP_WORD_READER];
 
-	return tp_read_lock_at(spi_likely(place != NULL) ? place : tp_reader_find(t));
+	return tp_read_lock_at(spi_likely(place != NULL && place != &tp_reader_ended) ? place : tp_reader_find(t));
+}
+
+/*
+ * The thread is at its end and had a reader, which lttng-ust has taken away, or is just taking, under a lock that making
+ * one needs: a call that lttng-ust makes there (most are not seen at all) must not be recorded.
+ */
+SPI_INLINE int tp_reader_is_over(const struct spi_thread *t, uint64_t p)
+{
+	tp_reader *const *place = t->payload[TP_WORD_READER];
+
+	return spi_unlikely(place && !*place) && tp_core->within_lttng(p);
 }
 
 SPI_INLINE void tp_read_unlock(tp_reader *reader)

@@ -46,7 +46,7 @@ static void op_thread_end(struct spi_thread *t)
 	if (tp_closed < TP_EXEC)
 		tp_owed_end(t);
 	tp_compact_thread_end(t);
-	t->payload[TP_WORD_READER] = NULL;
+	t->payload[TP_WORD_READER] = &tp_reader_ended;
 	*error = error_was;
 	t->payload[TP_WORD_ERRNO] = NULL;
 }

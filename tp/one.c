@@ -23,7 +23,7 @@ static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, cons
 		return 0;
 	error = tp_errno(t);
 	error_was = *error;
-	if ((spi_unlikely(tp_closed) && !tp_again(t)) || !CMM_ACCESS_ONCE(tp->entry.tracepoint->state) ||
+	if ((spi_unlikely(tp_closed) && !tp_again(t)) || tp_reader_is_over(t, p) || !CMM_ACCESS_ONCE(tp->entry.tracepoint->state) ||
 			(spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
 		goto out;
 	slot = spi_slot_ready(t, p);

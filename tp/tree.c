@@ -20,7 +20,7 @@ SPI_INLINE int tree_may(const struct spi_thread *t, tp_reader *const *place)
 
 	_Static_assert(offsetof(struct spi_thread, owed) == offsetof(struct spi_thread, busy) + 4, "looked at together");
 	__builtin_memcpy(&both, (const uint8_t *) t + offsetof(struct spi_thread, busy), 8);
-	return spi_likely(both == SPI_THREAD_IDLE) && spi_likely(place != NULL);
+	return spi_likely(both == SPI_THREAD_IDLE) && spi_likely(place != NULL) && spi_likely(*place != NULL);
 }
 
 static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)

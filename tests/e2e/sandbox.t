@@ -36,6 +36,11 @@ for then in "" exit _exit fork; do
 	same "narrow${then:+, then $then()}, tree" "narrow $then" 1 --tree
 done
 same "one that refuses a call" soft 2001 -f t_outer
+for options in "-f t_outer" "--one-event -f t_outer" --tree "--tree --compact"; do
+	# shellcheck disable=SC2086
+	spi_trace_same "without the processor's clock, $options" "c$tap_count" "./sandbox tsc" $options
+	check "it is said" file_has trace.err "reading the processor's clock"
+done
 for options in "-f t_outer" --tree "--tree --compact"; do
 	# shellcheck disable=SC2086
 	same "what is there, asked by calls that are refused, $options" probe 2001 $options

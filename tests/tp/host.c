@@ -158,7 +158,14 @@ static void core_process_end(void)
 	host_ops->fini();
 }
 
+static int within_lttng(uint64_t p)
+{
+	(void) p;
+	return 0;
+}
+
 static const struct spi_core_ops core = {
+	.within_lttng = within_lttng,
 	.abi = SPI_PAYLOAD_ABI,
 	.size = sizeof(core),
 	.near_alloc = core_near_alloc,

@@ -3,6 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
 # timeout: 110
+# soak-timeout: 600
 #
 # Unmodified programs: each function below main() has as many calls in the tree as
 # callgrind counts, in the program and in all libraries but the loader: 99.9 % of all
@@ -36,4 +37,18 @@ real_setup() {
 	git init -q . && for i in $(seq 30); do echo "$i" >>a && git add a && git commit -qm "number $i" || return; done
 }
 tree_is_callgrind "git log" "$by_nature" /usr/bin/git --no-pager log --stat
+if [ -n "${SPI_SOAK:-}" ]; then
+	# Programs of millions of calls.
+	tree_compact
+	tree_is_callgrind "git grep" "$by_nature" /usr/bin/git -c grep.threads=1 grep -n -E '[0-9]+' HEAD~20 HEAD~10 HEAD -- a
+	real_setup() { :; }
+	echo 'import json, re; print(json.dumps({"a": [1, 2, 3]}), re.sub("a+", "b", "caat"))' >small.py
+	export PYTHONHASHSEED=0
+	tree_is_callgrind "python3" "$by_nature" /usr/bin/python3 -S -E ../small.py
+	# It asks iconv for its names, which callgrind does not follow.
+	mount --bind /usr/bin/true /usr/bin/iconv
+	# what returns twice and what unwinds is not instrumented, which is named: 0.03 % of gdb's calls
+	tree_is_callgrind "gdb" "$by_nature" /usr/bin/gdb -nx -iex "maint set worker-threads 0" -batch -ex "print 1+1" \
+		-ex "info line main" /usr/bin/true
+fi
 tap_done

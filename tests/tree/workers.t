@@ -20,4 +20,14 @@ for worker in call block spring window trap; do
 	tree_real "$worker, exceptions" ./throws 3 3
 	tree_real "$worker, threads" ./threads ends 3
 done
+
+# Where the call of threads' destructors is not seen, lttng-ust's own is in the tree's way.
+tree_compact
+export TREE_ENV=LTTNG_SPI_TEST_WORKER=call
+real_setup() { seq 2000 >numbers; }
+if command -v zstd >/dev/null; then
+	tree_real "call, threads that end" "$(command -v zstd)" -q -c numbers
+else
+	skip "call, threads that end" "zstd is not installed"
+fi
 tap_done

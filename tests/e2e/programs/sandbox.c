@@ -4,9 +4,10 @@
  * Enters a seccomp sandbox and goes on calling: `strict`, `filter` (kills for all
  * but five system calls), `all` (the same with SECCOMP_FILTER_FLAG_TSYNC), `narrow`
  * (kills for all that recording and this program do not need), `soft` (refuses one
- * call, allows the others), `probe` (enters none, but asks as libseccomp does). With the second word `wait`, it then waits for its input
+ * call, allows the others), `probe` (enters none, but asks as libseccomp does), `tsc` (gives
+ * up the processor's clock). With the second word `wait`, it then waits for its input
  * to end. Ends with status 4: by the system call exit, or as the second word says, by
- * `exit`, `_exit`, or `fork`, in a child that calls on, first; `soft` and `probe` by `exit`.
+ * `exit`, `_exit`, or `fork`, in a child that calls on, first; `soft`, `probe` and `tsc` by `exit`.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -130,6 +131,8 @@ int main(int argc, char **argv)
 		refuse_one();
 	else if (!strcmp(mode, "probe"))
 		probe();
+	else if (!strcmp(mode, "tsc"))
+		prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
 	else if (!strcmp(mode, "narrow"))
 		allow_recording();
 	else
@@ -143,7 +146,7 @@ int main(int argc, char **argv)
 	if (!strcmp(then, "fork"))
 		sum += child_calls() == 7 ? (int) write(1, "child\n", 6) : (int) write(1, "child?\n", 7);
 	sum += (int) write(1, "done\n", 5);
-	if (!strcmp(mode, "soft") || !strcmp(mode, "probe") || !strcmp(then, "exit"))
+	if (!strcmp(mode, "soft") || !strcmp(mode, "probe") || !strcmp(mode, "tsc") || !strcmp(then, "exit"))
 		return 4;
 	if (!strcmp(then, "_exit") || !strcmp(then, "fork"))
 		_exit(4);
