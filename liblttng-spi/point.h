@@ -213,6 +213,7 @@ struct spi_thread {
 	uint32_t tree_over;	/* trees whose depth the call is beyond that is being recorded: they do not record it */
 	uint32_t budget_calls, budget_skips;	/* since the account was looked at, of trees with a budget. budget.h */
 	uint32_t reserved;
+	uint64_t stack_end;	/* how far its stack can grow; 0: not known. spi_stack_is_short() */
 };
 /*
  * A thread that was made by a system call may have thread-local memory of its own, which libc has not filled: then the
@@ -308,6 +309,18 @@ SPI_INLINE void spi_busy_first(struct spi_thread *t, uint64_t p)
 }
 
 /*
+ * Recording takes some 3 KB of stack, with contexts and wide vector registers 5. A program that comes to its stack's end
+ * must not do so in the middle of a record: LTTng would never get at what else is in that sub-buffer. So a call at stack
+ * position p is not recorded near there, and counts as lost. (The lowest 4 KB may be a guard.)
+ */
+#define SPI_STACK_LEAST		8192u	/* bytes above stack_end */
+
+SPI_INLINE int spi_stack_is_short(const struct spi_thread *t, uint64_t p)
+{
+	return spi_unlikely(p - t->stack_end < SPI_STACK_LEAST);
+}
+
+/*
  * spi_call_begin() - may this call be recorded, and is the slot stack in order?
  * Returns 0 when it must run unrecorded (the tracer itself made it). On 1,
  * spi_call_end() follows. Two loads and two compares in the usual case.
@@ -316,6 +329,11 @@ SPI_INLINE int spi_call_begin(struct spi_thread *t, uint64_t p)
 {
 	if (spi_unlikely(spi_thread_is_foreign(t)) || (spi_unlikely(t->busy) && !spi_thread_nested(p)))
 		return 0;
+	if (spi_stack_is_short(t, p)) {
+		if (t->record)
+			t->record->count.lost_entries++;
+		return 0;
+	}
 	spi_busy_begin(t, p);
 	return 1;
 }

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/patch-internal.h"
@@ -33,7 +34,7 @@ static uint32_t vectors_base;
 static struct spi_thread_own *owns;
 static pthread_key_t end_key;
 static int have_end_key;
-static uint64_t main_stack_low, main_stack_high;
+static uint64_t main_stack_low, main_stack_high, main_stack_end;
 static int32_t stack_offset = -1;	/* in libc's thread descriptor: {stack block, its size} */
 
 extern void *__libc_stack_end;
@@ -101,12 +102,17 @@ static void thread_end(void *value);
 static void find_main_stack(void)
 {
 	struct rlimit limit;
-	uint64_t size = UINT64_C(1) << 36;
+	uint64_t size = UINT64_C(1) << 36, top;
 
 	if (spi_sys(SYS_prlimit64, 0L, RLIMIT_STACK, NULL, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
 		size = limit.rlim_cur;
 	main_stack_high = ((uint64_t) __libc_stack_end | 0xfff) + 1;
+	/* the limit counts from behind arguments and environment: the program's file name is the last of them */
+	top = getauxval(AT_EXECFN);
+	if (top > main_stack_high && top - main_stack_high < size / 2)
+		main_stack_high = (top | 0xfff) + 1;
 	main_stack_low = main_stack_high - size;
+	main_stack_end = size < UINT64_C(1) << 36 ? main_stack_low : 0;
 }
 
 int spi_threads_init(void)
@@ -164,15 +170,16 @@ static void find_stack(struct spi_thread *t)
 {
 	uint64_t self = (uint64_t) __builtin_thread_pointer();
 
-	t->stack_low = t->stack_high = 0;
+	t->stack_low = t->stack_high = t->stack_end = 0;
 	if (spi_sys(SYS_gettid) == spi_sys(SYS_getpid)) {
 		t->stack_low = main_stack_low;
 		t->stack_high = main_stack_high;
+		t->stack_end = main_stack_end;
 	} else if (stack_offset >= 0) {
 		const uint64_t *words = (const uint64_t *) (self + (uint64_t) stack_offset);
 
 		if (words[0] && words[1] && words[0] + words[1] > words[0]) {
-			t->stack_low = words[0];
+			t->stack_low = t->stack_end = words[0];
 			t->stack_high = words[0] + words[1];
 		}
 	}

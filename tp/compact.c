@@ -101,20 +101,26 @@ static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
 {
 	struct tp_compact_thread *c = tp_compact_of(t);
 	uint64_t old;
-	int done = 0, first = !c, flushed = 0;
+	int done = 0, first = !c, flushed = 0, is_short = spi_stack_is_short(t, (uint64_t) __builtin_frame_address(0));
 	uint64_t begin = 0, end;
 
 	if (spi_unlikely(tp_closed == TP_ENDED) || (c && c->flushing))
 		return 0;
+	if (is_short && first)
+		return 0;
 	tp_compact_block(&old);
 	if (first)
 		c = tp_compact_begin(t);
+	else if (is_short && c->used >= c->soft)	/* no room for a flush: there is behind the usual batch */
+		c->soft = TP_COMPACT_ROOM;
 	for (int tries = 0; c && tries < 8 && !done; tries++) {
 		uint32_t high, low = tick_read(&high);
 
 		if (high == c->high && c->used < c->soft) {
 			word_put(c, word | low, second);
 			done = 1;
+		} else if (is_short) {
+			break;
 		} else {
 			if (!flushed++)
 				tp_clock_pair(&begin);

@@ -44,7 +44,8 @@ SPI_INLINE struct spi_slot *fast_slot(const struct spi_thread *t, uint64_t p)
 {
 	struct spi_slot *cur = t->cur;
 
-	if (spi_unlikely(!cur) || spi_unlikely(cur == t->end) || spi_unlikely(cur > t->base && cur[-1].p <= p))
+	if (spi_unlikely(!cur) || spi_unlikely(cur == t->end) || spi_unlikely(cur > t->base && cur[-1].p <= p) ||
+			spi_stack_is_short(t, p))
 		return NULL;
 	return cur;
 }
