@@ -8,10 +8,14 @@
  * merging with kernel traces notice nothing.
  *
  * Each thread has an anchor, a pair of TSC and clock values read together, and
- * extrapolates from it for 2^18 ticks. The rate is made 600 ppm slow: more than
+ * extrapolates from it for 2^16 ticks. The rate is made 600 ppm slow: more than
  * the kernel ever steers the clock by (500 ppm), so the extrapolation never runs
- * ahead of the real clock and a new anchor only steps forward, by 60 ns at most.
- * A thread's own time never goes back.
+ * ahead of the real clock and a new anchor only steps forward, by 20 ns at most.
+ * A thread's own time never goes back. By how much one thread may be behind another
+ * matters: where a thread was moved to another processor in the middle of a
+ * record, both write into one buffer at a time, and that must not go back either. What
+ * lies between the clock's reading and the TSC's is in the anchor, so they have to be
+ * close; less than it takes to hand a cache line over.
  *
  * Used only when the kernel's clock source is the TSC, that is when the kernel
  * vouches for its rate and for its being in step on all processors. Until 10 ms
@@ -29,8 +33,9 @@
 #define RATE_AFTER_NS	10000000u	/* the rate is taken over at least this long */
 #define SLOW_DIVISOR	1666u		/* 600 ppm */
 #define AHEAD_MAX_NS	5000u		/* an anchor found this far ahead of the clock: the TSC is not what it was */
-#define TOGETHER_TICKS	400u		/* a pair's readings should lie no farther apart than this */
-#define APART_TICKS	3000u		/* and must not lie this far apart: a preemption came between */
+#define TOGETHER_TICKS	130u		/* a pair's readings should lie no farther apart than this */
+#define APART_TICKS	400u		/* and must not lie this far apart: something came between */
+#define TOGETHER_TRIES	4		/* with one more for the latter */
 
 __thread struct tp_clock tp_clock __attribute__((tls_model("initial-exec")));
 uint64_t tp_clock_mult;
@@ -71,12 +76,12 @@ static uint64_t clock_pair(uint64_t *tsc)
 {
 	uint64_t before, ns, after;
 
-	for (int tries = 0; tries < 4; tries++) {
+	for (int tries = 0; tries <= TOGETHER_TRIES; tries++) {
 		before = __builtin_ia32_rdtsc();
 		ns = clock_monotonic();
 		after = __builtin_ia32_rdtsc();
 		*tsc = after;
-		if (after - before <= (tries < 3 ? TOGETHER_TICKS : APART_TICKS))
+		if (after - before <= (tries < TOGETHER_TRIES ? TOGETHER_TICKS : APART_TICKS))
 			return ns;
 	}
 	*tsc = 0;

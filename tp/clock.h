@@ -8,7 +8,7 @@
 
 #include "tp/tp.h"
 
-#define TP_CLOCK_SPAN	(UINT64_C(1) << 18)	/* ticks for which an anchor serves: about 0.1 ms */
+#define TP_CLOCK_SPAN	(UINT64_C(1) << 16)	/* ticks for which an anchor serves: about 0.03 ms */
 
 /* A thread's anchor: at tick `tsc` the clock showed `ns`. `last` is what lttng-ust was last given. */
 struct tp_clock {
