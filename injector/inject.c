@@ -36,6 +36,7 @@
 #define DEADLINE_MS		3000u
 #define ESCAPE_PATIENCE		UINT64_C(2000000)	/* ns for a thread to come out of malloc() */
 #define LOOKING_ROUNDS		3u
+#define WAITING_ROUNDS		32u	/* before a thread is made to come out of malloc() */
 #define ESCAPES_MAX		8u
 #define STOP_PATIENCE		UINT64_C(200000000)	/* ns for a thread to stop */
 #define AGENT_PREFIX		"liblttng-spi.so"
@@ -96,8 +97,11 @@ static int look(struct spi_session *s, pid_t tid)
 	return spi_safe_judge(s->safe, &why) ? not_now(s, tid, why) : 0;
 }
 
-/* Judge the thread as it is stopped now; when it is in malloc() or the like, have it come out. */
-static int judge_stopped(struct spi_session *s, pid_t tid)
+/*
+ * Judge the thread as it is stopped now; when it is in malloc() or the like, have it come out, but not before many a
+ * round: meanwhile the target would not survive our death.
+ */
+static int judge_stopped(struct spi_session *s, pid_t tid, bool may_escape)
 {
 	const char *why;
 	int ret;
@@ -106,7 +110,7 @@ static int judge_stopped(struct spi_session *s, pid_t tid)
 		spi_safe_snapshot(s->safe, tid, &s->remote.regs);
 		if (!spi_safe_judge(s->safe, &why))
 			return 0;
-		if (!spi_safe_escape(s->safe) || escapes == ESCAPES_MAX) {
+		if (!may_escape || !spi_safe_escape(s->safe) || escapes == ESCAPES_MAX) {
 			spi_remote_release(&s->remote);
 			return not_now(s, tid, why);
 		}
@@ -146,7 +150,7 @@ static int try_thread(struct spi_session *s, pid_t tid, unsigned int round)
 		s->remote.first_call = s->looked_at.orig_rax;
 	if (round < LOOKING_ROUNDS && spi_safe_unchanged(s->safe, &s->remote.regs))
 		return perform(s, tid);
-	ret = judge_stopped(s, tid);
+	ret = judge_stopped(s, tid, round >= WAITING_ROUNDS);
 	return ret ? ret : perform(s, tid);
 }
 
