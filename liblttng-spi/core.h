@@ -115,6 +115,7 @@ struct spi_object *spi_objects_list(void);	/* as the latest scan left it; unload
 extern uint64_t spi_objects_unloads;		/* how often the process has unloaded one, at the latest scan */
 struct dl_phdr_info;
 uint64_t spi_objects_unloads_of(const struct dl_phdr_info *info, size_t size);
+int spi_object_is_sanitizer(const struct spi_object *object);	/* the runtime of one, as a library */
 int spi_object_is_own(const struct spi_object *object);	/* the agent, lttng-ust, ld.so...: never instrumented */
 
 /* ---- rule.c ---- */

@@ -61,8 +61,8 @@ _Static_assert(offsetof(struct signal_frame, rsp) == 160 && offsetof(struct sign
 
 /*
  * The word at `at` is a restorer's. Is it a frame of the stack up to `high`? What an earlier handler left below the
- * stack pointer looks the same; most of that is of traps and faults that the agent takes, with its own restorer: these call nothing of the program's while
- * it records.
+ * stack pointer looks the same; most of that is of traps and faults that the agent takes, with its own restorer:
+ * these call nothing of the program's while it records.
  */
 static int is_signal_frame(uint64_t at, uint64_t high, uint64_t restorer)
 {

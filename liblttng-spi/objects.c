@@ -148,6 +148,23 @@ struct spi_object *spi_objects_scan(void)
 	return objects;
 }
 
+static int name_begins(const struct spi_object *object, const char *const *with)
+{
+	for (; *with; with++)
+		if (!strncmp(object->name, *with, strlen(*with)))
+			return 1;
+	return 0;
+}
+
+int spi_object_is_sanitizer(const struct spi_object *object)
+{
+	static const char *const names[] = {
+		"libasan.so", "libtsan.so", "liblsan.so", "libubsan.so", "libhwasan.so", "libclang_rt.", NULL
+	};
+
+	return name_begins(object, names);
+}
+
 /*
  * Never instrumented: what the thunks and the event module run through on every
  * call, the dynamic linker, whose entry points obey rules of their own, and the
@@ -156,8 +173,7 @@ struct spi_object *spi_objects_scan(void)
 int spi_object_is_own(const struct spi_object *object)
 {
 	static const char *const own[] = {
-		"liblttng-spi", "liblttng-ust", "liburcu", "libnuma.so", "libgcc_s.so", "ld-linux", "linux-vdso", "memfd:",
-		"libasan.so", "libtsan.so", "liblsan.so", "libubsan.so", "libhwasan.so", "libclang_rt.", NULL
+		"liblttng-spi", "liblttng-ust", "liburcu", "libnuma.so", "libgcc_s.so", "ld-linux", "linux-vdso", "memfd:", NULL
 	};
 	uint64_t self = (uint64_t) spi_slot_code_base;
 
@@ -165,8 +181,5 @@ int spi_object_is_own(const struct spi_object *object)
 		return 1;
 	if (!object->path[0] || !strncmp(object->path, "/proc/self/fd/", 14))
 		return 1;
-	for (int i = 0; own[i]; i++)
-		if (!strncmp(object->name, own[i], strlen(own[i])))
-			return 1;
-	return 0;
+	return name_begins(object, own) || spi_object_is_sanitizer(object);
 }

@@ -86,8 +86,10 @@ int spi_tracer_code_has(uint64_t address)
 int spi_within_lttng(uint64_t p)
 {
 	extern const uint8_t __ehdr_start[] SPI_HIDDEN, _end[] SPI_HIDDEN;
-	const uint64_t *words = (const uint64_t *) p;
+	uint64_t words[END_WORDS];
 
+	if (spi_memory_copy(words, p, sizeof(words)) < 0)
+		return 1;		/* the end of another stack: not recorded, to be sure */
 	for (unsigned int i = 0; i < END_WORDS; i++)
 		if ((words[i] < (uint64_t) __ehdr_start || words[i] >= (uint64_t) _end) && is_tracer_code(words[i]))
 			return 1;

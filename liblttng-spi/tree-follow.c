@@ -129,28 +129,27 @@ static void watched_write(int install)
 }
 
 /*
- * A library that no tree goes into may stand before libc's pthread_create(), and give that a start routine of its own: a
- * sanitizer's runtime does. Which one the program wants is seen at the library's function only.
+ * A sanitizer's runtime, into which no tree goes, stands before libc's pthread_create(), and gives that a start routine of
+ * its own. Which one the program wants is seen at the runtime's function only.
  */
-static void before_libc_watch(const struct spi_object *libc)
+static void before_libc_watch(void)
 {
 	static struct spi_map map;	/* stays mapped */
 	static int looked;
-	uint64_t address = (uint64_t) dlsym(RTLD_DEFAULT, watched[WATCHED_LIBC].name);
-	struct spi_object *o = spi_objects_list();
+	const char *name = watched[WATCHED_LIBC].name;
+	uint64_t address = 0;
 	char error[400];
 
-	if (looked)
-		return;
+	for (struct spi_object *o = spi_objects_list(); o && !looked && !address; o = o->next) {
+		if (!o->reserved[0] || !spi_object_is_sanitizer(o))
+			continue;
+		address = (uint64_t) spi_symbol_beside(name, o->low);
+		if (address && spi_map_fetch(spi_link_current, o, name, 0, &map, error, sizeof(error)) < 0)
+			spi_note("%s: threads that it begins for the program are not recorded: %s", o->name, error);
+		else if (address)
+			watched_make(&watched[WATCHED_LIBC], o, &map, address);
+	}
 	looked = 1;
-	while (o && (!o->reserved[0] || address < o->low || address >= o->high))
-		o = o->next;
-	if (!o || o == libc || spi_tree_object_at(address))
-		return;
-	if (spi_map_fetch(spi_link_current, o, watched[WATCHED_LIBC].name, 0, &map, error, sizeof(error)) < 0)
-		spi_note("%s: threads that it begins for the program are not recorded: %s", o->name, error);
-	else
-		watched_make(&watched[WATCHED_LIBC], o, &map, address);
 }
 
 static void watched_start(void)
@@ -171,7 +170,7 @@ static void watched_start(void)
 	for (unsigned int i = 0; from && !made && i < WATCHED_LIBC; i++)
 		watched_make(&watched[i], libc, from, (uint64_t) spi_find_in_libc(watched[i].name));
 	made |= from != NULL;
-	before_libc_watch(libc);
+	before_libc_watch();
 	watched_write(1);
 }
 

@@ -9,7 +9,6 @@
  * At its end all its sites get the program's bytes back; calls under way keep
  * their return slots and their exits.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -49,15 +48,7 @@ static void calls_of_functions(struct spi_tree *tree, struct spi_tree_object *to
  */
 static int has_thread_sanitizer(const struct spi_object *object)
 {
-	static int looked;	/* once: who loads a library later waits for us with the loader's lock */
-	static uint64_t init;
-
-	if (!object->is_exe)
-		return 0;
-	if (!looked)
-		init = (uint64_t) dlsym(RTLD_DEFAULT, "__tsan_init");
-	looked = 1;
-	return init >= object->low && init < object->high;
+	return object->is_exe && spi_symbol_beside("__tsan_init", object->low);
 }
 
 /* An object that was there, or has just come, with all that the tree wants of it. */

@@ -34,7 +34,8 @@ static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, con
 	int *errno_place, error_was, error;
 
 	if (spi_unlikely(!tree_may(t, place)) || spi_unlikely(point->flags & SPI_POINT_LOOPS) || spi_unlikely(!slot) ||
-			spi_unlikely(slot == t->end) || spi_stack_is_short(t, p) || spi_unlikely(!CMM_ACCESS_ONCE(tp->exit.tracepoint->state)) ||
+			spi_unlikely(slot == t->end) || spi_stack_is_short(t, p) ||
+			spi_unlikely(!CMM_ACCESS_ONCE(tp->exit.tracepoint->state)) ||
 			spi_unlikely(slot > t->base && slot[-1].p <= p && !spi_slot_is_chained(slot - 1, p)))
 		return tp_generic_entry(point, frame, vec, stride);
 	errno_place = t->payload[TP_WORD_ERRNO];
