@@ -17,12 +17,17 @@ cat >drop.c <<'C'
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-static volatile int end, sink;
+static volatile int sink;
+static int ends[2];
 __attribute__((noipa)) void t_leaf(void) { sink++; }
 static void *thread(void *unused)
 {
-	while (!end)
-		t_leaf(), usleep(1000);
+	char byte;
+
+	t_leaf();
+	while (read(ends[0], &byte, 1))
+		;
+	t_leaf();
 	return unused;
 }
 __attribute__((noipa)) void t_drop(void)
@@ -50,6 +55,8 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	t_drop();
+	if (pipe(ends))
+		return 2;
 	pthread_create(&id, NULL, thread, NULL);
 	t_drop();
 	if (!fork()) {
@@ -58,7 +65,7 @@ int main(int argc, char **argv)
 	}
 	wait(&status);
 	t_drop();
-	end = 1;
+	close(ends[1]);
 	pthread_join(id, NULL);
 	printf("%d\n", WEXITSTATUS(status));
 	return 0;
@@ -91,7 +98,7 @@ for options in "" "--compact"; do
 	target=$(pgrep -x drop)
 	echo >&"$to"
 	spi_wait 20 pid_gone "$target"
-	ok $? "left behind $options: it comes to its end" || kill -KILL $(pgrep -x drop)
+	ok $? "left behind $options: it comes to its end" || kill -KILL "$target"
 	exec {to}>&-
 	is "$(tr '\n' ' ' <waits.out)" "ready 3 " "left behind $options: output"
 done
