@@ -206,6 +206,7 @@ struct spi_redirect {
 	void *to;
 };
 void spi_redirect(const struct spi_redirect *list);
+void spi_redirect_tracer(void);		/* the tracer's own pointers to functions like memcpy(): libc's, whoever else has some */
 
 /* ---- exec-watch.c: programs that this one executes. Control side, but for spi_exec_is_lent() ---- */
 extern uint32_t spi_tree_execs;			/* trees that follow executed programs */
