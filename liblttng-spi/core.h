@@ -236,6 +236,8 @@ void spi_phdr_unlock(void);
 
 /* ---- fork.c ---- */
 int spi_fork_init(void);
+void spi_fork_before(void);			/* its handlers, for who ends the other threads and goes on as a child would: */
+void spi_fork_after(int is_single);		/* 0: they did not end */
 
 /* ---- closing.c: control thread, but for the last ---- */
 void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_rule *rule);
