@@ -161,7 +161,8 @@ void spi_descriptors_redirect(void)
 {
 	static const struct spi_redirect list[] = {
 		{ "close", (void *) own_close }, { "close_range", (void *) own_close_range },
-		{ "closefrom", (void *) own_closefrom }, { "vfork", (void *) spi_own_vfork }, { NULL, NULL },
+		{ "closefrom", (void *) own_closefrom }, { "vfork", (void *) spi_own_vfork },
+		{ "_exit", (void *) spi_own_exit }, { "_Exit", (void *) spi_own_exit }, { NULL, NULL },
 	};
 
 	if (spi_env.preloaded)
