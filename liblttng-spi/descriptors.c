@@ -162,7 +162,8 @@ void spi_descriptors_redirect(void)
 	static const struct spi_redirect list[] = {
 		{ "close", (void *) own_close }, { "close_range", (void *) own_close_range },
 		{ "closefrom", (void *) own_closefrom }, { "vfork", (void *) spi_own_vfork },
-		{ "unshare", (void *) spi_namespaces_unshare }, { "setns", (void *) spi_namespaces_setns }, { NULL, NULL },
+		{ "unshare", (void *) spi_namespaces_unshare }, { "setns", (void *) spi_namespaces_setns },
+		{ "_exit", (void *) spi_own_exit }, { "_Exit", (void *) spi_own_exit }, { NULL, NULL },
 	};
 
 	if (spi_env.preloaded)
