@@ -30,6 +30,7 @@ struct enabling {
 	struct spi_event_recipe (*recipes)[RULES_RECIPES_MAX];	/* one row for each FUNC and tree */
 	int *counts;
 	unsigned int rows;
+	int is_over;			/* nothing else can be enabled either */
 };
 
 static int enabling_wish(const struct enabling *e, unsigned int row, struct rules_wish *wish)
@@ -98,6 +99,13 @@ static void rule_say_failed(const struct enabling *e, const char *func, const st
 			channel_title(o), e->session.name);
 }
 
+/* Is it the session or its channel that is wrong, so that the next function's rules would meet the same? */
+static int concerns_all(int code)
+{
+	return code == -LTTNG_ERR_NEED_CHANNEL_NAME || code == -LTTNG_ERR_SESS_NOT_FOUND || code == -LTTNG_ERR_NO_SESSIOND ||
+		code == -LTTNG_ERR_EPERM || code == -LTTNG_ERR_BUFFER_TYPE_MISMATCH;
+}
+
 /* One rule. 1; 0 when it was enabled already; or -1 after one line was said. */
 static int rule_enable(struct enabling *e, const char *func, const struct spi_event_recipe *recipe)
 {
@@ -109,6 +117,7 @@ static int rule_enable(struct enabling *e, const char *func, const struct spi_ev
 		return 0;
 	if (ret < 0) {
 		rule_say_failed(e, func, recipe, ret);
+		e->is_over = concerns_all(ret);
 		return -1;
 	}
 	if (recipe->filter)
@@ -234,7 +243,7 @@ int rules_enable(const struct rule_options *options)
 		ret = rules_session_open(&e.session, options);
 	if (ret == 0 && e.rows)
 		ret = filter_check(&e);
-	for (i = 0; ret == 0 && i < e.rows; i++)
+	for (i = 0; ret == 0 && i < e.rows && !e.is_over; i++)
 		failed |= wish_enable(&e, i) < 0;
 	if (ret == 0 && !failed) {
 		pids_look(options);

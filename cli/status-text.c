@@ -34,9 +34,13 @@ static void text_rule(const struct status_record *r, const struct status_record 
 {
 	char reading[512];
 
-	if (!before || strcmp(before->field[0], r->field[0]) || strcmp(before->field[1], r->field[1]))
-		fprintf(out, "  Session %s, channel %s:\n", *r->field[0] ? r->field[0] : "(none)",
-			*r->field[1] ? r->field[1] : "(none)");
+	if (!before || strcmp(before->field[0], r->field[0]) || strcmp(before->field[1], r->field[1])) {
+		if (!*r->field[1] && !strncmp(r->field[0], "trigger ", 8))
+			fprintf(out, "  Trigger %s:\n", r->field[0] + 8);
+		else
+			fprintf(out, "  Session %s, channel %s:\n", *r->field[0] ? r->field[0] : "(none)",
+				*r->field[1] ? r->field[1] : "(none)");
+	}
 	text_rule_reading(r, reading, sizeof(reading));
 	fprintf(out, "    %s [%s] of uid %s, %s%s%s\n", r->field[2], r->field[3], r->field[4], r->field[5],
 		*reading ? ": " : "", reading);

@@ -34,6 +34,23 @@ struct output {
 	int error;
 };
 
+/* The session daemon keeps one star of several in a row: a rule is found again by the name that it has there. */
+static void stars_join(char *name)
+{
+	bool star = false;
+	char *to = name;
+
+	for (const char *c = name; *c; c++) {
+		if (*c == '*' && star)
+			continue;
+		star = *c == '*';
+		if (*c == '\\' && c[1])
+			*to++ = *c++;
+		*to++ = *c;
+	}
+	*to = 0;
+}
+
 static void add_of(struct output *out, const char *provider, const char *filter, const char *before,
 		   const char *function, const char *after)
 {
@@ -48,6 +65,8 @@ static void add_of(struct output *out, const char *provider, const char *filter,
 	recipe->filter = filter ? strdup(filter) : NULL;
 	if (asprintf(&recipe->name, "%s%s%s%s", provider, before, function, after) < 0)
 		recipe->name = NULL;
+	else
+		stars_join(recipe->name);
 	out->n++;
 	if (!recipe->name || (filter && !recipe->filter))
 		out->error = -ENOMEM;

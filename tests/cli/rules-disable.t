@@ -61,6 +61,10 @@ is "$(enabled '^spi:')" 0 "--all: every rule of provider spi"
 is "$(enabled '^other:')" 1 "--all: and no other"
 check "--all again, with none" spi disable-event --spi --all
 
+spi enable-event --spi -f 'app:[wx]ork' -f 'a**b' -f 'operator**' -f 'operator\**'
+check "patterns in whose events' names stars meet" spi disable-event --spi -f 'app:[wx]ork' -f 'a**b' -f 'operator**' -f 'operator\**'
+is "$(enabled '^spi:')" 0 "they go with all that records for them"
+
 spi enable-event --spi -f foo -c wide
 spi enable-event --spi -f foo -c channel0
 check "in one channel" spi disable-event --spi -f foo -c wide

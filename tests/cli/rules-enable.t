@@ -68,7 +68,7 @@ wrong 1 'xxx: (too long|.*long)' enable-event --spi -f good -f "$(printf 'x%.0s'
 rules four
 is "$(wc -l <rules)" 0 "nothing was made by any of them"
 "$SPI_LTTNG" enable-event --spi -f foo -c own >/dev/null 2>&1
-wrong 1 'name one with -c CHANNEL' enable-event --spi -f foo
+wrong 1 'name one with -c CHANNEL' enable-event --spi -f foo -f bar --tree=main
 
 check "a quiet one" [ -z "$("$SPI_LTTNG" -q enable-event --spi -f quiet -c own 2>&1)" ]
 "$SPI_LTTNG" enable-event --spi -f full -c own >/dev/full 2>err

@@ -33,6 +33,7 @@ background python3 server.py /run/lttng/spi-status
 	printf 'rule\tone\tchannel0\tspi:parse_*\tenabled\t1000\tinstruments\t\n'
 	printf 'rule\tone\tchannel0\tspi:call(libz.so.1:in%%2a;exec=server)\tdisabled\t0\tinstruments\t\n'
 	printf 'rule\tone\tbig\tspi:*\tenabled\t0\trecords\t\n'
+	printf 'rule\ttrigger t\t\tspi:parse_entry\tenabled\t0\tinstruments\t\n'
 	printf 'later\ta kind that nobody knows yet\n'
 	printf 'note\tproc connector: not allowed\n'
 	printf 'process\t20\t1000\ttraced\tserver\t\n'
@@ -52,6 +53,7 @@ like "$(cat out)" 'Session daemon 4711 \(lttng-tools 2.13.9\), plugin attached' 
 like "$(cat out)" 'Note: proc connector: not allowed' "its notes"
 like "$(cat out)" 'Session one, channel channel0:' "rules by session and channel"
 like "$(cat out)" 'Session one, channel big:' "another channel"
+like "$(cat out)" $'\n  Trigger t:\n    spi:parse_entry ' "a trigger's, by its name"
 like "$(cat out)" 'spi:parse_\* \[enabled\] of uid 1000, instruments' "a rule"
 like "$(cat out)" 'spi:call\(libz[^ ]* \[disabled\] of uid 0, instruments: in\* of libz\.so\.1.*server' "a reserved name, readably"
 like "$(cat out)" '20 server \(uid 1000\): traced' "a process"
@@ -80,7 +82,7 @@ print(root.tag, root.get("version"), len(root.findall("process")), len(root.find
       len(first.findall("declined")), first.find("declined").findtext("function"), first.find("counts").findtext("exits"),
       first.find("message").findtext("text"), root.find("note").findtext("text"))
 EOF_PYTHON
-is "$(cat out)" "spi_status 1 3 3 20 22 parse_1 8 an agent & its <note> proc connector: not allowed" "--mi xml: all of it"
+is "$(cat out)" "spi_status 1 3 4 20 22 parse_1 8 an agent & its <note> proc connector: not allowed" "--mi xml: all of it"
 "$SPI_LTTNG" --mi xml list --spi --pid 30 >out.xml
 is "$(grep -c '<process>' out.xml)" 1 "--mi xml with --pid"
 
