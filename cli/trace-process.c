@@ -96,13 +96,11 @@ static int targets_attend(struct targets *ts, struct run *run)
 
 static int targets_run(struct targets *ts, struct run *run)
 {
-	const struct tree_request *tree = &run->options->tree;
 	const char *socket;
 	unsigned int i;
 
-	/* Without it, the programs that they execute are not followed, and nothing else is missing. */
-	if (tree->count && !(tree->options.unfollowed & SPI_TREE_EXEC))
-		spi_control_listen(run->agents.control, &socket);
+	/* Without it, what they execute is not followed, and a process cannot connect again: nothing else is missing. */
+	spi_control_listen(run->agents.control, &socket);
 	if (ts->count > 1) {
 		run->agents.sets = ts->sets;
 		run->agents.set_count = ts->count;

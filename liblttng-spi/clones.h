@@ -30,9 +30,16 @@ void spi_exec_note(const char *program, const char *reason);	/* any child: kept 
 void spi_exec_fault(const char *call, const char *reason);	/* the same of a call of the program's that failed for our being there */
 
 /* ---- namespaces.c: instead of libc's ---- */
+void spi_namespaces_init(void);		/* where nothing of libc's is watched; control side */
 int spi_namespaces_unshare(int flags);
 int spi_namespaces_setns(int fd, int type);
 extern int (*spi_namespaces_next_unshare)(int flags) SPI_HIDDEN;
 extern int (*spi_namespaces_next_setns)(int fd, int type) SPI_HIDDEN;
+
+/*
+ * single.c: a system call that wants a process of one thread. All others are the tracer's, nobody's locks are held. 0: it was made, and
+ * `result` is what call() returned; -1: it was not.
+ */
+int spi_single_call(int (*call)(void *data), void *data, int *result);
 
 #endif /* SPI_CLONES_H */

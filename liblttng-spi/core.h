@@ -206,6 +206,7 @@ struct spi_redirect {
 	void *to;
 };
 void spi_redirect(const struct spi_redirect *list);
+void spi_redirect_tracer(void);		/* the tracer's own pointers to functions like memcpy(): libc's, whoever else has some */
 
 /* ---- exec-watch.c: programs that this one executes. Control side, but for spi_exec_is_lent() ---- */
 extern uint32_t spi_tree_execs;			/* trees that follow executed programs */
@@ -236,6 +237,8 @@ void spi_phdr_unlock(void);
 
 /* ---- fork.c ---- */
 int spi_fork_init(void);
+void spi_fork_before(void);			/* its handlers, for who ends the other threads and goes on as a child would: */
+void spi_fork_after(int is_single);		/* 0: they did not end */
 
 /* ---- closing.c: control thread, but for the last ---- */
 void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_rule *rule);

@@ -28,7 +28,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <linux/close_range.h>
-#include "liblttng-spi/core.h"
+#include "liblttng-spi/clones.h"
 #include "liblttng-spi/interpose.h"
 
 static int (*next_close)(int fd);
@@ -162,6 +162,7 @@ void spi_descriptors_redirect(void)
 	static const struct spi_redirect list[] = {
 		{ "close", (void *) own_close }, { "close_range", (void *) own_close_range },
 		{ "closefrom", (void *) own_closefrom }, { "vfork", (void *) spi_own_vfork },
+		{ "unshare", (void *) spi_namespaces_unshare }, { "setns", (void *) spi_namespaces_setns },
 		{ "_exit", (void *) spi_own_exit }, { "_Exit", (void *) spi_own_exit }, { NULL, NULL },
 	};
 
@@ -171,6 +172,7 @@ void spi_descriptors_redirect(void)
 		*(void **) &next_close = spi_find_in_libc("close");
 		*(void **) &next_close_range = spi_find_in_libc("close_range");
 		*(void **) &next_closefrom = spi_find_in_libc("closefrom");
+		spi_namespaces_init();
 		is_redirected = 1;
 	}
 	spi_redirect(list);

@@ -17,6 +17,7 @@
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/exec.h"
 #include "liblttng-spi/steps.h"
 
 static uint32_t forking_busy;	/* the bit, if it was not set before */
@@ -76,12 +77,11 @@ static void in_parent(void)
 	spi_steps_resume(stepped);
 }
 
-static void in_child(void)
+/* A child of an attached process is nobody's; the process itself (single.c) remains its controller's. */
+static void child_begin(const char *socket)
 {
 	int had_link;
 
-	if (own_fork)
-		return;
 	if (is_sandbox()) {
 		spi_thread.busy |= SPI_BUSY_ALWAYS;
 		spi_calls_abandon();
@@ -102,14 +102,38 @@ static void in_child(void)
 	spi_patch_unlock(forking_mask);
 	spi_phdr_unlock();
 	spi_signals_release(forking_all);
-	if (spi_payload)
+	if (spi_payload) {
+		spi_low_fds_hold();
 		spi_payload->fork_child();
+		spi_low_fds_release();
+	}
 	spi_control_unlock();
-	if (had_link && spi_env.socket)
-		spi_attach_child(spi_env.socket);
+	if (had_link && socket)
+		spi_attach_child(socket);
 	spi_budget_forked();
 	spi_thread.busy &= ~forking_busy;
 	spi_steps_resume(forking_stepped);
+}
+
+static void in_child(void)
+{
+	if (!own_fork)
+		child_begin(spi_env.socket);
+}
+
+/* ---- no fork(), but the same for what is left of the process: single.c ---- */
+
+void spi_fork_before(void)
+{
+	before();
+}
+
+void spi_fork_after(int is_single)
+{
+	if (is_single)
+		child_begin(spi_env.socket ? spi_env.socket : spi_exec_socket());
+	else
+		in_parent();
 }
 
 int spi_fork_init(void)

@@ -25,6 +25,7 @@
 	next_##name; \
 })
 void *spi_find_in_libc(const char *name) SPI_HIDDEN;	/* symbols.c */
+void *spi_find_in_libc_resolved(const char *name) SPI_HIDDEN;	/* of functions of which libc has several, too */
 void spi_masks_init(void) SPI_HIDDEN;			/* masks.c; called by spi_signals_init() */
 
 /*

@@ -262,6 +262,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	if (spi_env.preloaded)
 		spi_child_signals_restore(&signals);
 	tracer_code_find();
+	spi_redirect_tracer();
 	if (!handle && has_path)
 		spi_format(error, error_size, "%s", dlerror());
 	init = handle ? (spi_payload_init_fn) dlsym(handle, "spi_payload_init") : NULL;

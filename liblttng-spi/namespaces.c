@@ -5,11 +5,11 @@
  * namespace who has threads, nor into a mount namespace who shares his working directory with
  * others. A program with one thread counts on that, and has the tracer's beside it.
  *
- * A directory of its own can be had: then the call is made again. A user namespace
- * cannot, as lttng-ust's threads do not end; the call has failed as it would in a program with
- * threads, and that is named, so that its user knows why.
+ * A directory of its own can be had: then the call is made again. For a user namespace the tracer's
+ * threads end before, and there are new ones after (single.c). Where that cannot be, the call has failed as it would in a
+ * program with threads, and that is named, so that its user knows why.
  *
- * Called from the entries of libc's functions (exec-watch.c).
+ * Called from the entries of libc's functions (exec-watch.c), or by the objects of an attached program (redirect.c).
  */
 #include <errno.h>
 #include <sched.h>
@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include "liblttng-spi/clones.h"
 #include "liblttng-spi/exec.h"
+#include "liblttng-spi/interpose.h"
 #include "liblttng-spi/sandbox.h"
 
 #ifndef CLONE_NEWTIME
@@ -27,6 +28,14 @@
 
 int (*spi_namespaces_next_unshare)(int flags);
 int (*spi_namespaces_next_setns)(int fd, int type);
+
+void spi_namespaces_init(void)
+{
+	if (!spi_namespaces_next_unshare)
+		*(void **) &spi_namespaces_next_unshare = spi_find_in_libc("unshare");
+	if (!spi_namespaces_next_setns)
+		*(void **) &spi_namespaces_next_setns = spi_find_in_libc("setns");
+}
 
 /* Has it failed for the tracer's threads alone? Looking takes a tenth of a second when it has not. */
 static int is_ours(void)
@@ -40,19 +49,49 @@ static void name_it(const char *call)
 	spi_exec_tell();
 }
 
+/* One of the two, once more. */
+struct again {
+	int fd, flags;		/* fd -1: unshare() */
+	int error;		/* of errno */
+};
+
+static int call_again(void *data)
+{
+	struct again *a = data;
+	int ret = a->fd < 0 ? spi_namespaces_next_unshare(a->flags) : spi_namespaces_next_setns(a->fd, a->flags);
+
+	a->error = errno;
+	return ret;
+}
+
+/* The call with no thread but the caller, and errno, which was that before the first try. */
+static int single(int fd, int flags, int before, const char *name)
+{
+	struct again again = { fd, flags, EINVAL };
+	int ret = -1;
+
+	if (spi_single_call(call_again, &again, &ret) < 0)
+		name_it(name);
+	errno = ret < 0 ? again.error : before;
+	return ret;
+}
+
 int spi_namespaces_unshare(int flags)
 {
-	int ret = spi_namespaces_next_unshare(flags), error = errno;
+	int before = errno, ret = spi_namespaces_next_unshare(flags), error = errno;
 
-	if (ret < 0 && error == EINVAL && (flags & (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM)) && is_ours())
-		name_it(flags & CLONE_NEWUSER ? "unshare(CLONE_NEWUSER)" : "unshare()");
+	if (spi_likely(ret == 0 || error != EINVAL))
+		goto out;
+	if ((flags & (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM)) && is_ours())
+		return single(-1, flags, before, flags & CLONE_NEWUSER ? "unshare(CLONE_NEWUSER)" : "unshare()");
+out:
 	errno = error;
 	return ret;
 }
 
 int spi_namespaces_setns(int fd, int type)
 {
-	int ret = spi_namespaces_next_setns(fd, type), error = errno;
+	int before = errno, ret = spi_namespaces_next_setns(fd, type), error = errno;
 	long kind;
 
 	if (spi_likely(ret == 0) || (error != EINVAL && error != EUSERS))
@@ -66,11 +105,13 @@ int spi_namespaces_setns(int fd, int type)
 		goto out;
 	if ((kind & CLONE_NEWNS) && spi_sys(SYS_unshare, (long) CLONE_FS) == 0) {
 		ret = spi_namespaces_next_setns(fd, type);
-		if (ret == 0)
+		if (ret == 0) {
+			errno = before;
 			return ret;
+		}
 	}
 	if (kind & ALONE)
-		name_it(kind & CLONE_NEWUSER ? "setns() into a user namespace" : "setns() into a time namespace");
+		return single(fd, type, before, kind & CLONE_NEWUSER ? "setns() into a user namespace" : "setns() into a time namespace");
 out:
 	errno = error;
 	return ret;

@@ -101,7 +101,8 @@ struct spi_payload_ops {
 	int (*bind_generic)(struct spi_point **points, unsigned int n, const char **errors);
 	/* A thread ends: flush what is owed, forget what was cached for it (RCU reader). */
 	void (*thread_end)(struct spi_thread *t);
-	/* fork: before, in the parent after, in the child after. */
+	/* fork: before, in the parent after, in the child after; whether they do all of it, and nobody else a part. */
+	int (*can_fork)(void);
 	void (*fork_before)(void);
 	void (*fork_parent)(void);
 	void (*fork_child)(void);

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Functions that an injected agent stands before from then on.
+ * Whose functions objects call: the other ones the agent's, and the tracer's libc's own.
  *
- * A preloaded agent is found before libc by the order of symbols; for an injected
+ * An injected agent stands before some functions from then on. A preloaded one is found before libc by the order of symbols; for an injected
  * one the other objects' own pointers to libc's function (their global offset
  * tables) are set anew. Code stays as it is, so nothing has to be undone when the
  * last rule goes; and it must not be: lttng-ust stays in the process, and gets
  * descriptors for a new session before any rule comes. A shell that closes a
  * number once too often would close them.
+ *
+ * What the agent, its event module and lttng-ust copy and compare is no matter of the program's. Where that, or a
+ * library of it, has functions of its own for that (ThreadSanitizer takes them for the program's, and reports a race where
+ * threads use a buffer one after the other), the tracer's pointers are set to libc's.
  *
  * Control side only. Objects that are loaded later are looked at with the next rule.
  */
@@ -18,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/interpose.h"
 #include "liblttng-spi/patch-internal.h"
 
 struct tables {
@@ -103,18 +108,16 @@ static void slot_set(uint64_t *slot, uint64_t to)
 		spi_sys(SYS_mprotect, page, SPI_PAGE, protection);
 }
 
-static int object_redirect(struct dl_phdr_info *info, size_t size, void *data)
+static void object_set(const struct dl_phdr_info *info, const struct spi_redirect *list)
 {
-	const struct spi_redirect *list = data;
 	const ElfW(Dyn) *dynamic = NULL;
 	struct tables t = { 0 };
 
-	(void) size;
 	for (int i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
 			dynamic = (const void *) (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-	if (!dynamic || is_left_alone(info))
-		return 0;
+	if (!dynamic)
+		return;
 	tables_read(&t, dynamic, info->dlpi_addr);
 	for (int k = 0; k < 2 && t.symbols && t.names; k++)
 		for (uint64_t i = 0; t.lists[k] && i < t.sizes[k] / sizeof(ElfW(Rela)); i++) {
@@ -124,13 +127,43 @@ static int object_redirect(struct dl_phdr_info *info, size_t size, void *data)
 			if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) || !symbol)
 				continue;
 			for (const struct spi_redirect *f = list; f->name; f++)
-				if (!strcmp(t.names + t.symbols[symbol].st_name, f->name))
+				if (!strcmp(t.names + t.symbols[symbol].st_name, f->name) && f->to)
 					slot_set((uint64_t *) (info->dlpi_addr + r->r_offset), (uint64_t) f->to);
 		}
+}
+
+static int object_redirect(struct dl_phdr_info *info, size_t size, void *list)
+{
+	(void) size;
+	if (!is_left_alone(info))
+		object_set(info, list);
+	return 0;
+}
+
+static int tracer_redirect(struct dl_phdr_info *info, size_t size, void *list)
+{
+	const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
+
+	(void) size;
+	if (!strncmp(name, "liblttng", 8) || !strncmp(name, "liburcu", 7) || !strncmp(info->dlpi_name, "/proc/self/fd/", 14))
+		object_set(info, list);
 	return 0;
 }
 
 void spi_redirect(const struct spi_redirect *list)
 {
 	dl_iterate_phdr(object_redirect, (void *) list);
+}
+
+void spi_redirect_tracer(void)
+{
+	static struct spi_redirect list[] = {
+		{ "memcpy", NULL }, { "memmove", NULL }, { "memset", NULL }, { "memcmp", NULL }, { "memchr", NULL }, { "strlen", NULL },
+		{ "strnlen", NULL }, { "strcmp", NULL }, { "strncmp", NULL }, { "strchr", NULL }, { "strrchr", NULL }, { "strstr", NULL },
+		{ "strcpy", NULL }, { "strncpy", NULL }, { "strpbrk", NULL }, { "strspn", NULL }, { "strcspn", NULL }, { NULL, NULL },
+	};
+
+	for (struct spi_redirect *f = list; f->name; f++)
+		f->to = spi_find_in_libc_resolved(f->name);
+	dl_iterate_phdr(tracer_redirect, list);
 }

@@ -177,6 +177,7 @@ static uint32_t table_find(const struct table *t, const char *name, uint32_t has
 struct wanted {
 	const char *name;
 	uint64_t found;
+	int is_resolver;	/* what was found tells the address */
 	uint64_t in;		/* an address of the object that is to define it; 0: libc */
 };
 
@@ -206,23 +207,36 @@ static int find_in_object(struct dl_phdr_info *info, size_t size, void *data)
 			table_read(&t, (const ElfW(Dyn) *) (info->dlpi_addr + info->dlpi_phdr[k].p_vaddr));
 	if (t.hash)
 		i = table_find(&t, wanted->name, hash_of(wanted->name), "");
-	if (i)
+	if (i) {
 		wanted->found = t.symbols[i].st_value + t.bias;
+		wanted->is_resolver = ELF64_ST_TYPE(t.symbols[i].st_info) == STT_GNU_IFUNC;
+	}
 	return 1;
 }
 
 /* Not by dlsym() or dlopen(), which others stand before, too, and may come back to us from there. */
 void *spi_find_in_libc(const char *name)
 {
-	struct wanted wanted = { name, 0, 0 };
+	struct wanted wanted = { .name = name };
 
 	dl_iterate_phdr(find_in_object, &wanted);
 	return (void *) wanted.found;
 }
 
+/* The same where libc chooses among several by the CPU; its resolvers take nothing and look at what is known since the start. */
+void *spi_find_in_libc_resolved(const char *name)
+{
+	struct wanted wanted = { .name = name };
+
+	dl_iterate_phdr(find_in_object, &wanted);
+	if (wanted.found && wanted.is_resolver)
+		return ((void *(*)(void)) wanted.found)();
+	return (void *) wanted.found;
+}
+
 void *spi_symbol_beside(const char *name, uint64_t address)
 {
-	struct wanted wanted = { name, 0, address };
+	struct wanted wanted = { .name = name, .in = address };
 
 	dl_iterate_phdr(find_in_object, &wanted);
 	return (void *) wanted.found;

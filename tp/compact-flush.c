@@ -383,7 +383,7 @@ void tp_compact_fork_child(void)
 	if (!started)
 		return;
 	for (struct tp_compact_thread *c = buffers; c; c = c->next) {
-		uint32_t depth = c->depth;
+		uint32_t depth = c->depth, was_closed = c->closed;
 
 		for (uint32_t i = c->taken; c == mine && i < c->used; i++) {
 			uint32_t kind = TP_WORD_KIND(c->words[i]);
@@ -396,6 +396,7 @@ void tp_compact_fork_child(void)
 		if (c == mine) {
 			buffer_reset(c, t);
 			c->depth = c->low = depth;
+			c->closed = was_closed;		/* no child, but the process itself (single.c): tp_compact_open() */
 		} else {
 			c->in_use = c->taken = 0;
 		}

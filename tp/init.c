@@ -51,6 +51,11 @@ static void op_thread_end(struct spi_thread *t)
 	t->payload[TP_WORD_ERRNO] = NULL;
 }
 
+static int op_can_fork(void)
+{
+	return !other_fork_help;
+}
+
 static void op_fork_before(void)
 {
 	sigset_t set;
@@ -140,6 +145,7 @@ static const struct spi_payload_ops ops = {
 	.bind = op_bind,
 	.bind_generic = tp_bind_generic,
 	.thread_end = op_thread_end,
+	.can_fork = op_can_fork,
 	.fork_before = op_fork_before,
 	.fork_parent = op_fork_parent,
 	.fork_child = op_fork_child,
