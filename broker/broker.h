@@ -132,6 +132,7 @@ struct process {
 	unsigned int nr_commands;
 	uint64_t flushing;		/* what it has not answered yet; 0: nothing */
 	uint32_t closing;		/* likewise: of calls of a tree that is switched off */
+	uint64_t calls_stuck;		/* entries whose exits were waited for in vain */
 	struct lines declined, notes;
 	struct hot *hot;		/* its busiest functions, any order; NULL: none were told of */
 	unsigned int nr_hot;
@@ -190,7 +191,7 @@ void hot_sort(struct process *process);		/* busiest first */
 void hot_clear(struct process *process);
 
 /* disabling.c: the daemon waits until link_disabled(id). */
-void disabling_begin(uint64_t id, const char *name);
+void disabling_begin(const struct spi_broker_disabling *message, const char *name);
 void disabling_recall(struct ruleset *rules, uint64_t question);	/* the answer to that one: a rule that goes is off in it */
 
 /* flushing.c: the daemon waits until link_flushed(id). */

@@ -11,7 +11,13 @@
  * say that it is on, and is put right. When another enabled rule has the same name (in
  * another session), nothing is taken out, as that one wants it to stay; the name
  * does not tell which of them it is.
+ *
+ * More than the one rule may be about to go. Where exits go while a rule for the same
+ * functions' entries is on, that is taken for off as well: entries without exits are of no use. And a
+ * command that switches off a second rule switches off all of a channel (`lttng disable-event --all`): then
+ * all that this channel alone asked for is taken out, and waited for, at once.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "broker/broker.h"
@@ -22,13 +28,19 @@
 #define WAIT_TREE_MS	450	/* the same of a call tree */
 #define CLOSE_MS	250	/* for its calls; then those that are open get their exits */
 
+/* What is taken for off. */
+enum reach { ONE, FUNCTIONS, CHANNEL };
+
 static struct {
 	struct loop_timer timer;
 	uint64_t id;		/* 0: none */
 	bool taken_out, is_tree;
 	uint64_t begun, most;
 	uint64_t question;	/* of the daemon, the last that was begun before */
+	uint64_t command;	/* the client's */
+	enum reach reach;
 	char name[NAME_BYTES];
+	char session[NAME_BYTES], channel[NAME_BYTES];	/* where all is */
 } disabling;
 
 static void disabling_end(void)
@@ -74,20 +86,35 @@ static bool all_answered(void)
 	return true;
 }
 
-/* No call is under way in any process: of a tree its agent has said so. Else there are as many exits as entries. */
+/* Entries that have no exit yet, or never will: calls under way, and those whose exits nobody wanted. */
+static uint64_t calls_open(const struct process *p)
+{
+	const volatile struct spi_status_page *counts = p->agent ? spi_agent_status(p->agent) : NULL;
+	uint64_t exits = counts ? counts->exits + counts->lost_exits : 0, entries = counts ? counts->entries : 0;
+
+	return entries > exits ? entries - exits : 0;
+}
+
+/* No call is under way in any process: of a tree its agent has said so. Else none is open that was not waited for in vain before. */
 static bool all_returned(void)
 {
-	for (const struct process *p = processes; p; p = p->next) {
-		if (p->agent && p->closing)
-			return false;
-	}
-	for (const struct process *p = processes; p && !disabling.is_tree; p = p->next) {
-		const volatile struct spi_status_page *counts = p->agent ? spi_agent_status(p->agent) : NULL;
+	bool returned = true;
 
-		if (counts && counts->entries > counts->exits + counts->lost_exits)
-			return false;
+	for (struct process *p = processes; p; p = p->next) {
+		uint64_t open = calls_open(p);
+
+		if (p->calls_stuck > open)
+			p->calls_stuck = open;
+		if ((p->agent && p->closing) || (!disabling.is_tree && open > p->calls_stuck))
+			returned = false;
 	}
-	return true;
+	return returned;
+}
+
+static void waited_in_vain(void)
+{
+	for (struct process *p = processes; p && !disabling.is_tree; p = p->next)
+		p->calls_stuck = calls_open(p);
 }
 
 static void step(struct loop_timer *timer)
@@ -95,10 +122,14 @@ static void step(struct loop_timer *timer)
 	uint64_t now = loop_now();
 
 	disabling.taken_out |= all_answered();
-	if ((disabling.taken_out && all_returned()) || now - disabling.begun >= disabling.most)
+	if (disabling.taken_out && all_returned()) {
 		disabling_end();
-	else
+	} else if (now - disabling.begun >= disabling.most) {
+		waited_in_vain();
+		disabling_end();
+	} else {
 		loop_timer_set(timer, STEP_MS, step);
+	}
 }
 
 /* The one enabled rule that has the name and instruments; NULL: none, or several. */
@@ -116,28 +147,77 @@ static struct rule *only_rule(const struct ruleset *rules, const char *name)
 	return only;
 }
 
+static bool names_exits(const struct rule *rule)
+{
+	size_t n = strlen(rule->name);
+
+	return n > 5 && !strcmp(rule->name + n - 5, "_exit");
+}
+
+static bool same_functions(const struct rule *a, const struct rule *b)
+{
+	for (unsigned int i = 0; i < a->wants.nr_requests; i++)
+		for (unsigned int k = 0; k < b->wants.nr_requests; k++)
+			if (a->requests[i] == b->requests[k])
+				return true;
+	return false;
+}
+
+/* Is it taken for off, beside the one that the daemon has named? */
+static bool goes_too(const struct rule *rule, const struct rule *only)
+{
+	if (!rule->enabled || !rule_instruments(rule) || rule->wants.is_tree || !rule->session ||
+	    strcmp(rule->session->name, disabling.session) || strcmp(rule->channel, disabling.channel))
+		return false;
+	return disabling.reach == CHANNEL || (disabling.reach == FUNCTIONS && only && same_functions(rule, only));
+}
+
+static void rules_off(struct ruleset *rules, struct rule *only)
+{
+	for (struct rule *rule = rules->rules; rule; rule = rule->next)
+		if (rule == only || goes_too(rule, only))
+			rule->enabled = false;
+}
+
 /* What the daemon told when it was asked before: this rule was still on then. What is asked from now on waits for the command. */
 void disabling_recall(struct ruleset *rules, uint64_t question)
 {
-	struct rule *only = question <= disabling.question ? only_rule(rules, disabling.name) : NULL;
-
-	if (only)
-		only->enabled = false;
+	if (question <= disabling.question)
+		rules_off(rules, only_rule(rules, disabling.name));
 }
 
-void disabling_begin(uint64_t id, const char *name)
+/* How much goes, by what the same command has switched off before. */
+static enum reach reach_of(const struct rule *only, uint64_t command, const char *name)
+{
+	if (command != disabling.command)
+		return only && names_exits(only) ? FUNCTIONS : ONE;
+	return !only || !only->session || !strcmp(name, disabling.name) ? disabling.reach : CHANNEL;
+}
+
+static void note(uint64_t command, const char *name, const struct rule *only)
+{
+	disabling.reach = reach_of(only, command, name);
+	disabling.command = command;
+	disabling.question = query_next() - 1;
+	strncpy(disabling.name, name, NAME_BYTES - 1);
+	if (!only)
+		return;
+	snprintf(disabling.session, NAME_BYTES, "%s", only->session ? only->session->name : "");
+	snprintf(disabling.channel, NAME_BYTES, "%s", only->channel);
+}
+
+void disabling_begin(const struct spi_broker_disabling *message, const char *name)
 {
 	struct rule *only = only_rule(broker.rules, name);
 
 	disabling_end();
-	disabling.id = id;
-	disabling.question = query_next() - 1;
-	strncpy(disabling.name, name, NAME_BYTES - 1);
+	disabling.id = message->id;
+	note(message->command, name, only);
 	if (!only || broker.ending) {
 		disabling_end();
 		return;
 	}
-	only->enabled = false;
+	rules_off(broker.rules, only);
 	disabling.is_tree = only->wants.is_tree;
 	disabling.most = only->wants.is_tree ? WAIT_TREE_MS : WAIT_MS;
 	disabling.begun = loop_now();
@@ -145,5 +225,9 @@ void disabling_begin(uint64_t id, const char *name)
 	processes_apply();
 	if (disabling.is_tree)
 		calls_close(only);
-	step(&disabling.timer);
+	/* where no agent has anything to do its functions stay in, for others */
+	if (!disabling.is_tree && all_answered())
+		disabling_end();
+	else
+		step(&disabling.timer);
 }

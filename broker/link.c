@@ -265,6 +265,7 @@ static int take_message(const struct spi_broker_msg *head, const char *body, int
 {
 	struct spi_broker_generation generation;
 	struct spi_broker_release release;
+	struct spi_broker_disabling disabling;
 	struct spi_broker_late late;
 	struct spi_broker_app app;
 
@@ -305,10 +306,10 @@ static int take_message(const struct spi_broker_msg *head, const char *body, int
 		return 0;
 	case SPI_BROKER_DISABLING:
 		/* head->size says where the name ends; it is NUL-terminated there, or the message is not taken */
-		if (head->size <= sizeof(release) || ((const char *) body)[head->size - 1])
+		if (head->size <= sizeof(disabling) || ((const char *) body)[head->size - 1])
 			return -EPROTO;
-		memcpy(&release, body, sizeof(release));
-		disabling_begin(release.id, (const char *) body + sizeof(release));
+		memcpy(&disabling, body, sizeof(disabling));
+		disabling_begin(&disabling, (const char *) body + sizeof(disabling));
 		return 0;
 	case SPI_BROKER_FLUSH:
 		if (head->size < sizeof(release))

@@ -29,11 +29,13 @@
 #include "cli/saved.h"
 #include "cli/say.h"
 
+enum { STAYS, GOES, GONE };
+
 struct disabling {
 	const struct rule_options *options;
 	struct rules_session session;
 	struct saved saved;
-	unsigned char *goes;	/* one for each saved rule */
+	unsigned char *goes;	/* one for each saved rule: GOES, then GONE */
 };
 
 static int rule_is_scoped(const struct saved_rule *rule)
@@ -307,7 +309,10 @@ static int rule_disable(struct disabling *d, unsigned int at)
 	const struct saved_rule *rule = &d->saved.rules[at];
 	int ret;
 
-	if (!d->goes[at] || name_done(d, at) || name_must_stay(d, rule))
+	if (d->goes[at] != GOES)
+		return 0;
+	d->goes[at] = GONE;
+	if (name_done(d, at) || name_must_stay(d, rule))
 		return 0;
 	ret = lttng_disable_event(d->session.handle, rule->name, rule->channel);
 	rules_xml_event(rule->name, rule->channel, ret < 0, ret >= 0);
@@ -330,6 +335,25 @@ static int rule_turn(const struct saved_rule *rule)
 	return n >= 5 && !strcmp(rule->name + n - 5, "_exit") ? 2 : 1;
 }
 
+/* Right after what records a function's entries, what records its exits: in between these would be recorded alone. */
+static int exits_disable(struct disabling *d, const struct saved_rule *entries)
+{
+	size_t n = strlen(entries->name);
+	unsigned int i;
+	int ret = 0;
+
+	if (n < 6 || strcmp(entries->name + n - 6, "_entry"))
+		return 0;
+	for (i = 0; i < d->saved.count; i++) {
+		const struct saved_rule *rule = &d->saved.rules[i];
+
+		if (!strncmp(rule->name, entries->name, n - 5) && !strcmp(rule->name + n - 5, "exit") &&
+		    !strcmp(rule->channel, entries->channel))
+			ret |= rule_disable(d, i);
+	}
+	return ret;
+}
+
 static int marked_disable(struct disabling *d)
 {
 	unsigned int i;
@@ -337,7 +361,8 @@ static int marked_disable(struct disabling *d)
 
 	for (turn = 0; turn < 3; turn++)
 		for (i = 0; i < d->saved.count; i++) {
-			if (rule_turn(&d->saved.rules[i]) == turn && rule_disable(d, i) < 0)
+			if (rule_turn(&d->saved.rules[i]) == turn &&
+			    (rule_disable(d, i) < 0 || exits_disable(d, &d->saved.rules[i]) < 0))
 				ret = -EIO;
 		}
 	return ret;

@@ -31,7 +31,7 @@
 
 #define SPI_BROKER_FD		3
 #define SPI_BROKER_MAGIC	0x42495053u	/* "SPIB" */
-#define SPI_BROKER_VERSION	2u
+#define SPI_BROKER_VERSION	3u
 #define SPI_BROKER_TABLE_MAX	256u		/* entries; more: one entry that means everybody */
 #define SPI_BROKER_MESSAGE_MAX	16384u		/* bytes */
 
@@ -44,7 +44,7 @@ enum spi_broker_type {
 	SPI_BROKER_RULE_SEEN,	/* struct spi_broker_rule + name: the daemon sent (or disabled) a rule of ours to an app; a hint */
 	SPI_BROKER_EXPIRED,	/* struct spi_broker_release: played back by the plugin's own deadline */
 	SPI_BROKER_CLIENT,	/* struct spi_broker_client: a user other than the daemon's own has used the client socket */
-	SPI_BROKER_DISABLING,	/* struct spi_broker_release + name: the daemon is about to switch this rule off everywhere */
+	SPI_BROKER_DISABLING,	/* struct spi_broker_disabling + name: the daemon is about to switch this rule off everywhere */
 	SPI_BROKER_LATE,	/* struct spi_broker_late: the daemon has accepted one that is concerned, but main() may have begun before; a hint */
 	SPI_BROKER_FLUSH,	/* struct spi_broker_release: a client's command is about to be read; compact records are to be written before */
 	/* broker to plugin */
@@ -117,6 +117,12 @@ struct spi_broker_rule {
 struct spi_broker_release {
 	uint64_t id;
 };
+
+struct spi_broker_disabling {
+	uint64_t id;
+	uint64_t command;	/* of a client, in which it happens */
+};
+_Static_assert(sizeof(struct spi_broker_disabling) == 16, "wire format");
 
 /*
  * Who is to be held. An application is concerned when any entry matches; a field

@@ -119,7 +119,7 @@ static long rule_wait_ms(const char *name)
 /* With plugin_lock held, which is let go while waiting. */
 static void disabling_wait(const char *name)
 {
-	struct spi_broker_release message = { .id = disabling.id + 1 };
+	struct spi_broker_disabling message = { .id = disabling.id + 1, .command = clients_begun() };
 	struct timespec until;
 
 	if (disabling.command == clients_begun() && !strcmp(disabling.name, name))
@@ -127,7 +127,7 @@ static void disabling_wait(const char *name)
 	if (!queue_post(SPI_BROKER_DISABLING, &message, sizeof(message), name, strlen(name) + 1, -1, QUEUE_URGENT))
 		return;
 	disabling.id = message.id;
-	disabling.command = clients_begun();
+	disabling.command = message.command;
 	memcpy(disabling.name, name, strlen(name) + 1);
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += rule_wait_ms(name) * 1000000L;

@@ -29,5 +29,5 @@ like "$(status rule high channel0 'spi:call(app:add)')" 'instruments' "a reserve
 is "$(status applied "$app_pid" main)" "" "no function is instrumented in vain"
 recorded high
 is "$(spi_count "$SPI_TMP/high" work_entry)/$(spi_count "$SPI_TMP/high" add_entry)" 5/0 "what they reach is recorded"
-like "$("$SPI_LTTNG" list --spi)" "trigger t.*spi:add\* \[enabled\] of uid 0, records: $why" "lttng list --spi says it"
+like "$("$SPI_LTTNG" list --spi)" "Trigger t:.*spi:add\* \[enabled\] of uid 0, records: $why" "lttng list --spi says it"
 tap_done
