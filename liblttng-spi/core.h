@@ -95,6 +95,9 @@ void spi_process_goes_on(void);			/* which has failed: the calls are entered aga
 void spi_thread_unwound(uint64_t sp);
 /* What the object around an address defines by this name. symbols.c */
 void *spi_symbol_beside(const char *name, uint64_t address);
+struct dl_phdr_info;
+int spi_object_defines(const struct dl_phdr_info *info, const char *name);
+void spi_unwind_look(const struct dl_phdr_info *info);	/* an object that was not known; unwind.c */
 void spi_calls_close(void);			/* before execve() */
 void spi_calls_abandon(void);			/* of this thread: they return as ever, and nothing is recorded of it */
 void spi_calls_again(void);			/* after one that failed */

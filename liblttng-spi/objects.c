@@ -133,6 +133,7 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 		for (scan->tail = &objects; *scan->tail; scan->tail = &(*scan->tail)->next)
 			;
 		*scan->tail = o;
+		spi_unwind_look(info);
 	}
 	o->reserved[0] = 1;		/* seen in this scan */
 	return 0;

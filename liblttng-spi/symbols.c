@@ -192,16 +192,11 @@ static int has_address(const struct dl_phdr_info *info, uint64_t address)
 	return 0;
 }
 
-static int find_in_object(struct dl_phdr_info *info, size_t size, void *data)
+static void find_in(const struct dl_phdr_info *info, struct wanted *wanted)
 {
-	struct wanted *wanted = data;
 	struct table t = { .bias = info->dlpi_addr };
-	const char *slash = strrchr(info->dlpi_name, '/');
 	uint32_t i = 0;
 
-	(void) size;
-	if (wanted->in ? !has_address(info, wanted->in) : strcmp(slash ? slash + 1 : info->dlpi_name, "libc.so.6") != 0)
-		return 0;
 	for (int k = 0; k < info->dlpi_phnum; k++)
 		if (info->dlpi_phdr[k].p_type == PT_DYNAMIC)
 			table_read(&t, (const ElfW(Dyn) *) (info->dlpi_addr + info->dlpi_phdr[k].p_vaddr));
@@ -211,7 +206,26 @@ static int find_in_object(struct dl_phdr_info *info, size_t size, void *data)
 		wanted->found = t.symbols[i].st_value + t.bias;
 		wanted->is_resolver = ELF64_ST_TYPE(t.symbols[i].st_info) == STT_GNU_IFUNC;
 	}
+}
+
+static int find_in_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct wanted *wanted = data;
+	const char *slash = strrchr(info->dlpi_name, '/');
+
+	(void) size;
+	if (wanted->in ? !has_address(info, wanted->in) : strcmp(slash ? slash + 1 : info->dlpi_name, "libc.so.6") != 0)
+		return 0;
+	find_in(info, wanted);
 	return 1;
+}
+
+int spi_object_defines(const struct dl_phdr_info *info, const char *name)
+{
+	struct wanted wanted = { .name = name };
+
+	find_in(info, &wanted);
+	return wanted.found != 0;
 }
 
 /* Not by dlsym() or dlopen(), which others stand before, too, and may come back to us from there. */

@@ -22,9 +22,20 @@
  * the slot does: it is entered in a few instructions of ours that put its return
  * address back on the stack and go on unwinding as a cleanup does, now from a frame
  * like any other. (libgcc's tells them apart: slots.S.)
+ *
+ * The other libunwind (nongnu.org) takes a frame with augmentation 'S' for a ucontext on the stack: unw_backtrace() goes on
+ * wherever that leads, and who handles an exception above such a frame is entered by sigreturn. And what is to be another
+ * address it writes where the return address came from. So in a process that has it the letter goes, the return address is
+ * the slot's word, and libgcc's unwinder finds slots as LLVM's does. (Where that is linked in statically there is no way
+ * to help it: so in other processes the letter is there.)
  */
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unwind.h>
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/patch-internal.h"
 
 _Unwind_Reason_Code spi_slot_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class exception_class,
 	struct _Unwind_Exception *exception, struct _Unwind_Context *context);
@@ -53,6 +64,72 @@ __asm__(".text\n"
 	"	ud2\n"
 	"	.cfi_endproc\n"
 	"	.size spi_slot_landing, . - spi_slot_landing\n");
+
+extern const char __ehdr_start[] SPI_HIDDEN;
+
+/* What .eh_frame_hdr begins with as linkers make it; the table is in order. */
+struct frame_index {
+	uint8_t version, frames_kind, count_kind, table_kind;
+	int32_t frames, count;
+	struct {
+		int32_t code, fde;
+	} entries[];
+};
+
+/* The slots' FDE (slots.S). NULL: where it is cannot be told. */
+static uint8_t *fde_find(void)
+{
+	const ElfW(Ehdr) *ehdr = (const ElfW(Ehdr) *) __ehdr_start;
+	const ElfW(Phdr) *ph = (const ElfW(Phdr) *) (__ehdr_start + ehdr->e_phoff);
+	const struct frame_index *index = NULL;
+
+	for (int i = 0; i < ehdr->e_phnum; i++)
+		if (ph[i].p_type == PT_GNU_EH_FRAME)
+			index = (const struct frame_index *) (__ehdr_start + ph[i].p_vaddr);
+	if (!index || index->version != 1 || index->count_kind != 0x03 || index->table_kind != 0x3b)
+		return NULL;
+	for (int32_t i = 0; i < index->count; i++)
+		if ((const uint8_t *) index + index->entries[i].code == (const uint8_t *) spi_slot_code_base)
+			return (uint8_t *) index + index->entries[i].fde;
+	return NULL;
+}
+
+/* The end of the return address's rule: deref; lit1; minus. */
+static uint8_t *rule_find(uint8_t *fde)
+{
+	uint8_t *end = fde + 4 + *(const uint32_t *) fde;
+
+	for (uint8_t *p = fde + 8; p + 31 <= end; p++)
+		if (p[0] == 0x16 && p[1] == 16 && p[2] == 28 && p[28] == 0x06 && p[29] == 0x31 && p[30] == 0x1c)
+			return p;
+	return NULL;
+}
+
+static int frames_change(void)
+{
+	uint8_t *fde = fde_find(), *cie = fde ? fde + 4 - *(const uint32_t *) (fde + 4) : NULL, *rule = fde ? rule_find(fde) : NULL;
+	uint64_t low = SPI_PAGE_OF((uint64_t) cie), high = SPI_PAGE_OF((uint64_t) rule + 30) + SPI_PAGE;
+
+	if (!rule || memcmp(cie + 8, "\1zPRS", 6) || spi_sys(SYS_mprotect, low, (long) (high - low), (long) (PROT_READ | PROT_WRITE)) < 0)
+		return -1;
+	cie[12] = 'B';		/* it means nothing on x86 */
+	memcpy(rule + 28, "\x23\x80", 3);	/* plus_uconst 0; not every unwinder knows `nop` */
+	rule[0] = 0x10;		/* DW_CFA_expression: where it is */
+	spi_sys(SYS_mprotect, low, (long) (high - low), (long) PROT_READ);
+	return 0;
+}
+
+/* Before any slot is used where the object is there from the beginning. Control lock; the loader's, too, where it was just loaded. */
+void spi_unwind_look(const struct dl_phdr_info *info)
+{
+	static int done;
+
+	if (done || !spi_object_defines(info, "_ULx86_64_step"))
+		return;
+	done = 1;
+	if (frames_change() < 0)
+		spi_note("the frames of traced calls cannot be told to libunwind as it needs it");
+}
 
 /* This unwinder takes the slot's frame for the handler's: let it be that. */
 static _Unwind_Reason_Code handle(struct _Unwind_Exception *exception, struct _Unwind_Context *context, uint64_t caller)
