@@ -14,13 +14,18 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
+
+#include <lttng/lttng.h>
 
 #include "broker/status-proto.h"
 #include "cli/daemon-directory.h"
 
 #define ROOT_DIRECTORY	"/run/lttng"
 #define CLIENT_SOCKET	"client-lttng-sessiond"
+#define AWAIT_MS	500
+#define AWAIT_STEP_MS	20
 
 static const char *lttng_home(void)
 {
@@ -101,6 +106,20 @@ int plugin_connect(int any)
 	if (home && (size_t) snprintf(own, sizeof(own), "%s/.lttng", home) < sizeof(own))
 		ret = status_connect(own);
 	return ret < 0 && any ? status_connect(ROOT_DIRECTORY) : ret;
+}
+
+int plugin_await(int any)
+{
+	const struct timespec pause = { .tv_nsec = AWAIT_STEP_MS * 1000000L };
+	int fd = plugin_connect(any), left = AWAIT_MS / AWAIT_STEP_MS;
+
+	if (fd >= 0 || lttng_session_daemon_alive() != 1)
+		return fd;
+	for (; fd < 0 && left > 0; left--) {
+		nanosleep(&pause, NULL);
+		fd = plugin_connect(any);
+	}
+	return fd;
 }
 
 static int file_runnable(const char *path)

@@ -19,6 +19,9 @@ char *current_session(void);
  */
 int plugin_connect(int any);
 
+/* plugin_await() - the same; where a daemon runs that may just have been started, or whose broker was, for half a second. */
+int plugin_await(int any);
+
 /* PLUGIN_MISSING - what to tell a user whose daemon has no plugin. */
 #define PLUGIN_MISSING "the session daemon has no plugin: calls are not recorded until it does; start it with " \
 	"spi-sessiond, or: spi-sessiond --attach"

@@ -206,7 +206,7 @@ static int wish_enable(struct enabling *e, unsigned int i)
 
 static void plugin_note(void)
 {
-	int fd = plugin_connect(0);
+	int fd = plugin_await(0);
 
 	if (fd < 0)
 		say_warning("%s", PLUGIN_MISSING);

@@ -25,7 +25,7 @@ int rules_list(const struct rule_options *options)
 {
 	pid_t pid = options->nr_pids ? options->pids[0] : 0;
 	struct status status;
-	int fd = plugin_connect(1), ret = 0;
+	int fd = plugin_await(1), ret = 0;
 
 	if (fd < 0) {
 		say_error("no session daemon with the plugin is running: start one with spi-sessiond, or for one that "

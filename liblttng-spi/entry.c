@@ -66,7 +66,8 @@ int spi_entry_use(struct spi_entry *e, uint32_t trees)
 	return r == 0 && (trees & spi_tree_compact) ? pair_use(e, 1) : r;
 }
 
-struct spi_entry *spi_entry_make(struct spi_tree_object *to, uint64_t func, uint32_t trees)
+/* Memory and payload for these trees, no stub yet. */
+static struct spi_entry *entry_make(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 {
 	struct spi_entry *e = spi_tree_func_is_good(to, func) ? spi_near_data(to->object, sizeof(*e), 64) : NULL;
 
@@ -80,7 +81,8 @@ struct spi_entry *spi_entry_make(struct spi_tree_object *to, uint64_t func, uint
 	return spi_entry_use(e, trees) < 0 ? NULL : e;
 }
 
-void spi_entry_publish(struct spi_entry *e)
+/* Its stub is there. */
+static void entry_publish(struct spi_entry *e)
 {
 	for (int i = 0; i < 2; i++)
 		if (e->pairs[i])
@@ -99,30 +101,59 @@ int spi_entry_install(struct spi_entry *e)
 	return -EFAULT;
 }
 
+static struct spi_entry *entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before,
+	const char **reason)
+{
+	struct spi_entry *e = entry_make(to, func, trees), *other;
+	int r;
+
+	*reason = "no free memory within reach of its object";
+	if (!e)
+		return NULL;
+	spi_sites_make_way(to, func);
+	spi_entry_ask(e);
+	if (is_control) {
+		spi_patch_unlock(*before);
+		r = spi_patch_prepare(&e->point, reason);
+		*before = spi_patch_lock();
+		other = spi_entry_find(e->point.address);
+		if (other) {
+			spi_sites_come_back(to, func);
+			return other;
+		}
+	} else {
+		r = spi_patch_prepare_locked(&e->point, reason);
+	}
+	spi_sites_come_back(to, func);
+	if (r == 0)
+		entry_publish(e);
+	r = spi_entry_got(e, r, reason);
+	return r < 0 ? NULL : e;
+}
+
+struct spi_entry *spi_entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before)
+{
+	const char *reason;
+	struct spi_entry *e = entry_new(to, func, trees, is_control, before, &reason);
+
+	if (!e)
+		spi_tree_decline(to, spi_tree_map_func(to, func)->vaddr + to->object->bias, reason);
+	return e;
+}
+
 int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, const char **reason)
 {
 	uint64_t address = spi_tree_map_func(to, func)->vaddr + to->object->bias, before = spi_patch_lock();
 	struct spi_entry *e = spi_entry_find(address);
 	int is_new = !e, r = 0;
 
-	*reason = "no free memory within reach of its object";
+	if (!e)
+		e = entry_new(to, func, tree, 1, &before, reason);
 	if (!e) {
-		e = spi_entry_make(to, func, tree);
-		spi_sites_make_way(to, func);
-	}
-	spi_patch_unlock(before);
-	if (e && is_new)
-		r = spi_patch_prepare(&e->point, reason);
-	before = spi_patch_lock();
-	if (is_new)
-		spi_sites_come_back(to, func);
-	if (!e || r < 0) {
 		spi_patch_unlock(before);
-		return e ? r : -ENOMEM;
+		return -ENOTSUP;
 	}
-	if (is_new)
-		spi_entry_publish(e);
-	else if (spi_entry_use(e, tree) < 0) {
+	if (!is_new && spi_entry_use(e, tree) < 0) {
 		*reason = "the agent has no memory left";
 		spi_patch_unlock(before);
 		return -ENOMEM;
@@ -157,6 +188,11 @@ static int entry_is_held(const struct spi_entry *e, uint32_t tree)
 	return 0;
 }
 
+int spi_entry_is_wanted(const struct spi_entry *e, uint32_t tree)
+{
+	return e->named || ((e->point.tree_live | e->point.tree_todo) & ~tree) || entry_is_held(e, tree);
+}
+
 void spi_tree_entry_hold(uint64_t address)
 {
 	struct spi_entry *e = spi_entry_find(address);
@@ -174,7 +210,7 @@ void spi_tree_roots_leave(uint32_t tree)
 		e->opens &= ~tree;
 		__atomic_fetch_and(&e->point.tree_live, ~tree, __ATOMIC_RELEASE);
 		__atomic_fetch_and(&e->point.tree_todo, ~tree, __ATOMIC_RELEASE);
-		if (e->point.tree_live || e->point.tree_todo || !e->point.installed || e->to->gone || entry_is_held(e, tree))
+		if (!e->point.installed || e->to->gone || spi_entry_is_wanted(e, tree))
 			continue;
 		for (uint32_t i = 0; i < e->to->text_count; i++)
 			if (e->point.address >= e->to->text[i].low && e->point.address < e->to->text[i].high)

@@ -22,16 +22,23 @@ struct spi_entry {
 	uint64_t func;
 	uint32_t opens;			/* trees that it is the root of */
 	struct spi_entry *next;
+	struct spi_point *named;	/* of a rule by name that traces this function, in force; NULL: none */
+	struct spi_point *before;	/* whose bytes it is about to take. entry-named.c */
 };
 
 /* ---- entry.c ---- */
 extern struct spi_entry *spi_entries;
 struct spi_entry *spi_entry_find(uint64_t address);
-/* Under the patch lock. Memory and payload for these trees, no stub yet. NULL: no memory. */
-struct spi_entry *spi_entry_make(struct spi_tree_object *to, uint64_t func, uint32_t trees);
 int spi_entry_use(struct spi_entry *e, uint32_t trees);	/* what trees of their kinds need is there. 0 or -ENOMEM */
-void spi_entry_publish(struct spi_entry *e);		/* its stub is there */
 int spi_entry_install(struct spi_entry *e);
+/* A new one, published; under the patch lock, which the control side gives back for what it has to ask. NULL: told why not. */
+struct spi_entry *spi_entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before);
+/* Other trees than this one, or a rule by name, need it. */
+int spi_entry_is_wanted(const struct spi_entry *e, uint32_t tree);
+
+/* ---- entry-named.c: under the patch lock ---- */
+void spi_entry_ask(struct spi_entry *e);		/* a point that has its bytes is to let it be prepared: then */
+int spi_entry_got(struct spi_entry *e, int r, const char **reason);	/* with what came of that. r, or another negative errno */
 
 /* ---- root.c: what is called of an entry, and of `outer` ---- */
 uint64_t spi_entry_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);

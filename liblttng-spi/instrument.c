@@ -246,7 +246,24 @@ static void bind_new(struct work *w, struct spi_point **points, const char **err
 
 static int needs_trap(const struct spi_point *p)
 {
-	return p->patch->worker == SPI_WORKER_TRAP || p->patch->how == SPI_TEXT_CC || p->patch->how == SPI_TEXT_INT3;
+	return p->patch && (p->patch->worker == SPI_WORKER_TRAP || p->patch->how == SPI_TEXT_CC || p->patch->how == SPI_TEXT_INT3);
+}
+
+/* Those that call trees' entry points call; the others, which have jumps of their own, are left in the list. */
+static uint32_t write_named(struct spi_point **points, uint32_t n, int install)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (points[i]->patch) {
+			points[kept++] = points[i];
+		} else if (spi_entry_name(points[i], install) < 0) {
+			points[i]->users = 0;
+			spi_note("%s: the entry point of a call tree that stands there cannot be %s",
+				spi_map_string(points[i]->map, points[i]->func->name), install ? "put in place" : "taken out");
+		}
+	}
+	return kept;
 }
 
 static void prepare_and_install(struct work *w, struct spi_point **points, const char **errors)
@@ -260,7 +277,7 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 
 		if (!p->payload)
 			continue;
-		if (!p->body && spi_patch_prepare(p, &reason) < 0) {
+		if (!spi_entry_lend(p) && !p->body && spi_patch_prepare(p, &reason) < 0) {
 			decline(w, p->object, spi_map_string(p->map, p->func->name), reason ? reason : "cannot be patched");
 			continue;
 		}
@@ -279,6 +296,7 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 		}
 	if (spi_payload->installed)
 		spi_payload->installed(points, n);
+	n = write_named(points, n, 1);
 	n = spi_points_write(points, n, errors, 1);
 	for (uint32_t i = 0; i < n; i++)
 		if (errors[i])
@@ -353,6 +371,7 @@ static void rule_take_out(struct rule *rule)
 	for (uint32_t i = 0; i < rule->count; i++)
 		if (rule->points[i]->users && --rule->points[i]->users == 0)
 			points[n++] = rule->points[i];
+	n = write_named(points, n, 0);
 	n = spi_points_write(points, n, errors, 0);
 	for (uint32_t i = 0; i < n; i++) {
 		if (errors[i])

@@ -11,34 +11,6 @@
 #include "liblttng-spi/entry.h"
 #include "liblttng-spi/interpose.h"
 
-/* A new one under the patch lock, which the control side gives back for what it has to ask. NULL: told why not. */
-static struct spi_entry *entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before)
-{
-	uint64_t address = spi_tree_map_func(to, func)->vaddr + to->object->bias;
-	struct spi_entry *e = spi_entry_make(to, func, trees), *other;
-	const char *reason = "no free memory within reach of its object";
-	int r = e ? 0 : -ENOMEM;
-
-	spi_sites_make_way(to, func);
-	if (e && is_control) {
-		spi_patch_unlock(*before);
-		r = spi_patch_prepare(&e->point, &reason);
-		*before = spi_patch_lock();
-		other = spi_entry_find(address);
-		if (other)
-			return other;
-	} else if (e) {
-		r = spi_patch_prepare_locked(&e->point, &reason);
-	}
-	spi_sites_come_back(to, func);
-	if (r < 0) {
-		spi_tree_decline(to, address, reason);
-		return NULL;
-	}
-	spi_entry_publish(e);
-	return e;
-}
-
 static void callback(uint64_t address, int is_control)
 {
 	struct spi_thread *t = &spi_thread;
@@ -61,7 +33,7 @@ static void callback(uint64_t address, int is_control)
 	if (!trees)
 		goto out;
 	if (!e) {
-		e = entry_new(to, (uint64_t) func, trees, is_control, &before);
+		e = spi_entry_new(to, (uint64_t) func, trees, is_control, &before);
 		if (!e)
 			goto out;
 	} else if (spi_entry_use(e, trees) < 0) {

@@ -427,7 +427,8 @@ struct spi_patch {
 	uint8_t fixed;			/* bytes that must stay as they are while it is installed */
 	uint8_t bounds;			/* as in struct spi_text_op */
 	uint8_t forgotten;		/* the object was unloaded */
-	uint8_t reserved[2];
+	uint8_t yields;			/* another point may take its bytes: spi_patch_yield() */
+	uint8_t reserved;
 	uint8_t old[8], new[8];
 };
 
@@ -438,6 +439,11 @@ struct spi_patch {
 int spi_patch_prepare_locked(struct spi_point *point, const char **reason);
 int spi_patch_install_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot);
 int spi_patch_remove_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot);
+
+/* Under the patch lock: while it yields, its bytes are no longer in another's way. Then that replaces it, and it is dropped. */
+void spi_patch_yield(struct spi_point *point, int yields);
+int spi_patch_replace_locked(struct spi_point *old, struct spi_point *new, uint64_t low, uint64_t high, int prot);
+void spi_patch_drop(struct spi_point *point);
 
 /* ---- worker.c ---- */
 

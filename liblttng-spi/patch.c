@@ -46,8 +46,8 @@ int spi_bytes_conflict(uint64_t address, uint32_t changed, uint32_t fixed)
 
 	for (uint64_t granule = (address >> 4) - 1; granule <= end >> 4; granule++)
 		for (struct spi_patch *p = *index_bucket(granule); p; p = p->next)
-			if (ranges_overlap(p->address, p->changed, address, fixed)
-				|| ranges_overlap(p->address, p->fixed, address, changed))
+			if (!p->yields && (ranges_overlap(p->address, p->changed, address, fixed)
+				|| ranges_overlap(p->address, p->fixed, address, changed)))
 				return 1;
 	return 0;
 }
@@ -113,7 +113,7 @@ static const char *entry_taken(const struct spi_point *point)
 {
 	for (uint64_t granule = (point->address >> 4) - 1; granule <= (point->address >> 4) + 1; granule++)
 		for (const struct spi_patch *p = *index_bucket(granule); p; p = p->next)
-			if (p->point->address == point->address && p->point != point)
+			if (p->point->address == point->address && p->point != point && !p->yields)
 				return p->point->flags & SPI_POINT_TREE ?
 					"call trees begin there in this process, or did, which leaves no room for a rule by name" :
 					"it is traced by name in this process, or was, and so cannot be where a call tree begins";
@@ -260,6 +260,55 @@ int spi_patch_install_locked(struct spi_point *point, uint64_t low, uint64_t hig
 int spi_patch_remove_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot)
 {
 	return write_locked(point, low, high, prot, 0);
+}
+
+/* ---- one point in the place of another ---- */
+
+void spi_patch_yield(struct spi_point *point, int yields)
+{
+	point->patch->yields = (uint8_t) yields;
+}
+
+/* What stands there and what comes are one instruction each, of the same bytes: nobody is in the middle of them. */
+static int is_same_place(const struct spi_patch *a, const struct spi_patch *b)
+{
+	return a->address == b->address && a->changed == b->changed && a->changed <= 8 - (a->address & 7);
+}
+
+int spi_patch_replace_locked(struct spi_point *old, struct spi_point *new, uint64_t low, uint64_t high, int prot)
+{
+	struct spi_text_op op;
+
+	if (!is_same_place(old->patch, new->patch)) {
+		if (write_locked(old, low, high, prot, 0) < 0)
+			return -EBUSY;
+		if (write_locked(new, low, high, prot, 1) < 0) {
+			write_locked(old, low, high, prot, 1);
+			return -EBUSY;
+		}
+		old->installed = 1;
+		return 0;
+	}
+	op_fill(&op, new->patch, 0, 1);
+	op.how = SPI_TEXT_STORE;
+	op.bounds = 0;
+	spi_bytes_copy(op.from, old->patch->new, 8);
+	spi_text_write_in(&op, 1, low, high, prot);
+	if (op.error)
+		return -EBUSY;
+	new->installed = 1;
+	return 0;
+}
+
+void spi_patch_drop(struct spi_point *point)
+{
+	struct spi_patch **link = index_bucket(point->patch->address >> 4);
+
+	while (*link && *link != point->patch)
+		link = &(*link)->next;
+	if (*link)
+		*link = point->patch->next;
+	point->patch = NULL;
 }
 
 int (*spi_patch_frozen)(void (*work)(void *data), void *data);

@@ -84,7 +84,7 @@ void spi_points_forget(const struct spi_object *object)
 				continue;
 			}
 			*at = p->next_hash;
-			p->users = 0;
+			p->users = p->installed = 0;
 			p->next_hash = put_away;
 			put_away = p;
 		}

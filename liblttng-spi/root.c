@@ -16,7 +16,7 @@
  * its root is one like all others: it has a point of its own, whose end is none.
  *
  * Trees with plain and with compact records have a pair of points each, and a call
- * that both record has two slots (site-both.c).
+ * that both record has two slots (site-both.c); so has one that a rule by name records, too (entry-named.c).
  */
 #include "liblttng-spi/entry.h"
 #include "liblttng-spi/threads-internal.h"
@@ -105,6 +105,8 @@ static int goes_on(const struct spi_thread *t, const struct spi_entry *e, uint64
 
 	if (!(e->point.flags & SPI_POINT_LOOPS) || !top || !spi_slot_is_chained(top, p))
 		return 0;
+	if (e->named && top->point == e->named && top > t->base && top[-1].p == p && top[-1].state == SPI_SLOT_LIVE)
+		top--;
 	for (int i = 0; i < 2; i++)
 		if (e->pairs[i] && (top->point == &e->pairs[i]->outer || top->point == &e->pairs[i]->inner))
 			return 1;
@@ -183,7 +185,7 @@ static uint64_t pair_call(struct spi_pair *pair, uint32_t trees, uint32_t opens,
 	return code;
 }
 
-uint64_t spi_entry_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+static uint64_t trees_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	struct spi_entry *e = (struct spi_entry *) point;
 	struct spi_thread *t = &spi_thread;
@@ -222,6 +224,20 @@ uint64_t spi_entry_call(struct spi_point *point, struct spi_frame *frame, const 
 		code = spi_both_end(frame, code, second);
 	}
 	return code;
+}
+
+/* What trees do, and then what a rule by name does. */
+uint64_t spi_entry_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	struct spi_entry *e = (struct spi_entry *) point;
+	struct spi_point *named = __atomic_load_n(&e->named, __ATOMIC_ACQUIRE);
+	uint64_t code = trees_call(point, frame, vec, stride), second;
+
+	if (spi_likely(!named) || !((named->gate[0] && *named->gate[0]) || (named->gate[1] && *named->gate[1])))
+		return code;
+	spi_both_begin(frame, code);
+	second = named->entry(named, frame, vec, stride);
+	return spi_both_end(frame, code, second);
 }
 
 static void pair_over(const struct spi_pair *pair)

@@ -293,6 +293,7 @@ void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 		spi_tree_decline(to, f->vaddr + to->object->bias, "its code map is damaged");
 		return;
 	}
+	spi_entry_named_look(to, func, trees);
 	sites_of(to, f, trees);
 	for (uint32_t piece = f->reason == SPI_REASON_PART ? SPI_MAP_NONE : f->piece; piece != SPI_MAP_NONE;
 			piece = spi_tree_map_func(to, piece)->piece) {

@@ -294,6 +294,11 @@ uint64_t spi_tree_real(uint64_t callee, const char *import, const char *version,
 struct spi_entry;
 /* The entry point there is to be in place, for sites that its jump has moved. Under the patch lock. */
 void spi_tree_entry_hold(uint64_t address);
+/* entry-named.c: rules by name where trees have, or need, an entry point. Before a tree's sites are placed: */
+void spi_entry_named_look(struct spi_tree_object *to, uint64_t func, uint32_t trees);	/* under the patch lock */
+/* Control side: 1: the point has the entry's moved instructions, and no jump of its own; 0: it needs one. */
+int spi_entry_lend(struct spi_point *named);
+int spi_entry_name(struct spi_point *named, int install);	/* such a point is in force, or no longer. 0 or a negative errno */
 /* Control side: an entry point that begins `tree` in the thread which enters it. */
 int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, const char **reason);
 void spi_tree_roots_leave(uint32_t tree);

@@ -18,7 +18,7 @@ unlisted() { ! listed "$@"; }
 active='call\(t_middle.*: active; 1 function matched, 1 instrumented'
 
 check "create starts a daemon" spi create one --output="$PWD/one"
-check "it has the plugin" spi_wait 10 "$SPI_LTTNG" list --spi
+check "it has the plugin, which is waited for" spi list --spi
 background ./server 0 2
 
 check "a rule for the name" spi enable-event --spi -f t_middle --exec server

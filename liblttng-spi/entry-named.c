@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Functions that a rule traces by name, where call trees begin or have call sites among the first
+ * instructions. There is room for one jump, so it is the tree's entry point (root.c): what it has moved leads on to
+ * the sites. The rule's point has no jump of its own then; the entry calls it after what trees do, and a
+ * call that both record has a slot of each, as a site in trees of both kinds has (site-both.c).
+ *
+ * Which of them comes first makes no difference. A point that stands there already hands its bytes over: the entry
+ * is prepared as if it did not, and the one jump is written over the other. Once made, an entry
+ * stays what stands there: a point that comes again is called by it.
+ */
+#include <errno.h>
+#include "liblttng-spi/entry.h"
+#include "liblttng-spi/site.h"
+
+/* ---- text; under the patch lock ---- */
+
+static int entry_write(struct spi_entry *e, int install)
+{
+	struct spi_tree_object *to = e->to;
+	uint32_t was = e->point.installed;
+	int r = -EFAULT;
+
+	for (uint32_t i = 0; i < to->text_count && r == -EFAULT; i++)
+		if (e->point.address >= to->text[i].low && e->point.address < to->text[i].high)
+			r = (install ? spi_patch_install_locked : spi_patch_remove_locked)(&e->point, to->text[i].low, to->text[i].high,
+				to->text[i].prot);
+	spi_sites_placed += e->point.installed - was;
+	return r;
+}
+
+static int text_hand_over(struct spi_entry *e, struct spi_point *named)
+{
+	struct spi_tree_object *to = e->to;
+
+	for (uint32_t i = 0; i < to->text_count; i++)
+		if (e->point.address >= to->text[i].low && e->point.address < to->text[i].high)
+			return spi_patch_replace_locked(named, &e->point, to->text[i].low, to->text[i].high, to->text[i].prot);
+	return -EFAULT;
+}
+
+/* ---- an entry comes to where a point is ---- */
+
+void spi_entry_ask(struct spi_entry *e)
+{
+	struct spi_point *named = spi_point_find(e->point.address);
+
+	if (!named || !named->patch)
+		return;
+	e->before = named;
+	spi_patch_yield(named, 1);
+	if (named->installed)		/* from now on an int3 may lead to the entry's stub */
+		__atomic_store_n(&e->named, named, __ATOMIC_RELEASE);
+}
+
+int spi_entry_got(struct spi_entry *e, int r, const char **reason)
+{
+	struct spi_point *named = e->before;
+
+	if (!named)
+		return r;
+	e->before = NULL;
+	if (r == 0 && named->installed && (r = text_hand_over(e, named)) < 0)
+		*reason = "its code was changed by somebody else";
+	if (r < 0) {
+		spi_patch_yield(named, 0);
+		__atomic_store_n(&e->named, NULL, __ATOMIC_RELEASE);
+		return r;
+	}
+	spi_sites_placed += e->point.installed;
+	spi_patch_drop(named);
+	__atomic_store_n(&named->body, e->point.body, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* ---- a point comes to where an entry is, or has to be ---- */
+
+static int has_early_sites(const struct spi_tree_object *to, const struct spi_map_func *f)
+{
+	return f->site_count && SPI_MAP_AT(&to->map, sites, struct spi_map_site, f->site_first)->vaddr - f->vaddr < SPI_MAP_ENTRY_BYTES;
+}
+
+void spi_entry_named_look(struct spi_tree_object *to, uint64_t func, uint32_t trees)
+{
+	const struct spi_map_func *f = spi_tree_map_func(to, func);
+	const struct spi_point *named = spi_point_find(f->vaddr + to->object->bias);
+	uint64_t before;
+
+	if (named && named->patch && has_early_sites(to, f) && !spi_entry_find(named->address))
+		spi_entry_new(to, func, trees, 0, &before);
+}
+
+int spi_entry_lend(struct spi_point *named)
+{
+	uint64_t before = spi_patch_lock();
+	struct spi_entry *e = spi_entry_find(named->address);
+	struct spi_tree_object *to = e || named->patch ? NULL : spi_tree_object_at(named->address);
+	int64_t func = to && to->covered ? spi_tree_func_at(to, named->address) : -1;
+
+	if (func >= 0 && spi_tree_func_is_good(to, (uint64_t) func) && has_early_sites(to, spi_tree_map_func(to, (uint64_t) func)))
+		e = spi_entry_new(to, (uint64_t) func, to->covered & spi_tree_existing & ~spi_tree_flat, 1, &before);
+	if (e && !named->patch)
+		named->body = e->point.body;
+	spi_patch_unlock(before);
+	return e && !named->patch;
+}
+
+int spi_entry_name(struct spi_point *named, int install)
+{
+	uint64_t before = spi_patch_lock();
+	struct spi_entry *e = spi_entry_find(named->address);
+	int r = 0;
+
+	if (!e) {
+		r = -ENOENT;
+	} else if (install) {
+		__atomic_store_n(&e->named, named, __ATOMIC_RELEASE);
+		r = entry_write(e, 1);
+	} else {
+		__atomic_store_n(&e->named, NULL, __ATOMIC_RELEASE);
+		if (!spi_entry_is_wanted(e, 0))
+			r = entry_write(e, 0);
+	}
+	if (r == 0)
+		named->installed = (uint32_t) install;
+	spi_patch_unlock(before);
+	return r;
+}
