@@ -164,5 +164,6 @@ int spi_work_find(struct work *w)
 		if (r < 0)
 			return r;
 	}
+	w->rule->objects = spi_objects_count();
 	return 0;
 }

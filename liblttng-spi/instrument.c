@@ -347,6 +347,7 @@ void spi_rule_remove(uint32_t id, struct spi_rule_result *result)
 	spi_unloads_follow();
 	result->status = 0;
 	result->matched = rule->count;
+	spi_rule_late_tell(spi_link_current, rule);
 	rule_take_out(rule);
 	rule_forget(rule);
 }
@@ -355,6 +356,7 @@ void spi_rules_remove_all(void)
 {
 	spi_unloads_follow();
 	while (spi_rules) {
+		spi_rule_late_tell(spi_link_current, spi_rules);
 		rule_take_out(spi_rules);
 		rule_forget(spi_rules);
 	}
