@@ -177,4 +177,5 @@ void spi_descriptors_redirect(void)
 	}
 	spi_redirect(list);
 	spi_exec_redirect();
+	spi_rights_redirect();
 }

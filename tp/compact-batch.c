@@ -347,9 +347,13 @@ int tp_compact_is_heard(struct spi_thread *t)
 /* The batch is in the trace, or lost, or nobody wanted it. */
 static void batch_account(struct tp_compact_thread *c, const struct batch *b, unsigned int took)
 {
-	uint32_t lowest = c->depth > b->outer ? c->depth - b->outer : 0;
+	uint32_t lowest = c->depth > b->outer ? c->depth - b->outer : 0, exits = b->exits;
 	struct spi_thread_count *count = c->record ? &c->record->count : NULL;
 
+	if (spi_unlikely(lowest < c->inherited)) {
+		exits -= c->inherited - lowest;
+		c->inherited = lowest;
+	}
 	c->depth += b->entries;
 	c->depth = c->depth > b->exits ? c->depth - b->exits : 0;
 	c->taken += b->words;
@@ -362,10 +366,10 @@ static void batch_account(struct tp_compact_thread *c, const struct batch *b, un
 		return;
 	if (took & TOOK_ONE) {
 		__atomic_fetch_add(&count->entries, b->entries, __ATOMIC_RELAXED);
-		__atomic_fetch_add(&count->exits, b->exits, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&count->exits, exits, __ATOMIC_RELAXED);
 	} else if (took & TOOK_LOST) {
 		__atomic_fetch_add(&count->lost_entries, b->entries, __ATOMIC_RELAXED);
-		__atomic_fetch_add(&count->lost_exits, b->exits, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&count->lost_exits, exits, __ATOMIC_RELAXED);
 	}
 }
 
@@ -450,7 +454,7 @@ void tp_compact_write_end(struct tp_compact_thread *c)
 	tp_read_unlock(reader);
 	c->seq++;
 	if (count && (took & TOOK_ONE))
-		__atomic_fetch_add(&count->exits, c->depth, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&count->exits, c->depth - c->inherited, __ATOMIC_RELAXED);
 	else if (count && (took & TOOK_LOST))
-		__atomic_fetch_add(&count->lost_exits, c->depth, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&count->lost_exits, c->depth - c->inherited, __ATOMIC_RELAXED);
 }

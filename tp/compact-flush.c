@@ -99,7 +99,7 @@ static void buffer_reset(struct tp_compact_thread *c, struct spi_thread *t)
 {
 	c->tid = (uint32_t) sys4(SYS_gettid, 0, 0, 0, 0);
 	c->record = t->record;
-	c->seq = c->depth = c->low = c->taken = c->flushes = c->flushing = c->closed = 0;
+	c->seq = c->depth = c->inherited = c->low = c->taken = c->flushes = c->flushing = c->closed = 0;
 	c->begin_tick = tp_clock_pair(&c->begin_ns);
 	c->high = (uint32_t) (c->begin_tick >> 32);
 	c->soft = TP_COMPACT_BATCH;
@@ -174,7 +174,7 @@ void tp_compact_thread_end(struct spi_thread *t)
 	/* c->lock: another thread may be at it still */
 	if (lock_patiently(c)) {
 		memset(c->words, 0, (c->used < TP_COMPACT_ROOM ? c->used : TP_COMPACT_ROOM) * sizeof(c->words[0]));
-		c->used = c->taken = c->depth = 0;
+		c->used = c->taken = c->depth = c->inherited = 0;
 		c->record = NULL;
 		tp_compact_unlock(c);
 		__atomic_store_n(&c->in_use, 0, __ATOMIC_RELEASE);
@@ -287,7 +287,7 @@ void tp_compact_open(void)
 		if (!c->closed || !lock_patiently(c))
 			continue;
 		if (c->closed && c->record)
-			__atomic_fetch_add(&c->record->count.entries, c->depth, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&c->record->count.entries, c->depth - c->inherited, __ATOMIC_RELAXED);
 		c->closed = 0;
 		tp_compact_unlock(c);
 	}
@@ -395,7 +395,7 @@ void tp_compact_fork_child(void)
 		c->used = c->lock = 0;
 		if (c == mine) {
 			buffer_reset(c, t);
-			c->depth = c->low = depth;
+			c->depth = c->low = c->inherited = depth;
 			c->closed = was_closed;		/* no child, but the process itself (single.c): tp_compact_open() */
 		} else {
 			c->in_use = c->taken = 0;

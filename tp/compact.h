@@ -58,7 +58,9 @@ struct tp_compact_thread {
 	uint32_t flushes;	/* by the thread itself; the flusher looks whether it moves */
 	uint32_t flushes_seen;	/* the flusher's */
 	uint64_t begin_tick, begin_ns;
-	uint64_t reserved[4];
+	uint32_t inherited;	/* of `depth`, calls of the process that this one is a copy of: their exits are not in the trace */
+	uint32_t padding;
+	uint64_t reserved[3];
 	uint64_t words[TP_COMPACT_ROOM + TP_COMPACT_SPARE];
 	uint32_t open[TP_COMPACT_BATCH + 1];	/* packing: calls that the batch has opened; batch_pack() */
 	uint8_t head[TP_COMPACT_HEAD];		/* with `packed` one event's bytes */

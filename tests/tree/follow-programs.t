@@ -12,9 +12,13 @@ tree_tools
 followed "a pipeline" "" sh -c 'ls /etc | sort | tail -n 3'
 is "$(programs)" "dash ls sort tail " "a pipeline: every program"
 like "$(cat traced.err)" 'Events recorded: [0-9]+ \(([0-9]+) entries, ([0-9]+) exits\); lost: 0' "the summary counts them"
-is "$(sed -nE 's/.*\(([0-9]+) entries, ([0-9]+) exits.*/\1 \2/p' traced.err)" \
-	"$(awk -F '\t' '{ n += $1 } END { print n, n }' t.counts)" "as many as the trace has"
+counted() {
+	is "$(sed -nE 's/.*\(([0-9]+) entries, ([0-9]+) exits.*/\1 \2/p' traced.err)" \
+		"$(awk -F '\t' '{ n += $1 } END { print n, n }' t.counts)" "$1: as many as the trace has"
+}
+counted "a pipeline"
 followed "bash" --compact bash -c 'for i in 1 2 3; do cat /etc/hostname | tr a-z A-Z; done; exec wc -c /etc/passwd'
+counted "bash, whose forked shells return from its calls"
 is "$(programs)" "bash cat tr wc " "bash: every program"
 followed "xargs" --compact bash -c 'seq 30 | xargs -P 4 -n 3 echo | sort'
 is "$(programs)" "bash echo seq sort xargs " "xargs: every program"
