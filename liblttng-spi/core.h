@@ -95,6 +95,7 @@ void spi_process_goes_on(void);			/* which has failed: the calls are entered aga
 void spi_thread_unwound(uint64_t sp);
 /* What the object around an address defines by this name. symbols.c */
 void *spi_symbol_beside(const char *name, uint64_t address);
+int spi_symbol_is_shadowed(const char *name);		/* another library than libc and the tracer's defines it, too */
 struct dl_phdr_info;
 int spi_object_defines(const struct dl_phdr_info *info, const char *name);
 void spi_unwind_look(const struct dl_phdr_info *info);	/* an object that was not known; unwind.c */
@@ -210,6 +211,11 @@ struct spi_redirect {
 };
 void spi_redirect(const struct spi_redirect *list);
 void spi_redirect_tracer(void);		/* the tracer's own pointers to functions like memcpy(): libc's, whoever else has some */
+
+/* ---- rights.c: setuid() and the like, for a preloaded program, and for the others from then on ---- */
+void spi_rights_init(void);
+void spi_rights_redirect(void);
+void spi_rights_fork_child(void);
 
 /* ---- exec-watch.c: programs that this one executes. Control side, but for spi_exec_is_lent() ---- */
 extern uint32_t spi_tree_execs;			/* trees that follow executed programs */

@@ -176,4 +176,5 @@ void spi_descriptors_redirect(void)
 		is_redirected = 1;
 	}
 	spi_redirect(list);
+	spi_rights_redirect();
 }

@@ -98,6 +98,7 @@ static void child_begin(const char *socket)
 	spi_exec_fork_child();
 	spi_low_fds_fork_child();
 	spi_lend_fork_child();
+	spi_rights_fork_child();
 	spi_budget_fork_child();
 	spi_patch_unlock(forking_mask);
 	spi_phdr_unlock();

@@ -43,6 +43,7 @@ void spi_signals_init(void)
 {
 	EACH_NEXT(NEXT_FIND)
 	spi_masks_init();
+	spi_rights_init();
 	spi_notify_init();
 	dlerror();	/* not the program's business, if there is one */
 	spi_signals_interposed = 1;

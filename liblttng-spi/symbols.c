@@ -256,6 +256,27 @@ void *spi_symbol_beside(const char *name, uint64_t address)
 	return (void *) wanted.found;
 }
 
+static int find_shadow(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
+	struct wanted one = *(struct wanted *) data;
+
+	for (int k = 0; k < info->dlpi_phnum && !one.in; k++)
+		if (info->dlpi_phdr[k].p_type == PT_LOAD)
+			one.in = info->dlpi_addr + info->dlpi_phdr[k].p_vaddr;
+	if (!one.in || !strcmp(name, "libc.so.6") || !strncmp(name, "liblttng", 8) || !strncmp(info->dlpi_name, "/proc/self/fd/", 14))
+		return 0;
+	find_in_object(info, size, &one);
+	return one.found != 0;
+}
+
+int spi_symbol_is_shadowed(const char *name)
+{
+	struct wanted wanted = { .name = name };
+
+	return dl_iterate_phdr(find_shadow, &wanted);
+}
+
 uint64_t spi_symbol_find(const char *name, const char *version, const struct spi_object *from, int after_agent)
 {
 	uint32_t count = __atomic_load_n(&table_count, __ATOMIC_ACQUIRE), hash = hash_of(name);
