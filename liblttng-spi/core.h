@@ -237,6 +237,7 @@ const char *spi_given_up(void);	/* why nothing can be instrumented in this proce
 void spi_give_up(const char *reason);	/* a thread of the program, which may wait; `reason` stays */
 void spi_give_up_take(void);		/* control side, when one comes */
 void spi_own_vfork(void) SPI_HIDDEN;
+void spi_exec_redirect(void);	/* exec-calls.c */
 void spi_own_exit(int status) SPI_HIDDEN __attribute__((noreturn));
 void spi_lend_fork_child(void);
 

@@ -51,10 +51,13 @@ static uint64_t restorer_of(uint64_t word)
  */
 struct signal_frame {
 	uint64_t flags, link, stack[3];
-	uint64_t r8_to_rcx[15], rsp, rip, rest[15], mask;
+	uint64_t r8_to_rcx[15], rsp, rip, eflags;
+	uint8_t cs, other_segments[7];
+	uint64_t rest[13], mask;
 	int32_t number;			/* siginfo_t.si_signo; filled in with SA_SIGINFO only, which the agent's actions have */
 };
-_Static_assert(offsetof(struct signal_frame, rsp) == 160 && offsetof(struct signal_frame, number) == 304, "Linux, x86-64");
+#define USER_CS 0x33u			/* the lower half of it: of 64-bit programs, Xen's as well */
+_Static_assert(offsetof(struct signal_frame, rsp) == 160 && offsetof(struct signal_frame, cs) == 184 && offsetof(struct signal_frame, number) == 304, "Linux, x86-64");
 #define FRAME_MOST	20480u	/* from the restorer's word up to the stack pointer that it interrupted: all vector state, AMX's too */
 #define FAULTS		(SPI_SIGNAL_BIT(SIGILL) | SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGFPE) | \
 			 SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGSTKFLT))
@@ -62,7 +65,7 @@ _Static_assert(offsetof(struct signal_frame, rsp) == 160 && offsetof(struct sign
 /*
  * The word at `at` is a restorer's. Is it a frame of the stack up to `high`? What an earlier handler left below the
  * stack pointer looks the same; most of that is of traps and faults that the agent takes, with its own restorer:
- * these call nothing of the program's while it records.
+ * these call nothing of the program's while it records. And the record of a handler's call has that word in it.
  */
 static int is_signal_frame(uint64_t at, uint64_t high, uint64_t restorer)
 {
@@ -70,7 +73,7 @@ static int is_signal_frame(uint64_t at, uint64_t high, uint64_t restorer)
 
 	if (spi_memory_copy(&frame, at + 8, sizeof(frame)) < 0)
 		return 0;
-	if (frame.rsp <= at || frame.rsp > high || frame.rsp - at > FRAME_MOST)
+	if (frame.rsp <= at || frame.rsp > high || frame.rsp - at > FRAME_MOST || frame.link || frame.cs != USER_CS)
 		return 0;
 	if (restorer != (uint64_t) spi_signal_return)
 		return 1;

@@ -114,7 +114,8 @@ static const char *entry_taken(const struct spi_point *point)
 	for (uint64_t granule = (point->address >> 4) - 1; granule <= (point->address >> 4) + 1; granule++)
 		for (const struct spi_patch *p = *index_bucket(granule); p; p = p->next)
 			if (p->point->address == point->address && p->point != point && !p->yields)
-				return p->point->flags & SPI_POINT_TREE ?
+				return p->point->flags & SPI_POINT_APART ? "the tracer watches it: only its calls from within are recorded" :
+					p->point->flags & SPI_POINT_TREE ?
 					"call trees begin there in this process, or did, which leaves no room for a rule by name" :
 					"it is traced by name in this process, or was, and so cannot be where a call tree begins";
 	return NULL;

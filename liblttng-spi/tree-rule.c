@@ -216,12 +216,12 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct
 		__atomic_fetch_or(&spi_tree_everybody, bit, __ATOMIC_RELEASE);
 		__atomic_fetch_add(&spi_tree_epoch, 1, __ATOMIC_RELEASE);
 	}
-	spi_tree_outside_take(tree);
 	if (!(spi_tree_flat & bit))
 		spi_tree_follow_start(tree);
 	if (tree->follow & SPI_FOLLOW_EXEC)
 		__atomic_fetch_or(&spi_tree_execs, bit, __ATOMIC_RELEASE);
 	spi_exec_start(link);
+	spi_tree_outside_take(tree);	/* what the agent watches in libc is had by then */
 	tree->enabled = 1;
 	followed_say();
 	return 0;

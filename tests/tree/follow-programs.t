@@ -22,6 +22,11 @@ counted "bash, whose forked shells return from its calls"
 is "$(programs)" "bash cat tr wc " "bash: every program"
 followed "xargs" --compact bash -c 'seq 30 | xargs -P 4 -n 3 echo | sort'
 is "$(programs)" "bash echo seq sort xargs " "xargs: every program"
+# Entry points at all that libc offers, but for what is watched there itself.
+followed "libc, called from outside" "--lib libc.so.6 --lib dash --lib head" bash -c 'sh -c "sh -c \"head -c 4 /etc/passwd\"; exec head -c 4 /etc/passwd"; exit 3'
+is "$(programs)" "dash head " "libc, called from outside: all programs that are executed"
+counted "libc, called from outside"
+unlike "$(cat traced.err)" 'cannot be watched|not followed' "libc, called from outside: nothing is in the way of following"
 
 printf '#include <stdio.h>\nint main(void) { printf("%%d\\n", 3); return 0; }\n' >small.c
 gcc -O2 -c small.c -o plain.o
