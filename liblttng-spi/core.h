@@ -95,6 +95,9 @@ void spi_process_goes_on(void);			/* which has failed: the calls are entered aga
 void spi_thread_unwound(uint64_t sp);
 /* What the object around an address defines by this name. symbols.c */
 void *spi_symbol_beside(const char *name, uint64_t address);
+/* Functions that the object exports; control side. */
+void spi_symbols_each(const struct spi_object *object, void (*show)(const char *name, void *data), void *data);
+void spi_rules_process_end(void);	/* rule-late.c: what functions' rules have missed is told */
 int spi_symbol_is_shadowed(const char *name);		/* another library than libc and the tracer's defines it, too */
 struct dl_phdr_info;
 int spi_object_defines(const struct dl_phdr_info *info, const char *name);
@@ -234,6 +237,7 @@ const char *spi_given_up(void);	/* why nothing can be instrumented in this proce
 void spi_give_up(const char *reason);	/* a thread of the program, which may wait; `reason` stays */
 void spi_give_up_take(void);		/* control side, when one comes */
 void spi_own_vfork(void) SPI_HIDDEN;
+void spi_exec_redirect(void);	/* exec-calls.c */
 void spi_own_exit(int status) SPI_HIDDEN __attribute__((noreturn));
 void spi_lend_fork_child(void);
 

@@ -176,5 +176,6 @@ void spi_descriptors_redirect(void)
 		is_redirected = 1;
 	}
 	spi_redirect(list);
+	spi_exec_redirect();
 	spi_rights_redirect();
 }

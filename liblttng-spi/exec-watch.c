@@ -39,7 +39,7 @@
 
 void watch_thunk(void) SPI_HIDDEN;	/* watch.c */
 
-uint32_t spi_tree_execs;
+uint32_t spi_tree_execs, spi_exec_watching;
 static int always;			/* the controller wants programs followed whatever the rules say */
 
 /* ---- what could not be followed ---- */
@@ -144,6 +144,16 @@ static int program_leave(int cannot_follow)
 	spi_exec_tell();
 	t->busy &= ~SPI_BUSY_ALWAYS;
 	return 1;
+}
+
+int spi_exec_leave(int directory, const char *path, int flags)
+{
+	const char *reason;
+
+	if (spi_sandboxed || spi_sandbox_narrow || !spi_process_is_mine() ||
+			spi_exec_look(directory, path, flags, &reason) == SPI_EXEC_FAILS)
+		return 0;
+	return program_leave(0);
 }
 
 /* With the new environment, in a frame of its own. Returns when that failed, or was not to be. */
@@ -339,6 +349,7 @@ static void watched_write(int install)
 		if (watched[i].point && watched[i].point->installed != (uint32_t) install)
 			list[n++] = watched[i].point;
 	spi_points_write(list, n, errors, install);
+	__atomic_store_n(&spi_exec_watching, (uint32_t) spi_exec_is_watched(), __ATOMIC_RELEASE);
 }
 
 /* Its tree's map if there is one; else what is needed of it. */

@@ -222,6 +222,7 @@ __attribute__((destructor)) void spi_agent_end(void)
 		spi_thread.busy = SPI_BUSY_ALWAYS;
 		if (!spi_sandbox_narrow) {
 			spi_tree_process_end();
+			spi_rules_process_end();
 			spi_exec_tell();
 		}
 	}

@@ -16,6 +16,7 @@ struct rule {
 	struct spi_point **points;	/* own mapping */
 	uint32_t count, room;
 	struct spi_tree *tree;		/* instead of points */
+	uint32_t objects;		/* that were known when its functions were looked for */
 };
 
 /* ---- instrument.c ---- */
@@ -38,6 +39,10 @@ void spi_unloads_follow(void);
  * went is in no rule's list any more, nor in points[].
  */
 uint32_t spi_points_write(struct spi_point **points, uint32_t n, const char **errors, int install);
+
+/* ---- rule-late.c ---- */
+uint32_t spi_objects_count(void);
+void spi_rule_late_tell(struct spi_link *link, struct rule *rule);
 
 /* ---- watch.c: libc's functions for signals in an injected process ---- */
 int spi_watch_start(const char **reason);	/* 0, or a negative errno and why */

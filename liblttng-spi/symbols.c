@@ -256,6 +256,47 @@ void *spi_symbol_beside(const char *name, uint64_t address)
 	return (void *) wanted.found;
 }
 
+struct each {
+	const struct spi_object *object;
+	void (*show)(const char *name, void *data);
+	void *data;
+};
+
+static int each_in_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const struct each *each = data;
+	struct table t = { .bias = info->dlpi_addr };
+	const uint32_t *buckets, *chain;
+
+	(void) size;
+	if (!has_address(info, each->object->low))
+		return 0;
+	for (int k = 0; k < info->dlpi_phnum; k++)
+		if (info->dlpi_phdr[k].p_type == PT_DYNAMIC)
+			table_read(&t, (const ElfW(Dyn) *) (info->dlpi_addr + info->dlpi_phdr[k].p_vaddr));
+	if (!t.hash || !t.symbols || !t.names || !t.hash[0])
+		return 1;
+	buckets = (const uint32_t *) ((const uint64_t *) (t.hash + 4) + t.hash[2]);
+	chain = buckets + t.hash[0];
+	for (uint32_t b = 0; b < t.hash[0]; b++)
+		for (uint32_t i = buckets[b]; i >= t.hash[1]; i++) {
+			const ElfW(Sym) *s = &t.symbols[i];
+
+			if (s->st_shndx != SHN_UNDEF && (ELF64_ST_TYPE(s->st_info) == STT_FUNC || ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC))
+				each->show(t.names + s->st_name, each->data);
+			if (chain[i - t.hash[1]] & 1)
+				break;
+		}
+	return 1;
+}
+
+void spi_symbols_each(const struct spi_object *object, void (*show)(const char *name, void *data), void *data)
+{
+	struct each each = { object, show, data };
+
+	dl_iterate_phdr(each_in_object, &each);
+}
+
 static int find_shadow(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What a point calls at a call's entry, at its exit, and when it ends without
- * returning.
+ * What a point calls at a call's entry. What it calls at its exit, and when it ends without
+ * returning, is in call-exit.c.
  *
  * Two events a call (one event a call: one.c). An exit is recorded only in channels that
  * recorded the entry, so every reader's call stack balances: the slot remembers
@@ -142,7 +142,7 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, struct tp_point *tp, uin
 }
 
 /* Does a channel record this point's exits without its entries? Inside a read-side section. */
-static int channel_hears_exits_alone(struct tp_point *tp, const struct lttng_ust_channel_buffer *channel)
+int tp_hears_exits_alone(struct tp_point *tp, const struct lttng_ust_channel_buffer *channel)
 {
 	struct lttng_ust_tracepoint_probe *probe;
 
@@ -176,7 +176,7 @@ __attribute__((noinline)) int tp_exit_wanted_alone(struct spi_thread *t, struct 
 			if (tp->point->flags & SPI_POINT_TREE)
 				continue;	/* LTTng switches the two on one after the other */
 			channel = ((struct lttng_ust_event_recorder *) event->child)->chan;
-			wanted = tp_recorder_on(event, channel) && channel_hears_exits_alone(tp, channel);
+			wanted = tp_recorder_on(event, channel) && tp_hears_exits_alone(tp, channel);
 		}
 	}
 	tp_read_unlock(reader);
@@ -310,199 +310,7 @@ uint64_t tp_generic_entry(struct spi_point *point, struct spi_frame *frame, cons
 	return code;
 }
 
-/* ---- exit ------------------------------------------------------------- */
-
-/* For channels other than the one that the slot names. */
-static __attribute__((noinline)) enum tp_due exit_due(struct tp_point *tp, const struct spi_slot *slot,
-	const struct lttng_ust_channel_buffer *channel)
-{
-	if (slot->aux == (tp_epoch | TP_SLOT_SET) && tp_heard_has(slot, channel))
-		return TP_DUE_BALANCE;
-	/* of a tree no exit without its entry: while it is switched on one of the two events may be on before the other */
-	return (tp->point->flags & SPI_POINT_TREE) || !channel_hears_exits_alone(tp, channel) ? TP_DUE_NOT : TP_DUE_ALONE;
-}
-
-/*
- * The ring refused an exit record. One that is larger than a sub-buffer would be
- * owed for ever and block the thread: it goes out with its values empty. Returns 1
- * when that recorded it.
- */
-__attribute__((noinline)) uint32_t tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record,
-	uint32_t length, struct lttng_ust_event_recorder *recorder, enum tp_due due, int error)
-{
-	uint8_t empty[error == -ENOSPC && tp->exit_program ? tp->exit_program->length + TP_SLOP : 1];
-	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = length };
-
-	if (sizeof(empty) > 1) {
-		shot.record = empty;
-		shot.length = tp_serialise_zero(tp->exit_program, empty);
-		error = tp_record(shot.event, empty, shot.length, recorder, recorder->chan);
-		if (!error)
-			return 1;
-	}
-	if (due == TP_DUE_BALANCE && tp_may_wait(error))
-		tp_owed_add(t, &shot, recorder->chan);
-	else
-		tp_count(t)->lost_exits++;
-	return 0;
-}
-
-/* Any number of rules on the exit event, with filters and triggers. Returns how many recorded it. */
-static __attribute__((noinline)) uint32_t fire_exit_all(
-	struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, const struct spi_slot *slot)
-{
-	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = length };
-	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0;
-	struct lttng_ust_tracepoint_probe *probe;
-	uint32_t n = 0;
-
-	for (probe = tp_probes(&tp->exit); probe && probe->func; probe++) {
-		struct lttng_ust_event_common *event = probe->data;
-
-		if (probe->func != tp_probe_mark)
-			continue;
-		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
-			struct lttng_ust_event_recorder *recorder = event->child;
-			struct lttng_ust_channel_buffer *channel = recorder->chan;
-			enum tp_due due = TP_DUE_BALANCE;
-			int error = -ENOBUFS;
-
-			if (slot->cookie != channel || slot->aux != tp_epoch)
-				due = exit_due(tp, slot, channel);
-			if (due == TP_DUE_NOT || !(is_tree ? tp_recorder_on(event, channel) : tp_recorder_takes(&shot, event, channel)))
-				continue;
-			if (!spi_thread_owes(t) || !tp_owed_blocks(t, channel))
-				error = tp_record(&tp->exit, record, length, recorder, channel);
-			n += error ? tp_exit_failed(t, tp, record, length, recorder, due, error) : 1;
-		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
-			tp_notify(&shot, event);
-		}
-	}
-	return n;
-}
-
-SPI_INLINE void fire_exit(struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length,
-	const struct spi_slot *slot)
-{
-	tp_reader *reader = tp_read_lock(t);
-	struct lttng_ust_event_recorder *recorder = tp_probe_single(tp_probes(&tp->exit));
-	uint32_t n = 1;
-
-	if (spi_likely(recorder != NULL) && spi_likely(slot->cookie == recorder->chan) &&
-		spi_likely(slot->aux == tp_epoch) && spi_likely(!spi_thread_owes(t))) {
-		int error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
-
-		if (spi_unlikely(error < 0))
-			n = tp_exit_failed(t, tp, record, length, recorder, TP_DUE_BALANCE, error);
-	} else {
-		n = fire_exit_all(t, tp, record, length, slot);
-	}
-	tp_read_unlock(reader);
-	tp_count(t)->exits += n;
-}
-
-/* frame NULL: the call did not return, its values are zero. */
-SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const struct spi_frame *frame,
-	const uint8_t *vec, uint64_t stride, const int generic)
-{
-	struct tp_point *tp = slot->point->payload;
-	const struct tp_program *program = tp->exit_program;
-	uint32_t length;
-
-	if (spi_unlikely(spi_thread_owes(t)))
-		tp_owed_flush(t);
-	if (generic) {
-		uint64_t words[2] = { slot->point->address, tp_call_site(slot->point, slot->ra) };
-
-		fire_exit(t, tp, (uint8_t *) words, sizeof(words), slot);
-	} else {
-		uint8_t small[TP_SMALL_RECORD + TP_SLOP], *record = small;
-
-		if (spi_unlikely(program->length > TP_SMALL_RECORD))
-			record = __builtin_alloca(program->length + TP_SLOP);
-		length = spi_likely(frame != NULL) ? tp_serialise(program, frame, vec, stride, record)
-						   : tp_serialise_zero(program, record);
-		fire_exit(t, tp, record, length, slot);
-	}
-}
-
-SPI_INLINE int exit_state(const struct spi_slot *slot)
-{
-	const struct tp_point *tp = slot->point->payload;
-
-	return CMM_ACCESS_ONCE(tp->exit.tracepoint->state);
-}
-
-SPI_INLINE void exit_common(
-	struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride, const int generic)
-{
-	struct spi_thread *t = &spi_thread;
-	int *error = tp_errno(t), error_was = *error, locked;
-
-	if (spi_unlikely(slot + 1 != t->cur))
-		spi_slot_leave_above(slot);
-	tp_exit_begin(t, slot);
-	locked = spi_unlikely(tp_closed == TP_CAREFUL) && tp_careful_lock(t);
-	if (spi_likely(!tp_closed) || tp_again(t)) {
-		if (spi_likely(exit_state(slot)) && spi_likely(slot->aux))	/* else it has been closed */
-			record_exit(t, slot, frame, vec, stride, generic);
-		slot->cookie = NULL;
-		slot->aux = 0;
-	}					/* else who closed looks for what is left of the slot */
-	if (spi_unlikely(locked))
-		tp_careful_unlock(t);
-	spi_slot_pop(t, slot);
-	*error = error_was;
-	spi_call_end(t);
-}
-
-void tp_call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	exit_common(slot, frame, vec, stride, 0);
-}
-
-void tp_generic_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	uint32_t now = spi_thread.tree_now;
-
-	spi_thread.tree_now = (uint32_t) slot->start;
-	exit_common(slot, frame, vec, stride, 1);
-	spi_thread.tree_now = now;
-}
-
-/* The core has marked the thread busy, and pops the slot itself. */
-SPI_INLINE void left_common(struct spi_slot *slot, enum spi_left how, const int generic)
-{
-	struct spi_thread *t = &spi_thread;
-	int *error = tp_errno(t), error_was = *error, locked = tp_closed == TP_CAREFUL && tp_careful_lock(t);
-
-	if (!tp_closed || tp_again(t)) {
-		if (exit_state(slot) && slot->aux) {
-			if (slot->aux == (tp_epoch | TP_SLOT_SET) || (slot->aux == tp_epoch && slot->cookie))
-				tp_left_fire(t, slot->point, how);
-			record_exit(t, slot, NULL, NULL, 0, generic);
-		}
-		slot->cookie = NULL;
-		slot->aux = 0;
-	}
-	if (locked)
-		tp_careful_unlock(t);
-	*error = error_was;
-}
-
-static void call_left(struct spi_slot *slot, enum spi_left how)
-{
-	left_common(slot, how, 0);
-}
-
-void tp_generic_left(struct spi_slot *slot, enum spi_left how)
-{
-	uint32_t now = spi_thread.tree_now;
-
-	spi_thread.tree_now = (uint32_t) slot->start;
-	left_common(slot, how, 1);
-	spi_thread.tree_now = now;
-}
+/* ---- a call that was closed from outside ---- */
 
 /* Its exit was recorded although it goes on: here is its entry again. */
 void tp_call_again(struct spi_slot *slot)
@@ -538,7 +346,7 @@ void tp_call_attach(struct spi_point *point, struct tp_point *tp)
 	tp->point = point;
 	point->entry = tp_fast_entry(point, tp);
 	point->exit = tp_fast_exit(tp);
-	point->left = call_left;
+	point->left = tp_call_left;
 	point->gate[0] = &tp->entry.tracepoint->state;
 	point->gate[1] = &tp->exit.tracepoint->state;
 	spi_barrier();

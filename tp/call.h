@@ -27,7 +27,7 @@ enum tp_due {
 	TP_DUE_ALONE,	/* it wants exits only */
 };
 
-/* ---- call.c: any call; in these terms the usual one is recorded by fast.c ---- */
+/* ---- call.c, call-exit.c: any call; in these terms the usual one is recorded by fast.c ---- */
 SPI_HIDDEN uint64_t tp_call_entry(
 	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 SPI_HIDDEN void tp_call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
@@ -36,6 +36,8 @@ SPI_HIDDEN uint64_t tp_generic_entry(
 	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 SPI_HIDDEN void tp_generic_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 SPI_HIDDEN void tp_generic_left(struct spi_slot *slot, enum spi_left how);
+SPI_HIDDEN void tp_call_left(struct spi_slot *slot, enum spi_left how);
+SPI_HIDDEN int tp_hears_exits_alone(struct tp_point *tp, const struct lttng_ust_channel_buffer *channel);
 SPI_HIDDEN int tp_exit_wanted_alone(struct spi_thread *t, struct tp_point *tp);
 SPI_HIDDEN uint32_t tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length,
 	struct lttng_ust_event_recorder *recorder, enum tp_due due, int error);
