@@ -35,8 +35,9 @@ void missed_count(void)
 {
 	static unsigned int n;
 
-	broker_note("missed", "%u programs began before all of their rules were in force: processes are listed with the "
-		    "reason, the last %u of them after their end", ++n, ENDED_MAX);
+	n++;
+	broker_note("missed", "%u program%s began before all of %s rules were in force: processes are listed with the "
+		    "reason, the last %u of them after their end", n, n == 1 ? "" : "s", n == 1 ? "its" : "their", ENDED_MAX);
 }
 
 /* The first reason stands. */

@@ -390,6 +390,25 @@ static int rules_mark(struct disabling *d)
 	return ret;
 }
 
+/* Where nothing else would tell that it is not there. 0, or negative, said. */
+static int channel_check(const struct disabling *d)
+{
+	struct lttng_channel *channels = NULL;
+	int n, i, found = 0;
+
+	if (!d->options->all || !d->options->channel)
+		return 0;
+	n = lttng_list_channels(d->session.handle, &channels);
+	for (i = 0; i < n; i++)
+		found |= !strcmp(channels[i].name, d->options->channel);
+	free(channels);
+	if (found)
+		return 0;
+	say_error("%s: session %s has no such user space channel: lttng list %s shows those there are", d->options->channel,
+		d->session.name, d->session.name);
+	return -ENOENT;
+}
+
 int rules_disable(const struct rule_options *options)
 {
 	struct disabling d = { .options = options };
@@ -398,6 +417,8 @@ int rules_disable(const struct rule_options *options)
 	if (options->machine_output)
 		rules_xml_begin();
 	ret = rules_session_open(&d.session, options);
+	if (ret == 0)
+		ret = channel_check(&d);
 	if (ret == 0)
 		ret = saved_read(&d.saved, d.session.name);
 	if (ret == 0)

@@ -268,6 +268,15 @@ static void take_back(void)
 SPAWN(posix_spawn)
 SPAWN(posix_spawnp)
 
+/* Called from within libc (daemon(), quick_exit()), and where the agent came too late to stand before it: init.c. */
+static void (*next_exit)(int status);
+static void exec_exit(int status)
+{
+	if (spi_process_is_mine())
+		spi_agent_end();
+	next_exit(status);
+}
+
 /* ---- libc's functions ---- */
 
 static struct watched {
@@ -282,6 +291,7 @@ static struct watched {
 	{ "fexecve", (void *) exec_fexecve, (void **) &next_fexecve, NULL, NULL },
 	{ "posix_spawn", (void *) exec_posix_spawn, (void **) &next_posix_spawn, NULL, NULL },
 	{ "posix_spawnp", (void *) exec_posix_spawnp, (void **) &next_posix_spawnp, NULL, NULL },
+	{ "_exit", (void *) exec_exit, (void **) &next_exit, NULL, NULL },
 	{ "clone", NULL, NULL, spi_clone_entry, NULL },
 	{ "prctl", NULL, NULL, spi_sandbox_prctl, NULL },
 	{ "unshare", (void *) spi_namespaces_unshare, (void **) &spi_namespaces_next_unshare, NULL, NULL },

@@ -27,7 +27,7 @@ enough() { [ "$(find "$1/archives" -mindepth 1 -maxdepth 1 -type d 2>/dev/null |
 
 # rotated SESSION OPTION...
 rotated() {
-	local session=$1 until=$((SECONDS + 20)) calls=0 idle
+	local session=$1 until=$((SECONDS + 20)) calls=0 idle before
 	shift
 	lttng_ok create "$session" --output="$SPI_TMP/$session"
 	lttng_ok enable-channel -u -s "$session" calls --subbuf-size 8K --num-subbuf 16 --monitor-timer 50000
@@ -37,6 +37,7 @@ rotated() {
 	spi_wait 10 status_like "^applied.$app_pid.tree.top;lib=plain;compact.*active"
 	spi_wait 10 status_like "^applied.$app_pid.call.branch;tag.*active"
 	lttng_ok enable-rotation -s "$session" "$@"
+	before=$(wc -l <a.out)
 	exec {idle}<> <(:)
 	while ! enough "$session" 5 && [ "$SECONDS" -lt "$until" ]; do
 		echo >&"$in"
@@ -44,6 +45,8 @@ rotated() {
 		read -r -t 0.004 -u "$idle" || :
 	done
 	exec {idle}>&-
+	# what is called while the command is being carried out is in no session's promise
+	spi_wait 5 eval "[ \$(wc -l <a.out) -ge $((before + calls)) ]"
 	lttng_ok destroy "$session"
 	chunks "$session" >"$session.chunks"
 	diag "$session: $(tr '\n' ';' <"$session.chunks")"

@@ -49,6 +49,7 @@ cp rules before
 wrong 1 'nosuch: session one has no such rule: lttng list' disable-event --spi -f nosuch
 wrong 1 'bar: session one has no such rule with this scope' disable-event --spi -f bar --pid 1
 wrong 1 'bar: session one has no such rule in channel other' disable-event --spi -f bar -c other
+wrong 1 'nosuch: session one has no such user space channel: lttng list' disable-event --spi --all -c nosuch
 wrong 1 'nosuch: no such session' disable-event --spi -f bar -s nosuch
 wrong 1 'nosuch' disable-event --spi -f bar -f nosuch
 rules one

@@ -19,7 +19,7 @@ export LTTNG_UST_REGISTER_TIMEOUT=-1
 rounds=${SPI_SOAK:+20} programs=${SPI_SOAK:+300}
 rounds=${rounds:-1} programs=${programs:-60}
 # how many the broker has named, or counted, as begun too early
-missed() { spi_status | sed -n 's/^note\t\([0-9]*\) programs began before.*/\1/p'; }
+missed() { spi_status | sed -n 's/^note\t\([0-9]*\) programs* began before.*/\1/p'; }
 # Those that are told of may be so a little after their end.
 all_accounted() {
 	late=$(missed)

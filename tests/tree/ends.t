@@ -37,7 +37,7 @@ for kind in plain compact; do
 		RULE='tree(main;lib=last;follow=threads;compact)'
 	fi
 	for round in $(seq "$times"); do
-		for how in exit _exit return exec late; do
+		for how in exit _exit quick_exit return exec late; do
 			THREADS=5 ended "$kind, $how" "$how" 4
 		done
 		THREADS=6 ended "$kind, exit() in another thread" thread 4
