@@ -215,6 +215,12 @@ struct spi_redirect {
 void spi_redirect(const struct spi_redirect *list);
 void spi_redirect_tracer(void);		/* the tracer's own pointers to functions like memcpy(): libc's, whoever else has some */
 
+/* ---- tracer-signal.c: something done in the tracer's threads, one at a time ---- */
+#define SPI_TRACER_THREADS	16u
+int spi_tracer_ask(const int32_t *tids, unsigned int n, void (*what)(void));	/* raw system calls only. 0 or -1 */
+int spi_tracer_wait(unsigned int tenths_ms);	/* 0: all have done it; -1: some have not yet, and will */
+void spi_tracer_done(void);			/* where they end by it: all have */
+
 /* ---- rights.c: setuid() and the like, for a preloaded program, and for the others from then on ---- */
 void spi_rights_init(void);
 void spi_rights_redirect(void);

@@ -8,8 +8,7 @@
  * threads as well, and are changed in the calling one alone: a program with one thread that keeps some over its
  * setuid(), as setpriv does, would be ended because the tracer's threads have lost theirs.
  *
- * So before such a call the tracer's threads are given what the calling thread has: a signal of libc's own,
- * which nobody blocks, is theirs for that moment, and what is not meant for them goes on to libc's handler. They
+ * So before such a call the tracer's threads are given what the calling thread has (tracer-signal.c). They
  * are known by their ids, which are looked for each time, and kept, as a program without rights may not look any more.
  */
 #include <errno.h>
@@ -25,8 +24,6 @@
 #include "liblttng-spi/interpose.h"
 #include "liblttng-spi/steps.h"
 
-#define SETXID		33	/* libc's */
-#define THREADS_MAX	16u
 #define LOOKS		10u	/* of a millisecond: one that runs just now cannot be told from the program's */
 #define WAITS		5000u	/* of 0.1 ms, for their answers */
 
@@ -49,10 +46,8 @@ struct rights {
 };
 
 static uint32_t lock;
-static int32_t threads[THREADS_MAX];	/* the tracer's */
+static int32_t threads[SPI_TRACER_THREADS];	/* the tracer's */
 static struct rights wanted;
-static int32_t asked[THREADS_MAX];	/* to take what is wanted; 0: it has */
-static struct spi_sigaction libcs;
 static long told_bits, told_keep;	/* nobody can ask for another thread's */
 
 static int caps_get(int32_t tid, struct __user_cap_data_struct caps[2])
@@ -64,32 +59,23 @@ static int caps_get(int32_t tid, struct __user_cap_data_struct caps[2])
 
 /* ---- in the tracer's threads ---- */
 
-static void rights_take(int number, void *info, void *context)
+static void rights_take(void)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	int32_t self = (int32_t) spi_raw3(SYS_gettid, 0, 0, 0);
 
-	for (unsigned int i = 0; i < THREADS_MAX; i++) {
-		if (__atomic_load_n(&asked[i], __ATOMIC_ACQUIRE) != self)
-			continue;
-		spi_raw3(SYS_prctl, PR_SET_SECUREBITS, (uint64_t) wanted.securebits, 0);
-		spi_raw3(SYS_prctl, PR_SET_KEEPCAPS, (uint64_t) wanted.keep, 0);
-		spi_raw3(SYS_capset, (uint64_t) &head, (uint64_t) wanted.caps, 0);
-		__atomic_store_n(&asked[i], 0, __ATOMIC_RELEASE);
-		return;
-	}
-	if (libcs.handler > 1)
-		((void (*)(int, void *, void *)) libcs.handler)(number, info, context);
+	spi_raw3(SYS_prctl, PR_SET_SECUREBITS, (uint64_t) wanted.securebits, 0);
+	spi_raw3(SYS_prctl, PR_SET_KEEPCAPS, (uint64_t) wanted.keep, 0);
+	spi_raw3(SYS_capset, (uint64_t) &head, (uint64_t) wanted.caps, 0);
 }
 
 /* ---- which they are ---- */
 
 static void thread_keep(int32_t tid)
 {
-	for (unsigned int i = 0; i < THREADS_MAX; i++)
+	for (unsigned int i = 0; i < SPI_TRACER_THREADS; i++)
 		if (threads[i] == tid)
 			return;
-	for (unsigned int i = 0; i < THREADS_MAX; i++)
+	for (unsigned int i = 0; i < SPI_TRACER_THREADS; i++)
 		if (!threads[i]) {
 			threads[i] = tid;
 			return;
@@ -125,38 +111,22 @@ static unsigned int threads_look(int self)
 
 static void threads_tell(const struct rights *own, int is_told)
 {
-	static const struct timespec pause = { 0, 100000 };
-	struct spi_sigaction ours = { .handler = (uint64_t) rights_take, .flags = SA_SIGINFO | SA_RESTART | SPI_SA_RESTORER,
-		.restorer = (uint64_t) spi_signal_return, .mask = ~UINT64_C(0) };
 	struct __user_cap_data_struct theirs[2];
-	long pid = spi_sys(SYS_getpid);
-	unsigned int left = 0;
+	int32_t asked[SPI_TRACER_THREADS];
+	unsigned int n = 0;
 
 	wanted = *own;
-	for (unsigned int i = 0; i < THREADS_MAX; i++) {
-		asked[i] = 0;
+	for (unsigned int i = 0; i < SPI_TRACER_THREADS; i++) {
 		if (!threads[i])
 			continue;
-		if (caps_get(threads[i], theirs) < 0) {
+		if (caps_get(threads[i], theirs) < 0)
 			threads[i] = 0;		/* it has ended */
-		} else if (!is_told || memcmp(theirs, own->caps, sizeof(theirs))) {
-			asked[i] = threads[i];
-			left++;
-		}
+		else if (!is_told || memcmp(theirs, own->caps, sizeof(theirs)))
+			asked[n++] = threads[i];
 	}
-	if (!left || spi_raw4(SYS_rt_sigaction, SETXID, (uint64_t) &ours, (uint64_t) &libcs, 8) < 0)
+	if (!n || spi_tracer_ask(asked, n, rights_take) < 0)
 		return;
-	for (unsigned int i = 0; i < THREADS_MAX; i++)
-		if (asked[i] && spi_sys(SYS_tgkill, pid, (long) asked[i], (long) SETXID) < 0)
-			asked[i] = 0;
-	for (unsigned int waits = 0; left && waits < WAITS; waits++) {
-		left = 0;
-		for (unsigned int i = 0; i < THREADS_MAX; i++)
-			left += __atomic_load_n(&asked[i], __ATOMIC_ACQUIRE) != 0;
-		if (left)
-			spi_sys(SYS_nanosleep, &pause, NULL);
-	}
-	spi_raw4(SYS_rt_sigaction, SETXID, (uint64_t) &libcs, 0, 8);
+	spi_tracer_wait(WAITS);
 	told_bits = own->securebits;
 	told_keep = own->keep;
 }

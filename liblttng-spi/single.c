@@ -6,14 +6,14 @@
  *
  * These end before the call, and what fork()'s handlers do in a child brings new ones:
  * the agent connects again, lttng-ust registers once more. So the fork handlers'
- * locks are held: no thread of ours is in the middle of anything. lttng-ust's block all
- * signals but libc's own two, and some wait where pthread_cancel() does not reach them; so a
- * handler of ours for one of these, for as long, ends them as the kernel would. To libc they
+ * locks are held: no thread of ours is in the middle of anything. Some wait where pthread_cancel() does not
+ * reach them, so each is asked to end by itself (tracer-signal.c), as the kernel would end it. To libc they
  * are threads that lie still: their stacks stay, as they do for lttng-ust in a child.
  *
  * Calls under way get their exits before, and are entered again after, as around an
  * execve() that fails.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -24,18 +24,16 @@
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/tree.h"
 
-#define SETXID		33		/* libc's, by which setuid() asks all threads: never blocked (nptl(7)) */
 #define ROUNDS		5000u		/* of 0.2 ms, until they are gone */
 
-static void thread_ends(int number)
+static void thread_end(void)
 {
-	(void) number;
 	for (;;)
 		spi_raw3(SYS_exit, 0, 0, 0);
 }
 
-/* A signal to all but the caller: how many there are, or -errno. */
-static int others_signal(int dir, int pid, int self)
+/* All threads but the caller: how many there are, or -errno. */
+static int others_list(int dir, int self, int32_t tids[SPI_TRACER_THREADS])
 {
 	_Alignas(8) char buffer[2048];
 	long got;
@@ -44,17 +42,15 @@ static int others_signal(int dir, int pid, int self)
 	if (spi_sys(SYS_lseek, (long) dir, 0L, 0L) < 0)
 		return -EIO;
 	while ((got = spi_sys(SYS_getdents64, (long) dir, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < got; ) {
+		for (long at = 0; at < got; at += *(const uint16_t *) (buffer + at + 16)) {
 			const char *name = buffer + at + 19;	/* linux_dirent64.d_name */
-			int tid = 0;
+			int tid = (int) spi_parse_number(name, NULL);
 
-			at += *(const uint16_t *) (buffer + at + 16);
-			for (const char *c = name; *c >= '0' && *c <= '9'; c++)
-				tid = tid * 10 + (*c - '0');
-			if (!tid || tid == self)
+			if (name[0] < '0' || name[0] > '9' || tid == self)
 				continue;
+			if (n < (int) SPI_TRACER_THREADS)
+				tids[n] = tid;
 			n++;
-			spi_sys(SYS_tgkill, (long) pid, (long) tid, (long) SETXID);
 		}
 	return got < 0 ? (int) got : n;
 }
@@ -62,19 +58,24 @@ static int others_signal(int dir, int pid, int self)
 /* All locks of the tracer's are held. 0: the calling thread is the only one. */
 static int others_end(void)
 {
-	struct spi_sigaction end = { .handler = (uint64_t) thread_ends, .flags = SPI_SA_RESTORER,
-		.restorer = (uint64_t) spi_signal_return, .mask = ~UINT64_C(0) }, was;
-	int self = (int) spi_sys(SYS_gettid), left = -1;
-	struct timespec pause = { 0, 200000 };
+	static const struct timespec pause = { 0, 200000 };
+	int self = (int) spi_sys(SYS_gettid), left;
 	long dir = spi_sys(SYS_openat, (long) AT_FDCWD, "/proc/self/task", (long) (O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0L);
+	int32_t tids[SPI_TRACER_THREADS];
 
 	if (dir < 0)
 		return -1;
-	if (spi_raw4(SYS_rt_sigaction, SETXID, (uint64_t) &end, (uint64_t) &was, 8) == 0) {
-		for (unsigned int i = 0; i < ROUNDS && (left = others_signal((int) dir, self, self)) > 0; i++)
-			spi_sys(SYS_nanosleep, &pause, NULL);
-		spi_raw4(SYS_rt_sigaction, SETXID, (uint64_t) &was, 0, 8);
+	left = others_list((int) dir, self, tids);
+	if (left > 0 && (left > (int) SPI_TRACER_THREADS || spi_tracer_ask(tids, (unsigned int) left, thread_end) < 0)) {
+		spi_sys(SYS_close, dir);
+		return -1;
 	}
+	for (unsigned int i = 0; left > 0 && i < ROUNDS; i++) {
+		spi_sys(SYS_nanosleep, &pause, NULL);
+		left = others_list((int) dir, self, tids);
+	}
+	if (!left)
+		spi_tracer_done();
 	spi_sys(SYS_close, dir);
 	return left;
 }
