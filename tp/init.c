@@ -117,7 +117,7 @@ static void op_fork_child(void)
 	tp_as_fork_child();
 	if (tp_closed != TP_ENDED)
 		tp_closed = TP_OPEN;
-	tp_call_fork_child();
+	tp_call_forget();
 	tp_runs_fork_child();
 	if (!other_fork_help)
 		begin_again(&set);
