@@ -234,6 +234,7 @@ __attribute__((destructor)) void spi_agent_end(void)
 void spi_init_fork_child(void)
 {
 	process_id = (int) spi_sys(SYS_getpid);
+	control_owner = (int) spi_sys(SYS_gettid);	/* lttng-ust may fork its helper in the child once more */
 }
 
 int spi_process_is_mine(void)

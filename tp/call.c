@@ -40,7 +40,8 @@ uint32_t tp_epoch = TP_EPOCH_STEP;
 
 struct spi_thread_record tp_no_record;
 
-void tp_call_fork_child(void)
+/* Nobody who recorded a call so far is to have its exit. */
+void tp_call_forget(void)
 {
 	tp_epoch += TP_EPOCH_STEP;
 }

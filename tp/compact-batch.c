@@ -357,12 +357,20 @@ static enum listen listeners_look(void)
 	uint64_t sum;
 	enum listen listen = listeners_find(&sum);
 
-	if (listen == LISTEN_NOW && (sum != __atomic_exchange_n(&listeners, sum, __ATOMIC_RELAXED) ||
-			__atomic_load_n(&written, __ATOMIC_RELAXED) > DESCRIBE_EVERY || cut_may_be())) {
+	if (listen != LISTEN_NOW)
+		tp_compact_unheard();
+	else if (sum != __atomic_exchange_n(&listeners, sum, __ATOMIC_RELAXED) ||
+			__atomic_load_n(&written, __ATOMIC_RELAXED) > DESCRIBE_EVERY || cut_may_be()) {
 		__atomic_store_n(&written, 0, __ATOMIC_RELAXED);
 		tp_site_forget_all();
 	}
 	return listen;
+}
+
+/* The next channel may well be where the last one was in memory, and knows no number yet. */
+void tp_compact_unheard(void)
+{
+	__atomic_store_n(&listeners, 0, __ATOMIC_RELAXED);
 }
 
 int tp_compact_is_heard(struct spi_thread *t)

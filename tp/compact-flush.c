@@ -322,7 +322,11 @@ static void *flusher(void *unused)
 		wait_ms(PERIOD_MS);
 		if (tp_closed == TP_ENDED)
 			return NULL;
-		if (!CMM_ACCESS_ONCE(tp_compact_calls.tracepoint->state) || pass_enter(1000))
+		if (!CMM_ACCESS_ONCE(tp_compact_calls.tracepoint->state)) {
+			tp_compact_unheard();
+			continue;
+		}
+		if (pass_enter(1000))
 			continue;
 		if (tp_closed < TP_EXEC)
 			pass(0);

@@ -132,6 +132,7 @@ enum tp_flush {
 	TP_FLUSH_END,		/* both */
 	TP_FLUSH_CLOSE,		/* by another thread, at the end of the process: what it is just writing is lost */
 };
+SPI_HIDDEN void tp_compact_unheard(void);	/* nobody does */
 SPI_HIDDEN int tp_compact_is_heard(struct spi_thread *t);	/* somebody records batches now */
 /* Write what there is; c->lock is held. */
 SPI_HIDDEN void tp_compact_write(struct tp_compact_thread *c, enum tp_flush how);

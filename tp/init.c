@@ -11,6 +11,9 @@
 #include <link.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 #include <lttng/ust-fork.h>
 #include "tp/as.h"
 #include "tp/call.h"
@@ -21,6 +24,7 @@ const struct spi_core_ops *tp_core;
 uint32_t tp_string_max = TP_STRING_DEFAULT;
 
 static int other_fork_help;	/* liblttng-ust-fork.so does what fork_*() would: both would wait for each other */
+static long fork_pid;
 static sigset_t fork_signals;	/* of the forking thread, which holds lttng-ust's fork lock meanwhile */
 
 static int is_fork_help(struct dl_phdr_info *info, size_t size, void *found)
@@ -65,6 +69,7 @@ static void op_fork_before(void)
 		return;
 	lttng_ust_before_fork(&set);
 	fork_signals = set;
+	fork_pid = getpid();
 }
 
 static void op_fork_parent(void)
@@ -76,6 +81,34 @@ static void op_fork_parent(void)
 	tp_compact_fork_parent();
 }
 
+/* One that is pending; not by libc, which may be traced, and sets errno. */
+static void signal_drop(const uint64_t *which)
+{
+	static const struct timespec none = { 0, 0 };
+	register long size __asm__("r10") = 8;
+	long result = SYS_rt_sigtimedwait;
+
+	__asm__ __volatile__("syscall" : "+a" (result) : "D" (which), "S" (NULL), "d" (&none), "r" (size) : "rcx", "r11", "memory");
+}
+
+/*
+ * lttng-ust's constructor may fork a helper, where a file in /dev/shm is missing: the program in a new child, which has no children
+ * yet, is not to hear of that.
+ */
+static void begin_again(sigset_t *set)
+{
+	static const uint64_t child = UINT64_C(1) << (SIGCHLD - 1);
+	const int was_blocked = sigismember(set, SIGCHLD), is_child = getpid() != fork_pid;
+
+	sigaddset(set, SIGCHLD);
+	lttng_ust_after_fork_child(set);
+	if (was_blocked)
+		return;
+	if (is_child)
+		signal_drop(&child);
+	tp_compact_mask(1, &child, NULL);
+}
+
 static void op_fork_child(void)
 {
 	sigset_t set = fork_signals;
@@ -84,10 +117,10 @@ static void op_fork_child(void)
 	tp_as_fork_child();
 	if (tp_closed != TP_ENDED)
 		tp_closed = TP_OPEN;
-	tp_call_fork_child();
+	tp_call_forget();
 	tp_runs_fork_child();
 	if (!other_fork_help)
-		lttng_ust_after_fork_child(&set);
+		begin_again(&set);
 	tp_compact_fork_child();
 }
 

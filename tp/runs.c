@@ -88,6 +88,8 @@ void tp_runs_set(uint32_t run)
 
 	if (run == own_run)
 		return;
+	if (own_run)	/* its session is gone, and a channel of another's may be where that had its own */
+		tp_call_forget();
 	if (run && (m = tp_alloc(sizeof(*m)))) {
 		run_name(name, run);
 		if (marker_register(m, name) < 0)

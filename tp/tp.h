@@ -143,7 +143,7 @@ SPI_HIDDEN void tp_runs_fork_child(void);
 /* ---- call.c: what points call ---- */
 SPI_HIDDEN void tp_call_attach(struct spi_point *point, struct tp_point *tp);
 SPI_HIDDEN void tp_call_attach_generic(struct spi_point *point, struct tp_point *tp);
-SPI_HIDDEN void tp_call_fork_child(void);
+SPI_HIDDEN void tp_call_forget(void);
 
 /* ---- one.c: the same for one event a call ---- */
 SPI_HIDDEN void tp_one_attach(struct spi_point *point, struct tp_point *tp);
