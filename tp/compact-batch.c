@@ -20,6 +20,8 @@
 #include "tp/compact.h"
 
 #define DESCRIBE_EVERY	(1u << 20)	/* bytes written, after which every number is described again, for snapshots */
+#define CUT_NS		UINT64_C(400000000)
+#define CUT_STEP_NS	UINT64_C(2000000)
 #define CHUNK_LEAST	16u
 #define END_TRIES	8u	/* of the last batch, when the ring is full */
 
@@ -320,6 +322,35 @@ static enum listen listeners_find(uint64_t *sum)
 	return *sum ? LISTEN_NOW : listen;
 }
 
+/*
+ * A command for whose sake all was just written may begin a new chunk of the trace (rotation) at any moment from then
+ * on, which is to be readable by itself: for a while numbers are described again and again.
+ */
+static uint64_t cut_until, cut_next;
+
+void tp_compact_expect_cut(void)
+{
+	__atomic_store_n(&cut_next, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&cut_until, tp_clock_now() + CUT_NS, __ATOMIC_RELAXED);
+}
+
+static int cut_may_be(void)
+{
+	uint64_t until = __atomic_load_n(&cut_until, __ATOMIC_RELAXED), now;
+
+	if (spi_likely(!until))
+		return 0;
+	now = tp_clock_now();
+	if (now >= until) {
+		__atomic_store_n(&cut_until, 0, __ATOMIC_RELAXED);
+		return 0;
+	}
+	if (now < __atomic_load_n(&cut_next, __ATOMIC_RELAXED))
+		return 0;
+	__atomic_store_n(&cut_next, now + CUT_STEP_NS, __ATOMIC_RELAXED);
+	return 1;
+}
+
 /* Does anybody record batches? And are it still the same ones, who know the numbers? Inside a read-side section. */
 static enum listen listeners_look(void)
 {
@@ -329,7 +360,7 @@ static enum listen listeners_look(void)
 	if (listen != LISTEN_NOW)
 		tp_compact_unheard();
 	else if (sum != __atomic_exchange_n(&listeners, sum, __ATOMIC_RELAXED) ||
-			__atomic_load_n(&written, __ATOMIC_RELAXED) > DESCRIBE_EVERY) {
+			__atomic_load_n(&written, __ATOMIC_RELAXED) > DESCRIBE_EVERY || cut_may_be()) {
 		__atomic_store_n(&written, 0, __ATOMIC_RELAXED);
 		tp_site_forget_all();
 	}

@@ -144,6 +144,7 @@ SPI_HIDDEN int tp_compact_start(void);
 SPI_HIDDEN struct tp_compact_thread *tp_compact_begin(struct spi_thread *t);	/* signals blocked. NULL: no memory */
 SPI_HIDDEN void tp_compact_flush(struct tp_compact_thread *c, enum tp_flush how);	/* the calling thread's; signals blocked */
 SPI_HIDDEN void tp_compact_flush_all(void);
+SPI_HIDDEN void tp_compact_expect_cut(void);		/* what is written from now on may be in another chunk */
 /* The process ends, or executes another program: everybody's records, and that their calls are over. */
 SPI_HIDDEN void tp_compact_close(int is_end);
 SPI_HIDDEN void tp_compact_open(void);		/* it goes on after all */

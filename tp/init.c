@@ -129,6 +129,7 @@ static void op_flush(void)
 {
 	tp_compact_flush_all();
 	tp_site_forget_all();
+	tp_compact_expect_cut();
 }
 
 static void op_fini(void)
