@@ -37,7 +37,10 @@ void spi_closing_step(struct spi_link *link)
 			return;
 		if (closing.must) {
 			spi_control_lock();
-			spi_calls_close_others(closing.trees);
+			spi_calls_close_others(closing.trees, 0);
+			/* a batch has the calls of all compact trees: where there are others, the reader ends these calls */
+			if ((closing.trees & spi_tree_compact) && !(spi_tree_existing & spi_tree_compact & ~closing.trees))
+				spi_payload->detached();
 			spi_control_unlock();
 		}
 	}

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include "liblttng-spi/link-internal.h"
 #include "liblttng-spi/budget.h"
+#include "liblttng-spi/threads-internal.h"
 
 #define GO_MS		120000
 #define CHILD_MS	300
@@ -74,6 +75,7 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 	static struct spi_rule_result result;	/* under the control lock */
 	const int is_apart = spi_sys(SYS_gettid) != spi_sys(SYS_getpid);	/* before main() nobody else opens files */
 	struct spi_msg_rule rule = { 0 };
+	uint32_t trees;
 	int stop = 0;
 
 	if (head->type == SPI_MSG_FLUSH) {
@@ -115,7 +117,13 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		answer_rule(link, head->id, rule.rule, &result);
 		break;
 	case SPI_MSG_DETACH:
+		trees = spi_tree_existing;
 		spi_rules_remove_all();
+		/* who detaches ends the recording, too: what is under way has its exit now */
+		if (trees && spi_calls_open(trees))
+			spi_calls_close_others(trees, 1);
+		if (trees && spi_payload)
+			spi_payload->detached();
 		spi_exec_stop_always();
 		spi_status_fold_all();
 		__atomic_store_n(&attached, 0, __ATOMIC_RELEASE);	/* the next controller may come at once */

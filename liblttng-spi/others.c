@@ -172,7 +172,7 @@ static int thread_is_careful(const struct spi_thread_own *own)
 	return 0;
 }
 
-static void thread_close(struct spi_thread_own *own, uint32_t trees)
+static void thread_close(struct spi_thread_own *own, uint32_t trees, int all)
 {
 	uint32_t chunk = own->chunk, none = SPI_CLOSING_FREE;
 	struct spi_thread copy;
@@ -189,13 +189,13 @@ static void thread_close(struct spi_thread_own *own, uint32_t trees)
 			for (struct spi_slot *s = spi_chunk_slots(chunk) + CHUNK_SLOTS; s-- > spi_chunk_slots(chunk);)
 				if (slot_is_open(s, trees) && !(s->point->flags & SPI_POINT_COMPACT) && s->p >= copy.stack_low &&
 						s->p < copy.stack_high)
-					spi_payload->other_close(own, s, trees);
+					spi_payload->other_close(own, s, trees, all);
 	}
 	__atomic_store_n(&own->closing, SPI_CLOSING_FREE, __ATOMIC_RELEASE);
 }
 
 /* Control thread, under the control lock. */
-void spi_calls_close_others(uint32_t trees)
+void spi_calls_close_others(uint32_t trees, int all)
 {
 	const struct spi_thread *t = &spi_thread;
 
@@ -207,7 +207,7 @@ void spi_calls_close_others(uint32_t trees)
 			pause_us(1000);
 		for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
 			if (own != t->own && own->in_use && !spi_others_closed && thread_is_careful(own))
-				thread_close(own, trees);
+				thread_close(own, trees, all);
 		spi_payload->careful_end();
 	}
 	__atomic_store_n(&closing, 0, __ATOMIC_SEQ_CST);

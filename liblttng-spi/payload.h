@@ -155,11 +155,14 @@ struct spi_payload_ops {
 	/*
 	 * Calls of trees that end (others.c), while the process goes on and everybody records. careful_begin(): from now on
 	 * threads end calls under their own spi_thread_own.closing, once they are not busy; 0: not now. Then for
-	 * each thread other_thread(), and other_close() for its slots of these trees, innermost first, with its lock held.
+	 * each thread other_thread(), and other_close() for its slots of these trees, innermost first, with its lock held; all: those
+	 * that would be recorded as they return, too.
 	 */
 	int (*careful_begin)(void);
 	void (*careful_end)(void);
-	void (*other_close)(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees);
+	void (*other_close)(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, int all);
+	/* The controller goes, and what records will: compact calls that are under way end here. */
+	void (*detached)(void);
 	/* Functions' points are about to be put in, for the first time or again. Agent thread only. */
 	void (*installed)(struct spi_point **points, unsigned int n);
 };

@@ -57,7 +57,7 @@ void spi_others_leave(int is_end);
 void spi_others_again(void);
 void spi_others_fork_child(void);
 uint32_t spi_calls_open(uint32_t trees);
-void spi_calls_close_others(uint32_t trees);
+void spi_calls_close_others(uint32_t trees, int all);	/* all: what will be recorded all the same when they return, too */
 
 /* ---- threads.c ---- */
 int spi_thread_begin(struct spi_thread *t);	/* the thread's first call; signals blocked. -1: never record it */

@@ -245,6 +245,30 @@ static int lock_last(struct tp_compact_thread *c, unsigned int *steps)
 	return 1;
 }
 
+/* Should what records go on, the reader enters these calls again where their threads' next batches begin. */
+void tp_compact_detached(void)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t old;
+
+	if (!started || tp_closed >= TP_EXEC || pass_enter(1000))
+		return;
+	tp_compact_block(&old);
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
+	for (struct tp_compact_thread *c = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE); c; c = c->next) {
+		if (!__atomic_load_n(&c->in_use, __ATOMIC_ACQUIRE) || !lock_patiently(c))
+			continue;
+		if (c->in_use && !c->closed) {
+			tp_compact_write(c, TP_FLUSH_OTHER);
+			tp_compact_write_end(c);
+		}
+		tp_compact_unlock(c);
+	}
+	t->busy--;
+	tp_compact_unblock(&old);
+	pass_leave();
+}
+
 /*
  * Whoever does this has closed recording before (others.c). At the end a buffer is not written to any more by then,
  * or by nobody who could still write it out; a program that is about to execute another may go on.

@@ -147,6 +147,7 @@ SPI_HIDDEN void tp_compact_flush_all(void);
 SPI_HIDDEN void tp_compact_expect_cut(void);		/* what is written from now on may be in another chunk */
 /* The process ends, or executes another program: everybody's records, and that their calls are over. */
 SPI_HIDDEN void tp_compact_close(int is_end);
+SPI_HIDDEN void tp_compact_detached(void);	/* the same, but everybody goes on */
 SPI_HIDDEN void tp_compact_open(void);		/* it goes on after all */
 SPI_HIDDEN void tp_compact_thread_end(struct spi_thread *t);
 SPI_HIDDEN void tp_compact_fork_before(void);

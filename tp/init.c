@@ -157,11 +157,11 @@ static void op_others_again(uint32_t threads)
 	tp_others_again(threads);
 }
 
-static void op_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees)
+static void op_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, int all)
 {
 	int *error = tp_errno(&spi_thread), error_was = *error;
 
-	tp_other_close(own, slot, trees);
+	tp_other_close(own, slot, trees, all);
 	*error = error_was;
 }
 
@@ -199,6 +199,7 @@ static const struct spi_payload_ops ops = {
 	.careful_begin = tp_careful_begin,
 	.careful_end = tp_careful_end,
 	.other_close = op_other_close,
+	.detached = tp_compact_detached,
 	.enter_again = tp_enter_again,
 	.set_run = tp_runs_set,
 	.budget_prepare = tp_budget_prepare,

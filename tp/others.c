@@ -221,14 +221,13 @@ void tp_careful_unlock(const struct spi_thread *t)
 }
 
 /* In the channel that it means: by what these trees alone would be recorded in. 1: it has the exit, or will not. */
-static int close_in(struct tp_shot *shot, const struct lttng_ust_event_common *event,
-	struct spi_thread_count *count)
+static int close_in(struct tp_shot *shot, const struct lttng_ust_event_common *event, struct spi_thread_count *count, int all)
 {
 	struct lttng_ust_event_recorder *recorder = event->child;
 	int error = -ENOBUFS;
 
 	/* one without a filter records whatever trees there are, and the exit when it comes */
-	if (!CMM_ACCESS_ONCE(event->eval_filter) || !tp_recorder_takes(shot, event, recorder->chan))
+	if ((!all && !CMM_ACCESS_ONCE(event->eval_filter)) || !tp_recorder_takes(shot, event, recorder->chan))
 		return 0;
 	for (unsigned int i = 0; error && (!i || tp_may_wait(error)) && i < FULL_TRIES; i++) {
 		if (i)
@@ -246,7 +245,7 @@ static int close_in(struct tp_shot *shot, const struct lttng_ust_event_common *e
  * A call of that thread, whose lock is held, with one event at each end: its exit, now, in the channels that have the entry because
  * of these trees. When it returns there is nothing left to be said there.
  */
-void tp_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees)
+void tp_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, int all)
 {
 	const int is_set = slot->aux == (tp_epoch | TP_SLOT_SET);
 	struct spi_thread *t = &spi_thread;
@@ -266,7 +265,7 @@ void tp_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uin
 		const void *channel = ((struct lttng_ust_event_recorder *) event->child)->chan;
 
 		if (probe->func != tp_probe_mark || event->type != LTTNG_UST_EVENT_TYPE_RECORDER || !is_due(slot, channel) ||
-				!close_in(&shot, event, count))
+				!close_in(&shot, event, count, all))
 			continue;
 		if (is_set) {
 			tp_heard_forget(slot, channel);
