@@ -261,6 +261,7 @@ void tp_compact_detached(void)
 		if (c->in_use && !c->closed) {
 			tp_compact_write(c, TP_FLUSH_OTHER);
 			tp_compact_write_end(c);
+			c->inherited = c->depth;	/* their exits have been counted */
 		}
 		tp_compact_unlock(c);
 	}
@@ -423,8 +424,9 @@ void tp_compact_fork_child(void)
 		c->used = c->lock = 0;
 		if (c == mine) {
 			buffer_reset(c, t);
-			c->depth = c->low = c->inherited = depth;
+			c->depth = c->low = depth;
 			c->closed = was_closed;		/* no child, but the process itself (single.c): tp_compact_open() */
+			c->inherited = was_closed ? 0 : depth;
 		} else {
 			c->in_use = c->taken = 0;
 		}
