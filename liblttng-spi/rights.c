@@ -82,7 +82,7 @@ static void thread_keep(int32_t tid)
 		}
 }
 
-/* Threads that are called as the tracer's are, and cannot be told in this moment. */
+/* Returns how many are the program's, or cannot be told in this moment. */
 static unsigned int threads_look(int self)
 {
 	long dir = spi_sys(SYS_openat, (long) AT_FDCWD, "/proc/self/task", (long) (O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0L), got;

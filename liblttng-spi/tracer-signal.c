@@ -76,6 +76,9 @@ int spi_tracer_wait(unsigned int tenths_ms)
 
 void spi_tracer_done(void)
 {
+	struct spi_sigaction now;
+
 	memset(asked, 0, sizeof(asked));
-	spi_raw4(SYS_rt_sigaction, SETXID, (uint64_t) &libcs, 0, 8);
+	if (spi_signal_query(SETXID, &now) == 0 && now.handler == (uint64_t) on_signal)	/* else nobody was asked */
+		spi_raw4(SYS_rt_sigaction, SETXID, (uint64_t) &libcs, 0, 8);
 }

@@ -42,6 +42,7 @@ unlike "$(cat trace.err)" 'loaded after' "a rule that names nothing there: nothi
 
 ./main go end >attached.out &
 pid=$!
+spi_wait 10 test "/proc/$pid/exe" -ef ./main	# no longer the shell
 "$SPI_LTTNG" trace -f 'work_*' -o attached -p "$pid" 2>trace.err >/dev/null </dev/null &
 tracer=$!
 attached() { grep -q 'Trace directory' trace.err && grep -qx lttng-spi /proc/"$pid"/task/*/comm; }

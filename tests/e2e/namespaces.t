@@ -67,6 +67,7 @@ done
 for options in "-f after" "--tree"; do
 	./single 3 go >attached.out &
 	pid=$!
+	spi_wait 10 test "/proc/$pid/exe" -ef ./single	# no longer the shell
 	rm -rf t
 	read -ra list <<<"$options"
 	"$SPI_LTTNG" trace "${list[@]}" -o t -p "$pid" 2>trace.err >/dev/null </dev/null &

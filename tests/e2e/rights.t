@@ -36,6 +36,7 @@ for options in "-f work" --tree; do
 	rm -rf t go
 	./rights go >traced.out &
 	pid=$!
+	spi_wait 10 test "/proc/$pid/exe" -ef ./rights	# no longer the shell
 	"$SPI_LTTNG" trace $options -o t -p "$pid" >/dev/null 2>trace.err </dev/null &
 	tracer=$!
 	check "attached, $options" spi_wait 20 attached

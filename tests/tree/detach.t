@@ -15,6 +15,7 @@ for kind in "" --compact; do
 	rm -f go end
 	./waiting go end >out &
 	pid=$!
+	spi_wait 10 test "/proc/$pid/exe" -ef ./waiting	# no longer the shell
 	"$SPI_LTTNG" trace --tree $kind -o "t$kind" -p "$pid" 2>trace.err >/dev/null </dev/null &
 	tracer=$!
 	attached() { grep -q 'Trace directory' trace.err && grep -qx lttng-spi /proc/"$pid"/task/*/comm; }
