@@ -47,6 +47,9 @@ enum spi_msg_type {
 	 */
 	SPI_MSG_BUDGET,
 	SPI_MSG_RULE_CLOSED,	/* answer to RULE_CLOSE */
+	SPI_MSG_RULE_MORE,	/* struct spi_msg_rule_done: what a library that has been loaded since adds to a rule's numbers */
+	SPI_MSG_CHILD,		/* fd: the connection of a child that is about to be forked, whose user and directories may hide the controller's
+				 * socket. Its SO_PASSCRED is set: HELLO's sender is the child. At its end there is none. No answer */
 	/* controller to agent */
 	SPI_MSG_WELCOME = 64,	/* struct spi_msg_welcome, perhaps + path where programs that are executed find the controller: answer to HELLO */
 	SPI_MSG_MAP,		/* struct spi_msg_map + error text; fd: the sealed code map */
@@ -125,6 +128,7 @@ struct spi_msg_rule {
 #define SPI_RULE_COMPACT	2u
 #define SPI_CLOSE_MS		0xffffu		/* how long is waited for that; then it is answered all the same, */
 #define SPI_CLOSE_ALL		0x10000u	/* after exits were written for the calls that are open */
+#define SPI_CLOSE_EVERY		0x20000u	/* of all trees that are switched off, and have a tag */
 
 struct spi_msg_rule_done {
 	uint32_t rule;
@@ -132,8 +136,10 @@ struct spi_msg_rule_done {
 	uint32_t matched;	/* functions */
 	uint32_t instrumented;
 	uint32_t declined;
-	uint32_t generic;	/* 1: recorded as generic address events (over the typed limit) */
+	uint32_t flags;		/* SPI_DONE_* */
 };
+#define SPI_DONE_GENERIC	1u	/* recorded as generic address events (over the typed limit) */
+#define SPI_DONE_WAITS		2u	/* -ENOENT, but the rule stays, and waits for a library that has such a function */
 
 /*
  * The status memory, shared by the agent and whoever has its descriptor: a page
@@ -146,6 +152,7 @@ struct spi_msg_rule_done {
 #define SPI_STATUS_MAGIC 0x54415453u
 #define SPI_STATUS_BLOCKS_AT	4096u
 #define SPI_STATUS_BLOCKS_MAX	4096u
+#define SPI_STATUS_BYTES	(SPI_STATUS_BLOCKS_AT + SPI_STATUS_BLOCKS_MAX * sizeof(struct spi_thread_record))	/* all of it */
 struct spi_status_page {
 	uint32_t magic;
 	uint32_t version;

@@ -21,7 +21,7 @@
 #define TRAP_NS		2500u
 #define TRACERS_MAX	12u
 
-static uint32_t plain_ns = PLAIN_NS, words_ns = 60, clock_ns = 12, flush_ns = 12;
+static uint32_t plain_ns = PLAIN_NS, plain_known, words_ns = 60, clock_ns = 12, flush_ns = 12;
 static uint64_t tick_mult;		/* ns a tick of the TSC, times 2^20; 0: not known yet */
 static uint64_t tick_was, tick_ns_was;
 static struct {
@@ -92,7 +92,9 @@ void spi_budget_plain_measure(uint64_t ticks)
 	pair = (uint32_t) (2 * ns) + THUNKS_NS;
 	if (pair > 2 * plain_ns)
 		pair = 2 * plain_ns;
-	plain_ns = (7 * plain_ns + pair) / 8;
+	if (plain_known < 7)	/* the first ones count for more: they are better than what was assumed */
+		plain_known++;
+	plain_ns = (plain_known * plain_ns + pair) / (plain_known + 1);
 	if (plain_ns < PLAIN_LEAST_NS)
 		plain_ns = PLAIN_LEAST_NS;
 }

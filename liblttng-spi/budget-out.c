@@ -14,7 +14,8 @@
  * in the window that was looked at stays: how much it takes will be seen when
  * the others are gone.
  *
- * What is entered from outside of the tree (roots, handlers, start routines of
+ * A root that is left out begins the tree no more, so nothing of what it calls is recorded
+ * either. What else is entered from outside of the tree (handlers, start routines of
  * threads) is recorded there all the same: a thread's first record has to be made
  * where lttng-ust may allocate its thread-local memory. For the same reason none of
  * libc's own calls is the first of a thread: malloc() may be under its lock.
@@ -23,6 +24,7 @@
  * budget after ten; each time it is left out again the pause is doubled.
  */
 #include "liblttng-spi/budget.h"
+#include "liblttng-spi/entry.h"
 
 #define OUT_MAX		4096u
 #define AT_ONCE		256u
@@ -109,7 +111,8 @@ static int out_mark(const struct candidate *c, uint32_t index, uint64_t now)
 {
 	const struct spi_budget *b = &spi_budgets[index];
 	struct spi_out *out = out_get(c, index);
-	uint64_t own = b->window_own / 1000 + 1, pause = FIRST_NS;
+	/* never less than an eighth of the cost: what a call takes may have been taken for too much (budget_look()) */
+	uint64_t own = (b->window_own > b->window_cost / 8 ? b->window_own : b->window_cost / 8) / 1000 + 1, pause = FIRST_NS;
 
 	if (!out)
 		return 0;
@@ -218,6 +221,14 @@ static void sites_out(const struct chosen *chosen)
 	}
 }
 
+/* A root that is chosen begins no tree; whether it is a root of this tree is looked at here only. */
+static void roots_rest(const struct chosen *chosen, int rest)
+{
+	for (struct spi_entry *e = spi_entries; e; e = e->next)
+		if (!e->to->gone && (e->opens & chosen->bit) && is_chosen(chosen, e->point.address))
+			spi_entry_rest(e, chosen->bit, rest);
+}
+
 uint32_t spi_budget_leave_out(uint32_t index, uint64_t target, uint64_t now)
 {
 	static struct histogram histogram;	/* under the patch lock; a handler's stack may be small */
@@ -239,6 +250,7 @@ uint32_t spi_budget_leave_out(uint32_t index, uint64_t target, uint64_t now)
 	candidates_each(chosen.bit, candidate_choose, &chosen);
 	if (chosen.n + chosen.sites)
 		sites_out(&chosen);
+	roots_rest(&chosen, 1);
 	return chosen.n + chosen.sites;
 }
 
@@ -327,8 +339,10 @@ uint32_t spi_budget_bring_back(uint32_t index, uint64_t now)
 		out_back(best, &chosen);
 		n = 1;
 	}
-	if (chosen.n)
+	if (chosen.n) {
 		sites_back(&chosen);
+		roots_rest(&chosen, 0);
+	}
 	return n;
 }
 

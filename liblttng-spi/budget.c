@@ -141,7 +141,7 @@ static uint32_t budget_look(uint32_t index, uint64_t own, uint64_t calls_cost, u
 	if (b->balance < 0 && b->window_cost > target && b->window_cost >= least)
 		return budget_act(index, target, now);
 	if (b->window_own >= WINDOW_OWN_NS && (b->balance >= 0 || b->window_cost <= target)) {
-		uint64_t rate = b->window_cost * 1000 / (b->window_own / SPI_BUDGET_MS) * 1000;
+		uint64_t rate = b->window_cost * 1000 / (b->window_own / SPI_BUDGET_MS);
 
 		b->rate = (3 * b->rate + rate) / 4;
 		window_new(b, 0);
@@ -217,7 +217,8 @@ void spi_budget_look(int busy)
 	now = spi_now_ns();
 	if (now < __atomic_load_n(&next_look, __ATOMIC_ACQUIRE) || !spi_process_is_mine())
 		return;
-	before = spi_patch_lock();
+	if (spi_patch_lock_soon(&before) < 0)
+		return;
 	t->busy++;
 	if (now >= next_look && spi_tree_budgets)
 		changes = look_all(now);

@@ -131,6 +131,7 @@ void spi_calls_gather(void);
 extern struct spi_site *spi_calls_skipping[SPI_SKIPPING_MAX];	/* sites with `skipped` since then */
 extern uint32_t spi_calls_skipping_count;
 void spi_calls_reset(void);
+void spi_calls_fork_child(void);
 extern uint64_t spi_calls_cost, spi_calls_cost_of[SPI_TREES_MAX];	/* of all since then; of a tree with a budget */
 
 /* ---- budget-tell.c ---- */

@@ -311,7 +311,10 @@ __attribute__((noinline)) struct spi_point *spi_site_first_call_any(struct spi_s
 
 	if ((t->busy && !spi_thread_nested((uint64_t) &frame->ra)) || !spi_process_is_mine())
 		return NULL;
-	before = spi_patch_lock();
+	if (spi_patch_lock_soon(&before) < 0) {
+		spi_call_missed(t);
+		return NULL;
+	}
 	t->busy++;
 	trees = spi_trees_of(trees & s->trees, compact);
 	if (known && is_slot(s->map)) {

@@ -10,7 +10,8 @@
  * lent: from then on its calls ask the kernel whose thread it is. The child records
  * nothing and changes nothing; the parent stops asking when it is sure that the
  * child is gone, or has a copy. A child that shares the words without end (clone()
- * with CLONE_VM alone) has its parent ask for ever.
+ * with CLONE_VM alone) has its parent ask for ever. Functions that are traced by name ask where
+ * the words have SPI_THREAD_LENT, which is only so for children that run beside their parent.
  *
  * A thread with thread-local memory that is not of libc's making has words that are
  * no words at all. It cannot be kept from code that is instrumented; so before it
@@ -46,11 +47,12 @@ int spi_lend(enum spi_lend how)
 void spi_lend_over(void)
 {
 	lent.tid = 0;
+	__atomic_fetch_and(&spi_thread.owed, ~SPI_THREAD_LENT, __ATOMIC_RELAXED);
 }
 
 void spi_lend_fork_child(void)
 {
-	lent.tid = 0;
+	spi_lend_over();
 }
 
 /* 1: the caller is a child with its parent's words; 0: it is not, or no longer; -1: it is not, and look again. */
@@ -62,7 +64,7 @@ int spi_exec_is_lent(void)
 		return 1;
 	if (lent.how != SPI_LEND_ONCE)
 		return -1;
-	lent.tid = 0;			/* vfork() has returned in the parent: the child is gone */
+	spi_lend_over();		/* vfork() has returned in the parent: the child is gone */
 	return 0;
 }
 
@@ -111,20 +113,28 @@ static void copy_note(void)
 	spi_exec_note("a child", "it was not made by fork(), but by a system call");
 }
 
+static void lend_functions(void)
+{
+	__atomic_fetch_or(&spi_thread.owed, SPI_THREAD_LENT, __ATOMIC_RELAXED);
+}
+
 static void clone_comes(uint64_t flags)
 {
 	struct spi_thread *t = &spi_thread;
 
-	if (t->busy || !spi_process_is_mine())
+	if (t->busy || !spi_process_is_mine() || spi_exec_is_lent() > 0)
 		return;
 	if (!(flags & CLONE_VM)) {
-		if (spi_lend(SPI_LEND_ONCE))
+		if (spi_lend(SPI_LEND_ONCE)) {
+			lend_functions();
 			copy_note();
+		}
 	} else if ((flags & CLONE_VFORK) && !(flags & CLONE_THREAD)) {
 		spi_lend(SPI_LEND_ONCE);
 	} else if (flags & CLONE_SETTLS) {
 		spi_give_up("it makes a thread whose thread-local memory is not of libc's making");
 	} else if (spi_lend(SPI_LEND_EVER)) {
+		lend_functions();
 		spi_exec_note("a thread", "it was not made by pthread_create(), and has its maker's thread-local memory");
 	}
 }
@@ -181,6 +191,10 @@ int clones_by_syscall(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 	case SYS_execveat:
 		spi_exec_by_syscall((int) a, (const char *) b, (char *const *) c, (char *const *) d, (int) e, 1);
 		break;
+	case SYS_exit_group:
+		if (spi_process_is_mine())
+			spi_own_exit((int) a);
+		break;
 	case SYS_exit:
 		if (!spi_thread.busy && spi_process_is_mine())
 			spi_last_thread_watch();
@@ -226,7 +240,7 @@ long clones_by_copy(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 
 /*
  * A system call may return twice in one memory, or on another stack: nothing of ours is on the stack while it runs.
- * fork 57, vfork 58, clone 56, execve 59, exit 60, seccomp 317, execveat 322, clone3 435.
+ * fork 57, vfork 58, clone 56, execve 59, exit 60, exit_group 231, seccomp 317, execveat 322, clone3 435.
  */
 __asm__(".text\n"
 	"	.p2align 4\n"
@@ -241,6 +255,8 @@ __asm__(".text\n"
 	"	cmp $322, %rdi\n"
 	"	je 1f\n"
 	"	cmp $60, %rdi\n"
+	"	je 1f\n"
+	"	cmp $231, %rdi\n"
 	"	je 1f\n"
 	"	cmp $317, %rdi\n"
 	"	je 1f\n"
@@ -309,8 +325,111 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	"	.size vfork, . - vfork\n");
 
+/* ---- clone() and syscall() where libc's own are not watched: before them as before vfork() ---- */
+
+static void *next_clone, *next_syscall;
+void *clones_by_clone(uint64_t flags) SPI_HIDDEN __attribute__((used));
+void *clones_by_clone(uint64_t flags)
+{
+	if (spi_unlikely(!next_clone))
+		next_clone = spi_find_in_libc("clone");
+	if (!spi_exec_watches((void *) spi_clone_entry))
+		clone_comes(flags);
+	return next_clone;
+}
+
+void *clones_find_syscall(void) SPI_HIDDEN __attribute__((used));
+void *clones_find_syscall(void)
+{
+	if (spi_unlikely(!next_syscall))
+		next_syscall = spi_find_in_libc("syscall");
+	spi_clones_syscall_unwatched();
+	return (void *) spi_clones_syscall;
+}
+
+/* Nobody stands at libc's entry. */
+void spi_clones_syscall_unwatched(void)
+{
+	if (next_syscall)
+		*(void **) &spi_clones_next_syscall = next_syscall;
+}
+
+__asm__(".text\n"
+	"	.p2align 4\n"
+	"	.globl clone\n"
+	"	.type clone, @function\n"
+	"	.globl __clone\n"
+	"	.type __clone, @function\n"
+	"	.globl spi_own_clone\n"
+	"	.hidden spi_own_clone\n"
+	"__clone:\n"
+	"clone:\n"
+	"spi_own_clone:\n"
+	"	.cfi_startproc\n"
+	"	push %rdi\n"
+	"	push %rsi\n"
+	"	push %rdx\n"
+	"	push %rcx\n"
+	"	push %r8\n"
+	"	push %r9\n"
+	"	sub $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 56\n"
+	"	mov %rdx, %rdi\n"
+	"	call clones_by_clone\n"
+	"	add $8, %rsp\n"
+	"	pop %r9\n"
+	"	pop %r8\n"
+	"	pop %rcx\n"
+	"	pop %rdx\n"
+	"	pop %rsi\n"
+	"	pop %rdi\n"
+	"	.cfi_adjust_cfa_offset -56\n"
+	"	jmp *%rax\n"
+	"	.cfi_endproc\n"
+	"	.size clone, . - clone\n"
+	"	.size __clone, . - __clone\n"
+	"	.p2align 4\n"
+	"	.globl syscall\n"
+	"	.type syscall, @function\n"
+	"	.globl spi_own_syscall\n"
+	"	.hidden spi_own_syscall\n"
+	"syscall:\n"
+	"spi_own_syscall:\n"
+	"	.cfi_startproc\n"
+	"	cmpq $0, spi_clones_next_syscall(%rip)\n"
+	"	jne spi_clones_syscall\n"
+	"	push %rdi\n"
+	"	push %rsi\n"
+	"	push %rdx\n"
+	"	push %rcx\n"
+	"	push %r8\n"
+	"	push %r9\n"
+	"	sub $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 56\n"
+	"	call clones_find_syscall\n"
+	"	add $8, %rsp\n"
+	"	pop %r9\n"
+	"	pop %r8\n"
+	"	pop %rcx\n"
+	"	pop %rdx\n"
+	"	pop %rsi\n"
+	"	pop %rdi\n"
+	"	.cfi_adjust_cfa_offset -56\n"
+	"	jmp *%rax\n"
+	"	.cfi_endproc\n"
+	"	.size syscall, . - syscall\n");
+
+/* Of an injected agent, before other objects' pointers are set to the functions above. */
+void spi_clones_init(void)
+{
+	next_clone = spi_find_in_libc("clone");
+	clones_find_syscall();
+}
+
 void spi_exec_init(void)
 {
 	next_vfork = dlsym(RTLD_NEXT, "vfork");
+	next_clone = dlsym(RTLD_NEXT, "clone");
+	next_syscall = dlsym(RTLD_NEXT, "syscall");
 	dlerror();	/* not the program's business, if there is one */
 }

@@ -23,8 +23,13 @@ int spi_clones_fork(void);
 extern int (*spi_clones_next_fork)(void) SPI_HIDDEN;
 void spi_clones_syscall(void) SPI_HIDDEN;
 extern long (*spi_clones_next_syscall)(long number, ...) SPI_HIDDEN;
+void spi_clones_syscall_unwatched(void);
+void spi_own_clone(void) SPI_HIDDEN;	/* before libc's, by the order of symbols or by the objects' pointers */
+void spi_own_syscall(void) SPI_HIDDEN;
+void spi_clones_init(void);
 
 /* ---- exec-watch.c ---- */
+int spi_exec_watches(const void *function);	/* does that stand at an entry of libc's? */
 void spi_exec_by_syscall(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at);
 void spi_exec_note(const char *program, const char *reason);	/* any child: kept until its parent can tell */
 void spi_exec_fault(const char *call, const char *reason);	/* the same of a call of the program's that failed for our being there */

@@ -30,19 +30,21 @@ static void closing_end(struct spi_link *link)
 
 void spi_closing_step(struct spi_link *link)
 {
+	int are_open;
+
 	if (!closing.is_active)
 		return;
-	if (spi_calls_open(closing.trees)) {
-		if (spi_now_ns() < closing.until)
-			return;
-		if (closing.must) {
-			spi_control_lock();
-			spi_calls_close_others(closing.trees, 0);
-			/* a batch has the calls of all compact trees: where there are others, the reader ends these calls */
-			if ((closing.trees & spi_tree_compact) && !(spi_tree_existing & spi_tree_compact & ~closing.trees))
-				spi_payload->detached();
-			spi_control_unlock();
-		}
+	are_open = spi_calls_open(closing.trees) != 0;
+	if (are_open && spi_now_ns() < closing.until)
+		return;
+	/* also where no call is open: one may be about to be, in a thread that waits for a processor */
+	if (closing.must) {
+		spi_control_lock();
+		spi_calls_close_others(closing.trees, 0);
+		/* a batch has the calls of all compact trees: where there are others, the reader ends these calls */
+		if (are_open && (closing.trees & spi_tree_compact) && !(spi_tree_existing & spi_tree_compact & ~closing.trees))
+			spi_payload->detached();
+		spi_control_unlock();
 	}
 	closing_end(link);
 }
@@ -60,8 +62,8 @@ void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_
 	closing.trees = closing.must = 0;
 	spi_control_lock();
 	for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next)
-		if (tree->rule->id == rule->rule && !tree->enabled) {
-			closing.trees = tree->bit;
+		if (!tree->enabled && (rule->flags & SPI_CLOSE_EVERY ? tree->tag[0] != 0 : tree->rule->id == rule->rule)) {
+			closing.trees |= tree->bit;
 			/* where it has no tag, what records it stays as it is */
 			closing.must = tree->tag[0] && (rule->flags & SPI_CLOSE_ALL);
 		}
@@ -90,4 +92,16 @@ void spi_closing_last(void)
 		return;
 	if (sp < t->stack_high && sp > t->stack_low + LAST_ROOM && !__atomic_exchange_n(&once, 1, __ATOMIC_ACQ_REL))
 		spi_payload->flush();
+}
+
+/* Before libc's abort(), in which exceptions end that nobody catches. */
+uint64_t spi_closing_abort(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	(void) point;
+	(void) frame;
+	(void) vec;
+	(void) stride;
+	if (!spi_thread.busy && spi_process_is_mine())
+		spi_closing_last();
+	return 0;
 }

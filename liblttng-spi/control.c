@@ -26,6 +26,7 @@
 static char declined_text[8192];
 static size_t declined_size;
 static int attached;			/* a control thread owns a link */
+static int has_strange_rules;		/* a forked child's that has not reached its parent's controller */
 
 /* ---- what could not be done ------------------------------------------------ */
 
@@ -62,7 +63,7 @@ void spi_link_declined(struct spi_link *link, const char *object, const char *fu
 static void answer_rule(struct spi_link *link, uint32_t id, uint32_t rule, const struct spi_rule_result *result)
 {
 	struct spi_msg_rule_done done = {
-		rule, result->status, result->matched, result->instrumented, result->declined, result->generic,
+		rule, result->status, result->matched, result->instrumented, result->declined, result->flags,
 	};
 
 	spi_link_declined_flush(link);
@@ -120,8 +121,7 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		trees = spi_tree_existing;
 		spi_rules_remove_all();
 		/* who detaches ends the recording, too: what is under way has its exit now */
-		if (trees && spi_calls_open(trees))
-			spi_calls_close_others(trees, 1);
+		spi_calls_close_others(SPI_CALLS_ALL, 1);
 		if (trees && spi_payload)
 			spi_payload->detached();
 		spi_exec_stop_always();
@@ -149,20 +149,27 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 int spi_control_event = -1;		/* an eventfd, while a control thread serves a link */
 static uint32_t asked, answered;	/* answered: a futex */
 
-/* Look at what the program has loaded. Waits no longer than ASK_MS: then what comes is late, and a gap. */
+/*
+ * Look at what the program has loaded. Waits no longer than ASK_MS: then what comes is late, and a gap. Where somebody has waited
+ * in vain, as for a controller that was stopped, nobody else waits until that has been answered.
+ */
 void spi_control_ask(void)
 {
+	static uint32_t in_vain;
 	uint32_t mine = __atomic_add_fetch(&asked, 1, __ATOMIC_ACQ_REL), seen;
 	uint64_t one = 1, until = spi_now_ns() + ASK_MS * UINT64_C(1000000);
+	int is_late = (int32_t) (__atomic_load_n(&answered, __ATOMIC_ACQUIRE) - __atomic_load_n(&in_vain, __ATOMIC_RELAXED)) < 0;
 
 	if (spi_control_event < 0)
 		return;
 	spi_sys(SYS_write, spi_control_event, &one, sizeof(one));
-	while ((int32_t) ((seen = __atomic_load_n(&answered, __ATOMIC_ACQUIRE)) - mine) < 0) {
+	while (!is_late && (int32_t) ((seen = __atomic_load_n(&answered, __ATOMIC_ACQUIRE)) - mine) < 0) {
 		uint64_t now = spi_now_ns(), left[2] = { 0, 0 };
 
-		if (now >= until)
+		if (now >= until) {
+			__atomic_store_n(&in_vain, mine, __ATOMIC_RELAXED);
 			return;
+		}
 		left[0] = (until - now) / 1000000000u;
 		left[1] = (until - now) % 1000000000u;
 		spi_sys(SYS_futex, &answered, FUTEX_WAIT_PRIVATE, seen, left);
@@ -192,6 +199,7 @@ static void wait_for_packet(struct spi_link *link)
 			if (r > 0)
 				spi_tree_loads_take(link);
 			spi_budget_come_by(link);
+			spi_exec_tell_held();
 			spi_control_unlock();
 			__atomic_store_n(&answered, now, __ATOMIC_RELEASE);
 			spi_sys(SYS_futex, &answered, FUTEX_WAKE_PRIVATE, INT32_MAX);
@@ -294,6 +302,14 @@ static void *control_thread(void *data)
 		r = link_begin(link);
 	if (r == 0 && spi_link_current != link)
 		r = spi_link_welcome(link);
+	if (r == 0 && has_strange_rules && link->welcome_flags >> SPI_WELCOME_RUN_SHIFT) {
+		/* a run of the front end's knows its own alone, which have the same numbers */
+		spi_control_lock();
+		spi_rules_remove_all();
+		spi_exec_stop_always();
+		spi_control_unlock();
+	}
+	has_strange_rules = 0;
 	if (r == 0)
 		r = serve(link, -1, 0);
 	spi_control_lock();
@@ -378,14 +394,12 @@ int spi_link_is_opening(void)
  * returns, by the thread that called it. Programs go on there with close(1); dup(pipe):
  * what another thread opens in between, if only for a moment, would get the number.
  */
-int spi_attach_child(const char *path)
+int spi_attach_child(int fd)
 {
-	struct pollfd poll = { .fd = spi_link_connect(path), .events = POLLIN };
+	struct pollfd poll = { .fd = fd, .events = POLLIN };
 	struct spi_link *own;
 	long r;
 
-	if (poll.fd < 0)
-		return poll.fd;
 	own = spi_map_pages(4096);
 	if (!own || __atomic_exchange_n(&attached, 1, __ATOMIC_ACQ_REL)) {
 		spi_sys(SYS_close, poll.fd);
@@ -398,8 +412,10 @@ int spi_attach_child(const char *path)
 	/* a controller that takes its time is waited for by our thread */
 	if (r == 0 && spi_sys(SYS_poll, &poll, 1L, (long) CHILD_MS) > 0)
 		r = spi_link_welcome(own);
-	if (r == 0)
+	if (r == 0) {
+		has_strange_rules = 0;
 		return start_control_thread(own);
+	}
 	spi_sys(SYS_close, spi_control_event);
 	spi_control_event = -1;
 	__atomic_store_n(&attached, 0, __ATOMIC_RELEASE);
@@ -412,6 +428,7 @@ void spi_link_fork_child(void)
 {
 	if (spi_link_current && spi_link_current->fd >= 0)
 		spi_sys(SYS_close, spi_link_current->fd);
+	has_strange_rules |= spi_link_current != NULL;
 	spi_link_current = NULL;
 	if (spi_control_event >= 0)
 		spi_sys(SYS_close, spi_control_event);

@@ -79,6 +79,7 @@ void spi_last_thread_fork_child(void);
 void spi_last_thread_watch(void);		/* whatever way the first thread will end */
 void spi_last_thread_first_ended(void);		/* it may have, without libc */
 int spi_last_thread_is_one(void);		/* the program has no thread but the calling one */
+extern uint32_t spi_sandbox_quiet;		/* sandbox.c: the program's threads talk to nobody, and its children are left alone */
 extern uint32_t spi_sandbox_narrow;		/* sandbox.c: threads get no further chunks */
 extern uint32_t spi_sandboxed;			/* sandbox.c: no thread makes system calls of ours any more */
 
@@ -97,7 +98,7 @@ void spi_thread_unwound(uint64_t sp);
 void *spi_symbol_beside(const char *name, uint64_t address);
 /* Functions that the object exports; control side. */
 void spi_symbols_each(const struct spi_object *object, void (*show)(const char *name, void *data), void *data);
-void spi_rules_process_end(void);	/* rule-late.c: what functions' rules have missed is told */
+void spi_rules_process_end(void);	/* rule-loads.c: what functions' rules have missed is told */
 int spi_symbol_is_shadowed(const char *name);		/* another library than libc and the tracer's defines it, too */
 struct dl_phdr_info;
 int spi_object_defines(const struct dl_phdr_info *info, const char *name);
@@ -120,6 +121,7 @@ void spi_thread_thunks_words(struct spi_point *point, enum spi_words_thunk which
 struct spi_object *spi_objects_scan(void);	/* refresh the list of loaded objects; first one is the executable */
 struct spi_object *spi_objects_list(void);	/* as the latest scan left it; unloaded ones stay in it */
 extern uint64_t spi_objects_unloads;		/* how often the process has unloaded one, at the latest scan */
+extern uint64_t spi_objects_scans;		/* there were so many */
 struct dl_phdr_info;
 uint64_t spi_objects_unloads_of(const struct dl_phdr_info *info, size_t size);
 int spi_object_is_sanitizer(const struct spi_object *object);	/* the runtime of one, as a library */
@@ -168,7 +170,7 @@ extern uint32_t spi_tree_tagged;	/* trees that have one */
 
 /* ---- instrument.c ---- */
 struct spi_rule_result {
-	uint32_t matched, instrumented, declined, generic;
+	uint32_t matched, instrumented, declined, flags;	/* SPI_DONE_* */
 	int status;
 	char text[512];
 };
@@ -188,6 +190,8 @@ struct spi_link {
 };
 int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags);
 int spi_link_connect(const char *path);
+/* A connection for the child of the fork to come: the controller has its other end by then. A descriptor, or a negative errno. */
+int spi_link_give_child(struct spi_link *link);
 int spi_link_send(struct spi_link *link, uint16_t type, uint32_t id, const void *a, size_t na, const void *b, size_t nb, int fd);
 /* Wait for the answer to `id`; other messages are kept. Returns body size or -errno; *fd as received or -1. */
 long spi_link_answer(struct spi_link *link, uint16_t type, uint32_t id, void *body, size_t size, int *fd);
@@ -200,7 +204,7 @@ void spi_control_ask(void);			/* a thread of the program: let the control thread
 extern struct spi_link *spi_link_current;
 int spi_link_is_opening(void);			/* a control thread is there, and has no link yet */
 int spi_attach_thread(int fd);			/* the same for an injected agent: HELLO is said on the new thread */
-int spi_attach_child(const char *path);	/* the same in a forked child, to the front end's socket */
+int spi_attach_child(int fd);	/* the same in a forked child */
 void spi_link_fork_child(void);
 
 /* ---- descriptors.c: close() and its like for a preloaded program ---- */
@@ -225,6 +229,7 @@ void spi_tracer_done(void);			/* where they end by it: all have */
 void spi_rights_init(void);
 void spi_rights_redirect(void);
 void spi_rights_fork_child(void);
+void spi_altstack_fork_child(void);
 
 /* ---- exec-watch.c: programs that this one executes. Control side, but for spi_exec_is_lent() ---- */
 extern uint32_t spi_tree_execs;			/* trees that follow executed programs */
@@ -233,11 +238,15 @@ void spi_exec_start(struct spi_link *link);
 void spi_exec_stop(void);
 void spi_exec_start_always(struct spi_link *link);	/* follow them whatever the rules say */
 void spi_exec_stop_always(void);
+void spi_exec_tell_held(void);			/* under the control lock */
 void spi_exec_tell(void);			/* which could not be followed, to the controller; any thread */
 void spi_exec_fork_child(void);
 int spi_exec_is_watched(void);
 /* 1: the caller is a child on its parent's memory, and thread; 0: not; -1: not now, but one may begin. */
 int spi_exec_is_lent(void);
+/* ---- limits.c ---- */
+/* What a resource limit leaves too little of for the tracer in a child (0) or in a program that is executed (1). NULL: nothing. Anywhere. */
+const char *spi_limits_because(int is_program);
 /* ---- clones.c ---- */
 const char *spi_given_up(void);	/* why nothing can be instrumented in this process any more; NULL: it can */
 void spi_give_up(const char *reason);	/* a thread of the program, which may wait; `reason` stays */
@@ -256,6 +265,12 @@ void spi_phdr_unlock(void);
 
 /* ---- fork.c ---- */
 int spi_fork_init(void);
+struct spi_fork_handlers {
+	void (*before)(void), (*in_parent)(void), (*in_child)(void);
+	void (*last_before)(void), (*last_parent)(void), (*last_child)(void);	/* as they were registered, a moment ago */
+};
+void spi_fork_come_first(const struct spi_fork_handlers *ours);	/* fork-order.c */
+int spi_fork_is_first(void);
 void spi_fork_before(void);			/* its handlers, for who ends the other threads and goes on as a child would: */
 void spi_fork_after(int is_single);		/* 0: they did not end */
 
@@ -264,6 +279,7 @@ void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_
 void spi_closing_step(struct spi_link *link);
 int64_t spi_closing_wait(void);		/* ms until the next step; -1: there is none */
 void spi_closing_last(void);		/* the program ends by a fault. Signal handler */
+uint64_t spi_closing_abort(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 
 /* ---- init.c ---- */
 void spi_control_lock(void);

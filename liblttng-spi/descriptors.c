@@ -30,6 +30,7 @@
 #include <linux/close_range.h>
 #include "liblttng-spi/clones.h"
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/sandbox.h"
 
 static int (*next_close)(int fd);
 static int (*next_close_range)(unsigned int first, unsigned int last, int flags);
@@ -66,7 +67,7 @@ static int close_guarded(int fd)
 		return -1;
 	}
 	/* what lttng-ust calls on the way is not the program's doing */
-	spi_thread.busy++;
+	spi_busy_begin(&spi_thread, (uint64_t) __builtin_frame_address(0));
 	result = spi_payload->close_fd(fd, close_in_libc);
 	spi_thread.busy--;
 	return result;
@@ -162,6 +163,8 @@ void spi_descriptors_redirect(void)
 	static const struct spi_redirect list[] = {
 		{ "close", (void *) own_close }, { "close_range", (void *) own_close_range },
 		{ "closefrom", (void *) own_closefrom }, { "vfork", (void *) spi_own_vfork },
+		{ "clone", (void *) spi_own_clone }, { "__clone", (void *) spi_own_clone },
+		{ "syscall", (void *) spi_own_syscall }, { "prctl", (void *) spi_own_prctl },
 		{ "unshare", (void *) spi_namespaces_unshare }, { "setns", (void *) spi_namespaces_setns },
 		{ "_exit", (void *) spi_own_exit }, { "_Exit", (void *) spi_own_exit }, { NULL, NULL },
 	};
@@ -173,6 +176,8 @@ void spi_descriptors_redirect(void)
 		*(void **) &next_close_range = spi_find_in_libc("close_range");
 		*(void **) &next_closefrom = spi_find_in_libc("closefrom");
 		spi_namespaces_init();
+		spi_clones_init();
+		spi_sandbox_init();
 		is_redirected = 1;
 	}
 	spi_redirect(list);

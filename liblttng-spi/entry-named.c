@@ -16,20 +16,6 @@
 
 /* ---- text; under the patch lock ---- */
 
-static int entry_write(struct spi_entry *e, int install)
-{
-	struct spi_tree_object *to = e->to;
-	uint32_t was = e->point.installed;
-	int r = -EFAULT;
-
-	for (uint32_t i = 0; i < to->text_count && r == -EFAULT; i++)
-		if (e->point.address >= to->text[i].low && e->point.address < to->text[i].high)
-			r = (install ? spi_patch_install_locked : spi_patch_remove_locked)(&e->point, to->text[i].low, to->text[i].high,
-				to->text[i].prot);
-	spi_sites_placed += e->point.installed - was;
-	return r;
-}
-
 static int text_hand_over(struct spi_entry *e, struct spi_point *named)
 {
 	struct spi_tree_object *to = e->to;
@@ -68,6 +54,8 @@ int spi_entry_got(struct spi_entry *e, int r, const char **reason)
 		__atomic_store_n(&e->named, NULL, __ATOMIC_RELEASE);
 		return r;
 	}
+	if (e->point.installed)
+		spi_sites_taken(e->to, e->func, e->point.patch);
 	spi_sites_placed += e->point.installed;
 	spi_patch_drop(named);
 	__atomic_store_n(&named->body, e->point.body, __ATOMIC_RELEASE);
@@ -116,11 +104,11 @@ int spi_entry_name(struct spi_point *named, int install)
 		r = -ENOENT;
 	} else if (install) {
 		__atomic_store_n(&e->named, named, __ATOMIC_RELEASE);
-		r = entry_write(e, 1);
+		r = spi_entry_write(e, 1);
 	} else {
 		__atomic_store_n(&e->named, NULL, __ATOMIC_RELEASE);
 		if (!spi_entry_is_wanted(e, 0))
-			r = entry_write(e, 0);
+			r = spi_entry_write(e, 0);
 	}
 	if (r == 0)
 		named->installed = (uint32_t) install;

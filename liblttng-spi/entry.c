@@ -91,14 +91,20 @@ static void entry_publish(struct spi_entry *e)
 	__atomic_store_n(&spi_entries, e, __ATOMIC_RELEASE);
 }
 
-int spi_entry_install(struct spi_entry *e)
+int spi_entry_write(struct spi_entry *e, int install)
 {
 	struct spi_tree_object *to = e->to;
+	uint32_t was = e->point.installed;
+	int r = -EFAULT;
 
-	for (uint32_t i = 0; i < to->text_count; i++)
+	for (uint32_t i = 0; i < to->text_count && r == -EFAULT; i++)
 		if (e->point.address >= to->text[i].low && e->point.address < to->text[i].high)
-			return spi_patch_install_locked(&e->point, to->text[i].low, to->text[i].high, to->text[i].prot);
-	return -EFAULT;
+			r = (install ? spi_patch_install_locked : spi_patch_remove_locked)(&e->point, to->text[i].low, to->text[i].high,
+				to->text[i].prot);
+	spi_sites_placed += e->point.installed - was;
+	if (install && r == 0)
+		spi_sites_taken(to, e->func, e->point.patch);
+	return r;
 }
 
 static struct spi_entry *entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before,
@@ -110,21 +116,17 @@ static struct spi_entry *entry_new(struct spi_tree_object *to, uint64_t func, ui
 	*reason = "no free memory within reach of its object";
 	if (!e)
 		return NULL;
-	spi_sites_make_way(to, func);
 	spi_entry_ask(e);
 	if (is_control) {
 		spi_patch_unlock(*before);
 		r = spi_patch_prepare(&e->point, reason);
 		*before = spi_patch_lock();
 		other = spi_entry_find(e->point.address);
-		if (other) {
-			spi_sites_come_back(to, func);
+		if (other)
 			return other;
-		}
 	} else {
 		r = spi_patch_prepare_locked(&e->point, reason);
 	}
-	spi_sites_come_back(to, func);
 	if (r == 0)
 		entry_publish(e);
 	r = spi_entry_got(e, r, reason);
@@ -161,12 +163,9 @@ int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, 
 	e->opens |= tree;
 	e->point.tree_todo |= tree;
 	spi_sites_place(to, func, tree);
-	unsigned int was = e->point.installed;
-	r = spi_entry_install(e);
+	r = spi_entry_write(e, 1);
 	if (r < 0)
 		*reason = "its code was changed by somebody else";
-	else
-		spi_sites_placed += !was;
 	spi_patch_unlock(before);
 	return r;
 }
@@ -190,15 +189,37 @@ static int entry_is_held(const struct spi_entry *e, uint32_t tree)
 
 int spi_entry_is_wanted(const struct spi_entry *e, uint32_t tree)
 {
+	tree |= e->rests;
 	return e->named || ((e->point.tree_live | e->point.tree_todo) & ~tree) || entry_is_held(e, tree);
+}
+
+void spi_entry_rest(struct spi_entry *e, uint32_t tree, int rests)
+{
+	int wanted;
+
+	e->rests = rests ? e->rests | tree : e->rests & ~tree;
+	wanted = spi_entry_is_wanted(e, 0);
+	if (e->point.installed != (uint32_t) wanted)
+		spi_entry_write(e, wanted);
 }
 
 void spi_tree_entry_hold(uint64_t address)
 {
 	struct spi_entry *e = spi_entry_find(address);
 
-	if (e && !e->point.installed && spi_entry_install(e) == 0)
-		spi_sites_placed++;
+	if (e && !e->point.installed)
+		spi_entry_write(e, 1);
+}
+
+/* These trees are off, and all threads know: their calls are recorded no more, also where a thread is about to. root.c */
+void spi_entries_forget(uint32_t trees)
+{
+	for (struct spi_entry *e = __atomic_load_n(&spi_entries, __ATOMIC_ACQUIRE); e; e = e->next)
+		for (int i = 0; i < 2; i++)
+			if (e->pairs[i]) {
+				__atomic_fetch_and(&e->pairs[i]->outer.tree_live, ~trees, __ATOMIC_RELAXED);
+				__atomic_fetch_and(&e->pairs[i]->inner.tree_live, ~trees, __ATOMIC_RELAXED);
+			}
 }
 
 /* The tree ends: entries that nobody wants any more get their bytes back. */
@@ -210,12 +231,9 @@ void spi_tree_roots_leave(uint32_t tree)
 		e->opens &= ~tree;
 		__atomic_fetch_and(&e->point.tree_live, ~tree, __ATOMIC_RELEASE);
 		__atomic_fetch_and(&e->point.tree_todo, ~tree, __ATOMIC_RELEASE);
-		if (!e->point.installed || e->to->gone || spi_entry_is_wanted(e, tree))
-			continue;
-		for (uint32_t i = 0; i < e->to->text_count; i++)
-			if (e->point.address >= e->to->text[i].low && e->point.address < e->to->text[i].high)
-				spi_patch_remove_locked(&e->point, e->to->text[i].low, e->to->text[i].high, e->to->text[i].prot);
-		spi_sites_placed -= !e->point.installed;
+		e->rests &= ~tree;
+		if (e->point.installed && !e->to->gone && !spi_entry_is_wanted(e, tree))
+			spi_entry_write(e, 0);
 	}
 	spi_patch_unlock(before);
 }

@@ -21,6 +21,7 @@ struct spi_entry {
 	struct spi_tree_object *to;
 	uint64_t func;
 	uint32_t opens;			/* trees that it is the root of */
+	uint32_t rests;			/* those that begin no more for the moment: budget-out.c */
 	struct spi_entry *next;
 	struct spi_point *named;	/* of a rule by name that traces this function, in force; NULL: none */
 	struct spi_point *before;	/* whose bytes it is about to take. entry-named.c */
@@ -30,9 +31,13 @@ struct spi_entry {
 extern struct spi_entry *spi_entries;
 struct spi_entry *spi_entry_find(uint64_t address);
 int spi_entry_use(struct spi_entry *e, uint32_t trees);	/* what trees of their kinds need is there. 0 or -ENOMEM */
-int spi_entry_install(struct spi_entry *e);
+/* Its bytes, under the patch lock: the jump, or the program's. 0, or a negative errno: they were changed by somebody else. */
+int spi_entry_write(struct spi_entry *e, int install);
 /* A new one, published; under the patch lock, which the control side gives back for what it has to ask. NULL: told why not. */
 struct spi_entry *spi_entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before);
+/* A root that is left out for a tree's budget, or comes back: under the patch lock, any thread. */
+void spi_entry_rest(struct spi_entry *e, uint32_t tree, int rests);
+void spi_entries_forget(uint32_t trees);
 /* Other trees than this one, or a rule by name, need it. */
 int spi_entry_is_wanted(const struct spi_entry *e, uint32_t tree);
 

@@ -110,16 +110,6 @@ static int own_execveat(int directory, const char *path, char *const argv[], cha
 	return failed(left, libc_execveat(directory, path, argv, envp, flags));
 }
 
-/* Arguments up to NULL, as an array on the caller's stack. */
-#define COUNT(last) ({ \
-	va_list counted; \
-	size_t n_ = 1; \
-	va_start(counted, last); \
-	while (va_arg(counted, char *)) \
-		n_++; \
-	va_end(counted); \
-	n_; \
-})
 static void fill(char **argv, char *first, size_t n, va_list *args)
 {
 	argv[0] = first;
@@ -146,39 +136,43 @@ static void fill(char **argv, char *first, size_t n, va_list *args)
 		"	.size own_" #name ", . - own_" #name "\n"); \
 	int exec_##name(const char *path, const char *first, ...)
 
+/* Arguments from `first` up to NULL, as an array on the caller's stack; `args` is then behind NULL. */
+#define GATHER(first, args) ({ \
+	size_t n_ = 0; \
+	char **argv_; \
+	va_start(args, first); \
+	for (const char *next_ = (first); next_; next_ = va_arg(args, char *)) \
+		n_++; \
+	va_end(args); \
+	argv_ = alloca((n_ + 1) * sizeof(*argv_)); \
+	va_start(args, first); \
+	fill(argv_, (char *) (first), n_, &args); \
+	argv_; \
+})
+
 VARIADIC(execl)
 {
-	size_t n = first ? COUNT(first) : 0;
-	char **argv = alloca((n + 1) * sizeof(*argv));
 	va_list args;
+	char **argv = GATHER(first, args);
 
-	va_start(args, first);
-	fill(argv, (char *) first, n, &args);
 	va_end(args);
 	return own_execv(path, argv);
 }
 
 VARIADIC(execlp)
 {
-	size_t n = first ? COUNT(first) : 0;
-	char **argv = alloca((n + 1) * sizeof(*argv));
 	va_list args;
+	char **argv = GATHER(first, args);
 
-	va_start(args, first);
-	fill(argv, (char *) first, n, &args);
 	va_end(args);
 	return own_execvp(path, argv);
 }
 
 VARIADIC(execle)
 {
-	size_t n = first ? COUNT(first) : 0;
-	char **argv = alloca((n + 1) * sizeof(*argv)), **envp;
 	va_list args;
+	char **argv = GATHER(first, args), **envp = va_arg(args, char **);
 
-	va_start(args, first);
-	fill(argv, (char *) first, n, &args);
-	envp = va_arg(args, char **);
 	va_end(args);
 	return own_execve(path, argv, envp);
 }

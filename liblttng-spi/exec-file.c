@@ -17,7 +17,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -26,7 +25,6 @@
 
 #define SCRIPTS_MAX	5		/* as the kernel */
 #define PHDRS_MAX	64u
-#define ADDRESS_SPACE	(UINT64_C(768) << 20)	/* the agent, lttng-ust's buffers, and a little program */
 
 /* Where the dynamic linker is, in Debian's and in other systems' words. */
 static int interpreter_is_glibc(int fd, const Elf64_Phdr *p)
@@ -96,10 +94,10 @@ static const char *secure_because(int fd, const struct stat *st)
 
 static const char *limit_because(void)
 {
-	struct rlimit limit;
+	const char *reason = spi_limits_because(1);
 
-	if (spi_sys(SYS_prlimit64, 0L, RLIMIT_AS, NULL, &limit) == 0 && limit.rlim_cur < ADDRESS_SPACE)
-		return "the limit on its address space is too low";
+	if (reason)
+		return reason;
 	if (spi_sys(SYS_faccessat, (long) AT_FDCWD, spi_exec_agent(), (long) R_OK) < 0)
 		return "the agent's files cannot be reached from it";
 	return NULL;

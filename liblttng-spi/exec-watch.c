@@ -79,6 +79,8 @@ void spi_exec_fault(const char *call, const char *reason)
 
 static void tell(void)
 {
+	if (spi_sandbox_quiet && !spi_thread_is_tracer())
+		return;		/* the control thread does when it is asked to */
 	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
 		if (__atomic_load_n(&notes[i].state, __ATOMIC_ACQUIRE) != 2)
 			continue;
@@ -94,6 +96,11 @@ void spi_exec_tell(void)
 		return;
 	tell();
 	spi_control_unlock();
+}
+
+void spi_exec_tell_held(void)
+{
+	tell();
 }
 
 /* A child that has just been forked has no link yet: its control thread is opening one. */
@@ -150,7 +157,7 @@ int spi_exec_leave(int directory, const char *path, int flags)
 {
 	const char *reason;
 
-	if (spi_sandboxed || spi_sandbox_narrow || !spi_process_is_mine() ||
+	if (spi_sandboxed || spi_sandbox_quiet || !spi_process_is_mine() ||
 			spi_exec_look(directory, path, flags, &reason) == SPI_EXEC_FAILS)
 		return 0;
 	return program_leave(0);
@@ -181,7 +188,7 @@ static int exec_try(int directory, const char *path, char *const argv[], char *c
 	enum spi_exec_kind kind;
 	int followed, left = 0;
 
-	if (spi_sandboxed || spi_sandbox_narrow)	/* looking alone could be its end */
+	if (spi_sandboxed || spi_sandbox_quiet)	/* looking alone could be its end */
 		return 0;
 	kind = spi_exec_look(directory, path, flags, &reason);
 	if (kind == SPI_EXEC_FAILS)
@@ -279,25 +286,29 @@ static void exec_exit(int status)
 
 /* ---- libc's functions ---- */
 
+#define PROGRAMS	"programs that it executes are not traced"
+
 static struct watched {
 	const char *name;
+	const char *lacking;		/* what there is not where it cannot be watched; NULL: nothing that is worth a note */
 	void *with;			/* instead of it; or */
 	void **next;
 	spi_entry_fn entry;		/* before it */
 	struct spi_point *point;
 } watched[] = {
-	{ "execve", (void *) exec_execve, (void **) &next_execve, NULL, NULL },
-	{ "execveat", (void *) exec_execveat, (void **) &next_execveat, NULL, NULL },
-	{ "fexecve", (void *) exec_fexecve, (void **) &next_fexecve, NULL, NULL },
-	{ "posix_spawn", (void *) exec_posix_spawn, (void **) &next_posix_spawn, NULL, NULL },
-	{ "posix_spawnp", (void *) exec_posix_spawnp, (void **) &next_posix_spawnp, NULL, NULL },
-	{ "_exit", (void *) exec_exit, (void **) &next_exit, NULL, NULL },
-	{ "clone", NULL, NULL, spi_clone_entry, NULL },
-	{ "prctl", NULL, NULL, spi_sandbox_prctl, NULL },
-	{ "unshare", (void *) spi_namespaces_unshare, (void **) &spi_namespaces_next_unshare, NULL, NULL },
-	{ "setns", (void *) spi_namespaces_setns, (void **) &spi_namespaces_next_setns, NULL, NULL },
-	{ "_Fork", (void *) spi_clones_fork, (void **) &spi_clones_next_fork, NULL, NULL },
-	{ "syscall", (void *) spi_clones_syscall, (void **) &spi_clones_next_syscall, NULL, NULL },
+	{ "execve", PROGRAMS, (void *) exec_execve, (void **) &next_execve, NULL, NULL },
+	{ "execveat", PROGRAMS, (void *) exec_execveat, (void **) &next_execveat, NULL, NULL },
+	{ "fexecve", PROGRAMS, (void *) exec_fexecve, (void **) &next_fexecve, NULL, NULL },
+	{ "posix_spawn", PROGRAMS, (void *) exec_posix_spawn, (void **) &next_posix_spawn, NULL, NULL },
+	{ "posix_spawnp", PROGRAMS, (void *) exec_posix_spawnp, (void **) &next_posix_spawnp, NULL, NULL },
+	{ "_exit", "calls that are open when it is called have no exits", (void *) exec_exit, (void **) &next_exit, NULL, NULL },
+	{ "clone", NULL, NULL, NULL, spi_clone_entry, NULL },
+	{ "prctl", NULL, NULL, NULL, spi_sandbox_prctl, NULL },
+	{ "abort", NULL, NULL, NULL, spi_closing_abort, NULL },
+	{ "unshare", "user namespaces are refused", (void *) spi_namespaces_unshare, (void **) &spi_namespaces_next_unshare, NULL, NULL },
+	{ "setns", "user namespaces are refused", (void *) spi_namespaces_setns, (void **) &spi_namespaces_next_setns, NULL, NULL },
+	{ "_Fork", "what its children call is not told from the program's own calls", (void *) spi_clones_fork, (void **) &spi_clones_next_fork, NULL, NULL },
+	{ "syscall", "threads and children that it makes are not told from their maker", (void *) spi_clones_syscall, (void **) &spi_clones_next_syscall, NULL, NULL },
 };
 #define WATCHED (sizeof(watched) / sizeof(watched[0]))
 
@@ -328,15 +339,13 @@ static void watched_make(struct watched *w, struct spi_object *libc, const struc
 	reason = "it would need int3, each time";
 	if (w->with == (void *) spi_clones_syscall && spi_patch_worker(p) == SPI_WORKER_TRAP)
 		goto fail;
-	if (w->with) {
-		*w->next = (void *) p->body;
+	if (w->with)
 		p->payload = w->with;
-	}
 	w->point = p;
 	return;
 fail:
-	if (w->with)
-		spi_note("libc's %s() cannot be watched: %s", w->name, reason);
+	if (w->lacking)
+		spi_note("libc's %s() cannot be watched, so %s: %s", w->name, w->lacking, reason);
 }
 
 static void watched_write(int install)
@@ -345,10 +354,16 @@ static void watched_write(int install)
 	const char *errors[WATCHED];
 	uint32_t n = 0;
 
+	/* before the jump is there, and after it is gone: the agent's own may be called meanwhile */
+	for (unsigned int i = 0; install && i < WATCHED; i++)
+		if (watched[i].point && watched[i].with)
+			*watched[i].next = (void *) watched[i].point->body;
 	for (unsigned int i = 0; i < WATCHED; i++)
 		if (watched[i].point && watched[i].point->installed != (uint32_t) install)
 			list[n++] = watched[i].point;
 	spi_points_write(list, n, errors, install);
+	if (!install)
+		spi_clones_syscall_unwatched();
 	__atomic_store_n(&spi_exec_watching, (uint32_t) spi_exec_is_watched(), __ATOMIC_RELEASE);
 }
 
@@ -373,7 +388,7 @@ void spi_exec_start(struct spi_link *link)
 	struct spi_object *libc = spi_objects_list();
 	const struct spi_map *map;
 
-	while (libc && (!libc->reserved[0] || strcmp(libc->name, "libc.so.6")))
+	while (libc && (!libc->seen || strcmp(libc->name, "libc.so.6")))
 		libc = libc->next;
 	if (!libc)
 		return;
@@ -386,6 +401,14 @@ void spi_exec_start(struct spi_link *link)
 		made = 1;
 	}
 	watched_write(1);
+}
+
+int spi_exec_watches(const void *function)
+{
+	for (unsigned int i = 0; i < WATCHED; i++)
+		if (watched[i].with == function || (const void *) watched[i].entry == function)
+			return watched[i].point && watched[i].point->installed;
+	return 0;
 }
 
 int spi_exec_is_watched(void)

@@ -51,15 +51,15 @@ extern const uint8_t spi_read_begin[] SPI_HIDDEN, spi_read_end[] SPI_HIDDEN, spi
 
 /* ---- the second net ---- */
 
-void (*spi_fault_last)(void);
+static void (*fault_last)(void);
 
 /* Nobody handles this fault: it ends the program. */
 static void dying(const struct spi_signal *s, const siginfo_t *info)
 {
 	uint64_t handler = s->program.handler;
 
-	if (spi_fault_last && !spi_signal_was_sent(info) && (handler == (uint64_t) SIG_DFL || handler == (uint64_t) SIG_IGN))
-		spi_fault_last();
+	if (fault_last && !spi_signal_was_sent(info) && (handler == (uint64_t) SIG_DFL || handler == (uint64_t) SIG_IGN))
+		fault_last();
 }
 
 static void segv_handle(int number, void *info, void *context);
@@ -104,6 +104,20 @@ static void bus_handle(int number, void *info, void *context)
 	spi_signal_hand_on(&bus, info, context, __builtin_return_address(0));
 }
 
+/* These are taken for what is to be done before the end alone. */
+static void end_handle(int number, void *info, void *context);
+static struct spi_signal ends[] = {
+	{ .number = SIGILL, .handler = end_handle }, { .number = SIGFPE, .handler = end_handle },
+};
+
+static void end_handle(int number, void *info, void *context)
+{
+	struct spi_signal *s = &ends[number == SIGFPE];
+
+	dying(s, info);
+	spi_signal_hand_on(s, info, context, __builtin_return_address(0));
+}
+
 static int fault_take(struct spi_signal *s)
 {
 	struct spi_sigaction now;
@@ -122,6 +136,13 @@ int spi_fault_install(void)
 	int a = fault_take(&segv), b = fault_take(&bus);
 
 	return a < 0 ? a : b;
+}
+
+void spi_fault_last_install(void (*last)(void))
+{
+	fault_last = last;
+	for (unsigned int i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		fault_take(&ends[i]);
 }
 
 /* Would a fault in the copying loops, here and now, reach the handlers? */

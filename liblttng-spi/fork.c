@@ -6,18 +6,24 @@
  * with the daemon. The conversation with the controller stays the parent's: a
  * child that was started by the front end opens one of its own.
  *
- * The handlers run in whatever order pthread_atfork() gives; all they share is
+ * Others' handlers run before or after these (fork-order.c); all they share is
  * the control lock, held over the fork so that no half-made rule is inherited, and
  * the patch lock, so that no half-written code is.
  */
+#include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/exec.h"
+#include "liblttng-spi/clones.h"
+#include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/steps.h"
 
 static uint32_t forking_busy;	/* the bit, if it was not set before */
@@ -26,15 +32,83 @@ static uint64_t forking_stepped;	/* the thread single-steps itself: not over thi
 static uint64_t forking_mask;	/* signals are blocked while the patch lock is held */
 
 /*
+ * The program's handlers run before all this or after it: while the thread is busy what they call would not be recorded,
+ * and lttng-ust, which blocks all signals over the fork, lets them in before that is over. Faults are not put off, nor
+ * what libc itself uses, nor SIGCHLD, which the event module keeps from the child where lttng-ust forks a helper.
+ */
+#define HELD	(~(SPI_SIGNAL_BIT(SIGILL) | SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGFPE) | \
+		   SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGSTKFLT) | SPI_SIGNAL_BIT(SIGCHLD) | SPI_SIGNAL_BIT(32) | \
+		   SPI_SIGNAL_BIT(33)))
+static uint64_t forking_held;
+
+/*
  * lttng-ust forks a short-lived helper while its constructor runs, which is when
  * we load it: a fork by the holder of the control lock is none of the program's.
  */
 static int own_fork;
+static const char *forking_short;	/* why nothing can be done in the child: limits.c, a sandbox */
+
+/* Who holds the locks over its fork. Handlers may be called in twos, or after the fork alone, when they came to be in the middle of one. */
+static struct spi_thread *forking;
 
 /* Then the child is left alone: what is done here takes more system calls than recording does. */
 static int is_sandbox(void)
 {
 	return spi_sandboxed || spi_sandbox_narrow;
+}
+
+/*
+ * In a child that was made while another thread of the program was loading a library the dynamic linker says so for ever, and
+ * ends the process at the next dlopen(), which lttng-ust's constructor calls. So the fork waits a little for such a thread,
+ * and where that is in vain the child is left alone.
+ */
+#define LOADING_MS	100
+
+static int is_loading(void)
+{
+	return __atomic_load_n(&_r_debug.r_state, __ATOMIC_RELAXED) != RT_CONSISTENT;
+}
+
+static void loading_wait(void)
+{
+	struct timespec ms = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < LOADING_MS && is_loading(); i++)
+		spi_sys(SYS_nanosleep, &ms, NULL);
+}
+
+/*
+ * Whom a child goes to: the controller that began the program, or the front end's run that has attached to it, which takes
+ * out of the child, too, what it put in. Its socket may be out of reach, another user's or in another directory tree: then
+ * it is given the child's connection before there is a child; and so it is by who is attached to, for a run that is about
+ * to end must know of each child until it has let it go. Who attaches for longer finds children by itself.
+ */
+static int child_fd = -1;
+
+static int is_run(void)
+{
+	return spi_link_current && spi_link_current->welcome_flags >> SPI_WELCOME_RUN_SHIFT;
+}
+
+static int is_in_reach(const char *socket)
+{
+	return socket && spi_sys(SYS_faccessat, (long) AT_FDCWD, socket, (long) W_OK) == 0;
+}
+
+static void child_announce(void)
+{
+	if (!is_run() || (spi_link_current->hello_flags & SPI_HELLO_PRELOADED && is_in_reach(spi_env.socket)))
+		return;
+	spi_low_fds_hold();
+	child_fd = spi_link_give_child(spi_link_current);
+	spi_low_fds_release();
+}
+
+static void child_forget(void)
+{
+	if (child_fd >= 0)
+		spi_sys(SYS_close, (long) child_fd);
+	child_fd = -1;
 }
 
 static void before(void)
@@ -45,44 +119,93 @@ static void before(void)
 		own_fork = 1;
 		return;
 	}
+	loading_wait();
 	forking_stepped = spi_steps_pause();
 	spi_control_lock();
+	forking = &spi_thread;
+	forking_held = spi_signals_hold(HELD);
+	forking_short = spi_sandbox_quiet ? "it is in a seccomp sandbox that kills for system calls which a traced child makes" :
+		spi_payload ? spi_limits_because(0) : NULL;
+	if (!forking_short)
+		child_announce();
 	forking_busy = SPI_BUSY_ALWAYS & ~spi_thread.busy;
 	spi_thread.busy |= SPI_BUSY_ALWAYS;	/* a bit beside what counts the call of this very handler */
 	if (spi_payload)
 		spi_payload->fork_before();
 	forking_all = spi_signals_hold(~UINT64_C(0));
 	spi_phdr_lock();
-	forking_mask = spi_patch_lock();
+	forking_mask = spi_patch_lock_fork();
 }
 
 static void in_parent(void)
 {
-	uint64_t stepped;
+	uint64_t stepped, held;
 
-	if (is_sandbox())
-		return;
-	if (own_fork) {
-		own_fork = 0;
+	if (forking != &spi_thread) {
+		if (spi_control_is_mine())
+			own_fork = 0;
 		return;
 	}
-	spi_patch_unlock(forking_mask);
+	forking = NULL;
+	spi_patch_unlock_fork(forking_mask);
 	spi_phdr_unlock();
 	spi_signals_release(forking_all);
+	child_forget();
 	if (spi_payload)
 		spi_payload->fork_parent();
+	if (forking_short || is_loading())	/* the child has looked by itself: if that was over just now it is not told */
+		spi_exec_note("a child", forking_short ? forking_short : "it was made while a library was loaded");
 	spi_thread.busy &= ~forking_busy;
 	stepped = forking_stepped;
+	held = forking_held;
 	spi_control_unlock();
+	spi_signals_release(held);
 	spi_steps_resume(stepped);
 }
 
-/* A child of an attached process is nobody's; the process itself (single.c) remains its controller's. */
+/* Nothing is recorded in the child, and lttng-ust begins no thread in it: it runs as after the entry of a sandbox. */
+static void child_leave(void)
+{
+	forking = NULL;
+	spi_thread.busy |= SPI_BUSY_ALWAYS;
+	spi_calls_abandon();
+	spi_link_fork_child();
+	child_forget();
+	spi_patch_unlock_fork(forking_mask);
+	spi_phdr_unlock();
+	spi_signals_release(forking_all);
+	if (spi_payload)
+		spi_payload->fork_parent();	/* gives lttng-ust's locks back, no more */
+	spi_sandbox_drop();
+	spi_control_unlock();
+	spi_signals_release(forking_held);
+	spi_steps_resume(forking_stepped);
+}
+
+static const char *child_socket(void)
+{
+	const char *socket = is_run() ? spi_exec_socket() : NULL;
+
+	return socket ? socket : spi_env.socket;
+}
+
+/* Its own conversation, when the process had one; a descriptor, or a negative number. */
+static int child_connect(const char *socket)
+{
+	int fd = child_fd;
+
+	child_fd = -1;
+	return fd < 0 && socket ? spi_link_connect(socket) : fd;
+}
+
+/* The process itself (single.c) remains its controller's. */
 static void child_begin(const char *socket)
 {
-	int had_link;
+	int had_link, fd = -1;
 
+	forking = NULL;
 	if (is_sandbox()) {
+		child_forget();
 		spi_thread.busy |= SPI_BUSY_ALWAYS;
 		spi_calls_abandon();
 		spi_sandboxed = 1;
@@ -91,6 +214,8 @@ static void child_begin(const char *socket)
 	had_link = spi_link_current != NULL;
 	spi_init_fork_child();
 	spi_link_fork_child();
+	if (had_link)
+		fd = child_connect(socket);	/* who is about to end its run knows at once that there is one more */
 	spi_patch_fork_child();
 	spi_threads_fork_child();
 	spi_last_thread_fork_child();	/* the forking thread is the first one now */
@@ -99,8 +224,10 @@ static void child_begin(const char *socket)
 	spi_low_fds_fork_child();
 	spi_lend_fork_child();
 	spi_rights_fork_child();
+	spi_altstack_fork_child();
+	spi_calls_fork_child();
 	spi_budget_fork_child();
-	spi_patch_unlock(forking_mask);
+	spi_patch_unlock_fork(forking_mask);
 	spi_phdr_unlock();
 	spi_signals_release(forking_all);
 	if (spi_payload) {
@@ -109,17 +236,40 @@ static void child_begin(const char *socket)
 		spi_low_fds_release();
 	}
 	spi_control_unlock();
-	if (had_link && socket)
-		spi_attach_child(socket);
+	if (fd >= 0)
+		spi_attach_child(fd);
 	spi_budget_forked();
 	spi_thread.busy &= ~forking_busy;
+	spi_signals_release(forking_held);
 	spi_steps_resume(forking_stepped);
 }
 
 static void in_child(void)
 {
-	if (!own_fork)
-		child_begin(spi_env.socket);
+	if (forking == &spi_thread && (forking_short || is_loading()))
+		child_leave();
+	else if (forking == &spi_thread || (!own_fork && is_sandbox()))
+		child_begin(child_socket());
+}
+
+/* ---- where they are the last that were registered ---- */
+
+static void last_before(void)
+{
+	if (!spi_fork_is_first())
+		before();
+}
+
+static void last_parent(void)
+{
+	if (!spi_fork_is_first())
+		in_parent();
+}
+
+static void last_child(void)
+{
+	if (!spi_fork_is_first())
+		in_child();
 }
 
 /* ---- no fork(), but the same for what is left of the process: single.c ---- */
@@ -139,5 +289,10 @@ void spi_fork_after(int is_single)
 
 int spi_fork_init(void)
 {
-	return -pthread_atfork(before, in_parent, in_child);
+	static const struct spi_fork_handlers ours = { before, in_parent, in_child, last_before, last_parent, last_child };
+	int error = pthread_atfork(last_before, last_parent, last_child);
+
+	if (!error)
+		spi_fork_come_first(&ours);
+	return -error;
 }

@@ -26,6 +26,7 @@
 #include <unistd.h>
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/tree.h"
 
@@ -81,7 +82,9 @@ static void *learn_stack(void *unused)
 
 /*
  * What is found out about threads on one of ours is needed before main() starts
- * the first of the program's: the control thread may come to it later.
+ * the first of the program's: the control thread may come to it later. It has ended
+ * before anything else is done: to register for membarrier() while there are two
+ * threads waits for an RCU grace period, which is 10 ms.
  */
 static void learn_threads(void)
 {
@@ -100,6 +103,7 @@ static void start_with_controller(const char *path)
 		return;
 	if (spi_link_serve_until_go(&link) < 0)
 		return;
+	spi_tracer_start(0);	/* the control thread gives descriptors back, too */
 	spi_link_serve_thread(&link);
 }
 
@@ -138,23 +142,27 @@ static int agent_begin(char **envp)
 	if (result == 0 && spi_env.preloaded) {
 		spi_descriptors_init();
 		spi_exec_init();
+		spi_sandbox_init();
 		spi_signals_init();
 	}
 	return result;
 }
 
-static int has_started;	/* our constructor */
+static int has_started;	/* our constructor is over */
 
 __attribute__((constructor)) static void agent_start(int argc, char **argv, char **envp)
 {
-	has_started = 1;
-	if (agent_begin(envp) < 0 || !spi_env.preloaded)
+	if (agent_begin(envp) < 0 || !spi_env.preloaded) {
+		has_started = 1;
 		return;
+	}
 	if (spi_attached_early) {	/* its rules are in force: it waited in lttng-ust's constructor, and that came first */
+		has_started = 1;
 		spi_env_clean(envp);
 		return;
 	}
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* what this thread calls until main() is our doing */
+	spi_tracer_start(1);
 	if (spi_env.socket || spi_env.rules)
 		learn_threads();
 	spi_last_thread_init();
@@ -165,26 +173,31 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 	} else if (spi_env.rules) {
 		start_with_rules(spi_env.rules);
 	}
+	spi_tracer_start(0);
 	spi_thread.busy = 0;
+	has_started = 1;
 }
 
 /*
- * A preloaded agent that has not begun, because lttng-ust's constructor comes first and
- * waits, may be about to connect to a front end, whose program this is. The session
- * daemon's broker, whom it would connect to otherwise, is who attaches here.
+ * A preloaded agent that has not begun, because lttng-ust's constructor comes first and waits, is about to connect to
+ * a front end, whose program this is, or to the session daemon's broker. And main() waits for the rules that it is told there,
+ * which nobody would do for those of who attaches now. 0, or why not.
  */
 static int awaits_another(void)
 {
 	static const char brokers[] = "/spi-agent";
 	size_t n = !has_started && spi_env.preloaded && spi_env.socket ? strlen(spi_env.socket) : 0;
 
-	return n && (n < sizeof(brokers) || strcmp(spi_env.socket + n - (sizeof(brokers) - 1), brokers));
+	if (!n)
+		return 0;
+	return n < sizeof(brokers) || strcmp(spi_env.socket + n - (sizeof(brokers) - 1), brokers) ? -EBUSY : -EALREADY;
 }
 
 /*
  * lttng_spi_attach() - the injector's call: talk to the controller on fd, which
  * the agent owns from now on. Starts a thread and returns. 0, -EBUSY while
- * another controller has the agent, or will have it at once, or another negative errno.
+ * another controller has the agent, or will have it at once, -EALREADY when that is the session daemon's broker, or another
+ * negative errno.
  *
  * In a constructor (SPI_ATTACH_CONSTRUCTOR) the calling thread has the loader's
  * lock, and keeps it until main(): our thread could not load the event module,
@@ -200,7 +213,7 @@ int lttng_spi_attach(int fd, uint32_t flags)
 	if (r < 0)
 		return -EAGAIN;
 	if (awaits_another())
-		return -EBUSY;
+		return awaits_another();
 	if (flags & SPI_ATTACH_CONSTRUCTOR) {
 		spi_attached_early = 1;
 		spi_control_lock();
@@ -220,10 +233,12 @@ __attribute__((destructor)) void spi_agent_end(void)
 	if (spi_thread.busy < SPI_BUSY_ALWAYS || spi_last_thread_ended) {
 		spi_process_end();
 		spi_thread.busy = SPI_BUSY_ALWAYS;
-		if (!spi_sandbox_narrow) {
+		if (!spi_sandbox_quiet) {
 			spi_tree_process_end();
 			spi_rules_process_end();
 			spi_exec_tell();
+		} else if (!spi_sandbox_narrow) {
+			spi_control_ask();
 		}
 	}
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* no call from here on is recorded in this thread */

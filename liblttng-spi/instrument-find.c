@@ -7,7 +7,6 @@
  *
  * Control side only, under the control lock.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,7 +14,7 @@
 #include "codemap/map-check.h"
 #include "liblttng-spi/instrument-work.h"
 
-static int rule_keep(struct rule *rule, struct spi_point *point)
+int spi_rule_keep(struct rule *rule, struct spi_point *point)
 {
 	for (uint32_t i = 0; i < rule->count && rule->count < 64; i++)
 		if (rule->points[i] == point)
@@ -46,21 +45,37 @@ void spi_work_decline(struct work *w, const struct spi_object *object, const cha
 
 /* ---- from a code map to points ------------------------------------------------------ */
 
-/* What an indirect function's resolver chose in this process: its code is analysed by address in a second pass. */
-static void resolve_ifunc(struct work *w, struct spi_object *object, const char *name)
+static void resolver_ask(void *data)
 {
-	size_t n = strlen(name) + 1;
-	char *kept = spi_alloc(n);	/* the map may go before the point that takes this name */
-	void *handle = dlopen(object->is_exe ? NULL : object->path, RTLD_NOLOAD | RTLD_LAZY);
-	uint64_t at = handle ? (uint64_t) dlsym(handle, name) : 0;
-	size_t used = strlen(w->ifuncs);
+	uint64_t *at = data;
 
-	if (handle)
-		dlclose(handle);
+	*at = ((uint64_t (*)(void)) *at)();
+}
+
+/*
+ * What an indirect function's resolver chooses in this process: its code is analysed by address in a second pass. The
+ * resolver is asked as the dynamic linker asks it, while nothing can be unloaded. dlsym() would, too, but waits for whoever is
+ * within dlopen(); and there somebody may wait for us. Of what was loaded in this moment nothing is relocated yet, and cannot run.
+ */
+static void resolve_ifunc(struct work *w, struct spi_object *object, const struct spi_map_func *func, const char *name)
+{
+	size_t n = strlen(name) + 1, used = strlen(w->ifuncs);
+	uint64_t at = func->vaddr + object->bias;
+	char *kept;
+
+	if (w->only) {
+		spi_work_decline(w, object, name, "an indirect function of a library that was loaded later");
+		return;
+	}
+	if (at < object->low || at >= object->high || !spi_patch_frozen || spi_patch_frozen(resolver_ask, &at) < 0) {
+		spi_work_decline(w, object, name, "an indirect function whose resolver cannot be asked");
+		return;
+	}
+	kept = spi_alloc(n);		/* the map may go before the point that takes this name */
 	if (!kept) {
 		spi_work_decline(w, object, name, "the agent has no memory left");
 	} else if (at < object->low || at >= object->high) {
-		spi_work_decline(w, object, name, "an indirect function whose implementation the dynamic linker does not tell");
+		spi_work_decline(w, object, name, "an indirect function whose implementation lies in another object");
 	} else if (w->ifunc_count == IFUNC_MAX) {
 		spi_work_decline(w, object, name, "too many indirect functions in one rule");
 	} else {
@@ -71,6 +86,16 @@ static void resolve_ifunc(struct work *w, struct spi_object *object, const char 
 	}
 }
 
+/* A function that has several names is recorded by the one that it was first asked for by. Numbers of further functions do not count. */
+static void name_tell(const struct work *w, const struct spi_point *p, const char *event)
+{
+	size_t n = strcspn(event, "@");
+
+	if (n != strcspn(p->event_name, "@") || strncmp(event, p->event_name, n))
+		spi_note("%s: its events are called spi:%s, another name of the same function: a rule made before has that",
+			 w->rule->text.pattern, p->event_name);
+}
+
 static void take_function(struct work *w, struct spi_object *object, struct spi_map *map, const struct spi_map_func *func)
 {
 	const char *name = spi_map_string(map, func->name), *event = spi_map_string(map, func->event);
@@ -78,7 +103,7 @@ static void take_function(struct work *w, struct spi_object *object, struct spi_
 	struct spi_point *p;
 
 	if (func->flags & SPI_FUNC_IFUNC) {
-		resolve_ifunc(w, object, name);
+		resolve_ifunc(w, object, func, name);
 		return;
 	}
 	for (unsigned int i = 0; i < w->ifunc_count; i++)
@@ -91,11 +116,13 @@ static void take_function(struct work *w, struct spi_object *object, struct spi_
 		spi_work_decline(w, object, name, "already traced by another rule in another form (one event, entry and exit, or compact)");
 		return;
 	}
+	if (p && !w->rule->text.pattern[strcspn(w->rule->text.pattern, "*?[\\")])
+		name_tell(w, p, event);
 	if (!p) {
 		p = spi_point_new(object, map, func, flags, event);
-		w->created += p != NULL;
+		w->created += p && p->map == map;
 	}
-	if (!p || rule_keep(w->rule, p) < 0)
+	if (!p || spi_rule_keep(w->rule, p) < 0)
 		spi_work_decline(w, object, name, "no free memory within reach of the function");
 }
 
@@ -145,7 +172,7 @@ int spi_work_find(struct work *w)
 	for (struct spi_object *o = spi_objects_scan(); o; o = o->next) {
 		int r;
 
-		if (!o->reserved[0] || !spi_rule_covers(&w->rule->text, o))
+		if (!o->seen || (w->only && o != w->only) || !spi_rule_covers(&w->rule->text, o))
 			continue;
 		if (spi_object_is_own(o)) {
 			if (w->rule->text.object[0])
@@ -164,6 +191,6 @@ int spi_work_find(struct work *w)
 		if (r < 0)
 			return r;
 	}
-	w->rule->objects = spi_objects_count();
+	w->rule->looked = spi_objects_scans;
 	return 0;
 }

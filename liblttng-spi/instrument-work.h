@@ -18,11 +18,17 @@ struct work {
 	unsigned int ifunc_count;
 	uint32_t parts;
 	uint32_t created;		/* points; each refers to its map */
+	struct spi_object *only;	/* which has just been loaded, and is not relocated yet; NULL: all that is loaded */
 };
 
 /* Not instrumented, with the reason, which the controller is told. */
 void spi_work_decline(struct work *w, const struct spi_object *object, const char *function, const char *reason);
 /* Points for all functions that it names in what is loaded, in rule->points. 0, or -ECONNRESET, or another negative errno. */
 int spi_work_find(struct work *w);
+/* ---- instrument.c ---- */
+/* The event module, and what else has to be there before anything is instrumented. 0, or a negative errno and why in result->text. */
+int spi_work_ready(struct work *w);
+/* Events and jumps for rule->points; those that fall out are told, and in it no more. 0 or a negative errno. */
+int spi_work_put_in_force(struct work *w);
 
 #endif /* SPI_INSTRUMENT_WORK_H */

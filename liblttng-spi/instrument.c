@@ -21,7 +21,7 @@
 #include "liblttng-spi/instrument-work.h"
 #include "liblttng-spi/interpose.h"
 #include "liblttng-spi/steps.h"
-#include "liblttng-spi/tree.h"
+#include "liblttng-spi/tree-rule.h"
 
 #define TYPED_RULE_MAX	8000u		/* functions of one rule with events of their own */
 #define TYPED_TOTAL_MAX	9000u		/* two events each; LTTng carries about 20 000 */
@@ -64,7 +64,7 @@ static void bind_new(struct work *w, struct spi_point **points, const char **err
 		generic = 0;
 	}
 	if (generic) {
-		w->result->generic = 1;
+		w->result->flags |= SPI_DONE_GENERIC;
 		spi_note("%u functions match '%s': recorded as lttng_ust_cyg_profile:func_entry and func_exit with their "
 			"addresses, as LTTng carries about 20 000 event types", n, rule->text.pattern);
 	}
@@ -145,20 +145,29 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 	__atomic_fetch_add(&spi_status->points, kept, __ATOMIC_RELAXED);
 }
 
-static int put_in_force(struct work *w)
+int spi_work_ready(struct work *w)
+{
+	if (spi_module_load(w->link, w->result->text, sizeof(w->result->text)) < 0)
+		return -ELIBACC;
+	spi_fault_install();
+	spi_steps_begin();
+	return 0;
+}
+
+int spi_work_put_in_force(struct work *w)
 {
 	size_t bytes = (size_t) w->rule->count * (sizeof(void *) + sizeof(char *)) + 64;
 	struct spi_point **points;
+	int r;
 
 	if (!w->rule->count)
 		return 0;
-	if (spi_module_load(w->link, w->result->text, sizeof(w->result->text)) < 0)
-		return -ELIBACC;
+	r = spi_work_ready(w);
+	if (r < 0)
+		return r;
 	points = spi_map_pages(bytes);
 	if (!points)
 		return -ENOMEM;
-	spi_fault_install();
-	spi_steps_begin();
 	bind_new(w, points, (const char **) (points + w->rule->count));
 	if (w->rule->text.tag[0])
 		spi_tags_change(w->rule->points, w->rule->count, w->rule->text.tag, 1);
@@ -178,6 +187,14 @@ static int rules_enabled(void)
 	return rule != NULL;
 }
 
+static void rule_is_out(void)
+{
+	spi_rules_watch_loads();
+	if (!rules_enabled())
+		spi_watch_stop();
+	spi_status_fold_all();
+}
+
 static void rule_take_out(struct rule *rule)
 {
 	size_t bytes = (size_t) rule->count * (sizeof(void *) + sizeof(char *)) + 64;
@@ -192,13 +209,12 @@ static void rule_take_out(struct rule *rule)
 
 		spi_tree_set(rule, 0, &ignored);
 		rule->enabled = 0;
-		if (!rules_enabled())
-			spi_watch_stop();
-		spi_status_fold_all();
+		rule_is_out();
 		return;
 	}
 	if (!points) {
 		rule->enabled = 0;
+		rule_is_out();
 		return;
 	}
 	for (uint32_t i = 0; i < rule->count; i++)
@@ -218,10 +234,8 @@ static void rule_take_out(struct rule *rule)
 	rule->enabled = 0;
 	if (spi_payload && spi_payload->flush)
 		spi_payload->flush();
-	if (!rules_enabled())
-		spi_watch_stop();
 	spi_sys(SYS_munmap, points, (bytes + 4095) & ~4095ul);
-	spi_status_fold_all();
+	rule_is_out();
 }
 
 static void rule_forget(struct rule *rule)
@@ -244,6 +258,40 @@ static struct rule *rule_find(uint32_t id)
 	while (r && r->id != id)
 		r = r->next;
 	return r;
+}
+
+/* What loads a library from now on waits until it was looked through. */
+static int rule_find_functions(struct work *w)
+{
+	int r = 0;
+
+	if (spi_rule_may_wait(w->rule)) {
+		r = spi_work_ready(w);
+		if (r == 0)
+			spi_tree_loads_watch(1);
+	}
+	return r == 0 ? spi_work_find(w) : r;
+}
+
+/* A library that it names, and no others, and that is loaded, will not have such a function later either. */
+static int is_object_loaded(const struct rule *rule)
+{
+	const struct spi_object *o = strpbrk(rule->text.object, "*?[") ? NULL : spi_objects_list();
+
+	while (rule->text.object[0] && o && !(o->seen && spi_rule_covers(&rule->text, o)))
+		o = o->next;
+	return rule->text.object[0] && o;
+}
+
+static int rule_finds_none(const struct rule *rule, struct spi_rule_result *result)
+{
+	int waits = spi_rule_may_wait(rule) && !is_object_loaded(rule);
+
+	spi_format(result->text, sizeof(result->text), "no loaded function matches '%s%s%s'%s", rule->text.object,
+		rule->text.object[0] ? ":" : "", rule->text.pattern, waits ? ", which waits for a library that has one" : "");
+	if (waits)
+		result->flags |= SPI_DONE_WAITS;
+	return -ENOENT;
 }
 
 /* ---- commands ------------------------------------------------------------------------------- */
@@ -277,16 +325,15 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 		if (r == 0 && rule->text.is_tree)
 			r = spi_tree_add(link, rule, result);
 		else if (r == 0)
-			r = spi_work_find(w);
+			r = rule_find_functions(w);
 		if (r == 0 && !rule->text.is_tree)
-			r = put_in_force(w);
+			r = spi_work_put_in_force(w);
 		rule->enabled = 1;
 		if (rule->text.is_tree) {
 			if (r == -ENOENT && !result->text[0])
 				spi_format(result->text, sizeof(result->text), "no function is the root in what is loaded, and in what --lib and --exclude-lib leave of that");
 		} else if (r == 0 && !result->matched) {
-			r = -ENOENT;
-			spi_format(result->text, sizeof(result->text), "no loaded function matches '%s'", text);
+			r = rule_finds_none(rule, result);
 		} else if (r == 0 && !result->instrumented) {
 			r = -ENOTSUP;
 		} else if (r == 0) {
@@ -298,8 +345,9 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 	result->status = r;
 	if (!rule->enabled)
 		spi_sys(SYS_munmap, rule, (sizeof(*rule) + 4095) & ~4095ul);
-	else if (r < 0)
+	else if (r < 0 && !(result->flags & SPI_DONE_WAITS))
 		rule_forget(rule);
+	spi_rules_watch_loads();
 	if (!rules_enabled())
 		spi_watch_stop();	/* it was for this rule, which came to nothing */
 	spi_sys(SYS_munmap, w, (sizeof(*w) + 4095) & ~4095ul);
@@ -329,12 +377,16 @@ void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result)
 	if (!rule->enabled && w) {
 		w->rule = rule;
 		w->result = result;
-		result->status = put_in_force(w);
+		result->status = spi_work_put_in_force(w);
 		rule->enabled = 1;
+		spi_rules_watch_loads();
+		spi_rules_loads_take(spi_link_current);	/* what came while it was off */
 	}
 	if (w)
 		spi_sys(SYS_munmap, w, (sizeof(*w) + 4095) & ~4095ul);
-	result->instrumented = rule->count;
+	result->matched = result->instrumented = rule->count;
+	if (!rule->count && !result->status)
+		result->status = rule_finds_none(rule, result);
 }
 
 void spi_rule_remove(uint32_t id, struct spi_rule_result *result)

@@ -16,7 +16,7 @@ struct rule {
 	struct spi_point **points;	/* own mapping */
 	uint32_t count, room;
 	struct spi_tree *tree;		/* instead of points */
-	uint32_t objects;		/* that were known when its functions were looked for */
+	uint64_t looked;		/* objects that came with this scan (spi_object.since) or before were looked through for it */
 };
 
 /* ---- instrument.c ---- */
@@ -40,9 +40,15 @@ void spi_unloads_follow(void);
  */
 uint32_t spi_points_write(struct spi_point **points, uint32_t n, const char **errors, int install);
 
-/* ---- rule-late.c ---- */
-uint32_t spi_objects_count(void);
-void spi_rule_late_tell(struct spi_link *link, struct rule *rule);
+/* ---- instrument-find.c ---- */
+/* Points of another rule that it is to have, too. 0 or -ENOMEM. */
+int spi_rule_keep(struct rule *rule, struct spi_point *point);
+
+/* ---- rule-loads.c: libraries that are loaded after a rule for functions was made ---- */
+int spi_rule_may_wait(const struct rule *rule);		/* may what is loaded later have its functions? */
+void spi_rules_watch_loads(void);	/* as the rules are now: watch the dynamic linker, or no longer */
+void spi_rules_loads_take(struct spi_link *link);	/* instrument what they name in what has come */
+void spi_rule_late_tell(struct spi_link *link, struct rule *rule);	/* what was missed all the same */
 
 /* ---- watch.c: libc's functions for signals in an injected process ---- */
 int spi_watch_start(const char **reason);	/* 0, or a negative errno and why */

@@ -42,6 +42,7 @@ void spi_masks_init(void) SPI_HIDDEN;			/* masks.c; called by spi_signals_init()
 void *spi_signals_replace(const char *wanted, void *next) SPI_HIDDEN;	/* signals.c */
 void *spi_notify_replace(const char *wanted, void *next) SPI_HIDDEN;	/* notify.c */
 void spi_notify_init(void) SPI_HIDDEN;
+void spi_altstack_init(void) SPI_HIDDEN;		/* altstack.c */
 void *spi_masks_replace(const char *wanted, void *next) SPI_HIDDEN;	/* masks.c */
 
 /*

@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include "liblttng-spi/exec.h"
 #include "liblttng-spi/link-internal.h"
+#include "liblttng-spi/patch-internal.h"
 
 #define PACKET_MAX	(sizeof(struct spi_msg) + SPI_PROTO_BODY_MAX)
 #define ANSWER_MS	70000		/* a code map of a large program takes its time; the controller has a deadline of 60 s */
@@ -33,6 +34,8 @@ int spi_link_send(struct spi_link *link, uint16_t type, uint32_t id, const void 
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 3 };
 	long r;
 
+	if (spi_sandbox_quiet && !spi_thread_is_tracer())	/* that could be its end */
+		return -EPERM;
 	if (fd >= 0) {
 		memset(&control, 0, sizeof(control));
 		control.head.cmsg_level = SOL_SOCKET;
@@ -183,6 +186,29 @@ int spi_link_connect(const char *path)
 		return (int) r;
 	}
 	return spi_fd_high((int) fd);
+}
+
+int spi_link_give_child(struct spi_link *link)
+{
+	struct pollfd poll = { link->fd, POLLOUT, 0 };
+	int ends[2], on = 1;
+	long r;
+
+	/* the program waits for no controller that was stopped */
+	if (spi_sys(SYS_poll, &poll, 1L, 0L) <= 0 || !(poll.revents & POLLOUT))
+		return -EAGAIN;
+	r = spi_sys(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0L, ends);
+	if (r < 0)
+		return (int) r;
+	r = spi_sys(SYS_setsockopt, ends[1], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
+	if (r == 0)
+		r = spi_link_send(link, SPI_MSG_CHILD, 0, NULL, 0, NULL, 0, ends[1]);
+	spi_sys(SYS_close, ends[1]);
+	if (r < 0) {
+		spi_sys(SYS_close, ends[0]);
+		return (int) r;
+	}
+	return spi_fd_high(ends[0]);
 }
 
 void spi_link_close(struct spi_link *link)

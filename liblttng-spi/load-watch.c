@@ -234,10 +234,10 @@ static void loaded(void)
 
 	if (_r_debug.r_state != RT_CONSISTENT || t->busy || spi_thread_is_foreign(t))
 		return;
-	spi_tree_of(t);			/* marks the tracer's own threads */
-	if (t->busy || !spi_process_is_mine())
+	spi_tree_of(t);			/* marks the tracer's own threads, where there are trees */
+	if (t->busy || spi_thread_is_tracer() || !spi_process_is_mine())
 		return;
-	t->busy++;
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));	/* a handler that comes meanwhile is known by it */
 	namespaces_look();
 	spi_tree_loads_follow();
 	t->busy--;
@@ -284,7 +284,7 @@ static void jump_make(void)
 	int32_t way;
 
 	jump.made = -1;
-	while (linker && (!linker->reserved[0] || address < linker->low || address >= linker->high))
+	while (linker && (!linker->seen || address < linker->low || address >= linker->high))
 		linker = linker->next;
 	if (!address || !linker || !dl_iterate_phdr(find_text, &address) || !is_spare((const uint8_t *) address)) {
 		spi_note("libraries that are loaded are seen when dlsym() is called: the dynamic linker is of an unknown kind");

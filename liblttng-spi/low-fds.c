@@ -24,6 +24,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/patch-internal.h"
 
 #define LOW_FDS		100
 #define STANDARD_FDS	3
@@ -37,6 +38,16 @@ static struct stat held_file;
 static int is_free(int fd)
 {
 	return spi_sys(SYS_fcntl, (long) fd, (long) F_GETFD) < 0;
+}
+
+/* Is it still what we put there? */
+static int is_held(int fd)
+{
+	struct stat now;
+	long flags = spi_sys(SYS_fcntl, (long) fd, (long) F_GETFL);
+
+	return flags >= 0 && (flags & O_PATH) && spi_sys(SYS_fstat, (long) fd, &now) == 0 && now.st_dev == held_file.st_dev &&
+		now.st_ino == held_file.st_ino;
 }
 
 static void standard_hold(long file)
@@ -90,10 +101,14 @@ void spi_low_fds_hold(void)
 	if (first < 0)
 		return;
 	file = spi_sys(SYS_fcntl, first, F_DUPFD_CLOEXEC, low_fds);
-	spi_sys(SYS_close, first);
+	if (spi_sys(SYS_fstat, file < 0 ? first : file, &held_file) < 0)
+		held_file.st_ino = 0;
+	/* a program that closed it once too often may have the number by now */
+	if (is_held((int) first))
+		spi_sys(SYS_close, first);
 	if (file < 0)
 		return;
-	if (spi_sys(SYS_fstat, file, &held_file) == 0) {
+	if (is_held((int) file)) {
 		while ((fd = spi_sys(SYS_fcntl, file, F_DUPFD_CLOEXEC, (long) STANDARD_FDS)) >= 0 && fd < low_fds)
 			held[fd] = 1;
 		if (fd >= 0)
@@ -103,20 +118,12 @@ void spi_low_fds_hold(void)
 	spi_sys(SYS_close, file);
 }
 
-/* Is it still what we put there? */
-static int is_held(int fd)
-{
-	struct stat now;
-	long flags = spi_sys(SYS_fcntl, (long) fd, (long) F_GETFL);
-
-	return flags >= 0 && (flags & O_PATH) && spi_sys(SYS_fstat, (long) fd, &now) == 0 && now.st_dev == held_file.st_dev &&
-		now.st_ino == held_file.st_ino;
-}
-
 static void give_back(void)
 {
+	const int alone = spi_tracer_is_alone();	/* nobody else closes anything */
+
 	for (int fd = 0; fd < LOW_FDS; fd++)
-		if (held[fd] && is_held(fd))
+		if (held[fd] && (alone || is_held(fd)))
 			spi_sys(SYS_close, (long) fd);
 	memset(held, 0, sizeof(held));
 }

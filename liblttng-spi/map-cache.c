@@ -152,6 +152,7 @@ static int witnesses_agree(const uint8_t *bytes, uint32_t size)
 {
 	struct spi_witness_head head;
 	uint32_t at = sizeof(head), count = 0;
+	int is_program;
 
 	memcpy(&head, bytes, sizeof(head));
 	if (head.magic != SPI_WITNESS_MAGIC || head.bytes != size || !head.count)
@@ -163,9 +164,10 @@ static int witnesses_agree(const uint8_t *bytes, uint32_t size)
 		if (left < sizeof(*witness) || witness->size < sizeof(*witness) || witness->size > left || witness->size % 8 ||
 				bytes[at + witness->size - 1])
 			return 0;
-		if (identity_of(witness->path) != witness->identity)
+		is_program = !count && spi_env.codemap;
+		if (is_program && wanted_program() != witness->identity)
 			return 0;
-		if (!count && spi_env.codemap && wanted_program() != witness->identity)
+		if (!(is_program && !strcmp(witness->path, spi_env.codemap)) && identity_of(witness->path) != witness->identity)
 			return 0;
 		at += witness->size;
 	}

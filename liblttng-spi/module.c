@@ -182,7 +182,7 @@ out:
 static void tracer_code_find(void)
 {
 	for (struct spi_object *o = spi_objects_scan(); o; o = o->next)
-		if (o->reserved[0] && (!strncmp(o->name, "liblttng-ust", 12) || !strncmp(o->name, "liblttng-spi", 12) || !strncmp(o->path, "/proc/self/fd/", 14) ||
+		if (o->seen && (!strncmp(o->name, "liblttng-ust", 12) || !strncmp(o->name, "liblttng-spi", 12) || !strncmp(o->path, "/proc/self/fd/", 14) ||
 				!strncmp(o->path, "/memfd:", 7)))
 			spi_tracer_code_add(o->low, o->high);
 }

@@ -6,8 +6,8 @@
  * Arenas. Everything that belongs to one object (its code, stubs, points, gates)
  * lies within 2 GB, so that each part addresses the others rip-relative. Chunks
  * are taken below the object, as far as that goes; what is above a program is its
- * heap, which must be able to grow: nothing within HEAP_ROOM above the break,
- * or HEAP_ROOM_LEAST when there is no other place. (The gap that the kernel
+ * heap, which must be able to grow: nothing within a gigabyte above the break,
+ * or 128 MB when there is no other place (near-places.c). (The gap that the kernel
  * leaves between a program and its heap is free for all.)
  * Code and data are never in one page: a store beside code that runs makes the
  * CPU throw away what it decoded.
@@ -18,31 +18,19 @@
  * of them again: it takes new chunks, and copies a page before it adds to it.
  */
 #include <errno.h>
-#include <linux/futex.h>
 #include <linux/memfd.h>
-#include <signal.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include "liblttng-spi/steps.h"
-
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000
-#endif
+#include "liblttng-spi/near-places.h"
+#include "liblttng-spi/patch-internal.h"
 
 /* A chunk of code: a quarter is code, half of it describes the frames there (frames.c), two bytes a byte. */
-#define CODE_CHUNK	(1u << 20)	/* bytes of address space; pages are taken as they are written */
 #define CODE_PART(size)	((size) / 4)
 #define DATA_CHUNK	(1u << 20)
 #define CHUNK_LEAST	(64u << 10)	/* tried when the usual size is refused: ulimit -v */
 #define REACH		(UINT64_C(0x7fff0000))	/* from the lowest to the highest byte of an object's arena */
-#define HEAP_ROOM	(UINT64_C(1) << 30)	/* as far as there is another way */
-#define HEAP_ROOM_LEAST	(UINT64_C(128) << 20)	/* beyond that malloc goes on with mmap() */
-#define STACK_ROOM	(UINT64_C(64) << 20)	/* at least, when the stack's limit is lower */
-#define LOWEST		(UINT64_C(16) << 20)	/* chunks; below is where NULL + offset may land */
-#define HIGHEST		(UINT64_C(0x7fffffff0000))
-#define TAKEN_MAX	8u
 #define AHEAD_MAX	(32 * SPI_PAGE)
+#define STRIDE_PROBES	8u		/* in vain, before the next ones are four times as far apart */
+#define STRIDE_SHIFT_MAX 6u
 
 struct chunk {
 	struct chunk *next;
@@ -53,236 +41,160 @@ struct chunk {
 	uint32_t frozen;		/* shared with another process: not to be written */
 };
 
-/*
- * The patch lock: near memory, the byte index, the table of int3 and text being
- * written by threads of the program (call trees) or by the control side. A futex;
- * its holder takes no signal that could come from elsewhere and calls nothing outside of the agent, so nobody can
- * wait for himself. Innermost: taken under the control lock and the dynamic
- * linker's, never the other way round. What would take another lock, telling
- * libgcc about frames, is put off until the control side comes by.
- */
-static int patch_lock;
-
-uint64_t spi_patch_lock(void)
-{
-	/* what our own reads of memory may raise, and int3, which another thread must not take for blocked by the program */
-	uint64_t most = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)), before;
-	int seen = 0;
-
-	before = spi_signals_hold(most);
-	if (!__atomic_compare_exchange_n(&patch_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		while (__atomic_exchange_n(&patch_lock, 2, __ATOMIC_ACQUIRE))
-			spi_raw4(SYS_futex, (uint64_t) &patch_lock, FUTEX_WAIT_PRIVATE, 2, 0);
-	return before;
-}
-
-void spi_patch_unlock(uint64_t before)
-{
-	if (__atomic_exchange_n(&patch_lock, 0, __ATOMIC_RELEASE) == 2)
-		spi_raw3(SYS_futex, (uint64_t) &patch_lock, FUTEX_WAKE_PRIVATE, 1);
-	spi_signals_release(before);
-}
-
 struct spi_arena {
 	struct spi_arena *next;
 	uint64_t object_low, object_high;
-	uint64_t low, high;		/* of the object and all chunks */
+	uint64_t low, high;		/* of the object and all chunks, former objects included */
+	const struct spi_object *left;	/* whose it was, and that was unloaded */
 	uint64_t below, above;		/* next addresses to try */
 	struct chunk *code, *data;	/* the first of each list has room */
 };
 
 static struct spi_arena *arenas;
-static uint64_t heap_room = HEAP_ROOM;
-
-/* ---- anywhere ---- */
-
-uint64_t spi_mmap(uint64_t address, uint64_t size, int prot, int flags, int fd)
-{
-	long ret = spi_raw6(SYS_mmap, address, size, (uint64_t) prot, (uint64_t) flags, (uint64_t) (int64_t) fd, 0);
-
-	return spi_raw_failed(ret) ? 0 : (uint64_t) ret;
-}
-
-void spi_munmap(uint64_t address, uint64_t size)
-{
-	spi_raw3(SYS_munmap, address, size, 0);
-}
-
-struct pool {
-	uint64_t used, size;
-};
-static struct pool *pool;
-
-/* Any thread, any time: the current pool's cursor is moved atomically, a race for a new pool is lost without harm. */
-void *spi_alloc(size_t size)
-{
-	size = (size + 15) & ~(size_t) 15;
-	if (size >= 64 << 10)
-		return (void *) spi_mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	for (;;) {
-		struct pool *p = __atomic_load_n(&pool, __ATOMIC_ACQUIRE), *fresh;
-
-		if (p) {
-			uint64_t at = __atomic_fetch_add(&p->used, size, __ATOMIC_RELAXED);
-
-			if (at + size <= p->size)
-				return (uint8_t *) p + at;
-		}
-		fresh = (struct pool *) spi_mmap(0, 256 << 10, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-		if (!fresh)
-			return NULL;
-		fresh->used = 64;
-		fresh->size = 256 << 10;
-		if (!__atomic_compare_exchange_n(&pool, &p, fresh, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-			spi_munmap((uint64_t) fresh, 256 << 10);
-	}
-}
 
 /* ---- where ---- */
 
-/* Where the heap and the main thread's stack are now, and may grow to. */
-static struct {
-	uint64_t heap, stack, stack_end;
-} growing;
-
-void spi_near_look(int into_heap_room)
+/*
+ * How far below the last place that was taken to look next: what lies below libraries, as ring buffers, is often a hundred
+ * chunks large. What is passed by is found where only smaller chunks are asked for.
+ */
+static uint64_t arena_step(const struct spi_arena *arena, uint64_t size, uint32_t failed)
 {
-	static uint64_t stack;		/* somewhere in the main thread's stack, near its upper end */
-	uint64_t limit[2] = { 0, 0 }, room = STACK_ROOM;
+	uint32_t shift = failed / STRIDE_PROBES * 2;
+	uint64_t step = size < CODE_CHUNK ? size : size << (shift < STRIDE_SHIFT_MAX ? shift : STRIDE_SHIFT_MAX);
 
-	if (!stack)
-		stack = getauxval(AT_RANDOM);
-	spi_raw4(SYS_prlimit64, 0, RLIMIT_STACK, 0, (uint64_t) limit);
-	if (limit[0] > room)
-		room = limit[0] < UINT64_C(1) << 34 ? limit[0] : UINT64_C(1) << 30;
-	growing.heap = (uint64_t) spi_raw3(SYS_brk, 0, 0, 0);
-	growing.stack = stack - room;
-	growing.stack_end = stack + (1 << 20);
-	heap_room = into_heap_room ? HEAP_ROOM_LEAST : HEAP_ROOM;
-}
-
-int spi_near_is_reserved(uint64_t low, uint64_t high, uint64_t lowest)
-{
-	if (low < lowest || high > HIGHEST)
-		return 1;
-	if (low < growing.heap + heap_room && high > growing.heap)
-		return 1;
-	return low < growing.stack_end && high > growing.stack;
-}
-
-int spi_map_reserve(uint64_t address, uint64_t size)
-{
-	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-	uint64_t got = spi_mmap(address, size, PROT_NONE, flags, -1);
-
-	if (got == address)
-		return 0;
-	if (got)	/* a kernel before 4.17 */
-		spi_munmap(got, size);
-	return -1;
+	return arena->below >= LOWEST + step && arena->high - (arena->below - step) <= REACH ? step : size;
 }
 
 /*
- * Where no whole chunk was free: other libraries, and the return slots. Libraries lie side by side, so the next one's
- * search would pass by the same 200 places. What the program frees there meanwhile is found by smaller chunks.
+ * Reserve size bytes that keep the arena within REACH; the mapping has no access rights yet. 0: none. A process that has all the
+ * memory that its limit lets it have (RLIMIT_AS) gets none anywhere.
  */
-static struct {
-	uint64_t low, high;
-} taken[TAKEN_MAX];
-static uint32_t taken_next;
-
-static void taken_add(uint64_t at, uint64_t size)
-{
-	if (size != CODE_CHUNK)
-		return;
-	for (uint32_t i = 0; i < TAKEN_MAX; i++) {
-		if (taken[i].low == at + size)
-			taken[i].low = at;
-		else if (taken[i].high == at && at)
-			taken[i].high = at + size;
-		else
-			continue;
-		return;
-	}
-	taken[taken_next].low = at;
-	taken[taken_next].high = at + size;
-	taken_next = (taken_next + 1) % TAKEN_MAX;
-}
-
-void spi_near_is_taken(uint64_t low, uint64_t high)
-{
-	uint64_t before = spi_patch_lock();
-
-	if (!taken[0].high) {
-		taken[0].low = low;
-		taken[0].high = high;
-		taken_next = 1;
-	}
-	spi_patch_unlock(before);
-}
-
-/* The next place to try below, as large as that. */
-static uint64_t taken_skip(uint64_t below, uint64_t size)
-{
-	for (uint32_t i = 0; size >= CODE_CHUNK && i < TAKEN_MAX; i++)
-		if (taken[i].high && below > taken[i].low && below - size < taken[i].high) {
-			below = taken[i].low & ~(size - 1);
-			i = (uint32_t) -1;	/* from the beginning: another may lie there */
-		}
-	return below;
-}
-
-/* Reserve size bytes that keep the arena within REACH; the mapping has no access rights yet. 0: none. */
 static uint64_t arena_reserve(struct spi_arena *arena, uint64_t size)
 {
-	while ((arena->below = taken_skip(arena->below, size)) >= LOWEST + size && arena->high - (arena->below - size) <= REACH) {
-		uint64_t at = arena->below -= size;
+	uint32_t failed = 0;
+	int refused;
+
+	while ((arena->below = spi_place_below(arena->below, size)) >= LOWEST + size && arena->high - (arena->below - size) <= REACH) {
+		uint64_t step = arena_step(arena, size, failed), at = arena->below -= step;
 
 		if (spi_near_is_reserved(at, at + size, LOWEST))
 			continue;
-		if (spi_map_reserve(at, size) == 0) {
+		refused = spi_map_reserve(at, size);
+		if (refused == 0) {
 			arena->low = at < arena->low ? at : arena->low;
 			return at;
 		}
-		taken_add(at, size);
+		if (refused == -ENOMEM)
+			return 0;
+		spi_place_is_taken(at, step);
+		failed++;
 	}
 	while (arena->above + size - arena->low <= REACH && arena->above + size <= HIGHEST) {
-		uint64_t at = arena->above;
+		uint64_t at = arena->above, end;
 
-		if (at < growing.heap + heap_room && at + size > growing.heap) {
-			arena->above = (growing.heap + heap_room + size) & ~(size - 1);
+		if ((end = spi_heap_end(at, at + size))) {
+			arena->above = (end + size) & ~(size - 1);
 			continue;
 		}
 		arena->above += size;
-		if (!spi_near_is_reserved(at, at + size, LOWEST)
-			&& spi_map_reserve(at, size) == 0) {
+		refused = spi_near_is_reserved(at, at + size, LOWEST) ? -EEXIST : spi_map_reserve(at, size);
+		if (refused == 0) {
 			arena->high = at + size > arena->high ? at + size : arena->high;
 			return at;
 		}
+		if (refused == -ENOMEM)
+			return 0;
 	}
 	return 0;
 }
 
+/*
+ * One whose object was unloaded, in reach; that of the same file before others, as its points are there. Nothing in it is
+ * given back, as threads may still use what was made for that
+ * object; but it has room left. A program that loads and unloads libraries for ever would else use up its mappings.
+ */
+static struct spi_arena *arena_left(const struct spi_object *object, uint64_t low, uint64_t high)
+{
+	struct spi_arena *best = NULL;
+
+	for (struct spi_arena *arena = arenas; arena; arena = arena->next) {
+		uint64_t lowest = low < arena->low ? low : arena->low, highest = high > arena->high ? high : arena->high;
+
+		if (!arena->left || highest - lowest > REACH)
+			continue;
+		if (!best || spi_object_is_same_file(arena->left, object))
+			best = arena;
+	}
+	if (best) {
+		best->left = NULL;
+		best->low = low < best->low ? low : best->low;
+		best->high = high > best->high ? high : best->high;
+	}
+	return best;
+}
+
 static struct spi_arena *arena_of(struct spi_object *object)
 {
+	uint64_t low = SPI_PAGE_OF(object->low), high = SPI_PAGE_OF(object->high + SPI_PAGE - 1);
 	struct spi_arena *arena = object->arena;
 
 	if (arena)
 		return arena;
-	arena = spi_alloc(sizeof(*arena));
-	if (!arena)
-		return NULL;
-	arena->low = arena->object_low = SPI_PAGE_OF(object->low);
-	arena->high = arena->object_high = SPI_PAGE_OF(object->high + SPI_PAGE - 1);
-	arena->below = arena->low & ~(uint64_t) (CODE_CHUNK - 1);
-	arena->above = (arena->high + CODE_CHUNK - 1) & ~(uint64_t) (CODE_CHUNK - 1);
-	arena->next = arenas;
-	arenas = arena;
+	arena = arena_left(object, low, high);
+	if (!arena) {
+		arena = spi_alloc(sizeof(*arena));
+		if (!arena)
+			return NULL;
+		arena->low = low;
+		arena->high = high;
+		arena->next = arenas;
+		arenas = arena;
+	}
+	arena->object_low = low;
+	arena->object_high = high;
+	arena->below = low & ~(uint64_t) (CODE_CHUNK - 1);
+	arena->above = (high + CODE_CHUNK - 1) & ~(uint64_t) (CODE_CHUNK - 1);
 	object->arena = arena;
 	return arena;
 }
 
+void spi_near_leave(struct spi_object *object)
+{
+	uint64_t before = spi_patch_lock();
+
+	if (object->arena) {
+		object->arena->object_low = object->arena->object_high = 0;
+		object->arena->left = object;
+		object->arena = NULL;
+	}
+	spi_patch_unlock(before);
+}
+
+int spi_near_has(const struct spi_object *object, const void *p)
+{
+	return object->arena && (uint64_t) p >= object->arena->low && (uint64_t) p < object->arena->high;
+}
+
 /* ---- chunks ---- */
+
+/* spi_code_map() without a file (RLIMIT_FSIZE). An old size of 0 makes a second mapping of shared pages. */
+static uint64_t code_map_shared(uint64_t rx, uint64_t size, uint8_t **rw)
+{
+	uint64_t alias = spi_mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
+	uint64_t flags = MREMAP_MAYMOVE | (rx ? MREMAP_FIXED : 0);
+	long code = alias ? spi_raw6(SYS_mremap, alias, 0, size, flags, rx, 0) : -ENOMEM;
+
+	if (!spi_raw_failed(code) && spi_raw3(SYS_mprotect, (uint64_t) code, size, PROT_READ | PROT_EXEC) == 0) {
+		*rw = (uint8_t *) alias;
+		return (uint64_t) code;
+	}
+	if (!spi_raw_failed(code) && !rx)
+		spi_munmap((uint64_t) code, size);
+	if (alias)
+		spi_munmap(alias, size);
+	return 0;
+}
 
 /*
  * Replace the reserved pages at `rx` (0: anywhere) by code that *rw writes. A
@@ -290,10 +202,12 @@ static struct spi_arena *arena_of(struct spi_object *object)
  */
 uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw)
 {
-	int fixed = rx ? MAP_FIXED : 0;
-	long fd = spi_raw3(SYS_memfd_create, (uint64_t) "lttng-spi", MFD_CLOEXEC, 0);
-	uint64_t alias = 0, code = 0;
+	int fixed = rx ? MAP_FIXED : 0, fits = spi_file_fits(size);
+	long fd = fits ? spi_raw3(SYS_memfd_create, (uint64_t) "lttng-spi", MFD_CLOEXEC, 0) : -EFBIG;
+	uint64_t alias = 0, code = fits ? 0 : code_map_shared(rx, size, rw);
 
+	if (code)
+		return code;
 	if (fd >= 0) {
 		if (spi_raw3(SYS_ftruncate, (uint64_t) fd, size, 0) == 0)
 			alias = spi_mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED, (int) fd);
@@ -324,7 +238,7 @@ static struct chunk *chunk_new(struct spi_arena *arena, uint32_t least, uint32_t
 		size *= 2;
 	spi_near_look(0);
 	while (!(at = arena_reserve(arena, size))) {
-		if (heap_room == HEAP_ROOM) {
+		if (spi_heap_is_spared()) {
 			spi_near_look(1);
 		} else if (size > CHUNK_LEAST && size / 2 >= least) {
 			size /= 2;

@@ -34,11 +34,14 @@ static void learn_restorers(void)
 /* The restorer that the word is; 0: none. */
 static uint64_t restorer_of(uint64_t word)
 {
-	uint64_t at = word - (uint64_t) spi_slot_code_base;
+	/* A traced handler's own slot stands in the frame's place; where two points record it, the one's in the other's. */
+	for (int i = 0; i < 4; i++) {
+		uint64_t at = word - (uint64_t) spi_slot_code_base;
 
-	/* a traced handler's own slot stands in the frame's place */
-	if (at < SLOT_HALF)
+		if (at >= SLOT_HALF)
+			break;
 		word = spi_slot_data_base[at / SPI_SLOT_SIZE].ra;
+	}
 	for (int i = 0; i < 4 && restorers[i]; i++)
 		if (word == restorers[i])
 			return word;
@@ -80,24 +83,26 @@ static int is_signal_frame(uint64_t at, uint64_t high, uint64_t restorer)
 	return frame.number > 0 && frame.number <= 64 && !(FAULTS & SPI_SIGNAL_BIT(frame.number));
 }
 
-/* -1 when there is something between the two that cannot be read: they are on different stacks. */
-static int count_signal_frames(uint64_t low, uint64_t high)
+/* Also where there is something between the two that cannot be read: they are on different stacks. */
+static int has_signal_frame(uint64_t low, uint64_t high)
 {
 	uint64_t words[64];
-	int n = 0;
 
+	if (!restorers[0])
+		learn_restorers();
 	for (; low < high; low += sizeof(words)) {
 		size_t size = high - low < sizeof(words) ? high - low : sizeof(words);
 
 		if (spi_memory_copy(words, low, size) < 0)
-			return -1;
+			return 1;
 		for (size_t w = 0; w < size / 8; w++) {
 			uint64_t restorer = restorer_of(words[w]);
 
-			n += restorer && is_signal_frame(low + w * 8, high, restorer);
+			if (restorer && is_signal_frame(low + w * 8, high, restorer))
+				return 1;
 		}
 	}
-	return n;
+	return 0;
 }
 
 /*
@@ -106,27 +111,22 @@ static int count_signal_frames(uint64_t low, uint64_t high)
  * a function of libc's that is instrumented too. Between the two calls' stack
  * positions a handler has left a signal frame, which begins with the address of
  * the program's sigreturn stub. A handler on its own signal stack is as far away
- * as another stack is.
+ * as another stack is. Where handlers' calls are being recorded, too, it is the innermost
+ * that counts.
  */
 SPI_EXPORT int spi_thread_nested(uint64_t p)
 {
 	struct spi_thread *t = &spi_thread;
-	int frames;
+	uint64_t at = 0;
 
 	if (t->busy >= SPI_BUSY_ALWAYS)
 		return 0;
-	if (t->busy < 8 && t->record) {
-		if (p > t->busy_p || t->busy_p - p > 65536) {
-			if (t->busy == 1)
-				return 1;
-		} else {
-			if (!restorers[0])
-				learn_restorers();
-			frames = count_signal_frames(p, t->busy_p);
-			if (frames < 0 ? t->busy == 1 : frames >= (int) t->busy)
-				return 1;
-		}
-	}
+	if (t->busy == 1)
+		at = t->busy_p;
+	else if (t->own && t->busy <= SPI_BUSY_LEVELS)
+		at = t->own->busy_p[t->busy - 1];
+	if (at && (p > at || at - p > 65536 || has_signal_frame(p, at)))
+		return 1;
 	if (t->record)
 		t->record->count.nested_skipped++;
 	return 0;

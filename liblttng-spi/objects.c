@@ -19,7 +19,7 @@
 
 static struct spi_object *objects;	/* guarded by the control lock; the executable first */
 
-uint64_t spi_objects_unloads;
+uint64_t spi_objects_unloads, spi_objects_scans;
 
 uint64_t spi_objects_unloads_of(const struct dl_phdr_info *info, size_t size)
 {
@@ -135,7 +135,9 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 		*scan->tail = o;
 		spi_unwind_look(info);
 	}
-	o->reserved[0] = 1;		/* seen in this scan */
+	if (!o->since)
+		o->since = spi_objects_scans;
+	o->seen = 1;
 	return 0;
 }
 
@@ -143,8 +145,11 @@ struct spi_object *spi_objects_scan(void)
 {
 	struct scan scan = { 0 };
 
-	for (struct spi_object *o = objects; o; o = o->next)
-		o->reserved[0] = 0;
+	spi_objects_scans++;
+	for (struct spi_object *o = objects; o; o = o->next) {
+		o->since = o->seen ? o->since : 0;
+		o->seen = 0;
+	}
 	dl_iterate_phdr(scan_one, &scan);
 	return objects;
 }

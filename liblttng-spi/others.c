@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <linux/membarrier.h>
+#include "liblttng-spi/entry.h"
 #include "liblttng-spi/patch.h"
 #include "liblttng-spi/threads-internal.h"
 
@@ -33,6 +34,14 @@ static void pause_us(long us)
 	spi_sys(SYS_nanosleep, pause, NULL);
 }
 
+/* Other threads see what was written before, and what they have written is seen. */
+static void others_see(void)
+{
+	/* lttng-ust registers for it; the store buffers are empty after a while anyway */
+	if (spi_sys(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0L, 0L) < 0)
+		pause_us(1000);
+}
+
 /* What the thread sees of itself; its memory may go at any moment. */
 static int thread_copy(const struct spi_thread_own *own, struct spi_thread *copy)
 {
@@ -41,18 +50,22 @@ static int thread_copy(const struct spi_thread_own *own, struct spi_thread *copy
 	return copy->own == own;
 }
 
+/* Is it in the middle of a record? */
+static int thread_is_busy(const struct spi_thread_own *own)
+{
+	struct spi_thread copy;
+
+	return thread_copy(own, &copy) && (copy.busy & (SPI_BUSY_ALWAYS - 1));
+}
+
 /* Threads that are busy now may not have seen that recording is closed; those that become busy will. */
 static void busy_wait(const struct spi_thread *t)
 {
-	struct spi_thread copy;
 	unsigned int steps = 0;
 
-	/* lttng-ust registers for it; the store buffers are empty after a while anyway */
-	if (spi_sys(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0L, 0L) < 0)
-		pause_us(1000);
+	others_see();
 	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
-		while (own != t->own && own->in_use && thread_copy(own, &copy) && (copy.busy & (SPI_BUSY_ALWAYS - 1)) &&
-				steps++ < WAIT_STEPS) {
+		while (own != t->own && own->in_use && thread_is_busy(own) && steps++ < WAIT_STEPS) {
 			if (steps < 50)
 				spi_sys(SYS_sched_yield);
 			else
@@ -128,17 +141,23 @@ void spi_others_fork_child(void)
 
 /* ---- calls of a tree that ends ---- */
 
-#define BUSY_STEPS	200u		/* of a tenth of a millisecond, for one thread */
+#define BUSY_STEPS	20u		/* of a tenth of a millisecond, for one thread */
+#define BUSY_MOST	5000u		/* for all that take longer: they wait for a processor, or for room in a ring */
 
-/* Was the call recorded by these trees, and is not over? With compact records: by none that there still is. */
+/*
+ * Was the call recorded by these trees (SPI_CALLS_ALL: or by a rule for functions, as an entry and an exit), and is not over?
+ * With compact records: by none that there still is, but for these.
+ */
 static int slot_is_open(const struct spi_slot *s, uint32_t trees)
 {
 	const struct spi_point *point = s->point;
 
-	if (s->p == SPI_SLOT_DEAD || s->state != SPI_SLOT_LIVE || !point || !(point->flags & SPI_POINT_TREE))
+	if (s->p == SPI_SLOT_DEAD || s->state != SPI_SLOT_LIVE || !point)
 		return 0;
+	if (!(point->flags & SPI_POINT_TREE))
+		return trees == SPI_CALLS_ALL && !(point->flags & (SPI_POINT_COMPACT | SPI_POINT_ONE_EVENT)) && s->aux && s->aux != UINT32_MAX;
 	if (point->flags & SPI_POINT_COMPACT)
-		return s->aux != UINT32_MAX && !point->tree_live;
+		return s->aux != UINT32_MAX && !(point->tree_live & ~trees);	/* a root's point keeps its tree when that is off */
 	return s->aux && s->aux != UINT32_MAX && (s->start & trees);	/* root.c: a slot of a call that was not recorded */
 }
 
@@ -157,32 +176,23 @@ uint32_t spi_calls_open(uint32_t trees)
 	return open;
 }
 
-/* Has the thread seen that it is to be careful? It has if it is not busy once. */
-static int thread_is_careful(const struct spi_thread_own *own)
+static int thread_lock(struct spi_thread_own *own)
 {
-	struct spi_thread copy;
+	uint32_t none = SPI_CLOSING_FREE;
 
-	for (unsigned int steps = 0; steps < BUSY_STEPS; steps++) {
-		if (!thread_copy(own, &copy))
-			return 0;
-		if (!(copy.busy & (SPI_BUSY_ALWAYS - 1)))
-			return 1;
-		pause_us(100);
-	}
-	return 0;
+	return __atomic_compare_exchange_n(&own->closing, &none, SPI_CLOSING_OTHER, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-static void thread_close(struct spi_thread_own *own, uint32_t trees, int all)
+/* 0: not in that time. A thread that is not busy once has seen that it is to be careful. */
+static int thread_close(struct spi_thread_own *own, uint32_t trees, int all, unsigned int *steps)
 {
-	uint32_t chunk = own->chunk, none = SPI_CLOSING_FREE;
 	struct spi_thread copy;
+	uint32_t chunk;
 
-	for (unsigned int steps = 0; !__atomic_compare_exchange_n(&own->closing, &none, SPI_CLOSING_OTHER, 0, __ATOMIC_ACQUIRE,
-			__ATOMIC_RELAXED); none = SPI_CLOSING_FREE) {
-		if (steps++ == BUSY_STEPS)
-			return;
-		pause_us(100);
-	}
+	for (int is_careful = 0; !(is_careful |= !thread_is_busy(own)) || !thread_lock(own); --*steps, pause_us(100))
+		if (!*steps)
+			return 0;
+	chunk = own->chunk;
 	if (thread_copy(own, &copy) && !spi_thread_owes(&copy)) {	/* what it owes comes first */
 		spi_payload->other_thread(own, &copy);
 		for (unsigned int n = 0; chunk < CHUNK_COUNT && n < CHUNK_COUNT; chunk = spi_chunks[chunk].prev, n++)
@@ -192,9 +202,23 @@ static void thread_close(struct spi_thread_own *own, uint32_t trees, int all)
 					spi_payload->other_close(own, s, trees, all);
 	}
 	__atomic_store_n(&own->closing, SPI_CLOSING_FREE, __ATOMIC_RELEASE);
+	return 1;
 }
 
-/* Control thread, under the control lock. */
+static void threads_close(const struct spi_thread *t, uint32_t trees, int all)
+{
+	unsigned int most = BUSY_MOST, steps;
+
+	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next) {
+		steps = BUSY_STEPS;
+		own->is_late = own != t->own && own->in_use && !spi_others_closed && !thread_close(own, trees, all, &steps);
+	}
+	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
+		if (own->is_late && own->in_use && !spi_others_closed)
+			thread_close(own, trees, all, &most);
+}
+
+/* Control thread, under the control lock. The trees are off. */
 void spi_calls_close_others(uint32_t trees, int all)
 {
 	const struct spi_thread *t = &spi_thread;
@@ -203,11 +227,10 @@ void spi_calls_close_others(uint32_t trees, int all)
 		return;
 	__atomic_store_n(&closing, 1, __ATOMIC_SEQ_CST);
 	if (spi_payload->careful_begin()) {
-		if (spi_sys(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0L, 0L) < 0)
-			pause_us(1000);
-		for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
-			if (own != t->own && own->in_use && !spi_others_closed && thread_is_careful(own))
-				thread_close(own, trees, all);
+		others_see();
+		spi_entries_forget(trees);
+		others_see();
+		threads_close(t, trees, all);
 		spi_payload->careful_end();
 	}
 	__atomic_store_n(&closing, 0, __ATOMIC_SEQ_CST);

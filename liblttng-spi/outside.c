@@ -40,8 +40,8 @@ static void callback(uint64_t address, int is_control)
 		goto out;
 	}
 	e->point.tree_todo |= trees & ~e->point.tree_live;
-	if (!e->point.installed && spi_entry_install(e) == 0)
-		spi_sites_placed++;
+	if (!e->point.installed)
+		spi_entry_write(e, 1);
 out:
 	t->busy--;
 	spi_patch_unlock(before);
@@ -62,11 +62,15 @@ void spi_tree_callback_make(uint64_t address)
 void spi_tree_caller_back(uint64_t address)
 {
 	struct spi_thread *t = &spi_thread;
-	uint64_t before = spi_patch_lock();
-	struct spi_tree_object *to = spi_tree_object_at(address);
-	int64_t func = to ? spi_tree_func_around(to, address) : -1;
+	struct spi_tree_object *to;
+	uint64_t before;
+	int64_t func;
 
+	if (spi_patch_lock_soon(&before) < 0)
+		return;
 	t->busy++;
+	to = spi_tree_object_at(address);
+	func = to ? spi_tree_func_around(to, address) : -1;
 	if (func >= 0)
 		spi_sites_place(to, (uint64_t) func, spi_tree_threads & spi_tree_existing & to->covered & ~spi_tree_flat);
 	t->busy--;

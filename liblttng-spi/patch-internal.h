@@ -66,6 +66,14 @@ SPI_INLINE int spi_raw_failed(long ret)
 	return ret < 0 && ret > -4096;
 }
 
+/* May this process have a file of that size? If not (RLIMIT_FSIZE), to make a memfd so large has the kernel send SIGXFSZ, which ends it. */
+SPI_INLINE int spi_file_fits(uint64_t bytes)
+{
+	uint64_t limit[2];
+
+	return spi_raw4(SYS_prlimit64, 0, 1 /* RLIMIT_FSIZE */, 0, (uint64_t) limit) < 0 || bytes <= limit[0];
+}
+
 /* mmap(); 0 on failure. */
 uint64_t spi_mmap(uint64_t address, uint64_t size, int prot, int flags, int fd);
 void spi_munmap(uint64_t address, uint64_t size);
@@ -94,7 +102,7 @@ int spi_page_readable(uint64_t address);
 /* This thread's signal mask has changed: what it remembers of readable pages was for another one. fault.c */
 void spi_pages_forget(void);
 
-/* ---- near.c ---- */
+/* ---- near.c, near-places.c, memory.c ---- */
 
 /*
  * Room for size bytes of code near an object: sets rx, rw, frames and size.
@@ -104,6 +112,9 @@ void spi_pages_forget(void);
 struct spi_emit;
 uint64_t spi_patch_lock(void);			/* blocks all signals; returns the mask to give back */
 void spi_patch_unlock(uint64_t before);
+int spi_patch_lock_soon(uint64_t *before);	/* where the program may hold locks of its own; -1: a fork waits, maybe for this thread */
+uint64_t spi_patch_lock_fork(void);
+void spi_patch_unlock_fork(uint64_t before);
 /* Under the patch lock, as spi_near_code(); spi_near_alloc() takes it itself. */
 void *spi_near_data(struct spi_object *object, size_t size, size_t align);
 /* Control side: room for that many bytes of stubs and data, for when threads of the program make them. 0 or -ENOSPC. */
@@ -116,7 +127,7 @@ void spi_near_code_trim(struct spi_object *object, uint64_t end);
 void spi_near_look(int into_heap_room);
 /* Would a mapping of [low, high) take room that the heap or the main stack may want, or lie below `lowest`? */
 int spi_near_is_reserved(uint64_t low, uint64_t high, uint64_t lowest);
-/* Make a mapping without access rights at exactly this address: 0, or -1 when anything is there. */
+/* Make a mapping without access rights at exactly this address: 0, -EEXIST when anything is there, -ENOMEM where none can be had anywhere. */
 int spi_map_reserve(uint64_t address, uint64_t size);
 /*
  * Code to run at `rx`, which is reserved (0: anywhere), and to write at *rw; the
@@ -358,6 +369,12 @@ int32_t spi_tracer_threads_tid_at(void);	/* where libc's descriptor of a thread 
 /* Threads that start there are the tracer's. */
 void spi_tracer_code_add(uint64_t low, uint64_t high);
 int spi_within_lttng(uint64_t p);		/* payload.h */
+/*
+ * The tracing begins before main() (1), or has begun (0): whether the calling thread is the only one is found out. If so, whatever
+ * threads there are until then are lttng-ust's or ours, and nobody else opens or closes files: what spi_tracer_is_alone() tells it.
+ */
+void spi_tracer_start(int begins);
+int spi_tracer_is_alone(void);
 int spi_tracer_code_has(uint64_t address);	/* is it lttng-ust's or ours? Any thread */
 int spi_thread_is_tracer(void);		/* this thread; async-signal-safe */
 int spi_thread_is_tracer_other(int task_dir, const char *tid_text, int tid, const char *name);
@@ -413,6 +430,8 @@ void spi_maps_close(struct spi_maps *maps);
 /* ---- patch.c ---- */
 
 extern uint64_t (*spi_patch_site_stub)(uint64_t address) SPI_HIDDEN;	/* for spi_emit.site_stub */
+/* 1: a call site has changed this byte, which an entry of trees may take over as it is; *byte: what the file has. NULL: no sites. */
+extern int (*spi_patch_site_byte)(uint64_t address, uint8_t *byte) SPI_HIDDEN;
 
 struct spi_patch {
 	struct spi_point *point;

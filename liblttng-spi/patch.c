@@ -17,6 +17,7 @@
 
 static struct spi_patch **byte_index;	/* by address / 16 */
 uint64_t (*spi_patch_site_stub)(uint64_t address);
+int (*spi_patch_site_byte)(uint64_t address, uint8_t *byte);
 
 int spi_patch_init(void)
 {
@@ -68,32 +69,41 @@ int spi_bytes_claim(struct spi_point *point, uint64_t address, uint32_t changed,
 	return 0;
 }
 
-/* The byte that the file has at this address, if an installed point changed it; else what memory has. */
-static uint8_t original_byte(uint64_t address)
+/* Did a call site of a tree change this byte, that the entry of one may move? */
+static int is_site_byte(const struct spi_point *point, uint64_t address, uint8_t *byte)
+{
+	return (point->flags & SPI_POINT_TREE) && spi_patch_site_byte && spi_patch_site_byte(address, byte);
+}
+
+/* The byte that the file has at this address, if an installed point changed it; else what memory has, `now`. */
+static uint8_t original_byte(const struct spi_point *point, uint64_t address, uint8_t now)
 {
 	uint8_t byte;
 
+	if (is_site_byte(point, address, &byte))
+		return byte;
 	for (uint64_t granule = (address >> 4) - 1; granule <= address >> 4; granule++)
 		for (struct spi_patch *p = *index_bucket(granule); p; p = p->next)
 			if (p->point->installed && address - p->address < p->changed)
 				return p->old[address - p->address];
-	/* the object may be unloaded in this moment */
-	return spi_memory_copy(&byte, address, 1) < 0 ? 0 : byte;
+	return now;
 }
 
 static int code_is_as_mapped(const struct spi_point *point)
 {
 	const struct spi_map_func *func = point->func;
+	uint8_t now[SPI_MAP_ENTRY_BYTES];
 	uint32_t n = func->entry_size;
 
 	if (n > SPI_MAP_ENTRY_BYTES)
 		n = SPI_MAP_ENTRY_BYTES;
 	if (func->size && func->size < n && func->size >= SPI_JUMP_SIZE)
 		n = func->size;
-	if (!n || !spi_page_readable(point->address) || !spi_page_readable(point->address + n - 1))
+	/* the object may be unloaded in this moment */
+	if (!n || spi_memory_copy(now, point->address, n) < 0)
 		return 0;
 	for (uint32_t i = 0; i < n; i++)
-		if (original_byte(point->address + i) != func->entry[i])
+		if (original_byte(point, point->address + i, now[i]) != func->entry[i])
 			return 0;
 	return 1;
 }
@@ -117,6 +127,7 @@ static const char *entry_taken(const struct spi_point *point)
 				return p->point->flags & SPI_POINT_APART ? "the tracer watches it: only its calls from within are recorded" :
 					p->point->flags & SPI_POINT_TREE ?
 					"call trees begin there in this process, or did, which leaves no room for a rule by name" :
+					(point->flags & SPI_POINT_APART) && !(point->flags & SPI_POINT_TREE) ? "it is traced by name in this process, or was" :
 					"it is traced by name in this process, or was, and so cannot be where a call tree begins";
 	return NULL;
 }
@@ -238,6 +249,16 @@ int spi_patch_prepare_locked(struct spi_point *point, const char **reason)
 	return prepare(point, 1, "needs int3, which is not looked at where a thread of the program asks", reason);
 }
 
+/* What stands there, where call sites are among the instructions that this entry has moved. */
+static void op_from_sites(struct spi_text_op *op, const struct spi_point *point)
+{
+	uint8_t byte;
+
+	for (uint32_t i = 0; i < op->size; i++)
+		if (is_site_byte(point, op->address + i, &byte) && byte == op->from[i])
+			op->from[i] = *(const uint8_t *) (op->address + i);
+}
+
 /* One prepared point, whose object cannot be unloaded meanwhile. */
 static int write_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot, int install)
 {
@@ -246,6 +267,8 @@ static int write_locked(struct spi_point *point, uint64_t low, uint64_t high, in
 	if (point->installed == (uint32_t) install || !point->patch || point->patch->forgotten)
 		return 0;
 	op_fill(&op, point->patch, 0, install);
+	if (install)
+		op_from_sites(&op, point);
 	spi_text_write_in(&op, 1, low, high, prot);
 	if (op.error)
 		return -EBUSY;
@@ -273,14 +296,19 @@ void spi_patch_yield(struct spi_point *point, int yields)
 /* What stands there and what comes are one instruction each, of the same bytes: nobody is in the middle of them. */
 static int is_same_place(const struct spi_patch *a, const struct spi_patch *b)
 {
-	return a->address == b->address && a->changed == b->changed && a->changed <= 8 - (a->address & 7);
+	return a->changed == b->changed && a->changed <= 8 - (a->address & 7);
 }
 
+/*
+ * Written over what stands there, so that no call goes by in between: a jump over a jump of the same bytes, or over an
+ * int3, which is what a transient begins with and leads to either's stub. As where nothing stands, nobody is in the middle
+ * of the bytes behind it but who the way of writing provides for.
+ */
 int spi_patch_replace_locked(struct spi_point *old, struct spi_point *new, uint64_t low, uint64_t high, int prot)
 {
 	struct spi_text_op op;
 
-	if (!is_same_place(old->patch, new->patch)) {
+	if (old->patch->address != new->patch->address || old->patch->changed > new->patch->changed) {
 		if (write_locked(old, low, high, prot, 0) < 0)
 			return -EBUSY;
 		if (write_locked(new, low, high, prot, 1) < 0) {
@@ -291,9 +319,12 @@ int spi_patch_replace_locked(struct spi_point *old, struct spi_point *new, uint6
 		return 0;
 	}
 	op_fill(&op, new->patch, 0, 1);
-	op.how = SPI_TEXT_STORE;
-	op.bounds = 0;
-	spi_bytes_copy(op.from, old->patch->new, 8);
+	op_from_sites(&op, new);
+	spi_bytes_copy(op.from, old->patch->new, old->patch->changed);
+	if (is_same_place(old->patch, new->patch)) {
+		op.how = SPI_TEXT_STORE;
+		op.bounds = 0;
+	}
 	spi_text_write_in(&op, 1, low, high, prot);
 	if (op.error)
 		return -EBUSY;

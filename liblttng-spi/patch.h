@@ -25,8 +25,24 @@ struct spi_object {
 	uint32_t is_exe;
 	struct spi_arena *arena;	/* near memory; patcher's */
 	struct spi_object *next;
-	uint64_t reserved[8];
+	uint64_t seen;			/* found by the latest scan: it is loaded; objects.c */
+	uint64_t since;			/* the scan that found it, which others before had not */
+	uint64_t reserved[6];
 };
+
+/* Loaded twice, or one after the other. Any thread, also under the patch lock: nothing of libc's is called. */
+static inline int spi_object_is_same_file(const struct spi_object *a, const struct spi_object *b)
+{
+	if (!a->build_id_size || a->build_id_size != b->build_id_size)
+		return a == b;
+	for (uint32_t i = 0; i < a->build_id_size; i++)
+		if (a->build_id[i] != b->build_id[i])
+			return 0;
+	for (uint32_t i = 0; i < sizeof(a->path) && (a->path[i] || b->path[i]); i++)
+		if (a->path[i] != b->path[i])
+			return 0;
+	return 1;
+}
 
 enum spi_worker {
 	SPI_WORKER_NONE = 0,
@@ -76,6 +92,9 @@ enum spi_worker spi_patch_worker(const struct spi_point *point);
 
 /* Memory near an object for data (read-write) that its stubs address; zeroed, never freed. NULL: none. */
 void *spi_near_alloc(struct spi_object *object, size_t size, size_t align);
+/* It was unloaded: what comes into reach next goes on with the room that is left. Control side. */
+void spi_near_leave(struct spi_object *object);
+int spi_near_has(const struct spi_object *object, const void *p);	/* within reach of all that is the object's */
 
 /* In the child of a fork: near memory that is shared with the parent must not be written any more. */
 void spi_patch_fork_child(void);
@@ -87,7 +106,7 @@ void spi_patch_fork_child(void);
  */
 int spi_fault_install(void);
 extern int (*spi_fault_elsewhere)(uint64_t address) SPI_HIDDEN;	/* SIGBUS there: 1 if it can be read now. Signal handler */
-extern void (*spi_fault_last)(void) SPI_HIDDEN;	/* a fault ends the program. Signal handler */
+void spi_fault_last_install(void (*last)(void));	/* called when a fault, of whatever kind, ends the program. Signal handler */
 /*
  * Both copy functions look at the TSC. A payload that has just read it for the
  * call's time stamp puts it into spi_thread.tsc and clears that before the

@@ -76,6 +76,7 @@ enum spi_left {
 	SPI_LEFT_THREAD_END,
 	SPI_LEFT_PROCESS_END,
 	SPI_LEFT_TAIL,		/* folded: endless tail calls */
+	SPI_LEFT_DETACHED,	/* under way still when tracing left the process */
 };
 /* Called once for a slot whose call ended otherwise than by returning; from unwinders, thread and process ends. */
 typedef void (*spi_left_fn)(struct spi_slot *slot, enum spi_left how);
@@ -187,7 +188,7 @@ struct spi_thread_count {
 };
 
 /*
- * Initial-exec TLS: reached without a call. Zero but for the mark at a thread's start; `cur` is
+ * Initial-exec TLS: reached without a call. Zero but for `owed` at a thread's start; `cur` is
  * NULL until spi_thread_begin() has set it up, so the first call of a thread
  * takes the slow path below by itself.
  */
@@ -199,8 +200,8 @@ struct spi_thread {
 	uint32_t tree;		/* call trees that the thread is in; good while tree_epoch is spi_tree_epoch. tree.h */
 	uint32_t words_epoch;	/* tree_epoch, if words.S may record this thread's calls; else 0 */
 	uint32_t busy;		/* nesting: 1 while recording, 2 in a signal handler that interrupted that...; SPI_BUSY_ALWAYS */
-	uint32_t owed;		/* SPI_THREAD_MARK + slots in state OWED */
-	uint64_t busy_p;	/* stack position of the outermost call being recorded */
+	uint32_t owed;		/* SPI_THREAD_MARK, and SPI_THREAD_OWES while exits are owed, SPI_THREAD_LENT, SPI_THREAD_NEW */
+	uint64_t busy_p;	/* stack position of the outermost call being recorded; of others: spi_thread_own */
 	uint64_t stack_low, stack_high;	/* the thread's own stack, in addresses */
 	struct spi_thread_record *record;	/* outlives thread and process: counters in the status memory */
 	void *payload[4];	/* a payload's per-thread words; [1] is the core's: pages known to be readable */
@@ -212,7 +213,7 @@ struct spi_thread {
 	uint64_t tree_ends;	/* how often its end has come: threads.c */
 	uint32_t tree_over;	/* trees whose depth the call is beyond that is being recorded: they do not record it */
 	uint32_t budget_calls, budget_skips;	/* since the account was looked at, of trees with a budget. budget.h */
-	uint32_t reserved;
+	uint32_t tree_apart;	/* likewise, of a root's own point, trees that have the call from its site. root.c */
 	uint64_t stack_end;	/* how far its stack can grow; 0: not known. spi_stack_is_short() */
 };
 /*
@@ -223,9 +224,21 @@ struct spi_thread {
 #define SPI_THREAD_MARK		UINT32_C(0x5b1d0000)
 #define SPI_THREAD_IDLE		((uint64_t) SPI_THREAD_MARK << 32)	/* `busy` and `owed` as one word */
 
+#define SPI_THREAD_OWES		1u
+#define SPI_THREAD_LENT		2u	/* somebody else may run on these words: each call asks whose it is. clones.c */
+#define SPI_THREAD_NEW		4u	/* it has recorded nothing yet: may it? threads.c */
+
 SPI_INLINE uint32_t spi_thread_owes(const struct spi_thread *t)
 {
-	return t->owed - SPI_THREAD_MARK;
+	return t->owed & SPI_THREAD_OWES;
+}
+
+/* The trees that record a call of this point in this thread. */
+SPI_INLINE uint32_t spi_trees_recording(const struct spi_thread *t, const struct spi_point *point)
+{
+	uint32_t trees = t->tree & point->tree_live & ~t->tree_over;
+
+	return spi_unlikely(point->flags & SPI_POINT_APART) ? trees & ~t->tree_apart : trees;
 }
 
 SPI_INLINE int spi_thread_is_foreign(const struct spi_thread *t)
@@ -257,6 +270,8 @@ struct spi_thread_record {
 	struct spi_thread_count count;	/* only ever grows; a later thread that takes the record over goes on from there */
 };
 
+#define SPI_BUSY_LEVELS	8u
+
 /* What the core keeps beside it, in private memory. */
 struct spi_thread_own {
 	struct spi_thread_own *next;
@@ -264,10 +279,13 @@ struct spi_thread_own {
 	uint64_t in_use;
 	int32_t tid;
 	uint32_t chunk;			/* top of the thread's slot chunks; others read it when the process ends */
+	uint64_t tree_opener[16];	/* the stack position of the call that a tree began with in this thread. root.c */
 	void *pages;			/* fault.c: pages known to be readable */
 	uint32_t tree_base[16];		/* where the depth of a tree is counted from. tree.h */
 	const struct spi_thread *thread;	/* may be gone: others.c */
+	uint64_t busy_p[SPI_BUSY_LEVELS];	/* [n]: of the call that is recorded on top of n others, in a signal handler */
 	uint32_t again;			/* its calls were closed by another thread, and it is to enter them again. others.c */
+	uint32_t is_late;		/* others.c */
 	uint32_t closing;		/* enum spi_closing: a lock, only while calls of a tree are being closed. others.c */
 	struct spi_thread_count folded;	/* of a record outside the status memory: what the page has of it */
 };
@@ -280,6 +298,8 @@ struct spi_thread_own {
 int spi_thread_slow(uint64_t p);
 /* A call arrived while the thread was busy: 1 when a signal handler made it (record it), 0 when the tracer itself did. */
 int spi_thread_nested(uint64_t p);
+/* The thread's mark is not as usual: 1 when its call may be recorded all the same. */
+int spi_thread_may(void);
 
 /*
  * From here on the thread records the call at p. A handler that comes between the two sets busy_p to its own calls',
@@ -287,13 +307,18 @@ int spi_thread_nested(uint64_t p);
  */
 SPI_INLINE void spi_busy_begin(struct spi_thread *t, uint64_t p)
 {
-	if (spi_likely(!t->busy))
-		t->busy_p = p;
+	const uint32_t level = t->busy;
+	uint64_t *at = &t->busy_p;
+
+	if (spi_unlikely(level))
+		at = t->own ? &t->own->busy_p[level % SPI_BUSY_LEVELS] : NULL;
+	if (spi_likely(at != NULL))
+		*at = p;
 	spi_barrier();
-	t->busy++;
+	t->busy = level + 1;
 	spi_barrier();
-	if (spi_likely(t->busy == 1))
-		t->busy_p = p;
+	if (spi_likely(at != NULL))
+		*at = p;
 	spi_barrier();
 }
 
@@ -320,6 +345,13 @@ SPI_INLINE int spi_stack_is_short(const struct spi_thread *t, uint64_t p)
 	return spi_unlikely(p - t->stack_end < SPI_STACK_LEAST);
 }
 
+/* It is not recorded, for want of something. */
+SPI_INLINE void spi_call_missed(struct spi_thread *t)
+{
+	if (t->record)
+		t->record->count.lost_entries++;
+}
+
 /*
  * spi_call_begin() - may this call be recorded, and is the slot stack in order?
  * Returns 0 when it must run unrecorded (the tracer itself made it). On 1,
@@ -327,11 +359,12 @@ SPI_INLINE int spi_stack_is_short(const struct spi_thread *t, uint64_t p)
  */
 SPI_INLINE int spi_call_begin(struct spi_thread *t, uint64_t p)
 {
-	if (spi_unlikely(spi_thread_is_foreign(t)) || (spi_unlikely(t->busy) && !spi_thread_nested(p)))
+	if (spi_unlikely((t->owed & ~SPI_THREAD_OWES) != SPI_THREAD_MARK) && !spi_thread_may())
+		return 0;
+	if (spi_unlikely(t->busy) && !spi_thread_nested(p))
 		return 0;
 	if (spi_stack_is_short(t, p)) {
-		if (t->record)
-			t->record->count.lost_entries++;
+		spi_call_missed(t);
 		return 0;
 	}
 	spi_busy_begin(t, p);

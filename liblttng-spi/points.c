@@ -5,13 +5,15 @@
  * lttng-ust has pointers to their descriptors.
  *
  * A point of an object that was unloaded is put away. When the same object comes
- * back to the same address the point comes back too, with its events, which must
+ * back the point comes back too, with its events, which must
  * not be registered twice; it only has to be prepared again, as others may have
  * been at its address meanwhile. A program that loads and unloads one library for
- * ever so costs a stub a time, and no event types.
+ * ever so costs a stub a time, and no event types. To another address a point comes back if its
+ * memory is in reach from there, and unless it is one of compact records, which have told the address.
  */
 #include "codemap/map-check.h"
 #include "liblttng-spi/instrument.h"
+#include "liblttng-spi/patch-internal.h"
 
 #define HASH_SIZE	16384u
 
@@ -32,11 +34,18 @@ struct spi_point *spi_point_find(uint64_t address)
 	return p;
 }
 
+static int is_same_function(const struct spi_point *p, const struct spi_object *object, uint64_t address, uint32_t flags)
+{
+	if (p->object == object)
+		return p->address == address;
+	return p->address - p->object->bias == address - object->bias && !(flags & SPI_POINT_COMPACT) &&
+		spi_object_is_same_file(p->object, object) && spi_near_has(object, p);
+}
+
 static struct spi_point *point_of_old(const struct spi_object *object, uint64_t address, uint32_t flags)
 {
 	for (struct spi_point **at = &put_away, *p; (p = *at); at = &p->next_hash)
-		if (p->object == object && p->address == address &&
-				!((p->flags ^ flags) & (SPI_POINT_ONE_EVENT | SPI_POINT_COMPACT))) {
+		if (!((p->flags ^ flags) & (SPI_POINT_ONE_EVENT | SPI_POINT_COMPACT)) && is_same_function(p, object, address, flags)) {
 			*at = p->next_hash;
 			p->patch = NULL;
 			p->body = 0;
@@ -54,6 +63,7 @@ struct spi_point *spi_point_new(struct spi_object *object, const struct spi_map 
 
 	point_flags |= flags & SPI_RULE_ONE_EVENT ? SPI_POINT_ONE_EVENT : 0;
 	point_flags |= flags & SPI_RULE_COMPACT ? SPI_POINT_COMPACT : 0;
+	spi_near_reserve(object, 0, 0);		/* what is in reach is known then */
 	p = point_of_old(object, address, point_flags);
 	if (!p) {
 		p = spi_near_alloc(object, sizeof(*p), 64);

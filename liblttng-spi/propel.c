@@ -58,7 +58,7 @@ __attribute__((noinline)) uint32_t spi_tree_thread_look(struct spi_thread *t)
 	if (spi_unlikely(lent > 0))
 		return 0;		/* the same: these are its parent's */
 	if (t->busy >= SPI_BUSY_ALWAYS)
-		return t->tree = 0;	/* for the moment: before main(), or for ever */
+		return 0;		/* for the moment: before main(), within fork(), after which it is where it was; or for ever */
 	if (!t->own && spi_thread_is_tracer()) {
 		t->busy |= SPI_BUSY_ALWAYS;
 		return t->tree = 0;
@@ -181,7 +181,10 @@ __attribute__((noinline)) void spi_site_first_call(struct spi_point *point, uint
 
 	if ((t->busy && !spi_thread_nested(p)) || !spi_process_is_mine())
 		return;
-	before = spi_patch_lock();
+	if (spi_patch_lock_soon(&before) < 0) {
+		spi_call_missed(t);
+		return;
+	}
 	t->busy++;
 	trees &= point->tree_todo;
 	if (trees && spi_tree_bind(point) == 0) {

@@ -18,6 +18,7 @@
  * Trees with plain and with compact records have a pair of points each, and a call
  * that both record has two slots (site-both.c); so has one that a rule by name records, too (entry-named.c).
  */
+#include "liblttng-spi/budget.h"
 #include "liblttng-spi/entry.h"
 #include "liblttng-spi/threads-internal.h"
 
@@ -122,7 +123,10 @@ static __attribute__((noinline)) void first_call(struct spi_entry *e, uint32_t t
 
 	if (!spi_process_is_mine())
 		return;
-	before = spi_patch_lock();
+	if (spi_patch_lock_soon(&before) < 0) {
+		spi_call_missed(t);
+		return;
+	}
 	t->busy++;
 	trees &= e->point.tree_todo;
 	live = spi_tree_enter(e->point.address, trees, &is_known);
@@ -159,25 +163,59 @@ static void tree_leave(struct spi_thread *t, uint32_t trees)
 	spi_tree_words_look(t);
 }
 
+/* These begin with the call at p, and end with it: another root's, or the same one's below it, may have begun others. */
+static void openers_set(const struct spi_thread *t, uint32_t trees, uint64_t p)
+{
+	for (; t->own && trees; trees &= trees - 1)
+		t->own->tree_opener[__builtin_ctz(trees)] = p;
+}
+
+static uint32_t opened_at(const struct spi_thread *t, uint32_t trees, uint64_t p)
+{
+	for (uint32_t left = trees; t->own && left; left &= left - 1)
+		if (t->own->tree_opener[__builtin_ctz(left)] != p)
+			trees &= ~(left & -left);
+	return trees;
+}
+
+/*
+ * Which trees record the call, in the point that will. Who switches one off clears the entry's, waits until each thread has
+ * seen that, and clears those of the pairs (spi_entries_forget()): so what is written here is looked at once more.
+ */
+static uint32_t pair_look(const struct spi_entry *e, struct spi_point *point)
+{
+	uint32_t live, seen = e->point.tree_live & ~e->rests;
+
+	do {
+		live = seen;
+		point->tree_live = spi_trees_of(live, point->flags);
+		spi_barrier();
+		seen = e->point.tree_live & ~e->rests;
+	} while (spi_unlikely(seen != live));
+	return live;
+}
+
 /* One kind of records; `opens` begin in this thread with this call. Returns a slot's code, or 0. */
 static uint64_t pair_call(struct spi_pair *pair, uint32_t trees, uint32_t opens, uint32_t by_site, struct spi_frame *frame,
 	const uint8_t *vec, uint64_t stride)
 {
 	struct spi_thread *t = &spi_thread;
-	uint32_t live = pair->entry->point.tree_live;
 	uint64_t code = 0;
 
 	by_site &= by_of(pair->inner.flags);
 	if (!opens) {
-		if (by_site || !(trees & live))
+		if (by_site || !(trees & pair_look(pair->entry, &pair->inner)))
 			return 0;
-		pair->inner.tree_live = spi_trees_of(live, pair->inner.flags);
+		pair->inner.hits++;
 		return pair->inner.record(&pair->inner, frame, vec, stride);
 	}
-	pair->outer.tree_live = spi_trees_of(live, pair->outer.flags);
-	/* two trees without tags are one record; with tags each session has its own */
+	pair_look(pair->entry, &pair->outer);
+	pair->outer.hits++;
+	/* two trees without tags are one record; with tags each session has its own, but what has it from the site */
+	t->tree_apart = by_site ? trees : 0;
 	if (!by_site || (opens & ~spi_tree_untagged))
 		code = pair->outer.record(&pair->outer, frame, vec, stride);
+	t->tree_apart = 0;
 	if (!code)
 		code = slot_silent(t, &pair->outer, frame);
 	if (!code)
@@ -189,18 +227,18 @@ static uint64_t trees_call(struct spi_point *point, struct spi_frame *frame, con
 {
 	struct spi_entry *e = (struct spi_entry *) point;
 	struct spi_thread *t = &spi_thread;
-	uint32_t trees = spi_tree_of(t), opens = e->opens & ~trees, by_site;
+	uint32_t trees = spi_tree_of(t), opens = e->opens & ~e->rests & ~trees, by_site, over, apart;
 	uint64_t p = (uint64_t) &frame->ra, code = 0, second;
+	int had_own = t->own != NULL;
 
 	if (spi_unlikely(spi_thread_is_foreign(t)) || (t->busy && !spi_thread_nested(p)))
 		return 0;
-	t->tree_over = 0;		/* depth is not looked at here */
 	if (spi_unlikely(made_count) && t->tree_made == 0) {
 		t->tree_made = 1;
 		t->tree |= made_take(point->address, frame->rdi);
 		spi_tree_words_look(t);
 		trees = t->tree;
-		opens = e->opens & ~trees;
+		opens = e->opens & ~e->rests & ~trees;
 	}
 	if (!(trees | opens) || spi_unlikely(spi_exec_is_lent() > 0) || goes_on(t, e, p))
 		return 0;
@@ -212,7 +250,12 @@ static uint64_t trees_call(struct spi_point *point, struct spi_frame *frame, con
 		spi_tree_words_look(t);
 		for (uint32_t left = opens; left; left &= left - 1)
 			spi_tree_base_set(t, left & -left);
+		openers_set(t, opens, p);
 	}
+	/* depth is not looked at here; a handler's call gives both back to what it has interrupted */
+	over = t->tree_over;
+	apart = t->tree_apart;
+	t->tree_over = t->tree_apart = 0;
 	for (int compact = 1; compact >= 0; compact--) {
 		uint32_t flags = compact ? SPI_POINT_COMPACT : 0;
 		uint32_t begins = spi_trees_of(opens, flags), in = spi_trees_of(trees, flags);
@@ -222,6 +265,14 @@ static uint64_t trees_call(struct spi_point *point, struct spi_frame *frame, con
 		spi_both_begin(frame, code);
 		second = pair_call(e->pairs[compact], in, begins, by_site, frame, vec, stride);
 		code = spi_both_end(frame, code, second);
+	}
+	t->tree_over = over;
+	t->tree_apart = apart;
+	if (opens && !had_own)
+		openers_set(t, opens, p);
+	if (spi_budget_is_due(t)) {
+		t->budget_calls = 0;
+		spi_budget_look(0);
 	}
 	return code;
 }
@@ -240,14 +291,17 @@ uint64_t spi_entry_call(struct spi_point *point, struct spi_frame *frame, const 
 	return spi_both_end(frame, code, second);
 }
 
-static void pair_over(const struct spi_pair *pair)
+static void pair_over(const struct spi_pair *pair, uint64_t p)
 {
-	tree_leave(&spi_thread, spi_trees_of(pair->entry->opens & ~spi_tree_everybody, pair->outer.flags));
+	struct spi_thread *t = &spi_thread;
+
+	tree_leave(t, opened_at(t, spi_trees_of(pair->entry->opens & ~spi_tree_everybody, pair->outer.flags), p));
 }
 
 void spi_pair_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	struct spi_pair *pair = (struct spi_pair *) slot->point;
+	uint64_t p = slot->p;
 
 	if (slot->aux == AUX_SILENT) {
 		slot->aux = 0;
@@ -255,7 +309,7 @@ void spi_pair_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t
 	} else {
 		pair->exit(slot, frame, vec, stride);
 	}
-	pair_over(pair);
+	pair_over(pair, p);
 }
 
 void spi_pair_left(struct spi_slot *slot, enum spi_left how)
@@ -266,5 +320,5 @@ void spi_pair_left(struct spi_slot *slot, enum spi_left how)
 		pair->left(slot, how);
 	else
 		slot->aux = 0;
-	pair_over(pair);
+	pair_over(pair, slot->p);
 }

@@ -21,15 +21,19 @@
  * with them the process: where the program has one thread only it is for that alone.
  *
  * The same for a thread that gives up reading the processor's clock, which each record
- * has: prctl(PR_SET_TSC), as recorders of programs do.
+ * has: prctl(PR_SET_TSC), as recorders of programs do. And for one that has its system calls
+ * end in its own handler of SIGSYS (PR_SET_SYSCALL_USER_DISPATCH), as emulators do: it would be
+ * called for the tracer's.
  */
 #include <elf.h>
 #include <link.h>
 #include <linux/seccomp.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include "liblttng-spi/interpose.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/seccomp-filter.h"
@@ -37,10 +41,16 @@
 
 #define PAGE_BYTES	UINT64_C(4096)
 
+#ifndef PR_SET_SYSCALL_USER_DISPATCH	/* Linux 5.11 */
+#define PR_SET_SYSCALL_USER_DISPATCH	59
+#define PR_SYS_DISPATCH_OFF		0
+#endif
+
 uint32_t spi_sandboxed;
+uint32_t spi_sandbox_quiet;
 uint32_t spi_sandbox_narrow;
 
-enum verdict { HARMLESS, NARROW, DEADLY };
+enum verdict { HARMLESS, QUIET, NARROW, DEADLY };
 
 /* Is that page read-only once the loader is through (PT_GNU_RELRO)? */
 static int is_relro(const struct dl_phdr_info *info, uint64_t page)
@@ -87,6 +97,12 @@ static int is_tracers(struct dl_phdr_info *info, size_t size, void *prefix)
 	return 0;
 }
 
+void spi_sandbox_drop(void)
+{
+	dl_iterate_phdr(is_tracers, "liblttng-");
+	__atomic_store_n(&spi_sandboxed, 1, __ATOMIC_RELEASE);
+}
+
 static void sandbox_comes(const char *why)
 {
 	struct spi_thread *t = &spi_thread;
@@ -96,12 +112,13 @@ static void sandbox_comes(const char *why)
 	spi_give_up(why);
 	t->busy |= SPI_BUSY_ALWAYS;
 	spi_last_thread_watch();
-	dl_iterate_phdr(is_tracers, "liblttng-");
-	__atomic_store_n(&spi_sandboxed, 1, __ATOMIC_RELEASE);
+	spi_sandbox_drop();
 }
 
 static void sandbox_look(enum verdict verdict)
 {
+	if (verdict != HARMLESS)
+		__atomic_store_n(&spi_sandbox_quiet, 1, __ATOMIC_RELEASE);
 	if (verdict == NARROW) {	/* in this order: a tree that is being made looks the other way round */
 		__atomic_store_n(&spi_sandbox_narrow, 1, __ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&spi_tree_existing, __ATOMIC_SEQ_CST))
@@ -131,7 +148,8 @@ static enum verdict filter_judge(uint64_t program)
 		return DEADLY;
 	if (spi_memory_copy(code, (uint64_t) head.filter, size) == 0)
 		verdict = spi_seccomp_deadly(code, head.len, (uint64_t) filter_judge, SPI_SECCOMP_RECORD) ? DEADLY :
-			spi_seccomp_deadly(code, head.len, (uint64_t) filter_judge, SPI_SECCOMP_TREE) ? NARROW : HARMLESS;
+			spi_seccomp_deadly(code, head.len, (uint64_t) filter_judge, SPI_SECCOMP_TREE) ? NARROW :
+			spi_seccomp_deadly(code, head.len, (uint64_t) filter_judge, SPI_SECCOMP_LOAD) ? QUIET : HARMLESS;
 	spi_sys(SYS_munmap, code, (size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1));
 	return verdict;
 }
@@ -141,16 +159,49 @@ static int may_look(void)
 	return !spi_thread.busy && !spi_sandboxed && spi_process_is_mine();
 }
 
+static void prctl_comes(int option, uint64_t a, uint64_t b)
+{
+	if (option == PR_SET_SECCOMP && may_look())
+		sandbox_look(a == SECCOMP_MODE_STRICT ? DEADLY : filter_judge(b));
+	else if (option == PR_SET_TSC && (int) a == PR_TSC_SIGSEGV && may_look())
+		sandbox_comes("it has reading the processor's clock end in SIGSEGV");
+	else if (option == PR_SET_SYSCALL_USER_DISPATCH && a != PR_SYS_DISPATCH_OFF && may_look())
+		sandbox_comes("it has system calls end in its handler of SIGSYS");
+}
+
 uint64_t spi_sandbox_prctl(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	(void) point;
 	(void) vec;
 	(void) stride;
-	if ((int) frame->rdi == PR_SET_SECCOMP && may_look())
-		sandbox_look(frame->rsi == SECCOMP_MODE_STRICT ? DEADLY : filter_judge(frame->rdx));
-	else if ((int) frame->rdi == PR_SET_TSC && (int) frame->rsi == PR_TSC_SIGSEGV && may_look())
-		sandbox_comes("it has reading the processor's clock end in SIGSEGV");
+	prctl_comes((int) frame->rdi, frame->rsi, frame->rdx);
 	return 0;
+}
+
+/* The same where libc's entry is not watched: what is done already is not done again. */
+static int (*next_prctl)(int option, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+SPI_EXPORT int prctl(int option, ...)
+{
+	uint64_t a, b, c, d;
+	va_list args;
+
+	va_start(args, option);
+	a = va_arg(args, uint64_t);
+	b = va_arg(args, uint64_t);
+	c = va_arg(args, uint64_t);
+	d = va_arg(args, uint64_t);
+	va_end(args);
+	prctl_comes(option, a, b);
+	if (spi_unlikely(!next_prctl))
+		*(void **) &next_prctl = spi_find_in_libc("prctl");
+	return next_prctl(option, a, b, c, d);
+}
+extern __typeof__(prctl) spi_own_prctl __attribute__((alias("prctl"), visibility("hidden"), copy(prctl)));
+
+void spi_sandbox_init(void)
+{
+	*(void **) &next_prctl = spi_env.preloaded ? dlsym(RTLD_NEXT, "prctl") : spi_find_in_libc("prctl");
+	dlerror();
 }
 
 int spi_sandbox_by_syscall(uint64_t operation, uint64_t flags, uint64_t args)

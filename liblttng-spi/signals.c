@@ -45,6 +45,7 @@ void spi_signals_init(void)
 	spi_masks_init();
 	spi_rights_init();
 	spi_notify_init();
+	spi_altstack_init();
 	dlerror();	/* not the program's business, if there is one */
 	spi_signals_interposed = 1;
 }

@@ -172,44 +172,64 @@ static void batch_add(struct spi_tree_object *to, struct spi_site *s, int instal
 		batch_write(to, install);
 }
 
-/*
- * Sites there that are in place already: the program's bytes back, for an entry point to take what it needs. But those
- * that come by a jump of theirs stay: the byte index knows them.
- */
-void spi_sites_make_way(struct spi_tree_object *to, uint64_t func)
+/* ---- sites that an entry point moves ---- */
+
+/* In place by what its own instruction has become, among the first ones; and how that is changed. */
+static int is_changed_there(const struct spi_site *s, const struct spi_map_func *f, struct spi_text_op *op)
 {
-	const struct spi_map_func *f = spi_tree_map_func(to, func);
-
-	if (!spi_tree_func_is_good(to, func))
-		return;
-	for (uint32_t i = f->site_first; i < f->site_first + f->site_count; i++) {
-		struct spi_site *s = to->sites[i];
-
-		if (s && s->point.installed && s->worker == SPI_SITE_WORKER_CALL && s->map->vaddr - f->vaddr < SPI_MAP_ENTRY_BYTES)
-			batch_add(to, s, 0);
-	}
-	batch_write(to, 0);
+	return s && s->point.installed && s->worker == SPI_SITE_WORKER_CALL && s->form != SPI_FORM_ENTRY &&
+		s->map->vaddr - f->vaddr < SPI_MAP_ENTRY_BYTES && spi_site_change(s, op) == 0;
 }
 
-/* And those that the entry point left where they were. */
-void spi_sites_come_back(struct spi_tree_object *to, uint64_t func)
+/* What the file has where such a site has changed this byte: 1. But those that come by a jump of theirs, the byte index knows. */
+int spi_site_byte_was(uint64_t address, uint8_t *byte)
+{
+	struct spi_tree_object *to = spi_tree_object_at(address);
+	int64_t func = to ? spi_tree_func_around(to, address) : -1;
+	const struct spi_map_func *f = func < 0 || !spi_tree_func_is_good(to, (uint64_t) func) ? NULL :
+		spi_tree_map_func(to, (uint64_t) func);
+	struct spi_text_op op;
+
+	for (uint32_t i = f ? f->site_first : 0; f && i < f->site_first + f->site_count; i++) {
+		if (!is_changed_there(to->sites[i], f, &op) || address - op.address >= op.size)
+			continue;
+		*byte = op.from[address - op.address];
+		return 1;
+	}
+	return 0;
+}
+
+/* A function's entry point has just been written: sites that it has moved are reached by that. */
+void spi_sites_taken(struct spi_tree_object *to, uint64_t func, const struct spi_patch *entry)
 {
 	const struct spi_map_func *f = spi_tree_map_func(to, func);
+	struct spi_text_op op, rest[8];
 
 	if (!spi_tree_func_is_good(to, func))
 		return;
 	for (uint32_t i = f->site_first; i < f->site_first + f->site_count; i++) {
 		struct spi_site *s = to->sites[i];
+		uint32_t n = 0;
 
-		if (!s || !s->trees || s->point.installed || s->worker != SPI_SITE_WORKER_CALL ||
-				s->map->vaddr - f->vaddr >= SPI_MAP_ENTRY_BYTES)
+		if (!s || s->worker != SPI_SITE_WORKER_CALL || !s->stub || s->map->vaddr - f->vaddr >= SPI_MAP_ENTRY_BYTES ||
+				!spi_bytes_conflict(spi_site_start(s), s->map->size, s->map->size))
 			continue;
-		if (s->stub && spi_bytes_conflict(spi_site_start(s), s->map->size, s->map->size))
+		if (!is_changed_there(s, f, &op)) {	/* of no tree at the moment */
 			s->form = SPI_FORM_ENTRY;
-		else
-			batch_add(to, s, 1);
+			continue;
+		}
+		/* nobody runs what is left of its instruction */
+		for (uint32_t k = 0; k < op.size; k++)
+			if (op.address + k - entry->address >= entry->changed)
+				rest[n++] = (struct spi_text_op) { .address = op.address + k, .size = 1, .how = SPI_TEXT_STORE,
+					.from = { op.to[k] }, .to = { op.from[k] } };
+		for (uint32_t k = 0; k < to->text_count && n; k++)
+			if (op.address >= to->text[k].low && op.address < to->text[k].high)
+				spi_text_write_in(rest, n, to->text[k].low, to->text[k].high, to->text[k].prot);
+		s->form = SPI_FORM_ENTRY;
+		s->point.installed = 0;
+		count_placed(-1);
 	}
-	batch_write(to, 1);
 }
 
 /*

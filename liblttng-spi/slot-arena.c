@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/threads-internal.h"
 
 struct spi_chunk spi_chunks[CHUNK_COUNT];
@@ -50,9 +51,18 @@ static void write_pattern(uint8_t *page)
 
 static int map_pattern(void)
 {
-	long fd = spi_sys(SYS_memfd_create, "lttng-spi-slots", MFD_CLOEXEC);
+	const int fits = spi_file_fits(CHUNK_BYTES);
+	long fd = fits ? spi_sys(SYS_memfd_create, "lttng-spi-slots", MFD_CLOEXEC) : -1;
 	long rw = -1, rx = -1;
 
+	if (!fits) {
+		rx = spi_sys(SYS_mmap, 0L, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1L, 0L);
+		if (rx < 0 && rx > -4096)
+			return (int) rx;
+		write_pattern((uint8_t *) rx);
+		slot_pattern = (uint8_t *) rx;
+		return (int) spi_sys(SYS_mprotect, rx, CHUNK_BYTES, PROT_READ | PROT_EXEC);
+	}
 	if (fd < 0)
 		return (int) fd;
 	if (spi_sys(SYS_ftruncate, fd, CHUNK_BYTES) == 0)

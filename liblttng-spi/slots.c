@@ -125,6 +125,49 @@ struct spi_slot *spi_slot_below(struct spi_slot *slot)
 	return prev == CHUNK_NONE ? NULL : spi_chunk_slots(prev) + CHUNK_SLOTS - 1;
 }
 
+/* The thread's alternate signal stack, while it does not run on it; empty when it has none, or may not ask. */
+struct signal_stack {
+	uint64_t low, high;
+	int is_known;
+};
+
+static void signal_stack_ask(struct signal_stack *a)
+{
+	stack_t stack;
+
+	a->is_known = 1;
+	if (spi_sandbox_narrow || spi_raw3(SYS_sigaltstack, 0, (uint64_t) &stack, 0) < 0 ||
+			(stack.ss_flags & (SS_DISABLE | SS_ONSTACK)))
+		return;
+	a->low = (uint64_t) stack.ss_sp;
+	a->high = a->low + stack.ss_size;
+}
+
+/*
+ * The call of `slot`, on the thread's own stack, is over, and the thread is back on that stack. So are those above it further down
+ * on that stack, and those that a signal's handler made on the alternate one, and left by siglongjmp(). Other stacks' may go on.
+ */
+static void slots_leave_above(struct spi_thread *t, const struct spi_slot *slot)
+{
+	struct signal_stack a = { 0, 0, 0 };
+
+	for (struct spi_slot *s = spi_thread_top(t); s && s != slot; s = spi_slot_below(s)) {
+		int is_over;
+
+		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD)
+			continue;
+		if (on_own_stack(t, s->p)) {
+			is_over = s->p <= slot->p;
+		} else {
+			if (!a.is_known)
+				signal_stack_ask(&a);
+			is_over = s->p >= a.low && s->p < a.high;
+		}
+		if (is_over)
+			spi_slot_left(t, s, SPI_LEFT_JUMPED);
+	}
+}
+
 static void thread_reclaim(struct spi_thread *t, uint64_t p)
 {
 	unsigned int foreign = 0;
@@ -134,9 +177,11 @@ static void thread_reclaim(struct spi_thread *t, uint64_t p)
 			break;				/* being filled by the code that this signal handler interrupted */
 		if (s->state != SPI_SLOT_LIVE)
 			continue;
-		if (slot_is_dead(t, s, p))
+		if (slot_is_dead(t, s, p)) {
+			if (foreign)
+				slots_leave_above(t, s);
 			spi_slot_left(t, s, SPI_LEFT_JUMPED);
-		else if (on_own_stack(t, s->p) || !on_own_stack(t, p) || ++foreign > FOREIGN_LOOK)
+		} else if (on_own_stack(t, s->p) || !on_own_stack(t, p) || ++foreign > FOREIGN_LOOK)
 			break;
 	}
 	thread_pop_free(t, p);
@@ -240,9 +285,7 @@ SPI_EXPORT void spi_slot_leave_above(struct spi_slot *slot)
 	if (!t->cur || !on_own_stack(t, slot->p))
 		return;
 	old = spi_signals_hold(~UINT64_C(0));
-	for (struct spi_slot *s = spi_thread_top(t); s && s != slot; s = spi_slot_below(s))
-		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && on_own_stack(t, s->p) && s->p <= slot->p)
-			spi_slot_left(t, s, SPI_LEFT_JUMPED);
+	slots_leave_above(t, slot);
 	spi_signals_release(old);
 }
 

@@ -14,6 +14,7 @@
  * Without a controller no descriptor is kept: the memory is private then, and its
  * memfd is made when one asks.
  */
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,6 +22,7 @@
 #include <linux/memfd.h>
 #include <fcntl.h>
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/patch-internal.h"
 
 #define COUNTERS	8u
 _Static_assert(sizeof(struct spi_thread_record) == sizeof(struct spi_status_block), "one block a thread");
@@ -171,8 +173,10 @@ static long memory_write(long fd, struct spi_status_page *fresh)
 int spi_status_fd(void)
 {
 	struct spi_status_page fresh = { .magic = SPI_STATUS_MAGIC, .version = SPI_PROTO_VERSION };
-	long fd = spi_sys(SYS_memfd_create, "lttng-spi-status", MFD_CLOEXEC | MFD_ALLOW_SEALING), r;
+	long fd = -EFBIG, r;
 
+	if (spi_file_fits(sizeof(memory)))
+		fd = spi_sys(SYS_memfd_create, "lttng-spi-status", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return (int) fd;
 	spi_status_fold_all();

@@ -7,8 +7,9 @@
  *
  * The order is that of the objects loaded at the program's start, which are never
  * unloaded; then the object that asks, which somebody is running in. Other
- * objects are not looked at, as they may go in this moment. What an indirect
- * function will be is not known before the linker has asked its resolver.
+ * objects are not looked at, as they may go in this moment; an agent that is injected
+ * finds such ones, too. What an indirect function will be is not known before the
+ * linker has asked its resolver.
  */
 #include <elf.h>
 #include <link.h>
@@ -26,14 +27,17 @@ struct table {
 	const char *names;
 	const uint16_t *versions;	/* NULL: none */
 	const uint8_t *defined;		/* DT_VERDEF */
+	const ElfW(Dyn) *dynamic;
 	uint32_t is_agent, is_initial;
+	uint32_t scan;			/* the last that found it */
 };
 
 static struct table tables[TABLES_MAX];
-static uint32_t table_count, initial_count;
+static uint32_t table_count, initial_count, scans = 1;
 
 static void table_read(struct table *t, const ElfW(Dyn) *dynamic)
 {
+	t->dynamic = dynamic;
 	for (; dynamic->d_tag != DT_NULL; dynamic++) {
 		uint64_t at = dynamic->d_un.d_ptr;
 
@@ -51,10 +55,55 @@ static void table_read(struct table *t, const ElfW(Dyn) *dynamic)
 	}
 }
 
+static int texts_equal(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+static const char *table_soname(const struct table *t)
+{
+	for (const ElfW(Dyn) *d = t->dynamic; t->names && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_SONAME)
+			return t->names + d->d_un.d_val;
+	return "";
+}
+
+static int table_needs(const struct table *t, const struct table *other, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *soname = table_soname(other);
+
+	for (const ElfW(Dyn) *d = t->dynamic; t->names && d->d_tag != DT_NULL; d++) {
+		const char *name = d->d_tag == DT_NEEDED ? t->names + d->d_un.d_val : NULL;
+
+		if (name && (texts_equal(name, soname) || texts_equal(name, path) || (slash && texts_equal(name, slash + 1))))
+			return 1;
+	}
+	return 0;
+}
+
+static int tables_equal(const struct table *a, const struct table *b)
+{
+	return a->low == b->low && a->high == b->high && a->bias == b->bias && a->hash == b->hash && a->symbols == b->symbols &&
+		a->names == b->names && a->versions == b->versions && a->defined == b->defined && a->dynamic == b->dynamic;
+}
+
+/* Its object may have gone since, and another have come to where it was: the first thing to ask, before its range. */
+static int table_is_there(const struct table *t)
+{
+	return __atomic_load_n(&t->scan, __ATOMIC_ACQUIRE) >= __atomic_load_n(&scans, __ATOMIC_ACQUIRE);
+}
+
+static uint32_t scanned_initial;	/* while the first scan runs: the tables so far of objects that were there at the start */
+
 static int table_add(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const ElfW(Dyn) *dynamic = NULL;
 	struct table t = { .bias = info->dlpi_addr, .low = UINT64_MAX };
+	uint32_t at;
 
 	(void) size;
 	(void) data;
@@ -69,25 +118,48 @@ static int table_add(struct dl_phdr_info *info, size_t size, void *data)
 		t.low = start < t.low ? start : t.low;
 		t.high = start + ph->p_memsz > t.high ? start + ph->p_memsz : t.high;
 	}
-	for (uint32_t i = 0; i < table_count; i++)
-		if (tables[i].low == t.low && tables[i].high == t.high)
-			return 0;
-	if (!dynamic || table_count == TABLES_MAX || strstr(info->dlpi_name, "linux-vdso"))
+	if (!dynamic || strstr(info->dlpi_name, "linux-vdso"))
 		return 0;
 	t.is_agent = (uint64_t) spi_slot_code_base >= t.low && (uint64_t) spi_slot_code_base < t.high;
-	t.is_initial = !initial_count;
 	table_read(&t, dynamic);
-	tables[table_count] = t;
-	__atomic_store_n(&table_count, table_count + 1, __ATOMIC_RELEASE);
+	for (at = 0; at < table_count && !tables_equal(&tables[at], &t); at++)
+		;
+	if (at < table_count) {
+		__atomic_store_n(&tables[at].scan, scans + 1, __ATOMIC_RELEASE);
+		return 0;
+	}
+	for (at = initial_count; at < table_count && table_is_there(&tables[at]); at++)
+		;
+	if (at == TABLES_MAX)
+		return 0;
+	if (!initial_count && !scanned_initial)
+		scanned_initial = 1;
+	/* The linker's list has what came with the start first, in whatever order, and appends what is loaded later. */
+	for (uint32_t i = 0; !initial_count && i < scanned_initial && i < at; i++)
+		if (table_needs(&tables[i], &t, info->dlpi_name))
+			scanned_initial = at + 1;
+	tables[at].scan = 0;
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	tables[at] = t;
+	__atomic_store_n(&tables[at].scan, scans + 1, __ATOMIC_RELEASE);
+	if (at == table_count)
+		__atomic_store_n(&table_count, table_count + 1, __ATOMIC_RELEASE);
 	return 0;
 }
 
-/* Control side. The first time is taken for the program's start: what an injected agent finds loaded counts, too. */
+/*
+ * Control side. What an injected agent finds loaded may go like all that dlopen() brings; what came with the program's
+ * start reaches in the linker's list as far as the last that is needed by one before it. Those preloaded are the first.
+ */
 void spi_symbols_scan(void)
 {
 	dl_iterate_phdr(table_add, NULL);
-	if (!initial_count)
-		initial_count = table_count;
+	if (!initial_count) {
+		initial_count = scanned_initial;
+		for (uint32_t i = 0; i < initial_count; i++)
+			tables[i].is_initial = 1;
+	}
+	__atomic_store_n(&scans, scans + 1, __ATOMIC_RELEASE);
 }
 
 /* Is the address in an object that was seen? Any thread. */
@@ -96,18 +168,9 @@ int spi_symbols_know(uint64_t address)
 	uint32_t count = __atomic_load_n(&table_count, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < count; i++)
-		if (address >= tables[i].low && address < tables[i].high)
+		if (table_is_there(&tables[i]) && address >= tables[i].low && address < tables[i].high)
 			return 1;
 	return 0;
-}
-
-static int texts_equal(const char *a, const char *b)
-{
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	return *a == *b;
 }
 
 /* Is the symbol's version the one that is wanted? */
@@ -326,7 +389,7 @@ uint64_t spi_symbol_find(const char *name, const char *version, const struct spi
 		const struct table *t = &tables[i];
 		uint32_t found;
 
-		if ((!t->is_initial && t->low != from->low) || (after_agent && t->is_agent))
+		if ((!t->is_initial && (!table_is_there(t) || t->low != from->low)) || (after_agent && t->is_agent))
 			continue;
 		found = table_find(t, name, hash, version);
 		if (!found)

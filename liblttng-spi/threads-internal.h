@@ -56,6 +56,7 @@ extern uint32_t spi_others_closed SPI_HIDDEN;	/* threads keep the chunks that th
 void spi_others_leave(int is_end);
 void spi_others_again(void);
 void spi_others_fork_child(void);
+#define SPI_CALLS_ALL UINT32_MAX		/* instead of trees: of functions' rules, too */
 uint32_t spi_calls_open(uint32_t trees);
 void spi_calls_close_others(uint32_t trees, int all);	/* all: what will be recorded all the same when they return, too */
 

@@ -21,9 +21,10 @@
 #include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/tree.h"
 
+#define LIBC_SIGCANCEL	32		/* SIGTIMER as well */
 #define ENDS_MAX	3u	/* of the 4 rounds of destructors */
 
-SPI_EXPORT __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec"))) = { .owed = SPI_THREAD_MARK };
+SPI_EXPORT __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec"))) = { .owed = SPI_THREAD_MARK | SPI_THREAD_NEW };
 
 extern void spi_thunk_entry_inuse(void), spi_thunk_exit_inuse(void);
 extern void spi_thunk_entry_xmm(void), spi_thunk_exit_xmm(void);
@@ -226,6 +227,38 @@ struct spi_thread_own *spi_threads_first(void)
 	return __atomic_load_n(&owns, __ATOMIC_ACQUIRE);
 }
 
+/*
+ * A thread's first record has it registered with lttng-ust's RCU, which blocks signals, and lets them in again by libc's
+ * function: that never blocks SIGCANCEL, the first real-time signal. The thread that libc has wait for timers
+ * (SIGEV_THREAD) blocks it for its whole life, and would be ended by it, with the process; a timer's callback does until it is
+ * called. So nothing is recorded while it is blocked.
+ */
+static int new_may(struct spi_thread *t)
+{
+	uint64_t mask = 0;
+
+	if (t->busy)
+		return 1;		/* another's matter */
+	if (spi_sandbox_narrow || spi_thread_is_tracer()) {
+		t->busy |= SPI_BUSY_ALWAYS;
+		return 0;
+	}
+	spi_raw4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (uint64_t) &mask, 8);
+	if (mask & SPI_SIGNAL_BIT(LIBC_SIGCANCEL))
+		return 0;
+	__atomic_fetch_and(&t->owed, ~SPI_THREAD_NEW, __ATOMIC_RELAXED);
+	return 1;
+}
+
+SPI_EXPORT int spi_thread_may(void)
+{
+	struct spi_thread *t = &spi_thread;
+
+	if (spi_thread_is_foreign(t) || spi_exec_is_lent() > 0)
+		return 0;
+	return !(t->owed & SPI_THREAD_NEW) || new_may(t);
+}
+
 int spi_thread_begin(struct spi_thread *t)
 {
 	uint32_t chunk;
@@ -246,6 +279,7 @@ int spi_thread_begin(struct spi_thread *t)
 		own->tid = (int32_t) spi_sys(SYS_gettid);
 		own->thread = t;
 		own->again = 0;
+		memset(own->tree_opener, 0, sizeof(own->tree_opener));
 		t->own = own;
 		t->record = own->record;
 		__atomic_fetch_add(&spi_status->threads, 1, __ATOMIC_RELAXED);

@@ -15,6 +15,7 @@
  * Changed by the control side only; read by any thread in any state.
  */
 #include <fcntl.h>
+#include <sys/stat.h>
 #include "liblttng-spi/patch-internal.h"
 
 #define DESCRIPTOR_BYTES	2304u	/* at least so large in every libc that we know */
@@ -119,6 +120,29 @@ int spi_thread_is_tracer(void)
 		return is_tracer_code(*(const uint64_t *) ((const uint8_t *) __builtin_thread_pointer() + start_at));
 	spi_raw3(SYS_prctl, 16 /* PR_GET_NAME */, (uint64_t) name, 0);
 	return name_is_tracer(name);
+}
+
+/* ---- before main() ---- */
+
+static int32_t alone;	/* the thread id of the only one that is not the tracer's; 0: not known to be the only one */
+
+void spi_tracer_start(int begins)
+{
+	struct stat st;
+	int32_t self = begins ? (int32_t) spi_raw3(SYS_gettid, 0, 0, 0) : 0;
+
+	/* a directory has two links, and a process's threads one each */
+	if (self && (spi_raw4(SYS_newfstatat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/task", (uint64_t) &st, 0) < 0 ||
+			st.st_nlink != 3))
+		self = 0;
+	__atomic_store_n(&alone, self, __ATOMIC_RELAXED);
+}
+
+int spi_tracer_is_alone(void)
+{
+	int32_t thread = __atomic_load_n(&alone, __ATOMIC_RELAXED);
+
+	return thread && thread == (int32_t) spi_raw3(SYS_gettid, 0, 0, 0);
 }
 
 /* ---- another thread ---- */

@@ -11,12 +11,14 @@
  * another mapping of a shared page without its descriptor. What remains bounded is
  * the number of mappings.
  */
+#include <errno.h>
 #include <sys/mman.h>
 #include "liblttng-spi/trampoline.h"
 
 #define PHYS_BATCH	16u			/* physical pages per memfd */
 #define MAPPINGS_MAX	30000u			/* the kernel's limit for a process is 65 530 */
 #define RANGES_MAX	512u
+#define FIRST_LOOK	64u			/* pages that are taken before anybody looks: what a short program needs */
 #define REFUSED_MAX	256u			/* places that were taken, against what was thought: then look again */
 
 /* Bytes of a page that are in use. */
@@ -30,6 +32,7 @@ struct phys_page {
 	uint64_t rx;
 	uint8_t *rw;
 	uint32_t frozen;
+	uint32_t filled;		/* with int3, before it is first shown */
 	struct byte_set used;
 };
 
@@ -42,6 +45,7 @@ struct virt_page {
 static struct phys_page *phys_pages;
 static struct virt_page *virt_pages;	/* open addressing */
 static uint32_t virt_size, virt_count, mappings_before;
+static const char no_memory[] = "the process may have no more memory";
 static uint64_t recent[SPI_TRAMPOLINE_RECENT];
 static uint32_t recent_next;
 
@@ -64,7 +68,6 @@ static struct phys_page *phys_new(void)
 	for (unsigned int i = 0; i < PHYS_BATCH; i++) {
 		pages[i].rx = rx + i * SPI_PAGE;
 		pages[i].rw = rw + i * SPI_PAGE;
-		spi_bytes_set(pages[i].rw, 0xcc, SPI_PAGE);
 		pages[i].next = i + 1 < PHYS_BATCH ? &pages[i + 1] : phys_pages;
 	}
 	phys_pages = pages;
@@ -112,11 +115,21 @@ static struct phys_page *phys_with_room(uint32_t at, uint32_t n)
 	return phys_new();
 }
 
+/* What nobody has taken of it is int3. */
+static void phys_fill(struct phys_page *phys)
+{
+	if (!phys->filled)
+		spi_bytes_set(phys->rw, 0xcc, SPI_PAGE);
+	phys->filled = 1;
+}
+
 /* Show a physical page at a virtual address, replacing what is mapped there. */
 static int phys_show(struct phys_page *phys, uint64_t address)
 {
-	long ret = spi_raw6(SYS_mremap, phys->rx, 0, SPI_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, address, 0);
+	long ret;
 
+	phys_fill(phys);
+	ret = spi_raw6(SYS_mremap, phys->rx, 0, SPI_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, address, 0);
 	return spi_raw_failed(ret) ? (int) ret : 0;
 }
 
@@ -143,7 +156,7 @@ static struct virt_page *virt_find(uint64_t address)
 
 static int virt_grow(void)
 {
-	uint32_t size = virt_size ? virt_size * 2 : 4096;
+	uint32_t size = virt_size ? virt_size * 2 : 256;
 	struct virt_page *table = spi_alloc(size * sizeof(*table));
 
 	if (!table)
@@ -206,7 +219,7 @@ int spi_trampoline_page_is_mapped(uint64_t page)
 
 static int virt_has_room_for_one(void)
 {
-	if (virt_count % 1024 == 0 || refused > REFUSED_MAX) {
+	if (virt_count == FIRST_LOOK || (virt_count && virt_count % 1024 == 0) || refused > REFUSED_MAX) {
 		uint32_t now = mappings_count();
 
 		mappings_before = now > virt_count ? now - virt_count : 0;
@@ -288,6 +301,7 @@ static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, con
 	struct phys_page *phys;
 	struct byte_set *own;
 	struct virt_page *v;
+	int error;
 
 	if (!virt_has_room_for_one()) {
 		*reason = "the process has too many memory mappings for another trampoline page";
@@ -297,10 +311,15 @@ static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, con
 		return NULL;
 	phys = phys_with_room(at, n);
 	own = phys ? spi_alloc(sizeof(*own)) : NULL;
-	if (!own)
+	if (!own) {
+		*reason = no_memory;
 		return NULL;
-	if (spi_map_reserve(address, SPI_PAGE) < 0) {
+	}
+	error = spi_map_reserve(address, SPI_PAGE);
+	if (error) {
 		refused++;
+		if (error == -ENOMEM)
+			*reason = no_memory;
 		return NULL;
 	}
 	if (phys_show(phys, address) < 0) {
@@ -333,6 +352,7 @@ static int virt_move(struct virt_page *v, uint32_t at, uint32_t n)
 		to = phys_new();
 	if (!to)
 		return -1;
+	phys_fill(to);
 	for (uint32_t i = 0; i < SPI_PAGE; i++)
 		if (v->own->bits[i / 64] >> (i % 64) & 1)
 			to->rw[i] = ((const uint8_t *) v->address)[i];

@@ -133,6 +133,8 @@ static uint32_t bits_deposit(uint32_t n, uint32_t mask)
 	return out;
 }
 
+static const char taken[] = "no free memory where the bytes after its first instruction would make a jump go";
+
 uint64_t spi_trampoline_make(struct spi_object *object, uint64_t from, uint32_t mask, uint32_t bits, uint64_t to,
 	uint16_t frame, int into_heap_room, const char **reason)
 {
@@ -151,9 +153,9 @@ uint64_t spi_trampoline_make(struct spi_object *object, uint64_t from, uint32_t 
 	uint64_t place = 0;
 
 	spi_near_look(into_heap_room);
-	*reason = "no free memory where the bytes after its first instruction would make a jump go";
+	*reason = taken;
 	search_recent(&s, &place);
-	for (uint32_t i = 0; i < tries && !place; i++) {
+	for (uint32_t i = 0; i < tries && !place && *reason == taken; i++) {
 		/* an odd factor visits each choice once, far apart from the one before */
 		uint32_t n = choices <= PAGES_TRIED ? i : i * 0x9e3779b1u >> 7;
 

@@ -66,34 +66,49 @@ static uint64_t parse_hex(const char *s)
 	}
 }
 
+/* The file `status` of a directory: its size, or not above 0. */
+static long status_read(long at, const char *directory, char *text, size_t size)
+{
+	char path[32];
+	size_t n = 0;
+	long fd, got;
+
+	for (const char *d = directory; *d && n < sizeof(path) - 8; d++)
+		path[n++] = *d;
+	spi_bytes_copy(path + n, "/status", 8);
+	fd = spi_raw4(SYS_openat, (uint64_t) at, (uint64_t) path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return fd;
+	got = spi_raw3(SYS_read, (uint64_t) fd, (uint64_t) text, size - 1);
+	spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
+	text[got > 0 ? got : 0] = 0;
+	return got;
+}
+
+static const char *debugger_look(const char *status)
+{
+	const char *value = status_value(status, "\nTracerPid:\t");
+
+	return value && *value != '0' ? "needs int3, and a debugger is attached" : NULL;
+}
+
 /*
  * Look at one thread. NULL, or what forbids int3. *again is set when that may be
  * over in a moment: libc blocks everything while a thread starts or ends.
  */
 static const char *thread_look(long task_dir, const char *tid, uint64_t self, int *again)
 {
-	char path[32], text[2048];
-	const char *value;
+	const char *value, *reason;
 	uint64_t number = 0;
-	size_t n = 0;
-	long fd, got;
+	char text[2048];
 
-	for (const char *t = tid; *t && n < sizeof(path) - 8; t++) {
-		path[n++] = *t;
+	for (const char *t = tid; *t; t++)
 		number = number * 10 + (uint64_t) (*t - '0');
-	}
-	spi_bytes_copy(path + n, "/status", 8);
-	fd = spi_raw4(SYS_openat, (uint64_t) task_dir, (uint64_t) path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
+	if (status_read(task_dir, tid, text, sizeof(text)) <= 0)
 		return NULL;		/* it has ended */
-	got = spi_raw3(SYS_read, (uint64_t) fd, (uint64_t) text, sizeof(text) - 1);
-	spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
-	if (got <= 0)
-		return NULL;
-	text[got] = 0;
-	value = status_value(text, "\nTracerPid:\t");
-	if (value && *value != '0')
-		return "needs int3, and a debugger is attached";
+	reason = debugger_look(text);
+	if (reason)
+		return reason;
 	/* "Name:\tNAME\n" is the first line */
 	if (number == self || spi_thread_is_tracer_other((int) task_dir, tid, (int) number, text))
 		return NULL;
@@ -136,6 +151,10 @@ const char *spi_trap_threads_look(void)
 	const char *reason = NULL;
 	long fd, got = 0;
 
+	if (spi_tracer_is_alone()) {	/* the buffer is as large as a thread's status is read */
+		got = status_read(AT_FDCWD, "/proc/self", (char *) buffer, sizeof(buffer));
+		return got > 0 ? debugger_look((const char *) buffer) : "needs int3, and /proc cannot be read";
+	}
 	fd = spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 		0);
 	if (fd < 0)

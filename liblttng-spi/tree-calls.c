@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/budget.h"
+#include "liblttng-spi/entry.h"
 
 #define HOT_MOST	24u
 
@@ -88,6 +89,12 @@ void spi_calls_gather(void)
 				if (to->sites[k])
 					site_gather(to->sites[k]);
 		}
+	for (struct spi_entry *e = spi_entries; e; e = e->next)
+		for (int i = 0; i < 2 && !e->to->gone; i++)
+			if (e->pairs[i]) {
+				point_gather(&e->pairs[i]->outer);
+				point_gather(&e->pairs[i]->inner);
+			}
 }
 
 void spi_calls_reset(void)
@@ -101,6 +108,19 @@ void spi_calls_reset(void)
 	for (uint32_t i = 0; i < SPI_TREES_MAX; i++)
 		spi_calls_cost_of[i] = 0;
 	spi_calls_cost = 0;
+}
+
+/* What was called until now is the parent's to tell. Under the patch lock. */
+void spi_calls_fork_child(void)
+{
+	if (!spi_tree_existing)
+		return;
+	spi_calls_gather();
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		for (uint32_t i = 0; to->calls && i < to->map.head->funcs.count; i++)
+			if (to->calls[i])
+				to->calls[i] = 0;
+	spi_calls_reset();
 }
 
 /* ---- to the controller ---- */

@@ -51,7 +51,7 @@ static uint64_t load_watch(struct spi_point *point, struct spi_frame *frame, con
 	(void) vec;
 	(void) stride;
 	if (is_programs(t) && spi_process_is_mine()) {
-		t->busy++;
+		spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 		spi_tree_loads_follow();
 		t->busy--;
 	}
@@ -72,7 +72,7 @@ static struct watched {
 static struct spi_object *libc_find(void)
 {
 	for (struct spi_object *o = spi_objects_list(); o; o = o->next)
-		if (o->reserved[0] && !strcmp(o->name, "libc.so.6"))
+		if (o->seen && !strcmp(o->name, "libc.so.6"))
 			return o;
 	return NULL;
 }
@@ -141,7 +141,7 @@ static void before_libc_watch(void)
 	char error[400];
 
 	for (struct spi_object *o = spi_objects_list(); o && !looked && !address; o = o->next) {
-		if (!o->reserved[0] || !spi_object_is_sanitizer(o))
+		if (!o->seen || !spi_object_is_sanitizer(o))
 			continue;
 		address = (uint64_t) spi_symbol_beside(name, o->low);
 		if (address && spi_map_fetch(spi_link_current, o, name, 0, &map, error, sizeof(error)) < 0)
@@ -204,6 +204,7 @@ void spi_tree_loads_take(struct spi_link *link)
 {
 	spi_give_up_take();
 	spi_unloads_follow();
+	spi_rules_loads_take(link);
 	for (struct spi_object *o = spi_objects_list(); o; o = o->next)
 		for (struct spi_tree *tree = spi_trees; tree; tree = tree->next)
 			if (tree->enabled && (tree->follow & SPI_FOLLOW_DLOPEN) && spi_tree_covers(tree, o))
@@ -212,7 +213,8 @@ void spi_tree_loads_take(struct spi_link *link)
 		if (tree->enabled)
 			spi_tree_outside_take(tree);
 	spi_tree_ends_look(0);
-	spi_symbols_scan();
+	if (spi_trees)
+		spi_symbols_scan();
 	spi_tree_apart_tell(link);
 	if (link)
 		spi_link_declined_flush(link);
@@ -272,5 +274,5 @@ void spi_tree_follow_start(struct spi_tree *tree)
 void spi_tree_follow_stop(void)
 {
 	watched_write(0);
-	spi_tree_loads_watch(0);
+	spi_rules_watch_loads();
 }

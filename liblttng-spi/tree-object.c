@@ -232,11 +232,11 @@ static void forget_callees(const struct spi_tree_object *gone)
 		}
 }
 
-/* The map that it had when it was loaded before: found by build-id, so it is the same. */
+/* The map that it had when it was loaded before, here or elsewhere: found by build-id, so it is the same. */
 static int map_again(struct spi_tree_object *to)
 {
 	for (const struct spi_tree_object *other = spi_tree_objects; other; other = other->next)
-		if (other->object == to->object) {
+		if (spi_object_is_same_file(other->object, to->object)) {
 			to->map = other->map;
 			return 1;
 		}
@@ -320,6 +320,6 @@ static int is_anew(const struct spi_tree_object *to)
 void spi_tree_objects_look(void)
 {
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		if (!to->gone && !to->object->is_exe && (!to->object->reserved[0] || is_anew(to)))
+		if (!to->gone && !to->object->is_exe && (!to->object->seen || is_anew(to)))
 			spi_tree_object_forget(to);
 }

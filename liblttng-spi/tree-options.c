@@ -172,7 +172,7 @@ static int object_matches(const struct spi_tree *tree, enum spi_tree_list_kind l
 
 int spi_tree_covers(const struct spi_tree *tree, const struct spi_object *object)
 {
-	if (!object->reserved[0] || spi_object_is_own(object) || !strncmp(object->name, "libunwind", 9))
+	if (!object->seen || spi_object_is_own(object) || !strncmp(object->name, "libunwind", 9))
 		return 0;	/* an unwinder finds its own frames by where its functions return to */
 	if (tree->counts[SPI_LIST_LIB] && !object_matches(tree, SPI_LIST_LIB, object))
 		return 0;

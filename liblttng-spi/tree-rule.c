@@ -135,6 +135,18 @@ static int take_main(struct spi_tree *tree, struct spi_link *link)
 	return 0;
 }
 
+/* Programs in which nothing is found to begin with; a function that somebody names may just not be in them. */
+static void main_missing(struct spi_tree *tree)
+{
+	if (tree->is_outside || tree->matched || tree->why[0] || !spi_objects_list() || !spi_tree_covers(tree, spi_objects_list()))
+		return;
+	spi_format(tree->why, sizeof(tree->why), "%s: it has no main() %s", spi_objects_list()->name, spi_tree_find_main() ?
+		"that is known: neither symbols nor unwind information tell where its functions begin" :
+		"that libc calls, as programs in Go have none");
+	if (spi_env.follow)
+		spi_note("not followed: %s", tree->why);
+}
+
 static void take_roots(struct spi_tree *tree, struct spi_link *link, const struct spi_rule_text *text)
 {
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next) {
@@ -212,6 +224,8 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct
 		tree->is_outside = !spi_tree_covers(tree, spi_objects_list());
 	if (!everybody && (!is_main || take_main(tree, link) < 0))
 		take_roots(tree, link, text);
+	if (is_main)
+		main_missing(tree);
 	if (tree->is_outside) {		/* no root to wait for */
 		__atomic_fetch_or(&spi_tree_everybody, bit, __ATOMIC_RELEASE);
 		__atomic_fetch_add(&spi_tree_epoch, 1, __ATOMIC_RELEASE);
@@ -340,6 +354,7 @@ int spi_tree_add(struct spi_link *link, struct rule *rule, struct spi_rule_resul
 		return -ENOMEM;
 	spi_site_workers_read();
 	spi_patch_site_stub = spi_site_stub_at;
+	spi_patch_site_byte = spi_site_byte_was;
 	spi_text_can_sync();
 	r = spi_tree_options_take(tree, rule->text.options, &error);
 	if (r == 0 && index_take(tree) < 0) {
@@ -359,8 +374,9 @@ int spi_tree_add(struct spi_link *link, struct rule *rule, struct spi_rule_resul
 		if (r == 0) {
 			const char *why;
 
-			spi_fault_last = spi_closing_last;
 			spi_fault_install();
+			if (tree->compact)
+				spi_fault_last_install(spi_closing_last);
 			spi_steps_begin();
 			if (tree->budget && spi_payload->budget_prepare && spi_payload->budget_prepare(&why) < 0)
 				spi_note("what a budget leaves out is not told in the trace: %s", why);

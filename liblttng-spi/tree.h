@@ -176,8 +176,8 @@ uint64_t spi_site_stub_at(uint64_t address);
 uint64_t spi_site_pads_next(const struct spi_tree_object *to, uint64_t after);
 int spi_site_in_pad(uint64_t address);
 void spi_site_pad_clear(struct spi_tree_object *to, uint64_t at);
-void spi_sites_make_way(struct spi_tree_object *to, uint64_t func);
-void spi_sites_come_back(struct spi_tree_object *to, uint64_t func);
+int spi_site_byte_was(uint64_t address, uint8_t *byte);
+void spi_sites_taken(struct spi_tree_object *to, uint64_t func, const struct spi_patch *entry);
 extern uint32_t spi_sites_placed;	/* now */
 void spi_site_workers_read(void);	/* LTTNG_SPI_TEST_WORKER */
 /* What a call of a site runs: propel.c, callee.c. */

@@ -18,10 +18,11 @@
 #include <link.h>
 #include "liblttng-spi/tree.h"
 
-#define SEEN	0	/* of spi_object.reserved[]: found by the latest scan; objects.c */
 
 static void object_forget(struct spi_object *object)
 {
+	if (!spi_points_next(object, NULL))
+		return;
 	for (struct rule *rule = spi_rules; rule; rule = rule->next) {
 		uint32_t kept = 0;
 
@@ -102,12 +103,14 @@ void spi_unloads_follow(void)
 	unloads = spi_objects_unloads;
 	spi_tree_objects_look();
 	for (struct spi_object *o = spi_objects_list(); o; o = o->next) {
-		if (o->is_exe || !spi_points_next(o, NULL))
+		if (o->is_exe)
 			continue;
-		if (o->reserved[SEEN])
-			object_look(o);
-		else
+		if (!o->seen) {
 			object_forget(o);
+			spi_near_leave(o);
+		} else if (spi_points_next(o, NULL)) {
+			object_look(o);
+		}
 	}
 }
 

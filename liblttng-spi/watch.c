@@ -61,7 +61,7 @@ static int failed, active;
 static struct spi_object *libc_find(void)
 {
 	for (struct spi_object *o = spi_objects_scan(); o; o = o->next)
-		if (o->reserved[0] && !strcmp(o->name, "libc.so.6"))
+		if (o->seen && !strcmp(o->name, "libc.so.6"))
 			return o;
 	return NULL;
 }

@@ -188,7 +188,7 @@ static int form_fill(struct spi_reserved_form *form, const struct spi_event_wish
 static void add_tree(struct output *out, const struct spi_tree_options *tree, const char *entries, const char *exits)
 {
 	if (tree->compact) {
-		add_of(out, "spi_tree:", NULL, "*", "", "");
+		add_of(out, "spi_tree:", exits, "*", "", "");
 	} else {
 		add_of(out, "lttng_ust_cyg_profile:", entries, "func_entry", "", "");
 		add_of(out, "lttng_ust_cyg_profile:", exits, "func_exit", "", "");

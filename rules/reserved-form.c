@@ -51,10 +51,23 @@ const char *spi_target_function(const char *target)
 	return target;
 }
 
+/* No function has a name like that. */
+static bool is_wrong_address(const char *function)
+{
+	size_t n;
+
+	if (function[0] != '0' || (function[1] | 0x20) != 'x' || strpbrk(function, "*?["))
+		return false;
+	n = strspn(function + 2, "0123456789abcdefABCDEF");
+	return !n || n > 16 || function[2 + n];
+}
+
 int spi_target_check(const char *target, char *why)
 {
 	if (!*target || !*spi_target_function(target))
-		return REFUSE(why, "no function is named in '%.80s': " HOW, target);
+		return REFUSE(why, "no function is named in '%.80s': give FUNC or OBJECT:FUNC", target);
+	if (is_wrong_address(spi_target_function(target)))
+		return REFUSE(why, "%.80s is no address: give 0x and up to 16 hexadecimal digits", spi_target_function(target));
 	for (const unsigned char *c = (const unsigned char *) target; *c; c++) {
 		if (*c < 0x20 || *c == 0x7f)
 			return REFUSE(why, "a control character in a function's name");

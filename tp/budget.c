@@ -3,10 +3,14 @@
 /*
  * spi_tree:budget - a function, or the calls of one call site, that a tree with a
  * budget leaves out from here on, or records again: so that a reader of the trace
- * does not take calls for missing that were left out, and knows by what.
+ * does not take calls for missing that were left out, and knows by what. A provider
+ * of its own, of the same name, as most trees have no budget, and each event that is
+ * registered costs a program's start a question to the session daemon, an enumeration
+ * another one.
  */
 #include <string.h>
 #include "tp/compact.h"
+#include "tp/gatekeeper.h"
 
 #define NAME_MAX_BYTES	200u
 
@@ -29,10 +33,11 @@ static const struct lttng_ust_type_string string_type = {
 #define LABEL(n, text) \
 	{ .struct_size = sizeof(struct lttng_ust_enum_entry), .start = { .value = n }, .end = { .value = n }, .string = text }
 static const struct lttng_ust_enum_entry labels[] = { LABEL(0, "recorded_again"), LABEL(1, "left_out") };
+static struct lttng_ust_probe_desc provider;
 static const struct lttng_ust_enum_entry *const label_list[] = { &labels[0], &labels[1] };
 static const struct lttng_ust_enum_desc state_enum = {
 	.struct_size = sizeof(state_enum), .name = "spi_tree_budget", .entries = label_list, .nr_entries = 2,
-	.probe_desc = &tp_tree_provider,
+	.probe_desc = &provider,
 };
 static const struct lttng_ust_type_enum state_type = {
 	.parent = { lttng_ust_type_enum }, .struct_size = sizeof(state_type), .desc = &state_enum, .container_type = &u8_type.parent,
@@ -48,20 +53,38 @@ static const struct lttng_ust_event_field *const field_list[] = {
 };
 static const struct lttng_ust_tracepoint_class budget_class = {
 	.struct_size = sizeof(budget_class), .fields = field_list, .nr_fields = 7, .probe_callback = tp_probe_mark,
-	.signature = "spi", .probe_desc = &tp_tree_provider,
+	.signature = "spi", .probe_desc = &provider,
 };
-const struct lttng_ust_event_desc tp_budget_desc = {
-	.struct_size = sizeof(tp_budget_desc), .event_name = "budget", .probe_desc = &tp_tree_provider,
+static const struct lttng_ust_event_desc budget_desc = {
+	.struct_size = sizeof(budget_desc), .event_name = "budget", .probe_desc = &provider,
 	.tp_class = &budget_class,
 };
-struct lttng_ust_tracepoint tp_budget_tracepoint = {
-	.struct_size = sizeof(struct lttng_ust_tracepoint), .provider_name = TP_PROVIDER_TREE, .event_name = "budget",
-	.signature = "spi",
+static const struct lttng_ust_event_desc *const events[] = { &budget_desc };
+static struct lttng_ust_probe_desc provider = {
+	.struct_size = sizeof(provider), .provider_name = TP_PROVIDER_TREE, .event_desc = events, .nr_events = 1, .major = 3, .minor = 0,
 };
+static struct lttng_ust_tracepoint tracepoint = {
+	.struct_size = sizeof(tracepoint), .provider_name = TP_PROVIDER_TREE, .event_name = "budget", .signature = "spi",
+};
+static struct lttng_ust_tracepoint *tracepoints[] = { &tracepoint };
 static const struct tp_column columns[] = {
 	{ TP_COLUMN_UNSIGNED, 8, 1 }, { TP_COLUMN_UNSIGNED, 8, 1 }, { TP_COLUMN_UNSIGNED, 8, 1 }, { TP_COLUMN_UNSIGNED, 4, 1 },
 	{ TP_COLUMN_UNSIGNED, 4, 1 }, { TP_COLUMN_UNSIGNED, 1, 1 }, { TP_COLUMN_STRING, 0, 1 },
 };
+
+/* spi_payload_ops.budget_prepare */
+int tp_budget_prepare(const char **why)
+{
+	static int registered;
+
+	if (!registered && (tp_gate_event(TP_PROVIDER_TREE, &budget_desc) || lttng_ust_tracepoint_module_register(tracepoints, 1) ||
+			!lttng_ust_probe_register(&provider))) {
+		*why = "LTTng-UST refused the event that says so";
+		return -1;
+	}
+	registered = 1;
+	return 0;
+}
 
 static uint8_t *put(uint8_t *to, const void *from, size_t size)
 {
@@ -90,7 +113,7 @@ static uint32_t record_fill(uint8_t *record, const struct spi_left_out *l)
 void tp_budget_event(const struct spi_left_out *l)
 {
 	struct tp_event event = {
-		.tracepoint = &tp_budget_tracepoint, .columns = columns, .column_count = 7,
+		.tracepoint = &tracepoint, .columns = columns, .column_count = 7,
 		.probe = { .struct_size = sizeof(event.probe), .ip = (void *) l->address }};
 	uint8_t record[37 + NAME_MAX_BYTES + TP_SLOP];
 	struct tp_shot shot = { .event = &event, .record = record };
@@ -100,7 +123,7 @@ void tp_budget_event(const struct spi_left_out *l)
 	int *error, error_was;
 	tp_reader *reader;
 
-	if (tp_closed > TP_CAREFUL || !CMM_ACCESS_ONCE(tp_budget_tracepoint.state))
+	if (tp_closed > TP_CAREFUL || !CMM_ACCESS_ONCE(tracepoint.state))
 		return;
 	error = tp_errno(t);
 	error_was = *error;

@@ -271,6 +271,8 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	if (!spi_call_begin(t, p))
 		return 0;
 	error_was = *tp_errno(t);
+	if (generic && (point->flags & SPI_POINT_TREE) && !(t->tree_now &= point->tree_live))
+		goto out;		/* its trees were switched off: who does that waits for who is busy */
 	if ((spi_unlikely(tp_closed) && !tp_again(t)) || tp_reader_is_over(t, p) ||
 			(spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
 		goto out;
@@ -305,7 +307,7 @@ uint64_t tp_generic_entry(struct spi_point *point, struct spi_frame *frame, cons
 	uint32_t now = spi_thread.tree_now;
 	uint64_t code;
 
-	spi_thread.tree_now = spi_thread.tree & point->tree_live & ~spi_thread.tree_over;
+	spi_thread.tree_now = spi_trees_recording(&spi_thread, point);
 	code = entry_common(point, frame, vec, stride, 1);
 	spi_thread.tree_now = now;
 	return code;

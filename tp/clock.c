@@ -33,14 +33,17 @@
 #define RATE_AFTER_NS	10000000u	/* the rate is taken over at least this long */
 #define SLOW_DIVISOR	1666u		/* 600 ppm */
 #define AHEAD_MAX_NS	5000u		/* an anchor found this far ahead of the clock: the TSC is not what it was */
-#define TOGETHER_TICKS	130u		/* a pair's readings should lie no farther apart than this */
+#define TOGETHER_TICKS	130u		/* a pair's readings should lie no farther apart than this, */
+#define TOGETHER_SLACK	30u		/* nor much farther than the closest ones, as all threads' should lie equally far apart */
+#define TOGETHER_LOOKS	64u
 #define APART_TICKS	400u		/* and must not lie this far apart: something came between */
-#define TOGETHER_TRIES	4		/* with one more for the latter */
+#define TOGETHER_TRIES	4		/* with one more; then the closest is taken */
 
 __thread struct tp_clock tp_clock __attribute__((tls_model("initial-exec")));
 uint64_t tp_clock_mult;
 int tp_clock_ours;
 
+static uint32_t together = TOGETHER_TICKS;
 static int has_tsc;			/* clock source is tsc */
 static int allowed;			/* clock source is tsc, and nothing spoke against it yet */
 static uint64_t rate_tsc, rate_ns;	/* where the taking of the rate began */
@@ -70,22 +73,41 @@ static uint64_t clock_monotonic(void)
 
 /*
  * Read both clocks as one; the TSC afterwards, so an anchor is late rather than
- * early. *tsc is 0 when they could not be read together.
+ * early. The closest of a few readings, which may be some of them ago. *tsc is 0 when they could not be read together.
  */
 static uint64_t clock_pair(uint64_t *tsc)
 {
-	uint64_t before, ns, after;
+	uint64_t best = UINT64_MAX, best_ns = 0;
 
-	for (int tries = 0; tries <= TOGETHER_TRIES; tries++) {
-		before = __builtin_ia32_rdtsc();
-		ns = clock_monotonic();
-		after = __builtin_ia32_rdtsc();
+	for (int tries = 0; tries <= TOGETHER_TRIES && best > together; tries++) {
+		uint64_t before = __builtin_ia32_rdtsc(), ns = clock_monotonic(), after = __builtin_ia32_rdtsc();
+
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		best_ns = ns;
 		*tsc = after;
-		if (after - before <= (tries < TOGETHER_TRIES ? TOGETHER_TICKS : APART_TICKS))
-			return ns;
 	}
-	*tsc = 0;
-	return ns;
+	if (best > APART_TICKS)
+		*tsc = 0;
+	return best_ns;
+}
+
+/* How close a pair can be here: some 20 to 30 ns. */
+static void clock_take_distance(void)
+{
+	uint64_t least = TOGETHER_TICKS;
+
+	for (unsigned int i = 0; i < TOGETHER_LOOKS; i++) {
+		uint64_t before = __builtin_ia32_rdtsc(), apart;
+
+		clock_monotonic();
+		apart = __builtin_ia32_rdtsc() - before;
+		if (apart < least)
+			least = apart;
+	}
+	if (least + TOGETHER_SLACK < together)
+		together = (uint32_t) least + TOGETHER_SLACK;
 }
 
 static void clock_take_rate(uint64_t tsc, uint64_t ns)
@@ -116,19 +138,21 @@ static uint64_t clock_shown(const struct tp_clock *c)
 uint64_t tp_clock_anchor(void)
 {
 	struct tp_clock *c = &tp_clock;
-	uint64_t tsc, ns, least;
+	uint64_t tsc, ns, least, d;
 
 	if (!__atomic_load_n(&allowed, __ATOMIC_RELAXED) || c->anchoring)
 		return clock_monotonic();
 	if (!__atomic_load_n(&tp_clock_mult, __ATOMIC_RELAXED)) {
 		ns = clock_pair(&tsc);
 		clock_take_rate(tsc, ns);
-		return ns;
+		return clock_monotonic();
 	}
 	c->anchoring = 1;
 	spi_barrier();
 	least = clock_shown(c);
 	ns = clock_pair(&tsc);
+	if (!tsc)
+		ns = clock_monotonic();
 	if (ns < least) {
 		if (least - ns > AHEAD_MAX_NS)
 			__atomic_store_n(&allowed, 0, __ATOMIC_RELAXED);
@@ -141,7 +165,11 @@ uint64_t tp_clock_anchor(void)
 	c->tsc = tsc;		/* 0: no anchor, read again next time */
 	spi_barrier();
 	c->anchoring = 0;
-	return ns;
+	if (!tsc)
+		return ns;
+	/* the closest pair may not have been the last; and the thread may have been stopped since */
+	d = __builtin_ia32_rdtsc() - tsc;
+	return d < TP_CLOCK_SPAN ? ns + (d * tp_clock_mult >> 32) : clock_monotonic();
 }
 
 int tp_clock_has_tsc(void)
@@ -224,6 +252,7 @@ void tp_clock_init(void)
 		strcmp(source, "tsc\n"))
 		return;
 	clock_file("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
+	clock_take_distance();
 	rate_ns = clock_pair(&rate_tsc);
 	has_tsc = allowed = 1;
 	/* refused once another clock plugin is in place: then its time stamps stay, and only durations come from here

@@ -383,7 +383,6 @@ static int flusher_start(void)
 int tp_compact_start(void)
 {
 	tp_compact_tsc = tp_clock_has_tsc();
-	tp_compact_last_find();
 	started = 1;
 	return flusher_start();
 }

@@ -51,27 +51,27 @@ static const struct lttng_ust_event_field *const calls_list[] = {
 	&calls_fields[6], &calls_fields[7], &calls_fields[8], &calls_fields[9], &calls_fields[10],
 };
 
-struct lttng_ust_probe_desc tp_tree_provider;
+static struct lttng_ust_probe_desc provider;
 static const struct lttng_ust_tracepoint_class site_class = {
 	.struct_size = sizeof(site_class), .fields = site_list, .nr_fields = 3, .probe_callback = tp_probe_mark,
-	.signature = "spi", .probe_desc = &tp_tree_provider,
+	.signature = "spi", .probe_desc = &provider,
 };
 static const struct lttng_ust_tracepoint_class calls_class = {
 	.struct_size = sizeof(calls_class), .fields = calls_list, .nr_fields = 11, .probe_callback = tp_probe_mark,
-	.signature = "spi", .probe_desc = &tp_tree_provider,
+	.signature = "spi", .probe_desc = &provider,
 };
 static const struct lttng_ust_event_desc site_desc = {
-	.struct_size = sizeof(site_desc), .event_name = "site", .probe_desc = &tp_tree_provider, .tp_class = &site_class,
+	.struct_size = sizeof(site_desc), .event_name = "site", .probe_desc = &provider, .tp_class = &site_class,
 };
 static const struct lttng_ust_event_desc calls_desc = {
-	.struct_size = sizeof(calls_desc), .event_name = "calls", .probe_desc = &tp_tree_provider, .tp_class = &calls_class,
+	.struct_size = sizeof(calls_desc), .event_name = "calls", .probe_desc = &provider, .tp_class = &calls_class,
 };
-static const struct lttng_ust_event_desc *const events[] = { &site_desc, &calls_desc, &tp_budget_desc };
-struct lttng_ust_probe_desc tp_tree_provider = {
-	.struct_size = sizeof(tp_tree_provider),
+static const struct lttng_ust_event_desc *const events[] = { &site_desc, &calls_desc };
+static struct lttng_ust_probe_desc provider = {
+	.struct_size = sizeof(provider),
 	.provider_name = TP_PROVIDER_TREE,
 	.event_desc = events,
-	.nr_events = 3,
+	.nr_events = 2,
 	.major = 3,
 	.minor = 0,
 };
@@ -79,7 +79,7 @@ struct lttng_ust_probe_desc tp_tree_provider = {
 #define TRACEPOINT(name) \
 	{ .struct_size = sizeof(struct lttng_ust_tracepoint), .provider_name = TP_PROVIDER_TREE, .event_name = name, .signature = "spi" }
 static struct lttng_ust_tracepoint site_tracepoint = TRACEPOINT("site"), calls_tracepoint = TRACEPOINT("calls");
-static struct lttng_ust_tracepoint *tracepoints[] = { &site_tracepoint, &calls_tracepoint, &tp_budget_tracepoint };
+static struct lttng_ust_tracepoint *tracepoints[] = { &site_tracepoint, &calls_tracepoint };
 static const struct tp_column site_columns[] = {
 	{ TP_COLUMN_UNSIGNED, 4, 1 }, { TP_COLUMN_UNSIGNED, 8, 1 }, { TP_COLUMN_UNSIGNED, 8, 1 },
 };
@@ -271,8 +271,8 @@ static const char *provider_ready(void)
 	if (registered)
 		return NULL;
 	/* `calls` has a sequence, which the gatekeeper refuses to others; it is the same in every process */
-	if (tp_gate_event(TP_PROVIDER_TREE, &site_desc) || tp_gate_event(TP_PROVIDER_TREE, &tp_budget_desc) ||
-			lttng_ust_tracepoint_module_register(tracepoints, 3) || !lttng_ust_probe_register(&tp_tree_provider))
+	if (tp_gate_event(TP_PROVIDER_TREE, &site_desc) || lttng_ust_tracepoint_module_register(tracepoints, 2) ||
+			!lttng_ust_probe_register(&provider))
 		return "LTTng-UST refused the events of call trees";
 	registered = 1;
 	return NULL;
@@ -285,13 +285,6 @@ static void writer_ready(void)
 	if (!started && tp_compact_start() < 0)
 		tp_core->note("no thread for compact records: those of a thread that rests come late into the trace");
 	started = 1;
-}
-
-/* spi_payload_ops.budget_prepare */
-int tp_budget_prepare(const char **why)
-{
-	*why = provider_ready();
-	return *why ? -1 : 0;
 }
 
 int tp_compact_prepare(struct spi_object *object, const volatile int **state, const char **why)

@@ -89,7 +89,7 @@ SPI_INLINE int is_gate_shut(void)
 SPI_INLINE const struct tp_compact_point *number_of(const struct spi_thread *t, struct spi_point *point)
 {
 	const struct tp_compact_point *cp = point->payload;
-	uint32_t trees = t->tree & point->tree_live & ~t->tree_over & *tp_core->tree_tagged;
+	uint32_t trees = spi_trees_recording(t, point) & *tp_core->tree_tagged;
 
 	return spi_likely(cp->trees == trees) ? cp : tp_compact_number(point, trees);
 }

@@ -116,10 +116,7 @@ SPI_HIDDEN const struct tp_compact_point *tp_compact_number(struct spi_point *po
 SPI_HIDDEN int tp_compact_is_last(uint64_t address);	/* exec and the like: nothing may come after it */
 SPI_HIDDEN void tp_compact_last_find(void);
 
-/* Provider spi_tree, for budget.c's event too. */
-extern SPI_HIDDEN struct lttng_ust_probe_desc tp_tree_provider;
-extern SPI_HIDDEN struct lttng_ust_tracepoint tp_budget_tracepoint;
-extern SPI_HIDDEN const struct lttng_ust_event_desc tp_budget_desc;
+/* ---- budget.c ---- */
 SPI_HIDDEN int tp_budget_prepare(const char **why);
 SPI_HIDDEN void tp_budget_event(const struct spi_left_out *left_out);
 

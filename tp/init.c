@@ -228,6 +228,7 @@ const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, 
 	tp_core = core;
 	dl_iterate_phdr(is_fork_help, &other_fork_help);
 	tp_clock_init();
+	tp_compact_last_find();
 	tp_alone_init();
 	tp_context_register();
 	if (tp_left_register() < 0 || tp_runs_register() < 0) {

@@ -33,9 +33,10 @@ static const struct lttng_ust_enum_entry labels[] = {
 	LABEL(SPI_LEFT_THREAD_END, "thread_end"),
 	LABEL(SPI_LEFT_PROCESS_END, "process_end"),
 	LABEL(SPI_LEFT_TAIL, "tail"),
+	LABEL(SPI_LEFT_DETACHED, "detached"),
 };
 static const struct lttng_ust_enum_entry *const label_list[] = {
-	&labels[0], &labels[1], &labels[2], &labels[3], &labels[4], &labels[5],
+	&labels[0], &labels[1], &labels[2], &labels[3], &labels[4], &labels[5], &labels[6],
 };
 
 static struct lttng_ust_probe_desc provider;
@@ -43,7 +44,7 @@ static const struct lttng_ust_enum_desc left_enum = {
 	.struct_size = sizeof(left_enum),
 	.name = "spi_left",
 	.entries = label_list,
-	.nr_entries = 6,
+	.nr_entries = 7,
 	.probe_desc = &provider,
 };
 static struct lttng_ust_type_enum left_type = {

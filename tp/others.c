@@ -100,18 +100,26 @@ static void write_due(struct spi_thread *t, const struct tp_as *as, struct tp_sh
 	tp_read_unlock(reader);
 }
 
-/* The exit event of a call with two; its values are zero. */
-static void write_exit(struct spi_thread *t, const struct tp_as *as, struct spi_slot *slot, struct spi_thread_count *count)
+/* The exit event of a call with two, which has not returned: its values are zero. `record` has room for it. */
+static struct tp_shot exit_shot(const struct spi_slot *slot, uint8_t *record)
 {
 	const struct tp_point *tp = slot->point->payload;
-	uint8_t record[tp->exit_program ? tp->exit_program->length + TP_SLOP : 16];
-	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = sizeof(record) };
+	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = 16 };
 	uint64_t words[2] = { slot->point->address, tp_call_site(slot->point, slot->ra) };
 
 	if (tp->exit_program)
 		shot.length = tp_serialise_zero(tp->exit_program, record);
 	else
 		memcpy(record, words, sizeof(words));
+	return shot;
+}
+
+static void write_exit(struct spi_thread *t, const struct tp_as *as, struct spi_slot *slot, struct spi_thread_count *count)
+{
+	const struct tp_point *tp = slot->point->payload;
+	uint8_t record[tp->exit_program ? tp->exit_program->length + TP_SLOP : 16];
+	struct tp_shot shot = exit_shot(slot, record);
+
 	write_due(t, as, &shot, slot, count, 0);
 }
 
@@ -243,22 +251,24 @@ static int close_in(struct tp_shot *shot, const struct lttng_ust_event_common *e
 
 /*
  * A call of that thread, whose lock is held, with one event at each end: its exit, now, in the channels that have the entry because
- * of these trees. When it returns there is nothing left to be said there.
+ * of these trees, or of a rule for functions. When it returns there is nothing left to be said there.
  */
 void tp_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, int all)
 {
 	const int is_set = slot->aux == (tp_epoch | TP_SLOT_SET);
 	struct spi_thread *t = &spi_thread;
 	const struct tp_point *tp = slot->point->payload;
-	uint64_t words[2] = { slot->point->address, tp_call_site(slot->point, slot->ra) };
-	struct tp_shot shot = { .event = &tp->exit, .record = (uint8_t *) words, .length = sizeof(words) };
+	uint8_t record[tp->exit_program ? tp->exit_program->length + TP_SLOP : 16];
+	struct tp_shot shot = exit_shot(slot, record);
 	struct spi_thread_count *count = own->record ? &own->record->count : tp_count(t);
 	uint32_t now = t->tree_now;
 	tp_reader *reader;
 
 	if (!is_set && (slot->aux != tp_epoch || !slot->cookie))
 		return;
-	t->tree_now = trees & (uint32_t) slot->start;
+	t->tree_now = slot->point->flags & SPI_POINT_TREE ? trees & (uint32_t) slot->start : 0;
+	if (tp->exit_program)
+		tp_left_fire_as(t, &as, slot->point, SPI_LEFT_DETACHED);
 	reader = tp_read_lock(t);
 	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->exit); probe && probe->func; probe++) {
 		struct lttng_ust_event_common *event = probe->data;

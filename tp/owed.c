@@ -49,6 +49,7 @@ struct tp_thread {
 		int64_t waiting;
 	} blocked[BLOCKED_MAX];		/* channels that records wait for */
 	int64_t blocked_others;		/* records whose channel found no place above */
+	int64_t waiting;		/* all of them; while there are some the thread's word has SPI_THREAD_OWES */
 	struct tp_thread *next_free;
 };
 
@@ -112,6 +113,27 @@ int tp_owed_blocks(struct spi_thread *t, const void *channel)
 	return 0;
 }
 
+/*
+ * A handler that adds in between has come and gone before the next line: it sets the word when it finds none waiting, and
+ * what it has set is seen by who clears it.
+ */
+static void waiting_add(struct spi_thread *t, struct tp_thread *mine)
+{
+	__atomic_fetch_add(&mine->waiting, 1, __ATOMIC_RELAXED);
+	spi_barrier();
+	__atomic_fetch_or(&t->owed, SPI_THREAD_OWES, __ATOMIC_RELAXED);
+}
+
+static void waiting_sub(struct spi_thread *t, struct tp_thread *mine)
+{
+	if (__atomic_sub_fetch(&mine->waiting, 1, __ATOMIC_RELAXED))
+		return;
+	__atomic_fetch_and(&t->owed, ~SPI_THREAD_OWES, __ATOMIC_RELAXED);
+	spi_barrier();
+	if (mine->waiting)
+		__atomic_fetch_or(&t->owed, SPI_THREAD_OWES, __ATOMIC_RELAXED);
+}
+
 /* ---- adding ---- */
 
 static struct chunk *chunk_add(struct tp_thread *mine, struct chunk *after)
@@ -169,7 +191,7 @@ void tp_owed_add(struct spi_thread *t, const struct tp_shot *shot, const void *c
 	o->length = shot->length;
 	memcpy(o->record, shot->record, shot->length);
 	blocked_change(mine, channel, 1);
-	__atomic_fetch_add(&t->owed, 1, __ATOMIC_RELAXED);
+	waiting_add(t, mine);
 	spi_barrier();
 	o->state = OWED_WAITING;
 }
@@ -227,11 +249,10 @@ static void owed_done(struct spi_thread *t, struct tp_thread *mine, struct owed 
 	}
 	o->state = OWED_DONE;
 	blocked_change(mine, o->channel, -1);
-	__atomic_fetch_sub(&t->owed, 1, __ATOMIC_RELAXED);
+	waiting_sub(t, mine);
 }
 
-/* All is paid: start again with empty chunks. A handler that adds meanwhile makes t->owed non-zero and is left alone.
- */
+/* All is paid: start again with empty chunks. What a handler adds meanwhile is left alone. */
 static void thread_reset(struct spi_thread *t, struct tp_thread *mine)
 {
 	for (struct chunk *c = mine->first; c; c = c->next) {
@@ -327,8 +348,8 @@ static void thread_forget(struct spi_thread *t, struct tp_thread *mine, int lost
 	}
 	mine->last = mine->first;
 	memset(mine->blocked, 0, sizeof(mine->blocked));
-	mine->blocked_others = 0;
-	t->owed = SPI_THREAD_MARK;
+	mine->blocked_others = mine->waiting = 0;
+	__atomic_fetch_and(&t->owed, ~SPI_THREAD_OWES, __ATOMIC_RELAXED);
 }
 
 /* Not libc's function, which may be traced. */
@@ -388,7 +409,7 @@ void tp_owed_fork_child(struct spi_thread *t)
 {
 	struct tp_thread *mine = t->payload[TP_WORD_THREAD];
 
-	t->owed = SPI_THREAD_MARK;
+	__atomic_fetch_and(&t->owed, ~SPI_THREAD_OWES, __ATOMIC_RELAXED);
 	if (mine)
 		thread_forget(t, mine, 0);
 }

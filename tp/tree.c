@@ -32,6 +32,7 @@ static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, con
 	struct lttng_ust_event_recorder *recorder;
 	struct spi_slot *slot = t->cur;
 	int *errno_place, error_was, error;
+	uint32_t trees;
 
 	if (spi_unlikely(!tree_may(t, place)) || spi_unlikely(point->flags & SPI_POINT_LOOPS) || spi_unlikely(!slot) ||
 			spi_unlikely(slot == t->end) || spi_stack_is_short(t, p) ||
@@ -42,8 +43,9 @@ static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, con
 	error_was = *errno_place;
 	spi_busy_first(t, p);
 	reader = tp_read_lock_at(place);
+	trees = spi_trees_recording(t, point);	/* now, as who switches trees off waits for who is busy */
 	recorder = tp_probe_single(tp_probes(&tp->entry));
-	if (spi_unlikely(!recorder) || spi_unlikely(tp_closed)) {
+	if (spi_unlikely(!recorder) || spi_unlikely(!trees) || spi_unlikely(tp_closed)) {
 		tp_read_unlock(reader);
 		spi_barrier();
 		t->busy = 0;
@@ -57,7 +59,7 @@ static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, con
 			tp_pair_seen(recorder->chan);
 		tp_count(t)->entries++;
 		code = spi_slot_push(t, slot, point, frame);
-		slot->start = t->tree & point->tree_live;
+		slot->start = trees;
 		slot->cookie = recorder->chan;
 		slot->aux = tp_epoch;
 		tp_read_unlock(reader);
@@ -66,7 +68,7 @@ static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, con
 		tp_count(t)->lost_entries += (unsigned int) tp_discarded(error);
 		if (tp_exit_wanted_alone(t, tp)) {
 			code = spi_slot_push(t, slot, point, frame);
-			slot->start = t->tree & point->tree_live;
+			slot->start = trees;
 			slot->cookie = NULL;
 			slot->aux = tp_epoch;
 		}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Alternate signal stacks (sigaltstack(2)) that are too small for two.
+ *
+ * What a handler calls is recorded on the stack that it runs on, which takes some 5 KB beside the kernel's frame (point.h).
+ * A program that gives its handlers a page, or SIGSTKSZ, has the room that it needs itself. So a preloaded agent stands before
+ * sigaltstack(): where the program's stack is small, the kernel is given a larger one in its place, and the
+ * program, when it asks, is told its own. The kernel has accepted the program's before; one in which not even the kernel's
+ * frame has room stays.
+ *
+ * A larger stack belongs to one thread. It is used again when that has ended, which is asked when another one is wanted.
+ *
+ * Not followed: stacks that were set by the bare system call, or before an agent was injected.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/core.h"
+#include "liblttng-spi/interpose.h"
+
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ	51
+#endif
+#define FRAME_LEAST	2048u			/* the kernel's frame, where it does not tell */
+#define ROOM		(16u << 10)		/* for the handler and the tracer, beside the kernel's frame */
+#define BYTES		(64u << 10)		/* of a stack of ours, beside the kernel's frame */
+#define LOOKS		64u			/* at others' stacks, before there is another one */
+
+struct larger {
+	struct larger *next;
+	uint64_t low, size;
+	int32_t tid;
+};
+
+static struct larger *all;
+
+/* The calling thread's. */
+static __thread struct {
+	struct larger *larger;
+	stack_t program;			/* what it stands for; good while the kernel has ours */
+} mine __attribute__((tls_model("initial-exec")));
+
+#define EACH_NEXT(X) X(int, sigaltstack, (const stack_t *, stack_t *))
+EACH_NEXT(NEXT_DECLARE)
+
+static uint64_t frame_size(void)
+{
+	uint64_t size = getauxval(AT_MINSIGSTKSZ);
+
+	return size > FRAME_LEAST ? size : FRAME_LEAST;
+}
+
+static int larger_take(struct larger *l, int32_t self)
+{
+	int32_t tid = __atomic_load_n(&l->tid, __ATOMIC_RELAXED);
+
+	if (tid == self || spi_sys(SYS_tgkill, spi_sys(SYS_getpid), (long) tid, 0L) != -ESRCH)
+		return 0;
+	return __atomic_compare_exchange_n(&l->tid, &tid, self, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* With a page below it that nobody can write to. NULL: no memory. */
+static struct larger *larger_get(void)
+{
+	int32_t self = (int32_t) spi_sys(SYS_gettid);
+	uint64_t size = (BYTES + frame_size() + SPI_PAGE - 1) & ~(uint64_t) (SPI_PAGE - 1), at;
+	struct larger *l = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
+
+	for (unsigned int looks = 0; l && looks < LOOKS; looks++, l = l->next)
+		if (larger_take(l, self))
+			return l;
+	l = spi_alloc(sizeof(*l));
+	at = l ? spi_mmap(0, size + SPI_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1) : 0;
+	if (!at)
+		return NULL;
+	if (spi_sys(SYS_mprotect, at + SPI_PAGE, size, (long) (PROT_READ | PROT_WRITE)) < 0) {
+		spi_munmap(at, size + SPI_PAGE);
+		return NULL;
+	}
+	l->low = at + SPI_PAGE;
+	l->size = size;
+	l->tid = self;
+	l->next = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
+	while (!__atomic_compare_exchange_n(&all, &l->next, l, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
+	return l;
+}
+
+/* The program has set `stack`, which the kernel took. */
+static void stack_enlarge(const stack_t *stack)
+{
+	stack_t ours = *stack;
+
+	if ((stack->ss_flags & SS_DISABLE) || stack->ss_size < getauxval(AT_MINSIGSTKSZ) || stack->ss_size >= frame_size() + ROOM ||
+			spi_sandbox_narrow || !spi_process_is_mine())
+		return;
+	if (!mine.larger)
+		mine.larger = larger_get();
+	if (!mine.larger)
+		return;
+	ours.ss_sp = (void *) mine.larger->low;
+	ours.ss_size = mine.larger->size;
+	mine.program = *stack;
+	spi_raw3(SYS_sigaltstack, (uint64_t) &ours, 0, 0);
+}
+
+SPI_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
+{
+	const struct larger *l = spi_thread_is_foreign(&spi_thread) ? NULL : mine.larger;
+	const stack_t program = l ? mine.program : (stack_t) { 0 };
+	int ret = NEXT(sigaltstack)(stack, old);
+
+	if (ret)
+		return ret;
+	/* `old` may be `stack`: what was set is asked for, not read again */
+	if (stack && spi_signals_interposed) {
+		stack_t set;
+
+		if (spi_raw3(SYS_sigaltstack, 0, (uint64_t) &set, 0) == 0)
+			stack_enlarge(&set);
+	}
+	if (old && l && (uint64_t) old->ss_sp == l->low) {
+		old->ss_sp = program.ss_sp;
+		old->ss_size = program.ss_size;
+	}
+	return 0;
+}
+
+void spi_altstack_init(void)
+{
+	EACH_NEXT(NEXT_FIND)
+	dlerror();
+}
+
+/* The forking thread, which has another id now. */
+void spi_altstack_fork_child(void)
+{
+	if (mine.larger)
+		mine.larger->tid = (int32_t) spi_sys(SYS_gettid);
+}

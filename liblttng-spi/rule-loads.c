@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Libraries that are loaded after a rule for functions was made.
+ *
+ * The dynamic linker's own word of what it loads (load-watch.c) comes before a library's
+ * constructors run: then what rules name in it is instrumented, by the control
+ * thread, while the thread that loads it waits. A rule that no loaded function matches
+ * stays, and waits for a library that has one; so the event module is loaded for it at once, as later
+ * that would need a lock which the waiting thread has.
+ *
+ * Where the linker's word is not to be had, or nobody answered in time, the functions
+ * are told as not instrumented when the rule goes or the process ends: those that the
+ * libraries export, by the names they have there; and of what is loaded then.
+ *
+ * Under the control lock.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/instrument-work.h"
+#include "liblttng-spi/tree-rule.h"
+
+#define TOLD_MAX	16u	/* of one object */
+
+/* `*` is the executable alone. */
+int spi_rule_may_wait(const struct rule *rule)
+{
+	return !rule->text.is_tree && (rule->text.object[0] || !strchr("*?[", rule->text.pattern[0]));
+}
+
+void spi_rules_watch_loads(void)
+{
+	int wanted = 0;
+
+	for (const struct rule *rule = spi_rules; rule; rule = rule->next)
+		wanted |= rule->tree ? rule->tree->enabled && (rule->tree->follow & SPI_FOLLOW_DLOPEN) :
+			rule->enabled && !rule->text.is_tree;	/* any: an unwinder that comes has to be noticed (unwind.c) */
+	spi_tree_loads_watch(wanted);
+}
+
+/* ---- what has come ---- */
+
+static int rule_wants(const struct rule *rule, const struct spi_object *object)
+{
+	return rule->enabled && !rule->text.is_tree && object->seen && object->since > rule->looked &&
+		spi_rule_covers(&rule->text, object) && !spi_object_is_own(object);
+}
+
+/*
+ * Most libraries have nothing of what rules name: one question for all of them. False: nothing; what is not known, or
+ * does not fit into one, is asked for rule by rule.
+ */
+static int object_may_have(struct spi_link *link, struct spi_object *object)
+{
+	static char patterns[8192];
+	struct spi_map map = { 0 };
+	size_t used = 0;
+	uint32_t n = 0;
+	char error[400];
+	int r;
+
+	for (const struct rule *rule = spi_rules; rule; rule = rule->next) {
+		if (!rule_wants(rule, object))
+			continue;
+		if (used + strlen(rule->text.pattern) + 2 > sizeof(patterns))
+			return 1;
+		used += (size_t) spi_format(patterns + used, sizeof(patterns) - used, "%s%s", n++ ? "\n" : "", rule->text.pattern);
+	}
+	if (n < 2)
+		return n;
+	r = spi_map_fetch(link, object, patterns, 0, &map, error, sizeof(error));
+	if (r == 0)
+		spi_map_release(&map);
+	return r != -ENOENT;
+}
+
+static void more_tell(struct spi_link *link, const struct rule *rule, const struct spi_rule_result *more)
+{
+	const struct spi_msg_rule_done done = {
+		.rule = rule->id, .matched = more->matched, .instrumented = more->instrumented, .declined = more->declined,
+		.flags = more->flags,
+	};
+
+	if (link && (more->matched || more->declined))
+		spi_link_send(link, SPI_MSG_RULE_MORE, 0, &done, sizeof(done), more->text, strlen(more->text) + 1, -1);
+}
+
+/* As if it were a rule of its own, whose points are the rule's then. */
+static void rule_look(struct spi_link *link, struct rule *rule, struct spi_object *object)
+{
+	static struct spi_rule_result more;
+	struct work *w = spi_map_pages(sizeof(*w));
+	struct rule *part = spi_map_pages(sizeof(*part));
+
+	memset(&more, 0, sizeof(more));
+	if (w && part) {
+		part->text = rule->text;
+		w->link = link;
+		w->rule = part;
+		w->only = object;
+		w->result = &more;
+		if (spi_work_find(w) == 0 && spi_work_put_in_force(w) == 0 && more.instrumented)
+			more.text[0] = 0;
+		for (uint32_t i = 0; i < part->count; i++)
+			if (spi_rule_keep(rule, part->points[i]) < 0)
+				spi_note("%s: it stays instrumented, as the agent has no memory left",
+					spi_map_string(part->points[i]->map, part->points[i]->func->name));
+		if (part->points)
+			spi_sys(SYS_munmap, part->points, part->room * sizeof(*part->points));
+		more_tell(link, rule, &more);
+	}
+	if (part)
+		spi_sys(SYS_munmap, part, (sizeof(*part) + 4095) & ~4095ul);
+	if (w)
+		spi_sys(SYS_munmap, w, (sizeof(*w) + 4095) & ~4095ul);
+}
+
+void spi_rules_loads_take(struct spi_link *link)
+{
+	uint64_t scan;
+
+	if (!spi_rules)
+		return;
+	spi_objects_scan();
+	scan = spi_objects_scans;
+	for (struct spi_object *o = spi_objects_list(); o; o = o->next) {
+		int asked = 0;
+
+		for (struct rule *rule = spi_rules; rule; rule = rule->next) {
+			if (!rule_wants(rule, o))
+				continue;
+			if (!asked++ && !object_may_have(link, o))
+				break;
+			rule_look(link, rule, o);
+		}
+	}
+	for (struct rule *rule = spi_rules; rule; rule = rule->next)
+		if (rule->enabled)
+			rule->looked = scan;
+	if (link)
+		spi_link_declined_flush(link);
+}
+
+/* ---- what was missed ---- */
+
+struct late {
+	struct spi_link *link;
+	const struct spi_object *object;
+	const char *pattern;
+	size_t length;		/* without the file of a static function */
+	uint32_t told;
+};
+
+static void function_look(const char *name, void *data)
+{
+	struct late *late = data;
+	char pattern[1024];
+
+	if (late->told >= TOLD_MAX)
+		return;
+	memcpy(pattern, late->pattern, late->length);
+	pattern[late->length] = 0;
+	if (!spi_glob_match(pattern, name))
+		return;
+	if (++late->told == TOLD_MAX)
+		name = "...";
+	spi_link_declined(late->link, late->object->name, name,
+		"its library was loaded after the rule was made, and could not be looked through: make the rule when it is loaded");
+}
+
+void spi_rule_late_tell(struct spi_link *link, struct rule *rule)
+{
+	struct late late = { .link = link, .pattern = rule->text.pattern, .length = strcspn(rule->text.pattern, "@") };
+
+	if (!link || rule->text.is_tree || !rule->looked || late.length >= sizeof(rule->text.pattern))
+		return;
+	for (struct spi_object *o = spi_objects_scan(); o; o = o->next) {
+		if (!rule_wants(rule, o))
+			continue;
+		late.object = o;
+		late.told = 0;
+		spi_symbols_each(o, function_look, &late);
+	}
+	rule->looked = spi_objects_scans;
+	spi_link_declined_flush(link);
+}
+
+/* The process ends, in whatever thread, and the control side may be at anything. */
+void spi_rules_process_end(void)
+{
+	if (!spi_rules || !spi_link_current || !spi_control_try())
+		return;
+	for (struct rule *rule = spi_rules; rule; rule = rule->next)
+		if (rule->enabled)
+			spi_rule_late_tell(spi_link_current, rule);
+	spi_control_unlock();
+}
