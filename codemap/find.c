@@ -114,6 +114,11 @@ void find_write(const struct functions *functions, const char *name, int out_fd)
 
 		if (f->reason == SPI_REASON_PLT || f->reason == SPI_REASON_PART)
 			continue;
+		if (pattern.is_address) {
+			if (f->vaddr == pattern.address)
+				near_add(list, &count, 0, name);
+			continue;
+		}
 		if (!f->alias_count && pattern_glob(name, f->name))	/* stripped: sub_<address> */
 			near_add(list, &count, 0, f->name);
 		for (k = 0; k < f->alias_count; k++) {

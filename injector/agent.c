@@ -105,6 +105,19 @@ static int take_rule_done(struct spi_agent *agent, const char *body, size_t size
 	return 0;
 }
 
+static int take_rule_more(struct spi_agent *agent, const char *body, size_t size)
+{
+	struct spi_control *control = agent->control;
+	struct spi_msg_rule_done more;
+
+	if (size < sizeof(more))
+		return -EPROTO;
+	memcpy(&more, body, sizeof(more));
+	if (control->ops.on_rule_more)
+		control->ops.on_rule_more(agent, &more, body + sizeof(more), control->data);
+	return 0;
+}
+
 /* Lines "OBJECT\tFUNCTION\tREASON\n"; the buffer is ours to cut up. */
 static int take_declined(struct spi_agent *agent, char *text)
 {
@@ -202,6 +215,8 @@ static int take_message(struct spi_agent *agent, char *packet, size_t size, int 
 		return -EPROTO;
 	if (!agent->said_hello && head.type != SPI_MSG_HELLO)
 		return -EPROTO;
+	if (agent->is_child && !agent->pid && spi_child_take_name(agent) < 0)
+		return -EPERM;
 	switch (head.type) {
 	case SPI_MSG_HELLO:
 		return take_hello(agent, head.id, body, head.size, fd);
@@ -212,6 +227,8 @@ static int take_message(struct spi_agent *agent, char *packet, size_t size, int 
 		return 0;
 	case SPI_MSG_RULE_DONE:
 		return take_rule_done(agent, body, head.size);
+	case SPI_MSG_RULE_MORE:
+		return take_rule_more(agent, body, head.size);
 	case SPI_MSG_DECLINED:
 		return take_declined(agent, body);
 	case SPI_MSG_HOT:
@@ -230,6 +247,8 @@ static int take_message(struct spi_agent *agent, char *packet, size_t size, int 
 		if (control->ops.on_closed)
 			control->ops.on_closed(agent, head.id, control->data);
 		return 0;
+	case SPI_MSG_CHILD:
+		return spi_child_take(agent, fd);
 	case SPI_MSG_DETACHED:
 		if (control->ops.on_detached)
 			control->ops.on_detached(agent, control->data);
@@ -242,7 +261,7 @@ static int take_message(struct spi_agent *agent, char *packet, size_t size, int 
 /* One packet: its size, 0 at the end, or a negative errno. Descriptors beyond the first are closed. */
 static ssize_t receive(struct spi_agent *agent, char *packet, int *fd)
 {
-	char control[CMSG_SPACE(16 * sizeof(int))];
+	char control[CMSG_SPACE(16 * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
 	struct iovec io = { packet, PACKET_MAX };
 	struct msghdr message = { .msg_iov = &io, .msg_iovlen = 1, .msg_control = control,
 				  .msg_controllen = sizeof(control) };
@@ -251,9 +270,12 @@ static ssize_t receive(struct spi_agent *agent, char *packet, int *fd)
 	*fd = -1;
 	if (n < 0)
 		return -errno;
+	agent->sender.pid = 0;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
 		size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len == CMSG_LEN(sizeof(agent->sender)))
+			memcpy(&agent->sender, CMSG_DATA(c), sizeof(agent->sender));
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
 			continue;
 		for (size_t i = 0; i < count; i++) {
@@ -390,8 +412,9 @@ int spi_agent_lives(const struct spi_agent *agent)
 	socklen_t size = sizeof(polled.fd);
 	bool lives;
 
-	if (getsockopt(agent->source.fd, SOL_SOCKET, SO_PEERPIDFD, &polled.fd, &size))
-		return errno == ENOPROTOOPT && has_same_id(agent);
+	/* its parent made a forked child's connection */
+	if (agent->is_child || getsockopt(agent->source.fd, SOL_SOCKET, SO_PEERPIDFD, &polled.fd, &size))
+		return (agent->is_child || errno == ENOPROTOOPT) && has_same_id(agent);
 	lives = !poll(&polled, 1, 0);
 	close(polled.fd);
 	return lives;

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/socket.h>
 
 #include "injector/control.h"
 
@@ -36,6 +37,8 @@ struct spi_agent {
 	uid_t uid;					/* who made the connection */
 	uint64_t start_time;
 	bool said_hello, over, told_first_ended;
+	bool is_child;					/* its parent has given us the connection (SPI_MSG_CHILD) */
+	struct ucred sender;				/* of its last message; pid 0: not known */
 	uint32_t flags;
 	char exe[PATH_MAX];
 	char follow[SPI_FOLLOW_MAX];
@@ -68,6 +71,10 @@ struct spi_control {
 	struct spi_file *files;
 	char *packet;					/* SPI_PROTO_BODY_MAX + header + 1 */
 };
+
+/* child.c: 0; or -EPERM, it is not whom it could be */
+int spi_child_take(const struct spi_agent *parent, int fd);
+int spi_child_take_name(struct spi_agent *agent);
 
 int spi_source_add(struct spi_control *control, struct spi_source *source, int fd, uint32_t events,
 		   void (*ready)(struct spi_control *, struct spi_source *, uint32_t));

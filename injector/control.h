@@ -44,6 +44,8 @@ struct spi_control_ops {
 	/* A rule is in force (status 0), or could not be: text says why. */
 	void (*on_rule_done)(struct spi_agent *agent, const struct spi_msg_rule_done *done, const char *text,
 			void *data);
+	/* A library that was loaded since adds so much to a rule's numbers; text: why nothing could be done, or empty. */
+	void (*on_rule_more)(struct spi_agent *agent, const struct spi_msg_rule_done *more, const char *text, void *data);
 	/* One function that was asked for and has no point. Once per function. */
 	void (*on_declined)(struct spi_agent *agent, const char *object, const char *function, const char *reason,
 			    void *data);

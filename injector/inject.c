@@ -74,9 +74,13 @@ static int stop_thread(struct spi_session *s, pid_t tid)
 		until = s->deadline;
 	ret = spi_remote_stop(&s->remote, &s->target, &s->gadgets, &s->first, tid, until);
 	s->result->tries++;
-	if (ret == -EAGAIN)
+	if (ret == -ETIMEDOUT)
 		return not_now(s, tid, s->remote.attached ? "not to be stopped (it waits inside the kernel)" :
-				       "stopped by job control");
+				       "not to be stopped in time");
+	if (ret == -EAGAIN)
+		return not_now(s, tid, "stopped by job control");
+	if (ret == -EINPROGRESS)
+		return not_now(s, tid, "about to handle a fault of its own");
 	if (!ret && (ret = spi_sandbox_check(&s->target, tid)))
 		spi_remote_release(&s->remote);
 	return ret;
@@ -184,6 +188,7 @@ static void back_off(unsigned int round)
 	struct timespec pause = { 0, 50000 + random() % limit };
 
 	nanosleep(&pause, NULL);
+	spi_late_look();
 }
 
 static int give_up(struct spi_session *s)
@@ -296,7 +301,7 @@ static int prepare(struct spi_session *s)
 	spi_gadgets_find(&s->gadgets, &s->target);
 	if (!s->gadgets.syscall)
 		return FAIL(s, ENOTSUP, "its C library has no system call sequence that can be used");
-	s->safe = spi_safe_create(&s->target);
+	s->safe = spi_safe_create(&s->target, s->already);
 	if (!s->safe)
 		return FAIL(s, ENOTSUP, "the unwind tables of its objects cannot be read");
 	return 0;

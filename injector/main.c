@@ -116,7 +116,7 @@ static void on_rule_done(struct spi_agent *agent, const struct spi_msg_rule_done
 		s->failed = 1;
 	} else {
 		printf("%d: rule %u: %u function%s instrumented, %u not%s\n", pid, number, done->instrumented,
-		       done->instrumented == 1 ? "" : "s", done->declined, done->generic ? ", as address events" : "");
+		       done->instrumented == 1 ? "" : "s", done->declined, done->flags & SPI_DONE_GENERIC ? ", as address events" : "");
 	}
 	if (s->waiting)
 		s->waiting--;

@@ -228,6 +228,8 @@ static int attach_agent(struct spi_session *s, uint64_t handle, int theirs)
 	ret = call(s, &status, function, theirs, spi_safe_in_constructor(s->safe) ? SPI_ATTACH_CONSTRUCTOR : 0);
 	if (!ret && (int32_t) status == -EBUSY)
 		return FAIL(s, EBUSY, "its agent already has a controller: end that tracing first");
+	if (!ret && (int32_t) status == -EALREADY)
+		return FAIL(s, EALREADY, "its agent is about to connect to the session daemon: try again");
 	if (!ret && (int32_t) status < 0)
 		return FAIL(s, -(int32_t) status, "its agent could not start: %s", strerror(-(int32_t) status));
 	return ret;

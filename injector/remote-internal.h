@@ -22,6 +22,9 @@
 
 /* stop.c: the next stop of a thread, as waitpid() tells it. 0, -ETIMEDOUT, or -ESRCH when the thread is gone. */
 int spi_stop_wait(pid_t tid, int *status, uint64_t deadline);
+/* late.c: one that did not stop in time; is it such a one still? */
+void spi_late_add(pid_t tid);
+bool spi_late_has(pid_t tid);
 int spi_regs_get(pid_t tid, struct user_regs_struct *regs);
 int spi_regs_set(pid_t tid, const struct user_regs_struct *regs);
 bool spi_regs_make_restartable(struct user_regs_struct *regs);

@@ -32,6 +32,9 @@ struct spi_gadgets {
 	uint32_t xstate_end[64];	/* where each part of the vector state ends in memory, bytes */
 };
 
+/* late.c, between two looks: threads that did not stop in time are let go when they do. */
+void spi_late_look(void);
+
 struct spi_remote {
 	const struct spi_target *target;
 	const struct spi_gadgets *gadgets;
@@ -39,6 +42,7 @@ struct spi_remote {
 	bool attached, stopped, begun;
 	bool in_signal_stop;	/* the current stop is inside the kernel's signal delivery */
 	bool returned;		/* the call ended while it was being stopped */
+	int deliver;		/* a signal that it stands before, to go on with when it is let go; 0: none */
 	bool masked;		/* asynchronous signals are blocked */
 	struct user_regs_struct regs;	/* as found */
 	/*
@@ -67,8 +71,8 @@ struct spi_remote {
 void spi_gadgets_find(struct spi_gadgets *gadgets, const struct spi_target *target);
 
 /*
- * spi_remote_stop() - seize and stop thread `tid`, fill regs. -EAGAIN when it
- * does not stop by `deadline` (ns, CLOCK_MONOTONIC) or stopped for job control;
+ * spi_remote_stop() - seize and stop thread `tid`, fill regs. -ETIMEDOUT when it
+ * does not stop by `deadline` (ns, CLOCK_MONOTONIC); -EAGAIN: it stopped for job control;
  * -EPERM, -EBUSY, -ESRCH. On failure the thread runs on, except that one which
  * could not be stopped stays seized until the calling thread ends.
  */

@@ -35,6 +35,7 @@ struct spi_safe {
 	Dwfl *dwfl;
 	struct spi_unsafe unsafe;
 	struct spi_constructor constructor;
+	bool has_agent;
 	bool in_constructor;		/* the verdict was: it waits in lttng-ust's */
 	pid_t tid;
 	struct user_regs_struct regs;
@@ -237,12 +238,15 @@ static const char *verdict(struct spi_safe *s, int unwound)
 		return NULL;
 	/*
 	 * Code that was made at run time has no tables. Neither the allocator nor
-	 * the loader calls such code, so what is beyond it holds none of their locks.
+	 * the loader calls such code, so what is beyond it holds none of their locks;
+	 * but where they are traced, and so the agent is there, they call its stubs.
 	 */
 	last = spi_maps_find(&s->target->maps, s->frames[s->frame_count - 1]);
 	/* A coroutine begins in a piece of libc that is described to nobody. */
 	if (s->frame_count > 1 && in_image(&s->target->libc, s->frames[s->frame_count - 1]))
 		return NULL;
+	if (s->frame_count == 1 && s->has_agent)
+		return "in code that may be the tracer's";
 	if (last && last->exec && (!last->path[0] || !strncmp(last->path, "[anon", 5) || !strcmp(last->path, "//anon")))
 		return NULL;
 	return "in code without unwind tables";
@@ -250,13 +254,14 @@ static const char *verdict(struct spi_safe *s, int unwound)
 
 /* ---- interface ------------------------------------------------------ */
 
-struct spi_safe *spi_safe_create(const struct spi_target *target)
+struct spi_safe *spi_safe_create(const struct spi_target *target, bool has_agent)
 {
 	struct spi_safe *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
 	s->target = target;
+	s->has_agent = has_agent;
 	s->stack = malloc(SNAPSHOT_MAX);
 	s->other = malloc(SNAPSHOT_MAX);
 	s->dwfl = dwfl_begin(&dwfl_callbacks);

@@ -14,7 +14,7 @@
 struct spi_safe;
 
 /* Everything that can be prepared for a process while it runs. NULL: out of memory. */
-struct spi_safe *spi_safe_create(const struct spi_target *target);
+struct spi_safe *spi_safe_create(const struct spi_target *target, bool has_agent);	/* is the agent there already? */
 void spi_safe_destroy(struct spi_safe *safe);
 
 /*

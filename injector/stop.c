@@ -19,6 +19,8 @@
 
 #include "injector/remote-internal.h"
 
+#define DYING_NS	UINT64_C(1000000000)	/* for a thread that was killed to be gone */
+
 uint64_t spi_now(void)
 {
 	struct timespec t;
@@ -49,6 +51,7 @@ int spi_stop_wait(pid_t tid, int *status, uint64_t deadline)
 		now = spi_now();
 		if (now >= deadline)
 			return -ETIMEDOUT;
+		spi_late_look();
 		if (now - begun < 200000) {
 			sched_yield();
 		} else {
@@ -104,9 +107,41 @@ static void read_status(struct spi_remote *r)
 }
 
 /*
+ * Is a fault of its own waiting for it, or, with `code`, one of that kind? Then its registers are where that happened. A
+ * stop of ours can come in between, as the kernel looks for those first; and a handler that was told of
+ * any other place could make nothing of it.
+ */
+static bool fault_waits(pid_t tid, int code)
+{
+	struct { uint64_t off; uint32_t flags; int32_t nr; } args = { 0, 0, 8 };
+	siginfo_t infos[8];
+	long n;
+
+	while ((n = ptrace(PTRACE_PEEKSIGINFO, tid, &args, infos)) > 0) {
+		for (long i = 0; i < n; i++)
+			if ((SYNCHRONOUS & BIT(infos[i].si_signo)) && (code ? infos[i].si_code == code : infos[i].si_code > 0))
+				return true;
+		args.off += n;
+	}
+	return false;
+}
+
+/*
+ * It stands; or it was killed there, as its process ends, and is to be waited for: nobody else may, and as long as that
+ * is not done its process has not ended for its parent.
+ */
+static void let_run(struct spi_remote *r)
+{
+	int status;
+
+	while (ptrace(PTRACE_DETACH, r->tid, NULL, (void *) (long) r->deliver) && errno == ESRCH)
+		if (spi_stop_wait(r->tid, &status, spi_now() + DYING_NS))
+			break;
+}
+
+/*
  * The thread did not stop in time. One that only waits for a processor will, and
- * can be let go then; one that sleeps in the kernel (D) may never, and stays ours
- * until this thread ends.
+ * can be let go then; one that sleeps in the kernel (D) may never.
  */
 static void give_back_late(struct spi_remote *r)
 {
@@ -114,8 +149,11 @@ static void give_back_late(struct spi_remote *r)
 	const char *state = stat ? spi_stat_field(stat, 3) : NULL;
 	int status;
 
-	if (state && *state != 'D' && spi_stop_wait(r->tid, &status, spi_now() + UINT64_C(2000000000)) == 0) {
-		ptrace(PTRACE_DETACH, r->tid, NULL, (void *) (long) (status >> 16 ? 0 : WSTOPSIG(status)));
+	if (!state || *state == 'D') {
+		spi_late_add(r->tid);
+	} else if (spi_stop_wait(r->tid, &status, spi_now() + UINT64_C(2000000000)) == 0) {
+		r->deliver = status >> 16 ? 0 : WSTOPSIG(status);
+		let_run(r);
 		r->attached = false;
 	}
 	free(stat);
@@ -125,14 +163,25 @@ static void give_back_late(struct spi_remote *r)
 /* Seized, asked to stop, and not wanted: a thread can only be let go once it stands. */
 static void give_up(struct spi_remote *r, uint64_t deadline)
 {
-	int status;
+	int status, ret = spi_stop_wait(r->tid, &status, deadline);
 
-	if (!spi_stop_wait(r->tid, &status, deadline)) {
+	if (ret == -ETIMEDOUT) {
+		spi_late_add(r->tid);
+	} else if (!ret) {
+		r->deliver = status >> 16 ? 0 : WSTOPSIG(status);	/* a signal came first */
 		spi_remote_let_go(r);
-		if (!(status >> 16))	/* a signal came first */
-			syscall(SYS_tgkill, r->target->pid, r->tid, WSTOPSIG(status));
 	}
 	spi_first_give_back(r->first);
+}
+
+static bool has_ended(pid_t pid, pid_t tid)
+{
+	char *stat = spi_proc_read(NULL, "%d/task/%d/stat", (int) pid, (int) tid);
+	const char *state = stat ? spi_stat_field(stat, 3) : NULL;
+	bool ended = !state || *state == 'Z' || *state == 'X';
+
+	free(stat);
+	return ended;
 }
 
 int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const struct spi_gadgets *gadgets,
@@ -145,9 +194,16 @@ int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const
 	r->gadgets = gadgets;
 	r->first = first;
 	r->tid = tid;
+	spi_late_look();
+	if (spi_late_has(tid)) {
+		r->attached = true;
+		return -ETIMEDOUT;
+	}
 	read_status(r);
-	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC))
-		return errno == EACCES ? -EPERM : -errno;
+	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC)) {
+		ret = errno == EACCES ? -EPERM : -errno;
+		return ret == -EPERM && has_ended(target->pid, tid) ? -ESRCH : ret;	/* the kernel says the same of both */
+	}
 	r->attached = true;
 	ret = spi_identity_check(target);	/* from here on an exec() is reported to us */
 	if (!ret)
@@ -173,9 +229,10 @@ int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const
 	}
 	if (ret == -ETIMEDOUT) {
 		give_back_late(r);
-		return -EAGAIN;
+		return -ETIMEDOUT;
 	}
 	if (ret) {
+		spi_stop_wait(tid, &status, spi_now() + DYING_NS);	/* unless its end has been seen */
 		/* It may have called exec(), and is the process's first thread now, stopped for us. */
 		if (tid != target->pid)
 			ptrace(PTRACE_DETACH, target->pid, NULL, NULL);
@@ -184,9 +241,17 @@ int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const
 	}
 	r->stopped_at = spi_now();
 	r->stopped = r->in_signal_stop = true;
-	if (WSTOPSIG(status) != SIGTRAP || spi_regs_get(tid, &r->regs)) {
+	if (WSTOPSIG(status) != SIGTRAP) {
 		spi_remote_release(r);	/* stopped for job control: not ours to run */
 		return -EAGAIN;
+	}
+	if (spi_regs_get(tid, &r->regs)) {
+		spi_remote_release(r);	/* killed meanwhile */
+		return -ESRCH;
+	}
+	if (fault_waits(tid, 0)) {
+		spi_remote_release(r);
+		return -EINPROGRESS;
 	}
 	return 0;
 }
@@ -194,7 +259,7 @@ int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const
 void spi_remote_let_go(struct spi_remote *r)
 {
 	spi_first_part(r->first);
-	ptrace(PTRACE_DETACH, r->tid, NULL, NULL);
+	let_run(r);
 	r->let_go_at = spi_now();
 	spi_first_give_back(r->first);
 	r->attached = r->stopped = r->begun = false;
@@ -230,19 +295,16 @@ static int set_breakpoint(pid_t tid, uint64_t address)
  */
 static void take_pending_trap(struct spi_remote *r)
 {
-	char *text = spi_proc_read(NULL, "%d/task/%d/status", (int) r->target->pid, (int) r->tid);
-	uint64_t pending = text ? status_signals(text, "SigPnd") : 0;
 	int status;
 
-	free(text);
-	if (!(pending & BIT(SIGTRAP)) || ptrace(PTRACE_CONT, r->tid, NULL, NULL))
+	if (!fault_waits(r->tid, TRAP_HWBKPT) || ptrace(PTRACE_CONT, r->tid, NULL, NULL))
 		return;
 	r->stopped = false;
 	if (spi_stop_wait(r->tid, &status, UINT64_MAX) == 0) {
 		r->stopped = true;
 		spi_regs_get(r->tid, &r->regs);
-		if (status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP)	/* another came first: send it once more */
-			syscall(SYS_tgkill, r->target->pid, r->tid, WSTOPSIG(status));
+		if (status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP)	/* another came first: it goes along */
+			r->deliver = WSTOPSIG(status);
 	}
 }
 

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Children whose connection comes before they do: their parent's agent gives it to us within fork() (SPI_MSG_CHILD), where they could
+ * not reach our socket, as another user or in another directory tree, or where they must not be missed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "injector/control-internal.h"
+#include "injector/target.h"
+
+#define UNBORN_MAX	256u	/* children that have said nothing yet: more are left alone */
+
+/*
+ * A child that is being forked. It is an agent from now on, so that whoever waits for all of them waits for it, and has a
+ * process id when it says HELLO; should there be no child after all, the connection ends. Only a run of the front end's
+ * is told of children in that way.
+ */
+int spi_child_take(const struct spi_agent *parent, int fd)
+{
+	struct spi_control *control = parent->control;
+	unsigned int unborn = 0;
+	struct spi_agent *child;
+	int copy;
+
+	for (child = control->agents; child; child = child->next)
+		unborn += child->is_child && !child->pid;
+	copy = fd < 0 || !control->run || unborn >= UNBORN_MAX ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	child = copy < 0 ? NULL : spi_control_adopt(control, copy, 0);
+	if (!child)
+		return 0;
+	child->is_child = true;
+	/* a socket that another user has made may lead to a process of his */
+	if (child->uid != parent->uid && parent->uid)
+		spi_agent_close(child);
+	return 0;
+}
+
+/*
+ * The kernel says who has sent HELLO. It has to have the user who made the connection, its parent, in all its ids: a
+ * program with a setuid bit may be brought to write to anything.
+ */
+int spi_child_take_name(struct spi_agent *agent)
+{
+	char *status = agent->sender.pid > 0 ? spi_proc_read(NULL, "%d/status", (int) agent->sender.pid) : NULL;
+	const char *value = status ? spi_status_value(status, "Uid") : NULL;
+	unsigned int uid[4], same = 0;
+
+	if (value && sscanf(value, "%u %u %u %u", &uid[0], &uid[1], &uid[2], &uid[3]) == 4)
+		for (unsigned int i = 0; i < 4; i++)
+			same += uid[i] == agent->uid;
+	free(status);
+	if (same != 4)
+		return -EPERM;
+	agent->pid = agent->sender.pid;
+	agent->start_time = spi_process_start_time(agent->pid);
+	return 0;
+}
