@@ -70,6 +70,14 @@ static void on_rule_done(struct spi_agent *agent, const struct spi_msg_rule_done
 		process_answered(p, done, text);
 }
 
+static void on_rule_more(struct spi_agent *agent, const struct spi_msg_rule_done *more, const char *text, void *data)
+{
+	struct process *p = spi_agent_user(agent);
+
+	if (p)
+		process_answered_more(p, more, text);
+}
+
 static void on_declined(struct spi_agent *agent, const char *object, const char *function, const char *reason,
 			void *data)
 {
@@ -210,7 +218,7 @@ static void control_ready(struct loop_source *source, uint32_t events)
 int agents_open(int fd)
 {
 	static const struct spi_control_ops ops = {
-		.on_hello = on_hello, .on_rule_done = on_rule_done, .on_declined = on_declined, .on_note = on_note,
+		.on_hello = on_hello, .on_rule_done = on_rule_done, .on_rule_more = on_rule_more, .on_declined = on_declined, .on_note = on_note,
 		.on_hot = on_hot, .on_flushed = on_flushed, .on_closed = on_closed, .on_budget = on_budget, .on_left_out = on_left_out,
 		.on_gone = on_gone,
 	};

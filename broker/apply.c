@@ -11,171 +11,17 @@
  * rules is removed. Without an agent and with a request that is on, the process
  * is injected.
  *
- * A registration that is held is let go when all this is done, or cannot be, or
- * takes longer than a program should have to wait.
+ * A registration that is held is let go when all this is done (holding.c).
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "broker/broker.h"
 
-#define PATIENCE_MS	1500
-#define ANSWER_MS	300	/* for an answer of the daemon alone */
-#define AGAIN_MS	50	/* doubled with each failure */
 #define COMMANDS_MAX	100000u
 #define EXECUTED_MS	200	/* for the agent of a program that was executed */
-#define AGAIN_MOST	8u	/* failures after which it is left alone until it is another program */
-
-/* ---- who began too early ------------------------------------------------------------------ */
-
-void missed_count(void)
-{
-	static unsigned int n;
-
-	n++;
-	broker_note("missed", "%u program%s began before all of %s rules were in force: processes are listed with the "
-		    "reason, the last %u of them after their end", n, n == 1 ? "" : "s", n == 1 ? "its" : "their", ENDED_MAX);
-}
-
-/* The first reason stands. */
-void process_missed(struct process *p, const char *format, ...)
-{
-	va_list args;
-	size_t n;
-
-	if (*p->missed)
-		return;
-	n = snprintf(p->missed, sizeof(p->missed), MISSED_PREFIX);
-	va_start(args, format);
-	vsnprintf(p->missed + n, sizeof(p->missed) - n, format, args);
-	va_end(args);
-	missed_count();
-}
-
-/* ---- letting go ------------------------------------------------------------------------ */
-
-static bool any_pending(const struct process *p)
-{
-	for (const struct applied *a = p->applied; a; a = a->next)
-		if (a->pending)
-			return true;
-	return false;
-}
-
-static bool is_held(const struct process *p)
-{
-	return p->held || (p->agent && p->waits_for_go);
-}
-
-/* The daemon has told all the rules that there were when it registered. */
-static bool rules_known(const struct process *p)
-{
-	return query_done() >= p->held_query;
-}
-
-void process_let_go(struct process *p)
-{
-	if (is_held(p) && !rules_known(p))
-		p->unsure = p->held_query;
-	if (p->held)
-		link_release(p->held);
-	p->held = p->held_query = p->waits_since = 0;
-	loop_timer_cancel(&p->patience);
-	if (p->agent && p->waits_for_go)
-		spi_agent_go(p->agent);
-	p->waits_for_go = false;
-}
-
-/* Because it has waited for as long as a program should. */
-void process_let_go_late(struct process *p, const char *format, ...)
-{
-	char why[120];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why, sizeof(why), format, args);
-	va_end(args);
-	if (p->injection || p->coming || any_pending(p))
-		process_missed(p, "%s", why);
-	process_let_go(p);
-}
-
-static void patience_over(struct loop_timer *timer)
-{
-	struct process *p = LOOP_OWNER(timer, struct process, patience);
-
-	process_let_go_late(p, "its rules were not in force after %u ms", (unsigned int) (loop_now() - p->waits_since));
-}
-
-/* For `ms` more, but no longer than PATIENCE_MS altogether. */
-static void patience_set(struct process *p, unsigned int ms)
-{
-	uint64_t now = loop_now();
-
-	if (!p->waits_since)
-		p->waits_since = now;
-	if (p->waits_since + PATIENCE_MS < now + ms)
-		ms = p->waits_since + PATIENCE_MS > now ? p->waits_since + PATIENCE_MS - now : 0;
-	loop_timer_set(&p->patience, ms, patience_over);
-}
-
-/*
- * What its agent was told is done: it may go, once the daemon has told of the rules
- * that were made before it registered. That is asked already, and not waited for
- * long: some client's command may keep the daemon from answering.
- */
-static void process_settle(struct process *p)
-{
-	if (any_pending(p)) {
-		if (p->held)
-			patience_set(p, PATIENCE_MS);
-		else
-			loop_timer_cancel(&p->patience);	/* a preloaded agent waits until it is told to go on */
-	} else if (!is_held(p) || rules_known(p)) {
-		process_let_go(p);
-	} else {
-		patience_set(p, ANSWER_MS);
-	}
-}
-
-static void again_due(struct loop_timer *timer)
-{
-	struct process *p = LOOP_OWNER(timer, struct process, again);
-
-	*p->why = 0;
-	process_apply(p);
-}
-
-/* The injector's remedy is for who runs it by hand. Ours has the rights of the process's user, whoever made the rule. */
-static void why_for_rules(struct process *p)
-{
-	static const char remedy[] = "be root (CAP_SYS_PTRACE)";
-	char *at = strstr(p->why, remedy);
-
-	if (at && !at[sizeof(remedy) - 1] && broker_is_root())
-		snprintf(at, sizeof(p->why) - (at - p->why), "rules go into a process with its user's rights alone; root can "
-			 "trace it with lttng trace -p %d", (int) p->facts.pid);
-}
-
-void process_refuse(struct process *p, bool again, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(p->why, sizeof(p->why), format, args);
-	va_end(args);
-	why_for_rules(p);
-	p->refused_serial = broker.rules->serial;
-	p->failures++;
-	if (p->held)
-		process_missed(p, "%s", p->why);
-	if (again && p->failures < AGAIN_MOST)
-		loop_timer_set(&p->again, AGAIN_MS << (p->failures - 1), again_due);
-	process_let_go(p);
-}
 
 /* ---- the difference ---------------------------------------------------------------------- */
 
@@ -294,7 +140,7 @@ static bool applied_adjust(struct process *p, struct applied *a, unsigned char w
 	if (want == 1 && (a->state == APPLIED_OFF || again)) {
 		applied_start(p, a);
 	} else if (want == 2 && a->state != APPLIED_OFF) {
-		if (a->state != APPLIED_FAILED)
+		if (a->state != APPLIED_FAILED || a->known)
 			command_send(p, a->request, COMMAND_DISABLE);
 		a->state = APPLIED_OFF;
 	} else if (!want) {
@@ -343,6 +189,7 @@ void process_answered(struct process *p, const struct spi_msg_rule_done *done, c
 {
 	struct command *command = command_take(p);
 	struct applied *a;
+	bool waits = done->flags & SPI_DONE_WAITS;
 	int status = done->status;
 
 	if (!command || command->request->id != done->rule) {
@@ -353,14 +200,14 @@ void process_answered(struct process *p, const struct spi_msg_rule_done *done, c
 	a = applied_find(p, command->request);
 	if (a && command->kind <= COMMAND_ENABLE) {
 		a->pending--;
-		a->known = !status || status == -EEXIST;
+		a->known = !status || status == -EEXIST || waits;
 		a->matched = done->matched;
 		a->instrumented = done->instrumented;
 		a->declined = done->declined;
 		snprintf(a->text, sizeof(a->text), "%s", text);
 		if (a->state == APPLIED_ADDING && !a->pending) {
 			/* A parent's rule, on or off; or one that the agent has lost: once more, the other way. */
-			bool other = command->kind == COMMAND_ADD ? status == -EEXIST : status == -ENOENT;
+			bool other = command->kind == COMMAND_ADD ? status == -EEXIST : status == -ENOENT && !waits;
 
 			a->state = status ? APPLIED_FAILED : APPLIED_ACTIVE;
 			if (other)
@@ -373,10 +220,29 @@ void process_answered(struct process *p, const struct spi_msg_rule_done *done, c
 	process_settle(p);
 }
 
+/* A library was loaded that has functions of a rule's. */
+void process_answered_more(struct process *p, const struct spi_msg_rule_done *more, const char *text)
+{
+	struct applied *a = p->applied;
+
+	while (a && a->request->id != more->rule)
+		a = a->next;
+	if (!a)
+		return;
+	a->matched += more->matched;
+	a->instrumented += more->instrumented;
+	a->declined += more->declined;
+	if (a->state == APPLIED_FAILED || *text)
+		snprintf(a->text, sizeof(a->text), "%s", text);
+	if (a->state == APPLIED_FAILED && more->instrumented)
+		a->state = APPLIED_ACTIVE;
+}
+
 void process_abandoned(struct process *p)
 {
 	struct command *command;
 
+	ended_program(p);
 	while ((command = command_take(p)))
 		free(command);
 	while (p->applied) {
@@ -416,20 +282,12 @@ void process_executed(struct process *p)
 	if (p->nr_follows && !broker.ending) {
 		snprintf(p->why, sizeof(p->why), "it has executed another program, whose agent has not come yet");
 		p->refused_serial = broker.rules->serial;
-		loop_timer_set(&p->again, EXECUTED_MS, again_due);
+		process_try_again(p, EXECUTED_MS);
 	}
 	process_apply(p);
 }
 
 /* ---- one process ---------------------------------------------------------------------------- */
-
-/* Is there reason to bring the agent in, or to try it again? */
-static bool may_inject(const struct process *p)
-{
-	if (!*p->why)
-		return true;
-	return p->refused_serial != broker.rules->serial && p->failures < AGAIN_MOST && !p->again.armed;
-}
 
 void process_apply(struct process *p)
 {
@@ -451,8 +309,7 @@ void process_apply(struct process *p)
 	if (!p->applied)
 		lines_clear(&p->declined);
 	free(want);
-	if (p->held && !p->patience.armed)
-		patience_set(p, PATIENCE_MS);
+	process_wait(p);
 	if (p->agent) {
 		process_settle(p);
 		return;
@@ -467,7 +324,7 @@ void process_apply(struct process *p)
 	}
 	if (p->injection || p->coming)
 		return;
-	if (may_inject(p))
+	if (process_may_inject(p))
 		injection_want(p);
 	else
 		process_let_go(p);
@@ -513,6 +370,7 @@ void process_adopt(struct process *p, struct spi_agent *agent)
 	uint32_t flags = spi_agent_flags(agent);
 
 	p->agent = agent;
+	p->served = true;
 	if (p->coming == agent)
 		p->coming = NULL;
 	if ((flags & (SPI_HELLO_PRELOADED | SPI_HELLO_FORKED)) || *spi_agent_follow(agent))

@@ -122,11 +122,14 @@ struct process {
 	uint64_t unsure;		/* 0, or that query, when it was let go all the same */
 	uint64_t waits_since;
 	struct loop_timer patience;
+	struct spi_status_page lost;	/* a program's counts that has ended there and lost events */
 	char missed[200];		/* not "": why its first calls may be missing */
 	/* the agent */
 	struct spi_agent *agent;
 	bool waits_for_go;
+	bool served;			/* it had an agent, as the program that it is */
 	bool inherited;			/* may have rules from before: of a parent, of another broker */
+	bool carries;			/* its parent's rules, without having come to us */
 	struct applied *applied;
 	struct command *commands, **last_command;
 	unsigned int nr_commands;
@@ -158,6 +161,17 @@ void process_forget(struct process *process);
 void processes_apply(void);		/* all of them, after the rules changed */
 void lines_add(struct lines *lines, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void lines_clear(struct lines *lines);
+
+/* apply.c: bring what its agent does in line with the rules; inject, release, let go as needed. */
+void process_apply(struct process *process);
+void process_expect(struct process *process, struct spi_agent *agent);	/* it has been injected, and will say HELLO */
+void process_expect_no_more(struct process *process);			/* its connection ended before */
+void process_adopt(struct process *process, struct spi_agent *agent);	/* its agent said HELLO */
+void process_answered(struct process *process, const struct spi_msg_rule_done *done, const char *text);
+void process_abandoned(struct process *process);	/* its agent's connection is over */
+void process_executed(struct process *process);	/* the same, and it may have become another program */
+
+/* ended.c: what is remembered of processes that have ended, or have become another program. */
 struct ended {				/* one that has ended and whose trace has holes */
 	pid_t pid;
 	uid_t uid;
@@ -169,6 +183,25 @@ extern struct ended ended[ENDED_MAX];
 extern unsigned int nr_ended;		/* ever; the last ENDED_MAX of them are in ended[n % ENDED_MAX] */
 struct ended *ended_add(pid_t pid, uid_t uid, const char *name);
 bool ended_has_missed(pid_t pid, uid_t uid);	/* such a one is there already */
+void ended_program(struct process *process);	/* while its agent and rules are known still */
+void ended_remember(const struct process *process);	/* the process itself: its trace's holes */
+/* What was not instrumented in them. */
+enum failure_of { FAILURE_PROCESS, FAILURE_RULE, FAILURE_FUNCTION };
+struct failure {
+	enum failure_of of;
+	bool is_mismatch;		/* a rule that no function matches */
+	uid_t uid;
+	char name[64];			/* of their executable */
+	char what[192];			/* the first of the rules or functions */
+	char reason[400];
+	unsigned int processes, things;	/* so many rules or functions in one process, at most */
+	unsigned int things_here;
+	pid_t last;
+	uint64_t used;
+};
+#define FAILURES_MAX 64u
+extern struct failure failures_met[FAILURES_MAX];
+extern unsigned int nr_failures_met;
 
 /* apply.c: bring what its agent does in line with the rules; inject, release, let go as needed. */
 void process_apply(struct process *process);
@@ -176,11 +209,17 @@ void process_expect(struct process *process, struct spi_agent *agent);	/* it has
 void process_expect_no_more(struct process *process);			/* its connection ended before */
 void process_adopt(struct process *process, struct spi_agent *agent);	/* its agent said HELLO */
 void process_answered(struct process *process, const struct spi_msg_rule_done *done, const char *text);
+void process_answered_more(struct process *process, const struct spi_msg_rule_done *more, const char *text);
 void process_abandoned(struct process *process);	/* its agent's connection is over */
 void process_executed(struct process *process);	/* the same, and it may have become another program */
-void process_refuse(struct process *process, bool again, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* holding.c */
+void process_wait(struct process *process);		/* it is held: for so long and no longer */
+void process_settle(struct process *process);		/* its agent has answered: it may go when nothing is due any more */
 void process_let_go(struct process *process);		/* its registration, when held */
 void process_let_go_late(struct process *process, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void process_refuse(struct process *process, bool again, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void process_try_again(struct process *process, unsigned int ms);
+bool process_may_inject(const struct process *process);	/* or was it refused, under the rules that there are? */
 void process_missed(struct process *process, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #define MISSED_PREFIX "its first calls may be missing: "
 void missed_count(void);				/* one more that began too early */

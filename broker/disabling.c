@@ -15,7 +15,9 @@
  * More than the one rule may be about to go. Where exits go while a rule for the same
  * functions' entries is on, that is taken for off as well: entries without exits are of no use. And a
  * command that switches off a second rule switches off all of a channel (`lttng disable-event --all`): then
- * all that this channel alone asked for is taken out, and waited for, at once.
+ * all that this channel alone asked for is taken out, and waited for, at once. Its call trees, too, where the plugin says
+ * so: the events that they are recorded as may go before their rules, and must not before their calls have exits. One command is about one session: a
+ * name that is left in another one only, as those of the channel are taken for off, is not meant.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +31,7 @@
 #define CLOSE_MS	250	/* for its calls; then those that are open get their exits */
 
 /* What is taken for off. */
-enum reach { ONE, FUNCTIONS, CHANNEL };
+enum reach { ONE, FUNCTIONS, CHANNEL, ALL };
 
 static struct {
 	struct loop_timer timer;
@@ -40,7 +42,8 @@ static struct {
 	uint64_t command;	/* the client's */
 	enum reach reach;
 	char name[NAME_BYTES];
-	char session[NAME_BYTES], channel[NAME_BYTES];	/* where all is */
+	bool is_known;		/* whose rules the command is about: */
+	char session[NAME_BYTES], channel[NAME_BYTES];	/* "": a trigger's */
 } disabling;
 
 static void disabling_end(void)
@@ -61,17 +64,18 @@ static bool is_shared(const struct rule *only)
 	return false;
 }
 
-/* Where it alone asked for the tree, its calls are to be waited for, and then to be closed. */
+/* Where it alone asked for the tree, its calls are to be waited for, and then to be closed; those of all that go at once. */
 static void calls_close(const struct rule *only)
 {
 	static uint32_t latest;
-	uint32_t flags = CLOSE_MS | (is_shared(only) ? 0 : SPI_CLOSE_ALL);
+	const bool is_all = disabling.reach == ALL;
+	uint32_t flags = CLOSE_MS | (is_shared(only) ? 0 : SPI_CLOSE_ALL) | (is_all ? SPI_CLOSE_EVERY : 0);
 
 	latest = latest == UINT32_MAX ? 1 : latest + 1;
 	for (struct process *p = processes; p; p = p->next) {
 		p->closing = 0;
 		for (const struct applied *a = p->agent ? p->applied : NULL; a; a = a->next)
-			if (a->request == only->requests[0] && a->state == APPLIED_OFF &&
+			if ((is_all ? !p->closing : a->request == only->requests[0]) && a->state == APPLIED_OFF &&
 			    !spi_agent_rule_close(p->agent, a->request->id, flags, latest))
 				p->closing = latest;
 	}
@@ -132,19 +136,25 @@ static void step(struct loop_timer *timer)
 	}
 }
 
-/* The one enabled rule that has the name and instruments; NULL: none, or several. */
+/* The one enabled rule that has the name and instruments; NULL: none, or several, those that are taken for off among them. */
 static struct rule *only_rule(const struct ruleset *rules, const char *name)
 {
 	struct rule *only = NULL;
 
 	for (struct rule *rule = rules->rules; rule; rule = rule->next) {
-		if (!rule->enabled || strcmp(rule->name, name) || !rule_instruments(rule))
+		if ((!rule->enabled && !rule->taken_off) || strcmp(rule->name, name) || !rule_instruments(rule))
 			continue;
 		if (only)
 			return NULL;
 		only = rule;
 	}
-	return only;
+	return only && only->enabled ? only : NULL;
+}
+
+/* It may be another session's, where it is all that is left of that name. */
+static struct rule *rule_of_command(struct rule *only)
+{
+	return only && disabling.is_known && strcmp(only->session ? only->session->name : "", disabling.session) ? NULL : only;
 }
 
 static bool names_exits(const struct rule *rule)
@@ -166,53 +176,64 @@ static bool same_functions(const struct rule *a, const struct rule *b)
 /* Is it taken for off, beside the one that the daemon has named? */
 static bool goes_too(const struct rule *rule, const struct rule *only)
 {
-	if (!rule->enabled || !rule_instruments(rule) || rule->wants.is_tree || !rule->session ||
+	if (!rule->enabled || !rule_instruments(rule) || (rule->wants.is_tree && disabling.reach != ALL) || !rule->session ||
 	    strcmp(rule->session->name, disabling.session) || strcmp(rule->channel, disabling.channel))
 		return false;
-	return disabling.reach == CHANNEL || (disabling.reach == FUNCTIONS && only && same_functions(rule, only));
+	return disabling.reach >= CHANNEL || (disabling.reach == FUNCTIONS && only && same_functions(rule, only));
 }
 
 static void rules_off(struct ruleset *rules, struct rule *only)
 {
 	for (struct rule *rule = rules->rules; rule; rule = rule->next)
-		if (rule == only || goes_too(rule, only))
+		if (rule == only || goes_too(rule, only)) {
+			rule->taken_off |= rule->enabled;
 			rule->enabled = false;
+		}
 }
 
 /* What the daemon told when it was asked before: this rule was still on then. What is asked from now on waits for the command. */
 void disabling_recall(struct ruleset *rules, uint64_t question)
 {
-	if (question <= disabling.question)
-		rules_off(rules, only_rule(rules, disabling.name));
+	if (question <= disabling.question && disabling.is_known)
+		rules_off(rules, rule_of_command(only_rule(rules, disabling.name)));
 }
 
 /* How much goes, by what the same command has switched off before. */
-static enum reach reach_of(const struct rule *only, uint64_t command, const char *name)
+static enum reach reach_of(const struct rule *only, uint64_t command, const char *name, uint64_t flags)
 {
+	if (flags & SPI_DISABLING_CHANNEL)
+		return ALL;
 	if (command != disabling.command)
 		return only && names_exits(only) ? FUNCTIONS : ONE;
 	return !only || !only->session || !strcmp(name, disabling.name) ? disabling.reach : CHANNEL;
 }
 
-static void note(uint64_t command, const char *name, const struct rule *only)
+static void note(uint64_t command, const char *name, const struct rule *only, uint64_t flags)
 {
-	disabling.reach = reach_of(only, command, name);
+	disabling.reach = reach_of(only, command, name, flags);
 	disabling.command = command;
 	disabling.question = query_next() - 1;
 	strncpy(disabling.name, name, NAME_BYTES - 1);
 	if (!only)
 		return;
+	disabling.is_known = true;
 	snprintf(disabling.session, NAME_BYTES, "%s", only->session ? only->session->name : "");
 	snprintf(disabling.channel, NAME_BYTES, "%s", only->channel);
 }
 
 void disabling_begin(const struct spi_broker_disabling *message, const char *name)
 {
-	struct rule *only = only_rule(broker.rules, name);
+	struct rule *only;
 
+	disabling.begun = loop_now();
+	disabling.is_known &= message->command == disabling.command;
+	only = rule_of_command(only_rule(broker.rules, name));
+	/* one that comes too late is off already: the rules of that name that are on are others */
+	if (disabling.begun >= message->until)
+		only = NULL;
 	disabling_end();
 	disabling.id = message->id;
-	note(message->command, name, only);
+	note(message->command, name, only, message->flags);
 	if (!only || broker.ending) {
 		disabling_end();
 		return;
@@ -220,7 +241,6 @@ void disabling_begin(const struct spi_broker_disabling *message, const char *nam
 	rules_off(broker.rules, only);
 	disabling.is_tree = only->wants.is_tree;
 	disabling.most = only->wants.is_tree ? WAIT_TREE_MS : WAIT_MS;
-	disabling.begun = loop_now();
 	disabling.taken_out = false;
 	processes_apply();
 	if (disabling.is_tree)

@@ -35,6 +35,7 @@
 #define FREE_MS		3000u
 #define GRACE_MS	2500u	/* and to be done with it */
 #define IDLE_MS		5000u	/* that long a worker waits for the next */
+#define COMES_MS	2000u	/* until an agent that comes by itself is looked for again */
 #define YOUNG_TRIES	3u
 #define WORKER_MOST	500u	/* injections, then a fresh one */
 
@@ -190,12 +191,25 @@ static void take_outcome(struct injection *in, const struct outcome *outcome, in
 	}
 	if (p->agent)
 		return;		/* it came to us meanwhile, by itself */
+	/* It will: it was executed by a traced program, and waits in lttng-ust's constructor. Before main() it asks us for its rules. */
+	if (outcome->ret == -EALREADY) {
+		snprintf(p->why, sizeof(p->why), "its agent, which it was executed with, has not come yet");
+		p->refused_serial = broker.rules->serial;
+		process_let_go(p);
+		p->unsure = 0;
+		process_try_again(p, COMES_MS);
+		return;
+	}
 	/*
 	 * The child of a fork waits for the daemon within fork(), where nothing is safe.
 	 * It has its parent's rules in force, and needs us for later changes only.
 	 */
-	if (outcome->already && p->held && outcome->ret == -EAGAIN)
+	if (outcome->already && p->held && outcome->ret == -EAGAIN) {
+		const struct process *parent = process_find(p->facts.parent);
+
+		p->carries = parent && parent->served;
 		process_let_go(p);
+	}
 	/* A program that has just begun may have no libc yet; one of another kind will not get any. */
 	process_refuse(p, outcome->ret == -ENOTSUP ? p->failures < YOUNG_TRIES :
 		       outcome->ret != -ELIBACC && outcome->ret != -ENOENT, "%s", outcome->text);

@@ -183,6 +183,7 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 		if (strcmp(facts.exec, p->facts.exec) || memcmp(facts.uids, p->facts.uids, sizeof(facts.uids))) {
 			*p->why = 0;
 			p->failures = 0;
+			p->served = p->carries = false;
 		}
 		p->facts = facts;
 	}

@@ -6,8 +6,8 @@
  *
  * Each is held by a pidfd, so that its number cannot come to mean another while
  * we know it; facts are read after the pidfd was opened and the process was seen
- * alive through it. When it ends, all that is known of it goes, but for the
- * counts of a process that lost events: those are worth a line still.
+ * alive through it. When it ends, all that is known of it goes, but for what ended.c
+ * keeps.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,8 +22,6 @@
 #include "broker/broker.h"
 
 struct process *processes;
-struct ended ended[ENDED_MAX];
-unsigned int nr_ended;
 
 /* ---- lines -------------------------------------------------------------------------- */
 
@@ -68,38 +66,6 @@ void lines_clear(struct lines *lines)
 
 /* ---- ends ---------------------------------------------------------------------------- */
 
-struct ended *ended_add(pid_t pid, uid_t uid, const char *name)
-{
-	struct ended *e = &ended[nr_ended++ % ENDED_MAX];
-
-	memset(e, 0, sizeof(*e));
-	e->pid = pid;
-	e->uid = uid;
-	snprintf(e->name, sizeof(e->name), "%s", name);
-	return e;
-}
-
-bool ended_has_missed(pid_t pid, uid_t uid)
-{
-	for (unsigned int i = 0; i < ENDED_MAX && i < nr_ended; i++)
-		if (ended[i].pid == pid && ended[i].uid == uid && *ended[i].missed)
-			return true;
-	return false;
-}
-
-static void remember_holes(const struct process *p)
-{
-	const volatile struct spi_status_page *counts = p->agent ? spi_agent_status(p->agent) : NULL;
-	struct ended *e;
-
-	if (!*p->missed && (!counts || !(counts->lost_entries + counts->lost_exits + counts->slots_exhausted)))
-		return;
-	e = ended_add(p->facts.pid, p->facts.uids[0], p->facts.exec);
-	memcpy(e->missed, p->missed, sizeof(e->missed));
-	if (counts)
-		e->counts = *counts;
-}
-
 static void process_ended(struct loop_source *source, uint32_t events)
 {
 	process_forget(LOOP_OWNER(source, struct process, end));
@@ -107,26 +73,28 @@ static void process_ended(struct loop_source *source, uint32_t events)
 
 void process_forget(struct process *p)
 {
+	struct spi_agent *agent = p->agent;
+
 	for (struct process **at = &processes; *at; at = &(*at)->next)
 		if (*at == p) {
 			*at = p->next;
 			break;
 		}
-	remember_holes(p);
+	if ((p->injection || p->coming) && !*p->why)
+		snprintf(p->why, sizeof(p->why), "it ended before it could be instrumented");
 	injection_drop(p);
 	process_expect_no_more(p);
 	process_let_go(p);
-	if (p->agent) {
-		spi_agent_set_user(p->agent, NULL);
-		spi_agent_close(p->agent);
+	process_abandoned(p);
+	ended_remember(p);
+	if (agent) {
+		spi_agent_set_user(agent, NULL);
+		spi_agent_close(agent);
 	}
 	loop_timer_cancel(&p->patience);
 	loop_timer_cancel(&p->again);
 	loop_remove(&p->end);
-	process_abandoned(p);
-	lines_clear(&p->declined);
 	lines_clear(&p->notes);
-	lines_clear(&p->left_out);
 	free(p);
 }
 

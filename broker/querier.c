@@ -250,6 +250,19 @@ static bool trigger_is_deaf(const struct lttng_trigger *trigger)
 	       value < FUNCTION_LOGLEVEL;
 }
 
+static void copy_filter(char *to, const struct lttng_trigger *trigger, size_t size)
+{
+	const struct lttng_event_rule *rule = NULL;
+	const char *filter = NULL;
+
+	if (lttng_condition_event_rule_matches_get_rule(lttng_trigger_get_const_condition(trigger), &rule) ==
+		    LTTNG_CONDITION_STATUS_OK &&
+	    lttng_event_rule_user_tracepoint_get_filter(rule, &filter) == LTTNG_EVENT_RULE_STATUS_OK && filter)
+		copy(to, filter, size);
+	if (filter && strlen(filter) >= size)
+		copy(to + size - 4, "...", 4);
+}
+
 static int answer_triggers(void)
 {
 	struct lttng_triggers *triggers = NULL;
@@ -271,6 +284,7 @@ static int answer_triggers(void)
 		copy(item.name, name, sizeof(item.name));
 		copy(item.text, pattern, sizeof(item.text));
 		item.status = trigger_is_deaf(trigger);
+		copy_filter(item.filter, trigger, sizeof(item.filter));
 		answer(&item, -1);
 	}
 	lttng_triggers_destroy(triggers);

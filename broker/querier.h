@@ -33,6 +33,7 @@ struct query_item {
 	uint32_t young;		/* QUERY_UNKNOWN: will be known when asked again in two seconds */
 	char name[256];
 	char text[256];
+	char filter[2048];	/* QUERY_TRIGGER: the beginning of it */
 };
 
 struct querier_setup {

@@ -162,6 +162,7 @@ static void query_conclude(void)
 	if (same) {
 		former = coming;
 	} else {
+		ruleset_take_over(coming, former);
 		broker.rules = coming;
 	}
 	coming = NULL;
@@ -287,7 +288,7 @@ static void take_item(const struct query_item *item, int fd)
 		if (item->young)
 			loop_timer_set(&young, YOUNG_MS, young_grown);
 	} else if (item->kind == QUERY_TRIGGER) {
-		ruleset_add_trigger(coming, item->name, item->uid, item->text, item->status != 0);
+		ruleset_add_trigger(coming, item->name, item->uid, item->text, item->status != 0, item->filter);
 	} else if (item->kind == QUERY_DONE && item->status) {
 		query_failed(item->text);
 	} else if (item->kind == QUERY_DONE) {
@@ -314,7 +315,7 @@ static void querier_ready(struct loop_source *source, uint32_t events)
 			query_failed("the process that asks it ended unexpectedly");
 		return;
 	}
-	item.name[sizeof(item.name) - 1] = item.text[sizeof(item.text) - 1] = 0;
+	item.name[sizeof(item.name) - 1] = item.text[sizeof(item.text) - 1] = item.filter[sizeof(item.filter) - 1] = 0;
 	take_item(&item, nr_fds ? fd : -1);
 }
 

@@ -96,6 +96,7 @@ static void rule_free(struct rule *rule)
 {
 	spi_event_rule_clear(&rule->wants);
 	free(rule->requests);
+	free(rule->filter);
 	free(rule);
 }
 
@@ -135,6 +136,14 @@ struct session *ruleset_add_session(struct ruleset *set, const char *name, uid_t
 	return session;
 }
 
+void ruleset_take_over(struct ruleset *set, const struct ruleset *former)
+{
+	for (struct session *s = set->sessions; s; s = s->next)
+		for (const struct session *f = former->sessions; f; f = f->next)
+			if (s->owner == f->owner && !strcmp(s->name, f->name))
+				s->ended = f->ended;
+}
+
 static struct rule *rule_create(struct ruleset *set, const char *name, uid_t owner)
 {
 	struct rule *rule = set->nr_rules < RULES_MAX ? calloc(1, sizeof(*rule)) : NULL;
@@ -169,7 +178,14 @@ static bool is_form(const char *name)
 	return !strncmp(name, "spi:call(", 9) || !strncmp(name, "spi:tree(", 9);
 }
 
-void ruleset_add_trigger(struct ruleset *set, const char *name, uid_t owner, const char *pattern, bool deaf)
+/* It is only to be shown: the daemon keeps to it. */
+static void rule_set_filter(struct rule *rule, const char *filter)
+{
+	rule->filter = *filter ? strdup(filter) : NULL;
+}
+
+void ruleset_add_trigger(struct ruleset *set, const char *name, uid_t owner, const char *pattern, bool deaf,
+			 const char *filter)
 {
 	struct rule *rule = strncmp(pattern, "spi:", 4) ? NULL : rule_create(set, pattern, owner);
 
@@ -177,6 +193,7 @@ void ruleset_add_trigger(struct ruleset *set, const char *name, uid_t owner, con
 		return;
 	rule->enabled = true;
 	rule->deaf = deaf && !is_form(pattern);
+	rule_set_filter(rule, filter);
 	snprintf(rule->trigger, sizeof(rule->trigger), "%s", name);
 }
 
@@ -250,7 +267,7 @@ struct reader {
 	bool channel_on, whole;
 };
 
-static int take_line(struct reader *r, const char *word, char *name, const char *state)
+static int take_line(struct reader *r, const char *word, char *name, const char *state, const char *filter)
 {
 	static const char *const kinds[NR_TRACKERS] = { "vpid", "vuid", "vgid" };
 	bool on = !strncmp(state, "on", 2);
@@ -266,6 +283,7 @@ static int take_line(struct reader *r, const char *word, char *name, const char 
 		rule->session = r->session;
 		rule->enabled = on && r->channel_on;
 		rule->deaf = strstr(state, " deaf") && !is_form(name);
+		rule_set_filter(rule, filter);
 		memcpy(rule->channel, r->channel, sizeof(rule->channel));
 	} else if (!strcmp(word, "tracker")) {
 		for (r->kind = 0; r->kind < NR_TRACKERS && strcmp(name, kinds[r->kind]); r->kind++)
@@ -287,6 +305,15 @@ static int take_line(struct reader *r, const char *word, char *name, const char 
 	return 0;
 }
 
+/* Ends the field at its tab. Returns the next one; "" when there is none. */
+static char *field_end(char *field)
+{
+	field += strcspn(field, "\t");
+	if (*field)
+		*field++ = 0;
+	return field;
+}
+
 int ruleset_add_lines(struct ruleset *set, struct session *session, FILE *lines)
 {
 	struct reader r = { .set = set, .session = session };
@@ -295,17 +322,15 @@ int ruleset_add_lines(struct ruleset *set, struct session *session, FILE *lines)
 	int ret = 0;
 
 	while (!ret && !r.whole && getline(&line, &size, lines) > 0) {
-		char *name, *state;
+		char *name, *state, *filter;
 
 		line[strcspn(line, "\n")] = 0;
-		name = line + strcspn(line, "\t");
-		if (*name)
-			*name++ = 0;
-		state = name + strcspn(name, "\t");
-		if (*state)
-			*state++ = 0;
+		name = field_end(line);
+		state = field_end(name);
+		filter = field_end(state);
 		field_decode(name);
-		ret = take_line(&r, line, name, state);
+		field_decode(filter);
+		ret = take_line(&r, line, name, state, filter);
 	}
 	free(line);
 	return ret || !r.whole ? -1 : 0;
@@ -339,6 +364,7 @@ bool ruleset_equal(const struct ruleset *a, const struct ruleset *b)
 	for (; p && q; p = p->next, q = q->next)
 		if (strcmp(p->name, q->name) || strcmp(p->channel, q->channel) || strcmp(p->trigger, q->trigger) ||
 		    p->owner != q->owner || p->enabled != q->enabled || p->deaf != q->deaf || !p->session != !q->session ||
+		    strcmp(p->filter ?: "", q->filter ?: "") ||
 		    (p->session && strcmp(p->session->name, q->session->name)))
 			return false;
 	return !p && !q;

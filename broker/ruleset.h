@@ -34,6 +34,8 @@ struct session {
 	char name[256];
 	uid_t owner;
 	char why[256];		/* not "": its rules are not known */
+	unsigned int ended;	/* programs that it instrumented and that have ended */
+	bool counted;		/* in the one that ends now */
 	struct tracker trackers[NR_TRACKERS];
 };
 
@@ -44,7 +46,9 @@ struct rule {
 	struct session *session;	/* NULL: a trigger's */
 	char trigger[256], channel[256], name[257];
 	bool enabled;			/* with its channel */
+	bool taken_off;			/* not enabled, as it is about to be switched off: disabling.c */
 	bool deaf;			/* its log level keeps functions' events out */
+	char *filter;			/* NULL: none */
 	uid_t owner;
 	int parsed;			/* of spi_event_name_parse() */
 	char why[256];
@@ -81,7 +85,11 @@ void ruleset_free(struct ruleset *set);
 struct session *ruleset_add_session(struct ruleset *set, const char *name, uid_t owner, const char *why);
 /* The lines of xml-rules.h: 0, or -1 when they are not whole. */
 int ruleset_add_lines(struct ruleset *set, struct session *session, FILE *lines);
-void ruleset_add_trigger(struct ruleset *set, const char *name, uid_t owner, const char *pattern, bool deaf);
+void ruleset_add_trigger(struct ruleset *set, const char *name, uid_t owner, const char *pattern, bool deaf,
+			 const char *filter);
+
+/* The sessions of the set take over what is known of the same ones in the former set. */
+void ruleset_take_over(struct ruleset *set, const struct ruleset *former);
 
 /* Do both ask for the same of the same? */
 bool ruleset_equal(const struct ruleset *a, const struct ruleset *b);

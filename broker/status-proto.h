@@ -16,7 +16,9 @@
  *
  *   version  1
  *   daemon   PID  plugin|attached  lttng-tools version ("-" in the first moment)
+ *   session  NAME  ENDED   (so many programs that it instrumented have ended)
  *   rule     SESSION  CHANNEL  NAME  enabled|disabled  OWNER-UID  instruments|records  text (readable form, or why it is refused)
+ *            FILTER (may be empty)
  *   note     text             (of the broker as a whole: proc connector not allowed, broker was started again, ...)
  *   process  PID  UID  STATE  name  text
  *            STATE: waiting (held or being injected), traced, idle (agent inside, no rule), refused (text: why),
@@ -29,6 +31,9 @@
  *            of tracing's, is to stay below; RECORDS: of that for calls)
  *   left-out PID  out|back  CALLS  SHARE  OBJECT  FUNCTION   (what the budget leaves out now, or has left out and records
  *            again; calls recorded before, and their share of what records took then in 1/1000)
+ *   lacked   UID  NAME  PROCESSES  PID  process|rule|function  WHAT  N  REASON   (processes of that program that have ended and
+ *            were not instrumented (process), in which a rule failed, or a function was not: WHAT, and N - 1 more in
+ *            one process; PID was the last of them; 64 lines at most)
  *   message  PID  text        (notes of that process's agent; why its first calls may be missing)
  *   end
  *

@@ -61,8 +61,14 @@ static bool may_see(uid_t asker, uid_t owner)
 
 static void put_rules(FILE *out, uid_t asker)
 {
-	for (const struct session *s = broker.rules->sessions; s; s = s->next)
-		if (*s->why && may_see(asker, s->owner)) {
+	for (const struct session *s = broker.rules->sessions; s; s = s->next) {
+		if (!may_see(asker, s->owner))
+			continue;
+		fputs("session", out);
+		put(out, s->name);
+		put_number(out, s->ended);
+		fputc('\n', out);
+		if (*s->why) {
 			char text[700];
 
 			snprintf(text, sizeof(text), "session %s: its rules instrument nothing: %s", s->name, s->why);
@@ -70,6 +76,7 @@ static void put_rules(FILE *out, uid_t asker)
 			put(out, text);
 			fputc('\n', out);
 		}
+	}
 	for (const struct rule *r = broker.rules->rules; r; r = r->next) {
 		char text[400] = "", trigger[280];
 
@@ -89,6 +96,7 @@ static void put_rules(FILE *out, uid_t asker)
 		put_number(out, r->owner);
 		put(out, rule_instruments(r) ? "instruments" : "records");
 		put(out, text);
+		put(out, r->filter ?: "");
 		fputc('\n', out);
 	}
 }
@@ -227,6 +235,27 @@ static void put_processes(FILE *out, uid_t asker)
 	}
 }
 
+static void put_failures(FILE *out, uid_t asker)
+{
+	static const char *const of[] = { "process", "rule", "function" };
+
+	for (unsigned int i = 0; i < nr_failures_met; i++) {
+		const struct failure *f = &failures_met[i];
+
+		if (!may_see(asker, f->uid))
+			continue;
+		fprintf(out, "lacked\t%u", f->uid);
+		put(out, f->name);
+		put_number(out, f->processes);
+		put_number(out, f->last);
+		put(out, of[f->of]);
+		put(out, f->what);
+		put_number(out, f->things);
+		put(out, f->reason);
+		fputc('\n', out);
+	}
+}
+
 /* Injectors have the target's user and no capability, or root's. */
 static void note_yama(void)
 {
@@ -253,6 +282,7 @@ static void put_all(FILE *out, uid_t asker)
 		fputc('\n', out);
 	}
 	put_processes(out, asker);
+	put_failures(out, asker);
 	fputs("end\n", out);
 }
 

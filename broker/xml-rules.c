@@ -75,13 +75,15 @@ static void put_field(FILE *out, const char *field)
 static void put_events(FILE *out, const xmlNode *channel)
 {
 	EACH_CHILD(event, child_named(channel, "events"), "event") {
-		const char *name = text_of(child_named(event, "name"));
+		const char *name = text_of(child_named(event, "name")), *filter = text_of(child_named(event, "filter"));
 
 		if (strncmp(name, provider, strlen(provider)))
 			continue;
 		fputs("event\t", out);
 		put_field(out, name);
-		fprintf(out, "\t%s%s\n", is_on(event) ? "on" : "off", is_deaf(event) ? " deaf" : "");
+		fprintf(out, "\t%s%s%s", is_on(event) ? "on" : "off", is_deaf(event) ? " deaf" : "", *filter ? "\t" : "");
+		put_field(out, filter);
+		fputc('\n', out);
 	}
 }
 

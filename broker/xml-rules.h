@@ -8,7 +8,7 @@
  * stand lines of tab-separated fields, %xx for what a field must not contain:
  *
  *   channel NAME on|off	what follows belongs to it
- *   event   NAME on|off[ deaf]	of provider spi; deaf: its log level keeps functions out
+ *   event   NAME on|off[ deaf] [FILTER]	of provider spi; deaf: its log level keeps functions out
  *   tracker vpid|vuid|vgid	there is one: only who is named is traced
  *   id      NUMBER		of the last tracker
  *   name    USER-OR-GROUP

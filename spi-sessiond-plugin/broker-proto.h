@@ -31,7 +31,7 @@
 
 #define SPI_BROKER_FD		3
 #define SPI_BROKER_MAGIC	0x42495053u	/* "SPIB" */
-#define SPI_BROKER_VERSION	3u
+#define SPI_BROKER_VERSION	5u
 #define SPI_BROKER_TABLE_MAX	256u		/* entries; more: one entry that means everybody */
 #define SPI_BROKER_MESSAGE_MAX	16384u		/* bytes */
 
@@ -121,8 +121,11 @@ struct spi_broker_release {
 struct spi_broker_disabling {
 	uint64_t id;
 	uint64_t command;	/* of a client, in which it happens */
+	uint64_t until;		/* CLOCK_MONOTONIC, ms: then it is switched off, whether the answer has come or not */
+	uint64_t flags;		/* SPI_DISABLING_* */
 };
-_Static_assert(sizeof(struct spi_broker_disabling) == 16, "wire format");
+_Static_assert(sizeof(struct spi_broker_disabling) == 32, "wire format");
+#define SPI_DISABLING_CHANNEL	1u	/* and with it whatever else is in its channel, other call trees among it */
 
 /*
  * Who is to be held. An application is concerned when any entry matches; a field

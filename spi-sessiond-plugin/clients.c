@@ -17,16 +17,19 @@
 #include "spi-sessiond-plugin/plugin.h"
 
 #define CLIENTS_MAX	32	/* the stock daemon serves one at a time */
+#define SERIES_MS	5	/* since one ended of a client that gives several: the next may come */
 
 static struct {
 	int fd;
 	uint64_t number;	/* 0: free */
 	int64_t since;
+	bool again;		/* its client gave the command before, too */
 } clients[CLIENTS_MAX];
 static unsigned int nr_open;	/* written under plugin_lock, read without by clients_closed() */
 static uint64_t begun, reported;
 static int64_t latest = INT64_MIN / 2;
-static pid_t querier;
+static int64_t series /* when one of several ended */ = INT64_MIN / 2;
+static pid_t querier, commander;	/* the latest one's client */
 static uid_t users[64];		/* that have used the client socket, beside the daemon's own */
 static unsigned int nr_users;
 static bool users_unknown;	/* more than that, or one whose name the kernel did not say */
@@ -68,12 +71,23 @@ void clients_set_querier(pid_t pid)
 	querier = pid;
 }
 
+bool clients_series_goes_on(int64_t now)
+{
+	for (unsigned int i = 0; i < CLIENTS_MAX; i++) {
+		if (clients[i].number && clients[i].again)
+			return true;
+	}
+	return now - series < SERIES_MS;
+}
+
 /* The command in slot `i` is over; tell the broker how far all are. */
 static void client_end(unsigned int i)
 {
 	struct spi_broker_generation message;
 
 	clients[i].number = 0;
+	if (clients[i].again)
+		series = plugin_clock();
 	__atomic_store_n(&nr_open, nr_open - 1, __ATOMIC_RELAXED);
 	message.generation = clients_ended();
 	if (message.generation <= reported)
@@ -143,6 +157,8 @@ void clients_accepted(int fd)
 		clients[slot].fd = fd;
 		clients[slot].number = ++begun;
 		clients[slot].since = plugin_clock();
+		clients[slot].again = peer.pid && peer.pid == commander;
+		commander = peer.pid;
 		__atomic_store_n(&latest, clients[slot].since, __ATOMIC_RELAXED);
 		__atomic_store_n(&nr_open, nr_open + 1, __ATOMIC_RELAXED);
 		flush_wait();

@@ -94,12 +94,12 @@ static long hook_done(long a, long b, long c, long d, long e, long f)
 
 /* ---- event rules ----------------------------------------------------------- */
 
-static long create_noted(long ret, long sock, long event, bool trigger, long object)
+static long create_noted(long ret, long sock, long event, bool trigger, long channel, long object)
 {
 	int saved = errno;
 
 	if ((int) ret == 0 && event && object && plugin_armed())
-		rules_created((int) sock, (const void *) event, trigger, *(void *const *) object);
+		rules_created((int) sock, (const void *) event, trigger, (const void *) channel, *(void *const *) object);
 	errno = saved;
 	return ret;
 }
@@ -107,12 +107,12 @@ static long create_noted(long ret, long sock, long event, bool trigger, long obj
 /* create_event(sock, event, channel, &object), and the same of a notifier */
 static long hook_create_event(long a, long b, long c, long d, long e, long f)
 {
-	return create_noted(real_create_event(a, b, c, d, e, f), a, b, false, d);
+	return create_noted(real_create_event(a, b, c, d, e, f), a, b, false, c, d);
 }
 
 static long hook_create_notifier(long a, long b, long c, long d, long e, long f)
 {
-	return create_noted(real_create_notifier(a, b, c, d, e, f), a, b, true, d);
+	return create_noted(real_create_notifier(a, b, c, d, e, f), a, b, true, 0, d);
 }
 
 static long switch_noted(long ret, long sock, long object, bool enabled)

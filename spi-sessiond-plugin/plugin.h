@@ -91,13 +91,14 @@ uint64_t clients_begun(void);
 uint64_t clients_ended(void);	/* every command up to this number has ended */
 int64_t clients_oldest(void);	/* when the oldest that has not ended began; INT64_MAX: there is none */
 int64_t clients_latest(void);	/* when the latest began: plugin_clock(). No lock */
+bool clients_series_goes_on(int64_t now);	/* one of several that a client gives one after the other, or the next may come */
 void clients_set_querier(pid_t pid);
 void clients_report_users(void);	/* to a new broker */
 bool clients_users_known(void);	/* those are all there were since the plugin came */
 
 /* ---- rules.c: event rules on their way to applications ------------------------ */
 
-void rules_created(int sock, const void *event, bool trigger, const void *object);
+void rules_created(int sock, const void *event, bool trigger, const void *channel, const void *object);
 void rules_switched(int sock, const void *object, bool enabled);
 void rules_released(const void *object);
 /* Before it is switched off: waits for the broker, a moment at most. */

@@ -14,7 +14,8 @@
  * exits of calls that are under way would be missing. So the broker is told before,
  * once a command and rule: it has the functions restored first, and answers when
  * the calls have ended. The daemon waits for that, but not longer than a user
- * would notice.
+ * would notice. Call trees are recorded as events of other names, which are kept here, too: where all of a channel is
+ * switched off, these may go before their tree's rule.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 #include "spi-sessiond-plugin/plugin.h"
 
 #define PREFIX		"spi:"
+#define TREE		PREFIX "tree("
 #define ABI_NAME_LAST	11	/* first version of lttng-ust's protocol (lttng 2.15) with the name behind the other fields */
 #define NAME_MAX_SIZE	256
 #define BUCKETS		1024u
@@ -30,9 +32,17 @@
 #define DISABLING_MS	75
 #define DISABLING_TREE_MS	475
 
+/* The events that calls of trees are recorded as; the last one those of compact ones. */
+static const char *const recorders[] = { "lttng_ust_cyg_profile:func_entry", "lttng_ust_cyg_profile:func_exit", "spi_tree:*" };
+enum { COMPACT = 2 };
+
 struct object {
 	struct object *next;
 	const void *address;
+	int sock;		/* of its application */
+	const void *channel;	/* in it; NULL: a trigger's */
+	bool is_on;
+	bool is_recorder;	/* no rule, but an event that calls of trees are recorded as */
 	char name[];
 };
 
@@ -41,8 +51,15 @@ static struct {
 	pthread_cond_t answer;
 	uint64_t id, answered;
 	uint64_t command;	/* of a client, in which it was */
+	uint64_t channel_command;	/* the last in which it was told that all of a channel goes */
 	char name[NAME_MAX_SIZE];
 } disabling = { .answer = PTHREAD_COND_INITIALIZER };
+
+/* What the daemon has switched off last, told or not. */
+static struct {
+	uint64_t command;
+	char name[NAME_MAX_SIZE];
+} gone;
 
 static struct object *buckets[BUCKETS];
 static unsigned int nr_objects;	/* written under plugin_lock, read without as "none at all" */
@@ -78,14 +95,23 @@ static void rule_tell(int sock, const char *name, bool enabled)
 	queue_post(SPI_BROKER_RULE_SEEN, &rule, sizeof(rule), name, strlen(name) + 1, -1, QUEUE_HINT);
 }
 
-void rules_created(int sock, const void *event, bool trigger, const void *address)
+static bool is_one_of_recorders(const char *name, size_t size)
+{
+	for (unsigned int i = 0; i < sizeof(recorders) / sizeof(recorders[0]); i++)
+		if (size == strlen(recorders[i]) && !memcmp(name, recorders[i], size))
+			return true;
+	return false;
+}
+
+void rules_created(int sock, const void *event, bool trigger, const void *channel, const void *address)
 {
 	const char *name = (const char *) event + name_offset(trigger);
 	struct object *object = NULL, **bucket = bucket_of(address);
 	char copy[NAME_MAX_SIZE];
 	size_t size = strnlen(name, NAME_MAX_SIZE - 1);
+	bool is_recorder = !trigger && is_one_of_recorders(name, size);
 
-	if (!address || size < sizeof(PREFIX) - 1 || memcmp(name, PREFIX, sizeof(PREFIX) - 1))
+	if (!address || (!is_recorder && (size < sizeof(PREFIX) - 1 || memcmp(name, PREFIX, sizeof(PREFIX) - 1))))
 		return;
 	memcpy(copy, name, size);
 	copy[size++] = 0;
@@ -94,11 +120,15 @@ void rules_created(int sock, const void *event, bool trigger, const void *addres
 		object = malloc(sizeof(*object) + size);
 	if (object) {
 		object->address = address;
+		object->sock = sock;
+		object->channel = channel;
+		object->is_on = false;
+		object->is_recorder = is_recorder;
 		memcpy(object->name, copy, size);
 		object->next = *bucket;
 		*bucket = object;
 		__atomic_store_n(&nr_objects, nr_objects + 1, __ATOMIC_RELAXED);
-	} else {
+	} else if (!is_recorder) {
 		rule_tell(sock, copy, true);	/* its switching on will not be recognised */
 	}
 	pthread_mutex_unlock(&plugin_lock);
@@ -110,33 +140,113 @@ static bool rule_instruments(const char *name)
 	return name[sizeof(PREFIX) - 1] && name[sizeof(PREFIX) - 1] != '*';
 }
 
+static bool rule_is_tree(const char *name)
+{
+	return !strncmp(name, TREE, sizeof(TREE) - 1);
+}
+
 /* A tree goes out of many places. */
 static long rule_wait_ms(const char *name)
 {
-	return strncmp(name + sizeof(PREFIX) - 1, "tree(", 5) ? DISABLING_MS : DISABLING_TREE_MS;
+	return rule_is_tree(name) ? DISABLING_TREE_MS : DISABLING_MS;
 }
 
 /* With plugin_lock held, which is let go while waiting. */
-static void disabling_wait(const char *name)
+static void disabling_wait(const char *name, uint64_t flags)
 {
-	struct spi_broker_disabling message = { .id = disabling.id + 1, .command = clients_begun() };
+	struct spi_broker_disabling message = { .id = disabling.id + 1, .command = clients_begun(), .flags = flags };
 	struct timespec until;
 
-	if (disabling.command == clients_begun() && !strcmp(disabling.name, name))
+	if (!flags && disabling.command == message.command && !strcmp(disabling.name, name))
 		return;
-	if (!queue_post(SPI_BROKER_DISABLING, &message, sizeof(message), name, strlen(name) + 1, -1, QUEUE_URGENT))
-		return;
-	disabling.id = message.id;
-	disabling.command = message.command;
-	memcpy(disabling.name, name, strlen(name) + 1);
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += rule_wait_ms(name) * 1000000L;
 	until.tv_sec += until.tv_nsec / 1000000000L;
 	until.tv_nsec %= 1000000000L;
+	message.until = (uint64_t) until.tv_sec * 1000 + (uint64_t) until.tv_nsec / 1000000;
+	if (!queue_post(SPI_BROKER_DISABLING, &message, sizeof(message), name, strlen(name) + 1, -1, QUEUE_URGENT))
+		return;
+	disabling.id = message.id;
+	disabling.command = message.command;
+	if (flags & SPI_DISABLING_CHANNEL)
+		disabling.channel_command = message.command;
+	memcpy(disabling.name, name, strlen(name) + 1);
 	while (disabling.answered < message.id && queue_is_open() &&
 	       !pthread_cond_clockwait(&disabling.answer, &plugin_lock, CLOCK_MONOTONIC, &until))
 		;
 }
+
+/*
+ * Is a rule of that name on for another session? Then nothing is to be taken out. The broker knows that by itself, but
+ * for rules that were made a moment ago: then it has not asked yet, and may take the other session's for the one that goes.
+ */
+static bool is_wanted_elsewhere(const struct object *going)
+{
+	if (table_generation() + 1 >= clients_begun())
+		return false;
+	for (unsigned int i = 0; i < BUCKETS; i++)
+		for (const struct object *object = buckets[i]; object; object = object->next)
+			if (object != going && object->is_on && object->sock == going->sock && !strcmp(object->name, going->name))
+				return true;
+	return false;
+}
+
+/* ---- all of a channel ---- */
+
+/* One that is on in the same channel of the same application, and meets `is_it`; NULL: there is none. */
+static const struct object *find_beside(const struct object *going, bool (*is_it)(const struct object *, const struct object *))
+{
+	for (unsigned int i = 0; i < BUCKETS; i++)
+		for (const struct object *object = buckets[i]; object; object = object->next)
+			if (object->is_on && object->sock == going->sock && object->channel == going->channel && is_it(object, going))
+				return object;
+	return NULL;
+}
+
+/* Plain trees are recorded as events of one provider, compact ones of the other. */
+static bool is_recorded_tree(const struct object *object, const struct object *going)
+{
+	return rule_is_tree(object->name) && !strstr(object->name, ";compact") == !!strcmp(going->name, recorders[COMPACT]);
+}
+
+static bool is_tree_of_its_own(const struct object *object, const struct object *going)
+{
+	(void) going;
+	return rule_is_tree(object->name) && !is_wanted_elsewhere(object);
+}
+
+/*
+ * `lttng disable-event --all` comes to a channel's events in any order. So it does where two of different names go in one
+ * command; and where an event goes that trees are recorded as, before the last of them: all of that name go
+ * then, and the front end switches the trees off before.
+ */
+static bool goes_with_channel(const struct object *going)
+{
+	if (!going->channel)
+		return false;
+	if (gone.command == clients_begun())
+		return strcmp(gone.name, going->name) != 0;
+	return going->is_recorder && find_beside(going, is_recorded_tree);
+}
+
+static void object_goes(const struct object *going)
+{
+	const struct object *tree = goes_with_channel(going) ? find_beside(going, is_tree_of_its_own) : NULL;
+	const struct object *named = tree ? tree : going;
+	char name[NAME_MAX_SIZE];
+
+	gone.command = clients_begun();
+	memcpy(gone.name, going->name, strlen(going->name) + 1);
+	if (disabling.channel_command == gone.command || named->is_recorder)
+		return;
+	memcpy(name, named->name, strlen(named->name) + 1);	/* the object may go while the lock is free */
+	if (tree)
+		disabling_wait(name, SPI_DISABLING_CHANNEL);
+	else if (rule_instruments(name) && !is_wanted_elsewhere(named))
+		disabling_wait(name, 0);
+}
+
+/* ---- what the hooks see ---- */
 
 void rules_disabled(uint64_t id)
 {
@@ -152,14 +262,10 @@ void rules_switching_off(const void *address)
 		return;
 	pthread_mutex_lock(&plugin_lock);
 	for (struct object *object = *bucket_of(address); object; object = object->next) {
-		char name[NAME_MAX_SIZE];
-
-		if (object->address != address)
-			continue;
-		memcpy(name, object->name, strlen(object->name) + 1);	/* the object may go while the lock is free */
-		if (rule_instruments(name))
-			disabling_wait(name);
-		break;
+		if (object->address == address) {
+			object_goes(object);
+			break;
+		}
 	}
 	pthread_mutex_unlock(&plugin_lock);
 }
@@ -171,7 +277,9 @@ void rules_switched(int sock, const void *address, bool enabled)
 	pthread_mutex_lock(&plugin_lock);
 	for (struct object *object = *bucket_of(address); object; object = object->next) {
 		if (object->address == address) {
-			rule_tell(sock, object->name, enabled);
+			object->is_on = enabled;
+			if (!object->is_recorder)
+				rule_tell(sock, object->name, enabled);
 			break;
 		}
 	}
