@@ -266,7 +266,8 @@ static void tell(const struct expand *e)
 		fprintf(stderr, "filter.lttng-spi.expand: %" PRIu64 " calls are left out: they are another rule's, or their spi_tree:site is not in the trace\n",
 			e->unknown);
 	if (e->gaps)
-		fprintf(stderr, "filter.lttng-spi.expand: batches of calls were lost in %" PRIu64 " places\n", e->gaps);
+		fprintf(stderr, "filter.lttng-spi.expand: batches of calls are missing in %" PRIu64 " places: they were lost, or the rule was off then\n",
+			e->gaps);
 }
 
 static bt_message_iterator_class_next_method_status next_input(struct expand *e)

@@ -24,6 +24,7 @@
 #include "injector/target.h"
 
 #define AGENTS_PATIENCE_MS 500	/* a user's */
+#define AGENTS_LAST_MS 5
 #define GENERIC_EVENTS "lttng_ust_cyg_profile:func_*"
 
 struct agent_state {
@@ -112,6 +113,11 @@ static void agents_on_hello(struct spi_agent *agent, void *data)
 	agents_lost_forget(a, spi_agent_pid(agent));
 	spi_agent_set_user(agent, state);
 	say_detail("%s (%d): agent is there", spi_agent_exe(agent), (int) spi_agent_pid(agent));
+	/* Forked a moment ago, with its parent's rules; or a program that was executed, which goes on as well. */
+	if (a->is_over) {
+		spi_agent_detach(agent);
+		return;
+	}
 	/* A forked child has its parent's rules already. */
 	if (!state || spi_agent_flags(agent) & SPI_HELLO_FORKED) {
 		agent_let_go(a, agent);
@@ -132,13 +138,21 @@ static void agents_on_hello(struct spi_agent *agent, void *data)
 		agent_let_go(a, agent);
 }
 
-static void agents_rule_failed(struct agents *a, const struct spi_agent *agent, unsigned int rule, const char *text)
+/* Whose OBJECT is not loaded: the process may load it, or execute what has it, and the user has been told. */
+static int rule_is_late(const struct agents *a, const struct spi_agent *agent, const struct spi_msg_rule_done *done)
 {
-	const struct func *of = rule - 1 < a->func_count ? &a->funcs[rule - 1] : NULL;
+	return done->rule - 1 < a->func_count && agents_funcs_of(a, spi_agent_pid(agent))[done->rule - 1].is_late &&
+		(done->flags & SPI_DONE_WAITS || spi_agent_flags(agent) & SPI_HELLO_PRELOADED);
+}
+
+static void agents_rule_failed(struct agents *a, const struct spi_agent *agent, const struct spi_msg_rule_done *done,
+			       const char *text)
+{
+	const struct func *of = done->rule - 1 < a->func_count ? &a->funcs[done->rule - 1] : NULL;
 	const char *func = of ? tree_title(of->text) : "rule";
 
 	/* A program that a traced one executed has no such function, or a tree went into one that has no such root. */
-	if (a->ready && of && (of->tree || spi_agent_flags(agent) & SPI_HELLO_PRELOADED))
+	if (rule_is_late(a, agent, done) || (a->ready && of && (of->tree || spi_agent_flags(agent) & SPI_HELLO_PRELOADED)))
 		say_detail("%s: %s", func, text);
 	else if (!a->failed++)
 		snprintf(a->failure, sizeof(a->failure), "%s: %s", func, text);
@@ -163,6 +177,20 @@ static void agent_take_points(struct agents *a, struct spi_agent *agent)
 	state->points = points;
 }
 
+static void agents_on_rule_more(struct spi_agent *agent, const struct spi_msg_rule_done *more, const char *text,
+				void *data)
+{
+	struct agents *a = data;
+
+	if (*text)
+		say_detail("%s", text);
+	if (more->flags & SPI_DONE_GENERIC) {
+		a->report->generic = 1;
+		session_enable(a->session, GENERIC_EVENTS);
+	}
+	agent_take_points(a, agent);
+}
+
 static void agents_on_rule_done(struct spi_agent *agent, const struct spi_msg_rule_done *done, const char *text,
 				void *data)
 {
@@ -173,12 +201,15 @@ static void agents_on_rule_done(struct spi_agent *agent, const struct spi_msg_ru
 	if (!state || !state->awaited)
 		return;
 	if (done->status < 0) {
-		state->failed++;
-		agents_rule_failed(a, agent, done->rule, text && *text ? text : strerror(-done->status));
+		if (!rule_is_late(a, agent, done))
+			state->failed++;
+		else if (!(done->flags & SPI_DONE_WAITS))
+			state->asked--;
+		agents_rule_failed(a, agent, done, text && *text ? text : strerror(-done->status));
 	} else if (text && *text) {
 		say_detail("%s", text);
 	}
-	if (done->generic) {
+	if (done->flags & SPI_DONE_GENERIC) {
 		a->report->generic = 1;
 		session_enable(a->session, GENERIC_EVENTS);
 	}
@@ -317,6 +348,7 @@ int agents_create(struct agents *a, const struct func *funcs, unsigned int func_
 	static const struct spi_control_ops ops = {
 		.on_hello = agents_on_hello,
 		.on_rule_done = agents_on_rule_done,
+		.on_rule_more = agents_on_rule_more,
 		.on_declined = agents_on_declined,
 		.on_note = agents_on_note,
 		.on_hot = agents_on_hot,
@@ -352,6 +384,7 @@ int agents_detach(struct agents *a, int limit)
 	/* What arrived already: last words of processes that ended. */
 	spi_control_dispatch(a->control);
 	agents_lost_report(a);
+	a->is_over = 1;
 	while ((agent = spi_control_next(a->control, agent))) {
 		agent_take_points(a, agent);
 		spi_agent_detach(agent);
@@ -359,10 +392,12 @@ int agents_detach(struct agents *a, int limit)
 	fd.fd = spi_control_fd(a->control);
 	fd.events = POLLIN;
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	while (spi_control_count(a->control)) {
+	/* A child that was forked just before its parent let go is on its way for a moment longer. */
+	for (;;) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		left = limit - (int) ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000);
-		if (left <= 0 || poll(&fd, 1, left) < 0 || spi_control_dispatch(a->control) < 0)
+		if (left <= 0 || poll(&fd, 1, spi_control_count(a->control) ? left : AGENTS_LAST_MS) <= 0 ||
+		    spi_control_dispatch(a->control) < 0)
 			break;
 	}
 	return (int) spi_control_count(a->control);

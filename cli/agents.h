@@ -36,6 +36,7 @@ struct agents {
 	int seen;			/* agents that said HELLO */
 	int ready;			/* agents whose rules were all answered */
 	int failed;			/* rules that could not be carried out at all */
+	int is_over;			/* who comes now is let go of at once */
 	int hopeless;			/* an agent whose rules all failed; a program that waits was not let go */
 	struct {			/* objects that are being analysed, for as long as that takes */
 		char object[64];

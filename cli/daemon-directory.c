@@ -7,10 +7,12 @@
  * LTTNG_RUNDIR, which lttng-tools knows from 2.14 on, has the first word.
  */
 #include <errno.h>
+#include <poll.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -25,7 +27,7 @@
 #define ROOT_DIRECTORY	"/run/lttng"
 #define CLIENT_SOCKET	"client-lttng-sessiond"
 #define AWAIT_MS	500
-#define AWAIT_STEP_MS	20
+#define AWAIT_STEP_MS	50	/* where nothing tells of it */
 
 static const char *lttng_home(void)
 {
@@ -108,17 +110,86 @@ int plugin_connect(int any)
 	return ret < 0 && any ? status_connect(ROOT_DIRECTORY) : ret;
 }
 
+/* 0: there is none, or it is another user's. */
+static pid_t directory_pid(const char *directory)
+{
+	char path[4096];
+	FILE *file;
+	int pid = 0;
+
+	snprintf(path, sizeof(path), "%s/lttng-sessiond.pid", directory);
+	file = fopen(path, "re");
+	if (file && fscanf(file, "%d", &pid) != 1)
+		pid = 0;
+	if (file)
+		fclose(file);
+	return pid;
+}
+
+pid_t daemon_pid(void)
+{
+	const char *chosen = getenv("LTTNG_RUNDIR"), *home = lttng_home();
+	char own[4000];
+
+	if (chosen && *chosen)
+		return directory_pid(chosen);
+	if (geteuid() == 0 || client_socket_usable(ROOT_DIRECTORY))
+		return directory_pid(ROOT_DIRECTORY);
+	return home && (size_t) snprintf(own, sizeof(own), "%s/.lttng", home) < sizeof(own) ? directory_pid(own) : 0;
+}
+
+int plugin_watch(void)
+{
+	const char *chosen = getenv("LTTNG_RUNDIR"), *home = lttng_home();
+	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	char own[4096];
+
+	if (fd < 0)
+		return -1;
+	/* It can be connected to when its access rights have been set (broker/rundir.c). */
+	if (chosen && *chosen)
+		inotify_add_watch(fd, chosen, IN_ATTRIB);
+	inotify_add_watch(fd, ROOT_DIRECTORY, IN_ATTRIB);
+	if (home && (size_t) snprintf(own, sizeof(own), "%s/.lttng", home) < sizeof(own))
+		inotify_add_watch(fd, own, IN_ATTRIB);
+	return fd;
+}
+
+int plugin_watched(int watch, int stop_fd, int64_t left)
+{
+	struct pollfd fds[2] = { { .fd = watch, .events = POLLIN }, { .fd = stop_fd, .events = POLLIN } };
+	char events[4096];
+
+	if (watch < 0 && left > AWAIT_STEP_MS)
+		left = AWAIT_STEP_MS;
+	if (poll(fds, 2, (int) left) > 0 && fds[1].revents)
+		return -EINTR;
+	while (watch >= 0 && read(watch, events, sizeof(events)) > 0)
+		;
+	return 0;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t) t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 int plugin_await(int any)
 {
-	const struct timespec pause = { .tv_nsec = AWAIT_STEP_MS * 1000000L };
-	int fd = plugin_connect(any), left = AWAIT_MS / AWAIT_STEP_MS;
+	int fd = plugin_connect(any), watch;
+	int64_t deadline, left;
 
 	if (fd >= 0 || lttng_session_daemon_alive() != 1)
 		return fd;
-	for (; fd < 0 && left > 0; left--) {
-		nanosleep(&pause, NULL);
-		fd = plugin_connect(any);
-	}
+	deadline = now_ms() + AWAIT_MS;
+	watch = plugin_watch();
+	while ((fd = plugin_connect(any)) < 0 && (left = deadline - now_ms()) > 0)
+		plugin_watched(watch, -1, left);
+	if (watch >= 0)
+		close(watch);
 	return fd;
 }
 

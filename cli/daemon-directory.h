@@ -8,6 +8,9 @@
 #ifndef SPI_CLI_DAEMON_DIRECTORY_H
 #define SPI_CLI_DAEMON_DIRECTORY_H
 
+#include <stdint.h>
+#include <sys/types.h>
+
 /* current_session() - the session that `lttng create` or `set-session` noted, malloc'ed, or NULL: there is none. */
 char *current_session(void);
 
@@ -19,7 +22,17 @@ char *current_session(void);
  */
 int plugin_connect(int any);
 
-/* plugin_await() - the same; where a daemon runs that may just have been started, or whose broker was, for half a second. */
+/* daemon_pid() - the session daemon that commands of ours go to, by the file where it noted that; 0: not known. */
+pid_t daemon_pid(void);
+
+/*
+ * plugin_watch() - a descriptor for plugin_watched(), or -1: nothing tells. Open it before the first try to connect.
+ * plugin_watched() - wait until it is worth another try, `left` ms at most. -EINTR: stop_fd (-1: none) is readable; else 0.
+ */
+int plugin_watch(void);
+int plugin_watched(int watch, int stop_fd, int64_t left);
+
+/* plugin_await() - plugin_connect(); where a daemon runs that may just have been started, or whose broker was, for half a second. */
 int plugin_await(int any);
 
 /* PLUGIN_MISSING - what to tell a user whose daemon has no plugin. */

@@ -206,6 +206,25 @@ static void list_say_static(const char *file)
 	close(fd);
 }
 
+/* A script has no functions; what it is for. 1: an error was said. */
+static int list_refuse_script(const char *file)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK), n = 0;
+	char line[256], *word = line + 2;
+
+	if (fd < 0)
+		return 0;
+	n = (int) read(fd, line, sizeof(line) - 1);
+	close(fd);
+	if (n < 2 || memcmp(line, "#!", 2))
+		return 0;
+	line[n] = '\0';
+	word[strcspn(word, "\n")] = '\0';
+	word += strspn(word, " \t");
+	say_error("%s: a script: list the functions of its interpreter (%s)", file, *word ? word : "none is named");
+	return 1;
+}
+
 /* A file by its path; else a program by its name, as COMMAND would be found. */
 static int list_binary(struct list *list)
 {
@@ -223,7 +242,7 @@ static int list_binary(struct list *list)
 		say_error("%s: %s", word, errno == ENOENT ? "no such file, and no such program in PATH" : strerror(errno));
 		return TRACE_STATUS_ERROR;
 	}
-	ret = list_object(list, &object);
+	ret = list_refuse_script(object.open) ? TRACE_STATUS_ERROR : list_object(list, &object);
 	if (ret == 0)
 		list_say_static(object.open);
 	free(path);

@@ -28,6 +28,8 @@
 #include "cli/say.h"
 #include "cli/trace.h"
 
+extern int lttng_opt_quiet __attribute__((weak));	/* of liblttng-ctl's */
+
 enum general_option {
 	GENERAL_SESSIOND_PATH = 256,
 	GENERAL_RELAYD_PATH,
@@ -155,9 +157,15 @@ int main(int argc, char **argv)
 	int at = general_options_parse(argc, argv, &options);
 	int is_trace = at && !strcmp(argv[at], "trace");
 
+	/* The real lttng knows its own commands' manual pages. */
+	if (at && argc - at == 2 && !strcmp(argv[at], "help") && !strcmp(argv[at + 1], "trace"))
+		return trace_options_help();
 	if (!is_trace && !(at && rule_options_ours(argc - at, argv + at)))
 		return real_command(argv, &options);
 	standard_streams_reserve();
+	/* It has messages of its own for what it returns, too. */
+	if (&lttng_opt_quiet)
+		lttng_opt_quiet = 1;
 	say_quiet = options.quiet;
 	say_verbose = options.verbose > 0;
 	return is_trace ? trace_subcommand(argc - at, argv + at, &options) :

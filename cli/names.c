@@ -51,6 +51,9 @@ int func_parse(struct func *func, const char *text, const struct spi_tree_option
 	}
 	func->is_glob = strpbrk(func->pattern, "*?[") != NULL;
 	func->is_plain = isalpha((unsigned char) *func->pattern) || *func->pattern == '_';
+	/* What is named as the linker does is recorded under its name in the source. */
+	if (!strncmp(func->pattern, "_Z", 2) || !strncmp(func->pattern, "_R", 2))
+		func->is_plain = 0;
 	for (at = func->pattern; *at; at++)
 		if (!isalnum((unsigned char) *at) && *at != '_')
 			func->is_plain = 0;
@@ -120,6 +123,7 @@ static int func_means_executable(const struct func *func)
 static int func_unknown(const struct func *func, const char *whose, int stripped, unsigned int objects, char *near)
 {
 	const char *debug = stripped ? " (stripped of its symbols: install its -dbg or -dbgsym package)" : "";
+	const int is_named = strncmp(func->pattern, "0x", 2);
 	char problem[1024];
 
 	if (func->object)
@@ -129,8 +133,9 @@ static int func_unknown(const struct func *func, const char *whose, int stripped
 		snprintf(problem, sizeof(problem), "%s: no function matches in %s%s; OBJECT:%s is for a library",
 			func->text, whose, debug, func->pattern);
 	else
-		snprintf(problem, sizeof(problem), "%s: %s in %s%s and its %u libraries", func->text,
-			func->is_glob ? "no function matches" : "no such function", whose, debug, objects - 1);
+		snprintf(problem, sizeof(problem), "%s: %s in %s%s and its %u libraries%s%s%s", func->text,
+			func->is_glob ? "no function matches" : "no such function", whose, debug, objects - 1,
+			is_named ? "; LIBRARY.so:" : "", is_named ? func->pattern : "", is_named ? " waits for one that is loaded later" : "");
 	say_near(problem, near);
 	return TRACE_STATUS_ERROR;
 }
@@ -147,8 +152,9 @@ static int func_object_absent(struct func *func, const struct objects *objects, 
 	unsigned int i;
 
 	if (strstr(func->object, ".so")) {
-		say_warning("%s: %s has no %s at its start: where it is loaded later, use -p then", func->text,
-			whose, func->object);
+		say_warning("%s: %s has no %s at its start: it is traced from when it is loaded, there or in a program that is "
+			"executed", func->text, whose, func->object);
+		func->is_late = 1;
 		return func_make_rule(func, NULL, 0) < 0 ? TRACE_STATUS_ERROR : 0;
 	}
 	for (i = 0; i < objects->count && used < sizeof(list); i++)

@@ -16,7 +16,8 @@ struct func {
 	char *object;		/* file name before the `:`, or NULL */
 	const char *pattern;	/* behind it; points into text */
 	int is_glob;
-	int is_plain;		/* a C identifier: the event begins with exactly this */
+	int is_plain;		/* a C function's name: the event begins with exactly this */
+	int is_late;		/* its object is not loaded at the beginning */
 	char *rule;		/* what the agent is told: OBJECT as its process names it */
 };
 

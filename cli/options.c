@@ -21,6 +21,7 @@ enum long_option {
 	OPTION_STRING_MAX,
 	OPTION_SUBBUF_SIZE,
 	OPTION_NUM_SUBBUF,
+	OPTION_LIST_OPTIONS,
 };
 
 static const struct option trace_long_options[] = {
@@ -38,6 +39,7 @@ static const struct option trace_long_options[] = {
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
+	{ "list-options", no_argument, NULL, OPTION_LIST_OPTIONS },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -75,6 +77,22 @@ TREE_HELP
 "executable, 1 when it cannot be traced, 2 for a wrong command line.\n"
 "See lttng-trace(1).\n";
 
+int trace_options_help(void)
+{
+	fputs(trace_help, stdout);
+	return fflush(stdout) ? TRACE_STATUS_ERROR : 0;
+}
+
+int options_list(const struct option *options)
+{
+	for (; options->name; options++) {
+		printf("--%s\n", options->name);
+		if (options->val > ' ' && options->val < 0x7f)
+			printf("-%c\n", options->val);
+	}
+	return fflush(stdout) ? TRACE_STATUS_ERROR : 0;
+}
+
 static int option_bad(const char *name, const char *value, const char *wanted)
 {
 	say_error("%s: %s is not %s", name, *value ? value : "''", wanted);
@@ -110,7 +128,7 @@ static int option_duration(const char *text, int64_t *ms)
 	char *end;
 	double seconds = strtod(text, &end);
 
-	if (end == text || *end || !isfinite(seconds) || seconds <= 0 || seconds > 1e9)
+	if (end == text || *end || text[strspn(text, "0123456789.")] || !isfinite(seconds) || seconds <= 0 || seconds > 1e9)
 		return option_bad("--duration", text, "a positive number of seconds");
 	*ms = (int64_t) (seconds * 1000);
 	if (*ms == 0)
@@ -265,9 +283,8 @@ enum trace_action trace_options_parse(struct trace_options *o, int argc, char **
 	optind = 0;	/* glibc: start afresh */
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, "+:f:lp:o:vqh", trace_long_options, NULL)) != -1) {
-		if (c == 'h') {
-			fputs(trace_help, stdout);
-			*status = fflush(stdout) ? TRACE_STATUS_ERROR : 0;
+		if (c == 'h' || c == OPTION_LIST_OPTIONS) {
+			*status = c == 'h' ? trace_options_help() : options_list(trace_long_options);
 			return TRACE_ACTION_NONE;
 		}
 		if (c == ':' || c == '?') {

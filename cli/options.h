@@ -59,6 +59,11 @@ struct trace_options {
  * TRACE_ACTION_NONE, *status is the exit status.
  */
 enum trace_action trace_options_parse(struct trace_options *o, int argc, char **argv, int *status);
+/* trace_options_help() - what --help prints. Returns the exit status. */
+int trace_options_help(void);
+/* options_list() - what --list-options prints, as the real lttng's commands do. Returns the exit status. */
+struct option;
+int options_list(const struct option *options);
 void trace_options_free(struct trace_options *o);
 
 #endif /* SPI_CLI_OPTIONS_H */

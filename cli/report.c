@@ -192,7 +192,10 @@ static void report_say_declined(struct report *r, const char *directory)
 
 static void report_say_lost(const struct report *r)
 {
-	if (r->lost_calls || r->discarded)
+	if (r->lost_calls && !r->discarded)
+		say("Lost calls: %llu: made in the last 8 KB of a stack, or for the first time while another thread forked",
+			(unsigned long long) r->lost_calls);
+	else if (r->discarded)
 		say("Lost calls: %llu (records that LTTng discarded: %llu): try a larger --subbuf-size or --num-subbuf, or "
 			"%s", (unsigned long long) r->lost_calls, (unsigned long long) r->discarded,
 			r->trees ? "--exclude, --depth, --compact" : "fewer functions");
@@ -218,7 +221,7 @@ void report_say(struct report *r, const char *directory)
 	if (!lost)
 		lost = r->discarded;
 	if (r->by_daemon)
-		say("Processes traced at the end: %u; events lost: %llu", r->processes, lost);
+		say("Processes traced: %u, at the end: %u; events lost: %llu", r->processes + r->ended, r->processes, lost);
 	else if (r->one_event)
 		say("Events recorded: %llu; lost: %llu", (unsigned long long) (r->exits ? r->exits : r->entries), lost);
 	else
@@ -234,8 +237,8 @@ void report_say(struct report *r, const char *directory)
 		say("Strings that could not be read and are marked so: %llu", (unsigned long long) r->bad_strings);
 	if (r->nested)
 		say_detail("Calls that the tracer itself made, not recorded: %llu", (unsigned long long) r->nested);
-	say("%s instrumented: %llu%s; not instrumented: %zu", r->trees ? "Calls and functions" : "Functions",
-		(unsigned long long) r->functions,
+	say("%s instrumented%s: %llu%s; not instrumented: %zu", r->trees ? "Calls and functions" : "Functions",
+		r->ended ? " at the end" : "", (unsigned long long) r->functions,
 		r->generic && !r->trees ? ", recorded by address (too many for events of their own)" : "", r->declined_count);
 	report_say_declined(r, directory);
 	if (r->trees)

@@ -35,7 +35,8 @@ struct report {
 	struct budget budget;
 	int by_daemon;			/* the session daemon's plugin traced: events are not counted here */
 	unsigned int processes;		/* then: those that were traced at the end */
-	pid_t *pids;			/* their numbers */
+	unsigned int ended;		/* and those that had ended before */
+	pid_t *pids;			/* numbers of those at the end */
 	unsigned int pid_count;
 	char *notes[16];		/* what the agents remarked, each once */
 	unsigned int note_count;

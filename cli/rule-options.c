@@ -20,6 +20,7 @@ enum rule_option {
 	OPTION_FILTER,
 	OPTION_ONE_EVENT,
 	OPTION_EXEC,
+	OPTION_LIST_OPTIONS,
 };
 
 struct rule_command {
@@ -41,6 +42,7 @@ static const struct option enable_options[] = {
 	{ "exec", required_argument, NULL, OPTION_EXEC },
 	TREE_LONG_OPTIONS,
 	{ "help", no_argument, NULL, 'h' },
+	{ "list-options", no_argument, NULL, OPTION_LIST_OPTIONS },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -55,6 +57,7 @@ static const struct option disable_options[] = {
 	{ "exec", required_argument, NULL, OPTION_EXEC },
 	TREE_LONG_OPTIONS,
 	{ "help", no_argument, NULL, 'h' },
+	{ "list-options", no_argument, NULL, OPTION_LIST_OPTIONS },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -63,6 +66,7 @@ static const struct option list_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
+	{ "list-options", no_argument, NULL, OPTION_LIST_OPTIONS },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -272,6 +276,10 @@ enum rule_action rule_options_parse(struct rule_options *o, int argc, char **arg
 		if (c == 'h') {
 			fputs(command->help, stdout);
 			*status = fflush(stdout) ? TRACE_STATUS_ERROR : 0;
+			return RULE_ACTION_NONE;
+		}
+		if (c == OPTION_LIST_OPTIONS) {
+			*status = options_list(command->options);
 			return RULE_ACTION_NONE;
 		}
 		if (c == ':' || c == '?') {

@@ -11,9 +11,8 @@
  * instrumentation of its own tag it matches no event.
  *
  * A tree is found by its root and scope; by its other options only when some are
- * given. Rules without a tag that were made beside it are shared: the one for packed
- * records goes with the last tree that needs it, those that tell where libraries
- * are stay.
+ * given. Rules without a tag that were made beside it are shared: those that tell where
+ * libraries are stay.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -156,27 +155,6 @@ static int root_mark(struct disabling *d, const char *root)
 				d->goes[k] = 1;
 	}
 	return marked;
-}
-
-/* What records packed calls has no tag: it goes when no tree is left in its channel that makes them. */
-static void compact_mark(struct disabling *d)
-{
-	struct spi_event_rule rule;
-	unsigned int i, k;
-
-	for (i = 0; i < d->saved.count; i++) {
-		int stays = 0, goes = 0;
-
-		if (strcmp(d->saved.rules[i].name, "spi_tree:*"))
-			continue;
-		for (k = 0; k < d->saved.count; k++)
-			if (!strcmp(d->saved.rules[i].channel, d->saved.rules[k].channel) &&
-			    rule_is_tree(&d->saved.rules[k], &rule) && rule.is_compact) {
-				goes |= d->goes[k];
-				stays |= !d->goes[k] && d->saved.rules[k].enabled;
-			}
-		d->goes[i] |= goes && !stays;
-	}
 }
 
 /* `enable-event -u spi:FUNC` of any client, where FUNC is a glob: one rule for all its events. */
@@ -386,7 +364,6 @@ static int rules_mark(struct disabling *d)
 	for (i = 0; rules_wish(o->funcs, o->func_count, &o->tree, i, &wish); i++)
 		if (wish_mark(d, &wish) < 0)
 			ret = -ENOENT;
-	compact_mark(d);
 	return ret;
 }
 

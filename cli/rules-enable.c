@@ -15,6 +15,7 @@
 
 #include <lttng/lttng.h>
 
+#include "cli/consumer.h"
 #include "cli/daemon-directory.h"
 #include "cli/options.h"
 #include "cli/rule-options.h"
@@ -95,15 +96,15 @@ static void rule_say_failed(const struct enabling *e, const char *func, const st
 	else if (code == -LTTNG_ERR_NEED_CHANNEL_NAME)
 		say_error("session %s has channels of its own: name one with -c CHANNEL", e->session.name);
 	else
-		say_error("%s: event %s: %s (channel %s, session %s)", func, recipe->name, lttng_strerror(code),
-			channel_title(o), e->session.name);
+		say_error("%s: event %s: %s (channel %s, session %s)%s", func, recipe->name, lttng_strerror(code),
+			channel_title(o), e->session.name, consumer_remedy(code));
 }
 
 /* Is it the session or its channel that is wrong, so that the next function's rules would meet the same? */
 static int concerns_all(int code)
 {
 	return code == -LTTNG_ERR_NEED_CHANNEL_NAME || code == -LTTNG_ERR_SESS_NOT_FOUND || code == -LTTNG_ERR_NO_SESSIOND ||
-		code == -LTTNG_ERR_EPERM || code == -LTTNG_ERR_BUFFER_TYPE_MISMATCH;
+		code == -LTTNG_ERR_EPERM || code == -LTTNG_ERR_NO_USTCONSUMERD || code == -LTTNG_ERR_BUFFER_TYPE_MISMATCH;
 }
 
 /* One rule. 1; 0 when it was enabled already; or -1 after one line was said. */

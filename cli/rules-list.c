@@ -16,7 +16,7 @@ static int status_has(const struct status *status, pid_t pid)
 	unsigned int i;
 
 	for (i = 0; i < status->count; i++)
-		if (status->records[i].pid == pid)
+		if (status->records[i].pid == pid || status_is_lacked(&status->records[i], pid))
 			return 1;
 	return 0;
 }

@@ -20,6 +20,8 @@
 
 #include <lttng/lttng.h>
 
+#include "cli/asking.h"
+#include "cli/consumer.h"
 #include "cli/objects.h"
 #include "cli/options.h"
 #include "cli/run.h"
@@ -151,6 +153,7 @@ int run_init(struct run *run, const struct trace_options *options)
 {
 	memset(run, 0, sizeof(*run));
 	run->options = options;
+	run->consumer = -1;
 	run->report.one_event = options->one_event;
 	run->report.trees = options->tree.count > 0;
 	run->signals = signals_take();
@@ -294,6 +297,8 @@ int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned
 		ret = session_track(&run->session, vpids[i]);
 	if (ret == 0)
 		ret = session_start(&run->session);
+	if (ret == 0)
+		run->consumer = consumer_open();
 	if (ret == 0 && !run->output)
 		ret = viewer_start(&run->viewer, &run->session, run->relay.live, run_viewer_filters(o));
 	if (ret == 0) {
@@ -309,10 +314,19 @@ int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned
 	return ret == 0 ? 0 : ret == -EINTR ? run_interrupted(run) : TRACE_STATUS_ERROR;
 }
 
+/* What it had not written is lost, and so is what is recorded from now on. */
+static void run_consumer_gone(struct run *run)
+{
+	say_error(CONSUMER_GONE "; the trace is not complete");
+	run->broken = 1;
+	close(run->consumer);
+	run->consumer = -1;
+}
+
 enum run_event run_wait(struct run *run, int process, int64_t deadline, int *signal, int *sender)
 {
-	struct pollfd fds[3] = { { .fd = run->signals, .events = POLLIN }, { .fd = process, .events = POLLIN },
-		{ .fd = spi_control_fd(run->agents.control), .events = POLLIN } };
+	struct pollfd fds[4] = { { .fd = run->signals, .events = POLLIN }, { .fd = process, .events = POLLIN },
+		{ .fd = spi_control_fd(run->agents.control), .events = POLLIN }, { .fd = run->consumer, .events = POLLIN } };
 	int64_t left = deadline < 0 ? -1 : deadline - run_now();
 	int progress = agents_tell_progress(&run->agents);
 
@@ -320,8 +334,10 @@ enum run_event run_wait(struct run *run, int process, int64_t deadline, int *sig
 		return RUN_EVENT_TIME;
 	if (progress >= 0 && (left < 0 || progress < left))
 		left = progress;
-	if (poll(fds, 3, left > INT32_MAX ? INT32_MAX : (int) left) < 0)
+	if (poll(fds, 4, left > INT32_MAX ? INT32_MAX : (int) left) < 0)
 		return errno == EINTR ? RUN_EVENT_AGENTS : RUN_EVENT_ERROR;
+	if (fds[3].revents)
+		run_consumer_gone(run);
 	if (fds[0].revents && (*signal = signals_next(sender)))
 		return RUN_EVENT_SIGNAL;
 	if (fds[2].revents)
@@ -331,32 +347,37 @@ enum run_event run_wait(struct run *run, int process, int64_t deadline, int *sig
 	return deadline >= 0 && run_now() >= deadline ? RUN_EVENT_TIME : RUN_EVENT_AGENTS;
 }
 
-/* LTTng's consumer daemon only notes a full disk in its own log. */
-static void run_check_disk(struct run *run)
+/* LTTng's daemons only note a full disk in their own logs. `place`: where they write. */
+static void run_check_disk(struct run *run, const char *place)
 {
 	struct statvfs vfs;
 
-	if (!run->output || statvfs(run->output, &vfs) < 0)
+	if (!place || statvfs(place, &vfs) < 0 || (uint64_t) vfs.f_bavail * vfs.f_frsize >= RUN_DISK_FULL_BYTES)
 		return;
-	if ((uint64_t) vfs.f_bavail * vfs.f_frsize < RUN_DISK_FULL_BYTES) {
-		say_error("%s: the disk is full: the trace is not complete", run->output);
-		run->broken = 1;
-	}
+	say_error("%s: the disk is full: the trace is not complete; %s", place, place == run->output ?
+		"record to another one with -o DIR" : "record with -o DIR, or set TMPDIR to a directory on another one");
+	run->broken = 1;
 }
 
 static void run_end_session(struct run *run)
 {
+	struct pollfd consumer = { .fd = run->consumer, .events = POLLIN };
 	char name[sizeof(run->session.name)];
 	int announced = run->session.announced, destroyed;
 
-	session_stop(&run->session, run->signals, &run->report.discarded);
+	if (session_stop(&run->session, run->signals, &run->report.discarded) < 0)
+		run->broken = 1;
+	if (poll(&consumer, 1, 0) > 0)
+		run_consumer_gone(run);
 	if (run->viewer.pid && announced)
 		viewer_attached(&run->viewer, &run->session, run->signals);
 	memcpy(name, run->session.name, sizeof(name));
 	destroyed = session_destroy(&run->session);
-	if (announced && viewer_finish(&run->viewer, run->signals) < 0)
+	if (announced && viewer_finish(&run->viewer, run->report.entries + run->report.exits, run->signals) < 0)
 		run->broken = 1;
 	viewer_end(&run->viewer);
+	if (announced)
+		run_check_disk(run, run->relay.dir);
 	relay_end(&run->relay);
 	if (destroyed && announced)
 		say("Session %s destroyed", name);
@@ -375,8 +396,9 @@ void run_end(struct run *run)
 	while (signals_next(NULL))
 		;
 	run_end_session(run);
+	run->broken |= asking_is_over();
 	if (announced) {
-		run_check_disk(run);
+		run_check_disk(run, run->output);
 		if (run->output && report_write_file(&run->report, run->output) < 0)
 			run->broken = 1;
 		report_say(&run->report, run->output);
@@ -384,6 +406,8 @@ void run_end(struct run *run)
 		rmdir(run->output);
 	}
 	report_free(&run->report);
+	if (run->consumer >= 0)
+		close(run->consumer);
 	for (i = 0; i < run->func_count; i++)
 		func_free(&run->funcs[i]);
 	free(run->funcs);

@@ -39,6 +39,7 @@ struct run {
 	struct viewer viewer;
 	struct agents agents;
 	struct report report;
+	int consumer;		/* of consumer_open(); -1 */
 };
 
 /* run_init() - signals, FUNCs, the output directory. Returns 0 or an exit status after one line was said. */

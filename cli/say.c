@@ -14,7 +14,7 @@ int say_verbose;
 static void say_line(const char *prefix, const char *format, va_list args)
 {
 	char line[4096];
-	size_t used = strlen(prefix);
+	size_t used = strlen(prefix), i;
 	int n;
 
 	memcpy(line, prefix, used);
@@ -22,6 +22,10 @@ static void say_line(const char *prefix, const char *format, va_list args)
 	if (n < 0)
 		return;
 	used += (size_t) n < sizeof(line) - used - 1 ? (size_t) n : sizeof(line) - used - 2;
+	/* A name that was typed, or that a traced program has, must not end the line, nor be obeyed by a terminal. */
+	for (i = 0; i < used; i++)
+		if ((unsigned char) line[i] < 0x20 || line[i] == 0x7f)
+			line[i] = '?';
 	line[used++] = '\n';
 	/* Nobody is left to be told when stderr itself fails. */
 	if (write(STDERR_FILENO, line, used) < 0)

@@ -60,14 +60,30 @@ void scope_free(struct scope *e)
 		rules_recipes_free(e->recipes[i], e->counts[i]);
 	free(e->recipes);
 	free(e->counts);
+	status_free(&e->before);
+}
+
+/* What the plugin says, without a word when it cannot be had. 0 or -1. */
+static int status_ask(struct status *status)
+{
+	int fd = plugin_connect(0), quiet = say_quiet, ret;
+
+	memset(status, 0, sizeof(*status));
+	if (fd < 0)
+		return -1;
+	say_quiet = 1;
+	ret = status_read(status, fd);
+	say_quiet = quiet;
+	return ret < 0 ? -1 : 0;
 }
 
 int scope_enable(struct run *run)
 {
-	const struct scope *e = run->data;
+	struct scope *e = run->data;
 	unsigned int i;
 	int pass, k, ret = 0;
 
+	status_ask(&e->before);
 	for (pass = 0; pass < 2; pass++)
 		for (i = 0; i < e->rows; i++)
 			for (k = 0; ret == 0 && k < e->counts[i]; k++)
@@ -161,7 +177,40 @@ static unsigned int scope_report_process(const struct scope *e, const struct sta
 	return n;
 }
 
-static void scope_report(const struct scope *e, struct report *report)
+/* Was it said before we began? */
+static int lacked_is_old(const struct scope *e, const struct status_record *r)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < e->before.count; i++) {
+		const struct status_record *old = &e->before.records[i];
+
+		for (k = 0; status_is(old, "lacked") && k < STATUS_FIELDS && !strcmp(old->field[k], r->field[k]); k++)
+			;
+		if (k == STATUS_FIELDS)
+			return 1;
+	}
+	return 0;
+}
+
+/* What processes lacked that have ended meanwhile. */
+static void scope_report_lacked(const struct scope *e, const struct status_record *r, struct report *report)
+{
+	int meant = 0, is_rule = !strcmp(r->field[4], "rule");
+	unsigned int i;
+	char note[1024];
+
+	for (i = 0; i < e->options.nr_execs; i++)
+		meant |= !fnmatch(e->options.execs[i], r->field[1], 0);
+	for (i = 0; i < e->options.nr_pids; i++)
+		meant |= e->options.pids[i] == (pid_t) strtol(r->field[3], NULL, 10);
+	if (!meant || lacked_is_old(e, r) || (is_rule && !applied_is_ours(e, r->field[5])))
+		return;
+	status_describe_lacked(r, note, sizeof(note));
+	report_note(report, note);
+}
+
+static void scope_report(const struct scope *e, const char *session, struct report *report)
 {
 	struct status status;
 	unsigned int i = 0;
@@ -175,8 +224,14 @@ static void scope_report(const struct scope *e, struct report *report)
 	if (status_read(&status, fd) < 0)
 		return;
 	while (i < status.count) {
-		if (status_is(&status.records[i], "note"))
-			report_note(report, status.records[i].field[0]);
+		const struct status_record *r = &status.records[i];
+
+		if (status_is(r, "note"))
+			report_note(report, r->field[0]);
+		else if (status_is(r, "lacked"))
+			scope_report_lacked(e, r, report);
+		else if (status_is(r, "session") && !strcmp(r->field[0], session))
+			report->ended += (unsigned int) strtoul(r->field[1], NULL, 10);
 		if (status.records[i].pid)
 			i += scope_report_process(e, &status.records[i], status.count - i, report);
 		else
@@ -190,13 +245,8 @@ static void scope_report_hot(struct report *report)
 {
 	struct status status;
 	unsigned int i;
-	int fd = plugin_connect(0), quiet = say_quiet, ret;
+	int ret = status_ask(&status);
 
-	if (fd < 0)
-		return;
-	say_quiet = 1;
-	ret = status_read(&status, fd);
-	say_quiet = quiet;
 	for (i = 0; ret == 0 && i < status.count; i++) {
 		const struct status_record *r = &status.records[i];
 
@@ -211,7 +261,7 @@ void scope_end(const struct scope *e, struct run *run)
 	unsigned int i;
 	int k;
 
-	scope_report(e, &run->report);
+	scope_report(e, run->session.name, &run->report);
 	for (i = 0; i < e->rows; i++)
 		for (k = 0; k < e->counts[i]; k++)
 			if (rules_is_form(e->recipes[i][k].name))
@@ -231,13 +281,8 @@ unsigned int scope_driven(const pid_t *pids, unsigned int count)
 {
 	struct status status;
 	unsigned int i, k, driven = 0;
-	int fd = plugin_connect(0), quiet = say_quiet, ret;
+	int ret = status_ask(&status);
 
-	if (fd < 0)
-		return 0;
-	say_quiet = 1;
-	ret = status_read(&status, fd);
-	say_quiet = quiet;
 	for (i = 0; ret == 0 && i < status.count; i++)
 		for (k = 0; process_is_driven(&status.records[i]) && k < count; k++)
 			driven += status.records[i].pid == pids[k];
@@ -249,14 +294,9 @@ unsigned int scope_settled(const struct scope *e)
 {
 	struct status status;
 	unsigned int i, rules = 0, settled = 0;
-	int fd = plugin_connect(0), quiet = say_quiet, ret;
+	int ret = status_ask(&status);
 	pid_t pid = 0;
 
-	if (fd < 0)
-		return 0;
-	say_quiet = 1;
-	ret = status_read(&status, fd);
-	say_quiet = quiet;
 	for (i = 0; ret == 0 && i < status.count; i++) {
 		const struct status_record *r = &status.records[i];
 

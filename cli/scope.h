@@ -9,6 +9,7 @@
 
 #include "cli/rule-options.h"
 #include "cli/rules.h"
+#include "cli/status.h"
 
 struct report;
 struct run;
@@ -19,6 +20,7 @@ struct scope {
 	struct spi_event_recipe (*recipes)[RULES_RECIPES_MAX];	/* one row for each FUNC and tree */
 	int *counts;
 	unsigned int rows;
+	struct status before;		/* what the plugin said at the beginning */
 };
 
 /* scope_prepare() - all FUNCs and trees in words, for the --exec and -p of `o`. 0, or an exit status after one line was said. */

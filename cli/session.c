@@ -22,11 +22,14 @@
 
 #include <lttng/lttng.h>
 
+#include "cli/asking.h"
+#include "cli/consumer.h"
 #include "cli/daemons.h"
 #include "cli/live.h"
 #include "cli/options.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/signals.h"
 
 #define SESSION_CHANNEL		"spi"
 #define SESSION_LIVE_TIMER_US	200000u		/* how late an event may be shown */
@@ -39,13 +42,24 @@
 #define SESSION_POLL_MS		20
 #define SESSION_STALL_MS	60000
 #define SESSION_DESTROY_MS	30000
+#define SESSION_PATIENCE_MS	3000	/* a busy daemon destroys one in less: only then a signal ends the wait */
 /* The daemon's count of discarded events can have this bit set by mistake. */
 #define SESSION_COUNT_MASK	(~(UINT64_C(1) << 63))
 
 static int session_failed(const char *what, const char *object, int code)
 {
-	say_error("%s %s: %s", what, object, lttng_strerror(code > 0 ? -code : code));
-	return code > 0 ? -code : code;
+	int error = code > 0 ? -code : code;
+
+	if (!asking_is_over())
+		say_error("%s %s: %s%s", what, object, lttng_strerror(error), consumer_remedy(error));
+	return error;
+}
+
+/* A daemon that was given up may yet do what it was asked for. */
+static void session_say_left(const struct session *s)
+{
+	if (asking_is_over())
+		say_warning("session %s may be left in the session daemon: lttng destroy %s", s->name, s->name);
 }
 
 static void session_make_name(struct session *s, const char *subject, unsigned int try)
@@ -93,11 +107,13 @@ static int session_create_named(struct session *s, const char *subject, const ch
 #if HAVE_DECL_LTTNG_SESSION_DESCRIPTOR_SET_TRACE_FORMAT
 		lttng_session_descriptor_set_trace_format(descriptor, LTTNG_TRACE_FORMAT_CTF_1_8);
 #endif
-		code = lttng_create_session_ext(descriptor);
+		code = ASK(lttng_create_session_ext(descriptor));
 		lttng_session_descriptor_destroy(descriptor);
 	}
-	if (code != LTTNG_OK)
+	if (code != LTTNG_OK) {
+		session_say_left(s);
 		return session_failed("cannot create the session", s->name, (int) code);
+	}
 	s->created = 1;
 	return 0;
 }
@@ -135,6 +151,23 @@ static uint64_t session_fit_subbuf(uint64_t size, uint64_t count)
 	return size;
 }
 
+/* The consumer daemon only notes in its own log that there is no room, and nothing is recorded then. */
+static int session_check_room(uint64_t size, uint64_t count)
+{
+	uint64_t cpus = (uint64_t) sysconf(_SC_NPROCESSORS_CONF), need = size * count * cpus, room;
+	struct statvfs vfs;
+
+	if (statvfs("/dev/shm", &vfs) < 0)
+		return 0;
+	room = (uint64_t) vfs.f_bavail * vfs.f_frsize;
+	if (need <= room)
+		return 0;
+	say_error("/dev/shm has %llu KiB left, and %llu sub-buffers of %llu KiB for each of %llu CPUs take %llu: make room there, "
+		"or give a smaller --subbuf-size or --num-subbuf", (unsigned long long) room >> 10, (unsigned long long) count,
+		(unsigned long long) size >> 10, (unsigned long long) cpus, (unsigned long long) need >> 10);
+	return -ENOSPC;
+}
+
 static int session_add_channel(struct session *s, const struct trace_options *options)
 {
 	struct lttng_channel *channel = lttng_channel_create(&s->handle->domain);
@@ -150,7 +183,12 @@ static int session_add_channel(struct session *s, const struct trace_options *op
 		trees ? SESSION_TREE_SUBBUF_COUNT : SESSION_SUBBUF_COUNT;
 	channel->attr.subbuf_size = options->subbuf_size ? options->subbuf_size :
 		session_fit_subbuf(trees ? SESSION_TREE_SUBBUF_SIZE : SESSION_SUBBUF_SIZE, channel->attr.num_subbuf);
-	ret = lttng_enable_channel(s->handle, channel);
+	ret = session_check_room(channel->attr.subbuf_size, channel->attr.num_subbuf);
+	if (ret < 0) {
+		lttng_channel_destroy(channel);
+		return ret;
+	}
+	ret = ASK(lttng_enable_channel(s->handle, channel));
 	lttng_channel_destroy(channel);
 	return ret < 0 ? session_failed("cannot make the channel of", s->name, ret) : 0;
 }
@@ -162,7 +200,7 @@ static int session_add_context(struct session *s, enum lttng_event_context_type 
 
 	memset(&context, 0, sizeof(context));
 	context.ctx = type;
-	ret = lttng_add_context(s->handle, &context, NULL, SESSION_CHANNEL);
+	ret = ASK(lttng_add_context(s->handle, &context, NULL, SESSION_CHANNEL));
 	return ret < 0 ? session_failed("cannot add the contexts vpid, vtid and ip to", s->name, ret) : 0;
 }
 
@@ -208,7 +246,7 @@ int session_enable_filtered(struct session *s, const char *pattern, const char *
 	if ((size_t) snprintf(event->name, sizeof(event->name), "%s", pattern) >= sizeof(event->name))
 		ret = -LTTNG_ERR_INVALID;
 	else
-		ret = lttng_enable_event_with_exclusions(s->handle, event, SESSION_CHANNEL, filter, 0, NULL);
+		ret = ASK(lttng_enable_event_with_exclusions(s->handle, event, SESSION_CHANNEL, filter, 0, NULL));
 	lttng_event_destroy(event);
 	if (ret == -LTTNG_ERR_UST_EVENT_ENABLED)
 		return 0;
@@ -218,7 +256,7 @@ int session_enable_filtered(struct session *s, const char *pattern, const char *
 void session_disable(struct session *s, const char *pattern)
 {
 	if (s->handle && s->created)
-		lttng_disable_event(s->handle, pattern, SESSION_CHANNEL);
+		ASK(lttng_disable_event(s->handle, pattern, SESSION_CHANNEL));
 }
 
 int session_enable(struct session *s, const char *pattern)
@@ -232,13 +270,13 @@ int session_track(struct session *s, pid_t vpid)
 	enum lttng_process_attr_tracker_handle_status status;
 	enum lttng_error_code code;
 
-	code = lttng_session_get_tracker_handle(s->name, LTTNG_DOMAIN_UST, LTTNG_PROCESS_ATTR_VIRTUAL_PROCESS_ID,
-		&tracker);
+	code = ASK(lttng_session_get_tracker_handle(s->name, LTTNG_DOMAIN_UST, LTTNG_PROCESS_ATTR_VIRTUAL_PROCESS_ID,
+		&tracker));
 	if (code != LTTNG_OK)
 		return session_failed("cannot limit the session", s->name, (int) code);
-	status = lttng_process_attr_tracker_handle_set_tracking_policy(tracker, LTTNG_TRACKING_POLICY_INCLUDE_SET);
+	status = ASK(lttng_process_attr_tracker_handle_set_tracking_policy(tracker, LTTNG_TRACKING_POLICY_INCLUDE_SET));
 	if (status == LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK)
-		status = lttng_process_attr_virtual_process_id_tracker_handle_add_pid(tracker, vpid);
+		status = ASK(lttng_process_attr_virtual_process_id_tracker_handle_add_pid(tracker, vpid));
 	lttng_process_attr_tracker_handle_destroy(tracker);
 	if (status == LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK ||
 	    status == LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_EXISTS)
@@ -249,7 +287,7 @@ int session_track(struct session *s, pid_t vpid)
 
 int session_start(struct session *s)
 {
-	int ret = lttng_start_tracing(s->name);
+	int ret = ASK(lttng_start_tracing(s->name));
 
 	if (ret < 0)
 		return session_failed("cannot start the session", s->name, ret);
@@ -263,7 +301,7 @@ static void session_wait_data(struct session *s, int stop_fd)
 	int waited, pending;
 
 	for (waited = 0; waited < SESSION_STALL_MS; waited += SESSION_POLL_MS) {
-		pending = lttng_data_pending(s->name);
+		pending = ASK(lttng_data_pending(s->name));
 		if (pending <= 0) {
 			if (pending < 0)
 				session_failed("cannot ask whether all data has arrived of", s->name, pending);
@@ -282,7 +320,7 @@ static uint64_t session_discarded(struct session *s)
 {
 	struct lttng_channel *channels = NULL;
 	uint64_t sum = 0, count;
-	int n = lttng_list_channels(s->handle, &channels), i;
+	int n = ASK(lttng_list_channels(s->handle, &channels)), i;
 
 	for (i = 0; i < n; i++)
 		if (lttng_channel_get_discarded_event_count(&channels[i], &count) == 0)
@@ -299,7 +337,7 @@ int session_stop(struct session *s, int stop_fd, uint64_t *discarded)
 	if (!s->started)
 		return 0;
 	s->started = 0;
-	ret = lttng_stop_tracing_no_wait(s->name);
+	ret = ASK(lttng_stop_tracing_no_wait(s->name));
 	if (ret < 0 && ret != -LTTNG_ERR_TRACE_ALREADY_STOPPED)
 		return session_failed("cannot stop the session", s->name, ret);
 	if (s->announced)
@@ -311,10 +349,29 @@ int session_stop(struct session *s, int stop_fd, uint64_t *discarded)
 	return 0;
 }
 
+/*
+ * The command returned when it was sent: its answer comes with the end. One look at the least, also when the daemon was
+ * given up; who wants to end us meanwhile may.
+ */
+static int session_wait_destroyed(struct lttng_destruction_handle *handle)
+{
+	struct pollfd stop = { .fd = signals_descriptor(), .events = POLLIN };
+	enum lttng_destruction_handle_status status;
+	int waited = 0;
+
+	do {
+		status = lttng_destruction_handle_wait_for_completion(handle, SESSION_POLL_MS);
+		waited += SESSION_POLL_MS;
+	} while (status == LTTNG_DESTRUCTION_HANDLE_STATUS_TIMEOUT && waited < SESSION_DESTROY_MS && !asking_is_over() &&
+		(waited < SESSION_PATIENCE_MS || stop.fd < 0 || poll(&stop, 1, 0) <= 0));
+	return status == LTTNG_DESTRUCTION_HANDLE_STATUS_COMPLETED;
+}
+
 static int session_destroy_wait(struct session *s)
 {
 	struct lttng_destruction_handle *handle = NULL;
-	enum lttng_error_code code = lttng_destroy_session_ext(s->name, &handle);
+	enum lttng_error_code code = ASK(lttng_destroy_session_ext(s->name, &handle));
+	int done;
 
 	if (code == LTTNG_ERR_SESS_NOT_FOUND) {
 		say_warning("session %s is gone already", s->name);
@@ -322,13 +379,16 @@ static int session_destroy_wait(struct session *s)
 	}
 	if (code != LTTNG_OK) {
 		session_failed("cannot destroy the session", s->name, (int) code);
+		session_say_left(s);
 		return 0;
 	}
-	if (lttng_destruction_handle_wait_for_completion(handle, SESSION_DESTROY_MS) !=
-	    LTTNG_DESTRUCTION_HANDLE_STATUS_COMPLETED)
-		say_warning("session %s is still being destroyed", s->name);
+	done = session_wait_destroyed(handle);
 	lttng_destruction_handle_destroy(handle);
-	return 1;
+	if (asking_is_over())
+		session_say_left(s);
+	else if (!done)
+		say_warning("session %s is still being destroyed", s->name);
+	return done;
 }
 
 int session_destroy(struct session *s)

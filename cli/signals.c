@@ -33,6 +33,11 @@ int signals_take(void)
 	return signals_fd < 0 ? -errno : signals_fd;
 }
 
+int signals_descriptor(void)
+{
+	return signals_fd;
+}
+
 int signals_next(int *sender)
 {
 	struct signalfd_siginfo info;

@@ -18,6 +18,9 @@
  */
 int signals_take(void);
 
+/* signals_descriptor() - that descriptor; -1: they were not taken. */
+int signals_descriptor(void);
+
 /*
  * signals_next() - the next signal that arrived, 0 when there is none.
  * *sender is the pid it came from (0: the kernel, as for ^C), may be NULL.

@@ -42,30 +42,39 @@ static void text_rule(const struct status_record *r, const struct status_record 
 				*r->field[1] ? r->field[1] : "(none)");
 	}
 	text_rule_reading(r, reading, sizeof(reading));
-	fprintf(out, "    %s [%s] of uid %s, %s%s%s\n", r->field[2], r->field[3], r->field[4], r->field[5],
-		*reading ? ": " : "", reading);
+	fprintf(out, "    %s [%s] of uid %s, %s%s%s%s%s%s\n", r->field[2], r->field[3], r->field[4], r->field[5],
+		*r->field[7] ? ", filter '" : "", r->field[7], *r->field[7] ? "'" : "", *reading ? ": " : "", reading);
+}
+
+/* The daemon tells a channel's rules in the order of a hash table: by their names they can be read. */
+static int rule_compare(const void *va, const void *vb)
+{
+	const struct status_record *a = *(const struct status_record *const *) va;
+	const struct status_record *b = *(const struct status_record *const *) vb;
+	int i, ret = 0;
+
+	for (i = 0; i < 3 && !ret; i++)
+		ret = strcmp(a->field[i], b->field[i]);
+	return ret ? ret : a->order < b->order ? -1 : a->order > b->order;
 }
 
 static void text_rules(const struct status *status, FILE *out)
 {
-	const struct status_record *before = NULL;
-	unsigned int i;
+	const struct status_record **rules = calloc(status->count + 1, sizeof(*rules));
+	unsigned int i, n = 0;
 
-	for (i = 0; i < status->count; i++) {
-		const struct status_record *r = &status->records[i];
-
-		if (!status_is(r, "rule"))
-			continue;
-		if (!before)
-			fputs("\nRules:\n", out);
-		text_rule(r, before, out);
-		before = r;
-	}
-	if (!before)
-		fputs("\nRules: none\n", out);
+	for (i = 0; rules && i < status->count; i++)
+		if (status_is(&status->records[i], "rule"))
+			rules[n++] = &status->records[i];
+	if (n)
+		qsort(rules, n, sizeof(*rules), rule_compare);
+	fputs(n ? "\nRules:\n" : "\nRules: none\n", out);
+	for (i = 0; i < n; i++)
+		text_rule(rules[i], i ? rules[i - 1] : NULL, out);
+	free(rules);
 }
 
-static void text_counts(const struct status_record *r, FILE *out)
+static void text_counts(const struct status_record *r, int has_ended, FILE *out)
 {
 	unsigned long long value[7];
 	unsigned int i;
@@ -75,15 +84,17 @@ static void text_counts(const struct status_record *r, FILE *out)
 	fprintf(out, "    Functions instrumented: %llu; not instrumented: %llu\n", value[5], value[6]);
 	fprintf(out, "    Events recorded: %llu (%llu entries, %llu exits); calls lost: %llu; exits lost: %llu",
 		value[0] + value[1], value[0], value[1], value[2], value[3]);
-	if (value[4])
+	if (value[4] && !has_ended)
 		fprintf(out, "; exits still to be written: %llu", value[4]);
 	fputc('\n', out);
 }
 
+#define WAITS ", which waits for a library that has one"
+
 static void text_applied(const struct status_record *r, FILE *out)
 {
 	if (!strcmp(r->field[2], "failed") && !strncmp(r->field[6], "no loaded function matches", 26)) {
-		fprintf(out, "    Rule %s: no function of this process matches\n", r->field[1]);
+		fprintf(out, "    Rule %s: no function of this process matches%s\n", r->field[1], strstr(r->field[6], WAITS) ? WAITS : "");
 		return;
 	}
 	fprintf(out, "    Rule %s: %s; %s function%s matched, %s instrumented, %s not%s%s\n", r->field[1], r->field[2],
@@ -106,13 +117,56 @@ static void text_left_out(const struct status_record *r, FILE *out)
 		r->field[4], r->field[5], r->field[2], strtod(r->field[3], NULL) / 10);
 }
 
+/* Does a record of ended processes concern that one? 0: any. */
+int status_is_lacked(const struct status_record *r, pid_t pid)
+{
+	return status_is(r, "lacked") && (!pid || pid == (pid_t) strtol(r->field[3], NULL, 10));
+}
+
+void status_describe_lacked(const struct status_record *r, char *text, size_t size)
+{
+	unsigned long processes = strtoul(r->field[2], NULL, 10), things = strtoul(r->field[6], NULL, 10);
+	int is_process = !strcmp(r->field[4], "process");
+	char who[160], more[40] = "";
+
+	if (processes == 1)
+		snprintf(who, sizeof(who), "process %s", r->field[3]);
+	else
+		snprintf(who, sizeof(who), "%lu processes, the last of them %s", processes, r->field[3]);
+	if (things > 1)
+		snprintf(more, sizeof(more), " and %lu more", things - 1);
+	if (is_process)
+		snprintf(text, size, "%s (uid %s), %s: %s", r->field[1], r->field[0], who, r->field[7]);
+	else
+		snprintf(text, size, "%s (uid %s), %s: %s %s%s: %s", r->field[1], r->field[0], who, r->field[4], r->field[5], more,
+			r->field[7]);
+}
+
+static void text_all_lacked(const struct status *status, pid_t pid, FILE *out)
+{
+	unsigned int i, shown = 0;
+	char text[1024];
+
+	for (i = 0; i < status->count; i++) {
+		if (!status_is_lacked(&status->records[i], pid))
+			continue;
+		if (!shown++ && !pid)
+			fputs("\nNot instrumented in processes that have ended:\n", out);
+		status_describe_lacked(&status->records[i], text, sizeof(text));
+		fprintf(out, "  %s\n", text);
+	}
+}
+
 /* Records of one process; returns how many there are. */
 static unsigned int text_process(const struct status_record *first, unsigned int left, int all, FILE *out)
 {
 	unsigned int n, i, declined = 0, hot = 0, left_out = 0;
+	int has_ended = 0;
 
 	for (n = 0; n < left && first[n].pid == first->pid; n++)
 		;
+	for (i = 0; i < n; i++)
+		has_ended |= status_is(&first[i], "process") && !strcmp(first[i].field[2], "ended");
 	for (i = 0; i < n; i++)
 		if (status_is(&first[i], "process"))
 			fprintf(out, "  %d %s (uid %s): %s%s%s\n", (int) first->pid, first[i].field[3],
@@ -122,7 +176,7 @@ static unsigned int text_process(const struct status_record *first, unsigned int
 			text_applied(&first[i], out);
 	for (i = 0; i < n; i++)
 		if (status_is(&first[i], "counts"))
-			text_counts(&first[i], out);
+			text_counts(&first[i], has_ended, out);
 	for (i = 0; i < n; i++)
 		if (status_is(&first[i], "declined") && (++declined <= TEXT_DECLINED_SHOWN || all))
 			fprintf(out, "    Not instrumented: %s:%s: %s\n", first[i].field[1], first[i].field[2],
@@ -163,6 +217,10 @@ static void text_processes(const struct status *status, pid_t pid, int all, FILE
 	}
 	if (!shown && !pid)
 		fputs("\nProcesses: none\n", out);
+	for (i = 0; i < status->count; i++)
+		if (status_is(&status->records[i], "session") && !pid && strcmp(status->records[i].field[1], "0"))
+			fprintf(out, "  Session %s: %s that it had instrumented %s ended\n", status->records[i].field[0],
+				status->records[i].field[1], strcmp(status->records[i].field[1], "1") ? "have" : "has");
 }
 
 void status_print_text(const struct status *status, pid_t pid, int all, FILE *out)
@@ -178,4 +236,5 @@ void status_print_text(const struct status *status, pid_t pid, int all, FILE *ou
 	if (!pid)
 		text_rules(status, out);
 	text_processes(status, pid, all, out);
+	text_all_lacked(status, pid, out);
 }

@@ -22,7 +22,8 @@ struct xml_kind {
 
 static const struct xml_kind xml_kinds[] = {
 	{ "daemon", { "pid", "plugin", "lttng_tools" } },
-	{ "rule", { "session", "channel", "name", "state", "owner_uid", "effect", "text" } },
+	{ "session", { "name", "ended" } },
+	{ "rule", { "session", "channel", "name", "state", "owner_uid", "effect", "text", "filter" } },
 	{ "note", { "text" } },
 	{ "process", { "pid", "uid", "state", "name", "text" } },
 	{ "applied", { "", "rule", "state", "matched", "instrumented", "declined", "text" } },
@@ -31,6 +32,7 @@ static const struct xml_kind xml_kinds[] = {
 	{ "message", { "", "text" } },
 	{ "budget", { "", "permille", "own_us", "spent_us", "records_us" } },
 	{ "left-out", { "", "state", "calls", "share_permille", "object", "function" } },
+	{ "lacked", { "uid", "name", "processes", "last_pid", "what", "first", "count", "reason" } },
 	{ "hot", { "", "calls", "object", "function" } },
 };
 
@@ -121,7 +123,7 @@ static int xml_write(xmlTextWriter *writer, const struct status *status, pid_t p
 			ret = xml_process(writer, status, &i);
 			continue;
 		}
-		if (!record->pid && !pid)
+		if (!record->pid && (!pid || status_is_lacked(record, pid)))
 			ret = xml_record(writer, record);
 		i++;
 	}

@@ -29,6 +29,12 @@ void status_free(struct status *status);
 /* status_is() - is the record of this kind? */
 int status_is(const struct status_record *record, const char *kind);
 
+/* status_is_lacked() - does the record tell what ended processes lacked, the one with that pid (0: any) among them? */
+int status_is_lacked(const struct status_record *record, pid_t pid);
+
+/* "server (uid 0), 3 processes, the last of them 77: rule f and 2 more: no loaded function matches" */
+void status_describe_lacked(const struct status_record *record, char *text, size_t size);
+
 /* Only what concerns one process, when `pid` is not 0. As text (every declined function with `all`), and as XML. */
 void status_print_text(const struct status *status, pid_t pid, int all, FILE *out);
 int status_print_xml(const struct status *status, pid_t pid, FILE *out);

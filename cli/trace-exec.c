@@ -9,7 +9,6 @@
  * session is gone (scope.h).
  */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -25,30 +24,35 @@
 
 #define EXEC_PLUGIN_MS	5000	/* a daemon that has just been started is there before its plugin's socket */
 #define EXEC_RUNNING_MS	500	/* one that ran already may have its plugin's broker started again */
-#define EXEC_POLL_MS	20
+
+/* Until its plugin answers. 0, -EINTR, or -ETIMEDOUT. */
+static int exec_wait_socket(struct run *run, int64_t deadline)
+{
+	int watch = plugin_watch(), ret = 0, fd;
+	int64_t left;
+
+	while ((fd = plugin_connect(0)) < 0 && ret == 0) {
+		left = deadline - run_now();
+		ret = left > 0 ? plugin_watched(watch, run->signals, left) : -ETIMEDOUT;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (watch >= 0)
+		close(watch);
+	return fd >= 0 ? 0 : ret;
+}
 
 /* The session daemon, and its plugin. 0 or an exit status. */
 static int exec_wait_plugin(struct run *run)
 {
-	struct pollfd stop = { .fd = run->signals, .events = POLLIN };
-	int64_t limit = lttng_session_daemon_alive() == 1 ? EXEC_RUNNING_MS : EXEC_PLUGIN_MS, deadline;
-	int ret = run_daemon(run), fd;
+	int64_t limit = lttng_session_daemon_alive() == 1 ? EXEC_RUNNING_MS : EXEC_PLUGIN_MS;
+	int ret = run_daemon(run);
 
-	deadline = run_now() + limit;
-	while (ret == 0) {
-		fd = plugin_connect(0);
-		if (fd >= 0) {
-			close(fd);
-			return 0;
-		}
-		if (run_now() >= deadline) {
-			say_error("--exec: " PLUGIN_MISSING);
-			return TRACE_STATUS_ERROR;
-		}
-		if (poll(&stop, 1, EXEC_POLL_MS) > 0)
-			ret = -EINTR;
-	}
-	return ret == -EINTR ? run_interrupted(run) : TRACE_STATUS_ERROR;
+	if (ret == 0)
+		ret = exec_wait_socket(run, run_now() + limit);
+	if (ret == -ETIMEDOUT)
+		say_error("--exec: " PLUGIN_MISSING);
+	return ret == 0 ? 0 : ret == -EINTR ? run_interrupted(run) : TRACE_STATUS_ERROR;
 }
 
 /* Until ^C or the deadline. Returns the exit status. */

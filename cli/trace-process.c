@@ -52,6 +52,15 @@ static int targets_gone(struct targets *ts, struct run *run)
 	return 1;
 }
 
+/* All of them have ended. Returns the exit status. */
+static int targets_ended(const struct run *run, const struct target *last)
+{
+	if (run->agents.ready)
+		return 0;
+	say_error("%s ended before it was instrumented", last->title);
+	return TRACE_STATUS_ERROR;
+}
+
 /* Until ^C, the end of all processes, or the deadline. Returns the exit status. */
 static int targets_attend(struct targets *ts, struct run *run)
 {
@@ -70,10 +79,7 @@ static int targets_attend(struct targets *ts, struct run *run)
 			last = targets_reap(ts);
 			if (ts->ended < ts->count)
 				break;
-			if (run->agents.ready)
-				return 0;
-			say_error("%s ended before it was instrumented", last ? last->title : ts->list[0].title);
-			return TRACE_STATUS_ERROR;
+			return targets_ended(run, last ? last : &ts->list[0]);
 		case RUN_EVENT_TIME:
 			return 0;
 		case RUN_EVENT_ERROR:
@@ -90,7 +96,7 @@ static int targets_attend(struct targets *ts, struct run *run)
 		    run->options->duration >= 0)
 			deadline = run_now() + run->options->duration;
 		if (!spi_control_count(run->agents.control) && targets_gone(ts, run))
-			return 0;
+			return ts->ended == ts->count ? targets_ended(run, &ts->list[0]) : 0;
 	}
 }
 

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,22 +30,27 @@
 
 #define VIEWER_POLL_MS		20
 #define VIEWER_ATTACH_MS	10000
-#define VIEWER_WAITS		5	/* two requests and the sleeps around them, whichever comes first */
+#define VIEWER_BLIND_MS		1000	/* where its sleeps can't be seen (Yama): some ten of its rounds */
 #define VIEWER_IDLE_MS		500
 #define VIEWER_IDLE_MAX		20	/* looks at VIEWER_IDLE_MS that found it doing nothing */
 #define VIEWER_RESTARTS		3
 
 /* ---- what /proc tells of it ---- */
 
+static int viewer_open(pid_t pid, const char *file)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int) pid, file);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
 /* The first bytes of a file of /proc/PID. */
 static int viewer_read(pid_t pid, const char *file, char *text, size_t size)
 {
-	char path[64];
+	int fd = viewer_open(pid, file);
 	ssize_t n;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int) pid, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, text, size - 1);
 	if (fd >= 0)
 		close(fd);
@@ -65,14 +71,26 @@ static int viewer_number(pid_t pid, const char *file, const char *key, unsigned 
 	return 0;
 }
 
+void viewer_look_at(struct viewer *viewer)
+{
+	if (viewer->io > 0)
+		close(viewer->io);
+	viewer->io = viewer->pid > 0 ? viewer_open(viewer->pid, "io") : 0;
+}
+
 /* Bytes that it has written to our stdout. Also of one that has ended and was not reaped. */
 static unsigned long viewer_printed(const struct viewer *viewer)
 {
+	static const char key[] = "wchar: ";
 	unsigned long written = 0;
+	char text[512], *at;
 	struct stat err;
+	ssize_t n = viewer->io > 0 ? pread(viewer->io, text, sizeof(text) - 1, 0) : 0;
 
-	if (viewer_number(viewer->pid, "io", "wchar: ", &written) < 0)
-		return 0;
+	text[n > 0 ? n : 0] = '\0';
+	at = strstr(text, key);
+	if (at)
+		written = strtoul(at + strlen(key), NULL, 10);
 	if (viewer->err > 0 && fstat(viewer->err, &err) == 0 && (unsigned long) err.st_size <= written)
 		written -= (unsigned long) err.st_size;
 	return written;
@@ -121,16 +139,17 @@ static void viewer_pass_errors(struct viewer *viewer)
 /* It has ended: 0: as it should; -EAGAIN: it failed and has printed nothing; -EIO: it failed. */
 static int viewer_reap(struct viewer *viewer)
 {
-	unsigned long printed = viewer_printed(viewer);
 	int status = 0, failed;
 
+	viewer->printed = viewer_printed(viewer);
 	if (waitpid(viewer->pid, &status, 0) < 0)
 		status = 0;
 	viewer->pid = 0;
 	/* A reader that went away (`| head`) is no failure. */
 	failed = WIFSIGNALED(status) ? WTERMSIG(status) != SIGPIPE : WEXITSTATUS(status) != 0;
 	viewer->failed = failed;
-	return !failed ? 0 : printed ? -EIO : -EAGAIN;
+	viewer->left = WIFSIGNALED(status) && !failed;
+	return !failed ? 0 : viewer->printed ? -EIO : -EAGAIN;
 }
 
 void viewer_end(struct viewer *viewer)
@@ -140,6 +159,7 @@ void viewer_end(struct viewer *viewer)
 	if (viewer->sieve)
 		child_end(viewer->sieve, 2000);
 	viewer->pid = viewer->sieve = 0;
+	viewer_look_at(viewer);
 	viewer_pass_errors(viewer);
 }
 
@@ -169,22 +189,39 @@ static int viewer_wait_session(struct viewer *viewer, const struct session *s, i
 	return -ETIMEDOUT;
 }
 
+/* Does it sleep between two times that it asks the relay daemon? 1, 0, or a negative errno where that can't be seen. */
+static int viewer_sleeps(pid_t pid)
+{
+	char text[64];
+	int ret = viewer_read(pid, "syscall", text, sizeof(text)), call;
+
+	if (ret < 0 || sscanf(text, "%d", &call) != 1)
+		return ret < 0 ? ret : 0;	/* "running" */
+	return call == SYS_clock_nanosleep || call == SYS_nanosleep;
+}
+
 /*
  * Has it read the trace's metadata? Then it has printed something; or, where there
- * is nothing to print, it has asked again: a request is one time that it waits, and
- * between two it sleeps a tenth of a second.
+ * is nothing to print, it was seen to sleep, and again in a later sleep: in between
+ * it has asked for everything once.
  */
 static int viewer_wait_metadata(struct viewer *viewer, int stop_fd)
 {
 	static const char key[] = "\nvoluntary_ctxt_switches:";
-	unsigned long before = 0, waits = 0;
-	int waited, ret;
+	unsigned long asleep = 0, waits = 0;
+	int waited, ret, sleeps;
 
-	viewer_number(viewer->pid, "status", key, &before);
 	for (waited = 0; waited < VIEWER_ATTACH_MS; waited += VIEWER_POLL_MS) {
-		if (viewer_printed(viewer) || viewer_number(viewer->pid, "status", key, &waits) < 0 ||
-			waits >= before + VIEWER_WAITS)
+		if (viewer_printed(viewer))
 			return 0;
+		sleeps = viewer_sleeps(viewer->pid);
+		if (viewer_number(viewer->pid, "status", key, &waits) < 0 || (sleeps < 0 && waited >= VIEWER_BLIND_MS))
+			return 0;
+		if (sleeps > 0 && viewer_sleeps(viewer->pid) > 0) {	/* still: the count is that of a sleep */
+			if (asleep && waits > asleep)
+				return 0;
+			asleep = asleep ?: waits;
+		}
 		ret = child_await(viewer->pid, VIEWER_POLL_MS, stop_fd);
 		if (ret != -ETIMEDOUT)
 			return ret == 0 ? -ECHILD : ret;
@@ -215,10 +252,10 @@ int viewer_attached(struct viewer *viewer, const struct session *s, int stop_fd)
 
 /* ---- afterwards ---- */
 
-int viewer_finish(struct viewer *viewer, int stop_fd)
+int viewer_finish(struct viewer *viewer, uint64_t events, int stop_fd)
 {
+	int idle = 0, ret = 0, is_counted = viewer->io > 0;
 	unsigned long ticks = 0;
-	int idle = 0, ret = 0;
 
 	while (viewer->pid) {
 		ret = child_await(viewer->pid, VIEWER_IDLE_MS, stop_fd);
@@ -239,5 +276,9 @@ int viewer_finish(struct viewer *viewer, int stop_fd)
 			ret == -ETIMEDOUT ? "did not come to an end" : "was interrupted");
 	else if (viewer->failed)
 		say_warning("babeltrace2 failed: events may be missing from what it printed");
+	else if (is_counted && events && !viewer->printed && !viewer->left) {
+		say_warning("babeltrace2 printed none of the events: trace again, or record to a directory with -o DIR");
+		return -EIO;
+	}
 	return ret < 0 ? ret : viewer->failed ? -EIO : 0;
 }

@@ -97,6 +97,7 @@ int viewer_start(struct viewer *viewer, const struct session *s, unsigned int po
 		close(child.in);
 	if (child.out >= 0)
 		close(child.out);
+	viewer_look_at(viewer);
 	if (viewer->pid < 0) {
 		int error = -viewer->pid;
 

@@ -4,6 +4,7 @@
 #ifndef SPI_CLI_VIEWER_H
 #define SPI_CLI_VIEWER_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 struct session;
@@ -13,7 +14,10 @@ struct viewer {
 	pid_t sieve;		/* what stands between it and our stdout; 0: nothing */
 	unsigned int port, filters;
 	int err;		/* a memfd: its stderr; 0: none */
+	int io;			/* its /proc/PID/io, which is root's alone to open once it has ended; 0: none */
 	int failed;		/* it has ended, and not as it should */
+	int left;		/* it has ended, because the reader of our stdout had gone */
+	unsigned long printed;	/* bytes, when it had ended */
 };
 
 /* ---- viewer.c ---- */
@@ -29,6 +33,9 @@ int viewer_start(struct viewer *viewer, const struct session *s, unsigned int po
 
 /* ---- viewer-end.c ---- */
 
+/* viewer_look_at() - it was begun just now: from here on what it prints can be counted, also after its end. */
+void viewer_look_at(struct viewer *viewer);
+
 /*
  * viewer_attached() - wait until it has the session open and its metadata, which
  * is complete when recording has stopped; before that the session must not be
@@ -40,9 +47,10 @@ int viewer_attached(struct viewer *viewer, const struct session *s, int stop_fd)
 /*
  * viewer_finish() - the session is destroyed: wait until all was printed. A
  * viewer whose reader is slow has all the time it needs; one that does nothing
- * is ended. Returns 0 when it printed all, else a negative errno.
+ * is ended. `events`: how many were recorded; it is told when none of them was
+ * printed. Returns 0 when it printed all, else a negative errno.
  */
-int viewer_finish(struct viewer *viewer, int stop_fd);
+int viewer_finish(struct viewer *viewer, uint64_t events, int stop_fd);
 void viewer_end(struct viewer *viewer);
 
 #endif /* SPI_CLI_VIEWER_H */
