@@ -289,7 +289,8 @@ static void formatting_trees(void)
 	w.function = "";
 	w.nr_execs = 1;
 	w.execs[0] = "server";
-	snprintf(expected, sizeof(expected), "spi_tree:* , %sspi:tree(;exclude=operator%%2c%%2a;compact;exec=server)", where);
+	snprintf(expected, sizeof(expected), "spi_tree:* if $app.spi:rules == \"*|a9bb3db4|*\" , "
+		"%sspi:tree(;exclude=operator%%2c%%2a;compact;exec=server)", where);
 	becomes(&w, NULL, expected);
 	becomes(&w, "addr > 1", "refused");
 	w.function = "libc.so.6:";

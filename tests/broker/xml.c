@@ -64,7 +64,7 @@ static void reading(void)
 	       "channel\tc\ton\nevent\tspi:f_entry\ton\nevent\tspi:g\toff\nend\n", "events of our provider, on and off");
 	expect(SESSION(CHANNEL("<event><name>spi:f_*</name><enabled>true</enabled><filter>a &lt; \"b\"</filter>"
 			       "<exclusions><exclusion>spi:f_x</exclusion></exclusions></event>")),
-	       "channel\tc\ton\nevent\tspi:f_*\ton\nend\n", "one with a filter and an exclusion");
+	       "channel\tc\ton\nevent\tspi:f_*\ton\ta < \"b\"\nend\n", "one with a filter and an exclusion");
 	expect(SESSION("<process_attr_trackers><vpid_process_attr_tracker><process_attr_values><vpid><id>7</id></vpid>"
 		       "</process_attr_values></vpid_process_attr_tracker><vuid_process_attr_tracker>"
 		       "<process_attr_values><vuid><name>root</name></vuid></process_attr_values>"

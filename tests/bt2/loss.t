@@ -15,7 +15,7 @@ expand tiny
 # what is open at the end are the calls whose last batch was one of those
 out=$(python3 "$compare" balance tiny.expanded --open 80)
 ok $? "what is in the trace is balanced" || diag "$out"
-like "$(cat tiny.warn)" 'batches of calls were lost in [1-9]' "the reader says that batches are missing"
+like "$(cat tiny.warn)" 'batches of calls are missing in [1-9]' "the reader says that batches are missing"
 like "$(babeltrace2 tiny 2>&1 >/dev/null)" '[Dd]iscarded' "LTTng counts them"
 got=$(grep -c func_entry tiny.expanded)
 [ "$got" -gt 1000 ] && [ "$got" -lt 2400000 ]

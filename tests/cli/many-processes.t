@@ -67,9 +67,13 @@ is "$?:$(cat trace.err)" "1:Error: 999999: no such process" "a process that is n
 check "no directory was made" [ ! -e v ]
 
 # One that ends does not end the others' tracing; when all have ended, it is over.
+rm -f trace.err
 "$SPI_LTTNG" trace -f shared -p "$one" -p "$two" -p "$three" -o w 2>trace.err &
 tracer=$!
 spi_wait 20 file_has trace.err 'Trace directory' || diag "$(cat trace.err)"
+rounds() { awk '$1 == "voluntary_ctxt_switches:" { print $2 }' "/proc/$three/status"; }
+began=$(rounds)
+spi_wait 10 eval '[ "$(rounds)" -gt $((began + 2)) ]'	# each of them calls in between
 finish "$one" 2>/dev/null
 kill -0 "$tracer" 2>/dev/null
 ok $? "the first end: goes on"

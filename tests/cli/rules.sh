@@ -29,6 +29,7 @@ wrong() {
 	shift 2
 	line="lttng $*"
 	line=${line:0:120}
+	line=${line//[[:cntrl:]]/ }
 	out=$("$SPI_LTTNG" "$@" 2>&1 </dev/null)
 	is $? "$status" "$line: status"
 	is "$(wc -l <<<"$out")" 1 "$line: one line" || diag "$out"

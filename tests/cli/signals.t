@@ -113,6 +113,7 @@ kill -KILL "$patient"
 ./patient 9 >trace2.out &
 patient=$!
 spi_wait 10 file_has trace2.out ready
+rm -f trace.err
 "$SPI_LTTNG" trace -f p_step -o tp -p "$patient" >trace.out 2>trace.err &
 tracer=$!
 spi_wait 20 file_has trace.err 'Trace directory'

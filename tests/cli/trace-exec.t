@@ -33,7 +33,7 @@ while True:
         pass
     c.close()
 EOF_SERVER
-printf 'version\t1\nend\n' >answer
+printf 'version\t1\nlacked\t0\tserver\t1\t9\tfunction\tserver:parse_old\t1\ttoo short\nend\n' >answer
 background python3 server.py /run/lttng/spi-status
 
 "$SPI_LTTNG" trace -f 'parse_*' -f libz.so.1:inflate --exec server --exec 'cl*' -o t 2>err &
@@ -53,6 +53,11 @@ tag=$(grep 'spi:\*parse_' rules | grep -o '[0-9a-f]\{8\}' | head -n 1)
 	printf 'version\t1\n'
 	printf 'process\t20\t0\ttraced\tserver\t\nprocess\t21\t0\ttraced\tclient\t\nprocess\t22\t0\ttraced\tother\t\n'
 	printf 'process\t23\t0\trefused\tclean\tstatically linked\nprocess\t24\t0\trefused\tmore\tsetuid\n'
+	printf 'session\t%s\t5\nsession\tanother\t7\n' "$session"
+	printf 'lacked\t0\tserver\t1\t9\tfunction\tserver:parse_old\t1\ttoo short\n'
+	printf 'lacked\t0\tserver\t3\t19\tfunction\tserver:parse_new\t2\ttoo short\n'
+	printf 'lacked\t0\tserver\t1\t18\trule\tcall(parse_*;tag=%s)\t1\tno loaded function matches\n' "$tag" 00000000
+	printf 'lacked\t0\tother\t1\t17\tprocess\t\t1\tstatically linked\n'
 	printf 'note\tprocesses to come are not found by name\n'
 	for pid in 20 21; do printf 'applied\t%d\tcall(parse_*;tag=%s)\tactive\t4\t3\t1\t\n' "$pid" "$tag"; done
 	printf 'applied\t22\tcall(parse_*;tag=00000000)\tactive\t7\t7\t0\t\n'
@@ -62,16 +67,20 @@ tag=$(grep 'spi:\*parse_' rules | grep -o '[0-9a-f]\{8\}' | head -n 1)
 kill -INT "$tracer"
 wait "$tracer"
 is $? 0 "^C: status"
-like "$(cat err)" 'Processes traced at the end: 2; events lost: 0' "the summary: processes"
-like "$(cat err)" 'Functions instrumented: 6; not instrumented: 1' "the summary: functions"
+like "$(cat err)" 'Processes traced: 7, at the end: 2; events lost: 0' "the summary: processes"
+like "$(cat err)" 'Functions instrumented at the end: 6; not instrumented: 1' "the summary: functions"
 like "$(cat err)" 'Note: clean \(23\) was not traced: statically linked' "the summary: one that could not be traced"
 unlike "$(cat err)" 'setuid' "the summary: none of another name"
+is "$(grep -c 'Note: server (uid 0), ' err)" 2 "and what those lacked that have ended meanwhile"
+like "$(cat err)" 'server \(uid 0\), 3 processes, the last of them 19: function server:parse_new and 1 more: too short' "a function"
+like "$(cat err)" "server \(uid 0\), process 18: rule call\(parse_\*;tag=$tag\): no loaded" "a rule of ours"
 like "$(cat err)" 'Note: processes to come are not found by name' "the summary: what the plugin remarks"
 is "$(cat t/not-instrumented.txt)" $'server:parse_tiny\ttoo short' "what is not instrumented, and why"
 is "$(lttng list | grep -c trace-)" 0 "no session is left at the end"
 
 "$SPI_LTTNG" trace -f x --exec server --duration 0.3 -o u 2>err
 is $? 0 "--duration" || diag "$(cat err)"
+rm -f err
 "$SPI_LTTNG" trace -f x --exec server -o v 2>err &
 tracer=$!
 spi_wait 20 file_has err 'Trace directory'

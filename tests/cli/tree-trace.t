@@ -160,4 +160,28 @@ is "$(sort -u target.out | tr '\n' ' ')" "$(printf '%s ready ' "$(cat plain.out)
 exec {input}>&-
 wait "$target"
 is "$(lttng list 2>/dev/null | grep -c trace-)" 0 "no session is left"
+# What a process called before it forked is in nobody's count but its own.
+cat >forks.c <<'EOF_C'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noipa)) static void small(void) { }
+int main(void)
+{
+	for (int i = 0; i < 1000; i++)
+		small();
+	for (int i = 0; i < 5; i++, wait(NULL))
+		if (!fork()) {
+			small();
+			exit(0);
+		}
+	return 0;
+}
+EOF_C
+gcc -O1 -o forks forks.c
+for compact in "" --compact; do
+	spi_trace --tree $compact --lib forks -o "forked$compact" ./forks
+	is "$(awk '$4 == "forks:small" && $3 >= 1005 && $3 < 1010' trace.err | wc -l)" 1 "busiest functions: children tell their own calls${compact:+, compact}" ||
+		diag "$(grep -A3 'Most calls' trace.err)"
+done
 tap_done

@@ -43,6 +43,7 @@ wrong '--subbuf-size: 4q' trace -f x --subbuf-size 4q true
 wrong '--subbuf-size: 99999G' trace -f x --subbuf-size 99999G true
 wrong 'power of two' trace -f x --num-subbuf 3 true
 wrong '--output' trace -f x -o '' true
+wrong '--duration: 0x10 is not' trace -f x -p 1 --duration 0x10
 wrong '--mi' --mi xml trace -f x true
 
 for option in -h --help; do
@@ -51,6 +52,11 @@ for option in -h --help; do
 	like "$out" '^Usage: lttng' "$option: on stdout"
 	is "$(cat err)" "" "$option: nothing else"
 done
+is "$("$SPI_LTTNG" help trace)" "$("$SPI_LTTNG" trace --help)" "lttng help trace"
+is "$("$SPI_LTTNG" trace --list-options | grep -cx -e --tree -e --function -e -f -e --list-options)" 4 "--list-options"
+# What was typed does not end the line.
+is "$("$SPI_LTTNG" trace -f x -o d --duration $'a\nb' -p 1 2>&1)" "Error: --duration: a?b is not a positive number of seconds" \
+	"nor is it obeyed by a terminal"
 # COMMAND's options are its own.
 out=$("$SPI_LTTNG" trace -f x /nonexistent/command -h --bogus 2>&1)
 is $? 127 "options behind COMMAND are not ours" || diag "$out"

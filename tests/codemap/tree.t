@@ -8,11 +8,14 @@ libc=$(ldd "$(command -v cat)" | awk '/libc.so/ { print $3 }')
 sqlite=$(ldconfig -p | awk '/libsqlite3.so.0 .*x86-64/ { print $NF; exit }')
 files="$libc $(ls /usr/bin/python3.[0-9]* | grep "[0-9]$" | head -1) $(command -v git) $sqlite $(command -v bash) ${libc/libc/libm} $(command -v perl)"
 [ -n "${SPI_SOAK:-}" ] && files="$files $(command -v gdb) $(ldconfig -p | awk '/libstdc\+\+.so.6 .*x86-64|libcrypto.so.3 .*x86-64/ { print $NF }')"
-plan $(($(echo "$files" | wc -w) * 7))
+# The sanitizers' build looks for faults on the way there, and what it finds is compared for one file.
+compared=$files
+[ -z "${SPI_SANITIZED:-}" ] || compared=$libc
+plan $(($(echo "$files" | wc -w) + $(echo "$compared" | wc -w) * 6))
 cd "$tmp" || exit 1
 for file in $files; do
 	"$codemap" map --tree -o tree.map "$file" 2> err
 	ok $? "$file: $(cat err)"
 	[ ! -s err ] && mapdump tree.map > dump || : > dump
-	compare "$file" dump
+	[[ " $compared " != *" $file "* ]] || compare "$file" dump
 done

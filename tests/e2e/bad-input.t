@@ -65,6 +65,7 @@ like "$(cat trace.err)" "$target" "another user's process: named"
 check "another user's process: untouched" python3 "$SPI_TOP_SRCDIR/tests/lib/text-equal.py" "$target"
 
 # A process that ends while it is being traced.
+rm -f trace.err
 "$SPI_LTTNG" trace -f t_middle -p "$target" -o ends >trace.out 2>trace.err &
 tracer=$!
 spi_wait 20 file_has trace.err 'Trace directory'
@@ -81,6 +82,19 @@ spi_trace -f 't_*' -o small/t ./zoo threads 30000 2 >trace.out
 diag "full disk: status $?, $(tail -n 4 trace.err)"
 same_file trace.out plain "a full disk: the command's output"
 like "$(cat trace.err)" '[Nn]o space|full|lost|[Dd]iscarded' "a full disk: said"
+
+# A /dev/shm that the buffers do not fit: LTTng would record nothing, and say nothing.
+mkdir shm && mount --bind /dev/shm shm && mount -t tmpfs -o size=64k tmpfs /dev/shm
+spi_trace -f t_leaf -o noshm ./zoo leaf >trace.out
+is $? 1 "a /dev/shm that is too small"
+like "$(cat trace.err)" '^Error: /dev/shm has 64 KiB left, and .*: make room there, or give a smaller --subbuf-size' "says what it takes"
+is "$(wc -l <trace.err)$(cat trace.out)" 1 "in one line, and nothing is started"
+umount -l /dev/shm
+# For the live view the disk is that of TMPDIR.
+mkdir tiny && mount -t tmpfs -o size=32k tmpfs tiny
+TMPDIR=$PWD/tiny spi_trace -f t_leaf ./zoo leaf >trace.out
+is $? 1 "a TMPDIR that is full: the trace is not complete"
+like "$(cat trace.err)" 'Error: [^ ]*/tiny/[^ ]*: the disk is full.*TMPDIR' "and it is said where" || diag "$(cat trace.err)"
 
 # Neither a daemon nor a way to start one.
 sessiond=$(cat "/run/lttng/lttng-sessiond.pid" 2>/dev/null || cat "$HOME/.lttng/lttng-sessiond.pid")

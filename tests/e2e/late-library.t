@@ -2,45 +2,58 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
-# A library that is loaded after the rule was made is not looked through: what it
-# exports under the rule's names is told as not instrumented.
+# A library that is loaded after a rule for functions was made: what the rule names in it is traced from its first
+# instruction on, each time that it is loaded; a rule that nothing matches yet waits.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 spi_private "$@"
 spi_daemon
 cat >late.c <<'C'
-static int hidden(int a) { return a + 1; }
-int work_late(int a) { return hidden(a); }
+static int state;
+static __attribute__((noinline)) int work_hidden(int a) { __asm__ volatile("" : "+r"(a)); return a + 1 + state; }
+__attribute__((constructor)) static void begin_late(void) { state = work_hidden(-1); }
+int work_late(int a) { return work_hidden(a); }
 int other_late(int a) { return a; }
 C
 cat >main.c <<'C'
 #include <dlfcn.h>
 #include <stdio.h>
 #include <unistd.h>
+#include <stdlib.h>
 __attribute__((noinline)) int work_first(int a) { __asm__ volatile("" : "+r"(a)); return a; }
 int main(int argc, char **argv)
 {
-	void *h;
-	while (argc > 1 && access(argv[1], F_OK))
+	int n = argc > 1 ? atoi(argv[1]) : 1, sum = 0;
+
+	while (argc > 2 && access(argv[2], F_OK))
 		usleep(1000);
-	h = dlopen("./late.so", RTLD_NOW);
-	int (*late)(int) = (int (*)(int)) dlsym(h, "work_late");
-	printf("%d\n", work_first(1) + late(1));
+	while (n--) {
+		void *h = dlopen("./late.so", RTLD_NOW);
+		int (*late)(int) = (int (*)(int)) dlsym(h, "work_late");
+		sum += work_first(1) + late(1);
+		dlclose(h);
+	}
+	printf("%d\n", sum);
 	fflush(stdout);
-	while (argc > 1 && access(argv[2], F_OK))
+	while (argc > 3 && access(argv[3], F_OK))
 		usleep(1000);
 	return 0;
 }
 C
 gcc -g -O1 -shared -fPIC late.c -o late.so && gcc -g -O1 main.c -o main || { echo "Bail out! gcc"; exit 1; }
 is "$(spi_trace -f 'work_*' -o t ./main)" 3 "the output is as ever"
-like "$(cat trace.err)" '; not instrumented: 1' "one function is not instrumented"
-like "$(cat trace.err)" 'its library was loaded after the rule' "and why"
-like "$(cat trace.err)" 'late.so:work_late' "it is named"
-is "$(spi_count t work_first_entry)" 1 "what was there is traced"
-spi_trace -f work_first -o exact ./main >/dev/null
-unlike "$(cat trace.err)" 'loaded after' "a rule that names nothing there: nothing is said"
+like "$(cat trace.err)" 'Functions instrumented: 3; not instrumented: 0' "all are instrumented"
+is "$(spi_count t work_first_entry)/$(spi_count t work_late_entry)" 1/1 "what the library exports is traced"
+is "$(spi_count t work_hidden_entry)" 2 "and what it does not, and its constructor calls"
 
-./main go end >attached.out &
+is "$(spi_trace -f 'work_*' -f no_such_thing_but_late.so:nothing -o often ./main 20)" 60 "loaded and unloaded 20 times: the output is as ever"
+is "$(spi_count often work_late_entry)/$(spi_count often work_late_exit)/$(spi_count often work_hidden_exit)" 20/20/40 \
+	"each time its calls are recorded"
+
+is "$(spi_trace -f late.so:work_late -o waits ./main 2)" 6 "a rule that nothing matches at first: the program runs"
+like "$(cat trace.err)" 'has no late.so at its start: it is traced from when it is loaded' "that is said"
+is "$(spi_count waits work_late_entry)" 2 "and it is traced once it is there"
+
+./main 1 go end >attached.out &
 pid=$!
 spi_wait 10 test "/proc/$pid/exe" -ef ./main	# no longer the shell
 "$SPI_LTTNG" trace -f 'work_*' -o attached -p "$pid" 2>trace.err >/dev/null </dev/null &
@@ -51,7 +64,25 @@ touch go
 check "the library is loaded" spi_wait 20 test -s attached.out
 kill -INT "$tracer"
 wait "$tracer"
-like "$(cat trace.err)" 'late.so:work_late' "attached: it is named when the trace ends"
+is "$(spi_count attached work_late_entry)/$(spi_count attached work_hidden_entry)" 1/2 "attached: it is traced"
 touch end
 wait "$pid"
+
+# A front end that is stopped answers nothing: who loads libraries waits for it once.
+rm -f go end
+./main 30 go end >stopped.out &
+pid=$!
+spi_wait 10 test "/proc/$pid/exe" -ef ./main
+"$SPI_LTTNG" trace -f 'work_*' -o stopped -p "$pid" 2>trace.err >/dev/null </dev/null &
+tracer=$!
+check "attached once more" spi_wait 20 attached
+kill -STOP "$tracer"
+touch go
+check "30 loads with the front end stopped" spi_wait 20 test -s stopped.out
+kill -CONT "$tracer"
+kill -INT "$tracer"
+wait "$tracer"
+touch end
+wait "$pid"
+is "$?/$(cat stopped.out)" 0/90 "the program is as ever"
 tap_done

@@ -5,7 +5,7 @@
 #
 # Programs that enter a seccomp sandbox which would kill them for the tracer's
 # system calls: they run as without, what was recorded before is there, and it is
-# said. A sandbox that harms nobody changes nothing. Running ones are refused.
+# said. A sandbox that harms nobody changes nothing. Running ones are refused, those that enter one later are not harmed.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 spi_private "$@"
 spi_daemon
@@ -36,10 +36,25 @@ for then in "" exit _exit fork; do
 	same "narrow${then:+, then $then()}, tree" "narrow $then" 1 --tree
 done
 same "one that refuses a call" soft 2001 -f t_outer
+# one that kills for what recording does not need, but a traced child, or what is told at the end
+for call in socket sendmsg; do
+	for options in "-f t_outer" --tree "--tree --compact"; do
+		# shellcheck disable=SC2086
+		same "one that kills for $call(), and a child, $options" "no-$call exit" 2001 $options
+		# shellcheck disable=SC2086
+		same "one that kills for $call(), and a child, $options" "no-$call fork" 2001 $options
+		check "the child: it is said" file_has trace.err 'a child: it is in a seccomp sandbox that kills'
+	done
+done
 for options in "-f t_outer" "--one-event -f t_outer" --tree "--tree --compact"; do
 	# shellcheck disable=SC2086
 	spi_trace_same "without the processor's clock, $options" "c$tap_count" "./sandbox tsc" $options
 	check "it is said" file_has trace.err "reading the processor's clock"
+done
+for options in "-f t_outer" "--tree --compact"; do
+	# shellcheck disable=SC2086
+	spi_trace_same "system calls that end in its handler, $options" "c$tap_count" "./sandbox dispatch" $options
+	check "it is said" file_has trace.err "has system calls end in its handler of SIGSYS"
 done
 for options in "-f t_outer" --tree "--tree --compact"; do
 	# shellcheck disable=SC2086
@@ -59,6 +74,24 @@ for mode in strict filter; do
 	wait "$target"
 	is $? 4 "$mode, running: its status"
 	is "$(tr '\n' ' ' <target.out)" "ready done " "$mode, running: its output"
+	rm input
+done
+
+# Attached to before.
+for mode in strict filter dispatch; do
+	mkfifo input
+	exec 5<>input
+	background bash -c "exec 5>&-; exec ./sandbox $mode later <input"
+	rm -f trace.err
+	timeout 20 "$SPI_LTTNG" trace -f t_outer -p "$target" -o "l-$mode" >trace.err 2>&1 </dev/null 5>&- &
+	front=$!
+	spi_wait 20 file_has trace.err 'Trace directory'
+	exec 5>&-
+	wait "$target"
+	is $? 4 "$mode, entered while traced: status"
+	unlike "$(cat target.out)" "others: [1-9]" "$mode, entered while traced: output"
+	wait "$front"
+	check "$mode, entered while traced: it is said" file_has trace.err 'nothing is traced in it any more'
 	rm input
 done
 

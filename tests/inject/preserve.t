@@ -5,7 +5,8 @@
 #
 # An injected thread goes on with every register as it was (general, vector,
 # x87, control words, red zone), its errno, its signal mask, actions and
-# alternate stack; also on stacks that have no room for a library call.
+# alternate stack; also on stacks that have no room for a library call; and its
+# own faults reach their handlers, where they were.
 . "${SPI_TOP_SRCDIR:?}/tests/inject/lib.sh"
 grep -qw avx2 /proc/cpuinfo || skip_all "needs a processor with AVX2"
 spi_private "$@"
@@ -13,7 +14,7 @@ prepare
 count=20
 [ -z "${SPI_SOAK:-}" ] || count=500
 
-for mode in compute coroutine small-stack handler deep signals signals-i signals-b timer; do
+for mode in compute coroutine small-stack handler deep signals signals-i signals-b timer faults; do
 	start "$mode"
 	failed=0
 	for i in $(seq "$count"); do

@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 		{ "compute", compute, 1 }, { "threads", allocate_threads, 1 }, { "dlopen", load_libraries, 0 },
 		{ "pthread_create", start_threads, 1 }, { "coroutine", compute_on_coroutine, 1 },
 		{ "small-stack", compute_on_small_stack, 0 }, { "handler", compute_in_handler, 1 },
-		{ "timer", compute_under_timer, 1 },
+		{ "timer", compute_under_timer, 1 }, { "faults", compute_with_faults, 0 },
 	};
 	const char *mode = argc > 1 ? argv[1] : "compute", *wrong = NULL;
 	int known = 0;

@@ -24,5 +24,6 @@ const char *compute_in_handler(void);
 const char *compute_deep(void);
 const char *compute_under_timer(void);
 const char *signals_kept(int how);
+const char *compute_with_faults(void);
 
 #endif /* SPI_TESTS_INJECT_TARGET_H */

@@ -25,6 +25,7 @@ Code maps come from spi-codemap of the build tree.
 import fcntl
 import mmap
 import os
+import select
 import signal
 import socket
 import struct
@@ -67,23 +68,44 @@ class Agent:
         assert size == len(packet) - HEADER.size, 'body of %d bytes, said %d' % (len(packet) - HEADER.size, size)
         return kind, ident, packet[HEADER.size:], fds
 
+    def serve_one(self):
+        """One message; a question is answered. (type, body), type None when the agent is gone."""
+        kind, ident, body, fds = self.receive()
+        if kind == HELLO:
+            self.status = mmap.mmap(fds[0], 0, mmap.MAP_SHARED, mmap.PROT_READ)
+            self.send(WELCOME, ident, struct.pack('<II', 0, 0))
+        elif kind == MAP_REQUEST:
+            self.answer_map(ident, body)
+        elif kind == FILE_REQUEST:
+            self.answer_file(ident, body.split(b'\0')[0].decode())
+        elif kind in (DECLINED, NOTE):
+            sys.stderr.write(body.rstrip(b'\0').decode(errors='replace').rstrip('\n') + '\n')
+        return kind, body
+
     def serve(self, wanted):
         """Answer the agent's questions until a message of a wanted type comes."""
         while True:
-            kind, ident, body, fds = self.receive()
-            if kind is None:
-                return None, b''
-            if kind == HELLO:
-                self.status = mmap.mmap(fds[0], 0, mmap.MAP_SHARED, mmap.PROT_READ)
-                self.send(WELCOME, ident, struct.pack('<II', 0, 0))
-            elif kind == MAP_REQUEST:
-                self.answer_map(ident, body)
-            elif kind == FILE_REQUEST:
-                self.answer_file(ident, body.split(b'\0')[0].decode())
-            elif kind in (DECLINED, NOTE):
-                sys.stderr.write(body.rstrip(b'\0').decode(errors='replace').rstrip('\n') + '\n')
-            if kind in wanted:
+            kind, body = self.serve_one()
+            if kind is None or kind in wanted:
                 return kind, body
+
+    def lines(self):
+        """What is read from standard input; meanwhile the agent is served: it may load a library."""
+        text, sources = b'', [sys.stdin.fileno(), self.socket]
+        while True:
+            line, end, rest = text.partition(b'\n')
+            if end:
+                text = rest
+                yield line.decode()
+                continue
+            ready = select.select(sources, [], [])[0]
+            if self.socket in ready and self.serve_one()[0] is None:
+                sources.remove(self.socket)
+            if sys.stdin.fileno() in ready:
+                more = os.read(sys.stdin.fileno(), 65536)
+                if not more:
+                    return
+                text += more
 
     def answer_map(self, ident, body):
         limit, flags = MAP_REQUEST_BODY.unpack_from(body)[4:6]
@@ -149,7 +171,7 @@ def main(argv):
     agent = Agent(connection)
     agent.serve({HELLO})
     rules = {'disable': RULE_DISABLE, 'enable': RULE_ENABLE, 'remove': RULE_REMOVE}
-    for line in sys.stdin:
+    for line in agent.lines():
         word, *rest = line.split(None, 2)
         if word in ('add', 'add1'):
             answer = agent.rule(RULE_ADD, int(rest[0]), 1 if word == 'add1' else 0, rest[1].strip())

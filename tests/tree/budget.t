@@ -8,6 +8,7 @@
 # the program's own, compared with a run without tracing just before; the median.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 . "$SPI_TOP_SRCDIR/tests/cli/tree.sh"
+. "$SPI_TOP_SRCDIR/tests/tree/budget.sh"
 spi_private "$@"
 spi_daemon
 programs=$SPI_TOP_SRCDIR/tests/tree/programs
@@ -18,48 +19,6 @@ spi_cc busy-lib "$programs/hot.c" -L. -lleaf -Wl,-rpath,"$SPI_TMP"
 
 # In make soak as few calls as can be: they take half a second, of which the start of tracing alone is 2 or 3 percent.
 if [ -n "${SPI_SOAK:-}" ]; then calls=500000000 rounds=9 kinds=("" --compact); else calls=800000000 rounds=3 kinds=(""); fi
-
-# slow_down FILE - the median of second / first number of each line, in 1/1000 above 1
-slow_down() {
-	python3 -c '
-import statistics, sys
-print(round(1000 * (statistics.median(int(b) / int(a) for a, b in (l.split() for l in open(sys.argv[1]))) - 1)))' "$1"
-}
-cpu() { sed -n 's/^cpu //p' "$1"; }
-
-# budget NAME PERCENT PROGRAM WAY CALLS [OPTION...] - a run without, and one with --tree --budget PERCENT into NAME.d
-budget() {
-	local name=$1 percent=$2
-	local -a command=("$3" "$4" "$5")
-	shift 5
-	"${command[@]}" >"$name.plain" 2>"$name.plain.err"
-	rm -rf "$name.d"
-	timeout 60 "$SPI_LTTNG" trace --tree "$@" --budget "$percent" -o "$name.d" "${command[@]}" >"$name.out" 2>"$name.err"
-	is $? 0 "$name: exit status" || diag "$(tail -n 5 "$name.err")"
-	same_file "$name.out" "$name.plain" "$name: output"
-	echo "$(cpu "$name.plain.err") $(cpu "$name.err")" >>"$name.cpu"
-}
-# nests NAME [compact] - read the trace: every exit has its entry
-nests() {
-	tree_read "$1.d" "${@:2}"
-	python3 - "$1.d.names" <<'PY'
-import re, sys
-stacks, bad, n = {}, 0, 0
-for line in open(sys.argv[1], errors='replace'):
-    m = re.search(r'lttng_ust_cyg_profile:func_(entry|exit): .*vpid = (\d+), vtid = (\d+).*addr = (0x[0-9A-F]+)', line)
-    if not m:
-        continue
-    n += 1
-    stack = stacks.setdefault((m[2], m[3]), [])
-    if m[1] == 'entry':
-        stack.append(m[4])
-    elif not stack or stack.pop() != m[4]:
-        bad += 1
-sys.exit(bad or any(stacks.values()) or not n)
-PY
-	ok $? "$1: entries and exits nest"
-}
-events_of() { grep -a 'spi_tree:budget' "$1.d.names"; }
 
 for mode in "" --compact; do
 	name=hot${mode#-}

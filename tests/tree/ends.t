@@ -13,6 +13,7 @@ spi_daemon
 tree_tools
 tree_cc last last.c -O1 -fno-optimize-sibling-calls
 tree_cc fault fault.c -O1 -fno-optimize-sibling-calls
+tree_cc uncaught uncaught.cc -O1 -fno-optimize-sibling-calls
 times=1
 [ -z "${SPI_SOAK:-}" ] || times=15
 
@@ -37,14 +38,14 @@ for kind in plain compact; do
 		RULE='tree(main;lib=last;follow=threads;compact)'
 	fi
 	for round in $(seq "$times"); do
-		for how in exit _exit quick_exit return exec late; do
+		for how in exit _exit syscall quick_exit return exec late; do
 			THREADS=5 ended "$kind, $how" "$how" 4
 		done
 		THREADS=6 ended "$kind, exit() in another thread" thread 4
 	done
-	for how in "" handled; do
+	for how in "" handled trap divide; do
 		calls=78
-		[ -z "$how" ] || calls=79		# the handler, too
+		[ -z "$how" ] || calls=79		# the handler, or what ends it, too
 		may_die ./fault $how >plain.out
 		plain=$?
 		may_die tree_record "$PWD/t" "${RULE/lib=last/lib=fault}" ./fault $how >traced.out
@@ -53,5 +54,12 @@ for kind in plain compact; do
 		"$SPI_TMP/calls" --open 10 ${TREE_COMPACT:+--expand "$SPI_EXPAND"} "$PWD/t" >sum 2>problems
 		like "$(cat sum)" "entries $calls " "$kind, a fault${how:+ that is $how}: all calls that led to it are there"
 	done
+	may_die ./uncaught >plain.out 2>plain.err
+	plain=$?
+	may_die tree_record "$PWD/t" "${RULE/lib=last/lib=uncaught}" ./uncaught >traced.out 2>traced.err
+	is $? "$plain" "$kind, an exception that nobody catches: status"
+	check "$kind, an exception that nobody catches: what is said" file_has traced.err "$(head -n 1 plain.err)"
+	"$SPI_TMP/calls" --open 10 ${TREE_COMPACT:+--expand "$SPI_EXPAND"} "$PWD/t" >sum 2>problems
+	like "$(cat sum)" "entries 7 " "$kind, an exception that nobody catches: all calls that led to it are there"
 done
 tap_done

@@ -51,6 +51,14 @@ is "$(programs)" "follow " "static: nothing of it"
 refused "static, by a shell's vfork()" "it is statically linked" sh -c './static; ./static | sort; exit 7'
 refused "static, by posix_spawn()" "it is statically linked" ./follow spawn ./static
 refused "static, by a script" "it is statically linked" ./follow vfork ./toscript
+# As a program in Go begins: by itself, and not by what gives main() to libc.
+printf '#include <unistd.h>\nvoid _start(void) { write(1, "hi\\n", 3); _exit(3); }\n' >alone.c
+gcc -O1 -nostartfiles -o alone alone.c
+refused "without a main()" "it has no main\(\) that libc calls" sh -c './alone; ./alone'
+printf 'int main(void) { return 3; }\n' >bare.c
+gcc -O1 -fno-asynchronous-unwind-tables -s -o bare bare.c
+refused "without a word on its functions" "it has no main\(\) that is known" ./follow exec ./bare
+like "$("$SPI_LTTNG" trace --tree -o t2 ./bare 2>&1)" "^Error: --tree: bare: it has no main\(\)" "the same alone: the error says why"
 if [ "$(id -u)" = 0 ]; then
 	refused "setuid" "it is setuid" ./follow spawn ./setuid
 	refused "setgid" "it is setgid" ./follow execve ./setgid

@@ -100,4 +100,11 @@ if [ -n "$llvm" ]; then
 else
 	skip "LLVM's unwinder beside it" "not installed"
 fi
+
+# loaded after functions were instrumented by name
+sed 's/^extern int unw_backtrace.*/#include <dlfcn.h>\nstatic int (*unw_backtrace)(void **to, int n);/; s/^int main(void)$/int main(void)\n{\n\tint run(void);\n\n\t*(void **) \&unw_backtrace = dlsym(dlopen("libunwind.so.8", RTLD_NOW), "unw_backtrace");\n\treturn run();\n}\nint run(void)/' walks.c >loads.c
+gcc -O1 -g -fno-optimize-sibling-calls loads.c -o loads -ldl || { echo "Bail out! gcc"; exit 1; }
+for func in 'loads:down' '*'; do
+	is "$(spi_trace -q -f "$func" -o "late${#func}" ./loads)" "$(./loads)" "loaded after functions were instrumented: -f $func"
+done
 tap_done

@@ -5,11 +5,12 @@
  * but five system calls), `all` (the same with SECCOMP_FILTER_FLAG_TSYNC), `narrow`
  * (kills for all that recording and this program do not need), `soft` (refuses one
  * call, allows the others), `probe` (enters none, but asks as libseccomp does), `tsc` (gives
- * up the processor's clock). With the second word `wait`, it then waits for its input
- * to end. Ends with status 4: by the system call exit, or as the second word says, by
- * `exit`, `_exit`, or `fork`, in a child that calls on, first; `soft`, `probe` and `tsc` by `exit`.
+ * up the processor's clock), `dispatch` (has its system calls end in its handler of SIGSYS). With
+ * the second word `wait`, it then waits for its input to end, with `later` before. Ends with status 4: by the system call exit, or as the second word says, by
+ * `exit`, `_exit`, or `fork`, in a child that calls on, first; `soft`, `probe`, `tsc` and `dispatch` by `exit`.
  */
 #include <errno.h>
+#include <signal.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -71,12 +72,12 @@ static void allow_recording(void)
 	allow(code, sizeof(code) / sizeof(code[0]), 0);
 }
 
-static void refuse_one(void)
+static void refuse_one(unsigned int number, unsigned int verdict)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mkdir, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, verdict),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
@@ -119,20 +120,65 @@ static int child_calls(void)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* Selector and handler of PR_SET_SYSCALL_USER_DISPATCH (59): while it is blocked only that call comes. */
+static volatile char blocked;
+static volatile int wanted, others;
+
+static void on_call(int sig, siginfo_t *info, void *context)
+{
+	(void) sig;
+	(void) context;
+	blocked = 0;
+	if (info->si_syscall == 9999)
+		wanted++;
+	else
+		others++;
+}
+
+static void dispatch(void)
+{
+	struct sigaction action = { .sa_sigaction = on_call, .sa_flags = SA_SIGINFO };
+	int sum = 0;
+
+	sigaction(SIGSYS, &action, NULL);
+	if (prctl(59, 1, 0, 0, &blocked))
+		perror("prctl");
+	for (int i = 0; i < 2000; i++) {
+		blocked = 1;
+		sum += t_outer(i);
+		if (i % 100 == 0)
+			syscall(9999);
+		blocked = 0;
+	}
+	printf("system calls: %d, others: %d%s\n", wanted, others, sum ? "" : "?");
+	fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "filter", *then = argc > 2 ? argv[2] : "";
 	int sum = t_outer(1);
 	char byte;
 
+	if (!strcmp(then, "later")) {
+		sum += (int) write(1, "ready\n", 6);
+		while (read(0, &byte, 1) == 1)
+			;
+	}
 	if (!strcmp(mode, "strict"))
 		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 	else if (!strcmp(mode, "soft"))
-		refuse_one();
+		refuse_one(SYS_mkdir, SECCOMP_RET_ERRNO | 1);
+	else if (!strcmp(mode, "no-socket"))
+		refuse_one(SYS_socket, SECCOMP_RET_KILL_PROCESS);
+	else if (!strcmp(mode, "no-sendmsg"))
+		refuse_one(SYS_sendmsg, SECCOMP_RET_KILL_PROCESS);
 	else if (!strcmp(mode, "probe"))
 		probe();
 	else if (!strcmp(mode, "tsc"))
 		prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+	else if (!strcmp(mode, "dispatch"))
+		dispatch();
 	else if (!strcmp(mode, "narrow"))
 		allow_recording();
 	else
@@ -146,7 +192,7 @@ int main(int argc, char **argv)
 	if (!strcmp(then, "fork"))
 		sum += child_calls() == 7 ? (int) write(1, "child\n", 6) : (int) write(1, "child?\n", 7);
 	sum += (int) write(1, "done\n", 5);
-	if (!strcmp(mode, "soft") || !strcmp(mode, "probe") || !strcmp(mode, "tsc") || !strcmp(then, "exit"))
+	if (!strncmp(mode, "no-", 3) || !strcmp(mode, "soft") || !strcmp(mode, "probe") || !strcmp(mode, "tsc") || !strcmp(mode, "dispatch") || !strcmp(then, "exit"))
 		return 4;
 	if (!strcmp(then, "_exit") || !strcmp(then, "fork"))
 		_exit(4);

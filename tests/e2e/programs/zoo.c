@@ -20,10 +20,10 @@
 
 #define T __attribute__((noipa))
 
-enum { LEAF, RECURSE, COMPARE, JUMPER, THREAD, EVEN, ODD, YIELD, HANDLER, STRAY, LEAVER, OUTER, COUNT_ };
+enum { LEAF, RECURSE, COMPARE, JUMPER, THREAD, EVEN, ODD, YIELD, HANDLER, STRAY, LEAVER, OUTER, RAISER, COUNT_ };
 static const char *const names[COUNT_] = {
 	"t_leaf", "t_recurse", "t_compare", "t_jumper", "t_thread", "t_even", "t_odd", "t_yield", "t_handler", "t_stray",
-	"t_leaver", "t_outer",
+	"t_leaver", "t_outer", "t_raiser",
 };
 static unsigned long calls[COUNT_];
 
@@ -275,6 +275,16 @@ T void t_stray(int sig)
 		siglongjmp(signal_back, sig);
 }
 
+T int t_raiser(int depth)
+{
+	int ret;
+
+	counted(RAISER);
+	ret = depth ? t_raiser(depth - 1) : raise(SIGUSR1);
+	__asm__ volatile("" : "+r"(ret));
+	return ret;
+}
+
 static void mode_altstack(long n)
 {
 	stack_t stack = { .ss_sp = malloc(64 * 1024), .ss_size = 64 * 1024 };
@@ -287,7 +297,7 @@ static void mode_altstack(long n)
 		if (sigsetjmp(signal_back, 1))
 			jumped++;
 		else
-			raise(SIGUSR1);
+			t_raiser((int) (i % 4));
 		t_leaf(i, 2);
 	}
 	printf("strays %ld of %ld\n", (long) jumped, n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * fault [handled] - calls, and then a fault below seven of them; with `handled` in a program that wants
- * to go on after it.
+ * fault [HOW] - calls, and then a fault below seven of them; `handled`: in a program that wants to go on after it;
+ * `trap`: an instruction that there is not (SIGILL); `divide`: SIGFPE.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -10,6 +10,8 @@
 #include <string.h>
 
 static sigjmp_buf back;
+static void (*end)(void);
+static volatile int zero;
 
 static void handler(int number)
 {
@@ -19,7 +21,19 @@ static void handler(int number)
 
 __attribute__((noinline)) static int leaf(volatile int *p)
 {
+	if (end)
+		end();
 	return *p;
+}
+
+static void trap(void)
+{
+	__builtin_trap();
+}
+
+static void divide(void)
+{
+	zero = 100 / zero;
 }
 
 __attribute__((noinline)) static int level(volatile int *p, int n)
@@ -42,5 +56,9 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
+	if (argc > 1 && !strcmp(argv[1], "trap"))
+		end = trap;
+	else if (argc > 1 && !strcmp(argv[1], "divide"))
+		end = divide;
 	return level((volatile int *) 8, 5);
 }

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * last HOW [N] - ends while N threads are in calls: some wait in the kernel, some call
- * all the time. HOW: exit, _exit, quick_exit, return, exec, thread (another thread calls
+ * all the time. HOW: exit, _exit, syscall, quick_exit, return, exec, thread (another thread calls
  * exit()), late (execve() that the kernel refuses when it has begun, then return).
  * Prints nothing but what the program that it executes prints.
  */
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define NOIPA __attribute__((noipa))
@@ -46,6 +47,8 @@ NOIPA void t_end(void)
 {
 	if (!strcmp(how, "_exit"))
 		_exit(7);
+	if (!strcmp(how, "syscall"))
+		syscall(SYS_exit_group, 7);
 	if (!strcmp(how, "quick_exit"))
 		quick_exit(7);
 	exit(7);
@@ -111,7 +114,7 @@ int main(int argc, char **argv)
 			sink += t_fib(6);
 		usleep(20000);
 	}
-	if (!strcmp(how, "exit") || !strcmp(how, "_exit") || !strcmp(how, "quick_exit"))
+	if (!strcmp(how, "exit") || !strcmp(how, "_exit") || !strcmp(how, "syscall") || !strcmp(how, "quick_exit"))
 		t_end();
 	return 7;
 }

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+#
+# What the tests of budgets share: a program with one function that is called far too often, run without and with tracing.
+
+tree=--tree	# or --tree=ROOT
+
+# slow_down FILE - the median of second / first number of each line, in 1/1000 above 1
+slow_down() {
+	python3 -c '
+import statistics, sys
+print(round(1000 * (statistics.median(int(b) / int(a) for a, b in (l.split() for l in open(sys.argv[1]))) - 1)))' "$1"
+}
+cpu() { sed -n 's/^cpu //p' "$1"; }
+
+# budget NAME PERCENT PROGRAM WAY CALLS [OPTION...] - a run without, and one with $tree --budget PERCENT into NAME.d
+budget() {
+	local name=$1 percent=$2
+	local -a command=("$3" "$4" "$5")
+	shift 5
+	"${command[@]}" >"$name.plain" 2>"$name.plain.err"
+	rm -rf "$name.d"
+	timeout 60 "$SPI_LTTNG" trace "$tree" "$@" --budget "$percent" -o "$name.d" "${command[@]}" >"$name.out" 2>"$name.err"
+	is $? 0 "$name: exit status" || diag "$(tail -n 5 "$name.err")"
+	same_file "$name.out" "$name.plain" "$name: output"
+	echo "$(cpu "$name.plain.err") $(cpu "$name.err")" >>"$name.cpu"
+}
+# nests NAME [compact] - read the trace: every exit has its entry
+nests() {
+	tree_read "$1.d" "${@:2}"
+	python3 - "$1.d.names" <<'PY'
+import re, sys
+stacks, bad, n = {}, 0, 0
+for line in open(sys.argv[1], errors='replace'):
+    m = re.search(r'lttng_ust_cyg_profile:func_(entry|exit): .*vpid = (\d+), vtid = (\d+).*addr = (0x[0-9A-F]+)', line)
+    if not m:
+        continue
+    n += 1
+    stack = stacks.setdefault((m[2], m[3]), [])
+    if m[1] == 'entry':
+        stack.append(m[4])
+    elif not stack or stack.pop() != m[4]:
+        bad += 1
+sys.exit(bad or any(stacks.values()) or not n)
+PY
+	ok $? "$1: entries and exits nest"
+}
+events_of() { grep -a 'spi_tree:budget' "$1.d.names"; }
