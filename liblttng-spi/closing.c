@@ -43,7 +43,7 @@ void spi_closing_step(struct spi_link *link)
 		spi_calls_close_others(closing.trees, 0);
 		/* a batch has the calls of all compact trees: where there are others, the reader ends these calls */
 		if (are_open && (closing.trees & spi_tree_compact) && !(spi_tree_existing & spi_tree_compact & ~closing.trees))
-			spi_payload->detached();
+			spi_payload->detached(0);
 		spi_control_unlock();
 	}
 	closing_end(link);

@@ -102,6 +102,8 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		spi_low_fds_hold();
 	switch (head->type) {
 	case SPI_MSG_RULE_ADD:
+		if (spi_payload && spi_payload->attached)
+			spi_payload->attached();
 		if (head->size > sizeof(rule))
 			spi_rule_add(link, rule.rule, rule.flags, body + sizeof(rule), &result);
 		else
@@ -123,7 +125,7 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		/* who detaches ends the recording, too: what is under way has its exit now */
 		spi_calls_close_others(SPI_CALLS_ALL, 1);
 		if (trees && spi_payload)
-			spi_payload->detached();
+			spi_payload->detached(1);
 		spi_exec_stop_always();
 		spi_status_fold_all();
 		__atomic_store_n(&attached, 0, __ATOMIC_RELEASE);	/* the next controller may come at once */

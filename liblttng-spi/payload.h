@@ -161,8 +161,12 @@ struct spi_payload_ops {
 	int (*careful_begin)(void);
 	void (*careful_end)(void);
 	void (*other_close)(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, int all);
-	/* The controller goes, and what records will: compact calls that are under way end here. */
-	void (*detached)(void);
+	/*
+	 * The controller goes, and what records will: compact calls that are under way end here. is_all: no rule is left, and
+	 * what comes until attached(), which is called before the next rule, is nobody's.
+	 */
+	void (*detached)(int is_all);
+	void (*attached)(void);
 	/* Functions' points are about to be put in, for the first time or again. Agent thread only. */
 	void (*installed)(struct spi_point **points, unsigned int n);
 };

@@ -412,6 +412,21 @@ static void batch_account(struct tp_compact_thread *c, const struct batch *b, un
 	}
 }
 
+/*
+ * The calls that were open have been ended (tp_compact_detached()). Most return later, and what records may go on for a
+ * moment: were these exits written, a reader would take the calls for open again, and those that never return would stay so.
+ */
+static int batch_is_over(const struct tp_compact_thread *c, const struct batch *b)
+{
+	return __atomic_load_n(&tp_compact_over, __ATOMIC_RELAXED) || (c->ended && !b->entries);
+}
+
+static void batch_drop(struct tp_compact_thread *c, const struct batch *b)
+{
+	batch_account(c, b, 0);
+	c->seq--;		/* nobody is to miss it */
+}
+
 /* One event: 1 when there may be more, 0 at the end or when the rest is to be kept. */
 static int write_one(struct tp_compact_thread *c, struct spi_thread *t, uint32_t used, enum tp_flush how, struct batch *b)
 {
@@ -421,7 +436,12 @@ static int write_one(struct tp_compact_thread *c, struct spi_thread *t, uint32_t
 	int must = how >= TP_FLUSH_MUST, last = how == TP_FLUSH_LAST || how == TP_FLUSH_END;
 	unsigned int took = 0;
 
-	batch_pack(c, c->taken, end, must, listen == LISTEN_NOW, b);
+	batch_pack(c, c->taken, end, must, listen == LISTEN_NOW && !tp_compact_over, b);
+	if (spi_unlikely(batch_is_over(c, b))) {
+		tp_read_unlock(reader);
+		batch_drop(c, b);
+		return b->words && c->taken < used;
+	}
 	if (listen == LISTEN_SOON)
 		took = TOOK_WAIT;
 	else if (listen == LISTEN_NOW && b->size)
@@ -439,6 +459,7 @@ static int write_one(struct tp_compact_thread *c, struct spi_thread *t, uint32_t
 			return 0;
 	}
 	batch_account(c, b, took);
+	c->ended = 0;
 	return c->taken < used;
 }
 
@@ -484,7 +505,7 @@ void tp_compact_write_end(struct tp_compact_thread *c)
 	unsigned int took = 0;
 	tp_reader *reader;
 
-	if (!c->depth)
+	if (!c->depth || c->ended || tp_compact_over)
 		return;
 	b.end_tick = tp_clock_pair(&b.end_ns);
 	reader = tp_read_lock(&spi_thread);

@@ -37,6 +37,7 @@
 #define END_TRIES	8u	/* when a thread ends and the ring is full, with the processor given away between them */
 
 static struct tp_compact_thread *buffers;
+uint32_t tp_compact_over;
 static int started;
 static uint32_t pass_lock;	/* held while the flusher looks through the buffers; taken by fork() and at the end */
 
@@ -99,7 +100,7 @@ static void buffer_reset(struct tp_compact_thread *c, struct spi_thread *t)
 {
 	c->tid = (uint32_t) sys4(SYS_gettid, 0, 0, 0, 0);
 	c->record = t->record;
-	c->seq = c->depth = c->inherited = c->low = c->taken = c->flushes = c->flushing = c->closed = 0;
+	c->seq = c->depth = c->inherited = c->low = c->taken = c->flushes = c->flushing = c->closed = c->ended = 0;
 	c->begin_tick = tp_clock_pair(&c->begin_ns);
 	c->high = (uint32_t) (c->begin_tick >> 32);
 	c->soft = TP_COMPACT_BATCH;
@@ -245,10 +246,16 @@ static int lock_last(struct tp_compact_thread *c, unsigned int *steps)
 	return 1;
 }
 
-/* Should what records go on, the reader enters these calls again where their threads' next batches begin. */
-void tp_compact_detached(void)
+void tp_compact_attached(void)
+{
+	__atomic_store_n(&tp_compact_over, 0, __ATOMIC_RELAXED);
+}
+
+/* Should what records go on, the reader enters these calls again where their threads' next batches with entries begin. */
+void tp_compact_detached(int is_all)
 {
 	struct spi_thread *t = &spi_thread;
+	unsigned int steps = 0;
 	uint64_t old;
 
 	if (!started || tp_closed >= TP_EXEC || pass_enter(1000))
@@ -256,15 +263,17 @@ void tp_compact_detached(void)
 	tp_compact_block(&old);
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	for (struct tp_compact_thread *c = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE); c; c = c->next) {
-		if (!__atomic_load_n(&c->in_use, __ATOMIC_ACQUIRE) || !lock_patiently(c))
+		if (!__atomic_load_n(&c->in_use, __ATOMIC_ACQUIRE) || !lock_last(c, &steps))
 			continue;
 		if (c->in_use && !c->closed) {
 			tp_compact_write(c, TP_FLUSH_OTHER);
 			tp_compact_write_end(c);
 			c->inherited = c->depth;	/* their exits have been counted */
+			c->ended = 1;
 		}
 		tp_compact_unlock(c);
 	}
+	__atomic_store_n(&tp_compact_over, (uint32_t) is_all, __ATOMIC_RELAXED);
 	t->busy--;
 	tp_compact_unblock(&old);
 	pass_leave();

@@ -59,7 +59,7 @@ struct tp_compact_thread {
 	uint32_t flushes_seen;	/* the flusher's */
 	uint64_t begin_tick, begin_ns;
 	uint32_t inherited;	/* of `depth`, calls of the process that this one is a copy of: their exits are not in the trace */
-	uint32_t padding;
+	uint32_t ended;		/* what is open of `depth` has its exits in the trace, and nothing was entered since */
 	uint64_t reserved[3];
 	uint64_t words[TP_COMPACT_ROOM + TP_COMPACT_SPARE];
 	uint32_t open[TP_COMPACT_BATCH + 1];	/* packing: calls that the batch has opened; batch_pack() */
@@ -144,7 +144,10 @@ SPI_HIDDEN void tp_compact_flush_all(void);
 SPI_HIDDEN void tp_compact_expect_cut(void);		/* what is written from now on may be in another chunk */
 /* The process ends, or executes another program: everybody's records, and that their calls are over. */
 SPI_HIDDEN void tp_compact_close(int is_end);
-SPI_HIDDEN void tp_compact_detached(void);	/* the same, but everybody goes on */
+/* The same, but everybody goes on. is_all: nothing is recorded any more, until tp_compact_attached(). */
+SPI_HIDDEN void tp_compact_detached(int is_all);
+SPI_HIDDEN void tp_compact_attached(void);
+extern SPI_HIDDEN uint32_t tp_compact_over;	/* words are exits of calls that were ended, or come too late */
 SPI_HIDDEN void tp_compact_open(void);		/* it goes on after all */
 SPI_HIDDEN void tp_compact_thread_end(struct spi_thread *t);
 SPI_HIDDEN void tp_compact_fork_before(void);

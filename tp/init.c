@@ -200,6 +200,7 @@ static const struct spi_payload_ops ops = {
 	.careful_end = tp_careful_end,
 	.other_close = op_other_close,
 	.detached = tp_compact_detached,
+	.attached = tp_compact_attached,
 	.enter_again = tp_enter_again,
 	.set_run = tp_runs_set,
 	.budget_prepare = tp_budget_prepare,
