@@ -6,24 +6,25 @@
  * the sites. The rule's point has no jump of its own then; the entry calls it after what trees do, and a
  * call that both record has a slot of each, as a site in trees of both kinds has (site-both.c).
  *
- * Which of them comes first makes no difference. A point that stands there already hands its bytes over: the entry
- * is prepared as if it did not, and the one jump is written over the other. Once made, an entry
+ * Which of them comes first makes no difference. A point that stands there already hands its jump and its stub over, and
+ * what the entry has made for itself is but what these have moved. Once made, an entry
  * stays what stands there: a point that comes again is called by it.
  */
 #include <errno.h>
 #include "liblttng-spi/entry.h"
 #include "liblttng-spi/site.h"
 
-/* ---- text; under the patch lock ---- */
+void spi_thunk_entry_lent(void) SPI_HIDDEN;	/* thunks.S */
 
-static int text_hand_over(struct spi_entry *e, struct spi_point *named)
+/*
+ * The jump stays, and so does the stub; only data change, by one store each: from then on that stub leads to the entry's
+ * thunk. So no call goes by in between, and nothing is written that a forked process shares.
+ */
+static void stub_lend(struct spi_point *named, struct spi_entry *e)
 {
-	struct spi_tree_object *to = e->to;
-
-	for (uint32_t i = 0; i < to->text_count; i++)
-		if (e->point.address >= to->text[i].low && e->point.address < to->text[i].high)
-			return spi_patch_replace_locked(named, &e->point, to->text[i].low, to->text[i].high, to->text[i].prot);
-	return -EFAULT;
+	named->lent_to = &e->point;
+	__atomic_store_n(&named->thunk, (uint64_t) spi_thunk_entry_lent, __ATOMIC_RELEASE);
+	__atomic_store_n(&named->tree_todo, 1, __ATOMIC_RELEASE);
 }
 
 /* ---- an entry comes to where a point is ---- */
@@ -36,30 +37,27 @@ void spi_entry_ask(struct spi_entry *e)
 		return;
 	e->before = named;
 	spi_patch_yield(named, 1);
-	if (named->installed)		/* from now on an int3 may lead to the entry's stub */
-		__atomic_store_n(&e->named, named, __ATOMIC_RELEASE);
 }
 
-int spi_entry_got(struct spi_entry *e, int r, const char **reason)
+void spi_entry_got(struct spi_entry *e, int r)
 {
 	struct spi_point *named = e->before;
 
-	if (!named)
-		return r;
 	e->before = NULL;
-	if (r == 0 && named->installed && (r = text_hand_over(e, named)) < 0)
-		*reason = "its code was changed by somebody else";
+	if (!named || !named->patch)
+		return;
 	if (r < 0) {
 		spi_patch_yield(named, 0);
-		__atomic_store_n(&e->named, NULL, __ATOMIC_RELEASE);
-		return r;
+		return;
 	}
+	if (named->installed)
+		__atomic_store_n(&e->named, named, __ATOMIC_RELEASE);
+	stub_lend(named, e);
+	spi_patch_hand_over(named, &e->point);
 	if (e->point.installed)
 		spi_sites_taken(e->to, e->func, e->point.patch);
 	spi_sites_placed += e->point.installed;
-	spi_patch_drop(named);
 	__atomic_store_n(&named->body, e->point.body, __ATOMIC_RELEASE);
-	return 0;
 }
 
 /* ---- a point comes to where an entry is, or has to be ---- */

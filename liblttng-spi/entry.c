@@ -129,7 +129,7 @@ static struct spi_entry *entry_new(struct spi_tree_object *to, uint64_t func, ui
 	}
 	if (r == 0)
 		entry_publish(e);
-	r = spi_entry_got(e, r, reason);
+	spi_entry_got(e, r);
 	return r < 0 ? NULL : e;
 }
 
@@ -147,7 +147,7 @@ int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, 
 {
 	uint64_t address = spi_tree_map_func(to, func)->vaddr + to->object->bias, before = spi_patch_lock();
 	struct spi_entry *e = spi_entry_find(address);
-	int is_new = !e, r = 0;
+	int r = 0;
 
 	if (!e)
 		e = entry_new(to, func, tree, 1, &before, reason);
@@ -155,7 +155,7 @@ int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, 
 		spi_patch_unlock(before);
 		return -ENOTSUP;
 	}
-	if (!is_new && spi_entry_use(e, tree) < 0) {
+	if (spi_entry_use(e, tree) < 0) {		/* it may be another thread's */
 		*reason = "the agent has no memory left";
 		spi_patch_unlock(before);
 		return -ENOMEM;

@@ -43,7 +43,7 @@ int spi_entry_is_wanted(const struct spi_entry *e, uint32_t tree);
 
 /* ---- entry-named.c: under the patch lock ---- */
 void spi_entry_ask(struct spi_entry *e);		/* a point that has its bytes is to let it be prepared: then */
-int spi_entry_got(struct spi_entry *e, int r, const char **reason);	/* with what came of that. r, or another negative errno */
+void spi_entry_got(struct spi_entry *e, int r);		/* with what came of that: 0, or a negative errno */
 
 /* ---- root.c: what is called of an entry, and of `outer` ---- */
 uint64_t spi_entry_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);

@@ -446,7 +446,7 @@ struct spi_patch {
 	uint8_t fixed;			/* bytes that must stay as they are while it is installed */
 	uint8_t bounds;			/* as in struct spi_text_op */
 	uint8_t forgotten;		/* the object was unloaded */
-	uint8_t yields;			/* another point may take its bytes: spi_patch_yield() */
+	uint8_t yields;			/* another point may take it over: spi_patch_yield() */
 	uint8_t reserved;
 	uint8_t old[8], new[8];
 };
@@ -459,10 +459,12 @@ int spi_patch_prepare_locked(struct spi_point *point, const char **reason);
 int spi_patch_install_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot);
 int spi_patch_remove_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot);
 
-/* Under the patch lock: while it yields, its bytes are no longer in another's way. Then that replaces it, and it is dropped. */
+/*
+ * Under the patch lock: while it yields, another point of the same function that is prepared takes its jump over. Once that may
+ * be called the old point hands over, and has no patch any more.
+ */
 void spi_patch_yield(struct spi_point *point, int yields);
-int spi_patch_replace_locked(struct spi_point *old, struct spi_point *new, uint64_t low, uint64_t high, int prot);
-void spi_patch_drop(struct spi_point *point);
+void spi_patch_hand_over(struct spi_point *old, struct spi_point *new);
 
 /* ---- worker.c ---- */
 
@@ -494,6 +496,8 @@ struct spi_choice {
  * set), func, insns, and stub (rx, rw, size) are the caller's.
  */
 int spi_worker_choose(struct spi_choice *c);
+/* The same, by the jump of another point of this function: c->patch leads to that one's stub. */
+int spi_worker_take_over(struct spi_choice *c, const struct spi_patch *from);
 /* Would a jump there change a byte that a prepared point relies on, or the other way round? patch.c */
 int spi_bytes_conflict(uint64_t address, uint32_t changed, uint32_t fixed);
 /* Let others know of a jump that is not made from a struct spi_patch. 0 or -ENOMEM. patch.c */

@@ -47,8 +47,7 @@ int spi_bytes_conflict(uint64_t address, uint32_t changed, uint32_t fixed)
 
 	for (uint64_t granule = (address >> 4) - 1; granule <= end >> 4; granule++)
 		for (struct spi_patch *p = *index_bucket(granule); p; p = p->next)
-			if (!p->yields && (ranges_overlap(p->address, p->changed, address, fixed)
-				|| ranges_overlap(p->address, p->fixed, address, changed)))
+			if (ranges_overlap(p->address, p->changed, address, fixed) || ranges_overlap(p->address, p->fixed, address, changed))
 				return 1;
 	return 0;
 }
@@ -123,7 +122,7 @@ static const char *entry_taken(const struct spi_point *point)
 {
 	for (uint64_t granule = (point->address >> 4) - 1; granule <= (point->address >> 4) + 1; granule++)
 		for (const struct spi_patch *p = *index_bucket(granule); p; p = p->next)
-			if (p->point->address == point->address && p->point != point && !p->yields)
+			if (p->point->address == point->address && p->point != point)
 				return p->point->flags & SPI_POINT_APART ? "the tracer watches it: only its calls from within are recorded" :
 					p->point->flags & SPI_POINT_TREE ?
 					"call trees begin there in this process, or did, which leaves no room for a rule by name" :
@@ -132,10 +131,21 @@ static const char *entry_taken(const struct spi_point *point)
 	return NULL;
 }
 
+/* The patch that this point is to take over: spi_patch_yield(). NULL: none. */
+static const struct spi_patch *yielding(const struct spi_point *point)
+{
+	for (uint64_t granule = point->address >> 4; granule <= (point->address >> 4) + 1; granule++)
+		for (const struct spi_patch *p = *index_bucket(granule); p; p = p->next)
+			if (p->yields && p->point->address == point->address)
+				return p;
+	return NULL;
+}
+
 /* -EAGAIN: it depends on whether int3 may be, which `trap_asked` and `trap_reason` do not tell yet. */
 static int prepare(struct spi_point *point, int trap_asked, const char *trap_reason, const char **reason)
 {
 	struct spi_choice c = { .point = point, .func = point->func, .trap_asked = trap_asked, .trap_reason = trap_reason };
+	const struct spi_patch *from;
 
 	if (point->patch)
 		return 0;
@@ -161,7 +171,8 @@ static int prepare(struct spi_point *point, int trap_asked, const char *trap_rea
 	c.stub.site_stub = spi_patch_site_stub;
 	c.patch->point = point;
 	c.patch->stub = c.stub.rx;
-	if (spi_worker_choose(&c) < 0) {
+	from = yielding(point);
+	if ((from ? spi_worker_take_over(&c, from) : spi_worker_choose(&c)) < 0) {
 		spi_near_code_trim(point->object, c.stub.rx);
 		point->body = 0;
 		*reason = entry_taken(point);
@@ -293,54 +304,16 @@ void spi_patch_yield(struct spi_point *point, int yields)
 	point->patch->yields = (uint8_t) yields;
 }
 
-/* What stands there and what comes are one instruction each, of the same bytes: nobody is in the middle of them. */
-static int is_same_place(const struct spi_patch *a, const struct spi_patch *b)
+void spi_patch_hand_over(struct spi_point *old, struct spi_point *new)
 {
-	return a->changed == b->changed && a->changed <= 8 - (a->address & 7);
-}
+	struct spi_patch **link = index_bucket(old->patch->address >> 4);
 
-/*
- * Written over what stands there, so that no call goes by in between: a jump over a jump of the same bytes, or over an
- * int3, which is what a transient begins with and leads to either's stub. As where nothing stands, nobody is in the middle
- * of the bytes behind it but who the way of writing provides for.
- */
-int spi_patch_replace_locked(struct spi_point *old, struct spi_point *new, uint64_t low, uint64_t high, int prot)
-{
-	struct spi_text_op op;
-
-	if (old->patch->address != new->patch->address || old->patch->changed > new->patch->changed) {
-		if (write_locked(old, low, high, prot, 0) < 0)
-			return -EBUSY;
-		if (write_locked(new, low, high, prot, 1) < 0) {
-			write_locked(old, low, high, prot, 1);
-			return -EBUSY;
-		}
-		old->installed = 1;
-		return 0;
-	}
-	op_fill(&op, new->patch, 0, 1);
-	op_from_sites(&op, new);
-	spi_bytes_copy(op.from, old->patch->new, old->patch->changed);
-	if (is_same_place(old->patch, new->patch)) {
-		op.how = SPI_TEXT_STORE;
-		op.bounds = 0;
-	}
-	spi_text_write_in(&op, 1, low, high, prot);
-	if (op.error)
-		return -EBUSY;
-	new->installed = 1;
-	return 0;
-}
-
-void spi_patch_drop(struct spi_point *point)
-{
-	struct spi_patch **link = index_bucket(point->patch->address >> 4);
-
-	while (*link && *link != point->patch)
+	new->installed = old->installed;
+	while (*link && *link != old->patch)
 		link = &(*link)->next;
 	if (*link)
-		*link = point->patch->next;
-	point->patch = NULL;
+		*link = old->patch->next;
+	old->patch = NULL;
 }
 
 int (*spi_patch_frozen)(void (*work)(void *data), void *data);

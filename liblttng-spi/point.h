@@ -86,13 +86,16 @@ struct spi_point {
 	uint64_t body;		/* 0: the moved first instructions; jump there to run the function. thunks.S */
 	uint64_t word;		/* 8: a payload's: what words.S writes into a word beside the time */
 	uint64_t thunk;		/* 16: entry thunk; the stub jumps here. thunks.S, stubs */
-	uint32_t tree_todo;	/* 24: trees that have not looked at its callee yet; also a gate: the stub enters while it is not 0 */
+	uint32_t tree_todo;	/* 24: trees that have not looked at its callee yet; also a gate: the stub enters while it is not 0 (lent_to) */
 	uint32_t tree_quick;	/* 28: tree_live while words.S may do what there is to do, else 0. tree.h */
 	uint32_t tree_live;	/* 32: trees that record it */
 	uint32_t flags;		/* 36: enum spi_point_flags */
 	uint64_t hits;		/* 40: calls that were recorded, roughly */
 	spi_entry_fn entry;	/* 48: thunks.S */
-	struct spi_child *latest;	/* 56: of a site with changing callees, the one that was met last. callee.c, words.S */
+	union {			/* 56 */
+		struct spi_child *latest;	/* of a site with changing callees, the one that was met last. callee.c, words.S */
+		struct spi_point *lent_to;	/* of a function's point: whose thunk begins where its own did. entry-named.c, thunks.S */
+	};
 
 	spi_exit_fn exit;	/* 64: the exit thunk calls it */
 	void *payload;		/* 72: the payload's own record of this point */

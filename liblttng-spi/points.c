@@ -48,6 +48,8 @@ static struct spi_point *point_of_old(const struct spi_object *object, uint64_t 
 		if (!((p->flags ^ flags) & (SPI_POINT_ONE_EVENT | SPI_POINT_COMPACT)) && is_same_function(p, object, address, flags)) {
 			*at = p->next_hash;
 			p->patch = NULL;
+			p->lent_to = NULL;
+			p->tree_todo = 0;
 			p->body = 0;
 			return p;
 		}

@@ -304,3 +304,32 @@ int spi_worker_choose(struct spi_choice *c)
 		c->reason = c->trap_reason;	/* what could be otherwise, rather than how the function is built */
 	return -1;
 }
+
+/* What the jump reaches into is moved anew, at least what it changes; the first stub has taken back what comes before it. */
+int spi_worker_take_over(struct spi_choice *c, const struct spi_patch *from)
+{
+	uint32_t start = (uint32_t) (from->address - c->point->address), reach = from->fixed > from->changed ? from->fixed : from->changed;
+	uint32_t end = 0;
+	unsigned int count = 0, least = 0;
+	int result = -1;
+
+	aim(c, 0);
+	while (count < c->func->insn_count && count < SPI_MAP_ENTRY_INSNS && end < start + reach && c->insns[count].offset == end &&
+			end + c->insns[count].size <= c->func->entry_size) {
+		end += c->insns[count++].size;
+		least = least || end < start + from->changed ? least : count;
+	}
+	decline(c, "what its jump has moved cannot be moved for a call tree");
+	for (; least && count >= least && result < 0; count--)
+		result = stub_write(c, count);
+	if (result < 0)
+		return result;
+	c->address = from->address;
+	c->bytes = from->old;
+	take(c, from->worker, from->how, from->changed, from->fixed);
+	spi_bytes_copy(c->patch->new, from->new, sizeof(from->new));
+	c->patch->bounds = from->bounds;
+	c->patch->trampoline = from->trampoline;
+	c->patch->stub = from->stub;
+	return trap_sites(c);
+}

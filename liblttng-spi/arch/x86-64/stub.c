@@ -8,7 +8,7 @@
  *	record:	push	%rax
  *		lea	point(%rip), %rax
  *		jmp	*16(%rax)		point->thunk: [rsp] = rax, [rsp + 8] = return address
- *	next:	cmpl	$0, gate1(%rip)		only when there are two
+ *	next:	cmpl	$0, gate1(%rip)		as many as there are
  *		jne	record
  *	body:	the moved instructions
  *		jmp	back
@@ -29,6 +29,9 @@
  * stack, as a function is, or begins with pushing it; then instructions that were
  * moved along, gates, and as its body a jump to the callee. Behind that, ways into the
  * middle of what was moved, for threads that had come so far before it was.
+ *
+ * A function that a rule traces by name has a gate more: closed, until a call tree's entry takes the stub over, which then
+ * goes to that one's thunk and is never written again (entry-named.c).
  *
  * A trampoline is what stands where a constrained jump can reach: a jump on to
  * the stub, 5 bytes within 2 GB, else 14.
@@ -195,8 +198,8 @@ static void emit_undo(struct spi_emit *e, const uint8_t *bytes, const struct spi
 
 /* ---- the stub ---- */
 
-/* Gates and the way into the thunk; what is emitted next is the body. */
-static void emit_gates(struct spi_emit *e, struct spi_point *point)
+/* Gates (`third` may be NULL) and the way into the thunk; what is emitted next is the body. */
+static void emit_gates(struct spi_emit *e, struct spi_point *point, const volatile int *third)
 {
 	const volatile int *first = point->gate[0], *second = point->gate[1];
 	uint32_t to_next = 0, record;
@@ -217,6 +220,10 @@ static void emit_gates(struct spi_emit *e, struct spi_point *point)
 		emit_gate_test(e, second);
 		emit_short_back(e, 0x75, record);
 	}
+	if (first && third) {
+		emit_gate_test(e, third);
+		emit_short_back(e, 0x75, record);
+	}
 }
 
 void spi_stub_emit(struct spi_emit *e, struct spi_point *point, const uint8_t *bytes, const struct spi_map_insn *insns,
@@ -225,7 +232,7 @@ void spi_stub_emit(struct spi_emit *e, struct spi_point *point, const uint8_t *b
 	e->frame = 1;
 	e->rbp_slot = 0;
 	emit_undo(e, bytes, insns, undo);
-	emit_gates(e, point);
+	emit_gates(e, point, point->flags & (SPI_POINT_TREE | SPI_POINT_APART) ? NULL : (const volatile int *) &point->tree_todo);
 	point->body = e->rx + e->used;
 	spi_relocate(e, point->address, point->object->bias, bytes, insns, count, moved);
 	spi_emit_finish(e);
@@ -310,7 +317,7 @@ void spi_site_emit(struct spi_emit *e, struct spi_point *point, const struct spi
 	e->frame = 1;
 	copies[site->insn_count] = e->used;
 	emit_site_code(e, site, site->own, site->code_size, point->object->bias);
-	emit_gates(e, point);
+	emit_gates(e, point, NULL);
 	point->body = e->rx + e->used;
 	if (way == SPI_SITE_TO_R11) {
 		spi_emit_bytes(e, "\x41\xff\xe3", 3);		/* jmp *%r11 */

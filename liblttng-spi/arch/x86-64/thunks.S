@@ -34,11 +34,13 @@
  */
 
 #define POINT_BODY	0
+#define POINT_THUNK	16
 #define POINT_ENTRY	48
 #define POINT_EXIT	64
 #define POINT_VECTORS	112
 #define POINT_FULL	128
 #define POINT_FULL_EXIT	136
+#define POINT_LENT	56
 #define SLOT_POINT	32
 #define HALF		0x8000000
 #define XSAVE_MASK	0xe7		/* x87, SSE, AVX, opmask, ZMM_Hi256, Hi16_ZMM */
@@ -261,6 +263,13 @@ spi_payload_calls:
 	EXIT_THUNK spi_thunk_exit_xmm, MODE_XMM
 	ENTRY_THUNK spi_thunk_entry_ymm, MODE_YMM
 	EXIT_THUNK spi_thunk_exit_ymm, MODE_YMM
+
+	/* The stub is this point's, and is to serve another: that one's thunk begins. */
+	THUNK spi_thunk_entry_lent
+	.cfi_def_cfa_offset 16
+	mov POINT_LENT(%rax), %rax
+	jmp *POINT_THUNK(%rax)
+	THUNK_END spi_thunk_entry_lent
 
 	THUNK spi_thunk_entry_gpr
 	.cfi_def_cfa_offset 16
