@@ -17,6 +17,16 @@ __attribute__((noinline)) int leaf(int a)
 	return a;
 }
 
+/* A jump in place of one byte, with a loop right behind, can lead to one place: two of them would not stand at the same address. */
+#define SHORT(n) void short_##n(int a); \
+	__asm__(".globl short_" #n "\n.type short_" #n ", @function\n.p2align 4\n" \
+		"short_" #n ":\n	push %rbp\n	mov %rsp, %rbp\n1:	shr %edi\n	jnz 1b\n	pop %rbp\n	ret\n" \
+		".size short_" #n ", . - short_" #n "\n");
+#define CALL(n) short_##n(i);
+#define EACH(what) what(0) what(1) what(2) what(3) what(4) what(5) what(6) what(7) what(8) what(9) what(10) what(11) \
+	what(12) what(13) what(14) what(15) what(16) what(17) what(18) what(19) what(20) what(21) what(22) what(23)
+EACH(SHORT)
+
 /* As a compiler that does not optimise makes them: the call is the third instruction. */
 int early(int a);
 int again(int a);
@@ -39,6 +49,7 @@ static void *work(void *data)
 {
 	for (int i = 0; end ? access(end, F_OK) : i < 50; i++) {
 		usual(i);
+		EACH(CALL)
 		__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
 		if (end)
 			usleep(50);

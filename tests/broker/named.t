@@ -39,7 +39,8 @@ traced() { spi_status | grep -P "^applied\t$pid\t" | grep -c "$1"; }
 is_active() { [ "$(traced "$1.*active")" -gt 0 ]; }
 is_gone() { [ "$(traced "$1.*active")" = 0 ]; }
 text_is_original() { python3 "$SPI_TOP_SRCDIR/tests/lib/text-equal.py" "$pid" >/dev/null 2>&1; }
-# keeps STAYS COMES EVENT RULE RULE [EACH] - the rule STAYS, told as RULE, misses none of its EACH events a call while COMES comes and goes
+# keeps STAYS COMES EVENT RULE RULE [EACH] - the rule STAYS, told as RULE, misses none of its EACH events EVENT (a pattern of
+# grep's) a call while COMES comes and goes
 keeps() {
 	local stays=$1 comes=$2 event=$3 one=$4 other=$5 each=${6:-1} total
 	rm -rf end look "stay.$event" "come.$event"
@@ -69,13 +70,14 @@ keeps() {
 	is "$(babeltrace2 "stay.$event" 2>lost | grep -ac ":$event:")" $((total * each)) "$stays misses nothing while $comes comes and goes" ||
 		diag "$(head -c 300 lost; spi_status | grep -a 'may be missing')"
 	is "$(babeltrace2 "stay.$event" 2>&1 | grep -c discarded)" 0 "$stays: nothing was discarded"
-	check "$comes: recorded meanwhile" grep -q . <(babeltrace2 "come.$event" 2>/dev/null | grep -a "func_entry\|early_entry")
+	check "$comes: recorded meanwhile" grep -q . <(babeltrace2 "come.$event" 2>/dev/null | grep -a "func_entry\|early_entry\|short_.*_entry")
 	check "the functions' code is what it was" spi_wait 10 text_is_original || python3 "$SPI_TOP_SRCDIR/tests/lib/text-equal.py" "$pid"
 	touch look
 	wait "$pid"
 }
 keeps "-f early" "--tree=early" early_entry early 'tree(early'
 keeps "-f again" "--tree=usual" again_entry again 'tree(usual'
+keeps "-f short_*" "--tree=short_*" 'short_[0-9]*_entry' 'short_' 'tree(short_' 24
 keeps "--tree=early" "-f early" func_entry 'tree(early' $'\tearly' 2
 
 # Call sites that are in place where an entry comes, which moves them. What would be missed is missed when it comes first.
