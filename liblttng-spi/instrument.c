@@ -99,6 +99,16 @@ static uint32_t write_named(struct spi_point **points, uint32_t n, int install)
 	return kept;
 }
 
+/* What write_named() has left; a thread of the program may have had a tree's entry take one over meanwhile. */
+static uint32_t write_own(struct spi_point **points, uint32_t n, const char **errors, int install)
+{
+	n = spi_points_write(points, n, errors, install);
+	for (uint32_t i = 0; i < n; i++)
+		if (errors[i] && !points[i]->patch && spi_entry_name(points[i], install) == 0)
+			errors[i] = NULL;
+	return n;
+}
+
 static void prepare_and_install(struct work *w, struct spi_point **points, const char **errors)
 {
 	struct rule *rule = w->rule;
@@ -130,7 +140,7 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 	if (spi_payload->installed)
 		spi_payload->installed(points, n);
 	n = write_named(points, n, 1);
-	n = spi_points_write(points, n, errors, 1);
+	n = write_own(points, n, errors, 1);
 	for (uint32_t i = 0; i < n; i++)
 		if (errors[i])
 			points[i]->users = 0;
@@ -221,7 +231,7 @@ static void rule_take_out(struct rule *rule)
 		if (rule->points[i]->users && --rule->points[i]->users == 0)
 			points[n++] = rule->points[i];
 	n = write_named(points, n, 0);
-	n = spi_points_write(points, n, errors, 0);
+	n = write_own(points, n, errors, 0);
 	for (uint32_t i = 0; i < n; i++) {
 		if (errors[i])
 			spi_note("%s: not taken out: %s", spi_map_string(points[i]->map, points[i]->func->name), errors[i]);

@@ -320,47 +320,59 @@ int (*spi_patch_frozen)(void (*work)(void *data), void *data);
 
 struct ops {
 	struct spi_text_op *op;
-	unsigned int n;
+	unsigned int n, done;
+	struct spi_point **points;
+	const char **errors;
+	int install;
 };
 
+/* Since it was asked for, a thread of the program may have had an entry of trees take a point's jump over: that is the entry's now. */
 static void ops_write(void *data)
 {
-	const struct ops *ops = data;
+	struct ops *ops = data;
 	uint64_t before = spi_patch_lock();
+	unsigned int kept = 0;
 
-	spi_text_write(ops->op, ops->n);
+	for (unsigned int i = 0; i < ops->n; i++) {
+		uint32_t index = ops->op[i].index;
+
+		if (ops->points[index]->patch)
+			op_fill(&ops->op[kept++], ops->points[index]->patch, index, ops->install);
+		else
+			ops->errors[index] = "a call tree has taken its jump over";
+	}
+	spi_text_write(ops->op, kept);
+	for (unsigned int i = 0; i < kept; i++) {
+		ops->errors[ops->op[i].index] = ops->op[i].error;
+		if (ops->op[i].error)
+			continue;
+		ops->points[ops->op[i].index]->installed = (uint32_t) ops->install;
+		ops->done++;
+	}
 	spi_patch_unlock(before);
 }
 
 static int write_all(struct spi_point **points, unsigned int n, const char **errors, int install)
 {
-	struct spi_text_op *ops = ops_room(n);
-	unsigned int count = 0, done = 0;
+	struct ops ops = { .op = ops_room(n), .points = points, .errors = errors, .install = install };
 
 	for (unsigned int i = 0; i < n; i++) {
-		errors[i] = ops ? NULL : "the agent has no memory left";
-		if (!ops || points[i]->installed == (uint32_t) install)
+		errors[i] = ops.op ? NULL : "the agent has no memory left";
+		if (!ops.op || points[i]->installed == (uint32_t) install)
 			continue;
 		errors[i] = may_write(points[i], install);
 		if (!errors[i])
-			op_fill(&ops[count++], points[i]->patch, i, install);
+			ops.op[ops.n++].index = i;
 	}
 	if (install) {
 		spi_frames_tell();
 		spi_trampoline_register();
 	}
-	if (count && spi_patch_frozen && spi_patch_frozen(ops_write, &(struct ops) { ops, count }) < 0)
+	if (ops.n && spi_patch_frozen && spi_patch_frozen(ops_write, &ops) < 0)
 		return -EAGAIN;
 	if (!spi_patch_frozen)
-		ops_write(&(struct ops) { ops, count });
-	for (unsigned int i = 0; i < count; i++) {
-		errors[ops[i].index] = ops[i].error;
-		if (ops[i].error)
-			continue;
-		points[ops[i].index]->installed = (uint32_t) install;
-		done++;
-	}
-	return (int) done;
+		ops_write(&ops);
+	return (int) ops.done;
 }
 
 int spi_patch_install(struct spi_point **points, unsigned int n, const char **errors)
