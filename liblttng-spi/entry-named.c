@@ -7,7 +7,7 @@
  * call that both record has a slot of each, as a site in trees of both kinds has (site-both.c).
  *
  * Which of them comes first makes no difference. A point that stands there already hands its jump and its stub over, and
- * what the entry has made for itself is but what these have moved. Once made, an entry
+ * the entry adds a copy of the moved instructions that leads on to its sites. Once made, an entry
  * stays what stands there: a point that comes again is called by it.
  */
 #include <errno.h>

@@ -320,8 +320,8 @@ int spi_worker_take_over(struct spi_choice *c, const struct spi_patch *from)
 		least = least || end < start + from->changed ? least : count;
 	}
 	decline(c, "what its jump has moved cannot be moved for a call tree");
-	for (; least && count >= least && result < 0; count--)
-		result = stub_write(c, count);
+	for (; least && count >= least && (result = stub_write(c, count)) < 0; count--)
+		;
 	if (result < 0)
 		return result;
 	c->address = from->address;
@@ -331,5 +331,9 @@ int spi_worker_take_over(struct spi_choice *c, const struct spi_patch *from)
 	c->patch->bounds = from->bounds;
 	c->patch->trampoline = from->trampoline;
 	c->patch->stub = from->stub;
-	return trap_sites(c);
+	/* its int3 are in force: where the table cannot grow they lead to the first stub's copies, as ever */
+	for (uint32_t i = 1; i < count && c->insns[i].offset < SPI_JUMP_SIZE; i++)
+		if (from->bounds >> c->insns[i].offset & 1)
+			spi_trap_add(from->address + c->insns[i].offset, c->patch->moved[i]);
+	return 0;
 }

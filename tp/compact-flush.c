@@ -267,6 +267,8 @@ void tp_compact_detached(int is_all)
 			continue;
 		if (c->in_use && !c->closed) {
 			tp_compact_write(c, TP_FLUSH_OTHER);
+			if (is_all && c->taken < c->used)
+				tp_compact_write(c, TP_FLUSH_MUST);	/* or it would go unsaid: a full ring's counts as lost */
 			tp_compact_write_end(c);
 			c->inherited = c->depth;	/* their exits have been counted */
 			c->ended = 1;
