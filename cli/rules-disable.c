@@ -397,7 +397,7 @@ int rules_disable(const struct rule_options *options)
 	if (ret == 0)
 		ret = channel_check(&d);
 	if (ret == 0)
-		ret = saved_read(&d.saved, d.session.name);
+		ret = saved_read(&d.saved, d.session.name, NULL);
 	if (ret == 0)
 		ret = rules_mark(&d);
 	if (ret == 0)

@@ -21,6 +21,7 @@
 #include "cli/rule-options.h"
 #include "cli/rules.h"
 #include "cli/rules-xml.h"
+#include "cli/saved.h"
 #include "cli/say.h"
 
 #define DEFAULT_CHANNEL	"channel0"	/* the one that LTTng makes and means when none is named */
@@ -129,6 +130,19 @@ static int rule_enable(struct enabling *e, const char *func, const struct spi_ev
 	return 1;
 }
 
+/* A session that was started refuses what its channel has already, too. */
+static int has_contexts(const struct enabling *e, int error, const char *channel)
+{
+	struct saved saved = { 0 };
+	int has;
+
+	if (error != -LTTNG_ERR_TRACE_ALREADY_STARTED || saved_read(&saved, e->session.name, channel) < 0)
+		return 0;
+	has = saved.contexts == (SAVED_VPID | SAVED_VTID | SAVED_IP);
+	saved_free(&saved);
+	return has;
+}
+
 /*
  * What readers of a tree need on each record: whose it is, and of which function.
  * Once a session was started, its channels take no more contexts.
@@ -155,7 +169,7 @@ static void tree_add_contexts(struct enabling *e)
 			break;
 		rules_print("ust context %s added to channel %s\n", contexts[i].name, channel);
 	}
-	if (i < sizeof(contexts) / sizeof(contexts[0]))
+	if (i < sizeof(contexts) / sizeof(contexts[0]) && !has_contexts(e, ret, channel))
 		say_warning("channel %s: without the contexts vpid, vtid and ip a tree's threads and functions cannot be told "
 			"apart: %s", channel, lttng_strerror(ret));
 }

@@ -135,12 +135,26 @@ static int saved_add(struct saved *saved, const char *channel, const xmlNode *ev
 	return rule->channel ? 0 : -ENOMEM;
 }
 
+static unsigned int contexts_of(const xmlNode *channel)
+{
+	xmlNode *contexts = node_child(channel, "contexts"), *context;
+	unsigned int found = 0;
+
+	for (context = contexts ? contexts->children : NULL; context; context = context->next)
+		if (context->type == XML_ELEMENT_NODE)
+			found |= (node_says(context, "type", "VPID") ? SAVED_VPID : 0) | (node_says(context, "type", "VTID") ? SAVED_VTID : 0) |
+				(node_says(context, "type", "IP") ? SAVED_IP : 0);
+	return found;
+}
+
 static int saved_take_channel(struct saved *saved, const xmlNode *channel)
 {
 	xmlNode *events = node_child(channel, "events"), *event;
 	char *name = node_text(channel, "name");
 	int ret = name ? 0 : -ENOMEM;
 
+	if (name && saved->channel && !strcmp(name, saved->channel))
+		saved->contexts = contexts_of(channel);
 	for (event = events ? events->children : NULL; event && ret == 0; event = event->next)
 		if (event->type == XML_ELEMENT_NODE && !strcmp((const char *) event->name, "event"))
 			ret = saved_add(saved, name, event);
@@ -189,12 +203,13 @@ static int saved_parse(struct saved *saved, const char *file, const char *sessio
 	return ret;
 }
 
-int saved_read(struct saved *saved, const char *session)
+int saved_read(struct saved *saved, const char *session, const char *channel)
 {
 	struct saved_place place = { 0 };
 	int ret;
 
 	memset(saved, 0, sizeof(*saved));
+	saved->channel = channel;
 	if (geteuid() != 0 && !getpwuid(geteuid())) {
 		say_error("%s: its rules cannot be read: uid %u has no entry in passwd, and the session daemon would end "
 			"over it", session, (unsigned int) geteuid());

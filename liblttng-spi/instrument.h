@@ -40,6 +40,10 @@ void spi_unloads_follow(void);
  */
 uint32_t spi_points_write(struct spi_point **points, uint32_t n, const char **errors, int install);
 
+/* ---- load-tell.c: libraries that come and go, told to the trace ---- */
+int spi_loads_known(int is_own);
+void spi_loads_tell(void);
+
 /* ---- instrument-find.c ---- */
 /* Points of another rule that it is to have, too. 0 or -ENOMEM. */
 int spi_rule_keep(struct rule *rule, struct spi_point *point);

@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/instrument.h"
 #include "liblttng-spi/patch-internal.h"
 
 #define MODULE_NAME	"liblttng-spi-tp.so"
@@ -239,7 +240,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	uint64_t signals;
 	char path[1200], name[16];
 	void *handle;
-	int has_path;
+	int has_path, knew_some;
 
 	spi_descriptors_redirect();
 	if (spi_payload)
@@ -256,12 +257,15 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 		spi_child_signals_block(&signals);	/* lttng-ust forks a helper in its constructor */
 	spi_low_fds_hold();
 	name_borrow(name);
+	spi_objects_scan();
+	knew_some = spi_loads_known(0);
 	handle = has_path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : load_everything(link, error, error_size);
 	name_give_back(name);
 	spi_low_fds_release();
 	if (spi_env.preloaded)
 		spi_child_signals_restore(&signals);
 	tracer_code_find();
+	spi_loads_known(1);
 	spi_redirect_tracer();
 	if (!handle && has_path)
 		spi_format(error, error_size, "%s", dlerror());
@@ -278,6 +282,8 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 			spi_payload->set_string_max(spi_string_max);
 		if (spi_payload && run && spi_payload->set_run)
 			spi_payload->set_run(run);
+		if (spi_payload && knew_some && !spi_env.preloaded && !spi_attached_early)
+			spi_payload->libraries_update();
 	}
 	spi_thread.busy = busy;
 	return spi_payload ? 0 : -ELIBACC;

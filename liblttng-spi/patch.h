@@ -27,7 +27,8 @@ struct spi_object {
 	struct spi_object *next;
 	uint64_t seen;			/* found by the latest scan: it is loaded; objects.c */
 	uint64_t since;			/* the scan that found it, which others before had not */
-	uint64_t reserved[6];
+	uint64_t told;			/* the trace has its lttng_ust_lib:load, or need not; load-tell.c */
+	uint64_t reserved[5];
 };
 
 /* Loaded twice, or one after the other. Any thread, also under the patch lock: nothing of libc's is called. */

@@ -169,6 +169,12 @@ struct spi_payload_ops {
 	void (*attached)(void);
 	/* Functions' points are about to be put in, for the first time or again. Agent thread only. */
 	void (*installed)(struct spi_point **points, unsigned int n);
+	void (*libraries_update)(void);	/* library_event() of all that lttng-ust, which was there before, has not noticed; slow */
+	/*
+	 * lttng_ust_lib:load, with build_id, or unload, of an object; path: its file, as it is called in this process. from: what of
+	 * the dynamic linker's told us. Any thread of the agent's, or one that loads a library; it is marked busy.
+	 */
+	void (*library_event)(const struct spi_object *object, const char *path, uint64_t from, int is_load);
 };
 
 /* The module's only exported symbol: "spi_payload_init". NULL on failure, *error says why. */

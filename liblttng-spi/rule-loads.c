@@ -124,6 +124,7 @@ void spi_rules_loads_take(struct spi_link *link)
 	if (!spi_rules)
 		return;
 	spi_objects_scan();
+	spi_loads_tell();
 	scan = spi_objects_scans;
 	for (struct spi_object *o = spi_objects_list(); o; o = o->next) {
 		int asked = 0;

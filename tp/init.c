@@ -18,6 +18,7 @@
 #include "tp/as.h"
 #include "tp/call.h"
 #include "tp/compact.h"
+#include "tp/library.h"
 #include "tp/owed.h"
 
 const struct spi_core_ops *tp_core;
@@ -206,6 +207,8 @@ static const struct spi_payload_ops ops = {
 	.budget_prepare = tp_budget_prepare,
 	.budget_event = tp_budget_event,
 	.installed = tp_alone_installed,
+	.libraries_update = tp_libraries_update,
+	.library_event = tp_library_event,
 };
 
 /* This library depends on lttng-ust's, so this runs first: events can still be recorded. */
@@ -232,6 +235,7 @@ const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, 
 	tp_compact_last_find();
 	tp_alone_init();
 	tp_context_register();
+	tp_library_init();
 	if (tp_left_register() < 0 || tp_runs_register() < 0) {
 		*error = "LTTng-UST refused the providers spi_call and spi_run";
 		tp_core = NULL;

@@ -117,6 +117,14 @@ lttng enable-channel -u late >/dev/null
 lttng start >/dev/null
 check "in a session that was started" spi enable-event --spi --tree=parse -c late
 like "$(cat err)" '^Warning: channel late: without the contexts' "in a session that was started: said"
+lttng stop >/dev/null
+lttng create ready --output="$SPI_TMP/ready" >/dev/null
+lttng enable-channel -u good >/dev/null
+lttng add-context -u -c good -t vpid -t vtid -t ip >/dev/null
+lttng start >/dev/null
+check "in one whose channel has them" spi enable-event --spi --tree=parse -c good
+is "$(grep -c contexts err)" 0 "in one whose channel has them: nothing to say of them"
+lttng destroy ready >/dev/null
 is "$(ls -d /tmp/lttng-rules-* 2>/dev/null)" "" "no directory is left"
 check "the daemon lives" kill -0 "$daemon"
 tap_done

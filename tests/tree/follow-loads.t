@@ -19,9 +19,19 @@ counter=$(nm loads | awk '$3 == "plugin_count" { sub(/^0*/, "", $1); print $1 }'
 counted() {
 	is "$(awk -F '\t' -v f="/loads+0x$counter" 'index($2, f) { print $1 }' t.counts)" "$(awk '/calls$/ { print $1 }' plain.out)" "$1"
 }
+# resolved NAME [--component=...] - who reads the addresses of trace t knows of each what it was in, constructors included
+resolved() {
+	local name=$1
+	shift
+	babeltrace2 --plugin-path="$SPI_TOP_BUILDDIR/bt2/.libs" t "$@" --component=names:filter.lttng-utils.debug-info 2>/dev/null |
+		grep -E 'cyg_profile:func_(entry|exit)' >names
+	check "$name: there are some" grep -q 'bin = "plugin.so+' names
+	is "$(grep -vc 'bin = "\(plugin.so\|loads\)[+@]' names)" 0 "$name"
+}
 for compact in "" --compact; do
 	followed "loaded${compact:+, compact}" "$compact --lib loads --lib plugin.so" ./loads 4 ./plugin.so
 	counted "every call of the library, from its first constructor on"
+	resolved "the library of each call is known${compact:+, compact}" ${compact:+--component=expand:filter.lttng-spi.expand}
 done
 followed "all libraries" "" ./loads 2 ./plugin.so
 counted "the same in a tree of everything"
@@ -49,4 +59,5 @@ wait "$tracer"
 tree_balanced t "running: balanced" --counts t.counts
 mv out plain.out
 counted "running: every call"
+resolved "running: the library of each call is known"
 tap_done

@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
 # A library that calls back and through its own PLT, linked, and loaded and
-# unloaded three times. lttng-ust's own dlopen(), which tells what is loaded here,
-# is the tracer's: what it calls, a constructor, is no part of the tree then
-# (follow-loads.t has one without).
+# unloaded three times. Where it was, the trace says itself (lttng_ust_lib:load);
+# lttng-ust's own dlopen(), which does so otherwise, is the tracer's: what it calls, a
+# constructor, is no part of the tree then.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 spi_daemon
@@ -32,6 +32,8 @@ check "there are some" test "$(library_calls all.counts | wc -l)" -ge 4
 tree_cc uses-library-truth uses-library.c -O0 -finstrument-functions -DLIBRARY='"./library-truth.so"'
 tree_cc uses-library uses-library.c -O0 -DLIBRARY='"./library.so"'
 dl=/usr/lib/x86_64-linux-gnu/liblttng-ust-dl.so.1
-SPI_CYG="$SPI_CYG $dl" SPI_AGENT="$SPI_AGENT $dl" TREE_OBJECTS='library-truth.so=library.so -lib_begin' \
+SPI_CYG="$SPI_CYG $dl" TREE_OBJECTS='library-truth.so=library.so -lib_begin' \
 	tree_is_truth "loaded" nesting uses-library
+SPI_CYG="$SPI_CYG $dl" SPI_AGENT="$SPI_AGENT $dl" TREE_OBJECTS='library-truth.so=library.so -lib_begin' \
+	tree_is_truth "loaded by lttng-ust's dlopen()" nesting uses-library
 tap_done

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Libraries that come and go, told to the trace: lttng_ust_lib:load and unload, before
+ * the constructors of what came run, so that each address that is recorded is in an
+ * object the reader knows.
+ *
+ * What is there before lttng-ust is, its state dump tells, when a session begins. What comes after is told
+ * here once, by what the scans find (objects.c), as the dynamic linker's own word of it
+ * lets the control thread look (load-watch.c), or a rule that is made. Another session's state dump
+ * may tell it again. liblttng-ust-dl.so tells by itself, where it is loaded.
+ *
+ * Under the control lock.
+ */
+#include <limits.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include "liblttng-spi/core.h"
+#include "liblttng-spi/instrument.h"
+
+static int others_tell;
+
+/*
+ * The latest scan's are known without being told; of what came since, is_own, what the tracer itself loads is. 1: lttng-ust is
+ * among them.
+ */
+int spi_loads_known(int is_own)
+{
+	int has_lttng = 0;
+
+	for (struct spi_object *o = spi_objects_list(); o; o = o->next) {
+		if (!o->seen || (is_own && !spi_object_is_own(o)))
+			continue;
+		o->told = 1;
+		has_lttng |= !strncmp(o->name, "liblttng-ust.so", 15);
+	}
+	return has_lttng;
+}
+
+static void object_tell(const struct spi_object *object, int is_load)
+{
+	char real[PATH_MAX];
+	const char *path = object->path;
+
+	/* in a sandbox nothing is asked of the kernel that is not needed */
+	if (is_load && !spi_sandboxed && realpath(path, real))
+		path = real;
+	spi_payload->library_event(object, path, _r_debug.r_brk, is_load);
+}
+
+void spi_loads_tell(void)
+{
+	if (!spi_payload || !spi_payload->library_event)
+		return;
+	/* what went first: another may be in its place */
+	for (int is_load = 0; is_load < 2; is_load++)
+		for (struct spi_object *o = spi_objects_list(); o; o = o->next) {
+			if (!o->seen != !is_load || !!o->told == is_load)
+				continue;
+			o->told = (uint64_t) is_load;
+			others_tell |= is_load && !strncmp(o->name, "liblttng-ust-dl.so", 18);
+			if (!others_tell)
+				object_tell(o, is_load);
+		}
+}
