@@ -184,10 +184,12 @@ static void wait_for_packet(struct spi_link *link)
 	for (;;) {
 		struct pollfd poll[2] = { { link->fd, POLLIN, 0 }, { spi_control_event, POLLIN, 0 } };
 		uint64_t count;
-		int64_t due = spi_tree_starts_wait(), close = spi_closing_wait();
+		int64_t due = spi_tree_starts_wait(), close = spi_closing_wait(), later = spi_redirect_wait();
 		uint32_t now;
-		long r = spi_sys(SYS_poll, poll, 2L, (long) (close < 0 || (due >= 0 && due < close) ? due : close));
+		long r;
 
+		due = later >= 0 && (due < 0 || later < due) ? later : due;
+		r = spi_sys(SYS_poll, poll, 2L, (long) (close < 0 || (due >= 0 && due < close) ? due : close));
 		if (r < 0 && r != -EINTR)
 			return;
 		spi_closing_step(link);
@@ -200,6 +202,7 @@ static void wait_for_packet(struct spi_link *link)
 			spi_tree_starts_take(link);
 			if (r > 0)
 				spi_tree_loads_take(link);
+			spi_redirect_step();
 			spi_budget_come_by(link);
 			spi_exec_tell_held();
 			spi_control_unlock();

@@ -217,6 +217,10 @@ struct spi_redirect {
 	void *to;
 };
 void spi_redirect(const struct spi_redirect *list);
+void spi_redirect_known(void);		/* what the latest scan has found has been looked at */
+void spi_redirect_later(void);		/* what it has found since will be, when the dynamic linker has relocated it */
+int64_t spi_redirect_wait(void);	/* milliseconds until that is due; -1: nothing is. No lock */
+void spi_redirect_step(void);		/* do what is due */
 void spi_redirect_tracer(void);		/* the tracer's own pointers to functions like memcpy(): libc's, whoever else has some */
 
 /* ---- tracer-signal.c: something done in the tracer's threads, one at a time ---- */

@@ -258,6 +258,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	spi_low_fds_hold();
 	name_borrow(name);
 	spi_objects_scan();
+	spi_redirect_known();
 	knew_some = spi_loads_known(0);
 	handle = has_path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : load_everything(link, error, error_size);
 	name_give_back(name);

@@ -28,7 +28,8 @@ struct spi_object {
 	uint64_t seen;			/* found by the latest scan: it is loaded; objects.c */
 	uint64_t since;			/* the scan that found it, which others before had not */
 	uint64_t told;			/* the trace has its lttng_ust_lib:load, or need not; load-tell.c */
-	uint64_t reserved[5];
+	uint64_t looks;			/* how often it was looked at after it was loaded; redirect.c */
+	uint64_t reserved[4];
 };
 
 /* Loaded twice, or one after the other. Any thread, also under the patch lock: nothing of libc's is called. */

@@ -14,7 +14,9 @@
  * library of it, has functions of its own for that (ThreadSanitizer takes them for the program's, and reports a race where
  * threads use a buffer one after the other), the tracer's pointers are set to libc's.
  *
- * Control side only. Objects that are loaded later are looked at with the next rule.
+ * Control side only. The dynamic linker tells of objects that are loaded later (load-watch.c) before it relocates them, and nothing
+ * tells when it has: so they are looked at some times in the half second after, and with the next rule. A pointer
+ * that is not relocated yet is left, as the linker would add to it.
  */
 #include <elf.h>
 #include <link.h>
@@ -24,6 +26,13 @@
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/interpose.h"
 #include "liblttng-spi/patch-internal.h"
+
+#define LATER_LOOKS	3u
+
+/* 0: look at all; else at what has come lately */
+static int later_only;
+static uint64_t later_since, later_due;	/* ns; due 0: nothing is */
+static unsigned int later_looks;
 
 struct tables {
 	const ElfW(Sym) *symbols;
@@ -89,13 +98,13 @@ static int page_protection(uint64_t page)
 	return found;
 }
 
-/* One aligned store: who calls meanwhile calls the one or the other. */
-static void slot_set(uint64_t *slot, uint64_t to)
+/* One aligned store: who calls meanwhile calls the one or the other. What is at or below `low` are addresses in the file. */
+static void slot_set(uint64_t *slot, uint64_t to, uint64_t low)
 {
-	uint64_t page = SPI_PAGE_OF((uint64_t) slot);
+	uint64_t page = SPI_PAGE_OF((uint64_t) slot), is = (uint64_t) slot % 8 ? to : __atomic_load_n(slot, __ATOMIC_RELAXED);
 	int protection;
 
-	if ((uint64_t) slot % 8 || __atomic_load_n(slot, __ATOMIC_RELAXED) == to)
+	if (is == to || is <= low)
 		return;
 	protection = page_protection(page);
 	if (protection < 0)
@@ -112,10 +121,16 @@ static void object_set(const struct dl_phdr_info *info, const struct spi_redirec
 {
 	const ElfW(Dyn) *dynamic = NULL;
 	struct tables t = { 0 };
+	uint64_t low = 0;
 
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			dynamic = (const void *) (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+
+		if (ph->p_type == PT_DYNAMIC)
+			dynamic = (const void *) (info->dlpi_addr + ph->p_vaddr);
+		if (ph->p_type == PT_LOAD && info->dlpi_addr && ph->p_vaddr + ph->p_memsz > low)
+			low = ph->p_vaddr + ph->p_memsz;
+	}
 	if (!dynamic)
 		return;
 	tables_read(&t, dynamic, info->dlpi_addr);
@@ -128,14 +143,26 @@ static void object_set(const struct dl_phdr_info *info, const struct spi_redirec
 				continue;
 			for (const struct spi_redirect *f = list; f->name; f++)
 				if (!strcmp(t.names + t.symbols[symbol].st_name, f->name) && f->to)
-					slot_set((uint64_t *) (info->dlpi_addr + r->r_offset), (uint64_t) f->to);
+					slot_set((uint64_t *) (info->dlpi_addr + r->r_offset), (uint64_t) f->to, low);
 		}
+}
+
+/* The latest scan's record of it; none: it has come since. */
+static struct spi_object *object_of(const struct dl_phdr_info *info)
+{
+	struct spi_object *o = spi_objects_list();
+
+	while (o && (!o->seen || o->bias != info->dlpi_addr))
+		o = o->next;
+	return o;
 }
 
 static int object_redirect(struct dl_phdr_info *info, size_t size, void *list)
 {
+	const struct spi_object *o = later_only ? object_of(info) : NULL;
+
 	(void) size;
-	if (!is_left_alone(info))
+	if ((!o || o->looks < LATER_LOOKS) && !is_left_alone(info))
 		object_set(info, list);
 	return 0;
 }
@@ -166,4 +193,55 @@ void spi_redirect_tracer(void)
 	for (struct spi_redirect *f = list; f->name; f++)
 		f->to = spi_find_in_libc_resolved(f->name);
 	dl_iterate_phdr(tracer_redirect, list);
+}
+
+/* ---- what is loaded later ---- */
+
+/* Of those that the scan has found: `looks` of them are done. */
+void spi_redirect_known(void)
+{
+	for (struct spi_object *o = spi_objects_list(); o; o = o->next)
+		o->looks = o->seen ? LATER_LOOKS : 0;
+}
+
+static void later_plan(void)
+{
+	static const uint32_t after_ms[LATER_LOOKS] = { 5, 50, 500 };
+
+	later_due = later_looks < LATER_LOOKS ? later_since + after_ms[later_looks] * UINT64_C(1000000) : 0;
+}
+
+void spi_redirect_later(void)
+{
+	int is_new = 0;
+
+	for (struct spi_object *o = spi_objects_list(); o; o = o->next) {
+		o->looks = o->seen ? o->looks : 0;
+		is_new |= o->seen && !o->looks;
+	}
+	if (!is_new || spi_env.preloaded)
+		return;
+	later_since = spi_now_ns();
+	later_looks = 0;
+	later_plan();
+}
+
+int64_t spi_redirect_wait(void)
+{
+	uint64_t now = later_due ? spi_now_ns() : 0;
+
+	return !later_due ? -1 : later_due > now ? (int64_t) ((later_due - now) / 1000000u) + 1 : 0;
+}
+
+void spi_redirect_step(void)
+{
+	if (!later_due || spi_now_ns() < later_due)
+		return;
+	later_only = 1;
+	spi_descriptors_redirect();
+	later_only = 0;
+	for (struct spi_object *o = spi_objects_list(); o; o = o->next)
+		o->looks += o->seen && o->looks < LATER_LOOKS;
+	later_looks++;
+	later_plan();
 }

@@ -205,6 +205,7 @@ void spi_tree_loads_take(struct spi_link *link)
 	spi_give_up_take();
 	spi_unloads_follow();
 	spi_rules_loads_take(link);
+	spi_redirect_later();
 	for (struct spi_object *o = spi_objects_list(); o; o = o->next)
 		for (struct spi_tree *tree = spi_trees; tree; tree = tree->next)
 			if (tree->enabled && (tree->follow & SPI_FOLLOW_DLOPEN) && spi_tree_covers(tree, o))

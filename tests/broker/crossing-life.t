@@ -53,7 +53,7 @@ ended() { grep -qx end counted || ! kill -0 "$pid"; }
 
 # life SEED CHANGES KINDS - a run with that many changes, of a program with threads of these kinds
 life() {
-	local on=() i k s rule preload name="$3, seed $1"
+	local on=() i k s rule name="$3, seed $1"
 	RANDOM=$1
 	rm -rf ./*.trace end look counts
 	session names $(printf -- '-f %s ' "${named[@]}")
@@ -61,9 +61,7 @@ life() {
 	session compact --tree=turn --compact
 	session come
 	session go
-	preload=
-	[[ $3 != *l* ]] || preload=liblttng-ust-dl.so.1		# who reads addresses has to know where the library was
-	LD_PRELOAD=$preload LTTNG_UST_REGISTER_TIMEOUT=-1 ./crossing-life "$3" end look >counted 2>stray &
+	LTTNG_UST_REGISTER_TIMEOUT=-1 ./crossing-life "$3" end look >counted 2>stray &
 	pid=$!
 	: >changes
 	for ((i = 0; i < $2; i++)); do
