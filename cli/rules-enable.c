@@ -175,21 +175,17 @@ static void tree_add_contexts(struct enabling *e)
 }
 
 /*
- * What records comes before what instruments. Where recording rules instrument, those for exits come first: without entries
- * none is recorded for a while (tp/alone.c), while entries without exits would be calls that never end.
+ * What records comes before what instruments, and what records exits before what does entries: without entries
+ * no exit is recorded for a while (tp/alone.c), while entries without exits would be calls that never end. An event's filter
+ * is in force a moment after the event, so in a session that is started this holds for trees, which others' calls pass by, too.
  */
-static int recipe_turn(const struct enabling *e, unsigned int i, int k)
+static int recipe_turn(const char *name)
 {
-	const char *name = e->recipes[i][k].name;
 	size_t n = strlen(name);
-	int j;
 
 	if (rules_is_form(name))
 		return 2;
-	for (j = 0; j < e->counts[i]; j++)
-		if (rules_is_form(e->recipes[i][j].name))
-			return 0;
-	return n < 5 || strcmp(name + n - 5, "_exit");
+	return n >= 6 && !strcmp(name + n - 6, "_entry");
 }
 
 /* One FUNC, or tree: what records it, then what instruments. */
@@ -203,7 +199,7 @@ static int wish_enable(struct enabling *e, unsigned int i)
 	func = rules_wish_title(&wish);
 	for (turn = 0; turn < 3; turn++) {
 		for (k = 0; k < e->counts[i]; k++) {
-			if (recipe_turn(e, i, k) != turn)
+			if (recipe_turn(e->recipes[i][k].name) != turn)
 				continue;
 			ret = rule_enable(e, func, &e->recipes[i][k]);
 			if (ret < 0)

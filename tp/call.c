@@ -77,7 +77,7 @@ static __attribute__((noinline)) void fire_entry_all(
 			struct lttng_ust_channel_buffer *channel = recorder->chan;
 			int error = -ENOBUFS;
 
-			if (!tp_recorder_takes(&shot, event, channel) || (is_tree && !tp_pair_takes(tp, channel, has_slot)))
+			if (!tp_recorder_takes(&shot, event, channel) || (is_tree && !tp_pair_takes(tp, event, channel, has_slot)))
 				continue;
 			if (!spi_thread_owes(t) || !tp_owed_blocks(t, channel))
 				error = first ? tp_as_learn(fired, record, length, recorder, channel)

@@ -49,7 +49,8 @@ SPI_HIDDEN void tp_heard_forget(const struct spi_slot *slot, const void *channel
 
 /* ---- pairs.c ---- */
 /* May this channel have the entry of a tree's call, as it takes exits? Inside a read-side section. */
-SPI_HIDDEN int tp_pair_takes(const struct tp_point *tp, const struct lttng_ust_channel_buffer *channel, int has_slot);
+SPI_HIDDEN int tp_pair_takes(const struct tp_point *tp, const struct lttng_ust_event_common *entry,
+	const struct lttng_ust_channel_buffer *channel, int has_slot);
 /* A channel in which both are recorded. */
 SPI_HIDDEN void tp_pair_seen(const void *channel);
 extern SPI_HIDDEN const void *tp_pair_latest;

@@ -197,6 +197,23 @@ void tp_compact_retag(struct spi_point *point, const char *tags)
 }
 
 /* Inside a read-side section. */
+/* The rule that records descriptions in this channel is just being switched on: the batches have its filter already (pairs.c). */
+static int filter_is_coming(const struct lttng_ust_event_common *site, const struct lttng_ust_channel_buffer *channel)
+{
+	struct lttng_ust_tracepoint_probe *probe;
+
+	if (CMM_ACCESS_ONCE(site->eval_filter))
+		return 0;
+	for (probe = tp_probes(&tp_compact_calls); probe && probe->func; probe++) {
+		const struct lttng_ust_event_common *e = probe->data;
+
+		if (probe->func == tp_probe_mark && e->type == LTTNG_UST_EVENT_TYPE_RECORDER &&
+				((struct lttng_ust_event_recorder *) e->child)->chan == channel && CMM_ACCESS_ONCE(e->eval_filter))
+			return 1;
+	}
+	return 0;
+}
+
 __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t number)
 {
 	const struct tp_compact_point *cp = &chunks[number / CHUNK][number % CHUNK];
@@ -224,6 +241,10 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 			continue;
 		if (!tp_recorder_takes(&shot, e, recorder->chan))
 			continue;
+		if (filter_is_coming(e, recorder->chan)) {
+			lost = 1;	/* again with the next */
+			continue;
+		}
 		taken = 1;
 		lost |= tp_discarded(tp_record(&event, record, sizeof(record), recorder, recorder->chan));
 	}

@@ -6,6 +6,10 @@
  * Somebody may want entries only. But where exits were recorded a moment ago, and are not any more, the rule is being
  * switched off, and the event of the exits has gone first: then entries have ended, too. After a while it is taken
  * for what is wanted. A channel is an address to compare; another one that is given it later begins with that while.
+ *
+ * lttng-ust switches an event on a moment before its filter, microseconds, or milliseconds where its thread is preempted just then: all
+ * trees' calls pass by a rule for one of them. Where the exits have a filter in that channel, the entries have one that is
+ * not there yet.
  */
 #include "tp/call.h"
 
@@ -49,7 +53,8 @@ static int exits_ended_lately(const void *channel)
 	return 0;
 }
 
-int tp_pair_takes(const struct tp_point *tp, const struct lttng_ust_channel_buffer *channel, int has_slot)
+int tp_pair_takes(const struct tp_point *tp, const struct lttng_ust_event_common *entry,
+	const struct lttng_ust_channel_buffer *channel, int has_slot)
 {
 	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->exit); probe && probe->func; probe++) {
 		const struct lttng_ust_event_common *event = probe->data;
@@ -60,7 +65,7 @@ int tp_pair_takes(const struct tp_point *tp, const struct lttng_ust_channel_buff
 			continue;
 		if (tp_pair_latest != channel)
 			tp_pair_seen(channel);
-		return has_slot;
+		return has_slot && (CMM_ACCESS_ONCE(entry->eval_filter) || !CMM_ACCESS_ONCE(event->eval_filter));
 	}
 	return !exits_ended_lately(channel);
 }
