@@ -37,11 +37,12 @@ static struct {
 	struct loop_timer timer;
 	uint64_t id;		/* 0: none */
 	bool taken_out, is_tree;
-	uint64_t begun, most;
+	uint64_t begun, most, until;	/* until: the daemon goes on then */
 	uint64_t question;	/* of the daemon, the last that was begun before */
 	uint64_t command;	/* the client's */
 	enum reach reach;
 	char name[NAME_BYTES];
+	bool is_new;		/* the rule was made a moment ago: what the daemon told last has none of that name that is on */
 	bool is_known;		/* whose rules the command is about: */
 	char session[NAME_BYTES], channel[NAME_BYTES];	/* "": a trigger's */
 } disabling;
@@ -151,6 +152,15 @@ static struct rule *only_rule(const struct ruleset *rules, const char *name)
 	return only && only->enabled ? only : NULL;
 }
 
+static bool is_on(const char *name)
+{
+	const struct rule *rule = broker.rules->rules;
+
+	while (rule && (!rule->enabled || strcmp(rule->name, name)))
+		rule = rule->next;
+	return rule != NULL;
+}
+
 /* It may be another session's, where it is all that is left of that name. */
 static struct rule *rule_of_command(struct rule *only)
 {
@@ -191,11 +201,24 @@ static void rules_off(struct ruleset *rules, struct rule *only)
 		}
 }
 
+static void whose_take(const struct rule *only)
+{
+	disabling.is_known = true;
+	snprintf(disabling.session, NAME_BYTES, "%s", only->session ? only->session->name : "");
+	snprintf(disabling.channel, NAME_BYTES, "%s", only->channel);
+}
+
 /* What the daemon told when it was asked before: this rule was still on then. What is asked from now on waits for the command. */
 void disabling_recall(struct ruleset *rules, uint64_t question)
 {
-	if (question <= disabling.question && disabling.is_known)
-		rules_off(rules, rule_of_command(only_rule(rules, disabling.name)));
+	struct rule *only;
+
+	if (question > disabling.question || (!disabling.is_known && !disabling.is_new))
+		return;
+	only = only_rule(rules, disabling.name);
+	if (!disabling.is_known && only)
+		whose_take(only);
+	rules_off(rules, rule_of_command(only));
 }
 
 /* How much goes, by what the same command has switched off before. */
@@ -214,11 +237,9 @@ static void note(uint64_t command, const char *name, const struct rule *only, ui
 	disabling.command = command;
 	disabling.question = query_next() - 1;
 	strncpy(disabling.name, name, NAME_BYTES - 1);
-	if (!only)
-		return;
-	disabling.is_known = true;
-	snprintf(disabling.session, NAME_BYTES, "%s", only->session ? only->session->name : "");
-	snprintf(disabling.channel, NAME_BYTES, "%s", only->channel);
+	disabling.is_new = !only && loop_now() < disabling.until && !is_on(name);
+	if (only)
+		whose_take(only);
 }
 
 void disabling_begin(const struct spi_broker_disabling *message, const char *name)
@@ -226,6 +247,7 @@ void disabling_begin(const struct spi_broker_disabling *message, const char *nam
 	struct rule *only;
 
 	disabling.begun = loop_now();
+	disabling.until = message->until;
 	disabling.is_known &= message->command == disabling.command;
 	only = rule_of_command(only_rule(broker.rules, name));
 	/* one that comes too late is off already: the rules of that name that are on are others */
