@@ -11,17 +11,10 @@
  * A ring that is full may have room soon: the words are kept, and tried again,
  * until the buffer's room is used up; then they are lost, and counted. That is
  * done only while nobody took them, as a second session must not get them twice.
- *
- * Sessions start in steps: the gates open first, and what passes them is listened to
- * a moment later. Words of that moment are kept as well: without a call's entry, what
- * it calls would stand alone.
  */
 #include <string.h>
 #include "tp/compact.h"
 
-#define DESCRIBE_EVERY	(1u << 20)	/* bytes written, after which every number is described again, for snapshots */
-#define CUT_NS		UINT64_C(400000000)
-#define CUT_STEP_NS	UINT64_C(2000000)
 #define CHUNK_LEAST	16u
 #define END_TRIES	8u	/* of the last batch, when the ring is full */
 
@@ -40,15 +33,7 @@ enum took {
 	TOOK_LARGE = 8,		/* a channel's sub-buffers are smaller */
 };
 
-enum listen {
-	LISTEN_NONE,
-	LISTEN_SOON,		/* a session is being started */
-	LISTEN_NOW,
-};
-
 static uint32_t chunk = TP_COMPACT_BATCH;	/* words of one event */
-static uint64_t written;			/* bytes, since every number was described */
-static uint64_t listeners;			/* made of the channels that listened at the latest batch */
 
 /* ---- packing ---- */
 
@@ -291,7 +276,7 @@ static unsigned int batch_write(struct tp_compact_thread *c, uint32_t length)
 		error = tp_record(shot.event, shot.record, shot.length, recorder, recorder->chan);
 		if (!error) {
 			took |= TOOK_ONE;
-			__atomic_fetch_add(&written, length, __ATOMIC_RELAXED);
+			tp_compact_written(length);
 		} else if (error == -ENOSPC) {
 			took |= TOOK_LOST | TOOK_LARGE;
 		} else if (tp_discarded(error)) {
@@ -299,88 +284,6 @@ static unsigned int batch_write(struct tp_compact_thread *c, uint32_t length)
 		}
 	}
 	return took;
-}
-
-/* `sum`: made of the channels that do. Inside a read-side section. */
-static enum listen listeners_find(uint64_t *sum)
-{
-	struct lttng_ust_tracepoint_probe *probe;
-	enum listen listen = LISTEN_NONE;
-
-	*sum = 0;
-	for (probe = tp_probes(&tp_compact_calls); probe && probe->func; probe++) {
-		struct lttng_ust_event_common *event = probe->data;
-		struct lttng_ust_event_recorder *recorder = event->child;
-
-		if (probe->func != tp_probe_mark || event->type != LTTNG_UST_EVENT_TYPE_RECORDER)
-			continue;
-		if (tp_recorder_on(event, recorder->chan))
-			*sum += (uint64_t) recorder->chan * UINT64_C(0x9e3779b97f4a7c15) | 1;
-		else if (CMM_ACCESS_ONCE(event->enabled) && !CMM_ACCESS_ONCE(recorder->chan->parent->session->active))
-			listen = LISTEN_SOON;
-	}
-	return *sum ? LISTEN_NOW : listen;
-}
-
-/*
- * A command for whose sake all was just written may begin a new chunk of the trace (rotation) at any moment from then
- * on, which is to be readable by itself: for a while numbers are described again and again.
- */
-static uint64_t cut_until, cut_next;
-
-void tp_compact_expect_cut(void)
-{
-	__atomic_store_n(&cut_next, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&cut_until, tp_clock_now() + CUT_NS, __ATOMIC_RELAXED);
-}
-
-static int cut_may_be(void)
-{
-	uint64_t until = __atomic_load_n(&cut_until, __ATOMIC_RELAXED), now;
-
-	if (spi_likely(!until))
-		return 0;
-	now = tp_clock_now();
-	if (now >= until) {
-		__atomic_store_n(&cut_until, 0, __ATOMIC_RELAXED);
-		return 0;
-	}
-	if (now < __atomic_load_n(&cut_next, __ATOMIC_RELAXED))
-		return 0;
-	__atomic_store_n(&cut_next, now + CUT_STEP_NS, __ATOMIC_RELAXED);
-	return 1;
-}
-
-/* Does anybody record batches? And are it still the same ones, who know the numbers? Inside a read-side section. */
-static enum listen listeners_look(void)
-{
-	uint64_t sum;
-	enum listen listen = listeners_find(&sum);
-
-	if (listen != LISTEN_NOW)
-		tp_compact_unheard();
-	else if (sum != __atomic_exchange_n(&listeners, sum, __ATOMIC_RELAXED) ||
-			__atomic_load_n(&written, __ATOMIC_RELAXED) > DESCRIBE_EVERY || cut_may_be()) {
-		__atomic_store_n(&written, 0, __ATOMIC_RELAXED);
-		tp_site_forget_all();
-	}
-	return listen;
-}
-
-/* The next channel may well be where the last one was in memory, and knows no number yet. */
-void tp_compact_unheard(void)
-{
-	__atomic_store_n(&listeners, 0, __ATOMIC_RELAXED);
-}
-
-int tp_compact_is_heard(struct spi_thread *t)
-{
-	tp_reader *reader = tp_read_lock(t);
-	uint64_t sum;
-	int heard = listeners_find(&sum) == LISTEN_NOW;
-
-	tp_read_unlock(reader);
-	return heard;
 }
 
 /* The batch is in the trace, or lost, or nobody wanted it. */
@@ -432,19 +335,19 @@ static int write_one(struct tp_compact_thread *c, struct spi_thread *t, uint32_t
 {
 	uint32_t words = __atomic_load_n(&chunk, __ATOMIC_RELAXED), end = used - c->taken > words ? c->taken + words : used;
 	tp_reader *reader = tp_read_lock(t);
-	enum listen listen = listeners_look();
+	enum tp_listen listen = tp_compact_listeners();
 	int must = how >= TP_FLUSH_MUST, last = how == TP_FLUSH_LAST || how == TP_FLUSH_END;
 	unsigned int took = 0;
 
-	batch_pack(c, c->taken, end, must, listen == LISTEN_NOW && !tp_compact_over, b);
+	batch_pack(c, c->taken, end, must, listen == TP_LISTEN_NOW && !tp_compact_over, b);
 	if (spi_unlikely(batch_is_over(c, b))) {
 		tp_read_unlock(reader);
 		batch_drop(c, b);
 		return b->words && c->taken < used;
 	}
-	if (listen == LISTEN_SOON)
+	if (listen == TP_LISTEN_SOON)
 		took = TOOK_WAIT;
-	else if (listen == LISTEN_NOW && b->size)
+	else if (listen == TP_LISTEN_NOW && b->size)
 		took = batch_write(c, head_fill(c, b, last && c->taken + b->words == used ? TP_BATCH_END : 0));
 	tp_read_unlock(reader);
 	if (!b->words)
@@ -509,7 +412,7 @@ void tp_compact_write_end(struct tp_compact_thread *c)
 		return;
 	b.end_tick = tp_clock_pair(&b.end_ns);
 	reader = tp_read_lock(&spi_thread);
-	for (unsigned int i = 0; !(took & TOOK_ONE) && (!i || (took & TOOK_WAIT)) && i < END_TRIES && listeners_look() == LISTEN_NOW; i++)
+	for (unsigned int i = 0; !(took & TOOK_ONE) && (!i || (took & TOOK_WAIT)) && i < END_TRIES && tp_compact_listeners() == TP_LISTEN_NOW; i++)
 		took = batch_write(c, head_fill(c, &b, TP_BATCH_END));
 	tp_read_unlock(reader);
 	c->seq++;

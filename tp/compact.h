@@ -129,19 +129,29 @@ enum tp_flush {
 	TP_FLUSH_END,		/* both */
 	TP_FLUSH_CLOSE,		/* by another thread, at the end of the process: what it is just writing is lost */
 };
-SPI_HIDDEN void tp_compact_unheard(void);	/* nobody does */
-SPI_HIDDEN int tp_compact_is_heard(struct spi_thread *t);	/* somebody records batches now */
 /* Write what there is; c->lock is held. */
 SPI_HIDDEN void tp_compact_write(struct tp_compact_thread *c, enum tp_flush how);
 /* And that its open calls end here; c->lock is held. */
 SPI_HIDDEN void tp_compact_write_end(struct tp_compact_thread *c);
+
+/* ---- compact-listen.c ---- */
+enum tp_listen {
+	TP_LISTEN_NONE,
+	TP_LISTEN_SOON,		/* a session is being started */
+	TP_LISTEN_NOW,
+};
+/* Does anybody record batches, and if others than before, are numbers described again? Inside a read-side section. */
+SPI_HIDDEN enum tp_listen tp_compact_listeners(void);
+SPI_HIDDEN void tp_compact_unheard(void);	/* nobody does */
+SPI_HIDDEN int tp_compact_is_heard(struct spi_thread *t);	/* somebody records batches now */
+SPI_HIDDEN void tp_compact_expect_cut(void);		/* what is written from now on may be in another chunk */
+SPI_HIDDEN void tp_compact_written(uint32_t bytes);	/* batches are so much longer */
 
 /* ---- compact-flush.c: threads ---- */
 SPI_HIDDEN int tp_compact_start(void);
 SPI_HIDDEN struct tp_compact_thread *tp_compact_begin(struct spi_thread *t);	/* signals blocked. NULL: no memory */
 SPI_HIDDEN void tp_compact_flush(struct tp_compact_thread *c, enum tp_flush how);	/* the calling thread's; signals blocked */
 SPI_HIDDEN void tp_compact_flush_all(void);
-SPI_HIDDEN void tp_compact_expect_cut(void);		/* what is written from now on may be in another chunk */
 /* The process ends, or executes another program: everybody's records, and that their calls are over. */
 SPI_HIDDEN void tp_compact_close(int is_end);
 /* The same, but everybody goes on. is_all: nothing is recorded any more, until tp_compact_attached(). */
