@@ -37,15 +37,20 @@ static struct {
 	struct loop_timer timer;
 	uint64_t id;		/* 0: none */
 	bool taken_out, is_tree;
-	uint64_t begun, most, until;	/* until: the daemon goes on then */
+	uint64_t begun, most;
 	uint64_t question;	/* of the daemon, the last that was begun before */
 	uint64_t command;	/* the client's */
 	enum reach reach;
 	char name[NAME_BYTES];
-	bool is_new;		/* the rule was made a moment ago: what the daemon told last has none of that name that is on */
 	bool is_known;		/* whose rules the command is about: */
 	char session[NAME_BYTES], channel[NAME_BYTES];	/* "": a trigger's */
 } disabling;
+
+/* Of rules that were made a moment ago: what the daemon told last has none of that name that is on. */
+static struct {
+	uint64_t question;	/* as above; 0: none */
+	char name[NAME_BYTES];
+} young[8];
 
 static void disabling_end(void)
 {
@@ -201,24 +206,28 @@ static void rules_off(struct ruleset *rules, struct rule *only)
 		}
 }
 
-static void whose_take(const struct rule *only)
+static void young_note(const char *name)
 {
-	disabling.is_known = true;
-	snprintf(disabling.session, NAME_BYTES, "%s", only->session ? only->session->name : "");
-	snprintf(disabling.channel, NAME_BYTES, "%s", only->channel);
+	static unsigned int next;
+	unsigned int i = next++ % (sizeof(young) / sizeof(young[0]));
+
+	young[i].question = query_next() - 1;
+	snprintf(young[i].name, NAME_BYTES, "%s", name);
 }
 
-/* What the daemon told when it was asked before: this rule was still on then. What is asked from now on waits for the command. */
+/* What the daemon told when it was asked before: these rules were still on then. What is asked from now on waits for the command. */
 void disabling_recall(struct ruleset *rules, uint64_t question)
 {
-	struct rule *only;
+	if (question <= disabling.question && disabling.is_known)
+		rules_off(rules, rule_of_command(only_rule(rules, disabling.name)));
+	for (unsigned int i = 0; i < sizeof(young) / sizeof(young[0]); i++) {
+		struct rule *only = question <= young[i].question ? only_rule(rules, young[i].name) : NULL;
 
-	if (question > disabling.question || (!disabling.is_known && !disabling.is_new))
-		return;
-	only = only_rule(rules, disabling.name);
-	if (!disabling.is_known && only)
-		whose_take(only);
-	rules_off(rules, rule_of_command(only));
+		if (only) {
+			only->taken_off = true;
+			only->enabled = false;
+		}
+	}
 }
 
 /* How much goes, by what the same command has switched off before. */
@@ -237,9 +246,11 @@ static void note(uint64_t command, const char *name, const struct rule *only, ui
 	disabling.command = command;
 	disabling.question = query_next() - 1;
 	strncpy(disabling.name, name, NAME_BYTES - 1);
-	disabling.is_new = !only && loop_now() < disabling.until && !is_on(name);
-	if (only)
-		whose_take(only);
+	if (!only)
+		return;
+	disabling.is_known = true;
+	snprintf(disabling.session, NAME_BYTES, "%s", only->session ? only->session->name : "");
+	snprintf(disabling.channel, NAME_BYTES, "%s", only->channel);
 }
 
 void disabling_begin(const struct spi_broker_disabling *message, const char *name)
@@ -247,12 +258,13 @@ void disabling_begin(const struct spi_broker_disabling *message, const char *nam
 	struct rule *only;
 
 	disabling.begun = loop_now();
-	disabling.until = message->until;
 	disabling.is_known &= message->command == disabling.command;
 	only = rule_of_command(only_rule(broker.rules, name));
 	/* one that comes too late is off already: the rules of that name that are on are others */
 	if (disabling.begun >= message->until)
 		only = NULL;
+	else if (!only && !is_on(name))
+		young_note(name);
 	disabling_end();
 	disabling.id = message->id;
 	note(message->command, name, only, message->flags);
