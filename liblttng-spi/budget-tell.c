@@ -56,7 +56,8 @@ void spi_budget_news(void)
 		t->busy_p = (uint64_t) __builtin_frame_address(0);
 	t->busy++;
 	do {
-		before = spi_patch_lock();
+		if (spi_patch_lock_soon(&before) < 0)	/* with the next */
+			break;
 		more = news_take(&event);
 		spi_patch_unlock(before);
 		if (more && spi_payload->budget_event)

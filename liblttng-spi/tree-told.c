@@ -63,7 +63,13 @@ void spi_tree_process_end(void)
 
 /* ---- tags ---- */
 
-/* Texts of sets of trees, made when they are first asked for, in any thread, and kept for ever. */
+#define TAGS_SPINS	10000u
+#define TAGS_TRIES	8u
+
+/*
+ * Texts of sets of trees, made when they are first asked for, in any thread, and kept for ever. Not under the patch lock: who asks
+ * may be in the middle of malloc(), which a fork() that has the lock waits for, or be the thread that forks itself.
+ */
 static struct tags {
 	struct tags *next;
 	uint32_t trees, version;
@@ -71,15 +77,16 @@ static struct tags {
 } *tags;
 static char tag_of[SPI_TREES_MAX][16];
 uint32_t spi_tree_tagged;
-static uint32_t tags_version;
+static uint32_t tags_version;	/* odd: tag_of[] is being changed */
 
 void spi_tree_tag_set(uint32_t index, const char *tag)
 {
 	uint64_t before = spi_patch_lock();
 
+	__atomic_fetch_add(&tags_version, 1, __ATOMIC_SEQ_CST);
 	spi_bytes_copy(tag_of[index], tag, sizeof(tag_of[index]));
 	spi_tree_tagged = tag[0] ? spi_tree_tagged | 1u << index : spi_tree_tagged & ~(1u << index);
-	__atomic_fetch_add(&tags_version, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&tags_version, 1, __ATOMIC_SEQ_CST);
 	spi_patch_unlock(before);
 }
 
@@ -92,30 +99,56 @@ static struct tags *tags_find(uint32_t trees, uint32_t version)
 	return t;
 }
 
-const char *spi_tree_tags(uint32_t trees)
+static void tags_fill(struct tags *t, uint32_t trees, uint32_t version)
 {
-	uint32_t version = __atomic_load_n(&tags_version, __ATOMIC_ACQUIRE), n = 0;
-	struct tags *t = tags_find(trees, version);
-	uint64_t before;
+	uint32_t n = 0;
 
-	if (t)
-		return t->text;
-	before = spi_patch_lock();
-	t = spi_alloc(sizeof(*t));
-	for (uint32_t i = 0; t && i < SPI_TREES_MAX; i++) {
+	for (uint32_t i = 0; i < SPI_TREES_MAX; i++) {
 		if (!(trees >> i & 1) || !tag_of[i][0])
 			continue;
 		t->text[n] = '|';
-		for (const char *c = tag_of[i]; *c; c++)
-			t->text[++n] = *c;
+		for (uint32_t k = 0; k < sizeof(tag_of[i]) && tag_of[i][k]; k++)
+			t->text[++n] = tag_of[i][k];
 		t->text[++n] = '|';
 	}
-	if (t) {
-		t->trees = trees;
-		t->version = version;
-		t->next = tags;
-		__atomic_store_n(&tags, t, __ATOMIC_RELEASE);
+	t->text[n ? n + 1 : 0] = 0;
+	t->trees = trees;
+	t->version = version;
+}
+
+/* Who changes a tag is soon done, but may be preempted, and this thread the more urgent one. */
+static uint32_t tags_version_wait(void)
+{
+	uint32_t version = __atomic_load_n(&tags_version, __ATOMIC_SEQ_CST);
+
+	for (uint32_t i = 0; (version & 1) && i < TAGS_SPINS; i++) {
+		__builtin_ia32_pause();
+		version = __atomic_load_n(&tags_version, __ATOMIC_SEQ_CST);
 	}
-	spi_patch_unlock(before);
-	return t ? t->text : "";
+	return version;
+}
+
+const char *spi_tree_tags(uint32_t trees)
+{
+	struct tags *made = NULL, *t;
+	uint32_t version;
+
+	for (unsigned int i = 0; i < TAGS_TRIES; i++) {
+		version = tags_version_wait();
+		t = tags_find(trees, version);
+		if (t)
+			return t->text;
+		if (!made)
+			made = spi_alloc(sizeof(*made));
+		if (!made)
+			return "";
+		tags_fill(made, trees, version);
+		spi_barrier();
+		if (__atomic_load_n(&tags_version, __ATOMIC_SEQ_CST) == version)
+			break;
+	}
+	made->next = __atomic_load_n(&tags, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&tags, &made->next, made, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+	return made->text;
 }
