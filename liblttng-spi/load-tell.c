@@ -12,6 +12,7 @@
  *
  * Under the control lock.
  */
+#include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <stdlib.h>
@@ -20,6 +21,11 @@
 #include "liblttng-spi/instrument.h"
 
 static int others_tell;
+
+static int tells_itself(const struct spi_object *object)
+{
+	return !strncmp(object->name, "liblttng-ust-dl.so", 18);
+}
 
 /*
  * The latest scan's are known without being told; of what came since, is_own, what the tracer itself loads is. 1: lttng-ust is
@@ -33,6 +39,7 @@ int spi_loads_known(int is_own)
 		if (!o->seen || (is_own && !spi_object_is_own(o)))
 			continue;
 		o->told = 1;
+		others_tell |= tells_itself(o);
 		has_lttng |= !strncmp(o->name, "liblttng-ust.so", 15);
 	}
 	return has_lttng;
@@ -40,12 +47,14 @@ int spi_loads_known(int is_own)
 
 static void object_tell(const struct spi_object *object, int is_load)
 {
-	char real[PATH_MAX];
+	static char real[PATH_MAX];
 	const char *path = object->path;
+	int error = errno;
 
 	/* in a sandbox nothing is asked of the kernel that is not needed */
-	if (is_load && !spi_sandboxed && realpath(path, real))
+	if (is_load && !spi_sandboxed && !spi_sandbox_quiet && !spi_sandbox_narrow && realpath(path, real))
 		path = real;
+	errno = error;
 	spi_payload->library_event(object, path, _r_debug.r_brk, is_load);
 }
 
@@ -59,7 +68,7 @@ void spi_loads_tell(void)
 			if (!o->seen != !is_load || !!o->told == is_load)
 				continue;
 			o->told = (uint64_t) is_load;
-			others_tell |= is_load && !strncmp(o->name, "liblttng-ust-dl.so", 18);
+			others_tell |= is_load && tells_itself(o);
 			if (!others_tell)
 				object_tell(o, is_load);
 		}

@@ -26,6 +26,7 @@
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/interpose.h"
 #include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/sandbox.h"
 
 #define LATER_LOOKS	3u
 
@@ -219,7 +220,7 @@ void spi_redirect_later(void)
 		o->looks = o->seen ? o->looks : 0;
 		is_new |= o->seen && !o->looks;
 	}
-	if (!is_new || spi_env.preloaded)
+	if (!is_new || spi_env.preloaded || spi_sandbox_quiet || spi_sandbox_narrow)
 		return;
 	later_since = spi_now_ns();
 	later_looks = 0;
