@@ -186,6 +186,7 @@ static void wait_for_packet(struct spi_link *link)
 		uint64_t count;
 		int64_t due = spi_tree_starts_wait(), close = spi_closing_wait(), later = spi_redirect_wait();
 		uint32_t now;
+		int is_asked;
 		long r;
 
 		due = later >= 0 && (due < 0 || later < due) ? later : due;
@@ -196,18 +197,20 @@ static void wait_for_packet(struct spi_link *link)
 		if (r == 0 && close >= 0 && due != 0)
 			continue;
 		if (r == 0 || (r > 0 && (poll[1].revents & POLLIN))) {
-			spi_sys(SYS_read, spi_control_event, &count, sizeof(count));
+			is_asked = spi_sys(SYS_read, spi_control_event, &count, sizeof(count)) == sizeof(count);
 			now = __atomic_load_n(&asked, __ATOMIC_ACQUIRE);
 			spi_control_lock();
 			spi_tree_starts_take(link);
-			if (r > 0)
+			if (is_asked)
 				spi_tree_loads_take(link);
 			spi_redirect_step();
 			spi_budget_come_by(link);
 			spi_exec_tell_held();
 			spi_control_unlock();
-			__atomic_store_n(&answered, now, __ATOMIC_RELEASE);
-			spi_sys(SYS_futex, &answered, FUTEX_WAKE_PRIVATE, INT32_MAX);
+			if (is_asked) {	/* who asks while something else was due writes a moment later */
+				__atomic_store_n(&answered, now, __ATOMIC_RELEASE);
+				spi_sys(SYS_futex, &answered, FUTEX_WAKE_PRIVATE, INT32_MAX);
+			}
 			if (link->pending)
 				return;
 		}
