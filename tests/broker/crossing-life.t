@@ -137,5 +137,6 @@ if [ -n "${SPI_SOAK:-}" ]; then
 	done
 else
 	life 1 12 tbfnxsj
+	life 2 8 tl
 fi
 tap_done
