@@ -12,7 +12,7 @@ struct saved_rule {
 	int simple;		/* no exclusions, all log levels: name and filter say it all */
 };
 
-/* Contexts that readers of call trees need (saved.trees) */
+/* Contexts that readers of call trees need (saved.contexts) */
 #define SAVED_VPID	1u
 #define SAVED_VTID	2u
 #define SAVED_IP	4u

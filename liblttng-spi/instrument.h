@@ -41,8 +41,8 @@ void spi_unloads_follow(void);
 uint32_t spi_points_write(struct spi_point **points, uint32_t n, const char **errors, int install);
 
 /* ---- load-tell.c: libraries that come and go, told to the trace ---- */
-int spi_loads_known(int is_own);
-void spi_loads_tell(void);
+int spi_loads_known(int is_own);	/* what there is need not be told; 1: lttng-ust is among it */
+void spi_loads_tell(void);		/* what the latest scan has found, or no longer */
 
 /* ---- instrument-find.c ---- */
 /* Points of another rule that it is to have, too. 0 or -ENOMEM. */

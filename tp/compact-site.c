@@ -196,7 +196,6 @@ void tp_compact_retag(struct spi_point *point, const char *tags)
 		__atomic_store_n(&point->payload, cp, __ATOMIC_RELEASE);
 }
 
-/* Inside a read-side section. */
 /* The rule that records descriptions in this channel is just being switched on: the batches have its filter already (pairs.c). */
 static int filter_is_coming(const struct lttng_ust_event_common *site, const struct lttng_ust_channel_buffer *channel)
 {
@@ -214,6 +213,7 @@ static int filter_is_coming(const struct lttng_ust_event_common *site, const str
 	return 0;
 }
 
+/* Inside a read-side section. */
 __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t number)
 {
 	const struct tp_compact_point *cp = &chunks[number / CHUNK][number % CHUNK];

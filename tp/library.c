@@ -13,7 +13,6 @@
  * lttng_ust_dl_update() would do it all, but reads each library's file again and takes lttng-ust's
  * lock in the dynamic linker's, which fork() takes the other way round.
  */
-#include <string.h>
 #include "tp/call.h"
 #include "tp/library.h"
 

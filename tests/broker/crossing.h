@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Functions whose entry is hard to put a jump into, which crossing.c and crossing-life.c call. Each of these has a leaf() of its own.
+ */
 #ifndef CROSSING_H
 #define CROSSING_H
 
