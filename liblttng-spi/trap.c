@@ -22,6 +22,7 @@
 #include <signal.h>
 #include <ucontext.h>
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/steps.h"
 
 #define SIGNAL_BIT(n)	SPI_SIGNAL_BIT(n)
 #define DEFERRED_TRAP	0x53504974	/* si_errno of a SIGSTKFLT that is a SIGTRAP */
@@ -145,17 +146,27 @@ static void deferred_handle(int number, void *info, void *context)
 
 int (*spi_trap_step)(void *context);
 
+/*
+ * A step is TRAP_TRACE. A hypervisor that takes an interrupt between the step and its trap may forget DR6's bit for it:
+ * the kernel then thinks of an icebp, and says TRAP_BRKPT (a few in a million steps under KVM). An int3 is SI_KERNEL.
+ */
+static int step_is_told(int code, uint64_t flags)
+{
+	return code == TRAP_TRACE || (code == TRAP_BRKPT && (flags & SPI_FLAGS_TRAP));
+}
+
 static void trap_handle(int number, void *info, void *context)
 {
 	ucontext_t *uc = context;
 	const siginfo_t *si = info;
 	uint64_t to = 0, mask;
+	int stepped = step_is_told(si->si_code, (uint64_t) uc->uc_mcontext.gregs[REG_EFL]);
 
 	(void) number;
-	if (si->si_code == TRAP_TRACE && spi_trap_step && spi_trap_step(context))
+	if (stepped && spi_trap_step && spi_trap_step(context))
 		return;
 	spi_bytes_copy(&mask, &uc->uc_sigmask, 8);
-	if (si->si_code == SI_KERNEL || si->si_code == TRAP_BRKPT)
+	if (!stepped && (si->si_code == SI_KERNEL || si->si_code == TRAP_BRKPT))
 		to = trap_find((uint64_t) uc->uc_mcontext.gregs[REG_RIP] - 1);
 	if (to)
 		uc->uc_mcontext.gregs[REG_RIP] = (greg_t) to;
