@@ -26,7 +26,13 @@
 
 #define LOOK_MS		10u	/* at first */
 #define LOOK_MOST_MS	100u
+#define ONE_LOOK_NS	2000000
 #define ONE_LOOKS	50u
+#define ONE_LOOKS_SURE	5u	/* that some is the program's: one of ours that is just ending looks like that */
+#define ONE_LOOKS_NAMED	2500u	/* 5 s: a machine may be so loaded that a thread of ours waits for the processor */
+
+/* Threads that are left: the one who says most. Untold: those that run just now, with a name as the tracer's have, or another. */
+enum left { LEFT_NONE, LEFT_UNTOLD_NAMED, LEFT_UNTOLD, LEFT_PROGRAMS };
 
 static pthread_key_t key;
 static int have_key;
@@ -41,8 +47,19 @@ struct entry {		/* getdents64(2) */
 	char name[];
 };
 
+/* In `TID (NAME) S ...`, at the closing parenthesis. */
+static int name_is_ours(const char *text, const char *end)
+{
+	const char *name = text;
+
+	while (name < end && *name != '(')
+		name++;
+	return (end - name > 9 && spi_bytes_equal((const uint8_t *) name + 1, (const uint8_t *) "lttng-spi", 9)) ||
+		(end - name > 4 && spi_bytes_equal((const uint8_t *) end - 4, (const uint8_t *) "-ust", 4));
+}
+
 /* The state letter in `TID (NAME) S ...`; 0: it has ended. */
-static char thread_state(int dir, const char *tid)
+static char thread_state(int dir, const char *tid, int *is_named)
 {
 	char path[24], text[128];
 	long fd, got, at;
@@ -57,47 +74,54 @@ static char thread_state(int dir, const char *tid)
 	got = spi_sys(SYS_read, fd, text, sizeof(text));
 	spi_sys(SYS_close, fd);
 	for (at = got - 1; at > 1; at--)
-		if (text[at - 2] == ')' && text[at - 1] == ' ' && text[at] >= 'A' && text[at] <= 'z')
+		if (text[at - 2] == ')' && text[at - 1] == ' ' && text[at] >= 'A' && text[at] <= 'z') {
+			*is_named = name_is_ours(text, text + at - 2);
 			return text[at];
+		}
 	return got > 0 ? 'R' : 0;
 }
 
-/* Is that a thread of the program that has not ended? */
-static int is_programs(int dir, const char *name, int self)
+/* A thread of the program's that has not ended? */
+static enum left thread_left(int dir, const char *name, int self)
 {
-	int tid = 0;
+	int tid = 0, is_named = 0, is_ours;
 	char state;
 
 	for (const char *c = name; *c; c++) {
 		if (*c < '0' || *c > '9')
-			return 0;
+			return LEFT_NONE;
 		tid = tid * 10 + (*c - '0');
 	}
 	if (tid == self)
-		return 0;
-	state = thread_state(dir, name);
-	return state && state != 'Z' && state != 'X' && !spi_thread_is_tracer_task(dir, name, tid);
+		return LEFT_NONE;
+	state = thread_state(dir, name, &is_named);
+	if (!state || state == 'Z' || state == 'X')
+		return LEFT_NONE;
+	is_ours = spi_thread_is_tracer_task(dir, name, tid);
+	if (is_ours < 0)
+		return is_named ? LEFT_UNTOLD_NAMED : LEFT_UNTOLD;
+	return is_ours ? LEFT_NONE : LEFT_PROGRAMS;
 }
 
-/* 1: some thread of the program is left, or it cannot be told. */
-static int program_goes_on(int self)
+static enum left program_left(int self)
 {
 	_Alignas(8) char buffer[4096];
 	long dir = spi_sys(SYS_openat, (long) AT_FDCWD, "/proc/self/task", (long) (O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0L);
-	long got = -1;
-	int found = 0;
+	enum left found = LEFT_NONE;
+	long got = 0;
 
 	if (dir < 0)
-		return 1;
-	while (!found && (got = spi_sys(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < got && !found; ) {
+		return LEFT_UNTOLD;
+	while (found < LEFT_PROGRAMS && (got = spi_sys(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < got && found < LEFT_PROGRAMS; ) {
 			const struct entry *e = (const struct entry *) (buffer + at);
+			enum left one = thread_left((int) dir, e->name, self);
 
 			at += e->size;
-			found = is_programs((int) dir, e->name, self);
+			found = one > found ? one : found;
 		}
 	spi_sys(SYS_close, dir);
-	return found || got < 0;
+	return got < 0 && found < LEFT_UNTOLD ? LEFT_UNTOLD : found;
 }
 
 /* What a thread that ended by itself, without libc, has left, as for waitpid(2); proc(5): the last field of `stat`. */
@@ -139,7 +163,7 @@ static void *watch_thread(void *unused)
 
 		spi_sys(SYS_nanosleep, &pause, NULL);
 		ms = ms * 2 < LOOK_MOST_MS ? ms * 2 : LOOK_MOST_MS;
-	} while (program_goes_on(self));
+	} while (program_left(self) != LEFT_NONE);
 	if (!__atomic_load_n(&ended_by_libc, __ATOMIC_ACQUIRE))
 		end_as_first();
 	spi_last_thread_ended = 1;
@@ -179,26 +203,33 @@ void spi_last_thread_first_ended(void)
 	long dir = spi_sys(SYS_openat, (long) AT_FDCWD, "/proc/self/task", (long) (O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0L);
 	char text[12] = "", state;
 	unsigned int at = sizeof(text) - 1;
+	int is_named;
 
 	if (dir < 0)
 		return;
 	for (long pid = spi_sys(SYS_getpid); pid; pid /= 10)
 		text[--at] = (char) ('0' + pid % 10);
-	state = thread_state((int) dir, text + at);
+	state = thread_state((int) dir, text + at, &is_named);
 	spi_sys(SYS_close, dir);
 	if (state == 'Z')
 		spi_last_thread_watch();
 }
 
-/* A thread of ours that runs just now cannot be told from one of the program's. */
+/* A thread of ours that runs just now, or waits for a processor, cannot be told from one of the program's. */
 int spi_last_thread_is_one(void)
 {
-	struct timespec pause = { 0, 2000000 };
+	struct timespec pause = { 0, ONE_LOOK_NS };
 	int self = (int) spi_sys(SYS_gettid);
+	unsigned int sure = 0;
+	enum left left;
 
-	for (unsigned int i = 0; i < ONE_LOOKS; i++) {
-		if (!program_goes_on(self))
+	for (unsigned int i = 0; i < ONE_LOOKS_NAMED; i++) {
+		left = program_left(self);
+		if (left == LEFT_NONE)
 			return 1;
+		sure += left == LEFT_PROGRAMS;
+		if (sure >= ONE_LOOKS_SURE || (left == LEFT_UNTOLD && i >= ONE_LOOKS))
+			return 0;
 		spi_sys(SYS_nanosleep, &pause, NULL);
 	}
 	return 0;

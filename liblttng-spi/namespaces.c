@@ -37,7 +37,7 @@ void spi_namespaces_init(void)
 		*(void **) &spi_namespaces_next_setns = spi_find_in_libc("setns");
 }
 
-/* Has it failed for the tracer's threads alone? Looking takes a tenth of a second when it has not. */
+/* Has it failed for the tracer's threads alone? Looking takes a tenth of a second when that cannot be told. */
 static int is_ours(void)
 {
 	return !spi_thread.busy && !spi_sandbox_quiet && spi_process_is_mine() && spi_last_thread_is_one();

@@ -98,7 +98,7 @@ static unsigned int threads_look(int self)
 
 			if (name[0] < '0' || name[0] > '9' || tid == self)
 				continue;
-			if (spi_thread_is_tracer_task((int) dir, name, tid))
+			if (spi_thread_is_tracer_task((int) dir, name, tid) > 0)
 				thread_keep(tid);
 			else
 				unclear++;

@@ -208,10 +208,10 @@ int spi_thread_is_tracer_other(int task_dir, const char *tid_text, int tid, cons
 	return sp && is_tracer_code(start_routine(sp, tid));
 }
 
-/* Any name. 1: the tracer's; 0: not, or it cannot be told in this moment. */
+/* Any name. 1: the tracer's; 0: not; -1: it cannot be told in this moment. */
 int spi_thread_is_tracer_task(int task_dir, const char *tid_text, int tid)
 {
 	uint64_t sp = is_known() ? stack_pointer(task_dir, tid_text) : 0;
 
-	return sp && is_tracer_code(start_routine(sp, tid));
+	return sp ? is_tracer_code(start_routine(sp, tid)) : -1;
 }
