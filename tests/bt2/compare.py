@@ -56,15 +56,21 @@ def return_addresses(program):
     return table
 
 
-def expanded(name):
-    """Thread -> list of (is entry, addr, call_site, time)."""
-    threads = collections.OrderedDict()
+def calls(name):
+    """Thread, is entry, addr, call_site, time: as they come."""
     for time, event, context, fields in events(name):
         if not event.startswith('lttng_ust_cyg_profile:func_e'):
             continue
         assert int(context['ip'], 0) == int(fields['addr'], 16) if 'ip' in context else True
-        threads.setdefault((context['vpid'], context['vtid']), []).append(
-            (event.endswith('entry'), int(fields['addr'], 16), int(fields['call_site'], 16), time))
+        yield ((context['vpid'], context['vtid']), event.endswith('entry'), int(fields['addr'], 16),
+               int(fields['call_site'], 16), time)
+
+
+def expanded(name):
+    """Thread -> list of (is entry, addr, call_site, time)."""
+    threads = collections.OrderedDict()
+    for thread, *row in calls(name):
+        threads.setdefault(thread, []).append(tuple(row))
     return threads
 
 
@@ -124,19 +130,20 @@ def equal(one, other):
 
 
 def balance(name, allowed):
-    entries = exits = crossed = backward = left = 0
-    for rows in expanded(name).values():
-        stack, last = [], -1
-        for is_entry, address, _, time in rows:
-            backward += time <= last
-            last = time
-            if is_entry:
-                entries += 1
-                stack.append(address)
-            else:
-                exits += 1
-                crossed += not stack or stack.pop() != address
-        left += len(stack)
+    """Keeps no more than what is open: there may be 200 million events."""
+    entries = exits = crossed = backward = 0
+    stacks, last = collections.defaultdict(list), collections.defaultdict(lambda: -1)
+    for thread, is_entry, address, _, time in calls(name):
+        stack = stacks[thread]
+        backward += time <= last[thread]
+        last[thread] = time
+        if is_entry:
+            entries += 1
+            stack.append(address)
+        else:
+            exits += 1
+            crossed += not stack or stack.pop() != address
+    left = sum(map(len, stacks.values()))
     print('entries %d exits %d crossed %d open %d backward %d' % (entries, exits, crossed, left, backward))
     return 1 if crossed or backward or left > allowed or not entries else 0
 
