@@ -226,6 +226,8 @@ int agents_open(int fd)
 
 	if (!broker.control) {
 		ret = spi_control_create(&broker.control, &ops, NULL);
+		if (!ret)
+			spi_control_welcome(broker.control, SPI_WELCOME_CHILDREN, 0);
 		/* The source owns a duplicate: the set closes its own. */
 		control = ret ? -1 : dup(spi_control_fd(broker.control));
 		if (!ret)

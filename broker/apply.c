@@ -119,7 +119,7 @@ static void applied_start(struct process *p, struct applied *a)
 	command_send(p, a->request, a->known ? COMMAND_ENABLE : COMMAND_ADD);
 }
 
-static void request_put_in(struct process *p, struct request *request)
+static void request_put_in(struct process *p, struct request *request, bool on)
 {
 	struct applied *a = calloc(1, sizeof(*a)), **at = &p->applied;
 
@@ -129,7 +129,12 @@ static void request_put_in(struct process *p, struct request *request)
 	while (*at)
 		at = &(*at)->next;
 	*at = a;
-	applied_start(p, a);
+	if (on) {
+		applied_start(p, a);
+		return;
+	}
+	a->state = APPLIED_OFF;
+	command_send(p, request, COMMAND_DISABLE);
 }
 
 /* false: it is to be freed. */
@@ -176,10 +181,14 @@ static void agent_adjust(struct process *p, const unsigned char *want)
 		free(a);
 	}
 	for (unsigned int i = 0; i < request_count(); i++) {
-		if (want[i] == 1 && !applied_find(p, request_at(i)))
-			request_put_in(p, request_at(i));
-		else if (p->inherited && want[i] != 1 && !applied_find(p, request_at(i)))
-			command_send(p, request_at(i), COMMAND_REMOVE);	/* its parent may have had it */
+		if (applied_find(p, request_at(i)))
+			continue;
+		if (want[i] == 1)
+			request_put_in(p, request_at(i), true);
+		else if (p->inherited && want[i] == 2)
+			request_put_in(p, request_at(i), false);	/* its parent may have had it */
+		else if (p->inherited)
+			command_send(p, request_at(i), COMMAND_REMOVE);
 	}
 	p->inherited = false;
 	p->refused_serial = broker.rules->serial;
@@ -192,6 +201,7 @@ void process_answered(struct process *p, const struct spi_msg_rule_done *done, c
 	bool waits = done->flags & SPI_DONE_WAITS;
 	int status = done->status;
 
+	p->silent = false;
 	if (!command || command->request->id != done->rule) {
 		free(command);
 		spi_agent_close(p->agent);
@@ -256,7 +266,7 @@ void process_abandoned(struct process *p)
 	p->budget.budget = 0;
 	hot_clear(p);
 	p->agent = NULL;
-	p->waits_for_go = false;
+	p->waits_for_go = p->silent = false;
 }
 
 static bool goes_into_programs(const struct request *request)
@@ -386,4 +396,7 @@ void process_adopt(struct process *p, struct spi_agent *agent)
 		query_want();
 	}
 	process_apply(p);
+	if (flags & SPI_HELLO_FORKED)
+		spi_agent_go(agent);	/* it waits until it has been told; what it is told to wait for comes behind that */
+	disabling_joined(p);
 }

@@ -133,6 +133,7 @@ struct process {
 	struct applied *applied;
 	struct command *commands, **last_command;
 	unsigned int nr_commands;
+	bool silent;			/* what it was told was waited for in vain, and it has said nothing since */
 	uint64_t flushing;		/* what it has not answered yet; 0: nothing */
 	uint32_t closing;		/* likewise: of calls of a tree that is switched off */
 	uint64_t calls_stuck;		/* entries whose exits were waited for in vain */
@@ -219,6 +220,7 @@ void process_let_go(struct process *process);		/* its registration, when held */
 void process_let_go_late(struct process *process, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void process_refuse(struct process *process, bool again, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void process_try_again(struct process *process, unsigned int ms);
+void process_comes(struct process *process, const char *why);	/* its agent comes by itself; is looked for again if not */
 bool process_may_inject(const struct process *process);	/* or was it refused, under the rules that there are? */
 void process_missed(struct process *process, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #define MISSED_PREFIX "its first calls may be missing: "
@@ -231,6 +233,7 @@ void hot_clear(struct process *process);
 
 /* disabling.c: the daemon waits until link_disabled(id). */
 void disabling_begin(const struct spi_broker_disabling *message, const char *name);
+void disabling_joined(struct process *process);		/* its agent is new */
 void disabling_recall(struct ruleset *rules, uint64_t question);	/* the answer to that one: a rule that goes is off in it */
 
 /* flushing.c: the daemon waits until link_flushed(id). */

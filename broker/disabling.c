@@ -26,8 +26,9 @@
 
 #define NAME_BYTES	256
 #define STEP_MS		1
-#define WAIT_MS		70	/* for all agents to take it out, and for calls under way; the daemon waits a little longer */
-#define WAIT_TREE_MS	450	/* the same of a call tree */
+#define AGENTS_MS	300	/* for all agents to take it out: some ms, but on a machine that has much else to do */
+#define WAIT_MS		70	/* and then for calls under way */
+#define WAIT_TREE_MS	450	/* both, of a call tree; the daemon waits a little longer */
 #define CLOSE_MS	250	/* for its calls; then those that are open get their exits */
 
 /* What is taken for off. */
@@ -40,6 +41,8 @@ static struct {
 	uint64_t begun, most;
 	uint64_t question;	/* of the daemon, the last that was begun before */
 	uint64_t command;	/* the client's */
+	const struct request *tree;
+	uint32_t close_flags, closing;
 	enum reach reach;
 	char name[NAME_BYTES];
 	bool is_known;		/* whose rules the command is about: */
@@ -70,28 +73,44 @@ static bool is_shared(const struct rule *only)
 	return false;
 }
 
+static void process_close(struct process *p)
+{
+	const bool is_all = disabling.close_flags & SPI_CLOSE_EVERY;
+
+	p->closing = 0;
+	for (const struct applied *a = p->agent ? p->applied : NULL; a; a = a->next)
+		if ((is_all ? !p->closing : a->request == disabling.tree) && a->state == APPLIED_OFF &&
+		    !spi_agent_rule_close(p->agent, a->request->id, disabling.close_flags, disabling.closing))
+			p->closing = disabling.closing;
+}
+
 /* Where it alone asked for the tree, its calls are to be waited for, and then to be closed; those of all that go at once. */
 static void calls_close(const struct rule *only)
 {
-	static uint32_t latest;
-	const bool is_all = disabling.reach == ALL;
-	uint32_t flags = CLOSE_MS | (is_shared(only) ? 0 : SPI_CLOSE_ALL) | (is_all ? SPI_CLOSE_EVERY : 0);
-
-	latest = latest == UINT32_MAX ? 1 : latest + 1;
-	for (struct process *p = processes; p; p = p->next) {
-		p->closing = 0;
-		for (const struct applied *a = p->agent ? p->applied : NULL; a; a = a->next)
-			if ((is_all ? !p->closing : a->request == only->requests[0]) && a->state == APPLIED_OFF &&
-			    !spi_agent_rule_close(p->agent, a->request->id, flags, latest))
-				p->closing = latest;
-	}
+	disabling.closing = disabling.closing == UINT32_MAX ? 1 : disabling.closing + 1;
+	disabling.tree = only->requests[0];
+	disabling.close_flags = CLOSE_MS | (is_shared(only) ? 0 : SPI_CLOSE_ALL) | (disabling.reach == ALL ? SPI_CLOSE_EVERY : 0);
+	for (struct process *p = processes; p; p = p->next)
+		process_close(p);
 }
 
-/* Has every agent answered all it was told? */
+/* A child that was forked before, and says so now: before it records anything. */
+void disabling_joined(struct process *p)
+{
+	if (disabling.id && disabling.is_tree && disabling.tree)
+		process_close(p);
+}
+
+static bool is_awaited(const struct process *p)
+{
+	return p->agent && p->nr_commands && !p->silent;
+}
+
+/* Has every agent answered all it was told? But for those that were waited for in vain and have not said anything since. */
 static bool all_answered(void)
 {
 	for (const struct process *p = processes; p; p = p->next)
-		if (p->agent && p->nr_commands)
+		if (is_awaited(p))
 			return false;
 	return true;
 }
@@ -123,15 +142,22 @@ static bool all_returned(void)
 
 static void waited_in_vain(void)
 {
-	for (struct process *p = processes; p && !disabling.is_tree; p = p->next)
-		p->calls_stuck = calls_open(p);
+	for (struct process *p = processes; p; p = p->next) {
+		p->silent |= is_awaited(p);
+		if (!disabling.is_tree)
+			p->calls_stuck = calls_open(p);
+	}
 }
 
 static void step(struct loop_timer *timer)
 {
 	uint64_t now = loop_now();
 
-	disabling.taken_out |= all_answered();
+	if (!disabling.taken_out && all_answered()) {
+		disabling.taken_out = true;
+		if (!disabling.is_tree)
+			disabling.most = now - disabling.begun + WAIT_MS;
+	}
 	if (disabling.taken_out && all_returned()) {
 		disabling_end();
 	} else if (now - disabling.begun >= disabling.most) {
@@ -257,6 +283,7 @@ void disabling_begin(const struct spi_broker_disabling *message, const char *nam
 {
 	struct rule *only;
 
+	spi_control_dispatch(broker.control);	/* children that have just begun */
 	disabling.begun = loop_now();
 	disabling.is_known &= message->command == disabling.command;
 	only = rule_of_command(only_rule(broker.rules, name));
@@ -274,8 +301,9 @@ void disabling_begin(const struct spi_broker_disabling *message, const char *nam
 	}
 	rules_off(broker.rules, only);
 	disabling.is_tree = only->wants.is_tree;
-	disabling.most = only->wants.is_tree ? WAIT_TREE_MS : WAIT_MS;
+	disabling.most = only->wants.is_tree ? WAIT_TREE_MS : AGENTS_MS;
 	disabling.taken_out = false;
+	disabling.tree = NULL;
 	processes_apply();
 	if (disabling.is_tree)
 		calls_close(only);

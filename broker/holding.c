@@ -16,6 +16,7 @@
 
 #define PATIENCE_MS	1500
 #define ANSWER_MS	300	/* for an answer of the daemon alone */
+#define COMES_MS	2000	/* until an agent that comes by itself is looked for again */
 #define AGAIN_MS	50	/* doubled with each failure */
 #define AGAIN_MOST	8u	/* failures after which it is left alone until it is another program */
 
@@ -148,6 +149,15 @@ static void again_due(struct loop_timer *timer)
 void process_try_again(struct process *p, unsigned int ms)
 {
 	loop_timer_set(&p->again, ms, again_due);
+}
+
+void process_comes(struct process *p, const char *why)
+{
+	snprintf(p->why, sizeof(p->why), "%s", why);
+	p->refused_serial = broker.rules->serial;
+	process_let_go(p);
+	p->unsure = 0;
+	process_try_again(p, COMES_MS);
 }
 
 /* The injector's remedy is for who runs it by hand. Ours has the rights of the process's user, whoever made the rule. */

@@ -35,7 +35,6 @@
 #define FREE_MS		3000u
 #define GRACE_MS	2500u	/* and to be done with it */
 #define IDLE_MS		5000u	/* that long a worker waits for the next */
-#define COMES_MS	2000u	/* until an agent that comes by itself is looked for again */
 #define YOUNG_TRIES	3u
 #define WORKER_MOST	500u	/* injections, then a fresh one */
 
@@ -193,11 +192,7 @@ static void take_outcome(struct injection *in, const struct outcome *outcome, in
 		return;		/* it came to us meanwhile, by itself */
 	/* It will: it was executed by a traced program, and waits in lttng-ust's constructor. Before main() it asks us for its rules. */
 	if (outcome->ret == -EALREADY) {
-		snprintf(p->why, sizeof(p->why), "its agent, which it was executed with, has not come yet");
-		p->refused_serial = broker.rules->serial;
-		process_let_go(p);
-		p->unsure = 0;
-		process_try_again(p, COMES_MS);
+		process_comes(p, "its agent, which it was executed with, has not come yet");
 		return;
 	}
 	/*

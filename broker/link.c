@@ -19,6 +19,8 @@
 #include "broker/broker.h"
 #include "spi-sessiond-plugin/ust-threads.h"
 
+#define FORKED_MS	2000	/* it was just forked */
+
 static struct loop_source link_source = { .fd = -1 };
 
 struct packet {
@@ -163,6 +165,15 @@ bool link_table_matches(uid_t uid, pid_t pid, const char *exec)
 
 /* ---- from the plugin --------------------------------------------------------------------- */
 
+/* The child of a fork, within fork(): it has its parent's rules, and comes for later changes once it is registered. */
+static bool is_forked(const struct process *p)
+{
+	if (p->agent || p->coming || p->injection)
+		return false;
+	spi_control_dispatch(broker.control);	/* its parent has told before there was a child */
+	return spi_control_unborn(broker.control, p->facts.parent, FORKED_MS);
+}
+
 /* It registered, so it is an application now; what we knew of the program it was may be out of date. */
 static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 {
@@ -201,6 +212,12 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 	}
 	if (!p->agent)
 		snprintf(p->name, sizeof(p->name), "%.*s", (int) sizeof(app->name) - 1, app->name);
+	if (held && is_forked(p)) {
+		link_release(app->id);
+		p->carries = true;
+		process_comes(p, "it was forked by a traced program, and its agent has not come yet");
+		return;
+	}
 	if (held) {
 		if (p->held && p->held != app->id)
 			link_release(p->held);

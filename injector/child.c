@@ -8,16 +8,29 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "injector/control-internal.h"
 #include "injector/target.h"
 
-#define UNBORN_MAX	256u	/* children that have said nothing yet: more are left alone */
+#define UNBORN_MAX	256u	/* one user's children that have said nothing yet: more are left alone */
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
+}
+
+static bool is_unborn(const struct spi_agent *agent)
+{
+	return agent->is_child && !agent->pid && !agent->over;
+}
 
 /*
  * A child that is being forked. It is an agent from now on, so that whoever waits for all of them waits for it, and has a
- * process id when it says HELLO; should there be no child after all, the connection ends. Only a run of the front end's
- * is told of children in that way.
+ * process id when it says HELLO; should there be no child after all, the connection ends.
  */
 int spi_child_take(const struct spi_agent *parent, int fd)
 {
@@ -27,16 +40,28 @@ int spi_child_take(const struct spi_agent *parent, int fd)
 	int copy;
 
 	for (child = control->agents; child; child = child->next)
-		unborn += child->is_child && !child->pid;
-	copy = fd < 0 || !control->run || unborn >= UNBORN_MAX ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		unborn += is_unborn(child) && child->uid == parent->uid;
+	copy = fd < 0 || !(control->run || control->welcome_flags & SPI_WELCOME_CHILDREN) || unborn >= UNBORN_MAX ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	child = copy < 0 ? NULL : spi_control_adopt(control, copy, 0);
 	if (!child)
 		return 0;
 	child->is_child = true;
+	child->parent = parent->pid;
+	child->given_ms = now_ms();
 	/* a socket that another user has made may lead to a process of his */
 	if (child->uid != parent->uid && parent->uid)
 		spi_agent_close(child);
 	return 0;
+}
+
+int spi_control_unborn(const struct spi_control *control, pid_t parent, unsigned int most_ms)
+{
+	const struct spi_agent *child = control->agents;
+	uint64_t now = now_ms();
+
+	while (child && (!is_unborn(child) || child->parent != parent || now - child->given_ms > most_ms))
+		child = child->next;
+	return child != NULL;
 }
 
 /*

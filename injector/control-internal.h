@@ -37,7 +37,9 @@ struct spi_agent {
 	uid_t uid;					/* who made the connection */
 	uint64_t start_time;
 	bool said_hello, over, told_first_ended;
-	bool is_child;					/* its parent has given us the connection (SPI_MSG_CHILD) */
+	bool is_child;					/* its parent has given us the connection (SPI_MSG_CHILD): */
+	pid_t parent;
+	uint64_t given_ms;				/* when, CLOCK_MONOTONIC */
 	struct ucred sender;				/* of its last message; pid 0: not known */
 	uint32_t flags;
 	char exe[PATH_MAX];

@@ -87,6 +87,12 @@ void spi_control_welcome(struct spi_control *control, uint32_t flags, uint32_t s
 void spi_control_run(struct spi_control *control, uint32_t run);
 
 /*
+ * spi_control_unborn() - is there a child of that process whose connection came less than most_ms before, and that has
+ * said nothing yet? It is about to be forked, or on its way to us. With SPI_WELCOME_CHILDREN, or in a run.
+ */
+int spi_control_unborn(const struct spi_control *control, pid_t parent, unsigned int most_ms);
+
+/*
  * spi_control_listen() - take connections of preloaded agents. Makes a socket
  * of mode 0600 in a fresh directory of mode 0700; *path (owned by `control`) is
  * for LTTNG_SPI_SOCKET. Only peers with our uid, or root's, are accepted. 0 or a

@@ -94,6 +94,7 @@ struct spi_msg_welcome {
 };
 #define SPI_WELCOME_KEEP	1u	/* stay instrumented when the controller goes away */
 #define SPI_WELCOME_EXEC	2u	/* programs that this one executes come to this controller, too, whatever its rules say */
+#define SPI_WELCOME_CHILDREN	4u	/* it takes children's connections (SPI_MSG_CHILD), and tells them when to GO; who has a run's number takes them, too */
 /*
  * From this bit on the number of a run of the front end's, 0: none. Sessions of other runs record nothing of this
  * process (tp/runs.c); a run's own are known by the rules spi_run:any and spi_run:rNUMBER, six hex digits.

@@ -70,6 +70,30 @@ static void answer_rule(struct spi_link *link, uint32_t id, uint32_t rule, const
 	spi_link_send(link, SPI_MSG_RULE_DONE, id, &done, sizeof(done), result->text, strlen(result->text) + 1, -1);
 }
 
+/*
+ * A child of fork() whose parent's controller takes children waits there, until its rules are what they are to be now: while one
+ * was being switched off it would go on recording, and have calls without ends.
+ */
+static uint32_t child_waits;	/* a futex */
+
+static void child_let_go(void)
+{
+	if (__atomic_exchange_n(&child_waits, 0, __ATOMIC_ACQ_REL))
+		spi_sys(SYS_futex, &child_waits, FUTEX_WAKE_PRIVATE, 1L);
+}
+
+static void child_wait(void)
+{
+	uint64_t now = spi_now_ns(), until = now + CHILD_MS * UINT64_C(1000000);
+
+	for (; __atomic_load_n(&child_waits, __ATOMIC_ACQUIRE) && now < until; now = spi_now_ns()) {
+		uint64_t left[2] = { (until - now) / 1000000000u, (until - now) % 1000000000u };
+
+		spi_sys(SYS_futex, &child_waits, FUTEX_WAIT_PRIVATE, 1L, left);
+	}
+	__atomic_store_n(&child_waits, 0, __ATOMIC_RELEASE);
+}
+
 /* 1: GO; 2: DETACH was done; 0: go on. */
 static int command(struct spi_link *link, const struct spi_msg *head, char *body)
 {
@@ -135,6 +159,7 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 	case SPI_MSG_GO:
 		if (link->welcome_flags & SPI_WELCOME_EXEC)
 			spi_exec_start_always(link);
+		child_let_go();
 		stop = 1;
 		break;
 	}
@@ -331,6 +356,7 @@ static void *control_thread(void *data)
 	}
 	spi_link_close(link);
 	spi_control_unlock();
+	child_let_go();
 	spi_sys(SYS_munmap, link, 4096L);
 	return NULL;
 }
@@ -422,7 +448,11 @@ int spi_attach_child(int fd)
 		r = spi_link_welcome(own);
 	if (r == 0) {
 		has_strange_rules = 0;
-		return start_control_thread(own);
+		child_waits = spi_link_current == own && (own->welcome_flags & SPI_WELCOME_CHILDREN) != 0;
+		r = start_control_thread(own);
+		if (r == 0 && child_waits)
+			child_wait();
+		return (int) r;
 	}
 	spi_sys(SYS_close, spi_control_event);
 	spi_control_event = -1;

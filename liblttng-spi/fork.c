@@ -78,10 +78,10 @@ static void loading_wait(void)
 }
 
 /*
- * Whom a child goes to: the controller that began the program, or the front end's run that has attached to it, which takes
+ * Whom a child goes to: the controller that began the program, or the one that has attached to it, which takes
  * out of the child, too, what it put in. Its socket may be out of reach, another user's or in another directory tree: then
- * it is given the child's connection before there is a child; and so it is by who is attached to, for a run that is about
- * to end must know of each child until it has let it go. Who attaches for longer finds children by itself.
+ * it is given the child's connection before there is a child; and so it is by who is attached to, for a run or a rule that is about
+ * to end must know of each child until it has let it go. Controllers that don't want that find children by themselves.
  */
 static int child_fd = -1;
 
@@ -97,7 +97,9 @@ static int is_in_reach(const char *socket)
 
 static void child_announce(void)
 {
-	if (!is_run() || (spi_link_current->hello_flags & SPI_HELLO_PRELOADED && is_in_reach(spi_env.socket)))
+	if (!spi_link_current || (!is_run() && !(spi_link_current->welcome_flags & SPI_WELCOME_CHILDREN)))
+		return;
+	if (is_run() && (spi_link_current->hello_flags & SPI_HELLO_PRELOADED) && is_in_reach(spi_env.socket))
 		return;
 	spi_low_fds_hold();
 	child_fd = spi_link_give_child(spi_link_current);

@@ -29,8 +29,7 @@
 #define NAME_MAX_SIZE	256
 #define BUCKETS		1024u
 #define OBJECTS_MAX	32768u
-#define DISABLING_MS	75
-#define DISABLING_TREE_MS	475
+#define DISABLING_MS	475	/* the broker answers before */
 
 /* The events that calls of trees are recorded as; the last one those of compact ones. */
 static const char *const recorders[] = { "lttng_ust_cyg_profile:func_entry", "lttng_ust_cyg_profile:func_exit", "spi_tree:*" };
@@ -145,12 +144,6 @@ static bool rule_is_tree(const char *name)
 	return !strncmp(name, TREE, sizeof(TREE) - 1);
 }
 
-/* A tree goes out of many places. */
-static long rule_wait_ms(const char *name)
-{
-	return rule_is_tree(name) ? DISABLING_TREE_MS : DISABLING_MS;
-}
-
 /* With plugin_lock held, which is let go while waiting. */
 static void disabling_wait(const char *name, uint64_t flags)
 {
@@ -160,7 +153,7 @@ static void disabling_wait(const char *name, uint64_t flags)
 	if (!flags && disabling.command == message.command && !strcmp(disabling.name, name))
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += rule_wait_ms(name) * 1000000L;
+	until.tv_nsec += DISABLING_MS * 1000000L;
 	until.tv_sec += until.tv_nsec / 1000000000L;
 	until.tv_nsec %= 1000000000L;
 	message.until = (uint64_t) until.tv_sec * 1000 + (uint64_t) until.tv_nsec / 1000000;
