@@ -130,7 +130,10 @@ static void on_closed(struct spi_agent *agent, uint32_t id, void *data)
 {
 	struct process *p = spi_agent_user(agent);
 
-	if (p && p->closing == id)
+	if (!p)
+		return;
+	p->silent = false;
+	if (p->closing == id)
 		p->closing = 0;
 }
 

@@ -114,7 +114,7 @@ static void applied_start(struct process *p, struct applied *a)
 	a->state = APPLIED_ADDING;
 	a->pending++;
 	/* What its busiest functions are is told of one tree after the other. */
-	if (!strncmp(a->request->text, "tree(", 5))
+	if (request_is_tree(a->request))
 		hot_clear(p);
 	command_send(p, a->request, a->known ? COMMAND_ENABLE : COMMAND_ADD);
 }
@@ -273,7 +273,7 @@ static bool goes_into_programs(const struct request *request)
 {
 	const char *follow = strstr(request->text, ";follow=");
 
-	return !strncmp(request->text, "tree(", 5) && (!follow || strstr(follow, "exec"));
+	return request_is_tree(request) && (!follow || strstr(follow, "exec"));
 }
 
 /*

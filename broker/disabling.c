@@ -27,9 +27,9 @@
 #define NAME_BYTES	256
 #define STEP_MS		1
 #define AGENTS_MS	300	/* for all agents to take it out: some ms, but on a machine that has much else to do */
-#define WAIT_MS		70	/* and then for calls under way */
+#define WAIT_MS		70	/* for calls under way */
 #define WAIT_TREE_MS	450	/* both, of a call tree; the daemon waits a little longer */
-#define CLOSE_MS	250	/* for its calls; then those that are open get their exits */
+#define CLOSE_MS	250	/* for a tree's calls; then those that are open get their exits */
 
 /* What is taken for off. */
 enum reach { ONE, FUNCTIONS, CHANNEL, ALL };
@@ -41,7 +41,7 @@ static struct {
 	uint64_t begun, most;
 	uint64_t question;	/* of the daemon, the last that was begun before */
 	uint64_t command;	/* the client's */
-	const struct request *tree;
+	const struct request *request;
 	uint32_t close_flags, closing;
 	enum reach reach;
 	char name[NAME_BYTES];
@@ -73,23 +73,32 @@ static bool is_shared(const struct rule *only)
 	return false;
 }
 
+/* Is it one whose calls are to be waited for? Of functions any that is off, as the agent then waits for those of all of them. */
+static bool is_closing(const struct process *p, const struct applied *a)
+{
+	if (a->state != APPLIED_OFF)
+		return false;
+	if (disabling.is_tree && !(disabling.close_flags & SPI_CLOSE_EVERY))
+		return a->request == disabling.request;
+	return !p->closing && (disabling.is_tree || !request_is_tree(a->request));
+}
+
 static void process_close(struct process *p)
 {
-	const bool is_all = disabling.close_flags & SPI_CLOSE_EVERY;
-
 	p->closing = 0;
-	for (const struct applied *a = p->agent ? p->applied : NULL; a; a = a->next)
-		if ((is_all ? !p->closing : a->request == disabling.tree) && a->state == APPLIED_OFF &&
-		    !spi_agent_rule_close(p->agent, a->request->id, disabling.close_flags, disabling.closing))
+	for (const struct applied *a = p->agent && !p->silent ? p->applied : NULL; a; a = a->next)
+		if (is_closing(p, a) && !spi_agent_rule_close(p->agent, a->request->id, disabling.close_flags, disabling.closing))
 			p->closing = disabling.closing;
 }
 
-/* Where it alone asked for the tree, its calls are to be waited for, and then to be closed; those of all that go at once. */
+/* Where it alone asked for it, its calls are to be waited for, and a tree's then to be closed; those of all that go at once. */
 static void calls_close(const struct rule *only)
 {
 	disabling.closing = disabling.closing == UINT32_MAX ? 1 : disabling.closing + 1;
-	disabling.tree = only->requests[0];
-	disabling.close_flags = CLOSE_MS | (is_shared(only) ? 0 : SPI_CLOSE_ALL) | (disabling.reach == ALL ? SPI_CLOSE_EVERY : 0);
+	disabling.request = only->requests[0];
+	disabling.close_flags = disabling.is_tree ? CLOSE_MS | (is_shared(only) ? 0 : SPI_CLOSE_ALL) : WAIT_MS | SPI_CLOSE_FUNCTIONS;
+	if (disabling.reach == ALL)
+		disabling.close_flags |= SPI_CLOSE_EVERY;
 	for (struct process *p = processes; p; p = p->next)
 		process_close(p);
 }
@@ -97,7 +106,7 @@ static void calls_close(const struct rule *only)
 /* A child that was forked before, and says so now: before it records anything. */
 void disabling_joined(struct process *p)
 {
-	if (disabling.id && disabling.is_tree && disabling.tree)
+	if (disabling.id && disabling.request)
 		process_close(p);
 }
 
@@ -115,49 +124,26 @@ static bool all_answered(void)
 	return true;
 }
 
-/* Entries that have no exit yet, or never will: calls under way, and those whose exits nobody wanted. */
-static uint64_t calls_open(const struct process *p)
-{
-	const volatile struct spi_status_page *counts = p->agent ? spi_agent_status(p->agent) : NULL;
-	uint64_t exits = counts ? counts->exits + counts->lost_exits : 0, entries = counts ? counts->entries : 0;
-
-	return entries > exits ? entries - exits : 0;
-}
-
-/* No call is under way in any process: of a tree its agent has said so. Else none is open that was not waited for in vain before. */
+/* No call is under way in any process, as its agent has said. */
 static bool all_returned(void)
 {
-	bool returned = true;
-
-	for (struct process *p = processes; p; p = p->next) {
-		uint64_t open = calls_open(p);
-
-		if (p->calls_stuck > open)
-			p->calls_stuck = open;
-		if ((p->agent && p->closing) || (!disabling.is_tree && open > p->calls_stuck))
-			returned = false;
-	}
-	return returned;
+	for (const struct process *p = processes; p; p = p->next)
+		if (p->agent && p->closing)
+			return false;
+	return true;
 }
 
 static void waited_in_vain(void)
 {
-	for (struct process *p = processes; p; p = p->next) {
-		p->silent |= is_awaited(p);
-		if (!disabling.is_tree)
-			p->calls_stuck = calls_open(p);
-	}
+	for (struct process *p = processes; p; p = p->next)
+		p->silent |= is_awaited(p) || (p->agent && p->closing);
 }
 
 static void step(struct loop_timer *timer)
 {
 	uint64_t now = loop_now();
 
-	if (!disabling.taken_out && all_answered()) {
-		disabling.taken_out = true;
-		if (!disabling.is_tree)
-			disabling.most = now - disabling.begun + WAIT_MS;
-	}
+	disabling.taken_out |= all_answered();
 	if (disabling.taken_out && all_returned()) {
 		disabling_end();
 	} else if (now - disabling.begun >= disabling.most) {
@@ -301,15 +287,15 @@ void disabling_begin(const struct spi_broker_disabling *message, const char *nam
 	}
 	rules_off(broker.rules, only);
 	disabling.is_tree = only->wants.is_tree;
-	disabling.most = only->wants.is_tree ? WAIT_TREE_MS : AGENTS_MS;
+	disabling.most = only->wants.is_tree ? WAIT_TREE_MS : AGENTS_MS + WAIT_MS;
 	disabling.taken_out = false;
-	disabling.tree = NULL;
+	disabling.request = NULL;
 	processes_apply();
-	if (disabling.is_tree)
-		calls_close(only);
 	/* where no agent has anything to do its functions stay in, for others */
-	if (!disabling.is_tree && all_answered())
+	if (!disabling.is_tree && all_answered()) {
 		disabling_end();
-	else
-		step(&disabling.timer);
+		return;
+	}
+	calls_close(only);
+	step(&disabling.timer);
 }

@@ -4,6 +4,7 @@
 #ifndef SPI_BROKER_RULESET_H
 #define SPI_BROKER_RULESET_H
 
+#include <string.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -102,5 +103,9 @@ bool rule_may(const struct rule *rule, const struct facts *facts);
 
 unsigned int request_count(void);
 struct request *request_at(unsigned int index);
+static inline bool request_is_tree(const struct request *request)
+{
+	return !strncmp(request->text, "tree(", 5);
+}
 
 #endif /* SPI_BROKER_RULESET_H */

@@ -160,7 +160,7 @@ int spi_agent_detach(struct spi_agent *agent);
 int spi_agent_go(struct spi_agent *agent);
 /* Have it write what its threads keep back; on_flushed() with the same id follows. */
 int spi_agent_flush_calls(struct spi_agent *agent, uint32_t id);
-/* The calls of a tree that was disabled have returned, or are closed: on_closed() with the same id follows. flags: SPI_CLOSE_*. */
+/* The calls of a rule that was disabled have returned, or a tree's are closed: on_closed() with the same id follows. flags: SPI_CLOSE_*. */
 int spi_agent_rule_close(struct spi_agent *agent, uint32_t rule, uint32_t flags, uint32_t id);
 
 /* Close the connection; on_gone is called at the next dispatch. */

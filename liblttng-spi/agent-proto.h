@@ -62,7 +62,7 @@ enum spi_msg_type {
 	SPI_MSG_GO,		/* a preloaded program may go on to main(): all first rules were sent */
 	SPI_MSG_FLUSH,		/* write what threads keep back (compact records), answer FLUSHED */
 	SPI_MSG_FIRST_ENDED,	/* the process's first thread is a zombie: see to it that the process ends with the last one. No answer */
-	SPI_MSG_RULE_CLOSE,	/* struct spi_msg_rule: of a tree that is switched off: once its calls have returned, answer RULE_CLOSED. flags: SPI_CLOSE_* */
+	SPI_MSG_RULE_CLOSE,	/* struct spi_msg_rule: of a rule that is switched off: once its calls have returned, answer RULE_CLOSED. flags: SPI_CLOSE_* */
 };
 
 struct spi_msg {
@@ -128,8 +128,9 @@ struct spi_msg_rule {
 #define SPI_RULE_ONE_EVENT	1u
 #define SPI_RULE_COMPACT	2u
 #define SPI_CLOSE_MS		0xffffu		/* how long is waited for that; then it is answered all the same, */
-#define SPI_CLOSE_ALL		0x10000u	/* after exits were written for the calls that are open */
-#define SPI_CLOSE_EVERY		0x20000u	/* of all trees that are switched off, and have a tag */
+#define SPI_CLOSE_ALL		0x10000u	/* a tree's: after exits were written for the calls that are open */
+#define SPI_CLOSE_FUNCTIONS	0x40000u	/* of all rules for functions that are off */
+#define SPI_CLOSE_EVERY		0x20000u	/* of all rules for functions that are off, and all trees that are, and have a tag */
 
 struct spi_msg_rule_done {
 	uint32_t rule;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * A tree was switched off, and what records it will be, too, once the controller
+ * A rule was switched off, and what records it will be, too, once the controller
  * knows that its calls are over (RULE_CLOSE). Most return within a moment. What has not after a
- * while gets its exits from here, if the controller says so: others.c. The control thread looks again and
+ * while gets its exits from here, for a tree and if the controller says so: others.c. The control thread looks again and
  * again, and does what else there is meanwhile.
  *
  * And what is written when a fault ends the program.
@@ -14,9 +14,13 @@
 #include "liblttng-spi/tree-rule.h"
 
 #define LOOK_MS	2
+#define LOOKS	3u	/* a thread may be about to make a call's slot, and wait for a processor: none is seen so often */
 
 static struct {
 	uint32_t is_active, id, trees, must;
+	int functions;		/* those that no rule asks for any more */
+	uint32_t stuck;		/* so many calls of theirs were waited for in vain */
+	uint32_t looks;
 	uint64_t until;
 } closing;
 
@@ -28,14 +32,26 @@ static void closing_end(struct spi_link *link)
 	spi_link_send(link, SPI_MSG_RULE_CLOSED, closing.id, NULL, 0, NULL, 0, -1);
 }
 
+/* Calls of functions that are off and may return soon: who sleeps in one for long is waited for once, and not with each rule. */
+static int functions_are_open(int is_late)
+{
+	uint32_t open = spi_calls_open(0, 1);
+
+	if (open < closing.stuck || is_late)
+		closing.stuck = open;
+	closing.looks = open > closing.stuck ? 0 : closing.looks + 1;
+	return closing.looks < LOOKS;
+}
+
 void spi_closing_step(struct spi_link *link)
 {
-	int are_open;
+	int are_open, is_late;
 
 	if (!closing.is_active)
 		return;
-	are_open = spi_calls_open(closing.trees) != 0;
-	if (are_open && spi_now_ns() < closing.until)
+	is_late = spi_now_ns() >= closing.until;
+	are_open = spi_calls_open(closing.trees, 0) != 0;
+	if ((are_open || (closing.functions && functions_are_open(is_late))) && !is_late)
 		return;
 	/* also where no call is open: one may be about to be, in a thread that waits for a processor */
 	if (closing.must) {
@@ -60,6 +76,8 @@ void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_
 		closing_end(link);
 	closing.id = id;
 	closing.trees = closing.must = 0;
+	closing.looks = 0;
+	closing.functions = (rule->flags & (SPI_CLOSE_FUNCTIONS | SPI_CLOSE_EVERY)) != 0;
 	spi_control_lock();
 	for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next)
 		if (!tree->enabled && (rule->flags & SPI_CLOSE_EVERY ? tree->tag[0] != 0 : tree->rule->id == rule->rule)) {
@@ -71,6 +89,11 @@ void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_
 	closing.until = spi_now_ns() + (rule->flags & SPI_CLOSE_MS) * UINT64_C(1000000);
 	closing.is_active = 1;
 	spi_closing_step(link);
+}
+
+void spi_closing_fork_child(void)
+{
+	closing.is_active = closing.stuck = 0;
 }
 
 /* ---- a fault ---- */

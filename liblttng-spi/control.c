@@ -473,4 +473,5 @@ void spi_link_fork_child(void)
 	spi_control_event = -1;
 	declined_size = 0;
 	attached = 0;
+	spi_closing_fork_child();
 }

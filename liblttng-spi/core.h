@@ -279,6 +279,7 @@ void spi_fork_before(void);			/* its handlers, for who ends the other threads an
 void spi_fork_after(int is_single);		/* 0: they did not end */
 
 /* ---- closing.c: control thread, but for the last ---- */
+void spi_closing_fork_child(void);
 void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_rule *rule);
 void spi_closing_step(struct spi_link *link);
 int64_t spi_closing_wait(void);		/* ms until the next step; -1: there is none */

@@ -205,6 +205,35 @@ static void rule_is_out(void)
 	spi_status_fold_all();
 }
 
+/*
+ * Calls are under way, and LTTng asks for the tag when they return: it stays with points that nobody else uses. Where another
+ * rule does, new calls would be recorded for this one, too.
+ */
+static void tags_take_out(struct rule *rule)
+{
+	if (!rule->text.tag[0])
+		return;
+	for (uint32_t i = 0; i < rule->count; i++)
+		if (rule->points[i]->users)
+			spi_tags_change(&rule->points[i], 1, rule->text.tag, 0);
+	rule->tags_left = 1;
+}
+
+static void tags_drop(struct rule *rule)
+{
+	for (uint32_t i = 0; rule->tags_left && i < rule->count; i++)
+		if (!rule->points[i]->users)
+			spi_tags_change(&rule->points[i], 1, rule->text.tag, 0);
+	rule->tags_left = 0;
+}
+
+/* Those that are off have their tags no more: another rule may come to the points. */
+static void rules_drop_tags(void)
+{
+	for (struct rule *rule = spi_rules; rule; rule = rule->next)
+		tags_drop(rule);
+}
+
 static void rule_take_out(struct rule *rule)
 {
 	size_t bytes = (size_t) rule->count * (sizeof(void *) + sizeof(char *)) + 64;
@@ -238,8 +267,7 @@ static void rule_take_out(struct rule *rule)
 		else
 			points[i]->installed = 0;
 	}
-	if (rule->text.tag[0])
-		spi_tags_change(rule->points, rule->count, rule->text.tag, 0);
+	tags_take_out(rule);
 	__atomic_fetch_sub(&spi_status->points, rule->count, __ATOMIC_RELAXED);
 	rule->enabled = 0;
 	if (spi_payload && spi_payload->flush)
@@ -250,6 +278,7 @@ static void rule_take_out(struct rule *rule)
 
 static void rule_forget(struct rule *rule)
 {
+	tags_drop(rule);
 	spi_tree_remove(rule);
 	for (struct rule **at = &spi_rules; *at; at = &(*at)->next)
 		if (*at == rule) {
@@ -317,6 +346,7 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 	if (!w || !rule)
 		return;
 	spi_unloads_follow();
+	rules_drop_tags();
 	w->link = link;
 	w->rule = rule;
 	w->result = result;
@@ -378,6 +408,7 @@ void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result)
 		rule_take_out(rule);
 		return;
 	}
+	rules_drop_tags();
 	if (rule->text.is_tree) {
 		result->status = spi_tree_set(rule, 1, result);
 		rule->enabled = 1;

@@ -12,6 +12,7 @@
 struct rule {
 	struct rule *next;
 	uint32_t id, enabled;
+	uint32_t tags_left;		/* off, and its tag is with the points that it was the last user of, for calls under way */
 	struct spi_rule_text text;
 	struct spi_point **points;	/* own mapping */
 	uint32_t count, room;

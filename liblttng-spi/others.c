@@ -161,8 +161,18 @@ static int slot_is_open(const struct spi_slot *s, uint32_t trees)
 	return s->aux && s->aux != UINT32_MAX && (s->start & trees);	/* root.c: a slot of a call that was not recorded */
 }
 
+/* Of a function that no rule asks for any more? */
+static int slot_is_left_over(const struct spi_slot *s)
+{
+	const struct spi_point *point = s->point;
+
+	return s->p != SPI_SLOT_DEAD && s->state == SPI_SLOT_LIVE && point && !(point->flags & (SPI_POINT_TREE | SPI_POINT_APART)) &&
+		!point->users && s->aux != UINT32_MAX &&
+		(s->aux || point->flags & (SPI_POINT_COMPACT | SPI_POINT_ONE_EVENT));
+}
+
 /* How many there are, roughly. */
-uint32_t spi_calls_open(uint32_t trees)
+uint32_t spi_calls_open(uint32_t trees, int functions)
 {
 	uint32_t open = 0;
 
@@ -171,7 +181,7 @@ uint32_t spi_calls_open(uint32_t trees)
 
 		for (unsigned int n = 0; own->in_use && chunk < CHUNK_COUNT && n < CHUNK_COUNT; chunk = spi_chunks[chunk].prev, n++)
 			for (struct spi_slot *s = spi_chunk_slots(chunk); s < spi_chunk_slots(chunk) + CHUNK_SLOTS; s++)
-				open += (uint32_t) slot_is_open(s, trees);
+				open += (uint32_t) (slot_is_open(s, trees) || (functions && slot_is_left_over(s)));
 	}
 	return open;
 }

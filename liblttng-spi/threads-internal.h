@@ -57,7 +57,7 @@ void spi_others_leave(int is_end);
 void spi_others_again(void);
 void spi_others_fork_child(void);
 #define SPI_CALLS_ALL UINT32_MAX		/* instead of trees: of functions' rules, too */
-uint32_t spi_calls_open(uint32_t trees);
+uint32_t spi_calls_open(uint32_t trees, int functions);
 void spi_calls_close_others(uint32_t trees, int all);	/* all: what will be recorded all the same when they return, too */
 
 /* ---- threads.c ---- */

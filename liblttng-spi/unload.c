@@ -31,11 +31,12 @@ static void object_forget(struct spi_object *object)
 
 			if (p->object != object) {
 				rule->points[kept++] = p;
-			} else if (rule->enabled) {
-				if (rule->text.tag[0])
-					spi_tags_change(&p, 1, rule->text.tag, 0);
-				__atomic_fetch_sub(&spi_status->points, 1, __ATOMIC_RELAXED);
+				continue;
 			}
+			if (rule->text.tag[0] && (rule->enabled || rule->tags_left))
+				spi_tags_change(&p, 1, rule->text.tag, 0);
+			if (rule->enabled)
+				__atomic_fetch_sub(&spi_status->points, 1, __ATOMIC_RELAXED);
 		}
 		rule->count = kept;
 	}
