@@ -15,11 +15,17 @@
 #include "tp/call.h"
 
 static uint64_t at_once_until;	/* 0: the program was running when the module came */
+static uint64_t forked_at;	/* its sessions begin anew: what its parent's functions met is not theirs */
 
 void tp_alone_init(void)
 {
 	if (tp_core->alone_grace_ms)
 		at_once_until = tp_clock_now() + tp_core->alone_grace_ms * UINT64_C(1000000);
+}
+
+void tp_alone_fork_child(void)
+{
+	forked_at = tp_clock_now();
 }
 
 /* Takes this channel exits alone, and has it for a while? Inside a read-side section. */
@@ -38,6 +44,8 @@ int tp_alone_lasts(struct tp_point *tp, const void *channel)
 	tp->alone[oldest].channel = NULL;
 	spi_barrier();
 	since = CMM_ACCESS_ONCE(tp->alone_used) & TP_ALONE_FRESH ? tp->installed : now;
+	if (since < forked_at)
+		since = forked_at;
 	tp->alone[oldest].since = since;
 	spi_barrier();
 	tp->alone[oldest].channel = channel;

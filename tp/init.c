@@ -120,6 +120,7 @@ static void op_fork_child(void)
 		tp_closed = TP_OPEN;
 	tp_call_forget();
 	tp_runs_fork_child();
+	tp_alone_fork_child();
 	if (!other_fork_help)
 		begin_again(&set);
 	tp_compact_fork_child();
