@@ -4,7 +4,7 @@
  * fork(). The child has the instrumented text, the stubs and its thread's return
  * slots, and goes on recording; lttng-ust is told, so that it registers the child
  * with the daemon. The conversation with the controller stays the parent's: a
- * child that was started by the front end opens one of its own.
+ * child opens one of its own, or was given it before the fork.
  *
  * Others' handlers run before or after these (fork-order.c); all they share is
  * the control lock, held over the fork so that no half-made rule is inherited, and

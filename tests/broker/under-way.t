@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+#
+# A rule for functions is switched off while one of them is within a call, as ever: the call has its exit. With a tag
+# (a rule for one program), without, and for two functions at once.
+. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+spi_private "$@"
+cat >long.c <<'C'
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile sig_atomic_t over;
+static void on_term(int number)
+{
+	over = number;
+}
+__attribute__((noipa)) int u_inner(int a)
+{
+	usleep(15000);
+	return a + 1;
+}
+__attribute__((noipa)) int u_long(int a)
+{
+	int r = u_inner(a);
+	usleep(15000);
+	puts("again");
+	fflush(stdout);
+	return r;
+}
+int main(void)
+{
+	signal(SIGTERM, on_term);
+	while (!over)
+		u_long(3);
+	return 0;
+}
+C
+gcc -O1 -g -o long long.c
+gcc -O1 -g -o long-ust long.c -Wl,--no-as-needed -llttng-ust
+broker_daemon
+
+more_calls() { [ "$(wc -l <target.out)" -gt "$((lines + 3))" ]; }
+is_active() { status_like "^applied.$target.*active"; }
+for program in long long-ust; do
+	scope=(--exec "$program")
+	[ "$program" = long ] || scope=()
+	background "./$program"
+	for functions in "-f u_long" "-f u_long -f u_inner" "-f u_*"; do
+		read -ra rule <<<"$functions"
+		lost=
+		for _ in 1 2 3; do
+			rm -rf t t.txt
+			lttng_ok create s --output="$SPI_TMP/t"
+			lttng_ok enable-channel -u -s s c
+			lttng_ok add-context -u -s s -c c -t vpid -t vtid
+			lttng_ok start s
+			"$SPI_LTTNG" enable-event --spi "${rule[@]}" "${scope[@]}" -s s -c c >on.log 2>&1 || diag "$(cat on.log)"
+			spi_wait 10 is_active || fail "$program, $functions: it is in force"
+			lines=$(wc -l <target.out)
+			spi_wait 10 more_calls
+			"$SPI_LTTNG" disable-event --spi "${rule[@]}" "${scope[@]}" -s s -c c >off.log 2>&1 || diag "$(cat off.log)"
+			lttng_ok destroy s
+			spi_read t
+			events balance t.txt >balance.out 2>&1 || lost+=" $(cat balance.out)"
+		done
+		is "$lost" "" "$program, $functions: each call has its exit"
+		[ "$(spi_count t u_long_entry)" -ge 3 ]
+		ok $? "$program, $functions: calls are recorded"
+	done
+	finish "$target"
+	is $? 0 "$program: its status"
+done
+tap_done
