@@ -34,6 +34,23 @@ def packet(kind):
     size = random.choice([len(body)] * 9 + [7])
     return struct.pack("IHHII", 0x31495053, 1, kind, random.randrange(4), size) + body
 
+children = []
+
+def child(parent):
+    """The connection of a child that is about to be forked, or what may be taken for one; perhaps it says something."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, random.choice([socket.SOCK_SEQPACKET] * 4 + [socket.SOCK_STREAM]))
+    theirs.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, random.randrange(2))
+    given = random.choice([theirs.fileno()] * 9 + [parent.fileno(), 0])
+    try:
+        parent.sendmsg([packet(13)], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", given))])
+        for kind in random.choice([[], [1], [1, 2, 4, 13], [7, 1]]):
+            ours.setblocking(False)
+            ours.sendmsg([packet(kind)])
+    except OSError:
+        pass
+    theirs.close()
+    children.append(ours)
+
 while time.time() < end:
     s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     s.connect("/run/lttng/spi-agent")
@@ -49,7 +66,11 @@ while time.time() < end:
             pass
         for fd in fds:
             os.close(fd)
+        if random.random() < .3:
+            child(s)
     s.close()
+    while len(children) > random.randrange(300):
+        children.pop(random.randrange(len(children))).close()
     count += 1
     if count % 50 == 0:
         c = socket.socket(socket.AF_UNIX)
