@@ -106,6 +106,8 @@ static struct command *command_take(struct process *p)
 	if (!p->commands)
 		p->last_command = &p->commands;
 	p->nr_commands--;
+	if (p->awaited)
+		p->awaited--;
 	return command;
 }
 

@@ -133,6 +133,7 @@ struct process {
 	struct applied *applied;
 	struct command *commands, **last_command;
 	unsigned int nr_commands;
+	unsigned int awaited;		/* so many of them are waited for while a rule is switched off */
 	bool silent;			/* what it was told was waited for in vain, and it has said nothing since */
 	uint64_t flushing;		/* what it has not answered yet; 0: nothing */
 	uint32_t closing;		/* likewise: of calls of a tree that is switched off */

@@ -112,10 +112,17 @@ void disabling_joined(struct process *p)
 
 static bool is_awaited(const struct process *p)
 {
-	return p->agent && p->nr_commands && !p->silent;
+	return p->agent && p->awaited && !p->silent;
 }
 
-/* Has every agent answered all it was told? But for those that were waited for in vain and have not said anything since. */
+/* All that they were told by now, and not what others are told that come meanwhile: where programs fork all the time there is no end of that. */
+static void answers_await(void)
+{
+	for (struct process *p = processes; p; p = p->next)
+		p->awaited = p->nr_commands;
+}
+
+/* Has every agent answered that? But for those that were waited for in vain and have not said anything since. */
 static bool all_answered(void)
 {
 	for (const struct process *p = processes; p; p = p->next)
@@ -291,6 +298,7 @@ void disabling_begin(const struct spi_broker_disabling *message, const char *nam
 	disabling.taken_out = false;
 	disabling.request = NULL;
 	processes_apply();
+	answers_await();
 	/* where no agent has anything to do its functions stay in, for others */
 	if (!disabling.is_tree && all_answered()) {
 		disabling_end();

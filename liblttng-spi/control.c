@@ -21,7 +21,8 @@
 #include "liblttng-spi/threads-internal.h"
 
 #define GO_MS		120000
-#define CHILD_MS	300
+#define CHILD_MS	300	/* for the controller to say anything */
+#define CHILD_GO_MS	1500	/* and, as it has, that the child may go on */
 
 static char declined_text[8192];
 static size_t declined_size;
@@ -84,7 +85,7 @@ static void child_let_go(void)
 
 static void child_wait(void)
 {
-	uint64_t now = spi_now_ns(), until = now + CHILD_MS * UINT64_C(1000000);
+	uint64_t now = spi_now_ns(), until = now + CHILD_GO_MS * UINT64_C(1000000);
 
 	for (; __atomic_load_n(&child_waits, __ATOMIC_ACQUIRE) && now < until; now = spi_now_ns()) {
 		uint64_t left[2] = { (until - now) / 1000000000u, (until - now) % 1000000000u };
