@@ -136,7 +136,7 @@ struct process {
 	unsigned int awaited;		/* so many of them are waited for while a rule is switched off */
 	bool silent;			/* what it was told was waited for in vain, and it has said nothing since */
 	uint64_t flushing;		/* what it has not answered yet; 0: nothing */
-	uint32_t closing;		/* likewise: of calls of a tree that is switched off */
+	uint32_t closing;		/* likewise: of calls of a rule that is switched off */
 	struct lines declined, notes;
 	struct hot *hot;		/* its busiest functions, any order; NULL: none were told of */
 	unsigned int nr_hot;
