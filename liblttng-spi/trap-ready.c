@@ -66,16 +66,24 @@ static uint64_t parse_hex(const char *s)
 	}
 }
 
-/* The file `status` of a directory: its size, or not above 0. */
-static long status_read(long at, const char *directory, char *text, size_t size)
+/* Text up to white space or its end, at *n. */
+static void text_add(char *path, size_t size, size_t *n, const char *text)
 {
-	char path[32];
+	while (*text > ' ' && *n < size - 1)
+		path[(*n)++] = *text++;
+	path[*n] = 0;
+}
+
+/* A file that lies in a directory of a directory, from its beginning: its size, or not above 0. */
+static long file_read(long at, const char *directory, const char *name, char *text, size_t size)
+{
+	char path[40];
 	size_t n = 0;
 	long fd, got;
 
-	for (const char *d = directory; *d && n < sizeof(path) - 8; d++)
-		path[n++] = *d;
-	spi_bytes_copy(path + n, "/status", 8);
+	text_add(path, sizeof(path), &n, directory);
+	text_add(path, sizeof(path), &n, "/");
+	text_add(path, sizeof(path), &n, name);
 	fd = spi_raw4(SYS_openat, (uint64_t) at, (uint64_t) path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return fd;
@@ -85,11 +93,27 @@ static long status_read(long at, const char *directory, char *text, size_t size)
 	return got;
 }
 
-static const char *debugger_look(const char *status)
+/* An injector that finds an agent here, as another daemon has a rule for this program, is gone in a moment. */
+static int is_injector(const char *pid)
+{
+	char directory[24], name[17];
+	size_t n = 0;
+
+	text_add(directory, sizeof(directory), &n, "/proc/");
+	text_add(directory, sizeof(directory), &n, pid);
+	return file_read(AT_FDCWD, directory, "comm", name, sizeof(name)) > 0 &&
+		(text_begins(name, "spi-") || text_begins(name, "lttng"));
+}
+
+/* *again is set when that may be over in a moment. */
+static const char *debugger_look(const char *status, int *again)
 {
 	const char *value = status_value(status, "\nTracerPid:\t");
 
-	return value && *value != '0' ? "needs int3, and a debugger is attached" : NULL;
+	if (!value || *value == '0')
+		return NULL;
+	*again = is_injector(value);
+	return "needs int3, and a debugger is attached";
 }
 
 /*
@@ -104,9 +128,9 @@ static const char *thread_look(long task_dir, const char *tid, uint64_t self, in
 
 	for (const char *t = tid; *t; t++)
 		number = number * 10 + (uint64_t) (*t - '0');
-	if (status_read(task_dir, tid, text, sizeof(text)) <= 0)
+	if (file_read(task_dir, tid, "status", text, sizeof(text)) <= 0)
 		return NULL;		/* it has ended */
-	reason = debugger_look(text);
+	reason = debugger_look(text, again);
 	if (reason)
 		return reason;
 	/* "Name:\tNAME\n" is the first line */
@@ -119,8 +143,21 @@ static const char *thread_look(long task_dir, const char *tid, uint64_t self, in
 	return *again ? "needs int3, and a thread blocks SIGTRAP" : NULL;
 }
 
+/* The only thread there is, this one. */
+static const char *alone_look(long task_dir, const char *tid, uint64_t self, int *again)
+{
+	char text[2048];
+
+	(void) task_dir;
+	(void) tid;
+	(void) self;
+	return file_read(AT_FDCWD, "/proc/self", "status", text, sizeof(text)) > 0 ? debugger_look(text, again) :
+		"needs int3, and /proc cannot be read";
+}
+
 /* Give a thread that is just being started, or is in our own handler, the time to get out of that. */
-static const char *thread_look_long(long task_dir, const char *tid, uint64_t self)
+static const char *look_long(const char *(*look_at)(long, const char *, uint64_t, int *), long task_dir, const char *tid,
+	uint64_t self)
 {
 	const char *reason = NULL;
 
@@ -131,7 +168,7 @@ static const char *thread_look_long(long task_dir, const char *tid, uint64_t sel
 		while (look && spi_raw3(SYS_nanosleep, (uint64_t) left, (uint64_t) left, 0) == -EINTR)
 			;
 		again = 0;
-		reason = thread_look(task_dir, tid, self, &again);
+		reason = look_at(task_dir, tid, self, &again);
 	}
 	return reason;
 }
@@ -151,10 +188,8 @@ const char *spi_trap_threads_look(void)
 	const char *reason = NULL;
 	long fd, got = 0;
 
-	if (spi_tracer_is_alone()) {	/* the buffer is as large as a thread's status is read */
-		got = status_read(AT_FDCWD, "/proc/self", (char *) buffer, sizeof(buffer));
-		return got > 0 ? debugger_look((const char *) buffer) : "needs int3, and /proc cannot be read";
-	}
+	if (spi_tracer_is_alone())
+		return look_long(alone_look, 0, NULL, 0);
 	fd = spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 		0);
 	if (fd < 0)
@@ -164,7 +199,7 @@ const char *spi_trap_threads_look(void)
 			struct directory_entry *entry = (struct directory_entry *) (buffer + at);
 
 			if (entry->name[0] >= '0' && entry->name[0] <= '9')
-				reason = thread_look_long(fd, entry->name, self);
+				reason = look_long(thread_look, fd, entry->name, self);
 			at += entry->size;
 		}
 	spi_raw3(SYS_close, (uint64_t) fd, 0, 0);

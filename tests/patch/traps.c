@@ -205,6 +205,28 @@ static int debugger(void)
 	return 0;
 }
 
+/* Attached with PTRACE_SEIZE, and gone when it has seen that there is an agent already. */
+static int injector(void)
+{
+	int seized[2];
+	pid_t target = getpid(), child;
+	char c;
+
+	if (pipe(seized))
+		return 1;
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_NAME, "spi-inject");
+		if (ptrace(PTRACE_SEIZE, target, 0, 0) == 0 && write(seized[1], "s", 1) == 1)
+			usleep(50000);	/* how long it is attached; nobody waits by it */
+		_exit(0);
+	}
+	CHECK(read(seized[0], &c, 1) == 1);
+	CHECK(traps_prepare() && funcs_all(1) == (int) funcs_count && calls_are_right());
+	return 0;
+}
+
 static const struct {
 	const char *what;
 	int (*run)(void);
@@ -221,6 +243,7 @@ static const struct {
 	{ "declined when a handler blocks it", handler_blocks, 0 },
 	{ "declined in the C library", c_library, 0 },
 	{ "declined under a debugger", debugger, 0 },
+	{ "an injector that is attached is waited for", injector, 0 },
 };
 
 int main(void)
