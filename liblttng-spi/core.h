@@ -165,6 +165,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size);
 /* ---- tags.c ---- */
 /* One more, or one less, rule with this tag asks for each of these points. */
 void spi_tags_change(struct spi_point **points, uint32_t count, const char *tag, int add);
+void spi_tags_clear(struct spi_point *point);		/* a point that no rule uses */
 const char *spi_tree_tags(uint32_t trees);	/* for a call that these trees record; any thread. tree-told.c */
 extern uint32_t spi_tree_tagged;	/* trees that have one */
 

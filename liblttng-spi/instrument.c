@@ -164,6 +164,15 @@ int spi_work_ready(struct work *w)
 	return 0;
 }
 
+/* What rules that are off have left at points that nobody uses: new calls would be recorded for them, too. */
+static void tags_forget_left(struct rule *rule)
+{
+	for (uint32_t i = 0; i < rule->count; i++)
+		if (!rule->points[i]->users)
+			spi_tags_clear(rule->points[i]);
+	rule->tags_left = 0;
+}
+
 int spi_work_put_in_force(struct work *w)
 {
 	size_t bytes = (size_t) w->rule->count * (sizeof(void *) + sizeof(char *)) + 64;
@@ -179,6 +188,7 @@ int spi_work_put_in_force(struct work *w)
 	if (!points)
 		return -ENOMEM;
 	bind_new(w, points, (const char **) (points + w->rule->count));
+	tags_forget_left(w->rule);
 	if (w->rule->text.tag[0])
 		spi_tags_change(w->rule->points, w->rule->count, w->rule->text.tag, 1);
 	prepare_and_install(w, points, (const char **) (points + w->rule->count));
@@ -225,13 +235,6 @@ static void tags_drop(struct rule *rule)
 		if (!rule->points[i]->users)
 			spi_tags_change(&rule->points[i], 1, rule->text.tag, 0);
 	rule->tags_left = 0;
-}
-
-/* Those that are off have their tags no more: another rule may come to the points. */
-static void rules_drop_tags(void)
-{
-	for (struct rule *rule = spi_rules; rule; rule = rule->next)
-		tags_drop(rule);
 }
 
 static void rule_take_out(struct rule *rule)
@@ -346,7 +349,6 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 	if (!w || !rule)
 		return;
 	spi_unloads_follow();
-	rules_drop_tags();
 	w->link = link;
 	w->rule = rule;
 	w->result = result;
@@ -408,7 +410,6 @@ void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result)
 		rule_take_out(rule);
 		return;
 	}
-	rules_drop_tags();
 	if (rule->text.is_tree) {
 		result->status = spi_tree_set(rule, 1, result);
 		rule->enabled = 1;

@@ -88,3 +88,9 @@ void spi_tags_change(struct spi_point **points, uint32_t count, const char *tag,
 	if (failed)
 		spi_note("%u functions: no room for one more rule: what it asked for is not recorded", failed);
 }
+
+void spi_tags_clear(struct spi_point *point)
+{
+	if (point->tags && *point->tags && spi_payload->set_tags && spi_payload->set_tags(point, "") == 0)
+		point->tags = "";
+}
