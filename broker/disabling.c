@@ -39,21 +39,21 @@ static struct {
 	uint64_t id;		/* 0: none */
 	bool taken_out, is_tree;
 	uint64_t begun, most;
-	uint64_t question;	/* of the daemon, the last that was begun before */
 	uint64_t command;	/* the client's */
 	const struct request *request;
 	uint32_t close_flags, closing;
-	enum reach reach;
-	char name[NAME_BYTES];
-	bool is_known;		/* whose rules the command is about: */
-	char session[NAME_BYTES], channel[NAME_BYTES];	/* "": a trigger's */
 } disabling;
 
-/* Of rules that were made a moment ago: what the daemon told last has none of that name that is on. */
-static struct {
-	uint64_t question;	/* as above; 0: none */
+/* What was switched off, the latest, and the ones before. */
+struct gone {
+	uint64_t question;	/* of the daemon, the last that was begun before; 0: none */
+	enum reach reach;
 	char name[NAME_BYTES];
-} young[8];
+	bool is_young;		/* made a moment ago: what the daemon told last has none of that name that is on */
+	bool is_known;		/* whose rules the command is about: */
+	char session[NAME_BYTES], channel[NAME_BYTES];	/* "": a trigger's */
+};
+static struct gone gone, before[64];	/* a question is answered within some ms: as many as clients switch off meanwhile */
 
 static void disabling_end(void)
 {
@@ -97,7 +97,7 @@ static void calls_close(const struct rule *only)
 	disabling.closing = disabling.closing == UINT32_MAX ? 1 : disabling.closing + 1;
 	disabling.request = only->requests[0];
 	disabling.close_flags = disabling.is_tree ? CLOSE_MS | (is_shared(only) ? 0 : SPI_CLOSE_ALL) : WAIT_MS | SPI_CLOSE_FUNCTIONS;
-	if (disabling.reach == ALL)
+	if (gone.reach == ALL)
 		disabling.close_flags |= SPI_CLOSE_EVERY;
 	for (struct process *p = processes; p; p = p->next)
 		process_close(p);
@@ -186,9 +186,9 @@ static bool is_on(const char *name)
 }
 
 /* It may be another session's, where it is all that is left of that name. */
-static struct rule *rule_of_command(struct rule *only)
+static struct rule *rule_of_command(const struct gone *g, struct rule *only)
 {
-	return only && disabling.is_known && strcmp(only->session ? only->session->name : "", disabling.session) ? NULL : only;
+	return only && g->is_known && strcmp(only->session ? only->session->name : "", g->session) ? NULL : only;
 }
 
 static bool names_exits(const struct rule *rule)
@@ -208,41 +208,36 @@ static bool same_functions(const struct rule *a, const struct rule *b)
 }
 
 /* Is it taken for off, beside the one that the daemon has named? */
-static bool goes_too(const struct rule *rule, const struct rule *only)
+static bool goes_too(const struct gone *g, const struct rule *rule, const struct rule *only)
 {
-	if (!rule->enabled || !rule_instruments(rule) || (rule->wants.is_tree && disabling.reach != ALL) || !rule->session ||
-	    strcmp(rule->session->name, disabling.session) || strcmp(rule->channel, disabling.channel))
+	if (!rule->enabled || !rule_instruments(rule) || (rule->wants.is_tree && g->reach != ALL) || !rule->session ||
+	    strcmp(rule->session->name, g->session) || strcmp(rule->channel, g->channel))
 		return false;
-	return disabling.reach >= CHANNEL || (disabling.reach == FUNCTIONS && only && same_functions(rule, only));
+	return g->reach >= CHANNEL || (g->reach == FUNCTIONS && only && same_functions(rule, only));
 }
 
-static void rules_off(struct ruleset *rules, struct rule *only)
+static void rules_off(const struct gone *g, struct ruleset *rules, struct rule *only)
 {
 	for (struct rule *rule = rules->rules; rule; rule = rule->next)
-		if (rule == only || goes_too(rule, only)) {
+		if (rule == only || goes_too(g, rule, only)) {
 			rule->taken_off |= rule->enabled;
 			rule->enabled = false;
 		}
 }
 
-static void young_note(const char *name)
-{
-	static unsigned int next;
-	unsigned int i = next++ % (sizeof(young) / sizeof(young[0]));
-
-	young[i].question = query_next() - 1;
-	snprintf(young[i].name, NAME_BYTES, "%s", name);
-}
-
-/* What the daemon told when it was asked before: these rules were still on then. What is asked from now on waits for the command. */
+/*
+ * What the daemon told when it was asked before: these rules were still on then, all that have gone since, whichever command
+ * it was. What is asked from now on waits for the command.
+ */
 void disabling_recall(struct ruleset *rules, uint64_t question)
 {
-	if (question <= disabling.question && disabling.is_known)
-		rules_off(rules, rule_of_command(only_rule(rules, disabling.name)));
-	for (unsigned int i = 0; i < sizeof(young) / sizeof(young[0]); i++) {
-		struct rule *only = question <= young[i].question ? only_rule(rules, young[i].name) : NULL;
+	for (unsigned int i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		const struct gone *g = &before[i];
+		struct rule *only = question <= g->question ? only_rule(rules, g->name) : NULL;
 
-		if (only) {
+		if (question <= g->question && g->is_known)
+			rules_off(g, rules, rule_of_command(g, only));
+		if (only && g->is_young) {
 			only->taken_off = true;
 			only->enabled = false;
 		}
@@ -256,20 +251,23 @@ static enum reach reach_of(const struct rule *only, uint64_t command, const char
 		return ALL;
 	if (command != disabling.command)
 		return only && names_exits(only) ? FUNCTIONS : ONE;
-	return !only || !only->session || !strcmp(name, disabling.name) ? disabling.reach : CHANNEL;
+	return !only || !only->session || !strcmp(name, gone.name) ? gone.reach : CHANNEL;
 }
 
 static void note(uint64_t command, const char *name, const struct rule *only, uint64_t flags)
 {
-	disabling.reach = reach_of(only, command, name, flags);
+	static unsigned int next;
+
+	gone.reach = reach_of(only, command, name, flags);
 	disabling.command = command;
-	disabling.question = query_next() - 1;
-	strncpy(disabling.name, name, NAME_BYTES - 1);
-	if (!only)
-		return;
-	disabling.is_known = true;
-	snprintf(disabling.session, NAME_BYTES, "%s", only->session ? only->session->name : "");
-	snprintf(disabling.channel, NAME_BYTES, "%s", only->channel);
+	gone.question = query_next() - 1;
+	snprintf(gone.name, NAME_BYTES, "%s", name);
+	if (only) {
+		gone.is_known = true;
+		snprintf(gone.session, NAME_BYTES, "%s", only->session ? only->session->name : "");
+		snprintf(gone.channel, NAME_BYTES, "%s", only->channel);
+	}
+	before[next++ % (sizeof(before) / sizeof(before[0]))] = gone;
 }
 
 void disabling_begin(const struct spi_broker_disabling *message, const char *name)
@@ -278,13 +276,12 @@ void disabling_begin(const struct spi_broker_disabling *message, const char *nam
 
 	spi_control_dispatch(broker.control);	/* children that have just begun */
 	disabling.begun = loop_now();
-	disabling.is_known &= message->command == disabling.command;
-	only = rule_of_command(only_rule(broker.rules, name));
+	gone.is_known &= message->command == disabling.command;
+	only = rule_of_command(&gone, only_rule(broker.rules, name));
 	/* one that comes too late is off already: the rules of that name that are on are others */
 	if (disabling.begun >= message->until)
 		only = NULL;
-	else if (!only && !is_on(name))
-		young_note(name);
+	gone.is_young = !only && disabling.begun < message->until && !is_on(name);
 	disabling_end();
 	disabling.id = message->id;
 	note(message->command, name, only, message->flags);
@@ -292,7 +289,7 @@ void disabling_begin(const struct spi_broker_disabling *message, const char *nam
 		disabling_end();
 		return;
 	}
-	rules_off(broker.rules, only);
+	rules_off(&gone, broker.rules, only);
 	disabling.is_tree = only->wants.is_tree;
 	disabling.most = only->wants.is_tree ? WAIT_TREE_MS : AGENTS_MS + WAIT_MS;
 	disabling.taken_out = false;

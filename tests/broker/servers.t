@@ -31,7 +31,7 @@ for program in servers servers-ust; do
 	[ "$program" = servers ] || scope=()
 	background "./$program"
 	spi_wait 10 file_has target.out ready
-	for kind in ${SPI_SOAK:+"-f v_rest -f v_leaf"} "--tree=v_serve --lib $program" "--tree=v_serve --lib $program --compact"; do
+	for kind in "-f v_rest -f v_leaf" "--tree=v_serve --lib $program" "--tree=v_serve --lib $program --compact"; do
 		read -ra rule <<<"$kind"
 		lttng_ok create s --output="$SPI_TMP/t"
 		lttng_ok enable-channel -u -s s c --subbuf-size 1M --num-subbuf 8

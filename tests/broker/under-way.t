@@ -46,9 +46,7 @@ for program in long long-ust; do
 	scope=(--exec "$program")
 	[ "$program" = long ] || scope=()
 	background "./$program"
-	list=("-f u_long" "-f u_*")
-	[ -z "${SPI_SOAK:-}" ] || list+=("-f u_long -f u_inner")	# several commands, one of some twenty times: a call without its exit
-	for functions in "${list[@]}"; do
+	for functions in "-f u_long" "-f u_*" "-f u_long -f u_inner"; do
 		read -ra rule <<<"$functions"
 		lost=
 		for _ in 1 2 3; do
