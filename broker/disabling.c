@@ -38,6 +38,7 @@ static struct {
 	struct loop_timer timer;
 	uint64_t id;		/* 0: none */
 	bool taken_out, is_tree;
+	bool is_shared;		/* nothing is taken out, as others want it: only calls are waited for */
 	uint64_t begun, most;
 	uint64_t command;	/* the client's */
 	const struct request *request;
@@ -73,9 +74,14 @@ static bool is_shared(const struct rule *only)
 	return false;
 }
 
-/* Is it one whose calls are to be waited for? Of functions any that is off, as the agent then waits for those of all of them. */
+/*
+ * Is it one whose calls are to be waited for? Of functions any that is off, as the agent then waits for those of all of them. Where
+ * it stays on for others, any.
+ */
 static bool is_closing(const struct process *p, const struct applied *a)
 {
+	if (disabling.is_shared)
+		return a->state == APPLIED_ACTIVE && !p->closing && !request_is_tree(a->request);
 	if (a->state != APPLIED_OFF)
 		return false;
 	if (disabling.is_tree && !(disabling.close_flags & SPI_CLOSE_EVERY))
@@ -95,9 +101,9 @@ static void process_close(struct process *p)
 static void calls_close(const struct rule *only)
 {
 	disabling.closing = disabling.closing == UINT32_MAX ? 1 : disabling.closing + 1;
-	disabling.request = only->requests[0];
+	disabling.request = only ? only->requests[0] : NULL;
 	disabling.close_flags = disabling.is_tree ? CLOSE_MS | (is_shared(only) ? 0 : SPI_CLOSE_ALL) : WAIT_MS | SPI_CLOSE_FUNCTIONS;
-	if (gone.reach == ALL)
+	if (gone.reach == ALL && !disabling.is_shared)
 		disabling.close_flags |= SPI_CLOSE_EVERY;
 	for (struct process *p = processes; p; p = p->next)
 		process_close(p);
@@ -191,11 +197,11 @@ static struct rule *rule_of_command(const struct gone *g, struct rule *only)
 	return only && g->is_known && strcmp(only->session ? only->session->name : "", g->session) ? NULL : only;
 }
 
-static bool names_exits(const struct rule *rule)
+static bool names_exits(const char *name)
 {
-	size_t n = strlen(rule->name);
+	size_t n = strlen(name);
 
-	return n > 5 && !strcmp(rule->name + n - 5, "_exit");
+	return n > 5 && !strcmp(name + n - 5, "_exit");
 }
 
 static bool same_functions(const struct rule *a, const struct rule *b)
@@ -250,7 +256,7 @@ static enum reach reach_of(const struct rule *only, uint64_t command, const char
 	if (flags & SPI_DISABLING_CHANNEL)
 		return ALL;
 	if (command != disabling.command)
-		return only && names_exits(only) ? FUNCTIONS : ONE;
+		return only && names_exits(name) ? FUNCTIONS : ONE;
 	return !only || !only->session || !strcmp(name, gone.name) ? gone.reach : CHANNEL;
 }
 
@@ -270,27 +276,42 @@ static void note(uint64_t command, const char *name, const struct rule *only, ui
 	before[next++ % (sizeof(before) / sizeof(before[0]))] = gone;
 }
 
+/* What is left of a function's rules in one session are its exits: of the calls that had an entry there. */
+static void exits_close(const char *name)
+{
+	if (!names_exits(name) || strncmp(name, "spi:", 4) || broker.ending) {
+		disabling_end();
+		return;
+	}
+	disabling.is_shared = disabling.taken_out = true;
+	disabling.is_tree = false;
+	disabling.most = AGENTS_MS + WAIT_MS;
+	calls_close(NULL);
+	step(&disabling.timer);
+}
+
 void disabling_begin(const struct spi_broker_disabling *message, const char *name)
 {
+	bool is_late;
 	struct rule *only;
 
 	spi_control_dispatch(broker.control);	/* children that have just begun */
 	disabling.begun = loop_now();
 	gone.is_known &= message->command == disabling.command;
-	only = rule_of_command(&gone, only_rule(broker.rules, name));
 	/* one that comes too late is off already: the rules of that name that are on are others */
-	if (disabling.begun >= message->until)
-		only = NULL;
-	gone.is_young = !only && disabling.begun < message->until && !is_on(name);
+	is_late = disabling.begun >= message->until;
+	only = is_late || (message->flags & SPI_DISABLING_SHARED) ? NULL : rule_of_command(&gone, only_rule(broker.rules, name));
+	gone.is_young = !only && !is_late && !(message->flags & SPI_DISABLING_SHARED) && !is_on(name);
 	disabling_end();
 	disabling.id = message->id;
 	note(message->command, name, only, message->flags);
 	if (!only || broker.ending) {
-		disabling_end();
+		exits_close(is_late ? "" : name);
 		return;
 	}
 	rules_off(&gone, broker.rules, only);
 	disabling.is_tree = only->wants.is_tree;
+	disabling.is_shared = false;
 	disabling.most = only->wants.is_tree ? WAIT_TREE_MS : AGENTS_MS + WAIT_MS;
 	disabling.taken_out = false;
 	disabling.request = NULL;
@@ -298,7 +319,7 @@ void disabling_begin(const struct spi_broker_disabling *message, const char *nam
 	answers_await();
 	/* where no agent has anything to do its functions stay in, for others */
 	if (!disabling.is_tree && all_answered()) {
-		disabling_end();
+		exits_close(name);
 		return;
 	}
 	calls_close(only);

@@ -34,8 +34,19 @@ struct disabling {
 	const struct rule_options *options;
 	struct rules_session session;
 	struct saved saved;
-	unsigned char *goes;	/* one for each saved rule: GOES, then GONE */
+	struct mark {
+		unsigned char state;	/* GOES, then GONE */
+		unsigned int wish;	/* the first that it was marked for */
+	} *marks;		/* one for each saved rule */
+	unsigned int wish;	/* they are marked for this one now */
 };
+
+static int rule_mark(struct disabling *d, unsigned int at)
+{
+	if (d->marks[at].state == STAYS)
+		d->marks[at] = (struct mark) { .state = GOES, .wish = d->wish };
+	return 1;
+}
 
 static int rule_is_scoped(const struct saved_rule *rule)
 {
@@ -96,8 +107,7 @@ static int form_mark(struct disabling *d, const struct rules_wish *wish, int one
 		for (k = 0; k < n; k++)
 			if (rule_in_channel(d, &d->saved.rules[i]) &&
 			    rule_is_recipe(&d->saved.rules[i], &recipes[k], tag)) {
-				d->goes[i] = 1;
-				marked++;
+				marked += rule_mark(d, i);
 				break;
 			}
 	rules_recipes_free(recipes, n);
@@ -147,12 +157,12 @@ static int root_mark(struct disabling *d, const char *root)
 		if (!rule_in_channel(d, &d->saved.rules[i]) || !rule_is_tree(&d->saved.rules[i], &rule) ||
 		    strcmp(rule.target, root) || !scope_is_same(d->options, &rule))
 			continue;
-		marked += d->goes[i] = 1;
+		marked += rule_mark(d, i);
 		snprintf(tag, sizeof(tag), "|%s|", rule.tag);
 		for (k = 0; k < d->saved.count; k++)
 			if (rule_in_channel(d, &d->saved.rules[k]) && d->saved.rules[k].filter &&
 			    strstr(d->saved.rules[k].filter, tag))
-				d->goes[k] = 1;
+				rule_mark(d, k);
 	}
 	return marked;
 }
@@ -168,7 +178,7 @@ static int stock_mark(struct disabling *d, const char *func)
 
 		if (!strncmp(rule->name, "spi:", 4) && !strcmp(rule->name + 4, func) && rule_in_channel(d, rule) &&
 		    !rule_is_scoped(rule))
-			marked += d->goes[i] = 1;
+			marked += rule_mark(d, i);
 	}
 	return marked;
 }
@@ -205,8 +215,9 @@ static void all_mark(struct disabling *d)
 	unsigned int i;
 
 	for (i = 0; i < d->saved.count; i++)
-		d->goes[i] = rule_in_channel(d, &d->saved.rules[i]) && (!strncmp(d->saved.rules[i].name, "spi:", 4) ||
-			rule_is_scoped(&d->saved.rules[i]));
+		if (rule_in_channel(d, &d->saved.rules[i]) &&
+		    (!strncmp(d->saved.rules[i].name, "spi:", 4) || rule_is_scoped(&d->saved.rules[i])))
+			rule_mark(d, i);
 }
 
 static int same_name(const struct saved_rule *a, const struct saved_rule *b)
@@ -221,12 +232,12 @@ static int rule_lives(const struct disabling *d, unsigned int at)
 	char tag[SPI_EVENT_TAG_SIZE + 2];
 	unsigned int i;
 
-	if (d->goes[at] || !rule->enabled)
+	if (d->marks[at].state || !rule->enabled)
 		return 0;
 	if (!rule_is_scoped(rule))
 		return 1;
 	for (i = 0; i < d->saved.count; i++) {
-		if (d->goes[i] || !d->saved.rules[i].enabled)
+		if (d->marks[i].state || !d->saved.rules[i].enabled)
 			continue;
 		name_tag(d->saved.rules[i].name, tag);
 		if (*tag && strstr(rule->filter, tag))
@@ -277,7 +288,7 @@ static int name_done(const struct disabling *d, unsigned int at)
 	unsigned int i;
 
 	for (i = 0; i < at; i++)
-		if (d->goes[i] && same_name(&d->saved.rules[i], &d->saved.rules[at]))
+		if (d->marks[i].state && same_name(&d->saved.rules[i], &d->saved.rules[at]))
 			return 1;
 	return 0;
 }
@@ -287,9 +298,9 @@ static int rule_disable(struct disabling *d, unsigned int at)
 	const struct saved_rule *rule = &d->saved.rules[at];
 	int ret;
 
-	if (d->goes[at] != GOES)
+	if (d->marks[at].state != GOES)
 		return 0;
-	d->goes[at] = GONE;
+	d->marks[at].state = GONE;
 	if (name_done(d, at) || name_must_stay(d, rule))
 		return 0;
 	ret = lttng_disable_event(d->session.handle, rule->name, rule->channel);
@@ -303,14 +314,27 @@ static int rule_disable(struct disabling *d, unsigned int at)
 	return name_restore(d, rule);
 }
 
-/* What instruments goes first, what records calls' exits last: so no entry is recorded whose exit is not. */
+#define TURNS 4
+
+static int ends_in(const char *text, const char *end)
+{
+	size_t n = strlen(text), k = strlen(end);
+
+	return n >= k && !strcmp(text + n - k, end);
+}
+
+/*
+ * What records calls' exits goes last, so no entry is recorded whose exit is not. What instruments goes before, as calls are
+ * waited for with it; but a function may be another session's, too, and stay: what has recorded its entries for one program goes
+ * first.
+ */
 static int rule_turn(const struct saved_rule *rule)
 {
-	size_t n = strlen(rule->name);
-
 	if (rules_is_form(rule->name))
+		return 1;
+	if (!strncmp(rule->name, "spi:", 4) && ends_in(rule->name, "_entry") && rule_is_scoped(rule))
 		return 0;
-	return n >= 5 && !strcmp(rule->name + n - 5, "_exit") ? 2 : 1;
+	return ends_in(rule->name, "_exit") ? 3 : 2;
 }
 
 /* Right after what records a function's entries, what records its exits: in between these would be recorded alone. */
@@ -332,17 +356,30 @@ static int exits_disable(struct disabling *d, const struct saved_rule *entries)
 	return ret;
 }
 
-static int marked_disable(struct disabling *d)
+/* One FUNC or ROOT after the other: in between exits would be recorded alone. */
+static int wish_disable(struct disabling *d, unsigned int wish)
 {
 	unsigned int i;
 	int turn, ret = 0;
 
-	for (turn = 0; turn < 3; turn++)
+	for (turn = 0; turn < TURNS; turn++)
 		for (i = 0; i < d->saved.count; i++) {
-			if (rule_turn(&d->saved.rules[i]) == turn &&
-			    (rule_disable(d, i) < 0 || exits_disable(d, &d->saved.rules[i]) < 0))
-				ret = -EIO;
+			if (rule_turn(&d->saved.rules[i]) != turn || d->marks[i].wish != wish)
+				continue;
+			ret |= rule_disable(d, i);
+			if (turn)
+				ret |= exits_disable(d, &d->saved.rules[i]);
 		}
+	return ret;
+}
+
+static int marked_disable(struct disabling *d)
+{
+	unsigned int wish;
+	int ret = 0;
+
+	for (wish = 0; wish <= d->wish; wish++)
+		ret |= wish_disable(d, wish);
 	return ret;
 }
 
@@ -353,15 +390,15 @@ static int rules_mark(struct disabling *d)
 	unsigned int i;
 	int ret = 0;
 
-	d->goes = calloc(d->saved.count + 1, 1);
-	if (!d->goes) {
+	d->marks = calloc(d->saved.count + 1, sizeof(*d->marks));
+	if (!d->marks) {
 		say_error("%s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
 	if (d->options->all)
 		all_mark(d);
 	/* All are looked at, and all that are wrong are named, before anything goes. */
-	for (i = 0; rules_wish(o->funcs, o->func_count, &o->tree, i, &wish); i++)
+	for (i = 0; rules_wish(o->funcs, o->func_count, &o->tree, i, &wish); d->wish = ++i)
 		if (wish_mark(d, &wish) < 0)
 			ret = -ENOENT;
 	return ret;
@@ -403,7 +440,7 @@ int rules_disable(const struct rule_options *options)
 	if (ret == 0)
 		ret = marked_disable(&d);
 	saved_free(&d.saved);
-	free(d.goes);
+	free(d.marks);
 	rules_session_close(&d.session);
 	if (rules_xml_end("disable-event", 1, ret >= 0) < 0)
 		ret = -ENOMEM;

@@ -14,60 +14,92 @@
 #include "liblttng-spi/tree-rule.h"
 
 #define LOOK_MS	2
+#define TAGS_MS	500u	/* for RULE_CLOSE to come after RULE_DISABLE, and to end */
 #define LOOKS	3u	/* a thread may be about to make a call's slot, and wait for a processor: none is seen so often */
 
 static struct {
 	uint32_t is_active, id, trees, must;
-	int functions;		/* those that no rule asks for any more */
-	uint32_t stuck;		/* so many calls of theirs were waited for in vain */
+	int functions;		/* those that no rule asks for any more, or a rule less */
+	uint32_t stuck;		/* so many calls of theirs were waited for in vain, and could not be closed */
 	uint32_t looks;
 	uint64_t until;
+	uint64_t tags_until;	/* 0: no rule that is off has left its tag where another rule is on */
 } closing;
+
+/* Their calls are over, or nobody has asked. */
+static void tags_settle(void)
+{
+	closing.tags_until = 0;
+	spi_control_lock();
+	spi_rules_tags_settle();
+	spi_control_unlock();
+}
+
+/* Under the control lock. */
+void spi_closing_tags(void)
+{
+	closing.tags_until = spi_now_ns() + TAGS_MS * UINT64_C(1000000);
+}
 
 static void closing_end(struct spi_link *link)
 {
 	closing.is_active = 0;
+	if (closing.tags_until)
+		tags_settle();
 	if (spi_payload && spi_payload->flush)
 		spi_payload->flush();
 	spi_link_send(link, SPI_MSG_RULE_CLOSED, closing.id, NULL, 0, NULL, 0, -1);
 }
 
-/* Calls of functions that are off and may return soon: who sleeps in one for long is waited for once, and not with each rule. */
-static int functions_are_open(int is_late)
+/* Calls of functions that are off and may return soon; not those that were waited for in vain. */
+static int functions_are_open(void)
 {
 	uint32_t open = spi_calls_open(0, 1);
 
-	if (open < closing.stuck || is_late)
+	if (open < closing.stuck)
 		closing.stuck = open;
 	closing.looks = open > closing.stuck ? 0 : closing.looks + 1;
 	return closing.looks < LOOKS;
 }
 
+/*
+ * Exits for those that are open. A tree's also where none is: one may be about to be, in a thread that waits for a processor.
+ */
+static void calls_close(int are_open, int are_functions)
+{
+	if (!closing.must && !are_functions)
+		return;
+	spi_control_lock();
+	spi_calls_close_others(closing.must ? closing.trees : 0, are_functions ? SPI_CALLS_LEFT : SPI_CALLS_TREES);
+	/* a batch has the calls of all compact trees: where there are others, the reader ends these calls */
+	if (closing.must && are_open && (closing.trees & spi_tree_compact) && !(spi_tree_existing & spi_tree_compact & ~closing.trees))
+		spi_payload->detached(0);
+	spi_control_unlock();
+	if (are_functions)
+		closing.stuck = spi_calls_open(0, 1);
+}
+
 void spi_closing_step(struct spi_link *link)
 {
-	int are_open, is_late;
+	int are_open, are_functions, is_late;
 
-	if (!closing.is_active)
+	if (!closing.is_active) {
+		if (closing.tags_until && spi_now_ns() >= closing.tags_until)
+			tags_settle();
 		return;
+	}
 	is_late = spi_now_ns() >= closing.until;
 	are_open = spi_calls_open(closing.trees, 0) != 0;
-	if ((are_open || (closing.functions && functions_are_open(is_late))) && !is_late)
+	are_functions = closing.functions && functions_are_open();
+	if ((are_open || are_functions) && !is_late)
 		return;
-	/* also where no call is open: one may be about to be, in a thread that waits for a processor */
-	if (closing.must) {
-		spi_control_lock();
-		spi_calls_close_others(closing.trees, 0);
-		/* a batch has the calls of all compact trees: where there are others, the reader ends these calls */
-		if (are_open && (closing.trees & spi_tree_compact) && !(spi_tree_existing & spi_tree_compact & ~closing.trees))
-			spi_payload->detached(0);
-		spi_control_unlock();
-	}
+	calls_close(are_open, are_functions);
 	closing_end(link);
 }
 
 int64_t spi_closing_wait(void)
 {
-	return closing.is_active ? LOOK_MS : -1;
+	return closing.is_active ? LOOK_MS : closing.tags_until ? (int64_t) TAGS_MS : -1;
 }
 
 void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_rule *rule)
@@ -94,6 +126,7 @@ void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_
 void spi_closing_fork_child(void)
 {
 	closing.is_active = closing.stuck = 0;
+	closing.tags_until = 0;
 }
 
 /* ---- a fault ---- */

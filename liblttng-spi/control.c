@@ -148,7 +148,7 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		trees = spi_tree_existing;
 		spi_rules_remove_all();
 		/* who detaches ends the recording, too: what is under way has its exit now */
-		spi_calls_close_others(SPI_CALLS_ALL, 1);
+		spi_calls_close_others(UINT32_MAX, SPI_CALLS_ALL);
 		if (trees && spi_payload)
 			spi_payload->detached(1);
 		spi_exec_stop_always();

@@ -164,14 +164,53 @@ int spi_work_ready(struct work *w)
 	return 0;
 }
 
+/* ---- tags ---------------------------------------------------------------------------------- */
+
+/*
+ * Calls are under way, and LTTng asks for the tag when they return: it stays with points that nobody else uses. Where another
+ * rule does it goes when they are over (closing.c), as new calls would be recorded for this one, too.
+ */
+static void tags_leave(struct rule *rule)
+{
+	if (!rule->text.tag[0])
+		return;
+	rule->tags_left = rule->tags_shared = 1;
+	spi_closing_tags();
+}
+
+static void tags_drop(struct rule *rule)
+{
+	for (uint32_t i = 0; i < rule->count; i++)
+		if (rule->points[i]->users ? rule->tags_shared : rule->tags_left)
+			spi_tags_change(&rule->points[i], 1, rule->text.tag, 0);
+	rule->tags_left = rule->tags_shared = 0;
+}
+
+static void tags_settle(struct rule *rule)
+{
+	for (uint32_t i = 0; rule->tags_shared && i < rule->count; i++)
+		if (rule->points[i]->users)
+			spi_tags_change(&rule->points[i], 1, rule->text.tag, 0);
+	rule->tags_shared = 0;
+}
+
+void spi_rules_tags_settle(void)
+{
+	for (struct rule *rule = spi_rules; rule; rule = rule->next)
+		tags_settle(rule);
+}
+
 /* What rules that are off have left at points that nobody uses: new calls would be recorded for them, too. */
 static void tags_forget_left(struct rule *rule)
 {
+	tags_settle(rule);
 	for (uint32_t i = 0; i < rule->count; i++)
 		if (!rule->points[i]->users)
 			spi_tags_clear(rule->points[i]);
 	rule->tags_left = 0;
 }
+
+/* ---- in force -------------------------------------------------------------------------------- */
 
 int spi_work_put_in_force(struct work *w)
 {
@@ -215,28 +254,6 @@ static void rule_is_out(void)
 	spi_status_fold_all();
 }
 
-/*
- * Calls are under way, and LTTng asks for the tag when they return: it stays with points that nobody else uses. Where another
- * rule does, new calls would be recorded for this one, too.
- */
-static void tags_take_out(struct rule *rule)
-{
-	if (!rule->text.tag[0])
-		return;
-	for (uint32_t i = 0; i < rule->count; i++)
-		if (rule->points[i]->users)
-			spi_tags_change(&rule->points[i], 1, rule->text.tag, 0);
-	rule->tags_left = 1;
-}
-
-static void tags_drop(struct rule *rule)
-{
-	for (uint32_t i = 0; rule->tags_left && i < rule->count; i++)
-		if (!rule->points[i]->users)
-			spi_tags_change(&rule->points[i], 1, rule->text.tag, 0);
-	rule->tags_left = 0;
-}
-
 static void rule_take_out(struct rule *rule)
 {
 	size_t bytes = (size_t) rule->count * (sizeof(void *) + sizeof(char *)) + 64;
@@ -270,7 +287,7 @@ static void rule_take_out(struct rule *rule)
 		else
 			points[i]->installed = 0;
 	}
-	tags_take_out(rule);
+	tags_leave(rule);
 	__atomic_fetch_sub(&spi_status->points, rule->count, __ATOMIC_RELAXED);
 	rule->enabled = 0;
 	if (spi_payload && spi_payload->flush)

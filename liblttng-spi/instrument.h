@@ -13,6 +13,7 @@ struct rule {
 	struct rule *next;
 	uint32_t id, enabled;
 	uint32_t tags_left;		/* off, and its tag is with the points that it was the last user of, for calls under way */
+	uint32_t tags_shared;		/* and, for a moment, with those that others use */
 	struct spi_rule_text text;
 	struct spi_point **points;	/* own mapping */
 	uint32_t count, room;
@@ -22,6 +23,7 @@ struct rule {
 
 /* ---- instrument.c ---- */
 extern struct rule *spi_rules;
+void spi_rules_tags_settle(void);	/* the calls are over of those that are off, in functions that are shared */
 
 /* ---- points.c ---- */
 struct spi_point *spi_point_find(uint64_t address);

@@ -26,7 +26,7 @@
 #include "liblttng-spi/patch-internal.h"
 
 #define MODULE_NAME	"liblttng-spi-tp.so"
-#define ALONE_MS	300u		/* a client's two commands are some ten milliseconds apart */
+#define ALONE_MS	600u		/* a client's two commands are some ten milliseconds apart, or as long as the second one waits for calls */
 #define ALONE_GRACE_MS	2000u
 
 const struct spi_payload_ops *spi_payload;

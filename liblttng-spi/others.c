@@ -145,7 +145,7 @@ void spi_others_fork_child(void)
 #define BUSY_MOST	5000u		/* for all that take longer: they wait for a processor, or for room in a ring */
 
 /*
- * Was the call recorded by these trees (SPI_CALLS_ALL: or by a rule for functions, as an entry and an exit), and is not over?
+ * Was the call recorded by these trees (UINT32_MAX: or by a rule for functions, as an entry and an exit), and is not over?
  * With compact records: by none that there still is, but for these.
  */
 static int slot_is_open(const struct spi_slot *s, uint32_t trees)
@@ -155,20 +155,34 @@ static int slot_is_open(const struct spi_slot *s, uint32_t trees)
 	if (s->p == SPI_SLOT_DEAD || s->state != SPI_SLOT_LIVE || !point)
 		return 0;
 	if (!(point->flags & SPI_POINT_TREE))
-		return trees == SPI_CALLS_ALL && !(point->flags & (SPI_POINT_COMPACT | SPI_POINT_ONE_EVENT)) && s->aux && s->aux != UINT32_MAX;
+		return trees == UINT32_MAX && !(point->flags & (SPI_POINT_COMPACT | SPI_POINT_ONE_EVENT)) && s->aux && s->aux != UINT32_MAX;
 	if (point->flags & SPI_POINT_COMPACT)
 		return s->aux != UINT32_MAX && !(point->tree_live & ~trees);	/* a root's point keeps its tree when that is off */
 	return s->aux && s->aux != UINT32_MAX && (s->start & trees);	/* root.c: a slot of a call that was not recorded */
 }
 
-/* Of a function that no rule asks for any more? */
+/* Of a function that no rule asks for any more, or some rule less? */
 static int slot_is_left_over(const struct spi_slot *s)
 {
 	const struct spi_point *point = s->point;
 
-	return s->p != SPI_SLOT_DEAD && s->state == SPI_SLOT_LIVE && point && !(point->flags & (SPI_POINT_TREE | SPI_POINT_APART)) &&
-		!point->users && s->aux != UINT32_MAX &&
-		(s->aux || point->flags & (SPI_POINT_COMPACT | SPI_POINT_ONE_EVENT));
+	if (s->p == SPI_SLOT_DEAD || s->state != SPI_SLOT_LIVE || !point || (point->flags & (SPI_POINT_TREE | SPI_POINT_APART)) ||
+			s->aux == UINT32_MAX)
+		return 0;
+	if (point->flags & (SPI_POINT_COMPACT | SPI_POINT_ONE_EVENT))
+		return !point->users;
+	return s->aux && (!point->users || spi_payload->exit_left(s));
+}
+
+/* The slot of another thread, which is locked: its exit, where it is due. */
+static void slot_close(const struct spi_thread_own *own, struct spi_slot *s, uint32_t trees, enum spi_calls calls)
+{
+	if (s->point && s->point->flags & SPI_POINT_COMPACT)
+		return;
+	if (slot_is_open(s, calls == SPI_CALLS_ALL ? UINT32_MAX : trees))
+		spi_payload->other_close(own, s, trees, calls == SPI_CALLS_ALL ? SPI_CLOSE_IN_ALL : SPI_CLOSE_IN_TAGGED);
+	else if (calls == SPI_CALLS_LEFT && slot_is_left_over(s) && !(s->point->flags & SPI_POINT_ONE_EVENT))
+		spi_payload->other_close(own, s, 0, s->point->users ? SPI_CLOSE_IN_LEFT : SPI_CLOSE_IN_ALL);
 }
 
 /* How many there are, roughly. */
@@ -194,7 +208,7 @@ static int thread_lock(struct spi_thread_own *own)
 }
 
 /* 0: not in that time. A thread that is not busy once has seen that it is to be careful. */
-static int thread_close(struct spi_thread_own *own, uint32_t trees, int all, unsigned int *steps)
+static int thread_close(struct spi_thread_own *own, uint32_t trees, enum spi_calls calls, unsigned int *steps)
 {
 	struct spi_thread copy;
 	uint32_t chunk;
@@ -207,29 +221,28 @@ static int thread_close(struct spi_thread_own *own, uint32_t trees, int all, uns
 		spi_payload->other_thread(own, &copy);
 		for (unsigned int n = 0; chunk < CHUNK_COUNT && n < CHUNK_COUNT; chunk = spi_chunks[chunk].prev, n++)
 			for (struct spi_slot *s = spi_chunk_slots(chunk) + CHUNK_SLOTS; s-- > spi_chunk_slots(chunk);)
-				if (slot_is_open(s, trees) && !(s->point->flags & SPI_POINT_COMPACT) && s->p >= copy.stack_low &&
-						s->p < copy.stack_high)
-					spi_payload->other_close(own, s, trees, all);
+				if (s->p >= copy.stack_low && s->p < copy.stack_high)
+					slot_close(own, s, trees, calls);
 	}
 	__atomic_store_n(&own->closing, SPI_CLOSING_FREE, __ATOMIC_RELEASE);
 	return 1;
 }
 
-static void threads_close(const struct spi_thread *t, uint32_t trees, int all)
+static void threads_close(const struct spi_thread *t, uint32_t trees, enum spi_calls calls)
 {
 	unsigned int most = BUSY_MOST, steps;
 
 	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next) {
 		steps = BUSY_STEPS;
-		own->is_late = own != t->own && own->in_use && !spi_others_closed && !thread_close(own, trees, all, &steps);
+		own->is_late = own != t->own && own->in_use && !spi_others_closed && !thread_close(own, trees, calls, &steps);
 	}
 	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
 		if (own->is_late && own->in_use && !spi_others_closed)
-			thread_close(own, trees, all, &most);
+			thread_close(own, trees, calls, &most);
 }
 
 /* Control thread, under the control lock. The trees are off. */
-void spi_calls_close_others(uint32_t trees, int all)
+void spi_calls_close_others(uint32_t trees, enum spi_calls calls)
 {
 	const struct spi_thread *t = &spi_thread;
 
@@ -240,7 +253,7 @@ void spi_calls_close_others(uint32_t trees, int all)
 		others_see();
 		spi_entries_forget(trees);
 		others_see();
-		threads_close(t, trees, all);
+		threads_close(t, trees, calls);
 		spi_payload->careful_end();
 	}
 	__atomic_store_n(&closing, 0, __ATOMIC_SEQ_CST);

@@ -88,6 +88,13 @@ struct spi_left_out {
 	uint32_t trees;			/* as in spi_thread.tree */
 };
 
+/* The channels in which a call that is under way is closed: of those that have its entry, */
+enum spi_close_in {
+	SPI_CLOSE_IN_TAGGED,	/* the ones that ask for the tags of these trees; another's exit comes when it returns */
+	SPI_CLOSE_IN_ALL,
+	SPI_CLOSE_IN_LEFT,	/* the ones in which the function's entries are off, and its exits not yet */
+};
+
 struct spi_payload_ops {
 	uint32_t abi, size;
 	/*
@@ -155,12 +162,14 @@ struct spi_payload_ops {
 	/*
 	 * Calls of trees that end (others.c), while the process goes on and everybody records. careful_begin(): from now on
 	 * threads end calls under their own spi_thread_own.closing, once they are not busy; 0: not now. Then for
-	 * each thread other_thread(), and other_close() for its slots of these trees, innermost first, with its lock held; all: those
-	 * that would be recorded as they return, too.
+	 * each thread other_thread(), and other_close() for its slots of these trees, or of a function, innermost first, with
+	 * its lock held.
 	 */
 	int (*careful_begin)(void);
 	void (*careful_end)(void);
-	void (*other_close)(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, int all);
+	void (*other_close)(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, enum spi_close_in in);
+	/* Of a function's call: is a channel to have its exit in which the function's entries are off? Agent thread only. */
+	int (*exit_left)(const struct spi_slot *slot);
 	/*
 	 * The controller goes, and what records will: compact calls that are under way end here. is_all: no rule is left, and
 	 * what comes until attached(), which is called before the next rule, is nobody's.

@@ -56,9 +56,13 @@ extern uint32_t spi_others_closed SPI_HIDDEN;	/* threads keep the chunks that th
 void spi_others_leave(int is_end);
 void spi_others_again(void);
 void spi_others_fork_child(void);
-#define SPI_CALLS_ALL UINT32_MAX		/* instead of trees: of functions' rules, too */
+enum spi_calls {
+	SPI_CALLS_TREES,	/* of these trees alone */
+	SPI_CALLS_LEFT,		/* and those of functions that a rule less, or none, asks for */
+	SPI_CALLS_ALL,		/* all there are: also what will be recorded all the same when they return */
+};
 uint32_t spi_calls_open(uint32_t trees, int functions);
-void spi_calls_close_others(uint32_t trees, int all);	/* all: what will be recorded all the same when they return, too */
+void spi_calls_close_others(uint32_t trees, enum spi_calls calls);
 
 /* ---- threads.c ---- */
 int spi_thread_begin(struct spi_thread *t);	/* the thread's first call; signals blocked. -1: never record it */

@@ -139,6 +139,14 @@ static bool rule_instruments(const char *name)
 	return name[sizeof(PREFIX) - 1] && name[sizeof(PREFIX) - 1] != '*';
 }
 
+/* By its name alone: those of the functions that another rule names, for one program. */
+static bool records_exits(const char *name)
+{
+	size_t size = strlen(name);
+
+	return size > 5 && !strcmp(name + size - 5, "_exit");
+}
+
 static bool rule_is_tree(const char *name)
 {
 	return !strncmp(name, TREE, sizeof(TREE) - 1);
@@ -150,7 +158,7 @@ static void disabling_wait(const char *name, uint64_t flags)
 	struct spi_broker_disabling message = { .id = disabling.id + 1, .command = clients_begun(), .flags = flags };
 	struct timespec until;
 
-	if (!flags && disabling.command == message.command && !strcmp(disabling.name, name))
+	if (!(flags & SPI_DISABLING_CHANNEL) && disabling.command == message.command && !strcmp(disabling.name, name))
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += DISABLING_MS * 1000000L;
@@ -235,8 +243,8 @@ static void object_goes(const struct object *going)
 	memcpy(name, named->name, strlen(named->name) + 1);	/* the object may go while the lock is free */
 	if (tree)
 		disabling_wait(name, SPI_DISABLING_CHANNEL);
-	else if (rule_instruments(name) && !is_wanted_elsewhere(named))
-		disabling_wait(name, 0);
+	else if (rule_instruments(name) || records_exits(name))
+		disabling_wait(name, !rule_instruments(name) || is_wanted_elsewhere(named) ? SPI_DISABLING_SHARED : 0);
 }
 
 /* ---- what the hooks see ---- */

@@ -159,11 +159,11 @@ static void op_others_again(uint32_t threads)
 	tp_others_again(threads);
 }
 
-static void op_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, int all)
+static void op_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, enum spi_close_in in)
 {
 	int *error = tp_errno(&spi_thread), error_was = *error;
 
-	tp_other_close(own, slot, trees, all);
+	tp_other_close(own, slot, trees, in);
 	*error = error_was;
 }
 
@@ -201,6 +201,7 @@ static const struct spi_payload_ops ops = {
 	.careful_begin = tp_careful_begin,
 	.careful_end = tp_careful_end,
 	.other_close = op_other_close,
+	.exit_left = tp_exit_left,
 	.detached = tp_compact_detached,
 	.attached = tp_compact_attached,
 	.enter_again = tp_enter_again,

@@ -229,13 +229,14 @@ void tp_careful_unlock(const struct spi_thread *t)
 }
 
 /* In the channel that it means: by what these trees alone would be recorded in. 1: it has the exit, or will not. */
-static int close_in(struct tp_shot *shot, const struct lttng_ust_event_common *event, struct spi_thread_count *count, int all)
+static int close_in(struct tp_shot *shot, const struct lttng_ust_event_common *event, struct spi_thread_count *count,
+	enum spi_close_in in)
 {
 	struct lttng_ust_event_recorder *recorder = event->child;
 	int error = -ENOBUFS;
 
 	/* one without a filter records whatever trees there are, and the exit when it comes */
-	if ((!all && !CMM_ACCESS_ONCE(event->eval_filter)) || !tp_recorder_takes(shot, event, recorder->chan))
+	if ((in == SPI_CLOSE_IN_TAGGED && !CMM_ACCESS_ONCE(event->eval_filter)) || !tp_recorder_takes(shot, event, recorder->chan))
 		return 0;
 	for (unsigned int i = 0; error && (!i || tp_may_wait(error)) && i < FULL_TRIES; i++) {
 		if (i)
@@ -249,11 +250,53 @@ static int close_in(struct tp_shot *shot, const struct lttng_ust_event_common *e
 	return 1;
 }
 
+/* Are the function's exits on in this channel, and its entries off? Inside a read-side section. */
+static int is_left_in(const struct tp_point *tp, const struct lttng_ust_event_common *exit, const void *channel)
+{
+	if (!CMM_ACCESS_ONCE(exit->enabled))
+		return 0;
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->entry); probe && probe->func; probe++) {
+		const struct lttng_ust_event_common *event = probe->data;
+
+		if (probe->func == tp_probe_mark && event->type == LTTNG_UST_EVENT_TYPE_RECORDER && CMM_ACCESS_ONCE(event->enabled) &&
+				((struct lttng_ust_event_recorder *) event->child)->chan == channel)
+			return 0;
+	}
+	return 1;
+}
+
+/*
+ * The slot may be another thread's, and become another call's meanwhile: then the next look tells. Who switches a rule off
+ * begins with the entries, so there are no new ones.
+ */
+int tp_exit_left(const struct spi_slot *slot)
+{
+	const struct spi_point *point = slot->point;
+	const struct tp_point *tp = point ? point->payload : NULL;
+	int is_left = 0;
+	tp_reader *reader;
+
+	if (!tp || (point->flags & (SPI_POINT_TREE | SPI_POINT_COMPACT | SPI_POINT_ONE_EVENT)))
+		return 0;
+	reader = tp_read_lock(&spi_thread);
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->exit); !is_left && probe && probe->func; probe++) {
+		const struct lttng_ust_event_common *event = probe->data;
+
+		if (probe->func == tp_probe_mark && event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
+			const struct lttng_ust_channel_buffer *channel = ((struct lttng_ust_event_recorder *) event->child)->chan;
+
+			is_left = is_due(slot, channel) && is_left_in(tp, event, channel);
+		}
+	}
+	tp_read_unlock(reader);
+	return is_left;
+}
+
 /*
  * A call of that thread, whose lock is held, with one event at each end: its exit, now, in the channels that have the entry because
  * of these trees, or of a rule for functions. When it returns there is nothing left to be said there.
  */
-void tp_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, int all)
+void tp_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, enum spi_close_in in)
 {
 	const int is_set = slot->aux == (tp_epoch | TP_SLOT_SET);
 	struct spi_thread *t = &spi_thread;
@@ -275,7 +318,7 @@ void tp_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uin
 		const void *channel = ((struct lttng_ust_event_recorder *) event->child)->chan;
 
 		if (probe->func != tp_probe_mark || event->type != LTTNG_UST_EVENT_TYPE_RECORDER || !is_due(slot, channel) ||
-				!close_in(&shot, event, count, all))
+				(in == SPI_CLOSE_IN_LEFT && !is_left_in(tp, event, channel)) || !close_in(&shot, event, count, in))
 			continue;
 		if (is_set) {
 			tp_heard_forget(slot, channel);

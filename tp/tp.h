@@ -160,7 +160,9 @@ SPI_HIDDEN int tp_careful_begin(void);
 SPI_HIDDEN void tp_careful_end(void);
 SPI_HIDDEN int tp_careful_lock(const struct spi_thread *t);
 SPI_HIDDEN void tp_careful_unlock(const struct spi_thread *t);
-SPI_HIDDEN void tp_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, int all);
+SPI_HIDDEN void tp_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees,
+	enum spi_close_in in);
+SPI_HIDDEN int tp_exit_left(const struct spi_slot *slot);
 
 /* Recording is closed (and the thread busy): may this thread record nevertheless? */
 SPI_INLINE int tp_again(struct spi_thread *t)

@@ -6,38 +6,8 @@
 # (a rule for one program), without, and for several functions.
 . "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
 spi_private "$@"
-cat >long.c <<'C'
-#include <signal.h>
-#include <stdio.h>
-#include <unistd.h>
-static volatile sig_atomic_t over;
-static void on_term(int number)
-{
-	over = number;
-}
-__attribute__((noipa)) int u_inner(int a)
-{
-	usleep(15000);
-	return a + 1;
-}
-__attribute__((noipa)) int u_long(int a)
-{
-	int r = u_inner(a);
-	usleep(15000);
-	puts("again");
-	fflush(stdout);
-	return r;
-}
-int main(void)
-{
-	signal(SIGTERM, on_term);
-	while (!over)
-		u_long(3);
-	return 0;
-}
-C
-gcc -O1 -g -o long long.c
-gcc -O1 -g -o long-ust long.c -Wl,--no-as-needed -llttng-ust
+spi_cc long "$BROKER_TESTS/under-way.c"
+spi_cc long-ust "$BROKER_TESTS/under-way.c" -Wl,--no-as-needed -llttng-ust
 broker_daemon
 
 more_calls() { [ "$(wc -l <target.out)" -gt "$((lines + 3))" ]; }
@@ -46,7 +16,7 @@ for program in long long-ust; do
 	scope=(--exec "$program")
 	[ "$program" = long ] || scope=()
 	background "./$program"
-	for functions in "-f u_long" "-f u_*" "-f u_long -f u_inner"; do
+	for functions in "-f u_outer" "-f u_*" "-f u_outer -f u_inner"; do
 		read -ra rule <<<"$functions"
 		lost=
 		for _ in 1 2 3; do
@@ -65,7 +35,7 @@ for program in long long-ust; do
 			events balance t.txt >balance.out 2>&1 || lost+=" $(cat balance.out)"
 		done
 		is "$lost" "" "$program, $functions: each call has its exit"
-		[ "$(spi_count t u_long_entry)" -ge 3 ]
+		[ "$(spi_count t u_outer_entry)" -ge 3 ]
 		ok $? "$program, $functions: calls are recorded"
 	done
 	finish "$target"
