@@ -3,7 +3,7 @@
 /*
  * A rule was switched off, and what records it will be, too, once the controller
  * knows that its calls are over (RULE_CLOSE). Most return within a moment. What has not after a
- * while gets its exits from here, for a tree and if the controller says so: others.c. The control thread looks again and
+ * while gets its exits from here, for a tree if the controller says so: others.c. The control thread looks again and
  * again, and does what else there is meanwhile.
  *
  * And what is written when a fault ends the program.
