@@ -18,7 +18,7 @@
 #define LOOKS	3u	/* a thread may be about to make a call's slot, and wait for a processor: none is seen so often */
 
 static struct {
-	uint32_t is_active, id, trees, must;
+	uint32_t is_active, id, trees, must, keep;
 	int functions;		/* those that no rule asks for any more, or a rule less */
 	uint32_t stuck;		/* so many calls of theirs were waited for in vain, and could not be closed */
 	uint32_t looks;
@@ -48,6 +48,8 @@ static void closing_end(struct spi_link *link)
 		tags_settle();
 	if (spi_payload && spi_payload->flush)
 		spi_payload->flush();
+	if (closing.keep)
+		spi_keeping_begin();
 	spi_link_send(link, SPI_MSG_RULE_CLOSED, closing.id, NULL, 0, NULL, 0, -1);
 }
 
@@ -83,6 +85,10 @@ void spi_closing_step(struct spi_link *link)
 {
 	int are_open, are_functions, is_late;
 
+	if (spi_keeping_wait() >= 0) {
+		spi_keeping_step();
+		return;
+	}
 	if (!closing.is_active) {
 		if (closing.tags_until && spi_now_ns() >= closing.tags_until)
 			tags_settle();
@@ -99,14 +105,18 @@ void spi_closing_step(struct spi_link *link)
 
 int64_t spi_closing_wait(void)
 {
+	if (spi_keeping_wait() >= 0)
+		return spi_keeping_wait();
 	return closing.is_active ? LOOK_MS : closing.tags_until ? (int64_t) TAGS_MS : -1;
 }
 
 void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_rule *rule)
 {
+	closing.keep = 0;
 	if (closing.is_active)
 		closing_end(link);
 	closing.id = id;
+	closing.keep = (rule->flags & SPI_CLOSE_KEEP) != 0;
 	closing.trees = closing.must = 0;
 	closing.looks = 0;
 	closing.functions = (rule->flags & (SPI_CLOSE_FUNCTIONS | SPI_CLOSE_EVERY)) != 0;
@@ -127,6 +137,7 @@ void spi_closing_fork_child(void)
 {
 	closing.is_active = closing.stuck = 0;
 	closing.tags_until = 0;
+	spi_keeping_fork_child();
 }
 
 /* ---- a fault ---- */

@@ -222,6 +222,7 @@ static void wait_for_packet(struct spi_link *link)
 		spi_closing_step(link);
 		if (r == 0 && close >= 0 && due != 0)
 			continue;
+		spi_keeping_end();
 		if (r == 0 || (r > 0 && (poll[1].revents & POLLIN))) {
 			is_asked = spi_sys(SYS_read, spi_control_event, &count, sizeof(count)) == sizeof(count);
 			now = __atomic_load_n(&asked, __ATOMIC_ACQUIRE);
@@ -346,6 +347,7 @@ static void *control_thread(void *data)
 	has_strange_rules = 0;
 	if (r == 0)
 		r = serve(link, -1, 0);
+	spi_keeping_end();
 	spi_control_lock();
 	spi_sys(SYS_close, spi_control_event);
 	spi_control_event = -1;

@@ -286,6 +286,13 @@ void spi_closing_step(struct spi_link *link);
 void spi_closing_tags(void);		/* a rule that went has left its tag where another one is on: spi_rules_tags_settle() is due */
 int64_t spi_closing_wait(void);		/* ms until the next step; -1: there is none */
 void spi_closing_last(void);		/* the program ends by a fault. Signal handler */
+/* ---- keeping.c: control thread, but for the last ---- */
+void spi_keeping_begin(void);
+void spi_keeping_step(void);
+void spi_keeping_end(void);
+int64_t spi_keeping_wait(void);		/* ms until the next look; -1: nothing is kept */
+void spi_keeping_fork_child(void);
+
 uint64_t spi_closing_abort(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 
 /* ---- init.c ---- */

@@ -185,6 +185,22 @@ static void slot_close(const struct spi_thread_own *own, struct spi_slot *s, uin
 		spi_payload->other_close(own, s, 0, s->point->users ? SPI_CLOSE_IN_LEFT : SPI_CLOSE_IN_ALL);
 }
 
+/* How many calls have their exits by what is kept (keeping.c)? */
+uint32_t spi_calls_kept(void)
+{
+	uint32_t kept = 0;
+
+	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next) {
+		uint32_t chunk = own->chunk;
+
+		for (unsigned int n = 0; own->in_use && chunk < CHUNK_COUNT && n < CHUNK_COUNT; chunk = spi_chunks[chunk].prev, n++)
+			for (struct spi_slot *s = spi_chunk_slots(chunk); s < spi_chunk_slots(chunk) + CHUNK_SLOTS; s++)
+				kept += (uint32_t) (s->p != SPI_SLOT_DEAD && s->state == SPI_SLOT_LIVE && s->point && s->aux &&
+					s->aux != UINT32_MAX && !(s->point->flags & SPI_POINT_APART) && spi_payload->keep_waits(s));
+	}
+	return kept;
+}
+
 /* How many there are, roughly. */
 uint32_t spi_calls_open(uint32_t trees, int functions)
 {

@@ -171,6 +171,20 @@ struct spi_payload_ops {
 	/* Of a function's call: is a channel to have its exit in which the function's entries are off? Agent thread only. */
 	int (*exit_left)(const struct spi_slot *slot);
 	/*
+	 * LTTng is about to take both events of some functions out of a channel at once. Between keep_begin() and keep_end() calls that are
+	 * under way have their exits in it, too, of those functions that keep_points() was called with before keep_on(). How many
+	 * of them LTTng has taken something of says keep_changed(), that it has taken all and waits for the end keep_is_waited(), and whether a call's
+	 * exit is still to come keep_waits(). Meanwhile LTTng can't free anything: only for a moment, and nothing of LTTng's may be
+	 * called. Control thread only.
+	 */
+	void (*keep_begin)(void);
+	void (*keep_points)(struct spi_point **points, unsigned int n);
+	void (*keep_on)(void);
+	unsigned int (*keep_changed)(struct spi_point **points, unsigned int n);
+	int (*keep_is_waited)(void);
+	int (*keep_waits)(const struct spi_slot *slot);
+	void (*keep_end)(void);
+	/*
 	 * The controller goes, and what records will: compact calls that are under way end here. is_all: no rule is left, and
 	 * what comes until attached(), which is called before the next rule, is nobody's.
 	 */

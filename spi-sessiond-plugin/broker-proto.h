@@ -125,7 +125,7 @@ struct spi_broker_disabling {
 	uint64_t flags;		/* SPI_DISABLING_* */
 };
 _Static_assert(sizeof(struct spi_broker_disabling) == 32, "wire format");
-#define SPI_DISABLING_SHARED	2u	/* nothing is to be taken out: another session has a rule of that name, or it only records */
+#define SPI_DISABLING_SHARED	2u	/* nothing is to be taken out: another session has a rule of that name, or it only records. Its calls are waited for */
 #define SPI_DISABLING_CHANNEL	1u	/* and with it whatever else is in its channel, other call trees among it */
 
 /*

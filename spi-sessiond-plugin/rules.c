@@ -139,14 +139,6 @@ static bool rule_instruments(const char *name)
 	return name[sizeof(PREFIX) - 1] && name[sizeof(PREFIX) - 1] != '*';
 }
 
-/* By its name alone: those of the functions that another rule names, for one program. */
-static bool records_exits(const char *name)
-{
-	size_t size = strlen(name);
-
-	return size > 5 && !strcmp(name + size - 5, "_exit");
-}
-
 static bool rule_is_tree(const char *name)
 {
 	return !strncmp(name, TREE, sizeof(TREE) - 1);
@@ -243,7 +235,7 @@ static void object_goes(const struct object *going)
 	memcpy(name, named->name, strlen(named->name) + 1);	/* the object may go while the lock is free */
 	if (tree)
 		disabling_wait(name, SPI_DISABLING_CHANNEL);
-	else if (rule_instruments(name) || records_exits(name))
+	else
 		disabling_wait(name, !rule_instruments(name) || is_wanted_elsewhere(named) ? SPI_DISABLING_SHARED : 0);
 }
 

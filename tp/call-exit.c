@@ -45,11 +45,12 @@ __attribute__((noinline)) uint32_t tp_exit_failed(struct spi_thread *t, const st
 
 /* Any number of rules on the exit event, with filters and triggers. Returns how many recorded it. */
 static __attribute__((noinline)) uint32_t fire_exit_all(
-	struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, const struct spi_slot *slot)
+	struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, struct spi_slot *slot)
 {
 	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = length };
 	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0;
 	struct lttng_ust_tracepoint_probe *probe;
+	const int is_kept = spi_unlikely(tp_keeping) && !is_tree;
 	uint32_t n = 0;
 
 	for (probe = tp_probes(&tp->exit); probe && probe->func; probe++) {
@@ -70,15 +71,18 @@ static __attribute__((noinline)) uint32_t fire_exit_all(
 			if (!spi_thread_owes(t) || !tp_owed_blocks(t, channel))
 				error = tp_record(&tp->exit, record, length, recorder, channel);
 			n += error ? tp_exit_failed(t, tp, record, length, recorder, due, error) : 1;
+			if (is_kept && slot->aux == (tp_epoch | TP_SLOT_SET))
+				tp_heard_forget(slot, channel);		/* or it might be recorded twice */
+			else if (is_kept && slot->cookie == channel)
+				slot->cookie = NULL;
 		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
 			tp_notify(&shot, event);
 		}
 	}
-	return n;
+	return is_kept ? n + tp_kept_exit(t, tp, &shot, slot) : n;
 }
 
-SPI_INLINE void fire_exit(struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length,
-	const struct spi_slot *slot)
+SPI_INLINE void fire_exit(struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, struct spi_slot *slot)
 {
 	tp_reader *reader = tp_read_lock(t);
 	struct lttng_ust_event_recorder *recorder = tp_probe_single(tp_probes(&tp->exit));
@@ -140,7 +144,7 @@ SPI_INLINE void exit_common(
 	tp_exit_begin(t, slot);
 	locked = spi_unlikely(tp_closed == TP_CAREFUL) && tp_careful_lock(t);
 	if (spi_likely(!tp_closed) || tp_again(t)) {
-		if (spi_likely(exit_state(slot)) && spi_likely(slot->aux))	/* else it has been closed */
+		if ((spi_likely(exit_state(slot)) || tp_keeping) && spi_likely(slot->aux))	/* else it has been closed */
 			record_exit(t, slot, frame, vec, stride, generic);
 		slot->cookie = NULL;
 		slot->aux = 0;

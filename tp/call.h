@@ -42,10 +42,16 @@ SPI_HIDDEN int tp_exit_wanted_alone(struct spi_thread *t, struct tp_point *tp);
 SPI_HIDDEN uint32_t tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length,
 	struct lttng_ust_event_recorder *recorder, enum tp_due due, int error);
 
+/* Is this channel owed the exit of the call? others.c */
+SPI_HIDDEN int tp_exit_is_due(const struct spi_slot *slot, const struct lttng_ust_channel_buffer *channel);
 SPI_HIDDEN int tp_heard_has(const struct spi_slot *slot, const void *channel);	/* of TP_SLOT_SET */
 SPI_HIDDEN void tp_call_again(struct spi_slot *slot);	/* a call of the calling thread that was closed */
 
 SPI_HIDDEN void tp_heard_forget(const struct spi_slot *slot, const void *channel);
+
+/* ---- kept.c ---- */
+extern SPI_HIDDEN uint32_t tp_keeping;	/* 0: nothing is kept */
+SPI_HIDDEN uint32_t tp_kept_exit(struct spi_thread *t, struct tp_point *tp, struct tp_shot *shot, const struct spi_slot *slot);
 
 /* ---- pairs.c ---- */
 /* May this channel have the entry of a tree's call, as it takes exits? Inside a read-side section. */

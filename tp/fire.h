@@ -114,16 +114,28 @@ struct tp_run {
 extern SPI_HIDDEN struct tp_run tp_run;
 SPI_HIDDEN int tp_run_is_foreign(const struct lttng_ust_session *session);
 
-/* Inside a read-side section. */
-SPI_INLINE int tp_recorder_on(
-	const struct lttng_ust_event_common *event, const struct lttng_ust_channel_buffer *channel)
+/* Inside a read-side section. Whether its event is on is not asked. */
+SPI_INLINE int tp_channel_on(const struct lttng_ust_channel_buffer *channel)
 {
 	const struct lttng_ust_channel_common *common = channel->parent;
 
 	return CMM_ACCESS_ONCE(common->session->active) && CMM_ACCESS_ONCE(common->enabled) &&
-	       CMM_ACCESS_ONCE(event->enabled) &&
 	       (spi_likely(!CMM_ACCESS_ONCE(tp_run.any->probes)) ||
 		spi_likely(common->session == CMM_ACCESS_ONCE(tp_run.session)) || !tp_run_is_foreign(common->session));
+}
+
+SPI_INLINE int tp_recorder_on(
+	const struct lttng_ust_event_common *event, const struct lttng_ust_channel_buffer *channel)
+{
+	return CMM_ACCESS_ONCE(event->enabled) && tp_channel_on(channel);
+}
+
+/* Might it have the record if it were not off? */
+SPI_INLINE int tp_recorder_takes_off(struct tp_shot *shot, const struct lttng_ust_event_common *event,
+	const struct lttng_ust_channel_buffer *channel)
+{
+	return !CMM_ACCESS_ONCE(event->enabled) && tp_channel_on(channel) &&
+	       (!CMM_ACCESS_ONCE(event->eval_filter) || tp_filter_accepts(shot, event));
 }
 
 /* May this recorder have the record, by its session's state and its filter? */

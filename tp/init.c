@@ -116,6 +116,7 @@ static void op_fork_child(void)
 
 	tp_owed_fork_child(&spi_thread);
 	tp_as_fork_child();
+	tp_keep_fork_child();
 	if (tp_closed != TP_ENDED)
 		tp_closed = TP_OPEN;
 	tp_call_forget();
@@ -202,6 +203,13 @@ static const struct spi_payload_ops ops = {
 	.careful_end = tp_careful_end,
 	.other_close = op_other_close,
 	.exit_left = tp_exit_left,
+	.keep_begin = tp_keep_begin,
+	.keep_points = tp_keep_points,
+	.keep_on = tp_keep_on,
+	.keep_changed = tp_keep_changed,
+	.keep_is_waited = tp_keep_is_waited,
+	.keep_waits = tp_keep_waits,
+	.keep_end = tp_keep_end,
 	.detached = tp_compact_detached,
 	.attached = tp_compact_attached,
 	.enter_again = tp_enter_again,

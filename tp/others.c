@@ -58,7 +58,7 @@ int tp_others_begin(int is_end)
 /* ---- another thread's exit ---- */
 
 /* Is this channel owed the exit of the call? */
-static int is_due(const struct spi_slot *slot, const struct lttng_ust_channel_buffer *channel)
+int tp_exit_is_due(const struct spi_slot *slot, const struct lttng_ust_channel_buffer *channel)
 {
 	if (slot->aux == (tp_epoch | TP_SLOT_SET))
 		return tp_heard_has(slot, channel);
@@ -79,7 +79,7 @@ static void write_due(struct spi_thread *t, const struct tp_as *as, struct tp_sh
 			continue;
 		if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER)
 			tp_notify(shot, event);
-		if (event->type != LTTNG_UST_EVENT_TYPE_RECORDER || (!is_one && !is_due(slot, recorder->chan)) ||
+		if (event->type != LTTNG_UST_EVENT_TYPE_RECORDER || (!is_one && !tp_exit_is_due(slot, recorder->chan)) ||
 				!tp_recorder_takes(shot, event, recorder->chan))
 			continue;
 		if (shot->late && !shot->late_done)
@@ -285,7 +285,7 @@ int tp_exit_left(const struct spi_slot *slot)
 		if (probe->func == tp_probe_mark && event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
 			const struct lttng_ust_channel_buffer *channel = ((struct lttng_ust_event_recorder *) event->child)->chan;
 
-			is_left = is_due(slot, channel) && is_left_in(tp, event, channel);
+			is_left = tp_exit_is_due(slot, channel) && is_left_in(tp, event, channel);
 		}
 	}
 	tp_read_unlock(reader);
@@ -317,7 +317,7 @@ void tp_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uin
 		struct lttng_ust_event_common *event = probe->data;
 		const void *channel = ((struct lttng_ust_event_recorder *) event->child)->chan;
 
-		if (probe->func != tp_probe_mark || event->type != LTTNG_UST_EVENT_TYPE_RECORDER || !is_due(slot, channel) ||
+		if (probe->func != tp_probe_mark || event->type != LTTNG_UST_EVENT_TYPE_RECORDER || !tp_exit_is_due(slot, channel) ||
 				(in == SPI_CLOSE_IN_LEFT && !is_left_in(tp, event, channel)) || !close_in(&shot, event, count, in))
 			continue;
 		if (is_set) {

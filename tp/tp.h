@@ -70,6 +70,8 @@ struct tp_point {
 		const void *channel;
 		uint64_t since;
 	} alone[TP_ALONE_MAX];
+	const struct lttng_ust_tracepoint_probe *kept;	/* kept.c: the exit's probes, while tp_keeping is kept_for */
+	uint32_t kept_for;
 };
 
 /* What tp keeps of a thread, for its slow paths; spi_thread.payload[TP_WORD_THREAD]. Defined in owed.c. */
@@ -163,6 +165,16 @@ SPI_HIDDEN void tp_careful_unlock(const struct spi_thread *t);
 SPI_HIDDEN void tp_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees,
 	enum spi_close_in in);
 SPI_HIDDEN int tp_exit_left(const struct spi_slot *slot);
+
+/* ---- kept.c: spi_payload_ops.keep_* ---- */
+SPI_HIDDEN void tp_keep_begin(void);
+SPI_HIDDEN void tp_keep_points(struct spi_point **points, unsigned int n);
+SPI_HIDDEN void tp_keep_on(void);
+SPI_HIDDEN unsigned int tp_keep_changed(struct spi_point **points, unsigned int n);
+SPI_HIDDEN int tp_keep_is_waited(void);
+SPI_HIDDEN int tp_keep_waits(const struct spi_slot *slot);
+SPI_HIDDEN void tp_keep_end(void);
+SPI_HIDDEN void tp_keep_fork_child(void);
 
 /* Recording is closed (and the thread busy): may this thread record nevertheless? */
 SPI_INLINE int tp_again(struct spi_thread *t)
