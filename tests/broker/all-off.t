@@ -33,6 +33,13 @@ begin() {
 	"$SPI_LTTNG" -q enable-event --spi -s "$session" -c c "$@"
 	lttng_ok start "$session"
 }
+switches() { sed -n 's/^voluntary_ctxt_switches:[^0-9]*//p' "/proc/$target/status"; }
+has_switched() { [ "$(switches)" -gt "$before" ]; }
+# calls_go_on - the program, which sleeps after each round of calls, has made a hundred
+calls_go_on() {
+	before=$(($(switches) + 100))
+	spi_wait 10 has_switched
+}
 # soon NAME COMMAND... - it works, and takes not much longer than a call that does not return is waited for
 soon() {
 	local name=$1 began=${EPOCHREALTIME/./} took
@@ -62,12 +69,12 @@ begin stock -f stay "${functions[@]}"
 check "rules for seventeen functions" spi_wait 10 status_like "^counts.$target.*.18.0$"
 echo >&"$in"
 spi_wait 10 file_has out stays
-spi_wait 0 false || :
+calls_go_on
 soon "the stock command" command lttng disable-event -u -s stock -c c --all-events
 check "takes the functions out" spi_wait 5 status_like "^counts.$target.*.1.0$"
 begin own "${functions[@]}"
 check "in again" spi_wait 10 status_like "^counts.$target.*.17.0$"
-spi_wait 0 false || :
+calls_go_on
 soon "the front end's" "$SPI_LTTNG" -q disable-event --spi -s own -c c --all
 check "takes them out, too" spi_wait 5 status_like "^counts.$target.*.1.0$"
 whole stock 1 "the stock command"
