@@ -324,12 +324,17 @@ static int link_begin(struct spi_link *link)
 	return r;
 }
 
+static uint32_t begun;		/* the control thread */
+
 static void *control_thread(void *data)
 {
 	struct spi_link *link = data;
 	int r = 0;
 
 	spi_thread.busy = SPI_BUSY_ALWAYS;
+	if (spi_payload && spi_payload->thread_ready)
+		spi_payload->thread_ready();
+	__atomic_store_n(&begun, 1, __ATOMIC_RELEASE);
 	spi_sys(SYS_prctl, PR_SET_NAME, "lttng-spi", 0L, 0L, 0L);
 	spi_threads_learn(control_thread);
 	spi_budget_thread();
@@ -392,9 +397,13 @@ static int start_control_thread(struct spi_link *own)
 	return -r;
 }
 
+#define BEGIN_STEPS	1000u	/* of a tenth of a millisecond; main() may leave no memory for the thread */
+
 int spi_link_serve_thread(struct spi_link *link)
 {
 	struct spi_link *own = spi_map_pages(4096);
+	const long pause[2] = { 0, 100000 };
+	int r;
 
 	if (!own)
 		return -ENOMEM;
@@ -403,7 +412,11 @@ int spi_link_serve_thread(struct spi_link *link)
 		spi_link_current = own;
 	event_open();		/* main() may load something before the thread has run */
 	__atomic_store_n(&attached, 1, __ATOMIC_RELEASE);
-	return start_control_thread(own);
+	begun = 0;
+	r = start_control_thread(own);
+	for (unsigned int i = 0; r == 0 && i < BEGIN_STEPS && !__atomic_load_n(&begun, __ATOMIC_ACQUIRE); i++)
+		spi_sys(SYS_nanosleep, pause, NULL);
+	return r;
 }
 
 int spi_attach_thread(int fd)

@@ -170,6 +170,8 @@ struct spi_payload_ops {
 	void (*other_close)(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, enum spi_close_in in);
 	/* Of a function's call: is a channel to have its exit in which the function's entries are off? Agent thread only. */
 	int (*exit_left)(const struct spi_slot *slot);
+	/* A thread of the agent's own begins: it gets the memory that lttng-ust needs for it now, as there may be none later. */
+	void (*thread_ready)(void);
 	/*
 	 * LTTng is about to take both events of some functions out of a channel at once. Between keep_begin() and keep_end() calls that are
 	 * under way have their exits in it, too, of those functions that keep_points() was called with before keep_on(). How many

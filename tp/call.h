@@ -85,13 +85,19 @@ SPI_HIDDEN int tp_one_shot(struct spi_slot *slot, enum spi_left how, struct tp_s
 SPI_HIDDEN spi_entry_fn tp_fast_entry(const struct spi_point *point, const struct tp_point *tp);
 SPI_HIDDEN spi_exit_fn tp_fast_exit(const struct tp_point *tp);
 
-/* A jump inside a function to its first byte: the same call goes on. */
+/* A jump inside a function to its first byte: the same call goes on. A tree that began in between may have a slot of its own above. */
 SPI_INLINE int tp_call_loops(const struct spi_thread *t, const struct spi_point *point, const struct spi_frame *frame)
 {
-	const struct spi_slot *top = t->cur - 1;
+	const struct spi_slot *slot = t->cur;
+	uint64_t ra = frame->ra;
 
-	return t->cur && t->cur > t->base && top->point == point && top->p == (uint64_t) &frame->ra &&
-		frame->ra == spi_slot_code(top) + SPI_SLOT_RETURN;
+	while (slot && slot-- > t->base && slot->p == (uint64_t) &frame->ra && ra == spi_slot_code(slot) + SPI_SLOT_RETURN &&
+			slot->point->address == point->address) {
+		if (slot->point == point)
+			return 1;
+		ra = slot->ra;
+	}
+	return 0;
 }
 
 /* Where a return address leads in the program: behind a slot's code stands the one that the slot replaced (tail calls). */

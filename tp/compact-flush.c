@@ -30,6 +30,7 @@
 #include "tp/compact.h"
 #include "tp/owed.h"
 
+#define READY_STEPS	1000u	/* of a tenth of a millisecond, for the thread to begin */
 #define PERIOD_MS	50
 #define DESCRIBE_PASSES	20u	/* a second */
 #define LOCK_TRIES	2000u
@@ -49,11 +50,16 @@ static long sys4(long number, long a, long b, long c, long d)
 	return number;
 }
 
-static void wait_ms(long ms)
+static void wait_us(long us)
 {
-	struct timespec pause = { ms / 1000, ms % 1000 * 1000000 };
+	struct timespec pause = { us / 1000000, us % 1000000 * 1000 };
 
 	sys4(SYS_nanosleep, (long) &pause, 0, 0, 0);
+}
+
+static void wait_ms(long ms)
+{
+	wait_us(ms * 1000);
 }
 
 static int pass_enter(unsigned int tries)
@@ -347,12 +353,16 @@ static void take_libc_signals(void)
 	tp_compact_mask(1, &libc, NULL);
 }
 
+static uint32_t flusher_ready;
+
 static void *flusher(void *unused)
 {
 	unsigned int passes = 0;
 
 	spi_thread.busy = SPI_BUSY_ALWAYS;
 	take_libc_signals();
+	tp_thread_ready();
+	__atomic_store_n(&flusher_ready, 1, __ATOMIC_RELEASE);
 	sys4(SYS_prctl, PR_SET_NAME, (long) "lttng-spi-flush", 0, 0);
 	for (;;) {
 		wait_ms(PERIOD_MS);
@@ -384,8 +394,12 @@ static int flusher_start(void)
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, 128 << 10);
+	flusher_ready = 0;
 	r = pthread_create(&thread, &attr, flusher, NULL);
 	pthread_attr_destroy(&attr);
+	/* libc makes a thread's memory for lttng-ust's variables when they are first used, and ends a process that has none left by then. */
+	for (unsigned int i = 0; r == 0 && i < READY_STEPS && !__atomic_load_n(&flusher_ready, __ATOMIC_ACQUIRE); i++)
+		wait_us(100);
 	tp_compact_unblock(&old);
 	spi_thread.busy = busy;
 	return -r;

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <lttng/ust-fork.h>
+#include <lttng/ust-thread.h>
 #include "tp/as.h"
 #include "tp/call.h"
 #include "tp/compact.h"
@@ -160,6 +161,13 @@ static void op_others_again(uint32_t threads)
 	tp_others_again(threads);
 }
 
+/* libc makes a thread's memory for lttng-ust's variables when they are first used, and ends a process that has none left by then. */
+void tp_thread_ready(void)
+{
+	lttng_ust_init_thread();
+	tp_read_unlock(tp_read_lock(&spi_thread));
+}
+
 static void op_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, enum spi_close_in in)
 {
 	int *error = tp_errno(&spi_thread), error_was = *error;
@@ -203,6 +211,7 @@ static const struct spi_payload_ops ops = {
 	.careful_end = tp_careful_end,
 	.other_close = op_other_close,
 	.exit_left = tp_exit_left,
+	.thread_ready = tp_thread_ready,
 	.keep_begin = tp_keep_begin,
 	.keep_points = tp_keep_points,
 	.keep_on = tp_keep_on,
