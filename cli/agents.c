@@ -165,16 +165,21 @@ static void agents_rule_failed(struct agents *a, const struct spi_agent *agent, 
  * the page knows how many there really are. What was taken out again counts; what a
  * forked child has from its parent does not.
  */
-static void agent_take_points(struct agents *a, struct spi_agent *agent)
+static void points_take(struct agents *a, struct spi_agent *agent, uint64_t points)
 {
 	struct agent_state *state = spi_agent_user(agent);
-	const volatile struct spi_status_page *page = spi_agent_status(agent);
-	uint64_t points = page ? page->points : 0;
 
 	if (!state || !state->asked || points <= state->points)
 		return;
 	a->report->functions += points - state->points;
 	state->points = points;
+}
+
+static void agent_take_points(struct agents *a, struct spi_agent *agent)
+{
+	const volatile struct spi_status_page *page = spi_agent_status(agent);
+
+	points_take(a, agent, page ? page->points : 0);
 }
 
 static void agents_on_rule_more(struct spi_agent *agent, const struct spi_msg_rule_done *more, const char *text,
@@ -188,6 +193,8 @@ static void agents_on_rule_more(struct spi_agent *agent, const struct spi_msg_ru
 		a->report->generic = 1;
 		session_enable(a->session, GENERIC_EVENTS);
 	}
+	/* The library may be gone by now, and its functions with it. */
+	points_take(a, agent, more->status > 0 ? (uint64_t) more->status : 0);
 	agent_take_points(a, agent);
 }
 

@@ -135,7 +135,7 @@ struct spi_msg_rule {
 
 struct spi_msg_rule_done {
 	uint32_t rule;
-	int32_t status;		/* 0, or a negative errno when nothing at all matched or could be done */
+	int32_t status;		/* 0, or a negative errno when nothing at all matched or could be done; RULE_MORE: how many functions are instrumented now */
 	uint32_t matched;	/* functions */
 	uint32_t instrumented;
 	uint32_t declined;

@@ -80,7 +80,7 @@ static void more_tell(struct spi_link *link, const struct rule *rule, const stru
 {
 	const struct spi_msg_rule_done done = {
 		.rule = rule->id, .matched = more->matched, .instrumented = more->instrumented, .declined = more->declined,
-		.flags = more->flags,
+		.flags = more->flags, .status = (int32_t) __atomic_load_n(&spi_status->points, __ATOMIC_RELAXED),
 	};
 
 	if (link && (more->matched || more->declined))
