@@ -41,6 +41,18 @@ void spi_closing_tags(void)
 	closing.tags_until = spi_now_ns() + TAGS_MS * UINT64_C(1000000);
 }
 
+/* Where exits are kept, lttng-ust is held meanwhile: that must not depend on a controller that may be stopped. */
+static void closed_tell(struct spi_link *link, int keep)
+{
+	if (keep) {
+		spi_keeping_begin();
+		if (spi_link_send_at_once(link, SPI_MSG_RULE_CLOSED, closing.id) != -EAGAIN)
+			return;
+		spi_keeping_end();
+	}
+	spi_link_send(link, SPI_MSG_RULE_CLOSED, closing.id, NULL, 0, NULL, 0, -1);
+}
+
 static void closing_end(struct spi_link *link)
 {
 	closing.is_active = 0;
@@ -48,9 +60,7 @@ static void closing_end(struct spi_link *link)
 		tags_settle();
 	if (spi_payload && spi_payload->flush)
 		spi_payload->flush();
-	if (closing.keep)
-		spi_keeping_begin();
-	spi_link_send(link, SPI_MSG_RULE_CLOSED, closing.id, NULL, 0, NULL, 0, -1);
+	closed_tell(link, closing.keep);
 }
 
 /* Calls of functions that are off and may return soon; not those that were waited for in vain. */

@@ -1,33 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What the controller commands. One link at a time. It is first served by the
- * thread that runs the constructor, until GO, then by the control thread, which
- * blocks every signal, is never traced itself and ends with the link. A controller
- * that vanishes leaves a process that takes its instrumentation out, unless it was
- * told to keep it.
+ * What the controller commands, and what could not be done. One link at a time. It is first served by the thread that runs
+ * the constructor, until GO, then by the control thread (control-thread.c).
  */
 #include <errno.h>
-#include <linux/futex.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include "liblttng-spi/tree.h"
 #include "liblttng-spi/link-internal.h"
-#include "liblttng-spi/budget.h"
 #include "liblttng-spi/threads-internal.h"
 
 #define GO_MS		120000
-#define CHILD_MS	300	/* for the controller to say anything */
-#define CHILD_GO_MS	1500	/* and, as it has, that the child may go on */
 
 static char declined_text[8192];
 static size_t declined_size;
-static int attached;			/* a control thread owns a link */
-static int has_strange_rules;		/* a forked child's that has not reached its parent's controller */
 
 /* ---- what could not be done ------------------------------------------------ */
 
@@ -35,6 +22,11 @@ void spi_link_declined_flush(struct spi_link *link)
 {
 	if (declined_size && link && link->fd >= 0)
 		spi_link_send(link, SPI_MSG_DECLINED, 0, declined_text, declined_size + 1, NULL, 0, -1);
+	declined_size = 0;
+}
+
+void spi_link_declined_forget(void)
+{
 	declined_size = 0;
 }
 
@@ -69,30 +61,6 @@ static void answer_rule(struct spi_link *link, uint32_t id, uint32_t rule, const
 
 	spi_link_declined_flush(link);
 	spi_link_send(link, SPI_MSG_RULE_DONE, id, &done, sizeof(done), result->text, strlen(result->text) + 1, -1);
-}
-
-/*
- * A child of fork() whose parent's controller takes children waits there, until its rules are what they are to be now: while one
- * was being switched off it would go on recording, and have calls without ends.
- */
-static uint32_t child_waits;	/* a futex */
-
-static void child_let_go(void)
-{
-	if (__atomic_exchange_n(&child_waits, 0, __ATOMIC_ACQ_REL))
-		spi_sys(SYS_futex, &child_waits, FUTEX_WAKE_PRIVATE, 1L);
-}
-
-static void child_wait(void)
-{
-	uint64_t now = spi_now_ns(), until = now + CHILD_GO_MS * UINT64_C(1000000);
-
-	for (; __atomic_load_n(&child_waits, __ATOMIC_ACQUIRE) && now < until; now = spi_now_ns()) {
-		uint64_t left[2] = { (until - now) / 1000000000u, (until - now) % 1000000000u };
-
-		spi_sys(SYS_futex, &child_waits, FUTEX_WAIT_PRIVATE, 1L, left);
-	}
-	__atomic_store_n(&child_waits, 0, __ATOMIC_RELEASE);
 }
 
 /* 1: GO; 2: DETACH was done; 0: go on. */
@@ -153,14 +121,14 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 			spi_payload->detached(1);
 		spi_exec_stop_always();
 		spi_status_fold_all();
-		__atomic_store_n(&attached, 0, __ATOMIC_RELEASE);	/* the next controller may come at once */
+		__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);	/* the next controller may come at once */
 		spi_link_send(link, SPI_MSG_DETACHED, head->id, NULL, 0, NULL, 0, -1);
 		stop = 2;
 		break;
 	case SPI_MSG_GO:
 		if (link->welcome_flags & SPI_WELCOME_EXEC)
 			spi_exec_start_always(link);
-		child_let_go();
+		spi_control_let_go();
 		stop = 1;
 		break;
 	}
@@ -170,84 +138,9 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 	return stop;
 }
 
-/* ---- asked by a thread of the program ---- */
+/* ---- packets, one after the other ---- */
 
-#define ASK_MS		2000
-
-int spi_control_event = -1;		/* an eventfd, while a control thread serves a link */
-static uint32_t asked, answered;	/* answered: a futex */
-
-/*
- * Look at what the program has loaded. Waits no longer than ASK_MS: then what comes is late, and a gap. Where somebody has waited
- * in vain, as for a controller that was stopped, nobody else waits until that has been answered.
- */
-void spi_control_ask(void)
-{
-	static uint32_t in_vain;
-	uint32_t mine = __atomic_add_fetch(&asked, 1, __ATOMIC_ACQ_REL), seen;
-	uint64_t one = 1, until = spi_now_ns() + ASK_MS * UINT64_C(1000000);
-	int is_late = (int32_t) (__atomic_load_n(&answered, __ATOMIC_ACQUIRE) - __atomic_load_n(&in_vain, __ATOMIC_RELAXED)) < 0;
-
-	if (spi_control_event < 0)
-		return;
-	spi_sys(SYS_write, spi_control_event, &one, sizeof(one));
-	while (!is_late && (int32_t) ((seen = __atomic_load_n(&answered, __ATOMIC_ACQUIRE)) - mine) < 0) {
-		uint64_t now = spi_now_ns(), left[2] = { 0, 0 };
-
-		if (now >= until) {
-			__atomic_store_n(&in_vain, mine, __ATOMIC_RELAXED);
-			return;
-		}
-		left[0] = (until - now) / 1000000000u;
-		left[1] = (until - now) % 1000000000u;
-		spi_sys(SYS_futex, &answered, FUTEX_WAIT_PRIVATE, seen, left);
-	}
-}
-
-/* Wait for the link's next packet, and do meanwhile what is asked. 1: a packet, or the end. */
-static void wait_for_packet(struct spi_link *link)
-{
-	for (;;) {
-		struct pollfd poll[2] = { { link->fd, POLLIN, 0 }, { spi_control_event, POLLIN, 0 } };
-		uint64_t count;
-		int64_t due = spi_tree_starts_wait(), close = spi_closing_wait(), later = spi_redirect_wait();
-		uint32_t now;
-		int is_asked;
-		long r;
-
-		due = later >= 0 && (due < 0 || later < due) ? later : due;
-		r = spi_sys(SYS_poll, poll, 2L, (long) (close < 0 || (due >= 0 && due < close) ? due : close));
-		if (r < 0 && r != -EINTR)
-			return;
-		spi_closing_step(link);
-		if (r == 0 && close >= 0 && due != 0)
-			continue;
-		spi_keeping_end();
-		if (r == 0 || (r > 0 && (poll[1].revents & POLLIN))) {
-			is_asked = spi_sys(SYS_read, spi_control_event, &count, sizeof(count)) == sizeof(count);
-			now = __atomic_load_n(&asked, __ATOMIC_ACQUIRE);
-			spi_control_lock();
-			spi_tree_starts_take(link);
-			if (is_asked)
-				spi_tree_loads_take(link);
-			spi_redirect_step();
-			spi_budget_come_by(link);
-			spi_exec_tell_held();
-			spi_control_unlock();
-			if (is_asked) {	/* who asks while something else was due writes a moment later */
-				__atomic_store_n(&answered, now, __ATOMIC_RELEASE);
-				spi_sys(SYS_futex, &answered, FUTEX_WAKE_PRIVATE, INT32_MAX);
-			}
-			if (link->pending)
-				return;
-		}
-		if (r > 0 && poll[0].revents)
-			return;
-	}
-}
-
-/* Serve until GO (stop_at_go), DETACH or the link's end: 1, 2 or -errno. */
-static int serve(struct spi_link *link, int timeout_ms, int stop_at_go)
+int spi_control_serve(struct spi_link *link, int timeout_ms, int stop_at_go)
 {
 	for (;;) {
 		struct spi_pending *p = link->pending;
@@ -260,7 +153,7 @@ static int serve(struct spi_link *link, int timeout_ms, int stop_at_go)
 			spi_sys(SYS_munmap, p, p->bytes);
 		} else {
 			if (!stop_at_go)
-				wait_for_packet(link);
+				spi_control_wait(link);
 			if (link->pending)
 				continue;
 			r = spi_link_receive(link, timeout_ms, &fd);
@@ -290,7 +183,7 @@ static int serve(struct spi_link *link, int timeout_ms, int stop_at_go)
 
 int spi_link_serve_until_go(struct spi_link *link)
 {
-	int r = serve(link, GO_MS, 1);
+	int r = spi_control_serve(link, GO_MS, 1);
 
 	if (r != 1) {
 		spi_control_lock();
@@ -299,195 +192,4 @@ int spi_link_serve_until_go(struct spi_link *link)
 		spi_control_unlock();
 	}
 	return r == 1 ? 0 : -ECONNRESET;
-}
-
-/* ---- the control thread ------------------------------------------------------- */
-
-static void event_open(void)
-{
-	spi_control_event = spi_fd_high((int) spi_sys(SYS_eventfd2, 0L, EFD_CLOEXEC | EFD_NONBLOCK));
-}
-
-/* An injected agent's. The program is running. */
-static int link_begin(struct spi_link *link)
-{
-	int r;
-
-	spi_control_lock();
-	spi_low_fds_hold();
-	spi_control_unlock();
-	event_open();
-	r = spi_link_hello(link, spi_fd_high(link->fd), link->hello_flags);
-	spi_control_lock();
-	spi_low_fds_release();
-	spi_control_unlock();
-	return r;
-}
-
-static uint32_t begun;		/* the control thread */
-
-static void *control_thread(void *data)
-{
-	struct spi_link *link = data;
-	int r = 0;
-
-	spi_thread.busy = SPI_BUSY_ALWAYS;
-	if (spi_payload && spi_payload->thread_ready)
-		spi_payload->thread_ready();
-	__atomic_store_n(&begun, 1, __ATOMIC_RELEASE);
-	spi_sys(SYS_prctl, PR_SET_NAME, "lttng-spi", 0L, 0L, 0L);
-	spi_threads_learn(control_thread);
-	spi_budget_thread();
-	if (!link->packet)
-		r = link_begin(link);
-	if (r == 0 && spi_link_current != link)
-		r = spi_link_welcome(link);
-	if (r == 0 && has_strange_rules && link->welcome_flags >> SPI_WELCOME_RUN_SHIFT) {
-		/* a run of the front end's knows its own alone, which have the same numbers */
-		spi_control_lock();
-		spi_rules_remove_all();
-		spi_exec_stop_always();
-		spi_control_unlock();
-	}
-	has_strange_rules = 0;
-	if (r == 0)
-		r = serve(link, -1, 0);
-	spi_keeping_end();
-	spi_control_lock();
-	spi_sys(SYS_close, spi_control_event);
-	spi_control_event = -1;
-	if (r != 2)
-		__atomic_store_n(&attached, 0, __ATOMIC_RELEASE);
-	if (r != 2 && !(link->welcome_flags & SPI_WELCOME_KEEP)) {
-		spi_rules_remove_all();
-		spi_exec_stop_always();
-	}
-	spi_link_close(link);
-	spi_control_unlock();
-	child_let_go();
-	spi_sys(SYS_munmap, link, 4096L);
-	return NULL;
-}
-
-/* The thread inherits a mask with everything blocked but what the agent's own reads may raise. */
-static int start_control_thread(struct spi_link *own)
-{
-	pthread_attr_t attr;
-	pthread_t thread;
-	sigset_t all, old;
-	int r;
-
-	sigfillset(&all);
-	sigdelset(&all, SIGSEGV);
-	sigdelset(&all, SIGBUS);
-	sigdelset(&all, SIGTRAP);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	r = pthread_create(&thread, &attr, control_thread, own);
-	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (r) {
-		spi_sys(SYS_close, spi_control_event);	/* nobody would answer who asks there */
-		spi_control_event = -1;
-		__atomic_store_n(&attached, 0, __ATOMIC_RELEASE);
-		spi_link_close(own);
-		spi_sys(SYS_munmap, own, 4096L);
-	}
-	return -r;
-}
-
-#define BEGIN_STEPS	1000u	/* of a tenth of a millisecond; main() may leave no memory for the thread */
-
-int spi_link_serve_thread(struct spi_link *link)
-{
-	struct spi_link *own = spi_map_pages(4096);
-	const long pause[2] = { 0, 100000 };
-	int r;
-
-	if (!own)
-		return -ENOMEM;
-	*own = *link;
-	if (spi_link_current == link)
-		spi_link_current = own;
-	event_open();		/* main() may load something before the thread has run */
-	__atomic_store_n(&attached, 1, __ATOMIC_RELEASE);
-	begun = 0;
-	r = start_control_thread(own);
-	for (unsigned int i = 0; r == 0 && i < BEGIN_STEPS && !__atomic_load_n(&begun, __ATOMIC_ACQUIRE); i++)
-		spi_sys(SYS_nanosleep, pause, NULL);
-	return r;
-}
-
-int spi_attach_thread(int fd)
-{
-	struct spi_link *own;
-
-	if (__atomic_exchange_n(&attached, 1, __ATOMIC_ACQ_REL))
-		return -EBUSY;
-	own = spi_map_pages(4096);
-	if (!own) {
-		__atomic_store_n(&attached, 0, __ATOMIC_RELEASE);
-		return -ENOMEM;
-	}
-	own->fd = fd;
-	return start_control_thread(own);
-}
-
-int spi_link_is_opening(void)
-{
-	return __atomic_load_n(&attached, __ATOMIC_ACQUIRE) && !__atomic_load_n(&spi_link_current, __ATOMIC_ACQUIRE);
-}
-
-/*
- * In a child of fork() everything of ours that needs a descriptor is done before fork()
- * returns, by the thread that called it. Programs go on there with close(1); dup(pipe):
- * what another thread opens in between, if only for a moment, would get the number.
- */
-int spi_attach_child(int fd)
-{
-	struct pollfd poll = { .fd = fd, .events = POLLIN };
-	struct spi_link *own;
-	long r;
-
-	own = spi_map_pages(4096);
-	if (!own || __atomic_exchange_n(&attached, 1, __ATOMIC_ACQ_REL)) {
-		spi_sys(SYS_close, poll.fd);
-		if (own)
-			spi_sys(SYS_munmap, own, 4096L);
-		return own ? -EBUSY : -ENOMEM;
-	}
-	event_open();
-	r = spi_link_hello(own, poll.fd, SPI_HELLO_FORKED);
-	/* a controller that takes its time is waited for by our thread */
-	if (r == 0 && spi_sys(SYS_poll, &poll, 1L, (long) CHILD_MS) > 0)
-		r = spi_link_welcome(own);
-	if (r == 0) {
-		has_strange_rules = 0;
-		child_waits = spi_link_current == own && (own->welcome_flags & SPI_WELCOME_CHILDREN) != 0;
-		r = start_control_thread(own);
-		if (r == 0 && child_waits)
-			child_wait();
-		return (int) r;
-	}
-	spi_sys(SYS_close, spi_control_event);
-	spi_control_event = -1;
-	__atomic_store_n(&attached, 0, __ATOMIC_RELEASE);
-	spi_sys(SYS_munmap, own, 4096L);
-	return (int) r;
-}
-
-/* In the child of a fork the socket is still the parent's conversation. */
-void spi_link_fork_child(void)
-{
-	if (spi_link_current && spi_link_current->fd >= 0)
-		spi_sys(SYS_close, spi_link_current->fd);
-	has_strange_rules |= spi_link_current != NULL;
-	spi_link_current = NULL;
-	if (spi_control_event >= 0)
-		spi_sys(SYS_close, spi_control_event);
-	spi_control_event = -1;
-	declined_size = 0;
-	attached = 0;
-	spi_closing_fork_child();
 }

@@ -180,7 +180,7 @@ void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result);
 void spi_rule_remove(uint32_t id, struct spi_rule_result *result);
 void spi_rules_remove_all(void);
 
-/* ---- link.c, control.c: the agent's end of the socket ---- */
+/* ---- link.c, control.c, control-thread.c: the agent's end of the socket ---- */
 struct spi_link {
 	int fd;
 	uint32_t next_id;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* What link.c and control.c share: packets, one after the other. */
+/* What link.c, control.c and control-thread.c share: packets, one after the other. */
 #ifndef SPI_LINK_INTERNAL_H
 #define SPI_LINK_INTERNAL_H
 
@@ -16,9 +16,18 @@ struct spi_pending {
 
 /* One packet into link->packet. Its size, 0 at the end of the link, -ETIMEDOUT or another errno; *fd: with it, or -1. */
 long spi_link_receive(struct spi_link *link, int timeout_ms, int *fd);
+/* A packet without a body. -EAGAIN: the controller leaves what it was sent before, and to wait for it is not for who holds anything. */
+int spi_link_send_at_once(struct spi_link *link, uint16_t type, uint32_t id);
 /* The two halves of spi_link_open(). */
 int spi_link_hello(struct spi_link *link, int fd, uint32_t hello_flags);
 int spi_link_welcome(struct spi_link *link);
 void spi_link_close(struct spi_link *link);
+
+extern uint32_t spi_link_attached;	/* a control thread owns a link */
+void spi_link_declined_forget(void);
+/* Serve until GO (stop_at_go), DETACH or the link's end: 1, 2 or -errno. */
+int spi_control_serve(struct spi_link *link, int timeout_ms, int stop_at_go);
+void spi_control_let_go(void);			/* the thread of a forked child that waits for its rules */
+void spi_control_wait(struct spi_link *link);	/* for the next packet, or the end; does meanwhile what is asked */
 
 #endif /* SPI_LINK_INTERNAL_H */

@@ -23,7 +23,8 @@ struct spi_link *spi_link_current;	/* guarded by the control lock */
 
 /* ---- packets ------------------------------------------------------------ */
 
-int spi_link_send(struct spi_link *link, uint16_t type, uint32_t id, const void *a, size_t na, const void *b, size_t nb, int fd)
+static int link_send(struct spi_link *link, uint16_t type, uint32_t id, const void *a, size_t na, const void *b, size_t nb, int fd,
+	long flags)
 {
 	struct spi_msg head = { SPI_PROTO_MAGIC, SPI_PROTO_VERSION, type, id, (uint32_t) (na + nb) };
 	struct iovec iov[3] = { { &head, sizeof(head) }, { (void *) a, na }, { (void *) b, nb } };
@@ -46,9 +47,19 @@ int spi_link_send(struct spi_link *link, uint16_t type, uint32_t id, const void 
 		msg.msg_controllen = sizeof(control);
 	}
 	do
-		r = spi_sys(SYS_sendmsg, link->fd, &msg, MSG_NOSIGNAL);
+		r = spi_sys(SYS_sendmsg, link->fd, &msg, MSG_NOSIGNAL | flags);
 	while (r == -EINTR);
 	return r < 0 ? (int) r : 0;
+}
+
+int spi_link_send(struct spi_link *link, uint16_t type, uint32_t id, const void *a, size_t na, const void *b, size_t nb, int fd)
+{
+	return link_send(link, type, id, a, na, b, nb, fd, 0);
+}
+
+int spi_link_send_at_once(struct spi_link *link, uint16_t type, uint32_t id)
+{
+	return link_send(link, type, id, NULL, 0, NULL, 0, -1, MSG_DONTWAIT);
 }
 
 long spi_link_receive(struct spi_link *link, int timeout_ms, int *fd)

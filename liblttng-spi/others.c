@@ -185,35 +185,42 @@ static void slot_close(const struct spi_thread_own *own, struct spi_slot *s, uin
 		spi_payload->other_close(own, s, 0, s->point->users ? SPI_CLOSE_IN_LEFT : SPI_CLOSE_IN_ALL);
 }
 
-/* How many calls have their exits by what is kept (keeping.c)? */
-uint32_t spi_calls_kept(void)
+static int slot_is_awaited(const struct spi_slot *s, uint32_t trees)
 {
-	uint32_t kept = 0;
-
-	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next) {
-		uint32_t chunk = own->chunk;
-
-		for (unsigned int n = 0; own->in_use && chunk < CHUNK_COUNT && n < CHUNK_COUNT; chunk = spi_chunks[chunk].prev, n++)
-			for (struct spi_slot *s = spi_chunk_slots(chunk); s < spi_chunk_slots(chunk) + CHUNK_SLOTS; s++)
-				kept += (uint32_t) (s->p != SPI_SLOT_DEAD && s->state == SPI_SLOT_LIVE && s->point && s->aux &&
-					s->aux != UINT32_MAX && !(s->point->flags & SPI_POINT_APART) && spi_payload->keep_waits(s));
-	}
-	return kept;
+	return slot_is_open(s, trees) || slot_is_left_over(s);
 }
 
-/* How many there are, roughly. */
-uint32_t spi_calls_open(uint32_t trees, int functions)
+/* Has the call its exit by what is kept (keeping.c)? */
+static int slot_is_kept(const struct spi_slot *s, uint32_t trees)
 {
-	uint32_t open = 0;
+	(void) trees;
+	return s->p != SPI_SLOT_DEAD && s->state == SPI_SLOT_LIVE && s->point && s->aux && s->aux != UINT32_MAX &&
+		!(s->point->flags & SPI_POINT_APART) && spi_payload->keep_waits(s);
+}
+
+/* How many slots of all threads are, roughly. */
+static uint32_t slots_count(int (*is)(const struct spi_slot *s, uint32_t trees), uint32_t trees)
+{
+	uint32_t count = 0;
 
 	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next) {
 		uint32_t chunk = own->chunk;
 
 		for (unsigned int n = 0; own->in_use && chunk < CHUNK_COUNT && n < CHUNK_COUNT; chunk = spi_chunks[chunk].prev, n++)
 			for (struct spi_slot *s = spi_chunk_slots(chunk); s < spi_chunk_slots(chunk) + CHUNK_SLOTS; s++)
-				open += (uint32_t) (slot_is_open(s, trees) || (functions && slot_is_left_over(s)));
+				count += (uint32_t) is(s, trees);
 	}
-	return open;
+	return count;
+}
+
+uint32_t spi_calls_kept(void)
+{
+	return slots_count(slot_is_kept, 0);
+}
+
+uint32_t spi_calls_open(uint32_t trees, int functions)
+{
+	return slots_count(functions ? slot_is_awaited : slot_is_open, trees);
 }
 
 static int thread_lock(struct spi_thread_own *own)

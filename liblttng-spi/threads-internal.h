@@ -61,7 +61,8 @@ enum spi_calls {
 	SPI_CALLS_LEFT,		/* and those of functions that a rule less, or none, asks for */
 	SPI_CALLS_ALL,		/* all there are: also what will be recorded all the same when they return */
 };
-uint32_t spi_calls_kept(void);
+uint32_t spi_calls_kept(void);	/* how many have their exits by what is kept (keeping.c), roughly */
+/* How many of these trees, and of functions that a rule less asks for, are not over, roughly. */
 uint32_t spi_calls_open(uint32_t trees, int functions);
 void spi_calls_close_others(uint32_t trees, enum spi_calls calls);
 

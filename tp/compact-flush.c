@@ -27,10 +27,11 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "liblttng-spi/word.h"
 #include "tp/compact.h"
 #include "tp/owed.h"
 
-#define READY_STEPS	1000u	/* of a tenth of a millisecond, for the thread to begin */
+#define READY_MS	100	/* for the thread to begin */
 #define PERIOD_MS	50
 #define DESCRIBE_PASSES	20u	/* a second */
 #define LOCK_TRIES	2000u
@@ -353,7 +354,7 @@ static void take_libc_signals(void)
 	tp_compact_mask(1, &libc, NULL);
 }
 
-static uint32_t flusher_ready;
+static uint32_t flusher_ready;	/* a futex */
 
 static void *flusher(void *unused)
 {
@@ -362,7 +363,7 @@ static void *flusher(void *unused)
 	spi_thread.busy = SPI_BUSY_ALWAYS;
 	take_libc_signals();
 	tp_thread_ready();
-	__atomic_store_n(&flusher_ready, 1, __ATOMIC_RELEASE);
+	spi_word_set(&flusher_ready, 1);
 	sys4(SYS_prctl, PR_SET_NAME, (long) "lttng-spi-flush", 0, 0);
 	for (;;) {
 		wait_ms(PERIOD_MS);
@@ -398,8 +399,8 @@ static int flusher_start(void)
 	r = pthread_create(&thread, &attr, flusher, NULL);
 	pthread_attr_destroy(&attr);
 	/* libc makes a thread's memory for lttng-ust's variables when they are first used, and ends a process that has none left by then. */
-	for (unsigned int i = 0; r == 0 && i < READY_STEPS && !__atomic_load_n(&flusher_ready, __ATOMIC_ACQUIRE); i++)
-		wait_us(100);
+	if (r == 0)
+		spi_word_wait(&flusher_ready, 0, READY_MS);
 	tp_compact_unblock(&old);
 	spi_thread.busy = busy;
 	return -r;
