@@ -146,6 +146,7 @@ struct process {
 	uint32_t follows[FOLLOWS_MAX];	/* requests that it came under as it was executed */
 	unsigned int nr_follows;
 	struct injection *injection;
+	uint64_t begins_until;		/* injected while held, its agent is at its rules now; 0: not, or no more */
 	struct spi_agent *coming;	/* injected, and has not said HELLO yet */
 	char why[400];			/* not "": refused */
 	uint64_t refused_serial;	/* of the rules that it was refused under */
@@ -247,6 +248,7 @@ void agents_detach_all(void);
 /* inject-pool.c */
 void injection_want(struct process *process);		/* queued; process->injection until it is done */
 void injection_drop(struct process *process);		/* the process is gone or needs none */
+void injection_begun(struct process *process);	/* what was injected has its rules, or goes on without */
 void injections_stop(void);
 
 /*

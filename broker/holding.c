@@ -78,6 +78,7 @@ void process_let_go(struct process *p)
 	if (p->agent && p->waits_for_go)
 		spi_agent_go(p->agent);
 	p->waits_for_go = false;
+	injection_begun(p);
 }
 
 /* Because it has waited for as long as a program should. */

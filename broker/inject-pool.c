@@ -35,6 +35,10 @@
 #define FREE_MS		3000u
 #define GRACE_MS	2500u	/* and to be done with it */
 #define IDLE_MS		5000u	/* that long a worker waits for the next */
+#define BEGINS_MS	100u	/* so long an injected agent counts as one that is at its rules */
+#define WAITS_MS	500u	/* when somebody has waited for so long, there may be one more of these for each ... */
+#define WAITS_MORE_MS	100u	/* ... that he waits on, */
+#define WAITS_LONG_MS	1200u	/* and then any number */
 #define YOUNG_TRIES	3u
 #define WORKER_MOST	500u	/* injections, then a fresh one */
 
@@ -181,6 +185,8 @@ static void take_outcome(struct injection *in, const struct outcome *outcome, in
 	}
 	if (!outcome->ret) {
 		p->inherited = outcome->already;
+		if (p->held)
+			p->begins_until = loop_now() + BEGINS_MS;
 		agent = fd < 0 ? NULL : spi_control_adopt(broker.control, fd, p->facts.pid);
 		if (agent)
 			process_expect(p, agent);	/* on_hello follows */
@@ -356,6 +362,51 @@ static void injection_start(struct injection *in)
 	loop_timer_set(&w->timer, order.deadline_ms + GRACE_MS, worker_late);
 }
 
+static void room_due(struct loop_timer *timer)
+{
+	(void) timer;
+	pool_advance();
+}
+
+/* Agents that put their rules into force before main(). */
+static unsigned int agents_begin(void)
+{
+	static struct loop_timer timer;
+	uint64_t now = loop_now(), first = 0;
+	unsigned int n = 0;
+
+	for (const struct process *p = processes; p; p = p->next)
+		if (p->begins_until > now) {
+			n++;
+			first = !first || p->begins_until < first ? p->begins_until : first;
+		}
+	loop_timer_cancel(&timer);
+	if (first)
+		loop_timer_set(&timer, (unsigned int) (first - now), room_due);
+	return n;
+}
+
+void injection_begun(struct process *p)
+{
+	if (!p->begins_until)
+		return;
+	p->begins_until = 0;
+	pool_advance();
+}
+
+/*
+ * May one more begin? When many programs start at once, they would all have work to do for as long as that takes, and whoever
+ * types a command meanwhile would wait for a processor behind them. But where others keep the processors busy, too, they
+ * get on by being many.
+ */
+static bool agents_have_room(const struct injection *next)
+{
+	uint64_t since = next->process->waits_since, ms = since ? loop_now() - since : 0;
+
+	return !next->process->held || ms >= WAITS_LONG_MS ||
+		agents_begin() < pool_size() + (ms > WAITS_MS ? (ms - WAITS_MS) / WAITS_MORE_MS : 0);
+}
+
 /* Is there room for one more at work? Those that wait for another user's processes make it. */
 static bool pool_has_room(void)
 {
@@ -382,7 +433,7 @@ static void pool_advance(void)
 	if (at_it)
 		return;		/* what we call may want another injection */
 	at_it = true;
-	while ((in = choose()) && pool_has_room())
+	while ((in = choose()) && agents_have_room(in) && pool_has_room())
 		injection_start(in);
 	at_it = false;
 }
