@@ -28,6 +28,26 @@
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/tree-rule.h"
 
+/* A function of ours is called before the one that these arguments are for. The stack is aligned for the call: psABI 3.2.2. */
+#define ARGUMENTS_PUSH \
+	"	push %rdi\n" \
+	"	push %rsi\n" \
+	"	push %rdx\n" \
+	"	push %rcx\n" \
+	"	push %r8\n" \
+	"	push %r9\n" \
+	"	sub $8, %rsp\n" \
+	"	.cfi_adjust_cfa_offset 56\n"
+#define ARGUMENTS_POP \
+	"	add $8, %rsp\n" \
+	"	pop %r9\n" \
+	"	pop %r8\n" \
+	"	pop %rcx\n" \
+	"	pop %rdx\n" \
+	"	pop %rsi\n" \
+	"	pop %rdi\n" \
+	"	.cfi_adjust_cfa_offset -56\n"
+
 /* The parent's thread id while a child may run in its place. */
 static __thread struct {
 	int32_t tid;
@@ -263,23 +283,10 @@ __asm__(".text\n"
 	"	cmp $435, %rdi\n"
 	"	je 1f\n"
 	"2:	jmp *spi_clones_next_syscall(%rip)\n"
-	"1:	push %rdi\n"
-	"	push %rsi\n"
-	"	push %rdx\n"
-	"	push %rcx\n"
-	"	push %r8\n"
-	"	push %r9\n"
-	"	sub $8, %rsp\n"
-	"	.cfi_adjust_cfa_offset 56\n"
+	"1:\n"
+	ARGUMENTS_PUSH
 	"	call clones_by_syscall\n"
-	"	add $8, %rsp\n"
-	"	pop %r9\n"
-	"	pop %r8\n"
-	"	pop %rcx\n"
-	"	pop %rdx\n"
-	"	pop %rsi\n"
-	"	pop %rdi\n"
-	"	.cfi_adjust_cfa_offset -56\n"
+	ARGUMENTS_POP
 	"	test %eax, %eax\n"
 	"	jz 2b\n"
 	"	cmp $1, %eax\n"
@@ -366,24 +373,10 @@ __asm__(".text\n"
 	"clone:\n"
 	"spi_own_clone:\n"
 	"	.cfi_startproc\n"
-	"	push %rdi\n"
-	"	push %rsi\n"
-	"	push %rdx\n"
-	"	push %rcx\n"
-	"	push %r8\n"
-	"	push %r9\n"
-	"	sub $8, %rsp\n"
-	"	.cfi_adjust_cfa_offset 56\n"
+	ARGUMENTS_PUSH
 	"	mov %rdx, %rdi\n"
 	"	call clones_by_clone\n"
-	"	add $8, %rsp\n"
-	"	pop %r9\n"
-	"	pop %r8\n"
-	"	pop %rcx\n"
-	"	pop %rdx\n"
-	"	pop %rsi\n"
-	"	pop %rdi\n"
-	"	.cfi_adjust_cfa_offset -56\n"
+	ARGUMENTS_POP
 	"	jmp *%rax\n"
 	"	.cfi_endproc\n"
 	"	.size clone, . - clone\n"
@@ -398,23 +391,9 @@ __asm__(".text\n"
 	"	.cfi_startproc\n"
 	"	cmpq $0, spi_clones_next_syscall(%rip)\n"
 	"	jne spi_clones_syscall\n"
-	"	push %rdi\n"
-	"	push %rsi\n"
-	"	push %rdx\n"
-	"	push %rcx\n"
-	"	push %r8\n"
-	"	push %r9\n"
-	"	sub $8, %rsp\n"
-	"	.cfi_adjust_cfa_offset 56\n"
+	ARGUMENTS_PUSH
 	"	call clones_find_syscall\n"
-	"	add $8, %rsp\n"
-	"	pop %r9\n"
-	"	pop %r8\n"
-	"	pop %rcx\n"
-	"	pop %rdx\n"
-	"	pop %rsi\n"
-	"	pop %rdi\n"
-	"	.cfi_adjust_cfa_offset -56\n"
+	ARGUMENTS_POP
 	"	jmp *%rax\n"
 	"	.cfi_endproc\n"
 	"	.size syscall, . - syscall\n");
