@@ -96,6 +96,23 @@ SPI_INLINE const struct tp_compact_point *number_of(const struct spi_thread *t, 
 
 /* ---- the slow way ------------------------------------------------------- */
 
+#define WRAP_TICKS	(UINT32_C(1) << 20)	/* less than a millisecond */
+
+/*
+ * All words of a buffer share the upper half of their ticks. Where that changes the buffer is written, and begins anew. But a handler
+ * may have interrupted the making of a word that stands in it: this must get there first, or it would be lost.
+ * What the handler records meanwhile has the last tick of the half before.
+ */
+SPI_INLINE int tick_fits(const struct tp_compact_thread *c, uint32_t high, uint32_t *low, int flushed)
+{
+	if (spi_unlikely(high != c->high)) {
+		if (!flushed || high != c->high + 1 || *low >= WRAP_TICKS)
+			return 0;
+		*low = UINT32_MAX;
+	}
+	return c->used < c->soft;
+}
+
 /* Write a record whatever the buffer's state; 0 when there is no room at all. All registers are saved. */
 static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
 {
@@ -116,7 +133,7 @@ static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
 	for (int tries = 0; c && tries < 8 && !done; tries++) {
 		uint32_t high, low = tick_read(&high);
 
-		if (high == c->high && c->used < c->soft) {
+		if (tick_fits(c, high, &low, flushed)) {
 			word_put(c, word | low, second);
 			done = 1;
 		} else if (is_short) {

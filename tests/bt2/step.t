@@ -21,7 +21,8 @@ way() {
 	[ "$(awk '{ print $1 }' "$name.err")" -gt 1000 ]
 	ok $? "$name: the handler did come" || diag "$(cat "$name.err")"
 }
-# There each instruction is one more of the event module's: hundreds of thousands of signals.
-[ -z "${SPI_SOAK:-}" ] || way entries 'call(step:t_*;compact)' 2 1000
+# There each instruction is one more of the event module's: hundreds of thousands of signals. While they come, the upper half of
+# the clock's ticks changes some times, and buffers begin anew.
+way entries 'call(step:t_*;compact)' 2 1000
 way tree 'tree(t_main;compact;lib=step;exclude=stepped;exclude=find)' 2 1200
 tap_done
