@@ -30,6 +30,7 @@
 #define BUCKETS		1024u
 #define OBJECTS_MAX	32768u
 #define DISABLING_MS	475	/* the broker answers before */
+#define TREES_MAX	16u	/* of a channel, that the broker is told of at once */
 
 /* The events that calls of trees are recorded as; the last one those of compact ones. */
 static const char *const recorders[] = { "lttng_ust_cyg_profile:func_entry", "lttng_ust_cyg_profile:func_exit", "spi_tree:*" };
@@ -144,21 +145,21 @@ static bool rule_is_tree(const char *name)
 	return !strncmp(name, TREE, sizeof(TREE) - 1);
 }
 
-/* With plugin_lock held, which is let go while waiting. */
-static void disabling_wait(const char *name, uint64_t flags)
+/* With plugin_lock held, which is let go while waiting. false: there was no answer. */
+static bool disabling_wait(const char *name, uint64_t flags)
 {
 	struct spi_broker_disabling message = { .id = disabling.id + 1, .command = clients_begun(), .flags = flags };
 	struct timespec until;
 
 	if (!(flags & SPI_DISABLING_CHANNEL) && disabling.command == message.command && !strcmp(disabling.name, name))
-		return;
+		return true;
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += DISABLING_MS * 1000000L;
 	until.tv_sec += until.tv_nsec / 1000000000L;
 	until.tv_nsec %= 1000000000L;
 	message.until = (uint64_t) until.tv_sec * 1000 + (uint64_t) until.tv_nsec / 1000000;
 	if (!queue_post(SPI_BROKER_DISABLING, &message, sizeof(message), name, strlen(name) + 1, -1, QUEUE_URGENT))
-		return;
+		return false;
 	disabling.id = message.id;
 	disabling.command = message.command;
 	if (flags & SPI_DISABLING_CHANNEL)
@@ -167,6 +168,7 @@ static void disabling_wait(const char *name, uint64_t flags)
 	while (disabling.answered < message.id && queue_is_open() &&
 	       !pthread_cond_clockwait(&disabling.answer, &plugin_lock, CLOCK_MONOTONIC, &until))
 		;
+	return disabling.answered >= message.id;
 }
 
 /*
@@ -186,14 +188,9 @@ static bool is_wanted_elsewhere(const struct object *going)
 
 /* ---- all of a channel ---- */
 
-/* One that is on in the same channel of the same application, and meets `is_it`; NULL: there is none. */
-static const struct object *find_beside(const struct object *going, bool (*is_it)(const struct object *, const struct object *))
+static bool is_beside(const struct object *object, const struct object *going)
 {
-	for (unsigned int i = 0; i < BUCKETS; i++)
-		for (const struct object *object = buckets[i]; object; object = object->next)
-			if (object->is_on && object->sock == going->sock && object->channel == going->channel && is_it(object, going))
-				return object;
-	return NULL;
+	return object->is_on && object->sock == going->sock && object->channel == going->channel;
 }
 
 /* Plain trees are recorded as events of one provider, compact ones of the other. */
@@ -202,10 +199,29 @@ static bool is_recorded_tree(const struct object *object, const struct object *g
 	return rule_is_tree(object->name) && !strstr(object->name, ";compact") == !!strcmp(going->name, recorders[COMPACT]);
 }
 
-static bool is_tree_of_its_own(const struct object *object, const struct object *going)
+/* Is there one in the same channel of the same application that is on? */
+static bool has_recorded_tree(const struct object *going)
 {
-	(void) going;
-	return rule_is_tree(object->name) && !is_wanted_elsewhere(object);
+	for (unsigned int i = 0; i < BUCKETS; i++)
+		for (const struct object *object = buckets[i]; object; object = object->next)
+			if (is_beside(object, going) && is_recorded_tree(object, going))
+				return true;
+	return false;
+}
+
+/*
+ * The names of those there that no other session wants. More than one is of use: with the first that the broker knows all of the
+ * channel goes, and which those are that were made a moment ago it has not been told.
+ */
+static unsigned int trees_beside(const struct object *going, char names[][NAME_MAX_SIZE])
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < BUCKETS; i++)
+		for (const struct object *object = buckets[i]; object && n < TREES_MAX; object = object->next)
+			if (is_beside(object, going) && rule_is_tree(object->name) && !is_wanted_elsewhere(object))
+				memcpy(names[n++], object->name, strlen(object->name) + 1);
+	return n;
 }
 
 /*
@@ -219,24 +235,27 @@ static bool goes_with_channel(const struct object *going)
 		return false;
 	if (gone.command == clients_begun())
 		return strcmp(gone.name, going->name) != 0;
-	return going->is_recorder && find_beside(going, is_recorded_tree);
+	return going->is_recorder && has_recorded_tree(going);
 }
 
 static void object_goes(const struct object *going)
 {
-	const struct object *tree = goes_with_channel(going) ? find_beside(going, is_tree_of_its_own) : NULL;
-	const struct object *named = tree ? tree : going;
-	char name[NAME_MAX_SIZE];
+	char trees[TREES_MAX][NAME_MAX_SIZE], name[NAME_MAX_SIZE];	/* objects may go while the lock is free */
+	unsigned int n = goes_with_channel(going) ? trees_beside(going, trees) : 0;
+	bool is_told;
 
 	gone.command = clients_begun();
 	memcpy(gone.name, going->name, strlen(going->name) + 1);
-	if (disabling.channel_command == gone.command || named->is_recorder)
+	if (disabling.channel_command == gone.command || (!n && going->is_recorder))
 		return;
-	memcpy(name, named->name, strlen(named->name) + 1);	/* the object may go while the lock is free */
-	if (tree)
-		disabling_wait(name, SPI_DISABLING_CHANNEL);
-	else
-		disabling_wait(name, !rule_instruments(name) || is_wanted_elsewhere(named) ? SPI_DISABLING_SHARED : 0);
+	if (!n) {
+		memcpy(name, going->name, strlen(going->name) + 1);
+		disabling_wait(name, !rule_instruments(name) || is_wanted_elsewhere(going) ? SPI_DISABLING_SHARED : 0);
+		return;
+	}
+	is_told = true;
+	for (unsigned int i = 0; i < n && is_told; i++)
+		is_told = disabling_wait(trees[i], SPI_DISABLING_CHANNEL);
 }
 
 /* ---- what the hooks see ---- */

@@ -81,7 +81,7 @@ tree_balanced() {
 	shift 2
 	[ -z "${TREE_COMPACT:-}" ] || set -- --expand "$SPI_EXPAND" "$@"
 	out=$("$SPI_TMP/calls" "$@" "$dir" 2>"$dir.problems")
-	ok $? "$name" || diag "$(head -n 8 "$dir.problems")" "$(tail -n 4 "$SPI_TMP/tree.debug")"
+	ok $? "$name" || diag "$(head -n 8 "$dir.problems")" "$(tail -n 4 "$SPI_TMP/tree.debug" 2>/dev/null)"
 	diag "$out"
 }
 
