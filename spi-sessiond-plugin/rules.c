@@ -15,7 +15,7 @@
  * once a command and rule: it has the functions restored first, and answers when
  * the calls have ended. The daemon waits for that, but not longer than a user
  * would notice. Call trees are recorded as events of other names, which are kept here, too: where all of a channel is
- * switched off, these may go before their tree's rule.
+ * switched off, these may go before their tree's rule. A channel may also go as a whole.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -238,11 +238,18 @@ static bool goes_with_channel(const struct object *going)
 	return going->is_recorder && has_recorded_tree(going);
 }
 
+static void trees_wait(char trees[][NAME_MAX_SIZE], unsigned int n)
+{
+	bool is_told = true;
+
+	for (unsigned int i = 0; i < n && is_told; i++)
+		is_told = disabling_wait(trees[i], SPI_DISABLING_CHANNEL);
+}
+
 static void object_goes(const struct object *going)
 {
 	char trees[TREES_MAX][NAME_MAX_SIZE], name[NAME_MAX_SIZE];	/* objects may go while the lock is free */
 	unsigned int n = goes_with_channel(going) ? trees_beside(going, trees) : 0;
-	bool is_told;
 
 	gone.command = clients_begun();
 	memcpy(gone.name, going->name, strlen(going->name) + 1);
@@ -253,9 +260,33 @@ static void object_goes(const struct object *going)
 		disabling_wait(name, !rule_instruments(name) || is_wanted_elsewhere(going) ? SPI_DISABLING_SHARED : 0);
 		return;
 	}
-	is_told = true;
-	for (unsigned int i = 0; i < n && is_told; i++)
-		is_told = disabling_wait(trees[i], SPI_DISABLING_CHANNEL);
+	trees_wait(trees, n);
+}
+
+/* `lttng disable-channel`: what is in it stays on, and records nothing. */
+static void channel_goes(const void *channel)
+{
+	char trees[TREES_MAX][NAME_MAX_SIZE], name[NAME_MAX_SIZE];
+	const struct object *one = NULL;
+	bool is_shared = true;
+	unsigned int n;
+
+	if (disabling.channel_command == clients_begun())
+		return;
+	for (unsigned int i = 0; i < BUCKETS && is_shared; i++)
+		for (const struct object *object = buckets[i]; object && is_shared; object = object->next)
+			if (object->is_on && object->channel == channel && !object->is_recorder && rule_instruments(object->name)) {
+				one = object;
+				is_shared = is_wanted_elsewhere(object);
+			}
+	if (!one)
+		return;
+	n = trees_beside(one, trees);
+	memcpy(name, one->name, strlen(one->name) + 1);
+	if (n)
+		trees_wait(trees, n);
+	else
+		disabling_wait(name, is_shared ? SPI_DISABLING_SHARED : SPI_DISABLING_CHANNEL);
 }
 
 /* ---- what the hooks see ---- */
@@ -270,15 +301,18 @@ void rules_disabled(uint64_t id)
 
 void rules_switching_off(const void *address)
 {
+	struct object *object;
+
 	if (!__atomic_load_n(&nr_objects, __ATOMIC_RELAXED))
 		return;
 	pthread_mutex_lock(&plugin_lock);
-	for (struct object *object = *bucket_of(address); object; object = object->next) {
-		if (object->address == address) {
-			object_goes(object);
-			break;
-		}
-	}
+	object = *bucket_of(address);
+	while (object && object->address != address)
+		object = object->next;
+	if (object)
+		object_goes(object);
+	else
+		channel_goes(address);
 	pthread_mutex_unlock(&plugin_lock);
 }
 
