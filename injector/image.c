@@ -113,21 +113,40 @@ static int image_parse(struct spi_image *image, pid_t pid)
 	return 0;
 }
 
+/* What precedes the first section of a file: its headers, mostly within the first page. */
+struct object_head {
+	Elf64_Ehdr head;
+	uint8_t rest[4096 - sizeof(Elf64_Ehdr)];
+};
+
+/* Program headers, from the page that was read with the head of the file, or read into `room`. */
+static const Elf64_Phdr *object_headers(pid_t pid, uint64_t start, const struct object_head *first, Elf64_Phdr room[64])
+{
+	const uint64_t at = first->head.e_phoff, size = first->head.e_phnum * sizeof(*room);
+
+	if (at % _Alignof(Elf64_Phdr) == 0 && at <= sizeof(*first) && size <= sizeof(*first) - at)
+		return (const Elf64_Phdr *) ((const uint8_t *) first + at);
+	return spi_memory_read(pid, start + at, room, size) ? NULL : room;
+}
+
 /*
  * Size of a loaded object by its program headers: other mappings may lie inside
  * its range, so the memory map alone does not tell. 0 when it is no ELF object.
  */
-static uint64_t object_span(pid_t pid, uint64_t start)
+static uint64_t object_read_span(pid_t pid, uint64_t start)
 {
 	uint64_t low = UINT64_MAX, high = 0;
-	Elf64_Ehdr head;
-	Elf64_Phdr ph[64];
+	struct object_head first;
+	Elf64_Phdr room[64];
+	const Elf64_Phdr *ph;
 
-	if (spi_memory_read(pid, start, &head, sizeof(head)) || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
-	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof(ph[0]) || head.e_phnum > 64 ||
-	    spi_memory_read(pid, start + head.e_phoff, ph, head.e_phnum * sizeof(ph[0])))
+	if (spi_memory_read(pid, start, &first, sizeof(first)) || memcmp(first.head.e_ident, ELFMAG, SELFMAG) ||
+	    first.head.e_ident[EI_CLASS] != ELFCLASS64 || first.head.e_phentsize != sizeof(*ph) || first.head.e_phnum > 64)
 		return 0;
-	for (unsigned int i = 0; i < head.e_phnum; i++) {
+	ph = object_headers(pid, start, &first, room);
+	if (!ph)
+		return 0;
+	for (unsigned int i = 0; i < first.head.e_phnum; i++) {
 		if (ph[i].p_type != PT_LOAD)
 			continue;
 		if (ph[i].p_vaddr < low)
@@ -138,14 +157,26 @@ static uint64_t object_span(pid_t pid, uint64_t start)
 	return high > low && high - low < (UINT64_C(1) << 40) ? (high - low + 4095) & ~UINT64_C(4095) : 0;
 }
 
+/* Asked for by everybody who looks at the target's objects: read once. */
+static uint64_t object_span(pid_t pid, const struct spi_mapping *m)
+{
+	struct spi_mapping *known = (struct spi_mapping *) m;
+
+	if (!m->span_known) {
+		known->span = object_read_span(pid, m->start);
+		known->span_known = true;
+	}
+	return m->span;
+}
+
 bool spi_mapping_is_object(pid_t pid, const struct spi_mapping *m)
 {
-	return m->path[0] == '/' && !m->offset && m->read && object_span(pid, m->start);
+	return m->path[0] == '/' && !m->offset && m->read && object_span(pid, m);
 }
 
 uint64_t spi_maps_object_end(pid_t pid, const struct spi_mapping *first)
 {
-	return first->start + object_span(pid, first->start);
+	return first->start + object_span(pid, first);
 }
 
 /*

@@ -147,6 +147,7 @@ static int maps_parse_line(struct spi_mapping *m, char *line)
 	m->write = prot[1] == 'w';
 	m->exec = prot[2] == 'x';
 	m->path = path ? line + path : "";
+	m->span_known = false;
 	return 0;
 }
 

@@ -61,14 +61,14 @@ static int refuse_unknown_tracer(const struct spi_target *t, pid_t tracer)
 }
 
 /* An injection that has just ended may still be letting go of the target: wait for it, half a second at most. */
-static void wait_for_last_injector(const char *status)
+static bool wait_for_last_injector(const char *status)
 {
 	const char *tracer = spi_status_value(status, "TracerPid");
 	struct pollfd poll_fd = { .events = POLLIN };
 	char *name;
 
 	if (!tracer || !atoi(tracer))
-		return;
+		return false;
 	name = spi_proc_read(NULL, "%d/comm", atoi(tracer));
 	if (name && !strncmp(name, "spi-inject", 10)) {
 		poll_fd.fd = (int) syscall(SYS_pidfd_open, atoi(tracer), 0);
@@ -78,6 +78,7 @@ static void wait_for_last_injector(const char *status)
 		}
 	}
 	free(name);
+	return true;
 }
 
 static int check_state(const struct spi_target *t, const char *status)
@@ -269,6 +270,7 @@ int spi_target_open(struct spi_target *t, pid_t pid, const struct spi_inject_opt
 	strcpy(t->name, "?");
 	if (pid <= 0)
 		return spi_inject_fail(result, ESRCH, "%d is not a process id", (int) pid);
+	t->pidfd = syscall(SYS_pidfd_open, pid, 0);	/* closed on exec; first, so that all that follows is of this process */
 	status = spi_proc_read(NULL, "%d/status", (int) pid);
 	if (!status)
 		return spi_inject_fail(result, ESRCH, "process %d: there is no such process", (int) pid);
@@ -283,13 +285,13 @@ int spi_target_open(struct spi_target *t, pid_t pid, const struct spi_inject_opt
 		ret = spi_inject_fail(result, EINVAL, "process %d is this program itself", (int) pid);
 		goto out;
 	}
-	t->pidfd = syscall(SYS_pidfd_open, pid, 0);	/* closed on exec */
 	ret = spi_identity_read(t, status);
 	if (ret)
 		goto out;
-	wait_for_last_injector(status);
-	free(status);
-	status = spi_proc_read(NULL, "%d/status", (int) pid);
+	if (wait_for_last_injector(status)) {
+		free(status);
+		status = spi_proc_read(NULL, "%d/status", (int) pid);
+	}
 	ret = status ? check_state(t, status) : REFUSE(t, ESRCH, " ended meanwhile");
 	if (ret)
 		goto out;

@@ -19,6 +19,8 @@ struct spi_mapping {
 	uint64_t inode;
 	dev_t device;
 	bool read, write, exec;
+	bool span_known;	/* image.c has asked the target: */
+	uint64_t span;		/* bytes that the object takes which begins here; 0: none does */
 	const char *path;	/* "" when anonymous; as the kernel shows it, "(deleted)" included */
 };
 
