@@ -248,8 +248,14 @@ void agents_detach_all(void);
 /* inject-pool.c */
 void injection_want(struct process *process);		/* queued; process->injection until it is done */
 void injection_drop(struct process *process);		/* the process is gone or needs none */
-void injection_begun(struct process *process);	/* what was injected has its rules, or goes on without */
+void pool_advance(void);				/* there may be room for the next */
 void injections_stop(void);
+
+/* inject-room.c */
+unsigned int room_most(void);				/* injections at a time, at most */
+bool room_for_agent(const struct process *next);	/* may it be injected, its agent being one more that begins? */
+void room_agent_begins(struct process *process);	/* it was injected while held: its agent is at its rules now */
+void injection_begun(struct process *process);		/* it has its rules, or goes on without */
 
 /*
  * scope.c: processes that a rule names and that never register. And is it the session daemon, a child of its or of ours? They

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Injections, a few at a time, each in a process of its own.
+ * Injections, a few at a time (inject-room.c), each in a process of its own.
  *
  * The child takes the target's user and group ids before it touches the target,
  * and keeps no capability: whatever the target has prepared for it, it meets
@@ -35,10 +35,6 @@
 #define FREE_MS		3000u
 #define GRACE_MS	2500u	/* and to be done with it */
 #define IDLE_MS		5000u	/* that long a worker waits for the next */
-#define BEGINS_MS	100u	/* so long an injected agent counts as one that is at its rules */
-#define WAITS_MS	500u	/* when somebody has waited for so long, there may be one more of these for each ... */
-#define WAITS_MORE_MS	100u	/* ... that he waits on, */
-#define WAITS_LONG_MS	1200u	/* and then any number */
 #define YOUNG_TRIES	3u
 #define WORKER_MOST	500u	/* injections, then a fresh one */
 
@@ -70,8 +66,6 @@ struct outcome {
 static struct injection *injections;	/* in the order of their coming */
 static struct worker *workers;
 static unsigned int nr_workers;
-
-static void pool_advance(void);
 
 /* ---- the child ---------------------------------------------------------------------- */
 
@@ -186,7 +180,7 @@ static void take_outcome(struct injection *in, const struct outcome *outcome, in
 	if (!outcome->ret) {
 		p->inherited = outcome->already;
 		if (p->held)
-			p->begins_until = loop_now() + BEGINS_MS;
+			room_agent_begins(p);
 		agent = fd < 0 ? NULL : spi_control_adopt(broker.control, fd, p->facts.pid);
 		if (agent)
 			process_expect(p, agent);	/* on_hello follows */
@@ -294,13 +288,6 @@ void injections_stop(void)
 
 /* ---- the pool -------------------------------------------------------------------------- */
 
-static unsigned int pool_size(void)
-{
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return cores < 2 ? 4 : cores > 8 ? 16 : 2 * (unsigned int) cores;
-}
-
 static unsigned int running_of(uid_t uid)
 {
 	unsigned int n = 0;
@@ -362,51 +349,6 @@ static void injection_start(struct injection *in)
 	loop_timer_set(&w->timer, order.deadline_ms + GRACE_MS, worker_late);
 }
 
-static void room_due(struct loop_timer *timer)
-{
-	(void) timer;
-	pool_advance();
-}
-
-/* Agents that put their rules into force before main(). */
-static unsigned int agents_begin(void)
-{
-	static struct loop_timer timer;
-	uint64_t now = loop_now(), first = 0;
-	unsigned int n = 0;
-
-	for (const struct process *p = processes; p; p = p->next)
-		if (p->begins_until > now) {
-			n++;
-			first = !first || p->begins_until < first ? p->begins_until : first;
-		}
-	loop_timer_cancel(&timer);
-	if (first)
-		loop_timer_set(&timer, (unsigned int) (first - now), room_due);
-	return n;
-}
-
-void injection_begun(struct process *p)
-{
-	if (!p->begins_until)
-		return;
-	p->begins_until = 0;
-	pool_advance();
-}
-
-/*
- * May one more begin? When many programs start at once, they would all have work to do for as long as that takes, and whoever
- * types a command meanwhile would wait for a processor behind them. But where others keep the processors busy, too, they
- * get on by being many.
- */
-static bool agents_have_room(const struct injection *next)
-{
-	uint64_t since = next->process->waits_since, ms = since ? loop_now() - since : 0;
-
-	return !next->process->held || ms >= WAITS_LONG_MS ||
-		agents_begin() < pool_size() + (ms > WAITS_MS ? (ms - WAITS_MS) / WAITS_MORE_MS : 0);
-}
-
 /* Is there room for one more at work? Those that wait for another user's processes make it. */
 static bool pool_has_room(void)
 {
@@ -418,14 +360,14 @@ static bool pool_has_room(void)
 		if (!w->injection)
 			idle = w;
 	}
-	if (busy >= pool_size())
+	if (busy >= room_most())
 		return false;
-	if (nr_workers >= 2 * pool_size() && idle)
+	if (nr_workers >= 2 * room_most() && idle)
 		worker_free(idle);
 	return true;
 }
 
-static void pool_advance(void)
+void pool_advance(void)
 {
 	static bool at_it;
 	struct injection *in;
@@ -433,7 +375,7 @@ static void pool_advance(void)
 	if (at_it)
 		return;		/* what we call may want another injection */
 	at_it = true;
-	while ((in = choose()) && agents_have_room(in) && pool_has_room())
+	while ((in = choose()) && room_for_agent(in->process) && pool_has_room())
 		injection_start(in);
 	at_it = false;
 }

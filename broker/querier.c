@@ -202,7 +202,7 @@ static int answer_sessions(const struct query_ask *ask, const char *directory)
 		}
 		free(theirs.sessions);
 	}
-	if (!ret) {
+	if (!ret && before.n) {
 		empty_directory(directory);
 		save_all(directory, &before);
 		ret = list_as(own, &after);

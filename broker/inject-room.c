@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * How many programs are injected at a time, and how many agents are at their
+ * rules before main().
+ *
+ * Each is some milliseconds of work for a processor. Where hundreds of programs
+ * start at once, all of them would have it to do for as long as that takes, and
+ * whoever types a command meanwhile would wait for a processor behind them: before
+ * the daemon has even heard of him, so that nothing in it can help. Where others
+ * keep the processors busy, too, programs get on by being many: the longer one has
+ * waited, the more there may be. With fewer injectors than that commands would come
+ * sooner on such a machine, and some programs too late.
+ */
+#include <unistd.h>
+
+#include "broker/broker.h"
+
+#define BEGINS_MS	100u	/* so long an injected agent counts as one that is at its rules */
+#define WAITS_MS	500u	/* when somebody has waited for so long, there may be one more of these for each ... */
+#define WAITS_MORE_MS	100u	/* ... that he waits on, */
+#define WAITS_LONG_MS	1200u	/* and then any number */
+
+unsigned int room_most(void)
+{
+	static long cores;	/* the C library opens a file to know */
+
+	if (!cores)
+		cores = sysconf(_SC_NPROCESSORS_ONLN);
+	return cores < 2 ? 4 : cores > 8 ? 16 : 2 * (unsigned int) cores;
+}
+
+static void agent_late(struct loop_timer *timer)
+{
+	(void) timer;
+	pool_advance();
+}
+
+/* Agents that put their rules into force before main(). */
+static unsigned int agents_begin(void)
+{
+	static struct loop_timer timer;
+	uint64_t now = loop_now(), first = 0;
+	unsigned int n = 0;
+
+	for (const struct process *p = processes; p; p = p->next)
+		if (p->begins_until > now) {
+			n++;
+			first = !first || p->begins_until < first ? p->begins_until : first;
+		}
+	loop_timer_cancel(&timer);
+	if (first)
+		loop_timer_set(&timer, (unsigned int) (first - now), agent_late);
+	return n;
+}
+
+bool room_for_agent(const struct process *next)
+{
+	uint64_t since = next->waits_since, ms = since ? loop_now() - since : 0;
+
+	return !next->held || ms >= WAITS_LONG_MS ||
+		agents_begin() < room_most() + (ms > WAITS_MS ? (ms - WAITS_MS) / WAITS_MORE_MS : 0);
+}
+
+void room_agent_begins(struct process *p)
+{
+	p->begins_until = loop_now() + BEGINS_MS;
+}
+
+void injection_begun(struct process *p)
+{
+	if (!p->begins_until)
+		return;
+	p->begins_until = 0;
+	pool_advance();
+}
