@@ -34,6 +34,7 @@ static uint32_t depth;
 static long low_fds;
 static uint8_t held[LOW_FDS];
 static struct stat held_file;
+static int file_is_ours_alone;	/* nobody else can have opened what we hold: its inode tells */
 
 static int is_free(int fd)
 {
@@ -44,10 +45,23 @@ static int is_free(int fd)
 static int is_held(int fd)
 {
 	struct stat now;
-	long flags = spi_sys(SYS_fcntl, (long) fd, (long) F_GETFL);
+	long flags;
 
-	return flags >= 0 && (flags & O_PATH) && spi_sys(SYS_fstat, (long) fd, &now) == 0 && now.st_dev == held_file.st_dev &&
-		now.st_ino == held_file.st_ino;
+	if (spi_sys(SYS_fstat, (long) fd, &now) < 0 || now.st_dev != held_file.st_dev || now.st_ino != held_file.st_ino)
+		return 0;
+	if (file_is_ours_alone)
+		return 1;
+	flags = spi_sys(SYS_fcntl, (long) fd, (long) F_GETFL);
+	return flags >= 0 && (flags & O_PATH);
+}
+
+/* A file of this thread's in /proc, which programs have no use for; without /proc the root, which they may have open. */
+static long held_file_open(void)
+{
+	long fd = spi_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/fdinfo", O_PATH | O_CLOEXEC);
+
+	file_is_ours_alone = fd >= 0;
+	return fd >= 0 ? fd : spi_sys(SYS_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC);
 }
 
 static void standard_hold(long file)
@@ -97,7 +111,7 @@ void spi_low_fds_hold(void)
 	low_fds = low_fds_choose();
 	if (spi_sys(SYS_prlimit64, 0L, RLIMIT_NOFILE, NULL, &limit) < 0 || limit.rlim_cur < LEAST_LIMIT)
 		return;
-	first = spi_sys(SYS_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC);
+	first = held_file_open();
 	if (first < 0)
 		return;
 	file = spi_sys(SYS_fcntl, first, F_DUPFD_CLOEXEC, low_fds);
