@@ -143,6 +143,14 @@ static int link_begin(struct spi_link *link)
 }
 
 static uint32_t begun;		/* the control thread has; a futex */
+static int is_ready;		/* the control thread's alone */
+
+void spi_control_thread_ready(void)
+{
+	if (!is_ready && spi_payload && spi_payload->thread_ready)
+		spi_payload->thread_ready();
+	is_ready = 1;
+}
 
 static void *control_thread(void *data)
 {
@@ -150,8 +158,13 @@ static void *control_thread(void *data)
 	int r = 0;
 
 	spi_thread.busy = SPI_BUSY_ALWAYS;
-	if (spi_payload && spi_payload->thread_ready)
-		spi_payload->thread_ready();
+	/*
+	 * In a child whose fork() waits for us that is for later: over a fork() that liblttng-ust-fork.so sees lttng-ust's
+	 * lock of threads is held until fork() has returned.
+	 */
+	is_ready = 0;
+	if (!__atomic_load_n(&child_waits, __ATOMIC_ACQUIRE))
+		spi_control_thread_ready();
 	spi_word_set(&begun, 1);
 	spi_sys(SYS_prctl, PR_SET_NAME, "lttng-spi", 0L, 0L, 0L);
 	spi_threads_learn(control_thread);

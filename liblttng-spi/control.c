@@ -178,6 +178,8 @@ int spi_control_serve(struct spi_link *link, int timeout_ms, int stop_at_go)
 		}
 		if (stop == 2 || (stop == 1 && stop_at_go))
 			return stop;
+		if (stop == 1)
+			spi_control_thread_ready();
 	}
 }
 

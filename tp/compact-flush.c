@@ -382,7 +382,7 @@ static void *flusher(void *unused)
 	}
 }
 
-static int flusher_start(void)
+static int flusher_start(int may_wait)
 {
 	uint32_t busy = spi_thread.busy;
 	pthread_attr_t attr;
@@ -399,7 +399,7 @@ static int flusher_start(void)
 	r = pthread_create(&thread, &attr, flusher, NULL);
 	pthread_attr_destroy(&attr);
 	/* libc makes a thread's memory for lttng-ust's variables when they are first used, and ends a process that has none left by then. */
-	if (r == 0)
+	if (r == 0 && may_wait)
 		spi_word_wait(&flusher_ready, 0, READY_MS);
 	tp_compact_unblock(&old);
 	spi_thread.busy = busy;
@@ -410,7 +410,7 @@ int tp_compact_start(void)
 {
 	tp_compact_tsc = tp_clock_has_tsc();
 	started = 1;
-	return flusher_start();
+	return flusher_start(1);
 }
 
 /* ---- fork, and the end ---- */
@@ -458,6 +458,7 @@ void tp_compact_fork_child(void)
 	}
 	tp_site_forget_all();
 	pass_leave();
-	flusher_start();
+	/* over a fork() that liblttng-ust-fork.so sees lttng-ust's lock of threads is held until it has returned */
+	flusher_start(0);
 }
 
