@@ -26,6 +26,7 @@ TMP = os.environ['SPI_TMP']
 SESSIOND = BUILD + '/spi-sessiond-plugin/spi-sessiond'
 STARTS = 8 * max(7, int(os.environ.get('SPI_BENCH_ROUNDS', '15')))
 STORM = 300
+STORMS_ASKED = 3
 
 MOUNTS = '''
 mount -t tmpfs -o mode=755 tmpfs /run/lttng && mount -t tmpfs -o mode=1777 tmpfs /dev/shm && ip link set lo up || exit 1
@@ -91,6 +92,17 @@ class Daemon:
                     now += int(file.read().split()[0]) / 1e3
             time.sleep(0.003)
         return now
+
+    def settle(self):
+        """
+        The end of the first program that had an event: lttng-consumerd then sleeps for 0.2 s at a time until that event's
+        description is written, and the session daemon keeps the session's lock meanwhile, whosever program it was.
+        """
+        while True:
+            begin = time.monotonic()
+            self.lttng('list', *(['bench'] if self.rules else []))
+            if time.monotonic() - begin < 0.05:
+                break
 
     def close(self):
         if self.rules:
@@ -173,32 +185,71 @@ def part_starts(program):
         each.report()
 
 
-def storm(name, program, path, rules):
-    """`lttng list` over and over while STORM programs start at once."""
+class Storm:
+    """STORM programs that start at once in a daemon's namespaces."""
+
+    def __init__(self, daemon, program):
+        script = 'for ((i = 0; i < %d; i++)); do %s >"$1/out.$i" & done; wait' % (STORM, program)
+        self.daemon = daemon
+        self.apps = subprocess.Popen(daemon.inside('bash', '-c', script, 'storm', daemon.home), env=daemon.environment)
+
+    def report(self):
+        """How long they waited, and how many were instrumented before main()."""
+        self.apps.wait()
+        outputs = [open('%s/out.%d' % (self.daemon.home, i)).read().split() for i in range(STORM)]
+        waits = sorted(float(out[0]) / 1e3 for out in outputs)
+        return 'before main(): median %6.0f ms, longest %6.0f ms; traced %d' % (
+            statistics.median(waits), waits[-1], sum(out[1] == '1' for out in outputs))
+
+
+def storm_lists(name, program, path, rules):
+    """`lttng list` over and over meanwhile: a program that has to start itself."""
     daemon = Daemon(name, path, rules)
-    script = 'for ((i = 0; i < %d; i++)); do %s >"$1/out.$i" & done; wait' % (STORM, program)
     daemon.start(program)
-    apps = subprocess.Popen(daemon.inside('bash', '-c', script, 'storm', daemon.home), env=daemon.environment)
-    times = []
-    while apps.poll() is None:
+    storm, times = Storm(daemon, program), []
+    while storm.apps.poll() is None:
         begin = time.monotonic()
         daemon.lttng('list')
         times.append((time.monotonic() - begin) * 1e3)
-    outputs = [open('%s/out.%d' % (daemon.home, i)).read().split() for i in range(STORM)]
-    waits = sorted(float(out[0]) / 1e3 for out in outputs)
-    traced = sum(out[1] == '1' for out in outputs)
+    report = storm.report()
     daemon.close()
-    print('  %-40s lttng list: median %6.1f ms, longest %6.1f ms (%d times); before main(): median %6.0f ms, longest '
-          '%6.0f ms; traced %d' % (name, statistics.median(times), max(times), len(times), statistics.median(waits),
-                                   waits[-1], traced), flush=True)
+    print('  %-40s lttng list: median %6.1f ms, longest %6.1f ms (%d times); %s' % (
+        name, statistics.median(times), max(times), len(times), report), flush=True)
+
+
+def storm_asked(name, program, path, rules, client):
+    """The daemon's answers to a client that runs already, each storm's median and longest."""
+    daemon, medians, longest, report = Daemon(name, path, rules), [], [], ''
+    daemon.start(program)
+    daemon.settle()
+    for _ in range(STORMS_ASKED):
+        asks = subprocess.Popen(daemon.inside(client, *(['bench'] if rules else [])), env=daemon.environment,
+                                stdout=subprocess.PIPE, text=True)
+        report = Storm(daemon, program).report()
+        asks.terminate()
+        found = asks.communicate()[0].split()
+        if asks.returncode:
+            sys.exit('bench: register: %s: the session daemon was asked in vain' % name)
+        medians.append(float(found[1]))
+        longest.append(float(found[2]))
+    daemon.close()
+    print('  %-40s answers: median %6.1f ms, longest %s ms; %s' % (
+        name, statistics.median(medians), ', '.join('%.1f' % each for each in longest), report), flush=True)
 
 
 def part_storm(program):
     rules = ('spi:work_entry', 'spi:work_exit')
-    print('\nlttng list while %d programs start at once: reach 100 ms' % STORM)
-    for path, what in (('lttng-sessiond', 'stock daemon'), (SESSIOND, 'with the plugin')):
-        storm(what + ', no session', program, path, ())
-        storm(what + ', two rules', program, path, rules)
+    client = TMP + '/asks'
+    subprocess.run(['gcc', '-O2', '-o', client, SOURCE + '/tests/bench/asks.c', '-llttng-ctl'], check=True)
+    both = (('lttng-sessiond', 'stock daemon'), (SESSIOND, 'with the plugin'))
+    print('\nThe daemon asked by a client that runs already while %d programs start at once: reach 100 ms' % STORM)
+    for path, what in both:
+        storm_asked(what + ', no session', program, path, (), client)
+        storm_asked(what + ', two rules', program, path, rules, client)
+    print('\nlttng list while %d programs start at once' % STORM)
+    for path, what in both:
+        storm_lists(what + ', no session', program, path, ())
+        storm_lists(what + ', two rules', program, path, rules)
 
 
 def main():
