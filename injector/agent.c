@@ -85,7 +85,7 @@ static int take_hello(struct spi_agent *agent, uint32_t id, const char *body, si
 	if (fd >= 0)
 		take_status(agent, fd);
 	spi_agent_send(agent, SPI_MSG_WELCOME, id, &welcome, sizeof(welcome), *path ? path : NULL,
-		*path ? strlen(path) + 1 : 0, -1);
+		*path ? strlen(path) + 1 : 0, spi_floor_fd(control, agent->uid));
 	if (control->ops.on_hello)
 		control->ops.on_hello(agent, control->data);
 	return 0;

@@ -71,8 +71,13 @@ struct spi_control {
 	struct spi_kept_map *kept_maps;			/* kept-map.c, the latest first */
 	unsigned int jobs_running;
 	struct spi_file *files;
+	struct spi_floor *floors;
 	char *packet;					/* SPI_PROTO_BODY_MAX + header + 1 */
 };
+
+/* floor.c: a descriptor that is the caller's of what this user's programs share, or -1 */
+int spi_floor_fd(struct spi_control *control, uid_t uid);
+void spi_floors_free(struct spi_control *control);
 
 /* child.c: 0; or -EPERM, it is not whom it could be */
 int spi_child_take(const struct spi_agent *parent, int fd);

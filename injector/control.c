@@ -153,6 +153,7 @@ void spi_control_destroy(struct spi_control *control)
 		rmdir(control->directory);
 	spi_files_free(control);
 	spi_kept_maps_free(control);
+	spi_floors_free(control);
 	if (control->epoll >= 0)
 		close(control->epoll);
 	free(control->packet);

@@ -51,7 +51,8 @@ enum spi_msg_type {
 	SPI_MSG_CHILD,		/* fd: the connection of a child that is about to be forked, whose user and directories may hide the controller's
 				 * socket. Its SO_PASSCRED is set: HELLO's sender is the child. At its end there is none. No answer */
 	/* controller to agent */
-	SPI_MSG_WELCOME = 64,	/* struct spi_msg_welcome, perhaps + path where programs that are executed find the controller: answer to HELLO */
+	SPI_MSG_WELCOME = 64,	/* struct spi_msg_welcome, perhaps + path where programs that are executed find the controller: answer to HELLO;
+				 * perhaps fd: SPI_FLOOR_SIZE bytes that the clocks of this user's programs share, sealed */
 	SPI_MSG_MAP,		/* struct spi_msg_map + error text; fd: the sealed code map */
 	SPI_MSG_FILE,		/* struct spi_msg_file + error text; fd: the file or an O_PATH directory */
 	SPI_MSG_RULE_ADD,	/* struct spi_msg_rule + rule text (rule grammar: doc/rules.md) */
@@ -92,6 +93,7 @@ struct spi_msg_welcome {
 	uint32_t flags;		/* SPI_WELCOME_* */
 	uint32_t string_max;	/* bytes kept of a string, 0: 256 */
 };
+#define SPI_FLOOR_SIZE	4096
 #define SPI_WELCOME_KEEP	1u	/* stay instrumented when the controller goes away */
 #define SPI_WELCOME_EXEC	2u	/* programs that this one executes come to this controller, too, whatever its rules say */
 #define SPI_WELCOME_CHILDREN	4u	/* it takes children's connections (SPI_MSG_CHILD), and tells them when to GO; who has a run's number takes them, too */

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include "liblttng-spi/budget.h"
+#include "liblttng-spi/proc.h"
 
 #define PLAIN_NS	200u			/* until it was measured */
 #define PLAIN_LEAST_NS	100u
@@ -159,8 +160,8 @@ static void task_look(const char *tid)
 	fd = spi_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	n = spi_sys(SYS_read, fd, name, sizeof(name) - 1);
-	spi_sys(SYS_close, fd);
+	n = spi_proc_read(fd, name, sizeof(name) - 1);
+	spi_proc_close(fd);
 	while (n > 0 && name[n - 1] == '\n')
 		n--;
 	if ((n >= 4 && !memcmp(name + n - 4, "-ust", 4)) || (n >= 9 && !memcmp(name, "lttng-spi", 9)))
@@ -182,7 +183,7 @@ void spi_budget_tracers_find(void)
 	if (fd < 0)
 		return;
 	n = spi_sys(SYS_getdents64, fd, list, sizeof(list));
-	spi_sys(SYS_close, fd);
+	spi_proc_close(fd);
 	for (long at = 0; at < n; at += ((const struct entry *) (list + at))->size) {
 		const struct entry *e = (const struct entry *) (list + at);
 

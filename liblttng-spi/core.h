@@ -71,6 +71,12 @@ void spi_status_fold(struct spi_thread_own *own);	/* into the page, if the recor
 void spi_status_fold_all(void);
 void spi_status_fork_child(void);	/* every record is the parent's; the calling thread gets another */
 
+/* ---- floor.c ---- */
+
+/* Who takes WELCOME or loads the payload: the control thread, or before there are other threads. */
+void spi_floor_take(int fd);		/* what WELCOME brought, or -1; closes it */
+void spi_floor_tell(void);		/* to the payload, if there are both */
+
 /* ---- last-thread.c: the end of a process whose first thread has ended ---- */
 extern int spi_last_thread_ended;
 void spi_last_thread_init(void);

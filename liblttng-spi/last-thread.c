@@ -23,6 +23,7 @@
 #include <time.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/proc.h"
 
 #define LOOK_MS		10u	/* at first */
 #define LOOK_MOST_MS	100u
@@ -71,8 +72,8 @@ static char thread_state(int dir, const char *tid, int *is_named)
 	fd = spi_sys(SYS_openat, (long) dir, path, (long) (O_RDONLY | O_CLOEXEC), 0L);
 	if (fd < 0)
 		return 0;
-	got = spi_sys(SYS_read, fd, text, sizeof(text));
-	spi_sys(SYS_close, fd);
+	got = spi_proc_read(fd, text, sizeof(text));
+	spi_proc_close(fd);
 	for (at = got - 1; at > 1; at--)
 		if (text[at - 2] == ')' && text[at - 1] == ' ' && text[at] >= 'A' && text[at] <= 'z') {
 			*is_named = name_is_ours(text, text + at - 2);
@@ -120,7 +121,7 @@ static enum left program_left(int self)
 			at += e->size;
 			found = one > found ? one : found;
 		}
-	spi_sys(SYS_close, dir);
+	spi_proc_close(dir);
 	return got < 0 && found < LEFT_UNTOLD ? LEFT_UNTOLD : found;
 }
 
@@ -133,8 +134,8 @@ static unsigned int first_status(void)
 
 	if (fd < 0)
 		return 0;
-	got = spi_sys(SYS_read, fd, text, sizeof(text));
-	spi_sys(SYS_close, fd);
+	got = spi_proc_read(fd, text, sizeof(text));
+	spi_proc_close(fd);
 	while (got > 0 && (text[got - 1] < '0' || text[got - 1] > '9'))
 		got--;
 	for (; got > 0 && text[got - 1] >= '0' && text[got - 1] <= '9'; got--, ten *= 10)
@@ -210,7 +211,7 @@ void spi_last_thread_first_ended(void)
 	for (long pid = spi_sys(SYS_getpid); pid; pid /= 10)
 		text[--at] = (char) ('0' + pid % 10);
 	state = thread_state((int) dir, text + at, &is_named);
-	spi_sys(SYS_close, dir);
+	spi_proc_close(dir);
 	if (state == 'Z')
 		spi_last_thread_watch();
 }

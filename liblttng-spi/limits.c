@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/proc.h"
 
 #define MB		(UINT64_C(1) << 20)
 #define PROGRAM_AS	(768 * MB)	/* the agent, lttng-ust's buffers, and a little program */
@@ -36,8 +37,8 @@ static int proc_read(const char *path, char *text, size_t size)
 
 	if (fd < 0)
 		return -1;
-	got = spi_sys(SYS_read, fd, text, size - 1);
-	spi_sys(SYS_close, fd);
+	got = spi_proc_read(fd, text, size - 1);
+	spi_proc_close(fd);
 	text[got > 0 ? got : 0] = 0;
 	return got > 0 ? 0 : -1;
 }

@@ -15,6 +15,7 @@
 #include "liblttng-spi/exec.h"
 #include "liblttng-spi/link-internal.h"
 #include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/proc.h"
 
 #define PACKET_MAX	(sizeof(struct spi_msg) + SPI_PROTO_BODY_MAX)
 #define ANSWER_MS	70000		/* a code map of a large program takes its time; the controller has a deadline of 60 s */
@@ -158,8 +159,8 @@ static uint64_t start_time(void)
 
 	if (fd < 0)
 		return 0;
-	n = spi_sys(SYS_read, fd, text, sizeof(text) - 1);
-	spi_sys(SYS_close, fd);
+	n = spi_proc_read(fd, text, sizeof(text) - 1);
+	spi_proc_close(fd);
 	text[n > 0 ? n : 0] = 0;
 	p = strrchr(text, ')');
 	for (int field = 2; p && field < 22; field++)
@@ -288,6 +289,7 @@ int spi_link_welcome(struct spi_link *link)
 		return (int) r;
 	}
 	link->welcome_flags = welcome.flags;
+	spi_floor_take(fd);
 	if (r > (long) sizeof(welcome))
 		spi_exec_env_init(link->packet + sizeof(struct spi_msg) + sizeof(welcome), (size_t) r - sizeof(welcome));
 	else

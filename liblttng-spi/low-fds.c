@@ -17,6 +17,7 @@
  * Under the control lock, or before there are other threads; the child of a fork
  * gives back what its parent held.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -29,6 +30,7 @@
 #define LOW_FDS		100
 #define STANDARD_FDS	3
 #define LEAST_LIMIT	256u
+#define FIRST_TRIES	3
 
 static uint32_t depth;
 static long low_fds;
@@ -62,6 +64,20 @@ static long held_file_open(void)
 
 	file_is_ours_alone = fd >= 0;
 	return fd >= 0 ? fd : spi_sys(SYS_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC);
+}
+
+/*
+ * What file it is. A program that closed its first number, a low one, once too often and opened something has that
+ * number by now, and what was copied from it is the program's file.
+ */
+static int held_file_learn(long fd)
+{
+	long flags = spi_sys(SYS_fcntl, fd, (long) F_GETFL);
+
+	if (flags >= 0 && (flags & O_PATH) && spi_sys(SYS_fstat, fd, &held_file) == 0)
+		return 1;
+	held_file.st_ino = 0;
+	return 0;
 }
 
 static void standard_hold(long file)
@@ -101,25 +117,40 @@ static long low_fds_choose(void)
 	return !size || size >= 2 * LOW_FDS ? LOW_FDS : size / 2;
 }
 
+/* What is to be held, at a number above those; -errno. The low number that it had first is held, too. */
+static long held_file_place(void)
+{
+	long first = -EAGAIN, file = -EAGAIN;
+
+	for (int tries = 0; tries < FIRST_TRIES; tries++) {
+		first = held_file_open();
+		if (first < 0)
+			return first;
+		file = spi_sys(SYS_fcntl, first, F_DUPFD_CLOEXEC, low_fds);
+		if (held_file_learn(file < 0 ? first : file))
+			break;
+		if (file >= 0)
+			spi_sys(SYS_close, file);
+		first = file = -EAGAIN;
+	}
+	if (file >= 0 && first >= STANDARD_FDS && first < low_fds)
+		held[first] = 1;
+	else if (first >= 0 && is_held((int) first))
+		spi_sys(SYS_close, first);
+	return file;
+}
+
 void spi_low_fds_hold(void)
 {
 	struct rlimit limit;
-	long first, file, fd;
+	long file, fd;
 
 	if (depth++)
 		return;
 	low_fds = low_fds_choose();
 	if (spi_sys(SYS_prlimit64, 0L, RLIMIT_NOFILE, NULL, &limit) < 0 || limit.rlim_cur < LEAST_LIMIT)
 		return;
-	first = held_file_open();
-	if (first < 0)
-		return;
-	file = spi_sys(SYS_fcntl, first, F_DUPFD_CLOEXEC, low_fds);
-	if (spi_sys(SYS_fstat, file < 0 ? first : file, &held_file) < 0)
-		held_file.st_ino = 0;
-	/* a program that closed it once too often may have the number by now */
-	if (is_held((int) first))
-		spi_sys(SYS_close, first);
+	file = held_file_place();
 	if (file < 0)
 		return;
 	if (is_held((int) file)) {

@@ -24,6 +24,7 @@
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/proc.h"
 
 #define MODULE_NAME	"liblttng-spi-tp.so"
 #define ALONE_MS	600u		/* a client's two commands are some ten milliseconds apart, or as long as the second one waits for calls */
@@ -212,8 +213,8 @@ static void name_borrow(char own[16])
 	fd = spi_sys(SYS_openat, AT_FDCWD, "/proc/self/comm", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	size = spi_sys(SYS_read, fd, name, sizeof(name));
-	spi_sys(SYS_close, fd);
+	size = spi_proc_read(fd, name, sizeof(name));
+	spi_proc_close(fd);
 	if (size < 2)
 		return;
 	name[size - 1] = 0;		/* a newline; at most 15 bytes stand before it */
@@ -281,6 +282,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 			spi_format(error, error_size, "the event module cannot start: %s", why ? why : "unknown");
 		else if (spi_string_max)
 			spi_payload->set_string_max(spi_string_max);
+		spi_floor_tell();
 		if (spi_payload && run && spi_payload->set_run)
 			spi_payload->set_run(run);
 		if (spi_payload && knew_some && !spi_env.preloaded && !spi_attached_early)

@@ -317,6 +317,7 @@ struct spi_vma {
 struct spi_maps {
 	int fd;
 	uint32_t at, have, ended;
+	uint64_t offset;
 	char buffer[2048];
 };
 int spi_maps_open(struct spi_maps *maps);

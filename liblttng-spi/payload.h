@@ -115,6 +115,8 @@ struct spi_payload_ops {
 	void (*fork_child)(void);
 	/* The process ends: no event may be fired afterwards. */
 	void (*fini)(void);
+	/* Memory that other processes' clocks look at, too; 8-byte aligned, for ever. */
+	void (*set_clock_floor)(uint64_t *place);
 	/* Longest string recorded, bytes, NUL included. */
 	void (*set_string_max)(uint32_t bytes);
 	/* close() for the program: -1 and EBADF for a descriptor that the tracer needs, else what real_close(fd) returns. */

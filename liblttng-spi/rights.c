@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/proc.h"
 #include "liblttng-spi/steps.h"
 
 #define LOOKS		10u	/* of a millisecond: one that runs just now cannot be told from the program's */
@@ -103,7 +104,7 @@ static unsigned int threads_look(int self)
 			else
 				unclear++;
 		}
-	spi_sys(SYS_close, dir);
+	spi_proc_close(dir);
 	return unclear;
 }
 

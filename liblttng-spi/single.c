@@ -22,6 +22,7 @@
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/exec.h"
 #include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/proc.h"
 #include "liblttng-spi/tree.h"
 
 #define ROUNDS		5000u		/* of 0.2 ms, until they are gone */
@@ -67,7 +68,7 @@ static int others_end(void)
 		return -1;
 	left = others_list((int) dir, self, tids);
 	if (left > 0 && (left > (int) SPI_TRACER_THREADS || spi_tracer_ask(tids, (unsigned int) left, thread_end) < 0)) {
-		spi_sys(SYS_close, dir);
+		spi_proc_close(dir);
 		return -1;
 	}
 	for (unsigned int i = 0; left > 0 && i < ROUNDS; i++) {
@@ -76,7 +77,7 @@ static int others_end(void)
 	}
 	if (!left)
 		spi_tracer_done();
-	spi_sys(SYS_close, dir);
+	spi_proc_close(dir);
 	return left;
 }
 

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/proc.h"
 
 long spi_sys(long number, ...)
 {
@@ -84,8 +85,8 @@ long spi_fd_table_size(void)
 
 	if (fd < 0)
 		return 0;
-	n = spi_sys(SYS_read, fd, text, sizeof(text) - 1);
-	spi_sys(SYS_close, fd);
+	n = spi_proc_read(fd, text, sizeof(text) - 1);
+	spi_proc_close(fd);
 	text[n > 0 ? n : 0] = 0;
 	at = strstr(text, "FDSize:");
 	return at ? (long) spi_parse_number(at + 7 + strspn(at + 7, "\t "), NULL) : 0;

@@ -35,6 +35,7 @@
 #include <linux/membarrier.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include "liblttng-spi/proc.h"
 #include "liblttng-spi/steps.h"
 
 #define GAP_PAGES	128u	/* untouched pages between two points that one mprotect() still spans */
@@ -83,25 +84,27 @@ int spi_maps_open(struct spi_maps *maps)
 	maps->fd = (int) spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/maps", O_RDONLY | O_CLOEXEC,
 		0);
 	maps->at = maps->have = maps->ended = 0;
+	maps->offset = 0;
 	return maps->fd < 0 ? maps->fd : 0;
 }
 
 void spi_maps_close(struct spi_maps *maps)
 {
-	spi_raw3(SYS_close, (uint64_t) maps->fd, 0, 0);
+	spi_proc_close(maps->fd);
 }
 
 static int maps_byte(struct spi_maps *maps)
 {
 	if (maps->at == maps->have) {
 		long got = maps->ended ? 0
-			: spi_raw3(SYS_read, (uint64_t) maps->fd, (uint64_t) maps->buffer, sizeof(maps->buffer));
+			: spi_raw4(SYS_pread64, (uint64_t) maps->fd, (uint64_t) maps->buffer, sizeof(maps->buffer), maps->offset);
 
 		if (got <= 0) {
 			maps->ended = 1;
 			return -1;
 		}
 		maps->have = (uint32_t) got;
+		maps->offset += (uint64_t) got;
 		maps->at = 0;
 	}
 	return maps->buffer[maps->at++];

@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/proc.h"
 
 #define DESCRIPTOR_BYTES	2304u	/* at least so large in every libc that we know */
 #define RANGES_MAX		16u
@@ -161,8 +162,8 @@ static uint64_t stack_pointer(int task_dir, const char *tid)
 	fd = spi_raw4(SYS_openat, (uint64_t) task_dir, (uint64_t) path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return 0;
-	got = spi_raw3(SYS_read, (uint64_t) fd, (uint64_t) text, sizeof(text) - 1);
-	spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
+	got = spi_proc_read(fd, text, sizeof(text) - 1);
+	spi_proc_close(fd);
 	if (got <= 0 || text[0] == 'r')		/* "running" */
 		return 0;
 	text[got] = 0;

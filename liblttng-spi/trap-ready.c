@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/proc.h"
 
 #define SIGNAL_BIT(n)	SPI_SIGNAL_BIT(n)
 #define THREAD_LOOKS	400	/* at a thread that blocks SIGTRAP, before that counts: it may be in our own handler */
@@ -87,8 +88,8 @@ static long file_read(long at, const char *directory, const char *name, char *te
 	fd = spi_raw4(SYS_openat, (uint64_t) at, (uint64_t) path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return fd;
-	got = spi_raw3(SYS_read, (uint64_t) fd, (uint64_t) text, size - 1);
-	spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
+	got = spi_proc_read(fd, text, size - 1);
+	spi_proc_close(fd);
 	text[got > 0 ? got : 0] = 0;
 	return got;
 }
@@ -202,7 +203,7 @@ const char *spi_trap_threads_look(void)
 				reason = look_long(thread_look, fd, entry->name, self);
 			at += entry->size;
 		}
-	spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
+	spi_proc_close(fd);
 	return reason;
 }
 

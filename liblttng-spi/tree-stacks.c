@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include "liblttng-spi/proc.h"
 #include "liblttng-spi/tree-rule.h"
 
 #define ASKS		40u
@@ -144,8 +145,8 @@ static uint64_t stack_pointer(int task_dir, const char *tid, uint64_t *pc)
 	fd = spi_sys(SYS_openat, task_dir, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	n = spi_sys(SYS_read, fd, text, sizeof(text) - 1);
-	spi_sys(SYS_close, fd);
+	n = spi_proc_read(fd, text, sizeof(text) - 1);
+	spi_proc_close(fd);
 	text[n > 0 ? n : 0] = 0;
 	if (n <= 0 || text[0] == 'r')
 		return 0;
@@ -196,8 +197,8 @@ static uint64_t run_time(int task_dir, const char *tid)
 	fd = spi_sys(SYS_openat, task_dir, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	n = spi_sys(SYS_read, fd, text, sizeof(text) - 1);
-	spi_sys(SYS_close, fd);
+	n = spi_proc_read(fd, text, sizeof(text) - 1);
+	spi_proc_close(fd);
 	text[n > 0 ? n : 0] = 0;
 	return spi_parse_number(text, NULL);
 }
@@ -245,7 +246,7 @@ static void look_at_threads(struct look *look)
 			if (name[0] >= '0' && name[0] <= '9' && (look->what != LOOK_MAIN || (int) spi_parse_number(name, NULL) == (int) spi_sys(SYS_getpid)))
 				look_at_thread(look, (int) dir, name);
 		}
-	spi_sys(SYS_close, dir);
+	spi_proc_close(dir);
 }
 
 uint32_t spi_tree_stacks_look(uint32_t tree)

@@ -8,14 +8,28 @@
  * merging with kernel traces notice nothing.
  *
  * Each thread has an anchor, a pair of TSC and clock values read together, and
- * extrapolates from it for 2^16 ticks. The rate is made 600 ppm slow: more than
- * the kernel ever steers the clock by (500 ppm), so the extrapolation never runs
- * ahead of the real clock and a new anchor only steps forward, by 20 ns at most.
- * A thread's own time never goes back. By how much one thread may be behind another
- * matters: where a thread was moved to another processor in the middle of a
- * record, both write into one buffer at a time, and that must not go back either. What
- * lies between the clock's reading and the TSC's is in the anchor, so they have to be
- * close; less than it takes to hand a cache line over.
+ * extrapolates from it for 2^16 ticks. The rate is made 200 ppm slow, more than a
+ * steered clock's usually changes by, so the extrapolation does not run ahead of the
+ * real clock and a new anchor only steps forward, by some nanoseconds. Were it
+ * ahead (the kernel steers by 500 ppm at most), time would stand still for as long.
+ * A thread's own time never goes back.
+ *
+ * Nor must a buffer's, or readers refuse the trace: a processor's buffer is written by
+ * who runs there, one after the other, and by strays: threads that were moved to
+ * another processor in the middle of a record. A stray writes at the same time as others,
+ * and a bare rdtsc may be over long before the buffer's last place was read, as that is
+ * in the other processor's cache. So lttng-ust asks this module also for its processor
+ * (its getcpu override); who is elsewhere when the time is read, by the number that the kernel
+ * keeps in the thread's rseq area, is a stray and reads the clock as libc does, in order.
+ * And whoever comes after it shows that time at least, which stands in `floor` before the
+ * stray has its place in the buffer. Who was moved after its reading needs nothing: its place
+ * was there before anybody else ran, or it is refused and reads again.
+ *
+ * The floor is in memory that the controller hands to all of a user's programs, which may
+ * write into the same buffers. Other writers (lttng-consumerd when it flushes, programs that are traced by LTTng
+ * alone, or by another controller) know nothing of it. To them the clock is late by what lies between the readings of an anchor
+ * and by the slow rate: it has to be less than it takes to hand a cache line over. A stray's time
+ * is made as late as the others' usually are, so that there is room on both sides.
  *
  * Used only when the kernel's clock source is the TSC, that is when the kernel
  * vouches for its rate and for its being in step on all processors. Until 10 ms
@@ -24,20 +38,28 @@
  */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/rseq.h>
 #include <time.h>
 #include <unistd.h>
 #include <lttng/ust-clock.h>
+#include <lttng/ust-getcpu.h>
 #include "tp/clock.h"
 
 #define RATE_AFTER_NS	10000000u	/* the rate is taken over at least this long */
-#define SLOW_DIVISOR	1666u		/* 600 ppm */
+#define RATE_LOOKS	100u		/* for two readings to begin with that lie together */
+#define SLOW_DIVISOR	5000u		/* 200 ppm */
 #define AHEAD_MAX_NS	5000u		/* an anchor found this far ahead of the clock: the TSC is not what it was */
 #define TOGETHER_TICKS	130u		/* a pair's readings should lie no farther apart than this, */
 #define TOGETHER_SLACK	30u		/* nor much farther than the closest ones, as all threads' should lie equally far apart */
 #define TOGETHER_LOOKS	64u
-#define APART_TICKS	400u		/* and must not lie this far apart: something came between */
+#define APART_SLACK	60u		/* and must not lie farther apart than this: something came between */
 #define TOGETHER_TRIES	4		/* with one more; then the closest is taken */
+#define STRAY_LATE_NS	24u
+#define FLOOR_MAX_NS	1000000u
+#define NOWHERE		(-2)		/* no processor's number, nor any that rseq(2) has for threads without one */
 
 __thread struct tp_clock tp_clock __attribute__((tls_model("initial-exec")));
 uint64_t tp_clock_mult;
@@ -47,6 +69,8 @@ static uint32_t together = TOGETHER_TICKS;
 static int has_tsc;			/* clock source is tsc */
 static int allowed;			/* clock source is tsc, and nothing spoke against it yet */
 static uint64_t rate_tsc, rate_ns;	/* where the taking of the rate began */
+static uint64_t floor_own, *floor_at = &floor_own;	/* what a stray was shown: nobody is shown less from then on */
+static ptrdiff_t rseq_offset;
 static char boot_id[LTTNG_UST_UUID_STR_LEN];
 
 /* libc's own: a library that gives the program another time (libfaketime) would stand before it. */
@@ -88,7 +112,7 @@ static uint64_t clock_pair(uint64_t *tsc)
 		best_ns = ns;
 		*tsc = after;
 	}
-	if (best > APART_TICKS)
+	if (best > together + APART_SLACK)
 		*tsc = 0;
 	return best_ns;
 }
@@ -198,12 +222,75 @@ uint64_t tp_clock_pair(uint64_t *ns)
 
 /* ---- lttng-ust's clock interface ---- */
 
+/* Where the thread is: the kernel writes it whenever the thread goes on (rseq(2)). Negative in threads without. */
+SPI_INLINE int32_t clock_processor(void)
+{
+	const volatile struct rseq *rseq = (const void *) ((const char *) __builtin_thread_pointer() + rseq_offset);
+
+	return (int32_t) rseq->cpu_id;
+}
+
+/* lttng-ust asks once for each record, before it looks at that processor's buffer. */
+static int clock_getcpu(void)
+{
+	int32_t processor = clock_processor();
+
+	if (spi_unlikely(processor < 0)) {
+		processor = sched_getcpu();
+		tp_clock.processor = NOWHERE;
+		return processor < 0 ? 0 : processor;
+	}
+	tp_clock.processor = processor;
+	return processor;
+}
+
+static void floor_raise(uint64_t *place, uint64_t now)
+{
+	uint64_t lowest = __atomic_load_n(place, __ATOMIC_RELAXED);
+
+	while (lowest < now && !__atomic_compare_exchange_n(place, &lowest, now, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
+
+/* A stray's, or of somebody who writes into a buffer without having asked where it is: in order. */
+static uint64_t clock_read_stray(void)
+{
+	uint64_t now = clock_monotonic() - STRAY_LATE_NS;
+
+	if (now <= tp_clock.last)
+		now = tp_clock.last + 1;
+	floor_raise(__atomic_load_n(&floor_at, __ATOMIC_RELAXED), now);
+	return now;
+}
+
+/* A floor far ahead is a process's in another time namespace, or nonsense. */
+static uint64_t clock_read_floor(uint64_t now, uint64_t lowest)
+{
+	return lowest - now < FLOOR_MAX_NS ? lowest : now;
+}
+
+/* lttng-ust has read the last place in the buffer, and takes its own there only if nobody else has meanwhile. */
 static uint64_t clock_read64(void)
 {
-	uint64_t now = tp_clock_now();
+	uint64_t now = tp_clock_now(), lowest;
 
+	spi_barrier();
+	if (spi_unlikely(clock_processor() != tp_clock.processor))
+		now = clock_read_stray();
+	lowest = __atomic_load_n(__atomic_load_n(&floor_at, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+	if (spi_unlikely(now < lowest))
+		now = clock_read_floor(now, lowest);
+	if (spi_unlikely(now <= tp_clock.last))
+		now = tp_clock.last + 1;
+	tp_clock.processor = NOWHERE;
 	tp_clock.last = now;
 	return now;
+}
+
+void tp_clock_set_floor(uint64_t *place)
+{
+	floor_raise(place, __atomic_load_n(__atomic_load_n(&floor_at, __ATOMIC_RELAXED), __ATOMIC_RELAXED));
+	__atomic_store_n(&floor_at, place, __ATOMIC_RELEASE);
 }
 
 static uint64_t clock_frequency(void)
@@ -253,13 +340,19 @@ void tp_clock_init(void)
 		return;
 	clock_file("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
 	clock_take_distance();
-	rate_ns = clock_pair(&rate_tsc);
+	for (unsigned int i = 0; i < RATE_LOOKS && !rate_tsc; i++)
+		rate_ns = clock_pair(&rate_tsc);
+	if (!rate_tsc)
+		return;
 	has_tsc = allowed = 1;
+	if (!__rseq_size || getenv("LTTNG_UST_GETCPU_PLUGIN"))
+		return;
+	rseq_offset = __rseq_offset;
 	/* refused once another clock plugin is in place: then its time stamps stay, and only durations come from here
 	 */
 	if (lttng_ust_trace_clock_set_read64_cb(clock_read64) || lttng_ust_trace_clock_set_freq_cb(clock_frequency) ||
 		lttng_ust_trace_clock_set_uuid_cb(clock_uuid) || lttng_ust_trace_clock_set_name_cb(clock_name) ||
 		lttng_ust_trace_clock_set_description_cb(clock_description))
 		return;
-	tp_clock_ours = !lttng_ust_enable_trace_clock_override();
+	tp_clock_ours = !lttng_ust_enable_trace_clock_override() && !lttng_ust_getcpu_override(clock_getcpu);
 }

@@ -10,11 +10,15 @@
 
 #define TP_CLOCK_SPAN	(UINT64_C(1) << 16)	/* ticks for which an anchor serves: about 0.03 ms */
 
-/* A thread's anchor: at tick `tsc` the clock showed `ns`. `last` is what lttng-ust was last given. */
+/*
+ * A thread's anchor: at tick `tsc` the clock showed `ns`. `last` is what lttng-ust was last given, `processor` whose
+ * buffer it was told to write to next.
+ */
 struct tp_clock {
 	volatile uint64_t tsc, ns;
 	uint64_t last;
 	uint32_t anchoring;
+	volatile int32_t processor;
 };
 extern SPI_HIDDEN __thread struct tp_clock tp_clock __attribute__((tls_model("initial-exec")));
 extern SPI_HIDDEN uint64_t tp_clock_mult;	/* nanoseconds a tick, << 32 */
@@ -23,6 +27,8 @@ extern SPI_HIDDEN int tp_clock_ours;		/* lttng-ust's time stamps come from here 
 /* Put the clock under lttng-ust's time stamps, where the kernel itself trusts the TSC. Once. */
 SPI_HIDDEN void tp_clock_init(void);
 SPI_HIDDEN uint64_t tp_clock_anchor(void);
+/* From now on strays are told of in this memory, which other processes share. */
+SPI_HIDDEN void tp_clock_set_floor(uint64_t *place);
 
 /*
  * Now. The anchor is loaded before the TSC is read, so a signal handler that

@@ -195,6 +195,7 @@ static const struct spi_payload_ops ops = {
 	.fork_parent = op_fork_parent,
 	.fork_child = op_fork_child,
 	.fini = op_fini,
+	.set_clock_floor = tp_clock_set_floor,
 	.set_string_max = op_set_string_max,
 	.close_fd = lttng_ust_safe_close_fd,
 	.set_tags = tp_context_set,

@@ -23,6 +23,7 @@
  */
 #include <string.h>
 #include <sys/syscall.h>
+#include "liblttng-spi/proc.h"
 #include "tp/as.h"
 #include "tp/call.h"
 #include "tp/compact.h"
@@ -138,10 +139,10 @@ static void name_read(struct tp_as *as)
 	__asm__ __volatile__("syscall" : "=a"(fd) : "a"((long) SYS_open), "D"(path), "S"(02000000L), "d"(0L) : "rcx", "r11", "memory");
 	if (fd < 0)
 		return;
-	__asm__ __volatile__("syscall" : "=a"(size) : "a"((long) SYS_read), "D"(fd), "S"(as->name), "d"(16L) : "rcx", "r11", "memory");
+	size = spi_proc_read(fd, as->name, 16);
 	if (size > 0 && as->name[size - 1] == '\n')
 		as->name[size - 1] = 0;
-	__asm__ __volatile__("syscall" : "=a"(size) : "a"((long) SYS_close), "D"(fd) : "rcx", "r11", "memory");
+	spi_proc_close(fd);
 }
 
 static struct tp_as as;		/* the thread that is being closed; there is one who closes */
