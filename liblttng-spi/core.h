@@ -28,6 +28,7 @@ uint64_t spi_parse_number(const char *s, const char **end);
 void spi_low_fds_hold(void);
 void spi_low_fds_release(void);
 void spi_low_fds_fork_child(void);
+long spi_low_fds_table_size(void);	/* how many descriptors there is room for now; 0: unknown */
 long spi_fd_table_size(void);		/* how many descriptors this process has a table for; 0: unknown */
 int spi_fd_high(int fd);			/* move a descriptor out of the program's usual range; closes fd */
 void spi_child_signals_block(uint64_t *old);	/* around a child process of our own, before main() */
@@ -218,6 +219,8 @@ void spi_link_fork_child(void);
 void spi_descriptors_init(void);
 /* In an injected process: stand before the functions that close descriptors. Before lttng-ust opens any; again later. */
 void spi_descriptors_redirect(void);
+/* Who is asked before a number is closed: what lttng-ust's tracker has for it. NULL changes nothing. */
+void spi_descriptors_guard(int (*close_fd)(int fd, int (*real_close)(int fd)));
 /* ---- redirect.c: all loaded objects' pointers to these functions; the list ends with a NULL name ---- */
 struct spi_redirect {
 	const char *name;

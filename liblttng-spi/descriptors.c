@@ -14,7 +14,8 @@
  *
  * An injected agent comes too late for that, and sets the other objects' pointers to
  * these functions (redirect.c). A shell needs no more than one close() too many: the
- * number may be lttng-ust's by then, which a new session gives it before any rule.
+ * number may be lttng-ust's by then, which a new session gives it before any rule. So the tracker
+ * is there, and asked, before lttng-ust opens its first (module.c).
  *
  * fork() children are the usual callers, with other threads' locks in any state:
  * lttng-ust's tracker lock is held over fork() by its own handlers.
@@ -33,6 +34,7 @@
 #include "liblttng-spi/sandbox.h"
 
 static int (*next_close)(int fd);
+static int (*tracker_close)(int fd, int (*real_close)(int fd));	/* lttng-ust's: EBADF for what is its own */
 static int (*next_close_range)(unsigned int first, unsigned int last, int flags);
 static void (*next_closefrom)(int low);
 
@@ -68,7 +70,7 @@ static int close_guarded(int fd)
 	}
 	/* what lttng-ust calls on the way is not the program's doing */
 	spi_busy_begin(&spi_thread, (uint64_t) __builtin_frame_address(0));
-	result = spi_payload->close_fd(fd, close_in_libc);
+	result = tracker_close(fd, close_in_libc);
 	spi_thread.busy--;
 	return result;
 }
@@ -77,7 +79,7 @@ static int is_redirected;
 
 static int is_guarding(void)
 {
-	return (spi_env.preloaded || is_redirected) && spi_payload && spi_payload->close_fd;
+	return (spi_env.preloaded || is_redirected) && tracker_close;
 }
 
 SPI_EXPORT int close(int fd)
@@ -157,6 +159,12 @@ extern __typeof__(close) own_close __attribute__((alias("close"), visibility("hi
 extern __typeof__(close_range) own_close_range
 	__attribute__((alias("close_range"), visibility("hidden"), copy(close_range)));
 extern __typeof__(closefrom) own_closefrom __attribute__((alias("closefrom"), visibility("hidden"), copy(closefrom)));
+
+void spi_descriptors_guard(int (*close_fd)(int fd, int (*real_close)(int fd)))
+{
+	if (close_fd)
+		tracker_close = close_fd;
+}
 
 void spi_descriptors_redirect(void)
 {

@@ -27,6 +27,7 @@
 #define HELPER_STACK	65536u
 #define MAX_PATTERNS	64
 #define SEALS		(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+#define FETCH_TRIES	4
 
 /* `patterns` is NULL where a tree's map is meant. */
 
@@ -207,7 +208,11 @@ static int open_map(int fd, struct spi_object *object, struct spi_map *map, char
 	struct stat st;
 	long p, seals = spi_sys(SYS_fcntl, fd, F_GET_SEALS);
 
-	if (seals < 0 || (seals & SEALS) != SEALS) {
+	if (seals < 0) {
+		spi_format(error, error_size, "the program closed the descriptor of the code map of %s", object->name);
+		return -EBADF;
+	}
+	if ((seals & SEALS) != SEALS) {
 		spi_format(error, error_size, "the code map of %s is not sealed", object->name);
 		return -EPROTO;
 	}
@@ -240,15 +245,21 @@ static int open_map(int fd, struct spi_object *object, struct spi_map *map, char
 int spi_map_fetch(struct spi_link *link, struct spi_object *object, const char *patterns, uint32_t limit, struct spi_map *map,
 	char *error, size_t error_size)
 {
-	int fd, r;
+	int fd, r = -EBADF;
 
-	error[0] = 0;
-	fd = link ? ask_controller(link, object, patterns, limit, error, error_size) :
-		run_codemap(object, patterns, limit, error, error_size);
-	if (fd < 0)
-		return fd;
-	r = open_map(fd, object, map, error, error_size);
-	spi_sys(SYS_close, fd);
+	/* a program that closes a number once too often (low-fds.c) may have this one, and not want to lose it */
+	for (int tries = 0; tries < FETCH_TRIES; tries++) {
+		error[0] = 0;
+		fd = link ? ask_controller(link, object, patterns, limit, error, error_size) :
+			run_codemap(object, patterns, limit, error, error_size);
+		if (fd < 0)
+			return fd;
+		r = open_map(fd, object, map, error, error_size);
+		if (spi_sys(SYS_fcntl, fd, F_GET_SEALS) >= 0)
+			spi_sys(SYS_close, fd);
+		if (r != -EBADF)
+			break;
+	}
 	return r;
 }
 

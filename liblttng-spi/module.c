@@ -180,6 +180,20 @@ out:
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
+/*
+ * A program that is running may close a number of lttng-ust's from the moment it is opened, in lttng-ust's constructor: then
+ * lttng-ust aborts it. Its list of them is in a library without threads, which comes first.
+ */
+static void tracker_load(void)
+{
+	void *common = dlopen("liblttng-ust-common.so.1", RTLD_NOW | RTLD_LOCAL);
+	int (*close_fd)(int fd, int (*real_close)(int fd)) = NULL;
+
+	if (common)
+		*(void **) &close_fd = dlsym(common, "lttng_ust_safe_close_fd");
+	spi_descriptors_guard(close_fd);
+}
+
 /* What starts in lttng-ust's and our own code is the tracer's. In another root they have no names of their own. */
 static void tracer_code_find(void)
 {
@@ -261,6 +275,8 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	spi_objects_scan();
 	spi_redirect_known();
 	knew_some = spi_loads_known(0);
+	if (has_path && !spi_env.preloaded)
+		tracker_load();
 	handle = has_path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : load_everything(link, error, error_size);
 	name_give_back(name);
 	spi_low_fds_release();
@@ -282,6 +298,8 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 			spi_format(error, error_size, "the event module cannot start: %s", why ? why : "unknown");
 		else if (spi_string_max)
 			spi_payload->set_string_max(spi_string_max);
+		if (spi_payload)
+			spi_descriptors_guard(spi_payload->close_fd);
 		spi_floor_tell();
 		if (spi_payload && run && spi_payload->set_run)
 			spi_payload->set_run(run);

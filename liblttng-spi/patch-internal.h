@@ -316,7 +316,7 @@ struct spi_vma {
 };
 struct spi_maps {
 	int fd;
-	uint32_t at, have, ended;
+	uint32_t at, have, ended, again;
 	uint64_t offset;
 	char buffer[2048];
 };

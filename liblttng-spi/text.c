@@ -79,13 +79,31 @@ void spi_text_sync(void)
 
 /* ---- /proc/self/maps ---- */
 
+#define OPENED_AGAIN	8u
+
+static int maps_file(void)
+{
+	return (int) spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+}
+
 int spi_maps_open(struct spi_maps *maps)
 {
-	maps->fd = (int) spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/maps", O_RDONLY | O_CLOEXEC,
-		0);
-	maps->at = maps->have = maps->ended = 0;
+	maps->fd = maps_file();
+	maps->at = maps->have = maps->ended = maps->again = 0;
 	maps->offset = 0;
 	return maps->fd < 0 ? maps->fd : 0;
+}
+
+/* A program that closed our number (proc.h) may have it itself by now: there is another. */
+static long maps_read(struct spi_maps *maps)
+{
+	for (;;) {
+		long got = spi_raw4(SYS_pread64, (uint64_t) maps->fd, (uint64_t) maps->buffer, sizeof(maps->buffer), maps->offset);
+
+		if ((got != -EBADF && got != -ESPIPE) || maps->again++ >= OPENED_AGAIN)
+			return got;
+		maps->fd = maps_file();
+	}
 }
 
 void spi_maps_close(struct spi_maps *maps)
@@ -96,8 +114,7 @@ void spi_maps_close(struct spi_maps *maps)
 static int maps_byte(struct spi_maps *maps)
 {
 	if (maps->at == maps->have) {
-		long got = maps->ended ? 0
-			: spi_raw4(SYS_pread64, (uint64_t) maps->fd, (uint64_t) maps->buffer, sizeof(maps->buffer), maps->offset);
+		long got = maps->ended ? 0 : maps_read(maps);
 
 		if (got <= 0) {
 			maps->ended = 1;
