@@ -59,7 +59,7 @@
 #define TOGETHER_TRIES	4		/* with one more; then the closest is taken */
 #define STRAY_LATE_NS	24u
 #define FLOOR_MAX_NS	1000000u
-#define NOWHERE		(-2)		/* no processor's number, nor any that rseq(2) has for threads without one */
+#define NOWHERE		(-3)		/* no processor's number, nor any that rseq(2) has for threads without one */
 
 __thread struct tp_clock tp_clock __attribute__((tls_model("initial-exec")));
 uint64_t tp_clock_mult;
