@@ -28,8 +28,8 @@ uint64_t spi_parse_number(const char *s, const char **end);
 void spi_low_fds_hold(void);
 void spi_low_fds_release(void);
 void spi_low_fds_fork_child(void);
-long spi_low_fds_table_size(void);	/* how many descriptors there is room for now; 0: unknown */
 long spi_fd_table_size(void);		/* how many descriptors this process has a table for; 0: unknown */
+long spi_fd_table_size_keep(int is_kept);	/* reads it, for spi_fd_high() to take no time; or forgets it */
 int spi_fd_high(int fd);			/* move a descriptor out of the program's usual range; closes fd */
 void spi_child_signals_block(uint64_t *old);	/* around a child process of our own, before main() */
 void spi_child_signals_restore(const uint64_t *old);

@@ -3,8 +3,8 @@
 /*
  * The page that the clocks of a user's programs share (tp/clock.c), as the
  * controller hands it out. Only a memfd that can never shrink under us is mapped. A
- * forked child has its parent's; a program that was executed is given it anew. What
- * was mapped stays: a thread may be looking there.
+ * forked child has its parent's; a program that was executed is given it anew. The next
+ * controller's takes the place of the one before: a thread may be looking there.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -13,11 +13,7 @@
 #include "liblttng-spi/agent-proto.h"
 #include "liblttng-spi/core.h"
 
-#define MOST	64u	/* controllers that come one after the other */
-
 static uint64_t *shared;
-static uint64_t shared_device, shared_inode;
-static uint32_t taken;
 
 void spi_floor_tell(void)
 {
@@ -25,23 +21,33 @@ void spi_floor_tell(void)
 		spi_payload->set_clock_floor(shared);
 }
 
+static int is_floor(int fd)
+{
+	long seals = spi_sys(SYS_fcntl, (long) fd, (long) F_GET_SEALS);
+	struct stat st;
+
+	return seals >= 0 && (seals & F_SEAL_SHRINK) && spi_sys(SYS_fstat, (long) fd, &st) == 0 && st.st_size >= SPI_FLOOR_SIZE;
+}
+
+static long page_map(long flags, int fd)
+{
+	return spi_sys(SYS_mmap, shared, (long) SPI_FLOOR_SIZE, (long) (PROT_READ | PROT_WRITE),
+		shared ? flags | MAP_FIXED : flags, (long) fd, 0L);
+}
+
 void spi_floor_take(int fd)
 {
-	struct stat st;
-	long seals, page;
+	long page;
 
 	if (fd < 0)
 		return;
-	seals = spi_sys(SYS_fcntl, (long) fd, (long) F_GET_SEALS);
-	if (taken < MOST && seals >= 0 && (seals & F_SEAL_SHRINK) && spi_sys(SYS_fstat, (long) fd, &st) == 0 &&
-			st.st_size >= SPI_FLOOR_SIZE && (!shared || st.st_ino != shared_inode || st.st_dev != shared_device)) {
-		page = spi_sys(SYS_mmap, NULL, (long) SPI_FLOOR_SIZE, (long) (PROT_READ | PROT_WRITE), (long) MAP_SHARED, (long) fd, 0L);
+	if (is_floor(fd)) {
+		page = page_map(MAP_SHARED, fd);
 		if (page > 0 || page < -4096) {
 			shared = (uint64_t *) page;
-			shared_device = st.st_dev;
-			shared_inode = st.st_ino;
-			taken++;
 			spi_floor_tell();
+		} else if (shared) {
+			page_map(MAP_PRIVATE | MAP_ANONYMOUS, -1);	/* the old one may be gone by now */
 		}
 	}
 	spi_sys(SYS_close, (long) fd);

@@ -34,7 +34,6 @@
 
 static uint32_t depth;
 static long low_fds;
-static long table_size;	/* as it was when the numbers were taken; 0: nobody asked */
 static uint8_t held[LOW_FDS];
 static struct stat held_file;
 static int file_is_ours_alone;	/* nobody else can have opened what we hold: its inode tells */
@@ -114,7 +113,7 @@ static long low_fds_choose(void)
 
 	if (spi_sys(SYS_gettid) == spi_sys(SYS_getpid))
 		return LOW_FDS;
-	size = table_size = spi_fd_table_size();
+	size = spi_fd_table_size_keep(1);
 	return !size || size >= 2 * LOW_FDS ? LOW_FDS : size / 2;
 }
 
@@ -178,13 +177,8 @@ void spi_low_fds_release(void)
 {
 	if (--depth)
 		return;
-	table_size = 0;
+	spi_fd_table_size_keep(0);
 	give_back();
-}
-
-long spi_low_fds_table_size(void)
-{
-	return depth && table_size ? table_size : spi_fd_table_size();
 }
 
 void spi_low_fds_fork_child(void)
@@ -192,5 +186,5 @@ void spi_low_fds_fork_child(void)
 	if (depth)
 		give_back();
 	depth = 0;
-	table_size = 0;
+	spi_fd_table_size_keep(0);
 }

@@ -92,6 +92,13 @@ long spi_fd_table_size(void)
 	return at ? (long) spi_parse_number(at + 7 + strspn(at + 7, "\t "), NULL) : 0;
 }
 
+static long table_size;		/* 0: not kept */
+
+long spi_fd_table_size_keep(int is_kept)
+{
+	return table_size = is_kept ? spi_fd_table_size() : 0;
+}
+
 /*
  * Programs number their own descriptors from 3 on and some print them; ours go
  * to the upper part of what the limit allows. Where that means a larger table,
@@ -109,7 +116,8 @@ int spi_fd_high(int fd)
 		limit.rlim_cur = 256;
 	high = limit.rlim_cur >= 1024 ? 900 : (long) limit.rlim_cur / 2;
 	if (spi_sys(SYS_gettid) != spi_sys(SYS_getpid)) {
-		long size = spi_low_fds_table_size();	/* in no time: the number is a low one until it is moved */
+		/* in no time: the number is a low one until it is moved */
+		long size = table_size ? table_size : spi_fd_table_size();
 
 		if (size >= 64 && high >= size)
 			high = size - 24;
