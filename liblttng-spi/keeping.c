@@ -16,10 +16,12 @@
 #define LOOK_MS		1
 #define COMES_MS	300u	/* for LTTng to begin: it goes from one program to the next */
 #define CALLS_MS	50u	/* for calls under way, from then on */
+#define LATE_MS		50u	/* and so long as this thread, and so the program's, waits for a processor */
 
 static struct {
 	int is_on, is_changed;
 	uint64_t until;
+	uint64_t looked, late;	/* the last look, and how much longer than usual all of them came after the one before */
 } keeping;
 
 /* The next rule that is on and has functions. */
@@ -56,7 +58,9 @@ void spi_keeping_begin(void)
 		keeping.is_changed = 0;
 	}
 	spi_control_unlock();
-	keeping.until = spi_now_ns() + COMES_MS * UINT64_C(1000000);
+	keeping.looked = spi_now_ns();
+	keeping.late = 0;
+	keeping.until = keeping.looked + COMES_MS * UINT64_C(1000000);
 }
 
 void spi_keeping_end(void)
@@ -69,15 +73,20 @@ void spi_keeping_end(void)
 /* One look. Rules change in this thread alone. */
 void spi_keeping_step(void)
 {
-	uint64_t now = spi_now_ns();
+	uint64_t now = spi_now_ns(), late;
 
 	if (!keeping.is_on)
 		return;
+	if (now - keeping.looked > 2 * LOOK_MS * UINT64_C(1000000))
+		keeping.late += now - keeping.looked - LOOK_MS * UINT64_C(1000000);
+	keeping.looked = now;
 	if (!keeping.is_changed && functions_changed()) {
+		keeping.late = 0;
 		keeping.is_changed = 1;
 		keeping.until = now + CALLS_MS * UINT64_C(1000000);
 	}
-	if (now >= keeping.until || (spi_payload->keep_is_waited() && (!keeping.is_changed || !spi_calls_kept())))
+	late = keeping.late < LATE_MS * UINT64_C(1000000) ? keeping.late : LATE_MS * UINT64_C(1000000);
+	if (now >= keeping.until + late || (spi_payload->keep_is_waited() && (!keeping.is_changed || !spi_calls_kept())))
 		spi_keeping_end();
 }
 
