@@ -46,6 +46,7 @@ struct spi_env {
 	const char *string_max;		/* LTTNG_SPI_STRING_MAX: bytes kept of a string */
 	const char *test_worker;	/* LTTNG_SPI_TEST_WORKER: the only way to redirect the calls of a tree */
 	const char *test_steps;		/* LTTNG_SPI_TEST_STEPS: a program that steps sees our code's steps, too */
+	const char *test_no_tsc;	/* LTTNG_SPI_TEST_NO_TSC: clocks are read as on a machine whose clock is not the TSC */
 	const char *test_share;		/* LTTNG_SPI_TEST_SHARE: at the end, a note by which ways calls came */
 	const char *home, *cache_home, *cache;	/* HOME, XDG_CACHE_HOME, LTTNG_SPI_CACHE (may be ""): where spi-codemap keeps maps */
 	const char *agent;		/* LD_PRELOAD's word for this library */

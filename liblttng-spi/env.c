@@ -31,6 +31,7 @@ static const struct {
 	{ "LTTNG_SPI_TEST_WORKER", &spi_env.test_worker },
 	{ "LTTNG_SPI_TEST_SHARE", &spi_env.test_share },
 	{ "LTTNG_SPI_TEST_STEPS", &spi_env.test_steps },
+	{ "LTTNG_SPI_TEST_NO_TSC", &spi_env.test_no_tsc },
 	{ "HOME", &spi_env.home },
 	{ "XDG_CACHE_HOME", &spi_env.cache_home },
 	{ "LTTNG_SPI_CACHE", &spi_env.cache },

@@ -293,6 +293,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 		core.status = spi_status;
 		core.alone_ms = ALONE_MS;
 		core.alone_grace_ms = spi_env.preloaded || spi_attached_early ? ALONE_GRACE_MS : 0;
+		core.no_tsc = spi_env.test_no_tsc != NULL;
 		spi_payload = init(&core, &why);
 		if (!spi_payload)
 			spi_format(error, error_size, "the event module cannot start: %s", why ? why : "unknown");

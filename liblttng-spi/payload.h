@@ -74,6 +74,7 @@ struct spi_core_ops {
 	uint32_t alone_ms, alone_grace_ms;
 	/* Has lttng-ust made the call whose return address is at p, or one in which that was made? By what lies there. */
 	int (*within_lttng)(uint64_t p);
+	uint32_t no_tsc, reserved;	/* for tests: the TSC is no clock here */
 };
 
 /* A function, or one call site, that a tree with a budget leaves out, or records again. */

@@ -31,10 +31,13 @@
  * and by the slow rate: it has to be less than it takes to hand a cache line over. A stray's time
  * is made as late as the others' usually are, so that there is room on both sides.
  *
- * Used only when the kernel's clock source is the TSC, that is when the kernel
- * vouches for its rate and for its being in step on all processors. Until 10 ms
- * have shown the rate, and for ever should the TSC be seen to disagree with the
- * clock by more than steering can explain, every reading is a clock_gettime().
+ * Used only where the kernel's own clock is the TSC. Its clock source says so, that is the kernel
+ * vouches for the TSC's rate and for its being in step on all processors; or it is one of
+ * those that a hypervisor makes of the TSC, and libc's reading does without a system call: then the
+ * hypervisor vouches for that (PVCLOCK_TSC_STABLE_BIT; Hyper-V's reference TSC page with a sequence number), or the vDSO
+ * would have to ask the kernel. Such a machine may be moved to another one, whose TSC has another rate: so there the rate
+ * is looked at again and again. Until 10 ms have shown the rate, and for ever should the
+ * TSC be seen to disagree with the clock by more than steering can explain, every reading is a clock_gettime().
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -47,6 +50,7 @@
 #include <lttng/ust-clock.h>
 #include <lttng/ust-getcpu.h>
 #include "tp/clock.h"
+#include "tp/compact.h"
 
 #define RATE_AFTER_NS	10000000u	/* the rate is taken over at least this long */
 #define RATE_LOOKS	100u		/* for two readings to begin with that lie together */
@@ -57,6 +61,9 @@
 #define TOGETHER_LOOKS	64u
 #define APART_SLACK	60u		/* and must not lie farther apart than this: something came between */
 #define TOGETHER_TRIES	4		/* with one more; then the closest is taken */
+#define SYSCALL_LOOKS	16u
+#define DRIFT_LOOK_NS	100000000u	/* the rate of a virtual machine's is looked at over so long, */
+#define DRIFT_DIVISOR	512u		/* and must not be wrong by more than this part: clocks are steered by 500 ppm at most */
 #define STRAY_LATE_NS	24u
 #define FLOOR_MAX_NS	1000000u
 #define NOWHERE		(-3)		/* no processor's number, nor any that rseq(2) has for threads without one */
@@ -66,9 +73,12 @@ uint64_t tp_clock_mult;
 int tp_clock_ours;
 
 static uint32_t together = TOGETHER_TICKS;
-static int has_tsc;			/* clock source is tsc */
-static int allowed;			/* clock source is tsc, and nothing spoke against it yet */
+static int has_tsc;			/* the kernel's clock is the TSC */
+static int allowed;			/* and nothing spoke against it yet */
+static int is_virtual;			/* by a hypervisor's word */
 static uint64_t rate_tsc, rate_ns;	/* where the taking of the rate began */
+static uint64_t drift_tsc, drift_ns;	/* and where it was looked at last; guarded by drift_lock, which nobody waits for */
+static uint32_t drift_lock;
 static uint64_t floor_own, *floor_at = &floor_own;	/* what a stray was shown: nobody is shown less from then on */
 static ptrdiff_t rseq_offset;
 static char boot_id[LTTNG_UST_UUID_STR_LEN];
@@ -117,8 +127,8 @@ static uint64_t clock_pair(uint64_t *tsc)
 	return best_ns;
 }
 
-/* How close a pair can be here: some 20 to 30 ns. */
-static void clock_take_distance(void)
+/* How close a pair can be here: some 20 to 30 ns. Returns the least number of ticks seen. */
+static uint64_t clock_take_distance(void)
 {
 	uint64_t least = TOGETHER_TICKS;
 
@@ -132,6 +142,23 @@ static void clock_take_distance(void)
 	}
 	if (least + TOGETHER_SLACK < together)
 		together = (uint32_t) least + TOGETHER_SLACK;
+	return least;
+}
+
+/* What a system call that does next to nothing takes, in ticks. A clock that is read by one takes more. */
+static uint64_t syscall_distance(void)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned int i = 0; i < SYSCALL_LOOKS; i++) {
+		uint64_t before = __builtin_ia32_rdtsc(), apart;
+
+		tp_compact_tid();
+		apart = __builtin_ia32_rdtsc() - before;
+		if (apart < least)
+			least = apart;
+	}
+	return least;
 }
 
 static void clock_take_rate(uint64_t tsc, uint64_t ns)
@@ -142,6 +169,31 @@ static void clock_take_rate(uint64_t tsc, uint64_t ns)
 		return;
 	mult = (uint64_t) (((unsigned __int128) (ns - rate_ns) << 32) / (tsc - rate_tsc));
 	__atomic_store_n(&tp_clock_mult, mult - mult / SLOW_DIVISOR, __ATOMIC_RELAXED);
+}
+
+/*
+ * The machine may go on elsewhere, where the TSC has another rate. (That it may stand elsewhere is for the anchors: they are
+ * too old then, or ahead.) Who finds another thread at this, or interrupted it, leaves it at that.
+ */
+static void clock_look_at_rate(uint64_t tsc, uint64_t ns)
+{
+	uint64_t passed, shown, apart;
+
+	if (__atomic_exchange_n(&drift_lock, 1, __ATOMIC_ACQUIRE))
+		return;
+	passed = ns - drift_ns;
+	if (!drift_tsc || passed >> 63) {
+		drift_tsc = tsc;
+		drift_ns = ns;
+	} else if (passed >= DRIFT_LOOK_NS) {
+		shown = (uint64_t) ((unsigned __int128) (tsc - drift_tsc) * tp_clock_mult >> 32);
+		apart = shown > passed ? shown - passed : passed - shown;
+		if (apart > passed / DRIFT_DIVISOR)
+			__atomic_store_n(&allowed, 0, __ATOMIC_RELAXED);
+		drift_tsc = tsc;
+		drift_ns = ns;
+	}
+	__atomic_store_n(&drift_lock, 0, __ATOMIC_RELEASE);
 }
 
 /* The most that the thread was shown so far; a handler may just have renewed the anchor. */
@@ -177,6 +229,8 @@ uint64_t tp_clock_anchor(void)
 	ns = clock_pair(&tsc);
 	if (!tsc)
 		ns = clock_monotonic();
+	else if (is_virtual)
+		clock_look_at_rate(tsc, ns);
 	if (ns < least) {
 		if (least - ns > AHEAD_MAX_NS)
 			__atomic_store_n(&allowed, 0, __ATOMIC_RELAXED);
@@ -203,16 +257,16 @@ int tp_clock_has_tsc(void)
 
 uint64_t tp_clock_pair(uint64_t *ns)
 {
-	uint64_t tsc, d;
+	uint64_t tsc, now, d;
 
 	*ns = tp_clock_now();
 	if (!has_tsc)
 		return *ns;
 	tsc = tp_clock.tsc;
-	if (tsc) {
-		uint64_t now = __builtin_ia32_rdtsc();
-
-		d = now - tsc;
+	now = __builtin_ia32_rdtsc();
+	d = now - tsc;
+	/* an old anchor: there are no new ones any more */
+	if (tsc && d < TP_CLOCK_SPAN) {
 		*ns = tp_clock.ns + (d * tp_clock_mult >> 32);
 		return now;
 	}
@@ -329,17 +383,27 @@ static long clock_file(const char *path, char *text, size_t size)
 	return n;
 }
 
-void tp_clock_init(void)
+/* Whether the kernel's clock is the TSC. */
+static int clock_is_tsc(void)
 {
+	static const char *const virtual[] = { "kvm-clock\n", "hyperv_clocksource_tsc_page\n", "xen\n" };
 	char source[32];
 
+	if (clock_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof(source)) <= 0)
+		return 0;
+	for (unsigned int i = 0; i < sizeof(virtual) / sizeof(virtual[0]); i++)
+		is_virtual |= !strcmp(source, virtual[i]);
+	if (!is_virtual && strcmp(source, "tsc\n"))
+		return 0;
+	return clock_take_distance() < syscall_distance() || !is_virtual;
+}
+
+void tp_clock_init(void)
+{
 	clock_find();
-	if (clock_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof(source)) <=
-			0 ||
-		strcmp(source, "tsc\n"))
+	if (tp_core->no_tsc || !clock_is_tsc())
 		return;
 	clock_file("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
-	clock_take_distance();
 	for (unsigned int i = 0; i < RATE_LOOKS && !rate_tsc; i++)
 		rate_ns = clock_pair(&rate_tsc);
 	if (!rate_tsc)

@@ -123,6 +123,15 @@ static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
 
 	if (spi_unlikely(tp_closed == TP_ENDED) || (c && c->flushing))
 		return 0;
+	/* Where ticks are not the TSC's each call comes here: nothing needs signals blocked while there is room. */
+	if (c) {
+		uint32_t high, low = tick_read(&high);
+
+		if (tick_fits(c, high, &low, 0)) {
+			word_put(c, word | low, second);
+			return 1;
+		}
+	}
 	if (is_short && first)
 		return 0;
 	tp_compact_block(&old);

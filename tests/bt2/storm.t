@@ -8,14 +8,5 @@
 spi_private "$@"
 spi_daemon
 spi_cc ways "$SPI_TOP_SRCDIR/tests/bt2/ways.cc" -fno-optimize-sibling-calls
-n=$((SPI_SOAK ? 30000000 : 60000))
-CHANNEL='--subbuf-size=4M --num-subbuf=8' record storm 'call(ways:t_*;compact)' ./ways storm "$n"
-is $? 0 "the program ends as it should"
-expand storm
-read -r _ calls <storm.out
-out=$(python3 "$compare" balance storm.expanded)
-is "$out" "entries $calls exits $calls crossed 0 open 0 backward 0" "every call has its entry and its exit"
-is "$(cat storm.warn)" "" "nothing is missing"
-[ "$calls" -gt $((3 * n + 20)) ]
-ok $? "the handler did come" || diag "$calls"
+storm_is_whole $((SPI_SOAK ? 30000000 : 60000))
 tap_done
