@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * What a client finds out about the session daemon without asking it: which
- * session is the current one, whether the daemon has the plugin, and which
- * program is to be started when there is no daemon.
+ * session is the current one, and whether the daemon has the plugin.
  */
 #ifndef SPI_CLI_DAEMON_DIRECTORY_H
 #define SPI_CLI_DAEMON_DIRECTORY_H
@@ -38,12 +37,5 @@ int plugin_await(int any);
 /* PLUGIN_MISSING - what to tell a user whose daemon has no plugin. */
 #define PLUGIN_MISSING "the session daemon has no plugin: calls are not recorded until it does; start it with " \
 	"spi-sessiond, or: spi-sessiond --attach"
-
-/*
- * sessiond_default() - path of spi-sessiond, which runs the session daemon with
- * the plugin: beside this program in the build tree or where both are installed.
- * In static storage; NULL when it is not there.
- */
-const char *sessiond_default(void);
 
 #endif /* SPI_CLI_DAEMON_DIRECTORY_H */

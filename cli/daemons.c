@@ -28,6 +28,7 @@
 #include "cli/live.h"
 #include "cli/options.h"
 #include "cli/say.h"
+#include "cli/sessiond-default.h"
 
 #define RELAY_TRIES	5
 #define RELAY_POLL_MS	5

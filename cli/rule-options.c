@@ -138,18 +138,6 @@ static const struct rule_command *rule_command_find(const char *name)
 	return NULL;
 }
 
-int rule_options_ours(int argc, char **argv)
-{
-	int i;
-
-	if (!rule_command_find(argv[0]))
-		return 0;
-	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
-		if (!strcmp(argv[i], "--spi"))
-			return 1;
-	return 0;
-}
-
 static int usage(const struct rule_options *o, const char *object, const char *problem)
 {
 	say_error("%s --spi: %s%s%s: see lttng %s --spi --help", o->command, object ? object : "", object ? ": " : "",

@@ -32,8 +32,6 @@ struct rule_options {
 	const char *execs[SPI_EVENT_SCOPE_MAX];
 };
 
-/* rule_options_ours() - is argv (argv[0]: the command) one of the three with --spi among its arguments? */
-int rule_options_ours(int argc, char **argv);
 
 /* rule_options_parse() - returns what to do; for RULE_ACTION_NONE, *status is the exit status. */
 enum rule_action rule_options_parse(struct rule_options *o, int argc, char **argv, int *status);

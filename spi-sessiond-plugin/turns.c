@@ -21,7 +21,7 @@
 #define COMMANDS_MS	300	/* since the latest one began: somebody does */
 #define COMMAND_MS	20	/* for which nothing is played back when one begins */
 #define LOOK_MS		3	/* whether it goes on */
-#define SERIES_MAX_MS	60	/* for which a client that gives several is waited for, and then for twice as long not */
+#define SERIES_MAX_MS	100	/* for which a client that gives several is waited for, and then for twice as long not */
 #define POLITE_MS	1000	/* since an application registered: it waits for commands */
 #define ORDERLY_MS	2300	/* since then: it waits for those before it */
 #define LATE_MS		2980	/* since it was started: lttng-ust waits for three seconds */

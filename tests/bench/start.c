@@ -5,8 +5,8 @@
  * then and at its end: start FILE PROGRAM [ARGUMENT]...
  *
  * The program runs under ptrace() and stops three times: when execve() is done, at
- * its entry point (a hardware breakpoint, so its code is untouched), where the
- * dynamic linker and the constructors of all libraries are through and only libc's
+ * its entry point (an int3, as not all virtual machines have breakpoints of the
+ * processor's; nobody traces that function), where the dynamic linker and the constructors of all libraries are through and only libc's
  * few instructions before main() are left, and when it has ended and still has its
  * memory. Between the stops it runs by itself; its threads and children always do.
  * Into FILE goes one line: microseconds from the first stop to the second, by the
@@ -16,6 +16,7 @@
  */
 #define _GNU_SOURCE
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
@@ -121,12 +122,23 @@ static int run_to(int event, int *status)
 	}
 }
 
-static void breakpoint(uint64_t address)
+/* Returns the word that was there. */
+static long breakpoint_set(uint64_t address)
 {
-	if (address && ptrace(PTRACE_POKEUSER, pid, offsetof(struct user, u_debugreg[0]), address) < 0)
-		fail("a hardware breakpoint");
-	if (ptrace(PTRACE_POKEUSER, pid, offsetof(struct user, u_debugreg[7]), address ? 1 : 0) < 0)
-		fail("a hardware breakpoint");
+	long word;
+
+	errno = 0;
+	word = ptrace(PTRACE_PEEKTEXT, pid, address, 0);
+	if (errno || ptrace(PTRACE_POKETEXT, pid, address, (word & ~0xffl) | 0xcc) < 0)
+		fail("a breakpoint");
+	return word;
+}
+
+static void breakpoint_over(uint64_t address, long word)
+{
+	if (ptrace(PTRACE_POKETEXT, pid, address, word) < 0 ||
+	    ptrace(PTRACE_POKEUSER, pid, offsetof(struct user_regs_struct, rip), address) < 0)
+		fail("a breakpoint");
 }
 
 int main(int argc, char **argv)
@@ -135,7 +147,9 @@ int main(int argc, char **argv)
 	long at_entry[3], at_end[3];
 	double clock, cpu;
 	struct rusage usage;
+	uint64_t entry;
 	int status;
+	long word;
 	FILE *out;
 
 	if (argc < 3) {
@@ -157,14 +171,15 @@ int main(int argc, char **argv)
 	ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL);
 	if (run_to(PTRACE_EVENT_EXEC, &status) < 0)
 		fail(argv[2]);
-	breakpoint(entry_point());
+	entry = entry_point();
+	word = breakpoint_set(entry);
 	cpu = cpu_us();
 	clock = clock_us();
 	if (run_to(0, &status) < 0)
 		fail("it ended before main()");
 	clock = clock_us() - clock;
 	cpu = cpu_us() - cpu;
-	breakpoint(0);
+	breakpoint_over(entry, word);
 	memory(at_entry);
 	if (run_to(PTRACE_EVENT_EXIT, &status) < 0)
 		fail("it ended without telling");

@@ -48,6 +48,11 @@ check "enable-event through it" "$SPI_LTTNG" enable-event -u 'a:*' --filter 'x =
 same list one
 check "destroy through it" "$SPI_LTTNG" destroy one
 
+# Each command passes through it, and pays for what it loads.
+if [ -z "${SPI_SANITIZED:-}" ]; then
+	is "$(readelf -dW "$SPI_LTTNG" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')" libc.so.6 "it needs libc alone"
+fi
+
 # Called by path it behaves as the real one called by path.
 is "$("$SPI_LTTNG" --version | head -n 1)" "$("$real" --version | head -n 1)" "called by path"
 

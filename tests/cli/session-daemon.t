@@ -13,8 +13,9 @@ spi_sessiond() {
 	printf '#!/bin/sh\necho "$0 $*" >>"%s/called"\nexec lttng-sessiond --no-kernel "$@"\n' "$PWD" >"$1"
 	chmod +x "$1"
 }
-mkdir -p tree/cli inst/bin
+mkdir -p tree/cli/.libs inst/bin
 cp "$SPI_LTTNG" tree/cli/lttng
+cp "$SPI_TOP_BUILDDIR/cli/.libs/lttng-front.so" tree/cli/.libs
 cp "$SPI_LTTNG" inst/bin/lttng
 spi_sessiond tree/spi-sessiond-plugin/spi-sessiond
 spi_sessiond inst/bin/spi-sessiond

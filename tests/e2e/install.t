@@ -17,7 +17,7 @@ spi_daemon
 spi_cc zoo zoo.c
 
 check "make install" make -s -C "$SPI_TOP_BUILDDIR" install
-for file in bin/lttng bin/spi-inject lib/liblttng-spi.so.0 share/man/man1/lttng-trace.1 share/man/man1/spi-inject.1; do
+for file in bin/lttng bin/spi-inject lib/liblttng-spi.so.0 lib/lttng-spi/lttng-front.so share/man/man1/lttng-trace.1 share/man/man1/spi-inject.1; do
 	[ -e "$prefix/$file" ]
 	ok $? "$file is installed"
 done
