@@ -57,6 +57,7 @@
 #define SLOW_DIVISOR	5000u		/* 200 ppm */
 #define AHEAD_MAX_NS	5000u		/* an anchor found this far ahead of the clock: the TSC is not what it was */
 #define TOGETHER_TICKS	130u		/* a pair's readings should lie no farther apart than this, */
+#define TOGETHER_VIRTUAL	300u	/* where the vDSO has to do a hypervisor's sums as well */
 #define TOGETHER_SLACK	30u		/* nor much farther than the closest ones, as all threads' should lie equally far apart */
 #define TOGETHER_LOOKS	64u
 #define APART_SLACK	60u		/* and must not lie farther apart than this: something came between */
@@ -130,7 +131,7 @@ static uint64_t clock_pair(uint64_t *tsc)
 /* How close a pair can be here: some 20 to 30 ns. Returns the least number of ticks seen. */
 static uint64_t clock_take_distance(void)
 {
-	uint64_t least = TOGETHER_TICKS;
+	uint64_t least = UINT64_MAX;
 
 	for (unsigned int i = 0; i < TOGETHER_LOOKS; i++) {
 		uint64_t before = __builtin_ia32_rdtsc(), apart;
@@ -140,7 +141,9 @@ static uint64_t clock_take_distance(void)
 		if (apart < least)
 			least = apart;
 	}
-	if (least + TOGETHER_SLACK < together)
+	if (is_virtual)
+		together = TOGETHER_VIRTUAL;
+	if (least < together - TOGETHER_SLACK)
 		together = (uint32_t) least + TOGETHER_SLACK;
 	return least;
 }
