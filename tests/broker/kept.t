@@ -25,8 +25,10 @@ calls_go_on() {
 }
 is_balanced() {
 	lttng_ok destroy "$1"
+	for target in "${targets[@]}"; do kill -STOP "$target"; done	# the reader is to have a processor
 	spi_read "$1"
 	events balance "$1.txt" >balance.out 2>&1 || wrong+=" $1: $(cat balance.out)"
+	for target in "${targets[@]}"; do kill -CONT "$target"; done
 	[ "$(spi_count "$1" w_top_entry)" -gt 20 ] || wrong+=" $1: few calls"
 }
 

@@ -61,9 +61,10 @@ spi_daemon() {
 		{ diag "$(cat "$SPI_TMP/sessiond.log")"; echo "Bail out! lttng-sessiond does not start"; exit 1; }
 }
 
-# spi_wait SECONDS COMMAND... - until the command succeeds, asking 50 times a second; 1 when the time is over
+# spi_wait SECONDS COMMAND... - until the command succeeds, asking 50 times a second; 1 when the time is over. Five
+# seconds and more are a bound, and may be more on slow machines (run-all).
 spi_wait() {
-	local deadline=$((SECONDS + $1 + 1)) idle
+	local deadline=$((SECONDS + 1 + ($1 < 5 ? $1 : $1 * ${SPI_PATIENCE:-1}))) idle
 	shift
 	exec {idle}<> <(:)
 	until "$@" >/dev/null 2>&1; do
