@@ -27,7 +27,7 @@ enough() { [ "$(find "$1/archives" -mindepth 1 -maxdepth 1 -type d 2>/dev/null |
 
 # rotated SESSION OPTION...
 rotated() {
-	local session=$1 until=$((SECONDS + 20)) calls=0 idle before
+	local session=$1 until=$((SECONDS + 20 * ${SPI_PATIENCE:-1})) calls=0 idle before
 	shift
 	lttng_ok create "$session" --output="$SPI_TMP/$session"
 	lttng_ok enable-channel -u -s "$session" calls --subbuf-size 8K --num-subbuf 16 --monitor-timer 50000
