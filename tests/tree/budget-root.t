@@ -18,10 +18,10 @@ tree=--tree=leaf
 for mode in "" --compact; do
 	name=hot${mode#-}
 	for ((i = 0; i < rounds; i++)); do
-		budget "$name" 5 ./busy loop 500000000 $mode
+		budget "$name" 5 ./busy loop "$hot" $mode
 	done
 	while slow=$(slow_down "$name.cpu") && [ "$slow" -gt 50 ] && [ "$i" -lt 9 ]; do
-		budget "$name" 5 ./busy loop 500000000 $mode
+		budget "$name" 5 ./busy loop "$hot" $mode
 		i=$((i + 1))
 	done
 	diag "$name: slower by $slow/1000 ($(tr '\n' ';' <"$name.cpu"))"

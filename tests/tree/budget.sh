@@ -4,6 +4,8 @@
 # What the tests of budgets share: a program with one function that is called far too often, run without and with tracing.
 
 tree=--tree	# or --tree=ROOT
+# Calls of 1 ns: half a second; more where programs are slow to start (run-all), as what is measured has the tracer's start in it.
+hot=$((500000000 * ${SPI_PATIENCE:-1}))
 
 # slow_down FILE - the median of second / first number of each line, in 1/1000 above 1
 slow_down() {

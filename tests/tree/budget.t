@@ -18,7 +18,7 @@ gcc -shared -o libleaf.so leaf.o
 spi_cc busy-lib "$programs/hot.c" -L. -lleaf -Wl,-rpath,"$SPI_TMP"
 
 # In make soak as few calls as can be: they take half a second, of which the start of tracing alone is 2 or 3 percent.
-if [ -n "${SPI_SOAK:-}" ]; then calls=500000000 rounds=9 kinds=("" --compact); else calls=800000000 rounds=3 kinds=(""); fi
+if [ -n "${SPI_SOAK:-}" ]; then calls=$hot rounds=9 kinds=("" --compact); else calls=$((hot * 8 / 5)) rounds=3 kinds=(""); fi
 
 for mode in "" --compact; do
 	name=hot${mode#-}
