@@ -34,7 +34,7 @@ is_balanced() {
 
 for how in "" fork; do
 	targets=()
-	for _ in 1 2 3 4; do
+	for ((i = 0; i < $(nproc); i++)); do	# more of them would be off their processor within a call for longer than anybody waits
 		./kept $how &
 		targets+=($!)
 	done
