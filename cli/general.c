@@ -8,7 +8,6 @@
 enum general_option {
 	GENERAL_SESSIOND_PATH = 256,
 	GENERAL_RELAYD_PATH,
-	GENERAL_FOREIGN,
 };
 
 /* --help, --version, --list-options and --list-commands are not listed: the real lttng answers them. */

@@ -78,8 +78,6 @@ static int has_tsc;			/* the kernel's clock is the TSC */
 static int allowed;			/* and nothing spoke against it yet */
 static int is_virtual;			/* by a hypervisor's word */
 static uint64_t rate_tsc, rate_ns;	/* where the taking of the rate began */
-static uint64_t drift_tsc, drift_ns;	/* and where it was looked at last; guarded by drift_lock, which nobody waits for */
-static uint32_t drift_lock;
 static uint64_t floor_own, *floor_at = &floor_own;	/* what a stray was shown: nobody is shown less from then on */
 static ptrdiff_t rseq_offset;
 static char boot_id[LTTNG_UST_UUID_STR_LEN];
@@ -176,27 +174,22 @@ static void clock_take_rate(uint64_t tsc, uint64_t ns)
 
 /*
  * The machine may go on elsewhere, where the TSC has another rate. (That it may stand elsewhere is for the anchors: they are
- * too old then, or ahead.) Who finds another thread at this, or interrupted it, leaves it at that.
+ * too old then, or ahead.) Each thread looks for itself, while it is marked as anchoring.
  */
-static void clock_look_at_rate(uint64_t tsc, uint64_t ns)
+static void clock_look_at_rate(struct tp_clock *c, uint64_t tsc, uint64_t ns)
 {
-	uint64_t passed, shown, apart;
+	uint64_t passed = ns - c->drift_ns, shown, apart;
 
-	if (__atomic_exchange_n(&drift_lock, 1, __ATOMIC_ACQUIRE))
+	if (c->drift_tsc && passed < DRIFT_LOOK_NS)
 		return;
-	passed = ns - drift_ns;
-	if (!drift_tsc || passed >> 63) {
-		drift_tsc = tsc;
-		drift_ns = ns;
-	} else if (passed >= DRIFT_LOOK_NS) {
-		shown = (uint64_t) ((unsigned __int128) (tsc - drift_tsc) * tp_clock_mult >> 32);
+	if (c->drift_tsc) {
+		shown = (uint64_t) ((unsigned __int128) (tsc - c->drift_tsc) * tp_clock_mult >> 32);
 		apart = shown > passed ? shown - passed : passed - shown;
 		if (apart > passed / DRIFT_DIVISOR)
 			__atomic_store_n(&allowed, 0, __ATOMIC_RELAXED);
-		drift_tsc = tsc;
-		drift_ns = ns;
 	}
-	__atomic_store_n(&drift_lock, 0, __ATOMIC_RELEASE);
+	c->drift_tsc = tsc;
+	c->drift_ns = ns;
 }
 
 /* The most that the thread was shown so far; a handler may just have renewed the anchor. */
@@ -233,7 +226,7 @@ uint64_t tp_clock_anchor(void)
 	if (!tsc)
 		ns = clock_monotonic();
 	else if (is_virtual)
-		clock_look_at_rate(tsc, ns);
+		clock_look_at_rate(c, tsc, ns);
 	if (ns < least) {
 		if (least - ns > AHEAD_MAX_NS)
 			__atomic_store_n(&allowed, 0, __ATOMIC_RELAXED);

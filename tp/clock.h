@@ -12,11 +12,11 @@
 
 /*
  * A thread's anchor: at tick `tsc` the clock showed `ns`. `last` is what lttng-ust was last given, `processor` whose
- * buffer it was told to write to next.
+ * buffer it was told to write to next, `drift_tsc` and `drift_ns` an earlier anchor, by which the rate is looked at.
  */
 struct tp_clock {
 	volatile uint64_t tsc, ns;
-	uint64_t last;
+	uint64_t last, drift_tsc, drift_ns;
 	uint32_t anchoring;
 	volatile int32_t processor;
 };
