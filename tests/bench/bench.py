@@ -74,8 +74,9 @@ class Unusable(Exception):
 class Variant:
     """One way to trace calls.c; sample(function) -> added ns a call (median over the chunks)."""
 
-    def __init__(self, name, program, rules=(), environment=None, wrapper=(), contexts=(), start=True, slow=False):
+    def __init__(self, name, program, rules=(), environment=None, wrapper=(), contexts=(), start=True, slow=False, beside=None):
         self.name, self.program, self.rules, self.wrapper = name, program, rules, wrapper
+        self.beside = beside    # the variant that it is held against, too
         self.environment, self.contexts, self.start, self.slow = environment or {}, contexts, start, slow
         self.why = None
 
@@ -110,6 +111,13 @@ def spi(name, rules=('spi:FUNCTION*',), **more):
                                           'LTTNG_SPI_RULES': more.pop('spi_rule', 'FUNCTION')}, **more)
 
 
+def ratio(values, reference):
+    """The median of the rounds' ratios, as text; none where one of them was cut short."""
+    if len(reference) != len(values) or min(reference) <= 0:
+        return ''
+    return '%.2fx' % statistics.median(v / r for v, r in zip(values, reference))
+
+
 def compare(title, function, variants):
     """Interleaved rounds; the first variant is what the others are held against."""
     print('\n%s (added ns a call, %d interleaved rounds)' % (title, ROUNDS))
@@ -131,12 +139,13 @@ def compare(title, function, variants):
         if variant.why or not values:
             print('  %-58s cannot be measured here: %s' % (variant.name, variant.why))
             continue
-        ratio = ''
-        if len(reference) == len(values) and min(reference) > 0:
-            ratio = '%6.2fx' % statistics.median(v / r for v, r in zip(values, reference))
-        print('  %-58s min %8.1f  median %8.1f  %s%s' % (
-            variant.name, min(values), statistics.median(values), ratio,
-            '  (%d events lost)' % lost[variant] if lost[variant] else ''), flush=True)
+        text = '  %-58s min %8.1f  median %8.1f  %6s' % (
+            variant.name, min(values), statistics.median(values), ratio(values, reference))
+        if variant.beside and samples[variant.beside]:
+            text += ', %s of %s' % (ratio(values, samples[variant.beside]), variant.beside.name.split()[0])
+        if lost[variant]:
+            text += '  (%d events lost)' % lost[variant]
+        print(text, flush=True)
 
 
 def part_entry():
@@ -334,13 +343,15 @@ TREE = 'tree(main;exclude=base_*%s)'    # what the loop is held against is not r
 def part_tree():
     contexts = ('vpid', 'vtid')
     cyg = ['lttng_ust_cyg_profile*:func_*']
+    other = Variant('uftrace -P, unmodified program', 'calls', wrapper=uftrace())
     compare('A call of a tree, entry and exit: reach 1.0x, --compact 0.22x of uftrace', 'i2', [
         Variant('-finstrument-functions, lttng-ust-cyg-profile', 'calls-cyg', cyg, {'LD_PRELOAD': CYG % ''}, contexts=contexts),
         Variant('-finstrument-functions, lttng-ust-cyg-profile-fast', 'calls-cyg', cyg, {'LD_PRELOAD': CYG % '-fast'},
                 contexts=contexts),
-        Variant('uftrace -P, unmodified program', 'calls', wrapper=uftrace()),
+        other,
         spi('lttng-spi tree, unmodified program', cyg, spi_rule=TREE % '', contexts=contexts),
-        spi('lttng-spi tree, --compact', ['spi_tree:*'], spi_rule=TREE % ';compact', contexts=contexts),
+        spi('lttng-spi tree, --compact', ['spi_tree:*'], spi_rule=TREE % ';compact', contexts=contexts,
+            beside=other),
         spi('lttng-spi tree, session not started: reach 5 ns', cyg, spi_rule=TREE % '', contexts=contexts, start=False),
     ])
     sys.stdout.flush()
