@@ -16,6 +16,7 @@
 #define WHOLE_TEXT_MAX	(UINT64_C(64) << 20)	/* bytes of code decoded as a whole */
 #define WINDOW_BYTES	16u	/* the entry is described until this many bytes are covered */
 #define TARGET_BYTES	64u
+#define TAKES_BYTES	96u	/* in which a function may look at its return address */
 #define TABLES_MAX	64u	/* switch tables looked at in one function */
 #define TABLE_ENTRIES	4096u
 
@@ -267,13 +268,30 @@ static enum entry_effect entry_effect(const uint8_t *p, uint32_t size)
 	return ENTRY_LEAVES_IT;
 }
 
+/*
+ * Until the function has moved the stack or gone somewhere else. A setjmp() of somebody's own
+ * saves six registers first, Free Pascal's does.
+ */
+static int takes_return_address(const uint8_t *p, uint64_t size, uint64_t vaddr)
+{
+	enum entry_effect effect = ENTRY_LEAVES_IT;
+	struct x86_decoded insn;
+
+	for (uint64_t at = 0; at < size && effect == ENTRY_LEAVES_IT; at += insn.size) {
+		if (!x86_decode(p + at, size - at, vaddr + at, &insn) || insn.kind == SPI_INSN_END || insn.kind == SPI_INSN_JMP ||
+		    insn.kind == SPI_INSN_UNMOVABLE || (insn.kind == SPI_INSN_CALL && insn.target == vaddr + at + insn.size))
+			break;
+		effect = entry_effect(p + at, insn.size);
+	}
+	return effect == ENTRY_TAKES_IT;
+}
+
 enum spi_map_reason code_entry(struct code *code, const struct function *function, struct spi_map_func *record,
 			       struct tables *tables)
 {
 	size_t index = (size_t) (function - code->functions->list.at);
 	uint64_t left, extent = function_extent(code, index), at = 0, targets = code->targets[index];
 	const uint8_t *p = extent ? image_at(code->image, function->vaddr, &left) : NULL;
-	enum entry_effect effect = ENTRY_LEAVES_IT;
 
 	if (!p)
 		return SPI_REASON_NO_CODE;
@@ -303,8 +321,6 @@ enum spi_map_reason code_entry(struct code *code, const struct function *functio
 				      ? insn.target
 				      : 0;
 		record->insn_count++;
-		if (effect == ENTRY_LEAVES_IT)
-			effect = entry_effect(p + at, insn.size);
 		at += insn.size;
 		/* A jump into the middle of an instruction: whoever jumps there decodes it differently. Nothing may
 		 * move. */
@@ -316,7 +332,9 @@ enum spi_map_reason code_entry(struct code *code, const struct function *functio
 	}
 	if (!record->insn_count)
 		return SPI_REASON_UNDECODED;
-	if (effect == ENTRY_TAKES_IT)
+	if (left > extent)
+		left = extent;
+	if (takes_return_address(p, left < TAKES_BYTES ? left : TAKES_BYTES, function->vaddr))
 		return SPI_REASON_OTHER_ABI;
 	return tables->insns.at[record->insn_first].kind == SPI_INSN_UNMOVABLE ? SPI_REASON_UNMOVABLE : SPI_REASON_NONE;
 }

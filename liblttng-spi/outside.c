@@ -5,11 +5,15 @@
  * (root.c): handlers of signals, start routines of threads, constructors, functions
  * that excluded objects call; and main(), when it has no name.
  */
+#include <elf.h>
 #include <errno.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include "liblttng-spi/entry.h"
 #include "liblttng-spi/interpose.h"
+
+#define START_BYTES	80	/* of the program's first function that are looked through */
+#define INSN_BYTES	10	/* the longest of the instructions in question */
 
 static void callback(uint64_t address, int is_control)
 {
@@ -94,27 +98,58 @@ void spi_tree_handlers_look(void)
 	}
 }
 
-/*
- * A C program's first function gives main() to __libc_start_main() as its first
- * argument: lea main(%rip), %rdi, or mov $main, %rdi.
- */
-uint64_t spi_tree_find_main(void)
+/* Are these bytes of a segment of the program that has this flag (PF_X, PF_W)? They may be read then. */
+static int segment_has(const struct spi_object *exe, uint32_t flag, uint64_t address, uint64_t size)
 {
-	uint64_t start = getauxval(AT_ENTRY), at;
-	const uint8_t *p = (const uint8_t *) start;
+	const Elf64_Phdr *ph = (const Elf64_Phdr *) getauxval(AT_PHDR);
+
+	for (uint64_t i = 0; ph && i < getauxval(AT_PHNUM); i++) {
+		uint64_t from = ph[i].p_vaddr + exe->bias;
+
+		if (ph[i].p_type == PT_LOAD && (ph[i].p_flags & flag) && address >= from && address + size <= from + ph[i].p_memsz)
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * What the instruction at p puts into %rdi, where it is one of those that give main() to
+ * __libc_start_main(): lea main(%rip) and mov $main (glibc's crt1.o), mov from the GOT (its
+ * Scrt1.o, where the linker left it as it was), movabs $main (Free Pascal). 0: none of them.
+ */
+static uint64_t first_argument(const struct spi_object *exe, const uint8_t *p, int after_rex)
+{
+	uint64_t wide;
 	int32_t word;
 
-	for (at = 0; start && at < 56; at++) {
-		spi_bytes_copy(&word, p + at + 3, 4);
-		if (p[at] == 0x48 && p[at + 1] == 0x8d && p[at + 2] == 0x3d)
-			return start + at + 7 + (uint64_t) (int64_t) word;
-		if (p[at] == 0x48 && p[at + 1] == 0xc7 && p[at + 2] == 0xc7)
-			return (uint64_t) (int64_t) word;
-		if (p[at] == 0xbf && at && p[at - 1] != 0x48) {
-			spi_bytes_copy(&word, p + at + 1, 4);
-			if ((uint32_t) word > 0x10000)
-				return (uint32_t) word;
-		}
+	spi_bytes_copy(&word, p + 3, 4);
+	if (p[0] == 0x48 && p[1] == 0x8d && p[2] == 0x3d)
+		return (uint64_t) p + 7 + (uint64_t) (int64_t) word;
+	if (p[0] == 0x48 && p[1] == 0x8b && p[2] == 0x3d && segment_has(exe, PF_W, (uint64_t) p + 7 + (uint64_t) (int64_t) word, 8)) {
+		spi_bytes_copy(&wide, p + 7 + word, 8);
+		return wide;
+	}
+	if (p[0] == 0x48 && p[1] == 0xc7 && p[2] == 0xc7)
+		return (uint64_t) (int64_t) word;
+	spi_bytes_copy(&wide, p + 2, 8);
+	if (p[0] == 0x48 && p[1] == 0xbf)
+		return wide;
+	spi_bytes_copy(&word, p + 1, 4);
+	return p[0] == 0xbf && !after_rex && (uint32_t) word > 0x10000 ? (uint32_t) word : 0;
+}
+
+uint64_t spi_tree_find_main(void)
+{
+	const struct spi_object *exe = spi_objects_list();
+	uint64_t start = getauxval(AT_ENTRY), main;
+
+	/* else the dynamic linker was given the program's name by hand: it is what the kernel started */
+	if (!exe || start < exe->low || start >= exe->high)
+		return 0;
+	for (uint64_t p = start; p < start + START_BYTES && segment_has(exe, PF_X, p, INSN_BYTES); p++) {
+		main = first_argument(exe, (const uint8_t *) p, p > start && *(const uint8_t *) (p - 1) == 0x48);
+		if (main)
+			return main;
 	}
 	return 0;
 }

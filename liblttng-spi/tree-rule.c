@@ -118,7 +118,18 @@ static void take_root(struct spi_tree *tree, struct spi_link *link, struct spi_t
 	spi_link_declined(link, to->object->name, spi_tree_func_name(to, func), reason);
 }
 
-static int take_main(struct spi_tree *tree, struct spi_link *link)
+static void take_roots(struct spi_tree *tree, struct spi_link *link, const struct spi_rule_text *text)
+{
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next) {
+		if (to->gone || !(to->covered & tree->bit) || !spi_rule_covers(text, to->object))
+			continue;
+		for (uint32_t i = 0; i < to->map.head->funcs.count; i++)
+			if (spi_tree_glob_means(text->pattern, to, i))
+				take_root(tree, link, to, i);
+	}
+}
+
+static int take_main(struct spi_tree *tree, struct spi_link *link, const struct spi_rule_text *text)
 {
 	uint64_t address = spi_tree_find_main();
 	struct spi_tree_object *to = address ? spi_tree_object_at(address) : NULL;
@@ -130,6 +141,12 @@ static int take_main(struct spi_tree *tree, struct spi_link *link)
 
 		tree->is_outside = exe && !spi_tree_covers(tree, exe);
 		return tree->is_outside ? 0 : -ENOENT;
+	}
+	/* Free Pascal's gives libc a function that pops its return address, and has another that is named main */
+	if (spi_tree_func_unfit(to, (uint64_t) func) && !spi_tree_glob_means(text->pattern, to, (uint64_t) func)) {
+		take_roots(tree, link, text);
+		if (tree->roots)
+			return 0;
 	}
 	take_root(tree, link, to, (uint64_t) func);
 	return 0;
@@ -145,17 +162,6 @@ static void main_missing(struct spi_tree *tree)
 		"that libc calls, as programs in Go have none");
 	if (spi_env.follow)
 		spi_note("not followed: %s", tree->why);
-}
-
-static void take_roots(struct spi_tree *tree, struct spi_link *link, const struct spi_rule_text *text)
-{
-	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next) {
-		if (to->gone || !(to->covered & tree->bit) || !spi_rule_covers(text, to->object))
-			continue;
-		for (uint32_t i = 0; i < to->map.head->funcs.count; i++)
-			if (spi_tree_glob_means(text->pattern, to, i))
-				take_root(tree, link, to, i);
-	}
 }
 
 static int root_is_main(const struct spi_rule_text *text)
@@ -222,7 +228,7 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct
 		tree->roots += spi_tree_stacks_look(bit);
 	if (everybody && !tree->roots && spi_objects_list())
 		tree->is_outside = !spi_tree_covers(tree, spi_objects_list());
-	if (!everybody && (!is_main || take_main(tree, link) < 0))
+	if (!everybody && (!is_main || take_main(tree, link, text) < 0))
 		take_roots(tree, link, text);
 	if (is_main)
 		main_missing(tree);

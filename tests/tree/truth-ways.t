@@ -11,8 +11,8 @@ spi_daemon
 tree_tools
 tree_cc ways-truth ways.c -O0 -finstrument-functions
 tree_cc ways ways.c -O0
-for mode in longjmp exit signals; do	# atexit() is a function of the program, from an archive that is not instrumented
-	TREE_OBJECTS=-atexit tree_is_truth "$mode" entries ways "$mode"
+for mode in longjmp own exit signals; do	# functions of the program that have no source here
+	TREE_OBJECTS="-atexit -own_longjmp" tree_is_truth "$mode" entries ways "$mode"
 done
 # Children are processes of their own where lttng-ust is told of them.
 SPI_CYG="$SPI_CYG /usr/lib/x86_64-linux-gnu/liblttng-ust-fork.so.1" tree_is_truth fork entries ways fork

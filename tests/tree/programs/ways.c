@@ -3,6 +3,7 @@
 /*
  * Ways out of calls that are no returns, and ways in that are no calls: ways MODE.
  *   longjmp     over 20 frames, again and again; out of a comparator; siglongjmp out of a handler
+ *   own         a setjmp() that is nobody's, as Free Pascal's is: six registers are saved before the return address
  *   exit        exit() 30 calls deep, with atexit() handlers
  *   _exit       _exit() 30 calls deep
  *   abort       ends by a signal
@@ -71,6 +72,44 @@ static FN void raise_deep(int depth)
 	else
 		raise(SIGUSR1);
 	note(2);
+}
+
+extern int own_setjmp(long *) __attribute__((returns_twice));
+extern void own_longjmp(long *) __attribute__((noreturn));
+__asm__(".pushsection .text\n"
+	".type own_setjmp, @function\n"
+	"own_setjmp: mov %rbx, (%rdi); mov %rbp, 8(%rdi); mov %r12, 16(%rdi); mov %r13, 24(%rdi)\n"
+	"mov %r14, 32(%rdi); mov %r15, 40(%rdi); lea 8(%rsp), %rax; mov %rax, 48(%rdi)\n"
+	"mov (%rsp), %rax; mov %rax, 56(%rdi); xor %eax, %eax; ret\n"
+	".size own_setjmp, . - own_setjmp\n"
+	".type own_longjmp, @function\n"
+	"own_longjmp: mov (%rdi), %rbx; mov 8(%rdi), %rbp; mov 16(%rdi), %r12; mov 24(%rdi), %r13\n"
+	"mov 32(%rdi), %r14; mov 40(%rdi), %r15; mov 48(%rdi), %rsp; mov $1, %eax; jmp *56(%rdi)\n"
+	".size own_longjmp, . - own_longjmp\n"
+	".popsection");
+static long own[8];
+
+static FN void own_jump(int depth)
+{
+	if (!depth)
+		own_longjmp(own);
+	own_jump(depth - 1);
+	note(1);
+}
+
+static FN int by_own(void)
+{
+	volatile int i;
+
+	for (i = 0; i < 100; i++) {
+		note((unsigned long) i);
+		if (own_setjmp(own))
+			note(7);
+		else
+			own_jump(i % 9);
+	}
+	print();
+	return 3;
 }
 
 static FN int by_longjmp(void)
@@ -292,6 +331,8 @@ int main(int argc, char **argv)
 
 	if (!strcmp(mode, "longjmp"))
 		return by_longjmp();
+	if (!strcmp(mode, "own"))
+		return by_own();
 	if (!strcmp(mode, "exit"))
 		return by_exit();
 	if (!strcmp(mode, "_exit"))
