@@ -15,6 +15,9 @@
  *   .NET         section __managedcode of programs compiled ahead of time
  *   GraalVM      all of a native image, which has .svm_heap
  *   Dart, Mono   all of an object with a snapshot's instructions, or compiled ahead of time
+ *
+ * Or it copies frames off the stack and back, and so returns by one return address twice:
+ *   greenlet     all of Python's extension module, which gevent, eventlet and SQLAlchemy use
  */
 #include <stdlib.h>
 #include <string.h>
@@ -57,13 +60,24 @@ static int is_v8(const char *name, size_t size)
 	       (begins_with(name, size, "_ZN2v88internal") && ends_with(name, size, "EiPmPNS0_7IsolateE"));
 }
 
+/* What the interpreter calls to make the module: 0.x of it, 1.0 and later, Python 2's. */
+static int is_greenlet(const char *name, size_t size)
+{
+	static const char *const names[] = {"PyInit_greenlet", "PyInit__greenlet", "initgreenlet"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (size == strlen(names[i]) && begins_with(name, size, names[i]))
+			return 1;
+	return 0;
+}
+
 void managed_symbol(struct managed *managed, uint64_t vaddr, uint64_t size, const char *name, uint64_t room)
 {
 	struct managed_mark *mark;
 	size_t length;
 
 	/* One symbol in a thousand is looked at any further. */
-	if (!room || !vaddr || !strchr("cB_m", *name))
+	if (!room || !vaddr || !strchr("cB_mPi", *name))
 		return;
 	length = strnlen(name, room);
 	if (begins_with(name, length, "caml")) {
@@ -78,7 +92,8 @@ void managed_symbol(struct managed *managed, uint64_t vaddr, uint64_t size, cons
 		if (size <= UINT64_MAX - vaddr)
 			range_add(managed, vaddr, vaddr + (size ? size : 1));
 	} else if (begins_with(name, length, "_kDartIsolateSnapshotInstructions") || begins_with(name, length, "_kDartVmSnapshotInstructions") ||
-		   (begins_with(name, length, "mono_aot_") && ends_with(name, length, "file_info"))) {
+		   (begins_with(name, length, "mono_aot_") && ends_with(name, length, "file_info")) ||
+		   is_greenlet(name, length)) {
 		managed->is_all = 1;
 	}
 }

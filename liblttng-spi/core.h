@@ -101,7 +101,8 @@ void spi_threads_fork_child(void);
 void spi_process_end(void);			/* calls that will never return get their exit records */
 void spi_process_execs(void);			/* the same before execve() */
 void spi_process_goes_on(void);			/* which has failed: the calls are entered again */
-void spi_thread_unwound(uint64_t sp);
+int spi_thread_unwound(uint64_t sp);
+void spi_slot_unwound(struct spi_slot *slot);
 /* What the object around an address defines by this name. symbols.c */
 void *spi_symbol_beside(const char *name, uint64_t address);
 /* Functions that the object exports; control side. */
@@ -111,6 +112,7 @@ int spi_symbol_is_shadowed(const char *name);		/* another library than libc and 
 struct dl_phdr_info;
 int spi_object_defines(const struct dl_phdr_info *info, const char *name);
 void spi_unwind_look(const struct dl_phdr_info *info);	/* an object that was not known; unwind.c */
+void spi_stacks_look(const struct dl_phdr_info *info);	/* the same; slots.c */
 void spi_calls_close(void);			/* before execve() */
 void spi_calls_abandon(void);			/* of this thread: they return as ever, and nothing is recorded of it */
 void spi_calls_again(void);			/* after one that failed */

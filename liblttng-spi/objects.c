@@ -134,6 +134,7 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 			;
 		*scan->tail = o;
 		spi_unwind_look(info);
+		spi_stacks_look(info);
 	}
 	if (!o->since)
 		o->since = spi_objects_scans;

@@ -151,6 +151,7 @@ enum spi_point_flags {
 #define SPI_SLOT_COUNT		(1u << 21)
 #define SPI_SLOT_RETURN		6u	/* the return address a called function sees is slot code + 6 */
 #define SPI_SLOT_DEAD		(~UINT64_C(0))
+#define SPI_SLOT_GONE		(~UINT64_C(2))	/* p of a call that is over, as its place on the stack says: slots.c */
 
 enum spi_slot_state {
 	SPI_SLOT_FREE = 0,	/* the call is over; the slot waits for those above it */
@@ -164,7 +165,7 @@ struct spi_slot {
 	uint64_t ra;		/* 0: original return address. slots.S */
 	uint64_t target;	/* 8: body. slots.S */
 	uint64_t exit;		/* 16: exit thunk. slots.S */
-	uint64_t p;		/* 24: where on the stack the return address stood; SPI_SLOT_DEAD above the top */
+	uint64_t p;		/* 24: where on the stack the return address stood; SPI_SLOT_DEAD above the top, SPI_SLOT_GONE */
 	struct spi_point *point;	/* 32 */
 	uint64_t start;		/* 40: payload's: time of the entry */
 	const void *cookie;	/* 48: payload's: the channel that recorded the entry */
@@ -299,6 +300,7 @@ struct spi_thread_own {
  * async-signal-safe.
  */
 int spi_thread_slow(uint64_t p);
+extern int spi_stacks_copied;	/* frames are taken off stacks and put back: slots.c */
 /* A call arrived while the thread was busy: 1 when a signal handler made it (record it), 0 when the tracer itself did. */
 int spi_thread_nested(uint64_t p);
 /* The thread's mark is not as usual: 1 when its call may be recorded all the same. */

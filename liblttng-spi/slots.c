@@ -15,6 +15,14 @@
  * when they return, when an unwinder leaves them, or, once the thread runs short
  * of chunks, when their word on the stack is no longer theirs.
  *
+ * A program may also copy frames off its stack, go on with other ones at the same
+ * place, and put them back later: Python's greenlet does. Nothing that a stack shows
+ * proves a slot dead then. So a slot that was taken for dead by its place is `gone`: its
+ * call has its exit record, but it is not used anew before GONE_MAX more of them lie on
+ * top of the thread's. Who returns by one comes from a frame that was put back: from then on
+ * (or since an object was loaded that is known for it) positions are not asked any more,
+ * a slot goes when its call returns or is unwound, and those that never are stay taken.
+ *
  * All of it runs with the program in any state: in signal handlers, under its
  * malloc lock, in constructors.
  */
@@ -25,8 +33,11 @@
 
 #define TAIL_CHAIN_MAX	256u		/* slots at one stack position before endless tail calls are folded */
 #define FOREIGN_LOOK	64u		/* slots of other stacks looked past in search of dead ones */
+#define GONE_MAX	16384u		/* slots taken for dead on top of a thread's, before they are used anew */
 
 extern void spi_thunk_exit_xmm(void) SPI_HIDDEN;
+
+int spi_stacks_copied;
 
 void spi_thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end)
 {
@@ -67,6 +78,12 @@ static int on_own_stack(const struct spi_thread *t, uint64_t p)
 	return p >= t->stack_low && p < t->stack_high;
 }
 
+/* Does a place on the stack prove anything? */
+static int place_tells(const struct spi_thread *t, uint64_t p)
+{
+	return on_own_stack(t, p) && !spi_stacks_copied;
+}
+
 /*
  * May an unwound slot go, seen from a call that is made or ends at p? The
  * unwinder is done with it once something outside of its frame goes on.
@@ -77,7 +94,7 @@ static int unwound_is_done(const struct spi_thread *t, const struct spi_slot *sl
 		return 1;			/* the thread ends */
 	if (slot->p > p)
 		return 0;
-	return on_own_stack(t, p) ? on_own_stack(t, slot->p) : p - slot->p < 65536;
+	return place_tells(t, p) ? place_tells(t, slot->p) : p - slot->p < 65536;
 }
 
 /* Drop what is free at the top; p as for unwound_is_done(). */
@@ -107,12 +124,58 @@ void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left ho
 	t->busy--;
 }
 
+/* A frame that was taken for over returns. */
+static void gone_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	(void) frame;
+	(void) vec;
+	(void) stride;
+	spi_stacks_copied = 1;
+	spi_slot_pop(&spi_thread, slot);
+}
+
+static void gone_left(struct spi_slot *slot, enum spi_left how)
+{
+	(void) slot;
+	(void) how;
+}
+
+static struct spi_point gone = { .exit = gone_exit, .left = gone_left };
+
+/* The call of `slot` is over, as its place says; should it not be, it returns all the same. Signals held. */
+static void slot_go(struct spi_thread *t, struct spi_slot *slot)
+{
+	spi_slot_left(t, slot, SPI_LEFT_JUMPED);
+	slot->point = &gone;
+	slot->exit = (uint64_t) spi_thunk_exit_xmm;	/* gone_exit() uses general registers only */
+	slot->start = 0;
+	slot->aux = 0;
+	slot->p = SPI_SLOT_GONE;
+	spi_barrier();
+	slot->state = SPI_SLOT_LIVE;
+}
+
+/* The lowest gone slot of those that lie together in one chunk, from this one down: `start` is how many lie below, as far as known. */
+static struct spi_slot *gone_lowest(struct spi_slot *slot)
+{
+	struct spi_slot *first = spi_chunk_first(spi_chunk_of(slot)), *low = slot;
+
+	for (;;) {
+		low -= low->start;
+		if (low == first || low[-1].p != SPI_SLOT_GONE)
+			break;
+		low--;
+	}
+	slot->start = (uint64_t) (slot - low);
+	return low;
+}
+
 /* Is the call of `slot` certainly over, seen from a call whose return address is at p on the same stack? */
 static int slot_is_dead(const struct spi_thread *t, const struct spi_slot *slot, uint64_t p)
 {
 	if (slot->p == p)
 		return *(const uint64_t *) p != spi_slot_code(slot) + SPI_SLOT_RETURN;
-	return on_own_stack(t, p) && on_own_stack(t, slot->p) && slot->p < p;
+	return place_tells(t, p) && place_tells(t, slot->p) && slot->p < p;
 }
 
 struct spi_slot *spi_slot_below(struct spi_slot *slot)
@@ -154,6 +217,10 @@ static void slots_leave_above(struct spi_thread *t, const struct spi_slot *slot)
 	for (struct spi_slot *s = spi_thread_top(t); s && s != slot; s = spi_slot_below(s)) {
 		int is_over;
 
+		if (s->p == SPI_SLOT_GONE) {
+			s = gone_lowest(s);
+			continue;
+		}
 		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD)
 			continue;
 		if (on_own_stack(t, s->p)) {
@@ -164,7 +231,7 @@ static void slots_leave_above(struct spi_thread *t, const struct spi_slot *slot)
 			is_over = s->p >= a.low && s->p < a.high;
 		}
 		if (is_over)
-			spi_slot_left(t, s, SPI_LEFT_JUMPED);
+			slot_go(t, s);
 	}
 }
 
@@ -175,12 +242,16 @@ static void thread_reclaim(struct spi_thread *t, uint64_t p)
 	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
 		if (s->p == SPI_SLOT_DEAD)
 			break;				/* being filled by the code that this signal handler interrupted */
+		if (s->p == SPI_SLOT_GONE) {
+			s = gone_lowest(s);
+			continue;
+		}
 		if (s->state != SPI_SLOT_LIVE)
 			continue;
 		if (slot_is_dead(t, s, p)) {
 			if (foreign)
 				slots_leave_above(t, s);
-			spi_slot_left(t, s, SPI_LEFT_JUMPED);
+			slot_go(t, s);
 		} else if (on_own_stack(t, s->p) || !on_own_stack(t, p) || ++foreign > FOREIGN_LOOK)
 			break;
 	}
@@ -193,12 +264,29 @@ static void thread_collect(struct spi_thread *t, uint64_t p)
 	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
 		uint64_t word = 0;
 
-		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD)
+		if (s->state != SPI_SLOT_LIVE || s->p >= SPI_SLOT_GONE)
 			continue;
 		if (spi_memory_copy(&word, s->p, sizeof(word)) < 0 || word != spi_slot_code(s) + SPI_SLOT_RETURN)
 			spi_slot_left(t, s, SPI_LEFT_JUMPED);
 	}
 	thread_pop_free(t, p);
+}
+
+/* Gone slots on top of the thread's are used anew, if there are more than that. Are there some now? */
+static int thread_forget(struct spi_thread *t, uint32_t most)
+{
+	struct spi_slot *s = spi_thread_top(t), *low;
+	uint32_t n = 0;
+
+	for (; s && s->p != SPI_SLOT_DEAD && (s->p == SPI_SLOT_GONE || s->state == SPI_SLOT_FREE); s = spi_slot_below(low)) {
+		low = s->p == SPI_SLOT_GONE ? gone_lowest(s) : s;
+		n += (uint32_t) (s - low) + 1;
+	}
+	if (n <= most || spi_stacks_copied)
+		return 0;
+	while (n--)
+		thread_pop(t);
+	return 1;
 }
 
 /*
@@ -211,6 +299,8 @@ static void thread_fold_tail(struct spi_thread *t, uint64_t p)
 	struct spi_slot *top = spi_thread_top(t), *s = top;
 	unsigned int n = 0;
 
+	if (!spi_slot_is_chained(top, p))
+		return;
 	while (s && s->p == p && s->state == SPI_SLOT_LIVE && n < TAIL_CHAIN_MAX) {
 		s = spi_slot_below(s);
 		n++;
@@ -224,10 +314,17 @@ static void thread_fold_tail(struct spi_thread *t, uint64_t p)
 
 static int thread_grow(struct spi_thread *t, uint64_t p)
 {
-	uint32_t chunk = spi_chunk_get();
+	uint32_t chunk;
 	struct spi_slot *top;
 
+	if (thread_forget(t, GONE_MAX))
+		return 0;
+	chunk = spi_chunk_get();
 	if (chunk == CHUNK_NONE) {
+		if (thread_forget(t, 0))
+			return 0;
+		if (spi_stacks_copied)
+			return -1;
 		thread_collect(t, p);
 		if (t->cur < t->end)
 			return 0;
@@ -256,6 +353,8 @@ SPI_EXPORT int spi_thread_slow(uint64_t p)
 
 	if (t->busy >= SPI_BUSY_ALWAYS)
 		return -1;
+	if (spi_stacks_copied && t->cur && t->cur != t->end)
+		return 0;
 	/* The thread's slots are in order between signals only. */
 	old = spi_signals_hold(~UINT64_C(0));
 	if (!t->cur)
@@ -282,7 +381,7 @@ SPI_EXPORT void spi_slot_leave_above(struct spi_slot *slot)
 	struct spi_thread *t = &spi_thread;
 	uint64_t old;
 
-	if (!t->cur || !on_own_stack(t, slot->p))
+	if (!t->cur || !place_tells(t, slot->p))
 		return;
 	old = spi_signals_hold(~UINT64_C(0));
 	slots_leave_above(t, slot);
@@ -322,7 +421,7 @@ void spi_calls_close(void)
 	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
 		struct spi_point *point = s->point;
 
-		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || point == &closed || (point->flags & SPI_POINT_COMPACT))
+		if (s->state != SPI_SLOT_LIVE || s->p >= SPI_SLOT_GONE || point == &closed || (point->flags & SPI_POINT_COMPACT))
 			continue;
 		spi_slot_left(t, s, SPI_LEFT_PROCESS_END);
 		s->start = (uint64_t) point;
@@ -360,7 +459,7 @@ void spi_slots_each(void (*show)(struct spi_slot *slot))
 		s = spi_thread_top(t);
 		for (i = 0; i < n; i++)
 			s = spi_slot_below(s);
-		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD)
+		if (s->state == SPI_SLOT_LIVE && s->p < SPI_SLOT_GONE)
 			show(s);
 	}
 }
@@ -407,17 +506,22 @@ SPI_EXPORT void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p)
 	spi_signals_release(old);
 }
 
-/* An unwinder leaves the frame of the live slot that is nearest above the stack pointer. See unwind.c. */
-void spi_thread_unwound(uint64_t sp)
+/*
+ * An unwinder leaves the frame of the live slot that is nearest above the stack pointer. See unwind.c.
+ * 0: that cannot be told from the stack, ask the unwinder which it is.
+ */
+int spi_thread_unwound(uint64_t sp)
 {
 	struct spi_thread *t = &spi_thread;
 	struct spi_slot *nearest = NULL;
 	unsigned int looked = 0;
 
 	if (!t->cur)
-		return;
+		return 1;
+	if (spi_stacks_copied)
+		return 0;
 	for (struct spi_slot *s = spi_thread_top(t); s && looked < 4096; s = spi_slot_below(s), looked++) {
-		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || s->p <= sp)
+		if (s->state != SPI_SLOT_LIVE || s->p >= SPI_SLOT_GONE || s->p <= sp)
 			continue;
 		if (!nearest || s->p < nearest->p)
 			nearest = s;
@@ -425,8 +529,27 @@ void spi_thread_unwound(uint64_t sp)
 		if (on_own_stack(t, sp) && on_own_stack(t, s->p))
 			break;
 	}
-	if (nearest)
-		spi_slot_left(t, nearest, SPI_LEFT_UNWOUND);
+	if (!nearest || (on_own_stack(t, sp) && on_own_stack(t, nearest->p) &&
+			*(const uint64_t *) nearest->p != spi_slot_code(nearest) + SPI_SLOT_RETURN))
+		return 0;
+	spi_slot_left(t, nearest, SPI_LEFT_UNWOUND);
+	return 1;
+}
+
+void spi_slot_unwound(struct spi_slot *slot)
+{
+	if (slot->p == SPI_SLOT_GONE)
+		spi_stacks_copied = 1;
+	spi_slot_left(&spi_thread, slot, SPI_LEFT_UNWOUND);
+}
+
+/* Control thread, before the object's constructors run where that is known in time. */
+void spi_stacks_look(const struct dl_phdr_info *info)
+{
+	static const char *const names[] = { "PyInit__greenlet", "PyInit_greenlet", "initgreenlet" };
+
+	for (unsigned int i = 0; !spi_stacks_copied && i < sizeof(names) / sizeof(names[0]); i++)
+		spi_stacks_copied = spi_object_defines(info, names[i]);
 }
 
 /* At a thread's end: is the call one of those that the end itself is made in? It will return. */

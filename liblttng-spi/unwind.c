@@ -10,8 +10,9 @@
  * Which slot it is could be asked with _Unwind_GetIP(), but of the right
  * unwinder: a program may have several, linked in statically, and their contexts
  * differ. The stack tells as well: frames are left from the inside out, so it is
- * the live slot nearest above the stack pointer. Should that be one which longjmp
- * abandoned, it is over as well, and the other is found the same way later.
+ * the live slot nearest above the stack pointer. Only where that does not hold its slot's
+ * address any more (longjmp abandoned it), or frames are copied off the stack and back
+ * (slots.c), the unwinder is asked, by the function beside the one that called us.
  *
  * The slot is marked, not taken off: the unwinder reads its return address again
  * after this returns.
@@ -131,22 +132,35 @@ void spi_unwind_look(const struct dl_phdr_info *info)
 		spi_note("the frames of traced calls cannot be told to libunwind as it needs it");
 }
 
+/* The slot whose frame this is. NULL: the unwinder does not tell. */
+static struct spi_slot *slot_of(struct _Unwind_Context *context, uint64_t caller)
+{
+	_Unwind_Ptr (*get_ip)(struct _Unwind_Context *) = spi_symbol_beside("_Unwind_GetIP", caller);
+	uint64_t at = get_ip ? get_ip(context) - (uint64_t) spi_slot_code_base : UINT64_MAX;
+
+	return at < (uint64_t) SPI_SLOT_COUNT * SPI_SLOT_SIZE ? &spi_slot_data_base[at / SPI_SLOT_SIZE] : NULL;
+}
+
+static void unwound_asked(struct _Unwind_Context *context, uint64_t caller)
+{
+	struct spi_slot *slot = slot_of(context, caller);
+
+	if (slot)
+		spi_slot_unwound(slot);
+}
+
 /* This unwinder takes the slot's frame for the handler's: let it be that. */
 static _Unwind_Reason_Code handle(struct _Unwind_Exception *exception, struct _Unwind_Context *context, uint64_t caller)
 {
-	_Unwind_Ptr (*get_ip)(struct _Unwind_Context *) = spi_symbol_beside("_Unwind_GetIP", caller);
 	void (*set_ip)(struct _Unwind_Context *, _Unwind_Ptr) = spi_symbol_beside("_Unwind_SetIP", caller);
 	void (*set_gr)(struct _Unwind_Context *, int, _Unwind_Word) = spi_symbol_beside("_Unwind_SetGR", caller);
-	uint64_t at;
+	struct spi_slot *slot = slot_of(context, caller);
 
 	*(void **) &spi_unwind_resume = spi_symbol_beside("_Unwind_Resume", caller);
-	if (!get_ip || !set_ip || !set_gr || !spi_unwind_resume)
-		return _URC_CONTINUE_UNWIND;
-	at = get_ip(context) - (uint64_t) spi_slot_code_base;
-	if (at >= (uint64_t) SPI_SLOT_COUNT * SPI_SLOT_SIZE)
+	if (!slot || !set_ip || !set_gr || !spi_unwind_resume)
 		return _URC_CONTINUE_UNWIND;
 	set_gr(context, REG_RAX, (_Unwind_Word) exception);
-	set_gr(context, REG_RDX, spi_slot_data_base[at / SPI_SLOT_SIZE].ra);
+	set_gr(context, REG_RDX, slot->ra);
 	set_ip(context, (_Unwind_Ptr) spi_slot_landing);
 	return _URC_INSTALL_CONTEXT;
 }
@@ -156,7 +170,8 @@ _Unwind_Reason_Code spi_slot_personality(int version, _Unwind_Action actions, _U
 {
 	if (!(actions & _UA_CLEANUP_PHASE))
 		return _URC_CONTINUE_UNWIND;
-	spi_thread_unwound((uint64_t) __builtin_frame_address(0));
+	if (!spi_thread_unwound((uint64_t) __builtin_frame_address(0)))
+		unwound_asked(context, (uint64_t) __builtin_return_address(0));
 	if (actions & _UA_HANDLER_FRAME)
 		return handle(exception, context, (uint64_t) __builtin_return_address(0));
 	return _URC_CONTINUE_UNWIND;

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# timeout: 120
+#
+# Coroutines whose frames lie in main()'s own, or are copied off the stack and back:
+# a call that looks over by its place on the stack goes on later. By rules for
+# functions and in trees, and Python's greenlet.
+. "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
+spi_private "$@"
+spi_daemon
+tree_tools
+tree_cc copies copies.c -O1
+functions='down stop work meanwhile go_on'
+# as_many NAME - of the last trace: an exit for each entry, and none that is nobody's; calls of coroutines cross
+as_many() {
+	local line
+	line=$("$SPI_TMP/calls" ${TREE_COMPACT:+--expand "$SPI_EXPAND"} "$SPI_TMP/t" 2>/dev/null)
+	[[ $line =~ ^entries\ ([0-9]+)\ exits\ ([0-9]+)\ orphans\ 0\ .*\ open\ 0\ .*\ lost\ 0$ ]] && [ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ] &&
+		[ "${BASH_REMATCH[1]}" -gt 1000 ]
+	ok $? "$1: an exit for each entry" || diag "$line"
+}
+for mode in local shared within; do
+	./copies "$mode" >plain.out
+	read -r calls _ <plain.out
+	options=()
+	for name in $functions; do options+=(-f "$name"); done
+	"$SPI_LTTNG" -q trace "${options[@]}" -o "$SPI_TMP/f" ./copies "$mode" >traced.out 2>traced.err
+	is "$?" 3 "$mode, functions: status"
+	same_file traced.out plain.out "$mode, functions: output"
+	entries=0 exits=0
+	spi_read "$SPI_TMP/f"
+	for name in $functions; do
+		entries=$((entries + $(spi_count "$SPI_TMP/f" "${name}_entry"))) exits=$((exits + $(spi_count "$SPI_TMP/f" "${name}_exit")))
+	done
+	is "$entries $exits" "$calls $calls" "$mode, functions: each call that the program counted"
+	for kind in plain compact; do
+		TREE_COMPACT=
+		[ "$kind" = plain ] || TREE_COMPACT=1
+		rm -rf t
+		"$SPI_LTTNG" -q trace --tree ${TREE_COMPACT:+--compact} -o "$SPI_TMP/t" ./copies "$mode" >traced.out 2>traced.err
+		is "$?" 3 "$mode, $kind tree: status"
+		same_file traced.out plain.out "$mode, $kind tree: output"
+		as_many "$mode, $kind tree"
+	done
+	rm -rf f
+done
+
+cat >greenlets.py <<'E_PY'
+from greenlet import greenlet, getcurrent
+def deep(n, f):
+    return f() if n == 0 else deep(n - 1, f) + 1
+def work(k):
+    s = 0
+    for i in range(40):
+        s += deep(k % 7 + i % 5, lambda: main.switch(i) or 0) + len(str(sorted([3, 1, i])))
+    if k % 5 == 0:
+        raise ValueError(s)
+    return s
+main, total, errors = getcurrent(), 0, 0
+all = [greenlet(work) for k in range(30)]
+while any(not g.dead for g in all):
+    for k, g in enumerate(all):
+        try:
+            total += 0 if g.dead else g.switch(k) or 0
+        except ValueError as error:
+            total, errors = total + error.args[0], errors + 1
+left = greenlet(work)
+left.switch(3)
+del left                # it ends by an exception in the middle
+print(total, errors)
+E_PY
+/usr/bin/python3 greenlets.py >plain.out
+for kind in plain compact; do
+	TREE_COMPACT=
+	[ "$kind" = plain ] || TREE_COMPACT=1
+	rm -rf t
+	"$SPI_LTTNG" -q trace --tree ${TREE_COMPACT:+--compact} --subbuf-size 4M -o "$SPI_TMP/t" /usr/bin/python3 greenlets.py >traced.out 2>traced.err
+	is "$?" 0 "greenlet, $kind: status"
+	same_file traced.out plain.out "greenlet, $kind: output"
+	as_many "greenlet, $kind"
+done
+tap_done
