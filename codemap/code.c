@@ -269,8 +269,9 @@ static enum entry_effect entry_effect(const uint8_t *p, uint32_t size)
 }
 
 /*
- * Until the function has moved the stack or gone somewhere else. A setjmp() of somebody's own
- * saves six registers first, Free Pascal's does.
+ * Before it has moved the stack. A setjmp() of somebody's own may save six registers first, Free Pascal's
+ * does; but behind a branch that is not at the beginning, a return address is mostly there to tell who called:
+ * libc's _dl_mcount_wrapper_check(), which is called often.
  */
 static int takes_return_address(const uint8_t *p, uint64_t size, uint64_t vaddr)
 {
@@ -282,6 +283,8 @@ static int takes_return_address(const uint8_t *p, uint64_t size, uint64_t vaddr)
 		    insn.kind == SPI_INSN_UNMOVABLE || (insn.kind == SPI_INSN_CALL && insn.target == vaddr + at + insn.size))
 			break;
 		effect = entry_effect(p + at, insn.size);
+		if (insn.kind == SPI_INSN_JCC)
+			size = size < WINDOW_BYTES ? size : WINDOW_BYTES;
 	}
 	return effect == ENTRY_TAKES_IT;
 }

@@ -18,6 +18,7 @@
  *
  * Or it copies frames off the stack and back, and so returns by one return address twice:
  *   greenlet     all of Python's extension module, which gevent, eventlet and SQLAlchemy use
+ *   Guile        its library, whose continuations have the C stack in them
  */
 #include <stdlib.h>
 #include <string.h>
@@ -60,10 +61,10 @@ static int is_v8(const char *name, size_t size)
 	       (begins_with(name, size, "_ZN2v88internal") && ends_with(name, size, "EiPmPNS0_7IsolateE"));
 }
 
-/* What the interpreter calls to make the module: 0.x of it, 1.0 and later, Python 2's. */
-static int is_greenlet(const char *name, size_t size)
+/* What the interpreter calls to make greenlet's module (0.x of it, 1.0 and later, Python 2's); a function of Guile's. */
+static int copies_stacks(const char *name, size_t size)
 {
-	static const char *const names[] = {"PyInit_greenlet", "PyInit__greenlet", "initgreenlet"};
+	static const char *const names[] = {"PyInit_greenlet", "PyInit__greenlet", "initgreenlet", "scm_c_with_continuation_barrier"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (size == strlen(names[i]) && begins_with(name, size, names[i]))
@@ -77,7 +78,7 @@ void managed_symbol(struct managed *managed, uint64_t vaddr, uint64_t size, cons
 	size_t length;
 
 	/* One symbol in a thousand is looked at any further. */
-	if (!room || !vaddr || !strchr("cB_mPi", *name))
+	if (!room || !vaddr || !strchr("cB_mPis", *name))
 		return;
 	length = strnlen(name, room);
 	if (begins_with(name, length, "caml")) {
@@ -93,7 +94,7 @@ void managed_symbol(struct managed *managed, uint64_t vaddr, uint64_t size, cons
 			range_add(managed, vaddr, vaddr + (size ? size : 1));
 	} else if (begins_with(name, length, "_kDartIsolateSnapshotInstructions") || begins_with(name, length, "_kDartVmSnapshotInstructions") ||
 		   (begins_with(name, length, "mono_aot_") && ends_with(name, length, "file_info")) ||
-		   is_greenlet(name, length)) {
+		   copies_stacks(name, length)) {
 		managed->is_all = 1;
 	}
 }

@@ -368,7 +368,7 @@ const char *spi_map_reason_name(enum spi_map_reason reason)
 		[SPI_REASON_NO_CODE] = "no code at its address",
 		[SPI_REASON_OTHER_ABI] = "has a calling convention of its own",
 		[SPI_REASON_LIMIT] = "beyond the limit on the number of functions",
-		[SPI_REASON_MANAGED] = "its language's runtime looks up return addresses",
+		[SPI_REASON_MANAGED] = "its runtime looks up return addresses, or copies stacks",
 	};
 
 	return (unsigned int) reason < SPI_REASON_COUNT_ ? text[reason] : "unknown reason";

@@ -109,6 +109,15 @@ void spi_give_up_take(void)
 	__atomic_store_n(&giving_up, 2, __ATOMIC_RELEASE);
 }
 
+/* Control side, which is about to take it. */
+void spi_give_up_soon(const char *reason)
+{
+	const char *none = NULL;
+
+	if (__atomic_compare_exchange_n(&given_up, &none, reason, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		__atomic_store_n(&giving_up, 1, __ATOMIC_RELEASE);
+}
+
 /* A thread of the program, which may wait. */
 void spi_give_up(const char *reason)
 {

@@ -267,6 +267,7 @@ const char *spi_limits_because(int is_program);
 /* ---- clones.c ---- */
 const char *spi_given_up(void);	/* why nothing can be instrumented in this process any more; NULL: it can */
 void spi_give_up(const char *reason);	/* a thread of the program, which may wait; `reason` stays */
+void spi_give_up_soon(const char *reason);	/* control side, for spi_give_up_take() */
 void spi_give_up_take(void);		/* control side, when one comes */
 void spi_own_vfork(void) SPI_HIDDEN;
 void spi_exec_redirect(void);	/* exec-calls.c */

@@ -155,7 +155,7 @@ static void slot_go(struct spi_thread *t, struct spi_slot *slot)
 	slot->state = SPI_SLOT_LIVE;
 }
 
-/* The lowest gone slot of those that lie together in one chunk, from this one down: `start` is how many lie below, as far as known. */
+/* The lowest of the slots in one chunk that nobody needs, from this one down: `start` is how many lie below, as far as known. */
 static struct spi_slot *gone_lowest(struct spi_slot *slot)
 {
 	struct spi_slot *first = spi_chunk_first(spi_chunk_of(slot)), *low = slot;
@@ -500,8 +500,11 @@ SPI_EXPORT void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p)
 	uint64_t old;
 
 	old = spi_signals_hold(~UINT64_C(0));
-	if (slot->p != SPI_SLOT_DEAD)
+	if (slot->p != SPI_SLOT_DEAD) {
 		slot->state = SPI_SLOT_FREE;
+		slot->start = 0;
+		slot->p = SPI_SLOT_GONE;	/* who looks for calls that are over passes it with these */
+	}
 	thread_pop_free(t, p);
 	spi_signals_release(old);
 }
@@ -550,6 +553,9 @@ void spi_stacks_look(const struct dl_phdr_info *info)
 
 	for (unsigned int i = 0; !spi_stacks_copied && i < sizeof(names) / sizeof(names[0]); i++)
 		spi_stacks_copied = spi_object_defines(info, names[i]);
+	/* Ruby's callcc: by each frame that is on the stack then its program returns as often as it likes. */
+	if (spi_object_defines(info, "Init_continuation"))
+		spi_give_up_soon("it loads Ruby's continuations, which return from one call several times");
 }
 
 /* At a thread's end: is the call one of those that the end itself is made in? It will return. */

@@ -202,8 +202,8 @@ static int loads_of(struct dl_phdr_info *info, size_t size, void *data)
 /* Control side: what has come since. */
 void spi_tree_loads_take(struct spi_link *link)
 {
-	spi_give_up_take();
 	spi_unloads_follow();
+	spi_give_up_take();
 	spi_rules_loads_take(link);
 	spi_redirect_later();
 	for (struct spi_object *o = spi_objects_list(); o; o = o->next)

@@ -46,6 +46,14 @@ for mode in local shared within; do
 	rm -rf f
 done
 
+echo 'void Init_continuation(void) { }' >continuation.c
+gcc -shared -fPIC -o continuation.so continuation.c
+./copies again >plain.out
+"$SPI_LTTNG" trace --tree -o "$SPI_TMP/again" ./copies again >traced.all 2>&1
+is "$?" 3 "returned from several times: status"
+is "$(grep -cxFf plain.out traced.all)" 6 "returned from several times: output"
+like "$(cat traced.all)" "nothing is traced in it any more: it loads Ruby's continuations" "returned from several times: told"
+
 cat >greenlets.py <<'E_PY'
 from greenlet import greenlet, getcurrent
 def deep(n, f):

@@ -12,7 +12,7 @@
 spi_private "$@"
 spi_daemon
 tree_tools
-reason="its language's runtime looks up return addresses"
+reason="its runtime looks up return addresses, or copies stacks"
 
 # -fno-toplevel-reorder: the marks of the unit stay around its functions
 tree_cc managed managed.c -O2 -fno-toplevel-reorder -fno-optimize-sibling-calls
