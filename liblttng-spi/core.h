@@ -103,6 +103,7 @@ void spi_process_execs(void);			/* the same before execve() */
 void spi_process_goes_on(void);			/* which has failed: the calls are entered again */
 int spi_thread_unwound(uint64_t sp);
 void spi_slot_unwound(struct spi_slot *slot);
+int spi_slot_is_gone(const struct spi_slot *slot);	/* its call was taken for over, by its place on the stack */
 /* What the object around an address defines by this name. symbols.c */
 void *spi_symbol_beside(const char *name, uint64_t address);
 /* Functions that the object exports; control side. */
@@ -112,7 +113,6 @@ int spi_symbol_is_shadowed(const char *name);		/* another library than libc and 
 struct dl_phdr_info;
 int spi_object_defines(const struct dl_phdr_info *info, const char *name);
 void spi_unwind_look(const struct dl_phdr_info *info);	/* an object that was not known; unwind.c */
-void spi_stacks_look(const struct dl_phdr_info *info);	/* the same; slots.c */
 void spi_calls_close(void);			/* before execve() */
 void spi_calls_abandon(void);			/* of this thread: they return as ever, and nothing is recorded of it */
 void spi_calls_again(void);			/* after one that failed */

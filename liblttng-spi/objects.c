@@ -100,6 +100,18 @@ struct scan {
 	int count;
 };
 
+/* What copies frames off the stack and back (slots.c). Before the object's constructors run, where that is known in time. */
+static void stacks_look(const struct dl_phdr_info *info)
+{
+	static const char *const names[] = { "PyInit__greenlet", "PyInit_greenlet", "initgreenlet" };
+
+	for (unsigned int i = 0; !spi_stacks_copied && i < sizeof(names) / sizeof(names[0]); i++)
+		spi_stacks_copied = spi_object_defines(info, names[i]);
+	/* Ruby's callcc: by each frame that is on the stack then its program returns as often as it likes. */
+	if (spi_object_defines(info, "Init_continuation"))
+		spi_give_up_soon("it loads Ruby's continuations, which return from one call several times");
+}
+
 static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct scan *scan = data;
@@ -134,7 +146,7 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 			;
 		*scan->tail = o;
 		spi_unwind_look(info);
-		spi_stacks_look(info);
+		stacks_look(info);
 	}
 	if (!o->since)
 		o->since = spi_objects_scans;

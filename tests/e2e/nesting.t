@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
 # Calls within calls: recursion 50 000 deep, callbacks from a library that is
-# not traced, mutual tail calls, and coroutines whose calls end in another order
+# not traced, mutual tail calls, calls left by longjmp() and then those that they
+# were made in, and coroutines whose calls end in another order
 # than they began.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 . "$SPI_TOP_SRCDIR/tests/lib/zoo.sh"
@@ -18,6 +19,17 @@ zoo_check 'qsort callbacks' 't_compare' ./zoo qsort 3000
 spi_trace_ok "mutual tail calls" -f t_even -f t_odd -o tail ./zoo tail 5000
 is "$(grep -a '^even' trace.out)" "even 1" "tail calls: value"
 check "tail calls: entries and exits" counted tail trace.out
+
+# longjmp() itself is not traced here: what it left is seen by where the next call is.
+spi_cc ways "$SPI_TOP_SRCDIR/tests/tree/programs/ways.c" -O0
+./ways nested >plain
+spi_trace -f inner_jump -f outer_jump -f note -o left ./ways nested >trace.out
+is "$?" 3 "left one after the other: status"
+same_file trace.out plain "left one after the other: output"
+balanced left "left one after the other: entries and exits nest"
+deepest=$(awk '/_entry: /  { if (++depth > most) most = depth } /_exit: / { depth-- } END { print most + 0 }' left.txt)
+[ "$deepest" -gt 6 ] && [ "$deepest" -lt 14 ]
+ok $? "left one after the other: exits come before the next call" || diag "$deepest deep"
 
 # One thread, four stacks: a stack of calls for each, so only the totals can be compared.
 ./zoo coroutines 200 >plain

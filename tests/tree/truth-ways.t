@@ -11,7 +11,7 @@ spi_daemon
 tree_tools
 tree_cc ways-truth ways.c -O0 -finstrument-functions
 tree_cc ways ways.c -O0
-for mode in longjmp own exit signals; do	# functions of the program that have no source here
+for mode in longjmp nested own exit signals; do	# functions of the program that have no source here
 	TREE_OBJECTS="-atexit -own_longjmp" tree_is_truth "$mode" entries ways "$mode"
 done
 # Children are processes of their own where lttng-ust is told of them.

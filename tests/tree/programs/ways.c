@@ -3,6 +3,7 @@
 /*
  * Ways out of calls that are no returns, and ways in that are no calls: ways MODE.
  *   longjmp     over 20 frames, again and again; out of a comparator; siglongjmp out of a handler
+ *   nested      longjmp over calls, then over those that these were made in
  *   own         a setjmp() that is nobody's, as Free Pascal's is: six registers are saved before the return address
  *   exit        exit() 30 calls deep, with atexit() handlers
  *   _exit       _exit() 30 calls deep
@@ -72,6 +73,45 @@ static FN void raise_deep(int depth)
 	else
 		raise(SIGUSR1);
 	note(2);
+}
+
+static jmp_buf inner_env;
+
+static FN void inner_jump(int depth)
+{
+	if (!depth)
+		longjmp(inner_env, 1);
+	inner_jump(depth - 1);
+	note(1);
+}
+
+static FN void outer_jump(int depth, int inner)
+{
+	if (depth) {
+		outer_jump(depth - 1, inner);
+		note(1);
+		return;
+	}
+	for (volatile int i = 0; i < 3; i++) {
+		if (!setjmp(inner_env))
+			inner_jump(inner);
+		if (i)
+			note(2);
+	}
+	longjmp(env, 1);
+}
+
+static FN int by_nested(void)
+{
+	volatile int i;
+
+	for (i = 0; i < 2000; i++) {
+		if (!setjmp(env))
+			outer_jump(i % 7, i % 5);
+		note((unsigned long) i);
+	}
+	print();
+	return 3;
 }
 
 extern int own_setjmp(long *) __attribute__((returns_twice));
@@ -331,6 +371,8 @@ int main(int argc, char **argv)
 
 	if (!strcmp(mode, "longjmp"))
 		return by_longjmp();
+	if (!strcmp(mode, "nested"))
+		return by_nested();
 	if (!strcmp(mode, "own"))
 		return by_own();
 	if (!strcmp(mode, "exit"))
