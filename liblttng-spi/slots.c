@@ -170,15 +170,30 @@ static int unwound_is_done(const struct spi_thread *t, const struct spi_slot *sl
 	return place_tells(t, p) ? place_tells(t, slot->p) : p - slot->p < 65536;
 }
 
-/* Drop what is free at the top; p as for unwound_is_done(). */
+static int is_free(const struct spi_thread *t, const struct spi_slot *slot, uint64_t p)
+{
+	return slot->p != SPI_SLOT_DEAD && (slot->state == SPI_SLOT_FREE || (slot->state == SPI_SLOT_UNWOUND && unwound_is_done(t, slot, p)));
+}
+
+/*
+ * Drop what is free at the top; p as for unwound_is_done(). A seam goes with what is below: a handler's calls leave a chunk that
+ * was there before, where the code that it interrupted may be about to take a slot.
+ */
 static void thread_pop_free(struct spi_thread *t, uint64_t p)
 {
-	struct spi_slot *top;
+	struct spi_slot *top, *below;
 
-	while ((top = spi_thread_top(t)) && top->p != SPI_SLOT_DEAD &&
-			(top->state == SPI_SLOT_FREE || top->point == &seam || (top->state == SPI_SLOT_UNWOUND && unwound_is_done(t, top, p))))
+	while ((top = spi_thread_top(t))) {
+		if (top->point == &seam && top->p != SPI_SLOT_DEAD) {
+			below = spi_slot_below(top);
+			if (!below || !is_free(t, below, p))
+				break;
+		} else if (!is_free(t, top, p)) {
+			break;
+		}
 		thread_pop(t);
-	if (top && top->point == &gone && top->p != SPI_SLOT_DEAD)
+	}
+	if (top && top->p != SPI_SLOT_DEAD && (top->point == &gone || top->point == &seam))
 		top->p = place_below(top);
 }
 
@@ -200,12 +215,15 @@ void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left ho
 	t->busy--;
 }
 
-/* The call of `slot` is over, as its place says; should it not be, it returns all the same. Signals held. */
-static void slot_go(struct spi_thread *t, struct spi_slot *slot)
+/*
+ * The call of `slot` is over, as its place says; should it not be, it returns all the same. Signals held. Not within a
+ * handler: that leaves the thread's slots as it found them, as the code that it interrupted may be about to take one.
+ */
+static void slot_go(struct spi_thread *t, struct spi_slot *slot, int handles)
 {
 	spi_slot_left(t, slot, SPI_LEFT_JUMPED);
-	if (spi_others_closed)
-		return;			/* who closed looks at what there was: others.c */
+	if (handles || spi_others_closed)
+		return;			/* (who closed looks at what there was: others.c) */
 	slot->point = &gone;
 	slot->exit = (uint64_t) spi_thunk_exit_xmm;	/* gone_exit() uses general registers only */
 	slot->start = 0;
@@ -245,7 +263,7 @@ static void signal_stack_ask(struct signal_stack *a)
  * The call of `slot`, on the thread's own stack, is over, and the thread is back on that stack. So are those above it further down
  * on that stack, and those that a signal's handler made on the alternate one, and left by siglongjmp(). Other stacks' may go on.
  */
-static void slots_leave_above(struct spi_thread *t, const struct spi_slot *slot)
+static void slots_leave_above(struct spi_thread *t, const struct spi_slot *slot, int handles)
 {
 	struct signal_stack a = { 0, 0, 0 };
 
@@ -266,13 +284,19 @@ static void slots_leave_above(struct spi_thread *t, const struct spi_slot *slot)
 			is_over = s->p >= a.low && s->p < a.high;
 		}
 		if (is_over)
-			slot_go(t, s);
+			slot_go(t, s, handles);
 	}
+}
+
+static int in_handler(const struct spi_thread *t, uint64_t p)
+{
+	return !on_own_stack(t, p) || spi_thread_handles(p, t->stack_high);
 }
 
 static void thread_reclaim(struct spi_thread *t, uint64_t p)
 {
 	unsigned int foreign = 0;
+	int handles = -1;
 
 	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
 		if (s->p == SPI_SLOT_DEAD)
@@ -284,9 +308,11 @@ static void thread_reclaim(struct spi_thread *t, uint64_t p)
 		if (s->state != SPI_SLOT_LIVE)
 			continue;
 		if (slot_is_dead(t, s, p)) {
+			if (handles < 0)
+				handles = in_handler(t, p);
 			if (foreign)
-				slots_leave_above(t, s);
-			slot_go(t, s);
+				slots_leave_above(t, s, handles);
+			slot_go(t, s, handles);
 		} else if (on_own_stack(t, s->p) || !on_own_stack(t, p) || ++foreign > FOREIGN_LOOK)
 			break;
 	}
@@ -308,7 +334,7 @@ static void thread_collect(struct spi_thread *t, uint64_t p)
 }
 
 /* Gone slots on top of the thread's are used anew, if there are more than that. */
-static void thread_forget(struct spi_thread *t, uint32_t most)
+static void thread_forget(struct spi_thread *t, uint32_t most, uint64_t p)
 {
 	struct spi_slot *s = spi_thread_top(t), *low;
 	uint32_t n = 0;
@@ -317,7 +343,7 @@ static void thread_forget(struct spi_thread *t, uint32_t most)
 		low = is_spent(s) ? gone_lowest(s) : s;
 		n += (uint32_t) (s - low) + 1;
 	}
-	if (n <= most || spi_stacks_copied)
+	if (n <= most || spi_stacks_copied || in_handler(t, p))
 		return;
 	while (n--)
 		thread_pop(t);
@@ -351,14 +377,14 @@ static int thread_grow(struct spi_thread *t, uint64_t p)
 	uint32_t chunk;
 	uint64_t at;
 
-	thread_forget(t, GONE_MAX);
+	thread_forget(t, GONE_MAX, p);
 	if (t->cur < t->end)
 		return 0;
 	chunk = spi_chunk_get();
 	if (chunk == CHUNK_NONE) {
 		if (spi_stacks_copied)
 			return -1;
-		thread_forget(t, 0);
+		thread_forget(t, 0, p);
 		if (t->cur == t->end)
 			thread_collect(t, p);
 		if (t->cur < t->end)
@@ -418,7 +444,7 @@ SPI_EXPORT void spi_slot_leave_above(struct spi_slot *slot)
 	if (!t->cur || !place_tells(t, slot->p))
 		return;
 	old = spi_signals_hold(~UINT64_C(0));
-	slots_leave_above(t, slot);
+	slots_leave_above(t, slot, in_handler(t, slot->p));
 	spi_signals_release(old);
 }
 
