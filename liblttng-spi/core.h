@@ -103,7 +103,6 @@ void spi_process_execs(void);			/* the same before execve() */
 void spi_process_goes_on(void);			/* which has failed: the calls are entered again */
 int spi_thread_unwound(uint64_t sp);
 void spi_slot_unwound(struct spi_slot *slot);
-int spi_slot_is_gone(const struct spi_slot *slot);	/* its call was taken for over, by its place on the stack */
 /* What the object around an address defines by this name. symbols.c */
 void *spi_symbol_beside(const char *name, uint64_t address);
 /* Functions that the object exports; control side. */

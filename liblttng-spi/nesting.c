@@ -10,8 +10,6 @@
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/threads-internal.h"
 
-extern void *__libc_stack_end;
-
 static uint64_t restorers[4];		/* sa_restorer values seen: what a signal frame begins with */
 
 static void learn_restorers(void)
@@ -31,15 +29,6 @@ static void learn_restorers(void)
 		if (i == n)
 			restorers[n++] = act.restorer;
 	}
-}
-
-/* The agent's own comes first, libc's with the program's first handler. */
-static int knows_libc(void)
-{
-	for (int i = 0; i < 4 && restorers[i]; i++)
-		if (restorers[i] != (uint64_t) spi_signal_return)
-			return 1;
-	return 0;
 }
 
 /* The restorer that the word is; 0: none. */
@@ -72,8 +61,6 @@ struct signal_frame {
 };
 #define USER_CS 0x33u			/* the lower half of it: of 64-bit programs, Xen's as well */
 _Static_assert(offsetof(struct signal_frame, rsp) == 160 && offsetof(struct signal_frame, cs) == 184 && offsetof(struct signal_frame, number) == 304, "Linux, x86-64");
-#define LEARN_EVERY	64u
-#define HANDLES_LOOK	262144u	/* bytes of a stack that are looked through for handlers */
 #define FRAME_MOST	20480u	/* from the restorer's word up to the stack pointer that it interrupted: all vector state, AMX's too */
 #define FAULTS		(SPI_SIGNAL_BIT(SIGILL) | SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGFPE) | \
 			 SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGSTKFLT))
@@ -101,7 +88,7 @@ static int has_signal_frame(uint64_t low, uint64_t high)
 {
 	uint64_t words[64];
 
-	if (!knows_libc())
+	if (!restorers[0])
 		learn_restorers();
 	for (; low < high; low += sizeof(words)) {
 		size_t size = high - low < sizeof(words) ? high - low : sizeof(words);
@@ -114,37 +101,6 @@ static int has_signal_frame(uint64_t low, uint64_t high)
 			if (restorer && is_signal_frame(low + w * 8, high, restorer))
 				return 1;
 		}
-	}
-	return 0;
-}
-
-/*
- * May a call at p be made within a signal's handler? `high` is the upper end of the stack, which p is on: all of that can be
- * read. What is left of an earlier frame counts as well, what is too far up does not.
- */
-int spi_thread_handles(uint64_t p, uint64_t high)
-{
-	static uint32_t looked;
-	const uint64_t slots = (uint64_t) spi_slot_code_base, main_end = (uint64_t) __libc_stack_end, *end;
-	uint64_t known[4];
-
-	/* 64 system calls: not for each longjmp() of a program without handlers */
-	if (!(looked++ % LEARN_EVERY) && !knows_libc())
-		learn_restorers();
-	if (main_end > p && main_end < high)
-		high = main_end;	/* further up lies the environment */
-	if (high - p > HANDLES_LOOK)
-		high = p + HANDLES_LOOK;
-	end = (const uint64_t *) high;
-	for (int i = 0; i < 4; i++)
-		known[i] = restorers[i] ? restorers[i] : UINT64_MAX;
-	for (const uint64_t *at = (const uint64_t *) p; at < end; at++) {
-		uint64_t word = *at;
-
-		/* it is rarely any of these: restorer_of() in short */
-		if (spi_unlikely(word == known[0] || word == known[1] || word == known[2] || word == known[3] ||
-				word - slots < SLOT_HALF) && restorer_of(word))
-			return 1;
 	}
 	return 0;
 }

@@ -151,7 +151,6 @@ enum spi_point_flags {
 #define SPI_SLOT_COUNT		(1u << 21)
 #define SPI_SLOT_RETURN		6u	/* the return address a called function sees is slot code + 6 */
 #define SPI_SLOT_DEAD		(~UINT64_C(0))
-#define SPI_SLOT_GONE		(~UINT64_C(2))	/* p of a call that is over, as its place on the stack says: slots.c */
 
 enum spi_slot_state {
 	SPI_SLOT_FREE = 0,	/* the call is over; the slot waits for those above it */
@@ -165,7 +164,7 @@ struct spi_slot {
 	uint64_t ra;		/* 0: original return address. slots.S */
 	uint64_t target;	/* 8: body. slots.S */
 	uint64_t exit;		/* 16: exit thunk. slots.S */
-	uint64_t p;		/* 24: where on the stack the return address stood; SPI_SLOT_DEAD above the top, SPI_SLOT_GONE */
+	uint64_t p;		/* 24: where on the stack the return address stood; SPI_SLOT_DEAD above the top */
 	struct spi_point *point;	/* 32 */
 	uint64_t start;		/* 40: payload's: time of the entry */
 	const void *cookie;	/* 48: payload's: the channel that recorded the entry */

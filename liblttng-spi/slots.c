@@ -17,12 +17,8 @@
  *
  * A program may also copy frames off its stack, go on with other ones at the same
  * place, and put them back later: Python's greenlet does. Nothing that a stack shows
- * proves a slot dead then. So a slot that was taken for dead by its place is `gone`: its
- * call has its exit record, but it is not used anew before GONE_MAX more of them lie on
- * top of the thread's. The top one has the `p` of the call below, which who makes a call
- * compares with its own. Who returns by one comes from a frame that was put back: from then on
- * (or since an object was loaded that is known for it) positions are not asked any more,
- * a slot goes when its call returns or is unwound, and those that never are stay taken.
+ * proves a slot dead then. So once an object is loaded that is known for it (objects.c),
+ * a slot goes when its call returns or is unwound, and those of calls left by longjmp() stay taken.
  *
  * All of it runs with the program in any state: in signal handlers, under its
  * malloc lock, in constructors.
@@ -34,7 +30,6 @@
 
 #define TAIL_CHAIN_MAX	256u		/* slots at one stack position before endless tail calls are folded */
 #define FOREIGN_LOOK	64u		/* slots of other stacks looked past in search of dead ones */
-#define GONE_MAX	16384u		/* slots taken for dead on top of a thread's, before they are used anew */
 
 extern void spi_thunk_exit_xmm(void) SPI_HIDDEN;
 
@@ -59,19 +54,19 @@ struct spi_slot *spi_thread_top(struct spi_thread *t)
 	return prev == CHUNK_NONE ? NULL : spi_chunk_slots(prev) + CHUNK_SLOTS - 1;
 }
 
-/* Drop the top slot, which nobody needs; hop down when that was its chunk's seam. */
+/* Drop the top slot, which is free; hop down when its chunk is used up. */
 static void thread_pop(struct spi_thread *t)
 {
-	uint32_t chunk = spi_chunk_of(t->base);
+	if (t->cur == t->base) {
+		uint32_t chunk = spi_chunk_of(t->base);
 
+		spi_thread_use_chunk(t, spi_chunks[chunk].prev, 1);
+		spi_barrier();
+		if (!spi_others_closed)
+			spi_chunk_put(chunk);
+	}
 	spi_slot_put_away(t->cur - 1);
 	t->cur--;
-	if (t->cur > t->base || spi_chunks[chunk].prev == CHUNK_NONE)
-		return;
-	spi_thread_use_chunk(t, spi_chunks[chunk].prev, 1);
-	spi_barrier();
-	if (!spi_others_closed)
-		spi_chunk_put(chunk);
 }
 
 static int on_own_stack(const struct spi_thread *t, uint64_t p)
@@ -83,78 +78,6 @@ static int on_own_stack(const struct spi_thread *t, uint64_t p)
 static int place_tells(const struct spi_thread *t, uint64_t p)
 {
 	return on_own_stack(t, p) && !spi_stacks_copied;
-}
-
-/* ---- calls that seem to be over ---------------------------------------- */
-
-/* A frame that was taken for over returns. */
-static void gone_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	(void) frame;
-	(void) vec;
-	(void) stride;
-	spi_stacks_copied = 1;
-	spi_slot_pop(&spi_thread, slot);
-}
-
-static void gone_left(struct spi_slot *slot, enum spi_left how)
-{
-	(void) slot;
-	(void) how;
-}
-
-static struct spi_point gone = { .exit = gone_exit, .left = gone_left };
-
-/*
- * The first slot of each chunk but a thread's first: whoever makes a call compares it with the slot below in the same
- * chunk. Unwinders know a tail call's slot by the one before it in memory having the same `p`, which this one has, too.
- */
-static struct spi_point seam = { .left = gone_left };
-
-/* Nobody's, and below others; one that is being filled has SPI_SLOT_DEAD yet. */
-static int is_spent(const struct spi_slot *slot)
-{
-	return slot->p == SPI_SLOT_GONE || ((slot->point == &gone || slot->point == &seam) && slot->p != SPI_SLOT_DEAD);
-}
-
-int spi_slot_is_gone(const struct spi_slot *slot)
-{
-	return is_spent(slot);
-}
-
-struct spi_slot *spi_slot_below(struct spi_slot *slot)
-{
-	uint32_t chunk = spi_chunk_of(slot), prev;
-
-	if (slot > spi_chunk_first(chunk))
-		return slot - 1;
-	prev = spi_chunks[chunk].prev;
-	return prev == CHUNK_NONE ? NULL : spi_chunk_slots(prev) + CHUNK_SLOTS - 1;
-}
-
-/* The lowest of the slots in one chunk that nobody needs, from this one down: `start` is how many lie below, as far as known. */
-static struct spi_slot *gone_lowest(struct spi_slot *slot)
-{
-	struct spi_slot *first = spi_chunk_first(spi_chunk_of(slot)), *low = slot;
-
-	for (;;) {
-		low -= low->start;
-		if (low == first || !is_spent(low - 1))
-			break;
-		low--;
-	}
-	slot->start = (uint64_t) (slot - low);
-	return low;
-}
-
-/* Where the innermost call below has its return address; SPI_SLOT_GONE: there is none. */
-static uint64_t place_below(struct spi_slot *slot)
-{
-	struct spi_slot *s = slot;
-
-	while (s && (is_spent(s) || s->state != SPI_SLOT_LIVE))
-		s = spi_slot_below(is_spent(s) ? gone_lowest(s) : s);
-	return s ? s->p : SPI_SLOT_GONE;
 }
 
 /*
@@ -170,31 +93,14 @@ static int unwound_is_done(const struct spi_thread *t, const struct spi_slot *sl
 	return place_tells(t, p) ? place_tells(t, slot->p) : p - slot->p < 65536;
 }
 
-static int is_free(const struct spi_thread *t, const struct spi_slot *slot, uint64_t p)
-{
-	return slot->p != SPI_SLOT_DEAD && (slot->state == SPI_SLOT_FREE || (slot->state == SPI_SLOT_UNWOUND && unwound_is_done(t, slot, p)));
-}
-
-/*
- * Drop what is free at the top; p as for unwound_is_done(). A seam goes with what is below: a handler's calls leave a chunk that
- * was there before, where the code that it interrupted may be about to take a slot.
- */
+/* Drop what is free at the top; p as for unwound_is_done(). */
 static void thread_pop_free(struct spi_thread *t, uint64_t p)
 {
-	struct spi_slot *top, *below;
+	struct spi_slot *top;
 
-	while ((top = spi_thread_top(t))) {
-		if (top->point == &seam && top->p != SPI_SLOT_DEAD) {
-			below = spi_slot_below(top);
-			if (!below || !is_free(t, below, p))
-				break;
-		} else if (!is_free(t, top, p)) {
-			break;
-		}
+	while ((top = spi_thread_top(t)) && top->p != SPI_SLOT_DEAD &&
+			(top->state == SPI_SLOT_FREE || (top->state == SPI_SLOT_UNWOUND && unwound_is_done(t, top, p))))
 		thread_pop(t);
-	}
-	if (top && top->p != SPI_SLOT_DEAD && (top->point == &gone || top->point == &seam))
-		top->p = place_below(top);
 }
 
 /* ---- calls that ended without returning -------------------------------- */
@@ -202,11 +108,10 @@ static void thread_pop_free(struct spi_thread *t, uint64_t p)
 /* Tell the payload, then free the slot; it is popped when it comes to the top. */
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how)
 {
-	spi_left_fn left;
+	spi_left_fn left = slot->point->left;
 
 	if (slot->state != SPI_SLOT_LIVE)
 		return;
-	left = slot->point->left;
 	slot->state = how == SPI_LEFT_UNWOUND ? SPI_SLOT_UNWOUND : SPI_SLOT_FREE;
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	if (left)
@@ -215,30 +120,22 @@ void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left ho
 	t->busy--;
 }
 
-/*
- * The call of `slot` is over, as its place says; should it not be, it returns all the same. Signals held. Not within a
- * handler: that leaves the thread's slots as it found them, as the code that it interrupted may be about to take one.
- */
-static void slot_go(struct spi_thread *t, struct spi_slot *slot, int handles)
-{
-	spi_slot_left(t, slot, SPI_LEFT_JUMPED);
-	if (handles || spi_others_closed)
-		return;			/* (who closed looks at what there was: others.c) */
-	slot->point = &gone;
-	slot->exit = (uint64_t) spi_thunk_exit_xmm;	/* gone_exit() uses general registers only */
-	slot->start = 0;
-	slot->aux = 0;
-	slot->p = SPI_SLOT_GONE;
-	spi_barrier();
-	slot->state = SPI_SLOT_LIVE;
-}
-
 /* Is the call of `slot` certainly over, seen from a call whose return address is at p on the same stack? */
 static int slot_is_dead(const struct spi_thread *t, const struct spi_slot *slot, uint64_t p)
 {
 	if (slot->p == p)
 		return *(const uint64_t *) p != spi_slot_code(slot) + SPI_SLOT_RETURN;
-	return place_tells(t, p) && place_tells(t, slot->p) && slot->p < p;
+	return on_own_stack(t, p) && on_own_stack(t, slot->p) && slot->p < p;
+}
+
+struct spi_slot *spi_slot_below(struct spi_slot *slot)
+{
+	uint32_t chunk = spi_chunk_of(slot), prev;
+
+	if (slot > spi_chunk_first(chunk))
+		return slot - 1;
+	prev = spi_chunks[chunk].prev;
+	return prev == CHUNK_NONE ? NULL : spi_chunk_slots(prev) + CHUNK_SLOTS - 1;
 }
 
 /* The thread's alternate signal stack, while it does not run on it; empty when it has none, or may not ask. */
@@ -263,17 +160,13 @@ static void signal_stack_ask(struct signal_stack *a)
  * The call of `slot`, on the thread's own stack, is over, and the thread is back on that stack. So are those above it further down
  * on that stack, and those that a signal's handler made on the alternate one, and left by siglongjmp(). Other stacks' may go on.
  */
-static void slots_leave_above(struct spi_thread *t, const struct spi_slot *slot, int handles)
+static void slots_leave_above(struct spi_thread *t, const struct spi_slot *slot)
 {
 	struct signal_stack a = { 0, 0, 0 };
 
 	for (struct spi_slot *s = spi_thread_top(t); s && s != slot; s = spi_slot_below(s)) {
 		int is_over;
 
-		if (is_spent(s)) {
-			s = gone_lowest(s);
-			continue;
-		}
 		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD)
 			continue;
 		if (on_own_stack(t, s->p)) {
@@ -284,35 +177,23 @@ static void slots_leave_above(struct spi_thread *t, const struct spi_slot *slot,
 			is_over = s->p >= a.low && s->p < a.high;
 		}
 		if (is_over)
-			slot_go(t, s, handles);
+			spi_slot_left(t, s, SPI_LEFT_JUMPED);
 	}
-}
-
-static int in_handler(const struct spi_thread *t, uint64_t p)
-{
-	return !on_own_stack(t, p) || spi_thread_handles(p, t->stack_high);
 }
 
 static void thread_reclaim(struct spi_thread *t, uint64_t p)
 {
 	unsigned int foreign = 0;
-	int handles = -1;
 
 	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
 		if (s->p == SPI_SLOT_DEAD)
 			break;				/* being filled by the code that this signal handler interrupted */
-		if (is_spent(s)) {
-			s = gone_lowest(s);
-			continue;
-		}
 		if (s->state != SPI_SLOT_LIVE)
 			continue;
 		if (slot_is_dead(t, s, p)) {
-			if (handles < 0)
-				handles = in_handler(t, p);
 			if (foreign)
-				slots_leave_above(t, s, handles);
-			slot_go(t, s, handles);
+				slots_leave_above(t, s);
+			spi_slot_left(t, s, SPI_LEFT_JUMPED);
 		} else if (on_own_stack(t, s->p) || !on_own_stack(t, p) || ++foreign > FOREIGN_LOOK)
 			break;
 	}
@@ -325,28 +206,12 @@ static void thread_collect(struct spi_thread *t, uint64_t p)
 	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
 		uint64_t word = 0;
 
-		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || is_spent(s))
+		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD)
 			continue;
 		if (spi_memory_copy(&word, s->p, sizeof(word)) < 0 || word != spi_slot_code(s) + SPI_SLOT_RETURN)
 			spi_slot_left(t, s, SPI_LEFT_JUMPED);
 	}
 	thread_pop_free(t, p);
-}
-
-/* Gone slots on top of the thread's are used anew, if there are more than that. */
-static void thread_forget(struct spi_thread *t, uint32_t most, uint64_t p)
-{
-	struct spi_slot *s = spi_thread_top(t), *low;
-	uint32_t n = 0;
-
-	for (; s && s->p != SPI_SLOT_DEAD && (is_spent(s) || s->state == SPI_SLOT_FREE); s = spi_slot_below(low)) {
-		low = is_spent(s) ? gone_lowest(s) : s;
-		n += (uint32_t) (s - low) + 1;
-	}
-	if (n <= most || spi_stacks_copied || in_handler(t, p))
-		return;
-	while (n--)
-		thread_pop(t);
 }
 
 /*
@@ -374,33 +239,28 @@ static void thread_fold_tail(struct spi_thread *t, uint64_t p)
 
 static int thread_grow(struct spi_thread *t, uint64_t p)
 {
-	uint32_t chunk;
-	uint64_t at;
+	uint32_t chunk = spi_chunk_get();
+	struct spi_slot *top;
 
-	thread_forget(t, GONE_MAX, p);
-	if (t->cur < t->end)
-		return 0;
-	chunk = spi_chunk_get();
 	if (chunk == CHUNK_NONE) {
 		if (spi_stacks_copied)
 			return -1;
-		thread_forget(t, 0, p);
-		if (t->cur == t->end)
-			thread_collect(t, p);
+		thread_collect(t, p);
 		if (t->cur < t->end)
 			return 0;
 		chunk = spi_chunk_get();
 		if (chunk == CHUNK_NONE)
 			return -1;
 	}
+	top = spi_thread_top(t);
 	spi_chunks[chunk].prev = spi_chunk_of(t->base);
-	at = place_below(spi_thread_top(t));
 	spi_thread_use_chunk(t, chunk, 0);
-	t->base->point = &seam;
-	t->base->start = 0;
-	t->base->aux = 0;
-	t->base->p = at;
-	t->cur++;
+	if (top && top->p == p) {
+		/* unwinders know a tail call's slot by the one before it in memory: here that is one which nobody uses */
+		t->base->p = p;
+		t->base->state = SPI_SLOT_FREE;
+		t->cur++;
+	}
 	return 0;
 }
 
@@ -421,7 +281,7 @@ SPI_EXPORT int spi_thread_slow(uint64_t p)
 		result = spi_thread_begin(t);
 	if (result == 0) {
 		top = spi_thread_top(t);
-		if (top && top->p <= p)
+		if (top && top->p <= p && !spi_stacks_copied)
 			thread_reclaim(t, p);
 		top = spi_thread_top(t);
 		if (top && top->p == p)
@@ -444,7 +304,7 @@ SPI_EXPORT void spi_slot_leave_above(struct spi_slot *slot)
 	if (!t->cur || !place_tells(t, slot->p))
 		return;
 	old = spi_signals_hold(~UINT64_C(0));
-	slots_leave_above(t, slot, in_handler(t, slot->p));
+	slots_leave_above(t, slot);
 	spi_signals_release(old);
 }
 
@@ -481,7 +341,7 @@ void spi_calls_close(void)
 	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
 		struct spi_point *point = s->point;
 
-		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || is_spent(s) || point == &closed || (point->flags & SPI_POINT_COMPACT))
+		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || point == &closed || (point->flags & SPI_POINT_COMPACT))
 			continue;
 		spi_slot_left(t, s, SPI_LEFT_PROCESS_END);
 		s->start = (uint64_t) point;
@@ -519,7 +379,7 @@ void spi_slots_each(void (*show)(struct spi_slot *slot))
 		s = spi_thread_top(t);
 		for (i = 0; i < n; i++)
 			s = spi_slot_below(s);
-		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && !is_spent(s))
+		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD)
 			show(s);
 	}
 }
@@ -560,13 +420,8 @@ SPI_EXPORT void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p)
 	uint64_t old;
 
 	old = spi_signals_hold(~UINT64_C(0));
-	if (slot->p != SPI_SLOT_DEAD) {
+	if (slot->p != SPI_SLOT_DEAD)
 		slot->state = SPI_SLOT_FREE;
-		if (!spi_others_closed) {	/* who looks for calls that are over passes it with those */
-			slot->start = 0;
-			slot->p = SPI_SLOT_GONE;
-		}
-	}
 	thread_pop_free(t, p);
 	spi_signals_release(old);
 }
@@ -586,7 +441,7 @@ int spi_thread_unwound(uint64_t sp)
 	if (spi_stacks_copied)
 		return 0;
 	for (struct spi_slot *s = spi_thread_top(t); s && looked < 4096; s = spi_slot_below(s), looked++) {
-		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || s->p <= sp || is_spent(s))
+		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || s->p <= sp)
 			continue;
 		if (!nearest || s->p < nearest->p)
 			nearest = s;
@@ -594,17 +449,13 @@ int spi_thread_unwound(uint64_t sp)
 		if (on_own_stack(t, sp) && on_own_stack(t, s->p))
 			break;
 	}
-	if (!nearest || (on_own_stack(t, sp) && on_own_stack(t, nearest->p) &&
-			*(const uint64_t *) nearest->p != spi_slot_code(nearest) + SPI_SLOT_RETURN))
-		return 0;
-	spi_slot_left(t, nearest, SPI_LEFT_UNWOUND);
+	if (nearest)
+		spi_slot_left(t, nearest, SPI_LEFT_UNWOUND);
 	return 1;
 }
 
 void spi_slot_unwound(struct spi_slot *slot)
 {
-	if (is_spent(slot))
-		spi_stacks_copied = 1;
 	spi_slot_left(&spi_thread, slot, SPI_LEFT_UNWOUND);
 }
 

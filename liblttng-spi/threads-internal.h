@@ -51,9 +51,6 @@ void spi_thread_leave_all(struct spi_thread *t, enum spi_left how);
 
 void spi_slots_each(void (*show)(struct spi_slot *slot));
 
-/* ---- nesting.c ---- */
-int spi_thread_handles(uint64_t p, uint64_t high);
-
 /* ---- others.c ---- */
 extern uint32_t spi_others_closed SPI_HIDDEN;	/* threads keep the chunks that they have */
 void spi_others_leave(int is_end);

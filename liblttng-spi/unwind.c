@@ -10,9 +10,10 @@
  * Which slot it is could be asked with _Unwind_GetIP(), but of the right
  * unwinder: a program may have several, linked in statically, and their contexts
  * differ. The stack tells as well: frames are left from the inside out, so it is
- * the live slot nearest above the stack pointer. Only where that does not hold its slot's
- * address any more (longjmp abandoned it), or frames are copied off the stack and back
- * (slots.c), the unwinder is asked, by the function beside the one that called us.
+ * the live slot nearest above the stack pointer. Should that be one which longjmp
+ * abandoned, it is over as well, and the other is found the same way later. Only where frames
+ * are copied off the stack and back (slots.c) the unwinder is asked, by the function beside
+ * the one that called us.
  *
  * The slot is marked, not taken off: the unwinder reads its return address again
  * after this returns.

@@ -3,15 +3,13 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # timeout: 120
 #
-# Coroutines whose frames lie in main()'s own, or are copied off the stack and back:
-# a call that looks over by its place on the stack goes on later. By rules for
-# functions and in trees, and Python's greenlet.
+# Frames that are copied off the stack and back: a call that looks over by its place on
+# the stack goes on later (Python's greenlet), or returns several times (Ruby's callcc).
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 spi_daemon
 tree_tools
 tree_cc copies copies.c -O1
-functions='down stop work meanwhile go_on'
 # as_many NAME - of the last trace: an exit for each entry, and none that is nobody's; calls of coroutines cross
 as_many() {
 	local line
@@ -20,36 +18,10 @@ as_many() {
 		[ "${BASH_REMATCH[1]}" -gt 1000 ]
 	ok $? "$1: an exit for each entry" || diag "$line"
 }
-for mode in local shared within; do
-	./copies "$mode" >plain.out
-	read -r calls _ <plain.out
-	options=()
-	for name in $functions; do options+=(-f "$name"); done
-	"$SPI_LTTNG" -q trace "${options[@]}" -o "$SPI_TMP/f" ./copies "$mode" >traced.out 2>traced.err
-	is "$?" 3 "$mode, functions: status"
-	same_file traced.out plain.out "$mode, functions: output"
-	entries=0 exits=0
-	spi_read "$SPI_TMP/f"
-	for name in $functions; do
-		entries=$((entries + $(spi_count "$SPI_TMP/f" "${name}_entry"))) exits=$((exits + $(spi_count "$SPI_TMP/f" "${name}_exit")))
-	done
-	is "$entries $exits" "$calls $calls" "$mode, functions: each call that the program counted"
-	for kind in plain compact; do
-		TREE_COMPACT=
-		[ "$kind" = plain ] || TREE_COMPACT=1
-		rm -rf t
-		"$SPI_LTTNG" -q trace --tree ${TREE_COMPACT:+--compact} -o "$SPI_TMP/t" ./copies "$mode" >traced.out 2>traced.err
-		is "$?" 3 "$mode, $kind tree: status"
-		same_file traced.out plain.out "$mode, $kind tree: output"
-		as_many "$mode, $kind tree"
-	done
-	rm -rf f
-done
-
 echo 'void Init_continuation(void) { }' >continuation.c
 gcc -shared -fPIC -o continuation.so continuation.c
-./copies again >plain.out
-"$SPI_LTTNG" trace --tree -o "$SPI_TMP/again" ./copies again >traced.all 2>&1
+./copies >plain.out
+"$SPI_LTTNG" trace --tree -o "$SPI_TMP/again" ./copies >traced.all 2>&1
 is "$?" 3 "returned from several times: status"
 is "$(grep -cxFf plain.out traced.all)" 6 "returned from several times: output"
 like "$(cat traced.all)" "nothing is traced in it any more: it loads Ruby's continuations" "returned from several times: told"
