@@ -101,6 +101,7 @@ void spi_threads_fork_child(void);
 void spi_process_end(void);			/* calls that will never return get their exit records */
 void spi_process_execs(void);			/* the same before execve() */
 void spi_process_goes_on(void);			/* which has failed: the calls are entered again */
+/* For unwind.c: the call whose frame is left, by the stack (0: that does not tell), or the one that the unwinder names. slots.c */
 int spi_thread_unwound(uint64_t sp);
 void spi_slot_unwound(struct spi_slot *slot);
 /* What the object around an address defines by this name. symbols.c */

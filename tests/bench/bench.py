@@ -141,7 +141,7 @@ def compare(title, function, variants):
             continue
         text = '  %-58s min %8.1f  median %8.1f  %6s' % (
             variant.name, min(values), statistics.median(values), ratio(values, reference))
-        if variant.beside and samples[variant.beside]:
+        if variant.beside and ratio(values, samples[variant.beside] or [0]):
             text += ', %s of %s' % (ratio(values, samples[variant.beside]), variant.beside.name.split()[0])
         if lost[variant]:
             text += '  (%d events lost)' % lost[variant]

@@ -53,12 +53,12 @@ _start:	xor %ebp, %ebp
 	push %rsp
 	movabs $0, %r8
 	movabs $0, %rcx
-	movabs $stub, %rdi
+	movabs $begin, %rdi
 	call __libc_start_main
 	hlt
 	.size _start, . - _start
-	.type stub, @function
-stub:	.cfi_startproc
+	.type begin, @function
+begin:	.cfi_startproc
 	pop %rax
 	push %rax
 	mov %rax, saved(%rip)
@@ -67,10 +67,10 @@ stub:	.cfi_startproc
 	add $8, %rsp
 	ret
 	.cfi_endproc
-	.size stub, . - stub
+	.size begin, . - begin
 	.comm saved, 32
 	.section .note.GNU-stack, "", @progbits
 E_S
-gcc -O1 -no-pie -nostartfiles -o main-stub start.s main.c
-found "movabs, a stub that pops its return address" ./main-stub
+gcc -O1 -no-pie -nostartfiles -o main-begin start.s main.c
+found "movabs, behind a function that pops its return address" ./main-begin
 tap_done
