@@ -4,9 +4,13 @@
  * The arena of return slots at run time (slots.S has its place and its unwind
  * table): chunks of 256 slots, handed to threads and taken back.
  *
- * A chunk's code is a second mapping of one shared pattern of pages, made when
- * the chunk is first used; its data is initialised then too. Both are kept for
- * ever. The list of returned chunks is a lock-free stack whose head carries a
+ * A chunk's code is written when the chunk is first used, into private pages that
+ * are no longer writable afterwards: a debugger that waits for a function's return
+ * puts its breakpoint where that goes, which is a slot, and Linux lets it do so in
+ * private pages only (FOLL_FORCE, mm/gup.c). Where a policy forbids to execute what
+ * was written (systemd's MemoryDenyWriteExecute=, SELinux's execmem), it is a second
+ * mapping of one shared pattern. A chunk's data is initialised at the same time. Both
+ * are kept for ever. The list of returned chunks is a lock-free stack whose head carries a
  * tag, so that a chunk which comes back meanwhile is not taken for the one seen.
  */
 #include <fcntl.h>
@@ -20,7 +24,7 @@
 struct spi_chunk spi_chunks[CHUNK_COUNT];
 static uint64_t free_chunks;		/* tag << 32 | index + 1 */
 static uint32_t next_chunk;		/* never used ones start here */
-static uint8_t *slot_pattern;		/* one chunk of code, the source of all mappings */
+static uint8_t *slot_pattern;		/* one chunk of code, the source of all mappings. NULL: each has its own */
 
 /* rip-relative displacement of an operand that ends `end` bytes into a slot, to the data word at `offset` */
 static void put_disp(uint8_t *at, unsigned int end, unsigned int offset)
@@ -79,28 +83,26 @@ static int map_pattern(void)
 	return 0;
 }
 
-int spi_arena_init(void)
+static long chunk_write(uint8_t *code)
 {
-	long p;
-	int r;
+	long p = spi_sys(SYS_mmap, code, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1L, 0L);
 
-	if (slot_pattern)
-		return 0;
-	p = spi_sys(SYS_mmap, spi_slot_data_base, SLOT_HALF, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1L, 0L);
 	if (p < 0 && p > -4096)
-		return (int) p;
-	r = map_pattern();
-	return r < 0 ? r : 0;
+		return p;
+	write_pattern(code);
+	return spi_sys(SYS_mprotect, code, CHUNK_BYTES, PROT_READ | PROT_EXEC);
 }
 
 static int chunk_map(uint32_t chunk)
 {
 	uint8_t *code = spi_slot_code_base + (size_t) chunk * CHUNK_BYTES;
 	struct spi_slot *slots = spi_chunk_slots(chunk);
-	/* an old size of 0 makes a second mapping of the same shared pages (mremap(2)) */
-	long p = spi_sys(SYS_mremap, slot_pattern, 0L, CHUNK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, code);
+	long p;
 
+	if (!slot_pattern)
+		p = chunk_write(code);
+	else	/* an old size of 0 makes a second mapping of the same shared pages (mremap(2)) */
+		p = spi_sys(SYS_mremap, slot_pattern, 0L, CHUNK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, code);
 	if (p < 0 && p > -4096)
 		return (int) p;
 	for (unsigned int i = 0; i < CHUNK_SLOTS; i++) {
@@ -109,6 +111,23 @@ static int chunk_map(uint32_t chunk)
 	}
 	spi_chunks[chunk].mapped = 1;
 	return 0;
+}
+
+int spi_arena_init(void)
+{
+	long p;
+	int r;
+
+	if (spi_chunks[0].mapped)
+		return 0;
+	p = spi_sys(SYS_mmap, spi_slot_data_base, SLOT_HALF, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1L, 0L);
+	if (p < 0 && p > -4096)
+		return (int) p;
+	r = chunk_map(0);
+	if (r < 0 && map_pattern() == 0)
+		r = chunk_map(0);
+	return r;
 }
 
 uint32_t spi_chunk_get(void)

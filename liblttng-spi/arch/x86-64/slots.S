@@ -34,6 +34,14 @@
  * none is taken for another, or for the frame that they all return to.
  * The personality routine records the exit of calls that exceptions, pthread_exit
  * and pthread_cancel leave (unwind.c).
+ *
+ * gdb puts breakpoints where frames return to (finish, advance), and one byte before
+ * a return address is inside the call. It prefers .debug_frame to .eh_frame, which
+ * the others do not, so there it finds a description of its own: no signal frame, and
+ * the return address itself. gdb tells frames apart by CFA and function, and wants no
+ * caller's below its callee's: CFA = p + 15, less 1 for each slot with the same p
+ * that this one returns to, and the caller's rsp is said apart. (strip -g takes it
+ * away; gdb has the other one then.)
  */
 
 #define HALF 0x8000000			/* SPI_SLOT_COUNT * SPI_SLOT_SIZE */
@@ -70,5 +78,41 @@ spi_slot_data_base:
 	.space HALF
 	.size spi_slot_code_base, HALF
 	.size spi_slot_data_base, HALF
+
+	.section .debug_frame, "", @progbits
+cie:
+	.long 2f - 1f
+1:	.long 0xffffffff		/* a CIE */
+	.byte 1, 0			/* version 1, no augmentation */
+	.uleb128 1			/* code alignment */
+	.sleb128 -8			/* data alignment */
+	.byte 16			/* return address: r16 */
+	.byte 0x0c, 7, 8		/* DW_CFA_def_cfa rsp, 8 */
+	.p2align 3
+2:	.long 4f - 3f
+3:	.long cie
+	.quad spi_slot_code_base, HALF
+	/*
+	 * DW_CFA_def_cfa_expression: breg16 0; const1u 63; and; lit12; ge; bra 4f;
+	 * breg16 0; const1s -64; and; plus_uconst HALF + 24; dup; deref; plus_uconst 15; swap;
+	 * 1: dup; const1u 64; minus; dup; deref; pick 2; deref; eq; bra 2f; drop; drop; skip 5f;
+	 * 2: swap; drop; swap; lit1; minus; swap; skip 1b; 4: breg7 8; 5:
+	 */
+	.byte 0x0f, 54, 0x80, 0, 0x08, 63, 0x1a, 0x3c, 0x2a, 0x28, 42, 0, \
+		0x80, 0, 0x09, 0xc0, 0x1a, 0x23, 0x98, 0x80, 0x80, 0x40, 0x12, 0x06, 0x23, 15, 0x16, \
+		0x12, 0x08, 64, 0x1c, 0x12, 0x06, 0x15, 2, 0x06, 0x29, 0x28, 5, 0, 0x13, 0x13, 0x2f, 11, 0, \
+		0x16, 0x13, 0x16, 0x31, 0x1c, 0x16, 0x2f, 0xe5, 0xff, 0x77, 8
+	/*
+	 * DW_CFA_val_expression r7: breg16 0; const1u 63; and; lit12; ge; bra 2f;
+	 * breg16 0; const1s -64; and; plus_uconst HALF + 24; deref; lit8; plus; skip 3f; 2: breg7 8; 3:
+	 */
+	.byte 0x16, 7, 28, 0x80, 0, 0x08, 63, 0x1a, 0x3c, 0x2a, 0x28, 16, 0, \
+		0x80, 0, 0x09, 0xc0, 0x1a, 0x23, 0x98, 0x80, 0x80, 0x40, 0x06, 0x38, 0x22, 0x2f, 2, 0, 0x77, 8
+	/* DW_CFA_val_expression r16: that of the other one without the last two operations */
+	.byte 0x16, 16, 26, 0x80, 0, 0x08, 63, 0x1a, 0x3c, 0x2a, 0x28, 13, 0, \
+		0x80, 0, 0x09, 0xc0, 0x1a, 0x23, 0x80, 0x80, 0x80, 0x40, 0x2f, 2, 0, \
+		0x77, 0, 0x06
+	.p2align 3			/* DW_CFA_nop */
+4:
 
 	.section .note.GNU-stack, "", @progbits
