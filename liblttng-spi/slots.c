@@ -128,6 +128,20 @@ static int slot_is_dead(const struct spi_thread *t, const struct spi_slot *slot,
 	return on_own_stack(t, p) && on_own_stack(t, slot->p) && slot->p < p;
 }
 
+/*
+ * By its place on the thread's own stack the call of `slot` was left by longjmp(). If it was not, as it is a coroutine's that
+ * runs on a variable of another function's, it will return: so that it does without the slot, which may be another's then.
+ */
+static void slot_jumped(struct spi_thread *t, struct spi_slot *slot)
+{
+	uint64_t word;
+
+	spi_slot_left(t, slot, SPI_LEFT_JUMPED);
+	if (on_own_stack(t, slot->p) && spi_memory_copy(&word, slot->p, sizeof(word)) == 0 &&
+			word == spi_slot_code(slot) + SPI_SLOT_RETURN)
+		*(uint64_t *) slot->p = slot->ra;
+}
+
 struct spi_slot *spi_slot_below(struct spi_slot *slot)
 {
 	uint32_t chunk = spi_chunk_of(slot), prev;
@@ -138,19 +152,19 @@ struct spi_slot *spi_slot_below(struct spi_slot *slot)
 	return prev == CHUNK_NONE ? NULL : spi_chunk_slots(prev) + CHUNK_SLOTS - 1;
 }
 
-/* The thread's alternate signal stack, while it does not run on it; empty when it has none, or may not ask. */
+/* The thread's alternate signal stack, if it runs on it, or does not, as is asked for; empty otherwise, or when it may not ask. */
 struct signal_stack {
 	uint64_t low, high;
 	int is_known;
 };
 
-static void signal_stack_ask(struct signal_stack *a)
+static void signal_stack_ask(struct signal_stack *a, int is_on_it)
 {
 	stack_t stack;
 
 	a->is_known = 1;
 	if (spi_sandbox_narrow || spi_raw3(SYS_sigaltstack, 0, (uint64_t) &stack, 0) < 0 ||
-			(stack.ss_flags & (SS_DISABLE | SS_ONSTACK)))
+			(stack.ss_flags & SS_DISABLE) || !(stack.ss_flags & SS_ONSTACK) != !is_on_it)
 		return;
 	a->low = (uint64_t) stack.ss_sp;
 	a->high = a->low + stack.ss_size;
@@ -173,12 +187,20 @@ static void slots_leave_above(struct spi_thread *t, const struct spi_slot *slot)
 			is_over = s->p <= slot->p;
 		} else {
 			if (!a.is_known)
-				signal_stack_ask(&a);
+				signal_stack_ask(&a, 0);
 			is_over = s->p >= a.low && s->p < a.high;
 		}
 		if (is_over)
-			spi_slot_left(t, s, SPI_LEFT_JUMPED);
+			slot_jumped(t, s);
 	}
+}
+
+/* The same of a call on the alternate signal stack, which the thread is on: with handlers the stack goes as a whole. */
+static void slots_leave_handlers(struct spi_thread *t, const struct spi_slot *slot, const struct signal_stack *a)
+{
+	for (struct spi_slot *s = spi_thread_top(t); s && s != slot; s = spi_slot_below(s))
+		if (s->state == SPI_SLOT_LIVE && s->p >= a->low && s->p <= slot->p)
+			spi_slot_left(t, s, SPI_LEFT_JUMPED);
 }
 
 static void thread_reclaim(struct spi_thread *t, uint64_t p)
@@ -193,7 +215,7 @@ static void thread_reclaim(struct spi_thread *t, uint64_t p)
 		if (slot_is_dead(t, s, p)) {
 			if (foreign)
 				slots_leave_above(t, s);
-			spi_slot_left(t, s, SPI_LEFT_JUMPED);
+			slot_jumped(t, s);
 		} else if (on_own_stack(t, s->p) || !on_own_stack(t, p) || ++foreign > FOREIGN_LOOK)
 			break;
 	}
@@ -299,12 +321,21 @@ SPI_EXPORT int spi_thread_slow(uint64_t p)
 SPI_EXPORT void spi_slot_leave_above(struct spi_slot *slot)
 {
 	struct spi_thread *t = &spi_thread;
+	struct signal_stack a = { 0, 0, 0 };
+	int is_own = on_own_stack(t, slot->p);
 	uint64_t old;
 
-	if (!t->cur || !place_tells(t, slot->p))
+	if (!t->cur || spi_stacks_copied)
+		return;
+	if (!is_own)
+		signal_stack_ask(&a, 1);
+	if (!is_own && (slot->p < a.low || slot->p >= a.high))
 		return;
 	old = spi_signals_hold(~UINT64_C(0));
-	slots_leave_above(t, slot);
+	if (is_own)
+		slots_leave_above(t, slot);
+	else
+		slots_leave_handlers(t, slot, &a);
 	spi_signals_release(old);
 }
 
