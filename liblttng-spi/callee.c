@@ -65,9 +65,9 @@ static uint64_t quiet_call(struct spi_point *point, struct spi_frame *frame, con
 		t->busy = 0;
 		return 0;
 	}
+	code = spi_slot_push(t, &slot, point, frame);
 	slot->cookie = NULL;
 	slot->aux = 0;
-	code = spi_slot_push(t, slot, point, frame);
 	return code;
 }
 

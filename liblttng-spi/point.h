@@ -400,22 +400,51 @@ SPI_INLINE struct spi_slot *spi_slot_ready(struct spi_thread *t, uint64_t p)
 	struct spi_slot *cur = t->cur;
 
 	if (spi_unlikely(!cur || cur == t->end || (cur > t->base && cur[-1].p <= p && !spi_slot_is_chained(cur - 1, p)))) {
-		if (spi_thread_slow(p) < 0)
-			return NULL;
-		cur = t->cur;
+		do {
+			if (spi_thread_slow(p) < 0)
+				return NULL;
+			cur = t->cur;
+		} while (spi_unlikely(cur == t->end));	/* a handler that waited until then has left it so */
 	}
 	return cur;
 }
 
 /*
- * spi_slot_push() - publish the slot that spi_slot_ready() gave. The top moves
- * first and p (DEAD until then) is written last, so a signal handler in between
- * neither uses this slot nor takes it for an abandoned one.
+ * The top of the thread's slots moves, if nobody has moved it since it was read: a signal's handler may leave slots there
+ * when it returns, of calls that it left by longjmp(), or of a coroutine that goes on later. One instruction, as the handler
+ * is the same thread's.
  */
-SPI_INLINE uint64_t spi_slot_push(struct spi_thread *t, struct spi_slot *slot, struct spi_point *point, struct spi_frame *frame)
+SPI_INLINE int spi_slot_top_move(struct spi_thread *t, struct spi_slot *from, struct spi_slot *to)
 {
-	t->cur = slot + 1;
-	spi_barrier();
+	int is_moved;
+
+	__asm__ volatile("cmpxchg %3, %1" : "=@ccz"(is_moved), "+m"(t->cur), "+a"(from) : "r"(to) : "memory");
+	return is_moved;
+}
+
+/* It was moved: another slot for a call at p, for good; NULL: none. */
+struct spi_slot *spi_slot_claim(uint64_t p);
+
+/*
+ * spi_slot_push() - publish the slot that spi_slot_ready() gave, or, when a handler has left others there since, another one:
+ * what belongs into it besides is to be written afterwards. The top moves
+ * first and p (DEAD until then) is written last, so a signal handler in between
+ * neither uses this slot nor takes it for an abandoned one. 0: there is none (*place is a slot that nobody looks at).
+ */
+SPI_INLINE uint64_t spi_slot_push(struct spi_thread *t, struct spi_slot **place, struct spi_point *point, struct spi_frame *frame)
+{
+	struct spi_slot *slot = *place;
+
+	if (spi_unlikely(!spi_slot_top_move(t, slot, slot + 1))) {
+		static struct spi_slot nobodys;
+
+		slot = spi_slot_claim((uint64_t) &frame->ra);
+		if (!slot) {
+			*place = &nobodys;
+			return 0;
+		}
+		*place = slot;
+	}
 	slot->ra = frame->ra;
 	slot->target = point->body;
 	slot->exit = point->exit_thunk;
@@ -425,6 +454,7 @@ SPI_INLINE uint64_t spi_slot_push(struct spi_thread *t, struct spi_slot *slot, s
 	return spi_slot_code(slot);
 }
 
+/* NULL: it is popped, and free ones lie below it. */
 void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p);
 /* Before the exit of a call whose slot is not the top one is recorded. */
 void spi_slot_leave_above(struct spi_slot *slot);
@@ -445,9 +475,14 @@ SPI_INLINE void spi_slot_pop(struct spi_thread *t, struct spi_slot *slot)
 
 	if (spi_likely(slot + 1 == t->cur)) {
 		spi_slot_put_away(slot);
-		t->cur = slot;
-		if (spi_unlikely(slot > t->base && slot[-1].state != SPI_SLOT_LIVE))
+		if (spi_unlikely(!spi_slot_top_move(t, slot + 1, slot))) {
+			slot->state = SPI_SLOT_FREE;
+			spi_barrier();
+			slot->p = p;
 			spi_slot_pop_slow(slot, p);
+		} else if (spi_unlikely(slot > t->base && slot[-1].state != SPI_SLOT_LIVE)) {
+			spi_slot_pop_slow(NULL, p);
+		}
 	} else {
 		spi_slot_pop_slow(slot, p);
 	}

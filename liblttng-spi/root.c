@@ -149,9 +149,9 @@ static uint64_t slot_silent(struct spi_thread *t, struct spi_point *point, struc
 		return 0;
 	slot = spi_slot_ready(t, (uint64_t) &frame->ra);
 	if (slot) {
+		code = spi_slot_push(t, &slot, point, frame);
 		slot->cookie = NULL;
 		slot->aux = AUX_SILENT;
-		code = spi_slot_push(t, slot, point, frame);
 	}
 	spi_call_end(t);
 	return code;

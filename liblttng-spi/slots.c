@@ -451,10 +451,21 @@ SPI_EXPORT void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p)
 	uint64_t old;
 
 	old = spi_signals_hold(~UINT64_C(0));
-	if (slot->p != SPI_SLOT_DEAD)
+	if (slot && slot->p != SPI_SLOT_DEAD)
 		slot->state = SPI_SLOT_FREE;
 	thread_pop_free(t, p);
 	spi_signals_release(old);
+}
+
+SPI_EXPORT struct spi_slot *spi_slot_claim(uint64_t p)
+{
+	struct spi_thread *t = &spi_thread;
+	struct spi_slot *slot;
+
+	do
+		slot = spi_slot_ready(t, p);
+	while (slot && !spi_slot_top_move(t, slot, slot + 1));
+	return slot;
 }
 
 /*

@@ -227,7 +227,7 @@ static __attribute__((noinline)) void slot_remember_set(
 SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_slot *slot, struct spi_point *point,
 	struct spi_frame *frame, const void *one, const struct heard *heard, uint32_t n)
 {
-	uint64_t code = spi_slot_push(t, slot, point, frame);
+	uint64_t code = spi_slot_push(t, &slot, point, frame);
 
 	slot->start = t->tree_now;	/* the exit is for the same trees, should one end meanwhile */
 	if (spi_likely(n <= 1)) {

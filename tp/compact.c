@@ -74,7 +74,7 @@ SPI_INLINE uint64_t call_site(uint64_t ra)
 SPI_INLINE uint64_t slot_take(
 	struct spi_thread *t, struct spi_slot *slot, struct spi_point *point, struct spi_frame *frame, uint64_t word)
 {
-	uint64_t code = spi_slot_push(t, slot, point, frame);
+	uint64_t code = spi_slot_push(t, &slot, point, frame);
 
 	slot->start = word;
 	return code;

@@ -100,7 +100,7 @@ SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame,
 	if (spi_likely(!error)) {
 		tp_count(t)->entries++;
 		if (slot) {
-			code = spi_slot_push(t, slot, point, frame);
+			code = spi_slot_push(t, &slot, point, frame);
 			slot->cookie = recorder->chan;
 			slot->aux = tp_epoch;
 		}
@@ -110,7 +110,7 @@ SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame,
 		tp_read_unlock(reader);
 		tp_count(t)->lost_entries += (unsigned int) tp_discarded(error);
 		if (slot && tp_exit_wanted_alone(t, tp)) {
-			code = spi_slot_push(t, slot, point, frame);
+			code = spi_slot_push(t, &slot, point, frame);
 			slot->cookie = NULL;
 			slot->aux = tp_epoch;
 		}

@@ -15,7 +15,7 @@ static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, cons
 	struct spi_thread *t = &spi_thread;
 	struct tp_point *tp = point->payload;
 	uint64_t p = (uint64_t) &frame->ra, code = 0;
-	struct spi_slot *slot;
+	struct spi_slot *slot, *ready;
 	uint8_t *area;
 	int *error, error_was;
 
@@ -32,7 +32,15 @@ static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, cons
 		tp_count(t)->lost_entries++;
 		goto out;
 	}
-	code = spi_slot_push(t, slot, point, frame);
+	ready = slot;
+	code = spi_slot_push(t, &slot, point, frame);
+	if (spi_unlikely(slot != ready) && (!code || !(area = tp_area(slot, tp->area_size)))) {
+		tp_count(t)->lost_entries++;
+		if (code)
+			spi_slot_pop(t, slot);
+		code = 0;
+		goto out;
+	}
 	slot->cookie = area;
 	slot->aux = tp_epoch | (tp_serialise(tp->entry_program, frame, vec, stride, area) + 1);
 	slot->start = tp_clock_now();

@@ -58,7 +58,7 @@ static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, con
 		if (spi_unlikely(tp_pair_latest != recorder->chan))
 			tp_pair_seen(recorder->chan);
 		tp_count(t)->entries++;
-		code = spi_slot_push(t, slot, point, frame);
+		code = spi_slot_push(t, &slot, point, frame);
 		slot->start = trees;
 		slot->cookie = recorder->chan;
 		slot->aux = tp_epoch;
@@ -67,7 +67,7 @@ static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, con
 		tp_read_unlock(reader);
 		tp_count(t)->lost_entries += (unsigned int) tp_discarded(error);
 		if (tp_exit_wanted_alone(t, tp)) {
-			code = spi_slot_push(t, slot, point, frame);
+			code = spi_slot_push(t, &slot, point, frame);
 			slot->start = trees;
 			slot->cookie = NULL;
 			slot->aux = tp_epoch;

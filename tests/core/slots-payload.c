@@ -37,7 +37,7 @@ static uint64_t on_entry(struct spi_point *point, struct spi_frame *frame, const
 	slot = spi_slot_ready(t, p);
 	COUNT(test_entries);
 	if (slot)
-		code = spi_slot_push(t, slot, point, frame);
+		code = spi_slot_push(t, &slot, point, frame);
 	else
 		COUNT(test_no_slot);
 	spi_call_end(t);

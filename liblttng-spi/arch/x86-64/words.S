@@ -46,6 +46,7 @@
 #define SLOT_START	40
 #define SLOT_STATE	56
 #define SLOT_SIZE	64
+#define SLOT_FREE	0
 #define SLOT_LIVE	1
 #define SLOT_RETURN	6
 #define SLOT_RETURN_EXIT	18
@@ -102,19 +103,22 @@
 	lea 40(%rsp), %rdx		/* where the return address is */
 	cmp %rdx, SLOT_P - SLOT_SIZE(%rcx)
 	jbe 4f
-1:	mov %fs:THREAD_WORDS(%rsi), %rsi
-	mov WORDS_USED(%rsi), %edx
-	cmp WORDS_LIMIT(%rsi), %edx
-	jae 2f
+1:	mov %fs:THREAD_WORDS(%rsi), %rdx
+	mov WORDS_USED(%rdx), %eax
+	cmp WORDS_LIMIT(%rdx), %eax
+	jae 3f
+	mov %rcx, %rax
+	lea SLOT_SIZE(%rcx), %rdx
+	cmpxchg %rdx, %fs:THREAD_CUR(%rsi)	/* spi_slot_top_move() */
+	jne 3f
+	mov %fs:THREAD_WORDS(%rsi), %rsi
 	rdtsc
 	cmp WORDS_HIGH(%rsi), %edx
-	jne 3f
+	jne 5f
 	or POINT_WORD(%rdi), %rax
 	mov $1, %edx
 	xadd %edx, WORDS_USED(%rsi)
 	mov %rax, WORDS_WORDS(%rsi, %rdx, 8)
-	mov spi_thread@gottpoff(%rip), %rdx
-	addq $SLOT_SIZE, %fs:THREAD_CUR(%rdx)
 	shr $32, %rax			/* without the ticks */
 	shl $32, %rax
 	mov %rax, SLOT_START(%rcx)
@@ -138,6 +142,8 @@
 
 	.cfi_restore_state
 	.cfi_remember_state
+5:	movl $SLOT_FREE, SLOT_STATE(%rcx)	/* the slot is taken already: a free one, to be popped */
+	movq $0, SLOT_P(%rcx)
 3:	.if \any
 	mov CHILD_SITE(%rdi), %rax
 	.else
@@ -191,11 +197,19 @@ spi_thunk_exit_words:
 	bts $WORD_EXIT_BIT, %rax
 	xadd %edx, WORDS_USED(%rcx)
 	mov %rax, WORDS_WORDS(%rcx, %rdx, 8)
-	mov spi_thread@gottpoff(%rip), %rdx
+	mov spi_thread@gottpoff(%rip), %rcx
 	movq $-1, SLOT_P - SLOT_SIZE(%rdi)
-	subq $SLOT_SIZE, %fs:THREAD_CUR(%rdx)
-	BACK rdi, rdx, rcx, rax
+	mov %rdi, %rax
+	lea -SLOT_SIZE(%rdi), %rdx
+	cmpxchg %rdx, %fs:THREAD_CUR(%rcx)
+	jne 3f
+1:	BACK rdi, rdx, rcx, rax
 	ret
+	.cfi_restore_state
+	.cfi_remember_state
+3:	movl $SLOT_FREE, SLOT_STATE - SLOT_SIZE(%rdi)	/* others lie above it now: free, to be popped with them */
+	movq $0, SLOT_P - SLOT_SIZE(%rdi)
+	jmp 1b
 	.cfi_restore_state
 2:	BACK rdi, rdx, rcx, rax
 	jmp spi_thunk_exit_gpr
