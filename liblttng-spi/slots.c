@@ -203,8 +203,19 @@ static void slots_leave_handlers(struct spi_thread *t, const struct spi_slot *sl
 			spi_slot_left(t, s, SPI_LEFT_JUMPED);
 }
 
+/* The call of `slot` is a handler's on the alternate stack, which the thread is not on any more: left by longjmp(). */
+static int is_left_handlers(const struct spi_thread *t, const struct spi_slot *slot, uint64_t p, struct signal_stack *a)
+{
+	if (on_own_stack(t, slot->p) || !on_own_stack(t, p))
+		return 0;
+	if (!a->is_known)
+		signal_stack_ask(a, 0);
+	return slot->p >= a->low && slot->p < a->high;
+}
+
 static void thread_reclaim(struct spi_thread *t, uint64_t p)
 {
+	struct signal_stack a = { 0, 0, 0 };
 	unsigned int foreign = 0;
 
 	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
@@ -216,6 +227,8 @@ static void thread_reclaim(struct spi_thread *t, uint64_t p)
 			if (foreign)
 				slots_leave_above(t, s);
 			slot_jumped(t, s);
+		} else if (is_left_handlers(t, s, p, &a)) {
+			spi_slot_left(t, s, SPI_LEFT_JUMPED);
 		} else if (on_own_stack(t, s->p) || !on_own_stack(t, p) || ++foreign > FOREIGN_LOOK)
 			break;
 	}
@@ -303,7 +316,7 @@ SPI_EXPORT int spi_thread_slow(uint64_t p)
 		result = spi_thread_begin(t);
 	if (result == 0) {
 		top = spi_thread_top(t);
-		if (top && top->p <= p && !spi_stacks_copied)
+		if (top && (top->p <= p || t->cur == t->end) && !spi_stacks_copied)
 			thread_reclaim(t, p);
 		top = spi_thread_top(t);
 		if (top && top->p == p)
