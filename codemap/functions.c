@@ -275,6 +275,7 @@ void functions_read(struct functions *functions, const struct symbol_sources *fr
 	symbols_from_image(&found, from->debug);
 	symbols_from_image(&found, from->mini);
 	managed_end(&found.managed);
+	functions->copies_stacks = found.managed.copies_stacks;
 	symbols = found.list;
 	ehframe_read(from->object, &fdes);
 	if (symbols.count)

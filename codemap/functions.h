@@ -35,6 +35,7 @@ struct functions {
 	struct vec_of(struct function) list;	/* by ascending address */
 	struct vec_of(struct alias) aliases;
 	uint64_t total;		/* those that have a symbol or an FDE, stubs and parts included */
+	int copies_stacks;	/* SPI_MAP_COPIES_STACKS */
 };
 
 /* Where symbols are looked for; any may be NULL but the first. */

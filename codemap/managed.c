@@ -19,6 +19,10 @@
  * Or it copies frames off the stack and back, and so returns by one return address twice:
  *   greenlet     all of Python's extension module, which gevent, eventlet and SQLAlchemy use
  *   Guile        its library, whose continuations have the C stack in them
+ * Coroutines that all run on one stack, in libraries that are mostly linked in statically, return once by each address,
+ * but at other times than their places on the stack say; that the object has such is in its map:
+ *   libco        Tencent's, by coctx_swap
+ *   libaco       by acosw
  */
 #include <stdlib.h>
 #include <string.h>
@@ -72,13 +76,19 @@ static int copies_stacks(const char *name, size_t size)
 	return 0;
 }
 
+/* Where they switch. */
+static int shares_stacks(const char *name, size_t size)
+{
+	return (size == 10 && begins_with(name, size, "coctx_swap")) || (size == 5 && begins_with(name, size, "acosw"));
+}
+
 void managed_symbol(struct managed *managed, uint64_t vaddr, uint64_t size, const char *name, uint64_t room)
 {
 	struct managed_mark *mark;
 	size_t length;
 
 	/* One symbol in a thousand is looked at any further. */
-	if (!room || !vaddr || !strchr("cB_mPis", *name))
+	if (!room || !vaddr || !strchr("acB_mPis", *name))
 		return;
 	length = strnlen(name, room);
 	if (begins_with(name, length, "caml")) {
@@ -96,6 +106,8 @@ void managed_symbol(struct managed *managed, uint64_t vaddr, uint64_t size, cons
 		   (begins_with(name, length, "mono_aot_") && ends_with(name, length, "file_info")) ||
 		   copies_stacks(name, length)) {
 		managed->is_all = 1;
+	} else if (shares_stacks(name, length)) {
+		managed->copies_stacks = 1;
 	}
 }
 

@@ -14,6 +14,7 @@ struct managed_mark {
 struct managed {
 	struct vec_of(struct managed_mark) marks;
 	uint8_t is_all;		/* the whole object */
+	uint8_t copies_stacks;	/* SPI_MAP_COPIES_STACKS */
 };
 
 /* What the object's sections say; before any symbol. */

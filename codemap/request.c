@@ -206,6 +206,8 @@ static void head_fill(struct spi_map_header *head, const struct object *object, 
 	head->load_low = object->image->load_low;
 	head->load_high = object->image->load_high;
 	head->symbols_total = functions->total;
+	if (functions->copies_stacks)
+		head->flags |= SPI_MAP_COPIES_STACKS;
 	head->object_name = strings_add(&tables->strings, object->name);
 }
 

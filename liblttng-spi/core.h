@@ -157,6 +157,7 @@ int spi_map_fetch(struct spi_link *link, struct spi_object *object, const char *
 	char *error, size_t error_size);
 /* The whole object's, for call trees. */
 int spi_map_fetch_tree(struct spi_link *link, struct spi_object *object, struct spi_map *map, char *error, size_t error_size);
+void spi_map_note(const struct spi_map *map);		/* it is good: what it says of the whole process */
 void spi_map_release(struct spi_map *map);
 int64_t spi_map_func_at(const struct spi_map *map, uint64_t vaddr);	/* the function that begins there; -1: none */
 

@@ -234,6 +234,7 @@ int spi_map_from_cache(const struct spi_object *object, struct spi_map *map)
 	spi_fault_elsewhere = fault;
 	__atomic_store_n(&mapped_count, n + 1, __ATOMIC_RELEASE);
 	map->head = head;
+	spi_map_note(map);
 	map->size = head->file_size;
 	map->in_parts = 1;
 	return 0;

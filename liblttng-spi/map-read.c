@@ -202,6 +202,13 @@ static int run_codemap(struct spi_object *object, const char *patterns, uint32_t
 
 /* ---- the map ------------------------------------------------------------------ */
 
+/* What it says of the process as a whole. */
+void spi_map_note(const struct spi_map *map)
+{
+	if (map->head->flags & SPI_MAP_COPIES_STACKS)
+		spi_stacks_copied = 1;
+}
+
 static int open_map(int fd, struct spi_object *object, struct spi_map *map, char *error, size_t error_size)
 {
 	const char *why = NULL;
@@ -235,6 +242,7 @@ static int open_map(int fd, struct spi_object *object, struct spi_map *map, char
 		spi_map_release(map);
 		return -ESTALE;
 	}
+	spi_map_note(map);
 	return 0;
 }
 

@@ -103,7 +103,7 @@ struct scan {
 /* What copies frames off the stack and back (slots.c). Before the object's constructors run, where that is known in time. */
 static void stacks_look(const struct dl_phdr_info *info)
 {
-	static const char *const names[] = { "PyInit__greenlet", "PyInit_greenlet", "initgreenlet" };
+	static const char *const names[] = { "PyInit__greenlet", "PyInit_greenlet", "initgreenlet", "coctx_swap", "acosw" };
 
 	for (unsigned int i = 0; !spi_stacks_copied && i < sizeof(names) / sizeof(names[0]); i++)
 		spi_stacks_copied = spi_object_defines(info, names[i]);

@@ -13,11 +13,16 @@
  * proves it dead - on one and the same stack. Coroutines and signal stacks break
  * the order, so only slots on the thread's own stack are judged by it; others go
  * when they return, when an unwinder leaves them, or, once the thread runs short
- * of chunks, when their word on the stack is no longer theirs.
+ * of chunks, when their word on the stack is no longer theirs. And a coroutine may run
+ * on a variable of a function's: so a slot that is given up by its place gives its return
+ * address back, if that is still there, and the call, should it go on, returns without it.
+ *
+ * Handlers on the alternate signal stack go as that does: what they left there by
+ * longjmp() is over when an outer call on it returns, or the thread is back on its own.
  *
  * A program may also copy frames off its stack, go on with other ones at the same
  * place, and put them back later: Python's greenlet does. Nothing that a stack shows
- * proves a slot dead then. So once an object is loaded that is known for it (objects.c),
+ * proves a slot dead then. So once an object is loaded that is known for it (objects.c, map-read.c),
  * a slot goes when its call returns or is unwound, and those of calls left by longjmp() stay taken.
  *
  * All of it runs with the program in any state: in signal handlers, under its

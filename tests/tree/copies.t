@@ -60,4 +60,20 @@ for kind in plain compact; do
 	same_file traced.out plain.out "greenlet, $kind: output"
 	as_many "greenlet, $kind"
 done
+
+# Coroutines that all run on one stack, which is told by the function that switches (libco's), in the program itself.
+for define in '' -DSTACK_OF_MAIN; do
+	where="one stack${define:+ of main()}"
+	tree_cc shared-stack shared-stack.c -O1 $define
+	./shared-stack >plain.out
+	for kind in plain compact; do
+		TREE_COMPACT=
+		[ "$kind" = plain ] || TREE_COMPACT=1
+		rm -rf t
+		"$SPI_LTTNG" -q trace --tree ${TREE_COMPACT:+--compact} --subbuf-size 4M -o "$SPI_TMP/t" ./shared-stack >traced.out 2>traced.err
+		is "$?" 0 "$where, $kind: status"
+		same_file traced.out plain.out "$where, $kind: output"
+		as_many "$where, $kind"
+	done
+done
 tap_done

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# timeout: 180
+#
+# Calls that wait where another one's place says that they are over, and calls that are
+# over where nothing says so: coroutines on variables of a function, and handlers that
+# leave calls by longjmp(), on the thread's own stack and on another, while a call of what
+# they interrupt is being made. Output, status and balance, by trees and by rules for functions.
+. "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
+spi_private "$@"
+spi_daemon
+tree_tools
+tree_cc own-stacks own-stacks.c -O1
+turns=2000 calls=100000
+[ -z "${SPI_SOAK:-}" ] || turns=200000 calls=3000000
+
+# as_many NAME - of the last trace of functions: as many entries of each as exits
+as_many() {
+	babeltrace2 "$SPI_TMP/t" | grep -oE ' spi:[a-z_]*_(entry|exit):' | sed -E 's/_(entry|exit):/ \1/' | sort | uniq -c |
+		awk '{ n[$2] += $3 == "entry" ? $1 : -$1; all += $1 } END { for (i in n) if (n[i]) print i, n[i]; if (all < 1000) print "few", all }' >odd
+	is "$(cat odd)" "" "$1: as many exits as entries"
+}
+
+# traced NAME MODE N OPTION... - 'lttng trace OPTION...' of it
+traced() {
+	local name=$1 mode=$2 n=$3
+	shift 3
+	rm -rf "$SPI_TMP/t"
+	timeout 60 "$SPI_LTTNG" -q trace "$@" --subbuf-size 4M --num-subbuf 8 -o "$SPI_TMP/t" ./own-stacks "$mode" "$n" >traced.out 2>traced.err
+	is "$?" 0 "$name: status" || diag "$(tail -3 traced.err)"
+	same_file traced.out plain.out "$name: output"
+}
+
+for mode in contexts handlers alternate; do
+	n=$calls
+	[ "$mode" != contexts ] || n=$turns
+	./own-stacks "$mode" "$n" >plain.out 2>/dev/null
+	traced "$mode, tree" "$mode" "$n" --tree
+	tree_balanced "$SPI_TMP/t" "$mode, tree: balanced"
+	traced "$mode, compact" "$mode" "$n" --tree --compact
+	TREE_COMPACT=1 tree_balanced "$SPI_TMP/t" "$mode, compact: balanced"
+	functions=(-f deep -f leaf)
+	[ "$mode" != contexts ] || functions=(-f step -f change)
+	traced "$mode, functions" "$mode" "$n" "${functions[@]}"
+	as_many "$mode, functions"
+done
+traced 'alternate, one function, which handlers leave last' alternate "$calls" -f deep
+as_many 'alternate, one function'
+tap_done
