@@ -154,6 +154,13 @@ SPI_EXPORT void closefrom(int low)
 		close_range(low < 0 ? 0 : (unsigned int) low, ~0u, 0);
 }
 
+/* syscall() of close() and close_range(): lsof has neither of libc's for what it closes. */
+long spi_descriptors_by_syscall(long number, uint64_t first, uint64_t last, uint64_t flags) SPI_HIDDEN __attribute__((used));
+long spi_descriptors_by_syscall(long number, uint64_t first, uint64_t last, uint64_t flags)
+{
+	return number == SYS_close ? close((int) first) : close_range((unsigned int) first, (unsigned int) last, (int) flags);
+}
+
 /* Whatever these names mean to others. */
 extern __typeof__(close) own_close __attribute__((alias("close"), visibility("hidden"), copy(close)));
 extern __typeof__(close_range) own_close_range

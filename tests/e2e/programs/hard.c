@@ -54,6 +54,12 @@ static void mode_descriptors(void)
 	for (int fd = 3; fd < 1024; fd++)
 		close(fd);
 	steps("after closing all");
+	printf("%ld\n", syscall(SYS_close_range, 3u, ~0u, 0u));
+	steps("after close_range by its number");
+	for (int fd = 3; fd < 1024; fd++)
+		syscall(SYS_close, fd);
+	printf("%ld %d\n", syscall(SYS_close, 1000), errno);
+	steps("after closing all by number");
 }
 
 extern char **environ;
