@@ -13,7 +13,7 @@ spi_daemon
 tree_tools
 tree_cc own-stacks own-stacks.c -O1
 turns=2000 calls=100000
-[ -z "${SPI_SOAK:-}" ] || turns=200000 calls=3000000
+[ -z "${SPI_SOAK:-}" ] || turns=100000 calls=500000
 
 # as_many NAME - of the last trace of functions: as many entries of each as exits
 as_many() {
