@@ -68,6 +68,8 @@ static uint64_t quiet_call(struct spi_point *point, struct spi_frame *frame, con
 	code = spi_slot_push(t, &slot, point, frame);
 	slot->cookie = NULL;
 	slot->aux = 0;
+	if (spi_unlikely(!code))
+		t->busy = 0;
 	return code;
 }
 

@@ -46,11 +46,17 @@ static int result_of(long r)
 	return -1;
 }
 
+/* The program's own system call, whoever else stands before libc's close(), and may be who makes it. */
+static int close_at_once(int fd)
+{
+	return result_of(spi_sys(SYS_close, (long) fd));
+}
+
 static int close_in_libc(int fd)
 {
 	if (spi_likely(next_close != NULL))
 		return next_close(fd);
-	return result_of(spi_sys(SYS_close, (long) fd));
+	return close_at_once(fd);
 }
 
 void spi_descriptors_init(void)
@@ -60,7 +66,7 @@ void spi_descriptors_init(void)
 	*(void **) &next_closefrom = dlsym(RTLD_NEXT, "closefrom");
 }
 
-static int close_guarded(int fd)
+static int close_guarded(int fd, int (*real_close)(int fd))
 {
 	int result;
 
@@ -70,7 +76,7 @@ static int close_guarded(int fd)
 	}
 	/* what lttng-ust calls on the way is not the program's doing */
 	spi_busy_begin(&spi_thread, (uint64_t) __builtin_frame_address(0));
-	result = tracker_close(fd, close_in_libc);
+	result = tracker_close(fd, real_close);
 	spi_thread.busy--;
 	return result;
 }
@@ -84,7 +90,7 @@ static int is_guarding(void)
 
 SPI_EXPORT int close(int fd)
 {
-	return spi_likely(!is_guarding()) ? close_in_libc(fd) : close_guarded(fd);
+	return spi_likely(!is_guarding()) ? close_in_libc(fd) : close_guarded(fd, close_in_libc);
 }
 
 struct directory_entry {
@@ -115,7 +121,7 @@ static int close_listed(unsigned int first, unsigned int last)
 
 				at += entry->size;
 				if (entry->name[0] >= '0' && entry->name[0] <= '9' && fd >= first && fd <= last &&
-						fd != (uint64_t) dir && close_guarded((int) fd) == 0)
+						fd != (uint64_t) dir && close_guarded((int) fd, close_at_once) == 0)
 					again = 1;
 			}
 		}
@@ -124,26 +130,32 @@ static int close_listed(unsigned int first, unsigned int last)
 	return 0;
 }
 
-SPI_EXPORT int close_range(unsigned int first, unsigned int last, int flags)
+static int close_range_guarded(unsigned int first, unsigned int last, int flags)
 {
 	int error_was = errno;
 	struct rlimit limit;
 
-	if (!is_guarding() || (flags & CLOSE_RANGE_CLOEXEC) || first > last || (flags & ~CLOSE_RANGE_UNSHARE)) {
-		if (next_close_range)
-			return next_close_range(first, last, flags);
+	if ((flags & CLOSE_RANGE_CLOEXEC) || first > last || (flags & ~CLOSE_RANGE_UNSHARE))
 		return result_of(spi_sys(SYS_close_range, (long) first, (long) last, (long) flags));
-	}
 	if ((flags & CLOSE_RANGE_UNSHARE) && spi_sys(SYS_unshare, CLONE_FILES) < 0)
 		return result_of(-ENOMEM);
 	if (close_listed(first, last) < 0) {
 		if (spi_sys(SYS_prlimit64, 0L, RLIMIT_NOFILE, NULL, &limit) < 0 || limit.rlim_cur > 65536)
 			limit.rlim_cur = 65536;
 		for (unsigned int fd = first; fd <= last && fd < limit.rlim_cur; fd++)
-			close_guarded((int) fd);
+			close_guarded((int) fd, close_at_once);
 	}
 	errno = error_was;
 	return 0;
+}
+
+SPI_EXPORT int close_range(unsigned int first, unsigned int last, int flags)
+{
+	if (is_guarding())
+		return close_range_guarded(first, last, flags);
+	if (next_close_range)
+		return next_close_range(first, last, flags);
+	return result_of(spi_sys(SYS_close_range, (long) first, (long) last, (long) flags));
 }
 
 SPI_EXPORT void closefrom(int low)
@@ -158,7 +170,11 @@ SPI_EXPORT void closefrom(int low)
 long spi_descriptors_by_syscall(long number, uint64_t first, uint64_t last, uint64_t flags) SPI_HIDDEN __attribute__((used));
 long spi_descriptors_by_syscall(long number, uint64_t first, uint64_t last, uint64_t flags)
 {
-	return number == SYS_close ? close((int) first) : close_range((unsigned int) first, (unsigned int) last, (int) flags);
+	if (!is_guarding())
+		return spi_clones_next_syscall(number, first, last, flags);
+	if (number == SYS_close)
+		return close_guarded((int) first, close_at_once);
+	return close_range_guarded((unsigned int) first, (unsigned int) last, (int) flags);
 }
 
 /* Whatever these names mean to others. */

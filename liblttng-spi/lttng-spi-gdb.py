@@ -36,9 +36,8 @@ class SpiFinishThrough(gdb.Command):
         self.dont_repeat()
         # A slot's call may have been a tail call: then its caller is another slot.
         for _ in range(64):
-            if not gdb.selected_inferior().pid or not gdb.selected_thread().is_stopped():
-                return
-            if gdb.newest_frame().name() != SLOTS:
+            thread = gdb.selected_thread()
+            if thread is None or not thread.is_stopped() or gdb.newest_frame().name() != SLOTS:
                 return
             gdb.execute("finish", from_tty)
 

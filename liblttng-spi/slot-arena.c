@@ -24,7 +24,7 @@
 struct spi_chunk spi_chunks[CHUNK_COUNT];
 static uint64_t free_chunks;		/* tag << 32 | index + 1 */
 static uint32_t next_chunk;		/* never used ones start here */
-static uint8_t *slot_pattern;		/* one chunk of code, the source of all mappings. NULL: each has its own */
+static uint8_t *slot_pattern;		/* one chunk of code, for those that may not have their own; NULL: there is none */
 
 /* rip-relative displacement of an operand that ends `end` bytes into a slot, to the data word at `offset` */
 static void put_disp(uint8_t *at, unsigned int end, unsigned int offset)
@@ -97,11 +97,9 @@ static int chunk_map(uint32_t chunk)
 {
 	uint8_t *code = spi_slot_code_base + (size_t) chunk * CHUNK_BYTES;
 	struct spi_slot *slots = spi_chunk_slots(chunk);
-	long p;
+	long p = chunk_write(code);
 
-	if (!slot_pattern)
-		p = chunk_write(code);
-	else	/* an old size of 0 makes a second mapping of the same shared pages (mremap(2)) */
+	if (p < 0 && p > -4096 && slot_pattern)	/* an old size of 0 makes a second mapping of the same shared pages (mremap(2)) */
 		p = spi_sys(SYS_mremap, slot_pattern, 0L, CHUNK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, code);
 	if (p < 0 && p > -4096)
 		return (int) p;
@@ -116,7 +114,6 @@ static int chunk_map(uint32_t chunk)
 int spi_arena_init(void)
 {
 	long p;
-	int r;
 
 	if (spi_chunks[0].mapped)
 		return 0;
@@ -124,10 +121,8 @@ int spi_arena_init(void)
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1L, 0L);
 	if (p < 0 && p > -4096)
 		return (int) p;
-	r = chunk_map(0);
-	if (r < 0 && map_pattern() == 0)
-		r = chunk_map(0);
-	return r;
+	map_pattern();		/* now, as it takes a descriptor for a moment, and the policy may come later */
+	return chunk_map(0);
 }
 
 uint32_t spi_chunk_get(void)

@@ -36,8 +36,6 @@
 #define TAIL_CHAIN_MAX	256u		/* slots at one stack position before endless tail calls are folded */
 #define FOREIGN_LOOK	64u		/* slots of other stacks looked past in search of dead ones */
 
-extern void spi_thunk_exit_xmm(void) SPI_HIDDEN;
-
 int spi_stacks_copied;
 
 void spi_thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end)
@@ -134,15 +132,16 @@ static int slot_is_dead(const struct spi_thread *t, const struct spi_slot *slot,
 }
 
 /*
- * By its place on the thread's own stack the call of `slot` was left by longjmp(). If it was not, as it is a coroutine's that
- * runs on a variable of another function's, it will return: so that it does without the slot, which may be another's then.
+ * By its place on the stack the call of `slot` was left by longjmp(). If it was not, as it is a coroutine's that runs on a
+ * variable of another function's, or on what was made a signal stack, it will return: so that it does without the slot, which
+ * may be another's then.
  */
 static void slot_jumped(struct spi_thread *t, struct spi_slot *slot)
 {
 	uint64_t word;
 
 	spi_slot_left(t, slot, SPI_LEFT_JUMPED);
-	if (on_own_stack(t, slot->p) && spi_memory_copy(&word, slot->p, sizeof(word)) == 0 &&
+	if (spi_memory_copy(&word, slot->p, sizeof(word)) == 0 &&
 			word == spi_slot_code(slot) + SPI_SLOT_RETURN)
 		*(uint64_t *) slot->p = slot->ra;
 }
@@ -205,7 +204,7 @@ static void slots_leave_handlers(struct spi_thread *t, const struct spi_slot *sl
 {
 	for (struct spi_slot *s = spi_thread_top(t); s && s != slot; s = spi_slot_below(s))
 		if (s->state == SPI_SLOT_LIVE && s->p >= a->low && s->p <= slot->p)
-			spi_slot_left(t, s, SPI_LEFT_JUMPED);
+			slot_jumped(t, s);
 }
 
 /* The call of `slot` is a handler's on the alternate stack, which the thread is not on any more: left by longjmp(). */
@@ -233,7 +232,7 @@ static void thread_reclaim(struct spi_thread *t, uint64_t p)
 				slots_leave_above(t, s);
 			slot_jumped(t, s);
 		} else if (is_left_handlers(t, s, p, &a)) {
-			spi_slot_left(t, s, SPI_LEFT_JUMPED);
+			slot_jumped(t, s);
 		} else if (on_own_stack(t, s->p) || !on_own_stack(t, p) || ++foreign > FOREIGN_LOOK)
 			break;
 	}
@@ -354,111 +353,6 @@ SPI_EXPORT void spi_slot_leave_above(struct spi_slot *slot)
 		slots_leave_above(t, slot);
 	else
 		slots_leave_handlers(t, slot, &a);
-	spi_signals_release(old);
-}
-
-/* What a call's slot stands for once its exit is recorded, while the call itself may still return by it. */
-static void closed_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	(void) frame;
-	(void) vec;
-	(void) stride;
-	spi_slot_pop(&spi_thread, slot);
-}
-
-static void closed_left(struct spi_slot *slot, enum spi_left how)
-{
-	(void) slot;
-	(void) how;
-}
-
-static struct spi_point closed = { .exit = closed_exit, .left = closed_left };
-
-/*
- * The thread is about to execute another program: the calls that it is in get their exits. Those of compact records are
- * ended by the reader, with the thread's last batch. Should that fail, they return by their slots as ever.
- */
-void spi_calls_close(void)
-{
-	struct spi_thread *t = &spi_thread;
-	uint64_t old;
-	uint32_t tree = t->tree;
-
-	if (!t->cur || t->busy)
-		return;
-	old = spi_signals_hold(~UINT64_C(0));
-	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
-		struct spi_point *point = s->point;
-
-		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || point == &closed || (point->flags & SPI_POINT_COMPACT))
-			continue;
-		spi_slot_left(t, s, SPI_LEFT_PROCESS_END);
-		s->start = (uint64_t) point;
-		s->point = &closed;
-		s->exit = (uint64_t) spi_thunk_exit_xmm;	/* closed_exit() uses general registers only */
-		s->state = SPI_SLOT_LIVE;
-	}
-	t->tree = tree;			/* the end of its root would end a tree in this thread */
-	t->tree_epoch = t->words_epoch = 0;
-	spi_signals_release(old);
-}
-
-/* In a copy of the process that is not traced: its calls are another's. */
-void spi_calls_abandon(void)
-{
-	struct spi_thread *t = &spi_thread;
-
-	for (struct spi_slot *s = t->cur ? spi_thread_top(t) : NULL; s; s = spi_slot_below(s))
-		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD) {
-			s->point = &closed;
-			s->exit = (uint64_t) spi_thunk_exit_xmm;
-		}
-}
-
-/* Outermost first: so for each slot those below it are counted. Rare, and mostly few. */
-void spi_slots_each(void (*show)(struct spi_slot *slot))
-{
-	struct spi_thread *t = &spi_thread;
-	uint32_t n = 0, i;
-	struct spi_slot *s;
-
-	for (s = t->cur ? spi_thread_top(t) : NULL; s; s = spi_slot_below(s))
-		n++;
-	while (n--) {
-		s = spi_thread_top(t);
-		for (i = 0; i < n; i++)
-			s = spi_slot_below(s);
-		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD)
-			show(s);
-	}
-}
-
-static void call_again(struct spi_slot *slot)
-{
-	struct spi_point *point = (struct spi_point *) slot->start;
-
-	if (slot->point != &closed)
-		return;
-	slot->point = point;
-	if (spi_payload->enter_again(slot))
-		slot->exit = point->exit_thunk;
-	else
-		slot->point = &closed;		/* what it was called with is not known any more: it counts as over */
-}
-
-/* The other program was not executed: entries once more, where all that they say is still known. */
-void spi_calls_again(void)
-{
-	struct spi_thread *t = &spi_thread;
-	uint64_t old;
-
-	if (!t->cur || t->busy || !spi_payload || !spi_payload->enter_again)
-		return;
-	old = spi_signals_hold(~UINT64_C(0));
-	t->busy_p = (uint64_t) __builtin_frame_address(0);
-	t->busy++;
-	spi_slots_each(call_again);
-	t->busy--;
 	spi_signals_release(old);
 }
 

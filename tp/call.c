@@ -229,6 +229,8 @@ SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_slot *slot, struc
 {
 	uint64_t code = spi_slot_push(t, &slot, point, frame);
 
+	if (spi_unlikely(!code))
+		return 0;
 	slot->start = t->tree_now;	/* the exit is for the same trees, should one end meanwhile */
 	if (spi_likely(n <= 1)) {
 		slot->cookie = n ? heard->channel[0] : one;

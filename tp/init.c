@@ -44,6 +44,20 @@ static int op_bind(struct spi_point **points, unsigned int n, const char **error
 	return tp_bind(points, n, errors);
 }
 
+/*
+ * A handler that left a record's making by siglongjmp() has left the thread within lttng-ust's read-side section, and
+ * lttng-ust's own end waits for that: for ever. A thread that ends goes back to none.
+ */
+static void sections_leave(const struct spi_thread *t)
+{
+	tp_reader **place = t->payload[TP_WORD_READER], *reader;
+
+	if (!place || place == &tp_reader_ended || !(reader = *place))
+		return;
+	lttng_ust_urcu_smp_mb_slave();
+	_CMM_STORE_SHARED(reader->ctr, reader->ctr & ~LTTNG_UST_URCU_GP_CTR_NEST_MASK);
+}
+
 static void op_thread_end(struct spi_thread *t)
 {
 	int *error = tp_errno(t), error_was = *error;
@@ -52,6 +66,7 @@ static void op_thread_end(struct spi_thread *t)
 	if (tp_closed < TP_EXEC)
 		tp_owed_end(t);
 	tp_compact_thread_end(t);
+	sections_leave(t);
 	t->payload[TP_WORD_READER] = &tp_reader_ended;
 	*error = error_was;
 	t->payload[TP_WORD_ERRNO] = NULL;

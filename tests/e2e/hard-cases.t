@@ -11,6 +11,7 @@
 spi_private "$@"
 spi_daemon
 spi_cc hard hard.c -fno-builtin
+spi_cc hard-close hard.c -fno-builtin -DOWN_CLOSE
 spi_cc hard-malloc hard.c -fno-builtin -DOWN_MALLOC
 
 # hard PROGRAM MODE CALLS - CALLS: how many calls of t_step at least are in the trace
@@ -30,6 +31,8 @@ hard() {
 }
 
 hard hard descriptors 100
+rm -rf t-descriptors
+hard hard-close descriptors 100
 hard hard environment 0
 hard hard children 200
 hard hard faults 201

@@ -14,8 +14,9 @@
  *	cur: not the end of a chunk of slots, whose first one is never used; and none
  *		below it to reclaim, or a tail call's
  *
- * Then a word is written and a slot pushed, or popped, in the order of
- * spi_slot_push() and spi_slot_pop(). Five registers are saved and nothing is called.
+ * Then a slot is taken and a word written, or the other way round, the top moved as
+ * spi_slot_top_move() does: where a handler has moved it meanwhile, the payload is called,
+ * or the slot waits as a free one for those that lie above it now. Five registers are saved and nothing is called.
  * The front end of the CPU is what there is to save: beside the TSC's 8 ns a call
  * takes as long as its instructions take to be decoded.
  * Whatever is not as usual is left to the thunks that call the payload

@@ -40,6 +40,14 @@ static void steps(const char *what)
 	fflush(stdout);
 }
 
+#ifdef OWN_CLOSE
+/* A program with its own: who calls close() from within the system call would never come back. */
+int close(int fd)
+{
+	return (int) syscall(SYS_close, fd);
+}
+#endif
+
 static void mode_descriptors(void)
 {
 	int first = open("/dev/null", O_RDONLY), open_count = 0;

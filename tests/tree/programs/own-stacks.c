@@ -5,6 +5,8 @@
  *   contexts N       two coroutines on variables of main(), as the example of makecontext(3) has them, N switches
  *   handlers N       N calls that are left by longjmp(), as are calls that a handler makes, 20 000 times a second
  *   alternate N      likewise, the handler on a stack of its own
+ *   made N           two coroutines on stacks that were made by sigaltstack() and a signal, the last of which stays so
+ *   out N            calls that handlers, 20 000 times a second, leave by siglongjmp() to who began them
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -121,12 +123,122 @@ static FN void by_handlers(int n, int is_alternate)
 	fprintf(stderr, "%lu\n", handled);
 }
 
+static sigjmp_buf begin[2], back;
+static jmp_buf waits[2], maker;
+static int making;
+static char *made_stacks[2];
+
+static FN void made_step(int k, int depth)
+{
+	if (depth) {
+		made_step(k, depth - 1);
+		sum = sum * 31 + (unsigned long) depth;
+		return;
+	}
+	if (setjmp(waits[k]) == 0)
+		longjmp(maker, 1);
+}
+
+static FN void made_run(int k)
+{
+	for (int i = 0; i < turns; i++)
+		made_step(k, (i + k) % 5);
+}
+
+static FN void made_begin(void)
+{
+	volatile int k = making;
+
+	made_run(k);
+	for (;;)
+		if (setjmp(waits[k]) == 0)
+			longjmp(maker, 1);
+}
+
+/* It has returned when it is entered again: of its frame nothing is used then, as GNU Pth has it. */
+static void made(int number)
+{
+	(void) number;
+	if (sigsetjmp(begin[making], 0) == 0)
+		return;
+	made_begin();
+}
+
+static FN void by_made(int n)
+{
+	struct sigaction action = { .sa_handler = made, .sa_flags = SA_ONSTACK };
+	volatile int k, i;
+
+	made_run(n < 0);	/* called, so that it is in the tree */
+	turns = n;
+	sigaction(SIGUSR1, &action, NULL);
+	for (k = 0; k < 2; k++) {
+		stack_t stack = { .ss_sp = made_stacks[k] = malloc(131072), .ss_size = 131072 };
+
+		making = k;
+		sigaltstack(&stack, NULL);
+		raise(SIGUSR1);
+		if (setjmp(maker) == 0)
+			siglongjmp(begin[k], 1);
+	}
+	for (i = 0; i < 2 * n; i++)
+		if (setjmp(maker) == 0)
+			longjmp(waits[i % 2], 1);
+		else
+			sum += (unsigned long) leaf(i % 4);
+}
+
+static volatile sig_atomic_t is_inside;
+
+static void leaves_out(int number)
+{
+	(void) number;
+	if (is_inside)
+		siglongjmp(back, 1);
+}
+
+static FN int busy(int n)
+{
+	int all = 0;
+
+	for (int i = 0; i < n; i++)
+		all += leaf(i % 7);
+	return all;
+}
+
+static FN void by_out(int n)
+{
+	struct sigaction action = { .sa_handler = leaves_out };
+	struct itimerval every = { { 0, 50 }, { 0, 50 } };
+	volatile int done = 0;
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &every, NULL);
+	while (done < n) {
+		if (sigsetjmp(back, 1)) {
+			is_inside = 0;
+			done++;
+			continue;
+		}
+		is_inside = 1;
+		for (;;)
+			busy(1000);
+	}
+	memset(&every, 0, sizeof(every));
+	setitimer(ITIMER_REAL, &every, NULL);
+	sum = (unsigned long) done;
+}
+
 int main(int argc, char **argv)
 {
 	int n = argc > 2 ? atoi(argv[2]) : 1000;
 
 	if (argc > 1 && !strcmp(argv[1], "contexts"))
 		by_contexts(n);
+	else if (argc > 1 && !strcmp(argv[1], "made"))
+		by_made(n);
+	else if (argc > 1 && !strcmp(argv[1], "out"))
+		by_out(n);
 	else
 		by_handlers(n, argc > 1 && !strcmp(argv[1], "alternate"));
 	printf("%lx\n", sum);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The calling thread's calls that have their exits before they are over: when it
+ * executes another program, and that may fail; and in copies of the process that
+ * are not traced. Their slots stay, as the calls may return by them, but stand for
+ * `closed`, whose exit records nothing. Any state of the program, as in slots.c.
+ */
+#include "liblttng-spi/steps.h"
+#include "liblttng-spi/threads-internal.h"
+
+extern void spi_thunk_exit_xmm(void) SPI_HIDDEN;
+
+/* What a call's slot stands for once its exit is recorded, while the call itself may still return by it. */
+static void closed_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	(void) frame;
+	(void) vec;
+	(void) stride;
+	spi_slot_pop(&spi_thread, slot);
+}
+
+static void closed_left(struct spi_slot *slot, enum spi_left how)
+{
+	(void) slot;
+	(void) how;
+}
+
+static struct spi_point closed = { .exit = closed_exit, .left = closed_left };
+
+/*
+ * The thread is about to execute another program: the calls that it is in get their exits. Those of compact records are
+ * ended by the reader, with the thread's last batch. Should that fail, they return by their slots as ever.
+ */
+void spi_calls_close(void)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t old;
+	uint32_t tree = t->tree;
+
+	if (!t->cur || t->busy)
+		return;
+	old = spi_signals_hold(~UINT64_C(0));
+	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
+		struct spi_point *point = s->point;
+
+		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || point == &closed || (point->flags & SPI_POINT_COMPACT))
+			continue;
+		spi_slot_left(t, s, SPI_LEFT_PROCESS_END);
+		s->start = (uint64_t) point;
+		s->point = &closed;
+		s->exit = (uint64_t) spi_thunk_exit_xmm;	/* closed_exit() uses general registers only */
+		s->state = SPI_SLOT_LIVE;
+	}
+	t->tree = tree;			/* the end of its root would end a tree in this thread */
+	t->tree_epoch = t->words_epoch = 0;
+	spi_signals_release(old);
+}
+
+/* In a copy of the process that is not traced: its calls are another's. */
+void spi_calls_abandon(void)
+{
+	struct spi_thread *t = &spi_thread;
+
+	for (struct spi_slot *s = t->cur ? spi_thread_top(t) : NULL; s; s = spi_slot_below(s))
+		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD) {
+			s->point = &closed;
+			s->exit = (uint64_t) spi_thunk_exit_xmm;
+		}
+}
+
+/* Outermost first: so for each slot those below it are counted. Rare, and mostly few. */
+void spi_slots_each(void (*show)(struct spi_slot *slot))
+{
+	struct spi_thread *t = &spi_thread;
+	uint32_t n = 0, i;
+	struct spi_slot *s;
+
+	for (s = t->cur ? spi_thread_top(t) : NULL; s; s = spi_slot_below(s))
+		n++;
+	while (n--) {
+		s = spi_thread_top(t);
+		for (i = 0; i < n; i++)
+			s = spi_slot_below(s);
+		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD)
+			show(s);
+	}
+}
+
+static void call_again(struct spi_slot *slot)
+{
+	struct spi_point *point = (struct spi_point *) slot->start;
+
+	if (slot->point != &closed)
+		return;
+	slot->point = point;
+	if (spi_payload->enter_again(slot))
+		slot->exit = point->exit_thunk;
+	else
+		slot->point = &closed;		/* what it was called with is not known any more: it counts as over */
+}
+
+/* The other program was not executed: entries once more, where all that they say is still known. */
+void spi_calls_again(void)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t old;
+
+	if (!t->cur || t->busy || !spi_payload || !spi_payload->enter_again)
+		return;
+	old = spi_signals_hold(~UINT64_C(0));
+	t->busy_p = (uint64_t) __builtin_frame_address(0);
+	t->busy++;
+	spi_slots_each(call_again);
+	t->busy--;
+	spi_signals_release(old);
+}
