@@ -31,6 +31,7 @@
 #include <linux/close_range.h>
 #include "liblttng-spi/clones.h"
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/leave.h"
 #include "liblttng-spi/sandbox.h"
 
 static int (*next_close)(int fd);
@@ -197,7 +198,10 @@ void spi_descriptors_redirect(void)
 		{ "clone", (void *) spi_own_clone }, { "__clone", (void *) spi_own_clone },
 		{ "syscall", (void *) spi_own_syscall }, { "prctl", (void *) spi_own_prctl },
 		{ "unshare", (void *) spi_namespaces_unshare }, { "setns", (void *) spi_namespaces_setns },
-		{ "_exit", (void *) spi_own_exit }, { "_Exit", (void *) spi_own_exit }, { NULL, NULL },
+		{ "_exit", (void *) spi_own_exit }, { "_Exit", (void *) spi_own_exit },
+		{ "exit", (void *) spi_own_libc_exit }, { "longjmp", (void *) spi_own_longjmp },
+		{ "_longjmp", (void *) spi_own_longjmp }, { "siglongjmp", (void *) spi_own_longjmp },
+		{ "__longjmp_chk", (void *) spi_own_longjmp_chk }, { NULL, NULL },
 	};
 
 	if (spi_env.preloaded)
@@ -208,6 +212,7 @@ void spi_descriptors_redirect(void)
 		*(void **) &next_closefrom = spi_find_in_libc("closefrom");
 		spi_namespaces_init();
 		spi_clones_init();
+		spi_leave_init();
 		spi_sandbox_init();
 		is_redirected = 1;
 	}

@@ -26,6 +26,7 @@
 #include <unistd.h>
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/leave.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/tree.h"
@@ -257,14 +258,10 @@ int spi_process_is_mine(void)
 	return !spi_sandboxed && !spi_thread_is_foreign(&spi_thread) && spi_sys(SYS_getpid) == process_id;
 }
 
-SPI_EXPORT void _exit(int status)
+void spi_exit_now(int status)
 {
 	if (spi_process_is_mine())
 		spi_agent_end();
 	for (;;)
 		spi_sys(SYS_exit_group, (long) status);
 }
-
-SPI_EXPORT void _Exit(int status) __attribute__((alias("_exit")));
-/* Whatever the name means to others: an injected agent comes after libc. */
-extern __typeof__(_exit) spi_own_exit __attribute__((alias("_exit"), visibility("hidden"), copy(_exit)));

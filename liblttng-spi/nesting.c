@@ -31,7 +31,6 @@ static void learn_restorers(void)
 	}
 }
 
-/* The restorer that the word is; 0: none. */
 static uint64_t restorer_of(uint64_t word)
 {
 	/* A traced handler's own slot stands in the frame's place; where two points record it, the one's in the other's. */
@@ -48,19 +47,14 @@ static uint64_t restorer_of(uint64_t word)
 	return 0;
 }
 
-/*
- * What the kernel puts on the stack for a handler: the restorer, then this (x86-64 struct rt_sigframe,
- * arch/x86/include/asm/sigframe.h of Linux).
- */
-struct signal_frame {
-	uint64_t flags, link, stack[3];
-	uint64_t r8_to_rcx[15], rsp, rip, eflags;
-	uint8_t cs, other_segments[7];
-	uint64_t rest[13], mask;
-	int32_t number;			/* siginfo_t.si_signo; filled in with SA_SIGINFO only, which the agent's actions have */
-};
+uint64_t spi_restorer_of(uint64_t word)
+{
+	if (!restorers[0])
+		learn_restorers();
+	return restorer_of(word);
+}
+
 #define USER_CS 0x33u			/* the lower half of it: of 64-bit programs, Xen's as well */
-_Static_assert(offsetof(struct signal_frame, rsp) == 160 && offsetof(struct signal_frame, cs) == 184 && offsetof(struct signal_frame, number) == 304, "Linux, x86-64");
 #define FRAME_MOST	20480u	/* from the restorer's word up to the stack pointer that it interrupted: all vector state, AMX's too */
 #define FAULTS		(SPI_SIGNAL_BIT(SIGILL) | SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGFPE) | \
 			 SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGSTKFLT))
@@ -72,7 +66,7 @@ _Static_assert(offsetof(struct signal_frame, rsp) == 160 && offsetof(struct sign
  */
 static int is_signal_frame(uint64_t at, uint64_t high, uint64_t restorer)
 {
-	struct signal_frame frame;
+	struct spi_signal_frame frame;
 
 	if (spi_memory_copy(&frame, at + 8, sizeof(frame)) < 0)
 		return 0;
@@ -105,6 +99,14 @@ static int has_signal_frame(uint64_t low, uint64_t high)
 	return 0;
 }
 
+/* The stack position of the innermost call that the thread is recording; 0: none, or not known. */
+uint64_t spi_thread_busy_at(const struct spi_thread *t)
+{
+	if (t->busy == 1)
+		return t->busy_p;
+	return t->own && t->busy && t->busy <= SPI_BUSY_LEVELS ? t->own->busy_p[t->busy - 1] : 0;
+}
+
 /*
  * A call came while the thread was recording one. Either a signal handler made
  * it: a call of the program's, to be recorded; or the recording itself did, with
@@ -117,14 +119,10 @@ static int has_signal_frame(uint64_t low, uint64_t high)
 SPI_EXPORT int spi_thread_nested(uint64_t p)
 {
 	struct spi_thread *t = &spi_thread;
-	uint64_t at = 0;
+	uint64_t at = spi_thread_busy_at(t);
 
 	if (t->busy >= SPI_BUSY_ALWAYS)
 		return 0;
-	if (t->busy == 1)
-		at = t->busy_p;
-	else if (t->own && t->busy <= SPI_BUSY_LEVELS)
-		at = t->own->busy_p[t->busy - 1];
 	if (at && (p > at || at - p > 65536 || has_signal_frame(p, at)))
 		return 1;
 	if (t->record)

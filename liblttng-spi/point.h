@@ -275,6 +275,14 @@ struct spi_thread_record {
 
 #define SPI_BUSY_LEVELS	8u
 
+/* By what a signal's handler leaves a call that is being recorded, once its record is complete: leave.c. */
+struct spi_leave {
+	uint64_t arguments[2];
+	void *const *by;		/* the function that gets them */
+	uint64_t back, ra, mask;	/* where the record's own return address stands, and what it is; the handler's mask */
+	uint8_t jump[200];		/* what arguments[0] points to, of longjmp() */
+};
+
 /* What the core keeps beside it, in private memory. */
 struct spi_thread_own {
 	struct spi_thread_own *next;
@@ -291,6 +299,7 @@ struct spi_thread_own {
 	uint32_t is_late;		/* others.c */
 	uint32_t closing;		/* enum spi_closing: a lock, only while calls of a tree are being closed. others.c */
 	struct spi_thread_count folded;	/* of a record outside the status memory: what the page has of it */
+	struct spi_leave leave;		/* leave.c */
 };
 
 /*

@@ -28,6 +28,7 @@
 #include <string.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/leave.h"
 #include "liblttng-spi/tree.h"
 
 #define SIGNALS		64
@@ -46,6 +47,7 @@ void spi_signals_init(void)
 	spi_rights_init();
 	spi_notify_init();
 	spi_altstack_init();
+	spi_leave_init();
 	dlerror();	/* not the program's business, if there is one */
 	spi_signals_interposed = 1;
 }

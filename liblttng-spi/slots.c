@@ -34,6 +34,7 @@
 #include "liblttng-spi/threads-internal.h"
 
 #define TAIL_CHAIN_MAX	256u		/* slots at one stack position before endless tail calls are folded */
+#define UNFILLED_LOOK	16u		/* slots not filled yet, likewise */
 #define FOREIGN_LOOK	64u		/* slots of other stacks looked past in search of dead ones */
 
 int spi_stacks_copied;
@@ -217,19 +218,36 @@ static int is_left_handlers(const struct spi_thread *t, const struct spi_slot *s
 	return slot->p >= a->low && slot->p < a->high;
 }
 
+/*
+ * The call of `slot` is over, and so is whatever took the slots above it that are not filled yet: it took them further down on the
+ * same stack, was interrupted, and left by the handler.
+ */
+static void slots_forget_above(struct spi_thread *t, const struct spi_slot *slot)
+{
+	for (struct spi_slot *s = spi_thread_top(t); s && s != slot; s = spi_slot_below(s))
+		if (s->p == SPI_SLOT_DEAD) {
+			s->state = SPI_SLOT_FREE;
+			spi_barrier();
+			s->p = 0;
+		}
+}
+
 static void thread_reclaim(struct spi_thread *t, uint64_t p)
 {
 	struct signal_stack a = { 0, 0, 0 };
-	unsigned int foreign = 0;
+	unsigned int foreign = 0, unfilled = 0;
 
 	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
-		if (s->p == SPI_SLOT_DEAD)
-			break;				/* being filled by the code that this signal handler interrupted */
-		if (s->state != SPI_SLOT_LIVE)
-			continue;
+		if (s->p == SPI_SLOT_DEAD && ++unfilled > UNFILLED_LOOK)
+			break;
+		if (s->p == SPI_SLOT_DEAD || s->state != SPI_SLOT_LIVE)
+			continue;			/* being filled by the code that this signal handler interrupted, or that was left */
 		if (slot_is_dead(t, s, p)) {
 			if (foreign)
 				slots_leave_above(t, s);
+			if (unfilled)
+				slots_forget_above(t, s);
+			unfilled = 0;
 			slot_jumped(t, s);
 		} else if (is_left_handlers(t, s, p, &a)) {
 			slot_jumped(t, s);
@@ -237,6 +255,26 @@ static void thread_reclaim(struct spi_thread *t, uint64_t p)
 			break;
 	}
 	thread_pop_free(t, p);
+}
+
+/*
+ * A handler leaves what it interrupted, a record of the call at `at`: its own calls are over, on whichever stack. Signals blocked;
+ * nobody returns by them any more.
+ */
+void spi_slots_leave_handler(struct spi_thread *t, uint64_t at)
+{
+	struct signal_stack a = { 0, 0, 0 };
+
+	if (!t->cur)
+		return;
+	signal_stack_ask(&a, 1);
+	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
+		if (s->p == SPI_SLOT_DEAD || (s->state == SPI_SLOT_LIVE && s->p >= at && !(s->p >= a.low && s->p < a.high)))
+			break;
+		if (s->state == SPI_SLOT_LIVE)
+			slot_jumped(t, s);
+	}
+	thread_pop_free(t, at);
 }
 
 /* Slots of stacks that no longer carry their return address: coroutines that were dropped, children of posix_spawn. */

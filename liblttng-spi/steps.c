@@ -24,16 +24,10 @@
 #include <ucontext.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/leave.h"
 #include "liblttng-spi/steps.h"
 
 #define CALL_EXIT	1u	/* of a thunk's call: by the point in rax, else by the one in rdi */
-
-/* thunks.S: where payloads are called; `to` is relative to the word itself. */
-struct payload_call {
-	int32_t at;
-	uint32_t kind;
-};
-extern const struct payload_call spi_payload_calls[] SPI_HIDDEN, spi_payload_calls_end[] SPI_HIDDEN;
 
 /* The payload returns here instead of to its thunk, whose address lies behind a word of padding. */
 void spi_steps_again(void) SPI_HIDDEN;
@@ -56,16 +50,16 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	"	.size spi_steps_again, . - spi_steps_again\n");
 
-static const struct payload_call *payload_call_at(uint64_t rip)
+static const struct spi_payload_call *payload_call_at(uint64_t rip)
 {
-	for (const struct payload_call *c = spi_payload_calls; c < spi_payload_calls_end; c++)
+	for (const struct spi_payload_call *c = spi_payload_calls; c < spi_payload_calls_end; c++)
 		if (rip == (uint64_t) &c->at + (uint64_t) (int64_t) c->at)
 			return c;
 	return NULL;
 }
 
 /* `call *POINT_ENTRY(%rdi)` or `call *POINT_EXIT(%rax)`, three bytes each, made here. */
-static void payload_enter(greg_t *regs, const struct payload_call *call)
+static void payload_enter(greg_t *regs, const struct spi_payload_call *call)
 {
 	const struct spi_point *point = (const struct spi_point *) regs[call->kind & CALL_EXIT ? REG_RAX : REG_RDI];
 	uint64_t *sp = (uint64_t *) regs[REG_RSP];
@@ -83,7 +77,7 @@ static int step_is_ours(void *context)
 	ucontext_t *uc = context;
 	greg_t *regs = uc->uc_mcontext.gregs;
 	uint64_t rip = (uint64_t) regs[REG_RIP];
-	const struct payload_call *call;
+	const struct spi_payload_call *call;
 
 	if (spi_near_code_has(rip) || spi_near_leads_to(rip))
 		return 1;

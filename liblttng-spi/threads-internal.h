@@ -8,6 +8,7 @@
 #ifndef SPI_THREADS_INTERNAL_H
 #define SPI_THREADS_INTERNAL_H
 
+#include <stddef.h>
 #include "liblttng-spi/core.h"
 
 #define CHUNK_SLOTS	256u
@@ -47,6 +48,7 @@ SPI_INLINE struct spi_slot *spi_chunk_first(uint32_t chunk)
 void spi_thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end);
 struct spi_slot *spi_thread_top(struct spi_thread *t);
 struct spi_slot *spi_slot_below(struct spi_slot *slot);	/* NULL: it is the outermost */
+void spi_slots_leave_handler(struct spi_thread *t, uint64_t at);
 void spi_thread_leave_all(struct spi_thread *t, enum spi_left how);
 
 void spi_slots_each(void (*show)(struct spi_slot *slot));
@@ -68,5 +70,22 @@ void spi_calls_close_others(uint32_t trees, enum spi_calls calls);
 
 /* ---- threads.c ---- */
 int spi_thread_begin(struct spi_thread *t);	/* the thread's first call; signals blocked. -1: never record it */
+
+/* ---- nesting.c ---- */
+/*
+ * What the kernel puts on the stack for a handler, behind the restorer's word (x86-64 struct rt_sigframe,
+ * arch/x86/include/asm/sigframe.h of Linux).
+ */
+struct spi_signal_frame {
+	uint64_t flags, link, stack[3];
+	uint64_t r8_to_r15[8], rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, eflags;
+	uint8_t cs, other_segments[7];
+	uint64_t rest[13], mask;
+	int32_t number;			/* siginfo_t.si_signo; filled in with SA_SIGINFO only, which the agent's actions have */
+};
+_Static_assert(offsetof(struct spi_signal_frame, rsp) == 160 && offsetof(struct spi_signal_frame, cs) == 184 &&
+	offsetof(struct spi_signal_frame, mask) == 296 && offsetof(struct spi_signal_frame, number) == 304, "Linux, x86-64");
+uint64_t spi_restorer_of(uint64_t word);	/* the restorer that the word, a return address, is or stands for; 0: none */
+uint64_t spi_thread_busy_at(const struct spi_thread *t);
 
 #endif /* SPI_THREADS_INTERNAL_H */

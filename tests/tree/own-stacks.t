@@ -5,8 +5,9 @@
 #
 # Calls that wait where another one's place says that they are over, and calls that are
 # over where nothing says so: coroutines on variables of a function, and handlers that
-# leave calls by longjmp(), on the thread's own stack and on another, while a call of what
+# leave calls of their own by longjmp(), on the thread's own stack and on another, while a call of what
 # they interrupt is being made. Output, status and balance, by trees and by rules for functions.
+# (Those that leave what they interrupt: leave.t.)
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 spi_daemon
@@ -55,12 +56,4 @@ done
 traced 'alternate, one function, which handlers leave last' alternate "$calls" -f deep
 as_many 'alternate, one function'
 
-./own-stacks out 20000 >plain.out
-traced 'out, compact' out 20000 --tree --compact
-TREE_COMPACT=1 tree_balanced "$SPI_TMP/t" 'out, compact: balanced'
-# With an event a call LTTng cannot read what a record that was left lies in, and waits for it. The program does not.
-tree_session "$SPI_TMP/t-out"
-timeout -s KILL 30 env LTTNG_SPI_CODEMAP="$SPI_CODEMAP" LTTNG_SPI_RULES='tree(main)' LD_PRELOAD="$SPI_AGENT" ./own-stacks out 20000 >traced.out
-is "$?" 0 'out, tree: the program ends'
-same_file traced.out plain.out 'out, tree: output'
 tap_done

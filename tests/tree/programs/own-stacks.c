@@ -6,7 +6,9 @@
  *   handlers N       N calls that are left by longjmp(), as are calls that a handler makes, 20 000 times a second
  *   alternate N      likewise, the handler on a stack of its own
  *   made N           two coroutines on stacks that were made by sigaltstack() and a signal, the last of which stays so
- *   out N            calls that handlers, 20 000 times a second, leave by siglongjmp() to who began them
+ *   out N            calls that handlers, 20 000 times a second, leave by siglongjmp() to who began them, N times
+ *   beside N         likewise, the handlers on a stack of their own
+ *   exit N, _exit N  a handler ends the program after N microseconds, status 5
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -16,6 +18,7 @@
 #include <string.h>
 #include <sys/time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define FN __attribute__((noipa))
 
@@ -193,8 +196,10 @@ static volatile sig_atomic_t is_inside;
 static void leaves_out(int number)
 {
 	(void) number;
-	if (is_inside)
-		siglongjmp(back, 1);
+	if (!is_inside)
+		return;
+	is_inside = 0;		/* siglongjmp() lets the next signal in before it has left */
+	siglongjmp(back, 1);
 }
 
 static FN int busy(int n)
@@ -206,17 +211,19 @@ static FN int busy(int n)
 	return all;
 }
 
-static FN void by_out(int n)
+static FN void by_out(int n, int is_alternate)
 {
-	struct sigaction action = { .sa_handler = leaves_out };
+	struct sigaction action = { .sa_handler = leaves_out, .sa_flags = is_alternate ? SA_ONSTACK : 0 };
 	struct itimerval every = { { 0, 50 }, { 0, 50 } };
+	stack_t stack = { .ss_sp = malloc(65536), .ss_size = 65536 };
 	volatile int done = 0;
 
+	if (is_alternate)
+		sigaltstack(&stack, NULL);
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &every, NULL);
 	while (done < n) {
 		if (sigsetjmp(back, 1)) {
-			is_inside = 0;
 			done++;
 			continue;
 		}
@@ -229,6 +236,25 @@ static FN void by_out(int n)
 	sum = (unsigned long) done;
 }
 
+static void (*ends)(int status);
+
+static void ends_here(int number)
+{
+	(void) number;
+	ends(5);
+}
+
+static FN void by_end(int us)
+{
+	struct sigaction action = { .sa_handler = ends_here };
+	struct itimerval once = { { 0, 0 }, { 0, us } };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &once, NULL);
+	for (;;)
+		busy(1000);
+}
+
 int main(int argc, char **argv)
 {
 	int n = argc > 2 ? atoi(argv[2]) : 1000;
@@ -237,9 +263,12 @@ int main(int argc, char **argv)
 		by_contexts(n);
 	else if (argc > 1 && !strcmp(argv[1], "made"))
 		by_made(n);
-	else if (argc > 1 && !strcmp(argv[1], "out"))
-		by_out(n);
-	else
+	else if (argc > 1 && (!strcmp(argv[1], "out") || !strcmp(argv[1], "beside")))
+		by_out(n, argv[1][0] == 'b');
+	else if (argc > 1 && (!strcmp(argv[1], "exit") || !strcmp(argv[1], "_exit"))) {
+		ends = argv[1][0] == '_' ? _exit : exit;
+		by_end(n);
+	} else
 		by_handlers(n, argc > 1 && !strcmp(argv[1], "alternate"));
 	printf("%lx\n", sum);
 	return 0;

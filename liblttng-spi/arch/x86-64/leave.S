@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The functions by which a signal's handler leaves what it interrupted, each before libc's. In a thread that is recording no call
+ * they are a compare and a jump: the stack and all that is passed are libc's as they came. leave.c has the rest.
+ */
+
+#define THREAD_BUSY	40
+#define REG(n)		(8 * (n))
+
+	.text
+
+	.macro LEAVES next, names:vararg
+	.p2align 4
+	.irp name, \names
+	.globl \name
+	.type \name, @function
+\name:
+	.endr
+	.cfi_startproc
+	mov spi_thread@gottpoff(%rip), %rax
+	cmpl $0, %fs:THREAD_BUSY(%rax)
+	lea \next(%rip), %rax
+	jne 1f
+	jmp *(%rax)
+1:	mov %rsp, %r11
+	jmp leave_busy
+	.cfi_endproc
+	.irp name, \names
+	.size \name, . - \name
+	.endr
+	.endm
+
+	LEAVES spi_leave_longjmp, longjmp, _longjmp, siglongjmp, spi_own_longjmp
+	LEAVES spi_leave_longjmp_chk, __longjmp_chk, spi_own_longjmp_chk
+	LEAVES spi_leave_exit, exit, spi_own_libc_exit
+	LEAVES spi_leave_exit_now, _exit, _Exit, spi_own_exit
+	.hidden spi_own_longjmp, spi_own_longjmp_chk, spi_own_libc_exit, spi_own_exit
+
+	/* rdi, rsi: the arguments; rax: where the function's address is; r11: where the caller's is. */
+	.type leave_busy, @function
+leave_busy:
+	.cfi_startproc
+	push %rdi
+	.cfi_adjust_cfa_offset 8
+	push %rsi
+	.cfi_adjust_cfa_offset 8
+	push %rax
+	.cfi_adjust_cfa_offset 8
+	sub $144, %rsp			/* struct spi_registers */
+	.cfi_adjust_cfa_offset 144
+	.cfi_remember_state
+	mov %rbx, REG(3)(%rsp)
+	mov %rbp, REG(6)(%rsp)
+	mov %r12, REG(12)(%rsp)
+	mov %r13, REG(13)(%rsp)
+	mov %r14, REG(14)(%rsp)
+	mov %r15, REG(15)(%rsp)
+	mov (%r11), %rcx
+	mov %rcx, REG(16)(%rsp)
+	lea 8(%r11), %rcx
+	mov %rcx, REG(7)(%rsp)
+	mov %rax, %rdx
+	mov %rsp, %rcx
+	call spi_leave_look
+	test %rax, %rax
+	jnz 1f
+	add $144, %rsp
+	.cfi_adjust_cfa_offset -144
+	pop %rax
+	.cfi_adjust_cfa_offset -8
+	pop %rsi
+	.cfi_adjust_cfa_offset -8
+	pop %rdi
+	.cfi_adjust_cfa_offset -8
+	jmp *(%rax)
+	.cfi_restore_state
+1:	mov %rax, %rsp			/* the record goes on where the signal came */
+	mov $15, %eax			/* rt_sigreturn() */
+	syscall
+	ud2
+	.cfi_endproc
+	.size leave_busy, . - leave_busy
+
+	/*
+	 * The record is complete: its payload has returned here. Its own return address goes back to its place, and the
+	 * function is called as if from there, with what it is called with on the stack.
+	 */
+	.p2align 4
+	.cfi_startproc
+	.cfi_undefined rip
+	nop				/* what is looked up for a return address is the byte before it */
+	.globl spi_leave_again
+	.hidden spi_leave_again
+	.type spi_leave_again, @function
+spi_leave_again:
+	push %rax
+	sub $232, %rsp			/* struct call, leave.c */
+	mov %rsp, %rdi
+	call spi_leave_take
+	mov %rax, 232(%rsp)
+	lea 232(%rsp), %r11
+	mov (%rsp), %rdi
+	mov 8(%rsp), %rsi
+	mov 16(%rsp), %rax
+	push %rax			/* as a call leaves the stack */
+	jmp leave_busy
+	.cfi_endproc
+	.size spi_leave_again, . - spi_leave_again
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Handlers that leave what they interrupted, where that is a record being made.
+ *
+ * Room that was taken in LTTng's ring for a record, and that nobody fills, makes the whole sub-buffer unreadable, and whoever
+ * leaves lttng-ust in the middle leaves its locks taken. So longjmp() and its like out of a handler, and exit() in one,
+ * wait until the record is complete, which is a matter of microseconds:
+ *
+ *	the handler calls siglongjmp(): leave.S, in a thread that is recording
+ *	the stack is unwound from there (cfi.c) to the signal's frame, and on to where the payload that was interrupted returns to
+ *	that return address leads to spi_leave_again, and the handler returns (rt_sigreturn()), with signals blocked
+ *	the record is made; spi_leave_again gives the return address and the handler's mask back and calls siglongjmp(),
+ *		which may find another record, of what that handler's handler interrupted
+ *
+ * The handler's frames are gone by then, so it is not done where somebody may want them: where the target is not
+ * on the thread's own stack, above the interrupted call. What is passed is copied, as it may be in these frames.
+ *
+ * Where it cannot be done (no unwind information for the handler, an attached program's libraries that call libc by themselves,
+ * a longjmp() that is not libc's) the record is left as it is.
+ */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/cfi.h"
+#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/leave.h"
+#include "liblttng-spi/sandbox.h"
+#include "liblttng-spi/steps.h"
+#include "liblttng-spi/threads-internal.h"
+
+#define FRAMES_MOST	200u
+#define RECORD_MOST	16384u	/* of the stack, for a record */
+#define JUMP_RSP	6u	/* in jmp_buf: glibc, sysdeps/x86_64/jmpbuf-offsets.h */
+#define GUARD_AT	0x30	/* of the thread's control block: sysdeps/unix/sysv/linux/x86_64/pointer_guard.h */
+/* What a record may need: faults are how it finds out that the program's memory cannot be read. */
+#define MASK_MOST	(~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGFPE) | SPI_SIGNAL_BIT(SIGILL)))
+
+typedef void (*leave_fn)(uint64_t a, uint64_t b);
+
+/* What leave.S goes on to: until spi_leave_init() these, which ask libc. */
+#define FIRST(variable, name) \
+	static void first_##variable(uint64_t a, uint64_t b); \
+	void *variable SPI_HIDDEN = (void *) first_##variable; \
+	static void first_##variable(uint64_t a, uint64_t b) \
+	{ \
+		variable = spi_find_in_libc(name); \
+		((leave_fn) variable)(a, b); \
+	}
+FIRST(spi_leave_longjmp, "siglongjmp")
+FIRST(spi_leave_longjmp_chk, "__longjmp_chk")
+FIRST(spi_leave_exit, "exit")
+void *spi_leave_exit_now SPI_HIDDEN = (void *) spi_exit_now;
+
+void spi_leave_init(void)
+{
+	static const struct {
+		void **to;
+		const char *name;
+	} list[] = {
+		{ &spi_leave_longjmp, "siglongjmp" }, { &spi_leave_longjmp_chk, "__longjmp_chk" }, { &spi_leave_exit, "exit" },
+	};
+
+	for (unsigned int i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		void *next = spi_env.preloaded ? dlsym(RTLD_NEXT, list[i].name) : spi_find_in_libc(list[i].name);
+
+		if (next)
+			*list[i].to = next;
+	}
+}
+
+/* thunks.S, steps.c: where payloads are called, by three bytes each. */
+static int is_payload_return(uint64_t address)
+{
+	for (const struct spi_payload_call *c = spi_payload_calls; c < spi_payload_calls_end; c++)
+		if (address == (uint64_t) &c->at + (uint64_t) (int64_t) c->at + 3)
+			return 1;
+	return 0;
+}
+
+/* The return address that stands there, where a call was given a slot: of a tail call's that is another's. */
+static uint64_t behind_slots(uint64_t address)
+{
+	for (int i = 0; i < 256; i++) {
+		uint64_t at = address - (uint64_t) spi_slot_code_base;
+
+		if (at >= SLOT_HALF)
+			break;
+		address = spi_slot_data_base[at / SPI_SLOT_SIZE].ra;
+	}
+	return address;
+}
+
+static int on_own_stack(const struct spi_thread *t, uint64_t p)
+{
+	return p >= t->stack_low && p < t->stack_high;
+}
+
+static int frame_load(struct spi_registers *regs)
+{
+	struct spi_signal_frame f;
+
+	if (spi_memory_copy(&f, regs->r[SPI_DWARF_RSP], offsetof(struct spi_signal_frame, number)) < 0)
+		return -1;
+	*regs = (struct spi_registers) { { f.rax, f.rdx, f.rcx, f.rbx, f.rsi, f.rdi, f.rbp, f.rsp,
+		f.r8_to_r15[0], f.r8_to_r15[1], f.r8_to_r15[2], f.r8_to_r15[3], f.r8_to_r15[4], f.r8_to_r15[5],
+		f.r8_to_r15[6], f.r8_to_r15[7], f.rip } };
+	return 0;
+}
+
+/*
+ * A payload's call, of a thunk's whose frame is at or above the place `at` of what is being recorded: that is
+ * where the return address of the traced call stands, of an exit what is behind it, or, of what the payload does beside that, a
+ * place within its own frames.
+ */
+static int is_recorder(const struct spi_registers *regs, uint64_t at)
+{
+	uint64_t p = regs->r[SPI_DWARF_RBP] + offsetof(struct spi_frame, ra);
+
+	return p + 8 >= at && p - at + 8 < RECORD_MOST;
+}
+
+/*
+ * From the function's caller up to who records the call at `at`: a payload, or a function of the agent's that the program
+ * called. *back: where its return address stands; returns the innermost signal frame below it, which interrupted it, or 0.
+ */
+static uint64_t record_find(struct spi_registers *regs, uint64_t at, uint64_t *back)
+{
+	uint64_t frame = 0;
+	int is_call = 1, is_thunk = 0;
+
+	for (unsigned int i = 0; i < FRAMES_MOST; i++) {
+		uint64_t rip, place, from;
+
+		if (spi_restorer_of(regs->r[SPI_DWARF_RIP])) {
+			frame = regs->r[SPI_DWARF_RSP];
+			is_call = is_thunk = 0;
+			if (frame_load(regs) < 0)
+				return 0;
+			continue;
+		}
+		from = regs->r[SPI_DWARF_RIP] = behind_slots(regs->r[SPI_DWARF_RIP]);
+		if (spi_cfi_step(regs, is_call) < 0)
+			return 0;
+		is_call = 1;
+		rip = regs->r[SPI_DWARF_RIP];
+		place = regs->r[SPI_DWARF_RSP] - 8;
+		*back = place;
+		if (is_payload_return(rip)) {
+			if (is_recorder(regs, at))
+				return frame;
+			is_thunk = 1;
+			continue;
+		}
+		if (place >= at && !spi_tracer_code_has(rip))
+			return is_thunk || !spi_tracer_code_has(from) || place - at >= RECORD_MOST || behind_slots(rip) != rip ? 0 : frame;
+		is_thunk = 0;
+	}
+	return 0;
+}
+
+/* Where longjmp() is to lead; 0: the buffer cannot be read. */
+static uint64_t jump_target(uint64_t buffer)
+{
+	uint64_t word, guard;
+
+	if (spi_memory_copy(&word, buffer + JUMP_RSP * 8, sizeof(word)) < 0)
+		return 0;
+	__asm__("mov %%fs:%c1, %0" : "=r" (guard) : "i" (GUARD_AT));
+	return (word >> 17 | word << 47) ^ guard;
+}
+
+/* The buffer, which may end with what its use of masks makes of it (struct __jmp_buf_tag). */
+static void jump_copy(struct spi_leave *leave, uint64_t from)
+{
+	if (from == (uint64_t) leave->jump)
+		return;
+	spi_bytes_set(leave->jump, 0, sizeof(leave->jump));
+	if (spi_memory_copy(leave->jump, from, sizeof(leave->jump)) < 0)
+		spi_memory_copy(leave->jump, from, 72);
+}
+
+static int is_jump(void *const *by)
+{
+	return by == &spi_leave_longjmp || by == &spi_leave_longjmp_chk;
+}
+
+/* May it be done, and is there anything to do? The record's place on the stack, or 0. */
+static uint64_t record_left(const struct spi_thread *t, void *const *by, uint64_t buffer)
+{
+	uint64_t at, target;
+
+	if (spi_thread_is_foreign(t) || t->busy >= SPI_BUSY_ALWAYS || !t->own || spi_stacks_copied || spi_sandbox_narrow ||
+			!(at = spi_thread_busy_at(t)))
+		return 0;
+	if (is_jump(by)) {
+		target = jump_target(buffer);
+		if (target <= at || !on_own_stack(t, at) || !on_own_stack(t, target))
+			return 0;
+	}
+	return spi_process_is_mine() ? at : 0;
+}
+
+/* leave.S. 0: go on to the function; else a struct ucontext to go on with. */
+uint64_t spi_leave_look(uint64_t a, uint64_t b, void *const *by, struct spi_registers *regs)
+	SPI_HIDDEN __attribute__((used));
+uint64_t spi_leave_look(uint64_t a, uint64_t b, void *const *by, struct spi_registers *regs)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t at = record_left(t, by, a), back, frame = at ? record_find(regs, at, &back) : 0;
+	struct spi_leave *leave;
+
+	if (!frame) {
+		if (at && is_jump(by) && t->record)
+			t->record->count.lost_entries++;	/* with it who knows what else: LTTng says so, when it cannot read that sub-buffer */
+		return 0;
+	}
+	leave = &t->own->leave;
+	leave->mask = spi_signals_hold(MASK_MOST) & ~SPI_MASK_STEPPED;
+	leave->arguments[0] = a;
+	leave->arguments[1] = b;
+	leave->by = by;
+	if (is_jump(by))
+		jump_copy(leave, a);
+	spi_slots_leave_handler(t, at);
+	leave->back = back;
+	leave->ra = *(uint64_t *) back;
+	*(uint64_t *) back = (uint64_t) spi_leave_again;
+	((struct spi_signal_frame *) frame)->mask = MASK_MOST;
+	return frame;
+}
+
+/* On the stack of what is called then. */
+struct call {
+	uint64_t arguments[2];
+	void *const *by;
+	uint8_t jump[200];
+};
+_Static_assert(sizeof(struct call) <= 232, "leave.S");
+
+/* leave.S, signals blocked: the record is complete. Returns the return address that it had. */
+uint64_t spi_leave_take(struct call *call) SPI_HIDDEN __attribute__((used));
+uint64_t spi_leave_take(struct call *call)
+{
+	const struct spi_leave *leave = &spi_thread.own->leave;
+	uint64_t ra = leave->ra, mask = leave->mask;
+
+	call->arguments[0] = leave->arguments[0];
+	call->arguments[1] = leave->arguments[1];
+	call->by = leave->by;
+	if (is_jump(call->by)) {
+		spi_bytes_copy(call->jump, leave->jump, sizeof(call->jump));
+		call->arguments[0] = (uint64_t) call->jump;
+	}
+	spi_signals_release(mask);
+	return ra;
+}

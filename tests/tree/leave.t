@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# timeout: 150
+#
+# Handlers that leave what they interrupt while a record of it is being made: by siglongjmp(),
+# some 20 000 times a second, on the thread's stack and on one of their own, by exit() and by
+# _exit(). Every record is complete, each entry has its exit, none is lost, and LTTng can
+# read what the process left (a sub-buffer with a record that nobody completes it cannot). By trees, compact ones, rules for
+# functions, in programs started so and attached to.
+. "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
+spi_private "$@"
+spi_daemon
+tree_tools
+tree_cc own-stacks own-stacks.c -O1
+times=4000 ends=40
+[ -z "${SPI_SOAK:-}" ] || times=100000 ends=500
+
+# as_many NAME - of the last trace of functions: as many entries of each as exits
+as_many() {
+	babeltrace2 "$SPI_TMP/t" | grep -oE ' spi:[a-z_]*_(entry|exit):' | sed -E 's/_(entry|exit):/ \1/' | sort | uniq -c |
+		awk '{ n[$2] += $3 == "entry" ? $1 : -$1; all += $1 } END { for (i in n) if (n[i]) print i, n[i]; if (all < 1000) print "few", all }' >odd
+	is "$(cat odd)" "" "$1: as many exits as entries"
+}
+
+# traced NAME MODE OPTION... - 'lttng trace OPTION...' of it
+traced() {
+	local name=$1 mode=$2
+	shift 2
+	rm -rf "$SPI_TMP/t"
+	timeout -k 5 60 "$SPI_LTTNG" -q trace "$@" --subbuf-size 4M --num-subbuf 8 -o "$SPI_TMP/t" ./own-stacks "$mode" "$times" >traced.out 2>traced.err
+	is "$?" 0 "$name: status" || diag "$(tail -3 traced.err)"
+	same_file traced.out plain.out "$name: output"
+	is "$(grep -ciE 'lost|discard' traced.err)" 0 "$name: nothing is said to be lost" || diag "$(tail -3 traced.err)"
+}
+
+for mode in out beside; do
+	./own-stacks $mode "$times" >plain.out
+	traced "$mode, tree" $mode --tree
+	tree_balanced "$SPI_TMP/t" "$mode, tree: balanced"
+	traced "$mode, compact" $mode --tree --compact
+	TREE_COMPACT=1 tree_balanced "$SPI_TMP/t" "$mode, compact: balanced"
+	traced "$mode, functions" $mode -f leaf -f busy
+	as_many "$mode, functions"
+done
+
+# ended HOW [COMPACT] - many that end so, in one session: the tree of each is there from main() on
+ended() {
+	local how=$1 odd=0 us
+	[ -z "${2:-}" ] || tree_compact
+	tree_session "$SPI_TMP/t"
+	for us in $(seq 2000 37 $((2000 + 37 * (ends - 1)))); do
+		timeout -s KILL 20 env LTTNG_SPI_CODEMAP="$SPI_CODEMAP" LTTNG_SPI_RULES="${TREE_RULE:-tree(main)}" LTTNG_UST_ALLOW_BLOCKING=1 LD_PRELOAD="$SPI_AGENT" \
+			./own-stacks "$how" "$us" >>ended.out 2>>ended.err
+		[ $? = 5 ] || odd=$((odd + 1))
+	done
+	tree_session_end
+	is "$odd" 0 "$how${2:+, compact}: the status of each"
+	is "$(cat ended.out ended.err)" "" "$how${2:+, compact}: it says nothing"
+	tree_balanced "$SPI_TMP/t" "$how${2:+, compact}: balanced"
+	[[ $("$SPI_TMP/calls" ${TREE_COMPACT:+--expand "$SPI_EXPAND"} "$SPI_TMP/t") == *" threads $ends "* ]]
+	ok $? "$how${2:+, compact}: each of the processes is in the trace"
+	unset TREE_COMPACT TREE_RULE TREE_EVENTS
+}
+ended exit
+ended _exit
+ended exit compact
+
+# Attached to: its own pointers to libc's functions lead to the agent.
+./own-stacks out "$times" >plain.out
+rm -rf "$SPI_TMP/t"
+./own-stacks out 400000000 >/dev/null &
+target=$!
+timeout -k 5 60 "$SPI_LTTNG" -q trace --tree=busy --subbuf-size 4M --num-subbuf 8 --duration 1 -p $target -o "$SPI_TMP/t" 2>traced.err
+is "$?" 0 'attached: status' || diag "$(tail -3 traced.err)"
+kill -0 $target
+ok $? 'attached: the program goes on'
+kill $target
+wait $target 2>/dev/null
+tree_balanced "$SPI_TMP/t" 'attached: balanced'
+tap_done
