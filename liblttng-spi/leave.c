@@ -34,8 +34,6 @@
 #define RECORD_MOST	16384u	/* of the stack, for a record */
 #define JUMP_RSP	6u	/* in jmp_buf: glibc, sysdeps/x86_64/jmpbuf-offsets.h */
 #define GUARD_AT	0x30	/* of the thread's control block: sysdeps/unix/sysv/linux/x86_64/pointer_guard.h */
-/* What a record may need: faults are how it finds out that the program's memory cannot be read. */
-#define MASK_MOST	(~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGFPE) | SPI_SIGNAL_BIT(SIGILL)))
 
 typedef void (*leave_fn)(uint64_t a, uint64_t b);
 
@@ -97,11 +95,11 @@ static int on_own_stack(const struct spi_thread *t, uint64_t p)
 	return p >= t->stack_low && p < t->stack_high;
 }
 
-static int frame_load(struct spi_registers *regs)
+int spi_frame_load(struct spi_registers *regs, uint64_t frame)
 {
 	struct spi_signal_frame f;
 
-	if (spi_memory_copy(&f, regs->r[SPI_DWARF_RSP], offsetof(struct spi_signal_frame, number)) < 0)
+	if (spi_memory_copy(&f, frame, offsetof(struct spi_signal_frame, number)) < 0)
 		return -1;
 	*regs = (struct spi_registers) { { f.rax, f.rdx, f.rcx, f.rbx, f.rsi, f.rdi, f.rbp, f.rsp,
 		f.r8_to_r15[0], f.r8_to_r15[1], f.r8_to_r15[2], f.r8_to_r15[3], f.r8_to_r15[4], f.r8_to_r15[5],
@@ -121,41 +119,25 @@ static int is_recorder(const struct spi_registers *regs, uint64_t at)
 	return p + 8 >= at && p - at + 8 < RECORD_MOST;
 }
 
-/*
- * From the function's caller up to who records the call at `at`: a payload, or a function of the agent's that the program
- * called. *back: where its return address stands; returns the innermost signal frame below it, which interrupted it, or 0.
- */
-static uint64_t record_find(struct spi_registers *regs, uint64_t at, uint64_t *back)
+uint64_t spi_record_find(struct spi_registers *regs, uint64_t at, uint64_t frame, uint64_t *back)
 {
-	uint64_t frame = 0;
-	int is_call = 1, is_thunk = 0;
+	int is_call = !frame;
 
 	for (unsigned int i = 0; i < FRAMES_MOST; i++) {
-		uint64_t rip, place, from;
-
 		if (spi_restorer_of(regs->r[SPI_DWARF_RIP])) {
 			frame = regs->r[SPI_DWARF_RSP];
-			is_call = is_thunk = 0;
-			if (frame_load(regs) < 0)
+			is_call = 0;
+			if (spi_frame_load(regs, frame) < 0)
 				return 0;
 			continue;
 		}
-		from = regs->r[SPI_DWARF_RIP] = behind_slots(regs->r[SPI_DWARF_RIP]);
+		regs->r[SPI_DWARF_RIP] = behind_slots(regs->r[SPI_DWARF_RIP]);
 		if (spi_cfi_step(regs, is_call) < 0)
 			return 0;
 		is_call = 1;
-		rip = regs->r[SPI_DWARF_RIP];
-		place = regs->r[SPI_DWARF_RSP] - 8;
-		*back = place;
-		if (is_payload_return(rip)) {
-			if (is_recorder(regs, at))
-				return frame;
-			is_thunk = 1;
-			continue;
-		}
-		if (place >= at && !spi_tracer_code_has(rip))
-			return is_thunk || !spi_tracer_code_has(from) || place - at >= RECORD_MOST || behind_slots(rip) != rip ? 0 : frame;
-		is_thunk = 0;
+		*back = regs->r[SPI_DWARF_RSP] - 8;
+		if (is_payload_return(regs->r[SPI_DWARF_RIP]) && is_recorder(regs, at))
+			return frame;
 	}
 	return 0;
 }
@@ -186,20 +168,40 @@ static int is_jump(void *const *by)
 	return by == &spi_leave_longjmp || by == &spi_leave_longjmp_chk;
 }
 
+int spi_leave_may(const struct spi_thread *t)
+{
+	return !spi_thread_is_foreign(t) && t->busy < SPI_BUSY_ALWAYS && t->own && !spi_stacks_copied && !spi_sandbox_narrow &&
+		spi_process_is_mine();
+}
+
 /* May it be done, and is there anything to do? The record's place on the stack, or 0. */
 static uint64_t record_left(const struct spi_thread *t, void *const *by, uint64_t buffer)
 {
 	uint64_t at, target;
 
-	if (spi_thread_is_foreign(t) || t->busy >= SPI_BUSY_ALWAYS || !t->own || spi_stacks_copied || spi_sandbox_narrow ||
-			!(at = spi_thread_busy_at(t)))
+	if (!spi_leave_may(t) || !(at = spi_thread_busy_at(t)))
 		return 0;
 	if (is_jump(by)) {
 		target = jump_target(buffer);
 		if (target <= at || !on_own_stack(t, at) || !on_own_stack(t, target))
 			return 0;
 	}
-	return spi_process_is_mine() ? at : 0;
+	return at;
+}
+
+/*
+ * It cannot be completed, or there is none: an earlier one was left by other means. The thread is not recording any more then; where it counts
+ * as busy over a whole call (callee.c) that has its slot, which ends that.
+ */
+static void record_lose(struct spi_thread *t, uint64_t at)
+{
+	uint64_t word;
+
+	if (spi_memory_copy(&word, at, sizeof(word)) < 0 || behind_slots(word) != word)
+		return;
+	t->busy--;
+	if (t->record)
+		t->record->count.lost_entries++;
 }
 
 /* leave.S. 0: go on to the function; else a struct ucontext to go on with. */
@@ -208,16 +210,16 @@ uint64_t spi_leave_look(uint64_t a, uint64_t b, void *const *by, struct spi_regi
 uint64_t spi_leave_look(uint64_t a, uint64_t b, void *const *by, struct spi_registers *regs)
 {
 	struct spi_thread *t = &spi_thread;
-	uint64_t at = record_left(t, by, a), back, frame = at ? record_find(regs, at, &back) : 0;
+	uint64_t at = record_left(t, by, a), back, frame = at ? spi_record_find(regs, at, 0, &back) : 0;
 	struct spi_leave *leave;
 
 	if (!frame) {
-		if (at && is_jump(by) && t->record)
-			t->record->count.lost_entries++;	/* with it who knows what else: LTTng says so, when it cannot read that sub-buffer */
+		if (at && is_jump(by))
+			record_lose(t, at);
 		return 0;
 	}
 	leave = &t->own->leave;
-	leave->mask = spi_signals_hold(MASK_MOST) & ~SPI_MASK_STEPPED;
+	leave->mask = spi_signals_hold(SPI_LEAVE_MASK) & ~SPI_MASK_STEPPED;
 	leave->arguments[0] = a;
 	leave->arguments[1] = b;
 	leave->by = by;
@@ -227,7 +229,7 @@ uint64_t spi_leave_look(uint64_t a, uint64_t b, void *const *by, struct spi_regi
 	leave->back = back;
 	leave->ra = *(uint64_t *) back;
 	*(uint64_t *) back = (uint64_t) spi_leave_again;
-	((struct spi_signal_frame *) frame)->mask = MASK_MOST;
+	((struct spi_signal_frame *) frame)->mask = SPI_LEAVE_MASK;
 	return frame;
 }
 

@@ -6,8 +6,28 @@
 #ifndef SPI_LEAVE_H
 #define SPI_LEAVE_H
 
+#include <signal.h>
 #include <stdint.h>
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/cfi.h"
+#include "liblttng-spi/signals.h"
+
+/* While a record is completed: faults are how it finds out that the program's memory cannot be read. */
+#define SPI_LEAVE_MASK	(~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGFPE) | \
+			   SPI_SIGNAL_BIT(SIGILL)))
+
+/* Can a record that this thread is making be completed? */
+int spi_leave_may(const struct spi_thread *t);
+/*
+ * From these registers, of a function's caller or, where `frame` is not 0, of what that signal frame interrupted, up to the payload
+ * that records the call at `at`. *back: where its return address stands; returns the innermost signal frame below it, which
+ * interrupted it, or 0.
+ */
+uint64_t spi_record_find(struct spi_registers *regs, uint64_t at, uint64_t frame, uint64_t *back);
+/* The registers of what the signal frame (a struct ucontext) there interrupted; 0, or -1: it cannot be read. */
+int spi_frame_load(struct spi_registers *regs, uint64_t frame);
+
+/* cancel.c. On the control thread, before anything is recorded. */
+void spi_cancel_begin(void);
 
 /* Control side, or before main(): which functions are libc's, or who comes before it. */
 void spi_leave_init(void);

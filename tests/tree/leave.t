@@ -5,7 +5,7 @@
 #
 # Handlers that leave what they interrupt while a record of it is being made: by siglongjmp(),
 # some 20 000 times a second, on the thread's stack and on one of their own, by exit() and by
-# _exit(). Every record is complete, each entry has its exit, none is lost, and LTTng can
+# _exit(), and libc's that ends a thread that is cancelled. Every record is complete, each entry has its exit, none is lost, and LTTng can
 # read what the process left (a sub-buffer with a record that nobody completes it cannot). By trees, compact ones, rules for
 # functions, in programs started so and attached to.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
@@ -13,6 +13,7 @@ spi_private "$@"
 spi_daemon
 tree_tools
 tree_cc own-stacks own-stacks.c -O1
+tree_cc cancelled cancelled.c -O1
 times=4000 ends=40
 [ -z "${SPI_SOAK:-}" ] || times=100000 ends=500
 
@@ -65,6 +66,25 @@ ended() {
 ended exit
 ended _exit
 ended exit compact
+
+# Threads that are cancelled at any instruction.
+./cancelled "$ends" >plain.out
+for kind in tree compact functions; do
+	rm -rf "$SPI_TMP/t"
+	case $kind in tree) how=(--tree) ;; compact) how=(--tree --compact) ;; *) how=(-f leaf -f busy) ;; esac
+	timeout -k 5 60 "$SPI_LTTNG" -q trace "${how[@]}" --subbuf-size 4M --num-subbuf 8 -o "$SPI_TMP/t" ./cancelled "$ends" >traced.out 2>traced.err
+	is "$?" 0 "cancelled, $kind: status" || diag "$(tail -3 traced.err)"
+	same_file traced.out plain.out "cancelled, $kind: output"
+	if [ $kind = functions ]; then
+		as_many 'cancelled, functions'
+		continue
+	fi
+	[ $kind = tree ] || TREE_COMPACT=1
+	tree_balanced "$SPI_TMP/t" "cancelled, $kind: balanced"
+	[[ $("$SPI_TMP/calls" ${TREE_COMPACT:+--expand "$SPI_EXPAND"} "$SPI_TMP/t") == *" threads $((ends + 1)) "* ]]
+	ok $? "cancelled, $kind: each of the threads is in the trace"
+	unset TREE_COMPACT
+done
 
 # Attached to: its own pointers to libc's functions lead to the agent.
 ./own-stacks out "$times" >plain.out

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Threads that are cancelled at any instruction (PTHREAD_CANCEL_ASYNCHRONOUS), where that is in a record being made.
+ *
+ * libc's handler unwinds the thread's stack then, and never comes back: the record would be left as one is that a handler leaves
+ * by siglongjmp() (leave.c). So ours comes before it: a thread that is recording goes on, signals blocked, to the
+ * payload's end, which leads to spi_cancel_again, and gets the signal once more there.
+ *
+ * libc has its handler installed by the first pthread_cancel() of a process, and sends the signal in the same call. To be before
+ * that, the control thread cancels itself, with its cancellation disabled for good, which nothing ever comes of. SIGCANCEL is the
+ * first real-time signal (glibc, sysdeps/unix/sysv/linux/internal-signals.h); what is not libc's is let through as it came.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include "liblttng-spi/leave.h"
+#include "liblttng-spi/sandbox.h"
+#include "liblttng-spi/signals.h"
+#include "liblttng-spi/threads-internal.h"
+
+#define SIGCANCEL	32
+
+static void (*libc_handler)(int number, siginfo_t *info, void *context);
+
+/*
+ * The payload has returned: its answer is rax. Its return address goes back to its place, above, and it is returned to, unless the
+ * signal ends the thread here.
+ */
+void spi_cancel_again(void) SPI_HIDDEN;
+__asm__(".text\n"
+	"	.p2align 4\n"
+	"	.cfi_startproc\n"
+	"	nop\n"				/* what is looked up for a return address is the byte before it */
+	"	.globl spi_cancel_again\n"
+	"	.hidden spi_cancel_again\n"
+	"	.type spi_cancel_again, @function\n"
+	"spi_cancel_again:\n"
+	"	sub $8, %rsp\n"
+	"	push %rax\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	lea 8(%rsp), %rdi\n"
+	"	call spi_cancel_take\n"
+	"	pop %rax\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	"	.size spi_cancel_again, . - spi_cancel_again\n");
+
+void spi_cancel_take(uint64_t *back) SPI_HIDDEN __attribute__((used));
+void spi_cancel_take(uint64_t *back)
+{
+	const struct spi_leave *leave = &spi_thread.own->leave;
+	uint64_t mask = leave->mask;
+
+	*back = leave->ra;
+	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &mask, 0, 8);
+	spi_raw3(SYS_tgkill, (uint64_t) spi_sys(SYS_getpid), (uint64_t) spi_sys(SYS_gettid), SIGCANCEL);
+}
+
+/* 1: the signal interrupted a record, and comes again behind it. */
+static int put_off(ucontext_t *context)
+{
+	struct spi_signal_frame *frame = (struct spi_signal_frame *) context;
+	struct spi_thread *t = &spi_thread;
+	struct spi_registers regs;
+	uint64_t at, back;
+
+	if (!spi_leave_may(t) || !(at = spi_thread_busy_at(t)) || spi_frame_load(&regs, (uint64_t) frame) < 0 ||
+			!spi_record_find(&regs, at, (uint64_t) frame, &back))
+		return 0;
+	t->own->leave.back = back;
+	t->own->leave.ra = *(uint64_t *) back;
+	t->own->leave.mask = frame->mask;
+	*(uint64_t *) back = (uint64_t) spi_cancel_again;
+	frame->mask = SPI_LEAVE_MASK;
+	return 1;
+}
+
+static void cancel_handler(int number, siginfo_t *info, void *context)
+{
+	if (spi_thread.busy && info->si_code == SI_TKILL && info->si_pid == (int) spi_sys(SYS_getpid) && put_off(context))
+		return;
+	libc_handler(number, info, context);
+}
+
+void spi_cancel_begin(void)
+{
+	struct spi_sigaction action, ours;
+
+	if (libc_handler || spi_sandbox_narrow)
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	if (pthread_cancel(pthread_self()) != 0 || spi_signal_query(SIGCANCEL, &action) < 0 || action.handler == (uint64_t) SIG_DFL ||
+			action.handler == (uint64_t) SIG_IGN || !(action.flags & SA_SIGINFO))
+		return;
+	libc_handler = (void (*)(int, siginfo_t *, void *)) action.handler;
+	ours = action;
+	ours.handler = (uint64_t) cancel_handler;
+	ours.flags |= SPI_SA_RESTORER;
+	ours.restorer = (uint64_t) spi_signal_return;
+	spi_sys(SYS_rt_sigaction, (long) SIGCANCEL, &ours, NULL, 8L);
+}
