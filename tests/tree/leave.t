@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
-# timeout: 150
+# timeout: 240
 #
 # Handlers that leave what they interrupt while a record of it is being made: by siglongjmp(),
 # some 20 000 times a second, on the thread's stack and on one of their own, by exit() and by
