@@ -9,7 +9,8 @@
  * program, when it asks, is told its own. The kernel has accepted the program's before; one in which not even the kernel's
  * frame has room stays.
  *
- * A larger stack belongs to one thread. It is used again when that has ended, which is asked when another one is wanted.
+ * A larger stack belongs to one thread, and to one stack of the program's there: coroutines may be made on one signal stack after the
+ * other, and go on on it. It is used again when the thread has ended, which is asked when another one is wanted.
  *
  * Not followed: stacks that were set by the bare system call, or before an agent was injected.
  */
@@ -29,20 +30,17 @@
 #define ROOM		(16u << 10)		/* for the handler and the tracer, beside the kernel's frame */
 #define BYTES		(64u << 10)		/* of a stack of ours, beside the kernel's frame */
 #define LOOKS		64u			/* at others' stacks, before there is another one */
+#define MINE_MOST	32u			/* of a thread; further ones stay as they are */
 
 struct larger {
-	struct larger *next;
+	struct larger *next, *mine;
 	uint64_t low, size;
+	stack_t program;			/* what it stands for */
 	int32_t tid;
 };
 
 static struct larger *all;
-
-/* The calling thread's. */
-static __thread struct {
-	struct larger *larger;
-	stack_t program;			/* what it stands for; good while the kernel has ours */
-} mine __attribute__((tls_model("initial-exec")));
+static __thread struct larger *mine __attribute__((tls_model("initial-exec")));	/* the calling thread's */
 
 #define EACH_NEXT(X) X(int, sigaltstack, (const stack_t *, stack_t *))
 EACH_NEXT(NEXT_DECLARE)
@@ -94,39 +92,51 @@ static struct larger *larger_get(void)
 static void stack_enlarge(const stack_t *stack)
 {
 	stack_t ours = *stack;
+	struct larger *l = mine;
+	unsigned int n = 0;
 
 	if ((stack->ss_flags & SS_DISABLE) || stack->ss_size < getauxval(AT_MINSIGSTKSZ) || stack->ss_size >= frame_size() + ROOM ||
 			spi_sandbox_narrow || !spi_process_is_mine())
 		return;
-	if (!mine.larger)
-		mine.larger = larger_get();
-	if (!mine.larger)
-		return;
-	ours.ss_sp = (void *) mine.larger->low;
-	ours.ss_size = mine.larger->size;
-	mine.program = *stack;
+	for (; l && l->program.ss_sp != stack->ss_sp; l = l->mine)
+		n++;
+	if (!l) {
+		l = n < MINE_MOST ? larger_get() : NULL;
+		if (!l)
+			return;
+		l->mine = mine;
+		mine = l;
+	}
+	ours.ss_sp = (void *) l->low;
+	ours.ss_size = l->size;
+	l->program = *stack;
 	spi_raw3(SYS_sigaltstack, (uint64_t) &ours, 0, 0);
+}
+
+/* What the kernel says of the stack that it had. */
+static void stack_to_program(stack_t *stack)
+{
+	for (const struct larger *l = mine; l; l = l->mine)
+		if ((uint64_t) stack->ss_sp == l->low) {
+			stack->ss_sp = l->program.ss_sp;
+			stack->ss_size = l->program.ss_size;
+			return;
+		}
 }
 
 SPI_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 {
-	const struct larger *l = spi_thread_is_foreign(&spi_thread) ? NULL : mine.larger;
-	const stack_t program = l ? mine.program : (stack_t) { 0 };
-	int ret = NEXT(sigaltstack)(stack, old);
+	int ret = NEXT(sigaltstack)(stack, old), is_set = stack != NULL;
+	stack_t set;
 
-	if (ret)
+	if (ret || spi_thread_is_foreign(&spi_thread))
 		return ret;
 	/* `old` may be `stack`: what was set is asked for, not read again */
-	if (stack && spi_signals_interposed) {
-		stack_t set;
-
-		if (spi_raw3(SYS_sigaltstack, 0, (uint64_t) &set, 0) == 0)
-			stack_enlarge(&set);
-	}
-	if (old && l && (uint64_t) old->ss_sp == l->low) {
-		old->ss_sp = program.ss_sp;
-		old->ss_size = program.ss_size;
-	}
+	is_set = is_set && spi_signals_interposed && spi_raw3(SYS_sigaltstack, 0, (uint64_t) &set, 0) == 0;
+	if (old)
+		stack_to_program(old);
+	if (is_set)
+		stack_enlarge(&set);
 	return 0;
 }
 
@@ -139,6 +149,6 @@ void spi_altstack_init(void)
 /* The forking thread, which has another id now. */
 void spi_altstack_fork_child(void)
 {
-	if (mine.larger)
-		mine.larger->tid = (int32_t) spi_sys(SYS_gettid);
+	for (struct larger *l = mine; l; l = l->mine)
+		l->tid = (int32_t) spi_sys(SYS_gettid);
 }

@@ -33,12 +33,12 @@ traced() {
 	same_file traced.out plain.out "$name: output"
 }
 
-for mode in contexts made handlers alternate; do
+for mode in contexts made small handlers alternate; do
 	n=$calls
-	case $mode in contexts|made) n=$turns ;; esac
+	case $mode in contexts|made|small) n=$turns ;; esac
 	./own-stacks "$mode" "$n" >plain.out 2>/dev/null
 	traced "$mode, tree" "$mode" "$n" --tree
-	if [ "$mode" = made ]; then	# coroutines beside the stack: their calls cross
+	if [ "$mode" = made ] || [ "$mode" = small ]; then	# coroutines beside the stack: their calls cross
 		line=$("$SPI_TMP/calls" "$SPI_TMP/t" 2>/dev/null)
 		[[ $line =~ ^entries\ ([0-9]+)\ exits\ ([0-9]+)\ orphans\ 0\ .*\ open\ 0\ .*\ lost\ 0$ ]] && [ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ]
 		ok $? "$mode, tree: as many exits as entries" || diag "$line"
@@ -46,10 +46,10 @@ for mode in contexts made handlers alternate; do
 		tree_balanced "$SPI_TMP/t" "$mode, tree: balanced"
 	fi
 	traced "$mode, compact" "$mode" "$n" --tree --compact
-	[ "$mode" = made ] || TREE_COMPACT=1 tree_balanced "$SPI_TMP/t" "$mode, compact: balanced"
+	[ "$mode" = made ] || [ "$mode" = small ] || TREE_COMPACT=1 tree_balanced "$SPI_TMP/t" "$mode, compact: balanced"
 	functions=(-f deep -f leaf)
 	[ "$mode" != contexts ] || functions=(-f step -f change)
-	[ "$mode" != made ] || functions=(-f made_step -f leaf)
+	[ "$mode" != made ] && [ "$mode" != small ] || functions=(-f made_step -f leaf)
 	traced "$mode, functions" "$mode" "$n" "${functions[@]}"
 	as_many "$mode, functions"
 done

@@ -6,6 +6,7 @@
  *   handlers N       N calls that are left by longjmp(), as are calls that a handler makes, 20 000 times a second
  *   alternate N      likewise, the handler on a stack of its own
  *   made N           two coroutines on stacks that were made by sigaltstack() and a signal, the last of which stays so
+ *   small N          likewise, on stacks of 12 KB
  *   out N            calls that handlers, 20 000 times a second, leave by siglongjmp() to who began them, N times
  *   beside N         likewise, the handlers on a stack of their own
  *   exit N, _exit N  a handler ends the program after N microseconds, status 5
@@ -167,7 +168,7 @@ static void made(int number)
 	made_begin();
 }
 
-static FN void by_made(int n)
+static FN void by_made(int n, size_t size)
 {
 	struct sigaction action = { .sa_handler = made, .sa_flags = SA_ONSTACK };
 	volatile int k, i;
@@ -176,7 +177,7 @@ static FN void by_made(int n)
 	turns = n;
 	sigaction(SIGUSR1, &action, NULL);
 	for (k = 0; k < 2; k++) {
-		stack_t stack = { .ss_sp = made_stacks[k] = malloc(131072), .ss_size = 131072 };
+		stack_t stack = { .ss_sp = made_stacks[k] = malloc(size), .ss_size = size };
 
 		making = k;
 		sigaltstack(&stack, NULL);
@@ -262,7 +263,9 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "contexts"))
 		by_contexts(n);
 	else if (argc > 1 && !strcmp(argv[1], "made"))
-		by_made(n);
+		by_made(n, 131072);
+	else if (argc > 1 && !strcmp(argv[1], "small"))
+		by_made(n, 12288);
 	else if (argc > 1 && (!strcmp(argv[1], "out") || !strcmp(argv[1], "beside")))
 		by_out(n, argv[1][0] == 'b');
 	else if (argc > 1 && (!strcmp(argv[1], "exit") || !strcmp(argv[1], "_exit"))) {
