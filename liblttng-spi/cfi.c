@@ -68,7 +68,7 @@ static int64_t get_signed(struct bytes *b, unsigned int n)
 	return (int64_t) (get(b, n) << unused) >> unused;
 }
 
-static uint64_t get_uleb(struct bytes *b)
+static uint64_t get_leb(struct bytes *b, int is_signed)
 {
 	uint64_t value = 0, byte;
 	unsigned int shift = 0;
@@ -79,23 +79,19 @@ static uint64_t get_uleb(struct bytes *b)
 			value |= (byte & 0x7f) << shift;
 		shift += 7;
 	} while ((byte & 0x80) && !b->is_bad);
+	if (is_signed && shift < 64 && (byte & 0x40))
+		value |= ~UINT64_C(0) << shift;
 	return value;
+}
+
+static uint64_t get_uleb(struct bytes *b)
+{
+	return get_leb(b, 0);
 }
 
 static int64_t get_sleb(struct bytes *b)
 {
-	uint64_t value = 0, byte;
-	unsigned int shift = 0;
-
-	do {
-		byte = get(b, 1);
-		if (shift < 64)
-			value |= (byte & 0x7f) << shift;
-		shift += 7;
-	} while ((byte & 0x80) && !b->is_bad);
-	if (shift < 64 && (byte & 0x40))
-		value |= ~UINT64_C(0) << shift;
-	return (int64_t) value;
+	return (int64_t) get_leb(b, 1);
 }
 
 static struct bytes get_block(struct bytes *b)

@@ -77,19 +77,6 @@ static int is_payload_return(uint64_t address)
 	return 0;
 }
 
-/* The return address that stands there, where a call was given a slot: of a tail call's that is another's. */
-static uint64_t behind_slots(uint64_t address)
-{
-	for (int i = 0; i < 256; i++) {
-		uint64_t at = address - (uint64_t) spi_slot_code_base;
-
-		if (at >= SLOT_HALF)
-			break;
-		address = spi_slot_data_base[at / SPI_SLOT_SIZE].ra;
-	}
-	return address;
-}
-
 static int on_own_stack(const struct spi_thread *t, uint64_t p)
 {
 	return p >= t->stack_low && p < t->stack_high;
@@ -131,7 +118,7 @@ uint64_t spi_record_find(struct spi_registers *regs, uint64_t at, uint64_t frame
 				return 0;
 			continue;
 		}
-		regs->r[SPI_DWARF_RIP] = behind_slots(regs->r[SPI_DWARF_RIP]);
+		regs->r[SPI_DWARF_RIP] = spi_behind_slots(regs->r[SPI_DWARF_RIP]);
 		if (spi_cfi_step(regs, is_call) < 0)
 			return 0;
 		is_call = 1;
@@ -197,7 +184,7 @@ static void record_lose(struct spi_thread *t, uint64_t at)
 {
 	uint64_t word;
 
-	if (spi_memory_copy(&word, at, sizeof(word)) < 0 || behind_slots(word) != word)
+	if (spi_memory_copy(&word, at, sizeof(word)) < 0 || spi_behind_slots(word) != word)
 		return;
 	t->busy--;
 	if (t->record)

@@ -10,6 +10,8 @@
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/threads-internal.h"
 
+#define CHAIN_MOST	256u	/* slots of tail calls in each other's place: slots.c */
+
 static uint64_t restorers[4];		/* sa_restorer values seen: what a signal frame begins with */
 
 static void learn_restorers(void)
@@ -31,16 +33,24 @@ static void learn_restorers(void)
 	}
 }
 
-static uint64_t restorer_of(uint64_t word)
+uint64_t spi_behind_slots(uint64_t address)
 {
-	/* A traced handler's own slot stands in the frame's place; where two points record it, the one's in the other's. */
-	for (int i = 0; i < 4; i++) {
-		uint64_t at = word - (uint64_t) spi_slot_code_base;
+	for (unsigned int i = 0; i < CHAIN_MOST; i++) {
+		uint64_t at = address - (uint64_t) spi_slot_code_base;
 
 		if (at >= SLOT_HALF)
 			break;
-		word = spi_slot_data_base[at / SPI_SLOT_SIZE].ra;
+		address = spi_slot_data_base[at / SPI_SLOT_SIZE].ra;
 	}
+	return address;
+}
+
+/* A traced handler's own slot stands in the frame's place; where two points record it, the one's in the other's. */
+static uint64_t restorer_of(uint64_t word)
+{
+	word = spi_behind_slots(word);
+	if (word == (uint64_t) spi_signal_return)
+		return word;
 	for (int i = 0; i < 4 && restorers[i]; i++)
 		if (word == restorers[i])
 			return word;

@@ -85,6 +85,8 @@ struct spi_signal_frame {
 };
 _Static_assert(offsetof(struct spi_signal_frame, rsp) == 160 && offsetof(struct spi_signal_frame, cs) == 184 &&
 	offsetof(struct spi_signal_frame, mask) == 296 && offsetof(struct spi_signal_frame, number) == 304, "Linux, x86-64");
+/* The return address that is meant, where it is a slot's. Of a tail call's that is another slot's. */
+uint64_t spi_behind_slots(uint64_t address);
 uint64_t spi_restorer_of(uint64_t word);	/* the restorer that the word, a return address, is or stands for; 0: none */
 uint64_t spi_thread_busy_at(const struct spi_thread *t);
 

@@ -85,6 +85,13 @@ tree_balanced() {
 	diag "$out"
 }
 
+# tree_as_many NAME TRACE - of a trace of functions' events: as many entries of each as exits
+tree_as_many() {
+	babeltrace2 "$2" | grep -oE ' spi:[a-z_]*_(entry|exit):' | sed -E 's/_(entry|exit):/ \1/' | sort | uniq -c |
+		awk '{ n[$2] += $3 == "entry" ? $1 : -$1; all += $1 } END { for (i in n) if (n[i]) print i, n[i]; if (all < 1000) print "few", all }' >"$2.odd"
+	is "$(cat "$2.odd")" "" "$1: as many exits as entries"
+}
+
 # both_sessions - one that records plain trees, one that records compact ones, without loss: $SPI_TMP/both.plain, both.compact
 both_sessions() {
 	local name events

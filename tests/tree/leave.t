@@ -17,13 +17,6 @@ tree_cc cancelled cancelled.c -O1
 times=4000 ends=40
 [ -z "${SPI_SOAK:-}" ] || times=100000 ends=500
 
-# as_many NAME - of the last trace of functions: as many entries of each as exits
-as_many() {
-	babeltrace2 "$SPI_TMP/t" | grep -oE ' spi:[a-z_]*_(entry|exit):' | sed -E 's/_(entry|exit):/ \1/' | sort | uniq -c |
-		awk '{ n[$2] += $3 == "entry" ? $1 : -$1; all += $1 } END { for (i in n) if (n[i]) print i, n[i]; if (all < 1000) print "few", all }' >odd
-	is "$(cat odd)" "" "$1: as many exits as entries"
-}
-
 # traced NAME MODE OPTION... - 'lttng trace OPTION...' of it
 traced() {
 	local name=$1 mode=$2
@@ -42,7 +35,7 @@ for mode in out beside; do
 	traced "$mode, compact" $mode --tree --compact
 	TREE_COMPACT=1 tree_balanced "$SPI_TMP/t" "$mode, compact: balanced"
 	traced "$mode, functions" $mode -f leaf -f busy
-	as_many "$mode, functions"
+	tree_as_many "$mode, functions" "$SPI_TMP/t"
 done
 
 # ended HOW [COMPACT] - many that end so, in one session: the tree of each is there from main() on
@@ -76,7 +69,7 @@ for kind in tree compact functions; do
 	is "$?" 0 "cancelled, $kind: status" || diag "$(tail -3 traced.err)"
 	same_file traced.out plain.out "cancelled, $kind: output"
 	if [ $kind = functions ]; then
-		as_many 'cancelled, functions'
+		tree_as_many 'cancelled, functions' "$SPI_TMP/t"
 		continue
 	fi
 	[ $kind = tree ] || TREE_COMPACT=1
@@ -91,6 +84,7 @@ done
 rm -rf "$SPI_TMP/t"
 ./own-stacks out 400000000 >/dev/null &
 target=$!
+spi_wait 10 grep -q own-stacks /proc/$target/comm
 timeout -k 5 60 "$SPI_LTTNG" -q trace --tree=busy --subbuf-size 4M --num-subbuf 8 --duration 1 -p $target -o "$SPI_TMP/t" 2>traced.err
 is "$?" 0 'attached: status' || diag "$(tail -3 traced.err)"
 kill -0 $target

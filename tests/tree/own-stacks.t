@@ -16,13 +16,6 @@ tree_cc own-stacks own-stacks.c -O1
 turns=2000 calls=40000
 [ -z "${SPI_SOAK:-}" ] || turns=100000 calls=500000
 
-# as_many NAME - of the last trace of functions: as many entries of each as exits
-as_many() {
-	babeltrace2 "$SPI_TMP/t" | grep -oE ' spi:[a-z_]*_(entry|exit):' | sed -E 's/_(entry|exit):/ \1/' | sort | uniq -c |
-		awk '{ n[$2] += $3 == "entry" ? $1 : -$1; all += $1 } END { for (i in n) if (n[i]) print i, n[i]; if (all < 1000) print "few", all }' >odd
-	is "$(cat odd)" "" "$1: as many exits as entries"
-}
-
 # traced NAME MODE N OPTION... - 'lttng trace OPTION...' of it
 traced() {
 	local name=$1 mode=$2 n=$3
@@ -51,9 +44,9 @@ for mode in contexts made small handlers alternate; do
 	[ "$mode" != contexts ] || functions=(-f step -f change)
 	[ "$mode" != made ] && [ "$mode" != small ] || functions=(-f made_step -f leaf)
 	traced "$mode, functions" "$mode" "$n" "${functions[@]}"
-	as_many "$mode, functions"
+	tree_as_many "$mode, functions" "$SPI_TMP/t"
 done
 traced 'alternate, one function, which handlers leave last' alternate "$calls" -f deep
-as_many 'alternate, one function'
+tree_as_many 'alternate, one function' "$SPI_TMP/t"
 
 tap_done
