@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
+#include "liblttng-spi/interpose.h"
 #include "liblttng-spi/leave.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/signals.h"
@@ -87,12 +88,13 @@ static void cancel_handler(int number, siginfo_t *info, void *context)
 
 void spi_cancel_begin(void)
 {
+	int (*cancel)(pthread_t thread) = (int (*)(pthread_t)) spi_find_in_libc("pthread_cancel");
 	struct spi_sigaction action, ours;
 
-	if (libc_handler || spi_sandbox_narrow)
+	if (libc_handler || spi_sandbox_narrow || !cancel)
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-	if (pthread_cancel(pthread_self()) != 0 || spi_signal_query(SIGCANCEL, &action) < 0 || action.handler == (uint64_t) SIG_DFL ||
+	if (cancel(pthread_self()) != 0 || spi_signal_query(SIGCANCEL, &action) < 0 || action.handler == (uint64_t) SIG_DFL ||
 			action.handler == (uint64_t) SIG_IGN || !(action.flags & SA_SIGINFO))
 		return;
 	libc_handler = (void (*)(int, siginfo_t *, void *)) action.handler;

@@ -178,17 +178,18 @@ static uint64_t record_left(const struct spi_thread *t, void *const *by, uint64_
 
 /*
  * It cannot be completed, or there is none: an earlier one was left by other means. The thread is not recording any more then; where it counts
- * as busy over a whole call (callee.c) that has its slot, which ends that.
+ * as busy over a whole call (callee.c) that has its slot, which ends that. 1: it was one.
  */
-static void record_lose(struct spi_thread *t, uint64_t at)
+static int record_lose(struct spi_thread *t, uint64_t at)
 {
 	uint64_t word;
 
 	if (spi_memory_copy(&word, at, sizeof(word)) < 0 || spi_behind_slots(word) != word)
-		return;
+		return 0;
 	t->busy--;
 	if (t->record)
 		t->record->count.lost_entries++;
+	return 1;
 }
 
 /* leave.S. 0: go on to the function; else a struct ucontext to go on with. */
@@ -197,14 +198,17 @@ uint64_t spi_leave_look(uint64_t a, uint64_t b, void *const *by, struct spi_regi
 uint64_t spi_leave_look(uint64_t a, uint64_t b, void *const *by, struct spi_registers *regs)
 {
 	struct spi_thread *t = &spi_thread;
-	uint64_t at = record_left(t, by, a), back, frame = at ? spi_record_find(regs, at, 0, &back) : 0;
+	uint64_t at, back, frame;
 	struct spi_leave *leave;
 
-	if (!frame) {
-		if (at && is_jump(by))
-			record_lose(t, at);
+	do {
+		struct spi_registers here = *regs;
+
+		at = record_left(t, by, a);
+		frame = at ? spi_record_find(&here, at, 0, &back) : 0;
+	} while (!frame && at && is_jump(by) && record_lose(t, at));
+	if (!frame)
 		return 0;
-	}
 	leave = &t->own->leave;
 	leave->mask = spi_signals_hold(SPI_LEAVE_MASK) & ~SPI_MASK_STEPPED;
 	leave->arguments[0] = a;
