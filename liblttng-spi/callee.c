@@ -243,7 +243,9 @@ static struct spi_child *child_make(struct spi_site *s, uint64_t target, uint32_
 	c = (struct spi_child *) (((uint64_t) c + 63) & ~UINT64_C(63));		/* its first line is all that most calls need */
 	c->target = target;
 	c->point.body = target;
-	c->point.address = target;
+	c->point.address = is_agent(target) ? spi_symbol_behind(target, s->owner->object) : target;
+	if (!c->point.address)
+		c->point.address = target;
 	spi_thread_thunks(&c->point, head->flags & SPI_MAP_USES_YMM, head->flags & SPI_MAP_USES_ZMM);
 	if (compact)
 		spi_thread_thunks_words(&c->point, SPI_WORDS_NO);
@@ -288,11 +290,11 @@ static int child_resolve(struct spi_child *c, uint32_t trees)
 	uint32_t live;
 	int is_known;
 
-	if (quiet_take(point, c->target, trees))
+	if (quiet_take(point, point->address, trees))
 		return 1;
 	live = spi_tree_enter(point->address, trees, &is_known);
 	if (!is_known)
-		spi_tree_ask_for(c->target);
+		spi_tree_ask_for(point->address);
 	if (live && spi_tree_bind(point) < 0)
 		return 0;
 	spi_tree_live_add(point, live);

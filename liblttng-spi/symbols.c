@@ -403,3 +403,35 @@ uint64_t spi_symbol_find(const char *name, const char *version, const struct spi
 	}
 	return 0;
 }
+
+/* The name of the function that a table has at an address; NULL: none. */
+static const char *table_name(const struct table *t, uint64_t address)
+{
+	const uint32_t *head = t->hash, *buckets, *chain;
+
+	if (!head || !t->symbols || !t->names)
+		return NULL;
+	buckets = (const uint32_t *) ((const uint64_t *) (head + 4) + head[2]);
+	chain = buckets + head[0];
+	for (uint32_t b = 0; b < head[0]; b++)
+		for (uint32_t i = buckets[b]; i >= head[1]; i++) {
+			if (t->symbols[i].st_shndx != SHN_UNDEF && t->symbols[i].st_value + t->bias == address)
+				return t->names + t->symbols[i].st_name;
+			if (chain[i - head[1]] & 1)
+				break;
+		}
+	return NULL;
+}
+
+uint64_t spi_symbol_behind(uint64_t address, const struct spi_object *from)
+{
+	uint32_t count = __atomic_load_n(&table_count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const char *name = tables[i].is_agent ? table_name(&tables[i], address) : NULL;
+
+		if (name)
+			return spi_symbol_find(name, "", from, 1);
+	}
+	return 0;
+}

@@ -154,6 +154,8 @@ void spi_tree_objects_look(void);	/* after a scan, when something was unloaded *
  * after_agent: not the agent's own definition, but the next. Any thread, any state: reads the objects' tables only.
  */
 uint64_t spi_symbol_find(const char *name, const char *version, const struct spi_object *from, int after_agent);
+/* Likewise, of a call by address: what the agent's function there stands before; 0: nothing. */
+uint64_t spi_symbol_behind(uint64_t address, const struct spi_object *from);
 int spi_symbols_know(uint64_t address);
 void spi_symbols_scan(void);	/* control side: look which objects there are */
 
