@@ -216,7 +216,7 @@ uint64_t spi_leave_look(uint64_t a, uint64_t b, void *const *by, struct spi_regi
 	leave->by = by;
 	if (is_jump(by))
 		jump_copy(leave, a);
-	spi_slots_leave_handler(t, at);
+	spi_slots_leave_handler(t, at, is_jump(by) ? SPI_LEFT_JUMPED : SPI_LEFT_PROCESS_END);
 	leave->back = back;
 	leave->ra = *(uint64_t *) back;
 	*(uint64_t *) back = (uint64_t) spi_leave_again;

@@ -133,18 +133,23 @@ static int slot_is_dead(const struct spi_thread *t, const struct spi_slot *slot,
 }
 
 /*
- * By its place on the stack the call of `slot` was left by longjmp(). If it was not, as it is a coroutine's that runs on a
+ * By its place on the stack the call of `slot` was left, by longjmp() or its like. If it was not, as it is a coroutine's that runs on a
  * variable of another function's, or on what was made a signal stack, it will return: so that it does without the slot, which
  * may be another's then.
  */
-static void slot_jumped(struct spi_thread *t, struct spi_slot *slot)
+static void slot_leave(struct spi_thread *t, struct spi_slot *slot, enum spi_left how)
 {
 	uint64_t word;
 
-	spi_slot_left(t, slot, SPI_LEFT_JUMPED);
+	spi_slot_left(t, slot, how);
 	if (spi_memory_copy(&word, slot->p, sizeof(word)) == 0 &&
 			word == spi_slot_code(slot) + SPI_SLOT_RETURN)
 		*(uint64_t *) slot->p = slot->ra;
+}
+
+static void slot_jumped(struct spi_thread *t, struct spi_slot *slot)
+{
+	slot_leave(t, slot, SPI_LEFT_JUMPED);
 }
 
 struct spi_slot *spi_slot_below(struct spi_slot *slot)
@@ -261,7 +266,7 @@ static void thread_reclaim(struct spi_thread *t, uint64_t p)
  * A handler leaves what it interrupted, a record of the call at `at`: its own calls are over, on whichever stack. Signals blocked;
  * nobody returns by them any more.
  */
-void spi_slots_leave_handler(struct spi_thread *t, uint64_t at)
+void spi_slots_leave_handler(struct spi_thread *t, uint64_t at, enum spi_left how)
 {
 	struct signal_stack a = { 0, 0, 0 };
 
@@ -272,7 +277,7 @@ void spi_slots_leave_handler(struct spi_thread *t, uint64_t at)
 		if (s->p == SPI_SLOT_DEAD || (s->state == SPI_SLOT_LIVE && s->p >= at && !(s->p >= a.low && s->p < a.high)))
 			break;
 		if (s->state == SPI_SLOT_LIVE)
-			slot_jumped(t, s);
+			slot_leave(t, s, how);
 	}
 	thread_pop_free(t, at);
 }

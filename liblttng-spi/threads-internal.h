@@ -48,7 +48,7 @@ SPI_INLINE struct spi_slot *spi_chunk_first(uint32_t chunk)
 void spi_thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end);
 struct spi_slot *spi_thread_top(struct spi_thread *t);
 struct spi_slot *spi_slot_below(struct spi_slot *slot);	/* NULL: it is the outermost */
-void spi_slots_leave_handler(struct spi_thread *t, uint64_t at);
+void spi_slots_leave_handler(struct spi_thread *t, uint64_t at, enum spi_left how);
 void spi_thread_leave_all(struct spi_thread *t, enum spi_left how);
 
 void spi_slots_each(void (*show)(struct spi_slot *slot));
