@@ -79,6 +79,25 @@ for kind in tree compact functions; do
 	unset TREE_COMPACT
 done
 
+# A real program: perl's `die` in a handler that it does not put off leaves by siglongjmp().
+cat >dies.pl <<'E'
+use POSIX qw(:signal_h);
+use Time::HiRes qw(ualarm);
+my $died = 0;
+sigaction(SIGALRM, POSIX::SigAction->new(sub { die "alarm\n" }, POSIX::SigSet->new(), SA_NODEFER));
+for my $k (1 .. 100) {
+	eval { ualarm(1000 + $k * 7); my $x = 0; 1 while ($x = ($x + 1) & 255, 1); };
+	$died++ if $@ eq "alarm\n";
+}
+print "$died\n";
+E
+perl dies.pl >plain.out
+rm -rf "$SPI_TMP/t"
+timeout -k 5 60 "$SPI_LTTNG" -q trace --tree --subbuf-size 4M --num-subbuf 8 -o "$SPI_TMP/t" perl dies.pl >traced.out 2>traced.err
+is "$?" 0 'perl: status' || diag "$(tail -3 traced.err)"
+same_file traced.out plain.out 'perl: output'
+tree_balanced "$SPI_TMP/t" 'perl: balanced'
+
 # Attached to: its own pointers to libc's functions lead to the agent.
 ./own-stacks out "$times" >plain.out
 rm -rf "$SPI_TMP/t"
