@@ -215,19 +215,20 @@ static void report_say_open(const struct report *r)
 void report_say(struct report *r, const char *directory)
 {
 	unsigned int i;
+	const char *cut = r->is_cut ? ", and those in the buffer that cannot be read" : "";
 	unsigned long long lost = r->lost_calls * (r->one_event ? 1 : 2) + r->lost_exits;
 
 	/* LTTng counts what it refused; the agent what it then could not make up for. */
 	if (!lost)
 		lost = r->discarded;
 	if (r->by_daemon)
-		say("Processes traced: %u, at the end: %u; events lost: %llu", r->processes + r->ended, r->processes, lost);
+		say("Processes traced: %u, at the end: %u; events lost: %llu%s", r->processes + r->ended, r->processes, lost, cut);
 	else if (r->one_event)
-		say("Events recorded: %llu; lost: %llu", (unsigned long long) (r->exits ? r->exits : r->entries), lost);
+		say("Events recorded: %llu; lost: %llu%s", (unsigned long long) (r->exits ? r->exits : r->entries), lost, cut);
 	else
-		say("Events recorded: %llu (%llu entries, %llu exits); lost: %llu",
+		say("Events recorded: %llu (%llu entries, %llu exits); lost: %llu%s",
 			(unsigned long long) (r->entries + r->exits), (unsigned long long) r->entries,
-			(unsigned long long) r->exits, lost);
+			(unsigned long long) r->exits, lost, cut);
 	report_say_lost(r);
 	report_say_open(r);
 	if (r->no_exit)

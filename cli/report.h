@@ -30,6 +30,7 @@ struct report {
 	uint64_t functions;		/* instrumented; with trees: places in the code */
 	int generic;			/* some are recorded as addresses */
 	int one_event;
+	int is_cut;			/* a program that was killed has left a buffer that LTTng cannot read */
 	int trees;			/* call trees were asked for */
 	struct hot_list hot;
 	struct budget budget;

@@ -372,7 +372,8 @@ static void run_end_session(struct run *run)
 	if (run->viewer.pid && announced)
 		viewer_attached(&run->viewer, &run->session, run->signals);
 	memcpy(name, run->session.name, sizeof(name));
-	destroyed = session_destroy(&run->session);
+	destroyed = session_destroy(&run->session, run->is_killed);
+	run->report.is_cut = announced && !destroyed && run->is_killed;
 	if (announced && viewer_finish(&run->viewer, run->report.entries + run->report.exits, run->signals) < 0)
 		run->broken = 1;
 	viewer_end(&run->viewer);

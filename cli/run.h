@@ -25,6 +25,7 @@ struct run {
 	const struct trace_options *options;
 	int signals;		/* descriptor of signals_take() */
 	int killed_by;		/* signal that ended us before our time; 0: none */
+	int is_killed;		/* it was the program that did */
 	int broken;		/* the trace is not what was asked for */
 	char *output;		/* absolute path of -o, or NULL: live */
 	uint32_t number;	/* by which its session knows its processes; 24 bits, never 0 */

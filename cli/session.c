@@ -42,6 +42,7 @@
 #define SESSION_POLL_MS		20
 #define SESSION_STALL_MS	60000
 #define SESSION_DESTROY_MS	30000
+#define SESSION_KILLED_MS	5000	/* where a program was killed: in the middle of an event, it may be */
 #define SESSION_PATIENCE_MS	3000	/* a busy daemon destroys one in less: only then a signal ends the wait */
 /* The daemon's count of discarded events can have this bit set by mistake. */
 #define SESSION_COUNT_MASK	(~(UINT64_C(1) << 63))
@@ -353,7 +354,7 @@ int session_stop(struct session *s, int stop_fd, uint64_t *discarded)
  * The command returned when it was sent: its answer comes with the end. One look at the least, also when the daemon was
  * given up; who wants to end us meanwhile may.
  */
-static int session_wait_destroyed(struct lttng_destruction_handle *handle)
+static int session_wait_destroyed(struct lttng_destruction_handle *handle, int most)
 {
 	struct pollfd stop = { .fd = signals_descriptor(), .events = POLLIN };
 	enum lttng_destruction_handle_status status;
@@ -362,12 +363,12 @@ static int session_wait_destroyed(struct lttng_destruction_handle *handle)
 	do {
 		status = lttng_destruction_handle_wait_for_completion(handle, SESSION_POLL_MS);
 		waited += SESSION_POLL_MS;
-	} while (status == LTTNG_DESTRUCTION_HANDLE_STATUS_TIMEOUT && waited < SESSION_DESTROY_MS && !asking_is_over() &&
+	} while (status == LTTNG_DESTRUCTION_HANDLE_STATUS_TIMEOUT && waited < most && !asking_is_over() &&
 		(waited < SESSION_PATIENCE_MS || stop.fd < 0 || poll(&stop, 1, 0) <= 0));
 	return status == LTTNG_DESTRUCTION_HANDLE_STATUS_COMPLETED;
 }
 
-static int session_destroy_wait(struct session *s)
+static int session_destroy_wait(struct session *s, int was_killed)
 {
 	struct lttng_destruction_handle *handle = NULL;
 	enum lttng_error_code code = ASK(lttng_destroy_session_ext(s->name, &handle));
@@ -382,18 +383,20 @@ static int session_destroy_wait(struct session *s)
 		session_say_left(s);
 		return 0;
 	}
-	done = session_wait_destroyed(handle);
+	done = session_wait_destroyed(handle, was_killed ? SESSION_KILLED_MS : SESSION_DESTROY_MS);
 	lttng_destruction_handle_destroy(handle);
 	if (asking_is_over())
 		session_say_left(s);
 	else if (!done)
-		say_warning("session %s is still being destroyed", s->name);
+		say_warning("session %s is still being destroyed: LTTng waits for a buffer that it cannot read%s", s->name, was_killed ?
+			", as the program was killed in the middle of an event: what else is in that buffer is lost" :
+			" where a process was killed in the middle of an event");
 	return done;
 }
 
-int session_destroy(struct session *s)
+int session_destroy(struct session *s, int was_killed)
 {
-	int done = s->created ? session_destroy_wait(s) : 0;
+	int done = s->created ? session_destroy_wait(s, was_killed) : 0;
 
 	if (s->handle)
 		lttng_destroy_handle(s->handle);

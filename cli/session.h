@@ -49,7 +49,10 @@ int session_start(struct session *s);
  * own count of events that found no room.
  */
 int session_stop(struct session *s, int stop_fd, uint64_t *discarded);
-/* session_destroy() - also when it was never complete; frees what *s holds. 1 when a session was destroyed. */
-int session_destroy(struct session *s);
+/*
+ * session_destroy() - also when it was never complete; frees what *s holds. 1 when a session was destroyed. `was_killed`: the
+ * program; then LTTng may wait for what nobody completes any more, and is not waited for as long.
+ */
+int session_destroy(struct session *s, int was_killed);
 
 #endif /* SPI_CLI_SESSION_H */

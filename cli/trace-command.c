@@ -96,6 +96,7 @@ static int command_status(struct run *run, const struct program *program, int st
 	}
 	if (WIFSIGNALED(status)) {
 		run->killed_by = WTERMSIG(status);
+		run->is_killed = 1;
 		return 128 + WTERMSIG(status);
 	}
 	return WEXITSTATUS(status);

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# timeout: 240
+#
+# A program that is killed in the middle of an event leaves LTTng a buffer that it cannot read: `lttng trace` does not wait for
+# that for long, and says that what is in there is lost. Killed elsewhere, it says nothing of the kind. Who is killed
+# where is chance: some of many are in the middle of one.
+. "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
+spi_private "$@"
+spi_daemon
+tree_tools
+cat >hot.c <<'E'
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+static __attribute__((noipa)) int leaf(int n) { return n + 1; }
+static void *runs(void *unused)
+{
+	for (int n = 0;;)
+		n = leaf(n);
+	return unused;
+}
+int main(void)
+{
+	struct timespec pause = { 0, 100000000 };
+	pthread_t thread;
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread, NULL, runs, NULL);
+	nanosleep(&pause, NULL);
+	kill(getpid(), SIGKILL);
+}
+E
+gcc -O1 -g -pthread -o hot hot.c
+cut=0 whole=0 odd=
+for _ in $(seq 40); do
+	rm -rf "$SPI_TMP/t"
+	{ timeout 30 "$SPI_LTTNG" trace -f leaf --subbuf-size 16M --num-subbuf 4 -o "$SPI_TMP/t" ./hot >traced.out 2>traced.err; } 2>/dev/null
+	status=$?
+	said=$(sed -nE 's/^Events recorded: ([0-9]+) .*; lost: (.*)$/\1 \2/p' traced.err)
+	there=$(babeltrace2 "$SPI_TMP/t" 2>/dev/null | grep -c ' spi:leaf_')
+	if [ $status != 137 ]; then
+		odd="$odd status $status"
+	elif [[ $said == *'cannot be read' ]] && grep -q 'still being destroyed.*killed in the middle of an event' traced.err; then
+		cut=$((cut + 1))
+	elif [[ $said == "$there 0" ]]; then
+		whole=$((whole + 1))
+	else
+		odd="$odd said '$said' there $there"
+	fi
+	[ $cut -eq 0 ] || [ $whole -eq 0 ] || break
+done
+is "$odd" '' 'each run says what it lost, or has all'
+[ $cut -gt 0 ]
+ok $? 'a buffer that cannot be read is said to be lost' || diag "$cut of them, $whole whole"
+[ $whole -gt 0 ]
+ok $? 'killed elsewhere: all is there, and said to be' || diag "$cut of them, $whole whole"
+tap_done
