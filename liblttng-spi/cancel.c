@@ -8,9 +8,12 @@
  * payload's end, which leads to spi_cancel_again, and gets the signal once more there.
  *
  * libc has its handler installed by the first pthread_cancel() of a process, and sends the signal in the same call. To be before
- * that, the control thread cancels itself, with its cancellation disabled for good, which nothing ever comes of. SIGCANCEL is the
- * first real-time signal (glibc, sysdeps/unix/sysv/linux/internal-signals.h); what is not libc's is let through as it came.
+ * that, the control thread cancels itself, with its cancellation disabled for good, which nothing ever comes of. libc loads
+ * libgcc_s then, and the control thread may not wait for the dynamic linker, whose lock a constructor of the program's may hold: so libc
+ * is made to have it where the agent has just loaded it (frames.c). SIGCANCEL is the first real-time
+ * signal (glibc, sysdeps/unix/sysv/linux/internal-signals.h); what is not libc's is let through as it came.
  */
+#include <execinfo.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -24,6 +27,8 @@
 #define SIGCANCEL	32
 
 static void (*libc_handler)(int number, siginfo_t *info, void *context);
+static int is_linked;		/* libc has libgcc_s */
+static int control_tid;
 
 /*
  * The payload has returned: its answer is rax. Its return address goes back to its place, above, and it is returned to, unless the
@@ -86,7 +91,7 @@ static void cancel_handler(int number, siginfo_t *info, void *context)
 	libc_handler(number, info, context);
 }
 
-void spi_cancel_begin(void)
+static void begin(void)
 {
 	int (*cancel)(pthread_t thread) = (int (*)(pthread_t)) spi_find_in_libc("pthread_cancel");
 	struct spi_sigaction action, ours;
@@ -103,4 +108,21 @@ void spi_cancel_begin(void)
 	ours.flags |= SPI_SA_RESTORER;
 	ours.restorer = (uint64_t) spi_signal_return;
 	spi_sys(SYS_rt_sigaction, (long) SIGCANCEL, &ours, NULL, 8L);
+}
+
+void spi_cancel_begin(void)
+{
+	control_tid = (int) spi_sys(SYS_gettid);
+	if (is_linked)
+		begin();
+}
+
+void spi_cancel_linked(void)
+{
+	void *none;
+
+	backtrace(&none, 0);		/* no frame: glibc finds its unwinder, and that is all (debug/backtrace.c) */
+	is_linked = 1;
+	if (control_tid == (int) spi_sys(SYS_gettid))
+		begin();
 }
