@@ -13,7 +13,6 @@
  * is made to have it where the agent has just loaded it (frames.c). SIGCANCEL is the first real-time
  * signal (glibc, sysdeps/unix/sysv/linux/internal-signals.h); what is not libc's is let through as it came.
  */
-#include <execinfo.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -119,9 +118,13 @@ void spi_cancel_begin(void)
 
 void spi_cancel_linked(void)
 {
+	/* libc's, not a function of the program's with that name */
+	int (*trace)(void **frames, int size) = (int (*)(void **, int)) spi_find_in_libc("backtrace");
 	void *none;
 
-	backtrace(&none, 0);		/* no frame: glibc finds its unwinder, and that is all (debug/backtrace.c) */
+	if (!trace)
+		return;
+	trace(&none, 0);		/* no frame: glibc finds its unwinder, and that is all (debug/backtrace.c) */
 	is_linked = 1;
 	if (control_tid == (int) spi_sys(SYS_gettid))
 		begin();

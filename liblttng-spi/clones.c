@@ -126,7 +126,7 @@ void spi_give_up(const char *reason)
 	if (!__atomic_compare_exchange_n(&given_up, &none, reason, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;
 	__atomic_store_n(&giving_up, 1, __ATOMIC_RELEASE);
-	spi_thread.busy++;
+	spi_busy_begin(&spi_thread, (uint64_t) __builtin_frame_address(0));
 	if (spi_link_current) {
 		spi_control_ask();
 	} else {

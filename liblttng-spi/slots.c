@@ -34,7 +34,7 @@
 #include "liblttng-spi/threads-internal.h"
 
 #define TAIL_CHAIN_MAX	256u		/* slots at one stack position before endless tail calls are folded */
-#define UNFILLED_LOOK	16u		/* slots not filled yet, likewise */
+#define UNFILLED_LOOK	1024u		/* slots not filled yet, likewise */
 #define FOREIGN_LOOK	64u		/* slots of other stacks looked past in search of dead ones */
 
 int spi_stacks_copied;
@@ -392,10 +392,12 @@ SPI_EXPORT void spi_slot_leave_above(struct spi_slot *slot)
 	if (!is_own && (slot->p < a.low || slot->p >= a.high))
 		return;
 	old = spi_signals_hold(~UINT64_C(0));
-	if (is_own)
+	if (is_own) {
 		slots_leave_above(t, slot);
-	else
+		slots_forget_above(t, slot);
+	} else {
 		slots_leave_handlers(t, slot, &a);
+	}
 	spi_signals_release(old);
 }
 
