@@ -388,9 +388,8 @@ static int session_destroy_wait(struct session *s, int was_killed)
 	if (asking_is_over())
 		session_say_left(s);
 	else if (!done)
-		say_warning("session %s is still being destroyed: LTTng waits for a buffer that it cannot read%s", s->name, was_killed ?
-			", as the program was killed in the middle of an event: what else is in that buffer is lost" :
-			" where a process was killed in the middle of an event");
+		say_warning("session %s is still being destroyed: %s killed in the middle of an event leaves a buffer that LTTng cannot read, "
+			"and waits for; its events are lost", s->name, was_killed ? "a program that is" : "if it is not slow, a process that was");
 	return done;
 }
 

@@ -13,22 +13,24 @@ tree_tools
 cat >hot.c <<'E'
 #include <pthread.h>
 #include <signal.h>
-#include <time.h>
+#include <sched.h>
 #include <unistd.h>
+static volatile int made[4];
 static __attribute__((noipa)) int leaf(int n) { return n + 1; }
-static void *runs(void *unused)
+static void *runs(void *which)
 {
-	for (int n = 0;;)
+	for (int n = 0;; *(volatile int *) which = n)
 		n = leaf(n);
-	return unused;
+	return which;
 }
 int main(void)
 {
-	struct timespec pause = { 0, 100000000 };
 	pthread_t thread;
 	for (int i = 0; i < 4; i++)
-		pthread_create(&thread, NULL, runs, NULL);
-	nanosleep(&pause, NULL);
+		pthread_create(&thread, NULL, runs, (void *) &made[i]);
+	for (int i = 0; i < 4; i++)
+		while (made[i] < 50000)
+			sched_yield();
 	kill(getpid(), SIGKILL);
 }
 E

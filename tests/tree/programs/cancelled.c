@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * cancelled N: N threads, one after the other, each cancelled at any instruction of the calls it makes, after 1 to 2 ms. Prints how
- * many did not end so.
+ * cancelled N: N threads, one after the other, each cancelled at any instruction of the calls it makes, after some thousand.
+ * Prints how many did not end so.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define FN __attribute__((noipa))
+
+static volatile int made;
 
 static FN int leaf(int n)
 {
@@ -21,7 +23,7 @@ static FN int busy(int n)
 	int all = 0;
 
 	for (int i = 0; i < n; i++)
-		all += leaf(i % 7);
+		all += leaf(i % 7), made++;
 	return all;
 }
 
@@ -38,13 +40,15 @@ int main(int argc, char **argv)
 	int n = argc > 1 ? atoi(argv[1]) : 10, others = 0;
 
 	for (int i = 0; i < n; i++) {
-		struct timespec pause = { 0, 1000000 + i * 7919 % 1000 * 1000 };
+		const int until = 500 + i * 7919 % 2000;
 		pthread_t thread;
 		void *result;
 
+		made = 0;
 		if (pthread_create(&thread, NULL, runs, NULL))
 			return 2;
-		nanosleep(&pause, NULL);
+		while (made < until)
+			sched_yield();
 		pthread_cancel(thread);
 		pthread_join(thread, &result);
 		others += result != PTHREAD_CANCELED;
