@@ -159,13 +159,13 @@ enum spi_slot_state {
 	SPI_SLOT_UNWOUND,	/* an unwinder left it, and may still read it: free once the stack shows that it is done */
 };
 
-/* Above the top p is SPI_SLOT_DEAD, and state SPI_SLOT_LIVE already: whoever pushes a slot leaves it so. */
+/* Above the top p is SPI_SLOT_DEAD, point NULL, and state SPI_SLOT_LIVE already: whoever pushes a slot leaves that so. */
 struct spi_slot {
 	uint64_t ra;		/* 0: original return address. slots.S */
 	uint64_t target;	/* 8: body. slots.S */
 	uint64_t exit;		/* 16: exit thunk. slots.S */
 	uint64_t p;		/* 24: where on the stack the return address stood; SPI_SLOT_DEAD above the top */
-	struct spi_point *point;	/* 32 */
+	struct spi_point *point;	/* 32; NULL: not filled yet */
 	uint64_t start;		/* 40: payload's: time of the entry */
 	const void *cookie;	/* 48: payload's: the channel that recorded the entry */
 	uint32_t state;		/* 56: enum spi_slot_state */
@@ -307,7 +307,7 @@ struct spi_thread_own {
  * behind, or grow the range; -1 when the call must not get a slot. Slow path;
  * async-signal-safe.
  */
-int spi_thread_slow(uint64_t p);
+struct spi_slot *spi_thread_slow(uint64_t p);	/* as spi_slot_ready() */
 extern int spi_stacks_copied;	/* frames are taken off stacks and put back: slots.c */
 /* A call arrived while the thread was busy: 1 when a signal handler made it (record it), 0 when the tracer itself did. */
 int spi_thread_nested(uint64_t p);
@@ -408,13 +408,8 @@ SPI_INLINE struct spi_slot *spi_slot_ready(struct spi_thread *t, uint64_t p)
 {
 	struct spi_slot *cur = t->cur;
 
-	if (spi_unlikely(!cur || cur == t->end || (cur > t->base && cur[-1].p <= p && !spi_slot_is_chained(cur - 1, p)))) {
-		do {
-			if (spi_thread_slow(p) < 0)
-				return NULL;
-			cur = t->cur;
-		} while (spi_unlikely(cur == t->end));	/* a handler that waited until then has left it so */
-	}
+	if (spi_unlikely(!cur || cur == t->end || (cur > t->base && cur[-1].p <= p && !spi_slot_is_chained(cur - 1, p))))
+		return spi_thread_slow(p);
 	return cur;
 }
 
@@ -437,8 +432,8 @@ struct spi_slot *spi_slot_claim(uint64_t p);
 /*
  * spi_slot_push() - publish the slot that spi_slot_ready() gave, or, when a handler has left others there since, another one:
  * what belongs into it besides is to be written afterwards. The top moves
- * first and p (DEAD until then) is written last, so a signal handler in between
- * neither uses this slot nor takes it for an abandoned one. 0: there is none (*place is a slot that nobody looks at).
+ * first, so a signal handler in between does not use this slot; p (DEAD until then) says next whose it is, should the
+ * handler leave the call; and the point (NULL until then) comes last. 0: there is none (*place is a slot that nobody looks at).
  */
 SPI_INLINE uint64_t spi_slot_push(struct spi_thread *t, struct spi_slot **place, struct spi_point *point, struct spi_frame *frame)
 {
@@ -454,12 +449,13 @@ SPI_INLINE uint64_t spi_slot_push(struct spi_thread *t, struct spi_slot **place,
 		}
 		*place = slot;
 	}
+	slot->p = (uint64_t) &frame->ra;
+	spi_barrier();
 	slot->ra = frame->ra;
 	slot->target = point->body;
 	slot->exit = point->exit_thunk;
-	slot->point = point;
 	spi_barrier();
-	slot->p = (uint64_t) &frame->ra;
+	slot->point = point;
 	return spi_slot_code(slot);
 }
 
@@ -473,6 +469,7 @@ SPI_INLINE void spi_slot_put_away(struct spi_slot *slot)
 {
 	slot->p = SPI_SLOT_DEAD;
 	spi_barrier();
+	slot->point = NULL;
 	slot->state = SPI_SLOT_LIVE;
 	spi_barrier();
 }

@@ -34,7 +34,8 @@
 #include "liblttng-spi/threads-internal.h"
 
 #define TAIL_CHAIN_MAX	256u		/* slots at one stack position before endless tail calls are folded */
-#define UNFILLED_LOOK	1024u		/* slots not filled yet, likewise */
+#define UNKNOWN_LOOK	1024u		/* slots of which nobody knows whose they are, likewise */
+#define UNKNOWN_MOST	16u		/* as many may be what is under way; they last for a few instructions */
 #define FOREIGN_LOOK	64u		/* slots of other stacks looked past in search of dead ones */
 
 int spi_stacks_copied;
@@ -112,14 +113,16 @@ static void thread_pop_free(struct spi_thread *t, uint64_t p)
 /* Tell the payload, then free the slot; it is popped when it comes to the top. */
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how)
 {
-	spi_left_fn left = slot->point->left;
+	const struct spi_point *point = slot->point;
 
 	if (slot->state != SPI_SLOT_LIVE)
 		return;
-	slot->state = how == SPI_LEFT_UNWOUND ? SPI_SLOT_UNWOUND : SPI_SLOT_FREE;
+	slot->state = how == SPI_LEFT_UNWOUND && point ? SPI_SLOT_UNWOUND : SPI_SLOT_FREE;
+	if (!point)
+		return;			/* it was never filled: a handler left who did that */
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
-	if (left)
-		left(slot, how);
+	if (point->left)
+		point->left(slot, how);
 	spi_barrier();
 	t->busy--;
 }
@@ -224,8 +227,7 @@ static int is_left_handlers(const struct spi_thread *t, const struct spi_slot *s
 }
 
 /*
- * The call of `slot` is over, and so is whatever took the slots above it that are not filled yet: it took them further down on the
- * same stack, was interrupted, and left by the handler.
+ * The call of `slot` is over, and there are many above it of which not even the place is known: most were left by handlers.
  */
 static void slots_forget_above(struct spi_thread *t, const struct spi_slot *slot)
 {
@@ -240,19 +242,19 @@ static void slots_forget_above(struct spi_thread *t, const struct spi_slot *slot
 static void thread_reclaim(struct spi_thread *t, uint64_t p)
 {
 	struct signal_stack a = { 0, 0, 0 };
-	unsigned int foreign = 0, unfilled = 0;
+	unsigned int foreign = 0, unknown = 0;
 
 	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
-		if (s->p == SPI_SLOT_DEAD && ++unfilled > UNFILLED_LOOK)
+		if (s->p == SPI_SLOT_DEAD && ++unknown > UNKNOWN_LOOK)
 			break;
 		if (s->p == SPI_SLOT_DEAD || s->state != SPI_SLOT_LIVE)
-			continue;			/* being filled by the code that this signal handler interrupted, or that was left */
+			continue;			/* just taken, or given back, by the code that this signal handler interrupted, or that was left */
 		if (slot_is_dead(t, s, p)) {
 			if (foreign)
 				slots_leave_above(t, s);
-			if (unfilled)
+			if (unknown > UNKNOWN_MOST)
 				slots_forget_above(t, s);
-			unfilled = 0;
+			unknown = 0;
 			slot_jumped(t, s);
 		} else if (is_left_handlers(t, s, p, &a)) {
 			slot_jumped(t, s);
@@ -288,7 +290,7 @@ static void thread_collect(struct spi_thread *t, uint64_t p)
 	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
 		uint64_t word = 0;
 
-		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD)
+		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || !s->point)
 			continue;
 		if (spi_memory_copy(&word, s->p, sizeof(word)) < 0 || word != spi_slot_code(s) + SPI_SLOT_RETURN)
 			spi_slot_left(t, s, SPI_LEFT_JUMPED);
@@ -346,17 +348,21 @@ static int thread_grow(struct spi_thread *t, uint64_t p)
 	return 0;
 }
 
-SPI_EXPORT int spi_thread_slow(uint64_t p)
+/*
+ * What it answers is the top as it was while signals were blocked: one that waited is delivered before this returns, and what its
+ * handler leaves there is for who finds that the top was moved. To put a slot above that would hide it.
+ */
+SPI_EXPORT struct spi_slot *spi_thread_slow(uint64_t p)
 {
 	struct spi_thread *t = &spi_thread;
 	uint64_t old;
-	struct spi_slot *top;
+	struct spi_slot *top, *cur = t->cur;
 	int result = 0;
 
 	if (t->busy >= SPI_BUSY_ALWAYS)
-		return -1;
-	if (spi_stacks_copied && t->cur && t->cur != t->end)
-		return 0;
+		return NULL;
+	if (spi_stacks_copied && cur && cur != t->end)
+		return cur;
 	/* The thread's slots are in order between signals only. */
 	old = spi_signals_hold(~UINT64_C(0));
 	if (!t->cur)
@@ -371,10 +377,13 @@ SPI_EXPORT int spi_thread_slow(uint64_t p)
 		if (t->cur == t->end)
 			result = thread_grow(t, p);
 	}
+	cur = t->cur;
 	spi_signals_release(old);
-	if (result < 0 && t->record)
+	if (result == 0)
+		return cur;
+	if (t->record)
 		t->record->count.slots_exhausted++;
-	return result;
+	return NULL;
 }
 
 /* The call of `slot` ends, and there are others above it: those on its own stack were left by longjmp() before. */
@@ -392,12 +401,10 @@ SPI_EXPORT void spi_slot_leave_above(struct spi_slot *slot)
 	if (!is_own && (slot->p < a.low || slot->p >= a.high))
 		return;
 	old = spi_signals_hold(~UINT64_C(0));
-	if (is_own) {
+	if (is_own)
 		slots_leave_above(t, slot);
-		slots_forget_above(t, slot);
-	} else {
+	else
 		slots_leave_handlers(t, slot, &a);
-	}
 	spi_signals_release(old);
 }
 
@@ -440,7 +447,7 @@ int spi_thread_unwound(uint64_t sp)
 	if (spi_stacks_copied)
 		return 0;
 	for (struct spi_slot *s = spi_thread_top(t); s && looked < 4096; s = spi_slot_below(s), looked++) {
-		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || s->p <= sp)
+		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || s->p <= sp || !s->point)
 			continue;
 		if (!nearest || s->p < nearest->p)
 			nearest = s;

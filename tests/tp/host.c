@@ -36,7 +36,7 @@ static __thread uint8_t *stack_high;
 
 /* ---- what the module calls ---- */
 
-int spi_thread_slow(uint64_t p)
+struct spi_slot *spi_thread_slow(uint64_t p)
 {
 	struct spi_thread *t = &spi_thread;
 
@@ -55,7 +55,7 @@ int spi_thread_slow(uint64_t p)
 	}
 	while (t->cur > t->base && t->cur[-1].p < p)
 		host_left(t->cur - 1, SPI_LEFT_JUMPED);
-	return t->cur == t->end ? -1 : 0;
+	return t->cur == t->end ? NULL : t->cur;
 }
 
 int spi_thread_nested(uint64_t p)

@@ -112,6 +112,8 @@
 	lea SLOT_SIZE(%rcx), %rdx
 	cmpxchg %rdx, %fs:THREAD_CUR(%rsi)	/* spi_slot_top_move() */
 	jne 3f
+	lea 40(%rsp), %rdx
+	mov %rdx, SLOT_P(%rcx)		/* whose it is, should a handler leave this */
 	mov %fs:THREAD_WORDS(%rsi), %rsi
 	rdtsc
 	cmp WORDS_HIGH(%rsi), %edx
@@ -130,9 +132,7 @@
 	lea spi_thunk_exit_words(%rip), %rax
 	mov %rax, SLOT_EXIT(%rcx)
 	mov 32(%rsp), %rax
-	lea 40(%rsp), %rdx
-	mov %rdi, SLOT_POINT(%rcx)
-	mov %rdx, SLOT_P(%rcx)
+	mov %rdi, SLOT_POINT(%rcx)	/* it is filled */
 	incq POINT_HITS(%rdi)
 	sub $HALF, %rcx			/* the slot's code */
 	mov %rcx, 32(%rsp)
@@ -144,7 +144,6 @@
 	.cfi_restore_state
 	.cfi_remember_state
 5:	movl $SLOT_FREE, SLOT_STATE(%rcx)	/* the slot is taken already: a free one, to be popped */
-	movq $0, SLOT_P(%rcx)
 3:	.if \any
 	mov CHILD_SITE(%rdi), %rax
 	.else
@@ -200,6 +199,7 @@ spi_thunk_exit_words:
 	mov %rax, WORDS_WORDS(%rcx, %rdx, 8)
 	mov spi_thread@gottpoff(%rip), %rcx
 	movq $-1, SLOT_P - SLOT_SIZE(%rdi)
+	movq $0, SLOT_POINT - SLOT_SIZE(%rdi)
 	mov %rdi, %rax
 	lea -SLOT_SIZE(%rdi), %rdx
 	cmpxchg %rdx, %fs:THREAD_CUR(%rcx)
