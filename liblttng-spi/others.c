@@ -145,6 +145,15 @@ void spi_others_fork_child(void)
 #define BUSY_MOST	5000u		/* for all that take longer: they wait for a processor, or for room in a ring */
 
 /*
+ * Is there no exit to come? A call that was left by longjmp() counts as over before its exit is recorded: whoever records it may
+ * just be waiting for the lock that is held here.
+ */
+static int slot_is_over(const struct spi_slot *s, const struct spi_point *point)
+{
+	return s->p == SPI_SLOT_DEAD || !point || (s->state != SPI_SLOT_LIVE && (!s->aux || (point->flags & SPI_POINT_COMPACT)));
+}
+
+/*
  * Was the call recorded by these trees (UINT32_MAX: or by a rule for functions, as an entry and an exit), and is not over?
  * With compact records: by none that there still is, but for these.
  */
@@ -152,7 +161,7 @@ static int slot_is_open(const struct spi_slot *s, uint32_t trees)
 {
 	const struct spi_point *point = s->point;
 
-	if (s->p == SPI_SLOT_DEAD || s->state != SPI_SLOT_LIVE || !point)
+	if (slot_is_over(s, point))
 		return 0;
 	if (!(point->flags & SPI_POINT_TREE))
 		return trees == UINT32_MAX && !(point->flags & (SPI_POINT_COMPACT | SPI_POINT_ONE_EVENT)) && s->aux && s->aux != UINT32_MAX;
@@ -166,8 +175,7 @@ static int slot_is_left_over(const struct spi_slot *s)
 {
 	const struct spi_point *point = s->point;
 
-	if (s->p == SPI_SLOT_DEAD || s->state != SPI_SLOT_LIVE || !point || (point->flags & (SPI_POINT_TREE | SPI_POINT_APART)) ||
-			s->aux == UINT32_MAX)
+	if (slot_is_over(s, point) || (point->flags & (SPI_POINT_TREE | SPI_POINT_APART)) || s->aux == UINT32_MAX)
 		return 0;
 	if (point->flags & (SPI_POINT_COMPACT | SPI_POINT_ONE_EVENT))
 		return !point->users;
@@ -193,9 +201,11 @@ static int slot_is_awaited(const struct spi_slot *s, uint32_t trees)
 /* Has the call its exit by what is kept (keeping.c)? */
 static int slot_is_kept(const struct spi_slot *s, uint32_t trees)
 {
+	const struct spi_point *point = s->point;
+
 	(void) trees;
-	return s->p != SPI_SLOT_DEAD && s->state == SPI_SLOT_LIVE && s->point && s->aux && s->aux != UINT32_MAX &&
-		!(s->point->flags & SPI_POINT_APART) && spi_payload->keep_waits(s);
+	return !slot_is_over(s, point) && s->aux && s->aux != UINT32_MAX && !(point->flags & SPI_POINT_APART) &&
+		spi_payload->keep_waits(s);
 }
 
 /* How many slots of all threads are, roughly. */
