@@ -106,11 +106,28 @@ static int is_recorder(const struct spi_registers *regs, uint64_t at)
 	return p + 8 >= at && p - at + 8 < RECORD_MOST;
 }
 
+/*
+ * Interrupted in a slot's code, the frame is that of who gets the call's return: 1. Before the call, and where it has returned to, the
+ * stack is as behind it; the return address is pushed again then, for the exit's thunk (slots.S).
+ */
+static int slot_step(struct spi_registers *regs)
+{
+	uint64_t at = regs->r[SPI_DWARF_RIP] - (uint64_t) spi_slot_code_base;
+
+	if (at >= SLOT_HALF)
+		return 0;
+	if (at % SPI_SLOT_SIZE > SPI_SLOT_RETURN)
+		regs->r[SPI_DWARF_RSP] += 8;
+	return 1;
+}
+
 uint64_t spi_record_find(struct spi_registers *regs, uint64_t at, uint64_t frame, uint64_t *back)
 {
 	int is_call = !frame;
 
 	for (unsigned int i = 0; i < FRAMES_MOST; i++) {
+		if (!is_call)
+			is_call = slot_step(regs);
 		if (spi_restorer_of(regs->r[SPI_DWARF_RIP])) {
 			frame = regs->r[SPI_DWARF_RSP];
 			is_call = 0;
