@@ -99,7 +99,7 @@ static int option_bad(const char *name, const char *value, const char *wanted)
 	return -EINVAL;
 }
 
-/* A whole number in [low, high]; `units` allows the suffixes k, M and G. */
+/* A whole number in [low, high]; `units` allows the suffixes k, K, M and G, as lttng does. */
 static int option_number(const char *name, const char *text, int units, uint64_t low, uint64_t high, uint64_t *value)
 {
 	static const char suffixes[] = "kMG";
@@ -113,7 +113,7 @@ static int option_number(const char *name, const char *text, int units, uint64_t
 	if (*text < '0' || *text > '9')
 		return option_bad(name, text, wanted);
 	*value = strtoull(text, &end, 10);
-	if (units && *end && (unit = strchr(suffixes, *end))) {
+	if (units && *end && (unit = strchr(suffixes, *end == 'K' ? 'k' : *end))) {
 		shift = 10 * (unsigned int) (unit - suffixes + 1);
 		end++;
 	}

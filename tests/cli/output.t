@@ -46,7 +46,7 @@ spi_trace -v -f 'libc.so.6:*' -o libc2 ./zoo leaf 10 >trace.out
 is "$(grep -o 'libc\.so\.6:' trace.err | wc -l)" "$(wc -l <libc2/not-instrumented.txt)" "--verbose names all"
 
 # Sub-buffers as asked for.
-spi_trace -f t_leaf --subbuf-size 64k --num-subbuf 2 -o small ./zoo leaf 10 >trace.out
+spi_trace -f t_leaf --subbuf-size 64K --num-subbuf 2 -o small ./zoo leaf 10 >trace.out
 is $? 0 "buffers of a size that was asked for"
 is "$(spi_count small t_leaf_exit)" 10 "small buffers: events"
 
