@@ -20,8 +20,10 @@ static uint64_t told_at;
 
 /* ---- the trace ---- */
 
-/* Under the patch lock. 0: there is nothing new. */
-static int news_take(struct spi_left_out *event)
+uint32_t spi_budget_news_wait;
+
+/* Under the patch lock. NULL: there is nothing new. */
+static struct spi_out *news_take(struct spi_left_out *event)
 {
 	for (uint32_t i = 0; i < spi_out_count; i++) {
 		struct spi_out *out = &spi_outs[i];
@@ -39,9 +41,9 @@ static int news_take(struct spi_left_out *event)
 		event->budget = spi_budgets[out->index].tenths;
 		event->is_out = out->is_out;
 		event->trees = 1u << out->index;
-		return 1;
+		return out;
 	}
-	return 0;
+	return NULL;
 }
 
 void spi_budget_news(void)
@@ -49,20 +51,26 @@ void spi_budget_news(void)
 	uint64_t most = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)), old, before, one = 1;
 	struct spi_thread *t = &spi_thread;
 	struct spi_left_out event;
-	int more;
+	struct spi_out *out;
 
+	spi_budget_news_wait = 0;
 	old = spi_signals_hold(most);
 	if (!t->busy)
 		t->busy_p = (uint64_t) __builtin_frame_address(0);
 	t->busy++;
 	do {
-		if (spi_patch_lock_soon(&before) < 0)	/* with the next */
+		if (spi_patch_lock_soon(&before) < 0) {
+			spi_budget_news_wait = 1;
 			break;
-		more = news_take(&event);
+		}
+		out = news_take(&event);
 		spi_patch_unlock(before);
-		if (more && spi_payload->budget_event)
-			spi_payload->budget_event(&event);
-	} while (more);
+		if (out && spi_payload->budget_event && spi_payload->budget_event(&event) < 0) {
+			out->news = 1;		/* what was recorded so often has filled the ring */
+			spi_budget_news_wait = 1;
+			break;
+		}
+	} while (out);
 	t->busy--;
 	spi_signals_release(old);
 	__atomic_store_n(&changed, 1, __ATOMIC_RELEASE);

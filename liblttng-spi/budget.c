@@ -224,7 +224,7 @@ void spi_budget_look(int busy)
 		changes = look_all(now);
 	t->busy--;
 	spi_patch_unlock(before);
-	if (changes)
+	if (changes || spi_budget_news_wait)
 		spi_budget_news();
 }
 

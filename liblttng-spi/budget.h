@@ -135,6 +135,7 @@ void spi_calls_fork_child(void);
 extern uint64_t spi_calls_cost, spi_calls_cost_of[SPI_TREES_MAX];	/* of all since then; of a tree with a budget */
 
 /* ---- budget-tell.c ---- */
+extern uint32_t spi_budget_news_wait SPI_HIDDEN;	/* there was no room, or no lock, for what is new */
 void spi_budget_news(void);		/* not under the lock: to the trace. Any thread */
 void spi_budget_tell(struct spi_link *link, int always);	/* control side: to the controller */
 

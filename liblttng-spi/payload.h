@@ -161,7 +161,7 @@ struct spi_payload_ops {
 	/* Budgets. Agent thread only: make the event ready. 0, or -1 and *why. */
 	int (*budget_prepare)(const char **why);
 	/* Write it. Any thread, in any state, as a call's; it is marked busy. */
-	void (*budget_event)(const struct spi_left_out *left_out);
+	int (*budget_event)(const struct spi_left_out *left_out);	/* < 0: no room for it now */
 	/*
 	 * Calls of trees that end (others.c), while the process goes on and everybody records. careful_begin(): from now on
 	 * threads end calls under their own spi_thread_own.closing, once they are not busy; 0: not now. Then for

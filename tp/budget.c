@@ -8,6 +8,7 @@
  * registered costs a program's start a question to the session daemon, an enumeration
  * another one.
  */
+#include <errno.h>
 #include <string.h>
 #include "tp/compact.h"
 #include "tp/gatekeeper.h"
@@ -110,7 +111,7 @@ static uint32_t record_fill(uint8_t *record, const struct spi_left_out *l)
 }
 
 /* spi_payload_ops.budget_event */
-void tp_budget_event(const struct spi_left_out *l)
+int tp_budget_event(const struct spi_left_out *l)
 {
 	struct tp_event event = {
 		.tracepoint = &tracepoint, .columns = columns, .column_count = 7,
@@ -120,11 +121,11 @@ void tp_budget_event(const struct spi_left_out *l)
 	struct lttng_ust_tracepoint_probe *probe;
 	struct spi_thread *t = &spi_thread;
 	uint32_t now = t->tree_now;
-	int *error, error_was;
+	int *error, error_was, refused = 0, taken = 0;
 	tp_reader *reader;
 
 	if (tp_closed > TP_CAREFUL || !CMM_ACCESS_ONCE(tracepoint.state))
-		return;
+		return 0;
 	error = tp_errno(t);
 	error_was = *error;
 	shot.length = record_fill(record, l);
@@ -138,10 +139,15 @@ void tp_budget_event(const struct spi_left_out *l)
 			continue;
 		if (e->type == LTTNG_UST_EVENT_TYPE_NOTIFIER)
 			tp_notify(&shot, e);
-		else if (e->type == LTTNG_UST_EVENT_TYPE_RECORDER && tp_recorder_takes(&shot, e, recorder->chan))
-			tp_record(shot.event, shot.record, shot.length, recorder, recorder->chan);
+		else if (e->type != LTTNG_UST_EVENT_TYPE_RECORDER || !tp_recorder_takes(&shot, e, recorder->chan))
+			continue;
+		else if (tp_may_wait(tp_record(shot.event, shot.record, shot.length, recorder, recorder->chan)))
+			refused = 1;
+		else
+			taken = 1;
 	}
 	tp_read_unlock(reader);
 	t->tree_now = now;
 	*error = error_was;
+	return refused && !taken ? -ENOBUFS : 0;
 }

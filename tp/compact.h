@@ -118,7 +118,7 @@ SPI_HIDDEN void tp_compact_last_find(void);
 
 /* ---- budget.c ---- */
 SPI_HIDDEN int tp_budget_prepare(const char **why);
-SPI_HIDDEN void tp_budget_event(const struct spi_left_out *left_out);
+SPI_HIDDEN int tp_budget_event(const struct spi_left_out *left_out);
 
 /* ---- compact-batch.c ---- */
 enum tp_flush {

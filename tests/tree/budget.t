@@ -64,6 +64,10 @@ for mode in "${kinds[@]}"; do
 	nests "threads$name" ${mode:+compact}
 	like "$(events_of "threads$name")" '"left_out".*function = "leaf"' "threads $mode"
 done
+budget full 10 ./busy threads 100000000 --subbuf-size 4096 --num-subbuf 2
+nests full
+like "$(cat full.err)" 'lost: [1-9]' "a ring that is full by then"
+like "$(events_of full)" '"left_out".*function = "leaf"' "and gets the word later"
 budget children 10 ./busy children 100000000
 nests children
 is "$(events_of children | grep -c '"left_out".*function = "leaf"')" 2 "each child has its own account"
