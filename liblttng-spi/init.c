@@ -24,6 +24,7 @@
 #include <sys/syscall.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "liblttng-spi/budget.h"
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/interpose.h"
 #include "liblttng-spi/leave.h"
@@ -232,6 +233,8 @@ __attribute__((destructor)) void spi_agent_end(void)
 	if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
 		return;
 	if (spi_thread.busy < SPI_BUSY_ALWAYS || spi_last_thread_ended) {
+		if (spi_budget_news_wait && spi_thread.record && !spi_thread.busy)
+			spi_budget_news();
 		spi_process_end();
 		spi_thread.busy = SPI_BUSY_ALWAYS;
 		if (!spi_sandbox_quiet) {

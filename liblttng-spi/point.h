@@ -159,13 +159,13 @@ enum spi_slot_state {
 	SPI_SLOT_UNWOUND,	/* an unwinder left it, and may still read it: free once the stack shows that it is done */
 };
 
-/* Above the top p is SPI_SLOT_DEAD, point NULL, and state SPI_SLOT_LIVE already: whoever pushes a slot leaves that so. */
+/* Above the top p is SPI_SLOT_DEAD, target 0, and state SPI_SLOT_LIVE already: whoever pushes a slot leaves that so. */
 struct spi_slot {
 	uint64_t ra;		/* 0: original return address. slots.S */
-	uint64_t target;	/* 8: body. slots.S */
+	uint64_t target;	/* 8: body. slots.S; 0: the slot is not filled yet */
 	uint64_t exit;		/* 16: exit thunk. slots.S */
 	uint64_t p;		/* 24: where on the stack the return address stood; SPI_SLOT_DEAD above the top */
-	struct spi_point *point;	/* 32; NULL: not filled yet */
+	struct spi_point *point;	/* 32 */
 	uint64_t start;		/* 40: payload's: time of the entry */
 	const void *cookie;	/* 48: payload's: the channel that recorded the entry */
 	uint32_t state;		/* 56: enum spi_slot_state */
@@ -433,7 +433,7 @@ struct spi_slot *spi_slot_claim(uint64_t p);
  * spi_slot_push() - publish the slot that spi_slot_ready() gave, or, when a handler has left others there since, another one:
  * what belongs into it besides is to be written afterwards. The top moves
  * first, so a signal handler in between does not use this slot; p (DEAD until then) says next whose it is, should the
- * handler leave the call; and the point (NULL until then) comes last. 0: there is none (*place is a slot that nobody looks at).
+ * handler leave the call; and the target (0 until then) comes last. 0: there is none (*place is a slot that nobody looks at).
  */
 SPI_INLINE uint64_t spi_slot_push(struct spi_thread *t, struct spi_slot **place, struct spi_point *point, struct spi_frame *frame)
 {
@@ -452,10 +452,10 @@ SPI_INLINE uint64_t spi_slot_push(struct spi_thread *t, struct spi_slot **place,
 	slot->p = (uint64_t) &frame->ra;
 	spi_barrier();
 	slot->ra = frame->ra;
-	slot->target = point->body;
 	slot->exit = point->exit_thunk;
-	spi_barrier();
 	slot->point = point;
+	spi_barrier();
+	slot->target = point->body;
 	return spi_slot_code(slot);
 }
 
@@ -464,12 +464,12 @@ void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p);
 /* Before the exit of a call whose slot is not the top one is recorded. */
 void spi_slot_leave_above(struct spi_slot *slot);
 
-/* The top slot is no more in use: p first, as handlers may come. */
+/* The top slot is no more in use: p first, as handlers may come. What others.c looks at stays, the point among it. */
 SPI_INLINE void spi_slot_put_away(struct spi_slot *slot)
 {
 	slot->p = SPI_SLOT_DEAD;
 	spi_barrier();
-	slot->point = NULL;
+	slot->target = 0;
 	slot->state = SPI_SLOT_LIVE;
 	spi_barrier();
 }

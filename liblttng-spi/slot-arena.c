@@ -105,7 +105,7 @@ static int chunk_map(uint32_t chunk)
 		return (int) p;
 	for (unsigned int i = 0; i < CHUNK_SLOTS; i++) {
 		slots[i].p = SPI_SLOT_DEAD;
-		slots[i].point = NULL;
+		slots[i].target = 0;
 		slots[i].state = SPI_SLOT_LIVE;
 	}
 	spi_chunks[chunk].mapped = 1;

@@ -44,7 +44,7 @@ void spi_calls_close(void)
 	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
 		struct spi_point *point = s->point;
 
-		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || !point || point == &closed || (point->flags & SPI_POINT_COMPACT))
+		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || !s->target || point == &closed || (point->flags & SPI_POINT_COMPACT))
 			continue;
 		spi_slot_left(t, s, SPI_LEFT_PROCESS_END);
 		s->start = (uint64_t) point;
@@ -63,7 +63,7 @@ void spi_calls_abandon(void)
 	struct spi_thread *t = &spi_thread;
 
 	for (struct spi_slot *s = t->cur ? spi_thread_top(t) : NULL; s; s = spi_slot_below(s))
-		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && s->point) {
+		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && s->target) {
 			s->point = &closed;
 			s->exit = (uint64_t) spi_thunk_exit_xmm;
 		}
@@ -82,7 +82,7 @@ void spi_slots_each(void (*show)(struct spi_slot *slot))
 		s = spi_thread_top(t);
 		for (i = 0; i < n; i++)
 			s = spi_slot_below(s);
-		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && s->point)
+		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && s->target)
 			show(s);
 	}
 }

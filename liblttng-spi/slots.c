@@ -117,8 +117,8 @@ void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left ho
 
 	if (slot->state != SPI_SLOT_LIVE)
 		return;
-	slot->state = how == SPI_LEFT_UNWOUND && point ? SPI_SLOT_UNWOUND : SPI_SLOT_FREE;
-	if (!point)
+	slot->state = how == SPI_LEFT_UNWOUND && slot->target ? SPI_SLOT_UNWOUND : SPI_SLOT_FREE;
+	if (!slot->target)
 		return;			/* it was never filled: a handler left who did that */
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	if (point->left)
@@ -290,7 +290,7 @@ static void thread_collect(struct spi_thread *t, uint64_t p)
 	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
 		uint64_t word = 0;
 
-		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || !s->point)
+		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || !s->target)
 			continue;
 		if (spi_memory_copy(&word, s->p, sizeof(word)) < 0 || word != spi_slot_code(s) + SPI_SLOT_RETURN)
 			spi_slot_left(t, s, SPI_LEFT_JUMPED);
@@ -447,7 +447,7 @@ int spi_thread_unwound(uint64_t sp)
 	if (spi_stacks_copied)
 		return 0;
 	for (struct spi_slot *s = spi_thread_top(t); s && looked < 4096; s = spi_slot_below(s), looked++) {
-		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || s->p <= sp || !s->point)
+		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD || s->p <= sp || !s->target)
 			continue;
 		if (!nearest || s->p < nearest->p)
 			nearest = s;

@@ -16,7 +16,6 @@
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/budget.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/steps.h"
 #include "liblttng-spi/threads-internal.h"
@@ -350,8 +349,6 @@ void spi_process_end(void)
 {
 	struct spi_thread *t = &spi_thread;
 
-	if (spi_budget_news_wait && t->record && !t->busy)
-		spi_budget_news();
 	if (t->cur)
 		spi_thread_leave_all(t, SPI_LEFT_PROCESS_END);
 	if (spi_payload && t->record && spi_payload->thread_end)

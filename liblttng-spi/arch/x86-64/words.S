@@ -128,11 +128,11 @@
 	mov 40(%rsp), %rax
 	mov POINT_BODY(%rdi), %rdx
 	mov %rax, SLOT_RA(%rcx)
-	mov %rdx, SLOT_TARGET(%rcx)
 	lea spi_thunk_exit_words(%rip), %rax
 	mov %rax, SLOT_EXIT(%rcx)
 	mov 32(%rsp), %rax
-	mov %rdi, SLOT_POINT(%rcx)	/* it is filled */
+	mov %rdi, SLOT_POINT(%rcx)
+	mov %rdx, SLOT_TARGET(%rcx)	/* it is filled */
 	incq POINT_HITS(%rdi)
 	sub $HALF, %rcx			/* the slot's code */
 	mov %rcx, 32(%rsp)
@@ -199,7 +199,7 @@ spi_thunk_exit_words:
 	mov %rax, WORDS_WORDS(%rcx, %rdx, 8)
 	mov spi_thread@gottpoff(%rip), %rcx
 	movq $-1, SLOT_P - SLOT_SIZE(%rdi)
-	movq $0, SLOT_POINT - SLOT_SIZE(%rdi)
+	movq $0, SLOT_TARGET - SLOT_SIZE(%rdi)
 	mov %rdi, %rax
 	lea -SLOT_SIZE(%rdi), %rdx
 	cmpxchg %rdx, %fs:THREAD_CUR(%rcx)
