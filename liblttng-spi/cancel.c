@@ -12,7 +12,14 @@
  * libgcc_s then, and the control thread may not wait for the dynamic linker, whose lock a constructor of the program's may hold: so libc
  * is made to have it where the agent has just loaded it (frames.c). SIGCANCEL is the first real-time
  * signal (glibc, sysdeps/unix/sysv/linux/internal-signals.h); what is not libc's is let through as it came.
+ *
+ * And lttng-ust calls functions that are cancellation points while it records: write() where a sub-buffer is full, poll() where a channel
+ * waits for room. A thread whose cancellation is due would end there, in the middle of a record and where the program has no
+ * such point; and who is cancelled just then waits for the signal at the function's end, which was put off (glibc,
+ * __pthread_disable_asynccancel()). So in a thread that is recording the tracer's pointers lead to the bare system calls.
  */
+#include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -28,6 +35,45 @@
 static void (*libc_handler)(int number, siginfo_t *info, void *context);
 static int is_linked;		/* libc has libgcc_s */
 static int control_tid;
+
+/* ---- lttng-ust's own cancellation points ---- */
+
+static ssize_t (*libc_write)(int fd, const void *from, size_t size);
+static int (*libc_poll)(struct pollfd *fds, nfds_t n, int timeout_ms);
+
+static int is_recording(void)
+{
+	return spi_thread.busy && spi_thread.busy < SPI_BUSY_ALWAYS;
+}
+
+static long result_of(long result)
+{
+	if (result >= 0)
+		return result;
+	errno = (int) -result;
+	return -1;
+}
+
+static ssize_t tracer_write(int fd, const void *from, size_t size)
+{
+	return is_recording() ? result_of(spi_sys(SYS_write, (long) fd, from, size)) : libc_write(fd, from, size);
+}
+
+static int tracer_poll(struct pollfd *fds, nfds_t n, int timeout_ms)
+{
+	return is_recording() ? (int) result_of(spi_sys(SYS_poll, fds, n, (long) timeout_ms)) : libc_poll(fds, n, timeout_ms);
+}
+
+const struct spi_redirect *spi_cancel_points(void)
+{
+	static const struct spi_redirect list[] = { { "write", (void *) tracer_write }, { "poll", (void *) tracer_poll }, { NULL, NULL } };
+
+	*(void **) &libc_write = spi_find_in_libc("write");
+	*(void **) &libc_poll = spi_find_in_libc("poll");
+	return libc_write && libc_poll ? list : list + 2;
+}
+
+/* ---- the signal ---- */
 
 /*
  * The payload has returned: its answer is rax. Its return address goes back to its place, above, and it is returned to, unless the

@@ -16,6 +16,8 @@
  * The handler's frames are gone by then, so it is not done where somebody may want them: where the target is not
  * on the thread's own stack, above the interrupted call. What is passed is copied, as it may be in these frames.
  *
+ * What unwinds the stack out of a handler is put off in the same way: leave-unwind.c.
+ *
  * Where it cannot be done (no unwind information for the handler, an attached program's libraries that call libc by themselves,
  * a longjmp() that is not libc's) the record is left as it is.
  */
@@ -107,17 +109,20 @@ static int is_recorder(const struct spi_registers *regs, uint64_t at)
 }
 
 /*
- * Interrupted in a slot's code, the frame is that of who gets the call's return: 1. Before the call, and where it has returned to, the
- * stack is as behind it; the return address is pushed again then, for the exit's thunk (slots.S).
+ * In a slot's code the frame is that of who gets the call's return: 1. Before the call, and where it has returned to, the stack is as
+ * behind it. Then the return address is pushed again, for the exit's thunk (slots.S), which gives the slot back: what that says may be
+ * another call's by now.
  */
 static int slot_step(struct spi_registers *regs)
 {
-	uint64_t at = regs->r[SPI_DWARF_RIP] - (uint64_t) spi_slot_code_base;
+	uint64_t at = regs->r[SPI_DWARF_RIP] - (uint64_t) spi_slot_code_base, ra;
 
 	if (at >= SLOT_HALF)
 		return 0;
-	if (at % SPI_SLOT_SIZE > SPI_SLOT_RETURN)
+	if (at % SPI_SLOT_SIZE > SPI_SLOT_RETURN && spi_memory_copy(&ra, regs->r[SPI_DWARF_RSP], sizeof(ra)) == 0) {
+		regs->r[SPI_DWARF_RIP] = ra;
 		regs->r[SPI_DWARF_RSP] += 8;
+	}
 	return 1;
 }
 
@@ -126,8 +131,7 @@ uint64_t spi_record_find(struct spi_registers *regs, uint64_t at, uint64_t frame
 	int is_call = !frame;
 
 	for (unsigned int i = 0; i < FRAMES_MOST; i++) {
-		if (!is_call)
-			is_call = slot_step(regs);
+		is_call |= slot_step(regs);
 		if (spi_restorer_of(regs->r[SPI_DWARF_RIP])) {
 			frame = regs->r[SPI_DWARF_RSP];
 			is_call = 0;
@@ -170,6 +174,13 @@ static void jump_copy(struct spi_leave *leave, uint64_t from)
 static int is_jump(void *const *by)
 {
 	return by == &spi_leave_longjmp || by == &spi_leave_longjmp_chk;
+}
+
+static enum spi_left left_by(void *const *by)
+{
+	if (by == &spi_leave_exit || by == &spi_leave_exit_now)
+		return SPI_LEFT_PROCESS_END;
+	return is_jump(by) ? SPI_LEFT_JUMPED : SPI_LEFT_UNWOUND;
 }
 
 int spi_leave_may(const struct spi_thread *t)
@@ -215,16 +226,20 @@ uint64_t spi_leave_look(uint64_t a, uint64_t b, void *const *by, struct spi_regi
 uint64_t spi_leave_look(uint64_t a, uint64_t b, void *const *by, struct spi_registers *regs)
 {
 	struct spi_thread *t = &spi_thread;
-	uint64_t at, back, frame;
+	uint64_t at, back, frame, caller = regs->r[SPI_DWARF_RIP];
 	struct spi_leave *leave;
 
+	if (by == &spi_leave_unwind_again)
+		return 0;		/* whether it leaves another one, too, is seen when it gets there */
 	do {
 		struct spi_registers here = *regs;
 
 		at = record_left(t, by, a);
 		frame = at ? spi_record_find(&here, at, 0, &back) : 0;
 	} while (!frame && at && is_jump(by) && record_lose(t, at));
-	if (!frame)
+	if (frame && by == &spi_leave_unwound)
+		by = spi_leave_unwinder(a, b, caller, back, &b);
+	if (!frame || !by)
 		return 0;
 	leave = &t->own->leave;
 	leave->mask = spi_signals_hold(SPI_LEAVE_MASK) & ~SPI_MASK_STEPPED;
@@ -233,7 +248,7 @@ uint64_t spi_leave_look(uint64_t a, uint64_t b, void *const *by, struct spi_regi
 	leave->by = by;
 	if (is_jump(by))
 		jump_copy(leave, a);
-	spi_slots_leave_handler(t, at, is_jump(by) ? SPI_LEFT_JUMPED : SPI_LEFT_PROCESS_END);
+	spi_slots_leave_handler(t, at, left_by(by));
 	leave->back = back;
 	leave->ra = *(uint64_t *) back;
 	*(uint64_t *) back = (uint64_t) spi_leave_again;

@@ -26,6 +26,14 @@ uint64_t spi_record_find(struct spi_registers *regs, uint64_t at, uint64_t frame
 /* The registers of what the signal frame (a struct ucontext) there interrupted; 0, or -1: it cannot be read. */
 int spi_frame_load(struct spi_registers *regs, uint64_t frame);
 
+/*
+ * leave-unwind.c. An unwinder, which has called the thunks' personality routine from `caller`, leaves the frame of `context`: is that the one
+ * whose payload returns where `back` says? What then is called once the record is complete, with the exception and *function; or NULL.
+ */
+void *const *spi_leave_unwinder(uint64_t exception, uint64_t context, uint64_t caller, uint64_t back, uint64_t *function);
+extern void *spi_leave_unwound SPI_HIDDEN;
+extern void *const spi_leave_unwind_again SPI_HIDDEN;
+
 /* cancel.c. On the control thread, before anything is recorded. */
 void spi_cancel_begin(void);
 

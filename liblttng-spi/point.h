@@ -300,6 +300,7 @@ struct spi_thread_own {
 	uint32_t closing;		/* enum spi_closing: a lock, only while calls of a tree are being closed. others.c */
 	struct spi_thread_count folded;	/* of a record outside the status memory: what the page has of it */
 	struct spi_leave leave;		/* leave.c */
+	uint32_t slot_unsure;		/* an unwinder has left a thunk: the next slot's frame may be one that is nobody's. unwind.c */
 };
 
 /*

@@ -12,7 +12,7 @@
  *
  * What the agent, its event module and lttng-ust copy and compare is no matter of the program's. Where that, or a
  * library of it, has functions of its own for that (ThreadSanitizer takes them for the program's, and reports a race where
- * threads use a buffer one after the other), the tracer's pointers are set to libc's.
+ * threads use a buffer one after the other), the tracer's pointers are set to libc's; and some to the agent's (cancel.c).
  *
  * Control side only. The dynamic linker tells of objects that are loaded later (load-watch.c) before it relocates them, and nothing
  * tells when it has: so they are looked at some times in the half second after, and with the next rule. A pointer
@@ -194,6 +194,7 @@ void spi_redirect_tracer(void)
 	for (struct spi_redirect *f = list; f->name; f++)
 		f->to = spi_find_in_libc_resolved(f->name);
 	dl_iterate_phdr(tracer_redirect, list);
+	dl_iterate_phdr(tracer_redirect, (void *) spi_cancel_points());
 }
 
 /* ---- what is loaded later ---- */

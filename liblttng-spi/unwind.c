@@ -12,8 +12,8 @@
  * differ. The stack tells as well: frames are left from the inside out, so it is
  * the live slot nearest above the stack pointer. Should that be one which longjmp
  * abandoned, it is over as well, and the other is found the same way later. Only where frames
- * are copied off the stack and back (slots.c) the unwinder is asked, by the function beside
- * the one that called us.
+ * are copied off the stack and back (slots.c), and where a signal's handler unwinds a thunk that it interrupted, which may
+ * have given its slot back, the unwinder is asked, by the function beside the one that called us.
  *
  * The slot is marked, not taken off: the unwinder reads its return address again
  * after this returns.
@@ -146,8 +146,19 @@ static void unwound_asked(struct _Unwind_Context *context, uint64_t caller)
 {
 	struct spi_slot *slot = slot_of(context, caller);
 
-	if (slot)
+	if (slot && slot->p != SPI_SLOT_DEAD && slot->target)
 		spi_slot_unwound(slot);
+}
+
+/* Is it to be asked? */
+static int is_unsure(void)
+{
+	struct spi_thread_own *own = spi_thread.own;
+
+	if (!own || !own->slot_unsure)
+		return 0;
+	own->slot_unsure = 0;
+	return 1;
 }
 
 /* This unwinder takes the slot's frame for the handler's: let it be that. */
@@ -171,7 +182,7 @@ _Unwind_Reason_Code spi_slot_personality(int version, _Unwind_Action actions, _U
 {
 	if (!(actions & _UA_CLEANUP_PHASE))
 		return _URC_CONTINUE_UNWIND;
-	if (!spi_thread_unwound((uint64_t) __builtin_frame_address(0)))
+	if (is_unsure() || !spi_thread_unwound((uint64_t) __builtin_frame_address(0)))
 		unwound_asked(context, (uint64_t) __builtin_return_address(0));
 	if (actions & _UA_HANDLER_FRAME)
 		return handle(exception, context, (uint64_t) __builtin_return_address(0));

@@ -37,6 +37,32 @@
 	LEAVES spi_leave_exit_now, _exit, _Exit, spi_own_exit
 	.hidden spi_own_longjmp, spi_own_longjmp_chk, spi_own_libc_exit, spi_own_exit
 
+	/*
+	 * The personality routine of the thunks' frames. The unwinder leaves one, in the second phase: if a record is being made the
+	 * payload that was called there may not have returned.
+	 */
+	.p2align 4
+	.globl spi_payload_personality
+	.hidden spi_payload_personality
+	.type spi_payload_personality, @function
+spi_payload_personality:
+	.cfi_startproc
+	test $2, %sil			/* _UA_CLEANUP_PHASE */
+	jz 1f
+	mov spi_thread@gottpoff(%rip), %rax
+	cmpl $0, %fs:THREAD_BUSY(%rax)
+	lea spi_leave_unwound(%rip), %rax
+	jne 2f
+	jmp *(%rax)
+1:	mov $8, %eax			/* _URC_CONTINUE_UNWIND */
+	ret
+2:	mov %rcx, %rdi			/* the exception */
+	mov %r8, %rsi			/* the unwinder's context */
+	mov %rsp, %r11
+	jmp leave_busy
+	.cfi_endproc
+	.size spi_payload_personality, . - spi_payload_personality
+
 	/* rdi, rsi: the arguments; rax: where the function's address is; r11: where the caller's is. */
 	.type leave_busy, @function
 leave_busy:
@@ -84,10 +110,11 @@ leave_busy:
 
 	/*
 	 * The record is complete: its payload has returned here. Its own return address goes back to its place, and the
-	 * function is called as if from there, with what it is called with on the stack.
+	 * function is called as if from there, with what it is called with on the stack. It may unwind that.
 	 */
 	.p2align 4
 	.cfi_startproc
+	.cfi_def_cfa_offset 0
 	.cfi_undefined rip
 	nop				/* what is looked up for a return address is the byte before it */
 	.globl spi_leave_again
@@ -95,16 +122,24 @@ leave_busy:
 	.type spi_leave_again, @function
 spi_leave_again:
 	push %rax
+	.cfi_adjust_cfa_offset 8
 	sub $232, %rsp			/* struct call, leave.c */
+	.cfi_adjust_cfa_offset 232
 	mov %rsp, %rdi
 	call spi_leave_take
 	mov %rax, 232(%rsp)
+	.cfi_offset rip, -8
 	lea 232(%rsp), %r11
 	mov (%rsp), %rdi
 	mov 8(%rsp), %rsi
 	mov 16(%rsp), %rax
-	push %rax			/* as a call leaves the stack */
+	lea 1f(%rip), %rcx
+	push %rcx			/* as a call leaves the stack */
+	.cfi_adjust_cfa_offset 8
 	jmp leave_busy
+	.cfi_adjust_cfa_offset -8
+	nop				/* the same for what is called: it is looked up at its return address less one */
+1:	ud2
 	.cfi_endproc
 	.size spi_leave_again, . - spi_leave_again
 

@@ -197,6 +197,7 @@ spi_payload_calls:
 	.type \name, @function
 \name:
 	.cfi_startproc
+	.cfi_personality 0x1b, spi_payload_personality	/* leave-unwind.c */
 	.endm
 
 	.macro THUNK_END name

@@ -79,6 +79,7 @@
 	.type \name, @function
 \name:
 	.cfi_startproc
+	.cfi_personality 0x1b, spi_payload_personality	/* leave-unwind.c */
 	.cfi_def_cfa_offset 16
 	SAVE rcx, rdx, rsi, rdi
 	.cfi_remember_state
@@ -114,26 +115,25 @@
 	jne 3f
 	lea 40(%rsp), %rdx
 	mov %rdx, SLOT_P(%rcx)		/* whose it is, should a handler leave this */
+	mov 40(%rsp), %rax
+	mov %rax, SLOT_RA(%rcx)
+	lea spi_thunk_exit_words(%rip), %rax
+	mov %rax, SLOT_EXIT(%rcx)
+	mov %rdi, SLOT_POINT(%rcx)
+	mov POINT_WORD(%rdi), %rax
+	mov %rax, SLOT_START(%rcx)
 	mov %fs:THREAD_WORDS(%rsi), %rsi
 	rdtsc
 	cmp WORDS_HIGH(%rsi), %edx
 	jne 5f
 	or POINT_WORD(%rdi), %rax
+	incq POINT_HITS(%rdi)
+	mov POINT_BODY(%rdi), %rdi
 	mov $1, %edx
 	xadd %edx, WORDS_USED(%rsi)
 	mov %rax, WORDS_WORDS(%rsi, %rdx, 8)
-	shr $32, %rax			/* without the ticks */
-	shl $32, %rax
-	mov %rax, SLOT_START(%rcx)
-	mov 40(%rsp), %rax
-	mov POINT_BODY(%rdi), %rdx
-	mov %rax, SLOT_RA(%rcx)
-	lea spi_thunk_exit_words(%rip), %rax
-	mov %rax, SLOT_EXIT(%rcx)
+	mov %rdi, SLOT_TARGET(%rcx)	/* it is filled: left from here on, it has an exit */
 	mov 32(%rsp), %rax
-	mov %rdi, SLOT_POINT(%rcx)
-	mov %rdx, SLOT_TARGET(%rcx)	/* it is filled */
-	incq POINT_HITS(%rdi)
 	sub $HALF, %rcx			/* the slot's code */
 	mov %rcx, 32(%rsp)
 	BACK rdi, rsi, rdx, rcx
@@ -174,6 +174,7 @@
 	.type spi_thunk_exit_words, @function
 spi_thunk_exit_words:
 	.cfi_startproc
+	.cfi_personality 0x1b, spi_payload_personality
 	SAVE rax, rcx, rdx, rdi
 	.cfi_remember_state
 	mov spi_thread@gottpoff(%rip), %rcx
@@ -197,9 +198,9 @@ spi_thunk_exit_words:
 	bts $WORD_EXIT_BIT, %rax
 	xadd %edx, WORDS_USED(%rcx)
 	mov %rax, WORDS_WORDS(%rcx, %rdx, 8)
-	mov spi_thread@gottpoff(%rip), %rcx
-	movq $-1, SLOT_P - SLOT_SIZE(%rdi)
+	movq $-1, SLOT_P - SLOT_SIZE(%rdi)	/* the exit is there: left from here on, it has no other */
 	movq $0, SLOT_TARGET - SLOT_SIZE(%rdi)
+	mov spi_thread@gottpoff(%rip), %rcx
 	mov %rdi, %rax
 	lea -SLOT_SIZE(%rdi), %rdx
 	cmpxchg %rdx, %fs:THREAD_CUR(%rcx)
