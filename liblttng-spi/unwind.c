@@ -42,6 +42,7 @@
 _Unwind_Reason_Code spi_slot_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class exception_class,
 	struct _Unwind_Exception *exception, struct _Unwind_Context *context);
 
+#define NEARER_MOST	4
 #define REG_RAX	0	/* DWARF numbers */
 #define REG_RDX	1
 
@@ -142,12 +143,18 @@ static struct spi_slot *slot_of(struct _Unwind_Context *context, uint64_t caller
 	return at < (uint64_t) SPI_SLOT_COUNT * SPI_SLOT_SIZE ? &spi_slot_data_base[at / SPI_SLOT_SIZE] : NULL;
 }
 
+/* Those that lie nearer go before it: a call that was about to be made when a signal came has a slot already. */
 static void unwound_asked(struct _Unwind_Context *context, uint64_t caller)
 {
+	const uint64_t sp = (uint64_t) __builtin_frame_address(0);
 	struct spi_slot *slot = slot_of(context, caller);
 
-	if (slot && slot->p != SPI_SLOT_DEAD && slot->target)
-		spi_slot_unwound(slot);
+	if (!slot || slot->p == SPI_SLOT_DEAD || !slot->target)
+		return;
+	for (int i = 0; i < NEARER_MOST && slot->state == SPI_SLOT_LIVE; i++)
+		if (!spi_thread_unwound(sp))
+			break;
+	spi_slot_unwound(slot);
 }
 
 /* Is it to be asked? */
