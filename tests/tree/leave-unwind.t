@@ -3,10 +3,11 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # timeout: 300
 #
-# Handlers that unwind the stack through what they interrupted while a record of it is being made: by pthread_exit(), at a cancellation
-# point, by an exception, which another handler may take; and threads that are cancelled, but not by what lttng-ust calls. Every record is complete, each entry has its exit, none is lost, and LTTng can read
-# what the threads left; what is on the stack is unwound as in the untraced program. By trees, compact ones, rules for functions, in programs
-# started so and attached to.
+# Handlers that unwind the stack through what they interrupted while a record of it is being made: by pthread_exit(), at a
+# cancellation point, by an exception, which another handler may take; and threads that are cancelled, but not by what
+# lttng-ust calls (its write() where a sub-buffer ends, so these are small). Every record is complete, each entry has its
+# exit, none is lost, and LTTng can read what the threads left; the stack is unwound as in the untraced program. By
+# trees, compact ones, rules for functions, in programs started so and attached to.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 spi_daemon
@@ -20,7 +21,7 @@ traced() {
 	local name=$1 mode=$2
 	shift 2
 	rm -rf "$SPI_TMP/t"
-	timeout -k 5 100 "$SPI_LTTNG" trace "$@" --subbuf-size 4M --num-subbuf 8 -o "$SPI_TMP/t" ./unwinds "$mode" "$times" >traced.out 2>traced.err
+	timeout -k 5 100 "$SPI_LTTNG" trace "$@" --subbuf-size 128K --num-subbuf 256 -o "$SPI_TMP/t" ./unwinds "$mode" "$times" >traced.out 2>traced.err
 	is "$?" 0 "$name: status" || diag "$(tail -3 traced.err)"
 	is "$(cat traced.out)" "$(cat plain.out)" "$name: unwound as in the untraced program"
 	like "$(grep '^Events recorded' traced.err)" '; lost: 0$' "$name: nothing is lost, or cannot be read"

@@ -110,7 +110,7 @@ static FN void *has_a_point(void *)
 
 	for (;;) {
 		is_between_points = 1;
-		busy(4000);
+		busy(1000);
 		is_between_points = 0;
 		pthread_testcancel();
 	}
@@ -121,7 +121,7 @@ static int ends_threads(int n, void *(*start)(void *), bool is_cancelled)
 	int odd = 0;
 
 	for (int i = 0; i < n; i++) {
-		const int until = 500 + i * 7919 % 2000;
+		const int until = 100 + i * 7919 % 400;
 		pthread_t thread;
 		void *result;
 
