@@ -131,7 +131,7 @@ def compare(title, function, variants):
                 value, gone = variant.sample(function)
                 samples[variant].append(value)
                 lost[variant] += gone
-            except (Unusable, RuntimeError) as error:
+            except (Unusable, RuntimeError, OSError) as error:
                 variant.why = str(error)
     reference = samples[variants[0]]
     for variant in variants:
