@@ -13,10 +13,11 @@
  * is made to have it where the agent has just loaded it (frames.c). SIGCANCEL is the first real-time
  * signal (glibc, sysdeps/unix/sysv/linux/internal-signals.h); what is not libc's is let through as it came.
  *
- * And lttng-ust calls functions that are cancellation points while it records: write() where a sub-buffer is full, poll() where a channel
- * waits for room. A thread whose cancellation is due would end there, in the middle of a record and where the program has no
- * such point; and who is cancelled just then waits for the signal at the function's end, which was put off (glibc,
- * __pthread_disable_asynccancel()). So in a thread that is recording the tracer's pointers lead to the bare system calls.
+ * And lttng-ust calls functions that are cancellation points while it records: write() where a sub-buffer is full, poll() where
+ * a channel waits for room, read() for a perf counter's context. A thread whose cancellation is due would end there, in the
+ * middle of a record and where the program has no such point; and who is cancelled just then waits for the signal at the
+ * function's end, which was put off (glibc, __pthread_disable_asynccancel()). So in a thread that is recording the
+ * tracer's pointers lead to the bare system calls.
  */
 #include <errno.h>
 #include <poll.h>
@@ -39,6 +40,7 @@ static int control_tid;
 /* ---- lttng-ust's own cancellation points ---- */
 
 static ssize_t (*libc_write)(int fd, const void *from, size_t size);
+static ssize_t (*libc_read)(int fd, void *to, size_t size);
 static int (*libc_poll)(struct pollfd *fds, nfds_t n, int timeout_ms);
 
 static int is_recording(void)
@@ -59,6 +61,11 @@ static ssize_t tracer_write(int fd, const void *from, size_t size)
 	return is_recording() ? result_of(spi_sys(SYS_write, (long) fd, from, size)) : libc_write(fd, from, size);
 }
 
+static ssize_t tracer_read(int fd, void *to, size_t size)
+{
+	return is_recording() ? result_of(spi_sys(SYS_read, (long) fd, to, size)) : libc_read(fd, to, size);
+}
+
 static int tracer_poll(struct pollfd *fds, nfds_t n, int timeout_ms)
 {
 	return is_recording() ? (int) result_of(spi_sys(SYS_poll, fds, n, (long) timeout_ms)) : libc_poll(fds, n, timeout_ms);
@@ -66,11 +73,15 @@ static int tracer_poll(struct pollfd *fds, nfds_t n, int timeout_ms)
 
 const struct spi_redirect *spi_cancel_points(void)
 {
-	static const struct spi_redirect list[] = { { "write", (void *) tracer_write }, { "poll", (void *) tracer_poll }, { NULL, NULL } };
+	static const struct spi_redirect list[] = {
+		{ "write", (void *) tracer_write }, { "read", (void *) tracer_read }, { "poll", (void *) tracer_poll }, { NULL, NULL },
+	};
+	static const struct spi_redirect none;
 
 	*(void **) &libc_write = spi_find_in_libc("write");
+	*(void **) &libc_read = spi_find_in_libc("read");
 	*(void **) &libc_poll = spi_find_in_libc("poll");
-	return libc_write && libc_poll ? list : list + 2;
+	return libc_write && libc_read && libc_poll ? list : &none;
 }
 
 /* ---- the signal ---- */
