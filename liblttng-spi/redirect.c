@@ -99,29 +99,47 @@ static int page_protection(uint64_t page)
 	return found;
 }
 
-/* One aligned store: who calls meanwhile calls the one or the other. What is at or below `low` are addresses in the file. */
-static void slot_set(uint64_t *slot, uint64_t to, uint64_t low)
-{
-	uint64_t page = SPI_PAGE_OF((uint64_t) slot), is = (uint64_t) slot % 8 ? to : __atomic_load_n(slot, __ATOMIC_RELAXED);
-	int protection;
+/* A page that is writable just now. */
+struct opened {
+	uint64_t page;		/* 0: none is */
+	int protection;		/* what it has otherwise */
+};
 
-	if (is == to || is <= low)
-		return;
-	protection = page_protection(page);
-	if (protection < 0)
-		return;
-	/* Relocated read-only data; an object that is just being loaded still has it writable. */
-	if (!(protection & PROT_WRITE) && spi_sys(SYS_mprotect, page, SPI_PAGE, protection | PROT_WRITE) < 0)
-		return;
-	__atomic_store_n(slot, to, __ATOMIC_RELEASE);
-	if (!(protection & PROT_WRITE))
-		spi_sys(SYS_mprotect, page, SPI_PAGE, protection);
+static void page_close(struct opened *o)
+{
+	if (o->page && !(o->protection & PROT_WRITE))
+		spi_sys(SYS_mprotect, o->page, SPI_PAGE, o->protection);
+	o->page = 0;
+}
+
+/* Relocated read-only data; an object that is just being loaded still has it writable. */
+static int page_open(struct opened *o, uint64_t page)
+{
+	if (o->page == page)
+		return 0;
+	page_close(o);
+	o->protection = page_protection(page);
+	if (o->protection < 0 || (!(o->protection & PROT_WRITE) &&
+			spi_sys(SYS_mprotect, page, SPI_PAGE, o->protection | PROT_WRITE) < 0))
+		return -1;
+	o->page = page;
+	return 0;
+}
+
+/* One aligned store: who calls meanwhile calls the one or the other. What is at or below `low` are addresses in the file. */
+static void slot_set(struct opened *o, uint64_t *slot, uint64_t to, uint64_t low)
+{
+	uint64_t is = (uint64_t) slot % 8 ? to : __atomic_load_n(slot, __ATOMIC_RELAXED);
+
+	if (is != to && is > low && page_open(o, SPI_PAGE_OF((uint64_t) slot)) == 0)
+		__atomic_store_n(slot, to, __ATOMIC_RELEASE);
 }
 
 static void object_set(const struct dl_phdr_info *info, const struct spi_redirect *list)
 {
 	const ElfW(Dyn) *dynamic = NULL;
 	struct tables t = { 0 };
+	struct opened o = { 0, 0 };
 	uint64_t low = 0;
 
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -144,8 +162,9 @@ static void object_set(const struct dl_phdr_info *info, const struct spi_redirec
 				continue;
 			for (const struct spi_redirect *f = list; f->name; f++)
 				if (!strcmp(t.names + t.symbols[symbol].st_name, f->name) && f->to)
-					slot_set((uint64_t *) (info->dlpi_addr + r->r_offset), (uint64_t) f->to, low);
+					slot_set(&o, (uint64_t *) (info->dlpi_addr + r->r_offset), (uint64_t) f->to, low);
 		}
+	page_close(&o);
 }
 
 /* The latest scan's record of it; none: it has come since. */
