@@ -13,8 +13,8 @@
  * is made to have it where the agent has just loaded it (frames.c). SIGCANCEL is the first real-time
  * signal (glibc, sysdeps/unix/sysv/linux/internal-signals.h); what is not libc's is let through as it came.
  *
- * And lttng-ust calls functions that are cancellation points while it records: write() where a sub-buffer is full, poll() where
- * a channel waits for room, read() for a perf counter's context. A thread whose cancellation is due would end there, in the
+ * And lttng-ust calls functions that are cancellation points while it records: write() where a sub-buffer is full (sigtimedwait(),
+ * where nobody reads that), poll() where a channel waits for room, read() for a perf counter's context. A thread whose cancellation is due would end there, in the
  * middle of a record and where the program has no such point; and who is cancelled just then waits for the signal at the
  * function's end, which was put off (glibc, __pthread_disable_asynccancel()). So in a thread that is recording the
  * tracer's pointers lead to the bare system calls.
@@ -23,6 +23,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include "liblttng-spi/interpose.h"
@@ -42,6 +43,7 @@ static int control_tid;
 static ssize_t (*libc_write)(int fd, const void *from, size_t size);
 static ssize_t (*libc_read)(int fd, void *to, size_t size);
 static int (*libc_poll)(struct pollfd *fds, nfds_t n, int timeout_ms);
+static int (*libc_sigtimedwait)(const sigset_t *set, siginfo_t *info, const struct timespec *timeout);
 
 static int is_recording(void)
 {
@@ -71,17 +73,29 @@ static int tracer_poll(struct pollfd *fds, nfds_t n, int timeout_ms)
 	return is_recording() ? (int) result_of(spi_sys(SYS_poll, fds, n, (long) timeout_ms)) : libc_poll(fds, n, timeout_ms);
 }
 
-const struct spi_redirect *spi_cancel_points(void)
+static int tracer_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
-	static const struct spi_redirect list[] = {
-		{ "write", (void *) tracer_write }, { "read", (void *) tracer_read }, { "poll", (void *) tracer_poll }, { NULL, NULL },
-	};
-	static const struct spi_redirect none;
+	return is_recording() ? (int) result_of(spi_sys(SYS_rt_sigtimedwait, set, info, timeout, 8L)) :
+		libc_sigtimedwait(set, info, timeout);
+}
 
-	*(void **) &libc_write = spi_find_in_libc("write");
-	*(void **) &libc_read = spi_find_in_libc("read");
-	*(void **) &libc_poll = spi_find_in_libc("poll");
-	return libc_write && libc_read && libc_poll ? list : &none;
+void *spi_cancel_point(const char *name)
+{
+	static const struct {
+		const char *name;
+		void *libc, *ours;
+	} points[] = {
+		{ "write", &libc_write, (void *) tracer_write }, { "read", &libc_read, (void *) tracer_read },
+		{ "poll", &libc_poll, (void *) tracer_poll }, { "sigtimedwait", &libc_sigtimedwait, (void *) tracer_sigtimedwait },
+	};
+
+	for (unsigned int i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
+		if (strcmp(name, points[i].name))
+			continue;
+		*(void **) points[i].libc = spi_find_in_libc(name);
+		return *(void **) points[i].libc ? points[i].ours : NULL;
+	}
+	return NULL;
 }
 
 /* ---- the signal ---- */

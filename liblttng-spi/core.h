@@ -236,7 +236,7 @@ void spi_redirect_later(void);		/* what it has found since will be, when the dyn
 int64_t spi_redirect_wait(void);	/* milliseconds until that is due; -1: nothing is. No lock */
 void spi_redirect_step(void);		/* do what is due */
 void spi_redirect_tracer(void);		/* the tracer's own pointers to functions like memcpy(): libc's, whoever else has some */
-const struct spi_redirect *spi_cancel_points(void);	/* cancel.c: those that are not to be cancellation points within a record */
+void *spi_cancel_point(const char *name);	/* cancel.c: what lttng-ust is to call instead, which is none within a record; NULL: libc's */
 
 /* ---- tracer-signal.c: something done in the tracer's threads, one at a time ---- */
 #define SPI_TRACER_THREADS	16u

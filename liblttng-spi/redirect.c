@@ -207,13 +207,16 @@ void spi_redirect_tracer(void)
 	static struct spi_redirect list[] = {
 		{ "memcpy", NULL }, { "memmove", NULL }, { "memset", NULL }, { "memcmp", NULL }, { "memchr", NULL }, { "strlen", NULL },
 		{ "strnlen", NULL }, { "strcmp", NULL }, { "strncmp", NULL }, { "strchr", NULL }, { "strrchr", NULL }, { "strstr", NULL },
-		{ "strcpy", NULL }, { "strncpy", NULL }, { "strpbrk", NULL }, { "strspn", NULL }, { "strcspn", NULL }, { NULL, NULL },
+		{ "strcpy", NULL }, { "strncpy", NULL }, { "strpbrk", NULL }, { "strspn", NULL }, { "strcspn", NULL },
+		{ "write", NULL }, { "read", NULL }, { "poll", NULL }, { "sigtimedwait", NULL }, { NULL, NULL },
 	};
 
-	for (struct spi_redirect *f = list; f->name; f++)
-		f->to = spi_find_in_libc_resolved(f->name);
+	for (struct spi_redirect *f = list; f->name; f++) {
+		f->to = spi_cancel_point(f->name);
+		if (!f->to)
+			f->to = spi_find_in_libc_resolved(f->name);
+	}
 	dl_iterate_phdr(tracer_redirect, list);
-	dl_iterate_phdr(tracer_redirect, (void *) spi_cancel_points());
 }
 
 /* ---- what is loaded later ---- */

@@ -157,7 +157,6 @@ static void signals_come(int which, int us)
 static int takes_exceptions(int n)
 {
 	int taken = 0;
-
 	sigset_t alarm;
 
 	sigemptyset(&alarm);
