@@ -29,6 +29,9 @@
 #include "liblttng-spi/sandbox.h"
 
 #define LATER_LOOKS	3u
+#define CANCEL_POINTS	4u	/* of spi_redirect_tracer()'s list */
+
+extern const char __ehdr_start[] SPI_HIDDEN;
 
 /* 0: look at all; else at what has come lately */
 static int later_only;
@@ -187,13 +190,15 @@ static int object_redirect(struct dl_phdr_info *info, size_t size, void *list)
 	return 0;
 }
 
+/* The agent itself is not to have those that it makes for lttng-ust: it stands before some of libc's with the same name. */
 static int tracer_redirect(struct dl_phdr_info *info, size_t size, void *list)
 {
 	const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
+	int is_agent = info->dlpi_addr == (uint64_t) __ehdr_start;
 
 	(void) size;
 	if (!strncmp(name, "liblttng", 8) || !strncmp(name, "liburcu", 7) || !strncmp(info->dlpi_name, "/proc/self/fd/", 14))
-		object_set(info, list);
+		object_set(info, (const struct spi_redirect *) list + (is_agent ? CANCEL_POINTS : 0));
 	return 0;
 }
 
@@ -205,10 +210,10 @@ void spi_redirect(const struct spi_redirect *list)
 void spi_redirect_tracer(void)
 {
 	static struct spi_redirect list[] = {
+		{ "write", NULL }, { "read", NULL }, { "poll", NULL }, { "sigtimedwait", NULL },	/* CANCEL_POINTS */
 		{ "memcpy", NULL }, { "memmove", NULL }, { "memset", NULL }, { "memcmp", NULL }, { "memchr", NULL }, { "strlen", NULL },
 		{ "strnlen", NULL }, { "strcmp", NULL }, { "strncmp", NULL }, { "strchr", NULL }, { "strrchr", NULL }, { "strstr", NULL },
-		{ "strcpy", NULL }, { "strncpy", NULL }, { "strpbrk", NULL }, { "strspn", NULL }, { "strcspn", NULL },
-		{ "write", NULL }, { "read", NULL }, { "poll", NULL }, { "sigtimedwait", NULL }, { NULL, NULL },
+		{ "strcpy", NULL }, { "strncpy", NULL }, { "strpbrk", NULL }, { "strspn", NULL }, { "strcspn", NULL }, { NULL, NULL },
 	};
 
 	for (struct spi_redirect *f = list; f->name; f++) {
