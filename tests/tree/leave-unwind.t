@@ -21,7 +21,7 @@ traced() {
 	local name=$1 mode=$2
 	shift 2
 	rm -rf "$SPI_TMP/t"
-	timeout -k 5 100 "$SPI_LTTNG" trace "$@" --subbuf-size 128K --num-subbuf 256 -o "$SPI_TMP/t" ./unwinds "$mode" "$times" >traced.out 2>traced.err
+	timeout -k 5 100 "$SPI_LTTNG" trace "$@" --subbuf-size 128K --num-subbuf 512 -o "$SPI_TMP/t" ./unwinds "$mode" "$times" >traced.out 2>traced.err
 	is "$?" 0 "$name: status" || diag "$(tail -3 traced.err)"
 	is "$(cat traced.out)" "$(cat plain.out)" "$name: unwound as in the untraced program"
 	like "$(grep '^Events recorded' traced.err)" '; lost: 0$' "$name: nothing is lost, or cannot be read"
