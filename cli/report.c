@@ -212,6 +212,11 @@ static void report_say_open(const struct report *r)
 		say("Calls that had not returned at the end: %llu", (unsigned long long) r->entries - ended);
 }
 
+int report_is_empty(const struct report *r)
+{
+	return r->trees && !r->by_daemon && !r->entries && !r->exits && !r->lost_calls && !r->discarded;
+}
+
 void report_say(struct report *r, const char *directory)
 {
 	unsigned int i;

@@ -57,6 +57,8 @@ void report_add_status(struct report *r, const volatile struct spi_status_page *
 
 /* report_write_file() - all declined functions to DIR/not-instrumented.txt. Returns 0 or a negative errno. */
 int report_write_file(struct report *r, const char *directory);
+/* report_is_empty() - trees were asked for, by this command alone, and there was no call to record. */
+int report_is_empty(const struct report *r);
 /* report_say() - the summary on stderr. `directory` has the file of the above; NULL: there is none. */
 void report_say(struct report *r, const char *directory);
 void report_free(struct report *r);

@@ -403,6 +403,8 @@ void run_end(struct run *run)
 		if (run->output && report_write_file(&run->report, run->output) < 0)
 			run->broken = 1;
 		report_say(&run->report, run->output);
+		if (report_is_empty(&run->report))
+			tree_say_none(&run->options->tree);
 	} else if (run->output_made) {
 		rmdir(run->output);
 	}

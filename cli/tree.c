@@ -57,6 +57,44 @@ int tree_check(const struct tree_request *tree, char *problem)
 	return -EINVAL;
 }
 
+/* Which list of globs is an option's value, and what it means that nothing was recorded. */
+static const struct tree_cause {
+	enum spi_tree_list list;
+	const char *text;
+} tree_causes[] = {
+	{ SPI_TREE_LIB, "no object that ran is meant by --lib" },
+	{ SPI_TREE_CALLS_OF, "no function that was called is meant by --calls-of" },
+	{ SPI_TREE_EXCLUDE, "all that ran is left out by --exclude" },
+	{ SPI_TREE_EXCLUDE_LIB, "all that ran is left out by --exclude-lib" },
+};
+
+static void cause_add(char *line, size_t size, const char *text)
+{
+	size_t used = strlen(line);
+
+	snprintf(line + used, size - used, "%s%s", used ? ", or " : "", text);
+}
+
+void tree_say_none(const struct tree_request *tree)
+{
+	const struct spi_tree_options *o = &tree->options;
+	char line[512] = "";
+
+	if (o->parse_only)
+		return;
+	if (tree->count && *tree->roots[0])
+		cause_add(line, sizeof(line), tree->count > 1 ? "none of the roots was called" : "the root was not called");
+	if (o->after)
+		cause_add(line, sizeof(line), "tracing ended before --after was over");
+	if (o->on_signal)
+		cause_add(line, sizeof(line), "the signal of --on-signal did not come");
+	for (size_t i = 0; i < sizeof(tree_causes) / sizeof(tree_causes[0]); i++)
+		if (o->counts[tree_causes[i].list])
+			cause_add(line, sizeof(line), tree_causes[i].text);
+	if (*line)
+		say("No call was recorded: %s", line);
+}
+
 void tree_free(struct tree_request *tree)
 {
 	free(tree->roots);

@@ -67,6 +67,8 @@ int tree_take(struct tree_request *tree, int option, const char *value);
 /* tree_check() - 0, or -EINVAL with what is wrong in problem[300]. */
 int tree_check(const struct tree_request *tree, char *problem);
 void tree_free(struct tree_request *tree);
+/* tree_say_none() - nothing was recorded: which of the options may be why. */
+void tree_say_none(const struct tree_request *tree);
 
 /* tree_title() - a root for messages: itself, or "--tree". */
 const char *tree_title(const char *root);

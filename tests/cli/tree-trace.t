@@ -51,7 +51,7 @@ like "$(tree_calls whole.names libc.so.6)" '(puts|printf|_IO_)' "whole: libc's f
 like "$(grep -m1 'func = "top' whole.names)" 'vpid = [0-9]+, vtid = [0-9]+, ip = .*src = "tree-program.c:' "whole: contexts, source lines"
 like "$(cat trace.err)" 'Events recorded: [0-9]+ \([0-9]+ entries, [0-9]+ exits\); lost: 0' "the summary: events"
 like "$(cat trace.err)" 'Calls and functions instrumented: [0-9]+; not instrumented: [0-9]+' "the summary: what is instrumented"
-unlike "$(cat trace.err)" 'had not returned' "the summary: nothing is left open"
+unlike "$(cat trace.err)" 'had not returned|No call was recorded' "the summary: nothing is left open"
 is "$(wc -l <whole/not-instrumented.txt)" "$(sed -n 's/.*; not instrumented: //p' trace.err)" "what is not, with its reason"
 
 traced main "$all" --tree=main --lib app
@@ -103,6 +103,20 @@ spi_trace --tree --lib app -o busy ./app 2000 >out
 like "$(cat trace.err)" '60\.0 % +6000  app:leaf' "the summary: the busiest function and its share"
 like "$(cat trace.err)" 'leaving out the first.* saves .* --exclude leaf' "the summary: what leaving it out saves"
 
+# none CAUSE ARGS... - nothing is recorded, and the summary says what may be why
+none() {
+	local cause=$1
+	shift
+	rm -rf none
+	spi_trace -o none "$@" ./app 4 >out
+	is "$?/$(grep '^No call' trace.err)" "$plain/No call was recorded: $cause" "$*: why there is none"
+}
+none "no object that ran is meant by --lib" --tree --lib 'libnone*'
+none "no function that was called is meant by --calls-of" --tree --calls-of 'none*'
+none "all that ran is left out by --exclude-lib" --tree --exclude-lib '*'
+none "the root was not called, or tracing ended before --after was over" --tree=leaf --after 60
+none "the signal of --on-signal did not come, or no object that ran is meant by --lib" --tree --on-signal USR1 --lib app
+
 # later NAME CALLS CONDITION... - `./app 4 wait` traced with the options in $options: one call before CONDITION, three behind it
 later() {
 	local name=$1 status input
@@ -138,6 +152,7 @@ later signal signalled
 # Analysed only: nothing is recorded.
 traced parsed "" --tree --parse-only
 unlike "$(cat parsed.names)" 'func_entry' "--parse-only: no call"
+unlike "$(cat trace.err)" 'No call was recorded' "--parse-only: and none was asked for"
 
 # A running process, from its functions on, and left as it was.
 mkfifo in
