@@ -92,24 +92,42 @@ int spi_entry_lend(struct spi_point *named)
 	return e && !named->patch;
 }
 
-int spi_entry_name(struct spi_point *named, int install)
+struct naming {
+	struct spi_point *named;
+	int install, r;
+};
+
+static void name_held(void *data)
 {
+	struct naming *naming = data;
+	struct spi_point *named = naming->named;
 	uint64_t before = spi_patch_lock();
 	struct spi_entry *e = spi_entry_find(named->address);
-	int r = 0;
 
+	naming->r = 0;
+	if (spi_point_find(named->address) != named) {
+		spi_patch_unlock(before);
+		return;			/* it was unloaded: no rule has it any more */
+	}
 	if (!e) {
-		r = -ENOENT;
-	} else if (install) {
+		naming->r = -ENOENT;
+	} else if (naming->install) {
 		__atomic_store_n(&e->named, named, __ATOMIC_RELEASE);
-		r = spi_entry_write(e, 1);
+		naming->r = spi_entry_write(e, 1);
 	} else {
 		__atomic_store_n(&e->named, NULL, __ATOMIC_RELEASE);
 		if (!spi_entry_is_wanted(e, 0))
-			r = spi_entry_write(e, 0);
+			naming->r = spi_entry_write(e, 0);
 	}
-	if (r == 0)
-		named->installed = (uint32_t) install;
+	if (naming->r == 0)
+		named->installed = (uint32_t) naming->install;
 	spi_patch_unlock(before);
-	return r;
+}
+
+int spi_entry_name(struct spi_point *named, int install)
+{
+	struct naming naming = { named, install, -EAGAIN };
+
+	spi_objects_hold(name_held, &naming);
+	return naming.r;
 }

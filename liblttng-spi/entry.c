@@ -107,10 +107,40 @@ int spi_entry_write(struct spi_entry *e, int install)
 	return r;
 }
 
+/* What the control side does while no object can be unloaded. */
+struct held {
+	struct spi_tree_object *to;
+	uint64_t func;
+	uint32_t trees;
+	struct spi_entry *e;
+	int r;
+};
+
+static void make_held(void *data)
+{
+	struct held *held = data;
+	uint64_t before = spi_patch_lock();
+
+	held->e = held->to->gone ? NULL : entry_make(held->to, held->func, held->trees);
+	spi_patch_unlock(before);
+}
+
+static struct spi_entry *entry_begin(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before)
+{
+	struct held held = { .to = to, .func = func, .trees = trees };
+
+	if (!is_control)
+		return entry_make(to, func, trees);
+	spi_patch_unlock(*before);
+	spi_objects_hold(make_held, &held);
+	*before = spi_patch_lock();
+	return held.e;
+}
+
 static struct spi_entry *entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before,
 	const char **reason)
 {
-	struct spi_entry *e = entry_make(to, func, trees), *other;
+	struct spi_entry *e = entry_begin(to, func, trees, is_control, before), *other;
 	int r;
 
 	*reason = "no free memory within reach of its object";
@@ -143,31 +173,57 @@ struct spi_entry *spi_entry_new(struct spi_tree_object *to, uint64_t func, uint3
 	return e;
 }
 
+/* The root's sites and its jump. */
+static void root_held(void *data)
+{
+	struct held *held = data;
+	uint64_t before = spi_patch_lock();
+
+	if (!held->to->gone) {
+		spi_sites_place(held->to, held->func, held->trees);
+		held->r = spi_entry_write(held->e, 1);
+	}
+	spi_patch_unlock(before);
+}
+
 int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, const char **reason)
 {
 	uint64_t address = spi_tree_map_func(to, func)->vaddr + to->object->bias, before = spi_patch_lock();
-	struct spi_entry *e = spi_entry_find(address);
-	int r = 0;
+	struct held held = { .to = to, .func = func, .trees = tree, .e = spi_entry_find(address), .r = -EFAULT };
 
-	if (!e)
-		e = entry_new(to, func, tree, 1, &before, reason);
-	if (!e) {
+	if (!held.e)
+		held.e = entry_new(to, func, tree, 1, &before, reason);
+	if (!held.e) {
 		spi_patch_unlock(before);
 		return -ENOTSUP;
 	}
-	if (spi_entry_use(e, tree) < 0) {		/* it may be another thread's */
+	if (spi_entry_use(held.e, tree) < 0) {		/* it may be another thread's */
 		*reason = "the agent has no memory left";
 		spi_patch_unlock(before);
 		return -ENOMEM;
 	}
-	e->opens |= tree;
-	e->point.tree_todo |= tree;
-	spi_sites_place(to, func, tree);
-	r = spi_entry_write(e, 1);
-	if (r < 0)
-		*reason = "its code was changed by somebody else";
+	held.e->opens |= tree;
+	held.e->point.tree_todo |= tree;
 	spi_patch_unlock(before);
-	return r;
+	spi_objects_hold(root_held, &held);
+	if (held.r < 0)
+		*reason = to->gone ? "its object was unloaded" : "its code was changed by somebody else";
+	return held.r;
+}
+
+static void write_held(void *data)
+{
+	struct spi_entry *e = data;
+	uint64_t before = spi_patch_lock();
+
+	if (!e->to->gone && !e->point.installed)
+		spi_entry_write(e, 1);
+	spi_patch_unlock(before);
+}
+
+void spi_entry_hold(struct spi_entry *e)
+{
+	spi_objects_hold(write_held, e);
 }
 
 /*
@@ -222,7 +278,7 @@ void spi_entries_forget(uint32_t trees)
 			}
 }
 
-/* The tree ends: entries that nobody wants any more get their bytes back. */
+/* The tree ends: entries that nobody wants any more get their bytes back. While no object can be unloaded. */
 void spi_tree_roots_leave(uint32_t tree)
 {
 	uint64_t before = spi_patch_lock();

@@ -33,6 +33,7 @@ struct spi_entry *spi_entry_find(uint64_t address);
 int spi_entry_use(struct spi_entry *e, uint32_t trees);	/* what trees of their kinds need is there. 0 or -ENOMEM */
 /* Its bytes, under the patch lock: the jump, or the program's. 0, or a negative errno: they were changed by somebody else. */
 int spi_entry_write(struct spi_entry *e, int install);
+void spi_entry_hold(struct spi_entry *e);	/* control side, without the patch lock: its jump is put in place if it is not there */
 /* A new one, published; under the patch lock, which the control side gives back for what it has to ask. NULL: told why not. */
 struct spi_entry *spi_entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before);
 /* A root that is left out for a tree's budget, or comes back: under the patch lock, any thread. */

@@ -38,6 +38,12 @@ struct spi_point *spi_points_next(const struct spi_object *object, struct spi_po
 /* Before anything is done with points: let go of those whose code is gone, install again what came back. */
 void spi_unloads_follow(void);
 /*
+ * work(data), which reads or writes objects' text, while none can be unloaded; what is gone was let go of before, so it asks
+ * that first (spi_tree_object.gone). Control side, without the patch lock; the work takes it, and calls nothing of the dynamic
+ * linker's. A thread of the program need not: it is about to run what it writes to. 0, or -EAGAIN: it was not called.
+ */
+int spi_objects_hold(void (*work)(void *data), void *data);
+/*
  * spi_patch_install() or spi_patch_remove(), whatever is unloaded meanwhile. Returns how many points are left: what
  * went is in no rule's list any more, nor in points[].
  */

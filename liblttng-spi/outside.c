@@ -19,7 +19,7 @@ static void callback(uint64_t address, int is_control)
 {
 	struct spi_thread *t = &spi_thread;
 	struct spi_tree_object *to;
-	struct spi_entry *e;
+	struct spi_entry *e = NULL, *later = NULL;
 	uint32_t trees;
 	uint64_t before;
 	int64_t func;
@@ -44,11 +44,15 @@ static void callback(uint64_t address, int is_control)
 		goto out;
 	}
 	e->point.tree_todo |= trees & ~e->point.tree_live;
-	if (!e->point.installed)
+	if (!e->point.installed && is_control)
+		later = e;
+	else if (!e->point.installed)
 		spi_entry_write(e, 1);
 out:
 	t->busy--;
 	spi_patch_unlock(before);
+	if (later)
+		spi_entry_hold(later);
 }
 
 void spi_tree_callback(uint64_t address)

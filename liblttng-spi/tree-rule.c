@@ -27,17 +27,32 @@ static void exclude_functions(const struct spi_tree *tree, struct spi_tree_objec
 			to->funcs[i].excluded |= tree->bit;
 }
 
+struct calls_of {
+	const struct spi_tree *tree;
+	struct spi_tree_object *to;
+	uint32_t func;
+};
+
+static void calls_held(void *data)
+{
+	const struct calls_of *of = data;
+	uint64_t before = spi_patch_lock();
+
+	if (!of->to->gone)
+		spi_sites_place(of->to, of->func, of->tree->bit);
+	spi_patch_unlock(before);
+}
+
 /* calls-of: the sites of these functions, and nothing behind them. */
 static void calls_of_functions(struct spi_tree *tree, struct spi_tree_object *to)
 {
-	uint64_t before = spi_patch_lock();
+	struct calls_of of = { .tree = tree, .to = to };
 
-	for (uint32_t i = 0; tree->counts[SPI_LIST_CALLS_OF] && i < to->map.head->funcs.count; i++)
-		if (spi_tree_func_matches(tree, SPI_LIST_CALLS_OF, to, i)) {
-			spi_sites_place(to, i, tree->bit);
+	for (; tree->counts[SPI_LIST_CALLS_OF] && !to->gone && of.func < to->map.head->funcs.count; of.func++)
+		if (spi_tree_func_matches(tree, SPI_LIST_CALLS_OF, to, of.func)) {
+			spi_objects_hold(calls_held, &of);
 			tree->matched++;
 		}
-	spi_patch_unlock(before);
 }
 
 /* ---- objects and roots ---- */
@@ -252,6 +267,7 @@ static void objects_leave(void *data)
 {
 	uint32_t bit = *(const uint32_t *) data;
 
+	spi_tree_roots_leave(bit);
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next) {
 		uint64_t before;
 
@@ -308,9 +324,7 @@ static void tree_end(struct spi_tree *tree)
 	before = spi_patch_lock();
 	spi_calls_gather();
 	spi_patch_unlock(before);
-	spi_tree_roots_leave(bit);
-	for (int tries = 0; tries < 100 && spi_patch_frozen && spi_patch_frozen(objects_leave, &bit) < 0; tries++)
-		spi_unloads_follow();
+	spi_objects_hold(objects_leave, &bit);
 	spi_tree_limited &= ~bit;
 	spi_tree_flat &= ~bit;
 	if (spi_tree_existing)

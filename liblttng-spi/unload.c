@@ -115,6 +115,20 @@ void spi_unloads_follow(void)
 	}
 }
 
+int spi_objects_hold(void (*work)(void *data), void *data)
+{
+	for (int tries = 0; tries < 100; tries++) {
+		if (!spi_patch_frozen) {
+			work(data);
+			return 0;
+		}
+		if (spi_patch_frozen(work, data) == 0)
+			return 0;
+		spi_unloads_follow();
+	}
+	return -EAGAIN;
+}
+
 uint32_t spi_points_write(struct spi_point **points, uint32_t n, const char **errors, int install)
 {
 	for (int tries = 0; n && tries < 100; tries++) {
