@@ -42,12 +42,16 @@ sys.exit(1)' "$1"
 # ordinary PID - a condition for spi_wait: none of its threads is ahead
 ordinary() { [ "$(policies "$1" | awk '$2 != 0' | wc -l)" = 0 ] && [ -e "/proc/$1/stat" ]; }
 
+# both_named PID - a condition for spi_wait: its two threads of lttng-ust are there, with their names, which each gives itself
+both_named() { [ "$(policies "$1" | grep -c '^[^ ]*-ust ')" = 2 ]; }
+
 plugin_daemon "all delay=500"
 record s
-# Stopped while it is held, it keeps the daemon waiting in its turn.
+# Stopped while it is held, it keeps the daemon waiting in its turn. The first one of its threads may be held before the other is there.
 nice -n 5 ./app 1 >app.out 2>app.err &
 app=$!
 spi_wait 5 log_counts ^HELD 1
+spi_wait 5 both_named "$app"
 kill -STOP "$app"
 check "whose turn it is has lttng-ust's threads first in line" comes_ahead "$app"
 is "$(policies "$app" | awk '$1 !~ /-ust$/ { print $2 }' | sort -u)" 0 "and no other thread"
