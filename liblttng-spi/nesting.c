@@ -12,25 +12,48 @@
 
 #define CHAIN_MOST	256u	/* slots of tail calls in each other's place: slots.c */
 
-static uint64_t restorers[4];		/* sa_restorer values seen: what a signal frame begins with */
+/*
+ * sa_restorer values seen: what a signal frame begins with. They are only ever added to: a handler may come in the middle of that, add
+ * its own, and never return.
+ */
+#define RESTORERS_MOST	4u
+static uint64_t restorers[RESTORERS_MOST];
+static int restorers_known;		/* all of a time when the program had one */
 
+static void restorer_add(uint64_t restorer)
+{
+	for (unsigned int i = 0; i < RESTORERS_MOST; i++) {
+		uint64_t other = 0;
+
+		if (__atomic_compare_exchange_n(&restorers[i], &other, restorer, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE) || other == restorer)
+			return;
+	}
+}
+
+/* The agent's own says nothing of the program's, which may have no handler yet. */
 static void learn_restorers(void)
 {
-	unsigned int n = 0;
-
-	for (long sig = 1; sig <= 64 && n < 4; sig++) {
+	for (long sig = 1; sig <= 64; sig++) {
 		struct {
 			uint64_t handler, flags, restorer, mask;
 		} act;
-		unsigned int i = 0;
 
-		if (spi_sys(SYS_rt_sigaction, sig, NULL, &act, 8L) < 0 || !(act.flags & 0x04000000) || !act.restorer)
-			continue;
-		while (i < n && restorers[i] != act.restorer)
-			i++;
-		if (i == n)
-			restorers[n++] = act.restorer;
+		if (spi_sys(SYS_rt_sigaction, sig, NULL, &act, 8L) == 0 && act.flags & 0x04000000 && act.restorer &&
+		    act.restorer != (uint64_t) spi_signal_return)
+			restorer_add(act.restorer);
 	}
+	if (__atomic_load_n(&restorers[0], __ATOMIC_ACQUIRE))
+		__atomic_store_n(&restorers_known, 1, __ATOMIC_RELEASE);
+}
+
+/* What every one does: mov $SYS_rt_sigreturn, %rax or %eax; syscall. Unwinders know them by that, too (libgcc, config/i386/linux-unwind.h). */
+static int is_restorer(uint64_t address)
+{
+	uint8_t code[9];
+
+	return spi_memory_copy(code, address, sizeof(code)) == 0 &&
+		(spi_bytes_equal(code, (const uint8_t *) "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", 9) ||
+		 spi_bytes_equal(code, (const uint8_t *) "\xb8\x0f\0\0\0\x0f\x05", 7));
 }
 
 uint64_t spi_behind_slots(uint64_t address)
@@ -51,7 +74,7 @@ static uint64_t restorer_of(uint64_t word)
 	word = spi_behind_slots(word);
 	if (word == (uint64_t) spi_signal_return)
 		return word;
-	for (int i = 0; i < 4 && restorers[i]; i++)
+	for (unsigned int i = 0; i < RESTORERS_MOST && restorers[i]; i++)
 		if (word == restorers[i])
 			return word;
 	return 0;
@@ -59,9 +82,11 @@ static uint64_t restorer_of(uint64_t word)
 
 uint64_t spi_restorer_of(uint64_t word)
 {
-	if (!restorers[0])
-		learn_restorers();
-	return restorer_of(word);
+	uint64_t restorer = restorer_of(word);
+
+	if (!restorer && is_restorer(word = spi_behind_slots(word)))
+		restorer_add(restorer = word);
+	return restorer;
 }
 
 #define USER_CS 0x33u			/* the lower half of it: of 64-bit programs, Xen's as well */
@@ -92,7 +117,7 @@ static int has_signal_frame(uint64_t low, uint64_t high)
 {
 	uint64_t words[64];
 
-	if (!restorers[0])
+	if (!__atomic_load_n(&restorers_known, __ATOMIC_ACQUIRE))
 		learn_restorers();
 	for (; low < high; low += sizeof(words)) {
 		size_t size = high - low < sizeof(words) ? high - low : sizeof(words);
