@@ -193,8 +193,8 @@ static void report_say_declined(struct report *r, const char *directory)
 static void report_say_lost(const struct report *r)
 {
 	if (r->lost_calls && !r->discarded)
-		say("Lost calls: %llu: made in the last 8 KB of a stack, for the first time while another thread forked, or left by "
-			"a signal's handler while they were recorded", (unsigned long long) r->lost_calls);
+		say("Lost calls: %llu: made in the last 8 KB of a stack, for the first time while another thread forked, within malloc() "
+			"before any other of their thread, or left by a signal's handler while they were recorded", (unsigned long long) r->lost_calls);
 	else if (r->discarded)
 		say("Lost calls: %llu (records that LTTng discarded: %llu): try a larger --subbuf-size or --num-subbuf, or "
 			"%s", (unsigned long long) r->lost_calls, (unsigned long long) r->discarded,

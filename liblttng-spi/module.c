@@ -24,6 +24,7 @@
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/proc.h"
 
 #define MODULE_NAME	"liblttng-spi-tp.so"
@@ -294,6 +295,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 		core.alone_ms = ALONE_MS;
 		core.alone_grace_ms = spi_env.preloaded || spi_attached_early ? ALONE_GRACE_MS : 0;
 		core.no_tsc = spi_env.test_no_tsc != NULL;
+		spi_first_call_loaded();
 		spi_payload = init(&core, &why);
 		if (!spi_payload)
 			spi_format(error, error_size, "the event module cannot start: %s", why ? why : "unknown");

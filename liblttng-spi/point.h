@@ -312,8 +312,8 @@ struct spi_slot *spi_thread_slow(uint64_t p);	/* as spi_slot_ready() */
 extern int spi_stacks_copied;	/* frames are taken off stacks and put back: slots.c */
 /* A call arrived while the thread was busy: 1 when a signal handler made it (record it), 0 when the tracer itself did. */
 int spi_thread_nested(uint64_t p);
-/* The thread's mark is not as usual: 1 when its call may be recorded all the same. */
-int spi_thread_may(void);
+/* The thread's mark is not as usual: 1 when its call, whose frame is a thunk's, may be recorded all the same. */
+int spi_thread_may(uint64_t p);
 
 /*
  * From here on the thread records the call at p. A handler that comes between the two sets busy_p to its own calls',
@@ -373,7 +373,7 @@ SPI_INLINE void spi_call_missed(struct spi_thread *t)
  */
 SPI_INLINE int spi_call_begin(struct spi_thread *t, uint64_t p)
 {
-	if (spi_unlikely((t->owed & ~SPI_THREAD_OWES) != SPI_THREAD_MARK) && !spi_thread_may())
+	if (spi_unlikely((t->owed & ~SPI_THREAD_OWES) != SPI_THREAD_MARK) && !spi_thread_may(p))
 		return 0;
 	if (spi_unlikely(t->busy) && !spi_thread_nested(p))
 		return 0;

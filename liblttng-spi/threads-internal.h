@@ -71,6 +71,11 @@ void spi_calls_close_others(uint32_t trees, enum spi_calls calls);
 /* ---- threads.c ---- */
 int spi_thread_begin(struct spi_thread *t);	/* the thread's first call; signals blocked. -1: never record it */
 
+/* ---- first-call.c ---- */
+void spi_first_call_init(void);
+void spi_first_call_loaded(void);	/* lttng-ust is there; who may call the dynamic linker */
+int spi_first_call_is_in_malloc(uint64_t p);	/* the call whose return address is at p, in a thunk's frame: is it malloc()'s or a handler's within it? */
+
 /* ---- nesting.c ---- */
 /*
  * What the kernel puts on the stack for a handler, behind the restorer's word (x86-64 struct rt_sigframe,

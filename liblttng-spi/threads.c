@@ -129,6 +129,7 @@ int spi_threads_init(void)
 	if (pthread_key_create(&end_key, thread_end) == 0)
 		have_end_key = end_key < 32;	/* PTHREAD_KEY_2NDLEVEL_SIZE: above, setting one allocates */
 	spi_last_thread_init();
+	spi_first_call_init();
 	choose_thunks();
 	return 0;
 }
@@ -233,9 +234,9 @@ struct spi_thread_own *spi_threads_first(void)
  * (SIGEV_THREAD) blocks it for its whole life, and would be ended by it, with the process; a timer's callback does until it is
  * called. So nothing is recorded while it is blocked.
  */
-static int new_may(struct spi_thread *t)
+static int new_may(struct spi_thread *t, uint64_t p)
 {
-	uint64_t mask = 0;
+	uint64_t mask = 0, old;
 
 	if (t->busy)
 		return 1;		/* another's matter */
@@ -246,17 +247,25 @@ static int new_may(struct spi_thread *t)
 	spi_raw4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (uint64_t) &mask, 8);
 	if (mask & SPI_SIGNAL_BIT(LIBC_SIGCANCEL))
 		return 0;
+	if (spi_first_call_is_in_malloc(p)) {
+		old = spi_signals_hold(~UINT64_C(0));
+		if (!t->cur)
+			spi_thread_begin(t);		/* it has a place to count at */
+		spi_signals_release(old);
+		spi_call_missed(t);
+		return 0;
+	}
 	__atomic_fetch_and(&t->owed, ~SPI_THREAD_NEW, __ATOMIC_RELAXED);
 	return 1;
 }
 
-SPI_EXPORT int spi_thread_may(void)
+SPI_EXPORT int spi_thread_may(uint64_t p)
 {
 	struct spi_thread *t = &spi_thread;
 
 	if (spi_thread_is_foreign(t) || spi_exec_is_lent() > 0)
 		return 0;
-	return !(t->owed & SPI_THREAD_NEW) || new_may(t);
+	return !(t->owed & SPI_THREAD_NEW) || new_may(t, p);
 }
 
 int spi_thread_begin(struct spi_thread *t)

@@ -265,6 +265,7 @@ const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, 
 	if (tp_core)
 		return &ops;
 	tp_core = core;
+	tp_reader_find(&spi_thread);	/* this thread's memory is allocated here: first-call.c */
 	dl_iterate_phdr(is_fork_help, &other_fork_help);
 	tp_clock_init();
 	tp_compact_last_find();

@@ -63,7 +63,7 @@ int spi_thread_nested(uint64_t p)
 	return 0;
 }
 
-int spi_thread_may(void)
+int spi_thread_may(uint64_t p)
 {
 	spi_thread.owed &= ~SPI_THREAD_NEW;
 	return 1;
