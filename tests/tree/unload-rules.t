@@ -30,7 +30,7 @@ ask pid; target=$answer
 ask go
 spi_wait 10 file_has target.out ready
 rules=('libunloading-*:loaded_*' 'tree(loaded_outer)' 'tree(loaded_inner;compact)' 'libunloading-*:loaded_inner'
-	'tree(main;lib=libunloading-*)' 'tree(main;calls-of=loaded_outer)' 'tree(main;lib=libunloading-*;compact)')	# no calls of libc's: a thread's first one may be malloc()'s
+	'tree(main;lib=libunloading-*)' 'tree(main;calls-of=loaded_outer)' 'tree(main;compact)')
 state=()
 RANDOM=${SPI_SEED:-11}
 for ((i = 0; i < times; i++)); do
