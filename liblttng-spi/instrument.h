@@ -30,7 +30,7 @@ struct spi_point *spi_point_find(uint64_t address);
 struct spi_point *spi_point_new(struct spi_object *object, const struct spi_map *map, const struct spi_map_func *func,
 	uint32_t flags, const char *event);
 /* Its object was unloaded: a function that comes to its address gets a point of its own. */
-void spi_points_forget(const struct spi_object *object);
+void spi_points_forget(struct spi_object *object);
 /* All points of an object, one after the other: NULL first, NULL at the end. */
 struct spi_point *spi_points_next(const struct spi_object *object, struct spi_point *after);
 

@@ -29,7 +29,8 @@ struct spi_object {
 	uint64_t since;			/* the scan that found it, which others before had not */
 	uint64_t told;			/* the trace has its lttng_ust_lib:load, or need not; load-tell.c */
 	uint64_t looks;			/* how often it was looked at after it was loaded; redirect.c */
-	uint64_t reserved[4];
+	uint64_t points;		/* it has so many; points.c */
+	uint64_t reserved[3];
 };
 
 /* Loaded twice, or one after the other. Any thread, also under the patch lock: nothing of libc's is called. */

@@ -84,11 +84,13 @@ struct spi_point *spi_point_new(struct spi_object *object, const struct spi_map 
 	at = bucket(address);
 	p->next_hash = *at;
 	*at = p;
+	object->points++;
 	return p;
 }
 
-void spi_points_forget(const struct spi_object *object)
+void spi_points_forget(struct spi_object *object)
 {
+	object->points = 0;
 	for (uint32_t i = 0; i < HASH_SIZE; i++)
 		for (struct spi_point **at = &hash[i], *p; (p = *at);) {
 			if (p->object != object) {
@@ -107,6 +109,8 @@ struct spi_point *spi_points_next(const struct spi_object *object, struct spi_po
 	struct spi_point *p = after ? after->next_hash : NULL;
 	uint32_t i = after ? (uint32_t) (bucket(after->address) - hash) : UINT32_MAX;
 
+	if (!object->points)	/* as most of those have that were unloaded, of which there may be hundreds */
+		return NULL;
 	for (;;) {
 		for (; p; p = p->next_hash)
 			if (p->object == object)
