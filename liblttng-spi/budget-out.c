@@ -20,6 +20,9 @@
  * where lttng-ust may allocate its thread-local memory. For the same reason none of
  * libc's own calls is the first of a thread: malloc() may be under its lock.
  *
+ * A thread of the program may write to the program itself only: a library may be unloaded meanwhile. There the sites lead to nothing until
+ * the control thread, for which what is loaded is kept, has put back the program's bytes. It alone brings back what was left out.
+ *
  * One comes back after a second, those that took more than four times the whole
  * budget after ten; each time it is left out again the pause is doubled.
  */
@@ -93,13 +96,25 @@ static uint32_t histogram_cut(const struct histogram *h, uint64_t all, uint64_t 
 	return power;
 }
 
+/* The same function of a library that was unloaded, and is loaded again. */
+static int was_before(const struct spi_out *out, const struct spi_tree_object *to)
+{
+	return !out->site && out->to->gone && out->to->map.head->funcs.count == to->map.head->funcs.count &&
+		spi_object_is_same_file(out->to->object, to->object);
+}
+
 static struct spi_out *out_get(const struct candidate *c, uint32_t index)
 {
 	struct spi_out *out;
 
-	for (uint32_t i = 0; i < spi_out_count; i++)
-		if (outs[i].index == index && outs[i].to == c->to && outs[i].func == c->func && outs[i].site == c->site)
+	for (uint32_t i = 0; i < spi_out_count; i++) {
+		if (outs[i].index != index || outs[i].func != c->func || outs[i].site != c->site)
+			continue;
+		if (outs[i].to == c->to || was_before(&outs[i], c->to)) {
+			outs[i].to = c->to;
 			return &outs[i];
+		}
+	}
 	if (spi_out_count == OUT_MAX)
 		return NULL;
 	out = &outs[spi_out_count++];
@@ -132,6 +147,22 @@ static int out_mark(const struct candidate *c, uint32_t index, uint64_t now)
 	}
 	out->back_at = now + pause;
 	return 1;
+}
+
+void spi_budget_loaded(struct spi_tree_object *to, uint32_t index)
+{
+	uint64_t before = spi_patch_lock();
+
+	for (uint32_t i = 0; i < spi_out_count; i++) {
+		struct spi_out *out = &outs[i];
+
+		if (out->index != index || !out->is_out || !was_before(out, to) || to->funcs[out->func].budget & 1u << index)
+			continue;
+		out->to = to;
+		to->funcs[out->func].excluded |= 1u << index;
+		to->funcs[out->func].budget |= 1u << index;
+	}
+	spi_patch_unlock(before);
 }
 
 int spi_budget_leave_new(struct spi_tree_object *to, uint64_t func, uint32_t index)
@@ -193,13 +224,17 @@ static void candidate_choose(const struct candidate *c, void *data)
 
 static void site_out(struct spi_tree_object *to, struct spi_site *s, const struct chosen *chosen)
 {
+	/* A library may be unloaded in this moment, by another thread; the program stays. */
+	void (*leave)(struct spi_tree_object *to, struct spi_site *site, uint32_t trees) =
+		to->object->is_exe ? spi_site_leave : spi_site_leave_late;
+
 	if (s->is_leaving) {
 		s->is_leaving = 0;
-		spi_site_leave(to, s, chosen->bit);
+		leave(to, s, chosen->bit);
 		return;
 	}
 	if (s->point.address && is_chosen(chosen, s->point.address)) {
-		spi_site_leave(to, s, chosen->bit);
+		leave(to, s, chosen->bit);
 		return;
 	}
 	for (struct spi_child *c = s->children; c; c = c->next)
@@ -221,12 +256,28 @@ static void sites_out(const struct chosen *chosen)
 	}
 }
 
+static void entries_settle(int of_program)
+{
+	for (struct spi_entry *e = spi_entries; e; e = e->next)
+		if (e->is_late && !e->to->gone && (!of_program || e->to->object->is_exe))
+			spi_entry_settle(e);
+}
+
 /* A root that is chosen begins no tree; whether it is a root of this tree is looked at here only. */
 static void roots_rest(const struct chosen *chosen, int rest)
 {
 	for (struct spi_entry *e = spi_entries; e; e = e->next)
 		if (!e->to->gone && (e->opens & chosen->bit) && is_chosen(chosen, e->point.address))
 			spi_entry_rest(e, chosen->bit, rest);
+	entries_settle(1);
+}
+
+void spi_budget_settle_text(void)
+{
+	entries_settle(0);
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		if (to->is_late)
+			spi_sites_settle(to);
 }
 
 uint32_t spi_budget_leave_out(uint32_t index, uint64_t target, uint64_t now)

@@ -87,7 +87,7 @@ static size_t put_outs(char *text, size_t size, size_t n, uint32_t is_out, uint3
 		char where[400];
 		int more;
 
-		if (out->is_out != is_out || out->to->gone)
+		if (out->is_out != is_out)
 			continue;
 		spi_format(where, sizeof(where), "%s", spi_tree_func_name(out->to, out->func));
 		if (out->site)

@@ -117,8 +117,8 @@ static uint32_t budget_act(uint32_t index, uint64_t target, uint64_t now)
 	return left_out;
 }
 
-/* Returns how many functions were left out or came back. */
-static uint32_t budget_look(uint32_t index, uint64_t own, uint64_t calls_cost, uint64_t other_cost, uint64_t now)
+/* Returns how many functions were left out or came back. is_held: no object can be unloaded. */
+static uint32_t budget_look(int is_held, uint32_t index, uint64_t own, uint64_t calls_cost, uint64_t other_cost, uint64_t now)
 {
 	struct spi_budget *b = &spi_budgets[index];
 	int64_t most = (int64_t) part_of(KEPT_NS, b->tenths);
@@ -147,7 +147,7 @@ static uint32_t budget_look(uint32_t index, uint64_t own, uint64_t calls_cost, u
 		window_new(b, 0);
 	}
 	/* there is room again: one comes back, and is gone as quickly if it is still what it was */
-	if (b->out && now >= b->back_next && b->balance > most / 2 &&
+	if (is_held && b->out && now >= b->back_next && b->balance > most / 2 &&
 			b->rate < part_of(1000 * SPI_BUDGET_MS, b->tenths) / 2) {
 		uint32_t back = spi_budget_bring_back(index, now);
 
@@ -193,7 +193,7 @@ uint32_t spi_budget_postpone(struct spi_tree_object *to, uint64_t func, uint32_t
 	return postponed;
 }
 
-static uint32_t look_all(uint64_t now)
+static uint32_t look_all(int is_held, uint64_t now)
 {
 	uint64_t own, calls_cost, other_cost;
 	uint32_t changes = 0;
@@ -201,31 +201,48 @@ static uint32_t look_all(uint64_t now)
 	spi_budget_ticks_learn(now);
 	account_take(&own, &calls_cost, &other_cost);
 	for (uint32_t trees = spi_tree_budgets; trees; trees &= trees - 1)
-		changes += budget_look((uint32_t) __builtin_ctz(trees), own, calls_cost, other_cost, now);
+		changes += budget_look(is_held, (uint32_t) __builtin_ctz(trees), own, calls_cost, other_cost, now);
 	__atomic_store_n(&next_look, now + look_pause(), __ATOMIC_RELEASE);
+	return changes;
+}
+
+static uint32_t look(int is_held)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t now = spi_now_ns(), before;
+	uint32_t changes = 0;
+
+	/* it is looked all the time while much is recorded: who alone can bring something back does not wait for a turn */
+	if ((!is_held && now < __atomic_load_n(&next_look, __ATOMIC_ACQUIRE)) || !spi_process_is_mine())
+		return 0;
+	if (spi_patch_lock_soon(&before) < 0)
+		return 0;
+	t->busy++;
+	if ((is_held || now >= next_look) && spi_tree_budgets)
+		changes = look_all(is_held, now);
+	t->busy--;
+	spi_patch_unlock(before);
 	return changes;
 }
 
 void spi_budget_look(int busy)
 {
 	struct spi_thread *t = &spi_thread;
-	uint64_t now, before;
-	uint32_t changes = 0;
 
 	if (!spi_tree_budgets || (t->busy && t->busy < SPI_BUSY_ALWAYS && !busy))
 		return;
-	now = spi_now_ns();
-	if (now < __atomic_load_n(&next_look, __ATOMIC_ACQUIRE) || !spi_process_is_mine())
-		return;
-	if (spi_patch_lock_soon(&before) < 0)
-		return;
-	t->busy++;
-	if (now >= next_look && spi_tree_budgets)
-		changes = look_all(now);
-	t->busy--;
-	spi_patch_unlock(before);
-	if (changes || spi_budget_news_wait)
+	if (look(0) || spi_budget_news_wait)
 		spi_budget_news();
+}
+
+/* While no object can be unloaded. */
+static void look_held(void *data)
+{
+	uint64_t before = spi_patch_lock();
+
+	spi_budget_settle_text();
+	spi_patch_unlock(before);
+	*(uint32_t *) data = look(1);
 }
 
 void spi_budget_flushed(uint64_t ns)
@@ -327,6 +344,7 @@ void spi_budget_stop(uint32_t tree)
 void spi_budget_come_by(struct spi_link *link)
 {
 	uint64_t cpu, before;
+	uint32_t changes = 0;
 
 	if (!spi_tree_budgets)
 		return;
@@ -335,7 +353,9 @@ void spi_budget_come_by(struct spi_link *link)
 		spi_budget_tracers_find();
 		spi_patch_unlock(before);
 	}
-	spi_budget_look(1);
+	spi_objects_hold(look_held, &changes);
+	if (changes || spi_budget_news_wait)
+		spi_budget_news();
 	spi_budget_tell(link, 0);
 	cpu = spi_budget_cpu(CLOCK_PROCESS_CPUTIME_ID);
 	come_by_ms = cpu - came_by_cpu < SPI_BUDGET_MS ? 1000 : 50;

@@ -116,13 +116,20 @@ struct spi_out {
 };
 extern struct spi_out *spi_outs;
 extern uint32_t spi_out_count;
-/* Leave out what costs most, until no more than `target` of the window's cost remains. Returns how many. */
+/*
+ * Leave out what costs most, until no more than `target` of the window's cost remains. Returns how many. What a thread of the
+ * program does here leaves the text of libraries to spi_budget_settle_text().
+ */
 uint32_t spi_budget_leave_out(uint32_t index, uint64_t target, uint64_t now);
-/* The one that cost least of those whose time has come, or many that were never in. Returns how many. */
+/* While no object can be unloaded: text that is to be written for what was left out. */
+void spi_budget_settle_text(void);
+/* While no object can be unloaded: the one that cost least of those whose time has come, or many that were never in. Returns how many. */
 uint32_t spi_budget_bring_back(uint32_t index, uint64_t now);
 /* Not to begin with. 1: done. */
 int spi_budget_leave_new(struct spi_tree_object *to, uint64_t func, uint32_t index);
 void spi_budget_forget(uint32_t index);
+/* Control side: a library has come that the tree goes into. What was left out of it before stays so, if it was there before. */
+void spi_budget_loaded(struct spi_tree_object *to, uint32_t index);
 
 /* ---- tree-calls.c ---- */
 /* Count what the points have counted; what each function's calls took since the last spi_calls_reset(), in ns. */

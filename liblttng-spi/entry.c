@@ -203,6 +203,8 @@ int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, 
 		return -ENOMEM;
 	}
 	held.e->opens |= tree;
+	if (to->funcs[func].budget & tree)		/* left out before the library was unloaded and came again */
+		spi_entry_rest(held.e, tree, 1);
 	held.e->point.tree_todo |= tree;
 	spi_patch_unlock(before);
 	spi_objects_hold(root_held, &held);
@@ -251,10 +253,15 @@ int spi_entry_is_wanted(const struct spi_entry *e, uint32_t tree)
 
 void spi_entry_rest(struct spi_entry *e, uint32_t tree, int rests)
 {
-	int wanted;
-
 	e->rests = rests ? e->rests | tree : e->rests & ~tree;
-	wanted = spi_entry_is_wanted(e, 0);
+	e->is_late = 1;
+}
+
+void spi_entry_settle(struct spi_entry *e)
+{
+	int wanted = spi_entry_is_wanted(e, 0);
+
+	e->is_late = 0;
 	if (e->point.installed != (uint32_t) wanted)
 		spi_entry_write(e, wanted);
 }

@@ -22,6 +22,7 @@ struct spi_entry {
 	uint64_t func;
 	uint32_t opens;			/* trees that it is the root of */
 	uint32_t rests;			/* those that begin no more for the moment: budget-out.c */
+	uint32_t is_late;		/* its bytes are still to be written for that */
 	struct spi_entry *next;
 	struct spi_point *named;	/* of a rule by name that traces this function, in force; NULL: none */
 	struct spi_point *before;	/* whose bytes it is about to take. entry-named.c */
@@ -36,8 +37,9 @@ int spi_entry_write(struct spi_entry *e, int install);
 void spi_entry_hold(struct spi_entry *e);	/* control side, without the patch lock: its jump is put in place if it is not there */
 /* A new one, published; under the patch lock, which the control side gives back for what it has to ask. NULL: told why not. */
 struct spi_entry *spi_entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before);
-/* A root that is left out for a tree's budget, or comes back: under the patch lock, any thread. */
+/* A root that is left out for a tree's budget, or comes back: under the patch lock, any thread. Its bytes are written by spi_entry_settle(). */
 void spi_entry_rest(struct spi_entry *e, uint32_t tree, int rests);
+void spi_entry_settle(struct spi_entry *e);
 void spi_entries_forget(uint32_t trees);
 /* Other trees than this one, or a rule by name, need it. */
 int spi_entry_is_wanted(const struct spi_entry *e, uint32_t tree);

@@ -390,7 +390,10 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 		rule->enabled = 1;
 		if (rule->text.is_tree) {
 			if (r == -ENOENT && !result->text[0])
-				spi_format(result->text, sizeof(result->text), "no function is the root in what is loaded, and in what --lib and --exclude-lib leave of that");
+				spi_format(result->text, sizeof(result->text), "no function is the root in what is loaded, and in what --lib and --exclude-lib leave of that%s",
+					spi_rule_may_wait(rule) && !is_object_loaded(rule) ? ", which waits for a library that has it" : "");
+			if (r == -ENOENT && spi_rule_may_wait(rule) && !is_object_loaded(rule))
+				result->flags |= SPI_DONE_WAITS;
 		} else if (r == 0 && !result->matched) {
 			r = rule_finds_none(rule, result);
 		} else if (r == 0 && !result->instrumented) {

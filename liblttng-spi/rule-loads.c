@@ -27,7 +27,9 @@
 /* `*` is the executable alone. */
 int spi_rule_may_wait(const struct rule *rule)
 {
-	return !rule->text.is_tree && (rule->text.object[0] || !strchr("*?[", rule->text.pattern[0]));
+	if (rule->text.is_tree)		/* meanwhile every library that comes has a code map made for it: only where one is named */
+		return rule->text.object[0] && rule->tree && (rule->tree->follow & SPI_FOLLOW_DLOPEN);
+	return rule->text.object[0] || !strchr("*?[", rule->text.pattern[0]);
 }
 
 void spi_rules_watch_loads(void)

@@ -333,7 +333,13 @@ void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 	beyond_depth--;
 }
 
-void spi_site_leave(struct spi_tree_object *to, struct spi_site *s, uint32_t trees)
+/* No tree has it any more, but it is in place. */
+static uint32_t is_left(const struct spi_site *s)
+{
+	return !s->trees && s->point.installed;
+}
+
+void spi_site_leave_late(struct spi_tree_object *to, struct spi_site *s, uint32_t trees)
 {
 	s->trees &= ~trees;
 	spi_tree_live_leave(&s->point, trees);
@@ -342,8 +348,26 @@ void spi_site_leave(struct spi_tree_object *to, struct spi_site *s, uint32_t tre
 	if (s->twin)
 		spi_tree_live_leave(s->twin, trees);
 	spi_site_both_look(s, 0);
-	if (!s->trees && s->point.installed && !to->gone)
+	to->is_late |= is_left(s);
+}
+
+void spi_site_leave(struct spi_tree_object *to, struct spi_site *s, uint32_t trees)
+{
+	uint32_t is_late = to->is_late;
+
+	spi_site_leave_late(to, s, trees);
+	to->is_late = is_late;
+	if (is_left(s) && !to->gone)
 		batch_add(to, s, 0);
+}
+
+void spi_sites_settle(struct spi_tree_object *to)
+{
+	to->is_late = 0;
+	for (uint32_t i = 0; !to->gone && i < to->map.head->sites.count; i++)
+		if (to->sites[i] && is_left(to->sites[i]))
+			batch_add(to, to->sites[i], 0);
+	batch_write(to, 0);
 }
 
 void spi_sites_flush(struct spi_tree_object *to, int install)
@@ -358,7 +382,7 @@ void spi_sites_leave(struct spi_tree_object *to, uint32_t trees)
 	for (uint32_t i = 0; i < to->map.head->sites.count; i++) {
 		struct spi_site *s = to->sites[i];
 
-		if (s && (s->trees & trees))
+		if (s && ((s->trees & trees) || is_left(s)))
 			spi_site_leave(to, s, trees);
 	}
 	batch_write(to, 0);

@@ -209,7 +209,7 @@ void spi_tree_loads_take(struct spi_link *link)
 	for (struct spi_object *o = spi_objects_list(); o; o = o->next)
 		for (struct spi_tree *tree = spi_trees; tree; tree = tree->next)
 			if (tree->enabled && (tree->follow & SPI_FOLLOW_DLOPEN) && spi_tree_covers(tree, o))
-				spi_tree_take_object(tree, link, o);
+				spi_tree_take_loaded(tree, link, o);
 	for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next)
 		if (tree->enabled)
 			spi_tree_outside_take(tree);

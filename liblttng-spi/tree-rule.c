@@ -66,8 +66,8 @@ static int has_thread_sanitizer(const struct spi_object *object)
 	return object->is_exe && spi_symbol_beside("__tsan_init", object->low);
 }
 
-/* An object that was there, or has just come, with all that the tree wants of it. */
-int spi_tree_take_object(struct spi_tree *tree, struct spi_link *link, struct spi_object *object)
+/* An object that was there, or has just come, with all that the tree wants of it. NULL: it cannot be, or is had already. */
+static struct spi_tree_object *take_object(struct spi_tree *tree, struct spi_link *link, struct spi_object *object)
 {
 	char error[400] = "it is built with ThreadSanitizer, whose runtime is a part of it; gcc's can be traced";
 	struct spi_tree_object *to = NULL;
@@ -81,13 +81,13 @@ int spi_tree_take_object(struct spi_tree *tree, struct spi_link *link, struct sp
 		tree->declined++;
 		if (object->is_exe && !tree->why[0])
 			spi_format(tree->why, sizeof(tree->why), "%s: %s", object->name, error);
-		return -ENOENT;
+		return NULL;
 	}
 	if (to->covered & tree->bit)
-		return 0;
+		return NULL;
 	exclude_functions(tree, to);
 	__atomic_fetch_or(&to->covered, tree->bit, __ATOMIC_RELEASE);
-	return 0;
+	return to;
 }
 
 /*
@@ -133,15 +133,19 @@ static void take_root(struct spi_tree *tree, struct spi_link *link, struct spi_t
 	spi_link_declined(link, to->object->name, spi_tree_func_name(to, func), reason);
 }
 
+static void take_roots_of(struct spi_tree *tree, struct spi_link *link, const struct spi_rule_text *text, struct spi_tree_object *to)
+{
+	if (to->gone || !(to->covered & tree->bit) || !spi_rule_covers(text, to->object))
+		return;
+	for (uint32_t i = 0; i < to->map.head->funcs.count; i++)
+		if (spi_tree_glob_means(text->pattern, to, i))
+			take_root(tree, link, to, i);
+}
+
 static void take_roots(struct spi_tree *tree, struct spi_link *link, const struct spi_rule_text *text)
 {
-	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next) {
-		if (to->gone || !(to->covered & tree->bit) || !spi_rule_covers(text, to->object))
-			continue;
-		for (uint32_t i = 0; i < to->map.head->funcs.count; i++)
-			if (spi_tree_glob_means(text->pattern, to, i))
-				take_root(tree, link, to, i);
-	}
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		take_roots_of(tree, link, text, to);
 }
 
 static int take_main(struct spi_tree *tree, struct spi_link *link, const struct spi_rule_text *text)
@@ -197,6 +201,20 @@ static void followed_say(void)
 	spi_exec_env_follow(numbers);
 }
 
+/* It has been loaded since the tree began: that may begin there, too. */
+void spi_tree_take_loaded(struct spi_tree *tree, struct spi_link *link, struct spi_object *object)
+{
+	struct spi_tree_object *to = take_object(tree, link, object);
+
+	if (!to || tree->parse_only)
+		return;
+	if (tree->budget)
+		spi_budget_loaded(to, tree->index);
+	calls_of_functions(tree, to);
+	if (!((spi_tree_everybody | spi_tree_flat) & tree->bit) && !root_is_main(&tree->rule->text))
+		take_roots_of(tree, link, &tree->rule->text, to);
+}
+
 /* ---- begin and end ---- */
 
 static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct spi_rule_text *text)
@@ -207,7 +225,7 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct
 	spi_symbols_scan();
 	for (struct spi_object *o = spi_objects_scan(); o; o = o->next)
 		if (spi_tree_covers(tree, o))
-			spi_tree_take_object(tree, link, o);
+			take_object(tree, link, o);
 	if (tree->parse_only)
 		return 0;
 	if (is_main && spi_tree_main_begun())

@@ -51,7 +51,7 @@ int spi_tree_list_has(const struct spi_tree *tree, enum spi_tree_list_kind list,
 int spi_tree_covers(const struct spi_tree *tree, const struct spi_object *object);
 
 /* ---- tree-rule.c ---- */
-int spi_tree_take_object(struct spi_tree *tree, struct spi_link *link, struct spi_object *object);
+void spi_tree_take_loaded(struct spi_tree *tree, struct spi_link *link, struct spi_object *object);
 const char *spi_program_name(void);	/* the name that it was started by; rule.c */
 
 /* ---- tree-start.c ---- */

@@ -122,6 +122,7 @@ struct spi_tree_object {
 	const char *no_trap;		/* why there may be no int3; NULL: it may be */
 	struct spi_pad *pads;		/* spare bytes that sites have taken */
 	uint32_t is_met;		/* sites of it were met */
+	uint32_t is_late;		/* sites have left their trees, but their bytes are still to be put back: spi_sites_settle() */
 	uint64_t *calls, *recent;	/* by function; NULL: nobody has counted yet. tree-calls.c */
 };
 
@@ -172,6 +173,9 @@ void spi_site_restore(struct spi_site *site);
 void spi_site_leave(struct spi_tree_object *to, struct spi_site *site, uint32_t trees);
 void spi_site_come(struct spi_tree_object *to, uint32_t index, uint32_t trees);
 void spi_sites_flush(struct spi_tree_object *to, int install);
+/* One site leaves; its bytes stay as they are until the control thread, while no object can be unloaded, settles that. */
+void spi_site_leave_late(struct spi_tree_object *to, struct spi_site *site, uint32_t trees);
+void spi_sites_settle(struct spi_tree_object *to);
 void spi_sites_at_entry(struct spi_tree_object *to, uint64_t func, uint32_t trees);
 uint64_t spi_site_stub_at(uint64_t address);
 /* Spare bytes that sites have taken, in ascending order; 0: no more. And the program's own back there. */

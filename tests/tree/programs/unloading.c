@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * unloading END - three threads that each load a library of their own, call it and unload it, until the file END is there
+ * unloading [CALLS] END - three threads that each load a library of their own, call it (5 times) and unload it, until the file END is there
  * (or a minute is over, in a soak more); then "wrong N". The libraries are this file, too, with -DLIBRARY.
  */
 #include <dlfcn.h>
@@ -28,6 +28,7 @@ __attribute__((noipa)) int loaded_outer(int a)
 
 static unsigned int wrong;
 static const char *end;
+static int calls = 5;
 static time_t begun;
 
 static void *loads(void *name)
@@ -36,7 +37,7 @@ static void *loads(void *name)
 		void *library = dlopen(name, RTLD_NOW);
 		int (*outer)(int) = library ? dlsym(library, "loaded_outer") : NULL;
 
-		for (int i = 0; i < 5; i++)
+		for (int i = 0; i < calls; i++)
 			if (!outer || outer(i) != 2 * i + 15)
 				__atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED);
 		if (library)
@@ -51,6 +52,8 @@ int main(int argc, char **argv)
 	pthread_t threads[3];
 
 	end = argv[argc - 1];
+	if (argc > 2)
+		calls = atoi(argv[1]);
 	begun = time(NULL);
 	for (int i = 0; i < 3; i++)
 		pthread_create(&threads[i], NULL, loads, names[i]);
