@@ -34,6 +34,16 @@ static const char *const functions[FUNCTIONS] = {
 	"malloc", "free", "realloc", "calloc", "memalign", "posix_memalign", "valloc", "pvalloc", "malloc_trim", "malloc_info",
 };
 static uint64_t modules[2];		/* lttng-ust's, by the dynamic linker's numbers; 0: none */
+static uint64_t generation;		/* of what is loaded, when these were */
+
+/* The calling thread's vector, two words each: of -1 its length, of 0 its generation, of a module its block or -1, and what is to be freed. */
+static const uint64_t *own_dtv(void)
+{
+	const uint64_t *dtv;
+
+	__asm__("mov %%fs:8, %0" : "=r" (dtv));
+	return dtv;
+}
 
 /* The program's malloc() and its like, where they are not libc's. */
 static void find_others(void)
@@ -70,17 +80,24 @@ void spi_first_call_loaded(void)
 			modules[i] = id;
 		dlclose(handle);
 	}
+	generation = own_dtv()[0];
 	find_others();
 }
 
-/* Has the calling thread their memory? */
+/* Has it the module's memory? A block of one that had this number before, and is unloaded, is of an older generation. */
+static int has_block(const uint64_t *dtv, uint64_t module)
+{
+	const uint64_t *block = dtv + 2 * module;
+
+	return dtv[-2] >= module && block[0] && block[0] != UINT64_MAX && (!block[1] || dtv[0] >= generation);
+}
+
 static int has_memory(void)
 {
-	const uint64_t *dtv;		/* two words each: of -1 its length, of 0 its generation, of a module its block or -1 */
+	const uint64_t *dtv = own_dtv();
 
-	__asm__("mov %%fs:8, %0" : "=r" (dtv));
 	for (unsigned int i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
-		if (modules[i] && (dtv[-2] < modules[i] || !dtv[2 * modules[i]] || dtv[2 * modules[i]] == UINT64_MAX))
+		if (modules[i] && !has_block(dtv, modules[i]))
 			return 0;
 	return modules[0] != 0;
 }

@@ -295,8 +295,8 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 		core.alone_ms = ALONE_MS;
 		core.alone_grace_ms = spi_env.preloaded || spi_attached_early ? ALONE_GRACE_MS : 0;
 		core.no_tsc = spi_env.test_no_tsc != NULL;
-		spi_first_call_loaded();
 		spi_payload = init(&core, &why);
+		spi_first_call_loaded();	/* this thread's vector is as new as lttng-ust now */
 		if (!spi_payload)
 			spi_format(error, error_size, "the event module cannot start: %s", why ? why : "unknown");
 		else if (spi_string_max)
