@@ -173,8 +173,11 @@ struct spi_payload_ops {
 	void (*other_close)(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, enum spi_close_in in);
 	/* Of a function's call: is a channel to have its exit in which the function's entries are off? Agent thread only. */
 	int (*exit_left)(const struct spi_slot *slot);
-	/* A thread of the agent's own begins: it gets the memory that lttng-ust needs for it now, as there may be none later. */
-	void (*thread_ready)(void);
+	/*
+	 * The calling thread gets the memory that lttng-ust needs for it: one of the agent's own when it begins, as there may be none later, and
+	 * one of the program's before its first record. It is marked busy, signals are blocked, and malloc() must not be locked by it. 0: the process ends.
+	 */
+	int (*thread_ready)(void);
 	/*
 	 * LTTng is about to take both events of some functions out of a channel at once. Between keep_begin() and keep_end() calls that are
 	 * under way have their exits in it, too, of those functions that keep_points() was called with before keep_on(). How many

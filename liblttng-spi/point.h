@@ -312,7 +312,10 @@ struct spi_slot *spi_thread_slow(uint64_t p);	/* as spi_slot_ready() */
 extern int spi_stacks_copied;	/* frames are taken off stacks and put back: slots.c */
 /* A call arrived while the thread was busy: 1 when a signal handler made it (record it), 0 when the tracer itself did. */
 int spi_thread_nested(uint64_t p);
-/* The thread's mark is not as usual: 1 when its call, whose frame is a thunk's, may be recorded all the same. */
+/*
+ * The thread's mark is not as usual: 1 when its call may be recorded all the same, the return address of which is at p, in a thunk's
+ * frame; all registers are saved. p of 0: it gets no record, but a slot.
+ */
 int spi_thread_may(uint64_t p);
 
 /*
@@ -366,14 +369,9 @@ SPI_INLINE void spi_call_missed(struct spi_thread *t)
 		t->record->count.lost_entries++;
 }
 
-/*
- * spi_call_begin() - may this call be recorded, and is the slot stack in order?
- * Returns 0 when it must run unrecorded (the tracer itself made it). On 1,
- * spi_call_end() follows. Two loads and two compares in the usual case.
- */
-SPI_INLINE int spi_call_begin(struct spi_thread *t, uint64_t p)
+SPI_INLINE int spi_call_begin_as(struct spi_thread *t, uint64_t p, uint64_t recorded_at)
 {
-	if (spi_unlikely((t->owed & ~SPI_THREAD_OWES) != SPI_THREAD_MARK) && !spi_thread_may(p))
+	if (spi_unlikely((t->owed & ~SPI_THREAD_OWES) != SPI_THREAD_MARK) && !spi_thread_may(recorded_at))
 		return 0;
 	if (spi_unlikely(t->busy) && !spi_thread_nested(p))
 		return 0;
@@ -383,6 +381,16 @@ SPI_INLINE int spi_call_begin(struct spi_thread *t, uint64_t p)
 	}
 	spi_busy_begin(t, p);
 	return 1;
+}
+
+/*
+ * spi_call_begin() - may this call be recorded, and is the slot stack in order?
+ * Returns 0 when it must run unrecorded (the tracer itself made it). On 1,
+ * spi_call_end() follows. Two loads and two compares in the usual case.
+ */
+SPI_INLINE int spi_call_begin(struct spi_thread *t, uint64_t p)
+{
+	return spi_call_begin_as(t, p, p);
 }
 
 SPI_INLINE void spi_call_end(struct spi_thread *t)

@@ -233,10 +233,30 @@ struct spi_thread_own *spi_threads_first(void)
  * function: that never blocks SIGCANCEL, the first real-time signal. The thread that libc has wait for timers
  * (SIGEV_THREAD) blocks it for its whole life, and would be ended by it, with the process; a timer's callback does until it is
  * called. So nothing is recorded while it is blocked.
+ *
+ * And it needs memory (first-call.c), which the thread gets here, with signals blocked: a handler's record in the middle of that would
+ * need it, too.
  */
+static int memory_get(struct spi_thread *t, uint64_t p)
+{
+	if (spi_first_call_is_in_malloc(p)) {
+		if (!t->cur)
+			spi_thread_begin(t);		/* it has a place to count at */
+		spi_call_missed(t);
+		return 0;
+	}
+	spi_busy_begin(t, p);
+	if (spi_payload && spi_payload->thread_ready())
+		__atomic_fetch_and(&t->owed, ~SPI_THREAD_NEW, __ATOMIC_RELAXED);
+	spi_call_end(t);
+	return 1;
+}
+
 static int new_may(struct spi_thread *t, uint64_t p)
 {
-	uint64_t mask = 0, old;
+	const uint64_t most = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP));
+	uint64_t old;
+	int may;
 
 	if (t->busy)
 		return 1;		/* another's matter */
@@ -244,19 +264,12 @@ static int new_may(struct spi_thread *t, uint64_t p)
 		t->busy |= SPI_BUSY_ALWAYS;
 		return 0;
 	}
-	spi_raw4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (uint64_t) &mask, 8);
-	if (mask & SPI_SIGNAL_BIT(LIBC_SIGCANCEL))
-		return 0;
-	if (spi_first_call_is_in_malloc(p)) {
-		old = spi_signals_hold(~UINT64_C(0));
-		if (!t->cur)
-			spi_thread_begin(t);		/* it has a place to count at */
-		spi_signals_release(old);
-		spi_call_missed(t);
-		return 0;
-	}
-	__atomic_fetch_and(&t->owed, ~SPI_THREAD_NEW, __ATOMIC_RELAXED);
-	return 1;
+	if (!p)
+		return 1;
+	old = spi_signals_hold(most);
+	may = !(old & SPI_SIGNAL_BIT(LIBC_SIGCANCEL)) && memory_get(t, p);
+	spi_signals_release(old);
+	return may;
 }
 
 SPI_EXPORT int spi_thread_may(uint64_t p)

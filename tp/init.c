@@ -177,10 +177,19 @@ static void op_others_again(uint32_t threads)
 }
 
 /* libc makes a thread's memory for lttng-ust's variables when they are first used, and ends a process that has none left by then. */
-void tp_thread_ready(void)
+int tp_thread_ready(void)
 {
+	struct spi_thread *t = &spi_thread;
+	int *error = tp_errno(t), error_was = *error;
+	void *reader_was = t->payload[TP_WORD_READER];
+
+	if (tp_closed)		/* lttng-ust may be over, and nothing is recorded */
+		return 0;
 	lttng_ust_init_thread();
-	tp_read_unlock(tp_read_lock(&spi_thread));
+	tp_read_unlock(tp_read_lock(t));
+	t->payload[TP_WORD_READER] = reader_was;	/* none: its first record is still to come, by which something is learned (as.c) */
+	*error = error_was;
+	return 1;
 }
 
 static void op_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, enum spi_close_in in)
@@ -265,7 +274,7 @@ const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, 
 	if (tp_core)
 		return &ops;
 	tp_core = core;
-	tp_reader_find(&spi_thread);	/* this thread's memory is allocated here: first-call.c */
+	tp_thread_ready();	/* this thread's memory is allocated here: first-call.c */
 	dl_iterate_phdr(is_fork_help, &other_fork_help);
 	tp_clock_init();
 	tp_compact_last_find();

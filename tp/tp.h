@@ -166,7 +166,7 @@ SPI_HIDDEN void tp_other_close(const struct spi_thread_own *own, struct spi_slot
 	enum spi_close_in in);
 SPI_HIDDEN int tp_exit_left(const struct spi_slot *slot);
 
-SPI_HIDDEN void tp_thread_ready(void);	/* init.c: on a thread of the tracer's own, when it begins */
+SPI_HIDDEN int tp_thread_ready(void);	/* init.c: spi_payload_ops.thread_ready() */
 
 /* ---- kept.c: spi_payload_ops.keep_* ---- */
 SPI_HIDDEN void tp_keep_begin(void);
