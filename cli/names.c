@@ -152,8 +152,10 @@ static int func_object_absent(struct func *func, const struct objects *objects, 
 	unsigned int i;
 
 	if (strstr(func->object, ".so")) {
-		say_warning("%s: %s has no %s at its start: it is traced from when it is loaded, there or in a program that is "
-			"executed", func->text, whose, func->object);
+		say_warning("%s: %s has no %s at its start: %s", func->text, whose, func->object,
+			func->tree && func->tree->unfollowed & SPI_TREE_DLOPEN ?
+			"with this --follow it is traced in programs that are executed with it" :
+			"it is traced from when it is loaded, there or in a program that is executed");
 		func->is_late = 1;
 		return func_make_rule(func, NULL, 0) < 0 ? TRACE_STATUS_ERROR : 0;
 	}

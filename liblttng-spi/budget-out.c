@@ -103,6 +103,16 @@ static int was_before(const struct spi_out *out, const struct spi_tree_object *t
 		spi_object_is_same_file(out->to->object, to->object);
 }
 
+static struct spi_out *out_new(void)
+{
+	if (spi_out_count < OUT_MAX)
+		return &outs[spi_out_count++];
+	for (uint32_t i = 0; i < OUT_MAX; i++)
+		if (outs[i].to->gone)
+			return &outs[i];
+	return NULL;
+}
+
 static struct spi_out *out_get(const struct candidate *c, uint32_t index)
 {
 	struct spi_out *out;
@@ -115,9 +125,9 @@ static struct spi_out *out_get(const struct candidate *c, uint32_t index)
 			return &outs[i];
 		}
 	}
-	if (spi_out_count == OUT_MAX)
+	out = out_new();
+	if (!out)
 		return NULL;
-	out = &outs[spi_out_count++];
 	*out = (struct spi_out) { .to = c->to, .func = c->func, .site = c->site, .index = index };
 	return out;
 }

@@ -40,7 +40,7 @@ each() {
 	local entries=$1 name=$2
 	shift 2
 	rm -rf t
-	timeout 30 "$SPI_LTTNG" -q trace "$@" -o t ./main 20 >traced.out 2>traced.err
+	timeout 30 "$SPI_LTTNG" trace "$@" -o t ./main 20 >traced.out 2>traced.err
 	is "$?/$(cat traced.out)" 0/80 "$name: the program is as ever" || diag "$(tail -n 3 traced.err)"
 	like "$("$SPI_TMP/calls" ${compact:+--expand "$SPI_EXPAND"} t 2>&1)" "entries $entries exits $entries orphans 0 .* open 0 .* lost 0" "$name: the calls below it" ||
 		diag "$(cat traced.err)"
@@ -50,6 +50,7 @@ compact=1 each 60 "root, compact" --tree=late.so:late --compact
 each 60 "a root that its constructor calls, too" --tree=late.so:hidden
 each 60 "calls of functions" --tree --calls-of late --calls-of begin_late
 each 0 "libraries are not followed" --tree=late.so:late --follow threads
+like "$(cat traced.err)" 'no late.so at its start: with this --follow' "libraries are not followed: that is said"
 
 # A rule of the session's, which the program comes under by itself.
 gcc -g -O1 main.c -o linked -Wl,--no-as-needed -llttng-ust || { echo "Bail out! gcc"; exit 1; }

@@ -99,7 +99,7 @@ same_file traced.out plain.out 'perl: output'
 tree_balanced "$SPI_TMP/t" 'perl: balanced'
 
 # Attached to: its own pointers to libc's functions lead to the agent. Several times: the one signal in 100 000 that comes while lttng-ust
-# is in a stub of a call of libc's (at the ends of sub-buffers) has to be met.
+# is in a stub of a call of libc's (at the ends of sub-buffers) has to be met. The buffers take all of it, should the consumer get no processor.
 runs=6
 [ -z "${SPI_SOAK:-}" ] || runs=100
 bad=
@@ -108,7 +108,7 @@ for ((run = 0; run < runs; run++)); do
 	./own-stacks out 400000000 >/dev/null &
 	target=$!
 	spi_wait 10 grep -q own-stacks /proc/$target/comm
-	timeout -k 5 60 "$SPI_LTTNG" -q trace --tree=busy --subbuf-size 1M --num-subbuf 32 --duration 0.5 -p $target -o "$SPI_TMP/t" 2>traced.err ||
+	timeout -k 5 60 "$SPI_LTTNG" -q trace --tree=busy --subbuf-size 4M --num-subbuf 32 --duration 0.5 -p $target -o "$SPI_TMP/t" 2>traced.err ||
 		bad+="run $run: status $?: $(tail -3 traced.err); "
 	kill -0 $target || bad+="run $run: the program ended; "
 	kill $target
