@@ -38,7 +38,7 @@ for program in servers servers-ust; do
 		lttng_ok add-context -u -s s -c c -t vpid -t vtid -t ip
 		lttng_ok start s
 		wrong=0
-		for ((round = 0; round < (SPI_SOAK ? 20 : 3); round++)); do
+		for ((round = 0; round < (SPI_SOAK ? 20 : 2); round++)); do
 			"$SPI_LTTNG" enable-event --spi "${rule[@]}" "${scope[@]}" -s s -c c >on.log 2>&1 || diag "$(cat on.log)"
 			spi_wait 20 is_active || fail "$program, $kind: it is in force"
 			first=$(newest)

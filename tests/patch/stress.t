@@ -5,7 +5,7 @@
 # soak-timeout: 1800
 # Install and remove every kind of entry while four threads run them, by each worker, with and without signals.
 . "$(dirname "$0")/build.sh"
-seconds=2
+seconds=1
 [ -z "${SPI_SOAK:-}" ] || seconds=60
 patch_build stress pie && patch_build stress fixed -no-pie || exit 1
 for program in pie fixed; do

@@ -11,7 +11,7 @@
 . "${SPI_TOP_SRCDIR:?}/tests/lib/sessiond.sh"
 spi_private "$@"
 seconds=${SPI_SOAK:+600}
-seconds=${SPI_SECONDS:-${seconds:-9}}
+seconds=${SPI_SECONDS:-${seconds:-5}}
 seed=${SPI_SEED:-$RANDOM}
 diag "$seconds seconds each, SPI_SEED=$seed"
 export ASAN_OPTIONS=log_path=$SPI_TMP/said:quarantine_size_mb=4:malloc_context_size=12 UBSAN_OPTIONS=print_stacktrace=1

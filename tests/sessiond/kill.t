@@ -8,10 +8,10 @@
 # of the broker's children (asking, reading, injecting), spi-codemap, a target.
 # Whatever was killed, the programs go on and give their results, none that lives
 # is missing in the daemon that remains, they are traced again, and nothing of
-# what was killed stays. 12 kills, or 200 (SPI_SOAK); SPI_SEED repeats a run.
+# what was killed stays. 8 kills, or 200 (SPI_SOAK); SPI_SEED repeats a run.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/sessiond.sh"
 spi_private "$@"
-kills=12
+kills=8
 [ -z "${SPI_SOAK:-}" ] || kills=200
 kills=${SPI_KILLS:-$kills}
 seed=${SPI_SEED:-$((SRANDOM % 32768))}

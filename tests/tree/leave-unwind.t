@@ -13,7 +13,7 @@ spi_private "$@"
 spi_daemon
 tree_tools
 tree_cc unwinds unwinds.cc -O1
-times=60
+times=40
 [ -z "${SPI_SOAK:-}" ] || times=400
 
 # traced NAME MODE OPTION... - 'lttng trace OPTION...' of it, its output, and that nothing is lost
