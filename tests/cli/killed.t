@@ -37,7 +37,7 @@ int main(void)
 E
 gcc -O1 -g -pthread -o hot hot.c
 cut=0 whole=0 odd=
-for _ in $(seq 40); do
+for _ in $(seq 160); do
 	rm -rf "$SPI_TMP/t"
 	{ timeout 30 "$SPI_LTTNG" trace -f leaf --subbuf-size 16M --num-subbuf 4 -o "$SPI_TMP/t" ./hot >traced.out 2>traced.err; } 2>/dev/null
 	status=$?
