@@ -238,11 +238,12 @@ void spi_budget_look(int busy)
 /* While no object can be unloaded. */
 static void look_held(void *data)
 {
-	uint64_t before = spi_patch_lock();
+	uint64_t before;
 
-	spi_budget_settle_text();
-	spi_patch_unlock(before);
 	*(uint32_t *) data = look(1);
+	before = spi_patch_lock();
+	spi_budget_settle_text();	/* of what was left out or came back just now, too */
+	spi_patch_unlock(before);
 }
 
 void spi_budget_flushed(uint64_t ns)

@@ -13,40 +13,9 @@
 #define CHAIN_MOST	256u	/* slots of tail calls in each other's place: slots.c */
 
 /*
- * sa_restorer values seen: what a signal frame begins with. They are only ever added to: a handler may come in the middle of that, add
- * its own, and never return.
+ * An sa_restorer, which a signal frame begins with, by what every one does: mov $SYS_rt_sigreturn, %rax or %eax; syscall. Unwinders
+ * know them by that, too (libgcc, config/i386/linux-unwind.h).
  */
-#define RESTORERS_MOST	4u
-static uint64_t restorers[RESTORERS_MOST];
-static int restorers_known;		/* all of a time when the program had one */
-
-static void restorer_add(uint64_t restorer)
-{
-	for (unsigned int i = 0; i < RESTORERS_MOST; i++) {
-		uint64_t other = 0;
-
-		if (__atomic_compare_exchange_n(&restorers[i], &other, restorer, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE) || other == restorer)
-			return;
-	}
-}
-
-/* The agent's own says nothing of the program's, which may have no handler yet. */
-static void learn_restorers(void)
-{
-	for (long sig = 1; sig <= 64; sig++) {
-		struct {
-			uint64_t handler, flags, restorer, mask;
-		} act;
-
-		if (spi_sys(SYS_rt_sigaction, sig, NULL, &act, 8L) == 0 && act.flags & 0x04000000 && act.restorer &&
-		    act.restorer != (uint64_t) spi_signal_return)
-			restorer_add(act.restorer);
-	}
-	if (__atomic_load_n(&restorers[0], __ATOMIC_ACQUIRE))
-		__atomic_store_n(&restorers_known, 1, __ATOMIC_RELEASE);
-}
-
-/* What every one does: mov $SYS_rt_sigreturn, %rax or %eax; syscall. Unwinders know them by that, too (libgcc, config/i386/linux-unwind.h). */
 static int is_restorer(uint64_t address)
 {
 	uint8_t code[9];
@@ -69,46 +38,36 @@ uint64_t spi_behind_slots(uint64_t address)
 }
 
 /* A traced handler's own slot stands in the frame's place; where two points record it, the one's in the other's. */
-static uint64_t restorer_of(uint64_t word)
-{
-	word = spi_behind_slots(word);
-	if (word == (uint64_t) spi_signal_return)
-		return word;
-	for (unsigned int i = 0; i < RESTORERS_MOST && restorers[i]; i++)
-		if (word == restorers[i])
-			return word;
-	return 0;
-}
-
 uint64_t spi_restorer_of(uint64_t word)
 {
-	uint64_t restorer = restorer_of(word);
-
-	if (!restorer && is_restorer(word = spi_behind_slots(word)))
-		restorer_add(restorer = word);
-	return restorer;
+	word = spi_behind_slots(word);
+	return word == (uint64_t) spi_signal_return || is_restorer(word) ? word : 0;
 }
 
 #define USER_CS 0x33u			/* the lower half of it: of 64-bit programs, Xen's as well */
 #define FRAME_MOST	20480u	/* from the restorer's word up to the stack pointer that it interrupted: all vector state, AMX's too */
+#define CODE_LEAST	65536u	/* vm.mmap_min_addr, as it usually is */
+#define FLAGS_MOST	0xffu	/* uc_flags: three bits (x86-64, asm/ucontext.h) */
 #define FAULTS		(SPI_SIGNAL_BIT(SIGILL) | SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGFPE) | \
 			 SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGSTKFLT))
 
 /*
- * The word at `at` is a restorer's. Is it a frame of the stack up to `high`? What an earlier handler left below the
+ * Is it a frame of the stack up to `high`, the restorer's word of which is at `at`? What an earlier handler left below the
  * stack pointer looks the same; most of that is of traps and faults that the agent takes, with its own restorer:
  * these call nothing of the program's while it records. And the record of a handler's call has that word in it.
  */
-static int is_signal_frame(uint64_t at, uint64_t high, uint64_t restorer)
+static int is_signal_frame(uint64_t at, uint64_t high)
 {
 	struct spi_signal_frame frame;
+	uint64_t word, restorer;
 
-	if (spi_memory_copy(&frame, at + 8, sizeof(frame)) < 0)
+	if (spi_memory_copy(&word, at, sizeof(word)) < 0 || spi_memory_copy(&frame, at + 8, sizeof(frame)) < 0)
 		return 0;
 	if (frame.rsp <= at || frame.rsp > high || frame.rsp - at > FRAME_MOST || frame.link || frame.cs != USER_CS)
 		return 0;
+	restorer = spi_restorer_of(word);
 	if (restorer != (uint64_t) spi_signal_return)
-		return 1;
+		return restorer != 0;
 	return frame.number > 0 && frame.number <= 64 && !(FAULTS & SPI_SIGNAL_BIT(frame.number));
 }
 
@@ -117,19 +76,14 @@ static int has_signal_frame(uint64_t low, uint64_t high)
 {
 	uint64_t words[64];
 
-	if (!__atomic_load_n(&restorers_known, __ATOMIC_ACQUIRE))
-		learn_restorers();
-	for (; low < high; low += sizeof(words)) {
+	for (; low < high; low += sizeof(words) - 16) {		/* a frame begins with three words that tell most of what is none */
 		size_t size = high - low < sizeof(words) ? high - low : sizeof(words);
 
 		if (spi_memory_copy(words, low, size) < 0)
 			return 1;
-		for (size_t w = 0; w < size / 8; w++) {
-			uint64_t restorer = restorer_of(words[w]);
-
-			if (restorer && is_signal_frame(low + w * 8, high, restorer))
+		for (size_t w = 0; w + 2 < size / 8; w++)
+			if (words[w] >= CODE_LEAST && words[w + 1] <= FLAGS_MOST && !words[w + 2] && is_signal_frame(low + w * 8, high))
 				return 1;
-		}
 	}
 	return 0;
 }

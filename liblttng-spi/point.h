@@ -312,10 +312,7 @@ struct spi_slot *spi_thread_slow(uint64_t p);	/* as spi_slot_ready() */
 extern int spi_stacks_copied;	/* frames are taken off stacks and put back: slots.c */
 /* A call arrived while the thread was busy: 1 when a signal handler made it (record it), 0 when the tracer itself did. */
 int spi_thread_nested(uint64_t p);
-/*
- * The thread's mark is not as usual: 1 when its call may be recorded all the same, the return address of which is at p, in a thunk's
- * frame; all registers are saved. p of 0: it gets no record, but a slot.
- */
+/* The thread's mark is not as usual: 1 when its call at p, in a thunk's frame, may be recorded all the same; 0 for p: it gets a slot alone. */
 int spi_thread_may(uint64_t p);
 
 /*
@@ -369,9 +366,14 @@ SPI_INLINE void spi_call_missed(struct spi_thread *t)
 		t->record->count.lost_entries++;
 }
 
-SPI_INLINE int spi_call_begin_as(struct spi_thread *t, uint64_t p, uint64_t recorded_at)
+/*
+ * spi_call_begin() - may this call be recorded, and is the slot stack in order?
+ * Returns 0 when it must run unrecorded (the tracer itself made it). On 1,
+ * spi_call_end() follows. Two loads and two compares in the usual case. is_recorded 0: it gets a slot alone.
+ */
+SPI_INLINE int spi_call_begin(struct spi_thread *t, uint64_t p, const int is_recorded)
 {
-	if (spi_unlikely((t->owed & ~SPI_THREAD_OWES) != SPI_THREAD_MARK) && !spi_thread_may(recorded_at))
+	if (spi_unlikely((t->owed & ~SPI_THREAD_OWES) != SPI_THREAD_MARK) && !spi_thread_may(is_recorded ? p : 0))
 		return 0;
 	if (spi_unlikely(t->busy) && !spi_thread_nested(p))
 		return 0;
@@ -381,16 +383,6 @@ SPI_INLINE int spi_call_begin_as(struct spi_thread *t, uint64_t p, uint64_t reco
 	}
 	spi_busy_begin(t, p);
 	return 1;
-}
-
-/*
- * spi_call_begin() - may this call be recorded, and is the slot stack in order?
- * Returns 0 when it must run unrecorded (the tracer itself made it). On 1,
- * spi_call_end() follows. Two loads and two compares in the usual case.
- */
-SPI_INLINE int spi_call_begin(struct spi_thread *t, uint64_t p)
-{
-	return spi_call_begin_as(t, p, p);
 }
 
 SPI_INLINE void spi_call_end(struct spi_thread *t)

@@ -270,7 +270,7 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	uint32_t n = 0;
 	int error_was;
 
-	if (!spi_call_begin(t, p))
+	if (!spi_call_begin(t, p, 1))
 		return 0;
 	error_was = *tp_errno(t);
 	if (generic && (point->flags & SPI_POINT_TREE) && !(t->tree_now &= point->tree_live))

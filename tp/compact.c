@@ -180,7 +180,7 @@ static __attribute__((noinline)) uint64_t entry_slow(
 		return 0;
 	if (!vec)
 		return SPI_ANSWER_FULL;
-	if (!spi_call_begin(t, p))
+	if (!spi_call_begin(t, p, 1))
 		return 0;
 	error = tp_errno(t);
 	error_was = *error;

@@ -19,7 +19,7 @@ static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, cons
 	uint8_t *area;
 	int *error, error_was;
 
-	if (!spi_call_begin(t, p))
+	if (!spi_call_begin(t, p, 1))
 		return 0;
 	error = tp_errno(t);
 	error_was = *error;

@@ -41,7 +41,7 @@ static uint64_t on_entry(struct spi_point *point, struct spi_frame *frame, const
 	uint64_t p = (uint64_t) &frame->ra, code = 0;
 	struct spi_slot *slot;
 
-	if (!spi_call_begin(t, p)) {
+	if (!spi_call_begin(t, p, 1)) {
 		COUNT(test_nested);
 		return 0;
 	}

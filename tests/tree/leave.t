@@ -99,7 +99,7 @@ same_file traced.out plain.out 'perl: output'
 tree_balanced "$SPI_TMP/t" 'perl: balanced'
 
 # Attached to: its own pointers to libc's functions lead to the agent. Several times: the one signal in 100 000 that comes while lttng-ust
-# is in a stub of a call of libc's (at the ends of sub-buffers) has to be met. The buffers take all of it, should the consumer get no processor.
+# is in a stub of a call of libc's (at the ends of sub-buffers) must come. The buffers take all of it, should the consumer get no processor.
 runs=6
 [ -z "${SPI_SOAK:-}" ] || runs=100
 bad=

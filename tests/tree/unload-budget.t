@@ -4,16 +4,12 @@
 # timeout: 60
 # soak-timeout: 700
 #
-# With a budget, functions of libraries are left out, and come back, while these are loaded and unloaded all the time: nothing is
-# written to where a library was, and the program is as without.
-. "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
+# With a budget, functions of libraries are left out while these are loaded and unloaded all the time, and stay so when they come again:
+# nothing is written to where a library was, the program is as without, and the summary names them.
+. "${SPI_TOP_SRCDIR:?}/tests/tree/unloading.sh"
 spi_private "$@"
 spi_daemon
-source=$SPI_TOP_SRCDIR/tests/tree/programs/unloading.c
-for i in 1 2 3; do
-	gcc -O2 -shared -fPIC -DLIBRARY -o libunloading-$i.so "$source" || exit 1
-done
-gcc -O2 -pthread -o unloading "$source" || exit 1
+unloading_build
 seconds=2 often=
 kinds="--tree=libunloading-1.so:loaded_outer"
 [ -z "${SPI_SOAK:-}" ] || { seconds=40 often="200000 20000"; kinds="--tree=libunloading-1.so:loaded_outer --tree=libunloading-1.so:loaded_outer,--compact --tree --tree,--compact"; }

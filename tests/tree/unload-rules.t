@@ -6,14 +6,10 @@
 #
 # Rules that come and go while the libraries that they name are loaded and unloaded all the time: functions by name and
 # trees that begin there, so that the one's jump is the other's, and calls of functions of theirs. Nothing is written to where a library was.
-. "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/tree/unloading.sh"
 spi_private "$@"
 spi_daemon
-source=$SPI_TOP_SRCDIR/tests/tree/programs/unloading.c
-for i in 1 2 3; do
-	gcc -O2 -shared -fPIC -DLIBRARY -o libunloading-$i.so "$source" || exit 1
-done
-gcc -O2 -pthread -o unloading "$source" || exit 1
+unloading_build
 times=300
 [ -z "${SPI_SOAK:-}" ] || times=6000
 

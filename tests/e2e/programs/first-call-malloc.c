@@ -4,7 +4,6 @@
  * A malloc() of a library's own, which asks the kernel under a lock that its thread cannot take twice.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
