@@ -113,6 +113,7 @@ int spi_symbol_is_shadowed(const char *name);		/* another library than libc and 
 struct dl_phdr_info;
 int spi_object_defines(const struct dl_phdr_info *info, const char *name);
 void spi_unwind_look(const struct dl_phdr_info *info);	/* an object that was not known; unwind.c */
+extern int spi_unwind_exact SPI_HIDDEN;	/* unwinders see the address behind a slot as it is, not one less */
 void spi_calls_close(void);			/* before execve() */
 void spi_calls_abandon(void);			/* of this thread: they return as ever, and nothing is recorded of it */
 void spi_calls_again(void);			/* after one that failed */
@@ -247,6 +248,7 @@ void spi_tracer_done(void);			/* where they end by it: all have */
 /* ---- rights.c: setuid() and the like, for a preloaded program, and for the others from then on ---- */
 void spi_rights_init(void);
 void spi_rights_redirect(void);
+void spi_backtrace_redirect(void);
 void spi_rights_fork_child(void);
 void spi_altstack_fork_child(void);
 

@@ -219,4 +219,5 @@ void spi_descriptors_redirect(void)
 	spi_redirect(list);
 	spi_exec_redirect();
 	spi_rights_redirect();
+	spi_backtrace_redirect();
 }

@@ -43,6 +43,7 @@ void *spi_signals_replace(const char *wanted, void *next) SPI_HIDDEN;	/* signals
 void *spi_notify_replace(const char *wanted, void *next) SPI_HIDDEN;	/* notify.c */
 void spi_notify_init(void) SPI_HIDDEN;
 void spi_altstack_init(void) SPI_HIDDEN;		/* altstack.c */
+void spi_backtrace_init(void) SPI_HIDDEN;		/* backtrace.c; a preloaded agent's */
 void *spi_masks_replace(const char *wanted, void *next) SPI_HIDDEN;	/* masks.c */
 
 /*

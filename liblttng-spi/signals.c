@@ -48,6 +48,7 @@ void spi_signals_init(void)
 	spi_notify_init();
 	spi_altstack_init();
 	spi_leave_init();
+	spi_backtrace_init();
 	dlerror();	/* not the program's business, if there is one */
 	spi_signals_interposed = 1;
 }

@@ -46,6 +46,7 @@ _Unwind_Reason_Code spi_slot_personality(int version, _Unwind_Action actions, _U
 #define REG_RAX	0	/* DWARF numbers */
 #define REG_RDX	1
 
+int spi_unwind_exact;
 void (*spi_unwind_resume)(struct _Unwind_Exception *exception) SPI_HIDDEN;
 void spi_slot_landing(void) SPI_HIDDEN;
 
@@ -119,6 +120,7 @@ static int frames_change(void)
 	memcpy(rule + 28, "\x23\x80", 3);	/* plus_uconst 0; not every unwinder knows `nop` */
 	rule[0] = 0x10;		/* DW_CFA_expression: where it is */
 	spi_sys(SYS_mprotect, low, (long) (high - low), (long) PROT_READ);
+	spi_unwind_exact = 1;
 	return 0;
 }
 

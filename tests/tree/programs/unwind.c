@@ -2,9 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * Walks its own stack, 150 calls deep, through a pointer and a comparator that
- * libc calls, and prints whom it met, itself and libc: function and offset of
- * each return address. What a tracer has put between is left out (its name is in
- * argv[2]). unwind backtrace|unwind|signal|bottom [NAME]. Build it with -rdynamic.
+ * libc calls, and prints whom it met: function and offset of each return address.
+ * unwind backtrace|lists|unwind|info|signal|bottom. Build it with -rdynamic.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -20,7 +19,7 @@
 
 #define FN __attribute__((noipa))
 
-static const char *mode, *tracer = "";
+static const char *mode;
 static unsigned long sum, samples, lost;
 static int printed;
 static char *lost_at[8];
@@ -35,8 +34,6 @@ static FN void meet(void *address)
 		puts("?");
 		return;
 	}
-	if (*tracer && strstr(info.dli_fname, tracer))
-		return;
 	printf("%s+%ld\n", info.dli_sname ? info.dli_sname : "-", info.dli_saddr ? (char *) address - (char *) info.dli_saddr : 0L);
 }
 
@@ -45,6 +42,30 @@ static _Unwind_Reason_Code each(struct _Unwind_Context *context, void *data)
 	(void) data;
 	meet((void *) _Unwind_GetIP(context));
 	return _URC_NO_REASON;
+}
+
+static _Unwind_Reason_Code each_info(struct _Unwind_Context *context, void *data)
+{
+	int is_before = 7;
+
+	(void) data;
+	meet((void *) _Unwind_GetIPInfo(context, &is_before));
+	printf("  before %d, cfa %d\n", is_before, (char *) _Unwind_GetCFA(context) > (char *) &is_before);
+	return _URC_NO_REASON;
+}
+
+/* Lists that are too short, and such as just are not. */
+FN void lists(void)
+{
+	void *frames[1100];
+
+	for (int size = 0; size < 1100; size += size < 12 ? 1 : 31) {
+		int n = backtrace(frames, size);
+
+		printf("%d of %d\n", n, size);
+		if (n)
+			meet(frames[n - 1]);
+	}
 }
 
 FN void bottom(void)
@@ -58,6 +79,10 @@ FN void bottom(void)
 			meet(frames[i]);
 	} else if (!strcmp(mode, "unwind")) {
 		_Unwind_Backtrace(each, NULL);
+	} else if (!strcmp(mode, "info")) {
+		_Unwind_Backtrace(each_info, NULL);
+	} else if (!strcmp(mode, "lists")) {
+		lists();
 	}
 	printed++;
 }
@@ -125,8 +150,6 @@ int main(int argc, char **argv)
 	timer_t timer;
 
 	mode = argc > 1 ? argv[1] : "backtrace";
-	if (argc > 2)
-		tracer = argv[2];
 	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
 	printf("%d\n", down(150));
 	if (strcmp(mode, "signal"))
