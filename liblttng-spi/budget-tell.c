@@ -57,7 +57,7 @@ void spi_budget_news(void)
 	old = spi_signals_hold(most);
 	if (!t->busy)
 		t->busy_p = (uint64_t) __builtin_frame_address(0);
-	t->busy++;
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	do {
 		if (spi_patch_lock_soon(&before) < 0) {
 			spi_budget_news_wait = 1;

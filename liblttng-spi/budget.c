@@ -217,7 +217,7 @@ static uint32_t look(int is_held)
 		return 0;
 	if (spi_patch_lock_soon(&before) < 0)
 		return 0;
-	t->busy++;
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	if ((is_held || now >= next_look) && spi_tree_budgets)
 		changes = look_all(is_held, now);
 	t->busy--;

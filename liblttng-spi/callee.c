@@ -319,7 +319,7 @@ __attribute__((noinline)) struct spi_point *spi_site_first_call_any(struct spi_s
 		spi_call_missed(t);
 		return NULL;
 	}
-	t->busy++;
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	trees = spi_trees_of(trees & s->trees, compact);
 	if (known && is_slot(s->map)) {
 		if (!(trees & known->tree_todo) || slot_resolve(s, known, trees & known->tree_todo))

@@ -228,6 +228,7 @@ static void child_begin(const char *socket)
 	spi_rights_fork_child();
 	spi_altstack_fork_child();
 	spi_calls_fork_child();
+	spi_thread_made_fork_child();
 	spi_budget_fork_child();
 	spi_patch_unlock_fork(forking_mask);
 	spi_phdr_unlock();

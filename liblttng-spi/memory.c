@@ -29,6 +29,12 @@ static int patch_forking;
 
 #define FORK_MS	10	/* a fork that takes longer waits for somebody */
 
+/*
+ * Once for each fork: who gives up in a handler of a signal that comes again and again would not get back in between to
+ * what the fork waits for.
+ */
+static uint32_t forks, fork_given_up;
+
 static int lock_take(int may_give_up)
 {
 	const struct { int64_t s, ns; } timeout = { 0, FORK_MS * 1000000 };
@@ -38,8 +44,13 @@ static int lock_take(int may_give_up)
 	if (__atomic_compare_exchange_n(&patch_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return 0;
 	while (__atomic_exchange_n(&patch_lock, 2, __ATOMIC_ACQUIRE)) {
-		if (may_give_up && waited == -ETIMEDOUT && __atomic_load_n(&patch_forking, __ATOMIC_RELAXED))
+		uint32_t fork = __atomic_load_n(&forks, __ATOMIC_RELAXED);
+
+		if (may_give_up && __atomic_load_n(&patch_forking, __ATOMIC_RELAXED) &&
+				(waited == -ETIMEDOUT || __atomic_load_n(&fork_given_up, __ATOMIC_RELAXED) == fork)) {
+			__atomic_store_n(&fork_given_up, fork, __ATOMIC_RELAXED);
 			return -1;
+		}
 		waited = spi_raw4(SYS_futex, (uint64_t) &patch_lock, FUTEX_WAIT_PRIVATE, 2, may_give_up ? (uint64_t) &timeout : 0);
 	}
 	return 0;
@@ -69,6 +80,7 @@ uint64_t spi_patch_lock_fork(void)
 {
 	uint64_t before = spi_patch_lock();
 
+	__atomic_fetch_add(&forks, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&patch_forking, 1, __ATOMIC_RELAXED);
 	return before;
 }

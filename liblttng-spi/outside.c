@@ -15,6 +15,36 @@
 #define START_BYTES	80	/* of the program's first function that are looked through */
 #define INSN_BYTES	10	/* the longest of the instructions in question */
 
+/* Addresses that the control side is to see to. A handler may install itself anew while its thread holds what a fork waits for. */
+#define PUT_OFF_MAX	32u
+static uint64_t put_off[PUT_OFF_MAX];
+
+static void callback_put_off(uint64_t address)
+{
+	const uint64_t one = 1;
+	long event = __atomic_load_n(&spi_control_event, __ATOMIC_RELAXED);
+
+	for (uint32_t i = 0; event >= 0 && i < PUT_OFF_MAX; i++) {
+		uint64_t is = 0;
+
+		if (__atomic_compare_exchange_n(&put_off[i], &is, address, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED) || is == address) {
+			spi_sys(SYS_write, event, &one, sizeof(one));
+			return;
+		}
+	}
+	spi_call_missed(&spi_thread);
+}
+
+void spi_tree_callbacks_take(void)
+{
+	for (uint32_t i = 0; i < PUT_OFF_MAX; i++) {
+		uint64_t address = __atomic_exchange_n(&put_off[i], 0, __ATOMIC_ACQUIRE);
+
+		if (address)
+			spi_tree_callback_make(address);
+	}
+}
+
 static void callback(uint64_t address, int is_control)
 {
 	struct spi_thread *t = &spi_thread;
@@ -26,8 +56,13 @@ static void callback(uint64_t address, int is_control)
 
 	if (!spi_tree_existing || !spi_process_is_mine())
 		return;
-	before = spi_patch_lock();
-	t->busy++;
+	if (is_control) {
+		before = spi_patch_lock();
+	} else if (spi_patch_lock_soon(&before) < 0) {
+		callback_put_off(address);
+		return;
+	}
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	to = spi_tree_object_at(address);
 	func = to ? spi_tree_func_at(to, address) : -1;
 	if (func < 0 || spi_tree_func_unfit(to, (uint64_t) func))
@@ -76,7 +111,7 @@ void spi_tree_caller_back(uint64_t address)
 
 	if (spi_patch_lock_soon(&before) < 0)
 		return;
-	t->busy++;
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	to = spi_tree_object_at(address);
 	func = to ? spi_tree_func_around(to, address) : -1;
 	if (func >= 0)

@@ -212,7 +212,7 @@ struct spi_thread {
 	struct spi_thread_own *own;	/* the core's; set and cleared with `record` */
 	uint32_t tree_epoch;
 	uint32_t tree_now;	/* a payload's: trees of the call that is being recorded, for filters */
-	uint32_t tree_made;	/* it was looked at whether the thread was made in a tree */
+	uint32_t unused;
 	uint64_t tree_ends;	/* how often its end has come: threads.c */
 	uint32_t tree_over;	/* trees whose depth the call is beyond that is being recorded: they do not record it */
 	uint32_t budget_calls, budget_skips;	/* since the account was looked at, of trees with a budget. budget.h */

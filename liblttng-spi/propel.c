@@ -185,7 +185,7 @@ __attribute__((noinline)) void spi_site_first_call(struct spi_point *point, uint
 		spi_call_missed(t);
 		return;
 	}
-	t->busy++;
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	trees &= point->tree_todo;
 	if (trees && spi_tree_bind(point) == 0) {
 		live = spi_tree_enter(point->address, trees, &is_known);

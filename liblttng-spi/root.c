@@ -22,54 +22,6 @@
 #include "liblttng-spi/entry.h"
 #include "liblttng-spi/threads-internal.h"
 
-/* ---- threads on their way ---- */
-
-/* Threads on their way, made inside a tree that is not every thread's. */
-#define MADE_MAX	256u
-static struct {
-	uint64_t start, arg;
-	uint32_t trees;
-} made[MADE_MAX];
-static uint32_t made_count;
-
-void spi_tree_thread_made(struct spi_thread *t, uint64_t start, uint64_t arg)
-{
-	uint32_t trees = spi_tree_of(t) & ~spi_tree_everybody & ~spi_tree_others & spi_tree_threads;
-	uint64_t before;
-
-	if (t->busy >= SPI_BUSY_ALWAYS || spi_thread_is_foreign(t))
-		return;
-	spi_tree_callback(start);
-	if (!trees)
-		return;
-	before = spi_patch_lock();
-	for (uint32_t i = 0; i < MADE_MAX; i++)
-		if (!made[i].trees) {
-			made[i].start = start;
-			made[i].arg = arg;
-			made[i].trees = trees;
-			__atomic_fetch_add(&made_count, 1, __ATOMIC_RELEASE);
-			break;
-		}
-	spi_patch_unlock(before);
-}
-
-/* The trees that a thread which begins here was made in. */
-static __attribute__((noinline)) uint32_t made_take(uint64_t start, uint64_t arg)
-{
-	uint64_t before = spi_patch_lock();
-	uint32_t trees = 0;
-
-	for (uint32_t i = 0; i < MADE_MAX && !trees; i++)
-		if (made[i].trees && made[i].start == start && made[i].arg == arg) {
-			trees = made[i].trees;
-			made[i].trees = 0;
-			__atomic_fetch_sub(&made_count, 1, __ATOMIC_RELEASE);
-		}
-	spi_patch_unlock(before);
-	return trees & spi_tree_existing;
-}
-
 /* ---- calls ---- */
 
 #define BY_PLAIN	1u
@@ -127,7 +79,7 @@ static __attribute__((noinline)) void first_call(struct spi_entry *e, uint32_t t
 		spi_call_missed(t);
 		return;
 	}
-	t->busy++;
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	trees &= e->point.tree_todo;
 	live = spi_tree_enter(e->point.address, trees, &is_known);
 	live |= trees & e->to->covered & e->to->funcs[e->func].budget;	/* from here it is recorded all the same */
@@ -233,13 +185,6 @@ static uint64_t trees_call(struct spi_point *point, struct spi_frame *frame, con
 
 	if (spi_unlikely(spi_thread_is_foreign(t)) || (t->busy && !spi_thread_nested(p)))
 		return 0;
-	if (spi_unlikely(made_count) && t->tree_made == 0) {
-		t->tree_made = 1;
-		t->tree |= made_take(point->address, frame->rdi);
-		spi_tree_words_look(t);
-		trees = t->tree;
-		opens = e->opens & ~e->rests & ~trees;
-	}
 	if (!(trees | opens) || spi_unlikely(spi_exec_is_lent() > 0) || goes_on(t, e, p))
 		return 0;
 	by_site = came_from_site(t, point, p);

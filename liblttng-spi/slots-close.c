@@ -109,8 +109,7 @@ void spi_calls_again(void)
 	if (!t->cur || t->busy || !spi_payload || !spi_payload->enter_again)
 		return;
 	old = spi_signals_hold(~UINT64_C(0));
-	t->busy_p = (uint64_t) __builtin_frame_address(0);
-	t->busy++;
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	spi_slots_each(call_again);
 	t->busy--;
 	spi_signals_release(old);

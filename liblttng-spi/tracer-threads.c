@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/proc.h"
+#include "liblttng-spi/tree.h"
 
 #define DESCRIPTOR_BYTES	2304u	/* at least so large in every libc that we know */
 #define RANGES_MAX		16u
@@ -76,6 +77,12 @@ static int is_tracer_code(uint64_t address)
 	return 0;
 }
 
+/* Threads that were made in a tree have a start routine of ours (thread-made.c), and are the program's all the same. */
+static int is_tracer_start(uint64_t start)
+{
+	return is_tracer_code(start) && start != (uint64_t) spi_thread_start;
+}
+
 int spi_tracer_code_has(uint64_t address)
 {
 	return is_tracer_code(address);
@@ -118,7 +125,7 @@ int spi_thread_is_tracer(void)
 	char name[17] = "";
 
 	if (is_known())
-		return is_tracer_code(*(const uint64_t *) ((const uint8_t *) __builtin_thread_pointer() + start_at));
+		return is_tracer_start(*(const uint64_t *) ((const uint8_t *) __builtin_thread_pointer() + start_at));
 	spi_raw3(SYS_prctl, 16 /* PR_GET_NAME */, (uint64_t) name, 0);
 	return name_is_tracer(name);
 }
@@ -206,7 +213,7 @@ int spi_thread_is_tracer_other(int task_dir, const char *tid_text, int tid, cons
 	if (!is_known())
 		return 1;
 	sp = stack_pointer(task_dir, tid_text);
-	return sp && is_tracer_code(start_routine(sp, tid));
+	return sp && is_tracer_start(start_routine(sp, tid));
 }
 
 /* Any name. 1: the tracer's; 0: not; -1: it cannot be told in this moment. */
@@ -214,5 +221,5 @@ int spi_thread_is_tracer_task(int task_dir, const char *tid_text, int tid)
 {
 	uint64_t sp = is_known() ? stack_pointer(task_dir, tid_text) : 0;
 
-	return sp ? is_tracer_code(start_routine(sp, tid)) : -1;
+	return sp ? is_tracer_start(start_routine(sp, tid)) : -1;
 }

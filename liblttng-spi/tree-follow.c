@@ -22,6 +22,20 @@
 
 /* ---- what is watched in libc ---- */
 
+static uint64_t thread_watch(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+static uint64_t load_watch(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+
+static struct watched {
+	const char *name;
+	spi_entry_fn entry;
+	struct spi_point *point;
+} watched[] = {
+	{ "pthread_create", thread_watch, NULL }, { "dlsym", load_watch, NULL },
+	{ "pthread_create", thread_watch, NULL },	/* of who stands before libc's */
+};
+#define WATCHED (sizeof(watched) / sizeof(watched[0]))
+#define WATCHED_LIBC 2u
+
 /* lttng-ust's threads may hold what following would wait for; looking at a thread's trees marks them. */
 static int is_programs(struct spi_thread *t)
 {
@@ -30,15 +44,21 @@ static int is_programs(struct spi_thread *t)
 	return !t->busy;
 }
 
+/* A thread is about to be made, which will begin with start(arg): it is in the trees that its maker is in. */
 static uint64_t thread_watch(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	struct spi_thread *t = &spi_thread;
+	uint32_t trees;
 
-	(void) point;
 	(void) vec;
 	(void) stride;
-	if (is_programs(t))
-		spi_tree_thread_made(t, frame->rdx, frame->rcx);
+	if (!is_programs(t) || spi_thread_is_foreign(t))
+		return 0;
+	spi_tree_callback(frame->rdx);
+	trees = spi_tree_of(t) & ~spi_tree_everybody & ~spi_tree_others & spi_tree_threads;
+	/* not at who stands before libc's, and comes by here a second time */
+	if (trees && point != watched[WATCHED_LIBC].point && spi_thread_make(&frame->rdx, &frame->rcx, trees) < 0)
+		spi_call_missed(t);
 	return 0;
 }
 
@@ -57,17 +77,6 @@ static uint64_t load_watch(struct spi_point *point, struct spi_frame *frame, con
 	}
 	return 0;
 }
-
-static struct watched {
-	const char *name;
-	spi_entry_fn entry;
-	struct spi_point *point;
-} watched[] = {
-	{ "pthread_create", thread_watch, NULL }, { "dlsym", load_watch, NULL },
-	{ "pthread_create", thread_watch, NULL },	/* of who stands before libc's */
-};
-#define WATCHED (sizeof(watched) / sizeof(watched[0]))
-#define WATCHED_LIBC 2u
 
 static struct spi_object *libc_find(void)
 {
@@ -206,6 +215,7 @@ void spi_tree_loads_take(struct spi_link *link)
 	spi_give_up_take();
 	spi_rules_loads_take(link);
 	spi_redirect_later();
+	spi_tree_callbacks_take();
 	for (struct spi_object *o = spi_objects_list(); o; o = o->next)
 		for (struct spi_tree *tree = spi_trees; tree; tree = tree->next)
 			if (tree->enabled && (tree->follow & SPI_FOLLOW_DLOPEN) && spi_tree_covers(tree, o))

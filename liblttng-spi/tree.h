@@ -311,8 +311,12 @@ void spi_tree_roots_leave(uint32_t tree);
 /* A function that somebody outside of the tree will call: a handler, a thread's start. Any thread. */
 void spi_tree_callback(uint64_t address);
 void spi_tree_callback_make(uint64_t address);	/* the same, control side: where something may be asked, and int3 may be */
-/* A thread is about to be made, which will begin with start(arg): it is in the trees that its maker is in. */
-void spi_tree_thread_made(struct spi_thread *t, uint64_t start, uint64_t arg);
+/* callbacks that had to be put off (outside.c); control side */
+void spi_tree_callbacks_take(void);
+/* thread-made.c: a thread that is about to be made is to be in these trees from its start on. 0: start and arg are replaced for that; any thread */
+int spi_thread_make(uint64_t *start, uint64_t *arg, uint32_t trees);
+void spi_thread_start(void) SPI_HIDDEN;
+void spi_thread_made_fork_child(void);
 void spi_tree_caller_back(uint64_t address);
 void spi_tree_handlers_look(void);
 /* Where main() is, by the program's first instructions; 0: not to be seen. */
