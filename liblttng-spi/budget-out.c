@@ -328,7 +328,7 @@ static int site_may_lead(const struct spi_tree_object *to, uint32_t k, const str
 	if (s && s->point.address)
 		return is_chosen(chosen, s->point.address);
 	/* behind a slot there was something that is not recorded, perhaps one of these: it looks again */
-	return s && !s->trees && s->worker != SPI_SITE_NONE &&
+	return s && !(spi_site_live(s) & chosen->bit) && s->worker != SPI_SITE_NONE &&
 		(map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT);
 }
 
@@ -355,6 +355,17 @@ static void sites_back(const struct chosen *chosen)
 		}
 		spi_sites_flush(to, 1);
 	}
+}
+
+/*
+ * What is entered from outside of the tree was recorded all the while, but its sites were not put in place where that was put off.
+ * It may be running, and never be entered again: so that is done now.
+ */
+static void entries_back(const struct chosen *chosen)
+{
+	for (struct spi_entry *e = spi_entries; e; e = e->next)
+		if (!e->to->gone && (e->point.tree_live & e->to->covered & chosen->bit) && is_chosen(chosen, e->point.address))
+			spi_sites_place(e->to, e->func, chosen->bit & ~spi_tree_flat);
 }
 
 static int is_ready(const struct spi_out *out, uint32_t index, uint64_t now)
@@ -402,6 +413,7 @@ uint32_t spi_budget_bring_back(uint32_t index, uint64_t now)
 	}
 	if (chosen.n) {
 		sites_back(&chosen);
+		entries_back(&chosen);
 		roots_rest(&chosen, 0);
 	}
 	return n;

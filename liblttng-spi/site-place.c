@@ -266,6 +266,25 @@ static void entry_hold(const struct spi_site *s)
 		spi_tree_entry_hold(spi_tree_map_func(to, (uint64_t) func)->vaddr + to->object->bias);
 }
 
+/*
+ * Trees for which nothing has to be looked at again. Where the callee is always the same, it may have been left out when the site's
+ * first call looked at it (spi_budget_postpone()), and be back: then the site is in place, but records nothing.
+ */
+static uint32_t site_has(const struct spi_site *s)
+{
+	switch (s->map->kind) {
+	case SPI_SITE_CALL:
+	case SPI_SITE_JUMP:
+	case SPI_SITE_JCC:
+	case SPI_SITE_CALL_SLOT:
+	case SPI_SITE_JUMP_SLOT:
+	case SPI_SITE_JCC_SLOT:
+		return s->trees & spi_site_live(s);
+	default:
+		return s->trees;
+	}
+}
+
 void spi_site_come(struct spi_tree_object *to, uint32_t index, uint32_t trees)
 {
 	const struct spi_map_site *map = SPI_MAP_AT(&to->map, sites, struct spi_map_site, index);
@@ -279,7 +298,7 @@ void spi_site_come(struct spi_tree_object *to, uint32_t index, uint32_t trees)
 		beyond_add(to, map, wanted);
 	if (!s || s->worker == SPI_SITE_NONE)
 		return;
-	fresh = wanted & ~s->trees;
+	fresh = wanted & ~site_has(s);
 	apart = spi_trees_of(fresh, ~s->point.flags);
 	s->trees |= fresh;
 	if (apart && spi_site_both_look(s, apart) < 0) {

@@ -284,6 +284,11 @@ SPI_INLINE void spi_tree_live_leave(struct spi_point *point, uint32_t trees)
 		spi_payload->tree_changed(point);
 	spi_tree_quick_look(point);
 }
+/* Trees that record the callee of a site that always has the same. */
+SPI_INLINE uint32_t spi_site_live(const struct spi_site *s)
+{
+	return s->point.tree_live | (s->twin ? s->twin->tree_live : 0);
+}
 /* A callee is about to run: its sites into place. Returns the trees of `trees` that record it. Under the patch lock. */
 uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known);
 uint32_t spi_tree_limit(struct spi_thread *t, uint32_t trees);
