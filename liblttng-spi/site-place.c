@@ -234,16 +234,18 @@ void spi_sites_taken(struct spi_tree_object *to, uint64_t func, const struct spi
 
 /*
  * Callees of calls that cannot be redirected: nobody will notice when they are reached, so their sites are put in place
- * ahead of time. One level of the tree is missing then, and not all that is below. Under the patch lock.
+ * ahead of time. One level of the tree is missing then, and not all that is below. Under the patch lock; whoever lets sites come
+ * has them placed before it gives that back.
  */
 #define BEYOND_MAX	256u
-static struct {
+static struct beyond {
+	struct spi_tree_object *to;
 	uint64_t func;
 	uint32_t trees;
 } beyond[BEYOND_MAX];
 static uint32_t beyond_count, beyond_depth;
 
-static void beyond_add(const struct spi_tree_object *to, const struct spi_map_site *map, uint32_t trees)
+static void beyond_add(struct spi_tree_object *to, const struct spi_map_site *map, uint32_t trees)
 {
 	int64_t callee;
 
@@ -252,8 +254,19 @@ static void beyond_add(const struct spi_tree_object *to, const struct spi_map_si
 	callee = spi_tree_func_at(to, map->target + to->object->bias);
 	if (callee < 0 || !(trees & ~to->funcs[callee].done & ~spi_tree_flat))
 		return;
-	beyond[beyond_count].func = (uint64_t) callee;
-	beyond[beyond_count++].trees = trees & ~spi_tree_flat;
+	beyond[beyond_count++] = (struct beyond) { to, (uint64_t) callee, trees & ~spi_tree_flat };
+}
+
+/* What is below these may come, too: so not by recursion. */
+static void beyond_place(void)
+{
+	if (beyond_depth++ == 0)
+		while (beyond_count) {
+			struct beyond next = beyond[--beyond_count];
+
+			spi_sites_place(next.to, next.func, next.trees);
+		}
+	beyond_depth--;
 }
 
 /* The entry point that has moved this site's instruction stays for it. */
@@ -344,12 +357,7 @@ void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 		sites_of(to, spi_tree_map_func(to, piece), trees);
 	}
 	batch_write(to, 1);
-	if (beyond_depth++ == 0)
-		while (beyond_count) {
-			beyond_count--;
-			spi_sites_place(to, beyond[beyond_count].func, beyond[beyond_count].trees);
-		}
-	beyond_depth--;
+	beyond_place();
 }
 
 /* No tree has it any more, but it is in place. */
@@ -392,6 +400,7 @@ void spi_sites_settle(struct spi_tree_object *to)
 void spi_sites_flush(struct spi_tree_object *to, int install)
 {
 	batch_write(to, install);
+	beyond_place();
 }
 
 void spi_sites_leave(struct spi_tree_object *to, uint32_t trees)

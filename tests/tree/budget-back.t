@@ -11,13 +11,16 @@
 spi_private "$@"
 spi_daemon
 programs=$SPI_TOP_SRCDIR/tests/tree/programs
-for ((i = 0; i < 5000; i++)); do
-	((i % 500)) || batch=
-	echo "static volatile int v$i; __attribute__((noinline, noclone)) static void leaf$i(void) { v$i++; }"
-	echo "__attribute__((noinline, noclone)) static void once$i(void) { leaf$i(); v$i++; }"
-	batch+=" once$i();"
-	((i % 500 < 499)) || echo "void fill$((i / 500))(void) {$batch }"
-done >fill.c
+once() {	# NAME FIRST COUNT - a function that calls so many others
+	local i calls=
+	for ((i = $2; i < $2 + $3; i++)); do
+		echo "static volatile int v$i; __attribute__((noinline, noclone)) static void leaf$i(void) { v$i++; }"
+		echo "__attribute__((noinline, noclone)) static void once$i(void) { leaf$i(); v$i++; }"
+		calls+=" once$i();"
+	done
+	echo "void $1(int does) { if (!does) return;$calls }"
+}
+{ for k in {0..9}; do once "fill$k" $((500 * k)) 500; done; once few 5000 140; } >fill.c
 gcc -O1 -c fill.c || exit 1
 spi_cc back "$programs/back.c" "$programs/back-jump.S" fill.o
 
@@ -30,5 +33,6 @@ again() {
 		"$3: so the trace says"
 }
 again direct 'first[0-2]' "what one call always leads to"
+again jump reached "what a conditional jump without room leads to: that itself is not recorded, what it calls is"
 again thread routine "what a start routine calls"
 tap_done
