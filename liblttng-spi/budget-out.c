@@ -25,11 +25,19 @@
  *
  * One comes back after a second, those that took more than four times the whole
  * budget after ten; each time it is left out again the pause is doubled.
+ *
+ * What was ever left out has a record, as the pauses and what is told want that. A program that calls very many functions once while
+ * it is far behind has its last records kept for what takes most. One that is in again is used anew: those that never took
+ * anything as soon as there are a few, the others, and those of libraries that are gone, when there are no more.
  */
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/entry.h"
 
-#define OUT_MAX		4096u
+#define OUT_MAX		32768u	/* a record is written to only when it is used: so only then it takes memory */
+#define OUT_FEW		4096u	/* from then on those of functions that never took anything are used anew */
+#define OUT_KEPT	2048u	/* of OUT_MAX, for functions that have taken something */
+#define OUT_LOOK	64u	/* records that are looked at for one that may be used anew */
+#define OUT_LISTS	4096u
 #define AT_ONCE		256u
 #define NEW_AT_ONCE	64u	/* come back, that were never in */
 #define FEWEST_CALLS	16u	/* in a window: of what was called less often nothing is known */
@@ -40,7 +48,9 @@
 
 static struct spi_out outs[OUT_MAX];
 struct spi_out *spi_outs = outs;
-uint32_t spi_out_count;
+uint32_t spi_out_count, spi_out_news;
+static uint32_t out_lists[OUT_LISTS];	/* by out_list(): 1 + the first one's number; 0: none */
+static uint32_t out_hand;		/* where the next one that may be used anew is looked for */
 
 /* ---- which ---- */
 
@@ -103,33 +113,87 @@ static int was_before(const struct spi_out *out, const struct spi_tree_object *t
 		spi_object_is_same_file(out->to->object, to->object);
 }
 
-static struct spi_out *out_new(void)
+/* Not by the object: it may be another when the library is loaded again. */
+static uint32_t *out_list(uint64_t func, const struct spi_site *site, uint32_t index)
 {
-	if (spi_out_count < OUT_MAX)
-		return &outs[spi_out_count++];
-	for (uint32_t i = 0; i < OUT_MAX; i++)
-		if (outs[i].to->gone)
-			return &outs[i];
-	return NULL;
+	uint64_t key = (func * SPI_TREES_MAX + index + ((uint64_t) site >> 6)) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &out_lists[(key >> 40) % OUT_LISTS];
+}
+
+static void out_enlist(struct spi_out *out)
+{
+	uint32_t *list = out_list(out->func, out->site, out->index);
+
+	out->next = *list;
+	*list = (uint32_t) (out - outs) + 1;
+}
+
+static void out_unlist(const struct spi_out *out)
+{
+	uint32_t *at = out_list(out->func, out->site, out->index);
+
+	while (*at && &outs[*at - 1] != out)
+		at = &outs[*at - 1].next;
+	*at = out->next;
+}
+
+/* One that need not be known any more, the coolest of a few; is_full: also of what took something, or may be loaded again. */
+static struct spi_out *out_anew(int is_full)
+{
+	struct spi_out *best = NULL;
+
+	for (uint32_t n = 0; n < OUT_LOOK && n < spi_out_count; n++) {
+		struct spi_out *out = &outs[out_hand++ % spi_out_count];
+
+		if (out->to->gone ? is_full : !out->is_out && !out->news && (is_full || !out->rate))
+			best = !best || out->rate < best->rate ? out : best;
+	}
+	out_hand %= spi_out_count;
+	return best;
+}
+
+static struct spi_out *out_new(const struct candidate *c)
+{
+	int is_full = spi_out_count >= OUT_MAX - (c->cost ? 0 : OUT_KEPT);
+	struct spi_out *out = spi_out_count < OUT_FEW ? NULL : out_anew(is_full);
+
+	if (out)
+		out_unlist(out);
+	else if (!is_full)
+		out = &outs[spi_out_count++];
+	return out;
 }
 
 static struct spi_out *out_get(const struct candidate *c, uint32_t index)
 {
 	struct spi_out *out;
 
-	for (uint32_t i = 0; i < spi_out_count; i++) {
-		if (outs[i].index != index || outs[i].func != c->func || outs[i].site != c->site)
+	for (uint32_t i = *out_list(c->func, c->site, index); i; i = out->next) {
+		out = &outs[i - 1];
+		if (out->index != index || out->func != c->func || out->site != c->site)
 			continue;
-		if (outs[i].to == c->to || was_before(&outs[i], c->to)) {
-			outs[i].to = c->to;
-			return &outs[i];
+		if (out->to == c->to || was_before(out, c->to)) {
+			out->to = c->to;
+			return out;
 		}
 	}
-	out = out_new();
+	out = out_new(c);
 	if (!out)
 		return NULL;
 	*out = (struct spi_out) { .to = c->to, .func = c->func, .site = c->site, .index = index };
+	out_enlist(out);
 	return out;
+}
+
+/* Left out, or in again: the trace is to be told. */
+static void out_set(struct spi_out *out, uint32_t is_out)
+{
+	uint32_t i = (uint32_t) (out - outs);
+
+	out->is_out = is_out;
+	out->news = SPI_NEWS;
+	spi_out_news = i < spi_out_news ? i : spi_out_news;
 }
 
 static int out_mark(const struct candidate *c, uint32_t index, uint64_t now)
@@ -145,7 +209,7 @@ static int out_mark(const struct candidate *c, uint32_t index, uint64_t now)
 		c->to->funcs[c->func].excluded |= 1u << index;
 		c->to->funcs[c->func].budget |= 1u << index;
 	}
-	out->is_out = out->news = 1;
+	out_set(out, 1);
 	out->calls = !c->site && c->to->calls ? c->to->calls[c->func] : 0;
 	out->share = spi_calls_cost_of[index] ? (uint32_t) (c->cost * 1000 / spi_calls_cost_of[index]) : 0;
 	out->rate = c->cost * 1000 / own * 1000;
@@ -377,8 +441,7 @@ static void out_back(struct spi_out *out, struct chosen *chosen)
 {
 	struct spi_tree_object *to = out->to;
 
-	out->is_out = 0;
-	out->news = 1;
+	out_set(out, 0);
 	if (out->site) {
 		spi_site_come(to, (uint32_t) (out->site->map - SPI_MAP_AT(&to->map, sites, struct spi_map_site, 0)), chosen->bit);
 		spi_sites_flush(to, 1);
@@ -424,8 +487,13 @@ void spi_budget_forget(uint32_t index)
 {
 	uint32_t n = 0;
 
+	for (uint32_t i = 0; i < OUT_LISTS; i++)
+		out_lists[i] = 0;
 	for (uint32_t i = 0; i < spi_out_count; i++)
-		if (outs[i].index != index)
-			outs[n++] = outs[i];
+		if (outs[i].index != index) {
+			outs[n] = outs[i];
+			out_enlist(&outs[n++]);
+		}
 	spi_out_count = n;
+	spi_out_news = 0;
 }

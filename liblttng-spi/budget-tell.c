@@ -25,12 +25,12 @@ uint32_t spi_budget_news_wait;
 /* Under the patch lock. NULL: there is nothing new. */
 static struct spi_out *news_take(struct spi_left_out *event)
 {
-	for (uint32_t i = 0; i < spi_out_count; i++) {
-		struct spi_out *out = &spi_outs[i];
+	while (spi_out_news < spi_out_count) {
+		struct spi_out *out = &spi_outs[spi_out_news++];
 
-		if (!out->news)
+		if (out->news != SPI_NEWS)
 			continue;
-		out->news = 0;
+		out->news = out->to->gone ? 0 : SPI_NEWS_TAKEN;
 		if (out->to->gone)
 			continue;
 		event->address = spi_tree_map_func(out->to, out->func)->vaddr + out->to->object->bias;
@@ -50,10 +50,11 @@ void spi_budget_news(void)
 {
 	uint64_t most = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)), old, before, one = 1;
 	struct spi_thread *t = &spi_thread;
+	uint32_t anew = __atomic_exchange_n(&spi_budget_news_wait, 0, __ATOMIC_ACQ_REL);	/* some may be news again */
 	struct spi_left_out event;
 	struct spi_out *out;
+	uint32_t taken;
 
-	spi_budget_news_wait = 0;
 	old = spi_signals_hold(most);
 	if (!t->busy)
 		t->busy_p = (uint64_t) __builtin_frame_address(0);
@@ -63,13 +64,18 @@ void spi_budget_news(void)
 			spi_budget_news_wait = 1;
 			break;
 		}
+		if (anew)
+			spi_out_news = anew = 0;
 		out = news_take(&event);
 		spi_patch_unlock(before);
 		if (out && spi_payload->budget_event && spi_payload->budget_event(&event) < 0) {
-			out->news = 1;		/* what was recorded so often has filled the ring */
-			spi_budget_news_wait = 1;
+			out->news = SPI_NEWS;		/* what was recorded so often has filled the ring */
+			__atomic_store_n(&spi_budget_news_wait, 1, __ATOMIC_RELEASE);
 			break;
 		}
+		taken = SPI_NEWS_TAKEN;		/* unless there is more to say by now */
+		if (out)
+			__atomic_compare_exchange_n(&out->news, &taken, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	} while (out);
 	t->busy--;
 	spi_signals_release(old);
@@ -80,14 +86,15 @@ void spi_budget_news(void)
 
 /* ---- the controller ---- */
 
-static size_t put_outs(char *text, size_t size, size_t n, uint32_t is_out, uint32_t *room)
+/* Those that took something before those that were only put off: there may not be room for all. */
+static size_t put_outs(char *text, size_t size, size_t n, uint32_t is_out, int took, uint32_t *room)
 {
 	for (uint32_t i = 0; i < spi_out_count && *room; i++) {
 		const struct spi_out *out = &spi_outs[i];
 		char where[400];
 		int more;
 
-		if (out->is_out != is_out)
+		if (out->is_out != is_out || (out->rate != 0) != took)
 			continue;
 		spi_format(where, sizeof(where), "%s", spi_tree_func_name(out->to, out->func));
 		if (out->site)
@@ -126,8 +133,9 @@ void spi_budget_tell(struct spi_link *link, int always)
 	}
 	n = (size_t) spi_format(text, sizeof(text), "%u\t%lu\t%lu\t%lu\n", budget, spi_budget_own / 1000, spi_budget_spent / 1000,
 		spi_budget_records / 1000);
-	n = put_outs(text, sizeof(text), n, 1, &room);
-	n = put_outs(text, sizeof(text), n, 0, &room);
+	for (int took = 1; took >= 0; took--)
+		for (uint32_t is_out = 2; is_out--;)
+			n = put_outs(text, sizeof(text), n, is_out, took, &room);
 	text[n] = 0;
 	spi_patch_unlock(before);
 	spi_link_send(link, SPI_MSG_BUDGET, 0, text, n + 1, NULL, 0, -1);

@@ -101,21 +101,25 @@ SPI_INLINE uint64_t spi_budget_tick(void)
 }
 
 /* ---- budget-out.c ---- */
+#define SPI_NEWS	1u
+#define SPI_NEWS_TAKEN	2u
 struct spi_out {
 	struct spi_tree_object *to;
 	uint64_t func;			/* index; of a site, the function that it is in */
 	struct spi_site *site;		/* the calls of this site, whomever they reach; NULL: the function's */
 	uint32_t index;			/* the tree */
 	uint32_t is_out;
-	uint32_t news;			/* the trace has not been told yet */
+	uint32_t news;			/* SPI_NEWS: the trace has not been told yet; SPI_NEWS_TAKEN: somebody is about to; 0: it has */
 	uint32_t tries;			/* how often it was left out */
 	uint64_t calls;			/* recorded before it was left out */
 	uint32_t share;			/* of the calls of the time before that, in 1/1000 */
-	uint64_t rate;			/* what its records took then, ns a second of the program's own */
+	uint32_t next;			/* of those that are looked for together: 1 + its number; 0: no more */
+	uint64_t rate;			/* what its records took then, ns a second of the program's own; 0: it was never in */
 	uint64_t back_at;		/* not before */
 };
 extern struct spi_out *spi_outs;
 extern uint32_t spi_out_count;
+extern uint32_t spi_out_news;	/* those before it have no news */
 /*
  * Leave out what costs most, until no more than `target` of the window's cost remains. Returns how many. What a thread of the
  * program does here leaves the text of libraries to spi_budget_settle_text().

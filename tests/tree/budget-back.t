@@ -20,8 +20,8 @@ once() {	# NAME FIRST COUNT - a function that calls so many others
 	done
 	echo "void $1(int does) { if (!does) return;$calls }"
 }
-{ for k in {0..9}; do once "fill$k" $((500 * k)) 500; done; once few 5000 140; } >fill.c
-gcc -O1 -c fill.c || exit 1
+{ for k in {0..9}; do once "fill$k" $((600 * k)) 600; done; once few 6000 140; } >fill.c
+gcc -O0 -c fill.c || exit 1
 spi_cc back "$programs/back.c" "$programs/back-jump.S" fill.o
 
 # again WAY FUNCTION TEXT
@@ -35,4 +35,12 @@ again() {
 again direct 'first[0-2]' "what one call always leads to"
 again jump reached "what a conditional jump without room leads to: that itself is not recorded, what it calls is"
 again thread routine "what a start routine calls"
+
+# Those that were left out when they were met leave room for the one that takes most.
+timeout 60 "$SPI_LTTNG" trace --tree --budget 3 -o many.d ./back many >many.out 2>many.err
+is "$?/$(cat many.out)" "0/as fast as ever" "a function of a nanosecond, after 6 000 that were called once" || diag "$(tail -n 3 many.err)"
+[ "$(cat many.out)" != "as fast as ever" ] || nests many	# else it is too long to be read
+check "most of these were left out" [ "$(events_of many | grep -c '"left_out".* function = "once')" -gt 4096 ]
+like "$(events_of many | grep '"hot"')" 'share = [89][0-9][0-9], .*"left_out".* function = "hot"' "so was it"
+like "$(cat many.err)" '[89][0-9]\.[0-9] % +[0-9]+  back:hot' "and the summary names it before them"
 tap_done
