@@ -48,7 +48,7 @@ static struct spi_out *news_take(struct spi_left_out *event)
 
 void spi_budget_news(void)
 {
-	uint64_t most = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)), old, before, one = 1;
+	uint64_t most = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)), old, before;
 	struct spi_thread *t = &spi_thread;
 	uint32_t anew = __atomic_exchange_n(&spi_budget_news_wait, 0, __ATOMIC_ACQ_REL);	/* some may be news again */
 	struct spi_left_out event;
@@ -81,7 +81,7 @@ void spi_budget_news(void)
 	spi_signals_release(old);
 	__atomic_store_n(&changed, 1, __ATOMIC_RELEASE);
 	if (__atomic_load_n(&spi_control_event, __ATOMIC_RELAXED) >= 0)
-		spi_raw3(SYS_write, (uint64_t) spi_control_event, (uint64_t) &one, sizeof(one));
+		spi_control_ring();
 }
 
 /* ---- the controller ---- */

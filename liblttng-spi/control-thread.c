@@ -17,6 +17,7 @@
 #include "liblttng-spi/link-internal.h"
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/leave.h"
+#include "liblttng-spi/steps.h"
 #include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/word.h"
 
@@ -49,8 +50,27 @@ static void child_wait(void)
 
 #define ASK_MS		2000
 
+/* Blocked in who has the number in hand. What its own faults and int3 raise is as ever. */
+#define RING_HELD	(~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)))
+#define RING_MS		100
+
 int spi_control_event = -1;		/* an eventfd, while a control thread serves a link */
+int spi_control_event_own = -1;		/* the same, until it is closed */
 static uint32_t asked, answered;	/* answered: a futex */
+static uint32_t ringing;		/* threads that may have the eventfd's number in hand */
+
+void spi_control_ring(void)
+{
+	uint64_t before = spi_signals_hold(RING_HELD), one = 1;
+	int fd;
+
+	__atomic_add_fetch(&ringing, 1, __ATOMIC_SEQ_CST);
+	fd = __atomic_load_n(&spi_control_event, __ATOMIC_SEQ_CST);
+	if (fd >= 0)
+		spi_raw3(SYS_write, (uint64_t) fd, (uint64_t) &one, sizeof(one));
+	__atomic_sub_fetch(&ringing, 1, __ATOMIC_RELEASE);
+	spi_signals_release(before);
+}
 
 /*
  * Look at what the program has loaded. Waits no longer than ASK_MS: then what comes is late, and a gap. Where somebody has waited
@@ -59,13 +79,14 @@ static uint32_t asked, answered;	/* answered: a futex */
 void spi_control_ask(void)
 {
 	static uint32_t in_vain;
-	uint32_t mine = __atomic_add_fetch(&asked, 1, __ATOMIC_ACQ_REL), seen;
-	uint64_t one = 1, until = spi_now_ns() + ASK_MS * UINT64_C(1000000);
+	uint32_t mine = __atomic_add_fetch(&asked, 1, __ATOMIC_SEQ_CST), seen;
+	uint64_t until = spi_now_ns() + ASK_MS * UINT64_C(1000000);
 	int is_late = (int32_t) (__atomic_load_n(&answered, __ATOMIC_ACQUIRE) - __atomic_load_n(&in_vain, __ATOMIC_RELAXED)) < 0;
 
-	if (spi_control_event < 0)
+	/* who gets past this has asked before the event ended, and is answered by that */
+	if (__atomic_load_n(&spi_control_event, __ATOMIC_SEQ_CST) < 0)
 		return;
-	spi_sys(SYS_write, spi_control_event, &one, sizeof(one));
+	spi_control_ring();
 	while (!is_late && (int32_t) ((seen = __atomic_load_n(&answered, __ATOMIC_ACQUIRE)) - mine) < 0) {
 		uint64_t now = spi_now_ns(), left[2] = { 0, 0 };
 
@@ -77,6 +98,53 @@ void spi_control_ask(void)
 		left[1] = (until - now) % 1000000000u;
 		spi_sys(SYS_futex, &answered, FUTEX_WAIT_PRIVATE, seen, left);
 	}
+}
+
+static void answer(uint32_t all_until)
+{
+	__atomic_store_n(&answered, all_until, __ATOMIC_RELEASE);
+	spi_sys(SYS_futex, &answered, FUTEX_WAKE_PRIVATE, INT32_MAX);
+}
+
+static void event_open(void)
+{
+	int fd = spi_fd_high((int) spi_sys(SYS_eventfd2, 0L, EFD_CLOEXEC | EFD_NONBLOCK));
+
+	spi_control_event_own = fd;
+	__atomic_store_n(&spi_control_event, fd, __ATOMIC_SEQ_CST);
+}
+
+/* Nobody asks from now on. Returns the number, which is still open. */
+static int event_shut(void)
+{
+	return __atomic_exchange_n(&spi_control_event, -1, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * A thread that has just read the number would write into whatever gets it next. It takes no signal meanwhile and does not
+ * wait, but it may be preempted, or stopped by a debugger: rather than to wait for that, the number stays taken.
+ */
+static void event_close(int fd)
+{
+	const uint64_t moment[2] = { 0, 1000000 };
+
+	for (int i = 0; i < RING_MS && __atomic_load_n(&ringing, __ATOMIC_SEQ_CST); i++)
+		spi_sys(SYS_nanosleep, moment, NULL);
+	if (fd >= 0 && !__atomic_load_n(&ringing, __ATOMIC_SEQ_CST))
+		spi_sys(SYS_close, fd);
+	if (spi_control_event_own == fd)
+		spi_control_event_own = -1;
+}
+
+/* Whoever waits has the dynamic linker's lock: he goes on at once. */
+void spi_control_event_end(void)
+{
+	int fd = event_shut();
+
+	if (fd < 0)
+		return;
+	answer(__atomic_load_n(&asked, __ATOMIC_SEQ_CST));
+	event_close(fd);
 }
 
 void spi_control_wait(struct spi_link *link)
@@ -108,10 +176,8 @@ void spi_control_wait(struct spi_link *link)
 			spi_budget_come_by(link);
 			spi_exec_tell_held();
 			spi_control_unlock();
-			if (is_asked) {	/* who asks while something else was due writes a moment later */
-				__atomic_store_n(&answered, now, __ATOMIC_RELEASE);
-				spi_sys(SYS_futex, &answered, FUTEX_WAKE_PRIVATE, INT32_MAX);
-			}
+			if (is_asked)	/* who asks while something else was due writes a moment later */
+				answer(now);
 			if (link->pending)
 				return;
 		}
@@ -121,11 +187,6 @@ void spi_control_wait(struct spi_link *link)
 }
 
 /* ---- the control thread ------------------------------------------------------- */
-
-static void event_open(void)
-{
-	spi_control_event = spi_fd_high((int) spi_sys(SYS_eventfd2, 0L, EFD_CLOEXEC | EFD_NONBLOCK));
-}
 
 /* An injected agent's. The program is running. */
 static int link_begin(struct spi_link *link)
@@ -151,6 +212,28 @@ void spi_control_thread_ready(void)
 	if (!is_ready && spi_payload && spi_payload->thread_ready)
 		spi_payload->thread_ready();
 	is_ready = 1;
+}
+
+/*
+ * The link has ended by itself. Who asks then is answered when the program is as it is to be from now on: rules that are kept
+ * look at what was loaded without a controller.
+ */
+static void link_lost(struct spi_link *link)
+{
+	int event = event_shut(), is_kept = (link->welcome_flags & SPI_WELCOME_KEEP) != 0;
+	uint32_t now = __atomic_load_n(&asked, __ATOMIC_SEQ_CST);
+
+	__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);
+	if (!is_kept) {
+		answer(now);
+		spi_rules_remove_all();
+		spi_exec_stop_always();
+	}
+	spi_link_close(link);
+	if (is_kept && now != __atomic_load_n(&answered, __ATOMIC_ACQUIRE))
+		spi_tree_loads_take(NULL);
+	answer(now);
+	event_close(event);
 }
 
 static void *control_thread(void *data)
@@ -187,15 +270,10 @@ static void *control_thread(void *data)
 		r = spi_control_serve(link, -1, 0);
 	spi_keeping_end();
 	spi_control_lock();
-	spi_sys(SYS_close, spi_control_event);
-	spi_control_event = -1;
-	if (r != 2)
-		__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);
-	if (r != 2 && !(link->welcome_flags & SPI_WELCOME_KEEP)) {
-		spi_rules_remove_all();
-		spi_exec_stop_always();
-	}
-	spi_link_close(link);
+	if (r == 2)	/* the event went with DETACH: by now there may be another controller, with its own */
+		spi_link_close(link);
+	else
+		link_lost(link);
 	spi_control_unlock();
 	spi_control_let_go();
 	spi_sys(SYS_munmap, link, 4096L);
@@ -221,8 +299,7 @@ static int start_control_thread(struct spi_link *own)
 	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (r) {
-		spi_sys(SYS_close, spi_control_event);	/* nobody would answer who asks there */
-		spi_control_event = -1;
+		spi_control_event_end();	/* nobody would answer who asks there */
 		__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);
 		spi_link_close(own);
 		spi_sys(SYS_munmap, own, 4096L);
@@ -300,8 +377,7 @@ int spi_attach_child(int fd)
 			child_wait();
 		return (int) r;
 	}
-	spi_sys(SYS_close, spi_control_event);
-	spi_control_event = -1;
+	spi_control_event_end();
 	__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);
 	spi_sys(SYS_munmap, own, 4096L);
 	return (int) r;
@@ -314,9 +390,9 @@ void spi_link_fork_child(void)
 		spi_sys(SYS_close, spi_link_current->fd);
 	has_strange_rules |= spi_link_current != NULL;
 	spi_link_current = NULL;
-	if (spi_control_event >= 0)
-		spi_sys(SYS_close, spi_control_event);
-	spi_control_event = -1;
+	spi_link_fd = -1;
+	ringing = 0;		/* the parent's other threads are not here */
+	spi_control_event_end();
 	spi_link_declined_forget();
 	spi_link_attached = 0;
 	spi_closing_fork_child();

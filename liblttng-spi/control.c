@@ -113,6 +113,7 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		answer_rule(link, head->id, rule.rule, &result);
 		break;
 	case SPI_MSG_DETACH:
+		spi_control_event_end();	/* who loads something now has nothing to wait for, and nobody who would answer later */
 		trees = spi_tree_existing;
 		spi_rules_remove_all();
 		/* who detaches ends the recording, too: what is under way has its exit now */

@@ -213,6 +213,8 @@ int spi_link_serve_thread(struct spi_link *link);	/* start the control thread; i
 void spi_link_declined(struct spi_link *link, const char *object, const char *function, const char *reason);
 void spi_link_declined_flush(struct spi_link *link);
 extern int spi_control_event;			/* the control thread's; -1: there is none */
+extern int spi_control_event_own, spi_link_fd;	/* numbers that the program's close() leaves open; -1: none */
+void spi_control_ring(void);			/* the control thread looks what there is to do. Any thread, any state */
 void spi_control_ask(void);			/* a thread of the program: let the control thread look at what was loaded, and wait */
 extern struct spi_link *spi_link_current;
 int spi_link_is_opening(void);			/* a control thread is there, and has no link yet */

@@ -21,6 +21,7 @@
 #define ANSWER_MS	70000		/* a code map of a large program takes its time; the controller has a deadline of 60 s */
 
 struct spi_link *spi_link_current;	/* guarded by the control lock */
+int spi_link_fd = -1;			/* its descriptor, for who has no lock: the link itself may be unmapped at any moment */
 
 /* ---- packets ------------------------------------------------------------ */
 
@@ -237,8 +238,10 @@ void spi_link_close(struct spi_link *link)
 	if (link->packet)
 		spi_sys(SYS_munmap, link->packet, (PACKET_MAX + 4095) & ~4095ul);
 	link->packet = NULL;
-	if (spi_link_current == link)
+	if (spi_link_current == link) {
 		spi_link_current = NULL;
+		__atomic_store_n(&spi_link_fd, -1, __ATOMIC_RELEASE);
+	}
 }
 
 /* Say HELLO. Takes fd over, also when it fails. */
@@ -298,6 +301,7 @@ int spi_link_welcome(struct spi_link *link)
 	if (welcome.string_max)
 		spi_string_max = welcome.string_max;
 	spi_link_current = link;
+	__atomic_store_n(&spi_link_fd, link->fd, __ATOMIC_RELEASE);
 	return 0;
 }
 

@@ -255,12 +255,11 @@ void spi_tree_loads_follow(void)
 void spi_tree_ask_for(uint64_t address)
 {
 	static uint64_t asked_for;
-	uint64_t one = 1;
 
 	if (spi_symbols_know(address) || spi_control_event < 0 || __atomic_load_n(&asked_for, __ATOMIC_RELAXED) == address)
 		return;
 	__atomic_store_n(&asked_for, address, __ATOMIC_RELAXED);
-	spi_sys(SYS_write, spi_control_event, &one, sizeof(one));
+	spi_control_ring();
 }
 
 /* ---- begin and end ---- */

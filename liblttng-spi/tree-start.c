@@ -37,13 +37,10 @@ static uint32_t bell;		/* a futex: something may be due */
 static void on_signal(int number)
 {
 	struct late_signal *s = &signals[number];
-	uint64_t one = 1;
-	int fd = __atomic_load_n(&spi_control_event, __ATOMIC_RELAXED);
 
 	spi_raw4(SYS_rt_sigaction, (uint64_t) number, (uint64_t) &s->program, 0, 8);
 	__atomic_store_n(&s->arrived, 1, __ATOMIC_RELEASE);
-	if (fd >= 0)
-		spi_raw3(SYS_write, (uint64_t) fd, (uint64_t) &one, sizeof(one));
+	spi_control_ring();
 	__atomic_fetch_add(&bell, 1, __ATOMIC_RELEASE);
 	spi_raw3(SYS_futex, (uint64_t) &bell, FUTEX_WAKE_PRIVATE, INT32_MAX);
 }
