@@ -22,9 +22,8 @@
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include "liblttng-spi/tree-rule.h"
-
-#define FUNCTIONS_MAX	64u	/* constructors, or destructors, of one object */
 
 /* ---- constructors and destructors ---- */
 
@@ -110,52 +109,84 @@ static void end_take(struct spi_tree_object *to, uint64_t address)
 		spi_tree_callback_make(address);
 }
 
-/* Those of an object, constructors first. A list ends with UINT64_MAX. */
-static void ends_list(const struct spi_tree_object *to, uint64_t words[2][FUNCTIONS_MAX + 2])
+/* Constructors of an object, or destructors: as many as it says that it has. */
+struct ends_list {
+	uint64_t *words, n;
+	uint64_t bytes;		/* of the mapping */
+};
+
+static void list_read(const struct spi_tree_object *to, const struct ends *ends, int end, uint64_t *list, uint64_t n)
 {
+	int is_final = 1;
+
+	for (uint64_t i = 0; i < n; i++)
+		is_final &= list[i] >= to->low && list[i] < to->high;
+	if (is_final)
+		return;
+	for (uint64_t i = 0; i < n; i++)	/* DT_RELR: the word has the addend */
+		list[i] += list[i] < to->low ? to->object->bias : 0;
+	relocated(ends, to->object->bias, ends->array[end], list, n);
+}
+
+/* 0, or -1: they could not be listed, which was told. */
+static int list_get(const struct spi_tree_object *to, int end, struct ends_list *list)
+{
+	uint64_t low = to->low, high = to->high, n;
 	struct ends ends = { 0 };
 
+	*list = (struct ends_list) { NULL, 0, 0 };
+	if (!to->dynamic)
+		return 0;
 	ends_read(&ends, to->dynamic, to->object->bias);
-	for (int end = 0; end < 2; end++) {
-		uint64_t *list = words[end], n = ends.size[end] < FUNCTIONS_MAX ? ends.size[end] : FUNCTIONS_MAX;
-		int is_final = 1;
-
-		if (!n || spi_memory_copy(list, ends.array[end], n * 8) < 0)
-			n = 0;
-		for (uint64_t i = 0; i < n; i++)
-			is_final &= list[i] >= to->low && list[i] < to->high;
-		if (!is_final) {
-			for (uint64_t i = 0; i < n; i++)	/* DT_RELR: the word has the addend */
-				list[i] += list[i] < to->low ? to->object->bias : 0;
-			relocated(&ends, to->object->bias, ends.array[end], list, n);
-		}
-		list[n] = ends.function[end];
-		list[n + 1] = UINT64_MAX;
+	n = ends.size[end];
+	if (!n || ends.array[end] < low || ends.array[end] >= high || n > (high - ends.array[end]) / 8)
+		n = 0;			/* it has none: or what says so is damaged, and the dynamic linker will not survive it */
+	list->bytes = SPI_PAGE_OF((n + 1) * 8 + SPI_PAGE - 1);
+	list->words = spi_map_pages(list->bytes);
+	if (!list->words) {
+		spi_note("%s: calls of its %lu %s are not recorded: the agent has no memory left", to->object->name, n,
+			end ? "destructors" : "constructors");
+		return -1;
 	}
+	if (spi_memory_copy(list->words, ends.array[end], n * 8) < 0)
+		n = 0;
+	list_read(to, &ends, end, list->words, n);
+	list->words[n] = ends.function[end];
+	list->n = n + 1;
+	return 0;
+}
+
+static void list_release(struct ends_list *list)
+{
+	if (list->words)
+		spi_sys(SYS_munmap, list->words, list->bytes);
 }
 
 static void ends_take(struct spi_tree_object *to)
 {
-	uint64_t words[2][FUNCTIONS_MAX + 2];
+	struct ends_list list;
 
-	if (!to->dynamic)
-		return;
-	ends_list(to, words);
-	for (int end = 0; end < 2; end++)
-		for (uint64_t i = 0; words[end][i] != UINT64_MAX; i++)
-			end_take(to, words[end][i]);
+	for (int end = 0; end < 2; end++) {
+		if (list_get(to, end, &list) < 0)
+			continue;
+		for (uint64_t i = 0; i < list.n; i++)
+			end_take(to, list.words[i]);
+		list_release(&list);
+	}
 }
 
 int spi_tree_func_is_constructor(const struct spi_tree_object *to, uint64_t func)
 {
-	uint64_t words[2][FUNCTIONS_MAX + 2], address = spi_tree_map_func(to, func)->vaddr + to->object->bias, i = 0;
+	uint64_t address = spi_tree_map_func(to, func)->vaddr + to->object->bias;
+	struct ends_list list;
+	int found = 0;
 
-	if (!to->dynamic)
+	if (list_get(to, 0, &list) < 0)
 		return 0;
-	ends_list(to, words);
-	while (words[0][i] != UINT64_MAX && words[0][i] != address)
-		i++;
-	return words[0][i] == address;
+	for (uint64_t i = 0; i < list.n && !found; i++)
+		found = list.words[i] == address;
+	list_release(&list);
+	return found;
 }
 
 /* Control side. All: a tree begins. Else those that have come since. */

@@ -43,6 +43,17 @@ is "$(awk -F '\t' -v f="/loads+0x$counter" 'index($2, f) { print $1 }' t.counts)
 followed "a namespace of its own" "" ./loads -m 2 "$PWD/plugin.so"
 like "$(tr '\n' ' ' <traced.err)" 'dlmopen\(\) has loaded it into a namespace of its own[^0-9]*libc.so.6[^:]*:.* plugin.so:' "named"
 
+# Many of them: large libraries of C++ have one for each of their files.
+for i in $(seq 150); do
+	echo "static volatile int n$i; __attribute__((noinline)) static void in$i(void) { n$i++; }"
+	echo "__attribute__((constructor)) static void begin$i(void) { in$i(); in$i(); } __attribute__((destructor)) static void end$i(void) { in$i(); n$i++; }"
+done >many.c
+echo 'extern int puts(const char *); void *dlopen(const char *, int); int dlclose(void *);
+int main(void) { void *h = dlopen("./many.so", 2); return !h || dlclose(h); }' >many-main.c
+gcc -O1 -g -shared -fPIC -o many.so many.c && gcc -O1 -g -o many many-main.c || { echo "Bail out! gcc"; exit 1; }
+followed "150 constructors" "" ./many
+is "$(awk -F '\t' '/many.so/ { n += $1; functions++ } END { print functions, n }' t.counts)" "450 750" "each of them is recorded, each destructor, and what they call"
+
 # In a process that runs.
 rm -rf t traced.err out && mkfifo in
 ./loads -w 2 ./plugin.so <in >out & target=$!
