@@ -148,8 +148,10 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 		spi_unwind_look(info);
 		stacks_look(info);
 	}
-	if (!o->since)
+	if (!o->since) {
 		o->since = spi_objects_scans;
+		o->refused = 0;
+	}
 	o->seen = 1;
 	return 0;
 }

@@ -30,7 +30,8 @@ struct spi_object {
 	uint64_t told;			/* the trace has its lttng_ust_lib:load, or need not; load-tell.c */
 	uint64_t looks;			/* how often it was looked at after it was loaded; redirect.c */
 	uint64_t points;		/* it has so many; points.c */
-	uint64_t reserved[3];
+	uint64_t refused;		/* trees that cannot have it for as long as it is loaded; tree-rule.c */
+	uint64_t reserved[2];
 };
 
 /* Loaded twice, or one after the other. Any thread, also under the patch lock: nothing of libc's is called. */

@@ -14,6 +14,7 @@
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include "codemap/map-check.h"
 #include "liblttng-spi/site.h"
 
@@ -243,24 +244,44 @@ static int map_again(struct spi_tree_object *to)
 	return 0;
 }
 
+/* It has come to nothing: what was made for it goes, and the record is the next object's. Under the control lock. */
+static struct spi_tree_object *unused;
+
+static void object_drop(struct spi_tree_object *to, int is_own_map)
+{
+	if (to->funcs)
+		spi_sys(SYS_munmap, to->funcs, SPI_PAGE_OF(to->map.head->funcs.count * sizeof(*to->funcs) + SPI_PAGE));
+	if (to->sites)
+		spi_sys(SYS_munmap, to->sites, SPI_PAGE_OF(to->map.head->sites.count * sizeof(*to->sites) + SPI_PAGE));
+	if (is_own_map && !to->map.in_parts)
+		spi_map_release(&to->map);
+	memset(to, 0, sizeof(*to));
+	unused = to;
+}
+
 struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, int compact, char *error,
 	size_t error_size)
 {
 	struct spi_tree_object *to = object_known(object);
 	const char *why = "the event module makes no call trees";
-	int is_new = !to, r = 0;
+	int is_new = !to, is_own_map = 0, r = 0;
 
 	if (!to) {
-		to = spi_alloc(sizeof(*to));
-		if (!to)
+		to = unused ? unused : spi_alloc(sizeof(*to));
+		if (!to) {
+			spi_format(error, error_size, "the agent has no memory left");
 			return NULL;
+		}
+		unused = NULL;
 		to->object = object;
 		to->low = object->low;
 		to->high = object->high;
-		r = map_again(to) ? 0 : spi_map_fetch_tree(link, object, &to->map, error, error_size);
+		is_own_map = !map_again(to);
+		r = is_own_map ? spi_map_fetch_tree(link, object, &to->map, error, error_size) : 0;
 		if (r < 0) {
 			if (!error[0])
 				spi_format(error, error_size, "no map of its calls: error %d", -r);
+			object_drop(to, 0);
 			return NULL;
 		}
 		r = object_fill(to);
@@ -269,6 +290,8 @@ struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_ob
 		r = spi_payload->tree_prepare ? spi_payload->tree_prepare(object, compact, &to->gate[compact], &why) : -ENOTSUP;
 	if (r < 0) {
 		spi_format(error, error_size, "%s", r == -ENOMEM ? "the agent has no memory left" : why);
+		if (is_new)
+			object_drop(to, is_own_map);
 		return NULL;
 	}
 	if (is_new) {

@@ -66,7 +66,10 @@ static int has_thread_sanitizer(const struct spi_object *object)
 	return object->is_exe && spi_symbol_beside("__tsan_init", object->low);
 }
 
-/* An object that was there, or has just come, with all that the tree wants of it. NULL: it cannot be, or is had already. */
+/*
+ * An object that was there, or has just come, with all that the tree wants of it. NULL: it cannot be, or is had already. That
+ * it cannot be is remembered: whatever the program loads next it would be asked for again, while who loads that waits.
+ */
 static struct spi_tree_object *take_object(struct spi_tree *tree, struct spi_link *link, struct spi_object *object)
 {
 	char error[400] = "it is built with ThreadSanitizer, whose runtime is a part of it; gcc's can be traced";
@@ -78,11 +81,13 @@ static struct spi_tree_object *take_object(struct spi_tree *tree, struct spi_lin
 	}
 	if (!to) {
 		spi_link_declined(link, object->name, "", error);
+		object->refused |= tree->bit;
 		tree->declined++;
 		if (object->is_exe && !tree->why[0])
 			spi_format(tree->why, sizeof(tree->why), "%s: %s", object->name, error);
 		return NULL;
 	}
+	object->refused &= ~(uint64_t) tree->bit;
 	if (to->covered & tree->bit)
 		return NULL;
 	exclude_functions(tree, to);
@@ -204,7 +209,7 @@ static void followed_say(void)
 /* It has been loaded since the tree began: that may begin there, too. */
 void spi_tree_take_loaded(struct spi_tree *tree, struct spi_link *link, struct spi_object *object)
 {
-	struct spi_tree_object *to = take_object(tree, link, object);
+	struct spi_tree_object *to = object->refused & tree->bit ? NULL : take_object(tree, link, object);
 
 	if (!to || tree->parse_only)
 		return;
