@@ -488,6 +488,8 @@ void spi_tree_remove(struct rule *rule)
 			*at = tree->next;
 			break;
 		}
+	if (!spi_trees)
+		spi_tree_report_forget();
 	rule->tree = NULL;
 	spi_sys(SYS_munmap, tree, (sizeof(*tree) + 4095) & ~4095ul);
 }

@@ -335,9 +335,12 @@ void spi_tree_remove(struct rule *rule);
 int spi_tree_options_check(const char *options, const char **error);
 
 /* ---- tree-told.c ---- */
-/* Something could not be done; kept until the control side reports it. Under the patch lock. */
+/* Something could not be done; kept until the control side reports it, once for each place. Under the patch lock. */
 void spi_tree_decline(const struct spi_tree_object *to, uint64_t address, const char *reason);
+/* Control side. _some: if the list has become long; _forget: no tree is left, and what comes is told anew. */
 void spi_tree_report(struct spi_link *link);
+void spi_tree_report_some(struct spi_link *link);
+void spi_tree_report_forget(void);
 void spi_tree_process_end(void);
 void spi_tree_tag_set(uint32_t index, const char *tag);
 
