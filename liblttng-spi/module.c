@@ -308,6 +308,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 			spi_payload->set_run(run);
 		if (spi_payload && knew_some && !spi_env.preloaded && !spi_attached_early)
 			spi_payload->libraries_update();
+		spi_frames_find_unwinder();	/* later who waits for us in dlopen() may have the lock that this needs */
 	}
 	spi_thread.busy = busy;
 	return spi_payload ? 0 : -ELIBACC;
