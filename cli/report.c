@@ -194,7 +194,8 @@ static void report_say_lost(const struct report *r)
 {
 	if (r->lost_calls && !r->discarded)
 		say("Lost calls: %llu: made in the last 8 KB of a stack, for the first time while another thread forked, within malloc() "
-			"before any other of their thread, or left by a signal's handler while they were recorded", (unsigned long long) r->lost_calls);
+			"before any other of their thread, left by a signal's handler while they were recorded, or by a site that is "
+			"named for too many callees", (unsigned long long) r->lost_calls);
 	else if (r->discarded)
 		say("Lost calls: %llu (records that LTTng discarded: %llu): try a larger --subbuf-size or --num-subbuf, or "
 			"%s", (unsigned long long) r->lost_calls, (unsigned long long) r->discarded,

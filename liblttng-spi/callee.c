@@ -15,11 +15,16 @@
  * interpreter's have thousands, so all others are in one hash table, which is read
  * without a lock: an entry is whole before it is in the table, a larger table before
  * it is the table, and nothing is ever taken out.
+ *
+ * Code that is made all the time would fill any table. So there is a limit, of which code that no tree knows, whose calls are
+ * never recorded, has one half, and functions the whole. What is called beyond it has no point: calls of functions count as
+ * lost, and the site is named; their own sites are put in place all the same.
  */
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/tree.h"
 
 #define CHILDREN_MAX	(UINT64_C(1) << 20)
+#define MANY_CALLEES	"its callees, or those of others, are too many: calls of further ones are not recorded"
 #define BASE_ROOM	32768u	/* below a thread's descriptor: its thread-local variables, and the frame of its first function */
 
 static int is_slot(const struct spi_map_site *map)
@@ -201,33 +206,41 @@ static struct spi_child *child_find(struct spi_site *s, uint64_t target, uint32_
 	return c;
 }
 
+/* May there be one more for this callee? What the tracer is called by has to be told from all other calls, and is little. */
+static int child_may_come(uint64_t target)
+{
+	uint64_t count = __atomic_load_n(&child_count, __ATOMIC_RELAXED);
+
+	return count < CHILDREN_MAX / 2 || (count < CHILDREN_MAX && spi_tree_object_at(target)) || spi_tracer_code_has(target);
+}
+
 /* Under the patch lock. -1: no memory. */
-static int child_add(struct spi_child *c)
+static int child_room_make(void)
 {
 	struct child_table *table = child_table, *more;
+	uint64_t size = table ? table->size * 2 : 1024;
 
-	if (child_count >= CHILDREN_MAX)
-		return -1;	/* code that is made all the time */
-	if (!table || child_count * 2 >= table->size) {
-		uint64_t size = table ? table->size * 2 : 1024;
-
-		more = spi_alloc(sizeof(*more) + size * sizeof(more->child[0]));
-		if (!more)
-			return -1;
-		more->size = size;
-		for (uint64_t i = 0; table && i < table->size; i++)
-			if (table->child[i])
-				*child_place(more, table->child[i]->site, table->child[i]->target,
-					table->child[i]->point.flags & SPI_POINT_COMPACT) = table->child[i];
-		__atomic_store_n(&child_table, more, __ATOMIC_RELEASE);
-		table = more;
-	}
-	__atomic_store_n(child_place(table, c->site, c->target, c->point.flags & SPI_POINT_COMPACT), c, __ATOMIC_RELEASE);
-	child_count++;
+	if (table && child_count * 2 < table->size)
+		return 0;
+	more = spi_alloc(sizeof(*more) + size * sizeof(more->child[0]));
+	if (!more)
+		return -1;
+	more->size = size;
+	for (uint64_t i = 0; table && i < table->size; i++)
+		if (table->child[i])
+			*child_place(more, table->child[i]->site, table->child[i]->target,
+				table->child[i]->point.flags & SPI_POINT_COMPACT) = table->child[i];
+	__atomic_store_n(&child_table, more, __ATOMIC_RELEASE);
 	return 0;
 }
 
-/* Under the patch lock. */
+static void child_add(struct spi_child *c)
+{
+	__atomic_store_n(child_place(child_table, c->site, c->target, c->point.flags & SPI_POINT_COMPACT), c, __ATOMIC_RELEASE);
+	__atomic_store_n(&child_count, child_count + 1, __ATOMIC_RELAXED);
+}
+
+/* Under the patch lock. Memory is taken last: what spi_alloc() gives is never given back. */
 static struct spi_child *child_make(struct spi_site *s, uint64_t target, uint32_t compact)
 {
 	struct spi_child *c = child_find(s, target, compact);
@@ -237,6 +250,8 @@ static struct spi_child *child_make(struct spi_site *s, uint64_t target, uint32_
 
 	if (c)
 		return c;
+	if (!child_may_come(target) || child_room_make() < 0)
+		return NULL;
 	c = spi_alloc(sizeof(*c) + 48);
 	if (!c)
 		return NULL;
@@ -256,8 +271,7 @@ static struct spi_child *child_make(struct spi_site *s, uint64_t target, uint32_
 	c->point.call_site = point->call_site;
 	c->point.tree_todo = spi_trees_of(s->trees, compact);
 	c->site = s;
-	if (child_add(c) < 0)
-		return NULL;
+	child_add(c);
 	c->next = s->children;
 	__atomic_store_n(&s->children, c, __ATOMIC_RELEASE);
 	if (is_own)
@@ -302,6 +316,58 @@ static int child_resolve(struct spi_child *c, uint32_t trees)
 	return 1;
 }
 
+/* ---- callees that get no point ---- */
+
+/*
+ * Is there nothing to be done for the call, as the limit is reached, the site was named for it, and the callee's own sites are
+ * in place, or it is no function of a tree's? Without a lock, and as often as code that is made all the time is called.
+ */
+int spi_site_call_is_beyond(const struct spi_site *s, uint32_t trees, const struct spi_frame *frame)
+{
+	struct spi_thread *t = &spi_thread;
+	const struct spi_tree_object *to;
+	uint64_t target = frame->r11;
+	int64_t func;
+
+	if (spi_likely(__atomic_load_n(&child_count, __ATOMIC_RELAXED) < CHILDREN_MAX / 2) || child_may_come(target))
+		return 0;
+	to = spi_tree_object_at(target);
+	func = to ? spi_tree_func_at(to, target) : -1;
+	if (func < 0)
+		return to || (s->beyond & SPI_BEYOND_ASKED);
+	if (to->funcs[func].is_fit == SPI_FIT_TOLD)
+		return 1;
+	trees &= to->covered & ~to->funcs[func].excluded;
+	if (trees & ~spi_tree_flat & ~to->funcs[func].done)
+		return 0;
+	trees &= ~to->outside;		/* those record it at its entry */
+	if (trees && !(s->beyond & SPI_BEYOND_TOLD))
+		return 0;
+	if (trees && (!t->busy || spi_thread_nested((uint64_t) &frame->ra)))
+		spi_call_missed(t);
+	return 1;
+}
+
+/* Under the patch lock: a callee has no point, for want of room or memory. */
+static void call_miss(struct spi_site *s, uint64_t target, uint32_t trees)
+{
+	const char *why = child_may_come(target) ? "the agent has no memory left" : MANY_CALLEES;
+	const struct spi_tree_object *to = spi_tree_object_at(target);
+	int is_known;
+
+	trees = spi_tree_enter(target, trees, &is_known);
+	if (trees && (trees & ~to->outside)) {
+		if (!(s->beyond & SPI_BEYOND_TOLD))
+			spi_tree_decline(s->owner, s->point.call_site, why);
+		s->beyond |= SPI_BEYOND_TOLD;
+		spi_call_missed(&spi_thread);
+	}
+	if (!is_known) {
+		spi_tree_ask_for(target);
+		s->beyond |= SPI_BEYOND_ASKED;
+	}
+}
+
 /* ---- */
 
 /* The point that stands for this call, after whatever is new about it was done. NULL: not to be recorded. */
@@ -329,6 +395,8 @@ __attribute__((noinline)) struct spi_point *spi_site_first_call_any(struct spi_s
 	} else if (c) {
 		if (!(trees & c->point.tree_todo) || child_resolve(c, trees & c->point.tree_todo))
 			point = &c->point;
+	} else if (!is_thread_base(s, (uint64_t) &frame->ra)) {
+		call_miss(s, frame->r11, trees);
 	}
 	t->busy--;
 	spi_patch_unlock(before);
@@ -363,7 +431,7 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 			c = child_find(s, target, kind);
 		point = c ? &c->point : NULL;
 		if (spi_unlikely(!c || (trees & point->tree_todo))) {
-			if (!(trees & s->trees))
+			if (!(trees & s->trees) || (!c && spi_site_call_is_beyond(s, spi_trees_of(trees & s->trees, kind), frame)))
 				return 0;
 			if (!vec)
 				return SPI_ANSWER_FULL;

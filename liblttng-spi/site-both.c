@@ -144,10 +144,13 @@ static struct spi_point *point_for(struct spi_site *s, uint32_t trees, uint32_t 
 
 	if (!(trees = spi_trees_of(trees, compact)))
 		return NULL;
-	if (is_direct(s->map) || (s->map->target && is_slot(s->map)))
+	if (is_direct(s->map) || (s->map->target && is_slot(s->map))) {
 		point = (s->point.flags & SPI_POINT_COMPACT) == compact ? &s->point : s->twin;
-	else
+	} else {
 		point = spi_site_child(s, frame->r11, compact);
+		if (spi_unlikely(!point && spi_site_call_is_beyond(s, trees, frame)))
+			return NULL;
+	}
 	if (spi_unlikely(!point || (trees & point->tree_todo))) {
 		if (point && is_direct(s->map))
 			spi_site_first_call(point, trees, (uint64_t) &frame->ra);

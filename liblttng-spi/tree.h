@@ -64,6 +64,9 @@ struct spi_child {
 
 _Static_assert(offsetof(struct spi_child, site) == 224, "words.S");
 
+#define SPI_BEYOND_TOLD		1u	/* the site was named for them */
+#define SPI_BEYOND_ASKED	2u	/* and the control side asked whether it knows one that no object has */
+
 /* One call site. In near memory: its stub addresses point and masks. */
 struct spi_site {
 	struct spi_point point;		/* first */
@@ -84,6 +87,7 @@ struct spi_site {
 	uint8_t was[8];			/* the program's bytes there */
 	uint8_t is_both;		/* trees of the other kind than its point's have it. site-both.c */
 	uint8_t is_leaving;		/* budget-out.c */
+	uint8_t beyond;			/* SPI_BEYOND_*: of callees that got no point. callee.c */
 	const char *reason;		/* why not */
 	uint64_t skipped;		/* what calls took that were not recorded, ns; for budgets. tree-calls.c */
 };
@@ -194,6 +198,8 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 struct spi_point *spi_site_child(struct spi_site *s, uint64_t target, uint32_t compact);
 struct spi_point *spi_site_first_call_any(struct spi_site *s, struct spi_point *point, uint32_t trees, struct spi_frame *frame,
 	uint32_t compact);
+/* Likewise: is there nothing to be done for the call, which has no point and never gets one? It is counted then. */
+int spi_site_call_is_beyond(const struct spi_site *s, uint32_t trees, const struct spi_frame *frame);
 /* ---- propel.c: the same of a site whose callee is always the same ---- */
 void spi_site_first_call(struct spi_point *point, uint32_t trees, uint64_t p);
 
