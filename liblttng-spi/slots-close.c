@@ -69,21 +69,28 @@ void spi_calls_abandon(void)
 		}
 }
 
-/* Outermost first: so for each slot those below it are counted. Rare, and mostly few. */
+/*
+ * Outermost first: each chunk of the thread's knows the one below it, and is told the one above it for that. A handler that comes
+ * in between may take chunks above these, and do the same.
+ */
 void spi_slots_each(void (*show)(struct spi_slot *slot))
 {
 	struct spi_thread *t = &spi_thread;
-	uint32_t n = 0, i;
-	struct spi_slot *s;
+	struct spi_slot *top = t->cur ? spi_thread_top(t) : NULL, *s, *end;
+	uint32_t last, chunk;
 
-	for (s = t->cur ? spi_thread_top(t) : NULL; s; s = spi_slot_below(s))
-		n++;
-	while (n--) {
-		s = spi_thread_top(t);
-		for (i = 0; i < n; i++)
-			s = spi_slot_below(s);
-		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && s->target)
-			show(s);
+	if (!top)
+		return;
+	last = spi_chunk_of(top);
+	for (chunk = last; spi_chunks[chunk].prev != CHUNK_NONE; chunk = spi_chunks[chunk].prev)
+		spi_chunks[spi_chunks[chunk].prev].above = chunk;
+	for (;; chunk = spi_chunks[chunk].above) {
+		end = chunk == last ? top + 1 : spi_chunk_slots(chunk) + CHUNK_SLOTS;
+		for (s = spi_chunk_first(chunk); s < end; s++)
+			if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && s->target)
+				show(s);
+		if (chunk == last)
+			break;
 	}
 }
 

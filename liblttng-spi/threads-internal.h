@@ -18,9 +18,12 @@
 #define SLOT_HALF	((uint64_t) SPI_SLOT_COUNT * SPI_SLOT_SIZE)
 
 /* ---- slot-arena.c ---- */
-/* prev: the chunk below in the owner's stack, or the next free one while it is on the free list. */
+/*
+ * prev: the chunk below in the owner's stack, or the next free one while it is on the free list. above: the other way, of no
+ * meaning but within spi_slots_each().
+ */
 struct spi_chunk {
-	uint32_t prev;
+	uint32_t prev, above;
 	uint32_t mapped;
 };
 extern struct spi_chunk spi_chunks[CHUNK_COUNT] SPI_HIDDEN;
