@@ -28,11 +28,11 @@ static int is_restorer(uint64_t address)
 uint64_t spi_behind_slots(uint64_t address)
 {
 	for (unsigned int i = 0; i < CHAIN_MOST; i++) {
-		uint64_t at = address - (uint64_t) spi_slot_code_base;
+		const struct spi_slot *slot = spi_slot_of_word(address);
 
-		if (at >= SLOT_HALF)
+		if (!slot)
 			break;
-		address = spi_slot_data_base[at / SPI_SLOT_SIZE].ra;
+		address = slot->ra;
 	}
 	return address;
 }

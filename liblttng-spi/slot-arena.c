@@ -9,8 +9,9 @@
  * puts its breakpoint where that goes, which is a slot, and Linux lets it do so in
  * private pages only (FOLL_FORCE, mm/gup.c). Where a policy forbids to execute what
  * was written (systemd's MemoryDenyWriteExecute=, SELinux's execmem), it is a second
- * mapping of one shared pattern. A chunk's data is initialised at the same time. Both
- * are kept for ever. The list of returned chunks is a lock-free stack whose head carries a
+ * mapping of one shared pattern. A chunk's data is made usable and initialised at the same time. Both
+ * are kept for ever. What is not in use may not be accessed: so a program that has all its memory locked
+ * (mlockall()) does not get all 256 MB of it. The list of returned chunks is a lock-free stack whose head carries a
  * tag, so that a chunk which comes back meanwhile is not taken for the one seen.
  */
 #include <fcntl.h>
@@ -101,6 +102,8 @@ static int chunk_map(uint32_t chunk)
 
 	if (p < 0 && p > -4096 && slot_pattern)	/* an old size of 0 makes a second mapping of the same shared pages (mremap(2)) */
 		p = spi_sys(SYS_mremap, slot_pattern, 0L, CHUNK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, code);
+	if (p >= 0 || p < -4095)
+		p = spi_sys(SYS_mprotect, slots, CHUNK_BYTES, PROT_READ | PROT_WRITE);
 	if (p < 0 && p > -4096)
 		return (int) p;
 	for (unsigned int i = 0; i < CHUNK_SLOTS; i++) {
@@ -118,8 +121,10 @@ int spi_arena_init(void)
 
 	if (spi_chunks[0].mapped)
 		return 0;
-	p = spi_sys(SYS_mmap, spi_slot_data_base, SLOT_HALF, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1L, 0L);
+	p = spi_sys(SYS_mprotect, spi_slot_code_base, SLOT_HALF, PROT_NONE);
+	if (!p)
+		p = spi_sys(SYS_mmap, spi_slot_data_base, SLOT_HALF, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1L, 0L);
 	if (p < 0 && p > -4096)
 		return (int) p;
 	map_pattern();		/* now, as it takes a descriptor for a moment, and the policy may come later */

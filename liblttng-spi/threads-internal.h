@@ -47,6 +47,14 @@ SPI_INLINE struct spi_slot *spi_chunk_first(uint32_t chunk)
 	return spi_chunk_slots(chunk) + 1;
 }
 
+/* The slot whose code a word that may be anything points into; NULL: none's that was ever in use, whose data is not to be read. */
+SPI_INLINE const struct spi_slot *spi_slot_of_word(uint64_t word)
+{
+	uint64_t at = word - (uint64_t) spi_slot_code_base;
+
+	return at < SLOT_HALF && spi_chunks[at / CHUNK_BYTES].mapped ? &spi_slot_data_base[at / SPI_SLOT_SIZE] : NULL;
+}
+
 /* ---- slots.c ---- */
 void spi_thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end);
 struct spi_slot *spi_thread_top(struct spi_thread *t);

@@ -20,6 +20,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include "liblttng-spi/proc.h"
+#include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/tree-rule.h"
 
 #define ASKS		40u
@@ -80,6 +81,7 @@ static void take_function(struct look *look, struct spi_tree_object *to, uint64_
 
 static void look_at_word(struct look *look, uint64_t word, int is_pc)
 {
+	const struct spi_slot *slot = spi_slot_of_word(word);
 	struct spi_tree_object *to;
 	int64_t func;
 
@@ -89,8 +91,8 @@ static void look_at_word(struct look *look, uint64_t word, int is_pc)
 	}
 	if (word < 4096)
 		return;
-	if (word - (uint64_t) spi_slot_code_base < (uint64_t) SPI_SLOT_COUNT * SPI_SLOT_SIZE)
-		word = spi_slot_data_base[(word - (uint64_t) spi_slot_code_base) / SPI_SLOT_SIZE].ra;
+	if (slot)
+		word = slot->ra;
 	to = spi_tree_object_at(word - 1);
 	func = to ? spi_tree_func_around(to, word - !is_pc) : -1;
 	if (func < 0 || !spi_tree_func_is_good(to, (uint64_t) func) || (!is_pc && !is_return_address(to, spi_tree_map_func(to, (uint64_t) func), word)))

@@ -5,7 +5,8 @@
 #
 # A traced program sets itself limits (setrlimit) that leave a tracer no room: of address space, which it has used up already,
 # of data, of open files, of the size of files. It, its children and the programs that they execute do what they do
-# untraced, and as soon; what is not traced for that is told with the reason.
+# untraced, and as soon; what is not traced for that is told with the reason. And one that has all its memory locked does not
+# get all of what the tracer has reserved.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 spi_private "$@"
 spi_daemon
@@ -47,4 +48,20 @@ is $? 4 "ulimit -f 20, attached to: its status"
 wait "$front"
 is $? 0 "and the front end's" || diag "$(tail -n 3 trace.err)"
 is "$(spi_count attached t_outer_entry)" 2000 "and it is traced"
+
+spi_cc locked locked.c -pthread -fno-optimize-sibling-calls
+./locked >plain.out
+for options in '--tree --compact' '-f t_deep'; do
+	name="mlockall(), $options"
+	rm -rf locked-trace
+	# shellcheck disable=SC2086
+	timeout 30 "$SPI_LTTNG" trace -o locked-trace $options ./locked >out 2>trace.err </dev/null
+	is $? 0 "$name: status"
+	if file_has out 'mlockall: Cannot allocate memory'; then
+		skip "$name: output: may not lock more than $(ulimit -l) KB"
+		continue
+	fi
+	check "$name: output" cmp plain.out <(grep -v '^Trace directory' out) || diag "$(cat plain.out out)"
+	[ "$options" != '-f t_deep' ] || is "$(spi_count locked-trace t_deep_exit)" $((301 + 5001 + 8 * 301)) "$name: and it is traced"
+done
 tap_done
