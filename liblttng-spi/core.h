@@ -267,6 +267,16 @@ void spi_exec_fork_child(void);
 int spi_exec_is_watched(void);
 /* 1: the caller is a child on its parent's memory, and thread; 0: not; -1: not now, but one may begin. */
 int spi_exec_is_lent(void);
+/* ---- tree-start.c ---- */
+/*
+ * Before a program is executed, by whom it may be, signals that the program ignores are left to the kernel; when that
+ * failed, or a child has done so, the answer is given back. And in a child.
+ */
+int spi_tree_signals_exec(void);
+void spi_tree_signals_exec_over(int begun);
+void spi_tree_signals_fork_child(int is_traced);
+/* The program's action, where `handler` is what a tree waits for the signal with; NULL: it is not. */
+const struct spi_sigaction *spi_tree_signal_program(int number, uint64_t handler);
 /* ---- limits.c ---- */
 /* What a resource limit leaves too little of for the tracer in a child (0) or in a program that is executed (1). NULL: nothing. Anywhere. */
 const char *spi_limits_because(int is_program);

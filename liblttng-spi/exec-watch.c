@@ -209,8 +209,9 @@ static int exec_try(int directory, const char *path, char *const argv[], char *c
 }
 
 /* It is the program's own call that came back. */
-static int exec_failed(int left, int ret)
+static int exec_failed(int left, int late, int ret)
 {
+	spi_tree_signals_exec_over(late);
 	if (left)
 		spi_process_goes_on();
 	return ret;
@@ -219,39 +220,39 @@ static int exec_failed(int left, int ret)
 /* What the program executes by syscall(). When this returns, it failed: once more will give libc's caller the error. */
 void spi_exec_by_syscall(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at)
 {
-	int left = exec_try(directory, path, argv, envp, flags, is_at);
+	int late = spi_tree_signals_exec(), left = exec_try(directory, path, argv, envp, flags, is_at);
 
-	if (!left)
+	if (!left && !late)
 		return;
 	if (is_at)
 		spi_sys(SYS_execveat, (long) directory, path, argv, envp, (long) flags);
 	else
 		spi_sys(SYS_execve, path, argv, envp);
-	exec_failed(left, 0);
+	exec_failed(left, late, 0);
 }
 
 static int (*next_execve)(const char *path, char *const argv[], char *const envp[]);
 static int exec_execve(const char *path, char *const argv[], char *const envp[])
 {
-	int left = exec_try(AT_FDCWD, path, argv, envp, 0, 0);
+	int late = spi_tree_signals_exec(), left = exec_try(AT_FDCWD, path, argv, envp, 0, 0);
 
-	return exec_failed(left, next_execve(path, argv, envp));
+	return exec_failed(left, late, next_execve(path, argv, envp));
 }
 
 static int (*next_execveat)(int directory, const char *path, char *const argv[], char *const envp[], int flags);
 static int exec_execveat(int directory, const char *path, char *const argv[], char *const envp[], int flags)
 {
-	int left = exec_try(directory, path, argv, envp, flags, 1);
+	int late = spi_tree_signals_exec(), left = exec_try(directory, path, argv, envp, flags, 1);
 
-	return exec_failed(left, next_execveat(directory, path, argv, envp, flags));
+	return exec_failed(left, late, next_execveat(directory, path, argv, envp, flags));
 }
 
 static int (*next_fexecve)(int fd, char *const argv[], char *const envp[]);
 static int exec_fexecve(int fd, char *const argv[], char *const envp[])
 {
-	int left = exec_try(fd, "", argv, envp, AT_EMPTY_PATH, 1);
+	int late = spi_tree_signals_exec(), left = exec_try(fd, "", argv, envp, AT_EMPTY_PATH, 1);
 
-	return exec_failed(left, next_fexecve(fd, argv, envp));
+	return exec_failed(left, late, next_fexecve(fd, argv, envp));
 }
 
 static void take_back(void)
@@ -266,8 +267,10 @@ static void take_back(void)
 	static int exec_##name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, \
 		const posix_spawnattr_t *attr, char *const argv[], char *const envp[]) \
 	{ \
-		int was_lent = spi_lend(SPI_LEND_WHILE), ret = next_##name(pid, path, actions, attr, argv, envp); \
+		int late = spi_tree_signals_exec(), was_lent = spi_lend(SPI_LEND_WHILE); \
+		int ret = next_##name(pid, path, actions, attr, argv, envp); \
 	\
+		spi_tree_signals_exec_over(late); \
 		if (was_lent) \
 			take_back(); \
 		return ret; \

@@ -172,6 +172,7 @@ static void child_leave(void)
 	spi_thread.busy |= SPI_BUSY_ALWAYS;
 	spi_calls_abandon();
 	spi_link_fork_child();
+	spi_tree_signals_fork_child(0);
 	child_forget();
 	spi_patch_unlock_fork(forking_mask);
 	spi_phdr_unlock();
@@ -223,6 +224,7 @@ static void child_begin(const char *socket)
 	spi_last_thread_fork_child();	/* the forking thread is the first one now */
 	spi_status_fork_child();
 	spi_exec_fork_child();
+	spi_tree_signals_fork_child(1);
 	spi_low_fds_fork_child();
 	spi_lend_fork_child();
 	spi_rights_fork_child();

@@ -145,6 +145,18 @@ static int action_of_vforked(struct spi_signal *s, const struct sigaction *actio
 	return ret;
 }
 
+/* A signal that a tree waits for (tree-start.c): what the program has is not what the kernel says. */
+static uint64_t late_look(int number, uint64_t handler, struct sigaction *old)
+{
+	const struct spi_sigaction *program = spi_tree_signal_program(number, handler);
+
+	if (spi_likely(!program))
+		return handler;
+	if (old)
+		action_put(old, program);
+	return program->handler;
+}
+
 /* The action of a signal that the kernel has: only its mask is translated. */
 static int action_translate(int number, const struct sigaction *action, struct sigaction *old)
 {
@@ -162,6 +174,8 @@ static int action_translate(int number, const struct sigaction *action, struct s
 		}
 	}
 	ret = NEXT(sigaction)(number, action, old);
+	if (!ret && old)
+		late_look(number, (uint64_t) old->sa_handler, old);
 	if (ret || !is_virtual())
 		return ret;
 	if (action && spi_process_is_mine())
@@ -202,9 +216,10 @@ static void trap_shared(int number)
 /* What signal() and its like have done. */
 static sighandler_t trap_shared_after(int number, sighandler_t before)
 {
-	if (before != SIG_ERR)
-		trap_shared(number);
-	return before;
+	if (before == SIG_ERR)
+		return before;
+	trap_shared(number);
+	return (sighandler_t) late_look(number, (uint64_t) before, NULL);
 }
 
 SPI_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)

@@ -9,7 +9,9 @@
  *
  * The signal is taken from the program for one time: the handler gives it back
  * before anything else, so that the next one is the program's again. A program
- * that sets a handler of its own for it meanwhile keeps it.
+ * that sets a handler of its own for it meanwhile keeps it. What it sees of it until then is its own action (signals.c,
+ * where the agent stands before libc's functions). An ignored signal stays ignored in the programs that are executed, which a
+ * handler would not: so while one is, by whichever way, the kernel has the program's action.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -30,6 +32,9 @@ static struct late_signal {
 	uint32_t arrived;
 } signals[65];
 
+static uint32_t ignored;	/* how many are waited for that the program ignores */
+static uint32_t executing;	/* threads that execute a program, or have a child do so */
+
 static uint32_t bell;		/* a futex: something may be due */
 
 /* ---- the signal ---- */
@@ -45,20 +50,49 @@ static void on_signal(int number)
 	spi_raw3(SYS_futex, (uint64_t) &bell, FUTEX_WAKE_PRIVATE, INT32_MAX);
 }
 
-static void signal_take(uint32_t number)
+static long signal_exchange(uint32_t number, const struct spi_sigaction *action, struct spi_sigaction *was)
+{
+	return spi_raw4(SYS_rt_sigaction, number, (uint64_t) action, (uint64_t) was, 8);
+}
+
+static long signal_install(uint32_t number, struct spi_sigaction *was)
+{
+	const struct spi_sigaction ours = {
+		.handler = (uint64_t) on_signal,
+		.flags = SA_RESTART | SA_ONSTACK | SPI_SA_RESTORER,
+		.restorer = (uint64_t) spi_signal_return,
+		.mask = ~UINT64_C(0),
+	};
+
+	return signal_exchange(number, &ours, was);
+}
+
+static int is_ignored(const struct late_signal *s)
+{
+	return s->program.handler == (uint64_t) SIG_IGN;
+}
+
+static void signal_take(uint32_t number, struct spi_link *link)
 {
 	struct late_signal *s = &signals[number];
-	struct spi_sigaction ours = { 0 };
+	struct spi_sigaction was;
 
 	if (s->waiting++)
 		return;
 	s->arrived = 0;
-	spi_signal_query((int) number, &s->program);
-	ours.handler = (uint64_t) on_signal;
-	ours.flags = SA_RESTART | SA_ONSTACK | SPI_SA_RESTORER;
-	ours.restorer = (uint64_t) spi_signal_return;
-	ours.mask = ~UINT64_C(0);
-	spi_raw4(SYS_rt_sigaction, number, (uint64_t) &ours, 0, 8);
+	if (spi_signal_query((int) number, &s->program) < 0)
+		return;
+	if (is_ignored(s) && !spi_exec_is_watched())
+		spi_exec_start(link);
+	if (signal_install(number, &was) < 0)
+		return;
+	if (was.handler != s->program.handler) {	/* the program has set it just now; and the signal may have come already */
+		s->program = was;
+		if (__atomic_load_n(&s->arrived, __ATOMIC_ACQUIRE))
+			signal_exchange(number, &was, NULL);
+	}
+	if (is_ignored(s))
+		__atomic_fetch_add(&ignored, 1, __ATOMIC_SEQ_CST);
 }
 
 static void signal_give_back(uint32_t number)
@@ -68,8 +102,63 @@ static void signal_give_back(uint32_t number)
 
 	if (!s->waiting || --s->waiting)
 		return;
-	if (spi_signal_query((int) number, &now) == 0 && now.handler == (uint64_t) on_signal)
-		spi_raw4(SYS_rt_sigaction, number, (uint64_t) &s->program, 0, 8);
+	if (is_ignored(s) && ignored)
+		__atomic_fetch_sub(&ignored, 1, __ATOMIC_SEQ_CST);
+	if (spi_signal_query((int) number, &now) < 0 || now.handler != (uint64_t) on_signal)
+		return;
+	if (signal_exchange(number, &s->program, &now) == 0 && now.handler != (uint64_t) on_signal)
+		signal_exchange(number, &now, NULL);	/* the program has set it meanwhile */
+}
+
+const struct spi_sigaction *spi_tree_signal_program(int number, uint64_t handler)
+{
+	return handler == (uint64_t) on_signal ? &signals[number].program : NULL;
+}
+
+/* The signals that the program ignores: by the kernel, or by the handler, which is put in the kernel's place only. */
+static void ignored_change(int to_kernel)
+{
+	struct spi_sigaction now;
+
+	for (uint32_t number = 1; number < sizeof(signals) / sizeof(signals[0]); number++) {
+		struct late_signal *s = &signals[number];
+
+		if (!s->waiting || !is_ignored(s) || __atomic_load_n(&s->arrived, __ATOMIC_ACQUIRE) ||
+				spi_signal_query((int) number, &now) < 0)
+			continue;
+		if (to_kernel && now.handler == (uint64_t) on_signal)
+			signal_exchange(number, &s->program, NULL);
+		else if (!to_kernel && now.handler == (uint64_t) SIG_IGN && signal_install(number, &now) == 0 &&
+				now.handler != (uint64_t) SIG_IGN)
+			signal_exchange(number, &now, NULL);
+	}
+}
+
+int spi_tree_signals_exec(void)
+{
+	if (spi_likely(!__atomic_load_n(&ignored, __ATOMIC_RELAXED)))
+		return 0;
+	if (!spi_process_is_mine()) {	/* a vforked child has actions of its own, but its parent's memory */
+		ignored_change(1);
+		return 0;
+	}
+	__atomic_fetch_add(&executing, 1, __ATOMIC_SEQ_CST);
+	ignored_change(1);
+	return 1;
+}
+
+void spi_tree_signals_exec_over(int begun)
+{
+	if (begun && !__atomic_sub_fetch(&executing, 1, __ATOMIC_SEQ_CST))
+		ignored_change(0);
+}
+
+void spi_tree_signals_fork_child(int is_traced)
+{
+	if (!ignored)
+		return;
+	executing = 0;
+	ignored_change(!is_traced);
 }
 
 /* ---- without a controller ---- */
@@ -130,7 +219,7 @@ int spi_tree_start_later(struct spi_tree *tree, struct spi_link *link)
 	tree->waits = 1;
 	tree->due = tree->after_ms ? spi_now_ns() + tree->after_ms * MS : 0;
 	if (tree->on_signal)
-		signal_take(tree->on_signal);
+		signal_take(tree->on_signal, link);
 	if (!link)
 		spi_tree_start_thread();
 	return 1;
