@@ -86,7 +86,7 @@ static void signal_take(uint32_t number, struct spi_link *link)
 		spi_exec_start(link);
 	if (signal_install(number, &was) < 0)
 		return;
-	if (was.handler != s->program.handler) {	/* the program has set it just now; and the signal may have come already */
+	if (memcmp(&was, &s->program, sizeof(was))) {	/* the program has set it just now; and the signal may have come already */
 		s->program = was;
 		if (__atomic_load_n(&s->arrived, __ATOMIC_ACQUIRE))
 			signal_exchange(number, &was, NULL);
