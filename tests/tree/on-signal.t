@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # timeout: 120
 #
-# A tree that begins at a signal, in a program that ignores the signal, as its parent did, or does not: what it sees of that, what programs
-# that it executes inherit, and that the tree begins.
+# A tree that begins at a signal, in a program that ignores the signal, as its parent did, or does not: what it sees of that,
+# what programs that it executes inherit, and that the tree begins.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 spi_daemon
@@ -24,7 +24,8 @@ begun() {
 	shift 2
 	rm -rf in trace
 	mkfifo in
-	(trap "$how" USR1; exec timeout 60 "$SPI_LTTNG" trace --tree=work --on-signal USR1 --lib ignoring -o trace "$@") <in >traced.out 2>trace.err &
+	(trap "$how" USR1; exec timeout 60 "$SPI_LTTNG" trace --tree=work --on-signal USR1 --lib ignoring -o trace "$@") \
+		<in >traced.out 2>trace.err &
 	tracer=$!
 	exec {input}>in
 	spi_wait 20 file_has traced.out ready || diag "$(tail -n 3 trace.err)"
