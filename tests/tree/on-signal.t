@@ -15,6 +15,7 @@ tree_cc ignoring ignoring.c -O1 -fno-optimize-sibling-calls
 usual() {
 	local how=$1
 	shift
+	# shellcheck disable=SC2064
 	(trap "$how" USR1; exec ./ignoring "$@") <<<go >plain.out
 }
 
@@ -24,6 +25,7 @@ begun() {
 	shift 2
 	rm -rf in trace
 	mkfifo in
+	# shellcheck disable=SC2064
 	(trap "$how" USR1; exec timeout 60 "$SPI_LTTNG" trace --tree=work --on-signal USR1 --lib ignoring -o trace "$@") \
 		<in >traced.out 2>trace.err &
 	tracer=$!
