@@ -21,14 +21,13 @@ static uint64_t put_off[PUT_OFF_MAX];
 
 static void callback_put_off(uint64_t address)
 {
-	const uint64_t one = 1;
-	long event = __atomic_load_n(&spi_control_event, __ATOMIC_RELAXED);
+	int is_served = __atomic_load_n(&spi_control_event, __ATOMIC_RELAXED) >= 0;
 
-	for (uint32_t i = 0; event >= 0 && i < PUT_OFF_MAX; i++) {
+	for (uint32_t i = 0; is_served && i < PUT_OFF_MAX; i++) {
 		uint64_t is = 0;
 
 		if (__atomic_compare_exchange_n(&put_off[i], &is, address, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED) || is == address) {
-			spi_sys(SYS_write, event, &one, sizeof(one));
+			spi_control_ring();
 			return;
 		}
 	}
