@@ -114,6 +114,8 @@ struct process {
 	char name[20];
 	struct loop_source end;		/* its pidfd: readable when it has ended */
 	bool application;		/* registered with the daemon, or preloaded with the agent */
+	bool registered;		/* ever, as whatever program it was then */
+	bool first_ahead;		/* its first thread had the place of those whose turn it is before it had one */
 	bool scoped;			/* looked for by a rule's scope */
 	bool own;			/* the session daemon's or ours: no rule is for it */
 	/* registration held by the plugin */

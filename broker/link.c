@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "broker/broker.h"
+#include "injector/target.h"
 #include "spi-sessiond-plugin/ust-threads.h"
 
 #define FORKED_MS	2000	/* it was just forked */
@@ -198,7 +199,7 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 		}
 		p->facts = facts;
 	}
-	p->application = true;
+	p->application = p->registered = true;
 	/* A program that begins does not wait for what was to be tried again later. */
 	if (held && p->again.armed) {
 		loop_timer_cancel(&p->again);
@@ -355,14 +356,9 @@ static int take_message(const struct spi_broker_msg *head, const char *body, int
 /* The daemon may have ended in the middle of a turn, for which it put the application first in line. */
 static void processes_put_back(void)
 {
-	pid_t tids[UST_THREADS_MAX];
-
-	for (const struct process *p = processes; p; p = p->next) {
-		unsigned int n = p->application ? ust_threads_find(p->facts.pid, tids) : 0;
-
-		while (n--)
-			ust_thread_back(p->facts.pid, tids[n]);
-	}
+	for (const struct process *p = processes; p; p = p->next)
+		if (p->registered && spi_process_start_time(p->facts.pid) == p->facts.start_time)
+			ust_threads_back(p->facts.pid, !p->first_ahead);
 }
 
 static void link_over(void)

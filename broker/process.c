@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "broker/broker.h"
+#include "spi-sessiond-plugin/ust-threads.h"
 
 struct process *processes;
 
@@ -143,6 +144,7 @@ struct process *process_get(pid_t pid, int pidfd)
 		free(p);
 		return NULL;
 	}
+	p->first_ahead = ust_thread_stands_ahead(pid);
 	p->own = facts_are_own(&p->facts, false);
 	p->declined.max = 200;
 	p->notes.max = 16;

@@ -13,7 +13,9 @@
  * A program could name threads of its own so, and compute in them. What they may use
  * ahead of others is therefore limited: after LIMIT_NS in a turn they are put back,
  * and its user's programs stay where they are for a while. This thread stands ahead
- * of them, or it would not get to do that.
+ * of them, or it would not get to do that. Nor may such a thread execute another
+ * program: that would keep the place, under the number of the process's first thread,
+ * which is therefore looked at as well, unless it had such a place of its own.
  *
  * Should the daemon be killed, the broker puts them back (link.c), and should both be,
  * whoever has the application's next turn. A daemon that may not do this does without.
@@ -35,6 +37,8 @@
 static struct ahead {
 	pid_t pid;		/* 0: free */
 	uid_t uid;
+	int64_t started;	/* which process of that number */
+	bool first;		/* its first thread stood there before */
 	unsigned int nr;
 	pid_t tids[UST_THREADS_MAX];
 	uint64_t before[UST_THREADS_MAX];	/* their processor time */
@@ -95,10 +99,25 @@ static bool ahead_computes(const struct ahead *a)
 	return used >= LIMIT_NS;
 }
 
+/* Its first thread stands ahead: it was put there, or one that was has executed a program, and is the first now. */
+static bool ahead_first(const struct ahead *a)
+{
+	for (unsigned int i = 0; i < a->nr; i++) {
+		if (a->tids[i] == a->pid)
+			return false;
+	}
+	return !a->first && ust_thread_stands_ahead(a->pid);
+}
+
 static void ahead_over(struct ahead *a)
 {
-	for (unsigned int i = 0; i < a->nr; i++)
-		ust_thread_back(a->pid, a->tids[i]);
+	if (process_ticks(a->pid) == a->started) {
+		for (unsigned int i = 0; i < a->nr; i++)
+			ust_thread_back(a->pid, a->tids[i]);
+		/* The last: whichever is gone by now can be this one, and by nothing else get away. */
+		if (!a->first)
+			ust_thread_back(a->pid, a->pid);
+	}
 	a->pid = 0;
 	if (!--nr_ahead)
 		self_ahead(false);
@@ -120,12 +139,13 @@ void ahead_take(pid_t pid, uid_t uid, int64_t now)
 	}
 	if (!a || (!nr_ahead && !self_ahead(true)))
 		return;
-	*a = (struct ahead) { .pid = pid, .uid = uid, .since = now };
+	*a = (struct ahead) { .pid = pid, .uid = uid, .since = now, .started = process_ticks(pid),
+			      .first = ust_thread_stands_ahead(pid) };
 	nr_ahead++;
-	n = ust_threads_find(pid, tids);
+	n = a->started ? ust_threads_find(pid, tids) : 0;
 	for (unsigned int i = 0; i < n; i++) {
 		/* Without its time nobody could tell that it computes. */
-		if (!ust_thread_time(pid, tids[i], &a->before[a->nr]) || !ust_thread_ahead(tids[i]))
+		if (!ust_thread_time(pid, tids[i], &a->before[a->nr]) || !ust_thread_ahead(pid, tids[i]))
 			continue;
 		a->tids[a->nr++] = tids[i];
 	}
@@ -144,9 +164,11 @@ int ahead_advance(int64_t now)
 			ahead_over(a);
 			continue;
 		}
-		if (now - a->since >= LOOK_MS && ahead_computes(a)) {
-			plugin_note("process %d: its threads of lttng-ust compute; it is not put first in line any more",
-				    (int) a->pid);
+		bool executes = ahead_first(a);
+
+		if (executes || (now - a->since >= LOOK_MS && ahead_computes(a))) {
+			plugin_note("process %d: its threads of lttng-ust %s; it is not put first in line any more",
+				    (int) a->pid, executes ? "execute a program" : "compute");
 			refuse(a->uid, now);
 			ahead_over(a);
 			continue;

@@ -211,6 +211,7 @@ bool broker_family(pid_t pid);
 /* ---- process.c: what /proc says; 0 when it does not. No lock --------------------------- */
 
 pid_t process_parent(pid_t pid);
+int64_t process_ticks(pid_t pid);	/* when it was started, in the kernel's own count: tells it from another of that number. 0: gone */
 int64_t process_started(pid_t pid);	/* as plugin_clock() was then */
 
 /* ---- spawn.c -------------------------------------------------------------------- */

@@ -36,16 +36,23 @@ pid_t process_parent(pid_t pid)
 	return fields && sscanf(fields, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
-int64_t process_started(pid_t pid)
+int64_t process_ticks(pid_t pid)
 {
 	char text[1024];
 	const char *fields = read_stat(pid, text, sizeof(text));
 	unsigned long long ticks;
-	struct timespec now;
 
 	/* the 22nd field; in ticks since the machine was started, times asleep included */
-	if (!fields || sscanf(fields, " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
-			      &ticks) != 1 || clock_gettime(CLOCK_BOOTTIME, &now))
+	return fields && sscanf(fields, " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+				&ticks) == 1 ? (int64_t) ticks : 0;
+}
+
+int64_t process_started(pid_t pid)
+{
+	int64_t ticks = process_ticks(pid);
+	struct timespec now;
+
+	if (!ticks || clock_gettime(CLOCK_BOOTTIME, &now))
 		return 0;
-	return plugin_clock() - (now.tv_sec * 1000ll + now.tv_nsec / 1000000 - (int64_t) (ticks * 1000 / sysconf(_SC_CLK_TCK)));
+	return plugin_clock() - (now.tv_sec * 1000ll + now.tv_nsec / 1000000 - ticks * 1000 / sysconf(_SC_CLK_TCK));
 }

@@ -9,6 +9,10 @@
  * ordinary policy, and nothing has to be remembered for that. Only threads with the
  * ordinary policy are put ahead, and only those that stand ahead in this way are
  * put back: one that has chosen for itself is left alone. No lock.
+ *
+ * Names are the program's own to change, and a thread's number is lost when it
+ * executes another program: it gets that of the first one then, and keeps its place.
+ * So whoever puts back does not ask for names, and looks at the first thread last.
  */
 #include <dirent.h>
 #include <inttypes.h>
@@ -62,13 +66,26 @@ unsigned int ust_threads_find(pid_t pid, pid_t tids[static UST_THREADS_MAX])
 	return n;
 }
 
-bool ust_thread_ahead(pid_t tid)
+bool ust_thread_stands_ahead(pid_t tid)
 {
-	const struct sched_param lowest = { .sched_priority = 1 };
-	int policy = sched_getscheduler(tid);
+	struct sched_param param;
+
+	return sched_getscheduler(tid) == AHEAD && !sched_getparam(tid, &param) && param.sched_priority == 1;
+}
+
+bool ust_thread_ahead(pid_t pid, pid_t tid)
+{
+	const struct sched_param lowest = { .sched_priority = 1 }, ordinary = { 0 };
 
 	/* One that stands there already was left behind by somebody who did not live to put it back. */
-	return policy == AHEAD || (policy == SCHED_OTHER && !sched_setscheduler(tid, AHEAD, &lowest));
+	if (ust_thread_stands_ahead(tid))
+		return true;
+	if (sched_getscheduler(tid) != SCHED_OTHER || sched_setscheduler(tid, AHEAD, &lowest))
+		return false;
+	/* The number may have come to mean another process's thread, which nobody would put back. */
+	if (syscall(SYS_tgkill, pid, tid, 0) && ust_thread_stands_ahead(tid))
+		sched_setscheduler(tid, SCHED_OTHER, &ordinary);
+	return true;
 }
 
 void ust_thread_back(pid_t pid, pid_t tid)
@@ -76,8 +93,28 @@ void ust_thread_back(pid_t pid, pid_t tid)
 	const struct sched_param ordinary = { 0 };
 
 	/* The number may have come to mean another process's thread. */
-	if (sched_getscheduler(tid) == AHEAD && !syscall(SYS_tgkill, pid, tid, 0))
+	if (ust_thread_stands_ahead(tid) && !syscall(SYS_tgkill, pid, tid, 0))
 		sched_setscheduler(tid, SCHED_OTHER, &ordinary);
+}
+
+void ust_threads_back(pid_t pid, bool first_too)
+{
+	struct dirent *entry;
+	char path[32];
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int) pid);
+	tasks = opendir(path);
+	while (tasks && (entry = readdir(tasks))) {
+		pid_t tid = atoi(entry->d_name);
+
+		if (tid > 0 && tid != pid)
+			ust_thread_back(pid, tid);
+	}
+	if (tasks)
+		closedir(tasks);
+	if (first_too)
+		ust_thread_back(pid, pid);
 }
 
 bool ust_thread_time(pid_t pid, pid_t tid, uint64_t *ns)

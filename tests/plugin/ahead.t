@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
-# timeout: 60
+# timeout: 90
 #
 # An application whose registration the daemon works through is first in line for a
 # processor: lttng-ust's threads only, not for long, not when they compute, and
-# neither the plugin's nor the daemon's end leaves any of them there.
+# neither the plugin's nor the daemon's end leaves any of them there, nor the program
+# that one of them executes, nor another name.
 . "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
 [ "${SPI_OUTER_UID:-$(id -u)}" = 0 ] || skip_all "only root may put threads first in line"
 spi_private "$@"
@@ -20,8 +21,8 @@ policies() {
 		sed 's/^[0-9]* (\(.*\)) /\1 /' "$task/stat" | awk '{ print $1, $40, $18 }'
 	done
 }
-# comes_ahead PID - within five seconds two of its threads are ahead, if only for the third of a second that a turn takes; a rule
-# that waits for libraries has brought more of that name
+# comes_ahead PID [NAME] - within five seconds two of its threads are ahead, if only for the third of a second that a turn takes; a rule
+# that waits for libraries has brought more of that name. NAME: how their names end
 comes_ahead() {
 	python3 -c '
 import glob, sys, time
@@ -33,11 +34,11 @@ while time.monotonic() < until:
             name, fields = open(path).read().split("(", 1)[1].rsplit(") ", 1)
         except OSError:
             continue
-        seen += name.endswith("-ust") and fields.split()[38] == "2"
+        seen += name.endswith(sys.argv[2]) and fields.split()[38] == "2"
     if seen >= 2:
         sys.exit(0)
     time.sleep(0.005)
-sys.exit(1)' "$1"
+sys.exit(1)' "$1" "${2--ust}"
 }
 # ordinary PID - a condition for spi_wait: none of its threads is ahead
 ordinary() { [ "$(policies "$1" | awk '$2 != 0' | wc -l)" = 0 ] && [ -e "/proc/$1/stat" ]; }
@@ -66,6 +67,10 @@ socket=$(ls -d /run/lttng/lttng-ust-sock-*)
 # idle MODE NAME - an application that never answers, for as long as its turn may take; its pid in $idler
 idle() {
 	rm -f "$2.end"
+	idle_of "$1" "$2"
+}
+# idle_of MODE NAME - the same, and NAME.end may be there already
+idle_of() {
 	./idler "$socket" "$1" "$PWD/$2.end" >"$2.out" 2>"$2.err" &
 	idler=$!
 }
@@ -87,18 +92,54 @@ touch second.end
 wait "$idler"
 is "$(cat second.out)" 0 "its user's next one is not put first in line at all"
 
+# executed PID - a condition for spi_wait: it is sleep(1) by now
+executed() { [ "$(cat "/proc/$1/comm")" = sleep ]; }
+# Whoever has computed is forgotten with the daemon.
+kill "$daemon"
+spi_wait 10 pid_gone "$daemon"
+plugin_daemon "all delay=500"
+record t
+touch exec.end
+idle_of exec exec
+check "a thread that is ahead executes a program" spi_wait 10 executed "$idler"
+check "which does not stay ahead" spi_wait 5 ordinary "$idler"
+kill "$idler"
+
 # The daemon is killed in the middle of a turn: the broker remains for long enough.
 kill "$daemon"
 spi_wait 10 pid_gone "$daemon"
 unset LTTNG_SPI_BROKER
-LTTNG_SPI_DEBUG=$SPI_TMP/plugin.log "$SPI_PLUGIN_DIR/spi-sessiond" --no-kernel --daemonize >sessiond.log 2>&1
-daemon=$(cat /run/lttng/lttng-sessiond.pid)
-spi_wait 10 test -S /run/lttng/spi-status
-lttng create spi --output="$PWD/spi" >lttng.log 2>&1 && lttng enable-event -u 'spi:nothing_entry' >>lttng.log 2>&1
+# daemon_again - with our broker, and a rule that concerns everybody
+daemon_again() {
+	LTTNG_SPI_DEBUG=$SPI_TMP/plugin.log "$SPI_PLUGIN_DIR/spi-sessiond" --no-kernel --daemonize >sessiond.log 2>&1
+	daemon=$(cat /run/lttng/lttng-sessiond.pid)
+	spi_wait 10 test -S /run/lttng/spi-status
+	lttng create "$1" --output="$PWD/$1" >lttng.log 2>&1 && lttng enable-event -u 'spi:nothing_entry' >>lttng.log 2>&1
+}
+no_broker() { ! pgrep -x spi-broker; }
+daemon_again spi
 idle sleep third
 check "the next daemon does the same" comes_ahead "$idler"
 kill -KILL "$daemon"
 check "and when it is killed meanwhile, they are put back" spi_wait 5 ordinary "$idler"
 touch third.end
 wait "$idler"
+spi_wait 10 no_broker
+daemon_again named
+idle rename fourth
+check "those with another name by now" comes_ahead "$idler" another
+kill -KILL "$daemon"
+check "are put back, too" spi_wait 5 ordinary "$idler"
+touch fourth.end
+wait "$idler"
+spi_wait 10 no_broker
+daemon_again executed
+idle exec fifth
+check "one is ahead" comes_ahead "$idler"
+kill -STOP "$daemon"
+touch fifth.end
+check "executes a program" spi_wait 5 executed "$idler"
+kill -KILL "$daemon"
+check "and is put back" spi_wait 5 ordinary "$idler"
+kill "$idler"
 tap_done

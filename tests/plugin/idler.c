@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * idler SOCKET spin|sleep FILE - register with a real session daemon, without
- * lttng-ust, and answer nothing that it asks. Two threads, named as lttng-ust's are,
- * compute or sleep until FILE exists. In the end: how much processor time, in
- * milliseconds, the two have had with a real-time policy.
+ * idler SOCKET spin|sleep|exec|rename FILE - register with a real session daemon,
+ * without lttng-ust, and answer nothing that it asks. Two threads, named as
+ * lttng-ust's are, compute or sleep until FILE exists. In the end: how much processor
+ * time, in milliseconds, the two have had with a real-time policy. Or each, as soon as
+ * it has such a policy: executes sleep as soon as FILE exists, or takes another name.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -23,7 +24,7 @@ struct message {
 } __attribute__((packed));
 
 static const char *end_file;
-static int spins;
+static int spins, executes, renames;
 static double ahead_ms;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -40,7 +41,11 @@ static void *idle(void *unused)
 	double before = cpu_ms(), now, sum = 0;
 
 	pthread_setname_np(pthread_self(), "idler-ust");
-	while (access(end_file, F_OK)) {
+	while (access(end_file, F_OK) || executes) {
+		if (executes && sched_getscheduler(0) != SCHED_OTHER && !access(end_file, F_OK))
+			execlp("sleep", "sleep", "60", (char *) NULL);
+		if (renames && sched_getscheduler(0) != SCHED_OTHER)
+			pthread_setname_np(pthread_self(), "another");
 		if (!spins)
 			nanosleep(&(struct timespec) { .tv_nsec = 10000000 }, NULL);
 		now = cpu_ms();
@@ -66,6 +71,8 @@ int main(int argc, char **argv)
 		return 2;
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", argv[1]);
 	spins = !strcmp(argv[2], "spin");
+	executes = !strcmp(argv[2], "exec");
+	renames = !strcmp(argv[2], "rename");
 	end_file = argv[3];
 	message.pid = getpid();
 	message.ppid = getppid();
