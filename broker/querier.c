@@ -14,6 +14,9 @@
  * anybody was asked and after all was saved, and when that second is over, so
  * that nobody can have put his own in its place meanwhile. Where nobody else uses
  * the daemon there is nothing to be told apart, and nothing to wait for.
+ *
+ * A user who cannot be asked does not keep the others' rules back: whose a session
+ * was when all could be asked is remembered, and only of one made since nobody knows.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -47,6 +50,8 @@ struct list {
 	struct known *sessions;
 	int n;
 };
+
+static struct list settled;	/* whose sessions were, as of the last time */
 
 static int answer(const struct query_item *item, int fd)
 {
@@ -155,7 +160,7 @@ static void empty_directory(const char *directory)
 }
 
 static void answer_session(const struct known *k, const struct list *after, const char *directory, bool alone,
-			   bool unsure)
+			   const char *unsure)
 {
 	struct query_item item = { .kind = QUERY_SESSION, .uid = k->owner };
 	int fd = take_file(directory, k->name);
@@ -168,7 +173,7 @@ static void answer_session(const struct known *k, const struct list *after, cons
 		copy(item.text, "the session daemon does not save it", sizeof(item.text));
 	} else if (unsure && !k->listed) {
 		item.kind = QUERY_UNKNOWN;
-		copy(item.text, "too many users use this session daemon to tell whose it is", sizeof(item.text));
+		copy(item.text, unsure, sizeof(item.text));
 	} else if (!alone && !k->listed && k->created + SETTLED_SECONDS > (uint64_t) time(NULL)) {
 		item.kind = QUERY_UNKNOWN;
 		item.young = 1;
@@ -180,20 +185,33 @@ static void answer_session(const struct known *k, const struct list *after, cons
 		close(fd);
 }
 
-static int answer_sessions(const struct query_ask *ask, const char *directory)
+static void answer_mute(uid_t uid, int error)
+{
+	struct query_item item = { .kind = QUERY_MUTE, .uid = uid };
+
+	copy(item.text, lttng_strerror(error), sizeof(item.text));
+	answer(&item, -1);
+}
+
+/* Whose each is, as far as the users can be asked; false: some could not be. */
+static bool find_owners(const struct query_ask *ask, struct list *sessions)
 {
 	uid_t own = geteuid();
-	struct list before, after = { 0 };
-	int ret = list_as(own, &before);
+	bool all = true;
 
-	for (uint32_t i = 0; !ret && i < ask->nr_uids; i++) {
+	for (uint32_t i = 0; i < ask->nr_uids; i++) {
 		struct list theirs;
+		int ret;
 
 		if (own || ask->uids[i] == own)
 			continue;	/* a daemon that is not root's is for one user */
 		ret = list_as(ask->uids[i], &theirs);
+		if (ret) {
+			answer_mute(ask->uids[i], ret);
+			all = false;
+		}
 		for (int s = 0; s < theirs.n; s++) {
-			struct known *k = list_find(&before, theirs.sessions[s].name, theirs.sessions[s].created);
+			struct known *k = list_find(sessions, theirs.sessions[s].name, theirs.sessions[s].created);
 
 			if (k) {
 				k->owner = ask->uids[i];
@@ -202,15 +220,55 @@ static int answer_sessions(const struct query_ask *ask, const char *directory)
 		}
 		free(theirs.sessions);
 	}
+	for (int i = 0; !all && i < sessions->n; i++) {
+		struct known *k = &sessions->sessions[i], *was = list_find(&settled, k->name, k->created);
+
+		if (!k->listed && was) {
+			k->owner = was->owner;
+			k->listed = true;
+		}
+	}
+	return all;
+}
+
+/* `sure`: those that nobody claims are ours. One that is too young could be mistaken for another. */
+static void remember_owners(struct list *sessions, bool sure, time_t now)
+{
+	int n = 0;
+
+	for (int i = 0; i < sessions->n; i++) {
+		const struct known *k = &sessions->sessions[i];
+
+		if ((k->listed || sure) && k->created + SETTLED_SECONDS <= (uint64_t) now)
+			sessions->sessions[n++] = *k;
+	}
+	free(settled.sessions);
+	settled = (struct list) { .sessions = sessions->sessions, .n = n };
+	memset(sessions, 0, sizeof(*sessions));
+}
+
+static int answer_sessions(const struct query_ask *ask, const char *directory)
+{
+	const char *unsure = NULL;
+	uid_t own = geteuid();
+	struct list before, after = { 0 };
+	time_t now = time(NULL);
+	int ret = list_as(own, &before);
+
+	if (!ret && !find_owners(ask, &before))
+		unsure = "just made, and not all users can be asked whether it is theirs";
+	if (!own && ask->incomplete)
+		unsure = "too many users use this session daemon to tell whose it is";
 	if (!ret && before.n) {
 		empty_directory(directory);
 		save_all(directory, &before);
 		ret = list_as(own, &after);
 	}
 	for (int i = 0; !ret && i < before.n; i++)
-		answer_session(&before.sessions[i], &after, directory, own || !ask->nr_uids,
-			       !own && ask->incomplete);
+		answer_session(&before.sessions[i], &after, directory, own || !ask->nr_uids, unsure);
 	empty_directory(directory);
+	if (!ret)
+		remember_owners(&before, !unsure, now);
 	free(before.sessions);
 	free(after.sessions);
 	return ret;
@@ -293,13 +351,28 @@ static int answer_triggers(void)
 
 /* ---- the process -------------------------------------------------------------- */
 
-/* The daemon's client socket is for its group; asking as another user, we need that group still. */
-static void take_group(void)
+bool querier_group(const char *socket, gid_t *gid)
 {
-	struct group *group = getgrnam("tracing");
-	gid_t gid = group ? group->gr_gid : 0;
+	const struct group *group;
+	struct stat st;
 
-	if (!geteuid() && group)
+	/* lttng-sessiond --group NAME gives it to another than "tracing" */
+	if (*socket && !stat(socket, &st)) {
+		*gid = st.st_gid;
+		return true;
+	}
+	group = getgrnam("tracing");
+	if (group)
+		*gid = group->gr_gid;
+	return group;
+}
+
+/* The daemon's client socket is for its group; asking as another user, we need that group still. */
+static void take_group(const char *socket)
+{
+	gid_t gid;
+
+	if (querier_group(socket, &gid))
 		setgroups(1, &gid);
 }
 
@@ -312,13 +385,13 @@ int querier_work(void *data)
 	umask(077);
 	if (geteuid())
 		lttng_set_tracing_group("");	/* our own daemon is meant, not root's */
-	else
-		take_group();
 	while (packet_receive(CHILD_FD, &ask, sizeof(ask), NULL, 0, &nr_fds) == sizeof(ask)) {
 		struct query_item done = { .kind = QUERY_DONE };
 
 		if (ask.nr_uids > QUERY_UIDS_MAX)
 			return 1;
+		if (!geteuid())
+			take_group(setup->socket);
 		done.status = answer_sessions(&ask, setup->directory);
 		if (!done.status)
 			done.status = answer_triggers();

@@ -8,6 +8,7 @@
 #ifndef SPI_BROKER_QUERIER_H
 #define SPI_BROKER_QUERIER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -23,6 +24,7 @@ enum query_kind {
 	QUERY_SESSION = 1,	/* name, uid: its owner; with a descriptor: its rules as XML */
 	QUERY_UNKNOWN,		/* name, text: a session whose rules or owner could not be had */
 	QUERY_TRIGGER,		/* name, text: its event name pattern, uid: its owner, status: 1 when its log level keeps functions out */
+	QUERY_MUTE,		/* uid: a user who cannot be asked for his sessions, text: why */
 	QUERY_DONE,		/* status: 0 or what liblttng-ctl said, text */
 };
 
@@ -37,9 +39,12 @@ struct query_item {
 };
 
 struct querier_setup {
+	const char *socket;	/* of the daemon, for clients; its group is that of those who may use it */
 	const char *directory;	/* an empty directory of ours */
 };
 
+/* The group of those who may use the daemon: its socket's, or "tracing" when that cannot be seen. False: there is none. */
+bool querier_group(const char *socket, gid_t *gid);
 /* What the child runs (child.h); data: struct querier_setup. */
 int querier_work(void *data);
 

@@ -44,6 +44,7 @@ struct unread {
 static struct child querier = { .socket.fd = -1 }, parser = { .socket.fd = -1 };
 static struct loop_timer deadline, parse_deadline, retry, young;
 static bool wanted, asking, answered;
+static bool mute;			/* this answer is without some user's part */
 static uint64_t started, done;		/* numbers of questions */
 static uint64_t generation;		/* that this question's answer accounts for */
 static uint64_t accounted;		/* the last answer did */
@@ -80,21 +81,21 @@ static void add_group_members(void)
 {
 	struct group *group;
 	struct passwd *user;
-	FILE *file = fopen("/etc/group", "re");
-	gid_t gid = 0;
+	FILE *file;
+	gid_t gid;
 
+	if (!querier_group(broker.daemon.client_socket, &gid))
+		return;
+	file = fopen("/etc/group", "re");
 	while (file && (group = fgetgrent(file)))
-		if (!strcmp(group->gr_name, "tracing")) {
-			gid = group->gr_gid;
-			for (char **name = group->gr_mem; *name; name++) {
-				user = getpwnam(*name);
-				if (user)
-					query_add_uid(user->pw_uid);
-			}
+		for (char **name = group->gr_gid == gid ? group->gr_mem : (char *[]) { NULL }; *name; name++) {
+			user = getpwnam(*name);
+			if (user)
+				query_add_uid(user->pw_uid);
 		}
 	if (file)
 		fclose(file);
-	file = gid ? fopen("/etc/passwd", "re") : NULL;
+	file = fopen("/etc/passwd", "re");
 	while (file && (user = fgetpwent(file)))
 		if (user->pw_gid == gid)
 			query_add_uid(user->pw_uid);
@@ -147,6 +148,11 @@ static void query_failed(const char *what)
 	loop_timer_set(&retry, ms < RETRY_MOST_MS ? ms : RETRY_MOST_MS, retry_due);
 }
 
+static void young_grown(struct loop_timer *timer)
+{
+	query_want();
+}
+
 /* Everything is there. */
 static void query_conclude(void)
 {
@@ -159,6 +165,10 @@ static void query_conclude(void)
 	accounted = generation;
 	failures = 0;
 	broker_note_clear("query");
+	if (!mute)
+		broker_note_clear("mute");
+	else if (!young.armed)
+		loop_timer_set(&young, RETRY_MOST_MS, young_grown);
 	if (same) {
 		former = coming;
 	} else {
@@ -253,11 +263,6 @@ static void parse_next(void)
 
 /* ---- the querier -------------------------------------------------------------------------- */
 
-static void young_grown(struct loop_timer *timer)
-{
-	query_want();
-}
-
 static void take_session(const struct query_item *item, int xml)
 {
 	struct session *session = ruleset_add_session(coming, item->name, item->uid, item->text);
@@ -289,6 +294,10 @@ static void take_item(const struct query_item *item, int fd)
 			loop_timer_set(&young, YOUNG_MS, young_grown);
 	} else if (item->kind == QUERY_TRIGGER) {
 		ruleset_add_trigger(coming, item->name, item->uid, item->text, item->status != 0, item->filter);
+	} else if (item->kind == QUERY_MUTE) {
+		mute = true;
+		broker_note("mute", "user %u cannot be asked for his sessions: %s; what he and others had before stays in force, "
+			    "sessions made since wait", item->uid, item->text);
 	} else if (item->kind == QUERY_DONE && item->status) {
 		query_failed(item->text);
 	} else if (item->kind == QUERY_DONE) {
@@ -337,12 +346,13 @@ static void query_start(void)
 		add_group_members();
 	looked = true;
 	setup.directory = rundir_query_directory();
+	setup.socket = broker.daemon.client_socket;
 	if (!querier.pid) {
 		ret = child_start(&querier, querier_work, &setup, querier_ready);
 		if (!ret)
 			link_querier(querier.pid);
 	}
-	wanted = false;
+	wanted = mute = false;
 	started++;
 	generation = broker.generation;
 	coming = ret ? NULL : ruleset_create();
