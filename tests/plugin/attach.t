@@ -36,7 +36,12 @@ is $? 0 "attached twice"
 is "$out" "spi-sessiond: session daemon $daemon has the plugin already" "says so"
 out=$("$sessiond" --attach "$target" 2>&1)
 is $? 1 "another program"
-like "$out" "^spi-sessiond: process $target: the plugin found nothing to do there: name the pid" "is named"
+like "$out" "^spi-sessiond: process $target: not a session daemon: name the pid of a running lttng-sessiond" "is named"
+is "$(grep -c "lttng-spi-sessiond" "/proc/$target/maps")" 0 "nothing is loaded into it"
+consumer=$(pgrep -P "$daemon" -f consumerd | head -n 1)
+out=$("$sessiond" --attach "$consumer" 2>&1)
+is $? 1 "a consumer daemon"
+like "$out" "^spi-sessiond: process $consumer: not a session daemon" "is named"
 out=$("$sessiond" --attach nonsense 2>&1)
 is $? 2 "no pid"
 like "$out" "^spi-sessiond: nonsense is not a process id" "is named"
@@ -49,4 +54,29 @@ ok $? "the daemon ends as ever"
 out=$("$sessiond" --attach 2>&1)
 is $? 1 "no daemon"
 like "$out" "no running session daemon: start one" "is named"
+# A pid file that is left, and a process that has the number now, also one of the same name
+cp "$(command -v sleep)" lttng-sessiond
+for program in sleep ./lttng-sessiond; do
+	"$program" 60 & stranger=$!
+	spi_wait 10 test "/proc/$stranger/exe" -ef "$(command -v "$program")"
+	echo "$stranger" >/run/lttng/lttng-sessiond.pid
+	out=$("$sessiond" --attach 2>&1)
+	is $? 1 "a stale pid file with the number of $program"
+	like "$out" "^spi-sessiond: /run/lttng/lttng-sessiond.pid: left by a session daemon that has ended; process $stranger is not one: [^"$'\n'"]*$" \
+		"is named, in one line"
+	is "$(grep -c "lttng-spi-sessiond" "/proc/$stranger/maps")" 0 "nothing is loaded into it"
+	kill "$stranger"
+	wait "$stranger" 2>/dev/null
+done
+# One that is renamed is known by its socket.
+rm -f lttng-sessiond /run/lttng/lttng-sessiond.pid
+cp "$(command -v lttng-sessiond)" another-name
+group=()
+[ "${SPI_OUTER_UID:-0}" = 0 ] || group=(--group root)
+./another-name --no-kernel --daemonize "${group[@]}" >another.log 2>&1
+spi_wait 10 test -s /run/lttng/lttng-sessiond.pid
+daemon=$(cat /run/lttng/lttng-sessiond.pid)
+check "a session daemon of another name" "$sessiond" --attach
+kill "$daemon"
+spi_wait 10 pid_gone "$daemon"
 tap_done
