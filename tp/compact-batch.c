@@ -286,18 +286,50 @@ static unsigned int batch_write(struct tp_compact_thread *c, uint32_t length)
 	return took;
 }
 
-/* The batch is in the trace, or lost, or nobody wanted it. */
+/* ---- which of the open calls readers know ---- */
+
+void tp_compact_set_apart(struct tp_compact_thread *c, uint32_t from, uint32_t to, int apart)
+{
+	for (uint32_t i = from; i < to && i < TP_COMPACT_LEVELS; i++) {
+		if (apart)
+			c->apart[i / 64] |= UINT64_C(1) << i % 64;
+		else
+			c->apart[i / 64] &= ~(UINT64_C(1) << i % 64);
+	}
+}
+
+uint32_t tp_compact_known(const struct tp_compact_thread *c, uint32_t from, uint32_t to)
+{
+	uint32_t n = from < to ? to - from : 0;
+
+	for (uint32_t i = from; i < to && i < TP_COMPACT_LEVELS; i++)
+		n -= (uint32_t) (c->apart[i / 64] >> i % 64) & 1;
+	return n;
+}
+
+/* Something is written: readers see the gap before it, and close what ended there. */
+static uint32_t missed_made_up(struct tp_compact_thread *c, struct spi_thread_count *count)
+{
+	uint32_t missed = c->missed;
+
+	c->missed = 0;
+	if (spi_unlikely(missed))
+		__atomic_fetch_sub(&count->lost_exits, missed, __ATOMIC_RELAXED);
+	return missed;
+}
+
+/*
+ * The batch is in the trace, or lost, or nobody wanted it. An exit counts together with its entry: that of a call whose
+ * entry was lost is no record for a reader, and is not lost by itself either.
+ */
 static void batch_account(struct tp_compact_thread *c, const struct batch *b, unsigned int took)
 {
-	uint32_t lowest = c->depth > b->outer ? c->depth - b->outer : 0, exits = b->exits;
+	uint32_t lowest = c->depth > b->outer ? c->depth - b->outer : 0, known = tp_compact_known(c, lowest, c->depth);
 	struct spi_thread_count *count = c->record ? &c->record->count : NULL;
 
-	if (spi_unlikely(lowest < c->inherited)) {
-		exits -= c->inherited - lowest;
-		c->inherited = lowest;
-	}
 	c->depth += b->entries;
 	c->depth = c->depth > b->exits ? c->depth - b->exits : 0;
+	tp_compact_set_apart(c, lowest, c->depth, !(took & TOOK_ONE));
 	c->taken += b->words;
 	c->seq++;
 	if (took == TOOK_ONE)
@@ -308,10 +340,11 @@ static void batch_account(struct tp_compact_thread *c, const struct batch *b, un
 		return;
 	if (took & TOOK_ONE) {
 		__atomic_fetch_add(&count->entries, b->entries, __ATOMIC_RELAXED);
-		__atomic_fetch_add(&count->exits, exits, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&count->exits, b->exits - b->outer + known + missed_made_up(c, count), __ATOMIC_RELAXED);
 	} else if (took & TOOK_LOST) {
 		__atomic_fetch_add(&count->lost_entries, b->entries, __ATOMIC_RELAXED);
-		__atomic_fetch_add(&count->lost_exits, exits, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&count->lost_exits, known, __ATOMIC_RELAXED);
+		c->missed += known;
 	}
 }
 
@@ -417,7 +450,7 @@ void tp_compact_write_end(struct tp_compact_thread *c)
 	tp_read_unlock(reader);
 	c->seq++;
 	if (count && (took & TOOK_ONE))
-		__atomic_fetch_add(&count->exits, c->depth - c->inherited, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&count->exits, tp_compact_known(c, 0, c->depth) + missed_made_up(c, count), __ATOMIC_RELAXED);
 	else if (count && (took & TOOK_LOST))
-		__atomic_fetch_add(&count->lost_exits, c->depth - c->inherited, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&count->lost_exits, tp_compact_known(c, 0, c->depth), __ATOMIC_RELAXED);
 }

@@ -107,7 +107,7 @@ static void buffer_reset(struct tp_compact_thread *c, struct spi_thread *t)
 {
 	c->tid = (uint32_t) sys4(SYS_gettid, 0, 0, 0, 0);
 	c->record = t->record;
-	c->seq = c->depth = c->inherited = c->low = c->taken = c->flushes = c->flushing = c->closed = c->ended = 0;
+	c->seq = c->depth = c->missed = c->low = c->taken = c->flushes = c->flushing = c->closed = c->ended = 0;
 	c->begin_tick = tp_clock_pair(&c->begin_ns);
 	c->high = (uint32_t) (c->begin_tick >> 32);
 	c->soft = TP_COMPACT_BATCH;
@@ -182,7 +182,7 @@ void tp_compact_thread_end(struct spi_thread *t)
 	/* c->lock: another thread may be at it still */
 	if (lock_patiently(c)) {
 		memset(c->words, 0, (c->used < TP_COMPACT_ROOM ? c->used : TP_COMPACT_ROOM) * sizeof(c->words[0]));
-		c->used = c->taken = c->depth = c->inherited = 0;
+		c->used = c->taken = c->depth = c->missed = 0;
 		c->record = NULL;
 		tp_compact_unlock(c);
 		__atomic_store_n(&c->in_use, 0, __ATOMIC_RELEASE);
@@ -277,7 +277,7 @@ void tp_compact_detached(int is_all)
 			if (is_all && c->taken < c->used)
 				tp_compact_write(c, TP_FLUSH_MUST);	/* or it would go unsaid: a full ring's counts as lost */
 			tp_compact_write_end(c);
-			c->inherited = c->depth;	/* their exits have been counted */
+			tp_compact_set_apart(c, 0, c->depth, 1);	/* their exits have been counted */
 			c->ended = 1;
 		}
 		tp_compact_unlock(c);
@@ -330,7 +330,7 @@ void tp_compact_open(void)
 		if (!c->closed || !lock_patiently(c))
 			continue;
 		if (c->closed && c->record)
-			__atomic_fetch_add(&c->record->count.entries, c->depth - c->inherited, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&c->record->count.entries, tp_compact_known(c, 0, c->depth), __ATOMIC_RELAXED);
 		c->closed = 0;
 		tp_compact_unlock(c);
 	}
@@ -451,7 +451,7 @@ void tp_compact_fork_child(void)
 			buffer_reset(c, t);
 			c->depth = c->low = depth;
 			c->closed = was_closed;		/* no child, but the process itself (single.c): tp_compact_open() */
-			c->inherited = was_closed ? 0 : depth;
+			tp_compact_set_apart(c, 0, depth, !was_closed);	/* a child's: their exits are not in the trace */
 		} else {
 			c->in_use = c->taken = 0;
 		}

@@ -23,6 +23,7 @@
 #define TP_COMPACT_BATCH	1024u	/* words after which a thread flushes */
 #define TP_COMPACT_ROOM		4096u	/* words, when the ring is full or a handler found a record half made */
 #define TP_COMPACT_SPARE	128u	/* for handlers that interrupted one another between looking and claiming */
+#define TP_COMPACT_LEVELS	65536u	/* calls open in a thread of which it is known whether readers know them */
 #define TP_COMPACT_HEAD		56u	/* bytes of a batch before its data */
 #define TP_SITE_MAX		(1u << 22)	/* numbers */
 #define TP_COMPACT_PACKED	(TP_COMPACT_BATCH * TP_PACKED_MOST + 8u)
@@ -58,11 +59,13 @@ struct tp_compact_thread {
 	uint32_t flushes;	/* by the thread itself; the flusher looks whether it moves */
 	uint32_t flushes_seen;	/* the flusher's */
 	uint64_t begin_tick, begin_ns;
-	uint32_t inherited;	/* of `depth`, calls of the process that this one is a copy of: their exits are not in the trace */
+	uint32_t missed;	/* calls recorded whose exits were in batches lost since the latest one written: readers make up for them */
 	uint32_t ended;		/* what is open of `depth` has its exits in the trace, and nothing was entered since */
 	uint64_t reserved[3];
 	uint64_t words[TP_COMPACT_ROOM + TP_COMPACT_SPARE];
 	uint32_t open[TP_COMPACT_BATCH + 1];	/* packing: calls that the batch has opened; batch_pack() */
+	/* A bit for each call that is open, the outermost first. 1: no reader knows it, or has its exit already */
+	uint64_t apart[TP_COMPACT_LEVELS / 64];
 	uint8_t head[TP_COMPACT_HEAD];		/* with `packed` one event's bytes */
 	uint8_t packed[TP_COMPACT_PACKED];
 };
@@ -133,6 +136,9 @@ enum tp_flush {
 SPI_HIDDEN void tp_compact_write(struct tp_compact_thread *c, enum tp_flush how);
 /* And that its open calls end here; c->lock is held. */
 SPI_HIDDEN void tp_compact_write_end(struct tp_compact_thread *c);
+/* Of the open calls, the outermost being 0, from `from` on and before `to`: how many readers know, and whether they do. */
+SPI_HIDDEN uint32_t tp_compact_known(const struct tp_compact_thread *c, uint32_t from, uint32_t to);
+SPI_HIDDEN void tp_compact_set_apart(struct tp_compact_thread *c, uint32_t from, uint32_t to, int apart);
 
 /* ---- compact-listen.c ---- */
 enum tp_listen {
