@@ -17,11 +17,13 @@
 #include "cli/program.h"
 #include "cli/run.h"
 #include "cli/say.h"
+#include "cli/sentinel.h"
 #include "cli/signals.h"
 #include "cli/trace.h"
 #include "injector/control.h"
 
 #define COMMAND_HELLO_MS 15000
+#define COMMAND_SAME_MS 1000
 
 /* Before anything is started: 0, or the exit status. */
 static int command_prepare(struct run *run, struct program *program)
@@ -42,31 +44,49 @@ static int command_prepare(struct run *run, struct program *program)
 	return ret;
 }
 
+struct command {
+	pid_t pid;
+	int process;			/* pidfd */
+	struct sentinel sentinel;
+	int requests;			/* TERM and HUP that came */
+	int64_t request;		/* when the latest one came to us alone, in ms of run_now() */
+};
+
 /*
- * ^C and ^\ reach COMMAND through the terminal; what was sent to us alone is
- * passed on. Returns 1 when the user insists on an end (TERM or HUP twice).
+ * What was sent to us alone is passed on; what was sent to the group, as by ^C and ^\, COMMAND has got as well, unless
+ * it has left the group. Returns 1 when the user insists on an end (TERM or HUP twice).
  */
-static int command_pass_signal(pid_t pid, int signal, int sender, int *requests)
+static int command_pass_signal(struct command *c, int signal, int sender)
 {
-	if (sender != 0 || signal == SIGTERM || signal == SIGHUP)
-		kill(pid, signal);
-	if (signal == SIGTERM || signal == SIGHUP)
-		return ++*requests > 1;
-	return 0;
+	int got = sentinel_got(&c->sentinel, signal);
+
+	if (got < 0)
+		got = sender == 0 && signal != SIGTERM && signal != SIGHUP;
+	if (got > 0 && sender != 0 && getpgid(c->pid) != getpgrp())
+		got = 0;
+	if (!got)
+		kill(c->pid, signal);
+	if (signal != SIGTERM && signal != SIGHUP)
+		return 0;
+	/* To us, and then to the group: that is how timeout(1) says it once, however long it took to get there. */
+	if (got > 0 && c->requests == 1 && run_now() - c->request < COMMAND_SAME_MS)
+		return 0;
+	c->request = got > 0 ? 0 : run_now();
+	return ++c->requests > 1;
 }
 
 /* Until COMMAND ends. Returns 1 when it did; 0 when we leave it to itself; -1 when it must not run on. */
-static int command_attend(struct run *run, const struct program *program, pid_t pid, int process)
+static int command_attend(struct run *run, const struct program *program, struct command *c)
 {
 	int64_t hello = run_now() + COMMAND_HELLO_MS;
-	int signal = 0, sender = 0, requests = 0;
+	int signal = 0, sender = 0;
 
 	for (;;) {
-		switch (run_wait(run, process, run->agents.seen ? -1 : hello, &signal, &sender)) {
+		switch (run_wait(run, c->process, run->agents.seen ? -1 : hello, &signal, &sender)) {
 		case RUN_EVENT_PROCESS:
 			return 1;
 		case RUN_EVENT_SIGNAL:
-			if (command_pass_signal(pid, signal, sender, &requests)) {
+			if (command_pass_signal(c, signal, sender)) {
 				run->killed_by = signal;
 				return 0;
 			}
@@ -106,8 +126,8 @@ static int command_run(struct run *run, const struct program *program)
 {
 	const struct trace_options *o = run->options;
 	const char *socket = NULL;
-	int ret, process, status = 0;
-	pid_t pid;
+	struct command c = { 0 };
+	int ret, status = 0;
 
 	/* Trees say it themselves. */
 	if (o->func_count && !(o->tree.options.unfollowed & SPI_TREE_EXEC))
@@ -117,27 +137,30 @@ static int command_run(struct run *run, const struct program *program)
 		say_error("the agent socket cannot be made: %s", strerror(-ret));
 		return TRACE_STATUS_ERROR;
 	}
-	pid = launch(program, socket);
-	if (pid < 0) {
-		say_error("%s: %s", program->name, strerror(-pid));
-		return pid == -ENOENT ? TRACE_STATUS_NO_FILE : TRACE_STATUS_NO_EXEC;
+	c.pid = launch(program, socket);
+	if (c.pid < 0) {
+		say_error("%s: %s", program->name, strerror(-c.pid));
+		return c.pid == -ENOENT ? TRACE_STATUS_NO_FILE : TRACE_STATUS_NO_EXEC;
 	}
-	process = (int) syscall(SYS_pidfd_open, pid, 0);
-	ret = process < 0 ? 0 : command_attend(run, program, pid, process);
+	/* What came before, COMMAND may have missed: it is passed on. */
+	sentinel_begin(&c.sentinel);
+	c.process = (int) syscall(SYS_pidfd_open, c.pid, 0);
+	ret = c.process < 0 ? 0 : command_attend(run, program, &c);
+	sentinel_end(&c.sentinel);
 	if (ret < 0) {
-		kill(pid, SIGKILL);
-		waitpid(pid, &status, 0);
+		kill(c.pid, SIGKILL);
+		waitpid(c.pid, &status, 0);
 		say_error("%s", run->agents.failure);
 		status = TRACE_STATUS_ERROR;
-	} else if (ret > 0 && waitpid(pid, &status, 0) == pid) {
+	} else if (ret > 0 && waitpid(c.pid, &status, 0) == c.pid) {
 		/* Its last words are in the socket already. */
 		spi_control_dispatch(run->agents.control);
 		status = command_status(run, program, status);
 	} else {
 		status = TRACE_STATUS_ERROR;
 	}
-	if (process >= 0)
-		close(process);
+	if (c.process >= 0)
+		close(c.process);
 	return status;
 }
 

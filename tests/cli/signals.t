@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
-# Signals to the front end: ^C is COMMAND's, SIGTERM and SIGHUP are passed on, a
-# second one ends the tracing alone. Whatever comes, nothing is left behind.
+# Signals to the front end: ^C is COMMAND's, as is what is sent to the group;
+# SIGTERM and SIGHUP to the front end alone are passed on, a second one ends the
+# tracing alone. Whatever comes, nothing is left behind.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 spi_private "$@"
 spi_daemon
@@ -108,6 +109,79 @@ ok $? "SIGTERM twice: the command runs on"
 check "SIGTERM twice: without instrumentation" python3 "$SPI_TOP_SRCDIR/tests/lib/text-equal.py" "$patient"
 nothing_left "SIGTERM twice"
 kill -KILL "$patient"
+
+# Signals that the group gets come to the command once, and those for the front end alone as well.
+cat >counting.c <<'EOF'
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+__attribute__((noinline)) int p_step(int i) { __asm__ volatile(""); return i + 1; }
+
+/* counting [apart]: the signals that come until none does for half a second; 'apart': in a group of its own */
+int main(int argc, char **argv)
+{
+	struct timespec half = { 0, 500000000 };
+	sigset_t set;
+	int signal;
+
+	if (argc > 1)
+		setpgid(0, 0);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	p_step(0);
+	printf("ready\n");
+	fflush(stdout);
+	signal = sigwaitinfo(&set, NULL);
+	while (signal > 0) {
+		printf("signal %d\n", signal);
+		fflush(stdout);
+		signal = sigtimedwait(&set, NULL, &half);
+	}
+	return 7;
+}
+EOF
+spi_cc counting counting.c
+counted() {	# counted EXPECTED NAME - the signals that came, and an orderly end
+	spi_wait 30 test -s status
+	is "$(sed -n 's/^signal //p' trace.out | tr '\n' ' ')$(cat status)" "$1 7" "$2" || diag "$(cat trace.err)"
+	like "$(cat trace.err)" 'Events recorded: 2 ' "$2: traced to the end"
+}
+for signal in TERM HUP INT; do
+	number=$(kill -l $signal)
+	rm -rf t
+	start_status -f p_step -o t ./counting
+	kill -$signal -- "-$(ps -o pgid= -p "$tracer" | tr -d ' ')"
+	counted "$number" "SIG$signal to the group: the command got it once"
+	rm -rf t
+	start_status -f p_step -o t ./counting
+	kill -$signal -- "-$(ps -o pgid= -p "$tracer" | tr -d ' ')"
+	spi_wait 20 file_has trace.out "signal $number"
+	kill -INT "$tracer"
+	counted "$number 2" "SIG$signal to the group, then SIGINT to the front end alone: one of each"
+done
+rm -rf t
+start_status -f p_step -o t ./counting apart
+kill -TERM -- "-$(ps -o pgid= -p "$tracer" | tr -d ' ')"
+counted 15 "a command in a group of its own: passed on"
+# timeout(1) sends to its child, and to the group
+timeout --preserve-status 4 "$SPI_LTTNG" trace -f p_step -o timed ./counting >trace.out 2>trace.err
+echo $? >status
+counted 15 "timeout(1): once"
+nothing_left "signals to the group"
+
+start -f p_step -o killed ./counting
+sentinel=$(ps -o pid=,comm= --ppid "$tracer" | sed -n 's/^ *\([0-9]*\) lttng-sentinel$/\1/p')
+check "the sentinel is there" [ -n "$sentinel" ]
+is "$(ls "/proc/$sentinel/fd" | wc -l)" 1 "the sentinel holds no file of the front end's or the command's"
+kill -KILL "$tracer"
+not_there() { ! kill -0 "$1" 2>/dev/null || [ "$(ps -o stat= -p "$1" | cut -c 1)" = Z ]; }
+check "the sentinel ends with a front end that is killed" spi_wait 20 not_there "$sentinel"
+kill -KILL "$(pgrep -x counting)"
+lttng destroy -a >destroyed 2>&1
 
 # -p: SIGTERM ends it in order too.
 ./patient 9 >trace2.out &
