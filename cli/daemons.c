@@ -131,12 +131,18 @@ static pid_t relay_spawn(const struct relay *relay, const struct trace_options *
 	char *argv[] = { (char *) "lttng-relayd", (char *) "-C", control, (char *) "-D", data, (char *) "-L", live,
 		(char *) "-o", relay->dir, NULL };
 	struct child_options child = { .path = daemon_path(options->relayd_path, "LTTNG_RELAYD_PATH"), .argv = argv,
-		.in = -1, .out = log, .err = log, .flags = CHILD_OWN_GROUP | CHILD_TIED };
+		.out = log, .err = log, .flags = CHILD_OWN_GROUP | CHILD_TIED };
+	pid_t pid;
 
 	snprintf(control, sizeof(control), "tcp://127.0.0.1:%u", relay->control);
 	snprintf(data, sizeof(data), "tcp://127.0.0.1:%u", relay->data);
 	snprintf(live, sizeof(live), "tcp://127.0.0.1:%u", relay->live);
-	return child_spawn(&child);
+	/* It closes its stdin, and ends where there is none. */
+	child.in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	pid = child_spawn(&child);
+	if (child.in >= 0)
+		close(child.in);
+	return pid;
 }
 
 static int port_answers(unsigned int port)

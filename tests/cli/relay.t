@@ -35,6 +35,11 @@ spi_trace -f t_leaf ./zoo leaf 20000 | head -n 1 >/dev/null
 is "${PIPESTATUS[0]}" 0 "a reader that goes away: the command's status"
 nothing_left "a reader that goes away"
 
+# Where stdin is closed, as by some that start programs.
+"$SPI_LTTNG" trace -f t_leaf ./zoo leaf 10 <&- >trace.out 2>trace.err
+is "$?/$(grep -ac ' spi:t_leaf_entry: ' trace.out)" 0/10 "stdin closed: all events printed" || diag "$(cat trace.err)"
+nothing_left "stdin closed"
+
 # Something else has the port of relay daemons.
 python3 -c '
 import socket, sys
