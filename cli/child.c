@@ -52,6 +52,8 @@ static void child_exec(const struct child_options *o, pid_t parent, int report)
 	/* In a group of its own it would be stopped for writing to a terminal under `stty tostop`. */
 	if (o->flags & CHILD_OWN_GROUP)
 		signal(SIGTTOU, SIG_IGN);
+	if (o->flags & CHILD_PIPE)
+		signals_pipe();
 	if (o->env)
 		environ = (char **) o->env;
 	if (o->path)

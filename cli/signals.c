@@ -58,6 +58,17 @@ void signals_restore(void)
 	sigprocmask(SIG_SETMASK, &signals_old_mask, NULL);
 }
 
+void signals_pipe(void)
+{
+	struct sigaction plain = { .sa_handler = SIG_DFL };
+	sigset_t set;
+
+	sigaction(SIGPIPE, &plain, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 void signals_die(int number)
 {
 	struct rlimit none = { 0, 0 };

@@ -30,6 +30,9 @@ int signals_next(int *sender);
 /* signals_restore() - in a child before exec: mask and dispositions as the front end found them. */
 void signals_restore(void);
 
+/* signals_pipe() - in a child before exec: a reader that goes away ends it. */
+void signals_pipe(void);
+
 /* signals_die() - end as if `number` had never been caught, without a core file of ours. Does not return. */
 void signals_die(int number) __attribute__((noreturn));
 

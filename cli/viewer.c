@@ -68,7 +68,8 @@ static int viewer_make_words(char **argv, char *url, unsigned int filters)
 int viewer_start(struct viewer *viewer, const struct session *s, unsigned int port, unsigned int filters)
 {
 	char url[400], *argv[8];
-	struct child_options child = { .argv = argv, .out = -1, .err = -1, .flags = CHILD_OWN_GROUP | CHILD_TIED };
+	struct child_options child = { .argv = argv, .out = -1, .err = -1,
+		.flags = CHILD_OWN_GROUP | CHILD_TIED | CHILD_PIPE };
 
 	snprintf(url, sizeof(url), "net://localhost:%u/host/%s/%s", port, s->host, s->name);
 	viewer->port = port;

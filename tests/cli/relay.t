@@ -34,6 +34,12 @@ is "$(cat count)" 20000 "a slow reader gets everything"
 spi_trace -f t_leaf ./zoo leaf 20000 | head -n 1 >/dev/null
 is "${PIPESTATUS[0]}" 0 "a reader that goes away: the command's status"
 nothing_left "a reader that goes away"
+(trap '' PIPE; spi_trace -f t_leaf ./zoo leaf 20000 | head -n 1 >/dev/null; exit "${PIPESTATUS[0]}")
+is "$?/$(grep -c '^ *Events recorded: 40000 ' trace.err)" 0/1 "a reader that goes away, SIGPIPE ignored: the command's status"
+unlike "$(cat trace.err)" 'babeltrace2|Broken pipe|CAUSED' "a reader that goes away, SIGPIPE ignored: no error of the view's"
+(trap '' PIPE; spi_trace --tree=t_leaf ./zoo leaf 20000 | head -n 1 >/dev/null; exit "${PIPESTATUS[0]}")
+is "$?" 0 "a reader that goes away, SIGPIPE ignored, a tree's" || diag "$(cat trace.err)"
+nothing_left "a reader that goes away, SIGPIPE ignored"
 
 # Where stdin is closed, as by some that start programs.
 "$SPI_LTTNG" trace -f t_leaf ./zoo leaf 10 <&- >trace.out 2>trace.err
