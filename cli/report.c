@@ -223,6 +223,8 @@ void report_say(struct report *r, const char *directory)
 	unsigned int i;
 	const char *cut = r->is_cut ? ", and those in the buffer that cannot be read" : "";
 	unsigned long long lost = r->lost_calls * (r->one_event ? 1 : 2) + r->lost_exits;
+	uint64_t calls = r->one_event ? (r->entries + r->exits) / 2 : r->entries;	/* of two events each, as a tree's */
+	int is_mixed = r->one_event && r->trees && r->lost_calls;	/* a lost call's events were one or two */
 
 	/* LTTng counts what it refused; the agent what it then could not make up for. */
 	if (!lost)
@@ -230,7 +232,9 @@ void report_say(struct report *r, const char *directory)
 	if (r->by_daemon)
 		say("Processes traced: %u, at the end: %u; events lost: %llu%s", r->processes + r->ended, r->processes, lost, cut);
 	else if (r->one_event)
-		say("Events recorded: %llu; lost: %llu%s", (unsigned long long) (r->exits ? r->exits : r->entries), lost, cut);
+		say("Events recorded: %llu; lost: %s%llu%s%s", (unsigned long long) (r->entries + r->exits),
+			is_mixed ? "those of " : "", is_mixed ? (unsigned long long) r->lost_calls : lost,
+			is_mixed ? " calls" : "", cut);
 	else
 		say("Events recorded: %llu (%llu entries, %llu exits); lost: %llu%s",
 			(unsigned long long) (r->entries + r->exits), (unsigned long long) r->entries,
@@ -249,9 +253,9 @@ void report_say(struct report *r, const char *directory)
 		r->generic && !r->trees ? ", recorded by address (too many for events of their own)" : "", r->declined_count);
 	report_say_declined(r, directory);
 	if (r->trees)
-		hot_say(&r->hot, r->entries);
+		hot_say(&r->hot, calls);
 	if (r->trees)
-		budget_say(&r->budget, &r->hot, r->entries);
+		budget_say(&r->budget, &r->hot, calls);
 	for (i = 0; i < r->note_count; i++)
 		say("Note: %s", r->notes[i]);
 }

@@ -66,6 +66,16 @@ traced calls "branch=4/4 middle=4/4 " --tree --calls-of top
 traced typed "$all" --tree -f leaf --lib app
 is "$(grep -c 'spi:leaf_entry' typed.names)/$(grep -c 'spi:leaf_exit' typed.names)" 12/12 "typed events beside a tree"
 
+# Calls of the functions are one event each then, and those of the tree two.
+for how in plain compact; do
+	compact=()
+	[ $how = plain ] || compact=(--compact)
+	spi_trace --tree --one-event -f leaf --lib app "${compact[@]}" -o "one-$how" ./app 4 >out
+	is $? "$plain" "--one-event beside a tree, $how: exit status"
+	like "$(cat trace.err)" "Events recorded: 56; lost: 0" "--one-event beside a tree, $how: the summary counts both"
+	like "$(cat trace.err)" " 42\.9 % +12  app:leaf" "--one-event beside a tree, $how: the share of the events"
+done
+
 # Packed records, and what is made of them.
 spi_trace --tree --compact --lib app -o packed ./app 4 >out
 is $? "$plain" "--compact: exit status" || diag "$(tail -n 5 trace.err)"
