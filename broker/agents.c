@@ -46,13 +46,14 @@ static void on_hello(struct spi_agent *agent, void *data)
 
 	if (p)
 		facts = p->facts;
-	if (!p || broker.ending || (!facts_are_fresh(&facts) && facts_read(&facts, p->facts.pid)) ||
+	/* Of one that has an agent, and another one now, what was read a moment ago may be of the program before. */
+	if (!p || broker.ending || ((p->agent || !facts_are_fresh(&facts)) && facts_read(&facts, p->facts.pid)) ||
 	    facts.start_time != p->facts.start_time || facts.start_time != spi_agent_start_time(agent) ||
 	    !spi_agent_lives(agent)) {
 		spi_agent_close(agent);
 		return;
 	}
-	p->facts = facts;
+	process_facts_set(p, &facts);
 	if (p->agent) {
 		/* The former one belongs to a program that this process no longer is. */
 		spi_agent_set_user(p->agent, NULL);

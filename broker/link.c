@@ -197,7 +197,7 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 			p->failures = 0;
 			p->served = p->carries = false;
 		}
-		p->facts = facts;
+		process_facts_set(p, &facts);
 	}
 	p->application = p->registered = true;
 	/* A program that begins does not wait for what was to be tried again later. */

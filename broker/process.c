@@ -110,6 +110,20 @@ struct process *process_find(pid_t pid)
 	return p;
 }
 
+static void name_take(struct process *p)
+{
+	snprintf(p->name, sizeof(p->name), "%.*s", (int) sizeof(p->name) - 1, p->facts.exec);
+}
+
+void process_facts_set(struct process *p, const struct facts *facts)
+{
+	bool is_other = strcmp(p->facts.exec, facts->exec);
+
+	p->facts = *facts;
+	if (is_other)
+		name_take(p);
+}
+
 static bool is_alive(int pidfd)
 {
 	struct pollfd polled = { .fd = pidfd, .events = POLLIN };
@@ -149,7 +163,7 @@ struct process *process_get(pid_t pid, int pidfd)
 	p->declined.max = 200;
 	p->notes.max = 16;
 	p->left_out.max = 400;
-	memcpy(p->name, p->facts.exec, sizeof(p->name) - 1);
+	name_take(p);
 	p->next = processes;
 	processes = p;
 	return p;

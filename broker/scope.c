@@ -91,9 +91,8 @@ static void consider(pid_t pid)
 		if (strcmp(p->facts.exec, facts.exec)) {
 			*p->why = 0;
 			p->failures = 0;
-			snprintf(p->name, sizeof(p->name), "%.*s", (int) sizeof(p->name) - 1, facts.exec);
 		}
-		p->facts = facts;
+		process_facts_set(p, &facts);
 	}
 	if (!is_named(&facts))
 		return;
