@@ -11,8 +11,8 @@
  * dropped after a second.
  *
  * The answer is text, one record a line, fields separated by tabs, the first of
- * them its kind; a field has no tab, no newline and no byte below 0x20 (they
- * become '?'). Kinds unknown to the reader are skipped. The last line is "end".
+ * them its kind; a field is UTF-8 without a control, tab and newline among them
+ * (what else there is becomes '?'). Kinds unknown to the reader are skipped. The last line is "end".
  *
  *   version  1
  *   daemon   PID  plugin|attached  lttng-tools version ("-" in the first moment)

@@ -17,6 +17,7 @@
 #include "broker/broker.h"
 #include "injector/inject.h"
 #include "broker/status-proto.h"
+#include "rules/harmless.h"
 
 #define CLIENT_MS	1000u
 #define CLIENTS_MAX	128u
@@ -40,8 +41,7 @@ static struct client *clients;
 static void put_part(FILE *out, const char *field, size_t size)
 {
 	fputc('\t', out);
-	for (size_t i = 0; i < size; i++)
-		fputc((unsigned char) field[i] < 0x20 || field[i] == 0x7f ? '?' : field[i], out);
+	spi_put_harmless(field, size, out);
 }
 
 static void put(FILE *out, const char *field)

@@ -25,6 +25,7 @@
 #include "cli/signals.h"
 #include "cli/trace.h"
 #include "injector/paths.h"
+#include "rules/harmless.h"
 
 #define LIST_PROGRESS_MS	1000
 #define LIST_NOTHING		3	/* spi-codemap: no function matches */
@@ -67,7 +68,11 @@ static int list_wait(const struct list *list, pid_t pid, const char *name, int *
 	int ret = child_wait(pid, shown ? LIST_PROGRESS_MS : -1, list->signals, status);
 
 	if (ret == -ETIMEDOUT) {
-		dprintf(STDERR_FILENO, "Reading %s ...", name);
+		char shown_name[256];
+
+		snprintf(shown_name, sizeof(shown_name), "%s", name);
+		spi_make_harmless(shown_name, strlen(shown_name), "");
+		dprintf(STDERR_FILENO, "Reading %s ...", shown_name);
 		ret = child_wait(pid, -1, list->signals, status);
 		dprintf(STDERR_FILENO, "\r\033[K");
 	}
@@ -129,9 +134,13 @@ static int list_print(const char *prefix, char *text)
 {
 	char *line, *save = NULL;
 
-	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		if (printf("%s:%s\n", prefix, line) < 0)
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		spi_put_harmless(prefix, strlen(prefix), stdout);
+		putchar(':');
+		spi_put_harmless(line, strlen(line), stdout);
+		if (putchar('\n') < 0)
 			return -errno;
+	}
 	return fflush(stdout) ? -errno : 0;
 }
 

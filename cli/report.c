@@ -12,6 +12,7 @@
 
 #include "cli/report.h"
 #include "cli/say.h"
+#include "rules/harmless.h"
 
 #define REPORT_FILE	"not-instrumented.txt"
 #define REPORT_SHOWN	20u
@@ -38,6 +39,10 @@ int report_declined(struct report *r, const char *object, const char *function, 
 		free(d.reason);
 		return -ENOMEM;
 	}
+	/* The file is looked at in a terminal, too; and a tab or a newline in a name would end a field there. */
+	spi_make_harmless(d.object, strlen(d.object), "");
+	spi_make_harmless(d.function, strlen(d.function), "");
+	spi_make_harmless(d.reason, strlen(d.reason), "");
 	r->declined[r->declined_count++] = d;
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/say.h"
+#include "rules/harmless.h"
 
 int say_quiet;
 int say_verbose;
@@ -14,7 +15,7 @@ int say_verbose;
 static void say_line(const char *prefix, const char *format, va_list args)
 {
 	char line[4096];
-	size_t used = strlen(prefix), i;
+	size_t used = strlen(prefix);
 	int n;
 
 	memcpy(line, prefix, used);
@@ -23,9 +24,7 @@ static void say_line(const char *prefix, const char *format, va_list args)
 		return;
 	used += (size_t) n < sizeof(line) - used - 1 ? (size_t) n : sizeof(line) - used - 2;
 	/* A name that was typed, or that a traced program has, must not end the line, nor be obeyed by a terminal. */
-	for (i = 0; i < used; i++)
-		if ((unsigned char) line[i] < 0x20 || line[i] == 0x7f)
-			line[i] = '?';
+	spi_make_harmless(line, used, "");
 	line[used++] = '\n';
 	/* Nobody is left to be told when stderr itself fails. */
 	if (write(STDERR_FILENO, line, used) < 0)

@@ -15,6 +15,7 @@
 #include "broker/status-proto.h"
 #include "cli/say.h"
 #include "cli/status.h"
+#include "rules/harmless.h"
 
 #define STATUS_WAIT_MS	10000		/* between two parts of the answer */
 #define STATUS_SIZE_MAX	(256u << 20)
@@ -46,18 +47,6 @@ static int status_receive(int fd, char **text, size_t *size)
 		if (n == 0)
 			return 0;
 		*size += (size_t) n;
-	}
-}
-
-static void text_make_harmless(char *text, size_t size)
-{
-	size_t i;
-
-	for (i = 0; i < size; i++) {
-		unsigned char c = (unsigned char) text[i];
-
-		if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
-			text[i] = '?';
 	}
 }
 
@@ -136,7 +125,7 @@ int status_read(struct status *status, int fd)
 	ret = status_receive(fd, &status->text, &size);
 	close(fd);
 	if (ret == 0) {
-		text_make_harmless(status->text, size);
+		spi_make_harmless(status->text, size, "\n\t");
 		ret = status_parse(status, size);
 	}
 	if (ret == -EPROTO)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "codemap/base.h"
 #include "codemap/cache-key.h"
+#include "rules/harmless.h"
 
 #define CHUNK_BYTES	(256u << 10)	/* what small allocations are cut from */
 #define STRINGS_MAX	(UINT32_C(1) << 31)
@@ -16,12 +17,9 @@ const char *fail_object = "";
 static void fail_print(const char *format, va_list args)
 {
 	char line[1024];
-	size_t i;
 
 	vsnprintf(line, sizeof(line), format, args);
-	for (i = 0; line[i]; i++)	/* one line, whatever a file's name or contents are */
-		if ((unsigned char) line[i] < ' ')
-			line[i] = '?';
+	spi_make_harmless(line, strlen(line), "");	/* one line, whatever a file's name or contents are */
 	fflush(stdout);
 	if (fail_object[0])
 		fprintf(stderr, "spi-codemap: %s: %s\n", fail_object, line);

@@ -24,6 +24,7 @@
 #include "codemap/map-check.h"
 #include "codemap/marks.h"
 #include "codemap/request.h"
+#include "rules/harmless.h"
 
 static const char usage_text[] = "usage: spi-codemap map [--output FILE|--output-fd N] [--limit N] [--root DIR] [--fd "
 				 "N] --pattern GLOB... FILE\n"
@@ -338,7 +339,9 @@ static int command_list(int argc, char **argv)
 	head = answer.data;
 	func = (const struct spi_map_func *) ((const uint8_t *) head + head->funcs.offset);
 	for (i = 0; i < head->funcs.count; i++) {
-		fputs((const char *) head + head->strings.offset + func[i].pretty, stdout);
+		const char *name = (const char *) head + head->strings.offset + func[i].pretty;
+
+		spi_put_harmless(name, strlen(name), stdout);
 		putchar('\n');
 	}
 	if (fflush(stdout) || ferror(stdout))

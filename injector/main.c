@@ -12,6 +12,7 @@
 #include <getopt.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 #include "injector/inject.h"
 #include "injector/paths.h"
 #include "injector/target.h"
+#include "rules/harmless.h"
 
 #define HELLO_PATIENCE_MS	5000
 #define EXIT_USAGE		2
@@ -47,6 +49,19 @@ struct options {
 	const char *rules;	/* NULL: none */
 	int verbose;
 };
+
+/* A line with names that others chose. */
+__attribute__((format(printf, 2, 3))) static void say(FILE *out, const char *format, ...)
+{
+	char line[4096];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	spi_put_harmless(line, strlen(line), out);
+	fputc('\n', out);
+}
 
 static int fail_usage(const char *format, const char *what)
 {
@@ -111,8 +126,7 @@ static void on_rule_done(struct spi_agent *agent, const struct spi_msg_rule_done
 	unsigned int number = done->rule - s->first_rule + 1;
 
 	if (done->status) {
-		fprintf(stderr, "spi-inject: process %d: rule %u: %s\n", pid, number,
-				*text ? text : strerror(-done->status));
+		say(stderr, "spi-inject: process %d: rule %u: %s", pid, number, *text ? text : strerror(-done->status));
 		s->failed = 1;
 	} else {
 		printf("%d: rule %u: %u function%s instrumented, %u not%s\n", pid, number, done->instrumented,
@@ -125,12 +139,12 @@ static void on_rule_done(struct spi_agent *agent, const struct spi_msg_rule_done
 static void on_declined(struct spi_agent *agent, const char *object, const char *function, const char *reason,
 		void *data)
 {
-	printf("%d: not instrumented: %s:%s: %s\n", (int) spi_agent_pid(agent), object, function, reason);
+	say(stdout, "%d: not instrumented: %s:%s: %s", (int) spi_agent_pid(agent), object, function, reason);
 }
 
 static void on_note(struct spi_agent *agent, const char *text, void *data)
 {
-	fprintf(stderr, "spi-inject: process %d: %s\n", (int) spi_agent_pid(agent), text);
+	say(stderr, "spi-inject: process %d: %s", (int) spi_agent_pid(agent), text);
 }
 
 static void on_gone(struct spi_agent *agent, void *data)
@@ -185,7 +199,7 @@ static int serve(const struct options *options, pid_t pid, int fd, int signals)
 
 static void print_progress(const char *line, void *data)
 {
-	fprintf(stderr, "spi-inject: %s\n", line);
+	say(stderr, "spi-inject: %s", line);
 }
 
 static int inject(const struct options *options, pid_t pid, int signals)
@@ -196,10 +210,12 @@ static int inject(const struct options *options, pid_t pid, int signals)
 	char *name;
 
 	if (ret) {
-		fprintf(stderr, "spi-inject: %s\n", result.text);
+		say(stderr, "spi-inject: %s", result.text);
 		return 1;
 	}
 	name = spi_proc_read(NULL, "%d/comm", (int) pid);
+	if (name)
+		spi_make_harmless(name, strcspn(name, "\n"), "");
 	slash = strrchr(library, '/');
 	printf("%d (%.*s): %s %s; thread %d stopped for %u us", (int) pid, name ? (int) strcspn(name, "\n") : 0,
 	       name ? name : "", slash ? slash + 1 : library, result.already ? "was loaded already" : "loaded",
