@@ -71,21 +71,29 @@ static unsigned int collect(const struct process *p, unsigned char *want)
 
 /* ---- commands ---------------------------------------------------------------------------- */
 
-static void command_send(struct process *p, struct request *request, enum command_kind kind)
+/* Its answer is due. */
+static bool command_add(struct process *p, struct request *request, enum command_kind kind)
 {
 	struct command *command = p->nr_commands < COMMANDS_MAX ? calloc(1, sizeof(*command)) : NULL;
 
 	if (!command) {
 		spi_agent_close(p->agent);	/* it answers nothing any more */
-		return;
+		return false;
 	}
 	if (!p->last_command)
 		p->last_command = &p->commands;
 	command->kind = kind;
-	command->request = request;
+	command->request = request_hold(request);
 	*p->last_command = command;
 	p->last_command = &command->next;
 	p->nr_commands++;
+	return true;
+}
+
+static void command_send(struct process *p, struct request *request, enum command_kind kind)
+{
+	if (!command_add(p, request, kind))
+		return;
 	if (kind == COMMAND_ADD)
 		spi_agent_rule_add(p->agent, request->id, request->flags, request->text);
 	else if (kind == COMMAND_ENABLE)
@@ -111,6 +119,47 @@ static struct command *command_take(struct process *p)
 	return command;
 }
 
+static void command_free(struct command *command)
+{
+	if (!command)
+		return;
+	request_put(command->request);
+	free(command);
+}
+
+/*
+ * It may have rules of which we know nothing: its parent's, which we have forgotten since, or another broker's. All but those
+ * that it is to have are to go: this takes as long as there are rules now, however many there have been.
+ */
+static void keep_send(struct process *p, const unsigned char *want)
+{
+	struct spi_msg_rule_kept kept[512];
+	unsigned int n = 0;
+
+	_Static_assert(sizeof(kept) / sizeof(kept[0]) <= SPI_RULES_KEPT_MAX, "one message");
+	for (unsigned int i = 0; i < request_count(); i++) {
+		const struct request *request = want[i] ? request_at(i) : NULL;
+
+		if (!request)
+			continue;
+		if (n == sizeof(kept) / sizeof(kept[0])) {
+			if (!command_add(p, NULL, COMMAND_KEEP))
+				return;
+			spi_agent_rules_keep(p->agent, kept, n, false);
+			n = 0;
+		}
+		kept[n++] = (struct spi_msg_rule_kept) { .rule = request->id, .sum = request->sum };
+	}
+	if (command_add(p, NULL, COMMAND_KEEP))
+		spi_agent_rules_keep(p->agent, kept, n, true);
+}
+
+static void applied_free(struct applied *a)
+{
+	request_put(a->request);
+	free(a);
+}
+
 static void applied_start(struct process *p, struct applied *a)
 {
 	a->state = APPLIED_ADDING;
@@ -127,7 +176,7 @@ static void request_put_in(struct process *p, struct request *request, bool on)
 
 	if (!a)
 		return;
-	a->request = request;
+	a->request = request_hold(request);
 	while (*at)
 		at = &(*at)->next;
 	*at = a;
@@ -172,6 +221,8 @@ static bool wants_more(const struct process *p, const unsigned char *want)
 
 static void agent_adjust(struct process *p, const unsigned char *want)
 {
+	if (p->inherited)
+		keep_send(p, want);
 	for (struct applied **at = &p->applied; *at;) {
 		struct applied *a = *at;
 
@@ -180,17 +231,17 @@ static void agent_adjust(struct process *p, const unsigned char *want)
 			continue;
 		}
 		*at = a->next;
-		free(a);
+		applied_free(a);
 	}
 	for (unsigned int i = 0; i < request_count(); i++) {
-		if (applied_find(p, request_at(i)))
+		struct request *request = want[i] ? request_at(i) : NULL;
+
+		if (!request || applied_find(p, request))
 			continue;
 		if (want[i] == 1)
-			request_put_in(p, request_at(i), true);
-		else if (p->inherited && want[i] == 2)
-			request_put_in(p, request_at(i), false);	/* its parent may have had it */
+			request_put_in(p, request, true);
 		else if (p->inherited)
-			command_send(p, request_at(i), COMMAND_REMOVE);
+			request_put_in(p, request, false);	/* its parent may have had it */
 	}
 	p->inherited = false;
 	p->refused_serial = broker.rules->serial;
@@ -204,12 +255,12 @@ void process_answered(struct process *p, const struct spi_msg_rule_done *done, c
 	int status = done->status;
 
 	p->silent = false;
-	if (!command || command->request->id != done->rule) {
-		free(command);
+	if (!command || (command->request ? command->request->id : 0) != done->rule) {
+		command_free(command);
 		spi_agent_close(p->agent);
 		return;
 	}
-	a = applied_find(p, command->request);
+	a = command->request ? applied_find(p, command->request) : NULL;
 	if (a && command->kind <= COMMAND_ENABLE) {
 		a->pending--;
 		a->known = !status || status == -EEXIST || waits;
@@ -228,7 +279,7 @@ void process_answered(struct process *p, const struct spi_msg_rule_done *done, c
 	} else if (a && command->kind == COMMAND_DISABLE) {
 		a->known = !status;
 	}
-	free(command);
+	command_free(command);
 	process_settle(p);
 }
 
@@ -256,12 +307,12 @@ void process_abandoned(struct process *p)
 
 	ended_program(p);
 	while ((command = command_take(p)))
-		free(command);
+		command_free(command);
 	while (p->applied) {
 		struct applied *a = p->applied;
 
 		p->applied = a->next;
-		free(a);
+		applied_free(a);
 	}
 	lines_clear(&p->declined);
 	lines_clear(&p->left_out);

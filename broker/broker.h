@@ -83,11 +83,11 @@ struct applied {
 };
 
 /* What the agent was told and has not answered yet; it answers in order. */
-enum command_kind { COMMAND_ADD, COMMAND_ENABLE, COMMAND_DISABLE, COMMAND_REMOVE };
+enum command_kind { COMMAND_ADD, COMMAND_ENABLE, COMMAND_DISABLE, COMMAND_REMOVE, COMMAND_KEEP };
 struct command {
 	struct command *next;
 	enum command_kind kind;
-	struct request *request;
+	struct request *request;	/* NULL: of COMMAND_KEEP, which is about all */
 };
 
 struct line {

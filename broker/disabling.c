@@ -44,7 +44,7 @@ static struct {
 	uint64_t begun, most;
 	uint64_t kept_until;	/* the daemon goes from one program to the next: one that comes meanwhile is told, too */
 	uint64_t command;	/* the client's */
-	const struct request *request;
+	struct request *request;	/* held */
 	uint32_t close_flags, closing;
 } disabling;
 
@@ -100,11 +100,18 @@ static void process_close(struct process *p)
 			p->closing = disabling.closing;
 }
 
+static void request_is(struct request *request)
+{
+	request_hold(request);
+	request_put(disabling.request);
+	disabling.request = request;
+}
+
 /* Where it alone asked for it, its calls are to be waited for, and a tree's then to be closed; those of all that go at once. */
 static void calls_close(const struct rule *only)
 {
 	disabling.closing = disabling.closing == UINT32_MAX ? 1 : disabling.closing + 1;
-	disabling.request = only ? only->requests[0] : NULL;
+	request_is(only ? only->requests[0] : NULL);
 	disabling.close_flags = disabling.is_tree ? CLOSE_MS | (is_shared(only) ? 0 : SPI_CLOSE_ALL) : WAIT_MS | SPI_CLOSE_FUNCTIONS;
 	disabling.kept_until = disabling.is_kept ? loop_now() + KEPT_MS : 0;
 	if (disabling.is_kept)
@@ -337,7 +344,7 @@ void disabling_begin(const struct spi_broker_disabling *message, const char *nam
 	disabling.is_shared = false;
 	disabling.most = only->wants.is_tree ? WAIT_TREE_MS : AGENTS_MS + WAIT_MS;
 	disabling.taken_out = false;
-	disabling.request = NULL;
+	request_is(NULL);
 	processes_apply();
 	answers_await();
 	/* where no agent has anything to do its functions stay in, for others */

@@ -7,6 +7,10 @@
  * the same request has the same number in every process, in the next ruleset, and
  * for the next broker. A child of a fork that brings its parent's rules along is
  * then known to have them.
+ *
+ * A request that no rule wants and no agent has that we know is forgotten, and its place is another's. Its number is not
+ * at once: programs that were forked or executed and have not come yet may know it. And they are told what it stands for
+ * (SPI_MSG_RULES_KEEP).
  */
 #include <errno.h>
 #include <grp.h>
@@ -15,15 +19,19 @@
 #include <string.h>
 
 #include "broker/ruleset.h"
+#include "liblttng-spi/agent-proto.h"
 
-#define RULES_MAX	20000u
-#define REQUESTS_MAX	65536u
+#define RULES_MAX	20000u	/* of one user, of whom another's do not depend */
+#define NAMED_MAX	1000u	/* beyond them: they do nothing and are listed; and then only counted */
+#define FORGOTTEN_MAX	4096u
 
 /* ---- requests ---------------------------------------------------------------- */
 
-static struct request **requests;
-static unsigned int nr_requests, room;
-#define BUCKETS 1024u
+static struct request **requests;	/* by index */
+static unsigned int nr_requests, room, first_free;
+static struct request *forgotten[FORGOTTEN_MAX];	/* the last ones, in turn, by index: their numbers are not given away yet */
+static unsigned int next_forgotten;
+#define BUCKETS 4096u
 static struct request *buckets[BUCKETS];
 
 static struct request *request_by_id(uint32_t id)
@@ -35,37 +43,97 @@ static struct request *request_by_id(uint32_t id)
 	return r;
 }
 
-/* The one with that text and mode; made when there is none. NULL: no memory. */
+static void request_free(struct request *request)
+{
+	struct request **at = &buckets[request->id % BUCKETS];
+
+	while (*at != request)
+		at = &(*at)->next;
+	*at = request->next;
+	free(request);
+}
+
+/* The first place that is free. -1: no memory. */
+static int place_take(struct request *request)
+{
+	struct request **more;
+
+	while (first_free < nr_requests && requests[first_free])
+		first_free++;
+	if (first_free == room) {
+		more = realloc(requests, (room ? 2 * room : 64) * sizeof(*requests));
+		if (!more)
+			return -1;
+		requests = more;
+		room = room ? 2 * room : 64;
+	}
+	if (first_free == nr_requests)
+		nr_requests++;
+	requests[first_free] = request;
+	return first_free;
+}
+
+/* One that was forgotten lately is itself again. */
+static struct request *request_recall(struct request *r)
+{
+	int place = place_take(r);
+
+	if (place < 0)
+		return NULL;
+	forgotten[r->index] = NULL;
+	r->index = place;
+	return request_hold(r);
+}
+
+/* The one with that text and mode; made when there is none. To be put. NULL: no memory. */
 static struct request *request_get(const char *text, uint32_t flags)
 {
 	uint32_t id = 0x811c9dc5u ^ flags;
-	struct request *r, **more;
+	struct request *r;
+	int place;
 
 	for (const unsigned char *c = (const unsigned char *) text; *c; c++)
 		id = (id ^ *c) * 0x01000193u;
 	for (; (r = request_by_id(id)); id++)
 		if (r->flags == flags && !strcmp(r->text, text))
-			return r;
-	if (nr_requests == REQUESTS_MAX)
-		return NULL;
-	if (nr_requests == room) {
-		more = realloc(requests, (room ? 2 * room : 64) * sizeof(*requests));
-		if (!more)
-			return NULL;
-		requests = more;
-		room = room ? 2 * room : 64;
-	}
+			return r->refs ? request_hold(r) : request_recall(r);
 	r = malloc(sizeof(*r) + strlen(text) + 1);
-	if (!r)
+	place = r ? place_take(r) : -1;
+	if (place < 0) {
+		free(r);
 		return NULL;
+	}
 	r->id = id;
 	r->flags = flags;
+	r->sum = spi_rule_sum(flags, text);
+	r->index = place;
+	r->refs = 1;
 	strcpy(r->text, text);
 	r->next = buckets[id % BUCKETS];
 	buckets[id % BUCKETS] = r;
-	r->index = nr_requests;
-	requests[nr_requests++] = r;
 	return r;
+}
+
+struct request *request_hold(struct request *request)
+{
+	if (request)
+		request->refs++;
+	return request;
+}
+
+void request_put(struct request *request)
+{
+	if (!request || --request->refs)
+		return;
+	requests[request->index] = NULL;
+	if (request->index < first_free)
+		first_free = request->index;
+	while (nr_requests && !requests[nr_requests - 1])
+		nr_requests--;
+	request->index = next_forgotten++ % FORGOTTEN_MAX;
+	if (forgotten[request->index])
+		request_free(forgotten[request->index]);
+	forgotten[request->index] = request;
 }
 
 unsigned int request_count(void)
@@ -75,7 +143,62 @@ unsigned int request_count(void)
 
 struct request *request_at(unsigned int index)
 {
-	return requests[index];
+	return index < nr_requests ? requests[index] : NULL;
+}
+
+/* ---- how many ------------------------------------------------------------------ */
+
+static struct account *account_find(const struct ruleset *set, uid_t uid)
+{
+	struct account *account = set->accounts;
+
+	while (account && account->uid != uid)
+		account = account->next;
+	return account;
+}
+
+/* NULL: no memory. */
+static struct account *account_get(struct ruleset *set, uid_t uid)
+{
+	struct account *account = account_find(set, uid);
+
+	if (account)
+		return account;
+	account = calloc(1, sizeof(*account));
+	if (!account)
+		return NULL;
+	account->uid = uid;
+	account->next = set->accounts;
+	set->accounts = account;
+	return account;
+}
+
+/* Is one more of his counted only? Then it has been. */
+static bool is_counted_only(struct ruleset *set, uid_t uid)
+{
+	struct account *account = account_find(set, uid);
+	bool is_full = account && account->rules >= RULES_MAX + NAMED_MAX;
+
+	if (is_full)
+		account->rules++;
+	return is_full;
+}
+
+bool ruleset_describe_beyond(const struct ruleset *set, const struct account *account, char *text, size_t size)
+{
+	const struct rule *rule = set->rules;
+	int n;
+
+	if (account->rules <= RULES_MAX)
+		return false;
+	while (rule && (rule->owner != account->uid || rule->parsed != -EDQUOT))
+		rule = rule->next;
+	n = snprintf(text, size, "uid %u has %u rules of provider spi: one user may have %u, and %u instrument nothing",
+		     account->uid, account->rules, RULES_MAX, account->rules - RULES_MAX);
+	if (rule && (size_t) n < size)
+		snprintf(text + n, size - n, ", the first of them %s of %s %s", rule->name, rule->session ? "session" : "trigger",
+			 rule->session ? rule->session->name : rule->trigger);
+	return true;
 }
 
 /* ---- building ------------------------------------------------------------------ */
@@ -94,6 +217,8 @@ struct ruleset *ruleset_create(void)
 
 static void rule_free(struct rule *rule)
 {
+	for (unsigned int i = 0; rule->requests && i < rule->wants.nr_requests; i++)
+		request_put(rule->requests[i]);
 	spi_event_rule_clear(&rule->wants);
 	free(rule->requests);
 	free(rule->filter);
@@ -117,6 +242,12 @@ void ruleset_free(struct ruleset *set)
 		for (int i = 0; i < NR_TRACKERS; i++)
 			free(session->trackers[i].ids);
 		free(session);
+	}
+	while (set->accounts) {
+		struct account *account = set->accounts;
+
+		set->accounts = account->next;
+		free(account);
 	}
 	free(set);
 }
@@ -146,14 +277,20 @@ void ruleset_take_over(struct ruleset *set, const struct ruleset *former)
 
 static struct rule *rule_create(struct ruleset *set, const char *name, uid_t owner)
 {
-	struct rule *rule = set->nr_rules < RULES_MAX ? calloc(1, sizeof(*rule)) : NULL;
+	struct account *account = account_get(set, owner);
+	struct rule *rule = account ? calloc(1, sizeof(*rule)) : NULL;
 	unsigned int n;
 
 	if (!rule)
 		return NULL;
 	snprintf(rule->name, sizeof(rule->name), "%s", name);
 	rule->owner = owner;
-	rule->parsed = spi_event_name_parse(rule->name, &rule->wants, rule->why);
+	if (account->rules < RULES_MAX) {
+		rule->parsed = spi_event_name_parse(rule->name, &rule->wants, rule->why);
+	} else {
+		rule->parsed = -EDQUOT;
+		snprintf(rule->why, sizeof(rule->why), "beyond the %u rules that one user may have", RULES_MAX);
+	}
 	n = rule->wants.nr_requests;
 	rule->requests = calloc(n + 1, sizeof(*rule->requests));
 	for (unsigned int i = 0; rule->requests && i < n; i++) {
@@ -168,7 +305,7 @@ static struct rule *rule_create(struct ruleset *set, const char *name, uid_t own
 	set->has_exec_scope |= rule->wants.nr_execs != 0;
 	*set->last_rule = rule;
 	set->last_rule = &rule->next;
-	set->nr_rules++;
+	account->rules++;
 	return rule;
 }
 
@@ -187,7 +324,7 @@ static void rule_set_filter(struct rule *rule, const char *filter)
 void ruleset_add_trigger(struct ruleset *set, const char *name, uid_t owner, const char *pattern, bool deaf,
 			 const char *filter)
 {
-	struct rule *rule = strncmp(pattern, "spi:", 4) ? NULL : rule_create(set, pattern, owner);
+	struct rule *rule = strncmp(pattern, "spi:", 4) || is_counted_only(set, owner) ? NULL : rule_create(set, pattern, owner);
 
 	if (!rule)
 		return;
@@ -277,6 +414,8 @@ static int take_line(struct reader *r, const char *word, char *name, const char 
 		snprintf(r->channel, sizeof(r->channel), "%s", name);
 		r->channel_on = on;
 	} else if (!strcmp(word, "event")) {
+		if (is_counted_only(r->set, r->session->owner))
+			return 0;
 		rule = rule_create(r->set, name, r->session->owner);
 		if (!rule)
 			return -1;
@@ -352,6 +491,17 @@ static bool sessions_equal(const struct session *a, const struct session *b)
 	return true;
 }
 
+static bool accounts_equal(const struct ruleset *a, const struct ruleset *b)
+{
+	for (const struct account *account = a->accounts; account; account = account->next) {
+		const struct account *other = account_find(b, account->uid);
+
+		if (!other || other->rules != account->rules)
+			return false;
+	}
+	return true;
+}
+
 bool ruleset_equal(const struct ruleset *a, const struct ruleset *b)
 {
 	const struct session *s = a->sessions, *t = b->sessions;
@@ -367,5 +517,5 @@ bool ruleset_equal(const struct ruleset *a, const struct ruleset *b)
 		    strcmp(p->filter ?: "", q->filter ?: "") ||
 		    (p->session && strcmp(p->session->name, q->session->name)))
 			return false;
-	return !p && !q;
+	return !p && !q && accounts_equal(a, b) && accounts_equal(b, a);
 }

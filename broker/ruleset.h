@@ -12,12 +12,17 @@
 
 #include "rules/event-name.h"
 
-/* One rule for agents, of which any number of event rules may want the same. Kept as long as the broker lives. */
+/*
+ * One rule for agents, of which any number of event rules may want the same. Kept as long as a rule wants it, or an
+ * agent has it that we have told of it.
+ */
 struct request {
 	struct request *next;
 	uint32_t id;		/* the agent's number for it: the same in every process */
 	uint32_t flags;		/* SPI_RULE_* */
-	unsigned int index;	/* 0, 1, ...: in order of appearance */
+	uint64_t sum;		/* of flags and text */
+	unsigned int index;	/* below request_count(): its place, another one's once it is forgotten */
+	unsigned int refs;
 	char text[];
 };
 
@@ -51,17 +56,24 @@ struct rule {
 	bool deaf;			/* its log level keeps functions' events out */
 	char *filter;			/* NULL: none */
 	uid_t owner;
-	int parsed;			/* of spi_event_name_parse() */
+	int parsed;			/* of spi_event_name_parse(); -EDQUOT: beyond those that one user may have */
 	char why[256];
 	struct spi_event_rule wants;
 	struct request **requests;	/* wants.nr_requests of them */
 };
 
+/* How many rules one user has. */
+struct account {
+	struct account *next;
+	uid_t uid;
+	unsigned int rules;
+};
+
 struct ruleset {
 	uint64_t serial;	/* another one: the rules are others */
+	struct account *accounts;
 	struct session *sessions;
 	struct rule *rules, **last_rule;
-	unsigned int nr_rules;
 	bool has_exec_scope;
 };
 
@@ -101,8 +113,13 @@ bool rule_instruments(const struct rule *rule);
 /* The same, but for the rule's own scope. */
 bool rule_may(const struct rule *rule, const struct facts *facts);
 
-unsigned int request_count(void);
-struct request *request_at(unsigned int index);
+/* More rules than one user may have? Then a text that says so. */
+bool ruleset_describe_beyond(const struct ruleset *set, const struct account *account, char *text, size_t size);
+
+unsigned int request_count(void);			/* places, some of which may be empty */
+struct request *request_at(unsigned int index);		/* NULL: nobody's place */
+struct request *request_hold(struct request *request);	/* until request_put(); NULL stays NULL */
+void request_put(struct request *request);
 static inline bool request_is_tree(const struct request *request)
 {
 	return !strncmp(request->text, "tree(", 5);

@@ -77,13 +77,22 @@ static void put_rules(FILE *out, uid_t asker)
 			fputc('\n', out);
 		}
 	}
+	for (const struct account *a = broker.rules->accounts; a; a = a->next) {
+		char text[1000];
+
+		if (may_see(asker, a->uid) && ruleset_describe_beyond(broker.rules, a, text, sizeof(text))) {
+			fputs("note", out);
+			put(out, text);
+			fputc('\n', out);
+		}
+	}
 	for (const struct rule *r = broker.rules->rules; r; r = r->next) {
 		char text[400] = "", trigger[280];
 
 		if (!may_see(asker, r->owner))
 			continue;
 		snprintf(trigger, sizeof(trigger), "trigger %s", r->trigger);
-		if (spi_event_name_describe(r->name, text, sizeof(text)))
+		if (r->parsed == -EDQUOT || spi_event_name_describe(r->name, text, sizeof(text)))
 			snprintf(text, sizeof(text), "%s", r->why);
 		if (r->deaf)
 			snprintf(text, sizeof(text), "no event of a function passes its log level: they are at DEBUG_LINE (%d)",

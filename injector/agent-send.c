@@ -155,6 +155,13 @@ int spi_agent_flush_calls(struct spi_agent *agent, uint32_t id)
 	return spi_agent_send(agent, SPI_MSG_FLUSH, id, NULL, 0, NULL, 0, -1);
 }
 
+int spi_agent_rules_keep(struct spi_agent *agent, const struct spi_msg_rule_kept *kept, unsigned int n, int is_last)
+{
+	struct spi_msg_rule body = { .flags = is_last ? 0 : SPI_KEEP_MORE };
+
+	return spi_agent_send(agent, SPI_MSG_RULES_KEEP, 0, &body, sizeof(body), kept, n * sizeof(*kept), -1);
+}
+
 int spi_agent_rule_close(struct spi_agent *agent, uint32_t rule, uint32_t flags, uint32_t id)
 {
 	struct spi_msg_rule body = { .rule = rule, .flags = flags };

@@ -154,6 +154,9 @@ void *spi_agent_user(const struct spi_agent *agent);
  */
 int spi_agent_rule_add(struct spi_agent *agent, uint32_t rule, uint32_t flags, const char *text);
 int spi_agent_rule_remove(struct spi_agent *agent, uint32_t rule);
+/* All but these, and those of messages before that were not the last: answered as a rule with number 0. SPI_RULES_KEPT_MAX at most. */
+#define SPI_RULES_KEPT_MAX	((SPI_PROTO_BODY_MAX - sizeof(struct spi_msg_rule)) / sizeof(struct spi_msg_rule_kept))
+int spi_agent_rules_keep(struct spi_agent *agent, const struct spi_msg_rule_kept *kept, unsigned int n, int is_last);
 int spi_agent_rule_disable(struct spi_agent *agent, uint32_t rule);
 int spi_agent_rule_enable(struct spi_agent *agent, uint32_t rule);
 int spi_agent_detach(struct spi_agent *agent);

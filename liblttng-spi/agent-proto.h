@@ -64,6 +64,8 @@ enum spi_msg_type {
 	SPI_MSG_FLUSH,		/* write what threads keep back (compact records), answer FLUSHED */
 	SPI_MSG_FIRST_ENDED,	/* the process's first thread is a zombie: see to it that the process ends with the last one. No answer */
 	SPI_MSG_RULE_CLOSE,	/* struct spi_msg_rule: of a rule that is switched off: once its calls have returned, answer RULE_CLOSED. flags: SPI_CLOSE_* */
+	SPI_MSG_RULES_KEEP,	/* struct spi_msg_rule + any number of struct spi_msg_rule_kept: all other rules are removed. For who has rules of a
+				 * parent's, or of a former controller's. RULE_DONE with number 0 is the answer. flags: SPI_KEEP_MORE */
 };
 
 struct spi_msg {
@@ -133,7 +135,26 @@ struct spi_msg_rule {
 #define SPI_CLOSE_ALL		0x10000u	/* a tree's: after exits were written for the calls that are open */
 #define SPI_CLOSE_FUNCTIONS	0x40000u	/* of all functions that no rule asks for any more, or one less; what is open after that time has its exit then */
 #define SPI_CLOSE_KEEP		0x80000u	/* answered at once: calls of functions that stay have the exits that they have now, whatever LTTng takes out next */
+#define SPI_KEEP_MORE		1u	/* others that are to be kept are named by the next such message */
 #define SPI_CLOSE_EVERY		0x20000u	/* of all rules for functions that are off, and all trees that are, and have a tag */
+
+/* A number may have been another rule's before: of which this is the one, its text and flags tell. */
+struct spi_msg_rule_kept {
+	uint32_t rule;
+	uint32_t reserved;
+	uint64_t sum;		/* spi_rule_sum() */
+};
+_Static_assert(sizeof(struct spi_msg_rule_kept) == 16, "wire format");
+
+/* FNV-1a */
+static inline uint64_t spi_rule_sum(uint32_t flags, const char *text)
+{
+	uint64_t sum = 0xcbf29ce484222325u ^ flags;
+
+	for (const unsigned char *c = (const unsigned char *) text; *c; c++)
+		sum = (sum ^ *c) * 0x100000001b3u;
+	return sum;
+}
 
 struct spi_msg_rule_done {
 	uint32_t rule;

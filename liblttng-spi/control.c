@@ -107,6 +107,12 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		spi_rule_remove(rule.rule, &result);
 		answer_rule(link, head->id, rule.rule, &result);
 		break;
+	case SPI_MSG_RULES_KEEP:
+		if (head->size >= sizeof(rule))
+			spi_rules_keep((const struct spi_msg_rule_kept *) (body + sizeof(rule)),
+				(head->size - sizeof(rule)) / sizeof(struct spi_msg_rule_kept), !(rule.flags & SPI_KEEP_MORE));
+		answer_rule(link, head->id, 0, &result);
+		break;
 	case SPI_MSG_RULE_DISABLE:
 	case SPI_MSG_RULE_ENABLE:
 		spi_rule_set(rule.rule, head->type == SPI_MSG_RULE_ENABLE, &result);

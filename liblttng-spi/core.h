@@ -190,6 +190,7 @@ struct spi_rule_result {
 void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char *text, struct spi_rule_result *result);
 void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result);
 void spi_rule_remove(uint32_t id, struct spi_rule_result *result);
+void spi_rules_keep(const struct spi_msg_rule_kept *kept, uint32_t n, int is_last);	/* the others are removed with the last */
 void spi_rules_remove_all(void);
 
 /* ---- link.c, control.c, control-thread.c: the agent's end of the socket ---- */

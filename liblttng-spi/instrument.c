@@ -375,6 +375,8 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 		spi_format(result->text, sizeof(result->text), "%s", r == -EEXIST ? "a rule has this number already" : error);
 	} else {
 		rule->id = id;
+		rule->sum = spi_rule_sum(flags, text);
+		rule->stays = !link || (link->welcome_flags & SPI_WELCOME_KEEP);
 		rule->text.flags |= flags;
 		rule->next = spi_rules;
 		spi_rules = rule;
@@ -464,6 +466,31 @@ void spi_rule_remove(uint32_t id, struct spi_rule_result *result)
 	spi_rule_late_tell(spi_link_current, rule);
 	rule_take_out(rule);
 	rule_forget(rule);
+}
+
+/* A forked child has its parent's, of which the controller may have forgotten some since. */
+void spi_rules_keep(const struct spi_msg_rule_kept *kept, uint32_t n, int is_last)
+{
+	struct rule *rule, *next;
+
+	for (uint32_t i = 0; i < n; i++) {
+		rule = rule_find(kept[i].rule);
+		if (rule && rule->sum == kept[i].sum)
+			rule->kept = 1;
+	}
+	if (!is_last)
+		return;
+	spi_unloads_follow();
+	for (rule = spi_rules; rule; rule = next) {
+		next = rule->next;
+		if (!rule->kept && !rule->stays) {
+			spi_rule_late_tell(spi_link_current, rule);
+			rule_take_out(rule);
+			rule_forget(rule);
+			continue;
+		}
+		rule->kept = 0;
+	}
 }
 
 void spi_rules_remove_all(void)

@@ -12,6 +12,9 @@
 struct rule {
 	struct rule *next;
 	uint32_t id, enabled;
+	uint64_t sum;			/* spi_rule_sum() */
+	uint32_t stays;			/* from the environment, or of a controller that has left it here: no other one is to remove it unasked */
+	uint32_t kept;			/* named by SPI_MSG_RULES_KEEP */
 	uint32_t tags_left;		/* off, and its tag is with the points that it was the last user of, for calls under way */
 	uint32_t tags_shared;		/* and, for a moment, with those that others use */
 	struct spi_rule_text text;

@@ -119,7 +119,7 @@ static void building(void)
 
 	check(!ruleset_add_lines(set, session, in), "lines become rules");
 	fclose(in);
-	check(set->nr_rules == 2 && set->rules->enabled && !set->rules->next->enabled && set->rules->owner == 1000 &&
+	check(set->accounts->rules == 2 && set->rules->enabled && !set->rules->next->enabled && set->rules->owner == 1000 &&
 	      !strcmp(set->rules->next->name, "spi:g\t"), "with the channel's state, and their owner");
 	check(session->trackers[TRACK_VUID].n == 2 && session->trackers[TRACK_VUID].ids[0] == 0 &&
 	      session->trackers[TRACK_VGID].any && !session->trackers[TRACK_VPID].present,

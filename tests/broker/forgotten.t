@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# What the broker keeps of rules that are gone, and how many of them one user may have; under the sanitizers.
+set -e
+src=${SPI_TOP_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+build=${SPI_TOP_BUILDDIR:-$src/build}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+gcc -I"$src" -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+	-o "$work/forgotten" "$src/tests/broker/forgotten.c" "$src/broker/ruleset.c" "$src/broker/concern.c" "$src/broker/loop.c" \
+	"$src"/rules/*.c "$build/injector/.libs/libspi-control.a" -ldw -lelf -lpthread
+timeout 100 "$work/forgotten"
