@@ -110,6 +110,7 @@ struct hot {
 #define FOLLOWS_MAX 24u
 struct process {
 	struct process *next;
+	uint64_t serial;		/* no other has had it */
 	struct facts facts;
 	char name[20];
 	struct loop_source end;		/* its pidfd: readable when it has ended */
@@ -159,6 +160,11 @@ struct process {
 /* process.c */
 extern struct process *processes;
 struct process *process_find(pid_t pid);
+/*
+ * All that agents have to say is heard. A process may be found to have ended by that, and what we knew of it is freed: who
+ * goes on with it goes on with what this returns, the same one or NULL.
+ */
+struct process *process_hear_agents(const struct process *process);
 /* The one with that pid, known or not; a new one takes pidfd over (-1: it is opened). NULL: gone, or no memory. */
 struct process *process_get(pid_t pid, int pidfd);
 void process_forget(struct process *process);

@@ -169,9 +169,6 @@ bool link_table_matches(uid_t uid, pid_t pid, const char *exec)
 /* The child of a fork, within fork(): it has its parent's rules, and comes for later changes once it is registered. */
 static bool is_forked(const struct process *p)
 {
-	if (p->agent || p->coming || p->injection)
-		return false;
-	spi_control_dispatch(broker.control);	/* its parent has told before there was a child */
 	return spi_control_unborn(broker.control, p->facts.parent, FORKED_MS);
 }
 
@@ -179,15 +176,16 @@ static bool is_forked(const struct process *p)
 static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 {
 	struct process *p = process_get(app->pid, pidfd);
+	bool may_be_forked;
 	struct facts facts;
 
+	if (p && (p->agent || p->coming))
+		p = process_hear_agents(p);	/* the end of the former program's connection */
 	if (!p) {
 		if (held)
 			link_release(app->id);
 		return;
 	}
-	if (p->agent || p->coming)
-		spi_control_dispatch(broker.control);	/* the end of the former program's connection */
 	facts = p->facts;
 	/* One that we knew as an application may be another program by now. */
 	if ((p->application || !facts_are_fresh(&facts)) && !facts_read(&facts, app->pid) &&
@@ -213,7 +211,12 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 	}
 	if (!p->agent)
 		snprintf(p->name, sizeof(p->name), "%.*s", (int) sizeof(app->name) - 1, app->name);
-	if (held && is_forked(p)) {
+	may_be_forked = held && !p->agent && !p->coming && !p->injection;
+	if (may_be_forked && !(p = process_hear_agents(p))) {	/* its parent has told before there was a child */
+		link_release(app->id);
+		return;
+	}
+	if (may_be_forked && is_forked(p)) {
 		link_release(app->id);
 		p->carries = true;
 		process_comes(p, "it was forked by a traced program, and its agent has not come yet");

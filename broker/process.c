@@ -124,6 +124,17 @@ void process_facts_set(struct process *p, const struct facts *facts)
 		name_take(p);
 }
 
+struct process *process_hear_agents(const struct process *process)
+{
+	uint64_t serial = process->serial;
+	struct process *p;
+
+	spi_control_dispatch(broker.control);
+	for (p = processes; p && p->serial != serial; p = p->next)
+		;
+	return p;
+}
+
 static bool is_alive(int pidfd)
 {
 	struct pollfd polled = { .fd = pidfd, .events = POLLIN };
@@ -133,6 +144,7 @@ static bool is_alive(int pidfd)
 
 struct process *process_get(pid_t pid, int pidfd)
 {
+	static uint64_t serial;
 	struct process *p = process_find(pid);
 
 	/* A known one that has ended: its number may be another's by now. */
@@ -159,6 +171,7 @@ struct process *process_get(pid_t pid, int pidfd)
 		return NULL;
 	}
 	p->first_ahead = ust_thread_stands_ahead(pid);
+	p->serial = ++serial;
 	p->own = facts_are_own(&p->facts, false);
 	p->declined.max = 200;
 	p->notes.max = 16;
