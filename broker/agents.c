@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "broker/broker.h"
+#include "injector/foreign.h"
 
 #define GUESTS_MAX	512u	/* connections of one user */
 #define DETACH_MS	2000u
@@ -192,7 +193,7 @@ static unsigned int guests_of(uid_t uid)
 static void listener_ready(struct loop_source *source, uint32_t events)
 {
 	int fd = accept4(source->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	struct ucred peer;
+	struct ucred peer = { .uid = (uid_t) -1 };
 	socklen_t size = sizeof(peer);
 	struct guest *guest;
 
@@ -201,10 +202,10 @@ static void listener_ready(struct loop_source *source, uint32_t events)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid <= 0 ||
 	    guests_of(peer.uid) >= GUESTS_MAX || (!broker_is_root() && peer.uid != geteuid()) ||
 	    !(guest = calloc(1, sizeof(*guest)))) {
-		close(fd);
+		spi_foreign_close(fd, false, peer.uid);
 		return;
 	}
-	guest->agent = spi_control_adopt(broker.control, fd, peer.pid);
+	guest->agent = spi_control_accept(broker.control, fd, peer.pid);
 	if (!guest->agent) {
 		free(guest);
 		return;

@@ -17,10 +17,12 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "broker/child.h"
+#include "injector/foreign.h"
+
+#define REAP_MS	50u	/* children that were killed are looked for so often */
 
 static void child_settle(int socket, pid_t parent)
 {
@@ -69,12 +71,21 @@ int child_start(struct child *child, int (*work)(void *data), void *data,
 	return ret;
 }
 
+static struct loop_timer reaping;
+
+static void reap_later(struct loop_timer *timer)
+{
+	if (spi_foreign_reap())
+		loop_timer_set(timer, REAP_MS, reap_later);
+}
+
 void child_stop(struct child *child)
 {
 	if (child->pid > 0) {
 		kill(child->pid, SIGKILL);
-		while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		/* An injector has its user's rights, and may be within a file system of his, where it cannot be killed. */
+		spi_foreign_leave(child->pid, (uid_t) -1);
+		reap_later(&reaping);
 	}
 	child->pid = 0;
 	loop_remove(&child->socket);

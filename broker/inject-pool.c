@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "broker/broker.h"
+#include "injector/foreign.h"
 #include "injector/inject.h"
 
 #define HELD_MS		1200u	/* to look for a safe moment while the registration is held */
@@ -169,12 +170,13 @@ static struct process *injection_end(struct injection *in)
 
 static void take_outcome(struct injection *in, const struct outcome *outcome, int fd)
 {
+	uid_t uid = in->uid;
 	struct process *p = injection_end(in);
 	struct spi_agent *agent;
 
 	if (!p) {
 		if (fd >= 0)
-			close(fd);	/* the agent takes nothing in and goes to sleep */
+			spi_foreign_close(fd, true, uid);	/* the agent takes nothing in and goes to sleep */
 		return;
 	}
 	if (!outcome->ret) {
@@ -224,7 +226,7 @@ static void worker_ready(struct loop_source *source, uint32_t events)
 	if (n != sizeof(outcome) || !in) {
 		outcome = (struct outcome) { .ret = -EIO, .text = "its injector ended unexpectedly" };
 		if (n > 0 && nr_fds)
-			close(fd);
+			spi_foreign_close(fd, true, w->uid);
 		fd = -1;
 		worker_free(w);
 	} else if (++w->done >= WORKER_MOST) {

@@ -52,13 +52,22 @@ void loop_change(struct loop_source *source, uint32_t events)
 		epoll_ctl(epoll, EPOLL_CTL_MOD, source->fd, &event);
 }
 
+int loop_take(struct loop_source *source)
+{
+	int fd = source->fd;
+
+	if (fd >= 0)
+		epoll_ctl(epoll, EPOLL_CTL_DEL, fd, NULL);
+	source->fd = -1;
+	return fd;
+}
+
 void loop_remove(struct loop_source *source)
 {
-	if (source->fd < 0)
-		return;
-	epoll_ctl(epoll, EPOLL_CTL_DEL, source->fd, NULL);
-	close(source->fd);
-	source->fd = -1;
+	int fd = loop_take(source);
+
+	if (fd >= 0)
+		close(fd);
 }
 
 void loop_timer_cancel(struct loop_timer *timer)

@@ -28,6 +28,7 @@ uint64_t loop_now(void);	/* CLOCK_MONOTONIC, ms */
 /* 0 or a negative errno, and the descriptor is the caller's still. */
 int loop_add(struct loop_source *source, int fd, uint32_t events, void (*ready)(struct loop_source *, uint32_t));
 void loop_change(struct loop_source *source, uint32_t events);
+int loop_take(struct loop_source *source);	/* the descriptor, which is not closed, is the caller's */
 void loop_remove(struct loop_source *source);	/* closes the descriptor; nothing when there is none */
 
 void loop_timer_set(struct loop_timer *timer, unsigned int ms, void (*fire)(struct loop_timer *));

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "broker/broker.h"
+#include "injector/foreign.h"
 #include "injector/inject.h"
 #include "broker/status-proto.h"
 #include "rules/harmless.h"
@@ -305,7 +306,7 @@ static void client_free(struct client *c)
 			break;
 		}
 	loop_timer_cancel(&c->late);
-	loop_remove(&c->source);
+	spi_foreign_close(loop_take(&c->source), false, c->uid);
 	free(c->text);
 	free(c);
 }
@@ -345,7 +346,7 @@ static bool may_wait(uid_t uid)
 static void listener_ready(struct loop_source *source, uint32_t events)
 {
 	int fd = accept4(source->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	struct ucred peer;
+	struct ucred peer = { .uid = (uid_t) -1 };
 	socklen_t size = sizeof(peer);
 	struct client *c;
 	FILE *out;
@@ -356,14 +357,14 @@ static void listener_ready(struct loop_source *source, uint32_t events)
 	out = c ? open_memstream(&c->text, &c->size) : NULL;
 	if (!out) {
 		free(c);
-		close(fd);
+		spi_foreign_close(fd, false, peer.uid);
 		return;
 	}
 	put_all(out, peer.uid);
 	if (fclose(out) || loop_add(&c->source, fd, EPOLLOUT, client_ready)) {
 		free(c->text);
 		free(c);
-		close(fd);
+		spi_foreign_close(fd, false, peer.uid);
 		return;
 	}
 	c->uid = peer.uid;

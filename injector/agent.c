@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "injector/control-internal.h"
+#include "injector/foreign.h"
 #include "injector/target.h"
 
 #ifndef SO_PEERPIDFD
@@ -202,7 +203,7 @@ static int take_budget(struct spi_agent *agent, char *text)
 	return 0;
 }
 
-static int take_message(struct spi_agent *agent, char *packet, size_t size, int fd)
+static int take_message(struct spi_agent *agent, char *packet, size_t size, int *fd)
 {
 	struct spi_control *control = agent->control;
 	struct spi_msg head;
@@ -219,7 +220,7 @@ static int take_message(struct spi_agent *agent, char *packet, size_t size, int 
 		return -EPERM;
 	switch (head.type) {
 	case SPI_MSG_HELLO:
-		return take_hello(agent, head.id, body, head.size, fd);
+		return take_hello(agent, head.id, body, head.size, *fd);
 	case SPI_MSG_MAP_REQUEST:
 		return spi_map_serve(agent, head.id, body, head.size);
 	case SPI_MSG_FILE_REQUEST:
@@ -258,41 +259,6 @@ static int take_message(struct spi_agent *agent, char *packet, size_t size, int 
 	}
 }
 
-/* One packet: its size, 0 at the end, or a negative errno. Descriptors beyond the first are closed. */
-static ssize_t receive(struct spi_agent *agent, char *packet, int *fd)
-{
-	char control[CMSG_SPACE(16 * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
-	struct iovec io = { packet, PACKET_MAX };
-	struct msghdr message = { .msg_iov = &io, .msg_iovlen = 1, .msg_control = control,
-				  .msg_controllen = sizeof(control) };
-	ssize_t n = recvmsg(agent->source.fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-
-	*fd = -1;
-	if (n < 0)
-		return -errno;
-	agent->sender.pid = 0;
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
-		size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len == CMSG_LEN(sizeof(agent->sender)))
-			memcpy(&agent->sender, CMSG_DATA(c), sizeof(agent->sender));
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		for (size_t i = 0; i < count; i++) {
-			int got;
-
-			memcpy(&got, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
-			if (*fd < 0)
-				*fd = got;
-			else
-				close(got);
-		}
-	}
-	if (message.msg_flags & MSG_TRUNC)
-		n = -EPROTO;
-	return n;
-}
-
 static void agent_ready(struct spi_control *control, struct spi_source *source, uint32_t events)
 {
 	struct spi_agent *agent = (struct spi_agent *) ((char *) source - offsetof(struct spi_agent, source));
@@ -301,7 +267,7 @@ static void agent_ready(struct spi_control *control, struct spi_source *source, 
 		spi_agent_flush(agent);
 	for (unsigned int n_packets = 0; !agent->over && n_packets < PACKETS_AT_ONCE; n_packets++) {
 		int fd, ret = 0;
-		ssize_t n = receive(agent, control->packet, &fd);
+		ssize_t n = spi_foreign_receive(source->fd, agent->is_shared, agent->uid, control->packet, PACKET_MAX, &fd, &agent->sender);
 
 		if (n == -EINTR)
 			continue;
@@ -309,9 +275,11 @@ static void agent_ready(struct spi_control *control, struct spi_source *source, 
 			return;
 		if (n > 0) {
 			control->packet[n] = 0;
-			ret = take_message(agent, control->packet, n, fd);
+			ret = take_message(agent, control->packet, n, &fd);
 		}
-		if (fd >= 0)
+		if (fd >= 0 && spi_foreign_is_packet_socket(fd))
+			spi_foreign_close(fd, true, agent->uid);
+		else if (fd >= 0)
 			close(fd);
 		if (n <= 0 || ret)
 			agent->over = true;
@@ -320,24 +288,25 @@ static void agent_ready(struct spi_control *control, struct spi_source *source, 
 
 /* ---- agents --------------------------------------------------------- */
 
-struct spi_agent *spi_control_adopt(struct spi_control *control, int fd, pid_t pid)
+static struct spi_agent *agent_add(struct spi_control *control, int fd, pid_t pid, bool is_shared)
 {
 	struct spi_agent *agent = calloc(1, sizeof(*agent)), **end = &control->agents;
 	struct ucred peer = { .uid = (uid_t) -1 };
 	socklen_t size = sizeof(peer);
 	int ret = agent ? 0 : -ENOMEM;
 
+	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
 	if (!ret) {
-		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
 		agent->control = control;
 		agent->pid = pid;
 		agent->uid = peer.uid;
+		agent->is_shared = is_shared;
 		agent->start_time = spi_process_start_time(pid);
 		agent->last = &agent->first;
 		ret = spi_source_add(control, &agent->source, fd, EPOLLIN, agent_ready);
 	}
 	if (ret) {
-		close(fd);
+		spi_foreign_close(fd, is_shared, peer.uid);
 		free(agent);
 		errno = -ret;
 		return NULL;
@@ -348,10 +317,21 @@ struct spi_agent *spi_control_adopt(struct spi_control *control, int fd, pid_t p
 	return agent;
 }
 
+struct spi_agent *spi_control_adopt(struct spi_control *control, int fd, pid_t pid)
+{
+	return agent_add(control, fd, pid, true);
+}
+
+struct spi_agent *spi_control_accept(struct spi_control *control, int fd, pid_t pid)
+{
+	return agent_add(control, fd, pid, false);
+}
+
 void spi_agent_free(struct spi_control *control, struct spi_agent *agent)
 {
 	spi_map_jobs_forget(control, agent);
-	spi_source_remove(control, &agent->source);
+	epoll_ctl(control->epoll, EPOLL_CTL_DEL, agent->source.fd, NULL);
+	spi_foreign_close(agent->source.fd, agent->is_shared, agent->uid);
 	spi_agent_drop_queue(agent);
 	spi_awaited_free(agent);
 	if (agent->status)

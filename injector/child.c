@@ -5,12 +5,12 @@
  * not reach our socket, as another user or in another directory tree, or where they must not be missed.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "injector/control-internal.h"
+#include "injector/foreign.h"
 #include "injector/target.h"
 
 #define UNBORN_MAX	256u	/* one user's children that have said nothing yet: more are left alone */
@@ -32,17 +32,18 @@ static bool is_unborn(const struct spi_agent *agent)
  * A child that is being forked. It is an agent from now on, so that whoever waits for all of them waits for it, and has a
  * process id when it says HELLO; should there be no child after all, the connection ends.
  */
-int spi_child_take(const struct spi_agent *parent, int fd)
+int spi_child_take(const struct spi_agent *parent, int *fd)
 {
 	struct spi_control *control = parent->control;
 	unsigned int unborn = 0;
 	struct spi_agent *child;
-	int copy;
 
 	for (child = control->agents; child; child = child->next)
 		unborn += is_unborn(child) && child->uid == parent->uid;
-	copy = fd < 0 || !(control->run || control->welcome_flags & SPI_WELCOME_CHILDREN) || unborn >= UNBORN_MAX ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	child = copy < 0 ? NULL : spi_control_adopt(control, copy, 0);
+	if (!(control->run || control->welcome_flags & SPI_WELCOME_CHILDREN) || unborn >= UNBORN_MAX || !spi_foreign_is_packet_socket(*fd))
+		return 0;
+	child = spi_control_adopt(control, *fd, 0);
+	*fd = -1;
 	if (!child)
 		return 0;
 	child->is_child = true;

@@ -37,6 +37,7 @@ struct spi_agent {
 	uid_t uid;					/* who made the connection */
 	uint64_t start_time;
 	bool said_hello, over, told_first_ended;
+	bool is_shared;					/* others may have our end of the connection, too: foreign.c */
 	bool is_child;					/* its parent has given us the connection (SPI_MSG_CHILD): */
 	pid_t parent;
 	uint64_t given_ms;				/* when, CLOCK_MONOTONIC */
@@ -80,7 +81,7 @@ int spi_floor_fd(struct spi_control *control, uid_t uid);
 void spi_floors_free(struct spi_control *control);
 
 /* child.c: 0; or -EPERM, it is not whom it could be */
-int spi_child_take(const struct spi_agent *parent, int fd);
+int spi_child_take(const struct spi_agent *parent, int *fd);	/* -1 when it was taken over */
 int spi_child_take_name(struct spi_agent *agent);
 
 int spi_source_add(struct spi_control *control, struct spi_source *source, int fd, uint32_t events,

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "injector/control-internal.h"
+#include "injector/foreign.h"
 #include "injector/kept-map.h"
 
 /* ---- sources -------------------------------------------------------- */
@@ -49,17 +50,17 @@ static void listener_ready(struct spi_control *control, struct spi_source *sourc
 {
 	for (;;) {
 		int fd = accept4(source->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		struct ucred peer;
+		struct ucred peer = { .uid = (uid_t) -1 };
 		socklen_t size = sizeof(peer);
 
 		if (fd < 0)
 			return;
 		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid <= 0 ||
 		    (peer.uid != geteuid() && peer.uid != 0)) {
-			close(fd);
+			spi_foreign_close(fd, false, peer.uid);
 			continue;
 		}
-		spi_control_adopt(control, fd, peer.pid);
+		spi_control_accept(control, fd, peer.pid);
 	}
 }
 
@@ -181,6 +182,7 @@ int spi_control_dispatch(struct spi_control *control)
 	}
 	spi_agents_reap(control);
 	spi_map_jobs_reap(control);
+	spi_foreign_reap();
 	return 0;
 }
 

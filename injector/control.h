@@ -105,6 +105,8 @@ int spi_control_listen(struct spi_control *control, const char **path);
  * ours, on failure too. NULL on failure, errno set. on_hello follows.
  */
 struct spi_agent *spi_control_adopt(struct spi_control *control, int fd, pid_t pid);
+/* The same for a connection to a socket of the caller's, whose end nobody else has, fresh from accept(). */
+struct spi_agent *spi_control_accept(struct spi_control *control, int fd, pid_t pid);
 
 /* The directory of the session daemon's sockets, when not the one spi_path_daemon_directory() finds. */
 int spi_control_daemon_directory(struct spi_control *control, const char *path);

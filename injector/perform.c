@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "injector/foreign.h"
 #include "injector/session.h"
 #include "liblttng-spi/agent-proto.h"
 
@@ -169,6 +170,9 @@ static int take_descriptor(struct spi_session *s, int fd)
 	if (got < 0)
 		return FAIL(s, errno, "cannot take over its end of the agent socket: %s", strerror(errno));
 	fcntl(got, F_SETFD, FD_CLOEXEC);
+	/* A thread that goes on may have put anything in its place, which we must not even close (foreign.c). */
+	if (!spi_foreign_is_packet_socket(got))
+		return FAIL(s, EBADF, "its end of the agent socket is no socket any more");
 	return got;
 }
 
@@ -255,7 +259,7 @@ int spi_session_perform(struct spi_session *s)
 	s->result->stop_us = (uint32_t) ((s->remote.let_go_at - s->remote.stopped_at) / 1000);
 	s->result->tid = s->remote.tid;
 	if (ret && s->result->fd >= 0) {
-		close(s->result->fd);
+		spi_foreign_close(s->result->fd, true, (uid_t) -1);
 		s->result->fd = -1;
 	}
 	return ret;

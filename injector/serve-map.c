@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "injector/control-internal.h"
+#include "injector/foreign.h"
 #include "injector/kept-map.h"
 #include "injector/map-child.h"
 #include "injector/paths.h"
@@ -388,10 +389,9 @@ out:
 static void job_free(struct spi_control *control, struct spi_map_job *job)
 {
 	if (job->child > 0 && !job->finished) {
-		siginfo_t end;
-
 		syscall(SYS_pidfd_send_signal, job->process.fd, SIGKILL, NULL, 0);
-		waitid(P_PIDFD, job->process.fd, &end, WEXITED | __WALL);
+		/* It has its user's rights, and may be within a file system of his, where it cannot be killed: it is not waited for. */
+		spi_foreign_leave(job->child, job->uid);
 		control->jobs_running--;
 	}
 	spi_source_remove(control, &job->process);
@@ -412,7 +412,7 @@ static bool has_turn(const struct spi_control *control, const struct spi_map_job
 
 	for (const struct spi_map_job *j = control->jobs; j; j = j->next)
 		n += j->child > 0 && !j->finished && j->uid == job->uid;
-	return n < RUNNING_MAX && control->jobs_running < RUNNING_ALL;
+	return n < RUNNING_MAX && control->jobs_running < RUNNING_ALL && !spi_foreign_has_many(job->uid);
 }
 
 void spi_map_jobs_reap(struct spi_control *control)
