@@ -47,7 +47,7 @@ int link_table(void);		/* from broker.rules */
 int link_querier(pid_t pid);
 int link_disabled(uint64_t id);
 int link_flushed(uint64_t id);
-bool link_table_matches(uid_t uid, pid_t pid, const char *exec);	/* what was sent last */
+bool link_table_matches(const struct facts *facts);	/* what was sent last */
 
 /* version.c */
 void version_ask(void);		/* fills broker.version in, soon */

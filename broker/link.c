@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "broker/broker.h"
@@ -21,6 +22,7 @@
 #include "spi-sessiond-plugin/ust-threads.h"
 
 #define FORKED_MS	2000	/* it was just forked */
+#define START_MS	1000	/* a program of that age is at its start */
 
 static struct loop_source link_source = { .fd = -1 };
 
@@ -155,12 +157,20 @@ int link_table(void)
 	return link_send(SPI_BROKER_TABLE, &head, sizeof(head), table, table_count * sizeof(table[0]));
 }
 
-bool link_table_matches(uid_t uid, pid_t pid, const char *exec)
+static bool entry_names(const struct spi_broker_entry *entry, const char *name)
 {
-	for (unsigned int i = 0; i < table_count; i++)
-		if ((table[i].uid == (uid_t) -1 || table[i].uid == uid) && (!table[i].pid || table[i].pid == pid) &&
-		    (!*table[i].exec || !strncmp(table[i].exec, exec, sizeof(table[i].exec) - 1)))
+	return !strncmp(entry->exec, name, sizeof(entry->exec) - 1);
+}
+
+bool link_table_matches(const struct facts *facts)
+{
+	for (unsigned int i = 0; i < table_count; i++) {
+		const struct spi_broker_entry *entry = &table[i];
+
+		if ((entry->uid == (uid_t) -1 || entry->uid == facts->uids[0]) && (!entry->pid || entry->pid == facts->pid) &&
+		    (!*entry->exec || entry_names(entry, facts->exec) || entry_names(entry, facts->run_as)))
 			return true;
+	}
 	return false;
 }
 
@@ -170,6 +180,30 @@ bool link_table_matches(uid_t uid, pid_t pid, const char *exec)
 static bool is_forked(const struct process *p)
 {
 	return spi_control_unborn(broker.control, p->facts.parent, FORKED_MS);
+}
+
+/*
+ * A program that has begun to run, and that a rule names by what it was started as: the
+ * plugin cannot know all of these (table.c there).
+ */
+static void tell_not_held(struct process *p, const struct facts *facts)
+{
+	struct facts bare = *facts;
+	struct timespec now;
+	int64_t ms;
+
+	if (!strcmp(facts->run_as, facts->exec) || clock_gettime(CLOCK_BOOTTIME, &now))
+		return;
+	ms = now.tv_sec * 1000ll + now.tv_nsec / 1000000 - (int64_t) (facts->start_time * 1000 / sysconf(_SC_CLK_TCK));
+	if (ms > START_MS)
+		return;		/* it had run before */
+	*bare.run_as = 0;
+	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next)
+		if (rule->enabled && rule->wants.nr_execs && rule_concerns(rule, facts, true) && !rule_concerns(rule, &bare, true)) {
+			process_missed(p, "it was not held: a rule names it by what it was started as (%.40s), which is neither its "
+				       "executable's name nor the process's", facts->run_as);
+			return;
+		}
 }
 
 /* It registered, so it is an application now; what we knew of the program it was may be out of date. */
@@ -198,6 +232,8 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 		process_facts_set(p, &facts);
 	}
 	p->application = p->registered = true;
+	if (!held && !p->agent && !p->coming && !p->injection)
+		tell_not_held(p, &facts);
 	/* A program that begins does not wait for what was to be tried again later. */
 	if (held && p->again.armed) {
 		loop_timer_cancel(&p->again);
@@ -228,7 +264,7 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 		p->held = app->id;
 		/* A command before it may have made a rule that we have not heard of: the next answer of the daemon decides. */
 		p->held_query = query_idle() && app->generation <= query_generation() &&
-				link_table_matches(facts.uids[0], app->pid, facts.exec) ? 0 : query_next();
+				link_table_matches(&facts) ? 0 : query_next();
 		if (p->held_query)
 			query_want();
 	}

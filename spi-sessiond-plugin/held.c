@@ -189,14 +189,14 @@ static bool cmd_keep(int sock, const struct ucred *peer, const struct registrati
 	pthread_mutex_lock(&plugin_lock);
 	open = queue_is_open();
 	behind = held_is_of(peer->pid);
-	verdict = open ? table_judge(peer->uid, peer->pid, NULL) : VERDICT_PASS;
+	verdict = open ? table_judge(peer->uid, peer->pid, NULL, reg->name) : VERDICT_PASS;
 	pthread_mutex_unlock(&plugin_lock);
 	if (!open && !behind)
 		return false;	/* the next broker is told of everybody at its start */
 	if (verdict != VERDICT_PASS) {
 		table_exec_name(peer->pid, exec);
 		pthread_mutex_lock(&plugin_lock);
-		verdict = table_judge(peer->uid, peer->pid, exec);
+		verdict = table_judge(peer->uid, peer->pid, exec, reg->name);
 		pthread_mutex_unlock(&plugin_lock);
 	}
 	if (verdict != VERDICT_PASS && broker_family(peer->pid))
@@ -210,7 +210,7 @@ static bool cmd_keep(int sock, const struct ucred *peer, const struct registrati
 
 	pthread_mutex_lock(&plugin_lock);
 	if (verdict != VERDICT_PASS)
-		verdict = h ? table_judge(peer->uid, peer->pid, exec) : VERDICT_PASS;
+		verdict = h ? table_judge(peer->uid, peer->pid, exec, reg->name) : VERDICT_PASS;
 	if (verdict != VERDICT_PASS && held_has_room(peer)) {
 		kept = held_add(h, verdict, &app, pidfd);
 	} else {
@@ -258,7 +258,7 @@ bool held_keep(int sock, const struct ucred *peer, const struct registration *re
 static void late_describe(struct spi_broker_late *late, const struct held *h)
 {
 	memset(late, 0, sizeof(*late));
-	if (table_judge(h->uid, h->pid, h->exec) != VERDICT_CONCERNED)
+	if (table_judge(h->uid, h->pid, h->exec, h->socket[REGISTRATION_CMD].reg.name) != VERDICT_CONCERNED)
 		return;
 	late->pid = h->pid;
 	late->uid = h->uid;
@@ -343,7 +343,7 @@ void held_rejudge(void)
 		h->stale = false;
 		h->deadline = h->since + held_limit_ms();
 		/* Commands that began since concern a running application, which this one then is. */
-		if (table_judge(h->uid, h->pid, h->exec) != VERDICT_CONCERNED)
+		if (table_judge(h->uid, h->pid, h->exec, h->socket[REGISTRATION_CMD].reg.name) != VERDICT_CONCERNED)
 			h->released = true;
 	}
 	pthread_mutex_unlock(&plugin_lock);

@@ -119,8 +119,8 @@ enum verdict {
 	VERDICT_NAME_NEEDED,	/* ask again with the executable's name */
 };
 
-/* All with plugin_lock held. `exec`: from table_exec_name(), or NULL. */
-enum verdict table_judge(uid_t uid, pid_t pid, const char *exec);
+/* All with plugin_lock held. `exec`: from table_exec_name(), or NULL; `name`: that it registered with, 16 characters at most. */
+enum verdict table_judge(uid_t uid, pid_t pid, const char *exec, const char *name);
 bool table_has_compact(void);	/* rules for compact records */
 void table_set(const struct spi_broker_table *table, const struct spi_broker_entry *entries);
 void table_forget(void);

@@ -7,6 +7,13 @@
  * when any entry matches what the kernel says of it (uid, pid, executable). One
  * whose executable can't be read counts as matching any name. Until the table
  * accounts for every client command that has begun, nobody passes.
+ *
+ * A rule's name may also be that by which a program was started, which its first
+ * argument tells. That is not read here: the kernel takes the lock of the program's
+ * memory for it, which any user's program can keep for as long as it likes, and the
+ * daemon would stand still. Such a name is that of the process as well, which it
+ * registers with, unless it is a script, or was given another by exec -a: of these, only
+ * one whose interpreter has the name with a version behind it is held.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,6 +21,8 @@
 #include <unistd.h>
 
 #include "spi-sessiond-plugin/plugin.h"
+
+#define NAME_CHARS	15u	/* of a process's name, as the kernel cuts it */
 
 static struct spi_broker_entry entries[SPI_BROKER_TABLE_MAX];
 static unsigned int nr_entries;
@@ -52,7 +61,18 @@ bool table_known(void)
 	return known;
 }
 
-enum verdict table_judge(uid_t uid, pid_t pid, const char *exec)
+/* Has an executable of that name been started as `entry`, going by the name that it registered with? */
+static bool is_run_as(const char *entry, const char *exec, const char *name)
+{
+	size_t n = strlen(entry);
+
+	if (!strncmp(name, entry, NAME_CHARS))
+		return true;
+	/* "#!/usr/bin/python3": the process has the script's name, the executable is python3.11 */
+	return !strncmp(exec, entry, n) && exec[n] && strchr(".-0123456789", exec[n]) && strncmp(name, exec, NAME_CHARS);
+}
+
+enum verdict table_judge(uid_t uid, pid_t pid, const char *exec, const char *name)
 {
 	enum verdict verdict = known && generation >= clients_begun() ? VERDICT_PASS : VERDICT_STALE;
 
@@ -61,7 +81,7 @@ enum verdict table_judge(uid_t uid, pid_t pid, const char *exec)
 
 		if ((entry->uid != (uint32_t) -1 && entry->uid != uid) || (entry->pid && entry->pid != pid))
 			continue;
-		if (!*entry->exec || (exec && (!*exec || !strcmp(exec, entry->exec))))
+		if (!*entry->exec || (exec && (!*exec || !strcmp(exec, entry->exec) || is_run_as(entry->exec, exec, name))))
 			return VERDICT_CONCERNED;
 		if (!exec)
 			verdict = VERDICT_NAME_NEEDED;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
-# Entries of the table: by executable, cut at 23 bytes, and by user.
+# Entries of the table: by executable, cut at 23 bytes, or by the name that it was
+# started by, and by user.
 . "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
 spi_private "$@"
 plugin_build
@@ -17,6 +18,26 @@ plugin_daemon "exec=an-executable-of-a-very"
 told 2
 who=$(grep -E '^(APP|HELD)' broker.log | cut -d' ' -f1,7 | tr '\n' ' ')
 like "$who" '^APP name=app HELD name=an-executable-o ' "by executable"
+end
+cp app run-1.2
+ln -s run-1.2 another
+plugin_daemon "exec=another"
+./another 1
+./run-1.2 1
+told 2
+who=$(grep -E '^(APP|HELD)' broker.log | cut -d' ' -f1,7 | tr '\n' ' ')
+is "$who" 'HELD name=another APP name=run-1.2 ' "by a link's name"
+end
+plugin_daemon "exec=run"
+printf '#!%s\n' "$PWD/run-1.2" >script
+chmod +x script
+./script 1
+./run-1.2 1
+./another 1
+./app 1
+told 4
+who=$(grep -E '^(APP|HELD)' broker.log | cut -d' ' -f1,7 | tr '\n' ' ')
+is "$who" 'HELD name=script APP name=run-1.2 HELD name=another APP name=app ' "by an interpreter's, who may have been started so"
 end
 plugin_daemon "uid=4711"
 ./app 1

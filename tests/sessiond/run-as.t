@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+#
+# A rule for programs by a name that is not their executable's but that which they are
+# started by: a link to it, a script's interpreter. Their first calls are there; where
+# that name cannot be known in time, it is said.
+. "${SPI_TOP_SRCDIR:?}/tests/lib/sessiond.sh"
+spi_private "$@"
+spi_app
+cp app interpreter-1.2
+ln -s interpreter-1.2 interpreter
+ln -s interpreter-1.2 a-name-of-more-than-15
+printf '#!%s\n' "$PWD/interpreter" >script
+chmod +x script
+: >1	# what it waits for, with two arguments
+spi_sessiond
+# first_calls NAME COMMAND... - of four runs of the command under a rule for that name, how many first calls are there
+first_calls() {
+	local name=$1
+	shift
+	rm -rf s s.txt
+	quiet lttng create s -o "$PWD/s"
+	quiet "$SPI_LTTNG" enable-event --spi -s s -f app_first --exec "$name"
+	quiet lttng start s
+	spi_wait 5 spi_status_has "^rule\ts\t.*exec=$name"
+	for run in 1 2 3 4; do timeout 10 "$@" 1 >/dev/null; done
+	spi_status >status.txt
+	quiet lttng destroy s
+	spi_count s app_first_entry
+}
+is "$(first_calls interpreter ./interpreter)" 4 "started by a link"
+is "$(first_calls a-name-of-more-than-15 ./a-name-of-more-than-15)" 4 "of a long name"
+is "$(first_calls interpreter-1.2 ./interpreter)" 4 "by the executable's name as ever"
+is "$(first_calls interpreter ./script)" 4 "a script's interpreter"
+is "$(first_calls interpreter ./app)" 0 "another program is not traced"
+first_calls another bash -c 'exec -a another ./app "$@"' bash >count
+like "$(cat count; grep 'was not held' status.txt)" "$(printf '(^4$|a rule names it by what it was started as .another.)')" \
+	"a name that nobody else can know has its first calls, or it is said that they may be missing"
+tap_done
