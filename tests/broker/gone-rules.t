@@ -9,17 +9,18 @@ spi_private "$@"
 broker_setup
 spi_cc forks "$BROKER_TESTS/forks.c" -O2 -Wl,--no-as-needed -llttng-ust
 
-# fork_all WHEN - all of forks' children; ms in $took
+# fork_all - all of forks' children; ms in $took
+runs=0 wrong=
 fork_all() {
 	local begin=$EPOCHREALTIME
 
-	./forks
-	is $? 0 "$1: it ends as ever"
+	./forks || wrong+=" $?"
 	took=$(((${EPOCHREALTIME/./} - ${begin/./}) / 1000))
+	runs=$((runs + 1))
 }
 record s 'spi:in_child_entry'
 spi_wait 10 status_like "^rule.s.channel0.spi:in_child_entry"
-fork_all "before"
+fork_all
 before=$took
 lttng_ok create h --output="$SPI_TMP/h"
 for k in 0 500; do lttng_ok enable-event -u -s h "$(seq -s, -f 'spi:old_%.0f_entry' "$k" $((k + 499)))"; done
@@ -27,12 +28,17 @@ lttng_ok start h
 check "a thousand rules" spi_wait 30 status_like "^rule.h.channel0.spi:old_999_entry"
 lttng_ok destroy h
 check "and they are gone" spi_wait 30 status_unlike "^rule.h"
-fork_all "after them"
-diag "60 children: $before ms before, $took ms after"
-[ "$took" -lt $((3 * before + $(spi_scaled 2000))) ]
+# It took 20 times as long. Others may use the processors meanwhile, but hardly three times.
+for _ in 1 2 3; do
+	fork_all
+	diag "60 children: $before ms before, $took ms after"
+	[ "$took" -lt $((4 * before + 500)) ] && break
+done
+[ "$took" -lt $((4 * before + 500)) ]
 ok $? "fork() takes what it took before"
+is "$wrong" "" "who forks ends as ever"
 recorded s
-is "$(spi_count s in_child_entry)" 120 "and every child is recorded"
+is "$(spi_count s in_child_entry)" $((60 * runs)) "and every child is recorded"
 
 # A child that is forked while the broker does not listen, with a rule that goes meanwhile.
 cat >late.c <<'C'
