@@ -70,6 +70,7 @@ struct process {
 	struct process *next;
 	const bt_trace *trace;
 	int64_t vpid;
+	uint64_t name;			/* `process` of its records; 0: the trace is older than that */
 	struct image *image;
 	uint64_t batches;		/* seen so far */
 	uint64_t begun;			/* of these, those of programs before: all their threads had come to their end then */
@@ -172,6 +173,7 @@ int out_end(struct expand *e, bt_message_array_const messages);
 void out_free(struct expand *e);
 
 /* ---- iterator.c ---- */
+uint64_t payload_unsigned(const bt_event *event, const char *name);	/* 0: it has none of this name */
 bt_message_iterator_class_initialize_method_status expand_iterator_init(bt_self_message_iterator *self,
 	bt_self_message_iterator_configuration *configuration, bt_self_component_port_output *port);
 void expand_iterator_finalize(bt_self_message_iterator *self);

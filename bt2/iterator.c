@@ -110,7 +110,7 @@ static void time_see(struct expand *e, const bt_message *message)
 		e->now_ns = ns;
 }
 
-static uint64_t payload_unsigned(const bt_event *event, const char *name)
+uint64_t payload_unsigned(const bt_event *event, const char *name)
 {
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
 	const bt_field *field = payload ? bt_field_structure_borrow_member_field_by_name_const(payload, name) : NULL;

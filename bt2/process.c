@@ -3,11 +3,11 @@
 /*
  * Processes, and what the numbers in their records mean.
  *
- * Numbers belong to a process, told by the context vpid; without it a trace counts
- * as one process, as it is with buffers per process. A number that is described
- * otherwise than before shows that the process executes another program by now:
- * batches that are held still mean the old one, so the table is left to them and
- * a new one begun.
+ * Numbers belong to a process, told by its records' field `process`. A trace from before that field has the
+ * context vpid; without it a trace counts as one process, as it is with buffers per
+ * process. There, a number that is described otherwise than before shows that the
+ * process executes another program by now: batches that are held still mean the old
+ * one, so the table is left to them and a new one begun.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,12 +47,13 @@ static struct image *image_new(struct expand *e)
 
 struct process *process_get(struct expand *e, const bt_event *event)
 {
-	const bt_trace *trace = bt_stream_borrow_trace_const(bt_event_borrow_stream_const(event));
+	const bt_stream *stream = bt_event_borrow_stream_const(event);
+	const bt_trace *trace = bt_stream_borrow_trace_const(stream);
+	uint64_t vpid = 0, name = payload_unsigned(event, "process");
 	struct process *p, **at = &e->processes;
-	uint64_t vpid = 0;
 
 	context_unsigned(event, "vpid", &vpid);
-	while ((p = *at) && (p->trace != trace || p->vpid != (int64_t) vpid))
+	while ((p = *at) && (p->name != name || p->vpid != (int64_t) vpid || p->trace != trace))
 		at = &p->next;
 	if (p) {
 		*at = p->next;		/* the next event will ask for it again: to the front */
@@ -61,6 +62,7 @@ struct process *process_get(struct expand *e, const bt_event *event)
 		if (!p)
 			return NULL;
 		p->trace = trace;
+		p->name = name;
 		p->vpid = (int64_t) vpid;
 		p->image = image_new(e);
 		if (!p->image) {

@@ -238,7 +238,7 @@ static void batch_pack(struct tp_compact_thread *c, uint32_t from, uint32_t end,
 static uint32_t head_fill(struct tp_compact_thread *c, const struct batch *b, uint32_t flags)
 {
 	uint32_t words = (b->size + 7) / 8;
-	uint64_t clocks[4] = { c->begin_tick, c->begin_ns, b->end_tick, b->end_ns };
+	uint64_t first[5] = { c->begin_tick, c->begin_ns, b->end_tick, b->end_ns, tp_compact_process };
 	uint32_t rest_of_head[6];
 
 	rest_of_head[0] = c->tid;
@@ -247,8 +247,8 @@ static uint32_t head_fill(struct tp_compact_thread *c, const struct batch *b, ui
 	rest_of_head[3] = c->low;
 	rest_of_head[4] = flags;
 	rest_of_head[5] = words;
-	memcpy(c->head, clocks, sizeof(clocks));
-	memcpy(c->head + sizeof(clocks), rest_of_head, sizeof(rest_of_head));
+	memcpy(c->head, first, sizeof(first));
+	memcpy(c->head + sizeof(first), rest_of_head, sizeof(rest_of_head));
 	return TP_COMPACT_HEAD + words * 8;
 }
 

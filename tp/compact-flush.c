@@ -40,6 +40,7 @@
 
 static struct tp_compact_thread *buffers;
 uint32_t tp_compact_over;
+uint64_t tp_compact_process;
 static int started;
 static uint32_t pass_lock;	/* held while the flusher looks through the buffers; taken by fork() and at the end */
 
@@ -76,6 +77,21 @@ static int pass_enter(unsigned int tries)
 static void pass_leave(void)
 {
 	__atomic_store_n(&pass_lock, 0, __ATOMIC_RELEASE);
+}
+
+/*
+ * No two processes read the same tick with the same addresses, but by a chance that is one in many millions, and then
+ * they would need the same vpid as well. The system's random numbers may be forbidden to a sandboxed program's child.
+ */
+static void process_name(void)
+{
+	uint64_t ns, x = tp_clock_pair(&ns);
+
+	x ^= ns * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t) &ns << 20 ^ (uint64_t) sys4(SYS_gettid, 0, 0, 0, 0) << 44;
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	x ^= x >> 31;
+	tp_compact_process = x ? x : 1;		/* 0: a trace that has none */
 }
 
 /* ---- a thread's own ---- */
@@ -409,6 +425,7 @@ static int flusher_start(int may_wait)
 int tp_compact_start(void)
 {
 	tp_compact_tsc = tp_clock_has_tsc();
+	process_name();
 	started = 1;
 	return flusher_start(1);
 }
@@ -456,6 +473,7 @@ void tp_compact_fork_child(void)
 			c->in_use = c->taken = 0;
 		}
 	}
+	process_name();
 	tp_site_forget_all();
 	pass_leave();
 	/* over a fork() that liblttng-ust-fork.so sees lttng-ust's lock of threads is held until it has returned */

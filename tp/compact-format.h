@@ -7,11 +7,13 @@
  * spi_tree:site describes a number: it stands for calls of the function at `addr`,
  * made from `call_site` (0: that stands in each call's record). A description comes
  * before the first use of a number in a channel, and again now and then, so that a
- * snapshot has it too.
+ * snapshot has it too. `process` is of this one process and program: vpid and tid may be another's too, in
+ * another pid namespace. Traces of before have no such field.
  *
  * spi_tree:calls is a batch: what one thread did, in order. Its fields:
  *	begin_tick, begin_ns, end_tick, end_ns	two readings of both clocks. A record's
  *		time is the tick it has, on the line through them; ns as the ring's own
+ *	process	as in the descriptions of the numbers that are meant
  *	tid	the thread; the event's contexts are those of whoever wrote the batch
  *	seq	number of the batch in its thread, from 0. A gap: batches were lost
  *	depth	recorded calls that are open in the thread before the first record

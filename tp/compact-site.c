@@ -38,26 +38,29 @@ static const struct lttng_ust_type_sequence words_type = {
 	{ .struct_size = sizeof(struct lttng_ust_event_field), .name = name_, .type = &type_.parent, .nofilter = unseen }
 static const struct lttng_ust_event_field site_fields[] = {
 	FIELD("id", u32_type, 0), FIELD("addr", hex_type, 0), FIELD("call_site", hex_type, 0),
+	FIELD("process", hex_type, 0),
 };
-static const struct lttng_ust_event_field *const site_list[] = { &site_fields[0], &site_fields[1], &site_fields[2] };
+static const struct lttng_ust_event_field *const site_list[] = {
+	&site_fields[0], &site_fields[1], &site_fields[2], &site_fields[3],
+};
 static const struct lttng_ust_event_field calls_fields[] = {
 	FIELD("begin_tick", u64_type, 1), FIELD("begin_ns", u64_type, 1), FIELD("end_tick", u64_type, 1),
-	FIELD("end_ns", u64_type, 1), FIELD("tid", u32_type, 1), FIELD("seq", u32_type, 1), FIELD("depth", u32_type, 1),
+	FIELD("end_ns", u64_type, 1), FIELD("process", hex_type, 1), FIELD("tid", u32_type, 1), FIELD("seq", u32_type, 1), FIELD("depth", u32_type, 1),
 	FIELD("low", u32_type, 1), FIELD("flags", u32_type, 1), FIELD("_data_length", u32_type, 1),
 	FIELD("data", words_type, 1),
 };
 static const struct lttng_ust_event_field *const calls_list[] = {
 	&calls_fields[0], &calls_fields[1], &calls_fields[2], &calls_fields[3], &calls_fields[4], &calls_fields[5],
-	&calls_fields[6], &calls_fields[7], &calls_fields[8], &calls_fields[9], &calls_fields[10],
+	&calls_fields[6], &calls_fields[7], &calls_fields[8], &calls_fields[9], &calls_fields[10], &calls_fields[11],
 };
 
 static struct lttng_ust_probe_desc provider;
 static const struct lttng_ust_tracepoint_class site_class = {
-	.struct_size = sizeof(site_class), .fields = site_list, .nr_fields = 3, .probe_callback = tp_probe_mark,
+	.struct_size = sizeof(site_class), .fields = site_list, .nr_fields = 4, .probe_callback = tp_probe_mark,
 	.signature = "spi", .probe_desc = &provider,
 };
 static const struct lttng_ust_tracepoint_class calls_class = {
-	.struct_size = sizeof(calls_class), .fields = calls_list, .nr_fields = 11, .probe_callback = tp_probe_mark,
+	.struct_size = sizeof(calls_class), .fields = calls_list, .nr_fields = 12, .probe_callback = tp_probe_mark,
 	.signature = "spi", .probe_desc = &provider,
 };
 static const struct lttng_ust_event_desc site_desc = {
@@ -82,6 +85,7 @@ static struct lttng_ust_tracepoint site_tracepoint = TRACEPOINT("site"), calls_t
 static struct lttng_ust_tracepoint *tracepoints[] = { &site_tracepoint, &calls_tracepoint };
 static const struct tp_column site_columns[] = {
 	{ TP_COLUMN_UNSIGNED, 4, 1 }, { TP_COLUMN_UNSIGNED, 8, 1 }, { TP_COLUMN_UNSIGNED, 8, 1 },
+	{ TP_COLUMN_UNSIGNED, 8, 1 },
 };
 
 /* What stands for a batch in the context $app.spi:rules: it has the tags of all rules for compact records. */
@@ -219,9 +223,9 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 	const struct tp_compact_point *cp = &chunks[number / CHUNK][number % CHUNK];
 	const struct spi_point *point = cp->point;
 	struct tp_event event = {
-		.tracepoint = &site_tracepoint, .columns = site_columns, .column_count = 3,
+		.tracepoint = &site_tracepoint, .columns = site_columns, .column_count = 4,
 		.probe = { .struct_size = sizeof(event.probe), .ip = (void *) point->address }};
-	uint8_t record[20];
+	uint8_t record[28];
 	struct tp_shot shot = { .event = &event, .record = record, .length = sizeof(record) };
 	struct lttng_ust_tracepoint_probe *probe;
 	uint8_t generation = tp_site_generation;
@@ -233,6 +237,7 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 	memcpy(record, &number, 4);
 	memcpy(record + 4, &point->address, 8);
 	memcpy(record + 12, &point->call_site, 8);
+	memcpy(record + 20, &tp_compact_process, 8);
 	for (probe = tp_probes(&event); probe && probe->func; probe++) {
 		struct lttng_ust_event_common *e = probe->data;
 		struct lttng_ust_event_recorder *recorder = e->child;

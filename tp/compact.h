@@ -24,7 +24,7 @@
 #define TP_COMPACT_ROOM		4096u	/* words, when the ring is full or a handler found a record half made */
 #define TP_COMPACT_SPARE	128u	/* for handlers that interrupted one another between looking and claiming */
 #define TP_COMPACT_LEVELS	65536u	/* calls open in a thread of which it is known whether readers know them */
-#define TP_COMPACT_HEAD		56u	/* bytes of a batch before its data */
+#define TP_COMPACT_HEAD		64u	/* bytes of a batch before its data */
 #define TP_SITE_MAX		(1u << 22)	/* numbers */
 #define TP_COMPACT_PACKED	(TP_COMPACT_BATCH * TP_PACKED_MOST + 8u)
 
@@ -154,6 +154,7 @@ SPI_HIDDEN void tp_compact_expect_cut(void);		/* what is written from now on may
 SPI_HIDDEN void tp_compact_written(uint32_t bytes);	/* batches are so much longer */
 
 /* ---- compact-flush.c: threads ---- */
+extern SPI_HIDDEN uint64_t tp_compact_process;	/* compact-format.h: `process` */
 SPI_HIDDEN int tp_compact_start(void);
 SPI_HIDDEN struct tp_compact_thread *tp_compact_begin(struct spi_thread *t);	/* signals blocked. NULL: no memory */
 SPI_HIDDEN void tp_compact_flush(struct tp_compact_thread *c, enum tp_flush how);	/* the calling thread's; signals blocked */
