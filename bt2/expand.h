@@ -69,6 +69,7 @@ struct image {
 struct process {
 	struct process *next;
 	const bt_trace *trace;
+	const bt_stream_class *channel;
 	int64_t vpid;
 	uint64_t name;			/* `process` of its records; 0: the trace is older than that */
 	struct image *image;

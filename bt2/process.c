@@ -3,7 +3,9 @@
 /*
  * Processes, and what the numbers in their records mean.
  *
- * Numbers belong to a process, told by its records' field `process`. A trace from before that field has the
+ * Numbers belong to a process, told by its records' field `process`, and in each
+ * channel they mean what is described there: others' batches are in it as well,
+ * as these have the calls of all rules. A trace from before that field has the
  * context vpid; without it a trace counts as one process, as it is with buffers per
  * process. There, a number that is described otherwise than before shows that the
  * process executes another program by now: batches that are held still mean the old
@@ -49,11 +51,12 @@ struct process *process_get(struct expand *e, const bt_event *event)
 {
 	const bt_stream *stream = bt_event_borrow_stream_const(event);
 	const bt_trace *trace = bt_stream_borrow_trace_const(stream);
+	const bt_stream_class *channel = bt_stream_borrow_class_const(stream);
 	uint64_t vpid = 0, name = payload_unsigned(event, "process");
 	struct process *p, **at = &e->processes;
 
 	context_unsigned(event, "vpid", &vpid);
-	while ((p = *at) && (p->name != name || p->vpid != (int64_t) vpid || p->trace != trace))
+	while ((p = *at) && (p->name != name || p->vpid != (int64_t) vpid || p->channel != channel || p->trace != trace))
 		at = &p->next;
 	if (p) {
 		*at = p->next;		/* the next event will ask for it again: to the front */
@@ -62,6 +65,7 @@ struct process *process_get(struct expand *e, const bt_event *event)
 		if (!p)
 			return NULL;
 		p->trace = trace;
+		p->channel = channel;
 		p->name = name;
 		p->vpid = (int64_t) vpid;
 		p->image = image_new(e);
