@@ -56,13 +56,59 @@ static pid_t parent_of(pid_t pid)
 	return ret;
 }
 
+static bool is_path_of(pid_t pid, const char *path)
+{
+	char link[32], other[4096];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int) pid);
+	n = readlink(link, other, sizeof(other) - 1);
+	other[n > 0 ? n : 0] = 0;
+	return n > 0 && !strcmp(other, path);
+}
+
+/*
+ * A child of the daemon: was it forked by it, or by a broker before us? Or has the kernel made it the daemon's child when
+ * its own parent ended, as it does with any program where the daemon is the first process of a container?
+ */
+static bool is_forked_by_daemon(pid_t pid)
+{
+	static const char consumer[] = "--consumerd-cmd-sock", *const names[] = {
+		"lttng-consumerd", "lt-lttng-consumerd", "spi-broker", "spi-codemap",
+	};
+	char link[32], path[4096];
+	const char *name;
+	char *arguments;
+	size_t size;
+	ssize_t n;
+	bool found;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int) pid);
+	n = readlink(link, path, sizeof(path) - 1);
+	path[n > 0 ? n : 0] = 0;
+	/* It has forked and not executed: its worker with the users' rights. */
+	if (n > 0 && is_path_of(broker.daemon.pid, path))
+		return true;
+	name = strrchr(path, '/');
+	for (unsigned int i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name + 1, names[i]))
+			return true;
+	/* A consumer daemon that was given another name: lttng-sessiond --consumerd64-path */
+	arguments = spi_proc_read(&size, "%d/cmdline", (int) pid);
+	found = arguments && memmem(arguments, size, consumer, sizeof(consumer) - 1);
+	free(arguments);
+	return found;
+}
+
 bool facts_are_own(const struct facts *facts, bool deep)
 {
 	pid_t pid = facts->pid, above = facts->parent;
 
 	for (unsigned int i = 0; i < (deep ? OWN_DEPTH : 1); i++) {
-		if (pid == getpid() || pid == broker.daemon.pid || above == getpid() || above == broker.daemon.pid)
+		if (pid == getpid() || pid == broker.daemon.pid || above == getpid())
 			return true;
+		if (above == broker.daemon.pid)
+			return is_forked_by_daemon(pid);
 		pid = above;
 		above = pid > 1 ? parent_of(pid) : 0;
 	}
