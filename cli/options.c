@@ -14,6 +14,10 @@
 #include "cli/options.h"
 #include "cli/say.h"
 
+/* tp/tp.h: what the module keeps of a string. */
+#define STRING_LEAST	16
+#define STRING_MOST	2000
+
 enum long_option {
 	OPTION_DURATION = 256,
 	OPTION_ONE_EVENT,
@@ -62,7 +66,8 @@ static const char trace_help[] =
 "      --duration S      with -p or --exec: stop after S seconds (such as 0.5)\n"
 "  -o, --output DIR      record to DIR instead of printing the events\n"
 "      --one-event       one event a call, at its end, with its duration\n"
-"      --string-max N    record at most N bytes of a string (default 256)\n"
+"      --string-max N    record at most N bytes of a string: 16 to 2000 (default\n"
+"                        256)\n"
 "      --subbuf-size N   size of a sub-buffer in bytes, k, M or G may follow\n"
 "      --num-subbuf N    sub-buffers for each CPU\n"
 "  -l, --list            print what can be traced in BINARY, or in each object\n"
@@ -209,7 +214,7 @@ static int option_take(struct trace_options *o, int c, const char *value)
 		o->one_event = 1;
 		return 0;
 	case OPTION_STRING_MAX:
-		ret = option_number("--string-max", value, 0, 4, 65535, &number);
+		ret = option_number("--string-max", value, 0, STRING_LEAST, STRING_MOST, &number);
 		o->string_max = (uint32_t) number;
 		return ret;
 	case OPTION_SUBBUF_SIZE:

@@ -12,7 +12,8 @@
 
 #define FIELDS_MAX	96	/* of a function, entry or exit */
 #define DEPTH_MAX	8
-#define ARRAY_BYTES	256	/* kept of an array at most */
+#define ARRAY_BYTES	256	/* kept of an array of integers at most */
+#define TEXT_BYTES	4000	/* of a char array: more than the longest string that is recorded, so that a cut shows */
 #define ELEMENTS_MAX	16	/* of an array whose elements are fields of their own */
 #define WORDS_MAX	8
 #define NAME_MAX_	120
@@ -303,12 +304,13 @@ static void array_add(struct field_maker *maker, const char *name, const char *t
 	uint64_t count = type_elements(type, &element), i;
 	struct spi_map_field *field;
 	int is_text = element.class == TYPE_CHAR;
+	uint64_t bytes = is_text ? TEXT_BYTES : ARRAY_BYTES;
 
 	if (!count || !element.size)
 		return;
 	if (is_text || element.class == TYPE_INT) {
-		if (count * element.size > ARRAY_BYTES)
-			count = ARRAY_BYTES / element.size;
+		if (count > bytes / element.size)
+			count = bytes / element.size;
 		if (element.size <= 8 && is_contiguous_memory(maker, offset, count * element.size)) {
 			field = field_add(maker, name, type_name, is_text ? SPI_KIND_TEXT : SPI_KIND_INT_ARRAY,
 					  (uint8_t) element.size, offset);

@@ -7,7 +7,7 @@
  */
 #include "tp/serialise.h"
 
-#define STRING_LEAST	16u	/* strings are not cut below this to make room */
+#define STRING_LEAST	TP_STRING_LEAST	/* strings are not cut below this to make room */
 #define NOT_SAVED	255u
 
 /* DWARF register number to place in the frame; the frame holds what a call may clobber. */
@@ -128,7 +128,7 @@ static unsigned int step_make(struct tp_step *step, const struct spi_map_field *
 	case SPI_KIND_TEXT:
 		bytes = f->length < string_max - 1 ? f->length : string_max - 1;
 		step->shape = TP_AS_TEXT;
-		step->width = (uint16_t) bytes;
+		step->width = (uint16_t) (f->length < string_max ? f->length : string_max);	/* one more shows whether it goes on */
 		step->max = (uint16_t) (bytes + 1 < STRING_LEAST ? STRING_LEAST : bytes + 1);
 		step_place(step, f, f->offset, at_exit, 1);
 		return step->max;

@@ -202,7 +202,7 @@ static void op_other_close(const struct spi_thread_own *own, struct spi_slot *sl
 
 static void op_set_string_max(uint32_t bytes)
 {
-	tp_string_max = bytes < 16 ? 16 : bytes > TP_RECORD_MAX / 2 ? TP_RECORD_MAX / 2 : bytes;
+	tp_string_max = bytes < TP_STRING_LEAST ? TP_STRING_LEAST : bytes > TP_STRING_MOST ? TP_STRING_MOST : bytes;
 }
 
 /* From liblttng-ust-common, as its own liblttng-ust-fd.so uses it; in no public header. */

@@ -172,6 +172,8 @@ static uint32_t put_text(
 	}
 	while (n < step->width && n + 1u < step->max && to[n])
 		n++;
+	if (spi_unlikely(n < step->width) && to[n])
+		put_dots(to, n);
 	to[n] = '\0';
 	return n + 1;
 }

@@ -38,6 +38,8 @@ wrong '--pid: 0' trace -f x -p 0
 wrong '--pid: 1x' trace -f x -p 1x
 wrong '--pid: 99999999999999999999' trace -f x -p 99999999999999999999
 wrong '--string-max: 3' trace -f x --string-max 3 true
+wrong '--string-max: 15 .*from 16 to 2000' trace -f x --string-max 15 true
+wrong '--string-max: 2001 .*from 16 to 2000' trace -f x --string-max 2001 true
 wrong 'power of two' trace -f x --subbuf-size 5000 true
 wrong '--subbuf-size: 4q' trace -f x --subbuf-size 4q true
 wrong '--subbuf-size: 99999G' trace -f x --subbuf-size 99999G true

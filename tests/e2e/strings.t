@@ -69,4 +69,42 @@ got=$(value 10 short)
 [ "${#got}" -le 24 ]
 ok $? "$got"
 is "$(value 12 short)" '"the end"' "short ones stay whole"
+
+# Char arrays in structs that are passed by value are cut as strings are.
+cat >arrays.c <<'C'
+#include <string.h>
+
+struct large { char text[300]; };
+struct exact { char text[256]; };
+struct small { char text[40]; };
+__attribute__((noinline)) int large(struct large s) { __asm__ volatile("" :: "m"(s)); return 1; }
+__attribute__((noinline)) int exact(struct exact s) { __asm__ volatile("" :: "m"(s)); return 1; }
+__attribute__((noinline)) int small(struct small s) { __asm__ volatile("" :: "m"(s)); return 1; }
+
+int main(void)
+{
+	struct large l = { "" };
+	struct exact e = { "" };
+	struct small s;
+
+	memset(l.text, 'x', 299);
+	memset(e.text, 'y', 255);
+	memset(s.text, 'z', 40);	/* without an end */
+	return large(l) + large((struct large) { "in full" }) + exact(e) + small(s) - 4;
+}
+C
+spi_cc arrays ./arrays.c
+texts() {	# texts DIR - the letters, and how many of them, with the dots
+	sed -n 's/.* spi:[a-z]*_entry: .*text = "\(.*\)" }$/\1/p' "$1.txt" |
+		awk '{ dots = sub(/\.\.\.$/, "") ? "..." : ""; printf "%s%d%s ", substr($0, 1, 1), length($0), dots }'
+}
+spi_trace_ok "char arrays" -f large -f exact -f small -o uncut ./arrays
+spi_read uncut
+is "$(texts uncut)" "x252... i7 y255 z40 " "char arrays: what is cut says so, and nothing else does"
+spi_trace_ok "char arrays, --string-max" --string-max 20 -f large -f exact -f small -o cut ./arrays
+spi_read cut
+is "$(texts cut)" "x16... i7 y16... z16... " "char arrays, --string-max"
+spi_trace_ok "char arrays, a larger --string-max" --string-max 400 -f large -f exact -f small -o whole ./arrays
+spi_read whole
+is "$(texts whole)" "x299 i7 y255 z40 " "char arrays, a larger --string-max"
 tap_done
