@@ -218,6 +218,7 @@ static void listener_ready(struct loop_source *source, uint32_t events)
 static void control_ready(struct loop_source *source, uint32_t events)
 {
 	spi_control_dispatch(broker.control);
+	children_reap();
 }
 
 int agents_open(int fd)

@@ -79,13 +79,19 @@ static void reap_later(struct loop_timer *timer)
 		loop_timer_set(timer, REAP_MS, reap_later);
 }
 
+void children_reap(void)
+{
+	if (!reaping.armed)
+		reap_later(&reaping);
+}
+
 void child_stop(struct child *child)
 {
 	if (child->pid > 0) {
 		kill(child->pid, SIGKILL);
 		/* An injector has its user's rights, and may be within a file system of his, where it cannot be killed. */
 		spi_foreign_leave(child->pid, (uid_t) -1);
-		reap_later(&reaping);
+		children_reap();
 	}
 	child->pid = 0;
 	loop_remove(&child->socket);

@@ -26,8 +26,11 @@ struct child {
 int child_start(struct child *child, int (*work)(void *data), void *data,
 		void (*ready)(struct loop_source *, uint32_t));
 
-/* Kill it if it still runs, reap it, close its socket. */
+/* Kill it if it still runs, and close its socket. It is reaped when it has ended. */
 void child_stop(struct child *child);
+
+/* Reap all that have ended (injector/foreign.h), now and as long as there are some to come. */
+void children_reap(void);
 
 /*
  * One packet with at most `max_fds` descriptors. send: 0 or a negative errno.

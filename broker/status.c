@@ -307,6 +307,7 @@ static void client_free(struct client *c)
 		}
 	loop_timer_cancel(&c->late);
 	spi_foreign_close(loop_take(&c->source), false, c->uid);
+	children_reap();
 	free(c->text);
 	free(c);
 }
