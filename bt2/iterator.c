@@ -100,8 +100,12 @@ static void time_see(struct expand *e, const bt_message *message)
 	const bt_clock_snapshot *clock = message_clock(message);
 	int64_t ns;
 
-	if (!clock || (int) bt_clock_snapshot_get_ns_from_origin(clock, &ns))
+	if (!clock)
 		return;
+	if ((int) bt_clock_snapshot_get_ns_from_origin(clock, &ns)) {
+		bt_current_thread_clear_error();	/* the time of a damaged trace; with the error nothing could be made any more */
+		return;
+	}
 	if (!e->any) {
 		e->any = 1;
 		e->first_ns = e->now_ns = e->out_ns = ns;
@@ -284,6 +288,11 @@ static bt_message_iterator_class_next_method_status next_input(struct expand *e)
 	}
 	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK)
 		return (bt_message_iterator_class_next_method_status) status;
+	/*
+	 * The muxer gives what it has before it meets a damaged packet, and leaves the error set, with which no object
+	 * may be made. It meets the packet again when it is asked for more.
+	 */
+	bt_current_thread_clear_error();
 	for (uint64_t i = 0; i < count; i++) {
 		if (bad)
 			bt_message_put_ref(messages[i]);
