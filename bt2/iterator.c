@@ -267,7 +267,7 @@ static void tell(const struct expand *e)
 		fprintf(stderr, "filter.lttng-spi.expand: %" PRIu64 " records came later than hold-ms: they have a later time\n",
 			e->late);
 	if (e->unknown)
-		fprintf(stderr, "filter.lttng-spi.expand: %" PRIu64 " calls are left out: they are another rule's, or their spi_tree:site is not in the trace\n",
+		fprintf(stderr, "filter.lttng-spi.expand: %" PRIu64 " calls are left out: they are another rule's, or their spi_tree:site did not come, as with --begin\n",
 			e->unknown);
 	if (e->gaps)
 		fprintf(stderr, "filter.lttng-spi.expand: batches of calls are missing in %" PRIu64 " places: they were lost, or the rule was off then\n",
