@@ -16,7 +16,7 @@ wrong 1 '\*: means functions of every program' trace -f '*' --exec '*' -o t
 wrong 2 'neither a COMMAND' trace -f x --exec server true
 wrong 2 'neither a COMMAND' trace -f x --exec server -p 1
 wrong 2 '--exec: /bin/ls is not a file name' trace -f x --exec /bin/ls
-wrong 2 '--string-max does not go' trace -f x --exec ls --string-max 10
+wrong 2 '--string-max does not go' trace -f x --exec ls --string-max 20
 is "$(lttng list | grep -c trace-)" 0 "no session is left"
 
 cat >server.py <<'EOF_SERVER'
