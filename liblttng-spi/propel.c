@@ -217,8 +217,7 @@ uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const u
 		return 0;
 	if (spi_budget_is_due(t))
 		return vec ? spi_budget_call(point, frame, vec, stride) : SPI_ANSWER_FULL;
-	point->hits++;
 	if (spi_unlikely(point->flags & SPI_POINT_EXEC))
-		return spi_tree_exec(point, point->record(point, frame, vec, stride));
-	return point->record(point, frame, vec, stride);
+		return spi_tree_exec(point, spi_tree_record(point, frame, vec, stride));
+	return spi_tree_record(point, frame, vec, stride);
 }

@@ -169,10 +169,9 @@ static uint64_t record_one(
 		return 0;
 	if (spi_budget_is_due(t))
 		return spi_budget_call(point, frame, vec, stride);
-	point->hits++;
 	if (spi_unlikely(point->flags & SPI_POINT_EXEC))
-		return spi_tree_exec(point, point->record(point, frame, vec, stride));
-	return point->record(point, frame, vec, stride);
+		return spi_tree_exec(point, spi_tree_record(point, frame, vec, stride));
+	return spi_tree_record(point, frame, vec, stride);
 }
 
 /* Which of its points may have to do something that wants all registers saved? */

@@ -301,6 +301,20 @@ uint32_t spi_tree_limit(struct spi_thread *t, uint32_t trees);
 int spi_tree_bind(struct spi_point *point);	/* payload, if it has none, under the patch lock. 0 or -errno */
 /* The call of `point`, recorded with this answer, executes another program: what is open in the thread ends before. */
 uint64_t spi_tree_exec(struct spi_point *point, uint64_t code);
+
+/* Records a call, and counts it: where the answer is SPI_ANSWER_FULL the same call comes again. */
+SPI_INLINE uint64_t spi_tree_record(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	uint64_t code;
+
+	if (vec) {
+		point->hits++;
+		return point->record(point, frame, vec, stride);
+	}
+	code = point->record(point, frame, vec, stride);
+	point->hits += code != SPI_ANSWER_FULL;
+	return code;
+}
 void spi_tree_base_set(struct spi_thread *t, uint32_t tree);	/* depth counts from here */
 /* The callee is the agent's own function before libc's: the one that it stands for. */
 /* An address that is in no object of a tree: if nobody has looked at that object yet, the control side is asked to. */

@@ -90,6 +90,8 @@ babeltrace2 --plugin-path="$SPI_TOP_BUILDDIR/bt2/.libs" packed --component=c:fil
 	--output=unpacked >/dev/null 2>err || diag "$(cat err)"
 tree_read unpacked
 is "$(tree_calls unpacked.names)" "$all" "--compact: as an ordinary trace"
+spi_trace --tree --compact --lib app -o many ./app 20000 >out
+like "$(cat trace.err)" '% +60000  app:leaf' "--compact: each call is counted once, also where a buffer was full"
 spi_trace --tree --compact --lib app ./app 4 >live.names
 is "$?/$(tree_calls live.names)" "$plain/$all" "--compact: printed as it comes, with names"
 is "$(grep -c 'spi_tree:' live.names)" 0 "--compact: and as calls only"
