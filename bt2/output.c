@@ -5,13 +5,14 @@
  * with its environment and clock, as readers look there for what they need (which
  * tracer it is, the state dump); but not to the streams of the batches, whose
  * packets are younger than they are. So each stream class with batches gets another
- * one beside it, with the same contexts as far as they are simple ones, and each
+ * one beside it, with the same contexts as far as they are known of a call, and each
  * stream one of that, with packets of its own.
  *
  * libbabeltrace2 gives a filter the trace class of its input as const, to keep it
  * from changing what is there. Adding to it is what a live source does all the time;
  * a copy of the whole trace would be the only other way.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "bt2/expand.h"
@@ -43,6 +44,23 @@ static int append(bt_field_class *structure, const char *name, bt_field_class *m
 	return r ? -1 : 0;
 }
 
+/*
+ * Contexts that are the same in all threads of a process, or are given anew here. Of others (procname, pthread_id, perf:thread:*,
+ * $app.*) a batch has those of who wrote it, which may be the agent's thread in place of one that rests: they are left out.
+ */
+static bool is_every_threads(const char *name)
+{
+	static const char *const names[] = {
+		"vtid", "ip", "vpid", "vuid", "veuid", "vsuid", "vgid", "vegid", "vsgid",
+		"cgroup_ns", "ipc_ns", "mnt_ns", "net_ns", "pid_ns", "time_ns", "user_ns", "uts_ns",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
 /* A context's class made again; NULL for kinds that are left out. */
 static bt_field_class *member_class(bt_trace_class *trace_class, const bt_field_class *in, enum out_member_kind *kind)
 {
@@ -69,7 +87,6 @@ static bt_field_class *member_class(bt_trace_class *trace_class, const bt_field_
 	return c;
 }
 
-
 static int context_class(struct out_class *oc, bt_trace_class *trace_class)
 {
 	const bt_field_class *in = bt_stream_class_borrow_event_common_context_field_class_const(oc->in);
@@ -84,7 +101,7 @@ static int context_class(struct out_class *oc, bt_trace_class *trace_class)
 		const bt_field_class_structure_member *member = bt_field_class_structure_borrow_member_by_index_const(in, i);
 		const char *name = bt_field_class_structure_member_get_name(member);
 		struct out_member *m = &oc->members[oc->context_count];
-		bt_field_class *c = member_class(trace_class,
+		bt_field_class *c = !is_every_threads(name) ? NULL : member_class(trace_class,
 			bt_field_class_structure_member_borrow_field_class_const(member), &m->kind);
 
 		if (!c)
