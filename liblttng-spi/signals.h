@@ -100,6 +100,7 @@ int spi_object_is_runtime(const struct spi_object *object);
 
 /* On a thread of the agent's own: by its start routine and id it finds out where libc keeps these. */
 void spi_tracer_threads_learn(uint64_t start, int tid);
+void spi_tracer_threads_except(uint64_t start);	/* a start routine in the tracer's code, of threads that are the program's */
 int32_t spi_tracer_threads_tid_at(void);	/* where libc's descriptor of a thread has its id; -1: not known */
 /* Threads that start there are the tracer's. */
 void spi_tracer_code_add(uint64_t low, uint64_t high);

@@ -15,6 +15,7 @@
  * No locks: who makes a thread may hold any of the program's. A note is claimed by its state.
  */
 #include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/signals.h"
 #include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/tree.h"
 
@@ -29,6 +30,8 @@ struct note {
 _Static_assert(sizeof(struct note) == 32, "what a thread that could not be made costs");
 
 static struct note first_block[NOTES], *blocks[BLOCKS_MAX] = { first_block };
+
+void spi_thread_start(void) SPI_HIDDEN;
 
 struct routine {
 	uint64_t start, arg;	/* rax, rdx: psABI, 3.2.3 */
@@ -90,6 +93,7 @@ int spi_thread_make(uint64_t *start, uint64_t *arg, uint32_t trees)
 
 	if (!note)
 		return -1;
+	spi_tracer_threads_except((uint64_t) spi_thread_start);
 	note->start = *start;
 	note->arg = *arg;
 	note->trees = trees;

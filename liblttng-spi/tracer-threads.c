@@ -18,7 +18,6 @@
 #include <sys/stat.h>
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/proc.h"
-#include "liblttng-spi/tree.h"
 
 #define DESCRIPTOR_BYTES	2304u	/* at least so large in every libc that we know */
 #define RANGES_MAX		16u
@@ -78,9 +77,16 @@ static int is_tracer_code(uint64_t address)
 }
 
 /* Threads that were made in a tree have a start routine of ours (thread-made.c), and are the program's all the same. */
+static uint64_t programs_start;
+
+void spi_tracer_threads_except(uint64_t start)
+{
+	__atomic_store_n(&programs_start, start, __ATOMIC_RELAXED);
+}
+
 static int is_tracer_start(uint64_t start)
 {
-	return is_tracer_code(start) && start != (uint64_t) spi_thread_start;
+	return is_tracer_code(start) && start != __atomic_load_n(&programs_start, __ATOMIC_RELAXED);
 }
 
 int spi_tracer_code_has(uint64_t address)

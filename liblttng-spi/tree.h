@@ -340,7 +340,6 @@ void spi_tree_callback_make(uint64_t address);	/* the same, control side: where 
 void spi_tree_callbacks_take(void);
 /* thread-made.c: a thread that is about to be made is to be in these trees from its start on. 0: start and arg are replaced for that; any thread */
 int spi_thread_make(uint64_t *start, uint64_t *arg, uint32_t trees);
-void spi_thread_start(void) SPI_HIDDEN;
 void spi_thread_made_fork_child(void);
 void spi_tree_caller_back(uint64_t address);
 void spi_tree_handlers_look(void);
