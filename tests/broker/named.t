@@ -34,7 +34,7 @@ is "$(awk -v f="named+0x$(nm named | awk '$3 == "leaf" { sub("^0*", "", $1); pri
 	300 "within a whole tree: what is called from moved instructions"
 
 # In a running process, while the other comes and goes
-rounds=${SPI_SOAK:+40} rounds=${rounds:-4}
+rounds=${SPI_SOAK:+40} rounds=${rounds:-3}
 traced() { spi_status | grep -P "^applied\t$pid\t" | grep -c "$1"; }
 is_active() { [ "$(traced "$1.*active")" -gt 0 ]; }
 is_gone() { [ "$(traced "$1.*active")" = 0 ]; }

@@ -8,6 +8,7 @@
 # killed where is chance: of 16 threads at work one is in the middle of an event every other time. A thread counts an
 # event right after writing it, so one that is killed in between has one more than it says.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
+[ -z "${SPI_SANITIZED:-}" ] || skip_all "nothing here depends on the sanitizers"
 spi_private "$@"
 spi_daemon
 tree_tools

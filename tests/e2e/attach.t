@@ -6,12 +6,12 @@
 #
 # A running, busy C++ process of four threads that throws: attach, record, detach,
 # attach again. After each detach its code is byte for byte its files', and at
-# the end all its values are right. 20 times in check, 1 000 in soak.
+# the end all its values are right. 10 times in check, 1 000 in soak.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 spi_private "$@"
 spi_daemon
 spi_cc thrower thrower.cc
-times=20
+times=10
 [ -z "${SPI_SOAK:-}" ] || times=1000
 
 background ./thrower 0 4

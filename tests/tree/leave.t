@@ -100,7 +100,7 @@ tree_balanced "$SPI_TMP/t" 'perl: balanced'
 
 # Attached to: its own pointers to libc's functions lead to the agent. Several times: the one signal in 100 000 that comes while lttng-ust
 # is in a stub of a call of libc's (at the ends of sub-buffers) must come. The buffers take all of it, should the consumer get no processor.
-runs=6
+runs=4
 [ -z "${SPI_SOAK:-}" ] || runs=100
 bad=
 for ((run = 0; run < runs; run++)); do
