@@ -236,6 +236,10 @@ void process_missed(struct process *process, const char *format, ...) __attribut
 #define MISSED_PREFIX "its first calls may be missing: "
 void missed_count(void);				/* one more that began too early */
 
+/* unheld.c: of a registration that was not held */
+void unheld_tell(struct process *process, const struct facts *facts, const struct spi_broker_app *app);
+void unheld_ended(const struct spi_broker_app *app);	/* its program has ended, and nothing is known of it */
+
 /* hot.c */
 void hot_add(struct process *process, uint64_t count, const char *object, const char *function);
 void hot_sort(struct process *process);		/* busiest first */

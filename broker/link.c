@@ -22,7 +22,6 @@
 #include "spi-sessiond-plugin/ust-threads.h"
 
 #define FORKED_MS	2000	/* it was just forked */
-#define START_MS	1000	/* a program of that age is at its start */
 
 static struct loop_source link_source = { .fd = -1 };
 
@@ -182,30 +181,6 @@ static bool is_forked(const struct process *p)
 	return spi_control_unborn(broker.control, p->facts.parent, FORKED_MS);
 }
 
-/*
- * A program that has begun to run, and that a rule names by what it was started as: the
- * plugin cannot know all of these (table.c there).
- */
-static void tell_not_held(struct process *p, const struct facts *facts)
-{
-	struct facts bare = *facts;
-	struct timespec now;
-	int64_t ms;
-
-	if (!strcmp(facts->run_as, facts->exec) || clock_gettime(CLOCK_BOOTTIME, &now))
-		return;
-	ms = now.tv_sec * 1000ll + now.tv_nsec / 1000000 - (int64_t) (facts->start_time * 1000 / sysconf(_SC_CLK_TCK));
-	if (ms > START_MS)
-		return;		/* it had run before */
-	*bare.run_as = 0;
-	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next)
-		if (rule->enabled && rule->wants.nr_execs && rule_concerns(rule, facts, true) && !rule_concerns(rule, &bare, true)) {
-			process_missed(p, "it was not held: a rule names it by what it was started as (%.40s), which is neither its "
-				       "executable's name nor the process's", facts->run_as);
-			return;
-		}
-}
-
 /* It registered, so it is an application now; what we knew of the program it was may be out of date. */
 static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 {
@@ -213,6 +188,8 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 	bool may_be_forked;
 	struct facts facts;
 
+	if (!p && !held)
+		unheld_ended(app);
 	if (p && (p->agent || p->coming))
 		p = process_hear_agents(p);	/* the end of the former program's connection */
 	if (!p) {
@@ -233,7 +210,7 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 	}
 	p->application = p->registered = true;
 	if (!held && !p->agent && !p->coming && !p->injection)
-		tell_not_held(p, &facts);
+		unheld_tell(p, &facts, app);
 	/* A program that begins does not wait for what was to be tried again later. */
 	if (held && p->again.armed) {
 		loop_timer_cancel(&p->again);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Programs whose registration was not held though a rule may concern them.
+ *
+ * A rule names programs by their executable's name, or by what they were started as. The
+ * plugin cannot know all of the latter (table.c there); we read it, but the program runs
+ * meanwhile. So it is said of one that its first calls may be missing, and of those
+ * that had ended before they could be looked at, how many there were.
+ */
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "broker/broker.h"
+
+#define START_MS	1000	/* a program of that age is at its start */
+
+void unheld_ended(const struct spi_broker_app *app)
+{
+	static unsigned int n;
+
+	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next)
+		if (rule->enabled && rule->wants.nr_execs && rule_instruments(rule) && (!rule->owner || rule->owner == app->uid)) {
+			n++;
+			broker_note("unheld", "%u program%s had ended before what %s started as could be looked at, while a rule names "
+				    "programs (--exec) by a name that is not their executables': calls may be missing", n,
+				    n == 1 ? "" : "s", n == 1 ? "it was" : "they were");
+			return;
+		}
+}
+
+void unheld_tell(struct process *p, const struct facts *facts, const struct spi_broker_app *app)
+{
+	struct facts bare = *facts;
+	struct timespec now;
+	int64_t ms;
+
+	if (!*facts->run_as && !*facts->exec) {		/* a zombie has neither */
+		unheld_ended(app);
+		return;
+	}
+	if (!strcmp(facts->run_as, facts->exec) || clock_gettime(CLOCK_BOOTTIME, &now))
+		return;
+	ms = now.tv_sec * 1000ll + now.tv_nsec / 1000000 - (int64_t) (facts->start_time * 1000 / sysconf(_SC_CLK_TCK));
+	if (ms > START_MS)
+		return;		/* it had run before */
+	*bare.run_as = 0;
+	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next)
+		if (rule->enabled && rule->wants.nr_execs && rule_concerns(rule, facts, true) && !rule_concerns(rule, &bare, true)) {
+			process_missed(p, "it was not held: a rule names it by what it was started as (%.40s), which is neither its "
+				       "executable's name nor the process's", facts->run_as);
+			return;
+		}
+}
