@@ -89,7 +89,6 @@ struct choice {
 	const ElfW(Dyn) *needs;		/* of the caller's object */
 	const char *names;
 	uint64_t first, needed;		/* an address in the one that was loaded first, and in that which is needed */
-	unsigned int count;
 };
 
 static void caller_note(struct choice *c, const struct dl_phdr_info *info)
@@ -138,7 +137,6 @@ static int unwinder_find(struct dl_phdr_info *info, size_t size, void *data)
 	(void) size;
 	if (info->dlpi_addr == (uint64_t) __ehdr_start || !spi_object_defines(info, "_Unwind_Backtrace"))
 		return 0;
-	c->count++;
 	for (int i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC) {
 			uint64_t at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
@@ -151,63 +149,73 @@ static int unwinder_find(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-/* How many objects were ever loaded and unloaded. */
-struct loads {
-	uint64_t adds, subs;
+/*
+ * What was chosen for the callers of an object. It stays so for as long as that object and the unwinder are loaded: what it
+ * needs came with it, and what was first stays so. Both are looked for without a lock (_dl_find_object(), glibc 2.35):
+ * exceptions ask for each of their frames, and a handler that interrupted malloc() while another thread forks has to go on.
+ * Who comes while another writes looks for himself.
+ */
+struct chosen {
+	uint32_t turn;			/* odd: somebody writes */
+	struct dl_find_object caller, of;
+	struct unwinder unwinder;
 };
 
-static int loads_read(struct dl_phdr_info *info, size_t size, void *data)
+static struct chosen all_chosen[16];
+static uint32_t next_chosen;
+
+static int is_same_object(const struct dl_find_object *a, const struct dl_find_object *b)
 {
-	(void) size;
-	*(struct loads *) data = (struct loads) { info->dlpi_adds, info->dlpi_subs };
-	return 1;
+	return a->dlfo_link_map == b->dlfo_link_map && a->dlfo_map_start == b->dlfo_map_start &&
+		a->dlfo_map_end == b->dlfo_map_end && a->dlfo_eh_frame == b->dlfo_eh_frame;
 }
 
-/*
- * The only one, as of these loads. Exceptions ask for each of their frames. Who comes while another writes looks for himself.
- */
-static struct {
-	uint32_t turn;			/* odd: somebody writes */
-	struct loads loads;
-	struct unwinder unwinder;
-} only;
-
-static int only_read(const struct loads *loads, struct unwinder *unwinder)
+static int is_chosen(struct chosen *entry, const struct dl_find_object *caller, struct unwinder *unwinder)
 {
-	uint32_t turn = __atomic_load_n(&only.turn, __ATOMIC_ACQUIRE);
-	struct loads is = only.loads;
+	uint32_t turn = __atomic_load_n(&entry->turn, __ATOMIC_ACQUIRE);
+	struct dl_find_object now, of, its_caller;
 
-	*unwinder = only.unwinder;
+	if (!turn || (turn & 1))
+		return 0;
+	its_caller = entry->caller;
+	of = entry->of;
+	*unwinder = entry->unwinder;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return turn && !(turn & 1) && __atomic_load_n(&only.turn, __ATOMIC_RELAXED) == turn &&
-		is.adds == loads->adds && is.subs == loads->subs;
+	return __atomic_load_n(&entry->turn, __ATOMIC_RELAXED) == turn && is_same_object(&its_caller, caller) &&
+		!_dl_find_object(*(void **) &unwinder->backtrace, &now) && is_same_object(&now, &of);
 }
 
-static void only_write(const struct loads *loads, const struct unwinder *unwinder)
+static void choose(const struct dl_find_object *caller, const struct unwinder *unwinder)
 {
-	uint32_t turn = __atomic_load_n(&only.turn, __ATOMIC_RELAXED);
+	struct chosen *entry = &all_chosen[__atomic_fetch_add(&next_chosen, 1, __ATOMIC_RELAXED) %
+					   (sizeof(all_chosen) / sizeof(all_chosen[0]))];
+	uint32_t turn = __atomic_load_n(&entry->turn, __ATOMIC_RELAXED);
+	struct dl_find_object of;
 
-	if ((turn & 1) || !__atomic_compare_exchange_n(&only.turn, &turn, turn + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	if (_dl_find_object(*(void *const *) &unwinder->backtrace, &of) || (turn & 1) ||
+	    !__atomic_compare_exchange_n(&entry->turn, &turn, turn + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;
-	only.loads = *loads;
-	only.unwinder = *unwinder;
-	__atomic_store_n(&only.turn, turn + 2, __ATOMIC_RELEASE);
+	entry->caller = *caller;
+	entry->of = of;
+	entry->unwinder = *unwinder;
+	__atomic_store_n(&entry->turn, turn + 2, __ATOMIC_RELEASE);
 }
 
 static __attribute__((noinline)) struct unwinder unwinder_look(uint64_t caller)
 {
 	struct choice c = { .caller = spi_behind_slots(caller) };
-	struct loads loads = { 0, 0 };
+	struct dl_find_object its;
 	struct unwinder u;
+	int is_known = !_dl_find_object((void *) c.caller, &its);
 
-	dl_iterate_phdr(loads_read, &loads);
-	if (only_read(&loads, &u))
-		return u;
+	for (unsigned int i = 0; is_known && i < sizeof(all_chosen) / sizeof(all_chosen[0]); i++)
+		if (is_chosen(&all_chosen[i], &its, &u))
+			return u;
 	dl_iterate_phdr(caller_find, &c);
 	dl_iterate_phdr(unwinder_find, &c);
 	u = unwinder_at(c.needed ? c.needed : c.first);
-	if (c.count == 1)
-		only_write(&loads, &u);
+	if (is_known && u.backtrace)
+		choose(&its, &u);
 	return u;
 }
 

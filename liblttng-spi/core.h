@@ -295,8 +295,10 @@ void spi_lend_fork_child(void);
 void spi_signals_init(void);
 
 /* ---- phdr.c: over fork(), with signals blocked ---- */
-void spi_phdr_lock(void);
-void spi_phdr_unlock(void);
+void spi_phdr_lock_fork(void);
+void spi_phdr_unlock_fork(void);
+void spi_phdr_fork_child(void);		/* before it is given back there */
+int spi_phdr_inside(void);		/* is somebody in there who did not wait for a fork? In its child: when it was made */
 
 /* ---- fork.c ---- */
 int spi_fork_init(void);

@@ -135,13 +135,21 @@ static void before(void)
 	if (spi_payload)
 		spi_payload->fork_before();
 	forking_all = spi_signals_hold(~UINT64_C(0));
-	spi_phdr_lock();
+	spi_phdr_lock_fork();
 	forking_mask = spi_patch_lock_fork();
+}
+
+/* Why nothing can be done in the child; NULL: it can. */
+static const char *child_obstacle(void)
+{
+	return forking_short ? forking_short : is_loading() ? "it was made while a library was loaded" : spi_phdr_inside() ?
+		"it was made while another thread looked at the list of loaded objects" : NULL;
 }
 
 static void in_parent(void)
 {
 	uint64_t stepped, held;
+	const char *why;
 
 	if (forking != &spi_thread) {
 		if (spi_control_is_mine())
@@ -150,13 +158,14 @@ static void in_parent(void)
 	}
 	forking = NULL;
 	spi_patch_unlock_fork(forking_mask);
-	spi_phdr_unlock();
+	spi_phdr_unlock_fork();
 	spi_signals_release(forking_all);
 	child_forget();
 	if (spi_payload)
 		spi_payload->fork_parent();
-	if (forking_short || is_loading())	/* the child has looked by itself: if that was over just now it is not told */
-		spi_exec_note("a child", forking_short ? forking_short : "it was made while a library was loaded");
+	why = child_obstacle();		/* the child has looked by itself: if that was over just now it is not told */
+	if (why)
+		spi_exec_note("a child", why);
 	spi_thread.busy &= ~forking_busy;
 	stepped = forking_stepped;
 	held = forking_held;
@@ -175,11 +184,12 @@ static void child_leave(void)
 	spi_tree_signals_fork_child(0);
 	child_forget();
 	spi_patch_unlock_fork(forking_mask);
-	spi_phdr_unlock();
+	spi_phdr_fork_child();
+	spi_phdr_unlock_fork();
 	spi_signals_release(forking_all);
 	if (spi_payload)
 		spi_payload->fork_parent();	/* gives lttng-ust's locks back, no more */
-	spi_sandbox_drop();
+	spi_sandbox_drop_alone();
 	spi_control_unlock();
 	spi_signals_release(forking_held);
 	spi_steps_resume(forking_stepped);
@@ -233,7 +243,8 @@ static void child_begin(const char *socket)
 	spi_thread_made_fork_child();
 	spi_budget_fork_child();
 	spi_patch_unlock_fork(forking_mask);
-	spi_phdr_unlock();
+	spi_phdr_fork_child();
+	spi_phdr_unlock_fork();
 	spi_signals_release(forking_all);
 	if (spi_payload) {
 		spi_low_fds_hold();
@@ -251,7 +262,7 @@ static void child_begin(const char *socket)
 
 static void in_child(void)
 {
-	if (forking == &spi_thread && (forking_short || is_loading()))
+	if (forking == &spi_thread && child_obstacle())
 		child_leave();
 	else if (forking == &spi_thread || (!own_fork && is_sandbox()))
 		child_begin(child_socket());

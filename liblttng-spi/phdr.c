@@ -13,7 +13,12 @@
  * by its thread-local memory, as libc's own is: LeakSanitizer stops all threads from
  * within a callback, and has a task look at the list that is none of them, and borrows
  * the memory of the one that waits in there.
+ *
+ * A fork may wait with this lock for malloc()'s, of a thread that a handler has interrupted, which looks at the list (profilers
+ * do, whose unwinder asks for the objects). So who has waited for a fork for that long goes in without the lock, as it
+ * would untraced. A child that is made while somebody is inside like that is left alone (fork.c).
  */
+#include <errno.h>
 #include <dlfcn.h>
 #include <link.h>
 #include <linux/futex.h>
@@ -28,30 +33,70 @@ static int phdr_lock;		/* 0 free, 1 held, 2 held and awaited */
 static struct spi_thread *phdr_owner;
 static uint32_t phdr_depth;	/* the owner's */
 
-/* Signals are blocked: a handler that came in between would wait for its own thread. */
-void spi_phdr_lock(void)
+#define FORK_MS	50	/* a fork that takes longer waits for somebody, most likely */
+
+static uint32_t forking, forks, fork_given_up;	/* forks: how many; given up: which of them somebody did not wait for */
+static uint32_t nr_unlocked;			/* threads that are inside without the lock */
+
+/* Signals are blocked: a handler that came in between would wait for its own thread. 0, or -1: a fork takes too long. */
+static int lock_take(int may_give_up)
 {
+	const struct { int64_t s, ns; } timeout = { 0, FORK_MS * 1000000 };
 	struct spi_thread *self = &spi_thread;
+	long waited = 0;
 	int seen = 0;
 
 	if (__atomic_load_n(&phdr_owner, __ATOMIC_RELAXED) == self) {
 		phdr_depth++;
-		return;
+		return 0;
 	}
 	if (!__atomic_compare_exchange_n(&phdr_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		while (__atomic_exchange_n(&phdr_lock, 2, __ATOMIC_ACQUIRE))
-			spi_sys(SYS_futex, &phdr_lock, FUTEX_WAIT_PRIVATE, 2L, NULL);
+		while (__atomic_exchange_n(&phdr_lock, 2, __ATOMIC_ACQUIRE)) {
+			uint32_t fork = __atomic_load_n(&forks, __ATOMIC_RELAXED);
+
+			/* a handler of a signal that comes again and again would not get back if it waited each time */
+			if (may_give_up && __atomic_load_n(&forking, __ATOMIC_RELAXED) &&
+			    (waited == -ETIMEDOUT || __atomic_load_n(&fork_given_up, __ATOMIC_RELAXED) == fork)) {
+				__atomic_store_n(&fork_given_up, fork, __ATOMIC_RELAXED);
+				return -1;
+			}
+			waited = spi_raw4(SYS_futex, (uint64_t) &phdr_lock, FUTEX_WAIT_PRIVATE, 2, (uint64_t) &timeout);
+		}
 	__atomic_store_n(&phdr_owner, self, __ATOMIC_RELAXED);
 	phdr_depth = 1;
+	return 0;
 }
 
-void spi_phdr_unlock(void)
+static void lock_give(void)
 {
 	if (--phdr_depth)
 		return;
 	__atomic_store_n(&phdr_owner, NULL, __ATOMIC_RELAXED);
 	if (__atomic_exchange_n(&phdr_lock, 0, __ATOMIC_RELEASE) == 2)
 		spi_sys(SYS_futex, &phdr_lock, FUTEX_WAKE_PRIVATE, 1L);
+}
+
+void spi_phdr_lock_fork(void)
+{
+	lock_take(0);
+	__atomic_fetch_add(&forks, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&forking, 1, __ATOMIC_RELAXED);
+}
+
+void spi_phdr_unlock_fork(void)
+{
+	__atomic_store_n(&forking, 0, __ATOMIC_RELAXED);
+	lock_give();
+}
+
+void spi_phdr_fork_child(void)
+{
+	nr_unlocked = 0;
+}
+
+int spi_phdr_inside(void)
+{
+	return __atomic_load_n(&nr_unlocked, __ATOMIC_RELAXED) != 0;
 }
 
 /*
@@ -89,7 +134,7 @@ SPI_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, vo
 {
 	struct walk walk = { .callback = callback, .data = data };
 	uint64_t old;
-	int result;
+	int result, is_locked;
 
 	if (spi_unlikely(!next_iterate))
 		*(void **) &next_iterate = dlsym(RTLD_NEXT, "dl_iterate_phdr");
@@ -97,11 +142,16 @@ SPI_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, vo
 		return walk_all(&walk);
 	/* taking and giving back is not for handlers to come between */
 	old = spi_signals_hold(~UINT64_C(0));
-	spi_phdr_lock();
+	is_locked = lock_take(1) == 0;
+	if (!is_locked)
+		__atomic_fetch_add(&nr_unlocked, 1, __ATOMIC_RELAXED);
 	spi_signals_release(old);
 	result = walk_all(&walk);
 	old = spi_signals_hold(~UINT64_C(0));
-	spi_phdr_unlock();
+	if (is_locked)
+		lock_give();
+	else
+		__atomic_fetch_sub(&nr_unlocked, 1, __ATOMIC_RELAXED);
 	spi_signals_release(old);
 	return result;
 }

@@ -103,6 +103,24 @@ void spi_sandbox_drop(void)
 	__atomic_store_n(&spi_sandboxed, 1, __ATOMIC_RELEASE);
 }
 
+/* By the list that debuggers go through, which has no lock: libc's may be that of a thread which is not in this process. */
+void spi_sandbox_drop_alone(void)
+{
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		const Elf64_Ehdr *head = (const Elf64_Ehdr *) map->l_addr;
+		const char *name = strrchr(map->l_name, '/');
+		struct dl_phdr_info info = { .dlpi_addr = map->l_addr, .dlpi_name = map->l_name };
+
+		/* these have their file's head at their begin, as shared libraries do */
+		if (strncmp(name ? name + 1 : map->l_name, "liblttng-", 9) || memcmp(head->e_ident, ELFMAG, SELFMAG))
+			continue;
+		info.dlpi_phdr = (const Elf64_Phdr *) (map->l_addr + head->e_phoff);
+		info.dlpi_phnum = head->e_phnum;
+		fini_drop(&info);
+	}
+	__atomic_store_n(&spi_sandboxed, 1, __ATOMIC_RELEASE);
+}
+
 static void sandbox_comes(const char *why)
 {
 	struct spi_thread *t = &spi_thread;

@@ -15,5 +15,7 @@ int spi_own_prctl(int option, ...) SPI_HIDDEN;
 void spi_sandbox_init(void);
 /* The process goes on without the tracer: neither destructors nor system calls of its from here on. */
 void spi_sandbox_drop(void);
+/* The same in the child of a fork, where this thread is the only one and libc's lock of the objects may be nobody's. */
+void spi_sandbox_drop_alone(void);
 
 #endif /* SPI_SANDBOX_H */
