@@ -116,6 +116,9 @@ bool rule_may(const struct rule *rule, const struct facts *facts);
 /* More rules than one user may have? Then a text that says so. */
 bool ruleset_describe_beyond(const struct ruleset *set, const struct account *account, char *text, size_t size);
 
+/* requests.c */
+/* The one with that text and mode; made when there is none. To be put. NULL: no memory. */
+struct request *request_get(const char *text, uint32_t flags);
 unsigned int request_count(void);			/* places, some of which may be empty */
 struct request *request_at(unsigned int index);		/* NULL: nobody's place */
 struct request *request_hold(struct request *request);	/* until request_put(); NULL stays NULL */
