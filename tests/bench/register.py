@@ -186,12 +186,16 @@ def part_starts(program):
 
 
 class Storm:
-    """STORM programs that start at once in a daemon's namespaces."""
+    """
+    STORM programs that start at once in a daemon's namespaces, in a session of their own (setsid): as from another terminal
+    than where `lttng` is asked, or from the service manager. The kernel shares the processors among sessions (autogroup).
+    """
 
     def __init__(self, daemon, program):
         script = 'for ((i = 0; i < %d; i++)); do %s >"$1/out.$i" & done; wait' % (STORM, program)
         self.daemon = daemon
-        self.apps = subprocess.Popen(daemon.inside('bash', '-c', script, 'storm', daemon.home), env=daemon.environment)
+        self.apps = subprocess.Popen(daemon.inside('bash', '-c', script, 'storm', daemon.home), env=daemon.environment,
+                                     start_new_session=True)
 
     def report(self):
         """How long they waited, and how many were instrumented before main()."""

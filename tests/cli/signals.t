@@ -173,7 +173,8 @@ echo $? >status
 counted 15 "timeout(1): once"
 nothing_left "signals to the group"
 
-start -f p_step -o killed ./counting
+# What a front end that is killed leaves is to be among what goes with the test.
+XDG_RUNTIME_DIR=$SPI_TMP start -f p_step -o killed ./counting
 sentinel=$(ps -o pid=,comm= --ppid "$tracer" | sed -n 's/^ *\([0-9]*\) lttng-sentinel$/\1/p')
 check "the sentinel is there" [ -n "$sentinel" ]
 is "$(ls "/proc/$sentinel/fd" | wc -l)" 1 "the sentinel holds no file of the front end's or the command's"
