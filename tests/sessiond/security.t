@@ -48,7 +48,11 @@ check "a program is traced" spi_wait 15 applied "$witness"
 # ---- ids --------------------------------------------------------------------------
 if [ -w /proc/sys/kernel/ns_last_pid ]; then
 	for round in 1 2 3; do
-		timeout 30 python3 "$SPI_SESSIOND_PROGRAMS/reuse.py" 2001 2002 /run/lttng "$PWD/plain" 2500 >reused 2>&1
+		# Another of the daemon's processes may have got it.
+		for try in 1 2 3 4; do
+			timeout 30 python3 "$SPI_SESSIOND_PROGRAMS/reuse.py" 2001 2002 /run/lttng "$PWD/plain" 2500 >reused 2>&1
+			grep -q 'the id is not to be had' reused || break
+		done
 		like "$(cat reused)" 'uid 2002 inside 0' \
 			"round $round: nothing is loaded into the process that has got an application's id"
 		unlike "$(cat reused)" 'RULE_ADD|MAP' \
