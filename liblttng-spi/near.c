@@ -287,11 +287,6 @@ static struct chunk *chunk_with_room(struct spi_arena *arena, struct chunk **lis
 	return chunk;
 }
 
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ	22
-#define MADV_POPULATE_WRITE	23
-#endif
-
 /*
  * Up to `end` of the chunk is about to be written. A chunk that grows gets the pages that it will need next at once,
  * a quarter of what it has: each would cost a fault, those of code two. Linux before 5.14 has no such advice.

@@ -75,6 +75,11 @@ SPI_INLINE int spi_file_fits(uint64_t bytes)
 	return spi_raw4(SYS_prlimit64, 0, 1 /* RLIMIT_FSIZE */, 0, (uint64_t) limit) < 0 || bytes <= limit[0];
 }
 
+#ifndef MADV_POPULATE_READ	/* Linux 5.14, glibc 2.35 */
+#define MADV_POPULATE_READ	22
+#define MADV_POPULATE_WRITE	23
+#endif
+
 /* mmap(); 0 on failure. */
 uint64_t spi_mmap(uint64_t address, uint64_t size, int prot, int flags, int fd);
 void spi_munmap(uint64_t address, uint64_t size);

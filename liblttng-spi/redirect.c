@@ -86,13 +86,29 @@ static void tables_read(struct tables *t, const ElfW(Dyn) *dynamic, uint64_t bia
 	}
 }
 
-/* The protection of a page, or -1. */
-static int page_protection(uint64_t page)
+/* A page that is writable just now. */
+struct opened {
+	uint64_t relro, relro_end;	/* of the object: what is read-only once it is relocated */
+	uint64_t page;		/* 0: none is */
+	int protection;		/* what it has otherwise */
+};
+
+static int has_advice(uint64_t page, int advice)
+{
+	return spi_sys(SYS_madvise, page, SPI_PAGE, (long) advice) == 0;
+}
+
+/* The protection of a page, or -1. To go through the list of mappings takes long, and only old kernels need it. */
+static int page_protection(const struct opened *o, uint64_t page)
 {
 	struct spi_maps maps;
 	struct spi_vma vma;
 	int found = -1;
 
+	if (has_advice(page, MADV_POPULATE_WRITE))
+		return PROT_READ | PROT_WRITE;
+	if (page >= o->relro && page < o->relro_end && has_advice(page, MADV_POPULATE_READ))
+		return PROT_READ;
 	if (spi_maps_open(&maps) < 0)
 		return -1;
 	while (found < 0 && spi_maps_next(&maps, &vma))
@@ -101,12 +117,6 @@ static int page_protection(uint64_t page)
 	spi_maps_close(&maps);
 	return found;
 }
-
-/* A page that is writable just now. */
-struct opened {
-	uint64_t page;		/* 0: none is */
-	int protection;		/* what it has otherwise */
-};
 
 static void page_close(struct opened *o)
 {
@@ -121,7 +131,7 @@ static int page_open(struct opened *o, uint64_t page)
 	if (o->page == page)
 		return 0;
 	page_close(o);
-	o->protection = page_protection(page);
+	o->protection = page_protection(o, page);
 	if (o->protection < 0 || (!(o->protection & PROT_WRITE) &&
 			spi_sys(SYS_mprotect, page, SPI_PAGE, o->protection | PROT_WRITE) < 0))
 		return -1;
@@ -142,7 +152,7 @@ static void object_set(const struct dl_phdr_info *info, const struct spi_redirec
 {
 	const ElfW(Dyn) *dynamic = NULL;
 	struct tables t = { 0 };
-	struct opened o = { 0, 0 };
+	struct opened o = { 0 };
 	uint64_t low = 0;
 
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -152,6 +162,10 @@ static void object_set(const struct dl_phdr_info *info, const struct spi_redirec
 			dynamic = (const void *) (info->dlpi_addr + ph->p_vaddr);
 		if (ph->p_type == PT_LOAD && info->dlpi_addr && ph->p_vaddr + ph->p_memsz > low)
 			low = ph->p_vaddr + ph->p_memsz;
+		if (ph->p_type == PT_GNU_RELRO) {
+			o.relro = SPI_PAGE_OF(info->dlpi_addr + ph->p_vaddr);
+			o.relro_end = info->dlpi_addr + ph->p_vaddr + ph->p_memsz;
+		}
 	}
 	if (!dynamic)
 		return;
