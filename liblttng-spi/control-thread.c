@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include "liblttng-spi/link-internal.h"
 #include "liblttng-spi/budget.h"
+#include "liblttng-spi/instrument.h"
 #include "liblttng-spi/leave.h"
 #include "liblttng-spi/steps.h"
 #include "liblttng-spi/threads-internal.h"
@@ -24,6 +25,7 @@
 #define CHILD_MS	300	/* for the controller to say anything */
 #define CHILD_GO_MS	1500	/* and, as it has, that the child may go on */
 #define BEGIN_MS	100	/* for the control thread to begin: main() may leave no memory for it */
+#define KEEP_MS		3	/* for the first rules */
 
 uint32_t spi_link_attached;
 static int has_strange_rules;		/* a forked child's that has not reached its parent's controller */
@@ -147,8 +149,21 @@ void spi_control_event_end(void)
 	event_close(fd);
 }
 
+/* Numbers of descriptors are kept until the first rules are in force, or do not come. */
+static void keep_moment(struct spi_link *link)
+{
+	struct pollfd poll = { link->fd, POLLIN, 0 };
+
+	if (!spi_low_fds_are_kept() || spi_sys(SYS_poll, &poll, 1L, spi_rules ? 0L : KEEP_MS))
+		return;
+	spi_control_lock();
+	spi_low_fds_keep_end();
+	spi_control_unlock();
+}
+
 void spi_control_wait(struct spi_link *link)
 {
+	keep_moment(link);
 	for (;;) {
 		struct pollfd poll[2] = { { link->fd, POLLIN, 0 }, { spi_control_event, POLLIN, 0 } };
 		uint64_t count;
@@ -195,13 +210,15 @@ static int link_begin(struct spi_link *link)
 	int r;
 
 	spi_control_lock();
-	spi_low_fds_hold();
+	spi_low_fds_keep();
 	spi_control_unlock();
 	event_open();
 	r = spi_link_hello(link, spi_fd_high(link->fd), link->hello_flags);
-	spi_control_lock();
-	spi_low_fds_release();
-	spi_control_unlock();
+	if (r < 0) {
+		spi_control_lock();
+		spi_low_fds_keep_end();
+		spi_control_unlock();
+	}
 	return r;
 }
 
@@ -271,6 +288,7 @@ static void *control_thread(void *data)
 		r = spi_control_serve(link, -1, 0);
 	spi_keeping_end();
 	spi_control_lock();
+	spi_low_fds_keep_end();
 	if (r == 2)	/* the event went with DETACH: by now there may be another controller, with its own */
 		spi_link_close(link);
 	else

@@ -27,6 +27,12 @@ uint64_t spi_parse_number(const char *s, const char **end);
 /* Around what opens files in a thread of ours: it gets no number that the program may count on (low-fds.c). Control lock. */
 void spi_low_fds_hold(void);
 void spi_low_fds_release(void);
+void spi_low_fds_keep(void);		/* from now on until keep_end(); both may come twice */
+void spi_low_fds_keep_end(void);
+void spi_low_fds_wait(void);		/* who holds them waits for his controller */
+void spi_low_fds_wait_end(void);
+int spi_low_fds_are_held(void);
+int spi_low_fds_are_kept(void);
 void spi_low_fds_fork_child(void);
 long spi_fd_table_size(void);		/* how many descriptors this process has a table for; 0: unknown */
 long spi_fd_table_size_keep(int is_kept);	/* reads it, for spi_fd_high() to take no time; or forgets it */

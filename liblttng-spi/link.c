@@ -18,6 +18,7 @@
 #include "liblttng-spi/proc.h"
 
 #define PACKET_MAX	(sizeof(struct spi_msg) + SPI_PROTO_BODY_MAX)
+#define MOMENT_MS	3
 #define ANSWER_MS	70000		/* a code map of a large program takes its time; the controller has a deadline of 60 s */
 
 struct spi_link *spi_link_current;	/* guarded by the control lock */
@@ -64,6 +65,35 @@ int spi_link_send_at_once(struct spi_link *link, uint16_t type, uint32_t id)
 	return link_send(link, type, id, NULL, 0, NULL, 0, -1, MSG_DONTWAIT);
 }
 
+/* Like poll(). Numbers of descriptors are not held for longer than a moment, which is what most answers take. */
+static long link_wait(struct spi_link *link, int timeout_ms)
+{
+	struct pollfd poll = { link->fd, POLLIN, 0 };
+	int is_moment = spi_low_fds_are_held() && (timeout_ms < 0 || timeout_ms > MOMENT_MS), is_mine;
+	long r;
+
+	do
+		r = spi_sys(SYS_poll, &poll, 1L, is_moment ? MOMENT_MS : timeout_ms);
+	while (r == -EINTR);
+	if (r || !is_moment)
+		return r;
+	is_mine = spi_control_is_mine();
+	if (!is_mine)
+		spi_control_lock();
+	spi_low_fds_wait();
+	if (!is_mine)
+		spi_control_unlock();
+	do
+		r = spi_sys(SYS_poll, &poll, 1L, timeout_ms);
+	while (r == -EINTR);
+	if (!is_mine)
+		spi_control_lock();
+	spi_low_fds_wait_end();
+	if (!is_mine)
+		spi_control_unlock();
+	return r;
+}
+
 long spi_link_receive(struct spi_link *link, int timeout_ms, int *fd)
 {
 	struct iovec iov = { link->packet, PACKET_MAX };
@@ -72,14 +102,11 @@ long spi_link_receive(struct spi_link *link, int timeout_ms, int *fd)
 		char bytes[CMSG_SPACE(sizeof(int) * 4)];
 	} control;
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
-	struct pollfd poll = { link->fd, POLLIN, 0 };
 	const struct spi_msg *head = (const struct spi_msg *) link->packet;
 	long r;
 
 	*fd = -1;
-	do
-		r = spi_sys(SYS_poll, &poll, 1L, timeout_ms);
-	while (r == -EINTR);
+	r = link_wait(link, timeout_ms);
 	if (r <= 0)
 		return r < 0 ? r : -ETIMEDOUT;
 	do

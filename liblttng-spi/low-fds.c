@@ -14,6 +14,9 @@
  * is looked at again. Numbers 0 to 2 are held only where they have been free for a
  * while, as a program that redirects its output closes one and opens it at once.
  *
+ * An agent that is being attached keeps them from its begin until its first rules are in force: to hold and give back takes a
+ * hundred system calls each. But for no longer than a moment where it waits for its controller.
+ *
  * Under the control lock, or before there are other threads; the child of a fork
  * gives back what its parent held.
  */
@@ -32,7 +35,8 @@
 #define LEAST_LIMIT	256u
 #define FIRST_TRIES	3
 
-static uint32_t depth;
+static uint32_t depth, waits;		/* waits: holders that wait for their controller */
+static int is_taken, is_kept;
 static long low_fds;
 static uint8_t held[LOW_FDS];
 static struct stat held_file;
@@ -140,13 +144,12 @@ static long held_file_place(void)
 	return file;
 }
 
-void spi_low_fds_hold(void)
+static void take(void)
 {
 	struct rlimit limit;
 	long file, fd;
 
-	if (depth++)
-		return;
+	is_taken = 1;
 	low_fds = low_fds_choose();
 	if (spi_sys(SYS_prlimit64, 0L, RLIMIT_NOFILE, NULL, &limit) < 0 || limit.rlim_cur < LEAST_LIMIT)
 		return;
@@ -171,20 +174,77 @@ static void give_back(void)
 		if (held[fd] && (alone || is_held(fd)))
 			spi_sys(SYS_close, (long) fd);
 	memset(held, 0, sizeof(held));
+	is_taken = 0;
 }
 
-void spi_low_fds_release(void)
+void spi_low_fds_hold(void)
 {
-	if (--depth)
+	depth++;
+	if (!is_taken)
+		take();
+}
+
+static void let_go(void)
+{
+	if (!is_taken || depth > waits)
 		return;
 	spi_fd_table_size_keep(0);
 	give_back();
 }
 
+void spi_low_fds_release(void)
+{
+	depth--;
+	let_go();
+}
+
+/* ---- for longer than one thing that is done ---- */
+
+void spi_low_fds_keep(void)
+{
+	if (is_kept)
+		return;
+	is_kept = 1;
+	spi_low_fds_hold();
+}
+
+void spi_low_fds_keep_end(void)
+{
+	if (!is_kept)
+		return;
+	is_kept = 0;
+	spi_low_fds_release();
+}
+
+/* Each of the holders that there are waits: all are this thread's, or would have the control lock. */
+void spi_low_fds_wait(void)
+{
+	waits = depth;
+	let_go();
+}
+
+void spi_low_fds_wait_end(void)
+{
+	waits = 0;
+	if (depth && !is_taken)
+		take();
+}
+
+int spi_low_fds_are_kept(void)
+{
+	return is_kept;
+}
+
+int spi_low_fds_are_held(void)
+{
+	return is_taken;
+}
+
 void spi_low_fds_fork_child(void)
 {
-	if (depth)
+	if (is_taken)
 		give_back();
-	depth = 0;
+	depth = waits = 0;
+	is_kept = 0;
 	spi_fd_table_size_keep(0);
 }
