@@ -17,6 +17,7 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -62,6 +63,39 @@ static void take_status(struct spi_agent *agent, int fd)
 	agent->status_size = size;
 }
 
+/*
+ * From here on by a connection whose one end nobody else has: to receive by one that the target made takes a child each
+ * time (foreign.c). The former stays: it tells whether the target lives.
+ */
+static void agent_move(struct spi_agent *agent)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = &agent->source };
+	struct spi_control *control = agent->control;
+	struct rlimit files = { 0 };
+	int pair[2];
+
+	if (agent->first || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return;
+	/* two descriptors an agent: not where there are so many that one each is better */
+	if (getrlimit(RLIMIT_NOFILE, &files) || (rlim_t) pair[1] > files.rlim_cur / 2 ||
+	    epoll_ctl(control->epoll, EPOLL_CTL_ADD, pair[0], &event)) {
+		close(pair[0]);
+		close(pair[1]);
+		return;
+	}
+	fcntl(pair[0], F_SETFL, O_NONBLOCK);	/* not pair[1]: that is another open file */
+	spi_agent_send(agent, SPI_MSG_SOCKET, 0, NULL, 0, NULL, 0, pair[1]);
+	if (agent->first) {	/* not sent: it goes on as it was */
+		spi_agent_drop_queue(agent);
+		close(pair[0]);
+		return;
+	}
+	epoll_ctl(control->epoll, EPOLL_CTL_DEL, agent->source.fd, NULL);
+	agent->former = agent->source.fd;
+	agent->source.fd = pair[0];
+	agent->is_shared = false;
+}
+
 static int take_hello(struct spi_agent *agent, uint32_t id, const char *body, size_t size, int fd)
 {
 	struct spi_control *control = agent->control;
@@ -85,6 +119,8 @@ static int take_hello(struct spi_agent *agent, uint32_t id, const char *body, si
 	agent->exe[length] = 0;
 	if (fd >= 0)
 		take_status(agent, fd);
+	if (agent->is_shared && !agent->is_child && agent->flags & SPI_HELLO_SOCKET)
+		agent_move(agent);
 	spi_agent_send(agent, SPI_MSG_WELCOME, id, &welcome, sizeof(welcome), *path ? path : NULL,
 		*path ? strlen(path) + 1 : 0, spi_floor_fd(control, agent->uid));
 	if (control->ops.on_hello)
@@ -301,6 +337,7 @@ static struct spi_agent *agent_add(struct spi_control *control, int fd, pid_t pi
 		agent->pid = pid;
 		agent->uid = peer.uid;
 		agent->is_shared = is_shared;
+		agent->former = -1;
 		agent->start_time = spi_process_start_time(pid);
 		agent->last = &agent->first;
 		ret = spi_source_add(control, &agent->source, fd, EPOLLIN, agent_ready);
@@ -332,6 +369,8 @@ void spi_agent_free(struct spi_control *control, struct spi_agent *agent)
 	spi_map_jobs_forget(control, agent);
 	epoll_ctl(control->epoll, EPOLL_CTL_DEL, agent->source.fd, NULL);
 	spi_foreign_close(agent->source.fd, agent->is_shared, agent->uid);
+	if (agent->former >= 0)
+		spi_foreign_close(agent->former, true, agent->uid);
 	spi_agent_drop_queue(agent);
 	spi_awaited_free(agent);
 	if (agent->status)
@@ -393,7 +432,7 @@ int spi_agent_lives(const struct spi_agent *agent)
 	bool lives;
 
 	/* its parent made a forked child's connection */
-	if (agent->is_child || getsockopt(agent->source.fd, SOL_SOCKET, SO_PEERPIDFD, &polled.fd, &size))
+	if (agent->is_child || getsockopt(agent->former >= 0 ? agent->former : agent->source.fd, SOL_SOCKET, SO_PEERPIDFD, &polled.fd, &size))
 		return (agent->is_child || errno == ENOPROTOOPT) && has_same_id(agent);
 	lives = !poll(&polled, 1, 0);
 	close(polled.fd);

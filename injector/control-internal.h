@@ -38,6 +38,7 @@ struct spi_agent {
 	uint64_t start_time;
 	bool said_hello, over, told_first_ended;
 	bool is_shared;					/* others may have our end of the connection, too: foreign.c */
+	int former;					/* the connection that the target made, or -1: agent_move() */
 	bool is_child;					/* its parent has given us the connection (SPI_MSG_CHILD): */
 	pid_t parent;
 	uint64_t given_ms;				/* when, CLOCK_MONOTONIC */

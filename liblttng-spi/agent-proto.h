@@ -7,7 +7,8 @@
  * An AF_UNIX SOCK_SEQPACKET connection; one packet is one message: this header
  * and `size` bytes of body, and at most one file descriptor (SCM_RIGHTS).
  * A preloaded agent connects to the path in LTTNG_SPI_SOCKET; an injected one is
- * handed one end of a socketpair that the injector made in the target. The
+ * handed one end of a socketpair that the injector made in the target, and then
+ * another one that the controller made (SPI_MSG_SOCKET). The
  * controller checks SO_PEERCRED of a connection; an agent talks only to a peer
  * that is root or has its own uid.
  *
@@ -66,6 +67,7 @@ enum spi_msg_type {
 	SPI_MSG_RULE_CLOSE,	/* struct spi_msg_rule: of a rule that is switched off: once its calls have returned, answer RULE_CLOSED. flags: SPI_CLOSE_* */
 	SPI_MSG_RULES_KEEP,	/* struct spi_msg_rule + any number of struct spi_msg_rule_kept: all other rules are removed. For who has rules of a
 				 * parent's, or of a former controller's. RULE_DONE with number 0 is the answer. flags: SPI_KEEP_MORE */
+	SPI_MSG_SOCKET,		/* before WELCOME, to who said SPI_HELLO_SOCKET; fd: the connection for all that follows. No answer */
 };
 
 struct spi_msg {
@@ -84,6 +86,7 @@ struct spi_msg_hello {
 };
 #define SPI_HELLO_PRELOADED	1u	/* main() has not begun and waits for GO */
 #define SPI_HELLO_FORKED	2u	/* child of a process that had the agent */
+#define SPI_HELLO_SOCKET	4u	/* the target made this connection; it takes another one, whose other end the controller alone has */
 
 /*
  * A program that a traced one executes comes under the call trees that follow it there, whomever else they mean: the

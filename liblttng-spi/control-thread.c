@@ -213,7 +213,7 @@ static int link_begin(struct spi_link *link)
 	spi_low_fds_keep();
 	spi_control_unlock();
 	event_open();
-	r = spi_link_hello(link, spi_fd_high(link->fd), link->hello_flags);
+	r = spi_link_hello(link, spi_fd_high(link->fd), link->hello_flags | SPI_HELLO_SOCKET);
 	if (r < 0) {
 		spi_control_lock();
 		spi_low_fds_keep_end();

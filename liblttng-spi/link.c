@@ -154,6 +154,16 @@ static void put_aside(struct spi_link *link, long size)
 	*tail = p;
 }
 
+/*
+ * Another connection, which came over one that is allowed. Who made it is not asked: in a user namespace
+ * of ours its user has no name.
+ */
+static void link_move(struct spi_link *link, int fd)
+{
+	spi_sys(SYS_close, link->fd);
+	link->fd = spi_fd_high(fd);
+}
+
 long spi_link_answer(struct spi_link *link, uint16_t type, uint32_t id, void *body, size_t size, int *fd)
 {
 	const struct spi_msg *head = (const struct spi_msg *) link->packet;
@@ -167,6 +177,10 @@ long spi_link_answer(struct spi_link *link, uint16_t type, uint32_t id, void *bo
 			return r;
 		if (head->type == type && head->id == id)
 			break;
+		if (head->type == SPI_MSG_SOCKET && *fd >= 0 && link->hello_flags & SPI_HELLO_SOCKET) {
+			link_move(link, *fd);
+			continue;
+		}
 		if (*fd >= 0)
 			spi_sys(SYS_close, *fd);
 		put_aside(link, r);
