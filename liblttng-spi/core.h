@@ -304,6 +304,8 @@ void spi_signals_init(void);
 void spi_phdr_lock_fork(void);
 void spi_phdr_unlock_fork(void);
 void spi_phdr_fork_child(void);		/* before it is given back there */
+struct dl_phdr_info;
+int spi_phdr_for_tracer(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data);	/* what lttng-ust calls when we were injected */
 int spi_phdr_inside(void);		/* is somebody in there who did not wait for a fork? In its child: when it was made */
 
 /* ---- fork.c ---- */

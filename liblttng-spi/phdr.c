@@ -23,12 +23,15 @@
 #include <link.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/steps.h"
 
 static int (*next_iterate)(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data);
+extern const char __ehdr_start[] SPI_HIDDEN;
+
 static int phdr_lock;		/* 0 free, 1 held, 2 held and awaited */
 static struct spi_thread *phdr_owner;
 static uint32_t phdr_depth;	/* the owner's */
@@ -100,22 +103,55 @@ int spi_phdr_inside(void)
 }
 
 /*
+ * lttng-ust describes each object in the trace, with some hundred system calls, before main() goes on. The tracer's own are
+ * of no use there: no call is recorded in them. So it does not see them.
+ */
+static int is_tracers(const struct dl_phdr_info *info)
+{
+	static const char prefix[] = "liblttng-spi";
+	const char *slash = strrchr(info->dlpi_name, '/');
+	uint64_t payload = (uint64_t) spi_payload;
+
+	if (info->dlpi_addr == (ElfW(Addr)) __ehdr_start || !strncmp(slash ? slash + 1 : info->dlpi_name, prefix, sizeof(prefix) - 1))
+		return 1;
+	/* an injected one's name is that of a descriptor */
+	for (int i = 0; payload && i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD && payload - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz)
+			return 1;
+	return 0;
+}
+
+static int is_of_lttng_ust(uint64_t address)
+{
+	static const char prefix[] = "liblttng-ust.so";
+	struct dl_find_object object;
+	const char *name, *slash;
+
+	if (_dl_find_object((void *) address, &object))
+		return 0;
+	name = object.dlfo_link_map->l_name;
+	slash = strrchr(name, '/');
+	return !strncmp(slash ? slash + 1 : name, prefix, sizeof(prefix) - 1);
+}
+
+/*
  * The agent's own object comes last. Whoever looks for the first library (AddressSanitizer's runtime, which ends the
  * program if that is another) does not find a preloaded one there.
  */
 struct walk {
+	int for_tracer;
 	int (*callback)(struct dl_phdr_info *, size_t, void *);
 	void *data;
 	struct dl_phdr_info own;
 	size_t own_size;	/* 0: not met */
 };
 
-extern const char __ehdr_start[] SPI_HIDDEN;
-
 static int walk_one(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct walk *walk = data;
 
+	if (walk->for_tracer && is_tracers(info))
+		return 0;
 	if (info->dlpi_addr != (ElfW(Addr)) __ehdr_start || size > sizeof(walk->own))
 		return walk->callback(info, size, walk->data);
 	spi_bytes_copy(&walk->own, info, size);
@@ -130,9 +166,9 @@ static int walk_all(struct walk *walk)
 	return result || !walk->own_size ? result : walk->callback(&walk->own, walk->own_size, walk->data);
 }
 
-SPI_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
+static int objects_walk(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data, int for_tracer)
 {
-	struct walk walk = { .callback = callback, .data = data };
+	struct walk walk = { .for_tracer = for_tracer, .callback = callback, .data = data };
 	uint64_t old;
 	int result, is_locked;
 
@@ -154,4 +190,14 @@ SPI_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, vo
 		__atomic_fetch_sub(&nr_unlocked, 1, __ATOMIC_RELAXED);
 	spi_signals_release(old);
 	return result;
+}
+
+SPI_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+	return objects_walk(callback, data, spi_env.preloaded && is_of_lttng_ust((uint64_t) __builtin_return_address(0)));
+}
+
+int spi_phdr_for_tracer(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+	return objects_walk(callback, data, 1);
 }

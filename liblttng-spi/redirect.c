@@ -29,7 +29,7 @@
 #include "liblttng-spi/sandbox.h"
 
 #define LATER_LOOKS	3u
-#define CANCEL_POINTS	4u	/* of spi_redirect_tracer()'s list */
+#define NOT_FOR_US	5u	/* of spi_redirect_tracer()'s list */
 
 extern const char __ehdr_start[] SPI_HIDDEN;
 
@@ -212,7 +212,7 @@ static int tracer_redirect(struct dl_phdr_info *info, size_t size, void *list)
 
 	(void) size;
 	if (!strncmp(name, "liblttng", 8) || !strncmp(name, "liburcu", 7) || !strncmp(info->dlpi_name, "/proc/self/fd/", 14))
-		object_set(info, (const struct spi_redirect *) list + (is_agent ? CANCEL_POINTS : 0));
+		object_set(info, (const struct spi_redirect *) list + (is_agent ? NOT_FOR_US : 0));
 	return 0;
 }
 
@@ -224,13 +224,14 @@ void spi_redirect(const struct spi_redirect *list)
 void spi_redirect_tracer(void)
 {
 	static struct spi_redirect list[] = {
-		{ "write", NULL }, { "read", NULL }, { "poll", NULL }, { "sigtimedwait", NULL },	/* CANCEL_POINTS */
+		{ "dl_iterate_phdr", (void *) spi_phdr_for_tracer },
+		{ "write", NULL }, { "read", NULL }, { "poll", NULL }, { "sigtimedwait", NULL },	/* NOT_FOR_US up to here */
 		{ "memcpy", NULL }, { "memmove", NULL }, { "memset", NULL }, { "memcmp", NULL }, { "memchr", NULL }, { "strlen", NULL },
 		{ "strnlen", NULL }, { "strcmp", NULL }, { "strncmp", NULL }, { "strchr", NULL }, { "strrchr", NULL }, { "strstr", NULL },
 		{ "strcpy", NULL }, { "strncpy", NULL }, { "strpbrk", NULL }, { "strspn", NULL }, { "strcspn", NULL }, { NULL, NULL },
 	};
 
-	for (struct spi_redirect *f = list; f->name; f++) {
+	for (struct spi_redirect *f = list + 1; f->name; f++) {
 		f->to = spi_cancel_point(f->name);
 		if (!f->to)
 			f->to = spi_find_in_libc_resolved(f->name);

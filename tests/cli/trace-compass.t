@@ -81,6 +81,8 @@ babeltrace2 tree >tree.txt 2>/dev/null
 for event in lttng_ust_statedump:start lttng_ust_statedump:bin_info lttng_ust_statedump:build_id lttng_ust_statedump:end; do
 	check "in the trace: $event" grep -q " $event: .*vpid = [0-9]*, vtid" tree.txt
 done
+check "the program's libraries are described" grep -q 'statedump:bin_info.*/libc\.so' tree.txt
+is "$(grep -c 'statedump:bin_info.*/liblttng-spi' tree.txt)" 0 "the tracer's own are not"
 like "$(grep -m1 func_entry tree.txt)" 'vpid = [0-9]+, vtid = [0-9]+, ip = [0-9]+ \}, \{ addr = 0x[0-9A-F]+, call_site = 0x[0-9A-F]+ \}' \
 	"an entry has the fields and contexts that are looked for"
 python3 - <<'PY'
