@@ -84,8 +84,7 @@ static void agent_move(struct spi_agent *agent)
 		return;
 	}
 	fcntl(pair[0], F_SETFL, O_NONBLOCK);	/* not pair[1]: that is another open file */
-	spi_agent_send(agent, SPI_MSG_SOCKET, 0, NULL, 0, NULL, 0, pair[1]);
-	if (agent->first) {	/* not sent: it goes on as it was */
+	if (spi_agent_send(agent, SPI_MSG_SOCKET, 0, NULL, 0, NULL, 0, pair[1]) || agent->first) {	/* it goes on as it was */
 		spi_agent_drop_queue(agent);
 		close(pair[0]);
 		return;

@@ -210,15 +210,13 @@ static int link_begin(struct spi_link *link)
 	int r;
 
 	spi_control_lock();
-	spi_low_fds_keep();
+	spi_low_fds_hold();
 	spi_control_unlock();
 	event_open();
 	r = spi_link_hello(link, spi_fd_high(link->fd), link->hello_flags | SPI_HELLO_SOCKET);
-	if (r < 0) {
-		spi_control_lock();
-		spi_low_fds_keep_end();
-		spi_control_unlock();
-	}
+	spi_control_lock();
+	spi_low_fds_release();
+	spi_control_unlock();
 	return r;
 }
 

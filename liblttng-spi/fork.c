@@ -124,6 +124,7 @@ static void before(void)
 	loading_wait();
 	forking_stepped = spi_steps_pause();
 	spi_control_lock();
+	spi_low_fds_keep_end();		/* the child would have them */
 	forking = &spi_thread;
 	forking_held = spi_signals_hold(HELD);
 	forking_short = spi_sandbox_quiet ? "it is in a seccomp sandbox that kills for system calls which a traced child makes" :

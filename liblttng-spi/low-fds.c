@@ -14,8 +14,8 @@
  * is looked at again. Numbers 0 to 2 are held only where they have been free for a
  * while, as a program that redirects its output closes one and opens it at once.
  *
- * An agent that is being attached keeps them from its begin until its first rules are in force: to hold and give back takes a
- * hundred system calls each. But for no longer than a moment where it waits for its controller.
+ * To hold and give back takes a hundred system calls each. An agent that comes in a constructor, before main() as a rule,
+ * keeps them from its begin until its first rules are in force. But for no longer than a moment where it waits for its controller.
  *
  * Under the control lock, or before there are other threads; the child of a fork
  * gives back what its parent held.
