@@ -5,6 +5,7 @@
  * the constructor, until GO, then by the control thread (control-thread.c).
  */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/tree.h"
@@ -63,6 +64,17 @@ static void answer_rule(struct spi_link *link, uint32_t id, uint32_t rule, const
 	spi_link_send(link, SPI_MSG_RULE_DONE, id, &done, sizeof(done), result->text, strlen(result->text) + 1, -1);
 }
 
+/* Before the answer, or GO, lets the program go on. Those that are kept are so for the next rule, if that is there already. */
+static void numbers_give_back(const struct spi_link *link, int is_held)
+{
+	struct pollfd poll = { link->fd, POLLIN, 0 };
+
+	if (is_held)
+		spi_low_fds_release();
+	if (spi_low_fds_are_kept() && !link->pending && spi_sys(SYS_poll, &poll, 1L, 0L) == 0)
+		spi_low_fds_keep_end();
+}
+
 /* 1: GO; 2: DETACH was done; 0: go on. */
 static int command(struct spi_link *link, const struct spi_msg *head, char *body)
 {
@@ -70,7 +82,7 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 	const int is_apart = spi_sys(SYS_gettid) != spi_sys(SYS_getpid);	/* before main() nobody else opens files */
 	struct spi_msg_rule rule = { 0 };
 	uint32_t trees;
-	int stop = 0;
+	int stop = 0, has_answer = 0;
 
 	if (head->type == SPI_MSG_FLUSH) {
 		if (spi_payload && spi_payload->flush)
@@ -101,22 +113,23 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 			spi_rule_add(link, rule.rule, rule.flags, body + sizeof(rule), &result);
 		else
 			result.status = -EPROTO;
-		answer_rule(link, head->id, rule.rule, &result);
+		has_answer = 1;
 		break;
 	case SPI_MSG_RULE_REMOVE:
 		spi_rule_remove(rule.rule, &result);
-		answer_rule(link, head->id, rule.rule, &result);
+		has_answer = 1;
 		break;
 	case SPI_MSG_RULES_KEEP:
 		if (head->size >= sizeof(rule))
 			spi_rules_keep((const struct spi_msg_rule_kept *) (body + sizeof(rule)),
 				(head->size - sizeof(rule)) / sizeof(struct spi_msg_rule_kept), !(rule.flags & SPI_KEEP_MORE));
-		answer_rule(link, head->id, 0, &result);
+		rule.rule = 0;
+		has_answer = 1;
 		break;
 	case SPI_MSG_RULE_DISABLE:
 	case SPI_MSG_RULE_ENABLE:
 		spi_rule_set(rule.rule, head->type == SPI_MSG_RULE_ENABLE, &result);
-		answer_rule(link, head->id, rule.rule, &result);
+		has_answer = 1;
 		break;
 	case SPI_MSG_DETACH:
 		spi_control_event_end();	/* who loads something now has nothing to wait for, and nobody who would answer later */
@@ -129,18 +142,21 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		spi_exec_stop_always();
 		spi_status_fold_all();
 		__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);	/* the next controller may come at once */
-		spi_link_send(link, SPI_MSG_DETACHED, head->id, NULL, 0, NULL, 0, -1);
 		stop = 2;
 		break;
 	case SPI_MSG_GO:
 		if (link->welcome_flags & SPI_WELCOME_EXEC)
 			spi_exec_start_always(link);
-		spi_control_let_go();
 		stop = 1;
 		break;
 	}
-	if (is_apart)
-		spi_low_fds_release();
+	numbers_give_back(link, is_apart);
+	if (has_answer)
+		answer_rule(link, head->id, rule.rule, &result);
+	if (stop == 1)
+		spi_control_let_go();
+	if (stop == 2)
+		spi_link_send(link, SPI_MSG_DETACHED, head->id, NULL, 0, NULL, 0, -1);
 	spi_control_unlock();
 	return stop;
 }
