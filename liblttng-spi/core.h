@@ -245,6 +245,7 @@ void spi_redirect_known(void);		/* what the latest scan has found has been looke
 void spi_redirect_later(void);		/* what it has found since will be, when the dynamic linker has relocated it */
 int64_t spi_redirect_wait(void);	/* milliseconds until that is due; -1: nothing is. No lock */
 void spi_redirect_step(void);		/* do what is due */
+void spi_redirect_hide(void);		/* before the event module is loaded: may lttng-ust be kept from seeing the tracer's objects? */
 void spi_redirect_tracer(void);		/* the tracer's own pointers to functions like memcpy(): libc's, whoever else has some */
 void *spi_cancel_point(const char *name);	/* cancel.c: what lttng-ust is to call instead, which is none within a record; NULL: libc's */
 

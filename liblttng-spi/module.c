@@ -276,6 +276,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	spi_objects_scan();
 	spi_redirect_known();
 	knew_some = spi_loads_known(0);
+	spi_redirect_hide();
 	if (has_path && !spi_env.preloaded)
 		tracker_load();
 	handle = has_path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : load_everything(link, error, error_size);

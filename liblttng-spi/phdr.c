@@ -104,7 +104,7 @@ int spi_phdr_inside(void)
 
 /*
  * lttng-ust describes each object in the trace, with some hundred system calls, before main() goes on. The tracer's own are
- * of no use there: no call is recorded in them. So it does not see them.
+ * of no use there: no call is recorded in them. So it does not see them, where it never has (redirect.c).
  */
 static int is_tracers(const struct dl_phdr_info *info)
 {

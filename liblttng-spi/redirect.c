@@ -33,6 +33,8 @@
 
 extern const char __ehdr_start[] SPI_HIDDEN;
 
+static int hides;		/* the tracer's objects from lttng-ust */
+
 /* 0: look at all; else at what has come lately */
 static int later_only;
 static uint64_t later_since, later_due;	/* ns; due 0: nothing is */
@@ -221,16 +223,37 @@ void spi_redirect(const struct spi_redirect *list)
 	dl_iterate_phdr(object_redirect, (void *) list);
 }
 
+static int is_lttng_ust(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const char *slash = strrchr(info->dlpi_name, '/');
+
+	(void) size;
+	(void) data;
+	return !strncmp(slash ? slash + 1 : info->dlpi_name, "liblttng-ust.so", 15);
+}
+
+/*
+ * lttng-ust does not see the tracer's objects (phdr.c) where it cannot have seen them before: it would say that they were
+ * unloaded, also to sessions to which it never said that they were loaded, which ends babeltrace2. Where we come while it
+ * waits before main(), it has looked before there was an agent. One that was preloaded stands before it from the start.
+ */
+void spi_redirect_hide(void)
+{
+	hides = spi_attached_early && dl_iterate_phdr(is_lttng_ust, NULL);
+}
+
 void spi_redirect_tracer(void)
 {
 	static struct spi_redirect list[] = {
-		{ "dl_iterate_phdr", (void *) spi_phdr_for_tracer },
+		{ "dl_iterate_phdr", NULL },
 		{ "write", NULL }, { "read", NULL }, { "poll", NULL }, { "sigtimedwait", NULL },	/* NOT_FOR_US up to here */
 		{ "memcpy", NULL }, { "memmove", NULL }, { "memset", NULL }, { "memcmp", NULL }, { "memchr", NULL }, { "strlen", NULL },
 		{ "strnlen", NULL }, { "strcmp", NULL }, { "strncmp", NULL }, { "strchr", NULL }, { "strrchr", NULL }, { "strstr", NULL },
 		{ "strcpy", NULL }, { "strncpy", NULL }, { "strpbrk", NULL }, { "strspn", NULL }, { "strcspn", NULL }, { NULL, NULL },
 	};
 
+	if (hides)
+		list[0].to = (void *) spi_phdr_for_tracer;
 	for (struct spi_redirect *f = list + 1; f->name; f++) {
 		f->to = spi_cancel_point(f->name);
 		if (!f->to)
