@@ -192,9 +192,21 @@ static int objects_walk(int (*callback)(struct dl_phdr_info *, size_t, void *), 
 	return result;
 }
 
+/* As it was when it looked for the first time, which its constructor does. */
+static int hides_from(uint64_t caller)
+{
+	static int hides = -1;
+
+	if (!is_of_lttng_ust(caller))
+		return 0;
+	if (hides < 0)
+		hides = spi_env.preloaded;
+	return hides;
+}
+
 SPI_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
 {
-	return objects_walk(callback, data, spi_env.preloaded && is_of_lttng_ust((uint64_t) __builtin_return_address(0)));
+	return objects_walk(callback, data, hides_from((uint64_t) __builtin_return_address(0)));
 }
 
 int spi_phdr_for_tracer(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
