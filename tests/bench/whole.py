@@ -154,6 +154,35 @@ VARIANTS = [
 ]
 
 
+CLOCK = '''
+#include <stdio.h>
+#include <time.h>
+int main(void)
+{
+	double best = 1e9;
+	for (int round = 0; round < 20; round++) {
+		struct timespec from, to;
+		unsigned long long sum = 0;
+		clock_gettime(CLOCK_MONOTONIC, &from);
+		for (int i = 0; i < 1000000; i++)
+			sum += __builtin_ia32_rdtsc();
+		clock_gettime(CLOCK_MONOTONIC, &to);
+		double ns = ((to.tv_sec - from.tv_sec) * 1e9 + (to.tv_nsec - from.tv_nsec)) / 1e6 + (sum == 1);
+		best = ns < best ? ns : best;
+	}
+	printf("%f\\n", best);
+}
+'''
+
+
+def clock_ns():
+    """What it takes to read the processor's clock: each call has an entry's and an exit's."""
+    with open(TMP + '/clock.c', 'w') as out:
+        out.write(CLOCK)
+    output('gcc', '-O2', '-o', TMP + '/clock', TMP + '/clock.c')
+    return float(output(TMP + '/clock'))
+
+
 def measure(name, command, script):
     calls = callgrind_calls(command, script) if shutil.which('valgrind') else 0
     print('\n%s (%d rounds; %s)' % (name, ROUNDS, '%.2f million calls' % (calls / 1e6) if calls else 'no valgrind'), flush=True)
@@ -172,6 +201,10 @@ def measure(name, command, script):
                 why[variant] = 'status %d, output %s' % (result[1], 'differs' if result[2] != rows['untraced'][0][2] else 'equal')
                 continue
             rows[variant].append(result)
+    if calls:
+        seconds, ns = statistics.median(r[0] for r in rows['untraced']), clock_ns()
+        print('  %-50s CPU %7.3f s %6.1fx  (%.1f ns each)' % ('to read the clock twice a call alone would be',
+              seconds + calls * 2 * ns / 1e9, 1 + calls * 2 * ns / 1e9 / seconds, ns))
     for variant, _ in VARIANTS:
         results = rows[variant]
         if variant in why or not results:
