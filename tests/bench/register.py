@@ -189,13 +189,14 @@ class Storm:
     """
     STORM programs that start at once in a daemon's namespaces, in a session of their own (setsid): as from another terminal
     than where `lttng` is asked, or from the service manager. The kernel shares the processors among sessions (autogroup).
+    Or, not `apart`, from the very shell of who asks, whose commands then wait for their turn among all of them.
     """
 
-    def __init__(self, daemon, program):
+    def __init__(self, daemon, program, apart=True):
         script = 'for ((i = 0; i < %d; i++)); do %s >"$1/out.$i" & done; wait' % (STORM, program)
         self.daemon = daemon
         self.apps = subprocess.Popen(daemon.inside('bash', '-c', script, 'storm', daemon.home), env=daemon.environment,
-                                     start_new_session=True)
+                                     start_new_session=apart)
 
     def report(self):
         """How long they waited, and how many were instrumented before main()."""
@@ -206,11 +207,11 @@ class Storm:
             statistics.median(waits), waits[-1], sum(out[1] == '1' for out in outputs))
 
 
-def storm_lists(name, program, path, rules):
+def storm_lists(name, program, path, rules, apart=True):
     """`lttng list` over and over meanwhile: a program that has to start itself."""
     daemon = Daemon(name, path, rules)
     daemon.start(program)
-    storm, times = Storm(daemon, program), []
+    storm, times = Storm(daemon, program, apart), []
     while storm.apps.poll() is None:
         begin = time.monotonic()
         daemon.lttng('list')
@@ -254,6 +255,7 @@ def part_storm(program):
     for path, what in both:
         storm_lists(what + ', no session', program, path, ())
         storm_lists(what + ', two rules', program, path, rules)
+        storm_lists(what + ', two rules, from one shell', program, path, rules, apart=False)
 
 
 def main():
