@@ -38,7 +38,7 @@ rotated() {
 	spi_wait 10 status_like "^applied.$app_pid.call.branch;tag.*active"
 	lttng_ok enable-rotation -s "$session" "$@"
 	before=$(wc -l <a.out)
-	exec {idle}<> <(:)
+	exec {idle}<>"$SPI_TMP/.idle"
 	while ! enough "$session" 5 && [ "$SECONDS" -lt "$until" ]; do
 		echo >&"$in"
 		calls=$((calls + 1))

@@ -28,7 +28,7 @@ is "$?/$(grep -ac ' spi:' trace.out)" 0/0 "no event at all"
 nothing_left "no event"
 
 # A slow reader: all there.
-spi_trace -f t_leaf ./zoo leaf 20000 | { read -r -t 2 -u 9 _ 9<> <(:); grep -ac ' spi:t_leaf_entry: '; } >count
+spi_trace -f t_leaf ./zoo leaf 20000 | { read -r -t 2 -u 9 _ 9<>"$SPI_TMP/.idle"; grep -ac ' spi:t_leaf_entry: '; } >count
 is "$(cat count)" 20000 "a slow reader gets everything"
 # A reader that goes away: COMMAND runs on to its own end.
 spi_trace -f t_leaf ./zoo leaf 20000 | head -n 1 >/dev/null

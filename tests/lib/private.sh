@@ -20,6 +20,7 @@ spi_private() {
 	export HOME=$SPI_TMP/home
 	export LTTNG_HOME=$HOME XDG_CACHE_HOME=$HOME/.cache XDG_CONFIG_HOME=$HOME/.config
 	mkdir -p "$HOME"
+	mkfifo "$SPI_TMP/.idle"
 	export LC_ALL=C.UTF-8 LANG=C.UTF-8 TZ=UTC
 	unset LD_PRELOAD LTTNG_SPI_RULES LTTNG_SPI_SOCKET LTTNG_UST_REGISTER_TIMEOUT
 	cd "$SPI_TMP" || exit 1
@@ -62,11 +63,12 @@ spi_daemon() {
 }
 
 # spi_wait SECONDS COMMAND... - until the command succeeds, asking 50 times a second; 1 when the time is over. Five
-# seconds and more are a bound, and may be more on slow machines (run-all).
+# seconds and more are a bound, and may be more on slow machines (run-all). The descriptor that nothing comes from is not a
+# process substitution's: bash 5.2 loses the end of one now and then, and its `wait` waits for that for ever.
 spi_wait() {
 	local deadline=$((SECONDS + 1 + ($1 < 5 ? $1 : $1 * ${SPI_PATIENCE:-1}))) idle
 	shift
-	exec {idle}<> <(:)
+	exec {idle}<>"$SPI_TMP/.idle"
 	until "$@" >/dev/null 2>&1; do
 		if [ "$SECONDS" -ge "$deadline" ]; then
 			exec {idle}>&-

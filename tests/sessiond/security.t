@@ -107,7 +107,8 @@ unlike "$out" 'map 0' "he gets no map"
 as_a env LTTNG_SPI_AGENT="$PWD/evil.so" LTTNG_SPI_CODEMAP="$PWD/evil.so" LTTNG_SPI_BROKER="$PWD/evil.so" \
 	LTTNG_SPI_CACHE=/nowhere LTTNG_SPI_SOCKET=/nowhere LD_LIBRARY_PATH="$PWD" LTTNG_SPI_RULES='*' \
 	./app busy stop >/dev/null &
-of_a() { pgrep -x app -u 2001; }
+# The oldest: lttng-ust makes a child for a moment, before main()
+of_a() { pgrep -o -x app -u 2001; }
 spi_wait 10 of_a
 pid=$(of_a)
 check "a program with an environment full of our names is traced" spi_wait 15 applied "$pid"
@@ -115,7 +116,7 @@ like "$(grep -m 1 'liblttng-spi.so' "/proc/$pid/maps")" "$(stat -L -c %i "$agent
 	"with the right agent"
 unshare -m bash -c "mount --bind '$PWD/evil.so' '$(readlink -f "$agent")' &&
 	exec setpriv --reuid 2003 --regid 2003 --clear-groups ./app busy stop" >/dev/null &
-in_namespace() { pgrep -x app -u 2003; }
+in_namespace() { pgrep -o -x app -u 2003; }
 spi_wait 10 in_namespace
 pid=$(in_namespace)
 check "one with another file in the agent's place is traced, or refused" \
