@@ -256,6 +256,8 @@ static void child_begin(const char *socket)
 	if (fd >= 0)
 		spi_attach_child(fd);
 	spi_budget_forked();
+	if (spi_payload)
+		spi_payload->forked();
 	spi_thread.busy &= ~forking_busy;
 	spi_signals_release(forking_held);
 	spi_steps_resume(forking_stepped);

@@ -206,6 +206,7 @@ struct spi_payload_ops {
 	 * the dynamic linker's told us. Any thread of the agent's, or one that loads a library; it is marked busy.
 	 */
 	void (*library_event)(const struct spi_object *object, const char *path, uint64_t from, int is_load);
+	void (*forked)(void);	/* in the child, after fork_child(): its fork() returns, having waited for its rules if that was asked for */
 };
 
 /* The module's only exported symbol: "spi_payload_init". NULL on failure, *error says why. */

@@ -9,13 +9,15 @@
  * while. Not in a program that was brought in before its main(): there all rules were made before, and its first call counts.
  *
  * The while begins when the function was instrumented, where nobody has had an entry of it since; otherwise with the first
- * call that is met in that state. Kept for each function, for two channels, the latest; threads may overwrite each
+ * call that is met in that state. In a child it begins when fork() has returned at the earliest, and is twice as long for what
+ * was instrumented before: the daemon tells a program that has just registered of rules that are being made after all
+ * others, on a busy machine much later. Kept for each function, for two channels, the latest; threads may overwrite each
  * other's: then the while begins anew.
  */
 #include "tp/call.h"
 
 static uint64_t at_once_until;	/* 0: the program was running when the module came */
-static uint64_t forked_at;	/* its sessions begin anew: what its parent's functions met is not theirs */
+static uint64_t forked_at;	/* its sessions begin anew, at addresses of its parent's, too: what those met is not theirs */
 
 void tp_alone_init(void)
 {
@@ -23,9 +25,14 @@ void tp_alone_init(void)
 		at_once_until = tp_clock_now() + tp_core->alone_grace_ms * UINT64_C(1000000);
 }
 
-void tp_alone_fork_child(void)
+void tp_alone_forked(void)
 {
 	forked_at = tp_clock_now();
+}
+
+static int lasts_since(uint64_t since, uint64_t now, uint64_t lasts)
+{
+	return now - since >= (since == forked_at ? 2 * lasts : lasts);
 }
 
 /* Takes this channel exits alone, and has it for a while? Inside a read-side section. */
@@ -39,8 +46,10 @@ int tp_alone_lasts(struct tp_point *tp, const void *channel)
 	for (; i < TP_ALONE_MAX && tp->alone[i].channel != channel; i++)
 		if (!tp->alone[i].channel || (tp->alone[oldest].channel && tp->alone[i].since < tp->alone[oldest].since))
 			oldest = i;
+	if (i < TP_ALONE_MAX && (since = tp->alone[i].since) >= forked_at)
+		return lasts_since(since, now, lasts);
 	if (i < TP_ALONE_MAX)
-		return now - tp->alone[i].since >= lasts;
+		oldest = i;
 	tp->alone[oldest].channel = NULL;
 	spi_barrier();
 	since = CMM_ACCESS_ONCE(tp->alone_used) & TP_ALONE_FRESH ? tp->installed : now;
@@ -50,7 +59,7 @@ int tp_alone_lasts(struct tp_point *tp, const void *channel)
 	spi_barrier();
 	tp->alone[oldest].channel = channel;
 	__atomic_fetch_or(&tp->alone_used, TP_ALONE_KEPT, __ATOMIC_RELAXED);
-	return now - since >= lasts;
+	return lasts_since(since, now, lasts);
 }
 
 /* These are about to be called, for the first time or again. */

@@ -65,7 +65,7 @@ extern SPI_HIDDEN const void *tp_pair_latest;
 #define TP_ALONE_KEPT	1u	/* there is a channel in alone[] */
 #define TP_ALONE_FRESH	2u	/* nobody has had an entry since it was instrumented */
 SPI_HIDDEN void tp_alone_init(void);
-SPI_HIDDEN void tp_alone_fork_child(void);
+SPI_HIDDEN void tp_alone_forked(void);
 SPI_HIDDEN void tp_alone_installed(struct spi_point **points, unsigned int n);
 SPI_HIDDEN int tp_alone_lasts(struct tp_point *tp, const void *channel);
 SPI_HIDDEN void tp_alone_over(struct tp_point *tp, const void *channel);

@@ -137,7 +137,6 @@ static void op_fork_child(void)
 		tp_closed = TP_OPEN;
 	tp_call_forget();
 	tp_runs_fork_child();
-	tp_alone_fork_child();
 	if (!other_fork_help)
 		begin_again(&set);
 	tp_compact_fork_child();
@@ -253,6 +252,7 @@ static const struct spi_payload_ops ops = {
 	.installed = tp_alone_installed,
 	.libraries_update = tp_libraries_update,
 	.library_event = tp_library_event,
+	.forked = tp_alone_forked,
 };
 
 /* This library depends on lttng-ust's, so this runs first: events can still be recorded. */
