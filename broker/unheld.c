@@ -45,6 +45,10 @@ void unheld_tell(struct process *p, const struct facts *facts, const struct spi_
 	ms = now.tv_sec * 1000ll + now.tv_nsec / 1000000 - (int64_t) (facts->start_time * 1000 / sysconf(_SC_CLK_TCK));
 	if (ms > START_MS)
 		return;		/* it had run before */
+	if (!*facts->run_as) {		/* it ended after the other had been read */
+		unheld_ended(app);
+		return;
+	}
 	*bare.run_as = 0;
 	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next)
 		if (rule->enabled && rule->wants.nr_execs && rule_concerns(rule, facts, true) && !rule_concerns(rule, &bare, true)) {

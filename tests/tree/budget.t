@@ -60,7 +60,8 @@ for mode in "${kinds[@]}"; do
 	nests "$name" ${mode:+compact}
 	like "$(events_of "$name")" 'call_site = 0x0, calls = [0-9]+, .*"left_out".*function = "leaf"' "$name: called through a pointer"
 	like "$(events_of "$name")" 'call_site = 0x[0-9A-F]{5,}.*"left_out".*function = "pointed"' "$name: then that call site itself"
-	budget "threads$name" 10 ./busy threads 100000000 $mode
+	# room for the word, too, where the consumer has to wait for a processor
+	budget "threads$name" 10 ./busy threads 100000000 $mode --subbuf-size 2M --num-subbuf 8
 	nests "threads$name" ${mode:+compact}
 	like "$(events_of "threads$name")" '"left_out".*function = "leaf"' "threads $mode"
 done
