@@ -252,6 +252,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	static struct spi_core_ops core;	/* the module keeps the pointer */
 	uint32_t busy = spi_thread.busy;
 	spi_payload_init_fn init;
+	const struct spi_payload_ops *ops;
 	const char *why = NULL;
 	uint64_t signals;
 	char path[1200], name[16];
@@ -296,7 +297,13 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 		core.alone_ms = ALONE_MS;
 		core.alone_grace_ms = spi_env.preloaded || spi_attached_early ? ALONE_GRACE_MS : 0;
 		core.no_tsc = spi_env.test_no_tsc != NULL;
-		spi_payload = init(&core, &why);
+		ops = init(&core, &why);
+		/* an older module has not all that we call */
+		if (ops && (ops->abi != SPI_PAYLOAD_ABI || ops->size < sizeof(*ops))) {
+			ops = NULL;
+			why = "liblttng-spi-tp.so and liblttng-spi.so are of different versions: install both from one build";
+		}
+		spi_payload = ops;
 		spi_first_call_loaded();	/* this thread's vector is as new as lttng-ust now */
 		if (!spi_payload)
 			spi_format(error, error_size, "the event module cannot start: %s", why ? why : "unknown");
