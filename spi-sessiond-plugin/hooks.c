@@ -125,13 +125,23 @@ static long switch_noted(long ret, long sock, long object, bool enabled)
 	return ret;
 }
 
+/*
+ * enable(sock, object) and disable(). No object: the application was gone when it was to be told of the rule, which the daemon
+ * takes for done, but has not been unregistered yet. The real functions have -EINVAL for that, at which the daemon leaves the
+ * rule as it was in all applications that come after this one, or says that it failed; -EPIPE is what they have for one that
+ * is gone (lttng-tools 2.13 and later, ust-app.c: create_ust_event(), enable_ust_object(), ust_app_enable_event_glb()).
+ */
 static long hook_enable(long a, long b, long c, long d, long e, long f)
 {
+	if (!b)
+		return -EPIPE;
 	return switch_noted(real_enable(a, b, c, d, e, f), a, b, true);
 }
 
 static long hook_disable(long a, long b, long c, long d, long e, long f)
 {
+	if (!b)
+		return -EPIPE;
 	if (plugin_armed())
 		rules_switching_off((const void *) b);
 	return switch_noted(real_disable(a, b, c, d, e, f), a, b, false);
