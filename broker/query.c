@@ -11,7 +11,9 @@
  *
  * Querier and parser are started once and stay. One that does not answer in time
  * is killed and started again; meanwhile the rules stay as they are, and the
- * plugin is not told that they are up to date.
+ * plugin is not told that they are up to date. A daemon that is busy, as with
+ * registrations on a machine that is, would be asked in vain again and again, and
+ * be busier for it: so each question is given twice as long as the one before.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,6 +31,7 @@
 #include "broker/xml-rules.h"
 
 #define DEADLINE_MS	3000u
+#define DEADLINE_DOUBLED	2u	/* times: 12 seconds at most */
 #define PARSE_MS	2000u
 #define RETRY_MS	200u		/* doubled with each failure */
 #define RETRY_MOST_MS	10000u
@@ -142,7 +145,7 @@ static void query_failed(const char *what)
 
 	query_reset();
 	failures++;
-	if (failures > 2)
+	if (failures > 1)
 		broker_note("query", "the session daemon cannot be asked for its rules: %s", what);
 	wanted = true;
 	loop_timer_set(&retry, ms < RETRY_MOST_MS ? ms : RETRY_MOST_MS, retry_due);
@@ -364,7 +367,7 @@ static void query_start(void)
 		return;
 	}
 	asking = true;
-	loop_timer_set(&deadline, DEADLINE_MS, querier_late);
+	loop_timer_set(&deadline, DEADLINE_MS << (failures < DEADLINE_DOUBLED ? failures : DEADLINE_DOUBLED), querier_late);
 }
 
 void query_want(void)

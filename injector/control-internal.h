@@ -65,6 +65,7 @@ struct spi_control {
 	struct spi_source look;				/* first-ended.c: a timer */
 	bool looking;
 	char directory[96], path[108];			/* of the socket */
+	int directory_lock;				/* control-directory.c; -1: there is none */
 	char executed[108];				/* where programs that are executed come to */
 	char daemon_directory[PATH_MAX];
 	char home[PATH_MAX];				/* "daemon-home", when it was made */
@@ -84,6 +85,10 @@ void spi_floors_free(struct spi_control *control);
 /* child.c: 0; or -EPERM, it is not whom it could be */
 int spi_child_take(const struct spi_agent *parent, int *fd);	/* -1 when it was taken over */
 int spi_child_take_name(struct spi_agent *agent);
+
+/* ---- control-directory.c: fill in `directory`, `path` and `directory_lock`, or a negative errno; and remove what they name ---- */
+int spi_control_directory_make(struct spi_control *control, const char *base);
+void spi_control_directory_remove(struct spi_control *control);
 
 int spi_source_add(struct spi_control *control, struct spi_source *source, int fd, uint32_t events,
 		   void (*ready)(struct spi_control *, struct spi_source *, uint32_t));

@@ -75,18 +75,15 @@ int spi_control_listen(struct spi_control *control, const char **path)
 	/* A path that is too long for a socket's address cannot be used. */
 	if (!base || *base != '/' || strlen(base) > 60 || access(base, W_OK | X_OK))
 		base = "/tmp";
-	snprintf(control->directory, sizeof(control->directory), "%s/lttng-spi-XXXXXX", base);
-	if (!mkdtemp(control->directory)) {
-		*control->directory = 0;
-		return -errno;
-	}
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s/agents", control->directory);
+	ret = spi_control_directory_make(control, base);
+	if (ret)
+		return ret;
+	strcpy(address.sun_path, control->path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || bind(fd, (struct sockaddr *) &address, sizeof(address))) {
 		ret = -errno;
 		goto failed;
 	}
-	strcpy(control->path, address.sun_path);
 	if (chmod(control->path, 0600) || listen(fd, 64)) {
 		ret = -errno;
 		goto failed;
@@ -122,7 +119,7 @@ int spi_control_create(struct spi_control **out, const struct spi_control_ops *o
 	if (ops)
 		control->ops = *ops;
 	control->data = data;
-	control->listener.fd = control->look.fd = -1;
+	control->listener.fd = control->look.fd = control->directory_lock = -1;
 	control->packet = malloc(PACKET_MAX + 1);
 	control->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (control->epoll < 0 || !control->packet) {
@@ -148,10 +145,7 @@ void spi_control_destroy(struct spi_control *control)
 	spi_map_jobs_forget(control, NULL);
 	spi_source_remove(control, &control->listener);
 	spi_source_remove(control, &control->look);
-	if (*control->path)
-		unlink(control->path);
-	if (*control->directory)
-		rmdir(control->directory);
+	spi_control_directory_remove(control);
 	spi_files_free(control);
 	spi_kept_maps_free(control);
 	spi_floors_free(control);
