@@ -32,13 +32,20 @@ __attribute__((noinline)) int after(int n)
 	return n;
 }
 
+/* Those that stay: the tracer's threads, which come again, have one for microseconds as they look into /proc (doc/architecture.md). */
 static int low_files(void)
 {
-	int n = 0;
+	int least = 64;
 
-	for (int fd = 0; fd < 64; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
+	for (int look = 0; look < 5; look++) {
+		int n = 0;
+
+		for (int fd = 0; fd < 64; fd++)
+			n += fcntl(fd, F_GETFD) >= 0;
+		least = n < least ? n : least;
+		usleep(look < 4 ? 5000 : 0);
+	}
+	return least;
 }
 
 static void *thread(void *data)
