@@ -118,10 +118,10 @@ cat >counting.c <<'EOF'
 
 __attribute__((noinline)) int p_step(int i) { __asm__ volatile(""); return i + 1; }
 
-/* counting [apart]: the signals that come until none does for half a second; 'apart': in a group of its own */
+/* counting [apart]: the signals that come until none does for a second; 'apart': in a group of its own */
 int main(int argc, char **argv)
 {
-	struct timespec half = { 0, 500000000 };
+	struct timespec pause = { 1, 0 };
 	sigset_t set;
 	int signal;
 
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 	while (signal > 0) {
 		printf("signal %d\n", signal);
 		fflush(stdout);
-		signal = sigtimedwait(&set, NULL, &half);
+		signal = sigtimedwait(&set, NULL, &pause);
 	}
 	return 7;
 }
@@ -149,6 +149,16 @@ counted() {	# counted EXPECTED NAME - the signals that came, and an orderly end
 	spi_wait 30 test -s status
 	is "$(sed -n 's/^signal //p' trace.out | tr '\n' ' ')$(cat status)" "$1 7" "$2" || diag "$(cat trace.err)"
 	like "$(cat trace.err)" 'Events recorded: 2 ' "$2: traced to the end"
+}
+sentinel_of() { ps -o pid=,comm= --ppid "$1" | sed -n 's/^ *\([0-9]*\) lttng-sentinel$/\1/p'; }
+# has_taken PID NUMBER - it does not have the signal to come any more: until then another of that number would be the same one
+has_taken() {
+	local name mask
+	while read -r name mask; do
+		case $name in
+		SigPnd: | ShdPnd:) [ $((0x$mask >> ($2 - 1) & 1)) = 0 ] || return 1 ;;
+		esac
+	done <"/proc/$1/status"
 }
 for signal in TERM HUP INT; do
 	number=$(kill -l $signal)
@@ -160,6 +170,9 @@ for signal in TERM HUP INT; do
 	start_status -f p_step -o t ./counting
 	kill -$signal -- "-$(ps -o pgid= -p "$tracer" | tr -d ' ')"
 	spi_wait 20 file_has trace.out "signal $number"
+	sentinel=$(sentinel_of "$tracer")
+	spi_wait 20 has_taken "$tracer" "$number"
+	[ -z "$sentinel" ] || spi_wait 20 has_taken "$sentinel" "$number"	# it is asked then
 	kill -INT "$tracer"
 	counted "$number 2" "SIG$signal to the group, then SIGINT to the front end alone: one of each"
 done
@@ -175,7 +188,7 @@ nothing_left "signals to the group"
 
 # What a front end that is killed leaves is to be among what goes with the test.
 XDG_RUNTIME_DIR=$SPI_TMP start -f p_step -o killed ./counting
-sentinel=$(ps -o pid=,comm= --ppid "$tracer" | sed -n 's/^ *\([0-9]*\) lttng-sentinel$/\1/p')
+sentinel=$(sentinel_of "$tracer")
 check "the sentinel is there" [ -n "$sentinel" ]
 is "$(ls "/proc/$sentinel/fd" | wc -l)" 1 "the sentinel holds no file of the front end's or the command's"
 kill -KILL "$tracer"
