@@ -71,7 +71,8 @@ int spi_control_create(struct spi_control **control, const struct spi_control_op
 /*
  * spi_control_destroy() - close all connections (an agent that was not told
  * SPI_WELCOME_KEEP then removes its instrumentation), end and reap what still
- * runs, remove the socket and every directory made here. No callback is called.
+ * runs, remove the socket and every directory made here, and those that killed
+ * processes of this user left beside it. No callback is called.
  */
 void spi_control_destroy(struct spi_control *control);
 

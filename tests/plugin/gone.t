@@ -23,7 +23,6 @@ done
 spi_wait 5 file_has gone.out ready
 touch hold
 { kill -9 "$gone" && wait "$gone"; } 2>gone.err
-
 spi_wait 5 test -e hold.met
 ok $? "the daemon has not unregistered who is gone" || diag "$(cat sessiond.log)"
 lttng enable-event -u 'plug:hi*' >made.log 2>&1

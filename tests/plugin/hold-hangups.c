@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * Preloaded into lttng-sessiond: as long as the file $HOLD_HANGUPS is there, the thread that unregisters applications
- * does not hear of their ends, as on a machine where it gets no processor. What a descriptor it polls has to say makes the
- * file "$HOLD_HANGUPS.met".
+ * does not hear of their ends, as on a machine where it gets no processor. The first end that is kept from it makes the file
+ * "$HOLD_HANGUPS.met".
  */
 #include <dlfcn.h>
 #include <fcntl.h>

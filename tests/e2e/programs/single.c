@@ -43,7 +43,7 @@ static int low_files(void)
 		for (int fd = 0; fd < 64; fd++)
 			n += fcntl(fd, F_GETFD) >= 0;
 		least = n < least ? n : least;
-		usleep(look < 4 ? 5000 : 0);
+		usleep(5000);		/* longer than such a look */
 	}
 	return least;
 }
