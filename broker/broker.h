@@ -165,6 +165,8 @@ struct process *process_find(pid_t pid);
  * goes on with it goes on with what this returns, the same one or NULL.
  */
 struct process *process_hear_agents(const struct process *process);
+/* Within fork(), of a traced program that has told of it (hear first): it has its parent's rules, and comes by itself. */
+bool process_is_forked(const struct process *p);
 /* The one with that pid, known or not; a new one takes pidfd over (-1: it is opened). NULL: gone, or no memory. */
 struct process *process_get(pid_t pid, int pidfd);
 void process_forget(struct process *process);
@@ -231,6 +233,7 @@ void process_let_go_late(struct process *process, const char *format, ...) __att
 void process_refuse(struct process *process, bool again, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void process_try_again(struct process *process, unsigned int ms);
 void process_comes(struct process *process, const char *why);	/* its agent comes by itself; is looked for again if not */
+void process_comes_forked(struct process *process);
 bool process_may_inject(const struct process *process);	/* or was it refused, under the rules that there are? */
 void process_missed(struct process *process, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #define MISSED_PREFIX "its first calls may be missing: "

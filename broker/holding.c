@@ -161,6 +161,12 @@ void process_comes(struct process *p, const char *why)
 	process_try_again(p, COMES_MS);
 }
 
+void process_comes_forked(struct process *p)
+{
+	p->carries = true;
+	process_comes(p, "it was forked by a traced program, and its agent has not come yet");
+}
+
 /* The injector's remedy is for who runs it by hand. Ours has the rights of the process's user, whoever made the rule. */
 static void why_for_rules(struct process *p)
 {

@@ -21,7 +21,6 @@
 #include "injector/target.h"
 #include "spi-sessiond-plugin/ust-threads.h"
 
-#define FORKED_MS	2000	/* it was just forked */
 
 static struct loop_source link_source = { .fd = -1 };
 
@@ -175,12 +174,6 @@ bool link_table_matches(const struct facts *facts)
 
 /* ---- from the plugin --------------------------------------------------------------------- */
 
-/* The child of a fork, within fork(): it has its parent's rules, and comes for later changes once it is registered. */
-static bool is_forked(const struct process *p)
-{
-	return spi_control_unborn(broker.control, p->facts.parent, FORKED_MS);
-}
-
 /* It registered, so it is an application now; what we knew of the program it was may be out of date. */
 static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 {
@@ -224,15 +217,15 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 	}
 	if (!p->agent)
 		snprintf(p->name, sizeof(p->name), "%.*s", (int) sizeof(app->name) - 1, app->name);
-	may_be_forked = held && !p->agent && !p->coming && !p->injection;
+	/* An injection that has begun finds no safe moment in one that waits here within fork(): it is not waited for. */
+	may_be_forked = held && !p->agent && !p->coming;
 	if (may_be_forked && !(p = process_hear_agents(p))) {	/* its parent has told before there was a child */
 		link_release(app->id);
 		return;
 	}
-	if (may_be_forked && is_forked(p)) {
+	if (may_be_forked && process_is_forked(p)) {
 		link_release(app->id);
-		p->carries = true;
-		process_comes(p, "it was forked by a traced program, and its agent has not come yet");
+		process_comes_forked(p);
 		return;
 	}
 	if (held) {

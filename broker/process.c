@@ -22,6 +22,8 @@
 #include "broker/broker.h"
 #include "spi-sessiond-plugin/ust-threads.h"
 
+#define FORKED_MS	2000	/* it was just forked */
+
 struct process *processes;
 
 /* ---- lines -------------------------------------------------------------------------- */
@@ -133,6 +135,11 @@ struct process *process_hear_agents(const struct process *process)
 	for (p = processes; p && p->serial != serial; p = p->next)
 		;
 	return p;
+}
+
+bool process_is_forked(const struct process *p)
+{
+	return spi_control_unborn(broker.control, p->facts.parent, FORKED_MS);
 }
 
 static bool is_alive(int pidfd)

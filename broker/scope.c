@@ -126,6 +126,23 @@ static void own_named(const struct facts *facts)
 					    facts->exec, (int) facts->pid);
 }
 
+/*
+ * One that is met within fork(), where nothing is safe, is not looked at by an injector for as long as fork() lasts: its
+ * agent comes by itself. NULL: nothing is to be done for it now.
+ */
+static struct process *unless_within_fork(struct process *p)
+{
+	const struct process *parent = process_find(p->facts.parent);
+
+	if (p->agent || p->coming || p->injection || *p->why || !parent || strcmp(parent->facts.exec, p->facts.exec))
+		return p;
+	p = process_hear_agents(p);
+	if (!p || p->agent || !process_is_forked(p))
+		return p;
+	process_comes_forked(p);
+	return NULL;
+}
+
 static void consider(pid_t pid)
 {
 	struct process *p = process_find(pid);
@@ -150,7 +167,9 @@ static void consider(pid_t pid)
 	if (!p || p->facts.start_time != facts.start_time)
 		return;
 	p->scoped = true;
-	process_apply(p);
+	p = unless_within_fork(p);
+	if (p)
+		process_apply(p);
 }
 
 static void scan(void)

@@ -36,12 +36,12 @@ open_files() { ls "/proc/$broker/fd" "/proc/$daemon/fd" | wc -l; }
 threads() { ls "/proc/$broker/task" "/proc/$daemon/task" | wc -l; }
 record r 'spi:add_entry'
 for _ in $(seq 20); do ./app 1; done
-spi_wait 10 status_unlike '^process'
+spi_wait 10 none_runs
 before_files=$(open_files) before_threads=$(threads) size=$(memory)
 # no more than before: helpers that wait a while for the next process come and go
 no_more() { [ "$(open_files)" -le "$before_files" ] && [ "$(threads)" -le "$before_threads" ]; }
 for _ in $(seq "$row"); do ./app 5; done
-check "$row in sequence are forgotten" spi_wait 10 status_unlike '^process'
+check "$row in sequence are forgotten" spi_wait 10 none_runs
 check "they leave no descriptor and no thread behind" spi_wait 20 no_more
 [ "$(memory)" -le $((size + 512)) ]
 ok $? "and no memory" || diag "$size kB before, $(memory) kB after"

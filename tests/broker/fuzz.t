@@ -12,7 +12,7 @@ open_files() { ls "/proc/$broker/fd" | wc -l; }
 memory() { awk '/^VmRSS/ { print $2 }' "/proc/$broker/status"; }
 record s 'spi:add_entry'
 ./app 1
-spi_wait 10 status_unlike '^process'
+spi_wait 10 none_runs
 before=$(open_files)
 size=$(memory)
 cat >fuzz.py <<'P'

@@ -33,6 +33,8 @@ status_has() { [ -n "$(status "$@" 2>/dev/null)" ]; }
 # status_like REGEX - the same with an extended regular expression over whole records
 status_like() { status 2>/dev/null | grep -Eq -- "$1"; }
 status_unlike() { ! status_like "$1"; }
+# none_runs - all processes that rules were for have ended; what one lacked, as on a busy machine, is remembered after that
+none_runs() { status_unlike '^process.[0-9]+.[0-9]+.(traced|idle|waiting|refused)'; }
 
 # lttng_ok ARGS... - a stock command that must work
 lttng_ok() {
