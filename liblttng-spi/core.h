@@ -302,12 +302,12 @@ void spi_lend_fork_child(void);
 void spi_signals_init(void);
 
 /* ---- phdr.c: over fork(), with signals blocked ---- */
-void spi_phdr_lock_fork(void);
+void spi_phdr_lock_fork(void);		/* not for ever: spi_phdr_inside() */
 void spi_phdr_unlock_fork(void);
 void spi_phdr_fork_child(void);		/* before it is given back there */
 struct dl_phdr_info;
 int spi_phdr_for_tracer(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data);	/* what lttng-ust calls when we were injected */
-int spi_phdr_inside(void);		/* is somebody in there who did not wait for a fork? In its child: when it was made */
+int spi_phdr_inside(void);		/* is somebody in there whom a fork did not wait for, or the other way round? In its child: when it was made */
 
 /* ---- fork.c ---- */
 int spi_fork_init(void);
@@ -340,6 +340,9 @@ uint64_t spi_closing_abort(struct spi_point *point, struct spi_frame *frame, con
 void spi_control_lock(void);
 void spi_control_unlock(void);
 int spi_control_try(void);			/* 1: it is ours */
+int spi_control_lock_fork(uint64_t signals, uint64_t *held, int may_give_up);	/* holds these signals; 0: somebody has had it for too long */
+int spi_control_peer_wait(void);		/* who has it is about to wait for his controller; for spi_control_peer_wait_end() */
+void spi_control_peer_wait_end(int waited);
 int spi_control_is_mine(void);
 int spi_process_is_mine(void);			/* not in a vforked child, or one made without fork(), or a thread that libc does not know */
 extern int spi_attached_early;			/* the agent was injected into a constructor */

@@ -8,9 +8,11 @@
  *
  * Others' handlers run before or after these (fork-order.c); all they share is
  * the control lock, held over the fork so that no half-made rule is inherited, and
- * the patch lock, so that no half-written code is.
+ * the patch lock, so that no half-written code is. A fork does not wait for the
+ * control lock for ever: where it goes on without, the child is left alone.
  */
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
@@ -47,6 +49,10 @@ static uint64_t forking_held;
  */
 static int own_fork;
 static const char *forking_short;	/* why nothing can be done in the child: limits.c, a sandbox */
+
+/* One fork at a time, also of those that go on without the control lock. */
+static int fork_lock;		/* 0 free, 1 held, 2 held and awaited */
+static int forking_control;	/* the control lock is held, too */
 
 /* Who holds the locks over its fork. Handlers may be called in twos, or after the fork alone, when they came to be in the middle of one. */
 static struct spi_thread *forking;
@@ -113,22 +119,66 @@ static void child_forget(void)
 	child_fd = -1;
 }
 
-static void before(void)
+/* Signals are held. A fork does not take long: what it waits for itself it does not wait for for ever. */
+static void fork_lock_take(void)
 {
+	int seen = 0;
+
+	if (!__atomic_compare_exchange_n(&fork_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		while (__atomic_exchange_n(&fork_lock, 2, __ATOMIC_ACQUIRE))
+			spi_sys(SYS_futex, &fork_lock, FUTEX_WAIT_PRIVATE, 2L, NULL);
+}
+
+static void locks_give(void)
+{
+	int had_control = forking_control;
+
+	if (__atomic_exchange_n(&fork_lock, 0, __ATOMIC_RELEASE) == 2)
+		spi_sys(SYS_futex, &fork_lock, FUTEX_WAKE_PRIVATE, 1L);
+	if (had_control)
+		spi_control_unlock();
+}
+
+/* Who else had one of them is not here. */
+static void child_locks_give(void)
+{
+	fork_lock = 0;
+	spi_control_unlock();
+}
+
+static const char *short_because(void)
+{
+	if (!forking_control)
+		return "it was made while the tracer waited for its controller, or was busy in its parent for longer than a fork waits";
+	if (spi_sandbox_quiet)
+		return "it is in a seccomp sandbox that kills for system calls which a traced child makes";
+	return spi_payload ? spi_limits_because(0) : NULL;
+}
+
+static void before(int may_give_up)
+{
+	uint64_t stepped, held;
+	int had_control;
+
 	if (is_sandbox())
 		return;
-	if (spi_control_is_mine()) {
+	if (spi_control_is_mine() || forking == &spi_thread) {
 		own_fork = 1;
 		return;
 	}
 	loading_wait();
-	forking_stepped = spi_steps_pause();
-	spi_control_lock();
-	spi_low_fds_keep_end();		/* the child would have them */
+	stepped = spi_steps_pause();
+	/* a handler that forks finds all of this or nothing */
+	had_control = spi_control_lock_fork(~UINT64_C(0), &held, may_give_up);
+	fork_lock_take();
 	forking = &spi_thread;
-	forking_held = spi_signals_hold(HELD);
-	forking_short = spi_sandbox_quiet ? "it is in a seccomp sandbox that kills for system calls which a traced child makes" :
-		spi_payload ? spi_limits_because(0) : NULL;
+	forking_held = held;
+	forking_stepped = stepped;
+	forking_control = had_control;
+	spi_signals_release((held | HELD) & ~SPI_MASK_STEPPED);
+	if (had_control)
+		spi_low_fds_keep_end();		/* the child would have them */
+	forking_short = short_because();
 	if (!forking_short)
 		child_announce();
 	forking_busy = SPI_BUSY_ALWAYS & ~spi_thread.busy;
@@ -170,7 +220,7 @@ static void in_parent(void)
 	spi_thread.busy &= ~forking_busy;
 	stepped = forking_stepped;
 	held = forking_held;
-	spi_control_unlock();
+	locks_give();
 	spi_signals_release(held);
 	spi_steps_resume(stepped);
 }
@@ -191,7 +241,7 @@ static void child_leave(void)
 	if (spi_payload)
 		spi_payload->fork_parent();	/* gives lttng-ust's locks back, no more */
 	spi_sandbox_drop_alone();
-	spi_control_unlock();
+	child_locks_give();
 	spi_signals_release(forking_held);
 	spi_steps_resume(forking_stepped);
 }
@@ -252,7 +302,7 @@ static void child_begin(const char *socket)
 		spi_payload->fork_child();
 		spi_low_fds_release();
 	}
-	spi_control_unlock();
+	child_locks_give();
 	if (fd >= 0)
 		spi_attach_child(fd);
 	spi_budget_forked();
@@ -271,12 +321,17 @@ static void in_child(void)
 		child_begin(child_socket());
 }
 
-/* ---- where they are the last that were registered ---- */
+/* ---- as libc calls them: the first of all, or where they are the last that were registered ---- */
+
+static void first_before(void)
+{
+	before(1);
+}
 
 static void last_before(void)
 {
 	if (!spi_fork_is_first())
-		before();
+		before(1);
 }
 
 static void last_parent(void)
@@ -295,7 +350,7 @@ static void last_child(void)
 
 void spi_fork_before(void)
 {
-	before();
+	before(0);
 }
 
 void spi_fork_after(int is_single)
@@ -308,7 +363,7 @@ void spi_fork_after(int is_single)
 
 int spi_fork_init(void)
 {
-	static const struct spi_fork_handlers ours = { before, in_parent, in_child, last_before, last_parent, last_child };
+	static const struct spi_fork_handlers ours = { first_before, in_parent, in_child, last_before, last_parent, last_child };
 	int error = pthread_atfork(last_before, last_parent, last_child);
 
 	if (!error)

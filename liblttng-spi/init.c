@@ -30,6 +30,7 @@
 #include "liblttng-spi/leave.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/steps.h"
 #include "liblttng-spi/tree.h"
 
 /*
@@ -39,6 +40,8 @@
  */
 static int control_lock;
 static int control_owner;	/* thread id; a fork by the owner itself is lttng-ust's, while it starts */
+static uint64_t control_waits;	/* since then its owner waits for the controller; 0: he does not */
+static int forks_gave_up;	/* a fork did without it; so do all others until it is given back */
 int spi_attached_early;
 static int ended;
 static int process_id;		/* -1 in between: a child that did not go through fork() is not ours to end */
@@ -53,8 +56,68 @@ void spi_control_lock(void)
 	__atomic_store_n(&control_owner, (int) spi_sys(SYS_gettid), __ATOMIC_RELAXED);
 }
 
+/*
+ * For a fork, which is not to wait for a controller that may be stopped, or for who is in a callback of the dynamic linker's
+ * and waits for what the forking thread has. Nobody is interrupted between taking it and what is done next: a handler's fork
+ * would come in between. It may be so while this waits.
+ */
+#define FORK_PEER_NS	UINT64_C(1000000000)
+#define FORK_MOST_NS	UINT64_C(5000000000)
+
+static int fork_gives_up(uint64_t since)
+{
+	uint64_t now = spi_now_ns(), waits = __atomic_load_n(&control_waits, __ATOMIC_RELAXED);
+
+	if (waits && waits < since)
+		waits = since;
+	if (!__atomic_load_n(&forks_gave_up, __ATOMIC_RELAXED) && now < since + FORK_MOST_NS && (!waits || now < waits + FORK_PEER_NS))
+		return 0;
+	__atomic_store_n(&forks_gave_up, 1, __ATOMIC_RELAXED);
+	return 1;
+}
+
+int spi_control_lock_fork(uint64_t signals, uint64_t *held, int may_give_up)
+{
+	static const struct { int64_t s, ns; } look = { 0, 10000000 };
+	uint64_t since = 0;
+
+	for (;;) {
+		int seen = 0;
+
+		*held = spi_signals_hold(signals);
+		/* others may be waiting, too */
+		if (__atomic_compare_exchange_n(&control_lock, &seen, since ? 2 : 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+			__atomic_store_n(&control_owner, (int) spi_sys(SYS_gettid), __ATOMIC_RELAXED);
+			return 1;
+		}
+		since = since ? since : spi_now_ns();
+		if (may_give_up && fork_gives_up(since))
+			return 0;
+		spi_signals_release(*held);
+		seen = 1;
+		__atomic_compare_exchange_n(&control_lock, &seen, 2, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		spi_sys(SYS_futex, &control_lock, FUTEX_WAIT_PRIVATE, 2L, &look);
+	}
+}
+
+int spi_control_peer_wait(void)
+{
+	if (!spi_control_is_mine())
+		return 0;
+	__atomic_store_n(&control_waits, spi_now_ns(), __ATOMIC_RELAXED);
+	return 1;
+}
+
+void spi_control_peer_wait_end(int waited)
+{
+	if (waited)
+		__atomic_store_n(&control_waits, 0, __ATOMIC_RELAXED);
+}
+
 void spi_control_unlock(void)
 {
+	__atomic_store_n(&forks_gave_up, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&control_waits, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&control_owner, 0, __ATOMIC_RELAXED);
 	if (__atomic_exchange_n(&control_lock, 0, __ATOMIC_RELEASE) == 2)
 		spi_sys(SYS_futex, &control_lock, FUTEX_WAKE_PRIVATE, 1L);

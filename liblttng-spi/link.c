@@ -36,6 +36,7 @@ static int link_send(struct spi_link *link, uint16_t type, uint32_t id, const vo
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control;
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 3 };
+	int waits;
 	long r;
 
 	if (spi_sandbox_quiet && !spi_thread_is_tracer())	/* that could be its end */
@@ -49,9 +50,11 @@ static int link_send(struct spi_link *link, uint16_t type, uint32_t id, const vo
 		msg.msg_control = &control;
 		msg.msg_controllen = sizeof(control);
 	}
+	waits = spi_control_peer_wait();
 	do
 		r = spi_sys(SYS_sendmsg, link->fd, &msg, MSG_NOSIGNAL | flags);
 	while (r == -EINTR);
+	spi_control_peer_wait_end(waits);
 	return r < 0 ? (int) r : 0;
 }
 
@@ -65,16 +68,26 @@ int spi_link_send_at_once(struct spi_link *link, uint16_t type, uint32_t id)
 	return link_send(link, type, id, NULL, 0, NULL, 0, -1, MSG_DONTWAIT);
 }
 
-/* Like poll(). Numbers of descriptors are not held for longer than a moment, which is what most answers take. */
-static long link_wait(struct spi_link *link, int timeout_ms)
+static long link_poll(struct spi_link *link, int timeout_ms)
 {
 	struct pollfd poll = { link->fd, POLLIN, 0 };
-	int is_moment = spi_low_fds_are_held() && (timeout_ms < 0 || timeout_ms > MOMENT_MS), is_mine;
+	int waits = spi_control_peer_wait();
 	long r;
 
 	do
-		r = spi_sys(SYS_poll, &poll, 1L, is_moment ? MOMENT_MS : timeout_ms);
+		r = spi_sys(SYS_poll, &poll, 1L, timeout_ms);
 	while (r == -EINTR);
+	spi_control_peer_wait_end(waits);
+	return r;
+}
+
+/* Like poll(). Numbers of descriptors are not held for longer than a moment, which is what most answers take. */
+static long link_wait(struct spi_link *link, int timeout_ms)
+{
+	int is_moment = spi_low_fds_are_held() && (timeout_ms < 0 || timeout_ms > MOMENT_MS), is_mine;
+	long r;
+
+	r = link_poll(link, is_moment ? MOMENT_MS : timeout_ms);
 	if (r || !is_moment)
 		return r;
 	is_mine = spi_control_is_mine();
@@ -83,9 +96,7 @@ static long link_wait(struct spi_link *link, int timeout_ms)
 	spi_low_fds_wait();
 	if (!is_mine)
 		spi_control_unlock();
-	do
-		r = spi_sys(SYS_poll, &poll, 1L, timeout_ms);
-	while (r == -EINTR);
+	r = link_poll(link, timeout_ms);
 	if (!is_mine)
 		spi_control_lock();
 	spi_low_fds_wait_end();

@@ -16,7 +16,9 @@
  *
  * A fork may wait with this lock for malloc()'s, of a thread that a handler has interrupted, which looks at the list (profilers
  * do, whose unwinder asks for the objects). So who has waited for a fork for that long goes in without the lock, as it
- * would untraced. A child that is made while somebody is inside like that is left alone (fork.c).
+ * would untraced. And a callback may wait for a lock that the forking thread has, or takes in a handler of fork() of the
+ * program's: a fork waits for who is inside for FORK_MOST_MS. A child that is made while somebody is inside is left alone
+ * (fork.c).
  */
 #include <errno.h>
 #include <dlfcn.h>
@@ -36,14 +38,20 @@ static int phdr_lock;		/* 0 free, 1 held, 2 held and awaited */
 static struct spi_thread *phdr_owner;
 static uint32_t phdr_depth;	/* the owner's */
 
-#define FORK_MS	50	/* a fork that takes longer waits for somebody, most likely */
+#define FORK_MS		50	/* a fork that takes longer waits for somebody, most likely */
+#define FORK_MOST_MS	1000
 
 static uint32_t forking, forks, fork_given_up;	/* forks: how many; given up: which of them somebody did not wait for */
 static uint32_t nr_unlocked;			/* threads that are inside without the lock */
+static int fork_is_without;			/* the last fork; this one, where one is under way */
 
-/* Signals are blocked: a handler that came in between would wait for its own thread. 0, or -1: a fork takes too long. */
-static int lock_take(int may_give_up)
+/*
+ * Signals are blocked: a handler that came in between would wait for its own thread. 0, or -1: a fork takes too long; or who
+ * is inside does, for the fork that this is.
+ */
+static int lock_take(int is_fork)
 {
+	uint64_t until = is_fork ? spi_now_ns() + FORK_MOST_MS * UINT64_C(1000000) : 0;
 	const struct { int64_t s, ns; } timeout = { 0, FORK_MS * 1000000 };
 	struct spi_thread *self = &spi_thread;
 	long waited = 0;
@@ -58,7 +66,9 @@ static int lock_take(int may_give_up)
 			uint32_t fork = __atomic_load_n(&forks, __ATOMIC_RELAXED);
 
 			/* a handler of a signal that comes again and again would not get back if it waited each time */
-			if (may_give_up && __atomic_load_n(&forking, __ATOMIC_RELAXED) &&
+			if (is_fork && spi_now_ns() >= until)
+				return -1;
+			if (!is_fork && __atomic_load_n(&forking, __ATOMIC_RELAXED) &&
 			    (waited == -ETIMEDOUT || __atomic_load_n(&fork_given_up, __ATOMIC_RELAXED) == fork)) {
 				__atomic_store_n(&fork_given_up, fork, __ATOMIC_RELAXED);
 				return -1;
@@ -81,7 +91,7 @@ static void lock_give(void)
 
 void spi_phdr_lock_fork(void)
 {
-	lock_take(0);
+	fork_is_without = lock_take(1) != 0;
 	__atomic_fetch_add(&forks, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&forking, 1, __ATOMIC_RELAXED);
 }
@@ -89,17 +99,24 @@ void spi_phdr_lock_fork(void)
 void spi_phdr_unlock_fork(void)
 {
 	__atomic_store_n(&forking, 0, __ATOMIC_RELAXED);
-	lock_give();
+	if (!fork_is_without)
+		lock_give();
 }
 
 void spi_phdr_fork_child(void)
 {
 	nr_unlocked = 0;
+	if (!fork_is_without)
+		return;
+	/* who has it is not here */
+	phdr_owner = NULL;
+	phdr_depth = 0;
+	phdr_lock = 0;
 }
 
 int spi_phdr_inside(void)
 {
-	return __atomic_load_n(&nr_unlocked, __ATOMIC_RELAXED) != 0;
+	return fork_is_without || __atomic_load_n(&nr_unlocked, __ATOMIC_RELAXED) != 0;
 }
 
 /*
@@ -178,7 +195,7 @@ static int objects_walk(int (*callback)(struct dl_phdr_info *, size_t, void *), 
 		return walk_all(&walk);
 	/* taking and giving back is not for handlers to come between */
 	old = spi_signals_hold(~UINT64_C(0));
-	is_locked = lock_take(1) == 0;
+	is_locked = lock_take(0) == 0;
 	if (!is_locked)
 		__atomic_fetch_add(&nr_unlocked, 1, __ATOMIC_RELAXED);
 	spi_signals_release(old);
