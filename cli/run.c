@@ -255,8 +255,18 @@ void run_announce(struct run *run)
 	run->session.announced = 1;
 }
 
+#define RUN_VIEWER_MS	3000
+
+/* Before anything is recorded. One that does not attach shows at the end. */
+static void run_wait_viewer(struct run *run)
+{
+	if (run->viewer.pid)
+		viewer_wait_session(&run->viewer, &run->session, RUN_VIEWER_MS, run->signals);
+}
+
 static void run_on_ready(void *data)
 {
+	run_wait_viewer(data);
 	run_announce(data);
 }
 
@@ -299,8 +309,11 @@ int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned
 		ret = session_start(&run->session);
 	if (ret == 0)
 		run->consumer = consumer_open();
+	run->viewer.directory = run->relay.dir;
 	if (ret == 0 && !run->output)
 		ret = viewer_start(&run->viewer, &run->session, run->relay.live, run_viewer_filters(o));
+	if (ret == 0 && count)
+		run_wait_viewer(run);	/* what runs is recorded as soon as an agent is in it */
 	if (ret == 0) {
 		ret = agents_create(&run->agents, run->funcs, run->func_count,
 			o->one_event ? SPI_RULE_ONE_EVENT : 0, o->string_max, &run->report, &run->session);

@@ -3,13 +3,15 @@
 /*
  * How the live view comes to its end with everything printed.
  *
- * The viewer reads a session from its beginning whenever it attaches, so it may
- * start late; but it must have attached before the session goes, which the relay
- * daemon's list of sessions shows, and must have read the metadata: lttng-relayd
- * 2.13 moves that away with the session, and tells a viewer that comes for it then,
- * for ever, that there is none yet. A viewer that meets events before the metadata
- * that describes them gives up; as long as it has printed nothing, another one takes
- * its place.
+ * babeltrace2 reads a session from the end of what the relay daemon has got by then
+ * (LTTNG_VIEWER_SEEK_LAST), so it must have attached before anything is recorded, which
+ * the relay daemon's list of sessions shows; and must have read the metadata before the
+ * session goes: lttng-relayd 2.13 moves that away with the session, and tells a viewer
+ * that comes for it then, for ever, that there is none yet. A viewer that is told of
+ * events, or that there are none, before the metadata that describes them gives up. One
+ * that took its place would see what comes from then on, mostly nothing. So the next
+ * one reads what the relay daemon has written, when the session is complete, where that
+ * is a relay daemon of our own; another's files are not ours to find.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +35,6 @@
 #define VIEWER_BLIND_MS		1000	/* where its sleeps can't be seen (Yama): some ten of its rounds */
 #define VIEWER_IDLE_MS		500
 #define VIEWER_IDLE_MAX		20	/* looks at VIEWER_IDLE_MS that found it doing nothing */
-#define VIEWER_RESTARTS		3
 
 /* ---- what /proc tells of it ---- */
 
@@ -175,11 +176,11 @@ static int viewer_finish_sieve(struct viewer *viewer, int stop_fd)
 
 /* ---- before the session is destroyed ---- */
 
-static int viewer_wait_session(struct viewer *viewer, const struct session *s, int stop_fd)
+int viewer_wait_session(struct viewer *viewer, const struct session *s, int most_ms, int stop_fd)
 {
 	int waited, ret;
 
-	for (waited = 0; waited < VIEWER_ATTACH_MS; waited += VIEWER_POLL_MS) {
+	for (waited = 0; waited < most_ms; waited += VIEWER_POLL_MS) {
 		if (live_viewers(viewer->port, s->host, s->name) > 0)
 			return 0;
 		ret = child_await(viewer->pid, VIEWER_POLL_MS, stop_fd);
@@ -231,32 +232,27 @@ static int viewer_wait_metadata(struct viewer *viewer, int stop_fd)
 
 int viewer_attached(struct viewer *viewer, const struct session *s, int stop_fd)
 {
-	int ret, restarts;
+	int ret = viewer_wait_session(viewer, s, VIEWER_ATTACH_MS, stop_fd);
 
-	for (restarts = 0; viewer->pid; restarts++) {
-		ret = viewer_wait_session(viewer, s, stop_fd);
-		if (ret == 0)
-			ret = viewer_wait_metadata(viewer, stop_fd);
-		if (ret != -ECHILD)
-			return ret;
-		if (viewer_reap(viewer) != -EAGAIN || restarts == VIEWER_RESTARTS)
-			break;
-		if (viewer_finish_sieve(viewer, stop_fd) < 0)
-			break;
-		if (viewer_start(viewer, s, viewer->port, viewer->filters) < 0)
-			break;
-		viewer->failed = 0;
-	}
-	return -ECHILD;
+	if (ret == 0)
+		ret = viewer_wait_metadata(viewer, stop_fd);
+	if (ret == -ECHILD && viewer_reap(viewer) == -EAGAIN && viewer->directory && viewer_finish_sieve(viewer, stop_fd) == 0)
+		viewer->from_files = 1;
+	return ret;
 }
 
 /* ---- afterwards ---- */
 
 int viewer_finish(struct viewer *viewer, uint64_t events, int stop_fd)
 {
-	int idle = 0, ret = 0, is_counted = viewer->io > 0;
+	int idle = 0, ret = 0, is_counted;
 	unsigned long ticks = 0;
 
+	if (viewer->from_files) {
+		ret = viewer_start(viewer, NULL, 0, viewer->filters);
+		viewer->failed = ret < 0;
+	}
+	is_counted = viewer->io > 0;
 	while (viewer->pid) {
 		ret = child_await(viewer->pid, VIEWER_IDLE_MS, stop_fd);
 		if (ret == 0)

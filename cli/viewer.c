@@ -21,6 +21,8 @@
 #include "cli/viewer.h"
 #include "injector/paths.h"
 
+#define VIEWER_FILES	0x100u
+
 /* Does this babeltrace2 have such a filter, among its own plugins or in `directory`? */
 static int viewer_knows(const char *class, const char *directory)
 {
@@ -38,7 +40,7 @@ static int viewer_knows(const char *class, const char *directory)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* babeltrace2's words for `url` and `filters`, at most 6. 0, or a negative errno after one line was said. */
+/* babeltrace2's words for `url`, a directory with VIEWER_FILES, and `filters`, at most 6. 0, or a negative errno after one line was said. */
 static int viewer_make_words(char **argv, char *url, unsigned int filters)
 {
 	static char path[4200];
@@ -54,7 +56,8 @@ static int viewer_make_words(char **argv, char *url, unsigned int filters)
 		snprintf(path, sizeof(path), "--plugin-path=%s", directory);
 		*argv++ = path;		/* an option of the command, not of what it does */
 	}
-	*argv++ = (char *) "--input-format=lttng-live";
+	if (!(filters & VIEWER_FILES))
+		*argv++ = (char *) "--input-format=lttng-live";
 	*argv++ = url;
 	if (filters & VIEWER_EXPAND)
 		*argv++ = (char *) "--component=expand:filter.lttng-spi.expand";
@@ -67,14 +70,17 @@ static int viewer_make_words(char **argv, char *url, unsigned int filters)
 
 int viewer_start(struct viewer *viewer, const struct session *s, unsigned int port, unsigned int filters)
 {
-	char url[400], *argv[8];
+	char url[4200], *argv[8];
 	struct child_options child = { .argv = argv, .out = -1, .err = -1,
 		.flags = CHILD_OWN_GROUP | CHILD_TIED | CHILD_PIPE };
 
-	snprintf(url, sizeof(url), "net://localhost:%u/host/%s/%s", port, s->host, s->name);
+	if (viewer->from_files)
+		snprintf(url, sizeof(url), "%s", viewer->directory);
+	else
+		snprintf(url, sizeof(url), "net://localhost:%u/host/%s/%s", port, s->host, s->name);
 	viewer->port = port;
 	viewer->filters = filters;
-	if (viewer_make_words(argv, url, filters) < 0)
+	if (viewer_make_words(argv, url, filters | (viewer->from_files ? VIEWER_FILES : 0)) < 0)
 		return -ENOENT;
 	if (filters & VIEWER_NAMES)
 		viewer->sieve = sieve_start(&child.out);

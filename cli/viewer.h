@@ -13,6 +13,8 @@ struct viewer {
 	pid_t pid;
 	pid_t sieve;		/* what stands between it and our stdout; 0: nothing */
 	unsigned int port, filters;
+	const char *directory;	/* where the relay daemon writes this session and no other, the run's; NULL: somewhere else */
+	int from_files;		/* it failed and had printed nothing: once the session is destroyed another one reads it there */
 	int err;		/* a memfd: its stderr; 0: none */
 	int io;			/* its /proc/PID/io, which is root's alone to open once it has ended; 0: none */
 	int failed;		/* it has ended, and not as it should */
@@ -27,7 +29,7 @@ struct viewer {
 
 /*
  * viewer_start() - `s` exists on the relay daemon at `port`; `filters` is what happens to the events before they are
- * printed, VIEWER_*. Returns 0 or a negative errno after one line was said.
+ * printed, VIEWER_*. With `from_files` it reads `directory` instead. Returns 0 or a negative errno after one line was said.
  */
 int viewer_start(struct viewer *viewer, const struct session *s, unsigned int port, unsigned int filters);
 
@@ -37,10 +39,16 @@ int viewer_start(struct viewer *viewer, const struct session *s, unsigned int po
 void viewer_look_at(struct viewer *viewer);
 
 /*
+ * viewer_wait_session() - wait until it has the session open, `most_ms` at most. What the relay daemon had got before that it
+ * does not see. 0, -EINTR, -ECHILD when it has ended, or another negative errno.
+ */
+int viewer_wait_session(struct viewer *viewer, const struct session *s, int most_ms, int stop_fd);
+
+/*
  * viewer_attached() - wait until it has the session open and its metadata, which
  * is complete when recording has stopped; before that the session must not be
- * destroyed. 0, -EINTR, or a negative errno when it ended. One that failed and had
- * printed nothing is started again.
+ * destroyed. 0, -EINTR, or a negative errno when it ended. Where one failed and had
+ * printed nothing, viewer_finish() starts another one.
  */
 int viewer_attached(struct viewer *viewer, const struct session *s, int stop_fd);
 
