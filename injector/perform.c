@@ -40,7 +40,7 @@ static int explain_dlopen(struct spi_session *s)
 	return FAIL(s, ELIBACC, "dlopen() refused %s: %s", s->carry.name, *text ? text : "no reason given");
 }
 
-/* Has the library's file been mapped yet? If not, dlopen() waits for a lock, and no constructor has run. */
+/* Has the library's file been mapped yet? If not, no constructor has run. */
 static bool library_is_mapped(const struct spi_session *s)
 {
 	struct spi_maps maps;
@@ -50,6 +50,16 @@ static bool library_is_mapped(const struct spi_session *s)
 		mapped = spi_maps_find_file(&maps, s->carry.name) != NULL;
 	spi_maps_free(&maps);
 	return mapped;
+}
+
+/*
+ * Does dlopen() wait for the loader's lock, which is in the loader's own data? When it waits for another one, as malloc()'s
+ * over a large process's fork(), it has the loader's already, and must not be taken back.
+ */
+static bool is_for_loader(const struct spi_session *s, const struct user_regs_struct *regs)
+{
+	return regs->orig_rax == SYS_futex && regs->rdi >= s->target.loader.low && regs->rdi < s->target.loader.high &&
+	       !library_is_mapped(s);
 }
 
 /*
@@ -67,7 +77,7 @@ static int finish_slow_call(struct spi_session *s, uint64_t *result)
 
 		if (ret && ret != -EAGAIN)
 			return ret;
-		if (!ret && regs.orig_rax == SYS_futex && !library_is_mapped(s))
+		if (!ret && is_for_loader(s, &regs))
 			return -EDEADLK;
 		if (spi_now() >= give_up) {
 			spi_remote_leave(&s->remote);

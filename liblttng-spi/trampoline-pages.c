@@ -133,6 +133,25 @@ static int phys_show(struct phys_page *phys, uint64_t address)
 	return spi_raw_failed(ret) ? (int) ret : 0;
 }
 
+/*
+ * The same where threads may run. Before it knows whether it may map one page more (RLIMIT_AS) Linux has unmapped what was there
+ * (mm/mremap.c, until 6.16); to move a page needs no more room than there is.
+ */
+static int phys_show_instead(struct phys_page *phys, uint64_t address)
+{
+	long at, ret;
+
+	phys_fill(phys);
+	at = spi_raw6(SYS_mremap, phys->rx, 0, SPI_PAGE, MREMAP_MAYMOVE, 0, 0);
+	if (spi_raw_failed(at))
+		return (int) at;
+	ret = spi_raw6(SYS_mremap, (uint64_t) at, SPI_PAGE, SPI_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, address, 0);
+	if (!spi_raw_failed(ret))
+		return 0;
+	spi_munmap((uint64_t) at, SPI_PAGE);
+	return (int) ret;
+}
+
 /* ---- virtual pages ---- */
 
 static struct virt_page *virt_slot(struct virt_page *table, uint32_t size, uint64_t address)
@@ -356,7 +375,7 @@ static int virt_move(struct virt_page *v, uint32_t at, uint32_t n)
 	for (uint32_t i = 0; i < SPI_PAGE; i++)
 		if (v->own->bits[i / 64] >> (i % 64) & 1)
 			to->rw[i] = ((const uint8_t *) v->address)[i];
-	if (phys_show(to, v->address) < 0)
+	if (phys_show_instead(to, v->address) < 0)
 		return -1;
 	for (uint32_t i = 0; i < SPI_PAGE / 64; i++) {
 		to->used.bits[i] |= v->own->bits[i];
