@@ -95,10 +95,11 @@ struct line {
 	char text[];
 };
 
-/* Bounded: what comes beyond `max` is counted only. */
+/* Bounded: of what comes beyond `max` is known only that it came. */
 struct lines {
 	struct line *first, **last;
-	unsigned int n, max, more;
+	unsigned int n, max;
+	bool more;
 };
 
 /* A function of call trees and how often it was called there. */

@@ -35,6 +35,8 @@ void lines_add(struct lines *lines, const char *format, ...)
 	struct line *line;
 	va_list args;
 
+	if (lines->more)
+		return;		/* nothing finds room any more: agents may say as much as they like */
 	if (!lines->last)
 		lines->last = &lines->first;
 	va_start(args, format);
@@ -45,7 +47,7 @@ void lines_add(struct lines *lines, const char *format, ...)
 			return;
 	line = lines->n < lines->max ? malloc(sizeof(*line) + strlen(text) + 1) : NULL;
 	if (!line) {
-		lines->more++;
+		lines->more = true;
 		return;
 	}
 	strcpy(line->text, text);
@@ -64,7 +66,8 @@ void lines_clear(struct lines *lines)
 		free(line);
 	}
 	lines->last = &lines->first;
-	lines->n = lines->more = 0;
+	lines->n = 0;
+	lines->more = false;
 }
 
 /* ---- ends ---------------------------------------------------------------------------- */

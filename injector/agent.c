@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "injector/control-internal.h"
@@ -31,7 +32,10 @@
 #define SO_PEERPIDFD	77
 #endif
 
-#define PACKETS_AT_ONCE	32u	/* taken from one agent before the others have their turn */
+/* Taken from one agent before the others have their turn: so many packets, */
+#define PACKETS_AT_ONCE	32u
+/* and no more once they have taken us so long: of processor time, so that a machine that is busy with others makes no turn shorter. */
+#define TURN_NS		2000000u
 
 /* ---- receiving ------------------------------------------------------ */
 
@@ -154,17 +158,30 @@ static int take_rule_more(struct spi_agent *agent, const char *body, size_t size
 	return 0;
 }
 
+/* The next line, which begins behind this one; NULL: so many are no agent's. */
+static char *line_end(char *line, unsigned int *n_lines)
+{
+	char *next = line + strcspn(line, "\n");
+
+	if (++*n_lines > SPI_PROTO_LINES_MAX)
+		return NULL;
+	if (*next)
+		*next++ = 0;
+	return next;
+}
+
 /* Lines "OBJECT\tFUNCTION\tREASON\n"; the buffer is ours to cut up. */
 static int take_declined(struct spi_agent *agent, char *text)
 {
 	struct spi_control *control = agent->control;
+	unsigned int n_lines = 0;
 
 	for (char *line = text, *next; *line; line = next) {
 		char *function, *reason;
 
-		next = line + strcspn(line, "\n");
-		if (*next)
-			*next++ = 0;
+		next = line_end(line, &n_lines);
+		if (!next)
+			return -EPROTO;
 		function = strchr(line, '\t');
 		reason = function ? strchr(function + 1, '\t') : NULL;
 		if (!reason)
@@ -181,14 +198,15 @@ static int take_declined(struct spi_agent *agent, char *text)
 static int take_hot(struct spi_agent *agent, char *text)
 {
 	struct spi_control *control = agent->control;
+	unsigned int n_lines = 0;
 
 	for (char *line = text, *next; *line; line = next) {
 		char *object, *function;
 		uint64_t count = strtoull(line, &object, 10);
 
-		next = line + strcspn(line, "\n");
-		if (*next)
-			*next++ = 0;
+		next = line_end(line, &n_lines);
+		if (!next)
+			return -EPROTO;
 		function = *object == '\t' ? strchr(object + 1, '\t') : NULL;
 		if (!function)
 			return -EPROTO;
@@ -205,6 +223,7 @@ static int take_budget(struct spi_agent *agent, char *text)
 {
 	struct spi_control *control = agent->control;
 	struct spi_budget_told told;
+	unsigned int n_lines = 0;
 	char *at, *next;
 
 	told.budget = (unsigned int) strtoul(text, &at, 10);
@@ -219,9 +238,9 @@ static int take_budget(struct spi_agent *agent, char *text)
 		struct spi_left_out_told out = { .is_out = *line == 'o' };
 		char *object, *function;
 
-		next = line + strcspn(line, "\n");
-		if (*next)
-			*next++ = 0;
+		next = line_end(line, &n_lines);
+		if (!next)
+			return -EPROTO;
 		at = line + strcspn(line, "\t");
 		out.calls = strtoull(at, &at, 10);
 		out.share = (unsigned int) strtoul(at, &object, 10);
@@ -294,13 +313,22 @@ static int take_message(struct spi_agent *agent, char *packet, size_t size, int 
 	}
 }
 
+static uint64_t processor_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
+}
+
 static void agent_ready(struct spi_control *control, struct spi_source *source, uint32_t events)
 {
 	struct spi_agent *agent = (struct spi_agent *) ((char *) source - offsetof(struct spi_agent, source));
+	uint64_t end = processor_time() + TURN_NS;
 
 	if (events & EPOLLOUT)
 		spi_agent_flush(agent);
-	for (unsigned int n_packets = 0; !agent->over && n_packets < PACKETS_AT_ONCE; n_packets++) {
+	for (unsigned int n_packets = 0; !agent->over && n_packets < PACKETS_AT_ONCE && processor_time() < end; n_packets++) {
 		int fd, ret = 0;
 		ssize_t n = spi_foreign_receive(source->fd, agent->is_shared, agent->uid, control->packet, PACKET_MAX, &fd, &agent->sender);
 

@@ -27,6 +27,7 @@
 #define SPI_PROTO_MAGIC		0x31495053u	/* "SPI1" */
 #define SPI_PROTO_VERSION	1u
 #define SPI_PROTO_BODY_MAX	60000u		/* bytes */
+#define SPI_PROTO_LINES_MAX	1500u		/* in a message of text lines: each costs the controller something, be it empty */
 
 enum spi_msg_type {
 	/* agent to controller */

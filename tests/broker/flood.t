@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# timeout: 90
+#
+# Agents that tell without end of what is not instrumented, and of busy functions, as many and as small lines as a
+# packet may have: others are answered all the same.
+. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+spi_private "$@"
+broker_setup
+cat >flood.py <<'P'
+"""flood.py AGENTS KIND LINE LINES [FIRST LINES]: for two seconds; prints how many packets each got rid of"""
+import os, socket, struct, sys, time
+
+def packet(kind, body):
+    return struct.pack("IHHII", 0x31495053, 1, kind, 0, len(body)) + body
+
+def lines(line, n):
+    return "".join(line % ((i,) * line.count("%d")) for i in range(n)).encode()
+
+agents, kind, line, n = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3].encode().decode("unicode_escape"), int(sys.argv[4])
+flood = packet(kind, lines(line, n))
+
+def talk():
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    s.connect("/run/lttng/spi-agent")
+    s.send(packet(1, struct.pack("iIQ", os.getpid(), 1, 0) + b"/bin/x\0"))
+    if sys.argv[5:]:
+        s.send(packet(kind, lines(sys.argv[5].encode().decode("unicode_escape"), int(sys.argv[6]))))
+    end = time.monotonic() + 2
+    sent = 0
+    try:
+        while time.monotonic() < end:
+            s.send(flood)
+            sent += 1
+        print(sent)
+    except (BrokenPipeError, ConnectionResetError):
+        print("closed")
+
+for i in range(agents):
+    if not os.fork():
+        talk()
+        sys.stdout.flush()
+        os._exit(0)
+for i in range(agents):
+    os.wait()
+P
+cat >ask.py <<'P'
+"""how long an answer took, at most, within one second; ms"""
+import socket, time
+worst, end = 0, time.monotonic() + 1
+while time.monotonic() < end:
+    began = time.monotonic()
+    s = socket.socket(socket.AF_UNIX)
+    s.connect("/run/lttng/spi-status")
+    while s.recv(65536):
+        pass
+    worst = max(worst, time.monotonic() - began)
+    time.sleep(.01)
+print(int(worst * 1000))
+P
+# flood WHAT ARGS... - while they do, an answer takes so long, at most: $ms
+flood() {
+	local what=$1 job
+	shift
+	python3 flood.py "$@" >sent & job=$!
+	sleep .3	# for python3 to be at it
+	ms=$(python3 ask.py)
+	wait "$job"
+	diag "$what: $ms ms at most, sent $(tr '\n' ' ' <sent)"
+	[ "$ms" -lt 500 ]
+	ok $? "$what: others are answered meanwhile"
+}
+for agents in 1 8; do
+	flood "$agents with other functions each time" "$agents" 5 '\t\t%d\n' 1500
+	flood "$agents with the same functions" "$agents" 5 '\t\t199\n' 1500 '\t\t%d\n' 200
+	flood "$agents with busy functions" "$agents" 8 '%d\t\t%d\n' 1500
+done
+flood "one with more lines than there may be" 1 5 '\t\t\n' 1501
+is "$(cat sent)" closed "and it is not heard any more"
+tap_done
