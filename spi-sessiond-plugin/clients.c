@@ -11,6 +11,9 @@
  * with comes by here as well, and must not count, or it would ask for ever: the
  * broker names the process that asks, and whoever descends from the broker is
  * taken for that, too, as the name may come later than the connection.
+ *
+ * Whose a connection is counts in any case: spi-codemap, which descends from the
+ * broker, has the rights of a traced process's user, who can make it connect.
  */
 #include <unistd.h>
 
@@ -147,11 +150,12 @@ void clients_accepted(int fd)
 		if (clients[i].number < clients[slot].number)
 			slot = i;
 	}
+	/* Those whom the broker asks as are known already. */
+	if (known)
+		user_seen(peer.uid);
+	else
+		users_unknown = true;
 	if (!ours && (!peer.pid || peer.pid != querier)) {
-		if (known)
-			user_seen(peer.uid);
-		else
-			users_unknown = true;
 		if (clients[slot].number)
 			client_end(slot);
 		clients[slot].fd = fd;

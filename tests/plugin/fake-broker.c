@@ -9,6 +9,7 @@
  *   delay=MS                          from HELD to RELEASE (0)
  *   silent | garbage | die            instead of a RELEASE: nothing; nonsense; its own death
  *   slow-table=MS                     from a command's end to the new table (0)
+ *   child=UID                         a child of it with that user's rights uses the client socket once
  *
  * FAKE_BROKER_LOG is a file that gets one line per message received.
  */
@@ -19,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,7 +31,7 @@
 
 static struct {
 	struct spi_broker_entry entry;
-	unsigned int entries, delay, slow_table;
+	unsigned int entries, delay, slow_table, child;
 	int no_table, silent, garbage, die;
 } mode = { .entry.uid = (uint32_t) -1 };
 static struct {
@@ -59,6 +62,8 @@ static void mode_parse(char *text)
 			mode.delay = atoi(word + 6);
 		if (!strncmp(word, "slow-table=", 11))
 			mode.slow_table = atoi(word + 11);
+		if (!strncmp(word, "child=", 6))
+			mode.child = atoi(word + 6);
 		mode.no_table |= !strcmp(word, "no-table");
 		mode.silent |= !strcmp(word, "silent");
 		mode.garbage |= !strcmp(word, "garbage");
@@ -126,6 +131,21 @@ static int due_timeout(void)
 	return next < 0 ? -1 : next <= now ? 0 : (int) ((next - now) / 1000 + 1);
 }
 
+static void child_connect(const char *path, uid_t uid)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct stat st;
+	char byte;
+
+	signal(SIGCHLD, SIG_IGN);
+	if (fork())
+		return;
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	_exit(stat(path, &st) || setgid(st.st_gid) || setuid(uid) || connect(fd, (struct sockaddr *) &address, sizeof(address)) ||
+	      shutdown(fd, SHUT_WR) || read(fd, &byte, 1));
+}
+
 static void held_answer(uint64_t id)
 {
 	if (mode.die)
@@ -151,6 +171,8 @@ static void message_handle(unsigned int type, const char *body, int fd)
 			(unsigned long long) daemon->generation, daemon->client_socket, daemon->app_socket,
 			daemon->flags & SPI_BROKER_DAEMON_ATTACHED ? " attached" : "");
 		table_send(daemon->generation);
+		if (mode.child)
+			child_connect(daemon->client_socket, mode.child);
 		break;
 	case SPI_BROKER_APP:
 	case SPI_BROKER_HELD:
