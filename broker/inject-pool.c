@@ -16,7 +16,8 @@
  * is worth no more to the user than what he has anyway.
  *
  * Registrations that are held come first, and among equals the user who has the
- * fewest injections under way.
+ * fewest injections under way. One who has none has a place beyond those that there
+ * are: another's processes may make each of theirs take as long as it may.
  */
 #include <errno.h>
 #include <signal.h>
@@ -38,6 +39,7 @@
 #define IDLE_MS		5000u	/* that long a worker waits for the next */
 #define YOUNG_TRIES	3u
 #define WORKER_MOST	500u	/* injections, then a fresh one */
+#define PLACES		2u	/* so many times room_most() with those of users who have none else, and workers at all */
 
 struct injection {
 	struct injection *next;
@@ -299,10 +301,20 @@ static unsigned int running_of(uid_t uid)
 	return n;
 }
 
+static unsigned int running(void)
+{
+	unsigned int n = 0;
+
+	for (const struct worker *w = workers; w; w = w->next)
+		n += w->injection != NULL;
+	return n;
+}
+
+/* The next for which there is a place. */
 static struct injection *choose(void)
 {
 	struct injection *best = NULL;
-	unsigned int best_running = 0;
+	unsigned int busy = running(), best_running = 0;
 
 	for (struct injection *in = injections; in; in = in->next) {
 		unsigned int n;
@@ -310,6 +322,8 @@ static struct injection *choose(void)
 		if (in->worker)
 			continue;
 		n = running_of(in->uid);
+		if (busy >= (n ? room_most() : PLACES * room_most()))
+			continue;
 		if (!best || !!in->process->held > !!best->process->held ||
 		    (!!in->process->held == !!best->process->held && n < best_running)) {
 			best = in;
@@ -351,22 +365,16 @@ static void injection_start(struct injection *in)
 	loop_timer_set(&w->timer, order.deadline_ms + GRACE_MS, worker_late);
 }
 
-/* Is there room for one more at work? Those that wait for another user's processes make it. */
-static bool pool_has_room(void)
+/* Those that wait for another user's processes make room. */
+static void pool_make_room(void)
 {
-	unsigned int busy = 0;
 	struct worker *idle = NULL;
 
-	for (struct worker *w = workers; w; w = w->next) {
-		busy += w->injection != NULL;
+	for (struct worker *w = workers; w; w = w->next)
 		if (!w->injection)
 			idle = w;
-	}
-	if (busy >= room_most())
-		return false;
-	if (nr_workers >= 2 * room_most() && idle)
+	if (nr_workers >= PLACES * room_most() && idle)
 		worker_free(idle);
-	return true;
 }
 
 void pool_advance(void)
@@ -377,8 +385,10 @@ void pool_advance(void)
 	if (at_it)
 		return;		/* what we call may want another injection */
 	at_it = true;
-	while ((in = choose()) && room_for_agent(in->process) && pool_has_room())
+	while ((in = choose()) && room_for_agent(in->process)) {
+		pool_make_room();
 		injection_start(in);
+	}
 	at_it = false;
 }
 
