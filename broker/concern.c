@@ -80,7 +80,8 @@ int facts_read(struct facts *facts, pid_t pid)
 	n = readlink(name, path, sizeof(path) - 1);
 	path[n > 0 ? n : 0] = 0;
 	take_file_name(facts->exec, sizeof(facts->exec), path);
-	arguments = spi_proc_read(NULL, "%d/cmdline", (int) pid);
+	/* To read its memory may take as long as it makes that take. Where the first such rule comes, all are looked at again (scope.c). */
+	arguments = nr_exec_rules ? spi_proc_read(NULL, "%d/cmdline", (int) pid) : NULL;
 	take_file_name(facts->run_as, sizeof(facts->run_as), arguments ?: "");
 	free(arguments);
 	return 0;

@@ -15,6 +15,8 @@
 #define RULES_MAX	20000u	/* of one user, of whom another's do not depend */
 #define NAMED_MAX	1000u	/* beyond them: they do nothing and are listed; and then only counted */
 
+unsigned int nr_exec_rules;
+
 /* ---- how many ------------------------------------------------------------------ */
 
 static struct account *account_find(const struct ruleset *set, uid_t uid)
@@ -102,6 +104,7 @@ void ruleset_free(struct ruleset *set)
 		struct rule *rule = set->rules;
 
 		set->rules = rule->next;
+		nr_exec_rules -= rule->wants.nr_execs != 0;
 		rule_free(rule);
 	}
 	while (set->sessions) {
@@ -171,7 +174,7 @@ static struct rule *rule_create(struct ruleset *set, const char *name, uid_t own
 		rule_free(rule);
 		return NULL;
 	}
-	set->has_exec_scope |= rule->wants.nr_execs != 0;
+	nr_exec_rules += rule->wants.nr_execs != 0;
 	*set->last_rule = rule;
 	set->last_rule = &rule->next;
 	account->rules++;

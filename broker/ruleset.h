@@ -74,8 +74,8 @@ struct ruleset {
 	struct account *accounts;
 	struct session *sessions;
 	struct rule *rules, **last_rule;
-	bool has_exec_scope;
 };
+extern unsigned int nr_exec_rules;	/* rules of all sets that name programs, switched on or off */
 
 /* What the kernel says of a process, and what it was started as. */
 struct facts {
@@ -85,7 +85,7 @@ struct facts {
 	uid_t uids[4];		/* real, effective, saved, file system */
 	gid_t gids[4];
 	char exec[64];		/* file name of its executable */
-	char run_as[64];	/* file name in its own first argument; its word */
+	char run_as[64];	/* file name in its own first argument; its word. "": not read, either, while no rule names programs */
 };
 
 /* From /proc: 0, or -ESRCH. */

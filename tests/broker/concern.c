@@ -40,6 +40,9 @@ int main(void)
 	struct facts a = { .pid = 70, .inner_pid = 7, .uids = { 1000, 1000, 1000, 1000 },
 			   .gids = { 50, 50, 50, 50 }, .exec = "server3", .run_as = "server" };
 	struct facts mixed = a, own;
+	char lines[] = "channel\tc\ton\nevent\tspi:call(f;exec=x)\toff\nend\n";
+	struct ruleset *set;
+	FILE *in;
 
 	check(acts("spi:f_entry", 0, "", &a, true), "root's rule reaches everybody");
 	check(acts("spi:f_entry", 1000, "", &a, true), "a user's rule his own process");
@@ -66,6 +69,14 @@ int main(void)
 	check(!acts("spi:call(f;pid=70)", 1001, "", &a, false), "a scope is no way around the owner");
 	check(!facts_read(&own, getpid()) && own.uids[0] == getuid() && own.parent == getppid() &&
 	      !strcmp(own.exec, "concern"), "what is read of a process is so");
+	check(!*own.run_as, "its arguments are not while no rule names programs");
+	set = ruleset_create();
+	in = fmemopen(lines, strlen(lines), "r");
+	ruleset_add_lines(set, ruleset_add_session(set, "s", 0, ""), in);
+	fclose(in);
+	check(!facts_read(&own, getpid()) && !strcmp(own.run_as, "concern"), "they are while one does");
+	ruleset_free(set);
+	check(!facts_read(&own, getpid()) && !*own.run_as, "and no longer");
 	check(facts_read(&own, 0x7ffffff0) < 0, "nothing of one that is not there");
 	printf("1..%u\n", checks);
 	return failures != 0;
