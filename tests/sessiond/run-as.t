@@ -31,6 +31,16 @@ first_calls() {
 	quiet lttng destroy s
 	spi_count s app_first_entry
 }
+# One that was there before the first rule that names programs: until then nobody looks what they were started as.
+./interpreter busy stop >busy & busy=$!
+spi_wait 10 file_has busy begun
+quiet lttng create r -o "$PWD/r"
+quiet "$SPI_LTTNG" enable-event --spi -s r -f app_work --exec interpreter
+quiet lttng start r
+check "one that ran before there was such a rule" spi_wait 10 spi_status_has "^applied\t$busy\t[^\t]*\tactive"
+quiet lttng destroy r
+touch stop
+wait "$busy"
 is "$(first_calls interpreter ./interpreter)" 4 "started by a link"
 is "$(first_calls a-name-of-more-than-15 ./a-name-of-more-than-15)" 4 "of a long name"
 is "$(first_calls interpreter-1.2 ./interpreter)" 4 "by the executable's name as ever"
