@@ -166,8 +166,12 @@ struct process *process_find(pid_t pid);
  * goes on with it goes on with what this returns, the same one or NULL.
  */
 struct process *process_hear_agents(const struct process *process);
-/* Within fork(), of a traced program that has told of it (hear first): it has its parent's rules, and comes by itself. */
+/*
+ * Within fork(), of a traced program that has told of it (hear first): it has its parent's rules, and comes by itself. Which
+ * child that is the parent cannot tell; one that has executed another program is none. Is it the parent's still?
+ */
 bool process_is_forked(const struct process *p);
+bool process_may_be_forked(const struct process *p);
 /* The one with that pid, known or not; a new one takes pidfd over (-1: it is opened). NULL: gone, or no memory. */
 struct process *process_get(pid_t pid, int pidfd);
 void process_forget(struct process *process);

@@ -178,7 +178,7 @@ bool link_table_matches(const struct facts *facts)
 static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 {
 	struct process *p = process_get(app->pid, pidfd);
-	bool may_be_forked;
+	bool may_be_forked, is_first;
 	struct facts facts;
 
 	if (!p && !held)
@@ -201,6 +201,7 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 		}
 		process_facts_set(p, &facts);
 	}
+	is_first = !p->registered;
 	p->application = p->registered = true;
 	if (!held && !p->agent && !p->coming && !p->injection)
 		unheld_tell(p, &facts, app);
@@ -218,7 +219,7 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 	if (!p->agent)
 		snprintf(p->name, sizeof(p->name), "%.*s", (int) sizeof(app->name) - 1, app->name);
 	/* An injection that has begun finds no safe moment in one that waits here within fork(): it is not waited for. */
-	may_be_forked = held && !p->agent && !p->coming;
+	may_be_forked = held && is_first && !p->agent && !p->coming;
 	if (may_be_forked && !(p = process_hear_agents(p))) {	/* its parent has told before there was a child */
 		link_release(app->id);
 		return;

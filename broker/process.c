@@ -140,9 +140,16 @@ struct process *process_hear_agents(const struct process *process)
 	return p;
 }
 
+bool process_may_be_forked(const struct process *p)
+{
+	const struct process *parent = process_find(p->facts.parent);
+
+	return !p->served && parent && !strcmp(parent->facts.exec, p->facts.exec);
+}
+
 bool process_is_forked(const struct process *p)
 {
-	return spi_control_unborn(broker.control, p->facts.parent, FORKED_MS);
+	return process_may_be_forked(p) && spi_control_unborn(broker.control, p->facts.parent, FORKED_MS);
 }
 
 static bool is_alive(int pidfd)

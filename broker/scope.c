@@ -132,9 +132,7 @@ static void own_named(const struct facts *facts)
  */
 static struct process *unless_within_fork(struct process *p)
 {
-	const struct process *parent = process_find(p->facts.parent);
-
-	if (p->agent || p->coming || p->injection || *p->why || !parent || strcmp(parent->facts.exec, p->facts.exec))
+	if (p->agent || p->coming || p->injection || *p->why || !process_may_be_forked(p))
 		return p;
 	p = process_hear_agents(p);
 	if (!p || p->agent || !process_is_forked(p))

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * within-fork - says "ready", and forks once for each line it reads. The child says at which time of day fork() returned,
- * in milliseconds, makes three calls and ends.
+ * within-fork - says "ready", and forks once for each empty line it reads. The child says at which time of day fork() returned,
+ * in milliseconds, makes three calls and ends. A line that is not empty is a program, which is executed meanwhile.
  */
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,16 +17,33 @@ __attribute__((noipa)) int in_child(int a)
 	return a + 1;
 }
 
+extern char **environ;
+
+static void begin(char *line)
+{
+	char *arguments[] = { strtok(line, " \n"), strtok(NULL, "\n"), NULL };
+	pid_t pid;
+
+	if (posix_spawn(&pid, arguments[0], NULL, NULL, arguments, environ))
+		exit(1);
+}
+
 int main(void)
 {
-	char line[32];
+	char line[64];
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	puts("ready");
 	while (fgets(line, sizeof(line), stdin)) {
 		int status = -1;
+		pid_t pid;
 
-		if (!fork()) {
+		if (*line != '\n') {
+			begin(line);
+			continue;
+		}
+		pid = fork();
+		if (!pid) {
 			struct timespec now;
 
 			clock_gettime(CLOCK_REALTIME, &now);
@@ -33,8 +52,10 @@ int main(void)
 				in_child(i);
 			exit(0);
 		}
-		wait(&status);
+		waitpid(pid, &status, 0);
 		printf("ended %d\n", status);
 	}
+	while (wait(NULL) > 0)
+		;
 	return 0;
 }
