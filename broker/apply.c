@@ -335,6 +335,8 @@ static bool goes_into_programs(const struct request *request)
  */
 void process_executed(struct process *p)
 {
+	struct facts facts;
+
 	p->nr_follows = 0;
 	for (const struct applied *a = p->applied; a && p->nr_follows < FOLLOWS_MAX; a = a->next)
 		if (a->state == APPLIED_ACTIVE && goes_into_programs(a->request))
@@ -342,6 +344,9 @@ void process_executed(struct process *p)
 	process_abandoned(p);
 	p->application = false;
 	p->facts.read_at = 0;
+	/* Rules are for the program that it is now. One that has ended is none. */
+	if (!facts_read(&facts, p->facts.pid) && *facts.exec && facts.start_time == p->facts.start_time)
+		process_facts_set(p, &facts);
 	if (p->nr_follows && !broker.ending) {
 		snprintf(p->why, sizeof(p->why), "it has executed another program, whose agent has not come yet");
 		p->refused_serial = broker.rules->serial;

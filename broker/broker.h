@@ -175,7 +175,7 @@ bool process_may_be_forked(const struct process *p);
 /* The one with that pid, known or not; a new one takes pidfd over (-1: it is opened). NULL: gone, or no memory. */
 struct process *process_get(pid_t pid, int pidfd);
 void process_forget(struct process *process);
-void process_facts_set(struct process *process, const struct facts *facts);	/* as they are now: of another program it has the name */
+void process_facts_set(struct process *process, const struct facts *facts);	/* as they are now: what was of another program, or user, goes */
 void processes_apply(void);		/* all of them, after the rules changed */
 void lines_add(struct lines *lines, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void lines_clear(struct lines *lines);

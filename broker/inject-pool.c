@@ -340,13 +340,14 @@ static void injection_start(struct injection *in)
 	struct worker *w = NULL;
 	int ret;
 
-	/* Who it is now: a name and user ids may have changed since it was first seen. */
+	/* Who it is now: its program and user ids may have changed since it was first seen. */
 	order.facts = p->facts;
 	ret = facts_are_fresh(&p->facts) ? 0 : facts_read(&order.facts, p->facts.pid);
 	if (!ret && order.facts.start_time != p->facts.start_time)
 		ret = -ESRCH;
-	if (!ret && memcmp(order.facts.uids, p->facts.uids, sizeof(order.facts.uids))) {
-		p->facts = order.facts;
+	if (!ret && (memcmp(order.facts.uids, p->facts.uids, sizeof(order.facts.uids)) ||
+		     (*order.facts.exec && strcmp(order.facts.exec, p->facts.exec)))) {
+		process_facts_set(p, &order.facts);
 		injection_end(in);
 		process_apply(p);	/* other rules may concern it */
 		return;

@@ -193,14 +193,8 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 	facts = p->facts;
 	/* One that we knew as an application may be another program by now. */
 	if ((p->application || !facts_are_fresh(&facts)) && !facts_read(&facts, app->pid) &&
-	    facts.start_time == p->facts.start_time) {
-		if (strcmp(facts.exec, p->facts.exec) || memcmp(facts.uids, p->facts.uids, sizeof(facts.uids))) {
-			*p->why = 0;
-			p->failures = 0;
-			p->served = p->carries = false;
-		}
+	    facts.start_time == p->facts.start_time)
 		process_facts_set(p, &facts);
-	}
 	is_first = !p->registered;
 	p->application = p->registered = true;
 	if (!held && !p->agent && !p->coming && !p->injection)

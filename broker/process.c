@@ -122,11 +122,16 @@ static void name_take(struct process *p)
 
 void process_facts_set(struct process *p, const struct facts *facts)
 {
-	bool is_other = strcmp(p->facts.exec, facts->exec);
+	bool is_other = strcmp(p->facts.exec, facts->exec), has_other_ids = memcmp(p->facts.uids, facts->uids, sizeof(facts->uids));
 
 	p->facts = *facts;
 	if (is_other)
 		name_take(p);
+	if (!is_other && !has_other_ids)
+		return;
+	*p->why = 0;
+	p->failures = 0;
+	p->served = p->carries = false;
 }
 
 struct process *process_hear_agents(const struct process *process)

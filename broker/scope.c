@@ -148,13 +148,8 @@ static void consider(pid_t pid)
 
 	if (facts_read(&facts, pid) || !*facts.exec)
 		return;		/* it has ended, or is a kernel thread */
-	if (p && facts.start_time == p->facts.start_time) {
-		if (strcmp(p->facts.exec, facts.exec)) {
-			*p->why = 0;
-			p->failures = 0;
-		}
+	if (p && facts.start_time == p->facts.start_time)
 		process_facts_set(p, &facts);
-	}
 	if (!is_named(&facts))
 		return;
 	if (facts_are_own(&facts, true)) {
