@@ -26,6 +26,7 @@
 
 #define GUESTS_MAX	512u	/* connections of one user */
 #define DETACH_MS	2000u
+#define HEAR_MOST	64u	/* times: those who never stop are not waited for */
 
 /* A connection that came by the socket. */
 struct guest {
@@ -40,27 +41,28 @@ static struct loop_timer detach_timer;
 
 /* ---- what agents say ------------------------------------------------------------------ */
 
+void agent_is_former(struct process *p)
+{
+	spi_agent_set_user(p->agent, NULL);
+	spi_agent_close(p->agent);
+}
+
 static void on_hello(struct spi_agent *agent, void *data)
 {
 	struct process *p = process_get(spi_agent_pid(agent), -1);
 	struct facts facts;
 
-	if (p)
-		facts = p->facts;
-	/* Of one that has an agent, and another one now, what was read a moment ago may be of the program before. */
-	if (!p || broker.ending || ((p->agent || !facts_are_fresh(&facts)) && facts_read(&facts, p->facts.pid)) ||
-	    facts.start_time != p->facts.start_time || facts.start_time != spi_agent_start_time(agent) ||
-	    !spi_agent_lives(agent)) {
+	/* What was read a moment ago may be of the program before. */
+	if (!p || broker.ending || facts_read(&facts, p->facts.pid) || facts.start_time != p->facts.start_time ||
+	    facts.start_time != spi_agent_start_time(agent) || !spi_agent_lives(agent)) {
 		spi_agent_close(agent);
 		return;
 	}
-	process_facts_set(p, &facts);
 	if (p->agent) {
-		/* The former one belongs to a program that this process no longer is. */
-		spi_agent_set_user(p->agent, NULL);
-		spi_agent_close(p->agent);
+		agent_is_former(p);
 		process_abandoned(p);
 	}
+	process_facts_set(p, &facts);
 	process_adopt(p, agent);
 }
 
@@ -219,6 +221,13 @@ static void control_ready(struct loop_source *source, uint32_t events)
 {
 	spi_control_dispatch(broker.control);
 	children_reap();
+}
+
+/* A dispatch takes some of those that are ready, the next one others. */
+void agents_hear(void)
+{
+	for (unsigned int i = 0; i < HEAR_MOST && spi_control_dispatch(broker.control) > 0; i++)
+		;
 }
 
 int agents_open(int fd)

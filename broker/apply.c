@@ -336,17 +336,20 @@ static bool goes_into_programs(const struct request *request)
 void process_executed(struct process *p)
 {
 	struct facts facts;
+	bool lives;
 
 	p->nr_follows = 0;
 	for (const struct applied *a = p->applied; a && p->nr_follows < FOLLOWS_MAX; a = a->next)
 		if (a->state == APPLIED_ACTIVE && goes_into_programs(a->request))
 			p->follows[p->nr_follows++] = a->request->id;
 	process_abandoned(p);
-	p->application = false;
 	p->facts.read_at = 0;
-	/* Rules are for the program that it is now. One that has ended is none. */
-	if (!facts_read(&facts, p->facts.pid) && *facts.exec && facts.start_time == p->facts.start_time)
+	/* Rules are for the program that it is now. */
+	lives = !facts_read(&facts, p->facts.pid) && *facts.exec && facts.start_time == p->facts.start_time;
+	if (lives)
 		process_facts_set(p, &facts);
+	/* Its registration may have been heard of before this, where it has executed itself. */
+	p->application = lives && p->registered_since && !strcmp(p->facts.exec, p->served_as);
 	if (p->nr_follows && !broker.ending) {
 		snprintf(p->why, sizeof(p->why), "it has executed another program, whose agent has not come yet");
 		p->refused_serial = broker.rules->serial;
@@ -439,6 +442,8 @@ void process_adopt(struct process *p, struct spi_agent *agent)
 
 	p->agent = agent;
 	p->served = true;
+	p->registered_since = false;
+	memcpy(p->served_as, p->facts.exec, sizeof(p->served_as));
 	if (p->coming == agent)
 		p->coming = NULL;
 	if ((flags & (SPI_HELLO_PRELOADED | SPI_HELLO_FORKED)) || *spi_agent_follow(agent))

@@ -117,6 +117,7 @@ struct process {
 	struct loop_source end;		/* its pidfd: readable when it has ended */
 	bool application;		/* registered with the daemon, or preloaded with the agent */
 	bool registered;		/* ever, as whatever program it was then */
+	bool registered_since;		/* its agent came: that has loaded lttng-ust, or it has executed a program */
 	bool first_ahead;		/* its first thread had the place of those whose turn it is before it had one */
 	bool scoped;			/* looked for by a rule's scope */
 	bool own;			/* the session daemon's or ours: no rule is for it */
@@ -132,6 +133,7 @@ struct process {
 	struct spi_agent *agent;
 	bool waits_for_go;
 	bool served;			/* it had an agent, as the program that it is */
+	char served_as[64];		/* its executable's name when its agent said HELLO */
 	bool inherited;			/* may have rules from before: of a parent, of another broker */
 	bool carries;			/* its parent's rules, without having come to us */
 	struct applied *applied;
@@ -175,7 +177,8 @@ bool process_may_be_forked(const struct process *p);
 /* The one with that pid, known or not; a new one takes pidfd over (-1: it is opened). NULL: gone, or no memory. */
 struct process *process_get(pid_t pid, int pidfd);
 void process_forget(struct process *process);
-void process_facts_set(struct process *process, const struct facts *facts);	/* as they are now: what was of another program, or user, goes */
+void process_facts_set(struct process *process, const struct facts *facts);	/* as they are now; of another program it begins */
+void process_begins(struct process *process);	/* as another one than it was: it may be injected, whatever was met before */
 void processes_apply(void);		/* all of them, after the rules changed */
 void lines_add(struct lines *lines, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void lines_clear(struct lines *lines);
@@ -264,6 +267,8 @@ void flushing_answered(void);		/* a process has answered, or will not */
 
 /* agents.c */
 int agents_open(int listener);		/* takes the descriptor over */
+void agents_hear(void);			/* each that has something to say */
+void agent_is_former(struct process *process);	/* it belongs to a program that this process no longer is */
 void agents_detach_all(void);
 
 /* inject-pool.c */

@@ -324,7 +324,7 @@ void disabling_begin(const struct spi_broker_disabling *message, const char *nam
 	bool is_late;
 	struct rule *only;
 
-	spi_control_dispatch(broker.control);	/* children that have just begun */
+	agents_hear();	/* children that have just begun */
 	disabling.begun = loop_now();
 	gone.is_known &= message->command == disabling.command;
 	/* one that comes too late is off already: the rules of that name that are on are others */

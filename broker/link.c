@@ -192,11 +192,21 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 	}
 	facts = p->facts;
 	/* One that we knew as an application may be another program by now. */
-	if ((p->application || !facts_are_fresh(&facts)) && !facts_read(&facts, app->pid) &&
-	    facts.start_time == p->facts.start_time)
+	if ((p->application || p->agent || !facts_are_fresh(&facts)) && !facts_read(&facts, app->pid) &&
+	    facts.start_time == p->facts.start_time) {
+		/* The former program's: the connection is open still where a child has it, too. */
+		if (p->agent && *facts.exec && strcmp(facts.exec, p->served_as)) {
+			agent_is_former(p);
+			process_executed(p);
+			flushing_answered();
+		}
+		if (memcmp(facts.uids, p->facts.uids, sizeof(facts.uids)))
+			process_begins(p);
 		process_facts_set(p, &facts);
+	}
 	is_first = !p->registered;
 	p->application = p->registered = true;
+	p->registered_since = p->agent != NULL;
 	if (!held && !p->agent && !p->coming && !p->injection)
 		unheld_tell(p, &facts, app);
 	/* A program that begins does not wait for what was to be tried again later. */

@@ -120,18 +120,22 @@ static void name_take(struct process *p)
 	snprintf(p->name, sizeof(p->name), "%.*s", (int) sizeof(p->name) - 1, p->facts.exec);
 }
 
-void process_facts_set(struct process *p, const struct facts *facts)
+void process_begins(struct process *p)
 {
-	bool is_other = strcmp(p->facts.exec, facts->exec), has_other_ids = memcmp(p->facts.uids, facts->uids, sizeof(facts->uids));
-
-	p->facts = *facts;
-	if (is_other)
-		name_take(p);
-	if (!is_other && !has_other_ids)
-		return;
 	*p->why = 0;
 	p->failures = 0;
 	p->served = p->carries = false;
+}
+
+void process_facts_set(struct process *p, const struct facts *facts)
+{
+	bool is_other = strcmp(p->facts.exec, facts->exec);
+
+	p->facts = *facts;
+	if (!is_other)
+		return;
+	name_take(p);
+	process_begins(p);
 }
 
 struct process *process_hear_agents(const struct process *process)
@@ -139,7 +143,7 @@ struct process *process_hear_agents(const struct process *process)
 	uint64_t serial = process->serial;
 	struct process *p;
 
-	spi_control_dispatch(broker.control);
+	agents_hear();
 	for (p = processes; p && p->serial != serial; p = p->next)
 		;
 	return p;

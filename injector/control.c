@@ -163,7 +163,8 @@ int spi_control_fd(const struct spi_control *control)
 int spi_control_dispatch(struct spi_control *control)
 {
 	struct epoll_event events[32];
-	int n = epoll_wait(control->epoll, events, sizeof(events) / sizeof(events[0]), 0);
+	const int most = sizeof(events) / sizeof(events[0]);
+	int n = epoll_wait(control->epoll, events, most, 0);
 
 	if (n < 0)
 		return errno == EINTR ? 0 : -errno;
@@ -177,7 +178,7 @@ int spi_control_dispatch(struct spi_control *control)
 	spi_agents_reap(control);
 	spi_map_jobs_reap(control);
 	spi_foreign_reap();
-	return 0;
+	return n == most;
 }
 
 void spi_control_welcome(struct spi_control *control, uint32_t flags, uint32_t string_max)

@@ -79,7 +79,10 @@ void spi_control_destroy(struct spi_control *control);
 /* A descriptor that polls readable whenever spi_control_dispatch() has work. */
 int spi_control_fd(const struct spi_control *control);
 
-/* Do all work that is ready. Never blocks. 0 or a negative errno (the set itself is broken). */
+/*
+ * Do work that is ready, of 32 connections at most. Never blocks. 0; 1: there may be more; or a negative errno (the set
+ * itself is broken).
+ */
 int spi_control_dispatch(struct spi_control *control);
 
 /* What every WELCOME says from now on: SPI_WELCOME_* flags, bytes kept of a string (0: 256). */

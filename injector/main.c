@@ -181,8 +181,8 @@ static int serve(const struct options *options, pid_t pid, int fd, int signals)
 			ret = -ETIMEDOUT;
 		else if (polled[1].revents)
 			ret = -EINTR;
-		else
-			ret = spi_control_dispatch(s.control);
+		else if ((ret = spi_control_dispatch(s.control)) > 0)
+			ret = 0;
 	}
 	spi_control_destroy(s.control);
 	if (ret == -ETIMEDOUT)

@@ -65,7 +65,7 @@ int main(void)
 	puts(path);
 	polled[1].fd = spi_control_fd(control);
 	while (poll(polled, 2, -1) > 0 && !polled[0].revents)
-		if (spi_control_dispatch(control))
+		if (spi_control_dispatch(control) < 0)
 			return 1;
 	spi_control_destroy(control);
 	return 0;
