@@ -188,6 +188,14 @@ static void request_put_in(struct process *p, struct request *request, bool on)
 	command_send(p, request, COMMAND_DISABLE);
 }
 
+/* What it has not answered yet says nothing of the same request when that comes again. */
+static void commands_forget(struct process *p, const struct request *request)
+{
+	for (struct command *command = p->commands; command; command = command->next)
+		if (command->request == request)
+			command->kind = COMMAND_REMOVE;
+}
+
 /* false: it is to be freed. */
 static bool applied_adjust(struct process *p, struct applied *a, unsigned char want)
 {
@@ -202,6 +210,7 @@ static bool applied_adjust(struct process *p, struct applied *a, unsigned char w
 	} else if (!want) {
 		if (a->known || a->pending)
 			command_send(p, a->request, COMMAND_REMOVE);
+		commands_forget(p, a->request);
 		return false;
 	}
 	return true;
