@@ -258,6 +258,7 @@ static void parse_next(void)
 		ret = packet_send(parser.socket.fd, "", 1, (int[]) { unread->xml, answer_fd }, 2);
 	if (ret || answer_fd < 0) {
 		child_stop(&parser);
+		child_stop(&querier);	/* what is left of its answer is none to the next question */
 		query_failed("no process to read them");
 		return;
 	}
