@@ -361,12 +361,13 @@ bool held_in_turn(pid_t pid)
 	return found;
 }
 
-bool held_has_pid(pid_t pid)
+bool held_waits(pid_t pid)
 {
-	bool found;
+	bool found = false;
 
 	pthread_mutex_lock(&plugin_lock);
-	found = held_is_of(pid);
+	for (const struct held *h = head; h && !found; h = h->next)
+		found = h->pid == pid && !h->released;
 	pthread_mutex_unlock(&plugin_lock);
 	return found;
 }

@@ -153,7 +153,7 @@ unsigned int held_poll(struct pollfd *set, unsigned int max);
 void held_release(uint64_t id);
 void held_release_all(void);
 void held_rejudge(void);	/* a new table has come */
-bool held_has_pid(pid_t pid);
+bool held_waits(pid_t pid);	/* held, and not to be played back yet */
 bool held_in_turn(pid_t pid);	/* it is being played back, or the daemon is at work on it */
 
 /* ---- turns.c: registrations that the daemon is at work on ------------------------------ */

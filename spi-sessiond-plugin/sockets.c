@@ -19,7 +19,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "spi-sessiond-plugin/plugin.h"
+#include "spi-sessiond-plugin/held.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD	77
@@ -174,7 +174,9 @@ static uint64_t socket_cookie(int fd)
 
 /*
  * Threads of the daemon close and open meanwhile: the socket's cookie, asked
- * before and after, shows that all answers were the same socket's.
+ * before and after, shows that all answers were the same socket's. Who is held for
+ * this broker was told to it; one that is to be played back may have been held for
+ * the last one.
  */
 static void visit_app(int fd, void *data)
 {
@@ -188,12 +190,12 @@ static void visit_app(int fd, void *data)
 
 	if (!cookie || strncmp(socket_path(fd, path), APP_SOCKET, sizeof(APP_SOCKET) - 1) ||
 	    socket_number(fd, SO_ACCEPTCONN) || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) ||
-	    peer.pid <= 0 || peer.pid == plugin_pid || held_has_pid(peer.pid) || !app_list_add(data, peer.pid))
+	    peer.pid <= 0 || peer.pid == plugin_pid || held_waits(peer.pid))
 		return;
 	pidfd = sockets_peer_pidfd(fd, peer.pid);
 	if (pidfd < 0)
 		return;
-	if (socket_cookie(fd) != cookie) {
+	if (socket_cookie(fd) != cookie || !app_list_add(data, peer.pid)) {
 		close(pidfd);
 		return;
 	}
@@ -217,5 +219,8 @@ void sockets_report_apps(void)
 	struct app_list list = { NULL, 0, 0 };
 
 	descriptors_visit(visit_app, &list);
+	/* One whose descriptor the daemon takes over just now, under another number, was perhaps met under neither. */
+	if (held_first())
+		descriptors_visit(visit_app, &list);
 	free(list.pids);
 }
