@@ -52,6 +52,7 @@ static uint64_t started, done;		/* numbers of questions */
 static uint64_t generation;		/* that this question's answer accounts for */
 static uint64_t accounted;		/* the last answer did */
 static struct ruleset *coming;
+static uint32_t asked_as;	/* so many users, for it */
 static struct unread *unread, **unread_end = &unread;
 static int answer_fd = -1;		/* the memfd for the first of them */
 static unsigned int failures;
@@ -162,6 +163,12 @@ static void query_conclude(void)
 	struct ruleset *former = broker.rules;
 	bool same;
 
+	/* Somebody has come to the daemon since it was asked: what nobody claimed may be his, and would count as ours. */
+	if (ask.nr_uids + ask.incomplete != asked_as) {
+		query_reset();
+		query_start();
+		return;
+	}
 	disabling_recall(coming, started);
 	same = ruleset_equal(former, coming);
 	done = started;
@@ -359,6 +366,7 @@ static void query_start(void)
 	wanted = mute = false;
 	started++;
 	generation = broker.generation;
+	asked_as = ask.nr_uids + ask.incomplete;
 	coming = ret ? NULL : ruleset_create();
 	if (!ret && coming)
 		ret = packet_send(querier.socket.fd, &ask, sizeof(ask), NULL, 0);
