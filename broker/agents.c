@@ -26,7 +26,7 @@
 
 #define GUESTS_MAX	512u	/* connections of one user */
 #define DETACH_MS	2000u
-#define HEAR_MOST	64u	/* times: those who never stop are not waited for */
+#define HEAR_MS		50u	/* those who never stop to say something are not waited for */
 
 /* A connection that came by the socket. */
 struct guest {
@@ -226,7 +226,9 @@ static void control_ready(struct loop_source *source, uint32_t events)
 /* A dispatch takes some of those that are ready, the next one others. */
 void agents_hear(void)
 {
-	for (unsigned int i = 0; i < HEAR_MOST && spi_control_dispatch(broker.control) > 0; i++)
+	uint64_t until = loop_now() + HEAR_MS;
+
+	while (spi_control_dispatch(broker.control) > 0 && loop_now() < until)
 		;
 }
 
