@@ -264,7 +264,11 @@ def escape(path, seconds, *program):
         except OSError:
             break		# not ours to look at any more
         time.sleep(0.005)
-    send(s, map_request(program[0], program[0], True))
+    try:
+        send(s, map_request(program[0], program[0], True))
+    except OSError:
+        print("closed", flush=True)
+        return
     end = time.monotonic() + float(seconds)
     while time.monotonic() < end:
         m = receive(s, 0.5)
