@@ -21,7 +21,6 @@
 #include "injector/target.h"
 #include "spi-sessiond-plugin/ust-threads.h"
 
-
 static struct loop_source link_source = { .fd = -1 };
 
 struct packet {

@@ -29,6 +29,7 @@
 #include "cli/signals.h"
 #include "injector/control.h"
 
+#define RUN_VIEWER_MS		3000	/* for the live view to have attached, before the program goes on */
 #define RUN_DETACH_MS		10000
 #define RUN_PRECISE_RULES	16u	/* more FUNCs than this are enabled by one `spi:*` */
 #define RUN_DISK_FULL_BYTES	65536u
@@ -254,8 +255,6 @@ void run_announce(struct run *run)
 	say("%s", "");
 	run->session.announced = 1;
 }
-
-#define RUN_VIEWER_MS	3000
 
 /* Before anything is recorded. One that does not attach shows at the end. */
 static void run_wait_viewer(struct run *run)

@@ -65,9 +65,9 @@ static int lock_take(int is_fork)
 		while (__atomic_exchange_n(&phdr_lock, 2, __ATOMIC_ACQUIRE)) {
 			uint32_t fork = __atomic_load_n(&forks, __ATOMIC_RELAXED);
 
-			/* a handler of a signal that comes again and again would not get back if it waited each time */
 			if (is_fork && spi_now_ns() >= until)
 				return -1;
+			/* a handler of a signal that comes again and again would not get back if it waited each time */
 			if (!is_fork && __atomic_load_n(&forking, __ATOMIC_RELAXED) &&
 			    (waited == -ETIMEDOUT || __atomic_load_n(&fork_given_up, __ATOMIC_RELAXED) == fork)) {
 				__atomic_store_n(&fork_given_up, fork, __ATOMIC_RELAXED);

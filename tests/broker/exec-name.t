@@ -25,6 +25,16 @@ int main(int argc, char **argv)
 C
 gcc -O1 -o named named.c
 
+# looked NAME - the broker has looked through /proc since: another program of that name, begun now, is traced
+looked() {
+	local pid=$app_pid in=$app_in
+
+	app_start "$1" ./named ./other
+	spi_wait 10 status_like "^applied.$app_pid.add.*active"
+	exec {app_in}>&-
+	wait "$app_pid"
+	app_pid=$pid app_in=$in
+}
 has_agent() { grep -q liblttng-spi "/proc/$app_pid/maps"; }
 record s 'spi:call(add;exec=named)' 'spi:add_entry'
 app_start n ./named ./other
@@ -34,7 +44,7 @@ is "$(has_agent; echo $?)" 0 "it has the agent"
 echo -n aax >&"$app_in"
 spi_wait 10 file_has n.out ready
 check "it executes another, which is nobody's" spi_wait 10 status_unlike "^process.$app_pid.[0-9]+.(traced|waiting)"
-sleep 1
+looked later
 is "$(has_agent; echo $?)" 1 "that one gets no agent"
 unlike "$(status applied "$app_pid")" add "and no rule" || diag "$(status)"
 app_call "$app_in" 2 n.out
@@ -49,7 +59,7 @@ cp named first
 mkdir to && cp named to/named
 record r 'spi:call(add;exec=named)' 'spi:add_entry'
 app_start f ./first ./to/named
-sleep 0.5
+looked sooner
 is "$(has_agent; echo $?)" 1 "one that no rule names has no agent"
 : >f.out
 echo -n x >&"$app_in"

@@ -33,6 +33,8 @@ def talk():
         while time.monotonic() < end:
             s.send(flood)
             sent += 1
+            if sent == 1:
+                open("flooding", "w")
         print(sent)
     except (BrokenPipeError, ConnectionResetError):
         print("closed")
@@ -63,8 +65,9 @@ P
 flood() {
 	local what=$1 job
 	shift
+	rm -f flooding
 	python3 flood.py "$@" >sent & job=$!
-	sleep .3	# for python3 to be at it
+	spi_wait 10 test -e flooding
 	ms=$(python3 ask.py)
 	wait "$job"
 	diag "$what: $ms ms at most, sent $(tr '\n' ' ' <sent)"
