@@ -20,6 +20,7 @@
  * are: another's processes may make each of theirs take as long as it may.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -83,51 +84,85 @@ struct identity {
 	gid_t gid;
 };
 
-static void work_once(const struct order *order, struct outcome *outcome, int *fd)
+/* One injection, from the order to the answer. */
+struct turn {
+	int refused;		/* the worker could not take its user's id */
+	uid_t uid;
+	bool answered, over;	/* over: the broker is gone, or wants no more */
+};
+
+static void answer(struct turn *turn, struct outcome *outcome, int fd)
+{
+	turn->answered = true;
+	if (packet_send(CHILD_FD, outcome, sizeof(*outcome), &fd, !outcome->ret && fd >= 0))
+		turn->over = true;
+	if (fd >= 0)
+		close(fd);
+}
+
+/* At once: the agent waits for us by now, and what the injector has to put away takes as long as a tenth of an injection. */
+static void take_result(int ret, const struct spi_inject_result *result, void *data)
+{
+	struct outcome outcome = { .ret = ret, .already = result->already };
+
+	snprintf(outcome.text, sizeof(outcome.text), "%s", result->text);
+	answer(data, &outcome, result->fd);
+}
+
+static void work_once(struct turn *turn, const struct order *order)
 {
 	struct spi_inject_options options = {
-		.size = sizeof(options), .flags = SPI_INJECT_ATTACH | SPI_INJECT_EXPECT_UID,
+		.size = sizeof(options), .flags = SPI_INJECT_ATTACH | SPI_INJECT_EXPECT_UID | SPI_INJECT_ON_CALLER,
 		.deadline_ms = order->deadline_ms, .again_ms = order->again_ms,
 		.expect_uid = order->facts.uids[1], .expect_start_time = order->facts.start_time,
+		.finished = take_result, .data = turn,
 	};
 	struct spi_inject_result result = { .size = sizeof(result), .fd = -1 };
+	struct outcome outcome = { .ret = turn->refused };
 
 	for (int i = 1; i < 4; i++)
 		if (order->facts.uids[i] != order->facts.uids[0] || order->facts.gids[i] != order->facts.gids[0])
-			outcome->ret = -EPERM;
-	if (outcome->ret) {
-		snprintf(outcome->text, sizeof(outcome->text), "runs with user or group ids of several users");
-		return;
-	}
-	outcome->ret = spi_inject(order->facts.pid, &options, &result);
-	outcome->already = result.already;
-	snprintf(outcome->text, sizeof(outcome->text), "%s", result.text);
-	*fd = result.fd;
+			outcome.ret = -EPERM;
+	if (turn->refused)
+		snprintf(outcome.text, sizeof(outcome.text), "cannot take its user id %u: %s", turn->uid,
+			 strerror(-turn->refused));
+	else if (outcome.ret)
+		snprintf(outcome.text, sizeof(outcome.text), "runs with user or group ids of several users");
+	else
+		outcome.ret = spi_inject(order->facts.pid, &options, &result);
+	if (!turn->answered)
+		answer(turn, &outcome, -1);
+}
+
+/* A thread for each order, which is there before it comes. With its end the kernel lets go what it traces. */
+static void *work_turn(void *data)
+{
+	struct turn *turn = data;
+	struct order order;
+	unsigned int nr_fds;
+
+	turn->answered = false;
+	if (packet_receive(CHILD_FD, &order, sizeof(order), NULL, 0, &nr_fds) == sizeof(order))
+		work_once(turn, &order);
+	else
+		turn->over = true;
+	return NULL;
 }
 
 static int work(void *data)
 {
 	const struct identity *identity = data;
-	struct order order;
-	unsigned int nr_fds;
-	int refused = identity->become ? become(identity->uid, identity->gid) : 0;
+	struct turn turn = {
+		.uid = identity->uid, .refused = identity->become ? become(identity->uid, identity->gid) : 0,
+	};
+	pthread_t thread;
+	sigset_t all;
 
-	while (packet_receive(CHILD_FD, &order, sizeof(order), NULL, 0, &nr_fds) == sizeof(order)) {
-		struct outcome outcome = { .ret = refused };
-		int fd = -1, ret;
-
-		if (refused)
-			snprintf(outcome.text, sizeof(outcome.text), "cannot take its user id %u: %s", identity->uid,
-				 strerror(-refused));
-		else
-			work_once(&order, &outcome, &fd);
-		ret = packet_send(CHILD_FD, &outcome, sizeof(outcome), &fd, !outcome.ret && fd >= 0);
-		if (fd >= 0)
-			close(fd);
-		if (ret)
-			return 1;
-	}
-	return 0;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	while (!turn.over && !pthread_create(&thread, NULL, work_turn, &turn))
+		pthread_join(thread, NULL);
+	return !turn.over;
 }
 
 /* ---- workers -------------------------------------------------------------------------- */

@@ -155,12 +155,19 @@ static void keep_apart(int cpu)
 		sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* Both on the thread's processor: us first, so that we get it although the thread may be running there. */
+/*
+ * Both on one processor: ours, where the thread may run there, since one that sleeps, as most do, is moved by nothing more than a
+ * note, and we only by waking another processor (90 us). Else on its: us first, so that we get it although it may be running
+ * there.
+ */
 static int keep_together(struct spi_first *f, int cpu, pid_t tid)
 {
-	long n = cpu < 0 ? -1 : bare(SYS_sched_getaffinity, tid, sizeof(f->cpus), (long) &f->cpus);
+	long n = bare(SYS_sched_getaffinity, tid, sizeof(f->cpus), (long) &f->cpus);
+	int ours = sched_getcpu();
 
-	if (n <= 0 || !CPU_ISSET(cpu, &f->cpus))
+	if (n > 0 && ours >= 0 && ours < CPU_SETSIZE && CPU_ISSET(ours, &f->cpus))
+		cpu = ours;
+	if (n <= 0 || cpu < 0 || !CPU_ISSET(cpu, &f->cpus))
 		return -EINVAL;
 	f->cpus_size = n;
 	CPU_ZERO(&f->one);
@@ -186,6 +193,7 @@ void spi_first_take(struct spi_first *f, pid_t pid, pid_t tid)
 		keep_apart(cpu);
 		return;
 	}
+	f->ahead = true;
 	if (!f->together || keep_together(f, cpu, tid))
 		keep_apart(cpu);
 	memcpy(attr, f->sched, sizeof(attr));
@@ -209,9 +217,11 @@ void spi_first_give_back(struct spi_first *f)
 	struct sched_param usual = { 0 };
 
 	spi_first_part(f);
-	if (!f->tid)
-		return;
-	put_back_sched(f);
+	if (f->tid)
+		put_back_sched(f);
 	__atomic_store_n(&f->tid, 0, __ATOMIC_RELEASE);
-	sched_setscheduler(0, SCHED_OTHER, &usual);
+	if (f->ahead && !f->stays) {
+		sched_setscheduler(0, SCHED_OTHER, &usual);
+		f->ahead = false;
+	}
 }

@@ -17,6 +17,7 @@ struct spi_first {
 	cpu_set_t cpus, one;	/* where it may run; where it is kept */
 	size_t cpus_size;	/* bytes of cpus that the kernel knows */
 	bool together;		/* a thread and we may be kept on one processor */
+	bool ahead, stays;	/* we stand in line before others; and are to, when the thread does no more */
 	pid_t guard;		/* <= 0: there is none, and nothing is changed */
 	int pipe[2];
 	char *stack;
@@ -33,7 +34,7 @@ void spi_first_close(struct spi_first *f);
 /* Thread `tid` is about to be stopped. */
 void spi_first_take(struct spi_first *f, pid_t pid, pid_t tid);
 void spi_first_part(struct spi_first *f);
-/* The thread runs on its own again: its own place in line. */
+/* The thread runs on its own again: its own place in line, and ours unless `stays`. */
 void spi_first_give_back(struct spi_first *f);
 
 #endif /* SPI_INJECTOR_FIRST_H */

@@ -10,7 +10,7 @@
  *	act:  stop it, judge what it does now, if need be let it run to the end of
  *	      the function where it is not safe, and make the calls (remote.c)
  *
- * Everything runs on a thread of its own, because the kernel lets a tracer
+ * Everything runs on a thread of its own, or on one that its caller has made for it, because the kernel lets a tracer
  * thread's tracees go when that thread ends: whatever goes wrong, nothing stays
  * stopped.
  */
@@ -323,12 +323,31 @@ static void *session_run(void *arg)
 		s->ret = find_moment(s);
 		if (s->ret != -ESRCH)
 			take_memfd_back(s);
-		spi_first_close(&s->first);
 	}
+	if (s->options.finished)
+		s->options.finished(s->ret, s->result, s->options.data);
+	s->first.stays = false;
+	spi_first_close(&s->first);
 	spi_safe_destroy(s->safe);
 	spi_carry_free(&s->carry);
 	spi_target_close(&s->target);
 	return NULL;
+}
+
+static int session_run_apart(struct spi_session *s)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	int ret;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);	/* the caller's handlers run on the caller's threads */
+	ret = -pthread_create(&thread, NULL, session_run, s);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (ret)
+		return spi_inject_fail(s->result, -ret, "cannot start a thread: %s", strerror(-ret));
+	pthread_join(thread, NULL);
+	return s->ret;
 }
 
 int spi_inject(pid_t pid, const struct spi_inject_options *options, struct spi_inject_result *result)
@@ -336,8 +355,6 @@ int spi_inject(pid_t pid, const struct spi_inject_options *options, struct spi_i
 	uint32_t result_size = result->size < sizeof(*result) ? result->size : sizeof(*result);
 	struct spi_inject_result own = { .size = sizeof(own), .fd = -1 };
 	struct spi_session *s = calloc(1, sizeof(*s));
-	sigset_t all, before;
-	pthread_t thread;
 	int ret;
 
 	if (!s)
@@ -349,15 +366,12 @@ int spi_inject(pid_t pid, const struct spi_inject_options *options, struct spi_i
 		memcpy(&s->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
 	if (!s->options.deadline_ms)
 		s->options.deadline_ms = DEADLINE_MS;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);	/* the caller's handlers run on the caller's threads */
-	ret = -pthread_create(&thread, NULL, session_run, s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!ret) {
-		pthread_join(thread, NULL);
+	if (s->options.flags & SPI_INJECT_ON_CALLER) {
+		spi_stop_signalled = true;
+		session_run(s);
 		ret = s->ret;
 	} else {
-		spi_inject_fail(&own, -ret, "cannot start a thread: %s", strerror(-ret));
+		ret = session_run_apart(s);
 	}
 	own.size = result->size;
 	memcpy(result, &own, result_size);

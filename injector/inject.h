@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct spi_inject_result;
+
 struct spi_inject_options {
 	uint32_t size;		/* sizeof(struct spi_inject_options); larger or smaller ones are understood */
 	uint32_t flags;		/* SPI_INJECT_* */
@@ -39,6 +41,13 @@ struct spi_inject_options {
 	uint64_t expect_start_time;
 	uid_t expect_uid;
 	uint32_t again_ms;	/* instead of deadline_ms when the process has the agent already; 0: no difference */
+	/*
+	 * Called when not NULL, on the injection's thread, with what spi_inject() will return, as soon as that stands and the
+	 * target has been let go. What remains then is our own, and takes longer than a program that waits should be
+	 * made to. Not called where nothing could begin (no memory, no thread). `result` is valid during the call; its fd is in
+	 * the caller's too: one of the two closes it.
+	 */
+	void (*finished)(int ret, const struct spi_inject_result *result, void *data);
 };
 
 /*
@@ -49,6 +58,11 @@ struct spi_inject_options {
 /* Report what would be done, do not stop anything: all refusals that can be known beforehand. */
 #define SPI_INJECT_CHECK	2u
 #define SPI_INJECT_EXPECT_UID	4u
+/*
+ * Do everything on the calling thread, which is to block all signals and to end afterwards, as nothing else lets go for certain
+ * what it traces. Its priority, timer slack and processors are not put back, and the process's SIGCHLD are the injection's.
+ */
+#define SPI_INJECT_ON_CALLER	8u
 
 struct spi_inject_result {
 	uint32_t size;		/* set by the caller: sizeof(struct spi_inject_result) */

@@ -265,6 +265,8 @@ int spi_session_perform(struct spi_session *s)
 		ret = attach_agent(s, handle, theirs);
 	if (ret && theirs >= 0 && s->remote.begun)
 		spi_session_close(s, theirs);
+	/* The agent's thread may wait for our processor, and has nobody to talk to before the result is known. */
+	s->first.stays = !ret && s->options.finished;
 	spi_remote_end(&s->remote);
 	s->result->stop_us = (uint32_t) ((s->remote.let_go_at - s->remote.stopped_at) / 1000);
 	s->result->tid = s->remote.tid;

@@ -121,4 +121,7 @@ void spi_remote_leave(struct spi_remote *r);
 
 uint64_t spi_now(void);	/* CLOCK_MONOTONIC, ns */
 
+/* SIGCHLD is blocked in every thread and nobody else's: waiting for a stop ends with it. For good, once set. */
+extern bool spi_stop_signalled;
+
 #endif /* SPI_INJECTOR_REMOTE_H */

@@ -29,6 +29,23 @@ uint64_t spi_now(void)
 	return (uint64_t) t.tv_sec * 1000000000u + t.tv_nsec;
 }
 
+bool spi_stop_signalled;
+
+/* A stop sends SIGCHLD, which is for whoever takes it first: where this process has no other use for it, we do. */
+static void stop_sleep(long ns)
+{
+	struct timespec t = { 0, ns };
+	sigset_t child;
+
+	if (!spi_stop_signalled) {
+		nanosleep(&t, NULL);
+		return;
+	}
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigtimedwait(&child, NULL, &t);
+}
+
 /*
  * Wait for the thread's next stop. A thread cannot be waited for with a time
  * limit, so look again and again: at first without pause, since most stops come
@@ -55,9 +72,7 @@ int spi_stop_wait(pid_t tid, int *status, uint64_t deadline)
 		if (now - begun < 200000) {
 			sched_yield();
 		} else {
-			struct timespec t = { 0, pause };
-
-			nanosleep(&t, NULL);
+			stop_sleep(pause);
 			if (pause < 1000000)
 				pause += pause / 8;
 		}
