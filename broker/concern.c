@@ -27,9 +27,7 @@
 
 static void take_ids(const char *status, const char *key, unsigned int ids[4])
 {
-	const char *value = spi_status_value(status, key);
-
-	if (!value || sscanf(value, "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4)
+	if (!spi_status_ids(status, key, ids))
 		for (int i = 0; i < 4; i++)
 			ids[i] = -1u;
 }

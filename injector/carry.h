@@ -29,7 +29,7 @@ void spi_carry_memfd_path(struct spi_carry *carry, int fd);
 /* Write the copy into the target's descriptor `fd`. 0 or a negative errno. */
 int spi_carry_fill(const struct spi_carry *carry, pid_t pid, int fd);
 
-/* The link-time address of a function that an ELF file here exports; 0: none. */
+/* The link-time address of a function that an ELF file here exports; 0: none. `name` is a constant. */
 uint64_t spi_file_symbol(const char *path, const char *name);
 
 #endif /* SPI_INJECTOR_CARRY_H */

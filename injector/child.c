@@ -72,10 +72,9 @@ int spi_control_unborn(const struct spi_control *control, pid_t parent, unsigned
 int spi_child_take_name(struct spi_agent *agent)
 {
 	char *status = agent->sender.pid > 0 ? spi_proc_read(NULL, "%d/status", (int) agent->sender.pid) : NULL;
-	const char *value = status ? spi_status_value(status, "Uid") : NULL;
 	unsigned int uid[4], same = 0;
 
-	if (value && sscanf(value, "%u %u %u %u", &uid[0], &uid[1], &uid[2], &uid[3]) == 4)
+	if (status && spi_status_ids(status, "Uid", uid))
 		for (unsigned int i = 0; i < 4; i++)
 			same += uid[i] == agent->uid;
 	free(status);

@@ -74,13 +74,6 @@ pid_t spi_map_child_start(const struct spi_map_child *launch, int *pidfd)
 	return pid < 0 ? -errno : pid;
 }
 
-static bool take_ids(const char *status, const char *key, unsigned int ids[4])
-{
-	const char *value = spi_status_value(status, key);
-
-	return value && sscanf(value, "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) == 4;
-}
-
 /*
  * Whose rights the child gets. 0; -ESRCH: the process has ended, and its id may be
  * another's; -EPERM: it runs with the ids of several users.
@@ -91,7 +84,7 @@ static int child_identity(struct spi_map_child *l, const struct spi_agent *agent
 	unsigned int uids[4], gids[4];
 	int ret = 0;
 
-	if (!status || !take_ids(status, "Uid", uids) || !take_ids(status, "Gid", gids) || !agent->start_time ||
+	if (!status || !spi_status_ids(status, "Uid", uids) || !spi_status_ids(status, "Gid", gids) || !agent->start_time ||
 	    spi_process_start_time(agent->pid) != agent->start_time)
 		ret = -ESRCH;
 	free(status);

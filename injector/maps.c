@@ -87,6 +87,21 @@ const char *spi_status_value(const char *status, const char *key)
 	return NULL;
 }
 
+bool spi_status_ids(const char *status, const char *key, unsigned int ids[4])
+{
+	const char *value = spi_status_value(status, key);
+	unsigned int got[4];
+	char *end;
+
+	for (int i = 0; i < 4; i++, value = end) {
+		got[i] = value ? strtoul(value, &end, 10) : 0;
+		if (!value || end == value)
+			return false;
+	}
+	memcpy(ids, got, sizeof(got));
+	return true;
+}
+
 pid_t spi_status_inner_pid(const char *status, pid_t otherwise)
 {
 	const char *value = spi_status_value(status, "NSpid");
@@ -128,25 +143,37 @@ uint64_t spi_process_start_time(pid_t pid)
 	return time;
 }
 
+/* "START-END PROT OFFSET MAJOR:MINOR INODE PATH". By hand: sscanf() takes as long for this as the kernel for the text. */
 static int maps_parse_line(struct spi_mapping *m, char *line)
 {
-	unsigned int major, minor;
-	unsigned long long start, end, offset, inode;
-	char prot[5];
-	int path = 0;
+	static const char after[] = "-  :  ";	/* what follows each number */
+	static const int base[] = { 16, 16, 16, 16, 16, 10 };
+	uint64_t number[6];
+	const char *prot = NULL;
+	char *at = line, *end;
 
-	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, prot, &offset, &major, &minor, &inode,
-		   &path) < 7)
-		return -EINVAL;
-	m->start = start;
-	m->end = end;
-	m->offset = offset;
-	m->inode = inode;
-	m->device = makedev(major, minor);
+	for (int i = 0; i < 6; i++) {
+		if (i == 2) {
+			prot = at;
+			at += strcspn(at, " ");
+			at += *at == ' ';
+			if (at - prot < 5)
+				return -EINVAL;
+		}
+		number[i] = strtoull(at, &end, base[i]);
+		if (end == at || (*end != after[i] && (i < 5 || *end)))
+			return -EINVAL;
+		at = end + (*end != 0);
+	}
+	m->start = number[0];
+	m->end = number[1];
+	m->offset = number[2];
+	m->device = makedev(number[3], number[4]);
+	m->inode = number[5];
 	m->read = prot[0] == 'r';
 	m->write = prot[1] == 'w';
 	m->exec = prot[2] == 'x';
-	m->path = path ? line + path : "";
+	m->path = at + strspn(at, " ");
 	m->span_known = false;
 	return 0;
 }

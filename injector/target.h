@@ -78,6 +78,9 @@ char *spi_proc_read(size_t *size, const char *name, ...) __attribute__((format(p
 /* The value of "Key:" in a /proc status text, as a string at its first character that is no blank; NULL: absent. */
 const char *spi_status_value(const char *status, const char *key);
 
+/* The four numbers of the Uid or Gid line: real, effective, saved, file system. False, and nothing set, when there are fewer. */
+bool spi_status_ids(const char *status, const char *key, unsigned int ids[4]);
+
 /* The last number of the NSpid line: the id in the innermost namespace; `otherwise` when the kernel shows none. */
 pid_t spi_status_inner_pid(const char *status, pid_t otherwise);
 

@@ -20,8 +20,8 @@
  * pushes the return address itself. All but `window` change one instruction only,
  * so that no thread can be inside what changes; there, it meets an int3.
  */
-#include <cpuid.h>
 #include <string.h>
+#include <sys/platform/x86.h>
 #include "liblttng-spi/site.h"
 
 uint32_t spi_site_workers = ~0u;
@@ -77,16 +77,6 @@ static int fits_word(uint64_t address, uint32_t size)
 	return (address & 7) + size <= 8;
 }
 
-static int has_wide_store(void)
-{
-	static int known;	/* 1: yes; -1: no */
-	unsigned int a, b, c, d;
-
-	if (!known)
-		known = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_CMPXCHG16B) ? 1 : -1;
-	return known > 0;
-}
-
 /* How bytes of one instruction can be changed; 0: in no way. */
 uint8_t spi_site_how(uint64_t address, uint32_t size)
 {
@@ -94,7 +84,7 @@ uint8_t spi_site_how(uint64_t address, uint32_t size)
 		return SPI_TEXT_STORE;
 	if (size > 8)
 		return 0;
-	if ((address & 15) + size <= 16 && has_wide_store())
+	if ((address & 15) + size <= 16 && CPU_FEATURE_PRESENT(CMPXCHG16B))
 		return SPI_TEXT_WIDE;
 	if ((address & 7) <= 6 && spi_text_can_sync())
 		return SPI_TEXT_SPIN;

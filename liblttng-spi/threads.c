@@ -9,11 +9,11 @@
  * one exception, pthread_setspecific() for the end-of-thread hook, is made for
  * keys below 32 only, for which libc has room in the thread itself.
  */
-#include <cpuid.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/platform/x86.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/patch-internal.h"
@@ -44,13 +44,10 @@ extern void *__libc_stack_end;
 
 static void choose_thunks(void)
 {
-	unsigned int a, b, c, d;
-	int has_avx = 0, has_inuse = 0;
+	/* As libc has read them: CPUID itself takes microseconds each time in a virtual machine, which is asked. */
+	int has_avx = CPU_FEATURE_PRESENT(OSXSAVE) && CPU_FEATURE_PRESENT(AVX);
+	int has_inuse = has_avx && CPU_FEATURE_PRESENT(XGETBV_ECX_1) && CPU_FEATURE_PRESENT(XSAVEC);
 
-	if (__get_cpuid_count(1, 0, &a, &b, &c, &d) && (c & bit_OSXSAVE))
-		has_avx = !!(c & bit_AVX);
-	if (has_avx && __get_cpuid_count(0xd, 1, &a, &b, &c, &d))
-		has_inuse = (a & 4) && (a & 2);		/* XGETBV with ecx = 1; XSAVEC */
 	if (has_inuse) {
 		entry_thunk = (uint64_t) spi_thunk_entry_inuse;
 		exit_thunk = (uint64_t) spi_thunk_exit_inuse;

@@ -3,8 +3,8 @@
 /*
  * Registrations played back: what the plugin thread does.
  *
- * It connects to the daemon's application socket, the first socket of an
- * application before the second, and a few applications at a time, those that came
+ * It connects to the daemon's application socket, the second socket of an
+ * application right behind the first, and a few applications at a time, those that came
  * first before the others. Its connection
  * is recognised in the hook by its address, which the kernel chose when the
  * socket was bound, and by our own pid; a connection with our pid and another
@@ -124,13 +124,16 @@ static bool socket_advance(struct held_socket *s, bool room, int *error, bool *w
 /* True when the record is done with, one way or the other. */
 static bool held_play(struct held *h, bool room, bool *waiting)
 {
-	struct held_socket *notify = &h->socket[REGISTRATION_NOTIFY];
+	struct held_socket *cmd = &h->socket[REGISTRATION_CMD], *notify = &h->socket[REGISTRATION_NOTIFY];
 	int error = 0;
 
-	if (!socket_advance(&h->socket[REGISTRATION_CMD], room, &error, waiting)) {
+	if (!socket_advance(cmd, room, &error, waiting)) {
 		if (error)
 			plugin_note("process %d: the daemon takes no registration: %s", (int) h->pid,
 				    strerror(-error));
+		/* Right behind it: one thread of the daemon's takes them in the order of their coming. */
+		else if (socket_state(cmd) == SOCKET_OFFERED && socket_state(notify) == SOCKET_KEPT)
+			socket_advance(notify, true, &(int) { 0 }, waiting);
 		return error;
 	}
 	/* From here on a NOTIFY socket that comes is the daemon's own affair. */
@@ -224,8 +227,11 @@ int held_advance(int64_t now)
 		}
 	}
 	for (struct held *h; !waiting && (h = held_next(now, &wait));) {
+		bool done = held_play(h, true, &waiting);
+
+		/* Afterwards: the daemon begins with it meanwhile. */
 		ahead_take(h->pid, h->uid, now);
-		if (held_play(h, true, &waiting))
+		if (done)
 			held_remove(h);
 	}
 	if (waiting)
