@@ -137,7 +137,7 @@ static void viewer_pass_errors(struct viewer *viewer)
 	viewer->err = 0;
 }
 
-/* It has ended: 0: as it should; -EAGAIN: it failed and has printed nothing; -EIO: it failed. */
+/* It has ended: 0: as it should; -EAGAIN: it has printed nothing, though nobody kept it from that; -EIO: it failed. */
 static int viewer_reap(struct viewer *viewer)
 {
 	int status = 0, failed;
@@ -150,7 +150,9 @@ static int viewer_reap(struct viewer *viewer)
 	failed = WIFSIGNALED(status) ? WTERMSIG(status) != SIGPIPE : WEXITSTATUS(status) != 0;
 	viewer->failed = failed;
 	viewer->left = WIFSIGNALED(status) && !failed;
-	return !failed ? 0 : viewer->printed ? -EIO : -EAGAIN;
+	if (!viewer->printed && (failed || (viewer->io > 0 && !viewer->left)))
+		return -EAGAIN;
+	return failed ? -EIO : 0;
 }
 
 void viewer_end(struct viewer *viewer)
@@ -243,20 +245,17 @@ int viewer_attached(struct viewer *viewer, const struct session *s, int stop_fd)
 
 /* ---- afterwards ---- */
 
-int viewer_finish(struct viewer *viewer, uint64_t events, int stop_fd)
+/* 0: it has ended; *reaped: how. Else a negative errno: it is to be ended. */
+static int viewer_wait_end(struct viewer *viewer, int stop_fd, int *reaped)
 {
-	int idle = 0, ret = 0, is_counted;
 	unsigned long ticks = 0;
+	int idle = 0, ret = 0;
 
-	if (viewer->from_files) {
-		ret = viewer_start(viewer, NULL, 0, viewer->filters);
-		viewer->failed = ret < 0;
-	}
-	is_counted = viewer->io > 0;
+	*reaped = 0;
 	while (viewer->pid) {
 		ret = child_await(viewer->pid, VIEWER_IDLE_MS, stop_fd);
 		if (ret == 0)
-			viewer_reap(viewer);
+			*reaped = viewer_reap(viewer);
 		else if (ret != -ETIMEDOUT)
 			break;
 		else if (viewer_works(viewer->pid, &ticks))
@@ -264,8 +263,29 @@ int viewer_finish(struct viewer *viewer, uint64_t events, int stop_fd)
 		else if (++idle == VIEWER_IDLE_MAX)
 			break;
 	}
-	if (ret == 0)
-		ret = viewer_finish_sieve(viewer, stop_fd);
+	return ret < 0 ? ret : viewer_finish_sieve(viewer, stop_fd);
+}
+
+/* Another one, for the files. */
+static int viewer_read_files(struct viewer *viewer, int stop_fd)
+{
+	int ret, reaped;
+
+	viewer->from_files = 1;
+	ret = viewer_start(viewer, NULL, 0, viewer->filters);
+	viewer->failed = ret < 0;
+	return viewer_wait_end(viewer, stop_fd, &reaped);
+}
+
+int viewer_finish(struct viewer *viewer, uint64_t events, int stop_fd)
+{
+	int reaped = -EAGAIN, ret = 0, is_counted;
+
+	if (!viewer->from_files)
+		ret = viewer_wait_end(viewer, stop_fd, &reaped);
+	if (viewer->from_files || (ret == 0 && reaped == -EAGAIN && events && viewer->directory))
+		ret = viewer_read_files(viewer, stop_fd);
+	is_counted = viewer->io > 0;
 	viewer_end(viewer);
 	if (ret < 0)
 		say_warning("babeltrace2 %s: events may be missing from what it printed",

@@ -14,7 +14,7 @@ struct viewer {
 	pid_t sieve;		/* what stands between it and our stdout; 0: nothing */
 	unsigned int port, filters;
 	const char *directory;	/* where the relay daemon writes this session and no other, the run's; NULL: somewhere else */
-	int from_files;		/* it failed and had printed nothing: once the session is destroyed another one reads it there */
+	int from_files;		/* it has ended and had printed nothing: once the session is destroyed another one reads it there */
 	int err;		/* a memfd: its stderr; 0: none */
 	int io;			/* its /proc/PID/io, which is root's alone to open once it has ended; 0: none */
 	int failed;		/* it has ended, and not as it should */
@@ -47,7 +47,7 @@ int viewer_wait_session(struct viewer *viewer, const struct session *s, int most
 /*
  * viewer_attached() - wait until it has the session open and its metadata, which
  * is complete when recording has stopped; before that the session must not be
- * destroyed. 0, -EINTR, or a negative errno when it ended. Where one failed and had
+ * destroyed. 0, -EINTR, or a negative errno when it ended. Where one has
  * printed nothing, viewer_finish() starts another one.
  */
 int viewer_attached(struct viewer *viewer, const struct session *s, int stop_fd);

@@ -41,10 +41,17 @@
 static int control_lock;
 static int control_owner;	/* thread id; a fork by the owner itself is lttng-ust's, while it starts */
 static uint64_t control_waits;	/* since then its owner waits for the controller; 0: he does not */
-static int forks_gave_up;	/* a fork did without it; so do all others until it is given back */
+static uint32_t control_turn = 1;	/* another each time that it is taken */
+static uint32_t forks_gave_up;	/* the turn in which a fork did without it: so do all others in that one */
 int spi_attached_early;
 static int ended;
 static int process_id;		/* -1 in between: a child that did not go through fork() is not ours to end */
+
+static void control_taken(void)
+{
+	__atomic_store_n(&control_owner, (int) spi_sys(SYS_gettid), __ATOMIC_RELAXED);
+	__atomic_add_fetch(&control_turn, 1, __ATOMIC_RELAXED);
+}
 
 void spi_control_lock(void)
 {
@@ -53,7 +60,7 @@ void spi_control_lock(void)
 	if (!__atomic_compare_exchange_n(&control_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		while (__atomic_exchange_n(&control_lock, 2, __ATOMIC_ACQUIRE))
 			spi_sys(SYS_futex, &control_lock, FUTEX_WAIT_PRIVATE, 2L, NULL);
-	__atomic_store_n(&control_owner, (int) spi_sys(SYS_gettid), __ATOMIC_RELAXED);
+	control_taken();
 }
 
 /*
@@ -64,15 +71,16 @@ void spi_control_lock(void)
 #define FORK_PEER_NS	UINT64_C(1000000000)
 #define FORK_MOST_NS	UINT64_C(5000000000)
 
-static int fork_gives_up(uint64_t since)
+static int fork_gives_up(uint64_t since, uint32_t turn)
 {
 	uint64_t now = spi_now_ns(), waits = __atomic_load_n(&control_waits, __ATOMIC_RELAXED);
 
 	if (waits && waits < since)
 		waits = since;
-	if (!__atomic_load_n(&forks_gave_up, __ATOMIC_RELAXED) && now < since + FORK_MOST_NS && (!waits || now < waits + FORK_PEER_NS))
+	if (__atomic_load_n(&forks_gave_up, __ATOMIC_RELAXED) != turn && now < since + FORK_MOST_NS &&
+			(!waits || now < waits + FORK_PEER_NS))
 		return 0;
-	__atomic_store_n(&forks_gave_up, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&forks_gave_up, turn, __ATOMIC_RELAXED);
 	return 1;
 }
 
@@ -82,16 +90,17 @@ int spi_control_lock_fork(uint64_t signals, uint64_t *held, int may_give_up)
 	uint64_t since = 0;
 
 	for (;;) {
+		uint32_t turn = __atomic_load_n(&control_turn, __ATOMIC_RELAXED);
 		int seen = 0;
 
 		*held = spi_signals_hold(signals);
 		/* others may be waiting, too */
 		if (__atomic_compare_exchange_n(&control_lock, &seen, since ? 2 : 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-			__atomic_store_n(&control_owner, (int) spi_sys(SYS_gettid), __ATOMIC_RELAXED);
+			control_taken();
 			return 1;
 		}
 		since = since ? since : spi_now_ns();
-		if (may_give_up && fork_gives_up(since))
+		if (may_give_up && fork_gives_up(since, turn))
 			return 0;
 		spi_signals_release(*held);
 		seen = 1;
@@ -116,7 +125,6 @@ void spi_control_peer_wait_end(int waited)
 
 void spi_control_unlock(void)
 {
-	__atomic_store_n(&forks_gave_up, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&control_waits, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&control_owner, 0, __ATOMIC_RELAXED);
 	if (__atomic_exchange_n(&control_lock, 0, __ATOMIC_RELEASE) == 2)
@@ -129,7 +137,7 @@ int spi_control_try(void)
 
 	if (!__atomic_compare_exchange_n(&control_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return 0;
-	__atomic_store_n(&control_owner, (int) spi_sys(SYS_gettid), __ATOMIC_RELAXED);
+	control_taken();
 	return 1;
 }
 

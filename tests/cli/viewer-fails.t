@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
-# babeltrace2 gives a live session up now and then, before it has printed anything: all is printed at the end, from what our
+# babeltrace2 gives a live session up now and then, or leaves it, before it has printed anything: all is printed at the end, from what our
 # own relay daemon has written. Where the relay daemon is somebody else's, that it is not printed is said.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 spi_private "$@"
@@ -13,7 +13,7 @@ mkdir bin tmp
 export TMPDIR=$SPI_TMP/tmp
 cat >bin/babeltrace2 <<S
 #!/bin/sh
-case "\$*" in *lttng-live*) : >$SPI_TMP/failed.\$\$; echo 'lttng-live.c:633: Assertion failed' >&2; exit 1;; esac
+case "\$*" in *lttng-live*) : >$SPI_TMP/failed.\$\$; echo 'lttng-live.c:633: Assertion failed' >&2; exit \${LIVE_STATUS:-1};; esac
 exec $real "\$@"
 S
 chmod +x bin/babeltrace2
@@ -24,6 +24,9 @@ is "$?/$(grep -ac ' spi:t_leaf_entry: ' trace.out)/$(grep -ac ' spi:t_leaf_exit:
 	diag "$(cat trace.err)"
 is "$(ls failed.* | wc -l)" 1 "by another one, and the live one was begun once"
 unlike "$(cat trace.err)" 'Assertion|babeltrace2' "nothing is said of that"
+LIVE_STATUS=0 traced -f t_leaf ./zoo leaf 500
+is "$?/$(grep -ac ' spi:t_leaf_entry: ' trace.out)/$(cat trace.err | grep -c babeltrace2)" 0/500/0 "the same where it leaves as if all was well" ||
+	diag "$(cat trace.err)"
 traced --tree --compact ./zoo leaf 50
 is "$?/$(grep -ac 'func_entry:.*"t_leaf+0"' trace.out)" 0/50 "a compact tree's calls, too, by their names" || diag "$(cat trace.err; head -n 3 trace.out)"
 is "$(ls tmp)" "" "no file is left"
