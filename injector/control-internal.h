@@ -102,6 +102,9 @@ int spi_agent_send(struct spi_agent *agent, uint16_t type, uint32_t id, const vo
 void spi_agent_flush(struct spi_agent *agent);
 void spi_agent_drop_queue(struct spi_agent *agent);
 
+/* What it said, `size` bytes and a NUL behind them; *fd, or -1, came along, and is the caller's unless set to -1. 0, or its connection is to end. */
+int spi_agent_take(struct spi_agent *agent, char *packet, size_t size, int *fd);
+
 #define PACKET_MAX	(sizeof(struct spi_msg) + SPI_PROTO_BODY_MAX)
 
 /* agent.c */
