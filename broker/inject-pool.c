@@ -40,6 +40,7 @@
 #define IDLE_MS		5000u	/* that long a worker waits for the next */
 #define YOUNG_TRIES	3u
 #define WORKER_MOST	500u	/* injections, then a fresh one */
+#define TIDY_MS		100u	/* for what the last of them has left to put away */
 #define PLACES		2u	/* so many times room_most() with those of users who have none else, and workers at all */
 
 struct injection {
@@ -266,12 +267,10 @@ static void worker_ready(struct loop_source *source, uint32_t events)
 			spi_foreign_close(fd, true, w->uid);
 		fd = -1;
 		worker_free(w);
-	} else if (++w->done >= WORKER_MOST) {
-		worker_free(w);
 	} else {
 		w->injection = NULL;
 		in->worker = NULL;
-		loop_timer_set(&w->timer, IDLE_MS, worker_idle);
+		loop_timer_set(&w->timer, ++w->done < WORKER_MOST ? IDLE_MS : TIDY_MS, worker_idle);
 	}
 	outcome.text[sizeof(outcome.text) - 1] = 0;
 	if (in)
@@ -298,7 +297,7 @@ static struct worker *worker_get(uid_t uid, gid_t gid)
 	int ret;
 
 	for (w = workers; w; w = w->next)
-		if (!w->injection && w->uid == uid && w->gid == gid)
+		if (!w->injection && w->done < WORKER_MOST && w->uid == uid && w->gid == gid)
 			return w;
 	w = calloc(1, sizeof(*w));
 	if (!w)

@@ -35,7 +35,7 @@ int spi_low_fds_are_held(void);
 int spi_low_fds_are_kept(void);
 void spi_low_fds_fork_child(void);
 long spi_fd_table_size(void);		/* how many descriptors this process has a table for; 0: unknown */
-long spi_fd_table_size_keep(int is_kept);	/* reads it, for spi_fd_high() to take no time; or forgets it */
+void spi_fd_table_size_keep(int is_kept);	/* once read it is kept, for spi_fd_high() to take no time; or no more */
 int spi_fd_high(int fd);			/* move a descriptor out of the program's usual range; closes fd */
 void spi_child_signals_block(uint64_t *old);	/* around a child process of our own, before main() */
 void spi_child_signals_restore(const uint64_t *old);

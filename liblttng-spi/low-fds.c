@@ -115,9 +115,10 @@ static long low_fds_choose(void)
 {
 	long size;
 
+	spi_fd_table_size_keep(1);
 	if (spi_sys(SYS_gettid) == spi_sys(SYS_getpid))
 		return LOW_FDS;
-	size = spi_fd_table_size_keep(1);
+	size = spi_fd_table_size();
 	return !size || size >= 2 * LOW_FDS ? LOW_FDS : size / 2;
 }
 

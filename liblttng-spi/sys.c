@@ -77,7 +77,10 @@ uint64_t spi_parse_number(const char *s, const char **end)
 	return value;
 }
 
-long spi_fd_table_size(void)
+static int table_is_kept;
+static long table_size;		/* 0: not known, or not kept */
+
+static long table_size_read(void)
 {
 	char text[1024];
 	const char *at;
@@ -92,11 +95,21 @@ long spi_fd_table_size(void)
 	return at ? (long) spi_parse_number(at + 7 + strspn(at + 7, "\t "), NULL) : 0;
 }
 
-static long table_size;		/* 0: not kept, as while low numbers are held (low-fds.c) */
-
-long spi_fd_table_size_keep(int is_kept)
+long spi_fd_table_size(void)
 {
-	return table_size = is_kept ? spi_fd_table_size() : 0;
+	long size = table_is_kept ? table_size : 0;
+
+	if (!size)
+		size = table_size_read();
+	if (table_is_kept)
+		table_size = size;
+	return size;
+}
+
+void spi_fd_table_size_keep(int is_kept)
+{
+	table_is_kept = is_kept;
+	table_size = 0;
 }
 
 /*
@@ -117,7 +130,7 @@ int spi_fd_high(int fd)
 	high = limit.rlim_cur >= 1024 ? 900 : (long) limit.rlim_cur / 2;
 	if (spi_sys(SYS_gettid) != spi_sys(SYS_getpid)) {
 		/* in no time: the number is a low one until it is moved */
-		long size = table_size ? table_size : spi_low_fds_are_held() ? spi_fd_table_size_keep(1) : spi_fd_table_size();
+		long size = spi_fd_table_size();
 
 		if (size >= 64 && high >= size)
 			high = size - 24;
