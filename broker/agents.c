@@ -107,7 +107,7 @@ static void coming_gone(struct process *p)
 	p->coming = NULL;
 	if (p->agent)
 		return;		/* one that came by itself */
-	p->application = p->application && !facts_read(&facts, p->facts.pid) && !strcmp(facts.exec, p->facts.exec);
+	p->application = p->application && !facts_read(&facts, p->facts.pid) && facts_same_program(&facts, &p->facts);
 	p->facts.read_at = 0;
 	process_refuse(p, true, "its agent ended before it had said anything");
 }

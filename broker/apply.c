@@ -358,7 +358,7 @@ void process_executed(struct process *p)
 	if (lives)
 		process_facts_set(p, &facts);
 	/* Its registration may have been heard of before this, where it has executed itself. */
-	p->application = lives && p->registered_since && !strcmp(p->facts.exec, p->served_as);
+	p->application = lives && p->registered_since && facts_same_program(&p->facts, &p->served_as);
 	if (p->nr_follows && !broker.ending) {
 		snprintf(p->why, sizeof(p->why), "it has executed another program, whose agent has not come yet");
 		p->refused_serial = broker.rules->serial;
@@ -452,7 +452,7 @@ void process_adopt(struct process *p, struct spi_agent *agent)
 	p->agent = agent;
 	p->served = true;
 	p->registered_since = false;
-	memcpy(p->served_as, p->facts.exec, sizeof(p->served_as));
+	p->served_as = p->facts;
 	if (p->coming == agent)
 		p->coming = NULL;
 	if ((flags & (SPI_HELLO_PRELOADED | SPI_HELLO_FORKED)) || *spi_agent_follow(agent))

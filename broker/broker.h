@@ -133,7 +133,7 @@ struct process {
 	struct spi_agent *agent;
 	bool waits_for_go;
 	bool served;			/* it had an agent, as the program that it is */
-	char served_as[64];		/* its executable's name when its agent said HELLO */
+	struct facts served_as;		/* when its agent said HELLO */
 	bool inherited;			/* may have rules from before: of a parent, of another broker */
 	bool carries;			/* its parent's rules, without having come to us */
 	struct applied *applied;

@@ -48,14 +48,27 @@ static void take_file_name(char *to, size_t size, const char *path)
 	to[n] = 0;
 }
 
+bool facts_same_program(const struct facts *a, const struct facts *b)
+{
+	return !strcmp(a->exec, b->exec) && (!a->stack || !b->stack || a->stack == b->stack);
+}
+
 bool facts_are_fresh(const struct facts *facts)
 {
 	return loop_now() - facts->read_at < FRESH_MS;
 }
 
+/* 0 also where it may not be read. */
+static uint64_t stat_number(const char *stat, unsigned int field)
+{
+	const char *text = stat ? spi_stat_field(stat, field) : NULL;
+
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
 int facts_read(struct facts *facts, pid_t pid)
 {
-	char *status = spi_proc_read(NULL, "%d/status", (int) pid), *arguments;
+	char *status = spi_proc_read(NULL, "%d/status", (int) pid), *stat = spi_proc_read(NULL, "%d/stat", (int) pid), *arguments;
 	char name[64], path[4096];
 	const char *parent;
 	ssize_t n;
@@ -63,7 +76,9 @@ int facts_read(struct facts *facts, pid_t pid)
 	memset(facts, 0, sizeof(*facts));
 	facts->pid = pid;
 	facts->read_at = loop_now();
-	facts->start_time = spi_process_start_time(pid);
+	facts->start_time = stat_number(stat, 22);
+	facts->stack = stat_number(stat, 28);
+	free(stat);
 	if (!status || !facts->start_time) {
 		free(status);
 		return -ESRCH;

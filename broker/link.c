@@ -194,7 +194,7 @@ static void take_app(const struct spi_broker_app *app, int pidfd, bool held)
 	if ((p->application || p->agent || !facts_are_fresh(&facts)) && !facts_read(&facts, app->pid) &&
 	    facts.start_time == p->facts.start_time) {
 		/* The former program's: the connection is open still where a child has it, too. */
-		if (p->agent && *facts.exec && strcmp(facts.exec, p->served_as)) {
+		if (p->agent && *facts.exec && !facts_same_program(&facts, &p->served_as)) {
 			agent_is_former(p);
 			process_executed(p);
 			flushing_answered();

@@ -129,7 +129,7 @@ void process_begins(struct process *p)
 
 void process_facts_set(struct process *p, const struct facts *facts)
 {
-	bool is_other = strcmp(p->facts.exec, facts->exec);
+	bool is_other = !facts_same_program(&p->facts, facts);
 
 	p->facts = *facts;
 	if (!is_other)
@@ -153,7 +153,7 @@ bool process_may_be_forked(const struct process *p)
 {
 	const struct process *parent = process_find(p->facts.parent);
 
-	return !p->served && parent && !strcmp(parent->facts.exec, p->facts.exec);
+	return !p->served && parent && facts_same_program(&parent->facts, &p->facts);
 }
 
 bool process_is_forked(const struct process *p)

@@ -81,6 +81,7 @@ extern unsigned int nr_exec_rules;	/* rules of all sets that name programs, swit
 struct facts {
 	pid_t pid, inner_pid, parent;
 	uint64_t start_time;
+	uint64_t stack;		/* where its first stack begins: a fork has its parent's, a program that was executed another one; 0: not known */
 	uint64_t read_at;	/* ms of loop_now() */
 	uid_t uids[4];		/* real, effective, saved, file system */
 	gid_t gids[4];
@@ -90,6 +91,8 @@ struct facts {
 
 /* From /proc: 0, or -ESRCH. */
 int facts_read(struct facts *facts, pid_t pid);
+/* Of one process, or of a forked one and its parent: the same program, as far as can be told? */
+bool facts_same_program(const struct facts *a, const struct facts *b);
 /* Read a moment ago, so that reading again tells nothing new? */
 bool facts_are_fresh(const struct facts *facts);
 
