@@ -94,7 +94,7 @@ static int look(struct spi_session *s, pid_t tid)
 
 	if (ret)
 		return ret;
-	spi_safe_snapshot(s->safe, tid, &s->remote.regs);
+	spi_safe_snapshot(s->safe, tid, &s->remote.regs, s->remote.at_handler);
 	s->looked_at = s->remote.regs;
 	spi_remote_release(&s->remote);
 	spi_session_note_stop(s);
@@ -111,7 +111,7 @@ static int judge_stopped(struct spi_session *s, pid_t tid, bool may_escape)
 	int ret;
 
 	for (unsigned int escapes = 0;; escapes++) {
-		spi_safe_snapshot(s->safe, tid, &s->remote.regs);
+		spi_safe_snapshot(s->safe, tid, &s->remote.regs, s->remote.at_handler);
 		if (!spi_safe_judge(s->safe, &why))
 			return 0;
 		if (!may_escape || !spi_safe_escape(s->safe) || escapes == ESCAPES_MAX) {
@@ -241,6 +241,8 @@ static int find_moment(struct spi_session *s)
 		if (!n || !spi_target_lives(&s->target) || spi_process_start_time(s->pid) != s->target.start_time)
 			return FAIL(s, ESRCH, "it ended meanwhile");
 		back_off(round);
+		if (spi_now() >= s->deadline)	/* it would be said that the thread was not to be stopped */
+			return give_up(s);
 	}
 }
 

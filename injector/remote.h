@@ -41,6 +41,7 @@ struct spi_remote {
 	pid_t tid, inner_tid;	/* ours; in the target's pid namespace */
 	bool attached, stopped, begun;
 	bool in_signal_stop;	/* the current stop is inside the kernel's signal delivery */
+	bool at_handler;	/* it stands before the first instruction of a signal handler, most likely */
 	bool returned;		/* the call ended while it was being stopped */
 	int deliver;		/* a signal that it stands before, to go on with when it is let go; 0: none */
 	bool masked;		/* asynchronous signals are blocked */

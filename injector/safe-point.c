@@ -25,6 +25,7 @@
 
 #include "injector/constructor.h"
 #include "injector/safe-point.h"
+#include "injector/signal-frame.h"
 
 #define SNAPSHOT_MAX	(128u << 10)	/* bytes of stack */
 #define FRAMES_MAX	256u		/* deeper frames can hold none of those locks: see verdict() */
@@ -36,15 +37,19 @@ struct spi_safe {
 	struct spi_unsafe unsafe;
 	struct spi_constructor constructor;
 	bool has_agent;
+	bool at_handler;		/* the kernel has just made the frame for a signal's handler */
 	bool in_constructor;		/* the verdict was: it waits in lttng-ust's */
 	pid_t tid;
 	struct user_regs_struct regs;
+	struct user_regs_struct from;	/* unwinding begins: regs, then those that a signal has interrupted */
+	uint64_t signal_context;	/* where these are; 0: it has come to no handler's frame */
 	uint64_t stack_low;		/* of the copy */
 	size_t stack_size;
 	uint8_t *stack, *other;
 	uint64_t frames[FRAMES_MAX];	/* an address inside the calling instruction */
 	uint64_t returns[FRAMES_MAX];	/* where it goes on */
 	size_t frame_count;
+	size_t interrupted;		/* the frame that the outermost signal has interrupted; 0: what was stopped */
 	uint64_t escape;		/* where the outermost unsafe frame returns to */
 };
 
@@ -85,7 +90,7 @@ static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread)
 	return true;
 }
 
-static bool memory_read(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result, void *arg)
+static bool word_read(uint64_t address, uint64_t *result, void *arg)
 {
 	struct spi_safe *s = arg;
 
@@ -96,9 +101,14 @@ static bool memory_read(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result, void
 	return !spi_memory_read(s->target->pid, address, result, sizeof(*result));
 }
 
+static bool memory_read(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result, void *arg)
+{
+	return word_read(address, result, arg);
+}
+
 static bool set_registers(Dwfl_Thread *thread, void *arg)
 {
-	const struct user_regs_struct *u = &((struct spi_safe *) arg)->regs;
+	const struct user_regs_struct *u = &((struct spi_safe *) arg)->from;
 	const Dwarf_Word regs[17] = { u->rax, u->rdx, u->rcx, u->rbx, u->rsi, u->rdi, u->rbp, u->rsp, u->r8, u->r9,
 				      u->r10, u->r11, u->r12, u->r13, u->r14, u->r15, u->rip };
 
@@ -109,13 +119,33 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 {
 	struct spi_safe *s = arg;
 	Dwarf_Addr pc;
+	Dwarf_Word sp;
 	bool exact;
 
 	if (!dwfl_frame_pc(frame, &pc, &exact))
 		return DWARF_CB_ABORT;
 	s->returns[s->frame_count] = pc;
 	s->frames[s->frame_count++] = exact ? pc : pc - 1;
+	if (spi_signal_frame_at(s->target->pid, pc) && !dwfl_frame_reg(frame, 7, &sp)) {	/* rsp: psABI, table 3.36 */
+		s->signal_context = sp;
+		return DWARF_CB_ABORT;
+	}
 	return s->frame_count < FRAMES_MAX ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+/* All frames, those that signals have interrupted included. Negative: it does not come to their end. */
+static int unwind(struct spi_safe *s)
+{
+	int ret;
+
+	s->from = s->regs;
+	do {
+		s->signal_context = 0;
+		s->interrupted = s->frame_count;
+		ret = dwfl_getthread_frames(s->dwfl, s->tid, take_frame, s);
+	} while (s->signal_context && s->frame_count < FRAMES_MAX &&
+		 spi_signal_frame_registers(s->signal_context, word_read, s, &s->from));
+	return s->signal_context && s->frame_count < FRAMES_MAX ? -1 : ret;
 }
 
 static const Dwfl_Callbacks dwfl_callbacks = {
@@ -205,6 +235,16 @@ static bool in_restartable_sequence(const struct spi_safe *s)
 	return s->regs.rip - sequence.start < sequence.length;
 }
 
+/*
+ * A handler that has not begun holds nothing. Who single-steps himself is met nowhere else: each of his steps is a signal, which
+ * stops him before we do. The handler and the function that it returns to, frame 0 and 1, are the agent's where that has taken
+ * the signal. (The kernel passes the address of the context in rdx, which lies above the return address: struct rt_sigframe.)
+ */
+static bool is_only_entered(const struct spi_safe *s, size_t frame, const struct spi_unsafe_range *here)
+{
+	return here->rule == SPI_UNSAFE_AGENT && frame < 2 && s->frame_count > 2 && s->at_handler && s->regs.rdx == s->regs.rsp + 8;
+}
+
 static const char *verdict(struct spi_safe *s, int unwound)
 {
 	const struct spi_mapping *last;
@@ -222,7 +262,7 @@ static const char *verdict(struct spi_safe *s, int unwound)
 	for (size_t i = 0; i < s->frame_count; i++) {
 		const struct spi_unsafe_range *here = spi_unsafe_at(&s->unsafe, s->frames[i], waiting);
 
-		if (here) {
+		if (here && !is_only_entered(s, i, here)) {
 			why = why ? why : here->why;
 			/* Who waits in the kernel will not be out of there soon. */
 			s->escape = i + 1 < s->frame_count && (int64_t) s->regs.orig_rax < 0 ? s->returns[i + 1] : 0;
@@ -245,7 +285,7 @@ static const char *verdict(struct spi_safe *s, int unwound)
 	/* A coroutine begins in a piece of libc that is described to nobody. */
 	if (s->frame_count > 1 && in_image(&s->target->libc, s->frames[s->frame_count - 1]))
 		return NULL;
-	if (s->frame_count == 1 && s->has_agent)
+	if (s->frame_count == s->interrupted + 1 && s->has_agent)
 		return "in code that may be the tracer's";
 	if (last && last->exec && (!last->path[0] || !strncmp(last->path, "[anon", 5) || !strcmp(last->path, "//anon")))
 		return NULL;
@@ -297,9 +337,10 @@ static size_t copy_stack(const struct spi_safe *s, uint8_t *to, uint64_t rsp, ui
 	return spi_memory_read(s->target->pid, rsp, to, size) ? 0 : size;
 }
 
-void spi_safe_snapshot(struct spi_safe *s, pid_t tid, const struct user_regs_struct *regs)
+void spi_safe_snapshot(struct spi_safe *s, pid_t tid, const struct user_regs_struct *regs, bool at_handler)
 {
 	s->tid = tid;
+	s->at_handler = at_handler;
 	s->regs = *regs;
 	s->stack_size = copy_stack(s, s->stack, regs->rsp, &s->stack_low);
 }
@@ -314,7 +355,7 @@ int spi_safe_judge(struct spi_safe *s, const char **why)
 	*why = in_restartable_sequence(s) ? "in a restartable sequence" : NULL;
 	if (*why)
 		return -EAGAIN;
-	unwound = dwfl_getthread_frames(s->dwfl, s->tid, take_frame, s);
+	unwound = unwind(s);
 	*why = verdict(s, unwound);
 	return *why ? -EAGAIN : 0;
 }
@@ -348,48 +389,4 @@ bool spi_safe_unchanged(struct spi_safe *s, const struct user_regs_struct *regs)
 		return false;
 	size = copy_stack(s, s->other, regs->rsp, &low);
 	return size == s->stack_size && !memcmp(s->stack, s->other, size);
-}
-
-/* Interrupted in the middle, these report less than they were asked to do, which many programs do not expect. */
-static const char *check_transfer(const char *syscall_text)
-{
-	static const uint16_t partial[] = {
-		SYS_write, SYS_writev, SYS_pwrite64, SYS_pwritev, SYS_pwritev2, SYS_sendto, SYS_sendmsg, SYS_sendmmsg,
-		SYS_sendfile, SYS_splice, SYS_vmsplice, SYS_tee, SYS_copy_file_range,
-	};
-	unsigned long long a[6] = { 0 };
-	long number;
-
-	if (sscanf(syscall_text, "%ld %llx %llx %llx %llx %llx %llx", &number, &a[0], &a[1], &a[2], &a[3], &a[4],
-		   &a[5]) < 1)
-		return NULL;	/* "running" */
-	for (size_t i = 0; i < sizeof(partial) / sizeof(partial[0]); i++)
-		if (partial[i] == number)
-			return "blocked in writing or sending, which a stop would cut short";
-	if ((number == SYS_recvfrom && a[3] & 0x100) || (number == SYS_recvmsg && a[2] & 0x100))
-		return "waiting to receive a whole message, which a stop would cut short";
-	return NULL;
-}
-
-int spi_safe_precheck(const struct spi_target *target, pid_t tid, const char **why)
-{
-	char *text = spi_proc_read(NULL, "%d/task/%d/stat", (int) target->pid, (int) tid);
-	const char *state = text ? spi_stat_field(text, 3) : NULL;
-	char *call = spi_proc_read(NULL, "%d/task/%d/syscall", (int) target->pid, (int) tid);
-
-	*why = NULL;
-	if (!state || *state == 'Z' || *state == 'X') {
-		*why = "ending";
-	} else if (*state == 'D') {
-		int64_t number = call ? strtol(call, NULL, 10) : -1;
-
-		*why = number == SYS_vfork || number == SYS_clone || number == SYS_clone3 ?
-			"suspended in vfork() until its child runs another program or ends" :
-			"waiting inside the kernel, uninterruptibly";
-	} else if (call) {
-		*why = check_transfer(call);
-	}
-	free(text);
-	free(call);
-	return *why ? -EAGAIN : 0;
 }

@@ -19,9 +19,9 @@ void spi_safe_destroy(struct spi_safe *safe);
 
 /*
  * spi_safe_snapshot() - copy registers and the upper part of the stack of a
- * stopped thread: some ten microseconds.
+ * stopped thread: some ten microseconds. `at_handler`: it is about to enter a signal handler.
  */
-void spi_safe_snapshot(struct spi_safe *safe, pid_t tid, const struct user_regs_struct *regs);
+void spi_safe_snapshot(struct spi_safe *safe, pid_t tid, const struct user_regs_struct *regs, bool at_handler);
 
 /*
  * spi_safe_judge() - unwind the last snapshot. 0: safe; -EAGAIN: not here, *why

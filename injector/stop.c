@@ -237,6 +237,7 @@ int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const
 			return spi_identity_replaced(target);
 		}
 		/* A signal came first: its handler is entered, then the thread stops. */
+		r->at_handler = (r->caught & BIT(WSTOPSIG(status))) != 0;
 		if (ptrace(PTRACE_CONT, tid, NULL, (void *) (long) WSTOPSIG(status))) {
 			ret = -ESRCH;
 			break;
@@ -336,6 +337,7 @@ int spi_remote_run_to(struct spi_remote *r, uint64_t address, uint64_t deadline)
 	bool interrupted = false;
 	int status = 0, ret;
 
+	r->at_handler = false;
 	if (r->trap_masked || set_breakpoint(r->tid, address)) {
 		set_breakpoint(r->tid, 0);
 		spi_remote_release(r);

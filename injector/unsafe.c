@@ -109,7 +109,7 @@ static void add_objects(struct spi_unsafe *u, const struct spi_target *t)
 		const char *name = spi_mapping_name(m);
 
 		if (m->exec && !strncmp(name, "liblttng-spi.so", 15))
-			range_add(u, m->start, m->end, SPI_UNSAFE_ALWAYS, "in the tracing agent");
+			range_add(u, m->start, m->end, SPI_UNSAFE_AGENT, "in the tracing agent");
 		if (m->start >= t->loader.low && m->end <= t->loader.high && m->exec)
 			range_add(u, m->start, m->end, SPI_UNSAFE_LOADER, "in the dynamic loader");
 		if (m->exec && (!strncmp(name, "liblttng-ust", 12) || !strncmp(name, "liburcu", 7)))

@@ -27,7 +27,7 @@ static int patch_lock;
  */
 static int patch_forking;
 
-#define FORK_MS	10	/* a fork that takes longer waits for somebody */
+#define FORK_MS	50	/* a fork that takes longer waits for somebody, most likely: one of a large program on a busy machine takes 10 and more */
 
 /*
  * Once for each fork: who gives up in a handler of a signal that comes again and again would not get back in between to

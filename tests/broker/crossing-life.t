@@ -99,6 +99,8 @@ life() {
 }
 mkfifo fifo
 
+lost_or_left_out() { grep -E 'Note|missing|lost: [^0]|not traced' status | cut -c 1-200 | head -n 12; }
+
 # exact NAME - the three have every call
 exact() {
 	local kind function object
@@ -108,7 +110,7 @@ exact() {
 	done | sort -k 2 >names.expected
 	sort -k 2 names.counts | diff names.expected - >names.diff
 	ok $? "$1: functions by name: every call" ||
-		diag "$(cat names.diff names.err | head -n 20)" "$(grep -E 'Note|missing|lost: [^0]|not traced' status | cut -c 1-200 | head -n 12)"
+		diag "$(cat names.diff names.err | head -n 20)" "$(lost_or_left_out)"
 	for function in $(awk 'NF == 2 { print $1 }' counted); do
 		object=$(object_of "$function")
 		echo "$object+0x$(nm "$object" | awk -v f="$function" '$3 == f && sub("^0*", "", $1) { print $1 }') $function"
@@ -118,7 +120,7 @@ exact() {
 		TREE_COMPACT=1 tree_balanced "$kind.trace" "$1: $kind tree: balanced" --counts "$kind.counts"
 		awk -F '\t' 'NR == FNR { split($0, a, " "); name[a[1]] = a[2]; next } { n = $2; sub(".*/", "", n); if (n in name) print name[n], $1 }' \
 			addresses "$kind.counts" | grep -Ev "$outside" | sort | diff tree.expected - >tree.diff
-		ok $? "$1: $kind tree: every call" || diag "$(head -n 20 tree.diff)"
+		ok $? "$1: $kind tree: every call" || diag "$(head -n 20 tree.diff)" "$(lost_or_left_out)"
 	done
 	for kind in come go; do
 		# its rules' functions may not have been called

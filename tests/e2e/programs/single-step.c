@@ -7,6 +7,7 @@
  *	fork		forks and waits while it is set, the child calls its functions
  *	threads		four threads step at once, each from its first call on
  *	late		handler by signal(), installed anew in each round
+ *	alloc		calls malloc() and free() while it is set
  * Its handler of SIGTRAP calls a function, too. Prints what it computed, and whether steps outside of its own code
  * and libc's were seen. ROUNDS 0: until SIGTERM, after a line `ready`.
  */
@@ -149,6 +150,12 @@ FN static long round_forks(long i)
 	return sum * 1000 + (WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
 
+/* noipa: or the compiler makes neither of the two calls */
+FN static void *allocated(size_t size)
+{
+	return malloc(size);
+}
+
 FN static long round_run(long i)
 {
 	long sum;
@@ -163,6 +170,8 @@ FN static long round_run(long i)
 	else
 		trap_on();
 	sum = s_middle(i);
+	if (!strcmp(way, "alloc"))
+		free(allocated(2000));
 	if (!strcmp(way, "handler"))
 		syscall(SYS_tgkill, getpid(), getpid(), SIGUSR2);
 	else
