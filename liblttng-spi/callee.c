@@ -383,7 +383,7 @@ __attribute__((noinline)) struct spi_point *spi_site_first_call_any(struct spi_s
 		return NULL;
 	if (spi_patch_lock_soon(&before) < 0) {
 		spi_call_missed(t);
-		return NULL;
+		return known ? known : spi_site_child(s, frame->r11, compact);	/* trees that have met it before go on */
 	}
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	trees = spi_trees_of(trees & s->trees, compact);
