@@ -185,6 +185,7 @@ void spi_control_wait(struct spi_link *link)
 			now = __atomic_load_n(&asked, __ATOMIC_ACQUIRE);
 			spi_control_lock();
 			spi_tree_starts_take(link);
+			spi_close_noted();
 			if (is_asked)
 				spi_tree_loads_take(link);
 			spi_redirect_step();

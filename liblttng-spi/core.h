@@ -231,6 +231,16 @@ void spi_link_fork_child(void);
 
 /* ---- descriptors.c: close() and its like for a preloaded program ---- */
 void spi_descriptors_init(void);
+void spi_descriptor_close(int fd);	/* unless it is lttng-ust's */
+/* close-late.c */
+int spi_close_begin(void);	/* signals are held. 0: spi_close_end() follows; -1: a fork takes long */
+void spi_close_end(void);
+int spi_close_note(int fd);	/* for who cannot close it now. 0, or -EBADF */
+void spi_close_noted(void);	/* unless a fork is under way, which does that when it is over */
+extern uint32_t spi_closes_noted;
+void spi_close_fork_begin(void);
+void spi_close_fork_end(int is_child);
+int spi_first_close_is_in_malloc(const uint64_t *frame);	/* of an agent's function, by __builtin_frame_address(0) */
 /* In an injected process: stand before the functions that close descriptors. Before lttng-ust opens any; again later. */
 void spi_descriptors_redirect(void);
 /* Who is asked before a number is closed: what lttng-ust's tracker has for it. NULL changes nothing. */

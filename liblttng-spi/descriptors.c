@@ -24,6 +24,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -33,6 +34,7 @@
 #include "liblttng-spi/interpose.h"
 #include "liblttng-spi/leave.h"
 #include "liblttng-spi/sandbox.h"
+#include "liblttng-spi/steps.h"
 
 static int (*next_close)(int fd);
 static int (*tracker_close)(int fd, int (*real_close)(int fd));	/* lttng-ust's: EBADF for what is its own */
@@ -67,8 +69,20 @@ void spi_descriptors_init(void)
 	*(void **) &next_closefrom = dlsym(RTLD_NEXT, "closefrom");
 }
 
+/* Not libc's own, the thread's faults, and int3, which libc's close() may have. */
+#define HELD	(~(SPI_SIGNAL_BIT(33) | SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)))
+
+void spi_descriptor_close(int fd)
+{
+	if (tracker_close)
+		tracker_close(fd, close_at_once);
+	else
+		close_at_once(fd);
+}
+
 static int close_guarded(int fd, int (*real_close)(int fd))
 {
+	uint64_t held;
 	int result;
 
 	/* the link itself must not be looked at: it goes when a controller detaches, while this thread is here */
@@ -77,10 +91,23 @@ static int close_guarded(int fd, int (*real_close)(int fd))
 		errno = EBADF;
 		return -1;
 	}
-	/* what lttng-ust calls on the way is not the program's doing */
+	/* what lttng-ust calls on the way is not the program's doing; its tracker blocks signals, too */
+	held = spi_signals_hold(HELD);
 	spi_busy_begin(&spi_thread, (uint64_t) __builtin_frame_address(0));
-	result = tracker_close(fd, real_close);
+	if (spi_unlikely(spi_first_close_is_in_malloc(__builtin_frame_address(0)))) {
+		result = result_of(spi_close_note(fd));
+		spi_control_ring();
+	} else if (spi_unlikely(spi_close_begin() < 0)) {
+		result = result_of(spi_close_note(fd));
+		spi_close_noted();		/* the fork may have looked already */
+	} else {
+		result = tracker_close(fd, real_close);
+		spi_close_end();
+		if (spi_unlikely(__atomic_load_n(&spi_closes_noted, __ATOMIC_RELAXED)))
+			spi_close_noted();
+	}
 	spi_thread.busy--;
+	spi_signals_release(held);
 	return result;
 }
 

@@ -126,17 +126,14 @@ static int is_mallocs(uint64_t address)
 	return 0;
 }
 
-int spi_first_call_is_in_malloc(uint64_t p)
+static int is_in_malloc(uint64_t rip, uint64_t rsp, uint64_t rbp)
 {
-	const struct spi_frame *frame = (const struct spi_frame *) (p - offsetof(struct spi_frame, ra));
 	struct spi_registers regs = { { 0 } };
 	int is_call = 1;
 
-	if (has_memory())
-		return 0;
-	regs.r[SPI_DWARF_RBP] = frame->rbp;
-	regs.r[SPI_DWARF_RSP] = p + 8;
-	regs.r[SPI_DWARF_RIP] = frame->ra;
+	regs.r[SPI_DWARF_RBP] = rbp;
+	regs.r[SPI_DWARF_RSP] = rsp;
+	regs.r[SPI_DWARF_RIP] = rip;
 	for (unsigned int i = 0; i < FRAMES_MOST; i++) {
 		if (spi_restorer_of(regs.r[SPI_DWARF_RIP])) {
 			if (spi_frame_load(&regs, regs.r[SPI_DWARF_RSP]) < 0)
@@ -151,4 +148,19 @@ int spi_first_call_is_in_malloc(uint64_t p)
 		is_call = 1;
 	}
 	return 0;
+}
+
+int spi_first_call_is_in_malloc(uint64_t p)
+{
+	const struct spi_frame *frame = (const struct spi_frame *) (p - offsetof(struct spi_frame, ra));
+
+	return !has_memory() && is_in_malloc(frame->ra, p + 8, frame->rbp);
+}
+
+/* What close() asks is in the second library, which has its own memory. */
+int spi_first_close_is_in_malloc(const uint64_t *frame)
+{
+	if (modules[1] && has_block(own_dtv(), modules[1]))
+		return 0;
+	return is_in_malloc(frame[1], (uint64_t) (frame + 2), frame[0]);
 }

@@ -183,6 +183,7 @@ static void before(int may_give_up)
 		child_announce();
 	forking_busy = SPI_BUSY_ALWAYS & ~spi_thread.busy;
 	spi_thread.busy |= SPI_BUSY_ALWAYS;	/* a bit beside what counts the call of this very handler */
+	spi_close_fork_begin();
 	if (spi_payload)
 		spi_payload->fork_before();
 	forking_all = spi_signals_hold(~UINT64_C(0));
@@ -214,6 +215,7 @@ static void in_parent(void)
 	child_forget();
 	if (spi_payload)
 		spi_payload->fork_parent();
+	spi_close_fork_end(0);
 	why = child_obstacle();		/* the child has looked by itself: if that was over just now it is not told */
 	if (why)
 		spi_exec_note("a child", why);
@@ -240,6 +242,7 @@ static void child_leave(void)
 	spi_signals_release(forking_all);
 	if (spi_payload)
 		spi_payload->fork_parent();	/* gives lttng-ust's locks back, no more */
+	spi_close_fork_end(1);
 	spi_sandbox_drop_alone();
 	child_locks_give();
 	spi_signals_release(forking_held);
@@ -302,6 +305,7 @@ static void child_begin(const char *socket)
 		spi_payload->fork_child();
 		spi_low_fds_release();
 	}
+	spi_close_fork_end(1);
 	child_locks_give();
 	if (fd >= 0)
 		spi_attach_child(fd);

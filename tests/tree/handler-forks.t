@@ -5,7 +5,8 @@
 #
 # A handler in a thread that is within malloc(), while another thread forks: fork() waits for malloc()'s lock, with the agent's
 # taken, and nobody for the other. The handler installs itself anew, as System V's had to; goes through the loaded
-# objects, as profilers' unwinders do; or looks at its stack with an unwinder that only a library of dlopen() brought.
+# objects, as profilers' unwinders do; looks at its stack with an unwinder that only a library of dlopen() brought; or closes a
+# descriptor, which is closed in the end.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 spi_daemon
@@ -13,6 +14,7 @@ tree_tools
 cat >forks.c <<'C'
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
@@ -28,6 +30,7 @@ static int (*walk)(void);
 static void again(int number) { signal(number, again); }
 static int look(struct dl_phdr_info *info, size_t size, void *data) { return !info || !size || data; }
 static void objects(int number) { looks += dl_iterate_phdr(look, NULL) + number; }
+static void closes(int number) { int fd = fcntl(0, F_DUPFD, 400); looks += fd < 0 || close(fd) ? 1 << 20 : number; }
 static void unwinds(int number) { looks += walk() + number; }
 static void *allocate(void *data)
 {
@@ -56,7 +59,7 @@ int main(int argc, char **argv)
 		*(void **) &walk = dlsym(dlopen("./walk.so", RTLD_NOW | RTLD_LOCAL), "walk");
 		walk();
 	}
-	signal(SIGUSR1, *argv[2] == 'a' ? again : *argv[2] == 'o' ? objects : unwinds);
+	signal(SIGUSR1, *argv[2] == 'a' ? again : *argv[2] == 'o' ? objects : *argv[2] == 'c' ? closes : unwinds);
 	pthread_create(&thread, NULL, allocate, NULL);
 	for (int i = 0; i < atoi(argv[1]); i++) {
 		pid_t pid = fork();
@@ -70,7 +73,10 @@ int main(int argc, char **argv)
 	}
 	stop = 1;
 	pthread_join(thread, NULL);
-	return argc != 3;
+	for (int fd = 400; fd < 800; fd++)
+		if (*argv[2] == 'c' && fcntl(fd, F_GETFD) >= 0)
+			return 3;
+	return *argv[2] == 'c' && looks >= 1 << 20 ? 4 : argc != 3;
 }
 C
 cat >walk.c <<'C'
@@ -105,4 +111,6 @@ goes_on objects --tree --lib forks
 goes_on objects -f look
 goes_on unwinds --tree --lib forks --compact
 goes_on unwinds -f look
+goes_on closes -f look
+goes_on closes --tree --lib forks
 tap_done
