@@ -179,10 +179,11 @@ uint64_t spi_clone_entry(struct spi_point *point, struct spi_frame *frame, const
 }
 
 /* A child on a copy of the memory, whose making no handler of fork() has seen. */
-static void copy_begins(void)
+void spi_clones_copy_begins(void)
 {
 	spi_thread.busy |= SPI_BUSY_ALWAYS;
 	spi_calls_abandon();
+	spi_descriptors_copy_child();
 }
 
 /* fork() calls it as well, and its handlers say so in the child. */
@@ -195,7 +196,7 @@ int spi_clones_fork(void)
 		copy_note();
 	pid = spi_clones_next_fork();
 	if (!pid && !busy)
-		copy_begins();
+		spi_clones_copy_begins();
 	return pid;
 }
 
@@ -263,7 +264,7 @@ long clones_by_copy(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 		copy_note();
 	pid = spi_clones_next_syscall(number, a, b, c, d, e, (uint64_t) 0);
 	if (!pid && !busy)
-		copy_begins();
+		spi_clones_copy_begins();
 	return pid;
 }
 

@@ -20,6 +20,7 @@ void spi_lend_fork_child(void);		/* fork() has made this process: it is what it 
 /* Before libc's clone(); instead of its _Fork() and syscall(). */
 uint64_t spi_clone_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 int spi_clones_fork(void);
+void spi_clones_copy_begins(void);	/* in its child */
 extern int (*spi_clones_next_fork)(void) SPI_HIDDEN;
 void spi_clones_syscall(void) SPI_HIDDEN;
 extern long (*spi_clones_next_syscall)(long number, ...) SPI_HIDDEN;

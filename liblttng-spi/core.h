@@ -240,11 +240,14 @@ void spi_close_noted(void);	/* unless a fork is under way, which does that when 
 extern uint32_t spi_closes_noted;
 void spi_close_fork_begin(void);
 void spi_close_fork_end(int is_child);
-int spi_first_close_is_in_malloc(const uint64_t *frame);	/* of an agent's function, by __builtin_frame_address(0) */
+/* first-call.c: is what has called an agent's function, whose frame __builtin_frame_address(0) is, malloc(), or a handler within it? */
+int spi_is_in_malloc(const uint64_t *frame);
+int spi_first_close_is_in_malloc(const uint64_t *frame);	/* the same, where that matters */
 /* In an injected process: stand before the functions that close descriptors. Before lttng-ust opens any; again later. */
 void spi_descriptors_redirect(void);
 /* Who is asked before a number is closed: what lttng-ust's tracker has for it. NULL changes nothing. */
 void spi_descriptors_guard(int (*close_fd)(int fd, int (*real_close)(int fd)));
+void spi_descriptors_copy_child(void);	/* in a child on a copy of the memory, over whose making nobody held locks */
 /* ---- redirect.c: all loaded objects' pointers to these functions; the list ends with a NULL name ---- */
 struct spi_redirect {
 	const char *name;
@@ -327,6 +330,12 @@ struct spi_fork_handlers {
 };
 void spi_fork_come_first(const struct spi_fork_handlers *ours);	/* fork-order.c */
 int spi_fork_is_first(void);
+enum { SPI_FORK_PREPARE, SPI_FORK_PARENT, SPI_FORK_CHILD };
+int spi_fork_handlers_known(void);
+void spi_fork_handlers_run(int when);		/* all that libc has, as its fork() calls them */
+void spi_fork_handler_init(void);		/* fork-handler.c */
+int spi_own_fork(void);
+int spi_fork_is_alone(void);			/* within a fork() over which no locks are held */
 void spi_fork_before(void);			/* its handlers, for who ends the other threads and goes on as a child would: */
 void spi_fork_after(int is_single);		/* 0: they did not end */
 

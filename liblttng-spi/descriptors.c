@@ -219,11 +219,17 @@ void spi_descriptors_guard(int (*close_fd)(int fd, int (*real_close)(int fd)))
 		tracker_close = close_fd;
 }
 
+/* The tracker's lock may have been anybody's. */
+void spi_descriptors_copy_child(void)
+{
+	tracker_close = NULL;
+}
+
 void spi_descriptors_redirect(void)
 {
 	static const struct spi_redirect list[] = {
 		{ "close", (void *) own_close }, { "close_range", (void *) own_close_range },
-		{ "closefrom", (void *) own_closefrom }, { "vfork", (void *) spi_own_vfork },
+		{ "closefrom", (void *) own_closefrom }, { "vfork", (void *) spi_own_vfork }, { "fork", (void *) spi_own_fork },
 		{ "clone", (void *) spi_own_clone }, { "__clone", (void *) spi_own_clone },
 		{ "syscall", (void *) spi_own_syscall }, { "prctl", (void *) spi_own_prctl },
 		{ "unshare", (void *) spi_namespaces_unshare }, { "setns", (void *) spi_namespaces_setns },
@@ -241,6 +247,7 @@ void spi_descriptors_redirect(void)
 		*(void **) &next_closefrom = spi_find_in_libc("closefrom");
 		spi_namespaces_init();
 		spi_clones_init();
+		spi_fork_handler_init();
 		spi_leave_init();
 		spi_sandbox_init();
 		is_redirected = 1;

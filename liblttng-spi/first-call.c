@@ -157,10 +157,15 @@ int spi_first_call_is_in_malloc(uint64_t p)
 	return !has_memory() && is_in_malloc(frame->ra, p + 8, frame->rbp);
 }
 
+int spi_is_in_malloc(const uint64_t *frame)
+{
+	return is_in_malloc(frame[1], (uint64_t) (frame + 2), frame[0]);
+}
+
 /* What close() asks is in the second library, which has its own memory. */
 int spi_first_close_is_in_malloc(const uint64_t *frame)
 {
 	if (modules[1] && has_block(own_dtv(), modules[1]))
 		return 0;
-	return is_in_malloc(frame[1], (uint64_t) (frame + 2), frame[0]);
+	return spi_is_in_malloc(frame);
 }

@@ -40,6 +40,7 @@ struct found {
 };
 
 static struct list *list;
+static struct list *all;	/* the same, also where nobody comes before */
 static uint64_t stride;
 static struct handler first;	/* as it was */
 static const struct spi_fork_handlers *agent;
@@ -72,11 +73,14 @@ static struct handler *entry(const struct list *in, uint64_t size, uint64_t i)
 
 static int is_list(struct list *at, const uint8_t *end, struct found *found)
 {
-	if (at->room != ROOM || at->used < 2 || at->used > ROOM || at->entries != at->within)
+	if (at->room != ROOM || !at->used || at->used > ROOM || at->entries != at->within)
 		return 0;
 	for (found->stride = sizeof(struct handler); found->stride <= sizeof(struct handler) + 8; found->stride += 8) {
 		const struct handler *last = entry(at, found->stride, at->used - 1);
 
+		/* of one entry alone only its number, from 1 on, tells whether entries have numbers */
+		if (at->used == 1 && found->stride == sizeof(*last) && *(const uint64_t *) (last + 1) - 1 < UINT32_MAX)
+			continue;
 		if ((const uint8_t *) (last + 1) <= end && !memcmp(last, found->ours, 3 * sizeof(last->prepare)))
 			return 1;
 	}
@@ -133,13 +137,14 @@ void spi_fork_come_first(const struct spi_fork_handlers *ours)
 	dl_iterate_phdr(find_in_libc, &found);
 	if (!found.list)
 		return;
+	stride = found.stride;
+	__atomic_store_n(&all, found.list, __ATOMIC_RELEASE);
 	i = first_of(found.list, found.stride);
 	if (i >= found.list->used - 1)
 		return;
 	h = entry(found.list, found.stride, i);
 	first = *h;
 	agent = ours;
-	stride = found.stride;
 	/* After a fork that is under way there is nothing to be done, before it there would be. */
 	__atomic_store_n(&h->parent, first_parent, __ATOMIC_RELEASE);
 	__atomic_store_n(&h->child, first_child, __ATOMIC_RELEASE);
@@ -155,4 +160,22 @@ int spi_fork_is_first(void)
 		if (entry(in, stride, i)->prepare == first_prepare)
 			return 1;
 	return 0;
+}
+
+int spi_fork_handlers_known(void)
+{
+	return __atomic_load_n(&all, __ATOMIC_ACQUIRE) != NULL;
+}
+
+void spi_fork_handlers_run(int when)
+{
+	const struct list *in = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
+
+	for (uint64_t i = 0, n = in->used; i < n; i++) {
+		const struct handler *h = entry(in, stride, when == SPI_FORK_PREPARE ? n - 1 - i : i);
+		void (*call)(void) = when == SPI_FORK_PREPARE ? h->prepare : when == SPI_FORK_PARENT ? h->parent : h->child;
+
+		if (call)
+			call();
+	}
 }

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * fork() by a signal handler that has interrupted malloc().
+ *
+ * libc's fork() takes malloc()'s locks where the process has more than one thread, and waits for ever for the one that the
+ * interrupted malloc() has. A program of one thread may do that: what is called when it crashes in malloc() forks a
+ * debugger. Traced, it has the tracer's threads as well. So the agent stands before fork(), and such a one is made of
+ * _Fork(), which takes nothing (glibc 2.34), and of libc's list of handlers (fork-order.c). The agent's own
+ * handler does nothing, nor does lttng-ust: who has their locks may be waiting for malloc(). Nothing is recorded in the child, as
+ * in one that _Fork() has made (clones.c), and its parent tells of it.
+ */
+#include <dlfcn.h>
+#include <unistd.h>
+#include "liblttng-spi/clones.h"
+#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/threads-internal.h"
+
+static pid_t (*next_fork)(void);
+static pid_t (*libc_fork_alone)(void);	/* _Fork() */
+static const struct spi_thread *alone;
+
+int spi_fork_is_alone(void)
+{
+	return __atomic_load_n(&alone, __ATOMIC_RELAXED) == &spi_thread;
+}
+
+static pid_t fork_alone(void)
+{
+	uint32_t busy = SPI_BUSY_ALWAYS & ~spi_thread.busy;
+	pid_t pid;
+
+	spi_thread.busy |= SPI_BUSY_ALWAYS;
+	__atomic_store_n(&alone, &spi_thread, __ATOMIC_RELAXED);
+	spi_fork_handlers_run(SPI_FORK_PREPARE);
+	pid = libc_fork_alone();
+	if (!pid)
+		spi_clones_copy_begins();
+	spi_fork_handlers_run(pid ? SPI_FORK_PARENT : SPI_FORK_CHILD);
+	__atomic_store_n(&alone, NULL, __ATOMIC_RELAXED);
+	if (!pid)
+		return 0;
+	spi_thread.busy &= ~busy;
+	if (pid > 0 && spi_process_is_mine())
+		spi_exec_note("a child", "it was made by a signal handler within malloc()");
+	return pid;
+}
+
+SPI_EXPORT pid_t fork(void)
+{
+	if (spi_unlikely(!next_fork))
+		spi_fork_handler_init();
+	if (!libc_fork_alone || !spi_fork_handlers_known() || !spi_is_in_malloc(__builtin_frame_address(0)))
+		return next_fork();
+	return fork_alone();
+}
+
+/* Whatever this name means to others. */
+extern __typeof__(fork) spi_own_fork __attribute__((alias("fork"), visibility("hidden"), copy(fork)));
+
+void spi_fork_handler_init(void)
+{
+	*(void **) &libc_fork_alone = spi_find_in_libc("_Fork");
+	*(void **) &next_fork = spi_env.preloaded ? dlsym(RTLD_NEXT, "fork") : spi_find_in_libc("fork");
+}
