@@ -333,7 +333,7 @@ int spi_fork_is_first(void);
 enum { SPI_FORK_PREPARE, SPI_FORK_PARENT, SPI_FORK_CHILD };
 int spi_fork_handlers_known(void);
 void spi_fork_handlers_run(int when);		/* all that libc has, as its fork() calls them */
-void spi_fork_handler_init(void);		/* fork-handler.c */
+void spi_fork_handler_init(int by_order);	/* fork-handler.c; the next fork() is by the order of symbols, or libc's */
 int spi_own_fork(void);
 int spi_fork_is_alone(void);			/* within a fork() over which no locks are held */
 void spi_fork_before(void);			/* its handlers, for who ends the other threads and goes on as a child would: */

@@ -247,7 +247,7 @@ void spi_descriptors_redirect(void)
 		*(void **) &next_closefrom = spi_find_in_libc("closefrom");
 		spi_namespaces_init();
 		spi_clones_init();
-		spi_fork_handler_init();
+		spi_fork_handler_init(0);
 		spi_leave_init();
 		spi_sandbox_init();
 		is_redirected = 1;

@@ -49,7 +49,7 @@ static pid_t fork_alone(void)
 SPI_EXPORT pid_t fork(void)
 {
 	if (spi_unlikely(!next_fork))
-		spi_fork_handler_init();
+		spi_fork_handler_init(1);
 	if (!libc_fork_alone || !spi_fork_handlers_known() || !spi_is_in_malloc(__builtin_frame_address(0)))
 		return next_fork();
 	return fork_alone();
@@ -58,8 +58,8 @@ SPI_EXPORT pid_t fork(void)
 /* Whatever this name means to others. */
 extern __typeof__(fork) spi_own_fork __attribute__((alias("fork"), visibility("hidden"), copy(fork)));
 
-void spi_fork_handler_init(void)
+void spi_fork_handler_init(int by_order)
 {
 	*(void **) &libc_fork_alone = spi_find_in_libc("_Fork");
-	*(void **) &next_fork = spi_env.preloaded ? dlsym(RTLD_NEXT, "fork") : spi_find_in_libc("fork");
+	*(void **) &next_fork = by_order ? dlsym(RTLD_NEXT, "fork") : spi_find_in_libc("fork");
 }

@@ -214,7 +214,7 @@ static int agent_begin(char **envp)
 	result = spi_fork_init() < 0 ? -1 : 0;
 	if (result == 0 && spi_env.preloaded) {
 		spi_descriptors_init();
-		spi_fork_handler_init();
+		spi_fork_handler_init(1);
 		spi_exec_init();
 		spi_sandbox_init();
 		spi_signals_init();
