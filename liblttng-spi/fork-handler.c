@@ -18,11 +18,11 @@
 
 static pid_t (*next_fork)(void);
 static pid_t (*libc_fork_alone)(void);	/* _Fork() */
-static const struct spi_thread *alone;
+static __thread int alone __attribute__((tls_model("initial-exec")));
 
 int spi_fork_is_alone(void)
 {
-	return __atomic_load_n(&alone, __ATOMIC_RELAXED) == &spi_thread;
+	return alone;
 }
 
 static pid_t fork_alone(void)
@@ -31,13 +31,13 @@ static pid_t fork_alone(void)
 	pid_t pid;
 
 	spi_thread.busy |= SPI_BUSY_ALWAYS;
-	__atomic_store_n(&alone, &spi_thread, __ATOMIC_RELAXED);
+	alone = 1;
 	spi_fork_handlers_run(SPI_FORK_PREPARE);
 	pid = libc_fork_alone();
 	if (!pid)
 		spi_clones_copy_begins();
 	spi_fork_handlers_run(pid ? SPI_FORK_PARENT : SPI_FORK_CHILD);
-	__atomic_store_n(&alone, NULL, __ATOMIC_RELAXED);
+	alone = 0;
 	if (!pid)
 		return 0;
 	spi_thread.busy &= ~busy;
