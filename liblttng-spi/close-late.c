@@ -6,7 +6,7 @@
  * lttng-ust's list of its descriptors has a lock, which its handler of fork() takes, and libc's fork() takes malloc()'s locks and that of
  * all streams after that. So a signal handler that has interrupted malloc() and closes a descriptor would wait for a
  * fork that waits for it. Who closes therefore says so before it goes in there (`inside`), and stays outside while a thread is
- * about to fork, which waits for those that are inside; no longer than FORK_MS, though.
+ * about to fork, which waits for those that are inside; no longer than SPI_FORK_MS, though.
  *
  * And a thread's first look into the list allocates memory (first-call.c): such a handler would wait for itself.
  *
@@ -21,7 +21,6 @@
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/patch-internal.h"
 
-#define FORK_MS		50	/* a fork that takes longer waits for somebody, most likely */
 #define INSIDE_MS	1000	/* for who is inside: a close() may take its time */
 #define LATE_MOST	1024u	/* further ones stay open, with EBADF: nobody may wait here */
 
@@ -102,7 +101,7 @@ int spi_close_note(int fd)
 
 int spi_close_begin(void)
 {
-	const struct { int64_t s, ns; } timeout = { 0, FORK_MS * 1000000 };
+	const struct { int64_t s, ns; } timeout = { 0, SPI_FORK_MS * 1000000 };
 	long waited = 0;
 
 	for (;;) {

@@ -18,7 +18,7 @@
  * is there, and asked, before lttng-ust opens its first (module.c).
  *
  * fork() children are the usual callers, with other threads' locks in any state:
- * lttng-ust's tracker lock is held over fork() by its own handlers.
+ * lttng-ust's tracker lock is held over fork() by its own handlers. Who must not wait for that is in close-late.c.
  */
 #include <dlfcn.h>
 #include <errno.h>

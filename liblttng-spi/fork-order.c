@@ -12,7 +12,8 @@
  * expected, the agent stays where it is. An allocator with locks of its own remains before the agent, which
  * allocates: the entry behind it is the first one then.
  *
- * The last entry, the agent's own, stays, for when the library that the first one belongs to is unloaded.
+ * The last entry, the agent's own, stays, for when the library that the first one belongs to is unloaded. Who makes a child
+ * without libc's fork() has the list run from here (fork-handler.c).
  */
 #include <link.h>
 #include <stdlib.h>
@@ -78,10 +79,12 @@ static int is_list(struct list *at, const uint8_t *end, struct found *found)
 	for (found->stride = sizeof(struct handler); found->stride <= sizeof(struct handler) + 8; found->stride += 8) {
 		const struct handler *last = entry(at, found->stride, at->used - 1);
 
+		if ((const uint8_t *) (last + 1) + 8 > end)
+			return 0;
 		/* of one entry alone only its number, from 1 on, tells whether entries have numbers */
 		if (at->used == 1 && found->stride == sizeof(*last) && *(const uint64_t *) (last + 1) - 1 < UINT32_MAX)
 			continue;
-		if ((const uint8_t *) (last + 1) <= end && !memcmp(last, found->ours, 3 * sizeof(last->prepare)))
+		if (!memcmp(last, found->ours, 3 * sizeof(last->prepare)))
 			return 1;
 	}
 	return 0;

@@ -27,8 +27,6 @@ static int patch_lock;
  */
 static int patch_forking;
 
-#define FORK_MS	50	/* a fork that takes longer waits for somebody, most likely: one of a large program on a busy machine takes 10 and more */
-
 /*
  * Once for each fork: who gives up in a handler of a signal that comes again and again would not get back in between to
  * what the fork waits for.
@@ -37,7 +35,7 @@ static uint32_t forks, fork_given_up;
 
 static int lock_take(int may_give_up)
 {
-	const struct { int64_t s, ns; } timeout = { 0, FORK_MS * 1000000 };
+	const struct { int64_t s, ns; } timeout = { 0, SPI_FORK_MS * 1000000 };
 	long waited = 0;
 	int seen = 0;
 

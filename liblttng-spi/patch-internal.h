@@ -116,6 +116,7 @@ void spi_pages_forget(void);
  * -ENOSPC.
  */
 struct spi_emit;
+#define SPI_FORK_MS	50	/* a fork that takes longer waits for somebody, most likely: a large program's takes 10 on a busy machine */
 uint64_t spi_patch_lock(void);			/* blocks all signals; returns the mask to give back */
 void spi_patch_unlock(uint64_t before);
 int spi_patch_lock_soon(uint64_t *before);	/* where the program may hold locks of its own; -1: a fork waits, maybe for this thread */

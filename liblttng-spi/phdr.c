@@ -38,7 +38,6 @@ static int phdr_lock;		/* 0 free, 1 held, 2 held and awaited */
 static struct spi_thread *phdr_owner;
 static uint32_t phdr_depth;	/* the owner's */
 
-#define FORK_MS		50	/* a fork that takes longer waits for somebody, most likely */
 #define FORK_MOST_MS	1000
 
 static uint32_t forking, forks, fork_given_up;	/* forks: how many; given up: which of them somebody did not wait for */
@@ -52,7 +51,7 @@ static int fork_is_without;			/* the last fork; this one, where one is under way
 static int lock_take(int is_fork)
 {
 	uint64_t until = is_fork ? spi_now_ns() + FORK_MOST_MS * UINT64_C(1000000) : 0;
-	const struct { int64_t s, ns; } timeout = { 0, FORK_MS * 1000000 };
+	const struct { int64_t s, ns; } timeout = { 0, SPI_FORK_MS * 1000000 };
 	struct spi_thread *self = &spi_thread;
 	long waited = 0;
 	int seen = 0;

@@ -25,12 +25,12 @@ cat >forks.c <<'C'
 #include <time.h>
 #include <unistd.h>
 static volatile int stop;
-static volatile int looks;
+static volatile int looks, failed;
 static int (*walk)(void);
 static void again(int number) { signal(number, again); }
 static int look(struct dl_phdr_info *info, size_t size, void *data) { return !info || !size || data; }
 static void objects(int number) { looks += dl_iterate_phdr(look, NULL) + number; }
-static void closes(int number) { int fd = fcntl(0, F_DUPFD, 400); looks += fd < 0 || close(fd) ? 1 << 20 : number; }
+static void closes(int number) { int fd = fcntl(0, F_DUPFD, 400); failed |= fd < 0 || close(fd) || !number; }
 static void unwinds(int number) { looks += walk() + number; }
 static void *allocate(void *data)
 {
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 	for (int fd = 400; fd < 800; fd++)
 		if (*argv[2] == 'c' && fcntl(fd, F_GETFD) >= 0)
 			return 3;
-	return *argv[2] == 'c' && looks >= 1 << 20 ? 4 : argc != 3;
+	return failed ? 4 : argc != 3;
 }
 C
 cat >walk.c <<'C'
