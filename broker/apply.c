@@ -459,7 +459,8 @@ void process_adopt(struct process *p, struct spi_agent *agent)
 		take_follows(p, spi_agent_follow(agent));
 	p->application |= !!(flags & (SPI_HELLO_PRELOADED | SPI_HELLO_FORKED));
 	p->inherited |= !!(flags & SPI_HELLO_FORKED);
-	p->waits_for_go = flags & SPI_HELLO_PRELOADED;
+	p->waits_for_go = flags & (SPI_HELLO_PRELOADED | SPI_HELLO_WAITS);
+	p->is_short_of_time = flags & SPI_HELLO_WAITS;
 	*p->why = 0;
 	p->failures = 0;
 	spi_agent_set_user(agent, p);

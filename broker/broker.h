@@ -120,6 +120,7 @@ struct process {
 	bool registered_since;		/* its agent came: that has loaded lttng-ust, or it has executed a program */
 	bool first_ahead;		/* its first thread had the place of those whose turn it is before it had one */
 	bool scoped;			/* looked for by a rule's scope */
+	bool starts;			/* it has executed its program just now, and is to be held before that begins */
 	bool own;			/* the session daemon's or ours: no rule is for it */
 	/* registration held by the plugin */
 	uint64_t held;			/* id, 0: not held */
@@ -132,6 +133,7 @@ struct process {
 	/* the agent */
 	struct spi_agent *agent;
 	bool waits_for_go;
+	bool is_short_of_time;		/* it goes on by itself soon */
 	bool served;			/* it had an agent, as the program that it is */
 	struct facts served_as;		/* when its agent said HELLO */
 	bool inherited;			/* may have rules from before: of a parent, of another broker */
@@ -273,6 +275,13 @@ void agents_detach_all(void);
 
 /* inject-pool.c */
 void injection_want(struct process *process);		/* queued; process->injection until it is done */
+/*
+ * A program that was executed just now is stopped, if there is an idle worker of its user, before it is known whether a rule names it;
+ * ..._end(): if it is not being injected by now, it goes on.
+ */
+void injection_stop_ahead(pid_t pid, uid_t uid, gid_t gid);
+void injection_stop_ahead_end(pid_t pid);
+void injections_keep_ready(bool wanted);		/* a worker of our own user, for that */
 void injection_drop(struct process *process);		/* the process is gone or needs none */
 void pool_advance(void);				/* there may be room for the next */
 void injections_stop(void);
@@ -290,6 +299,20 @@ void injection_begun(struct process *process);		/* it has its rules, or goes on 
 bool facts_are_own(const struct facts *facts, bool deep);
 void scope_update(void);
 void scope_close(void);
+void scope_look_soon(void);	/* one that a rule names was not held at its start, and may have forked meanwhile */
+bool rules_name(const char *name, uid_t uid);	/* does any that is for this user's programs name them so? */
+#define OF_ROOT ((uid_t) -1)			/* any that is for everybody's, by a name that is no pattern */
+
+/*
+ * opened.c. `heard`: process pid is about to execute the file of that name, which a rule has; has_executed() waits until it runs it. NULL: it has
+ * executed one of another name. Returns whether it did. 0 or a negative errno: then nothing is heard.
+ */
+int opened_listen(bool (*heard)(pid_t pid, const char *name, bool (*has_executed)(void)));
+void opened_end(void);
+/* The same for files that are named one by one, with certainty; where root may. A path that is no file is none. */
+void opened_guard_begin(bool (*heard)(pid_t pid, const char *name, bool (*has_executed)(void)));
+void opened_guard(const char *path);
+void opened_guard_end(void);
 
 /* status.c */
 int status_open(int listener);		/* takes the descriptor over */

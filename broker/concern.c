@@ -11,7 +11,6 @@
  * a call tree that follows them, whatever its scope (process_follows()).
  */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "broker/loop.h"
 #include "broker/ruleset.h"
 #include "injector/target.h"
+#include "rules/glob.h"
 
 #define FRESH_MS 10u
 
@@ -30,22 +30,6 @@ static void take_ids(const char *status, const char *key, unsigned int ids[4])
 	if (!spi_status_ids(status, key, ids))
 		for (int i = 0; i < 4; i++)
 			ids[i] = -1u;
-}
-
-static void take_file_name(char *to, size_t size, const char *path)
-{
-	static const char deleted[] = " (deleted)";
-	const char *slash = strrchr(path, '/');
-	size_t n;
-
-	path = slash ? slash + 1 : path;
-	n = strlen(path);
-	if (n >= sizeof(deleted) && !strcmp(path + n - (sizeof(deleted) - 1), deleted))
-		n -= sizeof(deleted) - 1;
-	if (n >= size)
-		n = size - 1;
-	memcpy(to, path, n);
-	to[n] = 0;
 }
 
 bool facts_same_program(const struct facts *a, const struct facts *b)
@@ -68,10 +52,8 @@ static uint64_t stat_number(const char *stat, unsigned int field)
 
 int facts_read(struct facts *facts, pid_t pid)
 {
-	char *status = spi_proc_read(NULL, "%d/status", (int) pid), *stat = spi_proc_read(NULL, "%d/stat", (int) pid), *arguments;
-	char name[64], path[4096];
+	char *status = spi_proc_read(NULL, "%d/status", (int) pid), *stat = spi_proc_read(NULL, "%d/stat", (int) pid);
 	const char *parent;
-	ssize_t n;
 
 	memset(facts, 0, sizeof(*facts));
 	facts->pid = pid;
@@ -89,14 +71,10 @@ int facts_read(struct facts *facts, pid_t pid)
 	parent = spi_status_value(status, "PPid");
 	facts->parent = parent ? atoi(parent) : 0;
 	free(status);
-	snprintf(name, sizeof(name), "/proc/%d/exe", (int) pid);
-	n = readlink(name, path, sizeof(path) - 1);
-	path[n > 0 ? n : 0] = 0;
-	take_file_name(facts->exec, sizeof(facts->exec), path);
-	/* To read its memory may take as long as it makes that take. Where the first such rule comes, all are looked at again (scope.c). */
-	arguments = nr_exec_rules ? spi_proc_read(NULL, "%d/cmdline", (int) pid) : NULL;
-	take_file_name(facts->run_as, sizeof(facts->run_as), arguments ?: "");
-	free(arguments);
+	spi_executable_name(facts->exec, sizeof(facts->exec), pid);
+	/* Where the first such rule comes, all are looked at again (scope.c). */
+	if (nr_exec_rules)
+		spi_names_read(&facts->names, pid, facts->exec);
 	return 0;
 }
 
@@ -127,8 +105,8 @@ static bool scope_includes(const struct spi_event_rule *wants, const struct fact
 	if (!wants->nr_pids && !wants->nr_execs)
 		return application;
 	for (unsigned int i = 0; !named && i < wants->nr_execs; i++)
-		named = (*facts->exec && !fnmatch(wants->execs[i], facts->exec, 0)) ||
-			(*facts->run_as && !fnmatch(wants->execs[i], facts->run_as, 0));
+		named = (*facts->exec && spi_glob_match(wants->execs[i], facts->exec)) ||
+			spi_names_match(&facts->names, wants->execs[i]);
 	if (!named || !wants->nr_pids)
 		return named;
 	for (unsigned int i = 0; i < wants->nr_pids; i++)

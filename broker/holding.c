@@ -14,7 +14,6 @@
 
 #include "broker/broker.h"
 
-#define PATIENCE_MS	1500
 #define ANSWER_MS	300	/* for an answer of the daemon alone */
 #define COMES_MS	2000	/* until an agent that comes by itself is looked for again */
 #define AGAIN_MS	50	/* doubled with each failure */
@@ -102,22 +101,33 @@ static void patience_over(struct loop_timer *timer)
 	process_let_go_late(p, "its rules were not in force after %u ms", (unsigned int) (loop_now() - p->waits_since));
 }
 
-/* For `ms` more, but no longer than PATIENCE_MS altogether. */
+/* The plugin lets go by itself a little later. */
+static unsigned int patience_ms(void)
+{
+	static unsigned int value;
+
+	if (!value)
+		value = spi_hold_ms() * 3 / 4;
+	return value;
+}
+
+/* For `ms` more, but no longer than patience_ms() altogether. */
 static void patience_set(struct process *p, unsigned int ms)
 {
-	uint64_t now = loop_now();
+	uint64_t now = loop_now(), end;
 
 	if (!p->waits_since)
 		p->waits_since = now;
-	if (p->waits_since + PATIENCE_MS < now + ms)
-		ms = p->waits_since + PATIENCE_MS > now ? p->waits_since + PATIENCE_MS - now : 0;
+	end = p->waits_since + patience_ms();
+	if (end < now + ms)
+		ms = end > now ? end - now : 0;
 	loop_timer_set(&p->patience, ms, patience_over);
 }
 
 void process_wait(struct process *p)
 {
 	if (p->held && !p->patience.armed)
-		patience_set(p, PATIENCE_MS);
+		patience_set(p, patience_ms());
 }
 
 /*
@@ -128,8 +138,8 @@ void process_wait(struct process *p)
 void process_settle(struct process *p)
 {
 	if (any_pending(p)) {
-		if (p->held)
-			patience_set(p, PATIENCE_MS);
+		if (p->held || (p->waits_for_go && p->is_short_of_time))
+			patience_set(p, patience_ms());
 		else
 			loop_timer_cancel(&p->patience);	/* a preloaded agent waits until it is told to go on */
 	} else if (!is_held(p) || rules_known(p)) {

@@ -15,6 +15,9 @@
  * time. It never serves anybody else, so what one target could have made of it
  * is worth no more to the user than what he has anyway.
  *
+ * A program that was executed just now is over its first calls before all that is to be known of it has been read. So an idle worker
+ * of its user stops it, and waits to hear whether a rule names it; one of our own user is kept for that.
+ *
  * Registrations that are held come first, and among equals the user who has the
  * fewest injections under way. One who has none has a place beyond those that there
  * are: another's processes may make each of theirs take as long as it may.
@@ -27,12 +30,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "broker/broker.h"
 #include "injector/foreign.h"
 #include "injector/inject.h"
 
+#define FIRST_NICE	-20
 #define HELD_MS		1200u	/* to look for a safe moment while the registration is held */
 #define HELD_AGAIN_MS	10u	/* the same when it has the agent, and its parent's rules, already */
 #define FREE_MS		3000u
@@ -56,6 +61,7 @@ struct worker {
 	uid_t uid;
 	gid_t gid;
 	unsigned int done;
+	pid_t stopped;			/* at its start, or asked to; 0: none */
 	struct child child;
 	struct loop_timer timer;	/* it is late, or idle for long */
 	struct injection *injection;
@@ -64,7 +70,7 @@ struct worker {
 /* What the child sends, with the agent's socket when `ret` is 0. */
 struct outcome {
 	int32_t ret;
-	uint32_t already;
+	uint32_t already, begun;
 	char text[1024];
 };
 
@@ -77,6 +83,7 @@ static unsigned int nr_workers;
 struct order {
 	struct facts facts;
 	unsigned int deadline_ms, again_ms;
+	enum at_start { AT_ANY_TIME, AT_START_STOP, AT_START } at_start;	/* _STOP: what to do follows; facts: the pid, 0: nothing */
 };
 
 struct identity {
@@ -104,7 +111,7 @@ static void answer(struct turn *turn, struct outcome *outcome, int fd)
 /* At once: the agent waits for us by now, and what the injector has to put away takes as long as a tenth of an injection. */
 static void take_result(int ret, const struct spi_inject_result *result, void *data)
 {
-	struct outcome outcome = { .ret = ret, .already = result->already };
+	struct outcome outcome = { .ret = ret, .already = result->already, .begun = result->begun };
 
 	snprintf(outcome.text, sizeof(outcome.text), "%s", result->text);
 	answer(data, &outcome, result->fd);
@@ -113,7 +120,8 @@ static void take_result(int ret, const struct spi_inject_result *result, void *d
 static void work_once(struct turn *turn, const struct order *order)
 {
 	struct spi_inject_options options = {
-		.size = sizeof(options), .flags = SPI_INJECT_ATTACH | SPI_INJECT_EXPECT_UID | SPI_INJECT_ON_CALLER,
+		.size = sizeof(options),
+		.flags = SPI_INJECT_ATTACH | SPI_INJECT_EXPECT_UID | SPI_INJECT_ON_CALLER | (order->at_start == AT_START ? SPI_INJECT_AT_START : 0),
 		.deadline_ms = order->deadline_ms, .again_ms = order->again_ms,
 		.expect_uid = order->facts.uids[1], .expect_start_time = order->facts.start_time,
 		.finished = take_result, .data = turn,
@@ -143,22 +151,26 @@ static void *work_turn(void *data)
 	unsigned int nr_fds;
 
 	turn->answered = false;
-	if (packet_receive(CHILD_FD, &order, sizeof(order), NULL, 0, &nr_fds) == sizeof(order))
-		work_once(turn, &order);
-	else
-		turn->over = true;
+	do {
+		if (packet_receive(CHILD_FD, &order, sizeof(order), NULL, 0, &nr_fds) != sizeof(order))
+			turn->over = true;
+		else if (order.at_start == AT_START_STOP && order.facts.pid)
+			spi_inject_stop(order.facts.pid);
+		else if (order.at_start != AT_START_STOP)
+			work_once(turn, &order);
+	} while (!turn->over && order.at_start == AT_START_STOP && order.facts.pid);
 	return NULL;
 }
 
 static int work(void *data)
 {
 	const struct identity *identity = data;
-	struct turn turn = {
-		.uid = identity->uid, .refused = identity->become ? become(identity->uid, identity->gid) : 0,
-	};
+	struct turn turn = { .uid = identity->uid };
 	pthread_t thread;
 	sigset_t all;
 
+	setpriority(PRIO_PROCESS, 0, FIRST_NICE);	/* a program is not to be over its first calls before it is stopped; not permitted later */
+	turn.refused = identity->become ? become(identity->uid, identity->gid) : 0;
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	while (!turn.over && !pthread_create(&thread, NULL, work_turn, &turn))
@@ -183,9 +195,23 @@ static void worker_free(struct worker *w)
 	free(w);
 }
 
+static bool one_stays;		/* programs may be executed that a rule names */
+
+static bool is_ours(const struct worker *w)
+{
+	return w->uid == geteuid() && w->gid == getegid();
+}
+
 static void worker_idle(struct loop_timer *timer)
 {
-	worker_free(LOOP_OWNER(timer, struct worker, timer));
+	struct worker *w = LOOP_OWNER(timer, struct worker, timer), *other = workers;
+
+	while (other && (other == w || other->injection || !is_ours(other)))
+		other = other->next;
+	if (one_stays && is_ours(w) && !other && w->done < WORKER_MOST)
+		loop_timer_set(timer, IDLE_MS, worker_idle);
+	else
+		worker_free(w);
 }
 
 /* Takes the injection from its worker, and from the process that waits for it, which is returned. */
@@ -215,6 +241,17 @@ static void take_outcome(struct injection *in, const struct outcome *outcome, in
 	if (!p) {
 		if (fd >= 0)
 			spi_foreign_close(fd, true, uid);	/* the agent takes nothing in and goes to sleep */
+		return;
+	}
+	if (outcome->begun && (!outcome->ret || outcome->ret == -EAGAIN) && !p->application && !p->held) {
+		process_missed(p, "it had begun before it could be stopped at its start");
+		scope_look_soon();
+	}
+	if (outcome->ret == -EINPROGRESS) {	/* its registration, which is held, tells when */
+		if (p->held)
+			process_apply(p);
+		else if (!p->agent)
+			process_comes(p, "it has not registered with the session daemon yet");
 		return;
 	}
 	if (!outcome->ret) {
@@ -289,16 +326,27 @@ static void worker_late(struct loop_timer *timer)
 	pool_advance();
 }
 
-/* An idle one of that user, or a new one. NULL: errno. */
-static struct worker *worker_get(uid_t uid, gid_t gid)
+/* An idle one of that user, which has stopped that process or, with 0, none. */
+static struct worker *worker_find(uid_t uid, gid_t gid, pid_t stopped)
+{
+	struct worker *w = workers;
+
+	while (w && (w->injection || w->done >= WORKER_MOST || w->uid != uid || w->gid != gid || w->stopped != stopped))
+		w = w->next;
+	return w;
+}
+
+/* For that process: an idle one, or a new one. NULL: errno. */
+static struct worker *worker_get(uid_t uid, gid_t gid, pid_t pid)
 {
 	struct identity identity = { broker_is_root() && uid, uid, gid };
-	struct worker *w;
+	struct worker *w = worker_find(uid, gid, pid);
 	int ret;
 
-	for (w = workers; w; w = w->next)
-		if (!w->injection && w->done < WORKER_MOST && w->uid == uid && w->gid == gid)
-			return w;
+	if (!w)
+		w = worker_find(uid, gid, 0);
+	if (w)
+		return w;
 	w = calloc(1, sizeof(*w));
 	if (!w)
 		return NULL;
@@ -370,7 +418,9 @@ static struct injection *choose(void)
 static void injection_start(struct injection *in)
 {
 	struct process *p = in->process;
-	struct order order = { .deadline_ms = p->held ? HELD_MS : FREE_MS, .again_ms = p->held ? HELD_AGAIN_MS : 0 };
+	struct order order = {
+		.deadline_ms = p->held ? HELD_MS : FREE_MS, .again_ms = p->held ? HELD_AGAIN_MS : 0, .at_start = p->starts && !p->held ? AT_START : AT_ANY_TIME,
+	};
 	struct worker *w = NULL;
 	int ret;
 
@@ -386,7 +436,7 @@ static void injection_start(struct injection *in)
 		process_apply(p);	/* other rules may concern it */
 		return;
 	}
-	if (!ret && !(w = worker_get(order.facts.uids[0], order.facts.gids[0])))
+	if (!ret && !(w = worker_get(order.facts.uids[0], order.facts.gids[0], order.facts.pid)))
 		ret = errno ? -errno : -ENOMEM;
 	if (!ret && (ret = packet_send(w->child.socket.fd, &order, sizeof(order), NULL, 0)))
 		worker_free(w);
@@ -396,7 +446,9 @@ static void injection_start(struct injection *in)
 		return;
 	}
 	w->injection = in;
+	w->stopped = 0;
 	in->worker = w;
+	p->starts = false;
 	loop_timer_set(&w->timer, order.deadline_ms + GRACE_MS, worker_late);
 }
 
@@ -406,7 +458,7 @@ static void pool_make_room(void)
 	struct worker *idle = NULL;
 
 	for (struct worker *w = workers; w; w = w->next)
-		if (!w->injection)
+		if (!w->injection && !w->stopped)
 			idle = w;
 	if (nr_workers >= PLACES * room_most() && idle)
 		worker_free(idle);
@@ -455,4 +507,43 @@ void injection_drop(struct process *p)
 	in->process = NULL;
 	if (!in->worker)
 		injection_end(in);
+}
+
+/* ---- at a program's start ---------------------------------------------------------------- */
+
+void injections_keep_ready(bool wanted)
+{
+	one_stays = wanted;
+	if (wanted && !worker_find(geteuid(), getegid(), 0)) {
+		struct worker *w = worker_get(geteuid(), getegid(), 0);
+
+		if (w)
+			loop_timer_set(&w->timer, IDLE_MS, worker_idle);
+	}
+}
+
+static void stop_order(struct worker *w, pid_t pid)
+{
+	struct order order = { .facts.pid = pid, .at_start = AT_START_STOP };
+
+	w->stopped = pid;
+	if (packet_send(w->child.socket.fd, &order, sizeof(order), NULL, 0))
+		worker_free(w);
+}
+
+void injection_stop_ahead(pid_t pid, uid_t uid, gid_t gid)
+{
+	struct worker *w = worker_find(uid, gid, 0);
+
+	if (w)
+		stop_order(w, pid);
+}
+
+void injection_stop_ahead_end(pid_t pid)
+{
+	for (struct worker *w = workers, *next; w; w = next) {
+		next = w->next;
+		if (w->stopped == pid)
+			stop_order(w, 0);
+	}
 }

@@ -165,7 +165,8 @@ bool link_table_matches(const struct facts *facts)
 		const struct spi_broker_entry *entry = &table[i];
 
 		if ((entry->uid == (uid_t) -1 || entry->uid == facts->uids[0]) && (!entry->pid || entry->pid == facts->pid) &&
-		    (!*entry->exec || entry_names(entry, facts->exec) || entry_names(entry, facts->run_as)))
+		    (!*entry->exec || entry_names(entry, facts->exec) || entry_names(entry, facts->names.run_as) ||
+		     entry_names(entry, facts->names.comm)))
 			return true;
 	}
 	return false;

@@ -88,6 +88,8 @@ void process_forget(struct process *p)
 		}
 	if ((p->injection || p->coming) && !*p->why)
 		snprintf(p->why, sizeof(p->why), "it ended before it could be instrumented");
+	if (p->scoped && (p->injection || p->coming))
+		scope_look_soon();
 	injection_drop(p);
 	process_expect_no_more(p);
 	process_let_go(p);

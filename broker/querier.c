@@ -165,6 +165,8 @@ static void answer_session(const struct known *k, const struct list *after, cons
 	struct query_item item = { .kind = QUERY_SESSION, .uid = k->owner };
 	int fd = take_file(directory, k->name);
 
+	item.created = k->created;
+	item.young = !alone && k->created + SETTLED_SECONDS > (uint64_t) time(NULL);
 	copy(item.name, k->name, sizeof(item.name));
 	if (!list_find(after, k->name, k->created)) {
 		item.kind = 0;		/* gone meanwhile: whoever made its successor has made it dirty */
@@ -174,9 +176,8 @@ static void answer_session(const struct known *k, const struct list *after, cons
 	} else if (unsure && !k->listed) {
 		item.kind = QUERY_UNKNOWN;
 		copy(item.text, unsure, sizeof(item.text));
-	} else if (!alone && !k->listed && k->created + SETTLED_SECONDS > (uint64_t) time(NULL)) {
+	} else if (!k->listed && item.young) {
 		item.kind = QUERY_UNKNOWN;
-		item.young = 1;
 		copy(item.text, "just made; other users are at work: its owner is known in two seconds", sizeof(item.text));
 	}
 	if (item.kind)
@@ -245,6 +246,25 @@ static void remember_owners(struct list *sessions, bool sure, time_t now)
 	free(settled.sessions);
 	settled = (struct list) { .sessions = sessions->sessions, .n = n };
 	memset(sessions, 0, sizeof(*sessions));
+}
+
+/* Those of the querier before this one: it may have been ended for being late. */
+static void recall_owners(const struct ruleset *rules)
+{
+	int n = 0;
+
+	for (const struct session *s = rules ? rules->sessions : NULL; s; s = s->next)
+		n++;
+	settled.sessions = calloc(n, sizeof(*settled.sessions));
+	for (const struct session *s = n && settled.sessions ? rules->sessions : NULL; s; s = s->next) {
+		struct known *k = &settled.sessions[settled.n];
+
+		if (*s->why || s->created + SETTLED_SECONDS > (uint64_t) time(NULL))
+			continue;
+		*k = (struct known) { .created = s->created, .owner = s->owner, .listed = true };
+		copy(k->name, s->name, sizeof(k->name));
+		settled.n++;
+	}
 }
 
 static int answer_sessions(const struct query_ask *ask, const char *directory)
@@ -383,6 +403,7 @@ int querier_work(void *data)
 	unsigned int nr_fds;
 
 	umask(077);
+	recall_owners(setup->rules);
 	if (geteuid())
 		lttng_set_tracing_group("");	/* our own daemon is meant, not root's */
 	while (packet_receive(CHILD_FD, &ask, sizeof(ask), NULL, 0, &nr_fds) == sizeof(ask)) {

@@ -32,7 +32,8 @@ struct query_item {
 	uint32_t kind;
 	uint32_t uid;
 	int32_t status;
-	uint32_t young;		/* QUERY_UNKNOWN: will be known when asked again in two seconds */
+	uint32_t young;		/* made a moment ago: its owner is known for good, or at all, when asked again in two seconds */
+	uint64_t created;	/* QUERY_SESSION: second since 1970 */
 	char name[256];
 	char text[256];
 	char filter[2048];	/* QUERY_TRIGGER: the beginning of it */
@@ -41,6 +42,7 @@ struct query_item {
 struct querier_setup {
 	const char *socket;	/* of the daemon, for clients; its group is that of those who may use it */
 	const char *directory;	/* an empty directory of ours */
+	const struct ruleset *rules;	/* as of the last answer: what this querier knows of owners before it asks */
 };
 
 /* The group of those who may use the daemon: its socket's, or "tracing" when that cannot be seen. False: there is none. */

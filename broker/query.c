@@ -279,6 +279,8 @@ static void take_session(const struct query_item *item, int xml)
 	struct session *session = ruleset_add_session(coming, item->name, item->uid, item->text);
 	struct unread *u = session && xml >= 0 ? calloc(1, sizeof(*u)) : NULL;
 
+	if (session)
+		session->created = item->created;
 	if (!u) {
 		if (xml >= 0)
 			close(xml);
@@ -293,6 +295,8 @@ static void take_session(const struct query_item *item, int xml)
 
 static void take_item(const struct query_item *item, int fd)
 {
+	if (item->young)
+		loop_timer_set(&young, YOUNG_MS, young_grown);
 	if (item->kind == QUERY_SESSION && fd >= 0) {
 		take_session(item, fd);
 		return;
@@ -301,8 +305,6 @@ static void take_item(const struct query_item *item, int fd)
 		close(fd);
 	if (item->kind == QUERY_UNKNOWN) {
 		take_session(item, -1);
-		if (item->young)
-			loop_timer_set(&young, YOUNG_MS, young_grown);
 	} else if (item->kind == QUERY_TRIGGER) {
 		ruleset_add_trigger(coming, item->name, item->uid, item->text, item->status != 0, item->filter);
 	} else if (item->kind == QUERY_MUTE) {
@@ -358,6 +360,7 @@ static void query_start(void)
 	looked = true;
 	setup.directory = rundir_query_directory();
 	setup.socket = broker.daemon.client_socket;
+	setup.rules = broker.rules;
 	if (!querier.pid) {
 		ret = child_start(&querier, querier_work, &setup, querier_ready);
 		if (!ret)

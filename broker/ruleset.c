@@ -351,7 +351,7 @@ int ruleset_add_lines(struct ruleset *set, struct session *session, FILE *lines)
 
 static bool sessions_equal(const struct session *a, const struct session *b)
 {
-	if (strcmp(a->name, b->name) || a->owner != b->owner || strcmp(a->why, b->why))
+	if (strcmp(a->name, b->name) || a->created != b->created || a->owner != b->owner || strcmp(a->why, b->why))
 		return false;
 	for (int i = 0; i < NR_TRACKERS; i++) {
 		const struct tracker *s = &a->trackers[i], *t = &b->trackers[i];

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "injector/target.h"
 #include "rules/event-name.h"
 
 /*
@@ -38,6 +39,7 @@ struct tracker {
 struct session {
 	struct session *next;
 	char name[256];
+	uint64_t created;	/* second since 1970 */
 	uid_t owner;
 	char why[256];		/* not "": its rules are not known */
 	unsigned int ended;	/* programs that it instrumented and that have ended */
@@ -86,7 +88,7 @@ struct facts {
 	uid_t uids[4];		/* real, effective, saved, file system */
 	gid_t gids[4];
 	char exec[64];		/* file name of its executable */
-	char run_as[64];	/* file name in its own first argument; its word. "": not read, either, while no rule names programs */
+	struct spi_names names;	/* its others, some of them its own word; not read while no rule names programs */
 };
 
 /* From /proc: 0, or -ESRCH. */

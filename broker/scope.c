@@ -5,35 +5,42 @@
  * lttng-ust.
  *
  * When the rules change, /proc is looked through once for those that run. Those
- * to come are told by the kernel's proc connector, each exec() as it happens; the
- * kernel does so for root in the initial namespaces only; elsewhere it refuses, or
- * says nothing of its own accord (that others listen may bring their events, with
- * process numbers that are not ours). Without it, /proc is looked through again
- * every second, and a note says so.
+ * to come are told by the kernel's proc connector, each fork(), exec() and new name of a
+ * process's first thread as it happens; the kernel does so for root in the initial
+ * namespaces only; elsewhere it refuses, or says nothing of its own accord (that others
+ * listen may bring their events, with process numbers that are not ours). Without it,
+ * the files that are executed tell (opened.c), where root may listen to those; /proc is looked through again every second, and a note says
+ * so; with it every ten, as a process that writes over its first argument makes no event.
  */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/cn_proc.h>
 #include <linux/connector.h>
 #include <linux/netlink.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "broker/broker.h"
 #include "injector/target.h"
+#include "rules/glob.h"
 
 #define ACK_MS	500u
 #define LOOK_MS	1000u
+#define SOON_MS	5u
+#define TITLES_MS 10000u
 #define OWN_DEPTH 4u	/* spi-codemap's child below a helper of ours */
 
 static struct loop_source connector = { .fd = -1 };
 static struct loop_timer ack_timer;	/* armed until the kernel has said that it will tell */
-static struct loop_timer look_timer;	/* armed while it does not, and a rule names an executable */
+static struct loop_timer look_timer;	/* armed while a rule names a program */
 static bool refused;
 
 /* Is it named by any rule that instruments, and is its own scope the reason? */
@@ -104,6 +111,9 @@ bool facts_are_own(const struct facts *facts, bool deep)
 {
 	pid_t pid = facts->pid, above = facts->parent;
 
+	/* A front end's spi-codemap is no child of the daemon's or of ours, and an agent would end it in its sandbox. */
+	if (!strcmp(facts->exec, "spi-codemap"))
+		return true;
 	for (unsigned int i = 0; i < (deep ? OWN_DEPTH : 1); i++) {
 		if (pid == getpid() || pid == broker.daemon.pid || above == getpid())
 			return true;
@@ -141,7 +151,30 @@ static struct process *unless_within_fork(struct process *p)
 	return NULL;
 }
 
-static void consider(pid_t pid)
+static bool has_agent(pid_t pid)
+{
+	char *maps = spi_proc_read(NULL, "%d/maps", (int) pid);
+	bool found = maps && strstr(maps, "/liblttng-spi.so");
+
+	free(maps);
+	return found;
+}
+
+/*
+ * A forked child of a traced process has its parent's instrumentation, and comes by itself with its first call that is to be recorded. It is
+ * left alone, unless rules change: of those it knows nothing.
+ */
+static bool is_waiting_child(const struct facts *facts)
+{
+	const struct process *parent = process_find(facts->parent);
+
+	return parent && facts_same_program(&parent->facts, facts) && has_agent(facts->pid);
+}
+
+/* How it was met: in a look at all that there are; as one that has executed a program just now; or since it, or the rules, changed. */
+enum met { MET_LOOKING, MET_STARTING, MET_CHANGED };
+
+static void consider(pid_t pid, enum met met)
 {
 	struct process *p = process_find(pid);
 	struct facts facts;
@@ -156,23 +189,142 @@ static void consider(pid_t pid)
 		own_named(&facts);
 		return;
 	}
+	if (!p && met == MET_LOOKING && is_waiting_child(&facts))
+		return;
 	p = process_get(pid, -1);
 	if (!p || p->facts.start_time != facts.start_time)
 		return;
 	p->scoped = true;
 	p = unless_within_fork(p);
-	if (p)
-		process_apply(p);
+	if (!p)
+		return;
+	p->starts = met == MET_STARTING;
+	process_apply(p);
+	p->starts = p->starts && p->injection;
 }
 
-static void scan(void)
+/*
+ * A child of a process that is to be traced, and has no agent yet that would go along; or whose parent has ended since, as that of a
+ * daemon does: then nobody knows what the parent was.
+ */
+static void consider_child(pid_t child, pid_t parent)
+{
+	const struct process *p = process_find(parent);
+
+	if ((p ? p->scoped && !p->agent : kill(parent, 0) && errno == ESRCH) && !has_agent(child))
+		consider(child, MET_CHANGED);
+}
+
+/* What one user's rules name keeps nobody else's programs waiting. */
+static bool is_for(const struct rule *rule, uid_t uid)
+{
+	return rule->enabled && (!rule->owner || rule->owner == uid);
+}
+
+/* A pattern would have all sorts of programs wait in the kernel. */
+static bool may_guard(const char *pattern, uid_t uid)
+{
+	return uid != OF_ROOT || !strpbrk(pattern, "*?[");
+}
+
+bool rules_name(const char *name, uid_t uid)
+{
+	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next)
+		for (unsigned int i = 0; is_for(rule, uid) && i < rule->wants.nr_execs; i++)
+			if (may_guard(rule->wants.execs[i], uid) && spi_glob_match(rule->wants.execs[i], name))
+				return true;
+	return false;
+}
+
+/* At a glance, and perhaps not by all of its names. */
+static bool may_be_named(pid_t pid, uid_t uid)
+{
+	char *comm = spi_proc_read(NULL, "%d/comm", (int) pid), name[64];
+	bool is_named;
+
+	spi_executable_name(name, sizeof(name), pid);
+	if (comm)
+		comm[strcspn(comm, "\n")] = 0;
+	is_named = (*name && rules_name(name, uid)) || (comm && *comm && rules_name(comm, uid));
+	free(comm);
+	return is_named;
+}
+
+/* Not the tracer's own, which we would wait for. */
+static void guard(const char *path)
+{
+	static const char *const own[] = { "spi-broker", "spi-codemap", "spi-inject", "spi-sessiond", "lttng", "lt-lttng" };
+	char file[PATH_MAX];
+	struct stat st;
+
+	if (!realpath(path, file) || stat(file, &st) || !S_ISREG(st.st_mode))
+		return;
+	for (unsigned int i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (!strncmp(strrchr(file, '/') + 1, own[i], strlen(own[i])))
+			return;
+	opened_guard(file);
+}
+
+/* It was over before anything could be read of it; a daemon's first process, say, whose others the next look finds. */
+static void start_missed(pid_t pid, uid_t uid, const char *name)
+{
+	struct ended *e;
+
+	if (ended_has_missed(pid, uid))
+		return;
+	e = ended_add(pid, uid, name);
+	snprintf(e->missed, sizeof(e->missed), MISSED_PREFIX "it ended before it could be looked at");
+	missed_count();
+	scope_look_soon();
+}
+
+/* Process pid executes a program of that name; NULL: it has executed one. Returns whether it did. */
+static bool consider_start(pid_t pid, const char *name, bool (*has_executed)(void))
+{
+	bool executed, is_named;
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int) pid);
+	is_named = !stat(path, &st) && (name ? rules_name(name, st.st_uid) : may_be_named(pid, st.st_uid));
+	if (is_named)
+		injection_stop_ahead(pid, st.st_uid, st.st_gid);
+	executed = !has_executed || has_executed();
+	if (executed)
+		consider(pid, MET_STARTING);
+	injection_stop_ahead_end(pid);
+	if (is_named && name && !process_find(pid) && kill(pid, 0) && errno == ESRCH)
+		start_missed(pid, st.st_uid, name);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int) pid);
+	if (may_be_named(pid, OF_ROOT))
+		guard(path);
+	return executed;
+}
+
+/* What may well be executed next: programs of the names that rules have, where programs lie. */
+static void guard_programs(void)
+{
+	static const char *const directories[] = {
+		"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin",
+	};
+	char path[128];
+
+	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next)
+		for (unsigned int i = 0; is_for(rule, OF_ROOT) && i < rule->wants.nr_execs; i++)
+			for (unsigned int k = 0; k < sizeof(directories) / sizeof(directories[0]); k++) {
+				snprintf(path, sizeof(path), "%s/%s", directories[k], rule->wants.execs[i]);
+				guard(path);
+			}
+}
+
+static void scan(enum met met)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
 		if (isdigit((unsigned char) *entry->d_name))
-			consider(atoi(entry->d_name));
+			consider(atoi(entry->d_name), met);
 	if (dir)
 		closedir(dir);
 }
@@ -187,17 +339,28 @@ struct connector_request {
 
 static void look_again(struct loop_timer *timer)
 {
-	scan();
-	loop_timer_set(timer, LOOK_MS, look_again);
+	scan(MET_LOOKING);
+	loop_timer_set(timer, refused ? LOOK_MS : TITLES_MS, look_again);
+}
+
+void scope_look_soon(void)
+{
+	if (look_timer.armed)
+		loop_timer_set(&look_timer, SOON_MS, look_again);
 }
 
 static void connector_refused(int error)
 {
+	int ret = opened_listen(consider_start);
+
 	loop_timer_cancel(&ack_timer);
-	broker_note("connector", "processes to come are not found by name (exec=) at once, but looked for every second: the "
+	broker_note("connector", "processes to come are %s looked for every second%s: the "
 		    "kernel refuses its process events: %s; needs CAP_NET_ADMIN in the initial network and pid namespaces: "
-		    "run lttng-sessiond as root, outside of containers", strerror(error));
+		    "run lttng-sessiond as root, outside of containers", ret ? "not found by name (exec=) at once, but" :
+		    "found by name (exec=) when their file is opened, and", ret ? "" : ", for names that are not their file's, and "
+		    "file systems that are mounted later", strerror(error));
 	loop_remove(&connector);
+	injections_keep_ready(!ret);
 	refused = true;
 	loop_timer_set(&look_timer, LOOK_MS, look_again);
 }
@@ -215,7 +378,7 @@ static void connector_ready(struct loop_source *source, uint32_t events)
 	ssize_t n = recvfrom(source->fd, buffer, sizeof(buffer), MSG_DONTWAIT, (struct sockaddr *) &from, &size);
 
 	if (n < 0 && errno == ENOBUFS) {
-		scan();		/* events were lost */
+		scan(MET_LOOKING);	/* events were lost */
 		return;
 	}
 	if (n < 0 || from.nl_pid)
@@ -231,10 +394,16 @@ static void connector_ready(struct loop_source *source, uint32_t events)
 			connector_refused(event->event_data.ack.err);
 			return;
 		}
-		if (event->what == PROC_EVENT_NONE)
+		if (event->what == PROC_EVENT_NONE) {
 			loop_timer_cancel(&ack_timer);
+			opened_end();
+		}
 		if (event->what == PROC_EVENT_EXEC)
-			consider(event->event_data.exec.process_tgid);
+			consider_start(event->event_data.exec.process_tgid, NULL, NULL);
+		if (event->what == PROC_EVENT_FORK && event->event_data.fork.child_pid == event->event_data.fork.child_tgid)
+			consider_child(event->event_data.fork.child_tgid, event->event_data.fork.parent_tgid);
+		if (event->what == PROC_EVENT_COMM && event->event_data.comm.process_pid == event->event_data.comm.process_tgid)
+			consider(event->event_data.comm.process_tgid, MET_CHANGED);
 	}
 }
 
@@ -262,6 +431,7 @@ static void connector_open(void)
 		return;
 	}
 	broker_note_clear("connector");
+	opened_listen(consider_start);		/* until the kernel has said that it tells */
 	loop_timer_set(&ack_timer, ACK_MS, connector_silent);
 }
 
@@ -281,17 +451,25 @@ void scope_update(void)
 	/* Listening begins before looking: nobody slips through between the two. */
 	if (execs && connector.fd < 0 && !refused)
 		connector_open();
+	if (execs) {
+		opened_guard_begin(consider_start);
+		guard_programs();
+	}
+	if (!refused)
+		injections_keep_ready(execs);
 	if (!execs) {
 		scope_close();
 		broker_note_clear("connector");
 	}
 	if (execs) {
-		scan();
+		scan(MET_CHANGED);
+		if (!look_timer.armed)
+			loop_timer_set(&look_timer, TITLES_MS, look_again);
 		return;
 	}
 	for (const struct rule *rule = pids ? broker.rules->rules : NULL; rule; rule = rule->next)
 		for (unsigned int i = 0; i < rule->wants.nr_pids; i++)
-			consider(rule->wants.pids[i]);
+			consider(rule->wants.pids[i], MET_CHANGED);
 }
 
 void scope_close(void)
@@ -299,5 +477,8 @@ void scope_close(void)
 	loop_timer_cancel(&ack_timer);
 	loop_timer_cancel(&look_timer);
 	loop_remove(&connector);
+	opened_end();
+	opened_guard_end();
+	injections_keep_ready(false);
 	refused = false;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "broker/broker.h"
+#include "rules/glob.h"
 
 #define START_MS	1000	/* a program of that age is at its start */
 
@@ -36,24 +37,24 @@ void unheld_tell(struct process *p, const struct facts *facts, const struct spi_
 	struct timespec now;
 	int64_t ms;
 
-	if (!*facts->run_as && !*facts->exec) {		/* a zombie has neither */
+	if (!*facts->names.title && !*facts->exec) {		/* a zombie has neither */
 		unheld_ended(app);
 		return;
 	}
-	if (!strcmp(facts->run_as, facts->exec) || clock_gettime(CLOCK_BOOTTIME, &now))
+	if (spi_glob_match_title(facts->exec, facts->names.title) || clock_gettime(CLOCK_BOOTTIME, &now))
 		return;
 	ms = now.tv_sec * 1000ll + now.tv_nsec / 1000000 - (int64_t) (facts->start_time * 1000 / sysconf(_SC_CLK_TCK));
 	if (ms > START_MS)
 		return;		/* it had run before */
-	if (!*facts->run_as) {		/* it ended after the other had been read */
+	if (!*facts->names.title) {		/* it ended after the other had been read */
 		unheld_ended(app);
 		return;
 	}
-	*bare.run_as = 0;
+	memset(&bare.names, 0, sizeof(bare.names));
 	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next)
 		if (rule->enabled && rule->wants.nr_execs && rule_concerns(rule, facts, true) && !rule_concerns(rule, &bare, true)) {
 			process_missed(p, "it was not held: a rule names it by what it was started as (%.40s), which is neither its "
-				       "executable's name nor the process's", facts->run_as);
+				       "executable's name nor the process's", facts->names.title);
 			return;
 		}
 }

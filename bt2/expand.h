@@ -27,7 +27,7 @@ struct out_class {
 	struct out_class *next;
 	const bt_stream_class *in;
 	bt_stream_class *out;
-	bt_event_class *entry, *exit;
+	bt_event_class *entry, *exit, *named_entry, *named_exit;	/* named: with the function's name */
 	int64_t offset;			/* ns from origin = clock value + offset */
 	unsigned int context_count;
 	struct out_member {
@@ -59,6 +59,7 @@ union value {
 struct site {
 	uint64_t address, call_site;	/* address 0: not described */
 	uint64_t batches;		/* of its process, when it was described */
+	const char *name;		/* of the function; NULL: not known */
 };
 /* Numbers of one program image; a process that executes another program gets another one. */
 struct image {
@@ -92,6 +93,7 @@ struct batch {
 
 struct frame {
 	uint64_t address, call_site;
+	const char *name;
 	uint32_t number;		/* 0: the entry was not seen */
 	uint32_t shown;
 };
@@ -100,6 +102,7 @@ struct frame {
 struct record {
 	int64_t ns;
 	uint64_t address, call_site;
+	const char *name;
 	int is_entry;
 };
 
@@ -131,6 +134,9 @@ struct held {
 	struct held *next;
 	const bt_message *message;
 	int64_t ns;
+	int is_call;			/* a plain one, */
+	const char *name;		/* of this function; NULL: not known yet */
+	uint64_t dumps;			/* of its process, by then: names.c */
 };
 
 struct expand {
@@ -138,6 +144,8 @@ struct expand {
 	bt_self_component *component;
 	bt_message_iterator *upstream;
 	int64_t hold;
+	struct names *names;
+	struct named_class *named;
 	struct out_class *classes;
 	struct out_stream *streams;
 	struct process *processes;
@@ -153,7 +161,7 @@ struct expand {
 
 /* ---- process.c ---- */
 struct process *process_get(struct expand *e, const bt_event *event);
-int site_set(struct expand *e, struct process *process, uint64_t number, uint64_t address, uint64_t call_site);
+int site_set(struct expand *e, struct process *process, uint64_t number, const struct site *as);
 int context_unsigned(const bt_event *event, const char *name, uint64_t *value);
 
 /* ---- thread.c ---- */
@@ -163,7 +171,25 @@ struct thread *thread_top(const struct expand *e);	/* with the earliest record *
 int thread_advance(struct expand *e, struct thread *thread);	/* its record is done with */
 void threads_free(struct expand *e);
 
+/* ---- names.c ---- */
+/* An event of any name came, before what it may say of names is asked for: 0 or -1. */
+int names_take(struct expand *e, const bt_event *event, const char *name);
+/*
+ * The name of the function at an address, in the event's process; it lives as long as `e`. NULL: not known. *dumps: 0, or as
+ * it was set when the same event's was asked for before; when the process may be another program by now nothing is known.
+ */
+const char *names_find(struct expand *e, const bt_event *event, uint64_t address, uint64_t *dumps);
+void names_free(struct expand *e);
+
+/* ---- named.c ---- */
+int named_is_call(struct expand *e, const bt_event *event);	/* a plain one: 1 or 0, or -1 */
+/* The event with its function's name, or as it is. The reference to `message` is taken. NULL: no memory. */
+const bt_message *named_message(struct expand *e, const bt_message *message, const char *name);
+void named_free(struct expand *e);
+
 /* ---- output.c ---- */
+int out_append_unsigned(bt_trace_class *trace_class, bt_field_class *structure, const char *name, unsigned int bits, int hex);
+int out_append_name(bt_trace_class *trace_class, bt_field_class *structure);	/* the field for a function's name */
 struct out_stream *out_stream_get(struct expand *e, const bt_event *event);
 union value *out_context_keep(const struct out_class *class, const bt_event *event);
 void out_context_free(const struct out_class *class, union value *context);

@@ -56,6 +56,8 @@ void expand_iterator_finalize(bt_self_message_iterator *self)
 		free(p);
 	}
 	out_free(e);
+	named_free(e);
+	names_free(e);
 	bt_message_iterator_put_ref(e->upstream);
 	free(e);
 }
@@ -177,23 +179,38 @@ static int batch_take(struct expand *e, const bt_event *event)
 static int site_take(struct expand *e, const bt_event *event)
 {
 	struct process *process = process_get(e, event);
+	struct site site = { .address = payload_unsigned(event, "addr"), .call_site = payload_unsigned(event, "call_site") };
+	uint64_t dumps = 0;
 
 	e->compact = 1;
-	return process ? site_set(e, process, payload_unsigned(event, "id"), payload_unsigned(event, "addr"),
-		payload_unsigned(event, "call_site")) : -1;
+	site.name = names_find(e, event, site.address, &dumps);
+	return process ? site_set(e, process, payload_unsigned(event, "id"), &site) : -1;
+}
+
+/* Its function may not be named yet: then it is asked again when it goes out. */
+static void held_name(struct expand *e, struct held *h)
+{
+	const bt_event *event = bt_message_event_borrow_event_const(h->message);
+
+	h->name = names_find(e, event, payload_unsigned(event, "addr"), &h->dumps);
 }
 
 /* One message of the input, whose reference is ours. */
 static int message_take(struct expand *e, const bt_message *message)
 {
 	struct held *h;
-	int r;
+	int r, is_call = 0;
 
 	time_see(e, message);
 	if (bt_message_get_type(message) == BT_MESSAGE_TYPE_EVENT) {
 		const bt_event *event = bt_message_event_borrow_event_const(message);
 		const char *name = bt_event_class_get_name(bt_event_borrow_class_const(event));
 
+		is_call = named_is_call(e, event);
+		if (is_call < 0 || (name && !is_call && names_take(e, event, name) < 0)) {
+			bt_message_put_ref(message);
+			return -1;
+		}
 		if (name && !strncmp(name, TP_PROVIDER_TREE ":", sizeof(TP_PROVIDER_TREE))) {
 			if (!strcmp(name, TP_PROVIDER_TREE ":calls"))
 				r = batch_take(e, event);
@@ -207,14 +224,16 @@ static int message_take(struct expand *e, const bt_message *message)
 			}
 		}
 	}
-	h = malloc(sizeof(*h));
+	h = calloc(1, sizeof(*h));
 	if (!h) {
 		bt_message_put_ref(message);
 		return -1;
 	}
-	h->next = NULL;
 	h->message = message;
 	h->ns = e->now_ns;
+	h->is_call = is_call;
+	if (is_call)
+		held_name(e, h);
 	if (e->last)
 		e->last->next = h;
 	else
@@ -247,6 +266,12 @@ static int put_one(struct expand *e, bt_message_array_const messages)
 		if (h->ns > safe)
 			return 0;
 		messages[0] = h->message;
+		if (h->is_call && !h->name)
+			held_name(e, h);
+		if (h->is_call)
+			messages[0] = named_message(e, h->message, h->name);
+		if (!messages[0])
+			return -1;
 		if (h->ns > e->out_ns)
 			e->out_ns = h->ns;
 		e->first = h->next;

@@ -44,6 +44,16 @@ static int append(bt_field_class *structure, const char *name, bt_field_class *m
 	return r ? -1 : 0;
 }
 
+int out_append_unsigned(bt_trace_class *trace_class, bt_field_class *structure, const char *name, unsigned int bits, int hex)
+{
+	return append(structure, name, unsigned_class(trace_class, bits, hex));
+}
+
+int out_append_name(bt_trace_class *trace_class, bt_field_class *structure)
+{
+	return append(structure, "name", bt_field_class_string_create(trace_class));
+}
+
 /*
  * Contexts that are the same in all threads of a process, or are given anew here. Of others (procname, pthread_id, perf:thread:*,
  * $app.*) a batch has those of who wrote it, which may be the agent's thread in place of one that rests: they are left out.
@@ -122,13 +132,15 @@ static int context_class(struct out_class *oc, bt_trace_class *trace_class)
 	return r ? -1 : 0;
 }
 
-static bt_event_class *event_class(struct out_class *oc, bt_trace_class *trace_class, uint64_t id, const char *name)
+static bt_event_class *event_class(struct out_class *oc, bt_trace_class *trace_class, uint64_t id, const char *name,
+	int is_named)
 {
 	bt_event_class *ec = bt_event_class_create_with_id(oc->out, id);
 	bt_field_class *payload = bt_field_class_structure_create(trace_class);
 
 	if (!ec || !payload || append(payload, "addr", unsigned_class(trace_class, 64, 1)) ||
 			append(payload, "call_site", unsigned_class(trace_class, 64, 1)) ||
+			(is_named && out_append_name(trace_class, payload)) ||
 			(int) bt_event_class_set_name(ec, name) || (int) bt_event_class_set_payload_field_class(ec, payload)) {
 		bt_event_class_put_ref(ec);
 		ec = NULL;
@@ -177,8 +189,10 @@ static struct out_class *out_class_get(struct expand *e, const bt_stream_class *
 	if ((int) bt_stream_class_set_default_clock_class(oc->out, (bt_clock_class *) clock) || packet_class(oc, trace_class) ||
 			context_class(oc, trace_class))
 		return NULL;
-	oc->entry = event_class(oc, trace_class, 0, "lttng_ust_cyg_profile:func_entry");
-	oc->exit = event_class(oc, trace_class, 1, "lttng_ust_cyg_profile:func_exit");
+	oc->entry = event_class(oc, trace_class, 0, "lttng_ust_cyg_profile:func_entry", 0);
+	oc->exit = event_class(oc, trace_class, 1, "lttng_ust_cyg_profile:func_exit", 0);
+	oc->named_entry = event_class(oc, trace_class, 2, "lttng_ust_cyg_profile:func_entry", 1);
+	oc->named_exit = event_class(oc, trace_class, 3, "lttng_ust_cyg_profile:func_exit", 1);
 	return oc;
 }
 
@@ -194,7 +208,7 @@ struct out_stream *out_stream_get(struct expand *e, const bt_event *event)
 		if (os->in == in)
 			return os;
 	oc = out_class_get(e, bt_stream_borrow_class_const(in));
-	os = oc && oc->entry && oc->exit ? calloc(1, sizeof(*os)) : NULL;
+	os = oc && oc->entry && oc->exit && oc->named_entry && oc->named_exit ? calloc(1, sizeof(*os)) : NULL;
 	if (!os)
 		return NULL;
 	os->class = oc;
@@ -303,7 +317,9 @@ static const bt_message *packet_end(struct expand *e, struct out_stream *os, uin
 static const bt_message *event_message(
 	struct expand *e, struct out_stream *os, const struct thread *t, const union value *context, uint64_t clock)
 {
-	const bt_event_class *ec = t->record.is_entry ? os->class->entry : os->class->exit;
+	const struct out_class *oc = os->class;
+	const bt_event_class *ec = t->record.name ? t->record.is_entry ? oc->named_entry : oc->named_exit :
+		t->record.is_entry ? oc->entry : oc->exit;
 	bt_message *message = bt_message_event_create_with_packet_and_default_clock_snapshot(e->self, ec, os->packet, clock);
 	bt_event *event;
 	bt_field *payload;
@@ -314,7 +330,8 @@ static const bt_message *event_message(
 	payload = bt_event_borrow_payload_field(event);
 	bt_field_integer_unsigned_set_value(bt_field_structure_borrow_member_field_by_index(payload, 0), t->record.address);
 	bt_field_integer_unsigned_set_value(bt_field_structure_borrow_member_field_by_index(payload, 1), t->record.call_site);
-	if (context_fill(os->class, event, context, t) < 0) {
+	if ((t->record.name && (int) bt_field_string_set_value(bt_field_structure_borrow_member_field_by_index(payload, 2), t->record.name)) ||
+			context_fill(oc, event, context, t) < 0) {
 		bt_message_put_ref(message);
 		return NULL;
 	}
@@ -387,6 +404,8 @@ void out_free(struct expand *e)
 		next = oc->next;
 		bt_event_class_put_ref(oc->entry);
 		bt_event_class_put_ref(oc->exit);
+		bt_event_class_put_ref(oc->named_entry);
+		bt_event_class_put_ref(oc->named_exit);
 		bt_stream_class_put_ref(oc->out);
 		free(oc);
 	}

@@ -46,9 +46,10 @@ static void expand_finalize(bt_self_component_filter *self)
 }
 
 BT_PLUGIN_FILTER_COMPONENT_CLASS(expand, expand_iterator_next);
-BT_PLUGIN_FILTER_COMPONENT_CLASS_DESCRIPTION(expand, "Turn compact call records into func_entry and func_exit events.");
+BT_PLUGIN_FILTER_COMPONENT_CLASS_DESCRIPTION(expand, "Turn compact call records into func_entry and func_exit events, and name the functions of calls.");
 BT_PLUGIN_FILTER_COMPONENT_CLASS_HELP(expand,
 	"spi_tree:calls events become lttng_ust_cyg_profile:func_entry and :func_exit, each with its own time.\n"
+	"Each has the field `name` where a spi_tree:function event says it, and so have those that were recorded one by one.\n"
 	"hold-ms (500): how long a record may have been on its way into the trace.");
 BT_PLUGIN_FILTER_COMPONENT_CLASS_INITIALIZE_METHOD(expand, expand_init);
 BT_PLUGIN_FILTER_COMPONENT_CLASS_FINALIZE_METHOD(expand, expand_finalize);

@@ -100,7 +100,7 @@ static struct image *image_next(struct expand *e, const struct process *process)
 	return image;
 }
 
-int site_set(struct expand *e, struct process *process, uint64_t number, uint64_t address, uint64_t call_site)
+int site_set(struct expand *e, struct process *process, uint64_t number, const struct site *as)
 {
 	struct image *image = process->image;
 	struct site *site;
@@ -108,7 +108,7 @@ int site_set(struct expand *e, struct process *process, uint64_t number, uint64_
 	if (number >= SITES_MOST)
 		return 0;
 	if (number < image->room && image->sites[number].address &&
-			(image->sites[number].address != address || image->sites[number].call_site != call_site)) {
+			(image->sites[number].address != as->address || image->sites[number].call_site != as->call_site)) {
 		image = image_next(e, process);
 		if (!image)
 			return -1;
@@ -128,8 +128,7 @@ int site_set(struct expand *e, struct process *process, uint64_t number, uint64_
 		image->room = room;
 	}
 	site = &image->sites[number];
-	site->address = address;
-	site->call_site = call_site;
+	*site = *as;
 	site->batches = process->batches;
 	return 0;
 }

@@ -92,7 +92,7 @@ struct thread *thread_top(const struct expand *e)
 
 /* ---- the stack ---- */
 
-static int frame_push(struct thread *t, uint32_t number, uint64_t address, uint64_t call_site, uint32_t shown)
+static int frame_push(struct thread *t, uint32_t number, const struct site *site, uint64_t call_site, uint32_t shown)
 {
 	if (t->size == t->room) {
 		uint64_t room = t->room ? t->room * 2 : 64;
@@ -103,7 +103,7 @@ static int frame_push(struct thread *t, uint32_t number, uint64_t address, uint6
 		t->stack = more;
 		t->room = room;
 	}
-	t->stack[t->size++] = (struct frame) { address, call_site, number, shown };
+	t->stack[t->size++] = (struct frame) { site ? site->address : 0, call_site, site ? site->name : NULL, number, shown };
 	return 0;
 }
 
@@ -114,6 +114,7 @@ static int frame_pop(struct thread *t)
 
 	t->record.address = f->address;
 	t->record.call_site = f->call_site;
+	t->record.name = f->name;
 	t->record.is_entry = 0;
 	return (int) f->shown;
 }
@@ -176,6 +177,7 @@ static int enter_again(struct thread *t)
 
 	t->record.address = f->address;
 	t->record.call_site = f->call_site;
+	t->record.name = f->name;
 	t->record.is_entry = 1;
 	return (int) f->shown;
 }
@@ -184,7 +186,7 @@ static int enter_again(struct thread *t)
 static int stack_fill(struct thread *t, const struct batch *b)
 {
 	while (t->size < b->depth && t->size < STACK_MOST)
-		if (frame_push(t, 0, 0, 0, 0) < 0)
+		if (frame_push(t, 0, NULL, 0, 0) < 0)
 			return -1;
 	return 0;
 }
@@ -195,14 +197,15 @@ static int enter(struct expand *e, struct thread *t, const struct batch *b, uint
 
 	if (!site || !site->address) {
 		e->unknown++;
-		return frame_push(t, number, 0, 0, 0);
+		return frame_push(t, number, NULL, 0, 0);
 	}
 	if (site->call_site)
 		call_site = site->call_site;
-	if (frame_push(t, number, site->address, call_site, 1) < 0)
+	if (frame_push(t, number, site, call_site, 1) < 0)
 		return -1;
 	t->record.address = site->address;
 	t->record.call_site = call_site;
+	t->record.name = site->name;
 	t->record.is_entry = 1;
 	return 1;
 }

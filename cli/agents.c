@@ -34,16 +34,27 @@ struct agent_state {
 	int detached;
 	int told;		/* what it executes next cannot be followed */
 	struct budget budget;
+	char failure[256];	/* the first rule that could not be carried out, and why */
 };
+
+static const char *agent_title(const struct spi_agent *agent, char *title, size_t size)
+{
+	const char *slash = strrchr(spi_agent_exe(agent), '/');
+
+	snprintf(title, size, "%.255s (%d)", slash ? slash + 1 : spi_agent_exe(agent), (int) spi_agent_pid(agent));
+	return title;
+}
 
 static void agent_let_go(struct agents *a, struct spi_agent *agent)
 {
 	struct agent_state *state = spi_agent_user(agent);
+	char title[300];
 
 	/* A program that another one has executed may have none of the functions: it runs on, and is not traced. */
 	if (state && state->asked && state->failed == state->asked &&
 	    !(a->ready && spi_agent_flags(agent) & SPI_HELLO_PRELOADED)) {
-		a->hopeless = 1;
+		a->hopeless++;
+		report_unrecorded(a->report, agent_title(agent, title, sizeof(title)), *state->failure ? state->failure : a->failure);
 		return;
 	}
 	if (!a->ready++ && a->on_ready)
@@ -75,7 +86,7 @@ static void agents_lost_add(struct agents *a, const struct spi_agent *agent)
 	if (a->lost_count == sizeof(a->lost) / sizeof(a->lost[0]) ||
 	    spi_process_start_time(spi_agent_pid(agent)) != spi_agent_start_time(agent))
 		return;
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int) spi_agent_pid(agent));
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int) spi_living_thread(spi_agent_pid(agent)));
 	n = readlink(path, a->lost[a->lost_count].exe, sizeof(a->lost[0].exe) - 1);
 	if (n <= 0)
 		return;
@@ -138,11 +149,18 @@ static void agents_on_hello(struct spi_agent *agent, void *data)
 		agent_let_go(a, agent);
 }
 
-/* Whose OBJECT is not loaded: the process may load it, or execute what has it, and the user has been told. */
+/*
+ * OBJECT is not loaded where the rule arrives: the process may load it, or execute what has it. A library that comes and goes was
+ * perhaps there when the names were looked up, and is not when the agent looks.
+ */
 static int rule_is_late(const struct agents *a, const struct spi_agent *agent, const struct spi_msg_rule_done *done)
 {
-	return done->rule - 1 < a->func_count && agents_funcs_of(a, spi_agent_pid(agent))[done->rule - 1].is_late &&
-		(done->flags & SPI_DONE_WAITS || spi_agent_flags(agent) & SPI_HELLO_PRELOADED);
+	const struct func *func;
+
+	if ((done->status != -ENOENT && done->status < 0) || done->rule - 1 >= a->func_count)
+		return 0;
+	func = &agents_funcs_of(a, spi_agent_pid(agent))[done->rule - 1];
+	return done->flags & SPI_DONE_WAITS ? func->is_late || func->object : func->is_late && spi_agent_flags(agent) & SPI_HELLO_PRELOADED;
 }
 
 static void agents_rule_failed(struct agents *a, const struct spi_agent *agent, const struct spi_msg_rule_done *done,
@@ -158,6 +176,19 @@ static void agents_rule_failed(struct agents *a, const struct spi_agent *agent, 
 		snprintf(a->failure, sizeof(a->failure), "%s: %s", func, text);
 	else
 		say_warning("%s: %s", func, text);
+}
+
+/* Where the agent has declined functions of the rule's, it has named each. */
+static void agent_rule_failed(const struct agents *a, const struct spi_agent *agent, const struct spi_msg_rule_done *done, const char *text)
+{
+	const struct func *of = done->rule - 1 < a->func_count ? &a->funcs[done->rule - 1] : NULL;
+	struct agent_state *state = spi_agent_user(agent);
+	char title[300];
+
+	if (!state->failed++)
+		snprintf(state->failure, sizeof(state->failure), "%s: %s", of ? tree_title(of->text) : "rule", text);
+	if (of && !of->tree && !done->declined && !(spi_agent_flags(agent) & SPI_HELLO_PRELOADED))
+		report_declined(a->report, agent_title(agent, title, sizeof(title)), tree_title(of->text), text);
 }
 
 /*
@@ -182,6 +213,32 @@ static void agent_take_points(struct agents *a, struct spi_agent *agent)
 	points_take(a, agent, page ? page->points : 0);
 }
 
+/* A rule's functions are too many for events of their own: what is recorded, after what its addresses mean. */
+static void agents_generic(struct agents *a)
+{
+	a->report->generic = 1;
+	session_enable(a->session, "spi_tree:function");
+	session_enable(a->session, GENERIC_EVENTS);
+}
+
+static void agents_found(struct agents *a, uint32_t rule, int is_found)
+{
+	if (is_found && rule && rule - 1 < a->func_count)
+		a->found[rule - 1] = 1;
+}
+
+unsigned int agents_say_absent(const struct agents *a)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < a->func_count; i++)
+		if (a->funcs[i].is_late && !a->found[i] && !(a->funcs[i].tree && a->report->functions)) {
+			say_error("%s: no program that ran had it: nothing of it was traced", tree_title(a->funcs[i].text));
+			n++;
+		}
+	return n;
+}
+
 static void agents_on_rule_more(struct spi_agent *agent, const struct spi_msg_rule_done *more, const char *text,
 				void *data)
 {
@@ -190,9 +247,9 @@ static void agents_on_rule_more(struct spi_agent *agent, const struct spi_msg_ru
 	if (*text)
 		say_detail("%s", text);
 	if (more->flags & SPI_DONE_GENERIC) {
-		a->report->generic = 1;
-		session_enable(a->session, GENERIC_EVENTS);
+		agents_generic(a);
 	}
+	agents_found(a, more->rule, more->status > 0);
 	/* The library may be gone by now, and its functions with it. */
 	points_take(a, agent, more->status > 0 ? (uint64_t) more->status : 0);
 	agent_take_points(a, agent);
@@ -207,9 +264,10 @@ static void agents_on_rule_done(struct spi_agent *agent, const struct spi_msg_ru
 
 	if (!state || !state->awaited)
 		return;
+	agents_found(a, done->rule, done->matched > 0);
 	if (done->status < 0) {
 		if (!rule_is_late(a, agent, done))
-			state->failed++;
+			agent_rule_failed(a, agent, done, text && *text ? text : strerror(-done->status));
 		else if (!(done->flags & SPI_DONE_WAITS))
 			state->asked--;
 		agents_rule_failed(a, agent, done, text && *text ? text : strerror(-done->status));
@@ -217,8 +275,7 @@ static void agents_on_rule_done(struct spi_agent *agent, const struct spi_msg_ru
 		say_detail("%s", text);
 	}
 	if (done->flags & SPI_DONE_GENERIC) {
-		a->report->generic = 1;
-		session_enable(a->session, GENERIC_EVENTS);
+		agents_generic(a);
 	}
 	if (page) {
 		agent_take_points(a, agent);
@@ -373,10 +430,22 @@ int agents_create(struct agents *a, const struct func *funcs, unsigned int func_
 	a->rule_flags = rule_flags;
 	a->report = report;
 	a->session = session;
-	ret = spi_control_create(&a->control, &ops, a);
+	a->found = calloc(func_count + 1, sizeof(*a->found));
+	ret = a->found ? spi_control_create(&a->control, &ops, a) : -ENOMEM;
 	if (ret == 0)
 		spi_control_welcome(a->control, 0, string_max);
 	return ret;
+}
+
+int agents_settled(const struct agents *a, pid_t pid)
+{
+	struct spi_agent *agent = NULL;
+	const struct agent_state *state;
+
+	while ((agent = spi_control_next(a->control, agent)))
+		if (spi_agent_pid(agent) == pid && (state = spi_agent_user(agent)) && !state->awaited)
+			return 1;
+	return 0;
 }
 
 int agents_detach(struct agents *a, int limit)
@@ -421,4 +490,6 @@ void agents_destroy(struct agents *a)
 		agents_on_gone(agent, a);
 	spi_control_destroy(a->control);
 	a->control = NULL;
+	a->analysis_count = 0;
+	free(a->found);
 }

@@ -27,6 +27,7 @@ struct agents {
 	const struct agents_set *sets;
 	unsigned int set_count;
 	unsigned int func_count;
+	unsigned char *found;		/* of each FUNC: some program has had it */
 	uint32_t rule_flags;		/* SPI_RULE_* */
 	struct report *report;
 	struct session *session;	/* generic events are enabled in it when an agent needs them */
@@ -37,7 +38,7 @@ struct agents {
 	int ready;			/* agents whose rules were all answered */
 	int failed;			/* rules that could not be carried out at all */
 	int is_over;			/* who comes now is let go of at once */
-	int hopeless;			/* an agent whose rules all failed; a program that waits was not let go */
+	int hopeless;			/* agents whose rules all failed; a program that waits was not let go */
 	struct {			/* objects that are being analysed, for as long as that takes */
 		char object[64];
 		int64_t since;		/* ms of run_now() */
@@ -59,12 +60,18 @@ struct agents {
 int agents_create(struct agents *a, const struct func *funcs, unsigned int func_count, uint32_t rule_flags,
 		  uint32_t string_max, struct report *report, struct session *session);
 
+/* agents_say_absent() - name each FUNC that was waited for and that no program has had. Returns how many there are. */
+unsigned int agents_say_absent(const struct agents *a);
+
 /*
  * agents_detach() - un-instrument what is still connected and take the last
  * counters; bounded by `limit` ms. Returns how many did not answer.
  */
 int agents_detach(struct agents *a, int limit);
 void agents_destroy(struct agents *a);
+
+/* agents_settled() - does process `pid` have an agent whose rules were all answered? */
+int agents_settled(const struct agents *a, pid_t pid);
 
 /*
  * agents_tell_progress() - say which analyses take long; for a user at a terminal. In how many ms to look again, -1: when

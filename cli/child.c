@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Children: fork, restore the signals that the front end found, exec; a
+ * Children: fork, set the signals (signals.h), exec; a
  * close-on-exec pipe brings back the error number when exec fails. They are
  * waited for through their pidfd, so no SIGCHLD handler is needed and no other
  * library's child is ever reaped.
@@ -48,12 +48,13 @@ static void child_exec(const struct child_options *o, pid_t parent, int report)
 	child_move(o->in, STDIN_FILENO);
 	child_move(o->out, STDOUT_FILENO);
 	child_move(o->err, STDERR_FILENO);
-	signals_restore();
+	if (o->flags & CHILD_COMMAND)
+		signals_restore();
+	else
+		signals_default();
 	/* In a group of its own it would be stopped for writing to a terminal under `stty tostop`. */
 	if (o->flags & CHILD_OWN_GROUP)
 		signal(SIGTTOU, SIG_IGN);
-	if (o->flags & CHILD_PIPE)
-		signals_pipe();
 	if (o->env)
 		environ = (char **) o->env;
 	if (o->path)

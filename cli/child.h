@@ -14,7 +14,7 @@
 enum child_flags {
 	CHILD_OWN_GROUP	= 1 << 0,	/* out of the terminal's foreground group: ^C is not for it */
 	CHILD_TIED	= 1 << 1,	/* ends (SIGTERM) when the front end dies */
-	CHILD_PIPE	= 1 << 2,	/* SIGPIPE ends it, also where the front end was started with that ignored */
+	CHILD_COMMAND	= 1 << 2,	/* is the user's: its signals are as the front end was started with */
 };
 
 struct child_options {

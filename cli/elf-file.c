@@ -3,10 +3,13 @@
 /* ELF headers with pread(), nothing mapped, nothing trusted: see elf-file.h. */
 #include <elf.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/elf-file.h"
+
+#define ELF_STRINGS_MAX	(UINT64_C(64) << 20)	/* bytes */
 
 /* 0 when all n bytes were read, -ENOEXEC when the file ends before, else a negative errno. */
 static int elf_read(int fd, void *to, size_t n, uint64_t offset)
@@ -143,42 +146,79 @@ static uint64_t elf_offset_of(int fd, const Elf64_Ehdr *head, uint64_t vaddr)
 	return UINT64_MAX;
 }
 
-static int elf_soname_find(int fd, const Elf64_Ehdr *head, const Elf64_Phdr *dynamic, char *name, size_t size)
+/* Values of the dynamic section; 0 where it has none. */
+static void elf_dynamic_read(int fd, const Elf64_Phdr *dynamic, uint64_t values[DT_SONAME + 1])
 {
-	uint64_t strings = 0, soname = 0, at;
 	Elf64_Dyn d;
+	uint64_t at;
 
+	memset(values, 0, (DT_SONAME + 1) * sizeof(*values));
 	for (at = 0; at + sizeof(d) <= dynamic->p_filesz; at += sizeof(d)) {
 		if (elf_read(fd, &d, sizeof(d), dynamic->p_offset + at) < 0 || d.d_tag == DT_NULL)
 			break;
-		if (d.d_tag == DT_STRTAB)
-			strings = d.d_un.d_ptr;
-		if (d.d_tag == DT_SONAME)
-			soname = d.d_un.d_val;
+		if (d.d_tag > 0 && d.d_tag <= DT_SONAME)
+			values[d.d_tag] = d.d_un.d_val;
 	}
-	if (!strings || !soname)
+}
+
+static int elf_soname_find(int fd, const Elf64_Ehdr *head, const Elf64_Phdr *dynamic, char *name, size_t size)
+{
+	uint64_t values[DT_SONAME + 1], at;
+
+	elf_dynamic_read(fd, dynamic, values);
+	if (!values[DT_STRTAB] || !values[DT_SONAME])
 		return -ENOENT;
-	at = elf_offset_of(fd, head, strings + soname);
+	at = elf_offset_of(fd, head, values[DT_STRTAB] + values[DT_SONAME]);
 	if (at == UINT64_MAX || pread(fd, name, size, (off_t) at) <= 0 || !memchr(name, '\0', size) || !*name)
 		return -ENOENT;
 	return 0;
 }
 
+static int elf_dynamic_find(int fd, Elf64_Ehdr *head, Elf64_Phdr *dynamic)
+{
+	unsigned int i;
+
+	if (elf_read(fd, head, sizeof(*head), 0) < 0 || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
+	    head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_phentsize != sizeof(*dynamic))
+		return -ENOENT;
+	for (i = 0; i < head->e_phnum; i++) {
+		if (elf_read(fd, dynamic, sizeof(*dynamic), head->e_phoff + (uint64_t) i * sizeof(*dynamic)) < 0)
+			break;
+		if (dynamic->p_type == PT_DYNAMIC)
+			return 0;
+	}
+	return -ENOENT;
+}
+
 int elf_soname_read(int fd, char *name, size_t size)
 {
 	Elf64_Ehdr head;
-	Elf64_Phdr s;
-	unsigned int i;
+	Elf64_Phdr dynamic;
 
 	memset(name, 1, size);
-	if (elf_read(fd, &head, sizeof(head), 0) < 0 || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
-	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof(s))
-		return -ENOENT;
-	for (i = 0; i < head.e_phnum; i++) {
-		if (elf_read(fd, &s, sizeof(s), head.e_phoff + (uint64_t) i * sizeof(s)) < 0)
-			break;
-		if (s.p_type == PT_DYNAMIC)
-			return elf_soname_find(fd, &head, &s, name, size);
-	}
-	return -ENOENT;
+	return elf_dynamic_find(fd, &head, &dynamic) < 0 ? -ENOENT : elf_soname_find(fd, &head, &dynamic, name, size);
+}
+
+/* The linker lets a name begin within a longer one, so what stands before it does not count. */
+int elf_executes(int fd)
+{
+	static const char *const names[] = { "execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve",
+		"execveat", "posix_spawn", "posix_spawnp", "system", "popen" };
+	uint64_t values[DT_SONAME + 1], at, size;
+	Elf64_Ehdr head;
+	Elf64_Phdr dynamic;
+	char *strings;
+	int found = 0;
+
+	if (elf_dynamic_find(fd, &head, &dynamic) < 0)
+		return 0;
+	elf_dynamic_read(fd, &dynamic, values);
+	at = elf_offset_of(fd, &head, values[DT_STRTAB]);
+	size = values[DT_STRSZ] < ELF_STRINGS_MAX ? values[DT_STRSZ] : ELF_STRINGS_MAX;
+	strings = at == UINT64_MAX || !size ? NULL : malloc(size);
+	if (strings && elf_read(fd, strings, size, at) == 0)
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !found; i++)
+			found = memmem(strings, size, names[i], strlen(names[i]) + 1) != NULL;
+	free(strings);
+	return found;
 }

@@ -26,6 +26,9 @@ int elf_facts_read(int fd, struct elf_facts *facts);
 /* elf_is_static() - a program without a dynamic loader, and no library? */
 int elf_is_static(int fd, const struct elf_facts *facts);
 
+/* elf_executes() - does it use, or offer, one of libc's functions that execute a program? */
+int elf_executes(int fd);
+
 /* elf_soname_read() - DT_SONAME of a 64-bit library into `name`. Returns 0, or -ENOENT when it has none. */
 int elf_soname_read(int fd, char *name, size_t size);
 

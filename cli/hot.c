@@ -88,8 +88,8 @@ void hot_add(struct hot_list *hot, uint64_t count, const char *object, const cha
 	free(one.function);
 }
 
-/* A C++ name as a pattern that means it and nothing else, in quotes where a shell needs them. */
-static void say_pattern(char *to, size_t size, const char *function)
+/* A C++ name as a pattern that means it and nothing else, in quotes where a shell needs them. 0: it is too long for that. */
+static int say_pattern(char *to, size_t size, const char *function)
 {
 	size_t at = 0, quote = strcspn(function, " '\"()<>&|;*?[]\\$`~#") < strlen(function);
 
@@ -107,6 +107,7 @@ static void say_pattern(char *to, size_t size, const char *function)
 	if (quote)
 		to[at++] = '\'';
 	to[at] = '\0';
+	return !*function;
 }
 
 static void say_advice(const struct hot_list *hot, uint64_t calls)
@@ -118,8 +119,7 @@ static void say_advice(const struct hot_list *hot, uint64_t calls)
 	if (calls < HOT_ADVICE_CALLS)
 		return;
 	for (i = 0; i < hot->count && i < 3 && hot->list[i].count * 100 >= calls * HOT_ADVICE_MIN; i++) {
-		say_pattern(pattern, sizeof(pattern) - 1, hot->list[i].function);
-		if (used + strlen(pattern) + 16 > sizeof(text))
+		if (!say_pattern(pattern, sizeof(pattern) - 1, hot->list[i].function) || used + strlen(pattern) + 16 > sizeof(text))
 			break;
 		used += (size_t) sprintf(text + used, " --exclude %s", pattern);
 		saved += hot->list[i].count;

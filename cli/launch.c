@@ -19,7 +19,7 @@
 #include "injector/paths.h"
 
 #define REGISTER_TIMEOUT	"LTTNG_UST_REGISTER_TIMEOUT"
-#define REGISTER_TIMEOUT_MS	"10000"	/* lttng-ust's own 3 s is short for a machine under load */
+#define REGISTER_TIMEOUT_MS	"60000"	/* lttng-ust's own 3 s are short where many programs begin at once: they run unrecorded then */
 
 int launch_check(void)
 {
@@ -97,7 +97,8 @@ static char **launch_env(const char *socket, size_t *own)
 
 pid_t launch(const struct program *program, const char *socket)
 {
-	struct child_options child = { .path = program->path, .argv = program->argv, .in = -1, .out = -1, .err = -1 };
+	struct child_options child = { .path = program->path, .argv = program->argv, .in = -1, .out = -1, .err = -1,
+		.flags = CHILD_COMMAND };
 	size_t own = 0, i;
 	char **env = launch_env(socket, &own);
 	pid_t pid;

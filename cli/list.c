@@ -162,6 +162,8 @@ static int list_mapped(struct list *list, const struct object *object)
 	status = list_status(object->name, ret, status);
 	if (status == 0) {
 		list->matched++;
+		if (err && *err)	/* what of its debug info cannot be read */
+			fputs(err, stderr);
 		ret = list_print(object->name, out);
 		if (ret == -EPIPE)
 			signals_die(SIGPIPE);

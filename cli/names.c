@@ -3,15 +3,17 @@
 /*
  * FUNC is [OBJECT:]PATTERN. A `:` that stands alone separates, `::` belongs to a
  * C++ name; nothing behind a `(` or `<` separates, for those begin a C++
- * parameter or template list. Whether PATTERN matches is asked of `spi-codemap
- * find` over all objects at once, which is also what the agent's code maps are
- * made by: the two cannot disagree.
+ * parameter or template list. Whether PATTERNs match is asked of `spi-codemap map
+ * --which` over all files at once, which is also what the agent's code maps are
+ * made by: the two cannot disagree. `spi-codemap find` knows what one that matches
+ * nowhere may have been meant for.
  */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "cli/child.h"
@@ -20,7 +22,23 @@
 #include "cli/options.h"
 #include "cli/say.h"
 #include "cli/tree.h"
+#include "injector/control.h"
 #include "injector/paths.h"
+
+const char *name_written(const char *text)
+{
+	size_t n = 0, extra = 0;
+	char *copy;
+
+	for (const unsigned char *c = (const unsigned char *) text; *c; c++)
+		extra += *c < ' ' || *c == 0x7f ? 3 : 0;
+	copy = extra ? malloc(strlen(text) + extra + 1) : NULL;
+	if (!copy)
+		return text;
+	for (const unsigned char *c = (const unsigned char *) text; *c; c++)
+		n += (size_t) sprintf(copy + n, *c < ' ' || *c == 0x7f ? "\\x%02x" : "%c", *c);
+	return copy;
+}
 
 static const char *func_separator(const char *text)
 {
@@ -95,7 +113,7 @@ static void lines_to_list(char *lines)
 			*at = at[1] ? '\v' : '\0';
 }
 
-static void say_near(const char *problem, char *near)
+static void say_near(const char *problem, char *near, int is_warning)
 {
 	char list[1024];
 	size_t used = 0;
@@ -108,10 +126,7 @@ static void say_near(const char *problem, char *near)
 		list[used++] = *at == '\v' ? ' ' : *at;
 	}
 	list[used] = '\0';
-	if (used)
-		say_error("%s; did you mean: %s?", problem, list);
-	else
-		say_error("%s", problem);
+	(is_warning ? say_warning : say_error)("%s%s%s%s", problem, used ? "; did you mean: " : "", list, used ? "?" : "");
 }
 
 /* `*` is the program, not the world: as the agent reads a rule without object (liblttng-spi/rule.c). */
@@ -120,13 +135,23 @@ static int func_means_executable(const struct func *func)
 	return strchr("*?[", *func->pattern) != NULL;
 }
 
-static int func_unknown(const struct func *func, const char *whose, int stripped, unsigned int objects, char *near)
+/* Each program that comes is given the rule, and is traced where it has the function. */
+static int func_wait(struct func *func)
+{
+	func->is_late = 1;
+	return func_make_rule(func, NULL, 0) < 0 ? TRACE_STATUS_ERROR : 0;
+}
+
+static int func_unknown(struct func *func, const char *whose, int stripped, const struct objects *objects, char *near)
 {
 	const char *debug = stripped ? " (stripped of its symbols: install its -dbg or -dbgsym package)" : "";
 	const int is_named = strncmp(func->pattern, "0x", 2);
 	char problem[1024];
 
-	if (func->object)
+	if (objects->executes)
+		snprintf(problem, sizeof(problem), "%s: %s in %s: it is waited for in the programs that this executes", func->text,
+			func->is_glob ? "no function matches" : "no such function", func->object ? func->object : whose);
+	else if (func->object)
 		snprintf(problem, sizeof(problem), "%s: %s %s in %s", func->text,
 			func->is_glob ? "no function matches" : "no function", func->pattern, func->object);
 	else if (func_means_executable(func))
@@ -134,16 +159,16 @@ static int func_unknown(const struct func *func, const char *whose, int stripped
 			func->text, whose, debug, func->pattern);
 	else
 		snprintf(problem, sizeof(problem), "%s: %s in %s%s and its %u libraries%s%s%s", func->text,
-			func->is_glob ? "no function matches" : "no such function", whose, debug, objects - 1,
+			func->is_glob ? "no function matches" : "no such function", whose, debug, objects->count - 1,
 			is_named ? "; LIBRARY.so:" : "", is_named ? func->pattern : "", is_named ? " waits for one that is loaded later" : "");
-	say_near(problem, near);
-	return TRACE_STATUS_ERROR;
+	say_near(problem, near, objects->executes);
+	return objects->executes ? func_wait(func) : TRACE_STATUS_ERROR;
 }
 
 /*
  * No loaded object has that file name. A shared library may still be loaded
- * later (a plugin, an extension module), or that of a program which is executed.
- * Anything else can only be a mistake.
+ * later (a plugin, an extension module), or that of a program which is executed, or
+ * it is that program. Anything else can only be a mistake.
  */
 static int func_object_absent(struct func *func, const struct objects *objects, const char *whose)
 {
@@ -156,8 +181,11 @@ static int func_object_absent(struct func *func, const struct objects *objects, 
 			func->tree && func->tree->unfollowed & SPI_TREE_DLOPEN ?
 			"with this --follow it is traced in programs that are executed with it" :
 			"it is traced from when it is loaded, there or in a program that is executed");
-		func->is_late = 1;
-		return func_make_rule(func, NULL, 0) < 0 ? TRACE_STATUS_ERROR : 0;
+		return func_wait(func);
+	}
+	if (objects->executes) {
+		say_warning("%s: %s is no %s: it is waited for in the programs that this executes", func->text, whose, func->object);
+		return func_wait(func);
 	}
 	for (i = 0; i < objects->count && used < sizeof(list); i++)
 		used += (size_t) snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
@@ -166,15 +194,119 @@ static int func_object_absent(struct func *func, const struct objects *objects, 
 	return TRACE_STATUS_ERROR;
 }
 
-static int func_find(struct func *func, const struct objects *objects, const char *whose, int stripped, int stop_fd)
+/* May FUNC mean functions of this object, the first of its process or not? */
+static int func_concerns(const struct func *func, const struct object *object, int is_first)
 {
-	char **argv = calloc(objects->count + 6, sizeof(*argv)), *out = NULL, *err = NULL;
+	if (func->tree && (!*func->text || !strcmp(func->text, "main")))	/* the agent knows where main() is without a symbol */
+		return 0;
+	return func->object ? object_matches(object, func->object) : is_first || !func_means_executable(func);
+}
+
+/* The one of them that is the same file. */
+static struct object *same_file(struct object *const *list, unsigned int count, const struct stat *st)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (list[i]->st.st_dev == st->st_dev && list[i]->st.st_ino == st->st_ino)
+			return list[i];
+	return NULL;
+}
+
+/* One run for all files; each is answered in `func_count` characters. */
+static int files_ask(const struct func *funcs, unsigned int func_count, struct object *const *files, unsigned int count, int stop_fd)
+{
+	char **argv = calloc(5 + 2 * func_count + count, sizeof(*argv)), *out = NULL, *err = NULL;
+	struct child_options child = { .path = spi_path_codemap(), .argv = argv, .in = -1, .out = -1, .err = -1 };
+	int status = 0, ret = argv ? 0 : -ENOMEM;
+	unsigned int i, n = 0;
+
+	if (argv) {
+		argv[n++] = (char *) "spi-codemap";
+		argv[n++] = (char *) "map";
+		argv[n++] = (char *) "--which";
+		for (i = 0; i < func_count; i++) {
+			argv[n++] = (char *) "--pattern";
+			argv[n++] = (char *) funcs[i].pattern;
+		}
+		argv[n++] = (char *) "--";
+		/* no --root: what is opened for a process in a container is named from here (objects.c) */
+		for (i = 0; i < count; i++)
+			argv[n++] = files[i]->open;
+		ret = child_capture(&child, stop_fd, &out, &err, &status);
+	}
+	for (i = 0; ret == 0 && !status && strlen(out) == (size_t) func_count * count && i < count; i++) {
+		char *has = strndup(out + (size_t) i * func_count, func_count);
+
+		if (has) {
+			free(files[i]->has);
+			files[i]->has = has;
+		}
+	}
+	free(argv);
+	free(out);
+	free(err);
+	return ret == -EINTR ? ret : 0;
+}
+
+int funcs_look(const struct func *funcs, unsigned int count, struct objects *const *lists, unsigned int list_count, int stop_fd)
+{
+	unsigned int room = 0, n = 0, i, k, f;
+	struct object **files, *same;
+	int ret;
+
+	for (i = 0; i < list_count; i++)
+		room += lists[i]->count;
+	files = calloc(room + 1, sizeof(*files));
+	for (i = 0; files && i < list_count; i++)
+		for (k = 0; k < lists[i]->count; k++) {
+			struct object *o = &lists[i]->list[k];
+
+			for (f = 0; f < count && !func_concerns(&funcs[f], o, k == 0); f++)
+				;
+			if (stat(o->open, &o->st) == 0 && f < count && !same_file(files, n, &o->st))
+				files[n++] = o;
+		}
+	ret = n ? files_ask(funcs, count, files, n, stop_fd) : 0;
+	for (i = 0; files && i < list_count; i++)
+		for (k = 0; k < lists[i]->count; k++) {
+			struct object *o = &lists[i]->list[k];
+			char *has = *o->has || !(same = same_file(files, n, &o->st)) ? NULL : strdup(same->has);
+
+			if (has) {
+				free(o->has);
+				o->has = has;
+			}
+		}
+	free(files);
+	return ret;
+}
+
+void funcs_tell_lacks(const struct func *funcs, unsigned int count, const struct objects *objects, struct spi_control *control)
+{
+	const char **patterns = calloc(count + 1, sizeof(*patterns));
+	unsigned int i, f, n;
+
+	/* the files of another root may have debug symbols there, which were not looked for */
+	for (i = 0; patterns && !objects->root && i < objects->count; i++) {
+		const struct object *o = &objects->list[i];
+
+		for (f = n = 0; *o->has && f < count; f++)
+			if (o->has[f] == '0' && !funcs[f].tree)
+				patterns[n++] = funcs[f].pattern;
+		if (n)
+			spi_control_lacks(control, &o->st, patterns, n);
+	}
+	free(patterns);
+}
+
+static int func_find(struct func *func, unsigned int index, const struct objects *objects, const char *whose, int stripped, int stop_fd)
+{
+	char **argv = calloc(objects->count + 7, sizeof(*argv)), *out = NULL, *err = NULL;
 	struct child_options child = { .path = spi_path_codemap(), .argv = argv, .in = -1, .out = -1, .err = -1 };
 	const struct object *first = NULL;
-	unsigned int i, n = 0;
+	unsigned int i, n = 0, found = 0, unknown = 0;
 	int status = 0, ret;
 
-	if (!argv || !*func->pattern || *func->pattern == '-') {
+	if (!argv || !*func->pattern) {
 		say_error("%s: %s", func->text, argv ? "names no function" : strerror(ENOMEM));
 		free(argv);
 		return TRACE_STATUS_ERROR;
@@ -182,17 +314,27 @@ static int func_find(struct func *func, const struct objects *objects, const cha
 	argv[n++] = (char *) "spi-codemap";
 	argv[n++] = (char *) "find";
 	/* no --root: what is opened for a process in a container is named from here (objects.c) */
+	argv[n++] = (char *) "--";
 	argv[n++] = (char *) func->pattern;
 	for (i = 0; i < objects->count; i++) {
-		if (func->object ? !object_matches(&objects->list[i], func->object) : i && func_means_executable(func))
+		const char *has = objects->list[i].has;
+
+		if (!func_concerns(func, &objects->list[i], i == 0))
 			continue;
 		if (!first)
 			first = &objects->list[i];
+		found += *has && has[index] == '1';
+		unknown += !*has;
 		argv[n++] = objects->list[i].open;
 	}
 	if (!first) {
 		free(argv);
 		return func_object_absent(func, objects, whose);
+	}
+	/* nothing else is to be said, or nobody is to be told what else there is */
+	if (found || (!unknown && say_quiet)) {
+		free(argv);
+		return !found || func_make_rule(func, first, first == objects->list) < 0 ? TRACE_STATUS_ERROR : 0;
 	}
 	ret = child_capture(&child, stop_fd, &out, &err, &status);
 	free(argv);
@@ -201,7 +343,7 @@ static int func_find(struct func *func, const struct objects *objects, const cha
 	else if (ret == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		ret = func_make_rule(func, first, first == objects->list);
 	else if (ret == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 1 && !*err)
-		ret = func_unknown(func, whose, stripped && !func->object, objects->count, out);
+		ret = func_unknown(func, whose, stripped && !func->object, objects, out);
 	else if (ret == 0) {
 		err[strcspn(err, "\n")] = '\0';
 		say_error("%s: %s", func->text, *err ? err : "spi-codemap failed");
@@ -225,15 +367,15 @@ static int func_make_tree(struct func *func)
 	return func->rule ? 0 : TRACE_STATUS_ERROR;
 }
 
-int func_resolve(struct func *func, const struct objects *objects, const char *whose, int stripped, int stop_fd)
+int func_resolve(struct func *func, unsigned int index, const struct objects *objects, const char *whose, int stripped, int stop_fd)
 {
 	int ret = 0;
 
 	if (!func->tree)
-		return func_find(func, objects, whose, stripped, stop_fd);
+		return func_find(func, index, objects, whose, stripped, stop_fd);
 	/* The agent knows where main() is without a symbol. */
 	if (*func->text && strcmp(func->text, "main"))
-		ret = func_find(func, objects, whose, stripped, stop_fd);
+		ret = func_find(func, index, objects, whose, stripped, stop_fd);
 	else
 		func->rule = strdup(func->text);
 	if (ret || !func->rule)

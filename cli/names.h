@@ -8,6 +8,7 @@
 #define SPI_CLI_NAMES_H
 
 struct objects;
+struct spi_control;
 struct spi_tree_options;
 
 struct func {
@@ -17,20 +18,35 @@ struct func {
 	const char *pattern;	/* behind it; points into text */
 	int is_glob;
 	int is_plain;		/* a C function's name: the event begins with exactly this */
-	int is_late;		/* its object is not loaded at the beginning */
+	int is_late;		/* its object is not loaded at the beginning, or a program has it that COMMAND executes */
 	char *rule;		/* what the agent is told: OBJECT as its process names it */
 };
+
+/*
+ * name_written() - a pattern as it was typed, its control characters as \xHH (rules/glob.h): no message, list of rules or
+ * recipe can have them. The text itself where it has none; else a copy that nobody frees.
+ */
+const char *name_written(const char *text);
 
 /* func_parse() - take FUNC, or ROOT when `tree` is not NULL, apart. Returns 0 or -ENOMEM. */
 int func_parse(struct func *func, const char *text, const struct spi_tree_options *tree);
 void func_free(struct func *func);
 
 /*
+ * funcs_look() - ask of all these files at once which of the FUNCs they have: each file once, however many processes have it and
+ * however many FUNCs there are. What cannot be asked so, func_resolve() asks by itself, and says why. 0 or -EINTR.
+ */
+int funcs_look(const struct func *funcs, unsigned int count, struct objects *const *lists, unsigned int list_count, int stop_fd);
+
+/* funcs_tell_lacks() - what funcs_look() found not to be there, the agents of a process with these objects need not ask for. */
+void funcs_tell_lacks(const struct func *funcs, unsigned int count, const struct objects *objects, struct spi_control *control);
+
+/*
  * func_resolve() - does FUNC name functions of `whose` (a program's or process's
  * name, for messages)? Fills func->rule. Returns 0; -EINTR when stop_fd became
- * readable; or a positive exit status after one line was said. `stripped`: the
- * executable has no symbol table.
+ * readable; or a positive exit status after one line was said, or none where say_quiet.
+ * `index`: which of those that funcs_look() was given. `stripped`: the executable has no symbol table.
  */
-int func_resolve(struct func *func, const struct objects *objects, const char *whose, int stripped, int stop_fd);
+int func_resolve(struct func *func, unsigned int index, const struct objects *objects, const char *whose, int stripped, int stop_fd);
 
 #endif /* SPI_CLI_NAMES_H */

@@ -5,11 +5,11 @@
  * with the user's LD_LIBRARY_PATH, LD_PRELOAD and the file's own RUNPATH, and
  * runs none of it. /proc/PID/maps shows what a process really has, as seen from
  * its own root; a file that was deleted or replaced since is still reached
- * through /proc/PID/map_files or /proc/PID/exe.
+ * through /proc/PID/map_files.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,8 @@
 #include "cli/options.h"
 #include "cli/program.h"
 #include "cli/say.h"
+#include "injector/target.h"
+#include "rules/glob.h"
 
 static const char *file_name(const char *path)
 {
@@ -37,6 +39,8 @@ static void object_free(struct object *o)
 	free(o->open);
 	free(o->name);
 	free(o->real);
+	free(o->names);
+	free(o->has);
 }
 
 /*
@@ -79,8 +83,10 @@ static int objects_add(struct objects *objects, const char *path, const char *op
 	o.open = strdup(open_path);
 	o.name = strdup(file_name(path));
 	o.real = strdup(file_name(resolved ? resolved : path));
+	o.names = NULL;
+	o.has = strdup("");
 	free(resolved);
-	if (!o.path || !o.open || !o.name || !o.real) {
+	if (!o.path || !o.open || !o.name || !o.real || !o.has) {
 		object_free(&o);
 		return -ENOMEM;
 	}
@@ -101,7 +107,8 @@ void objects_free(struct objects *objects)
 
 int object_matches(const struct object *object, const char *pattern)
 {
-	return fnmatch(pattern, object->name, 0) == 0 || fnmatch(pattern, object->real, 0) == 0;
+	return spi_glob_match(pattern, object->name) || spi_glob_match(pattern, object->real) ||
+		(object->names && spi_names_match(object->names, pattern));
 }
 
 /*
@@ -141,23 +148,63 @@ static int objects_refused(const struct program *program, char *words)
 	return TRACE_STATUS_ERROR;
 }
 
+/* Is the file the program's own library, as libpython3.11.so.1.0 of python3.11? Others have an exec() for what few make use of. */
+static bool is_library_of(const struct object *library, const struct object *program)
+{
+	size_t n = strspn(program->real, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+	return n && !strncmp(library->name, "lib", 3) && !strncmp(library->name + 3, program->real, n);
+}
+
+/* Does the program call one of libc's functions that execute another, and is it a shell, or do its words name what it may execute? */
+static int objects_execute(const struct objects *objects, const struct program *program)
+{
+	int executes = program->is_script;
+	unsigned int i;
+
+	if (!executes && !spi_glob_match("*sh", objects->list[0].real) && !program_names_another(program))
+		return 0;
+	for (i = 0; i < objects->count && !executes; i++) {
+		int fd = i && !is_library_of(&objects->list[i], &objects->list[0]) ? -1 :
+			open(objects->list[i].open, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+		executes = fd >= 0 && elf_executes(fd);
+		if (fd >= 0)
+			close(fd);
+	}
+	return executes;
+}
+
 int objects_of_program(struct objects *objects, const struct program *program, int stop_fd)
 {
 	/* $ORIGIN is the directory of the file itself, not that of a link to it. */
 	char *file = realpath(program->elf, NULL);
-	char *argv[] = { program->interp, (char *) "--list", file ? file : program->elf, NULL };
+	const int options = program->linker_words > 0 ? program->linker_words - 1 : 0;
+	char *argv[options + 4], *out = NULL, *err = NULL, *line, *save = NULL;
 	struct child_options child = { .path = program->interp, .argv = argv, .in = -1, .out = -1, .err = -1 };
-	char *out = NULL, *err = NULL, *line, *save = NULL;
 	int status = 0, ret;
 
+	argv[0] = program->interp;
+	memcpy(argv + 1, program->argv + 1, (size_t) options * sizeof(*argv));
+	argv[options + 1] = (char *) "--list";
+	argv[options + 2] = file ? file : program->elf;
+	argv[options + 3] = NULL;
 	memset(objects, 0, sizeof(*objects));
 	ret = objects_add(objects, program->elf, program->elf);
+	if (ret == 0)
+		objects->list[0].names = calloc(1, sizeof(*objects->list[0].names));
+	/* A script's process has the script's name. */
+	if (ret == 0 && objects->list[0].names)
+		snprintf(objects->list[0].names->run_as, sizeof(objects->list[0].names->run_as), "%s",
+			file_name(program->linker_words ? program->elf : program->path));
 	if (ret == 0)
 		ret = child_capture(&child, stop_fd, &out, &err, &status);
 	if (ret == 0 && (!WIFEXITED(status) || WEXITSTATUS(status)))
 		ret = objects_refused(program, err);
 	for (line = ret ? NULL : strtok_r(out, "\n", &save); line && ret == 0; line = strtok_r(NULL, "\n", &save))
 		ret = objects_take_line(objects, program, line);
+	if (ret == 0)
+		objects->executes = objects_execute(objects, program);
 	free(out);
 	free(err);
 	free(file);
@@ -168,85 +215,66 @@ int objects_of_program(struct objects *objects, const struct program *program, i
 	return ret;
 }
 
-struct mapping {
-	unsigned long low, high;
-	unsigned int major, minor;
-	unsigned long inode;
-	char perms[8];
-	const char *path;
-};
-
-static int mapping_parse(char *line, struct mapping *m)
+static bool is_file_of(const char *path, const struct spi_mapping *m)
 {
-	int at = 0;
+	struct stat st;
 
-	if (sscanf(line, "%lx-%lx %7s %*x %x:%x %lu %n", &m->low, &m->high, m->perms, &m->major, &m->minor,
-		   &m->inode, &at) < 6 || !at)
-		return 0;
-	line[strcspn(line, "\n")] = '\0';
-	m->path = line + at;
-	return m->path[0] == '/' && m->inode && strchr(m->perms, 'x');
+	return stat(path, &st) == 0 && st.st_ino == m->inode;
 }
 
 /* A way to open a mapped file: by its path below the process's root if that is still the same file. */
-static char *mapping_open_path(const struct objects *objects, pid_t pid, const struct mapping *m)
+static char *mapping_open_path(const struct objects *objects, pid_t pid, const struct spi_mapping *m, bool *has_name)
 {
-	struct stat st;
 	char *path;
 
+	*has_name = true;
 	if (asprintf(&path, "%s%s", objects->root ? objects->root : "", m->path) < 0)
 		return NULL;
-	if (stat(path, &st) == 0 && st.st_ino == m->inode)
+	if (is_file_of(path, m))
 		return path;
 	free(path);
 	/* the kernel names files of another mount namespace as they are seen from here, when they can be */
-	if (stat(m->path, &st) == 0 && st.st_ino == m->inode)
+	if (is_file_of(m->path, m))
 		return strdup(m->path);
-	if (asprintf(&path, "/proc/%d/map_files/%lx-%lx", (int) pid, m->low, m->high) < 0)
+	*has_name = false;
+	if (asprintf(&path, "/proc/%d/map_files/%lx-%lx", (int) spi_living_thread(pid), (unsigned long) m->start,
+		     (unsigned long) m->end) < 0)
 		return NULL;
 	return path;
 }
 
-static int objects_read_maps(struct objects *objects, pid_t pid, FILE *maps, const char *exe)
+/* The kernel appends this to the path of a file that has no name any more; a file's name may end so, too. */
+static char *mapping_path(const struct spi_mapping *m, bool has_name)
 {
-	unsigned long exe_inode = 0, seen[2] = { 0, 0 };
-	struct mapping m;
-	struct stat st;
-	char *line = NULL;
-	size_t room = 0;
-	int ret = 0;
+	static const char deleted[] = " (deleted)";
+	size_t n = strlen(m->path);
 
-	if (stat(exe, &st) == 0)
-		exe_inode = st.st_ino;
-	while (ret == 0 && getline(&line, &room, maps) > 0) {
-		char *file, *deleted;
-		unsigned int i, known = 0;
+	if (!has_name && n > sizeof(deleted) && !strcmp(m->path + n - (sizeof(deleted) - 1), deleted))
+		n -= sizeof(deleted) - 1;
+	return strndup(m->path, n);
+}
 
-		if (!mapping_parse(line, &m) || (m.inode == seen[0] && m.minor == seen[1]))
-			continue;
-		seen[0] = m.inode;
-		seen[1] = m.minor;
-		file = mapping_open_path(objects, pid, &m);
-		deleted = strstr(m.path, " (deleted)");
-		if (deleted)
-			*deleted = '\0';
-		if (m.inode == exe_inode) {
-			free(objects->list[0].open);
-			objects->list[0].open = file ? file : strdup(exe);
-			continue;
-		}
-		for (i = 0; i < objects->count; i++)
-			known |= !strcmp(objects->list[i].path, m.path);
-		/* Not code of a library: memfds of JITs, shared memory, devices. */
-		if (file && !known && strncmp(m.path, "/memfd:", 7) && strncmp(m.path, "/dev/", 5)) {
-			ret = objects_add(objects, m.path, file);
-			if (ret == 0)
-				object_use_soname(&objects->list[objects->count - 1]);
-		}
-		free(file);
-	}
-	free(line);
+static int objects_take_mapping(struct objects *objects, pid_t pid, const struct spi_mapping *m)
+{
+	bool has_name, known = false;
+	char *file = mapping_open_path(objects, pid, m, &has_name), *path = mapping_path(m, has_name);
+	int ret = file && path ? 0 : -ENOMEM;
+
+	for (unsigned int i = 0; ret == 0 && i < objects->count; i++)
+		known |= !strcmp(objects->list[i].path, path);
+	if (ret == 0 && !known)
+		ret = objects_add(objects, path, file);
+	if (ret == 0 && !known && objects->count > 1)
+		object_use_soname(&objects->list[objects->count - 1]);
+	free(file);
+	free(path);
 	return ret;
+}
+
+/* Not code of a library: memfds of JITs, shared memory, devices. */
+static bool is_library(const struct spi_mapping *m)
+{
+	return m->path[0] == '/' && m->inode && m->exec && strncmp(m->path, "/memfd:", 7) && strncmp(m->path, "/dev/", 5);
 }
 
 /* The process's root, when it is not ours. */
@@ -255,7 +283,7 @@ static int objects_find_root(struct objects *objects, pid_t pid)
 	struct stat ours, its;
 	char *root;
 
-	if (asprintf(&root, "/proc/%d/root", (int) pid) < 0)
+	if (asprintf(&root, "/proc/%d/root", (int) spi_living_thread(pid)) < 0)
 		return -ENOMEM;
 	if (stat("/", &ours) == 0 && stat(root, &its) == 0 &&
 	    (ours.st_dev != its.st_dev || ours.st_ino != its.st_ino)) {
@@ -266,32 +294,54 @@ static int objects_find_root(struct objects *objects, pid_t pid)
 	return 0;
 }
 
-int objects_of_process(struct objects *objects, pid_t pid)
+/* The program first. One that has unmapped itself is known by the kernel's link alone. */
+static int objects_take_program(struct objects *objects, pid_t pid, const struct spi_mapping *program)
 {
-	char link[64], exe[4096], *deleted;
-	FILE *maps;
+	char link[64], exe[4096];
 	ssize_t n;
-	int ret;
 
-	memset(objects, 0, sizeof(*objects));
-	snprintf(link, sizeof(link), "/proc/%d/exe", (int) pid);
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int) spi_living_thread(pid));
+	if (program) {
+		int ret = objects_take_mapping(objects, pid, program);
+
+		/* Only the privileged may use what the kernel has for mapped files, while this is for everybody. */
+		if (ret == 0 && access(objects->list[0].open, R_OK) < 0 && is_file_of(link, program)) {
+			free(objects->list[0].open);
+			objects->list[0].open = strdup(link);
+			ret = objects->list[0].open ? 0 : -ENOMEM;
+		}
+		return ret;
+	}
 	n = readlink(link, exe, sizeof(exe) - 1);
 	if (n < 0)
 		return -errno;
 	exe[n] = '\0';
-	deleted = strstr(exe, " (deleted)");
-	if (deleted)
-		*deleted = '\0';
-	ret = objects_find_root(objects, pid);
+	return objects_add(objects, exe, link);
+}
+
+int objects_of_process(struct objects *objects, pid_t pid)
+{
+	const struct spi_mapping *program, *last = NULL;
+	struct spi_maps maps;
+	int ret = spi_maps_read(&maps, pid);
+
+	memset(objects, 0, sizeof(*objects));
+	program = ret ? NULL : spi_maps_find_program(&maps, pid);
 	if (ret == 0)
-		ret = objects_add(objects, exe, link);
-	if (ret < 0)
-		return ret;
-	snprintf(exe, sizeof(exe), "/proc/%d/maps", (int) pid);
-	maps = fopen(exe, "re");
-	if (!maps)
-		return -errno;
-	ret = objects_read_maps(objects, pid, maps, link);
-	fclose(maps);
+		ret = objects_find_root(objects, pid);
+	if (ret == 0)
+		ret = objects_take_program(objects, pid, program);
+	if (ret == 0 && (objects->list[0].names = calloc(1, sizeof(*objects->list[0].names))))
+		spi_names_read(objects->list[0].names, pid, objects->list[0].real);
+	for (size_t i = 0; ret == 0 && i < maps.count; i++) {
+		const struct spi_mapping *m = &maps.all[i];
+
+		if (!is_library(m) || (last && m->inode == last->inode && m->device == last->device) ||
+		    (program && m->inode == program->inode && m->device == program->device))
+			continue;
+		last = m;
+		ret = objects_take_mapping(objects, pid, m);
+	}
+	spi_maps_free(&maps);
 	return ret;
 }

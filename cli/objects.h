@@ -7,6 +7,7 @@
 #ifndef SPI_CLI_OBJECTS_H
 #define SPI_CLI_OBJECTS_H
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 struct program;
@@ -16,11 +17,15 @@ struct object {
 	char *open;	/* as we can open it: the same, or below /proc/PID/root */
 	char *name;	/* file name as the dynamic linker knows it: libz.so.1 */
 	char *real;	/* file name behind symbolic links: libz.so.1.2.13 */
+	struct spi_names *names;	/* the executable's other names; NULL of a library */
+	char *has;	/* for each FUNC: '1' functions of this one, '-' parts of functions alone, '0' none; "" when not known (funcs_look()) */
+	struct stat st;	/* of which this is known */
 };
 
 struct objects {
 	struct object *list;	/* [0] is the executable */
 	unsigned int count;
+	int executes;	/* a program that is about to start, and that may execute others: a script, a shell, a wrapper */
 	char *root;		/* prefix for debug files of another mount namespace, or NULL */
 };
 

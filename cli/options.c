@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/names.h"
 #include "cli/options.h"
 #include "cli/say.h"
+#include "injector/target.h"
 
 /* tp/tp.h: what the module keeps of a string. */
 #define STRING_LEAST	16
@@ -50,8 +52,9 @@ static const struct option trace_long_options[] = {
 static const char trace_help[] =
 "Usage: lttng [GENERAL OPTIONS] trace (-f FUNC | --tree[=ROOT])... [-o DIR] COMMAND [ARGS]\n"
 "       lttng [GENERAL OPTIONS] trace (-f FUNC | --tree[=ROOT])... [-o DIR]\n"
-"             (-p PID [-p PID]... | --exec NAME [--exec NAME]...) [--duration S]\n"
-"       lttng trace -l [-f FUNC]... (BINARY | -p PID)\n"
+"             (-p PID|NAME [-p PID|NAME]... | --exec NAME [--exec NAME]...)\n"
+"             [--duration S]\n"
+"       lttng trace -l [-f FUNC]... (BINARY | -p PID|NAME)\n"
 "\n"
 "Trace functions of an unmodified program: each call with its arguments, each\n"
 "return with its value, as LTTng events; or all calls below a function.\n"
@@ -61,8 +64,11 @@ static const char trace_help[] =
 "                        these in one executable or library: libc.so.6:malloc\n"
 "  -p, --pid PID         trace this running process, until ^C or its end; several are\n"
 "                        traced in one session\n"
-"      --exec NAME       trace all processes of programs with this file name, running\n"
-"                        and future ones; the session daemon needs the plugin\n"
+"  -p, --pid NAME        trace all processes that are known by this name now: their\n"
+"                        program's file name, the one that they were started by, what\n"
+"                        ps shows; a glob\n"
+"      --exec NAME       the same for running and future ones; the session daemon\n"
+"                        needs the plugin\n"
 "      --duration S      with -p or --exec: stop after S seconds (such as 0.5)\n"
 "  -o, --output DIR      record to DIR instead of printing the events\n"
 "      --one-event       one event a call, at its end, with its duration\n"
@@ -177,6 +183,28 @@ static int option_pid(struct trace_options *o, pid_t pid)
 	return 0;
 }
 
+/* A PID, or a NAME: all processes that are known by it, as --exec knows them. */
+static int option_process(struct trace_options *o, const char *text)
+{
+	pid_t *pids = NULL;
+	uint64_t number;
+	int i, n, ret = 0;
+
+	if (!text[strspn(text, "0123456789")] || *text == '-') {
+		ret = option_number("--pid", text, 0, 1, INT32_MAX, &number);
+		return ret ? ret : option_pid(o, (pid_t) number);
+	}
+	n = spi_names_find(text, &pids);
+	for (i = 0; i < n && ret == 0; i++)
+		ret = option_pid(o, pids[i]);
+	free(pids);
+	o->named = 1;
+	if (n > 0)
+		return ret;
+	say_error("--pid: %s: no process of this name runs", text);
+	return -ESRCH;
+}
+
 static int option_exec(struct trace_options *o, const char *name)
 {
 	if (!*name || strchr(name, '/'))
@@ -194,13 +222,12 @@ static int option_take(struct trace_options *o, int c, const char *value)
 
 	switch (c) {
 	case 'f':
-		return option_func(o, value);
+		return option_func(o, name_written(value));
 	case 'l':
 		o->list = 1;
 		return 0;
 	case 'p':
-		ret = option_number("--pid", value, 0, 1, INT32_MAX, &number);
-		return ret ? ret : option_pid(o, (pid_t) number);
+		return option_process(o, value);
 	case 'o':
 		if (!*value)
 			return option_bad("--output", value, "a directory");
@@ -230,7 +257,7 @@ static int option_take(struct trace_options *o, int c, const char *value)
 		say_quiet = o->quiet = 1;
 		return 0;
 	}
-	return tree_take(&o->tree, c, value);
+	return tree_take(&o->tree, c, value ? name_written(value) : NULL);
 }
 
 static int usage(const char *problem)

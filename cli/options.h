@@ -40,7 +40,8 @@ struct trace_options {
 	struct tree_request tree;
 	pid_t *pids;			/* each once */
 	unsigned int pid_count;
-	const char *execs[SPI_EVENT_SCOPE_MAX];	/* file names of executables */
+	int named;			/* by a NAME, some of them */
+	const char *execs[SPI_EVENT_SCOPE_MAX];	/* names of programs */
 	unsigned int exec_count;
 	int64_t duration;		/* ms; -1: no limit */
 	const char *output;

@@ -11,6 +11,10 @@
  * PATH and executed with the words that env would have given it. Only that form
  * (and `env -S NAME WORD...` without quotes) is taken over; others run as they
  * are.
+ *
+ * In `ld.so [OPTION]... PROGRAM`, which bundles with a C library of their own are
+ * started by, the dynamic loader is the program that the kernel executes and PROGRAM
+ * the one to look at.
  */
 #include <elf.h>
 #include <errno.h>
@@ -27,6 +31,7 @@
 #include "cli/options.h"
 #include "cli/program.h"
 #include "cli/say.h"
+#include "injector/target.h"
 
 #define PROGRAM_SCRIPT_DEPTH 5	/* as the kernel */
 #define PROGRAM_ADDRESS_SPACE (UINT64_C(768) << 20)	/* bytes: the agent, lttng-ust's buffers, and a little program */
@@ -193,7 +198,8 @@ static int program_check_elf(struct program *p, const char *file, int fd, const 
 	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < PROGRAM_ADDRESS_SPACE)
 		return program_refuse(p, file, "the limit on address space is too low for the tracer; raise it (ulimit -v)");
 	if (!*facts->interp)
-		return program_refuse(p, file, "it is statically linked: no agent can be loaded into it");
+		return program_refuse(p, file, "it is statically linked: no agent can be loaded into it; "
+			"what it executes can be traced with -p or --exec");
 	if (!loader || strcmp(loader, "/ld-linux-x86-64.so.2")) {
 		char why[400];
 
@@ -207,7 +213,8 @@ static int program_check_elf(struct program *p, const char *file, int fd, const 
 	if (fgetxattr(fd, "security.capability", NULL, 0) > 0)
 		return program_refuse(p, file, "it has file capabilities; trace it while it runs with -p, as root");
 	p->elf = strdup(file);
-	p->interp = strdup(facts->interp);
+	if (!p->interp)
+		p->interp = strdup(facts->interp);
 	p->stripped = !facts->has_symtab;
 	return p->elf && p->interp ? 0 : program_refuse(p, file, strerror(ENOMEM));
 }
@@ -223,6 +230,31 @@ static int program_open(const struct program *p, const char *file, int *fd)
 	return TRACE_STATUS_ERROR;
 }
 
+static int file_is_linker(int fd, const struct elf_facts *facts)
+{
+	char soname[64];
+
+	return facts->bits == 64 && facts->machine == EM_X86_64 && !*facts->interp &&
+		elf_soname_read(fd, soname, sizeof(soname)) == 0 && !strcmp(soname, "ld-linux-x86-64.so.2");
+}
+
+/* From the linker to the program that it loads. Returns -1 to go on with that in *file, else the exit status. */
+static int program_follow_linker(struct program *p, char **file)
+{
+	int at = spi_linker_program(p->argv);
+
+	if (!at)
+		return program_refuse(p, *file, "its words name no program that the dynamic loader would run");
+	if (!strchr(p->argv[at], '/')) {
+		say_error("%s: name the program by a path: the dynamic loader looks for it among the libraries", p->argv[at]);
+		return TRACE_STATUS_ERROR;
+	}
+	p->linker_words = at;
+	p->interp = *file;
+	*file = strdup(p->argv[at]);
+	return *file ? -1 : program_refuse(p, p->interp, strerror(ENOMEM));
+}
+
 /* One step down the chain of interpreters. *file is replaced. Returns -1 to go on, else the exit status. */
 static int program_step(struct program *p, char **file)
 {
@@ -235,7 +267,13 @@ static int program_step(struct program *p, char **file)
 	if (ret)
 		return ret;
 	ret = elf_facts_read(fd, &facts);
-	if (ret == 0 && facts.is_elf)
+	if (ret == 0 && !p->is_script && !p->interp && file_is_linker(fd, &facts)) {
+		close(fd);
+		return program_follow_linker(p, file);
+	}
+	if (ret == 0 && p->interp && !facts.is_elf)
+		ret = program_refuse(p, *file, "it is no ELF program, and its dynamic loader was named");
+	else if (ret == 0 && facts.is_elf)
 		ret = program_check_elf(p, *file, fd, &facts);
 	else if (ret == 0)
 		n = pread(fd, line, sizeof(line) - 1, 0);
@@ -293,6 +331,25 @@ int program_check(struct program *p, char **argv)
 	}
 	free(file);
 	return ret;
+}
+
+int program_names_another(const struct program *p)
+{
+	static const char between[] = " \t\n;&|()<>{}$`'\"=,";
+	char *text, *word, *save = NULL, *path = NULL;
+	struct stat st;
+	int found = 0;
+
+	for (char **arg = p->argv + p->linker_words + 1; p->argv[p->linker_words] && *arg && !found; arg++) {
+		text = strdup(*arg);
+		for (word = text ? strtok_r(text, between, &save) : NULL; word && !found; word = strtok_r(NULL, between, &save)) {
+			path = program_path(word);
+			found = path || (stat(word, &st) == 0 && S_ISREG(st.st_mode));
+			free(path);
+		}
+		free(text);
+	}
+	return found;
 }
 
 void program_free(struct program *p)

@@ -14,6 +14,7 @@ struct program {
 	char *interp;	/* its dynamic loader */
 	char **argv;	/* NULL-terminated; COMMAND's words but for `#!/usr/bin/env NAME`, see program.c */
 	int is_script;	/* elf is the interpreter */
+	int linker_words;	/* of `ld.so [OPTION]... PROGRAM`: those before PROGRAM, the linker's included; else 0 */
 	int stripped;	/* elf has no symbol table of its own */
 };
 
@@ -23,6 +24,9 @@ struct program {
  */
 int program_check(struct program *p, char **argv);
 void program_free(struct program *p);
+
+/* program_names_another() - is there a program, or a file that may be a script, among the words behind COMMAND, or within one of them? */
+int program_names_another(const struct program *p);
 
 /* program_path() - the file that a command word names, as execvp() would find it; malloc'ed, NULL with errno. */
 char *program_path(const char *word);

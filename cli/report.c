@@ -61,6 +61,17 @@ void report_note(struct report *r, const char *text)
 		r->note_count++;
 }
 
+void report_unrecorded(struct report *r, const char *title, const char *reason)
+{
+	char **list = realloc(r->unrecorded, (r->unrecorded_count + 1) * sizeof(*list));
+
+	if (!list)
+		return;
+	r->unrecorded = list;
+	if (asprintf(&list[r->unrecorded_count], "%s%s%s", title, *title ? ": " : "", reason) >= 0)
+		r->unrecorded_count++;
+}
+
 void report_process(struct report *r, pid_t pid)
 {
 	pid_t *pids = realloc(r->pids, (r->pid_count + 1) * sizeof(*pids));
@@ -87,6 +98,8 @@ void report_add_status(struct report *r, const volatile struct spi_status_page *
 	r->entries += page->entries;
 	r->exits += page->exits;
 	r->lost_calls += page->lost_entries;
+	for (unsigned int i = 0; i < SPI_LOST_REASONS; i++)
+		r->lost_by[i] += page->lost_by[i];
 	r->lost_exits += page->lost_exits;
 	r->no_exit += page->slots_exhausted;
 	r->nested += page->nested_skipped;
@@ -195,16 +208,55 @@ static void report_say_declined(struct report *r, const char *directory)
 	}
 }
 
+static const char *const lost_reasons[SPI_LOST_REASONS] = {
+	[SPI_LOST_MEMORY] = "made while the program had no memory left for a thread's, or a call's, record "
+		"(RLIMIT_DATA, RLIMIT_AS, or too many calls open at once)",
+	[SPI_LOST_STACK] = "made in the last 8 KB of a stack",
+	[SPI_LOST_MALLOC] = "made within malloc() before any other of their thread",
+	[SPI_LOST_FORK] = "made for the first time while another thread forked",
+	[SPI_LOST_CHILD] = "made by a forked child that had not begun to record",
+	[SPI_LOST_LEFT] = "left by a signal's handler while they were recorded",
+	[SPI_LOST_CALLEES] = "made by a site that is named for too many callees",
+	[SPI_APART_UNBOUND] = "made through the dynamic linker before their function could be told",
+	[SPI_APART_END] = "made after their process began to end, or to execute another program",
+	[SPI_APART_THREAD_END] = "made by destructors at their thread's end",
+	[SPI_APART_TIMER] = "made by a thread that blocks libc's own signals, as libc's for timers does",
+	[SPI_APART_SANDBOX] = "made by a thread that began within a seccomp sandbox",
+};
+
+/* What these reasons account for, with `title` before: in one line where one of them accounts for all of `sum`. */
+static void report_say_reasons(const struct report *r, const char *title, uint64_t sum, unsigned int from, unsigned int to)
+{
+	uint64_t known = 0;
+
+	for (unsigned int i = from; i < to; i++)
+		if (sum && r->lost_by[i] == sum) {
+			say("%s: %llu: %s", title, (unsigned long long) sum, lost_reasons[i]);
+			return;
+		}
+	say("%s: %llu", title, (unsigned long long) sum);
+	for (unsigned int i = from; i < to; i++) {
+		if (r->lost_by[i])
+			say("  %llu: %s", (unsigned long long) r->lost_by[i], lost_reasons[i]);
+		known += r->lost_by[i];
+	}
+	if (sum > known && (known || !r->discarded))
+		say("  %llu: the buffers had no room", (unsigned long long) (sum - known));
+}
+
 static void report_say_lost(const struct report *r)
 {
-	if (r->lost_calls && !r->discarded)
-		say("Lost calls: %llu: made in the last 8 KB of a stack, for the first time while another thread forked, within malloc() "
-			"before any other of their thread, left by a signal's handler while they were recorded, or by a site that is "
-			"named for too many callees", (unsigned long long) r->lost_calls);
-	else if (r->discarded)
-		say("Lost calls: %llu (records that LTTng discarded: %llu): try a larger --subbuf-size or --num-subbuf, or "
-			"%s", (unsigned long long) r->lost_calls, (unsigned long long) r->discarded,
+	uint64_t apart = 0;
+
+	for (unsigned int i = SPI_LOST_KINDS; i < SPI_LOST_REASONS; i++)
+		apart += r->lost_by[i];
+	if (r->discarded)
+		say("Records that LTTng discarded: %llu: try a larger --subbuf-size or --num-subbuf, or %s", (unsigned long long) r->discarded,
 			r->trees ? "--exclude, --depth, --compact" : "fewer functions");
+	if (r->lost_calls)
+		report_say_reasons(r, "Lost calls", r->lost_calls, 0, SPI_LOST_KINDS);
+	if (apart)
+		report_say_reasons(r, "Calls not recorded, and in no other count", apart, SPI_LOST_KINDS, SPI_LOST_REASONS);
 	if (r->lost_exits)
 		say("Lost exits whose entry was recorded: %llu", (unsigned long long) r->lost_exits);
 }
@@ -216,6 +268,12 @@ static void report_say_open(const struct report *r)
 
 	if (!r->one_event && r->entries > ended)
 		say("Calls that had not returned at the end: %llu", (unsigned long long) r->entries - ended);
+}
+
+int report_has_nothing(const struct report *r)
+{
+	/* a library that has been unloaded took its points along; a tree without a call has words of its own (tree_say_none()) */
+	return !r->functions && !r->ended && !r->entries && !r->exits && !r->lost_calls && (!r->trees || r->by_daemon);
 }
 
 int report_is_empty(const struct report *r)
@@ -247,7 +305,7 @@ void report_say(struct report *r, const char *directory)
 	report_say_lost(r);
 	report_say_open(r);
 	if (r->no_exit)
-		say("Calls recorded without their exit, since too many were open at once: %llu",
+		say("Calls recorded without their exit, since too many were open at once, or no memory was left: %llu",
 			(unsigned long long) r->no_exit);
 	if (r->bad_strings)
 		say("Strings that could not be read and are marked so: %llu", (unsigned long long) r->bad_strings);
@@ -257,6 +315,12 @@ void report_say(struct report *r, const char *directory)
 		r->ended ? " at the end" : "", (unsigned long long) r->functions,
 		r->generic && !r->trees ? ", recorded by address (too many for events of their own)" : "", r->declined_count);
 	report_say_declined(r, directory);
+	if (r->unrecorded_count)
+		say("Processes not recorded: %u", r->unrecorded_count);
+	for (i = 0; i < r->unrecorded_count; i++)
+		say("  %s", r->unrecorded[i]);
+	if (r->functions && !r->trees && !r->ended && !r->entries && !r->exits && !r->lost_calls && !r->discarded && !r->seen)
+		say("None of them was called while they were recorded");
 	if (r->trees)
 		hot_say(&r->hot, calls);
 	if (r->trees)
@@ -277,5 +341,8 @@ void report_free(struct report *r)
 	free(r->pids);
 	for (i = 0; i < r->note_count; i++)
 		free(r->notes[i]);
+	for (i = 0; i < r->unrecorded_count; i++)
+		free(r->unrecorded[i]);
+	free(r->unrecorded);
 	memset(r, 0, sizeof(*r));
 }

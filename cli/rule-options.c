@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/names.h"
 #include "cli/options.h"
 #include "cli/rule-options.h"
 #include "cli/say.h"
@@ -83,8 +84,9 @@ static const char enable_help[] =
 "      --filter EXPR      record only calls for which EXPR is true\n"
 "      --one-event        one event a call, at its end, with its duration\n"
 "      --pid PID          in this process only; it needs not be linked with liblttng-ust\n"
-"      --exec NAME        in processes, running and future ones, whose executable has\n"
-"                         this file name (a glob) only\n"
+"      --exec NAME        in processes, running and future ones, of programs with this\n"
+"                         name (a glob) only: their file's, the one that they were\n"
+"                         started by, what ps shows\n"
 "  -h, --help             this help\n"
 "\n"
 TREE_HELP
@@ -203,7 +205,7 @@ static int option_take(struct rule_options *o, int c, const char *value)
 {
 	switch (c) {
 	case 'f':
-		return option_func(o, value);
+		return option_func(o, name_written(value));
 	case 's':
 		return option_word(o, "--session", &o->session, value);
 	case 'c':
@@ -226,7 +228,7 @@ static int option_take(struct rule_options *o, int c, const char *value)
 	case OPTION_SPI:
 		return 0;
 	}
-	return tree_take(&o->tree, c, value);
+	return tree_take(&o->tree, c, value ? name_written(value) : NULL);
 }
 
 /* What must and must not stand together. */

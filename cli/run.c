@@ -33,6 +33,10 @@
 #define RUN_DETACH_MS		10000
 #define RUN_PRECISE_RULES	16u	/* more FUNCs than this are enabled by one `spi:*` */
 #define RUN_DISK_FULL_BYTES	65536u
+#define RUN_SETTLE_MS		30000	/* for all that was found to be recorded, */
+#define RUN_REFUSED_MS		500	/* as long as the agent of a trace that is just over may be in the way */
+#define RUN_SETTLE_EACH_MS	1000	/* and for each process of many */
+#define RUN_LOOK_MS		20
 
 int64_t run_now(void)
 {
@@ -169,13 +173,13 @@ int run_init(struct run *run, const struct trace_options *options)
 	return 0;
 }
 
-int run_resolve(struct run *run, const struct objects *objects, const char *whose, int stripped)
+int run_resolve(struct run *run, struct objects *objects, const char *whose, int stripped)
 {
+	int ret = funcs_look(run->funcs, run->func_count, &objects, 1, run->signals);
 	unsigned int i;
-	int ret = 0;
 
 	for (i = 0; i < run->func_count && ret == 0; i++)
-		ret = func_resolve(&run->funcs[i], objects, whose, stripped, run->signals);
+		ret = func_resolve(&run->funcs[i], i, objects, whose, stripped, run->signals);
 	return ret < 0 ? run_interrupted(run) : ret;
 }
 
@@ -201,6 +205,20 @@ static int run_enable_functions(struct run *run)
 	return ret;
 }
 
+/*
+ * What lttng-ust says of a process and its libraries: every registered process says it in each session, so with our own
+ * processes' alone (tp/state-dump.c). Those that the daemon's broker drives are of no run.
+ */
+static int run_enable_state(struct run *run, const char *pattern)
+{
+	char filter[40];
+
+	if (run->enable)
+		return session_enable(&run->session, pattern);
+	snprintf(filter, sizeof(filter), "$app.spi:run == \"r%06x\"", run->number);
+	return session_enable_filtered(&run->session, pattern, filter);
+}
+
 /* The calls of trees, packed or not, and where libraries are that are loaded later. */
 static int run_enable_trees(struct run *run)
 {
@@ -209,11 +227,14 @@ static int run_enable_trees(struct run *run)
 
 	if (!tree->count)
 		return 0;
-	if (!run->enable)
+	/* what the addresses mean, before the first of them */
+	if (!run->enable && !tree->options.compact)
+		ret = session_enable(&run->session, "spi_tree:function");
+	if (ret == 0 && !run->enable)
 		ret = session_enable(&run->session, tree->options.compact ? "spi_tree:*" : "lttng_ust_cyg_profile:func_*");
 	if (ret == 0 && !run->enable && tree->options.budget && !tree->options.compact)
 		ret = session_enable(&run->session, "spi_tree:budget");
-	return ret ? ret : session_enable(&run->session, "lttng_ust_lib:*");
+	return ret ? ret : run_enable_state(run, "lttng_ust_lib:*");
 }
 
 /* Other runs at the same time have the same events; a session with these records its own processes' (tp/runs.c). */
@@ -243,7 +264,7 @@ static int run_enable_others(struct run *run)
 		ret = session_enable(&run->session, "spi_call:*");
 	/* Where which library is, for readers that turn addresses into names. */
 	if (ret == 0 && (run->output || run->options->tree.count))
-		ret = session_enable(&run->session, "lttng_ust_statedump:*");
+		ret = run_enable_state(run, "lttng_ust_statedump:*");
 	return ret ? ret : run_enable_trees(run);
 }
 
@@ -337,8 +358,10 @@ static void run_consumer_gone(struct run *run)
 
 enum run_event run_wait(struct run *run, int process, int64_t deadline, int *signal, int *sender)
 {
-	struct pollfd fds[4] = { { .fd = run->signals, .events = POLLIN }, { .fd = process, .events = POLLIN },
-		{ .fd = spi_control_fd(run->agents.control), .events = POLLIN }, { .fd = run->consumer, .events = POLLIN } };
+	/* The last one without events: poll() tells of a pipe without readers all the same, also while there is nothing to print. */
+	struct pollfd fds[5] = { { .fd = run->signals, .events = POLLIN }, { .fd = process, .events = POLLIN },
+		{ .fd = run->agents.control ? spi_control_fd(run->agents.control) : -1, .events = POLLIN },
+		{ .fd = run->consumer, .events = POLLIN }, { .fd = run->viewer.pid && run->session.announced ? STDOUT_FILENO : -1 } };
 	int64_t left = deadline < 0 ? -1 : deadline - run_now();
 	int progress = agents_tell_progress(&run->agents);
 
@@ -346,7 +369,7 @@ enum run_event run_wait(struct run *run, int process, int64_t deadline, int *sig
 		return RUN_EVENT_TIME;
 	if (progress >= 0 && (left < 0 || progress < left))
 		left = progress;
-	if (poll(fds, 4, left > INT32_MAX ? INT32_MAX : (int) left) < 0)
+	if (poll(fds, 5, left > INT32_MAX ? INT32_MAX : (int) left) < 0)
 		return errno == EINTR ? RUN_EVENT_AGENTS : RUN_EVENT_ERROR;
 	if (fds[3].revents)
 		run_consumer_gone(run);
@@ -356,7 +379,41 @@ enum run_event run_wait(struct run *run, int process, int64_t deadline, int *sig
 		return spi_control_dispatch(run->agents.control) < 0 ? RUN_EVENT_ERROR : RUN_EVENT_AGENTS;
 	if (fds[1].revents)
 		return RUN_EVENT_PROCESS;
+	if (fds[4].revents & (POLLERR | POLLHUP)) {
+		viewer_end(&run->viewer);
+		return RUN_EVENT_READER;
+	}
 	return deadline >= 0 && run_now() >= deadline ? RUN_EVENT_TIME : RUN_EVENT_AGENTS;
+}
+
+struct run_settling run_settling_begin(const struct run *run, unsigned int processes)
+{
+	struct run_settling settling = { .run = run, .end = -1 };
+
+	settling.refused = run_now() + RUN_REFUSED_MS;
+	settling.bound = run_now() + RUN_SETTLE_MS + (int64_t) processes * RUN_SETTLE_EACH_MS;
+	return settling;
+}
+
+int64_t run_settling_wait(struct run_settling *settling)
+{
+	return settling->is_over ? settling->end : run_now() + RUN_LOOK_MS;
+}
+
+int run_settling_over(struct run_settling *settling, unsigned int unsettled)
+{
+	int64_t now = run_now(), duration = settling->run->options->duration;
+
+	if (!settling->is_over && unsettled && now >= settling->bound) {
+		say_warning("%u process%s not recorded yet%s", unsettled, unsettled == 1 ? " is" : "es are",
+			duration < 0 ? "" : ": --duration counts from now");
+		unsettled = 0;
+	}
+	if (!settling->is_over && !unsettled) {
+		settling->is_over = 1;
+		settling->end = duration < 0 ? -1 : now + duration;
+	}
+	return settling->end >= 0 && now >= settling->end;
 }
 
 /* LTTng's daemons only note a full disk in their own logs. `place`: where they write. */
@@ -415,16 +472,24 @@ void run_end(struct run *run)
 		if (run->output && report_write_file(&run->report, run->output) < 0)
 			run->broken = 1;
 		report_say(&run->report, run->output);
-		if (report_is_empty(&run->report))
+		if (report_has_nothing(&run->report)) {
+			say_error("nothing was instrumented, and so nothing was recorded");
+			run->broken = 1;
+		} else if (report_is_empty(&run->report)) {
 			tree_say_none(&run->options->tree);
+		}
 	} else if (run->output_made) {
 		rmdir(run->output);
 	}
 	report_free(&run->report);
 	if (run->consumer >= 0)
 		close(run->consumer);
+	run->consumer = -1;
 	for (i = 0; i < run->func_count; i++)
 		func_free(&run->funcs[i]);
 	free(run->funcs);
 	free(run->output);
+	run->func_count = 0;
+	run->funcs = NULL;
+	run->output = NULL;
 }

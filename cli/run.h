@@ -47,7 +47,7 @@ struct run {
 int run_init(struct run *run, const struct trace_options *options);
 
 /* run_resolve() - see func_resolve(); every FUNC. 0, or an exit status. */
-int run_resolve(struct run *run, const struct objects *objects, const char *whose, int stripped);
+int run_resolve(struct run *run, struct objects *objects, const char *whose, int stripped);
 
 /* run_daemon() - the tracing group and a session daemon; run_begin() does it too. 0, -EINTR, or negative, said. */
 int run_daemon(struct run *run);
@@ -72,16 +72,31 @@ enum run_event {
 	RUN_EVENT_PROCESS,	/* `process` polled readable: it ended */
 	RUN_EVENT_SIGNAL,	/* *signal arrived */
 	RUN_EVENT_TIME,		/* `deadline` passed */
+	RUN_EVENT_READER,	/* nobody reads our stdout any more: the live view has ended, and the run is to */
 };
 
 /* run_wait() - the next event. `process` is a pidfd; `deadline` in ms of run_now(), -1: none. */
 enum run_event run_wait(struct run *run, int process, int64_t deadline, int *signal, int *sender);
 int64_t run_now(void);
 
+/*
+ * run_settling_*() - --duration counts from when all that was found at the start is recorded, but waits for that with a bound,
+ * which is said when it is reached. run_settling_wait() is the `deadline` for run_wait(); run_settling_over() is told how
+ * many processes are not recorded yet, and returns 1 when the time is over.
+ */
+struct run_settling {
+	const struct run *run;
+	int64_t refused, bound, end;	/* ms of run_now(); refused: from then on for good, not to be tried again soon; end -1: it never ends by itself */
+	int is_over;			/* all are recorded, or the bound was reached */
+};
+struct run_settling run_settling_begin(const struct run *run, unsigned int processes);
+int64_t run_settling_wait(struct run_settling *settling);
+int run_settling_over(struct run_settling *settling, unsigned int unsettled);
+
 /* run_interrupted() - a blocking step gave -EINTR: note which signal it was. Returns TRACE_STATUS_ERROR. */
 int run_interrupted(struct run *run);
 
-/* run_end() - stop and take away everything; says the summary when the user was told that tracing began. */
+/* run_end() - stop and take away everything; says the summary when the user was told that tracing began. Again, it does nothing. */
 void run_end(struct run *run);
 
 #endif /* SPI_CLI_RUN_H */

@@ -6,7 +6,6 @@
  * show the tags that the forms have.
  */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,8 @@
 #include "cli/say.h"
 #include "cli/scope.h"
 #include "cli/status.h"
+#include "injector/target.h"
+#include "rules/glob.h"
 
 int scope_prepare(struct scope *e, const struct trace_options *o)
 {
@@ -38,11 +39,13 @@ int scope_prepare(struct scope *e, const struct trace_options *o)
 		say_warning("--string-max: not heeded, since the session daemon's plugin traces");
 	e->recipes = calloc(room, sizeof(*e->recipes));
 	e->counts = calloc(room, sizeof(*e->counts));
-	if (!e->recipes || !e->counts) {
+	e->titles = calloc(room, sizeof(*e->titles));
+	if (!e->recipes || !e->counts || !e->titles) {
 		say_error("%s", strerror(ENOMEM));
 		return TRACE_STATUS_ERROR;
 	}
 	for (; rules_wish(o->funcs, o->func_count, &o->tree, e->rows, &wish); e->rows++) {
+		e->titles[e->rows] = rules_wish_title(&wish);
 		if (rules_check_world(&e->options, &wish) < 0)
 			return TRACE_STATUS_ERROR;
 		e->counts[e->rows] = rules_recipes(&e->options, &wish, o->one_event, e->recipes[e->rows]);
@@ -60,6 +63,7 @@ void scope_free(struct scope *e)
 		rules_recipes_free(e->recipes[i], e->counts[i]);
 	free(e->recipes);
 	free(e->counts);
+	free(e->titles);
 	status_free(&e->before);
 }
 
@@ -93,45 +97,102 @@ int scope_enable(struct run *run)
 	return ret;
 }
 
-/* Is the agent rule ("call(...;tag=TAG)", "tree(...)") one of ours? */
-static int applied_is_ours(const struct scope *e, const char *text)
+/* Which of ours is the agent rule ("call(...;tag=TAG)", "tree(...)")? -1: none. */
+static int applied_row(const struct scope *e, const char *text)
 {
 	struct spi_event_rule rule;
 	char why[256], tag[SPI_EVENT_TAG_SIZE + 5];
 	unsigned int i;
-	int k, ours = 0;
+	int k, row = -1;
 
-	for (i = 0; i < e->rows; i++)
-		for (k = 0; k < e->counts[i] && !ours; k++) {
+	for (i = 0; i < e->rows && row < 0; i++)
+		for (k = 0; k < e->counts[i] && row < 0; k++) {
 			if (!rules_is_form(e->recipes[i][k].name))
 				continue;
 			memset(&rule, 0, sizeof(rule));
 			if (spi_event_name_parse(e->recipes[i][k].name, &rule, why) == 0 && *rule.tag) {
 				snprintf(tag, sizeof(tag), "tag=%s", rule.tag);
-				ours = strstr(text, tag) != NULL;
+				row = strstr(text, tag) ? (int) i : -1;
 			}
 			spi_event_rule_clear(&rule);
 		}
-	return ours;
+	return row;
 }
 
-/* A process that was asked for and could not be traced. */
-static void scope_report_refused(const struct scope *e, const struct status_record *r, struct report *report)
+static int applied_is_ours(const struct scope *e, const char *text)
 {
+	return applied_row(e, text) >= 0;
+}
+
+static int process_is_meant(const struct scope *e, const struct status_record *r)
+{
+	struct spi_names names;
 	unsigned int i;
-	char note[512];
 	int meant = 0;
 
-	if (!status_is(r, "process") || strcmp(r->field[2], "refused"))
-		return;
+	spi_names_read(&names, r->pid, r->field[3]);
 	for (i = 0; i < e->options.nr_execs; i++)
-		meant |= !fnmatch(e->options.execs[i], r->field[3], 0);
+		meant |= spi_glob_match(e->options.execs[i], r->field[3]) || spi_names_match(&names, e->options.execs[i]);
 	for (i = 0; i < e->options.nr_pids; i++)
 		meant |= e->options.pids[i] == r->pid;
-	if (!meant)
+	return meant;
+}
+
+/* Of the `n` records of one process: how many of our rules have been answered, and how many of those are in force. */
+static unsigned int process_answered(const struct scope *e, const struct status_record *first, unsigned int n, unsigned int *active)
+{
+	unsigned int i, answered = 0;
+
+	*active = 0;
+	for (i = 0; i < n; i++) {
+		if (!status_is(&first[i], "applied") || !applied_is_ours(e, first[i].field[1]))
+			continue;
+		*active += !strcmp(first[i].field[2], "active");
+		answered += !strcmp(first[i].field[2], "active") || !strcmp(first[i].field[2], "failed");
+	}
+	return answered;
+}
+
+static unsigned int process_records(const struct status_record *first, unsigned int left)
+{
+	unsigned int n;
+
+	for (n = 0; n < left && first[n].pid == first->pid; n++)
+		;
+	return n;
+}
+
+static const struct status_record *process_head(const struct status_record *first, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n && !status_is(&first[i], "process"); i++)
+		;
+	return i < n && strcmp(first[i].field[2], "ended") ? &first[i] : NULL;
+}
+
+/* A process that was asked for and is not recorded, with the reason. */
+static void scope_report_unrecorded(const struct scope *e, const struct status_record *first, unsigned int n, struct report *report)
+{
+	const struct status_record *head = process_head(first, n);
+	unsigned int i, active, answered = process_answered(e, first, n, &active);
+	const char *reason = REPORT_NOT_YET;
+	char title[300];
+
+	if (!head || !process_is_meant(e, head))
 		return;
-	snprintf(note, sizeof(note), "%s (%d) was not traced: %s", r->field[3], (int) r->pid, r->field[4]);
-	report_note(report, note);
+	report->is_met |= strcmp(head->field[2], "refused") != 0;
+	if (active)
+		return;
+	if (!strcmp(head->field[2], "refused"))
+		reason = head->field[4];
+	else if (answered == e->rows)
+		for (i = 0, reason = ""; i < n && !*reason; i++)
+			reason = status_is(&first[i], "applied") && applied_is_ours(e, first[i].field[1]) ? first[i].field[6] : "";
+	else if (!answered && strcmp(head->field[2], "waiting") && strcmp(head->field[2], "traced"))
+		return;
+	snprintf(title, sizeof(title), "%.255s (%d)", head->field[3], (int) head->pid);
+	report_unrecorded(report, title, *reason ? reason : "no function of it could be instrumented");
 }
 
 /* A process's budget, and then what it leaves out. */
@@ -150,31 +211,33 @@ static void scope_report_budget(const struct status_record *r, struct report *re
 	}
 }
 
-/* The records of one process; returns how many there are. */
-static unsigned int scope_report_process(const struct scope *e, const struct status_record *first, unsigned int left,
-					struct report *report)
+/* The `n` records of one process. */
+static void scope_report_process(const struct scope *e, const struct status_record *first, unsigned int n, struct report *report)
 {
-	unsigned int n, i;
+	unsigned int i;
 	int ours = 0;
 
-	for (n = 0; n < left && first[n].pid == first->pid; n++) {
-		scope_report_refused(e, &first[n], report);
-		if (!status_is(&first[n], "applied") || !applied_is_ours(e, first[n].field[1]))
+	scope_report_unrecorded(e, first, n, report);
+	for (i = 0; i < n; i++) {
+		if (!status_is(&first[i], "applied") || !applied_is_ours(e, first[i].field[1]))
 			continue;
-		ours = 1;
-		report->functions += strtoull(first[n].field[4], NULL, 10);
+		ours |= strcmp(first[i].field[2], "failed") != 0;
+		report->functions += strtoull(first[i].field[4], NULL, 10);
 	}
 	report->processes += (unsigned int) ours;
+	report->is_met |= ours;
 	if (ours)
 		report_process(report, first->pid);
 	for (i = 0; ours && i < n; i++) {
 		scope_report_budget(&first[i], report);
+		if (status_is(&first[i], "counts"))
+			report->seen += strtoull(first[i].field[1], NULL, 10) + strtoull(first[i].field[2], NULL, 10) +
+				strtoull(first[i].field[3], NULL, 10);
 		if (status_is(&first[i], "declined"))
 			report_declined(report, first[i].field[1], first[i].field[2], first[i].field[3]);
 		else if (status_is(&first[i], "message"))
 			report_note(report, first[i].field[1]);
 	}
-	return n;
 }
 
 /* Was it said before we began? */
@@ -201,7 +264,7 @@ static void scope_report_lacked(const struct scope *e, const struct status_recor
 	char note[1024];
 
 	for (i = 0; i < e->options.nr_execs; i++)
-		meant |= !fnmatch(e->options.execs[i], r->field[1], 0);
+		meant |= spi_glob_match(e->options.execs[i], r->field[1]);
 	for (i = 0; i < e->options.nr_pids; i++)
 		meant |= e->options.pids[i] == (pid_t) strtol(r->field[3], NULL, 10);
 	if (!meant || lacked_is_old(e, r) || (is_rule && !applied_is_ours(e, r->field[5])))
@@ -210,10 +273,33 @@ static void scope_report_lacked(const struct scope *e, const struct status_recor
 	report_note(report, note);
 }
 
+/* A FUNC that was asked for and is recorded nowhere. What those that have ended had of it is told by "lacked". */
+static void scope_report_rows(const struct scope *e, const struct status *status, struct report *report)
+{
+	unsigned int row, i;
+
+	for (row = 0; row < e->rows && !report->ended; row++) {
+		const char *why = NULL;
+		int is_active = 0;
+
+		for (i = 0; i < status->count && !is_active; i++) {
+			const struct status_record *r = &status->records[i];
+
+			if (!status_is(r, "applied") || applied_row(e, r->field[1]) != (int) row)
+				continue;
+			is_active = !strcmp(r->field[2], "active");
+			why = !strcmp(r->field[2], "failed") && *r->field[6] ? r->field[6] : "it was still being instrumented when the recording ended";
+		}
+		if (!is_active)
+			report_declined(report, e->options.nr_execs ? e->options.execs[0] : "all", e->titles[row],
+				why ? why : "no process of that name was there, or none could be instrumented");
+	}
+}
+
 static void scope_report(const struct scope *e, const char *session, struct report *report)
 {
 	struct status status;
-	unsigned int i = 0;
+	unsigned int i = 0, n;
 	int fd = plugin_connect(0);
 
 	report->by_daemon = 1;
@@ -232,11 +318,13 @@ static void scope_report(const struct scope *e, const char *session, struct repo
 			scope_report_lacked(e, r, report);
 		else if (status_is(r, "session") && !strcmp(r->field[0], session))
 			report->ended += (unsigned int) strtoul(r->field[1], NULL, 10);
-		if (status.records[i].pid)
-			i += scope_report_process(e, &status.records[i], status.count - i, report);
-		else
-			i++;
+		report->is_met |= report->ended > 0;
+		n = r->pid ? process_records(r, status.count - i) : 1;
+		if (r->pid)
+			scope_report_process(e, r, n, report);
+		i += n;
 	}
+	scope_report_rows(e, &status, report);
 	status_free(&status);
 }
 
@@ -290,24 +378,40 @@ unsigned int scope_driven(const pid_t *pids, unsigned int count)
 	return driven;
 }
 
-unsigned int scope_settled(const struct scope *e)
+/* Has the plugin all our rules of this session? It has looked for processes then. */
+static int rules_are_known(const struct scope *e, const struct status *status, const char *session)
+{
+	unsigned int row, i;
+	int k;
+
+	for (row = 0; row < e->rows; row++)
+		for (k = 0; k < e->counts[row]; k++) {
+			for (i = 0; i < status->count; i++) {
+				const struct status_record *r = &status->records[i];
+
+				if (status_is(r, "rule") && !strcmp(r->field[0], session) && !strcmp(r->field[2], e->recipes[row][k].name))
+					break;
+			}
+			if (i == status->count && rules_is_form(e->recipes[row][k].name))
+				return 0;
+		}
+	return 1;
+}
+
+unsigned int scope_unsettled(const struct scope *e, const char *session, int soon)
 {
 	struct status status;
-	unsigned int i, rules = 0, settled = 0;
-	int ret = status_ask(&status);
-	pid_t pid = 0;
+	unsigned int i, n, active, unsettled = 0;
+	int ret = status_ask(&status), is_known = ret == 0 && rules_are_known(e, &status, session);
 
-	for (i = 0; ret == 0 && i < status.count; i++) {
-		const struct status_record *r = &status.records[i];
+	for (i = 0; is_known && i < status.count; i += n) {
+		const struct status_record *r = &status.records[i], *head;
 
-		if (r->pid != pid)
-			rules = 0;
-		pid = r->pid;
-		if (!status_is(r, "applied") || !applied_is_ours(e, r->field[1]))
-			continue;
-		rules += !strcmp(r->field[2], "active") || !strcmp(r->field[2], "failed");
-		settled += rules == e->rows;
+		n = r->pid ? process_records(r, status.count - i) : 1;
+		head = r->pid ? process_head(r, n) : NULL;
+		if (head && process_is_meant(e, head) && (soon || strcmp(head->field[2], "refused")) && strcmp(head->field[2], "idle"))
+			unsettled += process_answered(e, r, n, &active) < e->rows;
 	}
 	status_free(&status);
-	return settled;
+	return ret == 0 && !is_known ? 1 : unsettled;
 }

@@ -19,6 +19,7 @@ struct scope {
 	struct rule_options options;	/* what the rules are made of */
 	struct spi_event_recipe (*recipes)[RULES_RECIPES_MAX];	/* one row for each FUNC and tree */
 	int *counts;
+	const char **titles;		/* as the user calls them */
 	unsigned int rows;
 	struct status before;		/* what the plugin said at the beginning */
 };
@@ -33,8 +34,12 @@ int scope_enable(struct run *run);
 /* scope_driven() - how many of these processes the plugin has an agent in; 0 as well when there is no plugin. */
 unsigned int scope_driven(const pid_t *pids, unsigned int count);
 
-/* scope_settled() - in how many processes all of the rules are in force, or have failed for good. */
-unsigned int scope_settled(const struct scope *scope);
+/*
+ * scope_unsettled() - of how many processes that are meant it is not known yet whether they are recorded; 1 as well while the
+ * plugin has not looked for them since the session has its rules. One that is refused may be tried again `soon`.
+ */
+unsigned int scope_unsettled(const struct scope *scope, const char *session, int soon);
+
 
 /*
  * scope_end() - what the plugin says of the processes that our rules are in force in; then the rules go, with the session

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * babeltrace2 puts names to addresses by events that tell which library is where:
- * dozens for each process, those of other programs included. They must be in what
+ * babeltrace2 puts names to addresses by events that tell which library is where, and of which functions:
+ * dozens for each process. They must be in what
  * it reads, and nobody wants to see them; babeltrace2 has no component that drops
  * events by name. So a child of ours, between it and our stdout, drops their lines.
  *
@@ -24,7 +24,7 @@
 /* "[TIME] (+DELTA) HOST PROVIDER:EVENT: {": the word in the fourth place. */
 int sieve_hides(const char *line, size_t size)
 {
-	static const char *const hidden[] = { "lttng_ust_statedump:", "lttng_ust_lib:" };
+	static const char *const hidden[] = { "lttng_ust_statedump:", "lttng_ust_lib:", "spi_tree:function" };
 	const char *end = line + size, *at = line;
 	unsigned int i;
 
@@ -34,7 +34,7 @@ int sieve_hides(const char *line, size_t size)
 			return 0;
 		at++;
 	}
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++) {
 		size_t n = strlen(hidden[i]);
 
 		if ((size_t) (end - at) > n && !memcmp(at, hidden[i], n))

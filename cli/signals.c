@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* Signals read from a descriptor: see signals.h. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -17,13 +18,16 @@ static struct sigaction signals_old_pipe, signals_old_child;
 int signals_take(void)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, plain = { .sa_handler = SIG_DFL };
+	struct sigaction hangup;
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGQUIT);
 	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	/* Blocked, a signal would come although it is ignored, and `nohup` would protect from nothing. */
+	if (sigaction(SIGHUP, NULL, &hangup) < 0 || hangup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
 	if (sigprocmask(SIG_BLOCK, &set, &signals_old_mask) < 0)
 		return -errno;
 	sigaction(SIGPIPE, &ignore, &signals_old_pipe);
@@ -36,6 +40,13 @@ int signals_take(void)
 int signals_descriptor(void)
 {
 	return signals_fd;
+}
+
+int signals_wait(int limit)
+{
+	struct pollfd fd = { .fd = signals_fd, .events = POLLIN };
+
+	return poll(&fd, 1, limit) > 0;
 }
 
 int signals_next(int *sender)
@@ -58,15 +69,16 @@ void signals_restore(void)
 	sigprocmask(SIG_SETMASK, &signals_old_mask, NULL);
 }
 
-void signals_pipe(void)
+void signals_default(void)
 {
 	struct sigaction plain = { .sa_handler = SIG_DFL };
-	sigset_t set;
+	sigset_t none;
+	int i;
 
-	sigaction(SIGPIPE, &plain, NULL);
-	sigemptyset(&set);
-	sigaddset(&set, SIGPIPE);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	for (i = 1; i < NSIG; i++)
+		sigaction(i, &plain, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 void signals_die(int number)

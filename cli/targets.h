@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The running processes that -p names. Each is held by a pidfd from the first
+ * The running processes that -p means. Each is held by a pidfd from the first
  * look on, so that no other process that gets its number is ever meant.
  */
 #ifndef SPI_CLI_TARGETS_H
@@ -23,22 +23,25 @@ struct target {
 	char title[96];		/* "comm (PID)" for messages */
 	int stripped;
 	struct objects objects;
-	struct func *funcs;	/* as this process has them */
+	struct func *funcs;	/* as this process has them; NULL: it was alone, and has the run's */
 	unsigned int func_count;
 	int found;		/* of them */
+	int is_over;		/* it has ended, or cannot be attached to */
+	int is_settled;		/* that, or its rules were answered once */
 };
 
 struct targets {
 	struct target *list;
 	struct agents_set *sets;
 	unsigned int count;
-	unsigned int ended;
+	unsigned int ended;	/* is_over */
 	int epoll;		/* over the pidfds */
 };
 
 /*
  * targets_prepare() - look at all of them, and which FUNCs each has: one that none
- * has, and one that has none, is an error. Nothing is touched. 0 or an exit status.
+ * has, and one that has none, is an error. Nothing is touched. 0 or an exit status. Of those
+ * that a NAME means, the ones that cannot be traced are said, and left out of the list.
  */
 int targets_prepare(struct targets *ts, struct run *run);
 void targets_free(struct targets *ts);
@@ -46,7 +49,13 @@ void targets_free(struct targets *ts);
 /* targets_reap() - those that ended are watched no longer, and counted. Returns the last of them, or NULL. */
 struct target *targets_reap(struct targets *ts);
 
-/* target_inject() - spi_inject() with `flags`; *fd (may be NULL) is the agent's connection. 0 or an exit status. */
-int target_inject(const struct target *t, uint32_t flags, int *fd);
+/*
+ * targets_attach() - an agent into each, side by side. One of several that cannot be attached to is in the summary, with the
+ * reason; 0, or an exit status when there is none that can, after that was said.
+ */
+int targets_attach(struct targets *ts, struct run *run);
+/* targets_unsettled() - how many are not recorded yet; targets_report_unsettled() - which, for the summary. */
+unsigned int targets_unsettled(struct targets *ts, const struct run *run);
+void targets_report_unsettled(struct targets *ts, struct run *run);
 
 #endif /* SPI_CLI_TARGETS_H */

@@ -26,21 +26,20 @@
 #define COMMAND_SAME_MS 1000
 
 /* Before anything is started: 0, or the exit status. */
-static int command_prepare(struct run *run, struct program *program)
+static int command_prepare(struct run *run, struct program *program, struct objects *objects)
 {
-	struct objects objects = { 0 };
 	int ret = program_check(program, run->options->command);
 
 	if (ret == 0 && launch_check() < 0)
 		ret = TRACE_STATUS_ERROR;
 	if (ret == 0)
-		ret = objects_of_program(&objects, program, run->signals);
+		ret = objects_of_program(objects, program, run->signals);
 	if (ret == -EINTR)
 		ret = run_interrupted(run);
+	objects->executes &= !(run->options->tree.options.unfollowed & SPI_TREE_EXEC);
 	if (ret == 0)
-		ret = run_resolve(run, &objects, program->is_script ? program->elf : program->name,
+		ret = run_resolve(run, objects, program->is_script || program->linker_words ? program->elf : program->name,
 			program->stripped);
-	objects_free(&objects);
 	return ret;
 }
 
@@ -100,6 +99,9 @@ static int command_attend(struct run *run, const struct program *program, struct
 			say_error("the agents cannot be reached any more: %s runs on untraced", program->name);
 			run->broken = 1;
 			return 0;
+		case RUN_EVENT_READER:
+			run_end(run);		/* the program goes on, and our end is still its end */
+			break;
 		case RUN_EVENT_AGENTS:
 			if (run->agents.hopeless && !run->agents.ready)
 				return -1;
@@ -113,6 +115,8 @@ static int command_status(struct run *run, const struct program *program, int st
 	if (!run->agents.seen) {
 		say_warning("%s ended before its agent reported: nothing was traced", program->name);
 		run->broken = 1;
+	} else if (run->funcs && agents_say_absent(&run->agents)) {	/* without: the trace ended with its reader */
+		run->broken = 1;
 	}
 	if (WIFSIGNALED(status)) {
 		run->killed_by = WTERMSIG(status);
@@ -122,6 +126,15 @@ static int command_status(struct run *run, const struct program *program, int st
 	return WEXITSTATUS(status);
 }
 
+static int run_waits(const struct run *run)
+{
+	unsigned int i;
+
+	for (i = 0; i < run->func_count && !run->funcs[i].is_late; i++)
+		;
+	return i < run->func_count;
+}
+
 static int command_run(struct run *run, const struct program *program)
 {
 	const struct trace_options *o = run->options;
@@ -129,8 +142,8 @@ static int command_run(struct run *run, const struct program *program)
 	struct command c = { 0 };
 	int ret, status = 0;
 
-	/* Trees say it themselves. */
-	if (o->func_count && !(o->tree.options.unfollowed & SPI_TREE_EXEC))
+	/* Trees say it themselves, but for those whose root is still to come. */
+	if (!(o->tree.options.unfollowed & SPI_TREE_EXEC) && (o->func_count || run_waits(run)))
 		spi_control_welcome(run->agents.control, SPI_WELCOME_EXEC, o->string_max);
 	ret = spi_control_listen(run->agents.control, &socket);
 	if (ret < 0) {
@@ -154,7 +167,8 @@ static int command_run(struct run *run, const struct program *program)
 		status = TRACE_STATUS_ERROR;
 	} else if (ret > 0 && waitpid(c.pid, &status, 0) == c.pid) {
 		/* Its last words are in the socket already. */
-		spi_control_dispatch(run->agents.control);
+		if (run->agents.control)
+			spi_control_dispatch(run->agents.control);
 		status = command_status(run, program, status);
 	} else {
 		status = TRACE_STATUS_ERROR;
@@ -167,14 +181,18 @@ static int command_run(struct run *run, const struct program *program)
 int trace_command(const struct trace_options *options)
 {
 	struct program program = { 0 };
+	struct objects objects = { 0 };
 	struct run run;
 	int status, killed_by, broken;
 
 	status = run_init(&run, options);
 	if (status == 0)
-		status = command_prepare(&run, &program);
+		status = command_prepare(&run, &program, &objects);
 	if (status == 0)
 		status = run_begin(&run, program.name, NULL, 0);
+	if (status == 0)
+		funcs_tell_lacks(run.funcs, run.func_count, &objects, run.agents.control);
+	objects_free(&objects);
 	if (status == 0)
 		status = command_run(&run, &program);
 	program_free(&program);

@@ -55,28 +55,43 @@ static int exec_wait_plugin(struct run *run)
 	return ret == 0 ? 0 : ret == -EINTR ? run_interrupted(run) : TRACE_STATUS_ERROR;
 }
 
-/* Until ^C or the deadline. Returns the exit status. */
-static int exec_attend(struct run *run)
+/* Until ^C or the deadline, which counts from when all that ran at the start are recorded. Returns the exit status. */
+static int exec_attend(struct run *run, const struct scope *scope)
 {
-	int64_t deadline = run->options->duration < 0 ? -1 : run_now() + run->options->duration;
+	struct run_settling settling = run_settling_begin(run, 0);
 	int signal = 0;
 
 	for (;;) {
-		switch (run_wait(run, -1, deadline, &signal, NULL)) {
+		switch (run_wait(run, -1, run_settling_wait(&settling), &signal, NULL)) {
 		case RUN_EVENT_SIGNAL:
 			/* ^C is how one ends this; other signals mean us. */
 			if (signal != SIGINT)
 				run->killed_by = signal;
 			return 0;
-		case RUN_EVENT_TIME:
+		case RUN_EVENT_READER:
 			return 0;
 		case RUN_EVENT_ERROR:
 			return TRACE_STATUS_ERROR;
+		case RUN_EVENT_TIME:
 		case RUN_EVENT_AGENTS:
 		case RUN_EVENT_PROCESS:
 			break;
 		}
+		if (run_settling_over(&settling, settling.is_over ? 0 : scope_unsettled(scope, run->session.name, run_now() < settling.refused)))
+			return 0;
 	}
+}
+
+/* Nothing was traced: a name that no process had, or that none of those had which may be traced. */
+static int exec_say_none(const struct run *run)
+{
+	const struct trace_options *o = run->options;
+
+	if (run->report.is_met || run->killed_by)
+		return 0;
+	say_error("--exec %s%s: no process of %s was traced", o->execs[0], o->exec_count > 1 ? "..." : "",
+		o->exec_count > 1 ? "these names" : "this name");
+	return TRACE_STATUS_ERROR;
 }
 
 int trace_exec(const struct trace_options *options)
@@ -96,8 +111,9 @@ int trace_exec(const struct trace_options *options)
 		status = run_begin(&run, options->execs[0], NULL, 0);
 	if (status == 0) {
 		run_announce(&run);
-		status = exec_attend(&run);
+		status = exec_attend(&run, &scope);
 		scope_end(&scope, &run);
+		status = status ? status : exec_say_none(&run);
 	}
 	run_end(&run);
 	scope_free(&scope);

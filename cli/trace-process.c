@@ -25,8 +25,6 @@
 #include "injector/control.h"
 #include "injector/inject.h"
 
-#define SETTLE_MS	15000
-#define SETTLE_POLL_MS	20
 
 /* No agent is there any more. Returns 1 when nothing is left to wait for. */
 static int targets_gone(struct targets *ts, struct run *run)
@@ -43,6 +41,8 @@ static int targets_gone(struct targets *ts, struct run *run)
 		targets_reap(ts);
 		return ts->ended == ts->count;
 	}
+	if (event == RUN_EVENT_READER)
+		return 1;
 	if (spi_control_count(run->agents.control))
 		return 0;
 	if (ts->count == 1)
@@ -61,15 +61,18 @@ static int targets_ended(const struct run *run, const struct target *last)
 	return TRACE_STATUS_ERROR;
 }
 
-/* Until ^C, the end of all processes, or the deadline. Returns the exit status. */
+/*
+ * Until ^C, the end of all processes, or the deadline, which counts from when all of them are recorded. Returns the exit
+ * status.
+ */
 static int targets_attend(struct targets *ts, struct run *run)
 {
-	int64_t deadline = -1;
+	struct run_settling settling = run_settling_begin(run, ts->count);
 	struct target *last;
 	int signal = 0;
 
 	for (;;) {
-		switch (run_wait(run, ts->epoll, deadline, &signal, NULL)) {
+		switch (run_wait(run, ts->epoll, run_settling_wait(&settling), &signal, NULL)) {
 		case RUN_EVENT_SIGNAL:
 			/* ^C is how one ends this; other signals mean us. */
 			if (signal != SIGINT)
@@ -81,6 +84,8 @@ static int targets_attend(struct targets *ts, struct run *run)
 				break;
 			return targets_ended(run, last ? last : &ts->list[0]);
 		case RUN_EVENT_TIME:
+			break;
+		case RUN_EVENT_READER:
 			return 0;
 		case RUN_EVENT_ERROR:
 			say_error("%s: its agent cannot be reached any more", ts->list[0].title);
@@ -88,13 +93,12 @@ static int targets_attend(struct targets *ts, struct run *run)
 		case RUN_EVENT_AGENTS:
 			break;
 		}
-		if (run->agents.hopeless) {
+		if (run->agents.hopeless && !run->agents.ready && !targets_unsettled(ts, run)) {
 			say_error("%s", run->agents.failure);
 			return TRACE_STATUS_ERROR;
 		}
-		if (deadline < 0 && (unsigned int) run->agents.ready + ts->ended >= ts->count &&
-		    run->options->duration >= 0)
-			deadline = run_now() + run->options->duration;
+		if (run_settling_over(&settling, targets_unsettled(ts, run)))
+			return 0;
 		if (!spi_control_count(run->agents.control) && targets_gone(ts, run))
 			return ts->ended == ts->count ? targets_ended(run, &ts->list[0]) : 0;
 	}
@@ -103,97 +107,69 @@ static int targets_attend(struct targets *ts, struct run *run)
 static int targets_run(struct targets *ts, struct run *run)
 {
 	const char *socket;
-	unsigned int i;
+	int ret;
 
 	/* Without it, what they execute is not followed, and a process cannot connect again: nothing else is missing. */
 	spi_control_listen(run->agents.control, &socket);
-	if (ts->count > 1) {
+	if (ts->list[0].funcs) {
 		run->agents.sets = ts->sets;
 		run->agents.set_count = ts->count;
 	}
-	for (i = 0; i < ts->count; i++) {
-		struct target *t = &ts->list[i];
-		int fd = -1, ret = target_inject(t, SPI_INJECT_ATTACH, &fd);
-
-		if (ret)
-			return ret;
-		if (!spi_control_adopt(run->agents.control, fd, t->pid)) {
-			say_error("%s: its agent cannot be reached: %s", t->title, strerror(errno));
-			return TRACE_STATUS_ERROR;
-		}
-	}
-	return targets_attend(ts, run);
+	for (unsigned int i = 0; i < ts->count; i++)
+		funcs_tell_lacks(run->funcs, run->func_count, &ts->list[i].objects, run->agents.control);
+	ret = targets_attach(ts, run);
+	if (ret)
+		return ret;
+	ret = targets_attend(ts, run);
+	targets_report_unsettled(ts, run);
+	return ret;
 }
 
 /* ---- the plugin's way ---------------------------------------------------- */
 
-/* All of them instrumented, or known not to be. Returns 1; 0 when it is over before that, with *status. */
-static int plugin_settle(struct targets *ts, struct run *run, const struct scope *scope, int *status)
+/*
+ * Until ^C, the end of all processes, or the deadline, which counts from when all of them are recorded. Returns the exit
+ * status.
+ */
+static int plugin_attend(struct targets *ts, struct run *run, const struct scope *scope)
 {
-	int64_t limit = run_now() + SETTLE_MS;
+	struct run_settling settling = run_settling_begin(run, ts->count);
 	int signal = 0;
 
-	while (scope_settled(scope) < ts->count - ts->ended) {
-		switch (run_wait(run, ts->epoll, run_now() + SETTLE_POLL_MS, &signal, NULL)) {
+	for (;;) {
+		switch (run_wait(run, ts->epoll, run_settling_wait(&settling), &signal, NULL)) {
 		case RUN_EVENT_SIGNAL:
 			if (signal != SIGINT)
 				run->killed_by = signal;
-			*status = 0;
 			return 0;
 		case RUN_EVENT_PROCESS:
 			targets_reap(ts);
 			if (ts->ended < ts->count)
 				break;
-			say_error("%s ended before it was instrumented", ts->list[0].title);
-			*status = TRACE_STATUS_ERROR;
-			return 0;
-		default:
-			break;
-		}
-		if (run_now() >= limit) {
-			say_warning("not all processes are instrumented yet: lttng list --spi tells more");
-			break;
-		}
-	}
-	return 1;
-}
-
-/* Until ^C, the end of all processes, or the deadline. Returns the exit status. */
-static int plugin_attend(struct targets *ts, struct run *run)
-{
-	int64_t deadline = run->options->duration < 0 ? -1 : run_now() + run->options->duration;
-	int signal = 0;
-
-	for (;;) {
-		switch (run_wait(run, ts->epoll, deadline, &signal, NULL)) {
-		case RUN_EVENT_SIGNAL:
-			if (signal != SIGINT)
-				run->killed_by = signal;
-			return 0;
-		case RUN_EVENT_PROCESS:
-			targets_reap(ts);
-			if (ts->ended == ts->count)
+			if (settling.is_over)
 				return 0;
-			break;
-		case RUN_EVENT_TIME:
+			say_error("%s ended before it was instrumented", ts->list[0].title);
+			return TRACE_STATUS_ERROR;
+		case RUN_EVENT_READER:
 			return 0;
 		case RUN_EVENT_ERROR:
 			return TRACE_STATUS_ERROR;
+		case RUN_EVENT_TIME:
 		case RUN_EVENT_AGENTS:
 			break;
 		}
+		if (run_settling_over(&settling, settling.is_over ? 0 : scope_unsettled(scope, run->session.name, run_now() < settling.refused)))
+			return 0;
+		if (settling.is_over)
+			run_announce(run);
 	}
 }
 
 /* An agent has one controller; where it is the plugin, the session asks the plugin. */
 static int plugin_run(struct targets *ts, struct run *run, const struct scope *scope)
 {
-	int status;
+	int status = plugin_attend(ts, run, scope);
 
-	if (!plugin_settle(ts, run, scope, &status))
-		return status;
-	run_announce(run);
-	status = plugin_attend(ts, run);
 	scope_end(scope, run);
 	return status;
 }
@@ -209,7 +185,17 @@ static unsigned int process_limit(const struct trace_options *o)
 	return o->tree.count && follows ? 0 : o->pid_count;
 }
 
-int trace_process(const struct trace_options *options)
+/* Of those that a NAME means, some may not be traced: they were named, and the others are. */
+static void options_take_targets(struct trace_options *o, const struct targets *ts)
+{
+	unsigned int i;
+
+	for (i = 0; i < ts->count; i++)
+		o->pids[i] = ts->list[i].pid;
+	o->pid_count = ts->count;
+}
+
+int trace_process(struct trace_options *options)
 {
 	struct targets targets = { .epoll = -1 };
 	struct scope scope = { .rows = 0 };
@@ -219,6 +205,8 @@ int trace_process(const struct trace_options *options)
 	status = run_init(&run, options);
 	if (status == 0)
 		status = targets_prepare(&targets, &run);
+	if (status == 0)
+		options_take_targets(options, &targets);
 	if (status == 0 && scope_driven(options->pids, options->pid_count)) {
 		status = scope_prepare(&scope, options);
 		run.enable = scope_enable;

@@ -8,7 +8,7 @@ struct trace_options;
 
 int trace_list(const struct trace_options *options);	/* list.c */
 int trace_command(const struct trace_options *options);	/* trace-command.c */
-int trace_process(const struct trace_options *options);	/* trace-process.c */
+int trace_process(struct trace_options *options);	/* trace-process.c */
 int trace_exec(const struct trace_options *options);	/* trace-exec.c */
 
 #endif /* SPI_CLI_TRACE_H */

@@ -40,28 +40,37 @@ static int viewer_knows(const char *class, const char *directory)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* babeltrace2's words for `url`, a directory with VIEWER_FILES, and `filters`, at most 6. 0, or a negative errno after one line was said. */
-static int viewer_make_words(char **argv, char *url, unsigned int filters)
+/* The plugin's directory, as an option of the command; NULL: this babeltrace2 can't have it. */
+static char *viewer_plugin(void)
 {
 	static char path[4200];
 	const char *directory = spi_path_bt2();
 
+	if (!directory || !viewer_knows("lttng-spi.expand", directory))
+		return NULL;
+	snprintf(path, sizeof(path), "--plugin-path=%s", directory);
+	return path;
+}
+
+/* babeltrace2's words for `url`, a directory with VIEWER_FILES, and `filters`, at most 6. 0, or a negative errno after one line was said. */
+static int viewer_make_words(char **argv, char *url, unsigned int filters)
+{
+	char *plugin = filters & (VIEWER_EXPAND | VIEWER_NAMES) ? viewer_plugin() : NULL;
+
 	*argv++ = (char *) "babeltrace2";
-	if (filters & VIEWER_EXPAND) {
-		if (!directory || !viewer_knows("lttng-spi.expand", directory)) {
-			say_error("--compact: babeltrace2 has no component filter.lttng-spi.expand to read such records: "
-				"install lttng-spi's, or record to a directory with -o DIR");
-			return -ENOENT;
-		}
-		snprintf(path, sizeof(path), "--plugin-path=%s", directory);
-		*argv++ = path;		/* an option of the command, not of what it does */
+	if (!plugin && filters & VIEWER_EXPAND) {
+		say_error("--compact: babeltrace2 has no component filter.lttng-spi.expand to read such records: "
+			"install lttng-spi's, or record to a directory with -o DIR");
+		return -ENOENT;
 	}
+	if (plugin)
+		*argv++ = plugin;
 	if (!(filters & VIEWER_FILES))
 		*argv++ = (char *) "--input-format=lttng-live";
 	*argv++ = url;
-	if (filters & VIEWER_EXPAND)
+	/* Names are a convenience: where plain records are printed without these they have addresses. */
+	if (plugin)
 		*argv++ = (char *) "--component=expand:filter.lttng-spi.expand";
-	/* Names are a convenience: a babeltrace2 that was built without them prints addresses. */
 	if (filters & VIEWER_NAMES && viewer_knows("lttng-utils.debug-info", NULL))
 		*argv++ = (char *) "--component=names:filter.lttng-utils.debug-info";
 	*argv = NULL;
@@ -72,7 +81,7 @@ int viewer_start(struct viewer *viewer, const struct session *s, unsigned int po
 {
 	char url[4200], *argv[8];
 	struct child_options child = { .argv = argv, .out = -1, .err = -1,
-		.flags = CHILD_OWN_GROUP | CHILD_TIED | CHILD_PIPE };
+		.flags = CHILD_OWN_GROUP | CHILD_TIED };
 
 	if (viewer->from_files)
 		snprintf(url, sizeof(url), "%s", viewer->directory);

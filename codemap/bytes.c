@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <zstd.h>
 #include "codemap/image.h"
 #include "codemap/inflate.h"
 #include "codemap/marks.h"
@@ -32,6 +33,7 @@ enum chunk_state { CHUNK_NONE, CHUNK_DONE, CHUNK_DROPPED };
 
 struct inflater {
 	struct inflate tail;
+	ZSTD_DCtx *zstd;	/* the stream is zstd's, and has neither marks nor chunks; NULL: it is deflate's */
 	int entered;		/* the tail's stream stands where it begins, or further on */
 	int is_over;		/* nothing more will come */
 	uintptr_t dropped;	/* input before this page was given back */
@@ -135,13 +137,35 @@ static void mark_note(struct inflater *in)
 	s->pause_at = s->done + (s->size / 128 > MARK_EVERY ? s->size / 128 : MARK_EVERY);
 }
 
+/* zstd keeps its own window: what is written may be given back at once. */
+static void zstd_some(struct inflater *in, uint64_t target)
+{
+	struct inflate *s = &in->tail;
+	ZSTD_inBuffer input = { s->in, (size_t) (s->in_end - s->in), 0 };
+	ZSTD_outBuffer output = { s->out, target < s->size ? target : s->size, s->done };
+
+	while (output.pos < output.size) {
+		size_t before = output.pos + input.pos, left = ZSTD_decompressStream(in->zstd, &output, &input);
+
+		if (ZSTD_isError(left) || output.pos + input.pos == before) {
+			s->state = INFLATE_BAD;
+			break;
+		}
+	}
+	s->in += input.pos;
+	s->done = output.pos;
+}
+
 /* Inflate up to one piece more. */
 static void tail_step(struct inflater *in)
 {
 	struct inflate *s = &in->tail;
 
-	inflate_some(s, s->done + PIECE);
-	if (s->state == INFLATE_HEAD && s->done >= s->pause_at)
+	if (in->zstd)
+		zstd_some(in, s->done + PIECE);
+	else
+		inflate_some(s, s->done + PIECE);
+	if (!in->zstd && s->state == INFLATE_HEAD && s->done >= s->pause_at)
 		mark_note(in);
 	if (s->state == INFLATE_END || s->state == INFLATE_BAD || s->done == s->size)
 		in->is_over = 1;
@@ -342,19 +366,38 @@ const char *bytes_string(struct bytes *bytes, uint64_t offset)
 	}
 }
 
-struct bytes bytes_inflate(const struct image *image, const uint8_t *input, uint64_t left, uint64_t size)
+int bytes_are_cut(struct bytes *bytes)
+{
+	struct inflater *in = bytes->inflater;
+	int is_cut;
+
+	if (!in)
+		return 0;
+	if (!in->threaded)
+		return in->is_over && in->tail.done < bytes->size;
+	pthread_mutex_lock(&in->lock);
+	is_cut = in->threaded == 2 && in->published < bytes->size;
+	pthread_mutex_unlock(&in->lock);
+	return is_cut;
+}
+
+struct bytes bytes_inflate(
+	const struct image *image, const uint8_t *input, uint64_t left, uint64_t size, enum compression how)
 {
 	struct bytes bytes = { .size = 0 };
 	struct inflater *in;
 	uint8_t *room;
 
-	if (!size || size > INFLATED_MAX || size / 1100 > left)	/* deflate packs 1032:1 at best */
+	/* deflate packs 1032:1 at best, zstd 128 KB in 4 bytes */
+	if (!size || size > INFLATED_MAX || size / (how == COMPRESSION_ZSTD ? 40000 : 1100) > left)
 		return bytes;
 	/* Raw deflate behind zlib's two bytes: whoever can break the data can make its checksum right too. */
-	if (left < 2 || (input[0] & 15) != 8 || (input[1] & 0x20))
-		return bytes;
-	input += 2;
-	left -= 2;
+	if (how == COMPRESSION_ZLIB) {
+		if (left < 2 || (input[0] & 15) != 8 || (input[1] & 0x20))
+			return bytes;
+		input += 2;
+		left -= 2;
+	}
 	/* One page more stays zero: a string that was one ends, whatever happens to its bytes. */
 	room = mmap(NULL, size + PAGE_MASK + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 		    -1, 0);
@@ -362,7 +405,11 @@ struct bytes bytes_inflate(const struct image *image, const uint8_t *input, uint
 		fail("out of memory: raise the memory limit");
 	in = mem_alloc(sizeof(*in));
 	inflate_begin(&in->tail, input, left, room, size);
-	if (image->role) {
+	if (how == COMPRESSION_ZSTD) {
+		in->zstd = ZSTD_createDCtx();
+		if (!in->zstd)
+			fail("out of memory: raise the memory limit");
+	} else if (image->role) {
 		in->section = (uint64_t) image->role << 56 | (uint64_t) (input - image->data);
 		in->marks = marks_of(in->section, &in->mark_count);
 		in->chunk_state = mem_alloc(in->mark_count + 1);

@@ -42,6 +42,37 @@ static void target_add(struct code *code, uint64_t target)
 		code->targets[f - code->functions->list.at] |= UINT64_C(1) << offset;
 }
 
+#define VECTORS_LOOKED_AT	65536u	/* bytes of a function */
+
+/* AVX's encoding has general instructions, too: BMI's. They do not tell that AVX may be used. */
+static int is_general(const struct x86_decoded *insn)
+{
+	return (insn->map == 2 && insn->opcode >= 0xf2 && insn->opcode <= 0xf7) || (insn->map == 3 && insn->opcode == 0xf0);
+}
+
+uint32_t function_vector_bytes(const struct image *image, const struct function *function)
+{
+	uint64_t at = 0, left = 0;
+	const uint8_t *p = image_is_code(image, function->vaddr) ? image_at(image, function->vaddr, &left) : NULL;
+	uint64_t size = function->size < VECTORS_LOOKED_AT ? function->size : VECTORS_LOOKED_AT;
+	uint32_t bytes = 16;
+
+	while (p && at < size && at < left && bytes < 64) {
+		struct x86_decoded insn;
+
+		if (!x86_decode(p + at, left - at, function->vaddr + at, &insn)) {
+			at++;
+			continue;
+		}
+		at += insn.size;
+		if (insn.flags & X86_WIDE_512)
+			bytes = 64;
+		else if ((insn.vector == 0xc4 || insn.vector == 0xc5) && !is_general(&insn))
+			bytes = 32;
+	}
+	return bytes;
+}
+
 /* How many bytes the function has: what its symbol says, or up to the next one. */
 static uint64_t function_extent(const struct code *code, size_t index)
 {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "codemap/collect.h"
+#include "codemap/results.h"
 
 #define JUMP_MIN	(UINT64_C(32) << 20)
 #define AHEAD_MIN	(UINT64_C(1) << 20)	/* less is not worth a thread */
@@ -96,7 +97,7 @@ static int unit_may_hold(const struct search *search, struct dw_unit *unit)
 
 	if (!unit_open(unit) || !die_root(unit, &root))
 		return 0;
-	if (root.abbrev->tag != DW_TAG_compile_unit)
+	if (root.abbrev->tag != DW_TAG_compile_unit && root.abbrev->tag != DW_TAG_skeleton_unit)
 		return 0;
 	if (die_attr(&root, DW_AT_ranges, &value)) {
 		ranges_read(&value, &ranges);
@@ -125,6 +126,8 @@ static void unit_collect(struct search *search, struct dw_unit *unit)
 	size_t i;
 
 	unit_walk(unit);
+	if (unit->split_name && unit_may_hold(search, unit) && !search->file->split_count++)
+		search->file->split_name = unit->split_name;
 	for (i = 0; i < unit->nodes.count; i++) {
 		struct function *f;
 		struct dw_die die;
@@ -136,11 +139,12 @@ static void unit_collect(struct search *search, struct dw_unit *unit)
 		f = functions_at(search->functions, low);
 		if (!f || !is_open(f))
 			continue;
-		f->type = prototype_read(&die, f, search->tables);
+		f->type = prototype_read(&die, search->functions, f, search->tables);
 		if (!f->size)
 			f->size = size;
 		search->open--;
 	}
+	results_check(unit, search->functions, search->tables);
 }
 
 /* Wanted units are known, and so large a distance apart that looking at all headers between them costs something. */
@@ -282,8 +286,12 @@ static void prototype_copy(const struct spi_map_header *from, const struct spi_m
 	 */
 	function_name(&listed);
 	size = strlen(listed.base);
-	if (!strncmp(pretty, listed.base, size) && pretty[size] == '(' && strlen(pretty) > size + 1)
-		prototype->parameters = mem_string(pretty + size + 1, strlen(pretty) - size - 2);
+	if (!strncmp(pretty, listed.base, size) && pretty[size] == '(') {
+		const char *end = strrchr(pretty, ')');	/* a mark of the result's may follow, which has none */
+
+		if (end > pretty + size)
+			prototype->parameters = mem_string(pretty + size + 1, (size_t) (end - pretty) - size - 1);
+	}
 	prototype->flags = func->flags & ~(uint32_t) (SPI_FUNC_IFUNC | SPI_FUNC_NO_SYMBOL);
 	prototype->field_first = (uint32_t) to->fields.count;
 	prototype->field_count = func->field_count;

@@ -20,7 +20,7 @@
 /* Where files are looked for: the whole system, or what a container's processes see. */
 struct place {
 	int root;	/* directory descriptor, -1: the system */
-	struct text *witnesses;
+	struct object *object;
 };
 
 /* A FIFO or device must not block; the caller demands a regular file. Inside a root, no symbolic link leads out. */
@@ -55,17 +55,23 @@ static void witness_add(struct text *witnesses, const char *path, uint64_t ident
 
 static struct image *place_image(const struct place *place, const char *path)
 {
-	int fd = place_open(place, path);
+	int fd = place_open(place, path), error = errno;
 	struct image *image;
+	const char *why = "";
 	struct stat st;
 
-	witness_add(place->witnesses, path,
+	witness_add(&place->object->witnesses, path,
 		fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? spi_file_identity(0, &st) : 0);
-	if (fd < 0)
+	if (fd < 0) {
+		if (error != ENOENT && error != ENOTDIR)
+			debug_lose(place->object, "no types", "%s cannot be opened: %s", path, strerror(error));
 		return NULL;
-	image = image_map(fd, path, 1, NULL);
+	}
+	image = image_map(fd, path, 1, &why);
 	if (image)
 		image->identity = file_identity(0, fd);
+	else
+		debug_lose(place->object, "no types", "%s: %s", path, why);
 	close(fd);
 	return image;
 }
@@ -97,8 +103,10 @@ static struct image *image_by_build_id(const struct place *place, const uint8_t 
 	}
 	text_add(&path, ".debug");
 	image = place_image(place, text_end(&path));
-	if (image && (image->build_id_size != size || memcmp(image->build_id, id, size)))
+	if (image && (image->build_id_size != size || memcmp(image->build_id, id, size))) {
+		debug_lose(place->object, "no types", "%s is of another build: its build-id differs", image->name);
 		return NULL;
+	}
 	return image;
 }
 
@@ -124,6 +132,11 @@ static const char *link_name(const struct image *image, const char *section, str
 	return (const char *) bytes.data;
 }
 
+static int has_debug_info(const struct image *image)
+{
+	return image_section(image, ".debug_info") || image_section(image, ".zdebug_info");
+}
+
 static void debug_by_link(struct object *object, const struct place *place)
 {
 	struct bytes rest;
@@ -144,7 +157,7 @@ static void debug_by_link(struct object *object, const struct place *place)
 	for (i = 0; i < 3 && !object->debug; i++) {
 		struct image *image = place_image(place, format[i]);
 
-		if (!image || !image_section(image, ".debug_info"))
+		if (!image || !has_debug_info(image))
 			continue;
 		object->debug = image;
 		object->debug_name = format[i];
@@ -159,26 +172,27 @@ static void alt_find(struct object *object, const struct place *place)
 {
 	const struct image *from = object->debug ? object->debug : object->image;
 	struct bytes id;
-	const char *name = link_name(from, ".gnu_debugaltlink", &id);
+	const char *name = link_name(from, ".gnu_debugaltlink", &id), *why = "not found";
+	size_t said = object->debug_lost.count;
 
 	if (!name || !id.size || id.size > 32)
 		return;
 	object->alt = place_image(place, name[0] == '/' ? name : mem_format("%s/%s", path_directory(from->name), name));
-	if (object->alt && (object->alt->build_id_size != id.size || memcmp(object->alt->build_id, id.data, id.size)))
+	if (object->alt && (object->alt->build_id_size != id.size || memcmp(object->alt->build_id, id.data, id.size))) {
 		object->alt = NULL;
+		why = "of another build: its build-id differs";
+	}
 	if (!object->alt)
 		object->alt = image_by_build_id(place, id.data, (uint32_t) id.size);
-}
-
-static int has_debug_info(const struct image *image)
-{
-	return image_section(image, ".debug_info") || image_section(image, ".zdebug_info");
+	object->debug_lost.count = said;	/* one of the two places is enough */
+	if (!object->alt)
+		debug_lose(object, "not all types", "supplementary debug info, %s: %s", name, why);
 }
 
 struct object *object_open(const char *name, int fd, const char *root)
 {
 	struct object *object = mem_alloc(sizeof(*object));
-	struct place place = { -1, &object->witnesses };
+	struct place place = { -1, object };
 
 	fail_object = name;
 	program_witness(&object->witnesses);
@@ -205,6 +219,8 @@ struct object *object_open(const char *name, int fd, const char *root)
 			object->debug_name = object->debug->name;
 		else
 			debug_by_link(object, &place);
+		if (object->debug)
+			object->debug_lost.count = 0;	/* found, if not where it was looked for first */
 	}
 	alt_find(object, &place);
 	object->image->role = 1;

@@ -79,6 +79,8 @@ static struct dw_unit *unit_head(struct dw_file *file, struct bytes *section, ui
 		unit->type_offset = cursor_uint(&c, unit->offset_size);
 	}
 	unit->header_size = (uint32_t) (c.p - unit->data);
+	if (!c.bad && (unit->version < 2 || unit->version > 5))
+		file->odd_version = unit->version;
 	if (c.bad || unit->version < 2 || unit->version > 5 || unit->header_size > unit->size)
 		unit->is_broken = 1;
 	return unit;
@@ -137,13 +139,20 @@ int unit_open(struct dw_unit *unit)
 		unit->language = (uint16_t) number;
 	if (die_attr(&root, DW_AT_producer, &value) && value_string(&value)) {
 		const char *clang = strstr(value_string(&value), "clang version ");
+		const char *rustc = strstr(value_string(&value), "rustc version 1.");
 
-		unit->has_small_int128 = clang && strtoul(clang + 14, NULL, 10) < 18;
+		unit->clang = clang ? (uint16_t) strtoul(clang + 14, NULL, 10) : 0;
+		unit->rust_release = (uint16_t) (rustc ? strtoul(rustc + 16, NULL, 10) : 0);
 	}
 	if (die_attr(&root, DW_AT_low_pc, &value))
 		value_address(&value, &unit->low_pc);
 	if (die_attr(&root, DW_AT_comp_dir, &value))
 		unit->comp_dir = value_string(&value);
+	if (die_attr(&root, DW_AT_dwo_name, &value) || die_attr(&root, DW_AT_GNU_dwo_name, &value)) {
+		unit->split_name = value_string(&value);
+		if (!unit->split_name)
+			unit->split_name = "a .dwo file";
+	}
 	return 1;
 }
 

@@ -26,6 +26,7 @@ enum {
 	DW_TAG_structure_type = 0x13,
 	DW_TAG_subroutine_type = 0x15,
 	DW_TAG_typedef = 0x16,
+	DW_TAG_string_type = 0x12,
 	DW_TAG_union_type = 0x17,
 	DW_TAG_unspecified_parameters = 0x18,
 	DW_TAG_inheritance = 0x1c,
@@ -45,6 +46,7 @@ enum {
 	DW_TAG_type_unit = 0x41,
 	DW_TAG_rvalue_reference_type = 0x42,
 	DW_TAG_atomic_type = 0x47,
+	DW_TAG_skeleton_unit = 0x4a,
 	DW_TAG_immutable_type = 0x4b,
 	DW_TAG_lexical_block = 0x0b,
 	DW_TAG_inlined_subroutine = 0x1d,
@@ -60,9 +62,11 @@ enum {
 	DW_AT_low_pc = 0x11,
 	DW_AT_high_pc = 0x12,
 	DW_AT_language = 0x13,
+	DW_AT_string_length = 0x19,
 	DW_AT_comp_dir = 0x1b,
 	DW_AT_const_value = 0x1c,
 	DW_AT_inline = 0x20,
+	DW_AT_lower_bound = 0x22,
 	DW_AT_upper_bound = 0x2f,
 	DW_AT_abstract_origin = 0x31,
 	DW_AT_artificial = 0x34,
@@ -79,13 +83,16 @@ enum {
 	DW_AT_specification = 0x47,
 	DW_AT_type = 0x49,
 	DW_AT_virtuality = 0x4c,
+	DW_AT_data_location = 0x50,
 	DW_AT_entry_pc = 0x52,
 	DW_AT_ranges = 0x55,
 	DW_AT_data_bit_offset = 0x6b,
+	DW_AT_dwo_name = 0x76,
 	DW_AT_linkage_name = 0x6e,
 	DW_AT_str_offsets_base = 0x72,
 	DW_AT_addr_base = 0x73,
 	DW_AT_rnglists_base = 0x74,
+	DW_AT_call_all_calls = 0x7a,
 	DW_AT_noreturn = 0x87,
 	DW_AT_alignment = 0x88,
 	DW_AT_signature = 0x69,
@@ -94,6 +101,8 @@ enum {
 	DW_AT_loclists_base = 0x8c,
 	DW_AT_MIPS_linkage_name = 0x2007,
 	DW_AT_GNU_vector = 0x2107,
+	DW_AT_GNU_all_call_sites = 0x2117,
+	DW_AT_GNU_dwo_name = 0x2130,
 	DW_AT_GNU_ranges_base = 0x2132,
 	DW_AT_GNU_addr_base = 0x2133,
 };
@@ -198,10 +207,12 @@ struct dw_unit {
 	uint8_t is_broken;
 	uint8_t is_dropped;	/* its bytes are gone */
 	uint8_t is_walked;
-	uint8_t has_small_int128;	/* clang before 18: __int128 on the stack is aligned to 8 only */
+	uint16_t clang;			/* its version, when it made this unit; 0: another compiler */
 	uint16_t language;
+	uint16_t rust_release;	/* the compiler's: 95 of rustc 1.95.0; 0: another compiler */
 	uint64_t str_offsets_base, addr_base, rnglists_base, loclists_base, ranges_base, low_pc, stmt_list;
 	const char *comp_dir;
+	const char *split_name;	/* the file that has its entries; NULL: it has them itself */
 	struct dw_abbrevs *abbrevs;
 	struct vec_of(struct dw_node) nodes;
 	struct line_files *lines;
@@ -216,6 +227,9 @@ struct dw_file {
 	const uint64_t *starts;	/* dwarf_jump(): where units begin, ascending */
 	size_t start_count;
 	int walk_only;		/* no jumps */
+	const char *split_name;	/* of units that were wanted: the first that lies in another file, and how many do */
+	unsigned int split_count;
+	unsigned int odd_version;	/* of a unit that cannot be read for it; 0: none */
 	int missed;		/* a jump passed over what was then asked for */
 	struct vec_of(struct dw_unit *) type_units;
 	uint64_t next_unit;	/* offset behind the last unit met */

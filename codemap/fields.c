@@ -5,10 +5,12 @@
  * flattened (`sb` with member st_size is sb_st_size), and what a trace has no
  * type for is recorded as the words it consists of, in hexadecimal: unions (any
  * member may be the valid one), __int128 (_lo, _hi), vectors by element.
+ *
+ * A field's name is the source's. The event module makes names of it that readers take (tp/descriptor.c).
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include "codemap/prototype.h"
+#include "codemap/fortran.h"
 
 #define FIELDS_MAX	96	/* of a function, entry or exit */
 #define DEPTH_MAX	8
@@ -16,8 +18,7 @@
 #define TEXT_BYTES	4000	/* of a char array: more than the longest string that is recorded, so that a cut shows */
 #define ELEMENTS_MAX	16	/* of an array whose elements are fields of their own */
 #define WORDS_MAX	8
-#define NAME_MAX_	120
-#define LABELS_MAX	512
+#define LABELS_MAX	512	/* of an enumeration; one that has more is recorded by number */
 
 struct value_part {
 	struct field_maker *maker;
@@ -29,39 +30,18 @@ struct value_part {
 static void part_add(struct field_maker *maker, const char *name, const struct type *type, uint64_t offset, int depth,
 		     const struct dw_die *typed);
 
-/* A name that LTTng takes, and that no other field of the event has. */
-static uint32_t field_name(struct field_maker *maker, const char *name)
+/* No scalar of up to 8 bytes, as a constant has to be. */
+static int kind_is_wide(uint8_t kind)
 {
-	char clean[NAME_MAX_ + 16];
-	struct tables *t = maker->tables;
-	unsigned int n, suffix = 1;
-	uint32_t offset;
-	size_t i;
-
-	n = (unsigned int) snprintf(clean, NAME_MAX_, "%s%s", name[0] >= '0' && name[0] <= '9' ? "_" : "", name);
-	if (n >= NAME_MAX_)
-		n = NAME_MAX_ - 1;
-	for (i = 0; i < n; i++)
-		if (!(clean[i] >= 'a' && clean[i] <= 'z') && !(clean[i] >= 'A' && clean[i] <= 'Z') &&
-		    !(clean[i] >= '0' && clean[i] <= '9'))
-			clean[i] = '_';
-	for (;;) {
-		offset = strings_add(&t->strings, clean);
-		for (i = maker->first; i < t->fields.count; i++)
-			if (t->fields.at[i].name == offset)
-				break;
-		if (i == t->fields.count)
-			return offset;
-		snprintf(clean + n, 16, "_%u", ++suffix);
-	}
+	return kind == SPI_KIND_TEXT || kind == SPI_KIND_INT_ARRAY || kind == SPI_KIND_LONG_DOUBLE ||
+	       kind == SPI_KIND_COUNTED || kind == SPI_KIND_DIFFERENCE;
 }
 
-/* Where bytes [offset, offset + size) of the value are; PLACE_NONE when they are nowhere, or in two places. */
-static void field_place(const struct field_maker *maker, struct spi_map_field *field, uint64_t offset, uint64_t size)
+void field_place(const struct field_maker *maker, struct spi_map_field *field, uint64_t offset, uint64_t size)
 {
 	unsigned int i;
 
-	field->place = SPI_PLACE_NONE;
+	field->place = maker->passing->otherwise;
 	for (i = 0; i < maker->passing->count; i++) {
 		const struct piece *p = &maker->passing->piece[i];
 
@@ -70,24 +50,31 @@ static void field_place(const struct field_maker *maker, struct spi_map_field *f
 		if (p->place == SPI_PLACE_X87 && (offset != p->from || field->kind != SPI_KIND_LONG_DOUBLE))
 			continue;
 		field->place = p->place;
+		if (p->place == SPI_PLACE_CONSTANT) {
+			uint64_t value = p->value >> (offset - p->from) * 8;
+
+			field->offset = (int32_t) (uint32_t) value;
+			field->length = (uint32_t) (value >> 32);
+			if (kind_is_wide(field->kind))
+				field->place = SPI_PLACE_OPTIMISED_OUT;
+			return;
+		}
 		field->reg = p->reg;
 		field->offset = p->place == SPI_PLACE_X87 ? 0 : p->offset + (int32_t) (offset - p->from);
 		return;
 	}
 }
 
-static struct spi_map_field *field_add(struct field_maker *maker, const char *name, const char *type_name, uint8_t kind,
-				       uint8_t size, uint64_t offset)
+struct spi_map_field *field_add(struct field_maker *maker, const char *name, const char *type_name, uint8_t kind,
+				uint8_t size, uint64_t offset)
 {
 	struct spi_map_field *field;
-	uint32_t name_at;
 
 	if (maker->tables->fields.count - maker->first >= FIELDS_MAX)
 		return NULL;
-	name_at = field_name(maker, name);
 	field = vec_push(&maker->tables->fields);
 	memset(field, 0, sizeof(*field));
-	field->name = name_at;
+	field->name = strings_add(&maker->tables->strings, name);
 	field->type_name = strings_add(&maker->tables->strings, type_name);
 	field->kind = kind;
 	field->size = size;
@@ -98,7 +85,7 @@ static struct spi_map_field *field_add(struct field_maker *maker, const char *na
 	return field;
 }
 
-static char *name_joined(const char *name, const char *more)
+char *name_joined(const char *name, const char *more)
 {
 	if (!more[0])
 		return mem_string(name, strlen(name));
@@ -128,43 +115,11 @@ static void words_add(
 	}
 }
 
-/* Labels of an enumeration: added once for each name and contents. */
-static uint32_t enum_add(struct tables *t, const struct type *type)
+uint32_t enum_keep(struct tables *t, const char *text, uint32_t first)
 {
-	uint32_t first = (uint32_t) t->labels.count, count, name, i;
-	const char *text = die_name(&type->die);
+	uint32_t count = (uint32_t) t->labels.count - first, name = strings_add(&t->strings, text ? text : ""), i;
 	struct spi_map_enum *e;
-	struct dw_die child;
-	struct cursor c;
-	int more;
 
-	name = strings_add(&t->strings, text ? text : "");
-	for (more = die_child(&type->die, &child, &c); more; more = die_sibling(&child, &c)) {
-		struct spi_map_label *label;
-		struct dw_value value;
-		uint64_t number;
-		const char *own;
-		char *clean;
-
-		if (child.abbrev->tag != DW_TAG_enumerator || !die_attr(&child, DW_AT_const_value, &value) ||
-		    !value_constant(&value, &number))
-			continue;
-		own = die_name(&child);
-		if (!own || t->labels.count - first == LABELS_MAX)
-			continue;
-		if (value.form == DW_FORM_data1 && type->is_signed)
-			number = (uint64_t) (int64_t) (int8_t) number;
-		else if (value.form == DW_FORM_data2 && type->is_signed)
-			number = (uint64_t) (int64_t) (int16_t) number;
-		else if (value.form == DW_FORM_data4 && type->is_signed)
-			number = (uint64_t) (int64_t) (int32_t) number;
-		clean = name_event(own);
-		label = vec_push(&t->labels);
-		label->value = (int64_t) number;
-		label->name = strings_add(&t->strings, clean);
-		label->reserved = 0;
-	}
-	count = (uint32_t) t->labels.count - first;
 	for (i = (uint32_t) t->enums.count; i-- > 0;) {
 		e = &t->enums.at[i];
 		if (e->name == name && e->label_count == count &&
@@ -182,6 +137,46 @@ static uint32_t enum_add(struct tables *t, const struct type *type)
 	return (uint32_t) t->enums.count - 1;
 }
 
+/* Labels of an enumeration: added once for each name and contents. */
+static uint32_t enum_add(struct tables *t, const struct type *type)
+{
+	uint32_t first = (uint32_t) t->labels.count;
+	struct dw_die child;
+	struct cursor c;
+	int more;
+
+	for (more = die_child(&type->die, &child, &c); more; more = die_sibling(&child, &c)) {
+		struct spi_map_label *label;
+		struct dw_value value;
+		uint64_t number;
+		const char *own;
+		char *clean;
+
+		if (child.abbrev->tag != DW_TAG_enumerator || !die_attr(&child, DW_AT_const_value, &value) ||
+		    !value_constant(&value, &number))
+			continue;
+		own = die_name(&child);
+		if (!own)
+			continue;
+		if (t->labels.count - first == LABELS_MAX) {
+			t->labels.count = first;
+			break;
+		}
+		if (value.form == DW_FORM_data1 && type->is_signed)
+			number = (uint64_t) (int64_t) (int8_t) number;
+		else if (value.form == DW_FORM_data2 && type->is_signed)
+			number = (uint64_t) (int64_t) (int16_t) number;
+		else if (value.form == DW_FORM_data4 && type->is_signed)
+			number = (uint64_t) (int64_t) (int32_t) number;
+		clean = name_event(own);
+		label = vec_push(&t->labels);
+		label->value = (int64_t) number;
+		label->name = strings_add(&t->strings, clean);
+		label->is_rest = 0;
+	}
+	return enum_keep(t, die_name(&type->die), first);
+}
+
 /* Kind and presentation of a scalar; 0 when it is none. */
 static int scalar_kind(const struct type *type, uint8_t *kind)
 {
@@ -193,6 +188,7 @@ static int scalar_kind(const struct type *type, uint8_t *kind)
 	case TYPE_LONG_DOUBLE: *kind = SPI_KIND_LONG_DOUBLE; return 1;
 	case TYPE_POINTER: *kind = SPI_KIND_POINTER; return 1;
 	case TYPE_STRING: *kind = SPI_KIND_STRING; return 1;
+	case TYPE_TEXT: *kind = SPI_KIND_CHAR; return type->size == 1;
 	case TYPE_ENUM: *kind = SPI_KIND_ENUM; return type->size <= 8;
 	default: return 0;
 	}
@@ -270,7 +266,7 @@ static int is_contiguous_memory(const struct field_maker *maker, uint64_t offset
 	struct spi_map_field probe = { .kind = SPI_KIND_INT };
 
 	field_place(maker, &probe, offset, size);
-	return probe.place == SPI_PLACE_STACK || probe.place == SPI_PLACE_MEMORY || maker->passing->count == 0;
+	return probe.place == SPI_PLACE_STACK || probe.place == SPI_PLACE_MEMORY || probe.place == SPI_PLACE_STACK_MEMORY;
 }
 
 /* Text in registers: one field for what each register holds of it. */
@@ -297,32 +293,51 @@ static void text_add_pieces(
 	}
 }
 
+/* `count` bytes of text inside a value. */
+static void chars_add(struct field_maker *maker, const char *name, const char *type_name, uint64_t offset,
+		      uint64_t count)
+{
+	struct spi_map_field *field;
+
+	if (count > TEXT_BYTES)
+		count = TEXT_BYTES;
+	if (!count)
+		return;
+	if (!is_contiguous_memory(maker, offset, count)) {
+		text_add_pieces(maker, name, type_name, offset, count);
+		return;
+	}
+	field = field_add(maker, name, type_name, SPI_KIND_TEXT, 1, offset);
+	if (!field)
+		return;
+	field_place(maker, field, offset, count);
+	field->length = (uint32_t) count;
+}
+
 static void array_add(struct field_maker *maker, const char *name, const char *type_name, const struct type *type,
 		      uint64_t offset, int depth)
 {
 	struct type element;
 	uint64_t count = type_elements(type, &element), i;
 	struct spi_map_field *field;
-	int is_text = element.class == TYPE_CHAR;
-	uint64_t bytes = is_text ? TEXT_BYTES : ARRAY_BYTES;
 
-	if (!count || !element.size)
+	if (fortran_descriptor_add(maker, name, type_name, type, offset) || !count || !element.size)
 		return;
-	if (is_text || element.class == TYPE_INT) {
-		if (count > bytes / element.size)
-			count = bytes / element.size;
+	if (element.class == TYPE_CHAR) {
+		chars_add(maker, name, type_name, offset, count);
+		return;
+	}
+	if (element.class == TYPE_INT) {
+		if (count > ARRAY_BYTES / element.size)
+			count = ARRAY_BYTES / element.size;
 		if (element.size <= 8 && is_contiguous_memory(maker, offset, count * element.size)) {
-			field = field_add(maker, name, type_name, is_text ? SPI_KIND_TEXT : SPI_KIND_INT_ARRAY,
-					  (uint8_t) element.size, offset);
+			field = field_add(
+				maker, name, type_name, SPI_KIND_INT_ARRAY, (uint8_t) element.size, offset);
 			if (!field)
 				return;
 			field_place(maker, field, offset, count * element.size);
 			field->length = (uint32_t) count;
-			field->is_signed = element.is_signed && !is_text;
-			return;
-		}
-		if (is_text) {
-			text_add_pieces(maker, name, type_name, offset, count);
+			field->is_signed = element.is_signed;
 			return;
 		}
 	}
@@ -352,8 +367,12 @@ static void part_add(struct field_maker *maker, const char *name, const struct t
 		field = field_add(maker, name, type_name, kind, (uint8_t) type->size, offset);
 		if (field)
 			scalar_finish(maker, field, type);
+	} else if (type->class == TYPE_TEXT) {
+		chars_add(maker, name, type_name, offset, type->size);
 	} else if (type->class == TYPE_STRUCT) {
 		type_members(type, member_add, &part);
+	} else if (type->class == TYPE_VARIANTS) {
+		variants_add(maker, name, type_name, type, offset, depth);
 	} else if (type->class == TYPE_ARRAY || type->class == TYPE_VECTOR) {
 		array_add(maker, name, type_name, type, offset, depth);
 	} else if (type->class == TYPE_COMPLEX && (type->size == 8 || type->size == 16 || type->size == 32)) {
@@ -373,7 +392,19 @@ static void part_add(struct field_maker *maker, const char *name, const struct t
 	free(spelled.at);
 }
 
+void fields_add_part(struct field_maker *maker, const char *name, const struct type *type, uint64_t offset, int depth)
+{
+	part_add(maker, name, type, offset, depth, NULL);
+}
+
 void fields_add(struct field_maker *maker, const char *name, const struct type *type, const struct dw_die *typed)
 {
-	part_add(maker, name, type, 0, 0, typed);
+	/* Of what is not known at all, the name is enough. */
+	static const struct type whole = { .class = TYPE_INT, .size = 8 };
+
+	if (maker->passing->count && (maker->pointer || maker->length) && fortran_argument_add(maker, name, type, typed))
+		return;
+	if (!maker->pointer && (maker->passing->is_empty || (!type->size && type->class != TYPE_UNKNOWN)))
+		return;
+	part_add(maker, name, maker->passing->count ? type : &whole, 0, 0, typed);
 }

@@ -98,7 +98,7 @@ static void address_made(struct reader *r, uint64_t vaddr)
 {
 	if (image_is_code(r->flow->image, vaddr)) {
 		flow_target_add(r->flow, vaddr);
-		pieces_taken(r->flow, vaddr, 1);
+		pieces_taken(r->flow, vaddr, FLOW_ADDRESS_MADE);
 		if (vaddr >= r->stretch->low && vaddr < r->stretch->high && r->label_count < LABELS_MAX)
 			r->labels[r->label_count++] = vaddr;
 	}
@@ -154,7 +154,7 @@ static void insn_read(struct reader *r, const struct x86_decoded *insn, const ui
 		if (insn->target < r->stretch->low || insn->target >= r->stretch->high)
 			pieces_jump(r->flow, r->stretch, insn);
 	} else if (insn->kind == SPI_INSN_CALL) {
-		pieces_taken(r->flow, insn->target, 0);
+		pieces_taken(r->flow, insn->target, FLOW_CALLED);
 	}
 	if (insn->flags & (X86_TABLE_JUMP | X86_LEA_RIP))
 		address_made(r, insn->target);

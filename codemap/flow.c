@@ -211,7 +211,7 @@ static void address_held(struct flow *flow, uint64_t where, uint64_t vaddr)
 	flow->last_held = s;
 	flow->last_where = where;
 	flow_target_add(flow, vaddr);
-	pieces_taken(flow, vaddr, 1);
+	pieces_taken(flow, vaddr, FLOW_ADDRESS_HELD);
 }
 
 /* Words of a program at a fixed address may be code addresses without a relocation to tell. */

@@ -29,6 +29,13 @@ struct code_bits {
 	uint64_t *jumps;	/* a direct jump does */
 };
 
+/* How a function is reached: by a call instruction, or by its address, which an instruction makes or a word of data holds. */
+enum flow_taken {
+	FLOW_CALLED = 1,
+	FLOW_ADDRESS_MADE = 2,
+	FLOW_ADDRESS_HELD = 4,
+};
+
 struct flow {
 	const struct image *image;
 	struct functions *functions;
@@ -40,7 +47,7 @@ struct flow {
 	const struct stretch *last_held;	/* the last word of data that was looked at: where it points to, where it is */
 	uint64_t last_where;
 	struct vec_of(uint64_t) jumped_to;	/* first bytes of unnamed functions that conditional jumps go to */
-	uint8_t *taken;		/* by function: it is called, or its address is used */
+	uint8_t *taken;		/* by function: FLOW_CALLED, FLOW_ADDRESS_* */
 	struct vec_of(uint64_t) tables;	/* while a stretch is read: addresses that may be a switch table's */
 };
 
@@ -67,7 +74,7 @@ void stretch_read(struct flow *flow, struct stretch *stretch);	/* flow-read.c */
 struct x86_decoded;
 void pieces_jump(struct flow *flow, const struct stretch *stretch, const struct x86_decoded *insn);
 void pieces_claim(struct flow *flow, const struct stretch *stretch, uint64_t target);	/* or a switch's entry */
-void pieces_taken(struct flow *flow, uint64_t vaddr, int is_address);
+void pieces_taken(struct flow *flow, uint64_t vaddr, enum flow_taken how);
 void pieces_judge(struct flow *flow);
 
 #endif /* CODEMAP_FLOW_H */

@@ -216,6 +216,7 @@ static void function_add_symbols(struct functions *functions, struct function *f
 
 		if (s[i].is_exported)
 			f->flags |= SPI_FUNC_FROM_OUTSIDE;
+		f->is_global |= s[i].is_global;
 		if (i && !strcmp(s[i].name, s[i - 1].name))
 			continue;
 		alias = vec_push(&functions->aliases);
@@ -270,6 +271,7 @@ void functions_read(struct functions *functions, const struct symbol_sources *fr
 	uint64_t covered = 0;
 	size_t s = 0, d = 0;
 
+	functions->image = from->object;
 	managed_begin(&found.managed, from->object);
 	symbols_from_image(&found, from->object);
 	symbols_from_image(&found, from->debug);

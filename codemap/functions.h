@@ -24,6 +24,7 @@ struct function {
 	uint8_t reason;		/* enum spi_map_reason */
 	uint8_t wanted;		/* a pattern matched it */
 	uint8_t dwarf;		/* debug info was found for it */
+	uint8_t is_global;	/* it has a symbol that is not local */
 	const char *name;	/* linkage name: the alias that matched literally, or the best one */
 	const char *base;	/* display name, without parameters; function_name() */
 	const char *event;	/* the same as LTTng can carry it */
@@ -34,6 +35,7 @@ struct function {
 struct functions {
 	struct vec_of(struct function) list;	/* by ascending address */
 	struct vec_of(struct alias) aliases;
+	const struct image *image;	/* the object */
 	uint64_t total;		/* those that have a symbol or an FDE, stubs and parts included */
 	int copies_stacks;	/* SPI_MAP_COPIES_STACKS */
 };

@@ -8,6 +8,7 @@
 #include "codemap/image.h"
 
 #define SECTIONS_MAX	(1u << 20)
+#define ELFCOMPRESS_ZSTD_	2u	/* elf.h has it from glibc 2.36 on */
 
 static const char *why_failed(int optional, const char **why, const char *text)
 {
@@ -242,9 +243,10 @@ struct bytes image_bytes(const struct image *image, const char *name)
 		if (raw.size < sizeof(head))
 			return none;
 		memcpy(&head, raw.data, sizeof(head));
-		if (head.ch_type != ELFCOMPRESS_ZLIB)
+		if (head.ch_type != ELFCOMPRESS_ZLIB && head.ch_type != ELFCOMPRESS_ZSTD_)
 			return none;
-		return bytes_inflate(image, raw.data + sizeof(head), raw.size - sizeof(head), head.ch_size);
+		return bytes_inflate(image, raw.data + sizeof(head), raw.size - sizeof(head), head.ch_size,
+				     head.ch_type == ELFCOMPRESS_ZLIB ? COMPRESSION_ZLIB : COMPRESSION_ZSTD);
 	}
 	if (!section && !strncmp(name, ".debug_", 7)) {		/* the GNU way before there was SHF_COMPRESSED */
 		char old[64] = ".z";
@@ -257,9 +259,30 @@ struct bytes image_bytes(const struct image *image, const char *name)
 			return none;
 		for (i = 4; i < 12; i++)
 			size = size << 8 | raw.data[i];
-		return bytes_inflate(image, raw.data + 12, raw.size - 12, size);
+		return bytes_inflate(image, raw.data + 12, raw.size - 12, size, COMPRESSION_ZLIB);
 	}
 	return raw;
+}
+
+const char *image_bytes_refusal(const struct image *image, const char *name)
+{
+	const struct section *section = image_section(image, name);
+	struct bytes bytes;
+	Elf64_Chdr head;
+
+	if (!section || section->type == SHT_NOBITS || !section->size)
+		return NULL;
+	bytes = image_raw(image, section);
+	if (!bytes.size)
+		return "the file is truncated";
+	if (!(section->flags & SHF_COMPRESSED))
+		return NULL;
+	if (bytes.size < sizeof(head))
+		return "its compressed contents are broken";
+	memcpy(&head, bytes.data, sizeof(head));
+	if (head.ch_type != ELFCOMPRESS_ZLIB && head.ch_type != ELFCOMPRESS_ZSTD_)
+		return mem_format("compressed by a method that is not known (%u)", head.ch_type);
+	return NULL;
 }
 
 const uint8_t *image_at(const struct image *image, uint64_t vaddr, uint64_t *left)

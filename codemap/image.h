@@ -38,6 +38,8 @@ static inline int bytes_have(struct bytes *bytes, uint64_t offset, uint64_t size
 	return (offset >= bytes->start && offset + size <= bytes->ready) || bytes_run(bytes, offset, size) == size;
 }
 
+/* Did its stream break, or end too early, while it was read? */
+int bytes_are_cut(struct bytes *bytes);
 /* A NUL-terminated string at offset, or NULL. */
 const char *bytes_string(struct bytes *bytes, uint64_t offset);
 /*
@@ -97,9 +99,14 @@ const struct section *image_section(const struct image *image, const char *name)
 struct bytes image_raw(const struct image *image, const struct section *section);
 /* Contents of the section `name`, inflated on demand (SHF_COMPRESSED, or .zdebug_*); size 0 when there is none. */
 struct bytes image_bytes(const struct image *image, const char *name);
+/* Why the contents of a section that is there are not to be had; NULL: they are, or there is none. */
+const char *image_bytes_refusal(const struct image *image, const char *name);
+
+enum compression { COMPRESSION_ZLIB, COMPRESSION_ZSTD };
 
 /* Bytes that are to be inflated from [input, input + left), to `size` bytes (bytes.c); size 0 when that cannot be. */
-struct bytes bytes_inflate(const struct image *image, const uint8_t *input, uint64_t left, uint64_t size);
+struct bytes bytes_inflate(
+	const struct image *image, const uint8_t *input, uint64_t left, uint64_t size, enum compression how);
 
 /* File contents at a link-time address; *left: bytes from there to the end of the segment's contents. NULL: none. */
 const uint8_t *image_at(const struct image *image, uint64_t vaddr, uint64_t *left);

@@ -40,5 +40,7 @@ void late_load(void)
 	late.open = library_symbol(capstone, "cs_open");
 	late.disasm = library_symbol(capstone, "cs_disasm");
 	late.free = library_symbol(capstone, "cs_free");
+	late.option = library_symbol(capstone, "cs_option");
+	late.regs_access = library_symbol(capstone, "cs_regs_access");
 	late.demangle = library_symbol(runtime, "__cxa_demangle");
 }

@@ -29,7 +29,8 @@
 static const char usage_text[] = "usage: spi-codemap map [--output FILE|--output-fd N] [--limit N] [--root DIR] [--fd "
 				 "N] --pattern GLOB... FILE\n"
 				 "       spi-codemap map --tree [--output FILE|--output-fd N] [--root DIR] [--fd N] FILE\n"
-				 "       spi-codemap map --which [--output FILE|--output-fd N] [--root DIR] [--fd N] --pattern GLOB... FILE\n"
+				 "       spi-codemap map --which [--output FILE|--output-fd N] [--root DIR] [--fd N] --pattern GLOB... FILE...\n"
+				 "       spi-codemap map --each --output-fd N [--root DIR] [--fd N] --pattern GLOB... FILE\n"
 				 "       spi-codemap list [--root DIR] [--fd N] [--pattern GLOB]... FILE\n"
 				 "       spi-codemap find [--root DIR] NAME FILE...\n"
 				 "       spi-codemap --help | --version\n";
@@ -38,7 +39,7 @@ struct options {
 	const char *output, *root;
 	int output_fd, fd;
 	uint32_t limit;
-	int is_tree, is_which;
+	int is_tree, is_which, is_each;
 	struct vec_of(struct pattern) patterns;
 };
 
@@ -75,6 +76,7 @@ static void options_parse(struct options *o, int argc, char **argv)
 		{ "limit", required_argument, NULL, 'l' }, { "root", required_argument, NULL, 'r' },
 		{ "fd", required_argument, NULL, 'f' }, { "pattern", required_argument, NULL, 'p' },
 		{ "tree", no_argument, NULL, 't' }, { "which", no_argument, NULL, 'w' },
+		{ "each", no_argument, NULL, 'e' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
@@ -91,6 +93,7 @@ static void options_parse(struct options *o, int argc, char **argv)
 		case 'p': pattern_parse(vec_push(&o->patterns), optarg); break;
 		case 't': o->is_tree = 1; break;
 		case 'w': o->is_which = 1; break;
+		case 'e': o->is_each = 1; break;
 		default: usage();
 		}
 	}
@@ -101,7 +104,8 @@ static void child_run(const struct request *request, struct object *object, int 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_BAD);
-	late_load();
+	if (!late.open)
+		late_load();
 	sandbox_enter();
 	exit(request_run(request, object, out));
 }
@@ -117,6 +121,7 @@ static struct answer answer_once(const struct request *request, struct object *o
 	if (out < 0)
 		fail("memfd_create: %s", strerror(errno));
 	fflush(NULL);
+	signal(SIGCHLD, SIG_DFL);	/* ignored, as some parents leave it, it would leave us without the child's status */
 	pid = fork();
 	if (pid < 0)
 		fail("fork: %s", strerror(errno));
@@ -197,6 +202,18 @@ static void marks_keep(const struct object *object, const char *name)
 	munmap((void *) head, (size_t) st.st_size);
 }
 
+/* What the cache has the request's map, or its list, under. */
+static char *map_cache_name(const struct request *request, const struct object *object)
+{
+	uint64_t hash = request->limit;
+	unsigned int i;
+
+	for (i = 0; i < request->pattern_count; i++)
+		hash = hash_bytes(hash + i, request->patterns[i].text, strlen(request->patterns[i].text) + 1);
+	hash = hash_bytes(hash + (request->kind == REQUEST_LIST), object->name, strlen(object->name));
+	return cache_name(object, request->kind == REQUEST_LIST ? "list" : "map", hash);
+}
+
 /* The map for the request, from the cache or from a child. On failure the message is out already. */
 static struct answer map_get(struct request *request, struct object *object)
 {
@@ -205,15 +222,10 @@ static struct answer map_get(struct request *request, struct object *object)
 	char *name, *marks = NULL, *types = cache_name(object, "types", 0);
 	int is_types = request->kind == REQUEST_LIST && !request->pattern_count;
 	int is_tree = request->kind == REQUEST_TREE, needs_types = !is_types && !is_tree;
-	uint64_t hash = request->limit, size;
+	uint64_t size;
 	const char *why;
-	unsigned int i;
 
-	for (i = 0; i < request->pattern_count; i++)
-		hash = hash_bytes(hash + i, request->patterns[i].text, strlen(request->patterns[i].text) + 1);
-	hash = hash_bytes(hash + (request->kind == REQUEST_LIST), object->name, strlen(object->name));
-	name = is_types ? types : is_tree ? cache_tree_name(object) :
-		cache_name(object, request->kind == REQUEST_MAP ? "map" : "list", hash);
+	name = is_types ? types : is_tree ? cache_tree_name(object) : map_cache_name(request, object);
 	head = cache_read(object, name, is_tree, &answer.size);
 	if (head) {
 		answer.data = head;
@@ -286,15 +298,96 @@ static void write_file(const char *path, const struct answer *answer)
 	}
 }
 
+/* One entry of what a child wrote for many patterns; *at moves behind it. A map was looked at like any foreign one. */
+static uint64_t each_next(const struct answer *answer, uint64_t *at, const void **map)
+{
+	uint64_t left = answer->data && *at < answer->size ? answer->size - *at : 0, size;
+
+	*map = NULL;
+	if (left < sizeof(size))
+		fail("its analysis gave no valid answer: the file may be hostile; get a good copy");
+	memcpy(&size, (const char *) answer->data + *at, sizeof(size));
+	*at += sizeof(size);
+	left -= sizeof(size);
+	if (size == EACH_NONE || size == EACH_ALONE)
+		return size;
+	*map = (const char *) answer->data + *at;
+	if (size > left || spi_map_check(*map, size, NULL))
+		fail("its analysis gave no valid map: the file may be hostile; get a good copy");
+	*at += (size + 7) & ~UINT64_C(7);
+	return size;
+}
+
+/* A map for each pattern: from the cache, and the others by one child. */
+static void each_write(const struct request *request, struct object *object, int fd)
+{
+	const unsigned int count = request->pattern_count;
+	const void **maps = mem_alloc((count + 1) * sizeof(*maps));
+	uint64_t *sizes = mem_alloc((count + 1) * sizeof(*sizes)), at = 0, unused;
+	struct pattern *patterns = mem_alloc((count + 1) * sizeof(*patterns));
+	struct request left = { .kind = REQUEST_EACH, .patterns = patterns }, one = { .kind = REQUEST_MAP, .pattern_count = 1 };
+	struct answer answer;
+	char *marks = NULL;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		one.patterns = &request->patterns[i];
+		maps[i] = cache_read(object, map_cache_name(&one, object), 0, &sizes[i]);
+		if (!maps[i])
+			patterns[left.pattern_count++] = request->patterns[i];
+	}
+	if (left.pattern_count) {
+		object->types = cache_read(object, cache_name(object, "types", 0), 0, &unused);
+		if (!object->types)
+			marks = marks_prepare(object);
+		answer = answer_get(&left, object, marks);
+		if (answer.status != EXIT_DONE)
+			exit(answer.status);
+	}
+	for (i = 0; i < count; i++) {
+		if (!maps[i]) {
+			sizes[i] = each_next(&answer, &at, &maps[i]);
+			one.patterns = &request->patterns[i];
+			if (maps[i])
+				cache_write(map_cache_name(&one, object), maps[i], sizes[i]);
+		}
+		write_all(fd, &sizes[i], sizeof(sizes[i]), "the output");
+		if (maps[i])
+			write_all(fd, maps[i], sizes[i], "the output");
+		if (maps[i])
+			write_all(fd, "\0\0\0\0\0\0\0", -sizes[i] & 7, "the output");
+	}
+	marks_keep(object, marks);
+}
+
+/* Which of the patterns mean functions: of one file after the other. */
+static struct answer which_get(const struct request *request, const struct options *o, char **files, int count)
+{
+	struct text all = { 0 };
+	struct answer answer = { NULL, 0, EXIT_DONE };
+
+	late_load();		/* once, and no file has been opened yet */
+	for (int i = 0; i < count; i++) {
+		answer = answer_get(request, object_open(files[i], o->fd, o->root), NULL);
+		if (answer.status != EXIT_DONE)
+			return answer;
+		text_add_bytes(&all, answer.data, answer.size);
+	}
+	answer.data = text_end(&all);
+	answer.size = all.count;
+	return answer;
+}
+
 static int command_map(int argc, char **argv)
 {
 	struct request request = { .kind = REQUEST_MAP };
 	struct options o;
 	struct answer answer;
-	struct object *object;
 
 	options_parse(&o, argc, argv);
-	if (optind + 1 != argc || (o.is_tree ? o.patterns.count || o.limit || o.is_which : !o.patterns.count))
+	if (optind == argc || (optind + 1 != argc && (!o.is_which || o.fd >= 0)) ||
+	    (o.is_tree ? o.patterns.count || o.limit || o.is_which : !o.patterns.count) ||
+	    (o.is_each && (o.output || o.output_fd < 0 || o.limit || o.is_tree || o.is_which)))
 		usage();
 	if (o.is_tree)
 		request.kind = REQUEST_TREE;
@@ -305,10 +398,14 @@ static int command_map(int argc, char **argv)
 	request.patterns = o.patterns.at;
 	request.pattern_count = (unsigned int) o.patterns.count;
 	request.limit = o.limit;
-	object = object_open(argv[optind], o.fd, o.root);
 	if (!o.is_which)
 		cache_open();
-	answer = o.is_which ? answer_get(&request, object, NULL) : map_get(&request, object);
+	if (o.is_each) {
+		each_write(&request, object_open(argv[optind], o.fd, o.root), o.output_fd);
+		return EXIT_DONE;
+	}
+	answer = o.is_which ? which_get(&request, &o, argv + optind, argc - optind) :
+		map_get(&request, object_open(argv[optind], o.fd, o.root));
 	if (answer.status != EXIT_DONE)
 		return answer.status;
 	if (o.output)
@@ -316,6 +413,19 @@ static int command_map(int argc, char **argv)
 	else
 		write_fd(o.output_fd >= 0 ? o.output_fd : 1, &answer);
 	return EXIT_DONE;
+}
+
+/* "prog: no types: split debug info, prog.dwo" */
+static void lost_print(const struct spi_map_header *head)
+{
+	const char *strings = (const char *) head + head->strings.offset, *lost = strings + head->debug_lost;
+	const char *path = strings + head->object_name, *slash = strrchr(path, '/');
+	const char *line = mem_format("%s: %s", slash ? slash + 1 : path, lost);
+
+	if (!lost[0])
+		return;
+	spi_put_harmless(line, strlen(line), stderr);
+	fputc('\n', stderr);
 }
 
 static int command_list(int argc, char **argv)
@@ -346,6 +456,7 @@ static int command_list(int argc, char **argv)
 	}
 	if (fflush(stdout) || ferror(stdout))
 		fail("cannot write: %s", strerror(errno));
+	lost_print(head);
 	return EXIT_DONE;
 }
 

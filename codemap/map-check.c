@@ -72,7 +72,8 @@ static const char *strings_check(const struct map_view *view)
 
 	if (!span->count || bytes[0] || bytes[span->count - 1])
 		return "strings do not begin and end with NUL";
-	if (!string_is_valid(view, view->head->object_name) || !string_is_valid(view, view->head->debug_name))
+	if (!string_is_valid(view, view->head->object_name) || !string_is_valid(view, view->head->debug_name) ||
+	    !string_is_valid(view, view->head->debug_lost))
 		return "a string outside the strings";
 	return NULL;
 }
@@ -109,6 +110,8 @@ static int field_kind_is_valid(const struct spi_map_field *field)
 		return size_is_integer(field->size);
 	case SPI_KIND_POINTER:
 	case SPI_KIND_STRING:
+	case SPI_KIND_COUNTED:
+	case SPI_KIND_DIFFERENCE:
 		return field->size == 8;
 	case SPI_KIND_BOOL:
 	case SPI_KIND_CHAR:
@@ -131,11 +134,16 @@ static int field_place_is_valid(const struct spi_map_field *field, uint64_t byte
 		bytes = 8;	/* the low half is what is recorded */
 	switch (field->place) {
 	case SPI_PLACE_NONE:
+	case SPI_PLACE_OPTIMISED_OUT:
 		return 1;
+	case SPI_PLACE_CONSTANT:
+		return field->kind != SPI_KIND_TEXT && field->kind != SPI_KIND_INT_ARRAY && bytes <= 8;
 	case SPI_PLACE_GPR:
 		return field->reg < 16 && offset >= 0 && offset + (int64_t) bytes <= 8;
 	case SPI_PLACE_XMM:
-		return field->reg < 16 && offset >= 0 && offset + (int64_t) bytes <= 16;
+		return field->reg < 16 && offset >= 0 && offset + (int64_t) bytes <= 64;
+	case SPI_PLACE_STACK_MEMORY:
+		return offset >= -PLACE_REACH && offset <= PLACE_REACH;
 	case SPI_PLACE_STACK:
 	case SPI_PLACE_MEMORY:
 		return field->reg < 16 && offset >= -PLACE_REACH && offset <= PLACE_REACH;
@@ -145,31 +153,50 @@ static int field_place_is_valid(const struct spi_map_field *field, uint64_t byte
 	return 0;
 }
 
-static const char *fields_check(const struct map_view *view)
+/* Where the second value of a field is, of the kinds that have one. */
+static int field_other_is_valid(const struct spi_map_field *field)
 {
-	const struct spi_map_field *field = VIEW_TABLE(view, fields, struct spi_map_field);
-	const struct spi_map_field *end = field + view->head->fields.count;
+	const struct spi_map_other *other = &field->other;
 
-	for (; field < end; field++) {
-		int array = field->kind == SPI_KIND_TEXT || field->kind == SPI_KIND_INT_ARRAY;
-		uint64_t bytes = array ? (uint64_t) field->size * field->length : field->size;
+	if (field->kind != SPI_KIND_COUNTED && field->kind != SPI_KIND_DIFFERENCE)
+		return 1;
+	if (other->place == SPI_PLACE_GPR)
+		return other->reg < 16 && !other->offset;
+	if (other->place == SPI_PLACE_MEMORY)
+		return other->reg < 16;
+	return other->place == SPI_PLACE_NONE || other->place == SPI_PLACE_STACK ||
+	       other->place == SPI_PLACE_STACK_MEMORY;
+}
 
-		if (!string_is_valid(view, field->name) || !string_is_valid(view, field->type_name))
-			return "a field's name outside the strings";
-		if (!field_kind_is_valid(field) || (field->base != 10 && field->base != 16) || field->is_signed > 1)
-			return "a field of unknown kind";
-		if (array && (!bytes || bytes > FIELD_BYTES_MAX))
-			return "a field of impossible length";
-		if (!field_place_is_valid(field, bytes))
-			return "a field at an impossible place";
-		if (field->bit_size && (array || field->size > 8 ||
-					field->bit_offset + field->bit_size > 8 * field->size))
-			return "a bit field outside its integer";
-		if (field->kind == SPI_KIND_ENUM ? field->enum_index >= view->head->enums.count :
-						   field->enum_index != SPI_MAP_NONE)
-			return "a field's enumeration outside its table";
-	}
+static const char *field_check(const struct map_view *view, const struct spi_map_field *field)
+{
+	int array = field->kind == SPI_KIND_TEXT || field->kind == SPI_KIND_INT_ARRAY;
+	uint64_t bytes = array ? (uint64_t) field->size * field->length : field->size;
+
+	if (!string_is_valid(view, field->name) || !string_is_valid(view, field->type_name))
+		return "a field's name outside the strings";
+	if (!field_kind_is_valid(field) || (field->base != 10 && field->base != 16) || field->is_signed > 1)
+		return "a field of unknown kind";
+	if (array && (!bytes || bytes > FIELD_BYTES_MAX))
+		return "a field of impossible length";
+	if (!field_place_is_valid(field, bytes) || !field_other_is_valid(field))
+		return "a field at an impossible place";
+	if (field->bit_size && (array || field->size > 8 || field->bit_offset + field->bit_size > 8 * field->size))
+		return "a bit field outside its integer";
+	if (field->kind == SPI_KIND_ENUM ? field->enum_index >= view->head->enums.count :
+					   field->enum_index != SPI_MAP_NONE)
+		return "a field's enumeration outside its table";
 	return NULL;
+}
+
+static const char *fields_check(const struct map_view *view, uint64_t first, uint64_t count)
+{
+	const struct spi_map_field *field = VIEW_TABLE(view, fields, struct spi_map_field) + first;
+	const char *why = NULL;
+
+	for (; count && !why; count--, field++)
+		why = field_check(view, field);
+	return why;
 }
 
 static const char *insns_check(const struct map_view *view, const struct spi_map_func *func)
@@ -326,7 +353,7 @@ int spi_map_check(const void *map, uint64_t size, const char **why)
 	if (!text)
 		text = labels_check(&view);
 	if (!text)
-		text = fields_check(&view);
+		text = fields_check(&view, 0, view.head->fields.count);
 	if (!text)
 		text = funcs_check(&view);
 	if (!text)
@@ -354,6 +381,17 @@ int spi_map_check_func(const void *map, uint64_t size, uint32_t index, const cha
 	return result(text, why);
 }
 
+int spi_map_check_func_fields(const void *map, uint64_t size, uint32_t index)
+{
+	struct map_view view = { map, size, map };
+	const struct spi_map_func *func = VIEW_TABLE(&view, funcs, struct spi_map_func) + index;
+	const char *text = func_check(&view, index);
+
+	if (!text)
+		text = fields_check(&view, func->field_first, (uint64_t) func->field_count + func->ret_count);
+	return result(text, NULL);
+}
+
 const char *spi_map_reason_name(enum spi_map_reason reason)
 {
 	static const char text[][64] = {
@@ -368,6 +406,7 @@ const char *spi_map_reason_name(enum spi_map_reason reason)
 		[SPI_REASON_NO_CODE] = "no code at its address",
 		[SPI_REASON_OTHER_ABI] = "has a calling convention of its own",
 		[SPI_REASON_LIMIT] = "beyond the limit on the number of functions",
+		[SPI_REASON_NONSENSE] = "its debug info makes no sense",
 		[SPI_REASON_MANAGED] = "its runtime looks up return addresses, or copies stacks",
 	};
 

@@ -36,6 +36,9 @@ int spi_map_check(const void *map, uint64_t size, const char **why);
 int spi_map_check_head(const void *map, uint64_t size, const char **why);
 int spi_map_check_func(const void *map, uint64_t size, uint32_t index, const char **why);
 
+/* One function of a map that is no tree's, with its fields; for who makes the map. The header is valid. */
+int spi_map_check_func_fields(const void *map, uint64_t size, uint32_t index);
+
 /* The text for a reason, a static string; "unknown reason" for a number that is none. */
 const char *spi_map_reason_name(enum spi_map_reason reason);
 

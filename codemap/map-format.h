@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define SPI_MAP_MAGIC		UINT64_C(0x0150414d49505300)	/* "\0SPIMAP\1" */
-#define SPI_MAP_VERSION		5u
+#define SPI_MAP_VERSION		6u
 #define SPI_MAP_NONE		UINT32_MAX			/* an index that points nowhere */
 
 #define SPI_MAP_ENTRY_BYTES	40u	/* bytes of code kept from a function's first byte on */
@@ -69,7 +69,8 @@ struct spi_map_header {
 	struct spi_map_span labels;	/* struct spi_map_label */
 	struct spi_map_span skipped;	/* struct spi_map_skip: asked for, and no point can be made there */
 	struct spi_map_span sites;	/* struct spi_map_site, by ascending vaddr; SPI_MAP_IS_TREE only */
-	uint8_t reserved[16];
+	uint32_t debug_lost;		/* string: what of the debug info cannot be read, and why; "": nothing is known of */
+	uint8_t reserved[12];
 };
 
 enum spi_map_func_flags {
@@ -85,6 +86,7 @@ enum spi_map_func_flags {
 	SPI_FUNC_USES_VECTORS	= 1u << 9,	/* reserved */
 	SPI_FUNC_X87_RETURN	= 1u << 10,	/* the return value is in st(0) */
 	SPI_FUNC_FROM_OUTSIDE	= 1u << 11,	/* other objects may call it: it is exported, or (SPI_MAP_IS_TREE) its address is used */
+	SPI_FUNC_HANDED_OVER	= 1u << 12,	/* SPI_MAP_IS_TREE: an instruction makes its address, and no direct call leads to it */
 };
 
 /* Why a function that was asked for has no point. spi_map_reason_name() gives the text. */
@@ -101,6 +103,7 @@ enum spi_map_reason {
 	SPI_REASON_OTHER_ABI,		/* known to be entered with another calling convention */
 	SPI_REASON_LIMIT,		/* beyond the limit on the number of functions */
 	SPI_REASON_MANAGED,		/* code of a runtime that looks up the return addresses on the stack: nothing in it changes either */
+	SPI_REASON_NONSENSE,		/* what was found out about it is impossible: its debug info is wrong, or misread */
 	SPI_REASON_COUNT_
 };
 
@@ -145,18 +148,44 @@ enum spi_field_kind {
 	SPI_KIND_STRING,	/* `char *`: the location holds the pointer */
 	SPI_KIND_TEXT,		/* char array of `length` bytes inside a by-value struct */
 	SPI_KIND_INT_ARRAY,	/* `length` integers of `size` bytes inside a by-value struct */
+	SPI_KIND_COUNTED,	/* text: the location holds the pointer to it, `other` says how long it is, bytes */
+	SPI_KIND_DIFFERENCE,	/* signed 8 bytes: the integer at the location, less the one at `other`, plus (int8_t) `bit_offset` */
 	SPI_KIND_COUNT_
 };
 
 /* Where a field's bytes are. At entry the frame is the caller's registers and stack; at exit, the returned registers. */
 enum spi_field_place {
-	SPI_PLACE_NONE = 0,	/* unknown: recorded as 0 */
+	/*
+	 * Not known at the entry (or at the exit): no value is recorded. The event says so in its field not_known,
+	 * and spi_map_func.pretty in the parameter list.
+	 */
+	SPI_PLACE_NONE = 0,	/* debug info does not say where it is: <unknown> */
 	SPI_PLACE_GPR,		/* general register `reg` (DWARF number, psABI figure 3.36), byte `offset` of it */
-	SPI_PLACE_XMM,		/* xmm`reg`, byte `offset` of it */
+	SPI_PLACE_XMM,		/* xmm`reg`, ymm or zmm, byte `offset` of it */
 	SPI_PLACE_STACK,	/* `offset` bytes above the return address's successor, i.e. entry rsp + 8 + offset */
 	SPI_PLACE_MEMORY,	/* memory at (GPR `reg`) + offset: passed by invisible reference, or class MEMORY return (rax) */
 	SPI_PLACE_X87,		/* st(0) */
+	SPI_PLACE_OPTIMISED_OUT,	/* not passed, not returned: <optimised out> */
+	SPI_PLACE_CONSTANT,	/* every call has this value: the low 32 bits in `offset`, the upper ones in `length` */
+	SPI_PLACE_STACK_MEMORY,	/* memory at (the pointer on the stack, at entry rsp + 8 + 8 * `reg`) + offset */
 	SPI_PLACE_COUNT_
+};
+
+/* Has a field at this place a value that can be recorded? */
+static inline int spi_place_is_known(unsigned int place)
+{
+	return place != SPI_PLACE_NONE && place != SPI_PLACE_OPTIMISED_OUT;
+}
+
+/* What is said instead of a value that is not known. */
+#define SPI_MARK_UNKNOWN	"<unknown>"
+#define SPI_MARK_OPTIMISED_OUT	"<optimised out>"
+
+/* The second value that a field is made from: an integer of 8 bytes. */
+struct spi_map_other {
+	uint8_t place;		/* enum spi_field_place; SPI_PLACE_NONE: `offset` is the value */
+	uint8_t reg;
+	uint16_t offset;
 };
 
 struct spi_map_field {
@@ -168,10 +197,13 @@ struct spi_map_field {
 	uint8_t size;		/* bytes of one element */
 	uint8_t is_signed;
 	uint8_t base;		/* 10 or 16 */
-	uint8_t bit_offset;	/* bit field: lowest bit, counted from byte `offset` */
+	uint8_t bit_offset;	/* bit field: lowest bit, counted from byte `offset`; DIFFERENCE: what is added, signed */
 	uint8_t bit_size;	/* 0: not a bit field */
 	int32_t offset;
-	uint32_t length;	/* TEXT, INT_ARRAY: elements */
+	union {
+		uint32_t length;	/* TEXT, INT_ARRAY: elements; scalars at SPI_PLACE_CONSTANT: upper half of the value */
+		struct spi_map_other other;	/* COUNTED, DIFFERENCE */
+	};
 	uint32_t enum_index;	/* ENUM: index into enums, else SPI_MAP_NONE */
 	uint32_t param;		/* number of the parameter it belongs to, from 0 (return value: 0) */
 };
@@ -271,7 +303,7 @@ struct spi_map_enum {
 struct spi_map_label {
 	int64_t value;
 	uint32_t name;
-	uint32_t reserved;
+	uint32_t is_rest;	/* for each value that no other label has; `value` means nothing */
 };
 
 struct spi_map_skip {

@@ -14,7 +14,7 @@ static int alias_match_demangled(const char *name, const struct pattern *pattern
 	const char *full, *open;
 	char *base;
 
-	if (name[0] != '_' || name[1] != 'Z')
+	if (!name_is_mangled(name))
 		return 0;
 	if (pattern->hint && !memmem(name, strlen(name), pattern->hint, pattern->hint_size))
 		return 0;
@@ -111,11 +111,11 @@ static int may_share_base(const struct function *f, const struct function *const
 			end--;
 		for (word = end; word > base && word[-1] != ':' && word[-1] != ' ' && word[-1] != '~'; word--)
 			;
-		if (f->name[0] != '_' || f->name[1] != 'Z') {
+		if (!name_is_mangled(f->name)) {
 			if (!strcmp(f->name, base) || (strchr(f->name, '.') && !strcmp(name_unclone(f->name), base)))
 				return 1;
-		} else if (few[i]->name[0] == '_' && few[i]->name[1] == 'Z' &&
-			   (word == end || !strncmp(word, "operator", 8) || *word == '.' ||
+		} else if (name_is_mangled(few[i]->name) &&
+			   (word == end || !strncmp(word, "operator", 8) || *word == '.' || strchr(word, '{') ||
 			    memmem(f->name, strlen(f->name), word, strcspn(word, "<(.~")))) {
 			return 1;
 		}

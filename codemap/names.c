@@ -1,27 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Names. Demangling is the C++ runtime's own (__cxa_demangle: bounded recursion);
+ * Names. Demangling of C++ is its runtime's own (__cxa_demangle: bounded recursion);
  * what it gives is text, so parameters and return types are taken off as text,
- * with the brackets of templates and the oddities of operators in mind.
+ * with the brackets of templates and the oddities of operators in mind. Rust's
+ * names have neither (rust-name.c, rust-legacy.c).
  */
 #include <stdlib.h>
 #include <string.h>
 #include "codemap/late.h"
 #include "codemap/names.h"
+#include "rules/glob.h"
 
 #define LINKAGE_MAX	8192	/* longer names are kept as they are */
 #define EVENT_MAX	200
+
+int name_is_mangled(const char *linkage)
+{
+	return linkage[0] == '_' && (linkage[1] == 'Z' || linkage[1] == 'R');
+}
 
 const char *name_demangle(const char *linkage)
 {
 	static __thread char *room;
 	static __thread size_t size;
+	static __thread struct text rust;
 	char *text;
 	int status;
 
-	if (linkage[0] != '_' || linkage[1] != 'Z' || strnlen(linkage, LINKAGE_MAX) == LINKAGE_MAX)
+	if (!name_is_mangled(linkage) || strnlen(linkage, LINKAGE_MAX) == LINKAGE_MAX)
 		return NULL;
+	rust.count = 0;
+	if (linkage[1] == 'R')
+		return rust_demangle(linkage, &rust) ? text_end(&rust) : NULL;
+	if (rust_demangle_legacy(linkage, &rust))
+		return text_end(&rust);
 	text = late.demangle(linkage, room, &size, &status);
 	if (!text)
 		return NULL;
@@ -158,10 +171,6 @@ char *name_base(const char *demangled)
 		clone = close;
 	}
 	text_end(&text);
-	/* Rust's names end in a hash: "core::fmt::Formatter::pad::h0123456789abcdef". */
-	if (text.count > 19 && !memcmp(text.at + text.count - 19, "::h", 3) &&
-	    strspn(text.at + text.count - 16, "0123456789abcdef") == 16)
-		text.count -= 19;
 	base = mem_string(text.at, text.count);
 	free(text.at);
 	return base;
@@ -200,71 +209,9 @@ char *name_event(const char *base)
 	return event;
 }
 
-/* A bracket expression at p[0] == '[': does it hold c? *next is behind it; NULL when it has no end. */
-static int bracket_match(const char *p, char c, const char **next)
-{
-	const char *s = p + 1;
-	int negate = *s == '!' || *s == '^', found = 0, first = 1;
-
-	if (negate)
-		s++;
-	for (; *s && (first || *s != ']'); s++, first = 0) {
-		char low = *s, high;
-
-		if (low == '\\' && s[1])
-			low = *++s;
-		high = low;
-		if (s[1] == '-' && s[2] && s[2] != ']') {
-			s += 2;
-			high = *s == '\\' && s[1] ? *++s : *s;
-		}
-		if ((unsigned char) c >= (unsigned char) low && (unsigned char) c <= (unsigned char) high)
-			found = 1;
-	}
-	*next = *s ? s + 1 : NULL;
-	return found != negate;
-}
-
 int pattern_glob(const char *pattern, const char *text)
 {
-	const char *p = pattern, *t = text, *star = NULL, *retry = NULL, *next;
-
-	while (*t) {
-		int hit;
-
-		if (*p == '*') {
-			star = ++p;
-			retry = t;
-			continue;
-		}
-		next = p + 1;
-		if (*p == '?') {
-			hit = 1;
-		} else if (*p == '[') {
-			hit = bracket_match(p, *t, &next);
-			if (!next) {
-				hit = *t == '[';
-				next = p + 1;
-			}
-		} else if (*p == '\\' && p[1]) {
-			hit = p[1] == *t;
-			next = p + 2;
-		} else {
-			hit = *p && *p == *t;
-		}
-		if (hit) {
-			p = next;
-			t++;
-		} else if (star) {
-			p = star;
-			t = ++retry;
-		} else {
-			return !strcmp(pattern, text);
-		}
-	}
-	while (*p == '*')
-		p++;
-	return !*p || !strcmp(pattern, text);
+	return spi_glob_match(pattern, text);
 }
 
 /* Words that a demangled name shows and its linkage name abbreviates. */
@@ -333,11 +280,17 @@ static int word_is_abbreviated(const char *word, size_t size)
 		"__int128",
 		"reference",
 		"temporary",
+		/* Rust's types and words */
+		"i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32", "f64", "str",
+		"fn", "dyn", "mut", "as", "unsafe", "extern", "closure", "shim", "impl", "C",
 	};
 	size_t i;
 
 	if (word[0] >= '0' && word[0] <= '9')
 		return 1;
+	for (i = 0; i < size; i++)
+		if ((unsigned char) word[i] >= 0x80)	/* punycode in Rust's */
+			return 1;
 	for (i = 0; i < sizeof(list) / sizeof(*list); i++)
 		if (strlen(list[i]) == size && !memcmp(list[i], word, size))
 			return 1;

@@ -8,6 +8,14 @@
 
 /* The source form of a C++ or Rust linkage name, or NULL when it is none. Valid until the next call of the thread. */
 const char *name_demangle(const char *linkage);
+/* Does it begin as such a name does? */
+int name_is_mangled(const char *linkage);
+/*
+ * rust_demangle() - add what a name in Rust's v0 mangling (_R...) means; rust_demangle_legacy(): one of the older
+ * mangling, without its hash. 0: it is none; `out` may hold anything then.
+ */
+int rust_demangle(const char *linkage, struct text *out);
+int rust_demangle_legacy(const char *linkage, struct text *out);
 
 /*
  * name_base() - a demangled name without return type and parameters:
@@ -38,7 +46,7 @@ struct pattern {
 
 void pattern_parse(struct pattern *pattern, const char *text);
 
-/* Glob: `*`, `?`, `[a-z]`, `[!x]`, backslash. A pattern also matches the text that it is, byte for byte. */
+/* As rules/glob.h says. */
 int pattern_glob(const char *pattern, const char *text);
 
 #endif /* CODEMAP_NAMES_H */

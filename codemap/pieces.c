@@ -56,26 +56,42 @@ static void unnamed_claim(struct flow *flow, const struct stretch *s, const stru
 		return;
 	index = (size_t) (f - flow->functions->list.at);
 	if (flow->owners[index] && flow->owners[index] != s->outer + 1)
-		flow->taken[index] = 1;
+		flow->taken[index] |= FLOW_CALLED;
 	flow->owners[index] = (uint32_t) s->outer + 1;
 	if (insn->kind == SPI_INSN_JCC)
 		*vec_push(&flow->jumped_to) = insn->target;
 }
 
-void pieces_taken(struct flow *flow, uint64_t vaddr, int is_address)
+void pieces_taken(struct flow *flow, uint64_t vaddr, enum flow_taken how)
 {
 	struct function *f = functions_at(flow->functions, vaddr);
 
 	if (!f)
 		return;
-	flow->taken[f - flow->functions->list.at] = 1;
-	if (is_address)
-		f->flags |= SPI_FUNC_FROM_OUTSIDE;
+	flow->taken[f - flow->functions->list.at] |= (uint8_t) how;
 }
 
 static int is_aligned(const struct flow *flow, const struct function *f)
 {
 	return f->vaddr % 16 == 0 && f > flow->functions->list.at && f[-1].vaddr + f[-1].size < f->vaddr;
+}
+
+/*
+ * Whoever has a function's address may call it. What is never called directly may be entered by a jump as well, as the
+ * functions are that coroutines begin with. An assembler's label may be, too, with no return address on the stack:
+ * so only what has unwind information from its first byte on is meant, in objects that have unwind information.
+ */
+static void address_judge(struct flow *flow, size_t index)
+{
+	struct function *f = &flow->functions->list.at[index];
+	const struct fde *fde = fdes_around(flow->fdes, f->vaddr);
+	unsigned int how = flow->taken[index];
+	int is_framed = fde && fde->start == f->vaddr && !fde->framed && !fde->signal_frame;
+
+	if ((how & (FLOW_ADDRESS_MADE | FLOW_ADDRESS_HELD)) && (is_framed || (how & FLOW_CALLED) || !flow->fdes->count))
+		f->flags |= SPI_FUNC_FROM_OUTSIDE;
+	if ((how & FLOW_ADDRESS_MADE) && !(how & FLOW_CALLED) && is_framed && f->reason != SPI_REASON_PART)
+		f->flags |= SPI_FUNC_HANDED_OVER;
 }
 
 void pieces_judge(struct flow *flow)
@@ -88,9 +104,11 @@ void pieces_judge(struct flow *flow)
 		if (!flow->taken[f - flow->functions->list.at] && !is_aligned(flow, f))
 			f->reason = SPI_REASON_PART;
 	}
-	for (i = 0; i < flow->functions->list.count; i++)
+	for (i = 0; i < flow->functions->list.count; i++) {
+		address_judge(flow, i);
 		if (flow->functions->list.at[i].reason != SPI_REASON_PART)
 			flow->owners[i] = 0;
+	}
 }
 
 void pieces_jump(struct flow *flow, const struct stretch *s, const struct x86_decoded *insn)

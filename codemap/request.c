@@ -60,6 +60,7 @@ static uint32_t file_crc(const struct image *image)
 static void debug_verify(struct object *object)
 {
 	if (object->debug_by_link && file_crc(object->debug) != object->debug_crc) {
+		debug_lose(object, "no types", "%s is of another build: its checksum differs", object->debug_name);
 		object->debug = NULL;
 		object->debug_name = "";
 	}
@@ -98,6 +99,16 @@ static char *event_numbered(const struct function *function)
 	return mem_format("%s@%u", function->event, function->ordinal);
 }
 
+/* What the prototype says behind its parameters. */
+static const char *result_mark_text(const struct prototype *prototype, const struct tables *tables)
+{
+	const struct spi_map_field *field = tables->fields.at + prototype->field_first + prototype->field_count;
+
+	if (!prototype->ret_count || spi_place_is_known(field->place))
+		return "";
+	return field->place == SPI_PLACE_OPTIMISED_OUT ? MARK_RESULT_OPTIMISED_OUT : MARK_RESULT_UNKNOWN;
+}
+
 /* One wanted function: its record, or why there is none. */
 static void function_record(const struct function *f, struct code *code, struct tables *tables)
 {
@@ -119,8 +130,9 @@ static void function_record(const struct function *f, struct code *code, struct 
 		prototype = prototype_unknown(tables);
 	record.flags |= prototype->flags;
 	record.name = strings_add(&tables->strings, f->name);
-	record.pretty = strings_add(&tables->strings, mem_format("%s(%s)", f->base,
-								 prototype->parameters ? prototype->parameters : ""));
+	record.pretty = strings_add(&tables->strings,
+		mem_format("%s(%s)%s", f->base, prototype->parameters ? prototype->parameters : "",
+			result_mark_text(prototype, tables)));
 	record.event = strings_add(&tables->strings, event_numbered(f));
 	record.source = prototype->source;
 	record.field_first = prototype->field_first;
@@ -156,11 +168,10 @@ static void write_all(int fd, const void *data, size_t size)
 	}
 }
 
-/* Lay the tables out in one block, verify it, and write it. */
-static void tables_write(struct tables *t, struct spi_map_header *head, int fd)
+/* Lay the tables out in one block. */
+static uint8_t *tables_place(struct tables *t, struct spi_map_header *head)
 {
 	uint64_t size = sizeof(*head);
-	const char *why;
 	uint8_t *block;
 
 	strings_add(&t->strings, "");
@@ -186,9 +197,43 @@ static void tables_write(struct tables *t, struct spi_map_header *head, int fd)
 	PUT(skipped);
 	PUT(sites);
 #undef PUT
-	if (spi_map_check(block, size, &why))
+	return block;
+}
+
+/* Move what no reader would take to the functions that are refused: one of them never costs another. */
+static void bad_functions_skip(struct tables *t, const struct spi_map_header *head, const uint8_t *block)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < t->funcs.count; i++) {
+		const struct spi_map_func *func = &t->funcs.at[i];
+
+		if (!spi_map_check_func_fields(block, head->file_size, (uint32_t) i)) {
+			t->funcs.at[kept++] = *func;
+			continue;
+		}
+		*vec_push(&t->skipped) =
+			(struct spi_map_skip) { .vaddr = func->vaddr, .name = func->name, .reason = SPI_REASON_NONSENSE };
+		for (uint32_t k = 0; k < (uint32_t) func->field_count + func->ret_count; k++)
+			t->fields.at[func->field_first + k] = (struct spi_map_field) {
+				.kind = SPI_KIND_INT, .size = 8, .base = 10, .enum_index = SPI_MAP_NONE };
+	}
+	t->funcs.count = kept;
+}
+
+/* Lay the tables out, and verify them. */
+static const struct spi_map_header *tables_finish(struct tables *t, struct spi_map_header *head)
+{
+	uint8_t *block = tables_place(t, head);
+	const char *why;
+
+	if (spi_map_check(block, head->file_size, &why) && !(head->flags & SPI_MAP_IS_TREE)) {
+		bad_functions_skip(t, head, block);
+		block = tables_place(t, head);
+	}
+	if (spi_map_check(block, head->file_size, &why))
 		fail("internal error: %s: please report this file", why);
-	write_all(fd, block, size);
+	return (const struct spi_map_header *) block;
 }
 
 static void head_fill(struct spi_map_header *head, const struct object *object, const struct functions *functions,
@@ -230,24 +275,37 @@ static int limit_apply(const struct request *request, struct functions *function
 	return request->limit && count >= request->limit;
 }
 
-/* Begin to find prototypes, or copy those that are known. NULL: that is all there is to do. */
-static struct search *prototypes_begin(struct object *object, struct functions *functions, struct tables *tables,
-				       struct spi_map_header *head)
+static const char *map_string(const struct spi_map_header *map, uint32_t offset)
 {
-	struct search *search = NULL;
-	struct dw_file *file;
+	return (const char *) map + map->strings.offset + offset;
+}
 
+/* Begin to find prototypes, or copy those that are known. NULL: that is all there is to do. */
+static struct search *prototypes_begin(struct dw_file *file, struct object *object, struct functions *functions,
+				       struct tables *tables, struct spi_map_header *head)
+{
 	if (object->types) {
 		collect_cached(object->types, functions, tables);
 		head->flags |= object->types->flags & SPI_MAP_HAS_DWARF;
-	} else {
-		file = debug_open(object);
-		if (file) {
-			search = collect_begin(file, functions, tables);
-			head->flags |= SPI_MAP_HAS_DWARF;
-		}
+		head->debug_lost = strings_add(&tables->strings, map_string(object->types, object->types->debug_lost));
+		return NULL;
 	}
-	return search;
+	if (!file)
+		return NULL;
+	head->flags |= SPI_MAP_HAS_DWARF;
+	return collect_begin(file, functions, tables);
+}
+
+/* What of the debug info could not be read. */
+static void lost_tell(struct object *object, struct dw_file *file, const struct functions *functions,
+		      struct tables *tables, struct spi_map_header *head)
+{
+	size_t i;
+
+	for (i = 0; i < functions->list.count && !functions->list.at[i].type; i++)
+		;
+	debug_judge(object, file, i == functions->list.count);
+	head->debug_lost = strings_add(&tables->strings, text_end(&object->debug_lost));
 }
 
 /* Scanning the object's code takes as long as finding a few prototypes: the two go side by side. */
@@ -286,13 +344,32 @@ static int sizes_are_known(const struct functions *functions)
 	return 1;
 }
 
-static int request_map(const struct request *request, struct object *object, struct functions *functions, int out_fd)
+/* The records of all wanted functions; without `code`, of their prototypes alone. */
+static const struct spi_map_header *records_make(struct functions *functions, struct code *code, struct tables *tables,
+						 struct spi_map_header *head)
+{
+	size_t i;
+
+	for (i = 0; i < functions->list.count; i++) {
+		const struct function *f = &functions->list.at[i];
+
+		if (f->wanted && f->reason)
+			skip_add(tables, f, f->reason);
+		else if (f->wanted)
+			function_record(f, code, tables);
+	}
+	return tables_finish(tables, head);
+}
+
+/* A map of the wanted functions; without `code`, of their prototypes alone. `scanned`: the object's code was looked at before. */
+static const struct spi_map_header *map_make(const struct request *request, struct object *object, struct functions *functions,
+					     struct code *code, int scanned)
 {
 	struct spi_map_header head;
 	struct tables tables = { 0 };
+	struct dw_file *file = object->types ? NULL : debug_open(object);
 	struct search *search;
-	struct code code;
-	struct scan scan = { &code, object->image, functions, 0, 0 };
+	struct scan scan = { code, object->image, functions, 0, 0 };
 	size_t i;
 
 	functions_number(functions);
@@ -301,26 +378,28 @@ static int request_map(const struct request *request, struct object *object, str
 		for (i = 0; i < functions->list.count; i++)
 			if (functions->list.at[i].reason == SPI_REASON_LIMIT)
 				head.flags |= SPI_MAP_TRUNCATED;
-	search = prototypes_begin(object, functions, &tables, &head);
-	if (search && request->kind == REQUEST_MAP && sizes_are_known(functions))
+	search = prototypes_begin(file, object, functions, &tables, &head);
+	if (search && code && !scanned && sizes_are_known(functions))
 		scan.is_begun = !pthread_create(&scan.thread, NULL, scan_thread, &scan);
 	if (search)
 		collect_finish(search);
+	if (!object->types)
+		lost_tell(object, file, functions, &tables, &head);
 	head.debug_name =
 		strings_add(&tables.strings, (head.flags & SPI_MAP_HAS_DWARF) ? object->debug_name : "");
-	if (request->kind == REQUEST_MAP) {
+	if (code && !scanned)
 		scan_finish(&scan);
-		head.flags |= code.flags;
-	}
-	for (i = 0; i < functions->list.count; i++) {
-		const struct function *f = &functions->list.at[i];
+	if (code)
+		head.flags |= code->flags;
+	return records_make(functions, code, &tables, &head);
+}
 
-		if (f->wanted && f->reason)
-			skip_add(&tables, f, f->reason);
-		else if (f->wanted)
-			function_record(f, request->kind == REQUEST_MAP ? &code : NULL, &tables);
-	}
-	tables_write(&tables, &head, out_fd);
+static int request_map(const struct request *request, struct object *object, struct functions *functions, int out_fd)
+{
+	struct code code;
+	const struct spi_map_header *map = map_make(request, object, functions, request->kind == REQUEST_MAP ? &code : NULL, 0);
+
+	write_all(out_fd, map, map->file_size);
 	if (object->wants_marks)
 		marks_write(object->marks_out);
 	return EXIT_DONE;
@@ -328,23 +407,97 @@ static int request_map(const struct request *request, struct object *object, str
 
 static int request_tree(struct object *object, struct functions *functions, int out_fd)
 {
+	const struct spi_map_header *map;
 	struct spi_map_header head;
 	struct tables tables = { 0 };
 
 	head_fill(&head, object, functions, &tables);
 	head.flags |= tree_make(object->image, functions, &tables);
-	tables_write(&tables, &head, out_fd);
+	map = tables_finish(&tables, &head);
+	write_all(out_fd, map, map->file_size);
 	return EXIT_DONE;
 }
 
-/* Which of the patterns mean a function here? */
+/* How many functions the pattern means: parts and stubs are none. */
+static size_t functions_wanted(const struct functions *functions)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < functions->list.count; i++) {
+		const struct function *f = &functions->list.at[i];
+
+		count += f->wanted && f->reason != SPI_REASON_PLT && f->reason != SPI_REASON_PART;
+	}
+	return count;
+}
+
+/* Which of the patterns mean a function here? Some mean parts or stubs alone. */
 static int request_which(const struct request *request, struct functions *functions, int out_fd)
 {
 	char *said = mem_alloc(request->pattern_count + 1);
 
 	for (unsigned int i = 0; i < request->pattern_count; i++)
-		said[i] = functions_match(functions, &request->patterns[i], 1) ? '1' : '0';
+		said[i] = !functions_match(functions, &request->patterns[i], 1) ? '0' : functions_wanted(functions) ? '1' : '-';
 	write_all(out_fd, said, request->pattern_count);
+	return EXIT_DONE;
+}
+
+static void each_write(int out_fd, const struct spi_map_header *map, uint64_t size)
+{
+	write_all(out_fd, &size, sizeof(size));
+	if (map)
+		write_all(out_fd, map, size);
+	write_all(out_fd, "\0\0\0\0\0\0\0", -size & 7);
+}
+
+/*
+ * A map for each pattern, as if each had been asked for by itself: but symbols, debug info and code are read once. All
+ * prototypes are looked up together, in one map, and taken from there.
+ */
+static int request_each(const struct request *request, struct object *object, struct functions *functions, int out_fd)
+{
+	const size_t count = functions->list.count, bytes = count * sizeof(*functions->list.at);
+	struct function *plain = heap_grow(NULL, bytes + 1);
+	uint8_t *all = mem_alloc(count + 1), *found = mem_alloc(request->pattern_count + 1);
+	const struct request list = { .kind = REQUEST_LIST };
+	unsigned int k, any = 0;
+	struct code code;
+	size_t i;
+
+	if (count)
+		memcpy(plain, functions->list.at, bytes);
+	for (k = 0; k < request->pattern_count; k++) {
+		uint64_t wanted = functions_match(functions, &request->patterns[k], 1);
+
+		found[k] = !wanted ? 0 : wanted > EACH_FUNCTIONS_MAX ? 2 : 1;
+		any |= found[k] == 1;
+		for (i = 0; i < count && found[k] == 1; i++)
+			all[i] |= functions->list.at[i].wanted;
+	}
+	if (any) {
+		memcpy(functions->list.at, plain, bytes);	/* names are those that a list has */
+		for (i = 0; i < count; i++)
+			functions->list.at[i].wanted = all[i];
+		if (!object->types)
+			object->types = map_make(&list, object, functions, NULL, 0);
+		for (i = 0; i < count; i++)
+			plain[i].size = functions->list.at[i].size;	/* debug info knows more of them */
+		code_scan(&code, object->image, functions);
+	}
+	for (k = 0; k < request->pattern_count; k++) {
+		const struct spi_map_header *map;
+
+		if (found[k] != 1) {
+			each_write(out_fd, NULL, found[k] ? EACH_ALONE : EACH_NONE);
+			continue;
+		}
+		memcpy(functions->list.at, plain, bytes);
+		functions_match(functions, &request->patterns[k], 1);
+		map = map_make(request, object, functions, &code, 1);
+		each_write(out_fd, map, map->file_size);
+	}
+	if (object->wants_marks)
+		marks_write(object->marks_out);
 	return EXIT_DONE;
 }
 
@@ -372,6 +525,8 @@ int request_run(const struct request *request, struct object *object, int out_fd
 		return request_tree(object, &functions, out_fd);
 	if (request->kind == REQUEST_WHICH)
 		return request_which(request, &functions, out_fd);
+	if (request->kind == REQUEST_EACH)
+		return request_each(request, object, &functions, out_fd);
 	if (!functions_match(&functions, request->patterns, request->pattern_count))
 		fail_status(EXIT_NO_MATCH, "no function matches '%s': spi-codemap find shows near names",
 			    request->pattern_count ? request->patterns[0].text : "*");

@@ -6,8 +6,9 @@
 
 #include "codemap/functions.h"
 #include "codemap/image.h"
+#include "codemap/map-each.h"
 
-enum request_kind { REQUEST_MAP, REQUEST_LIST, REQUEST_FIND, REQUEST_TREE, REQUEST_WHICH };
+enum request_kind { REQUEST_MAP, REQUEST_LIST, REQUEST_FIND, REQUEST_TREE, REQUEST_WHICH, REQUEST_EACH };
 
 struct request {
 	enum request_kind kind;
@@ -28,6 +29,7 @@ struct object {
 	struct image *alt;		/* dwz's supplementary file, NULL: none */
 	uint64_t identity;		/* which files exactly these are: device, inode, size, times */
 	uint64_t file_identity;		/* of FILE alone */
+	struct text debug_lost;		/* what of its debug info cannot be read, and why; empty: nothing is known of */
 	struct text witnesses;		/* what else the answer depends on, as the cache keeps it (cache-key.h) */
 	const struct spi_map_header *types;	/* cached prototypes of all functions, NULL: none */
 	int wants_marks;		/* write new marks to marks_out (marks.h) */
@@ -36,11 +38,18 @@ struct object {
 	int walk_only;			/* read debug info from the front */
 };
 
+/* debug-lost.c: add "WHAT: WHY" to what is said of debug info that cannot be read; once each. */
+void debug_lose(struct object *object, const char *what, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* What the reader of DWARF met, once functions were looked for. `none`: it found no types at all. */
+struct dw_file;
+void debug_judge(struct object *object, struct dw_file *file, int none);
+
 /* debugfile.c: open FILE, or take it from fd (-1: none), and what belongs to it. Ends the process on bad input. */
 struct object *object_open(const char *name, int fd, const char *root);
 
 /*
- * request.c: answer the request: write a map, find's lines, or a '0' or '1' for each pattern, to out_fd.
+ * request.c: answer the request: write a map, find's lines, a '0', '1' or '-' for each pattern (none, functions, parts or
+ * stubs alone), or each pattern's map (map-each.h), to out_fd.
  * Returns the process's exit status. Runs in the sandbox: opens nothing.
  */
 int request_run(const struct request *request, struct object *object, int out_fd);

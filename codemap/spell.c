@@ -157,6 +157,37 @@ static void spell_parameters(struct declarator *d, const struct dw_die *function
 	free(inner.at);
 }
 
+/* "(3)", "(0:7)", and "(:)" where only running code knows; all dimensions in one pair of parentheses. */
+static void spell_dimensions_fortran(struct declarator *d, const struct dw_die *array)
+{
+	struct dw_die child;
+	struct cursor c;
+	int more, any = 0;
+
+	right_add(d, "(");
+	for (more = die_child(array, &child, &c); more; more = die_sibling(&child, &c)) {
+		uint64_t upper;
+		int64_t lower;
+		struct dw_value value;
+		char bounds[64] = ":";
+
+		if (child.abbrev->tag != DW_TAG_subrange_type)
+			continue;
+		if (dimension_lower(&child, &lower) && die_constant(&child, DW_AT_upper_bound, &upper)) {
+			if (lower == 1)
+				snprintf(bounds, sizeof(bounds), "%lld", (long long) upper);
+			else
+				snprintf(bounds, sizeof(bounds), "%lld:%lld", (long long) lower, (long long) upper);
+		} else if (!die_attr(&child, DW_AT_upper_bound, &value)) {
+			bounds[0] = '*';
+		}
+		if (any++)
+			right_add(d, ",");
+		right_add(d, bounds);
+	}
+	right_add(d, any ? ")" : "..)");
+}
+
 static void spell_dimensions(struct declarator *d, const struct dw_die *array)
 {
 	struct dw_die child;
@@ -258,6 +289,7 @@ static void spell(struct text *text, const struct dw_die *die, struct declarator
 {
 	struct dw_value value;
 	struct dw_die target;
+	uint64_t size;
 
 	if (++d->depth > DEPTH_MAX) {
 		spell_base(text, "", NULL, "?", d);
@@ -294,8 +326,17 @@ static void spell(struct text *text, const struct dw_die *die, struct declarator
 			spell(text, &target, d);
 		return;
 	case DW_TAG_array_type:
-		spell_dimensions(d, die);
+		if (unit_is_fortran(die->unit))
+			spell_dimensions_fortran(d, die);
+		else
+			spell_dimensions(d, die);
 		break;
+	case DW_TAG_string_type:
+		if (die_constant(die, DW_AT_byte_size, &size))
+			spell_base(text, "", NULL, mem_format("character(len=%llu)", (unsigned long long) size), d);
+		else
+			spell_base(text, "", NULL, "character(len=*)", d);
+		return;
 	case DW_TAG_subroutine_type:
 		spell_parameters(d, die);
 		break;

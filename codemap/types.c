@@ -16,10 +16,43 @@ int type_is_cxx(const struct dw_unit *unit)
 	switch (unit->language) {
 	case 0x04: case 0x1a: case 0x21: case 0x2b: case 0x3a:	/* C++98 to C++20 */
 		return 1;
-	case 0x1c: case 0x13:	/* Rust, D: names qualified the same way */
+	case DW_LANG_Rust: case 0x13:	/* Rust, D: names qualified the same way */
 		return 1;
 	}
 	return 0;
+}
+
+int unit_is_fortran(const struct dw_unit *unit)
+{
+	switch (unit->language) {
+	case 0x07: case 0x08: case 0x0e: case 0x22: case 0x23: case 0x2d:	/* FORTRAN 77 to Fortran 2018 */
+		return 1;
+	}
+	return 0;
+}
+
+/* What a dimension begins with where debug info does not say it (DWARF 5, table 7.17). */
+static int64_t lower_default(const struct dw_unit *unit)
+{
+	switch (unit->language) {
+	case 0x03: case 0x05: case 0x06: case 0x09: case 0x0a: case 0x0d: case 0x0f: case 0x17: case 0x1f:
+		return 1;	/* Ada, COBOL, Pascal, Modula, PL/I, Julia */
+	}
+	return unit_is_fortran(unit);
+}
+
+int dimension_lower(const struct dw_die *dimension, int64_t *bound)
+{
+	struct dw_value value;
+	uint64_t number;
+
+	*bound = lower_default(dimension->unit);
+	if (!die_attr(dimension, DW_AT_lower_bound, &value))
+		return 1;
+	if (!value_constant(&value, &number))
+		return 0;
+	*bound = (int64_t) number;
+	return 1;
 }
 
 static int tag_is_qualifier(uint16_t tag)
@@ -50,6 +83,12 @@ static int type_strip(const struct dw_die *from, struct dw_die *die)
 	return -1;
 }
 
+/* IEEE's 128 bits, by the names that C, C++ and Fortran compilers give it; x87's 80 bits have the same size. */
+static int name_is_quad(const char *name)
+{
+	return strstr(name, "128") || strstr(name, "kind=16");
+}
+
 static void base_type(struct type *type)
 {
 	const char *name = die_name(&type->die);
@@ -63,14 +102,14 @@ static void base_type(struct type *type)
 	case DW_ATE_boolean:
 		type->class = type->size == 1 ? TYPE_BOOL : TYPE_INT;
 		return;
-	case DW_ATE_complex_float:
-		type->class = TYPE_COMPLEX;
+	case DW_ATE_complex_float:	/* of quad precision: two values that a trace has no type for */
+		type->class = type->size == 32 && name_is_quad(name) ? TYPE_UNKNOWN : TYPE_COMPLEX;
 		return;
 	case DW_ATE_float:
 		if (type->size == 4 || type->size == 8)
 			type->class = TYPE_FLOAT;
 		else
-			type->class = type->size == 16 && !strstr(name, "128") ? TYPE_LONG_DOUBLE : TYPE_SSE;
+			type->class = type->size == 16 && !name_is_quad(name) ? TYPE_LONG_DOUBLE : TYPE_SSE;
 		return;
 	case DW_ATE_decimal_float:
 		type->class = TYPE_SSE;
@@ -79,22 +118,11 @@ static void base_type(struct type *type)
 	type->class = type->size == 1 && !strcmp(name, "char") ? TYPE_CHAR : TYPE_INT;
 }
 
-static int variant_visit(const struct dw_die *die)
-{
-	struct dw_die child;
-	struct cursor c;
-	int more;
-
-	for (more = die_child(die, &child, &c); more; more = die_sibling(&child, &c))
-		if (child.abbrev->tag == DW_TAG_variant_part)
-			return 1;
-	return 0;
-}
-
 static void type_describe(struct type *type)
 {
 	struct type target;
 	struct dw_value value;
+	struct dw_die part;
 	uint64_t size = 0;
 
 	die_constant(&type->die, DW_AT_byte_size, &size);
@@ -127,7 +155,7 @@ static void type_describe(struct type *type)
 		break;
 	case DW_TAG_structure_type: case DW_TAG_class_type: case DW_TAG_interface_type:
 		if (!die_flag(&type->die, DW_AT_declaration))
-			type->class = variant_visit(&type->die) ? TYPE_UNION : TYPE_STRUCT;
+			type->class = type_variant_part(&type->die, &part) ? TYPE_VARIANTS : TYPE_STRUCT;
 		break;
 	case DW_TAG_union_type:
 		if (!die_flag(&type->die, DW_AT_declaration))
@@ -137,6 +165,9 @@ static void type_describe(struct type *type)
 		type->class = die_attr(&type->die, DW_AT_GNU_vector, &value) ? TYPE_VECTOR : TYPE_ARRAY;
 		if (!type->size)
 			type->size = type_elements(type, &target) * target.size;
+		break;
+	case DW_TAG_string_type:
+		type->class = TYPE_TEXT;
 		break;
 	case DW_TAG_subrange_type:
 		type_of(&type->die, &target);
@@ -181,11 +212,13 @@ uint64_t type_elements(const struct type *type, struct type *element)
 	type_of(&type->die, element);
 	for (more = die_child(&type->die, &child, &c); more; more = die_sibling(&child, &c)) {
 		uint64_t count = 0, bound;
+		int64_t lower;
 
 		if (child.abbrev->tag != DW_TAG_subrange_type && child.abbrev->tag != DW_TAG_enumeration_type)
 			continue;
-		if (!die_constant(&child, DW_AT_count, &count) && die_constant(&child, DW_AT_upper_bound, &bound))
-			count = bound + 1;
+		if (!die_constant(&child, DW_AT_count, &count) && dimension_lower(&child, &lower) &&
+		    die_constant(&child, DW_AT_upper_bound, &bound) && (int64_t) bound >= lower)
+			count = bound - (uint64_t) lower + 1;
 		if (count > ELEMENTS_MAX || total * count > ELEMENTS_MAX)
 			return 0;
 		total *= count;
@@ -252,6 +285,10 @@ int type_members(const struct type *type, int (*visit)(void *context, const stru
 			member.is_virtual_base = 1;
 		if (!member.is_base && die_name(&child))
 			member.name = die_name(&child);
+		/* Rust calls a tuple's members 0 and 1; debug info, __0 and __1. */
+		if (child.unit->language == DW_LANG_Rust && !strncmp(member.name, "__", 2) &&
+		    member.name[2] >= '0' && member.name[2] <= '9')
+			member.name += 2;
 		type_of(&child, &member.type);
 		member_bits(&child, &member);
 		rc = visit(context, &member);
@@ -297,6 +334,8 @@ uint64_t type_align(const struct type *type, int depth)
 		return type->size / 2 ? type->size / 2 : 1;
 	case TYPE_METHOD_POINTER:
 		return 8;
+	case TYPE_TEXT:
+		return 1;
 	default:
 		return type->size ? type->size : 1;
 	}
@@ -366,7 +405,7 @@ int type_is_nontrivial(const struct type *type, int depth)
 		if (convention == DW_CC_pass_by_value)
 			return 0;
 	}
-	if (!type_is_cxx(type->die.unit) || type->die.unit->language == 0x1c)
+	if (!type_is_cxx(type->die.unit) || type->die.unit->language == DW_LANG_Rust)
 		return 0;
 	if (die_constant(&type->die, DW_AT_containing_type, &convention))
 		return 1;

@@ -20,9 +20,11 @@ enum type_class {
 	TYPE_ENUM,
 	TYPE_STRUCT,
 	TYPE_UNION, /* members share their bytes */
+	TYPE_VARIANTS, /* Rust's enum with data: one variant at a time */
 	TYPE_ARRAY,
 	TYPE_VECTOR,	     /* __m128 and its like */
 	TYPE_METHOD_POINTER, /* C++ pointer to a member function: two words */
+	TYPE_TEXT,	     /* Fortran's character; size 0: only running code knows its length */
 	TYPE_UNKNOWN,	     /* incomplete here, or debug info that makes no sense */
 };
 
@@ -42,10 +44,22 @@ struct member {
 	uint8_t is_base, is_virtual_base;
 };
 
+/* A variant of TYPE_VARIANTS. */
+struct variant {
+	const char *name;
+	struct type type;	/* a struct of the variant's members */
+	uint64_t offset, value;
+	uint8_t has_value;	/* 0: it exists where the discriminant has no other variant's value */
+};
+
 /* The type that attribute DW_AT_type of `die` (or of what it stands for) names; TYPE_VOID when there is none. */
 void type_of(const struct dw_die *die, struct type *type);
 /* Call `visit` for each data member; stops when it returns non-zero, and returns that. */
 int type_members(const struct type *type, int (*visit)(void *context, const struct member *member), void *context);
+/* TYPE_VARIANTS (variants.c): the same for each variant, and what tells them apart; 0: it has one variant only. */
+int type_variants(const struct type *type, int (*visit)(void *context, const struct variant *variant), void *context);
+int type_discriminant(const struct type *type, struct type *discriminant, uint64_t *offset);
+int type_variant_part(const struct dw_die *type, struct dw_die *part);
 /* TYPE_ARRAY, TYPE_VECTOR: the element's type; returns how many there are, all dimensions together. */
 uint64_t type_elements(const struct type *type, struct type *element);
 uint64_t type_align(const struct type *type, int depth);
@@ -53,6 +67,10 @@ uint64_t type_align(const struct type *type, int depth);
 int type_is_nontrivial(const struct type *type, int depth);
 /* Do names have scopes in this unit's language? */
 int type_is_cxx(const struct dw_unit *unit);
+#define DW_LANG_Rust	0x1c
+int unit_is_fortran(const struct dw_unit *unit);
+/* The lower bound of a dimension (DW_TAG_subrange_type): 0 when only running code knows it. */
+int dimension_lower(const struct dw_die *dimension, int64_t *bound);
 
 /* Add "type name" in C to text; name may be "". `die` is what has DW_AT_type. */
 void spell_declaration(struct text *text, const struct dw_die *die, const char *name);

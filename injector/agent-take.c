@@ -283,8 +283,8 @@ int spi_agent_take(struct spi_agent *agent, char *packet, size_t size, int *fd)
 		if (control->ops.on_closed)
 			control->ops.on_closed(agent, head.id, control->data);
 		return 0;
-	case SPI_MSG_CHILD:
-		return spi_child_take(agent, fd);
+	case SPI_MSG_NURSERY:
+		return spi_nursery_open(agent, fd);
 	case SPI_MSG_DETACHED:
 		if (control->ops.on_detached)
 			control->ops.on_detached(agent, control->data);

@@ -143,6 +143,7 @@ void spi_agents_reap(struct spi_control *control)
 		}
 		if (control->ops.on_gone)
 			control->ops.on_gone(agent, control->data);
+		control->formers[control->nr_formers++ % FORMER_MAX] = (struct spi_former) { agent->pid, agent->start_time };
 		*at = agent->next;
 		spi_agent_free(control, agent);
 	}
@@ -176,9 +177,8 @@ int spi_agent_lives(const struct spi_agent *agent)
 	socklen_t size = sizeof(polled.fd);
 	bool lives;
 
-	/* its parent made a forked child's connection */
-	if (agent->is_child || getsockopt(agent->former >= 0 ? agent->former : agent->source.fd, SOL_SOCKET, SO_PEERPIDFD, &polled.fd, &size))
-		return (agent->is_child || errno == ENOPROTOOPT) && has_same_id(agent);
+	if (getsockopt(agent->former >= 0 ? agent->former : agent->source.fd, SOL_SOCKET, SO_PEERPIDFD, &polled.fd, &size))
+		return errno == ENOPROTOOPT && has_same_id(agent);
 	lives = !poll(&polled, 1, 0);
 	close(polled.fd);
 	return lives;

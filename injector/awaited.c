@@ -2,22 +2,19 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * The rules that an agent was sent and has not answered: it will ask about their functions next, in one object after the
- * other. Most objects have none of them; so the first question about an object is made one for all (serve-map.c).
+ * other. So the first question about an object is made one for all (serve-map.c).
  *
  * The text is read as liblttng-spi/rule.c does. Where the agent reads it otherwise a question was asked in vain, no more.
  */
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "injector/control-internal.h"
-
-#define ASKED_MAX 32u
+#include "rules/glob.h"
 
 struct spi_awaited {
 	struct spi_awaited *next;
 	uint32_t rule;
-	uint64_t asked[ASKED_MAX];	/* objects about which it was in such a question; 0: none */
 	char *pattern;		/* in text */
 	char text[];		/* the object, NUL, the pattern */
 };
@@ -83,28 +80,14 @@ void spi_awaited_free(struct spi_agent *agent)
 		spi_awaited_done(agent, agent->awaited->rule);
 }
 
-/* Not asked about this object yet; from now on it is. */
-static bool is_new(struct spi_awaited *a, uint64_t identity)
-{
-	for (unsigned int i = 0; i < ASKED_MAX; i++) {
-		if (a->asked[i] == identity)
-			return false;
-		if (!a->asked[i]) {
-			a->asked[i] = identity;
-			return true;
-		}
-	}
-	return false;
-}
-
-const char *spi_awaited_next(struct spi_agent *agent, struct spi_awaited **at, const char *object, bool is_exe, uint64_t identity)
+const char *spi_awaited_next(struct spi_agent *agent, struct spi_awaited **at, const char *object, bool is_exe)
 {
 	while ((*at = *at ? (*at)->next : agent->awaited)) {
 		struct spi_awaited *a = *at;
 
 		/* a program may be known by another name than its file's: it is asked about with all the rest */
-		if (*a->pattern && (!*a->text || is_exe || !fnmatch(a->text, object, 0)) &&
-		    (*a->text || is_exe || !strchr("*?[", *a->pattern)) && is_new(a, identity))
+		if (*a->pattern && (!*a->text || is_exe || spi_glob_match(a->text, object)) &&
+		    (*a->text || is_exe || !strchr("*?[", *a->pattern)))
 			return a->pattern;
 	}
 	return NULL;

@@ -41,7 +41,7 @@ static int open_as_target(const struct spi_target *t, const char *path)
 	char root[64];
 	int dir, fd;
 
-	snprintf(root, sizeof(root), "/proc/%d/root", (int) t->pid);
+	snprintf(root, sizeof(root), "/proc/%d/root", (int) spi_living_thread(t->pid));
 	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return -errno;
@@ -152,10 +152,11 @@ void spi_carry_trim(struct spi_carry *c)
 	c->copy_size = end;
 }
 
-void spi_carry_memfd_path(struct spi_carry *c, int fd)
+void spi_carry_memfd_path(struct spi_carry *c, pid_t pid, int fd)
 {
 	uint32_t unique = 0;
-	char *to = c->path + sprintf(c->path, "/proc/self/fd");
+	/* The first thread's descriptors end with it: liblttng-spi/proc.c. */
+	char *to = c->path + sprintf(c->path, spi_living_thread(pid) == pid ? "/proc/self/fd" : "/proc/thread-self/fd");
 
 	/* 32 random bits spelt in characters that mean nothing in a path: "/" and "/." */
 	if (getrandom(&unique, sizeof(unique), GRND_NONBLOCK) < 0)
@@ -171,7 +172,7 @@ int spi_carry_fill(const struct spi_carry *c, pid_t pid, int fd)
 	size_t done = 0;
 	int to;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int) pid, fd);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int) spi_living_thread(pid), fd);
 	to = open(path, O_WRONLY | O_CLOEXEC);
 	if (to < 0)
 		return -errno;

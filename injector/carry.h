@@ -24,7 +24,7 @@ void spi_carry_free(struct spi_carry *carry);
 void spi_carry_trim(struct spi_carry *carry);
 
 /* The path of descriptor `fd` in the target, spelt as it never was before: ld.so knows libraries by name. */
-void spi_carry_memfd_path(struct spi_carry *carry, int fd);
+void spi_carry_memfd_path(struct spi_carry *carry, pid_t pid, int fd);
 
 /* Write the copy into the target's descriptor `fd`. 0 or a negative errno. */
 int spi_carry_fill(const struct spi_carry *carry, pid_t pid, int fd);

@@ -46,7 +46,7 @@ int spi_control_directory_make(struct spi_control *control, const char *base)
 	return 0;
 }
 
-/* One of this user's, if nobody has it. It is a directory of mode 0700 that we hold: nobody else can put a link in its place. */
+/* One of this user's, if nobody has it. It is a directory that we hold and nobody else may write to: nobody can put a link in its place. */
 static void left_remove(int base, const char *name)
 {
 	int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -54,7 +54,7 @@ static void left_remove(int base, const char *name)
 
 	if (fd < 0)
 		return;
-	if (!fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 077) && st.st_mtime + YOUNG_S < time(NULL) &&
+	if (!fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 022) && st.st_mtime + YOUNG_S < time(NULL) &&
 	    !flock(fd, LOCK_EX | LOCK_NB)) {
 		unlinkat(fd, SOCKET, 0);
 		unlinkat(base, name, AT_REMOVEDIR);

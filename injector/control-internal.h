@@ -39,7 +39,7 @@ struct spi_agent {
 	bool said_hello, over, told_first_ended;
 	bool is_shared;					/* others may have our end of the connection, too: foreign.c */
 	int former;					/* the connection that the target made, or -1: agent_move() */
-	bool is_child;					/* its parent has given us the connection (SPI_MSG_CHILD): */
+	bool is_child;					/* its connection came over its parent's nursery: */
 	pid_t parent;
 	uint64_t given_ms;				/* when, CLOCK_MONOTONIC */
 	struct ucred sender;				/* of its last message; pid 0: not known */
@@ -56,6 +56,13 @@ struct spi_agent {
 	void *user;
 };
 
+/* A process whose connection has ended: it may have executed a program. */
+struct spi_former {
+	pid_t pid;
+	uint64_t start_time;
+};
+#define FORMER_MAX 256u
+
 struct spi_control {
 	int epoll;
 	struct spi_control_ops ops;
@@ -70,8 +77,12 @@ struct spi_control {
 	char daemon_directory[PATH_MAX];
 	char home[PATH_MAX];				/* "daemon-home", when it was made */
 	struct spi_agent *agents;
+	struct spi_former formers[FORMER_MAX];		/* the latest */
+	unsigned int nr_formers;
+	struct spi_nursery *nurseries, *nurseries_over;	/* child.c */
 	struct spi_map_job *jobs;
 	struct spi_kept_map *kept_maps;			/* kept-map.c, the latest first */
+	struct spi_known_file *known_files;
 	unsigned int jobs_running;
 	struct spi_file *files;
 	struct spi_floor *floors;
@@ -83,7 +94,9 @@ int spi_floor_fd(struct spi_control *control, uid_t uid);
 void spi_floors_free(struct spi_control *control);
 
 /* child.c: 0; or -EPERM, it is not whom it could be */
-int spi_child_take(const struct spi_agent *parent, int *fd);	/* -1 when it was taken over */
+int spi_nursery_open(const struct spi_agent *parent, int *fd);	/* -1 when it was taken over */
+void spi_nurseries_reap(struct spi_control *control);
+void spi_nurseries_free(struct spi_control *control);
 int spi_child_take_name(struct spi_agent *agent);
 
 /* ---- control-directory.c: fill in `directory`, `path` and `directory_lock`, or a negative errno; and remove what they name ---- */
@@ -124,10 +137,9 @@ void spi_awaited_add(struct spi_agent *agent, uint32_t rule, const char *text);
 void spi_awaited_done(struct spi_agent *agent, uint32_t rule);
 void spi_awaited_free(struct spi_agent *agent);
 /*
- * The pattern of the next one (*at NULL: the first) for which the agent will ask about this object; NULL: no more. Each once
- * for an object; `identity` is any number for it but 0.
+ * The pattern of the next one (*at NULL: the first) for which the agent will ask about this object; NULL: no more.
  */
-const char *spi_awaited_next(struct spi_agent *agent, struct spi_awaited **at, const char *object, bool is_exe, uint64_t identity);
+const char *spi_awaited_next(struct spi_agent *agent, struct spi_awaited **at, const char *object, bool is_exe);
 
 /* map-object.c: a descriptor or a negative errno; -ESTALE: that file is not what the process has mapped. */
 int spi_object_open(pid_t pid, const struct spi_msg_map_request *request, const char *path);

@@ -22,6 +22,7 @@
 #include "injector/control-internal.h"
 #include "injector/foreign.h"
 #include "injector/kept-map.h"
+#include "injector/target.h"
 
 /* ---- sources -------------------------------------------------------- */
 
@@ -46,9 +47,44 @@ void spi_source_remove(struct spi_control *control, struct spi_source *source)
 
 /* ---- listening ------------------------------------------------------ */
 
+#define ACCEPTED_AT_ONCE	64
+
+static bool has_agent(const struct spi_control *control, pid_t pid)
+{
+	uint64_t start_time = pid > 0 ? spi_process_start_time(pid) : 0;
+	const struct spi_agent *agent = control->agents;
+
+	while (agent && (agent->pid != pid || agent->start_time != start_time))
+		agent = agent->next;
+	for (unsigned int i = 0; !agent && i < FORMER_MAX; i++)
+		if (start_time && control->formers[i].pid == pid && control->formers[i].start_time == start_time)
+			return true;
+	return start_time && agent;
+}
+
+/*
+ * A process that is known under another user, or the child of one: it has changed its user and executed a program (setpriv,
+ * runuser). Its connection as the program that it was may have ended already.
+ */
+static bool is_traced(const struct spi_control *control, pid_t pid)
+{
+	char *status;
+	const char *parent;
+	bool ret = has_agent(control, pid);
+
+	if (ret)
+		return true;
+	status = spi_proc_read(NULL, "%d/status", (int) pid);
+	parent = status ? spi_status_value(status, "PPid") : NULL;
+	ret = parent && has_agent(control, atoi(parent));
+	free(status);
+	return ret;
+}
+
 static void listener_ready(struct spi_control *control, struct spi_source *source, uint32_t events)
 {
-	for (;;) {
+	/* Other processes that connect leave time for the rest. */
+	for (int i = 0; i < ACCEPTED_AT_ONCE; i++) {
 		int fd = accept4(source->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		struct ucred peer = { .uid = (uid_t) -1 };
 		socklen_t size = sizeof(peer);
@@ -56,7 +92,7 @@ static void listener_ready(struct spi_control *control, struct spi_source *sourc
 		if (fd < 0)
 			return;
 		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid <= 0 ||
-		    (peer.uid != geteuid() && peer.uid != 0)) {
+		    (peer.uid != geteuid() && peer.uid != 0 && !is_traced(control, peer.pid))) {
 			spi_foreign_close(fd, false, peer.uid);
 			continue;
 		}
@@ -66,14 +102,19 @@ static void listener_ready(struct spi_control *control, struct spi_source *sourc
 
 int spi_control_listen(struct spi_control *control, const char **path)
 {
+	const bool is_root = !geteuid();
 	const char *base = getenv("XDG_RUNTIME_DIR");
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct stat st;
 	int fd, ret;
 
 	if (control->listener.fd >= 0)
 		return -EALREADY;
 	/* A path that is too long for a socket's address cannot be used. */
 	if (!base || *base != '/' || strlen(base) > 60 || access(base, W_OK | X_OK))
+		base = "/tmp";
+	/* What root's program executes as another user has to get there. */
+	if (is_root && (stat(base, &st) || !(st.st_mode & S_IXOTH)))
 		base = "/tmp";
 	ret = spi_control_directory_make(control, base);
 	if (ret)
@@ -84,7 +125,7 @@ int spi_control_listen(struct spi_control *control, const char **path)
 		ret = -errno;
 		goto failed;
 	}
-	if (chmod(control->path, 0600) || listen(fd, 64)) {
+	if (chmod(control->path, is_root ? 0666 : 0600) || (is_root && chmod(control->directory, 0711)) || listen(fd, 64)) {
 		ret = -errno;
 		goto failed;
 	}
@@ -142,6 +183,7 @@ void spi_control_destroy(struct spi_control *control)
 		control->agents = agent->next;
 		spi_agent_free(control, agent);
 	}
+	spi_nurseries_free(control);
 	spi_map_jobs_forget(control, NULL);
 	spi_source_remove(control, &control->listener);
 	spi_source_remove(control, &control->look);
@@ -176,6 +218,7 @@ int spi_control_dispatch(struct spi_control *control)
 			source->ready(control, source, events[i].events);
 	}
 	spi_agents_reap(control);
+	spi_nurseries_reap(control);
 	spi_map_jobs_reap(control);
 	spi_foreign_reap();
 	return n == most;

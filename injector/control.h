@@ -85,6 +85,13 @@ int spi_control_fd(const struct spi_control *control);
  */
 int spi_control_dispatch(struct spi_control *control);
 
+/*
+ * No function of the file that `st` is of matches these patterns, and its debug files were looked for in our own root
+ * directory: agents are told so for a minute without an analysis. 0 or -ENOMEM.
+ */
+struct stat;
+int spi_control_lacks(struct spi_control *control, const struct stat *st, const char *const *patterns, unsigned int count);
+
 /* What every WELCOME says from now on: SPI_WELCOME_* flags, bytes kept of a string (0: 256). */
 void spi_control_welcome(struct spi_control *control, uint32_t flags, uint32_t string_max);
 /* And the number of a run (SPI_WELCOME_RUN_SHIFT); the flags stay. */
@@ -98,9 +105,10 @@ int spi_control_unborn(const struct spi_control *control, pid_t parent, unsigned
 
 /*
  * spi_control_listen() - take connections of preloaded agents. Makes a socket
- * of mode 0600 in a fresh directory of mode 0700; *path (owned by `control`) is
- * for LTTNG_SPI_SOCKET. Only peers with our uid, or root's, are accepted. 0 or a
- * negative errno.
+ * of mode 0600 in a fresh directory of mode 0700, root one that others can get at;
+ * *path (owned by `control`) is for LTTNG_SPI_SOCKET. Only peers with our uid, or
+ * root's, are accepted, and by root traced processes that have changed their user.
+ * 0 or a negative errno.
  */
 int spi_control_listen(struct spi_control *control, const char **path);
 

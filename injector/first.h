@@ -18,17 +18,20 @@ struct spi_first {
 	size_t cpus_size;	/* bytes of cpus that the kernel knows */
 	bool together;		/* a thread and we may be kept on one processor */
 	bool ahead, stays;	/* we stand in line before others; and are to, when the thread does no more */
+	uint64_t code_at;	/* where the target's code is not what it was (start.c); 0: nowhere */
+	uint8_t code[2];	/* what was there */
+	int memory;		/* the target's, as a descriptor of the guard's */
 	pid_t guard;		/* <= 0: there is none, and nothing is changed */
 	int pipe[2];
 	char *stack;
 };
 
 /*
- * Start the guard; end it, with everything put back. `together`: the thread is
+ * Start the guard; end it, with everything put back. `memory`: /proc/PID/mem of the target, -1: none. `together`: the thread is
  * to be kept on one processor with us, until spi_first_part(), which must come
  * before it can start threads.
  */
-void spi_first_open(struct spi_first *f, bool together);
+void spi_first_open(struct spi_first *f, int memory, bool together);
 void spi_first_close(struct spi_first *f);
 
 /* Thread `tid` is about to be stopped. */

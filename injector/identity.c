@@ -75,18 +75,15 @@ static int owner_is_ours(uid_t owner)
 /* Where the kernel put code and stack: tells one program in a process from the next. */
 static void read_layout(pid_t pid, uint64_t layout[2], uint64_t *start_time)
 {
-	static const unsigned int fields[] = { 26, 28, 22 };
-	char *stat = spi_proc_read(NULL, "%d/stat", (int) pid);
-	uint64_t values[3] = { 0 };
+	static const unsigned int fields[] = { 26, 28 };
+	char *stat = spi_proc_read(NULL, "%d/stat", (int) spi_living_thread(pid));
 
-	for (unsigned int i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		const char *field = stat ? spi_stat_field(stat, fields[i]) : NULL;
 
-		values[i] = field ? strtoull(field, NULL, 10) : 0;
+		layout[i] = field ? strtoull(field, NULL, 10) : 0;
 	}
-	layout[0] = values[0];
-	layout[1] = values[1];
-	*start_time = values[2];
+	*start_time = spi_process_start_time(pid);
 	free(stat);
 }
 
@@ -99,7 +96,7 @@ int spi_identity_read(struct spi_target *t, const char *status)
 	t->result->start_time = t->start_time;
 	if (t->pidfd < 0 || !t->start_time)
 		return REFUSE(t, ESRCH, " ended meanwhile");
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int) t->pid);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int) spi_living_thread(t->pid));
 	t->mem = open(path, O_RDWR | O_CLOEXEC);
 	/* One that we may not trace is refused with a better reason, later. */
 	return check_expected(t, t->uids);

@@ -228,7 +228,7 @@ static bool symbol_matches(const struct spi_image *image, size_t i, const char *
 {
 	const Elf64_Sym *symbols = image->symbols;
 
-	return i < image->symbol_count && symbol_is_function(&symbols[i]) && symbols[i].st_name < image->strings_size &&
+	return i < image->symbol_count && symbols[i].st_shndx != SHN_UNDEF && symbols[i].st_name < image->strings_size &&
 	       !strcmp(image->strings + symbols[i].st_name, name);
 }
 

@@ -41,6 +41,7 @@
 #define STOP_PATIENCE		UINT64_C(200000000)	/* ns for a thread to stop */
 #define AGENT_PREFIX		"liblttng-spi.so"
 #define ATTACH_FUNCTION		"lttng_spi_attach"
+#define WAIT_FUNCTION		"lttng_spi_wait"
 
 static void progress(const struct spi_session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void progress(const struct spi_session *s, const char *format, ...)
@@ -191,8 +192,15 @@ static void back_off(unsigned int round)
 	spi_late_look();
 }
 
+bool spi_session_is_unwanted(const struct spi_session *s)
+{
+	return s->options.unwanted && s->options.unwanted(s->options.data);
+}
+
 static int give_up(struct spi_session *s)
 {
+	if (spi_session_is_unwanted(s))
+		return FAIL(s, ECANCELED, "nothing was loaded: it is not wanted any more");
 	if (!spi_target_lives(&s->target))
 		return FAIL(s, ESRCH, "it ended meanwhile");
 	return FAIL(s, EAGAIN,
@@ -235,7 +243,7 @@ static int find_moment(struct spi_session *s)
 				return ret;
 			if (ret == -EAGAIN)
 				progress(s, "thread %d: %s", (int) tids[i], s->why);
-			if (spi_now() >= s->deadline)
+			if (spi_now() >= s->deadline || spi_session_is_unwanted(s))
 				return give_up(s);
 		}
 		if (!n || !spi_target_lives(&s->target) || spi_process_start_time(s->pid) != s->target.start_time)
@@ -262,6 +270,7 @@ static int prepare_agent(struct spi_session *s, const char *library)
 		spi_image_free(&image);
 	} else {
 		s->attach_offset = spi_file_symbol(library, ATTACH_FUNCTION);
+		s->wait_offset = spi_file_symbol(library, WAIT_FUNCTION);
 	}
 	if (!s->attach_offset)
 		return FAIL(s, ENOEXEC, "%s is not an lttng-spi agent: it has no %s()", m ? m->path : library,
@@ -271,19 +280,13 @@ static int prepare_agent(struct spi_session *s, const char *library)
 
 static int prepare(struct spi_session *s)
 {
-	const char *library = s->options.library;
+	const char *library = s->options.library ? s->options.library : spi_path_agent();
 	int ret;
 
-	if (!library) {
-		library = spi_path_agent();
-		s->attach = true;
-	}
-	if (s->options.flags & SPI_INJECT_ATTACH)
-		s->attach = true;
 	if (!library)
 		return spi_inject_fail(s->result, ENOENT, "the agent liblttng-spi.so.0 is neither beside this "
 				       "program nor installed: set LTTNG_SPI_AGENT to its path");
-	ret = spi_target_open(&s->target, s->pid, &s->options, s->result);
+	ret = spi_target_look(&s->target);
 	if (!ret && s->attach)
 		ret = spi_identity_check_file(&s->target, library);
 	if (!ret && s->attach)
@@ -303,10 +306,53 @@ static int prepare(struct spi_session *s)
 	spi_gadgets_find(&s->gadgets, &s->target);
 	if (!s->gadgets.syscall)
 		return FAIL(s, ENOTSUP, "its C library has no system call sequence that can be used");
+	return 0;
+}
+
+/* At any moment but a program's start. */
+static int inject_running(struct spi_session *s)
+{
+	int ret;
+
 	s->safe = spi_safe_create(&s->target, s->already);
 	if (!s->safe)
 		return FAIL(s, ENOTSUP, "the unwind tables of its objects cannot be read");
-	return 0;
+	if (s->options.flags & SPI_INJECT_CHECK)
+		return 0;
+	if (s->already && s->options.again_ms)
+		s->options.deadline_ms = s->options.again_ms;
+	s->deadline = spi_now() + (uint64_t) s->options.deadline_ms * 1000000;
+	ret = find_moment(s);
+	if (ret != -ESRCH)
+		take_memfd_back(s);
+	return ret;
+}
+
+static int session_inject(struct spi_session *s)
+{
+	const bool at_start = s->options.flags & SPI_INJECT_AT_START;
+	int ret;
+
+	s->attach = !s->options.library || s->options.flags & SPI_INJECT_ATTACH;
+	if (at_start)
+		spi_remote_seize(s->pid);
+	ret = spi_target_open(&s->target, s->pid, &s->options, s->result);
+	if (!ret && !(s->options.flags & SPI_INJECT_CHECK))
+		spi_first_open(&s->first, s->target.mem, s->attach);	/* the agent starts no thread while it is loaded */
+	if (!ret && at_start)
+		spi_start_hold(s);
+	if (!ret && s->registers)
+		ret = FAIL(s, EINPROGRESS, "it has lttng-ust, and is about to register with the session daemon");
+	if (!ret)
+		ret = prepare(s);
+	/* A process that has the agent is spoken to as ever; what comes in by a memfd is filled while the thread runs. */
+	if (!ret && s->held && !s->already && !s->carry.in_memory && s->gadgets.complete)
+		return spi_session_perform(s);
+	if (s->held)
+		spi_remote_release(&s->remote);
+	s->held = false;
+	s->result->begun = at_start && !s->registers;
+	return ret ? ret : inject_running(s);
 }
 
 static void *session_run(void *arg)
@@ -316,16 +362,7 @@ static void *session_run(void *arg)
 	/* While the target's thread stands still, this one should not have to queue. Where permitted. */
 	prctl(PR_SET_TIMERSLACK, 1ul);
 	setpriority(PRIO_PROCESS, gettid(), -20);
-	s->ret = prepare(s);
-	if (!s->ret && !(s->options.flags & SPI_INJECT_CHECK)) {
-		if (s->already && s->options.again_ms)
-			s->options.deadline_ms = s->options.again_ms;
-		s->deadline = spi_now() + (uint64_t) s->options.deadline_ms * 1000000;
-		spi_first_open(&s->first, s->attach);	/* the agent starts no thread while it is loaded */
-		s->ret = find_moment(s);
-		if (s->ret != -ESRCH)
-			take_memfd_back(s);
-	}
+	s->ret = session_inject(s);
 	if (s->options.finished)
 		s->options.finished(s->ret, s->result, s->options.data);
 	s->first.stays = false;
@@ -350,6 +387,13 @@ static int session_run_apart(struct spi_session *s)
 		return spi_inject_fail(s->result, -ret, "cannot start a thread: %s", strerror(-ret));
 	pthread_join(thread, NULL);
 	return s->ret;
+}
+
+void spi_inject_stop(pid_t pid)
+{
+	setpriority(PRIO_PROCESS, gettid(), -20);
+	spi_stop_signalled = true;
+	spi_remote_seize(pid);
 }
 
 int spi_inject(pid_t pid, const struct spi_inject_options *options, struct spi_inject_result *result)

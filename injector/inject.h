@@ -12,6 +12,7 @@
 #ifndef SPI_INJECTOR_INJECT_H
 #define SPI_INJECTOR_INJECT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -48,6 +49,11 @@ struct spi_inject_options {
 	 * the caller's too: one of the two closes it.
 	 */
 	void (*finished)(int ret, const struct spi_inject_result *result, void *data);
+	/*
+	 * Asked between two looks, and while a call takes long, when not NULL: does the caller want no more of it? Then the
+	 * injection ends with -ECANCELED. It runs on the injection's thread.
+	 */
+	bool (*unwanted)(void *data);
 };
 
 /*
@@ -63,6 +69,13 @@ struct spi_inject_options {
  * what it traces. Its priority, timer slack and processors are not put back, and the process's SIGCHLD are the injection's.
  */
 #define SPI_INJECT_ON_CALLER	8u
+/*
+ * The process has executed its program just now: it is stopped at once, goes on to the program's first instruction, has the agent
+ * there, and waits until the agent's controller lets it go, for three seconds at most (SPI_HELLO_WAITS). Where the program has
+ * begun already, or cannot be held there, it is injected as ever, and result->begun set. -EINPROGRESS: it has lttng-ust, which waits for the
+ * session daemon before the program begins; nothing was loaded.
+ */
+#define SPI_INJECT_AT_START	16u
 
 struct spi_inject_result {
 	uint32_t size;		/* set by the caller: sizeof(struct spi_inject_result) */
@@ -72,7 +85,7 @@ struct spi_inject_result {
 	uint32_t already;	/* 1: the library had been loaded before */
 	uint32_t stop_us;	/* how long that thread stood still for the call itself, microseconds */
 	uint32_t looked_us;	/* the longest stop that only looked and let it run on, microseconds */
-	uint32_t reserved;
+	uint32_t begun;		/* 1: with SPI_INJECT_AT_START, and the program was not held at its first instruction */
 	uint64_t start_time;	/* of the process: field 22 of /proc/PID/stat */
 	char text[1024];	/* on failure one line without newline: what, why, remedy; dlopen's own words */
 };
@@ -84,7 +97,8 @@ struct spi_inject_result {
  *   -ESRCH no such process, or it ended meanwhile; -EPERM not permitted to trace
  *   it; -EBUSY another tracer has it; -ENOTSUP a process that cannot be injected
  *   (seccomp, static, 32-bit, not glibc, ...); -EAGAIN no safe moment before the
- *   deadline; -ELIBACC dlopen() failed; -ENOENT no such library; other errors as
+ *   deadline; -ELIBACC dlopen() failed; -ENOENT no such library; -ECANCELED it is
+ *   not wanted any more; other errors as
  *   they came. The target is unharmed in every case, and unchanged unless 0. A
  *   process that runs another program meanwhile is left alone, -ESRCH, or -EPERM
  *   when that changed its user. An agent file is loaded only if it belongs to
@@ -95,6 +109,12 @@ struct spi_inject_result {
  * do not wait for "any child" in another thread meanwhile. options may be NULL.
  */
 int spi_inject(pid_t pid, const struct spi_inject_options *options, struct spi_inject_result *result);
+
+/*
+ * spi_inject_stop() - stop a process that was executed just now, on the thread that calls spi_inject() with SPI_INJECT_AT_START for
+ * it next. It goes on when that is over, or with the thread's end.
+ */
+void spi_inject_stop(pid_t pid);
 
 /*
  * spi_inject_port() - the processes that have a TCP or UDP port open, of any

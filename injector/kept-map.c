@@ -14,6 +14,7 @@
  * files may come or go beside it, so nothing is kept for longer than a minute. That
  * nothing in an object matches is kept, too: most objects are asked in vain.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,6 @@
 
 #define KEPT_MAX	160u		/* a session of many rules is one map each */
 #define KEPT_NONE_MAX	4000u		/* of those that say that nothing matches */
-#define KEPT_BYTES	(32 << 20)	/* larger maps are not kept */
 #define KEPT_TOTAL	(96 << 20)	/* of all of them */
 #define KEPT_SECONDS	60
 
@@ -38,6 +38,15 @@ struct spi_kept_map {
 	off_t bytes;
 	int fd;			/* -1: there is none, because nothing matches */
 	char why[256];
+};
+
+/* What the caller has found out of one file: for all users, but in our own root directory alone. */
+struct spi_known_file {
+	struct spi_known_file *next;
+	struct spi_map_file file;
+	time_t made;
+	unsigned int count;
+	uint64_t lacks[];	/* spi_pattern_hash() */
 };
 
 static time_t now(void)
@@ -102,10 +111,15 @@ void spi_map_key_free(struct spi_map_key *key)
 	key->words = NULL;
 }
 
-static int is_same(const struct spi_map_key *a, const struct spi_map_key *b)
+bool spi_map_key_same(const struct spi_map_key *a, const struct spi_map_key *b)
 {
-	return !memcmp(&a->same, &b->same, sizeof(a->same)) && a->words_size == b->words_size &&
+	return a->words && b->words && !memcmp(&a->same, &b->same, sizeof(a->same)) && a->words_size == b->words_size &&
 	       !memcmp(a->words, b->words, a->words_size);
+}
+
+bool spi_map_key_same_object(const struct spi_map_key *a, const struct spi_map_key *b, const char *path)
+{
+	return a->words && b->words && !memcmp(&a->same, &b->same, sizeof(a->same)) && !strcmp(a->words, path);
 }
 
 static void drop(struct spi_kept_map **at)
@@ -119,6 +133,20 @@ static void drop(struct spi_kept_map **at)
 	free(kept);
 }
 
+static bool is_lacking(const struct spi_control *control, const struct spi_map_key *key)
+{
+	uint64_t hash = key->words ? spi_pattern_hash(key->words + strlen(key->words) + 1) : 0;
+
+	if (!key->words || key->same.root_inode || key->same.flags & SPI_MAP_REQUEST_TREE)
+		return false;
+	for (const struct spi_known_file *known = control->known_files; known; known = known->next)
+		if (known->made >= now() - KEPT_SECONDS && !memcmp(&known->file, &key->same.object, sizeof(known->file)))
+			for (unsigned int i = 0; i < known->count; i++)
+				if (known->lacks[i] == hash)
+					return true;
+	return false;
+}
+
 bool spi_kept_map_find(struct spi_control *control, const struct spi_map_key *key, int *fd, const char **why)
 {
 	time_t oldest = now() - KEPT_SECONDS;
@@ -128,14 +156,37 @@ bool spi_kept_map_find(struct spi_control *control, const struct spi_map_key *ke
 			drop(at);
 			continue;
 		}
-		if (key->words && is_same(&(*at)->key, key)) {
+		if (spi_map_key_same(&(*at)->key, key)) {
 			*why = (*at)->why;
 			*fd = (*at)->fd < 0 ? -1 : fcntl((*at)->fd, F_DUPFD_CLOEXEC, 3);
 			return *fd >= 0 || (*at)->fd < 0;
 		}
 		at = &(*at)->next;
 	}
-	return false;
+	*why = "no function matches";
+	*fd = -1;
+	return is_lacking(control, key);
+}
+
+int spi_control_lacks(struct spi_control *control, const struct stat *st, const char *const *patterns, unsigned int count)
+{
+	struct spi_known_file *known;
+	struct spi_map_file file = { 0 };
+
+	copy_identity(&file, st);
+	for (known = control->known_files; known; known = known->next)
+		if (!memcmp(&known->file, &file, sizeof(file)))
+			return 0;
+	known = calloc(1, sizeof(*known) + count * sizeof(known->lacks[0]));
+	if (!known)
+		return -ENOMEM;
+	known->file = file;
+	known->made = now();
+	for (known->count = 0; known->count < count; known->count++)
+		known->lacks[known->count] = spi_pattern_hash(patterns[known->count]);
+	known->next = control->known_files;
+	control->known_files = known;
+	return 0;
 }
 
 void spi_kept_map_add(struct spi_control *control, struct spi_map_key *key, int fd, const char *why)
@@ -144,7 +195,7 @@ void spi_kept_map_add(struct spi_control *control, struct spi_map_key *key, int 
 	struct stat st = { 0 };
 	off_t bytes = 0;
 
-	if (!key->words || (fd >= 0 && (fstat(fd, &st) || st.st_size > KEPT_BYTES)) ||
+	if (!key->words || (fd >= 0 && (fstat(fd, &st) || st.st_size > SPI_KEPT_BYTES)) ||
 	    !(kept = calloc(1, sizeof(*kept))))
 		return;
 	kept->fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
@@ -176,4 +227,10 @@ void spi_kept_maps_free(struct spi_control *control)
 {
 	while (control->kept_maps)
 		drop(&control->kept_maps);
+	while (control->known_files) {
+		struct spi_known_file *known = control->known_files;
+
+		control->known_files = known->next;
+		free(known);
+	}
 }

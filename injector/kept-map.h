@@ -10,6 +10,8 @@
 
 #include "liblttng-spi/agent-proto.h"
 
+#define SPI_KEPT_BYTES	(32 << 20)	/* larger maps are not kept */
+
 struct spi_control;
 
 struct spi_map_file {
@@ -32,6 +34,9 @@ int spi_map_key_make(struct spi_map_key *key, int object, int root, uid_t uid, g
 		     const struct spi_msg_map_request *request, const char *path, const char *patterns);
 int spi_map_key_other(struct spi_map_key *other, const struct spi_map_key *key, const char *path, const char *patterns);
 void spi_map_key_free(struct spi_map_key *key);
+/* The same map; the same object under this path, whatever is asked about it. */
+bool spi_map_key_same(const struct spi_map_key *a, const struct spi_map_key *b);
+bool spi_map_key_same_object(const struct spi_map_key *a, const struct spi_map_key *b, const char *path);
 
 /*
  * Is the answer known? Then *fd is a descriptor of the map, the caller's to close,

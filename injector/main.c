@@ -312,6 +312,8 @@ static int hold_signals(void)
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGQUIT);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	/* A parent that ignores it would leave us without what spi-codemap ended with. */
+	signal(SIGCHLD, SIG_DFL);
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 

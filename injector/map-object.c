@@ -93,7 +93,7 @@ int spi_object_open(pid_t pid, const struct spi_msg_map_request *request, const 
 
 	if (!(request->flags & SPI_MAP_REQUEST_EXE))
 		return open_mapped(pid, request, path);
-	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int) pid);
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int) spi_living_thread(pid));
 	fd = open(exe, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd >= 0 && is_same_object(request, fd))
 		return fd;
@@ -109,15 +109,15 @@ int spi_root_open(pid_t pid)
 	struct stat root, own;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int) pid);
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int) spi_living_thread(pid));
 	if (readlink(path, theirs, sizeof(theirs) - 1) > 0 &&
 	    readlink("/proc/self/ns/mnt", ours, sizeof(ours) - 1) > 0 &&
 	    !strcmp(theirs, ours)) {
-		snprintf(path, sizeof(path), "/proc/%d/root", (int) pid);
+		snprintf(path, sizeof(path), "/proc/%d/root", (int) spi_living_thread(pid));
 		if (!stat(path, &root) && !stat("/", &own) && root.st_ino == own.st_ino && root.st_dev == own.st_dev)
 			return -1;
 	}
-	snprintf(path, sizeof(path), "/proc/%d/root", (int) pid);
+	snprintf(path, sizeof(path), "/proc/%d/root", (int) spi_living_thread(pid));
 	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return fd;
 }

@@ -4,6 +4,7 @@
  * /proc of another process: whole files, status fields, the memory map and the
  * memory itself.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -143,6 +144,51 @@ uint64_t spi_process_start_time(pid_t pid)
 	return time;
 }
 
+bool spi_thread_has_ended(pid_t pid, pid_t tid)
+{
+	char *stat = spi_proc_read(NULL, "%d/task/%d/stat", (int) pid, (int) tid);
+	const char *state = stat ? spi_stat_field(stat, 3) : NULL;
+	bool ended = !state || *state == 'Z' || *state == 'X';
+
+	free(stat);
+	return ended;
+}
+
+pid_t spi_living_thread(pid_t pid)
+{
+	pid_t tid, found = 0;
+	struct dirent *entry;
+	char path[64];
+	DIR *tasks;
+
+	if (!spi_thread_has_ended(pid, pid))
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int) pid);
+	tasks = opendir(path);
+	while (tasks && !found && (entry = readdir(tasks))) {
+		tid = atoi(entry->d_name);
+		if (tid > 0 && tid != pid && !spi_thread_has_ended(pid, tid))
+			found = tid;
+	}
+	if (tasks)
+		closedir(tasks);
+	return found ? found : pid;
+}
+
+/* The kernel writes a newline in a path as \012, and nothing else so: a file that is named so itself is told by its inode. */
+static void path_decode(char *path)
+{
+	char *to = path, *from = path;
+
+	while (*from) {
+		bool newline = !strncmp(from, "\\012", 4);
+
+		*to++ = newline ? '\n' : *from;
+		from += newline ? 4 : 1;
+	}
+	*to = 0;
+}
+
 /* "START-END PROT OFFSET MAJOR:MINOR INODE PATH". By hand: sscanf() takes as long for this as the kernel for the text. */
 static int maps_parse_line(struct spi_mapping *m, char *line)
 {
@@ -173,7 +219,9 @@ static int maps_parse_line(struct spi_mapping *m, char *line)
 	m->read = prot[0] == 'r';
 	m->write = prot[1] == 'w';
 	m->exec = prot[2] == 'x';
-	m->path = at + strspn(at, " ");
+	at += strspn(at, " ");
+	path_decode(at);
+	m->path = at;
 	m->span_known = false;
 	return 0;
 }
@@ -183,7 +231,7 @@ int spi_maps_read(struct spi_maps *maps, pid_t pid)
 	size_t room = 0;
 
 	memset(maps, 0, sizeof(*maps));
-	maps->text = spi_proc_read(NULL, "%d/maps", (int) pid);
+	maps->text = spi_proc_read(NULL, "%d/maps", (int) spi_living_thread(pid));
 	if (!maps->text)
 		return -errno;
 	for (char *line = maps->text, *next; *line; line = next) {
@@ -257,7 +305,7 @@ static int root_open(pid_t pid, const char *path)
 	char root[64];
 	int dir, fd;
 
-	snprintf(root, sizeof(root), "/proc/%d/root", (int) pid);
+	snprintf(root, sizeof(root), "/proc/%d/root", (int) spi_living_thread(pid));
 	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return -errno;
@@ -275,8 +323,8 @@ int spi_mapping_open(pid_t pid, const struct spi_mapping *mapping)
 	int fd;
 
 	/* The kernel's own link to the mapped file: works for deleted ones too, but for the privileged only. */
-	snprintf(link, sizeof(link), "/proc/%d/map_files/%llx-%llx", (int) pid, (unsigned long long) mapping->start,
-		 (unsigned long long) mapping->end);
+	snprintf(link, sizeof(link), "/proc/%d/map_files/%llx-%llx", (int) spi_living_thread(pid),
+		 (unsigned long long) mapping->start, (unsigned long long) mapping->end);
 	fd = open(link, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd >= 0)
 		return fd;
@@ -294,6 +342,9 @@ int spi_memory_read(pid_t pid, uint64_t address, void *buffer, size_t size)
 {
 	struct iovec local = { buffer, size }, remote = { (void *) (uintptr_t) address, size };
 	ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	pid_t living;
 
+	if (n < 0 && errno == ESRCH && (living = spi_living_thread(pid)) != pid)
+		n = process_vm_readv(living, &local, 1, &remote, 1, 0);
 	return n < 0 ? -errno : (size_t) n == size ? 0 : -EFAULT;
 }

@@ -62,6 +62,18 @@ static bool is_for_loader(const struct spi_session *s, const struct user_regs_st
 	       !library_is_mapped(s);
 }
 
+/* For a call's end, CALL_PATIENCE at most; or until the caller wants no more of it. */
+static int wait_a_while(struct spi_session *s, uint64_t *result)
+{
+	uint64_t until = spi_now() + CALL_PATIENCE;
+	int ret;
+
+	do
+		ret = spi_remote_wait(&s->remote, result, spi_now() + LOCK_PATIENCE);
+	while (ret == -ETIMEDOUT && spi_now() < until && !spi_session_is_unwanted(s));
+	return ret;
+}
+
 /*
  * A call that takes long: -EDEADLK when it is stuck in the loader's lock, which
  * another thread has: then it is to be undone. Else have patience, else leave it
@@ -69,25 +81,26 @@ static bool is_for_loader(const struct spi_session *s, const struct user_regs_st
  */
 static int finish_slow_call(struct spi_session *s, uint64_t *result)
 {
-	uint64_t give_up = spi_now() + CALL_GIVE_UP;
+	uint64_t begun = spi_now();
 	struct user_regs_struct regs;
 
 	for (;;) {
+		bool frozen = spi_thread_is_frozen(s->pid, s->remote.tid);
 		int ret = spi_remote_peek(&s->remote, &regs);
 
 		if (ret && ret != -EAGAIN)
 			return ret;
 		if (!ret && is_for_loader(s, &regs))
 			return -EDEADLK;
-		if (spi_now() >= give_up) {
+		if (!ret && (frozen || spi_now() >= begun + CALL_GIVE_UP || spi_session_is_unwanted(s))) {
 			spi_remote_leave(&s->remote);
-			return FAIL(s, ETIMEDOUT, "the constructors of %s still run after %u s; they are left to "
-				    "finish, after which the thread goes on with its work", s->carry.name,
-				    (unsigned int) ((CALL_PATIENCE + CALL_GIVE_UP) / 1000000000));
+			return FAIL(s, ETIMEDOUT, "%s %s after %u s; they are left to finish, after which the thread goes on "
+				    "with its work", frozen ? "it was frozen with its control group within the constructors of" :
+				    "the constructors still run of", s->carry.name, (unsigned int) ((spi_now() - begun) / 1000000000));
 		}
 		if (!ret)
 			spi_remote_resume(&s->remote);
-		ret = spi_remote_wait(&s->remote, result, spi_now() + CALL_PATIENCE);
+		ret = wait_a_while(s, result);
 		if (ret != -ETIMEDOUT)
 			return ret;
 	}
@@ -159,7 +172,7 @@ int spi_session_put_library(struct spi_session *s)
 	ret = spi_carry_fill(&s->carry, s->pid, s->memfd);
 	if (ret)
 		return FAIL(s, -ret, "its memfd could not be filled: %s", strerror(-ret));
-	spi_carry_memfd_path(&s->carry, s->memfd);
+	spi_carry_memfd_path(&s->carry, s->pid, s->memfd);
 	return 0;
 }
 
@@ -239,14 +252,27 @@ static int attach_agent(struct spi_session *s, uint64_t handle, int theirs)
 		function += base;
 	}
 	spi_first_part(&s->first);	/* it starts a thread now */
-	ret = call(s, &status, function, theirs, spi_safe_in_constructor(s->safe) ? SPI_ATTACH_CONSTRUCTOR : 0);
+	ret = call(s, &status, function, theirs, s->held ? SPI_ATTACH_WAITS : spi_safe_in_constructor(s->safe) ? SPI_ATTACH_CONSTRUCTOR : 0);
 	if (!ret && (int32_t) status == -EBUSY)
 		return FAIL(s, EBUSY, "its agent already has a controller: end that tracing first");
 	if (!ret && (int32_t) status == -EALREADY)
 		return FAIL(s, EALREADY, "its agent is about to connect to the session daemon: try again");
+	if (!ret && (int32_t) status == -EAGAIN)	/* pthread_create()'s: another moment is no better */
+		return FAIL(s, ENOMEM, "it may have no more threads (RLIMIT_NPROC, its cgroup's pids.max, or memory for a stack), and "
+			    "its agent needs one");
 	if (!ret && (int32_t) status < 0)
 		return FAIL(s, -(int32_t) status, "its agent could not start: %s", strerror(-(int32_t) status));
 	return ret;
+}
+
+/* The controller lets the thread go, which then goes back to the program's first instruction by itself. */
+static void leave_waiting(struct spi_session *s, uint64_t handle)
+{
+	uint64_t base;
+
+	if (s->wait_offset && !spi_memory_read(s->pid, handle, &base, sizeof(base)) &&
+			!spi_remote_call_begin(&s->remote, base + s->wait_offset))
+		spi_remote_leave(&s->remote);
 }
 
 int spi_session_perform(struct spi_session *s)
@@ -267,6 +293,8 @@ int spi_session_perform(struct spi_session *s)
 		spi_session_close(s, theirs);
 	/* The agent's thread may wait for our processor, and has nobody to talk to before the result is known. */
 	s->first.stays = !ret && s->options.finished;
+	if (!ret && s->held)
+		leave_waiting(s, handle);
 	spi_remote_end(&s->remote);
 	s->result->stop_us = (uint32_t) ((s->remote.let_go_at - s->remote.stopped_at) / 1000);
 	s->result->tid = s->remote.tid;

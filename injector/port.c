@@ -100,7 +100,7 @@ static int collect_sockets(pid_t pid, void *data)
 	ssize_t n;
 	int ret;
 
-	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int) pid);
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int) spi_living_thread(pid));
 	n = readlink(path, link, sizeof(link) - 1);
 	if (n <= 0)
 		return 0;
@@ -123,7 +123,7 @@ static int find_holders(pid_t pid, void *data)
 	DIR *dir;
 	int ret = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int) pid);
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int) spi_living_thread(pid));
 	dir = pid == getpid() ? NULL : opendir(path);
 	if (!dir)
 		return 0;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What /proc says of a thread before it is stopped: one that ends, waits in the kernel for somebody else, or is in the
- * middle of a system call that a stop would cut short, is left alone.
+ * What /proc says of a thread before it is stopped: one that ends, is frozen, waits in the kernel for somebody else, or is in
+ * the middle of a system call that a stop would cut short, is left alone.
  */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "injector/safe-point.h"
@@ -33,6 +34,23 @@ static const char *check_transfer(const char *syscall_text)
 	return NULL;
 }
 
+/*
+ * In a version 2 control group (cgroup.freeze) a frozen thread sleeps (S) where the kernel delivers signals; it can be stopped
+ * there, but runs nothing. In a version 1 one (freezer.state) it sleeps in D, in the kernel's refrigerator or where it
+ * slept before. The kernel says where a thread sleeps if it has its symbols.
+ */
+bool spi_thread_is_frozen(pid_t pid, pid_t tid)
+{
+	static const char *const places[] = { "do_freezer_trap", "get_signal", "__refrigerator" };
+	char *place = spi_proc_read(NULL, "%d/task/%d/wchan", (int) pid, (int) tid);
+	bool frozen = false;
+
+	for (size_t i = 0; place && i < sizeof(places) / sizeof(places[0]); i++)
+		frozen |= !strcmp(place, places[i]);
+	free(place);
+	return frozen;
+}
+
 int spi_safe_precheck(const struct spi_target *target, pid_t tid, const char **why)
 {
 	char *text = spi_proc_read(NULL, "%d/task/%d/stat", (int) target->pid, (int) tid);
@@ -42,12 +60,14 @@ int spi_safe_precheck(const struct spi_target *target, pid_t tid, const char **w
 	*why = NULL;
 	if (!state || *state == 'Z' || *state == 'X') {
 		*why = "ending";
+	} else if ((*state == 'S' || *state == 'D') && spi_thread_is_frozen(target->pid, tid)) {
+		*why = "frozen with its control group, which is to be thawed first";
 	} else if (*state == 'D') {
 		int64_t number = call ? strtol(call, NULL, 10) : -1;
 
 		*why = number == SYS_vfork || number == SYS_clone || number == SYS_clone3 ?
 			"suspended in vfork() until its child runs another program or ends" :
-			"waiting inside the kernel, uninterruptibly";
+			"waiting inside the kernel, uninterruptibly (for a disk or network, or frozen with its control group)";
 	} else if (call) {
 		*why = check_transfer(call);
 	}

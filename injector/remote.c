@@ -30,6 +30,7 @@
 #include "injector/remote-internal.h"
 
 #define OWN_STACK_SIZE		(256u << 10)
+#define STEP_PATIENCE		UINT64_C(2000000000)	/* ns for a system call that never waits: a thread that is frozen makes none */
 
 /*
  * Before the thread first runs for us, when its registers lead into the chain already: from there the signal frame puts back
@@ -46,19 +47,30 @@ static int mask_signals(struct spi_remote *r)
 	return ptrace(PTRACE_SETSIGMASK, r->tid, (void *) sizeof(mask), &mask) ? -errno : 0;
 }
 
-/* Run to the thread's next system call stop. Signals that get in between are kept for later. */
+/* Run to the thread's next system call stop. Signals that get in between are kept for later. -ETIMEDOUT: stopped elsewhere. */
 static int run_to_syscall_stop(struct spi_remote *r)
 {
+	uint64_t deadline = spi_now() + STEP_PATIENCE;
+	bool late = false;
+
+	r->in_signal_stop = false;
 	for (;;) {
 		int status, ret;
 
 		if (ptrace(PTRACE_SYSCALL, r->tid, NULL, NULL))
 			return -errno;
-		ret = spi_stop_wait(r->tid, &status, UINT64_MAX);
+		ret = spi_stop_wait(r->tid, &status, deadline);
+		if (ret == -ETIMEDOUT && !late && !ptrace(PTRACE_INTERRUPT, r->tid, NULL, NULL)) {
+			late = true;
+			ret = spi_stop_wait(r->tid, &status, spi_now() + STEP_PATIENCE);
+		}
 		if (ret)
 			return ret;
 		if (WSTOPSIG(status) == (SIGTRAP | 0x80))
 			return 0;
+		r->in_signal_stop = late && status >> 16 == PTRACE_EVENT_STOP;
+		if (r->in_signal_stop)
+			return -ETIMEDOUT;
 		if (status >> 16 == 0)
 			r->late |= BIT(WSTOPSIG(status) & 63);
 	}
@@ -87,7 +99,6 @@ static int syscall_on(struct spi_remote *r, uint64_t stack, int64_t *result, uin
 		ret = run_to_syscall_stop(r);	/* in */
 	if (!ret)
 		ret = run_to_syscall_stop(r);	/* out */
-	r->in_signal_stop = false;
 	if (!ret)
 		ret = spi_regs_get(r->tid, &regs);
 	*result = regs.rax;
@@ -186,6 +197,31 @@ static int start_call(struct spi_remote *r, struct user_regs_struct *regs)
 	return 0;
 }
 
+/* As spi_remote_end() leaves it: the thread puts everything else back by itself. */
+static void put_back_errno(struct spi_remote *r)
+{
+	if (r->errno_address)
+		spi_target_write(r->target, r->errno_address, &r->errno_value, sizeof(r->errno_value));
+}
+
+static void send_late(struct spi_remote *r)
+{
+	for (int sig = 1; sig < 64; sig++)
+		if (r->late & BIT(sig))
+			syscall(SYS_tgkill, r->target->pid, r->tid, sig);
+	r->late = 0;
+}
+
+int spi_remote_call_begin(struct spi_remote *r, uint64_t function)
+{
+	struct user_regs_struct regs = r->regs;
+
+	put_back_errno(r);
+	regs.rip = function;
+	regs.rax = 0;
+	return start_call(r, &regs);
+}
+
 int spi_remote_call(struct spi_remote *r, uint64_t *result, uint64_t function, uint64_t a, uint64_t b, uint64_t c,
 		    uint64_t deadline)
 {
@@ -223,7 +259,11 @@ int spi_remote_syscall(struct spi_remote *r, int64_t *result, uint64_t number, u
 	regs.rax = number;
 	ret = start_call(r, &regs);
 	if (!ret)
-		ret = spi_remote_wait(r, (uint64_t *) result, UINT64_MAX);
+		ret = spi_remote_wait(r, (uint64_t *) result, spi_now() + STEP_PATIENCE);
+	if (ret == -ETIMEDOUT) {
+		ret = spi_remote_peek(r, &regs);
+		ret = ret == -EAGAIN ? spi_remote_wait(r, (uint64_t *) result, spi_now()) : ret ? ret : -ETIMEDOUT;
+	}
 	if (!ret && *result == -1) {
 		ret = spi_memory_read(r->target->pid, r->errno_address, &error, sizeof(error));
 		*result = error > 0 ? -error : -EIO;
@@ -283,6 +323,7 @@ void spi_remote_leave(struct spi_remote *r)
 	}
 	if (!r->returned && !spi_regs_get(r->tid, &regs) && spi_regs_make_restartable(&regs))
 		spi_regs_set(r->tid, &regs);
+	send_late(r);
 	spi_remote_let_go(r);
 }
 
@@ -364,8 +405,7 @@ void spi_remote_end(struct spi_remote *r)
 		spi_remote_release(r);
 		return;
 	}
-	if (r->errno_address)
-		spi_target_write(r->target, r->errno_address, &r->errno_value, sizeof(r->errno_value));
+	put_back_errno(r);
 	if (r->own_stack)
 		syscall_on(r, r->regs.rsp - RED_ZONE - 64, &ignored, SYS_munmap,
 			   (uint64_t[]) { r->own_stack, OWN_STACK_SIZE, 0, 0, 0, 0 });
@@ -379,8 +419,6 @@ void spi_remote_end(struct spi_remote *r)
 	/* The mask first: until the registers are right again, the thread would find its way back by itself. */
 	ptrace(PTRACE_SETSIGMASK, r->tid, (void *) sizeof(r->mask), &r->mask);
 	spi_regs_set(r->tid, &regs);
-	for (int sig = 1; sig < 64; sig++)
-		if (r->late & BIT(sig))
-			syscall(SYS_tgkill, r->target->pid, r->tid, sig);
+	send_late(r);
 	spi_remote_let_go(r);
 }

@@ -79,6 +79,8 @@ void spi_gadgets_find(struct spi_gadgets *gadgets, const struct spi_target *targ
  */
 int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const struct spi_gadgets *gadgets,
 		    struct spi_first *first, pid_t tid, uint64_t deadline);
+/* Stop a process's first thread before anything is known of it, for spi_remote_stop() to take up. On failure that says why. */
+void spi_remote_seize(pid_t pid);
 /*
  * spi_remote_run_to() - let the stopped thread run on until it comes to
  * `address`, with a hardware breakpoint, and take it there: stopped again, regs
@@ -117,6 +119,8 @@ int spi_remote_wait(struct spi_remote *r, uint64_t *result, uint64_t deadline);
  */
 int spi_remote_peek(struct spi_remote *r, struct user_regs_struct *regs);
 int spi_remote_resume(struct spi_remote *r);
+/* Begin a call without arguments that the thread is to be left in, with its errno as it was found: the call must not change errno. */
+int spi_remote_call_begin(struct spi_remote *r, uint64_t function);
 /* Let it finish the call alone, after which it goes back to what it did. */
 void spi_remote_leave(struct spi_remote *r);
 

@@ -42,6 +42,9 @@ uint64_t spi_safe_escape(const struct spi_safe *safe);
  */
 bool spi_safe_unchanged(struct spi_safe *safe, const struct user_regs_struct *regs);
 
+/* Does the thread stand still with its control group, where it is not stopped by us? False where the kernel does not tell. */
+bool spi_thread_is_frozen(pid_t pid, pid_t tid);
+
 /* Before anything is stopped: 0 when a stop would do no harm, else -EAGAIN and *why. */
 int spi_safe_precheck(const struct spi_target *target, pid_t tid, const char **why);
 

@@ -9,7 +9,9 @@
  * object is the one the target runs is checked before: device and inode, or the
  * build id where file systems show two faces (overlays).
  *
- * A map that was made a moment ago is handed out again (kept-map.c).
+ * A map that was made a moment ago is handed out again (kept-map.c); one that is being made is waited for, and what
+ * an agent will ask next about the same object is made in the same run (batch_make()). So each object is read once,
+ * however many processes have it and however many rules name functions of it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "codemap/map-each.h"
 #include "injector/control-internal.h"
 #include "injector/foreign.h"
 #include "injector/kept-map.h"
@@ -35,10 +38,11 @@
 #define DEADLINE_SECONDS	60
 #define RUNNING_MAX		4u	/* children at a time for one user; the others wait */
 #define RUNNING_ALL		16u	/* for all of them */
-#define BATCH_MIN		4u	/* patterns that are worth a question of their own */
-#define BATCH_MAX		1000u
+#define BATCH_MIN		2u	/* patterns that are worth a run of their own */
+#define BATCH_MAX		100u	/* fewer than maps are kept */
 #define BATCH_BYTES		60000u
 #define JOBS_MAX		256u	/* of one agent; more is nothing that an agent does */
+#define LATE_TEXT		"spi-codemap did not finish within a minute"
 #define NO_MATCH_STATUS		3	/* spi-codemap's exit status when nothing matches */
 #define ALL_SEALS		(F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
@@ -49,9 +53,10 @@ struct spi_map_job {
 	struct spi_msg_map_request request;
 	char *path, *patterns;		/* in text */
 	char *text;
-	char *batch;			/* not NULL: first is asked which of these patterns, each with its NUL, mean anything */
+	char *batch;			/* not NULL: first are made the maps of these patterns, each with its NUL */
 	unsigned int nr_batch;
 	bool was_batch;
+	const struct spi_map_job *same;	/* it makes what this one wants: NULL, there is none */
 	struct spi_map_key key;
 	int map_fd;
 	pid_t child;
@@ -94,7 +99,7 @@ static char **make_arguments(struct spi_map_job *job, char *limit, bool root)
 	if (job->batch) {
 		char *pattern = job->batch;
 
-		argv[n++] = "--which";
+		argv[n++] = "--each";
 		for (unsigned int i = 0; i < job->nr_batch; i++, pattern += strlen(pattern) + 1) {
 			argv[n++] = "--pattern";
 			argv[n++] = pattern;
@@ -117,13 +122,46 @@ static char **make_arguments(struct spi_map_job *job, char *limit, bool root)
 
 /* ---- results -------------------------------------------------------- */
 
+/* What the agent would ask about this object for its next rules, in vain: it need not. */
+static unsigned int find_lacks(struct spi_map_job *job, uint64_t hashes[SPI_MAP_LACKS_MAX])
+{
+	const char *slash = strrchr(job->path, '/'), *name = slash ? slash + 1 : job->path, *pattern, *why;
+	bool is_exe = job->request.flags & SPI_MAP_REQUEST_EXE;
+	struct spi_awaited *at = NULL;
+	unsigned int n = 0;
+
+	if (job->request.flags & SPI_MAP_REQUEST_TREE)
+		return 0;
+	while (n < SPI_MAP_LACKS_MAX && (pattern = spi_awaited_next(job->agent, &at, name, is_exe))) {
+		struct spi_map_key key;
+		int fd = -1;
+
+		if (spi_map_key_other(&key, &job->key, job->path, pattern))
+			break;
+		if (spi_kept_map_find(job->agent->control, &key, &fd, &why) && fd < 0)
+			hashes[n++] = spi_pattern_hash(pattern);
+		if (fd >= 0)
+			close(fd);
+		spi_map_key_free(&key);
+	}
+	return n;
+}
+
 static void answer(struct spi_map_job *job, int status, const char *text)
 {
 	struct spi_msg_map head = { .status = status };
+	char body[PATH_MAX + 256 + SPI_MAP_LACKS_MAX * sizeof(uint64_t)];
+	uint64_t hashes[SPI_MAP_LACKS_MAX];
+	size_t size = snprintf(body, PATH_MAX + 256, "%s", text) + 1;
 
-	if (job->agent)
-		spi_agent_send(job->agent, SPI_MSG_MAP, job->id, &head, sizeof(head), text, strlen(text) + 1,
+	if (size > PATH_MAX + 256)
+		size = PATH_MAX + 256;
+	if (job->agent) {
+		head.lacks = find_lacks(job, hashes);
+		memcpy(body + size, hashes, head.lacks * sizeof(*hashes));
+		spi_agent_send(job->agent, SPI_MSG_MAP, job->id, &head, sizeof(head), body, size + head.lacks * sizeof(*hashes),
 			       status ? -1 : fcntl(job->map_fd, F_DUPFD_CLOEXEC, 3));
+	}
 	job->finished = true;
 }
 
@@ -180,22 +218,20 @@ static void tell_analysis(struct spi_control *control, const struct spi_map_job 
 
 /*
  * Many rules at once: the one that is asked about now, and those that will be next. Each would be a run of spi-codemap for each
- * object, nearly all of them in vain.
+ * object, nearly all of them in vain, and those that are not would read the same symbols, debug info and code.
  */
 static void batch_make(struct spi_control *control, struct spi_map_job *job)
 {
 	const char *slash = strrchr(job->path, '/'), *name = slash ? slash + 1 : job->path, *pattern;
-	const struct spi_map_file *file = &job->key.same.object;
-	uint64_t identity = (file->device << 40 ^ file->inode ^ (uint64_t) file->modified_ns << 20) | 1;
 	bool is_exe = job->request.flags & SPI_MAP_REQUEST_EXE;
 	struct spi_awaited *at = NULL;
 	size_t bytes = 0;
 
-	if (job->was_batch || (job->request.flags & SPI_MAP_REQUEST_TREE) || strchr(job->patterns, '\n') ||
+	if (job->was_batch || job->request.limit || (job->request.flags & SPI_MAP_REQUEST_TREE) || strchr(job->patterns, '\n') ||
 	    !(job->batch = malloc(BATCH_BYTES)))
 		return;
 	job->was_batch = true;
-	while (job->nr_batch < BATCH_MAX && (pattern = spi_awaited_next(job->agent, &at, name, is_exe, identity))) {
+	while (job->nr_batch < BATCH_MAX && (pattern = spi_awaited_next(job->agent, &at, name, is_exe))) {
 		size_t size = strlen(pattern) + 1;
 		struct spi_map_key key;
 		const char *why;
@@ -219,19 +255,79 @@ static void batch_make(struct spi_control *control, struct spi_map_job *job)
 	job->nr_batch = 0;
 }
 
-/* Keep which mean nothing here; then the job begins as if it had just come. */
+/* Does a run under way make what this job wants? Then it waits for that. */
+static bool is_made(struct spi_control *control, struct spi_map_job *job)
+{
+	for (const struct spi_map_job *j = control->jobs; j && !job->same; j = j->next) {
+		const char *pattern = j->batch;
+		bool has = false;
+
+		if (j == job || j->child <= 0 || j->finished || !spi_map_key_same_object(&j->key, &job->key, job->path))
+			continue;
+		for (unsigned int i = 0; !has && i < j->nr_batch; i++, pattern += strlen(pattern) + 1)
+			has = !strcmp(pattern, job->patterns);
+		if (has || spi_map_key_same(&j->key, &job->key))
+			job->same = j;
+	}
+	return job->same;
+}
+
+/* They find what was made, or make it themselves; where it took too long, none of them tries that again. */
+static void waiters_release(struct spi_control *control, const struct spi_map_job *job)
+{
+	for (struct spi_map_job *j = control->jobs; j; j = j->next) {
+		if (j->same != job)
+			continue;
+		j->same = NULL;
+		j->was_batch |= job->late;
+		if (job->late && job->finished)
+			answer_failure(j, -ETIMEDOUT, LATE_TEXT);
+	}
+}
+
+/* A memfd with `size` bytes of `from`; or -1. What is read was written with the target's rights. */
+static int map_cut(int from, off_t at, uint64_t size)
+{
+	char *bytes = malloc(size);
+	int fd = bytes ? memfd_create("spi-code-map", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
+
+	if (fd >= 0 && (pread(from, bytes, size, at) != (ssize_t) size || write(fd, bytes, size) != (ssize_t) size ||
+			fcntl(fd, F_ADD_SEALS, ALL_SEALS))) {
+		close(fd);
+		fd = -1;
+	}
+	free(bytes);
+	return fd;
+}
+
+/* Keep what was made of each; then the job begins as if it had just come. */
 static void batch_conclude(struct spi_control *control, struct spi_map_job *job, const siginfo_t *end)
 {
-	char said[BATCH_MAX], *pattern = job->batch;
+	bool is_done = end->si_code == CLD_EXITED && !end->si_status && !job->late;
+	char *pattern = job->batch;
 	struct spi_map_key key;
+	uint64_t size;
+	off_t at = 0;
 
-	if (end->si_code == CLD_EXITED && !end->si_status && !job->late &&
-	    pread(job->map_fd, said, job->nr_batch, 0) == (ssize_t) job->nr_batch)
-		for (unsigned int i = 0; i < job->nr_batch; i++, pattern += strlen(pattern) + 1)
-			if (said[i] == '0' && !spi_map_key_other(&key, &job->key, job->path, pattern)) {
-				spi_kept_map_add(control, &key, -1, "no function matches");
-				spi_map_key_free(&key);
+	for (unsigned int i = 0; is_done && i < job->nr_batch; i++, pattern += strlen(pattern) + 1) {
+		if (pread(job->map_fd, &size, sizeof(size), at) != sizeof(size) || size > SPI_KEPT_BYTES)
+			break;
+		at += sizeof(size);
+		if (size == EACH_ALONE || spi_map_key_other(&key, &job->key, job->path, pattern))
+			continue;
+		if (size == EACH_NONE) {
+			spi_kept_map_add(control, &key, -1, "no function matches");
+		} else {
+			int fd = map_cut(job->map_fd, at, size);
+
+			if (fd >= 0) {
+				spi_kept_map_add(control, &key, fd, "");
+				close(fd);
 			}
+			at += (size + 7) & ~UINT64_C(7);
+		}
+		spi_map_key_free(&key);
+	}
 	spi_source_remove(control, &job->process);
 	spi_source_remove(control, &job->words);
 	spi_source_remove(control, &job->timer);
@@ -254,7 +350,7 @@ static void job_conclude(struct spi_control *control, struct spi_map_job *job, c
 	if (no_match && !job->late)
 		spi_kept_map_add(control, &job->key, -1, job->said);
 	if (job->late)
-		answer_failure(job, -ETIMEDOUT, "spi-codemap did not finish within a minute");
+		answer_failure(job, -ETIMEDOUT, LATE_TEXT);
 	else if (end->si_code != CLD_EXITED)
 		answer_failure(job, -EIO, "spi-codemap crashed");
 	else if (end->si_status == 126 || end->si_status == 127)
@@ -283,10 +379,11 @@ static void process_ready(struct spi_control *control, struct spi_source *source
 	if (job->words.fd >= 0)
 		read_words(job);
 	tell_analysis(control, job, 0);
+	if (!job->batch)
+		job_conclude(control, job, &end);
+	waiters_release(control, job);
 	if (job->batch)
 		batch_conclude(control, job, &end);
-	else
-		job_conclude(control, job, &end);
 	control->jobs_running--;
 }
 
@@ -351,6 +448,11 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 		answer(job, job->map_fd < 0 ? -ENOENT : 0, why);
 		goto out;
 	}
+	if (is_made(control, job)) {
+		spi_map_key_free(&job->key);
+		job->started = false;
+		goto out;
+	}
 	batch_make(control, job);
 	if (launch.change_user)
 		launch.cache = spi_user_cache_open(launch.uid, launch.gid);
@@ -394,6 +496,7 @@ static void job_free(struct spi_control *control, struct spi_map_job *job)
 		spi_foreign_leave(job->child, job->uid);
 		control->jobs_running--;
 	}
+	waiters_release(control, job);
 	spi_source_remove(control, &job->process);
 	spi_source_remove(control, &job->words);
 	spi_source_remove(control, &job->timer);
@@ -420,7 +523,7 @@ void spi_map_jobs_reap(struct spi_control *control)
 	for (struct spi_map_job **at = &control->jobs; *at;) {
 		struct spi_map_job *job = *at;
 
-		if (!job->finished && !job->started && has_turn(control, job))
+		if (!job->finished && !job->started && !job->same && has_turn(control, job))
 			job_start(control, job);
 		if (!job->finished) {
 			at = &job->next;

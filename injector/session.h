@@ -18,8 +18,11 @@ struct spi_session {
 	struct spi_first first;
 	struct spi_remote remote;
 	bool attach, already;
+	bool held;			/* the remote thread stands at the program's first instruction */
+	bool registers;			/* at its start: the session daemon will hear of it */
 	int memfd;			/* the library's in the target; -1: none */
 	uint64_t attach_offset;		/* of lttng_spi_attach() in the agent; or its address, when already */
+	uint64_t wait_offset;		/* of lttng_spi_wait(), in one that is loaded now */
 	struct user_regs_struct looked_at;	/* at the last look */
 	uint64_t deadline;		/* CLOCK_MONOTONIC, ns */
 	const char *why;		/* why the last look was not good */
@@ -37,6 +40,10 @@ struct spi_session {
  */
 int spi_session_put_library(struct spi_session *s);	/* a filled memfd in the target; any place will do */
 int spi_session_perform(struct spi_session *s);		/* the calls; at a safe place only */
+/* start.c: with s->target just opened. Sets held, or registers, or neither. */
+void spi_start_hold(struct spi_session *s);
+/* Does the caller want no more of it? (inject.c) */
+bool spi_session_is_unwanted(const struct spi_session *s);
 /* The last stop was not the one for the calls: remember the longest such. */
 void spi_session_note_stop(struct spi_session *s);
 /* In the middle of calls: close a descriptor of the target's. */

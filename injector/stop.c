@@ -19,6 +19,8 @@
 
 #include "injector/remote-internal.h"
 
+#define OPTIONS		(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC)
+#define AHEAD_NS	UINT64_C(500000000)	/* for a program to be executed and stopped */
 #define DYING_NS	UINT64_C(1000000000)	/* for a thread that was killed to be gone */
 
 uint64_t spi_now(void)
@@ -189,21 +191,41 @@ static void give_up(struct spi_remote *r, uint64_t deadline)
 	spi_first_give_back(r->first);
 }
 
-static bool has_ended(pid_t pid, pid_t tid)
-{
-	char *stat = spi_proc_read(NULL, "%d/task/%d/stat", (int) pid, (int) tid);
-	const char *state = stat ? spi_stat_field(stat, 3) : NULL;
-	bool ended = !state || *state == 'Z' || *state == 'X';
+/* The one that is stopped before it is looked at. */
+static _Thread_local struct {
+	pid_t pid;
+	bool stands;
+} ahead;
 
-	free(stat);
-	return ended;
+/* A process within execve() stops there first, for the old program, which takes the place of this stop. What stands afterwards is the new one. */
+void spi_remote_seize(pid_t pid)
+{
+	uint64_t until = spi_now() + AHEAD_NS;
+	int status, deliver = 0;
+
+	if (ahead.pid == pid || ptrace(PTRACE_SEIZE, pid, NULL, OPTIONS) || ptrace(PTRACE_INTERRUPT, pid, NULL, NULL))
+		return;
+	ahead.pid = pid;
+	ahead.stands = false;
+	while (!spi_stop_wait(pid, &status, until)) {
+		ahead.stands = status >> 16 == PTRACE_EVENT_STOP;
+		if (ahead.stands)
+			return;
+		if (status >> 16 == PTRACE_EVENT_EXEC)
+			ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+		deliver = status >> 16 ? 0 : WSTOPSIG(status);
+		if (ptrace(PTRACE_CONT, pid, NULL, (void *) (long) deliver))
+			return;
+	}
 }
 
 int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const struct spi_gadgets *gadgets,
 		    struct spi_first *first, pid_t tid, uint64_t deadline)
 {
-	int status, ret;
+	bool is_asked = ahead.pid == tid, stands = is_asked && ahead.stands;
+	int status = PTRACE_EVENT_STOP << 16 | SIGTRAP << 8, ret;
 
+	ahead.pid = 0;
 	memset(r, 0, sizeof(*r));
 	r->target = target;
 	r->gadgets = gadgets;
@@ -215,21 +237,25 @@ int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const
 		return -ETIMEDOUT;
 	}
 	read_status(r);
-	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC)) {
+	if (!is_asked && ptrace(PTRACE_SEIZE, tid, NULL, OPTIONS)) {
 		ret = errno == EACCES ? -EPERM : -errno;
-		return ret == -EPERM && has_ended(target->pid, tid) ? -ESRCH : ret;	/* the kernel says the same of both */
+		return ret == -EPERM && spi_thread_has_ended(target->pid, tid) ? -ESRCH : ret;	/* the kernel says the same of both */
 	}
 	r->attached = true;
 	ret = spi_identity_check(target);	/* from here on an exec() is reported to us */
 	if (!ret)
 		spi_first_take(first, target->pid, tid);	/* now that we know that we may */
-	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) && !ret)
+	if (!is_asked && ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) && !ret)
 		ret = -errno;
+	if (ret && stands) {
+		spi_remote_let_go(r);
+		return ret;
+	}
 	if (ret) {
 		give_up(r, deadline);
 		return ret;
 	}
-	while (!(ret = spi_stop_wait(tid, &status, deadline))) {
+	while (!stands && !(ret = spi_stop_wait(tid, &status, deadline))) {
 		if (status >> 16 == PTRACE_EVENT_STOP)
 			break;
 		if (status >> 16 == PTRACE_EVENT_EXEC) {

@@ -67,7 +67,7 @@ static bool wait_for_last_injector(const char *status)
 	struct pollfd poll_fd = { .events = POLLIN };
 	char *name;
 
-	if (!tracer || !atoi(tracer))
+	if (!tracer || !atoi(tracer) || atoi(tracer) == gettid())
 		return false;
 	name = spi_proc_read(NULL, "%d/comm", atoi(tracer));
 	if (name && !strncmp(name, "spi-inject", 10)) {
@@ -95,7 +95,7 @@ static int check_state(const struct spi_target *t, const char *status)
 	if (spi_status_value(status, "Kthread") ? *spi_status_value(status, "Kthread") == '1' :
 						  !spi_status_value(status, "VmSize") && state && *state != 'Z')
 		return REFUSE(t, ENOTSUP, " is a kernel thread or is ending: only running programs can be traced");
-	if (tracer && atoi(tracer))
+	if (tracer && atoi(tracer) && atoi(tracer) != gettid())		/* start.c comes first */
 		return refuse_unknown_tracer(t, atoi(tracer));
 	if (state && *state == 'T')
 		return REFUSE(t, EAGAIN, " is stopped by job control: continue it first (kill -CONT %d)",
@@ -116,7 +116,7 @@ static int check_executable(const struct spi_target *t)
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int) t->pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int) spi_living_thread(t->pid));
 	n = readlink(path, real, sizeof(real) - 1);
 	if (n < 0)
 		return errno != ENOENT ? spi_target_explain_refusal(t, errno) :
@@ -193,6 +193,8 @@ static int check_c_library(struct spi_target *t)
 		return spi_target_explain_refusal(t, -ret);
 	if (!ret)
 		ret = find_dlopen(t);
+	if (ret && !spi_target_lives(t))
+		return REFUSE(t, ESRCH, " ended meanwhile");
 	if (ret)
 		return REFUSE(t, ENOTSUP, ": its C library %s has no dlopen() that can be found", libc->path);
 	return 0;
@@ -224,7 +226,7 @@ int spi_target_explain_refusal(const struct spi_target *t, int error)
 
 	if (error == ESRCH || error == ENOENT)
 		return REFUSE(t, ESRCH, " ended meanwhile");
-	status = spi_proc_read(NULL, "%d/status", (int) t->pid);
+	status = spi_proc_read(NULL, "%d/status", (int) spi_living_thread(t->pid));
 	tracer = status ? spi_status_value(status, "TracerPid") : NULL;
 	if (tracer && atoi(tracer)) {
 		pid_t pid = atoi(tracer);
@@ -293,20 +295,19 @@ int spi_target_open(struct spi_target *t, pid_t pid, const struct spi_inject_opt
 		status = spi_proc_read(NULL, "%d/status", (int) pid);
 	}
 	ret = status ? check_state(t, status) : REFUSE(t, ESRCH, " ended meanwhile");
-	if (ret)
-		goto out;
-	ret = check_executable(t);
-	if (ret)
-		goto out;
-	ret = t->mem < 0 ? -EPERM : spi_maps_read(&t->maps, pid);
-	if (ret) {
-		ret = spi_target_explain_refusal(t, -ret);
-		goto out;
-	}
-	ret = check_c_library(t);
 out:
 	free(status);
 	return ret;
+}
+
+int spi_target_look(struct spi_target *t)
+{
+	int ret = check_executable(t);
+
+	if (ret)
+		return ret;
+	ret = t->mem < 0 ? -EPERM : spi_maps_read(&t->maps, t->pid);
+	return ret ? spi_target_explain_refusal(t, -ret) : check_c_library(t);
 }
 
 void spi_target_close(struct spi_target *t)

@@ -21,7 +21,7 @@ struct spi_mapping {
 	bool read, write, exec;
 	bool span_known;	/* image.c has asked the target: */
 	uint64_t span;		/* bytes that the object takes which begins here; 0: none does */
-	const char *path;	/* "" when anonymous; as the kernel shows it, "(deleted)" included */
+	const char *path;	/* "" when anonymous; as the kernel shows it, "(deleted)" included, but for newlines */
 };
 
 struct spi_maps {
@@ -87,16 +87,26 @@ pid_t spi_status_inner_pid(const char *status, pid_t otherwise);
 /* Field `number` (from 3, the state) of a stat text; the command name may contain anything. NULL when short. */
 const char *spi_stat_field(const char *stat, unsigned int number);
 
+bool spi_thread_has_ended(pid_t pid, pid_t tid);
+
+/*
+ * A thread by whose id /proc, and what reads memory, show the process: its first one, or one of the others when that
+ * has ended and they go on. `pid` also when there is none.
+ */
+pid_t spi_living_thread(pid_t pid);
+
 /* The start time of a process or thread, 0 when it is gone. */
 uint64_t spi_process_start_time(pid_t pid);
 
 /*
- * spi_target_open() - look the process over and refuse what cannot be injected,
+ * spi_target_open() - which process it is, and whether it may be looked at; then
+ * spi_target_look(): at its program and C library, which a new one may not have yet. What cannot be injected is refused,
  * with its reason in result->text. 0 or a negative errno; spi_target_close() in
- * both cases.
+ * all cases.
  */
 int spi_target_open(struct spi_target *target, pid_t pid, const struct spi_inject_options *options,
 		    struct spi_inject_result *result);
+int spi_target_look(struct spi_target *target);
 void spi_target_close(struct spi_target *target);
 
 /* Still the same process, alive? */
@@ -110,6 +120,33 @@ void spi_maps_free(struct spi_maps *maps);
 const struct spi_mapping *spi_maps_find(const struct spi_maps *maps, uint64_t address);
 /* First mapping whose file name (without directories, "(deleted)" and "/memfd:") starts with `prefix`. */
 const struct spi_mapping *spi_maps_find_file(const struct spi_maps *maps, const char *prefix);
+/*
+ * The first mapping of the program: of the file that was executed, or in `ld.so PROGRAM`, where that is the dynamic linker,
+ * of what the linker has loaded first. NULL when that is not to be seen.
+ */
+const struct spi_mapping *spi_maps_find_program(const struct spi_maps *maps, pid_t pid);
+/* Is a file of this name the dynamic linker? */
+bool spi_name_is_linker(const char *name);
+/* Where PROGRAM stands among the words of `ld.so [OPTION]... PROGRAM`. 0: no program is to be run. */
+int spi_linker_program(char *const *argv);
+/*
+ * The names beside its file's that people, and ps, know a process by. "": there is none, or it cannot be read. To read
+ * may take as long as the process makes that take, as some of it lies in the process's memory: only where names are looked for.
+ */
+struct spi_names {
+	char comm[16];		/* its first thread's: the kernel begins with what was executed, a link or a script, cut to 15 bytes */
+	char run_as[64];	/* file name of what was executed; in `ld.so PROGRAM` PROGRAM's */
+	char title[256];	/* its first argument, as the process has written it by now; in `ld.so PROGRAM` PROGRAM */
+};
+/* `file`: the name of its executable's file. */
+void spi_names_read(struct spi_names *names, pid_t pid, const char *file);
+bool spi_names_match(const struct spi_names *names, const char *pattern);
+/* Which processes, but for our own, are known by that name, their executable's among them? How many in *pids, from malloc(). */
+int spi_names_find(const char *pattern, pid_t **pids);
+/* The file name in a path, without the "(deleted)" that the kernel appends; cut to size. */
+void spi_file_name(char *to, size_t size, const char *path);
+/* The file name of the executable; "": it has ended, is a kernel thread, or may not be looked at. */
+void spi_executable_name(char *to, size_t size, pid_t pid);
 /* The file name of a mapping in that sense: pointer into its path. */
 const char *spi_mapping_name(const struct spi_mapping *mapping);
 /* From the first mapping of an object on: where its last segment ends, as its program headers say. */
@@ -139,7 +176,7 @@ int spi_target_write(const struct spi_target *target, uint64_t address, const vo
 int spi_image_read(struct spi_image *image, pid_t pid, const struct spi_maps *maps, const struct spi_mapping *first,
 		   bool code);
 void spi_image_free(struct spi_image *image);
-/* The address of an exported function (0: none) and, when size is not NULL, its size in bytes. */
+/* The address of an exported function or variable (0: none) and, when size is not NULL, its size in bytes. */
 uint64_t spi_image_symbol(const struct spi_image *image, const char *name, uint64_t *size);
 /* The end of the last exported function that ends at or before `address`, and the start of the first at or after it. */
 uint64_t spi_image_end_before(const struct spi_image *image, uint64_t address);

@@ -5,10 +5,8 @@
  * whatever a library or the program brings instead), libc functions that hold a
  * lock which loading a library takes, lttng-ust and the agent.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "injector/unsafe.h"
 
@@ -81,14 +79,14 @@ static void add_libc(struct spi_unsafe *u, const struct spi_target *t)
 
 /* Another object that brings an allocator: all of a library, of the executable the functions themselves. */
 static void add_allocator(struct spi_unsafe *u, const struct spi_target *t, const struct spi_mapping *m,
-		const struct stat *exe)
+		const struct spi_mapping *program)
 {
 	struct spi_image image;
 
 	if (spi_image_read(&image, t->pid, &t->maps, m, false))
 		return;
 	if (spi_image_symbol(&image, "malloc", NULL)) {
-		if (exe->st_ino == m->inode)
+		if (program && program->inode == m->inode && program->device == m->device)
 			range_add_functions(u, &image, allocator, SPI_UNSAFE_ALWAYS, "allocating memory");
 		else
 			range_add(u, image.low, image.high, SPI_UNSAFE_UNLESS_WAITING, "in a memory allocator");
@@ -98,12 +96,8 @@ static void add_allocator(struct spi_unsafe *u, const struct spi_target *t, cons
 
 static void add_objects(struct spi_unsafe *u, const struct spi_target *t)
 {
-	struct stat exe = { 0 };
-	char path[64];
+	const struct spi_mapping *program = spi_maps_find_program(&t->maps, t->pid);
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int) t->pid);
-	if (stat(path, &exe))
-		exe.st_ino = 0;
 	for (size_t i = 0; i < t->maps.count; i++) {
 		const struct spi_mapping *m = &t->maps.all[i];
 		const char *name = spi_mapping_name(m);
@@ -116,7 +110,7 @@ static void add_objects(struct spi_unsafe *u, const struct spi_target *t)
 			range_add(u, m->start, m->end, SPI_UNSAFE_ALWAYS, "in lttng-ust");
 		if (m->start == t->libc.low || m->start == t->loader.low || !spi_mapping_is_object(t->pid, m))
 			continue;
-		add_allocator(u, t, m, &exe);
+		add_allocator(u, t, m, program);
 	}
 }
 

@@ -50,12 +50,13 @@ enum spi_msg_type {
 	SPI_MSG_BUDGET,
 	SPI_MSG_RULE_CLOSED,	/* answer to RULE_CLOSE */
 	SPI_MSG_RULE_MORE,	/* struct spi_msg_rule_done: what a library that has been loaded since adds to a rule's numbers */
-	SPI_MSG_CHILD,		/* fd: the connection of a child that is about to be forked, whose user and directories may hide the controller's
-				 * socket. Its SO_PASSCRED is set: HELLO's sender is the child. At its end there is none. No answer */
+	SPI_MSG_CHILD,		/* over a nursery; fd: the connection of a forked child that begins, whose user and directories may hide the controller's
+				 * socket. Its SO_PASSCRED is set: HELLO's sender is the child. No answer */
+	SPI_MSG_NURSERY,	/* fd: where this process's children send CHILD, and NOTE; they have the other end until they begin, execute or end. No answer */
 	/* controller to agent */
 	SPI_MSG_WELCOME = 64,	/* struct spi_msg_welcome, perhaps + path where programs that are executed find the controller: answer to HELLO;
 				 * perhaps fd: SPI_FLOOR_SIZE bytes that the clocks of this user's programs share, sealed */
-	SPI_MSG_MAP,		/* struct spi_msg_map + error text; fd: the sealed code map */
+	SPI_MSG_MAP,		/* struct spi_msg_map + error text + hashes of patterns; fd: the sealed code map */
 	SPI_MSG_FILE,		/* struct spi_msg_file + error text; fd: the file or an O_PATH directory */
 	SPI_MSG_RULE_ADD,	/* struct spi_msg_rule + rule text (rule grammar: doc/rules.md) */
 	SPI_MSG_RULE_REMOVE,	/* struct spi_msg_rule: by id */
@@ -87,6 +88,7 @@ struct spi_msg_hello {
 };
 #define SPI_HELLO_PRELOADED	1u	/* main() has not begun and waits for GO */
 #define SPI_HELLO_FORKED	2u	/* child of a process that had the agent */
+#define SPI_HELLO_WAITS		8u	/* brought in before the program has begun, which waits for GO, as where it is preloaded */
 #define SPI_HELLO_SOCKET	4u	/* the target made this connection; it takes another one, whose other end the controller alone has */
 
 /*
@@ -121,9 +123,21 @@ struct spi_msg_map_request {
 #define SPI_MAP_REQUEST_TREE	2u	/* all functions and call sites: no patterns, no limit */
 
 struct spi_msg_map {
-	int32_t status;		/* 0 or a negative errno; text follows when not 0 */
-	uint32_t reserved;
+	int32_t status;		/* 0 or a negative errno; text follows, with its NUL: empty when 0 */
+	uint32_t lacks;		/* behind the text: so many uint64_t, spi_pattern_hash() of what rules that were sent and not answered yet name, and this object has not */
 };
+#define SPI_MAP_LACKS_MAX	100u
+
+/* FNV-1a */
+static inline uint64_t spi_pattern_hash(const char *pattern)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *pattern; pattern++)
+		hash = (hash ^ (uint8_t) *pattern) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
 struct spi_msg_file {
 	int32_t status;
 	uint32_t reserved;
@@ -179,6 +193,26 @@ struct spi_msg_rule_done {
  * counts as soon as it is recorded, whatever becomes of the process, and a reader
  * may look at any time, also after it was killed or has executed another program.
  */
+/*
+ * Why calls were not recorded, as far as the agent knows. lost_by counts them: what is before SPI_LOST_KINDS is in lost_entries
+ * as well, whose rest found no room in a ring; what is behind is in no other counter. A call counts there once.
+ */
+enum spi_lost {
+	SPI_LOST_MEMORY,	/* the process got no memory for what the record of its thread, or of the call, needs */
+	SPI_LOST_STACK,		/* made within the last SPI_STACK_LEAST bytes of a stack */
+	SPI_LOST_MALLOC,	/* within malloc(), and before any other of its thread */
+	SPI_LOST_FORK,		/* a function's first one, while another thread forked */
+	SPI_LOST_LEFT,		/* left by a signal's handler while it was recorded */
+	SPI_LOST_CALLEES,	/* by a call site that has too many callees */
+	SPI_LOST_CHILD,		/* by a forked child, before it had begun */
+	SPI_LOST_KINDS,
+	SPI_APART_END = SPI_LOST_KINDS,	/* after the process began to end, or to execute another program */
+	SPI_APART_THREAD_END,	/* after the destructors of its thread's keys began to run */
+	SPI_APART_TIMER,	/* by libc's own thread for timers, or one that blocks libc's signals as that does */
+	SPI_APART_SANDBOX,	/* by a thread that began in a seccomp sandbox */
+	SPI_APART_UNBOUND,	/* through a slot of the dynamic linker, whose function cannot be told yet */
+	SPI_LOST_REASONS,
+};
 #define SPI_STATUS_MAGIC 0x54415453u
 #define SPI_STATUS_BLOCKS_AT	4096u
 #define SPI_STATUS_BLOCKS_MAX	4096u
@@ -188,7 +222,7 @@ struct spi_status_page {
 	uint32_t version;
 	uint64_t entries;	/* entry records written */
 	uint64_t exits;
-	uint64_t lost_entries;	/* no room in the ring: call not recorded at all */
+	uint64_t lost_entries;	/* calls not recorded at all: no room in the ring, or enum spi_lost */
 	uint64_t lost_exits;	/* never made up for */
 	uint64_t owed_exits;	/* made up for later than they happened */
 	uint64_t nested_skipped;	/* calls made by the tracer itself or in a handler that interrupted it */
@@ -198,7 +232,8 @@ struct spi_status_page {
 	uint64_t declined;	/* functions asked for and not instrumented */
 	uint64_t threads;	/* seen so far */
 	uint64_t blocks;	/* begun ones; a reader trusts it no further than the memory's size goes */
-	uint64_t reserved[19];
+	uint64_t lost_by[SPI_LOST_REASONS];
+	uint64_t reserved[19 - SPI_LOST_REASONS];
 };
 _Static_assert(sizeof(struct spi_status_page) == 256, "wire format");
 struct spi_status_block {
@@ -211,5 +246,6 @@ _Static_assert(sizeof(struct spi_status_block) == 64, "wire format");
  * fd, uint32_t flags), with the agent's end of the connection.
  */
 #define SPI_ATTACH_CONSTRUCTOR	1u	/* the calling thread is in a constructor: load the event module at once */
+#define SPI_ATTACH_WAITS	2u	/* the calling thread is the program's only one, and calls int lttng_spi_wait(void) next */
 
 #endif /* SPI_AGENT_PROTO_H */

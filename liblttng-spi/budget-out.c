@@ -16,7 +16,8 @@
  *
  * A root that is left out begins the tree no more, so nothing of what it calls is recorded
  * either. What else is entered from outside of the tree (handlers, start routines of
- * threads) is recorded there all the same: a thread's first record has to be made
+ * threads, what a function calls whose sites are not in place) is recorded there all the same, until
+ * that itself takes too much: a thread's first record has to be made
  * where lttng-ust may allocate its thread-local memory. For the same reason none of
  * libc's own calls is the first of a thread: malloc() may be under its lock.
  *
@@ -67,11 +68,19 @@ struct histogram {
 
 typedef void (*candidate_fn)(const struct candidate *candidate, void *data);
 
+/* Is its entry point what records the calls of a function that is left out already? */
+static int entry_records(const struct spi_tree_object *to, uint64_t func, uint32_t bit)
+{
+	const struct spi_entry *e = spi_entry_find(spi_tree_map_func(to, func)->vaddr + to->object->bias);
+
+	return e && (e->point.tree_live & ~e->rests & bit);
+}
+
 static void candidates_each(uint32_t bit, candidate_fn fn, void *data)
 {
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
 		for (uint32_t i = 0; !to->gone && to->recent && (to->covered & bit) && i < to->map.head->funcs.count; i++)
-			if (to->recent[i] && !(to->funcs[i].excluded & bit))
+			if (to->recent[i] && (!(to->funcs[i].excluded & bit) || entry_records(to, i, bit)))
 				fn(&(struct candidate) { to, i, to->recent[i], NULL }, data);
 	for (uint32_t i = 0; i < spi_calls_skipping_count; i++) {
 		struct spi_site *s = spi_calls_skipping[i];
@@ -337,11 +346,11 @@ static void entries_settle(int of_program)
 			spi_entry_settle(e);
 }
 
-/* A root that is chosen begins no tree; whether it is a root of this tree is looked at here only. */
-static void roots_rest(const struct chosen *chosen, int rest)
+/* A root that is chosen begins no tree, and what is entered from outside records no call. One that a site has replaced stays out. */
+static void entries_rest(const struct chosen *chosen, int rest)
 {
 	for (struct spi_entry *e = spi_entries; e; e = e->next)
-		if (!e->to->gone && (e->opens & chosen->bit) && is_chosen(chosen, e->point.address))
+		if (!e->to->gone && (rest ? e->point.installed : e->rests & chosen->bit) && is_chosen(chosen, e->point.address))
 			spi_entry_rest(e, chosen->bit, rest);
 	entries_settle(1);
 }
@@ -375,7 +384,7 @@ uint32_t spi_budget_leave_out(uint32_t index, uint64_t target, uint64_t now)
 	candidates_each(chosen.bit, candidate_choose, &chosen);
 	if (chosen.n + chosen.sites)
 		sites_out(&chosen);
-	roots_rest(&chosen, 1);
+	entries_rest(&chosen, 1);
 	return chosen.n + chosen.sites;
 }
 
@@ -477,7 +486,7 @@ uint32_t spi_budget_bring_back(uint32_t index, uint64_t now)
 	if (chosen.n) {
 		sites_back(&chosen);
 		entries_back(&chosen);
-		roots_rest(&chosen, 0);
+		entries_rest(&chosen, 0);
 	}
 	return n;
 }

@@ -36,7 +36,7 @@ static struct spi_out *news_take(struct spi_left_out *event)
 		event->address = spi_tree_map_func(out->to, out->func)->vaddr + out->to->object->bias;
 		event->call_site = out->site ? out->site->point.call_site : 0;
 		event->calls = out->calls;
-		event->name = spi_tree_func_name(out->to, out->func);
+		event->name = spi_tree_func_shown(out->to, out->func);
 		event->share = out->share;
 		event->budget = spi_budgets[out->index].tenths;
 		event->is_out = out->is_out;
@@ -96,9 +96,9 @@ static size_t put_outs(char *text, size_t size, size_t n, uint32_t is_out, int t
 
 		if (out->is_out != is_out || (out->rate != 0) != took)
 			continue;
-		spi_format(where, sizeof(where), "%s", spi_tree_func_name(out->to, out->func));
+		spi_format(where, sizeof(where), "%s", spi_tree_func_shown(out->to, out->func));
 		if (out->site)
-			spi_format(where, sizeof(where), "%s+0x%lx", spi_tree_func_name(out->to, out->func),
+			spi_format(where, sizeof(where), "%s+0x%lx", spi_tree_func_shown(out->to, out->func),
 				out->site->map->vaddr - spi_tree_map_func(out->to, out->func)->vaddr);
 		more = spi_format(text + n, size - n, "%s\t%lu\t%u\t%s\t%s\n", is_out ? "out" : "back", out->calls, out->share,
 			out->to->object->name, where);

@@ -267,11 +267,10 @@ uint64_t spi_budget_call(struct spi_point *point, struct spi_frame *frame, const
 	uint64_t begin, code;
 
 	spi_thread.budget_calls = 0;
-	point->hits++;
 	if (point->flags & SPI_POINT_EXEC)
-		return spi_tree_exec(point, point->record(point, frame, vec, stride));
+		return spi_tree_exec(point, spi_tree_record(point, frame, vec, stride));
 	begin = spi_budget_tick();
-	code = point->record(point, frame, vec, stride);
+	code = spi_tree_record(point, frame, vec, stride);
 	if (!(point->flags & SPI_POINT_COMPACT) && !spi_thread.busy)
 		spi_budget_plain_measure(spi_budget_tick() - begin);
 	spi_budget_look(0);

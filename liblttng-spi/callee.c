@@ -150,12 +150,14 @@ static int slot_resolve(struct spi_site *s, struct spi_point *point, uint32_t tr
 	int is_bound, is_known;
 
 	callee = slot_callee(s, &is_bound);
-	if (!callee)
+	if (!callee) {
+		spi_call_missed(SPI_APART_UNBOUND);
 		return 0;
+	}
 	if (!point->payload && quiet_take(point, callee, trees))
 		return 1;
 	live = spi_tree_enter(callee, trees, &is_known);
-	if (!is_known && !spi_symbols_know(callee)) {
+	if (!is_known && !spi_symbols_know(callee, 0)) {
 		/* its object was loaded a moment ago; when it has come, the point looks again */
 		point->address = callee;
 		spi_tree_ask_for(callee);
@@ -164,8 +166,10 @@ static int slot_resolve(struct spi_site *s, struct spi_point *point, uint32_t tr
 	}
 	if (live) {
 		point->address = callee;
-		if (spi_tree_bind(point) < 0)
+		if (spi_tree_bind(point) < 0) {
+			spi_call_missed(SPI_LOST_MEMORY);
 			return 0;
+		}
 	}
 	spi_tree_live_add(point, live);
 	spi_tree_todo_done(point, trees);
@@ -307,10 +311,14 @@ static int child_resolve(struct spi_child *c, uint32_t trees)
 	if (quiet_take(point, point->address, trees))
 		return 1;
 	live = spi_tree_enter(point->address, trees, &is_known);
+	if (!is_known && spi_tree_made_enter(c->site, point->address, trees))
+		return 1;		/* and each call is looked at */
 	if (!is_known)
 		spi_tree_ask_for(point->address);
-	if (live && spi_tree_bind(point) < 0)
+	if (live && spi_tree_bind(point) < 0) {
+		spi_call_missed(SPI_LOST_MEMORY);
 		return 0;
+	}
 	spi_tree_live_add(point, live);
 	spi_tree_todo_done(point, trees);
 	return 1;
@@ -344,7 +352,7 @@ int spi_site_call_is_beyond(const struct spi_site *s, uint32_t trees, const stru
 	if (trees && !(s->beyond & SPI_BEYOND_TOLD))
 		return 0;
 	if (trees && (!t->busy || spi_thread_nested((uint64_t) &frame->ra)))
-		spi_call_missed(t);
+		spi_call_missed(SPI_LOST_CALLEES);
 	return 1;
 }
 
@@ -360,7 +368,7 @@ static void call_miss(struct spi_site *s, uint64_t target, uint32_t trees)
 		if (!(s->beyond & SPI_BEYOND_TOLD))
 			spi_tree_decline(s->owner, s->point.call_site, why);
 		s->beyond |= SPI_BEYOND_TOLD;
-		spi_call_missed(&spi_thread);
+		spi_call_missed(child_may_come(target) ? SPI_LOST_MEMORY : SPI_LOST_CALLEES);
 	}
 	if (!is_known) {
 		spi_tree_ask_for(target);
@@ -382,7 +390,7 @@ __attribute__((noinline)) struct spi_point *spi_site_first_call_any(struct spi_s
 	if ((t->busy && !spi_thread_nested((uint64_t) &frame->ra)) || !spi_process_is_mine())
 		return NULL;
 	if (spi_patch_lock_soon(&before) < 0) {
-		spi_call_missed(t);
+		spi_call_missed(SPI_LOST_FORK);
 		return known ? known : spi_site_child(s, frame->r11, compact);	/* trees that have met it before go on */
 	}
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));

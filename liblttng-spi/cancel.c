@@ -79,6 +79,16 @@ static int tracer_sigtimedwait(const sigset_t *set, siginfo_t *info, const struc
 		libc_sigtimedwait(set, info, timeout);
 }
 
+/*
+ * lttng-ust's destructor ends its listeners. In a forked child that has not begun there are none, and another thread of the program's may have
+ * the stack, and so the name, of one.
+ */
+static int (*libc_cancel)(pthread_t thread);
+static int tracer_cancel(pthread_t thread)
+{
+	return spi_child_state ? 0 : libc_cancel(thread);
+}
+
 void *spi_cancel_point(const char *name)
 {
 	static const struct {
@@ -87,6 +97,7 @@ void *spi_cancel_point(const char *name)
 	} points[] = {
 		{ "write", &libc_write, (void *) tracer_write }, { "read", &libc_read, (void *) tracer_read },
 		{ "poll", &libc_poll, (void *) tracer_poll }, { "sigtimedwait", &libc_sigtimedwait, (void *) tracer_sigtimedwait },
+		{ "pthread_cancel", &libc_cancel, (void *) tracer_cancel },
 	};
 
 	for (unsigned int i = 0; i < sizeof(points) / sizeof(points[0]); i++) {

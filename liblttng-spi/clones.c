@@ -271,7 +271,7 @@ long clones_by_copy(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 /*
  * A system call may return twice in one memory, or on another stack: nothing of ours is on the stack while it runs.
  * fork 57, vfork 58, clone 56, execve 59, exit 60, exit_group 231, seccomp 317, execveat 322, clone3 435; close 3,
- * close_range 436, which return once, are descriptors.c's.
+ * fcntl 72, close_range 436, which return once, are descriptors.c's.
  */
 __asm__(".text\n"
 	"	.p2align 4\n"
@@ -294,6 +294,8 @@ __asm__(".text\n"
 	"	cmp $435, %rdi\n"
 	"	je 1f\n"
 	"	cmp $3, %rdi\n"
+	"	je spi_descriptors_by_syscall\n"
+	"	cmp $72, %rdi\n"
 	"	je spi_descriptors_by_syscall\n"
 	"	cmp $436, %rdi\n"
 	"	je spi_descriptors_by_syscall\n"

@@ -24,11 +24,11 @@
 #define INSIDE_MS	1000	/* for who is inside: a close() may take its time */
 #define LATE_MOST	1024u	/* further ones stay open, with EBADF: nobody may wait here */
 
-static int inside;
-static int forking;		/* a futex */
-static const struct spi_thread *forker;
-static uint32_t forks, given_up;	/* how many; which of them somebody did not wait for */
-uint32_t spi_closes_noted;		/* or about to be */
+static SPI_FORK_DATA int inside;
+static SPI_FORK_DATA int forking;		/* a futex */
+static SPI_FORK_DATA const struct spi_thread *forker;
+static SPI_FORK_DATA uint32_t forks, given_up;	/* how many; which of them somebody did not wait for */
+SPI_FORK_DATA uint32_t spi_closes_noted;		/* or about to be */
 
 enum { LATE_FREE, LATE_BEING_NOTED, LATE_NOTED, LATE_BEING_CLOSED };
 

@@ -17,7 +17,7 @@
 #define TAGS_MS	500u	/* for RULE_CLOSE to come after RULE_DISABLE, and to end */
 #define LOOKS	3u	/* a thread may be about to make a call's slot, and wait for a processor: none is seen so often */
 
-static struct {
+static SPI_FORK_DATA struct {
 	uint32_t is_active, id, trees, must, keep;
 	int functions;		/* those that no rule asks for any more, or a rule less */
 	uint32_t stuck;		/* so many calls of theirs were waited for in vain, and could not be closed */

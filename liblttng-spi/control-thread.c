@@ -22,44 +22,28 @@
 #include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/word.h"
 
-#define CHILD_MS	300	/* for the controller to say anything */
-#define CHILD_GO_MS	1500	/* and, as it has, that the child may go on */
 #define BEGIN_MS	100	/* for the control thread to begin: main() may leave no memory for it */
 #define KEEP_MS		3	/* for the first rules */
 
-uint32_t spi_link_attached;
-static int has_strange_rules;		/* a forked child's that has not reached its parent's controller */
-
-/*
- * A child of fork() whose parent's controller takes children waits there, until its rules are what they are to be now: while one
- * was being switched off it would go on recording, and have calls without ends.
- */
-static uint32_t child_waits;	/* a futex */
-
-void spi_control_let_go(void)
-{
-	if (__atomic_load_n(&child_waits, __ATOMIC_ACQUIRE))
-		spi_word_set(&child_waits, 0);
-}
-
-static void child_wait(void)
-{
-	spi_word_wait(&child_waits, 1, CHILD_GO_MS);
-	__atomic_store_n(&child_waits, 0, __ATOMIC_RELEASE);
-}
+SPI_FORK_DATA uint32_t spi_link_attached;
+static SPI_FORK_DATA int has_strange_rules;		/* a forked child's that has not reached its parent's controller */
 
 /* ---- asked by a thread of the program ---- */
 
-#define ASK_MS		2000
+#define WAITS_MS	3000	/* for a program's rules, before it begins */
+#define ASK_MS		2000	/* for the control thread to come by */
+#define STEP_NS		UINT64_C(50000000)
 
 /* Blocked in who has the number in hand. What its own faults and int3 raise is as ever. */
 #define RING_HELD	(~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)))
 #define RING_MS		100
 
-int spi_control_event = -1;		/* an eventfd, while a control thread serves a link */
-int spi_control_event_own = -1;		/* the same, until it is closed */
+SPI_FORK_DATA int spi_control_event = -1;		/* an eventfd, while a control thread serves a link */
+SPI_FORK_DATA int spi_control_event_own = -1;		/* the same, until it is closed */
 static uint32_t asked, answered;	/* answered: a futex */
-static uint32_t ringing;		/* threads that may have the eventfd's number in hand */
+uint32_t spi_control_works;
+static uint32_t in_vain;		/* the last question that was not answered in time */
+static SPI_FORK_DATA uint32_t ringing;		/* threads that may have the eventfd's number in hand */
 
 void spi_control_ring(void)
 {
@@ -75,14 +59,15 @@ void spi_control_ring(void)
 }
 
 /*
- * Look at what the program has loaded. Waits no longer than ASK_MS: then what comes is late, and a gap. Where somebody has waited
+ * Look at what the program has loaded. Waits no longer than ASK_MS, and longer only while spi_control_works says so: then
+ * what comes is late, and a gap, which is told. Where somebody has waited
  * in vain, as for a controller that was stopped, nobody else waits until that has been answered.
  */
 void spi_control_ask(void)
 {
-	static uint32_t in_vain;
 	uint32_t mine = __atomic_add_fetch(&asked, 1, __ATOMIC_SEQ_CST), seen;
 	uint64_t until = spi_now_ns() + ASK_MS * UINT64_C(1000000);
+	const uint64_t begin = until - ASK_MS * UINT64_C(1000000);
 	int is_late = (int32_t) (__atomic_load_n(&answered, __ATOMIC_ACQUIRE) - __atomic_load_n(&in_vain, __ATOMIC_RELAXED)) < 0;
 
 	/* who gets past this has asked before the event ended, and is answered by that */
@@ -92,6 +77,8 @@ void spi_control_ask(void)
 	while (!is_late && (int32_t) ((seen = __atomic_load_n(&answered, __ATOMIC_ACQUIRE)) - mine) < 0) {
 		uint64_t now = spi_now_ns(), left[2] = { 0, 0 };
 
+		if (now >= until && now < begin + __atomic_load_n(&spi_control_works, __ATOMIC_RELAXED) * UINT64_C(1000000))
+			until = now + STEP_NS;
 		if (now >= until) {
 			__atomic_store_n(&in_vain, mine, __ATOMIC_RELAXED);
 			return;
@@ -106,6 +93,19 @@ static void answer(uint32_t all_until)
 {
 	__atomic_store_n(&answered, all_until, __ATOMIC_RELEASE);
 	spi_sys(SYS_futex, &answered, FUTEX_WAKE_PRIVATE, INT32_MAX);
+}
+
+/* Whoever was not answered in time went on. */
+static void late_tell(uint32_t answered_now)
+{
+	static uint32_t told;
+	uint32_t vain = __atomic_load_n(&in_vain, __ATOMIC_RELAXED);
+
+	if (vain == told || (int32_t) (vain - answered_now) > 0)
+		return;
+	told = vain;
+	spi_note("a library was loaded, and ran before it could be instrumented: its first calls are in no count, as that took more than %u s",
+		ASK_MS / 1000u);
 }
 
 static void event_open(void)
@@ -189,12 +189,15 @@ void spi_control_wait(struct spi_link *link)
 			if (is_asked)
 				spi_tree_loads_take(link);
 			spi_redirect_step();
+			spi_functions_say();
 			spi_budget_come_by(link);
 			spi_exec_tell_held();
 			spi_tree_report_some(link);
 			spi_control_unlock();
 			if (is_asked)	/* who asks while something else was due writes a moment later */
 				answer(now);
+			if (is_asked)
+				late_tell(now);
 			if (link->pending)
 				return;
 		}
@@ -214,7 +217,7 @@ static int link_begin(struct spi_link *link)
 	spi_low_fds_hold();
 	spi_control_unlock();
 	event_open();
-	r = spi_link_hello(link, spi_fd_high(link->fd), link->hello_flags | SPI_HELLO_SOCKET);
+	r = spi_link_hello(link, spi_fd_high(link->fd), link->hello_flags | (link->hello_flags & SPI_HELLO_FORKED ? 0 : SPI_HELLO_SOCKET));
 	spi_control_lock();
 	spi_low_fds_release();
 	spi_control_unlock();
@@ -227,7 +230,7 @@ static int is_ready;		/* the control thread's alone */
 void spi_control_thread_ready(void)
 {
 	if (!is_ready && spi_payload && spi_payload->thread_ready)
-		spi_payload->thread_ready();
+		spi_payload->thread_ready(0);
 	is_ready = 1;
 }
 
@@ -253,25 +256,68 @@ static void link_lost(struct spi_link *link)
 	event_close(event);
 }
 
+static void child_loads(struct spi_link *link)
+{
+	if (!spi_child_has_loads())
+		return;
+	spi_control_lock();
+	spi_tree_loads_take(link);
+	spi_control_unlock();
+}
+
+/* A forked child's. 1: it had no controller, and there is nothing to serve. */
+static int child_begin(struct spi_link *link)
+{
+	const int by_caller = link->is_child == SPI_LINK_CHILD_BY_CALLER, is_own = by_caller || link->fd < 0;
+	int r = 1;
+
+	if (link->fd == -1)
+		link->fd = spi_child_connection(1);
+	if (link->fd == -EPIPE) {
+		spi_child_is_late();
+		link->fd = -1;
+		return 1;
+	}
+	if (link->fd >= 0) {
+		has_strange_rules &= !is_own;
+		link->hello_flags = is_own ? SPI_HELLO_FORKED : 0;
+		r = link_begin(link);
+	}
+	spi_child_begins(by_caller);
+	spi_control_thread_ready();
+	if (r == 1) {
+		spi_child_go();
+		child_loads(NULL);
+	}
+	return r;
+}
+
+/* What its parent's rules, which it has, missed. */
+static void child_goes(struct spi_link *link)
+{
+	if (!(link->welcome_flags & SPI_WELCOME_CHILDREN))
+		spi_child_go();
+	child_loads(link);
+}
+
 static void *control_thread(void *data)
 {
 	struct spi_link *link = data;
+	const int is_child = link->is_child;
 	int r = 0;
 
 	spi_thread.busy = SPI_BUSY_ALWAYS;
-	/*
-	 * In a child whose fork() waits for us that is for later: over a fork() that liblttng-ust-fork.so sees lttng-ust's
-	 * lock of threads is held until fork() has returned.
-	 */
 	is_ready = 0;
-	if (!__atomic_load_n(&child_waits, __ATOMIC_ACQUIRE))
+	if (!link->is_child)
 		spi_control_thread_ready();
 	spi_word_set(&begun, 1);
 	spi_sys(SYS_prctl, PR_SET_NAME, "lttng-spi", 0L, 0L, 0L);
 	spi_cancel_begin();
 	spi_threads_learn(control_thread);
 	spi_budget_thread();
-	if (!link->packet)
+	if (link->is_child)
+		r = child_begin(link);
+	else if (!link->packet)
 		r = link_begin(link);
 	if (r == 0 && spi_link_current != link)
 		r = spi_link_welcome(link);
@@ -283,6 +329,8 @@ static void *control_thread(void *data)
 		spi_control_unlock();
 	}
 	has_strange_rules = 0;
+	if (r == 0 && is_child)
+		child_goes(link);
 	if (r == 0)
 		r = spi_control_serve(link, -1, 0);
 	spi_keeping_end();
@@ -290,10 +338,12 @@ static void *control_thread(void *data)
 	spi_low_fds_keep_end();
 	if (r == 2)	/* the event went with DETACH: by now there may be another controller, with its own */
 		spi_link_close(link);
+	else if (r == 1)
+		__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);
 	else
 		link_lost(link);
 	spi_control_unlock();
-	spi_control_let_go();
+	spi_link_goes();
 	spi_sys(SYS_munmap, link, 4096L);
 	return NULL;
 }
@@ -344,10 +394,26 @@ int spi_link_serve_thread(struct spi_link *link)
 	return r;
 }
 
-int spi_attach_thread(int fd)
+static uint32_t waits;		/* the program's only thread, before the program begins; a futex */
+
+void spi_link_goes(void)
+{
+	spi_child_go();
+	if (waits)
+		spi_word_set(&waits, 0);
+}
+
+void spi_link_wait(void)
+{
+	spi_word_wait(&waits, 1, WAITS_MS);
+}
+
+int spi_attach_thread(int fd, int is_waited)
 {
 	struct spi_link *own;
 
+	if (spi_child_state)
+		return spi_child_begin(fd);
 	if (__atomic_exchange_n(&spi_link_attached, 1, __ATOMIC_ACQ_REL))
 		return -EBUSY;
 	own = spi_map_pages(4096);
@@ -356,6 +422,8 @@ int spi_attach_thread(int fd)
 		return -ENOMEM;
 	}
 	own->fd = fd;
+	own->hello_flags = is_waited ? SPI_HELLO_WAITS : 0;
+	waits = (uint32_t) is_waited;
 	return start_control_thread(own);
 }
 
@@ -364,41 +432,16 @@ int spi_link_is_opening(void)
 	return __atomic_load_n(&spi_link_attached, __ATOMIC_ACQUIRE) && !__atomic_load_n(&spi_link_current, __ATOMIC_ACQUIRE);
 }
 
-/*
- * In a child of fork() everything of ours that needs a descriptor is done before fork()
- * returns, by the thread that called it. Programs go on there with close(1); dup(pipe):
- * what another thread opens in between, if only for a moment, would get the number.
- */
-int spi_attach_child(int fd)
+int spi_attach_child(int fd, int by_caller)
 {
-	struct pollfd poll = { .fd = fd, .events = POLLIN };
-	struct spi_link *own;
-	long r;
+	struct spi_link *own = spi_map_pages(4096);
 
-	own = spi_map_pages(4096);
-	if (!own || __atomic_exchange_n(&spi_link_attached, 1, __ATOMIC_ACQ_REL)) {
-		spi_sys(SYS_close, poll.fd);
-		if (own)
-			spi_sys(SYS_munmap, own, 4096L);
-		return own ? -EBUSY : -ENOMEM;
-	}
-	event_open();
-	r = spi_link_hello(own, poll.fd, SPI_HELLO_FORKED);
-	/* a controller that takes its time is waited for by our thread */
-	if (r == 0 && spi_sys(SYS_poll, &poll, 1L, (long) CHILD_MS) > 0)
-		r = spi_link_welcome(own);
-	if (r == 0) {
-		has_strange_rules = 0;
-		child_waits = spi_link_current == own && (own->welcome_flags & SPI_WELCOME_CHILDREN) != 0;
-		r = start_control_thread(own);
-		if (r == 0 && child_waits)
-			child_wait();
-		return (int) r;
-	}
-	spi_control_event_end();
-	__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);
-	spi_sys(SYS_munmap, own, 4096L);
-	return (int) r;
+	if (!own)
+		return -ENOMEM;
+	own->fd = fd;
+	own->is_child = by_caller ? SPI_LINK_CHILD_BY_CALLER : SPI_LINK_CHILD;
+	__atomic_store_n(&spi_link_attached, 1, __ATOMIC_RELEASE);
+	return start_control_thread(own);
 }
 
 /* In the child of a fork the socket is still the parent's conversation. */

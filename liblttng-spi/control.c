@@ -15,7 +15,7 @@
 #define GO_MS		120000
 
 static char declined_text[8192];
-static size_t declined_size;
+static SPI_FORK_DATA size_t declined_size;
 
 /* ---- what could not be done ------------------------------------------------ */
 
@@ -71,7 +71,10 @@ static void numbers_give_back(const struct spi_link *link, int is_held)
 
 	if (is_held)
 		spi_low_fds_release();
-	if (spi_low_fds_are_kept() && !link->pending && spi_sys(SYS_poll, &poll, 1L, 0L) == 0)
+	if (link->pending || spi_sys(SYS_poll, &poll, 1L, 0L) != 0)
+		return;
+	spi_map_turn_ends();
+	if (spi_low_fds_are_kept())
 		spi_low_fds_keep_end();
 }
 
@@ -81,7 +84,6 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 	static struct spi_rule_result result;	/* under the control lock */
 	const int is_apart = spi_sys(SYS_gettid) != spi_sys(SYS_getpid);	/* before main() nobody else opens files */
 	struct spi_msg_rule rule = { 0 };
-	uint32_t trees;
 	int stop = 0, has_answer = 0;
 
 	if (head->type == SPI_MSG_FLUSH) {
@@ -108,11 +110,13 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 	switch (head->type) {
 	case SPI_MSG_RULE_ADD:
 		if (spi_payload && spi_payload->attached)
-			spi_payload->attached();
+			spi_payload->attached(!spi_rules);
+		spi_functions_say();		/* of those that were met before: before they are called again */
 		if (head->size > sizeof(rule))
 			spi_rule_add(link, rule.rule, rule.flags, body + sizeof(rule), &result);
 		else
 			result.status = -EPROTO;
+		spi_loads_tell();
 		has_answer = 1;
 		break;
 	case SPI_MSG_RULE_REMOVE:
@@ -133,11 +137,10 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		break;
 	case SPI_MSG_DETACH:
 		spi_control_event_end();	/* who loads something now has nothing to wait for, and nobody who would answer later */
-		trees = spi_tree_existing;
 		spi_rules_remove_all();
 		/* who detaches ends the recording, too: what is under way has its exit now */
 		spi_calls_close_others(UINT32_MAX, SPI_CALLS_ALL);
-		if (trees && spi_payload)
+		if (spi_payload)
 			spi_payload->detached(1);
 		spi_exec_stop_always();
 		spi_status_fold_all();
@@ -153,8 +156,6 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 	numbers_give_back(link, is_apart);
 	if (has_answer)
 		answer_rule(link, head->id, rule.rule, &result);
-	if (stop == 1)
-		spi_control_let_go();
 	if (stop == 2)
 		spi_link_send(link, SPI_MSG_DETACHED, head->id, NULL, 0, NULL, 0, -1);
 	spi_control_unlock();
@@ -163,8 +164,17 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 
 /* ---- packets, one after the other ---- */
 
+static int has_packet(const struct spi_link *link)
+{
+	struct pollfd poll = { link->fd, POLLIN, 0 };
+
+	return spi_sys(SYS_poll, &poll, 1L, 0L) > 0 && (poll.revents & POLLIN);
+}
+
 int spi_control_serve(struct spi_link *link, int timeout_ms, int stop_at_go)
 {
+	int may_go = 0;
+
 	for (;;) {
 		struct spi_pending *p = link->pending;
 		int fd = -1, stop;
@@ -175,6 +185,11 @@ int spi_control_serve(struct spi_link *link, int timeout_ms, int stop_at_go)
 			memcpy(link->packet, p->packet, p->size);
 			spi_sys(SYS_munmap, p, p->bytes);
 		} else {
+			/* a child that began late has more to hear than that it may go: rules that went since */
+			if (may_go && !has_packet(link)) {
+				spi_link_goes();
+				may_go = 0;
+			}
 			if (!stop_at_go)
 				spi_control_wait(link);
 			if (link->pending)
@@ -203,6 +218,7 @@ int spi_control_serve(struct spi_link *link, int timeout_ms, int stop_at_go)
 			return stop;
 		if (stop == 1)
 			spi_control_thread_ready();
+		may_go |= stop == 1;
 	}
 }
 

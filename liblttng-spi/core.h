@@ -41,6 +41,12 @@ void spi_child_signals_block(uint64_t *old);	/* around a child process of our ow
 void spi_child_signals_restore(const uint64_t *old);
 void *spi_map_pages(size_t size);		/* anonymous, zeroed; NULL when there are none */
 
+/* ---- proc.c: this process in /proc ---- */
+#define SPI_PROC_PATH	64
+const char *spi_proc_path(char path[SPI_PROC_PATH], const char *name);	/* of a file in its directory, also when its first thread has ended */
+int spi_proc_text(const char *path, char *text, size_t size);	/* its beginning, ended by 0; -1: none */
+int spi_path_is_descriptor(const char *path);	/* what was loaded by its descriptor: the tracer's own in another root */
+
 /* ---- env.c: the one table of environment variables ---- */
 struct spi_env {
 	const char *socket;		/* LTTNG_SPI_SOCKET: the controller's socket */
@@ -50,6 +56,7 @@ struct spi_env {
 	const char *codemap;		/* LTTNG_SPI_CODEMAP: spi-codemap's path */
 	const char *debug;		/* LTTNG_SPI_DEBUG: file that notes are appended to */
 	const char *string_max;		/* LTTNG_SPI_STRING_MAX: bytes kept of a string */
+	const char *register_ms;	/* LTTNG_UST_REGISTER_TIMEOUT: lttng-ust waits so long for the session daemon, -1: for ever */
 	const char *test_worker;	/* LTTNG_SPI_TEST_WORKER: the only way to redirect the calls of a tree */
 	const char *test_steps;		/* LTTNG_SPI_TEST_STEPS: a program that steps sees our code's steps, too */
 	const char *test_no_tsc;	/* LTTNG_SPI_TEST_NO_TSC: clocks are read as on a machine whose clock is not the TSC */
@@ -60,6 +67,7 @@ struct spi_env {
 };
 extern struct spi_env spi_env;
 void spi_env_read(char **envp);
+uint32_t spi_env_string_max(void);	/* 0: none is given */
 void spi_env_clean(char **envp);	/* give the program the environment that it would have had */
 
 /* ---- log.c ---- */
@@ -75,8 +83,10 @@ int spi_status_init(void);
 int spi_status_fd(void);			/* a new descriptor of the memory's memfd; -errno */
 struct spi_thread_record *spi_status_records(void);
 int spi_status_record_get(struct spi_thread_own *own);	/* a record for own->record; signals blocked. -1: no memory */
+int spi_status_child_thread(struct spi_thread *t);	/* the same for the thread that has forked, in the child that begins */
 void spi_status_fold(struct spi_thread_own *own);	/* into the page, if the record lies outside of the status memory */
 void spi_status_fold_all(void);
+void spi_exits_missed(uint32_t n);	/* counts lost exits of whatever threads */
 void spi_status_fork_child(void);	/* every record is the parent's; the calling thread gets another */
 
 /* ---- floor.c ---- */
@@ -135,6 +145,8 @@ enum spi_words_thunk {
 void spi_thread_thunks_words(struct spi_point *point, enum spi_words_thunk which);
 
 /* ---- objects.c ---- */
+/* The object's file, whatever the name that it has by now. */
+const char *spi_object_file(const struct spi_object *object, char room[SPI_PROC_PATH]);
 struct spi_object *spi_objects_scan(void);	/* refresh the list of loaded objects; first one is the executable */
 struct spi_object *spi_objects_list(void);	/* as the latest scan left it; unloaded ones stay in it */
 extern uint64_t spi_objects_unloads;		/* how often the process has unloaded one, at the latest scan */
@@ -156,12 +168,12 @@ struct spi_rule_text {
 int spi_rule_parse(const char *text, struct spi_rule_text *rule, const char **error);
 int spi_rule_covers(const struct spi_rule_text *rule, const struct spi_object *object);
 const char *spi_rules_next(const char *list, char *one, size_t size);	/* split LTTNG_SPI_RULES */
-int spi_glob_match(const char *pattern, const char *text);
 
 /* ---- map-read.c ---- */
 struct spi_link;
 int spi_map_fetch(struct spi_link *link, struct spi_object *object, const char *patterns, uint32_t limit, struct spi_map *map,
 	char *error, size_t error_size);
+void spi_map_turn_ends(void);	/* no rule is left that was sent together with the last one */
 /* The whole object's, for call trees. */
 int spi_map_fetch_tree(struct spi_link *link, struct spi_object *object, struct spi_map *map, char *error, size_t error_size);
 void spi_map_note(const struct spi_map *map);		/* it is good: what it says of the whole process */
@@ -178,6 +190,7 @@ extern const struct spi_payload_ops *spi_payload;
 extern uint32_t spi_string_max;			/* bytes kept of a string; 0: the module's default */
 int spi_module_is_run(void);
 void spi_module_run(uint32_t run);		/* the run that this process belongs to, as WELCOME says */
+int spi_proc_name(char name[16]);		/* the process's; 0 or -1 */
 int spi_module_load(struct spi_link *link, char *error, size_t error_size);
 
 /* ---- tags.c ---- */
@@ -207,11 +220,14 @@ struct spi_link {
 	uint32_t hello_flags;
 	char *packet;			/* SPI_PROTO_BODY_MAX + header */
 	struct spi_pending *pending;	/* commands that came while an answer was awaited */
+	int is_child;			/* a forked child begins with it: SPI_LINK_*; fd -1: it is to find its controller */
 };
+enum { SPI_LINK_CHILD = 1, SPI_LINK_CHILD_BY_CALLER };
 int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags);
 int spi_link_connect(const char *path);
-/* A connection for the child of the fork to come: the controller has its other end by then. A descriptor, or a negative errno. */
-int spi_link_give_child(struct spi_link *link);
+extern int spi_nursery_fd;	/* where a child finds its parent's controller; -1: nowhere */
+int spi_nursery_connect(int may_wait);	/* a forked child's connection to its parent's controller; -ENOENT: there is no nursery; or a negative errno */
+void spi_nursery_note(const char *line);	/* to it, of a child that has no connection */
 int spi_link_send(struct spi_link *link, uint16_t type, uint32_t id, const void *a, size_t na, const void *b, size_t nb, int fd);
 /* Wait for the answer to `id`; other messages are kept. Returns body size or -errno; *fd as received or -1. */
 long spi_link_answer(struct spi_link *link, uint16_t type, uint32_t id, void *body, size_t size, int *fd);
@@ -219,14 +235,37 @@ int spi_link_serve_until_go(struct spi_link *link);
 int spi_link_serve_thread(struct spi_link *link);	/* start the control thread; it owns link from then on */
 void spi_link_declined(struct spi_link *link, const char *object, const char *function, const char *reason);
 void spi_link_declined_flush(struct spi_link *link);
+/* The control thread is at what rules name in a library that somebody is loading, who waits for as many milliseconds at most. */
+extern uint32_t spi_control_works;
+#define SPI_WORKS_ITSELF	30000u
+#define SPI_WORKS_ASKS		8000u		/* the controller, which may be stopped */
 extern int spi_control_event;			/* the control thread's; -1: there is none */
 extern int spi_control_event_own, spi_link_fd;	/* numbers that the program's close() leaves open; -1: none */
 void spi_control_ring(void);			/* the control thread looks what there is to do. Any thread, any state */
 void spi_control_ask(void);			/* a thread of the program: let the control thread look at what was loaded, and wait */
 extern struct spi_link *spi_link_current;
 int spi_link_is_opening(void);			/* a control thread is there, and has no link yet */
-int spi_attach_thread(int fd);			/* the same for an injected agent: HELLO is said on the new thread */
-int spi_attach_child(int fd);	/* the same in a forked child */
+int spi_attach_thread(int fd, int is_waited);	/* the same for an injected agent: HELLO is said on the new thread; does the program wait? */
+void spi_link_wait(void);	/* until then */
+void spi_link_goes(void);	/* rules are what they are to be: the program goes on */
+int spi_attach_child(int fd, int by_caller);	/* the same in a forked child that begins; fd -1: it finds its controller itself, if it had one */
+
+/* ---- child.c: a forked child, until it begins ---- */
+enum { SPI_CHILD_BEGUN, SPI_CHILD_WAITS, SPI_CHILD_BEGINS, SPI_CHILD_NEVER };
+extern uint32_t spi_child_state;
+void spi_child_forked(int had_link, const char *socket);	/* in the child, within fork() */
+int spi_child_begin(int fd);		/* any thread that may allocate; fd: as for spi_attach_child(). 0 or a negative errno */
+int spi_child_end(void);		/* the process ends: 1: it has not begun, and does not any more */
+int spi_child_begin_now(void);		/* in the calling thread, of the program's: single.c. 1: it has begun */
+int spi_child_loads(void);		/* a library was loaded: 1: the child begins, and looks for itself when it has */
+void spi_child_sockets_look(void);	/* child-sockets.c: before the fork */
+void spi_child_sockets_drop(void);	/* in the child */
+/* On its control thread: */
+int spi_child_connection(int may_wait);	/* to its parent's controller. -1: there is none, or it takes none at once; -EPIPE: the trace is over */
+void spi_child_is_late(void);
+void spi_child_begins(int by_caller);	/* 1: waits until the caller has done so */
+void spi_child_go(void);		/* it records from now on */
+int spi_child_has_loads(void);		/* once */
 void spi_link_fork_child(void);
 
 /* ---- descriptors.c: close() and its like for a preloaded program ---- */
@@ -259,7 +298,7 @@ void spi_redirect_later(void);		/* what it has found since will be, when the dyn
 int64_t spi_redirect_wait(void);	/* milliseconds until that is due; -1: nothing is. No lock */
 void spi_redirect_step(void);		/* do what is due */
 void spi_redirect_hide(void);		/* before the event module is loaded: may lttng-ust be kept from seeing the tracer's objects? */
-void spi_redirect_tracer(void);		/* the tracer's own pointers to functions like memcpy(): libc's, whoever else has some */
+void spi_redirect_tracer(void);		/* lttng-ust's pointers to functions like memcpy(): libc's, whoever else has some */
 void *spi_cancel_point(const char *name);	/* cancel.c: what lttng-ust is to call instead, which is none within a record; NULL: libc's */
 
 /* ---- tracer-signal.c: something done in the tracer's threads, one at a time ---- */
@@ -267,6 +306,11 @@ void *spi_cancel_point(const char *name);	/* cancel.c: what lttng-ust is to call
 int spi_tracer_ask(const int32_t *tids, unsigned int n, void (*what)(void));	/* raw system calls only. 0 or -1 */
 int spi_tracer_wait(unsigned int tenths_ms);	/* 0: all have done it; -1: some have not yet, and will */
 void spi_tracer_done(void);			/* where they end by it: all have */
+
+/* ---- tasks.c: the tracer's threads are not in what a program sees of /proc/self/task ---- */
+void spi_tasks_init(void);		/* preloaded only */
+void spi_tasks_redirect(void);
+int spi_task_is_hidden(int directory, const char *name);	/* an entry of any directory */
 
 /* ---- rights.c: setuid() and the like, for a preloaded program, and for the others from then on ---- */
 void spi_rights_init(void);
@@ -301,6 +345,8 @@ const struct spi_sigaction *spi_tree_signal_program(int number, uint64_t handler
 /* ---- limits.c ---- */
 /* What a resource limit leaves too little of for the tracer in a child (0) or in a program that is executed (1). NULL: nothing. Anywhere. */
 const char *spi_limits_because(int is_program);
+const char *spi_files_because(void);	/* of these, of open files */
+int spi_processes_are_few(void);	/* 0: their limit may be near, or cannot be told */
 /* ---- clones.c ---- */
 const char *spi_given_up(void);	/* why nothing can be instrumented in this process any more; NULL: it can */
 void spi_give_up(const char *reason);	/* a thread of the program, which may wait; `reason` stays */
@@ -358,7 +404,7 @@ uint64_t spi_closing_abort(struct spi_point *point, struct spi_frame *frame, con
 /* ---- init.c ---- */
 void spi_control_lock(void);
 void spi_control_unlock(void);
-int spi_control_try(void);			/* 1: it is ours */
+int spi_control_try(void);			/* as the process ends: waits 50 ms at most; 1: it is ours */
 int spi_control_lock_fork(uint64_t signals, uint64_t *held, int may_give_up);	/* holds these signals; 0: somebody has had it for too long */
 int spi_control_peer_wait(void);		/* who has it is about to wait for his controller; for spi_control_peer_wait_end() */
 void spi_control_peer_wait_end(int waited);
@@ -367,5 +413,12 @@ int spi_process_is_mine(void);			/* not in a vforked child, or one made without 
 extern int spi_attached_early;			/* the agent was injected into a constructor */
 void spi_init_fork_child(void);
 void spi_agent_end(void);			/* the process ends: once, from whichever destructor or _exit() comes first */
+
+/* ---- functions.c: what the trace is told of functions ---- */
+struct spi_function;
+int spi_function_of(const struct spi_point *point, struct spi_function *function);
+void spi_functions_ask(void);
+void spi_functions_say(void);		/* what was asked for; under the control lock */
+void spi_functions_fork_child(void);
 
 #endif /* SPI_CORE_H */

@@ -9,7 +9,9 @@
  * So a preloaded agent stands before libc's close(), close_range() and
  * closefrom(): lttng-ust's descriptors, which its tracker knows, and the agent's
  * are left open, and close() says EBADF for them, as for a number that was never
- * opened. They are close-on-exec anyway. Everything else goes to libc, and so
+ * opened. They are close-on-exec, and stay so: fcntl(), ioctl() and dup() say EBADF, too, and readdir()
+ * leaves them out of /proc/self/fd. So a program that looks which descriptors it has finds its
+ * own, and hands no others on to a program that it executes. Everything else goes to libc, and so
  * does everything while the event module is not loaded.
  *
  * An injected agent comes too late for that, and sets the other objects' pointers to
@@ -20,13 +22,17 @@
  * fork() children are the usual callers, with other threads' locks in any state:
  * lttng-ust's tracker lock is held over fork() by its own handlers. Who must not wait for that is in close-late.c.
  */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <linux/close_range.h>
@@ -40,6 +46,15 @@ static int (*next_close)(int fd);
 static int (*tracker_close)(int fd, int (*real_close)(int fd));	/* lttng-ust's: EBADF for what is its own */
 static int (*next_close_range)(unsigned int first, unsigned int last, int flags);
 static void (*next_closefrom)(int low);
+
+#define EACH_NEXT(X) \
+	X(int, fcntl, (int, int, ...)) \
+	X(int, ioctl, (int, unsigned long, ...)) \
+	X(int, dup, (int)) \
+	X(int, dup2, (int, int)) \
+	X(int, dup3, (int, int, int)) \
+	X(struct dirent *, readdir, (DIR *))
+EACH_NEXT(NEXT_DECLARE)
 
 static int result_of(long r)
 {
@@ -67,6 +82,7 @@ void spi_descriptors_init(void)
 	*(void **) &next_close = dlsym(RTLD_NEXT, "close");
 	*(void **) &next_close_range = dlsym(RTLD_NEXT, "close_range");
 	*(void **) &next_closefrom = dlsym(RTLD_NEXT, "closefrom");
+	EACH_NEXT(NEXT_FIND)
 }
 
 /* Not libc's own, the thread's faults, and int3, which libc's close() may have. */
@@ -80,13 +96,25 @@ void spi_descriptor_close(int fd)
 		close_at_once(fd);
 }
 
+/* Instead of closing it: whose is it? */
+static int stay_open(int fd)
+{
+	(void) fd;
+	return 0;
+}
+
+static int close_later(int fd, int (*real_close)(int fd))
+{
+	return real_close == stay_open ? 0 : result_of(spi_close_note(fd));
+}
+
 static int close_guarded(int fd, int (*real_close)(int fd))
 {
 	uint64_t held;
 	int result;
 
 	/* the link itself must not be looked at: it goes when a controller detaches, while this thread is here */
-	if (fd >= 0 && (fd == __atomic_load_n(&spi_link_fd, __ATOMIC_RELAXED) ||
+	if (fd >= 0 && (fd == __atomic_load_n(&spi_link_fd, __ATOMIC_RELAXED) || fd == __atomic_load_n(&spi_nursery_fd, __ATOMIC_RELAXED) ||
 			fd == __atomic_load_n(&spi_control_event_own, __ATOMIC_RELAXED))) {
 		errno = EBADF;
 		return -1;
@@ -95,10 +123,10 @@ static int close_guarded(int fd, int (*real_close)(int fd))
 	held = spi_signals_hold(HELD);
 	spi_busy_begin(&spi_thread, (uint64_t) __builtin_frame_address(0));
 	if (spi_unlikely(spi_first_close_is_in_malloc(__builtin_frame_address(0)))) {
-		result = result_of(spi_close_note(fd));
+		result = close_later(fd, real_close);
 		spi_control_ring();
 	} else if (spi_unlikely(spi_close_begin() < 0)) {
-		result = result_of(spi_close_note(fd));
+		result = close_later(fd, real_close);
 		spi_close_noted();		/* the fork may have looked already */
 	} else {
 		result = tracker_close(fd, real_close);
@@ -135,7 +163,8 @@ struct directory_entry {
 static int close_listed(unsigned int first, unsigned int last)
 {
 	uint8_t buffer[2048] __attribute__((aligned(8)));
-	long dir = spi_sys(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC), n;
+	char path[SPI_PROC_PATH];
+	long dir = spi_sys(SYS_openat, AT_FDCWD, spi_proc_path(path, "fd"), O_RDONLY | O_DIRECTORY | O_CLOEXEC), n;
 	int again = 1;
 
 	if (dir < 0)
@@ -196,11 +225,107 @@ SPI_EXPORT void closefrom(int low)
 		close_range(low < 0 ? 0 : (unsigned int) low, ~0u, 0);
 }
 
-/* syscall() of close() and close_range(): lsof has neither of libc's for what it closes. */
+/* ---- looking at descriptors ---- */
+
+/*
+ * Is the number the tracer's, and the calling thread the program's? Most of a program's own need not be looked up: they
+ * are not close-on-exec.
+ */
+static int is_tracers(int fd)
+{
+	int error_was = errno, is;
+	long flags;
+
+	if (!is_guarding())
+		return 0;
+	flags = spi_sys(SYS_fcntl, (long) fd, (long) F_GETFD);
+	is = flags >= 0 && (flags & FD_CLOEXEC) && close_guarded(fd, stay_open) < 0 && !spi_thread_is_tracer();
+	errno = is ? EBADF : error_was;
+	return is;
+}
+
+/* Record locks and the like are set on descriptors that the program has opened: these calls are many, and are not looked at. */
+static int fcntl_is_looked_at(int command)
+{
+	return (unsigned int) command <= F_SETFL || command == F_DUPFD_CLOEXEC;
+}
+
+SPI_EXPORT int fcntl(int fd, int command, ...)
+{
+	va_list args;
+	void *argument;
+
+	va_start(args, command);
+	argument = va_arg(args, void *);
+	va_end(args);
+	return fcntl_is_looked_at(command) && is_tracers(fd) ? -1 : NEXT(fcntl)(fd, command, argument);
+}
+
+SPI_EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	void *argument;
+
+	va_start(args, request);
+	argument = va_arg(args, void *);
+	va_end(args);
+	return (request == FIOCLEX || request == FIONCLEX) && is_tracers(fd) ? -1 : NEXT(ioctl)(fd, request, argument);
+}
+
+SPI_EXPORT int dup(int fd)
+{
+	return is_tracers(fd) ? -1 : NEXT(dup)(fd);
+}
+
+SPI_EXPORT int dup2(int fd, int to)
+{
+	return is_tracers(fd) ? -1 : NEXT(dup2)(fd, to);
+}
+
+SPI_EXPORT int dup3(int fd, int to, int flags)
+{
+	return is_tracers(fd) ? -1 : NEXT(dup3)(fd, to, flags);
+}
+
+/* Of a directory that lists this process's descriptors or threads, one of the tracer's? */
+static int entry_is_tracers(DIR *directory, const struct dirent *entry)
+{
+	struct stat listed, own;
+	const char *end;
+	uint64_t fd;
+
+	if (entry->d_type == DT_DIR && entry->d_name[0] >= '0' && entry->d_name[0] <= '9')
+		return spi_task_is_hidden(dirfd(directory), entry->d_name);
+	if (entry->d_type != DT_LNK || entry->d_name[0] < '0' || entry->d_name[0] > '9')
+		return 0;
+	fd = spi_parse_number(entry->d_name, &end);
+	return !*end && fd <= INT32_MAX && spi_sys(SYS_fstat, (long) dirfd(directory), &listed) == 0 &&
+		spi_sys(SYS_stat, "/proc/self/fd", &own) == 0 && listed.st_dev == own.st_dev && listed.st_ino == own.st_ino &&
+		is_tracers((int) fd);
+}
+
+SPI_EXPORT struct dirent *readdir(DIR *directory)
+{
+	struct dirent *entry;
+	int error_was = errno;
+
+	do {
+		errno = error_was;
+		entry = NEXT(readdir)(directory);
+	} while (entry && is_guarding() && entry_is_tracers(directory, entry));
+	return entry;
+}
+
+SPI_EXPORT int fcntl64(int fd, int command, ...) __attribute__((alias("fcntl"), copy(fcntl)));
+SPI_EXPORT struct dirent64 *readdir64(DIR *directory) __attribute__((alias("readdir")));
+
+/* syscall() of these: lsof has none of libc's for what it closes. */
 long spi_descriptors_by_syscall(long number, uint64_t first, uint64_t last, uint64_t flags) SPI_HIDDEN __attribute__((used));
 long spi_descriptors_by_syscall(long number, uint64_t first, uint64_t last, uint64_t flags)
 {
-	if (!is_guarding())
+	if (number == SYS_fcntl && fcntl_is_looked_at((int) last) && is_tracers((int) first))
+		return -1;
+	if (number == SYS_fcntl || !is_guarding())
 		return spi_clones_next_syscall(number, first, last, flags);
 	if (number == SYS_close)
 		return close_guarded((int) first, close_at_once);
@@ -212,6 +337,7 @@ extern __typeof__(close) own_close __attribute__((alias("close"), visibility("hi
 extern __typeof__(close_range) own_close_range
 	__attribute__((alias("close_range"), visibility("hidden"), copy(close_range)));
 extern __typeof__(closefrom) own_closefrom __attribute__((alias("closefrom"), visibility("hidden"), copy(closefrom)));
+EACH_NEXT(NEXT_OWN)
 
 void spi_descriptors_guard(int (*close_fd)(int fd, int (*real_close)(int fd)))
 {
@@ -229,7 +355,10 @@ void spi_descriptors_redirect(void)
 {
 	static const struct spi_redirect list[] = {
 		{ "close", (void *) own_close }, { "close_range", (void *) own_close_range },
-		{ "closefrom", (void *) own_closefrom }, { "vfork", (void *) spi_own_vfork }, { "fork", (void *) spi_own_fork },
+		{ "closefrom", (void *) own_closefrom }, { "fcntl", (void *) own_fcntl }, { "fcntl64", (void *) own_fcntl },
+		{ "ioctl", (void *) own_ioctl }, { "dup", (void *) own_dup }, { "dup2", (void *) own_dup2 },
+		{ "dup3", (void *) own_dup3 }, { "readdir", (void *) own_readdir }, { "readdir64", (void *) own_readdir },
+		{ "vfork", (void *) spi_own_vfork }, { "fork", (void *) spi_own_fork },
 		{ "clone", (void *) spi_own_clone }, { "__clone", (void *) spi_own_clone },
 		{ "syscall", (void *) spi_own_syscall }, { "prctl", (void *) spi_own_prctl },
 		{ "unshare", (void *) spi_namespaces_unshare }, { "setns", (void *) spi_namespaces_setns },
@@ -253,6 +382,7 @@ void spi_descriptors_redirect(void)
 		is_redirected = 1;
 	}
 	spi_redirect(list);
+	spi_tasks_redirect();
 	spi_exec_redirect();
 	spi_rights_redirect();
 	spi_backtrace_redirect();

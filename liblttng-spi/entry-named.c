@@ -14,19 +14,6 @@
 #include "liblttng-spi/entry.h"
 #include "liblttng-spi/site.h"
 
-void spi_thunk_entry_lent(void) SPI_HIDDEN;	/* thunks.S */
-
-/*
- * The jump stays, and so does the stub; only data change, by one store each: from then on that stub leads to the entry's
- * thunk. So no call goes by in between, and nothing is written that a forked process shares.
- */
-static void stub_lend(struct spi_point *named, struct spi_entry *e)
-{
-	named->lent_to = &e->point;
-	__atomic_store_n(&named->thunk, (uint64_t) spi_thunk_entry_lent, __ATOMIC_RELEASE);
-	__atomic_store_n(&named->tree_todo, 1, __ATOMIC_RELEASE);
-}
-
 /* ---- an entry comes to where a point is ---- */
 
 void spi_entry_ask(struct spi_entry *e)
@@ -52,7 +39,7 @@ void spi_entry_got(struct spi_entry *e, int r)
 	}
 	if (named->installed)
 		__atomic_store_n(&e->named, named, __ATOMIC_RELEASE);
-	stub_lend(named, e);
+	spi_stub_lend(named, &e->point);	/* the jump stays: no call goes by in between, nothing is written that a forked process shares */
 	spi_patch_hand_over(named, &e->point);
 	if (e->point.installed)
 		spi_sites_taken(e->to, e->func, e->point.patch);

@@ -173,6 +173,13 @@ struct spi_entry *spi_entry_new(struct spi_tree_object *to, uint64_t func, uint3
 	return e;
 }
 
+struct spi_entry *spi_entry_spare(struct spi_tree_object *to, uint64_t func, uint32_t trees, uint64_t *before)
+{
+	const char *reason;
+
+	return entry_new(to, func, trees, 0, before, &reason);
+}
+
 /* The root's sites and its jump. */
 static void root_held(void *data)
 {
@@ -203,6 +210,7 @@ int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, 
 		return -ENOMEM;
 	}
 	held.e->opens |= tree;
+	held.e->is_spare = 0;
 	if (to->funcs[func].budget & tree)		/* left out before the library was unloaded and came again */
 		spi_entry_rest(held.e, tree, 1);
 	held.e->point.tree_todo |= tree;
@@ -243,6 +251,21 @@ static int entry_is_held(const struct spi_entry *e, uint32_t tree)
 			return 1;
 	}
 	return 0;
+}
+
+void spi_entry_spare_over(struct spi_entry *e)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t before;
+
+	if (!spi_process_is_mine() || spi_patch_lock_soon(&before) < 0)
+		return;
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
+	if (e->is_spare && e->point.installed && !e->named && !entry_is_held(e, 0))
+		spi_entry_write(e, 0);
+	e->is_spare = 0;
+	t->busy--;
+	spi_patch_unlock(before);
 }
 
 int spi_entry_is_wanted(const struct spi_entry *e, uint32_t tree)
@@ -292,6 +315,7 @@ void spi_tree_roots_leave(uint32_t tree)
 
 	for (struct spi_entry *e = spi_entries; e; e = e->next) {
 		e->opens &= ~tree;
+		e->begins &= ~tree;
 		__atomic_fetch_and(&e->point.tree_live, ~tree, __ATOMIC_RELEASE);
 		__atomic_fetch_and(&e->point.tree_todo, ~tree, __ATOMIC_RELEASE);
 		e->rests &= ~tree;

@@ -21,7 +21,10 @@ struct spi_entry {
 	struct spi_tree_object *to;
 	uint64_t func;
 	uint32_t opens;			/* trees that it is the root of */
+	uint32_t begins;		/* trees of a whole program: they begin with it, too, before main() and after */
 	uint32_t rests;			/* those that begin no more for the moment: budget-out.c */
+	uint32_t is_spare;		/* goes when a site's call leads here: outside.c */
+	uint64_t returns_to;		/* the latest return address that is one: root.c */
 	uint32_t is_late;		/* its bytes are still to be written for that */
 	struct spi_entry *next;
 	struct spi_point *named;	/* of a rule by name that traces this function, in force; NULL: none */
@@ -37,7 +40,10 @@ int spi_entry_write(struct spi_entry *e, int install);
 void spi_entry_hold(struct spi_entry *e);	/* control side, without the patch lock: its jump is put in place if it is not there */
 /* A new one, published; under the patch lock, which the control side gives back for what it has to ask. NULL: told why not. */
 struct spi_entry *spi_entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before);
-/* A root that is left out for a tree's budget, or comes back: under the patch lock, any thread. Its bytes are written by spi_entry_settle(). */
+/* One that may be of no use, of the program itself: nothing is told. NULL: it cannot be. */
+struct spi_entry *spi_entry_spare(struct spi_tree_object *to, uint64_t func, uint32_t trees, uint64_t *before);
+void spi_entry_spare_over(struct spi_entry *e);	/* a site's call leads to it: it goes */
+/* One whose function is left out for a tree's budget, or comes back: under the patch lock, any thread. Its bytes are written by spi_entry_settle(). */
 void spi_entry_rest(struct spi_entry *e, uint32_t tree, int rests);
 void spi_entry_settle(struct spi_entry *e);
 void spi_entries_forget(uint32_t trees);

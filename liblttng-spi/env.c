@@ -28,6 +28,7 @@ static const struct {
 	{ "LTTNG_SPI_CODEMAP", &spi_env.codemap },
 	{ "LTTNG_SPI_DEBUG", &spi_env.debug },
 	{ "LTTNG_SPI_STRING_MAX", &spi_env.string_max },
+	{ "LTTNG_UST_REGISTER_TIMEOUT", &spi_env.register_ms },
 	{ "LTTNG_SPI_TEST_WORKER", &spi_env.test_worker },
 	{ "LTTNG_SPI_TEST_SHARE", &spi_env.test_share },
 	{ "LTTNG_SPI_TEST_STEPS", &spi_env.test_steps },
@@ -73,6 +74,11 @@ static const char *keep_word(const char *list, const char *at)
 	memcpy(word, at, n);
 	word[n] = 0;
 	return keep(word);
+}
+
+uint32_t spi_env_string_max(void)
+{
+	return spi_env.string_max ? (uint32_t) spi_parse_number(spi_env.string_max, NULL) : 0;
 }
 
 void spi_env_read(char **envp)

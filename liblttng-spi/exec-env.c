@@ -176,7 +176,7 @@ size_t spi_exec_env_size(char *const envp[])
 
 char **spi_exec_env_fill(void *room, char *const envp[])
 {
-	static char timeout[] = TIMEOUT "10000", saved[] = "LTTNG_SPI_SAVED_" TIMEOUT;
+	static char timeout[] = TIMEOUT "60000", saved[] = "LTTNG_SPI_SAVED_" TIMEOUT;
 	const char *preload = preload_of(envp);
 	char *follow = follow_entry[__atomic_load_n(&follow_current, __ATOMIC_ACQUIRE)];
 	char **env = room, **to = env, *text;

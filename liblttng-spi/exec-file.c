@@ -99,7 +99,7 @@ static const char *limit_because(void)
 	if (reason)
 		return reason;
 	if (spi_sys(SYS_faccessat, (long) AT_FDCWD, spi_exec_agent(), (long) R_OK) < 0)
-		return "the agent's files cannot be reached from it";
+		return "the agent's files cannot be reached from it: install them where its user may read them, or trace it with -p or --exec";
 	return NULL;
 }
 
@@ -130,13 +130,13 @@ static enum spi_exec_kind look_file(int fd, char *text, size_t size, const char 
 enum spi_exec_kind spi_exec_look(int directory, const char *path, int flags, const char **reason)
 {
 	enum spi_exec_kind kind = SPI_EXEC_FAILS;
-	char text[256], self[32];
+	char text[256], self[SPI_PROC_PATH], file[16];
 
 	*reason = NULL;
 	if (flags & AT_EMPTY_PATH) {
-		spi_format(self, sizeof(self), "/proc/self/fd/%d", directory);
+		spi_format(file, sizeof(file), "fd/%d", directory);
 		directory = AT_FDCWD;
-		path = self;
+		path = spi_proc_path(self, file);
 	}
 	for (int depth = 0; path && depth <= SCRIPTS_MAX; depth++) {
 		long open_flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, fd;

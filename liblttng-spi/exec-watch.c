@@ -89,7 +89,7 @@ static void tell(void)
 	}
 }
 
-/* Any thread of the program, which may wait for nobody. */
+/* Any thread of the program; it waits no longer than spi_control_try() does. */
 void spi_exec_tell(void)
 {
 	if (!spi_control_try())
@@ -121,7 +121,8 @@ void spi_exec_note(const char *program, const char *reason)
 void spi_exec_fork_child(void)
 {
 	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
-		notes[i].state = 0;	/* the parent's to tell */
+		if (notes[i].state)
+			notes[i].state = 0;	/* the parent's to tell */
 }
 
 /* ---- execve() ---- */
@@ -143,6 +144,10 @@ static int program_leave(int cannot_follow)
 
 	if (t->busy)
 		return 0;
+	if (spi_child_state == SPI_CHILD_WAITS) {	/* nothing is open */
+		spi_exec_tell();
+		return 0;
+	}
 	spi_process_execs();
 	t->busy |= SPI_BUSY_ALWAYS;
 	if (cannot_follow)
@@ -196,7 +201,7 @@ static int exec_try(int directory, const char *path, char *const argv[], char *c
 	followed = is_followed();
 	if (followed && !is_reachable()) {
 		if (kind == SPI_EXEC_FITS)
-			reason = "the tracer's socket cannot be reached from it";
+			reason = "the tracer's socket cannot be reached from it: trace it with -p or --exec";
 		kind = SPI_EXEC_UNFIT;
 	}
 	if (followed && kind == SPI_EXEC_UNFIT)

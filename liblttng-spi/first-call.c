@@ -20,6 +20,8 @@
  */
 #include <dlfcn.h>
 #include <link.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 #include "liblttng-spi/cfi.h"
 #include "liblttng-spi/leave.h"
 #include "liblttng-spi/interpose.h"
@@ -95,7 +97,7 @@ static int has_block(const uint64_t *dtv, uint64_t module)
 	return dtv[-2] >= module && block[0] && block[0] != UINT64_MAX && (!block[1] || dtv[0] >= generation);
 }
 
-static int has_memory(void)
+int spi_first_call_has_memory(void)
 {
 	const uint64_t *dtv = own_dtv();
 
@@ -103,6 +105,24 @@ static int has_memory(void)
 		if (modules[i] && !has_block(dtv, modules[i]))
 			return 0;
 	return modules[0] != 0;
+}
+
+/*
+ * What is tried is more than what is needed, as another thread may take what was free in this moment: two blocks of variables, 2.3 KB
+ * and some bytes, a table of libc's for the thread's keys, and lttng-ust's list of threads, which doubles.
+ */
+#define ROOM_BYTES	16384u
+#define ROOM_MAPPED	65536u
+
+int spi_first_call_has_room(int has_memory)
+{
+	void *p = has_memory ? NULL : malloc(ROOM_BYTES);
+	uint64_t mapped = has_memory || p ? spi_mmap(0, ROOM_MAPPED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1) : 0;
+
+	free(p);
+	if (mapped)
+		spi_munmap(mapped, ROOM_MAPPED);
+	return mapped != 0;
 }
 
 void spi_first_call_init(void)
@@ -157,7 +177,7 @@ int spi_first_call_is_in_malloc(uint64_t p)
 {
 	const struct spi_frame *frame = (const struct spi_frame *) (p - offsetof(struct spi_frame, ra));
 
-	return !has_memory() && is_in_malloc(frame->ra, p + 8, frame->rbp);
+	return is_in_malloc(frame->ra, p + 8, frame->rbp);
 }
 
 int spi_is_in_malloc(const uint64_t *frame)

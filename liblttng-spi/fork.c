@@ -2,9 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * fork(). The child has the instrumented text, the stubs and its thread's return
- * slots, and goes on recording; lttng-ust is told, so that it registers the child
- * with the daemon. The conversation with the controller stays the parent's: a
- * child opens one of its own, or was given it before the fork.
+ * slots. Nothing is started in it here: it begins with its first call that is to be recorded (child.c).
+ * The conversation with the controller stays the parent's.
  *
  * Others' handlers run before or after these (fork-order.c); all they share is
  * the control lock, held over the fork so that no half-made rule is inherited, and
@@ -28,10 +27,10 @@
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/steps.h"
 
-static uint32_t forking_busy;	/* the bit, if it was not set before */
-static uint64_t forking_all;
-static uint64_t forking_stepped;	/* the thread single-steps itself: not over this, lttng-ust blocks all signals */
-static uint64_t forking_mask;	/* signals are blocked while the patch lock is held */
+static SPI_FORK_DATA uint32_t forking_busy;	/* the bit, if it was not set before */
+static SPI_FORK_DATA uint64_t forking_all;
+static SPI_FORK_DATA uint64_t forking_stepped;	/* the thread single-steps itself: not over this, lttng-ust blocks all signals */
+static SPI_FORK_DATA uint64_t forking_mask;	/* signals are blocked while the patch lock is held */
 
 /*
  * The program's handlers run before all this or after it: while the thread is busy what they call would not be recorded,
@@ -41,21 +40,21 @@ static uint64_t forking_mask;	/* signals are blocked while the patch lock is hel
 #define HELD	(~(SPI_SIGNAL_BIT(SIGILL) | SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGFPE) | \
 		   SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGSTKFLT) | SPI_SIGNAL_BIT(SIGCHLD) | SPI_SIGNAL_BIT(32) | \
 		   SPI_SIGNAL_BIT(33)))
-static uint64_t forking_held;
+static SPI_FORK_DATA uint64_t forking_held;
 
 /*
  * lttng-ust forks a short-lived helper while its constructor runs, which is when
  * we load it: a fork by the holder of the control lock is none of the program's.
  */
-static int own_fork;
-static const char *forking_short;	/* why nothing can be done in the child: limits.c, a sandbox */
+static SPI_FORK_DATA int own_fork;
+static SPI_FORK_DATA const char *forking_short;	/* why nothing can be done in the child: limits.c, a sandbox */
 
 /* One fork at a time, also of those that go on without the control lock. */
-static int fork_lock;		/* 0 free, 1 held, 2 held and awaited */
-static int forking_control;	/* the control lock is held, too */
+static SPI_FORK_DATA int fork_lock;		/* 0 free, 1 held, 2 held and awaited */
+static SPI_FORK_DATA int forking_control;	/* the control lock is held, too */
 
 /* Who holds the locks over its fork. Handlers may be called in twos, or after the fork alone, when they came to be in the middle of one. */
-static struct spi_thread *forking;
+static SPI_FORK_DATA struct spi_thread *forking;
 
 /* Then the child is left alone: what is done here takes more system calls than recording does. */
 static int is_sandbox(void)
@@ -81,42 +80,6 @@ static void loading_wait(void)
 
 	for (int i = 0; i < LOADING_MS && is_loading(); i++)
 		spi_sys(SYS_nanosleep, &ms, NULL);
-}
-
-/*
- * Whom a child goes to: the controller that began the program, or the one that has attached to it, which takes
- * out of the child, too, what it put in. Its socket may be out of reach, another user's or in another directory tree: then
- * it is given the child's connection before there is a child; and so it is by who is attached to, for a run or a rule that is about
- * to end must know of each child until it has let it go. Controllers that don't want that find children by themselves.
- */
-static int child_fd = -1;
-
-static int is_run(void)
-{
-	return spi_link_current && spi_link_current->welcome_flags >> SPI_WELCOME_RUN_SHIFT;
-}
-
-static int is_in_reach(const char *socket)
-{
-	return socket && spi_sys(SYS_faccessat, (long) AT_FDCWD, socket, (long) W_OK) == 0;
-}
-
-static void child_announce(void)
-{
-	if (!spi_link_current || (!is_run() && !(spi_link_current->welcome_flags & SPI_WELCOME_CHILDREN)))
-		return;
-	if (is_run() && (spi_link_current->hello_flags & SPI_HELLO_PRELOADED) && is_in_reach(spi_env.socket))
-		return;
-	spi_low_fds_hold();
-	child_fd = spi_link_give_child(spi_link_current);
-	spi_low_fds_release();
-}
-
-static void child_forget(void)
-{
-	if (child_fd >= 0)
-		spi_sys(SYS_close, (long) child_fd);
-	child_fd = -1;
 }
 
 /* Signals are held. A fork does not take long: what it waits for itself it does not wait for for ever. */
@@ -152,7 +115,7 @@ static const char *short_because(void)
 		return "it was made while the tracer waited for its controller, or was busy in its parent for longer than a fork waits";
 	if (spi_sandbox_quiet)
 		return "it is in a seccomp sandbox that kills for system calls which a traced child makes";
-	return spi_payload ? spi_limits_because(0) : NULL;
+	return NULL;
 }
 
 static void before(int may_give_up)
@@ -179,13 +142,14 @@ static void before(int may_give_up)
 	if (had_control)
 		spi_low_fds_keep_end();		/* the child would have them */
 	forking_short = short_because();
-	if (!forking_short)
-		child_announce();
 	forking_busy = SPI_BUSY_ALWAYS & ~spi_thread.busy;
 	spi_thread.busy |= SPI_BUSY_ALWAYS;	/* a bit beside what counts the call of this very handler */
 	spi_close_fork_begin();
-	if (spi_payload)
+	if (spi_payload) {
 		spi_payload->fork_before();
+		if (!forking_short)
+			spi_child_sockets_look();
+	}
 	forking_all = spi_signals_hold(~UINT64_C(0));
 	spi_phdr_lock_fork();
 	forking_mask = spi_patch_lock_fork();
@@ -214,7 +178,6 @@ static void in_parent(void)
 	spi_patch_unlock_fork(forking_mask);
 	spi_phdr_unlock_fork();
 	spi_signals_release(forking_all);
-	child_forget();
 	if (spi_payload)
 		spi_payload->fork_parent();
 	spi_close_fork_end(0);
@@ -237,7 +200,6 @@ static void child_leave(void)
 	spi_calls_abandon();
 	spi_link_fork_child();
 	spi_tree_signals_fork_child(0);
-	child_forget();
 	spi_patch_unlock_fork(forking_mask);
 	spi_phdr_fork_child();
 	spi_phdr_unlock_fork();
@@ -251,41 +213,29 @@ static void child_leave(void)
 	spi_steps_resume(forking_stepped);
 }
 
+/* Where its controller listens, should there be no nursery. */
 static const char *child_socket(void)
 {
-	const char *socket = is_run() ? spi_exec_socket() : NULL;
+	const char *socket = spi_link_current && spi_link_current->welcome_flags >> SPI_WELCOME_RUN_SHIFT ? spi_exec_socket() : NULL;
 
 	return socket ? socket : spi_env.socket;
 }
 
-/* Its own conversation, when the process had one; a descriptor, or a negative number. */
-static int child_connect(const char *socket)
-{
-	int fd = child_fd;
-
-	child_fd = -1;
-	return fd < 0 && socket ? spi_link_connect(socket) : fd;
-}
-
 /* The process itself (single.c) remains its controller's. */
-static void child_begin(const char *socket)
+static void child_wait(const char *socket)
 {
-	int had_link, fd = -1;
+	int had_link = spi_link_current != NULL;
 
 	forking = NULL;
 	if (is_sandbox()) {
-		child_forget();
 		spi_thread.busy |= SPI_BUSY_ALWAYS;
 		spi_calls_abandon();
 		spi_sandboxed = 1;
 		return;
 	}
-	had_link = spi_link_current != NULL;
 	spi_init_fork_child();
 	spi_link_fork_child();
-	if (had_link)
-		fd = child_connect(socket);	/* who is about to end its run knows at once that there is one more */
-	spi_patch_fork_child();
+	spi_patch_fork_child();		/* before any call: first calls change code */
 	spi_threads_fork_child();
 	spi_last_thread_fork_child();	/* the forking thread is the first one now */
 	spi_status_fork_child();
@@ -295,25 +245,18 @@ static void child_begin(const char *socket)
 	spi_lend_fork_child();
 	spi_rights_fork_child();
 	spi_altstack_fork_child();
-	spi_calls_fork_child();
 	spi_thread_made_fork_child();
-	spi_budget_fork_child();
 	spi_patch_unlock_fork(forking_mask);
 	spi_phdr_fork_child();
 	spi_phdr_unlock_fork();
 	spi_signals_release(forking_all);
 	if (spi_payload) {
-		spi_low_fds_hold();
 		spi_payload->fork_child();
-		spi_low_fds_release();
+		spi_child_sockets_drop();
 	}
 	spi_close_fork_end(1);
+	spi_child_forked(had_link, socket);
 	child_locks_give();
-	if (fd >= 0)
-		spi_attach_child(fd);
-	spi_budget_forked();
-	if (spi_payload)
-		spi_payload->forked();
 	spi_thread.busy &= ~forking_busy;
 	spi_signals_release(forking_held);
 	spi_steps_resume(forking_stepped);
@@ -326,7 +269,7 @@ static void in_child(void)
 	if (forking == &spi_thread && child_obstacle())
 		child_leave();
 	else if (forking == &spi_thread || (!own_fork && is_sandbox()))
-		child_begin(child_socket());
+		child_wait(child_socket());
 }
 
 /* ---- as libc calls them: the first of all, or where they are the last that were registered ---- */
@@ -364,7 +307,7 @@ void spi_fork_before(void)
 void spi_fork_after(int is_single)
 {
 	if (is_single)
-		child_begin(spi_env.socket ? spi_env.socket : spi_exec_socket());
+		child_wait(spi_env.socket ? spi_env.socket : spi_exec_socket());
 	else
 		in_parent();
 }

@@ -38,14 +38,14 @@
  * futex, as libc's mutexes may be instrumented. 0 free, 1 held, 2 held and
  * awaited. Taken before any lock of lttng-ust or the dynamic linker.
  */
-static int control_lock;
-static int control_owner;	/* thread id; a fork by the owner itself is lttng-ust's, while it starts */
-static uint64_t control_waits;	/* since then its owner waits for the controller; 0: he does not */
-static uint32_t control_turn = 1;	/* another each time that it is taken */
-static uint32_t forks_gave_up;	/* the turn in which a fork did without it: so do all others in that one */
+static SPI_FORK_DATA int control_lock;
+static SPI_FORK_DATA int control_owner;	/* thread id; a fork by the owner itself is lttng-ust's, while it starts */
+static SPI_FORK_DATA uint64_t control_waits;	/* since then its owner waits for the controller; 0: he does not */
+static SPI_FORK_DATA uint32_t control_turn = 1;	/* another each time that it is taken */
+static SPI_FORK_DATA uint32_t forks_gave_up;	/* the turn in which a fork did without it: so do all others in that one */
 int spi_attached_early;
-static int ended;
-static int process_id;		/* -1 in between: a child that did not go through fork() is not ours to end */
+static SPI_FORK_DATA int ended;
+static SPI_FORK_DATA int process_id;		/* -1 in between: a child that did not go through fork() is not ours to end */
 
 static void control_taken(void)
 {
@@ -62,6 +62,8 @@ void spi_control_lock(void)
 			spi_sys(SYS_futex, &control_lock, FUTEX_WAIT_PRIVATE, 2L, NULL);
 	control_taken();
 }
+
+#define END_MS		50	/* a process that ends waits so long for the control lock */
 
 /*
  * For a fork, which is not to wait for a controller that may be stopped, or for who is in a callback of the dynamic linker's
@@ -133,10 +135,17 @@ void spi_control_unlock(void)
 
 int spi_control_try(void)
 {
+	static int waited;	/* ms; all of the process's ends together */
+	struct timespec pause = { 0, 1000000 };
 	int seen = 0;
 
-	if (!__atomic_compare_exchange_n(&control_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		return 0;
+	while (!__atomic_compare_exchange_n(&control_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		if (waited >= END_MS || spi_control_is_mine())
+			return 0;
+		waited++;
+		spi_sys(SYS_nanosleep, &pause, NULL);
+		seen = 0;
+	}
 	control_taken();
 	return 1;
 }
@@ -207,13 +216,13 @@ static int agent_begin(char **envp)
 	process_id = (int) spi_sys(SYS_getpid);
 	spi_status_init();
 	spi_env_read(envp);
-	if (spi_env.string_max)
-		spi_string_max = (uint32_t) spi_parse_number(spi_env.string_max, NULL);
+	spi_string_max = spi_env_string_max();
 	if (!spi_env.preloaded)
 		spi_trap_watch = spi_watch_start;
 	result = spi_fork_init() < 0 ? -1 : 0;
 	if (result == 0 && spi_env.preloaded) {
 		spi_descriptors_init();
+		spi_tasks_init();
 		spi_fork_handler_init(1);
 		spi_exec_init();
 		spi_sandbox_init();
@@ -297,7 +306,7 @@ int lttng_spi_attach(int fd, uint32_t flags)
 		spi_control_unlock();
 	}
 	if (r >= 0)
-		r = spi_attach_thread(fd);
+		r = spi_attach_thread(fd, (flags & SPI_ATTACH_WAITS) != 0);
 	if (r && (flags & SPI_ATTACH_CONSTRUCTOR)) {
 		spi_control_lock();
 		spi_low_fds_keep_end();
@@ -306,13 +315,26 @@ int lttng_spi_attach(int fd, uint32_t flags)
 	return r;
 }
 
+/*
+ * lttng_spi_wait() - the injector's second call, after SPI_ATTACH_WAITS: returns when the controller has said GO, or has gone, after three seconds at
+ * most.
+ */
+SPI_EXPORT int lttng_spi_wait(void);
+int lttng_spi_wait(void)
+{
+	spi_link_wait();
+	return 0;
+}
+
 __attribute__((destructor)) void spi_agent_end(void)
 {
 	if (spi_sandboxed || (process_id && !spi_process_is_mine()))
 		return;		/* a copy, or a child on our memory: what there is to end is its parent's */
 	if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
 		return;
-	if (spi_thread.busy < SPI_BUSY_ALWAYS || spi_last_thread_ended) {
+	if (spi_child_end()) {
+		spi_exec_tell();
+	} else if (spi_thread.busy < SPI_BUSY_ALWAYS || spi_last_thread_ended) {
 		if (spi_budget_news_wait && spi_thread.record && !spi_thread.busy)
 			spi_budget_news();
 		spi_process_end();
@@ -328,6 +350,7 @@ __attribute__((destructor)) void spi_agent_end(void)
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* no call from here on is recorded in this thread */
 	if (!spi_sandbox_narrow && spi_payload && spi_payload->fini)
 		spi_payload->fini();
+	spi_thread.busy = SPI_BUSY_APART(SPI_APART_END);
 }
 
 void spi_init_fork_child(void)

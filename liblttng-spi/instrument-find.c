@@ -86,7 +86,7 @@ static void resolve_ifunc(struct work *w, struct spi_object *object, const struc
 	}
 }
 
-/* A function that has several names is recorded by the one that it was first asked for by. Numbers of further functions do not count. */
+/* Of a function's names it has the one that the first of the rules in force asked for. Numbers of further functions do not count. */
 static void name_tell(const struct work *w, const struct spi_point *p, const char *event)
 {
 	size_t n = strcspn(event, "@");
@@ -99,7 +99,6 @@ static void name_tell(const struct work *w, const struct spi_point *p, const cha
 static void take_function(struct work *w, struct spi_object *object, struct spi_map *map, const struct spi_map_func *func)
 {
 	const char *name = spi_map_string(map, func->name), *event = spi_map_string(map, func->event);
-	uint32_t flags = w->rule->text.flags;
 	struct spi_point *p;
 
 	if (func->flags & SPI_FUNC_IFUNC) {
@@ -110,18 +109,10 @@ static void take_function(struct work *w, struct spi_object *object, struct spi_
 		if (w->ifunc_at[i] == func->vaddr + object->bias)
 			event = w->ifunc_names[i];
 	w->result->matched++;
-	p = spi_point_find(func->vaddr + object->bias);
-	if (p && (!!(p->flags & SPI_POINT_ONE_EVENT) != !!(flags & SPI_RULE_ONE_EVENT) ||
-			!!(p->flags & SPI_POINT_COMPACT) != !!(flags & SPI_RULE_COMPACT))) {
-		spi_work_decline(w, object, name, "already traced by another rule in another form (one event, entry and exit, or compact)");
-		return;
-	}
+	p = spi_point_for(object, map, func, w->rule->text.flags, event);
+	w->created += p && p->map == map;
 	if (p && !w->rule->text.pattern[strcspn(w->rule->text.pattern, "*?[\\")])
 		name_tell(w, p, event);
-	if (!p) {
-		p = spi_point_new(object, map, func, flags, event);
-		w->created += p && p->map == map;
-	}
 	if (!p || spi_rule_keep(w->rule, p) < 0)
 		spi_work_decline(w, object, name, "no free memory within reach of the function");
 }
@@ -143,6 +134,17 @@ static void take_map(struct work *w, struct spi_object *object, struct spi_map *
 		take_function(w, object, map, &funcs[i]);
 }
 
+/* Once an object: what of its debug info cannot be read, so that its functions' arguments are not known. */
+static void debug_lost_tell(struct spi_object *object, const struct spi_map *map)
+{
+	const char *lost = spi_map_string(map, map->head->debug_lost);
+
+	if (!*lost || object->debug_told)
+		return;
+	object->debug_told = 1;
+	spi_note("%s: %s", object->name, lost);
+}
+
 static int take_object(struct work *w, struct spi_object *object, const char *patterns)
 {
 	struct spi_map *map = spi_alloc(sizeof(*map));
@@ -161,6 +163,7 @@ static int take_object(struct work *w, struct spi_object *object, const char *pa
 		spi_work_decline(w, object, w->rule->text.pattern, error);
 		return r == -ECONNRESET ? r : 0;
 	}
+	debug_lost_tell(object, map);
 	take_map(w, object, map);
 	if (w->created == created)
 		spi_map_release(map);		/* every function of it has its point already */

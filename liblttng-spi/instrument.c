@@ -38,19 +38,35 @@ static void drop_failed(struct work *w, struct spi_point **points, const char **
 			spi_work_decline(w, points[i]->object, spi_map_string(points[i]->map, points[i]->func->name), errors[i]);
 }
 
+/* One point that is to have the record of a call's address. Another one has it already, where the rule was made before. */
+static int make_generic(struct spi_point **point)
+{
+	struct spi_point *old = spi_point_generic(*point);
+
+	if (old) {
+		*point = old;
+		return 0;
+	}
+	(*point)->flags = ((*point)->flags & ~(uint32_t) SPI_POINT_ONE_EVENT) | SPI_POINT_GENERIC;
+	(*point)->string_max = 0;
+	return 1;
+}
+
 static void bind_new(struct work *w, struct spi_point **points, const char **errors)
 {
 	struct rule *rule = w->rule;
-	uint32_t n = 0, some;
+	uint32_t n = 0, fresh = 0, some;
 	int generic, compact = !!(rule->text.flags & SPI_RULE_COMPACT), r;
 
 	for (uint32_t i = 0; i < rule->count; i++)
-		if (!rule->points[i]->payload)
+		if (!rule->points[i]->payload) {
+			fresh += !rule->points[i]->events_of;
 			points[n++] = rule->points[i];
+		}
 	if (!n)
 		return;
 	memset(errors, 0, n * sizeof(*errors));
-	generic = !compact && (n > TYPED_RULE_MAX || typed_total + n > TYPED_TOTAL_MAX);
+	generic = !compact && (fresh > TYPED_RULE_MAX || typed_total + fresh > TYPED_TOTAL_MAX);
 	some = n;
 	if (generic && w->link && !spi_module_is_run()) {
 		/* The sessions that asked take events by the functions' names alone: what has none would be recorded for nobody. */
@@ -67,7 +83,13 @@ static void bind_new(struct work *w, struct spi_point **points, const char **err
 		w->result->flags |= SPI_DONE_GENERIC;
 		spi_note("%u functions match '%s': recorded as lttng_ust_cyg_profile:func_entry and func_exit with their "
 			"addresses, as LTTng carries about 20 000 event types", n, rule->text.pattern);
+		n = 0;
+		for (uint32_t i = 0; i < rule->count; i++)
+			if (!rule->points[i]->payload && make_generic(&rule->points[i]))
+				points[n++] = rule->points[i];
+		some = n;
 	}
+	spi_payload->set_string_max(spi_string_max);
 	r = !some ? 0 : (compact ? spi_payload->bind_compact : generic ? spi_payload->bind_generic : spi_payload->bind)(points, some, errors);
 	for (uint32_t i = 0; i < some; i++)
 		if (r < 0 && !errors[i])
@@ -109,6 +131,26 @@ static uint32_t write_own(struct spi_point **points, uint32_t n, const char **er
 	return n;
 }
 
+/* A rule that is in force is not changed by one that comes later and asks for other records of the same function. */
+static void choose_points(struct work *w)
+{
+	struct rule *rule = w->rule;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < rule->count; i++) {
+		struct spi_point *p = rule->points[i];
+
+		if (!p->payload)
+			continue;
+		if (spi_point_choose(p) < 0)
+			spi_work_decline(w, p->object, spi_map_string(p->map, p->func->name),
+				"another rule that is in force records it in another form (one event, entry and exit, or compact) or by another name");
+		else
+			rule->points[kept++] = p;
+	}
+	rule->count = kept;
+}
+
 static void prepare_and_install(struct work *w, struct spi_point **points, const char **errors)
 {
 	struct rule *rule = w->rule;
@@ -118,8 +160,6 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 		struct spi_point *p = rule->points[i];
 		const char *reason = NULL;
 
-		if (!p->payload)
-			continue;
 		if (!spi_entry_lend(p) && !p->body && spi_patch_prepare(p, &reason) < 0) {
 			spi_work_decline(w, p->object, spi_map_string(p->map, p->func->name), reason ? reason : "cannot be patched");
 			continue;
@@ -227,6 +267,7 @@ int spi_work_put_in_force(struct work *w)
 	if (!points)
 		return -ENOMEM;
 	bind_new(w, points, (const char **) (points + w->rule->count));
+	choose_points(w);
 	tags_forget_left(w->rule);
 	if (w->rule->text.tag[0])
 		spi_tags_change(w->rule->points, w->rule->count, w->rule->text.tag, 1);
@@ -346,11 +387,23 @@ static int rule_finds_none(const struct rule *rule, struct spi_rule_result *resu
 {
 	int waits = spi_rule_may_wait(rule) && !is_object_loaded(rule);
 
-	spi_format(result->text, sizeof(result->text), "no loaded function matches '%s%s%s'%s", rule->text.object,
-		rule->text.object[0] ? ":" : "", rule->text.pattern, waits ? ", which waits for a library that has one" : "");
 	if (waits)
 		result->flags |= SPI_DONE_WAITS;
+	if (result->declined && !waits)		/* an object that could not be looked at may have some: its refusal is the reason */
+		return -ENOTSUP;
+	spi_format(result->text, sizeof(result->text), "no loaded function matches '%s%s%s'%s", rule->text.object,
+		rule->text.object[0] ? ":" : "", rule->text.pattern, waits ? ", which waits for a library that has one" : "");
 	return -ENOENT;
+}
+
+/* The text is the first one's reason. */
+static int rule_is_refused(struct spi_rule_result *result)
+{
+	size_t n = strlen(result->text);
+
+	if (result->declined > 1)
+		spi_format(result->text + n, sizeof(result->text) - n, "; %u more are refused", result->declined - 1);
+	return -ENOTSUP;
 }
 
 /* ---- commands ------------------------------------------------------------------------------- */
@@ -399,7 +452,7 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 		} else if (r == 0 && !result->matched) {
 			r = rule_finds_none(rule, result);
 		} else if (r == 0 && !result->instrumented) {
-			r = -ENOTSUP;
+			r = rule_is_refused(result);
 		} else if (r == 0) {
 			result->text[0] = 0;	/* the first reason, for when nothing could be done */
 		}

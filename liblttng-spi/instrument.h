@@ -29,9 +29,13 @@ extern struct rule *spi_rules;
 void spi_rules_tags_settle(void);	/* the calls are over of those that are off, in functions that are shared */
 
 /* ---- points.c ---- */
-struct spi_point *spi_point_find(uint64_t address);
-struct spi_point *spi_point_new(struct spi_object *object, const struct spi_map *map, const struct spi_map_func *func,
+struct spi_point *spi_point_find(uint64_t address);	/* the one that is called, or was last */
+/* The one that records as a rule with these flags asks for, from before or new. NULL: no memory. */
+struct spi_point *spi_point_for(struct spi_object *object, const struct spi_map *map, const struct spi_map_func *func,
 	uint32_t flags, const char *event);
+struct spi_point *spi_point_generic(const struct spi_point *point);	/* its function's with SPI_POINT_GENERIC, from before; NULL: none */
+/* From now on this one is called and no other of its function. -EBUSY: rules in force ask for another form of records. */
+int spi_point_choose(struct spi_point *point);
 /* Its object was unloaded: a function that comes to its address gets a point of its own. */
 void spi_points_forget(struct spi_object *object);
 /* All points of an object, one after the other: NULL first, NULL at the end. */
@@ -54,6 +58,7 @@ uint32_t spi_points_write(struct spi_point **points, uint32_t n, const char **er
 
 /* ---- load-tell.c: libraries that come and go, told to the trace ---- */
 int spi_loads_known(int is_own);	/* what there is need not be told; 1: lttng-ust is among it */
+void spi_state_dump(void);		/* the latest scan's, to the run's session */
 void spi_loads_tell(void);		/* what the latest scan has found, or no longer */
 
 /* ---- instrument-find.c ---- */

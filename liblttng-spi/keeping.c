@@ -18,7 +18,7 @@
 #define CALLS_MS	50u	/* for calls under way, from then on */
 #define LATE_MS		50u	/* and so long as this thread, and so the program's, waits for a processor */
 
-static struct {
+static SPI_FORK_DATA struct {
 	int is_on, is_changed;
 	uint64_t until;
 	uint64_t looked, late;	/* the last look, and how much longer than usual all of them came after the one before */
@@ -65,8 +65,11 @@ void spi_keeping_begin(void)
 
 void spi_keeping_end(void)
 {
-	if (keeping.is_on)
+	if (keeping.is_on) {
+		if (keeping.is_changed)
+			spi_exits_missed(spi_calls_kept());	/* those that were waited for in vain */
 		spi_payload->keep_end();
+	}
 	keeping.is_on = 0;
 }
 

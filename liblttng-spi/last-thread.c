@@ -37,8 +37,8 @@ enum left { LEFT_NONE, LEFT_UNTOLD_NAMED, LEFT_UNTOLD, LEFT_PROGRAMS };
 
 static pthread_key_t key;
 static int have_key;
-static int watched;		/* process id of the one that is looked at */
-static int ended_by_libc;	/* its first thread: then libc would exit(0) */
+static SPI_FORK_DATA int watched;		/* process id of the one that is looked at */
+static SPI_FORK_DATA int ended_by_libc;	/* its first thread: then libc would exit(0) */
 int spi_last_thread_ended;
 
 struct entry {		/* getdents64(2) */

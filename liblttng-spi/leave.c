@@ -215,8 +215,7 @@ static int record_lose(struct spi_thread *t, uint64_t at)
 	if (spi_memory_copy(&word, at, sizeof(word)) < 0 || spi_behind_slots(word) != word)
 		return 0;
 	t->busy--;
-	if (t->record)
-		t->record->count.lost_entries++;
+	spi_call_missed(SPI_LOST_LEFT);
 	return 1;
 }
 

@@ -31,25 +31,13 @@ static uint64_t limit_of(int resource)
 	return spi_sys(SYS_prlimit64, 0L, (long) resource, NULL, &limit) < 0 ? RLIM_INFINITY : limit.rlim_cur;
 }
 
-static int proc_read(const char *path, char *text, size_t size)
-{
-	long fd = spi_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC), got;
-
-	if (fd < 0)
-		return -1;
-	got = spi_proc_read(fd, text, size - 1);
-	spi_proc_close(fd);
-	text[got > 0 ? got : 0] = 0;
-	return got > 0 ? 0 : -1;
-}
-
-/* The numbers of /proc/self/statm, in bytes: everything (0), and what counts as data (5). */
+/* The numbers of statm, in bytes: everything (0), and what counts as data (5). */
 static int mapped(uint64_t bytes[6])
 {
-	char text[128];
+	char text[128], path[SPI_PROC_PATH];
 	const char *at = text;
 
-	if (proc_read("/proc/self/statm", text, sizeof(text)) < 0)
+	if (spi_proc_text(spi_proc_path(path, "statm"), text, sizeof(text)) < 0)
 		return -1;
 	for (unsigned int i = 0; i < 6; i++) {
 		bytes[i] = spi_parse_number(at, &at) * SPI_PAGE;
@@ -96,7 +84,7 @@ static int files_are_free(uint64_t limit, uint32_t wanted)
 }
 
 /* How many tasks there are in the whole system is at least how many its user has. */
-static int processes_are_few(void)
+int spi_processes_are_few(void)
 {
 	uint64_t limit = limit_of(RLIMIT_NPROC);
 	char text[64];
@@ -104,23 +92,31 @@ static int processes_are_few(void)
 
 	if (limit >= PROCESSES_MANY || !spi_sys(SYS_getuid))
 		return 1;
-	if (proc_read("/proc/loadavg", text, sizeof(text)) < 0)
+	if (spi_proc_text("/proc/loadavg", text, sizeof(text)) < 0)
 		return 0;
 	while (*at && *at != '/')	/* "0.20 0.18 0.12 1/80 11206" */
 		at++;
 	return *at && spi_parse_number(at + 1, NULL) + PROCESSES < limit;
 }
 
+const char *spi_files_because(void)
+{
+	uint64_t files = limit_of(RLIMIT_NOFILE);
+
+	return files >= INT32_MAX || files_are_free(files, FILES + FILES_CPU * processors()) ? NULL :
+		"the limit on its open files leaves the tracer none";
+}
+
 const char *spi_limits_because(int is_program)
 {
 	const char *reason = memory_because(is_program);
-	uint64_t files = limit_of(RLIMIT_NOFILE);
 
 	if (reason)
 		return reason;
 	if (is_program && !spi_file_fits(SPI_STATUS_BYTES))
 		return "the limit on the size of its files is too low";
-	if (files < INT32_MAX && !files_are_free(files, FILES + FILES_CPU * processors()))
-		return "the limit on its open files leaves the tracer none";
-	return processes_are_few() ? NULL : "the limit on its user's processes may leave the tracer no threads";
+	reason = spi_files_because();
+	if (reason)
+		return reason;
+	return spi_processes_are_few() ? NULL : "the limit on its user's processes may leave the tracer no threads";
 }

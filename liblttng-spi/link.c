@@ -21,8 +21,8 @@
 #define MOMENT_MS	3
 #define ANSWER_MS	70000		/* a code map of a large program takes its time; the controller has a deadline of 60 s */
 
-struct spi_link *spi_link_current;	/* guarded by the control lock */
-int spi_link_fd = -1;			/* its descriptor, for who has no lock: the link itself may be unmapped at any moment */
+SPI_FORK_DATA struct spi_link *spi_link_current;	/* guarded by the control lock */
+SPI_FORK_DATA int spi_link_fd = -1;			/* its descriptor, to be read without the lock: the link itself may be unmapped at any moment */
 
 /* ---- packets ------------------------------------------------------------ */
 
@@ -253,27 +253,64 @@ int spi_link_connect(const char *path)
 	return spi_fd_high((int) fd);
 }
 
-int spi_link_give_child(struct spi_link *link)
-{
-	struct pollfd poll = { link->fd, POLLOUT, 0 };
-	int ends[2], on = 1;
-	long r;
+/* ---- the nursery ---------------------------------------------------------- */
 
-	/* the program waits for no controller that was stopped */
-	if (spi_sys(SYS_poll, &poll, 1L, 0L) <= 0 || !(poll.revents & POLLOUT))
-		return -EAGAIN;
-	r = spi_sys(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0L, ends);
+/*
+ * A socket whose other end the controller has, and which all children inherit: one that begins sends the other end of a connection of
+ * its own over it.
+ */
+int spi_nursery_fd = -1;
+
+static void nursery_close(void)
+{
+	int fd = __atomic_exchange_n(&spi_nursery_fd, -1, __ATOMIC_ACQ_REL);
+
+	if (fd >= 0)
+		spi_sys(SYS_close, fd);
+}
+
+static int socket_give(struct spi_link *over, uint16_t type, int passes_credentials, long flags)
+{
+	int ends[2], on = passes_credentials;
+	long r = spi_sys(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0L, ends);
+
 	if (r < 0)
 		return (int) r;
 	r = spi_sys(SYS_setsockopt, ends[1], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
 	if (r == 0)
-		r = spi_link_send(link, SPI_MSG_CHILD, 0, NULL, 0, NULL, 0, ends[1]);
+		r = link_send(over, type, 0, NULL, 0, NULL, 0, ends[1], flags);
 	spi_sys(SYS_close, ends[1]);
 	if (r < 0) {
 		spi_sys(SYS_close, ends[0]);
 		return (int) r;
 	}
 	return spi_fd_high(ends[0]);
+}
+
+/* For controllers that take children; the others find them by themselves. */
+static void nursery_open(struct spi_link *link)
+{
+	nursery_close();
+	if (link->welcome_flags & SPI_WELCOME_CHILDREN || link->welcome_flags >> SPI_WELCOME_RUN_SHIFT) {
+		int fd = socket_give(link, SPI_MSG_NURSERY, 0, 0);
+
+		__atomic_store_n(&spi_nursery_fd, fd < 0 ? -1 : fd, __ATOMIC_RELEASE);
+	}
+}
+
+int spi_nursery_connect(int may_wait)
+{
+	struct spi_link nursery = { .fd = spi_nursery_fd };
+
+	return nursery.fd < 0 ? -ENOENT : socket_give(&nursery, SPI_MSG_CHILD, 1, may_wait ? 0 : MSG_DONTWAIT);
+}
+
+void spi_nursery_note(const char *line)
+{
+	struct spi_link nursery = { .fd = spi_nursery_fd };
+
+	if (nursery.fd >= 0)
+		link_send(&nursery, SPI_MSG_NOTE, 0, line, strlen(line) + 1, NULL, 0, -1, MSG_DONTWAIT);
 }
 
 void spi_link_close(struct spi_link *link)
@@ -293,6 +330,7 @@ void spi_link_close(struct spi_link *link)
 	if (spi_link_current == link) {
 		spi_link_current = NULL;
 		__atomic_store_n(&spi_link_fd, -1, __ATOMIC_RELEASE);
+		nursery_close();
 	}
 }
 
@@ -350,8 +388,8 @@ int spi_link_welcome(struct spi_link *link)
 	else
 		spi_exec_env_init(NULL, 0);
 	spi_module_run(welcome.flags >> SPI_WELCOME_RUN_SHIFT);
-	if (welcome.string_max)
-		spi_string_max = welcome.string_max;
+	spi_string_max = welcome.string_max ? welcome.string_max : spi_env_string_max();
+	nursery_open(link);
 	spi_link_current = link;
 	__atomic_store_n(&spi_link_fd, link->fd, __ATOMIC_RELEASE);
 	return 0;

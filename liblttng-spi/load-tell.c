@@ -8,7 +8,7 @@
  * What is there before lttng-ust is, its state dump tells, when a session begins. What comes after is told
  * here once, by what the scans find (objects.c), as the dynamic linker's own word of it
  * lets the control thread look (load-watch.c), or a rule that is made. Another session's state dump
- * may tell it again. liblttng-ust-dl.so tells by itself, where it is loaded.
+ * may tell it again. The state dump of a process that joins a run of the front end's is made here, too. liblttng-ust-dl.so tells by itself, where it is loaded.
  *
  * Under the control lock.
  */
@@ -19,12 +19,24 @@
 #include <string.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/instrument.h"
+#include "liblttng-spi/interpose.h"
 
 static int others_tell;
 
 static int tells_itself(const struct spi_object *object)
 {
 	return !strncmp(object->name, "liblttng-ust-dl.so", 18);
+}
+
+/*
+ * lttng-ust takes /proc/self/exe for the program, which is the dynamic linker in `ld.so PROGRAM`, and nothing once the first
+ * thread has ended. Readers keep what they are told first of an address, unless it goes.
+ */
+static int is_dumped_wrongly(const struct spi_object *object)
+{
+	char path[SPI_PROC_PATH];
+
+	return object->is_exe && (!object->is_executed || strncmp(spi_proc_path(path, "exe"), "/proc/self/", 11));
 }
 
 /*
@@ -38,24 +50,49 @@ int spi_loads_known(int is_own)
 	for (struct spi_object *o = spi_objects_list(); o; o = o->next) {
 		if (!o->seen || (is_own && !spi_object_is_own(o)))
 			continue;
-		o->told = 1;
+		o->told = !is_dumped_wrongly(o);
 		others_tell |= tells_itself(o);
 		has_lttng |= !strncmp(o->name, "liblttng-ust.so", 15);
 	}
 	return has_lttng;
 }
 
-static void object_tell(const struct spi_object *object, int is_load)
+static const char *path_real(const struct spi_object *object)
 {
+	static char *(*resolve)(const char *path, char *real);		/* libc's realpath(), whoever else has one */
 	static char real[PATH_MAX];
 	const char *path = object->path;
 	int error = errno;
 
+	if (!resolve)
+		*(void **) &resolve = spi_find_in_libc("realpath");
 	/* in a sandbox nothing is asked of the kernel that is not needed */
-	if (is_load && !spi_sandboxed && !spi_sandbox_quiet && !spi_sandbox_narrow && realpath(path, real))
+	if (!spi_sandboxed && !spi_sandbox_quiet && !spi_sandbox_narrow && resolve && resolve(path, real))
 		path = real;
 	errno = error;
-	spi_payload->library_event(object, path, _r_debug.r_brk, is_load);
+	return path;
+}
+
+static void object_tell(const struct spi_object *object, int is_load)
+{
+	spi_payload->library_event(object, is_load ? path_real(object) : object->path, _r_debug.r_brk, is_load);
+}
+
+/* NULL: what the kernel made, and the tracer's own, are in no state dump. */
+static const char *dumped_path(const struct spi_object *object)
+{
+	if (!strchr(object->path, '/') || !strncmp(object->path, "/proc/self/fd/", 14) || !strncmp(object->path, "/memfd:", 7) ||
+			!strncmp(object->name, "liblttng-spi", 12))
+		return NULL;
+	return path_real(object);
+}
+
+void spi_state_dump(void)
+{
+	char name[16] = "";
+
+	spi_proc_name(name);
+	spi_payload->state_dump(spi_objects_list(), dumped_path, name);
 }
 
 void spi_loads_tell(void)
@@ -69,7 +106,9 @@ void spi_loads_tell(void)
 				continue;
 			o->told = (uint64_t) is_load;
 			others_tell |= is_load && tells_itself(o);
-			if (!others_tell)
+			if (is_load && o->is_exe)
+				object_tell(o, 0);
+			if (!others_tell || o->is_exe)
 				object_tell(o, is_load);
 		}
 }

@@ -101,12 +101,12 @@ int spi_tree_func_is_usual(const struct spi_tree_object *to, int64_t func)
 	return func < 0;
 }
 
-static void end_take(struct spi_tree_object *to, uint64_t address)
+static int end_take(struct spi_tree_object *to, uint64_t address)
 {
-	if (address < to->low || address >= to->high)
-		return;
-	if (!spi_tree_func_is_usual(to, spi_tree_func_at(to, address)))
-		spi_tree_callback_make(address);
+	if (address < to->low || address >= to->high || spi_tree_func_is_usual(to, spi_tree_func_at(to, address)))
+		return 0;
+	spi_tree_callback_make(address);
+	return 1;
 }
 
 /* Constructors of an object, or destructors: as many as it says that it has. */
@@ -162,17 +162,20 @@ static void list_release(struct ends_list *list)
 		spi_sys(SYS_munmap, list->words, list->bytes);
 }
 
-static void ends_take(struct spi_tree_object *to)
+/* Returns how many constructors there are. */
+static uint32_t ends_take(struct spi_tree_object *to)
 {
+	uint32_t constructors = 0;
 	struct ends_list list;
 
 	for (int end = 0; end < 2; end++) {
 		if (list_get(to, end, &list) < 0)
 			continue;
 		for (uint64_t i = 0; i < list.n; i++)
-			end_take(to, list.words[i]);
+			constructors += (uint32_t) end_take(to, list.words[i]) & !end;
 		list_release(&list);
 	}
+	return constructors;
 }
 
 int spi_tree_func_is_constructor(const struct spi_tree_object *to, uint64_t func)
@@ -192,9 +195,19 @@ int spi_tree_func_is_constructor(const struct spi_tree_object *to, uint64_t func
 /* Control side. All: a tree begins. Else those that have come since. */
 void spi_tree_ends_look(int all)
 {
-	for (struct spi_tree_object *to = __atomic_load_n(&spi_tree_objects, __ATOMIC_ACQUIRE); to; to = to->next)
-		if (!to->gone && (!__atomic_exchange_n(&to->ends_taken, 1, __ATOMIC_ACQ_REL) || all))
-			ends_take(to);
+	uint32_t constructors = 0, libraries = 0, n;
+
+	for (struct spi_tree_object *to = __atomic_load_n(&spi_tree_objects, __ATOMIC_ACQUIRE); to; to = to->next) {
+		if (to->gone || (__atomic_exchange_n(&to->ends_taken, 1, __ATOMIC_ACQ_REL) && !all))
+			continue;
+		n = ends_take(to);
+		if (!all || !n || to->is_libc || to->object->is_exe || !(to->covered & spi_tree_whole))
+			continue;
+		constructors += n;
+		libraries++;
+	}
+	if (constructors)
+		spi_note("not recorded: %u constructors of %u libraries, which ran before tracing began", constructors, libraries);
 }
 
 /* ---- other namespaces ---- */

@@ -35,8 +35,8 @@
 #define LEAST_LIMIT	256u
 #define FIRST_TRIES	3
 
-static uint32_t depth, waits;		/* waits: holders that wait for their controller */
-static int is_taken, is_kept;
+static SPI_FORK_DATA uint32_t depth, waits;		/* waits: holders that wait for their controller */
+static SPI_FORK_DATA int is_taken, is_kept;
 static long low_fds;
 static uint8_t held[LOW_FDS];
 static struct stat held_file;

@@ -113,8 +113,8 @@ static uint64_t identity_of(const char *path)
 
 static int file_open(const struct spi_object *object, uint64_t *size)
 {
-	uint64_t identity = identity_of(object->is_exe ? "/proc/self/exe" : object->path);
-	char name[SPI_TREE_NAME_SIZE];
+	char name[SPI_TREE_NAME_SIZE], room[SPI_PROC_PATH];
+	uint64_t identity = identity_of(spi_object_file(object, room));
 	struct stat st;
 	int directory;
 	long fd;

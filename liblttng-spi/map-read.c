@@ -33,6 +33,40 @@
 
 /* ---- asking the controller --------------------------------------------------- */
 
+/*
+ * Rules that were sent together are a turn. While it lasts, an object that the controller knows to lack what they name is not
+ * asked about again. What is sent later may find it changed: its debug symbols may have been installed meanwhile.
+ */
+static uint64_t turn = 1;
+
+void spi_map_turn_ends(void)
+{
+	turn++;
+}
+
+static void lacks_take(struct spi_object *object, const char *text, size_t size, uint32_t count)
+{
+	size_t at = strnlen(text, size) + 1;
+
+	_Static_assert(sizeof(object->lacks) == SPI_MAP_LACKS_MAX * sizeof(uint64_t), "all of one answer");
+	object->lacks_count = 0;
+	object->lacks_turn = turn;
+	if (count > SPI_MAP_LACKS_MAX || at + count * sizeof(uint64_t) > size)
+		return;
+	memcpy(object->lacks, text + at, count * sizeof(uint64_t));
+	object->lacks_count = count;
+}
+
+static int object_lacks(const struct spi_object *object, const char *patterns)
+{
+	uint64_t hash = spi_pattern_hash(patterns);
+
+	for (uint32_t i = 0; object->lacks_turn == turn && i < object->lacks_count; i++)
+		if (object->lacks[i] == hash)
+			return 1;
+	return 0;
+}
+
 static int ask_controller(struct spi_link *link, struct spi_object *object, const char *patterns, uint32_t limit, char *error,
 	size_t error_size)
 {
@@ -41,30 +75,38 @@ static int ask_controller(struct spi_link *link, struct spi_object *object, cons
 		struct spi_msg_map head;
 		char text[480];
 	} answer;
-	char names[SPI_PROTO_BODY_MAX / 8];
+	char names[SPI_PROTO_BODY_MAX / 8], room[SPI_PROC_PATH];
 	struct stat st;
 	size_t n_path = strlen(object->path) + 1, n_patterns = patterns ? strlen(patterns) + 1 : 1;
-	uint32_t id = ++link->next_id;
+	uint32_t id = ++link->next_id, works;
 	int fd;
 	long r;
 
+	if (patterns && object_lacks(object, patterns))
+		return -ENOENT;
 	if (n_path + n_patterns > sizeof(names))
 		return -ENAMETOOLONG;
 	memcpy(names, object->path, n_path);
 	memcpy(names + n_path, patterns ? patterns : "", n_patterns);
-	if (spi_sys(SYS_newfstatat, AT_FDCWD, object->is_exe ? "/proc/self/exe" : object->path, &st, 0L) == 0) {
+	if (spi_sys(SYS_newfstatat, AT_FDCWD, spi_object_file(object, room), &st, 0L) == 0) {
 		request.device = st.st_dev;
 		request.inode = st.st_ino;
 	}
 	memcpy(request.build_id, object->build_id, sizeof(request.build_id));
 	request.build_id_size = object->build_id_size;
-	request.flags |= object->is_exe ? SPI_MAP_REQUEST_EXE : 0;
+	request.flags |= object->is_executed ? SPI_MAP_REQUEST_EXE : 0;
 	r = spi_link_send(link, SPI_MSG_MAP_REQUEST, id, &request, sizeof(request), names, n_path + n_patterns, -1);
 	if (r < 0)
 		return (int) r;
+	works = __atomic_load_n(&spi_control_works, __ATOMIC_RELAXED);
+	if (works)
+		__atomic_store_n(&spi_control_works, SPI_WORKS_ASKS, __ATOMIC_RELEASE);
 	r = spi_link_answer(link, SPI_MSG_MAP, id, &answer, sizeof(answer) - 1, &fd);
+	__atomic_store_n(&spi_control_works, works, __ATOMIC_RELEASE);
 	if (r < 0)
 		return (int) r;
+	if (patterns && r > (long) sizeof(answer.head))
+		lacks_take(object, link->packet + sizeof(struct spi_msg) + sizeof(answer.head), (size_t) r - sizeof(answer.head), answer.head.lacks);
 	answer.text[sizeof(answer.text) - 1] = 0;
 	if (answer.head.status < 0 || fd < 0) {
 		spi_format(error, error_size, "%s", answer.text);

@@ -19,19 +19,19 @@
  * linker's, never the other way round. What would take another lock, telling
  * libgcc about frames, is put off until the control side comes by.
  */
-static int patch_lock;
+static SPI_FORK_DATA int patch_lock;
 
 /*
  * But for fork(): libc takes malloc's locks, and that of all files, when its handlers have been called, and
  * the lock is held already. A thread that has one of these must not wait for a function's first call to be dealt with: it goes on without.
  */
-static int patch_forking;
+static SPI_FORK_DATA int patch_forking;
 
 /*
  * Once for each fork: who gives up in a handler of a signal that comes again and again would not get back in between to
  * what the fork waits for.
  */
-static uint32_t forks, fork_given_up;
+static SPI_FORK_DATA uint32_t forks, fork_given_up;
 
 static int lock_take(int may_give_up)
 {

@@ -26,14 +26,15 @@
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/proc.h"
+#include "liblttng-spi/ust-needs.h"
 
 #define MODULE_NAME	"liblttng-spi-tp.so"
-#define ALONE_MS	600u		/* a client's two commands are some ten milliseconds apart, or as long as the second one waits for calls */
+#define ALONE_MS	2000u		/* two commands of a client are some ten milliseconds apart, on a busy machine a second */
 #define ALONE_GRACE_MS	2000u
 
 const struct spi_payload_ops *spi_payload;
 uint32_t spi_string_max;
-static uint32_t run;
+static uint32_t run, run_is_new;
 
 static const struct spi_core_ops core_ops = {
 	.abi = SPI_PAYLOAD_ABI,
@@ -50,6 +51,9 @@ static const struct spi_core_ops core_ops = {
 	.slots_each = spi_slots_each,
 	.compact_flushed = spi_budget_flushed,
 	.within_lttng = spi_within_lttng,
+	.has_room = spi_first_call_has_room,
+	.function_of = spi_function_of,
+	.functions_ask = spi_functions_ask,
 };
 
 /* ---- finding the module ----------------------------------------------------------- */
@@ -73,7 +77,7 @@ static int module_path(char *path, size_t size)
 	}
 	if (!dladdr(spi_slot_code_base, &info) || !info.dli_fname || !(slash = strrchr(info.dli_fname, '/')))
 		return -ENOENT;
-	if (!strncmp(info.dli_fname, "/proc/self/fd/", 14))
+	if (spi_path_is_descriptor(info.dli_fname))
 		return -ENOENT;
 	n = (int) (slash + 1 - info.dli_fname);
 	if ((size_t) n + 64 > size)
@@ -127,14 +131,14 @@ static int fetch_file(struct spi_link *link, const char *name, char *error, size
  */
 static void *load_fetched(struct spi_link *link, const char *name, char *error, size_t error_size)
 {
-	char path[64];
+	char path[SPI_PROC_PATH], file[16];
 	void *handle;
 	int fd = fetch_file(link, name, error, error_size);
 
 	if (fd < 0)
 		return NULL;
-	spi_format(path, sizeof(path), "/proc/self/fd/%d", fd);
-	handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+	spi_format(file, sizeof(file), "fd/%d", fd);
+	handle = dlopen(spi_proc_path(path, file), RTLD_NOW | RTLD_GLOBAL);
 	if (!handle)
 		spi_format(error, error_size, "%s", dlerror());
 	return handle;
@@ -152,7 +156,7 @@ static void *load_everything(struct spi_link *link, char *error, size_t error_si
 	static const char *const needed[] = {
 		"libnuma.so.1", "liblttng-ust-common.so.1", "liblttng-ust-tracepoint.so.1", "liblttng-ust.so.1",
 	};
-	char **old = environ, **changed, *home;
+	char **old = environ, **changed, *home, file[16], path[SPI_PROC_PATH];
 	void *handle = NULL;
 	size_t n = 0;
 	int fd;
@@ -166,7 +170,8 @@ static void *load_everything(struct spi_link *link, char *error, size_t error_si
 	/* lttng-ust reads its variables in its constructor; the program's own environment is back right after */
 	memcpy(changed + 1, old, n * sizeof(*changed));
 	home = (char *) (changed + n + 2);
-	spi_format(home, 64, "LTTNG_HOME=/proc/self/fd/%d", fd);
+	spi_format(file, sizeof(file), "fd/%d", fd);
+	spi_format(home, 96, "LTTNG_HOME=%s", spi_proc_path(path, file));
 	changed[0] = home;
 	environ = changed;
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
@@ -199,16 +204,44 @@ static void tracker_load(void)
 static void tracer_code_find(void)
 {
 	for (struct spi_object *o = spi_objects_scan(); o; o = o->next)
-		if (o->seen && (!strncmp(o->name, "liblttng-ust", 12) || !strncmp(o->name, "liblttng-spi", 12) || !strncmp(o->path, "/proc/self/fd/", 14) ||
+		if (o->seen && (!strncmp(o->name, "liblttng-ust", 12) || !strncmp(o->name, "liblttng-spi", 12) || spi_path_is_descriptor(o->path) ||
 				!strncmp(o->path, "/memfd:", 7)))
 			spi_tracer_code_add(o->low, o->high);
 }
 
+/* Before the first rule of a run: the process says to its session what it is made of. Under the control lock. */
+static void run_join(void)
+{
+	if (!run_is_new || !spi_payload)
+		return;
+	run_is_new = 0;
+	if (!run || !spi_payload->state_dump)
+		return;
+	spi_objects_scan();
+	spi_state_dump();
+}
+
 void spi_module_run(uint32_t number)
 {
+	run_is_new |= number != run;
 	run = number;
 	if (spi_payload && spi_payload->set_run)
 		spi_payload->set_run(run);
+}
+
+/* The first thread's name, which is the process's. 0 or -1. */
+int spi_proc_name(char name[16])
+{
+	long fd = spi_sys(SYS_openat, AT_FDCWD, "/proc/self/comm", O_RDONLY | O_CLOEXEC), size;
+
+	if (fd < 0)
+		return -1;
+	size = spi_proc_read(fd, name, 16);
+	spi_proc_close(fd);
+	if (size < 2)
+		return -1;
+	name[size - 1] = 0;		/* a newline; at most 15 bytes stand before it */
+	return 0;
 }
 
 /*
@@ -218,21 +251,14 @@ void spi_module_run(uint32_t number)
 static void name_borrow(char own[16])
 {
 	char name[16];
-	long fd, size;
 
 	own[0] = 0;
 	if (spi_sys(SYS_prctl, (long) PR_GET_NAME, own) < 0 || strcmp(own, "lttng-spi")) {
 		own[0] = 0;
 		return;
 	}
-	fd = spi_sys(SYS_openat, AT_FDCWD, "/proc/self/comm", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (spi_proc_name(name) < 0)
 		return;
-	size = spi_proc_read(fd, name, sizeof(name));
-	spi_proc_close(fd);
-	if (size < 2)
-		return;
-	name[size - 1] = 0;		/* a newline; at most 15 bytes stand before it */
 	spi_sys(SYS_prctl, (long) PR_SET_NAME, name);
 }
 
@@ -260,8 +286,10 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	int has_path, knew_some;
 
 	spi_descriptors_redirect();
-	if (spi_payload)
+	if (spi_payload) {
+		run_join();
 		return 0;
+	}
 	error[0] = 0;
 	has_path = module_path(path, sizeof(path)) == 0;
 	if (!has_path && !link) {
@@ -273,6 +301,15 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	if (spi_env.preloaded)
 		spi_child_signals_block(&signals);	/* lttng-ust forks a helper in its constructor */
 	spi_low_fds_hold();
+	why = spi_ust_because();
+	if (why) {
+		spi_low_fds_release();
+		if (spi_env.preloaded)
+			spi_child_signals_restore(&signals);
+		spi_thread.busy = busy;
+		spi_format(error, error_size, "LTTng-UST is not loaded: %s", why);
+		return -ENOTSUP;
+	}
 	name_borrow(name);
 	spi_objects_scan();
 	spi_redirect_known();
@@ -307,13 +344,12 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 		spi_first_call_loaded();	/* this thread's vector is as new as lttng-ust now */
 		if (!spi_payload)
 			spi_format(error, error_size, "the event module cannot start: %s", why ? why : "unknown");
-		else if (spi_string_max)
-			spi_payload->set_string_max(spi_string_max);
-		if (spi_payload)
+		else
 			spi_descriptors_guard(spi_payload->close_fd);
 		spi_floor_tell();
 		if (spi_payload && run && spi_payload->set_run)
 			spi_payload->set_run(run);
+		run_join();
 		if (spi_payload && knew_some && !spi_env.preloaded && !spi_attached_early)
 			spi_payload->libraries_update();
 		spi_frames_find_unwinder();	/* later who waits for us in dlopen() may have the lock that this needs */

@@ -96,6 +96,13 @@ uint64_t spi_thread_busy_at(const struct spi_thread *t)
 	return t->own && t->busy && t->busy <= SPI_BUSY_LEVELS ? t->own->busy_p[t->busy - 1] : 0;
 }
 
+/* The thread records nothing any more, or never did. What lttng-ust calls at an end is the tracer's. */
+static void apart_count(uint32_t why, uint64_t p)
+{
+	if (why && (why - 1 == SPI_APART_SANDBOX || !spi_within_lttng(p)))
+		spi_call_missed((enum spi_lost) (why - 1));
+}
+
 /*
  * A call came while the thread was recording one. Either a signal handler made
  * it: a call of the program's, to be recorded; or the recording itself did, with
@@ -110,8 +117,10 @@ SPI_EXPORT int spi_thread_nested(uint64_t p)
 	struct spi_thread *t = &spi_thread;
 	uint64_t at = spi_thread_busy_at(t);
 
-	if (t->busy >= SPI_BUSY_ALWAYS)
+	if (t->busy >= SPI_BUSY_ALWAYS) {
+		apart_count(t->busy >> SPI_BUSY_APART_SHIFT, p);
 		return 0;
+	}
 	if (at && (p > at || at - p > 65536 || has_signal_frame(p, at)))
 		return 1;
 	if (t->record)

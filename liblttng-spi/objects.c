@@ -11,11 +11,15 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/patch-internal.h"
 
 static struct spi_object *objects;	/* guarded by the control lock; the executable first */
 
@@ -87,12 +91,54 @@ static void describe(struct spi_object *object, const struct dl_phdr_info *info)
 	}
 }
 
-static void read_exe_path(struct spi_object *object)
+/* In `ld.so PROGRAM` the kernel executed the dynamic linker, which nothing had to load: the program is what the linker mapped. */
+static int is_run_by_linker(void)
 {
-	long n = spi_sys(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", object->path, sizeof(object->path) - 1);
+	return getauxval(AT_PHDR) && !getauxval(AT_BASE);
+}
 
-	object->path[n > 0 ? n : 0] = 0;
-	copy_name(object->name, sizeof(object->name), base_name(object->path));
+static void mapped_path(uint64_t address, char *path, uint32_t size)
+{
+	struct spi_maps maps;
+	struct spi_vma vma;
+
+	path[0] = 0;
+	if (spi_maps_open(&maps) < 0)
+		return;
+	while (spi_maps_next(&maps, &vma) && vma.end <= address)
+		;
+	if (vma.start <= address && address < vma.end)
+		spi_maps_path(&maps, path, size);
+	spi_maps_close(&maps);
+}
+
+static void read_program_path(struct spi_object *object)
+{
+	static const char deleted[] = " (deleted)";
+	char path[PATH_MAX], exe[SPI_PROC_PATH];
+	struct stat st;
+	size_t size;
+	long n;
+
+	if (is_run_by_linker()) {
+		mapped_path(object->low, path, sizeof(path));
+	} else {
+		object->is_executed = 1;
+		n = spi_sys(SYS_readlinkat, AT_FDCWD, spi_proc_path(exe, "exe"), path, sizeof(path) - 1);
+		path[n > 0 ? n : 0] = 0;
+	}
+	/* The kernel appends this when the file has no name any more; a file's name may end so, too. */
+	size = strlen(path);
+	if (size >= sizeof(deleted) && !strcmp(path + size - (sizeof(deleted) - 1), deleted) &&
+			spi_sys(SYS_newfstatat, AT_FDCWD, path, &st, 0L) < 0)
+		path[size - (sizeof(deleted) - 1)] = 0;
+	copy_name(object->path, sizeof(object->path), path);
+	copy_name(object->name, sizeof(object->name), base_name(path));
+}
+
+const char *spi_object_file(const struct spi_object *object, char room[SPI_PROC_PATH])
+{
+	return object->is_executed ? spi_proc_path(room, "exe") : object->path;
 }
 
 struct scan {
@@ -134,9 +180,9 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 		if (!o)
 			return 0;
 		*o = found;
-		o->is_exe = (uint32_t) is_exe;
+		o->is_exe = (uint16_t) is_exe;
 		if (is_exe) {
-			read_exe_path(o);
+			read_program_path(o);
 		} else {
 			copy_name(o->path, sizeof(o->path), info->dlpi_name);
 			copy_name(o->name, sizeof(o->name), base_name(info->dlpi_name));
@@ -200,7 +246,7 @@ int spi_object_is_own(const struct spi_object *object)
 
 	if (self >= object->low && self < object->high)
 		return 1;
-	if (!object->path[0] || !strncmp(object->path, "/proc/self/fd/", 14))
+	if (!object->path[0] || spi_path_is_descriptor(object->path))
 		return 1;
 	return name_begins(object, own) || spi_object_is_sanitizer(object);
 }

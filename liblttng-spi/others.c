@@ -24,8 +24,8 @@
 
 #define WAIT_STEPS	1000u		/* of a tenth of a millisecond, for all threads together */
 
-uint32_t spi_others_closed;
-static uint32_t closing;	/* calls of a tree are being closed */
+SPI_FORK_DATA uint32_t spi_others_closed;
+static SPI_FORK_DATA uint32_t closing;	/* calls of a tree are being closed */
 
 static void pause_us(long us)
 {
@@ -136,7 +136,8 @@ void spi_others_fork_child(void)
 {
 	spi_others_closed = closing = 0;
 	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
-		own->again = own->closing = 0;
+		if (own->again | own->closing)
+			own->again = own->closing = 0;
 }
 
 /* ---- calls of a tree that ends ---- */

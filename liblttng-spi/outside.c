@@ -11,14 +11,17 @@
 #include <sys/auxv.h>
 #include "liblttng-spi/entry.h"
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/tree-rule.h"
 
 #define START_BYTES	80	/* of the program's first function that are looked through */
 #define INSN_BYTES	10	/* the longest of the instructions in question */
+#define VDSO_MOST	65536u
 
 /* Addresses that the control side is to see to. A handler may install itself anew while its thread holds what a fork waits for. */
 #define PUT_OFF_MAX	32u
 static uint64_t put_off[PUT_OFF_MAX];
 
+/* Where it has no entry point yet, it may be called before the control side has made one: that call counts as missed. */
 static void callback_put_off(uint64_t address)
 {
 	int is_served = __atomic_load_n(&spi_control_event, __ATOMIC_RELAXED) >= 0;
@@ -28,10 +31,12 @@ static void callback_put_off(uint64_t address)
 
 		if (__atomic_compare_exchange_n(&put_off[i], &is, address, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED) || is == address) {
 			spi_control_ring();
-			return;
+			if (spi_entry_find(address))
+				return;
+			break;
 		}
 	}
-	spi_call_missed(&spi_thread);
+	spi_call_missed(SPI_LOST_FORK);
 }
 
 void spi_tree_callbacks_take(void)
@@ -44,12 +49,53 @@ void spi_tree_callbacks_take(void)
 	}
 }
 
+/*
+ * An entry point for these trees, which is spare where sites may lead to the function as well; under the patch lock. Returns one
+ * whose jump the control side is to write when it has given the lock back, or NULL.
+ */
+static struct spi_entry *entry_give(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_spare, int is_control,
+	uint64_t *before)
+{
+	uint64_t address = spi_tree_map_func(to, func)->vaddr + to->object->bias;
+	struct spi_entry *e = spi_entry_find(address);
+	const char *why = spi_tree_func_unfit(to, func);
+	int is_known;
+
+	if (why) {
+		spi_tree_decline(to, address, why);
+		return NULL;
+	}
+	if (!e) {
+		e = spi_entry_new(to, func, trees, is_control, before);
+		/* which is told; what it calls is recorded all the same. The control side writes to no text that may be unloaded meanwhile. */
+		if (!e && !is_control)
+			spi_tree_enter(address, trees, &is_known);
+		if (!e)
+			return NULL;
+	} else if (spi_entry_use(e, trees) < 0) {
+		return NULL;
+	}
+	e->is_spare = is_spare && (e->is_spare || !e->point.installed);
+	e->begins |= trees & spi_tree_whole;
+	e->point.tree_todo |= trees & ~e->point.tree_live;
+	if (!e->point.installed && is_control)
+		return e;
+	if (!e->point.installed)
+		spi_entry_write(e, 1);
+	return NULL;
+}
+
+/* Trees that record calls of the function. */
+static uint32_t trees_of(const struct spi_tree_object *to, uint64_t func)
+{
+	return spi_tree_existing & ~spi_tree_flat & to->covered & ~(to->funcs[func].excluded & ~to->funcs[func].budget);
+}
+
 static void callback(uint64_t address, int is_control)
 {
 	struct spi_thread *t = &spi_thread;
 	struct spi_tree_object *to;
-	struct spi_entry *e = NULL, *later = NULL;
-	uint32_t trees;
+	struct spi_entry *later = NULL;
 	uint64_t before;
 	int64_t func;
 
@@ -64,25 +110,8 @@ static void callback(uint64_t address, int is_control)
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	to = spi_tree_object_at(address);
 	func = to ? spi_tree_func_at(to, address) : -1;
-	if (func < 0 || spi_tree_func_unfit(to, (uint64_t) func))
-		goto out;
-	trees = spi_tree_existing & ~spi_tree_flat & to->covered & ~(to->funcs[func].excluded & ~to->funcs[func].budget);
-	e = spi_entry_find(address);
-	if (!trees)
-		goto out;
-	if (!e) {
-		e = spi_entry_new(to, (uint64_t) func, trees, is_control, &before);
-		if (!e)
-			goto out;
-	} else if (spi_entry_use(e, trees) < 0) {
-		goto out;
-	}
-	e->point.tree_todo |= trees & ~e->point.tree_live;
-	if (!e->point.installed && is_control)
-		later = e;
-	else if (!e->point.installed)
-		spi_entry_write(e, 1);
-out:
+	if (func >= 0 && trees_of(to, (uint64_t) func))
+		later = entry_give(to, (uint64_t) func, trees_of(to, (uint64_t) func), 0, is_control, &before);
 	t->busy--;
 	spi_patch_unlock(before);
 	if (later)
@@ -98,6 +127,177 @@ void spi_tree_callback(uint64_t address)
 void spi_tree_callback_make(uint64_t address)
 {
 	callback(address, 1);
+}
+
+/*
+ * Functions of the program whose address an instruction makes, and which no direct call leads to. Most are handed over to
+ * be called, by sites. But coroutines begin with some: what switches stacks jumps there, or returns there. Others are
+ * called by excluded objects, or by code on the stack that gcc makes for nested functions. Nothing tells which. So
+ * all of them get entry points, none with int3, and each entry point goes again when a site's call leads there.
+ */
+void spi_tree_handed_over_take(const struct spi_tree *tree)
+{
+	const struct spi_object *exe = spi_objects_list();
+	struct spi_tree_object *to = spi_tree_objects;
+	uint32_t bit = tree->bit;
+
+	while (to && (to->object != exe || to->gone))
+		to = to->next;
+	if (!to || !(to->covered & bit) || (spi_tree_flat & bit))
+		return;
+	/* a runtime that looks up return addresses finds those of what it calls, too */
+	for (uint32_t i = 0; i < to->map.head->funcs.count; i++)
+		if (spi_tree_map_func(to, i)->reason == SPI_REASON_MANAGED)
+			return;
+	for (uint32_t i = 0; i < to->map.head->funcs.count; i++) {
+		const struct spi_map_func *f = spi_tree_map_func(to, i);
+		uint64_t before, address = f->vaddr + to->object->bias;
+		struct spi_entry *e;
+
+		if (!(f->flags & SPI_FUNC_HANDED_OVER) || (to->funcs[i].excluded & bit) || spi_tree_func_unfit(to, i) ||
+				spi_tree_func_is_usual(to, i))
+			continue;
+		before = spi_patch_lock();
+		e = spi_entry_find(address);
+		if (!e) {
+			e = spi_entry_spare(to, i, bit, &before);
+			if (e)
+				e->is_spare = 1;
+		} else if (spi_entry_use(e, bit) < 0) {
+			e = NULL;
+		}
+		if (e && spi_patch_worker(&e->point) != SPI_WORKER_TRAP) {
+			e->is_spare |= !e->point.installed;
+			e->begins |= bit & spi_tree_whole;
+			e->point.tree_todo |= bit & ~e->point.tree_live;
+			if (!e->point.installed)
+				spi_entry_write(e, 1);
+		}
+		spi_patch_unlock(before);
+	}
+}
+
+/* ---- code of no file ---- */
+
+#define MADE_INSNS	12u	/* that are looked at */
+
+static int32_t int32_at(const uint8_t *p)
+{
+	int32_t value;
+
+	spi_bytes_copy(&value, p, sizeof(value));
+	return value;
+}
+
+static uint64_t word_at(const uint8_t *p)
+{
+	uint64_t value;
+
+	spi_bytes_copy(&value, p, sizeof(value));
+	return value;
+}
+
+static int begins_with(const uint8_t *code, const char *bytes, size_t n)
+{
+	return spi_bytes_equal(code, (const uint8_t *) bytes, n);
+}
+
+#define INSN_MOST	10u
+
+/* An instruction's bytes, zeros where no memory is. -EFAULT: there is none at all. */
+static int insn_read(uint8_t insn[INSN_MOST], uint64_t at)
+{
+	uint64_t in_page = SPI_PAGE - at % SPI_PAGE, n = in_page < INSN_MOST ? in_page : INSN_MOST;
+
+	for (unsigned int i = 0; i < INSN_MOST; i++)
+		insn[i] = 0;
+	if (spi_memory_copy(insn, at, n) < 0)
+		return -EFAULT;
+	if (n < INSN_MOST)
+		spi_memory_copy(insn + n, at + n, INSN_MOST - n);
+	return 0;
+}
+
+/* 0: there is none. */
+static uint64_t word_read(uint64_t at)
+{
+	uint64_t value = 0;
+
+	return spi_memory_copy(&value, at, sizeof(value)) < 0 ? 0 : value;
+}
+
+/*
+ * The function that a few instructions lead to: those that gcc puts on the stack, or into memory, to call a nested function (it has
+ * its frame in r10), and libffi's closures, which end in libffi. 0: it is other code, or no code at all: the address may be one that
+ * the program does not call. Where the function is entered the stack is as the caller has left it.
+ */
+static uint64_t made_code_leads_to(uint64_t at)
+{
+	uint64_t r[2] = { 0, 0 }, to;		/* r10, r11 */
+	uint8_t p[INSN_MOST];
+	int pushed = 0;
+
+	for (unsigned int i = 0; i < MADE_INSNS && insn_read(p, at) == 0; i++) {
+		if (begins_with(p, "\xf3\x0f\x1e\xfa", 4)) {					/* endbr64 */
+			at += 4;
+		} else if ((*p == 0x49 || *p == 0x41) && (p[1] == 0xba || p[1] == 0xbb)) {	/* mov $word, %r10 or %r11 */
+			r[p[1] & 1] = *p == 0x49 ? word_at(p + 2) : (uint32_t) int32_at(p + 2);
+			at += *p == 0x49 ? 10 : 6;
+		} else if (begins_with(p, "\x4c\x8d\x15", 3)) {				/* lea N(%rip), %r10 */
+			at += 7;
+		} else if (*p == 0x4c && p[1] == 0x8b && (p[2] == 0x15 || p[2] == 0x1d)) {	/* mov N(%rip), %r10 or %r11 */
+			r[p[2] == 0x1d] = word_read(at + 7 + (uint64_t) (int64_t) int32_at(p + 3));
+			at += 7;
+		} else if (*p == 0x48 && p[1] == 0x83 && (p[2] == 0xec || p[2] == 0xc4)) {	/* sub, add $N, %rsp */
+			pushed += p[2] == 0xec ? (int8_t) p[3] : -(int8_t) p[3];
+			at += 4;
+		} else if (begins_with(p, "\x4c\x89\x14\x24", 4)) {				/* mov %r10, (%rsp) */
+			at += 4;
+		} else if (begins_with(p, "\x4c\x89\x54\x24", 4) || begins_with(p, "\x4c\x8b\x54\x24", 4)) {	/* and N(%rsp), or back */
+			at += 5;
+		} else {
+			if ((*p == 0x49 || *p == 0x41) && p[1] == 0xff && (p[2] == 0xe2 || p[2] == 0xe3))	/* jmp *%r10 or *%r11 */
+				to = r[p[2] & 1];
+			else if (*p == 0xff && p[1] == 0x25)						/* jmp *N(%rip) */
+				to = word_read(at + 6 + (uint64_t) (int64_t) int32_at(p + 2));
+			else
+				to = *p == 0xe9 ? at + 5 + (uint64_t) (int64_t) int32_at(p + 1) : 0;
+			if (!pushed || !to)
+				return to;
+			at = to;
+		}
+	}
+	return 0;
+}
+
+/* The kernel's own code in each process, which nobody misses. */
+static int is_vdso(uint64_t address)
+{
+	return address - getauxval(AT_SYSINFO_EHDR) < VDSO_MOST;
+}
+
+int spi_tree_made_enter(const struct spi_site *s, uint64_t code, uint32_t trees)
+{
+	const struct spi_entry *e;
+	struct spi_tree_object *to;
+	uint64_t target, before;
+	int64_t func;
+
+	if (is_vdso(code) || spi_symbols_know(code, 0))
+		return 0;
+	target = made_code_leads_to(code);
+	to = target ? spi_tree_object_at(target) : NULL;
+	func = to ? spi_tree_func_at(to, target) : -1;
+	if (func < 0 || (trees & spi_tree_flat))		/* those record at their sites only */
+		spi_tree_decline(s->owner, s->point.call_site, "it calls code of no file that is loaded: such calls are not recorded");
+	if (func < 0)
+		return 0;
+	trees &= trees_of(to, (uint64_t) func);
+	if (!trees)
+		return 1;
+	entry_give(to, (uint64_t) func, trees, 1, 0, &before);
+	e = spi_entry_find(target);
+	return e && e->point.installed;		/* else that was told */
 }
 
 /* The function that this code belongs to calls others of the program's, and nobody in a tree calls it. */

@@ -318,19 +318,22 @@ void spi_text_write(struct spi_text_op *ops, unsigned int n);
  */
 void spi_text_write_in(struct spi_text_op *ops, unsigned int n, uint64_t low, uint64_t high, int prot);
 
-/* One line of /proc/self/maps. */
+/* ---- proc.c ---- */
+/* One line of the memory map. */
 struct spi_vma {
 	uint64_t start, end;
 	int prot;
 };
 struct spi_maps {
 	int fd;
-	uint32_t at, have, ended, again;
+	uint32_t at, have, ended, again, is_thread, in_line;
 	uint64_t offset;
 	char buffer[2048];
 };
 int spi_maps_open(struct spi_maps *maps);
 int spi_maps_next(struct spi_maps *maps, struct spi_vma *vma);	/* 1, or 0 at the end */
+/* After spi_maps_next(): the path of that mapping, "" of anonymous memory. Its length; one that does not fit is cut. */
+uint32_t spi_maps_path(struct spi_maps *maps, char *path, uint32_t size);
 void spi_maps_close(struct spi_maps *maps);
 
 /* ---- patch.c ---- */
@@ -341,6 +344,8 @@ extern int (*spi_patch_site_byte)(uint64_t address, uint8_t *byte) SPI_HIDDEN;
 
 struct spi_patch {
 	struct spi_point *point;
+	struct spi_point *stub_point;	/* which the stub names; another one is lent it: spi_patch_pass() */
+	uint64_t stub_thunk;		/* that point's own */
 	struct spi_patch *next;		/* same bucket of the byte index */
 	uint64_t address;		/* of the jump: the function's, or behind it (LATE) */
 	uint64_t stub;
@@ -371,6 +376,16 @@ int spi_patch_remove_locked(struct spi_point *point, uint64_t low, uint64_t high
  */
 void spi_patch_yield(struct spi_point *point, int yields);
 void spi_patch_hand_over(struct spi_point *old, struct spi_point *new);
+/*
+ * Under the patch lock: the stub of a point, or one that leads to it, leads to another point's thunk. Only data change, by one
+ * store each, so threads may be in the stub: they enter the one or the other.
+ */
+void spi_stub_lend(struct spi_point *stub_point, struct spi_point *to);
+/*
+ * Likewise: points of one function that record in different forms share its jump and its stub. `old`, which no rule wants,
+ * passes them on to `new`: there and back, however often, takes no memory.
+ */
+void spi_patch_pass(struct spi_point *old, struct spi_point *new);
 
 /* ---- worker.c ---- */
 

@@ -15,6 +15,8 @@
 
 #define BUCKETS		65536u
 
+void spi_thunk_entry_lent(void) SPI_HIDDEN;	/* thunks.S */
+
 static struct spi_patch **byte_index;	/* by address / 16 */
 uint64_t (*spi_patch_site_stub)(uint64_t address);
 int (*spi_patch_site_byte)(uint64_t address, uint8_t *byte);
@@ -169,7 +171,8 @@ static int prepare(struct spi_point *point, int trap_asked, const char *trap_rea
 		return -ENOSPC;
 	}
 	c.stub.site_stub = spi_patch_site_stub;
-	c.patch->point = point;
+	c.patch->point = c.patch->stub_point = point;
+	c.patch->stub_thunk = point->thunk;
 	c.patch->stub = c.stub.rx;
 	from = yielding(point);
 	if ((from ? spi_worker_take_over(&c, from) : spi_worker_choose(&c)) < 0) {
@@ -316,6 +319,38 @@ void spi_patch_hand_over(struct spi_point *old, struct spi_point *new)
 	old->patch = NULL;
 }
 
+void spi_stub_lend(struct spi_point *stub_point, struct spi_point *to)
+{
+	__atomic_store_n(&stub_point->lent_to, to, __ATOMIC_RELEASE);
+	__atomic_store_n(&stub_point->thunk, (uint64_t) spi_thunk_entry_lent, __ATOMIC_RELEASE);
+	__atomic_store_n(&stub_point->tree_todo, 1, __ATOMIC_RELEASE);
+}
+
+/* A thread may be about to look where the stub was lent to: that stays, as it was. */
+static void stub_give_back(const struct spi_patch *patch)
+{
+	__atomic_store_n(&patch->stub_point->tree_todo, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&patch->stub_point->thunk, patch->stub_thunk, __ATOMIC_RELEASE);
+}
+
+void spi_patch_pass(struct spi_point *old, struct spi_point *new)
+{
+	struct spi_patch *patch = old->patch;
+
+	if (patch) {
+		new->body = old->body;
+		new->installed = old->installed;
+		new->patch = patch;
+		patch->point = new;
+		if (patch->stub_point == new)
+			stub_give_back(patch);
+		else
+			spi_stub_lend(patch->stub_point, new);
+		old->patch = NULL;
+	}
+	old->installed = 0;
+}
+
 int (*spi_patch_frozen)(void (*work)(void *data), void *data);
 
 struct ops {
@@ -419,5 +454,4 @@ void spi_patch_fork_child(void)
 {
 	spi_near_fork_child();
 	spi_trampoline_fork_child();
-	spi_text_fork_child();
 }

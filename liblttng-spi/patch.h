@@ -22,7 +22,8 @@ struct spi_object {
 	char path[1024];
 	uint8_t build_id[32];
 	uint32_t build_id_size;
-	uint32_t is_exe;
+	uint16_t is_exe;		/* the program */
+	uint16_t is_executed;		/* and the file that the kernel executed, which is the dynamic linker in `ld.so PROGRAM` */
 	struct spi_arena *arena;	/* near memory; patcher's */
 	struct spi_object *next;
 	uint64_t seen;			/* found by the latest scan: it is loaded; objects.c */
@@ -31,7 +32,10 @@ struct spi_object {
 	uint64_t looks;			/* how often it was looked at after it was loaded; redirect.c */
 	uint64_t points;		/* it has so many; points.c */
 	uint64_t refused;		/* trees that cannot have it for as long as it is loaded; tree-rule.c */
-	uint64_t reserved[2];
+	uint64_t debug_told;		/* what of its debug info cannot be read was said; instrument-find.c */
+	uint64_t lacks_turn;		/* `lacks` holds for the rules of this turn; map-read.c */
+	uint64_t lacks[100];		/* spi_pattern_hash() of what it has no functions of */
+	uint32_t lacks_count;
 };
 
 /* Loaded twice, or one after the other. Any thread, also under the patch lock: nothing of libc's is called. */

@@ -13,7 +13,7 @@
 #include "liblttng-spi/agent-proto.h"
 #include "liblttng-spi/point.h"
 
-#define SPI_PAYLOAD_ABI 1u
+#define SPI_PAYLOAD_ABI 2u
 
 /* A code map, mapped and checked (map-read.c), or its functions to be checked before each is used (map-cache.c). */
 struct spi_map {
@@ -28,6 +28,16 @@ SPI_INLINE const char *spi_map_string(const struct spi_map *map, uint32_t offset
 }
 #define SPI_MAP_AT(map, table, type, index) \
 	((const type *) ((const uint8_t *) (map)->head + (map)->head->table.offset) + (index))
+
+/* A function whose calls are recorded as addresses, as the trace is told of it. */
+struct spi_function {
+	uint64_t address, size, base;	/* base: of its object */
+	uint64_t build_id;		/* its object's: the first eight bytes, as they are read; 0: it has none */
+	const char *path;		/* its object's */
+	const char *name;		/* demangled, with its scope, without its parameters: name_size bytes of a text that lives for ever */
+	uint32_t name_size, is_tree;	/* of a tree's map, or of a rule's by name */
+	uint8_t *said;			/* the module's own; 0: no call of it was recorded yet */
+};
 
 /* Core services for payload modules. */
 struct spi_core_ops {
@@ -74,6 +84,11 @@ struct spi_core_ops {
 	uint32_t alone_ms, alone_grace_ms;
 	/* Has lttng-ust made the call whose return address is at p, or one in which that was made? By what lies there. */
 	int (*within_lttng)(uint64_t p);
+	/* Is there memory for what lttng-ust needs for the calling thread, or, has_memory, for its list of threads? thread_ready() */
+	int (*has_room)(int has_memory);
+	/* The function that a point leads to; -1: it is not known. Any thread, any state. */
+	int (*function_of)(const struct spi_point *point, struct spi_function *function);
+	void (*functions_ask)(void);	/* function_say() of all that have `said`, soon, by the control thread. Any thread of the program's */
 	uint32_t no_tsc, reserved;	/* for tests: the TSC is no clock here */
 };
 
@@ -102,23 +117,28 @@ struct spi_payload_ops {
 	 * Make descriptors for n points that carry no payload yet and register them
 	 * as one provider; sets entry, exit, left, payload and gate[] of each. Slow;
 	 * agent thread only. Points that the gatekeeper refuses get payload == NULL
-	 * and errors[i] = a static text. Returns how many are usable, or -errno.
+	 * and errors[i] = a static text. Those with events_of get that point's events, and only records of their own. Returns
+	 * how many have new events, or -errno.
 	 */
 	int (*bind)(struct spi_point **points, unsigned int n, const char **errors);
 	/* The same for functions beyond the typed limit: generic address events. */
 	int (*bind_generic)(struct spi_point **points, unsigned int n, const char **errors);
 	/* A thread ends: flush what is owed, forget what was cached for it (RCU reader). */
 	void (*thread_end)(struct spi_thread *t);
-	/* fork: before, in the parent after, in the child after; whether they do all of it, and nobody else a part. */
+	/*
+	 * fork: before, in the parent after, in the child after, which records nothing until child_begins(), on a thread of the agent's;
+	 * whether they do all of it, and nobody else a part.
+	 */
 	int (*can_fork)(void);
 	void (*fork_before)(void);
 	void (*fork_parent)(void);
 	void (*fork_child)(void);
+	void (*child_begins)(void);
 	/* The process ends: no event may be fired afterwards. */
 	void (*fini)(void);
 	/* Memory that other processes' clocks look at, too; 8-byte aligned, for ever. */
 	void (*set_clock_floor)(uint64_t *place);
-	/* Longest string recorded, bytes, NUL included. */
+	/* Longest string recorded, bytes, NUL included, 0: the default; of points that are bound from now on. */
 	void (*set_string_max)(uint32_t bytes);
 	/* close() for the program: -1 and EBADF for a descriptor that the tracer needs, else what real_close(fd) returns. */
 	int (*close_fd)(int fd, int (*real_close)(int fd));
@@ -175,9 +195,10 @@ struct spi_payload_ops {
 	int (*exit_left)(const struct spi_slot *slot);
 	/*
 	 * The calling thread gets the memory that lttng-ust needs for it: one of the agent's own when it begins, as there may be none later, and
-	 * one of the program's before its first record. It is marked busy, signals are blocked, and malloc() must not be locked by it. 0: the process ends.
+	 * one of the program's before its first record. It is marked busy, signals are blocked, and malloc() must not be locked by it.
+	 * has_memory: of what the dynamic linker makes it has all. 1: it is ready; 0: the process ends; -1: there is no memory.
 	 */
-	int (*thread_ready)(void);
+	int (*thread_ready)(int has_memory);
 	/*
 	 * LTTng is about to take both events of some functions out of a channel at once. Between keep_begin() and keep_end() calls that are
 	 * under way have their exits in it, too, of those functions that keep_points() was called with before keep_on(). How many
@@ -197,7 +218,7 @@ struct spi_payload_ops {
 	 * what comes until attached(), which is called before the next rule, is nobody's.
 	 */
 	void (*detached)(int is_all);
-	void (*attached)(void);
+	void (*attached)(int is_first);		/* is_first: there is no rule; functions_ask() may come from within */
 	/* Functions' points are about to be put in, for the first time or again. Agent thread only. */
 	void (*installed)(struct spi_point **points, unsigned int n);
 	void (*libraries_update)(void);	/* library_event() of all that lttng-ust, which was there before, has not noticed; slow */
@@ -206,7 +227,12 @@ struct spi_payload_ops {
 	 * the dynamic linker's told us. Any thread of the agent's, or one that loads a library; it is marked busy.
 	 */
 	void (*library_event)(const struct spi_object *object, const char *path, uint64_t from, int is_load);
-	void (*forked)(void);	/* in the child, after fork_child(): its fork() returns, having waited for its rules if that was asked for */
+	void (*function_say)(const struct spi_function *function);	/* agent thread only, under the control lock */
+	/*
+	 * lttng-ust's state dump of this process for its run's session, where that has not taken lttng-ust's own: of the objects that
+	 * are seen and have a path(). name: the process's. Under the control lock.
+	 */
+	void (*state_dump)(const struct spi_object *objects, const char *(*path)(const struct spi_object *object), const char *name);
 };
 
 /* The module's only exported symbol: "spi_payload_init". NULL on failure, *error says why. */

@@ -34,15 +34,15 @@
 static int (*next_iterate)(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data);
 extern const char __ehdr_start[] SPI_HIDDEN;
 
-static int phdr_lock;		/* 0 free, 1 held, 2 held and awaited */
-static struct spi_thread *phdr_owner;
-static uint32_t phdr_depth;	/* the owner's */
+static SPI_FORK_DATA int phdr_lock;		/* 0 free, 1 held, 2 held and awaited */
+static SPI_FORK_DATA struct spi_thread *phdr_owner;
+static SPI_FORK_DATA uint32_t phdr_depth;	/* the owner's */
 
 #define FORK_MOST_MS	1000
 
-static uint32_t forking, forks, fork_given_up;	/* forks: how many; given up: which of them somebody did not wait for */
-static uint32_t nr_unlocked;			/* threads that are inside without the lock */
-static int fork_is_without;			/* the last fork; this one, where one is under way */
+static SPI_FORK_DATA uint32_t forking, forks, fork_given_up;	/* forks: how many; given up: which of them somebody did not wait for */
+static SPI_FORK_DATA uint32_t nr_unlocked;			/* threads that are inside without the lock */
+static SPI_FORK_DATA int fork_is_without;			/* the last fork; this one, where one is under way */
 
 /*
  * Signals are blocked: a handler that came in between would wait for its own thread. 0, or -1: a fork takes too long; or who

@@ -24,6 +24,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "liblttng-spi/agent-proto.h"
 
 #define spi_likely(x)	__builtin_expect(!!(x), 1)
 #define spi_unlikely(x)	__builtin_expect(!!(x), 0)
@@ -31,6 +32,8 @@
 #define SPI_INLINE	static inline __attribute__((always_inline, unused))
 #define SPI_HIDDEN	__attribute__((visibility("hidden")))
 #define SPI_EXPORT	__attribute__((visibility("default")))
+/* For what each fork writes: side by side, as each page that is written then is copied, in parent and child. */
+#define SPI_FORK_DATA	__attribute__((section("spi_fork_data")))
 
 /*
  * The caller's registers as the thunk pushed them (arch/x86-64/thunks.S). At an
@@ -43,7 +46,7 @@ struct spi_frame {
 	uint64_t stack[];
 };
 
-/* The vector registers: the low 16 bytes of xmm<n> are at vec + n * stride. */
+/* The vector registers: the low `stride` bytes of xmm<n>, ymm<n>, zmm<n> (16, 32, 64) are at vec + n * stride. */
 struct spi_vectors {
 	const uint8_t *base;
 	uint64_t stride;
@@ -94,7 +97,8 @@ struct spi_point {
 	spi_entry_fn entry;	/* 48: thunks.S */
 	union {			/* 56 */
 		struct spi_child *latest;	/* of a site with changing callees, the one that was met last. callee.c, words.S */
-		struct spi_point *lent_to;	/* of a function's point: whose thunk begins where its own did. entry-named.c, thunks.S */
+		struct spi_point *lent_to;	/* of a function's point: whose thunk begins where its own did. patch.c, thunks.S */
+		const struct spi_point *events_of;	/* of one that has no payload yet: whose events it is to record; NULL: new ones */
 	};
 
 	spi_exit_fn exit;	/* 64: the exit thunk calls it */
@@ -117,6 +121,8 @@ struct spi_point {
 	const struct spi_map *map;
 	struct spi_point *next_hash;
 	uint32_t installed;		/* the jump is in the text */
+	uint8_t said;			/* spi_function.said, of a rule by name */
+	uint16_t string_max;		/* bytes kept of a string; 0: the module's default */
 	const char *event_name;		/* base, unique in the process */
 	const char *tags;		/* of the rules in force that asked for it; NULL: none yet. tags.c */
 };
@@ -134,6 +140,8 @@ enum spi_point_flags {
 	SPI_POINT_COMPACT	= 1u << 5,	/* its calls go into compact records */
 	SPI_POINT_EXEC		= 1u << 6,	/* it calls execve(), which does not return */
 	SPI_POINT_WORDS		= 1u << 7,	/* all that its payload does at an entry is what words.S does */
+	SPI_POINT_GENERIC	= 1u << 9,	/* of a rule by name, recorded by address: there were too many for events of their own */
+	SPI_POINT_UNNAMED	= 1u << 8,	/* the trace may not have been told of its function; tp/function.c */
 };
 
 /* ---- return slots --------------------------------------------------- */
@@ -182,6 +190,8 @@ SPI_INLINE uint64_t spi_slot_code(const struct spi_slot *slot)
 }
 
 #define SPI_BUSY_ALWAYS		0x10000u	/* spi_thread.busy of the tracer's own threads: never recorded */
+#define SPI_BUSY_APART_SHIFT	20
+#define SPI_BUSY_APART(why)	(SPI_BUSY_ALWAYS | ((why) + 1u) << SPI_BUSY_APART_SHIFT)	/* of one of the program's: counted so, enum spi_lost */
 
 /* ---- the calling thread's state ------------------------------------- */
 
@@ -359,12 +369,8 @@ SPI_INLINE int spi_stack_is_short(const struct spi_thread *t, uint64_t p)
 	return spi_unlikely(p - t->stack_end < SPI_STACK_LEAST);
 }
 
-/* It is not recorded, for want of something. */
-SPI_INLINE void spi_call_missed(struct spi_thread *t)
-{
-	if (t->record)
-		t->record->count.lost_entries++;
-}
+/* A call of the calling thread is not recorded. Any state; it touches no vector register. */
+void spi_call_missed(enum spi_lost why);
 
 /*
  * spi_call_begin() - may this call be recorded, and is the slot stack in order?
@@ -378,7 +384,7 @@ SPI_INLINE int spi_call_begin(struct spi_thread *t, uint64_t p, const int is_rec
 	if (spi_unlikely(t->busy) && !spi_thread_nested(p))
 		return 0;
 	if (spi_stack_is_short(t, p)) {
-		spi_call_missed(t);
+		spi_call_missed(SPI_LOST_STACK);
 		return 0;
 	}
 	spi_busy_begin(t, p);

@@ -20,7 +20,7 @@
 #include "liblttng-spi/tree.h"
 
 uint64_t spi_tree_epoch = SPI_TREE_EPOCH_FIRST;
-uint32_t spi_tree_others, spi_tree_everybody;
+uint32_t spi_tree_others, spi_tree_everybody, spi_tree_whole;
 uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads, spi_tree_untagged;
 uint32_t spi_tree_depths[SPI_TREES_MAX];
 uint32_t spi_tree_ended[SPI_TREES_MAX];
@@ -182,7 +182,7 @@ __attribute__((noinline)) void spi_site_first_call(struct spi_point *point, uint
 	if ((t->busy && !spi_thread_nested(p)) || !spi_process_is_mine())
 		return;
 	if (spi_patch_lock_soon(&before) < 0) {
-		spi_call_missed(t);
+		spi_call_missed(SPI_LOST_FORK);
 		return;
 	}
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
@@ -191,6 +191,8 @@ __attribute__((noinline)) void spi_site_first_call(struct spi_point *point, uint
 		live = spi_tree_enter(point->address, trees, &is_known);
 		spi_tree_live_add(point, live);
 		spi_tree_todo_done(point, trees);
+	} else if (trees) {
+		spi_call_missed(SPI_LOST_MEMORY);
 	}
 	t->busy--;
 	spi_patch_unlock(before);

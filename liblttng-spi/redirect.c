@@ -10,9 +10,9 @@
  * descriptors for a new session before any rule comes. A shell that closes a
  * number once too often would close them.
  *
- * What the agent, its event module and lttng-ust copy and compare is no matter of the program's. Where that, or a
+ * What lttng-ust copies and compares is no matter of the program's. Where that, or a
  * library of it, has functions of its own for that (ThreadSanitizer takes them for the program's, and reports a race where
- * threads use a buffer one after the other), the tracer's pointers are set to libc's; and some to the agent's (cancel.c).
+ * threads use a buffer one after the other), lttng-ust's pointers are set to libc's; and some to the agent's (cancel.c).
  *
  * Control side only. The dynamic linker tells of objects that are loaded later (load-watch.c) before it relocates them, and nothing
  * tells when it has: so they are looked at some times in the half second after, and with the next rule. A pointer
@@ -29,7 +29,6 @@
 #include "liblttng-spi/sandbox.h"
 
 #define LATER_LOOKS	3u
-#define NOT_FOR_US	5u	/* of spi_redirect_tracer()'s list */
 
 extern const char __ehdr_start[] SPI_HIDDEN;
 
@@ -56,7 +55,7 @@ static int is_left_alone(const struct dl_phdr_info *info)
 	for (unsigned int i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
 			return 1;
-	return !strncmp(info->dlpi_name, "/proc/self/fd/", 14);
+	return spi_path_is_descriptor(info->dlpi_name);
 }
 
 /* The dynamic linker has made these addresses already, but for objects without a bias to add. */
@@ -206,15 +205,16 @@ static int object_redirect(struct dl_phdr_info *info, size_t size, void *list)
 	return 0;
 }
 
-/* The agent itself is not to have those that it makes for lttng-ust: it stands before some of libc's with the same name. */
+/* The agent itself imports none of them (libc-own.c), and stands before some of libc's with the same name. */
 static int tracer_redirect(struct dl_phdr_info *info, size_t size, void *list)
 {
 	const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
-	int is_agent = info->dlpi_addr == (uint64_t) __ehdr_start;
 
 	(void) size;
-	if (!strncmp(name, "liblttng", 8) || !strncmp(name, "liburcu", 7) || !strncmp(info->dlpi_name, "/proc/self/fd/", 14))
-		object_set(info, (const struct spi_redirect *) list + (is_agent ? NOT_FOR_US : 0));
+	if (info->dlpi_addr == (uint64_t) __ehdr_start)
+		return 0;
+	if (!strncmp(name, "liblttng", 8) || !strncmp(name, "liburcu", 7) || spi_path_is_descriptor(info->dlpi_name))
+		object_set(info, list);
 	return 0;
 }
 
@@ -246,7 +246,8 @@ void spi_redirect_tracer(void)
 {
 	static struct spi_redirect list[] = {
 		{ "dl_iterate_phdr", NULL },
-		{ "write", NULL }, { "read", NULL }, { "poll", NULL }, { "sigtimedwait", NULL },	/* NOT_FOR_US up to here */
+		{ "fcntl", NULL }, { "dup", NULL }, { "write", NULL }, { "read", NULL }, { "poll", NULL }, { "sigtimedwait", NULL },
+		{ "pthread_cancel", NULL },
 		{ "memcpy", NULL }, { "memmove", NULL }, { "memset", NULL }, { "memcmp", NULL }, { "memchr", NULL }, { "strlen", NULL },
 		{ "strnlen", NULL }, { "strcmp", NULL }, { "strncmp", NULL }, { "strchr", NULL }, { "strrchr", NULL }, { "strstr", NULL },
 		{ "strcpy", NULL }, { "strncpy", NULL }, { "strpbrk", NULL }, { "strspn", NULL }, { "strcspn", NULL }, { NULL, NULL },

@@ -46,10 +46,10 @@ struct rights {
 	struct __user_cap_data_struct caps[2];
 };
 
-static uint32_t lock;
-static int32_t threads[SPI_TRACER_THREADS];	/* the tracer's */
+static SPI_FORK_DATA uint32_t lock;
+static SPI_FORK_DATA int32_t threads[SPI_TRACER_THREADS];	/* the tracer's */
 static struct rights wanted;
-static long told_bits, told_keep;	/* nobody can ask for another thread's */
+static SPI_FORK_DATA long told_bits, told_keep;	/* nobody can ask for another thread's */
 
 static int caps_get(int32_t tid, struct __user_cap_data_struct caps[2])
 {

@@ -76,7 +76,7 @@ static __attribute__((noinline)) void first_call(struct spi_entry *e, uint32_t t
 	if (!spi_process_is_mine())
 		return;
 	if (spi_patch_lock_soon(&before) < 0) {
-		spi_call_missed(t);
+		spi_call_missed(SPI_LOST_FORK);
 		return;
 	}
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
@@ -147,6 +147,12 @@ static uint32_t pair_look(const struct spi_entry *e, struct spi_point *point)
 	return live;
 }
 
+/* Trees that begin with its call in a thread that is not in them. */
+static uint32_t begun_by(const struct spi_entry *e)
+{
+	return (e->opens & ~e->rests) | e->begins;
+}
+
 /* One kind of records; `opens` begin in this thread with this call. Returns a slot's code, or 0. */
 static uint64_t pair_call(struct spi_pair *pair, uint32_t trees, uint32_t opens, uint32_t by_site, struct spi_frame *frame,
 	const uint8_t *vec, uint64_t stride)
@@ -158,15 +164,15 @@ static uint64_t pair_call(struct spi_pair *pair, uint32_t trees, uint32_t opens,
 	if (!opens) {
 		if (by_site || !(trees & pair_look(pair->entry, &pair->inner)))
 			return 0;
-		pair->inner.hits++;
-		return pair->inner.record(&pair->inner, frame, vec, stride);
+		return spi_tree_record(&pair->inner, frame, vec, stride);
 	}
 	pair_look(pair->entry, &pair->outer);
-	pair->outer.hits++;
 	/* two trees without tags are one record; with tags each session has its own, but what has it from the site */
 	t->tree_apart = by_site ? trees : 0;
 	if (!by_site || (opens & ~spi_tree_untagged))
-		code = pair->outer.record(&pair->outer, frame, vec, stride);
+		code = spi_tree_record(&pair->outer, frame, vec, stride);
+	else
+		pair->outer.hits++;
 	t->tree_apart = 0;
 	if (!code)
 		code = slot_silent(t, &pair->outer, frame);
@@ -175,11 +181,45 @@ static uint64_t pair_call(struct spi_pair *pair, uint32_t trees, uint32_t opens,
 	return code;
 }
 
+/*
+ * Of a function that may be entered by a jump: is the word at its stack's top to stay? It leads to no code of a file, and
+ * may be data, or to code whose runtime looks up return addresses.
+ */
+static int is_jumped_to(struct spi_entry *e, uint64_t ra)
+{
+	const struct spi_tree_object *to;
+	int64_t func;
+
+	if (!(e->point.func->flags & SPI_FUNC_HANDED_OVER) || e->opens || ra == e->returns_to)
+		return 0;
+	to = spi_symbols_know(ra, 1) ? spi_tree_object_at(ra) : NULL;
+	func = to ? spi_tree_func_around(to, ra) : -1;
+	if (func >= 0 ? spi_tree_map_func(to, (uint64_t) func)->reason == SPI_REASON_MANAGED : !spi_symbols_know(ra, 1))
+		return 1;
+	e->returns_to = ra;
+	return 0;
+}
+
+/* The call is not recorded; what it calls is. */
+static __attribute__((noinline)) void jumped_to(struct spi_entry *e, uint32_t trees)
+{
+	uint64_t before;
+
+	if (!(trees & e->point.tree_todo))
+		return;
+	first_call(e, trees);
+	if (spi_patch_lock_soon(&before) < 0)
+		return;
+	spi_tree_decline(e->to, e->point.address,
+		"it is entered by a jump, or from code of no file: only what it calls is recorded");
+	spi_patch_unlock(before);
+}
+
 static uint64_t trees_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	struct spi_entry *e = (struct spi_entry *) point;
 	struct spi_thread *t = &spi_thread;
-	uint32_t trees = spi_tree_of(t), opens = e->opens & ~e->rests & ~trees, by_site, over, apart;
+	uint32_t trees = spi_tree_of(t), opens = begun_by(e) & ~trees, by_site, over, apart;
 	uint64_t p = (uint64_t) &frame->ra, code = 0, second;
 	int had_own = t->own != NULL;
 
@@ -187,7 +227,24 @@ static uint64_t trees_call(struct spi_point *point, struct spi_frame *frame, con
 		return 0;
 	if (!(trees | opens) || spi_unlikely(spi_exec_is_lent() > 0) || goes_on(t, e, p))
 		return 0;
+	if (spi_unlikely(spi_child_state) && (t->owed & SPI_THREAD_NEW)) {	/* the call begins a forked child, and trees may end meanwhile */
+		if (!spi_thread_may(p))
+			return 0;
+		trees = spi_tree_of(t);
+		opens = begun_by(e) & ~trees;
+	}
 	by_site = came_from_site(t, point, p);
+	if (spi_unlikely(e->is_spare)) {
+		trees = trees & spi_tree_limited ? spi_tree_limit(t, trees) : trees;
+		if (by_site)
+			spi_entry_spare_over(e);
+	}
+	if (spi_unlikely(!by_site && is_jumped_to(e, frame->ra))) {
+		jumped_to(e, trees);
+		return 0;
+	}
+	if (!(trees | opens))
+		return 0;
 	if ((trees | opens) & point->tree_todo)
 		first_call(e, trees | opens);
 	if (opens) {
@@ -239,8 +296,9 @@ uint64_t spi_entry_call(struct spi_point *point, struct spi_frame *frame, const 
 static void pair_over(const struct spi_pair *pair, uint64_t p)
 {
 	struct spi_thread *t = &spi_thread;
+	const struct spi_entry *e = pair->entry;
 
-	tree_leave(t, opened_at(t, spi_trees_of(pair->entry->opens & ~spi_tree_everybody, pair->outer.flags), p));
+	tree_leave(t, opened_at(t, spi_trees_of((e->opens | e->begins) & ~spi_tree_everybody, pair->outer.flags), p));
 }
 
 void spi_pair_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)

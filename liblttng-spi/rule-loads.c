@@ -21,8 +21,10 @@
 #include <sys/syscall.h>
 #include "liblttng-spi/instrument-work.h"
 #include "liblttng-spi/tree-rule.h"
+#include "rules/glob.h"
 
 #define TOLD_MAX	16u	/* of one object */
+#define GENERIC_MS	1500u	/* for an event to be enabled */
 
 /* `*` is the executable alone. */
 int spi_rule_may_wait(const struct rule *rule)
@@ -89,6 +91,23 @@ static void more_tell(struct spi_link *link, const struct rule *rule, const stru
 		spi_link_send(link, SPI_MSG_RULE_MORE, 0, &done, sizeof(done), more->text, strlen(more->text) + 1, -1);
 }
 
+/*
+ * Calls by address have an event that sessions have no rule for until they are told that it is needed. Whoever loads the library
+ * waits meanwhile. Only a run's controller enables it.
+ */
+static void generic_wait(const struct rule *part)
+{
+	const uint64_t moment[2] = { 0, 1000000 };
+
+	for (unsigned int ms = 0; part->count && spi_module_is_run() && ms < GENERIC_MS && !*part->points[0]->gate[0]; ms++)
+		spi_sys(SYS_nanosleep, moment, NULL);
+	if (part->count && spi_module_is_run() && !*part->points[0]->gate[0])
+		spi_note("%s: calls of its functions are recorded by address, and the first ones were not: the session daemon took long",
+			part->points[0]->object->name);
+}
+
+static char worked_on[sizeof(((struct spi_rule_text *) 0)->pattern) + 512];	/* while spi_control_works: to be told should the process end */
+
 /* As if it were a rule of its own, whose points are the rule's then. */
 static void rule_look(struct spi_link *link, struct rule *rule, struct spi_object *object)
 {
@@ -103,15 +122,21 @@ static void rule_look(struct spi_link *link, struct rule *rule, struct spi_objec
 		w->rule = part;
 		w->only = object;
 		w->result = &more;
+		spi_format(worked_on, sizeof(worked_on), "%s\t%s\t%s\n", object->name, rule->text.pattern,
+			"the process ended before the library that it had loaded was instrumented");
+		__atomic_store_n(&spi_control_works, SPI_WORKS_ITSELF, __ATOMIC_RELEASE);
 		if (spi_work_find(w) == 0 && spi_work_put_in_force(w) == 0 && more.instrumented)
 			more.text[0] = 0;
 		for (uint32_t i = 0; i < part->count; i++)
 			if (spi_rule_keep(rule, part->points[i]) < 0)
 				spi_note("%s: it stays instrumented, as the agent has no memory left",
 					spi_map_string(part->points[i]->map, part->points[i]->func->name));
+		more_tell(link, rule, &more);
+		if (more.flags & SPI_DONE_GENERIC)
+			generic_wait(part);
+		__atomic_store_n(&spi_control_works, 0, __ATOMIC_RELAXED);
 		if (part->points)
 			spi_sys(SYS_munmap, part->points, part->room * sizeof(*part->points));
-		more_tell(link, rule, &more);
 	}
 	if (part)
 		spi_sys(SYS_munmap, part, (sizeof(*part) + 4095) & ~4095ul);
@@ -193,9 +218,16 @@ void spi_rule_late_tell(struct spi_link *link, struct rule *rule)
 /* The process ends, in whatever thread, and the control side may be at anything. */
 void spi_rules_process_end(void)
 {
-	if (!spi_rules || !spi_link_current || !spi_control_try())
+	struct spi_link own = { .fd = spi_link_fd };
+
+	if (!spi_rules || own.fd < 0)
 		return;
-	for (struct rule *rule = spi_rules; rule; rule = rule->next)
+	if (!spi_control_try()) {
+		if (__atomic_load_n(&spi_control_works, __ATOMIC_ACQUIRE))
+			spi_link_send(&own, SPI_MSG_DECLINED, 0, worked_on, strlen(worked_on) + 1, NULL, 0, -1);
+		return;
+	}
+	for (struct rule *rule = spi_rules; rule && spi_link_current; rule = rule->next)
 		if (rule->enabled)
 			spi_rule_late_tell(spi_link_current, rule);
 	spi_control_unlock();

@@ -8,7 +8,7 @@
  *	rule     = target | "call(" target *( ";" option ) ")" | "tree(" [ target ] *( ";" option ) ")"
  *	target   = [ object ":" ] function
  *	object   = file name of an executable or library, a glob
- *	function = linkage name, or demangled qualified name, a glob: * ? [...] \x
+ *	function = linkage name, or demangled qualified name, a glob (rules/glob.h)
  *	option   = "one-event" | "compact" | "tag=" hex digits
  *
  * The first single ':' ends the object; "::" never does. A rule without object
@@ -21,65 +21,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include "liblttng-spi/tree-rule.h"
-
-static const char *match_class(const char *p, char c, int *matched)
-{
-	int negate = 0, hit = 0;
-
-	p++;
-	if (*p == '!' || *p == '^') {
-		negate = 1;
-		p++;
-	}
-	for (int first = 1; *p && (first || *p != ']'); first = 0, p++) {
-		if (p[1] == '-' && p[2] && p[2] != ']') {
-			hit |= c >= p[0] && c <= p[2];
-			p += 2;
-		} else {
-			hit |= *p == c;
-		}
-	}
-	*matched = hit != negate;
-	return *p ? p + 1 : p;
-}
-
-/* Iterative: on a mismatch, go back to the last star and let it take one character more. */
-int spi_glob_match(const char *pattern, const char *text)
-{
-	const char *star = NULL, *star_text = NULL;
-
-	while (*text) {
-		const char *next = pattern + 1;
-		int matched = 0;
-
-		if (*pattern == '*') {
-			star = pattern++;
-			star_text = text;
-			continue;
-		}
-		if (*pattern == '?')
-			matched = 1;
-		else if (*pattern == '[')
-			next = match_class(pattern, *text, &matched);
-		else if (*pattern == '\\' && pattern[1]) {
-			matched = pattern[1] == *text;
-			next = pattern + 2;
-		} else
-			matched = *pattern && *pattern == *text;
-		if (matched) {
-			pattern = next;
-			text++;
-		} else if (star) {
-			pattern = star + 1;
-			text = ++star_text;
-		} else {
-			return 0;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return !*pattern;
-}
+#include "rules/glob.h"
 
 /* Length of the object part, or 0: the first ':' that is no half of a "::". */
 static size_t object_length(const char *target)
@@ -193,20 +135,29 @@ int spi_rule_parse(const char *text, struct spi_rule_text *rule, const char **er
 	return 0;
 }
 
-/* `python3` may be a link to python3.11: both names are the user's. */
-const char *spi_program_name(void)
+/*
+ * Beside its file's: the name that it was started by (`python3` may be a link to python3.11), its first thread's, and what it
+ * has made of its first argument. As they are now; controllers go by the same (spi_names_match()).
+ */
+int spi_program_is_named(const char *pattern)
 {
 	const char *run_as = (const char *) getauxval(AT_EXECFN), *slash = run_as ? strrchr(run_as, '/') : NULL;
+	char path[SPI_PROC_PATH], text[256];
 
-	return slash ? slash + 1 : run_as ? run_as : "";
+	if (run_as && spi_glob_match(pattern, slash ? slash + 1 : run_as))
+		return 1;
+	if (spi_proc_text("/proc/self/comm", text, sizeof(text)) == 0) {
+		text[strcspn(text, "\n")] = 0;
+		if (spi_glob_match(pattern, text))
+			return 1;
+	}
+	return spi_proc_text(spi_proc_path(path, "cmdline"), text, sizeof(text)) == 0 && spi_glob_match_title(pattern, text);
 }
 
 int spi_rule_covers(const struct spi_rule_text *rule, const struct spi_object *object)
 {
-	if (rule->object[0] && object->is_exe && spi_glob_match(rule->object, spi_program_name()))
-		return 1;
 	if (rule->object[0])
-		return spi_glob_match(rule->object, object->name);
+		return spi_glob_match(rule->object, object->name) || (object->is_exe && spi_program_is_named(rule->object));
 	if (rule->pattern[0] == '*' || rule->pattern[0] == '?' || rule->pattern[0] == '[')
 		return (int) object->is_exe;
 	return 1;

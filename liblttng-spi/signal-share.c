@@ -97,7 +97,11 @@ int spi_signal_is_ours(const struct spi_signal *s)
 /*
  * The handler runs with every signal blocked: it is short, and a handler of the
  * program's in between might hit an int3 while SIGTRAP is blocked. The stack and
- * whether system calls are restarted follow what the program has.
+ * whether system calls are restarted follow what the program has. Without a handler of
+ * the program's the alternate stack is not used: its memory may be gone, or be
+ * used for something else, as no signal of the program's ever comes there. The
+ * stack that a function is called on has room, as recording the call needs more
+ * than a signal's frame.
  */
 long spi_signal_install(struct spi_signal *s, const struct spi_sigaction *program, struct spi_sigaction *was)
 {
@@ -108,10 +112,7 @@ long spi_signal_install(struct spi_signal *s, const struct spi_sigaction *progra
 		.mask = ~UINT64_C(0),
 	};
 
-	if (program->handler == (uint64_t) SIG_DFL || program->handler == (uint64_t) SIG_IGN)
-		ours.flags |= SA_ONSTACK | SA_RESTART;
-	else
-		ours.flags |= program->flags & (SA_ONSTACK | SA_RESTART);
+	ours.flags |= spi_signal_has_handler(program) ? program->flags & (SA_ONSTACK | SA_RESTART) : SA_RESTART;
 	return spi_raw4(SYS_rt_sigaction, (uint64_t) s->number, (uint64_t) &ours, (uint64_t) was, 8);
 }
 

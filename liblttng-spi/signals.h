@@ -24,6 +24,12 @@ struct spi_sigaction {
 	uint64_t mask;
 };
 
+/* Neither SIG_DFL nor SIG_IGN. */
+SPI_INLINE int spi_signal_has_handler(const struct spi_sigaction *action)
+{
+	return action->handler > 1;
+}
+
 /* A signal that the agent took, and what the program had there. */
 struct spi_signal {
 	int number;

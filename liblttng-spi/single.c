@@ -85,7 +85,7 @@ int spi_single_call(int (*call)(void *data), void *data, int *result)
 {
 	struct spi_thread *t = &spi_thread;
 	uint32_t tree = t->tree;
-	int done;
+	int done, goes_on;
 
 	/* a first thread that has ended is one more to the kernel, and no signal ends it */
 	if (t->busy || spi_sys(SYS_gettid) != spi_sys(SYS_getpid) || !spi_payload || !spi_payload->can_fork())
@@ -100,11 +100,13 @@ int spi_single_call(int (*call)(void *data), void *data, int *result)
 	if (done)
 		*result = call(data);
 	spi_fork_after(done);
+	goes_on = !done || spi_child_begin_now();
 	t->busy &= ~SPI_BUSY_ALWAYS;
 	t->tree = tree;			/* what was called meanwhile was the tracer's, and is in none */
 	t->tree_epoch = t->words_epoch = 0;
 	spi_tree_words_look(t);
-	spi_process_goes_on();
+	if (goes_on)
+		spi_process_goes_on();
 	if (!done)
 		spi_exec_fault("a thread of the tracer's", "it did not end");
 	return done ? 0 : -1;

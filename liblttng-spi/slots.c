@@ -379,11 +379,7 @@ SPI_EXPORT struct spi_slot *spi_thread_slow(uint64_t p)
 	}
 	cur = t->cur;
 	spi_signals_release(old);
-	if (result == 0)
-		return cur;
-	if (t->record)
-		t->record->count.slots_exhausted++;
-	return NULL;
+	return result == 0 ? cur : NULL;
 }
 
 /* The call of `slot` ends, and there are others above it: those on its own stack were left by longjmp() before. */

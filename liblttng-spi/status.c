@@ -42,7 +42,15 @@ struct spi_status_page *spi_status = &memory.page;
  * Guards giving out records, every `folded`, and the change of memory. Innermost,
  * held for a moment, by threads with their signals blocked or the control side.
  */
-static int status_lock;
+static SPI_FORK_DATA int status_lock;
+
+/*
+ * A forked child has its parent's memory until it begins, and takes no block of it: what its thread counts until then is told to nobody.
+ * It has as many points as its parent had when it forked.
+ */
+static SPI_FORK_DATA struct spi_thread_record nowhere;
+static SPI_FORK_DATA uint64_t points_inherited;
+static SPI_FORK_DATA int is_parents;
 
 static void lock(void)
 {
@@ -79,10 +87,9 @@ static int is_shared(const struct spi_thread_record *record)
 	return record >= memory.records && record < memory.records + SPI_STATUS_BLOCKS_MAX;
 }
 
-/* Parent and children take from one memory: hence the atomic addition. */
 static struct spi_thread_record *record_take(void)
 {
-	uint64_t index = __atomic_load_n(&memory.page.blocks, __ATOMIC_RELAXED);
+	uint64_t index = is_parents ? SPI_STATUS_BLOCKS_MAX : __atomic_load_n(&memory.page.blocks, __ATOMIC_RELAXED);
 
 	if (index < SPI_STATUS_BLOCKS_MAX)
 		index = __atomic_fetch_add(&memory.page.blocks, 1, __ATOMIC_RELAXED);
@@ -135,11 +142,41 @@ void spi_status_fork_child(void)
 	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next) {
 		if (own->record && !is_shared(own->record))
 			own->folded = own->record->count;
-		else
+		else if (own->record)
 			own->record = NULL;
 	}
-	if (t->own && spi_status_record_get(t->own) == 0)
+	points_inherited = memory.page.points;
+	is_parents = 1;
+	if (t->own && !t->own->record)
+		t->record = &nowhere;
+}
+
+int spi_status_child_thread(struct spi_thread *t)
+{
+	if (t->record == &nowhere && spi_status_record_get(t->own) == 0)
 		t->record = t->own->record;
+	return t->record == &nowhere ? -1 : 0;
+}
+
+/* ---- calls that are not recorded ---- */
+
+/* A thread that has no block yet, as its first call is not recorded, counts in the page. */
+SPI_EXPORT void spi_call_missed(enum spi_lost why)
+{
+	struct spi_thread *t = &spi_thread;
+	const int is_known = !spi_thread_is_foreign(t) && t->record && t->record != &nowhere;
+
+	__atomic_fetch_add(&memory.page.lost_by[why], 1, __ATOMIC_RELAXED);
+	if (why < SPI_LOST_KINDS && is_known)
+		t->record->count.lost_entries++;
+	else if (why < SPI_LOST_KINDS)
+		__atomic_fetch_add(&memory.page.lost_entries, 1, __ATOMIC_RELAXED);
+}
+
+/* Of calls of any threads: what would have written them is taken back. */
+void spi_exits_missed(uint32_t n)
+{
+	__atomic_fetch_add(&memory.page.lost_exits, n, __ATOMIC_RELAXED);
 }
 
 /* ---- a controller ---- */
@@ -181,8 +218,9 @@ int spi_status_fd(void)
 		return (int) fd;
 	spi_status_fold_all();
 	lock();
-	fresh.points = memory.page.points;
-	fresh.blocks = memory.page.blocks < SPI_STATUS_BLOCKS_MAX ? memory.page.blocks : SPI_STATUS_BLOCKS_MAX;
+	fresh.points = is_parents ? points_inherited : memory.page.points;
+	if (!is_parents)
+		fresh.blocks = memory.page.blocks < SPI_STATUS_BLOCKS_MAX ? memory.page.blocks : SPI_STATUS_BLOCKS_MAX;
 	r = spi_sys(SYS_ftruncate, fd, sizeof(memory));
 	if (r == 0)
 		r = memory_write(fd, &fresh);
@@ -190,6 +228,7 @@ int spi_status_fd(void)
 		r = spi_sys(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 	if (r >= 0)
 		r = spi_sys(SYS_mmap, &memory, sizeof(memory), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0L);
+	is_parents &= r < 0 && r > -4096;
 	unlock();
 	if (r < 0 && r > -4096) {
 		spi_sys(SYS_close, fd);

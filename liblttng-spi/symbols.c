@@ -21,7 +21,7 @@
 #define VERSION_HIDDEN	0x8000u
 
 struct table {
-	uint64_t bias, low, high;
+	uint64_t bias, low, high, code_low, code_high;
 	const uint32_t *hash;		/* DT_GNU_HASH */
 	const ElfW(Sym) *symbols;
 	const char *names;
@@ -102,7 +102,7 @@ static uint32_t scanned_initial;	/* while the first scan runs: the tables so far
 static int table_add(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const ElfW(Dyn) *dynamic = NULL;
-	struct table t = { .bias = info->dlpi_addr, .low = UINT64_MAX };
+	struct table t = { .bias = info->dlpi_addr, .low = UINT64_MAX, .code_low = UINT64_MAX };
 	uint32_t at;
 
 	(void) size;
@@ -117,6 +117,10 @@ static int table_add(struct dl_phdr_info *info, size_t size, void *data)
 			continue;
 		t.low = start < t.low ? start : t.low;
 		t.high = start + ph->p_memsz > t.high ? start + ph->p_memsz : t.high;
+		if (!(ph->p_flags & PF_X))
+			continue;
+		t.code_low = start < t.code_low ? start : t.code_low;
+		t.code_high = start + ph->p_memsz > t.code_high ? start + ph->p_memsz : t.code_high;
 	}
 	if (!dynamic || strstr(info->dlpi_name, "linux-vdso"))
 		return 0;
@@ -162,13 +166,14 @@ void spi_symbols_scan(void)
 	__atomic_store_n(&scans, scans + 1, __ATOMIC_RELEASE);
 }
 
-/* Is the address in an object that was seen? Any thread. */
-int spi_symbols_know(uint64_t address)
+/* Is the address in an object that was seen, the agent included, or in its code? Any thread. */
+int spi_symbols_know(uint64_t address, int is_code)
 {
 	uint32_t count = __atomic_load_n(&table_count, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < count; i++)
-		if (table_is_there(&tables[i]) && address >= tables[i].low && address < tables[i].high)
+		if (table_is_there(&tables[i]) && address >= (is_code ? tables[i].code_low : tables[i].low) &&
+				address < (is_code ? tables[i].code_high : tables[i].high))
 			return 1;
 	return 0;
 }
@@ -368,7 +373,7 @@ static int find_shadow(struct dl_phdr_info *info, size_t size, void *data)
 	for (int k = 0; k < info->dlpi_phnum && !one.in; k++)
 		if (info->dlpi_phdr[k].p_type == PT_LOAD)
 			one.in = info->dlpi_addr + info->dlpi_phdr[k].p_vaddr;
-	if (!one.in || !strcmp(name, "libc.so.6") || !strncmp(name, "liblttng", 8) || !strncmp(info->dlpi_name, "/proc/self/fd/", 14))
+	if (!one.in || !strcmp(name, "libc.so.6") || !strncmp(name, "liblttng", 8) || spi_path_is_descriptor(info->dlpi_name))
 		return 0;
 	find_in_object(info, size, &one);
 	return one.found != 0;

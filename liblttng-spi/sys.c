@@ -77,14 +77,14 @@ uint64_t spi_parse_number(const char *s, const char **end)
 	return value;
 }
 
-static int table_is_kept;
-static long table_size;		/* 0: not known, or not kept */
+static SPI_FORK_DATA int table_is_kept;
+static SPI_FORK_DATA long table_size;		/* 0: not known, or not kept */
 
 static long table_size_read(void)
 {
-	char text[1024];
+	char text[1024], path[SPI_PROC_PATH];
 	const char *at;
-	long fd = spi_sys(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC), n;
+	long fd = spi_sys(SYS_openat, AT_FDCWD, spi_proc_path(path, "status"), O_RDONLY | O_CLOEXEC), n;
 
 	if (fd < 0)
 		return 0;

@@ -35,7 +35,6 @@
 #include <linux/membarrier.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include "liblttng-spi/proc.h"
 #include "liblttng-spi/steps.h"
 
 #define GAP_PAGES	128u	/* untouched pages between two points that one mprotect() still spans */
@@ -75,87 +74,6 @@ static void sync_cores(void)
 void spi_text_sync(void)
 {
 	sync_cores();
-}
-
-/* ---- /proc/self/maps ---- */
-
-#define OPENED_AGAIN	8u
-
-static int maps_file(void)
-{
-	return (int) spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
-}
-
-int spi_maps_open(struct spi_maps *maps)
-{
-	maps->fd = maps_file();
-	maps->at = maps->have = maps->ended = maps->again = 0;
-	maps->offset = 0;
-	return maps->fd < 0 ? maps->fd : 0;
-}
-
-/* A program that closed our number (proc.h) may have it itself by now: there is another. */
-static long maps_read(struct spi_maps *maps)
-{
-	for (;;) {
-		long got = spi_raw4(SYS_pread64, (uint64_t) maps->fd, (uint64_t) maps->buffer, sizeof(maps->buffer), maps->offset);
-
-		if ((got != -EBADF && got != -ESPIPE) || maps->again++ >= OPENED_AGAIN)
-			return got;
-		maps->fd = maps_file();
-	}
-}
-
-void spi_maps_close(struct spi_maps *maps)
-{
-	spi_proc_close(maps->fd);
-}
-
-static int maps_byte(struct spi_maps *maps)
-{
-	if (maps->at == maps->have) {
-		long got = maps->ended ? 0 : maps_read(maps);
-
-		if (got <= 0) {
-			maps->ended = 1;
-			return -1;
-		}
-		maps->have = (uint32_t) got;
-		maps->offset += (uint64_t) got;
-		maps->at = 0;
-	}
-	return maps->buffer[maps->at++];
-}
-
-static uint64_t maps_hex(struct spi_maps *maps, int *c)
-{
-	uint64_t value = 0;
-
-	while ((*c = maps_byte(maps)) >= 0) {
-		if (*c >= '0' && *c <= '9')
-			value = value << 4 | (uint64_t) (*c - '0');
-		else if (*c >= 'a' && *c <= 'f')
-			value = value << 4 | (uint64_t) (*c - 'a' + 10);
-		else
-			break;
-	}
-	return value;
-}
-
-int spi_maps_next(struct spi_maps *maps, struct spi_vma *vma)
-{
-	int c;
-
-	vma->start = maps_hex(maps, &c);
-	if (c != '-')
-		return 0;
-	vma->end = maps_hex(maps, &c);
-	vma->prot = (maps_byte(maps) == 'r' ? PROT_READ : 0);
-	vma->prot |= (maps_byte(maps) == 'w' ? PROT_WRITE : 0);
-	vma->prot |= (maps_byte(maps) == 'x' ? PROT_EXEC : 0);
-	while (c >= 0 && c != '\n')
-		c = maps_byte(maps);
-	return 1;
 }
 
 /* ---- stores ---- */

@@ -122,5 +122,6 @@ void spi_thread_made_fork_child(void)
 {
 	for (uint32_t k = 0; k < BLOCKS_MAX && blocks[k]; k++)
 		for (uint32_t i = 0; i < NOTES; i++)
-			blocks[k][i].is_taken = 0;
+			if (blocks[k][i].is_taken)
+				blocks[k][i].is_taken = 0;
 }

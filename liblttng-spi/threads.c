@@ -193,10 +193,21 @@ static void find_stack(struct spi_thread *t)
 	}
 }
 
+#define POOL_BYTES	65536u
+
+/* The first one is there from the beginning: a program that limits its memory afterwards has some for its next threads. */
+static struct spi_thread_own *pool_get(void)
+{
+	static struct spi_thread_own first[POOL_BYTES / sizeof(struct spi_thread_own)];
+	static int is_taken;
+
+	return __atomic_exchange_n(&is_taken, 1, __ATOMIC_RELAXED) ? spi_map_pages(POOL_BYTES) : first;
+}
+
 static struct spi_thread_own *own_get(void)
 {
 	struct spi_thread_own *own, *pool;
-	size_t size = 65536, n = size / sizeof(*own);
+	size_t n = POOL_BYTES / sizeof(*own);
 
 	for (own = __atomic_load_n(&owns, __ATOMIC_ACQUIRE); own; own = own->next) {
 		uint64_t unused = 0;
@@ -205,7 +216,7 @@ static struct spi_thread_own *own_get(void)
 				__atomic_compare_exchange_n(&own->in_use, &unused, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return own;
 	}
-	pool = spi_map_pages(size);
+	pool = pool_get();
 	if (!pool)
 		return NULL;
 	pool[0].in_use = 1;
@@ -225,6 +236,31 @@ struct spi_thread_own *spi_threads_first(void)
 	return __atomic_load_n(&owns, __ATOMIC_ACQUIRE);
 }
 
+/* What the thread counts at. */
+static int own_take(struct spi_thread *t)
+{
+	struct spi_thread_own *own = own_get();
+
+	if (!own)
+		return -1;
+	if (spi_status_record_get(own) < 0) {
+		__atomic_store_n(&own->in_use, 0, __ATOMIC_RELEASE);
+		return -1;
+	}
+	own->tid = (int32_t) spi_sys(SYS_gettid);
+	own->thread = t;
+	own->again = 0;
+	memset(own->tree_opener, 0, sizeof(own->tree_opener));
+	find_stack(t);			/* a handler may leave its first record: leave.c */
+	t->own = own;
+	t->record = own->record;
+	__atomic_fetch_add(&spi_status->threads, 1, __ATOMIC_RELAXED);
+	if (have_end_key)
+		pthread_setspecific(end_key, t);
+	spi_last_thread_look();
+	return 0;
+}
+
 /*
  * A thread's first record has it registered with lttng-ust's RCU, which blocks signals, and lets them in again by libc's
  * function: that never blocks SIGCANCEL, the first real-time signal. The thread that libc has wait for timers
@@ -232,39 +268,53 @@ struct spi_thread_own *spi_threads_first(void)
  * called. So nothing is recorded while it is blocked.
  *
  * And it needs memory (first-call.c), which the thread gets here, with signals blocked: a handler's record in the middle of that would
- * need it, too.
+ * need it, too. Where there is none the call is not recorded, and the next one tries again.
  */
 static int memory_get(struct spi_thread *t, uint64_t p)
 {
-	if (spi_first_call_is_in_malloc(p)) {
-		if (!t->cur)
-			spi_thread_begin(t);		/* it has a place to count at */
-		spi_call_missed(t);
-		return 0;
+	enum spi_lost why = SPI_LOST_MEMORY;
+	int has_memory = spi_first_call_has_memory(), ready = -1;
+
+	if (!has_memory && spi_first_call_is_in_malloc(p)) {
+		why = SPI_LOST_MALLOC;
+	} else {
+		spi_busy_begin(t, p);
+		ready = spi_payload ? spi_payload->thread_ready(has_memory) : 0;
+		spi_call_end(t);
 	}
-	spi_busy_begin(t, p);
-	if (spi_payload && spi_payload->thread_ready())
+	if (ready > 0)
 		__atomic_fetch_and(&t->owed, ~SPI_THREAD_NEW, __ATOMIC_RELAXED);
-	spi_call_end(t);
-	return 1;
+	else if (ready < 0)
+		spi_call_missed(why);
+	return ready >= 0;
 }
 
 static int new_may(struct spi_thread *t, uint64_t p)
 {
 	const uint64_t most = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP));
 	uint64_t old;
-	int may;
+	int may = 0;
 
 	if (t->busy)
 		return 1;		/* another's matter */
-	if (spi_sandbox_narrow || spi_thread_is_tracer()) {
+	if (spi_sandbox_narrow) {
+		t->busy |= SPI_BUSY_APART(SPI_APART_SANDBOX);
+		spi_call_missed(SPI_APART_SANDBOX);
+		return 0;
+	}
+	if (spi_thread_is_tracer()) {
 		t->busy |= SPI_BUSY_ALWAYS;
 		return 0;
 	}
 	if (!p)
 		return 1;
 	old = spi_signals_hold(most);
-	may = !(old & SPI_SIGNAL_BIT(LIBC_SIGCANCEL)) && memory_get(t, p);
+	if (old & SPI_SIGNAL_BIT(LIBC_SIGCANCEL))
+		spi_call_missed(SPI_APART_TIMER);
+	else if (!t->own && own_take(t) < 0)
+		spi_call_missed(SPI_LOST_MEMORY);
+	else if (spi_likely(!spi_child_state) || spi_child_may(t, p))
+		may = spi_status_child_thread(t) < 0 ? 0 : memory_get(t, p);
 	spi_signals_release(old);
 	return may;
 }
@@ -286,27 +336,8 @@ int spi_thread_begin(struct spi_thread *t)
 		t->busy |= SPI_BUSY_ALWAYS;
 		return -1;
 	}
-	if (!t->own) {
-		struct spi_thread_own *own = own_get();
-
-		if (!own)
-			return -1;
-		if (spi_status_record_get(own) < 0) {
-			__atomic_store_n(&own->in_use, 0, __ATOMIC_RELEASE);
-			return -1;
-		}
-		own->tid = (int32_t) spi_sys(SYS_gettid);
-		own->thread = t;
-		own->again = 0;
-		memset(own->tree_opener, 0, sizeof(own->tree_opener));
-		t->own = own;
-		t->record = own->record;
-		__atomic_fetch_add(&spi_status->threads, 1, __ATOMIC_RELAXED);
-		if (have_end_key)
-			pthread_setspecific(end_key, t);
-		spi_last_thread_look();
-	}
-	find_stack(t);
+	if (!t->own && own_take(t) < 0)
+		return -1;
 	chunk = spi_chunk_get();
 	if (chunk == CHUNK_NONE)
 		return -1;
@@ -332,7 +363,7 @@ static void thread_end(void *value)
 	if (spi_payload && spi_payload->thread_end)
 		spi_payload->thread_end(t);
 	if (spi_others_closed) {		/* what its slots say is still needed */
-		t->busy |= SPI_BUSY_ALWAYS;
+		t->busy |= SPI_BUSY_APART(SPI_APART_END);
 		spi_signals_release(old);
 		return;
 	}
@@ -348,7 +379,7 @@ static void thread_end(void *value)
 		return;
 	}
 	if (t->tree_ends)
-		t->busy |= SPI_BUSY_ALWAYS;
+		t->busy |= SPI_BUSY_APART(SPI_APART_THREAD_END);
 	if (t->cur && !spi_thread_top(t)) {
 		own->chunk = CHUNK_NONE;
 		spi_chunk_put(spi_chunk_of(t->base));
@@ -395,7 +426,7 @@ void spi_threads_fork_child(void)
 	struct spi_thread *t = &spi_thread;
 
 	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
-		if (own != t->own) {
+		if (own != t->own && own->in_use) {
 			own->in_use = 0;
 			own->chunk = CHUNK_NONE;
 		}

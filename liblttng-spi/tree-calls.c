@@ -158,7 +158,7 @@ static void hot_find(struct hot *most)
 void spi_tree_hot(struct spi_link *link)
 {
 	struct hot most[HOT_MOST] = { 0 };
-	char text[HOT_MOST * 160];
+	static char text[HOT_MOST * 640];	/* under the control lock */
 	uint64_t before;
 	size_t n = 0;
 
@@ -170,7 +170,7 @@ void spi_tree_hot(struct spi_link *link)
 	spi_patch_unlock(before);
 	for (uint32_t i = 0; i < HOT_MOST && most[i].count; i++) {
 		int size = spi_format(text + n, sizeof(text) - n, "%lu\t%s\t%s\n", most[i].count, most[i].to->object->name,
-			spi_tree_func_name(most[i].to, most[i].func));
+			spi_tree_func_shown(most[i].to, most[i].func));
 
 		if (n + (size_t) size >= sizeof(text))
 			break;

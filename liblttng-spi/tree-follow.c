@@ -10,7 +10,8 @@
  * of a thread before that exists, the second is called by whoever has just loaded
  * a library and is about to use it, should the dynamic linker not have told
  * (load-watch.c). A library's function that is met before its map was there is a
- * gap, counted, and ends it.
+ * gap, counted, and ends it. So are functions of libc's that are given a function which libc calls, or jumps to, later:
+ * makecontext(), atexit() and their like. What they are given gets an entry point.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -24,17 +25,29 @@
 
 static uint64_t thread_watch(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 static uint64_t load_watch(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+static uint64_t handler_watch(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 
+#define GIVEN(field)	(1u << (offsetof(struct spi_frame, field) / 8))
+
+/* The last one: of who stands before libc's. */
 static struct watched {
 	const char *name;
 	spi_entry_fn entry;
 	struct spi_point *point;
+	uint32_t given;		/* handler_watch: the registers in which functions come */
 } watched[] = {
-	{ "pthread_create", thread_watch, NULL }, { "dlsym", load_watch, NULL },
-	{ "pthread_create", thread_watch, NULL },	/* of who stands before libc's */
+	{ "pthread_create", thread_watch, NULL, 0 }, { "dlsym", load_watch, NULL, 0 },
+	{ "makecontext", handler_watch, NULL, GIVEN(rsi) },
+	{ "__cxa_atexit", handler_watch, NULL, GIVEN(rdi) },		/* atexit(), C++ static objects */
+	{ "on_exit", handler_watch, NULL, GIVEN(rdi) },
+	{ "__cxa_at_quick_exit", handler_watch, NULL, GIVEN(rdi) },
+	{ "__cxa_thread_atexit_impl", handler_watch, NULL, GIVEN(rdi) },
+	{ "pthread_key_create", handler_watch, NULL, GIVEN(rsi) },
+	{ "__register_atfork", handler_watch, NULL, GIVEN(rdi) | GIVEN(rsi) | GIVEN(rdx) },	/* pthread_atfork() */
+	{ "pthread_create", thread_watch, NULL, 0 },
 };
 #define WATCHED (sizeof(watched) / sizeof(watched[0]))
-#define WATCHED_LIBC 2u
+#define WATCHED_LIBC (WATCHED - 1)
 
 /* lttng-ust's threads may hold what following would wait for; looking at a thread's trees marks them. */
 static int is_programs(struct spi_thread *t)
@@ -58,7 +71,7 @@ static uint64_t thread_watch(struct spi_point *point, struct spi_frame *frame, c
 	trees = spi_tree_of(t) & ~spi_tree_everybody & ~spi_tree_others & spi_tree_threads;
 	/* not at who stands before libc's, and comes by here a second time */
 	if (trees && point != watched[WATCHED_LIBC].point && spi_thread_make(&frame->rdx, &frame->rcx, trees) < 0)
-		spi_call_missed(t);
+		spi_call_missed(SPI_LOST_MEMORY);
 	return 0;
 }
 
@@ -75,6 +88,22 @@ static uint64_t load_watch(struct spi_point *point, struct spi_frame *frame, con
 		spi_tree_loads_follow();
 		t->busy--;
 	}
+	return 0;
+}
+
+/* Some are called with a null pointer for a function that is not wanted. */
+static uint64_t handler_watch(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	const uint64_t *registers = (const uint64_t *) frame;
+	const struct watched *w = watched;
+
+	(void) vec;
+	(void) stride;
+	while (w->point != point)
+		w++;
+	for (uint32_t given = w->given; is_programs(&spi_thread) && given; given &= given - 1)
+		if (registers[__builtin_ctz(given)])
+			spi_tree_callback(registers[__builtin_ctz(given)]);
 	return 0;
 }
 
@@ -167,14 +196,17 @@ static void watched_start(void)
 	static int made;
 	struct spi_object *libc = libc_find();
 	const struct spi_map *from = NULL;
-	char error[400];
+	char error[400], names[300];
+	int n = 0;
 
 	if (!libc)
 		return;
+	for (unsigned int i = 0; i < WATCHED_LIBC; i++)
+		n += spi_format(names + n, sizeof(names) - (size_t) n, "%s%s", i ? "\n" : "", watched[i].name);
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
 		if (to->object == libc)
 			from = &to->map;
-	if (!made && !from && spi_map_fetch(spi_link_current, libc, "pthread_create\ndlsym", 0, &map, error, sizeof(error)) == 0)
+	if (!made && !from && spi_map_fetch(spi_link_current, libc, names, 0, &map, error, sizeof(error)) == 0)
 		from = &map;
 	for (unsigned int i = 0; from && !made && i < WATCHED_LIBC; i++)
 		watched_make(&watched[i], libc, from, (uint64_t) spi_find_in_libc(watched[i].name));
@@ -236,7 +268,7 @@ void spi_tree_loads_follow(void)
 	uint64_t loads = 0;
 
 	dl_iterate_phdr(loads_of, &loads);
-	if (loads == __atomic_load_n(&loads_seen, __ATOMIC_ACQUIRE))
+	if (loads == __atomic_load_n(&loads_seen, __ATOMIC_ACQUIRE) || spi_child_loads())
 		return;
 	if (spi_link_current) {
 		spi_control_ask();
@@ -256,7 +288,7 @@ void spi_tree_ask_for(uint64_t address)
 {
 	static uint64_t asked_for;
 
-	if (spi_symbols_know(address) || spi_control_event < 0 || __atomic_load_n(&asked_for, __ATOMIC_RELAXED) == address)
+	if (spi_symbols_know(address, 0) || spi_control_event < 0 || __atomic_load_n(&asked_for, __ATOMIC_RELAXED) == address)
 		return;
 	__atomic_store_n(&asked_for, address, __ATOMIC_RELAXED);
 	spi_control_ring();

@@ -84,6 +84,11 @@ const char *spi_tree_func_name(const struct spi_tree_object *to, uint64_t index)
 	return spi_map_string(&to->map, func->name);
 }
 
+const char *spi_tree_func_shown(const struct spi_tree_object *to, uint64_t index)
+{
+	return spi_map_string(&to->map, spi_tree_map_func(to, index)->pretty);
+}
+
 /*
  * What asks where it was called from finds a return slot, which is the agent's: the dynamic linker would search and load
  * on the agent's behalf, profilers would count the wrong caller. A context that was saved can be entered twice.

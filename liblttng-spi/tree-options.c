@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/tree-rule.h"
+#include "rules/glob.h"
 
 /* ---- options ---- */
 
@@ -167,7 +168,12 @@ static int object_matches(const struct spi_tree *tree, enum spi_tree_list_kind l
 {
 	if (spi_tree_list_has(tree, list, object->name))
 		return 1;
-	return object->is_exe && spi_tree_list_has(tree, list, spi_program_name());
+	if (!object->is_exe)
+		return 0;
+	for (uint32_t i = 0; i < tree->counts[list]; i++)
+		if (spi_program_is_named(tree->lists[list][i]))
+			return 1;
+	return 0;
 }
 
 int spi_tree_covers(const struct spi_tree *tree, const struct spi_object *object)

@@ -258,6 +258,8 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct
 		__atomic_fetch_or(&spi_tree_everybody, bit, __ATOMIC_RELEASE);
 	else if (is_main && (tree->follow & SPI_FOLLOW_THREADS))
 		__atomic_fetch_or(&spi_tree_others, bit, __ATOMIC_RELEASE);
+	if (spi_tree_others & bit && !text->object[0] && !text->pattern[0])
+		spi_tree_whole |= bit;
 	__atomic_fetch_add(&spi_tree_epoch, 1, __ATOMIC_RELEASE);
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
 		if (to->covered & bit)
@@ -280,6 +282,7 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct
 		__atomic_fetch_or(&spi_tree_execs, bit, __ATOMIC_RELEASE);
 	spi_exec_start(link);
 	spi_tree_outside_take(tree);	/* what the agent watches in libc is had by then */
+	spi_tree_handed_over_take(tree);
 	tree->enabled = 1;
 	followed_say();
 	return 0;
@@ -350,6 +353,7 @@ static void tree_end(struct spi_tree *tree)
 	spi_objects_hold(objects_leave, &bit);
 	spi_tree_limited &= ~bit;
 	spi_tree_flat &= ~bit;
+	spi_tree_whole &= ~bit;
 	if (spi_tree_existing)
 		return;
 	spi_tree_follow_stop();

@@ -52,7 +52,7 @@ int spi_tree_covers(const struct spi_tree *tree, const struct spi_object *object
 
 /* ---- tree-rule.c ---- */
 void spi_tree_take_loaded(struct spi_tree *tree, struct spi_link *link, struct spi_object *object);
-const char *spi_program_name(void);	/* the name that it was started by; rule.c */
+int spi_program_is_named(const char *pattern);	/* by other names than its file's; rule.c */
 
 /* ---- tree-start.c ---- */
 /* 1: the tree is to begin later, and will be by spi_tree_starts_take(). 0: now. */
@@ -64,6 +64,7 @@ void spi_tree_start_thread(void);	/* where there is no controller: a thread that
 
 /* ---- tree-rule.c ---- */
 void spi_tree_outside_take(const struct spi_tree *tree);	/* of objects that have come */
+void spi_tree_handed_over_take(const struct spi_tree *tree);	/* outside.c */
 void spi_tree_starts_take(struct spi_link *link);	/* begin what is due */
 
 /* ---- tree-follow.c ---- */

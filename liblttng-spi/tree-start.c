@@ -55,11 +55,13 @@ static long signal_exchange(uint32_t number, const struct spi_sigaction *action,
 	return spi_raw4(SYS_rt_sigaction, number, (uint64_t) action, (uint64_t) was, 8);
 }
 
+/* On the stack that the program has for it: as spi_signal_install(). */
 static long signal_install(uint32_t number, struct spi_sigaction *was)
 {
+	const struct spi_sigaction *program = &signals[number].program;
 	const struct spi_sigaction ours = {
 		.handler = (uint64_t) on_signal,
-		.flags = SA_RESTART | SA_ONSTACK | SPI_SA_RESTORER,
+		.flags = SA_RESTART | SPI_SA_RESTORER | (spi_signal_has_handler(program) ? program->flags & SA_ONSTACK : 0),
 		.restorer = (uint64_t) spi_signal_return,
 		.mask = ~UINT64_C(0),
 	};

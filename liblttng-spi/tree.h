@@ -99,7 +99,8 @@ struct spi_tree_func {
 	uint32_t done;			/* trees whose sites in it are in place */
 	uint32_t excluded;		/* trees that leave it out */
 	uint32_t budget;		/* of these, those whose budget does */
-	uint16_t look;			/* 1: its record is good; 2: it is not */
+	uint8_t look;			/* 1: its record is good; 2: it is not */
+	uint8_t said;			/* spi_function.said */
 	uint16_t is_fit;		/* SPI_FIT_*: spi_tree_func_unfit() */
 };
 
@@ -142,6 +143,7 @@ SPI_INLINE const struct spi_map_func *spi_tree_map_func(const struct spi_tree_ob
 	return SPI_MAP_AT(&to->map, funcs, struct spi_map_func, index);
 }
 const char *spi_tree_func_name(const struct spi_tree_object *to, uint64_t index);
+const char *spi_tree_func_shown(const struct spi_tree_object *to, uint64_t index);	/* demangled, with its scope */
 /* May what the function's record leads to be followed? Of a map that was checked as a whole always. */
 int spi_tree_func_is_good(struct spi_tree_object *to, uint64_t index);
 /* NULL, or why calls of the function are never recorded. */
@@ -161,7 +163,7 @@ void spi_tree_objects_look(void);	/* after a scan, when something was unloaded *
 uint64_t spi_symbol_find(const char *name, const char *version, const struct spi_object *from, int after_agent);
 /* Likewise, of a call by address: what the agent's function there stands before; 0: nothing. */
 uint64_t spi_symbol_behind(uint64_t address, const struct spi_object *from);
-int spi_symbols_know(uint64_t address);
+int spi_symbols_know(uint64_t address, int is_code);
 void spi_symbols_scan(void);	/* control side: look which objects there are */
 
 /* ---- site-place.c, site.c, site-ways.c: under the patch lock ---- */
@@ -223,6 +225,7 @@ void spi_site_share_tell(void);	/* control side, at the process's end */
 extern uint64_t spi_tree_epoch;		/* 32 bits; changes when spi_thread.tree is to be looked at again; 0: no tree ever */
 extern uint32_t spi_tree_others;	/* trees that every thread but the first is in */
 extern uint32_t spi_tree_everybody;	/* trees that every thread is in */
+extern uint32_t spi_tree_whole;		/* trees of a whole program, which has what runs before main() and after it, too */
 extern uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads, spi_tree_untagged;
 extern uint32_t spi_tree_depths[SPI_TREES_MAX];
 extern uint32_t spi_tree_ended[SPI_TREES_MAX];	/* spi_tree_epoch at its latest end */
@@ -302,17 +305,24 @@ int spi_tree_bind(struct spi_point *point);	/* payload, if it has none, under th
 /* The call of `point`, recorded with this answer, executes another program: what is open in the thread ends before. */
 uint64_t spi_tree_exec(struct spi_point *point, uint64_t code);
 
-/* Records a call, and counts it: where the answer is SPI_ANSWER_FULL the same call comes again. */
+/* The call at stack position p may begin a forked child, and a tree end meanwhile: does one that has it at this point go on? */
+SPI_INLINE int spi_child_still_records(const struct spi_point *point, uint64_t p)
+{
+	return !(spi_thread.owed & SPI_THREAD_NEW) || (spi_thread_may(p) && __atomic_load_n(&point->tree_live, __ATOMIC_ACQUIRE));
+}
+
+/*
+ * Records a call, and counts it then: a forked child that begins with it forgets what it has from its parent. Where the answer is
+ * SPI_ANSWER_FULL the same call comes again.
+ */
 SPI_INLINE uint64_t spi_tree_record(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	uint64_t code;
 
-	if (vec) {
-		point->hits++;
-		return point->record(point, frame, vec, stride);
-	}
+	if (spi_unlikely(spi_child_state) && !spi_child_still_records(point, (uint64_t) &frame->ra))
+		return 0;
 	code = point->record(point, frame, vec, stride);
-	point->hits += code != SPI_ANSWER_FULL;
+	point->hits += vec || code != SPI_ANSWER_FULL;
 	return code;
 }
 void spi_tree_base_set(struct spi_thread *t, uint32_t tree);	/* depth counts from here */
@@ -341,6 +351,12 @@ void spi_tree_callbacks_take(void);
 /* thread-made.c: a thread that is about to be made is to be in these trees from its start on. 0: start and arg are replaced for that; any thread */
 int spi_thread_make(uint64_t *start, uint64_t *arg, uint32_t trees);
 void spi_thread_made_fork_child(void);
+/*
+ * A site calls code that is in no object of a tree's. 1: it leads to a function, whose calls are recorded at its entry from now on;
+ * the same memory may lead to another function at the site's next call. 0: nothing is known of the code, and the site is named
+ * unless the code is another object's. Under the patch lock.
+ */
+int spi_tree_made_enter(const struct spi_site *s, uint64_t code, uint32_t trees);
 void spi_tree_caller_back(uint64_t address);
 void spi_tree_handlers_look(void);
 /* Where main() is, by the program's first instructions; 0: not to be seen. */

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/glob.h"
 #include "rules/name-glob.h"
 #include "rules/reserved-form.h"
 
@@ -102,6 +103,9 @@ static bool is_plain(const struct spi_event_wish *wish)
 
 	if (wish->nr_pids || wish->nr_execs || spi_target_function(function) != function)
 		return false;
+	for (const unsigned char *c = (const unsigned char *) function; *c; c++)
+		if (*c < ' ' || *c > '~' || *c == '"')
+			return false;		/* no event has it */
 	if (strpbrk(function, "?[]\\(@") || *function == '*' || isdigit((unsigned char) *function))
 		return false;
 	/* Linkage names: the event goes by the name that people read. */
@@ -136,25 +140,31 @@ static void recording_glob(const char *target, char *glob, size_t size)
 {
 	const char *function = spi_target_function(target);
 	size_t at = 0;
+	int ignored;
 
 	glob[0] = 0;
 	if (isdigit((unsigned char) *function) || !strncmp(function, "_Z", 2) || !strncmp(function, "_R", 2))
 		return;
 	for (const char *c = function; *c && *c != '(' && at + 3 < size; c++) {
-		if (*c == '\\' && c[1]) {
-			if (strchr("*\\", *++c))
-				glob[at++] = '\\';
-			glob[at++] = *c;
-		} else if (*c == '[') {
-			/* As the agent reads a class: a ']' in the first place belongs to it. */
-			c += 1 + (c[1] == '!' || c[1] == '^');
-			c += *c == ']';
-			c = strchrnul(c, ']');
+		const char *behind = *c == '[' ? spi_glob_brackets(c, 0, &ignored) : NULL;
+		unsigned char byte;
+
+		if (behind) {
 			glob[at++] = '*';
-			c -= !*c;
 		} else {
-			glob[at++] = *c == '?' ? '*' : *c;
+			int wild = *c == '*' || *c == '?';
+
+			behind = spi_glob_byte(c, &byte);
+			/* An event's name has '_' or \' for what LTTng does not take (codemap/names.c). */
+			if (wild || byte < ' ' || byte > '~' || strchr("\"\\", byte)) {
+				glob[at++] = '*';
+			} else {
+				if (byte == '*')
+					glob[at++] = '\\';
+				glob[at++] = (char) byte;
+			}
 		}
+		c = behind - 1;
 		/* One star says as much as two. */
 		if (at > 1 && glob[at - 1] == '*' && glob[at - 2] == '*' && !(at > 2 && glob[at - 3] == '\\'))
 			at--;
@@ -190,6 +200,7 @@ static void add_tree(struct output *out, const struct spi_tree_options *tree, co
 	if (tree->compact) {
 		add_of(out, "spi_tree:", exits, "*", "", "");
 	} else {
+		add_of(out, "spi_tree:", exits, "function", "", "");	/* what the addresses mean: before the first of them */
 		add_of(out, "lttng_ust_cyg_profile:", entries, "func_entry", "", "");
 		add_of(out, "lttng_ust_cyg_profile:", exits, "func_exit", "", "");
 		if (tree->budget)

@@ -83,7 +83,7 @@ static int parse_plain(const char *pattern, struct spi_event_rule *rule)
 	if (spi_name_glob_read(&glob, pattern) || !glob.n || glob.token[0] == SPI_TOKEN_STAR)
 		return -ENOENT;
 	for (unsigned int i = 0; i < glob.n; i++)
-		if (glob.token[i] < 0x20 || glob.token[i] == ';')
+		if (glob.token[i] < ' ' || (glob.token[i] > '~' && glob.token[i] < 256) || glob.token[i] == ';')
 			return -ENOENT;		/* no event has such a name */
 	spi_name_glob_quotient(&glob, "_entry", ends);
 	spi_name_glob_quotient(&glob, "_exit", exits);

@@ -28,8 +28,20 @@
 #define SPI_SESSIOND_BROKER_PROTO_H
 
 #include <stdint.h>
+#include <stdlib.h>
 
 #define SPI_BROKER_FD		3
+#define SPI_HOLD_MS		2000	/* of the 3 seconds that lttng-ust waits by default */
+
+/* LTTNG_SPI_HOLD_MS: how long the plugin keeps a registration at most, ms. The broker, which has its environment, lets go before. */
+static inline unsigned int spi_hold_ms(void)
+{
+	const char *text = secure_getenv("LTTNG_SPI_HOLD_MS");
+	char *end = NULL;
+	long n = text && *text ? strtol(text, &end, 10) : 0;
+
+	return end && !*end && n > 0 && n <= 60000 ? (unsigned int) n : SPI_HOLD_MS;
+}
 #define SPI_BROKER_MAGIC	0x42495053u	/* "SPIB" */
 #define SPI_BROKER_VERSION	5u
 #define SPI_BROKER_TABLE_MAX	256u		/* entries; more: one entry that means everybody */

@@ -26,7 +26,6 @@
 
 #include "spi-sessiond-plugin/held.h"
 
-#define HOLD_MS		2000	/* of the 3 seconds that lttng-ust waits by default */
 #define START_MS	3000
 #define HELD_MAX	4096
 #define HELD_MAX_UID	2048	/* one user can't have all of it: who is beyond is not held */
@@ -39,15 +38,9 @@ static uint64_t last_id;
 int held_limit_ms(void)
 {
 	static int value;
-	const char *text;
-	char *end;
-	long n;
 
-	if (value)
-		return value;
-	text = secure_getenv("LTTNG_SPI_HOLD_MS");
-	n = text ? strtol(text, &end, 10) : 0;
-	value = text && *text && !*end && n > 0 && n <= 60000 ? n : HOLD_MS;
+	if (!value)
+		value = (int) spi_hold_ms();
 	return value;
 }
 

@@ -70,6 +70,8 @@ void tp_alone_installed(struct spi_point **points, unsigned int n)
 	for (unsigned int i = 0; i < n; i++) {
 		struct tp_point *tp = points[i]->payload;
 
+		if (points[i]->said && !(points[i]->flags & SPI_POINT_COMPACT))
+			points[i]->flags |= SPI_POINT_UNNAMED;	/* whoever records it now may not have been told */
 		if (points[i]->flags & (SPI_POINT_TREE | SPI_POINT_COMPACT | SPI_POINT_ONE_EVENT))
 			continue;
 		tp->installed = now;

@@ -33,7 +33,7 @@ static struct kind {
 } kinds[KINDS];
 
 /* Who writes, under the lock, which is only ever tried. */
-static uint32_t lock;
+static SPI_FORK_DATA uint32_t lock;
 static struct {
 	uint64_t self;			/* the writer, by its thread pointer */
 	const struct tp_as *as;		/* whose record it is; NULL: the writer's own, to learn from */
@@ -173,5 +173,6 @@ __attribute__((noinline)) int tp_as_learn(const struct tp_event *event, const ui
 void tp_as_fork_child(void)
 {
 	lock = 0;
-	writer.self = 0;
+	if (writer.self)
+		writer.self = 0;
 }

@@ -24,6 +24,7 @@
 #include "tp/as.h"
 #include "tp/call.h"
 #include "tp/compact.h"
+#include "tp/function.h"
 #include "tp/owed.h"
 #include "tp/serialise.h"
 
@@ -36,7 +37,7 @@ struct heard {
 };
 _Static_assert(sizeof(struct heard) <= TP_AREA_SMALL, "kept in a slot's small area");
 
-uint32_t tp_epoch = TP_EPOCH_STEP;
+SPI_FORK_DATA uint32_t tp_epoch = TP_EPOCH_STEP;
 
 struct spi_thread_record tp_no_record;
 
@@ -120,6 +121,8 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, struct tp_point *tp, uin
 		tp_compact_block(&mask);
 	reader = tp_read_lock(t);
 	recorder = tp_probe_single(tp_probes(fired));
+	if (spi_unlikely(tp->point->flags & SPI_POINT_UNNAMED))
+		tp_function_met(t, tp->point, first);
 	*n = 0;
 	if (spi_likely(recorder != NULL) && spi_likely(!spi_thread_owes(t)) && tree_is_paired(tp, recorder->chan, has_slot)) {
 		int error = spi_unlikely(first) ? tp_as_learn(fired, record, length, recorder, recorder->chan)
@@ -223,6 +226,13 @@ static __attribute__((noinline)) void slot_remember_set(
 	slot->aux = tp_epoch | TP_SLOT_SET;
 }
 
+/* Nothing is recorded any more. What lttng-ust calls when it ends is the tracer's. */
+void tp_call_is_late(uint64_t p)
+{
+	if (!tp_core->within_lttng(p))
+		spi_call_missed(SPI_APART_END);
+}
+
 /* `one` recorded the entry, or, when that is NULL, n of heard->channel[]. */
 SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_slot *slot, struct spi_point *point,
 	struct spi_frame *frame, const void *one, const struct heard *heard, uint32_t n)
@@ -268,31 +278,40 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	const void *one = NULL;
 	struct heard heard;
 	uint32_t n = 0;
-	int error_was;
+	int error_was, has_none = 0;
 
 	if (!spi_call_begin(t, p, 1))
 		return 0;
 	error_was = *tp_errno(t);
 	if (generic && (point->flags & SPI_POINT_TREE) && !(t->tree_now &= point->tree_live))
 		goto out;		/* its trees were switched off: who does that waits for who is busy */
-	if ((spi_unlikely(tp_closed) && !tp_again(t)) || tp_reader_is_over(t, p) ||
-			(spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
+	if (spi_unlikely(tp_closed) && !tp_again(t)) {
+		tp_call_is_late(p);
+		goto out;
+	}
+	if (tp_reader_is_over(t, p) || (spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
 		goto out;
 	if (spi_unlikely(spi_thread_owes(t)))
 		tp_owed_flush(t);
 	/* nobody listens to exits: the call needs no slot, unless to know a loop from a call */
 	if (spi_likely(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) || (point->flags & SPI_POINT_LOOPS)) &&
-			spi_likely(!(point->flags & SPI_POINT_NO_EXIT)))
+			spi_likely(!(point->flags & SPI_POINT_NO_EXIT))) {
 		slot = spi_slot_ready(t, p);
-	else if (spi_unlikely(!t->cur))
+		has_none = spi_unlikely(!slot);
+	} else if (spi_unlikely(!t->cur)) {
 		spi_thread_slow(p);
-	if (generic && spi_unlikely(!slot) && (point->flags & SPI_POINT_TREE) && CMM_ACCESS_ONCE(tp->exit.tracepoint->state))
+	}
+	if (generic && spi_unlikely(has_none) && (point->flags & SPI_POINT_TREE)) {
+		spi_call_missed(SPI_LOST_MEMORY);
 		goto out;		/* of a tree no call without its exit */
+	}
 	if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)))
 		one = record_entry(t, tp, frame, vec, stride, &heard, &n, slot != NULL, generic);
 	if (spi_likely(slot != NULL) && (spi_likely(one != NULL) || n ||
 			(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) && tp_exit_wanted_alone(t, tp))))
 		code = slot_take(t, slot, point, frame, one, &heard, n);
+	if (spi_unlikely(has_none) && (one || n))
+		tp_count(t)->slots_exhausted++;
 out:
 	*tp_errno(t) = error_was;
 	spi_call_end(t);
@@ -361,6 +380,7 @@ void tp_call_attach(struct spi_point *point, struct tp_point *tp)
 void tp_call_attach_generic(struct spi_point *point, struct tp_point *tp)
 {
 	tp->point = point;
+	point->flags |= SPI_POINT_UNNAMED;
 	point->entry = tp_generic_entry;
 	point->exit = tp_generic_exit;
 	point->left = tp_generic_left;

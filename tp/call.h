@@ -42,6 +42,8 @@ SPI_HIDDEN int tp_exit_wanted_alone(struct spi_thread *t, struct tp_point *tp);
 SPI_HIDDEN uint32_t tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length,
 	struct lttng_ust_event_recorder *recorder, enum tp_due due, int error);
 
+SPI_HIDDEN void tp_call_is_late(uint64_t p);	/* one that comes when nothing is recorded any more: it is counted */
+
 /* Is this channel owed the exit of the call? others.c */
 SPI_HIDDEN int tp_exit_is_due(const struct spi_slot *slot, const struct lttng_ust_channel_buffer *channel);
 SPI_HIDDEN int tp_heard_has(const struct spi_slot *slot, const void *channel);	/* of TP_SLOT_SET */

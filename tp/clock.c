@@ -41,14 +41,14 @@
  */
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/rseq.h>
+#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 #include <lttng/ust-clock.h>
 #include <lttng/ust-getcpu.h>
+#include "liblttng-spi/patch-internal.h"
 #include "tp/clock.h"
 #include "tp/compact.h"
 
@@ -286,7 +286,9 @@ static int clock_getcpu(void)
 	int32_t processor = clock_processor();
 
 	if (spi_unlikely(processor < 0)) {
-		processor = sched_getcpu();
+		uint32_t now = 0;
+
+		processor = spi_raw_failed(spi_raw3(SYS_getcpu, (uint64_t) &now, 0, 0)) ? -1 : (int32_t) now;
 		tp_clock.processor = NOWHERE;
 		return processor < 0 ? 0 : processor;
 	}
@@ -368,13 +370,13 @@ static const char *clock_description(void)
 
 static long clock_file(const char *path, char *text, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	long n;
+	long fd = spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) path, O_RDONLY | O_CLOEXEC, 0), n;
 
-	if (fd < 0)
+	if (spi_raw_failed(fd))
 		return -1;
-	n = read(fd, text, size - 1);
-	close(fd);
+	n = spi_raw3(SYS_read, (uint64_t) fd, (uint64_t) text, size - 1);
+	spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
+	n = spi_raw_failed(n) ? -1 : n;
 	text[n > 0 ? n : 0] = '\0';
 	return n;
 }

@@ -269,10 +269,6 @@ static int lock_last(struct tp_compact_thread *c, unsigned int *steps)
 	return 1;
 }
 
-void tp_compact_attached(void)
-{
-	__atomic_store_n(&tp_compact_over, 0, __ATOMIC_RELAXED);
-}
 
 /* Should what records go on, the reader enters these calls again where their threads' next batches with entries begin. */
 void tp_compact_detached(int is_all)
@@ -298,7 +294,7 @@ void tp_compact_detached(int is_all)
 		}
 		tp_compact_unlock(c);
 	}
-	__atomic_store_n(&tp_compact_over, (uint32_t) is_all, __ATOMIC_RELAXED);
+	__atomic_store_n(&tp_compact_over, (uint32_t) is_all, __ATOMIC_SEQ_CST);
 	t->busy--;
 	tp_compact_unblock(&old);
 	pass_leave();
@@ -371,6 +367,16 @@ static void take_libc_signals(void)
 }
 
 static uint32_t flusher_ready;	/* a futex */
+static uint32_t flusher_runs;
+
+/* Nobody records any more: the thread ends, unless there is somebody again just now. */
+static int flusher_ends(void)
+{
+	if (!__atomic_load_n(&tp_compact_over, __ATOMIC_SEQ_CST))
+		return 0;
+	__atomic_store_n(&flusher_runs, 0, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&tp_compact_over, __ATOMIC_SEQ_CST) || __atomic_exchange_n(&flusher_runs, 1, __ATOMIC_SEQ_CST);
+}
 
 static void *flusher(void *unused)
 {
@@ -378,12 +384,12 @@ static void *flusher(void *unused)
 
 	spi_thread.busy = SPI_BUSY_ALWAYS;
 	take_libc_signals();
-	tp_thread_ready();
+	tp_thread_ready(0);
 	spi_word_set(&flusher_ready, 1);
 	sys4(SYS_prctl, PR_SET_NAME, (long) "lttng-spi-flush", 0, 0);
 	for (;;) {
 		wait_ms(PERIOD_MS);
-		if (tp_closed == TP_ENDED)
+		if (tp_closed == TP_ENDED || flusher_ends())
 			return NULL;
 		if (!CMM_ACCESS_ONCE(tp_compact_calls.tracepoint->state)) {
 			tp_compact_unheard();
@@ -406,6 +412,8 @@ static int flusher_start(int may_wait)
 	uint64_t old;
 	int r;
 
+	if (__atomic_exchange_n(&flusher_runs, 1, __ATOMIC_SEQ_CST))
+		return 0;
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* no function that is called here is the program's doing */
 	tp_compact_block(&old);
 	pthread_attr_init(&attr);
@@ -417,6 +425,8 @@ static int flusher_start(int may_wait)
 	/* libc makes a thread's memory for lttng-ust's variables when they are first used, and ends a process that has none left by then. */
 	if (r == 0 && may_wait)
 		spi_word_wait(&flusher_ready, 0, READY_MS);
+	else if (r)
+		flusher_runs = 0;
 	tp_compact_unblock(&old);
 	spi_thread.busy = busy;
 	return -r;
@@ -428,6 +438,14 @@ int tp_compact_start(void)
 	process_name();
 	started = 1;
 	return flusher_start(1);
+}
+
+void tp_compact_attached(void)
+{
+	tp_compact_unheard();		/* while nothing was recorded nobody has seen the last session go */
+	__atomic_store_n(&tp_compact_over, 0, __ATOMIC_SEQ_CST);
+	if (started)
+		flusher_start(1);
 }
 
 /* ---- fork, and the end ---- */
@@ -466,6 +484,7 @@ void tp_compact_fork_child(void)
 		c->used = c->lock = 0;
 		if (c == mine) {
 			buffer_reset(c, t);
+			c->limit = 0;			/* its calls are looked at first: tp_compact_child_begins() */
 			c->depth = c->low = depth;
 			c->closed = was_closed;		/* no child, but the process itself (single.c): tp_compact_open() */
 			tp_compact_set_apart(c, 0, depth, !was_closed);	/* a child's: their exits are not in the trace */
@@ -473,10 +492,20 @@ void tp_compact_fork_child(void)
 			c->in_use = c->taken = 0;
 		}
 	}
+	pass_leave();
+}
+
+/* The child records from now on. */
+void tp_compact_child_begins(void)
+{
+	if (!started)
+		return;
 	process_name();
 	tp_site_forget_all();
-	pass_leave();
-	/* over a fork() that liblttng-ust-fork.so sees lttng-ust's lock of threads is held until it has returned */
-	flusher_start(0);
+	for (struct tp_compact_thread *c = buffers; c; c = c->next)
+		c->limit = c->in_use && tp_compact_tsc ? c->soft : 0;
+	flusher_runs = 0;
+	if (!tp_compact_over)
+		flusher_start(0);
 }
 

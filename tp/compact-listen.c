@@ -11,6 +11,7 @@
  * after a command that may cut the trace.
  */
 #include "tp/compact.h"
+#include "tp/function.h"
 
 #define DESCRIBE_EVERY	(1u << 20)	/* bytes written, after which every number is described again, for snapshots */
 #define CUT_NS		UINT64_C(400000000)
@@ -66,7 +67,8 @@ static int cut_may_be(void)
 	now = tp_clock_now();
 	if (now >= until) {
 		__atomic_store_n(&cut_until, 0, __ATOMIC_RELAXED);
-		return 0;
+		tp_function_again();
+		return 1;
 	}
 	if (now < __atomic_load_n(&cut_next, __ATOMIC_RELAXED))
 		return 0;
@@ -74,17 +76,27 @@ static int cut_may_be(void)
 	return 1;
 }
 
+static void describe_again(void)
+{
+	__atomic_store_n(&written, 0, __ATOMIC_RELAXED);
+	tp_site_forget_all();
+}
+
 enum tp_listen tp_compact_listeners(void)
 {
 	uint64_t sum;
 	enum tp_listen listen = listeners_find(&sum);
 
-	if (listen != TP_LISTEN_NOW)
+	if (listen != TP_LISTEN_NOW) {
 		tp_compact_unheard();
-	else if (sum != __atomic_exchange_n(&listeners, sum, __ATOMIC_RELAXED) ||
-			__atomic_load_n(&written, __ATOMIC_RELAXED) > DESCRIBE_EVERY || cut_may_be()) {
-		__atomic_store_n(&written, 0, __ATOMIC_RELAXED);
-		tp_site_forget_all();
+	} else if (sum != __atomic_exchange_n(&listeners, sum, __ATOMIC_RELAXED)) {
+		tp_function_look();
+		describe_again();
+	} else if (__atomic_load_n(&written, __ATOMIC_RELAXED) > DESCRIBE_EVERY) {
+		tp_function_again();
+		describe_again();
+	} else if (cut_may_be()) {
+		describe_again();
 	}
 	return listen;
 }

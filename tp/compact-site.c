@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <string.h>
 #include "tp/compact.h"
+#include "tp/function.h"
 #include "tp/gatekeeper.h"
 
 #define CHUNK	4096u		/* points */
@@ -221,7 +222,7 @@ static int filter_is_coming(const struct lttng_ust_event_common *site, const str
 __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t number)
 {
 	const struct tp_compact_point *cp = &chunks[number / CHUNK][number % CHUNK];
-	const struct spi_point *point = cp->point;
+	struct spi_point *point = cp->point;
 	struct tp_event event = {
 		.tracepoint = &site_tracepoint, .columns = site_columns, .column_count = 4,
 		.probe = { .struct_size = sizeof(event.probe), .ip = (void *) point->address }};
@@ -232,6 +233,7 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 	uint32_t now = t->tree_now;
 	int lost = 0, taken = 0;
 
+	tp_function_met(t, point, 0);
 	t->tree_now = cp->trees;
 	tp_context_text = cp->tags;
 	memcpy(record, &number, 4);
@@ -300,6 +302,8 @@ static const char *provider_ready(void)
 	if (tp_gate_event(TP_PROVIDER_TREE, &site_desc) || lttng_ust_tracepoint_module_register(tracepoints, 2) ||
 			!lttng_ust_probe_register(&provider))
 		return "LTTng-UST refused the events of call trees";
+	if (tp_function_ready() < 0)
+		tp_core->note("LTTng-UST refused the event spi_tree:function: the trace has no names of functions");
 	registered = 1;
 	return NULL;
 }

@@ -96,7 +96,7 @@ SPI_INLINE const struct tp_compact_point *number_of(const struct spi_thread *t, 
 
 /* ---- the slow way ------------------------------------------------------- */
 
-#define WRAP_TICKS	(UINT32_C(1) << 20)	/* less than a millisecond */
+#define WRAP_TICKS	(UINT32_C(1) << 27)	/* 50 ms at 2.7 GHz: the thread may be preempted meanwhile */
 
 /*
  * All words of a buffer share the upper half of their ticks. Where that changes the buffer is written, and begins anew. But a handler
@@ -184,8 +184,11 @@ static __attribute__((noinline)) uint64_t entry_slow(
 		return 0;
 	error = tp_errno(t);
 	error_was = *error;
-	if (spi_unlikely(tp_closed == TP_ENDED) || tp_reader_is_over(t, p) ||
-			(spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
+	if (spi_unlikely(tp_closed == TP_ENDED)) {
+		tp_call_is_late(p);
+		goto out;
+	}
+	if (tp_reader_is_over(t, p) || (spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
 		goto out;
 	/* a thread's first record is written at once (record_slow()): when that can be */
 	if (spi_unlikely(!tp_compact_of(t)) && !tp_compact_is_heard(t))
@@ -195,6 +198,8 @@ static __attribute__((noinline)) uint64_t entry_slow(
 	if (spi_likely(slot != NULL) && cp && !(point->flags & SPI_POINT_NO_EXIT) &&
 			record_slow(t, cp->word | (uint64_t) (second ? TP_KIND_ENTRY_AT : TP_KIND_ENTRY) << 32, second))
 		code = slot_take(t, slot, point, frame, cp->word);
+	else if (!slot || !cp || !tp_compact_of(t))
+		spi_call_missed(SPI_LOST_MEMORY);
 	else
 		tp_count(t)->lost_entries++;
 out:

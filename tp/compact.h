@@ -170,6 +170,7 @@ SPI_HIDDEN void tp_compact_thread_end(struct spi_thread *t);
 SPI_HIDDEN void tp_compact_fork_before(void);
 SPI_HIDDEN void tp_compact_fork_parent(void);
 SPI_HIDDEN void tp_compact_fork_child(void);
+SPI_HIDDEN void tp_compact_child_begins(void);
 
 SPI_INLINE int tp_compact_trylock(struct tp_compact_thread *c)
 {

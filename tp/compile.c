@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * From the code map's fields to a capture program. Runs on the agent's thread;
- * what cannot be fetched becomes a step that records zero, what does not fit is
- * left out, so a program always exists.
+ * what cannot be fetched becomes a step that records zero, what does not fit or
+ * is not known is left out, so a program always exists.
  */
 #include "tp/serialise.h"
 
@@ -64,8 +64,8 @@ static void step_place(struct tp_step *step, const struct spi_map_field *f, int3
 		step_from_gpr(step, f, byte, many);
 		break;
 	case SPI_PLACE_XMM:
-		if (f->reg < (at_exit ? 2 : 8) && byte >= 0 && byte + step->width <= 16) {
-			step->source = TP_FROM_VECTOR;
+		if (f->reg < 16 && byte >= 0 && byte + step->width <= 64) {
+			step->source = byte + step->width <= 16 ? TP_FROM_VECTOR : TP_FROM_WIDE_VECTOR;
 			step->reg = f->reg;
 			step->src = byte;
 			if (!many && step->width < 8 && byte <= 8)
@@ -80,9 +80,20 @@ static void step_place(struct tp_step *step, const struct spi_map_field *f, int3
 		at = frame_offset(f->reg);
 		if (at != NOT_SAVED) {
 			step->source = TP_FROM_MEMORY;
-			step->reg = at;
+			step->base = at;
 			step->src = byte;
 		}
+		break;
+	case SPI_PLACE_STACK_MEMORY:
+		if (!at_exit) {
+			step->source = TP_FROM_MEMORY;
+			step->base = (uint16_t) (offsetof(struct spi_frame, stack) + 8u * f->reg);
+			step->src = byte;
+		}
+		break;
+	case SPI_PLACE_CONSTANT:
+		step->source = TP_FROM_PROGRAM;
+		step->src = byte - f->offset;
 		break;
 	case SPI_PLACE_X87:
 		if (at_exit && f->kind == SPI_KIND_LONG_DOUBLE) {
@@ -120,8 +131,14 @@ static unsigned int step_make(struct tp_step *step, const struct spi_map_field *
 	step->size = 8;
 	step->width = 8;
 	switch (f->kind) {
+	case SPI_KIND_DIFFERENCE:
+		step->shape = TP_AS_DIFFERENCE;
+		step->bit_offset = f->bit_offset;
+		step_place(step, f, f->offset, at_exit, 0);
+		return 8;
 	case SPI_KIND_STRING:
-		step->shape = TP_AS_STRING;
+	case SPI_KIND_COUNTED:
+		step->shape = f->kind == SPI_KIND_STRING ? TP_AS_STRING : TP_AS_COUNTED;
 		step->max = (uint16_t) string_max;
 		step_place(step, f, f->offset, at_exit, 0);
 		return string_max;
@@ -165,6 +182,31 @@ static unsigned int step_make(struct tp_step *step, const struct spi_map_field *
 	return step->size;
 }
 
+/* Has the field a second value, which the step before its own fetches? */
+static int kind_has_operand(unsigned int kind)
+{
+	return kind == SPI_KIND_COUNTED || kind == SPI_KIND_DIFFERENCE;
+}
+
+static void operand_make(struct tp_step *step, const struct spi_map_field *f, int at_exit)
+{
+	const struct spi_map_field other = {
+		.kind = SPI_KIND_INT, .place = f->other.place, .reg = f->other.reg, .size = 8, .offset = f->other.offset,
+	};
+
+	memset(step, 0, sizeof(*step));
+	step->shape = TP_AS_OPERAND;
+	step->width = 8;
+	step_place(step, &other, other.offset, at_exit, 0);
+	if (step->source == TP_FROM_NOWHERE && other.place == SPI_PLACE_NONE)
+		step->src = other.offset;
+}
+
+int tp_is_string(const struct spi_map_field *field)
+{
+	return field->kind == SPI_KIND_STRING || field->kind == SPI_KIND_TEXT || field->kind == SPI_KIND_COUNTED;
+}
+
 /* How long strings may be so that all of them fit beside the rest. */
 static unsigned int string_share(const struct spi_map_field *fields, unsigned int n, unsigned int budget, int at_exit)
 {
@@ -172,7 +214,9 @@ static unsigned int string_share(const struct spi_map_field *fields, unsigned in
 	struct tp_step step;
 
 	for (unsigned int i = 0; i < n && i < TP_FIELDS_MAX; i++) {
-		if (fields[i].kind == SPI_KIND_STRING || fields[i].kind == SPI_KIND_TEXT)
+		if (!spi_place_is_known(fields[i].place))
+			continue;
+		if (tp_is_string(&fields[i]))
 			strings++;
 		else
 			fixed += step_make(&step, &fields[i], STRING_LEAST, at_exit);
@@ -185,36 +229,78 @@ static unsigned int string_share(const struct spi_map_field *fields, unsigned in
 	return share < tp_string_max ? share : tp_string_max;
 }
 
-struct tp_program *tp_compile(
-	const struct spi_map_field *fields, unsigned int n, unsigned int budget, int at_exit, uint8_t *keep)
+/* `size` bytes that every record has: to the program's end, where the step finds them. */
+static void constant_add(struct tp_step *step, uint8_t **end, const void *bytes, unsigned int size)
 {
-	unsigned int string_max = string_share(fields, n, budget, at_exit), total = 0, fours = 0;
-	struct tp_program *program =
-		tp_alloc(sizeof(*program) + ((n < TP_FIELDS_MAX ? n : TP_FIELDS_MAX) + 1) * sizeof(struct tp_step));
+	memcpy(*end, bytes, size);
+	step->src += (int32_t) (*end - (const uint8_t *) step);
+	*end += size;
+}
+
+static unsigned int text_size(const char *text)
+{
+	return text ? (unsigned int) strlen(text) + 1 : 0;
+}
+
+static unsigned int program_form(const struct tp_program *program)
+{
+	const struct tp_step *step = program->steps;
+	unsigned int fours = 0;
+
+	if (program->step_count == 1 && step->shape == TP_AS_STRING && step->source == TP_FROM_FRAME8)
+		return TP_FORM_STRING;
+	for (; step < program->steps + program->step_count; step++) {
+		if (step->source != TP_FROM_FRAME8 || step->shape != TP_AS_INTEGER)
+			return TP_FORM_ANY;
+		fours += step->size == 4;
+	}
+	return fours && fours == program->step_count ? TP_FORM_PLAIN4 : TP_FORM_PLAIN;
+}
+
+struct tp_program *tp_compile(const struct spi_map_field *fields, unsigned int n, unsigned int budget, int at_exit,
+	uint8_t *keep, const char *not_known)
+{
+	unsigned int total = 0, kept = 0, text = text_size(not_known), room = budget - text;
+	unsigned int steps = n < TP_FIELDS_MAX ? n : TP_FIELDS_MAX;
+	unsigned int string_max = string_share(fields, n, room, at_exit);
+	/* Two steps a field, one more for the text, and one that tp_serialise_plain4() may look at. */
+	size_t size = sizeof(struct tp_program) + (2 * steps + 2) * sizeof(struct tp_step);
+	struct tp_program *program = tp_alloc(size + steps * sizeof(uint64_t) + text);
+	uint8_t *end = (uint8_t *) program + size;
+	struct tp_step *step;
 
 	if (!program)
 		return NULL;
-	program->form = TP_FORM_PLAIN;
 	for (unsigned int i = 0; i < n; i++) {
-		struct tp_step step;
-		unsigned int bytes = step_make(&step, &fields[i], string_max, at_exit);
+		uint64_t value = (uint32_t) fields[i].offset | (uint64_t) fields[i].length << 32;
+		unsigned int bytes, operands = kind_has_operand(fields[i].kind);
 
-		keep[i] = program->step_count < TP_FIELDS_MAX && total + bytes <= budget;
+		step = &program->steps[program->step_count];
+		keep[i] = 0;
+		if (!spi_place_is_known(fields[i].place) || kept + (text ? 1u : 0u) >= TP_FIELDS_MAX)
+			continue;
+		if (operands)
+			operand_make(step++, &fields[i], at_exit);
+		bytes = step_make(step, &fields[i], string_max, at_exit);
+		keep[i] = total + bytes <= room;
 		if (!keep[i])
 			continue;
-		step.dst = (uint16_t) total;
-		if (step.source != TP_FROM_FRAME8 || step.shape != TP_AS_INTEGER)
-			program->form = TP_FORM_ANY;
-		program->steps[program->step_count++] = step;
+		if (step->source == TP_FROM_PROGRAM)
+			constant_add(step, &end, &value, sizeof(value));
+		step->dst = (uint16_t) total;
+		program->step_count += (uint16_t) (operands + 1);
+		kept++;
 		total += bytes;
 	}
-	program->length = total;
-	if (program->step_count == 1 && program->steps[0].shape == TP_AS_STRING &&
-		program->steps[0].source == TP_FROM_FRAME8)
-		program->form = TP_FORM_STRING;
-	for (unsigned int i = 0; i < program->step_count; i++)
-		fours += program->steps[i].size == 4;
-	if (program->form == TP_FORM_PLAIN && fours && fours == program->step_count)
-		program->form = TP_FORM_PLAIN4;
+	step = &program->steps[program->step_count];
+	memset(step, 0, sizeof(*step));
+	if (text) {
+		*step = (struct tp_step) { .source = TP_FROM_PROGRAM, .shape = TP_AS_BYTES, .dst = (uint16_t) total,
+			.width = (uint16_t) text };
+		constant_add(step, &end, not_known, text);
+		program->step_count++;
+	}
+	program->length = total + text;
+	program->form = (uint16_t) program_form(program);
 	return program;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The application context `$app.spi:rules`: which rules asked for a function.
+ * The application contexts `$app.spi:rules`, which rules asked for a function, and
+ * `$app.spi:run`, "rNUMBER" of the front end's run that the process belongs to (runs.c), or "".
  *
  * Rules of two sessions may mean different functions of one name, or the same
  * function in different processes, while their events have the same names. Each
@@ -24,6 +25,7 @@
 
 #define BUCKETS		1024u
 #define CONTEXT_NAME	"rules"
+#define CONTEXT_RUN	"run"
 #define DYNAMIC_NONE	0
 #define DYNAMIC_STRING	11
 
@@ -82,6 +84,11 @@ static void get_value(void *priv, struct lttng_ust_probe_ctx *probe, struct lttn
 	const char *name = context->ctx_name ? strchr(context->ctx_name, ':') : NULL;
 	const struct node *node = probe ? node_find((uint64_t) probe->ip) : NULL;
 
+	if (name && !strcmp(name + 1, CONTEXT_RUN)) {
+		value->sel = DYNAMIC_STRING;
+		value->u.str = tp_runs_name();
+		return;
+	}
 	if (!name || strcmp(name + 1, CONTEXT_NAME)) {
 		value->sel = DYNAMIC_NONE;
 		return;

@@ -18,6 +18,7 @@
 #include <lttng/ust-abi.h>
 #include "tp/fire.h"
 #include "tp/gatekeeper.h"
+#include "tp/not-known.h"
 #include "tp/serialise.h"
 #include "tp/types.h"
 
@@ -48,7 +49,7 @@ struct draft {
 static int name_taken(const struct draft *d, const char *name)
 {
 	for (unsigned int i = 0; i < d->names_count; i++)
-		if (!strcmp(d->names[i], name))
+		if (tp_names_clash(d->names[i], name))
 			return 1;
 	return 0;
 }
@@ -67,7 +68,7 @@ static const char *draft_name(struct draft *d, const char *raw, unsigned int num
 		tp_name_number(name + 3, '\0', number);
 	}
 	n = strlen(name);
-	while (name_taken(d, name) && again < 99) {
+	while (name_taken(d, name)) {
 		again++;
 		tp_name_number(name + n, '_', again);
 	}
@@ -117,6 +118,16 @@ static int draft_add_all(
 			return r;
 	}
 	return 0;
+}
+
+/* The event's field for values that are not known; the record has its text from the capture program. */
+static int draft_add_not_known(struct draft *d, const struct tp_not_known *what)
+{
+	static const struct spi_map_field text = { .kind = SPI_KIND_TEXT, .size = 1, .base = 10 };
+	struct tp_column column;
+	const struct lttng_ust_type_common *type = tp_type_make(d->map, &text, &column);
+
+	return tp_not_known_text(what) ? draft_add(d, draft_name(d, "not_known", 0), type, column) : 0;
 }
 
 /* ---- events ---- */
@@ -246,37 +257,57 @@ static void fields_note(const struct spi_point *point, const struct fields *f)
 	unsigned int n = point->func->field_count + point->func->ret_count;
 
 	for (unsigned int i = 0; i < f->entry_count; i++)
-		n -= f->entry_keep[i];
+		n -= f->entry_keep[i] || !spi_place_is_known(f->entry[i].place);
 	for (unsigned int i = 0; i < f->result_count; i++)
-		n -= f->result_keep[i];
+		n -= f->result_keep[i] || !spi_place_is_known(f->result[i].place);
 	if (n)
 		tp_core->note("%s: %u fields are left out; an event has at most %u, and %u bytes", point->event_name, n,
 			TP_FIELDS_MAX, TP_RECORD_MAX);
 }
 
+/* Which fields there are does not depend on the length of strings (compile.c): the events serve records of all lengths. */
+static void events_share(struct tp_point *tp, const struct spi_point *other)
+{
+	const struct tp_point *from = other->payload;
+
+	tp->entry = from->entry;
+	tp->exit = from->exit;
+}
+
 static const char *bind_pair(
 	struct batch *b, struct spi_point *point, struct tp_point *tp, struct lttng_ust_tracepoint *tracepoints)
 {
+	struct tp_not_known entry_lacks = { .length = 0 }, exit_lacks = { .length = 0 };
 	struct fields f;
 	struct draft draft;
 	char *entry_name, *exit_name;
 	const char *why;
 
 	fields_of(&f, point);
-	if (names_make(point->event_name, "_entry", "_exit", &entry_name, &exit_name) < 0)
-		return "no event name free";
-	tp->entry_program = tp_compile(f.entry, f.entry_count, TP_RECORD_MAX, 0, f.entry_keep);
-	tp->exit_program = tp_compile(f.result, f.result_count, TP_RECORD_MAX, 1, f.result_keep);
+	tp_not_known_add(&entry_lacks, point->map, f.entry, f.entry_count);
+	tp_not_known_add(&exit_lacks, point->map, f.result, f.result_count);
+	tp->entry_program = tp_compile(
+		f.entry, f.entry_count, TP_RECORD_MAX, 0, f.entry_keep, tp_not_known_text(&entry_lacks));
+	tp->exit_program = tp_compile(
+		f.result, f.result_count, TP_RECORD_MAX, 1, f.result_keep, tp_not_known_text(&exit_lacks));
 	if (!tp->entry_program || !tp->exit_program)
 		return "no memory";
+	if (point->events_of) {
+		events_share(tp, point->events_of);
+		return NULL;
+	}
+	if (names_make(point->event_name, "_entry", "_exit", &entry_name, &exit_name) < 0)
+		return "no event name free";
 	if (draft_begin(&draft, point->map) < 0 ||
-		draft_add_all(&draft, f.entry, f.entry_count, f.entry_keep, NULL) < 0)
+		draft_add_all(&draft, f.entry, f.entry_count, f.entry_keep, NULL) < 0 ||
+		draft_add_not_known(&draft, &entry_lacks) < 0)
 		return "no memory";
 	why = event_add(b, &tp->entry, &tracepoints[0], entry_name, &draft, point);
 	if (why)
 		return why;
 	if (draft_begin(&draft, point->map) < 0 ||
-		draft_add_all(&draft, f.result, f.result_count, f.result_keep, NULL) < 0)
+		draft_add_all(&draft, f.result, f.result_count, f.result_keep, NULL) < 0 ||
+		draft_add_not_known(&draft, &exit_lacks) < 0)
 		why = "no memory";
 	else
 		why = event_add(b, &tp->exit, &tracepoints[1], exit_name, &draft, point);
@@ -287,10 +318,20 @@ static const char *bind_pair(
 	return why;
 }
 
+/* What is left of a one-event record for arguments is the same whatever the length of strings. */
+static unsigned int one_result_room(const struct fields *f, const struct tp_program *program)
+{
+	for (unsigned int i = 0; i < f->result_count; i++)
+		if (tp_is_string(&f->result[i]))
+			return ONE_RESULT_MAX;
+	return program->length;
+}
+
 static const char *bind_one(
 	struct batch *b, struct spi_point *point, struct tp_point *tp, struct lttng_ust_tracepoint *tracepoint)
 {
 	const char *duration, *left, *names[TP_FIELDS_MAX] = { NULL }, *why;
+	struct tp_not_known lacks = { .length = 0 };
 	struct fields f;
 	struct draft d;
 	char *name, *same;
@@ -298,14 +339,23 @@ static const char *bind_one(
 	fields_of(&f, point);
 	if (f.result_count > TP_FIELDS_MAX / 2)
 		f.result_count = TP_FIELDS_MAX / 2;
+	tp->exit_program = tp_compile(f.result, f.result_count, ONE_RESULT_MAX, 1, f.result_keep, NULL);
+	if (f.entry_count > TP_FIELDS_MAX - 3 - f.result_count)
+		f.entry_count = TP_FIELDS_MAX - 3 - f.result_count;
+	tp_not_known_add(&lacks, point->map, f.entry, f.entry_count);
+	tp_not_known_add(&lacks, point->map, f.result, f.result_count);
+	tp->entry_program = tp->exit_program ? tp_compile(f.entry, f.entry_count,
+		TP_AREA_LARGE - TP_SLOP - TP_ONE_EXTRA - one_result_room(&f, tp->exit_program), 0, f.entry_keep,
+		tp_not_known_text(&lacks)) : NULL;
+	if (!tp->entry_program)
+		return "no memory";
+	if (point->events_of) {
+		events_share(tp, point->events_of);
+		return NULL;
+	}
 	if (names_make(point->event_name, "", "", &name, &same) < 0)
 		return "no event name free";
-	tp->exit_program = tp_compile(f.result, f.result_count, ONE_RESULT_MAX, 1, f.result_keep);
-	if (f.entry_count > TP_FIELDS_MAX - 2 - f.result_count)
-		f.entry_count = TP_FIELDS_MAX - 2 - f.result_count;
-	tp->entry_program = tp->exit_program ? tp_compile(f.entry, f.entry_count,
-		TP_AREA_LARGE - TP_SLOP - TP_ONE_EXTRA - tp->exit_program->length, 0, f.entry_keep) : NULL;
-	if (!tp->entry_program || draft_begin(&d, point->map) < 0)
+	if (draft_begin(&d, point->map) < 0)
 		return "no memory";
 	/* what is ours keeps its name, parameters give way */
 	duration = draft_name(&d, "duration", 0);
@@ -314,6 +364,7 @@ static const char *bind_one(
 		if (f.result_keep[i])
 			names[i] = draft_name(&d, spi_map_string(d.map, f.result[i].name), 0);
 	if (draft_add_all(&d, f.entry, f.entry_count, f.entry_keep, NULL) < 0 ||
+			draft_add_not_known(&d, &lacks) < 0 ||
 			draft_add_all(&d, f.result, f.result_count, f.result_keep, names) < 0 ||
 			draft_add(&d, duration, tp_type_u64, (struct tp_column) { TP_COLUMN_UNSIGNED, 8, 1 }) < 0 ||
 			draft_add(&d, left, tp_left_type, (struct tp_column) { TP_COLUMN_UNSIGNED, 1, 1 }) < 0)
@@ -327,15 +378,16 @@ static const char *bind_one(
 static const char *bind_point(struct batch *b, struct spi_point *point, struct tp_point **made)
 {
 	struct tp_point *tp = tp_alloc(sizeof(*tp));
-	struct lttng_ust_tracepoint *tracepoints = tp_core->near_alloc(point->object, 2 * sizeof(*tracepoints), 64);
+	struct lttng_ust_tracepoint *tracepoints = point->events_of ? NULL :
+		tp_core->near_alloc(point->object, 2 * sizeof(*tracepoints), 64);
 	const char *why;
 
-	if (!tracepoints)
+	if (!tracepoints && !point->events_of)
 		return "no memory near the object";
 	if (!tp)
 		return "no memory";
 	if (point->flags & SPI_POINT_ONE_EVENT)
-		why = bind_one(b, point, tp, &tracepoints[0]);
+		why = bind_one(b, point, tp, tracepoints);
 	else
 		why = bind_pair(b, point, tp, tracepoints);
 	if (!why)
@@ -373,7 +425,7 @@ int tp_bind(struct spi_point **points, unsigned int n, const char **errors)
 {
 	struct tp_point **made = tp_alloc(n * sizeof(*made));
 	struct batch batch;
-	int usable = 0, r;
+	int fresh = 0, r;
 
 	if (!n)
 		return 0;
@@ -391,7 +443,7 @@ int tp_bind(struct spi_point **points, unsigned int n, const char **errors)
 			tp_one_attach(points[i], made[i]);
 		else
 			tp_call_attach(points[i], made[i]);
-		usable++;
+		fresh += !points[i]->events_of;
 	}
-	return usable;
+	return fresh;
 }

@@ -113,6 +113,7 @@ struct tp_run {
 };
 extern SPI_HIDDEN struct tp_run tp_run;
 SPI_HIDDEN int tp_run_is_foreign(const struct lttng_ust_session *session);
+SPI_HIDDEN int tp_run_is_own(const struct lttng_ust_session *session);	/* inside a read-side section */
 
 /* Inside a read-side section. Whether its event is on is not asked. */
 SPI_INLINE int tp_channel_on(const struct lttng_ust_channel_buffer *channel)

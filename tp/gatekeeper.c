@@ -7,7 +7,7 @@
  * the macros could never have made wrong. So each descriptor is checked here,
  * strictly, by what is known to be safe rather than by what is known to break:
  *
- * - names: C identifiers for fields, unique in their event; printable ASCII
+ * - names: C identifiers for fields, unique in their event as readers see them; printable ASCII
  *   without " and \ for events and labels; provider:event unique in the process
  *   and within lttng-ust's 255 characters;
  * - types: integers of 8 to 64 bits, float and double, strings, enumerations
@@ -158,6 +158,11 @@ static const char *check_type(const struct lttng_ust_type_common *type)
 	}
 }
 
+int tp_names_clash(const char *a, const char *b)
+{
+	return !strcmp(a, b) || (*a == '_' && !strcmp(a + 1, b)) || (*b == '_' && !strcmp(a, b + 1));
+}
+
 static const char *check_fields(const struct lttng_ust_tracepoint_class *c)
 {
 	if (c->nr_fields > TP_FIELDS_MAX)
@@ -171,7 +176,7 @@ static const char *check_fields(const struct lttng_ust_tracepoint_class *c)
 		if (!identifier(f->name) || strlen(f->name) >= LTTNG_UST_ABI_SYM_NAME_LEN - 2)
 			return "a field name that is not an identifier";
 		for (size_t k = 0; k < i; k++)
-			if (!strcmp(c->fields[k]->name, f->name))
+			if (tp_names_clash(c->fields[k]->name, f->name))
 				return "two fields of one name";
 		why = check_type(f->type);
 		if (why)

@@ -13,5 +13,11 @@
 SPI_HIDDEN const char *tp_gate_event(const char *provider, const struct lttng_ust_event_desc *event);
 /* Has an event of that name been let through already? 1, 0. */
 SPI_HIDDEN int tp_gate_name_used(const char *provider, const char *event);
+/*
+ * Are these two field names one to a reader? The session daemon puts a '_' before each name. Readers take one off again;
+ * but babeltrace2 2.0 compares a new name that has it with earlier ones that do not: `_n` and `n` are two fields of one
+ * name to it, and it reads nothing of such a trace. Trace Compass looks fields up with and without.
+ */
+SPI_HIDDEN int tp_names_clash(const char *a, const char *b);
 
 #endif /* SPI_TP_GATEKEEPER_H */

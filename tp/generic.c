@@ -15,6 +15,7 @@
 #include <string.h>
 #include "liblttng-spi/patch.h"
 #include "tp/fire.h"
+#include "tp/function.h"
 #include "tp/gatekeeper.h"
 
 #define PROVIDER "lttng_ust_cyg_profile"
@@ -85,6 +86,8 @@ static const char *provider_ready(void)
 	if (tp_gate_event(PROVIDER, &entry_desc) || tp_gate_event(PROVIDER, &exit_desc) ||
 		!lttng_ust_probe_register(&provider))
 		return "LTTng-UST refused the generic events";
+	if (tp_function_ready() < 0)
+		tp_core->note("LTTng-UST refused the event spi_tree:function: the trace has no names of functions");
 	registered = 1;
 	return NULL;
 }

@@ -8,7 +8,10 @@
  * lttng-ust keeps pointers into it.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -16,9 +19,11 @@
 #include <unistd.h>
 #include <lttng/ust-fork.h>
 #include <lttng/ust-thread.h>
+#include "liblttng-spi/patch-internal.h"
 #include "tp/as.h"
 #include "tp/call.h"
 #include "tp/compact.h"
+#include "tp/function.h"
 #include "tp/library.h"
 #include "tp/owed.h"
 
@@ -26,8 +31,12 @@ const struct spi_core_ops *tp_core;
 uint32_t tp_string_max = TP_STRING_DEFAULT;
 
 static int other_fork_help;	/* liblttng-ust-fork.so does what fork_*() would: both would wait for each other */
-static long fork_pid;
-static sigset_t fork_signals;	/* of the forking thread, which holds lttng-ust's fork lock meanwhile */
+static SPI_FORK_DATA sigset_t fork_signals;	/* of the forking thread, which holds lttng-ust's fork lock meanwhile */
+static SPI_FORK_DATA int32_t fork_tid;
+static struct {
+	unsigned long module, offset;
+} ust_tls;			/* lttng-ust's thread-local memory, for __tls_get_addr() */
+static size_t ust_tls_size;
 
 static int is_fork_help(struct dl_phdr_info *info, size_t size, void *found)
 {
@@ -36,6 +45,21 @@ static int is_fork_help(struct dl_phdr_info *info, size_t size, void *found)
 	if (!strncmp(name ? name + 1 : info->dlpi_name, "liblttng-ust-fork.so", 20))
 		*(int *) found = 1;
 	return 0;
+}
+
+static int find_ust_tls(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	const char *name = strrchr(info->dlpi_name, '/');
+
+	(void) size;
+	(void) unused;
+	if (strncmp(name ? name + 1 : info->dlpi_name, "liblttng-ust.so", 15) != 0)
+		return 0;
+	ust_tls.module = info->dlpi_tls_modid;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_TLS)
+			ust_tls_size = info->dlpi_phdr[i].p_memsz;
+	return 1;
 }
 
 static int op_bind(struct spi_point **points, unsigned int n, const char **errors)
@@ -86,7 +110,7 @@ static void op_fork_before(void)
 		return;
 	lttng_ust_before_fork(&set);
 	fork_signals = set;
-	fork_pid = getpid();
+	fork_tid = (int32_t) spi_raw3(SYS_gettid, 0, 0, 0);
 }
 
 static void op_fork_parent(void)
@@ -98,34 +122,43 @@ static void op_fork_parent(void)
 	tp_compact_fork_parent();
 }
 
-/* One that is pending; not by libc, which may be traced, and sets errno. */
-static void signal_drop(const uint64_t *which)
+/*
+ * lttng-ust's RCU has the forking thread by what it was registered with in the parent. Where lttng-ust begins on another thread it
+ * forgets that, and gives the place to others; so the thread is to register anew, and is not to take itself out when it ends (its key).
+ */
+static void reader_forget(void)
 {
-	static const struct timespec none = { 0, 0 };
-	register long size __asm__("r10") = 8;
-	long result = SYS_rt_sigtimedwait;
+	void *reader = URCU_TLS(lttng_ust_urcu_reader);
 
-	__asm__ __volatile__("syscall" : "+a" (result) : "D" (which), "S" (NULL), "d" (&none), "r" (size) : "rcx", "r11", "memory");
+	URCU_TLS(lttng_ust_urcu_reader) = NULL;
+	for (pthread_key_t key = 0; reader && key < PTHREAD_KEYS_MAX; key++)
+		if (pthread_getspecific(key) == reader)
+			pthread_setspecific(key, NULL);
 }
 
 /*
- * lttng-ust's constructor may fork a helper, where a file in /dev/shm is missing: the program in a new child, which has no children
- * yet, is not to hear of that.
+ * lttng-ust keeps the thread's id for the context vtid. It forgets the one of the thread that it begins in, which may be another. The one
+ * word that has it is looked for; where there are more, as small numbers are frequent, it is left.
  */
-static void begin_again(sigset_t *set)
+static void tid_forget(void)
 {
-	static const uint64_t child = UINT64_C(1) << (SIGCHLD - 1);
-	const int was_blocked = sigismember(set, SIGCHLD), is_child = getpid() != fork_pid;
+	extern void *__tls_get_addr(void *index);
+	int32_t *words, *found = NULL;
+	unsigned int n = 0;
 
-	sigaddset(set, SIGCHLD);
-	lttng_ust_after_fork_child(set);
-	if (was_blocked)
+	if (!ust_tls.module || !ust_tls_size || !spi_thread.payload[TP_WORD_READER])
 		return;
-	if (is_child)
-		signal_drop(&child);
-	tp_compact_mask(1, &child, NULL);
+	words = __tls_get_addr(&ust_tls);
+	for (size_t i = 0; i < ust_tls_size / sizeof(*words); i++)
+		if (words[i] == fork_tid) {
+			found = &words[i];
+			n++;
+		}
+	if (n == 1)
+		*found = 0;
 }
 
+/* Nothing begins: lttng-ust's locks are given back, and nothing is recorded until op_child_begins(). */
 static void op_fork_child(void)
 {
 	sigset_t set = fork_signals;
@@ -134,12 +167,69 @@ static void op_fork_child(void)
 	tp_as_fork_child();
 	tp_keep_fork_child();
 	if (tp_closed != TP_ENDED)
-		tp_closed = TP_OPEN;
+		tp_closed = TP_EXEC;
 	tp_call_forget();
-	tp_runs_fork_child();
-	if (!other_fork_help)
-		begin_again(&set);
 	tp_compact_fork_child();
+	if (other_fork_help)
+		return;
+	lttng_ust_after_fork_parent(&set);
+	tid_forget();
+	reader_forget();
+	/* Other threads' readers are not here, and lttng-ust's destructors would wait for one that was reading. */
+	lttng_ust_urcu_before_fork();
+	lttng_ust_urcu_after_fork_child();
+	spi_thread.payload[TP_WORD_READER] = NULL;
+}
+
+/*
+ * lttng-ust waits for a session daemon by two files in /dev/shm. One that is missing it has a child make: that runs the program's handlers of fork(), and
+ * ends with a SIGCHLD for a program that has no children. So they are made here, as lttng-ust does (2.13, get_wait_shm()): a page of
+ * zeros that its owner alone writes, or everybody does.
+ */
+static void wait_file_make(const char *path, uint64_t mode)
+{
+	long fd = spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+
+	if (fd < 0)
+		return;
+	if (spi_raw3(SYS_fchmod, (uint64_t) fd, mode, 0) < 0 || spi_raw3(SYS_ftruncate, (uint64_t) fd, 4096, 0) < 0)
+		spi_raw3(SYS_unlinkat, (uint64_t) AT_FDCWD, (uint64_t) path, 0);
+	spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
+}
+
+static void wait_files_make(void)
+{
+	char own[sizeof("/dev/shm/lttng-ust-wait-8-") + 10], digits[10];
+	unsigned int uid = (unsigned int) spi_raw3(SYS_getuid, 0, 0, 0), n = 0;
+	size_t at = sizeof("/dev/shm/lttng-ust-wait-8-") - 1;
+
+	memcpy(own, "/dev/shm/lttng-ust-wait-8-", at);
+	do
+		digits[n++] = (char) ('0' + uid % 10);
+	while (uid /= 10);
+	while (n)
+		own[at++] = digits[--n];
+	own[at] = 0;
+	wait_file_make(own, 0640);
+	wait_file_make("/dev/shm/lttng-ust-wait-8", 0666);
+}
+
+/* The thread that begins the child; signals are held. */
+static void op_child_begins(void)
+{
+	sigset_t set;
+
+	tp_runs_fork_child();
+	tp_function_fork_child();
+	if (!other_fork_help) {
+		wait_files_make();
+		lttng_ust_before_fork(&set);
+		lttng_ust_after_fork_child(&set);
+	}
+	if (tp_closed != TP_ENDED)
+		tp_closed = TP_OPEN;
+	tp_compact_child_begins();
+	tp_alone_forked();
 }
 
 /* What follows may be in a snapshot that has nothing of what was before: numbers are described again. */
@@ -147,6 +237,7 @@ static void op_flush(void)
 {
 	tp_compact_flush_all();
 	tp_site_forget_all();
+	tp_function_again();
 	tp_compact_expect_cut();
 }
 
@@ -175,8 +266,11 @@ static void op_others_again(uint32_t threads)
 	tp_others_again(threads);
 }
 
-/* libc makes a thread's memory for lttng-ust's variables when they are first used, and ends a process that has none left by then. */
-int tp_thread_ready(void)
+/*
+ * libc makes a thread's memory for lttng-ust's variables when they are first used, and ends a process that has none left by then;
+ * lttng-ust aborts one that has none for its list of threads.
+ */
+int tp_thread_ready(int has_memory)
 {
 	struct spi_thread *t = &spi_thread;
 	int *error = tp_errno(t), error_was = *error;
@@ -184,8 +278,14 @@ int tp_thread_ready(void)
 
 	if (tp_closed)		/* lttng-ust may be over, and nothing is recorded */
 		return 0;
+	if (!(has_memory && URCU_TLS(lttng_ust_urcu_reader)) && !tp_core->has_room(has_memory)) {
+		*error = error_was;
+		return -1;
+	}
 	lttng_ust_init_thread();
 	tp_read_unlock(tp_read_lock(t));
+	if (tp_compact_of(t))
+		tp_compact_of(t)->record = t->record;	/* a forked child's thread has its own only now */
 	t->payload[TP_WORD_READER] = reader_was;	/* none: its first record is still to come, by which something is learned (as.c) */
 	*error = error_was;
 	return 1;
@@ -199,9 +299,22 @@ static void op_other_close(const struct spi_thread_own *own, struct spi_slot *sl
 	*error = error_was;
 }
 
+static void op_attached(int is_first)
+{
+	tp_reader *reader;
+
+	tp_compact_attached();
+	if (!is_first || tp_closed)
+		return;
+	tp_function_unheard();
+	reader = tp_read_lock(&spi_thread);
+	tp_function_look();
+	tp_read_unlock(reader);
+}
+
 static void op_set_string_max(uint32_t bytes)
 {
-	tp_string_max = bytes < TP_STRING_LEAST ? TP_STRING_LEAST : bytes > TP_STRING_MOST ? TP_STRING_MOST : bytes;
+	tp_string_max = !bytes ? TP_STRING_DEFAULT : bytes < TP_STRING_LEAST ? TP_STRING_LEAST : bytes > TP_STRING_MOST ? TP_STRING_MOST : bytes;
 }
 
 /* From liblttng-ust-common, as its own liblttng-ust-fd.so uses it; in no public header. */
@@ -217,6 +330,7 @@ static const struct spi_payload_ops ops = {
 	.fork_before = op_fork_before,
 	.fork_parent = op_fork_parent,
 	.fork_child = op_fork_child,
+	.child_begins = op_child_begins,
 	.fini = op_fini,
 	.set_clock_floor = tp_clock_set_floor,
 	.set_string_max = op_set_string_max,
@@ -244,7 +358,7 @@ static const struct spi_payload_ops ops = {
 	.keep_waits = tp_keep_waits,
 	.keep_end = tp_keep_end,
 	.detached = tp_compact_detached,
-	.attached = tp_compact_attached,
+	.attached = op_attached,
 	.enter_again = tp_enter_again,
 	.set_run = tp_runs_set,
 	.budget_prepare = tp_budget_prepare,
@@ -252,7 +366,8 @@ static const struct spi_payload_ops ops = {
 	.installed = tp_alone_installed,
 	.libraries_update = tp_libraries_update,
 	.library_event = tp_library_event,
-	.forked = tp_alone_forked,
+	.function_say = tp_function_tell,
+	.state_dump = tp_state_dump,
 };
 
 /* This library depends on lttng-ust's, so this runs first: events can still be recorded. */
@@ -274,13 +389,19 @@ const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, 
 	if (tp_core)
 		return &ops;
 	tp_core = core;
-	tp_thread_ready();	/* this thread's memory is allocated here: first-call.c */
+	if (tp_thread_ready(0) < 0) {	/* this thread's memory is allocated here: first-call.c */
+		*error = "no memory is left for lttng-ust's variables";
+		tp_core = NULL;
+		return NULL;
+	}
 	dl_iterate_phdr(is_fork_help, &other_fork_help);
+	dl_iterate_phdr(find_ust_tls, NULL);
 	tp_clock_init();
 	tp_compact_last_find();
 	tp_alone_init();
 	tp_context_register();
 	tp_library_init();
+	tp_state_dump_init();
 	if (tp_left_register() < 0 || tp_runs_register() < 0) {
 		*error = "LTTng-UST refused the providers spi_call and spi_run";
 		tp_core = NULL;

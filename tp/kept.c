@@ -19,8 +19,8 @@
 
 #define USERS_STEPS	10000u	/* of a tenth of a millisecond; a handler that jumps out of a record is counted for ever */
 
-uint32_t tp_keeping;
-static uint32_t generation, users;
+SPI_FORK_DATA uint32_t tp_keeping;
+static SPI_FORK_DATA uint32_t generation, users;
 static tp_reader *reader;
 static unsigned long period;	/* lttng-ust's when it began */
 

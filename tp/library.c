@@ -51,14 +51,6 @@ void tp_libraries_update(void)
 		lttng_ust_dl_update(NULL);
 }
 
-/* Each probe of the tracepoint, called as the macro lttng_ust_tracepoint() would. */
-#define PROBES_CALL(tracepoint, type, ...) do {									\
-	struct lttng_ust_tracepoint_probe *probe_ = lttng_ust_rcu_dereference((tracepoint)->probes);		\
-														\
-	for (; probe_ && probe_->func; probe_++)								\
-		((type) probe_->func)(probe_->data, __VA_ARGS__);						\
-} while (0)
-
 typedef void (*load_probe)(void *data, void *ip, void *baddr, const char *path, uint64_t memsz, uint8_t has_build_id, uint8_t has_debug_link);
 typedef void (*build_id_probe)(void *data, void *ip, void *baddr, uint8_t *id, size_t size);
 typedef void (*unload_probe)(void *data, void *ip, void *baddr);
@@ -66,7 +58,9 @@ typedef void (*unload_probe)(void *data, void *ip, void *baddr);
 /* spi_payload_ops.library_event */
 void tp_library_event(const struct spi_object *object, const char *path, uint64_t from, int is_load)
 {
-	void *ip = (void *) from, *baddr = (void *) object->low;
+	/* what readers take off an address, to find it in the file: of a program at a fixed address nothing */
+	uint64_t begin = is_load && object->is_exe && !object->bias ? 0 : object->low;
+	void *ip = (void *) from, *baddr = (void *) begin;
 	struct spi_thread *t = &spi_thread;
 	int *error, error_was;
 	tp_reader *reader;
@@ -77,11 +71,11 @@ void tp_library_event(const struct spi_object *object, const char *path, uint64_
 	error_was = *error;
 	reader = tp_read_lock(t);
 	if (!is_load) {
-		PROBES_CALL(&unload, unload_probe, ip, baddr);
+		TP_PROBES_CALL(&unload, unload_probe, ip, baddr);
 	} else {
-		PROBES_CALL(&load, load_probe, ip, baddr, path, object->high - object->low, object->build_id_size != 0, 0);
+		TP_PROBES_CALL(&load, load_probe, ip, baddr, path, object->high - begin, object->build_id_size != 0, 0);
 		if (object->build_id_size && CMM_ACCESS_ONCE(build_id.state))
-			PROBES_CALL(&build_id, build_id_probe, ip, baddr, (uint8_t *) object->build_id, object->build_id_size);
+			TP_PROBES_CALL(&build_id, build_id_probe, ip, baddr, (uint8_t *) object->build_id, object->build_id_size);
 	}
 	tp_read_unlock(reader);
 	*error = error_was;

@@ -23,19 +23,23 @@ static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, cons
 		return 0;
 	error = tp_errno(t);
 	error_was = *error;
-	if ((spi_unlikely(tp_closed) && !tp_again(t)) || tp_reader_is_over(t, p) || !CMM_ACCESS_ONCE(tp->entry.tracepoint->state) ||
+	if (spi_unlikely(tp_closed) && !tp_again(t)) {
+		tp_call_is_late(p);
+		goto out;
+	}
+	if (tp_reader_is_over(t, p) || !CMM_ACCESS_ONCE(tp->entry.tracepoint->state) ||
 			(spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
 		goto out;
 	slot = spi_slot_ready(t, p);
 	area = spi_likely(slot != NULL) ? tp_area(slot, tp->area_size) : NULL;
 	if (spi_unlikely(!area)) {
-		tp_count(t)->lost_entries++;
+		spi_call_missed(SPI_LOST_MEMORY);
 		goto out;
 	}
 	ready = slot;
 	code = spi_slot_push(t, &slot, point, frame);
 	if (spi_unlikely(slot != ready) && (!code || !(area = tp_area(slot, tp->area_size)))) {
-		tp_count(t)->lost_entries++;
+		spi_call_missed(SPI_LOST_MEMORY);
 		if (code)
 			spi_slot_pop(t, slot);
 		code = 0;

@@ -32,7 +32,7 @@
 
 #define FULL_TRIES	8u	/* when the ring is full, with the processor given away between them */
 
-uint32_t tp_closed;
+SPI_FORK_DATA uint32_t tp_closed;
 static uint32_t agains;		/* threads that have not yet entered their calls again */
 
 static void processor_yield(void)

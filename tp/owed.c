@@ -409,7 +409,6 @@ void tp_owed_fork_child(struct spi_thread *t)
 {
 	struct tp_thread *mine = t->payload[TP_WORD_THREAD];
 
-	__atomic_fetch_and(&t->owed, ~SPI_THREAD_OWES, __ATOMIC_RELAXED);
-	if (mine)
+	if (mine && t->owed & SPI_THREAD_OWES)
 		thread_forget(t, mine, 0);
 }

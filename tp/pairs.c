@@ -12,6 +12,7 @@
  * not there yet.
  */
 #include "tp/call.h"
+#include "tp/function.h"
 
 #define PAIRS_MAX	16u
 #define WHILE_NS	UINT64_C(5000000000)
@@ -35,6 +36,7 @@ __attribute__((noinline)) void tp_pair_seen(const void *channel)
 	pairs[i].missing = 0;
 	pairs[i].channel = channel;
 	tp_pair_latest = channel;
+	tp_function_look();
 }
 
 static int exits_ended_lately(const void *channel)

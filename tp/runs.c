@@ -11,13 +11,15 @@
  * known here: by the objects that lttng-ust has made for the session in this process.
  * A recorder is passed by when its session has the first, and not the one of the run
  * that this process belongs to. (A session that has `spi_run:none`, too, enabled
- * everything there is: it is nobody's.)
+ * everything there is: it is nobody's.) What lttng-ust records of a process itself, its state dump and its libraries,
+ * such a session filters by the context `$app.spi:run` (context.c).
  *
  * On the path of a call: one load while there is no such session, two while the only one
  * is this process's own.
  */
 #include <string.h>
 #include "tp/fire.h"
+#include "tp/function.h"
 #include "tp/gatekeeper.h"
 
 #define PROVIDER "spi_run"
@@ -90,6 +92,7 @@ void tp_runs_set(uint32_t run)
 		return;
 	if (own_run)	/* its session is gone, and a channel of another's may be where that had its own */
 		tp_call_forget();
+	tp_function_unheard();
 	if (run && (m = tp_alloc(sizeof(*m)))) {
 		run_name(name, run);
 		if (marker_register(m, name) < 0)
@@ -122,9 +125,21 @@ static int has(const struct marker *m, const struct lttng_ust_session *session)
 	return 0;
 }
 
+const char *tp_runs_name(void)
+{
+	const struct marker *m = __atomic_load_n(&own, __ATOMIC_ACQUIRE);
+
+	return m ? m->name : "";
+}
+
+int tp_run_is_own(const struct lttng_ust_session *session)
+{
+	return has(__atomic_load_n(&own, __ATOMIC_ACQUIRE), session);
+}
+
 int tp_run_is_foreign(const struct lttng_ust_session *session)
 {
-	if (has(__atomic_load_n(&own, __ATOMIC_ACQUIRE), session)) {
+	if (tp_run_is_own(session)) {
 		__atomic_store_n(&tp_run.session, session, __ATOMIC_RELAXED);
 		return 0;
 	}

@@ -8,9 +8,10 @@
  * Values that stand for something else, since a record cannot say "no value":
  *	"(null)"	a NULL string pointer
  *	"(unreadable)"	a string pointer that points to no readable memory
- *	"(unknown)"	a string of which the debug info does not say where it is
  *	...		at the end of a string: it went on
- *	0		any other value whose place is unknown or unreadable
+ *	0		any other value in memory that is unreadable
+ *
+ * A parameter of which debug info does not say where it is has no field of its own (compile.c).
  */
 #include "tp/serialise.h"
 
@@ -82,6 +83,13 @@ static void fetch_registers(const struct spi_frame *frame, int32_t src, uint8_t 
 	}
 }
 
+/* Bytes of a register of which the thunk has saved `saved`: the others are zero, or it would have saved them. */
+static void fetch_wide(const uint8_t *reg, uint64_t saved, uint32_t src, uint8_t *to, unsigned int width)
+{
+	for (unsigned int i = 0; i < width; i++)
+		to[i] = src + i < saved ? reg[src + i] : 0;
+}
+
 static void fetch_x87(uint8_t *to)
 {
 	__asm__ __volatile__("fstpt %0\n\tfldt %0" : "=m" (*(uint8_t (*)[10]) to));
@@ -108,13 +116,21 @@ static int step_fetch(
 			break;
 		memcpy(to, vec + step->reg * stride + step->src, step->width);
 		return 0;
+	case TP_FROM_WIDE_VECTOR:
+		if (!vec)
+			break;
+		fetch_wide(vec + step->reg * stride, stride, (uint32_t) step->src, to, step->width);
+		return 0;
 	case TP_FROM_MEMORY:
-		memcpy(&base, (const uint8_t *) frame + step->reg, 8);
+		memcpy(&base, (const uint8_t *) frame + step->base, 8);
 		if (tp_core->memory_copy(to, base + (uint64_t) (int64_t) step->src, step->width) < 0)
 			break;
 		return 0;
 	case TP_FROM_X87:
 		fetch_x87(to);
+		return 0;
+	case TP_FROM_PROGRAM:
+		memcpy(to, (const uint8_t *) step + step->src, step->width);
 		return 0;
 	default:
 		break;
@@ -159,14 +175,31 @@ static uint32_t put_string(const struct tp_step *step, uint64_t pointer, uint8_t
 	return (uint32_t) n + 1;
 }
 
+/* Text that no NUL ends. */
+static uint32_t put_counted(const struct tp_step *step, uint64_t pointer, uint64_t count, uint8_t *to)
+{
+	unsigned int n = count < step->max ? (unsigned int) count : step->max - 1u, end = 0;
+
+	if (!pointer)
+		return put_marker(to, "(null)", step->max);
+	if (spi_unlikely(tp_core->memory_copy(to, pointer, n) < 0)) {
+		tp_count(&spi_thread)->strings_unreadable++;
+		return put_marker(to, "(unreadable)", step->max);
+	}
+	while (end < n && to[end])
+		end++;
+	if (spi_unlikely(end == n && n < count))
+		put_dots(to, n);
+	to[end] = '\0';
+	return end + 1;
+}
+
 static uint32_t put_text(
 	const struct tp_step *step, const struct spi_frame *frame, const uint8_t *vec, uint64_t stride, uint8_t *to)
 {
 	unsigned int n = 0;
 
 	if (step_fetch(step, frame, vec, stride, to) < 0) {
-		if (step->source == TP_FROM_NOWHERE)
-			return put_marker(to, "(unknown)", step->max);
 		tp_count(&spi_thread)->strings_unreadable++;
 		return put_marker(to, "(unreadable)", step->max);
 	}
@@ -197,7 +230,7 @@ uint32_t tp_serialise_slow(const struct tp_program *program, const struct spi_fr
 {
 	const struct tp_step *step = program->steps, *end = step + program->step_count;
 	uint8_t *start = to;
-	uint64_t raw[2];
+	uint64_t raw[2], operand = 0;
 
 	for (; step != end; step++) {
 		if (spi_likely(step->shape == TP_AS_INTEGER)) {
@@ -212,15 +245,28 @@ uint32_t tp_serialise_slow(const struct tp_program *program, const struct spi_fr
 			continue;
 		}
 		switch (step->shape) {
+		case TP_AS_OPERAND:
+			operand = (uint64_t) (int64_t) step->src;
+			if (step->source != TP_FROM_NOWHERE)
+				step_fetch(step, frame, vec, stride, (uint8_t *) &operand);
+			break;
+		case TP_AS_DIFFERENCE:
+			raw[0] = 0;
+			if (step_fetch(step, frame, vec, stride, (uint8_t *) raw) == 0)
+				raw[0] += (uint64_t) (int64_t) (int8_t) step->bit_offset - operand;
+			memcpy(to, raw, 8);
+			to += 8;
+			break;
 		case TP_AS_STRING:
+		case TP_AS_COUNTED:
 			if (step->source == TP_FROM_FRAME8)
 				memcpy(raw, (const uint8_t *) frame + step->src, 8);
 			else if (step_fetch(step, frame, vec, stride, (uint8_t *) raw) < 0) {
-				to += put_marker(
-					to, step->source == TP_FROM_NOWHERE ? "(unknown)" : "(unreadable)", step->max);
+				to += put_marker(to, "(unreadable)", step->max);
 				break;
 			}
-			to += put_string(step, raw[0], to);
+			to += step->shape == TP_AS_STRING ? put_string(step, raw[0], to) :
+							    put_counted(step, raw[0], operand, to);
 			break;
 		case TP_AS_TEXT:
 			to += put_text(step, frame, vec, stride, to);
@@ -256,13 +302,17 @@ uint32_t tp_serialise_zero(const struct tp_program *program, uint8_t *to)
 	for (; step != end; step++) {
 		unsigned int n = step->size;
 
-		if (step->shape == TP_AS_STRING || step->shape == TP_AS_TEXT)
+		if (step->shape == TP_AS_STRING || step->shape == TP_AS_TEXT || step->shape == TP_AS_COUNTED)
 			n = 1;
+		else if (step->shape == TP_AS_OPERAND)
+			n = 0;
 		else if (step->shape == TP_AS_BYTES)
 			n = step->width;
 		else if (step->shape == TP_AS_LONG_DOUBLE)
 			n = 8;
 		memset(to, 0, n);
+		if (step->source == TP_FROM_PROGRAM && step->shape == TP_AS_BYTES)
+			step_fetch(step, NULL, NULL, 0, to);	/* a text */
 		to += n;
 	}
 	return (uint32_t) (to - start);

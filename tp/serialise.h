@@ -20,10 +20,12 @@ enum tp_source {
 	TP_FROM_FRAME8 = 0,	/* 8 readable bytes at frame + src */
 	TP_FROM_FRAME,		/* exactly `width` bytes at frame + src */
 	TP_FROM_REGISTERS,	/* bytes of a struct in general registers, on in psABI order behind frame + src */
-	TP_FROM_VECTOR,		/* vector register reg, byte src */
-	TP_FROM_MEMORY,		/* program memory at (8 bytes at frame + reg) + src; may be wild */
+	TP_FROM_VECTOR,		/* vector register reg, byte src, of its low 16 */
+	TP_FROM_WIDE_VECTOR,	/* the same, of all 64 */
+	TP_FROM_MEMORY,		/* program memory at (8 bytes at frame + base) + src; may be wild */
 	TP_FROM_X87,		/* st(0) */
-	TP_FROM_NOWHERE,	/* unknown: zero */
+	TP_FROM_PROGRAM,	/* bytes of the program itself, at this step + src: the same for every call */
+	TP_FROM_NOWHERE,	/* cannot be fetched: zero; an operand: src itself */
 };
 
 enum tp_shape {
@@ -33,19 +35,23 @@ enum tp_shape {
 	TP_AS_STRING,		/* the value is a pointer to text */
 	TP_AS_TEXT,		/* the value is text of at most `width` bytes */
 	TP_AS_BYTES,		/* `width` bytes as they are */
+	TP_AS_OPERAND,		/* 8 bytes that the next step needs; nothing is recorded */
+	TP_AS_COUNTED,		/* the value is a pointer to text of as many bytes as the operand says */
+	TP_AS_DIFFERENCE,	/* the value, less the operand, plus bit_offset (signed) */
 };
 
 struct tp_step {
 	uint8_t source;		/* enum tp_source */
 	uint8_t shape;		/* enum tp_shape */
 	uint8_t size;		/* bytes recorded, when that is fixed and up to 8 */
-	uint8_t reg;		/* VECTOR: number; MEMORY: frame offset of the base register */
+	uint8_t reg;		/* VECTOR: number */
 	int32_t src;
 	uint16_t dst;		/* plain programs: place in the record */
 	uint16_t width;		/* bytes to fetch */
-	uint16_t max;		/* STRING, TEXT: bytes recorded at most, NUL included */
+	uint16_t max;		/* STRING, TEXT, COUNTED: bytes recorded at most, NUL included */
 	uint8_t bit_offset, bit_size, is_signed;
 	uint8_t reserved;
+	uint16_t base;		/* MEMORY: frame offset of the pointer */
 };
 
 enum tp_program_form {
@@ -66,10 +72,14 @@ struct tp_program {
  * bytes with strings cut as short as need be. fields[] may name only what the
  * code map allows; at_exit tells which registers a frame holds. keep[i] says
  * whether field i is recorded; dropped ones are a matter for the caller to tell.
- * NULL: no memory.
+ * A field whose value is not known is never recorded. Behind the last field the
+ * record has the text not_known, unless that is NULL. NULL: no memory.
  */
-SPI_HIDDEN struct tp_program *tp_compile(
-	const struct spi_map_field *fields, unsigned int n, unsigned int budget, int at_exit, uint8_t *keep);
+SPI_HIDDEN struct tp_program *tp_compile(const struct spi_map_field *fields, unsigned int n, unsigned int budget,
+	int at_exit, uint8_t *keep, const char *not_known);
+
+/* Is it as long in each record as it is, up to the length that is asked for? */
+SPI_HIDDEN int tp_is_string(const struct spi_map_field *field);
 
 /*
  * Run a program: bytes written to `to`, which has room for program->length +

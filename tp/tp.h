@@ -142,6 +142,7 @@ extern SPI_HIDDEN struct lttng_ust_type_common *const tp_left_type;	/* u8 enumer
 /* ---- runs.c: sessions that want one run's processes only ---- */
 SPI_HIDDEN int tp_runs_register(void);
 SPI_HIDDEN void tp_runs_set(uint32_t run);
+SPI_HIDDEN const char *tp_runs_name(void);	/* "rNUMBER", of the run that this process belongs to; "": of none */
 SPI_HIDDEN void tp_runs_fork_child(void);
 
 /* ---- call.c: what points call ---- */
@@ -168,7 +169,7 @@ SPI_HIDDEN void tp_other_close(const struct spi_thread_own *own, struct spi_slot
 	enum spi_close_in in);
 SPI_HIDDEN int tp_exit_left(const struct spi_slot *slot);
 
-SPI_HIDDEN int tp_thread_ready(void);	/* init.c: spi_payload_ops.thread_ready() */
+SPI_HIDDEN int tp_thread_ready(int has_memory);	/* init.c: spi_payload_ops.thread_ready() */
 
 /* ---- kept.c: spi_payload_ops.keep_* ---- */
 SPI_HIDDEN void tp_keep_begin(void);

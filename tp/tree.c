@@ -13,6 +13,7 @@
 #include <errno.h>
 #include "tp/call.h"
 #include "tp/compact.h"
+#include "tp/function.h"
 
 SPI_INLINE int tree_may(const struct spi_thread *t, tp_reader *const *place)
 {
@@ -34,7 +35,7 @@ static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, con
 	int *errno_place, error_was, error;
 	uint32_t trees;
 
-	if (spi_unlikely(!tree_may(t, place)) || spi_unlikely(point->flags & SPI_POINT_LOOPS) || spi_unlikely(!slot) ||
+	if (spi_unlikely(!tree_may(t, place)) || spi_unlikely(point->flags & (SPI_POINT_LOOPS | SPI_POINT_UNNAMED)) || spi_unlikely(!slot) ||
 			spi_unlikely(slot == t->end) || spi_stack_is_short(t, p) ||
 			spi_unlikely(!CMM_ACCESS_ONCE(tp->exit.tracepoint->state)) ||
 			spi_unlikely(slot > t->base && slot[-1].p <= p && !spi_slot_is_chained(slot - 1, p)))
@@ -143,6 +144,7 @@ int tp_tree_bind(struct spi_point *point)
 	point->exit = tree_exit;
 	point->left = tp_generic_left;
 	point->payload = tp;
+	__atomic_fetch_or(&point->flags, SPI_POINT_UNNAMED, __ATOMIC_RELAXED);
 	__atomic_store_n(&point->record, tree_entry, __ATOMIC_RELEASE);
 	return 0;
 }

@@ -179,6 +179,40 @@ static const char *label_name(const struct labels *l, const char *raw)
 	return tp_strndup(numbered, strlen(numbered));
 }
 
+static int label_put(struct labels *l, uint64_t low, uint64_t high, const char *raw,
+	const struct lttng_ust_type_integer *container)
+{
+	struct lttng_ust_enum_entry *e = &l->entries[l->n];
+
+	e->string = label_name(l, raw);
+	if (!e->string)
+		return -1;
+	e->struct_size = sizeof(*e);
+	e->start.value = low;
+	e->end.value = high;
+	e->start.signedness = e->end.signedness = container->signedness;
+	l->list[l->n++] = e;
+	return 0;
+}
+
+/* The label for what no other has: the values below and above those of the others; unsigned containers only. */
+static int label_rest(struct labels *l, const char *raw, const struct lttng_ust_type_integer *container)
+{
+	uint64_t low = UINT64_MAX, high = 0, most = UINT64_MAX >> (64 - container->size);
+
+	for (unsigned int i = 0; i < l->n; i++) {
+		low = l->entries[i].start.value < low ? l->entries[i].start.value : low;
+		high = l->entries[i].end.value > high ? l->entries[i].end.value : high;
+	}
+	if (container->signedness)
+		return 0;
+	if (!l->n)
+		return label_put(l, 0, most, raw, container);
+	if (low && label_put(l, 0, low - 1, raw, container) < 0)
+		return -1;
+	return high < most ? label_put(l, high + 1, most, raw, container) : 0;
+}
+
 static int labels_add(struct labels *l, uint64_t value, const char *raw, const struct lttng_ust_type_integer *container)
 {
 	struct lttng_ust_enum_entry *e = &l->entries[l->n];
@@ -189,14 +223,7 @@ static int labels_add(struct labels *l, uint64_t value, const char *raw, const s
 		e[-1].end.value = value;
 		return 0;
 	}
-	e->string = label_name(l, raw);
-	if (!e->string)
-		return -1;
-	e->struct_size = sizeof(*e);
-	e->start.value = e->end.value = value;
-	e->start.signedness = e->end.signedness = container->signedness;
-	l->list[l->n++] = e;
-	return 0;
+	return label_put(l, value, value, raw, container);
 }
 
 static const struct lttng_ust_type_common *enum_build(const struct spi_map *map, const struct spi_map_enum *from,
@@ -205,18 +232,25 @@ static const struct lttng_ust_type_common *enum_build(const struct spi_map *map,
 	const struct spi_map_label *labels = SPI_MAP_AT(map, labels, struct spi_map_label, from->label_first);
 	struct lttng_ust_type_enum *type = tp_alloc(sizeof(*type));
 	struct lttng_ust_enum_desc *desc = tp_alloc(sizeof(*desc));
-	const char *raw = spi_map_string(map, from->name);
+	const char *raw = spi_map_string(map, from->name), *rest = NULL;
 	struct labels l = { 0 };
 	char name[128];
 
-	l.entries = tp_alloc(from->label_count * sizeof(*l.entries));
-	l.list = tp_alloc(from->label_count * sizeof(*l.list));
+	/* The label for the rest may become two. */
+	l.entries = tp_alloc((from->label_count + 2) * sizeof(*l.entries));
+	l.list = tp_alloc((from->label_count + 2) * sizeof(*l.list));
 	if (!type || !desc || !l.entries || !l.list)
 		return NULL;
-	for (uint32_t i = 0; i < from->label_count; i++)
-		if (labels_add(&l, value_fit(labels[i].value, container), spi_map_string(map, labels[i].name),
-			    container) < 0)
+	for (uint32_t i = 0; i < from->label_count; i++) {
+		const char *label = spi_map_string(map, labels[i].name);
+
+		if (labels[i].is_rest)
+			rest = label;
+		else if (labels_add(&l, value_fit(labels[i].value, container), label, container) < 0)
 			return NULL;
+	}
+	if (rest && label_rest(&l, rest, container) < 0)
+		return NULL;
 	tp_name_printable(name, *raw ? raw : "enum", sizeof(name) - 1);
 	desc->struct_size = sizeof(*desc);
 	desc->name = tp_strndup(name, strlen(name));
@@ -240,7 +274,7 @@ static const struct lttng_ust_type_common *enum_type(const struct spi_map *map, 
 	if (f->enum_index == SPI_MAP_NONE || f->enum_index >= map->head->enums.count)
 		return NULL;
 	from = SPI_MAP_AT(map, enums, struct spi_map_enum, f->enum_index);
-	if (!from->label_count || from->label_count > TP_LABELS_MAX)
+	if (!from->label_count || from->label_count >= TP_LABELS_MAX)
 		return NULL;
 	bucket = &made[((uintptr_t) from >> 4 ^ (uintptr_t) container >> 5) % 256];
 	for (m = *bucket; m; m = m->next)
@@ -302,6 +336,7 @@ const struct lttng_ust_type_common *tp_type_make(
 		return as(column, TP_COLUMN_FLOAT, 8, &double_type.parent);
 	case SPI_KIND_STRING:
 	case SPI_KIND_TEXT:
+	case SPI_KIND_COUNTED:
 		return as(column, TP_COLUMN_STRING, 1, &string_type.parent);
 	case SPI_KIND_INT_ARRAY:
 		type = as(column, TP_COLUMN_ARRAY, integer->size / 8, array_type(f));

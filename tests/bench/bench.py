@@ -308,7 +308,7 @@ def part_list():
         return [CODEMAP, 'map', *root, '--output', '/dev/null', '--pattern', function, path]
 
     libc = '/lib/x86_64-linux-gnu/libc.so.6'
-    for path, function in ((libc, 'fopen'), (shutil.which('python3.11d'), 'PyLong_FromLong')):
+    for path, function in ((libc, 'fopen'), (shutil.which('python3-dbg'), 'PyLong_FromLong')):
         if not path:
             continue
         lists = [[LTTNG, 'trace', '-l', path]] * 3

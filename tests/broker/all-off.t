@@ -46,8 +46,7 @@ soon() {
 	shift
 	check "$name" "$@"
 	took=$(((${EPOCHREALTIME/./} - began) / 1000))
-	[ "$took" -lt "$(spi_scaled 1000)" ]
-	ok $? "$name: soon ($took ms)"
+	spi_soon "$took" 1000 "$name: soon"
 }
 # whole SESSION STAYS NAME - all calls have their exits, and so many of them are of the function that does not return
 whole() {

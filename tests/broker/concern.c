@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "broker/ruleset.h"
+#include "rules/glob.h"
 
 static unsigned int checks, failures;
 
@@ -38,7 +39,8 @@ static bool acts(const char *name, uid_t owner, const char *trackers, const stru
 int main(void)
 {
 	struct facts a = { .pid = 70, .inner_pid = 7, .uids = { 1000, 1000, 1000, 1000 },
-			   .gids = { 50, 50, 50, 50 }, .exec = "server3", .run_as = "server" };
+			   .gids = { 50, 50, 50, 50 }, .exec = "server3",
+			   .names = { .comm = "worker", .run_as = "server", .title = "/opt/x: second" } };
 	struct facts mixed = a, own;
 	char lines[] = "channel\tc\ton\nevent\tspi:call(f;exec=x)\toff\nend\n";
 	struct ruleset *set;
@@ -63,20 +65,24 @@ int main(void)
 	check(!acts("spi:call(f;pid=7)", 0, "", &a, false), "and is meant as we see it");
 	check(acts("spi:call(f;exec=server3)", 0, "", &a, false), "by the executable's name");
 	check(acts("spi:call(f;exec=server)", 0, "", &a, false), "by the name that it was started by");
+	check(acts("spi:call(f;exec=worker)", 0, "", &a, false), "by its first thread's");
+	check(acts("spi:call(f;exec=%2a: second)", 0, "", &a, false), "by what it has made of its first argument");
+	check(acts("spi:call(f;exec=x)", 0, "", &a, false), "and by the file name that this begins with");
 	check(acts("spi:call(f;exec=ser%2a)", 0, "", &a, false), "by a glob");
 	check(!acts("spi:call(f;exec=erver)", 0, "", &a, false), "by nothing less");
 	check(!acts("spi:call(f;exec=server3;pid=71)", 0, "", &a, false), "both, when there are both");
 	check(!acts("spi:call(f;pid=70)", 1001, "", &a, false), "a scope is no way around the owner");
 	check(!facts_read(&own, getpid()) && own.uids[0] == getuid() && own.parent == getppid() &&
 	      !strcmp(own.exec, "concern"), "what is read of a process is so");
-	check(!*own.run_as, "its arguments are not while no rule names programs");
+	check(!*own.names.title && !*own.names.comm, "its other names are not while no rule names programs");
 	set = ruleset_create();
 	in = fmemopen(lines, strlen(lines), "r");
 	ruleset_add_lines(set, ruleset_add_session(set, "s", 0, ""), in);
 	fclose(in);
-	check(!facts_read(&own, getpid()) && !strcmp(own.run_as, "concern"), "they are while one does");
+	check(!facts_read(&own, getpid()) && !strcmp(own.names.run_as, "concern") && !strcmp(own.names.comm, "concern") &&
+	      spi_glob_match_title("concern", own.names.title), "they are while one does");
 	ruleset_free(set);
-	check(!facts_read(&own, getpid()) && !*own.run_as, "and no longer");
+	check(!facts_read(&own, getpid()) && !*own.names.title, "and no longer");
 	check(facts_read(&own, 0x7ffffff0) < 0, "nothing of one that is not there");
 	printf("1..%u\n", checks);
 	return failures != 0;

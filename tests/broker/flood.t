@@ -59,7 +59,7 @@ while time.monotonic() < end:
         pass
     worst = max(worst, time.monotonic() - began)
     time.sleep(.01)
-print(int(worst * 1000))
+print(int(worst * 1000) + 1)
 P
 # flood WHAT ARGS... - while they do, an answer takes so long, at most: $ms
 flood() {
@@ -70,9 +70,9 @@ flood() {
 	spi_wait 10 test -e flooding
 	ms=$(python3 ask.py)
 	wait "$job"
-	diag "$what: $ms ms at most, sent $(tr '\n' ' ' <sent)"
-	[ "$ms" -lt 500 ]
-	ok $? "$what: others are answered meanwhile"
+	[ "${ms:-0}" -gt 0 ]
+	ok $? "$what: others are answered meanwhile" || diag "sent $(tr '\n' ' ' <sent)"
+	spi_soon "${ms:-99999}" 500 "$what: soon"
 }
 for agents in 1 8; do
 	flood "$agents with other functions each time" "$agents" 5 '\t\t%d\n' 1500

@@ -19,6 +19,7 @@ broker_daemon() {
 	local -a group=()
 
 	[ "${SPI_OUTER_UID:-0}" = 0 ] || group=(--group root)
+	spi_patient
 	LTTNG_SPI_DEBUG=$SPI_TMP/plugin.log "$SPI_TOP_BUILDDIR/spi-sessiond-plugin/spi-sessiond" --no-kernel --daemonize \
 		"${group[@]}" >sessiond.log 2>&1 ||
 		{ diag "$(cat sessiond.log)"; echo "Bail out! spi-sessiond does not start"; exit 1; }
@@ -64,7 +65,7 @@ app_start() {
 	"$@" <"$name.in" >"$name.out" 2>"$name.err" &
 	app_pid=$!
 	exec {app_in}>"$name.in"
-	spi_wait 10 file_has "$name.out" ready || { diag "$(cat "$name.err")"; echo "Bail out! $1 does not start"; exit 1; }
+	spi_wait 20 file_has "$name.out" ready || { diag "$(cat "$name.err")"; echo "Bail out! $1 does not start"; exit 1; }
 }
 
 # app_call FD N - N more calls, and wait until they were made; the program's output file in $3

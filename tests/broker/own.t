@@ -17,6 +17,10 @@ for name in lttng-plain spi-plain; do
 	pids+=("$app_pid")
 	inputs+=("$app_in")
 done
+cp plain spi-codemap
+app_start codemap ./spi-codemap 3 wait	# as a front end's, which is no child of the daemon's
+codemap=$app_pid
+inputs+=("$app_in")
 for pid in "${pids[@]}"; do
 	check "a program with such a name is traced" spi_wait 10 status_like "^applied.$pid.call\(add;tag=[0-9a-f]*\).active"
 done
@@ -29,12 +33,14 @@ check "lttng trace goes into the consumer daemon" timeout 30 "$SPI_LTTNG" trace 
 	-p "$consumer" --duration 0.1 -o "$PWD/t"
 # two more looks
 spi_wait 2 false
-is "$(status process | awk -F'\t' -v own="$daemon $(pgrep -P "$daemon" | tr '\n' ' ') $(pgrep -x spi-broker | tr '\n' ' ')" '
+is "$(status process | awk -F'\t' -v own="$daemon $codemap $(pgrep -P "$daemon" | tr '\n' ' ') $(pgrep -x spi-broker | tr '\n' ' ')" '
 	BEGIN { n = split(own, a, " "); for (i = 1; i <= n; i++) is[a[i]] = 1 } is[$2] && $4 == "traced"')" "" "none of the tracer's own is traced"
 for in in "${inputs[@]}"; do exec {in}>&-; done
 for pid in "${pids[@]}"; do
 	wait "$pid"
 	is $? 0 "the program ends as ever"
 done
+wait "$codemap"
+is $? 0 "what is named as spi-codemap ends as ever"
 check "the daemon ends as ever" kill "$daemon"
 tap_done

@@ -273,12 +273,14 @@ static void formatting_trees(void)
 	static const char where[] = "lttng_ust_statedump:* , lttng_ust_lib:* , ";
 	struct spi_tree_options tree = { .depth = 8 };
 	struct spi_event_wish w = { .function = "main", .tree = &tree };
-	char expected[600];
+	char expected[700];
 
-	snprintf(expected, sizeof(expected), "lttng_ust_cyg_profile:func_entry if $app.spi:rules == \"*|6a39b954|*\" , "
+	snprintf(expected, sizeof(expected), "spi_tree:function if $app.spi:rules == \"*|6a39b954|*\" , "
+		"lttng_ust_cyg_profile:func_entry if $app.spi:rules == \"*|6a39b954|*\" , "
 		"lttng_ust_cyg_profile:func_exit if $app.spi:rules == \"*|6a39b954|*\" , %sspi:tree(main;depth=8)", where);
 	becomes(&w, NULL, expected);
-	snprintf(expected, sizeof(expected), "lttng_ust_cyg_profile:func_entry if $app.spi:rules == \"*|6a39b954|*\" && (addr > 1) , "
+	snprintf(expected, sizeof(expected), "spi_tree:function if $app.spi:rules == \"*|6a39b954|*\" , "
+		"lttng_ust_cyg_profile:func_entry if $app.spi:rules == \"*|6a39b954|*\" && (addr > 1) , "
 		"lttng_ust_cyg_profile:func_exit if $app.spi:rules == \"*|6a39b954|*\" , %sspi:tree(main;depth=8)", where);
 	becomes(&w, "addr > 1", expected);
 	becomes(&w, "ret == 1", "refused");

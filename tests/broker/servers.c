@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * servers - forks a child every 10 ms until SIGTERM; each calls and rests for some 60 ms. Prints `ready`, and at the end
+ * servers - forks a child every 30 ms until SIGTERM; each calls and rests for some 60 ms. Prints `ready`, and at the end
  * how many children there were and whether all ended as they should.
  */
 #include <signal.h>
@@ -54,7 +54,7 @@ int main(void)
 		if (fork() == 0)
 			_exit(child());
 		children++;
-		usleep(10000);
+		usleep(30000);
 		while (waitpid(-1, &status, WNOHANG) > 0)
 			right += WIFEXITED(status) && WEXITSTATUS(status) == 7;
 	}

@@ -21,8 +21,10 @@ children_are_as_ever() {
 			[ ! -e "/proc/$child/exe" ] || return 1
 	done
 }
+# The calls that they are in when the rule goes have their ends in the session while there is one.
+have_ended() { local child; for child in "${forked[@]}"; do [ ! -e "/proc/$child/exe" ] || return 1; done; }
 newest() { tr ' ' '\n' <"/proc/$target/task/$target/children" | sort -n | tail -n 1; }
-more_children() { local now; now=$(newest); [ "${now:-0}" -ge $((first + 25)) ]; }
+more_children() { local now; now=$(newest); [ "${now:-0}" -ge $((first + 15)) ]; }
 is_active() { status_like "^applied.$target.*active"; }
 no_rules() { status_unlike '^applied.*active'; }
 
@@ -45,7 +47,9 @@ for program in servers servers-ust; do
 			spi_wait 10 more_children || fail "$program, $kind: it goes on forking"
 			"$SPI_LTTNG" disable-event --spi "${rule[@]}" "${scope[@]}" -s s -c c >off.log 2>&1 || diag "$(cat off.log)"
 			spi_wait 10 no_rules || fail "$program, $kind: it is off"
+			read -ra forked <"/proc/$target/task/$target/children"
 			spi_wait 5 children_are_as_ever || wrong=$((wrong + 1))
+			spi_wait 10 have_ended || fail "$program, $kind: its children end"
 		done
 		is "$wrong" 0 "$program, $kind: the children's code is their file's" || diag "$(cat text.out)"
 		lttng_ok destroy s

@@ -13,7 +13,7 @@ static __attribute__((noipa)) int work(int n) { return n + 1; }
 int main(void) { printf("%d\n", work(1)); fflush(stdout); getchar(); return work(2) != 3; }
 E2
 spi_cc waits waits.c
-mkdir xdg; chmod 700 xdg
+mkdir xdg; chmod 711 xdg	# root makes none where other users cannot get to: what COMMAND executes as one of them connects there
 export XDG_RUNTIME_DIR=$SPI_TMP/xdg
 mkfifo killed.in lives.in
 there() { (cd xdg && echo lttng-spi-*); }

@@ -187,6 +187,7 @@ counted 15 "timeout(1): once"
 nothing_left "signals to the group"
 
 # What a front end that is killed leaves is to be among what goes with the test.
+chmod 711 "$SPI_TMP"
 XDG_RUNTIME_DIR=$SPI_TMP start -f p_step -o killed ./counting
 sentinel=$(sentinel_of "$tracer")
 check "the sentinel is there" [ -n "$sentinel" ]

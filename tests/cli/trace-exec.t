@@ -69,7 +69,7 @@ wait "$tracer"
 is $? 0 "^C: status"
 like "$(cat err)" 'Processes traced: 7, at the end: 2; events lost: 0' "the summary: processes"
 like "$(cat err)" 'Functions instrumented at the end: 6; not instrumented: 1' "the summary: functions"
-like "$(cat err)" 'Note: clean \(23\) was not traced: statically linked' "the summary: one that could not be traced"
+like "$(cat err)" 'Processes not recorded: 1.  clean \(23\): statically linked' "the summary: one that could not be traced"
 unlike "$(cat err)" 'setuid' "the summary: none of another name"
 is "$(grep -c 'Note: server (uid 0), ' err)" 2 "and what those lacked that have ended meanwhile"
 like "$(cat err)" 'server \(uid 0\), 3 processes, the last of them 19: function server:parse_new and 1 more: too short' "a function"
@@ -78,8 +78,16 @@ like "$(cat err)" 'Note: processes to come are not found by name' "the summary: 
 is "$(cat t/not-instrumented.txt)" $'server:parse_tiny\ttoo short' "what is not instrumented, and why"
 is "$(lttng list | grep -c trace-)" 0 "no session is left at the end"
 
-"$SPI_LTTNG" trace -f x --exec server --duration 0.3 -o u 2>err
-is $? 0 "--duration" || diag "$(cat err)"
+# What the plugin knows of the session's rules is played from its name: it has looked for processes, and there is none.
+"$SPI_LTTNG" trace -f x --exec server --duration 0.3 -o u 2>err &
+tracer=$!
+spi_wait 20 file_has err 'Trace directory' || diag "$(cat err)"
+session=$(lttng list | grep -o 'trace-server-[0-9-]*')
+rules "$session"
+cut -f 2 rules | awk -v session="$session" 'BEGIN { print "version\t1" } { print "rule\t" session "\tspi\t" $0 "\tenabled\t0\tinstruments\t\t" } END { print "end" }' >answer
+wait "$tracer"
+is $? 1 "--duration: nothing was instrumented" || diag "$(cat err)"
+like "$(cat err)" 'Error: nothing was instrumented' "which is said"
 rm -f err
 "$SPI_LTTNG" trace -f x --exec server -o v 2>err &
 tracer=$!

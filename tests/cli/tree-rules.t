@@ -25,7 +25,7 @@ PY
 check "a tree" spi enable-event --spi --tree=parse_request
 rules one
 tag=$(grep -o '|[0-9a-f]\{8\}|' rules | head -n 1)
-is "$(cut -f 2 rules | tr '\n' ' ')" "lttng_ust_cyg_profile:func_entry lttng_ust_cyg_profile:func_exit lttng_ust_lib:* lttng_ust_statedump:* spi:tree(parse_request) " \
+is "$(cut -f 2 rules | tr '\n' ' ')" "lttng_ust_cyg_profile:func_entry lttng_ust_cyg_profile:func_exit lttng_ust_lib:* lttng_ust_statedump:* spi:tree(parse_request) spi_tree:function " \
 	"what records, where libraries are, what instruments"
 is "$(grep -c "func_e.*\$app.spi:rules == \"\*$tag\*\"$" rules)" 2 "recorded by tag, entries and exits"
 is "$(tail -n 1 out)" "ust event spi:tree(parse_request) created in channel channel0" "what instruments is made last"

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # Input that cannot be used: one line that says what and what to do, status 1, never more.
 . "$(dirname "$0")/lib.sh"
-plan 22
+plan 24
 cd "$tmp" || exit 1
 $CC -O2 -g -w -o prog "$here/sample.c" || { echo 'Bail out! no compiler'; exit 1; }
 
@@ -63,7 +63,7 @@ ok "$([ "$("$codemap" list nosections | grep -c '^sub_')" -ge 10 ]; echo $?)" 'n
 objcopy --only-keep-debug prog prog.debug && cp prog s && strip s && objcopy --add-gnu-debuglink=prog.debug s
 truncate -s 2000 prog.debug
 "$codemap" list s > out 2> err
-is "$? $(wc -l < err)" '0 0' 'a truncated debug file is as none'
+is "$? $(wc -l < err) $(grep -c 'prog.debug: a truncated ELF file' err)" '0 1 1' 'a truncated debug file is as none, and is named'
 
 # usage
 "$codemap" > out 2> err
@@ -76,3 +76,17 @@ is "$? $(wc -l < err)" '2 1' 'a limit that is no number'
 is "$? $(grep -c 'cannot write to /no/such/dir/m' err)" '1 1' 'output that cannot be written'
 "$codemap" map --pattern visit prog > /dev/full 2> err
 is "$? $(wc -l < err)" '1 1' 'a full disk'
+
+# debug info that no compiler makes: an int of 3 bytes, for a bit field
+cat > nonsense.c <<'END'
+struct bits { int low : 5; int rest : 20; };
+__attribute__((noipa)) int bad(struct bits b) { return b.low; }
+__attribute__((noipa)) long good(long x) { return x + 2; }
+int main(void) { struct bits b = { 3, 4 }; return bad(b) + good(5); }
+END
+$CC -g -O0 -dA -S nonsense.c && sed -i '/(DIE .* DW_TAG_base_type)/{n;s/0x4\t/0x3\t/}' nonsense.s && $CC -o nonsense nonsense.s
+"$codemap" list nonsense 2> err | grep -E '^(good|main)' > out
+is "$(tr '\n' ' ' < out)$(wc -l < err)" 'good(long x) main() 0' 'one function that makes no sense does not cost the others'
+"$codemap" map --pattern bad --pattern good -o m nonsense
+mapdump m > out
+is "$(grep -c 'its debug info makes no sense' out)" 1 'it is refused with its reason'

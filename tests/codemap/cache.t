@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # The cache: same answers, only trusted files, and no trust in what a file claims to be. And the sandbox.
 . "$(dirname "$0")/lib.sh"
-plan 13
+plan 16
 cd "$tmp" || exit 1
 $CC -O2 -g -w -o prog "$here/sample.c" || { echo 'Bail out! no compiler'; exit 1; }
 "$codemap" list ./prog > plain
@@ -22,6 +22,33 @@ mapdump third.map > third
 LTTNG_SPI_CACHE= "$codemap" map --pattern alias_of_it ./prog > fourth.map
 mapdump fourth.map > fourth
 ok "$(cmp -s third fourth; echo $?)" 'types from the cached prototypes are those from debug info'
+# many patterns in one run: each has the map that it has by itself; some are in the cache, some in no function, some in many
+patterns=(visit alias_of_it nosuch 'l*' '*')
+cat > each.py <<'PY'
+import struct, sys
+data, at = open(sys.argv[1], 'rb').read(), 0
+for name in sys.argv[2:]:
+    size, = struct.unpack_from('<Q', data, at)
+    open(name, 'wb').write(b'' if size in (0, 8) else data[at + 8:at + 8 + size])
+    at += 8 + (0 if size in (0, 8) else size + 7 & ~7)
+sys.exit(at != len(data))
+PY
+for cache in "$tmp/cache" ''; do
+	args=() names=()
+	for i in "${!patterns[@]}"; do args+=(--pattern "${patterns[i]}"); names+=("each.$i"); done
+	LTTNG_SPI_CACHE=$cache "$codemap" map --each --output-fd 1 "${args[@]}" ./prog > each
+	python3 each.py each "${names[@]}" || echo 'each.py fails' > differ
+	for i in "${!patterns[@]}"; do
+		LTTNG_SPI_CACHE= "$codemap" map --pattern "${patterns[i]}" ./prog > alone 2> /dev/null
+		[ -s alone ] || { [ ! -s "each.$i" ] || echo "${patterns[i]}" >> differ; continue; }
+		cmp -s <(mapdump alone) <(mapdump "each.$i") || echo "${patterns[i]}" >> differ
+	done
+	is "$(cat differ 2> /dev/null)" '' "a map for each of many patterns is that of each${cache:+, with the cache}"
+done
+"$codemap" map --which --pattern visit --pattern nosuch --output which ./prog ./prog
+is "$(cat which)" 1010 'which of them mean functions, of several files'
+rm -f cache/*map
+"$codemap" map --pattern visit ./prog > second.map
 # a broken file is thrown away
 for f in cache/*; do printf 'xxxx' | dd of="$f" bs=1 seek=300 conv=notrunc status=none; truncate -s -8 "$f"; done
 "$codemap" list ./prog > fifth

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # Return slots, thunks and unwinding by themselves.
@@ -7,10 +7,11 @@ src=${SPI_TOP_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 core="-I$src -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -fno-stack-protector -mgeneral-regs-only -ftls-model=initial-exec"
-for f in threads others tracer-threads last-thread slots slots-close slot-arena nesting unwind status symbols sys; do
+for f in threads others tracer-threads last-thread slots slots-close slot-arena nesting unwind status symbols sys proc; do
 	gcc $core -c "$src/liblttng-spi/$f.c" -o "$work/c-$f.o"
 done
 gcc $core -c "$src/tests/core/slots-payload.c" -o "$work/payload.o"
+gcc ${core/-mgeneral-regs-only/} -c "$src/tests/core/format.c" -o "$work/format.o"
 gcc -c "$src/liblttng-spi/arch/x86-64/thunks.S" -o "$work/thunks.o"
 gcc -c "$src/liblttng-spi/arch/x86-64/slots.S" -o "$work/slots.o"
 gcc -c "$src/liblttng-spi/arch/x86-64/words.S" -o "$work/words.o"

@@ -22,7 +22,7 @@ class Quotient(ctypes.Structure):
 c.div.restype = Quotient
 print(c.div(7, 2).quotient, c.div(7, 2).rest)
 P
-python=$(command -v /usr/bin/python3.11 || command -v python3)
+python=$(readlink -f /usr/bin/python3)
 "$python" foreign.py >plain
 is $? 0 "the program by itself" || { tap_done; exit; }
 # From the beginning: functions of libraries that are loaded later are not looked for.

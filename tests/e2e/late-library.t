@@ -68,6 +68,21 @@ is "$(spi_count attached work_late_entry)/$(spi_count attached work_hidden_entry
 touch end
 wait "$pid"
 
+# More functions than LTTng has event types for: by address, from the first call on, and another rule beside it.
+{
+	for ((i = 0; i < 8100; i++)); do echo "__attribute__((noinline)) int f$i(int a) { return a + $i; }"; done
+	echo '__attribute__((constructor)) static void begin(void) { f1(1); } int work_late(int a) { return f1(a) + f8099(a); }'
+} >many.c
+check "8 100 functions" gcc -O1 -fPIC -shared -fno-ipa-icf -o many.so many.c
+sed 's/late\.so/many.so/' main.c >many-main.c
+check "who loads them" gcc -O2 -o many-main many-main.c
+"$SPI_LTTNG" trace -f 'many.so:*' -f 'many-main:work_first' -o many ./many-main 1 >many.out 2>trace.err </dev/null
+is "$?/$(tail -n 1 many.out)" 0/8103 "8 100 functions loaded later: the program is as ever"
+spi_read many
+entries=$(grep -c " lttng_ust_cyg_profile:func_entry: " many.txt)
+check "they are recorded by address: $entries calls" [ "$entries" -ge 4 ] || diag "$(tail -n 5 trace.err)"
+is "$(spi_count many work_first_entry)" 1 "and so is what another rule names"
+
 # A front end that is stopped answers nothing: who loads libraries waits for it once.
 rm -f go end
 ./main 30 go end >stopped.out &

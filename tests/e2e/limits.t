@@ -21,7 +21,7 @@ limited() {
 	is "$(cat out)" "$(bash -c "ulimit $limit; $work" 2>/dev/null; echo "status $?")" "ulimit $limit, $*: status and output"
 	check "ulimit $limit, $*: it is said" file_has trace.err "$reason" || diag "$(tail -n 3 trace.err)"
 }
-for options in '--tree --compact' '-f execute_command'; do
+for options in '--tree --compact' '-f execute_command*'; do	# whose forked shells call the second of those
 	# shellcheck disable=SC2086
 	for kilobytes in 20000 400000; do
 		limited "-v $kilobytes" 'a child: the limit on its address space leaves the tracer no room' $options
@@ -48,6 +48,50 @@ is $? 4 "ulimit -f 20, attached to: its status"
 wait "$front"
 is $? 0 "and the front end's" || diag "$(tail -n 3 trace.err)"
 is "$(spi_count attached t_outer_entry)" 2000 "and it is traced"
+
+# Threads, the first one among them, whose first calls come after the limit: recorded, or counted with the reason.
+spi_cc late-limit late-limit.c -pthread
+# lateness THREADS LIMIT FULL CALLS - all CALLS are recorded or lost, and the program is as ever
+lateness() {
+	local recorded lost
+	rm -rf late late.txt
+	timeout 30 "$SPI_LTTNG" trace -f t_work "${@:5}" -o late ./late-limit "$1" "$2" "$3" >out 2>trace.err </dev/null
+	is "$?/$(grep -c '^done' out)" 3/1 "$*: status and output" || diag "$(tail -n 3 trace.err)"
+	recorded=$(spi_count late t_work"$( [ $# -gt 4 ] || echo _entry)")
+	lost=$(sed -n 's/^Lost calls: \([0-9]*\).*/\1/p' trace.err)
+	is "$((recorded + ${lost:-0}))" "$4" "$*: each call is recorded or counted as lost"
+	[ "$recorded" = "$4" ] || check "$*: with the reason" file_has trace.err 'had no memory left'
+}
+lateness 0 2 0 1000
+is "$(spi_count late t_work_entry)" 1000 "RLIMIT_DATA, the first thread: it has all that it needs"
+lateness 30 2 0 30000
+lateness 30 9 1 30000
+lateness 30 9 1 30000 --one-event
+
+# Attached to, without what lttng-ust needs: it would abort, or end it otherwise.
+spi_cc short-of short-of.c -pthread
+# short_of WHAT REASON
+short_of() {
+	exec 5<>input
+	background bash -c "exec 5>&-; exec ./short-of $1 <input"
+	timeout 60 "$SPI_LTTNG" trace -f t_work -p "$target" -o "short-$1" >/dev/null 2>trace.err </dev/null 5>&-
+	is $? 1 "no $1 left: it is refused"
+	check "no $1 left: with the reason" file_has trace.err "$2" || diag "$(tail -n 3 trace.err)"
+	echo >&5
+	exec 5>&-
+	wait "$target"
+	is $? 3 "no $1 left: the program goes on"
+}
+short_of keys 'LTTng-UST is not loaded: the program has no thread keys left'
+short_of files 'LTTng-UST is not loaded: the limit on its open files leaves the tracer none'
+short_of membarrier 'LTTng-UST is not loaded: membarrier\(\) is refused to the program'
+if [ "$(id -u)" = 0 ] && [ "${SPI_OUTER_UID:-0}" = 0 ]; then
+	chmod 755 .
+	short_of threads 'it may have no more threads'
+	short_of shm 'LTTng-UST is not loaded: /dev/shm is full'
+else
+	skip "threads, /dev/shm" "needs root"
+fi
 
 spi_cc locked locked.c -pthread -fno-optimize-sibling-calls
 ./locked >plain.out

@@ -14,13 +14,31 @@ options=()
 grep -q '^SAN_CFLAGS = .*-fsanitize' "$SPI_TOP_BUILDDIR/injector/Makefile" && options=(-fsanitize=address,undefined)
 build controller control.c -I"$SPI_TOP_SRCDIR" "$library" "${options[@]}" -ldw -lelf -pthread
 build counted counted.c -DCOUNTED="\"$SPI_TMP/counted.out\"" -DCODEMAP="\"$SPI_TOP_BUILDDIR/codemap/spi-codemap\""
+chmod 711 "$SPI_TMP"
 export LTTNG_SPI_CODEMAP=$SPI_TMP/counted XDG_RUNTIME_DIR=$SPI_TMP
 mkfifo hold
 exec {hold}<>hold
 ./controller <hold >heard 2>errors & controller=$!
 spi_wait 10 file_has heard '^/'
 path=$(head -n 1 heard)
-is "$(stat -c %a "$path") $(stat -c %a "$(dirname "$path")")" "600 700" "socket and directory are private"
+# Root's is for what its programs execute as other users; one that it does not know is turned away.
+modes="600 700"
+[ "${SPI_OUTER_UID:-0}" = 0 ] && modes="666 711"
+is "$(stat -c %a "$path") $(stat -c %a "$(dirname "$path")")" "$modes" "nobody may write to the socket's directory"
+if [ "${SPI_OUTER_UID:-0}" = 0 ]; then
+	turned_away=$(timeout 10 python3 -c '
+import os, socket, sys
+os.setgroups([])
+os.setgid(61003)
+os.setuid(61003)
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.connect(sys.argv[1])
+try:
+    print(len(s.recv(100)))
+except ConnectionResetError:
+    print(0)' "$path" 2>&1)
+	is "$turned_away" 0 "another user's process is turned away"
+fi
 
 # agent FUNCTION ARG... - one conversation; what the controller heard of it is in $heard
 agent() {

@@ -30,6 +30,13 @@ install_packages() {
 			apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null >&2
 }
 
+# private_possible - 1, and the cause on stderr, where neither tests nor demonstration can have a machine of their own
+private_possible() {
+	local why
+	. "$top/tests/lib/private.sh"
+	! why=$(private_refused) || { echo "$0: $why" >&2; return 1; }
+}
+
 # build_tree DIRECTORY [CONFIGURE-OPTION...] - bootstrap once, configure once, make
 build_tree() {
 	local dir=$1
@@ -39,7 +46,8 @@ build_tree() {
 		(cd "$top" && flock bootstrap ./bootstrap) >&2 || return 1
 	fi
 	mkdir -p "$dir" || return 1
-	if [ ! -e "$dir/config.status" ] || [ "$top/configure" -nt "$dir/config.status" ]; then
+	# config.status is there before what it makes: a run that was interrupted between them begins anew
+	if [ ! -e "$dir/tests/Makefile" ] || [ "$top/configure" -nt "$dir/config.status" ]; then
 		say "configure in $dir"
 		(cd "$dir" && "$top/configure" --quiet "$@") >&2 || return 1
 	fi

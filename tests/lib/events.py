@@ -12,6 +12,8 @@
     events.py print FILE              one line an event: NAME|field=value|...
     events.py compare FILE RECORD     the traced values against a program's own
                                       record of them, in order (see compare())
+    events.py rust FILE RECORD MAX    likewise, where values may be said to be not
+                                      known; at most MAX percent of the arguments
     events.py lost FILE.warn          events that LTTng says it discarded
 
 FILE is '-' for standard input. babeltrace2's output is used rather than its
@@ -191,7 +193,8 @@ def compare(trace, record):
 
     Every line must equal the event in its place; a field the program did not
     write down may be in the event (its own padding, nested pointers), never the
-    other way round. A value `*` matches anything, `"abc~` any string that begins so.
+    other way round. A value `*` matches anything, `"abc~` any string that begins so;
+    of `?value` the event may say that it is not known.
     """
     wanted = [line for line in lines(record) if '|' in line or line.endswith(('_entry', '_exit'))]
     names = {line.partition('|')[0] for line in wanted}
@@ -211,6 +214,11 @@ def compare(trace, record):
         for pair in pairs:
             field, _, value = pair.partition('=')
             got = event.fields.get(field)
+            if value.startswith('?'):
+                value = value[1:]
+                said = event.fields.get('not_known', '')
+                if got is None and (field + ' = <' in said or field.split('_')[0] + ' = <' in said):
+                    continue    # the member, or the whole parameter
             if got is None:
                 problems.append('no field %s in {%s}' % (field, ', '.join(event.fields)))
             elif not equal(got, value):
@@ -223,6 +231,58 @@ def compare(trace, record):
         bad += 1
     print('compared %d records, %d differ' % (len(wanted), bad))
     return 1 if bad or not wanted else 0
+
+
+def flat(fields):
+    """Arrays as one field an element: what is one array in memory is several fields in registers."""
+    out = {}
+    for name, value in fields.items():
+        out[name] = value
+        if value.startswith('['):
+            out.update(('%s_%d' % (name, i), item) for i, item in enumerate(value[1:-1].split(' ')))
+    return out
+
+
+def is_named(field, text):
+    """Does the event's not_known name the field, a part of it, or what it is part of?"""
+    names = [part.partition(' = ')[0].strip() for part in text.strip('"').split(';')]
+    return any(field == n or field.startswith(n + '_') or n.startswith(field + '_') for n in names)
+
+
+def rust(trace, record, most):
+    wanted = [line for line in lines(record) if line.startswith('sig_')]
+    names = {line.partition('|')[0] for line in wanted}
+    # Instances of one generic function are numbered. An exit without a value has no line in the record.
+    traced = [event for event in events(trace)
+              if re.sub(r'.*::(?=sig_)|::<.*>(?=_e)|@\d+', '', event.name) in names]
+    bad = arguments = unknown = results = 0
+    if len(traced) != len(wanted):
+        print('%d events, the program wrote down %d' % (len(traced), len(wanted)))
+        return 1
+    for event, line in zip(traced, wanted):
+        name, *pairs = line.split('|')
+        if name not in re.sub(r'::<.*>(?=_e)|@\d+', '', event.name):
+            print('%s instead of %s' % (event.name, name))
+            return 1
+        fields, missing, seen = flat(event.fields), set(), set()
+        for field, _, value in (pair.partition('=') for pair in pairs):
+            seen.add(field.partition('_')[0])
+            if field in fields:
+                if not equal(fields[field], value) and fields[field] != value:
+                    print('%s: %s is %s, the program says %s' % (name, field, fields[field], value))
+                    bad += 1
+            elif is_named(field, event.fields.get('not_known', '')):
+                missing.add(field.partition('_')[0])
+            else:
+                print('%s: neither %s nor a word of it in {%s}' % (name, field, event.fields))
+                bad += 1
+        if name.endswith('_entry'):
+            arguments += len(seen)
+            unknown += len(missing)
+        else:
+            results += not missing
+    print('%d arguments, %d not known; %d results are known; %d differ' % (arguments, unknown, results, bad))
+    return 1 if bad or not wanted or unknown * 100 > arguments * int(most) else 0
 
 
 def lost(name):
@@ -243,7 +303,7 @@ def main(argv):
     command, *rest = argv[1:]
     if command == 'balance':
         return balance(rest[0], rest[1:])
-    table = {'count': count, 'threads': threads, 'print': show, 'compare': compare, 'lost': lost}
+    table = {'count': count, 'threads': threads, 'print': show, 'compare': compare, 'rust': rust, 'lost': lost}
     return table[command](*rest)
 
 

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 """Writes a C or C++ program whose functions record their own arguments.
 
-    gen-signatures.py c|c++ [SEED [COUNT]] > program.c
+    gen-signatures.py c|c++ [SEED [COUNT [VECTOR]]] > program.c
 
 Every function sig_* prints `sig_N_entry|parameter=value|...` when it is called
 and `sig_N_exit|ret=value` before it returns, in the notation of babeltrace2's
@@ -11,7 +11,9 @@ text, so that `events.py compare` can hold a trace against what the function
 itself saw. Parameters are drawn from all kinds of types in random order, enough
 of them to spill from registers to the stack in every mixture; the seed makes
 the program the same each time. Some signatures are written by hand, for what a
-random draw does not meet.
+random draw does not meet. With VECTOR, half of the parameters and results are
+vectors of up to so many bytes, and structs around them: the compiler has to be
+told of a CPU that has such registers.
 """
 import random
 import sys
@@ -112,6 +114,88 @@ def base_types(cxx):
     return plain, structs
 
 
+def vectors(most, cxx):
+    """Vectors by value, alone and in structs and unions."""
+    def lanes(spelling, count, suffix):
+        return Type(spelling, lambda rng: '(%s) { %s }' % (spelling, ', '.join(
+            '%d.%s%s' % (rng.randint(-99, 99), rng.choice(['5', '25', '0']), suffix) for _ in range(count))),
+            lambda n: [('%s_%d' % (n, i), '%g', '(double) %s[%d]' % (n, i)) for i in range(count)])
+
+    def quad(spelling):
+        return Type(spelling, lambda rng: '(%s) %d.5' % (spelling, rng.randint(-99, 99)),
+                    lambda n: [(n + '_lo', '0x%lX', 'half(%s, 0)' % n), (n + '_hi', '0x%lX', 'half(%s, 1)' % n)])
+
+    v2, v4, d2, v8, d4, v16, d8 = [lanes(*of) for of in (
+        ('v2f', 2, 'f'), ('v4f', 4, 'f'), ('v2d', 2, ''), ('v8f', 8, 'f'), ('v4d', 4, ''), ('v16f', 16, 'f'), ('v8d', 8, ''))]
+    f32, s32 = real('float', 'f'), integer('int', 32, True)
+
+    def around(*names_and_kinds):
+        return [members('struct ' + name, fields, cxx) for name, fields in names_and_kinds]
+
+    plain = [v2, v4, d2, quad('__float128')]
+    structs = around(('of_v2', [('v', v2)]), ('of_v4', [('v', v4)]), ('of_d2', [('v', d2)]), ('two_v4', [('a', v4), ('b', v4)]),
+                     ('v2_and_float', [('v', v2), ('f', f32)]), ('v4_and_int', [('v', v4), ('i', s32)]),
+                     ('of_quad', [('q', quad('__float128'))]))
+    if most >= 32:
+        plain += [v8, d4]
+        structs += around(('of_v8', [('v', v8)]), ('of_d4', [('v', d4)]), ('v8_and_int', [('v', v8), ('i', s32)]))
+    if most >= 64:
+        plain += [v16, d8]
+        structs += around(('of_v16', [('v', v16)]), ('of_d8', [('v', d8)]))
+    return plain + structs
+
+
+PROLOGUE_VECTORS = r'''
+typedef float v2f __attribute__((vector_size(8)));
+typedef float v4f __attribute__((vector_size(16)));
+typedef double v2d __attribute__((vector_size(16)));
+typedef float v8f __attribute__((vector_size(32)));
+typedef double v4d __attribute__((vector_size(32)));
+typedef float v16f __attribute__((vector_size(64)));
+typedef double v8d __attribute__((vector_size(64)));
+struct of_v2 { v2f v; };
+struct of_v4 { v4f v; };
+struct of_d2 { v2d v; };
+struct two_v4 { v4f a, b; };
+struct v2_and_float { v2f v; float f; };
+struct v4_and_int { v4f v; int i; };
+struct of_quad { __float128 q; };
+struct of_v8 { v8f v; };
+struct of_d4 { v4d v; };
+struct v8_and_int { v8f v; int i; };
+struct of_v16 { v16f v; };
+struct of_d8 { v8d v; };
+
+static unsigned long half(__float128 q, int which)
+{
+	unsigned long words[2];
+	memcpy(words, &q, sizeof(words));
+	return words[which];
+}
+'''
+
+# Classes around vectors: copied by code of their own they are passed by reference, else in a register.
+HAND_VECTORS_CXX = [
+    ('struct Trivial {\n\tv4f v;\n\tfloat sum() const { return v[0] + v[1]; }\n};\n'
+     'T Trivial sig_trivial(Trivial t, float w, int n)\n{\n'
+     '\tprintf("sig_trivial_entry|t_v_0=%g|t_v_3=%g|w=%g|n=%d\\n", t.v[0], t.v[3], w, n);\n'
+     '\tt.v = t.v * w;\n\tprintf("sig_trivial_exit|ret_v_0=%g|ret_v_3=%g\\n", t.v[0], t.v[3]);\n\treturn t;\n}',
+     'sig_trivial(Trivial { { 1, 2, 3, 4 } }, 2.5f, 7)'),
+    ('struct Copied {\n\tv4f v;\n\tCopied(v4f of) : v(of) {}\n\tCopied(const Copied &other) : v(other.v) {}\n};\n'
+     'T Copied sig_copied(Copied c, float w, int n)\n{\n'
+     '\tprintf("sig_copied_entry|c_v_0=%g|c_v_3=%g|w=%g|n=%d\\n", c.v[0], c.v[3], w, n);\n'
+     '\tCopied r(c.v * w);\n\tprintf("sig_copied_exit|ret_v_0=%g|ret_v_3=%g\\n", r.v[0], r.v[3]);\n\treturn r;\n}',
+     'sig_copied(Copied(v4f { 1, 2, 3, 4 }), 1.5f, 8)'),
+    ('T float sig_vector_reference(const v4f &a, v4f b, v4f &&c)\n{\n'
+     '\tprintf("sig_vector_reference_entry|a=0x%lX|b_0=%g|c=0x%lX\\n", (unsigned long) &a, b[0], (unsigned long) &c);\n'
+     '\tprintf("sig_vector_reference_exit|ret=%g\\n", a[1]);\n\treturn a[1];\n}',
+     'sig_vector_reference(v4f { 1, 2, 3, 4 }, v4f { 5, 6, 7, 8 }, v4f { 9, 10, 11, 12 })'),
+    ('struct Base4 {\n\tv4f v;\n};\nstruct Derived4 : Base4 {\n};\n'
+     'T float sig_derived(Derived4 d, float w)\n{\n\tprintf("sig_derived_entry|d_v_0=%g|d_v_2=%g|w=%g\\n", d.v[0], d.v[2], w);\n'
+     '\tprintf("sig_derived_exit|ret=%g\\n", w);\n\treturn w;\n}',
+     '({ Derived4 d; d.v = v4f { 1, 2, 3, 4 }; sig_derived(d, 4.5f); })'),
+]
+
 PROLOGUE = r'''
 #include <stdarg.h>
 #include <stdbool.h>
@@ -121,7 +205,11 @@ PROLOGUE = r'''
 #include <string.h>
 #include <time.h>
 
+#ifdef __clang__
+#define T __attribute__((noinline))
+#else
 #define T __attribute__((noipa))
+#endif
 
 enum colour { RED = 1, GREEN = 2, BLUE = -7 };
 typedef int (*callback_t)(int);
@@ -180,6 +268,22 @@ static const char *quoted(const char *s)
 	return out;
 }
 '''
+
+# Another calling convention: right, or said to be not known.
+HAND_OTHER_ABI = [
+    ('T __attribute__((ms_abi)) long sig_ms(int a, double b, long c, float d, int e, double f)\n{\n'
+     '\tprintf("sig_ms_entry|a=?%d|b=?%g|c=?%ld|d=?%g|e=?%d|f=?%g\\n", a, b, c, d, e, f);\n'
+     '\tprintf("sig_ms_exit|ret=%ld\\n", c + a);\n\treturn c + a;\n}', 'sig_ms(1, 2.5, 3, 4.5f, 5, 6.5)'),
+    ('struct three { long a, b, c; };\n'
+     'T __attribute__((ms_abi)) struct three sig_ms_struct(struct three x, int b)\n{\n'
+     '\tprintf("sig_ms_struct_entry|x_a=?1|x_c=?3|b=?%d\\nsig_ms_struct_exit|ret_a=?%ld\\n", b, x.a);\n\treturn x;\n}',
+     'sig_ms_struct((struct three) { 1, 2, 3 }, 9)'),
+    ('#ifdef __clang__\n#define REGCALL __attribute__((regcall))\n#else\n#define REGCALL\n#endif\n'
+     'long REGCALL sig_regcall(long, double, long, int, int, long, long, long, long) __asm__("sig_regcall");\n'
+     'T REGCALL long sig_regcall(long a, double b, long c, int d, int e, long f, long g, long h, long i)\n{\n'
+     '\tprintf("sig_regcall_entry|a=?%ld|b=?%g|c=?%ld|d=?%d|e=?%d|f=?%ld|g=?%ld|h=?%ld|i=?%ld\\n", a, b, c, d, e, f, g, h, i);\n'
+     '\tprintf("sig_regcall_exit|ret=%ld\\n", i);\n\treturn i;\n}', 'sig_regcall(1, 2.5, 3, 4, 5, 6, 7, 8, 9)'),
+]
 
 # What a random draw does not make. Each: (function text, call).
 HAND_C = [
@@ -265,17 +369,23 @@ HAND_CXX = [
 ]
 
 
+FIELDS_MOST = 60    # an event has at most 64
+
+
 def record(name, kind, fields):
     formats = ''.join('|%s=%s' % (field, fmt) for field, fmt, _ in fields)
     args = ''.join(', ' + expr for _, _, expr in fields)
     return '\tprintf("%s_%s%s\\n"%s);\n' % (name, kind, formats, args)
 
 
-def random_function(rng, number, plain, structs):
+def random_function(rng, number, plain, structs, share=0.2):
     name = 'sig_%03d' % number
     count = rng.choice([1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14])
-    types = [rng.choice(structs if rng.random() < 0.2 else plain) for _ in range(count)]
+    types = [rng.choice(structs if rng.random() < share else plain) for _ in range(count)]
     result = None if rng.random() < 0.1 else rng.choice(structs if rng.random() < 0.35 else plain)
+    while sum(len(kind.prints('')) for kind in types) > FIELDS_MOST:
+        types.pop()
+    count = len(types)
     names = ['p%d' % i for i in range(count)]
     fields = [field for kind, n in zip(types, names) for field in kind.prints(n)]
     text = 'T %s(%s)\n{\n' % (result.declare(name) if result else 'void ' + name,
@@ -294,14 +404,19 @@ def main(argv):
     rng = random.Random(int(argv[2]) if len(argv) > 2 else 1)
     count = int(argv[3]) if len(argv) > 3 else 60
     plain, structs = base_types(cxx)
-    functions = [random_function(rng, i, plain, structs) for i in range(count)]
-    functions += HAND_CXX if cxx else HAND_C
+    most = int(argv[4]) if len(argv) > 4 else 0
+    if most:
+        functions = [random_function(rng, i, plain, vectors(most, cxx), 0.5) for i in range(count)]
+        functions += HAND_VECTORS_CXX if cxx else HAND_OTHER_ABI
+    else:
+        functions = [random_function(rng, i, plain, structs) for i in range(count)]
+        functions += HAND_CXX if cxx else HAND_C
     print('/* Made by gen-signatures.py. */')
-    print(PROLOGUE + (PROLOGUE_CXX if cxx else ''))
+    print(PROLOGUE + (PROLOGUE_VECTORS if most else PROLOGUE_CXX if cxx else ''))
     for text, _ in functions:
         print(text + '\n')
     print('int main(void)\n{\n\tmemset(long_string, \'x\', sizeof(long_string) - 1);')
-    if cxx:
+    if cxx and not most:
         print('\tsig::Point point(6, 7);')
     for _, call in functions:
         print('\t%s;' % call)

@@ -26,14 +26,23 @@ spi_private() {
 	cd "$SPI_TMP" || exit 1
 }
 
+private_flags=(-m -n -p --fork --mount-proc --kill-child --propagation private)
+[ "$(id -u)" = 0 ] || private_flags=(-r "${private_flags[@]}")
+
+# private_refused - succeeds where this machine does not let us make the namespaces, and says why
+private_refused() {
+	local why
+	why=$(unshare "${private_flags[@]}" true 2>&1) && return 1
+	[ "$(id -u)" != 0 ] || mountpoint -q / || why+="; the root directory is no mount point, as in a chroot: use pivot_root"
+	echo "needs mount, network and pid namespaces, of root or of unprivileged users: $why"
+}
+
 # Does not return.
 private_enter() {
-	local script=$1 tmp status
-	local -a flags=(-m -n -p --fork --mount-proc --kill-child --propagation private)
+	local script=$1 tmp status why
+	local -a flags=("${private_flags[@]}")
 	shift
-	[ "$(id -u)" = 0 ] || flags=(-r "${flags[@]}")
-	unshare "${flags[@]}" true 2>/dev/null ||
-		skip_all "needs namespaces: root, or unprivileged user namespaces"
+	! why=$(private_refused) || skip_all "$why"
 	tmp=$(mktemp -d "${TMPDIR:-/tmp}/spi-test.XXXXXX") || exit 1
 	chmod 755 "$tmp"
 	# The shell stays behind to remove the directory, whatever becomes of the test.
@@ -62,11 +71,17 @@ spi_daemon() {
 		{ diag "$(cat "$SPI_TMP/sessiond.log")"; echo "Bail out! lttng-sessiond does not start"; exit 1; }
 }
 
-# spi_wait SECONDS COMMAND... - until the command succeeds, asking 50 times a second; 1 when the time is over. Five
+# spi_patient - for daemons with the plugin: programs wait for their rules longer than the 2 and 3 seconds of every day, which a busy
+# machine exceeds
+spi_patient() {
+	export LTTNG_SPI_HOLD_MS=${LTTNG_SPI_HOLD_MS:-8000} LTTNG_UST_REGISTER_TIMEOUT=${LTTNG_UST_REGISTER_TIMEOUT:-12000}
+}
+
+# spi_wait SECONDS COMMAND... - until the command succeeds, asking 50 times a second, later 10 times; 1 when the time is over. Five
 # seconds and more are a bound, and may be more on slow machines (run-all). The descriptor that nothing comes from is not a
 # process substitution's: bash 5.2 loses the end of one now and then, and its `wait` waits for that for ever.
 spi_wait() {
-	local deadline=$((SECONDS + 1 + ($1 < 5 ? $1 : $1 * ${SPI_PATIENCE:-1}))) idle
+	local deadline=$((SECONDS + 1 + ($1 < 5 ? $1 : $1 * ${SPI_PATIENCE:-1}))) idle pause=2
 	shift
 	exec {idle}<>"$SPI_TMP/.idle"
 	until "$@" >/dev/null 2>&1; do
@@ -74,7 +89,9 @@ spi_wait() {
 			exec {idle}>&-
 			return 1
 		fi
-		read -r -t 0.02 -u "$idle" || :
+		printf -v pause '%02d' "$pause"
+		read -r -t "0.$pause" -u "$idle" || :
+		pause=$((10#$pause < 10 ? 10#$pause + 1 : 10))
 	done
 	exec {idle}>&-
 }
@@ -82,6 +99,17 @@ spi_wait() {
 # spi_scaled MS - MS on a machine that has nothing else to do, more where others use its processors at the same time
 spi_scaled() {
 	awk -v ms="$1" -v cpus="$(nproc)" '{ share = $1 / cpus; print int(ms * (share > 1 ? share : 1)) }' /proc/loadavg
+}
+
+# spi_soon TIME LIMIT NAME - TIME, in ms where NAME says nothing else, is at most LIMIT. `make soak` judges that; `make check`
+# shows the figure only, as other programs may use the processors while the tests run.
+spi_soon() {
+	if [ -z "${SPI_SOAK:-}" ]; then
+		diag "$3: $1 (make soak: at most $2)"
+	else
+		[ "$1" -le "$(spi_scaled "$2")" ]
+		ok $? "$3 ($1)"
+	fi
 }
 
 # may_die COMMAND... - as without, but for what bash would say when a signal ends it

@@ -15,6 +15,7 @@ spi_sessiond() {
 	local -a group=()
 
 	[ "${SPI_OUTER_UID:-0}" = 0 ] || group=(--group root)
+	spi_patient
 	"$SPI_SESSIOND" --no-kernel --daemonize "${group[@]}" "$@" >"$SPI_TMP/sessiond.log" 2>&1 ||
 		{ diag "$(cat "$SPI_TMP/sessiond.log")"; echo "Bail out! spi-sessiond does not start"; exit 1; }
 	spi_wait 10 test -s "$(spi_rundir)/lttng-sessiond.pid"

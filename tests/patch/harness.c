@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+#include <errno.h>
 #include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 #include "harness.h"
 
 extern const struct func_record __start_spi_funcs[], __stop_spi_funcs[];
@@ -20,6 +23,12 @@ int *gates;
 struct spi_object the_object = { .name = "test", .is_exe = 1 };
 static struct spi_map the_map;
 static char *text_before;
+
+/* No test lends a stub. */
+void spi_thunk_entry_lent(void)
+{
+	abort();
+}
 
 static int object_bounds(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -67,6 +76,20 @@ static const struct spi_map_func *func_make(const struct func_record *r, unsigne
 			insns[func->insn_first + i].target -= the_object.bias;
 	}
 	return func;
+}
+
+/* Of the agent's sys.c, which needs more of the agent than the patcher does. */
+long spi_sys(long number, ...)
+{
+	long a[6], result;
+	va_list args;
+
+	va_start(args, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(args, long);
+	va_end(args);
+	result = syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	return result < 0 ? -errno : result;
 }
 
 /* Of the agent's cancel.c, which is no part of the patcher. */

@@ -29,43 +29,43 @@ stop() {
 
 one "all die" die
 is "$events" 10 "the broker dies: every event"
-[ "$took" -lt 1000 ]
-ok $? "the broker dies: at once ($took ms)"
+spi_soon "$took" 1000 "the broker dies: at once"
 spi_wait 5 log_counts ^START 2
 ok $? "another one is started"
 stop
 
 one "all garbage" garbage
 is "$events" 10 "nonsense: every event"
-[ "$took" -lt 1000 ]
-ok $? "nonsense: at once ($took ms)"
+spi_soon "$took" 1000 "nonsense: at once"
 spi_wait 5 log_counts ^START 2
 ok $? "another one is started"
 stop
 
 one "all silent" silent
 is "$events" 10 "silence: every event"
-[ "$took" -ge 1900 ] && [ "$took" -lt 2900 ]
-ok $? "silence: when the hold ran out ($took ms)"
+[ "$took" -ge 1900 ]
+ok $? "silence: when the hold ran out" || diag "$took ms"
+spi_soon "$took" 2900 "silence: not later"
 is "$(count_log ^EXPIRED)" 1 "the broker is told"
 stop
 
 LTTNG_SPI_HOLD_MS=600 one "all silent" shorter
 is "$events" 10 "a shorter hold: every event"
-[ "$took" -ge 500 ] && [ "$took" -lt 1500 ]
-ok $? "LTTNG_SPI_HOLD_MS ($took ms)"
+[ "$took" -ge 500 ]
+ok $? "LTTNG_SPI_HOLD_MS" || diag "$took ms"
+spi_soon "$took" 1500 "LTTNG_SPI_HOLD_MS: not later"
 stop
 
 one "no-table silent" notable
 is "$events" 10 "no table: every event"
-[ "$took" -ge 250 ] && [ "$took" -lt 1200 ]
-ok $? "no table: after a short hold ($took ms)"
+[ "$took" -ge 250 ]
+ok $? "no table: after a short hold" || diag "$took ms"
+spi_soon "$took" 1200 "no table: not later"
 stop
 
 LTTNG_SPI_BROKER=$SPI_TMP/nowhere one all absent
 is "$events" 10 "no broker: every event"
-[ "$took" -lt 1000 ]
-ok $? "no broker: at once ($took ms)"
+spi_soon "$took" 1000 "no broker: at once"
 stop
 
 # Killed from outside while someone is held.
@@ -79,8 +79,7 @@ spi_wait 5 log_counts ^HELD 1
 kill -KILL "$(pgrep -x fake-broker)"
 wait "$app"
 took=$(($(milliseconds) - began))
-[ "$took" -lt 1500 ]
-ok $? "killed while it holds: at once ($took ms)"
+spi_soon "$took" 1500 "killed while it holds: at once"
 is "$(recorded killed)" 10 "killed while it holds: every event"
 spi_wait 5 log_counts ^DAEMON 1
 ok $? "another one is started"

@@ -5,9 +5,8 @@
 # soak-timeout: 900
 #
 # Many programs start at once under a rule, and somebody gives commands meanwhile:
-# every program is traced from main() on, none is late, every command works, and none
-# takes long. In soak: 10 times 300 programs, and no command takes 100 ms more than
-# the longest that asks the daemon nothing.
+# every program is traced from main() on, none is late, and every command works. In soak:
+# 10 times 300 programs, and no command takes 100 ms more than the longest that asks the daemon nothing.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/sessiond.sh"
 spi_private "$@"
 spi_app
@@ -15,7 +14,6 @@ spi_cc crowd "$SPI_SESSIOND_PROGRAMS/crowd.c" -D_GNU_SOURCE
 spi_sessiond
 at_once=${SPI_SOAK:+300} at_once=${at_once:-60}
 rounds=${SPI_SOAK:+10} rounds=${rounds:-2}
-patience=${SPI_SOAK:+100} patience=${patience:-500}
 asked=("lttng list" "lttng list storm" "$SPI_TOP_BUILDDIR/cli/lttng list --spi")
 sessions=("lttng create other" "lttng enable-event -s other -u other:*" "lttng disable-event -s other -u other:*"
 	"lttng destroy other")
@@ -49,9 +47,9 @@ for ((round = 0; round < rounds; round++)); do
 	[ "$took" -le "$usual" ] || usual=$took
 done
 is "$failed" 0 "$rounds times $at_once programs at once: they and the commands end well"
-limit=$(($(spi_scaled "$patience") + usual))
-[ "$slowest" -gt 0 ] && [ "$slowest" -lt "$limit" ]
-ok $? "lists are answered within $limit ms meanwhile" || diag "$slowest ms"
+[ "$slowest" -gt 0 ]
+ok $? "lists are answered meanwhile"
+spi_soon "$slowest" $((100 + usual)) "a list, at most"
 
 crowd change "${sessions[@]}"
 ok $? "sessions are made and removed meanwhile" || diag "$(cat change.times change.err)"

@@ -30,6 +30,10 @@ check "the user makes a session" as_a lttng --group spi-others create theirs -o 
 check "and a rule" as_a lttng --group spi-others enable-event -u -s theirs 'spi:call(app_other)'
 quiet as_a lttng --group spi-others start theirs
 check "which is there" spi_wait 10 rule theirs 'spi:call\(app_other\)'
+# A session's owner is remembered once the daemon has been asked when the session was two seconds old; root's next rule has it asked.
+made=$(date +%s)
+older() { [ "$(date +%s)" -ge $((made + 3)) ]; }
+check "it gets older than the second in which another could have its name" spi_wait 10 older
 quiet lttng enable-event -u -s all 'spi:app_fir*'
 check "and root's next one" spi_wait 10 rule all 'spi:app_fir\*'
 check "nothing is complained of" test -z "$(spi_status | grep -P '^note\t.*(cannot be asked)')"
@@ -52,6 +56,12 @@ quiet lttng enable-event -u -s all 'spi:app_wor*'
 check "while the user cannot be asked, root's next rule is there" spi_wait 10 rule all 'spi:app_wor\*'
 check "that he cannot is said" spi_wait 10 spi_status_has '^note\tuser 2001 cannot be asked'
 check "his rule is there still" rule theirs 'spi:call\(app_other\)'
+# The broker's children, the querier among them, know nothing of what the ones before them were told.
+broker=$(pgrep -x spi-broker | head -n 1)
+kill -9 $(cat "/proc/$broker/task/$broker/children")
+quiet lttng enable-event -u -s all 'spi:app_fla*'
+check "a querier that begins anew has root's next rule" spi_wait 10 rule all 'spi:app_fla\*'
+check "and his" rule theirs 'spi:call\(app_other\)'
 check "root's process has the new one" spi_wait 15 applied 0 'app_wor*'
 applied 0 app_other
 is $? 1 "and still not the user's"

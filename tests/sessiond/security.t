@@ -151,19 +151,17 @@ check "as before" same_broker
 fds=$(find "/proc/$broker/fd" -mindepth 1 | wc -l)
 liar endless 6 >endless 2>&1 & job=$!
 liar endless 6 >endless2 2>&1 & job2=$!
-slowest=0
+slowest=0 unanswered=0
 for round in 1 2 3 4 5 6 7 8; do
 	began=${EPOCHREALTIME/./}
-	answers >/dev/null || slowest=99999999
+	answers >/dev/null || unanswered=$((unanswered + 1))
 	took=$((${EPOCHREALTIME/./} - began))
 	[ "$took" -le "$slowest" ] || slowest=$took
 done
-diag "while two talk without end, an answer takes $((slowest / 1000)) ms at most"
-[ "$slowest" -lt 2000000 ]
-ok $? "who talks without end keeps nobody else from being answered"
-started=$(date +%s)
+is "$unanswered" 0 "who talks without end keeps nobody else from being answered"
+spi_soon "$((slowest / 1000))" 2000 "an answer while two talk without end"
 ./inside 100 >began.out
-like "$(cat began.out)/$(($(date +%s) - started < 3))" 'inside [1-9][0-9]*/1' "nor from being traced from its beginning"
+like "$(cat began.out)" 'inside [1-9][0-9]*' "nor from being traced from its beginning"
 wait "$job" "$job2"
 like "$(cat endless)" 'sent [1-9]' "it talked" || diag "$(cat endless)"
 liar questions 200000 >questions 2>&1

@@ -15,8 +15,8 @@ at_once=${SPI_SOAK:+300}
 at_once=${at_once:-100}
 in_sequence=${SPI_SOAK:+1000}
 in_sequence=${in_sequence:-100}
-# The time-out that programs have by default, on a machine as slow as a shared one is.
-unset LTTNG_UST_REGISTER_TIMEOUT
+# The time-out that programs have by default, where time is judged.
+[ -z "${SPI_SOAK:-}" ] || unset LTTNG_UST_REGISTER_TIMEOUT
 
 # resources PID - its descriptors, threads and children
 resources() {

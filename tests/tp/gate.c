@@ -124,6 +124,22 @@ static void many(const char *what, unsigned int n, int distinct, const char *rea
 	expect(what, strdup(name), n, list, reason);
 }
 
+static void pair(const char *what, const char *first, const char *second, const char *reason)
+{
+	static struct lttng_ust_event_field fields[2][2];
+	static const struct lttng_ust_event_field *lists[2][2];
+	static int n;
+	const char *names[2] = { first, second };
+
+	for (int i = 0; i < 2; i++) {
+		fields[n][i] = (struct lttng_ust_event_field) {
+			.struct_size = sizeof(fields[n][i]), .name = names[i], .type = &int32.parent };
+		lists[n][i] = &fields[n][i];
+	}
+	expect(what, n ? "pair_1" : "pair_0", 2, lists[n], reason);
+	n++;
+}
+
 int main(void)
 {
 	char long_name[300];
@@ -163,6 +179,8 @@ int main(void)
 	many("64 fields pass", 64, 1, NULL);
 	many("65 fields", 65, 1, "too many fields");
 	many("two fields of one name", 2, 0, "two fields of one name");
+	pair("a name and the same behind an underscore, one to babeltrace2", "_n", "n", "two fields of one name");
+	pair("names that differ by two underscores, or in case, pass", "__n", "n", NULL);
 	expect("a C++ name passes", "ns::f<int, 3>::operator()(char const*)", 0, NULL, NULL);
 	expect("a name once more", "ns::f<int, 3>::operator()(char const*)", 0, NULL, "in use already");
 	expect("a quote in a name", "operator\"\"", 0, NULL, "event name with a character");

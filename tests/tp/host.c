@@ -27,6 +27,7 @@ struct spi_object host_object = { .name = "host" };
 struct spi_status_page host_status;
 uint32_t host_near_fails;
 int host_fast_strings;
+uint64_t host_missed;
 char host_notes[4096];
 __thread uint8_t host_vectors[16][16];
 
@@ -56,6 +57,11 @@ struct spi_slot *spi_thread_slow(uint64_t p)
 	while (t->cur > t->base && t->cur[-1].p < p)
 		host_left(t->cur - 1, SPI_LEFT_JUMPED);
 	return t->cur == t->end ? NULL : t->cur;
+}
+
+void spi_call_missed(enum spi_lost why)
+{
+	host_missed++;
 }
 
 int spi_thread_nested(uint64_t p)
@@ -169,6 +175,20 @@ static void core_process_end(void)
 	host_ops->fini();
 }
 
+static int has_room(int has_memory)
+{
+	return 1;
+}
+
+static int function_of(const struct spi_point *point, struct spi_function *f)
+{
+	return -1;
+}
+
+static void functions_ask(void)
+{
+}
+
 static int within_lttng(uint64_t p)
 {
 	(void) p;
@@ -177,6 +197,9 @@ static int within_lttng(uint64_t p)
 
 static const struct spi_core_ops core = {
 	.within_lttng = within_lttng,
+	.has_room = has_room,
+	.function_of = function_of,
+	.functions_ask = functions_ask,
 	.abi = SPI_PAYLOAD_ABI,
 	.size = sizeof(core),
 	.near_alloc = core_near_alloc,

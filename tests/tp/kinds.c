@@ -53,6 +53,11 @@ static const struct host_field others[] = {
 	{"sbits", INT, GPR, RBP, 4, 1, .bit_offset = 8, .bit_size = 4},
 	{"wbits", INT, SPI_PLACE_STACK, 0, 8, 0, 16, .offset = 32, .bit_offset = 7, .bit_size = 63},
 	{"none", INT, SPI_PLACE_NONE, 0, 4},
+	{"seven", INT, SPI_PLACE_CONSTANT, 0, 4, 1, .offset = -7, .length = -1u},
+	{"third", SPI_KIND_FLOAT, SPI_PLACE_CONSTANT, 0, 8, .length = 0x3fd00000},
+	{"flag", SPI_KIND_BOOL, SPI_PLACE_CONSTANT, 0, 1, .offset = 1},
+	{"mark", SPI_KIND_STRING, SPI_PLACE_CONSTANT, 0, 8},
+	{"gone", SPI_KIND_FLOAT, SPI_PLACE_OPTIMISED_OUT, 0, 8},
 };
 static const struct host_field texts[] = {
 	{"plain", SPI_KIND_STRING, GPR, RDI, 8},
@@ -67,6 +72,20 @@ static const struct host_field texts[] = {
 	{"bad", INT, SPI_PLACE_MEMORY, RSI, 4, 1},
 	{"memtext", SPI_KIND_TEXT, SPI_PLACE_MEMORY, R9, 1, .offset = 8, .length = 6},
 	{"memstr", SPI_KIND_STRING, SPI_PLACE_MEMORY, R9, 8, .offset = 16},
+	{"end", INT, GPR, R10, 1},
+};
+#define LENGTH(place, reg, offset) ((place) | (reg) << 8 | (uint32_t) (offset) << 16)	/* struct spi_map_other */
+static const struct host_field pointed[] = {
+	{"stack", INT, SPI_PLACE_STACK_MEMORY, 2, 4, 1, .offset = 4},
+	{"counted", SPI_KIND_COUNTED, GPR, RDI, 8, .length = LENGTH(GPR, RSI, 0)},
+	{"fixed", SPI_KIND_COUNTED, SPI_PLACE_STACK, 0, 8, .offset = 24, .length = LENGTH(SPI_PLACE_NONE, 0, 3)},
+	{"far", SPI_KIND_COUNTED, SPI_PLACE_STACK_MEMORY, 2, 8, .offset = 16, .length = LENGTH(SPI_PLACE_STACK, 0, 32)},
+	{"nothing", SPI_KIND_COUNTED, GPR, RCX, 8, .length = LENGTH(GPR, RSI, 0)},
+	{"wild", SPI_KIND_COUNTED, GPR, RDX, 8, .length = LENGTH(GPR, RSI, 0)},
+	{"empty", SPI_KIND_COUNTED, GPR, RDI, 8, .length = LENGTH(GPR, RCX, 0)},
+	{"long", SPI_KIND_COUNTED, GPR, R8, 8, .length = LENGTH(GPR, R9, 0)},
+	{"apart", SPI_KIND_DIFFERENCE, SPI_PLACE_STACK, 0, 8, 1, .offset = 32, .bit_offset = 1, .length = LENGTH(GPR, R9, 0)},
+	{"behind", INT, SPI_PLACE_STACK_MEMORY, 5, 4, 1},
 	{"end", INT, GPR, R10, 1},
 };
 /* names that no reader would take as they are */
@@ -90,6 +109,7 @@ static const struct host_func funcs[] = {
 	{ "integers", integers, ret_two, COUNT(integers), COUNT(ret_two) },
 	{ "others", others, ret_float, COUNT(others), 1 },
 	{ "texts", texts, ret_ld, COUNT(texts), 1 },
+	{ "pointed", pointed, NULL, COUNT(pointed), 0 },
 	{ "ns::Odd<int, 3>::operator()", odd, ret_mem, COUNT(odd), 1 },
 	{ "operator\"\" _km", NULL, NULL, 0, 0 },
 };
@@ -181,9 +201,19 @@ int main(int argc, char **argv)
 	__asm__ __volatile__("fstpt %0" : "=m" (ld));
 	printf("st0 kept: %d\n", ld == 1.0L / 3.0L);
 
+	f->f.rsi = 5;
+	f->f.rcx = 0;
+	f->f.r8 = (uint64_t) longer;
+	f->f.r9 = 599;
+	f->stack[2] = (uint64_t) &memory;
+	f->stack[3] = (uint64_t) "abcdef";
+	f->stack[4] = 4;
+	f->stack[5] = 0x10;
+	call(p[3], f, 0, 0);
+
 	f->f.rdi = 1, f->f.rsi = 2, f->f.rdx = 3, f->f.rcx = 4, f->f.r8 = 5, f->f.r9 = 6;
-	call(p[3], f, (uint64_t) &memory.b, 0);
-	call(p[4], f, 0, 0);
+	call(p[4], f, (uint64_t) &memory.b, 0);
+	call(p[5], f, 0, 0);
 	printf("unreadable: %lu\n", (unsigned long) host_count().strings_unreadable);
 	return 0;
 }

@@ -91,6 +91,7 @@ static void child_run(int n)
 		return;
 	}
 	host_ops->fork_child();
+	host_ops->child_begins();
 	calls(work, open_count, n, 5000);
 	while (open_count) {
 		open_count--;

@@ -13,20 +13,10 @@ programs=$SPI_TOP_SRCDIR/tests/tree/programs
 gcc -O2 -g -fPIC -c -o leaf.o "$programs/hot-leaf.c" || exit 1
 spi_cc busy "$programs/hot.c" leaf.o
 
-if [ -n "${SPI_SOAK:-}" ]; then rounds=9; else rounds=1; fi
 tree=--tree=leaf
 for mode in "" --compact; do
 	name=hot${mode#-}
-	for ((i = 0; i < rounds; i++)); do
-		budget "$name" 5 ./busy loop "$hot" $mode
-	done
-	while slow=$(slow_down "$name.cpu") && [ "$slow" -gt 50 ] && [ "$i" -lt 9 ]; do
-		budget "$name" 5 ./busy loop "$hot" $mode
-		i=$((i + 1))
-	done
-	diag "$name: slower by $slow/1000 ($(tr '\n' ';' <"$name.cpu"))"
-	check "$name: not slower than by the budget" [ "$slow" -le 50 ]
-	nests "$name" ${mode:+compact}
+	hot_runs "$name" $mode
 	like "$(events_of "$name")" 'budget = 50, state = \( "left_out" .* function = "leaf"' "$name: the trace says so"
 	like "$(cat "$name.err")" '100\.0 % +[0-9]+  busy:leaf' "$name: and the summary"
 done

@@ -4,14 +4,26 @@
 # What the tests of budgets share: a program with one function that is called far too often, run without and with tracing.
 
 tree=--tree	# or --tree=ROOT
-# Calls of 1 ns: half a second; more where programs are slow to start (run-all), as what is measured has the tracer's start in it.
-hot=$((500000000 * ${SPI_PATIENCE:-1}))
+hot=500000000	# calls of 1 ns: half a second
 
 # slow_down FILE - the median of second / first number of each line, in 1/1000 above 1
 slow_down() {
 	python3 -c '
 import statistics, sys
 print(round(1000 * (statistics.median(int(b) / int(a) for a, b in (l.split() for l in open(sys.argv[1]))) - 1)))' "$1"
+}
+# hot_runs NAME [OPTION] - ./busy under a budget of 5 %, so that few of its calls are recorded. In `make soak` nine times, and
+# the median of the processor times of pairs of runs is within the budget.
+hot_runs() {
+	local name=$1 i slow
+	for ((i = 0; i < ${SPI_SOAK:+8} + 1; i++)); do
+		budget "$name" 5 ./busy loop "$hot" ${2:+"$2"}
+	done
+	slow=$(slow_down "$name.cpu")
+	diag "$name: slower by $slow/1000 ($(tr '\n' ';' <"$name.cpu"))"
+	[ -z "${SPI_SOAK:-}" ] || check "$name: not slower than by the budget" [ "$slow" -le 50 ]
+	nests "$name" ${2:+compact}
+	check "$name: most calls are left out" [ "$(grep -ac func_entry "$name.d.names")" -lt $((hot / 10)) ]
 }
 cpu() { sed -n 's/^cpu //p' "$1"; }
 

@@ -10,11 +10,12 @@ spi_daemon
 tree_tools
 tree_cc follow follow.c -O1
 
-followed "100 children" "" ./follow many 100
-is "$(programs)" "follow true " "100 children: what they execute"
-is "$(awk -F '\t' '/\/true\+/ { if ($1 > n) n = $1 } END { print n }' t.counts)" 100 "100 children: every one"
-followed "100 children, compact" --compact ./follow many 100
-is "$(awk -F '\t' '/\/true\+/ { if ($1 > n) n = $1 } END { print n }' t.counts)" 100 "100 children, compact: every one"
+n=${SPI_SOAK:+300} n=${n:-60}
+followed "$n children" "" ./follow many "$n"
+is "$(programs)" "follow true " "$n children: what they execute"
+is "$(awk -F '\t' '/\/true\+/ { if ($1 > n) n = $1 } END { print n }' t.counts)" "$n" "$n children: every one"
+followed "$n children, compact" --compact ./follow many "$n"
+is "$(awk -F '\t' '/\/true\+/ { if ($1 > n) n = $1 } END { print n }' t.counts)" "$n" "$n children, compact: every one"
 followed "threads that spawn" "" ./follow threads 8
 is "$(awk -F '\t' '/\/true\+/ { if ($1 > n) n = $1 } END { print n }' t.counts)" 80 "threads that spawn: every one"
 

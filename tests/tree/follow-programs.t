@@ -47,6 +47,7 @@ try:
 except FileNotFoundError as e:
     print(e)
 EOF_PY
-followed "python3" "--compact --depth 3" /usr/bin/python3.11 -S run.py
-is "$(programs)" "cat dash head ls python3.11 sort true " "python3: all that it starts"
+python=$(readlink -f /usr/bin/python3)
+followed "python3" "--compact --depth 3" "$python" -S run.py
+is "$(programs)" "cat dash head ls ${python##*/} sort true " "python3: all that it starts"
 tap_done

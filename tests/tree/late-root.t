@@ -37,11 +37,12 @@ gcc -g -O1 -shared -fPIC late.c -o late.so && gcc -g -O1 main.c -o main || { ech
 
 # each ENTRIES NAME OPTION... - 20 times loaded, traced so: as many entries
 each() {
-	local entries=$1 name=$2
+	local entries=$1 name=$2 status=0
 	shift 2
+	[ "$entries" != 0 ] || status=1		# nothing was recorded
 	rm -rf t
 	timeout 30 "$SPI_LTTNG" trace "$@" -o t ./main 20 >traced.out 2>traced.err
-	is "$?/$(cat traced.out)" 0/80 "$name: the program is as ever" || diag "$(tail -n 3 traced.err)"
+	is "$?/$(cat traced.out)" $status/80 "$name: the program is as ever" || diag "$(tail -n 3 traced.err)"
 	like "$("$SPI_TMP/calls" ${compact:+--expand "$SPI_EXPAND"} t 2>&1)" "entries $entries exits $entries orphans 0 .* open 0 .* lost 0" "$name: the calls below it" ||
 		diag "$(cat traced.err)"
 }

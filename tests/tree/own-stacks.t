@@ -13,7 +13,7 @@ spi_private "$@"
 spi_daemon
 tree_tools
 tree_cc own-stacks own-stacks.c -O1
-turns=2000 calls=25000
+turns=800 calls=6000
 [ -z "${SPI_SOAK:-}" ] || turns=100000 calls=500000
 
 # traced NAME MODE N OPTION... - 'lttng trace OPTION...' of it

@@ -95,7 +95,7 @@ P
 		if /usr/bin/python3 -c "import test.$module" 2>/dev/null; then
 			tree_real "python3's $module" bash -c "set -o pipefail; /usr/bin/python3 ../module.py $module 2>&1 | tail -n 1"
 		else
-			skip "python3's $module" "libpython3.11-testsuite is not installed"
+			skip "python3's $module" "Debian's package of its tests is not installed"
 		fi
 	done
 fi

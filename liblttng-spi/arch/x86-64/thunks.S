@@ -15,7 +15,9 @@
  *	xmm	16 movups; the usual case
  *	ymm	16 vmovups, only when the uppers are in use, as dirtying them makes
  *		the program's SSE code slow
- *	all	xsavec of everything above, and the xmm block for payloads to read
+ *	all	xsavec of everything above, and zmm0-15 for payloads to read
+ * Payloads tell from the stride how much of each register they have: what was not
+ * saved is zero, as point->vectors has the bits of all that they look at.
  * On a CPU without XGETBV(1) the thunks with the fixed choice are used.
  *
  * Entry, from a stub:	[rsp] = saved rax, [rsp+8] = return address, rax = point.
@@ -140,21 +142,21 @@ spi_payload_calls:
 	.endm
 
 	.macro PAYLOAD_ALL exit
-	sub $(XSAVE_AREA + 256), %rsp
-	VECTORS movaps, xmm, 16, 0
+	sub $(XSAVE_AREA + 1024), %rsp
+	VECTORS vmovaps, zmm, 64, 0
 	xor %eax, %eax			/* XSAVEC leaves header bytes 16-63 alone, XRSTOR wants them zero (SDM 13.10, 13.12) */
 	.irp n, 0, 8, 16, 24, 32, 40, 48, 56
-	mov %rax, 256+512+\n(%rsp)
+	mov %rax, 1024+512+\n(%rsp)
 	.endr
 	xor %edx, %edx
 	mov $XSAVE_MASK, %eax
-	xsavec 256(%rsp)
-	mov $16, %ecx
+	xsavec 1024(%rsp)
+	mov $64, %ecx
 	PAYLOAD_CALL \exit
 	mov %rax, %r8
 	xor %edx, %edx
 	mov $XSAVE_MASK, %eax
-	xrstor 256(%rsp)
+	xrstor 1024(%rsp)
 	mov %r8, %rax
 	.endm
 

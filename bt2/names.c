@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Names of functions, as spi_tree:function says them.
+ *
+ * A function is known by its object and its place in that: a forked child has its parent's functions, and a library has its
+ * own wherever it is loaded. Which object is where in a process is told by its state dump, by what it loads
+ * and unloads, and by the function's own event, as a snapshot has no state dump. Objects are the same when their build-ids
+ * are, or, without these, their paths.
+ *
+ * Processes are told apart by the context vpid; a trace without that, which is not one process's alone, has no names.
+ * Another dump of a process begins when it executes another program: what that does not tell of again is not there any more.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "bt2/expand.h"
+
+struct function {
+	struct function *next;		/* in its bucket */
+	uint64_t offset;
+	char name[];
+};
+
+#define FUNCTION_BUCKETS	1024u
+
+struct object {
+	struct object *next;
+	uint64_t build_id;		/* the first eight bytes; 0: it has none, and is known by its path */
+	char *path;
+	struct function *functions[FUNCTION_BUCKETS];
+};
+
+struct place {
+	struct place *next;
+	uint64_t low, high;
+	struct object *object;
+	int is_old;			/* a dump is under way and has not told of it */
+};
+
+struct space {
+	struct space *next;
+	const bt_trace *trace;
+	uint64_t vpid;
+	uint64_t dumps;
+	int is_one;			/* process, as far as the trace says */
+	struct place *places;		/* the one that was asked for last comes first */
+};
+
+struct names {
+	struct space *spaces;		/* likewise */
+	struct object *objects;
+};
+
+/* ---- objects and their functions ---- */
+
+static struct object *object_get(struct names *n, uint64_t build_id, const char *path)
+{
+	struct object *o = n->objects;
+
+	while (o && (build_id ? o->build_id != build_id : o->build_id || strcmp(o->path, path)))
+		o = o->next;
+	if (o)
+		return o;
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return NULL;
+	o->path = strdup(path);
+	if (!o->path) {
+		free(o);
+		return NULL;
+	}
+	o->build_id = build_id;
+	o->next = n->objects;
+	n->objects = o;
+	return o;
+}
+
+static struct function **function_bucket(struct object *o, uint64_t offset)
+{
+	return &o->functions[(offset >> 4 ^ offset >> 14) % FUNCTION_BUCKETS];
+}
+
+static const char *function_name(struct object *o, uint64_t offset)
+{
+	const struct function *f = *function_bucket(o, offset);
+
+	while (f && f->offset != offset)
+		f = f->next;
+	return f ? f->name : NULL;
+}
+
+/* The latest one counts, as a file may have been built anew without a build-id; the old text lives on where it is in use. */
+static int function_set(struct object *o, uint64_t offset, const char *name)
+{
+	struct function **at = function_bucket(o, offset), *f;
+	const char *known = function_name(o, offset);
+
+	if (known && !strcmp(known, name))
+		return 0;
+	f = malloc(sizeof(*f) + strlen(name) + 1);
+	if (!f)
+		return -1;
+	f->offset = offset;
+	strcpy(f->name, name);
+	f->next = *at;
+	*at = f;
+	return 0;
+}
+
+/* ---- what is where ---- */
+
+static struct space *space_get(struct expand *e, const bt_event *event)
+{
+	const bt_trace *trace = bt_stream_borrow_trace_const(bt_event_borrow_stream_const(event));
+	struct space *s, **at;
+	uint64_t vpid = 0;
+	int has_vpid;
+
+	if (!e->names)
+		e->names = calloc(1, sizeof(*e->names));
+	if (!e->names)
+		return NULL;
+	has_vpid = !context_unsigned(event, "vpid", &vpid);
+	for (at = &e->names->spaces; (s = *at) && (s->vpid != vpid || s->trace != trace); at = &s->next)
+		;
+	if (s) {
+		*at = s->next;
+	} else {
+		s = calloc(1, sizeof(*s));
+		if (!s)
+			return NULL;
+		s->trace = trace;
+		s->vpid = vpid;
+		s->is_one = has_vpid || bt_trace_borrow_environment_entry_value_by_name_const(trace, "vpid");
+	}
+	s->next = e->names->spaces;
+	e->names->spaces = s;
+	return s;
+}
+
+static struct place *place_at(struct space *s, uint64_t address)
+{
+	struct place *p, **at;
+
+	for (at = &s->places; (p = *at) && (address < p->low || address >= p->high); at = &p->next)
+		;
+	if (p) {
+		*at = p->next;
+		p->next = s->places;
+		s->places = p;
+	}
+	return p;
+}
+
+/* What lies there, or is old and `only_old`, is not there any more. */
+static void places_drop(struct space *s, uint64_t low, uint64_t high, int only_old)
+{
+	struct place *p, **at = &s->places;
+
+	while ((p = *at)) {
+		if (p->low < high && p->high > low && (!only_old || p->is_old)) {
+			*at = p->next;
+			free(p);
+		} else {
+			at = &p->next;
+		}
+	}
+}
+
+static int place_set(struct expand *e, struct space *s, uint64_t low, uint64_t high, uint64_t build_id, const char *path)
+{
+	struct place *p = place_at(s, low);
+
+	if (p && p->low == low && p->high == high && !build_id && !strcmp(p->object->path, path)) {
+		p->is_old = 0;		/* its build-id was told before, or comes */
+		return 0;
+	}
+	places_drop(s, low, high, 0);
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return -1;
+	p->low = low;
+	p->high = high;
+	p->object = object_get(e->names, build_id, path);
+	p->next = s->places;
+	s->places = p;
+	return p->object ? 0 : -1;
+}
+
+/* ---- events ---- */
+
+static const char *payload_string(const bt_event *event, const char *name)
+{
+	const bt_field *payload = bt_event_borrow_payload_field_const(event);
+	const bt_field *field = payload ? bt_field_structure_borrow_member_field_by_name_const(payload, name) : NULL;
+
+	return field && bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING ? bt_field_string_get_value(field) : "";
+}
+
+static int build_id_take(struct expand *e, struct space *s, const bt_event *event)
+{
+	const bt_field *payload = bt_event_borrow_payload_field_const(event);
+	const bt_field *bytes = payload ? bt_field_structure_borrow_member_field_by_name_const(payload, "build_id") : NULL;
+	struct place *p = place_at(s, payload_unsigned(event, "baddr"));
+	uint64_t build_id = 0;
+
+	if (!bytes || !p || !bt_field_class_type_is(bt_field_get_class_type(bytes), BT_FIELD_CLASS_TYPE_ARRAY))
+		return 0;
+	for (uint64_t i = 0; i < 8 && i < bt_field_array_get_length(bytes); i++) {
+		const bt_field *byte = bt_field_array_borrow_element_field_by_index_const(bytes, i);
+
+		if (!bt_field_class_type_is(bt_field_get_class_type(byte), BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
+			return 0;
+		build_id |= bt_field_integer_unsigned_get_value(byte) << (56 - 8 * i);
+	}
+	if (build_id && build_id != p->object->build_id)
+		p->object = object_get(e->names, build_id, p->object->path);
+	return p->object ? 0 : -1;
+}
+
+static int function_take(struct expand *e, struct space *s, const bt_event *event)
+{
+	uint64_t address = payload_unsigned(event, "addr"), size = payload_unsigned(event, "size");
+	uint64_t base = payload_unsigned(event, "baddr"), build_id = payload_unsigned(event, "build_id");
+	struct object *object = object_get(e->names, build_id, payload_string(event, "object"));
+	struct place *p = place_at(s, address);
+
+	if (!object || address < base)
+		return object ? 0 : -1;
+	if (!p || p->low != base) {
+		p = place_at(s, base);		/* the state dump may not be in the trace: as far as is known by now */
+		if (p && p->low == base && p->object == object)
+			p->high = address + (size ? size : 1);
+		else if (place_set(e, s, base, address + (size ? size : 1), build_id, object->path) < 0)
+			return -1;
+	} else if (!build_id) {
+		object = p->object;		/* the dump's path is the real one */
+	}
+	return function_set(object, address - base, payload_string(event, "name"));
+}
+
+static int starts(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+int names_take(struct expand *e, const bt_event *event, const char *name)
+{
+	const int is_dump = starts(name, "lttng_ust_statedump:"), is_function = !strcmp(name, TP_PROVIDER_TREE ":function");
+	const char *what = strchr(name, ':');
+	struct space *s;
+	uint64_t low;
+
+	if (!is_dump && !is_function && !starts(name, "lttng_ust_lib:"))
+		return 0;
+	s = space_get(e, event);
+	if (!s)
+		return -1;
+	if (is_function)
+		return function_take(e, s, event);
+	low = payload_unsigned(event, "baddr");
+	if (is_dump && !strcmp(what, ":start")) {
+		s->dumps++;
+		for (struct place *p = s->places; p; p = p->next)
+			p->is_old = 1;
+	} else if (is_dump && !strcmp(what, ":end")) {
+		places_drop(s, 0, UINT64_MAX, 1);
+	} else if (!strcmp(what, ":build_id")) {
+		return build_id_take(e, s, event);
+	} else if (!strcmp(what, is_dump ? ":bin_info" : ":load")) {
+		return place_set(e, s, low, low + payload_unsigned(event, "memsz"), 0, payload_string(event, "path"));
+	} else if (!is_dump && !strcmp(what, ":unload")) {
+		places_drop(s, low, low + 1, 0);
+	}
+	return 0;
+}
+
+const char *names_find(struct expand *e, const bt_event *event, uint64_t address, uint64_t *dumps)
+{
+	struct space *s = e->names ? space_get(e, event) : NULL;
+	struct place *p;
+
+	if (!s || !s->is_one || (*dumps && *dumps != s->dumps + 1))
+		return NULL;
+	*dumps = s->dumps + 1;
+	p = place_at(s, address);
+	return p ? function_name(p->object, address - p->low) : NULL;
+}
+
+void names_free(struct expand *e)
+{
+	if (!e->names)
+		return;
+	for (struct space *s = e->names->spaces, *next; s; s = next) {
+		next = s->next;
+		places_drop(s, 0, UINT64_MAX, 0);
+		free(s);
+	}
+	for (struct object *o = e->names->objects, *next; o; o = next) {
+		next = o->next;
+		for (unsigned int i = 0; i < FUNCTION_BUCKETS; i++)
+			for (struct function *f = o->functions[i], *after; f; f = after) {
+				after = f->next;
+				free(f);
+			}
+		free(o->path);
+		free(o);
+	}
+	free(e->names);
+}
