@@ -20,7 +20,7 @@
  *   rule     SESSION  CHANNEL  NAME  enabled|disabled  OWNER-UID  instruments|records  text (readable form, or why it is refused)
  *            FILTER (may be empty)
  *   note     text             (of the broker as a whole: proc connector not allowed, broker was started again, ...)
- *   process  PID  UID  STATE  name  text
+ *   process  PID  UID  STATE  name  text  again   (again: it will be tried again soon; else empty)
  *            STATE: waiting (held or being injected), traced, idle (agent inside, no rule), refused (text: why),
  *            ended (and its trace has holes: why, or counts follow; of the last 64 such)
  *   applied  PID  rule text  active|failed|adding  matched  instrumented  declined  text

@@ -224,6 +224,7 @@ static void put_processes(FILE *out, uid_t asker)
 		put(out, state);
 		put(out, p->name);
 		put(out, p->why);
+		put(out, p->again.armed ? "again" : "");
 		fputc('\n', out);
 		put_applied(out, p);
 		if (p->agent)

@@ -34,7 +34,7 @@
 #define RUN_PRECISE_RULES	16u	/* more FUNCs than this are enabled by one `spi:*` */
 #define RUN_DISK_FULL_BYTES	65536u
 #define RUN_SETTLE_MS		30000	/* for all that was found to be recorded, */
-#define RUN_REFUSED_MS		500	/* as long as the agent of a trace that is just over may be in the way */
+#define RUN_REFUSED_MS		4000	/* as long as the agent of a trace that is just over may be in the way */
 #define RUN_SETTLE_EACH_MS	1000	/* and for each process of many */
 #define RUN_LOOK_MS		20
 

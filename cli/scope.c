@@ -409,7 +409,8 @@ unsigned int scope_unsettled(const struct scope *e, const char *session, int soo
 
 		n = r->pid ? process_records(r, status.count - i) : 1;
 		head = r->pid ? process_head(r, n) : NULL;
-		if (head && process_is_meant(e, head) && (soon || strcmp(head->field[2], "refused")) && strcmp(head->field[2], "idle"))
+		if (head && process_is_meant(e, head) && (strcmp(head->field[2], "refused") || (soon && !strcmp(head->field[5], "again"))) &&
+		    strcmp(head->field[2], "idle"))
 			unsettled += process_answered(e, r, n, &active) < e->rows;
 	}
 	status_free(&status);

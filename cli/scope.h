@@ -36,7 +36,7 @@ unsigned int scope_driven(const pid_t *pids, unsigned int count);
 
 /*
  * scope_unsettled() - of how many processes that are meant it is not known yet whether they are recorded; 1 as well while the
- * plugin has not looked for them since the session has its rules. One that is refused may be tried again `soon`.
+ * plugin has not looked for them since the session has its rules. `soon`: one that is refused and will be tried again counts, too.
  */
 unsigned int scope_unsettled(const struct scope *scope, const char *session, int soon);
 

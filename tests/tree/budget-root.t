@@ -24,7 +24,7 @@ recorded=$(grep -c 'func_entry.*func = "leaf+0"' hot.d.names)
 like "$(events_of hot)" "calls = $recorded," "until then each of its calls was recorded"
 
 tree=--tree=medium
-budget calms 100 ./busy calms 3000000
+budget calms 100 ./busy calms 30000000
 nests calms
 like "$(events_of calms)" '"left_out".*function = "medium"' "what is called often for a time is left out"
 like "$(events_of calms)" '"recorded_again".*function = "medium"' "and comes back"
