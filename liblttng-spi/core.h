@@ -128,6 +128,7 @@ void spi_rules_process_end(void);	/* rule-loads.c: what functions' rules have mi
 int spi_symbol_is_shadowed(const char *name);		/* another library than libc and the tracer's defines it, too */
 struct dl_phdr_info;
 int spi_object_defines(const struct dl_phdr_info *info, const char *name);
+int spi_program_loads(void);	/* does anything but libc ask for dlopen()? */
 void spi_unwind_look(const struct dl_phdr_info *info);	/* an object that was not known; unwind.c */
 extern int spi_unwind_exact SPI_HIDDEN;	/* unwinders see the address behind a slot as it is, not one less */
 void spi_calls_close(void);			/* before execve() */

@@ -114,6 +114,7 @@ static void rule_look(struct spi_link *link, struct rule *rule, struct spi_objec
 	static struct spi_rule_result more;
 	struct work *w = spi_map_pages(sizeof(*w));
 	struct rule *part = spi_map_pages(sizeof(*part));
+	const int is_late = !spi_payload;
 
 	memset(&more, 0, sizeof(more));
 	if (w && part) {
@@ -131,6 +132,8 @@ static void rule_look(struct spi_link *link, struct rule *rule, struct spi_objec
 			if (spi_rule_keep(rule, part->points[i]) < 0)
 				spi_note("%s: it stays instrumented, as the agent has no memory left",
 					spi_map_string(part->points[i]->map, part->points[i]->func->name));
+		if (is_late && more.instrumented)
+			spi_note("%s: it was loaded by libc itself, and LTTng was started for that: its functions' first calls are in no count", object->name);
 		more_tell(link, rule, &more);
 		if (more.flags & SPI_DONE_GENERIC)
 			generic_wait(part);

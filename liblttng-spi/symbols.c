@@ -296,6 +296,39 @@ int spi_object_defines(const struct dl_phdr_info *info, const char *name)
 	return wanted.found != 0;
 }
 
+/* Undefined symbols come first where there is a GNU hash table. */
+static int table_imports_load(const struct table *t)
+{
+	if (!t->hash || !t->symbols || !t->names)
+		return 1;
+	for (uint32_t i = 1; i < t->hash[1]; i++) {
+		const char *name = t->names + t->symbols[i].st_name;
+
+		if (t->symbols[i].st_shndx == SHN_UNDEF && (!strcmp(name, "dlopen") || !strcmp(name, "dlmopen")))
+			return 1;
+	}
+	return 0;
+}
+
+static int object_imports_load(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct table t = { .bias = info->dlpi_addr };
+
+	(void) size;
+	(void) data;
+	if (strstr(info->dlpi_name, "linux-vdso") || has_address(info, (uint64_t) spi_slot_code_base))
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			table_read(&t, (const ElfW(Dyn) *) (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
+	return table_imports_load(&t);
+}
+
+int spi_program_loads(void)
+{
+	return dl_iterate_phdr(object_imports_load, NULL);
+}
+
 /* Not by dlsym() or dlopen(), which others stand before, too, and may come back to us from there. */
 void *spi_find_in_libc(const char *name)
 {

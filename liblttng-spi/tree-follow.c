@@ -270,7 +270,9 @@ void spi_tree_loads_follow(void)
 	dl_iterate_phdr(loads_of, &loads);
 	if (loads == __atomic_load_n(&loads_seen, __ATOMIC_ACQUIRE) || spi_child_loads())
 		return;
-	if (spi_link_current) {
+	if (spi_link_current && !spi_payload) {
+		spi_control_ring();	/* who waits has the lock that the event module's loading needs */
+	} else if (spi_link_current) {
 		spi_control_ask();
 	} else {
 		spi_control_lock();
