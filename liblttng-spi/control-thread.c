@@ -224,6 +224,21 @@ static int link_begin(struct spi_link *link)
 	return r;
 }
 
+/* What comes with it, and the nursery's ends, have low numbers for a moment. */
+static int welcome(struct spi_link *link)
+{
+	int r;
+
+	spi_control_lock();
+	spi_low_fds_hold();
+	spi_control_unlock();
+	r = spi_link_welcome(link);
+	spi_control_lock();
+	spi_low_fds_release();
+	spi_control_unlock();
+	return r;
+}
+
 static uint32_t begun;		/* the control thread has; a futex */
 static int is_ready;		/* the control thread's alone */
 
@@ -320,7 +335,7 @@ static void *control_thread(void *data)
 	else if (!link->packet)
 		r = link_begin(link);
 	if (r == 0 && spi_link_current != link)
-		r = spi_link_welcome(link);
+		r = welcome(link);
 	if (r == 0 && has_strange_rules && link->welcome_flags >> SPI_WELCOME_RUN_SHIFT) {
 		/* a run of the front end's knows its own alone, which have the same numbers */
 		spi_control_lock();
