@@ -193,6 +193,7 @@ int spi_module_is_run(void);
 void spi_module_run(uint32_t run);		/* the run that this process belongs to, as WELCOME says */
 int spi_proc_name(char name[16]);		/* the process's; 0 or -1 */
 int spi_module_load(struct spi_link *link, char *error, size_t error_size);
+void spi_tracer_code_find(void);	/* threads that start in the code of ours that is there now are the tracer's */
 
 /* ---- tags.c ---- */
 /* One more, or one less, rule with this tag asks for each of these points. */

@@ -363,15 +363,18 @@ static struct rule *rule_find(uint32_t id)
 /*
  * What loads a library from now on waits until it was looked through: the event module must be there by then, as the waiting
  * thread has the dynamic linker's lock. A program that never asks for a library, as most that a shell executes, does
- * without: LTTng is started in it when a function was found.
+ * without: LTTng is started in it when a function was found. What keeps the program's calls from harming the tracer's
+ * threads is there where the agent was preloaded, and comes with the module else.
  */
 static int rule_find_functions(struct work *w)
 {
 	int r = 0;
 
 	if (spi_rule_may_wait(w->rule)) {
-		if (!w->link || spi_program_loads())
+		if (!w->link || !spi_env.preloaded || spi_program_loads())
 			r = spi_work_ready(w);
+		else
+			spi_tracer_code_find();
 		if (r == 0)
 			spi_tree_loads_watch(1);
 	}

@@ -201,7 +201,7 @@ static void tracker_load(void)
 }
 
 /* What starts in lttng-ust's and our own code is the tracer's. In another root they have no names of their own. */
-static void tracer_code_find(void)
+void spi_tracer_code_find(void)
 {
 	for (struct spi_object *o = spi_objects_scan(); o; o = o->next)
 		if (o->seen && (!strncmp(o->name, "liblttng-ust", 12) || !strncmp(o->name, "liblttng-spi", 12) || spi_path_is_descriptor(o->path) ||
@@ -322,7 +322,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	spi_low_fds_release();
 	if (spi_env.preloaded)
 		spi_child_signals_restore(&signals);
-	tracer_code_find();
+	spi_tracer_code_find();
 	spi_loads_known(1);
 	spi_redirect_tracer();
 	if (!handle && has_path)
