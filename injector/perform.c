@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -23,12 +24,24 @@
 #define CALL_PATIENCE		UINT64_C(2000000000)	/* ns between looks into a call that takes longer */
 #define CALL_GIVE_UP		UINT64_C(12000000000)	/* ns for constructors before they are left alone */
 
+/* The agent's file is named to dlopen() as /proc/self/fd/N. A directory into which a daemon has locked itself has no /proc. */
+static bool has_proc(const struct spi_session *s)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/root/proc/stat", (int) s->pid);
+	return access(path, F_OK) == 0 || errno != ENOENT;
+}
+
 /* dlopen() said no: its own words. */
 static int explain_dlopen(struct spi_session *s)
 {
 	char text[800] = "";
 	uint64_t at = 0;
 
+	if (!has_proc(s))
+		return FAIL(s, ELIBACC, "there is no /proc in its root directory: start it under the rule, so that it is traced before chroot(), "
+			    "or mount --bind /proc and /dev/shm there");
 	if (s->target.dlerror &&
 	    !spi_remote_call(&s->remote, &at, s->target.dlerror, 0, 0, 0, spi_now() + CALL_PATIENCE) && at) {
 		/* It may end close before unreadable memory: read what there is. */

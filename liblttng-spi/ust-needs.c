@@ -8,6 +8,7 @@
  * The control thread, or the only thread of a program that has not come to main() yet.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -148,7 +149,7 @@ static const char *threads_because(void)
 
 /*
  * Where it is not connected to a daemon, lttng-ust looks at a page in /dev/shm, which is made in the moment when there is none:
- * SIGBUS where the file system is full. Without /dev/shm it just asks again and again.
+ * SIGBUS where the file system is full. Without /dev/shm, as in a directory into which a daemon has locked itself, it connects to no daemon.
  */
 static const char *shared_because(void)
 {
@@ -157,6 +158,8 @@ static const char *shared_because(void)
 	struct stat st;
 	char path[64];
 
+	if (spi_sys(SYS_newfstatat, AT_FDCWD, "/dev/shm", &st, 0L) == -ENOENT)
+		return "there is no /dev/shm in its root directory, without which lttng-ust records nothing: mount --bind /dev/shm there";
 	if (spi_sys(SYS_statfs, "/dev/shm", &room) < 0 || !room.f_blocks || room.f_bavail > 2)
 		return NULL;
 	for (unsigned int i = 0; i < 2; i++) {
