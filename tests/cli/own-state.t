@@ -74,7 +74,7 @@ wait "$tracer"
 other=$!
 exec {other_in}>in2
 spi_wait 20 file_has other.err 'Trace directory' || diag "$(cat other.err)"
-LD_PRELOAD=liblttng-ust.so.1 sleep 300 &
+LD_PRELOAD=liblttng-ust.so.1 sleep 300 {former_in}>&- {other_in}>&- &
 native=$!
 registered() { [ "$(lttng list -u 2>/dev/null | grep -c "^PID: ")" -ge 3 ]; }
 spi_wait 20 registered || diag "$(lttng list -u)"
