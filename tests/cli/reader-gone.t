@@ -74,13 +74,14 @@ finish "$target"
 nothing_left "attached"
 
 # A program that was started: it has the same stdout, writes nothing there, and learns of nothing.
+rm -f trace.err
 {
 	timeout -k 1 60 "$SPI_LTTNG" trace -f tick ./ticker 1000000 stop 2>trace.err
 	echo "$?" >status
 } | head -n 2 >read.out &
 spi_wait 20 file_has trace.err '^Session .* destroyed'
 ok $? "started: the session ends with the reader" || diag "$(cat trace.err)"
-is "$(grep -c ' spi:tick_' read.out)" 2 "started: the reader has its lines"
+is "$(grep -c ' spi:tick_' read.out)" 2 "started: the reader has its lines" || diag "$(cat trace.err read.out)"
 [ ! -e status ] && pgrep -x ticker >/dev/null
 ok $? "started: the program goes on"
 nothing_left "started"

@@ -33,7 +33,7 @@ began stack 3
 unlike "$(cat traced.err)" 'Lost calls' 'stack: the one within the handler is recorded, too'
 
 # The trace ends while a child waits.
-rm -rf t
+rm -rf t traced.err
 same_text() { python3 "$SPI_TOP_SRCDIR/tests/lib/text-equal.py" "$1" child-begins >text.out 2>&1; }
 mkfifo in
 ./child-begins daemon <in >daemon.out &

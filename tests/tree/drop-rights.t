@@ -75,7 +75,7 @@ spi_cc drop ./drop.c
 spi_trace_same "a function" f ./drop -f t_leaf
 for options in "" "--compact"; do
 	followed "tree $options" "$options" timeout -s KILL 20 ./drop
-	rm -rf p in && mkfifo in
+	rm -rf p in tool.err waits.out && mkfifo in
 	timeout -s KILL 40 ./drop wait <in >waits.out 2>&1 &
 	exec {to}>in
 	spi_wait 10 file_has waits.out ready
@@ -90,7 +90,7 @@ for options in "" "--compact"; do
 	is "$(tr '\n' ' ' <waits.out)" "ready 3 " "running $options: output"
 done
 for options in "" "--compact"; do
-	rm -rf p in && mkfifo in
+	rm -rf p in tool.err waits.out && mkfifo in
 	exec {to}<>in
 	timeout -s KILL 20 "$SPI_LTTNG" trace --tree $options -o p ./drop daemon <in >waits.out 2>tool.err {to}>&-
 	is $? 0 "left behind $options: the trace is over"
