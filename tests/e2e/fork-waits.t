@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# in make soak
 #
 # fork() waits for nobody who may never come: not for a front end that was stopped while the agent asks it about a library,
 # and not for a thread that is in a callback of dl_iterate_phdr() and waits for what the forking thread has. The children that

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# in make soak
 #
 # Threads that the program makes by a clone system call of its own, without libc:
 # nothing of theirs is recorded, and nobody is harmed, neither where the process is

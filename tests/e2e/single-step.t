@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# in make soak
 #
 # A program that single-steps itself and has its own handler for that: it lives,
 # computes what it did, and sees no step in the tracer's code; under rules for functions

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# in make soak
 # timeout: 60
 #
 # Two kinds of signals in one thread, one of them on another stack: handlers interrupt what records the program's calls, and

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# in make soak
 #
 # Programs that print their own stack print what they print untraced, whatever unwinder they have and however that came into
 # the process, whoever traces them. (More of what is met on the way: unwind.t.)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# in make soak
 #
 # Places that cannot be traced, in libraries that are loaded over and over: each is told once, none of the others is lost for
 # that, and the next trace of the same process is told them anew.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# in make soak
 # timeout: 300
 #
 # Handlers that unwind the stack through what they interrupted while a record of it is being made: by pthread_exit(), at a

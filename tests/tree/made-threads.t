@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# in make soak
 #
 # Threads that are made below a tree's root are in that tree, all of them: begun by a library that the tree leaves out
 # (std::thread's start routine is libstdc++'s), interrupted by a signal before they begin, made after hundreds of others, or

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# in make soak
 # timeout: 110
 #
 # How many calls come by int3: under 0.1 % of those that are executed in git, gdb,
