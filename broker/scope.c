@@ -160,17 +160,6 @@ static bool has_agent(pid_t pid)
 	return found;
 }
 
-/*
- * A forked child of a traced process has its parent's instrumentation, and comes by itself with its first call that is to be recorded. It is
- * left alone, unless rules change: of those it knows nothing.
- */
-static bool is_waiting_child(const struct facts *facts)
-{
-	const struct process *parent = process_find(facts->parent);
-
-	return parent && facts_same_program(&parent->facts, facts) && has_agent(facts->pid);
-}
-
 /* How it was met: in a look at all that there are; as one that has executed a program just now; or since it, or the rules, changed. */
 enum met { MET_LOOKING, MET_STARTING, MET_CHANGED };
 
@@ -189,7 +178,11 @@ static void consider(pid_t pid, enum met met)
 		own_named(&facts);
 		return;
 	}
-	if (!p && met == MET_LOOKING && is_waiting_child(&facts))
+	/*
+	 * A forked child of a traced process, which may have ended since, has its parent's instrumentation, and comes by itself with its
+	 * first call that is to be recorded. It is left alone, unless rules change: of those it knows nothing.
+	 */
+	if (!p && met == MET_LOOKING && has_agent(pid))
 		return;
 	p = process_get(pid, -1);
 	if (!p || p->facts.start_time != facts.start_time)

@@ -8,6 +8,9 @@
  * that comes, begins it on that thread. A call within malloc(), or one that comes while another is at it and takes too long,
  * is not recorded, and counts as lost.
  *
+ * A library that is loaded begins the child where rules may find something in it, and a moment later: servers' workers have libc load one to look a user
+ * up, whom they become then, and a call that comes before that begins the child itself.
+ *
  * The controller is reached through the nursery (link.c), whose other end it has: the child may be another user's by then,
  * or in another directory tree. Where nobody has that end any more the trace is over, and the child's
  * instrumentation is taken out.
@@ -27,6 +30,7 @@
 #define LEAST_MS	5000u
 #define CONTROLLER_MS	1500u	/* for its controller to say that it may go on, should that take children */
 #define STACK_LEAST	131072u	/* bytes, for lttng-ust's constructor */
+#define LATER_NS	50000000
 
 enum { IS_OVER, AT_WORK, AT_CONTROLLER };
 
@@ -35,7 +39,7 @@ static SPI_FORK_DATA const char *socket_path;		/* of its parent's controller; NU
 static SPI_FORK_DATA int has_controller;
 static SPI_FORK_DATA uint32_t stage;			/* of its beginning; a futex */
 static SPI_FORK_DATA uint64_t until;			/* nobody waits for it any longer */
-static SPI_FORK_DATA uint32_t has_loads;
+static SPI_FORK_DATA uint32_t has_loads, is_later;
 
 /* In the child, within fork(). */
 void spi_child_forked(int had_link, const char *socket)
@@ -44,7 +48,7 @@ void spi_child_forked(int had_link, const char *socket)
 		has_controller = 0;
 	has_controller |= had_link;
 	socket_path = socket;
-	stage = has_loads = 0;
+	stage = has_loads = is_later = 0;
 	__atomic_fetch_or(&spi_thread.owed, SPI_THREAD_NEW, __ATOMIC_RELAXED);
 	spi_child_state = SPI_CHILD_WAITS;
 }
@@ -76,14 +80,13 @@ static uint32_t most_ms(void)
 	return ms < LEAST_MS ? LEAST_MS : ms > MOST_MS ? MOST_MS : (uint32_t) ms;
 }
 
-/* `fd`: a controller that has come by itself, or -1. 1: the caller begins it; 0: nobody does, as the trace is over; -EBUSY: another does; or why not. */
-static int begin(int fd, int by_caller)
+/* 0: the child is to begin, and that is the caller's matter; -EBUSY: another's; or why it does not. */
+static int claim(int has_come)
 {
 	uint32_t state = __atomic_load_n(&spi_child_state, __ATOMIC_ACQUIRE);
 	const char *why;
-	int r;
 
-	if ((state != SPI_CHILD_WAITS && (state != SPI_CHILD_NEVER || fd < 0)) ||
+	if ((state != SPI_CHILD_WAITS && (state != SPI_CHILD_NEVER || !has_come)) ||
 			!__atomic_compare_exchange_n(&spi_child_state, &state, SPI_CHILD_BEGINS, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return -EBUSY;
 	until = spi_word_now_ns() + most_ms() * UINT64_C(1000000);
@@ -93,10 +96,20 @@ static int begin(int fd, int by_caller)
 		never(why);
 		return -EPERM;
 	}
+	return 0;
+}
+
+/* `fd`: a controller that has come by itself, or -1. 1: the caller begins it; 0: nobody does, as the trace is over; -EBUSY: another does; or why not. */
+static int begin(int fd, int by_caller)
+{
+	int r = claim(fd >= 0);
+
+	if (r < 0)
+		return r;
 	spi_text_fork_child();		/* while there is one thread */
 	if (by_caller)
 		fd = spi_child_connection(0);
-	r = by_caller && !has_controller ? 0 : spi_attach_child(fd, by_caller);
+	r = by_caller && !has_controller ? 0 : spi_attach_child(fd, by_caller ? SPI_LINK_CHILD_BY_CALLER : SPI_LINK_CHILD);
 	if (r < 0)
 		never("it may have no thread, or no memory, for the tracer");
 	return r < 0 ? r : fd != -EPIPE;
@@ -120,6 +133,14 @@ int spi_child_connection(int may_wait)
 	if (fd >= 0)
 		return fd;
 	return has_controller && fd != -EAGAIN ? -EPIPE : -1;
+}
+
+int spi_child_later(void)
+{
+	const struct timespec moment = { .tv_nsec = LATER_NS };
+
+	spi_sys(SYS_nanosleep, &moment, NULL);
+	return claim(0);
 }
 
 /* The trace was over before the child began. */
@@ -244,7 +265,11 @@ int spi_child_loads(void)
 	if (state != SPI_CHILD_WAITS && state != SPI_CHILD_BEGINS)
 		return 0;
 	__atomic_store_n(&has_loads, 1, __ATOMIC_SEQ_CST);
-	spi_child_begin(-1);
+	if (state == SPI_CHILD_WAITS && spi_rules_may_gain() && !__atomic_exchange_n(&is_later, 1, __ATOMIC_RELAXED)) {
+		spi_text_fork_child();
+		if (spi_attach_child(-1, SPI_LINK_CHILD_LATER) < 0)
+			never("it may have no thread, or no memory, for the tracer");
+	}
 	return __atomic_load_n(&spi_child_state, __ATOMIC_SEQ_CST) != SPI_CHILD_BEGUN;
 }
 

@@ -24,6 +24,7 @@
 
 #define BEGIN_MS	100	/* for the control thread to begin: main() may leave no memory for it */
 #define KEEP_MS		3	/* for the first rules */
+#define AGAIN_MOST	4	/* connections of a child that changes its user */
 
 SPI_FORK_DATA uint32_t spi_link_attached;
 static SPI_FORK_DATA int has_strange_rules;		/* a forked child's that has not reached its parent's controller */
@@ -307,6 +308,28 @@ static int child_begin(struct spi_link *link)
 	return r;
 }
 
+/*
+ * The controller takes no HELLO from a process that has become another user since it made the connection: as that user it makes another.
+ * Returns `r`, why there is none, where that is in vain.
+ */
+static int child_again(struct spi_link *link, int r)
+{
+	const uint64_t moment[2] = { 0, 5000000 };
+
+	for (int i = 0; i < AGAIN_MOST && r < 0; i++) {
+		int fd;
+
+		spi_sys(SYS_nanosleep, moment, NULL);
+		fd = spi_child_connection(1);
+		if (fd < 0)
+			return r;
+		r = spi_link_hello(link, fd, SPI_HELLO_FORKED);
+		if (r == 0)
+			r = welcome(link);
+	}
+	return r;
+}
+
 /* What its parent's rules, which it has, missed. */
 static void child_goes(struct spi_link *link)
 {
@@ -319,9 +342,16 @@ static void *control_thread(void *data)
 {
 	struct spi_link *link = data;
 	const int is_child = link->is_child;
+	const int is_own = link->fd < 0 || is_child == SPI_LINK_CHILD_BY_CALLER;
 	int r = 0;
 
 	spi_thread.busy = SPI_BUSY_ALWAYS;
+	if (is_child == SPI_LINK_CHILD_LATER && spi_child_later() < 0) {
+		spi_sys(SYS_munmap, link, 4096L);
+		return NULL;
+	}
+	if (is_child == SPI_LINK_CHILD_LATER)
+		__atomic_store_n(&spi_link_attached, 1, __ATOMIC_RELEASE);
 	is_ready = 0;
 	if (!link->is_child)
 		spi_control_thread_ready();
@@ -336,6 +366,8 @@ static void *control_thread(void *data)
 		r = link_begin(link);
 	if (r == 0 && spi_link_current != link)
 		r = welcome(link);
+	if (r < 0 && is_child && is_own)
+		r = child_again(link, r);
 	if (r == 0 && has_strange_rules && link->welcome_flags >> SPI_WELCOME_RUN_SHIFT) {
 		/* a run of the front end's knows its own alone, which have the same numbers */
 		spi_control_lock();
@@ -447,15 +479,16 @@ int spi_link_is_opening(void)
 	return __atomic_load_n(&spi_link_attached, __ATOMIC_ACQUIRE) && !__atomic_load_n(&spi_link_current, __ATOMIC_ACQUIRE);
 }
 
-int spi_attach_child(int fd, int by_caller)
+int spi_attach_child(int fd, int how)
 {
 	struct spi_link *own = spi_map_pages(4096);
 
 	if (!own)
 		return -ENOMEM;
 	own->fd = fd;
-	own->is_child = by_caller ? SPI_LINK_CHILD_BY_CALLER : SPI_LINK_CHILD;
-	__atomic_store_n(&spi_link_attached, 1, __ATOMIC_RELEASE);
+	own->is_child = how;
+	if (how != SPI_LINK_CHILD_LATER)
+		__atomic_store_n(&spi_link_attached, 1, __ATOMIC_RELEASE);
 	return start_control_thread(own);
 }
 

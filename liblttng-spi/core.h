@@ -213,6 +213,7 @@ void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result);
 void spi_rule_remove(uint32_t id, struct spi_rule_result *result);
 void spi_rules_keep(const struct spi_msg_rule_kept *kept, uint32_t n, int is_last);	/* the others are removed with the last */
 void spi_rules_remove_all(void);
+int spi_rules_may_gain(void);		/* may a library that is loaded have something that a rule names? */
 
 /* ---- link.c, control.c, control-thread.c: the agent's end of the socket ---- */
 struct spi_link {
@@ -224,7 +225,7 @@ struct spi_link {
 	struct spi_pending *pending;	/* commands that came while an answer was awaited */
 	int is_child;			/* a forked child begins with it: SPI_LINK_*; fd -1: it is to find its controller */
 };
-enum { SPI_LINK_CHILD = 1, SPI_LINK_CHILD_BY_CALLER };
+enum { SPI_LINK_CHILD = 1, SPI_LINK_CHILD_BY_CALLER, SPI_LINK_CHILD_LATER };
 int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags);
 int spi_link_connect(const char *path);
 extern int spi_nursery_fd;	/* where a child finds its parent's controller; -1: nowhere */
@@ -250,7 +251,7 @@ int spi_link_is_opening(void);			/* a control thread is there, and has no link y
 int spi_attach_thread(int fd, int is_waited);	/* the same for an injected agent: HELLO is said on the new thread; does the program wait? */
 void spi_link_wait(void);	/* until then */
 void spi_link_goes(void);	/* rules are what they are to be: the program goes on */
-int spi_attach_child(int fd, int by_caller);	/* the same in a forked child that begins; fd -1: it finds its controller itself, if it had one */
+int spi_attach_child(int fd, int how);	/* SPI_LINK_CHILD*: the same in a forked child that begins; fd -1: it finds its controller itself, if it had one */
 
 /* ---- child.c: a forked child, until it begins ---- */
 enum { SPI_CHILD_BEGUN, SPI_CHILD_WAITS, SPI_CHILD_BEGINS, SPI_CHILD_NEVER };
@@ -263,6 +264,7 @@ int spi_child_loads(void);		/* a library was loaded: 1: the child begins, and lo
 void spi_child_sockets_look(void);	/* child-sockets.c: before the fork */
 void spi_child_sockets_drop(void);	/* in the child */
 /* On its control thread: */
+int spi_child_later(void);		/* when a moment is over. 0: the child begins here; negative: it does not, or somebody else is at it */
 int spi_child_connection(int may_wait);	/* to its parent's controller. -1: there is none, or it takes none at once; -EPIPE: the trace is over */
 void spi_child_is_late(void);
 void spi_child_begins(int by_caller);	/* 1: waits until the caller has done so */

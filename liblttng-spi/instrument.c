@@ -391,6 +391,15 @@ static int is_object_loaded(const struct rule *rule)
 	return rule->text.object[0] && o;
 }
 
+int spi_rules_may_gain(void)
+{
+	const struct rule *rule = spi_rules;
+
+	while (rule && !(rule->enabled && spi_rule_may_wait(rule) && !is_object_loaded(rule)))
+		rule = rule->next;
+	return rule != NULL;
+}
+
 static int rule_finds_none(const struct rule *rule, struct spi_rule_result *result)
 {
 	int waits = spi_rule_may_wait(rule) && !is_object_loaded(rule);

@@ -151,36 +151,76 @@ static int is_loadable(const char *name)
 	return handle != NULL;
 }
 
+/*
+ * lttng-ust keeps pointers to its variables, and reads them again in each forked child. Programs that show what they do in their arguments
+ * (nginx, PostgreSQL) write over the strings: so it is shown others while its constructors run. NULL: it needs none.
+ */
+static char **environment_copy(const char *more)
+{
+	char **old = environ, **changed, *text;
+	size_t n = 0, k, bytes = more ? strlen(more) + 1 : 0;
+
+	for (; old && old[n]; n++)
+		if (!strncmp(old[n], "LTTNG_", 6))
+			bytes += strlen(old[n]) + 1;
+	changed = bytes ? spi_map_pages((n + 2) * sizeof(*changed) + bytes) : NULL;
+	if (!changed)
+		return NULL;
+	text = (char *) (changed + n + 2);
+	for (k = 0; k < n + (more != NULL); k++) {
+		const char *from = !more ? old[k] : k ? old[k - 1] : more;
+
+		changed[k] = (char *) from;
+		if (from == more || !strncmp(from, "LTTNG_", 6)) {
+			changed[k] = strcpy(text, from);
+			text += strlen(from) + 1;
+		}
+	}
+	return changed;
+}
+
+/* The program's own is back right after, unless the program has set a variable meanwhile. */
+static void environment_back(char **changed, char **old)
+{
+	if (changed && environ == changed)
+		environ = old;
+}
+
+static void *load_beside(const char *path)
+{
+	char **old = environ, **changed = environment_copy(NULL);
+	void *handle;
+
+	if (changed)
+		environ = changed;
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	environment_back(changed, old);
+	return handle;
+}
+
 static void *load_everything(struct spi_link *link, char *error, size_t error_size)
 {
 	static const char *const needed[] = {
 		"libnuma.so.1", "liblttng-ust-common.so.1", "liblttng-ust-tracepoint.so.1", "liblttng-ust.so.1",
 	};
-	char **old = environ, **changed, *home, file[16], path[SPI_PROC_PATH];
+	char **old = environ, **changed, home[96], file[16], path[SPI_PROC_PATH];
 	void *handle = NULL;
-	size_t n = 0;
-	int fd;
+	int fd = fetch_file(link, "daemon-home", error, error_size);
 
-	while (old && old[n])
-		n++;
-	changed = spi_map_pages((n + 2) * sizeof(*changed) + 256);
-	fd = fetch_file(link, "daemon-home", error, error_size);
-	if (!changed || fd < 0)
+	if (fd < 0)
 		return NULL;
-	/* lttng-ust reads its variables in its constructor; the program's own environment is back right after */
-	memcpy(changed + 1, old, n * sizeof(*changed));
-	home = (char *) (changed + n + 2);
 	spi_format(file, sizeof(file), "fd/%d", fd);
-	spi_format(home, 96, "LTTNG_HOME=%s", spi_proc_path(path, file));
-	changed[0] = home;
+	spi_format(home, sizeof(home), "LTTNG_HOME=%s", spi_proc_path(path, file));
+	changed = environment_copy(home);
+	if (!changed)
+		return NULL;
 	environ = changed;
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
 		if (!is_loadable(needed[i]) && !load_fetched(link, needed[i], error, error_size))
 			goto out;
 	handle = load_fetched(link, MODULE_NAME, error, error_size);
 out:
-	if (environ == changed)
-		environ = old;
+	environment_back(changed, old);
 	return handle;
 }
 
@@ -317,7 +357,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	spi_redirect_hide();
 	if (has_path && !spi_env.preloaded)
 		tracker_load();
-	handle = has_path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : load_everything(link, error, error_size);
+	handle = has_path ? load_beside(path) : load_everything(link, error, error_size);
 	name_give_back(name);
 	spi_low_fds_release();
 	if (spi_env.preloaded)
