@@ -151,8 +151,31 @@ void spi_status_fork_child(void)
 		t->record = &nowhere;
 }
 
+/* The thread that has begun the child got its block while the page was the parent's: it moves to where the child's controller looks. */
+static void record_move(struct spi_thread *t)
+{
+	struct spi_thread_own *own = t->own;
+	struct spi_thread_record *old = own->record, *record;
+
+	lock();
+	record = is_parents || is_shared(old) ? NULL : record_take();
+	if (record && is_shared(record)) {
+		fold_locked(own);
+		memset(&own->folded, 0, sizeof(own->folded));
+		own->record = record;
+		if (t->record == old)
+			t->record = record;
+		spi_sys(SYS_munmap, old, (sizeof(*old) + 4095) & ~4095ul);
+	} else if (record) {
+		spi_sys(SYS_munmap, record, (sizeof(*record) + 4095) & ~4095ul);
+	}
+	unlock();
+}
+
 int spi_status_child_thread(struct spi_thread *t)
 {
+	if (t->own && t->own->record)
+		record_move(t);
 	if (t->record == &nowhere && spi_status_record_get(t->own) == 0)
 		t->record = t->own->record;
 	return t->record == &nowhere ? -1 : 0;
