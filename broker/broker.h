@@ -307,10 +307,10 @@ bool rules_name(const char *name, uid_t uid);	/* does any that is for this user'
  * opened.c. `heard`: process pid is about to execute the file of that name, which a rule has; has_executed() waits until it runs it. NULL: it has
  * executed one of another name. Returns whether it did. 0 or a negative errno: then nothing is heard.
  */
-int opened_listen(bool (*heard)(pid_t pid, const char *name, bool (*has_executed)(void)));
+int opened_listen(bool (*heard)(pid_t pid, const char *file, bool (*has_executed)(void)));
 void opened_end(void);
 /* The same for files that are named one by one, with certainty; where root may. A path that is no file is none. */
-void opened_guard_begin(bool (*heard)(pid_t pid, const char *name, bool (*has_executed)(void)));
+void opened_guard_begin(bool (*heard)(pid_t pid, const char *file, bool (*has_executed)(void)));
 void opened_guard(const char *path);
 void opened_guard_end(void);
 

@@ -186,7 +186,7 @@ static void guarded_heard(struct loop_source *source, uint32_t events)
 		is_news = event.fd >= 0 && now_take(&event);
 		now.fd = event.fd;
 		answered = now.pid;
-		if (is_news && !executes(now.pid, strrchr(now.path, '/') + 1, now_executed))
+		if (is_news && !executes(now.pid, now.path, now_executed))
 			now_later();
 		answer();
 	}
@@ -198,7 +198,7 @@ static bool is_named(void)
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d", (int) now.pid);
-	return !stat(path, &st) && rules_name(strrchr(now.path, '/') + 1, st.st_uid);
+	return rules_name(strrchr(now.path, '/') + 1, stat(path, &st) ? OF_ROOT : st.st_uid);	/* one that is over by now: its file is guarded */
 }
 
 static void files_heard(struct loop_source *source, uint32_t events)
@@ -217,7 +217,7 @@ static void files_heard(struct loop_source *source, uint32_t events)
 			continue;	/* too many for the kernel to keep: the next look finds them */
 		is_news = now_take(event) && now.pid != answered;
 		close(event->fd);
-		if (is_news && !(is_named() && executes(now.pid, strrchr(now.path, '/') + 1, now_executed)))
+		if (is_news && !(is_named() && executes(now.pid, now.path, now_executed)))
 			now_later();
 	}
 }
@@ -259,7 +259,7 @@ static void mark_all(int fd)
 		endmntent(mounts);
 }
 
-int opened_listen(bool (*heard)(pid_t pid, const char *name, bool (*has_executed)(void)))
+int opened_listen(bool (*heard)(pid_t pid, const char *file, bool (*has_executed)(void)))
 {
 	int fd = files.fd >= 0 ? -EALREADY : group_open(FAN_CLASS_NOTIF), ret;
 
@@ -297,7 +297,7 @@ void opened_guard(const char *path)
 		strcpy(known[nr_known++ % KNOWN_MAX], path);
 }
 
-void opened_guard_begin(bool (*heard)(pid_t pid, const char *name, bool (*has_executed)(void)))
+void opened_guard_begin(bool (*heard)(pid_t pid, const char *file, bool (*has_executed)(void)))
 {
 	int fd = guarded.fd >= 0 ? -EALREADY : group_open(FAN_CLASS_CONTENT);
 

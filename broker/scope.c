@@ -271,16 +271,18 @@ static void start_missed(pid_t pid, uid_t uid, const char *name)
 	scope_look_soon();
 }
 
-/* Process pid executes a program of that name; NULL: it has executed one. Returns whether it did. */
-static bool consider_start(pid_t pid, const char *name, bool (*has_executed)(void))
+/* Process pid executes the program in that file; NULL: it has executed one. Returns whether it did. */
+static bool consider_start(pid_t pid, const char *file, bool (*has_executed)(void))
 {
-	bool executed, is_named;
+	const char *name = file ? strrchr(file, '/') + 1 : NULL;
+	bool executed, is_named, is_there;
 	char path[32];
-	struct stat st;
+	struct stat st = { .st_uid = 0 };
 
 	snprintf(path, sizeof(path), "/proc/%d", (int) pid);
-	is_named = !stat(path, &st) && (name ? rules_name(name, st.st_uid) : may_be_named(pid, st.st_uid));
-	if (is_named)
+	is_there = !stat(path, &st);
+	is_named = name ? rules_name(name, is_there ? st.st_uid : OF_ROOT) : is_there && may_be_named(pid, st.st_uid);
+	if (is_named && is_there)
 		injection_stop_ahead(pid, st.st_uid, st.st_gid);
 	executed = !has_executed || has_executed();
 	if (executed)
@@ -289,8 +291,8 @@ static bool consider_start(pid_t pid, const char *name, bool (*has_executed)(voi
 	if (is_named && name && !process_find(pid) && kill(pid, 0) && errno == ESRCH)
 		start_missed(pid, st.st_uid, name);
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int) pid);
-	if (may_be_named(pid, OF_ROOT))
-		guard(path);
+	if (name ? rules_name(name, OF_ROOT) : may_be_named(pid, OF_ROOT))
+		guard(file ? file : path);
 	return executed;
 }
 

@@ -169,8 +169,11 @@ void spi_child_begins(int by_caller)
 	spi_functions_fork_child();
 	spi_budget_fork_child();
 	spi_low_fds_hold();
+	/* LTTng disables all events until it is registered anew: calls that come meanwhile wait for that */
+	spi_rules_open(1);
 	if (spi_payload)
 		spi_payload->child_begins();
+	spi_rules_open(0);
 	spi_low_fds_release();
 	spi_budget_forked();
 	spi_control_unlock();

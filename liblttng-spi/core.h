@@ -213,6 +213,7 @@ void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result);
 void spi_rule_remove(uint32_t id, struct spi_rule_result *result);
 void spi_rules_keep(const struct spi_msg_rule_kept *kept, uint32_t n, int is_last);	/* the others are removed with the last */
 void spi_rules_remove_all(void);
+void spi_rules_open(int is_open);	/* calls of functions that rules name come to be recorded also while LTTng has none of their events enabled */
 int spi_rules_may_gain(void);		/* may a library that is loaded have something that a rule names? */
 
 /* ---- link.c, control.c, control-thread.c: the agent's end of the socket ---- */

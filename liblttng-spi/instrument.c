@@ -391,6 +391,17 @@ static int is_object_loaded(const struct rule *rule)
 	return rule->text.object[0] && o;
 }
 
+void spi_rules_open(int is_open)
+{
+	for (const struct rule *rule = spi_rules; rule; rule = rule->next)
+		for (uint32_t i = 0; rule->enabled && !rule->text.is_tree && i < rule->count; i++) {
+			if (is_open)
+				__atomic_fetch_or(&rule->points[i]->tree_todo, SPI_TREE_OPEN, __ATOMIC_RELEASE);
+			else
+				__atomic_fetch_and(&rule->points[i]->tree_todo, ~SPI_TREE_OPEN, __ATOMIC_RELEASE);
+		}
+}
+
 int spi_rules_may_gain(void)
 {
 	const struct rule *rule = spi_rules;
