@@ -14,7 +14,6 @@
 #include "liblttng-spi/tree-rule.h"
 
 #define LOOK_MS	2
-#define TAGS_MS	500u	/* for RULE_CLOSE to come after RULE_DISABLE, and to end */
 #define LOOKS	3u	/* a thread may be about to make a call's slot, and wait for a processor: none is seen so often */
 
 static SPI_FORK_DATA struct {
@@ -23,23 +22,7 @@ static SPI_FORK_DATA struct {
 	uint32_t stuck;		/* so many calls of theirs were waited for in vain, and could not be closed */
 	uint32_t looks;
 	uint64_t until;
-	uint64_t tags_until;	/* 0: no rule that is off has left its tag where another rule is on */
 } closing;
-
-/* Their calls are over, or nobody has asked. */
-static void tags_settle(void)
-{
-	closing.tags_until = 0;
-	spi_control_lock();
-	spi_rules_tags_settle();
-	spi_control_unlock();
-}
-
-/* Under the control lock. */
-void spi_closing_tags(void)
-{
-	closing.tags_until = spi_now_ns() + TAGS_MS * UINT64_C(1000000);
-}
 
 /* Where exits are kept, lttng-ust is held meanwhile: that must not depend on a controller that may be stopped. */
 static void closed_tell(struct spi_link *link, int keep)
@@ -56,8 +39,6 @@ static void closed_tell(struct spi_link *link, int keep)
 static void closing_end(struct spi_link *link)
 {
 	closing.is_active = 0;
-	if (closing.tags_until)
-		tags_settle();
 	if (spi_payload && spi_payload->flush)
 		spi_payload->flush();
 	closed_tell(link, closing.keep);
@@ -99,11 +80,8 @@ void spi_closing_step(struct spi_link *link)
 		spi_keeping_step();
 		return;
 	}
-	if (!closing.is_active) {
-		if (closing.tags_until && spi_now_ns() >= closing.tags_until)
-			tags_settle();
+	if (!closing.is_active)
 		return;
-	}
 	is_late = spi_now_ns() >= closing.until;
 	are_open = spi_calls_open(closing.trees, 0) != 0;
 	are_functions = closing.functions && functions_are_open();
@@ -117,7 +95,7 @@ int64_t spi_closing_wait(void)
 {
 	if (spi_keeping_wait() >= 0)
 		return spi_keeping_wait();
-	return closing.is_active ? LOOK_MS : closing.tags_until ? (int64_t) TAGS_MS : -1;
+	return closing.is_active ? LOOK_MS : -1;
 }
 
 void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_rule *rule)
@@ -146,7 +124,6 @@ void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_
 void spi_closing_fork_child(void)
 {
 	closing.is_active = closing.stuck = 0;
-	closing.tags_until = 0;
 	spi_keeping_fork_child();
 }
 

@@ -394,7 +394,6 @@ void spi_fork_after(int is_single);		/* 0: they did not end */
 void spi_closing_fork_child(void);
 void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_rule *rule);
 void spi_closing_step(struct spi_link *link);
-void spi_closing_tags(void);		/* a rule that went has left its tag where another one is on: spi_rules_tags_settle() is due */
 int64_t spi_closing_wait(void);		/* ms until the next step; -1: there is none */
 void spi_closing_last(void);		/* the program ends by a fault. Signal handler */
 /* ---- keeping.c: control thread, but for the last ---- */

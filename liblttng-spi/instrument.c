@@ -206,48 +206,12 @@ int spi_work_ready(struct work *w)
 
 /* ---- tags ---------------------------------------------------------------------------------- */
 
-/*
- * Calls are under way, and LTTng asks for the tag when they return: it stays with points that nobody else uses. Where another
- * rule does it goes when they are over (closing.c), as new calls would be recorded for this one, too.
- */
-static void tags_leave(struct rule *rule)
-{
-	if (!rule->text.tag[0])
-		return;
-	rule->tags_left = rule->tags_shared = 1;
-	spi_closing_tags();
-}
-
-static void tags_drop(struct rule *rule)
-{
-	for (uint32_t i = 0; i < rule->count; i++)
-		if (rule->points[i]->users ? rule->tags_shared : rule->tags_left)
-			spi_tags_change(&rule->points[i], 1, rule->text.tag, 0);
-	rule->tags_left = rule->tags_shared = 0;
-}
-
-static void tags_settle(struct rule *rule)
-{
-	for (uint32_t i = 0; rule->tags_shared && i < rule->count; i++)
-		if (rule->points[i]->users)
-			spi_tags_change(&rule->points[i], 1, rule->text.tag, 0);
-	rule->tags_shared = 0;
-}
-
-void spi_rules_tags_settle(void)
-{
-	for (struct rule *rule = spi_rules; rule; rule = rule->next)
-		tags_settle(rule);
-}
-
-/* What rules that are off have left at points that nobody uses: new calls would be recorded for them, too. */
+/* What a rule that came to nothing has left at points that nobody uses. */
 static void tags_forget_left(struct rule *rule)
 {
-	tags_settle(rule);
 	for (uint32_t i = 0; i < rule->count; i++)
 		if (!rule->points[i]->users)
 			spi_tags_clear(rule->points[i]);
-	rule->tags_left = 0;
 }
 
 /* ---- in force -------------------------------------------------------------------------------- */
@@ -328,7 +292,9 @@ static void rule_take_out(struct rule *rule)
 		else
 			points[i]->installed = 0;
 	}
-	tags_leave(rule);
+	/* new calls are not this rule's; those under way have the rule's events at their end all the same (tp/context.c) */
+	if (rule->text.tag[0])
+		spi_tags_change(rule->points, rule->count, rule->text.tag, 0);
 	__atomic_fetch_sub(&spi_status->points, rule->count, __ATOMIC_RELAXED);
 	rule->enabled = 0;
 	if (spi_payload && spi_payload->flush)
@@ -339,7 +305,6 @@ static void rule_take_out(struct rule *rule)
 
 static void rule_forget(struct rule *rule)
 {
-	tags_drop(rule);
 	spi_tree_remove(rule);
 	for (struct rule **at = &spi_rules; *at; at = &(*at)->next)
 		if (*at == rule) {

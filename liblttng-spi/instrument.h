@@ -15,8 +15,6 @@ struct rule {
 	uint64_t sum;			/* spi_rule_sum() */
 	uint32_t stays;			/* from the environment, or of a controller that has left it here: no other one is to remove it unasked */
 	uint32_t kept;			/* named by SPI_MSG_RULES_KEEP */
-	uint32_t tags_left;		/* off, and its tag is with the points that it was the last user of, for calls under way */
-	uint32_t tags_shared;		/* and, for a moment, with those that others use */
 	struct spi_rule_text text;
 	struct spi_point **points;	/* own mapping */
 	uint32_t count, room;
@@ -26,7 +24,6 @@ struct rule {
 
 /* ---- instrument.c ---- */
 extern struct rule *spi_rules;
-void spi_rules_tags_settle(void);	/* the calls are over of those that are off, in functions that are shared */
 
 /* ---- points.c ---- */
 struct spi_point *spi_point_find(uint64_t address);	/* the one that is called, or was last */

@@ -33,7 +33,7 @@ static void object_forget(struct spi_object *object)
 				rule->points[kept++] = p;
 				continue;
 			}
-			if (rule->text.tag[0] && (rule->enabled || rule->tags_left))
+			if (rule->text.tag[0] && rule->enabled)
 				spi_tags_change(&p, 1, rule->text.tag, 0);
 			if (rule->enabled)
 				__atomic_fetch_sub(&spi_status->points, 1, __ATOMIC_RELAXED);

@@ -368,6 +368,7 @@ void tp_call_again(struct spi_slot *slot)
 void tp_call_attach(struct spi_point *point, struct tp_point *tp)
 {
 	tp->point = point;
+	tp->exit.is_end = 1;
 	point->entry = tp_fast_entry(point, tp);
 	point->exit = tp_fast_exit(tp);
 	point->left = tp_call_left;
@@ -380,6 +381,7 @@ void tp_call_attach(struct spi_point *point, struct tp_point *tp)
 void tp_call_attach_generic(struct spi_point *point, struct tp_point *tp)
 {
 	tp->point = point;
+	tp->exit.is_end = 1;
 	point->flags |= SPI_POINT_UNNAMED;
 	point->entry = tp_generic_entry;
 	point->exit = tp_generic_exit;

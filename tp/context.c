@@ -16,6 +16,9 @@
  * freed, and the core's texts live for ever, since a filter may be reading them in
  * any thread.
  *
+ * An exit goes to who has the entry: a rule that was switched off meanwhile is still among what the end of a call is asked for, while its
+ * beginning no longer has it. So calls under way end in each session as they have begun, whichever rules come and go.
+ *
  * The provider interface is part of lttng-ust's ABI (its Java bindings are built
  * on it) but in no installed header; it is declared here as 2.13 to 2.15 have it.
  */
@@ -58,11 +61,12 @@ extern void *lttng_ust_context_provider_register(struct lttng_ust_context_provid
 struct node {
 	struct node *next;
 	uint64_t address;
-	const char *tags;
+	const char *tags, *all;		/* all: and those that were there before */
 };
 
 static struct node *buckets[BUCKETS];
 __thread const char *tp_context_text __attribute__((tls_model("initial-exec")));
+__thread int tp_context_is_end __attribute__((tls_model("initial-exec")));
 
 static struct node **bucket(uint64_t address)
 {
@@ -106,7 +110,7 @@ static void get_value(void *priv, struct lttng_ust_probe_ctx *probe, struct lttn
 		value->u.str = tp_core->tree_tags(spi_thread.tree_now);
 		return;
 	}
-	value->u.str = node ? __atomic_load_n(&node->tags, __ATOMIC_ACQUIRE) : "";
+	value->u.str = node ? __atomic_load_n(tp_context_is_end ? &node->all : &node->tags, __ATOMIC_ACQUIRE) : "";
 }
 
 /*
@@ -141,6 +145,42 @@ void tp_context_register(void)
 			"processes record nothing");
 }
 
+#define ALL_MAX	4096u	/* bytes; beyond it calls under way may have no exit in the session of a rule that is switched off */
+
+/* "|TAG|" as it stands in a text, or its end. */
+static int has_tag(const char *text, const char *tag, size_t size)
+{
+	for (const char *at = strchr(text, '|'); at; at = strchr(at + 1, '|'))
+		if (!strncmp(at, tag, size))
+			return 1;
+	return 0;
+}
+
+/* What is in `all`, and what is in `tags`. */
+static const char *tags_join(const char *all, const char *tags)
+{
+	size_t n = strlen(all);
+	const char *end;
+	char *both = NULL;
+
+	for (const char *at = tags; *at && (end = strchr(at + 1, '|')); at = end) {
+		size_t size = (size_t) (end - at) + 1;
+
+		if (has_tag(both ? both : all, at, size))
+			continue;
+		if (!both) {
+			both = n + strlen(tags) < ALL_MAX ? tp_alloc(n + strlen(tags) + 2) : NULL;
+			if (!both)
+				return tags;
+			memcpy(both, all, n + 1);
+		}
+		memcpy(both + n, n ? at + 1 : at, size);	/* its first bar is the one before */
+		n += n ? size - 1 : size;
+		both[n] = '\0';
+	}
+	return both ? both : all;
+}
+
 /* spi_payload_ops.set_tags; agent thread only. */
 int tp_context_set(struct spi_point *point, const char *tags)
 {
@@ -158,9 +198,10 @@ int tp_context_set(struct spi_point *point, const char *tags)
 			return -ENOMEM;
 		node->address = point->address;
 		node->next = *head;
-		node->tags = tags;
+		node->tags = node->all = tags;
 		__atomic_store_n(head, node, __ATOMIC_RELEASE);
 	}
+	__atomic_store_n(&node->all, tags_join(node->all, tags), __ATOMIC_RELEASE);
 	__atomic_store_n(&node->tags, tags, __ATOMIC_RELEASE);
 	return 0;
 }

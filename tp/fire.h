@@ -46,6 +46,8 @@ extern SPI_HIDDEN tp_reader *tp_reader_ended;	/* NULL, always: what a thread has
 SPI_HIDDEN tp_reader *tp_reader_register(tp_reader **place);
 SPI_HIDDEN int *tp_errno_find(struct spi_thread *t);
 SPI_HIDDEN int tp_filter_accepts(struct tp_shot *shot, const struct lttng_ust_event_common *event);
+/* Would it take the end of a call that began under all rules that there were, and not that of one that begins now? */
+SPI_HIDDEN int tp_filter_is_left(struct tp_shot *shot, const struct lttng_ust_event_common *event);
 SPI_HIDDEN void tp_notify(struct tp_shot *shot, struct lttng_ust_event_common *event);
 
 /* errno's address, kept: recording must not change it. */

@@ -98,7 +98,7 @@ int tp_left_register(void)
 void tp_left_fire_as(struct spi_thread *t, const struct tp_as *as, const struct spi_point *point, enum spi_left how)
 {
 	struct tp_event event = {
-		.tracepoint = &tracepoint, .columns = columns, .column_count = 2,
+		.tracepoint = &tracepoint, .columns = columns, .column_count = 2, .is_end = 1,
 		.probe = { .struct_size = sizeof(event.probe), .ip = (void *) point->address }};
 	uint8_t record[9];
 	struct tp_shot shot = { .event = &event, .record = record, .length = sizeof(record) };

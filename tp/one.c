@@ -175,6 +175,7 @@ void tp_one_attach(struct spi_point *point, struct tp_point *tp)
 	uint32_t most = tp->entry_program->length + TP_SLOP + tp->exit_program->length + TP_ONE_EXTRA;
 
 	tp->point = point;
+	tp->entry.is_end = 1;
 	tp->area_size = most <= TP_AREA_SMALL ? TP_AREA_SMALL : TP_AREA_LARGE;
 	point->entry = one_entry;
 	point->exit = one_exit;

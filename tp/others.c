@@ -102,11 +102,11 @@ static void write_due(struct spi_thread *t, const struct tp_as *as, struct tp_sh
 }
 
 /* The exit event of a call with two, which has not returned: its values are zero. `record` has room for it. */
-static struct tp_shot exit_shot(const struct spi_slot *slot, uint8_t *record)
+static struct tp_shot exit_shot(const struct spi_point *point, uint64_t ra, uint8_t *record)
 {
-	const struct tp_point *tp = slot->point->payload;
+	const struct tp_point *tp = point->payload;
 	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = 16 };
-	uint64_t words[2] = { slot->point->address, tp_call_site(slot->point, slot->ra) };
+	uint64_t words[2] = { point->address, tp_call_site(point, ra) };
 
 	if (tp->exit_program)
 		shot.length = tp_serialise_zero(tp->exit_program, record);
@@ -119,7 +119,7 @@ static void write_exit(struct spi_thread *t, const struct tp_as *as, struct spi_
 {
 	const struct tp_point *tp = slot->point->payload;
 	uint8_t record[tp->exit_program ? tp->exit_program->length + TP_SLOP : 16];
-	struct tp_shot shot = exit_shot(slot, record);
+	struct tp_shot shot = exit_shot(slot->point, slot->ra, record);
 
 	write_due(t, as, &shot, slot, count, 0);
 }
@@ -251,11 +251,13 @@ static int close_in(struct tp_shot *shot, const struct lttng_ust_event_common *e
 	return 1;
 }
 
-/* Are the function's exits on in this channel, and its entries off? Inside a read-side section. */
-static int is_left_in(const struct tp_point *tp, const struct lttng_ust_event_common *exit, const void *channel)
+/* Are the function's exits on in this channel, and its entries off, or the rule that asked for them? Inside a read-side section. */
+static int is_left_in(const struct tp_point *tp, struct tp_shot *shot, const struct lttng_ust_event_common *exit, const void *channel)
 {
 	if (!CMM_ACCESS_ONCE(exit->enabled))
 		return 0;
+	if (tp_filter_is_left(shot, exit))
+		return 1;
 	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->entry); probe && probe->func; probe++) {
 		const struct lttng_ust_event_common *event = probe->data;
 
@@ -274,11 +276,15 @@ int tp_exit_left(const struct spi_slot *slot)
 {
 	const struct spi_point *point = slot->point;
 	const struct tp_point *tp = point ? point->payload : NULL;
+	struct tp_shot shot;
+	uint8_t *record;
 	int is_left = 0;
 	tp_reader *reader;
 
 	if (!tp || (point->flags & (SPI_POINT_TREE | SPI_POINT_COMPACT | SPI_POINT_ONE_EVENT)))
 		return 0;
+	record = __builtin_alloca(tp->exit_program ? tp->exit_program->length + TP_SLOP : 16);
+	shot = exit_shot(point, slot->ra, record);
 	reader = tp_read_lock(&spi_thread);
 	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->exit); !is_left && probe && probe->func; probe++) {
 		const struct lttng_ust_event_common *event = probe->data;
@@ -286,7 +292,7 @@ int tp_exit_left(const struct spi_slot *slot)
 		if (probe->func == tp_probe_mark && event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
 			const struct lttng_ust_channel_buffer *channel = ((struct lttng_ust_event_recorder *) event->child)->chan;
 
-			is_left = tp_exit_is_due(slot, channel) && is_left_in(tp, event, channel);
+			is_left = tp_exit_is_due(slot, channel) && is_left_in(tp, &shot, event, channel);
 		}
 	}
 	tp_read_unlock(reader);
@@ -303,7 +309,7 @@ void tp_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uin
 	struct spi_thread *t = &spi_thread;
 	const struct tp_point *tp = slot->point->payload;
 	uint8_t record[tp->exit_program ? tp->exit_program->length + TP_SLOP : 16];
-	struct tp_shot shot = exit_shot(slot, record);
+	struct tp_shot shot = exit_shot(slot->point, slot->ra, record);
 	struct spi_thread_count *count = own->record ? &own->record->count : tp_count(t);
 	uint32_t now = t->tree_now;
 	tp_reader *reader;
@@ -319,7 +325,7 @@ void tp_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uin
 		const void *channel = ((struct lttng_ust_event_recorder *) event->child)->chan;
 
 		if (probe->func != tp_probe_mark || event->type != LTTNG_UST_EVENT_TYPE_RECORDER || !tp_exit_is_due(slot, channel) ||
-				(in == SPI_CLOSE_IN_LEFT && !is_left_in(tp, event, channel)) || !close_in(&shot, event, count, in))
+				(in == SPI_CLOSE_IN_LEFT && !is_left_in(tp, &shot, event, channel)) || !close_in(&shot, event, count, in))
 			continue;
 		if (is_set) {
 			tp_heard_forget(slot, channel);

@@ -54,7 +54,7 @@ struct tp_event {
 	struct lttng_ust_tracepoint *tracepoint;	/* in near memory when a stub tests its state */
 	const struct tp_column *columns;
 	uint32_t column_count;
-	uint32_t reserved;
+	uint32_t is_end;		/* of a call: filters see the rules that asked for the function at its beginning, too (context.c) */
 	struct lttng_ust_probe_ctx probe;		/* the same for every record; lttng-ust only reads it */
 };
 
@@ -131,6 +131,7 @@ SPI_HIDDEN int tp_tree_bind(struct spi_point *point);
 
 /* ---- context.c: $app.spi:rules ---- */
 SPI_HIDDEN void tp_context_register(void);
+extern SPI_HIDDEN __thread int tp_context_is_end __attribute__((tls_model("initial-exec")));	/* it is the end of a call that is looked at */
 extern SPI_HIDDEN __thread const char *tp_context_text __attribute__((tls_model("initial-exec")));	/* NULL, or what it says */
 SPI_HIDDEN int tp_context_set(struct spi_point *point, const char *tags);
 

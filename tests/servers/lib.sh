@@ -52,10 +52,9 @@ again_and_again() {
 		rm -rf again again.txt
 		timeout -k 5 "$(spi_scaled 60)" "$SPI_LTTNG" trace "$@" --duration 0.5 -o again >/dev/null 2>again.err </dev/null
 		[ $? = 0 ] || { bad=$((bad + 1)); diag "trace $i: $(tail -n 3 again.err)"; }
-		grep -q '^Events recorded: [1-9]' again.err || empty=$((empty + 1))
 		case " $* " in
-		*' --tree '*) ;;
-		*) spi_read again && events balance again.txt >balance.out 2>&1 || { bad=$((bad + 1)); diag "trace $i: $(tail -n 3 balance.out) $(tail -n 4 again.err)"; } ;;
+		*' --tree '*) grep -q '^Calls recorded: [1-9]\|^Events recorded: [1-9]' again.err || empty=$((empty + 1)) ;;
+		*) spi_read again && { grep -q ' spi:' again.txt || empty=$((empty + 1)); } && events balance again.txt >balance.out 2>&1 || { bad=$((bad + 1)); diag "trace $i: $(tail -n 3 balance.out) $(tail -n 4 again.err)"; } ;;
 		esac
 	done
 	: >load.stop
