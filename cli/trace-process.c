@@ -174,15 +174,12 @@ static int plugin_run(struct targets *ts, struct run *run, const struct scope *s
 	return status;
 }
 
-/*
- * How many processes the session is limited to. A tree goes into children, whose
- * numbers nobody knows yet.
- */
+/* How many processes the session is limited to. Children are recorded, too, whose numbers nobody knows yet. */
 static unsigned int process_limit(const struct trace_options *o)
 {
 	unsigned int follows = ~o->tree.options.unfollowed & (SPI_TREE_FORK | SPI_TREE_EXEC);
 
-	return o->tree.count && follows ? 0 : o->pid_count;
+	return follows ? 0 : o->pid_count;
 }
 
 /* Of those that a NAME means, some may not be traced: they were named, and the others are. */

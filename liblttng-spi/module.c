@@ -200,8 +200,9 @@ static void *load_beside(const char *path)
 
 static void *load_everything(struct spi_link *link, char *error, size_t error_size)
 {
+	/* the first for pthread_cancel(), which lttng-ust calls at the process's end: libc aborts where there is none */
 	static const char *const needed[] = {
-		"libnuma.so.1", "liblttng-ust-common.so.1", "liblttng-ust-tracepoint.so.1", "liblttng-ust.so.1",
+		"libgcc_s.so.1", "libnuma.so.1", "liblttng-ust-common.so.1", "liblttng-ust-tracepoint.so.1", "liblttng-ust.so.1",
 	};
 	char **old = environ, **changed, home[96], file[16], path[SPI_PROC_PATH];
 	void *handle = NULL;

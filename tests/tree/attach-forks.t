@@ -61,9 +61,10 @@ for compact in "" --compact; do
 	end 3 "three times${compact:+, compact}"
 done
 
-if [ "$(id -u)" = 0 ] && mount -t proc proc jail/proc; then
+if [ "$(id -u)" = 0 ] && mount -t proc proc jail/proc && mkdir -p jail/dev/shm && mount --bind /dev/shm jail/dev/shm; then
 	begin "$PWD/jail"
 	attached "a child in a directory of its own, where LTTng is not" "$target" --tree
+	tree_balanced t "its calls are there"
 	child=$(last_child)
 	attached "both of those" "$target $child" --tree
 	unlike "$(cat traced.err)" 'number' "its rules are gone"
