@@ -6,6 +6,7 @@
  * alone has not is said at once; of several, only what none of them has.
  */
 #include <errno.h>
+#include <signal.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -28,7 +29,13 @@
 
 #define ATTACH_MOST	16
 
-static int target_open(struct target *t, pid_t pid)
+/* A NAME means those that run: one that ends while it is looked at is none of them any more. */
+static bool is_over(const struct run *run, pid_t pid)
+{
+	return run->options->named && kill(pid, 0) < 0 && errno == ESRCH;
+}
+
+static int target_open(struct target *t, const struct run *run, pid_t pid)
 {
 	char *comm;
 
@@ -36,7 +43,9 @@ static int target_open(struct target *t, pid_t pid)
 	t->pid = pid;
 	t->pidfd = (int) syscall(SYS_pidfd_open, pid, 0);
 	if (t->pidfd < 0) {
-		if (errno == ESRCH)
+		if (errno == ESRCH && run->options->named)
+			;
+		else if (errno == ESRCH)
 			say_error("%d: no such process", (int) pid);
 		else if (errno == EINVAL || errno == ENOENT)
 			say_error("%d: is a thread, not a process: name the process it belongs to", (int) pid);
@@ -89,7 +98,7 @@ static int target_check(const struct target *t, struct run *run)
 
 	if (ret == -ECANCELED)
 		return run_interrupted(run);
-	if (ret < 0)
+	if (ret < 0 && !is_over(run, t->pid))
 		say_error("%s", result.text);
 	return ret < 0 ? TRACE_STATUS_ERROR : 0;
 }
@@ -97,14 +106,15 @@ static int target_check(const struct target *t, struct run *run)
 /* Everything that forbids it is said before anything is touched. */
 static int target_look(struct target *t, struct run *run, pid_t pid)
 {
-	int ret = target_open(t, pid);
+	int ret = target_open(t, run, pid);
 
 	if (ret == 0)
 		ret = target_check(t, run);
 	if (ret == 0) {
 		ret = objects_of_process(&t->objects, pid);
 		if (ret < 0) {
-			say_error("%s: its loaded objects cannot be read: %s", t->title, strerror(-ret));
+			if (!is_over(run, pid))
+				say_error("%s: its loaded objects cannot be read: %s", t->title, strerror(-ret));
 			ret = TRACE_STATUS_ERROR;
 		} else {
 			t->stripped = program_is_stripped(&t->objects);
@@ -238,13 +248,17 @@ int targets_prepare(struct targets *ts, struct run *run)
 		return TRACE_STATUS_ERROR;
 	for (i = 0; i < o->pid_count; i++) {
 		ret = target_look(&ts->list[ts->count++], run, o->pids[i]);
-		if (ret && (!o->named || run->killed_by || (ts->count == 1 && i + 1 == o->pid_count)))
+		if (ret && (!o->named || run->killed_by || (ts->count == 1 && i + 1 == o->pid_count && !is_over(run, o->pids[i]))))
 			return ret;
-		/* It was said why: the others that the NAME means are traced. */
+		/* It was said why, or it has ended since: the others that the NAME means are traced. */
 		if (ret) {
 			target_free(&ts->list[--ts->count]);
-			run->broken = 1;
+			run->broken |= !is_over(run, o->pids[i]);
 		}
+	}
+	if (!ts->count) {
+		say_error("all processes of this name have ended meanwhile");
+		return TRACE_STATUS_ERROR;
 	}
 	ret = targets_resolve(ts, run);
 	if (ret)
@@ -383,8 +397,10 @@ int targets_attach(struct targets *ts, struct run *run)
 			say_error("%s", a.results[i].text);
 			continue;
 		}
-		say_warning("%s", a.results[i].text);
-		report_unrecorded(&run->report, "", a.results[i].text);
+		if (!is_over(run, ts->list[i].pid)) {
+			say_warning("%s", a.results[i].text);
+			report_unrecorded(&run->report, "", a.results[i].text);
+		}
 		target_over(ts, &ts->list[i]);
 	}
 	ret = failed == ts->count ? TRACE_STATUS_ERROR : 0;

@@ -271,7 +271,7 @@ void spi_tree_loads_follow(void)
 	if (loads == __atomic_load_n(&loads_seen, __ATOMIC_ACQUIRE) || spi_child_loads())
 		return;
 	if (spi_link_current && !spi_payload) {
-		spi_control_ring();	/* who waits has the lock that the event module's loading needs */
+		spi_control_ring();	/* the waiting thread has the lock that the event module's loading needs */
 	} else if (spi_link_current) {
 		spi_control_ask();
 	} else {

@@ -16,7 +16,7 @@
  * freed, and the core's texts live for ever, since a filter may be reading them in
  * any thread.
  *
- * An exit goes to who has the entry: a rule that was switched off meanwhile is still among what the end of a call is asked for, while its
+ * An exit goes to the channels that have the entry: a rule that was switched off meanwhile is still among what the end of a call is asked for, while its
  * beginning no longer has it. So calls under way end in each session as they have begun, whichever rules come and go.
  *
  * The provider interface is part of lttng-ust's ABI (its Java bindings are built
