@@ -189,6 +189,15 @@ void spi_child_go(void)
 		spi_word_set(&stage, IS_OVER);
 }
 
+int spi_child_confined(void)
+{
+	int r = claim(0);	/* that there is a sandbox is a reason, and told */
+
+	if (r == 0)
+		never(NULL);
+	return r != -EBUSY;
+}
+
 /* ---- callers ---- */
 
 /* 0: in vain. */

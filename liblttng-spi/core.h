@@ -261,6 +261,7 @@ void spi_child_forked(int had_link, const char *socket);	/* in the child, within
 int spi_child_begin(int fd);		/* any thread that may allocate; fd: as for spi_attach_child(). 0 or a negative errno */
 int spi_child_end(void);		/* the process ends: 1: it has not begun, and does not any more */
 int spi_child_begin_now(void);		/* in the calling thread, of the program's: single.c. 1: it has begun */
+int spi_child_confined(void);		/* a sandbox comes: 1: it had not begun, and does not any more; its calls make no system calls */
 int spi_child_loads(void);		/* a library was loaded: 1: the child begins, and looks for itself when it has */
 void spi_child_sockets_look(void);	/* child-sockets.c: before the fork */
 void spi_child_sockets_drop(void);	/* in the child */

@@ -137,6 +137,9 @@ static void sandbox_look(enum verdict verdict)
 {
 	if (verdict != HARMLESS)
 		__atomic_store_n(&spi_sandbox_quiet, 1, __ATOMIC_RELEASE);
+	/* One that has not begun does not any more, which has to be said before the filter is there. */
+	if (verdict != HARMLESS && spi_child_confined())
+		dl_iterate_phdr(is_tracers, "liblttng-ust");
 	if (verdict == NARROW) {	/* in this order: a tree that is being made looks the other way round */
 		__atomic_store_n(&spi_sandbox_narrow, 1, __ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&spi_tree_existing, __ATOMIC_SEQ_CST))

@@ -297,6 +297,8 @@ static int new_may(struct spi_thread *t, uint64_t p)
 
 	if (t->busy)
 		return 1;		/* another's matter */
+	if (spi_unlikely(spi_child_state == SPI_CHILD_NEVER))
+		return 0;		/* and no system call, which a sandbox may not allow */
 	if (spi_sandbox_narrow) {
 		t->busy |= SPI_BUSY_APART(SPI_APART_SANDBOX);
 		spi_call_missed(SPI_APART_SANDBOX);

@@ -54,7 +54,7 @@ gcc -O1 -o gave-up gave-up.c
 app_start gave ./gave-up
 lttng_ok enable-event -u -s roots "spi:call(add;pid=$app_pid)"
 check "one that gave root's rights up is refused, and told is what goes" spi_wait 10 \
-	status_like "^process.$app_pid.3.refused.gave-up.*its user's rights alone; root can trace it with lttng trace -p $app_pid$"
+	status_like "^process.$app_pid.3.refused.gave-up.*its user's rights alone; root can trace it with lttng trace -p $app_pid(.again)?.?$"
 exec {app_in}>&-
 wait "$app_pid"
 is $? 0 "it ends as ever"

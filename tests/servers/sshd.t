@@ -28,9 +28,9 @@ login() {
 }
 server || { diag "$(cat sshd.log)"; echo "Bail out! sshd does not start"; exit 1; }
 check "untraced" login 2
-again_and_again "attached to over and over" 20 login 2 -- -f 'libc.so.6:accept*' -f 'libc.so.6:fork' -p sshd
+again_and_again "attached to over and over" 20 login 2 -- -f 'libc.so.6:close' -p sshd
 again_and_again "trees" 5 login 2 -- --tree -p sshd
-"$SPI_LTTNG" trace --exec sshd -f 'libcrypto.so.3:EVP_DigestSign' -o named >/dev/null 2>named.err </dev/null &
+"$SPI_LTTNG" trace --exec sshd -f 'libc.so.6:close' -o named >/dev/null 2>named.err </dev/null &
 tracer=$!
 spi_wait 60 file_has named.err 'Trace directory'
 check "logins under a rule that names it" login 5
