@@ -125,6 +125,7 @@ for run in 1 2; do
 	for how in plain compact; do
 		option=
 		[ "$how" = plain ] || option=--compact
+		rm -f later.err
 		lines=$(wc -l <target.out)
 		"$SPI_LTTNG" trace --tree=app::Store::find --lib store $option -p "$target" -o "later-$how-$run" 2>later.err &
 		tracer=$!
