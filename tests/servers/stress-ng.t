@@ -5,13 +5,13 @@
 # timeout: 600
 # soak-timeout: 1800
 #
-# stressors that fork, execute, take signals and switch contexts: each ends as untraced, under rules for functions and as a tree.
+# stressors that fork, take signals and switch contexts: each ends as untraced, under rules for functions and as a tree.
 . "${SPI_TOP_SRCDIR:?}/tests/servers/lib.sh"
 spi_private "$@"
 needs stress-ng
 spi_daemon
-for how in fork vfork vforkmany clone exec alarm sigsegv sigtrap context pthread daemon zombie; do
-	for form in '-f *:stress_*' '-f libc.so.6:getpid' --tree; do
+for how in fork vfork vforkmany clone alarm sigsegv sigtrap context pthread daemon zombie; do
+	for form in '-f libc.so.6:getpid' --tree '--tree --compact'; do
 		rm -rf t
 		timeout -k 5 "$(spi_scaled 60)" "$SPI_LTTNG" trace $form -o t stress-ng --"$how" 1 --"$how"-ops 100 -t 20 --temp-path "$PWD" \
 			>out 2>err </dev/null
