@@ -203,9 +203,15 @@ static void consider(pid_t pid, enum met met)
 static void consider_child(pid_t child, pid_t parent)
 {
 	const struct process *p = process_find(parent);
+	const bool was_known = process_find(child) != NULL;
+	struct process *met;
 
-	if ((p ? p->scoped && !p->agent : kill(parent, 0) && errno == ESRCH) && !has_agent(child))
-		consider(child, MET_CHANGED);
+	if ((p ? !p->scoped || p->agent : !kill(parent, 0) || errno != ESRCH) || has_agent(child))
+		return;
+	consider(child, MET_CHANGED);
+	met = process_find(child);
+	if (met && met->scoped && !was_known)
+		process_missed(met, "its parent had forked it before the rules were in force");
 }
 
 /* What one user's rules name keeps nobody else's programs waiting. */

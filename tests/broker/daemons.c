@@ -36,8 +36,8 @@ int main(int argc, char **argv)
 	sigemptyset(&term);
 	sigaddset(&term, SIGTERM);
 	sigprocmask(SIG_BLOCK, &term, NULL);
-	if (argc < 3)
-		return 2;
+	if (argc < 3)		/* just to have been executed */
+		return usleep(300000);
 	if (atoi(argv[1]))
 		usleep((useconds_t) atoi(argv[1]));
 	serve(1);

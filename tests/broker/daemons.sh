@@ -26,6 +26,8 @@ daemon() {
 	quiet "$SPI_LTTNG" enable-event --spi -c c -f serve --exec "$name"
 	quiet lttng start
 	spi_wait 10 spi_status_has "^rule.*exec=$name"	# the broker is told of a rule in its own time
+	[ -n "${was_executed:-}" ] || "./$name"		# a file that has been executed under a rule is guarded from then on
+	was_executed=1
 	"./$name" "$1" d.pid ${2:+"$2"}
 	spi_wait 20 test -s d.pid
 	kill -TERM "$(cat d.pid)"
