@@ -6,9 +6,9 @@
  * alone has not is said at once; of several, only what none of them has.
  */
 #include <errno.h>
-#include <signal.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static int target_open(struct target *t, const struct run *run, pid_t pid)
 	t->pidfd = (int) syscall(SYS_pidfd_open, pid, 0);
 	if (t->pidfd < 0) {
 		if (errno == ESRCH && run->options->named)
-			;
+			say_detail("%d: has ended meanwhile", (int) pid);
 		else if (errno == ESRCH)
 			say_error("%d: no such process", (int) pid);
 		else if (errno == EINVAL || errno == ENOENT)

@@ -225,10 +225,11 @@ static void result_mark(const struct prototype *prototype, struct tables *tables
 
 void results_check(struct dw_unit *unit, const struct functions *functions, struct tables *tables)
 {
+	enum { ARE_THERE, LOOK, MARK, DONE } pass;
+	int any = 0;
 	size_t i;
-	int pass, any = 0;
 
-	for (pass = 0; pass < 2; pass++) {
+	for (pass = ARE_THERE; pass < DONE && (pass == ARE_THERE || any); pass++)
 		for (i = 0; i < unit->nodes.count; i++) {
 			struct prototype *own;
 			struct body body;
@@ -236,24 +237,13 @@ void results_check(struct dw_unit *unit, const struct functions *functions, stru
 			if (!body_open(&body, unit, &unit->nodes.at[i], functions))
 				continue;
 			own = doubtful_at(functions, body.low);
-			if (pass == 0)
+			if (pass == ARE_THERE) {
 				any |= own != NULL;
-			else
+			} else if (pass == LOOK) {
 				body_look(&body, functions, own);
+			} else if (own) {
+				result_mark(own, tables);
+				own->is_result_doubtful = 0;
+			}
 		}
-		if (!any)
-			return;
-	}
-	for (i = 0; i < unit->nodes.count; i++) {
-		struct prototype *own;
-		struct body body;
-
-		if (!body_open(&body, unit, &unit->nodes.at[i], functions))
-			continue;
-		own = doubtful_at(functions, body.low);
-		if (own) {
-			result_mark(own, tables);
-			own->is_result_doubtful = 0;
-		}
-	}
 }

@@ -8,8 +8,8 @@
  * that comes, begins it on that thread. A call within malloc(), or one that comes while another is at it and takes too long,
  * is not recorded, and counts as lost.
  *
- * A library that is loaded begins the child where rules may find something in it, and a moment later: servers' workers have libc load one to look a user
- * up, whom they become then, and a call that comes before that begins the child itself.
+ * A library that is loaded begins the child where rules may find something in it, and a moment later: a server's worker has libc load one when it looks
+ * its user up, and becomes that user right after. A call that comes within the moment begins the child itself.
  *
  * The controller is reached through the nursery (link.c), whose other end it has: the child may be another user's by then,
  * or in another directory tree. Where nobody has that end any more the trace is over, and the child's
@@ -30,7 +30,7 @@
 #define LEAST_MS	5000u
 #define CONTROLLER_MS	1500u	/* for its controller to say that it may go on, should that take children */
 #define STACK_LEAST	131072u	/* bytes, for lttng-ust's constructor */
-#define LATER_NS	50000000
+#define LATER_NS	50000000	/* from the load of a library until the child begins by itself */
 
 enum { IS_OVER, AT_WORK, AT_CONTROLLER };
 

@@ -88,7 +88,7 @@ int spi_single_call(int (*call)(void *data), void *data, int *result)
 	int done, goes_on;
 
 	/* a first thread that has ended is one more to the kernel, and no signal ends it */
-	if (t->busy || spi_sys(SYS_gettid) != spi_sys(SYS_getpid) || !spi_payload || !spi_payload->can_fork())
+	if (t->busy || spi_sys(SYS_gettid) != spi_sys(SYS_getpid) || (spi_payload && !spi_payload->can_fork()))
 		return -1;
 	if (spi_link_current && !spi_env.socket && !spi_exec_socket())
 		return -1;		/* it could not connect again */

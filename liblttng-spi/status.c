@@ -151,7 +151,10 @@ void spi_status_fork_child(void)
 		t->record = &nowhere;
 }
 
-/* The thread that has begun the child got its block while the page was the parent's: it moves to where the child's controller looks. */
+/*
+ * The thread that has begun the child got its block while the page was the parent's: the thread moves to where the child's controller
+ * looks. The block stays mapped, as the control thread may be about to count there for the thread (tp/others.c).
+ */
 static void record_move(struct spi_thread *t)
 {
 	struct spi_thread_own *own = t->own;
@@ -165,7 +168,6 @@ static void record_move(struct spi_thread *t)
 		own->record = record;
 		if (t->record == old)
 			t->record = record;
-		spi_sys(SYS_munmap, old, (sizeof(*old) + 4095) & ~4095ul);
 	} else if (record) {
 		spi_sys(SYS_munmap, record, (sizeof(*record) + 4095) & ~4095ul);
 	}

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
-# A server's workers that write their title over arguments and environment, look the user up whom they become, for which libc
-# loads a library, and drop root: each is recorded from its first call, under a rule and started by the tracer.
+# A server's workers write their title over arguments and environment, look their user up, for which libc loads a library, and
+# drop root: each worker is recorded from its first call, under a rule and started by the tracer.
 . "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
 spi_private "$@"
 [ "$(id -u)" = 0 ] || skip_all "needs root to drop it"

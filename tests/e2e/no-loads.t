@@ -31,6 +31,14 @@ like "$(cat maps)" "liblttng-spi\.so" "the agent is in what it executes"
 is "$(grep -c 'liblttng-ust\|liblttng-spi-tp' maps)" 0 "LTTng is not"
 is "$(spi_count t work_entry)" 1 "the program itself is recorded"
 
+if [ "$(id -u)" = 0 ] && ./runs unshare -U true >/dev/null && [ "$(./runs unshare -U echo in | head -n 1)" = in ]; then
+	rm -rf t t.txt
+	spi_trace -f work -o t ./runs unshare -U echo in >out
+	is "$(head -n 1 out)" in "what one thread alone may do is done there"
+else
+	skip "what one thread alone may do is done there" "no user namespace may be made here"
+fi
+
 rm -rf t t.txt
 spi_trace -f work -o t ./runs /usr/bin/python3 -c 'print(open("/proc/self/maps").read())' >maps
 is $? 0 "a program that asks for libraries"

@@ -56,6 +56,8 @@ is "$(entries first ngx_http_process_request)" 5000 "each request is recorded" |
 balanced first "each entry has its exit"
 
 server || { diag "$(cat nginx.err)"; echo "Bail out! nginx does not start"; exit 1; }
+recording() { spi_wait 20 all_have_it; }
+all_have_it() { [ "$(lttng list -u 2>/dev/null | grep -c 'spi:ngx_http_process_request_exit')" -ge 3 ]; }
 counted "attached to" ngx_http_process_request 4000 load 4000 -k -- -f 'nginx:ngx_http_process_request' -p nginx
 again_and_again "attached to over and over" 20 load 500 -- -f 'nginx:ngx_http_*' -p nginx
 again_and_again "trees" 5 load 500 -- --tree -p nginx
