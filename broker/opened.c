@@ -8,9 +8,8 @@
  * that executes one waits in the kernel until it is being stopped, a millisecond or two, however busy the machine is. None of ours is, as we would wait for
  * ourselves. Should we end, the kernel lets all go on; should we hang, the plugin ends us.
  *
- * Where the kernel does not tell of processes (scope.c), as in a container of root's, this machine's own file systems that are mounted now
- * are listened to; on others nothing is heard. What is executed on other file names (by a link, by a name of its own)
- * is looked at a moment later.
+ * This machine's own file systems that are mounted when the rule is made are listened to; on others nothing is heard.
+ * What is executed on other file names (by a link, by a name of its own) is looked at a moment later.
  */
 #include <errno.h>
 #include <fcntl.h>

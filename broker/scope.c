@@ -4,12 +4,11 @@
  * Processes that a rule names and that never register: programs not linked with
  * lttng-ust.
  *
- * When the rules change, /proc is looked through once for those that run. Those
- * to come are told by the kernel's proc connector, each fork(), exec() and new name of a
- * process's first thread as it happens; the kernel does so for root in the initial
+ * When the rules change, /proc is looked through once for those that run. Of those
+ * to come the files that are executed tell (opened.c), where root may listen to those: that is before the program begins. And
+ * the kernel's proc connector does, each fork(), exec() and new name of a process's first thread as it happens; for root in the initial
  * namespaces only; elsewhere it refuses, or says nothing of its own accord (that others
- * listen may bring their events, with process numbers that are not ours). Without it,
- * the files that are executed tell (opened.c), where root may listen to those; /proc is looked through again every second, and a note says
+ * listen may bring their events, with process numbers that are not ours). Without it /proc is looked through again every second, and a note says
  * so; with it every ten, as a process that writes over its first argument makes no event.
  */
 #include <ctype.h>
@@ -395,10 +394,8 @@ static void connector_ready(struct loop_source *source, uint32_t events)
 			connector_refused(event->event_data.ack.err);
 			return;
 		}
-		if (event->what == PROC_EVENT_NONE) {
+		if (event->what == PROC_EVENT_NONE)
 			loop_timer_cancel(&ack_timer);
-			opened_end();
-		}
 		if (event->what == PROC_EVENT_EXEC)
 			consider_start(event->event_data.exec.process_tgid, NULL, NULL);
 		if (event->what == PROC_EVENT_FORK && event->event_data.fork.child_pid == event->event_data.fork.child_tgid)
@@ -432,7 +429,7 @@ static void connector_open(void)
 		return;
 	}
 	broker_note_clear("connector");
-	opened_listen(consider_start);		/* until the kernel has said that it tells */
+	opened_listen(consider_start);
 	loop_timer_set(&ack_timer, ACK_MS, connector_silent);
 }
 

@@ -12,6 +12,9 @@ for us in 0 0 0 300 1000 20000; do
 done
 daemon 0 65534
 most_are_whole 7
+for us in 0 1000 0 1000; do
+	a_new_daemon "$us"
+done
 if grep -q 'the kernel refuses its process events' list; then
 	skip "the kernel refuses its process events here"
 else

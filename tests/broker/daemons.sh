@@ -13,6 +13,7 @@ end_all() {
 trap end_all EXIT
 name=daemon-$$
 spi_cc "$name" "$SPI_TOP_SRCDIR/tests/broker/daemons.c"
+cp "$name" built
 chmod 777 .
 
 # daemon US [USER] - one that sleeps so long first; every call of each of its three processes is in the trace, or, where a machine is
@@ -39,6 +40,12 @@ daemon() {
 	[ "$got" != "13 13" ] || whole=$((whole + 1))
 	[ "$got" = "13 13" ] || grep -q "$name (uid 0).*:" list
 	ok $? "${2:+user $2, }$1 us before it forks: every call, or what is missing is said ($got)" || diag "$(cat list)"
+}
+# a_new_daemon US - the same of a file that nobody has executed yet
+a_new_daemon() {
+	rm -f "$name"
+	cp built "$name"
+	was_executed=1 daemon "$1"
 }
 # most_are_whole OF - not a matter of luck
 most_are_whole() {
