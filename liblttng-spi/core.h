@@ -292,6 +292,8 @@ int spi_first_close_is_in_malloc(const uint64_t *frame);	/* the same, where that
 void spi_descriptors_redirect(void);
 /* Who is asked before a number is closed: what lttng-ust's tracker has for it. NULL changes nothing. */
 void spi_descriptors_guard(int (*close_fd)(int fd, int (*real_close)(int fd)));
+/* A rule traces the function at this address. NULL: it may; else why the program's calls never come to it. Control side. */
+const char *spi_descriptors_trace(uint64_t address);
 void spi_descriptors_copy_child(void);	/* in a child on a copy of the memory, over whose making nobody held locks */
 /* ---- redirect.c: all loaded objects' pointers to these functions; the list ends with a NULL name ---- */
 struct spi_redirect {

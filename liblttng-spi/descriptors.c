@@ -103,9 +103,15 @@ static int stay_open(int fd)
 	return 0;
 }
 
+static int is_the_programs(int fd)
+{
+	(void) fd;
+	return 1;
+}
+
 static int close_later(int fd, int (*real_close)(int fd))
 {
-	return real_close == stay_open ? 0 : result_of(spi_close_note(fd));
+	return real_close == stay_open || real_close == is_the_programs ? 0 : result_of(spi_close_note(fd));
 }
 
 static int close_guarded(int fd, int (*real_close)(int fd))
@@ -146,9 +152,39 @@ static int is_guarding(void)
 	return (spi_env.preloaded || is_redirected) && tracker_close;
 }
 
+static int is_close_traced;		/* a rule has libc's, or had */
+
+/*
+ * A call that is to be recorded is made outside of the tracker's lock. Nobody but the program closes a number that is open
+ * and the program's, so none of the tracer's comes to be there meanwhile.
+ */
+static int is_to_be_recorded(int fd)
+{
+	return spi_unlikely(__atomic_load_n(&is_close_traced, __ATOMIC_RELAXED)) && spi_sys(SYS_fcntl, (long) fd, (long) F_GETFD) >= 0 &&
+		close_guarded(fd, is_the_programs) == 1;
+}
+
 SPI_EXPORT int close(int fd)
 {
-	return spi_likely(!is_guarding()) ? close_in_libc(fd) : close_guarded(fd, close_in_libc);
+	return spi_likely(!is_guarding()) || is_to_be_recorded(fd) ? close_in_libc(fd) : close_guarded(fd, close_in_libc);
+}
+
+const char *spi_descriptors_trace(uint64_t address)
+{
+	static const char *const own[] = { "close_range", "closefrom", "_exit" };
+	static uint64_t addresses[3], address_of_close;
+
+	if (!address_of_close) {
+		address_of_close = (uint64_t) spi_find_in_libc("close");
+		for (unsigned int i = 0; i < 3; i++)
+			addresses[i] = (uint64_t) spi_find_in_libc(own[i]);
+	}
+	if (address == address_of_close)
+		__atomic_store_n(&is_close_traced, 1, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < 3; i++)
+		if (address == addresses[i])
+			return "the tracer stands before it in a traced program, and does its work itself";
+	return NULL;
 }
 
 struct directory_entry {

@@ -158,9 +158,9 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 
 	for (uint32_t i = 0; i < rule->count; i++) {
 		struct spi_point *p = rule->points[i];
-		const char *reason = NULL;
+		const char *reason = spi_descriptors_trace(p->address);
 
-		if (!spi_entry_lend(p) && !p->body && spi_patch_prepare(p, &reason) < 0) {
+		if (reason || (!spi_entry_lend(p) && !p->body && spi_patch_prepare(p, &reason) < 0)) {
 			spi_work_decline(w, p->object, spi_map_string(p->map, p->func->name), reason ? reason : "cannot be patched");
 			continue;
 		}

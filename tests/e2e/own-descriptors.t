@@ -28,6 +28,15 @@ for close in True, False:
 P
 spi_trace_same "python3" dpy "/usr/bin/python3 -I -S children.py" -f 'python3*:Py_BytesMain'
 
+# close() itself, which the tracer stands before; the others do its work by themselves, and that is said
+spi_cc closes closes.c
+spi_trace_same "close" dclose ./closes -f libc.so.6:close
+is "$(spi_count dclose close_entry) $(spi_count dclose close_exit)" "20 20" "close() is recorded"
+for func in close_range closefrom _exit; do
+	"$SPI_LTTNG" trace -f "libc.so.6:$func" -o "no-$func" ./closes >refused.out 2>&1
+	like "$(cat refused.out)" "$func: the tracer stands before it" "$func() is not, and that is said"
+done
+
 mkfifo in
 ./own-descriptors wait <in >looks & target=$!
 exec {to}>in
