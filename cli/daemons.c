@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,6 +30,8 @@
 #include "cli/options.h"
 #include "cli/say.h"
 #include "cli/sessiond-default.h"
+#include "cli/tcp-owner.h"
+#include "injector/paths.h"
 
 #define RELAY_TRIES	5
 #define RELAY_POLL_MS	5
@@ -125,6 +128,23 @@ static int relay_choose_ports(struct relay *relay)
 	return ret;
 }
 
+/* Our environment, with what keeps others' connections out of the daemon. NULL: no memory. */
+static char **relay_environment(char *preload)
+{
+	size_t n = 0, kept = 0;
+	char **env;
+
+	while (environ[n])
+		n++;
+	env = calloc(n + 2, sizeof(*env));
+	for (size_t i = 0; env && i < n; i++)
+		if (strncmp(environ[i], "LD_PRELOAD=", strlen("LD_PRELOAD=")))
+			env[kept++] = environ[i];
+	if (env)
+		env[kept] = preload;
+	return env;
+}
+
 static pid_t relay_spawn(const struct relay *relay, const struct trace_options *options, int log)
 {
 	char control[40], data[40], live[40];
@@ -132,8 +152,13 @@ static pid_t relay_spawn(const struct relay *relay, const struct trace_options *
 		(char *) "-o", relay->dir, NULL };
 	struct child_options child = { .path = daemon_path(options->relayd_path, "LTTNG_RELAYD_PATH"), .argv = argv,
 		.out = log, .err = log, .flags = CHILD_OWN_GROUP | CHILD_TIED };
+	char preload[PATH_MAX + 16], **env;
 	pid_t pid;
 
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", spi_path_relay_guard());
+	child.env = env = relay_environment(preload);
+	if (!env)
+		return -ENOMEM;
 	snprintf(control, sizeof(control), "tcp://127.0.0.1:%u", relay->control);
 	snprintf(data, sizeof(data), "tcp://127.0.0.1:%u", relay->data);
 	snprintf(live, sizeof(live), "tcp://127.0.0.1:%u", relay->live);
@@ -142,6 +167,7 @@ static pid_t relay_spawn(const struct relay *relay, const struct trace_options *
 	pid = child_spawn(&child);
 	if (child.in >= 0)
 		close(child.in);
+	free(env);
 	return pid;
 }
 
@@ -157,10 +183,16 @@ static int port_answers(unsigned int port)
 	return ret;
 }
 
+/* A trace goes to no daemon of another user's. */
+static int relay_is_trusted(const struct relay *relay)
+{
+	return tcp_listener_is_trusted(relay->control) && tcp_listener_is_trusted(relay->data) && tcp_listener_is_trusted(relay->live);
+}
+
 /* Its threads open the three ports in no certain order. */
 static int relay_is_ready(const struct relay *relay)
 {
-	return live_answers(relay->live) && port_answers(relay->control) && port_answers(relay->data);
+	return relay_is_trusted(relay) && live_answers(relay->live) && port_answers(relay->control) && port_answers(relay->data);
 }
 
 /* Until it answers, or ends. Returns 0, -ECHILD when it ended, -ETIMEDOUT or -EINTR (then it still runs). */
@@ -246,12 +278,14 @@ int relay_ensure(struct relay *relay, const struct trace_options *options, int s
 {
 	int ret;
 
-	memset(relay, 0, sizeof(*relay));
-	if (live_answers(LIVE_DEFAULT_PORT)) {
-		relay->control = LIVE_DEFAULT_PORT - 2;
-		relay->data = LIVE_DEFAULT_PORT - 1;
-		relay->live = LIVE_DEFAULT_PORT;
+	*relay = (struct relay) { .control = LIVE_DEFAULT_PORT - 2, .data = LIVE_DEFAULT_PORT - 1, .live = LIVE_DEFAULT_PORT };
+	if (relay_is_trusted(relay) && live_answers(relay->live))
 		return 0;
+	memset(relay, 0, sizeof(*relay));
+	if (!spi_path_relay_guard()) {
+		say_error("lttng-spi-relay.so, which keeps the live view from other users, is not there: install lttng-spi again, or record to "
+			"a directory with -o DIR");
+		return -ENOENT;
 	}
 	ret = relay_make_dir(relay);
 	if (ret == 0)

@@ -86,7 +86,7 @@ int viewer_start(struct viewer *viewer, const struct session *s, unsigned int po
 	if (viewer->from_files)
 		snprintf(url, sizeof(url), "%s", viewer->directory);
 	else
-		snprintf(url, sizeof(url), "net://localhost:%u/host/%s/%s", port, s->host, s->name);
+		snprintf(url, sizeof(url), "net://127.0.0.1:%u/host/%s/%s", port, s->host, s->name);
 	viewer->port = port;
 	viewer->filters = filters;
 	if (viewer_make_words(argv, url, filters | (viewer->from_files ? VIEWER_FILES : 0)) < 0)

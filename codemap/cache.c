@@ -35,23 +35,35 @@
 
 static int cache_dir = -1;
 
-static int directory_make(const char *path)
+/*
+ * The next directory of a path, made where there is none. A link is followed that is the caller's or root's: another's may lead anywhere,
+ * as to a directory of the caller's with other files in it. A descriptor, or -1.
+ */
+static int directory_step(int from, const char *name)
 {
-	char *copy = mem_string(path, strlen(path)), *p;
 	struct stat st;
 	int fd;
 
-	for (p = copy + 1; *p; p++)
-		if (*p == '/') {
-			*p = 0;
-			mkdir(copy, 0700);
-			*p = '/';
-		}
-	mkdir(copy, 0700);
-	fd = open(copy, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st) < 0 || (st.st_uid != geteuid() && st.st_uid != 0) || (st.st_mode & 022)) {
+	mkdirat(from, name, 0700);
+	fd = openat(from, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0 && !fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode) && (st.st_uid == geteuid() || !st.st_uid))
+		fd = openat(from, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd;
+}
+
+static int directory_make(const char *path)
+{
+	char *copy = mem_string(path, strlen(path)), *rest, *name;
+	int fd = open(*path == '/' ? "/" : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+
+	for (name = strtok_r(copy, "/", &rest); fd >= 0 && name; name = strtok_r(NULL, "/", &rest)) {
+		int next = directory_step(fd, name);
+
+		close(fd);
+		fd = next;
+	}
+	if (fd >= 0 && (fstat(fd, &st) < 0 || (st.st_uid != geteuid() && st.st_uid != 0) || (st.st_mode & 022))) {
 		close(fd);
 		return -1;
 	}
@@ -203,7 +215,24 @@ void cache_remove(const char *name)
 		unlinkat(cache_dir, name, 0);
 }
 
-/* Keep the directory from growing for ever: maps of programs that were updated are never asked for again. */
+/* As cache_name() and cache_tree_name() make them, and write_parts() for the time of writing. */
+static int is_of_cache(const char *name)
+{
+	static const char *const kinds[] = { "list", "map", "marks", "types", "tree" };
+	size_t hex;
+
+	name += *name == '.';
+	hex = strspn(name, "0123456789abcdef");
+	if (hex < 2 || name[hex] != '-')
+		return 0;
+	name = strrchr(name, '-') + 1;
+	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strncmp(name, kinds[i], strlen(kinds[i])) && (!name[strlen(kinds[i])] || name[strlen(kinds[i])] == '.'))
+			return 1;
+	return 0;
+}
+
+/* Keep the directory from growing for ever: maps of programs that were updated are never asked for again. Whatever else lies there stays. */
 static void cache_prune(void)
 {
 	int fd = openat(cache_dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -215,11 +244,11 @@ static void cache_prune(void)
 
 	if (!dir)
 		return;
-	while (readdir(dir))
-		count++;
+	while ((entry = readdir(dir)))
+		count += (unsigned int) is_of_cache(entry->d_name);
 	rewinddir(dir);
 	while (count > CACHE_FILES_MAX && (entry = readdir(dir)))
-		if (!fstatat(cache_dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+		if (is_of_cache(entry->d_name) && !fstatat(cache_dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
 			st.st_mtime < old)
 			unlinkat(cache_dir, entry->d_name, 0);
 	closedir(dir);

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # The cache: same answers, only trusted files, and no trust in what a file claims to be. And the sandbox.
 . "$(dirname "$0")/lib.sh"
-plan 16
+plan 19
 cd "$tmp" || exit 1
 $CC -O2 -g -w -o prog "$here/sample.c" || { echo 'Bail out! no compiler'; exit 1; }
 "$codemap" list ./prog > plain
@@ -87,3 +87,19 @@ else
 fi
 "$codemap" list ./prog > seventh
 ok "$(cmp -s plain seventh; echo $?)" 'and the answer is the same'
+# what lies in the directory besides stays, however old and many; and no link of another user's leads anywhere
+rm -rf cache && mkdir -m 700 cache
+for i in $(seq 2100); do : > "cache/abcdef-2-0123456789abcdef-old$i"; : > "cache/abcdef$i-2-0123456789abcdef-map"; done
+: > cache/letter && : > cache/.abcdef-2-0123456789abcdef-map.17
+touch -d '2 days ago' cache/* cache/.abcdef*
+"$codemap" list ./prog > eighth
+is "$(ls -A cache | wc -l)/$(ls cache | grep -c 'old')/$(ls cache/letter)" "2102/2100/cache/letter" 'only files of the cache are put away when there are many'
+ok "$(cmp -s plain eighth; echo $?)" 'and the answer is the same'
+if [ "$(id -u)" = 0 ]; then
+	mkdir -m 711 others && chmod 711 . && ln -s "$tmp/cache2" others/link && chown -h 65534 others/link && mkdir -m 700 cache2
+	LTTNG_SPI_CACHE=$tmp/others/link "$codemap" list ./prog > ninth
+	LTTNG_SPI_CACHE=$tmp/others/link/below "$codemap" list ./prog > ninth
+	is "$(ls cache2 | wc -l)" 0 "another user's link is not followed"
+else
+	skip 1 'needs root'
+fi
