@@ -40,7 +40,7 @@ recording() { :; }
 
 # again_and_again NAME TIMES LOAD... -- OPTION... - so many traces of half a second while LOAD goes on, which is served as ever
 again_and_again() {
-	local name=$1 times=$2 i bad=0 empty=0 load_pid
+	local name=$1 times=$2 i bad=0 empty=0 load_pid status
 	local -a load=()
 	shift 2
 	while [ "$1" != -- ]; do load+=("$1"); shift; done
@@ -51,7 +51,8 @@ again_and_again() {
 	for ((i = 0; i < times; i++)); do
 		rm -rf again again.txt
 		timeout -k 5 "$(spi_scaled 60)" "$SPI_LTTNG" trace "$@" --duration 0.5 -o again >/dev/null 2>again.err </dev/null
-		[ $? = 0 ] || { bad=$((bad + 1)); diag "trace $i: $(tail -n 3 again.err)"; }
+		status=$?
+		[ "$status" = 0 ] || { bad=$((bad + 1)); diag "trace $i: status $status: $(tail -n 12 again.err)"; }
 		case " $* " in
 		*' --tree '*) grep -q '^Calls recorded: [1-9]\|^Events recorded: [1-9]' again.err || empty=$((empty + 1)) ;;
 		*) spi_read again && { grep -q ' spi:' again.txt || empty=$((empty + 1)); } && events balance again.txt >balance.out 2>&1 || { bad=$((bad + 1)); diag "trace $i: $(tail -n 3 balance.out) $(tail -n 4 again.err)"; } ;;
