@@ -9,6 +9,7 @@
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 . "$SPI_TOP_SRCDIR/tests/cli/rules.sh"
 spi_private "$@"
+mkdir -m 1777 own-tmp && export TMPDIR=$PWD/own-tmp	# others may be at the same in /tmp
 spi_daemon
 daemon=$(cat /run/lttng/lttng-sessiond.pid)
 lttng create one --output="$PWD/one" >/dev/null
@@ -74,6 +75,6 @@ is "$(grep -c $'^channel0\tspi:foo_entry\ttrue' rules)" 1 "the other channel's r
 check "--all in one channel" spi disable-event --spi --all -c channel0
 rules one
 is "$(grep -c $'\tspi:foo_entry\ttrue' rules)" 0 "then it is gone"
-is "$(ls -d /tmp/lttng-rules-* 2>/dev/null)" "" "no directory is left"
+is "$(ls -d "$TMPDIR"/lttng-rules-* 2>/dev/null)" "" "no directory is left"
 check "the daemon lives" kill -0 "$daemon"
 tap_done

@@ -8,6 +8,7 @@
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 . "$SPI_TOP_SRCDIR/tests/cli/rules.sh"
 spi_private "$@"
+mkdir -m 1777 own-tmp && export TMPDIR=$PWD/own-tmp	# others may be at the same in /tmp
 
 out=$("$SPI_LTTNG" enable-event --spi -f foo 2>&1)
 is "$?:$out" "1:Error: no current session: lttng create makes one; -s SESSION names another" "no session at all"
@@ -74,5 +75,5 @@ check "a quiet one" [ -z "$("$SPI_LTTNG" -q enable-event --spi -f quiet -c own 2
 "$SPI_LTTNG" enable-event --spi -f full -c own >/dev/full 2>err
 is $? 1 "output that cannot be written: status"
 like "$(cat err)" 'the output cannot be written: No space' "output that cannot be written: said"
-is "$(ls /tmp | grep -c lttng-rules)" 0 "no directory is left" 
+is "$(ls "$TMPDIR" | grep -c lttng-rules)" 0 "no directory is left" 
 tap_done

@@ -8,6 +8,7 @@
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 . "$SPI_TOP_SRCDIR/tests/cli/rules.sh"
 spi_private "$@"
+mkdir -m 1777 own-tmp && export TMPDIR=$PWD/own-tmp	# others may be at the same in /tmp
 spi_daemon
 daemon=$(cat /run/lttng/lttng-sessiond.pid)
 lttng create one --output="$PWD/one" >/dev/null
@@ -125,6 +126,6 @@ lttng start >/dev/null
 check "in one whose channel has them" spi enable-event --spi --tree=parse -c good
 is "$(grep -c contexts err)" 0 "in one whose channel has them: nothing to say of them"
 lttng destroy ready >/dev/null
-is "$(ls -d /tmp/lttng-rules-* 2>/dev/null)" "" "no directory is left"
+is "$(ls -d "$TMPDIR"/lttng-rules-* 2>/dev/null)" "" "no directory is left"
 check "the daemon lives" kill -0 "$daemon"
 tap_done
