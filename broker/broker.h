@@ -309,6 +309,7 @@ bool rules_name(const char *name, uid_t uid);	/* does any that is for this user'
  */
 int opened_listen(bool (*heard)(pid_t pid, const char *file, bool (*has_executed)(void)));
 void opened_end(void);
+void opened_named_only(void);	/* from now on: others are told of in another way */
 /* The same for files that are named one by one, with certainty; where root may. A path that is no file is none. */
 void opened_guard_begin(bool (*heard)(pid_t pid, const char *file, bool (*has_executed)(void)));
 void opened_guard(const char *path);

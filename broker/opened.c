@@ -9,7 +9,8 @@
  * ourselves. Should we end, the kernel lets all go on; should we hang, the plugin ends us.
  *
  * This machine's own file systems that are mounted when the rule is made are listened to; on others nothing is heard.
- * What is executed on other file names (by a link, by a name of its own) is looked at a moment later.
+ * What is executed on other file names (by a link, by a name of its own) is looked at a moment later, unless the kernel's process
+ * events tell of it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,6 +48,7 @@ static struct opened {
 } now, later[LATER_MAX];
 static pid_t answered;		/* the last one that has executed a guarded file: it is told of in both ways */
 static unsigned int nr_later;
+static bool named_only;		/* files of other names are not looked at */
 static struct loop_timer later_timer;
 
 static void read_link(char *to, size_t size, const char *format, int number)
@@ -216,7 +218,7 @@ static void files_heard(struct loop_source *source, uint32_t events)
 			continue;	/* too many for the kernel to keep: the next look finds them */
 		is_news = now_take(event) && now.pid != answered;
 		close(event->fd);
-		if (is_news && !(is_named() && executes(now.pid, now.path, now_executed)))
+		if (is_news && (is_named() ? !executes(now.pid, now.path, now_executed) : !named_only))
 			now_later();
 	}
 }
@@ -272,6 +274,7 @@ int opened_listen(bool (*heard)(pid_t pid, const char *file, bool (*has_executed
 		return ret;
 	}
 	executes = heard;
+	named_only = false;
 	mark_all(fd);
 	return 0;
 }
@@ -313,6 +316,11 @@ void opened_guard_begin(bool (*heard)(pid_t pid, const char *file, bool (*has_ex
 void opened_guard_end(void)
 {
 	loop_remove(&guarded);
+}
+
+void opened_named_only(void)
+{
+	named_only = true;
 }
 
 void opened_end(void)

@@ -4,9 +4,9 @@
  * Processes that a rule names and that never register: programs not linked with
  * lttng-ust.
  *
- * When the rules change, /proc is looked through once for those that run. Of those
- * to come the files that are executed tell (opened.c), where root may listen to those: that is before the program begins. And
- * the kernel's proc connector does, each fork(), exec() and new name of a process's first thread as it happens; for root in the initial
+ * When the rules change, /proc is looked through once for those that run. Those to come are told in two ways. Where root may
+ * listen, the opening of their files tells (opened.c): that is before the program begins. And the kernel's proc connector tells each
+ * fork(), exec() and new name of a process's first thread as it happens, for root in the initial
  * namespaces only; elsewhere it refuses, or says nothing of its own accord (that others
  * listen may bring their events, with process numbers that are not ours). Without it /proc is looked through again every second, and a note says
  * so; with it every ten, as a process that writes over its first argument makes no event.
@@ -394,8 +394,10 @@ static void connector_ready(struct loop_source *source, uint32_t events)
 			connector_refused(event->event_data.ack.err);
 			return;
 		}
-		if (event->what == PROC_EVENT_NONE)
+		if (event->what == PROC_EVENT_NONE) {
 			loop_timer_cancel(&ack_timer);
+			opened_named_only();
+		}
 		if (event->what == PROC_EVENT_EXEC)
 			consider_start(event->event_data.exec.process_tgid, NULL, NULL);
 		if (event->what == PROC_EVENT_FORK && event->event_data.fork.child_pid == event->event_data.fork.child_tgid)

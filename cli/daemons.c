@@ -246,6 +246,22 @@ static int relay_make_dir(struct relay *relay)
 	return 0;
 }
 
+/* Has it loaded what keeps others' connections out? Not where it runs with raised rights, or the path has a space or a colon. */
+static int relay_is_guarded(const struct relay *relay)
+{
+	char path[32], line[PATH_MAX + 100];
+	FILE *maps;
+	int found = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int) relay->pid);
+	maps = fopen(path, "re");
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		found = strstr(line, "/lttng-spi-relay.so") != NULL;
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
 static int relay_start(struct relay *relay, const struct trace_options *options, int stop_fd)
 {
 	int log = memfd_create("lttng-relayd", MFD_CLOEXEC), tries, ret;
@@ -268,8 +284,13 @@ static int relay_start(struct relay *relay, const struct trace_options *options,
 		if (ret == -ECHILD)
 			relay->pid = 0;
 	}
-	if (ret < 0 && ret != -EINTR)
+	if (ret == 0 && !relay_is_guarded(relay)) {
+		say_error("lttng-relayd has not loaded %s, so other users could read the trace: record to a directory with -o DIR",
+			spi_path_relay_guard());
+		ret = -EPERM;
+	} else if (ret < 0 && ret != -EINTR) {
 		relay_say_failed(log, -ret);
+	}
 	close(log);
 	return ret;
 }

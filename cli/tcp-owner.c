@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * The kernel is asked for one socket by its two ends, as it would look for the one that gets a packet; for a listening
- * socket the other end is none. The owner is who made the socket, whatever that process is now.
+ * socket the other end is none. The owner is the user that made the socket, whatever
+ * user that process is by now.
  */
 #include <arpa/inet.h>
 #include <linux/inet_diag.h>

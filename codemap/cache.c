@@ -45,16 +45,16 @@ static int directory_step(int from, const char *name)
 	int fd;
 
 	mkdirat(from, name, 0700);
-	fd = openat(from, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	fd = openat(from, name, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0 && !fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode) && (st.st_uid == geteuid() || !st.st_uid))
-		fd = openat(from, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = openat(from, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return fd;
 }
 
 static int directory_make(const char *path)
 {
 	char *copy = mem_string(path, strlen(path)), *rest, *name;
-	int fd = open(*path == '/' ? "/" : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
 
 	for (name = strtok_r(copy, "/", &rest); fd >= 0 && name; name = strtok_r(NULL, "/", &rest)) {

@@ -48,4 +48,9 @@ for _ in $(seq 50); do as_other /usr/bin/python3 -c 'import socket, sys; socket.
 echo go >hold
 wait "$tracer"
 is "$?/$(grep -ac ' spi:t_leaf_entry: ' live.out)" 0/500 "nothing of the trace is lost by those attempts" || diag "$(tail -n 5 live.err)"
+
+printf '#!/bin/sh\nunset LD_PRELOAD\nexec %s "$@"\n' "$(command -v lttng-relayd)" >bare && chmod +x bare
+LTTNG_RELAYD_PATH=$PWD/bare spi_trace -f t_leaf ./zoo leaf 10 >trace.out
+is "$?/$(cat trace.out)" 1/ "a relay daemon that keeps nobody out: nothing is started"
+like "$(cat trace.err)" 'other users could read the trace' "and that is said"
 tap_done

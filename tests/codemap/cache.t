@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # The cache: same answers, only trusted files, and no trust in what a file claims to be. And the sandbox.
 . "$(dirname "$0")/lib.sh"
-plan 19
+plan 20
 cd "$tmp" || exit 1
 $CC -O2 -g -w -o prog "$here/sample.c" || { echo 'Bail out! no compiler'; exit 1; }
 "$codemap" list ./prog > plain
@@ -100,6 +100,9 @@ if [ "$(id -u)" = 0 ]; then
 	LTTNG_SPI_CACHE=$tmp/others/link "$codemap" list ./prog > ninth
 	LTTNG_SPI_CACHE=$tmp/others/link/below "$codemap" list ./prog > ninth
 	is "$(ls cache2 | wc -l)" 0 "another user's link is not followed"
+	mkdir -m 711 unread && mkdir -m 755 unread/home && chown 65534 unread/home && chmod 755 prog
+	(cd / && LTTNG_SPI_CACHE=$tmp/unread/home/cache setpriv --reuid 65534 --regid 65534 --clear-groups "$codemap" list "$tmp/prog") > tenth
+	is "$(ls unread/home/cache | wc -l)" 1 'a directory above that may be passed and not read is no hindrance'
 else
-	skip 1 'needs root'
+	skip 2 'needs root'
 fi
