@@ -9,6 +9,9 @@
  * rules that concern himself, or may concern who is executed by others. One user's
  * connections are counted, so that he cannot use up all of ours.
  *
+ * Whom the process has become since it connected is nothing that its connection may speak for, as others may have that, too: it is told no
+ * rule and given no code map until the process is one user's again, and has made a connection as this one.
+ *
  * A connection outlives who made it when a child of his has it, too; his number
  * may then be another user's. So he must be there still when we hold the process
  * that has it by a pidfd of ours: then the two are one.
@@ -54,7 +57,7 @@ static void on_hello(struct spi_agent *agent, void *data)
 
 	/* What was read a moment ago may be of the program before. */
 	if (!p || broker.ending || facts_read(&facts, p->facts.pid) || facts.start_time != p->facts.start_time ||
-	    facts.start_time != spi_agent_start_time(agent) || !spi_agent_lives(agent)) {
+	    facts.start_time != spi_agent_start_time(agent) || !facts_are_of(&facts, spi_agent_uid(agent)) || !spi_agent_lives(agent)) {
 		spi_agent_close(agent);
 		return;
 	}
@@ -64,6 +67,17 @@ static void on_hello(struct spi_agent *agent, void *data)
 	}
 	process_facts_set(p, &facts);
 	process_adopt(p, agent);
+}
+
+static void on_renewed(struct spi_agent *agent, void *data)
+{
+	struct process *p = spi_agent_user(agent);
+	struct facts facts;
+
+	if (!p || facts_read(&facts, p->facts.pid) || facts.start_time != p->facts.start_time)
+		return;
+	process_facts_set(p, &facts);
+	process_apply(p);
 }
 
 static void on_rule_done(struct spi_agent *agent, const struct spi_msg_rule_done *done, const char *text, void *data)
@@ -235,7 +249,7 @@ void agents_hear(void)
 int agents_open(int fd)
 {
 	static const struct spi_control_ops ops = {
-		.on_hello = on_hello, .on_rule_done = on_rule_done, .on_rule_more = on_rule_more, .on_declined = on_declined, .on_note = on_note,
+		.on_hello = on_hello, .on_renewed = on_renewed, .on_rule_done = on_rule_done, .on_rule_more = on_rule_more, .on_declined = on_declined, .on_note = on_note,
 		.on_hot = on_hot, .on_flushed = on_flushed, .on_closed = on_closed, .on_budget = on_budget, .on_left_out = on_left_out,
 		.on_gone = on_gone,
 	};

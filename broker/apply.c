@@ -21,6 +21,7 @@
 #include "broker/broker.h"
 
 #define COMMANDS_MAX	100000u
+#define RENEWED_MS	1000	/* for the ids of a process to be one user's */
 #define EXECUTED_MS	200	/* for the agent of a program that was executed */
 
 /* ---- the difference ---------------------------------------------------------------------- */
@@ -216,6 +217,22 @@ static bool applied_adjust(struct process *p, struct applied *a, unsigned char w
 	return true;
 }
 
+/* Its connection may not be told what is news to it: it has the rules that it has until it has made another. */
+static void only_known(struct process *p, unsigned char *want)
+{
+	bool is_news = false;
+
+	for (unsigned int i = 0; i < request_count(); i++)
+		if (want[i] && !applied_find(p, request_at(i))) {
+			want[i] = 0;
+			is_news = true;
+		}
+	if (is_news)
+		lines_add(&p->notes, "its user or group ids changed: rules that are new wait until it is one user's, and its agent has come as that one");
+	spi_agent_renew(p->agent);
+	process_try_again(p, RENEWED_MS);
+}
+
 /* Is there a request that its agent was not told of? */
 static bool wants_more(const struct process *p, const unsigned char *want)
 {
@@ -384,6 +401,8 @@ void process_apply(struct process *p)
 			process_missed(p, "the session daemon did not tell in time which rules there are");
 		p->unsure = 0;
 	}
+	if (p->agent && !facts_are_of(&p->facts, spi_agent_uid(p->agent)))
+		only_known(p, want);
 	if (p->agent)
 		agent_adjust(p, want);
 	if (!p->applied)

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "broker/loop.h"
@@ -21,13 +22,15 @@
 #include "injector/target.h"
 #include "rules/glob.h"
 
-#define FRESH_MS 10u
+#define FRESH_MS	10u
+#define EXECUTES_NS	50000	/* execve() is over then, mostly; */
+#define EXECUTES_MOST	4u	/* after so many of them the process is nobody's until it is looked at again */
 
 /* ---- facts ------------------------------------------------------------------------ */
 
 static void take_ids(const char *status, const char *key, unsigned int ids[4])
 {
-	if (!spi_status_ids(status, key, ids))
+	if (!status || !spi_status_ids(status, key, ids))
 		for (int i = 0; i < 4; i++)
 			ids[i] = -1u;
 }
@@ -50,28 +53,45 @@ static uint64_t stat_number(const char *stat, unsigned int field)
 	return text ? strtoull(text, NULL, 10) : 0;
 }
 
-int facts_read(struct facts *facts, pid_t pid)
+/*
+ * The executable before the stack, and that before the ids: within execve() a process has another executable at once, its new ids later, and
+ * a stack last. False: it has none yet. Who executes may draw this out, so it is not waited for.
+ */
+static bool program_read(struct facts *facts, pid_t pid)
 {
-	char *status = spi_proc_read(NULL, "%d/status", (int) pid), *stat = spi_proc_read(NULL, "%d/stat", (int) pid);
-	const char *parent;
+	char *stat;
 
-	memset(facts, 0, sizeof(*facts));
-	facts->pid = pid;
-	facts->read_at = loop_now();
+	spi_executable_name(facts->exec, sizeof(facts->exec), pid);
+	stat = spi_proc_read(NULL, "%d/stat", (int) pid);
 	facts->start_time = stat_number(stat, 22);
 	facts->stack = stat_number(stat, 28);
 	free(stat);
+	return facts->stack || !*facts->exec || geteuid();
+}
+
+int facts_read(struct facts *facts, pid_t pid)
+{
+	const struct timespec moment = { .tv_nsec = EXECUTES_NS };
+	bool is_whole = false;
+	const char *parent;
+	char *status;
+
+	memset(facts, 0, sizeof(*facts));
+	facts->pid = pid;
+	for (unsigned int i = 0; !(is_whole = program_read(facts, pid)) && i < EXECUTES_MOST; i++)
+		nanosleep(&moment, NULL);
+	status = spi_proc_read(NULL, "%d/status", (int) pid);
+	facts->read_at = loop_now();
 	if (!status || !facts->start_time) {
 		free(status);
 		return -ESRCH;
 	}
-	take_ids(status, "Uid", facts->uids);
-	take_ids(status, "Gid", facts->gids);
+	take_ids(is_whole ? status : NULL, "Uid", facts->uids);
+	take_ids(is_whole ? status : NULL, "Gid", facts->gids);
 	facts->inner_pid = spi_status_inner_pid(status, pid);
 	parent = spi_status_value(status, "PPid");
 	facts->parent = parent ? atoi(parent) : 0;
 	free(status);
-	spi_executable_name(facts->exec, sizeof(facts->exec), pid);
 	/* Where the first such rule comes, all are looked at again (scope.c). */
 	if (nr_exec_rules)
 		spi_names_read(&facts->names, pid, facts->exec);
@@ -90,12 +110,17 @@ static bool tracker_includes(const struct tracker *tracker, int64_t id)
 	return false;
 }
 
-static bool owner_may(uid_t owner, const struct facts *facts)
+bool facts_are_of(const struct facts *facts, uid_t uid)
 {
 	for (int i = 0; i < 4; i++)
-		if (owner && facts->uids[i] != owner)
+		if (facts->uids[i] != uid)
 			return false;
 	return true;
+}
+
+static bool owner_may(uid_t owner, const struct facts *facts)
+{
+	return !owner || facts_are_of(facts, owner);
 }
 
 static bool scope_includes(const struct spi_event_rule *wants, const struct facts *facts, bool application)

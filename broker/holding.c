@@ -152,7 +152,10 @@ void process_settle(struct process *p)
 static void again_due(struct loop_timer *timer)
 {
 	struct process *p = LOOP_OWNER(timer, struct process, again);
+	struct facts facts;
 
+	if (p->agent && !facts_read(&facts, p->facts.pid) && facts.start_time == p->facts.start_time)
+		process_facts_set(p, &facts);
 	*p->why = 0;
 	process_apply(p);
 }

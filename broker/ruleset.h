@@ -93,6 +93,8 @@ struct facts {
 
 /* From /proc: 0, or -ESRCH. */
 int facts_read(struct facts *facts, pid_t pid);
+/* Is it this user's in all of its ids? */
+bool facts_are_of(const struct facts *facts, uid_t uid);
 /* Of one process, or of a forked one and its parent: the same program, as far as can be told? */
 bool facts_same_program(const struct facts *a, const struct facts *b);
 /* Read a moment ago, so that reading again tells nothing new? */

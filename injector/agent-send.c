@@ -150,6 +150,11 @@ int spi_agent_detach(struct spi_agent *agent)
 	return spi_agent_send(agent, SPI_MSG_DETACH, 0, NULL, 0, NULL, 0, -1);
 }
 
+int spi_agent_renew(struct spi_agent *agent)
+{
+	return spi_agent_send(agent, SPI_MSG_RENEW, 0, NULL, 0, NULL, 0, -1);
+}
+
 int spi_agent_flush_calls(struct spi_agent *agent, uint32_t id)
 {
 	return spi_agent_send(agent, SPI_MSG_FLUSH, id, NULL, 0, NULL, 0, -1);

@@ -91,6 +91,8 @@ static int take_hello(struct spi_agent *agent, uint32_t id, const char *body, si
 	if (agent->said_hello || size < sizeof(hello))
 		return -EPROTO;
 	memcpy(&hello, body, sizeof(hello));
+	if (hello.flags & SPI_HELLO_RENEWS)
+		return spi_agent_take_over(agent);
 	agent->said_hello = true;
 	spi_first_ended_watch(agent->control);
 	agent->flags = hello.flags;

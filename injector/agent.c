@@ -39,13 +39,13 @@ static uint64_t processor_time(void)
 	return (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
 }
 
-static void agent_ready(struct spi_control *control, struct spi_source *source, uint32_t events)
+/* What it has said, as far as its turn goes. */
+static void agent_hear(struct spi_agent *agent)
 {
-	struct spi_agent *agent = (struct spi_agent *) ((char *) source - offsetof(struct spi_agent, source));
+	const struct spi_source *source = &agent->source;
+	struct spi_control *control = agent->control;
 	uint64_t end = processor_time() + TURN_NS;
 
-	if (events & EPOLLOUT)
-		spi_agent_flush(agent);
 	for (unsigned int n_packets = 0; !agent->over && n_packets < PACKETS_AT_ONCE && processor_time() < end; n_packets++) {
 		int fd, ret = 0;
 		ssize_t n = spi_foreign_receive(source->fd, agent->is_shared, agent->uid, control->packet, PACKET_MAX, &fd, &agent->sender);
@@ -65,6 +65,15 @@ static void agent_ready(struct spi_control *control, struct spi_source *source, 
 		if (n <= 0 || ret)
 			agent->over = true;
 	}
+}
+
+static void agent_ready(struct spi_control *control, struct spi_source *source, uint32_t events)
+{
+	struct spi_agent *agent = (struct spi_agent *) ((char *) source - offsetof(struct spi_agent, source));
+
+	if (events & EPOLLOUT)
+		spi_agent_flush(agent);
+	agent_hear(agent);
 }
 
 /* ---- agents --------------------------------------------------------- */
@@ -109,13 +118,51 @@ struct spi_agent *spi_control_accept(struct spi_control *control, int fd, pid_t 
 	return agent_add(control, fd, pid, false);
 }
 
+static void agent_disconnect(struct spi_agent *agent)
+{
+	if (agent->source.fd >= 0) {
+		epoll_ctl(agent->control->epoll, EPOLL_CTL_DEL, agent->source.fd, NULL);
+		spi_foreign_close(agent->source.fd, agent->is_shared, agent->uid);
+	}
+	if (agent->former >= 0)
+		spi_foreign_close(agent->former, true, agent->uid);
+	agent->source.fd = agent->former = -1;
+}
+
+/* `fresh` is a connection that the same process has made as the user that it has become: the agent goes on by it. */
+int spi_agent_take_over(struct spi_agent *fresh)
+{
+	struct spi_control *control = fresh->control;
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = NULL };
+	struct spi_agent *agent = control->agents;
+
+	while (agent && (agent == fresh || agent->over || !agent->said_hello || agent->pid != fresh->pid ||
+			 agent->start_time != fresh->start_time))
+		agent = agent->next;
+	if (!agent || !fresh->is_child)
+		return -EPROTO;
+	agent_hear(agent);
+	if (agent->over)
+		return -EPROTO;
+	agent_disconnect(agent);
+	epoll_ctl(control->epoll, EPOLL_CTL_DEL, fresh->source.fd, NULL);
+	agent->source.fd = fresh->source.fd;
+	agent->uid = fresh->uid;
+	agent->is_shared = fresh->is_shared;
+	fresh->source.fd = -1;
+	event.data.ptr = &agent->source;
+	if (epoll_ctl(control->epoll, EPOLL_CTL_ADD, agent->source.fd, &event))
+		agent->over = true;
+	spi_agent_flush(agent);
+	if (control->ops.on_renewed && !agent->over)
+		control->ops.on_renewed(agent, control->data);
+	return -EPIPE;		/* of `fresh` nothing is left */
+}
+
 void spi_agent_free(struct spi_control *control, struct spi_agent *agent)
 {
 	spi_map_jobs_forget(control, agent);
-	epoll_ctl(control->epoll, EPOLL_CTL_DEL, agent->source.fd, NULL);
-	spi_foreign_close(agent->source.fd, agent->is_shared, agent->uid);
-	if (agent->former >= 0)
-		spi_foreign_close(agent->former, true, agent->uid);
+	agent_disconnect(agent);
 	spi_agent_drop_queue(agent);
 	spi_awaited_free(agent);
 	if (agent->status)
@@ -152,6 +199,11 @@ void spi_agents_reap(struct spi_control *control)
 pid_t spi_agent_pid(const struct spi_agent *agent)
 {
 	return agent->pid;
+}
+
+uid_t spi_agent_uid(const struct spi_agent *agent)
+{
+	return agent->uid;
 }
 
 uint64_t spi_agent_start_time(const struct spi_agent *agent)

@@ -122,6 +122,7 @@ int spi_agent_take(struct spi_agent *agent, char *packet, size_t size, int *fd);
 
 /* agent.c */
 void spi_agent_free(struct spi_control *control, struct spi_agent *agent);
+int spi_agent_take_over(struct spi_agent *fresh);	/* what `fresh` is to end with */
 void spi_agents_reap(struct spi_control *control);	/* on_gone for those whose connection is over; free them */
 
 /* first-ended.c: from now on, as long as there are agents. */

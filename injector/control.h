@@ -62,6 +62,8 @@ struct spi_control_ops {
 	/* Everything is removed from the process; on_gone follows. */
 	void (*on_detached)(struct spi_agent *agent, void *data);
 	/* The connection is over: the process ended, detached, replaced itself by exec, or broke the protocol. */
+	/* It goes on as another user, by a connection that it has made as such. */
+	void (*on_renewed)(struct spi_agent *agent, void *data);
 	void (*on_gone)(struct spi_agent *agent, void *data);
 };
 
@@ -142,6 +144,7 @@ uint64_t spi_agent_start_time(const struct spi_agent *agent);	/* field 22 of /pr
  * are too coarse to tell.
  */
 int spi_agent_lives(const struct spi_agent *agent);
+uid_t spi_agent_uid(const struct spi_agent *agent);	/* who made the connection, which speaks for its process while that is this user in all its ids */
 const char *spi_agent_exe(const struct spi_agent *agent);	/* path as the target sees it; "" before HELLO */
 uint32_t spi_agent_flags(const struct spi_agent *agent);	/* SPI_HELLO_* */
 /* "" or the numbers of rules, "1+2", that it says it has come under by being executed (or forked) by a process under them. */
@@ -175,6 +178,8 @@ int spi_agent_rule_disable(struct spi_agent *agent, uint32_t rule);
 int spi_agent_rule_enable(struct spi_agent *agent, uint32_t rule);
 int spi_agent_detach(struct spi_agent *agent);
 int spi_agent_go(struct spi_agent *agent);
+/* Its process has become another user: have it make a connection as that one. on_renewed() follows, should it. */
+int spi_agent_renew(struct spi_agent *agent);
 /* Have it write what its threads keep back; on_flushed() with the same id follows. */
 int spi_agent_flush_calls(struct spi_agent *agent, uint32_t id);
 /* The calls of a rule that was disabled have returned, or a tree's are closed: on_closed() with the same id follows. flags: SPI_CLOSE_*. */

@@ -93,8 +93,8 @@ static int child_identity(struct spi_map_child *l, const struct spi_agent *agent
 	l->uid = uids[0];
 	l->gid = gids[0];
 	l->change_user = !geteuid() && l->uid;
-	for (unsigned int i = 1; i < 4 && !geteuid(); i++)
-		if (uids[i] != l->uid || gids[i] != l->gid)
+	for (unsigned int i = 0; i < 4 && !geteuid(); i++)
+		if (uids[i] != agent->uid || gids[i] != l->gid)
 			return -EPERM;
 	return 0;
 }

@@ -410,7 +410,7 @@ static const char *explain_object(int error)
 	case -ESTALE:
 		return "the file was replaced since the program started: restart the program";
 	case -EPERM:
-		return "not analysed: its process runs with user or group ids of several users";
+		return "not analysed: its process runs with user or group ids of several users, or of another than it connected as";
 	case -EACCES:
 		return "not analysed: its process's user may not read it";
 	default:

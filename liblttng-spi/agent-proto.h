@@ -9,8 +9,8 @@
  * A preloaded agent connects to the path in LTTNG_SPI_SOCKET; an injected one is
  * handed one end of a socketpair that the injector made in the target, and then
  * another one that the controller made (SPI_MSG_SOCKET). The
- * controller checks SO_PEERCRED of a connection; an agent talks only to a peer
- * that is root or has its own uid.
+ * controller checks SO_PEERCRED of a connection, which speaks for its process as long as that
+ * has this user in all its ids; an agent talks only to a peer that is root or has its own uid.
  *
  * The agent speaks first (HELLO). Rules are then sent with RULE_ADD, each
  * answered by RULE_DONE once it is in force. While it carries a rule out, the
@@ -70,6 +70,7 @@ enum spi_msg_type {
 	SPI_MSG_RULES_KEEP,	/* struct spi_msg_rule + any number of struct spi_msg_rule_kept: all other rules are removed. For who has rules of a
 				 * parent's, or of a former controller's. RULE_DONE with number 0 is the answer. flags: SPI_KEEP_MORE */
 	SPI_MSG_SOCKET,		/* before WELCOME, to who said SPI_HELLO_SOCKET; fd: the connection for all that follows. No answer */
+	SPI_MSG_RENEW,		/* the process is another user than who made this connection: see SPI_HELLO_RENEWS. No answer */
 };
 
 struct spi_msg {
@@ -89,6 +90,8 @@ struct spi_msg_hello {
 #define SPI_HELLO_PRELOADED	1u	/* main() has not begun and waits for GO */
 #define SPI_HELLO_FORKED	2u	/* child of a process that had the agent */
 #define SPI_HELLO_WAITS		8u	/* brought in before the program has begun, which waits for GO, as where it is preloaded */
+#define SPI_HELLO_RENEWS	16u	/* no new agent: its process has become another user, and goes on by this connection, which came as CHILD. Nothing
+				 * more is said by the former one, whose end is the answer */
 #define SPI_HELLO_SOCKET	4u	/* the target made this connection; it takes another one, whose other end the controller alone has */
 
 /*

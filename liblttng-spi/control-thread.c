@@ -177,6 +177,9 @@ void spi_control_wait(struct spi_link *link)
 		r = spi_sys(SYS_poll, poll, 2L, (long) (close < 0 || (due >= 0 && due < close) ? due : close));
 		if (r < 0 && r != -EINTR)
 			return;
+		spi_link_keep_user(link);
+		if (link->pending)
+			return;
 		spi_closing_step(link);
 		if (r == 0 && close >= 0 && due != 0)
 			continue;
@@ -497,6 +500,8 @@ void spi_link_fork_child(void)
 {
 	if (spi_link_current && spi_link_current->fd >= 0)
 		spi_sys(SYS_close, spi_link_current->fd);
+	if (spi_link_current && spi_link_current->renewed)
+		spi_sys(SYS_close, spi_link_current->renewed);
 	has_strange_rules |= spi_link_current != NULL;
 	spi_link_current = NULL;
 	spi_link_fd = -1;

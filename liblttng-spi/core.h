@@ -224,6 +224,8 @@ struct spi_link {
 	uint32_t hello_flags;
 	char *packet;			/* SPI_PROTO_BODY_MAX + header */
 	struct spi_pending *pending;	/* commands that came while an answer was awaited */
+	uint32_t uid;			/* whom the controller knows it as */
+	int renewed;			/* where it goes on once `fd` has ended; 0: nowhere */
 	int is_child;			/* a forked child begins with it: SPI_LINK_*; fd -1: it is to find its controller */
 };
 enum { SPI_LINK_CHILD = 1, SPI_LINK_CHILD_BY_CALLER, SPI_LINK_CHILD_LATER };

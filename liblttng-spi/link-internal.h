@@ -22,6 +22,8 @@ int spi_link_send_at_once(struct spi_link *link, uint16_t type, uint32_t id);
 int spi_link_hello(struct spi_link *link, int fd, uint32_t hello_flags);
 int spi_link_welcome(struct spi_link *link);
 void spi_link_close(struct spi_link *link);
+/* Control thread, without the lock: go on as the user that the process has become. */
+void spi_link_keep_user(struct spi_link *link);
 
 extern uint32_t spi_link_attached;	/* a control thread owns a link */
 void spi_link_declined_forget(void);

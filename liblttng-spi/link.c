@@ -19,6 +19,7 @@
 
 #define PACKET_MAX	(sizeof(struct spi_msg) + SPI_PROTO_BODY_MAX)
 #define MOMENT_MS	3
+#define RENEW_MS	1000
 #define ANSWER_MS	70000		/* a code map of a large program takes its time; the controller has a deadline of 60 s */
 
 SPI_FORK_DATA struct spi_link *spi_link_current;	/* guarded by the control lock */
@@ -105,6 +106,19 @@ static long link_wait(struct spi_link *link, int timeout_ms)
 	return r;
 }
 
+/* By the connection that it has made as another user. 0: there is none. */
+static int link_go_on(struct spi_link *link)
+{
+	if (!link->renewed)
+		return 0;
+	spi_sys(SYS_close, link->fd);
+	link->fd = link->renewed;
+	link->renewed = 0;
+	if (spi_link_current == link)
+		__atomic_store_n(&spi_link_fd, link->fd, __ATOMIC_RELEASE);
+	return 1;
+}
+
 long spi_link_receive(struct spi_link *link, int timeout_ms, int *fd)
 {
 	struct iovec iov = { link->packet, PACKET_MAX };
@@ -124,7 +138,7 @@ long spi_link_receive(struct spi_link *link, int timeout_ms, int *fd)
 		r = spi_sys(SYS_recvmsg, link->fd, &msg, MSG_CMSG_CLOEXEC);
 	while (r == -EINTR);
 	if (r <= 0)
-		return r;
+		return r == 0 && link_go_on(link) ? -EPROTO : r;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
 		int n = (int) ((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
 
@@ -313,11 +327,74 @@ void spi_nursery_note(const char *line)
 		link_send(&nursery, SPI_MSG_NOTE, 0, line, strlen(line) + 1, NULL, 0, -1, MSG_DONTWAIT);
 }
 
+/* ---- another user ---------------------------------------------------------- */
+
+/* Once for each. */
+static int has_other_user(struct spi_link *link)
+{
+	uint32_t ids[3];
+
+	if (spi_sys(SYS_getresuid, &ids[0], &ids[1], &ids[2]) < 0 || ids[0] != ids[1] || ids[0] != ids[2] || ids[0] == link->uid)
+		return 0;
+	link->uid = ids[0];
+	return 1;
+}
+
+/* 0: what the controller says by the former connection comes first; 1: that has ended, or there is no controller any more. */
+static int renewal_step(struct spi_link *link, int timeout_ms)
+{
+	struct pollfd poll[2] = { { link->fd, POLLIN, 0 }, { link->renewed, 0, 0 } };
+	int waits = spi_control_peer_wait(), fd;
+	long r = spi_sys(SYS_poll, poll, 2L, (long) timeout_ms);
+
+	spi_control_peer_wait_end(waits);
+	if (r <= 0)
+		return 0;
+	if (!poll[0].revents) {		/* it is refused */
+		spi_sys(SYS_close, link->renewed);
+		link->renewed = 0;
+		return 1;
+	}
+	r = spi_link_receive(link, 0, &fd);
+	if (fd >= 0)
+		spi_sys(SYS_close, fd);
+	if (r > 0)
+		put_aside(link, r);
+	return r == 0 || !link->renewed;
+}
+
+void spi_link_keep_user(struct spi_link *link)
+{
+	struct spi_msg_hello hello = { .flags = SPI_HELLO_RENEWS };
+	struct spi_link renewed = { .fd = -1 };
+	uint64_t until = spi_now_ns() + RENEW_MS * UINT64_C(1000000), now;
+
+	if (link->renewed || !has_other_user(link))
+		return;
+	hello.pid = (int32_t) spi_sys(SYS_getpid);
+	hello.start_time = start_time();
+	spi_control_lock();
+	spi_low_fds_hold();
+	renewed.fd = spi_nursery_connect(1);
+	spi_low_fds_release();
+	if (renewed.fd >= 0 && spi_link_send(&renewed, SPI_MSG_HELLO, 0, &hello, sizeof(hello), "", 1, -1) < 0)
+		spi_sys(SYS_close, renewed.fd);
+	else if (renewed.fd >= 0)
+		link->renewed = renewed.fd;
+	/* nobody says anything by the former connection meanwhile */
+	while (link->renewed && (now = spi_now_ns()) < until && !renewal_step(link, (int) ((until - now) / 1000000u) + 1))
+		;
+	spi_control_unlock();
+}
+
 void spi_link_close(struct spi_link *link)
 {
 	if (link->fd >= 0)
 		spi_sys(SYS_close, link->fd);
+	if (link->renewed)
+		spi_sys(SYS_close, link->renewed);
 	link->fd = -1;
+	link->renewed = 0;
 	while (link->pending) {
 		struct spi_pending *p = link->pending;
 
@@ -355,6 +432,7 @@ int spi_link_hello(struct spi_link *link, int fd, uint32_t hello_flags)
 	memset(link, 0, sizeof(*link));
 	link->fd = fd;
 	link->hello_flags = hello_flags;
+	link->uid = (uint32_t) spi_sys(SYS_geteuid);
 	link->packet = spi_map_pages(PACKET_MAX);
 	r = -EPERM;
 	if (!link->packet || !peer_is_allowed(fd))

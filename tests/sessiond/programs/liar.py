@@ -11,7 +11,9 @@ An agent that lies. liar.py SOCKET WHAT [ARGUMENT]...; prints what it is answere
   endless SECONDS  send without end, and read nothing; prints how many packets it got rid of
   questions N      ask N times for a file, and read nothing; prints "closed" once the connection is
   rules TEXT       say HELLO as oneself, wait for rules, claim that each is in force and that its name is TEXT
-  escape SECONDS   a child keeps the connection while this process becomes another program (argv[4:])
+  escape SECONDS   a child keeps the connection while this process becomes another program (argv[4:]), and asks for its code map
+  overhear SECONDS the same, and prints what it is told meanwhile
+  named PATH       ask for our own executable by that name
 """
 import ctypes
 import fcntl
@@ -242,8 +244,8 @@ def rules(path, text):
     sys.stdin.readline()
 
 
-def escape(path, seconds, *program):
-    """The parent becomes another program; the child asks in its name."""
+def leave(path, *program):
+    """The parent becomes another program; returns in the child, which has its connection."""
     s = connect(path)
     send(s, hello(os.getpid(), 0))
     receive(s, 5)
@@ -264,6 +266,33 @@ def escape(path, seconds, *program):
         except OSError:
             break		# not ours to look at any more
         time.sleep(0.005)
+    time.sleep(0.05)
+    return s
+
+
+def overhear(path, seconds, *program):
+    s = leave(path, *program)
+    print("became", flush=True)
+    listen(s, float(seconds))
+
+
+def named(path, name):
+    s = connect(path)
+    send(s, hello(os.getpid()))
+    exe = os.path.realpath("/proc/self/exe")
+    st = os.stat(exe)
+    send(s, packet(MAP_REQUEST, struct.pack("QQ32sIIII", st.st_dev, st.st_ino, b"", 0, 0, 1, 0) + name.encode() +
+                   b"\0no_such_function_anywhere\0", 7))
+    while True:
+        m = receive(s, 20)
+        if not m or m[0] == MAP:
+            print("map", struct.unpack("i", m[2][:4])[0], m[2][8:].split(b"\0")[0].decode()) if m else print("end", m)
+            return
+
+
+def escape(path, seconds, *program):
+    """And asks in the program's name."""
+    s = leave(path, *program)
     try:
         send(s, map_request(program[0], program[0], True))
     except OSError:
