@@ -5,7 +5,7 @@
  *
  * What the socket does not take at once is queued; the loop is never blocked. An
  * agent that asks and does not read what it is answered would have us keep
- * memory and descriptors without end: beyond a limit its connection is closed.
+ * memory and descriptors without end: beyond a limit, its own or its user's, its connection is closed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,6 +17,8 @@
 #include "injector/control-internal.h"
 
 #define QUEUE_BYTES_MAX	(8u << 20)
+#define USER_BYTES_MAX	(16u << 20)	/* all of one user's agents, but root's */
+#define OTHERS_BYTES_MAX (24u << 20)	/* those of all users who have no sessions */
 #define QUEUE_FDS_MAX	64u
 
 /* Take the first out of the queue, and free it. */
@@ -28,6 +30,7 @@ static void outgoing_drop(struct spi_agent *agent)
 	if (!agent->first)
 		agent->last = &agent->first;
 	agent->queued_bytes -= out->size;
+	agent->account->queued_bytes -= out->size;
 	if (out->fd >= 0) {
 		agent->queued_fds--;
 		close(out->fd);
@@ -83,6 +86,19 @@ void spi_agent_drop_queue(struct spi_agent *agent)
 		outgoing_drop(agent);
 }
 
+static bool is_beyond(const struct spi_agent *agent)
+{
+	const struct spi_account *account = agent->account;
+	struct spi_account others;
+
+	if (agent->queued_bytes > QUEUE_BYTES_MAX || agent->queued_fds > QUEUE_FDS_MAX || (account->uid && account->queued_bytes > USER_BYTES_MAX))
+		return true;
+	if (account->queued_bytes < OTHERS_BYTES_MAX / 64 || spi_account_has_sessions(agent->control, account))
+		return false;
+	spi_accounts_sum(agent->control, &others);
+	return others.queued_bytes > OTHERS_BYTES_MAX;
+}
+
 int spi_agent_send(struct spi_agent *agent, uint16_t type, uint32_t id, const void *head, size_t head_size,
 		   const void *text, size_t text_size, int fd)
 {
@@ -110,9 +126,10 @@ int spi_agent_send(struct spi_agent *agent, uint16_t type, uint32_t id, const vo
 	*agent->last = out;
 	agent->last = &out->next;
 	agent->queued_bytes += out->size;
+	agent->account->queued_bytes += out->size;
 	agent->queued_fds += fd >= 0;
 	spi_agent_flush(agent);
-	if (agent->queued_bytes > QUEUE_BYTES_MAX || agent->queued_fds > QUEUE_FDS_MAX)
+	if (agent->first && is_beyond(agent))
 		spi_agent_close(agent);
 	return 0;
 }

@@ -86,6 +86,8 @@ static struct spi_agent *agent_add(struct spi_control *control, int fd, pid_t pi
 	int ret = agent ? 0 : -ENOMEM;
 
 	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+	if (!ret && !(agent->account = spi_account_hold(control, peer.uid)))
+		ret = -ENOMEM;
 	if (!ret) {
 		agent->control = control;
 		agent->pid = pid;
@@ -98,6 +100,8 @@ static struct spi_agent *agent_add(struct spi_control *control, int fd, pid_t pi
 	}
 	if (ret) {
 		spi_foreign_close(fd, is_shared, peer.uid);
+		if (agent)
+			spi_account_put(control, agent->account);
 		free(agent);
 		errno = -ret;
 		return NULL;
@@ -135,6 +139,7 @@ int spi_agent_take_over(struct spi_agent *fresh)
 	struct spi_control *control = fresh->control;
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = NULL };
 	struct spi_agent *agent = control->agents;
+	struct spi_account *other;
 
 	while (agent && (agent == fresh || agent->over || !agent->said_hello || agent->pid != fresh->pid ||
 			 agent->start_time != fresh->start_time))
@@ -148,6 +153,11 @@ int spi_agent_take_over(struct spi_agent *fresh)
 	epoll_ctl(control->epoll, EPOLL_CTL_DEL, fresh->source.fd, NULL);
 	agent->source.fd = fresh->source.fd;
 	agent->uid = fresh->uid;
+	agent->account->queued_bytes -= agent->queued_bytes;
+	fresh->account->queued_bytes += agent->queued_bytes;
+	other = agent->account;
+	agent->account = fresh->account;
+	fresh->account = other;
 	agent->is_shared = fresh->is_shared;
 	fresh->source.fd = -1;
 	event.data.ptr = &agent->source;
@@ -167,6 +177,7 @@ void spi_agent_free(struct spi_control *control, struct spi_agent *agent)
 	spi_awaited_free(agent);
 	if (agent->status)
 		munmap((void *) agent->status, agent->status_size);
+	spi_account_put(control, agent->account);
 	free(agent);
 }
 

@@ -52,6 +52,8 @@ struct spi_agent {
 	struct spi_outgoing *first, **last;
 	size_t queued_bytes;
 	unsigned int queued_fds;
+	unsigned int jobs;				/* questions that are not answered */
+	struct spi_account *account;
 	struct spi_awaited *awaited;			/* awaited.c */
 	void *user;
 };
@@ -81,6 +83,7 @@ struct spi_control {
 	unsigned int nr_formers;
 	struct spi_nursery *nurseries, *nurseries_over;	/* child.c */
 	struct spi_map_job *jobs;
+	struct spi_account *accounts;
 	struct spi_kept_map *kept_maps;			/* kept-map.c, the latest first */
 	struct spi_known_file *known_files;
 	unsigned int jobs_running;
@@ -142,10 +145,29 @@ void spi_awaited_free(struct spi_agent *agent);
  */
 const char *spi_awaited_next(struct spi_agent *agent, struct spi_awaited **at, const char *object, bool is_exe);
 
-/* map-object.c: a descriptor or a negative errno; -ESTALE: that file is not what the process has mapped. */
-int spi_object_open(pid_t pid, const struct spi_msg_map_request *request, const char *path);
-/* The process's root directory when it is not ours; -1 when it is. */
-int spi_root_open(pid_t pid);
+/* root.c: the process's root directory when it is not ours; fd -1 when it is. Asks no file system. */
+struct spi_root {
+	int fd;
+	uint64_t name_space, device, inode;
+};
+void spi_root_open(struct spi_root *root, pid_t pid);
+
+/*
+ * account.c: what one user's agents have of us, all together. Users who have sessions, as the caller says, get it before those who have none: what
+ * one person can make of many user ids, such as those of his user namespaces, is no more than what is left.
+ */
+struct spi_account {
+	struct spi_account *next;
+	uid_t uid;
+	unsigned int holders;		/* agents and jobs */
+	unsigned int jobs, running;	/* questions that are not answered, and children that answer some */
+	size_t job_bytes, queued_bytes;
+};
+struct spi_account *spi_account_hold(struct spi_control *control, uid_t uid);	/* NULL: no memory */
+void spi_account_put(struct spi_control *control, struct spi_account *account);
+bool spi_account_has_sessions(const struct spi_control *control, const struct spi_account *account);
+/* Sums over all users who have no sessions. */
+void spi_accounts_sum(const struct spi_control *control, struct spi_account *sum);
 
 /* serve-file.c */
 void spi_file_serve(struct spi_agent *agent, uint32_t id, const char *name);

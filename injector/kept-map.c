@@ -10,7 +10,8 @@
  *
  * The same map means: of the same file (device, inode, size, times), asked for in
  * the same words, by a process of the same user in the same root directory, since
- * it was made with that user's rights and may hold what only they can read. Debug
+ * it was made with that user's rights and may hold what only they can read. Which file it is the
+ * agent says: to look for ourselves could mean to wait for who serves its file system, and one that lies is given another map of its own user's. Debug
  * files may come or go beside it, so nothing is kept for longer than a minute. That
  * nothing in an object matches is kept, too: most objects are asked in vain.
  */
@@ -83,20 +84,18 @@ int spi_map_key_other(struct spi_map_key *other, const struct spi_map_key *key, 
 	return 0;
 }
 
-int spi_map_key_make(struct spi_map_key *key, int object, int root, uid_t uid, gid_t gid,
-		     const struct spi_msg_map_request *request, const char *path, const char *patterns)
+int spi_map_key_make(struct spi_map_key *key, const struct spi_root *root, uid_t uid, gid_t gid,
+		     const struct spi_msg_map_request *request, const struct spi_msg_map_file *file, const char *path, const char *patterns)
 {
-	struct stat st;
-
 	memset(key, 0, sizeof(*key));
-	if (fstat(object, &st))
+	if (!request->inode || !file)
 		return -1;
-	copy_identity(&key->same.object, &st);
-	if (root >= 0) {
-		if (fstat(root, &st))
-			return -1;
-		key->same.root_device = st.st_dev;
-		key->same.root_inode = st.st_ino;
+	key->same.object = (struct spi_map_file) { request->device, request->inode, file->size, file->modified_s, file->modified_ns,
+						   file->changed_s, file->changed_ns };
+	if (root->fd >= 0) {
+		key->same.root_namespace = root->name_space;
+		key->same.root_device = root->device;
+		key->same.root_inode = root->inode;
 	}
 	key->same.uid = uid;
 	key->same.gid = gid;

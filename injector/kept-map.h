@@ -13,6 +13,7 @@
 #define SPI_KEPT_BYTES	(32 << 20)	/* larger maps are not kept */
 
 struct spi_control;
+struct spi_root;
 
 struct spi_map_file {
 	uint64_t device, inode, size;
@@ -22,16 +23,16 @@ struct spi_map_file {
 struct spi_map_key {
 	struct {
 		struct spi_map_file object;
-		uint64_t root_device, root_inode;	/* 0: our own root */
+		uint64_t root_namespace, root_device, root_inode;	/* 0: our own root */
 		uint32_t uid, gid, limit, flags;
 	} same;
 	char *words;		/* path and patterns, from malloc(); NULL: nothing is kept under this key */
 	size_t words_size;
 };
 
-/* 0; -1 when nothing is to be kept. spi_map_key_free() in both cases. */
-int spi_map_key_make(struct spi_map_key *key, int object, int root, uid_t uid, gid_t gid,
-		     const struct spi_msg_map_request *request, const char *path, const char *patterns);
+/* `file` may be NULL. 0; -1 when nothing is to be kept. spi_map_key_free() in both cases. */
+int spi_map_key_make(struct spi_map_key *key, const struct spi_root *root, uid_t uid, gid_t gid,
+		     const struct spi_msg_map_request *request, const struct spi_msg_map_file *file, const char *path, const char *patterns);
 int spi_map_key_other(struct spi_map_key *other, const struct spi_map_key *key, const char *path, const char *patterns);
 void spi_map_key_free(struct spi_map_key *key);
 /* The same map; the same object under this path, whatever is asked about it. */

@@ -3,11 +3,11 @@
 /*
  * The child that becomes spi-codemap: whose rights it has, what it is given.
  *
- * It gets open descriptors instead of paths: the object (3), a memfd for the map
+ * It gets open descriptors instead of paths: a memfd for the map
  * (4), the target's root directory for debug files (5), and a directory for its cache
- * (7), so it needs no rights of its own to reach into a container. The object is opened with the target's
- * rights, too: who asks may have become a program that its user can execute but
- * not read; and one that has become another user's is answered nothing.
+ * (7), so it needs no rights of its own to reach into a container. It opens the object (3) itself, before it takes the target's rights whole, but with
+ * those to files: who asks may have become a program that its user can execute but
+ * not read; and one that has become another user's is answered nothing. Whatever it waits for there, only itself waits.
  *
  * The child's end raises no SIGCHLD and is not seen by waitpid(-1): the caller's
  * own children are its own business.
@@ -28,28 +28,69 @@
 #include "injector/map-child.h"
 #include "injector/target.h"
 
+/* Where memory runs short, it goes before what people run the machine for. */
+static void be_first_to_go(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0 && write(fd, "800", 3) == 3)
+		close(fd);
+}
+
+static void fail_if(int ret)
+{
+	if (ret < 0)
+		_exit(ret <= -128 ? 255 : SPI_MAP_CHILD_FAILED - ret);
+}
+
+static void object_open(const struct spi_map_child *l)
+{
+	static char name[PATH_MAX];
+	int object;
+
+	if (l->change_user) {
+		setfsgid(l->gid);
+		setfsuid(l->uid);
+	}
+	object = spi_object_open(l, name);
+	if (l->change_user) {
+		setfsuid(geteuid());
+		setfsgid(getegid());
+	}
+	fail_if(object);
+	fail_if(spi_object_check(l));
+	*l->name = name;
+	if (object != 3) {
+		dup2(object, 3);
+		close(object);
+	}
+	fcntl(3, F_SETFD, 0);
+}
+
 /* Runs in the child: nothing but system calls. */
 static __attribute__((noreturn)) void child_run(const struct spi_map_child *l)
 {
-	const int from[] = { l->words, l->object, l->map, l->root < 0 ? l->map : l->root, l->program,
-			     l->cache < 0 ? l->map : l->cache };
+	const int from[] = { l->words, -1, l->map, l->root < 0 ? l->map : l->root, l->program, l->cache < 0 ? l->map : l->cache };
 	int high[6];
 	sigset_t none;
 
 	for (int i = 0; i < 6; i++)
-		high[i] = fcntl(from[i], F_DUPFD, 64);
-	dup2(high[0], 2);
-	for (int i = 1; i < 6; i++)
-		dup2(high[i], 2 + i);
+		high[i] = from[i] < 0 ? -1 : fcntl(from[i], F_DUPFD, 64);
+	for (int i = 0; i < 6; i++)
+		if (high[i] >= 0)
+			dup2(high[i], 2 + i);
 	close(0);
 	close(1);
 	open("/dev/null", O_RDONLY);
 	open("/dev/null", O_WRONLY);
+	close(3);
 	if (l->root < 0)
 		close(5);
 	fcntl(6, F_SETFD, FD_CLOEXEC);
 	syscall(SYS_close_range, l->cache < 0 ? 7u : 8u, ~0u, 0u);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	be_first_to_go();
+	object_open(l);
 	if (l->change_user && (syscall(SYS_setgroups, 0ul, NULL) || syscall(SYS_setresgid, l->gid, l->gid, l->gid) ||
 			       syscall(SYS_setresuid, l->uid, l->uid, l->uid)))
 		_exit(126);
@@ -74,22 +115,21 @@ pid_t spi_map_child_start(const struct spi_map_child *launch, int *pidfd)
 	return pid < 0 ? -errno : pid;
 }
 
-/*
- * Whose rights the child gets. 0; -ESRCH: the process has ended, and its id may be
- * another's; -EPERM: it runs with the ids of several users.
- */
-static int child_identity(struct spi_map_child *l, const struct spi_agent *agent)
+int spi_map_child_identity(struct spi_map_child *l, const struct spi_agent *agent)
 {
 	char *status = spi_proc_read(NULL, "%d/status", (int) agent->pid);
 	unsigned int uids[4], gids[4];
 	int ret = 0;
 
 	if (!status || !spi_status_ids(status, "Uid", uids) || !spi_status_ids(status, "Gid", gids) || !agent->start_time ||
-	    spi_process_start_time(agent->pid) != agent->start_time)
+	    spi_process_start_time(agent->pid) != agent->start_time || !spi_agent_lives(agent))
 		ret = -ESRCH;
 	free(status);
 	if (ret)
 		return ret;
+	l->pid = agent->pid;
+	l->living = spi_living_thread(agent->pid);
+	l->start_time = agent->start_time;
 	l->uid = uids[0];
 	l->gid = gids[0];
 	l->change_user = !geteuid() && l->uid;
@@ -97,30 +137,4 @@ static int child_identity(struct spi_map_child *l, const struct spi_agent *agent
 		if (uids[i] != agent->uid || gids[i] != l->gid)
 			return -EPERM;
 	return 0;
-}
-
-/* The object, with the target's rights. It is the target's that was asked about: looked at before and after. */
-int spi_map_child_open_object(struct spi_map_child *l, const struct spi_agent *agent,
-			      const struct spi_msg_map_request *request, const char *path)
-{
-	struct spi_map_child after = { 0 };
-	int ret = child_identity(l, agent);
-
-	if (ret)
-		return ret;
-	if (l->change_user) {
-		setfsgid(l->gid);
-		setfsuid(l->uid);
-	}
-	l->object = spi_object_open(agent->pid, request, path);
-	if (l->change_user) {
-		setfsuid(geteuid());
-		setfsgid(getegid());
-	}
-	if (l->object < 0)
-		return l->object;
-	ret = child_identity(&after, agent);
-	if (!ret && !spi_agent_lives(agent))
-		ret = -ESRCH;
-	return ret ? ret : after.uid != l->uid || after.gid != l->gid ? -EPERM : 0;
 }

@@ -8,27 +8,38 @@
 
 struct spi_map_child {
 	char **argv, **envp;
-	int program, object, map, root, words;
+	char **name;		/* what the object is called: in argv, for the child to fill in */
+	int program, map, root, words;
 	int cache;		/* directory for its maps, -1: the environment says */
+	/* whose object, and which: map-object.c */
+	pid_t pid, living;	/* a thread of it that has not ended */
+	uint64_t start_time;
+	const struct spi_msg_map_request *request;
+	const char *path;	/* as the agent calls it */
 	bool change_user;
 	uid_t uid;
 	gid_t gid;
 };
 
 /*
- * Open the object that an agent asks about, with the rights of its process, and
- * take these down for the child. 0; -ESRCH: the process has ended, and its id may
- * be another's; -EPERM: it runs with the ids of several users; -ESTALE: that file
- * is not what it has mapped; or another negative errno. l->object is to be closed
- * when it is not negative, whatever the result.
+ * Whose rights the child of that agent's process has. 0; -ESRCH: the process has ended, and its id may
+ * be another's; -EPERM: it runs with the ids of several users, or of another than who made the connection.
  */
-int spi_map_child_open_object(struct spi_map_child *l, const struct spi_agent *agent,
-			      const struct spi_msg_map_request *request, const char *path);
+int spi_map_child_identity(struct spi_map_child *l, const struct spi_agent *agent);
 
 /* user-cache.c: root only: a directory for maps that are made with this user's rights; -1: there is none. */
 int spi_user_cache_open(uid_t uid, gid_t gid);
 
-/* fork() without SIGCHLD, with a pidfd. The child's id or a negative errno. */
+/* fork() without SIGCHLD, with a pidfd. The child's id or a negative errno. Its exit status is spi-codemap's, or SPI_MAP_CHILD_FAILED + an errno. */
+#define SPI_MAP_CHILD_FAILED	128
 pid_t spi_map_child_start(const struct spi_map_child *l, int *pidfd);
+
+/*
+ * In the child, with the target's rights to files. A descriptor of the object, and its name; -ESTALE: that file
+ * is not what it has mapped; or another negative errno.
+ */
+int spi_object_open(const struct spi_map_child *l, char name[PATH_MAX]);
+/* Is the process the same, and that user's? 0, -ESRCH or -EPERM. */
+int spi_object_check(const struct spi_map_child *l);
 
 #endif /* SPI_INJECTOR_MAP_CHILD_H */

@@ -1,123 +1,156 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Open the object that an agent wants a map of, and make sure that it is the one
- * its process runs: by device and inode, or by the build id where file systems
- * show two faces of one file (overlays).
+ * Open the object that an agent wants a map of, in the child that becomes spi-codemap: whoever serves its file system, or keeps the
+ * process's memory locked, may let us wait for as long as he likes. It is to be the one that
+ * its process runs, by device and inode; or one with a build id, which the agent
+ * compares with what it has mapped, where file systems show two faces of one file (overlays). What it is called the kernel says, not who asks.
+ *
+ * Nothing but system calls: the caller of fork() may have had other threads. Text comes in pieces, as /proc has as much of it as the process likes.
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "injector/control-internal.h"
+#include "injector/map-child.h"
 #include "injector/target.h"
 
-/* The build id of an ELF file by its program headers; returns its size, 0: none. Reads a few kilobytes at most. */
-static unsigned int file_build_id(int fd, uint8_t id[32])
-{
-	union { uint8_t bytes[4096]; Elf64_Nhdr align; } notes;
-	Elf64_Phdr ph[64];
-	Elf64_Ehdr head;
-
-	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
-	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof(ph[0]) || head.e_phnum > 64 ||
-	    pread(fd, ph, head.e_phnum * sizeof(ph[0]), head.e_phoff) != (ssize_t) (head.e_phnum * sizeof(ph[0])))
-		return 0;
-	for (unsigned int i = 0; i < head.e_phnum; i++) {
-		size_t size = ph[i].p_filesz < sizeof(notes) ? ph[i].p_filesz : sizeof(notes), at = 0;
-
-		if (ph[i].p_type != PT_NOTE || pread(fd, notes.bytes, size, ph[i].p_offset) != (ssize_t) size)
-			continue;
-		while (at + sizeof(Elf64_Nhdr) <= size) {
-			const Elf64_Nhdr *note = (const void *) (notes.bytes + at);
-			size_t name = (note->n_namesz + 3ul) & ~3ul, data = (note->n_descsz + 3ul) & ~3ul;
-
-			at += sizeof(*note);
-			if (name > size - at || data > size - at - name)
-				break;
-			if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-			    !memcmp(notes.bytes + at, "GNU", 4) && note->n_descsz <= 32) {
-				memcpy(id, notes.bytes + at + name, note->n_descsz);
-				return note->n_descsz;
-			}
-			at += name + data;
-		}
-	}
-	return 0;
-}
+static char text[3 * PATH_MAX];		/* a line has one path */
 
 static bool is_same_object(const struct spi_msg_map_request *request, int fd)
 {
-	uint8_t id[32];
 	struct stat st;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return false;
-	if (request->inode && st.st_ino == request->inode && st.st_dev == request->device)
-		return true;
-	if (request->build_id_size && request->build_id_size <= sizeof(id))
-		return file_build_id(fd, id) == request->build_id_size &&
-		       !memcmp(id, request->build_id, request->build_id_size);
-	return !request->inode;
+	return !request->inode || (st.st_ino == request->inode && st.st_dev == request->device) || request->build_id_size;
+}
+
+static int open_same(const struct spi_map_child *l, const struct spi_mapping *m)
+{
+	int fd = spi_mapping_open_of(l->living, m);
+
+	if (fd >= 0 && !is_same_object(l->request, fd)) {
+		close(fd);
+		fd = -ESTALE;
+	}
+	return fd;
 }
 
 /* The file behind a mapping of the target that is, or is named like, the object that was asked for. */
-static int open_mapped(pid_t pid, const struct spi_msg_map_request *request, const char *path)
+static int open_mapped(const struct spi_map_child *l, char *name)
 {
-	struct spi_maps maps;
-	int fd = -ENOENT, ret = spi_maps_read(&maps, pid);
+	char path[64];
+	size_t have = 0;
+	ssize_t n;
+	int maps, fd = -ENOENT;
 
-	for (size_t i = 0; !ret && fd < 0 && i < maps.count; i++) {
-		const struct spi_mapping *m = &maps.all[i];
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int) l->living);
+	maps = open(path, O_RDONLY | O_CLOEXEC);
+	if (maps < 0)
+		return -errno;
+	while (fd < 0 && (n = read(maps, text + have, sizeof(text) - 1 - have)) > 0) {
+		char *line = text, *end;
 
-		if (m->path[0] != '/' || m->offset || (m->inode != request->inode && strcmp(m->path, path)))
-			continue;
-		fd = spi_mapping_open(pid, m);
-		if (fd >= 0 && !is_same_object(request, fd)) {
-			close(fd);
-			fd = -ESTALE;
+		have += n;
+		text[have] = 0;
+		for (; fd < 0 && (end = strchr(line, '\n')); line = end + 1) {
+			struct spi_mapping m;
+
+			*end = 0;
+			if (spi_mapping_parse(&m, line) || m.path[0] != '/' || m.offset ||
+			    (m.inode != l->request->inode && strcmp(m.path, l->path)) || strlen(m.path) >= PATH_MAX)
+				continue;
+			strcpy(name, m.path);
+			fd = open_same(l, &m);
 		}
+		have -= line - text;
+		memmove(text, line, have);
+		if (have == sizeof(text) - 1)
+			break;		/* no line is as long as that */
 	}
-	spi_maps_free(&maps);
-	return ret ? ret : fd;
+	close(maps);
+	return fd;
 }
 
-int spi_object_open(pid_t pid, const struct spi_msg_map_request *request, const char *path)
+static int open_executed(const struct spi_map_child *l, char *name)
 {
 	char exe[64];
+	ssize_t n;
 	int fd;
 
-	if (!(request->flags & SPI_MAP_REQUEST_EXE))
-		return open_mapped(pid, request, path);
-	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int) spi_living_thread(pid));
-	fd = open(exe, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd >= 0 && is_same_object(request, fd))
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int) l->living);
+	n = readlink(exe, name, PATH_MAX - 1);
+	fd = n > 0 ? open(exe, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+	if (fd < 0)
+		return -errno;
+	name[n] = 0;
+	if (is_same_object(l->request, fd))
 		return fd;
-	if (fd >= 0)
-		close(fd);
-	return open_mapped(pid, request, path);
+	close(fd);
+	return -ESTALE;
 }
 
-/* The target's root directory when it is not ours; -1 when it is. */
-int spi_root_open(pid_t pid)
+/* As the process itself names it, when its root is below ours. */
+static void name_within_root(const struct spi_map_child *l, char *name)
 {
-	char path[64], theirs[64] = "", ours[64] = "";
-	struct stat root, own;
+	static const char deleted[] = " (deleted)";
+	char link[64], root[PATH_MAX];
+	size_t size = strlen(name);
+	ssize_t n;
+
+	if (size > sizeof(deleted) && !strcmp(name + size - (sizeof(deleted) - 1), deleted))
+		name[size -= sizeof(deleted) - 1] = 0;
+	snprintf(link, sizeof(link), "/proc/%d/root", (int) l->living);
+	n = l->root < 0 ? 0 : readlink(link, root, sizeof(root));
+	if (n > 1 && (size_t) n < size && !memcmp(name, root, n) && name[n] == '/')
+		memmove(name, name + n, size - n + 1);
+}
+
+int spi_object_open(const struct spi_map_child *l, char name[PATH_MAX])
+{
+	int fd = -ENOENT;
+
+	if (l->request->flags & SPI_MAP_REQUEST_EXE)
+		fd = open_executed(l, name);
+	if (fd < 0)
+		fd = open_mapped(l, name);
+	if (fd >= 0)
+		name_within_root(l, name);
+	return fd;
+}
+
+static ssize_t proc_text(const struct spi_map_child *l, const char *name)
+{
+	char path[64];
+	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int) spi_living_thread(pid));
-	if (readlink(path, theirs, sizeof(theirs) - 1) > 0 &&
-	    readlink("/proc/self/ns/mnt", ours, sizeof(ours) - 1) > 0 &&
-	    !strcmp(theirs, ours)) {
-		snprintf(path, sizeof(path), "/proc/%d/root", (int) spi_living_thread(pid));
-		if (!stat(path, &root) && !stat("/", &own) && root.st_ino == own.st_ino && root.st_dev == own.st_dev)
-			return -1;
-	}
-	snprintf(path, sizeof(path), "/proc/%d/root", (int) spi_living_thread(pid));
-	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd;
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int) l->pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return n;
+}
+
+/* Another process may have its number by now; or it may be another user's. Read when the object is open. */
+int spi_object_check(const struct spi_map_child *l)
+{
+	unsigned int uids[4], gids[4];
+	const char *start;
+
+	if (proc_text(l, "stat") <= 0 || !(start = spi_stat_field(text, 22)) || strtoull(start, NULL, 10) != l->start_time)
+		return -ESRCH;
+	if (proc_text(l, "status") <= 0 || !spi_status_ids(text, "Uid", uids) || !spi_status_ids(text, "Gid", gids))
+		return -ESRCH;
+	for (unsigned int i = 0; i < 4 && !geteuid(); i++)
+		if (uids[i] != l->uid || gids[i] != l->gid)
+			return -EPERM;
+	return 0;
 }

@@ -190,7 +190,7 @@ static void path_decode(char *path)
 }
 
 /* "START-END PROT OFFSET MAJOR:MINOR INODE PATH". By hand: sscanf() takes as long for this as the kernel for the text. */
-static int maps_parse_line(struct spi_mapping *m, char *line)
+int spi_mapping_parse(struct spi_mapping *m, char *line)
 {
 	static const char after[] = "-  :  ";	/* what follows each number */
 	static const int base[] = { 16, 16, 16, 16, 16, 10 };
@@ -249,7 +249,7 @@ int spi_maps_read(struct spi_maps *maps, pid_t pid)
 				return -ENOMEM;
 			maps->all = more;
 		}
-		if (!maps_parse_line(&maps->all[maps->count], line))
+		if (!spi_mapping_parse(&maps->all[maps->count], line))
 			maps->count++;
 	}
 	return 0;
@@ -296,7 +296,7 @@ const struct spi_mapping *spi_maps_find_file(const struct spi_maps *maps, const 
 }
 
 /* A path in the target's root. Symbolic links there must not lead into ours, nor FIFOs make us wait. */
-static int root_open(pid_t pid, const char *path)
+static int root_open(pid_t living, const char *path)
 {
 	struct open_how how = {
 		.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
@@ -305,7 +305,7 @@ static int root_open(pid_t pid, const char *path)
 	char root[64];
 	int dir, fd;
 
-	snprintf(root, sizeof(root), "/proc/%d/root", (int) spi_living_thread(pid));
+	snprintf(root, sizeof(root), "/proc/%d/root", (int) living);
 	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return -errno;
@@ -318,17 +318,22 @@ static int root_open(pid_t pid, const char *path)
 
 int spi_mapping_open(pid_t pid, const struct spi_mapping *mapping)
 {
+	return spi_mapping_open_of(spi_living_thread(pid), mapping);
+}
+
+int spi_mapping_open_of(pid_t living, const struct spi_mapping *mapping)
+{
 	char link[96];
 	struct stat st;
 	int fd;
 
 	/* The kernel's own link to the mapped file: works for deleted ones too, but for the privileged only. */
-	snprintf(link, sizeof(link), "/proc/%d/map_files/%llx-%llx", (int) spi_living_thread(pid),
+	snprintf(link, sizeof(link), "/proc/%d/map_files/%llx-%llx", (int) living,
 		 (unsigned long long) mapping->start, (unsigned long long) mapping->end);
 	fd = open(link, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd >= 0)
 		return fd;
-	fd = root_open(pid, mapping->path);
+	fd = root_open(living, mapping->path);
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_ino != mapping->inode) {

@@ -41,7 +41,11 @@
 #define BATCH_MIN		2u	/* patterns that are worth a run of their own */
 #define BATCH_MAX		100u	/* fewer than maps are kept */
 #define BATCH_BYTES		60000u
+#define RUNNING_OTHERS		12u	/* for those who have no sessions */
 #define JOBS_MAX		256u	/* of one agent; more is nothing that an agent does */
+#define JOBS_USER		1024u	/* of one user's agents, but root's */
+#define JOBS_OTHERS		2048u	/* of all users who have no sessions; and so many bytes that their questions are, */
+#define JOBS_BYTES		(8u << 20)	/* or one user's */
 #define LATE_TEXT		"spi-codemap did not finish within a minute"
 #define NO_MATCH_STATUS		3	/* spi-codemap's exit status when nothing matches */
 #define ALL_SEALS		(F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
@@ -51,7 +55,10 @@ struct spi_map_job {
 	struct spi_agent *agent;	/* NULL: gone meanwhile */
 	uint32_t id;
 	struct spi_msg_map_request request;
+	struct spi_msg_map_file file;
+	bool has_file;
 	char *path, *patterns;		/* in text */
+	size_t size;			/* of the question */
 	char *text;
 	char *batch;			/* not NULL: first are made the maps of these patterns, each with its NUL */
 	unsigned int nr_batch;
@@ -60,7 +67,7 @@ struct spi_map_job {
 	struct spi_map_key key;
 	int map_fd;
 	pid_t child;
-	uid_t uid;			/* whose turn it takes */
+	struct spi_account *account;	/* whose turn it takes */
 	bool started, finished, late;
 	struct spi_source process, words, timer;	/* pidfd, its stderr, the deadline */
 	char said[512];
@@ -70,7 +77,7 @@ struct spi_map_job {
 /* ---- the child ------------------------------------------------------ */
 
 /* The argument list; patterns are cut into strings in place. NULL: out of memory. */
-static char **make_arguments(struct spi_map_job *job, char *limit, bool root)
+static char **make_arguments(struct spi_map_job *job, char *limit, bool root, char ***name)
 {
 	size_t lines = 1 + job->nr_batch, n = 0;
 	char **argv;
@@ -104,7 +111,7 @@ static char **make_arguments(struct spi_map_job *job, char *limit, bool root)
 			argv[n++] = "--pattern";
 			argv[n++] = pattern;
 		}
-		argv[n++] = job->path;
+		*name = &argv[n];
 		return argv;
 	}
 	for (char *line = job->patterns, *next; *line && !(job->request.flags & SPI_MAP_REQUEST_TREE); line = next) {
@@ -116,7 +123,7 @@ static char **make_arguments(struct spi_map_job *job, char *limit, bool root)
 		argv[n++] = "--pattern";
 		argv[n++] = line;
 	}
-	argv[n++] = job->path;
+	*name = &argv[n];
 	return argv;
 }
 
@@ -130,7 +137,7 @@ static unsigned int find_lacks(struct spi_map_job *job, uint64_t hashes[SPI_MAP_
 	struct spi_awaited *at = NULL;
 	unsigned int n = 0;
 
-	if (job->request.flags & SPI_MAP_REQUEST_TREE)
+	if (job->request.flags & SPI_MAP_REQUEST_TREE || !job->key.same.object.inode)
 		return 0;
 	while (n < SPI_MAP_LACKS_MAX && (pattern = spi_awaited_next(job->agent, &at, name, is_exe))) {
 		struct spi_map_key key;
@@ -227,7 +234,7 @@ static void batch_make(struct spi_control *control, struct spi_map_job *job)
 	struct spi_awaited *at = NULL;
 	size_t bytes = 0;
 
-	if (job->was_batch || job->request.limit || (job->request.flags & SPI_MAP_REQUEST_TREE) || strchr(job->patterns, '\n') ||
+	if (job->was_batch || !job->key.same.object.inode || job->request.limit || (job->request.flags & SPI_MAP_REQUEST_TREE) || strchr(job->patterns, '\n') ||
 	    !(job->batch = malloc(BATCH_BYTES)))
 		return;
 	job->was_batch = true;
@@ -341,6 +348,20 @@ static void batch_conclude(struct spi_control *control, struct spi_map_job *job,
 	job->started = job->late = false;
 }
 
+static const char *explain_object(int error)
+{
+	switch (error) {
+	case -ESTALE:
+		return "the file was replaced since the program started: restart the program";
+	case -EPERM:
+		return "not analysed: its process runs with user or group ids of several users, or of another than it connected as";
+	case -EACCES:
+		return "not analysed: its process's user may not read it";
+	default:
+		return "cannot be opened";
+	}
+}
+
 static void job_conclude(struct spi_control *control, struct spi_map_job *job, const siginfo_t *end)
 {
 	bool no_match = end->si_code == CLD_EXITED && end->si_status == NO_MATCH_STATUS;
@@ -353,6 +374,8 @@ static void job_conclude(struct spi_control *control, struct spi_map_job *job, c
 		answer_failure(job, -ETIMEDOUT, LATE_TEXT);
 	else if (end->si_code != CLD_EXITED)
 		answer_failure(job, -EIO, "spi-codemap crashed");
+	else if (end->si_status >= SPI_MAP_CHILD_FAILED)
+		answer_failure(job, SPI_MAP_CHILD_FAILED - end->si_status, explain_object(SPI_MAP_CHILD_FAILED - end->si_status));
 	else if (end->si_status == 126 || end->si_status == 127)
 		answer_failure(job, -ENOEXEC, "spi-codemap could not be started with the target's rights");
 	else if (end->si_status)
@@ -385,6 +408,7 @@ static void process_ready(struct spi_control *control, struct spi_source *source
 	if (job->batch)
 		batch_conclude(control, job, &end);
 	control->jobs_running--;
+	job->account->running--;
 }
 
 /* ---- jobs ----------------------------------------------------------- */
@@ -404,26 +428,13 @@ static int job_watch(struct spi_control *control, struct spi_map_job *job, int p
 	return ret;
 }
 
-static const char *explain_object(int error)
-{
-	switch (error) {
-	case -ESTALE:
-		return "the file was replaced since the program started: restart the program";
-	case -EPERM:
-		return "not analysed: its process runs with user or group ids of several users, or of another than it connected as";
-	case -EACCES:
-		return "not analysed: its process's user may not read it";
-	default:
-		return "cannot be opened";
-	}
-}
-
 static void job_start(struct spi_control *control, struct spi_map_job *job)
 {
 	/* Another user's child must not use our environment, nor our cache directory. */
 	static char *const plain[] = { "PATH=/usr/bin:/bin", "LC_ALL=C", "LTTNG_SPI_CACHE=", NULL };
 	static char *const cached[] = { "PATH=/usr/bin:/bin", "LC_ALL=C", "LTTNG_SPI_CACHE=/proc/self/fd/7", NULL };
-	struct spi_map_child launch = { .program = -1, .object = -1, .root = -1, .cache = -1 };
+	struct spi_map_child launch = { .program = -1, .root = -1, .cache = -1, .request = &job->request, .path = job->path };
+	struct spi_root root = { .fd = -1 };
 	const char *program = spi_path_codemap();
 	int words[2] = { -1, -1 }, pidfd = -1;
 	char limit[16];
@@ -436,14 +447,14 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 				"spi-codemap is neither beside the controller nor installed: set LTTNG_SPI_CODEMAP");
 		return;
 	}
-	ret = spi_map_child_open_object(&launch, job->agent, &job->request, job->path);
+	ret = spi_map_child_identity(&launch, job->agent);
 	if (ret) {
 		answer_failure(job, ret, explain_object(ret));
 		goto out;
 	}
-	launch.root = spi_root_open(job->agent->pid);
-	spi_map_key_make(&job->key, launch.object, launch.root, launch.uid, launch.gid, &job->request, job->path,
-			 job->patterns);
+	spi_root_open(&root, launch.living);
+	launch.root = root.fd;
+	spi_map_key_make(&job->key, &root, launch.uid, launch.gid, &job->request, job->has_file ? &job->file : NULL, job->path, job->patterns);
 	if (spi_kept_map_find(control, &job->key, &job->map_fd, &why)) {
 		answer(job, job->map_fd < 0 ? -ENOENT : 0, why);
 		goto out;
@@ -458,7 +469,7 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 		launch.cache = spi_user_cache_open(launch.uid, launch.gid);
 	launch.envp = !launch.change_user ? environ : (char **) (launch.cache < 0 ? plain : cached);
 	snprintf(limit, sizeof(limit), "%u", job->request.limit);
-	launch.argv = make_arguments(job, limit, launch.root >= 0);
+	launch.argv = make_arguments(job, limit, launch.root >= 0, &launch.name);
 	job->map_fd = launch.map = memfd_create("spi-code-map", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (!launch.argv || launch.map < 0 || pipe2(words, O_CLOEXEC | O_NONBLOCK)) {
 		answer_failure(job, -ENOMEM, "no memory or no descriptors for spi-codemap");
@@ -470,6 +481,7 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 			close(words[0]);
 		} else {
 			control->jobs_running++;
+			job->account->running++;
 			tell_analysis(control, job, 1);
 			fcntl(pidfd, F_SETFD, FD_CLOEXEC);
 			if (job_watch(control, job, pidfd, words[0]))
@@ -481,8 +493,6 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 out:
 	if (launch.root >= 0)
 		close(launch.root);
-	if (launch.object >= 0)
-		close(launch.object);
 	if (launch.cache >= 0)
 		close(launch.cache);
 	close(launch.program);
@@ -493,8 +503,9 @@ static void job_free(struct spi_control *control, struct spi_map_job *job)
 	if (job->child > 0 && !job->finished) {
 		syscall(SYS_pidfd_send_signal, job->process.fd, SIGKILL, NULL, 0);
 		/* It has its user's rights, and may be within a file system of his, where it cannot be killed: it is not waited for. */
-		spi_foreign_leave(job->child, job->uid);
+		spi_foreign_leave(job->child, job->account->uid);
 		control->jobs_running--;
+		job->account->running--;
 	}
 	waiters_release(control, job);
 	spi_source_remove(control, &job->process);
@@ -505,26 +516,38 @@ static void job_free(struct spi_control *control, struct spi_map_job *job)
 	spi_map_key_free(&job->key);
 	free(job->batch);
 	free(job->text);
+	if (job->agent)
+		job->agent->jobs--;
+	job->account->jobs--;
+	job->account->job_bytes -= job->size;
+	spi_account_put(control, job->account);
 	free(job);
 }
 
-/* Another one may run. One user's must not keep all the others waiting. */
-static bool has_turn(const struct spi_control *control, const struct spi_map_job *job)
+/* Another one may run. One user's must not keep all the others waiting, nor those who have no sessions those who have. */
+static bool has_turn(const struct spi_control *control, const struct spi_account *account, const struct spi_account *others)
 {
-	unsigned int n = 0;
+	const bool has_room = control->jobs_running < RUNNING_ALL;
 
-	for (const struct spi_map_job *j = control->jobs; j; j = j->next)
-		n += j->child > 0 && !j->finished && j->uid == job->uid;
-	return n < RUNNING_MAX && control->jobs_running < RUNNING_ALL && !spi_foreign_has_many(job->uid);
+	if (account->running >= RUNNING_MAX || (account->running && !has_room))
+		return false;
+	if (spi_foreign_has_many(account->uid))
+		return false;
+	return (has_room && others->running < RUNNING_OTHERS) || spi_account_has_sessions(control, account);
 }
 
 void spi_map_jobs_reap(struct spi_control *control)
 {
+	struct spi_account others;
+
+	spi_accounts_sum(control, &others);
 	for (struct spi_map_job **at = &control->jobs; *at;) {
 		struct spi_map_job *job = *at;
 
-		if (!job->finished && !job->started && !job->same && has_turn(control, job))
+		if (!job->finished && !job->started && !job->same && has_turn(control, job->account, &others)) {
 			job_start(control, job);
+			spi_accounts_sum(control, &others);
+		}
 		if (!job->finished) {
 			at = &job->next;
 			continue;
@@ -548,14 +571,29 @@ void spi_map_jobs_forget(struct spi_control *control, struct spi_agent *agent)
 	}
 }
 
-/* A request: the struct, the path and its NUL, the patterns and their NUL. Nothing of it is trusted. */
+/* So much is asked by its user already, or by all users who have no sessions, that there is no room for another one. */
+static bool is_beyond(const struct spi_control *control, const struct spi_account *account)
+{
+	struct spi_account others;
+
+	if (!account->uid)
+		return false;
+	if (account->jobs >= JOBS_USER || account->job_bytes >= JOBS_BYTES)
+		return true;
+	if (spi_account_has_sessions(control, account))
+		return false;
+	spi_accounts_sum(control, &others);
+	return others.jobs >= JOBS_OTHERS || others.job_bytes >= JOBS_BYTES;
+}
+
+/* A request: the struct, the path and its NUL, the patterns and their NUL, perhaps the file. Nothing of it is trusted. */
 int spi_map_serve(struct spi_agent *agent, uint32_t id, const char *body, size_t size)
 {
-	struct spi_map_job *job, **end = &agent->control->jobs;
-	unsigned int waiting = 0;
-	size_t path, patterns;
+	struct spi_control *control = agent->control;
+	struct spi_map_job *job, **end = &control->jobs;
+	size_t path, patterns, left;
 
-	if (size <= sizeof(job->request))
+	if (size <= sizeof(job->request) || agent->jobs >= JOBS_MAX)
 		return -EPROTO;
 	job = calloc(1, sizeof(*job));
 	if (!job)
@@ -566,24 +604,34 @@ int spi_map_serve(struct spi_agent *agent, uint32_t id, const char *body, size_t
 	path = strnlen(body, size);
 	patterns = path < size ? strnlen(body + path + 1, size - path - 1) : 0;
 	if (path + 1 + patterns >= size || !path || path >= PATH_MAX || job->request.build_id_size > 32 ||
-	    !(job->text = malloc(size))) {
+	    !(job->text = malloc(path + patterns + 2))) {
 		free(job);
 		return -EPROTO;
 	}
-	memcpy(job->text, body, size);
+	job->account = spi_account_hold(control, agent->uid);
+	if (!job->account) {
+		free(job->text);
+		free(job);
+		return -ENOMEM;
+	}
+	job->size = path + patterns + 2;
+	memcpy(job->text, body, job->size);
+	left = size - job->size;
+	job->has_file = left >= sizeof(job->file);
+	if (job->has_file)
+		memcpy(&job->file, body + job->size, sizeof(job->file));
 	job->path = job->text;
 	job->patterns = job->text + path + 1;
 	job->agent = agent;
-	job->uid = agent->uid;
 	job->id = id;
 	job->map_fd = job->process.fd = job->words.fd = job->timer.fd = -1;
-	for (; *end; end = &(*end)->next)
-		waiting += (*end)->agent == agent;
-	if (waiting >= JOBS_MAX) {
-		free(job->text);
-		free(job);
-		return -EPROTO;
-	}
+	if (is_beyond(control, job->account))
+		answer_failure(job, -EBUSY, "not analysed: too much of what its user's processes ask for waits already");
+	agent->jobs++;
+	job->account->jobs++;
+	job->account->job_bytes += job->size;
+	while (*end)
+		end = &(*end)->next;
 	*end = job;		/* started at the end of this dispatch */
 	return 0;
 }

@@ -155,6 +155,10 @@ uint64_t spi_maps_object_end(pid_t pid, const struct spi_mapping *first);
 bool spi_mapping_is_object(pid_t pid, const struct spi_mapping *mapping);
 /* Open the mapped file, read-only, whatever root the target lives in: a descriptor or a negative errno. */
 int spi_mapping_open(pid_t pid, const struct spi_mapping *mapping);
+/* The same by a thread of the process that has not ended: makes nothing but system calls. */
+int spi_mapping_open_of(pid_t living, const struct spi_mapping *mapping);
+/* One line of /proc/PID/maps, which is cut up: the path is in it. 0 or -EINVAL. */
+int spi_mapping_parse(struct spi_mapping *mapping, char *line);
 
 /*
  * identity.c. Each 0, or a negative errno with result->text set.

@@ -32,7 +32,7 @@
 enum spi_msg_type {
 	/* agent to controller */
 	SPI_MSG_HELLO = 1,	/* struct spi_msg_hello + exe path, NUL, perhaps + rules' numbers (SPI_FOLLOW_MAX); fd: the status page (memfd, struct spi_status_page) */
-	SPI_MSG_MAP_REQUEST,	/* struct spi_msg_map_request + object path NUL + patterns, one a line, NUL */
+	SPI_MSG_MAP_REQUEST,	/* struct spi_msg_map_request + object path NUL + patterns, one a line, NUL, perhaps + struct spi_msg_map_file */
 	SPI_MSG_FILE_REQUEST,	/* file name (no slash): a library, or "daemon-home" */
 	SPI_MSG_RULE_DONE,	/* struct spi_msg_rule_done + message text */
 	SPI_MSG_DECLINED,	/* text lines "OBJECT\tFUNCTION\tREASON\n": asked for, not instrumented */
@@ -121,6 +121,11 @@ struct spi_msg_map_request {
 	uint32_t limit;		/* functions at most; 0: no limit */
 	uint32_t flags;		/* SPI_MAP_REQUEST_* */
 	uint32_t reserved;
+};
+/* The file as the agent sees it: who asks for the same again is given the same map, while that is its user's. */
+struct spi_msg_map_file {
+	uint64_t size;
+	int64_t modified_s, modified_ns, changed_s, changed_ns;
 };
 #define SPI_MAP_REQUEST_EXE	1u	/* the object is the process's executable (/proc/PID/exe) */
 #define SPI_MAP_REQUEST_TREE	2u	/* all functions and call sites: no patterns, no limit */

@@ -75,27 +75,31 @@ static int ask_controller(struct spi_link *link, struct spi_object *object, cons
 		struct spi_msg_map head;
 		char text[480];
 	} answer;
+	struct spi_msg_map_file file;
 	char names[SPI_PROTO_BODY_MAX / 8], room[SPI_PROC_PATH];
 	struct stat st;
-	size_t n_path = strlen(object->path) + 1, n_patterns = patterns ? strlen(patterns) + 1 : 1;
+	size_t n_path = strlen(object->path) + 1, n_patterns = patterns ? strlen(patterns) + 1 : 1, n_file = 0;
 	uint32_t id = ++link->next_id, works;
 	int fd;
 	long r;
 
 	if (patterns && object_lacks(object, patterns))
 		return -ENOENT;
-	if (n_path + n_patterns > sizeof(names))
+	if (n_path + n_patterns + sizeof(file) > sizeof(names))
 		return -ENAMETOOLONG;
 	memcpy(names, object->path, n_path);
 	memcpy(names + n_path, patterns ? patterns : "", n_patterns);
 	if (spi_sys(SYS_newfstatat, AT_FDCWD, spi_object_file(object, room), &st, 0L) == 0) {
 		request.device = st.st_dev;
 		request.inode = st.st_ino;
+		file = (struct spi_msg_map_file) { (uint64_t) st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec, st.st_ctim.tv_sec, st.st_ctim.tv_nsec };
+		memcpy(names + n_path + n_patterns, &file, sizeof(file));
+		n_file = sizeof(file);
 	}
 	memcpy(request.build_id, object->build_id, sizeof(request.build_id));
 	request.build_id_size = object->build_id_size;
 	request.flags |= object->is_executed ? SPI_MAP_REQUEST_EXE : 0;
-	r = spi_link_send(link, SPI_MSG_MAP_REQUEST, id, &request, sizeof(request), names, n_path + n_patterns, -1);
+	r = spi_link_send(link, SPI_MSG_MAP_REQUEST, id, &request, sizeof(request), names, n_path + n_patterns + n_file, -1);
 	if (r < 0)
 		return (int) r;
 	works = __atomic_load_n(&spi_control_works, __ATOMIC_RELAXED);

@@ -4,7 +4,7 @@
 # timeout: 120
 #
 # A user connects, leaves the connection with a child, and executes a program that becomes another user in all of its ids, as su and
-# sudo do. The child gets no code map of what it may not read, and is told no rule for that program.
+# sudo do. The child gets no code map of what it may not read, and is told no rule for that program; nor is anything read where it says.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/sessiond.sh"
 [ "$(id -u)" = 0 ] || skip_all "needs several users: root"
 spi_private "$@"
@@ -33,5 +33,9 @@ done
 # Its own programs' are told it as ever
 quiet lttng enable-event -u -s s 'spi:call(own_function;exec=python*)'
 like "$(liar rules x </dev/null)" 'own_function' "and its own programs' as ever"
+# What the program says that its file is called is nobody's business: names are the kernel's
+out=$(cd / && as_a timeout 60 /usr/bin/python3 "$SPI_SESSIOND_PROGRAMS/liar.py" /run/lttng/spi-agent named "$PWD/nowhere/else")
+unlike "$out" 'nowhere' "a file is called what the kernel calls it" || diag "$out"
+like "$out" 'map -2 .*/python3' "so does what is said of it" || diag "$out"
 is "$(pgrep -x -o spi-broker)" "$broker" "the broker is the same"
 tap_done
