@@ -19,6 +19,7 @@
 
 #include "broker/loop.h"
 #include "broker/ruleset.h"
+#include "injector/reader.h"
 #include "injector/target.h"
 #include "rules/glob.h"
 
@@ -94,7 +95,7 @@ int facts_read(struct facts *facts, pid_t pid)
 	free(status);
 	/* Where the first such rule comes, all are looked at again (scope.c). */
 	if (nr_exec_rules)
-		spi_names_read(&facts->names, pid, facts->exec);
+		facts->is_unread = spi_reader_names(&facts->names, pid, facts->uids[0], facts->exec) < 0;
 	return 0;
 }
 

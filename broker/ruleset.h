@@ -88,6 +88,7 @@ struct facts {
 	uid_t uids[4];		/* real, effective, saved, file system */
 	gid_t gids[4];
 	char exec[64];		/* file name of its executable */
+	bool is_unread;		/* names has only what need not be read of its memory */
 	struct spi_names names;	/* its others, some of them its own word; not read while no rule names programs */
 };
 

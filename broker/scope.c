@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "broker/broker.h"
+#include "injector/reader.h"
 #include "injector/target.h"
 #include "rules/glob.h"
 
@@ -77,17 +78,14 @@ static bool is_path_of(pid_t pid, const char *path)
  * A child of the daemon: was it forked by it, or by a broker before us? Or has the kernel made it the daemon's child when
  * its own parent ended, as it does with any program where the daemon is the first process of a container?
  */
-static bool is_forked_by_daemon(pid_t pid)
+static bool is_forked_by_daemon(pid_t pid, uid_t uid)
 {
-	static const char consumer[] = "--consumerd-cmd-sock", *const names[] = {
+	static const char *const names[] = {
 		"lttng-consumerd", "lt-lttng-consumerd", "spi-broker", "spi-codemap",
 	};
 	char link[32], path[4096];
 	const char *name;
-	char *arguments;
-	size_t size;
 	ssize_t n;
-	bool found;
 
 	snprintf(link, sizeof(link), "/proc/%d/exe", (int) pid);
 	n = readlink(link, path, sizeof(path) - 1);
@@ -100,10 +98,7 @@ static bool is_forked_by_daemon(pid_t pid)
 		if (!strcmp(name + 1, names[i]))
 			return true;
 	/* A consumer daemon that was given another name: lttng-sessiond --consumerd64-path */
-	arguments = spi_proc_read(&size, "%d/cmdline", (int) pid);
-	found = arguments && memmem(arguments, size, consumer, sizeof(consumer) - 1);
-	free(arguments);
-	return found;
+	return spi_reader_arguments_have(pid, uid, "--consumerd-cmd-sock");
 }
 
 bool facts_are_own(const struct facts *facts, bool deep)
@@ -117,7 +112,7 @@ bool facts_are_own(const struct facts *facts, bool deep)
 		if (pid == getpid() || pid == broker.daemon.pid || above == getpid())
 			return true;
 		if (above == broker.daemon.pid)
-			return is_forked_by_daemon(pid);
+			return is_forked_by_daemon(pid, facts->uids[0]);
 		pid = above;
 		above = pid > 1 ? parent_of(pid) : 0;
 	}
@@ -152,15 +147,26 @@ static struct process *unless_within_fork(struct process *p)
 
 static bool has_agent(pid_t pid)
 {
-	char *maps = spi_proc_read(NULL, "%d/maps", (int) pid);
-	bool found = maps && strstr(maps, "/liblttng-spi.so");
+	char *status = spi_proc_read(NULL, "%d/status", (int) pid);
+	unsigned int uids[4];
+	bool found = status && spi_status_ids(status, "Uid", uids) && spi_reader_maps_have(pid, uids[0], "/liblttng-spi.so");
 
-	free(maps);
+	free(status);
 	return found;
 }
 
 /* How it was met: in a look at all that there are; as one that has executed a program just now; or since it, or the rules, changed. */
 enum met { MET_LOOKING, MET_STARTING, MET_CHANGED };
+
+static void unread_tell(const struct facts *facts)
+{
+	static unsigned int n;
+
+	n++;
+	broker_note("unread", "%u time%s a process was known by its file's name alone, last %d of user %u: its memory could not be "
+		    "read in time, and nothing of the kind is of its user's processes for ten seconds", n, n == 1 ? "" : "s", (int) facts->pid,
+		    facts->uids[0]);
+}
 
 static void consider(pid_t pid, enum met met)
 {
@@ -169,6 +175,8 @@ static void consider(pid_t pid, enum met met)
 
 	if (facts_read(&facts, pid) || !*facts.exec)
 		return;		/* it has ended, or is a kernel thread */
+	if (facts.is_unread)
+		unread_tell(&facts);
 	if (p && facts.start_time == p->facts.start_time)
 		process_facts_set(p, &facts);
 	if (!is_named(&facts))

@@ -20,6 +20,8 @@
 
 #include "injector/target.h"
 
+#define TEXT_MOST	(32u << 20)	/* 65 530 mappings, the kernel's most, of paths of 400 bytes */
+
 char *spi_proc_read(size_t *size, const char *name, ...)
 {
 	char path[128];
@@ -43,6 +45,12 @@ char *spi_proc_read(size_t *size, const char *name, ...)
 		if (n <= 0)
 			break;
 		have += n;
+		if (have > TEXT_MOST) {
+			free(text);
+			text = NULL;
+			errno = E2BIG;
+			break;
+		}
 		if (room - have < 8192) {
 			char *more = realloc(text, room *= 2);
 

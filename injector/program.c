@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "injector/reader.h"
 #include "injector/target.h"
 #include "rules/glob.h"
 
@@ -155,6 +156,15 @@ static void read_run_as(struct spi_names *names, pid_t pid)
 	spi_file_name(names->run_as, sizeof(names->run_as), path);
 }
 
+void spi_names_comm(struct spi_names *names, pid_t pid)
+{
+	char *text = spi_proc_read(NULL, "%d/comm", (int) pid);
+
+	memset(names, 0, sizeof(*names));
+	snprintf(names->comm, sizeof(names->comm), "%.*s", text ? (int) strcspn(text, "\n") : 0, text ? text : "");
+	free(text);
+}
+
 void spi_names_read(struct spi_names *names, pid_t pid, const char *file)
 {
 	pid_t living = spi_living_thread(pid);
@@ -163,10 +173,7 @@ void spi_names_read(struct spi_names *names, pid_t pid, const char *file)
 	unsigned int n = 0;
 	size_t size = 0;
 
-	memset(names, 0, sizeof(*names));
-	text = spi_proc_read(NULL, "%d/comm", (int) pid);
-	snprintf(names->comm, sizeof(names->comm), "%.*s", text ? (int) strcspn(text, "\n") : 0, text ? text : "");
-	free(text);
+	spi_names_comm(names, pid);
 	text = spi_proc_read(&size, "%d/cmdline", (int) living);
 	for (at = text; at && at < text + size && n + 1 < sizeof(words) / sizeof(words[0]); at += strlen(at) + 1)
 		words[n++] = at;
@@ -188,6 +195,15 @@ bool spi_names_match(const struct spi_names *names, const char *pattern)
 	       spi_glob_match_title(pattern, names->title);
 }
 
+static uid_t process_user(pid_t pid)
+{
+	char path[32];
+	struct stat st = { .st_uid = (uid_t) -1 };
+
+	snprintf(path, sizeof(path), "/proc/%d", (int) pid);
+	return stat(path, &st) ? (uid_t) -1 : st.st_uid;
+}
+
 int spi_names_find(const char *pattern, pid_t **pids)
 {
 	DIR *dir = opendir("/proc");
@@ -206,7 +222,7 @@ int spi_names_find(const char *pattern, pid_t **pids)
 		spi_executable_name(file, sizeof(file), pid);
 		found = *file && spi_glob_match(pattern, file);
 		if (!found) {
-			spi_names_read(&names, pid, file);
+			spi_reader_names(&names, pid, process_user(pid), file);
 			/* A zombie and a kernel thread have neither. */
 			found = (*file || *names.title) && spi_names_match(&names, pattern);
 		}

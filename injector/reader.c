@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Some files of /proc show a process's memory, or are written with its memory map locked: whoever reads them waits for as long as
+ * the process keeps that locked, as it can by a page of a file system that it serves itself. So a child reads them. One that
+ * does not answer in time is killed, should the kernel let it be, and not waited for; and for a while nothing of the kind is
+ * read of its user's processes. The more users there are of whom that is so, the shorter the time of all.
+ *
+ * The child has all our rights, as a process may be undumpable, and looks at nothing but what the kernel writes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "injector/foreign.h"
+#include "injector/reader.h"
+#include "injector/target.h"
+
+#define ANSWER_MS	100u	/* for an answer, divided by how many users are asked nothing */
+#define BARRED_MAX	64u	/* users who are asked nothing */
+#define SHORTEST_MS	5u
+#define SLOW_MOST	3u	/* so many times as long while the child runs, or could */
+#define BARRED_MS	10000u
+#define TEXT_MOST	(16u << 20)
+
+enum what { READ_NAMES, READ_MAPS, READ_ARGUMENTS };
+
+struct question {
+	enum what what;
+	pid_t pid;
+	char text[64];
+};
+
+struct answer {
+	bool has_text;
+	struct spi_names names;
+};
+
+static struct {
+	pid_t pid;		/* 0: there is none */
+	int socket;
+} reader;
+
+static struct {
+	uid_t uid;
+	uint64_t until_ms;
+} barred[BARRED_MAX];
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
+}
+
+/* ---- the child ------------------------------------------------------------ */
+
+static bool file_has(pid_t pid, const char *file, const char *text)
+{
+	static char room[65536 + 64];
+	const size_t size = strlen(text);
+	size_t kept = 0, all = 0;
+	bool found = false;
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int) pid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && !found && all < TEXT_MOST && (n = read(fd, room + kept, sizeof(room) - kept)) > 0) {
+		all += n;
+		kept += n;
+		found = memmem(room, kept, text, size);
+		if (kept >= size) {
+			memmove(room, room + kept - (size - 1), size - 1);
+			kept = size - 1;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static __attribute__((noreturn)) void reader_run(int socket)
+{
+	struct question q;
+
+	dup2(socket, 3);
+	syscall(SYS_close_range, 4u, ~0u, 0u);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (recv(3, &q, sizeof(q), 0) == sizeof(q)) {
+		struct answer a = { .has_text = false };
+
+		if (q.what == READ_NAMES)
+			spi_names_read(&a.names, q.pid, q.text);
+		else
+			a.has_text = file_has(q.pid, q.what == READ_MAPS ? "maps" : "cmdline", q.text);
+		send(3, &a, sizeof(a), MSG_NOSIGNAL);
+	}
+	_exit(0);
+}
+
+static int reader_start(void)
+{
+	struct clone_args args = { 0 };
+	int pair[2], high;
+	pid_t pid;
+
+	if (reader.pid)
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return -errno;
+	high = fcntl(pair[1], F_DUPFD_CLOEXEC, 10);
+	close(pair[1]);
+	pid = high < 0 ? -1 : syscall(SYS_clone3, &args, sizeof(args));
+	if (!pid)
+		reader_run(high);
+	close(high);
+	if (pid < 0) {
+		close(pair[0]);
+		return -EAGAIN;
+	}
+	reader.pid = pid;
+	reader.socket = pair[0];
+	return 0;
+}
+
+/* ---- who asks --------------------------------------------------------------- */
+
+static void reader_leave(uid_t uid)
+{
+	kill(reader.pid, SIGKILL);
+	spi_foreign_leave(reader.pid, uid);
+	close(reader.socket);
+	reader.pid = 0;
+}
+
+static unsigned int barred_count(uid_t uid, bool *is_barred)
+{
+	uint64_t now = now_ms();
+	unsigned int n = 0;
+
+	*is_barred = false;
+	for (unsigned int i = 0; i < BARRED_MAX; i++) {
+		n += barred[i].until_ms > now;
+		*is_barred |= barred[i].until_ms > now && barred[i].uid == uid;
+	}
+	return n;
+}
+
+static void bar(uid_t uid)
+{
+	unsigned int oldest = 0;
+
+	for (unsigned int i = 1; i < BARRED_MAX; i++)
+		if (barred[i].until_ms < barred[oldest].until_ms)
+			oldest = i;
+	barred[oldest].uid = uid;
+	barred[oldest].until_ms = now_ms() + BARRED_MS;
+}
+
+/* On a busy machine the child may have its turn late; one that waits is in state D or S. */
+static bool reader_runs(void)
+{
+	char *stat = spi_proc_read(NULL, "%d/stat", (int) reader.pid);
+	const char *state = stat ? spi_stat_field(stat, 3) : NULL;
+	bool runs = state && *state == 'R';
+
+	free(stat);
+	return runs;
+}
+
+static int ask(const struct question *q, uid_t uid, struct answer *answer)
+{
+	struct pollfd polled = { .events = POLLIN };
+	bool is_barred;
+	unsigned int n = barred_count(uid, &is_barred), ms = ANSWER_MS / (n + 1), times = 0;
+	int ret;
+
+	if (is_barred)
+		return -EBUSY;
+	ret = reader_start();
+	if (ret)
+		return ret;
+	polled.fd = reader.socket;
+	if (send(reader.socket, q, sizeof(*q), MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(*q)) {
+		reader_leave(uid);
+		return -EPIPE;
+	}
+	do
+		ret = poll(&polled, 1, (int) (ms < SHORTEST_MS ? SHORTEST_MS : ms));
+	while (ret <= 0 && times++ < SLOW_MOST && (ret < 0 || reader_runs()));
+	if (ret > 0 && recv(reader.socket, answer, sizeof(*answer), MSG_DONTWAIT) == sizeof(*answer))
+		return 0;
+	reader_leave(uid);
+	bar(uid);
+	return -ETIMEDOUT;
+}
+
+int spi_reader_names(struct spi_names *names, pid_t pid, uid_t uid, const char *file)
+{
+	struct question q = { .what = READ_NAMES, .pid = pid };
+	struct answer answer;
+	int ret;
+
+	snprintf(q.text, sizeof(q.text), "%s", file);
+	ret = ask(&q, uid, &answer);
+	if (!ret)
+		*names = answer.names;
+	else
+		spi_names_comm(names, pid);
+	return ret;
+}
+
+static bool has(enum what what, pid_t pid, uid_t uid, const char *text)
+{
+	struct question q = { .what = what, .pid = pid };
+	struct answer answer;
+
+	snprintf(q.text, sizeof(q.text), "%s", text);
+	return !ask(&q, uid, &answer) && answer.has_text;
+}
+
+bool spi_reader_maps_have(pid_t pid, uid_t uid, const char *text)
+{
+	return has(READ_MAPS, pid, uid, text);
+}
+
+bool spi_reader_arguments_have(pid_t pid, uid_t uid, const char *text)
+{
+	return has(READ_ARGUMENTS, pid, uid, text);
+}
