@@ -69,6 +69,11 @@ static void on_hello(struct spi_agent *agent, void *data)
 	process_adopt(p, agent);
 }
 
+static int has_sessions(uid_t uid, void *data)
+{
+	return ruleset_has_sessions(broker.rules, uid);
+}
+
 static void on_renewed(struct spi_agent *agent, void *data)
 {
 	struct process *p = spi_agent_user(agent);
@@ -249,7 +254,7 @@ void agents_hear(void)
 int agents_open(int fd)
 {
 	static const struct spi_control_ops ops = {
-		.on_hello = on_hello, .on_renewed = on_renewed, .on_rule_done = on_rule_done, .on_rule_more = on_rule_more, .on_declined = on_declined, .on_note = on_note,
+		.has_sessions = has_sessions, .on_hello = on_hello, .on_renewed = on_renewed, .on_rule_done = on_rule_done, .on_rule_more = on_rule_more, .on_declined = on_declined, .on_note = on_note,
 		.on_hot = on_hot, .on_flushed = on_flushed, .on_closed = on_closed, .on_budget = on_budget, .on_left_out = on_left_out,
 		.on_gone = on_gone,
 	};

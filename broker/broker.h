@@ -95,10 +95,12 @@ struct line {
 	char text[];
 };
 
-/* Bounded: of what comes beyond `max` is known only that it came. */
+/* Bounded: of what comes beyond `max`, or beyond what may be kept of its user's processes, is known only that it came. */
 struct lines {
 	struct line *first, **last;
 	unsigned int n, max;
+	uid_t uid;
+	size_t bytes;
 	bool more;
 };
 

@@ -28,6 +28,69 @@ struct process *processes;
 
 /* ---- lines -------------------------------------------------------------------------- */
 
+#define LINES_MOST	(2u << 20)	/* bytes of the lines of one user's processes; root's may have more */
+#define LINES_OTHERS	(6u << 20)	/* of those of all users who have no sessions */
+
+/* What a user's processes have told. */
+struct told {
+	struct told *next;
+	uid_t uid;
+	size_t bytes;
+};
+static struct told *told;
+
+static struct told *told_of(uid_t uid)
+{
+	struct told *t = told;
+
+	while (t && t->uid != uid)
+		t = t->next;
+	if (!t && (t = calloc(1, sizeof(*t)))) {
+		t->uid = uid;
+		t->next = told;
+		told = t;
+	}
+	return t;
+}
+
+static size_t told_by_others(void)
+{
+	size_t bytes = 0;
+
+	for (const struct told *t = told; t; t = t->next)
+		if (!ruleset_has_sessions(broker.rules, t->uid))
+			bytes += t->bytes;
+	return bytes;
+}
+
+static bool may_be_told(struct lines *lines, size_t size)
+{
+	struct told *t = told_of(lines->uid);
+
+	if (!t || (lines->uid && t->bytes + size > LINES_MOST) ||
+	    (!ruleset_has_sessions(broker.rules, lines->uid) && told_by_others() + size > LINES_OTHERS))
+		return false;
+	t->bytes += size;
+	lines->bytes += size;
+	return true;
+}
+
+static void told_less(struct lines *lines)
+{
+	struct told **at = &told, *t;
+
+	if (!lines->bytes)
+		return;
+	while ((t = *at)->uid != lines->uid)
+		at = &t->next;
+	t->bytes -= lines->bytes;
+	lines->bytes = 0;
+	if (t->bytes)
+		return;
+	*at = t->next;
+	free(t);
+}
+
 /* What is there already is not said again: a rule that cannot be is tried whenever the rules have changed. */
 void lines_add(struct lines *lines, const char *format, ...)
 {
@@ -45,7 +108,7 @@ void lines_add(struct lines *lines, const char *format, ...)
 	for (line = lines->first; line; line = line->next)
 		if (!strcmp(line->text, text))
 			return;
-	line = lines->n < lines->max ? malloc(sizeof(*line) + strlen(text) + 1) : NULL;
+	line = lines->n < lines->max && may_be_told(lines, strlen(text) + sizeof(*line)) ? malloc(sizeof(*line) + strlen(text) + 1) : NULL;
 	if (!line) {
 		lines->more = true;
 		return;
@@ -65,6 +128,7 @@ void lines_clear(struct lines *lines)
 		lines->first = line->next;
 		free(line);
 	}
+	told_less(lines);
 	lines->last = &lines->first;
 	lines->n = 0;
 	lines->more = false;
@@ -204,6 +268,7 @@ struct process *process_get(pid_t pid, int pidfd)
 	p->declined.max = 200;
 	p->notes.max = 16;
 	p->left_out.max = 400;
+	p->declined.uid = p->notes.uid = p->left_out.uid = p->facts.uids[0];
 	name_take(p);
 	p->next = processes;
 	processes = p;

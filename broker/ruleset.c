@@ -325,6 +325,15 @@ static char *field_end(char *field)
 	return field;
 }
 
+bool ruleset_has_sessions(const struct ruleset *set, uid_t uid)
+{
+	const struct session *session = set->sessions;
+
+	while (session && session->owner != uid)
+		session = session->next;
+	return !uid || session;
+}
+
 int ruleset_add_lines(struct ruleset *set, struct session *session, FILE *lines)
 {
 	struct reader r = { .set = set, .session = session };

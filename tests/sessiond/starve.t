@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# timeout: 240
+#
+# One user against the others, at the daemon of root: more questions than can be answered, processes that are large or keep their memory
+# to themselves, answers that nobody reads. Meanwhile another user's programs begin as ever and have their rules, by the same broker,
+# which does not grow.
+. "${SPI_TOP_SRCDIR:?}/tests/lib/sessiond.sh"
+[ "$(id -u)" = 0 ] || skip_all "needs several users: root"
+spi_private "$@"
+[ "${SPI_OUTER_UID:-0}" = 0 ] || skip_all "needs several users: root"
+seconds=${SPI_SECONDS:-8}
+chmod 755 .
+as_a() { (cd / && exec setpriv --reuid 2001 --regid 2001 --clear-groups "$@"); }
+as_b() { setpriv --reuid 2002 --regid 2002 --clear-groups "$@"; }
+crowding() { as_a timeout 100 /usr/bin/python3 "$SPI_SESSIOND_PROGRAMS/crowding.py" "$@"; }
+spi_app
+gcc -O1 -o held-memory "$SPI_SESSIOND_PROGRAMS/held-memory.c" -lpthread
+said=$(as_b ./app 1)
+spi_sessiond
+# pgrep would read what nobody can read below; the oldest has the lowest number
+the_broker() {
+	local comm
+	for comm in $(printf '%s\n' /proc/[0-9]*/comm | sort -t / -k 3n); do
+		read -r name 2>/dev/null <"$comm" && [ "$name" = spi-broker ] || continue
+		comm=${comm%/comm}
+		echo "${comm##*/}"
+		return
+	done
+}
+broker=$(the_broker)
+memory() { awk '/^RssAnon/ { print $2 }' "/proc/$broker/status"; }
+answers() { timeout 5 python3 "$SPI_TOP_SRCDIR/tests/broker/status.py" version >/dev/null; }
+quiet lttng create s -o "$PWD/s"
+quiet lttng enable-event -u -s s 'spi:app_first_entry'
+quiet lttng enable-event -u -s s 'spi:call(app_first;exec=crowding*)'
+quiet lttng enable-event -u -s s 'spi:call(app_first;exec=no-such-title-*)'
+quiet lttng start s
+as_b ./app 1 >/dev/null
+
+# begins N - that many programs of the other user's, one after the other; how long each took goes into $times, ms, in their order
+begins() {
+	local i began
+	times=()
+	for ((i = 0; i < $1; i++)); do
+		began=${EPOCHREALTIME/./}
+		[ "$(as_b timeout 20 ./app 1)" = "$said" ] || wrong=$((wrong + 1))
+		times+=($((${EPOCHREALTIME/./} - began)))
+	done
+	mapfile -t times < <(printf '%s\n' "${times[@]}" | sort -n)
+	all=$((all + $1))
+}
+wrong=0 all=0
+begins 20
+usual=$((${times[10]} / 1000))
+
+# against WHAT - they begin meanwhile
+against() {
+	local what=$1
+	begins 40
+	spi_soon $((${times[39]} / 1000 - usual)) 500 "$what: the slowest of 40 programs' start, ms beyond the usual $usual"
+	[ $((${times[39]} / 1000 - usual)) -lt 3000 ]
+	ok $? "$what: none waits for longer than a program may" || diag "${times[*]}"
+	answers
+	ok $? "$what: the broker answers"
+	is "$(the_broker)" "$broker" "$what: it is the same broker"
+	[ "$(memory)" -lt 65536 ]
+	ok $? "$what: its memory is bounded" || diag "$(memory) kB"
+}
+crowd() {
+	local what=$1
+	: >"$what.out"
+	crowding "$@" >"$what.out" 2>&1 & job=$!
+	spi_wait 20 file_has "$what.out" begun || diag "$(cat "$what.out")"
+	against "$what"
+	wait "$job"
+	is "$(cat "$what.out")" begun "$what: it was at it" 
+}
+crowd maps "$seconds" 100
+crowd mappings "$seconds"
+crowd answers "$seconds" 500
+crowd words "$seconds" 400
+
+# A memory map that stays locked
+mkdir held
+mkfifo go
+python3 "$SPI_SESSIOND_PROGRAMS/held-page.py" "$PWD/held" <go >held.out 2>&1 & server=$!
+exec {go}>go
+spi_wait 10 file_has held.out 'mounted|no FUSE'
+if file_has held.out mounted; then
+	as_a "$PWD/held-memory" "$PWD/held/page" >title.out & job=$!
+	spi_wait 10 file_has title.out held
+	quiet lttng enable-event -u -s s 'spi:call(app_first;exec=no-such-title-either-*)'
+	against held
+	like "$(spi_status)" 'known by its file.s name alone' "held: it is told of"
+	kill -KILL "$broker"
+	another_broker() { [[ "$(the_broker)" != @("$broker"|) ]] && answers; }
+	check "held: a broker that comes after it answers" spi_wait 10 another_broker
+	broker=$(the_broker)
+	against "held, another broker"
+	echo >&"$go"
+	exec {go}>&-
+	wait "$job" 2>/dev/null || :
+	wait "$server"
+else
+	skip "a memory map that stays locked" "$(cat held.out)"
+fi
+is "$wrong" 0 "all programs ran well"
+quiet lttng destroy s
+[ "$(spi_count s app_first_entry)" -ge $((all * 9 / 10)) ]
+ok $? "and had their rules ($(spi_count s app_first_entry) of $((all + 1)) calls)"
+tap_done
