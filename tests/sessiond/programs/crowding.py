@@ -6,7 +6,7 @@ One user against the others. crowding.py WHAT SECONDS [ARGUMENT]...; says "begun
 
   maps SECONDS PROCESSES        each asks for 250 code maps; the user's spi-codemaps are stopped
   mappings SECONDS              a process with 60 000 mappings of a path of 4 KB, which asks for a code map as well
-  answers SECONDS CONNECTIONS   each asks for files without end, and reads nothing
+  answers SECONDS CONNECTIONS   each asks for maps of what is not there, by a long name, and reads nothing
   words SECONDS CONNECTIONS     each tells of as much that is not instrumented as is taken
 """
 import ctypes
@@ -33,10 +33,10 @@ def connect():
     return s
 
 
-def map_request(i, pattern):
+def map_request(i, pattern, is_executed=1):
     exe = os.path.realpath("/proc/self/exe")
     st = os.stat(exe)
-    return packet(2, struct.pack("QQ32sIIII", st.st_dev, st.st_ino, b"", 0, 0, 1, 0) + exe.encode() + b"\0" +
+    return packet(2, struct.pack("QQ32sIIII", st.st_dev, st.st_ino, b"", 0, 0, is_executed, 0) + exe.encode() + b"\0" +
                   pattern.encode() + b"\0", i)
 
 
@@ -100,7 +100,7 @@ def mappings(end):
     i = 0
     while time.monotonic() < end:
         i += 1
-        quiet(s, map_request(i, "f%d" % i))
+        quiet(s, map_request(i, "f%d" % i, 0))
         # one mapping more or less: its name is looked at anew
         with open("/proc/self/comm", "w") as comm:
             comm.write("crowding%d" % (i % 2))
@@ -110,9 +110,10 @@ def mappings(end):
 def answers(end, connections):
     all_of_them = [connect() for _ in range(int(connections))]
     print("begun", flush=True)
+    long_name = packet(2, struct.pack("QQ32sIIII", 1, 1, b"", 0, 0, 0, 0) + b"/" + b"x" * 4000 + b"\0f\0")
     while time.monotonic() < end:
         for i, s in enumerate(all_of_them):
-            if not quiet(s, packet(3, b"x" * 200 + b"\0", i)):
+            if not all(quiet(s, long_name) for _ in range(30)):
                 try:
                     all_of_them[i] = connect()
                 except OSError:
