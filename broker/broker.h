@@ -290,7 +290,9 @@ void injections_stop(void);
 
 /* inject-room.c */
 unsigned int room_most(void);				/* injections at a time, at most */
-bool room_for_agent(const struct process *next);	/* may it be injected, its agent being one more that begins? */
+#define ROOM_EACH 2u					/* so many times that with the first ones of users who have none else; those of users with sessions come on top */
+unsigned int room_taken(void);				/* agents that begin now */
+bool room_for_agent(const struct process *next, unsigned int taken);	/* may it be injected, its agent being one more that begins? */
 void room_agent_begins(struct process *process);	/* it was injected while held: its agent is at its rules now */
 void injection_begun(struct process *process);		/* it has its rules, or goes on without */
 

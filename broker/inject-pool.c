@@ -46,7 +46,7 @@
 #define YOUNG_TRIES	3u
 #define WORKER_MOST	500u	/* injections, then a fresh one */
 #define TIDY_MS		100u	/* for what the last of them has left to put away */
-#define PLACES		2u	/* so many times room_most() with those of users who have none else, and workers at all */
+#define PLACES		ROOM_EACH	/* so many times room_most() with those of users who have none else, and workers at all */
 
 struct injection {
 	struct injection *next;
@@ -396,7 +396,7 @@ static unsigned int running(void)
 static struct injection *choose(void)
 {
 	struct injection *best = NULL;
-	unsigned int busy = running(), best_running = 0;
+	unsigned int busy = running(), best_running = 0, taken = room_taken();
 
 	for (struct injection *in = injections; in; in = in->next) {
 		unsigned int n;
@@ -404,7 +404,12 @@ static struct injection *choose(void)
 		if (in->worker)
 			continue;
 		n = running_of(in->uid);
-		if (busy >= (n ? room_most() : PLACES * room_most()))
+		/* the first of many has to be no better than the one that is known */
+		if (best && !in->process->held == !best->process->held && n >= best_running)
+			continue;
+		if (busy >= (n ? room_most() : PLACES * room_most()) && (n || !ruleset_has_sessions(broker.rules, in->uid)))
+			continue;
+		if (!room_for_agent(in->process, taken))
 			continue;
 		if (!best || !!in->process->held > !!best->process->held ||
 		    (!!in->process->held == !!best->process->held && n < best_running)) {
@@ -472,7 +477,7 @@ void pool_advance(void)
 	if (at_it)
 		return;		/* what we call may want another injection */
 	at_it = true;
-	while ((in = choose()) && room_for_agent(in->process)) {
+	while ((in = choose())) {
 		pool_make_room();
 		injection_start(in);
 	}

@@ -9,7 +9,7 @@
  * whoever types a command meanwhile would wait for a processor behind them: before
  * the daemon has even heard of him, so that nothing in it can help. Where others
  * keep the processors busy, too, programs get on by being many: the longer one has
- * waited, the more there may be. With fewer injectors than that commands would come
+ * waited, the more there may be. One user's agents leave room for another user's first. With fewer injectors than that commands would come
  * sooner on such a machine, and some programs too late.
  */
 #include <unistd.h>
@@ -36,8 +36,18 @@ static void agent_late(struct loop_timer *timer)
 	pool_advance();
 }
 
+static unsigned int agents_begin_of(uid_t uid)
+{
+	uint64_t now = loop_now();
+	unsigned int n = 0;
+
+	for (const struct process *p = processes; p; p = p->next)
+		n += p->begins_until > now && p->facts.uids[0] == uid;
+	return n;
+}
+
 /* Agents that put their rules into force before main(). */
-static unsigned int agents_begin(void)
+unsigned int room_taken(void)
 {
 	static struct loop_timer timer;
 	uint64_t now = loop_now(), first = 0;
@@ -54,12 +64,14 @@ static unsigned int agents_begin(void)
 	return n;
 }
 
-bool room_for_agent(const struct process *next)
+bool room_for_agent(const struct process *next, unsigned int taken)
 {
 	uint64_t since = next->waits_since, ms = since ? loop_now() - since : 0;
+	uid_t uid = next->facts.uids[0];
 
-	return !next->held || ms >= WAITS_LONG_MS ||
-		agents_begin() < room_most() + (ms > WAITS_MS ? (ms - WAITS_MS) / WAITS_MORE_MS : 0);
+	if (!next->held || ms >= WAITS_LONG_MS || taken < room_most() + (ms > WAITS_MS ? (ms - WAITS_MS) / WAITS_MORE_MS : 0))
+		return true;
+	return (taken < ROOM_EACH * room_most() || ruleset_has_sessions(broker.rules, uid)) && !agents_begin_of(uid);
 }
 
 void room_agent_begins(struct process *p)

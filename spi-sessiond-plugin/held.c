@@ -258,6 +258,16 @@ static void late_describe(struct spi_broker_late *late, const struct held *h)
 	memcpy(late->name, h->socket[REGISTRATION_CMD].reg.name, sizeof(h->socket[REGISTRATION_CMD].reg.name));
 }
 
+void held_tell_late(const struct held *h)
+{
+	struct spi_broker_late late;
+
+	pthread_mutex_lock(&plugin_lock);
+	late_describe(&late, h);
+	turns_tell_late(&late, h->started);
+	pthread_mutex_unlock(&plugin_lock);
+}
+
 int held_take(int sock, struct registration *reg)
 {
 	struct sockaddr_un address;

@@ -50,6 +50,7 @@ struct held {
 
 int held_limit_ms(void);
 struct held *held_first(void);		/* plugin thread */
+void held_tell_late(const struct held *h);	/* its application does not wait any more; plugin thread */
 void held_remove(struct held *h);	/* unlinks and frees; plugin thread */
 void held_free(struct held *h);
 

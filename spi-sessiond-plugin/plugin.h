@@ -160,6 +160,8 @@ bool held_in_turn(pid_t pid);	/* it is being played back, or the daemon is at wo
 
 /* It has taken this one, of a program started then; *late (pid 0: nothing) is reported if it takes long. With plugin_lock held. */
 void turns_begin(int fd, pid_t pid, int64_t started, const struct spi_broker_late *late);
+/* It was started that long ago: should that be too long for lttng-ust, the broker is told. With plugin_lock held. */
+void turns_tell_late(struct spi_broker_late *late, int64_t started);
 bool turns_has(pid_t pid);	/* with plugin_lock held */
 void turns_end(int fd);		/* it is done with it */
 /*

@@ -4,8 +4,8 @@
  * Registrations played back: what the plugin thread does.
  *
  * It connects to the daemon's application socket, the second socket of an
- * application right behind the first, and a few applications at a time, those that came
- * first before the others. Its connection
+ * application right behind the first, and a few applications at a time: of the user whose turn was
+ * longest ago, the one that came first, so that nobody's thousands keep another user's one waiting. An application that has hung up has no turn. Its connection
  * is recognised in the hook by its address, which the kernel chose when the
  * socket was bound, and by our own pid; a connection with our pid and another
  * address is the daemon's own business. The connecting end stays open until the
@@ -152,21 +152,73 @@ static bool held_is_first_of_pid(const struct held *h)
 	return true;
 }
 
+/* ---- whose turn it is ---- */
+
+#define SERVED_MAX	64u
+
+/* The users who had the latest turns, and when: by the number of the turn. One who is not there had none for long. */
+static struct {
+	uid_t uid;
+	uint64_t turn;		/* 0: free */
+} served[SERVED_MAX];
+
+static uint64_t last_turn(uid_t uid)
+{
+	for (unsigned int i = 0; i < SERVED_MAX; i++)
+		if (served[i].turn && served[i].uid == uid)
+			return served[i].turn;
+	return 0;
+}
+
+static void turn_taken(uid_t uid)
+{
+	static uint64_t turn;
+	unsigned int slot = 0;
+
+	for (unsigned int i = 0; i < SERVED_MAX; i++) {
+		if (served[i].turn && served[i].uid == uid) {
+			slot = i;
+			break;
+		}
+		if (served[i].turn < served[slot].turn)
+			slot = i;
+	}
+	served[slot].uid = uid;
+	served[slot].turn = ++turn;
+}
+
+/* It has ended, or waits no more: the daemon would find that out in a turn. */
+static bool has_hung_up(const struct held *h)
+{
+	struct pollfd polled = { .fd = h->socket[REGISTRATION_CMD].fd, .events = POLLRDHUP };
+
+	return polled.fd >= 0 && poll(&polled, 1, 0) > 0 && polled.revents & (POLLHUP | POLLRDHUP | POLLERR);
+}
+
 /*
  * Of those that may go to the daemon, and whose turn has not come, the one that waits
- * longest. NULL: none, or none now; then *wait says when to look again, -1: never.
+ * longest of the user whose latest turn is. NULL: none, or none now; then *wait says when to look again, -1: never.
  */
 static struct held *held_next(int64_t now, int *wait)
 {
 	struct held *oldest = NULL;
+	uint64_t turn = 0, oldest_turn = 0;
 	unsigned int offers = 0;
+	uid_t uid = (uid_t) -1;
 
 	*wait = -1;
 	for (struct held *h = held_first(); h; h = h->next) {
 		enum socket_state state = h->released ? socket_state(&h->socket[REGISTRATION_CMD]) : SOCKET_NONE;
 
-		if (state == SOCKET_KEPT && held_is_first_of_pid(h))
-			oldest = h;	/* the list begins with the youngest */
+		if (state == SOCKET_KEPT && h->uid != uid) {
+			uid = h->uid;
+			turn = last_turn(uid);
+		}
+		/* the list begins with the youngest */
+		if (state == SOCKET_KEPT && (!oldest || turn <= oldest_turn) && held_is_first_of_pid(h)) {
+			oldest = h;
+			oldest_turn = turn;
+		}
 		offers += state == SOCKET_OFFERED;
 	}
 	if (!oldest)
@@ -220,7 +272,11 @@ int held_advance(int64_t now)
 	for (struct held *h = held_first(), *following; h; h = following) {
 		following = h->next;
 		if (h->released) {
-			if (held_play(h, false, &waiting))
+			bool is_over = socket_state(&h->socket[REGISTRATION_CMD]) == SOCKET_KEPT && has_hung_up(h);
+
+			if (is_over)
+				held_tell_late(h);
+			if (is_over || held_play(h, false, &waiting))
 				held_remove(h);
 		} else if (next < 0 || h->deadline - now < next) {
 			next = h->deadline > now ? h->deadline - now : 0;
@@ -229,6 +285,7 @@ int held_advance(int64_t now)
 	for (struct held *h; !waiting && (h = held_next(now, &wait));) {
 		bool done = held_play(h, true, &waiting);
 
+		turn_taken(h->uid);
 		/* Afterwards: the daemon begins with it meanwhile. */
 		ahead_take(h->pid, h->uid, now);
 		if (done)

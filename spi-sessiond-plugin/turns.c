@@ -62,16 +62,19 @@ bool turns_has(pid_t pid)
 	return false;
 }
 
+void turns_tell_late(struct spi_broker_late *late, int64_t started)
+{
+	late->ms = plugin_clock() - started;
+	if (late->pid && late->ms >= LATE_MS)
+		queue_post(SPI_BROKER_LATE, late, sizeof(*late), NULL, 0, -1, QUEUE_HINT);
+}
+
 /* With plugin_lock held. */
 static void turn_over(unsigned int i)
 {
-	struct spi_broker_late *late = &turns[i].late;
-
 	turns[i].until = 0;
 	__atomic_store_n(&nr_turns, nr_turns - 1, __ATOMIC_RELAXED);
-	late->ms = plugin_clock() - turns[i].started;
-	if (late->pid && late->ms >= LATE_MS)
-		queue_post(SPI_BROKER_LATE, late, sizeof(*late), NULL, 0, -1, QUEUE_HINT);
+	turns_tell_late(&turns[i].late, turns[i].started);
 }
 
 void turns_end(int fd)

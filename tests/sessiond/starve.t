@@ -53,6 +53,10 @@ begins() {
 	mapfile -t times < <(printf '%s\n' "${times[@]}" | sort -n)
 	all=$((all + $1))
 }
+calls_so_far() {
+	lttng rotate >/dev/null 2>&1
+	babeltrace2 "$PWD/s" 2>/dev/null | grep -acF ' spi:app_first_entry: ' || :
+}
 wrong=0 all=0
 begins 20
 usual=$((${times[10]} / 1000))
@@ -80,6 +84,15 @@ crowd() {
 	wait "$job"
 	is "$(cat "$what.out")" begun "$what: it was at it" 
 }
+# Registrations of processes that are gone at once, as fast as one user can; and of some that stay
+spi_cc register "$SPI_TOP_SRCDIR/tests/plugin/register.c" -D_GNU_SOURCE
+as_a timeout 60 "$PWD/register" "$(ls /run/lttng/lttng-ust-sock-* | head -n 1)" 4000 & job=$!
+before=$(calls_so_far)
+against registrations
+wait "$job"
+is $? 0 "registrations: all were made"
+against "after the registrations"
+is $(($(calls_so_far) - before)) 80 "registrations: the other user's calls are recorded, all of them"
 crowd maps "$seconds" 100
 crowd mappings "$seconds"
 crowd answers "$seconds" 500
