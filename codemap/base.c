@@ -49,12 +49,17 @@ void fail_status(enum exit_status status, const char *format, ...)
 	_exit(status);
 }
 
+void fail_memory(void)
+{
+	fail("out of memory: the analysis of one file may use 1.5 GB");
+}
+
 void *heap_grow(void *old, size_t bytes)
 {
 	void *p = realloc(old, bytes ? bytes : 1);
 
 	if (!p)
-		fail("out of memory: raise the memory limit");
+		fail_memory();
 	return p;
 }
 
@@ -65,18 +70,18 @@ void *mem_alloc(size_t size)
 	void *p;
 
 	if (size > SIZE_MAX - 15)
-		fail("out of memory: raise the memory limit");
+		fail_memory();
 	size = (size + 15) & ~(size_t) 15;
 	if (size > CHUNK_BYTES / 4) {
 		p = calloc(1, size);
 		if (!p)
-			fail("out of memory: raise the memory limit");
+			fail_memory();
 		return p;
 	}
 	if (size > left) {
 		chunk = calloc(1, CHUNK_BYTES);
 		if (!chunk)
-			fail("out of memory: raise the memory limit");
+			fail_memory();
 		left = CHUNK_BYTES;
 	}
 	p = chunk;

@@ -3,8 +3,8 @@
 /*
  * Compressed sections, inflated piece by piece.
  *
- * The whole section has its address range from the start (reserved, not backed),
- * so that offsets stay offsets. Before the last mark that is known of it (marks.h)
+ * The whole section has its address range from the start, so that offsets stay offsets: not backed, and
+ * not to be written to, as the sandbox's limit counts what can be. Before the last mark that is known of it (marks.h)
  * are chunks, from mark to mark, each inflated by itself when it is asked for.
  * Behind that, the tail is filled from its front, and only as far as somebody asks.
  * Debug info that is read once from front to back is inflated by a second thread,
@@ -53,6 +53,24 @@ struct inflater {
 	uint64_t published;	/* what is done, as the reader may see it */
 };
 
+/* ---- room ---- */
+
+#define SLACK	UINT64_C(4096)	/* a match may reach beyond what was asked for */
+
+static void room_protect(uint8_t *room, uint64_t from, uint64_t to, int protection)
+{
+	uintptr_t low = ((uintptr_t) room + from) & ~PAGE_MASK, high = ((uintptr_t) room + to + PAGE_MASK) & ~PAGE_MASK;
+
+	if (mprotect((void *) low, high - low, protection))
+		fail_memory();
+}
+
+/* These bytes of the output are about to be written. */
+static void room_open(const struct inflate *s, uint64_t from, uint64_t to)
+{
+	room_protect(s->out, from, to < s->size + SLACK ? to : s->size + SLACK, PROT_READ | PROT_WRITE);
+}
+
 /* ---- chunks ---- */
 
 /* Where the tail begins. */
@@ -82,8 +100,10 @@ static void stream_enter(struct inflater *in, struct inflate *s, uint32_t mark)
 {
 	const struct mark *m = &in->marks[mark];
 
-	if (in->chunk_state[mark] != CHUNK_DONE)
+	if (in->chunk_state[mark] != CHUNK_DONE) {
+		room_open(s, m->done - INFLATE_WINDOW, m->done);
 		marks_window(m, s->out + m->done - INFLATE_WINDOW);
+	}
 	if (!inflate_resume(s, m->position, m->done))
 		marks_give_up();
 }
@@ -100,6 +120,7 @@ static void chunk_inflate(struct inflater *in, uint32_t index)
 		inflate_begin(s, tail->in_begin, (uint64_t) (tail->in_end - tail->in_begin), tail->out, 0);
 	}
 	s->size = next->done;
+	room_open(s, begin, next->done);
 	if (s->done != begin || s->state != INFLATE_HEAD || (index && in->chunk_state[index - 1] != CHUNK_DONE)) {
 		if (index)
 			stream_enter(in, s, index - 1);
@@ -161,6 +182,7 @@ static void tail_step(struct inflater *in)
 {
 	struct inflate *s = &in->tail;
 
+	room_open(s, s->done, s->done + PIECE + SLACK);
 	if (in->zstd)
 		zstd_some(in, s->done + PIECE);
 	else
@@ -308,6 +330,8 @@ uint64_t bytes_drop(struct bytes *bytes, uint64_t from, uint64_t to)
 	if (low >= high)
 		return from;
 	madvise((void *) low, high - low, MADV_DONTNEED);
+	if (in)
+		room_protect((uint8_t *) low, 0, high - low, PROT_READ);
 	for (i = 0; in && i < in->mark_count && (i ? in->marks[i - 1].done : 0) < to; i++)
 		if (in->marks[i].done > from && in->chunk_state[i] == CHUNK_DONE)
 			in->chunk_state[i] = CHUNK_DROPPED;
@@ -399,16 +423,16 @@ struct bytes bytes_inflate(
 		left -= 2;
 	}
 	/* One page more stays zero: a string that was one ends, whatever happens to its bytes. */
-	room = mmap(NULL, size + PAGE_MASK + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+	room = mmap(NULL, size + PAGE_MASK + 1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 		    -1, 0);
 	if (room == MAP_FAILED)
-		fail("out of memory: raise the memory limit");
+		fail_memory();
 	in = mem_alloc(sizeof(*in));
 	inflate_begin(&in->tail, input, left, room, size);
 	if (how == COMPRESSION_ZSTD) {
 		in->zstd = ZSTD_createDCtx();
 		if (!in->zstd)
-			fail("out of memory: raise the memory limit");
+			fail_memory();
 	} else if (image->role) {
 		in->section = (uint64_t) image->role << 56 | (uint64_t) (input - image->data);
 		in->marks = marks_of(in->section, &in->mark_count);

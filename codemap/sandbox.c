@@ -13,7 +13,8 @@
 #include <sys/resource.h>
 #include "codemap/request.h"
 
-#define MEMORY_MAX	(UINT64_C(16) << 30)	/* address space; inflated sections reserve theirs in advance */
+#define ADDRESSES_MAX	(UINT64_C(16) << 30)	/* files are mapped whole, and inflated sections reserve theirs in advance */
+#define MEMORY_MAX	(UINT64_C(1536) << 20)	/* what is written to */
 #define SECONDS_MAX	300
 
 static void limit_set(int what, uint64_t value)
@@ -74,7 +75,8 @@ void sandbox_enter(void)
 	limit_set(RLIMIT_CORE, 0);
 	limit_set(RLIMIT_CPU, SECONDS_MAX);
 #ifndef __SANITIZE_ADDRESS__
-	limit_set(RLIMIT_AS, MEMORY_MAX);
+	limit_set(RLIMIT_AS, ADDRESSES_MAX);
+	limit_set(RLIMIT_DATA, MEMORY_MAX);
 #endif
 	filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	if (!filter)
