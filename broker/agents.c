@@ -50,6 +50,12 @@ void agent_is_former(struct process *p)
 	spi_agent_close(p->agent);
 }
 
+/* A forked child is often about to become another user, and comes as that one later: process_apply() tells it nothing before. */
+static bool may_speak(const struct spi_agent *agent, const struct facts *facts)
+{
+	return spi_agent_flags(agent) & SPI_HELLO_FORKED || facts_are_of(facts, spi_agent_uid(agent));
+}
+
 static void on_hello(struct spi_agent *agent, void *data)
 {
 	struct process *p = process_get(spi_agent_pid(agent), -1);
@@ -57,7 +63,7 @@ static void on_hello(struct spi_agent *agent, void *data)
 
 	/* What was read a moment ago may be of the program before. */
 	if (!p || broker.ending || facts_read(&facts, p->facts.pid) || facts.start_time != p->facts.start_time ||
-	    facts.start_time != spi_agent_start_time(agent) || !facts_are_of(&facts, spi_agent_uid(agent)) || !spi_agent_lives(agent)) {
+	    facts.start_time != spi_agent_start_time(agent) || !may_speak(agent, &facts) || !spi_agent_lives(agent)) {
 		spi_agent_close(agent);
 		return;
 	}

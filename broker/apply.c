@@ -217,11 +217,18 @@ static bool applied_adjust(struct process *p, struct applied *a, unsigned char w
 	return true;
 }
 
-/* Its connection may not be told what is news to it: it has the rules that it has until it has made another. */
-static void only_known(struct process *p, unsigned char *want)
+/*
+ * Its connection may not be told what is news to it: it has the rules that it has, its parent's where it was forked, until it has made
+ * another. False: nothing is to be told at all.
+ */
+static bool only_known(struct process *p, unsigned char *want)
 {
 	bool is_news = false;
 
+	spi_agent_renew(p->agent);
+	process_try_again(p, RENEWED_MS);
+	if (p->inherited)
+		return false;
 	for (unsigned int i = 0; i < request_count(); i++)
 		if (want[i] && !applied_find(p, request_at(i))) {
 			want[i] = 0;
@@ -229,8 +236,7 @@ static void only_known(struct process *p, unsigned char *want)
 		}
 	if (is_news)
 		lines_add(&p->notes, "its user or group ids changed: rules that are new wait until it is one user's, and its agent has come as that one");
-	spi_agent_renew(p->agent);
-	process_try_again(p, RENEWED_MS);
+	return true;
 }
 
 /* Is there a request that its agent was not told of? */
@@ -384,6 +390,17 @@ void process_executed(struct process *p)
 	process_apply(p);
 }
 
+/* Its user may be another by now. */
+static bool facts_renew(struct process *p)
+{
+	struct facts facts;
+
+	if (facts_read(&facts, p->facts.pid) || facts.start_time != p->facts.start_time)
+		return false;
+	process_facts_set(p, &facts);
+	return true;
+}
+
 /* ---- one process ---------------------------------------------------------------------------- */
 
 void process_apply(struct process *p)
@@ -396,14 +413,16 @@ void process_apply(struct process *p)
 		return;
 	}
 	on = collect(p, want);
+	if (p->agent && !facts_are_fresh(&p->facts) && wants_more(p, want) && facts_renew(p)) {
+		memset(want, 0, request_count());
+		on = collect(p, want);
+	}
 	if (p->unsure && query_done() >= p->unsure) {
 		if (wants_more(p, want))
 			process_missed(p, "the session daemon did not tell in time which rules there are");
 		p->unsure = 0;
 	}
-	if (p->agent && !facts_are_of(&p->facts, spi_agent_uid(p->agent)))
-		only_known(p, want);
-	if (p->agent)
+	if (p->agent && (facts_are_of(&p->facts, spi_agent_uid(p->agent)) || only_known(p, want)))
 		agent_adjust(p, want);
 	if (!p->applied)
 		lines_clear(&p->declined);

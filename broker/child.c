@@ -7,8 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +18,7 @@
 #include <unistd.h>
 
 #include "broker/child.h"
+#include "injector/as-user.h"
 #include "injector/foreign.h"
 
 #define REAP_MS	50u	/* children that were killed are looked for so often */
@@ -182,14 +181,8 @@ bool others_exist(void)
 
 int become(uid_t uid, gid_t gid)
 {
-	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct none[2] = { 0 };
+	int ret = spi_become(uid, gid, false);
 
-	if (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
-		return -errno;
-	if (uid && syscall(SYS_capset, &head, none))
-		return -errno;
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* a change of user clears it */
-	return 0;
+	return ret;
 }

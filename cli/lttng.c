@@ -22,15 +22,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/clean.h"
 #include "cli/front.h"
 #include "cli/general.h"
 #include "cli/real.h"
 #include "cli/say.h"
 #include "cli/sessiond-default.h"
 
-static int real_command(char **argv, const struct trace_options *options)
+/* `command`: NULL, or the real lttng's command. */
+static int real_command(char **argv, const char *command, const struct trace_options *options)
 {
 	const char *path = sessiond_default();
+
+	if (command && !strcmp(command, "list") && isatty(STDOUT_FILENO))
+		clean_output();
 
 	/* Never over what the user set, not even when it is empty. */
 	if (path && !options->sessiond_path)
@@ -94,5 +99,6 @@ int main(int argc, char **argv)
 	struct trace_options options = TRACE_OPTIONS_INIT;
 	int at = general_options_parse(argc, argv, &options);
 
-	return at && is_ours(argc - at, argv + at) ? own_command(argc, argv) : real_command(argv, &options);
+	return at && is_ours(argc - at, argv + at) ? own_command(argc, argv) :
+		real_command(argv, at ? argv[at] : NULL, &options);
 }

@@ -26,6 +26,36 @@
 
 #include "injector/carry.h"
 
+/* ---- the library ---------------------------------------------------- */
+
+/* Of a caller who may read it and becomes somebody who perhaps may not. */
+static struct {
+	char *path, *real;
+	int fd;
+} kept = { .fd = -1 };
+
+void spi_carry_keep_open(const char *library)
+{
+	kept.path = strchr(library, '/') ? strdup(library) : NULL;
+	kept.real = kept.path ? realpath(library, NULL) : NULL;
+	kept.fd = kept.real ? open(library, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
+}
+
+static bool is_kept(const char *library)
+{
+	return kept.fd >= 0 && (!strcmp(library, kept.path) || !strcmp(library, kept.real));
+}
+
+int spi_carry_library_open(const char *library)
+{
+	return is_kept(library) ? fcntl(kept.fd, F_DUPFD_CLOEXEC, 3) : open(library, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+}
+
+int spi_carry_library_stat(const char *library, struct stat *st)
+{
+	return is_kept(library) ? fstat(kept.fd, st) : stat(library, st);
+}
+
 /*
  * Open `path` as the target would: in its root and with its file system rights.
  * The rights are those of the calling thread alone (raw system calls), and only
@@ -62,7 +92,7 @@ static int open_as_target(const struct spi_target *t, const char *path)
 
 static int carry_read(struct spi_carry *c, const struct spi_target *t, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = spi_carry_library_open(path);
 	struct stat st;
 	ssize_t n = 0;
 
@@ -75,7 +105,7 @@ static int carry_read(struct spi_carry *c, const struct spi_target *t, const cha
 	}
 	c->copy = malloc(st.st_size ? st.st_size : 1);
 	while (c->copy && c->copy_size < (size_t) st.st_size &&
-	       (n = read(fd, c->copy + c->copy_size, st.st_size - c->copy_size)) > 0)
+	       (n = pread(fd, c->copy + c->copy_size, st.st_size - c->copy_size, (off_t) c->copy_size)) > 0)
 		c->copy_size += n;
 	close(fd);
 	if (!c->copy || n < 0)
@@ -99,7 +129,7 @@ int spi_carry_plan(struct spi_carry *c, const struct spi_target *t, const char *
 		strcpy(c->path, library);
 		return 0;
 	}
-	real = realpath(library, NULL);
+	real = is_kept(library) ? strdup(kept.real) : realpath(library, NULL);
 	fd = open_as_target(t, real ? real : library);
 	if (!real) {
 		/* Not here; when it is not there either, dlopen() will say so in its own words. */
@@ -108,7 +138,7 @@ int spi_carry_plan(struct spi_carry *c, const struct spi_target *t, const char *
 					      "root, name it by an absolute path", library);
 		else
 			strcpy(c->path, library);
-	} else if (stat(real, &here)) {
+	} else if (spi_carry_library_stat(real, &here)) {
 		ret = spi_inject_fail(t->result, errno, "%s: %s", real, strerror(errno));
 	} else {
 		c->device = here.st_dev;
@@ -230,7 +260,7 @@ uint64_t spi_file_symbol(const char *path, const char *name)
 	static struct stat known;
 	static const char *known_name;
 	static uint64_t known_value;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = spi_carry_library_open(path);
 	uint64_t value = 0;
 	struct stat st;
 

@@ -23,6 +23,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "injector/carry.h"
 #include "injector/target.h"
 
 #define REFUSE(t, error, format, ...) \
@@ -134,7 +135,7 @@ int spi_identity_check_file(const struct spi_target *t, const char *path)
 {
 	struct stat st;
 
-	if (stat(path, &st))
+	if (spi_carry_library_stat(path, &st))
 		return 0;	/* whoever opens it says so better */
 	if (st.st_uid && st.st_uid != geteuid() && st.st_uid != t->uid && !owner_is_ours(st.st_uid))
 		return spi_inject_fail(t->result, EPERM, "%s: not loaded into process %d: it belongs to uid %u, and only "

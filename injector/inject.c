@@ -29,6 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "injector/as-user.h"
 #include "injector/paths.h"
 #include "injector/sandbox.h"
 #include "injector/session.h"
@@ -412,7 +413,10 @@ int spi_inject(pid_t pid, const struct spi_inject_options *options, struct spi_i
 		memcpy(&s->options, options, options->size < sizeof(*options) ? options->size : sizeof(*options));
 	if (!s->options.deadline_ms)
 		s->options.deadline_ms = DEADLINE_MS;
-	if (s->options.flags & SPI_INJECT_ON_CALLER) {
+	ret = !(s->options.flags & SPI_INJECT_ON_CALLER) && !geteuid() ? spi_inject_as_user(pid, &s->options, &own) : 1;
+	if (ret <= 0) {
+		;
+	} else if (s->options.flags & SPI_INJECT_ON_CALLER) {
 		spi_stop_signalled = true;
 		session_run(s);
 		ret = s->ret;

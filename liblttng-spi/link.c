@@ -20,6 +20,7 @@
 #define PACKET_MAX	(sizeof(struct spi_msg) + SPI_PROTO_BODY_MAX)
 #define MOMENT_MS	3
 #define RENEW_MS	1000
+#define RENEW_TRIES	5
 #define ANSWER_MS	70000		/* a code map of a large program takes its time; the controller has a deadline of 60 s */
 
 SPI_FORK_DATA struct spi_link *spi_link_current;	/* guarded by the control lock */
@@ -329,15 +330,14 @@ void spi_nursery_note(const char *line)
 
 /* ---- another user ---------------------------------------------------------- */
 
-/* Once for each. */
-static int has_other_user(struct spi_link *link)
+static int has_other_user(const struct spi_link *link, uint32_t *uid)
 {
 	uint32_t ids[3];
 
-	if (spi_sys(SYS_getresuid, &ids[0], &ids[1], &ids[2]) < 0 || ids[0] != ids[1] || ids[0] != ids[2] || ids[0] == link->uid)
+	if (spi_sys(SYS_getresuid, &ids[0], &ids[1], &ids[2]) < 0 || ids[0] != ids[1] || ids[0] != ids[2])
 		return 0;
-	link->uid = ids[0];
-	return 1;
+	*uid = ids[0];
+	return *uid != link->uid;
 }
 
 /* 0: what the controller says by the former connection comes first; 1: that has ended, or there is no controller any more. */
@@ -363,28 +363,47 @@ static int renewal_step(struct spi_link *link, int timeout_ms)
 	return r == 0 || !link->renewed;
 }
 
-void spi_link_keep_user(struct spi_link *link)
+/* 1: it goes on as that user, or will when the former connection ends. */
+static int renew(struct spi_link *link, uint32_t uid)
 {
-	struct spi_msg_hello hello = { .flags = SPI_HELLO_RENEWS };
-	struct spi_link renewed = { .fd = -1 };
+	struct spi_msg_hello hello = { .pid = (int32_t) spi_sys(SYS_getpid), .flags = SPI_HELLO_RENEWS, .start_time = start_time() };
 	uint64_t until = spi_now_ns() + RENEW_MS * UINT64_C(1000000), now;
+	struct spi_link renewed = { .fd = -1 };
+	int former = link->fd, is_renewed;
 
-	if (link->renewed || !has_other_user(link))
-		return;
-	hello.pid = (int32_t) spi_sys(SYS_getpid);
-	hello.start_time = start_time();
-	spi_control_lock();
 	spi_low_fds_hold();
 	renewed.fd = spi_nursery_connect(1);
 	spi_low_fds_release();
-	if (renewed.fd >= 0 && spi_link_send(&renewed, SPI_MSG_HELLO, 0, &hello, sizeof(hello), "", 1, -1) < 0)
+	if (renewed.fd < 0)
+		return 0;
+	if (spi_link_send(&renewed, SPI_MSG_HELLO, 0, &hello, sizeof(hello), "", 1, -1) < 0) {
 		spi_sys(SYS_close, renewed.fd);
-	else if (renewed.fd >= 0)
-		link->renewed = renewed.fd;
-	/* nobody says anything by the former connection meanwhile */
+		return 0;
+	}
+	link->renewed = renewed.fd;
+	/* nobody says anything by the former connection meanwhile: the lock is held */
 	while (link->renewed && (now = spi_now_ns()) < until && !renewal_step(link, (int) ((until - now) / 1000000u) + 1))
 		;
-	spi_control_unlock();
+	is_renewed = link->renewed || link->fd != former;
+	if (is_renewed)
+		link->uid = uid;
+	return is_renewed;
+}
+
+/* libc makes the other threads another user before the one that asked for it, and the controller asks about the process's first. */
+void spi_link_keep_user(struct spi_link *link)
+{
+	const uint64_t moment[2] = { 0, 2000000 };
+	int is_renewed = link->renewed != 0;
+	uint32_t uid;
+
+	for (int i = 0; i < RENEW_TRIES && !is_renewed && has_other_user(link, &uid); i++) {
+		if (i)
+			spi_sys(SYS_nanosleep, moment, NULL);
+		spi_control_lock();
+		is_renewed = renew(link, uid);
+		spi_control_unlock();
+	}
 }
 
 void spi_link_close(struct spi_link *link)

@@ -78,7 +78,8 @@ def ask_map(path, exe, pattern, device=None, inode=None, flags=1):
     st = os.stat(exe)
     body = struct.pack("<QQ32sIIII", st.st_dev if device is None else int(device),
                        st.st_ino if inode is None else int(inode), b"", 0, 0, int(flags), 0)
-    a.send(MAP_REQUEST, body + exe.encode() + b"\0" + pattern.encode() + b"\0", 17)
+    file = struct.pack("<Qqqqq", st.st_size, *divmod(st.st_mtime_ns, 10 ** 9), *divmod(st.st_ctime_ns, 10 ** 9))
+    a.send(MAP_REQUEST, body + exe.encode() + b"\0" + pattern.encode() + b"\0" + file, 17)
     kind, number, body, fd = a.receive()
     assert (kind, number) == (MAP, 17)
     status = struct.unpack("<ii", body[:8])[0]
