@@ -112,6 +112,8 @@ static __attribute__((noreturn)) void child_run(pid_t pid, const struct spi_inje
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (library)
 		spi_carry_keep_open(library);
+	if (traces)
+		spi_identity_keep_memory(pid);
 	setpriority(PRIO_PROCESS, 0, -20);	/* not permitted later, and a thread stands still meanwhile */
 	own.unwanted = is_unwanted;
 	own.data = own.progress ? own.data : &socket;

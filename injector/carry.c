@@ -196,6 +196,16 @@ void spi_carry_memfd_path(struct spi_carry *c, pid_t pid, int fd)
 	sprintf(to, "/%d", fd);
 }
 
+/* Where its directory of descriptors is root's: a process that may trace it gets one all the same. */
+static int descriptor_of(pid_t pid, int fd)
+{
+	int pidfd = syscall(SYS_pidfd_open, pid, 0), got = pidfd < 0 ? -1 : (int) syscall(SYS_pidfd_getfd, pidfd, fd, 0), error = errno;
+
+	if (pidfd >= 0)
+		close(pidfd);
+	return got < 0 ? -error : got;
+}
+
 int spi_carry_fill(const struct spi_carry *c, pid_t pid, int fd)
 {
 	char path[64];
@@ -204,8 +214,8 @@ int spi_carry_fill(const struct spi_carry *c, pid_t pid, int fd)
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int) spi_living_thread(pid), fd);
 	to = open(path, O_WRONLY | O_CLOEXEC);
-	if (to < 0)
-		return -errno;
+	if (to < 0 && (to = descriptor_of(pid, fd)) < 0)
+		return to;
 	while (done < c->copy_size) {
 		ssize_t n = write(to, c->copy + done, c->copy_size - done);
 

@@ -88,17 +88,33 @@ static void read_layout(pid_t pid, uint64_t layout[2], uint64_t *start_time)
 	free(stat);
 }
 
-int spi_identity_read(struct spi_target *t, const char *status)
+static struct {
+	pid_t pid;
+	int fd;
+} memory = { .fd = -1 };
+
+static int memory_open(pid_t pid)
 {
 	char path[64];
 
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int) spi_living_thread(pid));
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+void spi_identity_keep_memory(pid_t pid)
+{
+	memory.pid = pid;
+	memory.fd = memory_open(pid);
+}
+
+int spi_identity_read(struct spi_target *t, const char *status)
+{
 	parse_uids(status, t->uids);
 	read_layout(t->pid, t->layout, &t->start_time);
 	t->result->start_time = t->start_time;
 	if (t->pidfd < 0 || !t->start_time)
 		return REFUSE(t, ESRCH, " ended meanwhile");
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int) spi_living_thread(t->pid));
-	t->mem = open(path, O_RDWR | O_CLOEXEC);
+	t->mem = memory.fd >= 0 && memory.pid == t->pid ? fcntl(memory.fd, F_DUPFD_CLOEXEC, 3) : memory_open(t->pid);
 	/* One that we may not trace is refused with a better reason, later. */
 	return check_expected(t, t->uids);
 }

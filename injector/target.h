@@ -168,6 +168,8 @@ int spi_mapping_parse(struct spi_mapping *mapping, char *line);
  * spi_identity_replaced() - it is not: says so, returns -ESRCH.
  * spi_identity_check_file() - may this file be loaded as the agent?
  */
+/* Before the caller becomes a user who may not open the memory of that process, as of one that is not dumpable. */
+void spi_identity_keep_memory(pid_t pid);
 int spi_identity_read(struct spi_target *target, const char *status);
 int spi_identity_check(const struct spi_target *target);
 int spi_identity_replaced(const struct spi_target *target);
