@@ -181,7 +181,7 @@ bool others_exist(void)
 
 int become(uid_t uid, gid_t gid)
 {
-	int ret = spi_become(uid, gid, false);
+	int ret = spi_become(uid, gid, 0);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* a change of user clears it */
 	return ret;

@@ -2,11 +2,12 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * Root injects into another user's process as that user: an injector reads the target's mappings, its stacks and its libraries, and
- * whatever the target has prepared there, it meets somebody with the target's own rights.
+ * whatever the target has prepared there, it meets somebody with the target's own rights; but for CAP_CHECKPOINT_RESTORE, by which files that
+ * were replaced, or are outside of the target's root directory by now, are opened that this user's processes have mapped.
  *
  * The kernel may not let that user trace the process: one that has given root's rights up is not dumpable, one with capabilities is
- * beyond him, and kernel.yama.ptrace_scope may leave tracing to CAP_SYS_PTRACE. Then a second child does it, with this one
- * capability and the user's rights for all else.
+ * beyond him, and kernel.yama.ptrace_scope may leave tracing to CAP_SYS_PTRACE. Then a second child does it, with this
+ * capability as well, and CAP_DAC_READ_SEARCH, as much in /proc is root's where a process is not dumpable; and the user's rights for all else.
  */
 #include <errno.h>
 #include <grp.h>
@@ -29,16 +30,18 @@
 #include "injector/target.h"
 
 #define UNWANTED_MS	20
+#define OPENS		(UINT64_C(1) << CAP_CHECKPOINT_RESTORE)
+#define TRACES		(UINT64_C(1) << CAP_SYS_PTRACE | UINT64_C(1) << CAP_DAC_READ_SEARCH)
 
-int spi_become(uid_t uid, gid_t gid, bool traces)
+int spi_become(uid_t uid, gid_t gid, uint64_t capabilities)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct left[2] = { 0 };
 
-	if (traces) {
-		left[0].permitted = left[0].effective = 1u << CAP_SYS_PTRACE;
+	for (unsigned int i = 0; i < 2; i++)
+		left[i].permitted = left[i].effective = (uint32_t) (capabilities >> (32 * i));
+	if (capabilities)
 		prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
-	}
 	if (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
 		return -errno;
 	if (uid && syscall(SYS_capset, &head, left))
@@ -123,7 +126,7 @@ static __attribute__((noreturn)) void child_run(pid_t pid, const struct spi_inje
 		own.flags |= SPI_INJECT_EXPECT_UID;
 		own.expect_uid = identity->uid;
 	}
-	outcome.ret = spi_become(identity->uid, identity->gid, traces);
+	outcome.ret = spi_become(identity->uid, identity->gid, traces ? OPENS | TRACES : OPENS);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* a change of user clears it */
 	if (outcome.ret)
 		snprintf(outcome.result.text, sizeof(outcome.result.text), "process %d: cannot take its user id %u: %s", (int) pid,

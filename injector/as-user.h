@@ -4,13 +4,13 @@
 #ifndef SPI_INJECTOR_AS_USER_H
 #define SPI_INJECTOR_AS_USER_H
 
-#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "injector/inject.h"
 
-/* Become that user with these rights for good: no capability is left but, where `traces`, CAP_SYS_PTRACE. 0 or a negative errno. */
-int spi_become(uid_t uid, gid_t gid, bool traces);
+/* Become that user for good, with no capability but these, a bit each. 0 or a negative errno. */
+int spi_become(uid_t uid, gid_t gid, uint64_t capabilities);
 
 /* spi_inject() for root, by a child that has become the target's user. 1: it is root's, and to be injected as that. */
 int spi_inject_as_user(pid_t pid, const struct spi_inject_options *options, struct spi_inject_result *result);

@@ -161,6 +161,8 @@ int spi_mapping_open_of(pid_t living, const struct spi_mapping *mapping);
 /* One line of /proc/PID/maps, which is cut up: the path is in it. 0 or -EINVAL. */
 int spi_mapping_parse(struct spi_mapping *mapping, char *line);
 
+/* Before the caller becomes a user who may not open the memory of that process, as of one that is not dumpable. */
+void spi_identity_keep_memory(pid_t pid);
 /*
  * identity.c. Each 0, or a negative errno with result->text set.
  * spi_identity_read() - who it is, held against what the caller expects.
@@ -168,8 +170,6 @@ int spi_mapping_parse(struct spi_mapping *mapping, char *line);
  * spi_identity_replaced() - it is not: says so, returns -ESRCH.
  * spi_identity_check_file() - may this file be loaded as the agent?
  */
-/* Before the caller becomes a user who may not open the memory of that process, as of one that is not dumpable. */
-void spi_identity_keep_memory(pid_t pid);
 int spi_identity_read(struct spi_target *target, const char *status);
 int spi_identity_check(const struct spi_target *target);
 int spi_identity_replaced(const struct spi_target *target);

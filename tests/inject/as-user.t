@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
-# What root injects into another user's process is read as that user: without a capability, or, where the kernel wants it, with the one
+# What root injects into another user's process is read as that user: without a capability over others, or, where the kernel wants it, with the one
 # to trace.
 . "${SPI_TOP_SRCDIR:?}/tests/inject/lib.sh"
 spi_private "$@"
@@ -55,7 +55,8 @@ injects() {
 	is $? 0 "$name: the process ends as ever"
 }
 scope=$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)
-none=0000000000000000 traces=0000000000080000
+# CAP_CHECKPOINT_RESTORE, to open what the process has mapped; CAP_SYS_PTRACE, and CAP_DAC_READ_SEARCH for /proc
+none=0000010000000000 traces=0000010000080004
 [ "$scope" = 0 ] || none=$traces
 injects ordinary 2001 "2001200120012001 $none 1"
 injects undumpable 2001 "2001200120012001 $traces 1" x
