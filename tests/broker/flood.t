@@ -4,7 +4,7 @@
 # timeout: 90
 #
 # Agents that tell without end of what is not instrumented, and of busy functions, as many and as small lines as a
-# packet may have: others are answered all the same.
+# packet may have: others are answered all the same, another user's programs begin as ever, and the broker does not grow.
 . "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
 spi_private "$@"
 broker_setup
@@ -61,6 +61,12 @@ while time.monotonic() < end:
     time.sleep(.01)
 print(int(worst * 1000) + 1)
 P
+starts() { python3 "$SPI_TOP_SRCDIR/tests/lib/starts.py" "$1" 2002 ./app 1; }
+memory() { awk '/^RssAnon/ { print $2 }' "/proc/$broker/status"; }
+broker=$(pgrep -x -o spi-broker)
+chmod 755 .
+record s 'spi:add_entry'
+read -r usual _ < <(starts 1)
 # flood WHAT ARGS... - while they do, an answer takes so long, at most: $ms
 flood() {
 	local what=$1 job
@@ -69,10 +75,14 @@ flood() {
 	python3 flood.py "$@" >sent & job=$!
 	spi_wait 10 test -e flooding
 	ms=$(python3 ask.py)
+	read -r p99 worst count failed < <(starts 1)
 	wait "$job"
 	[ "${ms:-0}" -gt 0 ]
 	ok $? "$what: others are answered meanwhile" || diag "sent $(tr '\n' ' ' <sent)"
 	spi_soon "${ms:-99999}" 500 "$what: soon"
+	spi_soon $((${p99:-99999} - usual)) 500 "$what: the start of 99 of 100 of another user's programs ($count of them), ms beyond the usual $usual"
+	[ "${failed:-1}" = 0 ] && [ "$((${worst:-99999} - usual))" -lt 3000 ] && [ "$(memory)" -lt 65536 ]
+	ok $? "$what: another user's programs begin, and the broker has less than 64 MB" || diag "$worst ms, $failed failed, $(memory) kB"
 }
 for agents in 1 8; do
 	flood "$agents with other functions each time" "$agents" 5 '\t\t%d\n' 1500

@@ -32,6 +32,13 @@ memory() { awk '/^RssAnon/ { print $2 }' "/proc/$1/status"; }
 kinds() { find "/proc/$1/fd" -mindepth 1 -printf '%l\n' | sed 's/[0-9][0-9]*//g' | sort | uniq -c; }
 no_more() { [ "$(descriptors "$1")" -le "$2" ]; }
 
+# A build with sanitizers is larger
+sanitized=$(ldd "$SPI_TOP_BUILDDIR/broker/spi-broker" 2>/dev/null | grep -o 'lib[a-z]*san' | head -n 1)
+for i in 1 2 3 4 5; do
+	began=${EPOCHREALTIME/./}
+	./app 1 >/dev/null
+	usual=$(((${EPOCHREALTIME/./} - began) / 1000))
+done
 # A while of it first: what is made once, and how much memory is in turn
 timeout 60 python3 "$fuzz" agents 2 1 >/dev/null
 timeout 60 python3 "$fuzz" apps 2 1 >/dev/null
@@ -45,16 +52,26 @@ for what in agents status apps; do
 	jobs[${#jobs[@]}]=$!
 done
 # Meanwhile programs come and go as ever
-applications=0 wrong=0 until=$((SECONDS + seconds))
+applications=0 wrong=0 until=$((SECONDS + seconds)) most=0
 while [ "$SECONDS" -lt "$until" ]; do
+	began=${EPOCHREALTIME/./}
 	[ "$(timeout 20 ./app 2)" = $'begun\nsum 45' ] || wrong=$((wrong + 1))
+	times[applications]=$(((${EPOCHREALTIME/./} - began) / 1000))
 	applications=$((applications + 1))
+	now=$(memory "$broker")
+	[ "${now:-0}" -le "$most" ] || most=$now
 	spi_wait 0 false || :
 done
+p99=$(printf '%s\n' "${times[@]}" | sort -n | sed -n "$(((applications * 99 + 99) / 100))p")
 for job in "${jobs[@]}"; do wait "$job" || failed=1; done
 is "${failed:-0}" 0 "all was said" || diag "$(tail -n 3 ./*.out)"
 diag "$(cat agents.out status.out apps.out | tr '\n' ' '), $applications programs"
 is "$wrong" 0 "programs that began meanwhile ran well"
+spi_soon $((p99 - usual)) 500 "the start of 99 of 100 of them, ms beyond the usual $usual"
+if [ -z "$sanitized" ]; then
+	[ "$most" -lt 65536 ]
+	ok $? "the broker had less than 64 MB meanwhile ($most kB)"
+fi
 kill -0 "$sessiond" && [ "$(pgrep -x -o spi-broker)" = "$broker" ]
 ok $? "daemon and broker are the same"
 # The stock daemon closes what it had for an application when the next ones come: some may stay
