@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Opening an object and its debug files, before the sandbox closes: by build-id,
- * by .gnu_debuglink, and dwz's supplementary file. Only ELF headers, notes and
- * the two link sections are looked at here.
+ * Opening an object and its debug files: by build-id, by .gnu_debuglink, and dwz's supplementary file. What stands in
+ * them a process in its sandbox tells (look.c); here they are opened and mapped, and not read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "codemap/cache-key.h"
+#include "codemap/look.h"
 #include "codemap/request.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
@@ -53,7 +53,24 @@ static void witness_add(struct text *witnesses, const char *path, uint64_t ident
 		text_add_bytes(witnesses, "", 1);
 }
 
-static struct image *place_image(const struct place *place, const char *path)
+/* NULL: *why. */
+static struct image *image_looked(int fd, const char *name, int main_object, struct look *look, const char **why)
+{
+	struct image *image = image_map(fd, name, why);
+
+	if (!image)
+		return NULL;
+	look_at(fd, image->size, main_object, look);
+	if (*look->why) {
+		*why = mem_string(look->why, strlen(look->why));
+		return NULL;
+	}
+	image->build_id_size = look->build_id_size;
+	memcpy(image->build_id, look->build_id, sizeof(image->build_id));
+	return image;
+}
+
+static struct image *place_image(const struct place *place, const char *path, struct look *look)
 {
 	int fd = place_open(place, path), error = errno;
 	struct image *image;
@@ -67,7 +84,7 @@ static struct image *place_image(const struct place *place, const char *path)
 			debug_lose(place->object, "no types", "%s cannot be opened: %s", path, strerror(error));
 		return NULL;
 	}
-	image = image_map(fd, path, 1, &why);
+	image = image_looked(fd, path, 0, look, &why);
 	if (image)
 		image->identity = file_identity(0, fd);
 	else
@@ -87,7 +104,7 @@ static void program_witness(struct text *witnesses)
 	witness_add(witnesses, path, stat("/proc/self/exe", &st) < 0 ? 0 : spi_file_identity(0, &st));
 }
 
-static struct image *image_by_build_id(const struct place *place, const uint8_t *id, uint32_t size)
+static struct image *image_by_build_id(const struct place *place, const uint8_t *id, uint32_t size, struct look *look)
 {
 	struct text path = { 0 };
 	struct image *image;
@@ -102,7 +119,7 @@ static struct image *image_by_build_id(const struct place *place, const uint8_t 
 			text_add_char(&path, '/');
 	}
 	text_add(&path, ".debug");
-	image = place_image(place, text_end(&path));
+	image = place_image(place, text_end(&path), look);
 	if (image && (image->build_id_size != size || memcmp(image->build_id, id, size))) {
 		debug_lose(place->object, "no types", "%s is of another build: its build-id differs", image->name);
 		return NULL;
@@ -119,45 +136,22 @@ static char *path_directory(const char *path)
 	return mem_string(path, slash == path ? 1 : (size_t) (slash - path));
 }
 
-/* A file name at the start of a section, NUL-terminated; *rest is what follows it. */
-static const char *link_name(const struct image *image, const char *section, struct bytes *rest)
+static void debug_by_link(struct object *object, const struct place *place, const struct look *of, struct look *look)
 {
-	struct bytes bytes = image_raw(image, image_section(image, section));
-	const uint8_t *nul = bytes.size ? memchr(bytes.data, 0, bytes.size) : NULL;
-
-	if (!nul || nul == bytes.data)
-		return NULL;
-	rest->data = nul + 1;
-	rest->size = rest->ready = bytes.size - (uint64_t) (nul + 1 - bytes.data);
-	return (const char *) bytes.data;
-}
-
-static int has_debug_info(const struct image *image)
-{
-	return image_section(image, ".debug_info") || image_section(image, ".zdebug_info");
-}
-
-static void debug_by_link(struct object *object, const struct place *place)
-{
-	struct bytes rest;
-	const char *name = link_name(object->image, ".gnu_debuglink", &rest), *dir, *format[3];
-	uint64_t crc_at;
+	const char *name = of->link, *dir, *format[3];
 	unsigned int i;
 
-	if (!name || strchr(name, '/'))
+	if (!*name)
 		return;
-	crc_at = (4 - (strlen(name) + 1) % 4) % 4;
-	if (rest.size < crc_at + 4)
-		return;
-	memcpy(&object->debug_crc, rest.data + crc_at, 4);
+	object->debug_crc = of->link_crc;
 	dir = path_directory(object->name);
 	format[0] = mem_format("%s/%s", dir, name);
 	format[1] = mem_format("%s/.debug/%s", dir, name);
 	format[2] = mem_format(DEBUG_DIR "%s%s/%s", dir[0] == '/' ? "" : "/", dir, name);
 	for (i = 0; i < 3 && !object->debug; i++) {
-		struct image *image = place_image(place, format[i]);
+		struct image *image = place_image(place, format[i], look);
 
-		if (!image || !has_debug_info(image))
+		if (!image || !look->has_debug_info)
 			continue;
 		object->debug = image;
 		object->debug_name = format[i];
@@ -168,31 +162,48 @@ static void debug_by_link(struct object *object, const struct place *place)
 	}
 }
 
-static void alt_find(struct object *object, const struct place *place)
+static void alt_find(struct object *object, const struct place *place, const struct look *of)
 {
 	const struct image *from = object->debug ? object->debug : object->image;
-	struct bytes id;
-	const char *name = link_name(from, ".gnu_debugaltlink", &id), *why = "not found";
+	const char *name = of->alt, *why = "not found";
 	size_t said = object->debug_lost.count;
+	struct look look;
 
-	if (!name || !id.size || id.size > 32)
+	if (!*name)
 		return;
-	object->alt = place_image(place, name[0] == '/' ? name : mem_format("%s/%s", path_directory(from->name), name));
-	if (object->alt && (object->alt->build_id_size != id.size || memcmp(object->alt->build_id, id.data, id.size))) {
+	object->alt = place_image(place, name[0] == '/' ? name : mem_format("%s/%s", path_directory(from->name), name), &look);
+	if (object->alt && (object->alt->build_id_size != of->alt_id_size || memcmp(object->alt->build_id, of->alt_id, of->alt_id_size))) {
 		object->alt = NULL;
 		why = "of another build: its build-id differs";
 	}
 	if (!object->alt)
-		object->alt = image_by_build_id(place, id.data, (uint32_t) id.size);
+		object->alt = image_by_build_id(place, of->alt_id, of->alt_id_size, &look);
 	object->debug_lost.count = said;	/* one of the two places is enough */
 	if (!object->alt)
 		debug_lose(object, "not all types", "supplementary debug info, %s: %s", name, why);
+}
+
+static void read_or_fail(struct image *image, int main_object)
+{
+	const char *why;
+
+	if (image && !image_read(image, main_object, &why))
+		fail("%s", why);
+}
+
+void object_read(struct object *object)
+{
+	read_or_fail(object->image, 1);
+	read_or_fail(object->debug, 0);
+	read_or_fail(object->alt, 0);
 }
 
 struct object *object_open(const char *name, int fd, const char *root)
 {
 	struct object *object = mem_alloc(sizeof(*object));
 	struct place place = { -1, object };
+	struct look look, debug_look;
+	const char *why = "";
 
 	fail_object = name;
 	program_witness(&object->witnesses);
@@ -210,19 +221,21 @@ struct object *object_open(const char *name, int fd, const char *root)
 			fail("cannot be opened: %s",
 				errno == ENOENT ? "no such file: check the name" : strerror(errno));
 	}
-	object->image = image_map(fd, name, 0, NULL);
-	if (has_debug_info(object->image)) {
+	object->image = image_looked(fd, name, 1, &look, &why);
+	if (!object->image)
+		fail("%s", why);
+	if (look.has_debug_info) {
 		object->debug_name = name;
 	} else {
-		object->debug = image_by_build_id(&place, object->image->build_id, object->image->build_id_size);
+		object->debug = image_by_build_id(&place, object->image->build_id, object->image->build_id_size, &debug_look);
 		if (object->debug)
 			object->debug_name = object->debug->name;
 		else
-			debug_by_link(object, &place);
+			debug_by_link(object, &place, &look, &debug_look);
 		if (object->debug)
 			object->debug_lost.count = 0;	/* found, if not where it was looked for first */
 	}
-	alt_find(object, &place);
+	alt_find(object, &place, object->debug ? &debug_look : &look);
 	object->image->role = 1;
 	if (object->debug)
 		object->debug->role = 2;

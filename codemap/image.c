@@ -10,15 +10,6 @@
 #define SECTIONS_MAX	(1u << 20)
 #define ELFCOMPRESS_ZSTD_	2u	/* elf.h has it from glibc 2.36 on */
 
-static const char *why_failed(int optional, const char **why, const char *text)
-{
-	if (!optional)
-		fail("%s", text);
-	if (why)
-		*why = text;
-	return NULL;
-}
-
 /* What kind of file is it? NULL when it can be used, else what is wrong and what to do. */
 static const char *head_refusal(const Elf64_Ehdr *head, uint64_t size, int main_object)
 {
@@ -157,7 +148,7 @@ static void build_id_read(struct image *image)
 			return;
 }
 
-static struct image *image_read(struct image *image, int main_object, const char **why)
+int image_read(struct image *image, int main_object, const char **why)
 {
 	const char *text;
 
@@ -168,14 +159,14 @@ static struct image *image_read(struct image *image, int main_object, const char
 	if (!text)
 		text = sections_read(image);
 	if (text) {
-		why_failed(!main_object, why, text);
-		return NULL;
+		*why = text;
+		return 0;
 	}
 	build_id_read(image);
-	return image;
+	return 1;
 }
 
-struct image *image_map(int fd, const char *name, int optional, const char **why)
+struct image *image_map(int fd, const char *name, const char **why)
 {
 	struct image *image = mem_alloc(sizeof(*image));
 	struct stat st;
@@ -183,31 +174,32 @@ struct image *image_map(int fd, const char *name, int optional, const char **why
 
 	image->name = name;
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		why_failed(optional, why, "not a regular file: name an executable or a shared library");
+		*why = "not a regular file: name an executable or a shared library";
 		return NULL;
 	}
 	if (!st.st_size) {
-		why_failed(optional, why, "an empty file: name an executable or a shared library");
+		*why = "an empty file: name an executable or a shared library";
 		return NULL;
 	}
 	p = mmap(NULL, (size_t) st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED) {
-		why_failed(optional, why, mem_format("cannot be mapped: %s", strerror(errno)));
+		*why = mem_format("cannot be mapped: %s", strerror(errno));
 		return NULL;
 	}
 	image->data = p;
 	image->size = (uint64_t) st.st_size;
-	return image_read(image, !optional, why);
+	return image;
 }
 
-struct image *image_memory(const uint8_t *data, uint64_t size, const char *name, const char **why)
+struct image *image_memory(const uint8_t *data, uint64_t size, const char *name)
 {
 	struct image *image = mem_alloc(sizeof(*image));
+	const char *why;
 
 	image->name = name;
 	image->data = data;
 	image->size = size;
-	return image_read(image, 0, why);
+	return image_read(image, 0, &why) ? image : NULL;
 }
 
 const struct section *image_section(const struct image *image, const char *name)

@@ -85,14 +85,14 @@ struct image {
 };
 
 /*
- * image_map() - map what `fd` is open on. `main_object` demands a linked x86-64
- * program or library; debug files may be anything that has sections. Ends the
- * process with one line for what cannot be used, or, when `optional`, returns NULL
- * and puts the text into *why.
+ * image_map() - map what `fd` is open on, and look at nothing of it. NULL: *why says why not.
+ * image_read() - read its headers. `main_object` demands a linked x86-64
+ * program or library; debug files may be anything that has sections. 0: *why says why not.
  */
-struct image *image_map(int fd, const char *name, int optional, const char **why);
-/* The same for an image that is in memory already (minidebuginfo). */
-struct image *image_memory(const uint8_t *data, uint64_t size, const char *name, const char **why);
+struct image *image_map(int fd, const char *name, const char **why);
+int image_read(struct image *image, int main_object, const char **why);
+/* An image that is in memory already (minidebuginfo), read; or NULL. */
+struct image *image_memory(const uint8_t *data, uint64_t size, const char *name);
 
 const struct section *image_section(const struct image *image, const char *name);
 /* Contents of a section, as stored; size 0 when it has none in the file. */

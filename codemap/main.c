@@ -3,7 +3,7 @@
 /*
  * spi-codemap: what can be traced in a program or library, and how.
  *
- * This process opens files, looks into the cache, and starts a child that does
+ * This process opens files, looks into the cache, and starts a child that tells it which debug files there are (look.c), and one that does
  * the analysis in a sandbox and writes a map into a memfd. What the child wrote
  * is verified here like any foreign map before it is used; a child that dies of
  * what it read leaves one line of message and nothing else.
@@ -106,7 +106,8 @@ static void child_run(const struct request *request, struct object *object, int 
 		_exit(EXIT_BAD);
 	if (!late.open)
 		late_load();
-	sandbox_enter();
+	sandbox_enter(0);
+	object_read(object);
 	exit(request_run(request, object, out));
 }
 

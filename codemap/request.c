@@ -39,7 +39,7 @@ static struct image *mini_read(const struct image *image)
 	}
 	if (rc != LZMA_OK)
 		return NULL;
-	return image_memory(data, out, "minidebuginfo", NULL);
+	return image_memory(data, out, "minidebuginfo");
 }
 
 static uint32_t file_crc(const struct image *image)

@@ -46,6 +46,8 @@ void debug_judge(struct object *object, struct dw_file *file, int none);
 
 /* debugfile.c: open FILE, or take it from fd (-1: none), and what belongs to it. Ends the process on bad input. */
 struct object *object_open(const char *name, int fd, const char *root);
+/* In the sandbox: read the headers of all of them, which object_open() has not. */
+void object_read(struct object *object);
 
 /*
  * request.c: answer the request: write a map, find's lines, a '0', '1' or '-' for each pattern (none, functions, parts or
@@ -62,8 +64,8 @@ int request_run(const struct request *request, struct object *object, int out_fd
 void find_write(const struct functions *functions, const char *name, int out_fd);
 int find_print(const char *lines, size_t size);
 
-/* sandbox.c: from here on this process can read and write what it has, and nothing else. */
-void sandbox_enter(void);
+/* sandbox.c: from here on this process can read and write what it has, and nothing else; `talks`: and send and receive by sockets that it has. */
+void sandbox_enter(int talks);
 
 /* cache.c: see there. All do nothing when there is no cache. */
 void cache_open(void);

@@ -30,7 +30,7 @@ static void limit_set(int what, uint64_t value)
 	setrlimit(what, &limit);
 }
 
-void sandbox_enter(void)
+void sandbox_enter(int talks)
 {
 	static const int allowed[] = {
 		SCMP_SYS(read),
@@ -83,6 +83,10 @@ void sandbox_enter(void)
 		fail("cannot make the seccomp filter: check libseccomp");
 	for (i = 0; i < sizeof(allowed) / sizeof(*allowed) && !rc; i++)
 		rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
+	if (!rc && talks)
+		rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(recvmsg), 0);
+	if (!rc && talks)
+		rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sendmsg), 0);
 	/* Memory that can be executed is not to be had; threads are, processes are not. */
 	if (!rc)
 		rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, 4, 0));

@@ -40,7 +40,7 @@ for i in range(shnum):
 open("grown", "wb").write(data)
 P
 cat >run.py <<'P'
-"""run.py COMMAND...: the peak of its child in MB, and its status; -1: it was at it for 40 s"""
+"""run.py COMMAND...: the peak of its child in MB, and its status; -1: it was at it for 70 s"""
 import subprocess, sys, time
 
 def peak_of(pid):
@@ -49,7 +49,7 @@ def peak_of(pid):
     except (OSError, StopIteration):
         return 0
 
-p, peak, end = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL), 0, time.monotonic() + 40
+p, peak, end = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL), 0, time.monotonic() + 70
 while p.poll() is None and time.monotonic() < end:
     for child in open("/proc/%d/task/%d/children" % (p.pid, p.pid)).read().split():
         peak = max(peak, peak_of(child))
@@ -63,7 +63,7 @@ print(peak, -1 if status is None else status)
 P
 echo 'int function(int n) { return n + 1; } int main(void) { return function(1); }' >p.c
 gcc -g -O1 -o p p.c
-python3 make.py p 200
+python3 make.py p 120
 read -r peak status < <(python3 run.py "$codemap" list grown 2>said)
 diag "peak $peak MB, status $status, $(head -n 1 said)"
 [ "$peak" -lt 1600 ]
