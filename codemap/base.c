@@ -13,6 +13,7 @@
 #define STRINGS_MAX	(UINT32_C(1) << 31)
 
 const char *fail_object = "";
+void (*fail_last)(void);
 
 static void fail_print(const char *format, va_list args)
 {
@@ -27,6 +28,14 @@ static void fail_print(const char *format, va_list args)
 		fprintf(stderr, "spi-codemap: %s\n", line);
 }
 
+static __attribute__((noreturn)) void end(int status)
+{
+	if (fail_last)
+		fail_last();
+	fflush(NULL);
+	_exit(status);
+}
+
 void fail(const char *format, ...)
 {
 	va_list args;
@@ -34,8 +43,7 @@ void fail(const char *format, ...)
 	va_start(args, format);
 	fail_print(format, args);
 	va_end(args);
-	fflush(NULL);
-	_exit(EXIT_BAD);
+	end(EXIT_BAD);
 }
 
 void fail_status(enum exit_status status, const char *format, ...)
@@ -45,8 +53,7 @@ void fail_status(enum exit_status status, const char *format, ...)
 	va_start(args, format);
 	fail_print(format, args);
 	va_end(args);
-	fflush(NULL);
-	_exit(status);
+	end(status);
 }
 
 void fail_memory(void)

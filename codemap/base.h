@@ -27,6 +27,8 @@ enum exit_status {
 extern const char *fail_object;
 
 /* Print "spi-codemap: OBJECT: text" and end with EXIT_BAD. */
+/* What a process that fails does last; NULL: nothing. */
+extern void (*fail_last)(void);
 void fail_memory(void) __attribute__((noreturn));
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 void fail_status(enum exit_status status, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));

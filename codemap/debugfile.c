@@ -236,6 +236,7 @@ struct object *object_open(const char *name, int fd, const char *root)
 			object->debug_lost.count = 0;	/* found, if not where it was looked for first */
 	}
 	alt_find(object, &place, object->debug ? &debug_look : &look);
+	look_end();
 	object->image->role = 1;
 	if (object->debug)
 		object->debug->role = 2;

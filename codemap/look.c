@@ -3,7 +3,10 @@
 /*
  * Which debug files belong to a file stands in the file itself. So a process looks there that is in its sandbox before it has
  * seen a byte of it: it is sent the descriptor, and answers with a struct look. Who opens files looks into none.
+ *
+ * That process is always waited for: who started spi-codemap may be the first process of a container, to which the kernel gives children that are left.
  */
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -116,6 +119,16 @@ static void looker_run(int socket)
 	_exit(0);
 }
 
+void look_end(void)
+{
+	if (looker < 0)
+		return;
+	close(looker);
+	looker = -1;
+	while (waitpid(looker_pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 static void looker_start(void)
 {
 	pid_t parent = getpid();
@@ -135,6 +148,7 @@ static void looker_start(void)
 	}
 	close(pair[1]);
 	looker = pair[0];
+	fail_last = look_end;
 }
 
 void look_at(int fd, uint64_t size, int main_object, struct look *look)
@@ -153,6 +167,8 @@ void look_at(int fd, uint64_t size, int main_object, struct look *look)
 			look->link[0] = 0;
 		return;
 	}
+	close(looker);
+	looker = -1;
 	waitpid(looker_pid, &status, 0);
 	if (WIFSIGNALED(status))
 		fail("its analysis ended with signal %d (%s): the file may be broken, or was changed meanwhile; get a "

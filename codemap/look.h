@@ -17,4 +17,7 @@ struct look {
 /* look_at() - look at what `fd` is open on, `size` bytes. `main_object`: it is to be a program or a library. Ends the process when the one that looks has died. */
 void look_at(int fd, uint64_t size, int main_object, struct look *look);
 
+/* look_end() - the process that looks ends, and is reaped; another look starts another one. */
+void look_end(void);
+
 #endif /* CODEMAP_LOOK_H */
