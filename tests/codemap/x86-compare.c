@@ -38,13 +38,16 @@ int main(int argc, char **argv)
 	uint64_t address;
 	cs_insn *insn;
 	size_t left;
+	const char *why;
 	csh handle;
 
 	if (argc != 2 || cs_open(CS_ARCH_X86, CS_MODE_64, &handle) != CS_ERR_OK)
 		return 2;
 	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
 	insn = cs_malloc(handle);
-	image = image_map(open(argv[1], O_RDONLY), argv[1], 0, NULL);
+	image = image_map(open(argv[1], O_RDONLY), argv[1], &why);
+	if (!image || !image_read(image, 1, &why))
+		return 2;
 	text = image_raw(image, image_section(image, ".text"));
 	address = image_section(image, ".text")->addr;
 	p = text.data;
