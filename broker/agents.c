@@ -51,9 +51,10 @@ void agent_is_former(struct process *p)
 }
 
 /* A forked child is often about to become another user, and comes as that one later: process_apply() tells it nothing before. */
-static bool may_speak(const struct spi_agent *agent, const struct facts *facts)
+static bool may_speak(const struct process *p, const struct spi_agent *agent, const struct facts *facts)
 {
-	return spi_agent_flags(agent) & SPI_HELLO_FORKED || facts_are_of(facts, spi_agent_uid(agent));
+	return facts_are_of(facts, spi_agent_uid(agent)) ||
+	       (spi_agent_flags(agent) & SPI_HELLO_FORKED && spi_agent_is_child(agent) && !p->agent);
 }
 
 static void on_hello(struct spi_agent *agent, void *data)
@@ -63,7 +64,7 @@ static void on_hello(struct spi_agent *agent, void *data)
 
 	/* What was read a moment ago may be of the program before. */
 	if (!p || broker.ending || facts_read(&facts, p->facts.pid) || facts.start_time != p->facts.start_time ||
-	    facts.start_time != spi_agent_start_time(agent) || !may_speak(agent, &facts) || !spi_agent_lives(agent)) {
+	    facts.start_time != spi_agent_start_time(agent) || !may_speak(p, agent, &facts) || !spi_agent_lives(agent)) {
 		spi_agent_close(agent);
 		return;
 	}

@@ -217,6 +217,14 @@ static bool applied_adjust(struct process *p, struct applied *a, unsigned char w
 	return true;
 }
 
+static void renewal_want(struct process *p)
+{
+	if (p->again.armed)
+		return;		/* it has been told */
+	spi_agent_renew(p->agent);
+	process_try_again(p, RENEWED_MS);
+}
+
 /*
  * Its connection may not be told what is news to it: it has the rules that it has, its parent's where it was forked, until it has made
  * another. False: nothing is to be told at all.
@@ -225,17 +233,19 @@ static bool only_known(struct process *p, unsigned char *want)
 {
 	bool is_news = false;
 
-	spi_agent_renew(p->agent);
-	process_try_again(p, RENEWED_MS);
-	if (p->inherited)
+	if (p->inherited) {
+		renewal_want(p);
 		return false;
+	}
 	for (unsigned int i = 0; i < request_count(); i++)
 		if (want[i] && !applied_find(p, request_at(i))) {
 			want[i] = 0;
 			is_news = true;
 		}
-	if (is_news)
-		lines_add(&p->notes, "its user or group ids changed: rules that are new wait until it is one user's, and its agent has come as that one");
+	if (!is_news)
+		return true;
+	renewal_want(p);
+	lines_add(&p->notes, "its user or group ids changed: rules that are new wait until it is one user's, and its agent has come as that one");
 	return true;
 }
 

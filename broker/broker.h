@@ -253,6 +253,7 @@ void missed_count(void);				/* one more that began too early */
 
 /* unheld.c: of a registration that was not held */
 void unheld_tell(struct process *process, const struct facts *facts, const struct spi_broker_app *app);
+void unheld_served(const struct process *process);	/* it has ended, and had its rules */
 void unheld_ended(const struct spi_broker_app *app);	/* its program has ended, and nothing is known of it */
 
 /* hot.c */

@@ -121,7 +121,7 @@ bool facts_are_of(const struct facts *facts, uid_t uid)
 
 static bool owner_may(uid_t owner, const struct facts *facts)
 {
-	return !owner || facts_are_of(facts, owner);
+	return owner ? facts_are_of(facts, owner) : facts->uids[0] != (uid_t) -1;
 }
 
 static bool scope_includes(const struct spi_event_rule *wants, const struct facts *facts, bool application)

@@ -397,6 +397,7 @@ static struct injection *choose(void)
 {
 	struct injection *best = NULL;
 	unsigned int busy = running(), best_running = 0, taken = room_taken();
+	uid_t rejected = (uid_t) -1;	/* others of the same user wait in a row */
 
 	for (struct injection *in = injections; in; in = in->next) {
 		unsigned int n;
@@ -409,8 +410,12 @@ static struct injection *choose(void)
 			continue;
 		if (busy >= (n ? room_most() : PLACES * room_most()) && (n || !ruleset_has_sessions(broker.rules, in->uid)))
 			continue;
-		if (!room_for_agent(in->process, taken))
+		if (in->uid == rejected)
 			continue;
+		if (!room_for_agent(in->process, taken)) {
+			rejected = in->uid;
+			continue;
+		}
 		if (!best || !!in->process->held > !!best->process->held ||
 		    (!!in->process->held == !!best->process->held && n < best_running)) {
 			best = in;

@@ -67,8 +67,8 @@ static bool may_be_told(struct lines *lines, size_t size)
 {
 	struct told *t = told_of(lines->uid);
 
-	if (!t || (lines->uid && t->bytes + size > LINES_MOST) ||
-	    (!ruleset_has_sessions(broker.rules, lines->uid) && told_by_others() + size > LINES_OTHERS))
+	if (!t || (lines->uid && lines->uid != geteuid() && t->bytes + size > LINES_MOST) ||
+	    (lines->uid != geteuid() && !ruleset_has_sessions(broker.rules, lines->uid) && told_by_others() + size > LINES_OTHERS))
 		return false;
 	t->bytes += size;
 	lines->bytes += size;
@@ -157,6 +157,8 @@ void process_forget(struct process *p)
 	injection_drop(p);
 	process_expect_no_more(p);
 	process_let_go(p);
+	if (p->served && !p->registered)
+		unheld_served(p);
 	process_abandoned(p);
 	ended_remember(p);
 	if (agent) {

@@ -15,11 +15,27 @@
 #include "broker/broker.h"
 #include "rules/glob.h"
 
+#define SERVED_MAX	64u	/* the latest that have ended */
 #define START_MS	1000	/* a program of that age is at its start */
+
+/* That it has registered is told a moment later: by then one that had its rules, as its file's opening had told of it, may have ended. */
+static pid_t served[SERVED_MAX];
+static unsigned int nr_served;
+
+void unheld_served(const struct process *p)
+{
+	served[nr_served++ % SERVED_MAX] = p->facts.pid;
+}
 
 void unheld_ended(const struct spi_broker_app *app)
 {
 	static unsigned int n;
+
+	for (unsigned int i = 0; i < SERVED_MAX; i++)
+		if (served[i] == app->pid) {
+			served[i] = 0;
+			return;
+		}
 
 	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next)
 		if (rule->enabled && rule->wants.nr_execs && rule_instruments(rule) && (!rule->owner || rule->owner == app->uid)) {

@@ -62,11 +62,12 @@ static void pass_on(int from)
 
 void clean_output(void)
 {
-	int ends[2], status = 0;
+	int ends[2], status = EXIT_FAILURE << 8;
 	pid_t pid;
 
 	if (pipe(ends))
 		return;
+	signal(SIGCHLD, SIG_DFL);	/* ignored, it would leave us without the child's status */
 	pid = fork();
 	if (pid <= 0) {
 		if (!pid)

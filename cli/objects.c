@@ -23,6 +23,7 @@
 #include "cli/options.h"
 #include "cli/program.h"
 #include "cli/say.h"
+#include "injector/reader.h"
 #include "injector/target.h"
 #include "rules/glob.h"
 
@@ -332,7 +333,7 @@ int objects_of_process(struct objects *objects, pid_t pid)
 	if (ret == 0)
 		ret = objects_take_program(objects, pid, program);
 	if (ret == 0 && (objects->list[0].names = calloc(1, sizeof(*objects->list[0].names))))
-		spi_names_read(objects->list[0].names, pid, objects->list[0].real);
+		spi_reader_names(objects->list[0].names, pid, (uid_t) -1, objects->list[0].real);
 	for (size_t i = 0; ret == 0 && i < maps.count; i++) {
 		const struct spi_mapping *m = &maps.all[i];
 

@@ -16,6 +16,7 @@
 #include "cli/say.h"
 #include "cli/scope.h"
 #include "cli/status.h"
+#include "injector/reader.h"
 #include "injector/target.h"
 #include "rules/glob.h"
 
@@ -130,7 +131,7 @@ static int process_is_meant(const struct scope *e, const struct status_record *r
 	unsigned int i;
 	int meant = 0;
 
-	spi_names_read(&names, r->pid, r->field[3]);
+	spi_reader_names(&names, r->pid, (uid_t) -1, r->field[3]);
 	for (i = 0; i < e->options.nr_execs; i++)
 		meant |= spi_glob_match(e->options.execs[i], r->field[3]) || spi_names_match(&names, e->options.execs[i]);
 	for (i = 0; i < e->options.nr_pids; i++)

@@ -55,7 +55,8 @@ struct inflater {
 
 /* ---- room ---- */
 
-#define SLACK	UINT64_C(4096)	/* a match may reach beyond what was asked for */
+#define SLACK	UINT64_C(4096)	/* of the mapping, behind the last byte */
+#define BLOCK	UINT64_C(65536)	/* a stored block is copied whole, and a match may reach beyond what was asked for */
 
 static void room_protect(uint8_t *room, uint64_t from, uint64_t to, int protection)
 {
@@ -182,7 +183,7 @@ static void tail_step(struct inflater *in)
 {
 	struct inflate *s = &in->tail;
 
-	room_open(s, s->done, s->done + PIECE + SLACK);
+	room_open(s, s->done, s->done + PIECE + BLOCK);
 	if (in->zstd)
 		zstd_some(in, s->done + PIECE);
 	else

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -137,6 +138,7 @@ static void looker_start(void)
 	if (looker >= 0)
 		return;
 	signal(SIGCHLD, SIG_DFL);
+	fflush(NULL);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) || (looker_pid = fork()) < 0)
 		fail("cannot start a process that looks into it");
 	if (!looker_pid) {
@@ -169,7 +171,8 @@ void look_at(int fd, uint64_t size, int main_object, struct look *look)
 	}
 	close(looker);
 	looker = -1;
-	waitpid(looker_pid, &status, 0);
+	while (waitpid(looker_pid, &status, 0) < 0 && errno == EINTR)
+		;
 	if (WIFSIGNALED(status))
 		fail("its analysis ended with signal %d (%s): the file may be broken, or was changed meanwhile; get a "
 		     "good copy", WTERMSIG(status), strsignal(WTERMSIG(status)));

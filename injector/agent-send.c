@@ -91,9 +91,9 @@ static bool is_beyond(const struct spi_agent *agent)
 	const struct spi_account *account = agent->account;
 	struct spi_account others;
 
-	if (agent->queued_bytes > QUEUE_BYTES_MAX || agent->queued_fds > QUEUE_FDS_MAX || (account->uid && account->queued_bytes > USER_BYTES_MAX))
+	if (agent->queued_bytes > QUEUE_BYTES_MAX || agent->queued_fds > QUEUE_FDS_MAX || (account->uid != geteuid() && account->uid && account->queued_bytes > USER_BYTES_MAX))
 		return true;
-	if (account->queued_bytes < OTHERS_BYTES_MAX / 64 || spi_account_has_sessions(agent->control, account))
+	if (account->uid == geteuid() || spi_account_has_sessions(agent->control, account))
 		return false;
 	spi_accounts_sum(agent->control, &others);
 	return others.queued_bytes > OTHERS_BYTES_MAX;

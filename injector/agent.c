@@ -26,6 +26,7 @@
 
 /* Taken from one agent before the others have their turn: so many packets, */
 #define PACKETS_AT_ONCE	32u
+#define HEAR_MOST	64u
 /* and no more once they have taken us so long: of processor time, so that a machine that is busy with others makes no turn shorter. */
 #define TURN_NS		2000000u
 
@@ -39,8 +40,8 @@ static uint64_t processor_time(void)
 	return (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
 }
 
-/* What it has said, as far as its turn goes. */
-static void agent_hear(struct spi_agent *agent)
+/* What it has said, as far as its turn goes. False: all. */
+static bool agent_hear(struct spi_agent *agent)
 {
 	const struct spi_source *source = &agent->source;
 	struct spi_control *control = agent->control;
@@ -53,7 +54,7 @@ static void agent_hear(struct spi_agent *agent)
 		if (n == -EINTR)
 			continue;
 		if (n == -EAGAIN)
-			return;
+			return false;
 		if (n > 0) {
 			control->packet[n] = 0;
 			ret = spi_agent_take(agent, control->packet, n, &fd);
@@ -65,6 +66,7 @@ static void agent_hear(struct spi_agent *agent)
 		if (n <= 0 || ret)
 			agent->over = true;
 	}
+	return !agent->over;
 }
 
 static void agent_ready(struct spi_control *control, struct spi_source *source, uint32_t events)
@@ -138,15 +140,19 @@ int spi_agent_take_over(struct spi_agent *fresh)
 {
 	struct spi_control *control = fresh->control;
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = NULL };
-	struct spi_agent *agent = control->agents;
+	struct spi_agent *agent = NULL;
 	struct spi_account *other;
 
-	while (agent && (agent == fresh || agent->over || !agent->said_hello || agent->pid != fresh->pid ||
-			 agent->start_time != fresh->start_time))
-		agent = agent->next;
+	/* the latest: a former program's may be open still */
+	for (struct spi_agent *a = control->agents; a; a = a->next)
+		if (a != fresh && !a->over && a->said_hello && a->pid == fresh->pid && a->start_time == fresh->start_time)
+			agent = a;
 	if (!agent || !fresh->is_child)
 		return -EPROTO;
-	agent_hear(agent);
+	/* a socket has room for some hundred packets; more come only from an agent that goes on by the former connection, which is none of ours */
+	for (unsigned int turns = 0; agent_hear(agent); turns++)
+		if (turns == HEAR_MOST)
+			return -EPROTO;
 	if (agent->over)
 		return -EPROTO;
 	agent_disconnect(agent);
@@ -215,6 +221,11 @@ pid_t spi_agent_pid(const struct spi_agent *agent)
 uid_t spi_agent_uid(const struct spi_agent *agent)
 {
 	return agent->uid;
+}
+
+int spi_agent_is_child(const struct spi_agent *agent)
+{
+	return agent->is_child;
 }
 
 uint64_t spi_agent_start_time(const struct spi_agent *agent)

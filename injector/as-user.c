@@ -26,20 +26,27 @@
 
 #include "injector/as-user.h"
 #include "injector/carry.h"
+#include "injector/foreign.h"
+#include "injector/remote.h"
 #include "injector/paths.h"
 #include "injector/target.h"
 
 #define UNWANTED_MS	20
+#define GRACE_MS	20000u	/* constructors of what is loaded may take 12 s */
 #define OPENS		(UINT64_C(1) << CAP_CHECKPOINT_RESTORE)
 #define TRACES		(UINT64_C(1) << CAP_SYS_PTRACE | UINT64_C(1) << CAP_DAC_READ_SEARCH)
 
 int spi_become(uid_t uid, gid_t gid, uint64_t capabilities)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct left[2] = { 0 };
+	struct __user_cap_data_struct left[2] = { 0 }, had[2];
 
+	if (uid == (uid_t) -1 || gid == (gid_t) -1)	/* the kernel takes that for: stay who you are */
+		return -EINVAL;
+	if (syscall(SYS_capget, &head, had))
+		return -errno;
 	for (unsigned int i = 0; i < 2; i++)
-		left[i].permitted = left[i].effective = (uint32_t) (capabilities >> (32 * i));
+		left[i].permitted = left[i].effective = (uint32_t) (capabilities >> (32 * i)) & had[i].permitted;
 	if (capabilities)
 		prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
 	if (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
@@ -118,6 +125,7 @@ static __attribute__((noreturn)) void child_run(pid_t pid, const struct spi_inje
 	if (traces)
 		spi_identity_keep_memory(pid);
 	setpriority(PRIO_PROCESS, 0, -20);	/* not permitted later, and a thread stands still meanwhile */
+	own.size = sizeof(own);
 	own.unwanted = is_unwanted;
 	own.data = own.progress ? own.data : &socket;
 	if (own.progress)
@@ -142,7 +150,8 @@ static int inject_by_child(pid_t pid, const struct spi_inject_options *options, 
 {
 	struct outcome outcome;
 	struct pollfd polled = { .events = POLLIN };
-	bool told = false;
+	bool told = false, is_late;
+	uint64_t until;
 	int pair[2], ret;
 	pid_t child;
 
@@ -153,14 +162,21 @@ static int inject_by_child(pid_t pid, const struct spi_inject_options *options, 
 		child_run(pid, options, identity, traces, pair[1]);
 	close(pair[1]);
 	polled.fd = pair[0];
-	while (child > 0 && poll(&polled, 1, options->unwanted && !told ? UNWANTED_MS : -1) <= 0)
-		if (options->unwanted && options->unwanted(options->data)) {
+	until = spi_now() + (uint64_t) (options->deadline_ms + GRACE_MS) * 1000000;
+	while (child > 0 && poll(&polled, 1, UNWANTED_MS) <= 0 && spi_now() < until)
+		if (!told && options->unwanted && options->unwanted(options->data)) {
 			told = true;
 			send(pair[0], "", 1, MSG_NOSIGNAL);
 		}
-	ret = child > 0 ? outcome_receive(pair[0], &outcome) : -EAGAIN;
+	/* Its user may have stopped it, or keep it from ending. */
+	is_late = child > 0 && spi_now() >= until && poll(&polled, 1, 0) <= 0;
+	ret = child <= 0 ? -EAGAIN : is_late ? -ETIMEDOUT : outcome_receive(pair[0], &outcome);
 	close(pair[0]);
-	while (child > 0 && waitpid(child, NULL, __WALL) < 0 && errno == EINTR)
+	if (is_late) {
+		kill(child, SIGKILL);
+		spi_foreign_leave(child, identity->uid);
+	}
+	while (child > 0 && !is_late && waitpid(child, NULL, __WALL) < 0 && errno == EINTR)
 		;
 	if (ret)
 		return spi_inject_fail(result, -ret, "process %d: its injector ended unexpectedly", (int) pid);

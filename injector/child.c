@@ -42,19 +42,19 @@ static int child_take(const struct spi_agent *parent, int *fd)
 	unsigned int unborn = 0;
 	struct spi_agent *child;
 
-	for (child = control->agents; child; child = child->next)
-		unborn += is_unborn(child) && child->uid == parent->uid;
-	if (unborn >= UNBORN_MAX || !spi_foreign_is_packet_socket(*fd))
+	if (!spi_foreign_is_packet_socket(*fd))
 		return 0;
 	child = spi_control_adopt(control, *fd, 0);
 	*fd = -1;
 	if (!child)
 		return 0;
+	for (const struct spi_agent *a = control->agents; a; a = a->next)
+		unborn += is_unborn(a) && a->uid == child->uid;
 	child->is_child = true;
 	child->parent = parent->pid;
 	child->given_ms = now_ms();
 	/* a socket that another user has made may lead to a process of his */
-	if (child->uid != parent->uid && parent->uid)
+	if (unborn >= UNBORN_MAX || (child->uid != parent->uid && parent->uid))
 		spi_agent_close(child);
 	return 0;
 }

@@ -145,12 +145,12 @@ void spi_awaited_free(struct spi_agent *agent);
  */
 const char *spi_awaited_next(struct spi_agent *agent, struct spi_awaited **at, const char *object, bool is_exe);
 
-/* root.c: the process's root directory when it is not ours; fd -1 when it is. Asks no file system. */
+/* root.c: the process's root directory when it is not ours; fd -1 when it is. Asks no file system. 0 or -EIO. */
 struct spi_root {
 	int fd;
 	uint64_t name_space, device, inode;
 };
-void spi_root_open(struct spi_root *root, pid_t pid);
+int spi_root_open(struct spi_root *root, pid_t pid);
 
 /*
  * account.c: what one user's agents have of us, all together. Users who have sessions, as the caller says, get it before those who have none: what

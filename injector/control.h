@@ -147,6 +147,7 @@ uint64_t spi_agent_start_time(const struct spi_agent *agent);	/* field 22 of /pr
  */
 int spi_agent_lives(const struct spi_agent *agent);
 uid_t spi_agent_uid(const struct spi_agent *agent);	/* who made the connection, which speaks for its process while that is this user in all its ids */
+int spi_agent_is_child(const struct spi_agent *agent);		/* its connection came over its parent's (SPI_MSG_CHILD) */
 const char *spi_agent_exe(const struct spi_agent *agent);	/* path as the target sees it; "" before HELLO */
 uint32_t spi_agent_flags(const struct spi_agent *agent);	/* SPI_HELLO_* */
 /* "" or the numbers of rules, "1+2", that it says it has come under by being executed (or forked) by a process under them. */

@@ -45,12 +45,16 @@ static void fail_if(int ret)
 
 static void object_open(const struct spi_map_child *l)
 {
+	static const char other = SPI_MAP_CHILD_OTHER;
 	static char name[PATH_MAX];
 	int object;
 
 	if (l->change_user) {
+		if (syscall(SYS_setgroups, 0ul, NULL))
+			_exit(126);
 		setfsgid(l->gid);
 		setfsuid(l->uid);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);	/* a change of user clears it */
 	}
 	object = spi_object_open(l, name);
 	if (l->change_user) {
@@ -59,6 +63,8 @@ static void object_open(const struct spi_map_child *l)
 	}
 	fail_if(object);
 	fail_if(spi_object_check(l));
+	if (!spi_object_is_exact(l, object) && write(2, &other, 1) != 1)
+		_exit(126);
 	*l->name = name;
 	if (object != 3) {
 		dup2(object, 3);

@@ -15,6 +15,7 @@ struct spi_map_child {
 	pid_t pid, living;	/* a thread of it that has not ended */
 	uint64_t start_time;
 	const struct spi_msg_map_request *request;
+	const struct spi_msg_map_file *file;	/* as the agent sees it, or NULL */
 	const char *path;	/* as the agent calls it */
 	bool change_user;
 	uid_t uid;
@@ -32,6 +33,7 @@ int spi_user_cache_open(uid_t uid, gid_t gid);
 
 /* fork() without SIGCHLD, with a pidfd. The child's id or a negative errno. Its exit status is spi-codemap's, or SPI_MAP_CHILD_FAILED + an errno. */
 #define SPI_MAP_CHILD_FAILED	128
+#define SPI_MAP_CHILD_OTHER	'\1'	/* it says this first: the file is not what the agent says; the map is not for the next who says so */
 pid_t spi_map_child_start(const struct spi_map_child *l, int *pidfd);
 
 /*
@@ -39,6 +41,7 @@ pid_t spi_map_child_start(const struct spi_map_child *l, int *pidfd);
  * is not what it has mapped; or another negative errno.
  */
 int spi_object_open(const struct spi_map_child *l, char name[PATH_MAX]);
+bool spi_object_is_exact(const struct spi_map_child *l, int fd);
 /* Is the process the same, and that user's? 0, -ESRCH or -EPERM. */
 int spi_object_check(const struct spi_map_child *l);
 

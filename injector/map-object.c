@@ -22,6 +22,17 @@
 
 static char text[3 * PATH_MAX];		/* a line has one path */
 
+/* To the last detail what the agent sees under that name. */
+bool spi_object_is_exact(const struct spi_map_child *l, int fd)
+{
+	const struct spi_msg_map_file *file = l->file;
+	struct stat st;
+
+	return file && !fstat(fd, &st) && st.st_ino == l->request->inode && st.st_dev == l->request->device && (uint64_t) st.st_size == file->size &&
+	       st.st_mtim.tv_sec == file->modified_s && st.st_mtim.tv_nsec == file->modified_ns && st.st_ctim.tv_sec == file->changed_s &&
+	       st.st_ctim.tv_nsec == file->changed_ns;
+}
+
 static bool is_same_object(const struct spi_msg_map_request *request, int fd)
 {
 	struct stat st;

@@ -4,7 +4,7 @@
  * Some files of /proc show a process's memory, or are written with its memory map locked: whoever reads them waits for as long as
  * the process keeps that locked, as it can by a page of a file system that it serves itself. So a child reads them. One that
  * does not answer in time is killed, should the kernel let it be, and not waited for; and for a while nothing of the kind is
- * read of its user's processes. The more users there are of whom that is so, the shorter the time of all.
+ * read of its user's processes.
  *
  * The child has all our rights, as a process may be undumpable, and looks at nothing but what the kernel writes.
  */
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -26,11 +27,13 @@
 #include "injector/reader.h"
 #include "injector/target.h"
 
-#define ANSWER_MS	100u	/* for an answer, divided by how many users are asked nothing */
-#define BARRED_MAX	64u	/* users who are asked nothing */
-#define SHORTEST_MS	5u
+#define SPAN_MS		10000u	/* in so long */
+#define USER_MS		100u	/* one user's processes keep us waiting for as long as this, */
+#define ALL_MS		500u	/* and those of all users but root as this; from then on each answer is waited for */
+#define SHORT_MS	10u	/* for no longer than this */
+#define USERS_MAX	64u
+#define LEFT_MOST	64u	/* children that did not answer, in our life: with so many nothing is asked any more */
 #define SLOW_MOST	3u	/* so many times as long while the child runs, or could */
-#define BARRED_MS	10000u
 #define TEXT_MOST	(16u << 20)
 
 enum what { READ_NAMES, READ_MAPS, READ_ARGUMENTS };
@@ -50,11 +53,14 @@ static struct {
 	pid_t pid;		/* 0: there is none */
 	int socket;
 } reader;
+static unsigned int nr_left;
 
-static struct {
+/* How long a user's processes have kept us waiting, in the time since then. */
+static struct waited {
 	uid_t uid;
-	uint64_t until_ms;
-} barred[BARRED_MAX];
+	unsigned int ms;
+	uint64_t since_ms;	/* 0: free */
+} waited[USERS_MAX];
 
 static uint64_t now_ms(void)
 {
@@ -99,6 +105,7 @@ static __attribute__((noreturn)) void reader_run(int socket)
 	dup2(socket, 3);
 	syscall(SYS_close_range, 4u, ~0u, 0u);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setpriority(PRIO_PROCESS, 0, -20);	/* where permitted: a program that begins does not wait for what is read of it */
 	while (recv(3, &q, sizeof(q), 0) == sizeof(q)) {
 		struct answer a = { .has_text = false };
 
@@ -146,28 +153,33 @@ static void reader_leave(uid_t uid)
 	reader.pid = 0;
 }
 
-static unsigned int barred_count(uid_t uid, bool *is_barred)
+static struct waited *waited_of(uid_t uid)
 {
+	struct waited *oldest = waited;
 	uint64_t now = now_ms();
-	unsigned int n = 0;
 
-	*is_barred = false;
-	for (unsigned int i = 0; i < BARRED_MAX; i++) {
-		n += barred[i].until_ms > now;
-		*is_barred |= barred[i].until_ms > now && barred[i].uid == uid;
+	for (struct waited *w = waited; w < waited + USERS_MAX; w++) {
+		if (w->since_ms && now - w->since_ms > SPAN_MS)
+			*w = (struct waited) { .since_ms = 0 };
+		if (w->since_ms && w->uid == uid)
+			return w;
+		if (w->since_ms < oldest->since_ms)
+			oldest = w;
 	}
-	return n;
+	*oldest = (struct waited) { uid, 0, now };
+	return oldest;
 }
 
-static void bar(uid_t uid)
+/* May it take still longer? All users but root together have a bound, too, which a new one finds used up by others only for its slower half. */
+static unsigned int time_left(const struct waited *of)
 {
-	unsigned int oldest = 0;
+	unsigned int all = 0;
 
-	for (unsigned int i = 1; i < BARRED_MAX; i++)
-		if (barred[i].until_ms < barred[oldest].until_ms)
-			oldest = i;
-	barred[oldest].uid = uid;
-	barred[oldest].until_ms = now_ms() + BARRED_MS;
+	if (of->ms >= USER_MS)
+		return 0;
+	for (const struct waited *w = waited; w < waited + USERS_MAX; w++)
+		all += w->uid ? w->ms : 0;
+	return of->uid && all >= ALL_MS ? SHORT_MS : USER_MS - of->ms;
 }
 
 /* On a busy machine the child may have its turn late; one that waits is in state D or S. */
@@ -184,11 +196,12 @@ static bool reader_runs(void)
 static int ask(const struct question *q, uid_t uid, struct answer *answer)
 {
 	struct pollfd polled = { .events = POLLIN };
-	bool is_barred;
-	unsigned int n = barred_count(uid, &is_barred), ms = ANSWER_MS / (n + 1), times = 0;
+	struct waited *of = waited_of(uid);
+	unsigned int ms = time_left(of), times = 0;
+	uint64_t begin = now_ms();
 	int ret;
 
-	if (is_barred)
+	if (!ms || spi_foreign_has_many(uid) || nr_left >= LEFT_MOST)
 		return -EBUSY;
 	ret = reader_start();
 	if (ret)
@@ -199,12 +212,14 @@ static int ask(const struct question *q, uid_t uid, struct answer *answer)
 		return -EPIPE;
 	}
 	do
-		ret = poll(&polled, 1, (int) (ms < SHORTEST_MS ? SHORTEST_MS : ms));
+		ret = poll(&polled, 1, (int) ms);
 	while (ret <= 0 && times++ < SLOW_MOST && (ret < 0 || reader_runs()));
+	of->ms += (unsigned int) (now_ms() - begin);
 	if (ret > 0 && recv(reader.socket, answer, sizeof(*answer), MSG_DONTWAIT) == sizeof(*answer))
 		return 0;
 	reader_leave(uid);
-	bar(uid);
+	nr_left++;
+	of->ms += USER_MS;
 	return -ETIMEDOUT;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* The root directory of a process: of the kernel's own knowledge, as whoever serves a file system there may let us wait. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static int directory_open(struct spi_root *root, const char *path)
 	return 0;
 }
 
-void spi_root_open(struct spi_root *root, pid_t pid)
+int spi_root_open(struct spi_root *root, pid_t pid)
 {
 	struct spi_root own = { .fd = -1 };
 	char process[16], path[64];
@@ -43,13 +44,14 @@ void spi_root_open(struct spi_root *root, pid_t pid)
 	snprintf(process, sizeof(process), "%d", (int) spi_living_thread(pid));
 	snprintf(path, sizeof(path), "/proc/%s/root", process);
 	root->name_space = mount_namespace(process);
-	if (directory_open(root, path) || directory_open(&own, "/") || own.device != root->device || own.inode != root->inode ||
-	    !root->name_space || root->name_space != mount_namespace("self")) {
-		if (own.fd >= 0)
-			close(own.fd);
-		return;
+	if (directory_open(root, path) || !root->name_space)
+		return -EIO;
+	if (!directory_open(&own, "/") && own.device == root->device && own.inode == root->inode &&
+	    root->name_space == mount_namespace("self")) {
+		close(root->fd);
+		root->fd = -1;
 	}
-	close(own.fd);
-	close(root->fd);
-	root->fd = -1;
+	if (own.fd >= 0)
+		close(own.fd);
+	return 0;
 }

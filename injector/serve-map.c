@@ -46,6 +46,8 @@
 #define JOBS_USER		1024u	/* of one user's agents, but root's */
 #define JOBS_OTHERS		2048u	/* of all users who have no sessions; and so many bytes that their questions are, */
 #define JOBS_BYTES		(8u << 20)	/* or one user's */
+#define JOBS_FEW		8u		/* one user's that are taken whatever others have */
+#define JOBS_FEW_BYTES		(128u << 10)
 #define LATE_TEXT		"spi-codemap did not finish within a minute"
 #define NO_MATCH_STATUS		3	/* spi-codemap's exit status when nothing matches */
 #define ALL_SEALS		(F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
@@ -310,7 +312,7 @@ static int map_cut(int from, off_t at, uint64_t size)
 /* Keep what was made of each; then the job begins as if it had just come. */
 static void batch_conclude(struct spi_control *control, struct spi_map_job *job, const siginfo_t *end)
 {
-	bool is_done = end->si_code == CLD_EXITED && !end->si_status && !job->late;
+	bool is_done = *job->said != SPI_MAP_CHILD_OTHER && end->si_code == CLD_EXITED && !end->si_status && !job->late;
 	char *pattern = job->batch;
 	struct spi_map_key key;
 	uint64_t size;
@@ -348,6 +350,16 @@ static void batch_conclude(struct spi_control *control, struct spi_map_job *job,
 	job->started = job->late = false;
 }
 
+/* What was made of a file that is not what the agent says is kept for nobody. */
+static void other_take(struct spi_map_job *job)
+{
+	if (*job->said != SPI_MAP_CHILD_OTHER)
+		return;
+	memmove(job->said, job->said + 1, job->said_size);
+	spi_map_key_free(&job->key);
+	job->key.same.object.inode = 0;
+}
+
 static const char *explain_object(int error)
 {
 	switch (error) {
@@ -367,6 +379,7 @@ static void job_conclude(struct spi_control *control, struct spi_map_job *job, c
 	bool no_match = end->si_code == CLD_EXITED && end->si_status == NO_MATCH_STATUS;
 	struct stat st;
 
+	other_take(job);
 	job->said[strcspn(job->said, "\n")] = 0;
 	if (no_match && !job->late)
 		spi_kept_map_add(control, &job->key, -1, job->said);
@@ -433,7 +446,8 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 	/* Another user's child must not use our environment, nor our cache directory. */
 	static char *const plain[] = { "PATH=/usr/bin:/bin", "LC_ALL=C", "LTTNG_SPI_CACHE=", NULL };
 	static char *const cached[] = { "PATH=/usr/bin:/bin", "LC_ALL=C", "LTTNG_SPI_CACHE=/proc/self/fd/7", NULL };
-	struct spi_map_child launch = { .program = -1, .root = -1, .cache = -1, .request = &job->request, .path = job->path };
+	struct spi_map_child launch = { .program = -1, .root = -1, .cache = -1, .request = &job->request, .path = job->path,
+					.file = job->has_file ? &job->file : NULL };
 	struct spi_root root = { .fd = -1 };
 	const char *program = spi_path_codemap();
 	int words[2] = { -1, -1 }, pidfd = -1;
@@ -452,8 +466,12 @@ static void job_start(struct spi_control *control, struct spi_map_job *job)
 		answer_failure(job, ret, explain_object(ret));
 		goto out;
 	}
-	spi_root_open(&root, launch.living);
+	ret = spi_root_open(&root, launch.living);
 	launch.root = root.fd;
+	if (ret) {
+		answer_failure(job, ret, "the root directory of its process cannot be opened");
+		goto out;
+	}
 	spi_map_key_make(&job->key, &root, launch.uid, launch.gid, &job->request, job->has_file ? &job->file : NULL, job->path, job->patterns);
 	if (spi_kept_map_find(control, &job->key, &job->map_fd, &why)) {
 		answer(job, job->map_fd < 0 ? -ENOENT : 0, why);
@@ -533,7 +551,7 @@ static bool has_turn(const struct spi_control *control, const struct spi_account
 		return false;
 	if (spi_foreign_has_many(account->uid))
 		return false;
-	return (has_room && others->running < RUNNING_OTHERS) || spi_account_has_sessions(control, account);
+	return (has_room && (others->running < RUNNING_OTHERS || !account->running)) || spi_account_has_sessions(control, account);
 }
 
 void spi_map_jobs_reap(struct spi_control *control)
@@ -576,11 +594,11 @@ static bool is_beyond(const struct spi_control *control, const struct spi_accoun
 {
 	struct spi_account others;
 
-	if (!account->uid)
+	if (!account->uid || account->uid == geteuid())
 		return false;
 	if (account->jobs >= JOBS_USER || account->job_bytes >= JOBS_BYTES)
 		return true;
-	if (spi_account_has_sessions(control, account))
+	if (spi_account_has_sessions(control, account) || (account->jobs < JOBS_FEW && account->job_bytes < JOBS_FEW_BYTES))
 		return false;
 	spi_accounts_sum(control, &others);
 	return others.jobs >= JOBS_OTHERS || others.job_bytes >= JOBS_BYTES;

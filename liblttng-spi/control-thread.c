@@ -173,6 +173,10 @@ void spi_control_wait(struct spi_link *link)
 		int is_asked;
 		long r;
 
+		spi_link_keep_user(link);
+		if (link->pending)
+			return;
+		poll[0].fd = link->fd;
 		due = later >= 0 && (due < 0 || later < due) ? later : due;
 		r = spi_sys(SYS_poll, poll, 2L, (long) (close < 0 || (due >= 0 && due < close) ? due : close));
 		if (r < 0 && r != -EINTR)
@@ -180,6 +184,8 @@ void spi_control_wait(struct spi_link *link)
 		spi_link_keep_user(link);
 		if (link->pending)
 			return;
+		if (poll[0].fd != link->fd)
+			poll[0].revents = 0;	/* that one's end */
 		spi_closing_step(link);
 		if (r == 0 && close >= 0 && due != 0)
 			continue;
@@ -500,8 +506,9 @@ void spi_link_fork_child(void)
 {
 	if (spi_link_current && spi_link_current->fd >= 0)
 		spi_sys(SYS_close, spi_link_current->fd);
-	if (spi_link_current && spi_link_current->renewed)
-		spi_sys(SYS_close, spi_link_current->renewed);
+	if (spi_link_renewed_fd >= 0)
+		spi_sys(SYS_close, spi_link_renewed_fd);
+	spi_link_renewed_fd = -1;
 	has_strange_rules |= spi_link_current != NULL;
 	spi_link_current = NULL;
 	spi_link_fd = -1;

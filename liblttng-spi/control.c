@@ -92,8 +92,10 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		spi_link_send(link, SPI_MSG_FLUSHED, head->id, NULL, 0, NULL, 0, -1);
 		return 0;
 	}
-	if (head->type == SPI_MSG_RENEW)	/* that it came is enough: spi_control_wait() */
+	if (head->type == SPI_MSG_RENEW) {	/* spi_control_wait() does it next */
+		link->refused = UINT32_MAX;
 		return 0;
+	}
 	if (head->type == SPI_MSG_FIRST_ENDED) {
 		spi_last_thread_first_ended();
 		return 0;

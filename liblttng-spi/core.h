@@ -225,6 +225,7 @@ struct spi_link {
 	char *packet;			/* SPI_PROTO_BODY_MAX + header */
 	struct spi_pending *pending;	/* commands that came while an answer was awaited */
 	uint32_t uid;			/* whom the controller knows it as */
+	uint32_t refused;		/* as whom it was not taken */
 	int renewed;			/* where it goes on once `fd` has ended; 0: nowhere */
 	int is_child;			/* a forked child begins with it: SPI_LINK_*; fd -1: it is to find its controller */
 };
@@ -246,7 +247,7 @@ extern uint32_t spi_control_works;
 #define SPI_WORKS_ITSELF	30000u
 #define SPI_WORKS_ASKS		8000u		/* the controller, which may be stopped */
 extern int spi_control_event;			/* the control thread's; -1: there is none */
-extern int spi_control_event_own, spi_link_fd;	/* numbers that the program's close() leaves open; -1: none */
+extern int spi_control_event_own, spi_link_renewed_fd, spi_link_fd;	/* numbers that the program's close() leaves open; -1: none */
 void spi_control_ring(void);			/* the control thread looks what there is to do. Any thread, any state */
 void spi_control_ask(void);			/* a thread of the program: let the control thread look at what was loaded, and wait */
 extern struct spi_link *spi_link_current;

@@ -121,6 +121,7 @@ static int close_guarded(int fd, int (*real_close)(int fd))
 
 	/* the link itself must not be looked at: it goes when a controller detaches, while this thread is here */
 	if (fd >= 0 && (fd == __atomic_load_n(&spi_link_fd, __ATOMIC_RELAXED) || fd == __atomic_load_n(&spi_nursery_fd, __ATOMIC_RELAXED) ||
+			fd == __atomic_load_n(&spi_link_renewed_fd, __ATOMIC_RELAXED) ||
 			fd == __atomic_load_n(&spi_control_event_own, __ATOMIC_RELAXED))) {
 		errno = EBADF;
 		return -1;

@@ -19,11 +19,12 @@
 
 #define PACKET_MAX	(sizeof(struct spi_msg) + SPI_PROTO_BODY_MAX)
 #define MOMENT_MS	3
-#define RENEW_MS	1000
+#define RENEW_MS	200
 #define RENEW_TRIES	5
 #define ANSWER_MS	70000		/* a code map of a large program takes its time; the controller has a deadline of 60 s */
 
 SPI_FORK_DATA struct spi_link *spi_link_current;	/* guarded by the control lock */
+SPI_FORK_DATA int spi_link_renewed_fd = -1;
 SPI_FORK_DATA int spi_link_fd = -1;			/* its descriptor, to be read without the lock: the link itself may be unmapped at any moment */
 
 /* ---- packets ------------------------------------------------------------ */
@@ -110,13 +111,17 @@ static long link_wait(struct spi_link *link, int timeout_ms)
 /* By the connection that it has made as another user. 0: there is none. */
 static int link_go_on(struct spi_link *link)
 {
+	int former;
+
 	if (!link->renewed)
 		return 0;
-	spi_sys(SYS_close, link->fd);
+	former = link->fd;
 	link->fd = link->renewed;
 	link->renewed = 0;
 	if (spi_link_current == link)
 		__atomic_store_n(&spi_link_fd, link->fd, __ATOMIC_RELEASE);
+	__atomic_store_n(&spi_link_renewed_fd, -1, __ATOMIC_RELEASE);
+	spi_sys(SYS_close, former);
 	return 1;
 }
 
@@ -337,7 +342,16 @@ static int has_other_user(const struct spi_link *link, uint32_t *uid)
 	if (spi_sys(SYS_getresuid, &ids[0], &ids[1], &ids[2]) < 0 || ids[0] != ids[1] || ids[0] != ids[2])
 		return 0;
 	*uid = ids[0];
-	return *uid != link->uid;
+	return *uid != link->uid && *uid != link->refused;
+}
+
+static void renewed_close(struct spi_link *link)
+{
+	if (!link->renewed)
+		return;
+	__atomic_store_n(&spi_link_renewed_fd, -1, __ATOMIC_RELEASE);
+	spi_sys(SYS_close, link->renewed);
+	link->renewed = 0;
 }
 
 /* 0: what the controller says by the former connection comes first; 1: that has ended, or there is no controller any more. */
@@ -351,8 +365,7 @@ static int renewal_step(struct spi_link *link, int timeout_ms)
 	if (r <= 0)
 		return 0;
 	if (!poll[0].revents) {		/* it is refused */
-		spi_sys(SYS_close, link->renewed);
-		link->renewed = 0;
+		renewed_close(link);
 		return 1;
 	}
 	r = spi_link_receive(link, 0, &fd);
@@ -372,7 +385,7 @@ static int renew(struct spi_link *link, uint32_t uid)
 	int former = link->fd, is_renewed;
 
 	spi_low_fds_hold();
-	renewed.fd = spi_nursery_connect(1);
+	renewed.fd = spi_nursery_connect(0);
 	spi_low_fds_release();
 	if (renewed.fd < 0)
 		return 0;
@@ -381,6 +394,7 @@ static int renew(struct spi_link *link, uint32_t uid)
 		return 0;
 	}
 	link->renewed = renewed.fd;
+	__atomic_store_n(&spi_link_renewed_fd, renewed.fd, __ATOMIC_RELEASE);
 	/* nobody says anything by the former connection meanwhile: the lock is held */
 	while (link->renewed && (now = spi_now_ns()) < until && !renewal_step(link, (int) ((until - now) / 1000000u) + 1))
 		;
@@ -394,7 +408,7 @@ static int renew(struct spi_link *link, uint32_t uid)
 void spi_link_keep_user(struct spi_link *link)
 {
 	const uint64_t moment[2] = { 0, 2000000 };
-	int is_renewed = link->renewed != 0;
+	int is_renewed = link->renewed || spi_nursery_fd < 0;
 	uint32_t uid;
 
 	for (int i = 0; i < RENEW_TRIES && !is_renewed && has_other_user(link, &uid); i++) {
@@ -403,6 +417,8 @@ void spi_link_keep_user(struct spi_link *link)
 		spi_control_lock();
 		is_renewed = renew(link, uid);
 		spi_control_unlock();
+		if (!is_renewed && i == RENEW_TRIES - 1)
+			link->refused = uid;	/* until the controller asks for it */
 	}
 }
 
@@ -410,10 +426,8 @@ void spi_link_close(struct spi_link *link)
 {
 	if (link->fd >= 0)
 		spi_sys(SYS_close, link->fd);
-	if (link->renewed)
-		spi_sys(SYS_close, link->renewed);
+	renewed_close(link);
 	link->fd = -1;
-	link->renewed = 0;
 	while (link->pending) {
 		struct spi_pending *p = link->pending;
 
@@ -452,6 +466,7 @@ int spi_link_hello(struct spi_link *link, int fd, uint32_t hello_flags)
 	link->fd = fd;
 	link->hello_flags = hello_flags;
 	link->uid = (uint32_t) spi_sys(SYS_geteuid);
+	link->refused = UINT32_MAX;
 	link->packet = spi_map_pages(PACKET_MAX);
 	r = -EPERM;
 	if (!link->packet || !peer_is_allowed(fd))
