@@ -9,8 +9,8 @@
  * rules that concern himself, or may concern who is executed by others. One user's
  * connections are counted, so that he cannot use up all of ours.
  *
- * Whom the process has become since it connected is nothing that its connection may speak for, as others may have that, too: it is told no
- * rule and given no code map until the process is one user's again, and has made a connection as this one.
+ * A process may have become another user since it connected, and left its connection with a child. So a connection is told no rule and given no
+ * code map unless its process has in all ids the user who connected; as another user the process makes another connection.
  *
  * A connection outlives who made it when a child of his has it, too; his number
  * may then be another user's. So he must be there still when we hold the process

@@ -291,7 +291,7 @@ void injections_stop(void);
 
 /* inject-room.c */
 unsigned int room_most(void);				/* injections at a time, at most */
-#define ROOM_EACH 2u					/* so many times that with the first ones of users who have none else; those of users with sessions come on top */
+#define ROOM_EACH 2u					/* times room_most(): the bound where each is its user's first one; users with sessions are beyond it */
 unsigned int room_taken(void);				/* agents that begin now */
 bool room_for_agent(const struct process *next, unsigned int taken);	/* may it be injected, its agent being one more that begins? */
 void room_agent_begins(struct process *process);	/* it was injected while held: its agent is at its rules now */

@@ -56,7 +56,7 @@ static uint64_t stat_number(const char *stat, unsigned int field)
 
 /*
  * The executable before the stack, and that before the ids: within execve() a process has another executable at once, its new ids later, and
- * a stack last. False: it has none yet. Who executes may draw this out, so it is not waited for.
+ * a stack last. False: it has none yet. A process may draw this out, so the end is not waited for.
  */
 static bool program_read(struct facts *facts, pid_t pid)
 {

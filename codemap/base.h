@@ -26,10 +26,10 @@ enum exit_status {
 /* The object that messages speak about; "" before one is known. */
 extern const char *fail_object;
 
-/* Print "spi-codemap: OBJECT: text" and end with EXIT_BAD. */
 /* What a process that fails does last; NULL: nothing. */
 extern void (*fail_last)(void);
 void fail_memory(void) __attribute__((noreturn));
+/* Print "spi-codemap: OBJECT: text" and end with EXIT_BAD. */
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 void fail_status(enum exit_status status, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
 

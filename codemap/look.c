@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * Which debug files belong to a file stands in the file itself. So a process looks there that is in its sandbox before it has
- * seen a byte of it: it is sent the descriptor, and answers with a struct look. Who opens files looks into none.
+ * seen a byte of it: it is sent the descriptor, and answers with a struct look. The process that opens files looks into none.
  *
- * That process is always waited for: who started spi-codemap may be the first process of a container, to which the kernel gives children that are left.
+ * The process that looks is always waited for: spi-codemap may have been started by the first process of a container, to which the kernel gives children that are left.
  */
 #include <errno.h>
 #include <signal.h>

@@ -31,13 +31,13 @@ void spi_carry_memfd_path(struct spi_carry *carry, pid_t pid, int fd);
 /* Write the copy into the target's descriptor `fd`. 0 or a negative errno. */
 int spi_carry_fill(const struct spi_carry *carry, pid_t pid, int fd);
 
-/* The link-time address of a function that an ELF file here exports; 0: none. `name` is a constant. */
 /*
  * Before the caller becomes a user who perhaps may not read the library: from then on, in this process, that path means the file that it means now.
  */
 void spi_carry_keep_open(const char *library);
 int spi_carry_library_open(const char *library);			/* as open() and stat() */
 int spi_carry_library_stat(const char *library, struct stat *st);
+/* The link-time address of a function that an ELF file here exports; 0: none. `name` is a constant. */
 uint64_t spi_file_symbol(const char *path, const char *name);
 
 #endif /* SPI_INJECTOR_CARRY_H */

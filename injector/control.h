@@ -61,11 +61,11 @@ struct spi_control_ops {
 	void (*on_closed)(struct spi_agent *agent, uint32_t id, void *data);
 	/* Everything is removed from the process; on_gone follows. */
 	void (*on_detached)(struct spi_agent *agent, void *data);
-	/* The connection is over: the process ended, detached, replaced itself by exec, or broke the protocol. */
 	/* Has this user sessions? Then its agents are served before those of users who have none. NULL: all are alike. */
 	int (*has_sessions)(uid_t uid, void *data);
 	/* It goes on as another user, by a connection that it has made as such. */
 	void (*on_renewed)(struct spi_agent *agent, void *data);
+	/* The connection is over: the process ended, detached, replaced itself by exec, or broke the protocol. */
 	void (*on_gone)(struct spi_agent *agent, void *data);
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Open the object that an agent wants a map of, in the child that becomes spi-codemap: whoever serves its file system, or keeps the
- * process's memory locked, may let us wait for as long as he likes. It is to be the one that
+ * Open the object that an agent wants a map of, in the child that becomes spi-codemap: a file system in user space, or a process that keeps its
+ * memory locked, may make it wait for any time. It is to be the one that
  * its process runs, by device and inode; or one with a build id, which the agent
- * compares with what it has mapped, where file systems show two faces of one file (overlays). What it is called the kernel says, not who asks.
+ * compares with what it has mapped, where file systems show two faces of one file (overlays). Its name is the kernel's, not the agent's.
  *
  * Nothing but system calls: the caller of fork() may have had other threads. Text comes in pieces, as /proc has as much of it as the process likes.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Some files of /proc show a process's memory, or are written with its memory map locked: whoever reads them waits for as long as
+ * Some files of /proc show a process's memory, or are written with its memory map locked: a reader waits for as long as
  * the process keeps that locked, as it can by a page of a file system that it serves itself. So a child reads them. One that
  * does not answer in time is killed, should the kernel let it be, and not waited for; and for a while nothing of the kind is
  * read of its user's processes.
@@ -143,7 +143,7 @@ static int reader_start(void)
 	return 0;
 }
 
-/* ---- who asks --------------------------------------------------------------- */
+/* ---- asking --------------------------------------------------------------- */
 
 static void reader_leave(uid_t uid)
 {

@@ -5,9 +5,7 @@
  * mapped, and pass the result on.
  *
  * The object belongs to whoever owns the target, so it is read by a child that
- * has the target's user id and no privileges, never by us (map-child.c). That the
- * object is the one the target runs is checked before: device and inode, or the
- * build id where file systems show two faces (overlays).
+ * has the target's user id and no privileges, never by us (map-child.c, map-object.c).
  *
  * A map that was made a moment ago is handed out again (kept-map.c); one that is being made is waited for, and what
  * an agent will ask next about the same object is made in the same run (batch_make()). So each object is read once,

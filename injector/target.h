@@ -138,8 +138,8 @@ struct spi_names {
 	char run_as[64];	/* file name of what was executed; in `ld.so PROGRAM` PROGRAM's */
 	char title[256];	/* its first argument, as the process has written it by now; in `ld.so PROGRAM` PROGRAM */
 };
-/* `file`: the name of its executable's file. */
 void spi_names_comm(struct spi_names *names, pid_t pid);	/* that alone: the others are of its memory, and may have to wait for it */
+/* `file`: the name of its executable's file. */
 void spi_names_read(struct spi_names *names, pid_t pid, const char *file);
 bool spi_names_match(const struct spi_names *names, const char *pattern);
 /* Which processes, but for our own, are known by that name, their executable's among them? How many in *pids, from malloc(). */
