@@ -59,6 +59,7 @@ int child_start(struct child *child, int (*work)(void *data), void *data,
 	ret = pid < 0 ? -errno : 0;
 	close(pair[1]);
 	fcntl(pair[0], F_SETFL, O_NONBLOCK);
+	child->uid = (uid_t) -1;
 	child->pid = ret ? 0 : pid;
 	child->socket.fd = -1;
 	if (!ret)
@@ -89,7 +90,7 @@ void child_stop(struct child *child)
 	if (child->pid > 0) {
 		kill(child->pid, SIGKILL);
 		/* An injector has its user's rights, and may be within a file system of his, where it cannot be killed. */
-		spi_foreign_leave(child->pid, (uid_t) -1);
+		spi_foreign_leave(child->pid, child->uid);
 		children_reap();
 	}
 	child->pid = 0;

@@ -16,6 +16,7 @@
 struct child {
 	pid_t pid;			/* 0: does not run */
 	struct loop_source socket;	/* SOCK_SEQPACKET; .fd -1 when it does not run */
+	uid_t uid;		/* whose rights it takes; (uid_t) -1: nobody's in particular */
 };
 
 /*

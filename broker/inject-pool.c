@@ -356,7 +356,7 @@ static struct worker *worker_get(uid_t uid, gid_t gid, pid_t pid)
 		errno = -ret;
 		return NULL;
 	}
-	w->uid = uid;
+	w->uid = w->child.uid = uid;
 	w->gid = gid;
 	w->next = workers;
 	workers = w;
@@ -412,7 +412,7 @@ static struct injection *choose(void)
 			continue;
 		if (in->uid == rejected)
 			continue;
-		if (!room_for_agent(in->process, taken)) {
+		if (!room_for_agent(in->process, taken) || spi_foreign_has_many(in->uid)) {
 			rejected = in->uid;
 			continue;
 		}

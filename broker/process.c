@@ -39,13 +39,14 @@ struct told {
 };
 static struct told *told;
 
-static struct told *told_of(uid_t uid)
+/* NULL: there is none, or with `makes` no memory for one. */
+static struct told *told_of(uid_t uid, bool makes)
 {
 	struct told *t = told;
 
 	while (t && t->uid != uid)
 		t = t->next;
-	if (!t && (t = calloc(1, sizeof(*t)))) {
+	if (!t && makes && (t = calloc(1, sizeof(*t)))) {
 		t->uid = uid;
 		t->next = told;
 		told = t;
@@ -65,10 +66,14 @@ static size_t told_by_others(void)
 
 static bool may_be_told(struct lines *lines, size_t size)
 {
-	struct told *t = told_of(lines->uid);
+	struct told *t = told_of(lines->uid, false);
+	bool is_ours = !lines->uid || lines->uid == geteuid();
 
-	if (!t || (lines->uid && lines->uid != geteuid() && t->bytes + size > LINES_MOST) ||
-	    (lines->uid != geteuid() && !ruleset_has_sessions(broker.rules, lines->uid) && told_by_others() + size > LINES_OTHERS))
+	if (!is_ours && (t ? t->bytes : 0) + size > LINES_MOST)
+		return false;
+	if (!is_ours && !ruleset_has_sessions(broker.rules, lines->uid) && told_by_others() + size > LINES_OTHERS)
+		return false;
+	if (!t && !(t = told_of(lines->uid, true)))
 		return false;
 	t->bytes += size;
 	lines->bytes += size;

@@ -159,6 +159,7 @@ int spi_agent_take_over(struct spi_agent *fresh)
 	epoll_ctl(control->epoll, EPOLL_CTL_DEL, fresh->source.fd, NULL);
 	agent->source.fd = fresh->source.fd;
 	agent->uid = fresh->uid;
+	spi_map_jobs_move(agent, fresh->account);
 	agent->account->queued_bytes -= agent->queued_bytes;
 	fresh->account->queued_bytes += agent->queued_bytes;
 	other = agent->account;

@@ -134,6 +134,7 @@ void spi_first_ended_watch(struct spi_control *control);
 /* serve-map.c */
 int spi_map_serve(struct spi_agent *agent, uint32_t id, const char *body, size_t size);
 void spi_map_jobs_reap(struct spi_control *control);			/* free what is finished, start what waits */
+void spi_map_jobs_move(struct spi_agent *agent, struct spi_account *to);
 void spi_map_jobs_forget(struct spi_control *control, struct spi_agent *agent);	/* NULL: all, at the end */
 
 /* awaited.c: rules that the agent was sent and has not answered. */

@@ -547,9 +547,30 @@ static bool has_turn(const struct spi_control *control, const struct spi_account
 
 	if (account->running >= RUNNING_MAX || (account->running && !has_room))
 		return false;
-	if (spi_foreign_has_many(account->uid))
+	if (!(has_room && (others->running < RUNNING_OTHERS || !account->running)) && !spi_account_has_sessions(control, account))
 		return false;
-	return (has_room && (others->running < RUNNING_OTHERS || !account->running)) || spi_account_has_sessions(control, account);
+	return !spi_foreign_has_many(account->uid);
+}
+
+/* Its process has become another user, and its questions are that one's from now on. */
+void spi_map_jobs_move(struct spi_agent *agent, struct spi_account *to)
+{
+	for (struct spi_map_job *job = agent->control->jobs; job; job = job->next) {
+		struct spi_account *from = job->account;
+		unsigned int runs = job->child > 0 && !job->finished;
+
+		if (job->agent != agent)
+			continue;
+		from->jobs--;
+		from->job_bytes -= job->size;
+		from->running -= runs;
+		to->jobs++;
+		to->job_bytes += job->size;
+		to->running += runs;
+		to->holders++;
+		job->account = to;
+		spi_account_put(agent->control, from);
+	}
 }
 
 void spi_map_jobs_reap(struct spi_control *control)

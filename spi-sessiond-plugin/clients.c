@@ -99,6 +99,15 @@ static void client_end(unsigned int i)
 	queue_post(SPI_BROKER_DIRTY, &message, sizeof(message), NULL, 0, -1, QUEUE_URGENT);
 }
 
+bool clients_has_user(uid_t uid)
+{
+	bool found = uid == geteuid();
+
+	for (unsigned int i = 0; i < nr_users && !found; i++)
+		found = users[i] == uid;
+	return found;
+}
+
 static void user_report(uid_t uid)
 {
 	struct spi_broker_client message = { .uid = uid };

@@ -29,6 +29,7 @@
 #define START_MS	3000
 #define HELD_MAX	4096
 #define HELD_MAX_UID	2048	/* one user can't have all of it: who is beyond is not held */
+#define HELD_MAX_OTHERS	3072	/* nor all who never gave a command */
 #define HELD_MAX_PID	4	/* more is nothing that lttng-ust does */
 
 static struct held *head;
@@ -116,7 +117,7 @@ static bool held_has_room(const struct ucred *peer)
 		of_pid += h->pid == peer->pid;
 		of_uid += h->uid == peer->uid;
 	}
-	return nr_held < HELD_MAX && of_pid < HELD_MAX_PID && of_uid < HELD_MAX_UID;
+	return nr_held < (clients_has_user(peer->uid) ? HELD_MAX : HELD_MAX_OTHERS) && of_pid < HELD_MAX_PID && of_uid < HELD_MAX_UID;
 }
 
 /* With the lock. */

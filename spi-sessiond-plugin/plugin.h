@@ -87,6 +87,7 @@ int sockets_peer_pidfd(int fd, pid_t pid);
 void clients_accepted(int fd);
 void clients_closed(int fd);
 /* With plugin_lock held. */
+bool clients_has_user(uid_t uid);	/* has it ever given a command, or is it the daemon's own? With plugin_lock held */
 uint64_t clients_begun(void);
 uint64_t clients_ended(void);	/* every command up to this number has ended */
 int64_t clients_oldest(void);	/* when the oldest that has not ended began; INT64_MAX: there is none */

@@ -154,37 +154,34 @@ static bool held_is_first_of_pid(const struct held *h)
 
 /* ---- whose turn it is ---- */
 
-#define SERVED_MAX	64u
+#define SERVED_MAX	4096u
 
-/* The users who had the latest turns, and when: by the number of the turn. One who is not there had none for long. */
+/* The number of a user's latest turn, at the place of his number: of two at one place the later one's. 0: none, or none for long. */
 static struct {
 	uid_t uid;
-	uint64_t turn;		/* 0: free */
+	uint64_t turn;
 } served[SERVED_MAX];
+static uint64_t turns_taken;
 
 static uint64_t last_turn(uid_t uid)
 {
-	for (unsigned int i = 0; i < SERVED_MAX; i++)
-		if (served[i].turn && served[i].uid == uid)
-			return served[i].turn;
-	return 0;
+	return served[uid % SERVED_MAX].uid == uid ? served[uid % SERVED_MAX].turn : 0;
 }
 
 static void turn_taken(uid_t uid)
 {
-	static uint64_t turn;
-	unsigned int slot = 0;
+	served[uid % SERVED_MAX].uid = uid;
+	served[uid % SERVED_MAX].turn = ++turns_taken;
+}
 
-	for (unsigned int i = 0; i < SERVED_MAX; i++) {
-		if (served[i].turn && served[i].uid == uid) {
-			slot = i;
-			break;
-		}
-		if (served[i].turn < served[slot].turn)
-			slot = i;
-	}
-	served[slot].uid = uid;
-	served[slot].turn = ++turn;
+static bool gives_commands(uid_t uid)
+{
+	bool gives;
+
+	pthread_mutex_lock(&plugin_lock);
+	gives = clients_has_user(uid);
+	pthread_mutex_unlock(&plugin_lock);
+	return gives;
 }
 
 /* It has ended, or waits no more: the daemon would find that out in a turn. */
@@ -197,13 +194,14 @@ static bool has_hung_up(const struct held *h)
 
 /*
  * Of those that may go to the daemon, and whose turn has not come, the one that waits
- * longest of the user whose latest turn is. NULL: none, or none now; then *wait says when to look again, -1: never.
+ * longest of the user whose latest turn is; and every other time of those users who give commands. NULL: none, or none now;
+ * then *wait says when to look again, -1: never.
  */
 static struct held *held_next(int64_t now, int *wait)
 {
-	struct held *oldest = NULL;
-	uint64_t turn = 0, oldest_turn = 0;
-	unsigned int offers = 0;
+	struct held *oldest[2] = { NULL, NULL }, *next;
+	uint64_t turn = 0, oldest_turn[2] = { 0, 0 };
+	unsigned int offers = 0, gives = 0;
 	uid_t uid = (uid_t) -1;
 
 	*wait = -1;
@@ -213,18 +211,20 @@ static struct held *held_next(int64_t now, int *wait)
 		if (state == SOCKET_KEPT && h->uid != uid) {
 			uid = h->uid;
 			turn = last_turn(uid);
+			gives = gives_commands(uid);
 		}
 		/* the list begins with the youngest */
-		if (state == SOCKET_KEPT && (!oldest || turn <= oldest_turn) && held_is_first_of_pid(h)) {
-			oldest = h;
-			oldest_turn = turn;
+		if (state == SOCKET_KEPT && (!oldest[gives] || turn <= oldest_turn[gives]) && held_is_first_of_pid(h)) {
+			oldest[gives] = h;
+			oldest_turn[gives] = turn;
 		}
 		offers += state == SOCKET_OFFERED;
 	}
-	if (!oldest)
+	next = oldest[turns_taken % 2] ? oldest[turns_taken % 2] : oldest[!(turns_taken % 2)];
+	if (!next)
 		return NULL;
-	*wait = turns_left(offers, oldest->since, now);
-	return *wait ? NULL : oldest;
+	*wait = turns_left(offers, next->since, now);
+	return *wait ? NULL : next;
 }
 
 /*

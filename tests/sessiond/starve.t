@@ -13,7 +13,8 @@ spi_private "$@"
 seconds=${SPI_SECONDS:-8}
 chmod 755 .
 as_a() { (cd / && exec setpriv --reuid 2001 --regid 2001 --clear-groups "$@"); }
-as_b() { setpriv --reuid 2002 --regid 2002 --clear-groups "$@"; }
+# one that the system knows: lttng-sessiond asks for its name
+as_b() { setpriv --reuid 2 --regid 2 --clear-groups "$@"; }
 crowding() { as_a timeout 100 /usr/bin/python3 "$SPI_SESSIOND_PROGRAMS/crowding.py" "$@"; }
 spi_app
 gcc -O1 -o held-memory "$SPI_SESSIOND_PROGRAMS/held-memory.c" -lpthread
@@ -94,6 +95,21 @@ is $? 0 "registrations: all were made"
 against "after the registrations"
 is $(($(calls_so_far) - before)) 80 "registrations: the other user's calls are recorded, all of them"
 crowd maps "$seconds" 100
+# The same by forty user ids; who has a session of his own has his programs begin before theirs
+mkdir home-b && chown 2 home-b
+lttng_b() { setpriv --reuid 2 --regid 2 --groups "$(stat -c %g /run/lttng/client-lttng-sessiond)" env HOME="$PWD/home-b" \
+	LTTNG_HOME="$PWD/home-b" lttng "$@" >>lttng-b.log 2>&1; }
+lttng_b create theirs --output="$PWD/home-b/t" && lttng_b enable-event -u -s theirs 'spi:app_work_entry' && lttng_b start theirs
+is $? 0 "the other user has a session" || diag "$(cat lttng-b.log)"
+for uid in {3001..3040}; do
+	(cd / && exec setpriv --reuid "$uid" --regid "$uid" --clear-groups timeout 100 /usr/bin/python3 \
+		"$SPI_SESSIOND_PROGRAMS/crowding.py" maps "$seconds" 3 1) >"ids.$uid" 2>&1 &
+	ids[${#ids[@]}]=$!
+done
+spi_wait 20 file_has ids.3001 begun
+against "forty user ids"
+wait "${ids[@]}"
+lttng_b destroy theirs
 crowd mappings "$seconds"
 crowd answers "$seconds" 500
 crowd words "$seconds" 400

@@ -4,7 +4,7 @@
 """
 One user against the others. crowding.py WHAT SECONDS [ARGUMENT]...; says "begun" once it is at it.
 
-  maps SECONDS PROCESSES        each asks for 250 code maps; the user's spi-codemaps are stopped
+  maps SECONDS PROCESSES [S]    each asks for 250 code maps; the user's spi-codemaps are stopped, looked for every S seconds
   mappings SECONDS              a process with 60 000 mappings of a path of 4 KB, which asks for a code map as well
   answers SECONDS CONNECTIONS   each asks for maps of what is not there, by a long name, and reads nothing
   words SECONDS CONNECTIONS     each tells of as much that is not instrumented as is taken
@@ -40,7 +40,7 @@ def map_request(i, pattern, is_executed=1):
                   pattern.encode() + b"\0", i)
 
 
-def stop_codemaps(end):
+def stop_codemaps(end, pause):
     """All of ours, again and again."""
     begun = False
     while time.monotonic() < end:
@@ -53,7 +53,7 @@ def stop_codemaps(end):
                     begun = True
             except OSError:
                 pass
-        time.sleep(0.01)
+        time.sleep(pause)
 
 
 def quiet(s, data):
@@ -66,7 +66,7 @@ def quiet(s, data):
         return False
 
 
-def maps(end, processes):
+def maps(end, processes, pause=0.01):
     for i in range(int(processes)):
         if os.fork():
             continue
@@ -78,7 +78,7 @@ def maps(end, processes):
                 break
         time.sleep(max(0, end - time.monotonic()))
         os._exit(0)
-    stop_codemaps(end)
+    stop_codemaps(end, float(pause))
 
 
 def mappings(end):
