@@ -32,6 +32,7 @@
 #include "injector/target.h"
 
 #define UNWANTED_MS	20
+#define CHANGES_MOST	3u
 #define GRACE_MS	20000u	/* constructors of what is loaded may take 12 s */
 #define OPENS		(UINT64_C(1) << CAP_CHECKPOINT_RESTORE)
 #define TRACES		(UINT64_C(1) << CAP_SYS_PTRACE | UINT64_C(1) << CAP_DAC_READ_SEARCH)
@@ -185,29 +186,47 @@ static int inject_by_child(pid_t pid, const struct spi_inject_options *options, 
 	return outcome.ret;
 }
 
-int spi_inject_as_user(pid_t pid, const struct spi_inject_options *options, struct spi_inject_result *result)
+/* 1: it is root's, as far as anybody may say; 0: `identity` is whose it is, `is_one` whether in all ids. */
+static int identity_read(pid_t pid, struct identity *identity, bool *is_one)
 {
 	char *status = spi_proc_read(NULL, "%d/status", (int) pid);
 	unsigned int uids[4], gids[4];
-	struct identity identity;
-	bool is_one = true, is_root = true;
-	int ret;
+	bool is_root = true;
 
 	if (status && spi_status_ids(status, "Uid", uids) && spi_status_ids(status, "Gid", gids)) {
 		is_root = false;
+		*is_one = true;
 		for (unsigned int i = 0; i < 4; i++) {
 			is_root |= !uids[i];
-			is_one &= uids[i] == uids[0] && gids[i] == gids[0];
+			*is_one &= uids[i] == uids[0] && gids[i] == gids[0];
 		}
-		identity = (struct identity) { uids[1], gids[1] };
+		*identity = (struct identity) { uids[1], gids[1] };
 	}
 	free(status);
-	if (is_root)
-		return 1;
-	ret = is_one ? inject_by_child(pid, options, &identity, false, result) : -EPERM;
-	if (ret == -EPERM || ret == -EACCES) {
+	return is_root;
+}
+
+int spi_inject_as_user(pid_t pid, const struct spi_inject_options *options, struct spi_inject_result *result)
+{
+	struct identity identity, now;
+	bool is_one, is_same;
+	int ret;
+
+	/* It may become another user meanwhile, as what serves a login does. */
+	for (unsigned int i = 0; i < CHANGES_MOST; i++) {
+		if (identity_read(pid, &identity, &is_one))
+			return 1;
+		ret = is_one ? inject_by_child(pid, options, &identity, false, result) : -EPERM;
+		if (ret != -EPERM && ret != -EACCES)
+			return ret;
 		memset(result->text, 0, sizeof(result->text));
 		ret = inject_by_child(pid, options, &identity, true, result);
+		if (ret != -EPERM && ret != -EACCES)
+			return ret;
+		is_same = !identity_read(pid, &now, &is_one) && now.uid == identity.uid && now.gid == identity.gid;
+		if (is_same)
+			return ret;
+		memset(result->text, 0, sizeof(result->text));
 	}
-	return ret;
+	return inject_by_child(pid, options, &identity, true, result);
 }
