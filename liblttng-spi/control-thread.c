@@ -173,19 +173,17 @@ void spi_control_wait(struct spi_link *link)
 		int is_asked;
 		long r;
 
-		spi_link_keep_user(link);
-		if (link->pending)
-			return;
-		poll[0].fd = link->fd;
+		if (link->renews) {
+			link->renews = 0;
+			spi_link_keep_user(link);
+			if (link->pending)
+				return;
+			poll[0].fd = link->fd;
+		}
 		due = later >= 0 && (due < 0 || later < due) ? later : due;
 		r = spi_sys(SYS_poll, poll, 2L, (long) (close < 0 || (due >= 0 && due < close) ? due : close));
 		if (r < 0 && r != -EINTR)
 			return;
-		spi_link_keep_user(link);
-		if (link->pending)
-			return;
-		if (poll[0].fd != link->fd)
-			poll[0].revents = 0;	/* that one's end */
 		spi_closing_step(link);
 		if (r == 0 && close >= 0 && due != 0)
 			continue;
@@ -193,6 +191,11 @@ void spi_control_wait(struct spi_link *link)
 		if (r == 0 || (r > 0 && (poll[1].revents & POLLIN))) {
 			is_asked = spi_sys(SYS_read, spi_control_event, &count, sizeof(count)) == sizeof(count);
 			now = __atomic_load_n(&asked, __ATOMIC_ACQUIRE);
+			/* Not before it is needed: a daemon that becomes a user is about to close descriptors, and to execute a program. */
+			if (is_asked)
+				spi_link_keep_user(link);
+			if (poll[0].fd != link->fd)
+				poll[0].revents = 0;	/* that one's end */
 			spi_control_lock();
 			spi_tree_starts_take(link);
 			spi_close_noted();

@@ -94,6 +94,7 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 	}
 	if (head->type == SPI_MSG_RENEW) {	/* spi_control_wait() does it next */
 		link->refused = UINT32_MAX;
+		link->renews = 1;
 		return 0;
 	}
 	if (head->type == SPI_MSG_FIRST_ENDED) {

@@ -226,6 +226,7 @@ struct spi_link {
 	struct spi_pending *pending;	/* commands that came while an answer was awaited */
 	uint32_t uid;			/* whom the controller knows it as */
 	uint32_t refused;		/* as whom it was not taken */
+	int renews;			/* the controller wants it known as whom it has become */
 	int renewed;			/* where it goes on once `fd` has ended; 0: nowhere */
 	int is_child;			/* a forked child begins with it: SPI_LINK_*; fd -1: it is to find its controller */
 };
