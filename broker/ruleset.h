@@ -104,7 +104,7 @@ bool facts_are_fresh(const struct facts *facts);
 struct ruleset *ruleset_create(void);
 void ruleset_free(struct ruleset *set);
 struct session *ruleset_add_session(struct ruleset *set, const char *name, uid_t owner, const char *why);
-/* Root's processes count as those of a user who has. */
+/* Has this user a session? Root always counts as having one. */
 bool ruleset_has_sessions(const struct ruleset *set, uid_t uid);
 /* The lines of xml-rules.h: 0, or -1 when they are not whole. */
 int ruleset_add_lines(struct ruleset *set, struct session *session, FILE *lines);

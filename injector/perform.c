@@ -30,7 +30,7 @@ static bool has_proc(const struct spi_session *s)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/root/proc/stat", (int) s->pid);
-	return !faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) || errno != ENOENT;	/* access() drops the capabilities of who is not root */
+	return !faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) || errno != ENOENT;	/* access() uses no capability where the user is not root */
 }
 
 /* dlopen() said no: its own words. */

@@ -32,7 +32,8 @@
 #define ALL_MS		500u	/* and those of all users but root as this; from then on each answer is waited for */
 #define SHORT_MS	10u	/* for no longer than this */
 #define USERS_MAX	64u
-#define LEFT_MOST	64u	/* children that did not answer, in our life: with so many nothing is asked any more */
+#define LEFT_MOST	64u	/* children that did not answer: with so many nothing is asked until there was none more for */
+#define LEFT_MS		600000u	/* so long */
 #define SLOW_MOST	3u	/* so many times as long while the child runs, or could */
 #define TEXT_MOST	(16u << 20)
 
@@ -54,6 +55,7 @@ static struct {
 	int socket;
 } reader;
 static unsigned int nr_left;
+static uint64_t left_ms;		/* when the latest was left */
 
 /* How long a user's processes have kept us waiting, in the time since then. */
 static struct waited {
@@ -201,6 +203,8 @@ static int ask(const struct question *q, uid_t uid, struct answer *answer)
 	uint64_t begin = now_ms();
 	int ret;
 
+	if (nr_left && begin - left_ms > LEFT_MS)
+		nr_left = 0;
 	if (!ms || spi_foreign_has_many(uid) || nr_left >= LEFT_MOST)
 		return -EBUSY;
 	ret = reader_start();
@@ -219,6 +223,7 @@ static int ask(const struct question *q, uid_t uid, struct answer *answer)
 		return 0;
 	reader_leave(uid);
 	nr_left++;
+	left_ms = now_ms();
 	of->ms += USER_MS;
 	return -ETIMEDOUT;
 }

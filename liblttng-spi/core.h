@@ -224,9 +224,9 @@ struct spi_link {
 	uint32_t hello_flags;
 	char *packet;			/* SPI_PROTO_BODY_MAX + header */
 	struct spi_pending *pending;	/* commands that came while an answer was awaited */
-	uint32_t uid;			/* whom the controller knows it as */
-	uint32_t refused;		/* as whom it was not taken */
-	int renews;			/* the controller wants it known as whom it has become */
+	uint32_t uid;			/* the user of the connection */
+	uint32_t refused;		/* a user as which the controller did not take the process */
+	int renews;			/* the controller asks for a connection of the process's present user */
 	int renewed;			/* where it goes on once `fd` has ended; 0: nowhere */
 	int is_child;			/* a forked child begins with it: SPI_LINK_*; fd -1: it is to find its controller */
 };

@@ -379,12 +379,13 @@ static int renewal_step(struct spi_link *link, int timeout_ms)
 /* 1: it goes on as that user, or will when the former connection ends. */
 static int renew(struct spi_link *link, uint32_t uid)
 {
-	struct spi_msg_hello hello = { .pid = (int32_t) spi_sys(SYS_getpid), .flags = SPI_HELLO_RENEWS, .start_time = start_time() };
+	struct spi_msg_hello hello = { .pid = (int32_t) spi_sys(SYS_getpid), .flags = SPI_HELLO_RENEWS };
 	uint64_t until = spi_now_ns() + RENEW_MS * UINT64_C(1000000), now;
 	struct spi_link renewed = { .fd = -1 };
 	int former = link->fd, is_renewed;
 
-	spi_low_fds_hold();
+	spi_low_fds_hold();	/* the program gets the numbers that it would have without us */
+	hello.start_time = start_time();
 	renewed.fd = spi_nursery_connect(0);
 	spi_low_fds_release();
 	if (renewed.fd < 0)

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # timeout: 120
 #
-# A daemon that gives root's rights up is traced as before, and as whom it has become: what it loads then, and rules that come then.
+# A daemon that gives root's rights up is traced as before, and as the user that it becomes: what it loads then, and rules that come then.
 . "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
 spi_private "$@"
 [ "$(id -u)" = 0 ] && [ "${SPI_OUTER_UID:-0}" = 0 ] || skip_all "needs several users: root"

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * Keeps its memory map locked for as long as nobody answers for a page of FILE: one thread reads that by way of /proc/self/mem, which
- * takes the lock to read, and another one wants it to write, whom all who come later have to wait for. `held-memory FILE`
+ * takes the lock to read, and another thread wants the lock to write, which all later readers wait for. `held-memory FILE`
  */
 #include <fcntl.h>
 #include <pthread.h>
