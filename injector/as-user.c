@@ -8,6 +8,7 @@
  * The kernel may not let that user trace the process: one that has given root's rights up is not dumpable, one with capabilities is
  * beyond him, and kernel.yama.ptrace_scope may leave tracing to CAP_SYS_PTRACE. Then a second child does it, with this
  * capability as well, and CAP_DAC_READ_SEARCH, as much in /proc is root's where a process is not dumpable; and the user's rights for all else.
+ * seccomp filters are copied before the change of user, as only root is given them: sandbox.c.
  */
 #include <errno.h>
 #include <grp.h>
@@ -29,6 +30,7 @@
 #include "injector/foreign.h"
 #include "injector/remote.h"
 #include "injector/paths.h"
+#include "injector/sandbox.h"
 #include "injector/target.h"
 
 #define UNWANTED_MS	20
@@ -135,6 +137,7 @@ static __attribute__((noreturn)) void child_run(pid_t pid, const struct spi_inje
 		own.flags |= SPI_INJECT_EXPECT_UID;
 		own.expect_uid = identity->uid;
 	}
+	spi_sandbox_keep(pid, &own);
 	outcome.ret = spi_become(identity->uid, identity->gid, traces ? OPENS | TRACES : OPENS);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* a change of user clears it */
 	if (outcome.ret)

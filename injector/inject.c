@@ -14,7 +14,6 @@
  * thread's tracees go when that thread ends: whatever goes wrong, nothing stays
  * stopped.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -160,29 +159,6 @@ static int try_thread(struct spi_session *s, pid_t tid, unsigned int round)
 	return ret ? ret : perform(s, tid);
 }
 
-/* The process's threads, the main one first. */
-static size_t list_threads(pid_t pid, pid_t *tids, size_t max)
-{
-	char path[64];
-	struct dirent *entry;
-	size_t n = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int) pid);
-	dir = opendir(path);
-	if (!dir)
-		return 0;
-	tids[n++] = pid;
-	while (n < max && (entry = readdir(dir))) {
-		pid_t tid = atoi(entry->d_name);
-
-		if (tid > 0 && tid != pid)
-			tids[n++] = tid;
-	}
-	closedir(dir);
-	return n;
-}
-
 static void back_off(unsigned int round)
 {
 	/* Uneven pauses, so as not to fall into step with what the thread repeats. */
@@ -213,7 +189,7 @@ static int give_up(struct spi_session *s)
 static void take_memfd_back(struct spi_session *s)
 {
 	pid_t tids[16];
-	size_t n = s->memfd < 0 ? 0 : list_threads(s->pid, tids, sizeof(tids) / sizeof(tids[0]));
+	size_t n = s->memfd < 0 ? 0 : spi_target_threads(s->pid, tids, sizeof(tids) / sizeof(tids[0]));
 
 	s->deadline = spi_now() + STOP_PATIENCE;
 	for (size_t i = 0; i < n; i++) {
@@ -231,7 +207,7 @@ static int find_moment(struct spi_session *s)
 	pid_t tids[64];
 
 	for (unsigned int round = 0;; round++) {
-		size_t n = list_threads(s->pid, tids, sizeof(tids) / sizeof(tids[0]));
+		size_t n = spi_target_threads(s->pid, tids, sizeof(tids) / sizeof(tids[0]));
 
 		for (size_t i = 0; i < n; i++) {
 			int ret = try_thread(s, tids[i], round);

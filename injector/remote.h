@@ -63,6 +63,7 @@ struct spi_remote {
 	uint64_t errno_address;
 	int32_t errno_value;
 	uint64_t caught;	/* signals the program has handlers for */
+	bool filtered;		/* by seccomp */
 	bool trap_masked;	/* SIGTRAP is blocked or ignored in this thread */
 	uint64_t late;		/* signals that came and are to be sent again */
 	int crash;		/* the signal that ended a call with -EFAULT */

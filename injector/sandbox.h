@@ -11,4 +11,10 @@
  */
 int spi_sandbox_check(const struct spi_target *t, pid_t tid);
 
+/*
+ * spi_sandbox_keep() - copy the filters of the process's threads while the caller is root: each one is stopped for as long as that takes, and
+ * let go. For spi_sandbox_check() in the same process. A process without filters is not touched.
+ */
+void spi_sandbox_keep(pid_t pid, const struct spi_inject_options *options);
+
 #endif /* SPI_INJECT_SANDBOX_H */

@@ -104,6 +104,19 @@ bool spi_regs_make_restartable(struct user_regs_struct *regs)
 	return true;
 }
 
+/*
+ * A stop ends a wait that has a timeout (poll, nanosleep, futex, ...) with ERESTART_RESTARTBLOCK: the kernel goes on with it by the system call
+ * restart_syscall, which a seccomp filter is asked for, and few that list what a program calls know it: sshd's kills for it. Called again
+ * from its beginning instead, the wait's time begins anew. At once: the target may have to do without us.
+ */
+static void avoid_restart_syscall(pid_t tid, struct user_regs_struct *regs)
+{
+	if ((int64_t) regs->orig_rax < 0 || (int64_t) regs->rax != -ERESTART_RESTARTBLOCK)
+		return;
+	regs->rax = (uint64_t) -ERESTARTNOHAND;
+	spi_regs_set(tid, regs);
+}
+
 static uint64_t status_signals(const char *status, const char *key)
 {
 	const char *value = spi_status_value(status, key);
@@ -111,13 +124,16 @@ static uint64_t status_signals(const char *status, const char *key)
 	return value ? strtoull(value, NULL, 16) : 0;
 }
 
-/* The thread's id in its own namespace, and the signals its program handles. */
+/* The thread's id in its own namespace, the signals its program handles, whether it has filters. */
 static void read_status(struct spi_remote *r)
 {
 	char *status = spi_proc_read(NULL, "%d/task/%d/status", (int) r->target->pid, (int) r->tid);
+	const char *seccomp;
 
 	r->inner_tid = status ? spi_status_inner_pid(status, r->tid) : r->tid;
 	r->caught = status ? status_signals(status, "SigCgt") : 0;
+	seccomp = status ? spi_status_value(status, "Seccomp") : NULL;
+	r->filtered = seccomp && *seccomp != '0';
 	r->trap_masked = !status ||
 			 (status_signals(status, "SigBlk") | status_signals(status, "SigIgn")) & BIT(SIGTRAP);
 	free(status);
@@ -149,8 +165,11 @@ static bool fault_waits(pid_t tid, int code)
  */
 static void let_run(struct spi_remote *r)
 {
+	struct user_regs_struct regs;
 	int status;
 
+	if (r->filtered && !spi_regs_get(r->tid, &regs))
+		avoid_restart_syscall(r->tid, &regs);
 	while (ptrace(PTRACE_DETACH, r->tid, NULL, (void *) (long) r->deliver) && errno == ESRCH)
 		if (spi_stop_wait(r->tid, &status, spi_now() + DYING_NS))
 			break;
@@ -291,6 +310,8 @@ int spi_remote_stop(struct spi_remote *r, const struct spi_target *target, const
 		spi_remote_release(r);	/* killed meanwhile */
 		return -ESRCH;
 	}
+	if (r->filtered)
+		avoid_restart_syscall(tid, &r->regs);
 	if (fault_waits(tid, 0)) {
 		spi_remote_release(r);
 		return -EINPROGRESS;
@@ -395,6 +416,8 @@ int spi_remote_run_to(struct spi_remote *r, uint64_t address, uint64_t deadline)
 			ret = -ESRCH;
 			break;
 		}
+		if (r->filtered)
+			avoid_restart_syscall(r->tid, &r->regs);
 		if (status >> 16 == PTRACE_EVENT_STOP) {
 			ret = -EAGAIN;
 			break;

@@ -7,6 +7,7 @@
  * A process is known by its pidfd and its start time together, so a pid that is
  * used again is never mistaken for the process that was asked for.
  */
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -254,6 +255,28 @@ static void target_read_identity(struct spi_target *t, const char *status)
 	value = spi_status_value(status, "Gid");
 	t->gid = value ? strtoul(value + strcspn(value, " \t"), NULL, 10) : 0;
 	t->inner_pid = spi_status_inner_pid(status, t->pid);
+}
+
+size_t spi_target_threads(pid_t pid, pid_t *tids, size_t max)
+{
+	char path[64];
+	struct dirent *entry;
+	size_t n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int) pid);
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+	tids[n++] = pid;
+	while (n < max && (entry = readdir(dir))) {
+		pid_t tid = atoi(entry->d_name);
+
+		if (tid > 0 && tid != pid)
+			tids[n++] = tid;
+	}
+	closedir(dir);
+	return n;
 }
 
 int spi_target_open(struct spi_target *t, pid_t pid, const struct spi_inject_options *options,

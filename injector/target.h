@@ -109,6 +109,9 @@ int spi_target_open(struct spi_target *target, pid_t pid, const struct spi_injec
 int spi_target_look(struct spi_target *target);
 void spi_target_close(struct spi_target *target);
 
+/* The process's threads, the main one first; how many were stored. */
+size_t spi_target_threads(pid_t pid, pid_t *tids, size_t max);
+
 /* Still the same process, alive? */
 bool spi_target_lives(const struct spi_target *target);
 
