@@ -30,9 +30,9 @@
 #define ATTACH_MOST	16
 
 /* A NAME means those that run: one that ends while it is looked at is none of them any more. */
-static bool is_over(const struct run *run, pid_t pid)
+static bool is_over(const struct run *run, const struct target *t, int error)
 {
-	return run->options->named && kill(pid, 0) < 0 && errno == ESRCH;
+	return run->options->named && (error == -ESRCH || (kill(t->pid, 0) < 0 && errno == ESRCH));
 }
 
 static int target_open(struct target *t, const struct run *run, pid_t pid)
@@ -43,7 +43,8 @@ static int target_open(struct target *t, const struct run *run, pid_t pid)
 	t->pid = pid;
 	t->pidfd = (int) syscall(SYS_pidfd_open, pid, 0);
 	if (t->pidfd < 0) {
-		if (errno == ESRCH && run->options->named)
+		t->is_over = is_over(run, t, -errno);
+		if (t->is_over)
 			say_detail("%d: has ended meanwhile", (int) pid);
 		else if (errno == ESRCH)
 			say_error("%d: no such process", (int) pid);
@@ -91,14 +92,15 @@ static int target_inject(const struct target *t, uint32_t flags, struct spi_inje
 	return ret;
 }
 
-static int target_check(const struct target *t, struct run *run)
+static int target_check(struct target *t, struct run *run)
 {
 	struct spi_inject_result result;
 	int ret = target_inject(t, SPI_INJECT_CHECK, &result);
 
 	if (ret == -ECANCELED)
 		return run_interrupted(run);
-	if (ret < 0 && !is_over(run, t->pid))
+	t->is_over = ret < 0 && is_over(run, t, ret);
+	if (ret < 0 && !t->is_over)
 		say_error("%s", result.text);
 	return ret < 0 ? TRACE_STATUS_ERROR : 0;
 }
@@ -113,7 +115,8 @@ static int target_look(struct target *t, struct run *run, pid_t pid)
 	if (ret == 0) {
 		ret = objects_of_process(&t->objects, pid);
 		if (ret < 0) {
-			if (!is_over(run, pid))
+			t->is_over = is_over(run, t, ret);
+			if (!t->is_over)
 				say_error("%s: its loaded objects cannot be read: %s", t->title, strerror(-ret));
 			ret = TRACE_STATUS_ERROR;
 		} else {
@@ -247,13 +250,15 @@ int targets_prepare(struct targets *ts, struct run *run)
 	if (launch_check() < 0)
 		return TRACE_STATUS_ERROR;
 	for (i = 0; i < o->pid_count; i++) {
-		ret = target_look(&ts->list[ts->count++], run, o->pids[i]);
-		if (ret && (!o->named || run->killed_by || (ts->count == 1 && i + 1 == o->pid_count && !is_over(run, o->pids[i]))))
+		struct target *t = &ts->list[ts->count++];
+
+		ret = target_look(t, run, o->pids[i]);
+		if (ret && (!o->named || run->killed_by || (ts->count == 1 && i + 1 == o->pid_count && !t->is_over)))
 			return ret;
 		/* It was said why, or it has ended since: the others that the NAME means are traced. */
 		if (ret) {
+			run->broken |= !t->is_over;
 			target_free(&ts->list[--ts->count]);
-			run->broken |= !is_over(run, o->pids[i]);
 		}
 	}
 	if (!ts->count) {
@@ -397,7 +402,7 @@ int targets_attach(struct targets *ts, struct run *run)
 			say_error("%s", a.results[i].text);
 			continue;
 		}
-		if (!is_over(run, ts->list[i].pid)) {
+		if (!is_over(run, &ts->list[i], a.rets[i])) {
 			say_warning("%s", a.results[i].text);
 			report_unrecorded(&run->report, "", a.results[i].text);
 		}

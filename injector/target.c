@@ -120,8 +120,7 @@ static int check_executable(const struct spi_target *t)
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int) spi_living_thread(t->pid));
 	n = readlink(path, real, sizeof(real) - 1);
 	if (n < 0)
-		return errno != ENOENT ? spi_target_explain_refusal(t, errno) :
-		       REFUSE(t, ENOTSUP, " has no executable: a kernel thread, or ending");
+		return errno != ENOENT ? spi_target_explain_refusal(t, errno) : REFUSE(t, ESRCH, " ended meanwhile");
 	real[n] = 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
