@@ -213,7 +213,7 @@ static uint32_t look(int is_held)
 	uint32_t changes = 0;
 
 	/* it is looked all the time while much is recorded: who alone can bring something back does not wait for a turn */
-	if ((!is_held && now < __atomic_load_n(&next_look, __ATOMIC_ACQUIRE)) || !spi_process_is_mine())
+	if ((!is_held && now < __atomic_load_n(&next_look, __ATOMIC_ACQUIRE)) || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		return 0;
 	if (spi_patch_lock_soon(&before) < 0)
 		return 0;

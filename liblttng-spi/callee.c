@@ -387,7 +387,7 @@ __attribute__((noinline)) struct spi_point *spi_site_first_call_any(struct spi_s
 	struct spi_child *c;
 	uint64_t before, begin = spi_tree_budgets ? spi_now_ns() : 0;
 
-	if ((t->busy && !spi_thread_nested((uint64_t) &frame->ra)) || !spi_process_is_mine())
+	if ((t->busy && !spi_thread_nested((uint64_t) &frame->ra)) || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		return NULL;
 	if (spi_patch_lock_soon(&before) < 0) {
 		spi_call_missed(SPI_LOST_FORK);

@@ -86,7 +86,7 @@ static int tracer_sigtimedwait(const sigset_t *set, siginfo_t *info, const struc
 static int (*libc_cancel)(pthread_t thread);
 static int tracer_cancel(pthread_t thread)
 {
-	return spi_child_state ? 0 : libc_cancel(thread);
+	return spi_mode_is_child() ? 0 : libc_cancel(thread);
 }
 
 void *spi_cancel_point(const char *name)
@@ -177,7 +177,7 @@ static void begin(void)
 	int (*cancel)(pthread_t thread) = (int (*)(pthread_t)) spi_find_in_libc("pthread_cancel");
 	struct spi_sigaction action, ours;
 
-	if (libc_handler || spi_sandbox_narrow || !cancel)
+	if (libc_handler || !spi_may(SPI_MAY_GROW) || !cancel)
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	if (cancel(pthread_self()) != 0 || spi_signal_query(SIGCANCEL, &action) < 0 || action.handler == (uint64_t) SIG_DFL ||

@@ -34,7 +34,6 @@
 
 enum { IS_OVER, AT_WORK, AT_CONTROLLER };
 
-SPI_FORK_DATA uint32_t spi_child_state;
 static SPI_FORK_DATA const char *socket_path;		/* of its parent's controller; NULL: there was none, or it is reached through the nursery */
 static SPI_FORK_DATA int has_controller;
 static SPI_FORK_DATA uint32_t stage;			/* of its beginning; a futex */
@@ -44,19 +43,17 @@ static SPI_FORK_DATA uint32_t has_loads, is_later;
 /* In the child, within fork(). */
 void spi_child_forked(int had_link, const char *socket)
 {
-	if (spi_child_state == SPI_CHILD_BEGUN)
+	if (!spi_mode_is_child())
 		has_controller = 0;
 	has_controller |= had_link;
 	socket_path = socket;
 	stage = has_loads = is_later = 0;
 	__atomic_fetch_or(&spi_thread.owed, SPI_THREAD_NEW, __ATOMIC_RELAXED);
-	spi_child_state = SPI_CHILD_WAITS;
+	spi_mode_set(SPI_MODE_CHILD_WAITS);
 }
 
 static const char *because(void)
 {
-	if (spi_sandboxed || spi_sandbox_narrow || spi_sandbox_quiet)
-		return "it is in a seccomp sandbox that does not let a traced child begin";
 	return spi_payload ? spi_limits_because(0) : NULL;
 }
 
@@ -68,7 +65,7 @@ static void never(const char *why)
 		spi_format(line, sizeof(line), "not followed: a child: %s", why);
 		spi_nursery_note(line);
 	}
-	__atomic_store_n(&spi_child_state, SPI_CHILD_NEVER, __ATOMIC_RELEASE);
+	spi_mode_change(SPI_MODE_CHILD_BEGINS, SPI_MODE_CHILD_LEFT);
 	spi_word_set(&stage, IS_OVER);
 }
 
@@ -83,11 +80,10 @@ static uint32_t most_ms(void)
 /* 0: the child is to begin, and that is the caller's matter; -EBUSY: another's; or why it does not. */
 static int claim(int has_come)
 {
-	uint32_t state = __atomic_load_n(&spi_child_state, __ATOMIC_ACQUIRE);
 	const char *why;
 
-	if ((state != SPI_CHILD_WAITS && (state != SPI_CHILD_NEVER || !has_come)) ||
-			!__atomic_compare_exchange_n(&spi_child_state, &state, SPI_CHILD_BEGINS, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	if (!spi_mode_change(SPI_MODE_CHILD_WAITS, SPI_MODE_CHILD_BEGINS) &&
+			(!has_come || !spi_mode_change(SPI_MODE_CHILD_LEFT, SPI_MODE_CHILD_BEGINS)))
 		return -EBUSY;
 	until = spi_word_now_ns() + most_ms() * UINT64_C(1000000);
 	stage = AT_WORK;
@@ -183,20 +179,10 @@ void spi_child_begins(int by_caller)
 /* Its rules are what they are to be now. */
 void spi_child_go(void)
 {
-	uint32_t begins = SPI_CHILD_BEGINS;
-
-	if (__atomic_compare_exchange_n(&spi_child_state, &begins, SPI_CHILD_BEGUN, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	if (spi_mode_change(SPI_MODE_CHILD_BEGINS, SPI_MODE_OWN))
 		spi_word_set(&stage, IS_OVER);
 }
 
-int spi_child_confined(void)
-{
-	int r = claim(0);	/* that there is a sandbox is a reason, and told */
-
-	if (r == 0)
-		never(NULL);
-	return r != -EBUSY;
-}
 
 /* ---- callers ---- */
 
@@ -232,13 +218,26 @@ static void begin_here(void)
 /* 1: it has begun. */
 static int begun_wait(void)
 {
-	if (__atomic_load_n(&spi_child_state, __ATOMIC_ACQUIRE) == SPI_CHILD_BEGINS && until) {
+	if (__atomic_load_n(&spi_mode, __ATOMIC_ACQUIRE) == SPI_MODE_CHILD_BEGINS && until) {
 		if (!stage_wait(AT_WORK, MOST_MS))
 			until = 0;		/* nor does anybody else */
 		else if (!stage_wait(AT_CONTROLLER, CONTROLLER_MS))
 			spi_child_go();
 	}
-	return __atomic_load_n(&spi_child_state, __ATOMIC_ACQUIRE) == SPI_CHILD_BEGUN;
+	return !spi_mode_is_child();
+}
+
+int spi_child_confined(void)
+{
+	int is_left = 0;
+
+	if (claim(0) == 0)
+		never("it is in a seccomp sandbox that does not let a traced child begin");
+	if (begun_wait())
+		return 0;
+	for (uint32_t mode = SPI_MODE_CHILD_WAITS; mode <= SPI_MODE_CHILD_LEFT; mode++)
+		is_left |= spi_mode_change(mode, SPI_MODE_SILENT);
+	return is_left;
 }
 
 int spi_child_begin_now(void)
@@ -250,13 +249,12 @@ int spi_child_begin_now(void)
 /* May the call at stack position p be recorded? Signals are held. */
 int spi_child_may(struct spi_thread *t, uint64_t p)
 {
-	uint32_t state = __atomic_load_n(&spi_child_state, __ATOMIC_ACQUIRE);
 	int may;
 
-	if (state == SPI_CHILD_NEVER)
+	if (!spi_may(SPI_MAY_RECORD))
 		return 0;
 	spi_busy_begin(t, p);
-	if (state == SPI_CHILD_WAITS && !spi_first_call_is_in_malloc(p)) {
+	if (spi_mode == SPI_MODE_CHILD_WAITS && !spi_first_call_is_in_malloc(p)) {
 		if (has_stack(t, p))
 			begin_here();
 		else
@@ -264,7 +262,7 @@ int spi_child_may(struct spi_thread *t, uint64_t p)
 	}
 	may = begun_wait();
 	spi_call_end(t);
-	if (!may && __atomic_load_n(&spi_child_state, __ATOMIC_ACQUIRE) != SPI_CHILD_NEVER)
+	if (!may && spi_may(SPI_MAY_RECORD))
 		spi_call_missed(SPI_LOST_CHILD);
 	return may;
 }
@@ -272,17 +270,17 @@ int spi_child_may(struct spi_thread *t, uint64_t p)
 /* Nobody waits, as the dynamic linker's lock is held: what is called there first is missed, and told of. */
 int spi_child_loads(void)
 {
-	uint32_t state = __atomic_load_n(&spi_child_state, __ATOMIC_ACQUIRE);
+	uint32_t mode = __atomic_load_n(&spi_mode, __ATOMIC_ACQUIRE);
 
-	if (state != SPI_CHILD_WAITS && state != SPI_CHILD_BEGINS)
+	if (mode != SPI_MODE_CHILD_WAITS && mode != SPI_MODE_CHILD_BEGINS)
 		return 0;
 	__atomic_store_n(&has_loads, 1, __ATOMIC_SEQ_CST);
-	if (state == SPI_CHILD_WAITS && spi_rules_may_gain() && !__atomic_exchange_n(&is_later, 1, __ATOMIC_RELAXED)) {
+	if (mode == SPI_MODE_CHILD_WAITS && spi_rules_may_gain() && !__atomic_exchange_n(&is_later, 1, __ATOMIC_RELAXED)) {
 		spi_text_fork_child();
 		if (spi_attach_child(-1, SPI_LINK_CHILD_LATER) < 0)
 			never("it may have no thread, or no memory, for the tracer");
 	}
-	return __atomic_load_n(&spi_child_state, __ATOMIC_SEQ_CST) != SPI_CHILD_BEGUN;
+	return spi_mode_is_child();
 }
 
 int spi_child_has_loads(void)
@@ -292,7 +290,5 @@ int spi_child_has_loads(void)
 
 int spi_child_end(void)
 {
-	uint32_t waits = SPI_CHILD_WAITS;
-
-	return __atomic_compare_exchange_n(&spi_child_state, &waits, SPI_CHILD_NEVER, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	return spi_mode_change(SPI_MODE_CHILD_WAITS, SPI_MODE_CHILD_LEFT);
 }

@@ -56,7 +56,7 @@ static __thread struct {
 
 int spi_lend(enum spi_lend how)
 {
-	if (lent.tid || spi_thread.busy || !spi_process_is_mine())
+	if (lent.tid || spi_thread.busy || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		return 0;
 	lent.how = how;
 	lent.tid = (int32_t) spi_sys(SYS_gettid);
@@ -151,7 +151,7 @@ static void clone_comes(uint64_t flags)
 {
 	struct spi_thread *t = &spi_thread;
 
-	if (t->busy || !spi_process_is_mine() || spi_exec_is_lent() > 0)
+	if (t->busy || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE) || spi_exec_is_lent() > 0)
 		return;
 	if (!(flags & CLONE_VM)) {
 		if (spi_lend(SPI_LEND_ONCE)) {
@@ -192,7 +192,7 @@ int spi_clones_fork(void)
 {
 	int busy = spi_thread.busy >= SPI_BUSY_ALWAYS, pid;
 
-	if (!busy && spi_process_is_mine())
+	if (!busy && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		copy_note();
 	pid = spi_clones_next_fork();
 	if (!pid && !busy)
@@ -222,11 +222,11 @@ int clones_by_syscall(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 		spi_exec_by_syscall((int) a, (const char *) b, (char *const *) c, (char *const *) d, (int) e, 1);
 		break;
 	case SYS_exit_group:
-		if (spi_process_is_mine())
+		if (spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 			spi_own_exit((int) a);
 		break;
 	case SYS_exit:
-		if (!spi_thread.busy && spi_process_is_mine())
+		if (!spi_thread.busy && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 			spi_last_thread_watch();
 		break;
 	case SYS_seccomp:
@@ -257,7 +257,7 @@ long (*spi_clones_next_syscall)(long number, ...);
 long clones_by_copy(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e) SPI_HIDDEN __attribute__((used));
 long clones_by_copy(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
 {
-	int busy = spi_thread.busy >= SPI_BUSY_ALWAYS || !spi_process_is_mine();
+	int busy = spi_thread.busy >= SPI_BUSY_ALWAYS || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE);
 	long pid;
 
 	if (!busy)

@@ -64,7 +64,7 @@ static void late_close(void)
 
 void spi_close_noted(void)
 {
-	if (!__atomic_load_n(&spi_closes_noted, __ATOMIC_SEQ_CST) || !spi_process_is_mine())
+	if (!__atomic_load_n(&spi_closes_noted, __ATOMIC_SEQ_CST) || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		return;
 	__atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
 	if (!__atomic_load_n(&forking, __ATOMIC_SEQ_CST))
@@ -79,7 +79,7 @@ int spi_close_note(int fd)
 
 	if (ret < 0)
 		return (int) ret;
-	if (!spi_process_is_mine())
+	if (!spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		return (int) spi_sys(SYS_close, (long) fd);
 	for (uint32_t i = 0; i < LATE_MOST; i++)	/* closed already, as far as the program knows */
 		if (__atomic_load_n(&late[i].state, __ATOMIC_ACQUIRE) == LATE_NOTED && late[i].fd == fd &&

@@ -142,7 +142,7 @@ void spi_closing_last(void)
 	struct spi_thread *t = &spi_thread;
 	uint64_t sp = (uint64_t) __builtin_frame_address(0);
 
-	if (!spi_tree_existing || spi_sandboxed || spi_thread_is_foreign(t) || !spi_payload || !spi_payload->flush)
+	if (!spi_tree_existing || !spi_may(SPI_MAY_ACT) || spi_thread_is_foreign(t) || !spi_payload || !spi_payload->flush)
 		return;
 	if (sp < t->stack_high && sp > t->stack_low + LAST_ROOM && !__atomic_exchange_n(&once, 1, __ATOMIC_ACQ_REL))
 		spi_payload->flush();
@@ -155,7 +155,7 @@ uint64_t spi_closing_abort(struct spi_point *point, struct spi_frame *frame, con
 	(void) frame;
 	(void) vec;
 	(void) stride;
-	if (!spi_thread.busy && spi_process_is_mine())
+	if (!spi_thread.busy && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		spi_closing_last();
 	return 0;
 }

@@ -471,7 +471,7 @@ int spi_attach_thread(int fd, int is_waited)
 {
 	struct spi_link *own;
 
-	if (spi_child_state)
+	if (spi_mode_is_child())
 		return spi_child_begin(fd);
 	if (__atomic_exchange_n(&spi_link_attached, 1, __ATOMIC_ACQ_REL))
 		return -EBUSY;

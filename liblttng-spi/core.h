@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include "liblttng-spi/agent-proto.h"
+#include "liblttng-spi/base/mode.h"
 #include "liblttng-spi/patch.h"
 #include "liblttng-spi/payload.h"
 #include "liblttng-spi/point.h"
@@ -103,9 +104,6 @@ void spi_last_thread_fork_child(void);
 void spi_last_thread_watch(void);		/* whatever way the first thread will end */
 void spi_last_thread_first_ended(void);		/* it may have, without libc */
 int spi_last_thread_is_one(void);		/* the program has no thread but the calling one */
-extern uint32_t spi_sandbox_quiet;		/* sandbox.c: the program's threads talk to nobody, and its children are left alone */
-extern uint32_t spi_sandbox_narrow;		/* sandbox.c: threads get no further chunks */
-extern uint32_t spi_sandboxed;			/* sandbox.c: no thread makes system calls of ours any more */
 
 /* ---- threads.c ---- */
 int spi_threads_init(void);
@@ -259,8 +257,6 @@ void spi_link_goes(void);	/* rules are what they are to be: the program goes on 
 int spi_attach_child(int fd, int how);	/* SPI_LINK_CHILD*: the same in a forked child that begins; fd -1: it finds its controller itself, if it had one */
 
 /* ---- child.c: a forked child, until it begins ---- */
-enum { SPI_CHILD_BEGUN, SPI_CHILD_WAITS, SPI_CHILD_BEGINS, SPI_CHILD_NEVER };
-extern uint32_t spi_child_state;
 void spi_child_forked(int had_link, const char *socket);	/* in the child, within fork() */
 int spi_child_begin(int fd);		/* any thread that may allocate; fd: as for spi_attach_child(). 0 or a negative errno */
 int spi_child_end(void);		/* the process ends: 1: it has not begun, and does not any more */
@@ -420,7 +416,6 @@ int spi_control_lock_fork(uint64_t signals, uint64_t *held, int may_give_up);	/*
 int spi_control_peer_wait(void);		/* who has it is about to wait for his controller; for spi_control_peer_wait_end() */
 void spi_control_peer_wait_end(int waited);
 int spi_control_is_mine(void);
-int spi_process_is_mine(void);			/* not in a vforked child, or one made without fork(), or a thread that libc does not know */
 extern int spi_attached_early;			/* the agent was injected into a constructor */
 void spi_init_fork_child(void);
 void spi_agent_end(void);			/* the process ends: once, from whichever destructor or _exit() comes first */

@@ -258,7 +258,7 @@ void spi_entry_spare_over(struct spi_entry *e)
 	struct spi_thread *t = &spi_thread;
 	uint64_t before;
 
-	if (!spi_process_is_mine() || spi_patch_lock_soon(&before) < 0)
+	if (!spi_may(SPI_MAY_ACT | SPI_MAY_HERE) || spi_patch_lock_soon(&before) < 0)
 		return;
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	if (e->is_spare && e->point.installed && !e->named && !entry_is_held(e, 0))

@@ -79,7 +79,7 @@ void spi_exec_fault(const char *call, const char *reason)
 
 static void tell(void)
 {
-	if (spi_sandbox_quiet && !spi_thread_is_tracer())
+	if (!spi_may(SPI_MAY_TALK) && !spi_thread_is_tracer())
 		return;		/* the control thread does when it is asked to */
 	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
 		if (__atomic_load_n(&notes[i].state, __ATOMIC_ACQUIRE) != 2)
@@ -144,7 +144,7 @@ static int program_leave(int cannot_follow)
 
 	if (t->busy)
 		return 0;
-	if (spi_child_state == SPI_CHILD_WAITS) {	/* nothing is open */
+	if (spi_mode == SPI_MODE_CHILD_WAITS) {	/* nothing is open */
 		spi_exec_tell();
 		return 0;
 	}
@@ -162,7 +162,7 @@ int spi_exec_leave(int directory, const char *path, int flags)
 {
 	const char *reason;
 
-	if (spi_sandboxed || spi_sandbox_quiet || !spi_process_is_mine() ||
+	if (!spi_may(SPI_MAY_TALK | SPI_MAY_HERE) ||
 			spi_exec_look(directory, path, flags, &reason) == SPI_EXEC_FAILS)
 		return 0;
 	return program_leave(0);
@@ -193,7 +193,7 @@ static int exec_try(int directory, const char *path, char *const argv[], char *c
 	enum spi_exec_kind kind;
 	int followed, left = 0;
 
-	if (spi_sandboxed || spi_sandbox_quiet)	/* looking alone could be its end */
+	if (!spi_may(SPI_MAY_TALK))	/* looking alone could be its end */
 		return 0;
 	kind = spi_exec_look(directory, path, flags, &reason);
 	if (kind == SPI_EXEC_FAILS)
@@ -206,7 +206,7 @@ static int exec_try(int directory, const char *path, char *const argv[], char *c
 	}
 	if (followed && kind == SPI_EXEC_UNFIT)
 		note_put(path, reason);
-	if (spi_process_is_mine())
+	if (spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		left = program_leave(followed && kind == SPI_EXEC_UNFIT);
 	if (followed && kind == SPI_EXEC_FITS)
 		exec_followed(directory, path, argv, envp, flags, is_at);
@@ -287,7 +287,7 @@ SPAWN(posix_spawnp)
 static void (*next_exit)(int status);
 static void exec_exit(int status)
 {
-	if (spi_process_is_mine())
+	if (spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		spi_agent_end();
 	next_exit(status);
 }

@@ -41,7 +41,7 @@ static pid_t fork_alone(void)
 	if (!pid)
 		return 0;
 	spi_thread.busy &= ~busy;
-	if (pid > 0 && spi_process_is_mine())
+	if (pid > 0 && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		spi_exec_note("a child", "it was made by a signal handler within malloc()");
 	return pid;
 }

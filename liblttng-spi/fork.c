@@ -59,7 +59,7 @@ static SPI_FORK_DATA struct spi_thread *forking;
 /* Then the child is left alone: what is done here takes more system calls than recording does. */
 static int is_sandbox(void)
 {
-	return spi_sandboxed || spi_sandbox_narrow;
+	return !spi_may(SPI_MAY_GROW);
 }
 
 /*
@@ -113,7 +113,7 @@ static const char *short_because(void)
 {
 	if (!forking_control)
 		return "it was made while the tracer waited for its controller, or was busy in its parent for longer than a fork waits";
-	if (spi_sandbox_quiet)
+	if (!spi_may(SPI_MAY_TALK))
 		return "it is in a seccomp sandbox that kills for system calls which a traced child makes";
 	return NULL;
 }
@@ -230,7 +230,7 @@ static void child_wait(const char *socket)
 	if (is_sandbox()) {
 		spi_thread.busy |= SPI_BUSY_ALWAYS;
 		spi_calls_abandon();
-		spi_sandboxed = 1;
+		spi_mode_set(SPI_MODE_SILENT);
 		return;
 	}
 	spi_init_fork_child();

@@ -45,7 +45,6 @@ static SPI_FORK_DATA uint32_t control_turn = 1;	/* another each time that it is 
 static SPI_FORK_DATA uint32_t forks_gave_up;	/* the turn in which a fork did without it: so do all others in that one */
 int spi_attached_early;
 static SPI_FORK_DATA int ended;
-static SPI_FORK_DATA int process_id;		/* -1 in between: a child that did not go through fork() is not ours to end */
 
 static void control_taken(void)
 {
@@ -213,7 +212,7 @@ static int agent_begin(char **envp)
 
 	if (result <= 0)
 		return result;
-	process_id = (int) spi_sys(SYS_getpid);
+	spi_mode_process();
 	spi_status_init();
 	spi_env_read(envp);
 	spi_string_max = spi_env_string_max();
@@ -328,7 +327,7 @@ int lttng_spi_wait(void)
 
 __attribute__((destructor)) void spi_agent_end(void)
 {
-	if (spi_sandboxed || (process_id && !spi_process_is_mine()))
+	if (!spi_may(SPI_MAY_ACT) || (spi_mode_has_process() && !spi_may(SPI_MAY_HERE)))
 		return;		/* a copy, or a child on our memory: what there is to end is its parent's */
 	if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
 		return;
@@ -339,34 +338,29 @@ __attribute__((destructor)) void spi_agent_end(void)
 			spi_budget_news();
 		spi_process_end();
 		spi_thread.busy = SPI_BUSY_ALWAYS;
-		if (!spi_sandbox_quiet) {
+		if (spi_may(SPI_MAY_TALK)) {
 			spi_tree_process_end();
 			spi_rules_process_end();
 			spi_exec_tell();
-		} else if (!spi_sandbox_narrow) {
+		} else if (spi_may(SPI_MAY_GROW)) {
 			spi_control_ask();
 		}
 	}
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* no call from here on is recorded in this thread */
-	if (!spi_sandbox_narrow && spi_payload && spi_payload->fini)
+	if (spi_may(SPI_MAY_GROW) && spi_payload && spi_payload->fini)
 		spi_payload->fini();
 	spi_thread.busy = SPI_BUSY_APART(SPI_APART_END);
 }
 
 void spi_init_fork_child(void)
 {
-	process_id = (int) spi_sys(SYS_getpid);
+	spi_mode_process();
 	control_owner = (int) spi_sys(SYS_gettid);	/* lttng-ust may fork its helper in the child once more */
-}
-
-int spi_process_is_mine(void)
-{
-	return !spi_sandboxed && !spi_thread_is_foreign(&spi_thread) && spi_sys(SYS_getpid) == process_id;
 }
 
 void spi_exit_now(int status)
 {
-	if (spi_process_is_mine())
+	if (spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		spi_agent_end();
 	for (;;)
 		spi_sys(SYS_exit_group, (long) status);

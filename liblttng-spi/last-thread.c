@@ -240,10 +240,10 @@ int spi_last_thread_is_one(void)
 static void first_ends(void *unused)
 {
 	(void) unused;
-	if (!spi_sandboxed && spi_sys(SYS_getpid) != spi_sys(SYS_gettid))
+	if (spi_may(SPI_MAY_ACT) && spi_sys(SYS_getpid) != spi_sys(SYS_gettid))
 		return;
 	__atomic_store_n(&ended_by_libc, 1, __ATOMIC_RELEASE);
-	if (!spi_sandboxed && !spi_sandbox_narrow)	/* else it is looked at already */
+	if (spi_may(SPI_MAY_GROW))	/* else it is looked at already */
 		spi_last_thread_watch();
 }
 

@@ -42,7 +42,7 @@ static int link_send(struct spi_link *link, uint16_t type, uint32_t id, const vo
 	int waits;
 	long r;
 
-	if (spi_sandbox_quiet && !spi_thread_is_tracer())	/* that could be its end */
+	if (!spi_may(SPI_MAY_TALK) && !spi_thread_is_tracer())	/* that could be its end */
 		return -EPERM;
 	if (fd >= 0) {
 		memset(&control, 0, sizeof(control));

@@ -67,7 +67,7 @@ static const char *path_real(const struct spi_object *object)
 	if (!resolve)
 		*(void **) &resolve = spi_find_in_libc("realpath");
 	/* in a sandbox nothing is asked of the kernel that is not needed */
-	if (!spi_sandboxed && !spi_sandbox_quiet && !spi_sandbox_narrow && resolve && resolve(path, real))
+	if (spi_may(SPI_MAY_TALK) && resolve && resolve(path, real))
 		path = real;
 	errno = error;
 	return path;

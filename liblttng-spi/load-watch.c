@@ -279,7 +279,7 @@ static void loaded(void)
 	if (_r_debug.r_state != RT_CONSISTENT || t->busy || spi_thread_is_foreign(t))
 		return;
 	spi_tree_of(t);			/* marks the tracer's own threads, where there are trees */
-	if (t->busy || spi_thread_is_tracer() || !spi_process_is_mine())
+	if (t->busy || spi_thread_is_tracer() || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		return;
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));	/* a handler that comes meanwhile is known by it */
 	namespaces_look();

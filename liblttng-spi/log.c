@@ -118,7 +118,7 @@ void spi_note(const char *format, ...)
 	n = strlen(line);
 	if (spi_link_current)
 		spi_link_send(spi_link_current, SPI_MSG_NOTE, 0, line, n + 1, NULL, 0, -1);
-	else if (spi_child_state)
+	else if (spi_mode_is_child())
 		spi_nursery_note(line);
 	line[n] = '\n';
 	debug_line(line, n + 1);

@@ -40,7 +40,7 @@ void spi_namespaces_init(void)
 /* Has it failed for the tracer's threads alone? Looking takes a tenth of a second when that cannot be told. */
 static int is_ours(void)
 {
-	return !spi_thread.busy && !spi_sandbox_quiet && spi_process_is_mine() && spi_last_thread_is_one();
+	return !spi_thread.busy && spi_may(SPI_MAY_TALK | SPI_MAY_HERE) && spi_last_thread_is_one();
 }
 
 static void name_it(const char *call)
@@ -96,7 +96,7 @@ int spi_namespaces_setns(int fd, int type)
 
 	if (spi_likely(ret == 0) || (error != EINVAL && error != EUSERS))
 		goto out;
-	if (spi_sandboxed || spi_sandbox_quiet)	/* asking alone could be its end */
+	if (!spi_may(SPI_MAY_TALK))	/* asking alone could be its end */
 		goto out;
 	kind = spi_sys(SYS_ioctl, (long) fd, (long) NS_GET_NSTYPE);
 	if (kind < 0)

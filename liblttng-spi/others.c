@@ -104,7 +104,7 @@ void spi_others_leave(int is_end)
 	struct spi_thread *t = &spi_thread;
 	uint32_t busy = t->busy;
 
-	if (!spi_payload || !spi_payload->others_begin || spi_sandbox_narrow)
+	if (!spi_payload || !spi_payload->others_begin || !spi_may(SPI_MAY_GROW))
 		return;
 	t->busy |= SPI_BUSY_ALWAYS;
 	__atomic_store_n(&spi_others_closed, 1, __ATOMIC_SEQ_CST);
@@ -280,7 +280,7 @@ void spi_calls_close_others(uint32_t trees, enum spi_calls calls)
 {
 	const struct spi_thread *t = &spi_thread;
 
-	if (!spi_payload || !spi_payload->careful_begin || spi_sandbox_narrow)
+	if (!spi_payload || !spi_payload->careful_begin || !spi_may(SPI_MAY_GROW))
 		return;
 	__atomic_store_n(&closing, 1, __ATOMIC_SEQ_CST);
 	if (spi_payload->careful_begin()) {

@@ -99,7 +99,7 @@ static void callback(uint64_t address, int is_control)
 	uint64_t before;
 	int64_t func;
 
-	if (!spi_tree_existing || !spi_process_is_mine())
+	if (!spi_tree_existing || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		return;
 	if (is_control) {
 		before = spi_patch_lock();

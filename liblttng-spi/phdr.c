@@ -190,7 +190,7 @@ static int objects_walk(int (*callback)(struct dl_phdr_info *, size_t, void *), 
 
 	if (spi_unlikely(!next_iterate))
 		*(void **) &next_iterate = dlsym(RTLD_NEXT, "dl_iterate_phdr");
-	if (!spi_env.preloaded || spi_sandboxed)
+	if (!spi_env.preloaded || !spi_may(SPI_MAY_ACT))
 		return walk_all(&walk);
 	/* taking and giving back is not for handlers to come between */
 	old = spi_signals_hold(~UINT64_C(0));

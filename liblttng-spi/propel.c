@@ -166,7 +166,7 @@ int spi_tree_bind(struct spi_point *point)
 uint64_t spi_tree_exec(struct spi_point *point, uint64_t code)
 {
 	/* where execve() itself is watched, that knows better whether it will fail */
-	if (!(point->flags & SPI_POINT_COMPACT) && !spi_exec_is_watched() && spi_process_is_mine())
+	if (!(point->flags & SPI_POINT_COMPACT) && !spi_exec_is_watched() && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		spi_calls_close();
 	return code;
 }
@@ -179,7 +179,7 @@ __attribute__((noinline)) void spi_site_first_call(struct spi_point *point, uint
 	uint32_t live;
 	int is_known;
 
-	if ((t->busy && !spi_thread_nested(p)) || !spi_process_is_mine())
+	if ((t->busy && !spi_thread_nested(p)) || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		return;
 	if (spi_patch_lock_soon(&before) < 0) {
 		spi_call_missed(SPI_LOST_FORK);

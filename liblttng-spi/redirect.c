@@ -287,7 +287,7 @@ void spi_redirect_later(void)
 		o->looks = o->seen ? o->looks : 0;
 		is_new |= o->seen && !o->looks;
 	}
-	if (!is_new || spi_env.preloaded || spi_sandbox_quiet || spi_sandbox_narrow)
+	if (!is_new || spi_env.preloaded || !spi_may(SPI_MAY_TALK))
 		return;
 	later_since = spi_now_ns();
 	later_looks = 0;

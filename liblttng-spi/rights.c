@@ -138,7 +138,7 @@ static void rights_even(void)
 	struct rights own;
 	uint64_t mask;
 
-	if (spi_sandboxed || spi_sandbox_quiet || spi_thread_is_foreign(&spi_thread) || !spi_process_is_mine() ||
+	if (!spi_may(SPI_MAY_TALK | SPI_MAY_HERE) ||
 			caps_get(0, own.caps) < 0)
 		return;
 	mask = spi_signals_hold(~UINT64_C(0));

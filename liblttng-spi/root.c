@@ -73,7 +73,7 @@ static __attribute__((noinline)) void first_call(struct spi_entry *e, uint32_t t
 	uint32_t live;
 	int is_known;
 
-	if (!spi_process_is_mine())
+	if (!spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		return;
 	if (spi_patch_lock_soon(&before) < 0) {
 		spi_call_missed(SPI_LOST_FORK);
@@ -227,7 +227,7 @@ static uint64_t trees_call(struct spi_point *point, struct spi_frame *frame, con
 		return 0;
 	if (!(trees | opens) || spi_unlikely(spi_exec_is_lent() > 0) || goes_on(t, e, p))
 		return 0;
-	if (spi_unlikely(spi_child_state) && (t->owed & SPI_THREAD_NEW)) {	/* the call begins a forked child, and trees may end meanwhile */
+	if (spi_unlikely(spi_mode) && (t->owed & SPI_THREAD_NEW)) {	/* the call begins a forked child, and trees may end meanwhile */
 		if (!spi_thread_may(p))
 			return 0;
 		trees = spi_tree_of(t);

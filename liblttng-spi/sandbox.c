@@ -46,10 +46,6 @@
 #define PR_SYS_DISPATCH_OFF		0
 #endif
 
-uint32_t spi_sandboxed;
-uint32_t spi_sandbox_quiet;
-uint32_t spi_sandbox_narrow;
-
 enum verdict { HARMLESS, QUIET, NARROW, DEADLY };
 
 /* Is that page read-only once the loader is through (PT_GNU_RELRO)? */
@@ -100,7 +96,7 @@ static int is_tracers(struct dl_phdr_info *info, size_t size, void *prefix)
 void spi_sandbox_drop(void)
 {
 	dl_iterate_phdr(is_tracers, "liblttng-");
-	__atomic_store_n(&spi_sandboxed, 1, __ATOMIC_RELEASE);
+	spi_mode_set(SPI_MODE_SILENT);
 }
 
 /* By the list that debuggers go through, which has no lock: libc's may be that of a thread which is not in this process. */
@@ -118,7 +114,7 @@ void spi_sandbox_drop_alone(void)
 		info.dlpi_phnum = head->e_phnum;
 		fini_drop(&info);
 	}
-	__atomic_store_n(&spi_sandboxed, 1, __ATOMIC_RELEASE);
+	spi_mode_set(SPI_MODE_SILENT);
 }
 
 static void sandbox_comes(const char *why)
@@ -135,13 +131,17 @@ static void sandbox_comes(const char *why)
 
 static void sandbox_look(enum verdict verdict)
 {
-	if (verdict != HARMLESS)
-		__atomic_store_n(&spi_sandbox_quiet, 1, __ATOMIC_RELEASE);
+	if (verdict == HARMLESS)
+		return;
 	/* One that has not begun does not any more, which has to be said before the filter is there. */
-	if (verdict != HARMLESS && spi_child_confined())
-		dl_iterate_phdr(is_tracers, "liblttng-ust");
+	if (spi_child_confined()) {
+		spi_last_thread_watch();
+		spi_sandbox_drop();
+		return;
+	}
+	spi_mode_change(SPI_MODE_OWN, SPI_MODE_QUIET);
 	if (verdict == NARROW) {	/* in this order: a tree that is being made looks the other way round */
-		__atomic_store_n(&spi_sandbox_narrow, 1, __ATOMIC_SEQ_CST);
+		spi_mode_change(SPI_MODE_QUIET, SPI_MODE_NARROW);
 		if (__atomic_load_n(&spi_tree_existing, __ATOMIC_SEQ_CST))
 			verdict = DEADLY;
 	}
@@ -177,7 +177,7 @@ static enum verdict filter_judge(uint64_t program)
 
 static int may_look(void)
 {
-	return !spi_thread.busy && !spi_sandboxed && spi_process_is_mine();
+	return !spi_thread.busy && spi_may(SPI_MAY_ACT | SPI_MAY_HERE);
 }
 
 static void prctl_comes(int option, uint64_t a, uint64_t b)

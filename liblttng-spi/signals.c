@@ -178,7 +178,7 @@ static int action_translate(int number, const struct sigaction *action, struct s
 		late_look(number, (uint64_t) old->sa_handler, old);
 	if (ret || !is_virtual())
 		return ret;
-	if (action && spi_process_is_mine())
+	if (action && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		named[number] = (uint8_t) (NAMED_KNOWN | (mask & SPI_SIGNAL_BIT(SIGTRAP) ? NAMED_TRAP : 0) |
 			(mask & SPI_SIGNAL_BIT(SIGSTKFLT) ? NAMED_STKFLT : 0));
 	if (action && !was_virtual)
@@ -209,7 +209,7 @@ static void tree_tell(uint64_t handler)
 /* The program has set a handler of SIGTRAP that is not taken yet: it may single-step itself with it. */
 static void trap_shared(int number)
 {
-	if (spi_unlikely(number == SIGTRAP) && spi_signals_interposed && spi_process_is_mine())
+	if (spi_unlikely(number == SIGTRAP) && spi_signals_interposed && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		spi_trap_share(0);
 }
 
@@ -230,7 +230,7 @@ SPI_EXPORT int sigaction(int number, const struct sigaction *action, struct siga
 	if (action)
 		tree_tell((uint64_t) action->sa_handler);
 	if (spi_unlikely(s != NULL)) {
-		if (!spi_process_is_mine())
+		if (!spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 			return action_of_vforked(s, action, old);
 		if (action_keep(s, action, old))
 			return 0;

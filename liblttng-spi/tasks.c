@@ -25,7 +25,7 @@ static int is_own_tasks(const struct stat *st)
 	char path[SPI_PROC_PATH];
 	struct stat own;
 
-	return S_ISDIR(st->st_mode) && !st->st_size && (st->st_mode & 07777) == 0555 && !spi_sandboxed && !spi_sandbox_quiet &&
+	return S_ISDIR(st->st_mode) && !st->st_size && (st->st_mode & 07777) == 0555 && spi_may(SPI_MAY_TALK) &&
 		spi_sys(SYS_stat, spi_proc_path(path, "task"), &own) == 0 && own.st_dev == st->st_dev && own.st_ino == st->st_ino;
 }
 

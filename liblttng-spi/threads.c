@@ -297,9 +297,9 @@ static int new_may(struct spi_thread *t, uint64_t p)
 
 	if (t->busy)
 		return 1;		/* another's matter */
-	if (spi_unlikely(spi_child_state == SPI_CHILD_NEVER))
-		return 0;		/* and no system call, which a sandbox may not allow */
-	if (spi_sandbox_narrow) {
+	if (!spi_may(SPI_MAY_RECORD))
+		return 0;
+	if (!spi_may(SPI_MAY_GROW)) {
 		t->busy |= SPI_BUSY_APART(SPI_APART_SANDBOX);
 		spi_call_missed(SPI_APART_SANDBOX);
 		return 0;
@@ -315,7 +315,7 @@ static int new_may(struct spi_thread *t, uint64_t p)
 		spi_call_missed(SPI_APART_TIMER);
 	else if (!t->own && own_take(t) < 0)
 		spi_call_missed(SPI_LOST_MEMORY);
-	else if (spi_likely(!spi_child_state) || spi_child_may(t, p))
+	else if (spi_likely(!spi_mode) || spi_child_may(t, p))
 		may = spi_status_child_thread(t) < 0 ? 0 : memory_get(t, p);
 	spi_signals_release(old);
 	return may;
@@ -334,7 +334,7 @@ int spi_thread_begin(struct spi_thread *t)
 {
 	uint32_t chunk;
 
-	if (spi_sandbox_narrow || spi_thread_is_tracer()) {
+	if (!spi_may(SPI_MAY_GROW) || spi_thread_is_tracer()) {
 		t->busy |= SPI_BUSY_ALWAYS;
 		return -1;
 	}
@@ -357,7 +357,7 @@ static void thread_end(void *value)
 	struct spi_thread_own *own = t->own;
 	uint64_t old;
 
-	if (t != &spi_thread || !own || spi_sandboxed)
+	if (t != &spi_thread || !own || !spi_may(SPI_MAY_ACT))
 		return;
 	old = spi_signals_hold(~UINT64_C(0));
 	if (t->cur)

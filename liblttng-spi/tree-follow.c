@@ -83,7 +83,7 @@ static uint64_t load_watch(struct spi_point *point, struct spi_frame *frame, con
 	(void) frame;
 	(void) vec;
 	(void) stride;
-	if (is_programs(t) && spi_process_is_mine()) {
+	if (is_programs(t) && spi_may(SPI_MAY_ACT | SPI_MAY_HERE)) {
 		spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 		spi_tree_loads_follow();
 		t->busy--;

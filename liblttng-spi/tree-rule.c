@@ -236,7 +236,7 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link, const struct
 	if (is_main && spi_tree_main_begun())
 		everybody = 1;
 	__atomic_fetch_or(&spi_tree_existing, bit, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&spi_sandbox_narrow, __ATOMIC_SEQ_CST)) {
+	if (!spi_may(SPI_MAY_GROW)) {
 		__atomic_fetch_and(&spi_tree_existing, ~bit, __ATOMIC_SEQ_CST);
 		spi_format(tree->why, sizeof(tree->why), "it runs in a seccomp sandbox that kills for system calls which a call tree needs");
 		return -ENOTSUP;

@@ -140,7 +140,7 @@ int spi_tree_signals_exec(void)
 {
 	if (spi_likely(!__atomic_load_n(&ignored, __ATOMIC_RELAXED)))
 		return 0;
-	if (!spi_process_is_mine()) {	/* a vforked child has actions of its own, but its parent's memory */
+	if (!spi_may(SPI_MAY_ACT | SPI_MAY_HERE)) {	/* a vforked child has actions of its own, but its parent's memory */
 		ignored_change(1);
 		return 0;
 	}

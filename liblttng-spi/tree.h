@@ -319,7 +319,7 @@ SPI_INLINE uint64_t spi_tree_record(struct spi_point *point, struct spi_frame *f
 {
 	uint64_t code;
 
-	if (spi_unlikely(spi_child_state) && !spi_child_still_records(point, (uint64_t) &frame->ra))
+	if (spi_unlikely(spi_mode) && !spi_child_still_records(point, (uint64_t) &frame->ra))
 		return 0;
 	code = point->record(point, frame, vec, stride);
 	point->hits += vec || code != SPI_ANSWER_FULL;

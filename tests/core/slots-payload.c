@@ -96,9 +96,6 @@ void spi_signal_return(void)
 {
 }
 
-/* sandbox.c is left out */
-uint32_t spi_sandboxed, spi_sandbox_narrow;
-
 /* log.c is left out */
 void spi_note(const char *format, ...)
 {
@@ -108,7 +105,6 @@ void spi_note(const char *format, ...)
 /* leave.S: nobody leaves a record in the middle here. */
 
 /* No child here has begun to wait (child.c). */
-uint32_t spi_child_state;
 int spi_child_may(struct spi_thread *t, uint64_t p)
 {
 	(void) t, (void) p;

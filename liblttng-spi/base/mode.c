@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+#include <sys/syscall.h>
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/core.h"
+
+#define ALL	(SPI_MAY_TALK | SPI_MAY_GROW | SPI_MAY_ACT)
+
+static const uint8_t permits[] = {
+	[SPI_MODE_OWN] = SPI_MAY_RECORD | ALL,
+	[SPI_MODE_CHILD_WAITS] = SPI_MAY_RECORD | ALL,
+	[SPI_MODE_CHILD_BEGINS] = SPI_MAY_RECORD | ALL,
+	[SPI_MODE_CHILD_LEFT] = ALL,
+	[SPI_MODE_QUIET] = SPI_MAY_RECORD | SPI_MAY_GROW | SPI_MAY_ACT,
+	[SPI_MODE_NARROW] = SPI_MAY_RECORD | SPI_MAY_ACT,
+	[SPI_MODE_SILENT] = 0,
+};
+
+SPI_FORK_DATA uint32_t spi_mode;
+static SPI_FORK_DATA int process;	/* 0: the agent has not begun */
+
+int spi_may(uint32_t what)
+{
+	if (what & ~(permits[__atomic_load_n(&spi_mode, __ATOMIC_SEQ_CST)] | SPI_MAY_HERE))
+		return 0;
+	return !(what & SPI_MAY_HERE) || (!spi_thread_is_foreign(&spi_thread) && spi_sys(SYS_getpid) == process);
+}
+
+int spi_mode_change(enum spi_mode from, enum spi_mode to)
+{
+	uint32_t seen = from;
+
+	return __atomic_compare_exchange_n(&spi_mode, &seen, to, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+void spi_mode_set(enum spi_mode mode)
+{
+	__atomic_store_n(&spi_mode, mode, __ATOMIC_SEQ_CST);
+}
+
+void spi_mode_process(void)
+{
+	process = (int) spi_sys(SYS_getpid);
+}
+
+int spi_mode_has_process(void)
+{
+	return process != 0;
+}
