@@ -29,126 +29,7 @@
 SPI_FORK_DATA uint32_t spi_link_attached;
 static SPI_FORK_DATA int has_strange_rules;		/* a forked child's that has not reached its parent's controller */
 
-/* ---- asked by a thread of the program ---- */
-
 #define WAITS_MS	3000	/* for a program's rules, before it begins */
-#define ASK_MS		2000	/* for the control thread to come by */
-#define STEP_NS		UINT64_C(50000000)
-
-/* Blocked in who has the number in hand. What its own faults and int3 raise is as ever. */
-#define RING_HELD	(~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)))
-#define RING_MS		100
-
-SPI_FORK_DATA int spi_control_event = -1;		/* an eventfd, while a control thread serves a link */
-SPI_FORK_DATA int spi_control_event_own = -1;		/* the same, until it is closed */
-static uint32_t asked, answered;	/* answered: a futex */
-uint32_t spi_control_works;
-static uint32_t in_vain;		/* the last question that was not answered in time */
-static SPI_FORK_DATA uint32_t ringing;		/* threads that may have the eventfd's number in hand */
-
-void spi_control_ring(void)
-{
-	uint64_t before = spi_signals_hold(RING_HELD), one = 1;
-	int fd;
-
-	__atomic_add_fetch(&ringing, 1, __ATOMIC_SEQ_CST);
-	fd = __atomic_load_n(&spi_control_event, __ATOMIC_SEQ_CST);
-	if (fd >= 0)
-		spi_raw3(SYS_write, (uint64_t) fd, (uint64_t) &one, sizeof(one));
-	__atomic_sub_fetch(&ringing, 1, __ATOMIC_RELEASE);
-	spi_signals_release(before);
-}
-
-/*
- * Look at what the program has loaded. Waits no longer than ASK_MS, and longer only while spi_control_works says so: then
- * what comes is late, and a gap, which is told. Where somebody has waited
- * in vain, as for a controller that was stopped, nobody else waits until that has been answered.
- */
-void spi_control_ask(void)
-{
-	uint32_t mine = __atomic_add_fetch(&asked, 1, __ATOMIC_SEQ_CST), seen;
-	uint64_t until = spi_now_ns() + ASK_MS * UINT64_C(1000000);
-	const uint64_t begin = until - ASK_MS * UINT64_C(1000000);
-	int is_late = (int32_t) (__atomic_load_n(&answered, __ATOMIC_ACQUIRE) - __atomic_load_n(&in_vain, __ATOMIC_RELAXED)) < 0;
-
-	/* who gets past this has asked before the event ended, and is answered by that */
-	if (__atomic_load_n(&spi_control_event, __ATOMIC_SEQ_CST) < 0)
-		return;
-	spi_control_ring();
-	while (!is_late && (int32_t) ((seen = __atomic_load_n(&answered, __ATOMIC_ACQUIRE)) - mine) < 0) {
-		uint64_t now = spi_now_ns(), left[2] = { 0, 0 };
-
-		if (now >= until && now < begin + __atomic_load_n(&spi_control_works, __ATOMIC_RELAXED) * UINT64_C(1000000))
-			until = now + STEP_NS;
-		if (now >= until) {
-			__atomic_store_n(&in_vain, mine, __ATOMIC_RELAXED);
-			return;
-		}
-		left[0] = (until - now) / 1000000000u;
-		left[1] = (until - now) % 1000000000u;
-		spi_sys(SYS_futex, &answered, FUTEX_WAIT_PRIVATE, seen, left);
-	}
-}
-
-static void answer(uint32_t all_until)
-{
-	__atomic_store_n(&answered, all_until, __ATOMIC_RELEASE);
-	spi_sys(SYS_futex, &answered, FUTEX_WAKE_PRIVATE, INT32_MAX);
-}
-
-/* Whoever was not answered in time went on. */
-static void late_tell(uint32_t answered_now)
-{
-	static uint32_t told;
-	uint32_t vain = __atomic_load_n(&in_vain, __ATOMIC_RELAXED);
-
-	if (vain == told || (int32_t) (vain - answered_now) > 0)
-		return;
-	told = vain;
-	spi_note("a library was loaded, and ran before it could be instrumented: its first calls are in no count, as that took more than %u s",
-		ASK_MS / 1000u);
-}
-
-static void event_open(void)
-{
-	int fd = spi_fd_high((int) spi_sys(SYS_eventfd2, 0L, EFD_CLOEXEC | EFD_NONBLOCK));
-
-	spi_control_event_own = fd;
-	__atomic_store_n(&spi_control_event, fd, __ATOMIC_SEQ_CST);
-}
-
-/* Nobody asks from now on. Returns the number, which is still open. */
-static int event_shut(void)
-{
-	return __atomic_exchange_n(&spi_control_event, -1, __ATOMIC_SEQ_CST);
-}
-
-/*
- * A thread that has just read the number would write into whatever gets it next. It takes no signal meanwhile and does not
- * wait, but it may be preempted, or stopped by a debugger: rather than to wait for that, the number stays taken.
- */
-static void event_close(int fd)
-{
-	const uint64_t moment[2] = { 0, 1000000 };
-
-	for (int i = 0; i < RING_MS && __atomic_load_n(&ringing, __ATOMIC_SEQ_CST); i++)
-		spi_sys(SYS_nanosleep, moment, NULL);
-	if (fd >= 0 && !__atomic_load_n(&ringing, __ATOMIC_SEQ_CST))
-		spi_sys(SYS_close, fd);
-	if (spi_control_event_own == fd)
-		spi_control_event_own = -1;
-}
-
-/* Whoever waits has the dynamic linker's lock: he goes on at once. */
-void spi_control_event_end(void)
-{
-	int fd = event_shut();
-
-	if (fd < 0)
-		return;
-	answer(__atomic_load_n(&asked, __ATOMIC_SEQ_CST));
-	event_close(fd);
-}
 
 /* Numbers of descriptors are kept until the first rules are in force, or do not come. */
 static void keep_moment(struct spi_link *link)
@@ -190,7 +71,7 @@ void spi_control_wait(struct spi_link *link)
 		spi_keeping_end();
 		if (r == 0 || (r > 0 && (poll[1].revents & POLLIN))) {
 			is_asked = spi_sys(SYS_read, spi_control_event, &count, sizeof(count)) == sizeof(count);
-			now = __atomic_load_n(&asked, __ATOMIC_ACQUIRE);
+			now = spi_control_asked();
 			/* Not before it is needed: a daemon that becomes a user is about to close descriptors, and to execute a program. */
 			if (is_asked)
 				spi_link_keep_user(link);
@@ -208,9 +89,9 @@ void spi_control_wait(struct spi_link *link)
 			spi_tree_report_some(link);
 			spi_control_unlock();
 			if (is_asked)	/* who asks while something else was due writes a moment later */
-				answer(now);
+				spi_control_answer(now);
 			if (is_asked)
-				late_tell(now);
+				spi_control_late_tell(now);
 			if (link->pending)
 				return;
 		}
@@ -229,7 +110,7 @@ static int link_begin(struct spi_link *link)
 	spi_control_lock();
 	spi_low_fds_hold();
 	spi_control_unlock();
-	event_open();
+	spi_control_event_open();
 	r = spi_link_hello(link, spi_fd_high(link->fd), link->hello_flags | (link->hello_flags & SPI_HELLO_FORKED ? 0 : SPI_HELLO_SOCKET));
 	spi_control_lock();
 	spi_low_fds_release();
@@ -268,20 +149,20 @@ void spi_control_thread_ready(void)
  */
 static void link_lost(struct spi_link *link)
 {
-	int event = event_shut(), is_kept = (link->welcome_flags & SPI_WELCOME_KEEP) != 0;
-	uint32_t now = __atomic_load_n(&asked, __ATOMIC_SEQ_CST);
+	int event = spi_control_event_shut(), is_kept = (link->welcome_flags & SPI_WELCOME_KEEP) != 0;
+	uint32_t now = spi_control_asked();
 
 	__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);
 	if (!is_kept) {
-		answer(now);
+		spi_control_answer(now);
 		spi_rules_remove_all();
 		spi_exec_stop_always();
 	}
 	spi_link_close(link);
-	if (is_kept && now != __atomic_load_n(&answered, __ATOMIC_ACQUIRE))
+	if (is_kept && !spi_control_is_answered(now))
 		spi_tree_loads_take(NULL);
-	answer(now);
-	event_close(event);
+	spi_control_answer(now);
+	spi_control_event_close(event);
 }
 
 static void child_loads(struct spi_link *link)
@@ -444,7 +325,7 @@ int spi_link_serve_thread(struct spi_link *link)
 	*own = *link;
 	if (spi_link_current == link)
 		spi_link_current = own;
-	event_open();		/* main() may load something before the thread has run */
+	spi_control_event_open();		/* main() may load something before the thread has run */
 	__atomic_store_n(&spi_link_attached, 1, __ATOMIC_RELEASE);
 	begun = 0;
 	r = start_control_thread(own);
@@ -515,8 +396,7 @@ void spi_link_fork_child(void)
 	has_strange_rules |= spi_link_current != NULL;
 	spi_link_current = NULL;
 	spi_link_fd = -1;
-	ringing = 0;		/* the parent's other threads are not here */
-	spi_control_event_end();
+	spi_control_wakeup_fork_child();
 	spi_link_declined_forget();
 	spi_link_attached = 0;
 	spi_closing_fork_child();

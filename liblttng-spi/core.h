@@ -16,7 +16,9 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include "liblttng-spi/agent-proto.h"
+#include "liblttng-spi/base/control-lock.h"
 #include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/wakeup.h"
 #include "liblttng-spi/patch.h"
 #include "liblttng-spi/payload.h"
 #include "liblttng-spi/point.h"
@@ -241,14 +243,7 @@ int spi_link_serve_until_go(struct spi_link *link);
 int spi_link_serve_thread(struct spi_link *link);	/* start the control thread; it owns link from then on */
 void spi_link_declined(struct spi_link *link, const char *object, const char *function, const char *reason);
 void spi_link_declined_flush(struct spi_link *link);
-/* The control thread is at what rules name in a library that somebody is loading, who waits for as many milliseconds at most. */
-extern uint32_t spi_control_works;
-#define SPI_WORKS_ITSELF	30000u
-#define SPI_WORKS_ASKS		8000u		/* the controller, which may be stopped */
-extern int spi_control_event;			/* the control thread's; -1: there is none */
-extern int spi_control_event_own, spi_link_renewed_fd, spi_link_fd;	/* numbers that the program's close() leaves open; -1: none */
-void spi_control_ring(void);			/* the control thread looks what there is to do. Any thread, any state */
-void spi_control_ask(void);			/* a thread of the program: let the control thread look at what was loaded, and wait */
+extern int spi_link_renewed_fd, spi_link_fd;	/* numbers that the program's close() leaves open; -1: none */
 extern struct spi_link *spi_link_current;
 int spi_link_is_opening(void);			/* a control thread is there, and has no link yet */
 int spi_attach_thread(int fd, int is_waited);	/* the same for an injected agent: HELLO is said on the new thread; does the program wait? */
@@ -409,13 +404,6 @@ void spi_keeping_fork_child(void);
 uint64_t spi_closing_abort(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 
 /* ---- init.c ---- */
-void spi_control_lock(void);
-void spi_control_unlock(void);
-int spi_control_try(void);			/* as the process ends: waits 50 ms at most; 1: it is ours */
-int spi_control_lock_fork(uint64_t signals, uint64_t *held, int may_give_up);	/* holds these signals; 0: somebody has had it for too long */
-int spi_control_peer_wait(void);		/* who has it is about to wait for his controller; for spi_control_peer_wait_end() */
-void spi_control_peer_wait_end(int waited);
-int spi_control_is_mine(void);
 extern int spi_attached_early;			/* the agent was injected into a constructor */
 void spi_init_fork_child(void);
 void spi_agent_end(void);			/* the process ends: once, from whichever destructor or _exit() comes first */

@@ -29,7 +29,6 @@ extern uint32_t spi_link_attached;	/* a control thread owns a link */
 void spi_link_declined_forget(void);
 /* Serve until GO (stop_at_go), DETACH or the link's end: 1, 2 or -errno. */
 int spi_control_serve(struct spi_link *link, int timeout_ms, int stop_at_go);
-void spi_control_event_end(void);		/* nobody asks the control thread any more; who has asked is let go on */
 void spi_control_thread_ready(void);	/* control thread: lttng-ust's memory for it, if it has none yet */
 void spi_control_wait(struct spi_link *link);	/* for the next packet, or the end; does meanwhile what is asked */
 

@@ -29,39 +29,6 @@
 #define SPI_PAGE		4096u
 #define SPI_PAGE_OF(address)	((address) & ~(uint64_t) (SPI_PAGE - 1))
 
-/* ---- system calls: negative errno, errno itself untouched ---- */
-
-SPI_INLINE long spi_raw6(long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f)
-{
-	register uint64_t r10 __asm__("r10") = d;
-	register uint64_t r8 __asm__("r8") = e;
-	register uint64_t r9 __asm__("r9") = f;
-	long ret;
-
-	__asm__ __volatile__("syscall"
-		: "=a"(ret)
-		: "0"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-		: "rcx", "r11", "memory");
-	return ret;
-}
-
-SPI_INLINE long spi_raw4(long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
-{
-	register uint64_t r10 __asm__("r10") = d;
-	long ret;
-
-	__asm__ __volatile__("syscall"
-		: "=a"(ret)
-		: "0"(nr), "D"(a), "S"(b), "d"(c), "r"(r10)
-		: "rcx", "r11", "memory");
-	return ret;
-}
-
-SPI_INLINE long spi_raw3(long nr, uint64_t a, uint64_t b, uint64_t c)
-{
-	return spi_raw4(nr, a, b, c, 0);
-}
-
 SPI_INLINE int spi_raw_failed(long ret)
 {
 	return ret < 0 && ret > -4096;
@@ -83,17 +50,6 @@ SPI_INLINE int spi_file_fits(uint64_t bytes)
 /* mmap(); 0 on failure. */
 uint64_t spi_mmap(uint64_t address, uint64_t size, int prot, int flags, int fd);
 void spi_munmap(uint64_t address, uint64_t size);
-
-/* memcpy and memset may be instrumented, and gcc turns loops into calls of them. */
-SPI_INLINE void spi_bytes_copy(void *to, const void *from, size_t n)
-{
-	__asm__ __volatile__("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
-}
-
-SPI_INLINE void spi_bytes_set(void *to, int value, size_t n)
-{
-	__asm__ __volatile__("rep stosb" : "+D"(to), "+c"(n) : "a"(value) : "memory");
-}
 
 SPI_INLINE int spi_bytes_equal(const volatile uint8_t *a, const volatile uint8_t *b, size_t n)
 {

@@ -25,32 +25,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "liblttng-spi/agent-proto.h"
-
-#define spi_likely(x)	__builtin_expect(!!(x), 1)
-#define spi_unlikely(x)	__builtin_expect(!!(x), 0)
-#define spi_barrier()	__asm__ __volatile__("" ::: "memory")	/* against the compiler: own thread, signal handlers */
-#define SPI_INLINE	static inline __attribute__((always_inline, unused))
-#define SPI_HIDDEN	__attribute__((visibility("hidden")))
-#define SPI_EXPORT	__attribute__((visibility("default")))
-/* For what each fork writes: side by side, as each page that is written then is copied, in parent and child. */
-#define SPI_FORK_DATA	__attribute__((section("spi_fork_data")))
-
-/*
- * The caller's registers as the thunk pushed them (arch/x86-64/thunks.S). At an
- * entry `ra` is the return address and stack[] the stack arguments; at an exit
- * rax and rdx hold the return value.
- */
-struct spi_frame {
-	uint64_t rbp, r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
-	uint64_t ra;
-	uint64_t stack[];
-};
-
-/* The vector registers: the low `stride` bytes of xmm<n>, ymm<n>, zmm<n> (16, 32, 64) are at vec + n * stride. */
-struct spi_vectors {
-	const uint8_t *base;
-	uint64_t stride;
-};
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/base/compiler.h"
 
 struct spi_slot;
 struct spi_point;

@@ -8,11 +8,11 @@
 #define SPI_SIGNALS_H
 
 #include <stdint.h>
+#include "liblttng-spi/base/signal-mask.h"
 #include "liblttng-spi/patch.h"
 
 /* ---- signal-share.c ---- */
 
-#define SPI_SIGNAL_BIT(n)	(UINT64_C(1) << ((n) - 1))
 #define SPI_SA_RESTORER		UINT64_C(0x04000000)
 #define SPI_SIGNALS		32	/* the agent takes none of the real-time ones */
 

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/base/signal-mask.h"
+#include "liblttng-spi/base/wakeup.h"
+#include "liblttng-spi/core.h"
+
+#define ASK_MS		2000	/* for the control thread to come by */
+#define STEP_NS		UINT64_C(50000000)
+
+/* Blocked in who has the number in hand. What its own faults and int3 raise is as ever. */
+#define RING_HELD	(~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)))
+#define RING_MS		100
+
+SPI_FORK_DATA int spi_control_event = -1;		/* an eventfd, while a control thread serves a link */
+SPI_FORK_DATA int spi_control_event_own = -1;		/* the same, until it is closed */
+static uint32_t asked, answered;	/* answered: a futex */
+uint32_t spi_control_works;
+static uint32_t in_vain;		/* the last question that was not answered in time */
+static SPI_FORK_DATA uint32_t ringing;		/* threads that may have the eventfd's number in hand */
+
+void spi_control_ring(void)
+{
+	uint64_t before = spi_signals_hold(RING_HELD), one = 1;
+	int fd;
+
+	__atomic_add_fetch(&ringing, 1, __ATOMIC_SEQ_CST);
+	fd = __atomic_load_n(&spi_control_event, __ATOMIC_SEQ_CST);
+	if (fd >= 0)
+		spi_raw3(SYS_write, (uint64_t) fd, (uint64_t) &one, sizeof(one));
+	__atomic_sub_fetch(&ringing, 1, __ATOMIC_RELEASE);
+	spi_signals_release(before);
+}
+
+/*
+ * Look at what the program has loaded. Waits no longer than ASK_MS, and longer only while spi_control_works says so: then
+ * what comes is late, and a gap, which is told. Where somebody has waited
+ * in vain, as for a controller that was stopped, nobody else waits until that has been answered.
+ */
+void spi_control_ask(void)
+{
+	uint32_t mine = __atomic_add_fetch(&asked, 1, __ATOMIC_SEQ_CST), seen;
+	uint64_t until = spi_now_ns() + ASK_MS * UINT64_C(1000000);
+	const uint64_t begin = until - ASK_MS * UINT64_C(1000000);
+	int is_late = (int32_t) (__atomic_load_n(&answered, __ATOMIC_ACQUIRE) - __atomic_load_n(&in_vain, __ATOMIC_RELAXED)) < 0;
+
+	/* who gets past this has asked before the event ended, and is answered by that */
+	if (__atomic_load_n(&spi_control_event, __ATOMIC_SEQ_CST) < 0)
+		return;
+	spi_control_ring();
+	while (!is_late && (int32_t) ((seen = __atomic_load_n(&answered, __ATOMIC_ACQUIRE)) - mine) < 0) {
+		uint64_t now = spi_now_ns(), left[2] = { 0, 0 };
+
+		if (now >= until && now < begin + __atomic_load_n(&spi_control_works, __ATOMIC_RELAXED) * UINT64_C(1000000))
+			until = now + STEP_NS;
+		if (now >= until) {
+			__atomic_store_n(&in_vain, mine, __ATOMIC_RELAXED);
+			return;
+		}
+		left[0] = (until - now) / 1000000000u;
+		left[1] = (until - now) % 1000000000u;
+		spi_sys(SYS_futex, &answered, FUTEX_WAIT_PRIVATE, seen, left);
+	}
+}
+
+void spi_control_answer(uint32_t all_until)
+{
+	__atomic_store_n(&answered, all_until, __ATOMIC_RELEASE);
+	spi_sys(SYS_futex, &answered, FUTEX_WAKE_PRIVATE, INT32_MAX);
+}
+
+/* Whoever was not answered in time went on. */
+void spi_control_late_tell(uint32_t answered_now)
+{
+	static uint32_t told;
+	uint32_t vain = __atomic_load_n(&in_vain, __ATOMIC_RELAXED);
+
+	if (vain == told || (int32_t) (vain - answered_now) > 0)
+		return;
+	told = vain;
+	spi_note("a library was loaded, and ran before it could be instrumented: its first calls are in no count, as that took more than %u s",
+		ASK_MS / 1000u);
+}
+
+void spi_control_event_open(void)
+{
+	int fd = spi_fd_high((int) spi_sys(SYS_eventfd2, 0L, EFD_CLOEXEC | EFD_NONBLOCK));
+
+	spi_control_event_own = fd;
+	__atomic_store_n(&spi_control_event, fd, __ATOMIC_SEQ_CST);
+}
+
+/* Nobody asks from now on. Returns the number, which is still open. */
+int spi_control_event_shut(void)
+{
+	return __atomic_exchange_n(&spi_control_event, -1, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * A thread that has just read the number would write into whatever gets it next. It takes no signal meanwhile and does not
+ * wait, but it may be preempted, or stopped by a debugger: rather than to wait for that, the number stays taken.
+ */
+void spi_control_event_close(int fd)
+{
+	const uint64_t moment[2] = { 0, 1000000 };
+
+	for (int i = 0; i < RING_MS && __atomic_load_n(&ringing, __ATOMIC_SEQ_CST); i++)
+		spi_sys(SYS_nanosleep, moment, NULL);
+	if (fd >= 0 && !__atomic_load_n(&ringing, __ATOMIC_SEQ_CST))
+		spi_sys(SYS_close, fd);
+	if (spi_control_event_own == fd)
+		spi_control_event_own = -1;
+}
+
+/* Whoever waits has the dynamic linker's lock: he goes on at once. */
+void spi_control_event_end(void)
+{
+	int fd = spi_control_event_shut();
+
+	if (fd < 0)
+		return;
+	spi_control_answer(__atomic_load_n(&asked, __ATOMIC_SEQ_CST));
+	spi_control_event_close(fd);
+}
+
+uint32_t spi_control_asked(void)
+{
+	return __atomic_load_n(&asked, __ATOMIC_SEQ_CST);
+}
+
+int spi_control_is_answered(uint32_t all_until)
+{
+	return all_until == __atomic_load_n(&answered, __ATOMIC_ACQUIRE);
+}
+
+void spi_control_wakeup_fork_child(void)
+{
+	ringing = 0;		/* the parent's other threads are not here */
+	spi_control_event_end();
+}
