@@ -3,7 +3,7 @@
 /*
  * COMMAND's environment: LD_PRELOAD and the LTTNG_SPI_ variables that the agent
  * reads. The agent takes all of them out again before main()
- * (liblttng-spi/env.c), and gives back what LTTNG_SPI_SAVED_<NAME> holds, so that
+ * (liblttng-spi/base/env.c), and gives back what LTTNG_SPI_SAVED_<NAME> holds, so that
  * neither COMMAND nor its children see a difference.
  */
 #include <errno.h>

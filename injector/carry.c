@@ -185,7 +185,7 @@ void spi_carry_trim(struct spi_carry *c)
 void spi_carry_memfd_path(struct spi_carry *c, pid_t pid, int fd)
 {
 	uint32_t unique = 0;
-	/* The first thread's descriptors end with it: liblttng-spi/proc.c. */
+	/* The first thread's descriptors end with it: liblttng-spi/base/proc.c. */
 	char *to = c->path + sprintf(c->path, spi_living_thread(pid) == pid ? "/proc/self/fd" : "/proc/thread-self/fd");
 
 	/* 32 random bits spelt in characters that mean nothing in a path: "/" and "/." */

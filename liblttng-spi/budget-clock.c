@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include "liblttng-spi/budget.h"
-#include "liblttng-spi/proc.h"
+#include "liblttng-spi/base/proc.h"
 
 #define PLAIN_NS	200u			/* until it was measured */
 #define PLAIN_LEAST_NS	100u

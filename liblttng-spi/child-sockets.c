@@ -17,7 +17,7 @@
 #include <sys/un.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/patch-internal.h"
-#include "liblttng-spi/proc.h"
+#include "liblttng-spi/base/proc.h"
 
 #define MOST	8u		/* two of each of two daemons */
 #define LOOK_NS	UINT64_C(1000000000)

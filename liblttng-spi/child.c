@@ -24,7 +24,7 @@
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/threads-internal.h"
-#include "liblttng-spi/word.h"
+#include "liblttng-spi/base/word.h"
 
 #define MOST_MS		60000u	/* for a child to begin */
 #define LEAST_MS	5000u

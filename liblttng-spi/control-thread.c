@@ -20,7 +20,7 @@
 #include "liblttng-spi/leave.h"
 #include "liblttng-spi/steps.h"
 #include "liblttng-spi/threads-internal.h"
-#include "liblttng-spi/word.h"
+#include "liblttng-spi/base/word.h"
 
 #define BEGIN_MS	100	/* for the control thread to begin: main() may leave no memory for it */
 #define KEEP_MS		3	/* for the first rules */

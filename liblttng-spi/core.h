@@ -18,6 +18,7 @@
 #include "liblttng-spi/agent-proto.h"
 #include "liblttng-spi/base/control-lock.h"
 #include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/base/wakeup.h"
 #include "liblttng-spi/patch.h"
 #include "liblttng-spi/payload.h"
@@ -200,7 +201,6 @@ void spi_tracer_code_find(void);	/* threads that start in the code of ours that 
 void spi_tags_change(struct spi_point **points, uint32_t count, const char *tag, int add);
 void spi_tags_clear(struct spi_point *point);		/* a point that no rule uses */
 const char *spi_tree_tags(uint32_t trees);	/* for a call that these trees record; any thread. tree-told.c */
-extern uint32_t spi_tree_tagged;	/* trees that have one */
 
 /* ---- instrument.c ---- */
 struct spi_rule_result {

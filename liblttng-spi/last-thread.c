@@ -23,7 +23,7 @@
 #include <time.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/patch-internal.h"
-#include "liblttng-spi/proc.h"
+#include "liblttng-spi/base/proc.h"
 
 #define LOOK_MS		10u	/* at first */
 #define LOOK_MOST_MS	100u

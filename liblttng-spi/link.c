@@ -15,7 +15,7 @@
 #include "liblttng-spi/exec.h"
 #include "liblttng-spi/link-internal.h"
 #include "liblttng-spi/patch-internal.h"
-#include "liblttng-spi/proc.h"
+#include "liblttng-spi/base/proc.h"
 
 #define PACKET_MAX	(sizeof(struct spi_msg) + SPI_PROTO_BODY_MAX)
 #define MOMENT_MS	3

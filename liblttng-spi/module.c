@@ -25,7 +25,7 @@
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/threads-internal.h"
-#include "liblttng-spi/proc.h"
+#include "liblttng-spi/base/proc.h"
 #include "liblttng-spi/ust-needs.h"
 
 #define MODULE_NAME	"liblttng-spi-tp.so"

@@ -61,6 +61,7 @@ SPI_INLINE int spi_bytes_equal(const volatile uint8_t *a, const volatile uint8_t
 
 /* Is there memory that can be read at this address? One system call without side effects. fault.c */
 int spi_page_readable(uint64_t address);
+extern int (*spi_read_net)(void);	/* would a fault of the reading loops, here and now, be caught? NULL: no. base/read-safe.c */
 /* This thread's signal mask has changed: what it remembers of readable pages was for another one. fault.c */
 void spi_pages_forget(void);
 

@@ -22,7 +22,7 @@
 #include <unistd.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/interpose.h"
-#include "liblttng-spi/proc.h"
+#include "liblttng-spi/base/proc.h"
 #include "liblttng-spi/steps.h"
 
 #define LOOKS		10u	/* of a millisecond: one that runs just now cannot be told from the program's */

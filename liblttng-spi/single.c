@@ -22,7 +22,7 @@
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/exec.h"
 #include "liblttng-spi/patch-internal.h"
-#include "liblttng-spi/proc.h"
+#include "liblttng-spi/base/proc.h"
 #include "liblttng-spi/tree.h"
 
 #define ROUNDS		5000u		/* of 0.2 ms, until they are gone */

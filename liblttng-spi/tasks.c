@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include "liblttng-spi/interpose.h"
-#include "liblttng-spi/proc.h"
+#include "liblttng-spi/base/proc.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/threads-internal.h"
 

@@ -24,7 +24,6 @@
 #define LIBC_SIGCANCEL	32		/* SIGTIMER as well */
 #define ENDS_MAX	3u	/* of the 4 rounds of destructors */
 
-SPI_EXPORT __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec"))) = { .owed = SPI_THREAD_MARK | SPI_THREAD_NEW };
 
 extern void spi_thunk_entry_inuse(void), spi_thunk_exit_inuse(void);
 extern void spi_thunk_entry_xmm(void), spi_thunk_exit_xmm(void);

@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include "liblttng-spi/patch-internal.h"
-#include "liblttng-spi/proc.h"
+#include "liblttng-spi/base/proc.h"
 
 #define SIGNAL_BIT(n)	SPI_SIGNAL_BIT(n)
 #define THREAD_LOOKS	400	/* at a thread that blocks SIGTRAP, before that counts: it may be in our own handler */

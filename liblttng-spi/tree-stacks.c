@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include "liblttng-spi/proc.h"
+#include "liblttng-spi/base/proc.h"
 #include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/tree-rule.h"
 

@@ -167,7 +167,6 @@ static struct tags {
 	char text[SPI_TREES_MAX * 18 + 2];
 } *tags;
 static char tag_of[SPI_TREES_MAX][16];
-uint32_t spi_tree_tagged;
 static uint32_t tags_version;	/* odd: tag_of[] is being changed */
 
 void spi_tree_tag_set(uint32_t index, const char *tag)

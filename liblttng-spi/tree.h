@@ -38,7 +38,6 @@
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/patch-internal.h"
 
-#define SPI_TREES_MAX		16u
 #define SPI_TREE_OPEN		(1u << 31)	/* in tree_todo: the stub always enters */
 #define SPI_TREE_TEXTS_MAX	4u	/* executable pieces of an object */
 
@@ -221,15 +220,6 @@ uint32_t spi_slots_used_by(struct spi_thread *t, uint32_t compact);	/* SPI_POINT
 void spi_site_share_tell(void);	/* control side, at the process's end */
 
 /* ---- propel.c ---- */
-#define SPI_TREE_EPOCH_FIRST	UINT64_C(0x5b1d0000)	/* no word that foreign memory would hold by chance: SPI_THREAD_MARK */
-extern uint64_t spi_tree_epoch;		/* 32 bits; changes when spi_thread.tree is to be looked at again; 0: no tree ever */
-extern uint32_t spi_tree_others;	/* trees that every thread but the first is in */
-extern uint32_t spi_tree_everybody;	/* trees that every thread is in */
-extern uint32_t spi_tree_whole;		/* trees of a whole program, which has what runs before main() and after it, too */
-extern uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads, spi_tree_untagged;
-extern uint32_t spi_tree_depths[SPI_TREES_MAX];
-extern uint32_t spi_tree_ended[SPI_TREES_MAX];	/* spi_tree_epoch at its latest end */
-
 /* spi_tree_of(), when there is something to look at. */
 uint32_t spi_tree_thread_look(struct spi_thread *t);
 /* May words.S record this thread's calls? To be asked after its trees have changed. */

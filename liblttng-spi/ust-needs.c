@@ -23,7 +23,7 @@
 #include <sys/vfs.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/patch-internal.h"
-#include "liblttng-spi/proc.h"
+#include "liblttng-spi/base/proc.h"
 #include "liblttng-spi/ust-needs.h"
 
 #define KEYS		3u	/* one of its RCU's, one for perf counters, one to spare */

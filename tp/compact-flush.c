@@ -27,7 +27,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "liblttng-spi/word.h"
+#include "liblttng-spi/base/word.h"
 #include "tp/compact.h"
 #include "tp/owed.h"
 

@@ -23,7 +23,7 @@
  */
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/proc.h"
+#include "liblttng-spi/base/proc.h"
 #include "tp/as.h"
 #include "tp/call.h"
 #include "tp/compact.h"

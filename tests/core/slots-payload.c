@@ -10,8 +10,6 @@ const struct spi_payload_ops *spi_payload;
 void test_payload_set(struct spi_point *point);
 
 /* There is no call tree here. */
-uint32_t spi_tree_existing, spi_tree_limited, spi_tree_threads;
-uint64_t spi_tree_epoch;
 void spi_tree_caller_back(uint64_t address)
 {
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/proc.h"
+#include "liblttng-spi/base/proc.h"
 
 #define OPENED_AGAIN	8u
 

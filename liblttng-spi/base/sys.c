@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/proc.h"
+#include "liblttng-spi/base/proc.h"
 
 long spi_sys(long number, ...)
 {

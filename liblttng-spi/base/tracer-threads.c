@@ -17,7 +17,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include "liblttng-spi/patch-internal.h"
-#include "liblttng-spi/proc.h"
+#include "liblttng-spi/base/proc.h"
 
 #define DESCRIPTOR_BYTES	2304u	/* at least so large in every libc that we know */
 #define RANGES_MAX		16u

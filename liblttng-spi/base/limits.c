@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/patch-internal.h"
-#include "liblttng-spi/proc.h"
+#include "liblttng-spi/base/proc.h"
 
 #define MB		(UINT64_C(1) << 20)
 #define PROGRAM_AS	(768 * MB)	/* the agent, lttng-ust's buffers, and a little program */
