@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/exec.h"
-#include "liblttng-spi/link-internal.h"
+#include "liblttng-spi/link/internal.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/threads-internal.h"

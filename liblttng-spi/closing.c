@@ -9,7 +9,7 @@
  * And what is written when a fault ends the program.
  */
 #include "liblttng-spi/instrument.h"
-#include "liblttng-spi/link-internal.h"
+#include "liblttng-spi/link/internal.h"
 #include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/tree-rule.h"
 

@@ -20,6 +20,7 @@
 #include "liblttng-spi/base/mode.h"
 #include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/base/wakeup.h"
+#include "liblttng-spi/link/link.h"
 #include "liblttng-spi/patch.h"
 #include "liblttng-spi/payload.h"
 #include "liblttng-spi/point.h"
@@ -51,6 +52,8 @@ const char *spi_proc_path(char path[SPI_PROC_PATH], const char *name);	/* of a f
 int spi_proc_text(const char *path, char *text, size_t size);	/* its beginning, ended by 0; -1: none */
 int spi_path_is_descriptor(const char *path);	/* what was loaded by its descriptor: the tracer's own in another root */
 
+uint64_t spi_process_start_time(void);	/* in clock ticks since boot: proc(5), stat, field 22; 0: not known */
+
 /* ---- env.c: the one table of environment variables ---- */
 struct spi_env {
 	const char *socket;		/* LTTNG_SPI_SOCKET: the controller's socket */
@@ -76,7 +79,7 @@ void spi_env_clean(char **envp);	/* give the program the environment that it wou
 
 /* ---- log.c ---- */
 void spi_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void spi_log_init(void);
+extern void (*spi_note_sink)(const char *line, size_t size);	/* where notes go beside the debug file; NULL: nowhere */
 /* snprintf for the little that is needed: %s %d %u %lx %lu %c %%; no locale, no malloc */
 int spi_format(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int spi_vformat(char *buffer, size_t size, const char *format, va_list args);
@@ -113,7 +116,8 @@ int spi_threads_init(void);
 /* On a thread that libc made for us, with its start routine: what libc's descriptor of a thread says and where. */
 void spi_threads_learn(void *(*start)(void *));
 
-struct spi_thread_own *spi_threads_first(void);
+struct spi_thread_own *spi_threads_first(void);	/* base/thread.c */
+struct spi_thread_own *spi_thread_own_get(void);	/* one that no living thread has; NULL: no memory */
 void spi_threads_fork_child(void);
 void spi_process_end(void);			/* calls that will never return get their exit records */
 void spi_process_execs(void);			/* the same before execve() */
@@ -216,35 +220,10 @@ void spi_rules_remove_all(void);
 void spi_rules_open(int is_open);	/* calls of functions that rules name come to be recorded also while LTTng has none of their events enabled */
 int spi_rules_may_gain(void);		/* may a library that is loaded have something that a rule names? */
 
-/* ---- link.c, control.c, control-thread.c: the agent's end of the socket ---- */
-struct spi_link {
-	int fd;
-	uint32_t next_id;
-	uint32_t welcome_flags;
-	uint32_t hello_flags;
-	char *packet;			/* SPI_PROTO_BODY_MAX + header */
-	struct spi_pending *pending;	/* commands that came while an answer was awaited */
-	uint32_t uid;			/* the user of the connection */
-	uint32_t refused;		/* a user as which the controller did not take the process */
-	int renews;			/* the controller asks for a connection of the process's present user */
-	int renewed;			/* where it goes on once `fd` has ended; 0: nowhere */
-	int is_child;			/* a forked child begins with it: SPI_LINK_*; fd -1: it is to find its controller */
-};
-enum { SPI_LINK_CHILD = 1, SPI_LINK_CHILD_BY_CALLER, SPI_LINK_CHILD_LATER };
+/* ---- control/: the agent's end of the conversation ---- */
 int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags);
-int spi_link_connect(const char *path);
-extern int spi_nursery_fd;	/* where a child finds its parent's controller; -1: nowhere */
-int spi_nursery_connect(int may_wait);	/* a forked child's connection to its parent's controller; -ENOENT: there is no nursery; or a negative errno */
-void spi_nursery_note(const char *line);	/* to it, of a child that has no connection */
-int spi_link_send(struct spi_link *link, uint16_t type, uint32_t id, const void *a, size_t na, const void *b, size_t nb, int fd);
-/* Wait for the answer to `id`; other messages are kept. Returns body size or -errno; *fd as received or -1. */
-long spi_link_answer(struct spi_link *link, uint16_t type, uint32_t id, void *body, size_t size, int *fd);
 int spi_link_serve_until_go(struct spi_link *link);
 int spi_link_serve_thread(struct spi_link *link);	/* start the control thread; it owns link from then on */
-void spi_link_declined(struct spi_link *link, const char *object, const char *function, const char *reason);
-void spi_link_declined_flush(struct spi_link *link);
-extern int spi_link_renewed_fd, spi_link_fd;	/* numbers that the program's close() leaves open; -1: none */
-extern struct spi_link *spi_link_current;
 int spi_link_is_opening(void);			/* a control thread is there, and has no link yet */
 int spi_attach_thread(int fd, int is_waited);	/* the same for an injected agent: HELLO is said on the new thread; does the program wait? */
 void spi_link_wait(void);	/* until then */

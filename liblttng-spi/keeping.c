@@ -10,7 +10,7 @@
  * while it waits.
  */
 #include "liblttng-spi/instrument.h"
-#include "liblttng-spi/link-internal.h"
+#include "liblttng-spi/link/internal.h"
 #include "liblttng-spi/threads-internal.h"
 
 #define LOOK_MS		1

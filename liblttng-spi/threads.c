@@ -31,7 +31,6 @@ extern void spi_thunk_entry_ymm(void), spi_thunk_exit_ymm(void);
 extern void spi_thunk_entry_gpr(void), spi_thunk_entry_words(void), spi_thunk_entry_words_any(void), spi_thunk_exit_words(void);
 static uint64_t entry_thunk, exit_thunk;	/* the pair that suits this CPU */
 static uint32_t vectors_base;
-static struct spi_thread_own *owns;
 static pthread_key_t end_key;
 static int have_end_key;
 static uint64_t main_stack_low, main_stack_high, main_stack_end;
@@ -192,53 +191,11 @@ static void find_stack(struct spi_thread *t)
 	}
 }
 
-#define POOL_BYTES	65536u
-
-/* The first one is there from the beginning: a program that limits its memory afterwards has some for its next threads. */
-static struct spi_thread_own *pool_get(void)
-{
-	static struct spi_thread_own first[POOL_BYTES / sizeof(struct spi_thread_own)];
-	static int is_taken;
-
-	return __atomic_exchange_n(&is_taken, 1, __ATOMIC_RELAXED) ? spi_map_pages(POOL_BYTES) : first;
-}
-
-static struct spi_thread_own *own_get(void)
-{
-	struct spi_thread_own *own, *pool;
-	size_t n = POOL_BYTES / sizeof(*own);
-
-	for (own = __atomic_load_n(&owns, __ATOMIC_ACQUIRE); own; own = own->next) {
-		uint64_t unused = 0;
-
-		if (!__atomic_load_n(&own->in_use, __ATOMIC_RELAXED) &&
-				__atomic_compare_exchange_n(&own->in_use, &unused, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-			return own;
-	}
-	pool = pool_get();
-	if (!pool)
-		return NULL;
-	pool[0].in_use = 1;
-	for (size_t i = 0; i < n; i++) {
-		pool[i].chunk = CHUNK_NONE;
-		pool[i].next = &pool[i + 1];	/* the last one's is set below */
-	}
-	own = __atomic_load_n(&owns, __ATOMIC_ACQUIRE);
-	do
-		pool[n - 1].next = own;
-	while (!__atomic_compare_exchange_n(&owns, &own, pool, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-	return pool;
-}
-
-struct spi_thread_own *spi_threads_first(void)
-{
-	return __atomic_load_n(&owns, __ATOMIC_ACQUIRE);
-}
 
 /* What the thread counts at. */
 static int own_take(struct spi_thread *t)
 {
-	struct spi_thread_own *own = own_get();
+	struct spi_thread_own *own = spi_thread_own_get();
 
 	if (!own)
 		return -1;

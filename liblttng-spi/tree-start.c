@@ -20,7 +20,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/link-internal.h"
+#include "liblttng-spi/link/internal.h"
 #include "liblttng-spi/budget.h"
 
 #define MS	UINT64_C(1000000)

@@ -105,6 +105,8 @@ static void debug_line(const char *line, size_t size)
 	spi_sys(SYS_close, fd);
 }
 
+void (*spi_note_sink)(const char *line, size_t size);
+
 /* Control side only. */
 void spi_note(const char *format, ...)
 {
@@ -116,10 +118,8 @@ void spi_note(const char *format, ...)
 	spi_vformat(line, sizeof(line) - 1, format, args);
 	va_end(args);
 	n = strlen(line);
-	if (spi_link_current)
-		spi_link_send(spi_link_current, SPI_MSG_NOTE, 0, line, n + 1, NULL, 0, -1);
-	else if (spi_mode_is_child())
-		spi_nursery_note(line);
+	if (spi_note_sink)
+		spi_note_sink(line, n + 1);
 	line[n] = '\n';
 	debug_line(line, n + 1);
 }

@@ -7,5 +7,5 @@ src=${SPI_TOP_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 gcc -I"$src" -D_GNU_SOURCE -O2 -g -Wall -Wextra -pthread -o "$work/status" "$src/tests/core/status.c" \
-	"$src/liblttng-spi/status.c" "$src/liblttng-spi/base/sys.c" "$src/liblttng-spi/base/proc.c" "$src/tests/core/format.c"
+	"$src/liblttng-spi/base/status.c" "$src/liblttng-spi/base/sys.c" "$src/liblttng-spi/base/proc.c" "$src/tests/core/format.c"
 timeout 60 "$work/status"

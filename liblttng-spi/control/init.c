@@ -95,6 +95,7 @@ static int agent_begin(char **envp)
 	if (result <= 0)
 		return result;
 	spi_mode_process();
+	spi_note_sink = spi_link_note;
 	spi_status_init();
 	spi_env_read(envp);
 	spi_string_max = spi_env_string_max();

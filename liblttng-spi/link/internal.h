@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* What link.c, control.c and control-thread.c share: packets, one after the other. */
+/* What the files of link/ share, and control/ with them: packets, one after the other. */
 #ifndef SPI_LINK_INTERNAL_H
 #define SPI_LINK_INTERNAL_H
 
 #include "liblttng-spi/core.h"
+
+#define SPI_PACKET_MAX	(sizeof(struct spi_msg) + SPI_PROTO_BODY_MAX)
 
 /* A packet that was put aside. */
 struct spi_pending {
@@ -16,6 +18,13 @@ struct spi_pending {
 
 /* One packet into link->packet. Its size, 0 at the end of the link, -ETIMEDOUT or another errno; *fd: with it, or -1. */
 long spi_link_receive(struct spi_link *link, int timeout_ms, int *fd);
+/* As spi_link_send(), with flags for sendmsg(). */
+int spi_link_send_with(struct spi_link *link, uint16_t type, uint32_t id, const void *a, size_t na, const void *b, size_t nb, int fd,
+	long flags);
+void spi_link_put_aside(struct spi_link *link, long size);
+void spi_link_renewed_close(struct spi_link *link);
+void spi_nursery_open(struct spi_link *link);	/* for controllers that take children; the others find them by themselves */
+void spi_nursery_close(void);
 /* A packet without a body. -EAGAIN: the controller leaves what it was sent before, and to wait for it is not for who holds anything. */
 int spi_link_send_at_once(struct spi_link *link, uint16_t type, uint32_t id);
 /* The two halves of spi_link_open(). */
