@@ -143,8 +143,7 @@ int spi_child_later(void)
 void spi_child_is_late(void)
 {
 	spi_control_lock();
-	spi_rules_remove_all();
-	spi_exec_stop_always();
+	spi_participants_run(removal);
 	spi_control_unlock();
 	never(NULL);
 }
@@ -152,26 +151,17 @@ void spi_child_is_late(void)
 /* The control thread begins the child, or waits until the caller has. */
 void spi_child_begins(int by_caller)
 {
-	uint64_t before;
-
 	if (by_caller) {
 		spi_word_wait(&stage, AT_WORK, MOST_MS);
 		return;
 	}
 	spi_control_lock();
-	before = spi_patch_lock();
-	spi_calls_fork_child();
-	spi_patch_unlock(before);
-	spi_functions_fork_child();
-	spi_budget_fork_child();
 	spi_low_fds_hold();
-	/* LTTng disables all events until it is registered anew: calls that come meanwhile wait for that */
-	spi_rules_open(1);
+	spi_participants_run(child_begins);
 	if (spi_payload)
 		spi_payload->child_begins();
-	spi_rules_open(0);
+	spi_participants_run(child_has_begun);
 	spi_low_fds_release();
-	spi_budget_forked();
 	spi_control_unlock();
 	spi_word_set(&stage, AT_CONTROLLER);
 }

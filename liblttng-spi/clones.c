@@ -48,84 +48,23 @@
 	"	pop %rdi\n" \
 	"	.cfi_adjust_cfa_offset -56\n"
 
-/* The parent's thread id while a child may run in its place. */
-static __thread struct {
-	int32_t tid;
-	enum spi_lend how;
-} lent __attribute__((tls_model("initial-exec")));
-
-int spi_lend(enum spi_lend how)
-{
-	if (lent.tid || spi_thread.busy || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
-		return 0;
-	lent.how = how;
-	lent.tid = (int32_t) spi_sys(SYS_gettid);
-	spi_thread.tree_epoch = spi_thread.words_epoch = 0;	/* so that each call looks */
-	return 1;
-}
-
-void spi_lend_over(void)
-{
-	lent.tid = 0;
-	__atomic_fetch_and(&spi_thread.owed, ~SPI_THREAD_LENT, __ATOMIC_RELAXED);
-}
-
-void spi_lend_fork_child(void)
-{
-	spi_lend_over();
-}
-
-/* 1: the caller is a child with its parent's words; 0: it is not, or no longer; -1: it is not, and look again. */
-int spi_exec_is_lent(void)
-{
-	if (spi_likely(!lent.tid) || spi_thread_is_foreign(&spi_thread))
-		return 0;
-	if ((int32_t) spi_sys(SYS_gettid) != lent.tid)
-		return 1;
-	if (lent.how != SPI_LEND_ONCE)
-		return -1;
-	spi_lend_over();		/* vfork() has returned in the parent: the child is gone */
-	return 0;
-}
-
 /* ---- a process in which nothing can be instrumented any more ---- */
-
-static const char *given_up;
-static uint32_t giving_up;	/* 1 to be acted on, 2 done */
-
-const char *spi_given_up(void)
-{
-	return __atomic_load_n(&given_up, __ATOMIC_ACQUIRE);
-}
 
 /* Control side. */
 void spi_give_up_take(void)
 {
-	if (__atomic_load_n(&giving_up, __ATOMIC_ACQUIRE) != 1)
+	if (!spi_give_up_is_due())
 		return;
 	spi_note("nothing is traced in it any more: %s", spi_given_up());
-	spi_rules_remove_all();
-	spi_exec_stop_always();
-	__atomic_store_n(&giving_up, 2, __ATOMIC_RELEASE);
-}
-
-/* Control side, which is about to take it. */
-void spi_give_up_soon(const char *reason)
-{
-	const char *none = NULL;
-
-	if (__atomic_compare_exchange_n(&given_up, &none, reason, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-		__atomic_store_n(&giving_up, 1, __ATOMIC_RELEASE);
+	spi_participants_run(removal);
+	spi_give_up_done();
 }
 
 /* A thread of the program, which may wait. */
 void spi_give_up(const char *reason)
 {
-	const char *none = NULL;
-
-	if (!__atomic_compare_exchange_n(&given_up, &none, reason, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	if (!spi_give_up_soon(reason))
 		return;
-	__atomic_store_n(&giving_up, 1, __ATOMIC_RELEASE);
 	spi_busy_begin(&spi_thread, (uint64_t) __builtin_frame_address(0));
 	if (spi_link_current) {
 		spi_control_ask();
@@ -151,7 +90,7 @@ static void clone_comes(uint64_t flags)
 {
 	struct spi_thread *t = &spi_thread;
 
-	if (t->busy || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE) || spi_exec_is_lent() > 0)
+	if (t->busy || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE) || spi_is_lent() > 0)
 		return;
 	if (!(flags & CLONE_VM)) {
 		if (spi_lend(SPI_LEND_ONCE)) {

@@ -4,18 +4,8 @@
 #ifndef SPI_CLONES_H
 #define SPI_CLONES_H
 
+#include "liblttng-spi/base/lend.h"
 #include "liblttng-spi/core.h"
-
-enum spi_lend {
-	SPI_LEND_ONCE = 1,	/* until the thread's next call that is not the child's */
-	SPI_LEND_WHILE,		/* until spi_lend_over() */
-	SPI_LEND_EVER,
-};
-
-/* The calling thread's words are about to be a child's as well. 0: they were already, or nothing is traced here. */
-int spi_lend(enum spi_lend how);
-void spi_lend_over(void);
-void spi_lend_fork_child(void);		/* fork() has made this process: it is what it seems */
 
 /* Before libc's clone(); instead of its _Fork() and syscall(). */
 uint64_t spi_clone_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);

@@ -17,7 +17,9 @@
 #include <stdint.h>
 #include "liblttng-spi/agent-proto.h"
 #include "liblttng-spi/base/control-lock.h"
+#include "liblttng-spi/base/lend.h"
 #include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/participants.h"
 #include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/base/wakeup.h"
 #include "liblttng-spi/link/link.h"
@@ -217,14 +219,18 @@ void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result);
 void spi_rule_remove(uint32_t id, struct spi_rule_result *result);
 void spi_rules_keep(const struct spi_msg_rule_kept *kept, uint32_t n, int is_last);	/* the others are removed with the last */
 void spi_rules_remove_all(void);
-void spi_rules_open(int is_open);	/* calls of functions that rules name come to be recorded also while LTTng has none of their events enabled */
+/*
+ * Calls of functions that rules name come to be recorded also while LTTng has none of their events enabled: it disables all events of a child
+ * until it is registered anew, and calls that come meanwhile wait for that.
+ */
+void spi_rules_open(void);
+void spi_rules_close(void);
 int spi_rules_may_gain(void);		/* may a library that is loaded have something that a rule names? */
 
 /* ---- control/: the agent's end of the conversation ---- */
 int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags);
 int spi_link_serve_until_go(struct spi_link *link);
 int spi_link_serve_thread(struct spi_link *link);	/* start the control thread; it owns link from then on */
-int spi_link_is_opening(void);			/* a control thread is there, and has no link yet */
 int spi_attach_thread(int fd, int is_waited);	/* the same for an injected agent: HELLO is said on the new thread; does the program wait? */
 void spi_link_wait(void);	/* until then */
 void spi_link_goes(void);	/* rules are what they are to be: the program goes on */
@@ -301,7 +307,7 @@ void spi_backtrace_redirect(void);
 void spi_rights_fork_child(void);
 void spi_altstack_fork_child(void);
 
-/* ---- exec-watch.c: programs that this one executes. Control side, but for spi_exec_is_lent() ---- */
+/* ---- exec-watch.c: programs that this one executes. Control side ---- */
 extern uint32_t spi_tree_execs;			/* trees that follow executed programs */
 void spi_exec_init(void);			/* preloaded only */
 void spi_exec_start(struct spi_link *link);
@@ -312,8 +318,6 @@ void spi_exec_tell_held(void);			/* under the control lock */
 void spi_exec_tell(void);			/* which could not be followed, to the controller; any thread */
 void spi_exec_fork_child(void);
 int spi_exec_is_watched(void);
-/* 1: the caller is a child on its parent's memory, and thread; 0: not; -1: not now, but one may begin. */
-int spi_exec_is_lent(void);
 /* ---- tree-start.c ---- */
 /*
  * Before a program is executed, by whom it may be, signals that the program ignores are left to the kernel; when that
@@ -321,7 +325,8 @@ int spi_exec_is_lent(void);
  */
 int spi_tree_signals_exec(void);
 void spi_tree_signals_exec_over(int begun);
-void spi_tree_signals_fork_child(int is_traced);
+void spi_tree_signals_fork_child(void);
+void spi_tree_signals_fork_left(void);
 /* The program's action, where `handler` is what a tree waits for the signal with; NULL: it is not. */
 const struct spi_sigaction *spi_tree_signal_program(int number, uint64_t handler);
 /* ---- limits.c ---- */
@@ -330,14 +335,11 @@ const char *spi_limits_because(int is_program);
 const char *spi_files_because(void);	/* of these, of open files */
 int spi_processes_are_few(void);	/* 0: their limit may be near, or cannot be told */
 /* ---- clones.c ---- */
-const char *spi_given_up(void);	/* why nothing can be instrumented in this process any more; NULL: it can */
 void spi_give_up(const char *reason);	/* a thread of the program, which may wait; `reason` stays */
-void spi_give_up_soon(const char *reason);	/* control side, for spi_give_up_take() */
 void spi_give_up_take(void);		/* control side, when one comes */
 void spi_own_vfork(void) SPI_HIDDEN;
 void spi_exec_redirect(void);	/* exec-calls.c */
 void spi_own_exit(int status) SPI_HIDDEN __attribute__((noreturn));
-void spi_lend_fork_child(void);
 
 /* ---- signals.c: signal masks and actions for a preloaded program ---- */
 void spi_signals_init(void);
@@ -383,8 +385,8 @@ void spi_keeping_fork_child(void);
 uint64_t spi_closing_abort(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 
 /* ---- init.c ---- */
-extern int spi_attached_early;			/* the agent was injected into a constructor */
-void spi_init_fork_child(void);
+void spi_control_fork_child(void);
+void spi_participants_begin(void);
 void spi_agent_end(void);			/* the process ends: once, from whichever destructor or _exit() comes first */
 
 /* ---- functions.c: what the trace is told of functions ---- */

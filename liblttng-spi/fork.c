@@ -198,8 +198,7 @@ static void child_leave(void)
 	forking = NULL;
 	spi_thread.busy |= SPI_BUSY_ALWAYS;
 	spi_calls_abandon();
-	spi_link_fork_child();
-	spi_tree_signals_fork_child(0);
+	spi_participants_run(fork_left);
 	spi_patch_unlock_fork(forking_mask);
 	spi_phdr_fork_child();
 	spi_phdr_unlock_fork();
@@ -233,19 +232,7 @@ static void child_wait(const char *socket)
 		spi_mode_set(SPI_MODE_SILENT);
 		return;
 	}
-	spi_init_fork_child();
-	spi_link_fork_child();
-	spi_patch_fork_child();		/* before any call: first calls change code */
-	spi_threads_fork_child();
-	spi_last_thread_fork_child();	/* the forking thread is the first one now */
-	spi_status_fork_child();
-	spi_exec_fork_child();
-	spi_tree_signals_fork_child(1);
-	spi_low_fds_fork_child();
-	spi_lend_fork_child();
-	spi_rights_fork_child();
-	spi_altstack_fork_child();
-	spi_thread_made_fork_child();
+	spi_participants_run(fork_child);
 	spi_patch_unlock_fork(forking_mask);
 	spi_phdr_fork_child();
 	spi_phdr_unlock_fork();

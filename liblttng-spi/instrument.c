@@ -356,7 +356,7 @@ static int is_object_loaded(const struct rule *rule)
 	return rule->text.object[0] && o;
 }
 
-void spi_rules_open(int is_open)
+static void rules_open(int is_open)
 {
 	for (const struct rule *rule = spi_rules; rule; rule = rule->next)
 		for (uint32_t i = 0; rule->enabled && !rule->text.is_tree && i < rule->count; i++) {
@@ -365,6 +365,16 @@ void spi_rules_open(int is_open)
 			else
 				__atomic_fetch_and(&rule->points[i]->tree_todo, ~SPI_TREE_OPEN, __ATOMIC_RELEASE);
 		}
+}
+
+void spi_rules_open(void)
+{
+	rules_open(1);
+}
+
+void spi_rules_close(void)
+{
+	rules_open(0);
 }
 
 int spi_rules_may_gain(void)

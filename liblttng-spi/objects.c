@@ -191,7 +191,7 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 		for (scan->tail = &objects; *scan->tail; scan->tail = &(*scan->tail)->next)
 			;
 		*scan->tail = o;
-		spi_unwind_look(info);
+		spi_participants_run(object_found, info);
 		stacks_look(info);
 	}
 	if (!o->since) {

@@ -48,7 +48,7 @@ __attribute__((noinline)) uint32_t spi_tree_thread_look(struct spi_thread *t)
 
 	if (spi_unlikely(spi_thread_is_foreign(t)))
 		return 0;		/* and nothing is changed: it is no thread's */
-	lent = spi_exec_is_lent();
+	lent = spi_is_lent();
 	if (spi_unlikely(lent > 0))
 		return 0;		/* the same: these are its parent's */
 	if (t->busy >= SPI_BUSY_ALWAYS)

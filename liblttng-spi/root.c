@@ -225,7 +225,7 @@ static uint64_t trees_call(struct spi_point *point, struct spi_frame *frame, con
 
 	if (spi_unlikely(spi_thread_is_foreign(t)) || (t->busy && !spi_thread_nested(p)))
 		return 0;
-	if (!(trees | opens) || spi_unlikely(spi_exec_is_lent() > 0) || goes_on(t, e, p))
+	if (!(trees | opens) || spi_unlikely(spi_is_lent() > 0) || goes_on(t, e, p))
 		return 0;
 	if (spi_unlikely(spi_mode) && (t->owed & SPI_THREAD_NEW)) {	/* the call begins a forked child, and trees may end meanwhile */
 		if (!spi_thread_may(p))

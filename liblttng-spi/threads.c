@@ -281,7 +281,7 @@ SPI_EXPORT int spi_thread_may(uint64_t p)
 {
 	struct spi_thread *t = &spi_thread;
 
-	if (spi_thread_is_foreign(t) || spi_exec_is_lent() > 0)
+	if (spi_thread_is_foreign(t) || spi_is_lent() > 0)
 		return 0;
 	return !(t->owed & SPI_THREAD_NEW) || new_may(t, p);
 }

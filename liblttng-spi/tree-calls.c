@@ -110,17 +110,21 @@ void spi_calls_reset(void)
 	spi_calls_cost = 0;
 }
 
-/* What was called until now is the parent's to tell. Under the patch lock. */
+/* What was called until now is the parent's to tell. */
 void spi_calls_fork_child(void)
 {
+	uint64_t before;
+
 	if (!spi_tree_existing)
 		return;
+	before = spi_patch_lock();
 	spi_calls_gather();
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
 		for (uint32_t i = 0; to->calls && i < to->map.head->funcs.count; i++)
 			if (to->calls[i])
 				to->calls[i] = 0;
 	spi_calls_reset();
+	spi_patch_unlock(before);
 }
 
 /* ---- to the controller ---- */

@@ -155,12 +155,22 @@ void spi_tree_signals_exec_over(int begun)
 		ignored_change(0);
 }
 
-void spi_tree_signals_fork_child(int is_traced)
+static void signals_fork(int is_traced)
 {
 	if (!ignored)
 		return;
 	executing = 0;
 	ignored_change(!is_traced);
+}
+
+void spi_tree_signals_fork_child(void)
+{
+	signals_fork(1);
+}
+
+void spi_tree_signals_fork_left(void)
+{
+	signals_fork(0);
 }
 
 /* ---- without a controller ---- */

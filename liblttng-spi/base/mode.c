@@ -17,6 +17,7 @@ static const uint8_t permits[] = {
 };
 
 SPI_FORK_DATA uint32_t spi_mode;
+int spi_attached_early;
 static SPI_FORK_DATA int process;	/* 0: the agent has not begun */
 
 int spi_may(uint32_t what)
@@ -46,4 +47,34 @@ void spi_mode_process(void)
 int spi_mode_has_process(void)
 {
 	return process != 0;
+}
+
+/* ---- a process in which nothing can be instrumented any more ---- */
+
+static const char *given_up;
+static uint32_t giving_up;	/* 1: to be acted on; 2: done */
+
+const char *spi_given_up(void)
+{
+	return __atomic_load_n(&given_up, __ATOMIC_ACQUIRE);
+}
+
+int spi_give_up_soon(const char *reason)
+{
+	const char *none = NULL;
+
+	if (!__atomic_compare_exchange_n(&given_up, &none, reason, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return 0;
+	__atomic_store_n(&giving_up, 1, __ATOMIC_RELEASE);
+	return 1;
+}
+
+int spi_give_up_is_due(void)
+{
+	return __atomic_load_n(&giving_up, __ATOMIC_ACQUIRE) == 1;
+}
+
+void spi_give_up_done(void)
+{
+	__atomic_store_n(&giving_up, 2, __ATOMIC_RELEASE);
 }

@@ -57,4 +57,16 @@ static inline int spi_mode_is_child(void)
 	return mode >= SPI_MODE_CHILD_WAITS && mode <= SPI_MODE_CHILD_LEFT;
 }
 
+/* The agent was injected into a constructor: main() has not begun. */
+extern int spi_attached_early;
+
+/*
+ * Nothing can be instrumented in this process any more, for a reason that its user is told: spi_give_up_soon() says so once (1: it is the first), and the
+ * control side acts on it (clones.c). Any thread. The reason is a constant.
+ */
+const char *spi_given_up(void);		/* NULL: instrumenting goes on */
+int spi_give_up_soon(const char *reason);
+int spi_give_up_is_due(void);
+void spi_give_up_done(void);
+
 #endif /* SPI_BASE_MODE_H */

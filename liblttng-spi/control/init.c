@@ -33,7 +33,6 @@
 #include "liblttng-spi/steps.h"
 #include "liblttng-spi/tree.h"
 
-int spi_attached_early;
 static SPI_FORK_DATA int ended;
 
 static void *learn_stack(void *unused)
@@ -96,6 +95,7 @@ static int agent_begin(char **envp)
 		return result;
 	spi_mode_process();
 	spi_note_sink = spi_link_note;
+	spi_participants_begin();
 	spi_status_init();
 	spi_env_read(envp);
 	spi_string_max = spi_env_string_max();
@@ -222,9 +222,7 @@ __attribute__((destructor)) void spi_agent_end(void)
 		spi_process_end();
 		spi_thread.busy = SPI_BUSY_ALWAYS;
 		if (spi_may(SPI_MAY_TALK)) {
-			spi_tree_process_end();
-			spi_rules_process_end();
-			spi_exec_tell();
+			spi_participants_run(process_end);
 		} else if (spi_may(SPI_MAY_GROW)) {
 			spi_control_ask();
 		}
@@ -235,10 +233,11 @@ __attribute__((destructor)) void spi_agent_end(void)
 	spi_thread.busy = SPI_BUSY_APART(SPI_APART_END);
 }
 
-void spi_init_fork_child(void)
+void spi_control_fork_child(void)
 {
 	spi_mode_process();
 	spi_control_lock_fork_child();
+	spi_link_fork_child();
 }
 
 void spi_exit_now(int status)

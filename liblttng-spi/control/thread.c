@@ -26,7 +26,6 @@
 #define KEEP_MS		3	/* for the first rules */
 #define AGAIN_MOST	4	/* connections of a child that changes its user */
 
-SPI_FORK_DATA uint32_t spi_link_attached;
 static SPI_FORK_DATA int has_strange_rules;		/* a forked child's that has not reached its parent's controller */
 
 #define WAITS_MS	3000	/* for a program's rules, before it begins */
@@ -155,8 +154,7 @@ static void link_lost(struct spi_link *link)
 	__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);
 	if (!is_kept) {
 		spi_control_answer(now);
-		spi_rules_remove_all();
-		spi_exec_stop_always();
+		spi_participants_run(removal);
 	}
 	spi_link_close(link);
 	if (is_kept && !spi_control_is_answered(now))
@@ -365,11 +363,6 @@ int spi_attach_thread(int fd, int is_waited)
 	own->hello_flags = is_waited ? SPI_HELLO_WAITS : 0;
 	waits = (uint32_t) is_waited;
 	return start_control_thread(own);
-}
-
-int spi_link_is_opening(void)
-{
-	return __atomic_load_n(&spi_link_attached, __ATOMIC_ACQUIRE) && !__atomic_load_n(&spi_link_current, __ATOMIC_ACQUIRE);
 }
 
 int spi_attach_child(int fd, int how)

@@ -19,6 +19,7 @@
 #define ANSWER_MS	70000		/* a code map of a large program takes its time; the controller has a deadline of 60 s */
 
 SPI_FORK_DATA struct spi_link *spi_link_current;	/* guarded by the control lock */
+SPI_FORK_DATA uint32_t spi_link_attached;
 SPI_FORK_DATA int spi_link_renewed_fd = -1;
 SPI_FORK_DATA int spi_link_fd = -1;			/* its descriptor, to be read without the lock: the link itself may be unmapped at any moment */
 
@@ -260,4 +261,9 @@ void spi_link_close(struct spi_link *link)
 		__atomic_store_n(&spi_link_fd, -1, __ATOMIC_RELEASE);
 		spi_nursery_close();
 	}
+}
+
+int spi_link_is_opening(void)
+{
+	return __atomic_load_n(&spi_link_attached, __ATOMIC_ACQUIRE) && !__atomic_load_n(&spi_link_current, __ATOMIC_ACQUIRE);
 }

@@ -30,12 +30,6 @@ int spi_first_call_is_in_malloc(uint64_t p)
 	return 0;
 }
 
-/* And no thread without words of its own. */
-int spi_exec_is_lent(void)
-{
-	return 0;
-}
-
 #define COUNT(c) __atomic_fetch_add(&(c), 1, __ATOMIC_RELAXED)
 
 static uint64_t on_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What the parts of the agent do when something happens to the whole process. The list of all parts, in
+ * the order in which they are called, is control/participants.c. A room that makes a thing happen (fork, the end, ...) runs
+ * one operation of all participants, and needs to know none of them.
+ */
+#ifndef SPI_BASE_PARTICIPANTS_H
+#define SPI_BASE_PARTICIPANTS_H
+
+#include <stddef.h>
+
+struct dl_phdr_info;
+
+/* Each operation may be NULL. */
+struct spi_participant {
+	/* In the child, within fork(): its only thread; signals are blocked; control lock, patch lock and the lock of phdr.c are held. */
+	void (*fork_child)(void);
+	/* The same in a child that is left alone: nothing is recorded there. */
+	void (*fork_left)(void);
+	/* A forked child begins: the thread that begins it, under the control lock. Then the event module begins, then: */
+	void (*child_begins)(void);
+	void (*child_has_begun)(void);
+	/* All instrumentation is taken out, for good or until the next controller: under the control lock. */
+	void (*removal)(void);
+	/* The process ends, in a thread of the program that may talk: what was missed is told. */
+	void (*process_end)(void);
+	/* An object that was not known has been found in the process, for the first time. Control lock, or before main(). */
+	void (*object_found)(const struct dl_phdr_info *info);
+};
+
+/* NULL until the agent begins. */
+extern const struct spi_participant *spi_participants;
+extern size_t spi_participant_count;
+
+/* Run an operation of all that have it: spi_participants_run(fork_child), spi_participants_run(object_found, info). */
+#define spi_participants_run(operation, ...) \
+	do { \
+		for (size_t each = 0; each < spi_participant_count; each++) \
+			if (spi_participants[each].operation) \
+				spi_participants[each].operation(__VA_ARGS__); \
+	} while (0)
+
+#endif /* SPI_BASE_PARTICIPANTS_H */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* The parts of the agent that have something to do when something happens to the whole process, in the order in which they do it. */
+#include "liblttng-spi/base/participants.h"
+#include "liblttng-spi/budget.h"
+#include "liblttng-spi/core.h"
+#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/tree.h"
+
+static const struct spi_participant participants[] = {
+	{	/* control/ */
+		.fork_child = spi_control_fork_child,
+		.fork_left = spi_link_fork_child,
+	}, {	/* patch.c: before any call, as first calls change code */
+		.fork_child = spi_patch_fork_child,
+	}, {	/* threads.c */
+		.fork_child = spi_threads_fork_child,
+	}, {	/* last-thread.c: the forking thread is the first one now */
+		.fork_child = spi_last_thread_fork_child,
+	}, {	/* base/status.c */
+		.fork_child = spi_status_fork_child,
+	}, {	/* unwind.c */
+		.object_found = spi_unwind_look,
+	}, {	/* call trees */
+		.fork_child = spi_tree_signals_fork_child,
+		.fork_left = spi_tree_signals_fork_left,
+		.child_begins = spi_calls_fork_child,
+		.process_end = spi_tree_process_end,
+	}, {	/* rules */
+		.child_begins = spi_rules_open,
+		.child_has_begun = spi_rules_close,
+		.removal = spi_rules_remove_all,
+		.process_end = spi_rules_process_end,
+	}, {	/* budgets of call trees */
+		.child_begins = spi_budget_fork_child,
+		.child_has_begun = spi_budget_forked,
+	}, {	/* functions.c */
+		.child_begins = spi_functions_fork_child,
+	}, {	/* exec-watch.c */
+		.fork_child = spi_exec_fork_child,
+		.removal = spi_exec_stop_always,
+		.process_end = spi_exec_tell,
+	}, {
+		.fork_child = spi_low_fds_fork_child,
+	}, {	/* clones.c */
+		.fork_child = spi_lend_fork_child,
+	}, {
+		.fork_child = spi_rights_fork_child,
+	}, {
+		.fork_child = spi_altstack_fork_child,
+	}, {
+		.fork_child = spi_thread_made_fork_child,
+	},
+};
+
+void spi_participants_begin(void)
+{
+	spi_participants = participants;
+	spi_participant_count = sizeof(participants) / sizeof(participants[0]);
+}
