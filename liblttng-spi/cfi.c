@@ -8,6 +8,7 @@
  * gcc, clang and ld make it in is not understood: -1. Where it stands: cfi-find.c.
  */
 #include "liblttng-spi/cfi-internal.h"
+#include "liblttng-spi/threads-internal.h"
 
 #define REMEMBERED	4u		/* DW_CFA_remember_state within each other */
 #define EXPRESSION_DEPTH	8u
@@ -289,4 +290,16 @@ int spi_cfi_step(struct spi_registers *regs, int is_call)
 	if (rules_run(&run, program, begin, pc) < 0)
 		return -1;
 	return row_apply(&run.row, regs);
+}
+
+int spi_frame_load(struct spi_registers *regs, uint64_t frame)
+{
+	struct spi_signal_frame f;
+
+	if (spi_memory_copy(&f, frame, offsetof(struct spi_signal_frame, number)) < 0)
+		return -1;
+	*regs = (struct spi_registers) { { f.rax, f.rdx, f.rcx, f.rbx, f.rsi, f.rdi, f.rbp, f.rsp,
+		f.r8_to_r15[0], f.r8_to_r15[1], f.r8_to_r15[2], f.r8_to_r15[3], f.r8_to_r15[4], f.r8_to_r15[5],
+		f.r8_to_r15[6], f.r8_to_r15[7], f.rip } };
+	return 0;
 }

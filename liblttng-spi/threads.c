@@ -31,6 +31,7 @@ extern void spi_thunk_entry_ymm(void), spi_thunk_exit_ymm(void);
 extern void spi_thunk_entry_gpr(void), spi_thunk_entry_words(void), spi_thunk_entry_words_any(void), spi_thunk_exit_words(void);
 static uint64_t entry_thunk, exit_thunk;	/* the pair that suits this CPU */
 static uint32_t vectors_base;
+int (*spi_child_first_call)(struct spi_thread *t, uint64_t p);
 static pthread_key_t end_key;
 static int have_end_key;
 static uint64_t main_stack_low, main_stack_high, main_stack_end;
@@ -123,7 +124,7 @@ int spi_threads_init(void)
 		return r;
 	if (pthread_key_create(&end_key, thread_end) == 0)
 		have_end_key = end_key < 32;	/* PTHREAD_KEY_2NDLEVEL_SIZE: above, setting one allocates */
-	spi_last_thread_init();
+	spi_participants_run(calls_begin);
 	spi_first_call_init();
 	choose_thunks();
 	return 0;
@@ -213,7 +214,7 @@ static int own_take(struct spi_thread *t)
 	__atomic_fetch_add(&spi_status->threads, 1, __ATOMIC_RELAXED);
 	if (have_end_key)
 		pthread_setspecific(end_key, t);
-	spi_last_thread_look();
+	spi_participants_run(thread_found);
 	return 0;
 }
 
@@ -271,7 +272,7 @@ static int new_may(struct spi_thread *t, uint64_t p)
 		spi_call_missed(SPI_APART_TIMER);
 	else if (!t->own && own_take(t) < 0)
 		spi_call_missed(SPI_LOST_MEMORY);
-	else if (spi_likely(!spi_mode) || spi_child_may(t, p))
+	else if (spi_likely(!spi_mode) || (spi_child_first_call && spi_child_first_call(t, p)))
 		may = spi_status_child_thread(t) < 0 ? 0 : memory_get(t, p);
 	spi_signals_release(old);
 	return may;
@@ -331,7 +332,7 @@ static void thread_end(void *value)
 	 */
 	if (spi_tree_existing && have_end_key && ++t->tree_ends < ENDS_MAX) {
 		if (t->tree_ends == 1 && spi_tree_threads)
-			spi_tree_caller_back((uint64_t) __builtin_return_address(0) - 1);
+			spi_participants_run(thread_ends, (uint64_t) __builtin_return_address(0) - 1);
 		pthread_setspecific(end_key, t);
 		spi_signals_release(old);
 		return;

@@ -44,6 +44,7 @@ uint64_t spi_read_string(void *dst, uint64_t src, uint64_t n) SPI_HIDDEN;
 uint64_t spi_read_bytes(void *dst, uint64_t src, uint64_t n) SPI_HIDDEN;
 
 int (*spi_read_net)(void);
+int spi_signals_interposed;
 
 int spi_page_readable(uint64_t address)
 {
