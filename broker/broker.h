@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "broker/child.h"
-#include "broker/loop.h"
-#include "broker/ruleset.h"
+#include "broker/base/child.h"
+#include "broker/base/loop.h"
+#include "broker/rules/ruleset.h"
 #include "injector/control.h"
 #include "spi-sessiond-plugin/broker-proto.h"
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "broker/loop.h"
+#include "broker/base/loop.h"
 
 static int epoll = -1;
 static struct loop_timer *timers;	/* the earliest first */

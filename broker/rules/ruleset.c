@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "broker/ruleset.h"
+#include "broker/rules/ruleset.h"
 
 #define RULES_MAX	20000u	/* of one user, of whom another's do not depend */
 #define NAMED_MAX	1000u	/* beyond them: they do nothing and are listed; and then only counted */

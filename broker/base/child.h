@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "broker/loop.h"
+#include "broker/base/loop.h"
 
 #define CHILD_FD 3	/* the child's end of its socket */
 

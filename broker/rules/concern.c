@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "broker/loop.h"
-#include "broker/ruleset.h"
+#include "broker/base/loop.h"
+#include "broker/rules/ruleset.h"
 #include "injector/reader.h"
 #include "injector/target.h"
 #include "rules/glob.h"

@@ -33,9 +33,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "broker/child.h"
-#include "broker/querier.h"
-#include "broker/ruleset.h"
+#include "broker/base/child.h"
+#include "broker/rules/querier.h"
+#include "broker/rules/ruleset.h"
 
 #define SETTLED_SECONDS 2	/* a session of that age can't be mistaken for another */
 

@@ -27,8 +27,8 @@
 #include <unistd.h>
 
 #include "broker/broker.h"
-#include "broker/querier.h"
-#include "broker/xml-rules.h"
+#include "broker/rules/querier.h"
+#include "broker/rules/xml-rules.h"
 
 #define DEADLINE_MS	3000u
 #define DEADLINE_DOUBLED	2u	/* times: 12 seconds at most */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "broker/ruleset.h"
+#include "broker/rules/ruleset.h"
 #include "liblttng-spi/agent-proto.h"
 
 #define FORGOTTEN_MAX	4096u

@@ -20,9 +20,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "broker/child.h"
-#include "broker/ruleset.h"
-#include "broker/xml-rules.h"
+#include "broker/base/child.h"
+#include "broker/rules/ruleset.h"
+#include "broker/rules/xml-rules.h"
 
 #define NOBODY 65534
 
