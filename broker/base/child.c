@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "broker/base/child.h"
+#include "broker/base/base.h"
 #include "injector/as-user.h"
 #include "injector/foreign.h"
 

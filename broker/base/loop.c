@@ -5,7 +5,8 @@
  *
  * Events are taken one at a time. That costs a system call each, and saves every
  * handler the question whether one before it in the same batch has freed what
- * the next event points to.
+ * the next event points to. After each event, and after the timers that are due, a turn ends: what the handlers have marked
+ * is looked at then.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "broker/base/loop.h"
+#include "broker/base/base.h"
 
 static int epoll = -1;
 static struct loop_timer *timers;	/* the earliest first */
@@ -111,14 +112,19 @@ static int run_timers(void)
 	return -1;
 }
 
-int loop_run(bool (*done)(void))
+int loop_run(bool (*turn)(void), bool (*done)(void))
 {
+	bool has_more = turn();
+
 	while (!done()) {
 		struct epoll_event event;
 		int wait = run_timers(), n;
 
+		has_more |= turn();
 		if (done())
 			break;
+		if (has_more)
+			wait = 0;
 		n = epoll_wait(epoll, &event, 1, wait);
 		if (n < 0 && errno != EINTR)
 			return -errno;
@@ -127,6 +133,7 @@ int loop_run(bool (*done)(void))
 
 			source->ready(source, event.events);
 		}
+		has_more = turn();
 	}
 	return 0;
 }

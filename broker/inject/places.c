@@ -14,7 +14,7 @@
  */
 #include <unistd.h>
 
-#include "broker/broker.h"
+#include "broker/inject/internal.h"
 
 #define BEGINS_MS	100u	/* so long an injected agent counts as one that is at its rules */
 #define WAITS_MS	500u	/* when somebody has waited for so long, there may be one more of these for each ... */
@@ -33,7 +33,7 @@ unsigned int room_most(void)
 static void agent_late(struct loop_timer *timer)
 {
 	(void) timer;
-	pool_advance();
+	injections_wake();
 }
 
 static unsigned int agents_begin_of(uid_t uid)
@@ -66,12 +66,12 @@ unsigned int room_taken(void)
 
 bool room_for_agent(const struct process *next, unsigned int taken)
 {
-	uint64_t since = next->waits_since, ms = since ? loop_now() - since : 0;
+	uint64_t since = next->hold.since, ms = since ? loop_now() - since : 0;
 	uid_t uid = next->facts.uids[0];
 
-	if (!next->held || ms >= WAITS_LONG_MS || taken < room_most() + (ms > WAITS_MS ? (ms - WAITS_MS) / WAITS_MORE_MS : 0))
+	if (!next->hold.id || ms >= WAITS_LONG_MS || taken < room_most() + (ms > WAITS_MS ? (ms - WAITS_MS) / WAITS_MORE_MS : 0))
 		return true;
-	return (taken < ROOM_EACH * room_most() || ruleset_has_sessions(broker.rules, uid)) && !agents_begin_of(uid);
+	return (taken < ROOM_EACH * room_most() || ruleset_has_sessions(rules_now(), uid)) && !agents_begin_of(uid);
 }
 
 void room_agent_begins(struct process *p)
@@ -84,5 +84,5 @@ void injection_begun(struct process *p)
 	if (!p->begins_until)
 		return;
 	p->begins_until = 0;
-	pool_advance();
+	injections_wake();
 }

@@ -3,15 +3,16 @@
 /*
  * Which lttng-tools the daemon is of.
  *
- * It tells no client, and the libraries here may be of another version than what has
- * run since before they were installed. So its own executable file, replaced on disk
- * or not, is run with --version, by a child whose output is our socket.
+ * The daemon tells no client, and the libraries here may be of another version than a daemon that has run since before they
+ * were installed. So the daemon's own executable file, replaced on disk or not, is run with --version, by a child whose
+ * output is our socket.
  */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "broker/broker.h"
+#include "broker/base/base.h"
+#include "broker/io/internal.h"
 
 #define VERSION_MS	10000u
 
@@ -24,7 +25,7 @@ static int version_print(void *data)
 	static char *const environment[] = { "LC_ALL=C", NULL };
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int) broker.daemon.pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int) the_daemon()->told.pid);
 	if (dup2(CHILD_FD, STDOUT_FILENO) < 0)
 		return 1;
 	execve(path, words, environment);
@@ -53,7 +54,7 @@ static void version_read(struct loop_source *source, uint32_t events)
 	for (word = strtok_r(text, " \t\n", &rest); word; word = strtok_r(NULL, " \t\n", &rest)) {
 		if (*word < '0' || *word > '9' || word[strspn(word, "0123456789.-+~_abcdefghijklmnopqrstuvwxyz")])
 			continue;
-		snprintf(broker.version, sizeof(broker.version), "%s", word);
+		daemon_set_version(word);
 		break;
 	}
 	version_stop();

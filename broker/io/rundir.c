@@ -19,7 +19,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "broker/broker.h"
+#include "broker/base/base.h"
+#include "broker/io/internal.h"
+#include "broker/process/process.h"
+#include "broker/rules/rules.h"
 #include "broker/status-proto.h"
 #include "injector/home.h"
 
@@ -32,14 +35,9 @@ static struct loop_timer lock_timer;
 static uint64_t lock_until;
 static char query_directory[140];
 
-const char *rundir_query_directory(void)
-{
-	return query_directory;
-}
-
 static int path_of(char *path, size_t size, const char *name)
 {
-	return snprintf(path, size, "%s/%s", broker.directory, name) < (int) size ? 0 : -ENAMETOOLONG;
+	return snprintf(path, size, "%s/%s", the_daemon()->directory, name) < (int) size ? 0 : -ENAMETOOLONG;
 }
 
 /* A listening socket for everybody, in the place of what was there. A descriptor or a negative errno. */
@@ -83,7 +81,7 @@ static void empty_query_directory(void)
 /* Directories for agents in containers (injector/home.c) that one before us could not remove. */
 static void remove_homes(void)
 {
-	DIR *dir = opendir(broker.directory);
+	DIR *dir = opendir(the_daemon()->directory);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
@@ -107,11 +105,11 @@ static int serve(void)
 	agents = listen_at(SPI_AGENT_SOCKET, SOCK_SEQPACKET);
 	if (agents < 0)
 		return agents;
-	ret = agents_open(agents);
+	ret = agents_listen(agents);
 	if (ret)
 		return ret;
 	if (!path_of(executed, sizeof(executed), SPI_AGENT_SOCKET))
-		spi_control_executed(broker.control, executed);
+		spi_control_executed(agents_control(), executed);
 	status = listen_at(SPI_STATUS_SOCKET, SOCK_STREAM);
 	if (status < 0)
 		return status;
@@ -152,9 +150,9 @@ static void try_lock(struct loop_timer *timer)
 	if (ret == -EWOULDBLOCK && loop_now() < lock_until)
 		loop_timer_set(&lock_timer, 20, try_lock);
 	else if (ret == -EWOULDBLOCK)
-		broker_note("rundir", "another spi-broker serves %s: this one does nothing", broker.directory);
+		broker_note("rundir", "another spi-broker serves %s: this one does nothing", the_daemon()->directory);
 	else if (ret)
-		broker_note("rundir", "%s: no sockets for agents and for lttng list --spi: %s", broker.directory,
+		broker_note("rundir", "%s: no sockets for agents and for lttng list --spi: %s", the_daemon()->directory,
 			    strerror(-ret));
 	if (ret && ret != -EWOULDBLOCK)
 		query_want();		/* the rest works without */
@@ -162,13 +160,8 @@ static void try_lock(struct loop_timer *timer)
 
 int rundir_open(void)
 {
-	const char *known = *broker.daemon.app_socket ? broker.daemon.app_socket : broker.daemon.client_socket;
-	const char *slash = strrchr(known, '/');
-
-	if (*known != '/' || slash == known)
-		return -EPROTO;
-	snprintf(broker.directory, sizeof(broker.directory), "%.*s", (int) (slash - known), known);
-	spi_control_daemon_directory(broker.control, broker.directory);
+	query_directory_is(query_directory);
+	spi_control_daemon_directory(agents_control(), the_daemon()->directory);
 	lock_until = loop_now() + LOCK_MS;
 	try_lock(&lock_timer);
 	return 0;

@@ -14,10 +14,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "broker/broker.h"
+#include "broker/base/base.h"
+#include "broker/io/internal.h"
+#include "broker/process/process.h"
+#include "broker/rules/rules.h"
+#include "broker/status-proto.h"
 #include "injector/foreign.h"
 #include "injector/inject.h"
-#include "broker/status-proto.h"
 #include "rules/harmless.h"
 
 #define CLIENT_MS	1000u
@@ -62,7 +65,7 @@ static bool may_see(uid_t asker, uid_t owner)
 
 static void put_rules(FILE *out, uid_t asker)
 {
-	for (const struct session *s = broker.rules->sessions; s; s = s->next) {
+	for (const struct session *s = rules_now()->sessions; s; s = s->next) {
 		if (!may_see(asker, s->owner))
 			continue;
 		fputs("session", out);
@@ -78,16 +81,16 @@ static void put_rules(FILE *out, uid_t asker)
 			fputc('\n', out);
 		}
 	}
-	for (const struct account *a = broker.rules->accounts; a; a = a->next) {
+	for (const struct account *a = rules_now()->accounts; a; a = a->next) {
 		char text[1000];
 
-		if (may_see(asker, a->uid) && ruleset_describe_beyond(broker.rules, a, text, sizeof(text))) {
+		if (may_see(asker, a->uid) && ruleset_describe_beyond(rules_now(), a, text, sizeof(text))) {
 			fputs("note", out);
 			put(out, text);
 			fputc('\n', out);
 		}
 	}
-	for (const struct rule *r = broker.rules->rules; r; r = r->next) {
+	for (const struct rule *r = rules_now()->rules; r; r = r->next) {
 		char text[400] = "", trigger[280];
 
 		if (!may_see(asker, r->owner))
@@ -114,23 +117,23 @@ static void put_rules(FILE *out, uid_t asker)
 static void put_hot(FILE *out, struct process *p)
 {
 	hot_sort(p);
-	for (unsigned int i = 0; i < p->nr_hot; i++) {
-		fprintf(out, "hot\t%d\t%llu", (int) p->facts.pid, (unsigned long long) p->hot[i].count);
-		put(out, p->hot[i].object);
-		put(out, p->hot[i].function);
+	for (unsigned int i = 0; i < p->report.nr_hot; i++) {
+		fprintf(out, "hot\t%d\t%llu", (int) p->facts.pid, (unsigned long long) p->report.hot[i].count);
+		put(out, p->report.hot[i].object);
+		put(out, p->report.hot[i].function);
 		fputc('\n', out);
 	}
 }
 
 static void put_budget(FILE *out, const struct process *p)
 {
-	if (!p->budget.budget)
+	if (!p->report.budget.budget)
 		return;
-	fprintf(out, "budget\t%d\t%u\t%llu\t%llu\t%llu\n", (int) p->facts.pid, p->budget.budget,
-		(unsigned long long) p->budget.own, (unsigned long long) p->budget.spent,
-		(unsigned long long) p->budget.records);
+	fprintf(out, "budget\t%d\t%u\t%llu\t%llu\t%llu\n", (int) p->facts.pid, p->report.budget.budget,
+		(unsigned long long) p->report.budget.own, (unsigned long long) p->report.budget.spent,
+		(unsigned long long) p->report.budget.records);
 	/* five fields, and no tab in the last two but from us: an agent's own would make one more */
-	for (const struct line *l = p->left_out.first; l; l = l->next) {
+	for (const struct line *l = p->report.left_out.first; l; l = l->next) {
 		fprintf(out, "left-out\t%d", (int) p->facts.pid);
 		for (const char *field = l->text; field; ) {
 			size_t n = strcspn(field, "\t");
@@ -144,7 +147,7 @@ static void put_budget(FILE *out, const struct process *p)
 
 static void put_applied(FILE *out, const struct process *p)
 {
-	for (const struct applied *a = p->applied; a; a = a->next) {
+	for (const struct applied *a = p->talk.applied; a; a = a->next) {
 		if (a->state == APPLIED_OFF)
 			continue;
 		fputs("applied", out);
@@ -158,7 +161,7 @@ static void put_applied(FILE *out, const struct process *p)
 		fputc('\n', out);
 	}
 	/* A line has its tabs from us; one inside a field would have been an agent's own. */
-	for (const struct line *l = p->declined.first; l; l = l->next) {
+	for (const struct line *l = p->report.declined.first; l; l = l->next) {
 		const char *function = strchr(l->text, '\t');
 		const char *reason = function ? strchr(function + 1, '\t') : NULL;
 
@@ -177,7 +180,7 @@ static void put_applied(FILE *out, const struct process *p)
 		put(out, p->missed);
 		fputc('\n', out);
 	}
-	for (const struct line *l = p->notes.first; l; l = l->next) {
+	for (const struct line *l = p->report.notes.first; l; l = l->next) {
 		fputs("message", out);
 		put_number(out, p->facts.pid);
 		put(out, l->text);
@@ -199,14 +202,14 @@ static void put_counts(FILE *out, pid_t pid, const volatile struct spi_status_pa
 static const char *state_of(const struct process *p)
 {
 	if (p->agent) {
-		for (const struct applied *a = p->applied; a; a = a->next)
+		for (const struct applied *a = p->talk.applied; a; a = a->next)
 			if (a->state != APPLIED_OFF)
-				return a->state == APPLIED_ADDING && p->held ? "waiting" : "traced";
+				return a->state == APPLIED_ADDING && p->hold.id ? "waiting" : "traced";
 		return "idle";
 	}
-	if (*p->why)
+	if (*p->refusal.why)
 		return "refused";
-	if (p->injection || p->coming || p->held)
+	if (p->injection || p->coming || p->hold.id)
 		return "waiting";
 	return *p->missed ? "idle" : NULL;
 }
@@ -223,12 +226,12 @@ static void put_processes(FILE *out, uid_t asker)
 		put_number(out, p->facts.uids[0]);
 		put(out, state);
 		put(out, p->name);
-		put(out, p->why);
-		put(out, p->again.armed ? "again" : "");
+		put(out, p->refusal.why);
+		put(out, p->refusal.again.armed ? "again" : "");
 		fputc('\n', out);
 		put_applied(out, p);
 		if (p->agent)
-			put_counts(out, p->facts.pid, spi_agent_status(p->agent), &p->declined);
+			put_counts(out, p->facts.pid, spi_agent_status(p->agent), &p->report.declined);
 		put_budget(out, p);
 		put_hot(out, p);
 	}
@@ -283,11 +286,11 @@ static void note_yama(void)
 
 static void put_all(FILE *out, uid_t asker)
 {
-	fprintf(out, "version\t%d\ndaemon\t%d\t%s\t%s\n", SPI_STATUS_VERSION, (int) broker.daemon.pid,
-		broker.daemon.flags & SPI_BROKER_DAEMON_ATTACHED ? "attached" : "plugin", *broker.version ? broker.version : "-");
+	fprintf(out, "version\t%d\ndaemon\t%d\t%s\t%s\n", SPI_STATUS_VERSION, (int) the_daemon()->told.pid,
+		the_daemon()->told.flags & SPI_BROKER_DAEMON_ATTACHED ? "attached" : "plugin", *the_daemon()->version ? the_daemon()->version : "-");
 	put_rules(out, asker);
 	note_yama();
-	for (const struct note *note = broker_notes; note; note = note->next) {
+	for (const struct note *note = broker_notes(); note; note = note->next) {
 		fputs("note", out);
 		put(out, note->text);
 		fputc('\n', out);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Agents: those that were injected, and those that come to our socket.
+ * The connections of agents: of those that were injected, and of those that come to the broker's socket.
  *
- * Anybody may connect to the socket. A connection speaks for the process that the
- * kernel names at its other end; what it says of itself counts for nothing, but
- * which trees followed it there. So the most that a liar can do is to be told the
- * rules that concern himself, or may concern who is executed by others. One user's
- * connections are counted, so that he cannot use up all of ours.
+ * Anybody may connect to the socket. A connection speaks for the process that the kernel names at its other end. What the
+ * agent says of itself counts for nothing, but which trees followed it there. So the most that a liar can get is the rules
+ * that concern the liar's own process, or may concern a program that another process executes. The connections of one user
+ * are counted, so that one user cannot use up all of the broker's.
  *
- * A process may have become another user since it connected, and left its connection with a child. So a connection is told no rule and given no
- * code map unless its process has in all ids the user who connected; as another user the process makes another connection.
+ * A process may have become another user since it connected, and left its connection with a child. So a connection is told
+ * no rule and given no code map unless its process has in all ids the user who connected. As another user the process
+ * makes another connection.
  *
- * A connection outlives who made it when a child of his has it, too; his number
- * may then be another user's. So he must be there still when we hold the process
- * that has it by a pidfd of ours: then the two are one.
+ * A connection outlives the process that made it when a child of that process has it, too. The number of the process may
+ * then be another user's. So the process must be there still when the broker holds the process of that number by a pidfd:
+ * then the two are one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,12 +24,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "broker/broker.h"
+#include "broker/process/internal.h"
 #include "injector/foreign.h"
 
 #define GUESTS_MAX	512u	/* connections of one user */
 #define DETACH_MS	2000u
-#define HEAR_MS		50u	/* those who never stop to say something are not waited for */
+#define HEAR_MS		50u	/* an agent that never stops to say something is not waited for */
 
 /* A connection that came by the socket. */
 struct guest {
@@ -38,6 +38,7 @@ struct guest {
 	uid_t uid;
 };
 
+static struct spi_control *control;
 static struct guest *guests;
 static struct loop_source listener = { .fd = -1 }, control_source = { .fd = -1 };
 static struct loop_timer detach_timer;
@@ -50,7 +51,7 @@ void agent_is_former(struct process *p)
 	spi_agent_close(p->agent);
 }
 
-/* A forked child is often about to become another user, and comes as that one later: process_apply() tells it nothing before. */
+/* A forked child is often about to become another user, and comes as that one later: look.c tells it nothing before. */
 static bool may_speak(const struct process *p, const struct spi_agent *agent, const struct facts *facts)
 {
 	return facts_are_of(facts, spi_agent_uid(agent)) ||
@@ -63,22 +64,17 @@ static void on_hello(struct spi_agent *agent, void *data)
 	struct facts facts;
 
 	/* What was read a moment ago may be of the program before. */
-	if (!p || broker.ending || facts_read(&facts, p->facts.pid) || facts.start_time != p->facts.start_time ||
+	if (!p || daemon_is_gone() || facts_read(&facts, p->facts.pid) || facts.start_time != p->facts.start_time ||
 	    facts.start_time != spi_agent_start_time(agent) || !may_speak(p, agent, &facts) || !spi_agent_lives(agent)) {
 		spi_agent_close(agent);
 		return;
 	}
-	if (p->agent) {
-		agent_is_former(p);
-		process_abandoned(p);
-	}
-	process_facts_set(p, &facts);
-	process_adopt(p, agent);
+	process_event(p, EVENT_HELLO, &(struct hello) { .agent = agent, .facts = &facts });
 }
 
 static int has_sessions(uid_t uid, void *data)
 {
-	return ruleset_has_sessions(broker.rules, uid);
+	return ruleset_has_sessions(rules_now(), uid);
 }
 
 static void on_renewed(struct spi_agent *agent, void *data)
@@ -88,8 +84,8 @@ static void on_renewed(struct spi_agent *agent, void *data)
 
 	if (!p || facts_read(&facts, p->facts.pid) || facts.start_time != p->facts.start_time)
 		return;
-	process_facts_set(p, &facts);
-	process_apply(p);
+	process_set_facts(p, &facts);
+	process_mark(p, MARK_RULES);
 }
 
 static void on_rule_done(struct spi_agent *agent, const struct spi_msg_rule_done *done, const char *text, void *data)
@@ -114,7 +110,7 @@ static void on_declined(struct spi_agent *agent, const char *object, const char 
 	struct process *p = spi_agent_user(agent);
 
 	if (p)
-		lines_add(&p->declined, "%s\t%s\t%s", object, function, reason);
+		lines_add(&p->report.declined, "%s\t%s\t%s", object, function, reason);
 }
 
 static void on_note(struct spi_agent *agent, const char *text, void *data)
@@ -122,20 +118,7 @@ static void on_note(struct spi_agent *agent, const char *text, void *data)
 	struct process *p = spi_agent_user(agent);
 
 	if (p)
-		lines_add(&p->notes, "%s", text);
-}
-
-/* It could not begin; or the process has executed another program, which is no application before it registers. */
-static void coming_gone(struct process *p)
-{
-	struct facts facts;
-
-	p->coming = NULL;
-	if (p->agent)
-		return;		/* one that came by itself */
-	p->application = p->application && !facts_read(&facts, p->facts.pid) && facts_same_program(&facts, &p->facts);
-	p->facts.read_at = 0;
-	process_refuse(p, true, "its agent ended before it had said anything");
+		lines_add(&p->report.notes, "%s", text);
 }
 
 static void on_hot(struct spi_agent *agent, uint64_t count, const char *object, const char *function, void *data)
@@ -150,9 +133,9 @@ static void on_flushed(struct spi_agent *agent, uint32_t id, void *data)
 {
 	struct process *p = spi_agent_user(agent);
 
-	if (!p || (uint32_t) p->flushing != id)
+	if (!p || (uint32_t) p->talk.flushing != id)
 		return;
-	p->flushing = 0;
+	p->talk.flushing = 0;
 	flushing_answered();
 }
 
@@ -162,9 +145,9 @@ static void on_closed(struct spi_agent *agent, uint32_t id, void *data)
 
 	if (!p)
 		return;
-	p->silent = false;
-	if (p->closing == id)
-		p->closing = 0;
+	p->talk.is_silent = false;
+	if (p->talk.closing == id)
+		p->talk.closing = 0;
 }
 
 static void on_budget(struct spi_agent *agent, const struct spi_budget_told *told, void *data)
@@ -173,8 +156,8 @@ static void on_budget(struct spi_agent *agent, const struct spi_budget_told *tol
 
 	if (!p)
 		return;
-	p->budget = *told;
-	lines_clear(&p->left_out);
+	p->report.budget = *told;
+	lines_clear(&p->report.left_out);
 }
 
 static void on_left_out(struct spi_agent *agent, const struct spi_left_out_told *told, void *data)
@@ -182,7 +165,7 @@ static void on_left_out(struct spi_agent *agent, const struct spi_left_out_told 
 	struct process *p = spi_agent_user(agent);
 
 	if (p)
-		lines_add(&p->left_out, "%s\t%llu\t%u\t%s\t%s", told->is_out ? "out" : "back",
+		lines_add(&p->report.left_out, "%s\t%llu\t%u\t%s\t%s", told->is_out ? "out" : "back",
 			(unsigned long long) told->calls, told->share, told->object, told->function);
 }
 
@@ -200,10 +183,10 @@ static void on_gone(struct spi_agent *agent, void *data)
 	if (!p)
 		return;
 	if (agent == p->coming) {
-		coming_gone(p);
+		process_event(p, EVENT_ENTRY_OVER, NULL);
 		return;
 	}
-	process_executed(p);
+	process_event(p, EVENT_AGENT_OVER, NULL);
 	flushing_answered();
 }
 
@@ -233,7 +216,7 @@ static void listener_ready(struct loop_source *source, uint32_t events)
 		spi_foreign_close(fd, false, peer.uid);
 		return;
 	}
-	guest->agent = spi_control_accept(broker.control, fd, peer.pid);
+	guest->agent = spi_control_accept(control, fd, peer.pid);
 	if (!guest->agent) {
 		free(guest);
 		return;
@@ -245,7 +228,7 @@ static void listener_ready(struct loop_source *source, uint32_t events)
 
 static void control_ready(struct loop_source *source, uint32_t events)
 {
-	spi_control_dispatch(broker.control);
+	spi_control_dispatch(control);
 	children_reap();
 }
 
@@ -254,31 +237,55 @@ void agents_hear(void)
 {
 	uint64_t until = loop_now() + HEAR_MS;
 
-	while (spi_control_dispatch(broker.control) > 0 && loop_now() < until)
+	while (spi_control_dispatch(control) > 0 && loop_now() < until)
 		;
+	processes_look();
 }
 
-int agents_open(int fd)
+struct process *process_hear_agents(const struct process *process)
+{
+	uint64_t serial = process->serial;
+	struct process *p;
+
+	agents_hear();
+	for (p = processes; p && p->serial != serial; p = p->next)
+		;
+	return p;
+}
+
+struct spi_control *agents_control(void)
+{
+	return control;
+}
+
+int agents_open(void)
 {
 	static const struct spi_control_ops ops = {
-		.has_sessions = has_sessions, .on_hello = on_hello, .on_renewed = on_renewed, .on_rule_done = on_rule_done, .on_rule_more = on_rule_more, .on_declined = on_declined, .on_note = on_note,
-		.on_hot = on_hot, .on_flushed = on_flushed, .on_closed = on_closed, .on_budget = on_budget, .on_left_out = on_left_out,
+		.has_sessions = has_sessions, .on_hello = on_hello, .on_renewed = on_renewed, .on_rule_done = on_rule_done,
+		.on_rule_more = on_rule_more, .on_declined = on_declined, .on_note = on_note, .on_hot = on_hot,
+		.on_flushed = on_flushed, .on_closed = on_closed, .on_budget = on_budget, .on_left_out = on_left_out,
 		.on_gone = on_gone,
 	};
-	int ret = 0, control;
+	int ret = spi_control_create(&control, &ops, NULL), fd;
 
-	if (!broker.control) {
-		ret = spi_control_create(&broker.control, &ops, NULL);
-		if (!ret)
-			spi_control_welcome(broker.control, SPI_WELCOME_CHILDREN, 0);
-		/* The source owns a duplicate: the set closes its own. */
-		control = ret ? -1 : dup(spi_control_fd(broker.control));
-		if (!ret)
-			ret = control < 0 ? -errno : loop_add(&control_source, control, EPOLLIN, control_ready);
-	}
-	if (!ret && fd >= 0)
-		ret = loop_add(&listener, fd, EPOLLIN, listener_ready);
-	if (ret && fd >= 0)
+	if (ret)
+		return ret;
+	spi_control_welcome(control, SPI_WELCOME_CHILDREN, 0);
+	/* The source owns a duplicate: the set closes its own. */
+	fd = dup(spi_control_fd(control));
+	if (fd < 0)
+		return -errno;
+	ret = loop_add(&control_source, fd, EPOLLIN, control_ready);
+	if (ret)
+		close(fd);
+	return ret;
+}
+
+int agents_listen(int fd)
+{
+	int ret = loop_add(&listener, fd, EPOLLIN, listener_ready);
+
+	if (ret)
 		close(fd);
 	return ret;
 }
@@ -287,14 +294,19 @@ int agents_open(int fd)
 
 static void detach_late(struct loop_timer *timer)
 {
-	for (struct spi_agent *agent = NULL; (agent = spi_control_next(broker.control, agent));)
+	for (struct spi_agent *agent = NULL; (agent = spi_control_next(control, agent));)
 		spi_agent_close(agent);
 }
 
 void agents_detach_all(void)
 {
 	loop_remove(&listener);
-	for (struct spi_agent *agent = NULL; (agent = spi_control_next(broker.control, agent));)
+	for (struct spi_agent *agent = NULL; (agent = spi_control_next(control, agent));)
 		spi_agent_detach(agent);
 	loop_timer_set(&detach_timer, DETACH_MS, detach_late);
+}
+
+void agents_close(void)
+{
+	spi_control_destroy(control);
 }

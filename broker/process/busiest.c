@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "broker/broker.h"
+#include "broker/process/internal.h"
 
 #define HOT_KEPT 256u
 
 static struct hot *hot_find(struct process *p, const char *object, const char *function)
 {
-	for (unsigned int i = 0; i < p->nr_hot; i++)
-		if (!strcmp(p->hot[i].function, function) && !strcmp(p->hot[i].object, object))
-			return &p->hot[i];
+	for (unsigned int i = 0; i < p->report.nr_hot; i++)
+		if (!strcmp(p->report.hot[i].function, function) && !strcmp(p->report.hot[i].object, object))
+			return &p->report.hot[i];
 	return NULL;
 }
 
@@ -25,15 +25,15 @@ static struct hot *hot_place(struct process *p, uint64_t count)
 {
 	struct hot *least = NULL;
 
-	if (!p->hot)
-		p->hot = calloc(HOT_KEPT, sizeof(*p->hot));
-	if (!p->hot)
+	if (!p->report.hot)
+		p->report.hot = calloc(HOT_KEPT, sizeof(*p->report.hot));
+	if (!p->report.hot)
 		return NULL;
-	if (p->nr_hot < HOT_KEPT)
-		return &p->hot[p->nr_hot++];
-	for (unsigned int i = 0; i < p->nr_hot; i++)
-		if (!least || p->hot[i].count < least->count)
-			least = &p->hot[i];
+	if (p->report.nr_hot < HOT_KEPT)
+		return &p->report.hot[p->report.nr_hot++];
+	for (unsigned int i = 0; i < p->report.nr_hot; i++)
+		if (!least || p->report.hot[i].count < least->count)
+			least = &p->report.hot[i];
 	return least->count < count ? least : NULL;
 }
 
@@ -62,13 +62,13 @@ static int by_count(const void *va, const void *vb)
 
 void hot_sort(struct process *p)
 {
-	if (p->hot)
-		qsort(p->hot, p->nr_hot, sizeof(*p->hot), by_count);
+	if (p->report.hot)
+		qsort(p->report.hot, p->report.nr_hot, sizeof(*p->report.hot), by_count);
 }
 
 void hot_clear(struct process *p)
 {
-	free(p->hot);
-	p->hot = NULL;
-	p->nr_hot = 0;
+	free(p->report.hot);
+	p->report.hot = NULL;
+	p->report.nr_hot = 0;
 }

@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "broker/broker.h"
+#include "broker/process/internal.h"
 
 #define NAME_BYTES	256
 #define STEP_MS		1
@@ -63,14 +63,14 @@ static void disabling_end(void)
 {
 	loop_timer_cancel(&disabling.timer);
 	if (disabling.id)
-		link_disabled(disabling.id);
+		plugin_disabled(disabling.id);
 	disabling.id = 0;
 }
 
 /* Will the events that record it stay on for another one? Then they record its calls to their end. */
 static bool is_shared(const struct rule *only)
 {
-	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next)
+	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
 		if (rule != only && rule->enabled && rule->wants.is_tree && rule->session == only->session &&
 		    !strcmp(rule->channel, only->channel))
 			return true;
@@ -84,20 +84,20 @@ static bool is_shared(const struct rule *only)
 static bool is_closing(const struct process *p, const struct applied *a)
 {
 	if (disabling.is_shared)
-		return a->state == APPLIED_ACTIVE && !p->closing && !request_is_tree(a->request);
+		return a->state == APPLIED_ACTIVE && !p->talk.closing && !request_is_tree(a->request);
 	if (a->state != APPLIED_OFF)
 		return false;
 	if (disabling.is_tree && !(disabling.close_flags & SPI_CLOSE_EVERY))
 		return a->request == disabling.request;
-	return !p->closing && (disabling.is_tree || !request_is_tree(a->request));
+	return !p->talk.closing && (disabling.is_tree || !request_is_tree(a->request));
 }
 
 static void process_close(struct process *p)
 {
-	p->closing = 0;
-	for (const struct applied *a = p->agent && !p->silent ? p->applied : NULL; a; a = a->next)
+	p->talk.closing = 0;
+	for (const struct applied *a = p->agent && !p->talk.is_silent ? p->talk.applied : NULL; a; a = a->next)
 		if (is_closing(p, a) && !spi_agent_rule_close(p->agent, a->request->id, disabling.close_flags, disabling.closing))
-			p->closing = disabling.closing;
+			p->talk.closing = disabling.closing;
 }
 
 static void request_is(struct request *request)
@@ -131,14 +131,14 @@ void disabling_joined(struct process *p)
 
 static bool is_awaited(const struct process *p)
 {
-	return p->agent && p->awaited && !p->silent;
+	return p->agent && p->talk.awaited && !p->talk.is_silent;
 }
 
 /* All that they were told by now, and not what others are told that come meanwhile: where programs fork all the time there is no end of that. */
 static void answers_await(void)
 {
 	for (struct process *p = processes; p; p = p->next)
-		p->awaited = p->nr_commands;
+		p->talk.awaited = p->talk.nr_commands;
 }
 
 /* Has every agent answered that? But for those that were waited for in vain and have not said anything since. */
@@ -154,7 +154,7 @@ static bool all_answered(void)
 static bool all_returned(void)
 {
 	for (const struct process *p = processes; p; p = p->next)
-		if (p->agent && p->closing)
+		if (p->agent && p->talk.closing)
 			return false;
 	return true;
 }
@@ -162,7 +162,7 @@ static bool all_returned(void)
 static void waited_in_vain(void)
 {
 	for (struct process *p = processes; p; p = p->next)
-		p->silent |= is_awaited(p) || (p->agent && p->closing);
+		p->talk.is_silent |= is_awaited(p) || (p->agent && p->talk.closing);
 }
 
 static void step(struct loop_timer *timer)
@@ -197,7 +197,7 @@ static struct rule *only_rule(const struct ruleset *rules, const char *name)
 
 static bool is_on(const char *name)
 {
-	const struct rule *rule = broker.rules->rules;
+	const struct rule *rule = rules_now()->rules;
 
 	while (rule && (!rule->enabled || strcmp(rule->name, name)))
 		rule = rule->next;
@@ -308,7 +308,7 @@ static bool names_both(const char *name)
  */
 static void exits_close(const char *name)
 {
-	if ((!names_exits(name) && !disabling.is_kept) || strncmp(name, "spi:", 4) || broker.ending) {
+	if ((!names_exits(name) && !disabling.is_kept) || strncmp(name, "spi:", 4) || daemon_is_gone()) {
 		disabling_end();
 		return;
 	}
@@ -329,23 +329,24 @@ void disabling_begin(const struct spi_broker_disabling *message, const char *nam
 	gone.is_known &= message->command == disabling.command;
 	/* one that comes too late is off already: the rules of that name that are on are others */
 	is_late = disabling.begun >= message->until;
-	only = is_late || (message->flags & SPI_DISABLING_SHARED) ? NULL : rule_of_command(&gone, only_rule(broker.rules, name));
+	only = is_late || (message->flags & SPI_DISABLING_SHARED) ? NULL : rule_of_command(&gone, only_rule(rules_now(), name));
 	gone.is_young = !only && !is_late && !(message->flags & SPI_DISABLING_SHARED) && !is_on(name);
 	disabling_end();
 	disabling.id = message->id;
 	note(message->command, name, only, message->flags);
 	disabling.is_kept = names_both(name);
-	if (!only || broker.ending) {
+	if (!only || daemon_is_gone()) {
 		exits_close(is_late ? "" : name);
 		return;
 	}
-	rules_off(&gone, broker.rules, only);
+	rules_off(&gone, rules_now(), only);
 	disabling.is_tree = only->wants.is_tree;
 	disabling.is_shared = false;
 	disabling.most = only->wants.is_tree ? WAIT_TREE_MS : AGENTS_MS + WAIT_MS;
 	disabling.taken_out = false;
 	request_is(NULL);
-	processes_apply();
+	processes_mark();
+	processes_look();
 	answers_await();
 	/* where no agent has anything to do its functions stay in, for others */
 	if (!disabling.is_tree && all_answered()) {

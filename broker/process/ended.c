@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "broker/broker.h"
+#include "broker/process/internal.h"
 
 #define NO_MATCH	"no loaded function matches"
 
@@ -121,7 +121,7 @@ static void reason_set(struct failure *f, const char *text, pid_t pid)
 /* Is that told of one of the functions themselves? */
 static bool is_of_function(const struct process *p, const char *reason)
 {
-	for (const struct line *l = p->declined.first; l; l = l->next) {
+	for (const struct line *l = p->report.declined.first; l; l = l->next) {
 		const char *last = strrchr(l->text, '\t');
 
 		if (last && !strcmp(last + 1, reason))
@@ -162,16 +162,16 @@ static void remember_failures(const struct process *p)
 
 	seen++;
 	memcpy(f.name, p->facts.exec, sizeof(f.name));
-	for (const struct applied *a = p->applied; a; a = a->next)
+	for (const struct applied *a = p->talk.applied; a; a = a->next)
 		if (a->state == APPLIED_FAILED && !is_of_function(p, a->text))
 			remember_rule(&f, a, seen);
-	for (const struct line *l = p->applied ? p->declined.first : NULL; l; l = l->next)
+	for (const struct line *l = p->talk.applied ? p->report.declined.first : NULL; l; l = l->next)
 		remember_function(&f, l->text, seen);
 	/* One that had an agent is not to be brought one while it ends, and a short-lived child had its parent's rules. */
-	if (!p->served && !p->carries && *p->why) {
+	if (p->rules_had == RULES_NEVER && *p->refusal.why) {
 		f.of = FAILURE_PROCESS;
 		*f.what = 0;
-		reason_set(&f, p->why, p->facts.pid);
+		reason_set(&f, p->refusal.why, p->facts.pid);
 		failure_add(&f, seen);
 	}
 }
@@ -183,11 +183,11 @@ static void count_for_sessions(const struct process *p)
 {
 	unsigned char *active = calloc(request_count() + 1, 1);
 
-	for (struct session *s = broker.rules->sessions; s; s = s->next)
+	for (struct session *s = rules_now()->sessions; s; s = s->next)
 		s->counted = false;
-	for (const struct applied *a = active ? p->applied : NULL; a; a = a->next)
+	for (const struct applied *a = active ? p->talk.applied : NULL; a; a = a->next)
 		active[a->request->index] = a->state == APPLIED_ACTIVE;
-	for (const struct rule *rule = active ? broker.rules->rules : NULL; rule; rule = rule->next)
+	for (const struct rule *rule = active ? rules_now()->rules : NULL; rule; rule = rule->next)
 		for (unsigned int i = 0; rule->session && !rule->session->counted && i < rule->wants.nr_requests; i++)
 			if (active[rule->requests[i]->index]) {
 				rule->session->counted = true;
@@ -200,10 +200,10 @@ void ended_program(struct process *p)
 {
 	const volatile struct spi_status_page *counts = p->agent ? spi_agent_status(p->agent) : NULL;
 
-	if (broker.ending)
+	if (daemon_is_gone())
 		return;
 	remember_failures(p);
-	if (p->applied)
+	if (p->talk.applied)
 		count_for_sessions(p);
 	/* The connection ends before the process does. */
 	if (counts && has_losses(counts))

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "broker/broker.h"
+#include "broker/process/internal.h"
 
 #define ANSWERS_MS	80	/* the daemon waits a little longer */
 
@@ -19,13 +19,13 @@ static void flushing_end(void)
 {
 	loop_timer_cancel(&timer);
 	if (current)
-		link_flushed(current);
+		plugin_flushed(current);
 	current = 0;
 }
 
 static bool is_compact(const struct process *p)
 {
-	for (const struct applied *a = p->applied; a; a = a->next)
+	for (const struct applied *a = p->talk.applied; a; a = a->next)
 		if (a->state == APPLIED_ACTIVE && ((a->request->flags & SPI_RULE_COMPACT) || strstr(a->request->text, ";compact")))
 			return true;
 	return false;
@@ -34,8 +34,8 @@ static bool is_compact(const struct process *p)
 static void flushing_late(struct loop_timer *unused)
 {
 	for (struct process *p = processes; p; p = p->next)
-		if (p->agent && p->flushing == current)
-			lines_add(&p->notes, "it did not write its compact records within %u ms when a client gave a command: "
+		if (p->agent && p->talk.flushing == current)
+			lines_add(&p->report.notes, "it did not write its compact records within %u ms when a client gave a command: "
 				"its latest calls may have come too late for that", ANSWERS_MS);
 	flushing_end();
 }
@@ -43,7 +43,7 @@ static void flushing_late(struct loop_timer *unused)
 void flushing_answered(void)
 {
 	for (const struct process *p = processes; current && p; p = p->next)
-		if (p->agent && p->flushing == current)
+		if (p->agent && p->talk.flushing == current)
 			return;
 	flushing_end();
 }
@@ -53,9 +53,9 @@ void flushing_begin(uint64_t id)
 	flushing_end();		/* the daemon does not wait for that any more */
 	current = id;
 	for (struct process *p = processes; p; p = p->next) {
-		p->flushing = 0;
+		p->talk.flushing = 0;
 		if (p->agent && is_compact(p) && spi_agent_flush_calls(p->agent, (uint32_t) id) == 0)
-			p->flushing = id;
+			p->talk.flushing = id;
 	}
 	loop_timer_set(&timer, ANSWERS_MS, flushing_late);
 	flushing_answered();

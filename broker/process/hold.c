@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * How long a process waits for its rules, and what becomes of one that cannot have them.
+ * How long a process waits for its rules.
  *
- * A registration that is held, and a preloaded agent that waits to be told to go
- * on, are let go when all that was asked for is in force (apply.c), or cannot be,
- * or takes longer than a program should have to wait. One that began too early, or
- * could not be injected, keeps the reason.
+ * A registration that is held, and a preloaded agent that waits to be told to go on, are let go when all that was asked
+ * for is in force (look.c), or cannot be, or takes longer than a program should have to wait. A process that began too
+ * early keeps the reason.
  */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "broker/broker.h"
+#include "broker/process/internal.h"
 
 #define ANSWER_MS	300	/* for an answer of the daemon alone */
-#define COMES_MS	2000	/* until an agent that comes by itself is looked for again */
-#define AGAIN_MS	50	/* doubled with each failure */
-#define AGAIN_MOST	8u	/* failures after which it is left alone until it is another program */
 
 /* ---- who began too early ------------------------------------------------------------------ */
 
@@ -45,39 +41,37 @@ void process_missed(struct process *p, const char *format, ...)
 	missed_count();
 }
 
-/* ---- letting go ------------------------------------------------------------------------ */
-
-static bool any_pending(const struct process *p)
+void process_slipped(struct process *p, const char *why)
 {
-	for (const struct applied *a = p->applied; a; a = a->next)
-		if (a->pending)
-			return true;
-	return false;
+	process_missed(p, "%s", why);
+	process_hooks.slipped();
 }
+
+/* ---- letting go ------------------------------------------------------------------------ */
 
 static bool is_held(const struct process *p)
 {
-	return p->held || (p->agent && p->waits_for_go);
+	return p->hold.id || (p->agent && p->talk.waits != AGENT_RUNS);
 }
 
 /* The daemon has told all the rules that there were when it registered. */
 static bool rules_known(const struct process *p)
 {
-	return query_done() >= p->held_query;
+	return query_done() >= p->hold.query;
 }
 
 void process_let_go(struct process *p)
 {
 	if (is_held(p) && !rules_known(p))
-		p->unsure = p->held_query;
-	if (p->held)
-		link_release(p->held);
-	p->held = p->held_query = p->waits_since = 0;
-	loop_timer_cancel(&p->patience);
-	if (p->agent && p->waits_for_go)
+		p->hold.unsure = p->hold.query;
+	if (p->hold.id)
+		plugin_release(p->hold.id);
+	p->hold.id = p->hold.query = p->hold.since = 0;
+	loop_timer_cancel(&p->hold.patience);
+	if (p->agent && p->talk.waits != AGENT_RUNS)
 		spi_agent_go(p->agent);
-	p->waits_for_go = false;
-	injection_begun(p);
+	p->talk.waits = AGENT_RUNS;
+	process_hooks.begun(p);
 }
 
 /* Because it has waited for as long as a program should. */
@@ -89,16 +83,16 @@ void process_let_go_late(struct process *p, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(why, sizeof(why), format, args);
 	va_end(args);
-	if (p->injection || p->coming || any_pending(p))
+	if (p->injection || p->coming || applied_any_pending(p))
 		process_missed(p, "%s", why);
 	process_let_go(p);
 }
 
 static void patience_over(struct loop_timer *timer)
 {
-	struct process *p = LOOP_OWNER(timer, struct process, patience);
+	struct process *p = LOOP_OWNER(timer, struct process, hold.patience);
 
-	process_let_go_late(p, "its rules were not in force after %u ms", (unsigned int) (loop_now() - p->waits_since));
+	process_let_go_late(p, "its rules were not in force after %u ms", (unsigned int) (loop_now() - p->hold.since));
 }
 
 /* The plugin lets go by itself a little later. */
@@ -116,17 +110,17 @@ static void patience_set(struct process *p, unsigned int ms)
 {
 	uint64_t now = loop_now(), end;
 
-	if (!p->waits_since)
-		p->waits_since = now;
-	end = p->waits_since + patience_ms();
+	if (!p->hold.since)
+		p->hold.since = now;
+	end = p->hold.since + patience_ms();
 	if (end < now + ms)
 		ms = end > now ? end - now : 0;
-	loop_timer_set(&p->patience, ms, patience_over);
+	loop_timer_set(&p->hold.patience, ms, patience_over);
 }
 
 void process_wait(struct process *p)
 {
-	if (p->held && !p->patience.armed)
+	if (p->hold.id && !p->hold.patience.armed)
 		patience_set(p, patience_ms());
 }
 
@@ -137,81 +131,14 @@ void process_wait(struct process *p)
  */
 void process_settle(struct process *p)
 {
-	if (any_pending(p)) {
-		if (p->held || (p->waits_for_go && p->is_short_of_time))
+	if (applied_any_pending(p)) {
+		if (p->hold.id || p->talk.waits == AGENT_WAITS_BRIEFLY)
 			patience_set(p, patience_ms());
 		else
-			loop_timer_cancel(&p->patience);	/* a preloaded agent waits until it is told to go on */
+			loop_timer_cancel(&p->hold.patience);	/* a preloaded agent waits until it is told to go on */
 	} else if (!is_held(p) || rules_known(p)) {
 		process_let_go(p);
 	} else {
 		patience_set(p, ANSWER_MS);
 	}
-}
-
-static void again_due(struct loop_timer *timer)
-{
-	struct process *p = LOOP_OWNER(timer, struct process, again);
-	struct facts facts;
-
-	if (p->agent && !facts_read(&facts, p->facts.pid) && facts.start_time == p->facts.start_time)
-		process_facts_set(p, &facts);
-	*p->why = 0;
-	process_apply(p);
-}
-
-void process_try_again(struct process *p, unsigned int ms)
-{
-	loop_timer_set(&p->again, ms, again_due);
-}
-
-void process_comes(struct process *p, const char *why)
-{
-	snprintf(p->why, sizeof(p->why), "%s", why);
-	p->refused_serial = broker.rules->serial;
-	process_let_go(p);
-	p->unsure = 0;
-	process_try_again(p, COMES_MS);
-}
-
-void process_comes_forked(struct process *p)
-{
-	p->carries = true;
-	process_comes(p, "it was forked by a traced program, and its agent has not come yet");
-}
-
-/* The injector's remedy is for who runs it by hand. Ours has the rights of the process's user, whoever made the rule. */
-static void why_for_rules(struct process *p)
-{
-	static const char remedy[] = "be root (CAP_SYS_PTRACE)";
-	char *at = strstr(p->why, remedy);
-
-	if (at && !at[sizeof(remedy) - 1] && broker_is_root())
-		snprintf(at, sizeof(p->why) - (at - p->why), "rules go into a process with its user's rights alone; root can "
-			 "trace it with lttng trace -p %d", (int) p->facts.pid);
-}
-
-void process_refuse(struct process *p, bool again, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(p->why, sizeof(p->why), format, args);
-	va_end(args);
-	why_for_rules(p);
-	p->refused_serial = broker.rules->serial;
-	p->failures++;
-	if (p->held)
-		process_missed(p, "%s", p->why);
-	if (again && p->failures < AGAIN_MOST)
-		process_try_again(p, AGAIN_MS << (p->failures - 1));
-	process_let_go(p);
-}
-
-/* Is there reason to bring the agent in, or to try it again? */
-bool process_may_inject(const struct process *p)
-{
-	if (!*p->why)
-		return true;
-	return p->refused_serial != broker.rules->serial && p->failures < AGAIN_MOST && !p->again.armed;
 }

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "broker/base/loop.h"
+#include "broker/base/base.h"
 #include "broker/rules/ruleset.h"
 #include "injector/reader.h"
 #include "injector/target.h"

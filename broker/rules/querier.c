@@ -33,7 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "broker/base/child.h"
+#include "broker/base/base.h"
 #include "broker/rules/querier.h"
 #include "broker/rules/ruleset.h"
 

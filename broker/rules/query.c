@@ -26,8 +26,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "broker/broker.h"
+#include "broker/base/base.h"
 #include "broker/rules/querier.h"
+#include "broker/rules/rules.h"
 #include "broker/rules/xml-rules.h"
 
 #define DEADLINE_MS	3000u
@@ -44,6 +45,10 @@ struct unread {
 	int xml;
 };
 
+static struct ruleset *rules;		/* as of the last answer; never NULL */
+static struct rules_hooks hooks;
+static uint64_t latest;			/* client commands that have ended, as the plugin says */
+static const char *directory = "";	/* for saved sessions */
 static struct child querier = { .socket.fd = -1 }, parser = { .socket.fd = -1 };
 static struct loop_timer deadline, parse_deadline, retry, young;
 static bool wanted, asking, answered;
@@ -88,7 +93,7 @@ static void add_group_members(void)
 	FILE *file;
 	gid_t gid;
 
-	if (!querier_group(broker.daemon.client_socket, &gid))
+	if (!querier_group(the_daemon()->told.client_socket, &gid))
 		return;
 	file = fopen("/etc/group", "re");
 	while (file && (group = fgetgrent(file)))
@@ -160,7 +165,7 @@ static void young_grown(struct loop_timer *timer)
 /* Everything is there. */
 static void query_conclude(void)
 {
-	struct ruleset *former = broker.rules;
+	struct ruleset *former = rules;
 	bool same;
 
 	/* Somebody has come to the daemon since it was asked: what nobody claimed may be his, and would count as ours. */
@@ -169,7 +174,7 @@ static void query_conclude(void)
 		query_start();
 		return;
 	}
-	disabling_recall(coming, started);
+	hooks.answered(coming, started);
 	same = ruleset_equal(former, coming);
 	done = started;
 	accounted = generation;
@@ -183,21 +188,13 @@ static void query_conclude(void)
 		former = coming;
 	} else {
 		ruleset_take_over(coming, former);
-		broker.rules = coming;
+		rules = coming;
 	}
 	coming = NULL;
 	ruleset_free(former);
 	query_reset();
-	{
-		uint64_t latest = broker.generation;
-
-		broker.generation = generation;
-		link_table();
-		broker.generation = latest;
-	}
-	if (!same)
-		scope_update();
-	processes_apply();
+	table_send(generation);
+	hooks.taken(!same);
 	if (wanted)
 		query_start();
 }
@@ -353,22 +350,22 @@ static void query_start(void)
 	static bool looked;
 	int ret = 0;
 
-	if (!broker.greeted || broker.ending || asking)
+	if (!the_daemon()->is_known || daemon_is_gone() || asking)
 		return;
-	if (!looked && broker_is_root() && (broker.daemon.flags & SPI_BROKER_DAEMON_ATTACHED))
+	if (!looked && broker_is_root() && (the_daemon()->told.flags & SPI_BROKER_DAEMON_ATTACHED))
 		add_group_members();
 	looked = true;
-	setup.directory = rundir_query_directory();
-	setup.socket = broker.daemon.client_socket;
-	setup.rules = broker.rules;
+	setup.directory = directory;
+	setup.socket = the_daemon()->told.client_socket;
+	setup.rules = rules;
 	if (!querier.pid) {
 		ret = child_start(&querier, querier_work, &setup, querier_ready);
 		if (!ret)
-			link_querier(querier.pid);
+			plugin_querier(querier.pid);
 	}
 	wanted = mute = false;
 	started++;
-	generation = broker.generation;
+	generation = latest;
 	asked_as = ask.nr_uids + ask.incomplete;
 	coming = ret ? NULL : ruleset_create();
 	if (!ret && coming)
@@ -387,6 +384,16 @@ void query_want(void)
 	wanted = true;
 	if (!asking && !retry.armed)
 		query_start();
+}
+
+void query_generation_told(uint64_t told)
+{
+	latest = told;
+}
+
+void query_directory_is(const char *path)
+{
+	directory = path;
 }
 
 bool query_idle(void)
@@ -416,4 +423,22 @@ void query_stop(void)
 	loop_timer_cancel(&young);
 	child_stop(&querier);
 	child_stop(&parser);
+}
+
+struct ruleset *rules_now(void)
+{
+	return rules;
+}
+
+int rules_open(const struct rules_hooks *given)
+{
+	hooks = *given;
+	rules = ruleset_create();
+	return rules ? 0 : -ENOMEM;
+}
+
+void rules_close(void)
+{
+	ruleset_free(rules);
+	rules = NULL;
 }

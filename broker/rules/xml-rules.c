@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "broker/base/child.h"
+#include "broker/base/base.h"
 #include "broker/rules/ruleset.h"
 #include "broker/rules/xml-rules.h"
 

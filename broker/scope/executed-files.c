@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "broker/broker.h"
+#include "broker/scope/internal.h"
 #include "injector/target.h"
 
 #define EXECUTED_TRIES	50u		/* until a process that is to be stopped stands in the new program */

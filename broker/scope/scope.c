@@ -27,7 +27,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "broker/broker.h"
+#include "broker/inject/inject.h"
+#include "broker/process/process.h"
+#include "broker/scope/internal.h"
 #include "injector/reader.h"
 #include "injector/target.h"
 #include "rules/glob.h"
@@ -36,7 +38,6 @@
 #define LOOK_MS	1000u
 #define SOON_MS	5u
 #define TITLES_MS 10000u
-#define OWN_DEPTH 4u	/* spi-codemap's child below a helper of ours */
 
 static struct loop_source connector = { .fd = -1 };
 static struct loop_timer ack_timer;	/* armed until the kernel has said that it will tell */
@@ -46,83 +47,17 @@ static bool refused;
 /* Is it named by any rule that instruments, and is its own scope the reason? */
 static bool is_named(const struct facts *facts)
 {
-	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next)
+	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
 		if (rule->enabled && (rule->wants.nr_execs || rule->wants.nr_pids) &&
 		    rule_concerns(rule, facts, false))
 			return true;
 	return false;
 }
 
-static pid_t parent_of(pid_t pid)
-{
-	char *status = spi_proc_read(NULL, "%d/status", (int) pid);
-	const char *parent = status ? spi_status_value(status, "PPid") : NULL;
-	pid_t ret = parent ? atoi(parent) : 0;
-
-	free(status);
-	return ret;
-}
-
-static bool is_path_of(pid_t pid, const char *path)
-{
-	char link[32], other[4096];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/%d/exe", (int) pid);
-	n = readlink(link, other, sizeof(other) - 1);
-	other[n > 0 ? n : 0] = 0;
-	return n > 0 && !strcmp(other, path);
-}
-
-/*
- * A child of the daemon: was it forked by it, or by a broker before us? Or has the kernel made it the daemon's child when
- * its own parent ended, as it does with any program where the daemon is the first process of a container?
- */
-static bool is_forked_by_daemon(pid_t pid, uid_t uid)
-{
-	static const char *const names[] = {
-		"lttng-consumerd", "lt-lttng-consumerd", "spi-broker", "spi-codemap",
-	};
-	char link[32], path[4096];
-	const char *name;
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/%d/exe", (int) pid);
-	n = readlink(link, path, sizeof(path) - 1);
-	path[n > 0 ? n : 0] = 0;
-	/* It has forked and not executed: its worker with the users' rights. */
-	if (n > 0 && is_path_of(broker.daemon.pid, path))
-		return true;
-	name = strrchr(path, '/');
-	for (unsigned int i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(name + 1, names[i]))
-			return true;
-	/* A consumer daemon that was given another name: lttng-sessiond --consumerd64-path */
-	return spi_reader_arguments_have(pid, uid, "--consumerd-cmd-sock");
-}
-
-bool facts_are_own(const struct facts *facts, bool deep)
-{
-	pid_t pid = facts->pid, above = facts->parent;
-
-	/* A front end's spi-codemap is no child of the daemon's or of ours, and an agent would end it in its sandbox. */
-	if (!strcmp(facts->exec, "spi-codemap"))
-		return true;
-	for (unsigned int i = 0; i < (deep ? OWN_DEPTH : 1); i++) {
-		if (pid == getpid() || pid == broker.daemon.pid || above == getpid())
-			return true;
-		if (above == broker.daemon.pid)
-			return is_forked_by_daemon(pid, facts->uids[0]);
-		pid = above;
-		above = pid > 1 ? parent_of(pid) : 0;
-	}
-	return false;
-}
-
 /* A rule that names one of the tracer's by its number is told what becomes of it; a pattern that fits them, too, means others. */
 static void own_named(const struct facts *facts)
 {
-	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next)
+	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
 		for (unsigned int i = 0; rule->enabled && i < rule->wants.nr_pids; i++)
 			if (rule->wants.pids[i] == facts->pid)
 				broker_note("own", "process %d (%s) belongs to the session daemon or to lttng-spi: rules do not instrument "
@@ -136,7 +71,7 @@ static void own_named(const struct facts *facts)
  */
 static struct process *unless_within_fork(struct process *p)
 {
-	if (p->agent || p->coming || p->injection || *p->why || !process_may_be_forked(p))
+	if (p->agent || p->coming || p->injection || *p->refusal.why || !process_may_be_forked(p))
 		return p;
 	p = process_hear_agents(p);
 	if (!p || p->agent || !process_is_forked(p))
@@ -178,7 +113,7 @@ static void consider(pid_t pid, enum met met)
 	if (facts.is_unread)
 		unread_tell(&facts);
 	if (p && facts.start_time == p->facts.start_time)
-		process_facts_set(p, &facts);
+		process_set_facts(p, &facts);
 	if (!is_named(&facts))
 		return;
 	if (facts_are_own(&facts, true)) {
@@ -194,13 +129,15 @@ static void consider(pid_t pid, enum met met)
 	p = process_get(pid, -1);
 	if (!p || p->facts.start_time != facts.start_time)
 		return;
-	p->scoped = true;
+	p->is_scoped = true;
 	p = unless_within_fork(p);
 	if (!p)
 		return;
 	p->starts = met == MET_STARTING;
-	process_apply(p);
+	process_mark(p, MARK_RULES);
+	processes_look();
 	p->starts = p->starts && p->injection;
+	injections_advance();	/* a program that starts waits for that, and what is looked for goes on meanwhile */
 }
 
 /*
@@ -213,11 +150,11 @@ static void consider_child(pid_t child, pid_t parent)
 	const bool was_known = process_find(child) != NULL;
 	struct process *met;
 
-	if ((p ? !p->scoped || p->agent : !kill(parent, 0) || errno != ESRCH) || has_agent(child))
+	if ((p ? !p->is_scoped || p->agent : !kill(parent, 0) || errno != ESRCH) || has_agent(child))
 		return;
 	consider(child, MET_CHANGED);
 	met = process_find(child);
-	if (met && met->scoped && !was_known)
+	if (met && met->is_scoped && !was_known)
 		process_missed(met, "its parent had forked it before the rules were in force");
 }
 
@@ -235,7 +172,7 @@ static bool may_guard(const char *pattern, uid_t uid)
 
 bool rules_name(const char *name, uid_t uid)
 {
-	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next)
+	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
 		for (unsigned int i = 0; is_for(rule, uid) && i < rule->wants.nr_execs; i++)
 			if (may_guard(rule->wants.execs[i], uid) && spi_glob_match(rule->wants.execs[i], name))
 				return true;
@@ -317,7 +254,7 @@ static void guard_programs(void)
 	};
 	char path[128];
 
-	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next)
+	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
 		for (unsigned int i = 0; is_for(rule, OF_ROOT) && i < rule->wants.nr_execs; i++)
 			for (unsigned int k = 0; k < sizeof(directories) / sizeof(directories[0]); k++) {
 				snprintf(path, sizeof(path), "%s/%s", directories[k], rule->wants.execs[i]);
@@ -450,7 +387,7 @@ void scope_update(void)
 	bool execs = false, pids = false;
 
 	broker_note_clear("own");
-	for (const struct rule *rule = broker.rules->rules; rule; rule = rule->next) {
+	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next) {
 		if (!rule->enabled || !rule_instruments(rule))
 			continue;
 		execs |= rule->wants.nr_execs != 0;
@@ -475,7 +412,7 @@ void scope_update(void)
 			loop_timer_set(&look_timer, TITLES_MS, look_again);
 		return;
 	}
-	for (const struct rule *rule = pids ? broker.rules->rules : NULL; rule; rule = rule->next)
+	for (const struct rule *rule = pids ? rules_now()->rules : NULL; rule; rule = rule->next)
 		for (unsigned int i = 0; i < rule->wants.nr_pids; i++)
 			consider(rule->wants.pids[i], MET_CHANGED);
 }
