@@ -3,11 +3,11 @@
 /*
  * spi-broker: what turns event rules into instrumented processes.
  *
- * The session daemon's plugin starts the broker with a socket as descriptor 3. The broker lives as long as that socket's
- * other end. It has one thread and one loop. What may block, or reads what others wrote, is done by children: asking the
- * daemon (rules/querier.c), reading its answers (rules/xml-rules.c), injecting (inject/injector.c), analysing programs
- * (spi-codemap). What a process should do follows from the rules each time anew (process/look.c), so a crash loses nothing
- * but time.
+ * The session daemon's plugin starts the broker with a socket as descriptor 3. The broker lives as long as that
+ * socket's other end. It has one thread and one loop. What may block, or reads what others wrote, is done by
+ * children: asking the daemon (rules/querier.c), reading its answers (rules/xml-rules.c), injecting
+ * (inject/injector.c), analysing programs (spi-codemap). What a process should do follows from the rules each time
+ * anew (process/look.c), so a crash loses nothing but time.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -3,10 +3,9 @@
 /*
  * The loop: one epoll instance and a list of timers.
  *
- * Events are taken one at a time. That costs a system call each, and saves every
- * handler the question whether one before it in the same batch has freed what
- * the next event points to. After each event, and after the timers that are due, a turn ends: what the handlers have marked
- * is looked at then.
+ * Events are taken one at a time. That costs a system call each, and saves every handler the question whether an earlier
+ * handler in the same batch has freed what the next event points to. A turn ends after each event, and after the timers
+ * that are due: what the handlers have marked is looked at then.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -96,36 +95,42 @@ void loop_timer_set(struct loop_timer *timer, unsigned int ms, void (*fire)(stru
 	*at = timer;
 }
 
-/* Fire what is due; ms until the next, -1: none. */
-static int run_timers(void)
+static void run_timers(void)
 {
-	while (timers) {
+	while (timers && timers->at <= loop_now()) {
 		struct loop_timer *timer = timers;
-		uint64_t now = loop_now();
 
-		if (timer->at > now)
-			return timer->at - now > 60000 ? 60000 : (int) (timer->at - now);
 		timers = timer->next;
 		timer->armed = false;
 		timer->fire(timer);
 	}
-	return -1;
+}
+
+/* In ms, until the next timer is due. -1: there is none. */
+static int time_left(void)
+{
+	uint64_t now = loop_now();
+
+	if (!timers)
+		return -1;
+	if (timers->at <= now)
+		return 0;
+	return timers->at - now > 60000 ? 60000 : (int) (timers->at - now);
 }
 
 int loop_run(bool (*turn)(void), bool (*done)(void))
 {
-	bool has_more = turn();
+	bool has_more = false;
 
 	while (!done()) {
 		struct epoll_event event;
-		int wait = run_timers(), n;
+		int n;
 
+		run_timers();
 		has_more |= turn();
 		if (done())
 			break;
-		if (has_more)
-			wait = 0;
-		n = epoll_wait(epoll, &event, 1, wait);
+		n = epoll_wait(epoll, &event, 1, has_more ? 0 : time_left());
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n == 1) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Injections: bringing the agent into processes that run. For the broker's one thread; the work itself is done by worker
- * processes. What comes of an injection is an event of the process (broker/process/process.h).
+ * Injections: bringing the agent into processes that run. For the broker's one thread; the work itself is done by
+ * worker processes. What comes of an injection is an event of the process (broker/process/process.h).
  */
 #ifndef SPI_BROKER_INJECT_INJECT_H
 #define SPI_BROKER_INJECT_INJECT_H

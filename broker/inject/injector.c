@@ -3,9 +3,9 @@
 /*
  * What a worker process does: one injection after the other.
  *
- * The worker takes the target's user and group ids before it touches the target, and keeps no capability: whatever the
- * target has prepared for it, it meets somebody with the target's own rights. Who the target is was learnt while a pidfd
- * held the target. The worker is told to refuse anything else that it finds under that number.
+ * The worker takes the target's user and group ids before it touches the target, and keeps no capability: whatever
+ * the target has prepared for it, it meets somebody with the target's own rights. Who the target is was learnt while
+ * a pidfd held the target. The worker is told to refuse anything else that it finds under that number.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -36,7 +36,10 @@ static void answer(struct turn *turn, struct outcome *outcome, int fd)
 		close(fd);
 }
 
-/* At once: the agent waits for us by now, and what the injector has to put away takes as long as a tenth of an injection. */
+/*
+ * At once: the agent waits for us by now, and what the injector has to put away takes as long as a tenth of an
+ * injection.
+ */
 static void take_result(int ret, const struct spi_inject_result *result, void *data)
 {
 	struct outcome outcome = { .ret = ret, .already = result->already, .begun = result->begun };

@@ -20,7 +20,8 @@ struct injection {
 struct order {
 	struct facts facts;
 	unsigned int deadline_ms, again_ms;
-	enum at_start { AT_ANY_TIME, AT_START_STOP, AT_START } at_start;	/* _STOP: what to do follows; facts: the pid, 0: nothing */
+	/* AT_START_STOP: only stop it; facts has the pid, and another order says what to do. Pid 0: nothing. */
+	enum at_start { AT_ANY_TIME, AT_START_STOP, AT_START } at_start;
 };
 
 /* With the agent's socket when `ret` is 0. */
@@ -63,7 +64,8 @@ void workers_stop(void);
 
 /* ---- queue.c ----------------------------------------------------------------------------------------------- */
 
-#define PLACES		ROOM_EACH	/* so many times room_most() with those of users who have none else, and workers at all */
+/* So many times room_most() with the injections of users who have no other one, and workers at all. */
+#define PLACES		ROOM_EACH
 
 void injections_wake(void);		/* there may be a place for the next */
 void injection_over(struct injection *injection, const struct outcome *outcome, int fd);	/* takes fd over */
@@ -71,9 +73,10 @@ void injection_over(struct injection *injection, const struct outcome *outcome, 
 /* ---- places.c ---------------------------------------------------------------------------------------------- */
 
 unsigned int room_most(void);		/* injections at a time, at most */
-#define ROOM_EACH 2u	/* times room_most(): the bound where each is its user's first one; users with sessions are beyond it */
+/* Times room_most(): the bound where each injection is its user's first one. Users with sessions are beyond that. */
+#define ROOM_EACH	2u
 unsigned int room_taken(void);		/* agents that begin now */
-bool room_for_agent(const struct process *next, unsigned int taken);	/* may it be injected, its agent being one more? */
+bool room_for_agent(const struct process *next, unsigned int taken);	/* may it be injected, as one more? */
 void room_agent_begins(struct process *process);	/* injected while held: its agent is at its rules now */
 
 #endif /* SPI_BROKER_INJECT_INTERNAL_H */

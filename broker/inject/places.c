@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * How many programs are injected at a time, and how many agents are at their
- * rules before main().
+ * How many programs are injected at a time, and how many agents are at their rules before main().
  *
- * Each is some milliseconds of work for a processor. Where hundreds of programs
- * start at once, all of them would have it to do for as long as that takes, and
- * whoever types a command meanwhile would wait for a processor behind them: before
- * the daemon has even heard of him, so that nothing in it can help. Where others
- * keep the processors busy, too, programs get on by being many: the longer one has
- * waited, the more there may be. One user's agents leave room for another user's first. With fewer injectors than that commands would come
- * sooner on such a machine, and some programs too late.
+ * Each is some milliseconds of work for a processor. Where hundreds of programs start at once, all of them would have
+ * it to do for as long as that takes, and whoever types a command meanwhile would wait for a processor behind them:
+ * before the daemon has even heard of him, so that nothing in it can help. Where others keep the processors busy,
+ * too, programs get on by being many: the longer one has waited, the more there may be. One user's agents leave room
+ * for another user's first. With fewer injectors than that commands would come sooner on such a machine, and some
+ * programs too late.
  */
 #include <unistd.h>
 
@@ -68,8 +66,9 @@ bool room_for_agent(const struct process *next, unsigned int taken)
 {
 	uint64_t since = next->hold.since, ms = since ? loop_now() - since : 0;
 	uid_t uid = next->facts.uids[0];
+	unsigned int more = ms > WAITS_MS ? (ms - WAITS_MS) / WAITS_MORE_MS : 0;
 
-	if (!next->hold.id || ms >= WAITS_LONG_MS || taken < room_most() + (ms > WAITS_MS ? (ms - WAITS_MS) / WAITS_MORE_MS : 0))
+	if (!next->hold.id || ms >= WAITS_LONG_MS || taken < room_most() + more)
 		return true;
 	return (taken < ROOM_EACH * room_most() || ruleset_has_sessions(rules_now(), uid)) && !agents_begin_of(uid);
 }

@@ -3,8 +3,9 @@
 /*
  * Injections, a few at a time (places.c), each in a process of its own (workers.c).
  *
- * Registrations that are held come first, and among equals the user who has the fewest injections under way. A user who has
- * none has a place beyond those that there are: another user's processes may make each of theirs take as long as it may.
+ * Registrations that are held come first, and among equals the user who has the fewest injections under way. A user
+ * who has none has a place beyond those that there are: another user's processes may make each of theirs take as long
+ * as it may.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -45,14 +46,17 @@ static void take_failure(struct process *p, const struct outcome *outcome)
 {
 	int ret = outcome->ret;
 
-	/* It was executed by a traced program, and waits in lttng-ust's constructor. Before main() its agent asks for its rules. */
+	/*
+	 * It was executed by a traced program, and waits in lttng-ust's constructor. Before main() its agent asks for
+	 * its rules.
+	 */
 	if (ret == -EALREADY) {
 		process_comes(p, "its agent, which it was executed with, has not come yet");
 		return;
 	}
 	/*
-	 * The child of a fork waits for the daemon within fork(), where nothing is safe. The child has its parent's rules in
-	 * force, and needs the broker for later changes only.
+	 * The child of a fork waits for the daemon within fork(), where nothing is safe. The child has its parent's
+	 * rules in force, and needs the broker for later changes only.
 	 */
 	if (outcome->already && p->hold.id && ret == -EAGAIN) {
 		const struct process *parent = process_find(p->facts.parent);
@@ -62,7 +66,8 @@ static void take_failure(struct process *p, const struct outcome *outcome)
 		process_let_go(p);
 	}
 	/* A program that has just begun may have no libc yet; one of another kind will not get any. */
-	process_refuse(p, ret == -ENOTSUP ? p->refusal.failures < YOUNG_TRIES : ret != -ELIBACC && ret != -ENOENT, "%s", outcome->text);
+	process_refuse(p, ret == -ENOTSUP ? p->refusal.failures < YOUNG_TRIES : ret != -ELIBACC && ret != -ENOENT, "%s",
+		       outcome->text);
 }
 
 static void take_agent(struct process *p, bool was_there, int fd)
@@ -119,7 +124,8 @@ static struct injection *choose(void)
 		/* the first of many has to be no better than the one that is known */
 		if (best && !in->process->hold.id == !best->process->hold.id && n >= best_running)
 			continue;
-		if (busy >= (n ? room_most() : PLACES * room_most()) && (n || !ruleset_has_sessions(rules_now(), in->uid)))
+		if (busy >= (n ? room_most() : PLACES * room_most()) &&
+		    (n || !ruleset_has_sessions(rules_now(), in->uid)))
 			continue;
 		if (in->uid == rejected)
 			continue;
@@ -136,7 +142,10 @@ static struct injection *choose(void)
 	return best;
 }
 
-/* The process as it is now: its program and user ids may have changed since it was first seen. 0, 1: it is another, or a negative errno. */
+/*
+ * The process as it is now: its program and user ids may have changed since it was first seen. 0, 1: it is another,
+ * or a negative errno.
+ */
 static int facts_now(struct process *p, struct facts *facts)
 {
 	int ret;
@@ -145,7 +154,10 @@ static int facts_now(struct process *p, struct facts *facts)
 	ret = facts_are_fresh(&p->facts) ? 0 : facts_read(facts, p->facts.pid);
 	if (!ret && facts->start_time != p->facts.start_time)
 		ret = -ESRCH;
-	return ret ?: memcmp(facts->uids, p->facts.uids, sizeof(facts->uids)) || (*facts->exec && strcmp(facts->exec, p->facts.exec));
+	if (ret)
+		return ret;
+	return memcmp(facts->uids, p->facts.uids, sizeof(facts->uids)) ||
+	       (*facts->exec && strcmp(facts->exec, p->facts.exec));
 }
 
 static void injection_start(struct injection *in)

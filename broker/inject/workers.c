@@ -3,12 +3,13 @@
 /*
  * Worker processes, each of which injects for one user.
  *
- * A worker that is done stays for a moment, for the next process of the same user: what the worker has found out about
- * that user's C library is half of an injection's time. A worker never serves anybody else, so what one target could have
- * made of it is worth no more to the user than what the user has anyway. A worker that is late is killed.
+ * A worker that is done stays for a moment, for the next process of the same user: what the worker has found out
+ * about that user's C library is half of an injection's time. A worker never serves anybody else, so what one target
+ * could have made of it is worth no more to the user than what the user has anyway. A worker that is late is killed.
  *
- * A program that was executed just now is over its first calls before all that is to be known of it has been read. So an
- * idle worker of its user stops it, and waits to hear whether a rule names it. One of our own user is kept for that.
+ * A program that was executed just now is over its first calls before all that is to be known of it has been read. So
+ * an idle worker of its user stops it, and waits to hear whether a rule names it. One of our own user is kept for
+ * that.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 /*
  * Which lttng-tools the daemon is of.
  *
- * The daemon tells no client, and the libraries here may be of another version than a daemon that has run since before they
- * were installed. So the daemon's own executable file, replaced on disk or not, is run with --version, by a child whose
- * output is our socket.
+ * The daemon tells no client, and the libraries here may be of another version than a daemon that has run since
+ * before they were installed. So the daemon's own executable file, replaced on disk or not, is run with --version, by
+ * a child whose output is our socket.
  */
 #include <stdio.h>
 #include <string.h>

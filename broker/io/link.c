@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What the plugin sends: which program registered, which one is held, which client command has ended, which rule is about
- * to be switched off.
+ * What the plugin sends: which program registered, which one is held, which client command has ended, which rule is
+ * about to be switched off.
  */
 #include <errno.h>
 #include <stdio.h>

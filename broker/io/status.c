@@ -286,8 +286,11 @@ static void note_yama(void)
 
 static void put_all(FILE *out, uid_t asker)
 {
-	fprintf(out, "version\t%d\ndaemon\t%d\t%s\t%s\n", SPI_STATUS_VERSION, (int) the_daemon()->told.pid,
-		the_daemon()->told.flags & SPI_BROKER_DAEMON_ATTACHED ? "attached" : "plugin", *the_daemon()->version ? the_daemon()->version : "-");
+	const struct daemon *daemon = the_daemon();
+
+	fprintf(out, "version\t%d\ndaemon\t%d\t%s\t%s\n", SPI_STATUS_VERSION, (int) daemon->told.pid,
+		daemon->told.flags & SPI_BROKER_DAEMON_ATTACHED ? "attached" : "plugin",
+		*daemon->version ? daemon->version : "-");
 	put_rules(out, asker);
 	note_yama();
 	for (const struct note *note = broker_notes(); note; note = note->next) {

@@ -3,18 +3,18 @@
 /*
  * The connections of agents: of those that were injected, and of those that come to the broker's socket.
  *
- * Anybody may connect to the socket. A connection speaks for the process that the kernel names at its other end. What the
- * agent says of itself counts for nothing, but which trees followed it there. So the most that a liar can get is the rules
- * that concern the liar's own process, or may concern a program that another process executes. The connections of one user
- * are counted, so that one user cannot use up all of the broker's.
+ * Anybody may connect to the socket. A connection speaks for the process that the kernel names at its other end. What
+ * the agent says of itself counts for nothing, but which trees followed it there. So the most that a liar can get is
+ * the rules that concern the liar's own process, or may concern a program that another process executes. The
+ * connections of one user are counted, so that one user cannot use up all of the broker's.
  *
- * A process may have become another user since it connected, and left its connection with a child. So a connection is told
- * no rule and given no code map unless its process has in all ids the user who connected. As another user the process
- * makes another connection.
+ * A process may have become another user since it connected, and left its connection with a child. So a connection is
+ * told no rule and given no code map unless its process has in all ids the user who connected. As another user the
+ * process makes another connection.
  *
- * A connection outlives the process that made it when a child of that process has it, too. The number of the process may
- * then be another user's. So the process must be there still when the broker holds the process of that number by a pidfd:
- * then the two are one.
+ * A connection outlives the process that made it when a child of that process has it, too. The number of the process
+ * may then be another user's. So the process must be there still when the broker holds the process of that number by
+ * a pidfd: then the two are one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -65,7 +65,8 @@ static void on_hello(struct spi_agent *agent, void *data)
 
 	/* What was read a moment ago may be of the program before. */
 	if (!p || daemon_is_gone() || facts_read(&facts, p->facts.pid) || facts.start_time != p->facts.start_time ||
-	    facts.start_time != spi_agent_start_time(agent) || !may_speak(p, agent, &facts) || !spi_agent_lives(agent)) {
+	    facts.start_time != spi_agent_start_time(agent) || !may_speak(p, agent, &facts) ||
+	    !spi_agent_lives(agent)) {
 		spi_agent_close(agent);
 		return;
 	}
@@ -261,8 +262,8 @@ struct spi_control *agents_control(void)
 int agents_open(void)
 {
 	static const struct spi_control_ops ops = {
-		.has_sessions = has_sessions, .on_hello = on_hello, .on_renewed = on_renewed, .on_rule_done = on_rule_done,
-		.on_rule_more = on_rule_more, .on_declined = on_declined, .on_note = on_note, .on_hot = on_hot,
+		.has_sessions = has_sessions, .on_hello = on_hello, .on_renewed = on_renewed,
+		.on_rule_done = on_rule_done, .on_rule_more = on_rule_more, .on_declined = on_declined, .on_note = on_note, .on_hot = on_hot,
 		.on_flushed = on_flushed, .on_closed = on_closed, .on_budget = on_budget, .on_left_out = on_left_out,
 		.on_gone = on_gone,
 	};

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* The requests in a process: which ones its agent has, in what state each is, and the difference to what should be there. */
+/*
+ * The requests in a process: which ones its agent has, in what state each is, and the difference to what should be
+ * there.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

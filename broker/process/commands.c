@@ -42,8 +42,8 @@ void command_send(struct process *p, struct request *request, enum command_kind 
 
 /*
  * The agent may have rules of which the broker knows nothing: its parent's, which the broker has forgotten since, or
- * another broker's. All rules but those that the agent is to have go. This takes as long as there are rules now, however
- * many there have been.
+ * another broker's. All rules but those that the agent is to have go. This takes as long as there are rules now,
+ * however many there have been.
  */
 void command_keep(struct process *p, const unsigned char *want)
 {

@@ -3,21 +3,19 @@
 /*
  * A rule that the daemon is about to switch off.
  *
- * LTTng switches entries and exits off at once, and a call that is under way then
- * has an entry and no exit. So the daemon waits while what the rule alone asked
- * for is taken out of all processes, and the calls that are in those functions
- * return. That the rule is off is only assumed meanwhile: the query that follows
- * the client's command tells; the answer to one that was begun before it may still
- * say that it is on, and is put right. When another enabled rule has the same name (in
- * another session), nothing is taken out, as that one wants it to stay; the name
+ * LTTng switches entries and exits off at once, and a call that is under way then has an entry and no exit. So the
+ * daemon waits while what the rule alone asked for is taken out of all processes, and the calls that are in those
+ * functions return. That the rule is off is only assumed meanwhile: the query that follows the client's command
+ * tells; the answer to one that was begun before it may still say that it is on, and is put right. When another
+ * enabled rule has the same name (in another session), nothing is taken out, as that one wants it to stay; the name
  * does not tell which of them it is.
  *
- * More than the one rule may be about to go. Where exits go while a rule for the same
- * functions' entries is on, that is taken for off as well: entries without exits are of no use. And a
- * command that switches off a second rule switches off all of a channel (`lttng disable-event --all`): then
- * all that this channel alone asked for is taken out, and waited for, at once. Its call trees, too, where the plugin says
- * so: the events that they are recorded as may go before their rules, and must not before their calls have exits. One command is about one session: a
- * name that is left in another one only, as those of the channel are taken for off, is not meant.
+ * More than the one rule may be about to go. Where exits go while a rule for the same functions' entries is on, that
+ * is taken for off as well: entries without exits are of no use. And a command that switches off a second rule
+ * switches off all of a channel (`lttng disable-event --all`): then all that this channel alone asked for is taken
+ * out, and waited for, at once. Its call trees, too, where the plugin says so: the events that they are recorded as
+ * may go before their rules, and must not before their calls have exits. One command is about one session: a name
+ * that is left in another one only, as those of the channel are taken for off, is not meant.
  */
 #include <stdio.h>
 #include <string.h>
@@ -40,9 +38,9 @@ static struct {
 	uint64_t id;		/* 0: none */
 	bool taken_out, is_tree;
 	bool is_shared;		/* nothing is taken out, as others want it: only calls are waited for */
-	bool is_kept;		/* entries and exits go at once: of functions that stay calls under way have theirs by what the agents keep */
+	bool is_kept;		/* entries and exits go at once: the agents keep what calls under way need for their exits */
 	uint64_t begun, most;
-	uint64_t kept_until;	/* the daemon goes from one program to the next: one that comes meanwhile is told, too */
+	uint64_t kept_until;	/* the daemon goes from program to program: one that comes meanwhile is told, too */
 	uint64_t command;	/* the client's */
 	struct request *request;	/* held */
 	uint32_t close_flags, closing;
@@ -57,7 +55,8 @@ struct gone {
 	bool is_known;		/* whose rules the command is about: */
 	char session[NAME_BYTES], channel[NAME_BYTES];	/* "": a trigger's */
 };
-static struct gone gone, before[64];	/* a question is answered within some ms: as many as clients switch off meanwhile */
+/* A question is answered within some ms: as many as clients switch off meanwhile. */
+static struct gone gone, before[64];
 
 static void disabling_end(void)
 {
@@ -78,8 +77,8 @@ static bool is_shared(const struct rule *only)
 }
 
 /*
- * Is it one whose calls are to be waited for? Of functions any that is off, as the agent then waits for those of all of them. Where
- * it stays on for others, any.
+ * Is it one whose calls are to be waited for? Of functions any that is off, as the agent then waits for those of all
+ * of them. Where it stays on for others, any.
  */
 static bool is_closing(const struct process *p, const struct applied *a)
 {
@@ -96,7 +95,8 @@ static void process_close(struct process *p)
 {
 	p->talk.closing = 0;
 	for (const struct applied *a = p->agent && !p->talk.is_silent ? p->talk.applied : NULL; a; a = a->next)
-		if (is_closing(p, a) && !spi_agent_rule_close(p->agent, a->request->id, disabling.close_flags, disabling.closing))
+		if (is_closing(p, a) &&
+		    !spi_agent_rule_close(p->agent, a->request->id, disabling.close_flags, disabling.closing))
 			p->talk.closing = disabling.closing;
 }
 
@@ -107,12 +107,16 @@ static void request_is(struct request *request)
 	disabling.request = request;
 }
 
-/* Where it alone asked for it, its calls are to be waited for, and a tree's then to be closed; those of all that go at once. */
+/*
+ * Where it alone asked for it, its calls are to be waited for, and a tree's then to be closed; those of all that go
+ * at once.
+ */
 static void calls_close(const struct rule *only)
 {
 	disabling.closing = disabling.closing == UINT32_MAX ? 1 : disabling.closing + 1;
 	request_is(only ? only->requests[0] : NULL);
-	disabling.close_flags = disabling.is_tree ? CLOSE_MS | (is_shared(only) ? 0 : SPI_CLOSE_ALL) : WAIT_MS | SPI_CLOSE_FUNCTIONS;
+	disabling.close_flags = disabling.is_tree ? CLOSE_MS | (is_shared(only) ? 0 : SPI_CLOSE_ALL) :
+				WAIT_MS | SPI_CLOSE_FUNCTIONS;
 	disabling.kept_until = disabling.is_kept ? loop_now() + KEPT_MS : 0;
 	if (disabling.is_kept)
 		disabling.close_flags = disabling.is_shared ? SPI_CLOSE_KEEP : disabling.close_flags | SPI_CLOSE_KEEP;
@@ -134,7 +138,10 @@ static bool is_awaited(const struct process *p)
 	return p->agent && p->talk.awaited && !p->talk.is_silent;
 }
 
-/* All that they were told by now, and not what others are told that come meanwhile: where programs fork all the time there is no end of that. */
+/*
+ * All that they were told by now, and not what others are told that come meanwhile: where programs fork all the time
+ * there is no end of that.
+ */
 static void answers_await(void)
 {
 	for (struct process *p = processes; p; p = p->next)
@@ -180,7 +187,10 @@ static void step(struct loop_timer *timer)
 	}
 }
 
-/* The one enabled rule that has the name and instruments; NULL: none, or several, those that are taken for off among them. */
+/*
+ * The one enabled rule that has the name and instruments; NULL: none, or several, those that are taken for off among
+ * them.
+ */
 static struct rule *only_rule(const struct ruleset *rules, const char *name)
 {
 	struct rule *only = NULL;
@@ -245,8 +255,8 @@ static void rules_off(const struct gone *g, struct ruleset *rules, struct rule *
 }
 
 /*
- * What the daemon told when it was asked before: these rules were still on then, all that have gone since, whichever command
- * it was. What is asked from now on waits for the command.
+ * What the daemon told when it was asked before: these rules were still on then, all that have gone since, whichever
+ * command it was. What is asked from now on waits for the command.
  */
 void disabling_recall(struct ruleset *rules, uint64_t question)
 {
@@ -303,8 +313,8 @@ static bool names_both(const char *name)
 }
 
 /*
- * The functions stay in. What is left of their rules in one session are the exits: of the calls that had an entry there. Or it is one
- * name for both.
+ * The functions stay in. What is left of their rules in one session are the exits: of the calls that had an entry
+ * there. Or it is one name for both.
  */
 static void exits_close(const char *name)
 {
@@ -329,7 +339,8 @@ void disabling_begin(const struct spi_broker_disabling *message, const char *nam
 	gone.is_known &= message->command == disabling.command;
 	/* one that comes too late is off already: the rules of that name that are on are others */
 	is_late = disabling.begun >= message->until;
-	only = is_late || (message->flags & SPI_DISABLING_SHARED) ? NULL : rule_of_command(&gone, only_rule(rules_now(), name));
+	only = is_late || (message->flags & SPI_DISABLING_SHARED) ? NULL :
+	       rule_of_command(&gone, only_rule(rules_now(), name));
 	gone.is_young = !only && !is_late && !(message->flags & SPI_DISABLING_SHARED) && !is_on(name);
 	disabling_end();
 	disabling.id = message->id;

@@ -167,7 +167,10 @@ static void remember_failures(const struct process *p)
 			remember_rule(&f, a, seen);
 	for (const struct line *l = p->talk.applied ? p->report.declined.first : NULL; l; l = l->next)
 		remember_function(&f, l->text, seen);
-	/* One that had an agent is not to be brought one while it ends, and a short-lived child had its parent's rules. */
+	/*
+	 * One that had an agent is not to be brought one while it ends, and a short-lived child had its parent's
+	 * rules.
+	 */
 	if (p->rules_had == RULES_NEVER && *p->refusal.why) {
 		f.of = FAILURE_PROCESS;
 		*f.what = 0;

@@ -12,7 +12,7 @@ extern struct process_hooks process_hooks;
 void process_unmark(struct process *process);	/* before it is freed */
 
 /* state.c */
-void process_abandoned(struct process *process);	/* its agent's connection is over: what it was told is forgotten */
+void process_abandoned(struct process *process);	/* its agent's connection is over: what was told is forgotten */
 void process_expect_no_more(struct process *process);	/* .coming is not waited for any more */
 
 /* commands.c: what the agent was told and has not answered yet; it answers in order. */
@@ -36,7 +36,8 @@ void commands_clear(struct process *process);
 enum { WANT_NOT, WANT_ON, WANT_OFF };
 struct applied *applied_find(const struct process *process, const struct request *request);
 bool applied_any_pending(const struct process *process);
-bool applied_lacks(const struct process *process, const unsigned char *want);	/* is a request on that it was not told of? */
+/* Is a request on that the agent was not told of? */
+bool applied_lacks(const struct process *process, const unsigned char *want);
 void applied_adjust(struct process *process, const unsigned char *want);	/* tell its agent the difference */
 void applied_clear(struct process *process);
 void process_answered(struct process *process, const struct spi_msg_rule_done *done, const char *text);

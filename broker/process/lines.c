@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Bounded lists of lines that agents have told, each line once. What is kept of one user's processes is bounded, and so is
- * what is kept of all users who have no sessions.
+ * Bounded lists of lines that agents have told, each line once. What is kept of one user's processes is bounded, and
+ * so is what is kept of all users who have no sessions.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -97,7 +97,9 @@ void lines_add(struct lines *lines, const char *format, ...)
 	for (line = lines->first; line; line = line->next)
 		if (!strcmp(line->text, text))
 			return;
-	line = lines->n < lines->max && may_be_told(lines, strlen(text) + sizeof(*line)) ? malloc(sizeof(*line) + strlen(text) + 1) : NULL;
+	line = NULL;
+	if (lines->n < lines->max && may_be_told(lines, strlen(text) + sizeof(*line)))
+		line = malloc(sizeof(*line) + strlen(text) + 1);
 	if (!line) {
 		lines->more = true;
 		return;

@@ -3,10 +3,11 @@
 /*
  * A look at one process: what the rules ask for there, and what follows from that.
  *
- * All event rules that concern the process are put together into a set of requests. A request is on when any of its rules
- * is enabled. A request whose rules are all disabled is disabled in the agent, too: the code goes back to what it was, and
- * the agent keeps the request, so that it is quickly in again. A request without rules is removed (applied.c). Without an
- * agent and with a request that is on, the process is injected. Its registration is let go when all this is done (hold.c).
+ * All event rules that concern the process are put together into a set of requests. A request is on when any of its
+ * rules is enabled. A request whose rules are all disabled is disabled in the agent, too: the code goes back to what
+ * it was, and the agent keeps the request, so that it is quickly in again. A request without rules is removed
+ * (applied.c). Without an agent and with a request that is on, the process is injected. Its registration is let go
+ * when all this is done (hold.c).
  *
  * Whatever happens marks the processes that are concerned. The loop looks at each marked process once a turn, however
  * often it was marked. Processes that a look marks are looked at in the next turn.
@@ -102,8 +103,9 @@ static void renewal_want(struct process *p)
 }
 
 /*
- * The connection of a process that became another user may not be told what is new to it. The agent keeps the rules that
- * it has, its parent's where it was forked, until it has made another connection. False: nothing is to be told at all.
+ * The connection of a process that became another user may not be told what is new to it. The agent keeps the rules
+ * that it has, its parent's where it was forked, until it has made another connection. False: nothing is to be told
+ * at all.
  */
 static bool only_known(struct process *p, unsigned char *want)
 {
@@ -121,8 +123,8 @@ static bool only_known(struct process *p, unsigned char *want)
 	if (!is_news)
 		return true;
 	renewal_want(p);
-	lines_add(&p->report.notes, "its user or group ids changed: rules that are new wait until it is one user's, and its agent "
-		  "has come as that one");
+	lines_add(&p->report.notes, "its user or group ids changed: rules that are new wait until it is one user's, and its "
+		  "agent has come as that one");
 	return true;
 }
 

@@ -34,8 +34,8 @@ static bool is_path_of(pid_t pid, const char *path)
 }
 
 /*
- * A child of the daemon: was it forked by it, or by a broker before us? Or has the kernel made it the daemon's child when
- * its own parent ended, as it does with any program where the daemon is the first process of a container?
+ * A child of the daemon: was it forked by it, or by a broker before us? Or has the kernel made it the daemon's child
+ * when its own parent ended, as it does with any program where the daemon is the first process of a container?
  */
 static bool is_forked_by_daemon(pid_t pid, uid_t uid)
 {
@@ -64,7 +64,9 @@ bool facts_are_own(const struct facts *facts, bool deep)
 {
 	pid_t pid = facts->pid, above = facts->parent;
 
-	/* A front end's spi-codemap is no child of the daemon's or of ours, and an agent would end it in its sandbox. */
+	/*
+	 * A front end's spi-codemap is no child of the daemon's or of ours, and an agent would end it in its sandbox.
+	 */
 	if (!strcmp(facts->exec, "spi-codemap"))
 		return true;
 	for (unsigned int i = 0; i < (deep ? OWN_DEPTH : 1); i++) {

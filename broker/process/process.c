@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The table of processes: each one that registered with the session daemon, whose agent connected, or that a rule's scope
- * names.
+ * The table of processes: each one that registered with the session daemon, whose agent connected, or that a rule's
+ * scope names.
  *
- * Each is held by a pidfd, so that its number cannot come to mean another process while it is known. Facts are read after
- * the pidfd was opened and the process was seen alive through it. When the process ends, all that is known of it goes, but
- * for what ended.c keeps.
+ * Each is held by a pidfd, so that its number cannot come to mean another process while it is known. Facts are read
+ * after the pidfd was opened and the process was seen alive through it. When the process ends, all that is known of
+ * it goes, but for what ended.c keeps.
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The processes that the broker has to do with: what each is to the broker, what its agent is told, and how long it is
- * held. For the broker's one thread.
+ * The processes that the broker has to do with: what each is to the broker, what its agent is told, and how long it
+ * is held. For the broker's one thread.
  *
- * A handler tells the state machine what has happened (process_event(), state.c) and marks the process (process_mark()).
- * The loop looks at all marked processes once a turn (processes_look(), look.c). Only that look compares a process with
- * the rules, so nothing calls it from within itself. A handler that takes several events at once looks after each one.
+ * A handler tells the state machine what has happened (process_event(), state.c) and marks the process
+ * (process_mark()). The loop looks at all marked processes once a turn (processes_look(), look.c). Only that look
+ * compares a process with the rules, so nothing calls it from within itself. A handler that takes several events at
+ * once looks after each one.
  *
  * process_get(), processes_hear() and the functions named after them may free a process. No look frees one.
  */
@@ -46,7 +47,7 @@ enum process_event {
 	EVENT_COMES,		/* its agent comes by itself. data: struct setback */
 	EVENT_FAILED,		/* its agent cannot be brought in. data: struct setback */
 	EVENT_HELLO,		/* data: struct hello */
-	EVENT_AGENT_OVER,	/* the connection of .agent is over, or belongs to a program that the process no longer is */
+	EVENT_AGENT_OVER,	/* the connection of .agent is over, or is of a program that the process no longer is */
 	EVENT_BEGINS,		/* it is another program: whatever was met before counts no more */
 	EVENT_AGAIN,		/* what was met before is tried again */
 	EVENT_ENDS,		/* it has ended */
@@ -132,9 +133,12 @@ enum agent_waits {
 /* What the agent was told, and what it has answered. */
 struct talk {
 	enum agent_waits waits;
-	bool has_unknown_rules;		/* it may have rules that we do not know: of a parent, of another broker. Such rules are
-					 * there before the agent says HELLO and stay when the agent's connection changes */
-	bool is_silent;			/* a rule was switched off and it did not answer in time; it has said nothing since */
+	/*
+	 * The agent may have rules that the broker does not know: of a parent, of another broker. That is known before the
+	 * agent says HELLO, and holds on when its connection is another.
+	 */
+	bool has_unknown_rules;
+	bool is_silent;			/* it was waited for in vain as a rule was switched off, and has said nothing since */
 	struct applied *applied;
 	struct command *commands, **last_command;	/* without an answer yet */
 	unsigned int nr_commands;
@@ -157,7 +161,7 @@ struct report {
 enum registration {
 	REGISTERED_NEVER,
 	REGISTERED,			/* by whatever program it was then */
-	REGISTERED_SERVED,		/* the same, and while its agent was there: the program is an application after that, too */
+	REGISTERED_SERVED,		/* the same, while its agent was there: that program stays an application */
 };
 
 /* How the program that the process is now came by its rules. Later ones count more. */
@@ -179,23 +183,26 @@ struct process {
 	struct process *next_marked;
 
 	/*
-	 * Each of these is true or false in any state, as it says what the process is and not how its agent stands. is_own
-	 * and was_ahead never change. is_scoped never becomes false.
+	 * Each of these is true or false in any state, as it says what the process is and not how its agent stands.
+	 * is_own and was_ahead never change. is_scoped never becomes false.
 	 */
 	bool is_own;			/* the session daemon's or the broker's: no rule is for it */
 	bool was_ahead;			/* its first thread had the place of those whose turn it is before it had one */
 	bool is_scoped;			/* a rule's scope names it */
 	bool is_application;		/* rules without a scope concern it: it registered, or its agent came with it */
-	bool starts;			/* it has executed its program just now: its injection stops it before that begins */
+	bool starts;			/* it has just executed its program: its injection stops it before that begins */
 	enum registration registration;
 	enum rules_had rules_had;
 
 	struct hold hold;
 	struct refusal refusal;
 
-	/* An agent may come by itself while an injection is under way: then PROCESS_SERVED has .injection or .coming, too. */
+	/*
+	 * An agent may come by itself while an injection is under way: then PROCESS_SERVED has .injection or .coming,
+	 * too.
+	 */
 	struct injection *injection;
-	uint64_t begins_until;		/* injected while held, its agent is at its rules until then; 0: not, or no more */
+	uint64_t begins_until;		/* injected while held: its agent is at its rules until then; 0: no (more) */
 	struct spi_agent *coming;
 	struct spi_agent *agent;
 	struct facts served_as;		/* when its agent said HELLO */
@@ -213,7 +220,7 @@ struct process_hooks {
 	bool (*inject)(struct process *process);	/* queue it, and set .injection. False: no memory */
 	void (*drop)(struct process *process);		/* .injection is wanted no more */
 	void (*begun)(struct process *process);		/* its program goes on, with its rules or without */
-	void (*slipped)(void);		/* a process that a scope names was not held at its start: it may have children */
+	void (*slipped)(void);	/* a process that a scope names was not held at its start: it may have children */
 };
 void processes_set_hooks(const struct process_hooks *hooks);
 
@@ -227,8 +234,8 @@ void process_forget(struct process *process);
 /* As they are now. Facts of another program make EVENT_BEGINS. */
 void process_set_facts(struct process *process, const struct facts *facts);
 /*
- * Within fork(), of a traced program that has told of it (hear first)? Such a child has its parent's rules, and comes by
- * itself. Which child that is the parent cannot tell. A child that has executed another program is none.
+ * Within fork(), of a traced program that has told of it (hear first)? Such a child has its parent's rules, and comes
+ * by itself. Which child that is the parent cannot tell. A child that has executed another program is none.
  */
 bool process_is_forked(const struct process *process);
 bool process_may_be_forked(const struct process *process);	/* without asking the parent's agent */
@@ -319,8 +326,8 @@ extern unsigned int nr_failures_met;
 /* ---- own.c -------------------------------------------------------------------------------------------------- */
 
 /*
- * Is it the session daemon, a child of the daemon's, or one of the broker's? They carry the trace: instrumented, they would
- * wait for themselves. `deep`: also those further below.
+ * Is it the session daemon, a child of the daemon's, or one of the broker's? They carry the trace: instrumented, they
+ * would wait for themselves. `deep`: also those further below.
  */
 bool facts_are_own(const struct facts *facts, bool deep);
 

@@ -33,8 +33,12 @@ static void hold(struct process *p, const struct facts *facts, const struct spi_
 	if (p->hold.id && p->hold.id != app->id)
 		plugin_release(p->hold.id);
 	p->hold.id = app->id;
-	/* A command before it may have made a rule that the broker has not heard of: the daemon's next answer decides. */
-	p->hold.query = query_idle() && app->generation <= query_generation() && table_matches(facts) ? 0 : query_next();
+	/*
+	 * A command before it may have made a rule that the broker has not heard of: the daemon's next answer
+	 * decides.
+	 */
+	p->hold.query = query_idle() && app->generation <= query_generation() && table_matches(facts) ? 0 :
+			query_next();
 	if (p->hold.query)
 		query_want();
 }
@@ -49,8 +53,9 @@ static void try_now(struct process *p)
 }
 
 /*
- * The child of a fork that registers while it is within fork(): its parent has told of the child before there was one. An
- * injection that has begun finds no safe moment in such a child, and is not waited for. *p: as of process_hear_agents().
+ * The child of a fork that registers while it is within fork(): its parent has told of the child before there was
+ * one. An injection that has begun finds no safe moment in such a child, and is not waited for. *p: as of
+ * process_hear_agents().
  */
 static bool is_within_fork(struct process **p)
 {
@@ -60,7 +65,8 @@ static bool is_within_fork(struct process **p)
 	return *p && process_is_forked(*p);
 }
 
-static void registered_held(struct process *p, const struct facts *facts, const struct spi_broker_app *app, bool is_first)
+static void registered_held(struct process *p, const struct facts *facts, const struct spi_broker_app *app,
+			    bool is_first)
 {
 	bool is_forked;
 

@@ -15,12 +15,12 @@
  *        |                | WANTED: INJECTING  |              HELLO (from any state)          |
  *        +----------------+--------------------+----------------------------------------------+
  *
- * An injection that ends makes INJECTION_OVER, which leads to ALONE, and then one of ENTERS, COMES and FAILED says what came of
- * the injection. An agent may come by itself while an injection is under way: then the process is SERVED, and what comes of the
- * injection changes that no more, unless it is a second connection.
+ * An injection that ends makes INJECTION_OVER, which leads to ALONE. Then ENTERS, COMES or FAILED says what came of the
+ * injection. An agent may come by itself while an injection is under way: then the process is SERVED, and what comes of
+ * the injection changes that no more, unless the injection brings a second connection.
  *
- * The table says for each state and event what is done and which state follows. The new state is in force when the action
- * runs, so an action may make another event. An empty cell is nothing to do: the state stays.
+ * The table says for each state and event what is done and which state follows. The new state is in force when the
+ * action runs, so an action may make another event. An empty cell means nothing to do: the state stays.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,8 +94,8 @@ void process_expect_no_more(struct process *p)
 }
 
 /*
- * The injector is done, and the agent's thread has yet to run. Until the agent says HELLO the process must not be injected
- * again: the agent would refuse a second injection, and the registration would be let go for that.
+ * The injector is done, and the agent's thread has yet to run. Until the agent says HELLO the process must not be
+ * injected again: the agent would refuse a second injection, and the registration would be let go for that.
  */
 static void enter(struct process *p, const void *data)
 {
@@ -111,13 +111,17 @@ static void entry_over(struct process *p, const void *data)
 	p->coming = NULL;
 }
 
-/* The agent could not begin. Or the process has executed another program, which is no application before it registers. */
+/*
+ * The agent could not begin. Or the process has executed another program, which is no application before it
+ * registers.
+ */
 static void entry_lost(struct process *p, const void *data)
 {
 	struct facts facts;
 
 	p->coming = NULL;
-	p->is_application = p->is_application && !facts_read(&facts, p->facts.pid) && facts_same_program(&facts, &p->facts);
+	p->is_application = p->is_application && !facts_read(&facts, p->facts.pid) &&
+			    facts_same_program(&facts, &p->facts);
 	p->facts.read_at = 0;
 	process_refuse(p, true, "its agent ended before it had said anything");
 }
@@ -158,7 +162,8 @@ static void adopt(struct process *p, const void *data)
 		take_follows(p, spi_agent_follow(agent));
 	p->is_application |= came_along;
 	p->talk.has_unknown_rules |= !!(flags & SPI_HELLO_FORKED);
-	p->talk.waits = flags & SPI_HELLO_WAITS ? AGENT_WAITS_BRIEFLY : flags & SPI_HELLO_PRELOADED ? AGENT_WAITS : AGENT_RUNS;
+	p->talk.waits = flags & SPI_HELLO_WAITS ? AGENT_WAITS_BRIEFLY :
+			flags & SPI_HELLO_PRELOADED ? AGENT_WAITS : AGENT_RUNS;
 	*p->refusal.why = 0;
 	p->refusal.failures = 0;
 	if (p->talk.waits != AGENT_RUNS && !p->hold.id && !query_idle()) {
@@ -204,7 +209,8 @@ static bool goes_into_programs(const struct request *request)
 static void part(struct process *p, const void *data)
 {
 	static const struct setback executed = {
-		.why = "it has executed another program, whose agent has not come yet", .again_ms = EXECUTED_MS, .holds = true,
+		.why = "it has executed another program, whose agent has not come yet", .again_ms = EXECUTED_MS,
+		.holds = true,
 	};
 	struct facts facts;
 	bool lives;
@@ -220,7 +226,8 @@ static void part(struct process *p, const void *data)
 	if (lives)
 		process_set_facts(p, &facts);
 	/* Its registration may have been heard of before this, where it has executed itself. */
-	p->is_application = lives && p->registration == REGISTERED_SERVED && facts_same_program(&p->facts, &p->served_as);
+	p->is_application = lives && p->registration == REGISTERED_SERVED &&
+			    facts_same_program(&p->facts, &p->served_as);
 	if (p->talk.nr_follows && !daemon_is_gone())
 		process_event(p, EVENT_COMES, &executed);
 	process_mark(p, MARK_RULES);
@@ -236,8 +243,9 @@ static void nothing(struct process *p, const void *data)
 }
 
 struct step {
-	void (*action)(struct process *process, const void *data);	/* NULL: the event means nothing in this state */
-	unsigned int next;						/* enum process_state, or UNDER_WAY */
+	/* NULL: the event means nothing in this state. */
+	void (*action)(struct process *process, const void *data);
+	unsigned int next;		/* enum process_state, or UNDER_WAY */
 };
 
 static const struct step steps[NR_PROCESS_STATES][NR_PROCESS_EVENTS] = {

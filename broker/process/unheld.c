@@ -18,7 +18,10 @@
 #define SERVED_MAX	64u	/* the latest that have ended */
 #define START_MS	1000	/* a program of that age is at its start */
 
-/* That it has registered is told a moment later: by then one that had its rules, as its file's opening had told of it, may have ended. */
+/*
+ * That it has registered is told a moment later: by then one that had its rules, as its file's opening had told of
+ * it, may have ended.
+ */
 static pid_t served[SERVED_MAX];
 static unsigned int nr_served;
 
@@ -38,11 +41,12 @@ void unheld_ended(const struct spi_broker_app *app)
 		}
 
 	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
-		if (rule->enabled && rule->wants.nr_execs && rule_instruments(rule) && (!rule->owner || rule->owner == app->uid)) {
+		if (rule->enabled && rule->wants.nr_execs && rule_instruments(rule) &&
+		    (!rule->owner || rule->owner == app->uid)) {
 			n++;
-			broker_note("unheld", "%u program%s had ended before what %s started as could be looked at, while a rule names "
-				    "programs (--exec) by a name that is not their executables': calls may be missing", n,
-				    n == 1 ? "" : "s", n == 1 ? "it was" : "they were");
+			broker_note("unheld", "%u program%s had ended before what %s started as could be looked at, while a "
+				    "rule names programs (--exec) by a name that is not their executables': calls may be "
+				    "missing", n, n == 1 ? "" : "s", n == 1 ? "it was" : "they were");
 			return;
 		}
 }
@@ -68,9 +72,10 @@ void unheld_tell(struct process *p, const struct facts *facts, const struct spi_
 	}
 	memset(&bare.names, 0, sizeof(bare.names));
 	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
-		if (rule->enabled && rule->wants.nr_execs && rule_concerns(rule, facts, true) && !rule_concerns(rule, &bare, true)) {
-			process_missed(p, "it was not held: a rule names it by what it was started as (%.40s), which is neither its "
-				       "executable's name nor the process's", facts->names.title);
+		if (rule->enabled && rule->wants.nr_execs && rule_concerns(rule, facts, true) &&
+		    !rule_concerns(rule, &bare, true)) {
+			process_missed(p, "it was not held: a rule names it by what it was started as (%.40s), which is "
+				       "neither its executable's name nor the process's", facts->names.title);
 			return;
 		}
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Files that are opened to be executed (fanotify(7), FAN_OPEN_EXEC): the process that opens them still runs the old program, so there is time
- * to have it stopped at the very start of the new one.
+ * Files that are opened to be executed (fanotify(7), FAN_OPEN_EXEC): the process that opens them still runs the old
+ * program, so there is time to have it stopped at the very start of the new one.
  *
- * Files that are known to have a name that a rule has, because they were executed before or lie where programs do, are guarded: a process
- * that executes one waits in the kernel until it is being stopped, a millisecond or two, however busy the machine is. None of ours is, as we would wait for
- * ourselves. Should we end, the kernel lets all go on; should we hang, the plugin ends us.
+ * Files that are known to have a name that a rule has, because they were executed before or lie where programs do,
+ * are guarded: a process that executes one waits in the kernel until it is being stopped, a millisecond or two,
+ * however busy the machine is. None of ours is, as we would wait for ourselves. Should we end, the kernel lets all go
+ * on; should we hang, the plugin ends us.
  *
  * This machine's own file systems that are mounted when the rule is made are listened to; on others nothing is heard.
- * What is executed on other file names (by a link, by a name of its own) is looked at a moment later, unless the kernel's process
- * events tell of it.
+ * What is executed on other file names (by a link, by a name of its own) is looked at a moment later, unless the
+ * kernel's process events tell of it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -92,7 +93,10 @@ static bool is_stopped(pid_t pid)
 	return is;
 }
 
-/* Lets it go on. Up to Linux 6.7 no process can be traced within execve(): a tracer that tries waits, and is first afterwards. */
+/*
+ * Lets it go on. Up to Linux 6.7 no process can be traced within execve(): a tracer that tries waits, and is first
+ * afterwards.
+ */
 static void answer(void)
 {
 	struct fanotify_response response = { .fd = now.fd, .response = FAN_ALLOW };
@@ -142,7 +146,10 @@ static void now_later(void)
 		loop_timer_set(&later_timer, LATER_MS, look_later);
 }
 
-/* The kernel gives such a program no rights of its file's while somebody without rights traces it: that is met when it runs. */
+/*
+ * The kernel gives such a program no rights of its file's while somebody without rights traces it: that is met when
+ * it runs.
+ */
 static bool gives_rights(int fd)
 {
 	struct stat st;

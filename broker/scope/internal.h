@@ -15,9 +15,9 @@ bool rules_name(const char *name, uid_t uid);
 #define OF_ROOT ((uid_t) -1)	/* any rule that is for everybody's programs, by a name that is no pattern */
 
 /*
- * executed-files.c. `heard`: process pid is about to execute the file of that name, which a rule has; has_executed() waits
- * until the process runs that program. NULL: the process has executed one of another name. Returns whether it did. 0 or a
- * negative errno: then nothing is heard.
+ * executed-files.c. `heard`: process pid is about to execute the file of that name, which a rule has; has_executed()
+ * waits until the process runs that program. NULL: the process has executed one of another name. Returns whether it
+ * did. 0 or a negative errno: then nothing is heard.
  */
 int opened_listen(bool (*heard)(pid_t pid, const char *file, bool (*has_executed)(void)));
 void opened_end(void);

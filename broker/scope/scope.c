@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Processes that a rule names and that never register: programs not linked with
- * lttng-ust.
+ * Processes that a rule names and that never register: programs not linked with lttng-ust.
  *
- * When the rules change, /proc is looked through once for those that run. Those to come are told in two ways. Where root may
- * listen, the opening of their files tells (opened.c): that is before the program begins. And the kernel's proc connector tells each
- * fork(), exec() and new name of a process's first thread as it happens, for root in the initial
- * namespaces only; elsewhere it refuses, or says nothing of its own accord (that others
- * listen may bring their events, with process numbers that are not ours). Without it /proc is looked through again every second, and a note says
- * so; with it every ten, as a process that writes over its first argument makes no event.
+ * When the rules change, /proc is looked through once for those that run. Those to come are told in two ways. Where
+ * root may listen, the opening of their files tells (opened.c): that is before the program begins. And the kernel's
+ * proc connector tells each fork(), exec() and new name of a process's first thread as it happens, for root in the
+ * initial namespaces only; elsewhere it refuses, or says nothing of its own accord (that others listen may bring
+ * their events, with process numbers that are not ours). Without it /proc is looked through again every second, and a
+ * note says so; with it every ten, as a process that writes over its first argument makes no event.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -54,7 +53,10 @@ static bool is_named(const struct facts *facts)
 	return false;
 }
 
-/* A rule that names one of the tracer's by its number is told what becomes of it; a pattern that fits them, too, means others. */
+/*
+ * A rule that names one of the tracer's by its number is told what becomes of it; a pattern that fits them, too,
+ * means others.
+ */
 static void own_named(const struct facts *facts)
 {
 	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
@@ -66,8 +68,8 @@ static void own_named(const struct facts *facts)
 }
 
 /*
- * One that is met within fork(), where nothing is safe, is not looked at by an injector for as long as fork() lasts: its
- * agent comes by itself. NULL: nothing is to be done for it now.
+ * One that is met within fork(), where nothing is safe, is not looked at by an injector for as long as fork() lasts:
+ * its agent comes by itself. NULL: nothing is to be done for it now.
  */
 static struct process *unless_within_fork(struct process *p)
 {
@@ -90,7 +92,10 @@ static bool has_agent(pid_t pid)
 	return found;
 }
 
-/* How it was met: in a look at all that there are; as one that has executed a program just now; or since it, or the rules, changed. */
+/*
+ * How it was met: in a look at all that there are; as one that has executed a program just now; or since it, or the
+ * rules, changed.
+ */
 enum met { MET_LOOKING, MET_STARTING, MET_CHANGED };
 
 static void unread_tell(const struct facts *facts)
@@ -121,8 +126,9 @@ static void consider(pid_t pid, enum met met)
 		return;
 	}
 	/*
-	 * A forked child of a traced process, which may have ended since, has its parent's instrumentation, and comes by itself with its
-	 * first call that is to be recorded. It is left alone, unless rules change: of those it knows nothing.
+	 * A forked child of a traced process, which may have ended since, has its parent's instrumentation, and comes
+	 * by itself with its first call that is to be recorded. It is left alone, unless rules change: of those it
+	 * knows nothing.
 	 */
 	if (!p && met == MET_LOOKING && has_agent(pid))
 		return;
@@ -141,8 +147,8 @@ static void consider(pid_t pid, enum met met)
 }
 
 /*
- * A child of a process that is to be traced, and has no agent yet that would go along; or whose parent has ended since, as that of a
- * daemon does: then nobody knows what the parent was.
+ * A child of a process that is to be traced, and has no agent yet that would go along; or whose parent has ended
+ * since, as that of a daemon does: then nobody knows what the parent was.
  */
 static void consider_child(pid_t child, pid_t parent)
 {
