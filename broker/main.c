@@ -129,7 +129,8 @@ int main(int argc, char **argv)
 	int ret;
 
 	if (!started_by_plugin()) {
-		fprintf(stderr, "spi-broker: is started by the session daemon's plugin, not by hand: use spi-sessiond\n");
+		fprintf(stderr, "spi-broker: is started by the session daemon's plugin, not by hand: "
+			"use spi-sessiond\n");
 		return 2;
 	}
 	settle();

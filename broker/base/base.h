@@ -44,8 +44,8 @@ void loop_timer_set(struct loop_timer *timer, unsigned int ms, void (*fire)(stru
 void loop_timer_cancel(struct loop_timer *timer);
 
 /*
- * Serve until done() or the loop itself fails. turn() is called after each event and after the timers that are due. It does
- * what they have left to do, and returns whether there is more for the next turn. done() is asked after each.
+ * Serve until done() or the loop itself fails. turn() is called after each event and after the timers that are due. It
+ * does what they have left to do, and returns whether there is more for the next turn. done() is asked after each.
  */
 int loop_run(bool (*turn)(void), bool (*done)(void));
 

@@ -89,7 +89,7 @@ void child_stop(struct child *child)
 {
 	if (child->pid > 0) {
 		kill(child->pid, SIGKILL);
-		/* An injector has its user's rights, and may be within a file system of his, where it cannot be killed. */
+		/* An injector may be within a file system of its user's, where it cannot be killed. */
 		spi_foreign_leave(child->pid, child->uid);
 		children_reap();
 	}

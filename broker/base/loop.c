@@ -3,9 +3,9 @@
 /*
  * The loop: one epoll instance and a list of timers.
  *
- * Events are taken one at a time. That costs a system call each, and saves every handler the question whether an earlier
- * handler in the same batch has freed what the next event points to. A turn ends after each event, and after the timers
- * that are due: what the handlers have marked is looked at then.
+ * Events are taken one at a time. That costs a system call each, and saves every handler the question whether an
+ * earlier handler in the same batch has freed what the next event points to. A turn ends after each event, and after
+ * the timers that are due: what the handlers have marked is looked at then.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The broker's place beside the daemon's sockets: a lock, two sockets, a directory
- * for saved sessions.
+ * The broker's place beside the daemon's sockets: a lock, two sockets, a directory for saved sessions.
  *
- * Whoever holds the lock is the daemon's broker; the kernel gives it free when he
- * is gone, however he went. What lies there from one before can then be removed
- * without a question.
+ * The process that holds the lock is the daemon's broker. The kernel frees the lock when that process is gone,
+ * however it went. What a former broker left there can then be removed without a question.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -119,7 +117,7 @@ static int serve(void)
 	return ret;
 }
 
-/* The lock's file is removed by who held it: the one that we locked must still be the one that is there. */
+/* A broker removes its lock's file at its end: the file that is locked must still be the one that is there. */
 static int lock_take(void)
 {
 	struct stat ours, there;

@@ -3,8 +3,8 @@
 /*
  * What `lttng list --spi` is answered (status-proto.h).
  *
- * The whole answer is made at once, for the user who asks, and written as his
- * socket takes it. He is never waited for: after a second he is dropped.
+ * The whole answer is made at once, for the user who asks, and written as the client's socket takes it. A client is
+ * never waited for: after a second it is dropped.
  */
 #include <errno.h>
 #include <stdio.h>

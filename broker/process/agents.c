@@ -263,9 +263,9 @@ int agents_open(void)
 {
 	static const struct spi_control_ops ops = {
 		.has_sessions = has_sessions, .on_hello = on_hello, .on_renewed = on_renewed,
-		.on_rule_done = on_rule_done, .on_rule_more = on_rule_more, .on_declined = on_declined, .on_note = on_note, .on_hot = on_hot,
-		.on_flushed = on_flushed, .on_closed = on_closed, .on_budget = on_budget, .on_left_out = on_left_out,
-		.on_gone = on_gone,
+		.on_rule_done = on_rule_done, .on_rule_more = on_rule_more, .on_declined = on_declined,
+		.on_note = on_note, .on_hot = on_hot, .on_flushed = on_flushed, .on_closed = on_closed,
+		.on_budget = on_budget, .on_left_out = on_left_out, .on_gone = on_gone,
 	};
 	int ret = spi_control_create(&control, &ops, NULL), fd;
 

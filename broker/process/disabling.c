@@ -38,7 +38,7 @@ static struct {
 	uint64_t id;		/* 0: none */
 	bool taken_out, is_tree;
 	bool is_shared;		/* nothing is taken out, as others want it: only calls are waited for */
-	bool is_kept;		/* entries and exits go at once: the agents keep what calls under way need for their exits */
+	bool is_kept;		/* entries and exits go at once: agents keep what calls under way need for exits */
 	uint64_t begun, most;
 	uint64_t kept_until;	/* the daemon goes from program to program: one that comes meanwhile is told, too */
 	uint64_t command;	/* the client's */

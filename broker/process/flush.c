@@ -36,8 +36,8 @@ static void flushing_late(struct loop_timer *unused)
 {
 	for (struct process *p = processes; p; p = p->next)
 		if (p->agent && p->talk.flushing == current)
-			lines_add(&p->report.notes, "it did not write its compact records within %u ms when a client gave a "
-				"command: its latest calls may have come too late for that", ANSWERS_MS);
+			lines_add(&p->report.notes, "it did not write its compact records within %u ms when a client "
+				"gave a command: its latest calls may have come too late for that", ANSWERS_MS);
 	flushing_end();
 }
 

@@ -15,7 +15,7 @@
 
 #define ANSWER_MS	300	/* for an answer of the daemon alone */
 
-/* ---- who began too early ------------------------------------------------------------------ */
+/* ---- programs that began too early ------------------------------------------------------------------ */
 
 void missed_count(void)
 {
@@ -23,7 +23,8 @@ void missed_count(void)
 
 	n++;
 	broker_note("missed", "%u program%s began before all of %s rules were in force: processes are listed with the "
-		    "reason, the last %u of them after their end", n, n == 1 ? "" : "s", n == 1 ? "its" : "their", ENDED_MAX);
+		    "reason, the last %u of them after their end", n, n == 1 ? "" : "s", n == 1 ? "its" : "their",
+		    ENDED_MAX);
 }
 
 /* The first reason stands. */

@@ -134,11 +134,11 @@ enum agent_waits {
 struct talk {
 	enum agent_waits waits;
 	/*
-	 * The agent may have rules that the broker does not know: of a parent, of another broker. That is known before the
-	 * agent says HELLO, and holds on when its connection is another.
+	 * The agent may have rules that the broker does not know: of a parent, of another broker. That is known before
+	 * the agent says HELLO, and stays true when the agent's connection is another one.
 	 */
 	bool has_unknown_rules;
-	bool is_silent;			/* it was waited for in vain as a rule was switched off, and has said nothing since */
+	bool is_silent;			/* it did not answer in time as a rule went off, and said nothing since */
 	struct applied *applied;
 	struct command *commands, **last_command;	/* without an answer yet */
 	unsigned int nr_commands;
@@ -190,7 +190,7 @@ struct process {
 	bool was_ahead;			/* its first thread had the place of those whose turn it is before it had one */
 	bool is_scoped;			/* a rule's scope names it */
 	bool is_application;		/* rules without a scope concern it: it registered, or its agent came with it */
-	bool starts;			/* it has just executed its program: its injection stops it before that begins */
+	bool starts;			/* it has just executed its program: its injection stops it at once */
 	enum registration registration;
 	enum rules_had rules_had;
 
@@ -198,8 +198,9 @@ struct process {
 	struct refusal refusal;
 
 	/*
-	 * An agent may come by itself while an injection is under way: then PROCESS_SERVED has .injection or .coming,
-	 * too.
+	 * .agent is there in PROCESS_SERVED only, .injection in PROCESS_INJECTING, .coming in PROCESS_ENTERING. But an
+	 * agent may come by itself while an injection is under way: then PROCESS_SERVED has .injection or .coming, too,
+	 * never both.
 	 */
 	struct injection *injection;
 	uint64_t begins_until;		/* injected while held: its agent is at its rules until then; 0: no (more) */

@@ -3,21 +3,19 @@
 /*
  * The states of a process: how its agent stands.
  *
- *                        UNWANTED
- *         +------------------------------------+
- *         v            WANTED                  |      ENTERS               HELLO
- *       ALONE --------------------------> INJECTING --------> ENTERING -----------------> SERVED
- *        ^ | ^                                 |                  |                        ^  |
- *        | | |    BEGINS, AGAIN, UNWANTED      | FAILED           | ENTRY_OVER             |  | AGENT_OVER:
- *        | | +-------------------------- REFUSED <----------------+                        |  | ALONE, or what
- *        | | COMES                             | WANTED: INJECTING                         |  | is under way
- *        | +---------> EXPECTED ---------------|-------------------------------------------+  |
- *        |                | WANTED: INJECTING  |              HELLO (from any state)          |
- *        +----------------+--------------------+----------------------------------------------+
+ *      ALONE ----- WANTED -----> INJECTING ----- ENTERS -----> ENTERING ----- HELLO -----> SERVED
+ *        ^                         |    |                         |                        |   ^
+ *        |<------- UNWANTED -------+    | COMES, FAILED           | ENTRY_OVER             |   | HELLO
+ *        |                              v                         v                        |   | (from any state)
+ *        |<--- BEGINS, AGAIN, --- EXPECTED, REFUSED <-------------+                        |
+ *        |     UNWANTED               WANTED: INJECTING                                    |
+ *        |                                                                                 |
+ *        +<------------------------------ AGENT_OVER --------------------------------------+
  *
  * An injection that ends makes INJECTION_OVER, which leads to ALONE. Then ENTERS, COMES or FAILED says what came of the
  * injection. An agent may come by itself while an injection is under way: then the process is SERVED, and what comes of
- * the injection changes that no more, unless the injection brings a second connection.
+ * the injection changes that no more, unless the injection brings a second connection. After AGENT_OVER the process is
+ * in the state of what is under way still: INJECTING, ENTERING or ALONE.
  *
  * The table says for each state and event what is done and which state follows. The new state is in force when the
  * action runs, so an action may make another event. An empty cell means nothing to do: the state stays.

@@ -16,7 +16,7 @@
 /* ---- query.c: keeping the rules up to date ---------------------------------------------------------------- */
 
 struct rules_hooks {
-	/* The answer to that question is about to be taken. Rules that are switched off meanwhile are put right in it. */
+	/* The answer to that question is about to be taken. Rules that were switched off since are put right in it. */
 	void (*answered)(struct ruleset *coming, uint64_t question);
 	/* It has been taken, and the plugin has its table. is_other: the rules are others than before. */
 	void (*taken)(bool is_other);

@@ -71,7 +71,8 @@ bool table_matches(const struct facts *facts)
 	for (unsigned int i = 0; i < table_count; i++) {
 		const struct spi_broker_entry *entry = &table[i];
 
-		if ((entry->uid == (uid_t) -1 || entry->uid == facts->uids[0]) && (!entry->pid || entry->pid == facts->pid) &&
+		if ((entry->uid == (uid_t) -1 || entry->uid == facts->uids[0]) &&
+		    (!entry->pid || entry->pid == facts->pid) &&
 		    (!*entry->exec || entry_names(entry, facts->exec) || entry_names(entry, facts->names.run_as) ||
 		     entry_names(entry, facts->names.comm)))
 			return true;

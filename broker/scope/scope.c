@@ -4,11 +4,11 @@
  * Processes that a rule names and that never register: programs not linked with lttng-ust.
  *
  * When the rules change, /proc is looked through once for those that run. Those to come are told in two ways. Where
- * root may listen, the opening of their files tells (opened.c): that is before the program begins. And the kernel's
- * proc connector tells each fork(), exec() and new name of a process's first thread as it happens, for root in the
- * initial namespaces only; elsewhere it refuses, or says nothing of its own accord (that others listen may bring
- * their events, with process numbers that are not ours). Without it /proc is looked through again every second, and a
- * note says so; with it every ten, as a process that writes over its first argument makes no event.
+ * root may listen, the opening of their files tells (executed-files.c): that is before the program begins. And the
+ * kernel's proc connector tells each fork(), exec() and new name of a process's first thread as it happens, for root
+ * in the initial namespaces only; elsewhere it refuses, or says nothing of its own accord (that others listen may
+ * bring their events, with process numbers that are not ours). Without it /proc is looked through again every second,
+ * and a note says so; with it every ten, as a process that writes over its first argument makes no event.
  */
 #include <ctype.h>
 #include <dirent.h>
