@@ -31,15 +31,14 @@ enum process_state {
 	PROCESS_ALONE,		/* no agent, and none is on its way */
 	PROCESS_INJECTING,	/* .injection: queued or under way */
 	PROCESS_ENTERING,	/* .coming: injected, and its agent has not said HELLO yet */
-	PROCESS_EXPECTED,	/* its agent comes by itself; after a while the process is looked at again */
-	PROCESS_REFUSED,	/* its agent could not be brought in: .refusal says why */
+	PROCESS_PUT_OFF,	/* no agent for now, as one comes by itself or could not be brought in: .refusal */
 	PROCESS_SERVED,		/* .agent: an agent that has said HELLO */
 	NR_PROCESS_STATES
 };
 
 enum process_event {
 	EVENT_WANTED,		/* a rule that is on concerns it */
-	EVENT_HOPELESS,		/* likewise, and it was refused under the same rules */
+	EVENT_HOPELESS,		/* likewise, and it was put off under the same rules */
 	EVENT_UNWANTED,		/* no rule that is on concerns it */
 	EVENT_INJECTION_OVER,	/* its injection has ended; what came of it follows */
 	EVENT_ENTERS,		/* injected. data: struct spi_agent, its connection */

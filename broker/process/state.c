@@ -7,7 +7,7 @@
  *        ^                         |    |                         |                        |   ^
  *        |<------- UNWANTED -------+    | COMES, FAILED           | ENTRY_OVER             |   | HELLO
  *        |                              v                         v                        |   | (from any state)
- *        |<--- BEGINS, AGAIN, --- EXPECTED, REFUSED <-------------+                        |
+ *        |<--- BEGINS, AGAIN, ------- PUT_OFF <-------------------+                        |
  *        |     UNWANTED               WANTED: INJECTING                                    |
  *        |                                                                                 |
  *        +<------------------------------ AGENT_OVER --------------------------------------+
@@ -60,7 +60,7 @@ static void go_without(struct process *p, const void *data)
 	process_let_go(p);
 }
 
-static void refuse(struct process *p, const void *data)
+static void put_off(struct process *p, const void *data)
 {
 	refusal_set(p, data);
 }
@@ -252,8 +252,8 @@ static const struct step steps[NR_PROCESS_STATES][NR_PROCESS_EVENTS] = {
 		[EVENT_HOPELESS]	= { go_without,		PROCESS_ALONE },
 		[EVENT_UNWANTED]	= { reason_clear,	PROCESS_ALONE },
 		[EVENT_ENTERS]		= { enter,		PROCESS_ENTERING },
-		[EVENT_COMES]		= { refuse,		PROCESS_EXPECTED },
-		[EVENT_FAILED]		= { refuse,		PROCESS_REFUSED },
+		[EVENT_COMES]		= { put_off,		PROCESS_PUT_OFF },
+		[EVENT_FAILED]		= { put_off,		PROCESS_PUT_OFF },
 		[EVENT_HELLO]		= { adopt,		PROCESS_SERVED },
 		[EVENT_BEGINS]		= { begin,		PROCESS_ALONE },
 		[EVENT_AGAIN]		= { reason_clear,	PROCESS_ALONE },
@@ -261,8 +261,8 @@ static const struct step steps[NR_PROCESS_STATES][NR_PROCESS_EVENTS] = {
 	[PROCESS_INJECTING] = {
 		[EVENT_UNWANTED]	= { injection_drop,	PROCESS_ALONE },
 		[EVENT_INJECTION_OVER]	= { nothing,		PROCESS_ALONE },
-		[EVENT_COMES]		= { refuse,		PROCESS_INJECTING },
-		[EVENT_FAILED]		= { refuse,		PROCESS_REFUSED },
+		[EVENT_COMES]		= { put_off,		PROCESS_INJECTING },
+		[EVENT_FAILED]		= { put_off,		PROCESS_PUT_OFF },
 		[EVENT_HELLO]		= { adopt,		PROCESS_SERVED },
 		[EVENT_BEGINS]		= { begin,		PROCESS_INJECTING },
 		[EVENT_AGAIN]		= { reason_clear,	PROCESS_INJECTING },
@@ -271,28 +271,18 @@ static const struct step steps[NR_PROCESS_STATES][NR_PROCESS_EVENTS] = {
 	[PROCESS_ENTERING] = {
 		[EVENT_UNWANTED]	= { reason_clear,	PROCESS_ENTERING },
 		[EVENT_ENTRY_OVER]	= { entry_lost,		PROCESS_ALONE },
-		[EVENT_COMES]		= { refuse,		PROCESS_ENTERING },
+		[EVENT_COMES]		= { put_off,		PROCESS_ENTERING },
 		[EVENT_HELLO]		= { adopt,		PROCESS_SERVED },
 		[EVENT_BEGINS]		= { begin,		PROCESS_ENTERING },
 		[EVENT_AGAIN]		= { reason_clear,	PROCESS_ENTERING },
 		[EVENT_ENDS]		= { end_early,		PROCESS_ENTERING },
 	},
-	[PROCESS_EXPECTED] = {
+	[PROCESS_PUT_OFF] = {
 		[EVENT_WANTED]		= { inject,		PROCESS_INJECTING },
-		[EVENT_HOPELESS]	= { go_without,		PROCESS_EXPECTED },
+		[EVENT_HOPELESS]	= { go_without,		PROCESS_PUT_OFF },
 		[EVENT_UNWANTED]	= { reason_clear,	PROCESS_ALONE },
-		[EVENT_COMES]		= { refuse,		PROCESS_EXPECTED },
-		[EVENT_FAILED]		= { refuse,		PROCESS_REFUSED },
-		[EVENT_HELLO]		= { adopt,		PROCESS_SERVED },
-		[EVENT_BEGINS]		= { begin,		PROCESS_ALONE },
-		[EVENT_AGAIN]		= { reason_clear,	PROCESS_ALONE },
-	},
-	[PROCESS_REFUSED] = {
-		[EVENT_WANTED]		= { inject,		PROCESS_INJECTING },
-		[EVENT_HOPELESS]	= { go_without,		PROCESS_REFUSED },
-		[EVENT_UNWANTED]	= { reason_clear,	PROCESS_ALONE },
-		[EVENT_COMES]		= { refuse,		PROCESS_EXPECTED },
-		[EVENT_FAILED]		= { refuse,		PROCESS_REFUSED },
+		[EVENT_COMES]		= { put_off,		PROCESS_PUT_OFF },
+		[EVENT_FAILED]		= { put_off,		PROCESS_PUT_OFF },
 		[EVENT_HELLO]		= { adopt,		PROCESS_SERVED },
 		[EVENT_BEGINS]		= { begin,		PROCESS_ALONE },
 		[EVENT_AGAIN]		= { reason_clear,	PROCESS_ALONE },
