@@ -116,8 +116,7 @@ static void finish(void)
 	query_stop();
 	version_stop();
 	scope_close();
-	while (processes)
-		process_forget(processes);
+	processes_forget();
 	injections_stop();
 	agents_close();
 	rundir_close();

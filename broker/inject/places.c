@@ -3,11 +3,11 @@
 /*
  * How many programs are injected at a time, and how many agents are at their rules before main().
  *
- * Each is some milliseconds of work for a processor. Where hundreds of programs start at once, all of them would have
- * it to do for as long as that takes, and whoever types a command meanwhile would wait for a processor behind them:
- * before the daemon has even heard of him, so that nothing in it can help. Where others keep the processors busy,
+ * Each is some milliseconds of work for a processor. Where hundreds of programs start at once, they would keep all
+ * processors busy for as long as that takes. A client's command would wait for a processor behind them, before the
+ * daemon has even heard of the command, so that nothing in the daemon can help. Where others keep the processors busy,
  * too, programs get on by being many: the longer one has waited, the more there may be. One user's agents leave room
- * for another user's first. With fewer injectors than that commands would come sooner on such a machine, and some
+ * for another user's first one. With fewer injectors than that, commands would come sooner on such a machine, and some
  * programs too late.
  */
 #include <unistd.h>
@@ -15,8 +15,8 @@
 #include "broker/inject/internal.h"
 
 #define BEGINS_MS	100u	/* so long an injected agent counts as one that is at its rules */
-#define WAITS_MS	500u	/* when somebody has waited for so long, there may be one more of these for each ... */
-#define WAITS_MORE_MS	100u	/* ... that he waits on, */
+#define WAITS_MS	500u	/* when a program has waited for so long, there may be one more of these for each ... */
+#define WAITS_MORE_MS	100u	/* ... that it waits on, */
 #define WAITS_LONG_MS	1200u	/* and then any number */
 
 unsigned int room_most(void)
@@ -39,7 +39,7 @@ static unsigned int agents_begin_of(uid_t uid)
 	uint64_t now = loop_now();
 	unsigned int n = 0;
 
-	for (const struct process *p = processes; p; p = p->next)
+	for (const struct process *p = processes_first(); p; p = p->next)
 		n += p->begins_until > now && p->facts.uids[0] == uid;
 	return n;
 }
@@ -51,7 +51,7 @@ unsigned int room_taken(void)
 	uint64_t now = loop_now(), first = 0;
 	unsigned int n = 0;
 
-	for (const struct process *p = processes; p; p = p->next)
+	for (const struct process *p = processes_first(); p; p = p->next)
 		if (p->begins_until > now) {
 			n++;
 			first = !first || p->begins_until < first ? p->begins_until : first;

@@ -209,14 +209,14 @@ static const char *state_of(const struct process *p)
 	}
 	if (*p->refusal.why)
 		return "refused";
-	if (p->injection || p->coming || p->hold.id)
+	if (p->state == PROCESS_INJECTING || p->state == PROCESS_ENTERING || p->hold.id)
 		return "waiting";
 	return *p->missed ? "idle" : NULL;
 }
 
 static void put_processes(FILE *out, uid_t asker)
 {
-	for (struct process *p = processes; p; p = p->next) {
+	for (struct process *p = processes_first(); p; p = p->next) {
 		const char *state = state_of(p);
 
 		if (!state || !may_see(asker, p->facts.uids[0]))
@@ -235,8 +235,8 @@ static void put_processes(FILE *out, uid_t asker)
 		put_budget(out, p);
 		put_hot(out, p);
 	}
-	for (unsigned int i = nr_ended > ENDED_MAX ? nr_ended - ENDED_MAX : 0; i < nr_ended; i++) {
-		const struct ended *e = &ended[i % ENDED_MAX];
+	for (unsigned int i = 0; i < ended_count(); i++) {
+		const struct ended *e = ended_at(i);
 
 		if (!may_see(asker, e->uid))
 			continue;
@@ -253,8 +253,8 @@ static void put_failures(FILE *out, uid_t asker)
 {
 	static const char *const of[] = { "process", "rule", "function" };
 
-	for (unsigned int i = 0; i < nr_failures_met; i++) {
-		const struct failure *f = &failures_met[i];
+	for (unsigned int i = 0; i < failures_count(); i++) {
+		const struct failure *f = failure_at(i);
 
 		if (!may_see(asker, f->uid))
 			continue;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The busiest functions of a process, as its agent tells of them. Whoever is busy
- * comes again; so a table with a bounded number of places suffices, in which a
- * newcomer takes the place of the one with fewest calls.
+ * The busiest functions of a process, as its agent tells of them. A busy function is told of again and again. So a
+ * table with a bounded number of places suffices, in which a newcomer takes the place of the function with fewest
+ * calls.
  */
 #include <stdlib.h>
 #include <string.h>

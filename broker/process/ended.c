@@ -21,10 +21,30 @@
 
 #define NO_MATCH	"no loaded function matches"
 
-struct ended ended[ENDED_MAX];
-unsigned int nr_ended;
-struct failure failures_met[FAILURES_MAX];
-unsigned int nr_failures_met;
+static struct ended ended[ENDED_MAX];
+static unsigned int nr_ended;		/* ever: the last ENDED_MAX of them are kept, in ended[n % ENDED_MAX] */
+static struct failure failures_met[FAILURES_MAX];
+static unsigned int nr_failures_met;
+
+unsigned int ended_count(void)
+{
+	return nr_ended < ENDED_MAX ? nr_ended : ENDED_MAX;
+}
+
+const struct ended *ended_at(unsigned int n)
+{
+	return &ended[(nr_ended - ended_count() + n) % ENDED_MAX];
+}
+
+unsigned int failures_count(void)
+{
+	return nr_failures_met;
+}
+
+const struct failure *failure_at(unsigned int n)
+{
+	return &failures_met[n];
+}
 
 /* ---- holes ---------------------------------------------------------------------------- */
 

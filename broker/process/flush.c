@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * A client gives the daemon a command, which may stop a session, take a snapshot or
- * rotate. Threads keep compact records back for a twentieth of a second; so the daemon
- * waits while all processes that have such rules write what they have.
- * One that does not answer in time is named.
+ * A client gives the daemon a command, which may stop a session, take a snapshot or rotate. Threads keep compact
+ * records back for a twentieth of a second. So the daemon waits while all processes that have such rules write what
+ * they have. A process that does not answer in time is named.
  */
 #include <string.h>
 

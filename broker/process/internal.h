@@ -7,6 +7,7 @@
 #include "broker/process/process.h"
 
 extern struct process_hooks process_hooks;
+extern struct process *processes;		/* process.c: the newest first */
 
 /* look.c */
 void process_unmark(struct process *process);	/* before it is freed */

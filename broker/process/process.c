@@ -24,6 +24,11 @@
 
 struct process *processes;
 
+struct process *processes_first(void)
+{
+	return processes;
+}
+
 /* ---- ends ---------------------------------------------------------------------------- */
 
 static void process_ended(struct loop_source *source, uint32_t events)
@@ -58,6 +63,12 @@ void process_forget(struct process *p)
 	loop_remove(&p->end);
 	lines_clear(&p->report.notes);
 	free(p);
+}
+
+void processes_forget(void)
+{
+	while (processes)
+		process_forget(processes);
 }
 
 /* ---- finding and making --------------------------------------------------------------- */

@@ -226,7 +226,8 @@ void processes_set_hooks(const struct process_hooks *hooks);
 
 /* ---- process.c: the table ---------------------------------------------------------------------------------- */
 
-extern struct process *processes;
+struct process *processes_first(void);		/* .next goes on; NULL: there is none */
+void processes_forget(void);			/* all of them */
 struct process *process_find(pid_t pid);
 /* The process with that pid, known or not. A new one takes pidfd over (-1: it is opened). NULL: gone, or no memory. */
 struct process *process_get(pid_t pid, int pidfd);
@@ -300,8 +301,8 @@ struct ended {				/* one that has ended and whose trace has holes */
 	struct spi_status_page counts;
 };
 #define ENDED_MAX 64u
-extern struct ended ended[ENDED_MAX];
-extern unsigned int nr_ended;		/* ever; the last ENDED_MAX of them are in ended[n % ENDED_MAX] */
+unsigned int ended_count(void);			/* the last ENDED_MAX of them at most */
+const struct ended *ended_at(unsigned int n);	/* below ended_count(), the oldest first */
 struct ended *ended_add(pid_t pid, uid_t uid, const char *name);
 bool ended_has_missed(pid_t pid, uid_t uid);	/* such a one is there already */
 
@@ -320,8 +321,8 @@ struct failure {
 	uint64_t used;
 };
 #define FAILURES_MAX 64u
-extern struct failure failures_met[FAILURES_MAX];
-extern unsigned int nr_failures_met;
+unsigned int failures_count(void);
+const struct failure *failure_at(unsigned int n);	/* below failures_count(), any order */
 
 /* ---- own.c -------------------------------------------------------------------------------------------------- */
 

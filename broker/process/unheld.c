@@ -3,10 +3,9 @@
 /*
  * Programs whose registration was not held though a rule may concern them.
  *
- * A rule names programs by their executable's name, or by what they were started as. The
- * plugin cannot know all of the latter (table.c there); we read it, but the program runs
- * meanwhile. So it is said of one that its first calls may be missing, and of those
- * that had ended before they could be looked at, how many there were.
+ * A rule names programs by their executable's name, or by what they were started as. The plugin cannot know all of
+ * the latter. The broker reads it, but the program runs meanwhile. So the broker says of such a program that its
+ * first calls may be missing, and of programs that had ended before they could be looked at, how many there were.
  */
 #include <string.h>
 #include <time.h>
