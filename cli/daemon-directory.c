@@ -146,7 +146,7 @@ int plugin_watch(void)
 
 	if (fd < 0)
 		return -1;
-	/* It can be connected to when its access rights have been set (broker/rundir.c). */
+	/* It can be connected to when its access rights have been set (broker/io/rundir.c). */
 	if (chosen && *chosen)
 		inotify_add_watch(fd, chosen, IN_ATTRIB);
 	inotify_add_watch(fd, ROOT_DIRECTORY, IN_ATTRIB);
