@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "codemap/map-each.h"
+#include "codemap/map/each.h"
 #include "injector/control-internal.h"
 #include "injector/foreign.h"
 #include "injector/kept-map.h"
