@@ -11,7 +11,7 @@
 #include "broker/child.h"
 #include "broker/loop.h"
 #include "broker/ruleset.h"
-#include "injector/control.h"
+#include "injector/control/control.h"
 #include "spi-sessiond-plugin/broker-proto.h"
 
 struct injection;

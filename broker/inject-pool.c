@@ -34,8 +34,8 @@
 #include <unistd.h>
 
 #include "broker/broker.h"
-#include "injector/foreign.h"
-#include "injector/inject.h"
+#include "injector/base/foreign-fd.h"
+#include "injector/inject/inject.h"
 
 #define FIRST_NICE	-20
 #define HELD_MS		1200u	/* to look for a safe moment while the registration is held */

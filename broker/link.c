@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "broker/broker.h"
-#include "injector/target.h"
+#include "injector/procfs/procfs.h"
 #include "spi-sessiond-plugin/ust-threads.h"
 
 static struct loop_source link_source = { .fd = -1 };

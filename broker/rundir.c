@@ -21,7 +21,7 @@
 
 #include "broker/broker.h"
 #include "broker/status-proto.h"
-#include "injector/home.h"
+#include "injector/serve/daemon-home.h"
 
 #define LOCK_NAME	"spi-broker.lock"
 #define QUERY_NAME	"spi-query"
@@ -80,7 +80,7 @@ static void empty_query_directory(void)
 	rmdir(query_directory);
 }
 
-/* Directories for agents in containers (injector/home.c) that one before us could not remove. */
+/* Directories for agents in containers (injector/serve/daemon-home.c) that one before us could not remove. */
 static void remove_homes(void)
 {
 	DIR *dir = opendir(broker.directory);

@@ -28,8 +28,8 @@
 #include <unistd.h>
 
 #include "broker/broker.h"
-#include "injector/reader.h"
-#include "injector/target.h"
+#include "injector/procfs/timed-reader.h"
+#include "injector/procfs/procfs.h"
 #include "rules/glob.h"
 
 #define ACK_MS	500u

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "broker/broker.h"
-#include "injector/foreign.h"
-#include "injector/inject.h"
+#include "injector/base/foreign-fd.h"
+#include "injector/inject/inject.h"
 #include "broker/status-proto.h"
 #include "rules/harmless.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Callbacks of injector/control.h. Rule ids are the positions of the FUNCs, from
+ * Callbacks of injector/control/control.h. Rule ids are the positions of the FUNCs, from
  * 1. The answers still awaited are counted in the agent's own word; at zero, a
  * program that waits before main() is let go. The session must record a generic
  * event before it can happen, so it is enabled between the two.
@@ -20,8 +20,8 @@
 #include "cli/say.h"
 #include "cli/session.h"
 #include "cli/tree.h"
-#include "injector/control.h"
-#include "injector/target.h"
+#include "injector/control/control.h"
+#include "injector/procfs/procfs.h"
 
 #define AGENTS_PATIENCE_MS 500	/* a user's */
 #define AGENTS_LAST_MS 5

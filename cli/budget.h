@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "injector/control.h"
+#include "injector/control/control.h"
 
 struct hot_list;
 

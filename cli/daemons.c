@@ -31,7 +31,7 @@
 #include "cli/say.h"
 #include "cli/sessiond-default.h"
 #include "cli/tcp-owner.h"
-#include "injector/paths.h"
+#include "injector/base/paths.h"
 
 #define RELAY_TRIES	5
 #define RELAY_POLL_MS	5

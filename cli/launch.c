@@ -16,7 +16,7 @@
 #include "cli/launch.h"
 #include "cli/program.h"
 #include "cli/say.h"
-#include "injector/paths.h"
+#include "injector/base/paths.h"
 
 #define REGISTER_TIMEOUT	"LTTNG_UST_REGISTER_TIMEOUT"
 #define REGISTER_TIMEOUT_MS	"60000"	/* lttng-ust's own 3 s are short where many programs begin at once: they run unrecorded then */

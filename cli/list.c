@@ -24,7 +24,7 @@
 #include "cli/say.h"
 #include "cli/signals.h"
 #include "cli/trace.h"
-#include "injector/paths.h"
+#include "injector/base/paths.h"
 #include "rules/harmless.h"
 
 #define LIST_PROGRESS_MS	1000

@@ -22,8 +22,8 @@
 #include "cli/options.h"
 #include "cli/say.h"
 #include "cli/tree.h"
-#include "injector/control.h"
-#include "injector/paths.h"
+#include "injector/control/control.h"
+#include "injector/base/paths.h"
 
 const char *name_written(const char *text)
 {

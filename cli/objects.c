@@ -23,8 +23,8 @@
 #include "cli/options.h"
 #include "cli/program.h"
 #include "cli/say.h"
-#include "injector/reader.h"
-#include "injector/target.h"
+#include "injector/procfs/timed-reader.h"
+#include "injector/procfs/procfs.h"
 #include "rules/glob.h"
 
 static const char *file_name(const char *path)

@@ -14,7 +14,7 @@
 #include "cli/names.h"
 #include "cli/options.h"
 #include "cli/say.h"
-#include "injector/target.h"
+#include "injector/procfs/procfs.h"
 
 /* tp/tp.h: what the module keeps of a string. */
 #define STRING_LEAST	16

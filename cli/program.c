@@ -31,7 +31,7 @@
 #include "cli/options.h"
 #include "cli/program.h"
 #include "cli/say.h"
-#include "injector/target.h"
+#include "injector/procfs/procfs.h"
 
 #define PROGRAM_SCRIPT_DEPTH 5	/* as the kernel */
 #define PROGRAM_ADDRESS_SPACE (UINT64_C(768) << 20)	/* bytes: the agent, lttng-ust's buffers, and a little program */

@@ -27,7 +27,7 @@
 #include "cli/run.h"
 #include "cli/say.h"
 #include "cli/signals.h"
-#include "injector/control.h"
+#include "injector/control/control.h"
 
 #define RUN_VIEWER_MS		3000	/* for the live view to have attached, before the program goes on */
 #define RUN_DETACH_MS		10000

@@ -16,8 +16,8 @@
 #include "cli/say.h"
 #include "cli/scope.h"
 #include "cli/status.h"
-#include "injector/reader.h"
-#include "injector/target.h"
+#include "injector/procfs/timed-reader.h"
+#include "injector/procfs/procfs.h"
 #include "rules/glob.h"
 
 int scope_prepare(struct scope *e, const struct trace_options *o)

@@ -23,9 +23,9 @@
 #include "cli/say.h"
 #include "cli/signals.h"
 #include "cli/targets.h"
-#include "injector/control.h"
-#include "injector/inject.h"
-#include "injector/target.h"
+#include "injector/control/control.h"
+#include "injector/inject/inject.h"
+#include "injector/procfs/procfs.h"
 
 #define ATTACH_MOST	16
 

@@ -20,7 +20,7 @@
 #include "cli/sentinel.h"
 #include "cli/signals.h"
 #include "cli/trace.h"
-#include "injector/control.h"
+#include "injector/control/control.h"
 
 #define COMMAND_HELLO_MS 15000
 #define COMMAND_SAME_MS 1000

@@ -22,8 +22,8 @@
 #include "cli/signals.h"
 #include "cli/targets.h"
 #include "cli/trace.h"
-#include "injector/control.h"
-#include "injector/inject.h"
+#include "injector/control/control.h"
+#include "injector/inject/inject.h"
 
 
 /* No agent is there any more. Returns 1 when nothing is left to wait for. */

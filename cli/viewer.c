@@ -19,7 +19,7 @@
 #include "cli/session.h"
 #include "cli/sieve.h"
 #include "cli/viewer.h"
-#include "injector/paths.h"
+#include "injector/base/paths.h"
 
 #define VIEWER_FILES	0x100u
 

@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "injector/inject.h"
+#include "injector/inject/inject.h"
 #include "spi-sessiond-plugin/attach.h"
 #include "spi-sessiond-plugin/plugin.h"
 
