@@ -12,7 +12,7 @@
 #include "broker/loop.h"
 #include "broker/ruleset.h"
 #include "injector/control/control.h"
-#include "spi-sessiond-plugin/broker-proto.h"
+#include "spi-sessiond-plugin/broker/proto.h"
 
 struct injection;
 

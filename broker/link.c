@@ -19,7 +19,7 @@
 
 #include "broker/broker.h"
 #include "injector/procfs/procfs.h"
-#include "spi-sessiond-plugin/ust-threads.h"
+#include "spi-sessiond-plugin/base/ust-threads.h"
 
 static struct loop_source link_source = { .fd = -1 };
 

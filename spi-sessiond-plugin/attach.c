@@ -26,7 +26,7 @@
 
 #include "injector/inject/inject.h"
 #include "spi-sessiond-plugin/attach.h"
-#include "spi-sessiond-plugin/plugin.h"
+#include "spi-sessiond-plugin/base/base.h"
 
 #define PATIENCE_MS	2000	/* for the plugin's thread to name itself */
 #define LISTENS		0x10000ul	/* __SO_ACCEPTCON, as /proc/net/unix has it */

@@ -19,9 +19,12 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
-#include "spi-sessiond-plugin/plugin.h"
+#include "spi-sessiond-plugin/base/base.h"
+#include "spi-sessiond-plugin/broker/broker.h"
+#include "spi-sessiond-plugin/daemon/daemon.h"
 
 #define PREFIX		"spi:"
 #define TREE		PREFIX "tree("

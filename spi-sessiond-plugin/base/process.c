@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "spi-sessiond-plugin/plugin.h"
+#include "spi-sessiond-plugin/base/base.h"
 
 /* What follows the name; NULL when the process is gone. */
 static const char *read_stat(pid_t pid, char *text, size_t size)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* lttng-ust's threads in an application, and their place in line for a processor. For plugin and broker. */
-#ifndef SPI_SESSIOND_UST_THREADS_H
-#define SPI_SESSIOND_UST_THREADS_H
+#ifndef SPI_SESSIOND_BASE_UST_THREADS_H
+#define SPI_SESSIOND_BASE_UST_THREADS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,4 +23,4 @@ void ust_threads_back(pid_t pid, bool first_too);
 /* Processor time that it has had, in nanoseconds. False: gone, or the kernel does not say. */
 bool ust_thread_time(pid_t pid, pid_t tid, uint64_t *ns);
 
-#endif /* SPI_SESSIOND_UST_THREADS_H */
+#endif /* SPI_SESSIOND_BASE_UST_THREADS_H */

@@ -24,7 +24,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "spi-sessiond-plugin/held.h"
+#include "spi-sessiond-plugin/broker/broker.h"
+#include "spi-sessiond-plugin/daemon/daemon.h"
+#include "spi-sessiond-plugin/registrations/held.h"
 
 #define START_MS	3000
 #define HELD_MAX	4096

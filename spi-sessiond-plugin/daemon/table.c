@@ -20,7 +20,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "spi-sessiond-plugin/plugin.h"
+#include "spi-sessiond-plugin/base/base.h"
+#include "spi-sessiond-plugin/broker/broker.h"
+#include "spi-sessiond-plugin/daemon/daemon.h"
 
 #define NAME_CHARS	15u	/* of a process's name, as the kernel cuts it */
 

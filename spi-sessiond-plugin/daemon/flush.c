@@ -16,7 +16,9 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "spi-sessiond-plugin/plugin.h"
+#include "spi-sessiond-plugin/base/base.h"
+#include "spi-sessiond-plugin/broker/broker.h"
+#include "spi-sessiond-plugin/daemon/daemon.h"
 
 #define FLUSH_MS	100
 #define PAUSE_MS	2	/* between two messages: they are of different commands */

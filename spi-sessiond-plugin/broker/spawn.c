@@ -26,7 +26,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "spi-sessiond-plugin/plugin.h"
+#include "spi-sessiond-plugin/base/base.h"
+#include "spi-sessiond-plugin/broker/broker.h"
 
 #define STACK_SIZE	(64 * 1024)	/* of each of the two */
 

@@ -24,8 +24,9 @@
 #include <sched.h>
 #include <string.h>
 
-#include "spi-sessiond-plugin/plugin.h"
-#include "spi-sessiond-plugin/ust-threads.h"
+#include "spi-sessiond-plugin/base/base.h"
+#include "spi-sessiond-plugin/base/ust-threads.h"
+#include "spi-sessiond-plugin/registrations/registrations.h"
 
 #define AHEAD_MAX	16	/* more than there are turns at a time */
 #define LOOK_MS		20

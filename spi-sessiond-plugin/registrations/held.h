@@ -8,12 +8,13 @@
  * walk the list without the lock; the hooks put new ones at its head and change
  * the state of sockets, under the lock.
  */
-#ifndef SPI_SESSIOND_HELD_H
-#define SPI_SESSIOND_HELD_H
+#ifndef SPI_SESSIOND_REGISTRATIONS_HELD_H
+#define SPI_SESSIOND_REGISTRATIONS_HELD_H
 
 #include <sys/un.h>
 
-#include "spi-sessiond-plugin/plugin.h"
+#include "spi-sessiond-plugin/base/base.h"
+#include "spi-sessiond-plugin/registrations/registrations.h"
 
 #define HOLD_STALE_MS	300	/* while nothing but a new table is waited for */
 #define HOLD_BUSY_MS	1000	/* the same when it is on its way, and only the machine is slow */
@@ -54,4 +55,4 @@ void held_tell_late(const struct held *h);	/* its application does not wait any 
 void held_remove(struct held *h);	/* unlinks and frees; plugin thread */
 void held_free(struct held *h);
 
-#endif /* SPI_SESSIOND_HELD_H */
+#endif /* SPI_SESSIOND_REGISTRATIONS_HELD_H */

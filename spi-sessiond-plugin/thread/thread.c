@@ -13,7 +13,10 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "spi-sessiond-plugin/plugin.h"
+#include "spi-sessiond-plugin/base/base.h"
+#include "spi-sessiond-plugin/broker/broker.h"
+#include "spi-sessiond-plugin/registrations/registrations.h"
+#include "spi-sessiond-plugin/thread/thread.h"
 
 #define STACK_SIZE	(256 * 1024)	/* no more of it is used than touched */
 #define SET_MAX		64
@@ -46,7 +49,7 @@ static void *plugin_main(void *unused)
 	return NULL;
 }
 
-int thread_start(void)
+static int thread_start(void)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -65,4 +68,20 @@ int thread_start(void)
 	if (!ret)
 		pthread_setname_np(thread, PLUGIN_THREAD);
 	return ret;
+}
+
+void plugin_start(void)
+{
+	static bool started;
+
+	if (!plugin_armed_is_created() || __atomic_exchange_n(&started, true, __ATOMIC_ACQ_REL))
+		return;
+	plugin_pid = getpid();
+	broker_set_events(&thread_broker_events);
+	if (queue_create() || thread_start()) {
+		plugin_note("cannot start: out of descriptors or memory; nothing will be held");
+		return;
+	}
+	plugin_arm();
+	queue_wake();
 }

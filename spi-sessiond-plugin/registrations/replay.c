@@ -18,7 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "spi-sessiond-plugin/held.h"
+#include "spi-sessiond-plugin/broker/broker.h"
+#include "spi-sessiond-plugin/daemon/daemon.h"
+#include "spi-sessiond-plugin/registrations/held.h"
 
 #define RETRY_MS	2	/* the daemon's backlog is full */
 #define LOOK_MS		20

@@ -15,9 +15,12 @@
  * Whose a connection is counts in any case: spi-codemap, which descends from the
  * broker, has the rights of a traced process's user, who can make it connect.
  */
+#include <sys/socket.h>
 #include <unistd.h>
 
-#include "spi-sessiond-plugin/plugin.h"
+#include "spi-sessiond-plugin/base/base.h"
+#include "spi-sessiond-plugin/broker/broker.h"
+#include "spi-sessiond-plugin/daemon/daemon.h"
 
 #define CLIENTS_MAX	32	/* the stock daemon serves one at a time */
 #define SERIES_MS	5	/* since one ended of a client that gives several: the next may come */

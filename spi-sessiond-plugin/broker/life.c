@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The broker's life, and what it says.
+ * The broker's life: a broker is started, listened to, given up, killed, and started again.
  *
  * It is started when the plugin is, and again when it ended, after 0.1 s at first
  * and up to 5 s when it doesn't stay. Without it, nothing is held. It is given up
@@ -17,11 +17,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "spi-sessiond-plugin/plugin.h"
+#include "spi-sessiond-plugin/base/base.h"
+#include "spi-sessiond-plugin/broker/broker.h"
 
 #define BACKOFF_MIN_MS	100
 #define BACKOFF_MAX_MS	5000
@@ -45,6 +47,13 @@ static struct {
 	int backoff;
 	bool full, killed, lost;
 } broker = { .socket = -1, .pidfd = -1, .backoff = BACKOFF_MIN_MS };
+
+static const struct broker_events *events;
+
+void broker_set_events(const struct broker_events *new_events)
+{
+	events = new_events;
+}
 
 /* ---- finding it ----------------------------------------------------------- */
 
@@ -100,25 +109,6 @@ static void broker_retry(int64_t now)
 	broker.backoff = broker.backoff * 2 < BACKOFF_MAX_MS ? broker.backoff * 2 : BACKOFF_MAX_MS;
 }
 
-static void broker_greet(void)
-{
-	struct spi_broker_daemon message = { .pid = plugin_pid, .uid = geteuid() };
-
-	pthread_mutex_lock(&plugin_lock);
-	table_forget();
-	clients_set_querier(0);
-	queue_open(true);
-	message.generation = clients_ended();
-	message.flags = plugin_attached || !clients_users_known() ? SPI_BROKER_DAEMON_ATTACHED : 0;
-	memcpy(message.client_socket, sockets.client_path, sizeof(message.client_socket));
-	memcpy(message.app_socket, sockets.app_path, sizeof(message.app_socket));
-	queue_post(SPI_BROKER_DAEMON, &message, sizeof(message), NULL, 0, -1, QUEUE_VITAL);
-	clients_report_users();
-	pthread_mutex_unlock(&plugin_lock);
-	/* Who came before the queue was open is found here; who comes now is told of by the hook, or twice. */
-	sockets_report_apps();
-}
-
 static void broker_start(int64_t now)
 {
 	char path[PATH_MAX];
@@ -145,7 +135,7 @@ static void broker_start(int64_t now)
 	broker.state = BROKER_RUNS;
 	broker.started = broker.heard = broker.read = now;
 	broker.full = broker.killed = broker.lost = false;
-	broker_greet();
+	events->begun();
 }
 
 /* No more of this one: whoever is held goes on at once. */
@@ -154,12 +144,7 @@ static void broker_give_up(int64_t now, const char *why)
 	if (broker.state != BROKER_RUNS)
 		return;
 	plugin_note("broker %d: %s", (int) broker.pid, why);
-	pthread_mutex_lock(&plugin_lock);
-	queue_open(false);
-	table_forget();
-	clients_set_querier(0);
-	pthread_mutex_unlock(&plugin_lock);
-	held_release_all();
+	events->given_up();
 	close(broker.socket);
 	broker.socket = -1;
 	queue_wake();	/* another round of the loop: they are to be played back, and a new deadline */
@@ -186,7 +171,7 @@ static int64_t broker_due(int64_t now)
 {
 	if (!broker.first)
 		broker.first = now;
-	if (__atomic_load_n(&sockets.client_fd, __ATOMIC_ACQUIRE) < 0 && now < broker.first + SOCKETS_MS)
+	if (events->must_wait() && now < broker.first + SOCKETS_MS)
 		return broker.first + SOCKETS_MS;
 	return broker.when;
 }
@@ -194,8 +179,6 @@ static int64_t broker_due(int64_t now)
 /* Messages were left out: now that it has read the rest, tell of everything again, from time to time. */
 static int broker_refresh(int64_t now)
 {
-	struct spi_broker_generation message;
-
 	broker.lost |= queue_lost();
 	if (!broker.lost)
 		return -1;
@@ -204,11 +187,7 @@ static int broker_refresh(int64_t now)
 	broker.lost = false;
 	broker.refreshed = now;
 	plugin_note("the broker lagged: told again");
-	pthread_mutex_lock(&plugin_lock);
-	message.generation = clients_ended();
-	queue_post(SPI_BROKER_DIRTY, &message, sizeof(message), NULL, 0, -1, QUEUE_URGENT);
-	pthread_mutex_unlock(&plugin_lock);
-	sockets_report_apps();
+	events->lagged();
 	return -1;
 }
 
@@ -261,61 +240,6 @@ void broker_expired(int64_t since, int64_t now)
 
 /* ---- what it says --------------------------------------------------------------- */
 
-static int message_table(const void *body, size_t size)
-{
-	struct spi_broker_table table;
-
-	if (size < sizeof(table))
-		return -EBADMSG;
-	memcpy(&table, body, sizeof(table));
-	if (table.count > SPI_BROKER_TABLE_MAX || size != sizeof(table) + table.count * sizeof(struct spi_broker_entry))
-		return -EBADMSG;
-	pthread_mutex_lock(&plugin_lock);
-	table_set(&table, (const struct spi_broker_entry *) ((const char *) body + sizeof(table)));
-	pthread_mutex_unlock(&plugin_lock);
-	held_rejudge();
-	return 0;
-}
-
-static int message_handle(const struct spi_broker_msg *head, const void *body)
-{
-	struct spi_broker_release release;
-	struct spi_broker_querier querier;
-
-	switch (head->type) {
-	case SPI_BROKER_RELEASE:
-		if (head->size != sizeof(release))
-			return -EBADMSG;
-		memcpy(&release, body, sizeof(release));
-		held_release(release.id);
-		return 0;
-	case SPI_BROKER_DISABLED:
-		if (head->size != sizeof(release))
-			return -EBADMSG;
-		memcpy(&release, body, sizeof(release));
-		rules_disabled(release.id);
-		return 0;
-	case SPI_BROKER_FLUSHED:
-		if (head->size != sizeof(release))
-			return -EBADMSG;
-		memcpy(&release, body, sizeof(release));
-		flush_done(release.id);
-		return 0;
-	case SPI_BROKER_TABLE:
-		return message_table(body, head->size);
-	case SPI_BROKER_QUERIER:
-		if (head->size != sizeof(querier))
-			return -EBADMSG;
-		memcpy(&querier, body, sizeof(querier));
-		pthread_mutex_lock(&plugin_lock);
-		clients_set_querier(querier.pid);
-		pthread_mutex_unlock(&plugin_lock);
-		return 0;
-	default:
-		return -EBADMSG;
-	}
-}
-
 /* Without room for control data, a descriptor that comes along is closed by the kernel. */
 static int message_receive(void)
 {
@@ -335,7 +259,7 @@ static int message_receive(void)
 	if (head.magic != SPI_BROKER_MAGIC || head.version != SPI_BROKER_VERSION || head.size != n - sizeof(head))
 		return -EBADMSG;
 	broker.heard = plugin_clock();
-	return message_handle(&head, buffer + sizeof(head));
+	return events->said(&head, buffer + sizeof(head));
 }
 
 void broker_dispatch(void)

@@ -9,7 +9,7 @@
  * whole: a registration that is to be held is answered -EPIPE, as if the
  * application had hung up. The daemon then closes its descriptor, says nothing,
  * and is ready for the next; the application waits on the duplicate that is kept
- * here (held.c). That is done in recv_reg_msg because there, unlike in
+ * here (registrations/held.c). That is done in recv_reg_msg because there, unlike in
  * register_done, the daemon holds no lock.
  *
  * Functions of which only leading arguments are of interest are declared with
@@ -19,7 +19,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "spi-sessiond-plugin/plugin.h"
+#include "spi-sessiond-plugin/base/base.h"
+#include "spi-sessiond-plugin/daemon/daemon.h"
+#include "spi-sessiond-plugin/hooks/hooks.h"
+#include "spi-sessiond-plugin/registrations/registrations.h"
+#include "spi-sessiond-plugin/thread/thread.h"
 
 typedef long (*generic_fn)(long, long, long, long, long, long);
 typedef int (*recv_fn)(int, int *, uint32_t *, uint32_t *, uint32_t *, uint32_t *, uint32_t *, uint32_t *, uint32_t *,
@@ -161,8 +165,8 @@ static int hook_listen(int fd, int backlog)
 {
 	int ret = real_listen(fd, backlog), saved = errno;
 
-	if (!ret)
-		sockets_listening(fd);
+	if (!ret && sockets_listening(fd))
+		plugin_start();
 	errno = saved;
 	return ret;
 }

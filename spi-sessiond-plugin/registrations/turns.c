@@ -14,7 +14,10 @@
  * told so, or its socket closed; the daemon waits for one that hangs anyway, and the
  * others no longer than TURN_MS more.
  */
-#include "spi-sessiond-plugin/plugin.h"
+#include "spi-sessiond-plugin/base/base.h"
+#include "spi-sessiond-plugin/broker/broker.h"
+#include "spi-sessiond-plugin/daemon/daemon.h"
+#include "spi-sessiond-plugin/registrations/registrations.h"
 
 #define TURN_MS		300
 #define TURNS_MAX	2	/* at a time while nobody gives commands; the next one waits for all, and more are no faster */

@@ -24,7 +24,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "spi-sessiond-plugin/ust-threads.h"
+#include "spi-sessiond-plugin/base/ust-threads.h"
 
 #define LOOK_MAX	256u	/* threads of a process that are looked at */
 #define AHEAD		(SCHED_RR | SCHED_RESET_ON_FORK)
