@@ -54,7 +54,7 @@ static int listen_at(const char *name, int type)
 	if (fd < 0)
 		return -errno;
 	unlink(address.sun_path);
-	/* The last is what clients wait for (cli/daemon-directory.c): they can connect then. */
+	/* The last is what clients wait for (cli/daemon/directory.c): they can connect then. */
 	if (bind(fd, (struct sockaddr *) &address, sizeof(address)) || listen(fd, 128) ||
 	    chmod(address.sun_path, 0666)) {
 		ret = -errno;
