@@ -20,9 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "injector/base/paths.h"
 #include "injector/control/control.h"
 #include "injector/inject/inject.h"
-#include "injector/base/paths.h"
 #include "injector/inject/target.h"
 #include "rules/harmless.h"
 

@@ -10,7 +10,6 @@
 #ifndef CODEMAP_BASE_H
 #define CODEMAP_BASE_H
 
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 

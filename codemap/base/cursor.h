@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Reading little-endian values from bytes that somebody else wrote. A cursor that
- * would pass its end stays there and becomes `bad`; reads then give 0, so a
- * reader tests once, after a whole record.
+ * Reading little-endian values from bytes that are not trusted. A cursor that would pass its end
+ * stays there and becomes `bad`; reads then give 0. So a reader tests once, after a whole record.
  */
 #ifndef CODEMAP_BASE_CURSOR_H
 #define CODEMAP_BASE_CURSOR_H

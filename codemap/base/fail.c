@@ -4,6 +4,7 @@
  * The one way to give up: a line on stderr, and the end of the process.
  * File names and section contents may be part of the line, so control characters are taken out.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -4,6 +4,7 @@
  * Memory and growing arrays. The process lives for one request, so memory is never freed
  * piece by piece. Small allocations are cut from chunks of the calling thread's own.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The analysing process parses files that an attacker may have made. It needs
- * memory, one thread, and the descriptors it has; everything else is refused with
+ * The sandbox of the processes that parse foreign files, which an attacker may have made. Such a
+ * process needs memory, threads, and the descriptors that it has. Everything else is refused with
  * EPERM: no file can be opened, no socket made, nothing executed or signalled.
  */
 #include <errno.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Room for a jump or call of 5 bytes at a call site: the instruction's own bytes,
- * or those of instructions before it as well, which then run elsewhere, in the
- * site's stub, before the call goes on. More of them than would do are told: the
- * agent tries where a jump may begin until its other end leads somewhere.
+ * Instructions at a call site that make room for a jump or call of 5 bytes. They are the call
+ * itself, or the call and instructions before it; these then run elsewhere, in the site's stub,
+ * before the call goes on. The map names more of them than the jump needs: the agent tries where
+ * the jump may begin until its other end leads somewhere.
  *
- * There, at a call, the return address is on the stack already: the stack pointer
- * is one word lower than these instructions expect. So operands that count from it
- * are corrected, and what uses it in any other way does not move. At a jump it is
- * as it was. The stub jumps through r11, which a call through a register or memory
- * may change; what a direct call's callee leaves alone is not touched.
+ * In the stub of a call, the return address is on the stack already. So the stack pointer is one
+ * word lower than the displaced instructions expect. Operands that count from the stack pointer
+ * are corrected, and an instruction that uses it in any other way is not displaced. In the stub of
+ * a jump, the stack pointer is as it was. The stub jumps through r11, which a call through a
+ * register or memory may change; what a direct call's callee preserves is not touched.
  */
 #include <string.h>
 #include "codemap/code/sites.h"

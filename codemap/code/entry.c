@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What the patcher needs to know about a function's first bytes, and cannot find
- * out by looking at them alone: whether anything jumps between them. Assembly in
- * libc jumps from one function behind another's first instruction; switch tables
- * do so from data. A target that is missed crashes the program, one too many
- * costs a slower point: where in doubt, there is a target.
+ * Function entries: the first instructions of a function, and whether anything jumps between them.
+ * The patcher needs to know that, and cannot see it in these instructions alone. Assembly in libc
+ * jumps from one function behind another's first instruction; switch tables do so from data. A
+ * jump target that is missed crashes the program, and one too many costs a slower point: where in
+ * doubt, there is a target.
  */
 #include <stdlib.h>
 #include <string.h>
-#include "codemap/code/entry.h"
 #include "codemap/base/libraries.h"
+#include "codemap/code/entry.h"
 #include "codemap/code/x86.h"
 
 #define WHOLE_TEXT_MAX	(UINT64_C(64) << 20)	/* bytes of code decoded as a whole */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* The code of an object: jumps into function entries, wide vectors, and the instructions at each wanted entry. */
+/* Function entries, jumps into them, and how wide the vector registers are that code uses. */
 #ifndef CODEMAP_CODE_ENTRY_H
 #define CODEMAP_CODE_ENTRY_H
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Collected are: targets of all direct jumps; code addresses that instructions
- * make (lea, immediates in programs with a fixed address) and that data holds
- * (relocations, or words in programs without any: computed gotos, function
- * pointers); entries of switch tables (stretch.c); places where exceptions are
- * handled; functions' first bytes.
+ * Collects where control can arrive: targets of direct jumps; code addresses that instructions
+ * make (lea, and immediates in programs with a fixed address) or that data holds (relocations, or
+ * words in programs without relocations: computed gotos, function pointers); entries of switch
+ * tables (stretch.c); places where exceptions are handled; first bytes of functions.
  */
 #include <string.h>
 #include "codemap/code/flow.h"

@@ -8,8 +8,8 @@
 #ifndef CODEMAP_CODE_FLOW_H
 #define CODEMAP_CODE_FLOW_H
 
-#include "codemap/elf/functions.h"
 #include "codemap/code/plt.h"
+#include "codemap/elf/functions.h"
 
 /* The code from one function's first byte to the next one's, or to where no function is. */
 struct stretch {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Spare bytes: what compilers and assemblers fill up with behind an instruction
- * that does not go on to the next, where nothing jumps to. A jump of two bytes
- * reaches 128 bytes back and 127 forth.
+ * Padding: bytes that compilers and assemblers put behind an instruction that does not go on to
+ * the next one, and that nothing jumps to. A jump of two bytes reaches padding 128 bytes back and
+ * 127 bytes forth.
  */
 #include "codemap/code/sites.h"
 

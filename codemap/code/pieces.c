@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Pieces of functions that lie elsewhere and are jumped into: .cold by their names
- * and unwind rules (elf/functions.c). Whose they are, the jumps there say.
+ * Pieces of functions that lie elsewhere and are jumped into. Names (.cold) and unwind rules tell
+ * that a function is a piece (elf/functions.c); the jumps into the piece tell whose it is.
  */
 #include <string.h>
 #include "codemap/code/flow.h"

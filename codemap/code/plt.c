@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The dynamic section: relocations, symbols, versions. Stubs are recognised by
- * what they do, `jmp *slot(%rip)` at most behind an endbr64, not by the sections
- * they are in: so .plt, .plt.sec, .plt.got and the stubs of a file without section
- * headers are one thing.
+ * The dynamic section: relocations, symbols, versions, and PLT stubs. A stub is recognised by what
+ * it does: `jmp *slot(%rip)`, at most behind an endbr64. So .plt, .plt.sec, .plt.got and the
+ * stubs of a file without section headers are all the same.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * How an object is linked to others: the words that the dynamic linker fills in,
- * with what, and the stubs that jump through them. Read from the dynamic section
- * alone, which a stripped object has as well.
+ * How an object is linked to others: the words that the dynamic linker fills in (GOT slots), the
+ * symbols that they stand for, and the PLT stubs that jump through them. All is read from the
+ * dynamic section, which a stripped object has as well.
  */
 #ifndef CODEMAP_CODE_PLT_H
 #define CODEMAP_CODE_PLT_H

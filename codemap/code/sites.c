@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Which instructions leave a function for another? Calls do. A jump does when it
- * goes to the first byte of another function, or through a pointer, while the
- * stack is as at the function's own first byte: the unwind rules say so, in a
- * stripped object too, and a piece that is jumped into with a frame set up
- * (.cold) is told apart by them.
+ * Call sites: instructions that leave a function for another. Calls do. A jump does when it goes to
+ * the first byte of another function, or through a pointer, while the stack is as at the
+ * function's own first byte. Unwind rules say whether it is, in a stripped object too, and also
+ * tell a piece that is jumped into with a frame set up (.cold).
  *
- * Not call sites are: `call` of the next instruction or of another place inside
- * the function (it asks where it is, or plays with the return address), switches,
- * and linkage stubs themselves. In a stretch that is not all code, bytes count as
- * an instruction only where direct jumps and what follows them lead to: a call
- * that is missed is not recorded, but data that is changed breaks the program.
+ * Not call sites are: `call` of the next instruction or of another place inside the function (the
+ * code asks where it is, or changes the return address), switches, and PLT stubs. In a stretch
+ * that is not all code, bytes count as an instruction only where direct jumps, and what follows
+ * their targets, lead to: a call that is missed is not recorded, but data that is changed breaks
+ * the program.
  */
 #include <string.h>
 #include "codemap/code/sites.h"

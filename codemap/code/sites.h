@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* The call sites of an object, and what can be done at each to lead it elsewhere. */
+/* The call sites of an object, and how each can be led to another function. */
 #ifndef CODEMAP_CODE_SITES_H
 #define CODEMAP_CODE_SITES_H
 
 #include "codemap/code/flow.h"
-#include "codemap/map/tables.h"
 #include "codemap/code/x86.h"
+#include "codemap/map/tables.h"
 
 /* An instruction of the stretch that is looked at. */
 struct item {

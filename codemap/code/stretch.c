@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Instructions of a stretch, and the switch tables that they use. Entries of a table
- * are distances from it, or from a label, or addresses; it is known by the lea that
- * makes its address. A function with more jumps to computed addresses than tables is
- * `unclear`: they may lead anywhere in it and in its pieces.
+ * Reads one stretch: its instructions, and the switch tables that they use. Entries of a table are
+ * distances from the table or from a label, or addresses; a table is known by the lea that makes
+ * its address. A function with more computed jumps than tables is `unclear`: these jumps may lead
+ * anywhere in the function and in its pieces.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* See x86.h. Written after the opcode maps of the processor manuals; compared with capstone over whole objects by a
- * test. */
+/*
+ * The decoder of x86.h. It follows the opcode maps of the processor manuals; a test compares it
+ * with capstone over whole objects.
+ */
 #include <string.h>
-#include "codemap/map/format.h"
 #include "codemap/code/x86.h"
+#include "codemap/map/format.h"
 
 #define LENGTH_MAX 15
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * x86-64 instruction lengths and the few kinds that matter for moving code.
+ * x86-64 instruction lengths, and the few kinds of instruction that matter for moving code.
  *
- * Whole objects are decoded for jumps into function entries and for their use of
- * wide vectors, ten times faster than a full disassembler would; and it knows the
- * length of vector instructions that are newer than the disassembler. The
- * instructions at an entry are checked against capstone all the same (entry.c).
+ * Whole objects are decoded to find jumps into function entries and the use of wide vectors, ten
+ * times faster than a full disassembler would. The decoder also knows the length of vector
+ * instructions that are newer than the disassembler. The instructions at an entry are checked
+ * against capstone all the same (entry.c).
  */
 #ifndef CODEMAP_CODE_X86_H
 #define CODEMAP_CODE_X86_H

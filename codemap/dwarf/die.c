@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Entries and attributes. Listing a large program means stepping over tens of
- * millions of entries to find the few that are functions, so an abbreviation is
- * turned once into a short program that steps over its attributes, with runs of
- * fixed-size ones joined.
+ * Debugging information entries (DIEs) and their attributes. Listing a large program steps over
+ * tens of millions of entries to find the few that are functions. So each abbreviation is turned
+ * once into a short program that steps over the attributes, with runs of fixed-size ones joined.
  */
 #include <stdlib.h>
 #include "codemap/dwarf/dwarf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Source file names, from the heads of line tables. */
+/* Source file names, from the headers of line tables. */
 #include "codemap/dwarf/dwarf.h"
 
 #define FILES_MAX	100000u

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Units of debug info: their headers and bases. They are met one after the other, or,
- * where it is known where they begin (.debug_aranges), only those that are wanted.
+ * Units of debug info: their headers and bases. Units are read one after the other or, where
+ * .debug_aranges tells their places, only the wanted ones.
  */
 #include <stdlib.h>
 #include "codemap/dwarf/dwarf.h"

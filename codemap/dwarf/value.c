@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* What attribute values mean: constants, strings, addresses, and other entries, wherever their forms say they are. */
+/* Values of attributes: constants, strings, addresses, and references to other entries, whatever their form. */
 #include <stdlib.h>
 #include "codemap/dwarf/dwarf.h"
 

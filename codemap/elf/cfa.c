@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Unwind rules, run as far as the place of the CFA goes. A jump out of a function
- * is a tail call when the stack is as the function's caller left it, which is what
- * CFA = rsp+8 says; compilers write these rules for every instruction.
+ * Runs unwind rules as far as the canonical frame address (CFA) needs. A jump out of a function is
+ * a tail call when the stack is as the function's caller left it: then the CFA is rsp+8. Compilers
+ * write these rules for every instruction.
  */
 #include "codemap/elf/ehframe.h"
 

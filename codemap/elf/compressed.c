@@ -3,17 +3,19 @@
 /*
  * Compressed sections, inflated piece by piece.
  *
- * The whole section has its address range from the start, so that offsets stay offsets: not backed, and
- * not to be written to, as the sandbox's limit counts what can be. Before the last mark that is known of it (map/marks.h)
- * are chunks, from mark to mark, each inflated by itself when it is asked for.
- * Behind that, the tail is filled from its front, and only as far as somebody asks.
- * Debug info that is read once from front to back is inflated by a second thread,
- * a bounded distance ahead, and what was read is given back to the kernel: 400 MB
- * pass through some 20 MB of memory.
+ * A section has its whole address range from the start, so an offset in the section stays an
+ * offset in memory. The range has no pages and is not writable at first, because the sandbox
+ * counts writable memory. A mark (map/marks.h) is a place where inflating can begin. Between two
+ * marks lies a chunk, which is inflated by itself when it is asked for. Behind the last known mark
+ * lies the tail, which is filled from its front, and only as far as somebody asks.
  *
- * Bytes that were handed out once never change while they are in use: a chunk's end
- * is the end of what inflating it may write, and the window before it is put in
- * place only where nothing is.
+ * Debug info that is read once from front to back is inflated by a second thread, a bounded
+ * distance ahead of the reader, and what was read is given back to the kernel: 400 MB pass through
+ * some 20 MB of memory.
+ *
+ * Bytes that were handed out never change while they are in use: a chunk's end is the end of what
+ * inflating the chunk may write, and the window before a chunk is put in place only where there is
+ * nothing yet.
  */
 #include <pthread.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * .eh_frame, front to back: each FDE gives a range of code, and the unwind rules
- * in force at its first byte tell a function (CFA = rsp+8, as a call leaves it)
- * from a piece that its function jumps to with a frame already set up (.cold).
+ * .eh_frame, read from front to back. Each FDE gives a range of code. The unwind rules in force at
+ * the first byte tell a function (CFA = rsp+8, as a call leaves the stack) from a piece that its
+ * function jumps to with a frame already set up (.cold).
  */
 #include <stdlib.h>
 #include "codemap/elf/ehframe.h"

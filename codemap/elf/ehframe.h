@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Function ranges from unwind tables: what a stripped object still says about its functions. */
+/* Ranges of functions from unwind tables, which a stripped object has as well; and running the rules in them. */
 #ifndef CODEMAP_ELF_EHFRAME_H
 #define CODEMAP_ELF_EHFRAME_H
 

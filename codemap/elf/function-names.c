@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Which functions do the patterns mean, and what are those called? Names of other
- * functions are demangled only where that cannot be avoided: it is most of the
- * work of a small request to a large C++ program.
+ * Which functions the patterns choose, and the names of functions. Demangling is most of the work
+ * of a small request to a large C++ program, so names of other functions are demangled only where
+ * nothing else can tell.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Collecting functions: symbols of .symtab and .dynsym, of the debug file and of
- * minidebuginfo, and FDE starts, joined by address. What is known by its name or
- * place to be no ordinary function gets its reason here.
+ * Collects functions: symbols of .symtab and .dynsym, of the debug file and of minidebuginfo, and
+ * starts of FDEs, joined by address. A function that cannot have a point, by its name or place, is
+ * given its reason here.
  */
 #include <stdlib.h>
 #include <string.h>

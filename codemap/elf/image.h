@@ -3,10 +3,9 @@
 /*
  * One ELF file, mapped, and its sections as plain bytes.
  *
- * Nothing in the file is trusted: each header is copied out and bounded once,
- * here; whoever reads section contents asks for ranges. libelf is not used: it
- * inflates a compressed section as a whole, and debug info of 400 MB must fit in
- * 300 MB (see bytes_*).
+ * Nothing in the file is trusted: each header is copied out and bounded once, here, and section
+ * contents are handed out by ranges. libelf is not used: it inflates a compressed section as a
+ * whole, and debug info of 400 MB must fit in 300 MB (see bytes_*).
  */
 #ifndef CODEMAP_ELF_IMAGE_H
 #define CODEMAP_ELF_IMAGE_H

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Which debug files belong to a file stands in the file itself. So a process looks there that is in its sandbox before it has
- * seen a byte of it: it is sent the descriptor, and answers with a struct look. The process that opens files looks into none.
+ * The inspector: a child process that reads the headers of files whose debug files are looked for.
+ * Only the file itself says which debug files belong to it, and the supervising process must not
+ * read foreign bytes. So the inspector enters its sandbox before it has seen a byte; it is sent a
+ * descriptor, and answers with a struct look.
  *
- * The process that looks is always waited for: spi-codemap may have been started by the first process of a container, to which the kernel gives children that are left.
+ * The inspector is always waited for. spi-codemap may have been started by the first process of a
+ * container, to which the kernel gives orphans.
  */
 #include <errno.h>
 #include <signal.h>
@@ -15,9 +18,9 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "codemap/base/sandbox.h"
 #include "codemap/elf/image.h"
 #include "codemap/elf/inspector.h"
-#include "codemap/base/sandbox.h"
 
 static int looker = -1;
 static pid_t looker_pid;

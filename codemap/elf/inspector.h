@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* What must be known of a file before its debug files can be opened, as a sandboxed process sees it: inspector.c. */
+/* What a sandboxed child tells of a file before the debug files of that file can be opened. */
 #ifndef CODEMAP_ELF_INSPECTOR_H
 #define CODEMAP_ELF_INSPECTOR_H
 

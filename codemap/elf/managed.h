@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Code of languages whose runtime reads the return addresses on the stack; managed.c. */
+/* Code of languages whose runtime reads the return addresses on the stack: it is never changed. */
 #ifndef CODEMAP_ELF_MANAGED_H
 #define CODEMAP_ELF_MANAGED_H
 

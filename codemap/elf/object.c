@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "codemap/map/cache-key.h"
 #include "codemap/elf/inspector.h"
 #include "codemap/elf/object.h"
+#include "codemap/map/cache-key.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The loop in which most of the time goes that listing a large program takes.
+ * The inner loop of inflating. Listing a large program spends most of its time here.
  *
- * It works far from the ends of input and output, so no bit can be missing and no
- * copy too long. State is in registers, as the output could be anything's memory
- * for all a compiler knows. The next entry is looked up before the current one's
- * bytes are copied, and copies are made in whole words that may run over what they
- * are to write. On a CPU with BMI2, shifts and masks by a variable are one
- * instruction: the same loop is compiled a second time for those.
+ * The loop works far from the ends of input and output, so no bit can be missing and no copy can
+ * be too long. State is in registers: for all a compiler knows, the output could overlap any other
+ * memory. The next table entry is looked up before the current one's bytes are copied, and copies
+ * are made in whole words, which may run over their end. On a CPU with BMI2, shifts and masks by a
+ * variable are one instruction: the same loop is compiled a second time for those CPUs.
  */
 #include <string.h>
 #include "codemap/inflate/table.h"

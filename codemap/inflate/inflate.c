@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Blocks and their headers, and the careful way through a block's codes, which
- * tests each step; what is far from any end goes through fast.c instead.
+ * Blocks and their headers, and the careful loop over a block's codes, which tests each step. The
+ * part of a block that is far from all ends goes through fast.c.
  */
 #include <string.h>
 #include "codemap/inflate/table.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* From code lengths to lookup tables: see table.h. */
+/* Builds the lookup tables of table.h from the lengths of codes. */
 #include <string.h>
 #include "codemap/inflate/table.h"
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * How tree maps lie in the cache, for two readers: spi-codemap, and the agent, which
- * takes a map that is there without starting a process.
+ * The names and contents of call trees' maps in the cache. Two programs read them: spi-codemap, and
+ * the agent, which takes a map from the cache without starting a process.
  *
- * A file's name follows from what the agent knows of an object: build-id, path, and
- * which file that is (device, inode, size, times). Behind the map, at the next
- * multiple of 8, stand the witnesses: every other file that the map depends on, the
- * analysing program and what was looked for as debug files, with its identity
- * then; 0: it was not there, or no file. A map holds as long as all of them are
- * as they were.
+ * A file's name follows from what the agent knows of an object: build-id, path, and the identity of
+ * its file (device, inode, size, times). Behind the map, at the next multiple of 8, are the
+ * witnesses: every other file that the map depends on, which are the analysing program and the
+ * paths at which debug files were looked for. Each witness has the identity that its file had
+ * then; 0: there was no such file. A map holds as long as all witnesses are as they were.
  */
 #ifndef CODEMAP_MAP_CACHE_KEY_H
 #define CODEMAP_MAP_CACHE_KEY_H

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Maps on disk, so that a second request is answered at once: one file with the
- * prototypes of all functions of an object (made by `list`), and one for each map;
- * and where inflating its debug info can begin (marks.h), for other maps.
+ * Maps on disk, so that a second request is answered at once. A file in the cache is the prototypes
+ * of all functions of an object (made by `list`), one map, or marks (marks.h), which help to make
+ * other maps.
  *
- * The key is the build-id, the format, the analysing program, and which files these
- * are (device, inode, size, times): a build-id alone is whatever the file claims, and a file that
- * claims libc's must not get its own map used for libc. Whoever can write to the
- * directory could have a traced program crash, so only files that are the
- * caller's or root's, and writable by nobody else, are used; and they are checked
- * like any map.
+ * A file's key is the build-id, the format, the analysing program, and the identity of the object
+ * and its debug files (device, inode, size, times). A build-id alone is whatever the file claims: a
+ * file that claims libc's must not get its own map used for libc. Whoever can write to the
+ * directory could crash a traced program. So only files that are the caller's or root's, and
+ * writable by nobody else, are used; and they are checked like any map.
  *
- * Maps of call trees the agent looks for as well (cache-key.h): their names hold what it
- * can know, and the rest stands behind the map.
+ * The agent looks for maps of call trees as well (cache-key.h): their names hold only what the agent
+ * can know, and the rest of the key is behind the map.
  */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 #include "codemap/base/base.h"
-#include "codemap/map/cache.h"
 #include "codemap/map/cache-key.h"
+#include "codemap/map/cache.h"
 #include "codemap/map/check.h"
 
 #define CACHE_BYTES_MAX	(INT64_C(512) << 20)	/* of one file */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Verification of code maps: one pass over each table, in the order in which the
- * tables refer to each other, so that every test may rely on the ones before.
- * Compiled into the agent as well, hence no libc call and no allocation: a map
- * may come from a file that somebody else wrote.
+ * Verification of code maps: one pass over each table, in the order in which the tables refer to
+ * each other, so every test may rely on the ones before. A map may come from a file that another
+ * user wrote. This file is compiled into the agent as well: it makes no libc call and allocates
+ * nothing.
  *
- * A tree's map can be checked in parts: its header, and each function with its sites
- * when it is first needed, so that a program waits for what it uses only.
+ * The map of a call tree can be checked in parts: its header, and each function with its sites when
+ * the function is first needed. So a program waits only for what it uses.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What `spi-codemap map --each` writes for each pattern, in their order: a uint64_t, the size of a map, and that map, filled up
- * to 8 bytes; or one of these, and nothing behind.
+ * The output of `spi-codemap map --each`: for each pattern, in order, a uint64_t. It is the size of
+ * a map, which follows, padded to 8 bytes; or one of the values below, and nothing follows.
  */
 #ifndef CODEMAP_MAP_EACH_H
 #define CODEMAP_MAP_EACH_H

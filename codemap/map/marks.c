@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * See marks.h. The file is read, not mapped: whoever owns it may cut it off at any
- * time, and a short read can be noticed.
+ * The file of marks: see marks.h. The file is read with pread(), not mapped: its owner may truncate
+ * it at any time, and a short read can be noticed.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -3,15 +3,15 @@
 /*
  * Marks: places in compressed sections where inflating can begin.
  *
- * What one function's request needs of large debug info lies anywhere in it, and a
- * deflate stream can be read from its front only, unless one knows where a block
- * begins and the 32 KB of output before it. So whoever inflates notes that every few
- * megabytes; it is kept in the cache (cache.c), and later requests begin nearby.
+ * A request for one function needs debug info from anywhere in a large section. A deflate stream
+ * can be read from its front only, unless one knows where a block begins and the 32 KB of output
+ * before it. So an inflating process notes that every few megabytes. The cache keeps these marks
+ * (cache.c), and later requests begin near what they need.
  *
- * A file of marks is a struct marks_head, the marks, ascending, and at the next
- * multiple of a page as many windows. It is written by the analysing process,
- * which has read foreign bytes, and read by another such process only: a mark must
- * be where a stream of that section can be entered, or all marks are given up.
+ * A file of marks is a struct marks_head, the marks, ascending, and at the next multiple of a page
+ * as many windows. An analysing process writes the file, after it has read foreign bytes, and only
+ * other analysing processes read it: a mark must be where a stream of that section can be entered,
+ * or all marks are given up.
  */
 #ifndef CODEMAP_MAP_MARKS_H
 #define CODEMAP_MAP_MARKS_H

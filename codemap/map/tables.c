@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* From tables to the one block that a map is. */
+/* Lays the tables of a map out in one block. */
 #include <string.h>
 #include "codemap/map/check.h"
 #include "codemap/map/tables.h"

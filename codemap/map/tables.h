@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* The map that is being made: its tables, which grow while functions are looked at. */
+/* The map that is being made: its tables grow while functions are looked at. */
 #ifndef CODEMAP_MAP_TABLES_H
 #define CODEMAP_MAP_TABLES_H
 

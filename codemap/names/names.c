@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Names. Demangling of C++ is its runtime's own (__cxa_demangle: bounded recursion);
- * what it gives is text, so parameters and return types are taken off as text,
- * with the brackets of templates and the oddities of operators in mind. Rust's
- * names have neither (rust.c, rust-legacy.c).
+ * Names of functions. The C++ runtime demangles (__cxa_demangle, whose recursion is bounded). Its
+ * result is text, so parameters and return types are cut off as text, with the brackets of
+ * templates and the oddities of operators in mind. Rust's names have neither parameters nor return
+ * types (rust.c, rust-legacy.c).
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* The reader of Rust's v0 names: what its three files share (rust.c, rust-constant.c, rust-text.c). */
+/* What the three files of the reader of Rust's v0 names share: rust.c, rust-constant.c, rust-text.c. */
 #ifndef CODEMAP_NAMES_RUST_H
 #define CODEMAP_NAMES_RUST_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Answers to requests, for the supervising process: main.c. */
+/* Answers to requests. Only the supervising process calls these functions. */
 #ifndef CODEMAP_REQUEST_ANSWER_H
 #define CODEMAP_REQUEST_ANSWER_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Names near a misspelt one: by edit distance (a swap of neighbours counts one),
- * letter case ignored at a lower price, and by one name containing the other.
+ * `spi-codemap find`: names near a misspelt one, by edit distance (a swap of neighbours counts
+ * one), with a lower price for letter case, and by one name containing the other.
  */
 #include <ctype.h>
 #include <stdio.h>

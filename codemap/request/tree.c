@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * A tree's map describes a whole object, once: what a process asks for while it
- * runs must not depend on an analysis that has yet to be made. Functions of which
- * no point can be made are in it as well, with their reason, because calls go to
- * them, and calls are made in them.
+ * The map of an object for call trees. It describes the whole object, once: what a process needs
+ * while it runs must not wait for another analysis. Functions that can have no point are in the map
+ * as well, with their reason, because calls go to them, and they make calls.
  */
 #include <pthread.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The psABI's classification (section 3.2.3): each eightbyte of a value gets a
- * class from the scalars that lie in it; the classes choose the registers; what
- * finds no room there goes to the stack as a whole.
+ * The classification of values by the psABI (section 3.2.3). Each eightbyte of a value gets a class
+ * from the scalars that lie in it; the classes choose the registers; a value that finds no room
+ * there goes to the stack as a whole.
  */
 #include "codemap/code/entry.h"
 #include "codemap/types/abi.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * From a typed value to event fields: scalars are one field, structs are
- * flattened (`sb` with member st_size is sb_st_size), and what a trace has no
- * type for is recorded as the words it consists of, in hexadecimal: unions (any
- * member may be the valid one), __int128 (_lo, _hi), vectors by element.
+ * From a typed value to event fields. A scalar is one field. A struct is flattened: `sb` with the
+ * member st_size is sb_st_size. A value for which a trace has no type is recorded as its words, in
+ * hexadecimal: unions (any member may be the valid one), __int128 (_lo, _hi), vectors by element.
  *
- * A field's name is the source's. The event module makes names of it that readers take (tp/descriptor.c).
+ * A field's name is the name in the source. The event module turns it into a name that readers of
+ * traces take (tp/descriptor.c).
  */
 #include <stdio.h>
 #include <stdlib.h>

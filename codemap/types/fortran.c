@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Fortran's procedures, as gfortran makes and describes them. Of an argument without
- * the attribute `value` the address travels; debug info gives its type as if it were
- * passed itself, and a location behind a pointer (location.c). The length of a character
- * argument `s` travels behind all arguments, as one called `_s`. Of an array with
- * colons the address of a descriptor travels: the array's address and its bounds.
+ * Fortran's procedures, as gfortran makes and describes them. An argument without the attribute
+ * `value` travels by address; debug info gives its type as if the value itself were passed, and a
+ * location behind a pointer (location.c). The length of a character argument `s` travels behind all
+ * arguments, as an argument called `_s`. An array with colons travels as the address of a
+ * descriptor: the array's address and its bounds.
  */
 #include <stdlib.h>
 #include "codemap/types/fortran.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Where a parameter is at the function's first instruction, when debug info only
- * says where it is a few instructions later: the code between the two says what
- * was put there (prologue.h). No calling convention is taken for granted.
+ * Where a parameter is at the function's first instruction, when debug info says only where it is a
+ * few instructions later. The code between the two tells what was put there (prologue.h). No
+ * calling convention is assumed.
  */
 #include <stdlib.h>
+#include "codemap/code/x86.h"
 #include "codemap/types/prologue.h"
 #include "codemap/types/prototype.h"
-#include "codemap/code/x86.h"
 
 enum {
 	DW_OP_deref = 0x06, DW_OP_plus_uconst = 0x23, DW_OP_reg0 = 0x50, DW_OP_breg0 = 0x70, DW_OP_fbreg = 0x91,

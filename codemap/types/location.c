@@ -3,12 +3,11 @@
 /*
  * Where a parameter is at a function's first instruction, as debug info tells it.
  *
- * The psABI's answer is right for every function that can be called from outside
- * its file. Compilers change the signature of those that cannot: gcc makes clones
- * (.isra, .constprop) without the parameters it could do away with, clang changes
- * the function itself. Only location lists know; an expression that holds for the
- * whole function is not believed unless it names a register or the caller's stack,
- * because without optimisation it tells where the prologue will *put* a parameter.
+ * The psABI's answer is right for every function that can be called from outside its file.
+ * Compilers change the signature of the others: gcc makes clones (.isra, .constprop) without
+ * parameters that it could remove, clang changes the function itself. Only location lists tell
+ * that. An expression that holds for the whole function is believed only when it names a register
+ * or the caller's stack: without optimisation it tells where the prologue will *put* a parameter.
  */
 #include "codemap/types/prototype.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * See prologue.h. Only instructions whose effect is known in full are followed; the
- * first other one, and each call or jump, is the end. Registers that carry no
- * parameter hold nothing that is known.
+ * Follows a function's first instructions: see prologue.h. Only instructions whose whole effect is
+ * known are followed; the first other instruction, and each call or jump, is the end. At the
+ * entry, only registers that carry parameters have known contents.
  */
-#include "codemap/types/prologue.h"
 #include "codemap/code/x86.h"
+#include "codemap/types/prologue.h"
 
 #define STEPS_MAX	160
 #define RBP		6u	/* DWARF's numbers */

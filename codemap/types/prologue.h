@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What a function's first instructions do with the registers that it is entered with. Code that is not
- * optimised stores each parameter into the frame slot that debug info names: which register a parameter
- * comes in can be read there, without knowing the calling convention.
+ * What a function's first instructions do with the registers that the function is entered with.
+ * Code that is not optimised stores each parameter into the frame slot that debug info names. So
+ * the register of a parameter can be read from these stores, without knowing the calling
+ * convention.
  */
 #ifndef CODEMAP_TYPES_PROLOGUE_H
 #define CODEMAP_TYPES_PROLOGUE_H

@@ -4,9 +4,9 @@
 #ifndef CODEMAP_TYPES_PROTOTYPE_H
 #define CODEMAP_TYPES_PROTOTYPE_H
 
-#include "codemap/types/abi.h"
 #include "codemap/elf/functions.h"
 #include "codemap/map/tables.h"
+#include "codemap/types/abi.h"
 
 /* Behind the parameters in a printed prototype. */
 #define MARK_RESULT_OPTIMISED_OUT	" = " SPI_MARK_OPTIMISED_OUT

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Where Rust's functions leave their results. Debug info does not say it and the
- * convention is the compiler's own, so only those shapes are taken for known that
- * are the same in all releases that the tests have met, whatever attributes
- * (repr) the type has; debug info has no word of those:
+ * Where Rust's functions leave their results. Debug info does not say it, and the convention is the
+ * compiler's own. So a place counts as known only for those shapes of results that are the same in
+ * all releases that the tests have met, whatever representation attributes (repr) the type has;
+ * debug info does not tell those attributes:
  *
  *	a scalar			as in C
  *	more than 16 bytes		in memory; rax points there when the code says so

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Which units have to be read? .debug_aranges says so, where there is one; else
- * each unit's own ranges. Units that hold nothing wanted are passed over, and the
- * search ends with the last wanted function.
+ * Finds the debug info of wanted functions. .debug_aranges tells which units must be read, where
+ * there is one; else each unit's own ranges do. Units without a wanted function are passed over,
+ * and the search ends with the last wanted function.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* From a type's entry to what it is: see types.h. Depth is bounded everywhere: debug info may go in circles. */
+/*
+ * What a type is, from its entry in debug info: see types.h. Debug info may go in circles, so depth
+ * is bounded everywhere.
+ */
 #include "codemap/types/types.h"
 
 #define STRIP_DEPTH	64

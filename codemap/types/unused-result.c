@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Results that nobody uses. LLVM takes the result from a function of one file when no
- * caller looks at it, gcc makes a clone without it; debug info goes on naming its type.
- * The code tells: the callers, all of which are in the function's own unit, write the
- * result's register before they read it, or the function itself never writes that.
+ * Results that no caller uses. LLVM removes the result of a function of one file when no caller
+ * looks at it, gcc makes a clone without the result; debug info still names its type. The code
+ * tells: the callers, all of which are in the function's own unit, write the result's register
+ * before they read it, or the function itself never writes that register.
  */
 #include "codemap/base/libraries.h"
-#include "codemap/types/unused-result.h"
 #include "codemap/code/x86.h"
+#include "codemap/types/unused-result.h"
 
 #define LOOK_INSNS	96	/* instructions followed behind a call */
 #define LOOK_DEPTH	8	/* conditional jumps followed both ways */

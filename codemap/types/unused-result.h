@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Results that nobody uses: compilers do away with them in functions of one file (unused-result.c). */
+/* Results that no caller uses, and that compilers therefore remove from functions of one file. */
 #ifndef CODEMAP_TYPES_UNUSED_RESULT_H
 #define CODEMAP_TYPES_UNUSED_RESULT_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Values of which one variant exists at a time (Rust's enum, Option, Result): the
- * discriminant says which, by the variants' names. The members of each variant are
- * fields that have its name in theirs; those of the other variants mean nothing.
+ * Values with several variants, one of which exists at a time (Rust's enum, Option, Result). The
+ * discriminant tells which, by the variants' names. The members of each variant are fields whose
+ * names begin with the variant's; fields of the other variants mean nothing.
  */
 #include "codemap/types/prototype.h"
 

@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Descriptors that others send along, and how to be rid of them.
+ * Descriptors that strangers send to a socket of ours, and how to get rid of them.
  *
- * Anybody may send any open file to a socket of ours, and two things that the kernel does with one may wait for its sender:
+ * Anybody may send any open file. Two things that the kernel does with a file may wait for its
+ * sender:
  *
- *   close(), and dup2() over it, at every single descriptor: a file system in user space is asked (FUSE_FLUSH), and whoever
- *   waits for its answer cannot even be killed. Such a descriptor, once in our table, would stay there for ever.
+ *   close(), and dup2() over it, at every single descriptor: a file system in user space is asked
+ *   (FUSE_FLUSH), and a process that waits for the answer cannot even be killed. Such a
+ *   descriptor, once in our table, would stay there for ever.
  *
- *   The release of its last reference: of a TCP socket with SO_LINGER it waits for a peer to read. Messages that are
- *   thrown away unread have references, too: it is enough to close the socket that they were sent to, or to receive them without
- *   room for descriptors.
+ *   The release of the last reference: of a TCP socket with SO_LINGER it waits for a peer to read.
+ *   Messages that are thrown away unread have references, too: it is enough to close the socket
+ *   that they were sent to, or to receive them without room for descriptors.
  *
- * So no such thing is ever in our table, and nothing that may carry one is thrown away by us: a child does it, which
- * hands on what is known to be harmless, ends at once, and may take as long for that as it likes. It is not waited for. Its end
- * is where the rest is closed; and who ends does not linger. A thread would not do: it would keep all of us from ending.
+ * So no such descriptor is ever in our table, and we throw nothing away that may carry one. A child
+ * does both: it hands on what is known to be harmless, ends at once, and may take any time for that
+ * end, in which the rest is closed. The child is not waited for. A thread would not do: it would
+ * keep our whole process from ending.
  *
- * Whether a message has descriptors is asked before (MSG_PEEK, with no room for them: none is installed, and the
- * message keeps its references). That holds only if nobody else can take the message meanwhile: for a socket that we accepted,
- * not for one end of a pair that another process made and may have kept. From those the child receives everything.
+ * Whether a message has descriptors is asked first (MSG_PEEK, with no room for them: none is
+ * installed, and the message keeps its references). That answer holds only if nobody else can take
+ * the message meanwhile: on a socket that we accepted, and not on one end of a pair that another
+ * process made and may have kept. From such a pair the child receives everything.
  *
- * The child that receives has our memory, and we stand still until it lets go of that (CLONE_VFORK), which is before it closes
- * anything: nothing is copied but the table of descriptors. It makes only system calls that wait for nothing.
+ * The child that receives has our memory, and we stand still until it lets go of that memory
+ * (CLONE_VFORK), which is before it closes anything. So nothing is copied but the table of
+ * descriptors. The child makes only system calls that wait for nothing.
  */
 #include <errno.h>
 #include <fcntl.h>

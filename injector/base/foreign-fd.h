@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Descriptors that others send along: foreign-fd.c. Nothing here waits for what another user may keep from happening. */
+/* Descriptors that strangers send. No function here waits for what another user may delay. */
 #ifndef SPI_INJECTOR_BASE_FOREIGN_FD_H
 #define SPI_INJECTOR_BASE_FOREIGN_FD_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Finding files. The build tree mirrors the source tree, so from BUILD/cli/lttng
- * or BUILD/injector/spi-inject the other parts are one directory up; a file that
- * is not there must be installed, at the directories configure was given.
+ * Finding the project's files. The build tree mirrors the source tree, so from BUILD/cli/lttng or
+ * BUILD/injector/spi-inject the other parts are one directory up. A file that is not there must be
+ * installed, in the directories that configure was given.
  */
 #include <elf.h>
 #include <errno.h>

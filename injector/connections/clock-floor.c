@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What the clocks of a user's programs share (tp/clock.c): a number in a page of
- * memory, for programs that write into the same buffers, which LTTng makes for each
- * user. The page is a memfd of ours that nobody can shrink or grow; WELCOME carries
- * it. Another user's programs have another page: who writes nonsense there spoils his
- * own time stamps alone, as he could those buffers.
+ * What the clocks of a user's programs share (tp/clock.c): a number in a page of memory, for
+ * programs that write into the same buffers, which LTTng makes for each user. The page is a memfd
+ * of ours that nobody can shrink or grow; WELCOME carries it. Another user's programs have another
+ * page: a program that writes nonsense there spoils the time stamps of its own user alone, as it
+ * could spoil those buffers.
  */
 #include <fcntl.h>
 #include <stdlib.h>

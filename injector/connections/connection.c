@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * One agent's connection (what comes in: messages.c, what goes out: control/send.c).
- * No agent gets more than its turn of the loop.
+ * The connection of one agent: accepting it, receiving, and its end. messages.c acts on what an
+ * agent says, control/send.c sends. No agent gets more than its turn of the loop.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -16,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "injector/connections/internal.h"
 #include "injector/base/foreign-fd.h"
+#include "injector/connections/internal.h"
 #include "injector/procfs/procfs.h"
 
 /* Taken from one agent before the others have their turn: so many packets, */

@@ -3,9 +3,11 @@
 /*
  * The directory of a control socket.
  *
- * Who made it has it locked as long as he lives, his helpers as long as they do. One that nobody has locked was left
- * behind by somebody who was killed: whoever ends after him in peace removes it. At the end, and not at the beginning, as
- * there a program waits to be started. A moment passes between making a directory and locking it, so young ones are left.
+ * The controller that makes the directory keeps it locked as long as it lives, and so do its
+ * helpers. A directory without a lock was left behind by a controller that was killed: the next
+ * controller that ends in peace removes it. That is done at the end because at the beginning a
+ * program waits to be started. Between the making and the locking of a directory a moment passes,
+ * so young ones are left.
  */
 #include <dirent.h>
 #include <errno.h>

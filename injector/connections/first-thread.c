@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Processes whose first thread has ended. The agent sees that when libc ends it, and
- * makes sure that the process ends with the last of its own threads, though the
- * tracer has some there (liblttng-spi/last-thread.c). A thread that makes the system
- * call by itself is seen by nobody inside; from outside it is a zombie in
- * a process that goes on. So every few seconds we look, and tell the agent once. It
- * costs the target nothing.
+ * Processes whose first thread has ended. When libc ends that thread, the agent sees it, and makes
+ * sure that the process ends with the last of its own threads, although the tracer has some there
+ * (liblttng-spi/last-thread.c). A thread that makes the system call by itself is seen by nobody
+ * inside; from outside it is a zombie in a process that goes on. So the controller looks every few
+ * seconds, and tells the agent once. That costs the target nothing.
  */
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -14,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "injector/connections/internal.h"
 #include "injector/base/clock.h"
+#include "injector/connections/internal.h"
 #include "injector/procfs/procfs.h"
 
 #define LOOK_MS		3000u

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The set of connections: its sources, the listening socket, the dispatch.
+ * The set of connections: the listening socket and the dispatch.
  *
- * One epoll instance holds everything that is waited for: the listening socket,
- * the agents, and the children that make code maps. It can be polled itself, so
- * it fits into any loop. An agent is only marked when its connection is over,
- * and freed at the end of a dispatch, after its callback: an event of the same
- * batch may still point to it.
+ * One epoll instance holds everything that is waited for: the listening socket, the agents, and the
+ * children that make code maps. That instance can be polled itself, so it fits into any loop. An
+ * agent whose connection is over is only marked, and freed at the end of a dispatch, after its
+ * callback: an event of the same batch may still point to it.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -19,10 +17,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "injector/connections/internal.h"
 #include "injector/base/foreign-fd.h"
-#include "injector/serve/kept-map.h"
+#include "injector/connections/internal.h"
 #include "injector/procfs/procfs.h"
+#include "injector/serve/kept-map.h"
 
 /* ---- listening ------------------------------------------------------ */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What an agent says: one packet at a time, checked and passed on. Agents live in programs that anybody wrote: the first
- * packet that breaks the protocol ends the connection.
+ * What an agent says: one packet at a time, checked and passed on. Agents live in programs that are
+ * not trusted: the first packet that breaks the protocol ends the connection.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Forked children. A process's agent gives us one end of a socket, its nursery (SPI_MSG_NURSERY); its children have the other, and a child that
- * begins to record sends its connection over it (SPI_MSG_CHILD), as it may be another user or in another directory tree by then,
- * where it could not reach our socket. A nursery outlives its process, until no child is left that might begin.
+ * Forked children of traced processes. A process's agent gives the controller one end of a socket,
+ * its nursery (SPI_MSG_NURSERY); the process's children have the other end. A child that begins to
+ * record sends its connection over the nursery (SPI_MSG_CHILD): by then the child may be another
+ * user, or in another directory tree, where it could not reach the controller's socket. A nursery
+ * outlives its process until no child is left that might begin.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "injector/connections/internal.h"
 #include "injector/base/foreign-fd.h"
+#include "injector/connections/internal.h"
 #include "injector/procfs/procfs.h"
 
 #define UNBORN_MAX	256u	/* one user's children that have said nothing yet: more are left alone */

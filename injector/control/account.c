@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* What one user's agents have of the controller. */
+/* What the agents of one user have taken up of the controller, all together. */
 #include <stdlib.h>
 
 #include "injector/control/internal.h"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The rules that an agent was sent and has not answered: it will ask about their functions next, in one object after the
- * other. So the first question about an object is made one for all (serve/map-jobs.c).
+ * The rules that an agent was sent and has not answered. The agent will ask about the functions of
+ * these rules next, in one object after the other. So the first question about an object becomes
+ * one question for all of them (serve/map-batch.c).
  *
- * The text is read as liblttng-spi/rule.c does. Where the agent reads it otherwise a question was asked in vain, no more.
+ * The text of a rule is read as liblttng-spi/rule.c reads it. Where the agent reads it otherwise, a
+ * question was asked in vain, and nothing worse.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 /*
  * Messages to an agent.
  *
- * What the socket does not take at once is queued; the loop is never blocked. An
- * agent that asks and does not read what it is answered would have us keep
- * memory and descriptors without end: beyond a limit, its own or its user's, its connection is closed.
+ * What the socket does not take at once is queued, so the loop is never blocked. An agent that asks
+ * and does not read its answers would make the controller keep memory and descriptors without end:
+ * beyond a limit, the agent's own or its user's, its connection is closed.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Root injects into another user's process as that user: an injector reads the target's mappings, its stacks and its libraries, and
- * whatever the target has prepared there, it meets somebody with the target's own rights; but for CAP_CHECKPOINT_RESTORE, by which files that
- * were replaced, or are outside of the target's root directory by now, are opened that this user's processes have mapped.
+ * Root injects into another user's process as that user. An injector reads the target's mappings,
+ * stacks and libraries, and whatever the target has prepared there meets an injector with the
+ * target's own rights. The one exception is CAP_CHECKPOINT_RESTORE, with which files are opened that
+ * this user's processes have mapped, and that were replaced or are outside of the target's root
+ * directory by now.
  *
- * The kernel may not let that user trace the process: one that has given root's rights up is not dumpable, one with capabilities is
- * beyond him, and kernel.yama.ptrace_scope may leave tracing to CAP_SYS_PTRACE. Then a second child does it, with this
- * capability as well, and CAP_DAC_READ_SEARCH, as much in /proc is root's where a process is not dumpable; and the user's rights for all else.
- * seccomp filters are copied before the change of user, as only root is given them: sandbox.c.
+ * The kernel may not let that user trace the process: a process that has given up root's rights is
+ * not dumpable, one with capabilities is beyond the user, and kernel.yama.ptrace_scope may leave
+ * tracing to CAP_SYS_PTRACE. Then a second child injects with this capability as well, and with
+ * CAP_DAC_READ_SEARCH, because much in /proc is root's where a process is not dumpable. For all
+ * else this child has the user's rights. seccomp filters are copied before the change of user, as
+ * the kernel gives them to root only: sandbox.c.
  */
 #include <errno.h>
 #include <grp.h>
@@ -25,11 +29,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "injector/base/foreign-fd.h"
+#include "injector/base/paths.h"
 #include "injector/inject/as-user.h"
 #include "injector/inject/carry.h"
-#include "injector/base/foreign-fd.h"
 #include "injector/inject/remote.h"
-#include "injector/base/paths.h"
 #include "injector/inject/sandbox.h"
 #include "injector/inject/target.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* The rights that a target is met with: as-user.c. */
+/* The rights that an injector has when it meets a target. */
 #ifndef SPI_INJECTOR_INJECT_AS_USER_H
 #define SPI_INJECTOR_INJECT_AS_USER_H
 

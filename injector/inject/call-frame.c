@@ -10,8 +10,8 @@
  *	text	  bytes for arguments
  *	xstate	  the vector state that belongs to the context
  *
- * The context is the thread's own, as it was found, so whoever returns into the
- * chain ends up where the thread was.
+ * The context is the thread's own, as it was found. So a function that returns into the chain
+ * leads the thread back to where it was.
  */
 #include <errno.h>
 #include <signal.h>

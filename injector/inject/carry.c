@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Get the library to where the target can load it.
+ * Getting the library to where the target can load it.
  *
- * A path names a file only together with a root directory and a user: the
- * target may live in a container, in a chroot, or not be allowed to read our
- * file. When the path means the very same file to the target, it gets the path.
- * Otherwise the file's bytes are put into a memfd that the target makes for it,
- * which needs nothing from its file system, not even a writable directory.
+ * A path names a file only together with a root directory and a user: the target may live in a
+ * container or a chroot, or not be allowed to read the file. When the path means the very same file
+ * to the target, the target gets the path. Otherwise the file's bytes are put into a memfd that the
+ * target makes for them, which needs nothing from the target's file system, not even a writable
+ * directory.
  */
 #include <elf.h>
 #include <errno.h>

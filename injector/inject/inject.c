@@ -10,9 +10,9 @@
  *	act:  stop it, judge what it does now, if need be let it run to the end of
  *	      the function where it is not safe, and make the calls (remote.c)
  *
- * Everything runs on a thread of its own, or on one that its caller has made for it, because the kernel lets a tracer
- * thread's tracees go when that thread ends: whatever goes wrong, nothing stays
- * stopped.
+ * Everything runs on a thread of its own, or on one that the caller has made for it, because the
+ * kernel lets a tracer thread's tracees go when that thread ends: whatever goes wrong, nothing
+ * stays stopped.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "injector/inject/as-user.h"
 #include "injector/base/paths.h"
+#include "injector/inject/as-user.h"
 #include "injector/inject/sandbox.h"
 #include "injector/inject/session.h"
 

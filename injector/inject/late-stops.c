@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Threads that were asked to stop, and were not needed any more before they did: asleep in the kernel (D), as a parent in
- * vfork(). They are let go as soon as they stand, so whoever waits for another one's stop (stop.c), or between two
- * looks (inject.c), looks after them. Each thread of ours has its own, as only a tracer may wait for its tracees; what is
- * left when it ends, the kernel lets go.
+ * Threads that were asked to stop, and were no longer needed when they stopped: those asleep in the
+ * kernel (D), as a parent in vfork() is. They are let go as soon as they stand still. So code that
+ * waits for another thread's stop (stop.c), or that is between two looks (inject.c), looks after
+ * them. Each injector thread has a list of its own, as only a tracer may wait for its tracees. The
+ * kernel lets go what is left when the injector thread ends.
  */
 #include <errno.h>
 #include <sys/ptrace.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What /proc says of a thread before it is stopped: one that ends, is frozen, waits in the kernel for somebody else, or is in
- * the middle of a system call that a stop would cut short, is left alone.
+ * What /proc tells of a thread before it is stopped. A thread is left alone when it ends, is
+ * frozen, waits in the kernel for another process, or is in the middle of a system call that a stop
+ * would cut short.
  */
 #include <errno.h>
 #include <stdint.h>

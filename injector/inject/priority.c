@@ -3,23 +3,20 @@
 /*
  * The stopped thread and its injector go first in line for a processor.
  *
- * On a machine with more to run than processors each step of an injection waits
- * for its turn twice, the thread's and ours, milliseconds each time. So both are
- * made SCHED_RR meanwhile, where we may do that; threads that the library starts
- * are not (RESET_ON_FORK).
+ * On a machine with more to run than processors, each step of an injection waits for its turn
+ * twice, for the thread's and the injector's, milliseconds each time. So both are made SCHED_RR
+ * meanwhile, where that is permitted; threads that the library starts are not (RESET_ON_FORK).
  *
- * A step is also shorter when nobody has to be woken on another processor, 8 us
- * instead of 30: so for as long as no thread can be started, which would inherit
- * it, both are kept on one processor, and a sched_yield() of ours is all that it
- * takes to have the thread run to its next stop. Without SCHED_RR it is the other
- * way round: there we would wait for our turn on the thread's processor, and stay
- * away from it.
+ * A step is also shorter when nobody has to be woken on another processor, 8 us instead of 30. So
+ * for as long as no thread can be started, which would inherit it, both are kept on one processor,
+ * and a sched_yield() of the injector is all that it takes to have the thread run to its next stop.
+ * Without SCHED_RR the opposite holds: there the injector would wait for its turn on the thread's
+ * processor, and stays away from it.
  *
- * The target must not keep any of that should we be killed. A guard, a process
- * that does nothing but wait for our end, then puts it back. It shares our memory
- * (a fork would cost a page fault for each page that we touch while the thread
- * stands still), so it finds there what is to be put back; and it makes bare
- * system calls, because errno is ours.
+ * The target must not keep any of that should the injector be killed. A guard, a process that only
+ * waits for the injector's end, then puts it back. The guard shares the injector's memory (a fork
+ * would cost a page fault for each page that is touched while the thread stands still), so it finds
+ * there what is to be put back; and it makes bare system calls, because errno is the injector's.
  */
 #include <errno.h>
 #include <fcntl.h>

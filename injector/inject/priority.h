@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* First in line for a processor, for as long as a thread of the target stands still. Internal to the injector. */
+/* First in line for a processor, for as long as a thread of the target stands still. */
 #ifndef SPI_INJECTOR_INJECT_PRIORITY_H
 #define SPI_INJECTOR_INJECT_PRIORITY_H
 

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * A program that was executed just now, held at its first instruction: the dynamic linker is done with it then, and no call
- * of its own has been made.
+ * Holding a program that was executed just now at its first instruction: the dynamic linker is done
+ * with the program then, and the program has made no call of its own.
  *
- * The thread is stopped as the very first thing, wherever it is in the dynamic linker, and runs on to the entry that the kernel
- * tells in the auxiliary vector (psABI 3.4.3, AT_ENTRY). There is a jump to itself, in which the thread loops until it is found there, a fraction of a
- * millisecond later. Nothing of that could end the program should the injector be killed meanwhile: the guard (priority.c) then puts the code back.
- * Has the program begun before? glibc's _start calls __libc_start_main() with
- * nothing but two words between the arguments and the return address, which stays there for as long as the program runs.
+ * The thread is stopped as the very first thing, wherever it is in the dynamic linker, and runs on
+ * to the entry that the kernel tells in the auxiliary vector (psABI 3.4.3, AT_ENTRY). A jump to
+ * itself is put there, in which the thread loops until it is found, a fraction of a millisecond
+ * later. Nothing of that could end the program should the injector be killed meanwhile: the guard
+ * (priority.c) then puts the code back.
+ *
+ * Whether the program has begun before is seen on its stack. glibc's _start calls
+ * __libc_start_main() with nothing but two words between the arguments and the return address,
+ * which stays there for as long as the program runs.
  */
 #include <elf.h>
 #include <errno.h>

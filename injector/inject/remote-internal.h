@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* What stop.c, call-frame.c and remote.c share. */
+/* What the files that drive a stopped thread share: stop.c, late-stops.c, call-frame.c, remote.c. */
 #ifndef SPI_INJECTOR_INJECT_REMOTE_INTERNAL_H
 #define SPI_INJECTOR_INJECT_REMOTE_INTERNAL_H
 

@@ -3,18 +3,17 @@
 /*
  * Make a stopped thread call functions, and leave no trace of it.
  *
- * The area below the thread's stack pointer (behind the red zone) gets a signal
- * frame with the thread's complete state, and in front of it a chain of return
- * addresses (gadgets.c) that leads into it. Whatever function is called returns
- * into that chain. So from the first step to the last the thread is able to go
- * back to its own work by itself: if the injector is killed, the kernel lets the
- * thread run, it finishes the call, and the signal frame restores it. The normal
- * way back is another: registers, vector state and signal mask are set through
- * ptrace, because only that lets the kernel restart an interrupted system call
- * exactly as it would have without us (a sigreturn forgets the restart block).
+ * The area below the thread's stack pointer (behind the red zone) gets a signal frame with the
+ * thread's complete state, and in front of it a chain of return addresses (gadgets.c) that leads
+ * into the frame. Whatever function is called returns into that chain. So from the first step to
+ * the last the thread is able to go back to its own work by itself: if the injector is killed, the
+ * kernel lets the thread run, the thread finishes the call, and the signal frame restores it. The
+ * normal way back is another: registers, vector state and signal mask are set through ptrace,
+ * because only that lets the kernel restart an interrupted system call exactly as it would have
+ * done without the injector (a sigreturn forgets the restart block).
  *
- * While calls are made, asynchronous signals are blocked: they stay pending in
- * the kernel, with all their details, and reach the program afterwards.
+ * While calls are made, asynchronous signals are blocked: they stay pending in the kernel, with all
+ * their details, and reach the program afterwards.
  */
 #include <elf.h>
 #include <errno.h>

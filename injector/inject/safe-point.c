@@ -23,9 +23,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "injector/inject/ust-constructor.h"
 #include "injector/inject/safe-point.h"
 #include "injector/inject/signal-frame.h"
+#include "injector/inject/ust-constructor.h"
 
 #define SNAPSHOT_MAX	(128u << 10)	/* bytes of stack */
 #define FRAMES_MAX	256u		/* deeper frames can hold none of those locks: see verdict() */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * May anything be done in a process that runs in a seccomp sandbox? A filter that
- * kills for system calls it does not know would kill the program for what is done
- * in it. The kernel gives a stopped thread's filters to a tracer with CAP_SYS_ADMIN;
- * they are run here for the tracer's calls. A container's filters refuse and do not
- * kill; what cannot be looked into is taken for one that kills.
+ * May an injection be made in a process that runs in a seccomp sandbox? A filter that kills for
+ * system calls it does not know would kill the program for calls of the injection. The kernel gives
+ * a stopped thread's filters to a tracer with CAP_SYS_ADMIN; they are run here for the system calls
+ * that an injection makes. A container's filters refuse and do not kill. A filter that cannot be
+ * read counts as one that kills.
  *
- * An injector that is about to become the target's user keeps a copy of them first, of each thread, with the number of filters that
- * the thread had: filters are only ever added.
+ * An injector that is about to become the target's user keeps a copy of the filters of each thread
+ * first, with the number of filters that the thread had: filters are only ever added.
  */
 #include <errno.h>
 #include <linux/filter.h>

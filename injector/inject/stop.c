@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Stop one thread of another process, let it go again, or let it run on to a
- * place. What it did is not disturbed: system calls that the stop interrupted
- * are called again, signals reach it.
+ * Stopping one thread of another process, letting it go again, or letting it run on to a place. The
+ * thread's work is not disturbed: system calls that the stop interrupted are called again, and
+ * signals reach the thread.
  */
 #include <errno.h>
 #include <sched.h>

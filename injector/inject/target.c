@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Look a process over before touching it, and refuse with one clear line what
- * cannot be injected: better no trace than a dead or hung program.
+ * Looks a process over before it is touched, and refuses with one clear line what cannot be
+ * injected: no trace is better than a dead or hung program.
  *
- * A process is known by its pidfd and its start time together, so a pid that is
- * used again is never mistaken for the process that was asked for.
+ * A process is known by its pidfd and its start time together, so a pid that is used again is never
+ * mistaken for the process that was asked for.
  */
 #include <dirent.h>
 #include <elf.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Which code is unsafe: the dynamic loader, every memory allocator (libc's and
- * whatever a library or the program brings instead), libc functions that hold a
- * lock which loading a library takes, lttng-ust and the agent.
+ * Unsafe code: code in which a thread may hold a lock that loading a library takes. That is the
+ * dynamic loader, every memory allocator (libc's, and whatever a library or the program brings
+ * instead), some libc functions, lttng-ust and the agent.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* The code of a process in which a thread must not be when it is made to call dlopen(). Internal to the injector. */
+/* The code of a process in which a thread must not be when it is made to call dlopen(). */
 #ifndef SPI_INJECTOR_INJECT_UNSAFE_CODE_H
 #define SPI_INJECTOR_INJECT_UNSAFE_CODE_H
 

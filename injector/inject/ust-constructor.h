@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* A thread that waits inside lttng-ust's constructor. Internal to the injector. */
+/* A thread that waits inside lttng-ust's constructor. */
 #ifndef SPI_INJECTOR_INJECT_UST_CONSTRUCTOR_H
 #define SPI_INJECTOR_INJECT_UST_CONSTRUCTOR_H
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/*
- * /proc/PID/maps of another process: the mappings, the files that are mapped, and the memory itself.
- */
-#include <dirent.h>
+/* The mappings of a process (/proc/PID/maps), the files that are mapped, and the memory in them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

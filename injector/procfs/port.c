@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Who has a TCP or UDP port open.
+ * Which processes have a TCP or UDP port open.
  *
- * /proc/PID/net shows the sockets of the network namespace that a process is in,
- * with their inode numbers; /proc/PID/fd shows which process holds which. So:
- * collect the inodes with that local port from each namespace once, then look
- * for them among all processes' descriptors (a descriptor may have been passed
- * to a process of another namespace).
+ * /proc/PID/net shows the sockets of the network namespace that a process is in, with their inode
+ * numbers; /proc/PID/fd shows which process holds which socket. So the inodes with that local port
+ * are collected once from each namespace, and then looked for among all processes' descriptors (a
+ * descriptor may have been passed to a process of another namespace).
  */
 #include <ctype.h>
 #include <dirent.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Which of the mapped files is the program, and by which names people know it.
+ * Which of the mapped files is the program, and by which names people know the process.
  *
- * Mostly the one that the kernel executed. In `ld.so PROGRAM`, as bundles with a C
- * library of their own are started, the kernel has executed the dynamic linker;
- * the program is then what stands first in the linker's list of what it has loaded.
+ * Mostly the program is the file that the kernel executed. In `ld.so PROGRAM`, by which bundles with
+ * a C library of their own are started, the kernel has executed the dynamic linker; the program is
+ * then the first one in the linker's list of what it has loaded.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "injector/procfs/timed-reader.h"
 #include "injector/procfs/procfs.h"
+#include "injector/procfs/timed-reader.h"
 #include "rules/glob.h"
 
 static bool is_same_file(const struct spi_mapping *a, const struct spi_mapping *b)

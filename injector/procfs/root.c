@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* The root directory of a process: of the kernel's own knowledge, as a file system there may make us wait. */
+/* The root directory of a process. Only the kernel is asked: a file system of that process could make us wait. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Some files of /proc show a process's memory, or are written with its memory map locked: a reader waits for as long as
- * the process keeps that locked, as it can by a page of a file system that it serves itself. So a child reads them. One that
- * does not answer in time is killed, should the kernel let it be, and not waited for; and for a while nothing of the kind is
- * read of its user's processes.
+ * Reading files of /proc that may make the reader wait. Some files show a process's memory, or are
+ * written with its memory map locked: a reader waits for as long as the process keeps the lock,
+ * which a process can do with a page of a file system that it serves itself. So a child reads these
+ * files. A child that does not answer in time is killed, should the kernel let it be, and not waited
+ * for; and for a while no such file is read of that user's processes.
  *
- * The child has all our rights, as a process may be undumpable, and looks at nothing but what the kernel writes.
+ * The child has all our rights, as a process may be undumpable, and reads only what the kernel
+ * writes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +26,8 @@
 #include <unistd.h>
 
 #include "injector/base/foreign-fd.h"
-#include "injector/procfs/timed-reader.h"
 #include "injector/procfs/procfs.h"
+#include "injector/procfs/timed-reader.h"
 
 #define SPAN_MS		10000u	/* in so long */
 #define USER_MS		100u	/* one user's processes keep us waiting for as long as this, */

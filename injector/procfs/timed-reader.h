@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* What may have to wait for the process that it is read of, read by a child with a deadline: timed-reader.c. `uid`: whose process it is. */
+/*
+ * Files of /proc whose reader may have to wait for the process, read by a child with a deadline.
+ * `uid`: whose process it is.
+ */
 #ifndef SPI_INJECTOR_PROCFS_TIMED_READER_H
 #define SPI_INJECTOR_PROCFS_TIMED_READER_H
 

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * "daemon-home": a directory D such that lttng-ust with LTTNG_HOME=/proc/self/fd/D
- * finds the host's session daemon, whatever the root directory of its process.
+ * "daemon-home": a directory D such that lttng-ust with LTTNG_HOME=/proc/self/fd/D finds the host's
+ * session daemon, whatever the root directory of its process.
  *
- * It holds the daemon's application socket (a hard link) and nothing else that
- * could be used: not the socket on which clients command the daemon, as root in a
- * container is root on the host's sockets. And it is given away as a mount of its
- * own that hangs nowhere (open_tree(2)), so that ".." from it leads nowhere; an
- * ordinary descriptor of a directory would open all of the host's mounts to a
- * hostile process. Only where that is not permitted (a controller without
- * CAP_SYS_ADMIN, whose targets are its own user's) it is an ordinary one.
+ * The directory holds the daemon's application socket (a hard link) and nothing else that could be
+ * used: not the socket on which clients command the daemon, as root in a container is root on the
+ * host's sockets. It is given away as a mount of its own that hangs nowhere (open_tree(2)), so ".."
+ * leads nowhere; an ordinary descriptor of a directory would open all of the host's mounts to a
+ * hostile process. Only where that is not permitted (a controller without CAP_SYS_ADMIN, whose
+ * targets are its own user's), the descriptor is an ordinary one.
  *
- * Without the right to write in the daemon's directory, D is in /tmp and leads to
- * the daemon's by a relative link.
+ * Without the right to write in the daemon's directory, D is in /tmp and leads to the daemon's
+ * directory by a relative link.
  */
 #include <dirent.h>
 #include <errno.h>

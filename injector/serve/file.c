@@ -3,11 +3,8 @@
 /*
  * Files for agents: what an agent in a container needs and does not have.
  *
- * Libraries travel as sealed memfds, copied once and handed to every agent that
- * asks. Only the names in the list are served: an agent is no file server's
- * client.
- *
- * "daemon-home" is the way to the host's session daemon: daemon-home.c.
+ * Libraries travel as sealed memfds, copied once and handed to every agent that asks. Only the names
+ * in the list are served. "daemon-home" is the way to the host's session daemon: daemon-home.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "injector/serve/serve.h"
-#include "injector/serve/daemon-home.h"
 #include "injector/base/paths.h"
+#include "injector/serve/daemon-home.h"
+#include "injector/serve/serve.h"
 
 struct spi_file {
 	struct spi_file *next;

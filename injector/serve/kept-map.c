@@ -3,17 +3,16 @@
 /*
  * Code maps that were made a moment ago.
  *
- * A controller that sees many processes of one program, the session daemon's
- * plugin above all, is asked for the same map again and again, while a program
- * waits to begin. A map is sealed, so the next process can have the same memory,
- * and gets it without a child being started: some 10 ms less.
+ * A controller that sees many processes of one program, the session daemon's plugin above all, is
+ * asked for the same map again and again, while a program waits to begin. A map is sealed, so the
+ * next process can have the same memory, and gets it without a child being started: some 10 ms less.
  *
- * The same map means: of the same file (device, inode, size, times), asked for in
- * the same words, by a process of the same user in the same root directory, since
- * it was made with that user's rights and may hold what only they can read. Which file it is the
- * agent says: to look for ourselves could mean to wait for who serves its file system, and one that lies is given another map of its own user's. Debug
- * files may come or go beside it, so nothing is kept for longer than a minute. That
- * nothing in an object matches is kept, too: most objects are asked in vain.
+ * The same map means: of the same file (device, inode, size, times), asked for in the same words, by
+ * a process of the same user in the same root directory. A map was made with that user's rights and
+ * may hold what only that user can read. The agent tells which file it is: looking at the file could
+ * mean to wait for the server of its file system, and an agent that lies is given another map of its
+ * own user's. Debug files may come or go, so no map is kept for longer than a minute. It is kept,
+ * too, that nothing in an object matches: most objects are asked in vain.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +24,8 @@
 #include <unistd.h>
 
 #include "injector/control/internal.h"
-#include "injector/serve/kept-map.h"
 #include "injector/procfs/procfs.h"
+#include "injector/serve/kept-map.h"
 
 #define KEPT_MAX	160u		/* a session of many rules is one map each */
 #define KEPT_NONE_MAX	4000u		/* of those that say that nothing matches */

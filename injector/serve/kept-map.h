@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Code maps that were made a moment ago, for the next process that asks for the same. Internal to the controller. */
+/* Code maps that were made a moment ago, for the next process that asks for the same. */
 #ifndef SPI_INJECTOR_SERVE_KEPT_MAP_H
 #define SPI_INJECTOR_SERVE_KEPT_MAP_H
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The child that becomes spi-codemap: whose rights it has, what it is given.
+ * The child that becomes spi-codemap: which rights it has, and what it is given.
  *
- * It gets open descriptors instead of paths: a memfd for the map
- * (4), the target's root directory for debug files (5), and a directory for its cache
- * (7), so it needs no rights of its own to reach into a container. It opens the object (3) itself, before it takes the target's rights whole, but with
- * those to files: who asks may have become a program that its user can execute but
- * not read; and one that has become another user's is answered nothing. Whatever it waits for there, only itself waits.
+ * The child gets open descriptors instead of paths, so it needs no rights of its own to reach into a
+ * container: a memfd for the map (4), the target's root directory for debug files (5), and a
+ * directory for its cache (7). It opens the object (3) itself, before it takes the target's rights
+ * as a whole, but with the target's rights to files: the process may have become a program that its
+ * user can execute but not read; and a process that has become another user's is answered nothing.
+ * Whatever the child waits for there, the controller does not wait.
  *
- * The child's end raises no SIGCHLD and is not seen by waitpid(-1): the caller's
- * own children are its own business.
+ * The child's end raises no SIGCHLD and is not seen by waitpid(-1): the caller's own children are
+ * the caller's business.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
@@ -25,8 +25,8 @@
 #include <unistd.h>
 
 #include "injector/control/internal.h"
-#include "injector/serve/map-child.h"
 #include "injector/procfs/procfs.h"
+#include "injector/serve/map-child.h"
 
 /* Where memory runs short, it goes before what people run the machine for. */
 static void be_first_to_go(void)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Open the object that an agent wants a map of, in the child that becomes spi-codemap: a file system in user space, or a process that keeps its
- * memory locked, may make it wait for any time. It is to be the one that
- * its process runs, by device and inode; or one with a build id, which the agent
- * compares with what it has mapped, where file systems show two faces of one file (overlays). Its name is the kernel's, not the agent's.
+ * Opens the object that an agent wants a map of, in the child that becomes spi-codemap: a file system
+ * in user space, or a process that keeps its memory locked, may make the child wait for any time.
+ * The object must be the one that the process runs, by device and inode. Where file systems show
+ * two faces of one file (overlays), it must have a build id, which the agent compares with what it
+ * has mapped. The object's name is the kernel's, not the agent's.
  *
- * Nothing but system calls: the caller of fork() may have had other threads. Text comes in pieces, as /proc has as much of it as the process likes.
+ * The child makes only system calls: the caller of fork() may have had other threads. Text is read
+ * in pieces, as the process decides how much of it there is in /proc.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "injector/serve/map-child.h"
 #include "injector/procfs/procfs.h"
+#include "injector/serve/map-child.h"
 
 static char text[3 * PATH_MAX];		/* a line has one path */
 

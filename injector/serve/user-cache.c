@@ -3,17 +3,16 @@
 /*
  * Where spi-codemap keeps the maps that it makes with another user's rights.
  *
- * It must use neither our cache directory, whose maps other processes rely on, nor a
- * place that environment or home directory of that user name: the analysis may be
- * of a process in a container. So each user has a directory of his own below ours,
- * which he alone can write to, and cannot get at but through the descriptor that
- * spi-codemap is given: what is in it serves that user's processes alone.
+ * Such a run must use neither our cache directory, whose maps other processes rely on, nor a place
+ * that this user's environment or home directory names: the analysis may be of a process in a
+ * container. So each user has a directory below ours, which only that user can write to, and can
+ * reach only through the descriptor that spi-codemap is given. What is in the directory serves that
+ * user's processes alone.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* What the kernel tells of a process: /proc/PID/stat, whose second field, the name, may hold anything. */
+/*
+ * What the kernel tells of a process in /proc/PID/stat. The second field, the name, may hold any
+ * character.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

@@ -3,21 +3,19 @@
 /*
  * lttng-ust's threads in an application, and their place in line for a processor.
  *
- * They are known by their names, which end in "-ust" in every version. Ahead is the
- * lowest of the real-time priorities, which nothing inherits (RESET_ON_FORK); the
- * kernel keeps a thread's nice value meanwhile, so what is to be put back is the
- * ordinary policy, and nothing has to be remembered for that. Only threads with the
- * ordinary policy are put ahead, and only those that stand ahead in this way are
- * put back: one that has chosen for itself is left alone. No lock.
+ * These threads are known by their names, which end in "-ust" in every version. "Ahead" means the
+ * lowest of the real-time priorities, which nothing inherits (RESET_ON_FORK). The kernel keeps a
+ * thread's nice value meanwhile, so putting a thread back means the ordinary policy, and nothing has
+ * to be remembered. Only threads with the ordinary policy are put ahead, and only threads that are
+ * ahead in this way are put back: a thread that has chosen its own policy is left alone. No lock.
  *
- * Names are the program's own to change, and a thread's number is lost when it
- * executes another program: it gets that of the first one then, and keeps its place.
- * So whoever puts back does not ask for names, and looks at the first thread last.
+ * A program can change the names. And when a thread executes another program, it gets the number of
+ * the process's first thread, and keeps its place. So putting back does not ask for names, and
+ * looks at the first thread last.
  */
 #include <dirent.h>
 #include <inttypes.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

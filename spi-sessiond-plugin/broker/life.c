@@ -3,12 +3,11 @@
 /*
  * The broker's life: a broker is started, listened to, given up, killed, and started again.
  *
- * It is started when the plugin is, and again when it ended, after 0.1 s at first
- * and up to 5 s when it doesn't stay. Without it, nothing is held. It is given up
- * when it says what can't be understood, reads nothing, or answers nothing while
- * held applications wait; then its socket is closed, which makes it end; it is
- * killed if it doesn't within a second. The next one starts only when the last is
- * gone, as they use the same socket names.
+ * The broker is started when the plugin is, and again when it ended, after 0.1 s at first and up to
+ * 5 s when it doesn't stay. Without a broker, nothing is held. A broker is given up when it says
+ * what can't be understood, reads nothing, or answers nothing while held applications wait. Then its
+ * socket is closed, which makes the broker end; it is killed if it doesn't within a second. The next
+ * one starts only when the last is gone, as they use the same socket names.
  */
 #include <dlfcn.h>
 #include <errno.h>

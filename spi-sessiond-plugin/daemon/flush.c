@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Before a client's command, and before a trigger's. Stopping a session, a snapshot, a rotation: whatever it
- * is, users expect the trace to have what happened before. Traced processes keep compact
- * records back for some ten milliseconds; so while there are rules for such,
- * the thread that has just accepted a client's connection, and holds no lock of the daemon's, asks
- * the broker to have them written, and waits for the answer, a moment at most.
+ * Packed records are written before a client's command, and before a trigger's. Stopping a session, a
+ * snapshot, a rotation: users expect the trace to have what happened before. Traced processes keep
+ * compact records back for some ten milliseconds. So while there are rules for such records, the
+ * thread that has just accepted a client's connection, and holds no lock of the daemon's, asks the
+ * broker to have them written, and waits for the answer, a moment at most.
  *
- * Triggers have their commands carried out by a thread of the daemon's that is there for
- * nothing else, and goes by its name; rotations by a timer or by size have one, too. What these do with a session begins with a message to a
- * consumer daemon; so when it is about to send one, and has not just sent another, the
- * same is done. They hold that session's lock then, which nobody needs for this.
+ * Triggers have their commands carried out by a thread of the daemon that does nothing else, and is
+ * known by its name; rotations by a timer or by size have such a thread, too. What these threads do
+ * with a session begins with a message to a consumer daemon. So when one of them is about to send a
+ * message, and has not just sent another, the same is done. It holds that session's lock then,
+ * which nobody needs for this.
  */
 #include <string.h>
 #include <sys/prctl.h>

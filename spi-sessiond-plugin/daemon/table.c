@@ -15,7 +15,6 @@
  * registers with, unless it is a script, or was given another by exec -a: of these, only
  * one whose interpreter has the name with a version behind it is held.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

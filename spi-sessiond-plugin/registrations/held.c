@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Registrations kept back: what the hooks do.
+ * Registrations kept back: the part that hooks do.
  *
- * A registration is kept by duplicating its descriptor and remembering what its
- * message said; the daemon is told that the peer hung up, and closes its own. It
- * is played back (replay.c) by a connection of the plugin's own to the application
- * socket: when that comes by the hook, the kept descriptor is put in its place,
- * and the remembered message is what was received. For the daemon, the
- * application has just come.
+ * A registration is kept by duplicating its descriptor and remembering what its message said; the
+ * daemon is told that the peer hung up, and closes its own descriptor. The registration is played
+ * back (replay.c) by a connection of the plugin's own to the application socket: when that
+ * connection comes by the hook, the kept descriptor is put in its place, and the remembered message
+ * is what was received. For the daemon, the application has just come.
  *
- * Of an application's two sockets the second (NOTIFY) must not come before the
- * first, which is why it is kept too while the first is. A descriptor is set aside
- * for it from the beginning, so that this cannot fail. The daemon joins the two by
- * the pid alone: so a process that registers, executes another program and registers
- * again is kept in this order too.
+ * Of an application's two sockets the second (NOTIFY) must not come before the first. So the second
+ * is kept, too, while the first is. A descriptor is set aside for it from the beginning, so that
+ * keeping it cannot fail. The daemon joins the two by the pid alone: so a process that registers,
+ * executes another program and registers again is kept in this order, too.
  */
 #include <errno.h>
 #include <fcntl.h>

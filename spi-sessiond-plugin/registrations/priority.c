@@ -3,26 +3,24 @@
 /*
  * The application whose turn it is goes first in line for a processor.
  *
- * While a registration is worked through, the daemon asks a thread of the
- * application a dozen questions one after the other, and holds a lock that every
- * client command wants. Where hundreds of programs are started at once, each answer
- * would wait until that thread gets a processor, a hundred milliseconds for a turn of
- * two. So lttng-ust's threads in that application are put ahead of ordinary ones from
- * the moment when it is played back until its turn is over.
+ * While the daemon works through a registration, it asks a thread of the application a dozen
+ * questions one after the other, and holds a lock that every client command wants. Where hundreds of
+ * programs are started at once, each answer would wait until that thread gets a processor, a hundred
+ * milliseconds for a turn of two. So lttng-ust's threads in that application are put ahead of
+ * ordinary ones from the moment when the registration is played back until its turn is over.
  *
- * A program could name threads of its own so, and compute in them. What they may use
- * ahead of others is therefore limited: after LIMIT_NS in a turn they are put back,
- * and its user's programs stay where they are for a while. This thread stands ahead
- * of them, or it would not get to do that. Nor may such a thread execute another
- * program: that would keep the place, under the number of the process's first thread,
- * which is therefore looked at as well, unless it had such a place of its own.
+ * A program could give threads of its own such names, and compute in them. So what they may use
+ * ahead of others is limited: after LIMIT_NS in a turn they are put back, and the programs of their
+ * user stay where they are for a while. The plugin's thread stands ahead of them, or it would not
+ * get to do that. Such a thread must not execute another program either: the program would keep the
+ * place, under the number of the process's first thread. So the first thread is looked at as well,
+ * unless it had such a place of its own.
  *
- * Should the daemon be killed, the broker puts them back (link.c), and should both be,
- * whoever has the application's next turn. A daemon that may not do this does without.
- * All of it is the plugin thread's.
+ * Should the daemon be killed, the broker puts the threads back (link.c in broker/). Should both be
+ * killed, the application's next turn does. A daemon that has not the right to this does without.
+ * Everything here is the plugin thread's.
  */
 #include <sched.h>
-#include <string.h>
 
 #include "spi-sessiond-plugin/base/base.h"
 #include "spi-sessiond-plugin/base/ust-threads.h"

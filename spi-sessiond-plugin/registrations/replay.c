@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Registrations played back: what the plugin thread does.
+ * Registrations played back: the part that the plugin thread does.
  *
- * It connects to the daemon's application socket, the second socket of an
- * application right behind the first, and a few applications at a time: of the user whose turn was
- * longest ago, the one that came first, so that nobody's thousands keep another user's one waiting. An application that has hung up has no turn. Its connection
- * is recognised in the hook by its address, which the kernel chose when the
- * socket was bound, and by our own pid; a connection with our pid and another
- * address is the daemon's own business. The connecting end stays open until the
- * daemon's end is gone: either the kept descriptor took its place, or the daemon
- * would not have it (it ends), and then the registration is dropped, so that the
- * application sees the end of its connection and comes again by itself.
+ * The thread connects to the daemon's application socket, for the second socket of an application
+ * right behind the first, and for a few applications at a time: of the user whose turn was longest
+ * ago, the application that came first. So nobody's thousands keep another user's one waiting. An
+ * application that has hung up has no turn. The hook recognises the connection by its address, which
+ * the kernel chose when the socket was bound, and by our own pid; a connection with our pid and
+ * another address is the daemon's own business. The connecting end stays open until the daemon's end
+ * is gone. Either the kept descriptor took its place, or the daemon refused the connection. Then the
+ * registration is dropped, so that the application sees the end of its connection and comes again by
+ * itself.
  */
 #include <errno.h>
 #include <poll.h>

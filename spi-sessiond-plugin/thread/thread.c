@@ -7,7 +7,6 @@
  * execve() takes. The set is made anew each time: descriptors that a forked
  * child keeps open can't leave anything behind in it, as they would in epoll.
  */
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
