@@ -16,7 +16,7 @@
  * called is in front.
  */
 #include <string.h>
-#include "codemap/map-check.h"
+#include "codemap/map/check.h"
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/patch-internal.h"
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "spi-sessiond-plugin/broker-proto.h"
+#include "spi-sessiond-plugin/broker/proto.h"
 
 /* ---- loop.c: descriptors and timers; nothing that blocks ------------------------------------------------- */
 

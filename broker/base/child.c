@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "broker/base/base.h"
-#include "injector/as-user.h"
-#include "injector/foreign.h"
+#include "injector/inject/as-user.h"
+#include "injector/base/foreign-fd.h"
 
 #define REAP_MS	50u	/* children that were killed are looked for so often */
 

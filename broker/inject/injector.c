@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "broker/inject/internal.h"
-#include "injector/inject.h"
+#include "injector/inject/inject.h"
 
 #define FIRST_NICE	-20
 

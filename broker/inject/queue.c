@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "broker/inject/internal.h"
-#include "injector/foreign.h"
+#include "injector/base/foreign-fd.h"
 
 #define HELD_MS		1200u	/* to look for a safe moment while the registration is held */
 #define HELD_AGAIN_MS	10u	/* the same when it has the agent, and its parent's rules, already */

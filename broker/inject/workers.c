@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "broker/inject/internal.h"
-#include "injector/foreign.h"
+#include "injector/base/foreign-fd.h"
 
 #define GRACE_MS	2500u	/* beyond an injection's deadline, to be done with it */
 #define IDLE_MS		5000u	/* that long a worker waits for the next */

@@ -22,7 +22,7 @@
 #include "broker/process/process.h"
 #include "broker/rules/rules.h"
 #include "broker/status-proto.h"
-#include "injector/home.h"
+#include "injector/serve/daemon-home.h"
 
 #define LOCK_NAME	"spi-broker.lock"
 #define QUERY_NAME	"spi-query"
@@ -50,7 +50,7 @@ static int listen_at(const char *name, int type)
 	if (fd < 0)
 		return -errno;
 	unlink(address.sun_path);
-	/* The last is what clients wait for (cli/daemon-directory.c): they can connect then. */
+	/* The last is what clients wait for (cli/daemon/directory.c): they can connect then. */
 	if (bind(fd, (struct sockaddr *) &address, sizeof(address)) || listen(fd, 128) ||
 	    chmod(address.sun_path, 0666)) {
 		ret = -errno;
@@ -76,7 +76,7 @@ static void empty_query_directory(void)
 	rmdir(query_directory);
 }
 
-/* Directories for agents in containers (injector/home.c) that one before us could not remove. */
+/* Directories for agents in containers (injector/serve/daemon-home.c) that one before us could not remove. */
 static void remove_homes(void)
 {
 	DIR *dir = opendir(the_daemon()->directory);

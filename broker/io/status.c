@@ -19,8 +19,8 @@
 #include "broker/process/process.h"
 #include "broker/rules/rules.h"
 #include "broker/status-proto.h"
-#include "injector/foreign.h"
-#include "injector/inject.h"
+#include "injector/base/foreign-fd.h"
+#include "injector/inject/inject.h"
 #include "rules/harmless.h"
 
 #define CLIENT_MS	1000u

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "broker/process/internal.h"
-#include "injector/foreign.h"
+#include "injector/base/foreign-fd.h"
 
 #define GUESTS_MAX	512u	/* connections of one user */
 #define DETACH_MS	2000u

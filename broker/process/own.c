@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "broker/process/process.h"
-#include "injector/reader.h"
-#include "injector/target.h"
+#include "injector/procfs/timed-reader.h"
+#include "injector/procfs/procfs.h"
 
 #define OWN_DEPTH 4u	/* spi-codemap's child below a helper of ours */
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "broker/process/internal.h"
-#include "spi-sessiond-plugin/ust-threads.h"
+#include "spi-sessiond-plugin/base/ust-threads.h"
 
 #define FORKED_MS	2000	/* it was just forked */
 

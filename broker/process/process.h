@@ -20,7 +20,7 @@
 
 #include "broker/base/base.h"
 #include "broker/rules/rules.h"
-#include "injector/control.h"
+#include "injector/control/control.h"
 
 struct injection;
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "broker/process/internal.h"
-#include "injector/target.h"
-#include "spi-sessiond-plugin/ust-threads.h"
+#include "injector/procfs/procfs.h"
+#include "spi-sessiond-plugin/base/ust-threads.h"
 
 /* A process that is known may be another program, or another user, by now. */
 static void facts_renew(struct process *p, struct facts *facts)

@@ -19,8 +19,8 @@
 
 #include "broker/base/base.h"
 #include "broker/rules/ruleset.h"
-#include "injector/reader.h"
-#include "injector/target.h"
+#include "injector/procfs/timed-reader.h"
+#include "injector/procfs/procfs.h"
 #include "rules/glob.h"
 
 #define FRESH_MS	10u

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "injector/target.h"
+#include "injector/procfs/procfs.h"
 #include "rules/event-name.h"
 
 /*

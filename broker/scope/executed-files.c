@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include "broker/scope/internal.h"
-#include "injector/target.h"
+#include "injector/procfs/procfs.h"
 
 #define EXECUTED_TRIES	50u		/* until a process that is to be stopped stands in the new program */
 #define EXECUTED_NS	100000		/* between them */

@@ -29,8 +29,8 @@
 #include "broker/inject/inject.h"
 #include "broker/process/process.h"
 #include "broker/scope/internal.h"
-#include "injector/reader.h"
-#include "injector/target.h"
+#include "injector/procfs/timed-reader.h"
+#include "injector/procfs/procfs.h"
 #include "rules/glob.h"
 
 #define ACK_MS	500u
