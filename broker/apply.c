@@ -364,13 +364,6 @@ void process_abandoned(struct process *p)
 	p->waits_for_go = p->silent = false;
 }
 
-static bool goes_into_programs(const struct request *request)
-{
-	const char *follow = strstr(request->text, ";follow=");
-
-	return request_is_tree(request) && (!follow || strstr(follow, "exec"));
-}
-
 /*
  * It became another program, or its agent gave up. As an application it will register again; under a tree that goes
  * into programs, the new one's agent comes by itself, unless libc was not asked to execute it: then one is brought.
@@ -382,7 +375,7 @@ void process_executed(struct process *p)
 
 	p->nr_follows = 0;
 	for (const struct applied *a = p->applied; a && p->nr_follows < FOLLOWS_MAX; a = a->next)
-		if (a->state == APPLIED_ACTIVE && goes_into_programs(a->request))
+		if (a->state == APPLIED_ACTIVE && a->request->follows_exec)
 			p->follows[p->nr_follows++] = a->request->id;
 	process_abandoned(p);
 	p->facts.read_at = 0;

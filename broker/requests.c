@@ -76,6 +76,20 @@ static struct request *request_recall(struct request *r)
 	return request_hold(r);
 }
 
+/* What the broker has to know of the rule. */
+static void request_look(struct request *r)
+{
+	char strings[sizeof(((struct spi_event_request *) NULL)->text)], why[SPI_RULE_WHY];
+	struct spi_rule rule;
+
+	r->is_tree = r->is_compact = r->follows_exec = false;
+	if (spi_rule_read(&rule, r->text, SPI_FORM_AGENT, strings, sizeof(strings), why))
+		return;
+	r->is_tree = spi_rule_is_tree(&rule);
+	r->is_compact = rule.compact || (r->flags & SPI_RULE_COMPACT);
+	r->follows_exec = r->is_tree && !(rule.unfollowed & SPI_FOLLOW_EXEC);
+}
+
 struct request *request_get(const char *text, uint32_t flags)
 {
 	uint32_t id = 0x811c9dc5u ^ flags;
@@ -99,6 +113,7 @@ struct request *request_get(const char *text, uint32_t flags)
 	r->index = place;
 	r->refs = 1;
 	strcpy(r->text, text);
+	request_look(r);
 	r->next = buckets[id % BUCKETS];
 	buckets[id % BUCKETS] = r;
 	return r;

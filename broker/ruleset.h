@@ -4,7 +4,6 @@
 #ifndef SPI_BROKER_RULESET_H
 #define SPI_BROKER_RULESET_H
 
-#include <string.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,6 +23,8 @@ struct request {
 	uint64_t sum;		/* of flags and text */
 	unsigned int index;	/* below request_count(): its place, another one's once it is forgotten */
 	unsigned int refs;
+	bool is_tree, is_compact;
+	bool follows_exec;	/* a tree that goes into programs that are executed */
 	char text[];
 };
 
@@ -135,7 +136,7 @@ struct request *request_hold(struct request *request);	/* until request_put(); N
 void request_put(struct request *request);
 static inline bool request_is_tree(const struct request *request)
 {
-	return !strncmp(request->text, "tree(", 5);
+	return request->is_tree;
 }
 
 #endif /* SPI_BROKER_RULESET_H */

@@ -21,10 +21,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "rules/rule.h"
 #include "spi-sessiond-plugin/plugin.h"
 
 #define PREFIX		"spi:"
-#define TREE		PREFIX "tree("
 #define ABI_NAME_LAST	11	/* first version of lttng-ust's protocol (lttng 2.15) with the name behind the other fields */
 #define NAME_MAX_SIZE	256
 #define BUCKETS		1024u
@@ -142,7 +142,7 @@ static bool rule_instruments(const char *name)
 
 static bool rule_is_tree(const char *name)
 {
-	return !strncmp(name, TREE, sizeof(TREE) - 1);
+	return !strncmp(name, PREFIX, sizeof(PREFIX) - 1) && spi_rule_kind_of(name + sizeof(PREFIX) - 1) == spi_kind_tree;
 }
 
 /* With plugin_lock held, which is let go while waiting. false: there was no answer. */
@@ -196,7 +196,12 @@ static bool is_beside(const struct object *object, const struct object *going)
 /* Plain trees are recorded as events of one provider, compact ones of the other. */
 static bool is_recorded_tree(const struct object *object, const struct object *going)
 {
-	return rule_is_tree(object->name) && !strstr(object->name, ";compact") == !!strcmp(going->name, recorders[COMPACT]);
+	char room[NAME_MAX_SIZE], why[SPI_RULE_WHY];
+	struct spi_rule rule;
+
+	return rule_is_tree(object->name) &&
+	       !spi_rule_read(&rule, object->name + sizeof(PREFIX) - 1, SPI_FORM_EVENT, room, sizeof(room), why) &&
+	       !rule.compact == !!strcmp(going->name, recorders[COMPACT]);
 }
 
 /* Is there one in the same channel of the same application that is on? */
