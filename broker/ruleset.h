@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "injector/target.h"
+#include "liblttng-spi/base/hash.h"
 #include "rules/event-name.h"
 
 /*
@@ -17,7 +18,7 @@
  * agent has it that we have told of it.
  */
 struct request {
-	struct request *next;
+	struct spi_hash_link link;	/* by id */
 	uint32_t id;		/* the agent's number for it: the same in every process */
 	uint32_t flags;		/* SPI_RULE_* */
 	uint64_t sum;		/* of flags and text */

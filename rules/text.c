@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "liblttng-spi/agent-proto.h"
+#include "liblttng-spi/base/hash.h"
 #include "rules/options.h"
 #include "rules/writer.h"
 
@@ -182,7 +182,7 @@ void spi_rule_set_tag(struct spi_rule *rule)
 
 	if (spi_rule_write(rule, SPI_FORM_EVENT, text, sizeof(text)))
 		*text = 0;	/* more than any event's name */
-	sum = spi_rule_sum(0, text);
+	sum = spi_hash_text(SPI_HASH_SEED, text);
 	sum ^= sum >> 32;
 	for (unsigned int i = 0; i < 8; i++)
 		rule->tag[i] = "0123456789abcdef"[sum >> (28 - 4 * i) & 15];
