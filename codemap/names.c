@@ -10,7 +10,6 @@
 #include <string.h>
 #include "codemap/late.h"
 #include "codemap/names.h"
-#include "rules/glob.h"
 
 #define LINKAGE_MAX	8192	/* longer names are kept as they are */
 #define EVENT_MAX	200
