@@ -17,6 +17,7 @@
 
 #include <stdint.h>
 #include <babeltrace2/babeltrace.h>
+#include "liblttng-spi/base/hash.h"
 #include "tp/compact-format.h"
 
 #define EXPAND_HOLD_MS		500u
@@ -107,7 +108,7 @@ struct record {
 };
 
 struct thread {
-	struct thread *next;		/* in its hash chain */
+	struct spi_hash_link link;	/* by process and tid */
 	struct process *process;
 	uint32_t tid;
 	uint32_t seen, expected;	/* seq */
@@ -127,8 +128,6 @@ struct thread {
 	int has_record;
 	uint64_t heap_index;
 };
-
-#define THREAD_BUCKETS	4096u
 
 struct held {
 	struct held *next;
@@ -150,7 +149,8 @@ struct expand {
 	struct out_stream *streams;
 	struct process *processes;
 	struct image *images;
-	struct thread *threads[THREAD_BUCKETS];
+	struct spi_hash threads;
+	struct spi_hash_link *thread_buckets[4096];
 	struct thread **heap;		/* with a record, by its time */
 	uint64_t heap_size, heap_room;
 	struct held *first, *last;

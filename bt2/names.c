@@ -16,18 +16,17 @@
 #include "bt2/expand.h"
 
 struct function {
-	struct function *next;		/* in its bucket */
+	struct spi_hash_link link;	/* by offset */
 	uint64_t offset;
 	char name[];
 };
-
-#define FUNCTION_BUCKETS	1024u
 
 struct object {
 	struct object *next;
 	uint64_t build_id;		/* the first eight bytes; 0: it has none, and is known by its path */
 	char *path;
-	struct function *functions[FUNCTION_BUCKETS];
+	struct spi_hash functions;
+	struct spi_hash_link *function_buckets[1024];
 };
 
 struct place {
@@ -70,30 +69,26 @@ static struct object *object_get(struct names *n, uint64_t build_id, const char 
 		return NULL;
 	}
 	o->build_id = build_id;
+	o->functions = (struct spi_hash) SPI_HASH_OVER(o->function_buckets);
 	o->next = n->objects;
 	n->objects = o;
 	return o;
 }
 
-static struct function **function_bucket(struct object *o, uint64_t offset)
+static const char *function_name(const struct object *o, uint64_t offset)
 {
-	return &o->functions[(offset >> 4 ^ offset >> 14) % FUNCTION_BUCKETS];
-}
-
-static const char *function_name(struct object *o, uint64_t offset)
-{
-	const struct function *f = *function_bucket(o, offset);
+	const struct function *f = spi_hash_find(&o->functions, spi_hash_number(offset));
 
 	while (f && f->offset != offset)
-		f = f->next;
+		f = spi_hash_again(&f->link);
 	return f ? f->name : NULL;
 }
 
 /* The latest one counts, as a file may have been built anew without a build-id; the old text lives on where it is in use. */
 static int function_set(struct object *o, uint64_t offset, const char *name)
 {
-	struct function **at = function_bucket(o, offset), *f;
 	const char *known = function_name(o, offset);
+	struct function *f;
 
 	if (known && !strcmp(known, name))
 		return 0;
@@ -102,8 +97,7 @@ static int function_set(struct object *o, uint64_t offset, const char *name)
 		return -1;
 	f->offset = offset;
 	strcpy(f->name, name);
-	f->next = *at;
-	*at = f;
+	spi_hash_add(&o->functions, &f->link, spi_hash_number(offset));
 	return 0;
 }
 
@@ -298,11 +292,10 @@ void names_free(struct expand *e)
 	}
 	for (struct object *o = e->names->objects, *next; o; o = next) {
 		next = o->next;
-		for (unsigned int i = 0; i < FUNCTION_BUCKETS; i++)
-			for (struct function *f = o->functions[i], *after; f; f = after) {
-				after = f->next;
-				free(f);
-			}
+		for (struct function *f = spi_hash_next(&o->functions, NULL), *after; f; f = after) {
+			after = spi_hash_next(&o->functions, &f->link);
+			free(f);
+		}
 		free(o->path);
 		free(o);
 	}

@@ -333,9 +333,10 @@ int thread_advance(struct expand *e, struct thread *t)
 
 static struct thread *thread_get(struct expand *e, struct process *process, uint32_t tid)
 {
-	struct thread **at = &e->threads[(tid ^ ((uintptr_t) process >> 6)) % THREAD_BUCKETS], *t;
+	uint64_t hash = spi_hash_number((uintptr_t) process ^ tid);
+	struct thread *t;
 
-	for (t = *at; t; t = t->next)
+	for (t = spi_hash_find(&e->threads, hash); t; t = spi_hash_again(&t->link))
 		if (t->process == process && t->tid == tid)
 			return t;
 	t = calloc(1, sizeof(*t));
@@ -345,8 +346,9 @@ static struct thread *thread_get(struct expand *e, struct process *process, uint
 	t->tid = tid;
 	t->last_ns = INT64_MIN / 2;
 	t->close_to = UINT64_MAX;
-	t->next = *at;
-	*at = t;
+	if (!e->threads.size)
+		e->threads = (struct spi_hash) SPI_HASH_OVER(e->thread_buckets);
+	spi_hash_add(&e->threads, &t->link, hash);
 	return t;
 }
 
@@ -380,15 +382,14 @@ int thread_batch(struct expand *e, struct process *process, uint32_t tid, struct
 
 void threads_free(struct expand *e)
 {
-	for (unsigned int i = 0; i < THREAD_BUCKETS; i++)
-		for (struct thread *t = e->threads[i], *next; t; t = next) {
-			next = t->next;
-			for (struct batch *b = t->first, *after; b; b = after) {
-				after = b->next;
-				batch_free(b);
-			}
-			free(t->stack);
-			free(t);
+	for (struct thread *t = spi_hash_next(&e->threads, NULL), *next; t; t = next) {
+		next = spi_hash_next(&e->threads, &t->link);
+		for (struct batch *b = t->first, *after; b; b = after) {
+			after = b->next;
+			batch_free(b);
 		}
+		free(t->stack);
+		free(t);
+	}
 	free(e->heap);
 }

@@ -23,6 +23,7 @@
 #define SPI_AGENT_PROTO_H
 
 #include <stdint.h>
+#include "liblttng-spi/base/hash.h"
 
 #define SPI_PROTO_MAGIC		0x31495053u	/* "SPI1" */
 #define SPI_PROTO_VERSION	1u
@@ -136,14 +137,9 @@ struct spi_msg_map {
 };
 #define SPI_MAP_LACKS_MAX	100u
 
-/* FNV-1a */
 static inline uint64_t spi_pattern_hash(const char *pattern)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (; *pattern; pattern++)
-		hash = (hash ^ (uint8_t) *pattern) * UINT64_C(0x100000001b3);
-	return hash;
+	return spi_hash_text(SPI_HASH_SEED, pattern);
 }
 
 struct spi_msg_file {
@@ -172,14 +168,9 @@ struct spi_msg_rule_kept {
 };
 _Static_assert(sizeof(struct spi_msg_rule_kept) == 16, "wire format");
 
-/* FNV-1a */
 static inline uint64_t spi_rule_sum(uint32_t flags, const char *text)
 {
-	uint64_t sum = 0xcbf29ce484222325u ^ flags;
-
-	for (const unsigned char *c = (const unsigned char *) text; *c; c++)
-		sum = (sum ^ *c) * 0x100000001b3u;
-	return sum;
+	return spi_hash_text(SPI_HASH_SEED ^ flags, text);
 }
 
 struct spi_msg_rule_done {

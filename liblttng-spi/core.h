@@ -26,6 +26,7 @@
 #include "liblttng-spi/patch.h"
 #include "liblttng-spi/payload.h"
 #include "liblttng-spi/point.h"
+#include "rules/rule.h"
 
 /* ---- sys.c: system calls that leave errno alone; small string work without libc state ---- */
 long spi_sys(long number, ...);			/* up to 6 arguments; -errno on failure */
@@ -166,18 +167,8 @@ uint64_t spi_objects_unloads_of(const struct dl_phdr_info *info, size_t size);
 int spi_object_is_sanitizer(const struct spi_object *object);	/* the runtime of one, as a library */
 int spi_object_is_own(const struct spi_object *object);	/* the agent, lttng-ust, ld.so...: never instrumented */
 
-/* ---- rule.c ---- */
-struct spi_rule_text {
-	char object[256];	/* "": any */
-	char pattern[1024];	/* function glob */
-	uint32_t flags;		/* SPI_RULE_* */
-	char tag[16];		/* for the context $app.spi:rules; "": none */
-	uint32_t is_tree;
-	char options[4096];	/* of a tree, as written; tree-options.c */
-};
-int spi_rule_parse(const char *text, struct spi_rule_text *rule, const char **error);
-int spi_rule_covers(const struct spi_rule_text *rule, const struct spi_object *object);
-const char *spi_rules_next(const char *list, char *one, size_t size);	/* split LTTNG_SPI_RULES */
+/* ---- rule.c: which objects a rule means ---- */
+int spi_rule_covers(const struct spi_rule *rule, const struct spi_object *object);
 
 /* ---- map-read.c ---- */
 struct spi_link;

@@ -93,12 +93,14 @@ static void name_tell(const struct work *w, const struct spi_point *p, const cha
 
 	if (n != strcspn(p->event_name, "@") || strncmp(event, p->event_name, n))
 		spi_note("%s: its events are called spi:%s, another name of the same function: a rule made before has that",
-			 w->rule->text.pattern, p->event_name);
+			 w->rule->text.function, p->event_name);
 }
 
 static void take_function(struct work *w, struct spi_object *object, struct spi_map *map, const struct spi_map_func *func)
 {
 	const char *name = spi_map_string(map, func->name), *event = spi_map_string(map, func->event);
+	const struct spi_rule *asked = &w->rule->text;
+	uint32_t form = (asked->one_event ? SPI_RULE_ONE_EVENT : 0) | (asked->compact ? SPI_RULE_COMPACT : 0);
 	struct spi_point *p;
 
 	if (func->flags & SPI_FUNC_IFUNC) {
@@ -109,9 +111,9 @@ static void take_function(struct work *w, struct spi_object *object, struct spi_
 		if (w->ifunc_at[i] == func->vaddr + object->bias)
 			event = w->ifunc_names[i];
 	w->result->matched++;
-	p = spi_point_for(object, map, func, w->rule->text.flags, event);
+	p = spi_point_for(object, map, func, form, event);
 	w->created += p && p->map == map;
-	if (p && !w->rule->text.pattern[strcspn(w->rule->text.pattern, "*?[\\")])
+	if (p && !asked->function[strcspn(asked->function, "*?[\\")])
 		name_tell(w, p, event);
 	if (!p || spi_rule_keep(w->rule, p) < 0)
 		spi_work_decline(w, object, name, "no free memory within reach of the function");
@@ -160,7 +162,7 @@ static int take_object(struct work *w, struct spi_object *object, const char *pa
 	if (r < 0) {
 		if (!error[0])
 			spi_format(error, sizeof(error), "no code map: error %d", -r);
-		spi_work_decline(w, object, w->rule->text.pattern, error);
+		spi_work_decline(w, object, w->rule->text.function, error);
 		return r == -ECONNRESET ? r : 0;
 	}
 	debug_lost_tell(object, map);
@@ -179,10 +181,10 @@ int spi_work_find(struct work *w)
 			continue;
 		if (spi_object_is_own(o)) {
 			if (w->rule->text.object[0])
-				spi_work_decline(w, o, w->rule->text.pattern, "the tracer runs through this object itself");
+				spi_work_decline(w, o, w->rule->text.function, "the tracer runs through this object itself");
 			continue;
 		}
-		r = take_object(w, o, w->rule->text.pattern);
+		r = take_object(w, o, w->rule->text.function);
 		if (r == 0 && w->ifunc_count) {
 			char patterns[sizeof(w->ifuncs)];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What instrument.c, points.c and unload.c share: the rules that were given, and
+ * What instrument*.c, points.c and unload.c share: the rules that were given, and
  * the points that they led to. Control side only, under the control lock.
  */
 #ifndef SPI_INSTRUMENT_H
@@ -9,17 +9,20 @@
 
 #include "liblttng-spi/core.h"
 
+struct spi_rule_ops;
 struct rule {
 	struct rule *next;
 	uint32_t id, enabled;
 	uint64_t sum;			/* spi_rule_sum() */
 	uint32_t stays;			/* from the environment, or of a controller that has left it here: no other one is to remove it unasked */
 	uint32_t kept;			/* named by SPI_MSG_RULES_KEEP */
-	struct spi_rule_text text;
+	const struct spi_rule_ops *ops;	/* of its kind */
+	struct spi_rule text;		/* what it says; its strings are in room_of_text */
 	struct spi_point **points;	/* own mapping */
 	uint32_t count, room;
 	struct spi_tree *tree;		/* instead of points */
 	uint64_t looked;		/* objects that came with this scan (spi_object.since) or before were looked through for it */
+	char room_of_text[SPI_RULE_TEXT_MAX];
 };
 
 /* ---- instrument.c ---- */
@@ -63,7 +66,6 @@ void spi_loads_tell(void);		/* what the latest scan has found, or no longer */
 int spi_rule_keep(struct rule *rule, struct spi_point *point);
 
 /* ---- rule-loads.c: libraries that are loaded after a rule for functions was made ---- */
-int spi_rule_may_wait(const struct rule *rule);		/* may what is loaded later have its functions? */
 void spi_rules_watch_loads(void);	/* as the rules are now: watch the dynamic linker, or no longer */
 void spi_rules_loads_take(struct spi_link *link);	/* instrument what they name in what has come */
 void spi_rule_late_tell(struct spi_link *link, struct rule *rule);	/* what was missed all the same */

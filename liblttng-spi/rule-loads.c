@@ -26,29 +26,20 @@
 #define TOLD_MAX	16u	/* of one object */
 #define GENERIC_MS	1500u	/* for an event to be enabled */
 
-/* `*` is the executable alone. */
-int spi_rule_may_wait(const struct rule *rule)
-{
-	if (rule->text.is_tree)		/* meanwhile every library that comes has a code map made for it: only where one is named */
-		return rule->text.object[0] && rule->tree && (rule->tree->follow & SPI_FOLLOW_DLOPEN);
-	return rule->text.object[0] || !strchr("*?[", rule->text.pattern[0]);
-}
-
 void spi_rules_watch_loads(void)
 {
-	int wanted = 0;
+	uint32_t reach = 0;
 
 	for (const struct rule *rule = spi_rules; rule; rule = rule->next)
-		wanted |= rule->tree ? rule->tree->enabled && (rule->tree->follow & SPI_FOLLOW_DLOPEN) :
-			rule->enabled && !rule->text.is_tree;	/* any: an unwinder that comes has to be noticed (unwind.c) */
-	spi_tree_loads_watch(wanted);
+		reach |= rule->ops->reach(rule);
+	spi_tree_loads_watch(!!(reach & SPI_REACH_WATCHED));
 }
 
 /* ---- what has come ---- */
 
 static int rule_wants(const struct rule *rule, const struct spi_object *object)
 {
-	return rule->enabled && !rule->text.is_tree && object->seen && object->since > rule->looked &&
+	return rule->enabled && (rule->ops->reach(rule) & SPI_REACH_TAKEN) && object->seen && object->since > rule->looked &&
 		spi_rule_covers(&rule->text, object) && !spi_object_is_own(object);
 }
 
@@ -68,9 +59,9 @@ static int object_may_have(struct spi_link *link, struct spi_object *object)
 	for (const struct rule *rule = spi_rules; rule; rule = rule->next) {
 		if (!rule_wants(rule, object))
 			continue;
-		if (used + strlen(rule->text.pattern) + 2 > sizeof(patterns))
+		if (used + strlen(rule->text.function) + 2 > sizeof(patterns))
 			return 1;
-		used += (size_t) spi_format(patterns + used, sizeof(patterns) - used, "%s%s", n++ ? "\n" : "", rule->text.pattern);
+		used += (size_t) spi_format(patterns + used, sizeof(patterns) - used, "%s%s", n++ ? "\n" : "", rule->text.function);
 	}
 	if (n < 2)
 		return n;
@@ -106,7 +97,7 @@ static void generic_wait(const struct rule *part)
 			part->points[0]->object->name);
 }
 
-static char worked_on[sizeof(((struct spi_rule_text *) 0)->pattern) + 512];	/* while spi_control_works: to be told should the process end */
+static char worked_on[SPI_RULE_FUNCTION_MAX + 1 + 512];	/* while spi_control_works: to be told should the process end */
 
 /* As if it were a rule of its own, whose points are the rule's then. */
 static void rule_look(struct spi_link *link, struct rule *rule, struct spi_object *object)
@@ -118,12 +109,13 @@ static void rule_look(struct spi_link *link, struct rule *rule, struct spi_objec
 
 	memset(&more, 0, sizeof(more));
 	if (w && part) {
-		part->text = rule->text;
+		part->ops = rule->ops;
+		part->text = rule->text;	/* the strings are still the rule's */
 		w->link = link;
 		w->rule = part;
 		w->only = object;
 		w->result = &more;
-		spi_format(worked_on, sizeof(worked_on), "%s\t%s\t%s\n", object->name, rule->text.pattern,
+		spi_format(worked_on, sizeof(worked_on), "%s\t%s\t%s\n", object->name, rule->text.function,
 			"the process ended before the library that it had loaded was instrumented");
 		__atomic_store_n(&spi_control_works, SPI_WORKS_ITSELF, __ATOMIC_RELEASE);
 		if (spi_work_find(w) == 0 && spi_work_put_in_force(w) == 0 && more.instrumented)
@@ -187,7 +179,7 @@ struct late {
 static void function_look(const char *name, void *data)
 {
 	struct late *late = data;
-	char pattern[1024];
+	char pattern[SPI_RULE_FUNCTION_MAX + 1];
 
 	if (late->told >= TOLD_MAX)
 		return;
@@ -203,9 +195,9 @@ static void function_look(const char *name, void *data)
 
 void spi_rule_late_tell(struct spi_link *link, struct rule *rule)
 {
-	struct late late = { .link = link, .pattern = rule->text.pattern, .length = strcspn(rule->text.pattern, "@") };
+	struct late late = { .link = link, .pattern = rule->text.function, .length = strcspn(rule->text.function, "@") };
 
-	if (!link || rule->text.is_tree || !rule->looked || late.length >= sizeof(rule->text.pattern))
+	if (!link || !(rule->ops->reach(rule) & SPI_REACH_TAKEN) || !rule->looked)
 		return;
 	for (struct spi_object *o = spi_objects_scan(); o; o = o->next) {
 		if (!rule_wants(rule, o))

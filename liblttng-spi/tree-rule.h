@@ -6,53 +6,45 @@
 
 #include "liblttng-spi/tree.h"
 
-#define SPI_TREE_GLOBS	16u
-
-enum spi_tree_list_kind {
-	SPI_LIST_EXCLUDE,
-	SPI_LIST_LIB,
-	SPI_LIST_EXCLUDE_LIB,
-	SPI_LIST_CALLS_OF,
-	SPI_TREE_LISTS_COUNT
-};
-
-#define SPI_FOLLOW_THREADS	1u
-#define SPI_FOLLOW_DLOPEN	2u
-#define SPI_FOLLOW_FORK		4u
-#define SPI_FOLLOW_EXEC		8u
-#define SPI_FOLLOW_ALL		15u
-
 struct spi_tree {
 	struct spi_tree *next;
 	struct rule *rule;
+	const struct spi_rule *asked;	/* what the rule's text says */
 	uint32_t bit, index, enabled;
-	uint32_t depth, follow, after_ms, on_signal, compact, parse_only;
-	uint32_t budget;		/* tenths of a percent that tracing may take of the program's own time; 0: no limit */
+	uint32_t follow, after_ms, on_signal, budget;	/* from `asked`, for others than tree-rule.c; follow: SPI_FOLLOW_* */
+	const char *tag;		/* the same */
 	uint32_t matched, roots, declined;
 	uint32_t is_outside;		/* its root, main(), is in an object that it leaves out */
 	uint32_t waits;			/* to begin: until `due`, or until the signal comes */
 	uint64_t due;			/* ns of spi_now_ns(); 0: no time */
-	const char *lists[SPI_TREE_LISTS_COUNT][SPI_TREE_GLOBS];
-	uint32_t counts[SPI_TREE_LISTS_COUNT];
-	char tag[16];
 	char why[200];			/* the first root that could not be had */
-	char text[4096];
 };
 
 extern struct spi_tree *spi_trees SPI_HIDDEN;
 
 /* ---- tree-options.c ---- */
-/* The text is cut into pieces, which the lists then point to. 0, or -errno and `error`. */
-int spi_tree_options_take(struct spi_tree *tree, const char *options, const char **error);
 /* Does the glob mean this function, by its linkage name, or its qualified one with or without parameters? */
 int spi_tree_glob_means(const char *glob, const struct spi_tree_object *to, uint64_t i);
-int spi_tree_func_matches(const struct spi_tree *tree, enum spi_tree_list_kind list, const struct spi_tree_object *to, uint64_t i);
-int spi_tree_list_has(const struct spi_tree *tree, enum spi_tree_list_kind list, const char *name);
+int spi_tree_names_mean(const struct spi_rule_names *names, const struct spi_tree_object *to, uint64_t i);
 int spi_tree_covers(const struct spi_tree *tree, const struct spi_object *object);
 
-/* ---- tree-rule.c ---- */
+/* ---- tree-roots.c: the objects that a tree goes into, and the functions that it begins with ---- */
+/*
+ * An object that was there, or has just come, with all that the tree wants of it. NULL: it cannot be, or is had already. That
+ * it cannot be is remembered: whatever the program loads next it would be asked for again, while who loads that waits.
+ */
+struct spi_tree_object *spi_tree_take_object(struct spi_tree *tree, struct spi_link *link, struct spi_object *object);
+void spi_tree_calls_of(struct spi_tree *tree, struct spi_tree_object *to);	/* calls-of: the sites of these functions, and nothing behind them */
+int spi_tree_root_is_main(const struct spi_tree *tree);
+int spi_tree_take_main(struct spi_tree *tree, struct spi_link *link);	/* -ENOENT: there is none */
+void spi_tree_take_roots(struct spi_tree *tree, struct spi_link *link);
+/* Programs in which nothing is found to begin with; a function that somebody names may just not be in them. */
+void spi_tree_main_missing(struct spi_tree *tree);
+void spi_tree_outside_take(const struct spi_tree *tree);	/* of objects that have come */
+/* The object has been loaded since the tree began: the tree may begin there, too. */
 void spi_tree_take_loaded(struct spi_tree *tree, struct spi_link *link, struct spi_object *object);
-int spi_program_is_named(const char *pattern);	/* by other names than its file's; rule.c */
+/* ---- rule.c ---- */
+int spi_program_is_named(const char *pattern);	/* by other names than its file's */
 
 /* ---- tree-start.c ---- */
 /* 1: the tree is to begin later, and will be by spi_tree_starts_take(). 0: now. */
@@ -63,7 +55,6 @@ int64_t spi_tree_starts_wait(void);	/* ms until the next one is due by its time;
 void spi_tree_start_thread(void);	/* where there is no controller: a thread that does what the control thread would */
 
 /* ---- tree-rule.c ---- */
-void spi_tree_outside_take(const struct spi_tree *tree);	/* of objects that have come */
 void spi_tree_handed_over_take(const struct spi_tree *tree);	/* outside.c */
 void spi_tree_starts_take(struct spi_link *link);	/* begin what is due */
 

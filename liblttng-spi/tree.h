@@ -353,11 +353,8 @@ void spi_tree_handlers_look(void);
 uint64_t spi_tree_find_main(void);
 
 /* ---- tree-rule.c ---- */
-struct spi_tree;
-int spi_tree_add(struct spi_link *link, struct rule *rule, struct spi_rule_result *result);
-int spi_tree_set(struct rule *rule, int enabled, struct spi_rule_result *result);
-void spi_tree_remove(struct rule *rule);
-int spi_tree_options_check(const char *options, const char **error);
+struct spi_rule_ops;
+extern const struct spi_rule_ops spi_tree_ops SPI_HIDDEN;	/* what is done for rules of this kind */
 
 /* ---- tree-told.c ---- */
 /* Something could not be done; kept until the control side reports it, once for each place. Under the patch lock. */

@@ -23,11 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/event-name.h"
 #include "rules/glob.h"
 #include "rules/name-glob.h"
-#include "rules/reserved-form.h"
-
-#define WHY_SIZE 256
 
 struct output {
 	struct spi_event_recipe *recipes;
@@ -97,11 +95,11 @@ static bool reads_as_pair(const char *function)
 }
 
 /* Is the function's name, or glob, also the name of its events, as LTTng reads it? */
-static bool is_plain(const struct spi_event_wish *wish)
+static bool is_plain(const struct spi_rule *rule)
 {
-	const char *function = wish->function;
+	const char *function = rule->function;
 
-	if (wish->nr_pids || wish->nr_execs || spi_target_function(function) != function)
+	if (rule->kind != spi_kind_call || rule->nr_pids || rule->exec.count || *rule->object)
 		return false;
 	for (const unsigned char *c = (const unsigned char *) function; *c; c++)
 		if (*c < ' ' || *c > '~' || *c == '"')
@@ -111,15 +109,15 @@ static bool is_plain(const struct spi_event_wish *wish)
 	/* Linkage names: the event goes by the name that people read. */
 	if (!strncmp(function, "_Z", 2) || !strncmp(function, "_R", 2))
 		return false;
-	return !wish->one_event || !reads_as_pair(function);
+	return !rule->one_event || !reads_as_pair(function);
 }
 
-static void format_plain(struct output *out, const struct spi_event_wish *wish, const char *filter)
+static void format_plain(struct output *out, const struct spi_rule *rule, const char *filter)
 {
-	const char *function = wish->function;
+	const char *function = rule->function;
 	bool numbered = function[strlen(function) - 1] != '*';
 
-	if (wish->one_event) {
+	if (rule->one_event) {
 		add(out, filter, "", function, "");
 		if (numbered)
 			add(out, filter, "", function, "@*");
@@ -136,9 +134,8 @@ static void format_plain(struct output *out, const struct spi_event_wish *wish, 
 /* ---- the reserved form ------------------------------------------------------ */
 
 /* The event names' part that LTTng's glob can tell; what it cannot becomes a star. */
-static void recording_glob(const char *target, char *glob, size_t size)
+static void recording_glob(const char *function, char *glob, size_t size)
 {
-	const char *function = spi_target_function(target);
 	size_t at = 0;
 	int ignored;
 
@@ -174,28 +171,11 @@ static void recording_glob(const char *target, char *glob, size_t size)
 	glob[at] = 0;
 }
 
-static int form_fill(struct spi_reserved_form *form, const struct spi_event_wish *wish, char *why)
-{
-	int ret = 0;
-
-	memset(form, 0, sizeof(*form));
-	memcpy(form->target, wish->function, strlen(wish->function) + 1);
-	form->one_event = wish->one_event;
-	form->is_tree = wish->tree;
-	if (wish->tree)
-		form->tree = *wish->tree;
-	for (unsigned int i = 0; !ret && i < wish->nr_pids; i++)
-		ret = spi_reserved_add_pid(form, wish->pids[i], why);
-	for (unsigned int i = 0; !ret && i < wish->nr_execs; i++)
-		ret = spi_reserved_add_exec(form, wish->execs[i], why);
-	return ret;
-}
-
 /*
  * A tree's calls are events of other providers, which instrument nothing; where
  * libraries are is recorded for those who turn addresses into names.
  */
-static void add_tree(struct output *out, const struct spi_tree_options *tree, const char *entries, const char *exits)
+static void add_tree(struct output *out, const struct spi_rule *tree, const char *entries, const char *exits)
 {
 	if (tree->compact) {
 		add_of(out, "spi_tree:", exits, "*", "", "");
@@ -210,26 +190,24 @@ static void add_tree(struct output *out, const struct spi_tree_options *tree, co
 	add_of(out, "lttng_ust_lib:", NULL, "*", "", "");
 }
 
-static int format_reserved(struct output *out, const struct spi_event_wish *wish, const char *filter, char *why)
+static int format_reserved(struct output *out, const struct spi_rule *wished, const char *filter)
 {
-	char text[SPI_EVENT_NAME_MAX + 1], glob[2 * SPI_EVENT_NAME_MAX + 4], tag[SPI_EVENT_TAG_SIZE], tagged[64], *joined;
-	struct spi_reserved_form form;
+	char text[SPI_EVENT_NAME_MAX + 1], glob[2 * SPI_EVENT_NAME_MAX + 4], tagged[64], *joined;
+	struct spi_rule rule = *wished;
 	const char *star;
-	int ret = form_fill(&form, wish, why);
+	int ret = spi_rule_write(&rule, SPI_FORM_EVENT, text, sizeof(text));
 
-	if (!ret)
-		ret = spi_reserved_write(&form, text, sizeof(text));
 	if (ret)
 		return ret;
-	spi_reserved_tag(&form, tag);
-	snprintf(tagged, sizeof(tagged), "$app.spi:rules == \"*|%s|*\"", tag);
+	spi_rule_set_tag(&rule);
+	snprintf(tagged, sizeof(tagged), "$app.spi:rules == \"*|%s|*\"", rule.tag);
 	if (asprintf(&joined, filter ? "%s && (%s)" : "%s", tagged, filter) < 0)
 		return -ENOMEM;
-	recording_glob(wish->tree ? "" : form.target, glob, sizeof(glob));
+	recording_glob(spi_rule_is_tree(&rule) ? "" : rule.function, glob, sizeof(glob));
 	star = *glob ? "*" : "";
-	if (wish->tree) {
-		add_tree(out, wish->tree, joined, tagged);
-	} else if (wish->one_event) {
+	if (spi_rule_is_tree(&rule)) {
+		add_tree(out, &rule, joined, tagged);
+	} else if (rule.one_event) {
 		add(out, joined, "*", glob, star);
 	} else {
 		char after[8];
@@ -268,46 +246,41 @@ static bool wants_result(const char *filter)
 	return false;
 }
 
-/* Can it be wished at all? */
-static int wish_check(const struct spi_event_wish *wish, const char *filter, char *why)
+/* Can it be asked for at all? */
+static int rule_check(const struct spi_rule *rule, const char *filter, char *why)
 {
-	const struct spi_tree_options *tree = wish->tree;
-	int ret;
+	bool is_tree = spi_rule_is_tree(rule);
+	int ret = rule->kind->check(rule, why);
 
-	if (strlen(wish->function) > SPI_EVENT_NAME_MAX)
-		return -E2BIG;
-	ret = !tree ? spi_target_check(wish->function, why) : spi_root_check(wish->function, why);
-	if (!ret && tree)
-		ret = spi_tree_check(tree, why);
-	if (!ret && tree && filter && tree->compact) {
-		snprintf(why, WHY_SIZE, "a filter picks single calls: it does not go with compact records");
+	if (!ret && is_tree && filter && rule->compact) {
+		snprintf(why, SPI_RULE_WHY, "a filter picks single calls: it does not go with compact records");
 		ret = -EINVAL;
 	}
-	if (!ret && !wish->one_event && wants_result(filter)) {
-		snprintf(why, WHY_SIZE, tree ? "a call tree has no results or durations to filter by" :
+	if (!ret && (is_tree || !rule->one_event) && wants_result(filter)) {
+		snprintf(why, SPI_RULE_WHY, is_tree ? "a call tree has no results or durations to filter by" :
 			 "a filter on a call's result or duration needs --one-event: an entry has neither");
 		ret = -EINVAL;
 	}
 	return ret;
 }
 
-int spi_event_name_format(const struct spi_event_wish *wish, const char *filter, struct spi_event_recipe *recipes,
+int spi_event_name_format(const struct spi_rule *rule, const char *filter, struct spi_event_recipe *recipes,
 			  unsigned int max, char *why)
 {
 	struct output out = { recipes, 0, max, 0 };
 	int ret;
 
 	*why = 0;
-	ret = wish_check(wish, filter, why);
-	if (!ret && !wish->tree && is_plain(wish))
-		format_plain(&out, wish, filter);
+	ret = rule_check(rule, filter, why);
+	if (!ret && is_plain(rule))
+		format_plain(&out, rule, filter);
 	else if (!ret)
-		ret = format_reserved(&out, wish, filter, why);
+		ret = format_reserved(&out, rule, filter);
 	if (!ret)
 		ret = out.error;
 	if (ret == -E2BIG)
-		snprintf(why, WHY_SIZE, "too long for the name of an event rule (%d bytes): %.100s", SPI_EVENT_NAME_MAX,
-			 wish->function);
+		snprintf(why, SPI_RULE_WHY, "too long for the name of an event rule (%d bytes): %.100s", SPI_EVENT_NAME_MAX,
+			 rule->function);
 	if (!ret)
 		return (int) out.n;
 	while (out.n) {

@@ -13,17 +13,14 @@
  * number is no part of the function's name: `f@2_entry` and `f@*_entry` ask for f,
  * `f@2` and `f@*` for one event a call of it.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "liblttng-spi/agent-proto.h"
+#include "rules/event-name.h"
 #include "rules/name-glob.h"
-#include "rules/reserved-form.h"
-
-#define PROVIDER "spi:"
 
 /* ---- plain names -------------------------------------------------------- */
 
@@ -32,7 +29,7 @@ static unsigned int without_number(const struct spi_name_glob *glob, unsigned in
 {
 	unsigned int at = n;
 
-	while (at && (glob->token[at - 1] == SPI_TOKEN_STAR || (glob->token[at - 1] < 256 && isdigit(glob->token[at - 1]))))
+	while (at && (glob->token[at - 1] == SPI_TOKEN_STAR || (glob->token[at - 1] >= '0' && glob->token[at - 1] <= '9')))
 		at--;
 	return at > 1 && at < n && glob->token[at - 1] == '@' ? at - 1 : n;
 }
@@ -111,51 +108,87 @@ static int parse_plain(const char *pattern, struct spi_event_rule *rule)
 
 /* ---- the reserved form --------------------------------------------------- */
 
-static int parse_reserved(const char *text, struct spi_event_rule *rule, char *why)
+/* The forms there are; of other words only what looks like a whole form: `operator()_entry` is an event. */
+static bool is_form(const char *text)
 {
-	struct spi_reserved_form form;
-	int ret = spi_reserved_read(text, &form, why);
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz-");
 
-	if (ret)
+	return spi_rule_kind_of(text) || (n && text[n] == '(' && text[strlen(text) - 1] == ')');
+}
+
+/* What is behind the provider; NULL: the name is another provider's. */
+static const char *own_part(const char *name)
+{
+	size_t n = strlen(SPI_EVENT_PROVIDER);
+
+	return strncmp(name, SPI_EVENT_PROVIDER, n) ? NULL : name + n;
+}
+
+const struct spi_rule_kind *spi_event_name_kind(const char *name)
+{
+	const char *text = own_part(name);
+
+	return text ? spi_rule_kind_of(text) : NULL;
+}
+
+int spi_event_name_read(const char *name, struct spi_rule *rule, char *room, char *why)
+{
+	const char *text = own_part(name);
+	int ret;
+
+	if (!text || !is_form(text))
+		return -ENOENT;
+	ret = spi_rule_read(rule, text, SPI_FORM_EVENT, room, SPI_EVENT_NAME_MAX + 1, why);
+	if (!ret)
+		spi_rule_set_tag(rule);
+	return ret;
+}
+
+static int parse_reserved(const char *name, struct spi_event_rule *rule, char *why)
+{
+	int ret = spi_event_name_read(name, &rule->asked, rule->room, why);
+
+	if (ret) {
+		memset(&rule->asked, 0, sizeof(rule->asked));
 		return ret;
+	}
 	rule->requests = calloc(1, sizeof(*rule->requests));
 	if (!rule->requests)
 		return -ENOMEM;
-	spi_reserved_tag(&form, rule->tag);
-	if (form.is_tree)
-		ret = spi_tree_rule(form.target, &form.tree, rule->tag, rule->requests->text,
-				    sizeof(rule->requests->text), why);
-	else
-		snprintf(rule->requests->text, sizeof(rule->requests->text), "call(%s%s;tag=%s)", form.target,
-			 form.one_event ? ";one-event" : "", rule->tag);
-	if (ret) {
+	if (spi_rule_write(&rule->asked, SPI_FORM_AGENT, rule->requests->text, sizeof(rule->requests->text))) {
+		snprintf(why, SPI_RULE_WHY, "the agent's text of this rule is too long");
 		spi_event_rule_clear(rule);
-		return ret == -E2BIG ? -EINVAL : ret;
+		return -EINVAL;
 	}
-	rule->requests->flags = form.one_event ? SPI_RULE_ONE_EVENT : 0;
+	rule->requests->flags = rule->asked.one_event ? SPI_RULE_ONE_EVENT : 0;
 	rule->nr_requests = 1;
-	rule->is_tree = form.is_tree;
-	rule->is_compact = form.tree.compact;
-	memcpy(rule->target, form.target, sizeof(rule->target));
-	rule->nr_pids = form.nr_pids;
-	rule->nr_execs = form.nr_execs;
-	memcpy(rule->pids, form.pids, sizeof(rule->pids));
-	memcpy(rule->execs, form.execs, sizeof(rule->execs));
 	return 0;
 }
 
 int spi_event_name_parse(const char *name, struct spi_event_rule *rule, char *why)
 {
+	const char *text = own_part(name);
+
 	memset(rule, 0, sizeof(*rule));
 	*why = 0;
-	if (strncmp(name, PROVIDER, strlen(PROVIDER)))
+	if (!text)
 		return -ENOENT;
-	name += strlen(PROVIDER);
-	return spi_reserved_is(name) ? parse_reserved(name, rule, why) : parse_plain(name, rule);
+	return is_form(text) ? parse_reserved(name, rule, why) : parse_plain(text, rule);
 }
 
 void spi_event_rule_clear(struct spi_event_rule *rule)
 {
 	free(rule->requests);
 	memset(rule, 0, sizeof(*rule));
+}
+
+int spi_event_name_describe(const char *name, char *text, size_t size)
+{
+	char room[SPI_EVENT_NAME_MAX + 1], why[SPI_RULE_WHY];
+	struct spi_rule rule;
+
+	if (!size || spi_event_name_read(name, &rule, room, why))
+		return -EINVAL;
+	spi_rule_describe(&rule, text, size);
+	return 0;
 }

@@ -30,13 +30,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
-#include "rules/tree-options.h"
+#include "rules/rule.h"
 
+#define SPI_EVENT_PROVIDER	"spi:"
 #define SPI_EVENT_NAME_MAX	255	/* bytes without NUL: LTTNG_SYMBOL_NAME_LEN - 1 */
-#define SPI_EVENT_TAG_SIZE	9	/* eight hex digits and NUL */
-#define SPI_EVENT_SCOPE_MAX	16
 
 /* One agent rule (doc/rules.md) and its RULE_ADD flags (SPI_RULE_*). */
 struct spi_event_request {
@@ -44,17 +42,22 @@ struct spi_event_request {
 	uint32_t flags;
 };
 
+/* Not to be copied: the strings of `asked` are in `room`. */
 struct spi_event_rule {
 	unsigned int nr_requests;	/* 0: instruments nothing, records what others ask for */
 	struct spi_event_request *requests;
-	unsigned int nr_pids;		/* scope; none: every process */
-	pid_t pids[SPI_EVENT_SCOPE_MAX];
-	unsigned int nr_execs;		/* file names of executables, globs */
-	char execs[SPI_EVENT_SCOPE_MAX][64];
-	char tag[SPI_EVENT_TAG_SIZE];	/* of the reserved form; "" for a plain name */
-	bool is_tree, is_compact;
-	char target[SPI_EVENT_NAME_MAX + 1];	/* of the reserved form: its function, or a tree's root */
+	struct spi_rule asked;		/* of a reserved form, with its tag; all zero for a plain name */
+	char room[SPI_EVENT_NAME_MAX + 1];
 };
+
+/* spi_event_name_kind() - the kind of the reserved form that the name ("spi:...") is; NULL: the name is none. */
+const struct spi_rule_kind *spi_event_name_kind(const char *name);
+
+/*
+ * spi_event_name_read() - the reserved form `name` taken apart. The rule's strings are in room[SPI_EVENT_NAME_MAX + 1]
+ * then. 0; -ENOENT: no reserved form; -EINVAL with `why` (SPI_RULE_WHY bytes).
+ */
+int spi_event_name_read(const char *name, struct spi_rule *rule, char *room, char *why);
 
 /*
  * spi_event_name_parse() - what the rule `name` ("spi:...") asks for. 0; -ENOENT:
@@ -66,17 +69,6 @@ struct spi_event_rule {
 int spi_event_name_parse(const char *name, struct spi_event_rule *rule, char *why);
 void spi_event_rule_clear(struct spi_event_rule *rule);
 
-/* What a user asks the front end for. */
-struct spi_event_wish {
-	const char *function;		/* rule target as in doc/rules.md: FUNC, GLOB or OBJECT:GLOB; a tree's root, or "" */
-	const struct spi_tree_options *tree;	/* NULL: no tree, but the function's own calls */
-	int one_event;
-	unsigned int nr_pids;
-	pid_t pids[SPI_EVENT_SCOPE_MAX];
-	unsigned int nr_execs;
-	const char *execs[SPI_EVENT_SCOPE_MAX];
-};
-
 /* One LTTng event rule to be made: its name and its filter (NULL: none). Both from malloc(). */
 struct spi_event_recipe {
 	char *name;
@@ -84,20 +76,18 @@ struct spi_event_recipe {
 };
 
 /*
- * spi_event_name_format() - the event rules that carry a wish: plain names where
- * they say it all, otherwise the reserved form and the rules that record beside
- * it. `filter` is the user's own, or NULL; it is joined to the
- * recording rules' (entries' only: exits are recorded where their entries were).
- * Fills at most `max` recipes; the number, or -E2BIG (does not fit a name),
- * -EINVAL (`why`, 256 bytes). The strings are the caller's to free.
+ * spi_event_name_format() - the event rules that carry what a user asks for: plain names where they say it all, otherwise
+ * the reserved form and the rules that record beside it. `filter` is the user's own, or NULL; it is joined to the
+ * recording rules' (entries' only: exits are recorded where their entries were). Fills at most `max` recipes; the number,
+ * or -E2BIG (does not fit a name), -EINVAL (`why`, SPI_RULE_WHY bytes). The strings are the caller's to free.
  */
-int spi_event_name_format(const struct spi_event_wish *wish, const char *filter, struct spi_event_recipe *recipes,
+int spi_event_name_format(const struct spi_rule *rule, const char *filter, struct spi_event_recipe *recipes,
 			  unsigned int max, char *why);
 
 /*
  * spi_event_name_describe() - the reserved form as a user reads it ("parse_* of
  * libfoo.so in processes named server"), into text[size]. 0 or -EINVAL.
  */
-int spi_event_name_describe(const char *name, char *text, size_t size);	/* event-describe.c */
+int spi_event_name_describe(const char *name, char *text, size_t size);
 
 #endif /* SPI_RULES_EVENT_NAME_H */

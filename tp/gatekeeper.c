@@ -16,6 +16,7 @@
  */
 #include <string.h>
 #include <lttng/ust-abi.h>
+#include "liblttng-spi/base/hash.h"
 #include "tp/gatekeeper.h"
 #include "tp/tp.h"
 
@@ -185,62 +186,51 @@ static const char *check_fields(const struct lttng_ust_tracepoint_class *c)
 	return NULL;
 }
 
-/* ---- names in use: open addressing over "provider:event", grown by half-full ---- */
+/* ---- names in use ---- */
 
-static struct used_name {
+struct used_name {
+	struct spi_hash_link link;
 	const char *provider, *event;
-} *names;
-static size_t name_slots, name_count;
+};
+static struct spi_hash names;	/* agent thread only */
 
 static uint64_t name_hash(const char *provider, const char *event)
 {
-	uint64_t h = UINT64_C(14695981039346656037);
-
-	for (const char *s = provider; *s; s++)
-		h = (h ^ (uint8_t) *s) * UINT64_C(1099511628211);
-	h = (h ^ ':') * UINT64_C(1099511628211);
-	for (const char *s = event; *s; s++)
-		h = (h ^ (uint8_t) *s) * UINT64_C(1099511628211);
-	return h;
-}
-
-static struct used_name *name_place(const char *provider, const char *event)
-{
-	uint64_t at = name_hash(provider, event);
-
-	for (;; at++) {
-		struct used_name *n = &names[at & (name_slots - 1)];
-
-		if (!n->event || (!strcmp(n->event, event) && !strcmp(n->provider, provider)))
-			return n;
-	}
-}
-
-static int names_grow(void)
-{
-	struct used_name *old = names;
-	size_t old_slots = name_slots, slots = old_slots ? old_slots * 2 : 1024;
-	struct used_name *fresh = tp_core->alloc(slots * sizeof(*fresh));
-
-	if (!fresh)
-		return -1;
-	names = fresh;
-	name_slots = slots;
-	for (size_t i = 0; i < old_slots; i++)
-		if (old[i].event)
-			*name_place(old[i].provider, old[i].event) = old[i];
-	return 0;
+	return spi_hash_text(spi_hash_text(spi_hash_text(SPI_HASH_SEED, provider), ":"), event);
 }
 
 int tp_gate_name_used(const char *provider, const char *event)
 {
-	return name_slots && name_place(provider, event)->event;
+	const struct used_name *n = spi_hash_find(&names, name_hash(provider, event));
+
+	while (n && (strcmp(n->event, event) || strcmp(n->provider, provider)))
+		n = spi_hash_again(&n->link);
+	return n != NULL;
+}
+
+/* The former buckets are left: memory of the core's is not given back. */
+static int name_use(const char *provider, const char *event)
+{
+	struct used_name *n = tp_core->alloc(sizeof(*n));
+
+	if (n && names.count >= names.size) {
+		size_t size = names.size ? names.size * 2 : 1024;
+		struct spi_hash_link **buckets = tp_core->alloc(size * sizeof(*buckets));
+
+		if (buckets)
+			spi_hash_move(&names, buckets, size);
+	}
+	if (!n || !names.size)
+		return -1;
+	n->provider = provider;
+	n->event = event;
+	spi_hash_add(&names, &n->link, name_hash(provider, event));
+	return 0;
 }
 
 const char *tp_gate_event(const char *provider, const struct lttng_ust_event_desc *event)
 {
 	const struct lttng_ust_tracepoint_class *c = event->tp_class;
-	struct used_name *place;
 	const char *why;
 
 	if (event->struct_size < sizeof(*event) || !c || c->struct_size < sizeof(*c) || !event->probe_desc ||
@@ -253,13 +243,7 @@ const char *tp_gate_event(const char *provider, const struct lttng_ust_event_des
 	why = check_fields(c);
 	if (why)
 		return why;
-	if (name_count * 2 >= name_slots && names_grow() < 0)
-		return "no memory";
-	place = name_place(provider, event->event_name);
-	if (place->event)
+	if (tp_gate_name_used(provider, event->event_name))
 		return "an event name that is in use already";
-	place->provider = provider;
-	place->event = event->event_name;
-	name_count++;
-	return NULL;
+	return name_use(provider, event->event_name) < 0 ? "no memory" : NULL;
 }

@@ -10,6 +10,7 @@
  * recorded as the integer that it is.
  */
 #include <string.h>
+#include "liblttng-spi/base/hash.h"
 #include "tp/types.h"
 
 #define SIZES(signed_, base_)                                                                                          \
@@ -138,12 +139,14 @@ static uint64_t value_fit(int64_t value, const struct lttng_ust_type_integer *co
 }
 
 /* Enumerations made so far, by code map entry and container. */
-static struct made {
+struct made {
+	struct spi_hash_link link;
 	const struct spi_map_enum *from;
 	const struct lttng_ust_type_integer *container;
 	const struct lttng_ust_type_common *type;	/* NULL: recorded as integer */
-	struct made *next;
-} *made[256];
+};
+static struct spi_hash_link *made_buckets[256];
+static struct spi_hash made = SPI_HASH_OVER(made_buckets);
 
 struct labels {
 	struct lttng_ust_enum_entry *entries;
@@ -269,15 +272,16 @@ static const struct lttng_ust_type_common *enum_type(const struct spi_map *map, 
 {
 	const struct lttng_ust_type_integer *container = &integers[0][!!f->is_signed][size_class(f->size)];
 	const struct spi_map_enum *from;
-	struct made **bucket, *m;
+	struct made *m;
+	uint64_t hash;
 
 	if (f->enum_index == SPI_MAP_NONE || f->enum_index >= map->head->enums.count)
 		return NULL;
 	from = SPI_MAP_AT(map, enums, struct spi_map_enum, f->enum_index);
 	if (!from->label_count || from->label_count >= TP_LABELS_MAX)
 		return NULL;
-	bucket = &made[((uintptr_t) from >> 4 ^ (uintptr_t) container >> 5) % 256];
-	for (m = *bucket; m; m = m->next)
+	hash = spi_hash_number((uintptr_t) from ^ (uintptr_t) container);
+	for (m = spi_hash_find(&made, hash); m; m = spi_hash_again(&m->link))
 		if (m->from == from && m->container == container)
 			return m->type;
 	m = tp_alloc(sizeof(*m));
@@ -286,8 +290,7 @@ static const struct lttng_ust_type_common *enum_type(const struct spi_map *map, 
 	m->from = from;
 	m->container = container;
 	m->type = enum_build(map, from, container);
-	m->next = *bucket;
-	*bucket = m;
+	spi_hash_add(&made, &m->link, hash);
 	return m->type;
 }
 

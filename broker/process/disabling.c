@@ -70,7 +70,7 @@ static void disabling_end(void)
 static bool is_shared(const struct rule *only)
 {
 	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
-		if (rule != only && rule->enabled && rule->wants.is_tree && rule->session == only->session &&
+		if (rule != only && rule->enabled && spi_rule_is_tree(&rule->wants.asked) && rule->session == only->session &&
 		    !strcmp(rule->channel, only->channel))
 			return true;
 	return false;
@@ -239,7 +239,7 @@ static bool same_functions(const struct rule *a, const struct rule *b)
 /* Is it taken for off, beside the one that the daemon has named? */
 static bool goes_too(const struct gone *g, const struct rule *rule, const struct rule *only)
 {
-	if (!rule->enabled || !rule_instruments(rule) || (rule->wants.is_tree && g->reach != ALL) || !rule->session ||
+	if (!rule->enabled || !rule_instruments(rule) || (spi_rule_is_tree(&rule->wants.asked) && g->reach != ALL) || !rule->session ||
 	    strcmp(rule->session->name, g->session) || strcmp(rule->channel, g->channel))
 		return false;
 	return g->reach >= CHANNEL || (g->reach == FUNCTIONS && only && same_functions(rule, only));
@@ -351,9 +351,9 @@ void disabling_begin(const struct spi_broker_disabling *message, const char *nam
 		return;
 	}
 	rules_off(&gone, rules_now(), only);
-	disabling.is_tree = only->wants.is_tree;
+	disabling.is_tree = spi_rule_is_tree(&only->wants.asked);
 	disabling.is_shared = false;
-	disabling.most = only->wants.is_tree ? WAIT_TREE_MS : AGENTS_MS + WAIT_MS;
+	disabling.most = spi_rule_is_tree(&only->wants.asked) ? WAIT_TREE_MS : AGENTS_MS + WAIT_MS;
 	disabling.taken_out = false;
 	request_is(NULL);
 	processes_mark();

@@ -25,8 +25,7 @@ static void flushing_end(void)
 static bool is_compact(const struct process *p)
 {
 	for (const struct applied *a = p->talk.applied; a; a = a->next)
-		if (a->state == APPLIED_ACTIVE &&
-		    ((a->request->flags & SPI_RULE_COMPACT) || strstr(a->request->text, ";compact")))
+		if (a->state == APPLIED_ACTIVE && a->request->is_compact)
 			return true;
 	return false;
 }

@@ -192,13 +192,6 @@ static void adopt_another(struct process *p, const void *data)
 	adopt(p, data);
 }
 
-static bool goes_into_programs(const struct request *request)
-{
-	const char *follow = strstr(request->text, ";follow=");
-
-	return request_is_tree(request) && (!follow || strstr(follow, "exec"));
-}
-
 /*
  * The process became another program, or its agent gave up. As an application it will register again. Under a tree that
  * goes into programs, the new program's agent comes by itself, unless libc was not asked to execute the program: then
@@ -215,7 +208,7 @@ static void part(struct process *p, const void *data)
 
 	p->talk.nr_follows = 0;
 	for (const struct applied *a = p->talk.applied; a && p->talk.nr_follows < FOLLOWS_MAX; a = a->next)
-		if (a->state == APPLIED_ACTIVE && goes_into_programs(a->request))
+		if (a->state == APPLIED_ACTIVE && a->request->follows_exec)
 			p->talk.follows[p->talk.nr_follows++] = a->request->id;
 	process_abandoned(p);
 	p->facts.read_at = 0;

@@ -40,7 +40,7 @@ void unheld_ended(const struct spi_broker_app *app)
 		}
 
 	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
-		if (rule->enabled && rule->wants.nr_execs && rule_instruments(rule) &&
+		if (rule->enabled && rule->wants.asked.exec.count && rule_instruments(rule) &&
 		    (!rule->owner || rule->owner == app->uid)) {
 			n++;
 			broker_note("unheld", "%u program%s had ended before what %s started as could be looked at, "
@@ -71,7 +71,7 @@ void unheld_tell(struct process *p, const struct facts *facts, const struct spi_
 	}
 	memset(&bare.names, 0, sizeof(bare.names));
 	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
-		if (rule->enabled && rule->wants.nr_execs && rule_concerns(rule, facts, true) &&
+		if (rule->enabled && rule->wants.asked.exec.count && rule_concerns(rule, facts, true) &&
 		    !rule_concerns(rule, &bare, true)) {
 			process_missed(p, "it was not held: a rule names it by what it was started as (%.40s), which "
 				       "is neither its executable's name nor the process's", facts->names.title);

@@ -124,19 +124,19 @@ static bool owner_may(uid_t owner, const struct facts *facts)
 	return owner ? facts_are_of(facts, owner) : facts->uids[0] != (uid_t) -1;
 }
 
-static bool scope_includes(const struct spi_event_rule *wants, const struct facts *facts, bool application)
+static bool scope_includes(const struct spi_rule *asked, const struct facts *facts, bool application)
 {
-	bool named = !wants->nr_execs;
+	bool named = !asked->exec.count;
 
-	if (!wants->nr_pids && !wants->nr_execs)
+	if (!asked->nr_pids && !asked->exec.count)
 		return application;
-	for (unsigned int i = 0; !named && i < wants->nr_execs; i++)
-		named = (*facts->exec && spi_glob_match(wants->execs[i], facts->exec)) ||
-			spi_names_match(&facts->names, wants->execs[i]);
-	if (!named || !wants->nr_pids)
+	for (unsigned int i = 0; !named && i < asked->exec.count; i++)
+		named = (*facts->exec && spi_glob_match(asked->exec.name[i], facts->exec)) ||
+			spi_names_match(&facts->names, asked->exec.name[i]);
+	if (!named || !asked->nr_pids)
 		return named;
-	for (unsigned int i = 0; i < wants->nr_pids; i++)
-		if (wants->pids[i] == facts->pid)
+	for (unsigned int i = 0; i < asked->nr_pids; i++)
+		if (asked->pids[i] == facts->pid)
 			return true;
 	return false;
 }
@@ -158,5 +158,5 @@ bool rule_may(const struct rule *rule, const struct facts *facts)
 
 bool rule_concerns(const struct rule *rule, const struct facts *facts, bool application)
 {
-	return rule_may(rule, facts) && scope_includes(&rule->wants, facts, application);
+	return rule_may(rule, facts) && scope_includes(&rule->wants.asked, facts, application);
 }

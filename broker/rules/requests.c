@@ -22,25 +22,21 @@ static struct request **requests;	/* by index */
 static unsigned int nr_requests, room, first_free;
 static struct request *forgotten[FORGOTTEN_MAX];	/* the last ones, in turn, by index: their numbers are not given away yet */
 static unsigned int next_forgotten;
-#define BUCKETS 4096u
-static struct request *buckets[BUCKETS];
+static struct spi_hash_link *buckets[4096];
+static struct spi_hash by_id = SPI_HASH_OVER(buckets);
 
 static struct request *request_by_id(uint32_t id)
 {
-	struct request *r = buckets[id % BUCKETS];
+	struct request *r = spi_hash_find(&by_id, spi_hash_number(id));
 
 	while (r && r->id != id)
-		r = r->next;
+		r = spi_hash_again(&r->link);
 	return r;
 }
 
 static void request_free(struct request *request)
 {
-	struct request **at = &buckets[request->id % BUCKETS];
-
-	while (*at != request)
-		at = &(*at)->next;
-	*at = request->next;
+	spi_hash_remove(&by_id, &request->link);
 	free(request);
 }
 
@@ -76,6 +72,20 @@ static struct request *request_recall(struct request *r)
 	return request_hold(r);
 }
 
+/* What the broker has to know of the rule. */
+static void request_look(struct request *r)
+{
+	char strings[sizeof(((struct spi_event_request *) NULL)->text)], why[SPI_RULE_WHY];
+	struct spi_rule rule;
+
+	r->is_tree = r->is_compact = r->follows_exec = false;
+	if (spi_rule_read(&rule, r->text, SPI_FORM_AGENT, strings, sizeof(strings), why))
+		return;
+	r->is_tree = spi_rule_is_tree(&rule);
+	r->is_compact = rule.compact || (r->flags & SPI_RULE_COMPACT);
+	r->follows_exec = r->is_tree && !(rule.unfollowed & SPI_FOLLOW_EXEC);
+}
+
 struct request *request_get(const char *text, uint32_t flags)
 {
 	uint32_t id = 0x811c9dc5u ^ flags;
@@ -99,8 +109,8 @@ struct request *request_get(const char *text, uint32_t flags)
 	r->index = place;
 	r->refs = 1;
 	strcpy(r->text, text);
-	r->next = buckets[id % BUCKETS];
-	buckets[id % BUCKETS] = r;
+	request_look(r);
+	spi_hash_add(&by_id, &r->link, spi_hash_number(id));
 	return r;
 }
 

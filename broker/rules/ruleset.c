@@ -104,7 +104,7 @@ void ruleset_free(struct ruleset *set)
 		struct rule *rule = set->rules;
 
 		set->rules = rule->next;
-		nr_exec_rules -= rule->wants.nr_execs != 0;
+		nr_exec_rules -= rule->wants.asked.exec.count != 0;
 		rule_free(rule);
 	}
 	while (set->sessions) {
@@ -174,7 +174,7 @@ static struct rule *rule_create(struct ruleset *set, const char *name, uid_t own
 		rule_free(rule);
 		return NULL;
 	}
-	nr_exec_rules += rule->wants.nr_execs != 0;
+	nr_exec_rules += rule->wants.asked.exec.count != 0;
 	*set->last_rule = rule;
 	set->last_rule = &rule->next;
 	account->rules++;
@@ -182,9 +182,9 @@ static struct rule *rule_create(struct ruleset *set, const char *name, uid_t own
 }
 
 /* A reserved form matches no event, whatever its log level. */
-static bool is_form(const char *name)
+static bool is_deaf(const char *name, bool level_is_low)
 {
-	return !strncmp(name, "spi:call(", 9) || !strncmp(name, "spi:tree(", 9);
+	return level_is_low && !spi_event_name_kind(name);
 }
 
 /* It is only to be shown: the daemon keeps to it. */
@@ -196,12 +196,12 @@ static void rule_set_filter(struct rule *rule, const char *filter)
 void ruleset_add_trigger(struct ruleset *set, const char *name, uid_t owner, const char *pattern, bool deaf,
 			 const char *filter)
 {
-	struct rule *rule = strncmp(pattern, "spi:", 4) || is_counted_only(set, owner) ? NULL : rule_create(set, pattern, owner);
+	struct rule *rule = strncmp(pattern, SPI_EVENT_PROVIDER, strlen(SPI_EVENT_PROVIDER)) || is_counted_only(set, owner) ? NULL : rule_create(set, pattern, owner);
 
 	if (!rule)
 		return;
 	rule->enabled = true;
-	rule->deaf = deaf && !is_form(pattern);
+	rule->deaf = is_deaf(pattern, deaf);
 	rule_set_filter(rule, filter);
 	snprintf(rule->trigger, sizeof(rule->trigger), "%s", name);
 }
@@ -293,7 +293,7 @@ static int take_line(struct reader *r, const char *word, char *name, const char 
 			return -1;
 		rule->session = r->session;
 		rule->enabled = on && r->channel_on;
-		rule->deaf = strstr(state, " deaf") && !is_form(name);
+		rule->deaf = is_deaf(name, strstr(state, " deaf"));
 		rule_set_filter(rule, filter);
 		memcpy(rule->channel, r->channel, sizeof(rule->channel));
 	} else if (!strcmp(word, "tracker")) {

@@ -4,13 +4,13 @@
 #ifndef SPI_BROKER_RULESET_H
 #define SPI_BROKER_RULESET_H
 
-#include <string.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
 #include "injector/procfs/procfs.h"
+#include "liblttng-spi/base/hash.h"
 #include "rules/event-name.h"
 
 /*
@@ -18,12 +18,14 @@
  * agent has it that we have told of it.
  */
 struct request {
-	struct request *next;
+	struct spi_hash_link link;	/* by id */
 	uint32_t id;		/* the agent's number for it: the same in every process */
 	uint32_t flags;		/* SPI_RULE_* */
 	uint64_t sum;		/* of flags and text */
 	unsigned int index;	/* below request_count(): its place, another one's once it is forgotten */
 	unsigned int refs;
+	bool is_tree, is_compact;
+	bool follows_exec;	/* a tree that goes into programs that are executed */
 	char text[];
 };
 
@@ -135,7 +137,7 @@ struct request *request_hold(struct request *request);	/* until request_put(); N
 void request_put(struct request *request);
 static inline bool request_is_tree(const struct request *request)
 {
-	return !strncmp(request->text, "tree(", 5);
+	return request->is_tree;
 }
 
 #endif /* SPI_BROKER_RULESET_H */

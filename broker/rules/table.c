@@ -33,18 +33,18 @@ static void table_add(uid_t uid, pid_t pid, const char *exec)
 static void table_add_rule(const struct rule *rule)
 {
 	const struct tracker *vuid = rule->session ? &rule->session->trackers[TRACK_VUID] : NULL;
-	const struct spi_event_rule *wants = &rule->wants;
+	const struct spi_rule *asked = &rule->wants.asked;
 	bool by_uid = !rule->owner && vuid && vuid->present && !vuid->any;
-	unsigned int uids = by_uid ? vuid->n : 1, pids = wants->nr_pids ? wants->nr_pids : 1;
-	unsigned int execs = wants->nr_execs ? wants->nr_execs : 1;
+	unsigned int uids = by_uid ? vuid->n : 1, pids = asked->nr_pids ? asked->nr_pids : 1;
+	unsigned int execs = asked->exec.count ? asked->exec.count : 1;
 
 	for (unsigned int i = 0; i < uids * pids * execs; i++) {
-		const char *exec = wants->nr_execs ? wants->execs[i / pids % execs] : "";
+		const char *exec = asked->exec.count ? asked->exec.name[i / pids % execs] : "";
 		uid_t uid = rule->owner ? rule->owner : by_uid ? (uid_t) vuid->ids[i / pids / execs] : (uid_t) -1;
 
 		if (strpbrk(exec, "*?[\\"))
 			exec = "";
-		table_add(uid, wants->nr_pids ? wants->pids[i % pids] : 0, exec);
+		table_add(uid, asked->nr_pids ? asked->pids[i % pids] : 0, exec);
 	}
 }
 
@@ -56,7 +56,7 @@ int table_send(uint64_t generation)
 	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
 		if (rule->enabled && rule_instruments(rule)) {
 			table_add_rule(rule);
-			flags |= rule->wants.is_compact ? SPI_BROKER_TABLE_COMPACT : 0;
+			flags |= rule->wants.asked.compact ? SPI_BROKER_TABLE_COMPACT : 0;
 		}
 	return plugin_table(generation, flags, table, table_count);
 }

@@ -47,7 +47,7 @@ static bool refused;
 static bool is_named(const struct facts *facts)
 {
 	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
-		if (rule->enabled && (rule->wants.nr_execs || rule->wants.nr_pids) &&
+		if (rule->enabled && (rule->wants.asked.exec.count || rule->wants.asked.nr_pids) &&
 		    rule_concerns(rule, facts, false))
 			return true;
 	return false;
@@ -60,8 +60,8 @@ static bool is_named(const struct facts *facts)
 static void own_named(const struct facts *facts)
 {
 	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
-		for (unsigned int i = 0; rule->enabled && i < rule->wants.nr_pids; i++)
-			if (rule->wants.pids[i] == facts->pid)
+		for (unsigned int i = 0; rule->enabled && i < rule->wants.asked.nr_pids; i++)
+			if (rule->wants.asked.pids[i] == facts->pid)
 				broker_note("own", "process %d (%s) belongs to the session daemon or to lttng-spi: rules do not instrument "
 					    "what carries the trace; lttng trace -p %d with another daemon does", (int) facts->pid,
 					    facts->exec, (int) facts->pid);
@@ -179,8 +179,8 @@ static bool may_guard(const char *pattern, uid_t uid)
 bool rules_name(const char *name, uid_t uid)
 {
 	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
-		for (unsigned int i = 0; is_for(rule, uid) && i < rule->wants.nr_execs; i++)
-			if (may_guard(rule->wants.execs[i], uid) && spi_glob_match(rule->wants.execs[i], name))
+		for (unsigned int i = 0; is_for(rule, uid) && i < rule->wants.asked.exec.count; i++)
+			if (may_guard(rule->wants.asked.exec.name[i], uid) && spi_glob_match(rule->wants.asked.exec.name[i], name))
 				return true;
 	return false;
 }
@@ -261,9 +261,9 @@ static void guard_programs(void)
 	char path[128];
 
 	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
-		for (unsigned int i = 0; is_for(rule, OF_ROOT) && i < rule->wants.nr_execs; i++)
+		for (unsigned int i = 0; is_for(rule, OF_ROOT) && i < rule->wants.asked.exec.count; i++)
 			for (unsigned int k = 0; k < sizeof(directories) / sizeof(directories[0]); k++) {
-				snprintf(path, sizeof(path), "%s/%s", directories[k], rule->wants.execs[i]);
+				snprintf(path, sizeof(path), "%s/%s", directories[k], rule->wants.asked.exec.name[i]);
 				guard(path);
 			}
 }
@@ -396,8 +396,8 @@ void scope_update(void)
 	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next) {
 		if (!rule->enabled || !rule_instruments(rule))
 			continue;
-		execs |= rule->wants.nr_execs != 0;
-		pids |= rule->wants.nr_pids != 0;
+		execs |= rule->wants.asked.exec.count != 0;
+		pids |= rule->wants.asked.nr_pids != 0;
 	}
 	/* Listening begins before looking: nobody slips through between the two. */
 	if (execs && connector.fd < 0 && !refused)
@@ -419,8 +419,8 @@ void scope_update(void)
 		return;
 	}
 	for (const struct rule *rule = pids ? rules_now()->rules : NULL; rule; rule = rule->next)
-		for (unsigned int i = 0; i < rule->wants.nr_pids; i++)
-			consider(rule->wants.pids[i], MET_CHANGED);
+		for (unsigned int i = 0; i < rule->wants.asked.nr_pids; i++)
+			consider(rule->wants.asked.pids[i], MET_CHANGED);
 }
 
 void scope_close(void)

@@ -60,21 +60,17 @@ static int rule_in_channel(const struct disabling *d, const struct saved_rule *r
 }
 
 /* The tag that the recording rules of a reserved name carry, with the bars around it; "" for another name. */
-static void name_tag(const char *name, char tag[SPI_EVENT_TAG_SIZE + 2])
+static void name_tag(const char *name, char tag[SPI_RULE_TAG_SIZE + 2])
 {
-	struct spi_event_rule rule;
-	char why[256];
+	char room[SPI_EVENT_NAME_MAX + 1], why[SPI_RULE_WHY];
+	struct spi_rule rule;
 
 	*tag = '\0';
-	if (!rules_is_form(name))
-		return;
-	memset(&rule, 0, sizeof(rule));
-	if (spi_event_name_parse(name, &rule, why) == 0 && *rule.tag)
-		snprintf(tag, SPI_EVENT_TAG_SIZE + 2, "|%s|", rule.tag);
-	spi_event_rule_clear(&rule);
+	if (spi_event_name_read(name, &rule, room, why) == 0)
+		snprintf(tag, SPI_RULE_TAG_SIZE + 2, "|%s|", rule.tag);
 }
 
-static void recipes_tag(const struct spi_event_recipe *recipes, int count, char tag[SPI_EVENT_TAG_SIZE + 2])
+static void recipes_tag(const struct spi_event_recipe *recipes, int count, char tag[SPI_RULE_TAG_SIZE + 2])
 {
 	int i;
 
@@ -98,7 +94,7 @@ static int form_mark(struct disabling *d, const struct rules_wish *wish, int one
 {
 	struct spi_event_recipe recipes[RULES_RECIPES_MAX];
 	int n = rules_recipes(d->options, wish, one_event, recipes), marked = 0, k;
-	char tag[SPI_EVENT_TAG_SIZE + 2];
+	char tag[SPI_RULE_TAG_SIZE + 2];
 	unsigned int i;
 
 	if (n < 0)
@@ -115,51 +111,59 @@ static int form_mark(struct disabling *d, const struct rules_wish *wish, int one
 	return marked;
 }
 
-/* Has the form the scope that the options say? */
-static int scope_is_same(const struct rule_options *o, const struct spi_event_rule *rule)
+static int names_have(const struct spi_rule_names *names, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < names->count && strcmp(names->name[i], name); i++)
+		;
+	return i < names->count;
+}
+
+/* Has the form the scope that the options say, or a part of it? */
+static int scope_is_same(const struct spi_rule *asked, const struct spi_rule *rule)
 {
 	unsigned int i, k, found = 0;
 
 	for (i = 0; i < rule->nr_pids; i++) {
-		for (k = 0; k < o->nr_pids && o->pids[k] != rule->pids[i]; k++)
+		for (k = 0; k < asked->nr_pids && asked->pids[k] != rule->pids[i]; k++)
 			;
-		found += k < o->nr_pids;
+		found += k < asked->nr_pids;
 	}
-	for (i = 0; i < rule->nr_execs; i++) {
-		for (k = 0; k < o->nr_execs && strcmp(o->execs[k], rule->execs[i]); k++)
-			;
-		found += k < o->nr_execs;
-	}
-	return found == rule->nr_pids + rule->nr_execs && !rule->nr_pids == !o->nr_pids && !rule->nr_execs == !o->nr_execs;
+	for (i = 0; i < rule->exec.count; i++)
+		found += (unsigned int) names_have(&asked->exec, rule->exec.name[i]);
+	return found == rule->nr_pids + rule->exec.count && !rule->nr_pids == !asked->nr_pids &&
+		!rule->exec.count == !asked->exec.count;
 }
 
-/* What a saved rule's name says, when it is a tree's form. */
-static int rule_is_tree(const struct saved_rule *saved, struct spi_event_rule *rule)
+/* Does the saved rule's name say a tree with the root and the scope that are wished? The tree's tag then, with bars. */
+static int rule_is_tree(const struct saved_rule *saved, const struct spi_rule *wished, char tag[SPI_RULE_TAG_SIZE + 2])
 {
-	char why[256];
-	int ret;
+	char room[SPI_EVENT_NAME_MAX + 1], why[SPI_RULE_WHY];
+	struct spi_rule rule;
 
-	memset(rule, 0, sizeof(*rule));
-	ret = rules_is_form(saved->name) && spi_event_name_parse(saved->name, rule, why) == 0 && rule->is_tree;
-	free(rule->requests);
-	rule->requests = NULL;
-	return ret;
+	if (spi_event_name_read(saved->name, &rule, room, why) < 0 || !spi_rule_is_tree(&rule) ||
+	    strcmp(rule.object, wished->object) || strcmp(rule.function, wished->function) || !scope_is_same(wished, &rule))
+		return 0;
+	snprintf(tag, SPI_RULE_TAG_SIZE + 2, "|%s|", rule.tag);
+	return 1;
 }
 
 /* All trees with this root and scope, whatever their options. Returns how many rules were marked. */
 static int root_mark(struct disabling *d, const char *root)
 {
-	char tag[SPI_EVENT_TAG_SIZE + 2];
-	struct spi_event_rule rule;
+	char tag[SPI_RULE_TAG_SIZE + 2], room[SPI_RULE_TEXT_MAX], why[SPI_RULE_WHY];
+	struct spi_rule wished = d->options->asked;
 	unsigned int i, k;
 	int marked = 0;
 
+	wished.kind = spi_kind_tree;
+	if (spi_rule_set_target(&wished, root, room, sizeof(room), why) < 0)
+		return 0;	/* no rule has such a root */
 	for (i = 0; i < d->saved.count; i++) {
-		if (!rule_in_channel(d, &d->saved.rules[i]) || !rule_is_tree(&d->saved.rules[i], &rule) ||
-		    strcmp(rule.target, root) || !scope_is_same(d->options, &rule))
+		if (!rule_in_channel(d, &d->saved.rules[i]) || !rule_is_tree(&d->saved.rules[i], &wished, tag))
 			continue;
 		marked += rule_mark(d, i);
-		snprintf(tag, sizeof(tag), "|%s|", rule.tag);
 		for (k = 0; k < d->saved.count; k++)
 			if (rule_in_channel(d, &d->saved.rules[k]) && d->saved.rules[k].filter &&
 			    strstr(d->saved.rules[k].filter, tag))
@@ -187,12 +191,12 @@ static int stock_mark(struct disabling *d, const char *func)
 /* Returns how many rules were marked, or a negative errno. */
 static int func_mark(struct disabling *d, const struct rules_wish *wish)
 {
-	const struct rule_options *o = d->options;
+	const struct spi_rule *asked = &d->options->asked;
 	int n = form_mark(d, wish, 1), m = 0;
 
-	if (n >= 0 && !o->one_event)
+	if (n >= 0 && !asked->one_event)
 		m = form_mark(d, wish, 0);
-	if (m >= 0 && !o->one_event && !o->nr_pids && !o->nr_execs)
+	if (m >= 0 && !asked->one_event && !asked->nr_pids && !asked->exec.count)
 		m += stock_mark(d, wish->function);
 	return n < 0 || m < 0 ? -EINVAL : n + m;
 }
@@ -200,14 +204,14 @@ static int func_mark(struct disabling *d, const struct rules_wish *wish)
 static int wish_mark(struct disabling *d, const struct rules_wish *wish)
 {
 	const char *channel = d->options->channel;
-	int n = !wish->tree ? func_mark(d, wish) : d->options->tree.option ? form_mark(d, wish, 0) :
+	int n = wish->kind == spi_kind_call ? func_mark(d, wish) : d->options->tree.option ? form_mark(d, wish, 0) :
 		root_mark(d, wish->function);
 
 	if (n)
 		return n < 0 ? n : 0;
 	say_error("%s: session %s has no such rule%s%s%s: lttng list %s shows its rules", rules_wish_title(wish), d->session.name,
 		channel ? " in channel " : "", channel ? channel : "",
-		d->options->nr_pids + d->options->nr_execs ? " with this scope" : "", d->session.name);
+		d->options->asked.nr_pids + d->options->asked.exec.count ? " with this scope" : "", d->session.name);
 	return -ENOENT;
 }
 
@@ -230,7 +234,7 @@ static int same_name(const struct saved_rule *a, const struct saved_rule *b)
 static int rule_lives(const struct disabling *d, unsigned int at)
 {
 	const struct saved_rule *rule = &d->saved.rules[at];
-	char tag[SPI_EVENT_TAG_SIZE + 2];
+	char tag[SPI_RULE_TAG_SIZE + 2];
 	unsigned int i;
 
 	if (d->marks[at].state || !rule->enabled)

@@ -81,7 +81,7 @@ static int enabling_prepare(struct enabling *e)
 		int n = rules_check_world(o, &wish);
 
 		if (n == 0)
-			n = rules_recipes(o, &wish, o->one_event, e->recipes[e->rows]);
+			n = rules_recipes(o, &wish, o->asked.one_event, e->recipes[e->rows]);
 		if (n < 0)
 			return n;
 		e->counts[e->rows] = n;
@@ -207,7 +207,7 @@ static int wish_enable(struct enabling *e, unsigned int i)
 				return -1;
 			made += ret;
 		}
-		if (wish.tree && !turn)
+		if (wish.kind == spi_kind_tree && !turn)
 			tree_add_contexts(e);
 	}
 	if (!made)
@@ -229,16 +229,16 @@ static void plugin_note(void)
 /* A rule for a process is kept whatever that is; who waits for its events should know. */
 static void pids_look(const struct rule_options *options)
 {
-	for (unsigned int i = 0; i < options->nr_pids; i++) {
+	for (unsigned int i = 0; i < options->asked.nr_pids; i++) {
 		char path[32];
 		struct stat st;
 
-		snprintf(path, sizeof(path), "/proc/%d", (int) options->pids[i]);
+		snprintf(path, sizeof(path), "/proc/%d", (int) options->asked.pids[i]);
 		if (stat(path, &st) < 0)
-			say_warning("--pid %d: there is no such process now", (int) options->pids[i]);
+			say_warning("--pid %d: there is no such process now", (int) options->asked.pids[i]);
 		else if (geteuid() && st.st_uid != geteuid())
 			say_warning("--pid %d: it belongs to uid %u, and your rules reach your own processes only: nothing will be "
-				"recorded of it", (int) options->pids[i], (unsigned int) st.st_uid);
+				"recorded of it", (int) options->asked.pids[i], (unsigned int) st.st_uid);
 	}
 }
 

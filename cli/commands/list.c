@@ -24,7 +24,7 @@ static int status_has(const struct status *status, pid_t pid)
 
 int rules_list(const struct rule_options *options)
 {
-	pid_t pid = options->nr_pids ? options->pids[0] : 0;
+	pid_t pid = options->asked.nr_pids ? options->asked.pids[0] : 0;
 	struct status status;
 	int fd = plugin_await(1), ret = 0;
 

@@ -36,7 +36,7 @@ static int command_prepare(struct run *run, struct program *program, struct obje
 		ret = objects_of_program(objects, program, run->signals);
 	if (ret == -EINTR)
 		ret = run_interrupted(run);
-	objects->executes &= !(run->options->tree.options.unfollowed & SPI_TREE_EXEC);
+	objects->executes &= !(run->options->asked.unfollowed & SPI_FOLLOW_EXEC);
 	if (ret == 0)
 		ret = run_resolve(run, objects, program->is_script || program->linker_words ? program->elf : program->name,
 			program->stripped);
@@ -143,7 +143,7 @@ static int command_run(struct run *run, const struct program *program)
 	int ret, status = 0;
 
 	/* Trees say it themselves, but for those whose root is still to come. */
-	if (!(o->tree.options.unfollowed & SPI_TREE_EXEC) && (o->func_count || run_waits(run)))
+	if (!(o->asked.unfollowed & SPI_FOLLOW_EXEC) && (o->func_count || run_waits(run)))
 		spi_control_welcome(run->agents.control, SPI_WELCOME_EXEC, o->string_max);
 	ret = spi_control_listen(run->agents.control, &socket);
 	if (ret < 0) {

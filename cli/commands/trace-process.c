@@ -174,7 +174,7 @@ static int plugin_run(struct targets *ts, struct run *run, const struct scope *s
 /* How many processes the session is limited to. Children are recorded, too, whose numbers nobody knows yet. */
 static unsigned int process_limit(const struct trace_options *o)
 {
-	unsigned int follows = ~o->tree.options.unfollowed & (SPI_TREE_FORK | SPI_TREE_EXEC);
+	unsigned int follows = ~o->asked.unfollowed & (SPI_FOLLOW_FORK | SPI_FOLLOW_EXEC);
 
 	return follows ? 0 : o->pid_count;
 }

@@ -25,30 +25,16 @@
 #include "injector/base/paths.h"
 #include "injector/control/control.h"
 
-static const char *func_separator(const char *text)
+int func_parse(struct func *func, const char *text, const struct spi_rule *tree)
 {
-	const char *at;
-
-	for (at = text; *at && !strchr("(<", *at); at++) {
-		if (*at != ':')
-			continue;
-		if (at[1] != ':' || at[2] == ':')
-			return at > text ? at : NULL;
-		at++;	/* `::` */
-	}
-	return NULL;
-}
-
-int func_parse(struct func *func, const char *text, const struct spi_tree_options *tree)
-{
-	const char *colon = func_separator(text), *at;
+	const char *function = spi_target_function(text), *at;
 
 	memset(func, 0, sizeof(*func));
 	func->text = text;
 	func->tree = tree;
-	func->pattern = colon ? colon + 1 : text;
-	if (colon) {
-		func->object = strndup(text, (size_t) (colon - text));
+	func->pattern = function;
+	if (function != text) {
+		func->object = strndup(text, (size_t) (function - 1 - text));
 		if (!func->object)
 			return -ENOMEM;
 	}
@@ -114,10 +100,10 @@ static void say_near(const char *problem, char *near, int is_warning)
 	(is_warning ? say_warning : say_error)("%s%s%s%s", problem, used ? "; did you mean: " : "", list, used ? "?" : "");
 }
 
-/* `*` is the program, not the world: as the agent reads a rule without object (liblttng-spi/rule.c). */
+/* `*` is the program, not the world: as the agent reads a rule without object. */
 static int func_means_executable(const struct func *func)
 {
-	return strchr("*?[", *func->pattern) != NULL;
+	return spi_rule_is_wild(func->pattern);
 }
 
 /* Each program that comes is given the rule, and is traced where it has the function. */
@@ -163,7 +149,7 @@ static int func_object_absent(struct func *func, const struct objects *objects, 
 
 	if (strstr(func->object, ".so")) {
 		say_warning("%s: %s has no %s at its start: %s", func->text, whose, func->object,
-			func->tree && func->tree->unfollowed & SPI_TREE_DLOPEN ?
+			func->tree && func->tree->unfollowed & SPI_FOLLOW_DLOPEN ?
 			"with this --follow it is traced in programs that are executed with it" :
 			"it is traced from when it is loaded, there or in a program that is executed");
 		return func_wait(func);
@@ -342,9 +328,14 @@ static int func_find(struct func *func, unsigned int index, const struct objects
 /* What was found becomes the root in a tree's rule. */
 static int func_make_tree(struct func *func)
 {
-	char text[SPI_TREE_RULE_MAX], why[256] = "";
-	int ret = spi_tree_rule(func->rule, func->tree, NULL, text, sizeof(text), why);
+	char text[SPI_RULE_TEXT_MAX], room[SPI_RULE_TEXT_MAX], why[SPI_RULE_WHY] = "";
+	struct spi_rule rule = *func->tree;
+	int ret;
 
+	rule.kind = spi_kind_tree;
+	ret = spi_rule_set_target(&rule, func->rule, room, sizeof(room), why);
+	if (ret == 0)
+		ret = spi_rule_write(&rule, SPI_FORM_AGENT, text, sizeof(text));
 	free(func->rule);
 	func->rule = ret ? NULL : strdup(text);
 	if (ret || !func->rule)

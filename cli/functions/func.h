@@ -9,11 +9,11 @@
 
 struct objects;
 struct spi_control;
-struct spi_tree_options;
+struct spi_rule;
 
 struct func {
 	const char *text;	/* as typed; "" for a tree without ROOT */
-	const struct spi_tree_options *tree;	/* the function is a tree's root; NULL: it is none */
+	const struct spi_rule *tree;	/* what is asked of a tree whose root the function is; NULL: it is none */
 	char *object;		/* file name before the `:`, or NULL */
 	const char *pattern;	/* behind it; points into text */
 	int is_glob;
@@ -23,7 +23,7 @@ struct func {
 };
 
 /* func_parse() - take FUNC, or ROOT when `tree` is not NULL, apart. Returns 0 or -ENOMEM. */
-int func_parse(struct func *func, const char *text, const struct spi_tree_options *tree);
+int func_parse(struct func *func, const char *text, const struct spi_rule *tree);
 void func_free(struct func *func);
 
 /*

@@ -27,7 +27,7 @@
 
 int rules_is_form(const char *name)
 {
-	return !strncmp(name, "spi:call(", 9) || !strncmp(name, "spi:tree(", 9);
+	return spi_event_name_kind(name) != NULL;
 }
 
 int rules_wish(const char *const *funcs, unsigned int func_count, const struct tree_request *tree, unsigned int number,
@@ -36,13 +36,13 @@ int rules_wish(const char *const *funcs, unsigned int func_count, const struct t
 	if (number >= func_count + tree->count)
 		return 0;
 	wish->function = number < func_count ? funcs[number] : tree->roots[number - func_count];
-	wish->tree = number < func_count ? NULL : &tree->options;
+	wish->kind = number < func_count ? spi_kind_call : spi_kind_tree;
 	return 1;
 }
 
 const char *rules_wish_title(const struct rules_wish *wish)
 {
-	return wish->tree ? tree_title(wish->function) : wish->function;
+	return wish->kind == spi_kind_tree ? tree_title(wish->function) : wish->function;
 }
 
 static int session_check(const char *name)
@@ -97,11 +97,6 @@ void rules_session_close(struct rules_session *session)
 	memset(session, 0, sizeof(*session));
 }
 
-static int is_wild(const char *glob)
-{
-	return *glob && strchr("*?[", *glob) != NULL;
-}
-
 /*
  * A pattern that begins with a wildcard means a program's own functions, and a
  * tree without root all that it does; without a scope that would be those of
@@ -109,24 +104,20 @@ static int is_wild(const char *glob)
  */
 int rules_check_world(const struct rule_options *o, const struct rules_wish *wish)
 {
-	int scoped = o->nr_pids > 0, wild;
-	struct func func;
+	const char *function = spi_target_function(wish->function);
+	int scoped = o->asked.nr_pids > 0, wild;
 	unsigned int i;
 
-	for (i = 0; i < o->nr_execs; i++)
-		scoped |= !is_wild(o->execs[i]);
-	if (func_parse(&func, wish->function, wish->tree) < 0)
-		return -ENOMEM;
+	for (i = 0; i < o->asked.exec.count; i++)
+		scoped |= !spi_rule_is_wild(o->asked.exec.name[i]);
 	if (*wish->function == ':') {
 		say_error("%s: no executable or library is named before the ':'", wish->function);
-		func_free(&func);
 		return -EINVAL;
 	}
-	wild = (is_wild(func.pattern) || !*func.pattern) && (!func.object || is_wild(func.object));
-	func_free(&func);
+	wild = (spi_rule_is_wild(function) || !*function) && (function == wish->function || spi_rule_is_wild(wish->function));
 	if (scoped || !wild)
 		return 0;
-	if (wish->tree)
+	if (wish->kind == spi_kind_tree)
 		say_error("%s: means the calls of every program: say which with --exec NAME or --pid PID, or name a ROOT",
 			rules_wish_title(wish));
 	else
@@ -138,20 +129,21 @@ int rules_check_world(const struct rule_options *o, const struct rules_wish *wis
 int rules_recipes(const struct rule_options *options, const struct rules_wish *wish, int one_event,
 		  struct spi_event_recipe recipes[RULES_RECIPES_MAX])
 {
-	struct spi_event_wish event = { .function = wish->function, .tree = wish->tree,
-		.one_event = one_event && !wish->tree, .nr_pids = options->nr_pids, .nr_execs = options->nr_execs };
-	char why[256] = "";
+	char room[SPI_RULE_TEXT_MAX], why[SPI_RULE_WHY] = "";
+	struct spi_rule rule = options->asked;
 	int n;
 
-	memcpy(event.pids, options->pids, sizeof(event.pids));
-	memcpy(event.execs, options->execs, sizeof(event.execs));
-	n = spi_event_name_format(&event, options->filter, recipes, RULES_RECIPES_MAX, why);
+	rule.kind = wish->kind;
+	rule.one_event = one_event;
+	n = spi_rule_set_target(&rule, wish->function, room, sizeof(room), why);
+	if (n == 0)
+		n = spi_event_name_format(&rule, options->filter, recipes, RULES_RECIPES_MAX, why);
 	if (n > 0)
 		return n;
 	if (n == -E2BIG)
 		say_error("%.100s: too long for the name of an event rule (%d bytes): shorten %s, or give fewer %s--pid and "
-			"--exec", rules_wish_title(wish), SPI_EVENT_NAME_MAX, wish->tree ? "ROOT" : "FUNC",
-			wish->tree ? "patterns, " : "");
+			"--exec", rules_wish_title(wish), SPI_EVENT_NAME_MAX, spi_rule_is_tree(&rule) ? "ROOT" : "FUNC",
+			spi_rule_is_tree(&rule) ? "patterns, " : "");
 	else
 		say_error("%s: %s", rules_wish_title(wish), *why ? why : n ? strerror(-n) : "names no function");
 	return n < 0 ? n : -EINVAL;

@@ -32,7 +32,7 @@ void rules_session_close(struct rules_session *session);
 /* One thing that is asked for: a FUNC, or a tree below one. */
 struct rules_wish {
 	const char *function;			/* of a tree its root, or "" */
-	const struct spi_tree_options *tree;	/* NULL: no tree */
+	const struct spi_rule_kind *kind;
 };
 
 /* rules_wish() - the FUNCs, and behind them the trees; 0 when there is none of this number. */

@@ -52,17 +52,17 @@ static int run_enable_state(struct run *run, const char *pattern)
 /* The calls of trees, packed or not, and where libraries are that are loaded later. */
 static int run_enable_trees(struct run *run)
 {
-	const struct tree_request *tree = &run->options->tree;
+	const struct spi_rule *asked = &run->options->asked;
 	int ret = 0;
 
-	if (!tree->count)
+	if (!run->options->tree.count)
 		return 0;
 	/* what the addresses mean, before the first of them */
-	if (!run->enable && !tree->options.compact)
+	if (!run->enable && !asked->compact)
 		ret = session_enable(&run->session, "spi_tree:function");
 	if (ret == 0 && !run->enable)
-		ret = session_enable(&run->session, tree->options.compact ? "spi_tree:*" : "lttng_ust_cyg_profile:func_*");
-	if (ret == 0 && !run->enable && tree->options.budget && !tree->options.compact)
+		ret = session_enable(&run->session, asked->compact ? "spi_tree:*" : "lttng_ust_cyg_profile:func_*");
+	if (ret == 0 && !run->enable && asked->budget && !asked->compact)
 		ret = session_enable(&run->session, "spi_tree:budget");
 	return ret ? ret : run_enable_state(run, "lttng_ust_lib:*");
 }

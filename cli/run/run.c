@@ -62,7 +62,7 @@ static int run_take_funcs(struct run *run)
 		if (func_parse(&run->funcs[run->func_count++], o->funcs[i], NULL) < 0)
 			return -ENOMEM;
 	for (i = 0; i < o->tree.count; i++)
-		if (func_parse(&run->funcs[run->func_count++], o->tree.roots[i], &o->tree.options) < 0)
+		if (func_parse(&run->funcs[run->func_count++], o->tree.roots[i], &o->asked) < 0)
 			return -ENOMEM;
 	return 0;
 }
@@ -72,7 +72,7 @@ int run_init(struct run *run, const struct trace_options *options)
 	memset(run, 0, sizeof(*run));
 	run->options = options;
 	run->consumer = -1;
-	run->report.one_event = options->one_event;
+	run->report.one_event = options->asked.one_event;
 	run->report.trees = options->tree.count > 0;
 	run->signals = signals_take();
 	if (run->signals < 0) {
@@ -131,7 +131,7 @@ int run_daemon(struct run *run)
 
 static unsigned int run_viewer_filters(const struct trace_options *o)
 {
-	return !o->tree.count ? 0 : VIEWER_NAMES | (o->tree.options.compact ? VIEWER_EXPAND : 0);
+	return !o->tree.count ? 0 : VIEWER_NAMES | (o->asked.compact ? VIEWER_EXPAND : 0);
 }
 
 int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned int count)
@@ -164,7 +164,7 @@ int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned
 		run_wait_viewer(run);	/* what runs is recorded as soon as an agent is in it */
 	if (ret == 0) {
 		ret = agents_create(&run->agents, run->funcs, run->func_count,
-			o->one_event ? SPI_RULE_ONE_EVENT : 0, o->string_max, &run->report, &run->session);
+			o->asked.one_event ? SPI_RULE_ONE_EVENT : 0, o->string_max, &run->report, &run->session);
 		if (ret < 0)
 			say_error("the agent socket cannot be made: %s", strerror(-ret));
 		else
@@ -304,7 +304,7 @@ void run_end(struct run *run)
 			say_error("nothing was instrumented, and so nothing was recorded");
 			run->broken = 1;
 		} else if (report_is_empty(&run->report)) {
-			tree_say_none(&run->options->tree);
+			tree_say_none(&run->options->tree, &run->options->asked);
 		}
 	} else if (run->output_made) {
 		rmdir(run->output);

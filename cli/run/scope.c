@@ -19,23 +19,21 @@
 #include "injector/procfs/procfs.h"
 #include "injector/procfs/timed-reader.h"
 #include "rules/glob.h"
+#include "rules/options.h"
 
 int scope_prepare(struct scope *e, const struct trace_options *o)
 {
-	unsigned int room = o->func_count + o->tree.count;
+	unsigned int room = o->func_count + o->tree.count, i;
 	struct rules_wish wish;
+	char why[SPI_RULE_WHY];
 
-	e->options.one_event = o->one_event;
-	e->options.nr_execs = o->exec_count;
-	memcpy(e->options.execs, o->execs, sizeof(e->options.execs));
-	if (o->pid_count > SPI_EVENT_SCOPE_MAX) {
-		say_error("-p: at most %d processes at once when the session daemon's plugin traces",
-			SPI_EVENT_SCOPE_MAX);
+	e->options.asked = o->asked;
+	if (o->pid_count > SPI_RULE_LIST_MAX) {
+		say_error("-p: at most %u processes at once when the session daemon's plugin traces", SPI_RULE_LIST_MAX);
 		return TRACE_STATUS_ERROR;
 	}
-	e->options.nr_pids = o->pid_count;
-	if (o->pid_count)
-		memcpy(e->options.pids, o->pids, o->pid_count * sizeof(*o->pids));
+	for (i = 0; i < o->pid_count; i++)
+		spi_rule_take_pid(&e->options.asked, o->pids[i], why);
 	if (o->string_max)
 		say_warning("--string-max: not heeded, since the session daemon's plugin traces");
 	e->recipes = calloc(room, sizeof(*e->recipes));
@@ -49,7 +47,7 @@ int scope_prepare(struct scope *e, const struct trace_options *o)
 		e->titles[e->rows] = rules_wish_title(&wish);
 		if (rules_check_world(&e->options, &wish) < 0)
 			return TRACE_STATUS_ERROR;
-		e->counts[e->rows] = rules_recipes(&e->options, &wish, o->one_event, e->recipes[e->rows]);
+		e->counts[e->rows] = rules_recipes(&e->options, &wish, o->asked.one_event, e->recipes[e->rows]);
 		if (e->counts[e->rows] < 0)
 			return TRACE_STATUS_ERROR;
 	}
@@ -98,26 +96,30 @@ int scope_enable(struct run *run)
 	return ret;
 }
 
-/* Which of ours is the agent rule ("call(...;tag=TAG)", "tree(...)")? -1: none. */
+/* Has the event rule this tag? */
+static int name_has_tag(const char *name, const char *tag)
+{
+	char room[SPI_EVENT_NAME_MAX + 1], why[SPI_RULE_WHY];
+	struct spi_rule rule;
+
+	return spi_event_name_read(name, &rule, room, why) == 0 && !strcmp(rule.tag, tag);
+}
+
+/* Which of ours is the agent's rule ("call(...;tag=TAG)", "tree(...)")? -1: none. */
 static int applied_row(const struct scope *e, const char *text)
 {
-	struct spi_event_rule rule;
-	char why[256], tag[SPI_EVENT_TAG_SIZE + 5];
+	char room[SPI_RULE_TEXT_MAX], why[SPI_RULE_WHY];
+	struct spi_rule applied;
 	unsigned int i;
-	int k, row = -1;
+	int k;
 
-	for (i = 0; i < e->rows && row < 0; i++)
-		for (k = 0; k < e->counts[i] && row < 0; k++) {
-			if (!rules_is_form(e->recipes[i][k].name))
-				continue;
-			memset(&rule, 0, sizeof(rule));
-			if (spi_event_name_parse(e->recipes[i][k].name, &rule, why) == 0 && *rule.tag) {
-				snprintf(tag, sizeof(tag), "tag=%s", rule.tag);
-				row = strstr(text, tag) ? (int) i : -1;
-			}
-			spi_event_rule_clear(&rule);
-		}
-	return row;
+	if (spi_rule_read(&applied, text, SPI_FORM_AGENT, room, sizeof(room), why) < 0 || !*applied.tag)
+		return -1;
+	for (i = 0; i < e->rows; i++)
+		for (k = 0; k < e->counts[i]; k++)
+			if (name_has_tag(e->recipes[i][k].name, applied.tag))
+				return (int) i;
+	return -1;
 }
 
 static int applied_is_ours(const struct scope *e, const char *text)
@@ -132,10 +134,10 @@ static int process_is_meant(const struct scope *e, const struct status_record *r
 	int meant = 0;
 
 	spi_reader_names(&names, r->pid, (uid_t) -1, r->field[3]);
-	for (i = 0; i < e->options.nr_execs; i++)
-		meant |= spi_glob_match(e->options.execs[i], r->field[3]) || spi_names_match(&names, e->options.execs[i]);
-	for (i = 0; i < e->options.nr_pids; i++)
-		meant |= e->options.pids[i] == r->pid;
+	for (i = 0; i < e->options.asked.exec.count; i++)
+		meant |= spi_glob_match(e->options.asked.exec.name[i], r->field[3]) || spi_names_match(&names, e->options.asked.exec.name[i]);
+	for (i = 0; i < e->options.asked.nr_pids; i++)
+		meant |= e->options.asked.pids[i] == r->pid;
 	return meant;
 }
 
@@ -264,10 +266,10 @@ static void scope_report_lacked(const struct scope *e, const struct status_recor
 	unsigned int i;
 	char note[1024];
 
-	for (i = 0; i < e->options.nr_execs; i++)
-		meant |= spi_glob_match(e->options.execs[i], r->field[1]);
-	for (i = 0; i < e->options.nr_pids; i++)
-		meant |= e->options.pids[i] == (pid_t) strtol(r->field[3], NULL, 10);
+	for (i = 0; i < e->options.asked.exec.count; i++)
+		meant |= spi_glob_match(e->options.asked.exec.name[i], r->field[1]);
+	for (i = 0; i < e->options.asked.nr_pids; i++)
+		meant |= e->options.asked.pids[i] == (pid_t) strtol(r->field[3], NULL, 10);
 	if (!meant || lacked_is_old(e, r) || (is_rule && !applied_is_ours(e, r->field[5])))
 		return;
 	status_describe_lacked(r, note, sizeof(note));
@@ -292,7 +294,7 @@ static void scope_report_rows(const struct scope *e, const struct status *status
 			why = !strcmp(r->field[2], "failed") && *r->field[6] ? r->field[6] : "it was still being instrumented when the recording ended";
 		}
 		if (!is_active)
-			report_declined(report, e->options.nr_execs ? e->options.execs[0] : "all", e->titles[row],
+			report_declined(report, e->options.asked.exec.count ? e->options.asked.exec.name[0] : "all", e->titles[row],
 				why ? why : "no process of that name was there, or none could be instrumented");
 	}
 }

@@ -19,8 +19,6 @@
 enum rule_option {
 	OPTION_SPI = 256,
 	OPTION_FILTER,
-	OPTION_ONE_EVENT,
-	OPTION_EXEC,
 	OPTION_LIST_OPTIONS,
 };
 
@@ -28,9 +26,13 @@ struct rule_command {
 	const char *name;
 	enum rule_action action;
 	const char *letters;
-	const struct option *options;
+	const struct option *options;	/* without those of rules, unless it has no rules */
+	int has_rules;
 	const char *help;
+	int has_tree_help;
 };
+
+#define SEE_ALSO "\nSee lttng-spi(1).\n"
 
 static const struct option enable_options[] = {
 	{ "spi", no_argument, NULL, OPTION_SPI },
@@ -38,10 +40,7 @@ static const struct option enable_options[] = {
 	{ "session", required_argument, NULL, 's' },
 	{ "channel", required_argument, NULL, 'c' },
 	{ "filter", required_argument, NULL, OPTION_FILTER },
-	{ "one-event", no_argument, NULL, OPTION_ONE_EVENT },
 	{ "pid", required_argument, NULL, 'p' },
-	{ "exec", required_argument, NULL, OPTION_EXEC },
-	TREE_LONG_OPTIONS,
 	{ "help", no_argument, NULL, 'h' },
 	{ "list-options", no_argument, NULL, OPTION_LIST_OPTIONS },
 	{ NULL, 0, NULL, 0 },
@@ -53,10 +52,7 @@ static const struct option disable_options[] = {
 	{ "all", no_argument, NULL, 'a' },
 	{ "session", required_argument, NULL, 's' },
 	{ "channel", required_argument, NULL, 'c' },
-	{ "one-event", no_argument, NULL, OPTION_ONE_EVENT },
 	{ "pid", required_argument, NULL, 'p' },
-	{ "exec", required_argument, NULL, OPTION_EXEC },
-	TREE_LONG_OPTIONS,
 	{ "help", no_argument, NULL, 'h' },
 	{ "list-options", no_argument, NULL, OPTION_LIST_OPTIONS },
 	{ NULL, 0, NULL, 0 },
@@ -88,10 +84,7 @@ static const char enable_help[] =
 "                         name (a glob) only: their file's, the one that they were\n"
 "                         started by, what ps shows\n"
 "  -h, --help             this help\n"
-"\n"
-TREE_HELP
-"\n"
-"See lttng-spi(1).\n";
+"\n";
 
 static const char disable_help[] =
 "Usage: lttng [GENERAL OPTIONS] disable-event --spi ((-f FUNC | --tree[=ROOT])... | --all)\n"
@@ -108,9 +101,7 @@ static const char disable_help[] =
 "      --tree[=ROOT]      the call tree that was given to enable-event --spi\n"
 "      --one-event        the rule with one event a call only\n"
 "      --pid PID, --exec NAME  the rule with this scope\n"
-"  -h, --help             this help\n"
-"\n"
-"See lttng-spi(1).\n";
+"  -h, --help             this help\n";
 
 static const char list_help[] =
 "Usage: lttng [--mi xml] list --spi [--pid PID] [--verbose]\n"
@@ -120,14 +111,12 @@ static const char list_help[] =
 "\n"
 "      --pid PID          this process only\n"
 "  -v, --verbose          name every function that is not instrumented\n"
-"  -h, --help             this help\n"
-"\n"
-"See lttng-spi(1).\n";
+"  -h, --help             this help\n";
 
 static const struct rule_command rule_commands[] = {
-	{ "enable-event", RULE_ACTION_ENABLE, ":f:s:c:p:h", enable_options, enable_help },
-	{ "disable-event", RULE_ACTION_DISABLE, ":f:as:c:p:h", disable_options, disable_help },
-	{ "list", RULE_ACTION_LIST, ":p:vh", list_options, list_help },
+	{ "enable-event", RULE_ACTION_ENABLE, ":f:s:c:p:h", enable_options, 1, enable_help, 1 },
+	{ "disable-event", RULE_ACTION_DISABLE, ":f:as:c:p:h", disable_options, 1, disable_help, 0 },
+	{ "list", RULE_ACTION_LIST, ":p:vh", list_options, 0, list_help, 0 },
 };
 
 static const struct rule_command *rule_command_find(const char *name)
@@ -145,35 +134,6 @@ static int usage(const struct rule_options *o, const char *object, const char *p
 	say_error("%s --spi: %s%s%s: see lttng %s --spi --help", o->command, object ? object : "", object ? ": " : "",
 		problem, o->command);
 	return -EINVAL;
-}
-
-static int option_pid(struct rule_options *o, const char *text)
-{
-	char *end;
-	long value;
-
-	errno = 0;
-	value = strtol(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || value < 1 || value > INT32_MAX) {
-		say_error("--pid: %s is not a process id", *text ? text : "''");
-		return -EINVAL;
-	}
-	if (o->nr_pids == SPI_EVENT_SCOPE_MAX)
-		return usage(o, text, "one rule is for at most 16 processes: make another");
-	o->pids[o->nr_pids++] = (pid_t) value;
-	return 0;
-}
-
-static int option_exec(struct rule_options *o, const char *text)
-{
-	if (!*text || strchr(text, '/')) {
-		say_error("--exec: %s is not a file name: give the part behind the last /", *text ? text : "''");
-		return -EINVAL;
-	}
-	if (o->nr_execs == SPI_EVENT_SCOPE_MAX)
-		return usage(o, text, "one rule is for at most 16 names: make another, or use a glob");
-	o->execs[o->nr_execs++] = text;
-	return 0;
 }
 
 static int option_func(struct rule_options *o, const char *text)
@@ -211,7 +171,7 @@ static int option_take(struct rule_options *o, int c, const char *value)
 	case 'c':
 		return option_word(o, "--channel", &o->channel, value);
 	case 'p':
-		return option_pid(o, value);
+		return tree_take_named(&o->tree, &o->asked, "pid", value);
 	case 'a':
 		o->all = 1;
 		return 0;
@@ -220,15 +180,10 @@ static int option_take(struct rule_options *o, int c, const char *value)
 		return 0;
 	case OPTION_FILTER:
 		return option_word(o, "--filter", &o->filter, value);
-	case OPTION_ONE_EVENT:
-		o->one_event = 1;
-		return 0;
-	case OPTION_EXEC:
-		return option_exec(o, value);
 	case OPTION_SPI:
 		return 0;
 	}
-	return tree_take(&o->tree, c, value ? name_written(value) : NULL);
+	return tree_take(&o->tree, &o->asked, c, value ? name_written(value) : NULL);
 }
 
 /* What must and must not stand together. */
@@ -239,37 +194,46 @@ static int options_check(const struct rule_options *o, const struct rule_command
 	if (o->machine_output && strcasecmp(o->machine_output, "xml"))
 		return usage(o, o->machine_output, "--mi knows xml only");
 	if (command->action == RULE_ACTION_LIST)
-		return o->nr_pids > 1 ? usage(o, "--pid", "given twice") : 0;
-	if (tree_check(&o->tree, problem) < 0)
+		return o->asked.nr_pids > 1 ? usage(o, "--pid", "given twice") : 0;
+	if (tree_check(&o->tree, &o->asked, problem) < 0)
 		return usage(o, NULL, problem);
-	if (o->all && (o->func_count || o->nr_pids || o->nr_execs || o->one_event || o->tree.count))
+	if (o->all && (o->func_count || o->asked.nr_pids || o->asked.exec.count || o->asked.one_event || o->tree.count))
 		return usage(o, NULL, "--all goes with -s and -c only");
 	if (!o->all && !o->func_count && !o->tree.count)
 		return usage(o, NULL, command->action == RULE_ACTION_DISABLE ?
 			"which function? -f FUNC or --all is missing, or --tree" :
 			"which function? -f FUNC is missing, or --tree");
-	if (o->one_event && !o->func_count)
+	if (o->asked.one_event && !o->func_count)
 		return usage(o, NULL, "--one-event goes with -f FUNC: a tree has entries and exits");
 	return 0;
+}
+
+static int help_print(const struct rule_command *command)
+{
+	fputs(command->help, stdout);
+	if (command->has_tree_help)
+		tree_print_help();
+	fputs(SEE_ALSO, stdout);
+	return fflush(stdout) ? TRACE_STATUS_ERROR : 0;
 }
 
 enum rule_action rule_options_parse(struct rule_options *o, int argc, char **argv, int *status)
 {
 	const struct rule_command *command = rule_command_find(argv[0]);
+	const struct option *options = command->has_rules ? tree_long_options(command->options) : command->options;
 	int c;
 
 	o->command = command->name;
 	*status = TRACE_STATUS_USAGE;
 	optind = 0;	/* glibc: start afresh */
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, command->letters, command->options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, command->letters, options, NULL)) != -1) {
 		if (c == 'h') {
-			fputs(command->help, stdout);
-			*status = fflush(stdout) ? TRACE_STATUS_ERROR : 0;
+			*status = help_print(command);
 			return RULE_ACTION_NONE;
 		}
 		if (c == OPTION_LIST_OPTIONS) {
-			*status = options_list(command->options);
+			*status = options_list(options);
 			return RULE_ACTION_NONE;
 		}
 		if (c == ':' || c == '?') {

@@ -4,8 +4,6 @@
 #ifndef SPI_CLI_UI_RULE_OPTIONS_H
 #define SPI_CLI_UI_RULE_OPTIONS_H
 
-#include <sys/types.h>
-
 #include "cli/ui/tree-options.h"
 #include "rules/event-name.h"
 
@@ -23,15 +21,10 @@ struct rule_options {
 	const char **funcs;
 	unsigned int func_count;
 	struct tree_request tree;
+	struct spi_rule asked;		/* all options of rules, and no target */
 	const char *session, *channel, *filter;	/* NULL: not given */
-	int one_event;
 	int all;
-	unsigned int nr_pids;
-	pid_t pids[SPI_EVENT_SCOPE_MAX];
-	unsigned int nr_execs;
-	const char *execs[SPI_EVENT_SCOPE_MAX];
 };
-
 
 /* rule_options_parse() - returns what to do; for RULE_ACTION_NONE, *status is the exit status. */
 enum rule_action rule_options_parse(struct rule_options *o, int argc, char **argv, int *status);

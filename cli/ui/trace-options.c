@@ -22,8 +22,6 @@
 
 enum long_option {
 	OPTION_DURATION = 256,
-	OPTION_ONE_EVENT,
-	OPTION_EXEC,
 	OPTION_STRING_MAX,
 	OPTION_SUBBUF_SIZE,
 	OPTION_NUM_SUBBUF,
@@ -36,12 +34,9 @@ static const struct option trace_long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "duration", required_argument, NULL, OPTION_DURATION },
-	{ "exec", required_argument, NULL, OPTION_EXEC },
-	{ "one-event", no_argument, NULL, OPTION_ONE_EVENT },
 	{ "string-max", required_argument, NULL, OPTION_STRING_MAX },
 	{ "subbuf-size", required_argument, NULL, OPTION_SUBBUF_SIZE },
 	{ "num-subbuf", required_argument, NULL, OPTION_NUM_SUBBUF },
-	TREE_LONG_OPTIONS,
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
@@ -82,8 +77,9 @@ static const char trace_help[] =
 "  -v, --verbose         name every function that is not instrumented\n"
 "  -q, --quiet           no messages\n"
 "  -h, --help            this help\n"
-"\n"
-TREE_HELP
+"\n";
+
+static const char trace_help_end[] =
 "\n"
 "Exit status: COMMAND's own; 127 and 126 when COMMAND is missing or not\n"
 "executable, 1 when it cannot be traced, 2 for a wrong command line.\n"
@@ -92,6 +88,8 @@ TREE_HELP
 int trace_options_help(void)
 {
 	fputs(trace_help, stdout);
+	tree_print_help();
+	fputs(trace_help_end, stdout);
 	return fflush(stdout) ? TRACE_STATUS_ERROR : 0;
 }
 
@@ -206,16 +204,6 @@ static int option_process(struct trace_options *o, const char *text)
 	return -ESRCH;
 }
 
-static int option_exec(struct trace_options *o, const char *name)
-{
-	if (!*name || strchr(name, '/'))
-		return option_bad("--exec", name, "a file name without its directory");
-	if (o->exec_count == SPI_EVENT_SCOPE_MAX)
-		return option_bad("--exec", name, "possible any more: use a pattern");
-	o->execs[o->exec_count++] = name;
-	return 0;
-}
-
 static int option_take(struct trace_options *o, int c, const char *value)
 {
 	uint64_t number = 0;
@@ -236,11 +224,6 @@ static int option_take(struct trace_options *o, int c, const char *value)
 		return 0;
 	case OPTION_DURATION:
 		return option_duration(value, &o->duration);
-	case OPTION_EXEC:
-		return option_exec(o, value);
-	case OPTION_ONE_EVENT:
-		o->one_event = 1;
-		return 0;
 	case OPTION_STRING_MAX:
 		ret = option_number("--string-max", value, 0, STRING_LEAST, STRING_MOST, &number);
 		o->string_max = (uint32_t) number;
@@ -258,7 +241,7 @@ static int option_take(struct trace_options *o, int c, const char *value)
 		say_quiet = o->quiet = 1;
 		return 0;
 	}
-	return tree_take(&o->tree, c, value ? name_written(value) : NULL);
+	return tree_take(&o->tree, &o->asked, c, value ? name_written(value) : NULL);
 }
 
 static int usage(const char *problem)
@@ -279,19 +262,19 @@ static int options_check(const struct trace_options *o)
 		if (!*o->funcs[i])
 			return usage("-f needs the name of a function");
 	if (o->list) {
-		if (o->output || o->duration >= 0 || o->one_event || o->exec_count || o->tree.count || o->tree.option)
+		if (o->output || o->duration >= 0 || o->asked.one_event || o->asked.exec.count || o->tree.count || o->tree.option)
 			return usage("-l goes with -f, and a BINARY or -p only");
 		if (o->pid_count > 1 || o->pid_count + (unsigned int) o->command_count != 1)
 			return usage("-l needs one BINARY, or one -p PID");
 		return TRACE_ACTION_LIST;
 	}
-	if (tree_check(&o->tree, problem) < 0)
+	if (tree_check(&o->tree, &o->asked, problem) < 0)
 		return usage(problem);
 	if (!o->func_count && !o->tree.count)
 		return usage("which function? -f FUNC is missing, or --tree");
-	if (!o->func_count && o->one_event)
+	if (!o->func_count && o->asked.one_event)
 		return usage("--one-event goes with -f FUNC: a tree has entries and exits");
-	if (o->exec_count) {
+	if (o->asked.exec.count) {
 		if (o->command_count || o->pid_count)
 			return usage("--exec NAME goes with neither a COMMAND nor -p PID");
 		return o->string_max ? usage("--string-max does not go with --exec") : TRACE_ACTION_EXEC;
@@ -310,14 +293,15 @@ static int options_check(const struct trace_options *o)
 
 enum trace_action trace_options_parse(struct trace_options *o, int argc, char **argv, int *status)
 {
+	const struct option *options = tree_long_options(trace_long_options);
 	int c, action;
 
 	*status = TRACE_STATUS_USAGE;
 	optind = 0;	/* glibc: start afresh */
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:f:lp:o:vqh", trace_long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+:f:lp:o:vqh", options, NULL)) != -1) {
 		if (c == 'h' || c == OPTION_LIST_OPTIONS) {
-			*status = c == 'h' ? trace_options_help() : options_list(trace_long_options);
+			*status = c == 'h' ? trace_options_help() : options_list(options);
 			return TRACE_ACTION_NONE;
 		}
 		if (c == ':' || c == '?') {

@@ -38,15 +38,13 @@ struct trace_options {
 	const char **funcs;
 	unsigned int func_count;
 	struct tree_request tree;
+	struct spi_rule asked;		/* all options of rules but the processes, and no target */
 	pid_t *pids;			/* each once */
 	unsigned int pid_count;
 	int named;			/* by a NAME, some of them */
-	const char *execs[SPI_EVENT_SCOPE_MAX];	/* names of programs */
-	unsigned int exec_count;
 	int64_t duration;		/* ms; -1: no limit */
 	const char *output;
 	int list;
-	int one_event;
 	uint32_t string_max;		/* bytes; 0: the agent's default */
 	uint64_t subbuf_size;		/* bytes; 0: ours to choose */
 	uint64_t subbuf_count;		/* 0: ours to choose */

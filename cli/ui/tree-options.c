@@ -1,21 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/*
- * --tree and its options. rules/tree-options.h alone decides which values are good, as for the names of
- * event rules.
- */
+/* Which options there are, and which value is good, is said by rules/options.h alone, as for the names of event rules. */
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/say.h"
 #include "cli/ui/tree-options.h"
+#include "rules/options.h"
 
-/* By enum tree_long_option, from TREE_OPTION_DEPTH on. */
-static const char *const tree_names[] = {
-	"depth", "exclude", "lib", "exclude-lib", "calls-of", "follow", "after", "on-signal", "budget", "compact", "parse-only",
-};
+#define OPTION_TREE	512	/* for getopt_long(); behind it the rows of rules/options.c */
+#define OPTIONS_MAX	64u
+
+static int option_is_own(const struct option *own, const char *name)
+{
+	while (own->name && strcmp(own->name, name))
+		own++;
+	return own->name != NULL;
+}
+
+const struct option *tree_long_options(const struct option *own)
+{
+	static struct option all[OPTIONS_MAX];
+	unsigned int n = 0, i;
+
+	for (; own[n].name && n < OPTIONS_MAX / 2; n++)
+		all[n] = own[n];
+	all[n++] = (struct option) { "tree", optional_argument, NULL, OPTION_TREE };
+	for (i = 0; i < spi_rule_options_count && n < OPTIONS_MAX - 1; i++) {
+		const struct spi_rule_option *o = &spi_rule_options[i];
+
+		if ((o->where & SPI_IN_EVENT) && !option_is_own(own, o->name))
+			all[n++] = (struct option) { o->name, o->value == SPI_VALUE_FLAG ? no_argument : required_argument, NULL,
+				OPTION_TREE + 1 + (int) i };
+	}
+	memset(&all[n], 0, sizeof(all[n]));
+	return all;
+}
+
+void tree_print_help(void)
+{
+	unsigned int i;
+
+	fputs("Call trees:\n"
+		"      --tree[=ROOT]     every call below the function ROOT, itself included, as it\n"
+		"                        comes; without ROOT below main(), and in a running process\n"
+		"                        below whatever its threads are in\n", stdout);
+	for (i = 0; i < spi_rule_options_count; i++)
+		if (spi_rule_options[i].help)
+			fputs(spi_rule_options[i].help, stdout);
+}
 
 static int tree_take_root(struct tree_request *tree, const char *root)
 {
@@ -33,43 +69,45 @@ static int tree_take_root(struct tree_request *tree, const char *root)
 	return 0;
 }
 
-int tree_take(struct tree_request *tree, int option, const char *value)
+static int option_take(struct tree_request *tree, struct spi_rule *asked, const struct spi_rule_option *option,
+		       const char *value)
 {
-	const char *name;
-	char why[256] = "";
+	char why[SPI_RULE_WHY];
 	int ret;
 
-	if (option == TREE_OPTION_TREE)
-		return tree_take_root(tree, value);
-	if (option < TREE_OPTION_DEPTH || option > TREE_OPTION_PARSE_ONLY)
-		return -ENOENT;
-	name = tree_names[option - TREE_OPTION_DEPTH];
-	if (!tree->option)
-		tree->option = name;
-	ret = spi_tree_option(&tree->options, name, value, why);
+	if (!tree->option && !(option->where & SPI_IN_CALL_EVENT))
+		tree->option = option->name;
+	ret = spi_rule_take(asked, option, value, why);
 	if (ret < 0)
-		say_error("--%s: %s", name, why);
+		say_error("--%s: %s", option->name, why);
 	return ret;
 }
 
-int tree_check(const struct tree_request *tree, char *problem)
+int tree_take(struct tree_request *tree, struct spi_rule *asked, int option, const char *value)
+{
+	int row = option - OPTION_TREE - 1;
+
+	if (option == OPTION_TREE)
+		return tree_take_root(tree, value);
+	if (row < 0 || row >= (int) spi_rule_options_count)
+		return -ENOENT;
+	return option_take(tree, asked, &spi_rule_options[row], value);
+}
+
+int tree_take_named(struct tree_request *tree, struct spi_rule *asked, const char *name, const char *value)
+{
+	const struct spi_rule_option *option = spi_rule_option_find(name, SPI_IN_EVENT);
+
+	return option ? option_take(tree, asked, option, value) : -ENOENT;
+}
+
+int tree_check(const struct tree_request *tree, const struct spi_rule *asked, char *problem)
 {
 	if (!tree->option || tree->count)
-		return spi_tree_check(&tree->options, problem);
+		return spi_kind_tree->check(asked, problem);
 	snprintf(problem, 300, "--%s goes with --tree", tree->option);
 	return -EINVAL;
 }
-
-/* Which list of globs is an option's value, and what it means that nothing was recorded. */
-static const struct tree_cause {
-	enum spi_tree_list list;
-	const char *text;
-} tree_causes[] = {
-	{ SPI_TREE_LIB, "no object that ran is meant by --lib" },
-	{ SPI_TREE_CALLS_OF, "no function that was called is meant by --calls-of" },
-	{ SPI_TREE_EXCLUDE, "all that ran is left out by --exclude" },
-	{ SPI_TREE_EXCLUDE_LIB, "all that ran is left out by --exclude-lib" },
-};
 
 static void cause_add(char *line, size_t size, const char *text)
 {
@@ -78,22 +116,26 @@ static void cause_add(char *line, size_t size, const char *text)
 	snprintf(line + used, size - used, "%s%s", used ? ", or " : "", text);
 }
 
-void tree_say_none(const struct tree_request *tree)
+void tree_say_none(const struct tree_request *tree, const struct spi_rule *asked)
 {
-	const struct spi_tree_options *o = &tree->options;
 	char line[512] = "";
 
-	if (o->parse_only)
+	if (asked->parse_only)
 		return;
 	if (tree->count && *tree->roots[0])
 		cause_add(line, sizeof(line), tree->count > 1 ? "none of the roots was called" : "the root was not called");
-	if (o->after)
+	if (asked->after)
 		cause_add(line, sizeof(line), "tracing ended before --after was over");
-	if (o->on_signal)
+	if (asked->on_signal)
 		cause_add(line, sizeof(line), "the signal of --on-signal did not come");
-	for (size_t i = 0; i < sizeof(tree_causes) / sizeof(tree_causes[0]); i++)
-		if (o->counts[tree_causes[i].list])
-			cause_add(line, sizeof(line), tree_causes[i].text);
+	if (asked->lib.count)
+		cause_add(line, sizeof(line), "no object that ran is meant by --lib");
+	if (asked->calls_of.count)
+		cause_add(line, sizeof(line), "no function that was called is meant by --calls-of");
+	if (asked->exclude.count)
+		cause_add(line, sizeof(line), "all that ran is left out by --exclude");
+	if (asked->exclude_lib.count)
+		cause_add(line, sizeof(line), "all that ran is left out by --exclude-lib");
 	if (*line)
 		say("No call was recorded: %s", line);
 }

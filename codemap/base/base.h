@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "liblttng-spi/base/hash.h"
 
 enum exit_status {
 	EXIT_DONE = 0,
@@ -56,8 +57,7 @@ const char *text_end(struct text *text);	/* NUL-terminated; valid until the next
 /* Strings kept once each; offset 0 is "". */
 struct strings {
 	struct text bytes;
-	uint32_t *slot;		/* hash table of offsets + 1 */
-	size_t slots, used;
+	struct spi_hash known;	/* of struct string (base.c) */
 };
 uint32_t strings_add(struct strings *strings, const char *text);
 

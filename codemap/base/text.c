@@ -40,50 +40,40 @@ uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size)
 	return spi_hash_bytes(seed, bytes, size);
 }
 
-static void strings_rehash(struct strings *strings)
+struct string {
+	struct spi_hash_link link;
+	uint32_t offset;
+};
+
+/* The former buckets are an arena's, as all that lives as long as the program. */
+static void strings_grow(struct spi_hash *known)
 {
-	uint32_t *old = strings->slot;
-	size_t i, j, count = strings->slots;
+	size_t size = known->size ? known->size * 2 : 1024;
 
-	strings->slots = count ? count * 2 : 1024;
-	strings->slot = heap_grow(NULL, strings->slots * sizeof(*strings->slot));
-	memset(strings->slot, 0, strings->slots * sizeof(*strings->slot));
-	for (i = 0; i < count; i++) {
-		const char *text;
-
-		if (!old[i])
-			continue;
-		text = strings->bytes.at + old[i] - 1;
-		j = hash_bytes(0, text, strlen(text)) & (strings->slots - 1);
-		while (strings->slot[j])
-			j = (j + 1) & (strings->slots - 1);
-		strings->slot[j] = old[i];
-	}
-	free(old);
+	spi_hash_move(known, mem_alloc(size * sizeof(known->bucket[0])), size);
 }
 
 uint32_t strings_add(struct strings *strings, const char *text)
 {
-	size_t size = strlen(text), j;
-	uint32_t offset;
+	uint64_t hash = hash_bytes(0, text, strlen(text));
+	size_t size = strlen(text);
+	struct string *string;
 
 	if (!strings->bytes.count)
 		text_add_bytes(&strings->bytes, "", 1);
 	if (!size)
 		return 0;
-	if (strings->used * 2 >= strings->slots)
-		strings_rehash(strings);
-	j = hash_bytes(0, text, size) & (strings->slots - 1);
-	while (strings->slot[j]) {
-		if (!strcmp(strings->bytes.at + strings->slot[j] - 1, text))
-			return strings->slot[j] - 1;
-		j = (j + 1) & (strings->slots - 1);
-	}
+	for (string = spi_hash_find(&strings->known, hash); string; string = spi_hash_again(&string->link))
+		if (!strcmp(strings->bytes.at + string->offset, text))
+			return string->offset;
 	if (strings->bytes.count + size + 1 > STRINGS_MAX)
 		fail("its names need more than 2 GB: choose fewer functions");
-	offset = (uint32_t) strings->bytes.count;
+	if (strings->known.count >= strings->known.size)
+		strings_grow(&strings->known);
+	string = mem_alloc(sizeof(*string));
+	string->offset = (uint32_t) strings->bytes.count;
 	text_add_bytes(&strings->bytes, text, size + 1);
-	strings->slot[j] = offset + 1;
-	strings->used++;
-	return offset;
+	spi_hash_add(&strings->known, &string->link, hash);
+	return string->offset;
 }
+

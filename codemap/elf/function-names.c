@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "codemap/elf/functions.h"
+#include "rules/glob.h"
 
 static int alias_match_demangled(const char *name, const struct pattern *pattern)
 {
@@ -21,17 +22,17 @@ static int alias_match_demangled(const char *name, const struct pattern *pattern
 	full = name_demangle(name);
 	if (!full)
 		return 0;
-	if (pattern->has_parameters && pattern_glob(pattern->text, full))
+	if (pattern->has_parameters && spi_glob_match(pattern->text, full))
 		return 1;
 	if (pattern->has_parameters) {		/* with its return type, which users don't write */
 		base = name_base(full);
 		open = strstr(full, base);
-		if (open && open != full && pattern_glob(pattern->text, open))
+		if (open && open != full && spi_glob_match(pattern->text, open))
 			return 1;
-		return pattern_glob(pattern->text, base);
+		return spi_glob_match(pattern->text, base);
 	}
 	base = name_base(full);
-	return pattern_glob(pattern->text, base) || pattern_glob(pattern->text, name_unclone(base));
+	return spi_glob_match(pattern->text, base) || spi_glob_match(pattern->text, name_unclone(base));
 }
 
 static int function_match(const struct functions *functions, struct function *f, const struct pattern *pattern)
@@ -42,10 +43,10 @@ static int function_match(const struct functions *functions, struct function *f,
 	if (pattern->is_address)
 		return f->vaddr == pattern->address;
 	if (!f->alias_count)
-		return pattern_glob(pattern->text, f->name);
+		return spi_glob_match(pattern->text, f->name);
 	for (i = 0; i < f->alias_count; i++)
-		if (pattern_glob(pattern->text, alias[i].name) ||
-		    (strchr(alias[i].name, '.') && pattern_glob(pattern->text, name_unclone(alias[i].name)))) {
+		if (spi_glob_match(pattern->text, alias[i].name) ||
+		    (strchr(alias[i].name, '.') && spi_glob_match(pattern->text, name_unclone(alias[i].name)))) {
 			if (pattern->is_literal && !f->wanted)
 				f->name = alias[i].name;
 			return 1;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "codemap/elf/functions.h"
 #include "codemap/elf/managed.h"
+#include "rules/glob.h"
 
 struct symbol {
 	uint64_t vaddr, size;
@@ -152,7 +153,7 @@ static int symbol_compare(const void *x, const void *y)
 static int name_in(const char *name, const char *const *list)
 {
 	for (; *list; list++)
-		if (pattern_glob(*list, name))
+		if (spi_glob_match(*list, name))
 			return 1;
 	return 0;
 }

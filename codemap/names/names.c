@@ -209,10 +209,6 @@ char *name_event(const char *base)
 	return event;
 }
 
-int pattern_glob(const char *pattern, const char *text)
-{
-	return spi_glob_match(pattern, text);
-}
 
 /* Words that a demangled name shows and its linkage name abbreviates. */
 static int word_is_abbreviated(const char *word, size_t size)

@@ -46,7 +46,4 @@ struct pattern {
 
 void pattern_parse(struct pattern *pattern, const char *text);
 
-/* As rules/glob.h says. */
-int pattern_glob(const char *pattern, const char *text);
-
 #endif /* CODEMAP_NAMES_H */

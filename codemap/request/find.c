@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "codemap/request/request.h"
+#include "rules/glob.h"
 
 #define NAME_MAX_	256u
 #define SHOWN		5u
@@ -118,7 +119,7 @@ void find_write(const struct functions *functions, const char *name, int out_fd)
 				near_add(list, &count, 0, name);
 			continue;
 		}
-		if (!f->alias_count && pattern_glob(name, f->name))	/* stripped: sub_<address> */
+		if (!f->alias_count && spi_glob_match(name, f->name))	/* stripped: sub_<address> */
 			near_add(list, &count, 0, f->name);
 		for (k = 0; k < f->alias_count; k++) {
 			const char *alias = functions->aliases.at[f->alias_first + k].name,
@@ -126,9 +127,9 @@ void find_write(const struct functions *functions, const char *name, int out_fd)
 			unsigned int limit = count == KEPT ? list[KEPT - 1].distance : 1000, distance;
 			char *base = full ? name_base(full) : NULL;
 
-			if (pattern_glob(name, alias) || pattern_glob(name, name_unclone(alias)) ||
-			    (base && (pattern_glob(name, base) || pattern_glob(name, name_unclone(base)))) ||
-			    (full && pattern.has_parameters && pattern_glob(name, full))) {
+			if (spi_glob_match(name, alias) || spi_glob_match(name, name_unclone(alias)) ||
+			    (base && (spi_glob_match(name, base) || spi_glob_match(name, name_unclone(base)))) ||
+			    (full && pattern.has_parameters && spi_glob_match(name, full))) {
 				near_add(list, &count, 0, alias);
 				continue;
 			}

@@ -13,54 +13,33 @@
 
 #include "injector/control/internal.h"
 #include "rules/glob.h"
+#include "rules/rule.h"
 
 struct spi_awaited {
 	struct spi_awaited *next;
 	uint32_t rule;
-	char *pattern;		/* in text */
-	char text[];		/* the object, NUL, the pattern */
+	const char *object, *function;
+	char room[];
 };
-
-/* The first ':' that is no half of a "::" ends the object; none does behind '<' or '('. */
-static char *object_end(char *target)
-{
-	for (char *c = target; *c && *c != '<' && *c != '('; c++) {
-		if (*c != ':')
-			continue;
-		if (c[1] != ':')
-			return c;
-		c++;
-	}
-	return NULL;
-}
 
 void spi_awaited_add(struct spi_agent *agent, uint32_t rule, const char *text)
 {
 	struct spi_awaited *a, **end = &agent->awaited;
-	size_t n = strlen(text);
-	char *colon;
+	size_t size = strlen(text) + 1;
+	char why[SPI_RULE_WHY];
+	struct spi_rule asked;
 
-	if (!strncmp(text, "tree(", 5))
-		return;
-	if (!strncmp(text, "call(", 5)) {
-		text += 5;
-		n = strcspn(text, ";");
-		if (!text[n] && n)
-			n--;		/* the closing bracket */
-	}
-	a = calloc(1, sizeof(*a) + n + 2);
+	a = calloc(1, sizeof(*a) + size);
 	if (!a)
 		return;
-	a->rule = rule;
-	memcpy(a->text + 1, text, n);
-	colon = object_end(a->text + 1);
-	if (colon) {
-		memmove(a->text, a->text + 1, colon - a->text - 1);
-		colon[-1] = 0;
-		a->pattern = colon + 1;
-	} else {
-		a->pattern = a->text + 1;
+	/* a tree asks for whole maps; of a text that is none the agent will say so */
+	if (spi_rule_read(&asked, text, SPI_FORM_AGENT, a->room, size, why) || spi_rule_is_tree(&asked)) {
+		free(a);
+		return;
 	}
+	a->rule = rule;
+	a->object = asked.object;
+	a->function = asked.function;
 	while (*end)
 		end = &(*end)->next;
 	*end = a;
@@ -85,12 +64,11 @@ void spi_awaited_free(struct spi_agent *agent)
 const char *spi_awaited_next(struct spi_agent *agent, struct spi_awaited **at, const char *object, bool is_exe)
 {
 	while ((*at = *at ? (*at)->next : agent->awaited)) {
-		struct spi_awaited *a = *at;
+		const struct spi_awaited *a = *at;
 
 		/* a program may be known by another name than its file's: it is asked about with all the rest */
-		if (*a->pattern && (!*a->text || is_exe || spi_glob_match(a->text, object)) &&
-		    (*a->text || is_exe || !strchr("*?[", *a->pattern)))
-			return a->pattern;
+		if (is_exe || (*a->object ? spi_glob_match(a->object, object) : !spi_rule_is_wild(a->function)))
+			return a->function;
 	}
 	return NULL;
 }

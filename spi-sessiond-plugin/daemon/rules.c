@@ -22,15 +22,15 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "liblttng-spi/base/hash.h"
+#include "rules/rule.h"
 #include "spi-sessiond-plugin/base/base.h"
 #include "spi-sessiond-plugin/broker/broker.h"
 #include "spi-sessiond-plugin/daemon/daemon.h"
 
 #define PREFIX		"spi:"
-#define TREE		PREFIX "tree("
 #define ABI_NAME_LAST	11	/* first version of lttng-ust's protocol (lttng 2.15) with the name behind the other fields */
 #define NAME_MAX_SIZE	256
-#define BUCKETS		1024u
 #define OBJECTS_MAX	32768u
 #define DISABLING_MS	475	/* the broker answers before */
 #define TREES_MAX	16u	/* of a channel, that the broker is told of at once */
@@ -40,7 +40,7 @@ static const char *const recorders[] = { "lttng_ust_cyg_profile:func_entry", "lt
 enum { COMPACT = 2 };
 
 struct object {
-	struct object *next;
+	struct spi_hash_link link;	/* by address */
 	const void *address;
 	int sock;		/* of its application */
 	const void *channel;	/* in it; NULL: a trigger's */
@@ -64,12 +64,21 @@ static struct {
 	char name[NAME_MAX_SIZE];
 } gone;
 
-static struct object *buckets[BUCKETS];
+static struct spi_hash_link *buckets[1024];
+static struct spi_hash objects = SPI_HASH_OVER(buckets);
 static unsigned int nr_objects;	/* written under plugin_lock, read without as "none at all" */
 
-static struct object **bucket_of(const void *address)
+#define EACH_OBJECT(object) \
+	for (struct object *object = spi_hash_next(&objects, NULL); object; object = spi_hash_next(&objects, &object->link))
+
+/* NULL: it is none that is kept. */
+static struct object *object_at(const void *address)
 {
-	return &buckets[((uintptr_t) address >> 4) * 2654435761u % BUCKETS];
+	struct object *object = spi_hash_find(&objects, spi_hash_number((uintptr_t) address));
+
+	while (object && object->address != address)
+		object = spi_hash_again(&object->link);
+	return object;
 }
 
 /*
@@ -109,7 +118,7 @@ static bool is_one_of_recorders(const char *name, size_t size)
 void rules_created(int sock, const void *event, bool trigger, const void *channel, const void *address)
 {
 	const char *name = (const char *) event + name_offset(trigger);
-	struct object *object = NULL, **bucket = bucket_of(address);
+	struct object *object = NULL;
 	char copy[NAME_MAX_SIZE];
 	size_t size = strnlen(name, NAME_MAX_SIZE - 1);
 	bool is_recorder = !trigger && is_one_of_recorders(name, size);
@@ -128,8 +137,7 @@ void rules_created(int sock, const void *event, bool trigger, const void *channe
 		object->is_on = false;
 		object->is_recorder = is_recorder;
 		memcpy(object->name, copy, size);
-		object->next = *bucket;
-		*bucket = object;
+		spi_hash_add(&objects, &object->link, spi_hash_number((uintptr_t) address));
 		__atomic_store_n(&nr_objects, nr_objects + 1, __ATOMIC_RELAXED);
 	} else if (!is_recorder) {
 		rule_tell(sock, copy, true);	/* its switching on will not be recognised */
@@ -145,7 +153,7 @@ static bool rule_instruments(const char *name)
 
 static bool rule_is_tree(const char *name)
 {
-	return !strncmp(name, TREE, sizeof(TREE) - 1);
+	return !strncmp(name, PREFIX, sizeof(PREFIX) - 1) && spi_rule_kind_of(name + sizeof(PREFIX) - 1) == spi_kind_tree;
 }
 
 /* With plugin_lock held, which is let go while waiting. false: there was no answer. */
@@ -182,10 +190,9 @@ static bool is_wanted_elsewhere(const struct object *going)
 {
 	if (table_generation() + 1 >= clients_begun())
 		return false;
-	for (unsigned int i = 0; i < BUCKETS; i++)
-		for (const struct object *object = buckets[i]; object; object = object->next)
-			if (object != going && object->is_on && object->sock == going->sock && !strcmp(object->name, going->name))
-				return true;
+	EACH_OBJECT(object)
+		if (object != going && object->is_on && object->sock == going->sock && !strcmp(object->name, going->name))
+			return true;
 	return false;
 }
 
@@ -199,16 +206,20 @@ static bool is_beside(const struct object *object, const struct object *going)
 /* Plain trees are recorded as events of one provider, compact ones of the other. */
 static bool is_recorded_tree(const struct object *object, const struct object *going)
 {
-	return rule_is_tree(object->name) && !strstr(object->name, ";compact") == !!strcmp(going->name, recorders[COMPACT]);
+	char room[NAME_MAX_SIZE], why[SPI_RULE_WHY];
+	struct spi_rule rule;
+
+	return rule_is_tree(object->name) &&
+	       !spi_rule_read(&rule, object->name + sizeof(PREFIX) - 1, SPI_FORM_EVENT, room, sizeof(room), why) &&
+	       !rule.compact == !!strcmp(going->name, recorders[COMPACT]);
 }
 
 /* Is there one in the same channel of the same application that is on? */
 static bool has_recorded_tree(const struct object *going)
 {
-	for (unsigned int i = 0; i < BUCKETS; i++)
-		for (const struct object *object = buckets[i]; object; object = object->next)
-			if (is_beside(object, going) && is_recorded_tree(object, going))
-				return true;
+	EACH_OBJECT(object)
+		if (is_beside(object, going) && is_recorded_tree(object, going))
+			return true;
 	return false;
 }
 
@@ -220,10 +231,9 @@ static unsigned int trees_beside(const struct object *going, char names[][NAME_M
 {
 	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < BUCKETS; i++)
-		for (const struct object *object = buckets[i]; object && n < TREES_MAX; object = object->next)
-			if (is_beside(object, going) && rule_is_tree(object->name) && !is_wanted_elsewhere(object))
-				memcpy(names[n++], object->name, strlen(object->name) + 1);
+	EACH_OBJECT(object)
+		if (n < TREES_MAX && is_beside(object, going) && rule_is_tree(object->name) && !is_wanted_elsewhere(object))
+			memcpy(names[n++], object->name, strlen(object->name) + 1);
 	return n;
 }
 
@@ -276,12 +286,11 @@ static void channel_goes(const void *channel)
 
 	if (disabling.channel_command == clients_begun())
 		return;
-	for (unsigned int i = 0; i < BUCKETS && is_shared; i++)
-		for (const struct object *object = buckets[i]; object && is_shared; object = object->next)
-			if (object->is_on && object->channel == channel && !object->is_recorder && rule_instruments(object->name)) {
-				one = object;
-				is_shared = is_wanted_elsewhere(object);
-			}
+	EACH_OBJECT(object)
+		if (is_shared && object->is_on && object->channel == channel && !object->is_recorder && rule_instruments(object->name)) {
+			one = object;
+			is_shared = is_wanted_elsewhere(object);
+		}
 	if (!one)
 		return;
 	n = trees_beside(one, trees);
@@ -309,9 +318,7 @@ void rules_switching_off(const void *address)
 	if (!__atomic_load_n(&nr_objects, __ATOMIC_RELAXED))
 		return;
 	pthread_mutex_lock(&plugin_lock);
-	object = *bucket_of(address);
-	while (object && object->address != address)
-		object = object->next;
+	object = object_at(address);
 	if (object)
 		object_goes(object);
 	else
@@ -321,34 +328,32 @@ void rules_switching_off(const void *address)
 
 void rules_switched(int sock, const void *address, bool enabled)
 {
+	struct object *object;
+
 	if (!__atomic_load_n(&nr_objects, __ATOMIC_RELAXED))
 		return;
 	pthread_mutex_lock(&plugin_lock);
-	for (struct object *object = *bucket_of(address); object; object = object->next) {
-		if (object->address == address) {
-			object->is_on = enabled;
-			if (!object->is_recorder)
-				rule_tell(sock, object->name, enabled);
-			break;
-		}
+	object = object_at(address);
+	if (object) {
+		object->is_on = enabled;
+		if (!object->is_recorder)
+			rule_tell(sock, object->name, enabled);
 	}
 	pthread_mutex_unlock(&plugin_lock);
 }
 
 void rules_released(const void *address)
 {
+	struct object *object;
+
 	if (!__atomic_load_n(&nr_objects, __ATOMIC_RELAXED))
 		return;
 	pthread_mutex_lock(&plugin_lock);
-	for (struct object **at = bucket_of(address); *at; at = &(*at)->next) {
-		struct object *object = *at;
-
-		if (object->address != address)
-			continue;
-		*at = object->next;
+	object = object_at(address);
+	if (object) {
+		spi_hash_remove(&objects, &object->link);
 		__atomic_store_n(&nr_objects, nr_objects - 1, __ATOMIC_RELAXED);
 		free(object);
-		break;
 	}
 	pthread_mutex_unlock(&plugin_lock);
 }

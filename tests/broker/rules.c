@@ -9,6 +9,7 @@
 
 #include "liblttng-spi/agent-proto.h"
 #include "rules/event-name.h"
+#include "rules/options.h"
 
 static unsigned int checks, failures;
 
@@ -25,7 +26,7 @@ static void check(int good, const char *name, const char *got)
 static void parse_line(const char *name, char *line, size_t size)
 {
 	struct spi_event_rule rule;
-	char why[256];
+	char why[SPI_RULE_WHY];
 	int ret = spi_event_name_parse(name, &rule, why);
 	size_t at = 0;
 
@@ -33,10 +34,10 @@ static void parse_line(const char *name, char *line, size_t size)
 	for (unsigned int i = 0; i < rule.nr_requests; i++)
 		at += snprintf(line + at, size - at, "%s%s%s", i ? " | " : "", rule.requests[i].text,
 			       rule.requests[i].flags & SPI_RULE_ONE_EVENT ? " !" : "");
-	for (unsigned int i = 0; i < rule.nr_pids; i++)
-		at += snprintf(line + at, size - at, " pid=%d", (int) rule.pids[i]);
-	for (unsigned int i = 0; i < rule.nr_execs; i++)
-		at += snprintf(line + at, size - at, " exec=%s", rule.execs[i]);
+	for (unsigned int i = 0; i < rule.asked.nr_pids; i++)
+		at += snprintf(line + at, size - at, " pid=%d", (int) rule.asked.pids[i]);
+	for (unsigned int i = 0; i < rule.asked.exec.count; i++)
+		at += snprintf(line + at, size - at, " exec=%s", rule.asked.exec.name[i]);
 	if ((ret == -EINVAL) != !!*why || (ret && rule.nr_requests))
 		snprintf(line, size, "inconsistent result %d, why '%s'", ret, why);
 	spi_event_rule_clear(&rule);
@@ -64,11 +65,31 @@ static void asks(const char *name, const char *expected)
 	check(!strcmp(line, expected), title, line);
 }
 
-static void wish_line(const struct spi_event_wish *wish, const char *filter, char *line, size_t size)
+/* What a user asks for, before its names are checked. */
+struct wish {
+	const char *target, *exec;
+	struct spi_rule rule;
+};
+
+static int wish_format(const struct wish *wish, const char *filter, struct spi_event_recipe recipes[8], char *why)
+{
+	struct spi_rule rule = wish->rule;
+	char room[400];
+	int ret;
+
+	*why = 0;
+	rule.kind = rule.kind ? rule.kind : spi_kind_call;
+	ret = spi_rule_set_target(&rule, wish->target, room, sizeof(room), why);
+	if (!ret && wish->exec)
+		ret = spi_rule_take(&rule, spi_rule_option_find("exec", SPI_IN_EVENT), wish->exec, why);
+	return ret ? ret : spi_event_name_format(&rule, filter, recipes, 8, why);
+}
+
+static void wish_line(const struct wish *wish, const char *filter, char *line, size_t size)
 {
 	struct spi_event_recipe recipes[8];
-	char why[256];
-	int n = spi_event_name_format(wish, filter, recipes, 8, why);
+	char why[SPI_RULE_WHY];
+	int n = wish_format(wish, filter, recipes, why);
 	size_t at = 0;
 
 	if (n < 0)
@@ -82,12 +103,12 @@ static void wish_line(const struct spi_event_wish *wish, const char *filter, cha
 	}
 }
 
-static void becomes(const struct spi_event_wish *wish, const char *filter, const char *expected)
+static void becomes(const struct wish *wish, const char *filter, const char *expected)
 {
 	char line[4096], title[400];
 
 	wish_line(wish, filter, line, sizeof(line));
-	snprintf(title, sizeof(title), "the wish for %.100s becomes %.200s", wish->function, expected);
+	snprintf(title, sizeof(title), "the wish for %.100s becomes %.200s", wish->target, expected);
 	check(!strcmp(line, expected), title, line);
 }
 
@@ -207,19 +228,19 @@ static void tagging(void)
 		"spi:tree(main;exclude=a;compact)", "spi:tree(main;exclude=a;exclude=b;compact;exec=x)",
 		"spi:tree(main;exclude=a;exclude=b;compact;depth=1)", "spi:tree(main;exclude=a;lib=b;compact)" };
 	struct spi_event_rule rule;
-	char first[SPI_EVENT_TAG_SIZE] = "", why[256];
+	char first[SPI_RULE_TAG_SIZE] = "", why[SPI_RULE_WHY];
 	int good = 1;
 
 	for (unsigned int i = 0; i < sizeof(same) / sizeof(*same); i++) {
-		good &= !spi_event_name_parse(same[i], &rule, why) && strlen(rule.tag) == SPI_EVENT_TAG_SIZE - 1;
+		good &= !spi_event_name_parse(same[i], &rule, why) && strlen(rule.asked.tag) == 8;
 		if (!i)
-			strcpy(first, rule.tag);
-		good &= !strcmp(first, rule.tag);
+			strcpy(first, rule.asked.tag);
+		good &= !strcmp(first, rule.asked.tag);
 		spi_event_rule_clear(&rule);
 	}
 	check(good, "one tree in other words has one tag", first);
 	for (unsigned int i = 0; i < sizeof(others) / sizeof(*others); i++) {
-		good &= !spi_event_name_parse(others[i], &rule, why) && strcmp(first, rule.tag);
+		good &= !spi_event_name_parse(others[i], &rule, why) && strcmp(first, rule.asked.tag);
 		spi_event_rule_clear(&rule);
 	}
 	check(good, "other trees have other tags", why);
@@ -227,52 +248,51 @@ static void tagging(void)
 
 static void formatting(void)
 {
-	struct spi_event_wish w = { .function = "main" };
+	struct wish w = { .target = "main" };
 
 	becomes(&w, NULL, "spi:main_entry , spi:main_exit , spi:main@*_entry , spi:main@*_exit");
 	becomes(&w, "a > 1", "spi:main_entry if a > 1 , spi:main_exit , spi:main@*_entry if a > 1 , spi:main@*_exit");
 	becomes(&w, "ret < 0", "refused");
 	becomes(&w, "$ctx.ret == 1 && x == \"ret\"", "spi:main_entry if $ctx.ret == 1 && x == \"ret\" , spi:main_exit , "
 		"spi:main@*_entry if $ctx.ret == 1 && x == \"ret\" , spi:main@*_exit");
-	w.one_event = 1;
+	w.rule.one_event = 1;
 	becomes(&w, NULL, "spi:main , spi:main@*");
-	w.function = "x_entry";
+	w.target = "x_entry";
 	becomes(&w, NULL, "spi:*x_entry* if $app.spi:rules == \"*|4595b4f3|*\" , spi:call(x_entry;one-event)");
-	w.one_event = 0;
-	w.function = "parse_*";
+	w.rule.one_event = 0;
+	w.target = "parse_*";
 	becomes(&w, NULL, "spi:parse_*_entry , spi:parse_*_exit");
-	w.function = "p*x";
+	w.target = "p*x";
 	becomes(&w, NULL, "spi:p*x_entry , spi:p*x_exit , spi:p*x@*_entry , spi:p*x@*_exit");
-	w.function = "libc.so.6:malloc";
+	w.target = "libc.so.6:malloc";
 	becomes(&w, "size > 9", "spi:*malloc*_entry if $app.spi:rules == \"*|cf91df52|*\" && (size > 9) , "
 		"spi:*malloc*_exit if $app.spi:rules == \"*|cf91df52|*\" , spi:call(libc.so.6:malloc)");
-	w.function = "f[ab]?g";
+	w.target = "f[ab]?g";
 	becomes(&w, NULL, "spi:*f*g*_entry if $app.spi:rules == \"*|b9879a0d|*\" , "
 		"spi:*f*g*_exit if $app.spi:rules == \"*|b9879a0d|*\" , spi:call(f[ab]?g)");
-	w.function = "f(int, long)";
+	w.target = "f(int, long)";
 	becomes(&w, NULL, "spi:*f*_entry if $app.spi:rules == \"*|f682cab9|*\" , "
 		"spi:*f*_exit if $app.spi:rules == \"*|f682cab9|*\" , spi:call(f%28int%2c%20long%29)");
-	w.function = "*";
-	w.nr_execs = 1;
-	w.execs[0] = "server";
-	w.nr_pids = 1;
-	w.pids[0] = 4;
+	w.target = "*";
+	w.exec = "server";
+	w.rule.nr_pids = 1;
+	w.rule.pids[0] = 4;
 	becomes(&w, NULL, "spi:*_entry if $app.spi:rules == \"*|8a27d180|*\" , "
 		"spi:*_exit if $app.spi:rules == \"*|8a27d180|*\" , spi:call(%2a;pid=4;exec=server)");
-	w.execs[0] = "bin/server";
+	w.exec = "bin/server";
 	becomes(&w, NULL, "refused");
-	w.nr_execs = w.nr_pids = 0;
-	w.function = "a;b";
+	w.exec = NULL;
+	w.rule.nr_pids = 0;
+	w.target = "a;b";
 	becomes(&w, NULL, "refused");
-	w.function = "";
+	w.target = "";
 	becomes(&w, NULL, "refused");
 }
 
 static void formatting_trees(void)
 {
 	static const char where[] = "lttng_ust_statedump:* , lttng_ust_lib:* , ";
-	struct spi_tree_options tree = { .depth = 8 };
-	struct spi_event_wish w = { .function = "main", .tree = &tree };
+	struct wish w = { .target = "main", .rule = { .kind = spi_kind_tree, .depth = 8 } };
 	char expected[700];
 
 	snprintf(expected, sizeof(expected), "spi_tree:function if $app.spi:rules == \"*|6a39b954|*\" , "
@@ -284,19 +304,53 @@ static void formatting_trees(void)
 		"lttng_ust_cyg_profile:func_exit if $app.spi:rules == \"*|6a39b954|*\" , %sspi:tree(main;depth=8)", where);
 	becomes(&w, "addr > 1", expected);
 	becomes(&w, "ret == 1", "refused");
-	tree.depth = 0;
-	tree.compact = true;
-	tree.counts[SPI_TREE_EXCLUDE] = 1;
-	tree.lists[SPI_TREE_EXCLUDE][0] = "operator,*";
-	w.function = "";
-	w.nr_execs = 1;
-	w.execs[0] = "server";
+	w.rule.depth = 0;
+	w.rule.compact = 1;
+	w.rule.exclude.count = 1;
+	w.rule.exclude.name[0] = "operator,*";
+	w.target = "";
+	w.exec = "server";
 	snprintf(expected, sizeof(expected), "spi_tree:* if $app.spi:rules == \"*|a9bb3db4|*\" , "
 		"%sspi:tree(;exclude=operator%%2c%%2a;compact;exec=server)", where);
 	becomes(&w, NULL, expected);
 	becomes(&w, "addr > 1", "refused");
-	w.function = "libc.so.6:";
+	w.target = "libc.so.6:";
 	becomes(&w, NULL, "refused");
+}
+
+/* What the agent makes of a text: the canonical text of the rule. */
+__attribute__((nonnull, noinline))
+static void agent_reads(const char *text, const char *expected)
+{
+	char room[SPI_RULE_TEXT_MAX], again[SPI_RULE_TEXT_MAX], why[SPI_RULE_WHY] = "", title[400];
+	struct spi_rule rule;
+	int ret = spi_rule_read(&rule, text, SPI_FORM_AGENT, room, sizeof(room), why);
+
+	if (ret || spi_rule_write(&rule, SPI_FORM_AGENT, again, sizeof(again)))
+		snprintf(again, sizeof(again), "%s", ret == -EINVAL && *why ? "refused" : "?");
+	snprintf(title, sizeof(title), "the agent reads %.120s as %.200s", text, expected);
+	check(!strcmp(again, expected), title, ret ? why : again);
+}
+
+static void agent_reading(void)
+{
+	agent_reads("main", "call(main)");
+	agent_reads("  ns::f(int)\t", "call(ns::f(int))");
+	agent_reads("libc.so.6:mal%6coc", "call(libc.so.6:mal%6coc)");
+	agent_reads("call(f(int);compact;tag=0a)", "call(f(int);compact;tag=0a)");
+	agent_reads("call(a.so:f;one-event;tag=12345678)", "call(a.so:f;one-event;tag=12345678)");
+	agent_reads("tree()", "tree()");
+	agent_reads("tree(;tag=1;follow=fork,exec;on-signal=USR1)", "tree(;follow=fork+exec;on-signal=10;tag=1)");
+	agent_reads("tree(p:mid*;lib=p;exclude=b;exclude=a;depth=3)", "tree(p:mid*;depth=3;exclude=a;exclude=b;lib=p)");
+	agent_reads("", "refused");
+	agent_reads("libc.so.6:", "refused");
+	agent_reads("call(f", "refused");
+	agent_reads("call(f;pid=1)", "refused");
+	agent_reads("call(f;exec=x)", "refused");
+	agent_reads("call(f;tag=xyz)", "refused");
+	agent_reads("call(f;tag=)", "refused");
+	agent_reads("tree(f;one-event)", "refused");
+	agent_reads("tree(f;depht=3)", "refused");
 }
 
 static void describing(void)
@@ -348,12 +402,23 @@ static void draw_text(char *text, size_t most)
 	}
 }
 
+/* Does the agent read the text as what the broker has written? */
+static int agent_agrees(const char *text)
+{
+	char room[SPI_RULE_TEXT_MAX], again[SPI_RULE_TEXT_MAX], why[SPI_RULE_WHY];
+	struct spi_rule rule;
+
+	return !spi_rule_read(&rule, text, SPI_FORM_AGENT, room, sizeof(room), why) &&
+		!spi_rule_write(&rule, SPI_FORM_AGENT, again, sizeof(again)) && (!strcmp(again, text) || !strchr(text, '(') ||
+		!spi_rule_kind_of(text));
+}
+
 /* A wish's rules ask for what was wished, and those beside the reserved form for nothing. */
-static int wish_comes_back(const struct spi_event_wish *wish, char *trouble, size_t size)
+static int wish_comes_back(const struct wish *wish, char *trouble, size_t size)
 {
 	struct spi_event_recipe recipes[8];
-	char why[256];
-	int n = spi_event_name_format(wish, NULL, recipes, 8, why), good = 1, asking = 0;
+	char why[SPI_RULE_WHY];
+	int n = wish_format(wish, NULL, recipes, why), good = 1, asking = 0;
 
 	for (int i = 0; i < n; i++) {
 		struct spi_event_rule rule;
@@ -363,14 +428,15 @@ static int wish_comes_back(const struct spi_event_wish *wish, char *trouble, siz
 			good = 0;
 		for (unsigned int r = 0; r < rule.nr_requests; r++) {
 			asking++;
-			good &= !!(rule.requests[r].flags & SPI_RULE_ONE_EVENT) == wish->one_event;
-			good &= strstr(rule.requests[r].text, wish->function) != NULL;
-			good &= !wish->tree == !!strncmp(rule.requests[r].text, "tree(", 5);
-			good &= rule.nr_pids == wish->nr_pids && rule.nr_execs == wish->nr_execs;
+			good &= !!(rule.requests[r].flags & SPI_RULE_ONE_EVENT) == !!wish->rule.one_event;
+			good &= strstr(rule.requests[r].text, wish->target) != NULL;
+			good &= agent_agrees(rule.requests[r].text);
+			good &= !wish->rule.kind == !!strncmp(rule.requests[r].text, "tree(", 5);
+			good &= rule.asked.nr_pids == wish->rule.nr_pids && rule.asked.exec.count == (wish->exec != NULL);
 		}
 		good &= rule.nr_requests <= 1 && strlen(recipes[i].name) <= SPI_EVENT_NAME_MAX;
 		if (!good)
-			snprintf(trouble, size, "%s -> %s", wish->function, recipes[i].name);
+			snprintf(trouble, size, "%s -> %s", wish->target, recipes[i].name);
 		spi_event_rule_clear(&rule);
 		free(recipes[i].name);
 		free(recipes[i].filter);
@@ -378,7 +444,7 @@ static int wish_comes_back(const struct spi_event_wish *wish, char *trouble, siz
 			break;
 	}
 	if (n > 0 && good && !asking) {
-		snprintf(trouble, size, "%s: nothing asks for it", wish->function);
+		snprintf(trouble, size, "%s: nothing asks for it", wish->target);
 		good = 0;
 	}
 	return good && (n >= 0) == !*why;
@@ -402,16 +468,16 @@ static void fuzzing(void)
 	check(good, "4000 names of any shape are taken or refused", line);
 	good = 1;
 	for (int i = 0; i < 2000 && good; i++) {
-		struct spi_tree_options tree = { .depth = draw(2), .unfollowed = draw(16), .budget = draw(1000) };
-		struct spi_event_wish wish = { .function = text, .one_event = draw(2) };
+		struct wish wish = { .target = text, .rule = { .one_event = draw(2), .depth = draw(2), .unfollowed = draw(16),
+			.budget = draw(1000) } };
 
 		draw_text(text, draw(280));
-		if (!wish.one_event && draw(2))
-			wish.tree = &tree;
+		if (!wish.rule.one_event && draw(2))
+			wish.rule.kind = spi_kind_tree;
 		if (draw(3) == 0)
-			wish.pids[wish.nr_pids++] = 1 + draw(100);
+			wish.rule.pids[wish.rule.nr_pids++] = 1 + draw(100);
 		if (draw(3) == 0)
-			wish.execs[wish.nr_execs++] = "server";
+			wish.exec = "server";
 		good = wish_comes_back(&wish, trouble, sizeof(trouble));
 	}
 	check(good, "2000 wishes come back out of the names they become", trouble);
@@ -424,6 +490,7 @@ int main(void)
 	tagging();
 	formatting();
 	formatting_trees();
+	agent_reading();
 	describing();
 	fuzzing();
 	printf("1..%u\n", checks);

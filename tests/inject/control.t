@@ -12,7 +12,7 @@ export SPI_MARKS=
 
 options=()
 grep -q '^SAN_CFLAGS = .*-fsanitize' "$SPI_TOP_BUILDDIR/injector/Makefile" && options=(-fsanitize=address,undefined)
-build controller control.c -I"$SPI_TOP_SRCDIR" "$library" "${options[@]}" -ldw -lelf -pthread
+build controller control.c -I"$SPI_TOP_SRCDIR" "$library" "$SPI_TOP_BUILDDIR/rules/.libs/libspi-rules.a" "${options[@]}" -ldw -lelf -pthread
 build counted counted.c -DCOUNTED="\"$SPI_TMP/counted.out\"" -DCODEMAP="\"$SPI_TOP_BUILDDIR/codemap/spi-codemap\""
 chmod 711 "$SPI_TMP"
 export LTTNG_SPI_CODEMAP=$SPI_TMP/counted XDG_RUNTIME_DIR=$SPI_TMP

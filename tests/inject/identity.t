@@ -14,7 +14,7 @@ spi_private "$@"
 prepare
 options=()
 grep -q '^SAN_CFLAGS = .*-fsanitize' "$SPI_TOP_BUILDDIR/injector/Makefile" && options=(-fsanitize=address,undefined)
-build expect expect.c -I"$SPI_TOP_SRCDIR" "$library" "${options[@]}" -ldw -lelf -pthread
+build expect expect.c -I"$SPI_TOP_SRCDIR" "$library" "$SPI_TOP_BUILDDIR/rules/.libs/libspi-rules.a" "${options[@]}" -ldw -lelf -pthread
 lib=$SPI_TMP/libmark.so
 me=$(id -u)
 

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The kinds of values that options have: how a text becomes a value, and a value a text. What can be told without a
+ * program is checked here. Numbers are kept as fixed point, so that one value has one text.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "rules/options.h"
+#include "rules/writer.h"
+
+#define PATTERN_MAX	200u	/* bytes */
+#define PROGRAM_MAX	63u	/* bytes */
+#define RTMIN		34u	/* the first signal that libc leaves to programs */
+#define SIGNALS		64u
+#define FOLLOWS		4u
+
+/* ---- bytes, without locale ---- */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static char upper(char c)
+{
+	return c >= 'a' && c <= 'z' ? (char) (c - 'a' + 'A') : c;
+}
+
+/* Does the text begin with these capitals, in whatever case? */
+static bool begins(const char *text, const char *capitals)
+{
+	while (*capitals && upper(*text) == *capitals) {
+		text++;
+		capitals++;
+	}
+	return !*capitals;
+}
+
+static bool has_control(const char *text)
+{
+	for (const unsigned char *c = (const unsigned char *) text; *c; c++)
+		if (*c < 0x20 || *c == 0x7f)
+			return true;
+	return false;
+}
+
+/* ---- decimals ---- */
+
+/* The first n bytes ("12", "0.5") to a whole number of 1/scale. -1: no such number, 0, or above `max`. */
+static int64_t read_decimal(const char *text, size_t n, uint32_t scale, uint32_t max)
+{
+	const char *end = text + n;
+	uint64_t value = 0;
+	uint32_t unit = scale;
+
+	if (n > 12 || !is_digit(*text))
+		return -1;
+	for (; text < end && is_digit(*text); text++)
+		value = value * 10 + (uint64_t) (*text - '0');
+	value *= scale;
+	if (text < end && *text == '.' && unit > 1) {
+		for (text++; text < end && is_digit(*text) && unit > 1; text++) {
+			unit /= 10;
+			value += unit * (uint64_t) (*text - '0');
+		}
+		if (text[-1] == '.')
+			return -1;
+	}
+	return text < end || !value || value > (uint64_t) max * scale ? -1 : (int64_t) value;
+}
+
+static int take_decimal(const struct spi_rule_option *option, uint32_t *to, const char *value, char *why)
+{
+	size_t n = strlen(value);
+	int64_t number;
+
+	n -= option->value == SPI_VALUE_PERCENT && n && value[n - 1] == '%';
+	number = read_decimal(value, n, option->scale, option->max);
+	if (number < 0)
+		return spi_refuse(why, option->wrong, value);
+	*to = (uint32_t) number;
+	return 0;
+}
+
+/* ---- signals ---- */
+
+static const char signal_names[][8] = {
+	"", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM", "TERM",
+	"STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "POLL",
+	"PWR", "SYS",
+};
+#define SIGNAL_NAMES (sizeof(signal_names) / sizeof(signal_names[0]))
+
+/* 0: there is no such signal. */
+static uint32_t signal_number(const char *name)
+{
+	int64_t number = read_decimal(name, strlen(name), 1, SIGNALS);
+
+	if (number > 0)
+		return (uint32_t) number;
+	if (begins(name, "SIG"))
+		name += 3;
+	if (begins(name, "RTMIN")) {
+		if (!name[5])
+			return RTMIN;
+		number = name[5] == '+' ? read_decimal(name + 6, strlen(name + 6), 1, SIGNALS - RTMIN) : -1;
+		return number < 0 ? 0 : RTMIN + (uint32_t) number;
+	}
+	for (uint32_t i = 1; i < SIGNAL_NAMES; i++)
+		if (begins(name, signal_names[i]) && !name[strlen(signal_names[i])])
+			return i;
+	return 0;
+}
+
+/* Not what a program cannot wait for, nor what the tracer has a use for. */
+static bool signal_is_usable(uint32_t number)
+{
+	static const unsigned char unusable[] = { SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, 32, 33 };
+
+	return !memchr(unusable, (int) number, sizeof(unusable));
+}
+
+static int take_signal(const struct spi_rule_option *option, uint32_t *to, const char *value, char *why)
+{
+	uint32_t number = signal_number(value);
+
+	if (!number)
+		return spi_refuse(why, option->wrong, value);
+	if (!signal_is_usable(number))
+		return spi_refuse(why, "'%s' cannot be waited for: USR1, USR2 and RTMIN+1 can", value);
+	*to = number;
+	return 0;
+}
+
+/* Users read a name; the agent is told the number. */
+static void put_signal(struct spi_writer *w, uint32_t number, enum spi_rule_form form)
+{
+	if (form == SPI_FORM_EVENT && number < SIGNAL_NAMES)
+		spi_put(w, signal_names[number]);
+	else
+		spi_put_number(w, number);
+}
+
+/* ---- what a tree follows ---- */
+
+static const struct {
+	const char *name, *said;
+} follows[FOLLOWS] = {
+	{ "threads", "new threads" }, { "dlopen", "libraries loaded later" }, { "fork", "forked children" },
+	{ "exec", "executed programs" },
+};
+
+/* Words with '+' between them, or ',' as people type it. */
+static int take_follow(const struct spi_rule_option *option, uint32_t *unfollowed, const char *value, char *why)
+{
+	uint32_t followed = 0;
+
+	for (const char *at = value; strcmp(value, "none"); ) {
+		size_t n = strcspn(at, "+,");
+		unsigned int i = 0;
+
+		while (i < FOLLOWS && (strlen(follows[i].name) != n || memcmp(follows[i].name, at, n)))
+			i++;
+		if (i == FOLLOWS) {
+			char word[SPI_RULE_WHY];
+
+			n = n < sizeof(word) ? n : sizeof(word) - 1;
+			memcpy(word, at, n);
+			word[n] = 0;
+			return spi_refuse(why, option->wrong, word);
+		}
+		followed |= 1u << i;
+		if (!at[n])
+			break;
+		at += n + 1;
+	}
+	*unfollowed = followed ^ SPI_FOLLOW_ALL;
+	return 0;
+}
+
+static void put_follow(struct spi_writer *w, uint32_t unfollowed)
+{
+	const char *before = "";
+
+	for (unsigned int i = 0; i < FOLLOWS; i++)
+		if (!(unfollowed & 1u << i)) {
+			spi_put(w, before);
+			spi_put(w, follows[i].name);
+			before = "+";
+		}
+	if (!*before)
+		spi_put(w, "none");
+}
+
+static void say_unfollowed(struct spi_writer *w, uint32_t unfollowed)
+{
+	const char *before = "";
+
+	for (unsigned int i = 0; i < FOLLOWS; i++)
+		if (unfollowed & 1u << i) {
+			spi_put(w, before);
+			spi_put(w, follows[i].said);
+			before = ", ";
+		}
+}
+
+/* ---- lists ---- */
+
+static int check_function(const char *value, char *why)
+{
+	int ret = strlen(value) > PATTERN_MAX ? spi_refuse(why, "a pattern has at most %u bytes", PATTERN_MAX) :
+		spi_target_check(value, why);
+
+	if (!ret && spi_target_function(value) != value)
+		return spi_refuse(why, "'%s' names an object: give the function alone", value);
+	return ret;
+}
+
+static int check_object(const char *value, char *why)
+{
+	if (strlen(value) > PATTERN_MAX)
+		return spi_refuse(why, "a pattern has at most %u bytes", PATTERN_MAX);
+	if (!*value || strchr(value, '/'))
+		return spi_refuse(why, "'%s' is not the file name of a library: give the part behind the last /", value);
+	if (has_control(value) || strchr(value, ';'))
+		return spi_refuse(why, "no library has a ';' or a control character in its name");
+	return 0;
+}
+
+static int check_program(const char *value, char *why)
+{
+	if (!*value || strchr(value, '/'))
+		return spi_refuse(why, "%s is not a file name: give the part behind the last /", *value ? value : "''");
+	if (strlen(value) > PROGRAM_MAX)
+		return spi_refuse(why, "'%s' is longer than %u bytes", value, PROGRAM_MAX);
+	if (has_control(value))
+		return spi_refuse(why, "a control character in an executable's name");
+	return 0;
+}
+
+static int take_name(const struct spi_rule_option *option, struct spi_rule_names *to, const char *value, char *why)
+{
+	uint32_t at = 0;
+	int ret = option->value == SPI_VALUE_FUNCTIONS ? check_function(value, why) :
+		option->value == SPI_VALUE_OBJECTS ? check_object(value, why) : check_program(value, why);
+
+	if (ret)
+		return ret;
+	while (at < to->count && strcmp(to->name[at], value) < 0)
+		at++;
+	if (at < to->count && !strcmp(to->name[at], value))
+		return 0;
+	if (to->count == SPI_RULE_LIST_MAX)
+		return spi_refuse(why, "at most %u of them: use patterns, or make another rule", SPI_RULE_LIST_MAX);
+	memmove(to->name + at + 1, to->name + at, (to->count++ - at) * sizeof(to->name[0]));
+	to->name[at] = value;
+	return 0;
+}
+
+int spi_rule_take_pid(struct spi_rule *rule, int64_t pid, char *why)
+{
+	uint32_t at = 0;
+
+	if (pid <= 0 || pid > INT32_MAX)
+		return spi_refuse(why, "a process id is a positive number");
+	while (at < rule->nr_pids && rule->pids[at] < pid)
+		at++;
+	if (at < rule->nr_pids && rule->pids[at] == pid)
+		return 0;
+	if (rule->nr_pids == SPI_RULE_LIST_MAX)
+		return spi_refuse(why, "one rule is for at most %u processes: make another", SPI_RULE_LIST_MAX);
+	memmove(rule->pids + at + 1, rule->pids + at, (rule->nr_pids++ - at) * sizeof(rule->pids[0]));
+	rule->pids[at] = (int32_t) pid;
+	return 0;
+}
+
+static int take_pid(struct spi_rule *rule, const struct spi_rule_option *option, const char *value, char *why)
+{
+	int64_t pid = read_decimal(value, strlen(value), 1, INT32_MAX);
+
+	return pid < 0 ? spi_refuse(why, option->wrong, *value ? value : "''") : spi_rule_take_pid(rule, pid, why);
+}
+
+static int take_hex(const struct spi_rule_option *option, char *to, const char *value, char *why)
+{
+	size_t n = strlen(value);
+
+	if (!n || n >= SPI_RULE_TAG_SIZE || strspn(value, "0123456789abcdef") != n)
+		return spi_refuse(why, option->wrong, value);
+	memcpy(to, value, n + 1);
+	return 0;
+}
+
+/* ---- all of them ---- */
+
+int spi_rule_take(struct spi_rule *rule, const struct spi_rule_option *option, const char *value, char *why)
+{
+	void *to = (char *) rule + option->at;
+
+	if (!value != (option->value == SPI_VALUE_FLAG))
+		return spi_refuse(why, value ? "it has no value" : "its value is missing");
+	switch (option->value) {
+	case SPI_VALUE_FLAG:
+		*(uint32_t *) to = 1;
+		return 0;
+	case SPI_VALUE_DECIMAL:
+	case SPI_VALUE_PERCENT:
+		return take_decimal(option, to, value, why);
+	case SPI_VALUE_SIGNAL:
+		return take_signal(option, to, value, why);
+	case SPI_VALUE_FOLLOW:
+		return take_follow(option, to, value, why);
+	case SPI_VALUE_FUNCTIONS:
+	case SPI_VALUE_OBJECTS:
+	case SPI_VALUE_PROGRAMS:
+		return take_name(option, to, value, why);
+	case SPI_VALUE_PIDS:
+		return take_pid(rule, option, value, why);
+	case SPI_VALUE_HEX:
+		return take_hex(option, to, value, why);
+	}
+	return -EINVAL;
+}
+
+void spi_put_field(struct spi_writer *w, const char *field, enum spi_rule_form form)
+{
+	for (const char *c = field; *c; c++) {
+		unsigned char byte = (unsigned char) *c;
+
+		if (form == SPI_FORM_EVENT && (byte <= 0x20 || byte >= 0x7f || strchr("%;(),*\\\"'", byte)))
+			spi_put_byte(w, byte);
+		else
+			spi_put_some(w, c, 1);
+	}
+}
+
+/* How many values the rule has of this option. */
+static uint32_t count_of(const struct spi_rule *rule, const struct spi_rule_option *option)
+{
+	const void *from = (const char *) rule + option->at;
+
+	switch (option->value) {
+	case SPI_VALUE_FUNCTIONS:
+	case SPI_VALUE_OBJECTS:
+	case SPI_VALUE_PROGRAMS:
+		return ((const struct spi_rule_names *) from)->count;
+	case SPI_VALUE_PIDS:
+		return rule->nr_pids;
+	case SPI_VALUE_HEX:
+		return *(const char *) from != 0;
+	default:
+		return *(const uint32_t *) from != 0;
+	}
+}
+
+static void put_value(struct spi_writer *w, const struct spi_rule *rule, const struct spi_rule_option *option, uint32_t i,
+		      enum spi_rule_form form)
+{
+	const void *from = (const char *) rule + option->at;
+
+	switch (option->value) {
+	case SPI_VALUE_FLAG:
+		break;
+	case SPI_VALUE_DECIMAL:
+	case SPI_VALUE_PERCENT:
+		spi_put_decimal(w, *(const uint32_t *) from, option->scale);
+		break;
+	case SPI_VALUE_SIGNAL:
+		put_signal(w, *(const uint32_t *) from, form);
+		break;
+	case SPI_VALUE_FOLLOW:
+		put_follow(w, *(const uint32_t *) from);
+		break;
+	case SPI_VALUE_FUNCTIONS:
+	case SPI_VALUE_OBJECTS:
+	case SPI_VALUE_PROGRAMS:
+		spi_put_field(w, ((const struct spi_rule_names *) from)->name[i], form);
+		break;
+	case SPI_VALUE_PIDS:
+		spi_put_number(w, (uint64_t) rule->pids[i]);
+		break;
+	case SPI_VALUE_HEX:
+		spi_put(w, from);
+		break;
+	}
+}
+
+void spi_option_put(struct spi_writer *w, const struct spi_rule *rule, const struct spi_rule_option *option,
+		    enum spi_rule_form form)
+{
+	for (uint32_t i = 0; i < count_of(rule, option); i++) {
+		spi_put(w, ";");
+		spi_put(w, option->name);
+		if (option->value != SPI_VALUE_FLAG)
+			spi_put(w, "=");
+		put_value(w, rule, option, i, form);
+	}
+}
+
+/* Users read lists of names as they are. */
+static void say_values(struct spi_writer *w, const struct spi_rule *rule, const struct spi_rule_option *option)
+{
+	const void *from = (const char *) rule + option->at;
+	const struct spi_rule_names *names = from;
+
+	if (option->value == SPI_VALUE_FOLLOW) {
+		say_unfollowed(w, *(const uint32_t *) from);
+		return;
+	}
+	if (option->value != SPI_VALUE_FUNCTIONS && option->value != SPI_VALUE_OBJECTS) {
+		put_value(w, rule, option, 0, SPI_FORM_EVENT);
+		return;
+	}
+	for (uint32_t i = 0; i < names->count; i++) {
+		spi_put(w, i ? ", " : "");
+		spi_put(w, names->name[i]);
+	}
+}
+
+void spi_option_say(struct spi_writer *w, const struct spi_rule *rule, const struct spi_rule_option *option)
+{
+	if (!count_of(rule, option) || !option->said)
+		return;
+	for (const char *c = option->said; *c; c++) {
+		if (*c != '%')
+			spi_put_some(w, c, 1);
+		else if (c[1] == '%')
+			spi_put_some(w, c++, 1);
+		else
+			say_values(w, rule, option);
+	}
+}
