@@ -8,7 +8,7 @@ struct rule_options;
 struct trace_options;
 
 /* `lttng trace`. Each returns the exit status, after everything that the command made was taken away again. */
-int trace_run(int argc, char **argv, struct trace_options *options);	/* trace.c: the command line, and one of these: */
+int trace_run(int argc, char **argv, struct trace_options *options);	/* trace.c: one of these: */
 int trace_list(const struct trace_options *options);	/* trace-list.c */
 int trace_command(const struct trace_options *options);	/* trace-command.c */
 int trace_process(struct trace_options *options);	/* trace-process.c */

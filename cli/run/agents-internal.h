@@ -13,7 +13,7 @@ void agents_on_analysis(struct spi_agent *agent, const char *object, int begins,
 
 /* ---- agents-lost.c ---- */
 
-/* The connection is over, and the process may run on: unless a new agent of that process is there, remember the program. */
+/* The connection is over. If the process runs on without a new agent, remember its program. */
 void agents_lost_add(struct agents *a, const struct spi_agent *agent);
 /* An agent has come of that process: it is not lost. */
 void agents_lost_forget(struct agents *a, pid_t pid);

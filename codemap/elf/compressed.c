@@ -9,13 +9,11 @@
  * marks lies a chunk, which is inflated by itself when it is asked for. Behind the last known mark
  * lies the tail, which is filled from its front, and only as far as somebody asks.
  *
- * Debug info that is read once from front to back is inflated by a second thread, a bounded
- * distance ahead of the reader, and what was read is given back to the kernel: 400 MB pass through
- * some 20 MB of memory.
+ * Debug info that is read once from front to back is inflated by a second thread, a bounded distance ahead of the
+ * reader, and what was read is given back to the kernel: 400 MB pass through some 20 MB of memory.
  *
- * Bytes that were handed out never change while they are in use: a chunk's end is the end of what
- * inflating the chunk may write, and the window before a chunk is put in place only where there is
- * nothing yet.
+ * Bytes that were handed out never change while they are in use: inflating a chunk writes up to the
+ * chunk's end only, and the window before a chunk is put in place only where there is nothing yet.
  */
 #include <pthread.h>
 #include <string.h>

@@ -30,7 +30,10 @@ struct object {
 	int walk_only;			/* read debug info from the front */
 };
 
-/* Open FILE, or take it from fd (-1: none), and its debug files, below `root` (NULL: the system's). Ends the process on bad input. */
+/*
+ * Open FILE, or take it from fd (-1: none), and its debug files, which are looked for below `root`
+ * (NULL: in the system). Ends the process on bad input.
+ */
 struct object *object_open(const char *name, int fd, const char *root);
 
 /* ---- object-read.c: in the sandbox ---- */

@@ -6,7 +6,7 @@
 
 #include "codemap/request/request.h"
 
-/* What a child or the cache gave: mapped memory. `status` is an enum exit_status; the message is out already unless EXIT_DONE. */
+/* Mapped memory that a child or the cache gave. `status`: an enum exit_status; unless EXIT_DONE, the message is out. */
 struct answer {
 	const void *data;
 	uint64_t size;

@@ -7,23 +7,29 @@
 #include "injector/control/internal.h"
 #include "injector/serve/serve.h"
 
-/* clock-floor.c: a descriptor that is the caller's of what this user's programs share, or -1 */
+/* clock-floor.c: a descriptor, the caller's, of the page that this user's programs share; or -1. */
 int spi_floor_fd(struct spi_control *control, uid_t uid);
 void spi_floors_free(struct spi_control *control);
 
-/* nursery.c: 0; or -EPERM, it is not whom it could be */
-int spi_nursery_open(const struct spi_agent *parent, int *fd);	/* -1 when it was taken over */
+/* nursery.c: take the nursery that an agent gives; *fd is -1 afterwards when it was taken. 0 or a negative errno. */
+int spi_nursery_open(const struct spi_agent *parent, int *fd);
 void spi_nurseries_reap(struct spi_control *control);
 void spi_nurseries_free(struct spi_control *control);
+/* Of an agent that came by a nursery: the sender of HELLO is its process. 0; -EPERM: the sender is another user. */
 int spi_child_take_name(struct spi_agent *agent);
 
-/* ---- directory.c: fill in `directory`, `path` and `directory_lock`, or a negative errno; and remove what they name ---- */
+/* ---- directory.c ---- */
+
+/* Make the directory of the socket: fill in `directory`, `path` and `directory_lock`. 0 or a negative errno. */
 int spi_control_directory_make(struct spi_control *control, const char *base);
 void spi_control_directory_remove(struct spi_control *control);
 
 /* ---- messages.c ---- */
 
-/* What it said, `size` bytes and a NUL behind them; *fd, or -1, came along, and is the caller's unless set to -1. 0, or its connection is to end. */
+/*
+ * Act on a packet of `size` bytes, with a NUL behind them. *fd (-1: none) came along, and stays the
+ * caller's unless set to -1. 0, or negative: the agent's connection is to end.
+ */
 int spi_agent_take(struct spi_agent *agent, char *packet, size_t size, int *fd);
 
 /* ---- connection.c ---- */

@@ -52,8 +52,8 @@ void spi_map_batch_make(struct spi_control *control, struct spi_map_job *job)
 	struct spi_awaited *at = NULL;
 	size_t bytes = 0;
 
-	if (job->was_batch || !job->key.same.object.inode || job->request.limit || (job->request.flags & SPI_MAP_REQUEST_TREE) || strchr(job->patterns, '\n') ||
-	    !(job->batch = malloc(BATCH_BYTES)))
+	if (job->was_batch || !job->key.same.object.inode || job->request.limit ||
+	    (job->request.flags & SPI_MAP_REQUEST_TREE) || strchr(job->patterns, '\n') || !(job->batch = malloc(BATCH_BYTES)))
 		return;
 	job->was_batch = true;
 	while (job->nr_batch < BATCH_MAX && (pattern = spi_awaited_next(job->agent, &at, name, is_exe))) {

@@ -21,13 +21,17 @@
 #define RUNNING_OTHERS		12u	/* for those who have no sessions */
 #define JOBS_MAX		256u	/* of one agent; more is nothing that an agent does */
 #define JOBS_USER		1024u	/* of one user's agents, but root's */
-#define JOBS_OTHERS		2048u	/* of all users who have no sessions; and so many bytes that their questions are, */
-#define JOBS_BYTES		(8u << 20)	/* or one user's */
+#define JOBS_OTHERS		2048u	/* of all users without sessions */
+#define JOBS_BYTES		(8u << 20)	/* of questions, of all users without sessions or of one user */
 #define JOBS_FEW		8u		/* one user's that are taken whatever others have */
 #define JOBS_FEW_BYTES		(128u << 10)
 
-/* Another one may run. One user's must not keep all the others waiting, nor those who have no sessions those who have. */
-static bool has_turn(const struct spi_control *control, const struct spi_account *account, const struct spi_account *others)
+/*
+ * May another job of this user run? The jobs of one user must not keep all others waiting, nor jobs
+ * of users without sessions those of users who have some.
+ */
+static bool has_turn(const struct spi_control *control, const struct spi_account *account,
+		     const struct spi_account *others)
 {
 	const bool has_room = control->jobs_running < RUNNING_ALL;
 
@@ -38,7 +42,7 @@ static bool has_turn(const struct spi_control *control, const struct spi_account
 	return !spi_foreign_has_many(account->uid);
 }
 
-/* Its process has become another user, and its questions are that one's from now on. */
+/* The agent's process has become another user: from now on the agent's questions are that user's. */
 void spi_map_jobs_move(struct spi_agent *agent, struct spi_account *to)
 {
 	for (struct spi_map_job *job = agent->control->jobs; job; job = job->next) {
@@ -94,7 +98,7 @@ void spi_map_jobs_forget(struct spi_control *control, struct spi_agent *agent)
 	}
 }
 
-/* So much is asked by its user already, or by all users who have no sessions, that there is no room for another one. */
+/* Have this user's processes, or those of all users without sessions, asked so much that there is no room for more? */
 static bool is_beyond(const struct spi_control *control, const struct spi_account *account)
 {
 	struct spi_account others;

@@ -48,7 +48,8 @@ struct broker_events {
 	void (*begun)(void);		/* a broker runs, and knows nothing: open the queue, and tell it */
 	void (*given_up)(void);		/* no more of this one: close the queue */
 	void (*lagged)(void);		/* messages were left out, and the queue is empty again: tell of everything */
-	int (*said)(const struct spi_broker_msg *head, const void *body);	/* a message; negative: it can't be understood */
+	/* a message has come; negative: it can't be understood */
+	int (*said)(const struct spi_broker_msg *head, const void *body);
 };
 
 /* Before the plugin thread begins. */

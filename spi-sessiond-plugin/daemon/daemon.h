@@ -39,12 +39,14 @@ int sockets_peer_pidfd(int fd, pid_t pid);
 void clients_accepted(int fd);
 void clients_closed(int fd);
 /* With plugin_lock held. */
-bool clients_has_user(uid_t uid);	/* has it ever given a command, or is it the daemon's own? With plugin_lock held */
+/* Has this user ever given a command, or is the user the daemon's own? With plugin_lock held. */
+bool clients_has_user(uid_t uid);
 uint64_t clients_begun(void);
 uint64_t clients_ended(void);	/* every command up to this number has ended */
 int64_t clients_oldest(void);	/* when the oldest that has not ended began; INT64_MAX: there is none */
 int64_t clients_latest(void);	/* when the latest began: plugin_clock(). No lock */
-bool clients_series_goes_on(int64_t now);	/* one of several that a client gives one after the other, or the next may come */
+/* Does a client give several commands one after the other, the next of which may come? */
+bool clients_series_goes_on(int64_t now);
 void clients_set_querier(pid_t pid);
 void clients_report_users(void);	/* to a new broker */
 bool clients_users_known(void);	/* those are all there were since the plugin came */
@@ -73,7 +75,10 @@ enum verdict {
 	VERDICT_NAME_NEEDED,	/* ask again with the executable's name */
 };
 
-/* All with plugin_lock held. `exec`: from table_exec_name(), or NULL; `name`: that it registered with, 16 characters at most. */
+/*
+ * All with plugin_lock held. `exec`: from table_exec_name(), or NULL; `name`: the application's name
+ * in its registration, 16 characters at most.
+ */
 enum verdict table_judge(uid_t uid, pid_t pid, const char *exec, const char *name);
 bool table_has_compact(void);	/* rules for compact records */
 void table_set(const struct spi_broker_table *table, const struct spi_broker_entry *entries);

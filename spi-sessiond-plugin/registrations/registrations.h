@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Registrations of applications: kept back (held.c), played back (replay.c), and worked through by the daemon (turns.c). */
+/*
+ * Registrations of applications: kept back (held.c), played back (replay.c), and worked through by
+ * the daemon (turns.c).
+ */
 #ifndef SPI_SESSIOND_REGISTRATIONS_H
 #define SPI_SESSIOND_REGISTRATIONS_H
 
