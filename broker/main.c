@@ -3,65 +3,28 @@
 /*
  * spi-broker: what turns event rules into instrumented processes.
  *
- * The session daemon's plugin starts it, with a socket as descriptor 3, and it
- * lives as long as that. One thread, one loop; all that may block, or reads what
- * others wrote, is done by children: asking the daemon (querier.c), reading its
- * answers (xml-rules.c), injecting (inject-pool.c), analysing programs
- * (spi-codemap). What a process should do follows from the rules each time anew
- * (apply.c), so a crash loses nothing but time.
+ * The session daemon's plugin starts the broker with a socket as descriptor 3. The broker lives as long as that
+ * socket's other end. It has one thread and one loop. What may block, or reads what others wrote, is done by
+ * children: asking the daemon (rules/querier.c), reading its answers (rules/xml-rules.c), injecting
+ * (inject/injector.c), analysing programs (spi-codemap). What a process should do follows from the rules each time
+ * anew (process/look.c), so a crash loses nothing but time.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "broker/broker.h"
-
-struct broker broker;
-struct note *broker_notes;
-
-bool broker_is_root(void)
-{
-	return !geteuid();
-}
-
-/* ---- notes ------------------------------------------------------------------------------ */
-
-void broker_note_clear(const char *key)
-{
-	for (struct note **at = &broker_notes, *note; (note = *at);) {
-		if (strcmp(note->key, key)) {
-			at = &note->next;
-			continue;
-		}
-		*at = note->next;
-		free(note);
-	}
-}
-
-void broker_note(const char *key, const char *format, ...)
-{
-	struct note *note = calloc(1, sizeof(*note));
-	va_list args;
-
-	broker_note_clear(key);
-	if (!note)
-		return;
-	snprintf(note->key, sizeof(note->key), "%s", key);
-	va_start(args, format);
-	vsnprintf(note->text, sizeof(note->text), format, args);
-	va_end(args);
-	note->next = broker_notes;
-	broker_notes = note;
-}
+#include "broker/base/base.h"
+#include "broker/inject/inject.h"
+#include "broker/io/io.h"
+#include "broker/process/process.h"
+#include "broker/rules/rules.h"
+#include "broker/scope/scope.h"
 
 /* ---- start and end ------------------------------------------------------------------------ */
 
@@ -111,7 +74,41 @@ static void settle(void)
 
 static bool is_over(void)
 {
-	return broker.ending && !spi_control_count(broker.control);
+	return daemon_is_gone() && !spi_control_count(agents_control());
+}
+
+/* What the handlers of this turn have left to do. */
+static bool turn(void)
+{
+	processes_look();
+	injections_advance();
+	return processes_are_marked();
+}
+
+static void rules_taken(bool is_other)
+{
+	if (is_other)
+		scope_update();
+	processes_mark();
+}
+
+/* What a lower room wants of a higher one. */
+static int rooms_open(void)
+{
+	static const struct rules_hooks rules = { .answered = disabling_recall, .taken = rules_taken };
+	static const struct process_hooks hooks = {
+		.inject = injection_want, .drop = injection_drop, .begun = injection_begun, .slipped = scope_look_soon,
+	};
+	int ret = loop_init();
+
+	processes_set_hooks(&hooks);
+	if (!ret)
+		ret = rules_open(&rules);
+	if (!ret)
+		ret = agents_open();
+	if (!ret)
+		ret = link_open();
+	return ret;
 }
 
 static void finish(void)
@@ -119,12 +116,11 @@ static void finish(void)
 	query_stop();
 	version_stop();
 	scope_close();
-	while (processes)
-		process_forget(processes);
+	processes_forget();
 	injections_stop();
-	spi_control_destroy(broker.control);
+	agents_close();
 	rundir_close();
-	ruleset_free(broker.rules);
+	rules_close();
 }
 
 int main(int argc, char **argv)
@@ -132,18 +128,14 @@ int main(int argc, char **argv)
 	int ret;
 
 	if (!started_by_plugin()) {
-		fprintf(stderr, "spi-broker: is started by the session daemon's plugin, not by hand: use spi-sessiond\n");
+		fprintf(stderr, "spi-broker: is started by the session daemon's plugin, not by hand: "
+			"use spi-sessiond\n");
 		return 2;
 	}
 	settle();
-	broker.rules = ruleset_create();
-	ret = broker.rules ? loop_init() : -ENOMEM;
+	ret = rooms_open();
 	if (!ret)
-		ret = agents_open(-1);
-	if (!ret)
-		ret = link_open();
-	if (!ret)
-		ret = loop_run(is_over);
+		ret = loop_run(turn, is_over);
 	finish();
 	return ret != 0;
 }

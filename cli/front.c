@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The commands that are ours: `lttng trace`, and three others with --spi. All they need
- * is in this module, which the program `lttng` loads when it is called for one of them.
+ * The entry of the module lttng-front.so, which has the project's own commands: `lttng trace`, and three
+ * others with --spi. The program `lttng` loads the module when it is called for one of them.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -11,11 +11,11 @@
 #include <lttng/lttng.h>
 
 #include "cli/front.h"
-#include "cli/general.h"
-#include "cli/rule-options.h"
-#include "cli/rules.h"
-#include "cli/say.h"
-#include "cli/trace.h"
+#include "cli/base/say.h"
+#include "cli/commands/commands.h"
+#include "cli/ui/general-options.h"
+#include "cli/ui/rule-options.h"
+#include "cli/ui/trace-options.h"
 
 extern int lttng_opt_quiet __attribute__((weak));	/* of liblttng-ctl's */
 
@@ -52,30 +52,6 @@ static int rule_command(int argc, char **argv, const struct trace_options *gener
 	return status;
 }
 
-static int trace_subcommand(int argc, char **argv, struct trace_options *options)
-{
-	int status;
-
-	switch (trace_options_parse(options, argc, argv, &status)) {
-	case TRACE_ACTION_LIST:
-		status = trace_list(options);
-		break;
-	case TRACE_ACTION_COMMAND:
-		status = trace_command(options);
-		break;
-	case TRACE_ACTION_PROCESS:
-		status = trace_process(options);
-		break;
-	case TRACE_ACTION_EXEC:
-		status = trace_exec(options);
-		break;
-	case TRACE_ACTION_NONE:
-		break;
-	}
-	trace_options_free(options);
-	return status;
-}
-
 int spi_front_main(int argc, char **argv)
 {
 	struct trace_options options = TRACE_OPTIONS_INIT;
@@ -90,6 +66,6 @@ int spi_front_main(int argc, char **argv)
 		lttng_opt_quiet = 1;
 	say_quiet = options.quiet;
 	say_verbose = options.verbose > 0;
-	return is_trace ? trace_subcommand(argc - at, argv + at, &options) :
+	return is_trace ? trace_run(argc - at, argv + at, &options) :
 		rule_command(argc - at, argv + at, &options);
 }

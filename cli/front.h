@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* The module of the commands that are ours (lttng-front.so), to the program that loads it. */
+/* The entry of the module with the project's own commands (lttng-front.so), for the program that loads it. */
 #ifndef SPI_CLI_FRONT_H
 #define SPI_CLI_FRONT_H
 

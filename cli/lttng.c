@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The front end's main(): `lttng trace ...` is ours, and three commands when
- * --spi is among their arguments; anything else becomes the real lttng with its
- * arguments untouched. To find the subcommand, the real lttng's general options
- * are stepped over the way it parses them itself (general.c).
+ * The front end's main(). `lttng trace ...` is the project's own, and so are three commands when --spi
+ * is among their arguments. For anything else this process becomes the real lttng, with its arguments
+ * untouched. To find the subcommand, the real lttng's general options are stepped over the way the
+ * real lttng parses them (ui/general-options.c).
  *
- * Every lttng command passes through here, and most are not ours: so this program
- * needs libc alone, and loads a module for those that are (front.c). With the
- * libraries of that linked in, `lttng list` would take nearly twice the processor time,
- * most of it the dynamic linker's.
+ * Every lttng command passes through here, and most are the real lttng's. So this program needs libc
+ * alone, and loads a module for the others (front.c). With that module's libraries linked in,
+ * `lttng list` would take nearly twice the processor time, most of it the dynamic linker's.
  *
- * Many commands of the real lttng start a session daemon when there is none. It
- * is told to start the one with the plugin, in the way that it offers for this;
- * a user who chose a daemon himself gets that one.
+ * Many commands of the real lttng start a session daemon when there is none. The real lttng is told to
+ * start the one with the plugin, in the way that it offers for this; a user who chose a daemon gets
+ * that one.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -22,12 +21,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/clean.h"
 #include "cli/front.h"
-#include "cli/general.h"
 #include "cli/real.h"
-#include "cli/say.h"
-#include "cli/sessiond-default.h"
+#include "cli/base/say.h"
+#include "cli/daemon/default-program.h"
+#include "cli/ui/general-options.h"
+#include "cli/ui/terminal-text.h"
 
 /* `command`: NULL, or the real lttng's command. */
 static int real_command(char **argv, const char *command, const struct trace_options *options)

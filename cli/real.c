@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "cli/real.h"
-#include "cli/say.h"
+#include "cli/base/say.h"
 
 #define REAL_ENV	"LTTNG_SPI_REAL_LTTNG"
 #define REAL_GUARD_ENV	"LTTNG_SPI_PASSED_BY"

@@ -20,10 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "injector/control.h"
-#include "injector/inject.h"
-#include "injector/paths.h"
-#include "injector/target.h"
+#include "injector/base/paths.h"
+#include "injector/control/control.h"
+#include "injector/inject/inject.h"
+#include "injector/inject/target.h"
 #include "rules/harmless.h"
 
 #define HELLO_PATIENCE_MS	5000
@@ -231,7 +231,7 @@ static int inject(const struct options *options, pid_t pid, int signals)
 static int inject_port(const struct options *options, unsigned int port, int signals)
 {
 	pid_t *pids;
-	int n = spi_inject_port(port, &pids), status = 0;
+	int n = spi_port_processes(port, &pids), status = 0;
 
 	if (n <= 0) {
 		if (n)

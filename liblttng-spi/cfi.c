@@ -8,6 +8,7 @@
  * gcc, clang and ld make it in is not understood: -1. Where it stands: cfi-find.c.
  */
 #include "liblttng-spi/cfi-internal.h"
+#include "liblttng-spi/threads-internal.h"
 
 #define REMEMBERED	4u		/* DW_CFA_remember_state within each other */
 #define EXPRESSION_DEPTH	8u
@@ -289,4 +290,14 @@ int spi_cfi_step(struct spi_registers *regs, int is_call)
 	if (rules_run(&run, program, begin, pc) < 0)
 		return -1;
 	return row_apply(&run.row, regs);
+}
+
+int spi_frame_load(struct spi_registers *regs, uint64_t frame)
+{
+	struct spi_signal_frame f;
+
+	if (spi_memory_copy(&f, frame, offsetof(struct spi_signal_frame, number)) < 0)
+		return -1;
+	spi_signal_frame_registers(&f, regs);
+	return 0;
 }

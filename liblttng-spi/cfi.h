@@ -16,4 +16,7 @@
  */
 int spi_cfi_step(struct spi_registers *regs, int is_call) SPI_HIDDEN;
 
+/* The registers of what the signal frame (a struct ucontext) there interrupted; 0, or -1: it cannot be read. */
+int spi_frame_load(struct spi_registers *regs, uint64_t frame);
+
 #endif /* SPI_CFI_H */

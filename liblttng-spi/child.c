@@ -40,6 +40,11 @@ static SPI_FORK_DATA uint32_t stage;			/* of its beginning; a futex */
 static SPI_FORK_DATA uint64_t until;			/* nobody waits for it any longer */
 static SPI_FORK_DATA uint32_t has_loads, is_later;
 
+int (*spi_child_thread)(int fd, int how);
+int (*spi_child_rules_may_gain)(void);
+
+static int first_call(struct spi_thread *t, uint64_t p);
+
 /* In the child, within fork(). */
 void spi_child_forked(int had_link, const char *socket)
 {
@@ -49,6 +54,7 @@ void spi_child_forked(int had_link, const char *socket)
 	socket_path = socket;
 	stage = has_loads = is_later = 0;
 	__atomic_fetch_or(&spi_thread.owed, SPI_THREAD_NEW, __ATOMIC_RELAXED);
+	spi_child_first_call = first_call;
 	spi_mode_set(SPI_MODE_CHILD_WAITS);
 }
 
@@ -105,7 +111,7 @@ static int begin(int fd, int by_caller)
 	spi_text_fork_child();		/* while there is one thread */
 	if (by_caller)
 		fd = spi_child_connection(0);
-	r = by_caller && !has_controller ? 0 : spi_attach_child(fd, by_caller ? SPI_LINK_CHILD_BY_CALLER : SPI_LINK_CHILD);
+	r = by_caller && !has_controller ? 0 : spi_child_thread(fd, by_caller ? SPI_LINK_CHILD_BY_CALLER : SPI_LINK_CHILD);
 	if (r < 0)
 		never("it may have no thread, or no memory, for the tracer");
 	return r < 0 ? r : fd != -EPIPE;
@@ -237,7 +243,7 @@ int spi_child_begin_now(void)
 }
 
 /* May the call at stack position p be recorded? Signals are held. */
-int spi_child_may(struct spi_thread *t, uint64_t p)
+static int first_call(struct spi_thread *t, uint64_t p)
 {
 	int may;
 
@@ -265,9 +271,9 @@ int spi_child_loads(void)
 	if (mode != SPI_MODE_CHILD_WAITS && mode != SPI_MODE_CHILD_BEGINS)
 		return 0;
 	__atomic_store_n(&has_loads, 1, __ATOMIC_SEQ_CST);
-	if (mode == SPI_MODE_CHILD_WAITS && spi_rules_may_gain() && !__atomic_exchange_n(&is_later, 1, __ATOMIC_RELAXED)) {
+	if (mode == SPI_MODE_CHILD_WAITS && spi_child_rules_may_gain() && !__atomic_exchange_n(&is_later, 1, __ATOMIC_RELAXED)) {
 		spi_text_fork_child();
-		if (spi_attach_child(-1, SPI_LINK_CHILD_LATER) < 0)
+		if (spi_child_thread(-1, SPI_LINK_CHILD_LATER) < 0)
 			never("it may have no thread, or no memory, for the tracer");
 	}
 	return spi_mode_is_child();

@@ -115,6 +115,8 @@ int spi_last_thread_is_one(void);		/* the program has no thread but the calling 
 
 /* ---- threads.c ---- */
 int spi_threads_init(void);
+/* May a forked child that waits be begun by the call at stack position p? Signals are held. Set by child.c; NULL: there are no such children. */
+extern int (*spi_child_first_call)(struct spi_thread *t, uint64_t p);
 /* On a thread that libc made for us, with its start routine: what libc's descriptor of a thread says and where. */
 void spi_threads_learn(void *(*start)(void *));
 
@@ -195,7 +197,8 @@ int spi_map_from_cache(const struct spi_object *object, struct spi_map *map);
 int spi_map_func_is_good(const struct spi_map *map, uint64_t index);	/* what its record leads to may be followed */
 
 /* ---- module.c: the event module ---- */
-extern const struct spi_payload_ops *spi_payload;
+extern const struct spi_payload_ops *spi_payload;	/* base/payload.c; NULL: it is not loaded */
+extern struct spi_core_ops spi_core_ops;	/* what it may call; what rooms above module.c offer, control/participants.c sets */
 extern uint32_t spi_string_max;			/* bytes kept of a string; 0: the module's default */
 int spi_module_is_run(void);
 void spi_module_run(uint32_t run);		/* the run that this process belongs to, as WELCOME says */
@@ -238,6 +241,9 @@ void spi_link_goes(void);	/* rules are what they are to be: the program goes on 
 int spi_attach_child(int fd, int how);	/* SPI_LINK_CHILD*: the same in a forked child that begins; fd -1: it finds its controller itself, if it had one */
 
 /* ---- child.c: a forked child, until it begins ---- */
+/* Set as the agent begins: to start a control thread (spi_attach_child()); may a library that is loaded have something that a rule names? */
+extern int (*spi_child_thread)(int fd, int how);
+extern int (*spi_child_rules_may_gain)(void);
 void spi_child_forked(int had_link, const char *socket);	/* in the child, within fork() */
 int spi_child_begin(int fd);		/* any thread that may allocate; fd: as for spi_attach_child(). 0 or a negative errno */
 int spi_child_end(void);		/* the process ends: 1: it has not begun, and does not any more */
@@ -324,12 +330,10 @@ int spi_exec_is_watched(void);
  * Before a program is executed, by whom it may be, signals that the program ignores are left to the kernel; when that
  * failed, or a child has done so, the answer is given back. And in a child.
  */
-int spi_tree_signals_exec(void);
+void spi_tree_signals_exec(int *begun);
 void spi_tree_signals_exec_over(int begun);
 void spi_tree_signals_fork_child(void);
 void spi_tree_signals_fork_left(void);
-/* The program's action, where `handler` is what a tree waits for the signal with; NULL: it is not. */
-const struct spi_sigaction *spi_tree_signal_program(int number, uint64_t handler);
 /* ---- limits.c ---- */
 /* What a resource limit leaves too little of for the tracer in a child (0) or in a program that is executed (1). NULL: nothing. Anywhere. */
 const char *spi_limits_because(int is_program);
@@ -342,6 +346,9 @@ void spi_exec_redirect(void);	/* exec-calls.c */
 
 /* ---- signals.c: signal masks and actions for a preloaded program ---- */
 void spi_signals_init(void);
+struct spi_sigaction;
+/* The program's action, where `handler` is another room's in its place; else NULL. Set by that room, once; NULL: there is none. */
+extern const struct spi_sigaction *(*spi_signal_hidden)(int number, uint64_t handler);
 
 /* ---- phdr.c: over fork(), with signals blocked ---- */
 void spi_phdr_lock_fork(void);		/* not for ever: spi_phdr_inside() */

@@ -126,6 +126,14 @@ void spi_exec_fork_child(void)
 
 /* ---- execve() ---- */
 
+static int exec_begins(void)
+{
+	int state = 0;
+
+	spi_participants_run(exec_begins, &state);
+	return state;
+}
+
 static int is_followed(void)
 {
 	return (always || __atomic_load_n(&spi_tree_execs, __ATOMIC_RELAXED)) && spi_exec_socket();
@@ -151,7 +159,7 @@ static int program_leave(int cannot_follow)
 	t->busy |= SPI_BUSY_ALWAYS;
 	if (cannot_follow)
 		link_wait();
-	spi_tree_process_end();
+	spi_participants_run(exec_tells);
 	spi_exec_tell();
 	t->busy &= ~SPI_BUSY_ALWAYS;
 	return 1;
@@ -215,7 +223,7 @@ static int exec_try(int directory, const char *path, char *const argv[], char *c
 /* It is the program's own call that came back. */
 static int exec_failed(int left, int late, int ret)
 {
-	spi_tree_signals_exec_over(late);
+	spi_participants_run(exec_over, late);
 	if (left)
 		spi_process_goes_on();
 	return ret;
@@ -224,7 +232,7 @@ static int exec_failed(int left, int late, int ret)
 /* What the program executes by syscall(). When this returns, it failed: once more will give libc's caller the error. */
 void spi_exec_by_syscall(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at)
 {
-	int late = spi_tree_signals_exec(), left = exec_try(directory, path, argv, envp, flags, is_at);
+	int late = exec_begins(), left = exec_try(directory, path, argv, envp, flags, is_at);
 
 	if (!left && !late)
 		return;
@@ -238,7 +246,7 @@ void spi_exec_by_syscall(int directory, const char *path, char *const argv[], ch
 static int (*next_execve)(const char *path, char *const argv[], char *const envp[]);
 static int exec_execve(const char *path, char *const argv[], char *const envp[])
 {
-	int late = spi_tree_signals_exec(), left = exec_try(AT_FDCWD, path, argv, envp, 0, 0);
+	int late = exec_begins(), left = exec_try(AT_FDCWD, path, argv, envp, 0, 0);
 
 	return exec_failed(left, late, next_execve(path, argv, envp));
 }
@@ -246,7 +254,7 @@ static int exec_execve(const char *path, char *const argv[], char *const envp[])
 static int (*next_execveat)(int directory, const char *path, char *const argv[], char *const envp[], int flags);
 static int exec_execveat(int directory, const char *path, char *const argv[], char *const envp[], int flags)
 {
-	int late = spi_tree_signals_exec(), left = exec_try(directory, path, argv, envp, flags, 1);
+	int late = exec_begins(), left = exec_try(directory, path, argv, envp, flags, 1);
 
 	return exec_failed(left, late, next_execveat(directory, path, argv, envp, flags));
 }
@@ -254,7 +262,7 @@ static int exec_execveat(int directory, const char *path, char *const argv[], ch
 static int (*next_fexecve)(int fd, char *const argv[], char *const envp[]);
 static int exec_fexecve(int fd, char *const argv[], char *const envp[])
 {
-	int late = spi_tree_signals_exec(), left = exec_try(fd, "", argv, envp, AT_EMPTY_PATH, 1);
+	int late = exec_begins(), left = exec_try(fd, "", argv, envp, AT_EMPTY_PATH, 1);
 
 	return exec_failed(left, late, next_fexecve(fd, argv, envp));
 }
@@ -271,10 +279,10 @@ static void take_back(void)
 	static int exec_##name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, \
 		const posix_spawnattr_t *attr, char *const argv[], char *const envp[]) \
 	{ \
-		int late = spi_tree_signals_exec(), was_lent = spi_lend(SPI_LEND_WHILE); \
+		int late = exec_begins(), was_lent = spi_lend(SPI_LEND_WHILE); \
 		int ret = next_##name(pid, path, actions, attr, argv, envp); \
 	\
-		spi_tree_signals_exec_over(late); \
+		spi_participants_run(exec_over, late); \
 		if (was_lent) \
 			take_back(); \
 		return ret; \
@@ -287,7 +295,7 @@ static void (*next_exit)(int status);
 static void exec_exit(int status)
 {
 	if (spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
-		spi_agent_end();
+		spi_process_ends();
 	next_exit(status);
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include "codemap/map-check.h"
+#include "codemap/map/check.h"
 #include "liblttng-spi/instrument-work.h"
 
 int spi_rule_keep(struct rule *rule, struct spi_point *point)

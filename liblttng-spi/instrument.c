@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include "codemap/map-check.h"
+#include "codemap/map/check.h"
 #include "liblttng-spi/instrument-work.h"
 #include "liblttng-spi/interpose.h"
 #include "liblttng-spi/steps.h"

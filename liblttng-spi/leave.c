@@ -49,7 +49,7 @@ typedef void (*leave_fn)(uint64_t a, uint64_t b);
 FIRST(spi_leave_longjmp, "siglongjmp")
 FIRST(spi_leave_longjmp_chk, "__longjmp_chk")
 FIRST(spi_leave_exit, "exit")
-void *spi_leave_exit_now SPI_HIDDEN = (void *) spi_exit_now;
+void *spi_leave_exit_now SPI_HIDDEN = NULL;	/* control/init.c's spi_exit_now() */
 
 void spi_leave_init(void)
 {
@@ -80,16 +80,6 @@ static int is_payload_return(uint64_t address)
 static int on_own_stack(const struct spi_thread *t, uint64_t p)
 {
 	return p >= t->stack_low && p < t->stack_high;
-}
-
-int spi_frame_load(struct spi_registers *regs, uint64_t frame)
-{
-	struct spi_signal_frame f;
-
-	if (spi_memory_copy(&f, frame, offsetof(struct spi_signal_frame, number)) < 0)
-		return -1;
-	spi_signal_frame_registers(&f, regs);
-	return 0;
 }
 
 /*

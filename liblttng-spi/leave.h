@@ -23,8 +23,6 @@ int spi_leave_may(const struct spi_thread *t);
  * interrupted it, or 0.
  */
 uint64_t spi_record_find(struct spi_registers *regs, uint64_t at, uint64_t frame, uint64_t *back);
-/* The registers of what the signal frame (a struct ucontext) there interrupted; 0, or -1: it cannot be read. */
-int spi_frame_load(struct spi_registers *regs, uint64_t frame);
 
 /*
  * leave-unwind.c. An unwinder, which has called the thunks' personality routine from `caller`, leaves the frame of `context`: is that the one
@@ -41,6 +39,7 @@ void spi_cancel_begin(void);
 void spi_leave_init(void);
 
 /* init.c: end the process, whatever is being recorded. */
+extern void *spi_leave_exit_now SPI_HIDDEN;	/* what _exit() is to go on with: control/init.c sets it to spi_exit_now */
 void spi_exit_now(int status) SPI_HIDDEN __attribute__((noreturn));
 
 #endif /* SPI_LEAVE_H */

@@ -25,8 +25,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#include "codemap/cache-key.h"
-#include "codemap/map-check.h"
+#include "codemap/map/cache-key.h"
+#include "codemap/map/check.h"
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/patch-internal.h"
 

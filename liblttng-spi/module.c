@@ -32,28 +32,21 @@
 #define ALONE_MS	2000u		/* two commands of a client are some ten milliseconds apart, on a busy machine a second */
 #define ALONE_GRACE_MS	2000u
 
-const struct spi_payload_ops *spi_payload;
-uint32_t spi_string_max;
 static uint32_t run, run_is_new;
 
-static const struct spi_core_ops core_ops = {
+struct spi_core_ops spi_core_ops = {
 	.abi = SPI_PAYLOAD_ABI,
-	.size = sizeof(core_ops),
+	.size = sizeof(spi_core_ops),
 	.near_alloc = (void *(*)(struct spi_object *, size_t, size_t)) spi_near_alloc,
 	.alloc = spi_alloc,
 	.note = spi_note,
 	.string_copy = spi_string_copy,
 	.memory_copy = spi_memory_copy,
 	.threads = spi_status_records,
-	.process_end = spi_agent_end,
-	.tree_tags = spi_tree_tags,
 	.tree_tagged = &spi_tree_tagged,
 	.slots_each = spi_slots_each,
-	.compact_flushed = spi_budget_flushed,
 	.within_lttng = spi_within_lttng,
 	.has_room = spi_first_call_has_room,
-	.function_of = spi_function_of,
-	.functions_ask = spi_functions_ask,
 };
 
 /* ---- finding the module ----------------------------------------------------------- */
@@ -370,7 +363,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 		spi_format(error, error_size, "%s", dlerror());
 	init = handle ? (spi_payload_init_fn) dlsym(handle, "spi_payload_init") : NULL;
 	if (init) {
-		core = core_ops;
+		core = spi_core_ops;
 		core.status = spi_status;
 		core.alone_ms = ALONE_MS;
 		core.alone_grace_ms = spi_env.preloaded || spi_attached_early ? ALONE_GRACE_MS : 0;

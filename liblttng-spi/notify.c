@@ -87,7 +87,7 @@ static void callback_run(union sigval value)
 	spi_mask_make_virtual();
 	/* no site calls it but this one, which is in no tree */
 	if (spi_unlikely(spi_tree_existing))
-		spi_tree_callback((uint64_t) c->function);
+		spi_participants_run(callback, (uint64_t) c->function);
 	c->function(c->value);
 }
 

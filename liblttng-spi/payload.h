@@ -9,7 +9,7 @@
 #define SPI_PAYLOAD_H
 
 #include <stdint.h>
-#include "codemap/map-format.h"
+#include "codemap/map/format.h"
 #include "liblttng-spi/agent-proto.h"
 #include "liblttng-spi/point.h"
 

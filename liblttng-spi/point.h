@@ -315,7 +315,7 @@ struct spi_thread_own {
  * async-signal-safe.
  */
 struct spi_slot *spi_thread_slow(uint64_t p);	/* as spi_slot_ready() */
-extern int spi_stacks_copied;	/* frames are taken off stacks and put back: slots.c */
+extern int spi_stacks_copied;	/* frames are taken off stacks and put back */
 /* A call arrived while the thread was busy: 1 when a signal handler made it (record it), 0 when the tracer itself did. */
 int spi_thread_nested(uint64_t p);
 /* The thread's mark is not as usual: 1 when its call at p, in a thunk's frame, may be recorded all the same; 0 for p: it gets a slot alone. */

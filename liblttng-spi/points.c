@@ -16,7 +16,7 @@
  * called is in front.
  */
 #include <string.h>
-#include "codemap/map-check.h"
+#include "codemap/map/check.h"
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/patch-internal.h"
 
@@ -228,4 +228,20 @@ struct spi_point *spi_points_next(const struct spi_object *object, struct spi_po
 			return NULL;
 		p = hash[i];
 	}
+}
+
+uint32_t spi_points_write(struct spi_point **points, uint32_t n, const char **errors, int install)
+{
+	for (int tries = 0; n && tries < 100; tries++) {
+		uint32_t kept = 0;
+
+		if ((install ? spi_patch_install : spi_patch_remove)(points, n, errors) != -EAGAIN)
+			break;
+		spi_participants_run(objects_gone);
+		for (uint32_t i = 0; i < n; i++)
+			if ((points[i]->flags & SPI_POINT_APART) || spi_point_find(points[i]->address) == points[i])
+				points[kept++] = points[i];
+		n = kept;
+	}
+	return n;
 }

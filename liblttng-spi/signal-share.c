@@ -180,3 +180,16 @@ void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const v
 	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &mask, 0, 8);
 	((void (*)(int, void *, void *)) action.handler)(s->number, info, context);
 }
+
+/* ---- masks ---- */
+
+int spi_mask_virtual;
+
+/* ---- masks ---- */
+
+uint64_t spi_mask_to_kernel(uint64_t mask)
+{
+	if (spi_mask_virtual && (mask & SPI_MASK_PAIR))
+		mask = (mask & ~SIGNAL_BIT(SIGTRAP)) | SIGNAL_BIT(SIGSTKFLT);
+	return mask;
+}

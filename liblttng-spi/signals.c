@@ -40,6 +40,8 @@
 	X(int, siginterrupt, (int, int))
 EACH_NEXT(NEXT_DECLARE)
 
+const struct spi_sigaction *(*spi_signal_hidden)(int number, uint64_t handler);
+
 void spi_signals_init(void)
 {
 	EACH_NEXT(NEXT_FIND)
@@ -148,7 +150,7 @@ static int action_of_vforked(struct spi_signal *s, const struct sigaction *actio
 /* A signal that a tree waits for (tree-start.c): what the program has is not what the kernel says. */
 static uint64_t late_look(int number, uint64_t handler, struct sigaction *old)
 {
-	const struct spi_sigaction *program = spi_tree_signal_program(number, handler);
+	const struct spi_sigaction *program = spi_signal_hidden ? spi_signal_hidden(number, handler) : NULL;
 
 	if (spi_likely(!program))
 		return handler;
@@ -203,7 +205,7 @@ static struct spi_signal *signal_taken(int number)
 static void tree_tell(uint64_t handler)
 {
 	if (spi_unlikely(spi_tree_existing) && handler != (uint64_t) SIG_DFL && handler != (uint64_t) SIG_IGN)
-		spi_tree_callback(handler);
+		spi_participants_run(callback, handler);
 }
 
 /* The program has set a handler of SIGTRAP that is not taken yet: it may single-step itself with it. */

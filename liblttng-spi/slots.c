@@ -38,7 +38,6 @@
 #define UNKNOWN_MOST	16u		/* as many may be what is under way; they last for a few instructions */
 #define FOREIGN_LOOK	64u		/* slots of other stacks looked past in search of dead ones */
 
-int spi_stacks_copied;
 
 void spi_thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end)
 {

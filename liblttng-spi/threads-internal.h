@@ -88,7 +88,6 @@ void spi_first_call_init(void);
 void spi_first_call_loaded(void);	/* lttng-ust is there; who may call the dynamic linker */
 int spi_first_call_has_memory(void);	/* lttng-ust is there, and the calling thread has its memory for that */
 int spi_first_call_has_room(int has_memory);	/* payload.h */
-int spi_child_may(struct spi_thread *t, uint64_t p);	/* child.c: may this call be recorded, in a forked child that has not begun? Signals are held */
 int spi_first_call_is_in_malloc(uint64_t p);	/* the call whose return address is at p, in a thunk's frame: is it malloc()'s or a handler's within it? */
 
 /* ---- nesting.c ---- */

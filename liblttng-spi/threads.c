@@ -23,6 +23,7 @@
 #define LIBC_SIGCANCEL	32		/* SIGTIMER as well */
 #define ENDS_MAX	3u	/* of the 4 rounds of destructors */
 
+int (*spi_child_first_call)(struct spi_thread *t, uint64_t p);
 static pthread_key_t end_key;
 static int have_end_key;
 static int is_begun;		/* spi_threads_init() is done */
@@ -88,7 +89,7 @@ int spi_threads_init(void)
 		return r;
 	if (pthread_key_create(&end_key, thread_end) == 0)
 		have_end_key = end_key < 32;	/* PTHREAD_KEY_2NDLEVEL_SIZE: above, setting one allocates */
-	spi_last_thread_init();
+	spi_participants_run(calls_begin);
 	spi_first_call_init();
 	spi_thunks_init();
 	is_begun = 1;
@@ -179,7 +180,7 @@ static int own_take(struct spi_thread *t)
 	__atomic_fetch_add(&spi_status->threads, 1, __ATOMIC_RELAXED);
 	if (have_end_key)
 		pthread_setspecific(end_key, t);
-	spi_last_thread_look();
+	spi_participants_run(thread_found);
 	return 0;
 }
 
@@ -237,7 +238,7 @@ static int new_may(struct spi_thread *t, uint64_t p)
 		spi_call_missed(SPI_APART_TIMER);
 	else if (!t->own && own_take(t) < 0)
 		spi_call_missed(SPI_LOST_MEMORY);
-	else if (spi_likely(!spi_mode) || spi_child_may(t, p))
+	else if (spi_likely(!spi_mode) || (spi_child_first_call && spi_child_first_call(t, p)))
 		may = spi_status_child_thread(t) < 0 ? 0 : memory_get(t, p);
 	spi_signals_release(old);
 	return may;
@@ -297,7 +298,7 @@ static void thread_end(void *value)
 	 */
 	if (spi_tree_existing && have_end_key && ++t->tree_ends < ENDS_MAX) {
 		if (t->tree_ends == 1 && spi_tree_threads)
-			spi_tree_caller_back((uint64_t) __builtin_return_address(0) - 1);
+			spi_participants_run(thread_ends, (uint64_t) __builtin_return_address(0) - 1);
 		pthread_setspecific(end_key, t);
 		spi_signals_release(old);
 		return;

@@ -28,7 +28,6 @@
 #define DEFERRED_TRAP	0x53504974	/* si_errno of a SIGSTKFLT that is a SIGTRAP */
 #define LOOK_AGAIN_NS	UINT64_C(50000000)	/* how long a look at all threads' masks is good for */
 
-int spi_signals_interposed, spi_mask_virtual;
 
 /* ---- the table ---- */
 
@@ -174,15 +173,6 @@ static void trap_handle(int number, void *info, void *context)
 		trap_defer(info);
 	else
 		spi_signal_hand_on(&trap_signal, info, context, __builtin_return_address(0));
-}
-
-/* ---- masks ---- */
-
-uint64_t spi_mask_to_kernel(uint64_t mask)
-{
-	if (spi_mask_virtual && (mask & SPI_MASK_PAIR))
-		mask = (mask & ~SIGNAL_BIT(SIGTRAP)) | SIGNAL_BIT(SIGSTKFLT);
-	return mask;
 }
 
 void spi_mask_make_virtual(void)

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include "codemap/map-check.h"
+#include "codemap/map/check.h"
 #include "liblttng-spi/site.h"
 
 #define STUB_USUAL	64u	/* bytes of a site's stub */

@@ -74,6 +74,12 @@ static int is_ignored(const struct late_signal *s)
 	return s->program.handler == (uint64_t) SIG_IGN;
 }
 
+/* What the program has set where the kernel has `handler`. */
+static const struct spi_sigaction *signal_program(int number, uint64_t handler)
+{
+	return handler == (uint64_t) on_signal ? &signals[number].program : NULL;
+}
+
 static void signal_take(uint32_t number, struct spi_link *link)
 {
 	struct late_signal *s = &signals[number];
@@ -81,6 +87,7 @@ static void signal_take(uint32_t number, struct spi_link *link)
 
 	if (s->waiting++)
 		return;
+	spi_signal_hidden = signal_program;
 	s->arrived = 0;
 	if (spi_signal_query((int) number, &s->program) < 0)
 		return;
@@ -112,11 +119,6 @@ static void signal_give_back(uint32_t number)
 		signal_exchange(number, &now, NULL);	/* the program has set it meanwhile */
 }
 
-const struct spi_sigaction *spi_tree_signal_program(int number, uint64_t handler)
-{
-	return handler == (uint64_t) on_signal ? &signals[number].program : NULL;
-}
-
 /* The signals that the program ignores: by the kernel, or by the handler, which is put in the kernel's place only. */
 static void ignored_change(int to_kernel)
 {
@@ -136,17 +138,17 @@ static void ignored_change(int to_kernel)
 	}
 }
 
-int spi_tree_signals_exec(void)
+void spi_tree_signals_exec(int *begun)
 {
 	if (spi_likely(!__atomic_load_n(&ignored, __ATOMIC_RELAXED)))
-		return 0;
+		return;
 	if (!spi_may(SPI_MAY_ACT | SPI_MAY_HERE)) {	/* a vforked child has actions of its own, but its parent's memory */
 		ignored_change(1);
-		return 0;
+		return;
 	}
 	__atomic_fetch_add(&executing, 1, __ATOMIC_SEQ_CST);
 	ignored_change(1);
-	return 1;
+	*begun = 1;
 }
 
 void spi_tree_signals_exec_over(int begun)

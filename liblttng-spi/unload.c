@@ -128,19 +128,3 @@ int spi_objects_hold(void (*work)(void *data), void *data)
 	}
 	return -EAGAIN;
 }
-
-uint32_t spi_points_write(struct spi_point **points, uint32_t n, const char **errors, int install)
-{
-	for (int tries = 0; n && tries < 100; tries++) {
-		uint32_t kept = 0;
-
-		if ((install ? spi_patch_install : spi_patch_remove)(points, n, errors) != -EAGAIN)
-			break;
-		spi_unloads_follow();
-		for (uint32_t i = 0; i < n; i++)
-			if ((points[i]->flags & SPI_POINT_APART) || spi_point_find(points[i]->address) == points[i])
-				points[kept++] = points[i];
-		n = kept;
-	}
-	return n;
-}

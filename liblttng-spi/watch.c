@@ -21,7 +21,7 @@
 #include <errno.h>
 #include <string.h>
 #include <signal.h>
-#include "codemap/map-check.h"
+#include "codemap/map/check.h"
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/interpose.h"
 

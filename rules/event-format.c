@@ -155,7 +155,7 @@ static void recording_glob(const char *target, char *glob, size_t size)
 			int wild = *c == '*' || *c == '?';
 
 			behind = spi_glob_byte(c, &byte);
-			/* An event's name has '_' or \' for what LTTng does not take (codemap/names.c). */
+			/* An event's name has '_' or \' for what LTTng does not take (codemap/names/names.c). */
 			if (wild || byte < ' ' || byte > '~' || strchr("\"\\", byte)) {
 				glob[at++] = '*';
 			} else {

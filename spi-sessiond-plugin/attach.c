@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Hot attach: the injector has a thread of the running daemon load the plugin,
- * whose constructor finds the daemon's sockets open and puts its hooks in.
+ * Hot attach: the injector makes a thread of the running daemon load the plugin. The plugin's
+ * constructor finds the daemon's sockets open and puts its hooks in.
  *
- * Whether the plugin is at work in a process is told by its thread's name: a
- * library that is merely mapped could be one that found nothing to stand before.
+ * The name of the plugin's thread tells whether the plugin is at work in a process: a library that is
+ * merely mapped could be one that found no function to stand before.
  *
- * A pid file outlives its daemon, and the number may be any process's by now. Nothing
- * is loaded into one that does not look like a session daemon.
+ * A pid file outlives its daemon, and the number may be any process's by now. Nothing is loaded into
+ * a process that does not look like a session daemon.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,9 +24,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "injector/inject.h"
+#include "injector/inject/inject.h"
 #include "spi-sessiond-plugin/attach.h"
-#include "spi-sessiond-plugin/plugin.h"
+#include "spi-sessiond-plugin/base/base.h"
 
 #define PATIENCE_MS	2000	/* for the plugin's thread to name itself */
 #define LISTENS		0x10000ul	/* __SO_ACCEPTCON, as /proc/net/unix has it */

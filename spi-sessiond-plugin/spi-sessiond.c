@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "spi-sessiond-plugin/attach.h"
-#include "spi-sessiond-plugin/plugin.h"
+#include "spi-sessiond-plugin/base/base.h"
 
 #define REAL_NAME	"lttng-sessiond"
 #define REAL_USUAL	"/usr/bin/" REAL_NAME

@@ -21,7 +21,7 @@
 #define TP_FIELDS_MAX		64u	/* fields of one event */
 #define TP_RECORD_MAX		4000u	/* bytes of one record */
 #define TP_STRING_LEAST		16u	/* bytes kept of a string: no less can be asked for */
-#define TP_STRING_MOST		2000u	/* nor more; cli/options.c says both */
+#define TP_STRING_MOST		2000u	/* nor more; cli/ui/trace-options.c says both */
 #define TP_SLOP 16u /* a record's buffer is this much longer: values are over-written 8 bytes at a time */
 #define TP_STRING_DEFAULT	256u	/* bytes kept of a string, NUL included */
 #define TP_AREA_SMALL		128u	/* bytes kept beside a return slot (area.c) */

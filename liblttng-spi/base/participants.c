@@ -4,3 +4,4 @@
 
 const struct spi_participant *spi_participants;
 size_t spi_participant_count;
+void (*spi_process_ends)(void);

@@ -9,6 +9,7 @@
 #define SPI_BASE_PARTICIPANTS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct dl_phdr_info;
 
@@ -27,7 +28,25 @@ struct spi_participant {
 	void (*process_end)(void);
 	/* An object that was not known has been found in the process, for the first time. Control lock, or before main(). */
 	void (*object_found)(const struct dl_phdr_info *info);
+	/* Objects may have been unloaded: nothing refers to them afterwards. Control lock. */
+	void (*objects_gone)(void);
+	/* The call side is set up: control lock, before the first point is. */
+	void (*calls_begin)(void);
+	/* The calling thread, one of the program's, records its first call. */
+	void (*thread_found)(void);
+	/* libc's code at `address` runs what a thread leaves for its end. That thread. */
+	void (*thread_ends)(uint64_t address);
+	/* The program hands out the address of a function that will be called from elsewhere: a handler, a thread's start. Any thread. */
+	void (*callback)(uint64_t address);
+	/* The calling thread is about to execute another program; and if that failed, or a child on its memory did it. *state is between the two. */
+	void (*exec_begins)(int *state);
+	void (*exec_over)(int state);
+	/* It is executed: what was missed is told. */
+	void (*exec_tells)(void);
 };
+
+/* The process ends now, with the calling thread: control/init.c's, set as the agent begins. */
+extern void (*spi_process_ends)(void);
 
 /* NULL until the agent begins. */
 extern const struct spi_participant *spi_participants;

@@ -41,6 +41,7 @@ struct page_cache {
 };
 
 int (*spi_read_net)(void);
+int spi_signals_interposed;
 
 int spi_page_readable(uint64_t address)
 {

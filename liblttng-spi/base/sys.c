@@ -162,3 +162,20 @@ void spi_child_signals_restore(const uint64_t *old)
 		spi_sys(SYS_rt_sigtimedwait, &child, NULL, &none, 8L);
 	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL, 8L);
 }
+
+uint64_t spi_process_start_time(void)
+{
+	char text[1024];
+	long fd = spi_sys(SYS_openat, AT_FDCWD, "/proc/self/stat", O_RDONLY | O_CLOEXEC), n;
+	const char *p;
+
+	if (fd < 0)
+		return 0;
+	n = spi_proc_read(fd, text, sizeof(text) - 1);
+	spi_proc_close(fd);
+	text[n > 0 ? n : 0] = 0;
+	p = strrchr(text, ')');
+	for (int field = 2; p && field < 22; field++)
+		p = strchr(p + 1, ' ');
+	return p ? spi_parse_number(p + 1, NULL) : 0;
+}

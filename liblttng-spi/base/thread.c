@@ -10,6 +10,7 @@ SPI_EXPORT __thread struct spi_thread spi_thread __attribute__((tls_model("initi
 #define POOL_BYTES	65536u
 
 static struct spi_thread_own *owns;
+int spi_stacks_copied;
 
 /* The first one is there from the beginning: a program that limits its memory afterwards has some for its next threads. */
 static struct spi_thread_own *pool_get(void)

@@ -96,7 +96,6 @@ static int agent_begin(char **envp)
 	spi_mode_process();
 	spi_note_sink = spi_link_note;
 	spi_participants_begin();
-	spi_unwind_init();
 	spi_status_init();
 	spi_env_read(envp);
 	spi_string_max = spi_env_string_max();

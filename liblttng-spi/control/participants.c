@@ -4,6 +4,8 @@
 #include "liblttng-spi/base/participants.h"
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/instrument.h"
+#include "liblttng-spi/leave.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/tree.h"
 
@@ -17,16 +19,25 @@ static const struct spi_participant participants[] = {
 		.fork_child = spi_threads_fork_child,
 	}, {	/* last-thread.c: the forking thread is the first one now */
 		.fork_child = spi_last_thread_fork_child,
+		.calls_begin = spi_last_thread_init,
+		.thread_found = spi_last_thread_look,
 	}, {	/* base/status.c */
 		.fork_child = spi_status_fork_child,
 	}, {	/* unwind.c */
+		.calls_begin = spi_unwind_init,
 		.object_found = spi_unwind_look,
 	}, {	/* call trees */
 		.fork_child = spi_tree_signals_fork_child,
 		.fork_left = spi_tree_signals_fork_left,
 		.child_begins = spi_calls_fork_child,
 		.process_end = spi_tree_process_end,
+		.exec_tells = spi_tree_process_end,
+		.exec_begins = spi_tree_signals_exec,
+		.exec_over = spi_tree_signals_exec_over,
+		.thread_ends = spi_tree_caller_back,
+		.callback = spi_tree_callback,
 	}, {	/* rules */
+		.objects_gone = spi_unloads_follow,
 		.child_begins = spi_rules_open,
 		.child_has_begun = spi_rules_close,
 		.removal = spi_rules_remove_all,
@@ -56,5 +67,14 @@ static const struct spi_participant participants[] = {
 void spi_participants_begin(void)
 {
 	spi_participants = participants;
+	spi_process_ends = spi_agent_end;
+	spi_leave_exit_now = (void *) spi_exit_now;
+	spi_child_thread = spi_attach_child;
+	spi_child_rules_may_gain = spi_rules_may_gain;
+	spi_core_ops.process_end = spi_agent_end;
+	spi_core_ops.tree_tags = spi_tree_tags;
+	spi_core_ops.compact_flushed = spi_budget_flushed;
+	spi_core_ops.function_of = spi_function_of;
+	spi_core_ops.functions_ask = spi_functions_ask;
 	spi_participant_count = sizeof(participants) / sizeof(participants[0]);
 }

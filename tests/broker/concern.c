@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "broker/ruleset.h"
+#include "broker/rules/ruleset.h"
 #include "rules/glob.h"
 
 static unsigned int checks, failures;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "broker/ruleset.h"
+#include "broker/rules/ruleset.h"
 
 #define ONE_USERS 20000		/* as in ruleset.c */
 

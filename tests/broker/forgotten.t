@@ -8,6 +8,6 @@ build=${SPI_TOP_BUILDDIR:-$src/build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 gcc -I"$src" -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -fsanitize=address,undefined -fno-sanitize-recover=undefined \
-	-o "$work/forgotten" "$src/tests/broker/forgotten.c" "$src/broker/requests.c" "$src/broker/ruleset.c" "$src/broker/concern.c" "$src/broker/loop.c" \
+	-o "$work/forgotten" "$src/tests/broker/forgotten.c" "$src/broker/rules/requests.c" "$src/broker/rules/ruleset.c" "$src/broker/rules/concern.c" "$src/broker/base/loop.c" \
 	"$src"/rules/*.c "$build/injector/.libs/libspi-control.a" -ldw -lelf -lpthread
 timeout 100 "$work/forgotten"

@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "broker/ruleset.h"
-#include "broker/xml-rules.h"
+#include "broker/rules/ruleset.h"
+#include "broker/rules/xml-rules.h"
 
 static unsigned int checks, failures;
 static char lines[1 << 20];

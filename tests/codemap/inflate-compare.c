@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include "codemap/inflate.h"
+#include "codemap/inflate/inflate.h"
 
 static uint64_t state = 88172645463325252u;
 

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "codemap/map-check.h"
+#include "codemap/map/check.h"
 
 static uint64_t state = 88172645463325252u;
 

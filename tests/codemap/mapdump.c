@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include "codemap/map-check.h"
+#include "codemap/map/check.h"
 
 static const char *base;
 static const struct spi_map_header *head;

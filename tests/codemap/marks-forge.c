@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * marks-forge FILE HOW: spoil a file of marks (codemap/marks.h) and make its hashes
+ * marks-forge FILE HOW: spoil a file of marks (codemap/map/marks.h) and make its hashes
  * right again, so that only what they protect can be noticed.
  *
  *	position	each mark is a bit further on
@@ -17,8 +17,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include "codemap/inflate.h"
-#include "codemap/marks.h"
+#include "codemap/inflate/inflate.h"
+#include "codemap/map/marks.h"
 
 static void spoil(struct mark *m, uint32_t count, uint8_t *windows, const char *how)
 {

@@ -7,7 +7,7 @@ plan 29
 cd "$tmp" || exit 1
 python3 "$here/gen-large.py" 40 5 && $CC -Wl,--compress-debug-sections=zlib -o prog large.s &&
 	$CC -std=gnu11 -O1 -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" -o forge "$here/marks-forge.c" \
-		"$SPI_TOP_SRCDIR"/codemap/{marks,base}.c -lpthread || { echo 'Bail out! cannot build'; exit 1; }
+		"$SPI_TOP_SRCDIR"/codemap/{map/marks,base/fail,base/memory,base/text,base/write}.c -lpthread || { echo 'Bail out! cannot build'; exit 1; }
 id() { readelf -n "$1" 2> /dev/null | sed -n 's/.*Build ID: //p'; }
 [ -n "$(id prog)" ] || { echo 'Bail out! no build-id'; exit 1; }
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "codemap/names.h"
+#include "codemap/names/names.h"
 
 static const char *demangled(const char *name, struct text *text)
 {

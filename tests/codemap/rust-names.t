@@ -7,7 +7,7 @@ plan 4
 cd "$tmp" || exit 1
 src=$SPI_TOP_SRCDIR/codemap
 $CC -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" -o names \
-	"$here/rust-names.c" "$src"/rust-{name,text,constant,legacy}.c "$src"/base.c || { echo 'Bail out! cannot build'; exit 1; }
+	"$here/rust-names.c" "$src"/names/rust*.c "$src"/base/{fail,memory,text}.c || { echo 'Bail out! cannot build'; exit 1; }
 
 cat > v0 <<'END'
 _RNvCs1234_7mycrate3foo	mycrate::foo

@@ -34,7 +34,7 @@ while read -r build; do
 done <<< "$(echo "$builds" | tr '|' '\n')"
 
 # Something larger: spi-codemap itself, with many switches.
-if $CC -std=gnu11 -O2 -w -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" -Wa,-L -o own "$SPI_TOP_SRCDIR"/codemap/*.c -lseccomp -lz -llzma -lzstd -ldl -lpthread 2> err; then
+if $CC -std=gnu11 -O2 -w -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" -Wa,-L -o own "$SPI_TOP_SRCDIR"/codemap/{,*/}*.c -lseccomp -lz -llzma -lzstd -ldl -lpthread 2> err; then
 	"$codemap" map --tree -o tree.map ./own 2> err
 	ok $? "spi-codemap itself $(cat err)"
 	mapdump tree.map > dump

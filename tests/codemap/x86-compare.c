@@ -8,8 +8,8 @@
 #include <capstone/capstone.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include "codemap/image.h"
-#include "codemap/x86.h"
+#include "codemap/elf/image.h"
+#include "codemap/code/x86.h"
 
 static int is_same(const cs_insn *insn, const struct x86_decoded *own)
 {

@@ -6,8 +6,8 @@
 plan 3
 cd "$tmp" || exit 1
 src=$SPI_TOP_SRCDIR/codemap
-$CC -std=gnu11 -O2 -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" -o compare "$here/x86-compare.c" "$src"/image.c "$src"/bytes.c "$src"/inflate{,-fast,-table}.c "$src"/marks.c "$src"/base.c \
-	"$src"/x86.c -lcapstone -lzstd -lpthread || { echo 'Bail out! cannot build'; exit 1; }
+$CC -std=gnu11 -O2 -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" -o compare "$here/x86-compare.c" "$src"/elf/{image,compressed}.c "$src"/inflate/*.c \
+	"$src"/map/marks.c "$src"/base/{fail,memory,text,write}.c "$src"/code/x86.c -lcapstone -lzstd -lpthread || { echo 'Bail out! cannot build'; exit 1; }
 for file in "$(ldd /bin/cat | awk '/libc.so/ { print $3 }')" "$(ldd /bin/cat | awk '/libc.so/ { print $3 }' | sed 's/libc/libm/')" /usr/bin/git; do
 	if [ ! -e "$file" ]; then skip 1 "no $file"; continue; fi
 	result=$(./compare "$file")

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "injector/control.h"
+#include "injector/control/control.h"
 
 static void on_hello(struct spi_agent *agent, void *data)
 {

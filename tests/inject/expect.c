@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "injector/inject.h"
-#include "injector/target.h"
+#include "injector/inject/inject.h"
+#include "injector/procfs/procfs.h"
 
 static int feed[2], answer[2];
 

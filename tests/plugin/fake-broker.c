@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "spi-sessiond-plugin/broker-proto.h"
+#include "spi-sessiond-plugin/broker/proto.h"
 
 #define DUE_MAX	8192
 

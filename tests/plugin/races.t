@@ -18,10 +18,9 @@ for sanitizer in thread address,undefined; do
 		continue
 	fi
 	name=libplugin-${sanitizer%%,*}.so
-	sources=("$SPI_TOP_SRCDIR"/spi-sessiond-plugin/{init,got,hooks,sockets,clients,rules,flush,table}.c
-		"$SPI_TOP_SRCDIR"/spi-sessiond-plugin/{held,replay,turns,ahead,ust-threads,queue,broker,process,thread}.c)
+	sources=("$SPI_TOP_SRCDIR"/spi-sessiond-plugin/{init,{base,daemon,registrations,thread,hooks}/*,broker/{queue,life}}.c)
 	# Its child runs in this memory on a stack of its own, of which no sanitizer knows.
-	gcc -std=gnu11 -O1 -g -fPIC -c -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" -o spawn.o "$SPI_TOP_SRCDIR/spi-sessiond-plugin/spawn.c"
+	gcc -std=gnu11 -O1 -g -fPIC -c -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" -o spawn.o "$SPI_TOP_SRCDIR/spi-sessiond-plugin/broker/spawn.c"
 	[ "$sanitizer" = thread ] && sources+=("$PLUGIN_TESTS/stub-spawn.c") || sources+=(spawn.o)
 	if ! gcc -std=gnu11 -O1 -g -fPIC -shared -pthread -fsanitize="$sanitizer" -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" \
 		-DSPI_PKGLIBEXECDIR='"/nowhere"' -o "$name" \

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "spi-sessiond-plugin/plugin.h"
+#include "spi-sessiond-plugin/broker/broker.h"
 
 pid_t spawn_broker(const char *path, int socket, int *pidfd)
 {

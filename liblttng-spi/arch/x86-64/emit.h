@@ -4,7 +4,7 @@
 #ifndef SPI_ARCH_EMIT_H
 #define SPI_ARCH_EMIT_H
 
-#include "codemap/map-format.h"
+#include "codemap/map/format.h"
 #include "liblttng-spi/arch/arch.h"
 
 #define SPI_REG_RBP		5u

@@ -5,7 +5,7 @@
  * to a stub; and how the jumps are recognised again.
  */
 #include <sys/platform/x86.h>
-#include "codemap/map-format.h"
+#include "codemap/map/format.h"
 #include "liblttng-spi/arch/arch.h"
 
 void spi_displacement_bytes(uint64_t after, uint64_t to, uint8_t *bytes)

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Messages to the session daemon's plugin.
+ *
+ * A message that does not fit the socket is queued. The plugin must never wait for the broker, and the broker must not
+ * wait for the plugin.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "broker/base/base.h"
+
+static struct loop_source plugin = { .fd = -1 };
+
+struct packet {
+	struct packet *next;
+	size_t size;
+	char bytes[];
+};
+
+static struct packet *queue, **queue_end = &queue;
+
+void plugin_flush(void)
+{
+	while (queue) {
+		struct packet *packet = queue;
+
+		if (packet_send(plugin.fd, packet->bytes, packet->size, NULL, 0) == -EAGAIN)
+			break;
+		queue = packet->next;
+		if (!queue)
+			queue_end = &queue;
+		free(packet);
+	}
+	loop_change(&plugin, EPOLLIN | (queue ? EPOLLOUT : 0));
+}
+
+static int plugin_send(uint16_t type, const void *head, size_t head_size, const void *tail, size_t tail_size)
+{
+	struct spi_broker_msg message = {
+		.magic = SPI_BROKER_MAGIC, .version = SPI_BROKER_VERSION, .type = type, .size = head_size + tail_size,
+	};
+	struct packet *packet;
+
+	if (plugin.fd < 0)
+		return -EPIPE;
+	packet = malloc(sizeof(*packet) + sizeof(message) + message.size);
+	if (!packet)
+		return -ENOMEM;
+	packet->next = NULL;
+	packet->size = sizeof(message) + message.size;
+	memcpy(packet->bytes, &message, sizeof(message));
+	memcpy(packet->bytes + sizeof(message), head, head_size);
+	if (tail_size)
+		memcpy(packet->bytes + sizeof(message) + head_size, tail, tail_size);
+	*queue_end = packet;
+	queue_end = &packet->next;
+	plugin_flush();
+	return 0;
+}
+
+int plugin_release(uint64_t id)
+{
+	const struct spi_broker_release release = { .id = id };
+
+	return plugin_send(SPI_BROKER_RELEASE, &release, sizeof(release), NULL, 0);
+}
+
+int plugin_disabled(uint64_t id)
+{
+	const struct spi_broker_release release = { .id = id };
+
+	return plugin_send(SPI_BROKER_DISABLED, &release, sizeof(release), NULL, 0);
+}
+
+int plugin_flushed(uint64_t id)
+{
+	const struct spi_broker_release release = { .id = id };
+
+	return plugin_send(SPI_BROKER_FLUSHED, &release, sizeof(release), NULL, 0);
+}
+
+int plugin_querier(pid_t pid)
+{
+	const struct spi_broker_querier querier = { .pid = pid };
+
+	return plugin_send(SPI_BROKER_QUERIER, &querier, sizeof(querier), NULL, 0);
+}
+
+int plugin_table(uint64_t generation, uint32_t flags, const struct spi_broker_entry *entries, uint32_t count)
+{
+	const struct spi_broker_table head = { .generation = generation, .count = count, .flags = flags };
+
+	return plugin_send(SPI_BROKER_TABLE, &head, sizeof(head), entries, count * sizeof(entries[0]));
+}
+
+void plugin_close(void)
+{
+	loop_remove(&plugin);
+	while (queue) {
+		struct packet *packet = queue;
+
+		queue = packet->next;
+		free(packet);
+	}
+	queue_end = &queue;
+}
+
+int plugin_open(void (*ready)(struct loop_source *source, uint32_t events))
+{
+	int fd = fcntl(SPI_BROKER_FD, F_DUPFD_CLOEXEC, 10), ret;
+
+	if (fd < 0)
+		return -errno;
+	close(SPI_BROKER_FD);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	ret = loop_add(&plugin, fd, EPOLLIN, ready);
+	if (ret)
+		close(fd);
+	return ret;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* Which events the session of a run records. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <lttng/lttng.h>
+
+#include "cli/run/internal.h"
+#include "cli/ui/trace-options.h"
+
+#define RUN_PRECISE_RULES	16u	/* more FUNCs than this are enabled by one `spi:*` */
+
+/*
+ * These rules are only to record: the agents are driven from here. A name that
+ * begins with `spi:` and a literal character would ask a session daemon with the
+ * plugin to instrument the function in every process that it knows; `spi*:` and
+ * `spi:*` ask for nothing (rules/event-name.h), and match the same events.
+ */
+int run_enable_functions(struct run *run)
+{
+	unsigned int i, count = run->options->func_count;
+	char pattern[LTTNG_SYMBOL_NAME_LEN];
+	int ret, precise = count <= RUN_PRECISE_RULES;
+
+	for (i = 0; i < count; i++)
+		precise &= run->funcs[i].is_plain && strlen(run->funcs[i].pattern) < 200;
+	ret = precise ? 0 : session_enable(&run->session, "spi:*");
+	for (i = 0; precise && ret == 0 && i < count; i++) {
+		snprintf(pattern, sizeof(pattern), "spi*:%s*", run->funcs[i].pattern);
+		ret = session_enable(&run->session, pattern);
+	}
+	return ret;
+}
+
+/*
+ * What lttng-ust says of a process and its libraries: every registered process says it in each session, so with our own
+ * processes' alone (tp/state-dump.c). Those that the daemon's broker drives are of no run.
+ */
+static int run_enable_state(struct run *run, const char *pattern)
+{
+	char filter[40];
+
+	if (run->enable)
+		return session_enable(&run->session, pattern);
+	snprintf(filter, sizeof(filter), "$app.spi:run == \"r%06x\"", run->number);
+	return session_enable_filtered(&run->session, pattern, filter);
+}
+
+/* The calls of trees, packed or not, and where libraries are that are loaded later. */
+static int run_enable_trees(struct run *run)
+{
+	const struct tree_request *tree = &run->options->tree;
+	int ret = 0;
+
+	if (!tree->count)
+		return 0;
+	/* what the addresses mean, before the first of them */
+	if (!run->enable && !tree->options.compact)
+		ret = session_enable(&run->session, "spi_tree:function");
+	if (ret == 0 && !run->enable)
+		ret = session_enable(&run->session, tree->options.compact ? "spi_tree:*" : "lttng_ust_cyg_profile:func_*");
+	if (ret == 0 && !run->enable && tree->options.budget && !tree->options.compact)
+		ret = session_enable(&run->session, "spi_tree:budget");
+	return ret ? ret : run_enable_state(run, "lttng_ust_lib:*");
+}
+
+/* Other runs at the same time have the same events; a session with these records its own processes' (tp/runs.c). */
+static int run_enable_own(struct run *run)
+{
+	char name[24];
+	int ret;
+
+	/* What the daemon's broker drives belongs to no run: tags keep that apart. */
+	if (run->enable)
+		return 0;
+	if (getrandom(&run->number, sizeof(run->number), 0) < 0)
+		run->number = (uint32_t) getpid();
+	run->number &= 0xffffff;
+	run->number += !run->number;
+	snprintf(name, sizeof(name), "spi_run:r%06x", run->number);
+	ret = session_enable(&run->session, name);
+	return ret ? ret : session_enable(&run->session, "spi_run:any");
+}
+
+int run_enable_others(struct run *run)
+{
+	int ret = run_enable_own(run);
+
+	/* Exits that were made up for a call which did not return. */
+	if (ret == 0)
+		ret = session_enable(&run->session, "spi_call:*");
+	/* Where which library is, for readers that turn addresses into names. */
+	if (ret == 0 && (run->output || run->options->tree.count))
+		ret = run_enable_state(run, "lttng_ust_statedump:*");
+	return ret ? ret : run_enable_trees(run);
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The command line of `lttng trace`. Options end at COMMAND, so that COMMAND's
+ * own options need no quoting, as with env, timeout, perf and uftrace.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/say.h"
+#include "cli/ui/trace-options.h"
+#include "cli/ui/typed.h"
+#include "injector/procfs/procfs.h"
+
+/* tp/tp.h: what the module keeps of a string. */
+#define STRING_LEAST	16
+#define STRING_MOST	2000
+
+enum long_option {
+	OPTION_DURATION = 256,
+	OPTION_ONE_EVENT,
+	OPTION_EXEC,
+	OPTION_STRING_MAX,
+	OPTION_SUBBUF_SIZE,
+	OPTION_NUM_SUBBUF,
+	OPTION_LIST_OPTIONS,
+};
+
+static const struct option trace_long_options[] = {
+	{ "function", required_argument, NULL, 'f' },
+	{ "list", no_argument, NULL, 'l' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "duration", required_argument, NULL, OPTION_DURATION },
+	{ "exec", required_argument, NULL, OPTION_EXEC },
+	{ "one-event", no_argument, NULL, OPTION_ONE_EVENT },
+	{ "string-max", required_argument, NULL, OPTION_STRING_MAX },
+	{ "subbuf-size", required_argument, NULL, OPTION_SUBBUF_SIZE },
+	{ "num-subbuf", required_argument, NULL, OPTION_NUM_SUBBUF },
+	TREE_LONG_OPTIONS,
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "list-options", no_argument, NULL, OPTION_LIST_OPTIONS },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char trace_help[] =
+"Usage: lttng [GENERAL OPTIONS] trace (-f FUNC | --tree[=ROOT])... [-o DIR] COMMAND [ARGS]\n"
+"       lttng [GENERAL OPTIONS] trace (-f FUNC | --tree[=ROOT])... [-o DIR]\n"
+"             (-p PID|NAME [-p PID|NAME]... | --exec NAME [--exec NAME]...)\n"
+"             [--duration S]\n"
+"       lttng trace -l [-f FUNC]... (BINARY | -p PID|NAME)\n"
+"\n"
+"Trace functions of an unmodified program: each call with its arguments, each\n"
+"return with its value, as LTTng events; or all calls below a function.\n"
+"\n"
+"  -f, --function FUNC   functions to trace: a name, a glob such as 'parse_*', a\n"
+"                        qualified C++ name such as 'ns::Class::method', or one of\n"
+"                        these in one executable or library: libc.so.6:malloc\n"
+"  -p, --pid PID         trace this running process, and the children that it forks\n"
+"                        meanwhile, until ^C or its end; several are\n"
+"                        traced in one session\n"
+"  -p, --pid NAME        trace all processes that are known by this name now: their\n"
+"                        program's file name, the one that they were started by, what\n"
+"                        ps shows; a glob\n"
+"      --exec NAME       the same for running and future ones; the session daemon\n"
+"                        needs the plugin\n"
+"      --duration S      with -p or --exec: stop after S seconds (such as 0.5)\n"
+"  -o, --output DIR      record to DIR instead of printing the events\n"
+"      --one-event       one event a call, at its end, with its duration\n"
+"      --string-max N    record at most N bytes of a string: 16 to 2000 (default\n"
+"                        256)\n"
+"      --subbuf-size N   size of a sub-buffer in bytes, k, M or G may follow\n"
+"      --num-subbuf N    sub-buffers for each CPU\n"
+"  -l, --list            print what can be traced in BINARY, or in each object\n"
+"                        that process PID has loaded\n"
+"  -v, --verbose         name every function that is not instrumented\n"
+"  -q, --quiet           no messages\n"
+"  -h, --help            this help\n"
+"\n"
+TREE_HELP
+"\n"
+"Exit status: COMMAND's own; 127 and 126 when COMMAND is missing or not\n"
+"executable, 1 when it cannot be traced, 2 for a wrong command line.\n"
+"See lttng-trace(1).\n";
+
+int trace_options_help(void)
+{
+	fputs(trace_help, stdout);
+	return fflush(stdout) ? TRACE_STATUS_ERROR : 0;
+}
+
+int options_list(const struct option *options)
+{
+	for (; options->name; options++) {
+		printf("--%s\n", options->name);
+		if (options->val > ' ' && options->val < 0x7f)
+			printf("-%c\n", options->val);
+	}
+	return fflush(stdout) ? TRACE_STATUS_ERROR : 0;
+}
+
+static int option_bad(const char *name, const char *value, const char *wanted)
+{
+	say_error("%s: %s is not %s", name, *value ? value : "''", wanted);
+	return -EINVAL;
+}
+
+/* A whole number in [low, high]; `units` allows the suffixes k, K, M and G, as lttng does. */
+static int option_number(const char *name, const char *text, int units, uint64_t low, uint64_t high, uint64_t *value)
+{
+	static const char suffixes[] = "kMG";
+	char wanted[96], *end;
+	const char *unit;
+	unsigned int shift = 0;
+
+	snprintf(wanted, sizeof(wanted), "a number from %llu to %llu", (unsigned long long) low,
+		(unsigned long long) high);
+	errno = 0;
+	if (*text < '0' || *text > '9')
+		return option_bad(name, text, wanted);
+	*value = strtoull(text, &end, 10);
+	if (units && *end && (unit = strchr(suffixes, *end == 'K' ? 'k' : *end))) {
+		shift = 10 * (unsigned int) (unit - suffixes + 1);
+		end++;
+	}
+	if (errno || *end || *value > (high >> shift) || (*value << shift) < low)
+		return option_bad(name, text, wanted);
+	*value <<= shift;
+	return 0;
+}
+
+static int option_duration(const char *text, int64_t *ms)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || text[strspn(text, "0123456789.")] || !isfinite(seconds) || seconds <= 0 || seconds > 1e9)
+		return option_bad("--duration", text, "a positive number of seconds");
+	*ms = (int64_t) (seconds * 1000);
+	if (*ms == 0)
+		*ms = 1;
+	return 0;
+}
+
+static int option_power_of_two(const char *name, uint64_t value)
+{
+	if (value & (value - 1)) {
+		say_error("%s: %llu is not a power of two", name, (unsigned long long) value);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int option_func(struct trace_options *o, const char *text)
+{
+	const char **funcs = realloc(o->funcs, (o->func_count + 1) * sizeof(*funcs));
+
+	if (!funcs)
+		return -ENOMEM;
+	o->funcs = funcs;
+	o->funcs[o->func_count++] = text;
+	return 0;
+}
+
+static int option_pid(struct trace_options *o, pid_t pid)
+{
+	unsigned int i;
+	pid_t *pids;
+
+	for (i = 0; i < o->pid_count; i++)
+		if (o->pids[i] == pid)
+			return 0;
+	pids = realloc(o->pids, (o->pid_count + 1) * sizeof(*pids));
+	if (!pids)
+		return -ENOMEM;
+	o->pids = pids;
+	o->pids[o->pid_count++] = pid;
+	return 0;
+}
+
+/* A PID, or a NAME: all processes that are known by it, as --exec knows them. */
+static int option_process(struct trace_options *o, const char *text)
+{
+	pid_t *pids = NULL;
+	uint64_t number;
+	int i, n, ret = 0;
+
+	if (!text[strspn(text, "0123456789")] || *text == '-') {
+		ret = option_number("--pid", text, 0, 1, INT32_MAX, &number);
+		return ret ? ret : option_pid(o, (pid_t) number);
+	}
+	n = spi_names_find(text, &pids);
+	for (i = 0; i < n && ret == 0; i++)
+		ret = option_pid(o, pids[i]);
+	free(pids);
+	o->named = 1;
+	if (n > 0)
+		return ret;
+	say_error("--pid: %s: no process of this name runs", text);
+	return -ESRCH;
+}
+
+static int option_exec(struct trace_options *o, const char *name)
+{
+	if (!*name || strchr(name, '/'))
+		return option_bad("--exec", name, "a file name without its directory");
+	if (o->exec_count == SPI_EVENT_SCOPE_MAX)
+		return option_bad("--exec", name, "possible any more: use a pattern");
+	o->execs[o->exec_count++] = name;
+	return 0;
+}
+
+static int option_take(struct trace_options *o, int c, const char *value)
+{
+	uint64_t number = 0;
+	int ret;
+
+	switch (c) {
+	case 'f':
+		return option_func(o, name_written(value));
+	case 'l':
+		o->list = 1;
+		return 0;
+	case 'p':
+		return option_process(o, value);
+	case 'o':
+		if (!*value)
+			return option_bad("--output", value, "a directory");
+		o->output = value;
+		return 0;
+	case OPTION_DURATION:
+		return option_duration(value, &o->duration);
+	case OPTION_EXEC:
+		return option_exec(o, value);
+	case OPTION_ONE_EVENT:
+		o->one_event = 1;
+		return 0;
+	case OPTION_STRING_MAX:
+		ret = option_number("--string-max", value, 0, STRING_LEAST, STRING_MOST, &number);
+		o->string_max = (uint32_t) number;
+		return ret;
+	case OPTION_SUBBUF_SIZE:
+		ret = option_number("--subbuf-size", value, 1, 4096, 1ULL << 30, &o->subbuf_size);
+		return ret ? ret : option_power_of_two("--subbuf-size", o->subbuf_size);
+	case OPTION_NUM_SUBBUF:
+		ret = option_number("--num-subbuf", value, 0, 2, 1024, &o->subbuf_count);
+		return ret ? ret : option_power_of_two("--num-subbuf", o->subbuf_count);
+	case 'v':
+		say_verbose = ++o->verbose;
+		return 0;
+	case 'q':
+		say_quiet = o->quiet = 1;
+		return 0;
+	}
+	return tree_take(&o->tree, c, value ? name_written(value) : NULL);
+}
+
+static int usage(const char *problem)
+{
+	say_error("trace: %s: see lttng trace --help", problem);
+	return -EINVAL;
+}
+
+/* What must and must not stand together. Returns the action, or a negative errno. */
+static int options_check(const struct trace_options *o)
+{
+	char problem[300];
+	unsigned int i;
+
+	if (o->machine_output)
+		return usage("--mi is not available for this command");
+	for (i = 0; i < o->func_count; i++)
+		if (!*o->funcs[i])
+			return usage("-f needs the name of a function");
+	if (o->list) {
+		if (o->output || o->duration >= 0 || o->one_event || o->exec_count || o->tree.count || o->tree.option)
+			return usage("-l goes with -f, and a BINARY or -p only");
+		if (o->pid_count > 1 || o->pid_count + (unsigned int) o->command_count != 1)
+			return usage("-l needs one BINARY, or one -p PID");
+		return TRACE_ACTION_LIST;
+	}
+	if (tree_check(&o->tree, problem) < 0)
+		return usage(problem);
+	if (!o->func_count && !o->tree.count)
+		return usage("which function? -f FUNC is missing, or --tree");
+	if (!o->func_count && o->one_event)
+		return usage("--one-event goes with -f FUNC: a tree has entries and exits");
+	if (o->exec_count) {
+		if (o->command_count || o->pid_count)
+			return usage("--exec NAME goes with neither a COMMAND nor -p PID");
+		return o->string_max ? usage("--string-max does not go with --exec") : TRACE_ACTION_EXEC;
+	}
+	if (o->pid_count) {
+		if (o->command_count)
+			return usage("either -p PID or a COMMAND, not both");
+		return TRACE_ACTION_PROCESS;
+	}
+	if (!o->command_count || !*o->command[0])
+		return usage("what is to be traced? A COMMAND, -p PID or --exec NAME is missing");
+	if (o->duration >= 0)
+		return usage("--duration goes with -p PID or --exec NAME");
+	return TRACE_ACTION_COMMAND;
+}
+
+enum trace_action trace_options_parse(struct trace_options *o, int argc, char **argv, int *status)
+{
+	int c, action;
+
+	*status = TRACE_STATUS_USAGE;
+	optind = 0;	/* glibc: start afresh */
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "+:f:lp:o:vqh", trace_long_options, NULL)) != -1) {
+		if (c == 'h' || c == OPTION_LIST_OPTIONS) {
+			*status = c == 'h' ? trace_options_help() : options_list(trace_long_options);
+			return TRACE_ACTION_NONE;
+		}
+		if (c == ':' || c == '?') {
+			say_error("trace: %s: %s: see lttng trace --help", argv[optind - 1],
+				c == ':' ? "its value is missing" : "unknown option");
+			return TRACE_ACTION_NONE;
+		}
+		if (option_take(o, c, optarg) < 0)
+			return TRACE_ACTION_NONE;
+	}
+	o->command = argv + optind;
+	o->command_count = argc - optind;
+	action = options_check(o);
+	return action < 0 ? TRACE_ACTION_NONE : action;
+}
+
+void trace_options_free(struct trace_options *o)
+{
+	free(o->funcs);
+	o->funcs = NULL;
+	free(o->pids);
+	o->pids = NULL;
+	tree_free(&o->tree);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* The command line of `lttng trace`. */
+#ifndef SPI_CLI_UI_TRACE_OPTIONS_H
+#define SPI_CLI_UI_TRACE_OPTIONS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cli/ui/tree-options.h"
+#include "rules/event-name.h"
+
+/* Exit statuses of our own; COMMAND's passes through unchanged. lttng(1) uses 1 and 2 for the same. */
+#define TRACE_STATUS_ERROR	1	/* it could not be done */
+#define TRACE_STATUS_USAGE	2	/* the command line makes no sense */
+#define TRACE_STATUS_NO_EXEC	126	/* COMMAND cannot be executed */
+#define TRACE_STATUS_NO_FILE	127	/* COMMAND does not exist */
+
+enum trace_action {
+	TRACE_ACTION_NONE = 0,	/* nothing left to do: help was printed, or an error said */
+	TRACE_ACTION_LIST,
+	TRACE_ACTION_COMMAND,
+	TRACE_ACTION_PROCESS,
+	TRACE_ACTION_EXEC,
+};
+
+/* All strings point into argv; only the arrays `funcs`, `pids` and tree.roots are allocated. */
+struct trace_options {
+	/* general options of lttng */
+	const char *group;
+	const char *sessiond_path;
+	const char *relayd_path;
+	const char *machine_output;
+	int no_sessiond;
+	int verbose;
+	int quiet;
+	/* options of trace */
+	const char **funcs;
+	unsigned int func_count;
+	struct tree_request tree;
+	pid_t *pids;			/* each once */
+	unsigned int pid_count;
+	int named;			/* by a NAME, some of them */
+	const char *execs[SPI_EVENT_SCOPE_MAX];	/* names of programs */
+	unsigned int exec_count;
+	int64_t duration;		/* ms; -1: no limit */
+	const char *output;
+	int list;
+	int one_event;
+	uint32_t string_max;		/* bytes; 0: the agent's default */
+	uint64_t subbuf_size;		/* bytes; 0: ours to choose */
+	uint64_t subbuf_count;		/* 0: ours to choose */
+	char **command;			/* COMMAND and its arguments, or -l's BINARY; NULL-terminated */
+	int command_count;
+};
+#define TRACE_OPTIONS_INIT { .duration = -1 }
+
+/*
+ * trace_options_parse() - argv[0] is "trace". Returns what to do; for
+ * TRACE_ACTION_NONE, *status is the exit status.
+ */
+enum trace_action trace_options_parse(struct trace_options *o, int argc, char **argv, int *status);
+/* trace_options_help() - what --help prints. Returns the exit status. */
+int trace_options_help(void);
+/* options_list() - what --list-options prints, as the real lttng's commands do. Returns the exit status. */
+struct option;
+int options_list(const struct option *options);
+void trace_options_free(struct trace_options *o);
+
+#endif /* SPI_CLI_UI_TRACE_OPTIONS_H */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * One request for one object. The supervising process (main.c, request/answer.c) hands it to
+ * the analysing one (request/request.c), which runs in the sandbox and opens nothing.
+ */
+#ifndef CODEMAP_REQUEST_H
+#define CODEMAP_REQUEST_H
+
+#include "codemap/elf/functions.h"
+#include "codemap/elf/object.h"
+
+enum request_kind { REQUEST_MAP, REQUEST_LIST, REQUEST_FIND, REQUEST_TREE, REQUEST_WHICH, REQUEST_EACH };
+
+struct request {
+	enum request_kind kind;
+	const struct pattern *patterns;
+	unsigned int pattern_count;
+	uint32_t limit;			/* functions at most, 0: no limit */
+	const char *find_name;
+};
+
+/*
+ * Answer the request: write a map, find's lines, a '0', '1' or '-' for each pattern (none,
+ * functions, parts or stubs alone), or each pattern's map (map/each.h), to out_fd. Returns the
+ * process's exit status.
+ */
+int request_run(const struct request *request, struct object *object, int out_fd);
+
+/*
+ * find.c: write lines "distance<TAB>name" of functions that are called `name`
+ * (distance 0), or else of those whose names come nearest; find_print() prints
+ * the best of all such lines. Returns EXIT_DONE when one was exact, else EXIT_BAD.
+ */
+void find_write(const struct functions *functions, const char *name, int out_fd);
+int find_print(const char *lines, size_t size);
+
+#endif /* CODEMAP_REQUEST_H */
