@@ -69,7 +69,7 @@ uint64_t spi_budget_calls_recorded(void)
 
 void spi_budget_ticks_learn(uint64_t now)
 {
-	uint64_t tick = spi_budget_tick();
+	uint64_t tick = spi_ticks();
 
 	if (tick > tick_was && now - tick_ns_was >= SPI_BUDGET_MS && now - tick_ns_was < 1000 * SPI_BUDGET_MS) {
 		tick_mult = ((now - tick_ns_was) << 20) / (tick - tick_was);
@@ -114,7 +114,7 @@ void spi_budget_clock_measure(void)
 	uint64_t begin = spi_now_ns(), took;
 
 	for (int i = 0; i < 1024; i++)
-		spi_budget_tick();
+		spi_ticks();
 	took = (spi_now_ns() - begin) / 1024;
 	clock_ns = (uint32_t) (took < 5 ? 5 : took > 60 ? 60 : took);
 	words_ns = 2 * clock_ns + WORDS_NS + flush_ns;

@@ -269,10 +269,10 @@ uint64_t spi_budget_call(struct spi_point *point, struct spi_frame *frame, const
 	spi_thread.budget_calls = 0;
 	if (point->flags & SPI_POINT_EXEC)
 		return spi_tree_exec(point, spi_tree_record(point, frame, vec, stride));
-	begin = spi_budget_tick();
+	begin = spi_ticks();
 	code = spi_tree_record(point, frame, vec, stride);
 	if (!(point->flags & SPI_POINT_COMPACT) && !spi_thread.busy)
-		spi_budget_plain_measure(spi_budget_tick() - begin);
+		spi_budget_plain_measure(spi_ticks() - begin);
 	spi_budget_look(0);
 	return code;
 }

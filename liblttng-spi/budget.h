@@ -92,13 +92,6 @@ uint64_t spi_budget_cost(const struct spi_point *point);	/* of a call, ns */
 void spi_budget_tracers_find(void);		/* control side */
 void spi_budget_tracers_forget(void);
 void spi_budget_thread(void);			/* control side, not under the lock: the calling thread is the tracer's */
-SPI_INLINE uint64_t spi_budget_tick(void)
-{
-	uint32_t low, high;
-
-	__asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high));
-	return (uint64_t) high << 32 | low;
-}
 
 /* ---- budget-out.c ---- */
 #define SPI_NEWS	1u

@@ -8,8 +8,8 @@
  * While it is unbound, the name is looked up as the linker will (symbols.c), since
  * to wait for the linker would be to miss the first call.
  *
- * Through a register or other memory: any callee at any time. The site's stub has
- * its target in r11. Each callee that a site meets gets a point of its own, a
+ * Through a register or other memory: any callee at any time. The site's stub tells
+ * its target (spi_frame_callee()). Each callee that a site meets gets a point of its own, a
  * child, which has the callee's address and the site's; payloads see children
  * only. The site's latest is tried first, as most sites have one or two; an
  * interpreter's have thousands, so all others are in one hash table, which is read
@@ -297,7 +297,7 @@ struct spi_point *spi_site_child(struct spi_site *s, uint64_t target, uint32_t c
 static int is_thread_base(const struct spi_site *s, uint64_t p)
 {
 	const struct spi_thread *t = &spi_thread;
-	uint64_t self = (uint64_t) __builtin_thread_pointer();
+	uint64_t self = spi_thread_pointer();
 
 	return !t->cur && s->owner->is_libc && self > p && self - p < BASE_ROOM;
 }
@@ -334,7 +334,7 @@ int spi_site_call_is_beyond(const struct spi_site *s, uint32_t trees, const stru
 {
 	struct spi_thread *t = &spi_thread;
 	const struct spi_tree_object *to;
-	uint64_t target = frame->r11;
+	uint64_t target = spi_frame_callee(frame);
 	int64_t func;
 
 	if (spi_likely(__atomic_load_n(&child_count, __ATOMIC_RELAXED) < CHILDREN_MAX / 2) || child_may_come(target))
@@ -391,20 +391,20 @@ __attribute__((noinline)) struct spi_point *spi_site_first_call_any(struct spi_s
 		return NULL;
 	if (spi_patch_lock_soon(&before) < 0) {
 		spi_call_missed(SPI_LOST_FORK);
-		return known ? known : spi_site_child(s, frame->r11, compact);	/* trees that have met it before go on */
+		return known ? known : spi_site_child(s, spi_frame_callee(frame), compact);	/* trees that have met it before go on */
 	}
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	trees = spi_trees_of(trees & s->trees, compact);
 	if (known && is_slot(s->map)) {
 		if (!(trees & known->tree_todo) || slot_resolve(s, known, trees & known->tree_todo))
 			point = known;
-	} else if ((c = child_make(s, frame->r11, compact)) != NULL && is_thread_base(s, (uint64_t) &frame->ra)) {
+	} else if ((c = child_make(s, spi_frame_callee(frame), compact)) != NULL && is_thread_base(s, (uint64_t) &frame->ra)) {
 		c->point.tree_todo = 0;
 	} else if (c) {
 		if (!(trees & c->point.tree_todo) || child_resolve(c, trees & c->point.tree_todo))
 			point = &c->point;
 	} else if (!is_thread_base(s, (uint64_t) &frame->ra)) {
-		call_miss(s, frame->r11, trees);
+		call_miss(s, spi_frame_callee(frame), trees);
 	}
 	t->busy--;
 	spi_patch_unlock(before);
@@ -418,7 +418,7 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 	struct spi_site *s = (struct spi_site *) point;
 	struct spi_thread *t = &spi_thread;
 	uint32_t trees = spi_tree_of(t);
-	uint64_t target = frame->r11;
+	uint64_t target = spi_frame_callee(frame);
 	uint32_t kind = point->flags & SPI_POINT_COMPACT;
 	struct spi_child *c;
 

@@ -150,7 +150,7 @@ static int cie_read(const uint8_t *at, struct spi_cie *cie)
 		;
 	cie->code_align = spi_cfi_uleb(&b);
 	cie->data_align = spi_cfi_sleb(&b);
-	if ((version == 1 ? spi_cfi_get(&b, 1) : spi_cfi_uleb(&b)) != SPI_DWARF_RIP || (version != 1 && version != 3) || b.is_bad)
+	if ((version == 1 ? spi_cfi_get(&b, 1) : spi_cfi_uleb(&b)) != SPI_DWARF_PC || (version != 1 && version != 3) || b.is_bad)
 		return -1;
 	if (*letters == 'z') {
 		more = spi_cfi_block(&b);

@@ -11,53 +11,31 @@
 
 #define HOPS_MOST	4u	/* jumps on to where the stub is */
 
-/* Where a jump leads, in the two forms in which the agent writes one; 0: it is none. */
-static uint64_t jump_target(uint64_t pc)
-{
-	uint8_t code[14];
-	uint64_t to;
-	int32_t by;
-
-	if (spi_memory_copy(code, pc, 5) < 0)
-		return 0;
-	spi_bytes_copy(&by, code + 1, 4);
-	if (code[0] == 0xe9)			/* jmp rel32 */
-		return pc + 5 + (uint64_t) (int64_t) by;
-	if (spi_memory_copy(code, pc, sizeof(code)) < 0 || !spi_bytes_equal(code, (const uint8_t *) "\xff\x25\0\0\0\0", 6))
-		return 0;			/* jmp *(%rip), the address behind it */
-	spi_bytes_copy(&to, code + 6, 8);
-	return to;
-}
-
-/* Nothing has pushed the return address yet: push literal(%rip) is about to. The frame is the caller's. */
+/* Nothing has pushed the return address yet: the instruction there is about to. The frame is the caller's. */
 static int step_before_push(struct spi_registers *regs, uint64_t pc)
 {
-	uint8_t code[6];
-	int32_t by;
+	uint64_t word = spi_code_pushed(pc, spi_memory_copy);
 
-	if (spi_memory_copy(code, pc, sizeof(code)) < 0 || code[0] != 0xff || code[1] != 0x35)
-		return -1;
-	spi_bytes_copy(&by, code + 2, 4);
-	return spi_memory_copy(&regs->r[SPI_DWARF_RIP], pc + sizeof(code) + (uint64_t) (int64_t) by, 8);
+	return word ? spi_memory_copy(&regs->r[SPI_DWARF_PC], word, 8) : -1;
 }
 
 int spi_cfi_near_step(struct spi_registers *regs)
 {
-	uint64_t pc = regs->r[SPI_DWARF_RIP], cfa, rip, rbp = regs->r[SPI_DWARF_RBP];
+	uint64_t pc = regs->r[SPI_DWARF_PC], cfa, ra, fp = regs->r[SPI_DWARF_FP];
 	uint16_t frame;
 	uint32_t below;
 
 	for (unsigned int hops = 0; spi_near_frame(pc, &frame) < 0; hops++)
-		if (hops == HOPS_MOST || !(pc = jump_target(pc)))
+		if (hops == HOPS_MOST || !(pc = spi_code_jump_target(pc, spi_memory_copy)))
 			return -1;
 	if (!(frame & SPI_FRAME_WORDS))
 		return step_before_push(regs, pc);
-	cfa = regs->r[SPI_DWARF_RSP] + 8u * (frame & SPI_FRAME_WORDS);
+	cfa = regs->r[SPI_DWARF_SP] + 8u * (frame & SPI_FRAME_WORDS);
 	below = frame >> 12;
-	if (spi_memory_copy(&rip, cfa - 8, 8) < 0 || (below && spi_memory_copy(&rbp, cfa - 8u * below, 8) < 0))
+	if (spi_memory_copy(&ra, cfa - 8, 8) < 0 || (below && spi_memory_copy(&fp, cfa - 8u * below, 8) < 0))
 		return -1;
-	regs->r[SPI_DWARF_RSP] = cfa;
-	regs->r[SPI_DWARF_RIP] = rip;
-	regs->r[SPI_DWARF_RBP] = rbp;
+	regs->r[SPI_DWARF_SP] = cfa;
+	regs->r[SPI_DWARF_PC] = ra;
+	regs->r[SPI_DWARF_FP] = fp;
 	return 0;
 }

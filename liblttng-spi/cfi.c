@@ -12,7 +12,7 @@
 
 #define REMEMBERED	4u		/* DW_CFA_remember_state within each other */
 #define EXPRESSION_DEPTH	8u
-#define KEPT		8u		/* rbx, rbp, rsp, r12-r15, rip */
+#define KEPT		SPI_KEPT
 
 enum how { SAME = 0, AT_CFA, CFA_PLUS, REGISTER, AT_EXPRESSION, EXPRESSION, UNDEFINED };
 
@@ -29,7 +29,7 @@ struct row {
 
 static struct rule *kept_rule(struct row *row, uint64_t number, struct rule *none)
 {
-	static const int8_t index[SPI_REGISTERS] = { -1, -1, -1, 0, -1, -1, 1, 2, -1, -1, -1, -1, 3, 4, 5, 6, 7 };
+	static const int8_t index[SPI_REGISTERS] = SPI_DWARF_KEPT_AT;
 
 	return number < SPI_REGISTERS && index[number] >= 0 ? &row->kept[index[number]] : none;
 }
@@ -250,7 +250,7 @@ static int rule_value(const struct rule *rule, const struct spi_registers *regs,
 
 static int row_apply(const struct row *row, struct spi_registers *regs)
 {
-	static const uint8_t numbers[KEPT] = { 3, 6, 7, 12, 13, 14, 15, SPI_DWARF_RIP };
+	static const uint8_t numbers[KEPT] = SPI_DWARF_KEPT;
 	struct spi_registers old = *regs;
 	uint64_t cfa;
 
@@ -264,7 +264,7 @@ static int row_apply(const struct row *row, struct spi_registers *regs)
 	}
 	if (row->kept[KEPT - 1].how == SAME)		/* the return address is nowhere */
 		return -1;
-	regs->r[SPI_DWARF_RSP] = cfa;
+	regs->r[SPI_DWARF_SP] = cfa;
 	for (unsigned int i = 0; i < KEPT; i++)
 		if (rule_value(&row->kept[i], &old, cfa, &regs->r[numbers[i]]) < 0)
 			return -1;
@@ -273,7 +273,7 @@ static int row_apply(const struct row *row, struct spi_registers *regs)
 
 int spi_cfi_step(struct spi_registers *regs, int is_call)
 {
-	uint64_t pc = regs->r[SPI_DWARF_RIP] - (uint64_t) (is_call != 0), begin;
+	uint64_t pc = regs->r[SPI_DWARF_PC] - (uint64_t) (is_call != 0), begin;
 	const uint8_t *fde = spi_cfi_find(pc);
 	struct spi_cfi_bytes program;
 	struct run run;
@@ -298,8 +298,6 @@ int spi_frame_load(struct spi_registers *regs, uint64_t frame)
 
 	if (spi_memory_copy(&f, frame, offsetof(struct spi_signal_frame, number)) < 0)
 		return -1;
-	*regs = (struct spi_registers) { { f.rax, f.rdx, f.rcx, f.rbx, f.rsi, f.rdi, f.rbp, f.rsp,
-		f.r8_to_r15[0], f.r8_to_r15[1], f.r8_to_r15[2], f.r8_to_r15[3], f.r8_to_r15[4], f.r8_to_r15[5],
-		f.r8_to_r15[6], f.r8_to_r15[7], f.rip } };
+	spi_signal_frame_registers(&f, regs);
 	return 0;
 }

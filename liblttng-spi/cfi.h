@@ -9,13 +9,6 @@
 #include <stdint.h>
 #include "liblttng-spi/patch-internal.h"
 
-/* By DWARF's numbers (x86-64 psABI, 3.6.2): rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8-r15, the instruction. */
-enum { SPI_DWARF_RBP = 6, SPI_DWARF_RSP = 7, SPI_DWARF_RIP = 16, SPI_REGISTERS = 17 };
-
-struct spi_registers {
-	uint64_t r[SPI_REGISTERS];
-};
-
 /*
  * From a function's registers to its caller's. `is_call`: the instruction is the one behind a call, else it is about to run.
  * What a caller may not count on is left as it was. 0, or -1: nothing describes that code, in a form that is known, or

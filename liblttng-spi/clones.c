@@ -28,26 +28,6 @@
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/tree-rule.h"
 
-/* A function of ours is called before the one that these arguments are for. The stack is aligned for the call: psABI 3.2.2. */
-#define ARGUMENTS_PUSH \
-	"	push %rdi\n" \
-	"	push %rsi\n" \
-	"	push %rdx\n" \
-	"	push %rcx\n" \
-	"	push %r8\n" \
-	"	push %r9\n" \
-	"	sub $8, %rsp\n" \
-	"	.cfi_adjust_cfa_offset 56\n"
-#define ARGUMENTS_POP \
-	"	add $8, %rsp\n" \
-	"	pop %r9\n" \
-	"	pop %r8\n" \
-	"	pop %rcx\n" \
-	"	pop %rdx\n" \
-	"	pop %rsi\n" \
-	"	pop %rdi\n" \
-	"	.cfi_adjust_cfa_offset -56\n"
-
 /* ---- a process in which nothing can be instrumented any more ---- */
 
 /* Control side. */
@@ -113,7 +93,7 @@ uint64_t spi_clone_entry(struct spi_point *point, struct spi_frame *frame, const
 	(void) vec;
 	(void) stride;
 	if (frame->ra < point->object->low || frame->ra >= point->object->high)
-		clone_comes(frame->rdx);
+		clone_comes(spi_frame_argument(frame, 2));
 	return 0;
 }
 
@@ -207,51 +187,6 @@ long clones_by_copy(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 	return pid;
 }
 
-/*
- * A system call may return twice in one memory, or on another stack: nothing of ours is on the stack while it runs.
- * fork 57, vfork 58, clone 56, execve 59, exit 60, exit_group 231, seccomp 317, execveat 322, clone3 435; close 3,
- * fcntl 72, close_range 436, which return once, are descriptors.c's.
- */
-__asm__(".text\n"
-	"	.p2align 4\n"
-	"	.globl spi_clones_syscall\n"
-	"	.hidden spi_clones_syscall\n"
-	"	.type spi_clones_syscall, @function\n"
-	"spi_clones_syscall:\n"
-	"	.cfi_startproc\n"
-	"	lea -56(%rdi), %rax\n"
-	"	cmp $3, %rax\n"
-	"	jbe 1f\n"
-	"	cmp $322, %rdi\n"
-	"	je 1f\n"
-	"	cmp $60, %rdi\n"
-	"	je 1f\n"
-	"	cmp $231, %rdi\n"
-	"	je 1f\n"
-	"	cmp $317, %rdi\n"
-	"	je 1f\n"
-	"	cmp $435, %rdi\n"
-	"	je 1f\n"
-	"	cmp $3, %rdi\n"
-	"	je spi_descriptors_by_syscall\n"
-	"	cmp $72, %rdi\n"
-	"	je spi_descriptors_by_syscall\n"
-	"	cmp $436, %rdi\n"
-	"	je spi_descriptors_by_syscall\n"
-	"2:	jmp *spi_clones_next_syscall(%rip)\n"
-	"1:\n"
-	ARGUMENTS_PUSH
-	"	call clones_by_syscall\n"
-	ARGUMENTS_POP
-	"	test %eax, %eax\n"
-	"	jz 2b\n"
-	"	cmp $1, %eax\n"
-	"	je clones_by_copy\n"
-	"	and $-2, %rdx\n"	/* the flags: the third argument of syscall() */
-	"	jmp 2b\n"
-	"	.cfi_endproc\n"
-	"	.size spi_clones_syscall, . - spi_clones_syscall\n");
-
 /* ---- vfork() ---- */
 
 /*
@@ -260,8 +195,8 @@ __asm__(".text\n"
  * room.
  */
 static void *next_vfork;
-void *exec_vfork_begin(void) SPI_HIDDEN __attribute__((used));
-void *exec_vfork_begin(void)
+void *clones_by_vfork(void) SPI_HIDDEN __attribute__((used));
+void *clones_by_vfork(void)
 {
 	if (spi_unlikely(!next_vfork))
 		next_vfork = spi_find_in_libc("vfork");
@@ -269,24 +204,6 @@ void *exec_vfork_begin(void)
 		spi_lend(SPI_LEND_ONCE);
 	return next_vfork;
 }
-
-__asm__(".text\n"
-	"	.p2align 4\n"
-	"	.globl vfork\n"
-	"	.type vfork, @function\n"
-	"	.globl spi_own_vfork\n"
-	"	.hidden spi_own_vfork\n"
-	"vfork:\n"
-	"spi_own_vfork:\n"
-	"	.cfi_startproc\n"
-	"	sub $8, %rsp\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	call exec_vfork_begin\n"
-	"	add $8, %rsp\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	jmp *%rax\n"
-	"	.cfi_endproc\n"
-	"	.size vfork, . - vfork\n");
 
 /* ---- clone() and syscall() where libc's own are not watched: before them as before vfork() ---- */
 
@@ -316,43 +233,6 @@ void spi_clones_syscall_unwatched(void)
 	if (next_syscall)
 		*(void **) &spi_clones_next_syscall = next_syscall;
 }
-
-__asm__(".text\n"
-	"	.p2align 4\n"
-	"	.globl clone\n"
-	"	.type clone, @function\n"
-	"	.globl __clone\n"
-	"	.type __clone, @function\n"
-	"	.globl spi_own_clone\n"
-	"	.hidden spi_own_clone\n"
-	"__clone:\n"
-	"clone:\n"
-	"spi_own_clone:\n"
-	"	.cfi_startproc\n"
-	ARGUMENTS_PUSH
-	"	mov %rdx, %rdi\n"
-	"	call clones_by_clone\n"
-	ARGUMENTS_POP
-	"	jmp *%rax\n"
-	"	.cfi_endproc\n"
-	"	.size clone, . - clone\n"
-	"	.size __clone, . - __clone\n"
-	"	.p2align 4\n"
-	"	.globl syscall\n"
-	"	.type syscall, @function\n"
-	"	.globl spi_own_syscall\n"
-	"	.hidden spi_own_syscall\n"
-	"syscall:\n"
-	"spi_own_syscall:\n"
-	"	.cfi_startproc\n"
-	"	cmpq $0, spi_clones_next_syscall(%rip)\n"
-	"	jne spi_clones_syscall\n"
-	ARGUMENTS_PUSH
-	"	call clones_find_syscall\n"
-	ARGUMENTS_POP
-	"	jmp *%rax\n"
-	"	.cfi_endproc\n"
-	"	.size syscall, . - syscall\n");
 
 /* Of an injected agent, before other objects' pointers are set to the functions above. */
 void spi_clones_init(void)

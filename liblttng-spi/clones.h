@@ -12,11 +12,8 @@ uint64_t spi_clone_entry(struct spi_point *point, struct spi_frame *frame, const
 int spi_clones_fork(void);
 void spi_clones_copy_begins(void);	/* in its child */
 extern int (*spi_clones_next_fork)(void) SPI_HIDDEN;
-void spi_clones_syscall(void) SPI_HIDDEN;
 extern long (*spi_clones_next_syscall)(long number, ...) SPI_HIDDEN;
 void spi_clones_syscall_unwatched(void);
-void spi_own_clone(void) SPI_HIDDEN;	/* before libc's, by the order of symbols or by the objects' pointers */
-void spi_own_syscall(void) SPI_HIDDEN;
 void spi_clones_init(void);
 
 /* ---- exec-watch.c ---- */

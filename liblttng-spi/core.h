@@ -139,6 +139,7 @@ int spi_symbol_is_shadowed(const char *name);		/* another library than libc and 
 struct dl_phdr_info;
 int spi_object_defines(const struct dl_phdr_info *info, const char *name);
 int spi_program_loads(void);	/* does anything but libc ask for dlopen()? */
+void spi_unwind_init(void);			/* before the first slot is used; unwind.c */
 void spi_unwind_look(const struct dl_phdr_info *info);	/* an object that was not known; unwind.c */
 extern int spi_unwind_exact SPI_HIDDEN;	/* unwinders see the address behind a slot as it is, not one less */
 void spi_calls_close(void);			/* before execve() */
@@ -332,9 +333,7 @@ int spi_processes_are_few(void);	/* 0: their limit may be near, or cannot be tol
 /* ---- clones.c ---- */
 void spi_give_up(const char *reason);	/* a thread of the program, which may wait; `reason` stays */
 void spi_give_up_take(void);		/* control side, when one comes */
-void spi_own_vfork(void) SPI_HIDDEN;
 void spi_exec_redirect(void);	/* exec-calls.c */
-void spi_own_exit(int status) SPI_HIDDEN __attribute__((noreturn));
 
 /* ---- signals.c: signal masks and actions for a preloaded program ---- */
 void spi_signals_init(void);

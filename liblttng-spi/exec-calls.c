@@ -117,23 +117,10 @@ static void fill(char **argv, char *first, size_t n, va_list *args)
 		argv[i] = va_arg(*args, char *);
 }
 
-/* These take any number of arguments: where libc's own entries are watched they go on to libc's function as they are. */
+/* own_execl() and its like are hooks.S's: where libc's own entries are watched they go on to libc's function as they came. */
 #define VARIADIC(name) \
 	int exec_##name(const char *path, const char *first, ...) SPI_HIDDEN __attribute__((used)); \
-	int own_##name(const char *path, const char *first, ...) SPI_HIDDEN; \
 	void *exec_libc_##name SPI_HIDDEN __attribute__((used)); \
-	__asm__(".text\n" \
-		"	.p2align 4\n" \
-		"	.globl own_" #name "\n" \
-		"	.hidden own_" #name "\n" \
-		"	.type own_" #name ", @function\n" \
-		"own_" #name ":\n" \
-		"	.cfi_startproc\n" \
-		"	cmpl $0, spi_exec_watching(%rip)\n" \
-		"	je exec_" #name "\n" \
-		"	jmp *exec_libc_" #name "(%rip)\n" \
-		"	.cfi_endproc\n" \
-		"	.size own_" #name ", . - own_" #name "\n"); \
 	int exec_##name(const char *path, const char *first, ...)
 
 /* Arguments from `first` up to NULL, as an array on the caller's stack; `args` is then behind NULL. */

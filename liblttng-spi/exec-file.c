@@ -29,7 +29,7 @@
 /* Where the dynamic linker is, in Debian's and in other systems' words. */
 static int interpreter_is_glibc(int fd, const Elf64_Phdr *p)
 {
-	static const char name[] = "/ld-linux-x86-64.so.2";
+	static const char name[] = SPI_ELF_INTERPRETER;
 	char text[128];
 	long n = (long) p->p_filesz;
 
@@ -42,9 +42,9 @@ static enum spi_exec_kind look_elf(int fd, const Elf64_Ehdr *head, const char **
 {
 	Elf64_Phdr p;
 
-	if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != EM_X86_64) {
-		*reason = head->e_machine == EM_386 || head->e_machine == EM_X86_64 ? "it is a 32-bit program" :
-			"it is not an x86-64 program";
+	if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != SPI_ELF_MACHINE) {
+		*reason = head->e_machine == SPI_ELF_MACHINE_32 || head->e_machine == SPI_ELF_MACHINE ? "it is a 32-bit program" :
+			"it is not an " SPI_ARCH_NAME " program";
 		return SPI_EXEC_UNFIT;
 	}
 	if (head->e_phentsize != sizeof(p) || (head->e_type != ET_EXEC && head->e_type != ET_DYN))

@@ -37,7 +37,6 @@
 #define LINK_MS		500
 #define STACK_MOST	12288u		/* bytes for an environment; libc gives posix_spawn()'s child 32 KB */
 
-void watch_thunk(void) SPI_HIDDEN;	/* watch.c */
 
 uint32_t spi_tree_execs, spi_exec_watching;
 static int always;			/* the controller wants programs followed whatever the rules say */
@@ -345,7 +344,7 @@ static void watched_make(struct watched *w, struct spi_object *libc, const struc
 	p->map = map;
 	p->flags = SPI_POINT_APART;
 	if (w->with) {
-		p->thunk = (uint64_t) watch_thunk;
+		p->thunk = (uint64_t) spi_hook_thunk;
 	} else {
 		p->entry = w->entry;
 		spi_thread_thunks(p, 1, 1);

@@ -7,10 +7,7 @@
  * SIGBUS is also taken for a code map whose file is cut off or cannot be read any more (map-cache.c).
  */
 #include <signal.h>
-#include <ucontext.h>
 #include "liblttng-spi/patch-internal.h"
-
-extern const uint8_t spi_read_begin[] SPI_HIDDEN, spi_read_end[] SPI_HIDDEN, spi_read_fixup[] SPI_HIDDEN;
 
 static void (*fault_last)(void);
 
@@ -33,12 +30,11 @@ int (*spi_fault_elsewhere)(uint64_t address);
 /* A fault of the copying loops: let them return. */
 static int fault_is_ours(void *context)
 {
-	ucontext_t *uc = context;
-	uint64_t rip = (uint64_t) uc->uc_mcontext.gregs[REG_RIP];
+	uint64_t pc = spi_context_pc(context);
 
-	if (rip < (uint64_t) spi_read_begin || rip >= (uint64_t) spi_read_end)
+	if (pc < (uint64_t) spi_read_begin || pc >= (uint64_t) spi_read_end)
 		return 0;
-	uc->uc_mcontext.gregs[REG_RIP] = (greg_t) spi_read_fixup;
+	spi_context_pc_set(context, (uint64_t) spi_read_fixup);
 	return 1;
 }
 

@@ -41,15 +41,6 @@ static const char *const functions[FUNCTIONS] = {
 static uint64_t modules[2];		/* lttng-ust's, by the dynamic linker's numbers; 0: none */
 static uint64_t generation;		/* of what is loaded, when these were */
 
-/* The calling thread's vector, two words each: of -1 its length, of 0 its generation, of a module its block or -1, and what is to be freed. */
-static const uint64_t *own_dtv(void)
-{
-	const uint64_t *dtv;
-
-	__asm__("mov %%fs:8, %0" : "=r" (dtv));
-	return dtv;
-}
-
 /* The program's malloc() and its like, where they are not libc's. */
 static void find_others(void)
 {
@@ -85,11 +76,14 @@ void spi_first_call_loaded(void)
 			modules[i] = id;
 		dlclose(handle);
 	}
-	generation = own_dtv()[0];
+	generation = spi_thread_blocks()[0];
 	find_others();
 }
 
-/* Has it the module's memory? A block of one that had this number before, and is unloaded, is of an older generation. */
+/*
+ * Has the thread the module's memory? A block of a module that had this number before, and is unloaded, is of an older generation.
+ * Two words each: of -1 the vector's length, of 0 its generation, of a module its block or -1, and what is to be freed.
+ */
 static int has_block(const uint64_t *dtv, uint64_t module)
 {
 	const uint64_t *block = dtv + 2 * module;
@@ -99,7 +93,7 @@ static int has_block(const uint64_t *dtv, uint64_t module)
 
 int spi_first_call_has_memory(void)
 {
-	const uint64_t *dtv = own_dtv();
+	const uint64_t *dtv = spi_thread_blocks();
 
 	for (unsigned int i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
 		if (modules[i] && !has_block(dtv, modules[i]))
@@ -149,22 +143,18 @@ static int is_mallocs(uint64_t address)
 	return 0;
 }
 
-static int is_in_malloc(uint64_t rip, uint64_t rsp, uint64_t rbp)
+static int is_in_malloc(struct spi_registers regs)
 {
-	struct spi_registers regs = { { 0 } };
 	int is_call = 1;
 
-	regs.r[SPI_DWARF_RBP] = rbp;
-	regs.r[SPI_DWARF_RSP] = rsp;
-	regs.r[SPI_DWARF_RIP] = rip;
 	for (unsigned int i = 0; i < FRAMES_MOST; i++) {
-		if (spi_restorer_of(regs.r[SPI_DWARF_RIP])) {
-			if (spi_frame_load(&regs, regs.r[SPI_DWARF_RSP]) < 0)
+		if (spi_restorer_of(regs.r[SPI_DWARF_PC])) {
+			if (spi_frame_load(&regs, regs.r[SPI_DWARF_SP]) < 0)
 				return 0;
 			is_call = 0;
 		}
-		regs.r[SPI_DWARF_RIP] = spi_behind_slots(regs.r[SPI_DWARF_RIP]);
-		if (is_mallocs(regs.r[SPI_DWARF_RIP]))
+		regs.r[SPI_DWARF_PC] = spi_behind_slots(regs.r[SPI_DWARF_PC]);
+		if (is_mallocs(regs.r[SPI_DWARF_PC]))
 			return 1;
 		if (spi_cfi_step(&regs, is_call) < 0)
 			return 0;
@@ -176,19 +166,24 @@ static int is_in_malloc(uint64_t rip, uint64_t rsp, uint64_t rbp)
 int spi_first_call_is_in_malloc(uint64_t p)
 {
 	const struct spi_frame *frame = (const struct spi_frame *) (p - offsetof(struct spi_frame, ra));
+	struct spi_registers regs;
 
-	return is_in_malloc(frame->ra, p + 8, frame->rbp);
+	spi_frame_caller(frame, &regs);
+	return is_in_malloc(regs);
 }
 
 int spi_is_in_malloc(const uint64_t *frame)
 {
-	return is_in_malloc(frame[1], (uint64_t) (frame + 2), frame[0]);
+	struct spi_registers regs;
+
+	spi_function_caller(frame, &regs);
+	return is_in_malloc(regs);
 }
 
 /* What close() asks is in the second library, which has its own memory. */
 int spi_first_close_is_in_malloc(const uint64_t *frame)
 {
-	if (modules[1] && has_block(own_dtv(), modules[1]))
+	if (modules[1] && has_block(spi_thread_blocks(), modules[1]))
 		return 0;
 	return spi_is_in_malloc(frame);
 }

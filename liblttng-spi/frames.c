@@ -7,7 +7,7 @@
  *
  * One FDE describes a whole chunk of code, whatever stubs are made in it later:
  * its rules are expressions that look the PC up in a table beside the code, two
- * bytes for each byte of code (see SPI_FRAME_RBP). At a trampoline the same two
+ * bytes for each byte of code (see SPI_FRAME_FP). At a trampoline the same two
  * bytes stand before the jump. So the rules do not depend on the code:
  *
  *	CFA	rsp + 8 * words
@@ -40,7 +40,6 @@ enum {
 	OP_MINUS = 0x1c, OP_PLUS = 0x22, OP_SHL = 0x24, OP_SHR = 0x25, OP_BRA = 0x28, OP_SKIP = 0x2f,
 	OP_DEREF_SIZE = 0x94,
 	CFA_EXPRESSION = 0x0f, CFA_VAL_EXPRESSION = 0x16, CFA_OFFSET = 0x80,
-	REG_RBP = 6, REG_RSP = 7, REG_RIP = 16,		/* DWARF numbers */
 };
 
 struct bytes {
@@ -69,11 +68,11 @@ struct lookup {
 static void put_lookup(struct bytes *b, const struct lookup *lookup)
 {
 	if (lookup->table_minus_code_twice) {
-		put(b, (const uint8_t[]) { OP_BREG(REG_RIP), 0, OP_LIT(1), OP_SHL, OP_CONST8U }, 5);
+		put(b, (const uint8_t[]) { OP_BREG(SPI_DWARF_PC), 0, OP_LIT(1), OP_SHL, OP_CONST8U }, 5);
 		put(b, &lookup->table_minus_code_twice, 8);
 		put_u8(b, OP_PLUS);
 	} else {
-		put(b, (const uint8_t[]) { OP_BREG(REG_RIP), 0x80 - SPI_TRAMPOLINE_HEAD }, 2);
+		put(b, (const uint8_t[]) { OP_BREG(SPI_DWARF_PC), 0x80 - SPI_TRAMPOLINE_HEAD }, 2);
 	}
 	put(b, (const uint8_t[]) { OP_DEREF_SIZE, 2 }, 2);
 }
@@ -86,21 +85,21 @@ static void put_cfa(struct bytes *b, const struct lookup *lookup)
 	size = b->at++;
 	put_lookup(b, lookup);
 	put(b, (const uint8_t[]) { OP_CONST2U, SPI_FRAME_WORDS & 0xff, SPI_FRAME_WORDS >> 8, OP_AND, OP_LIT(3), OP_SHL,
-		OP_BREG(REG_RSP), 0, OP_PLUS }, 9);
+		OP_BREG(SPI_DWARF_SP), 0, OP_PLUS }, 9);
 	*size = (uint8_t) (b->at - size - 1);
 }
 
 /* On the stack at first: the CFA. Left on it: rbp. */
-static void put_rbp(struct bytes *b, const struct lookup *lookup)
+static void put_fp(struct bytes *b, const struct lookup *lookup)
 {
 	uint8_t *size;
 
-	put(b, (const uint8_t[]) { CFA_VAL_EXPRESSION, REG_RBP }, 2);
+	put(b, (const uint8_t[]) { CFA_VAL_EXPRESSION, SPI_DWARF_FP }, 2);
 	size = b->at++;
 	put_lookup(b, lookup);
 	put(b, (const uint8_t[]) { OP_LIT(12), OP_SHR }, 2);
 	put(b, (const uint8_t[]) { OP_DUP, OP_BRA, 7, 0 }, 4);
-	put(b, (const uint8_t[]) { OP_DROP, OP_DROP, OP_BREG(REG_RBP), 0, OP_SKIP, 4, 0 }, 7);
+	put(b, (const uint8_t[]) { OP_DROP, OP_DROP, OP_BREG(SPI_DWARF_FP), 0, OP_SKIP, 4, 0 }, 7);
 	put(b, (const uint8_t[]) { OP_LIT(3), OP_SHL, OP_MINUS, OP_DEREF }, 4);
 	*size = (uint8_t) (b->at - size - 1);
 }
@@ -124,10 +123,10 @@ static void put_cie(struct bytes *b, const struct lookup *lookup)
 
 	put(b, &zero, 8);			/* length, and 0: a CIE */
 	/* version 1, "zR", code factor 1, data factor -8, return address column, absolute addresses */
-	put(b, "\1zR\0\1\x78\x10\1\0", 9);
+	put(b, (const uint8_t[]) { 1, 'z', 'R', 0, 1, 0x78, SPI_DWARF_PC, 1, 0 }, 9);
 	put_cfa(b, lookup);
-	put(b, (const uint8_t[]) { CFA_OFFSET | REG_RIP, 1 }, 2);
-	put_rbp(b, lookup);
+	put(b, (const uint8_t[]) { CFA_OFFSET | SPI_DWARF_PC, 1 }, 2);
+	put_fp(b, lookup);
 	put_end(b, start);
 }
 

@@ -34,8 +34,6 @@
 
 #define FRAMES_MOST	200u
 #define RECORD_MOST	16384u	/* of the stack, for a record */
-#define JUMP_RSP	6u	/* in jmp_buf: glibc, sysdeps/x86_64/jmpbuf-offsets.h */
-#define GUARD_AT	0x30	/* of the thread's control block: sysdeps/unix/sysv/linux/x86_64/pointer_guard.h */
 
 typedef void (*leave_fn)(uint64_t a, uint64_t b);
 
@@ -68,13 +66,13 @@ void spi_leave_init(void)
 		if (next)
 			*list[i].to = next;
 	}
+	spi_payload_personality_to = (void *) spi_leave_personality;
 }
 
-/* thunks.S, steps.c: where payloads are called, by three bytes each. */
 static int is_payload_return(uint64_t address)
 {
 	for (const struct spi_payload_call *c = spi_payload_calls; c < spi_payload_calls_end; c++)
-		if (address == (uint64_t) &c->at + (uint64_t) (int64_t) c->at + 3)
+		if (address == (uint64_t) &c->at + (uint64_t) (int64_t) c->at + SPI_PAYLOAD_CALL_SIZE)
 			return 1;
 	return 0;
 }
@@ -91,7 +89,7 @@ static int on_own_stack(const struct spi_thread *t, uint64_t p)
  */
 static int is_recorder(const struct spi_registers *regs, uint64_t at)
 {
-	uint64_t p = regs->r[SPI_DWARF_RBP] + offsetof(struct spi_frame, ra);
+	uint64_t p = spi_thunk_frame(regs) + offsetof(struct spi_frame, ra);
 
 	return p + 8 >= at && p - at + 8 < RECORD_MOST;
 }
@@ -103,13 +101,13 @@ static int is_recorder(const struct spi_registers *regs, uint64_t at)
  */
 static int slot_step(struct spi_registers *regs)
 {
-	uint64_t at = regs->r[SPI_DWARF_RIP] - (uint64_t) spi_slot_code_base, ra;
+	uint64_t at = regs->r[SPI_DWARF_PC] - (uint64_t) spi_slot_code_base, ra;
 
 	if (at >= SLOT_HALF)
 		return 0;
-	if (at % SPI_SLOT_SIZE > SPI_SLOT_RETURN && spi_memory_copy(&ra, regs->r[SPI_DWARF_RSP], sizeof(ra)) == 0) {
-		regs->r[SPI_DWARF_RIP] = ra;
-		regs->r[SPI_DWARF_RSP] += 8;
+	if (at % SPI_SLOT_SIZE > SPI_SLOT_RETURN && spi_memory_copy(&ra, regs->r[SPI_DWARF_SP], sizeof(ra)) == 0) {
+		regs->r[SPI_DWARF_PC] = ra;
+		regs->r[SPI_DWARF_SP] += 8;
 	}
 	return 1;
 }
@@ -120,19 +118,19 @@ uint64_t spi_record_find(struct spi_registers *regs, uint64_t at, uint64_t frame
 
 	for (unsigned int i = 0; i < FRAMES_MOST; i++) {
 		is_call |= slot_step(regs);
-		if (spi_restorer_of(regs->r[SPI_DWARF_RIP])) {
-			frame = regs->r[SPI_DWARF_RSP];
+		if (spi_restorer_of(regs->r[SPI_DWARF_PC])) {
+			frame = regs->r[SPI_DWARF_SP];
 			is_call = 0;
 			if (spi_frame_load(regs, frame) < 0)
 				return 0;
 			continue;
 		}
-		regs->r[SPI_DWARF_RIP] = spi_behind_slots(regs->r[SPI_DWARF_RIP]);
+		regs->r[SPI_DWARF_PC] = spi_behind_slots(regs->r[SPI_DWARF_PC]);
 		if (spi_cfi_step(regs, is_call) < 0)
 			return 0;
 		is_call = 1;
-		*back = regs->r[SPI_DWARF_RSP] - 8;
-		if (is_payload_return(regs->r[SPI_DWARF_RIP]) && is_recorder(regs, at))
+		*back = regs->r[SPI_DWARF_SP] - 8;
+		if (is_payload_return(regs->r[SPI_DWARF_PC]) && is_recorder(regs, at))
 			return frame;
 	}
 	return 0;
@@ -141,12 +139,11 @@ uint64_t spi_record_find(struct spi_registers *regs, uint64_t at, uint64_t frame
 /* Where longjmp() is to lead; 0: the buffer cannot be read. */
 static uint64_t jump_target(uint64_t buffer)
 {
-	uint64_t word, guard;
+	uint64_t word;
 
-	if (spi_memory_copy(&word, buffer + JUMP_RSP * 8, sizeof(word)) < 0)
+	if (spi_memory_copy(&word, buffer + SPI_JUMP_BUFFER_SP * 8, sizeof(word)) < 0)
 		return 0;
-	__asm__("mov %%fs:%c1, %0" : "=r" (guard) : "i" (GUARD_AT));
-	return (word >> 17 | word << 47) ^ guard;
+	return spi_pointer_clear(word);
 }
 
 /* The buffer, which may end with what its use of masks makes of it (struct __jmp_buf_tag). */
@@ -212,7 +209,7 @@ uint64_t spi_leave_look(uint64_t a, uint64_t b, void *const *by, struct spi_regi
 uint64_t spi_leave_look(uint64_t a, uint64_t b, void *const *by, struct spi_registers *regs)
 {
 	struct spi_thread *t = &spi_thread;
-	uint64_t at, back, frame, caller = regs->r[SPI_DWARF_RIP];
+	uint64_t at, back, frame, caller = regs->r[SPI_DWARF_PC];
 	struct spi_leave *leave;
 
 	if (by == &spi_leave_unwind_again)
@@ -248,7 +245,8 @@ struct call {
 	void *const *by;
 	uint8_t jump[200];
 };
-_Static_assert(sizeof(struct call) <= 232, "leave.S");
+_Static_assert(sizeof(struct call) <= SPI_LEAVE_CALL_SIZE && offsetof(struct call, by) == SPI_AT_LEAVE_CALL_BY &&
+	sizeof(struct spi_registers) <= SPI_REGISTERS_SIZE, "arch/offsets.h");
 
 /* leave.S, signals blocked: the record is complete. Returns the return address that it had. */
 uint64_t spi_leave_take(struct call *call) SPI_HIDDEN __attribute__((used));

@@ -38,23 +38,8 @@ void spi_cancel_begin(void);
 /* Control side, or before main(): which functions are libc's, or who comes before it. */
 void spi_leave_init(void);
 
-/* The agent's, whatever these names mean to others; called as libc's. */
-void spi_own_longjmp(void) SPI_HIDDEN;
-void spi_own_longjmp_chk(void) SPI_HIDDEN;
-void spi_own_libc_exit(void) SPI_HIDDEN;
-
-/* leave.S: a payload returns there. */
-void spi_leave_again(void) SPI_HIDDEN;
-
 /* init.c: end the process, whatever is being recorded. */
 extern void *spi_leave_exit_now SPI_HIDDEN;	/* what _exit() is to go on with: control/init.c sets it to spi_exit_now */
 void spi_exit_now(int status) SPI_HIDDEN __attribute__((noreturn));
-
-/* thunks.S: where payloads are called; `at` is relative to the word itself. */
-struct spi_payload_call {
-	int32_t at;
-	uint32_t kind;
-};
-extern const struct spi_payload_call spi_payload_calls[] SPI_HIDDEN, spi_payload_calls_end[] SPI_HIDDEN;
 
 #endif /* SPI_LEAVE_H */

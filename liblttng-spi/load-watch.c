@@ -81,9 +81,9 @@ static void relocated(const struct ends *ends, uint64_t bias, uint64_t at, uint6
 
 			if (place >= n * 8 || place % 8)
 				continue;
-			if (type == R_X86_64_RELATIVE)
+			if (type == SPI_RELOC_RELATIVE)
 				words[place / 8] = bias + (uint64_t) some[k].r_addend;
-			else if (type == R_X86_64_64 && spi_memory_copy(&symbol, ends->symbols +
+			else if (type == SPI_RELOC_WORD && spi_memory_copy(&symbol, ends->symbols +
 					ELF64_R_SYM(some[k].r_info) * sizeof(symbol), sizeof(symbol)) == 0 && symbol.st_shndx)
 				words[place / 8] = bias + symbol.st_value + (uint64_t) some[k].r_addend;
 		}
@@ -306,31 +306,17 @@ static int find_text(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-/* One `ret`, and bytes up to the next function that are there for nothing. */
-static int is_spare(const uint8_t *p)
-{
-	static const uint8_t fillers[] = { 0x66, 0x2e, 0x0f, 0x1f, 0x90, 0xcc, 0x84, 0x00 };
-
-	if (p[0] != 0xc3 || (uint64_t) p % 8)
-		return 0;
-	for (int i = 1; i < 5; i++)
-		if (!memchr(fillers, p[i], sizeof(fillers)))
-			return 0;
-	return 1;
-}
-
 static void jump_make(void)
 {
 	uint64_t address = _r_debug.r_brk;
 	struct spi_object *linker = spi_objects_list();
 	struct spi_emit e = { .frame = 1 };
 	uint64_t before;
-	int32_t way;
 
 	jump.made = -1;
 	while (linker && (!linker->seen || address < linker->low || address >= linker->high))
 		linker = linker->next;
-	if (!address || !linker || !dl_iterate_phdr(find_text, &address) || !is_spare((const uint8_t *) address)) {
+	if (!address || !linker || !dl_iterate_phdr(find_text, &address) || !spi_code_is_empty_function((const uint8_t *) address)) {
 		spi_note("libraries that are loaded are seen when dlsym() is called: the dynamic linker is of an unknown kind");
 		return;
 	}
@@ -343,13 +329,11 @@ static void jump_make(void)
 			jump.made = 1;
 	}
 	spi_patch_unlock(before);
-	way = (int32_t) (e.rx - (address + SPI_JUMP_SIZE));
 	jump.op.address = address;
 	jump.op.size = SPI_JUMP_SIZE;
 	jump.op.how = SPI_TEXT_STORE;
 	spi_bytes_copy(jump.op.from, (const void *) address, SPI_JUMP_SIZE);
-	jump.op.to[0] = 0xe9;
-	spi_bytes_copy(jump.op.to + 1, &way, 4);
+	spi_jump_bytes(address, e.rx, jump.op.to);
 }
 
 void spi_tree_loads_watch(int install)

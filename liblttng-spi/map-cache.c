@@ -61,12 +61,12 @@ static int is_local(int fd)
 {
 	static const uint64_t remote[] = { NFS_SUPER_MAGIC, SMB_SUPER_MAGIC, SMB2_SUPER_MAGIC, CIFS_SUPER_MAGIC, FUSE_SUPER_MAGIC,
 		V9FS_MAGIC, AFS_SUPER_MAGIC, CODA_SUPER_MAGIC, CEPH_SUPER_MAGIC };
-	struct statfs fs;
+	struct statfs about;
 
-	if (spi_sys(SYS_fstatfs, fd, &fs) < 0)
+	if (spi_sys(SYS_fstatfs, fd, &about) < 0)
 		return 0;
 	for (unsigned int i = 0; i < sizeof(remote) / sizeof(remote[0]); i++)
-		if ((uint64_t) fs.f_type == remote[i])
+		if ((uint64_t) about.f_type == remote[i])
 			return 0;
 	return 1;
 }

@@ -168,7 +168,7 @@ SPI_EXPORT int sigsuspend(const sigset_t *set)
 }
 
 /* BSD's takes a mask, the other one the signal that is to come. libc's go past sigsuspend()'s symbol. */
-SPI_EXPORT int bsd_sigpause(int mask) __asm__("sigpause");
+SPI_EXPORT int bsd_sigpause(int mask) SPI_SYMBOL("sigpause");
 int bsd_sigpause(int mask)
 {
 	sigset_t set;
@@ -178,7 +178,7 @@ int bsd_sigpause(int mask)
 	return sigsuspend(&set);
 }
 
-SPI_EXPORT int xpg_sigpause(int number) __asm__("__xpg_sigpause");
+SPI_EXPORT int xpg_sigpause(int number) SPI_SYMBOL("__xpg_sigpause");
 int xpg_sigpause(int number)
 {
 	sigset_t set;

@@ -405,26 +405,24 @@ int spi_near_frame(uint64_t address, uint16_t *frame)
 	return -1;
 }
 
+/* What has just been run, or is about to be: it can be read. */
+static int copy_here(void *to, uint64_t from, size_t n)
+{
+	spi_bytes_copy(to, (const void *) from, n);
+	return 0;
+}
+
 int spi_near_leads_to(uint64_t address)
 {
-	const uint8_t *code = (const uint8_t *) address;	/* what has just been run, or is about to be: it can be read */
 	uint64_t to;
-	int32_t by;
 
 	for (const struct spi_arena *arena = arenas; arena; arena = arena->next)
 		if (address >= arena->object_low && address < arena->object_high)
 			return 0;
 	if (!spi_page_readable(address))
 		return 0;		/* code that can only be run */
-	if (code[0] == 0xe9) {
-		spi_bytes_copy(&by, code + 1, 4);
-		return spi_near_code_has(address + 5 + (uint64_t) (int64_t) by);
-	}
-	if (code[0] != 0xff || code[1] != 0x25)
-		return 0;
-	spi_bytes_copy(&by, code + 2, 4);
-	spi_bytes_copy(&to, code + 6, 8);
-	return !by && spi_near_code_has(to);
+	to = spi_code_jump_target(address, copy_here);
+	return to && spi_near_code_has(to);
 }
 
 void spi_near_fork_child(void)

@@ -12,17 +12,12 @@
 
 #define CHAIN_MOST	256u	/* slots of tail calls in each other's place: slots.c */
 
-/*
- * An sa_restorer, which a signal frame begins with, by what every one does: mov $SYS_rt_sigreturn, %rax or %eax; syscall. Unwinders
- * know them by that, too (libgcc, config/i386/linux-unwind.h).
- */
+/* An sa_restorer, which a signal frame begins with, by what every one does. */
 static int is_restorer(uint64_t address)
 {
-	uint8_t code[9];
+	uint8_t code[SPI_RESTORER_SIZE];
 
-	return spi_memory_copy(code, address, sizeof(code)) == 0 &&
-		(spi_bytes_equal(code, (const uint8_t *) "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", 9) ||
-		 spi_bytes_equal(code, (const uint8_t *) "\xb8\x0f\0\0\0\x0f\x05", 7));
+	return spi_memory_copy(code, address, sizeof(code)) == 0 && spi_code_is_restorer(code);
 }
 
 uint64_t spi_behind_slots(uint64_t address)
@@ -44,10 +39,7 @@ uint64_t spi_restorer_of(uint64_t word)
 	return word == (uint64_t) spi_signal_return || is_restorer(word) ? word : 0;
 }
 
-#define USER_CS 0x33u			/* the lower half of it: of 64-bit programs, Xen's as well */
-#define FRAME_MOST	20480u	/* from the restorer's word up to the stack pointer that it interrupted: all vector state, AMX's too */
 #define CODE_LEAST	65536u	/* vm.mmap_min_addr, as it usually is */
-#define FLAGS_MOST	0xffu	/* uc_flags: three bits (x86-64, asm/ucontext.h) */
 #define FAULTS		(SPI_SIGNAL_BIT(SIGILL) | SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGFPE) | \
 			 SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGSTKFLT))
 
@@ -63,7 +55,7 @@ static int is_signal_frame(uint64_t at, uint64_t high)
 
 	if (spi_memory_copy(&word, at, sizeof(word)) < 0 || spi_memory_copy(&frame, at + 8, sizeof(frame)) < 0)
 		return 0;
-	if (frame.rsp <= at || frame.rsp > high || frame.rsp - at > FRAME_MOST || frame.link || frame.cs != USER_CS)
+	if (!spi_signal_frame_may_be(&frame, at, high))
 		return 0;
 	restorer = spi_restorer_of(word);
 	if (restorer != (uint64_t) spi_signal_return)
@@ -82,7 +74,7 @@ static int has_signal_frame(uint64_t low, uint64_t high)
 		if (spi_memory_copy(words, low, size) < 0)
 			return 1;
 		for (size_t w = 0; w + 2 < size / 8; w++)
-			if (words[w] >= CODE_LEAST && words[w + 1] <= FLAGS_MOST && !words[w + 2] && is_signal_frame(low + w * 8, high))
+			if (words[w] >= CODE_LEAST && spi_signal_words_may_be(words + w + 1) && is_signal_frame(low + w * 8, high))
 				return 1;
 	}
 	return 0;

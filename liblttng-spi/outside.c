@@ -13,8 +13,6 @@
 #include "liblttng-spi/interpose.h"
 #include "liblttng-spi/tree-rule.h"
 
-#define START_BYTES	80	/* of the program's first function that are looked through */
-#define INSN_BYTES	10	/* the longest of the instructions in question */
 #define VDSO_MOST	65536u
 
 /* Addresses that the control side is to see to. A handler may install itself anew while its thread holds what a fork waits for. */
@@ -179,97 +177,6 @@ void spi_tree_handed_over_take(const struct spi_tree *tree)
 
 /* ---- code of no file ---- */
 
-#define MADE_INSNS	12u	/* that are looked at */
-
-static int32_t int32_at(const uint8_t *p)
-{
-	int32_t value;
-
-	spi_bytes_copy(&value, p, sizeof(value));
-	return value;
-}
-
-static uint64_t word_at(const uint8_t *p)
-{
-	uint64_t value;
-
-	spi_bytes_copy(&value, p, sizeof(value));
-	return value;
-}
-
-static int begins_with(const uint8_t *code, const char *bytes, size_t n)
-{
-	return spi_bytes_equal(code, (const uint8_t *) bytes, n);
-}
-
-#define INSN_MOST	10u
-
-/* An instruction's bytes, zeros where no memory is. -EFAULT: there is none at all. */
-static int insn_read(uint8_t insn[INSN_MOST], uint64_t at)
-{
-	uint64_t in_page = SPI_PAGE - at % SPI_PAGE, n = in_page < INSN_MOST ? in_page : INSN_MOST;
-
-	for (unsigned int i = 0; i < INSN_MOST; i++)
-		insn[i] = 0;
-	if (spi_memory_copy(insn, at, n) < 0)
-		return -EFAULT;
-	if (n < INSN_MOST)
-		spi_memory_copy(insn + n, at + n, INSN_MOST - n);
-	return 0;
-}
-
-/* 0: there is none. */
-static uint64_t word_read(uint64_t at)
-{
-	uint64_t value = 0;
-
-	return spi_memory_copy(&value, at, sizeof(value)) < 0 ? 0 : value;
-}
-
-/*
- * The function that a few instructions lead to: those that gcc puts on the stack, or into memory, to call a nested function (it has
- * its frame in r10), and libffi's closures, which end in libffi. 0: it is other code, or no code at all: the address may be one that
- * the program does not call. Where the function is entered the stack is as the caller has left it.
- */
-static uint64_t made_code_leads_to(uint64_t at)
-{
-	uint64_t r[2] = { 0, 0 }, to;		/* r10, r11 */
-	uint8_t p[INSN_MOST];
-	int pushed = 0;
-
-	for (unsigned int i = 0; i < MADE_INSNS && insn_read(p, at) == 0; i++) {
-		if (begins_with(p, "\xf3\x0f\x1e\xfa", 4)) {					/* endbr64 */
-			at += 4;
-		} else if ((*p == 0x49 || *p == 0x41) && (p[1] == 0xba || p[1] == 0xbb)) {	/* mov $word, %r10 or %r11 */
-			r[p[1] & 1] = *p == 0x49 ? word_at(p + 2) : (uint32_t) int32_at(p + 2);
-			at += *p == 0x49 ? 10 : 6;
-		} else if (begins_with(p, "\x4c\x8d\x15", 3)) {				/* lea N(%rip), %r10 */
-			at += 7;
-		} else if (*p == 0x4c && p[1] == 0x8b && (p[2] == 0x15 || p[2] == 0x1d)) {	/* mov N(%rip), %r10 or %r11 */
-			r[p[2] == 0x1d] = word_read(at + 7 + (uint64_t) (int64_t) int32_at(p + 3));
-			at += 7;
-		} else if (*p == 0x48 && p[1] == 0x83 && (p[2] == 0xec || p[2] == 0xc4)) {	/* sub, add $N, %rsp */
-			pushed += p[2] == 0xec ? (int8_t) p[3] : -(int8_t) p[3];
-			at += 4;
-		} else if (begins_with(p, "\x4c\x89\x14\x24", 4)) {				/* mov %r10, (%rsp) */
-			at += 4;
-		} else if (begins_with(p, "\x4c\x89\x54\x24", 4) || begins_with(p, "\x4c\x8b\x54\x24", 4)) {	/* and N(%rsp), or back */
-			at += 5;
-		} else {
-			if ((*p == 0x49 || *p == 0x41) && p[1] == 0xff && (p[2] == 0xe2 || p[2] == 0xe3))	/* jmp *%r10 or *%r11 */
-				to = r[p[2] & 1];
-			else if (*p == 0xff && p[1] == 0x25)						/* jmp *N(%rip) */
-				to = word_read(at + 6 + (uint64_t) (int64_t) int32_at(p + 2));
-			else
-				to = *p == 0xe9 ? at + 5 + (uint64_t) (int64_t) int32_at(p + 1) : 0;
-			if (!pushed || !to)
-				return to;
-			at = to;
-		}
-	}
-	return 0;
-}
-
 /* The kernel's own code in each process, which nobody misses. */
 static int is_vdso(uint64_t address)
 {
@@ -285,7 +192,7 @@ int spi_tree_made_enter(const struct spi_site *s, uint64_t code, uint32_t trees)
 
 	if (is_vdso(code) || spi_symbols_know(code, 0))
 		return 0;
-	target = made_code_leads_to(code);
+	target = spi_code_made_target(code, spi_memory_copy);
 	to = target ? spi_tree_object_at(target) : NULL;
 	func = to ? spi_tree_func_at(to, target) : -1;
 	if (func < 0 || (trees & spi_tree_flat))		/* those record at their sites only */
@@ -350,44 +257,23 @@ static int segment_has(const struct spi_object *exe, uint32_t flag, uint64_t add
 	return 0;
 }
 
-/*
- * What the instruction at p puts into %rdi, where it is one of those that give main() to
- * __libc_start_main(): lea main(%rip) and mov $main (glibc's crt1.o), mov from the GOT (its
- * Scrt1.o, where the linker left it as it was), movabs $main (Free Pascal). 0: none of them.
- */
-static uint64_t first_argument(const struct spi_object *exe, const uint8_t *p, int after_rex)
-{
-	uint64_t wide;
-	int32_t word;
-
-	spi_bytes_copy(&word, p + 3, 4);
-	if (p[0] == 0x48 && p[1] == 0x8d && p[2] == 0x3d)
-		return (uint64_t) p + 7 + (uint64_t) (int64_t) word;
-	if (p[0] == 0x48 && p[1] == 0x8b && p[2] == 0x3d && segment_has(exe, PF_W, (uint64_t) p + 7 + (uint64_t) (int64_t) word, 8)) {
-		spi_bytes_copy(&wide, p + 7 + word, 8);
-		return wide;
-	}
-	if (p[0] == 0x48 && p[1] == 0xc7 && p[2] == 0xc7)
-		return (uint64_t) (int64_t) word;
-	spi_bytes_copy(&wide, p + 2, 8);
-	if (p[0] == 0x48 && p[1] == 0xbf)
-		return wide;
-	spi_bytes_copy(&word, p + 1, 4);
-	return p[0] == 0xbf && !after_rex && (uint32_t) word > 0x10000 ? (uint32_t) word : 0;
-}
-
 uint64_t spi_tree_find_main(void)
 {
 	const struct spi_object *exe = spi_objects_list();
-	uint64_t start = getauxval(AT_ENTRY), main;
+	uint64_t start = getauxval(AT_ENTRY), value;
+	enum spi_start_gives gives;
 
 	/* else the dynamic linker was given the program's name by hand: it is what the kernel started */
 	if (!exe || start < exe->low || start >= exe->high)
 		return 0;
-	for (uint64_t p = start; p < start + START_BYTES && segment_has(exe, PF_X, p, INSN_BYTES); p++) {
-		main = first_argument(exe, (const uint8_t *) p, p > start && *(const uint8_t *) (p - 1) == 0x48);
-		if (main)
-			return main;
+	for (uint64_t p = start; p < start + SPI_START_BYTES && segment_has(exe, PF_X, p, SPI_START_INSN_SIZE); p++) {
+		gives = spi_code_start_gives((const uint8_t *) p, p == start, &value);
+		if (gives == SPI_START_WORD && !segment_has(exe, PF_W, value, 8))
+			continue;
+		if (gives == SPI_START_WORD)
+			value = *(const uint64_t *) value;
+		if (gives != SPI_START_NOTHING && value)
+			return value;
 	}
 	return 0;
 }

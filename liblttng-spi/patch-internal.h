@@ -5,8 +5,7 @@
  *
  *	near.c		memory near an object, and anywhere
  *	trampoline.c	jumps at exact addresses
- *	relocate.c	instructions that run elsewhere	(arch/x86-64)
- *	stub.c		stubs and trampolines		(arch/x86-64)
+ *	arch/		instructions that run elsewhere, stubs and trampolines
  *	trap.c		SIGTRAP, and handing signals on to the program
  *	text.c		bytes of running code
  *	worker.c	ways from an entry to a stub
@@ -51,14 +50,6 @@ SPI_INLINE int spi_file_fits(uint64_t bytes)
 uint64_t spi_mmap(uint64_t address, uint64_t size, int prot, int flags, int fd);
 void spi_munmap(uint64_t address, uint64_t size);
 
-SPI_INLINE int spi_bytes_equal(const volatile uint8_t *a, const volatile uint8_t *b, size_t n)
-{
-	while (n--)
-		if (*a++ != *b++)
-			return 0;
-	return 1;
-}
-
 /* Is there memory that can be read at this address? One system call without side effects. fault.c */
 int spi_page_readable(uint64_t address);
 extern int (*spi_read_net)(void);	/* would a fault of the reading loops, here and now, be caught? NULL: no. base/read-safe.c */
@@ -72,7 +63,6 @@ void spi_pages_forget(void);
  * spi_near_code_trim() gives back what was not used of the latest one. 0 or
  * -ENOSPC.
  */
-struct spi_emit;
 #define SPI_FORK_MS	50	/* a fork that takes longer waits for somebody, most likely: a large program's takes 10 on a busy machine */
 uint64_t spi_patch_lock(void);			/* blocks all signals; returns the mask to give back */
 void spi_patch_unlock(uint64_t before);
@@ -122,15 +112,6 @@ void spi_trampoline_fork_child(void);
 
 /* ---- frames.c ---- */
 
-/*
- * What an unwinder has to know where the PC is in near code: how far the frame's
- * end is from rsp, in words (12 bits), and how far below that end rbp was saved,
- * in words (4 bits; 0: rbp is what it was).
- */
-#define SPI_REG_RBP		5u
-#define SPI_FRAME_WORDS		0x0fffu
-#define SPI_FRAME_RBP(words)	((uint16_t) ((words) << 12))
-
 /* Load libgcc, before the first range is registered: where only the calling thread can load anything. */
 void spi_frames_find_unwinder(void);
 void spi_cancel_linked(void) SPI_HIDDEN;	/* cancel.c: who has just loaded libgcc_s, a thread that may call the dynamic linker */
@@ -148,99 +129,16 @@ struct spi_range {
 /* Tell it about trampoline pages: ascending, not touching each other. */
 void spi_frames_register_pages(const struct spi_range *ranges, uint32_t n);
 
-/* ---- arch/x86-64/relocate.c, stub.c ---- */
+/* What a stub of the point's is made for: its gates, and tree_todo for call trees that take the stub over (entry-named.c). */
+SPI_INLINE struct spi_stub spi_point_stub(struct spi_point *point)
+{
+	const int is_apart = point->flags & (SPI_POINT_TREE | SPI_POINT_APART);
 
-/* What an instruction at a function's entry does to registers, as far as it is one of the usual ones. */
-enum spi_effect_kind {
-	SPI_EFFECT_NONE,
-	SPI_EFFECT_PUSH,	/* reg */
-	SPI_EFFECT_POP,		/* reg */
-	SPI_EFFECT_STACK,	/* rsp goes down by amount */
-	SPI_EFFECT_WRITE,	/* reg */
-	SPI_EFFECT_OTHER,
-};
-struct spi_effect {
-	enum spi_effect_kind kind;
-	uint32_t reg;
-	int32_t amount;
-	int reads_itself;	/* WRITE: may depend on what reg was before */
-};
-struct spi_effect spi_effect_of(const uint8_t *bytes, uint32_t size);
-/* The instruction has been run: what is emitted next has the frame that it leaves. */
-void spi_emit_frame_step(struct spi_emit *e, struct spi_effect effect);
-
-#define SPI_LITERALS 8u
-
-/* Code under construction: bytes go to rw, and will run at rx. `failed` sticks. */
-struct spi_emit {
-	uint8_t *rw;
-	uint64_t rx;
-	uint16_t *frames;		/* what unwinders need to know of each byte: frames.c */
-	uint16_t frame;			/* of the next byte */
-	uint16_t arrival;		/* of a stub: where it is jumped to from */
-	uint16_t rbp_slot;		/* where the moved instructions have pushed rbp: SPI_FRAME_RBP() of it, or 0 */
-	uint32_t used, size;
-	uint64_t (*site_stub)(uint64_t address);	/* of the call site there; 0: none. NULL: there are no call trees */
-	const char *failed;		/* first thing that did not work: a reason */
-	uint32_t literals;
-	struct {
-		uint32_t at;		/* disp32 that wants the literal's address, at the instruction's end */
-		uint64_t value;
-	} literal[SPI_LITERALS];
-};
-
-void spi_emit_bytes(struct spi_emit *e, const void *bytes, uint32_t n);
-void spi_emit_u8(struct spi_emit *e, uint8_t value);
-void spi_emit_u32(struct spi_emit *e, uint32_t value);
-/* A disp32 that leads to target from `after` bytes behind it. */
-void spi_emit_rel32(struct spi_emit *e, uint64_t target, uint32_t after);
-/* A disp32 to an 8-byte constant that spi_emit_finish() puts behind the code. */
-void spi_emit_literal(struct spi_emit *e, uint64_t value);
-/* jmp to any address */
-void spi_emit_jump(struct spi_emit *e, uint64_t target);
-void spi_emit_finish(struct spi_emit *e);
-
-/*
- * spi_relocate() - emit the function's first `count` instructions so that they
- * do here what they did there, and a jump to the instruction behind them where
- * they fall through. moved[i] becomes the address of instruction i's copy.
- * `bytes` are the original ones. Sets e->failed when one cannot be moved.
- */
-void spi_relocate(struct spi_emit *e, uint64_t address, uint64_t bias, const uint8_t *bytes,
-	const struct spi_map_insn *insns, unsigned int count, uint64_t moved[SPI_MAP_ENTRY_INSNS]);
-
-#define SPI_STUB_MAX	448u	/* bytes: undoing, gates, record part, SPI_MAP_ENTRY_INSNS instructions, literals */
-
-/*
- * The stub of a point: gates, way into the thunk, body with the first `count`
- * instructions. See stub.c. Sets point->body. The first `undo` of them were run
- * in the original place before the stub was reached; the stub takes their effect
- * back first, and fails if it cannot.
- */
-void spi_stub_emit(struct spi_emit *e, struct spi_point *point, const uint8_t *bytes, const struct spi_map_insn *insns,
-	unsigned int count, unsigned int undo, uint64_t moved[SPI_MAP_ENTRY_INSNS]);
-
-#define SPI_SITE_STUB_MAX	192u
-enum spi_site_way {
-	SPI_SITE_TO,		/* to the callee `to` */
-	SPI_SITE_TO_SLOT,	/* to what stands in the word at `to` */
-	SPI_SITE_TO_R11,	/* to what the site's code has put into r11 */
-};
-/*
- * The stub of a call site, with its latest `moved` instructions moved along. push: 0, or the return address, where the
- * site was replaced by a jump. Sets point->body. entries: NULL, or `moved` places: entries[n] is where a thread goes on
- * that has done all of them but n.
- */
-void spi_site_emit(struct spi_emit *e, struct spi_point *point, const struct spi_map_site *site, uint32_t moved, uint64_t push,
-	enum spi_site_way way, uint64_t to, uint64_t *entries);
-/* The frame where its jump leads, as far as that can be told: of a call it cannot. */
-uint16_t spi_site_frame(const struct spi_map_site *site, uint32_t moved);
-
-/* A trampoline is SPI_TRAMPOLINE_HEAD bytes, its frame as unwinders see it, and the jump behind them. */
-#define SPI_TRAMPOLINE_HEAD 2u
-#define SPI_TRAMPOLINE_MAX 16u
-uint32_t spi_trampoline_size(uint64_t place, uint64_t to);
-void spi_trampoline_bytes(uint64_t place, uint64_t to, uint16_t frame, uint8_t bytes[SPI_TRAMPOLINE_MAX]);
+	return (struct spi_stub) {
+		.point = point, .gate = { point->gate[0], point->gate[1], is_apart ? NULL : (const volatile int *) &point->tree_todo },
+		.address = point->address, .bias = point->object->bias,
+	};
+}
 
 /* ---- text.c ---- */
 
@@ -345,8 +243,6 @@ void spi_stub_lend(struct spi_point *stub_point, struct spi_point *to);
 void spi_patch_pass(struct spi_point *old, struct spi_point *new);
 
 /* ---- worker.c ---- */
-
-#define SPI_JUMP_SIZE	5u
 
 /* A worker being chosen for a point. */
 struct spi_choice {

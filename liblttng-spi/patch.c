@@ -15,7 +15,6 @@
 
 #define BUCKETS		65536u
 
-void spi_thunk_entry_lent(void) SPI_HIDDEN;	/* thunks.S */
 
 static struct spi_patch **byte_index;	/* by address / 16 */
 uint64_t (*spi_patch_site_stub)(uint64_t address);

@@ -33,7 +33,7 @@ struct spi_point;
 
 /*
  * Entry payload: returns 0 (no exit wanted) or spi_slot_code() of a slot it
- * pushed. vec and stride as in struct spi_vectors.
+ * pushed. vec and stride: arch.h, the vector registers.
  */
 typedef uint64_t (*spi_entry_fn)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 /*
@@ -83,7 +83,7 @@ struct spi_point {
 	spi_entry_fn record;	/* 88: of a tree: the payload's entry, behind the tree's own; NULL: not bound yet */
 	uint64_t call_site;	/* 96: what is recorded as such; 0: where the call returns to */
 	uint64_t exit_thunk;	/* 104: goes into the slot of each call */
-	uint32_t vectors;	/* 112: XINUSE bits that make its thunks save more than xmm0-15. thunks.S */
+	uint32_t vectors;	/* 112: vector state that makes its thunks save more: spi_thunks_full(). thunks.S */
 	uint32_t users;		/* rules that want it */
 	spi_left_fn left;
 
@@ -102,10 +102,20 @@ struct spi_point {
 	const char *event_name;		/* base, unique in the process */
 	const char *tags;		/* of the rules in force that asked for it; NULL: none yet. tags.c */
 };
-_Static_assert(offsetof(struct spi_point, entry) == 48 && offsetof(struct spi_point, exit) == 64 &&
-	offsetof(struct spi_point, vectors) == 112 && offsetof(struct spi_point, full_thunk) == 128, "thunks.S");
-_Static_assert(offsetof(struct spi_point, word) == 8 && offsetof(struct spi_point, tree_quick) == 28 &&
-	offsetof(struct spi_point, hits) == 40 && offsetof(struct spi_point, latest) == 56, "words.S");
+#define AT(type, field, place) _Static_assert(offsetof(struct type, field) == place, "arch/offsets.h")
+AT(spi_point, body, SPI_AT_POINT_BODY);
+AT(spi_point, word, SPI_AT_POINT_WORD);
+AT(spi_point, thunk, SPI_AT_POINT_THUNK);
+AT(spi_point, tree_quick, SPI_AT_POINT_QUICK);
+AT(spi_point, hits, SPI_AT_POINT_HITS);
+AT(spi_point, entry, SPI_AT_POINT_ENTRY);
+AT(spi_point, latest, SPI_AT_POINT_LATEST);
+AT(spi_point, lent_to, SPI_AT_POINT_LENT);
+AT(spi_point, exit, SPI_AT_POINT_EXIT);
+AT(spi_point, payload, SPI_AT_POINT_PAYLOAD);
+AT(spi_point, vectors, SPI_AT_POINT_VECTORS);
+AT(spi_point, full_thunk, SPI_AT_POINT_FULL);
+AT(spi_point, full_exit_thunk, SPI_AT_POINT_FULL_EXIT);
 
 enum spi_point_flags {
 	SPI_POINT_LOOPS		= 1u << 0,	/* SPI_FUNC_LOOPS_TO_ENTRY */
@@ -125,15 +135,9 @@ enum spi_point_flags {
 /*
  * Slot code and slot data are two arrays with the same 64-byte stride, a fixed
  * distance apart, both inside this library's own image, so that every unwinder
- * and debugger finds the one FDE that describes all of them (arch/x86-64/slots.S).
- *	+0  call *target(%rip)
- *	+6  push ra(%rip)
- *	+12 call *exit(%rip)
- *	+18 ret
+ * and debugger finds the one FDE that describes all of them (slots.S).
  */
-#define SPI_SLOT_SIZE		64u
 #define SPI_SLOT_COUNT		(1u << 21)
-#define SPI_SLOT_RETURN		6u	/* the return address a called function sees is slot code + 6 */
 #define SPI_SLOT_DEAD		(~UINT64_C(0))
 
 enum spi_slot_state {
@@ -155,7 +159,15 @@ struct spi_slot {
 	uint32_t state;		/* 56: enum spi_slot_state */
 	uint32_t aux;		/* 60: payload's */
 };
-_Static_assert(sizeof(struct spi_slot) == SPI_SLOT_SIZE, "slots.S");
+_Static_assert(sizeof(struct spi_slot) == SPI_SLOT_SIZE, "arch/offsets.h");
+_Static_assert(SPI_SLOT_FREE == SPI_SLOT_STATE_FREE && SPI_SLOT_LIVE == SPI_SLOT_STATE_LIVE, "arch/offsets.h");
+AT(spi_slot, ra, SPI_AT_SLOT_RA);
+AT(spi_slot, target, SPI_AT_SLOT_TARGET);
+AT(spi_slot, exit, SPI_AT_SLOT_EXIT);
+AT(spi_slot, p, SPI_AT_SLOT_P);
+AT(spi_slot, point, SPI_AT_SLOT_POINT);
+AT(spi_slot, start, SPI_AT_SLOT_START);
+AT(spi_slot, state, SPI_AT_SLOT_STATE);
 
 extern uint8_t spi_slot_code_base[];			/* slots.S */
 extern struct spi_slot spi_slot_data_base[];		/* slots.S: SPI_SLOT_COUNT * SPI_SLOT_SIZE above the code */
@@ -235,8 +247,11 @@ SPI_INLINE int spi_thread_is_foreign(const struct spi_thread *t)
 	return (t->owed & 0xffff0000) != SPI_THREAD_MARK;
 }
 
-_Static_assert(offsetof(struct spi_thread, words) == 24 && offsetof(struct spi_thread, tree) == 32 &&
-	offsetof(struct spi_thread, words_epoch) == 36 && offsetof(struct spi_thread, busy) == 40, "words.S");
+AT(spi_thread, cur, SPI_AT_THREAD_CUR);
+AT(spi_thread, words, SPI_AT_THREAD_WORDS);
+AT(spi_thread, tree, SPI_AT_THREAD_TREE);
+AT(spi_thread, words_epoch, SPI_AT_THREAD_EPOCH_BUSY);
+AT(spi_thread, busy, SPI_AT_THREAD_BUSY);
 
 /*
  * Where the quickest thunks (words.S) record: they claim a word by one addition to
@@ -249,7 +264,12 @@ struct spi_words {
 	uint8_t payload[112];		/* the payload's */
 	uint64_t words[];
 };
-#define SPI_WORD_EXIT	(UINT64_C(1) << 32)
+#define SPI_WORD_EXIT	(UINT64_C(1) << SPI_WORD_EXIT_BIT)
+AT(spi_words, used, SPI_AT_WORDS_USED);
+AT(spi_words, limit, SPI_AT_WORDS_LIMIT);
+AT(spi_words, high, SPI_AT_WORDS_HIGH);
+AT(spi_words, words, SPI_AT_WORDS_WORDS);
+#undef AT
 extern __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
 
 /* Who ends a thread's calls: it itself, or who closes them. */
@@ -403,10 +423,7 @@ SPI_INLINE struct spi_slot *spi_slot_ready(struct spi_thread *t, uint64_t p)
  */
 SPI_INLINE int spi_slot_top_move(struct spi_thread *t, struct spi_slot *from, struct spi_slot *to)
 {
-	int is_moved;
-
-	__asm__ volatile("cmpxchg %3, %1" : "=@ccz"(is_moved), "+m"(t->cur), "+a"(from) : "r"(to) : "memory");
-	return is_moved;
+	return spi_local_move((void **) &t->cur, from, to);
 }
 
 /* It was moved: another slot for a call at p, for good; NULL: none. */

@@ -176,7 +176,7 @@ static void object_set(const struct dl_phdr_info *info, const struct spi_redirec
 			const ElfW(Rela) *r = &t.lists[k][i];
 			uint32_t type = ELF64_R_TYPE(r->r_info), symbol = ELF64_R_SYM(r->r_info);
 
-			if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) || !symbol)
+			if ((type != SPI_RELOC_SLOT && type != SPI_RELOC_GLOBAL) || !symbol)
 				continue;
 			for (const struct spi_redirect *f = list; f->name; f++)
 				if (!strcmp(t.names + t.symbols[symbol].st_name, f->name) && f->to)

@@ -195,7 +195,7 @@ uint64_t spi_sandbox_prctl(struct spi_point *point, struct spi_frame *frame, con
 	(void) point;
 	(void) vec;
 	(void) stride;
-	prctl_comes((int) frame->rdi, frame->rsi, frame->rdx);
+	prctl_comes((int) spi_frame_argument(frame, 0), spi_frame_argument(frame, 1), spi_frame_argument(frame, 2));
 	return 0;
 }
 

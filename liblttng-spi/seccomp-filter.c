@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/seccomp-filter.h"
 
 struct call {
@@ -173,7 +174,7 @@ static int is_survived(uint32_t verdict)
 static uint32_t deadly_of(const struct call *list, unsigned int n, const struct sock_filter *code, uint32_t count, uint64_t ip)
 {
 	for (unsigned int i = 0; i < n; i++) {
-		struct seccomp_data data = { .nr = list[i].number, .arch = AUDIT_ARCH_X86_64, .instruction_pointer = ip };
+		struct seccomp_data data = { .nr = list[i].number, .arch = SPI_AUDIT_ARCH, .instruction_pointer = ip };
 
 		data.args[2] = list[i].third;
 		if (!is_survived(filter_run(code, count, &data)))

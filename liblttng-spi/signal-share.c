@@ -15,21 +15,6 @@
 #define K_SA_RESTORER	SPI_SA_RESTORER
 #define READ_TRIES	1000
 
-/*
- * Debuggers and libgcc know a signal frame by these very instructions, if no
- * unwind entry covers the address before them: hence the nop.
- */
-__asm__(".text\n"
-	"	.p2align 4\n"
-	"	nop\n"
-	"	.globl spi_signal_return\n"
-	"	.hidden spi_signal_return\n"
-	"	.type spi_signal_return, @function\n"
-	"spi_signal_return:\n"
-	"	movq $15, %rax\n"
-	"	syscall\n"
-	"	.size spi_signal_return, . - spi_signal_return\n");
-
 long spi_signal_query(int number, struct spi_sigaction *action)
 {
 	return spi_raw4(SYS_rt_sigaction, (uint64_t) number, 0, (uint64_t) action, 8);

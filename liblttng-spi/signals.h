@@ -59,7 +59,6 @@ int spi_signal_is_ours(const struct spi_signal *s);
  */
 void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const void *caller);
 
-void spi_signal_return(void) SPI_HIDDEN;	/* sa_restorer of the agent's actions */
 long spi_signal_query(int number, struct spi_sigaction *action);
 /* Was it (a siginfo_t) sent, by kill() or a timer, or is it about the instruction that the context stands at? */
 int spi_signal_was_sent(const void *info);

@@ -147,7 +147,7 @@ static struct spi_point *point_for(struct spi_site *s, uint32_t trees, uint32_t 
 	if (is_direct(s->map) || (s->map->target && is_slot(s->map))) {
 		point = (s->point.flags & SPI_POINT_COMPACT) == compact ? &s->point : s->twin;
 	} else {
-		point = spi_site_child(s, frame->r11, compact);
+		point = spi_site_child(s, spi_frame_callee(frame), compact);
 		if (spi_unlikely(!point && spi_site_call_is_beyond(s, trees, frame)))
 			return NULL;
 	}

@@ -23,7 +23,6 @@
  */
 #include "liblttng-spi/site.h"
 
-#define PREFIX		0x2e
 #define PREFIXES_MAX	2u
 
 struct jump {
@@ -86,7 +85,7 @@ static int jump_shape(const struct spi_site *s, uint32_t moved, uint32_t over, u
 	}
 	j->changed = end + after < j->length ? end + after : j->length;
 	for (uint32_t at = prefixes + 1; at < j->length; at++) {
-		uint8_t byte = 0xcc;
+		uint8_t byte = SPI_CODE_TRAP;
 
 		if (at >= j->changed)
 			byte = byte_kept(s, j, at);
@@ -111,7 +110,6 @@ static uint8_t jump_how(uint64_t start, uint32_t changed, uint8_t bounds)
 int spi_site_jump_change(const struct spi_site *s, struct spi_text_op *op)
 {
 	uint64_t to = s->way ? s->way : s->stub;
-	int32_t displacement;
 	uint8_t *jump = op->to;
 
 	op->address = spi_site_start(s);
@@ -120,12 +118,10 @@ int spi_site_jump_change(const struct spi_site *s, struct spi_text_op *op)
 	op->how = jump_how(op->address, op->size, op->bounds);
 	if (!op->how)
 		return -1;
-	displacement = (int32_t) (to - (op->address + s->prefixes + SPI_JUMP_SIZE));
 	spi_bytes_copy(op->from, s->was, 8);
 	for (uint32_t i = 0; i < s->prefixes; i++)
-		*jump++ = PREFIX;
-	jump[0] = 0xe9;
-	spi_bytes_copy(jump + 1, &displacement, 4);
+		*jump++ = SPI_CODE_PREFIX;
+	spi_jump_bytes(op->address + s->prefixes, to, jump);
 	return 0;
 }
 

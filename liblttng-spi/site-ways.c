@@ -39,9 +39,7 @@ static uint64_t pad_find(const struct spi_site *s, uint64_t from)
 	uint64_t pad = s->map->vaddr + s->owner->object->bias + (uint64_t) (int64_t) s->map->pad;
 
 	for (uint32_t i = 0; i + SPI_JUMP_SIZE <= s->map->pad_size; i++) {
-		int64_t distance = (int64_t) (pad + i - from);
-
-		if (distance == (int8_t) distance && pad_is_free(s->owner, pad + i))
+		if (spi_jump_short_reaches(from, pad + i) && pad_is_free(s->owner, pad + i))
 			return pad + i;
 	}
 	return 0;
@@ -68,14 +66,6 @@ static int pad_write(struct spi_tree_object *to, uint64_t at, const uint8_t byte
 	return -1;
 }
 
-static void jump_make(uint8_t jump[SPI_JUMP_SIZE], uint64_t at, uint64_t stub)
-{
-	int32_t displacement = (int32_t) (stub - (at + SPI_JUMP_SIZE));
-
-	jump[0] = 0xe9;
-	spi_bytes_copy(jump + 1, &displacement, 4);
-}
-
 /* A site's pad may have been given back; control side, or whoever puts the site in place: under the patch lock. */
 int spi_site_pad_back(const struct spi_site *s)
 {
@@ -83,7 +73,7 @@ int spi_site_pad_back(const struct spi_site *s)
 
 	if (s->form != SPI_FORM_SHORT)
 		return 0;
-	jump_make(jump, s->way, s->stub);
+	spi_jump_bytes(s->way, s->stub, jump);
 	if (spi_bytes_equal((const uint8_t *) s->way, jump, SPI_JUMP_SIZE))
 		return 0;
 	return pad_write(s->owner, s->way, jump);
@@ -116,27 +106,20 @@ void spi_site_pad_clear(struct spi_tree_object *to, uint64_t at)
 			pad_write(to, at, pad->was);
 }
 
-/* A jump or conditional jump of two bytes, whose condition, if it has one, stays. */
-static int is_short_jump(const struct spi_map_site *map)
-{
-	const uint8_t *bytes = spi_site_bytes(map, 0);
-
-	return map->size == 2 && (bytes[0] == 0xeb || (bytes[0] & 0xf0) == 0x70);
-}
-
 static int change_short(const struct spi_site *s, struct spi_text_op *op)
 {
 	uint64_t start = spi_site_start(s);
-	int is_short = !s->before && is_short_jump(s->map);
+	uint8_t jump[SPI_JUMP_SHORT_SIZE];
+	int is_short = !s->before && spi_site_is_short_jump(s->map);
 
-	op->address = is_short ? start + 1 : start;
-	op->size = is_short ? 1 : 2;
+	op->address = start + (uint64_t) is_short;
+	op->size = (uint8_t) (SPI_JUMP_SHORT_SIZE - (uint32_t) is_short);
 	op->how = spi_site_how(op->address, op->size);
 	if (!op->how || op->how == SPI_TEXT_SPIN)
 		return -1;
 	spi_bytes_copy(op->from, spi_site_bytes(s->map, s->before) + is_short, op->size);
-	op->to[0] = 0xeb;
-	op->to[op->size - 1] = (uint8_t) (s->way - (start + 2));
+	spi_jump_short_bytes(start, s->way, jump);
+	spi_bytes_copy(op->to, jump + is_short, op->size);
 	return 0;
 }
 
@@ -150,10 +133,10 @@ static int spring_find(struct spi_site *s, uint32_t *moved)
 		return 0;
 	for (*moved = 0; *moved <= map->insn_count; ++*moved) {
 		s->before = (uint8_t) spi_site_before(map, *moved);
-		if (spi_site_first(map, *moved) < 2 || (!*moved && spi_site_is_jcc(map) && !is_short_jump(map)) ||
+		if (spi_site_first(map, *moved) < 2 || (!*moved && spi_site_is_jcc(map) && !spi_site_is_short_jump(map)) ||
 				!spi_site_is_untouched(s, s->before))
 			continue;
-		s->way = pad_find(s, spi_site_start(s) + 2);
+		s->way = pad_find(s, spi_site_start(s));
 		if (s->way && change_short(s, &op) == 0)
 			return 1;
 	}
@@ -243,7 +226,7 @@ static int change_trap(const struct spi_site *s, struct spi_text_op *op)
 	op->size = 1;
 	op->how = SPI_TEXT_STORE;
 	op->from[0] = spi_site_bytes(s->map, 0)[0];
-	op->to[0] = 0xcc;
+	op->to[0] = SPI_CODE_TRAP;
 	return 0;
 }
 

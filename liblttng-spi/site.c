@@ -21,7 +21,6 @@
  * so that no thread can be inside what changes; there, it meets an int3.
  */
 #include <string.h>
-#include <sys/platform/x86.h>
 #include "liblttng-spi/site.h"
 
 uint32_t spi_site_workers = ~0u;
@@ -62,16 +61,6 @@ int spi_site_is_call(const struct spi_map_site *site)
 	return !is_jump(site) && !spi_site_is_jcc(site);
 }
 
-/* Does it end in a disp32 that says where it goes? */
-static int has_displacement(const struct spi_map_site *site)
-{
-	const uint8_t *end = spi_site_bytes(site, 0) + site->size;
-
-	if (spi_site_is_jcc(site))
-		return site->size >= 6 && end[-6] == 0x0f && (end[-5] & 0xf0) == 0x80;
-	return site->size >= 5 && end[-5] == (is_jump(site) ? 0xe9 : 0xe8);
-}
-
 static int fits_word(uint64_t address, uint32_t size)
 {
 	return (address & 7) + size <= 8;
@@ -84,18 +73,11 @@ uint8_t spi_site_how(uint64_t address, uint32_t size)
 		return SPI_TEXT_STORE;
 	if (size > 8)
 		return 0;
-	if ((address & 15) + size <= 16 && CPU_FEATURE_PRESENT(CMPXCHG16B))
+	if ((address & 15) + size <= 16 && spi_store_wide_works())
 		return SPI_TEXT_WIDE;
 	if ((address & 7) <= 6 && spi_text_can_sync())
 		return SPI_TEXT_SPIN;
 	return (address & 63) + size <= 64 ? SPI_TEXT_LINE : 0;
-}
-
-static void set_disp(uint8_t *to, uint64_t target, uint64_t after)
-{
-	int32_t displacement = (int32_t) (target - after);
-
-	spi_bytes_copy(to, &displacement, 4);
 }
 
 /* The change of a site's text as an operation: from the program's bytes to ours. 0, or -1: it cannot be made. */
@@ -104,9 +86,9 @@ static int change_displacement(const struct spi_site *s, struct spi_text_op *op)
 	const struct spi_map_site *map = s->map;
 	uint64_t end = spi_site_end(s);
 
-	op->address = end - 4;
-	op->size = 4;
-	op->how = spi_site_how(end - 4, 4);
+	op->address = end - SPI_DISPLACEMENT_SIZE;
+	op->size = SPI_DISPLACEMENT_SIZE;
+	op->how = spi_site_how(op->address, op->size);
 	if (op->how == SPI_TEXT_SPIN || !op->how) {	/* that wants the instruction's first bytes */
 		op->address = end - map->size;
 		op->size = map->size;
@@ -116,7 +98,7 @@ static int change_displacement(const struct spi_site *s, struct spi_text_op *op)
 		return -1;
 	spi_bytes_copy(op->from, spi_site_bytes(map, 0) + map->size - op->size, op->size);
 	spi_bytes_copy(op->to, op->from, op->size);
-	set_disp(op->to + op->size - 4, s->stub, end);
+	spi_displacement_bytes(end, s->stub, op->to + op->size - SPI_DISPLACEMENT_SIZE);
 	return 0;
 }
 
@@ -132,31 +114,22 @@ static int change_whole(const struct spi_site *s, struct spi_text_op *op)
 	if (!op->how)
 		return -1;
 	spi_bytes_copy(op->from, spi_site_bytes(map, 0), op->size);
-	spi_bytes_set(op->to, 0x2e, op->size);		/* a prefix that means nothing here */
-	op->to[op->size - 5] = is_jump(map) ? 0xe9 : 0xe8;
-	set_disp(op->to + op->size - 4, s->stub, spi_site_end(s));
+	spi_site_whole_bytes(map, spi_site_end(s), s->stub, op->to);
 	return 0;
 }
 
-/*
- * A call or jump through memory whose last bytes are the operand, ModRM and a
- * disp32: they become a word of ours, rip-relative, that holds the stub's address.
- */
+/* A call or jump through memory: it goes through a word of ours that holds the stub's address. */
 static int change_word(const struct spi_site *s, struct spi_text_op *op)
 {
-	const uint8_t *end = spi_site_bytes(s->map, 0) + s->map->size;
 	uint64_t after = spi_site_end(s);
-	uint32_t mod = end[-5] >> 6, rm = end[-5] & 7;
 
-	if (s->map->size < 6 || end[-6] != 0xff || !((mod == 2 && rm != 4) || (mod == 0 && rm == 5)) ||
-			!fits_word(after - 5, 5))
+	op->address = after - SPI_SITE_WORD_SIZE;
+	op->size = SPI_SITE_WORD_SIZE;
+	if (!spi_site_has_word(s->map) || !fits_word(op->address, op->size))
 		return -1;
-	op->address = after - 5;
-	op->size = 5;
 	op->how = SPI_TEXT_STORE;
-	spi_bytes_copy(op->from, end - 5, 5);
-	op->to[0] = spi_site_is_call(s->map) ? 0x15 : 0x25;
-	set_disp(op->to + 1, s->way, after);
+	spi_bytes_copy(op->from, spi_site_bytes(s->map, 0) + s->map->size - SPI_SITE_WORD_SIZE, SPI_SITE_WORD_SIZE);
+	spi_site_word_bytes(s->map, after, s->way, op->to);
 	return 0;
 }
 
@@ -209,13 +182,16 @@ int spi_site_stub_write(struct spi_site *s, struct spi_emit *e, uint32_t moved, 
 	const struct spi_map_site *map = s->map;
 	struct spi_object *object = s->owner->object;
 	enum spi_site_way way = SPI_SITE_TO;
+	struct spi_stub stub;
 	uint64_t push = by_jump && spi_site_is_call(map) ? spi_site_end(s) : 0;
 
 	if (map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT)
 		way = SPI_SITE_TO_SLOT;
 	else if (!map->target)
-		way = SPI_SITE_TO_R11;
-	spi_site_emit(e, &s->point, map, moved, push, way, map->target + object->bias, entries);
+		way = SPI_SITE_TO_CALLEE;
+	stub = spi_point_stub(&s->point);
+	spi_site_emit(e, &stub, map, moved, push, way, map->target + object->bias, entries);
+	s->point.body = stub.body;
 	spi_near_code_trim(object, e->failed ? e->rx : e->rx + e->used);
 	if (e->failed)
 		return spi_site_decline(s, e->failed);
@@ -248,7 +224,7 @@ static int worker_call(struct spi_site *s)
 		return spi_site_decline(s, "every way to reach it is switched off");
 	if (s->map->solid)
 		return spi_site_decline(s, "a jump goes into its middle");
-	if (has_displacement(s->map))
+	if (spi_site_has_displacement(s->map))
 		s->form = SPI_FORM_DISPLACEMENT;
 	else if (s->map->size < SPI_JUMP_SIZE)
 		return spi_site_decline(s, "its instruction is too short");

@@ -27,31 +27,10 @@ static uint64_t free_chunks;		/* tag << 32 | index + 1 */
 static uint32_t next_chunk;		/* never used ones start here */
 static uint8_t *slot_pattern;		/* one chunk of code, for those that may not have their own; NULL: there is none */
 
-/* rip-relative displacement of an operand that ends `end` bytes into a slot, to the data word at `offset` */
-static void put_disp(uint8_t *at, unsigned int end, unsigned int offset)
-{
-	int32_t disp = (int32_t) (SLOT_HALF + offset - end);
-
-	memcpy(at, &disp, sizeof(disp));
-}
-
 static void write_pattern(uint8_t *page)
 {
-	memset(page, 0xcc, CHUNK_BYTES);
-	for (unsigned int i = 0; i < CHUNK_SLOTS; i++) {
-		uint8_t *c = page + i * SPI_SLOT_SIZE;
-
-		c[0] = 0xff;
-		c[1] = 0x15;
-		put_disp(c + 2, 6, offsetof(struct spi_slot, target));
-		c[6] = 0xff;
-		c[7] = 0x35;
-		put_disp(c + 8, 12, offsetof(struct spi_slot, ra));
-		c[12] = 0xff;
-		c[13] = 0x15;
-		put_disp(c + 14, 18, offsetof(struct spi_slot, exit));
-		c[18] = 0xc3;
-	}
+	for (unsigned int i = 0; i < CHUNK_SLOTS; i++)
+		spi_slot_code_write(page + i * SPI_SLOT_SIZE);
 }
 
 static int map_pattern(void)

@@ -9,8 +9,6 @@
 #include "liblttng-spi/steps.h"
 #include "liblttng-spi/threads-internal.h"
 
-extern void spi_thunk_exit_xmm(void) SPI_HIDDEN;
-
 /* What a call's slot stands for once its exit is recorded, while the call itself may still return by it. */
 static void closed_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
@@ -49,7 +47,7 @@ void spi_calls_close(void)
 		spi_slot_left(t, s, SPI_LEFT_PROCESS_END);
 		s->start = (uint64_t) point;
 		s->point = &closed;
-		s->exit = (uint64_t) spi_thunk_exit_xmm;	/* closed_exit() uses general registers only */
+		s->exit = (uint64_t) spi_thunk_exit_plain;	/* closed_exit() uses general registers only */
 		s->state = SPI_SLOT_LIVE;
 	}
 	t->tree = tree;			/* the end of its root would end a tree in this thread */
@@ -65,7 +63,7 @@ void spi_calls_abandon(void)
 	for (struct spi_slot *s = t->cur ? spi_thread_top(t) : NULL; s; s = spi_slot_below(s))
 		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && s->target) {
 			s->point = &closed;
-			s->exit = (uint64_t) spi_thunk_exit_xmm;
+			s->exit = (uint64_t) spi_thunk_exit_plain;
 		}
 }
 

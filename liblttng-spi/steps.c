@@ -21,71 +21,35 @@
  *
  * In a signal handler, at any instruction.
  */
-#include <ucontext.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/interpose.h"
 #include "liblttng-spi/leave.h"
 #include "liblttng-spi/steps.h"
 
-#define CALL_EXIT	1u	/* of a thunk's call: by the point in rax, else by the one in rdi */
-
-/* The payload returns here instead of to its thunk, whose address lies behind a word of padding. */
-void spi_steps_again(void) SPI_HIDDEN;
-__asm__(".text\n"
-	"	.p2align 4\n"
-	"	.globl spi_steps_again\n"
-	"	.hidden spi_steps_again\n"
-	"	.type spi_steps_again, @function\n"
-	"spi_steps_again:\n"
-	"	.cfi_startproc\n"
-	"	.cfi_def_cfa_offset 16\n"
-	"	pushfq\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	orl $0x100, (%rsp)\n"
-	"	popfq\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	lea 8(%rsp), %rsp\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	ret\n"
-	"	.cfi_endproc\n"
-	"	.size spi_steps_again, . - spi_steps_again\n");
-
-static const struct spi_payload_call *payload_call_at(uint64_t rip)
+static const struct spi_payload_call *payload_call_at(uint64_t pc)
 {
 	for (const struct spi_payload_call *c = spi_payload_calls; c < spi_payload_calls_end; c++)
-		if (rip == (uint64_t) &c->at + (uint64_t) (int64_t) c->at)
+		if (pc == (uint64_t) &c->at + (uint64_t) (int64_t) c->at)
 			return c;
 	return NULL;
-}
-
-/* `call *POINT_ENTRY(%rdi)` or `call *POINT_EXIT(%rax)`, three bytes each, made here. */
-static void payload_enter(greg_t *regs, const struct spi_payload_call *call)
-{
-	const struct spi_point *point = (const struct spi_point *) regs[call->kind & CALL_EXIT ? REG_RAX : REG_RDI];
-	uint64_t *sp = (uint64_t *) regs[REG_RSP];
-
-	sp[-1] = (uint64_t) regs[REG_RIP] + 3;
-	sp[-3] = (uint64_t) spi_steps_again;
-	regs[REG_RSP] = (greg_t) (sp - 3);
-	regs[REG_RIP] = (greg_t) (call->kind & CALL_EXIT ? (uint64_t) point->exit : (uint64_t) point->entry);
-	regs[REG_EFL] &= ~(greg_t) SPI_FLAGS_TRAP;
 }
 
 /* 1: the step was one in the tracer's code. */
 static int step_is_ours(void *context)
 {
-	ucontext_t *uc = context;
-	greg_t *regs = uc->uc_mcontext.gregs;
-	uint64_t rip = (uint64_t) regs[REG_RIP];
+	uint64_t pc = spi_context_pc(context);
+	const struct spi_point *point;
 	const struct spi_payload_call *call;
 
-	if (spi_near_code_has(rip) || spi_near_leads_to(rip))
+	if (spi_near_code_has(pc) || spi_near_leads_to(pc))
 		return 1;
-	if (!spi_tracer_code_has(rip))
+	if (!spi_tracer_code_has(pc))
 		return 0;
-	call = payload_call_at(rip);
-	if (call && (regs[REG_EFL] & (greg_t) SPI_FLAGS_TRAP))
-		payload_enter(regs, call);
+	call = payload_call_at(pc);
+	if (call && spi_context_steps(context)) {
+		point = (const struct spi_point *) spi_payload_call_point(context, call);
+		spi_payload_call_make(context, call->kind & SPI_PAYLOAD_CALL_EXIT ? (uint64_t) point->exit : (uint64_t) point->entry);
+	}
 	return 1;
 }
 

@@ -110,19 +110,14 @@ static void store_wide(uint64_t address, const uint8_t *bytes, uint32_t n)
 		uint64_t word[2];
 		uint8_t bytes[16];
 	} u;
-	uint64_t low = block[0], high = block[1];
-	uint8_t done;
+	uint64_t was[2] = { block[0], block[1] };
 
 	do {
-		u.word[0] = low;
-		u.word[1] = high;
+		u.word[0] = was[0];
+		u.word[1] = was[1];
 		for (uint32_t i = 0; i < n; i++)
 			u.bytes[(address & 15) + i] = bytes[i];
-		__asm__ __volatile__("lock cmpxchg16b %1\n\tsetz %0"
-			: "=q"(done), "+m"(*(__int128 *) block), "+a"(low), "+d"(high)
-			: "b"(u.word[0]), "c"(u.word[1])
-			: "cc", "memory");
-	} while (!done);
+	} while (!spi_store_wide(block, was, u.word));
 }
 
 /* n bytes by one 8-byte store that stays inside the cache line. */
@@ -137,7 +132,7 @@ static void store_line(uint64_t address, const uint8_t *bytes, uint32_t n)
 	spi_bytes_copy(u.bytes, (const void *) at, 8);
 	for (uint32_t i = 0; i < n; i++)
 		u.bytes[address - at + i] = bytes[i];
-	__asm__ __volatile__("movq %1, (%0)" : : "r"(at), "r"(u.word) : "memory");
+	spi_store_line(at, u.word);
 }
 
 /* How many bytes at the head the transient takes, and what is in them. */
@@ -155,20 +150,20 @@ enum step { STEP_HEAD, STEP_BOUNDS, STEP_REST, STEP_FINAL };
 
 static void transient_step(const struct spi_text_op *op, enum step step)
 {
-	static const uint8_t spin[2] = { 0xeb, 0xfe };
+	static const uint8_t spin[SPI_JUMP_SHORT_SIZE] = SPI_CODE_SPIN;
 	uint32_t head = transient_head(op);
 
 	switch (step) {
 	case STEP_HEAD:
 		if (op->how == SPI_TEXT_SPIN)
-			store_word(op->address, spin, 2);
+			store_word(op->address, spin, sizeof(spin));
 		else
-			store_byte(op->address, 0xcc);
+			store_byte(op->address, SPI_CODE_TRAP);
 		break;
 	case STEP_BOUNDS:
 		for (uint32_t i = head; i < op->size; i++)
 			if (is_bound(op, i))
-				store_byte(op->address + i, 0xcc);
+				store_byte(op->address + i, SPI_CODE_TRAP);
 		break;
 	case STEP_REST:
 		for (uint32_t i = head; i < op->size; i++)

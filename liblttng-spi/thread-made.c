@@ -31,30 +31,11 @@ _Static_assert(sizeof(struct note) == 32, "what a thread that could not be made 
 
 static struct note first_block[NOTES], *blocks[BLOCKS_MAX] = { first_block };
 
-void spi_thread_start(void) SPI_HIDDEN;
-
+/* In registers: thread-start.S */
 struct routine {
-	uint64_t start, arg;	/* rax, rdx: psABI, 3.2.3 */
+	uint64_t start, arg;
 };
 struct routine spi_thread_begin_made(struct note *note) SPI_HIDDEN __attribute__((used));
-
-/* rdi = the note */
-__asm__(".text\n"
-	"	.p2align 4\n"
-	"	.globl spi_thread_start\n"
-	"	.hidden spi_thread_start\n"
-	"	.type spi_thread_start, @function\n"
-	"spi_thread_start:\n"
-	"	.cfi_startproc\n"
-	"	sub $8, %rsp\n"
-	"	.cfi_def_cfa_offset 16\n"
-	"	call spi_thread_begin_made\n"
-	"	add $8, %rsp\n"
-	"	.cfi_def_cfa_offset 8\n"
-	"	mov %rdx, %rdi\n"
-	"	jmp *%rax\n"
-	"	.cfi_endproc\n"
-	"	.size spi_thread_start, . - spi_thread_start\n");
 
 static struct note *note_claim(struct note *block)
 {

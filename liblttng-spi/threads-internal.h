@@ -15,7 +15,8 @@
 #define CHUNK_BYTES	(CHUNK_SLOTS * SPI_SLOT_SIZE)
 #define CHUNK_COUNT	(SPI_SLOT_COUNT / CHUNK_SLOTS)
 #define CHUNK_NONE	UINT32_MAX
-#define SLOT_HALF	((uint64_t) SPI_SLOT_COUNT * SPI_SLOT_SIZE)
+_Static_assert(CHUNK_BYTES == SPI_SLOT_CHUNK && SPI_SLOT_COUNT == SPI_SLOT_HALF / SPI_SLOT_SIZE, "arch/offsets.h");
+#define SLOT_HALF	((uint64_t) SPI_SLOT_HALF)
 
 /* ---- slot-arena.c ---- */
 /*
@@ -90,19 +91,6 @@ int spi_first_call_has_room(int has_memory);	/* payload.h */
 int spi_first_call_is_in_malloc(uint64_t p);	/* the call whose return address is at p, in a thunk's frame: is it malloc()'s or a handler's within it? */
 
 /* ---- nesting.c ---- */
-/*
- * What the kernel puts on the stack for a handler, behind the restorer's word (x86-64 struct rt_sigframe,
- * arch/x86/include/asm/sigframe.h of Linux).
- */
-struct spi_signal_frame {
-	uint64_t flags, link, stack[3];
-	uint64_t r8_to_r15[8], rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, eflags;
-	uint8_t cs, other_segments[7];
-	uint64_t rest[13], mask;
-	int32_t number;			/* siginfo_t.si_signo; filled in with SA_SIGINFO only, which the agent's actions have */
-};
-_Static_assert(offsetof(struct spi_signal_frame, rsp) == 160 && offsetof(struct spi_signal_frame, cs) == 184 &&
-	offsetof(struct spi_signal_frame, mask) == 296 && offsetof(struct spi_signal_frame, number) == 304, "Linux, x86-64");
 /* The return address that is meant, where it is a slot's. Of a tail call's that is another slot's. */
 uint64_t spi_behind_slots(uint64_t address);
 uint64_t spi_restorer_of(uint64_t word);	/* the restorer that the word, a return address, is or stands for; 0: none */

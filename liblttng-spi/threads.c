@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/platform/x86.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/patch-internal.h"
@@ -24,16 +23,10 @@
 #define LIBC_SIGCANCEL	32		/* SIGTIMER as well */
 #define ENDS_MAX	3u	/* of the 4 rounds of destructors */
 
-
-extern void spi_thunk_entry_inuse(void), spi_thunk_exit_inuse(void);
-extern void spi_thunk_entry_xmm(void), spi_thunk_exit_xmm(void);
-extern void spi_thunk_entry_ymm(void), spi_thunk_exit_ymm(void);
-extern void spi_thunk_entry_gpr(void), spi_thunk_entry_words(void), spi_thunk_entry_words_any(void), spi_thunk_exit_words(void);
-static uint64_t entry_thunk, exit_thunk;	/* the pair that suits this CPU */
-static uint32_t vectors_base;
 int (*spi_child_first_call)(struct spi_thread *t, uint64_t p);
 static pthread_key_t end_key;
 static int have_end_key;
+static int is_begun;		/* spi_threads_init() is done */
 static uint64_t main_stack_low, main_stack_high, main_stack_end;
 static int32_t stack_offset = -1;	/* in libc's thread descriptor: {stack block, its size} */
 
@@ -41,48 +34,20 @@ extern void *__libc_stack_end;
 
 /* ---- start ----------------------------------------------------------- */
 
-static void choose_thunks(void)
-{
-	/* As libc has read them: CPUID itself takes microseconds each time in a virtual machine, which is asked. */
-	int has_avx = CPU_FEATURE_PRESENT(OSXSAVE) && CPU_FEATURE_PRESENT(AVX);
-	int has_inuse = has_avx && CPU_FEATURE_PRESENT(XGETBV_ECX_1) && CPU_FEATURE_PRESENT(XSAVEC);
-
-	if (has_inuse) {
-		entry_thunk = (uint64_t) spi_thunk_entry_inuse;
-		exit_thunk = (uint64_t) spi_thunk_exit_inuse;
-		vectors_base = 4;
-	} else if (has_avx) {
-		entry_thunk = (uint64_t) spi_thunk_entry_ymm;
-		exit_thunk = (uint64_t) spi_thunk_exit_ymm;
-	} else {
-		entry_thunk = (uint64_t) spi_thunk_entry_xmm;
-		exit_thunk = (uint64_t) spi_thunk_exit_xmm;
-	}
-}
-
-/*
- * An object that uses no wide registers across calls has nothing in them that
- * its functions' callers could want back: xmm0-15 will do, and XGETBV, 7 ns on
- * some CPUs, is saved.
- */
 void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm)
 {
+	struct spi_thunks thunks;
+
+	spi_thunks_full(uses_ymm, uses_zmm, &thunks);
 	point->full_thunk = 0;
-	if (!uses_ymm && !uses_zmm) {
-		point->thunk = (uint64_t) spi_thunk_entry_xmm;
-		point->exit_thunk = (uint64_t) spi_thunk_exit_xmm;
-		return;
-	}
-	point->thunk = entry_thunk;
-	point->exit_thunk = exit_thunk;
-	point->vectors = vectors_base;
-	if (uses_zmm && vectors_base)
-		point->vectors |= 0xe0;
+	point->thunk = thunks.entry;
+	point->exit_thunk = thunks.exit;
+	point->vectors = thunks.vectors;
 }
 
 void spi_thread_thunks_words(struct spi_point *point, enum spi_words_thunk which)
 {
-	static const uint64_t thunks[] = { (uint64_t) spi_thunk_entry_gpr, (uint64_t) spi_thunk_entry_words,
+	static const uint64_t thunks[] = { (uint64_t) spi_thunk_entry_general, (uint64_t) spi_thunk_entry_words,
 		(uint64_t) spi_thunk_entry_words_any };
 
 	if (point->full_thunk)
@@ -116,7 +81,7 @@ int spi_threads_init(void)
 {
 	int r;
 
-	if (entry_thunk)
+	if (is_begun)
 		return 0;
 	find_main_stack();
 	r = spi_arena_init();
@@ -126,7 +91,8 @@ int spi_threads_init(void)
 		have_end_key = end_key < 32;	/* PTHREAD_KEY_2NDLEVEL_SIZE: above, setting one allocates */
 	spi_participants_run(calls_begin);
 	spi_first_call_init();
-	choose_thunks();
+	spi_thunks_init();
+	is_begun = 1;
 	return 0;
 }
 
@@ -166,7 +132,7 @@ void spi_threads_learn(void *(*start)(void *))
  */
 static void find_stack(struct spi_thread *t)
 {
-	uint64_t self = (uint64_t) __builtin_thread_pointer();
+	uint64_t self = spi_thread_pointer();
 
 	t->stack_low = t->stack_high = t->stack_end = 0;
 	if (spi_sys(SYS_gettid) == spi_sys(SYS_getpid)) {

@@ -149,9 +149,9 @@ int (*spi_trap_step)(void *context);
  * A step is TRAP_TRACE. A hypervisor that takes an interrupt between the step and its trap may forget DR6's bit for it:
  * the kernel then thinks of an icebp, and says TRAP_BRKPT (a few in a million steps under KVM). An int3 is SI_KERNEL.
  */
-static int step_is_told(int code, uint64_t flags)
+static int step_is_told(int code, const void *context)
 {
-	return code == TRAP_TRACE || (code == TRAP_BRKPT && (flags & SPI_FLAGS_TRAP));
+	return code == TRAP_TRACE || (code == TRAP_BRKPT && spi_context_steps(context));
 }
 
 static void trap_handle(int number, void *info, void *context)
@@ -159,16 +159,16 @@ static void trap_handle(int number, void *info, void *context)
 	ucontext_t *uc = context;
 	const siginfo_t *si = info;
 	uint64_t to = 0, mask;
-	int stepped = step_is_told(si->si_code, (uint64_t) uc->uc_mcontext.gregs[REG_EFL]);
+	int stepped = step_is_told(si->si_code, context);
 
 	(void) number;
 	if (stepped && spi_trap_step && spi_trap_step(context))
 		return;
 	spi_bytes_copy(&mask, &uc->uc_sigmask, 8);
 	if (!stepped && (si->si_code == SI_KERNEL || si->si_code == TRAP_BRKPT))
-		to = trap_find((uint64_t) uc->uc_mcontext.gregs[REG_RIP] - 1);
+		to = trap_find(spi_context_trap(context));
 	if (to)
-		uc->uc_mcontext.gregs[REG_RIP] = (greg_t) to;
+		spi_context_pc_set(context, to);
 	else if (spi_mask_virtual && (mask & SIGNAL_BIT(SIGSTKFLT)))
 		trap_defer(info);
 	else

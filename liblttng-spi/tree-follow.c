@@ -27,23 +27,23 @@ static uint64_t thread_watch(struct spi_point *point, struct spi_frame *frame, c
 static uint64_t load_watch(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 static uint64_t handler_watch(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 
-#define GIVEN(field)	(1u << (offsetof(struct spi_frame, field) / 8))
+#define GIVEN(n)	(1u << (n))
 
 /* The last one: of who stands before libc's. */
 static struct watched {
 	const char *name;
 	spi_entry_fn entry;
 	struct spi_point *point;
-	uint32_t given;		/* handler_watch: the registers in which functions come */
+	uint32_t given;		/* handler_watch: the arguments that are functions */
 } watched[] = {
 	{ "pthread_create", thread_watch, NULL, 0 }, { "dlsym", load_watch, NULL, 0 },
-	{ "makecontext", handler_watch, NULL, GIVEN(rsi) },
-	{ "__cxa_atexit", handler_watch, NULL, GIVEN(rdi) },		/* atexit(), C++ static objects */
-	{ "on_exit", handler_watch, NULL, GIVEN(rdi) },
-	{ "__cxa_at_quick_exit", handler_watch, NULL, GIVEN(rdi) },
-	{ "__cxa_thread_atexit_impl", handler_watch, NULL, GIVEN(rdi) },
-	{ "pthread_key_create", handler_watch, NULL, GIVEN(rsi) },
-	{ "__register_atfork", handler_watch, NULL, GIVEN(rdi) | GIVEN(rsi) | GIVEN(rdx) },	/* pthread_atfork() */
+	{ "makecontext", handler_watch, NULL, GIVEN(1) },
+	{ "__cxa_atexit", handler_watch, NULL, GIVEN(0) },		/* atexit(), C++ static objects */
+	{ "on_exit", handler_watch, NULL, GIVEN(0) },
+	{ "__cxa_at_quick_exit", handler_watch, NULL, GIVEN(0) },
+	{ "__cxa_thread_atexit_impl", handler_watch, NULL, GIVEN(0) },
+	{ "pthread_key_create", handler_watch, NULL, GIVEN(1) },
+	{ "__register_atfork", handler_watch, NULL, GIVEN(0) | GIVEN(1) | GIVEN(2) },	/* pthread_atfork() */
 	{ "pthread_create", thread_watch, NULL, 0 },
 };
 #define WATCHED (sizeof(watched) / sizeof(watched[0]))
@@ -67,10 +67,10 @@ static uint64_t thread_watch(struct spi_point *point, struct spi_frame *frame, c
 	(void) stride;
 	if (!is_programs(t) || spi_thread_is_foreign(t))
 		return 0;
-	spi_tree_callback(frame->rdx);
+	spi_tree_callback(spi_frame_argument(frame, 2));
 	trees = spi_tree_of(t) & ~spi_tree_everybody & ~spi_tree_others & spi_tree_threads;
 	/* not at who stands before libc's, and comes by here a second time */
-	if (trees && point != watched[WATCHED_LIBC].point && spi_thread_make(&frame->rdx, &frame->rcx, trees) < 0)
+	if (trees && point != watched[WATCHED_LIBC].point && spi_thread_make(spi_frame_argument_at(frame, 2), spi_frame_argument_at(frame, 3), trees) < 0)
 		spi_call_missed(SPI_LOST_MEMORY);
 	return 0;
 }
@@ -94,16 +94,18 @@ static uint64_t load_watch(struct spi_point *point, struct spi_frame *frame, con
 /* Some are called with a null pointer for a function that is not wanted. */
 static uint64_t handler_watch(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
-	const uint64_t *registers = (const uint64_t *) frame;
 	const struct watched *w = watched;
 
 	(void) vec;
 	(void) stride;
 	while (w->point != point)
 		w++;
-	for (uint32_t given = w->given; is_programs(&spi_thread) && given; given &= given - 1)
-		if (registers[__builtin_ctz(given)])
-			spi_tree_callback(registers[__builtin_ctz(given)]);
+	for (uint32_t given = w->given; is_programs(&spi_thread) && given; given &= given - 1) {
+		uint64_t function = spi_frame_argument(frame, (unsigned int) __builtin_ctz(given));
+
+		if (function)
+			spi_tree_callback(function);
+	}
 	return 0;
 }
 

@@ -212,7 +212,7 @@ static uint32_t tags_version_wait(void)
 	uint32_t version = __atomic_load_n(&tags_version, __ATOMIC_SEQ_CST);
 
 	for (uint32_t i = 0; (version & 1) && i < TAGS_SPINS; i++) {
-		__builtin_ia32_pause();
+		spi_pause();
 		version = __atomic_load_n(&tags_version, __ATOMIC_SEQ_CST);
 	}
 	return version;

@@ -61,7 +61,7 @@ struct spi_child {
 	uint64_t target;		/* what the site jumps to */
 };
 
-_Static_assert(offsetof(struct spi_child, site) == 224, "words.S");
+_Static_assert(offsetof(struct spi_child, site) == SPI_AT_CHILD_SITE, "arch/offsets.h");
 
 #define SPI_BEYOND_TOLD		1u	/* the site was named for them */
 #define SPI_BEYOND_ASKED	2u	/* and the control side asked whether it knows one that no object has */

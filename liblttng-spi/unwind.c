@@ -39,36 +39,10 @@
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/patch-internal.h"
 
-_Unwind_Reason_Code spi_slot_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class exception_class,
-	struct _Unwind_Exception *exception, struct _Unwind_Context *context);
-
 #define NEARER_MOST	4
-#define REG_RAX	0	/* DWARF numbers */
-#define REG_RDX	1
 
 int spi_unwind_exact;
 void (*spi_unwind_resume)(struct _Unwind_Exception *exception) SPI_HIDDEN;
-void spi_slot_landing(void) SPI_HIDDEN;
-
-/* rax = the exception, rdx = the slot's return address, rsp as the called function would have left it. */
-__asm__(".text\n"
-	"	.p2align 4\n"
-	"	.globl spi_slot_landing\n"
-	"	.hidden spi_slot_landing\n"
-	"	.type spi_slot_landing, @function\n"
-	"spi_slot_landing:\n"
-	"	.cfi_startproc\n"
-	"	.cfi_def_cfa %rsp, 0\n"
-	"	push %rdx\n"
-	"	.cfi_def_cfa_offset 8\n"
-	"	sub $8, %rsp\n"
-	"	.cfi_def_cfa_offset 16\n"
-	"	mov %rax, %rdi\n"
-	"	call *spi_unwind_resume(%rip)\n"
-	"	ud2\n"
-	"	.cfi_endproc\n"
-	"	.size spi_slot_landing, . - spi_slot_landing\n");
-
 extern const char __ehdr_start[] SPI_HIDDEN;
 
 /* What .eh_frame_hdr begins with as linkers make it; the table is in order. */
@@ -98,27 +72,14 @@ static uint8_t *fde_find(void)
 	return NULL;
 }
 
-/* The end of the return address's rule: deref; lit1; minus. */
-static uint8_t *rule_find(uint8_t *fde)
-{
-	uint8_t *end = fde + 4 + *(const uint32_t *) fde;
-
-	for (uint8_t *p = fde + 8; p + 31 <= end; p++)
-		if (p[0] == 0x16 && p[1] == 16 && p[2] == 28 && p[28] == 0x06 && p[29] == 0x31 && p[30] == 0x1c)
-			return p;
-	return NULL;
-}
-
 static int frames_change(void)
 {
-	uint8_t *fde = fde_find(), *cie = fde ? fde + 4 - *(const uint32_t *) (fde + 4) : NULL, *rule = fde ? rule_find(fde) : NULL;
-	uint64_t low = SPI_PAGE_OF((uint64_t) cie), high = SPI_PAGE_OF((uint64_t) rule + 30) + SPI_PAGE;
+	uint8_t *fde = fde_find(), *cie = fde ? fde + 4 - *(const uint32_t *) (fde + 4) : NULL, *rule = fde ? spi_slot_rule_find(fde) : NULL;
+	uint64_t low = SPI_PAGE_OF((uint64_t) cie), high = SPI_PAGE_OF((uint64_t) rule + SPI_SLOT_RULE_SIZE - 1) + SPI_PAGE;
 
-	if (!rule || memcmp(cie + 8, "\1zPRS", 6) || spi_sys(SYS_mprotect, low, (long) (high - low), (long) (PROT_READ | PROT_WRITE)) < 0)
+	if (!rule || !spi_slot_rule_is_usual(cie) || spi_sys(SYS_mprotect, low, (long) (high - low), (long) (PROT_READ | PROT_WRITE)) < 0)
 		return -1;
-	cie[12] = 'B';		/* it means nothing on x86 */
-	memcpy(rule + 28, "\x23\x80", 3);	/* plus_uconst 0; not every unwinder knows `nop` */
-	rule[0] = 0x10;		/* DW_CFA_expression: where it is */
+	spi_slot_rule_exact(cie, rule);
 	spi_sys(SYS_mprotect, low, (long) (high - low), (long) PROT_READ);
 	spi_unwind_exact = 1;
 	return 0;
@@ -129,7 +90,7 @@ void spi_unwind_look(const struct dl_phdr_info *info)
 {
 	static int done;
 
-	if (done || !spi_object_defines(info, "_ULx86_64_step"))
+	if (done || !spi_object_defines(info, SPI_LIBUNWIND_STEP))
 		return;
 	done = 1;
 	if (frames_change() < 0)
@@ -180,13 +141,13 @@ static _Unwind_Reason_Code handle(struct _Unwind_Exception *exception, struct _U
 	*(void **) &spi_unwind_resume = spi_symbol_beside("_Unwind_Resume", caller);
 	if (!slot || !set_ip || !set_gr || !spi_unwind_resume)
 		return _URC_CONTINUE_UNWIND;
-	set_gr(context, REG_RAX, (_Unwind_Word) exception);
-	set_gr(context, REG_RDX, slot->ra);
+	set_gr(context, SPI_LANDING_EXCEPTION, (_Unwind_Word) exception);
+	set_gr(context, SPI_LANDING_RETURN, slot->ra);
 	set_ip(context, (_Unwind_Ptr) spi_slot_landing);
 	return _URC_INSTALL_CONTEXT;
 }
 
-_Unwind_Reason_Code spi_slot_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class exception_class,
+static _Unwind_Reason_Code personality(int version, _Unwind_Action actions, _Unwind_Exception_Class exception_class,
 	struct _Unwind_Exception *exception, struct _Unwind_Context *context)
 {
 	if (!(actions & _UA_CLEANUP_PHASE))
@@ -196,4 +157,9 @@ _Unwind_Reason_Code spi_slot_personality(int version, _Unwind_Action actions, _U
 	if (actions & _UA_HANDLER_FRAME)
 		return handle(exception, context, (uint64_t) __builtin_return_address(0));
 	return _URC_CONTINUE_UNWIND;
+}
+
+void spi_unwind_init(void)
+{
+	spi_slot_personality_to = (void *) personality;
 }

@@ -12,7 +12,7 @@
  * last rule goes. Where one of the functions that matter cannot be had, because it
  * does not fit or is traced itself, there is no int3.
  *
- * The jump leads through the point's stub, without gates, to watch_thunk, which
+ * The jump leads through the point's stub, without gates, to spi_hook_thunk, which
  * goes on to the replacement with the registers and the stack of the call; rax
  * alone is not kept, and says nothing at the entry of these functions.
  *
@@ -26,22 +26,6 @@
 #include "liblttng-spi/interpose.h"
 
 #define REASON		"needs int3, and libc's functions for signals cannot be watched"
-
-void watch_thunk(void) SPI_HIDDEN;
-__asm__(".text\n"
-	"	.p2align 4\n"
-	"	.globl watch_thunk\n"
-	"	.hidden watch_thunk\n"
-	"	.type watch_thunk, @function\n"
-	"watch_thunk:\n"
-	"	.cfi_startproc\n"
-	"	.cfi_def_cfa %rsp, 16\n"
-	"	lea 8(%rsp), %rsp\n"
-	"	.cfi_def_cfa_offset 8\n"
-	"	jmp *72(%rax)\n"	/* payload */
-	"	.cfi_endproc\n"
-	"	.size watch_thunk, . - watch_thunk\n");
-_Static_assert(offsetof(struct spi_point, payload) == 72, "watch_thunk");
 
 /* What blocks signals or takes them away; the others only wait for some, and ask. (sigwaitinfo() jumps to sigtimedwait.) */
 static const struct {
@@ -79,7 +63,7 @@ static struct spi_point *point_make(struct spi_object *libc, const struct spi_ma
 	p->object = libc;
 	p->func = func;
 	p->map = map;
-	p->thunk = (uint64_t) watch_thunk;
+	p->thunk = (uint64_t) spi_hook_thunk;
 	p->flags = SPI_POINT_APART;
 	if (spi_patch_prepare(p, &reason) < 0) {
 		if (is_needed)

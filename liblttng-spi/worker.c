@@ -47,9 +47,13 @@ static void aim(struct spi_choice *c, unsigned int index)
 /* Write the stub with `count` instructions moved, over an earlier attempt. */
 static int stub_write(struct spi_choice *c, unsigned int count)
 {
+	struct spi_stub stub;
+
 	c->stub.used = c->stub.literals = 0;
 	c->stub.failed = NULL;
-	spi_stub_emit(&c->stub, c->point, c->func->entry, c->insns, count, c->index, c->patch->moved);
+	stub = spi_point_stub(c->point);
+	spi_stub_emit(&c->stub, &stub, c->func->entry, c->insns, count, c->index, c->patch->moved);
+	c->point->body = stub.body;
 	return c->stub.failed ? decline(c, c->stub.failed) : 0;
 }
 
@@ -65,10 +69,7 @@ static void take(struct spi_choice *c, enum spi_worker worker, enum spi_text_how
 
 static void set_jump(struct spi_choice *c, uint64_t to)
 {
-	int32_t displacement = (int32_t) (to - (c->address + SPI_JUMP_SIZE));
-
-	c->patch->new[0] = 0xe9;
-	spi_bytes_copy(c->patch->new + 1, &displacement, 4);
+	spi_jump_bytes(c->address, to, c->patch->new);
 }
 
 static int trap_ready(struct spi_choice *c)
@@ -221,7 +222,7 @@ static int worker_cc(struct spi_choice *c)
 	for (uint32_t i = 1; i < SPI_JUMP_SIZE; i++)
 		if (bounds >> i & 1)
 			mask |= UINT32_C(0xff) << 8 * (i - 1);
-	place = spi_trampoline_make(c->point->object, c->address + SPI_JUMP_SIZE, mask, 0xcccccccc, c->patch->stub,
+	place = spi_trampoline_make(c->point->object, c->address + SPI_JUMP_SIZE, mask, SPI_CODE_TRAP * 0x01010101u, c->patch->stub,
 		c->stub.arrival, 0, &c->reason);
 	if (!place)
 		return -1;
@@ -239,7 +240,7 @@ static int worker_trap(struct spi_choice *c)
 	if (trap_ready(c) < 0 || stub_write(c, 1) < 0)
 		return -1;
 	take(c, SPI_WORKER_TRAP, SPI_TEXT_STORE, 1, 1);
-	c->patch->new[0] = 0xcc;
+	c->patch->new[0] = SPI_CODE_TRAP;
 	return 0;
 }
 

@@ -44,15 +44,9 @@ static struct {
 } writer;
 static uint64_t vtid_from;		/* a return address; 0: not known yet */
 
-static long sys3(long number, long a, long b, long c)
-{
-	__asm__ __volatile__("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
-	return number;
-}
-
 static int is_first_thread(void)
 {
-	return sys3(SYS_gettid, 0, 0, 0) == sys3(SYS_getpid, 0, 0, 0);
+	return spi_raw3(SYS_gettid, 0, 0, 0) == spi_raw3(SYS_getpid, 0, 0, 0);
 }
 
 /* What is to be written instead; NULL: what lttng-ust says. */
@@ -83,7 +77,7 @@ static __attribute__((noinline)) void written(const struct kind *kind, struct lt
 {
 	const void *other = NULL;
 
-	if (writer.self == (uint64_t) __builtin_thread_pointer())
+	if (writer.self == spi_thread_pointer())
 		other = other_value(src, len, from);
 	kind->real->event_write(ctx, other ? other : src, len, alignment);
 }
@@ -126,11 +120,11 @@ static int record_with(const struct tp_as *as, const struct tp_event *event, con
 	if (!kind)
 		return as ? -EAGAIN : tp_record(event, record, length, recorder, channel);
 	writer.as = as;
-	writer.tid = (int32_t) sys3(SYS_gettid, 0, 0, 0);
+	writer.tid = (int32_t) spi_raw3(SYS_gettid, 0, 0, 0);
 	writer.matches = 0;
 	if (as)
-		sys3(SYS_prctl, PR_GET_NAME, (long) writer.name, 0);
-	writer.self = (uint64_t) __builtin_thread_pointer();
+		spi_raw3(SYS_prctl, PR_GET_NAME, (uint64_t) writer.name, 0);
+	writer.self = spi_thread_pointer();
 	lttng_ust_ring_buffer_ctx_init(&ctx, recorder, length, 1, (struct lttng_ust_probe_ctx *) &event->probe);
 	__atomic_store_n(&channel->ops, &kind->ours.ops, __ATOMIC_RELEASE);
 	error = real->event_reserve(&ctx);

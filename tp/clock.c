@@ -17,7 +17,7 @@
  * Nor must a buffer's, or readers refuse the trace: a processor's buffer is written by
  * who runs there, one after the other, and by strays: threads that were moved to
  * another processor in the middle of a record. A stray writes at the same time as others,
- * and a bare rdtsc may be over long before the buffer's last place was read, as that is
+ * and a bare reading of the TSC may be over long before the buffer's last place was read, as that is
  * in the other processor's cache. So lttng-ust asks this module also for its processor
  * (its getcpu override); who is elsewhere when the time is read, by the number that the kernel
  * keeps in the thread's rseq area, is a stray and reads the clock as libc does, in order.
@@ -113,7 +113,7 @@ static uint64_t clock_pair(uint64_t *tsc)
 	uint64_t best = UINT64_MAX, best_ns = 0;
 
 	for (int tries = 0; tries <= TOGETHER_TRIES && best > together; tries++) {
-		uint64_t before = __builtin_ia32_rdtsc(), ns = clock_monotonic(), after = __builtin_ia32_rdtsc();
+		uint64_t before = spi_ticks(), ns = clock_monotonic(), after = spi_ticks();
 
 		if (after - before >= best)
 			continue;
@@ -132,10 +132,10 @@ static uint64_t clock_take_distance(void)
 	uint64_t least = UINT64_MAX;
 
 	for (unsigned int i = 0; i < TOGETHER_LOOKS; i++) {
-		uint64_t before = __builtin_ia32_rdtsc(), apart;
+		uint64_t before = spi_ticks(), apart;
 
 		clock_monotonic();
-		apart = __builtin_ia32_rdtsc() - before;
+		apart = spi_ticks() - before;
 		if (apart < least)
 			least = apart;
 	}
@@ -152,10 +152,10 @@ static uint64_t syscall_distance(void)
 	uint64_t least = UINT64_MAX;
 
 	for (unsigned int i = 0; i < SYSCALL_LOOKS; i++) {
-		uint64_t before = __builtin_ia32_rdtsc(), apart;
+		uint64_t before = spi_ticks(), apart;
 
 		tp_compact_tid();
-		apart = __builtin_ia32_rdtsc() - before;
+		apart = spi_ticks() - before;
 		if (apart < least)
 			least = apart;
 	}
@@ -195,7 +195,7 @@ static void clock_look_at_rate(struct tp_clock *c, uint64_t tsc, uint64_t ns)
 /* The most that the thread was shown so far; a handler may just have renewed the anchor. */
 static uint64_t clock_shown(const struct tp_clock *c)
 {
-	uint64_t d = __builtin_ia32_rdtsc() - c->tsc;
+	uint64_t d = spi_ticks() - c->tsc;
 
 	if (!c->tsc)
 		return c->ns;
@@ -242,7 +242,7 @@ uint64_t tp_clock_anchor(void)
 	if (!tsc)
 		return ns;
 	/* the closest pair may not have been the last; and the thread may have been stopped since */
-	d = __builtin_ia32_rdtsc() - tsc;
+	d = spi_ticks() - tsc;
 	return d < TP_CLOCK_SPAN ? ns + (d * tp_clock_mult >> 32) : clock_monotonic();
 }
 
@@ -259,7 +259,7 @@ uint64_t tp_clock_pair(uint64_t *ns)
 	if (!has_tsc)
 		return *ns;
 	tsc = tp_clock.tsc;
-	now = __builtin_ia32_rdtsc();
+	now = spi_ticks();
 	d = now - tsc;
 	/* an old anchor: there are no new ones any more */
 	if (tsc && d < TP_CLOCK_SPAN) {
@@ -267,7 +267,7 @@ uint64_t tp_clock_pair(uint64_t *ns)
 		return now;
 	}
 	*ns = clock_pair(&tsc);
-	return tsc ? tsc : __builtin_ia32_rdtsc();
+	return tsc ? tsc : spi_ticks();
 }
 
 /* ---- lttng-ust's clock interface ---- */
@@ -275,7 +275,7 @@ uint64_t tp_clock_pair(uint64_t *ns)
 /* Where the thread is: the kernel writes it whenever the thread goes on (rseq(2)). Negative in threads without. */
 SPI_INLINE int32_t clock_processor(void)
 {
-	const volatile struct rseq *rseq = (const void *) ((const char *) __builtin_thread_pointer() + rseq_offset);
+	const volatile struct rseq *rseq = (const void *) (spi_thread_pointer() + (uint64_t) rseq_offset);
 
 	return (int32_t) rseq->cpu_id;
 }
@@ -384,14 +384,14 @@ static long clock_file(const char *path, char *text, size_t size)
 /* Whether the kernel's clock is the TSC. */
 static int clock_is_tsc(void)
 {
-	static const char *const virtual[] = { "kvm-clock\n", "hyperv_clocksource_tsc_page\n", "xen\n" };
+	static const char *const virtual[] = { SPI_TICKS_CLOCKS_VIRTUAL };
 	char source[32];
 
 	if (clock_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof(source)) <= 0)
 		return 0;
 	for (unsigned int i = 0; i < sizeof(virtual) / sizeof(virtual[0]); i++)
 		is_virtual |= !strcmp(source, virtual[i]);
-	if (!is_virtual && strcmp(source, "tsc\n"))
+	if (!is_virtual && strcmp(source, SPI_TICKS_CLOCK))
 		return 0;
 	return clock_take_distance() < syscall_distance() || !is_virtual;
 }

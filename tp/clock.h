@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * CLOCK_MONOTONIC in nanoseconds from a bare rdtsc (clock.c says how).
+ * CLOCK_MONOTONIC in nanoseconds from a bare reading of the TSC (clock.c says how).
  */
 #ifndef SPI_TP_CLOCK_H
 #define SPI_TP_CLOCK_H
@@ -40,7 +40,7 @@ SPI_INLINE uint64_t tp_clock_now(void)
 	uint64_t tsc = tp_clock.tsc, ns = tp_clock.ns, d;
 
 	spi_barrier();
-	d = __builtin_ia32_rdtsc() - tsc;
+	d = spi_ticks() - tsc;
 	if (spi_unlikely(d >= TP_CLOCK_SPAN))
 		return tp_clock_anchor();
 	return ns + (d * tp_clock_mult >> 32);

@@ -44,19 +44,11 @@ uint64_t tp_compact_process;
 static int started;
 static uint32_t pass_lock;	/* held while the flusher looks through the buffers; taken by fork() and at the end */
 
-static long sys4(long number, long a, long b, long c, long d)
-{
-	register long r10 __asm__("r10") = d;
-
-	__asm__ __volatile__("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
-	return number;
-}
-
 static void wait_us(long us)
 {
 	struct timespec pause = { us / 1000000, us % 1000000 * 1000 };
 
-	sys4(SYS_nanosleep, (long) &pause, 0, 0, 0);
+	spi_raw3(SYS_nanosleep, (uint64_t) &pause, 0, 0);
 }
 
 static void wait_ms(long ms)
@@ -87,7 +79,7 @@ static void process_name(void)
 {
 	uint64_t ns, x = tp_clock_pair(&ns);
 
-	x ^= ns * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t) &ns << 20 ^ (uint64_t) sys4(SYS_gettid, 0, 0, 0, 0) << 44;
+	x ^= ns * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t) &ns << 20 ^ (uint64_t) spi_raw3(SYS_gettid, 0, 0, 0) << 44;
 	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
 	x ^= x >> 31;
@@ -121,7 +113,7 @@ static struct tp_compact_thread *buffer_get(void)
 /* Empty, as a thread begins that has no calls open. */
 static void buffer_reset(struct tp_compact_thread *c, struct spi_thread *t)
 {
-	c->tid = (uint32_t) sys4(SYS_gettid, 0, 0, 0, 0);
+	c->tid = (uint32_t) spi_raw3(SYS_gettid, 0, 0, 0);
 	c->record = t->record;
 	c->seq = c->depth = c->missed = c->low = c->taken = c->flushes = c->flushing = c->closed = c->ended = 0;
 	c->begin_tick = tp_clock_pair(&c->begin_ns);
@@ -149,7 +141,7 @@ static int lock_patiently(struct tp_compact_thread *c)
 	for (unsigned int i = 0; i < LOCK_TRIES; i++) {
 		if (tp_compact_trylock(c))
 			return 1;
-		sys4(SYS_sched_yield, 0, 0, 0, 0);
+		spi_raw3(SYS_sched_yield, 0, 0, 0);
 	}
 	return 0;
 }
@@ -190,7 +182,7 @@ void tp_compact_thread_end(struct spi_thread *t)
 	tp_compact_block(&old);
 	for (unsigned int i = 0; i < END_TRIES && !c->closed && tp_closed != TP_ENDED && c->used; i++) {
 		if (i)
-			sys4(SYS_sched_yield, 0, 0, 0, 0);
+			spi_raw3(SYS_sched_yield, 0, 0, 0);
 		tp_compact_flush(c, i + 1 < END_TRIES ? TP_FLUSH_LAST : TP_FLUSH_END);
 	}
 	t->words_epoch = 0;
@@ -262,9 +254,9 @@ static int lock_last(struct tp_compact_thread *c, unsigned int *steps)
 		if (*steps >= CLOSE_STEPS)
 			return 0;
 		if (++*steps < 50)
-			sys4(SYS_sched_yield, 0, 0, 0, 0);
+			spi_raw3(SYS_sched_yield, 0, 0, 0);
 		else
-			sys4(SYS_nanosleep, (long) &step, 0, 0, 0);
+			spi_raw3(SYS_nanosleep, (uint64_t) &step, 0, 0);
 	}
 	return 1;
 }
@@ -386,7 +378,7 @@ static void *flusher(void *unused)
 	take_libc_signals();
 	tp_thread_ready(0);
 	spi_word_set(&flusher_ready, 1);
-	sys4(SYS_prctl, PR_SET_NAME, (long) "lttng-spi-flush", 0, 0);
+	spi_raw3(SYS_prctl, PR_SET_NAME, (uint64_t) "lttng-spi-flush", 0);
 	for (;;) {
 		wait_ms(PERIOD_MS);
 		if (tp_closed == TP_ENDED || flusher_ends())

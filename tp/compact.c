@@ -3,8 +3,8 @@
 /*
  * The path of a call whose records are compact: read the TSC, claim a word, write
  * it, push a return slot. (Most calls of a tree do not even come here: their thunk
- * does that itself, arch/x86-64/words.S.) It calls nothing and touches no vector register, so its
- * thunks save general registers only (spi_thunk_entry_gpr); whatever needs more
+ * does that itself, words.S.) It calls nothing and touches no vector register, so its
+ * thunks save general registers only (spi_thunk_entry_general); whatever needs more
  * (a full buffer, a thread's first call, a call that interrupted the tracer) asks
  * for the other thunks by its answer, and is called again with everything saved.
  *
@@ -24,20 +24,12 @@
 
 int tp_compact_tsc;
 
-SPI_INLINE uint32_t tsc_read(uint32_t *high)
-{
-	uint32_t low;
-
-	__asm__ __volatile__("rdtsc" : "=a"(low), "=d"(*high));
-	return low;
-}
-
 SPI_INLINE uint32_t tick_read(uint32_t *high)
 {
 	uint64_t ns;
 
 	if (spi_likely(tp_compact_tsc))
-		return tsc_read(high);
+		return spi_ticks_halves(high);
 	ns = tp_clock_now();
 	*high = (uint32_t) (ns >> 32);
 	return (uint32_t) ns;
@@ -46,8 +38,7 @@ SPI_INLINE uint32_t tick_read(uint32_t *high)
 /* One instruction: only this thread and its handlers claim. */
 SPI_INLINE uint32_t word_claim(struct tp_compact_thread *c, uint32_t n)
 {
-	__asm__ __volatile__("xaddl %0, %1" : "+r"(n), "+m"(c->used) : : "memory");
-	return n;
+	return spi_local_add(&c->used, n);
 }
 
 SPI_INLINE void word_put(struct tp_compact_thread *c, uint64_t word, uint64_t second)
@@ -261,7 +252,7 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	cp = number_of(t, point);
 	if (spi_unlikely(!cp))
 		return entry_slow(point, frame, vec, second);
-	low = tsc_read(&high);
+	low = spi_ticks_halves(&high);
 	if (spi_unlikely(high != c->high) || spi_unlikely(c->used >= c->limit))
 		return entry_slow(point, frame, vec, second);
 	word_put(c, cp->word | (second ? (uint64_t) TP_KIND_ENTRY_AT << 32 : 0) | low, second);
@@ -303,7 +294,7 @@ static uint64_t compact_exit(struct spi_slot *slot, struct spi_frame *frame, con
 
 	if (spi_unlikely(!c) || spi_unlikely(slot + 1 != t->cur))
 		return exit_slow(slot, vec);
-	low = tsc_read(&high);
+	low = spi_ticks_halves(&high);
 	if (spi_unlikely(high != c->high) || spi_unlikely(c->used >= c->limit))
 		return exit_slow(slot, vec);
 	word_put(c, slot->start | (uint64_t) TP_KIND_EXIT << 32 | low, 0);

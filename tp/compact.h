@@ -184,19 +184,13 @@ SPI_INLINE void tp_compact_unlock(struct tp_compact_thread *c)
 
 SPI_INLINE int32_t tp_compact_tid(void)
 {
-	long result = 186;	/* gettid */
-
-	__asm__ __volatile__("syscall" : "+a" (result) : : "rcx", "r11", "memory");
-	return (int32_t) result;
+	return (int32_t) spi_raw3(SYS_gettid, 0, 0, 0);
 }
 
 SPI_INLINE long tp_compact_mask(int how, const uint64_t *set, uint64_t *old)
 {
-	register long size __asm__("r10") = 8;
-	long result = 14;	/* rt_sigprocmask; not libc's, which may be traced */
-
-	__asm__ __volatile__("syscall" : "+a" (result) : "D" ((long) how), "S" (set), "d" (old), "r" (size) : "rcx", "r11", "memory");
-	return result;
+	/* not libc's, which may be traced */
+	return spi_raw4(SYS_rt_sigprocmask, (uint64_t) how, (uint64_t) set, (uint64_t) old, 8);
 }
 
 /* All but those that a fault or a breakpoint raises in code that is run meanwhile. */

@@ -8,38 +8,12 @@
 #include "tp/serialise.h"
 
 #define STRING_LEAST	TP_STRING_LEAST	/* strings are not cut below this to make room */
-#define NOT_SAVED	255u
-
-/* DWARF register number to place in the frame; the frame holds what a call may clobber. */
-static uint8_t frame_offset(unsigned int reg)
-{
-	static const uint8_t offsets[16] = {
-		offsetof(struct spi_frame, rax),
-		offsetof(struct spi_frame, rdx),
-		offsetof(struct spi_frame, rcx),
-		NOT_SAVED,
-		offsetof(struct spi_frame, rsi),
-		offsetof(struct spi_frame, rdi),
-		offsetof(struct spi_frame, rbp),
-		NOT_SAVED,
-		offsetof(struct spi_frame, r8),
-		offsetof(struct spi_frame, r9),
-		offsetof(struct spi_frame, r10),
-		offsetof(struct spi_frame, r11),
-		NOT_SAVED,
-		NOT_SAVED,
-		NOT_SAVED,
-		NOT_SAVED,
-	};
-
-	return reg < 16 ? offsets[reg] : NOT_SAVED;
-}
 
 static void step_from_gpr(struct tp_step *step, const struct spi_map_field *f, int32_t byte, int many)
 {
-	uint8_t at = frame_offset(f->reg);
+	uint8_t at = spi_frame_register(f->reg);
 
-	if (at == NOT_SAVED || byte < 0 || byte > 7)
+	if (at == SPI_FRAME_NOWHERE || byte < 0 || byte > 7)
 		return;
 	step->src = at + byte;
 	step->source = many || step->width + (uint32_t) byte > 8 ? TP_FROM_REGISTERS : TP_FROM_FRAME8;
@@ -77,8 +51,8 @@ static void step_place(struct tp_step *step, const struct spi_map_field *f, int3
 			step_from_stack(step, byte, many);
 		break;
 	case SPI_PLACE_MEMORY:
-		at = frame_offset(f->reg);
-		if (at != NOT_SAVED) {
+		at = spi_frame_register(f->reg);
+		if (at != SPI_FRAME_NOWHERE) {
 			step->source = TP_FROM_MEMORY;
 			step->base = at;
 			step->src = byte;

@@ -106,9 +106,7 @@ void tp_keep_end(void)
 
 	__atomic_store_n(&tp_keeping, 0, __ATOMIC_SEQ_CST);
 	for (unsigned int i = 0; __atomic_load_n(&users, __ATOMIC_SEQ_CST) && i < USERS_STEPS; i++) {
-		long ret = SYS_nanosleep;
-
-		__asm__ __volatile__("syscall" : "+a"(ret) : "D"(pause), "S"(0L) : "rcx", "r11", "memory");
+		spi_raw3(SYS_nanosleep, (uint64_t) pause, 0, 0);
 	}
 	__atomic_store_n(&users, 0, __ATOMIC_RELAXED);
 	tp_read_unlock(reader);

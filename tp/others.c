@@ -21,6 +21,7 @@
  * way of a call is the slow one. Calls that returned meanwhile are over: they have
  * their exits.
  */
+#include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/base/proc.h"
@@ -37,9 +38,7 @@ static uint32_t agains;		/* threads that have not yet entered their calls again 
 
 static void processor_yield(void)
 {
-	long result = SYS_sched_yield;
-
-	__asm__ __volatile__("syscall" : "+a" (result) : : "rcx", "r11", "memory");
+	spi_raw3(SYS_sched_yield, 0, 0, 0);
 }
 
 /* ---- closing ---- */
@@ -136,7 +135,7 @@ static void name_read(struct tp_as *as)
 	while (n)
 		path[at++] = digits[--n];
 	memcpy(path + at, "/comm", 6);
-	__asm__ __volatile__("syscall" : "=a"(fd) : "a"((long) SYS_open), "D"(path), "S"(02000000L), "d"(0L) : "rcx", "r11", "memory");
+	fd = spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return;
 	size = spi_proc_read(fd, as->name, 16);
@@ -153,7 +152,7 @@ void tp_other_thread(const struct spi_thread_own *own, const struct spi_thread *
 
 	memset(&as, 0, sizeof(as));
 	as.tid = own->tid;
-	as.self = (uint64_t) own->thread - (uint64_t) t + (uint64_t) __builtin_thread_pointer();
+	as.self = (uint64_t) own->thread - (uint64_t) t + spi_thread_pointer();
 	name_read(&as);
 	if (spi_thread_owes(copy) && copy->payload[TP_WORD_THREAD])
 		tp_owed_other(&as, copy->payload[TP_WORD_THREAD], own->record ? &own->record->count : tp_count(t));

@@ -355,9 +355,7 @@ static void thread_forget(struct spi_thread *t, struct tp_thread *mine, int lost
 /* Not libc's function, which may be traced. */
 static void processor_yield(void)
 {
-	long result = SYS_sched_yield;
-
-	__asm__ __volatile__("syscall" : "+a" (result) : : "rcx", "r11", "memory");
+	spi_raw3(SYS_sched_yield, 0, 0, 0);
 }
 
 void tp_owed_end(struct spi_thread *t)

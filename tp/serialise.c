@@ -15,11 +15,6 @@
  */
 #include "tp/serialise.h"
 
-static const uint16_t argument_order[] = {	/* psABI: the general registers of parameters */
-	offsetof(struct spi_frame, rdi), offsetof(struct spi_frame, rsi), offsetof(struct spi_frame, rdx),
-	offsetof(struct spi_frame, rcx), offsetof(struct spi_frame, r8), offsetof(struct spi_frame, r9),
-};
-
 /* 80-bit extended to double, to nearest even; by integer arithmetic. */
 static uint64_t double_from_x87(uint64_t mantissa, uint16_t head)
 {
@@ -71,15 +66,7 @@ static void fetch_registers(const struct spi_frame *frame, int32_t src, uint8_t 
 		if (++at < 8)
 			continue;
 		at = 0;
-		if (word == offsetof(struct spi_frame, rax)) {
-			word = offsetof(struct spi_frame, rdx);
-			continue;
-		}
-		for (unsigned int k = 0; k < 6; k++)
-			if (argument_order[k] == word) {
-				word = argument_order[k < 5 ? k + 1 : k];
-				break;
-			}
+		word = spi_frame_next(word);
 	}
 }
 
@@ -88,11 +75,6 @@ static void fetch_wide(const uint8_t *reg, uint64_t saved, uint32_t src, uint8_t
 {
 	for (unsigned int i = 0; i < width; i++)
 		to[i] = src + i < saved ? reg[src + i] : 0;
-}
-
-static void fetch_x87(uint8_t *to)
-{
-	__asm__ __volatile__("fstpt %0\n\tfldt %0" : "=m" (*(uint8_t (*)[10]) to));
 }
 
 /* Bytes of a value, at most 4000, to `to`; zeroes where there are none. 0, or -1: could not be read. */
@@ -127,7 +109,7 @@ static int step_fetch(
 			break;
 		return 0;
 	case TP_FROM_X87:
-		fetch_x87(to);
+		spi_long_double_result(to);
 		return 0;
 	case TP_FROM_PROGRAM:
 		memcpy(to, (const uint8_t *) step + step->src, step->width);

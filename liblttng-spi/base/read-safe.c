@@ -10,7 +10,7 @@
  * remembers for a moment the pages that it asked about.
  *
  * Second net: a page may go away within that moment, so SIGSEGV and SIGBUS are
- * taken, and when the fault is in the copying loops (copy-loops.c), they return
+ * taken, and when the fault is in the copying loops (arch/x86-64/read-loops.S), they return
  * early (signals/fault.c).
  *
  * The TSC says how long ago that was. Reading it takes longer than copying a
@@ -39,9 +39,6 @@ struct page_cache {
 	uint32_t uses;			/* since it was renewed, while nothing but the count asks for that */
 	uint64_t page[CACHE_PAGES];	/* address + 1; 0: none */
 };
-
-uint64_t spi_read_string(void *dst, uint64_t src, uint64_t n) SPI_HIDDEN;
-uint64_t spi_read_bytes(void *dst, uint64_t src, uint64_t n) SPI_HIDDEN;
 
 int (*spi_read_net)(void);
 int spi_signals_interposed;
@@ -108,12 +105,12 @@ SPI_INLINE struct page_cache *cache_get(void)
 		if (spi_likely(++cache->uses < CACHE_USES))
 			return cache;
 		cache->uses = 0;
-		cache_renew(cache, __builtin_ia32_rdtsc());
+		cache_renew(cache, spi_ticks());
 		return cache;
 	}
 	now = t->tsc;
 	if (!now)
-		now = __builtin_ia32_rdtsc();
+		now = spi_ticks();
 	if (spi_unlikely(now - cache->since > CACHE_TICKS))
 		cache_renew(cache, now);
 	return cache;

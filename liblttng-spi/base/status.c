@@ -55,7 +55,7 @@ static SPI_FORK_DATA int is_parents;
 static void lock(void)
 {
 	while (__atomic_exchange_n(&status_lock, 1, __ATOMIC_ACQUIRE))
-		__builtin_ia32_pause();
+		spi_pause();
 }
 
 static void unlock(void)

@@ -19,20 +19,13 @@
 long spi_sys(long number, ...)
 {
 	va_list ap;
-	long a[6], result;
+	long a[6];
 
 	va_start(ap, number);
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
-	register long r10 __asm__("r10") = a[3];
-	register long r8 __asm__("r8") = a[4];
-	register long r9 __asm__("r9") = a[5];
-	__asm__ __volatile__("syscall"
-		: "=a"(result)
-		: "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
-		: "rcx", "r11", "memory");
-	return result;
+	return spi_raw6(number, (uint64_t) a[0], (uint64_t) a[1], (uint64_t) a[2], (uint64_t) a[3], (uint64_t) a[4], (uint64_t) a[5]);
 }
 
 uint64_t spi_now_ns(void)

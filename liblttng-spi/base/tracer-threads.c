@@ -34,7 +34,7 @@ static int is_known(void);
 
 void spi_tracer_threads_learn(uint64_t start, int tid)
 {
-	const uint8_t *self = __builtin_thread_pointer();
+	const uint8_t *self = (const uint8_t *) spi_thread_pointer();
 	int32_t found = -1;
 
 	if (start_at >= 0)
@@ -131,7 +131,7 @@ int spi_thread_is_tracer(void)
 	char name[17] = "";
 
 	if (is_known())
-		return is_tracer_start(*(const uint64_t *) ((const uint8_t *) __builtin_thread_pointer() + start_at));
+		return is_tracer_start(*(const uint64_t *) (spi_thread_pointer() + (uint64_t) start_at));
 	spi_raw3(SYS_prctl, 16 /* PR_GET_NAME */, (uint64_t) name, 0);
 	return name_is_tracer(name);
 }

@@ -24,6 +24,7 @@ static const struct spi_participant participants[] = {
 	}, {	/* base/status.c */
 		.fork_child = spi_status_fork_child,
 	}, {	/* unwind.c */
+		.calls_begin = spi_unwind_init,
 		.object_found = spi_unwind_look,
 	}, {	/* call trees */
 		.fork_child = spi_tree_signals_fork_child,

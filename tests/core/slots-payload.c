@@ -94,8 +94,6 @@ void spi_note(const char *format, ...)
 	(void) format;
 }
 
-/* leave.S: nobody leaves a record in the middle here. */
-
 /* No child here has begun to wait (child.c). */
 int spi_child_may(struct spi_thread *t, uint64_t p)
 {
@@ -103,8 +101,3 @@ int spi_child_may(struct spi_thread *t, uint64_t p)
 	return 0;
 }
 
-int spi_payload_personality(void);
-int spi_payload_personality(void)
-{
-	return 8;		/* _URC_CONTINUE_UNWIND */
-}

@@ -31,6 +31,7 @@ struct spi_point {
 };
 extern "C" {
 int spi_threads_init(void);
+void spi_unwind_init(void);
 void spi_process_end(void);
 void test_payload_set(struct spi_point *point);
 extern long test_entries, test_exits, test_left, test_no_slot, test_nested;
@@ -264,6 +265,7 @@ int main()
 
 	printf("1..14\n");
 	stubs = static_cast<uint8_t *>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0));
+	spi_unwind_init();
 	if (spi_threads_init() < 0)
 		return 1;
 	for (void *f : { reinterpret_cast<void *>(leaf), reinterpret_cast<void *>(middle), reinterpret_cast<void *>(outer),

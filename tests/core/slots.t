@@ -12,9 +12,9 @@ for f in base/mode base/lend base/participants base/thread base/trees threads ot
 done
 gcc $core -c "$src/tests/core/slots-payload.c" -o "$work/payload.o"
 gcc ${core/-mgeneral-regs-only/} -c "$src/tests/core/format.c" -o "$work/format.o"
-gcc -c "$src/liblttng-spi/arch/x86-64/thunks.S" -o "$work/thunks.o"
-gcc -c "$src/liblttng-spi/arch/x86-64/slots.S" -o "$work/slots.o"
-gcc -c "$src/liblttng-spi/arch/x86-64/words.S" -o "$work/words.o"
+for f in arch/x86-64/calls/{thunks.S,words.S,slots.S,thunk-set.c,slot-code.c} arch/x86-64/{jumps.c,context.c,steps.S,unwind/landing.S}; do
+	gcc $core -c "$src/liblttng-spi/$f" -o "$work/a-$(basename "$f").o"
+done
 # The arena is part of an executable here: its addresses must stay within reach.
 g++ -O2 -g -no-pie -o "$work/slots" "$src/tests/core/slots.cc" "$work"/*.o -lpthread
 SPI_TOP_SRCDIR=$src timeout 100 "$work/slots"

@@ -15,9 +15,10 @@ patch_build() {
 	local -a agent=(-O2 -g -std=gnu11 -D_GNU_SOURCE -I"$src" -fPIC -fvisibility=hidden -fno-stack-protector
 		-mgeneral-regs-only -mno-red-zone -ftls-model=initial-exec -fno-plt)
 	shift 2
-	for file in patch worker base/memory near near-places frames trampoline trampoline-pages text base/proc trap trap-ready base/tracer-threads signal-share fault base/read-safe base/copy-loops arch/x86-64/relocate arch/x86-64/stub; do
+	for file in patch worker base/memory near near-places frames trampoline trampoline-pages text base/proc trap trap-ready base/tracer-threads signal-share fault base/read-safe \
+		arch/x86-64/{relocate,stub,jumps,context,read-loops,signal-return,steps}; do
 		[ -e "$work/${file##*/}.o" ] ||
-			gcc "${agent[@]}" -c "$src/liblttng-spi/$file.c" -o "$work/${file##*/}.o" || return 1
+			gcc "${agent[@]}" -c "$src/liblttng-spi/$file".[cS] -o "$work/${file##*/}.o" || return 1
 	done
 	gcc -O2 -g -std=gnu11 -D_GNU_SOURCE -I"$src" -I"$src/tests/patch" "$@" "$src/tests/patch/$program.c" \
 		"$src/tests/patch/harness.c" "$src/tests/core/format.c" "$src/tests/patch/funcs.S" "$work"/*.o -pthread -o "$work/$output" ||

@@ -13,7 +13,7 @@
  * original's place may hold bytes of the jump to the stub. That includes a jump
  * to the function's first byte: it is a loop, not a call.
  */
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/arch/x86-64/emit.h"
 
 void spi_emit_bytes(struct spi_emit *e, const void *bytes, uint32_t n)
 {
@@ -34,15 +34,15 @@ void spi_emit_frame_step(struct spi_emit *e, struct spi_effect effect)
 	if (effect.kind == SPI_EFFECT_PUSH) {
 		words++;
 		if (effect.reg == SPI_REG_RBP && words < 16)
-			e->rbp_slot = SPI_FRAME_RBP(words);
+			e->fp_slot = SPI_FRAME_FP(words);
 	} else if (effect.kind == SPI_EFFECT_POP) {
 		words--;
 		if (effect.reg == SPI_REG_RBP)
-			e->frame = e->rbp_slot = 0;
+			e->frame = e->fp_slot = 0;
 	} else if (effect.kind == SPI_EFFECT_STACK) {
 		words += (uint32_t) (effect.amount / 8);
 	} else if (effect.kind == SPI_EFFECT_WRITE && effect.reg == SPI_REG_RBP) {
-		e->frame = e->rbp_slot;
+		e->frame = e->fp_slot;
 	}
 	e->frame = (uint16_t) ((e->frame & ~SPI_FRAME_WORDS) | (words & SPI_FRAME_WORDS));
 }
@@ -96,7 +96,7 @@ void spi_emit_finish(struct spi_emit *e)
 	uint32_t place[SPI_LITERALS];
 
 	while (e->used & 7)
-		spi_emit_u8(e, 0xcc);
+		spi_emit_u8(e, SPI_CODE_TRAP);
 	for (uint32_t i = 0; i < e->literals && !e->failed; i++) {
 		uint32_t same = 0;
 		int32_t distance;
@@ -163,11 +163,11 @@ static void emit_rip_relative(struct spi_emit *e, uint64_t address, const uint8_
 	spi_emit_bytes(e, bytes + fix + 4, size - fix - 4);
 }
 
-static void emit_return_address(struct spi_emit *e, uint64_t value)
+void spi_emit_return_word(struct spi_emit *e, uint64_t value)
 {
 	spi_emit_bytes(e, "\xff\x35", 2);		/* push literal(%rip) */
 	spi_emit_literal(e, value);
-	e->frame = 1;				/* from here on as at the called function's first byte */
+	e->frame = 1;
 }
 
 /* call *operand: push the return address, then jmp *operand, which must not depend on rsp. */
@@ -195,7 +195,7 @@ static void emit_call_indirect(struct spi_emit *e, uint64_t address, const uint8
 		return;
 	}
 	copy[i + 1] = (uint8_t) ((copy[i + 1] & ~0x38) | 4 << 3);
-	emit_return_address(e, address + size);
+	spi_emit_return_word(e, address + size);
 	if (fix)
 		emit_rip_relative(e, address, copy, size, fix);
 	else
@@ -209,7 +209,7 @@ static void emit_call(struct relocation *r, uint64_t after, uint64_t target)
 		r->e->failed = "it calls into its own first instructions";
 		return;
 	}
-	emit_return_address(r->e, after);
+	spi_emit_return_word(r->e, after);
 	spi_emit_jump(r->e, target);
 }
 
@@ -231,7 +231,7 @@ static int emit_site(struct relocation *r, const struct spi_map_insn *insn, uint
 		return 1;
 	}
 	if (insn->kind == SPI_INSN_CALL || insn->kind == SPI_INSN_CALL_INDIRECT)
-		emit_return_address(e, address + insn->size);
+		spi_emit_return_word(e, address + insn->size);
 	spi_emit_jump(e, stub);
 	return 1;
 }
@@ -296,7 +296,7 @@ void spi_relocate(struct spi_emit *e, uint64_t address, uint64_t bias, const uin
 	};
 
 	e->frame = 1;
-	e->rbp_slot = 0;
+	e->fp_slot = 0;
 	for (unsigned int i = 0; i < count && !e->failed; i++) {
 		uint16_t frame = e->frame;
 

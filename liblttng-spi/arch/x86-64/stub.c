@@ -36,7 +36,7 @@
  * A trampoline is what stands where a constrained jump can reach: a jump on to
  * the stub, 5 bytes within 2 GB, else 14.
  */
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/arch/x86-64/emit.h"
 
 /* cmpl $0, gate(%rip) */
 static void emit_gate_test(struct spi_emit *e, const volatile int *gate)
@@ -66,7 +66,7 @@ static void emit_short_back(struct spi_emit *e, uint8_t opcode, uint32_t to)
 	spi_emit_u8(e, (uint8_t) (to - (e->used + 1)));
 }
 
-static void emit_record(struct spi_emit *e, struct spi_point *point)
+static void emit_record(struct spi_emit *e, const void *point)
 {
 	int64_t distance = (int64_t) ((uint64_t) point - (e->rx + e->used + 8));
 
@@ -81,15 +81,7 @@ static void emit_record(struct spi_emit *e, struct spi_point *point)
 	}
 	spi_emit_u8(e, 0xff);				/* jmp *thunk(%rax) */
 	spi_emit_u8(e, 0x60);
-	spi_emit_u8(e, offsetof(struct spi_point, thunk));
-	e->frame = 1;
-}
-
-/* What a call would have pushed. */
-static void emit_return_word(struct spi_emit *e, uint64_t value)
-{
-	spi_emit_bytes(e, "\xff\x35", 2);		/* push literal(%rip) */
-	spi_emit_literal(e, value);
+	spi_emit_u8(e, SPI_AT_POINT_THUNK);
 	e->frame = 1;
 }
 
@@ -198,10 +190,10 @@ static void emit_undo(struct spi_emit *e, const uint8_t *bytes, const struct spi
 
 /* ---- the stub ---- */
 
-/* Gates (`third` may be NULL) and the way into the thunk; what is emitted next is the body. */
-static void emit_gates(struct spi_emit *e, struct spi_point *point, const volatile int *third)
+/* Gates and the way into the thunk; what is emitted next is the body. */
+static void emit_gates(struct spi_emit *e, const struct spi_stub *stub)
 {
-	const volatile int *first = point->gate[0], *second = point->gate[1];
+	const volatile int *first = stub->gate[0], *second = stub->gate[1], *third = stub->gate[2];
 	uint32_t to_next = 0, record;
 
 	if (!first || first == second) {
@@ -213,7 +205,7 @@ static void emit_gates(struct spi_emit *e, struct spi_point *point, const volati
 		to_next = emit_short_jump(e, 0x74);
 	}
 	record = e->used;
-	emit_record(e, point);
+	emit_record(e, stub->point);
 	if (to_next)
 		emit_short_land(e, to_next);
 	if (second) {
@@ -226,15 +218,15 @@ static void emit_gates(struct spi_emit *e, struct spi_point *point, const volati
 	}
 }
 
-void spi_stub_emit(struct spi_emit *e, struct spi_point *point, const uint8_t *bytes, const struct spi_map_insn *insns,
-	unsigned int count, unsigned int undo, uint64_t moved[SPI_MAP_ENTRY_INSNS])
+void spi_stub_emit(struct spi_emit *e, struct spi_stub *stub, const uint8_t *bytes, const struct spi_map_insn *insns,
+	unsigned int count, unsigned int undo, uint64_t *moved)
 {
 	e->frame = 1;
-	e->rbp_slot = 0;
+	e->fp_slot = 0;
 	emit_undo(e, bytes, insns, undo);
-	emit_gates(e, point, point->flags & (SPI_POINT_TREE | SPI_POINT_APART) ? NULL : (const volatile int *) &point->tree_todo);
-	point->body = e->rx + e->used;
-	spi_relocate(e, point->address, point->object->bias, bytes, insns, count, moved);
+	emit_gates(e, stub);
+	stub->body = e->rx + e->used;
+	spi_relocate(e, stub->address, stub->bias, bytes, insns, count, moved);
 	spi_emit_finish(e);
 }
 
@@ -281,7 +273,7 @@ static void site_frames(const struct spi_map_site *site, uint32_t moved, uint16_
 		else if (effect.kind == SPI_EFFECT_STACK)
 			words -= (uint32_t) (effect.amount / 8);
 		if (effect.kind == SPI_EFFECT_POP && effect.reg == SPI_REG_RBP && words < 16)
-			rbp = SPI_FRAME_RBP(words);
+			rbp = SPI_FRAME_FP(words);
 		frames[i] = (uint16_t) (rbp | (words & SPI_FRAME_WORDS));
 	}
 }
@@ -297,7 +289,7 @@ uint16_t spi_site_frame(const struct spi_map_site *site, uint32_t moved)
 	return frames[site->insn_count - moved];
 }
 
-void spi_site_emit(struct spi_emit *e, struct spi_point *point, const struct spi_map_site *site, uint32_t moved, uint64_t push,
+void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved, uint64_t push,
 	enum spi_site_way way, uint64_t to, uint64_t *entries)
 {
 	uint16_t frames[SPI_SITE_INSNS];
@@ -305,35 +297,35 @@ void spi_site_emit(struct spi_emit *e, struct spi_point *point, const struct spi
 
 	site_frames(site, moved, frames);
 	e->frame = push ? 0 : 1;
-	e->rbp_slot = 0;
+	e->fp_slot = 0;
 	if (push)
-		emit_return_word(e, push);
+		spi_emit_return_word(e, push);
 	for (uint32_t i = first; i < site->insn_count; i++) {
 		if (!push)
 			e->frame = frames[i];
 		copies[i] = e->used;
-		emit_site_code(e, site, site->insn[i].at, i + 1 < site->insn_count ? site->insn[i + 1].at : site->own, point->object->bias);
+		emit_site_code(e, site, site->insn[i].at, i + 1 < site->insn_count ? site->insn[i + 1].at : site->own, stub->bias);
 	}
 	e->frame = 1;
 	copies[site->insn_count] = e->used;
-	emit_site_code(e, site, site->own, site->code_size, point->object->bias);
-	emit_gates(e, point, NULL);
-	point->body = e->rx + e->used;
-	if (way == SPI_SITE_TO_R11) {
+	emit_site_code(e, site, site->own, site->code_size, stub->bias);
+	emit_gates(e, stub);
+	stub->body = e->rx + e->used;
+	if (way == SPI_SITE_TO_CALLEE) {
 		spi_emit_bytes(e, "\x41\xff\xe3", 3);		/* jmp *%r11 */
 	} else if (way == SPI_SITE_TO_SLOT) {
 		spi_emit_bytes(e, "\xff\x25", 2);		/* jmp *slot(%rip) */
 		spi_emit_rel32(e, to, 0);
 	} else {
 		spi_emit_jump(e, to);
-		point->body = to;
+		stub->body = to;
 	}
 	for (uint32_t i = first + 1; entries && i <= site->insn_count; i++) {
 		entries[site->insn_count - i] = e->rx + (push ? e->used : copies[i]);
 		if (!push)
 			continue;
 		e->frame = 0;
-		emit_return_word(e, push);
+		spi_emit_return_word(e, push);
 		spi_emit_jump(e, e->rx + copies[i]);
 	}
 	spi_emit_finish(e);
@@ -341,9 +333,9 @@ void spi_site_emit(struct spi_emit *e, struct spi_point *point, const struct spi
 
 uint32_t spi_trampoline_size(uint64_t place, uint64_t to)
 {
-	int64_t distance = (int64_t) (to - (place + 5));
+	int64_t distance = (int64_t) (to - (place + SPI_JUMP_SIZE));
 
-	return distance == (int32_t) distance ? SPI_TRAMPOLINE_HEAD + 5 : SPI_TRAMPOLINE_MAX;
+	return distance == (int32_t) distance ? SPI_TRAMPOLINE_HEAD + SPI_JUMP_SIZE : SPI_TRAMPOLINE_MAX;
 }
 
 void spi_trampoline_bytes(uint64_t place, uint64_t to, uint16_t frame, uint8_t bytes[SPI_TRAMPOLINE_MAX])
@@ -353,10 +345,7 @@ void spi_trampoline_bytes(uint64_t place, uint64_t to, uint16_t frame, uint8_t b
 	spi_bytes_copy(bytes, &frame, SPI_TRAMPOLINE_HEAD);
 	bytes += SPI_TRAMPOLINE_HEAD;
 	if (size < SPI_TRAMPOLINE_MAX) {
-		int32_t distance = (int32_t) (to - (place + 5));
-
-		bytes[0] = 0xe9;
-		spi_bytes_copy(bytes + 1, &distance, 4);
+		spi_jump_bytes(place, to, bytes);
 	} else {
 		spi_bytes_copy(bytes, "\xff\x25\0\0\0\0", 6);	/* jmp *(%rip), the address behind it */
 		spi_bytes_copy(bytes + 6, &to, 8);

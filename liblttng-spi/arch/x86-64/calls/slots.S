@@ -44,7 +44,9 @@
  * away; gdb has the other one then.)
  */
 
-#define HALF 0x8000000			/* SPI_SLOT_COUNT * SPI_SLOT_SIZE */
+#include "liblttng-spi/arch/offsets.h"
+
+#define HALF	SPI_SLOT_HALF
 
 	.section .spi_slots, "ax", @nobits
 	.p2align 16
@@ -78,6 +80,35 @@ spi_slot_data_base:
 	.space HALF
 	.size spi_slot_code_base, HALF
 	.size spi_slot_data_base, HALF
+
+	/* The slots' frames ask the room that unwinds (arch.h). Until that has begun: _URC_CONTINUE_UNWIND. */
+	.text
+	.p2align 4
+	.globl spi_slot_personality
+	.hidden spi_slot_personality
+	.type spi_slot_personality, @function
+spi_slot_personality:
+	.cfi_startproc
+	jmp *spi_slot_personality_to(%rip)
+	.cfi_endproc
+	.size spi_slot_personality, . - spi_slot_personality
+
+	.type unwinding_goes_on, @function
+unwinding_goes_on:
+	.cfi_startproc
+	mov $8, %eax
+	ret
+	.cfi_endproc
+	.size unwinding_goes_on, . - unwinding_goes_on
+
+	.section .data.rel.local, "aw", @progbits
+	.p2align 3
+	.globl spi_slot_personality_to
+	.hidden spi_slot_personality_to
+	.type spi_slot_personality_to, @object
+	.size spi_slot_personality_to, 8
+spi_slot_personality_to:
+	.quad unwinding_goes_on
 
 	.section .debug_frame, "", @progbits
 cie:

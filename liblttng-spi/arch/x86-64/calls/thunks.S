@@ -22,7 +22,7 @@
  *
  * Entry, from a stub:	[rsp] = saved rax, [rsp+8] = return address, rax = point.
  * Exit, from a slot:	[rsp] = slot code + 18, [rsp+8] = return address.
- * The pushes form a struct spi_frame (point.h); rbp holds its address.
+ * The pushes form a struct spi_frame (cpu.h); rbp holds its address.
  *
  * The word below the frame keeps the point over the payload's run.
  *
@@ -30,21 +30,13 @@
  * a slot: then the return address is dropped from the stack, where the slot's
  * call puts its own in the same place.
  *
- * The pair `gpr` saves general registers only, for payloads that touch no others
+ * The pair `general` saves general registers only, for payloads that touch no others
  * on their usual way. Such a payload may answer SPI_ANSWER_FULL: then everything
  * is put back as it was, and the point's other thunk begins.
  */
 
-#define POINT_BODY	0
-#define POINT_THUNK	16
-#define POINT_ENTRY	48
-#define POINT_EXIT	64
-#define POINT_VECTORS	112
-#define POINT_FULL	128
-#define POINT_FULL_EXIT	136
-#define POINT_LENT	56
-#define SLOT_POINT	32
-#define HALF		0x8000000
+#include "liblttng-spi/arch/offsets.h"
+
 #define XSAVE_MASK	0xe7		/* x87, SSE, AVX, opmask, ZMM_Hi256, Hi16_ZMM */
 #define XSAVE_AREA	2752		/* legacy 512 + header 64 + the components above, compacted */
 
@@ -118,10 +110,10 @@ spi_payload_calls:
 	mov %rbp, %rsi
 	mov %rsp, %rdx
 	.if \exit
-	mov SLOT_POINT(%rdi), %rax
-	CALL_TOLD 1, *POINT_EXIT(%rax)
+	mov SPI_AT_SLOT_POINT(%rdi), %rax
+	CALL_TOLD 1, *SPI_AT_POINT_EXIT(%rax)
 	.else
-	CALL_TOLD 0, *POINT_ENTRY(%rdi)
+	CALL_TOLD 0, *SPI_AT_POINT_ENTRY(%rdi)
 	.endif
 	.endm
 
@@ -164,13 +156,13 @@ spi_payload_calls:
 	.macro PAYLOAD mode, exit
 	.if \mode == MODE_INUSE
 	.if \exit
-	mov SLOT_POINT(%rdi), %rsi
+	mov SPI_AT_SLOT_POINT(%rdi), %rsi
 	.else
 	mov %rdi, %rsi
 	.endif
 	mov $1, %ecx
 	xgetbv
-	and POINT_VECTORS(%rsi), %eax
+	and SPI_AT_POINT_VECTORS(%rsi), %eax
 	jnz 2f
 	.endif
 	.if \mode == MODE_YMM
@@ -199,7 +191,7 @@ spi_payload_calls:
 	.type \name, @function
 \name:
 	.cfi_startproc
-	.cfi_personality 0x1b, spi_payload_personality	/* leave-unwind.c */
+	.cfi_personality 0x1b, spi_payload_personality	/* below */
 	.endm
 
 	.macro THUNK_END name
@@ -228,7 +220,7 @@ spi_payload_calls:
 4:	.cfi_restore_state
 	.cfi_remember_state
 	mov -8(%rbp), %rdi
-	mov POINT_BODY(%rdi), %rdx
+	mov SPI_AT_POINT_BODY(%rdi), %rdx
 	mov 72(%rbp), %rax
 	mov %rdx, 72(%rbp)
 	FRAME_POP
@@ -247,7 +239,7 @@ spi_payload_calls:
 	FRAME_PUSH
 	mov 80(%rbp), %rdi
 	and $-64, %rdi
-	add $HALF, %rdi
+	add $SPI_SLOT_HALF, %rdi
 	and $-64, %rsp
 	PAYLOAD \mode, 1
 	.cfi_remember_state
@@ -262,19 +254,19 @@ spi_payload_calls:
 
 	ENTRY_THUNK spi_thunk_entry_inuse, MODE_INUSE
 	EXIT_THUNK spi_thunk_exit_inuse, MODE_INUSE
-	ENTRY_THUNK spi_thunk_entry_xmm, MODE_XMM
-	EXIT_THUNK spi_thunk_exit_xmm, MODE_XMM
+	ENTRY_THUNK spi_thunk_entry_plain, MODE_XMM
+	EXIT_THUNK spi_thunk_exit_plain, MODE_XMM
 	ENTRY_THUNK spi_thunk_entry_ymm, MODE_YMM
 	EXIT_THUNK spi_thunk_exit_ymm, MODE_YMM
 
 	/* The stub is this point's, and is to serve another: that one's thunk begins. */
 	THUNK spi_thunk_entry_lent
 	.cfi_def_cfa_offset 16
-	mov POINT_LENT(%rax), %rax
-	jmp *POINT_THUNK(%rax)
+	mov SPI_AT_POINT_LENT(%rax), %rax
+	jmp *SPI_AT_POINT_THUNK(%rax)
 	THUNK_END spi_thunk_entry_lent
 
-	THUNK spi_thunk_entry_gpr
+	THUNK spi_thunk_entry_general
 	.cfi_def_cfa_offset 16
 	FRAME_PUSH
 	push %rax
@@ -283,7 +275,7 @@ spi_payload_calls:
 	mov %rbp, %rsi
 	xor %edx, %edx
 	xor %ecx, %ecx
-	CALL_TOLD 0, *POINT_ENTRY(%rdi)
+	CALL_TOLD 0, *SPI_AT_POINT_ENTRY(%rdi)
 	.cfi_remember_state
 	cmp $1, %rax
 	jbe 1f
@@ -298,7 +290,7 @@ spi_payload_calls:
 	.cfi_remember_state
 	je 2f
 	mov -8(%rbp), %rdi
-	mov POINT_BODY(%rdi), %rdx
+	mov SPI_AT_POINT_BODY(%rdi), %rdx
 	mov 72(%rbp), %rax
 	mov %rdx, 72(%rbp)
 	FRAME_POP
@@ -308,23 +300,23 @@ spi_payload_calls:
 2:	.cfi_restore_state
 	mov -8(%rbp), %rax
 	FRAME_POP
-	jmp *POINT_FULL(%rax)
-	THUNK_END spi_thunk_entry_gpr
+	jmp *SPI_AT_POINT_FULL(%rax)
+	THUNK_END spi_thunk_entry_general
 
-	THUNK spi_thunk_exit_gpr
+	THUNK spi_thunk_exit_general
 	push %rax
 	.cfi_def_cfa_offset 16
 	FRAME_PUSH
 	mov 80(%rbp), %rdi
 	and $-64, %rdi
-	add $HALF, %rdi
+	add $SPI_SLOT_HALF, %rdi
 	push %rdi
 	and $-16, %rsp
 	mov %rbp, %rsi
 	xor %edx, %edx
 	xor %ecx, %ecx
-	mov SLOT_POINT(%rdi), %rax
-	CALL_TOLD 1, *POINT_EXIT(%rax)
+	mov SPI_AT_SLOT_POINT(%rdi), %rax
+	CALL_TOLD 1, *SPI_AT_POINT_EXIT(%rax)
 	.cfi_remember_state
 	test %eax, %eax
 	jnz 1f
@@ -334,15 +326,51 @@ spi_payload_calls:
 	ret
 1:	.cfi_restore_state
 	mov -8(%rbp), %rdi
-	mov SLOT_POINT(%rdi), %rdi
-	mov POINT_FULL_EXIT(%rdi), %rdi
+	mov SPI_AT_SLOT_POINT(%rdi), %rdi
+	mov SPI_AT_POINT_FULL_EXIT(%rdi), %rdi
 	mov 72(%rbp), %rax
 	mov %rdi, 72(%rbp)
 	FRAME_POP
 	lea 8(%rsp), %rsp
 	.cfi_def_cfa_offset 8
 	jmp *-8(%rsp)
-	THUNK_END spi_thunk_exit_gpr
+	THUNK_END spi_thunk_exit_general
+
+	/* A point of the agent's own: the function's replacement is called as the function was. rax says nothing at its entry. */
+	THUNK spi_hook_thunk
+	.cfi_def_cfa_offset 16
+	lea 8(%rsp), %rsp
+	.cfi_def_cfa_offset 8
+	jmp *SPI_AT_POINT_PAYLOAD(%rax)
+	THUNK_END spi_hook_thunk
+
+	/* The thunks' frames ask the room that unwinds (arch.h). Until that has begun: _URC_CONTINUE_UNWIND. */
+	.p2align 4
+	.globl spi_payload_personality
+	.hidden spi_payload_personality
+	.type spi_payload_personality, @function
+spi_payload_personality:
+	.cfi_startproc
+	jmp *spi_payload_personality_to(%rip)
+	.cfi_endproc
+	.size spi_payload_personality, . - spi_payload_personality
+
+	.type unwinding_goes_on, @function
+unwinding_goes_on:
+	.cfi_startproc
+	mov $8, %eax
+	ret
+	.cfi_endproc
+	.size unwinding_goes_on, . - unwinding_goes_on
+
+	.section .data.rel.local, "aw", @progbits
+	.p2align 3
+	.globl spi_payload_personality_to
+	.hidden spi_payload_personality_to
+	.type spi_payload_personality_to, @object
+	.size spi_payload_personality_to, 8
+spi_payload_personality_to:
+	.quad unwinding_goes_on
 
 	.section .rodata.spi_payload_calls, "a", @progbits
 	.globl spi_payload_calls_end

@@ -27,35 +27,10 @@
  * Exit, from a slot:	[rsp] = slot code + 18, [rsp+8] = return address.
  */
 
-#define HALF		0x8000000
-#define CHUNK		0x4000		/* CHUNK_BYTES */
-#define THREAD_CUR	0
-#define THREAD_WORDS	24
-#define THREAD_TREE	32
-#define THREAD_EPOCH_BUSY	36
-#define POINT_BODY	0
-#define POINT_WORD	8
-#define POINT_QUICK	28
-#define POINT_HITS	40
-#define POINT_LATEST	56
-#define CHILD_SITE	224
-#define SLOT_RA		0
-#define SLOT_TARGET	8
-#define SLOT_EXIT	16
-#define SLOT_P		24
-#define SLOT_POINT	32
-#define SLOT_START	40
-#define SLOT_STATE	56
-#define SLOT_SIZE	64
-#define SLOT_FREE	0
-#define SLOT_LIVE	1
-#define SLOT_RETURN	6
-#define SLOT_RETURN_EXIT	18
-#define WORDS_USED	0
-#define WORDS_LIMIT	4
-#define WORDS_HIGH	8
-#define WORDS_WORDS	128
-#define WORD_EXIT_BIT	32
+#include "liblttng-spi/arch/offsets.h"
+
+#define SLOT_RETURN		6		/* SPI_SLOT_RETURN */
+#define SLOT_RETURN_EXIT	18		/* the same of the exit thunk's call */
 
 	.macro SAVE regs:vararg
 	.irp reg, \regs
@@ -79,62 +54,62 @@
 	.type \name, @function
 \name:
 	.cfi_startproc
-	.cfi_personality 0x1b, spi_payload_personality	/* leave-unwind.c */
+	.cfi_personality 0x1b, spi_payload_personality	/* thunks.S */
 	.cfi_def_cfa_offset 16
 	SAVE rcx, rdx, rsi, rdi
 	.cfi_remember_state
 	mov spi_thread@gottpoff(%rip), %rsi
 	.if \any
-	mov POINT_LATEST(%rax), %rdi
+	mov SPI_AT_POINT_LATEST(%rax), %rdi
 	test %rdi, %rdi
 	jz 2f
-	cmp %r11, POINT_BODY(%rdi)
+	cmp %r11, SPI_AT_POINT_BODY(%rdi)
 	jne 2f
 	.else
 	mov %rax, %rdi
 	.endif
-	mov %fs:THREAD_EPOCH_BUSY(%rsi), %rcx
+	mov %fs:SPI_AT_THREAD_EPOCH_BUSY(%rsi), %rcx
 	cmp spi_tree_epoch(%rip), %rcx
 	jne 2f
-	mov %fs:THREAD_TREE(%rsi), %ecx
-	test %ecx, POINT_QUICK(%rdi)
+	mov %fs:SPI_AT_THREAD_TREE(%rsi), %ecx
+	test %ecx, SPI_AT_POINT_QUICK(%rdi)
 	jz 2f
-	mov %fs:THREAD_CUR(%rsi), %rcx
-	test $(CHUNK - 1), %ecx
+	mov %fs:SPI_AT_THREAD_CUR(%rsi), %rcx
+	test $(SPI_SLOT_CHUNK - 1), %ecx
 	jz 2f
 	lea 40(%rsp), %rdx		/* where the return address is */
-	cmp %rdx, SLOT_P - SLOT_SIZE(%rcx)
+	cmp %rdx, SPI_AT_SLOT_P - SPI_SLOT_SIZE(%rcx)
 	jbe 4f
-1:	mov %fs:THREAD_WORDS(%rsi), %rdx
-	mov WORDS_USED(%rdx), %eax
-	cmp WORDS_LIMIT(%rdx), %eax
+1:	mov %fs:SPI_AT_THREAD_WORDS(%rsi), %rdx
+	mov SPI_AT_WORDS_USED(%rdx), %eax
+	cmp SPI_AT_WORDS_LIMIT(%rdx), %eax
 	jae 3f
 	mov %rcx, %rax
-	lea SLOT_SIZE(%rcx), %rdx
-	cmpxchg %rdx, %fs:THREAD_CUR(%rsi)	/* spi_slot_top_move() */
+	lea SPI_SLOT_SIZE(%rcx), %rdx
+	cmpxchg %rdx, %fs:SPI_AT_THREAD_CUR(%rsi)	/* spi_slot_top_move() */
 	jne 3f
 	lea 40(%rsp), %rdx
-	mov %rdx, SLOT_P(%rcx)		/* whose it is, should a handler leave this */
+	mov %rdx, SPI_AT_SLOT_P(%rcx)		/* whose it is, should a handler leave this */
 	mov 40(%rsp), %rax
-	mov %rax, SLOT_RA(%rcx)
+	mov %rax, SPI_AT_SLOT_RA(%rcx)
 	lea spi_thunk_exit_words(%rip), %rax
-	mov %rax, SLOT_EXIT(%rcx)
-	mov %rdi, SLOT_POINT(%rcx)
-	mov POINT_WORD(%rdi), %rax
-	mov %rax, SLOT_START(%rcx)
-	mov %fs:THREAD_WORDS(%rsi), %rsi
+	mov %rax, SPI_AT_SLOT_EXIT(%rcx)
+	mov %rdi, SPI_AT_SLOT_POINT(%rcx)
+	mov SPI_AT_POINT_WORD(%rdi), %rax
+	mov %rax, SPI_AT_SLOT_START(%rcx)
+	mov %fs:SPI_AT_THREAD_WORDS(%rsi), %rsi
 	rdtsc
-	cmp WORDS_HIGH(%rsi), %edx
+	cmp SPI_AT_WORDS_HIGH(%rsi), %edx
 	jne 5f
-	or POINT_WORD(%rdi), %rax
-	incq POINT_HITS(%rdi)
-	mov POINT_BODY(%rdi), %rdi
+	or SPI_AT_POINT_WORD(%rdi), %rax
+	incq SPI_AT_POINT_HITS(%rdi)
+	mov SPI_AT_POINT_BODY(%rdi), %rdi
 	mov $1, %edx
-	xadd %edx, WORDS_USED(%rsi)
-	mov %rax, WORDS_WORDS(%rsi, %rdx, 8)
-	mov %rdi, SLOT_TARGET(%rcx)	/* it is filled: left from here on, it has an exit */
+	xadd %edx, SPI_AT_WORDS_USED(%rsi)
+	mov %rax, SPI_AT_WORDS_WORDS(%rsi, %rdx, 8)
+	mov %rdi, SPI_AT_SLOT_TARGET(%rcx)	/* it is filled: left from here on, it has an exit */
 	mov 32(%rsp), %rax
-	sub $HALF, %rcx			/* the slot's code */
+	sub $SPI_SLOT_HALF, %rcx			/* the slot's code */
 	mov %rcx, 32(%rsp)
 	BACK rdi, rsi, rdx, rcx
 	lea 16(%rsp), %rsp
@@ -143,22 +118,22 @@
 
 	.cfi_restore_state
 	.cfi_remember_state
-5:	movl $SLOT_FREE, SLOT_STATE(%rcx)	/* the slot is taken already: a free one, to be popped */
+5:	movl $SPI_SLOT_STATE_FREE, SPI_AT_SLOT_STATE(%rcx)	/* the slot is taken already: a free one, to be popped */
 3:	.if \any
-	mov CHILD_SITE(%rdi), %rax
+	mov SPI_AT_CHILD_SITE(%rdi), %rax
 	.else
 	mov %rdi, %rax
 	.endif
 2:	BACK rdi, rsi, rdx, rcx
-	jmp spi_thunk_entry_gpr
+	jmp spi_thunk_entry_general
 
 	.cfi_restore_state
 4:	jne 2b				/* spi_slot_is_chained() */
-	cmpl $SLOT_LIVE, SLOT_STATE - SLOT_SIZE(%rcx)
+	cmpl $SPI_SLOT_STATE_LIVE, SPI_AT_SLOT_STATE - SPI_SLOT_SIZE(%rcx)
 	jne 2b
-	lea SLOT_RETURN - HALF - SLOT_SIZE(%rcx), %rcx
+	lea SLOT_RETURN - SPI_SLOT_HALF - SPI_SLOT_SIZE(%rcx), %rcx
 	cmp %rcx, (%rdx)
-	lea HALF + SLOT_SIZE - SLOT_RETURN(%rcx), %rcx
+	lea SPI_SLOT_HALF + SPI_SLOT_SIZE - SLOT_RETURN(%rcx), %rcx
 	je 1b
 	jmp 2b
 	.cfi_endproc
@@ -178,43 +153,43 @@ spi_thunk_exit_words:
 	SAVE rax, rcx, rdx, rdi
 	.cfi_remember_state
 	mov spi_thread@gottpoff(%rip), %rcx
-	mov %fs:THREAD_CUR(%rcx), %rdi
-	lea SLOT_RETURN_EXIT - HALF - SLOT_SIZE(%rdi), %rax
+	mov %fs:SPI_AT_THREAD_CUR(%rcx), %rdi
+	lea SLOT_RETURN_EXIT - SPI_SLOT_HALF - SPI_SLOT_SIZE(%rdi), %rax
 	cmp %rax, 32(%rsp)		/* the top slot? */
 	jne 2f
-	cmpl $SLOT_LIVE, SLOT_STATE - 2 * SLOT_SIZE(%rdi)
+	cmpl $SPI_SLOT_STATE_LIVE, SPI_AT_SLOT_STATE - 2 * SPI_SLOT_SIZE(%rdi)
 	jne 2f
-	mov %fs:THREAD_WORDS(%rcx), %rcx
+	mov %fs:SPI_AT_THREAD_WORDS(%rcx), %rcx
 	test %rcx, %rcx
 	jz 2f
-	mov WORDS_USED(%rcx), %edx
-	cmp WORDS_LIMIT(%rcx), %edx
+	mov SPI_AT_WORDS_USED(%rcx), %edx
+	cmp SPI_AT_WORDS_LIMIT(%rcx), %edx
 	jae 2f
 	rdtsc
-	cmp WORDS_HIGH(%rcx), %edx
+	cmp SPI_AT_WORDS_HIGH(%rcx), %edx
 	jne 2f
-	or SLOT_START - SLOT_SIZE(%rdi), %rax
+	or SPI_AT_SLOT_START - SPI_SLOT_SIZE(%rdi), %rax
 	mov $1, %edx
-	bts $WORD_EXIT_BIT, %rax
-	xadd %edx, WORDS_USED(%rcx)
-	mov %rax, WORDS_WORDS(%rcx, %rdx, 8)
-	movq $-1, SLOT_P - SLOT_SIZE(%rdi)	/* the exit is there: left from here on, it has no other */
-	movq $0, SLOT_TARGET - SLOT_SIZE(%rdi)
+	bts $SPI_WORD_EXIT_BIT, %rax
+	xadd %edx, SPI_AT_WORDS_USED(%rcx)
+	mov %rax, SPI_AT_WORDS_WORDS(%rcx, %rdx, 8)
+	movq $-1, SPI_AT_SLOT_P - SPI_SLOT_SIZE(%rdi)	/* the exit is there: left from here on, it has no other */
+	movq $0, SPI_AT_SLOT_TARGET - SPI_SLOT_SIZE(%rdi)
 	mov spi_thread@gottpoff(%rip), %rcx
 	mov %rdi, %rax
-	lea -SLOT_SIZE(%rdi), %rdx
-	cmpxchg %rdx, %fs:THREAD_CUR(%rcx)
+	lea -SPI_SLOT_SIZE(%rdi), %rdx
+	cmpxchg %rdx, %fs:SPI_AT_THREAD_CUR(%rcx)
 	jne 3f
 1:	BACK rdi, rdx, rcx, rax
 	ret
 	.cfi_restore_state
 	.cfi_remember_state
-3:	movl $SLOT_FREE, SLOT_STATE - SLOT_SIZE(%rdi)	/* others lie above it now: free, to be popped with them */
-	movq $0, SLOT_P - SLOT_SIZE(%rdi)
+3:	movl $SPI_SLOT_STATE_FREE, SPI_AT_SLOT_STATE - SPI_SLOT_SIZE(%rdi)	/* others lie above it now: free, to be popped with them */
+	movq $0, SPI_AT_SLOT_P - SPI_SLOT_SIZE(%rdi)
 	jmp 1b
 	.cfi_restore_state
 2:	BACK rdi, rdx, rcx, rax
-	jmp spi_thunk_exit_gpr
+	jmp spi_thunk_exit_general
 	.cfi_endproc
 	.size spi_thunk_exit_words, . - spi_thunk_exit_words
 

@@ -5,7 +5,8 @@
  * they are a compare and a jump: the stack and all that is passed are libc's as they came. leave.c has the rest.
  */
 
-#define THREAD_BUSY	40
+#include "liblttng-spi/arch/offsets.h"
+
 #define REG(n)		(8 * (n))
 
 	.text
@@ -19,7 +20,7 @@
 	.endr
 	.cfi_startproc
 	mov spi_thread@gottpoff(%rip), %rax
-	cmpl $0, %fs:THREAD_BUSY(%rax)
+	cmpl $0, %fs:SPI_AT_THREAD_BUSY(%rax)
 	lea \next(%rip), %rax
 	jne 1f
 	jmp *(%rax)
@@ -38,19 +39,19 @@
 	.hidden spi_own_longjmp, spi_own_longjmp_chk, spi_own_libc_exit, spi_own_exit
 
 	/*
-	 * The personality routine of the thunks' frames. The unwinder leaves one, in the second phase: if a record is being made the
-	 * payload that was called there may not have returned.
+	 * What the personality routine of the thunks' frames (thunks.S) goes on to. The unwinder leaves one, in the second phase:
+	 * if a record is being made, the payload that was called there may not have returned.
 	 */
 	.p2align 4
-	.globl spi_payload_personality
-	.hidden spi_payload_personality
-	.type spi_payload_personality, @function
-spi_payload_personality:
+	.globl spi_leave_personality
+	.hidden spi_leave_personality
+	.type spi_leave_personality, @function
+spi_leave_personality:
 	.cfi_startproc
 	test $2, %sil			/* _UA_CLEANUP_PHASE */
 	jz 1f
 	mov spi_thread@gottpoff(%rip), %rax
-	cmpl $0, %fs:THREAD_BUSY(%rax)
+	cmpl $0, %fs:SPI_AT_THREAD_BUSY(%rax)
 	lea spi_leave_unwound(%rip), %rax
 	jne 2f
 	jmp *(%rax)
@@ -61,7 +62,7 @@ spi_payload_personality:
 	mov %rsp, %r11
 	jmp leave_busy
 	.cfi_endproc
-	.size spi_payload_personality, . - spi_payload_personality
+	.size spi_leave_personality, . - spi_leave_personality
 
 	/* rdi, rsi: the arguments; rax: where the function's address is; r11: where the caller's is. */
 	.type leave_busy, @function
@@ -73,8 +74,8 @@ leave_busy:
 	.cfi_adjust_cfa_offset 8
 	push %rax
 	.cfi_adjust_cfa_offset 8
-	sub $144, %rsp			/* struct spi_registers */
-	.cfi_adjust_cfa_offset 144
+	sub $SPI_REGISTERS_SIZE, %rsp			/* struct spi_registers */
+	.cfi_adjust_cfa_offset SPI_REGISTERS_SIZE
 	.cfi_remember_state
 	mov %rbx, REG(3)(%rsp)
 	mov %rbp, REG(6)(%rsp)
@@ -91,8 +92,8 @@ leave_busy:
 	call spi_leave_look
 	test %rax, %rax
 	jnz 1f
-	add $144, %rsp
-	.cfi_adjust_cfa_offset -144
+	add $SPI_REGISTERS_SIZE, %rsp
+	.cfi_adjust_cfa_offset -SPI_REGISTERS_SIZE
 	pop %rax
 	.cfi_adjust_cfa_offset -8
 	pop %rsi
@@ -123,16 +124,16 @@ leave_busy:
 spi_leave_again:
 	push %rax
 	.cfi_adjust_cfa_offset 8
-	sub $232, %rsp			/* struct call, leave.c */
-	.cfi_adjust_cfa_offset 232
+	sub $SPI_LEAVE_CALL_SIZE, %rsp			/* struct call, leave.c */
+	.cfi_adjust_cfa_offset SPI_LEAVE_CALL_SIZE
 	mov %rsp, %rdi
 	call spi_leave_take
-	mov %rax, 232(%rsp)
+	mov %rax, SPI_LEAVE_CALL_SIZE(%rsp)
 	.cfi_offset rip, -8
-	lea 232(%rsp), %r11
+	lea SPI_LEAVE_CALL_SIZE(%rsp), %r11
 	mov (%rsp), %rdi
 	mov 8(%rsp), %rsi
-	mov 16(%rsp), %rax
+	mov SPI_AT_LEAVE_CALL_BY(%rsp), %rax
 	lea 1f(%rip), %rcx
 	push %rcx			/* as a call leaves the stack */
 	.cfi_adjust_cfa_offset 8

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Jumps that the agent writes into the program's code, and call sites' own instructions that are changed so that they lead
+ * to a stub; and how the jumps are recognised again.
+ */
+#include <sys/platform/x86.h>
+#include "codemap/map/format.h"
+#include "liblttng-spi/arch/arch.h"
+
+void spi_displacement_bytes(uint64_t after, uint64_t to, uint8_t *bytes)
+{
+	int32_t displacement = (int32_t) (to - after);
+
+	spi_bytes_copy(bytes, &displacement, SPI_DISPLACEMENT_SIZE);
+}
+
+void spi_jump_bytes(uint64_t place, uint64_t to, uint8_t *bytes)
+{
+	bytes[0] = 0xe9;
+	spi_displacement_bytes(place + SPI_JUMP_SIZE, to, bytes + 1);
+}
+
+int spi_jump_short_reaches(uint64_t place, uint64_t to)
+{
+	int64_t distance = (int64_t) (to - (place + SPI_JUMP_SHORT_SIZE));
+
+	return distance == (int8_t) distance;
+}
+
+void spi_jump_short_bytes(uint64_t place, uint64_t to, uint8_t *bytes)
+{
+	bytes[0] = 0xeb;
+	bytes[1] = (uint8_t) (to - (place + SPI_JUMP_SHORT_SIZE));
+}
+
+/* As libc has read it. */
+int spi_store_wide_works(void)
+{
+	return CPU_FEATURE_PRESENT(CMPXCHG16B) != 0;
+}
+
+/* ---- a call site's own instruction ---- */
+
+static const uint8_t *site_end(const struct spi_map_site *site)
+{
+	return site->bytes + site->before + site->size;
+}
+
+static int is_jump(const struct spi_map_site *site)
+{
+	return site->kind == SPI_SITE_JUMP || site->kind == SPI_SITE_JUMP_SLOT || site->kind == SPI_SITE_JUMP_INDIRECT;
+}
+
+static int is_jcc(const struct spi_map_site *site)
+{
+	return site->kind == SPI_SITE_JCC || site->kind == SPI_SITE_JCC_SLOT;
+}
+
+int spi_site_has_displacement(const struct spi_map_site *site)
+{
+	const uint8_t *end = site_end(site);
+
+	if (is_jcc(site))
+		return site->size >= 6 && end[-6] == 0x0f && (end[-5] & 0xf0) == 0x80;
+	return site->size >= 5 && end[-5] == (is_jump(site) ? 0xe9 : 0xe8);
+}
+
+/* It ends where the old one did, with prefixes in front that mean nothing. */
+void spi_site_whole_bytes(const struct spi_map_site *site, uint64_t after, uint64_t stub, uint8_t *to)
+{
+	uint8_t *jump = to + site->size - SPI_JUMP_SIZE;
+
+	spi_bytes_set(to, SPI_CODE_PREFIX, site->size);
+	jump[0] = is_jump(site) ? 0xe9 : 0xe8;
+	spi_displacement_bytes(after, stub, jump + 1);
+}
+
+/* Its last bytes are the operand, ModRM and a disp32. */
+int spi_site_has_word(const struct spi_map_site *site)
+{
+	const uint8_t *end = site_end(site);
+	uint32_t mod = end[-5] >> 6, rm = end[-5] & 7;
+
+	return site->size >= 6 && end[-6] == 0xff && ((mod == 2 && rm != 4) || (mod == 0 && rm == 5));
+}
+
+/* The operand becomes rip-relative. */
+void spi_site_word_bytes(const struct spi_map_site *site, uint64_t after, uint64_t word, uint8_t *to)
+{
+	to[0] = is_jump(site) || is_jcc(site) ? 0x25 : 0x15;
+	spi_displacement_bytes(after, word, to + 1);
+}
+
+int spi_site_is_short_jump(const struct spi_map_site *site)
+{
+	const uint8_t *bytes = site->bytes + site->before;
+
+	return site->size == SPI_JUMP_SHORT_SIZE && (bytes[0] == 0xeb || (bytes[0] & 0xf0) == 0x70);
+}
+
+/* ---- recognised ---- */
+
+/* Of two forms: jmp rel32, and jmp *(%rip) with the address behind it. */
+uint64_t spi_code_jump_target(uint64_t at, spi_copy_fn copy)
+{
+	uint8_t code[14];
+	uint64_t to;
+	int32_t by;
+
+	if (copy(code, at, 1) < 0)
+		return 0;
+	if (code[0] == 0xe9 && copy(code, at, 5) == 0) {
+		spi_bytes_copy(&by, code + 1, 4);
+		return at + 5 + (uint64_t) (int64_t) by;
+	}
+	if (code[0] != 0xff || copy(code, at, sizeof(code)) < 0 || !spi_bytes_equal(code, (const uint8_t *) "\xff\x25\0\0\0\0", 6))
+		return 0;
+	spi_bytes_copy(&to, code + 6, 8);
+	return to;
+}
+
+/* push literal(%rip) */
+uint64_t spi_code_pushed(uint64_t at, spi_copy_fn copy)
+{
+	uint8_t code[6];
+	int32_t by;
+
+	if (copy(code, at, sizeof(code)) < 0 || code[0] != 0xff || code[1] != 0x35)
+		return 0;
+	spi_bytes_copy(&by, code + 2, 4);
+	return at + sizeof(code) + (uint64_t) (int64_t) by;
+}
+
+int spi_code_is_empty_function(const uint8_t *code)
+{
+	static const uint8_t fillers[] = { 0x66, 0x2e, 0x0f, 0x1f, 0x90, 0xcc, 0x84, 0x00 };
+
+	if (code[0] != 0xc3 || (uint64_t) code % 8)
+		return 0;
+	for (unsigned int i = 1, k; i < SPI_JUMP_SIZE; i++) {
+		for (k = 0; k < sizeof(fillers) && fillers[k] != code[i]; k++)
+			;
+		if (k == sizeof(fillers))
+			return 0;
+	}
+	return 1;
+}
