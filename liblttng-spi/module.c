@@ -23,6 +23,7 @@
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/instrument.h"
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/base/proc.h"
@@ -32,7 +33,6 @@
 #define ALONE_MS	2000u		/* two commands of a client are some ten milliseconds apart, on a busy machine a second */
 #define ALONE_GRACE_MS	2000u
 
-const struct spi_payload_ops *spi_payload;
 uint32_t spi_string_max;
 static uint32_t run, run_is_new;
 

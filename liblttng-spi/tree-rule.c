@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/exec.h"
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/steps.h"
 
 struct spi_tree *spi_trees;

@@ -7,6 +7,9 @@
 
 SPI_EXPORT __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec"))) = { .owed = SPI_THREAD_MARK | SPI_THREAD_NEW };
 
+/* The event module, set once by module.c when the module is loaded; NULL before. */
+const struct spi_payload_ops *spi_payload;
+
 #define POOL_BYTES	65536u
 
 static struct spi_thread_own *owns;
