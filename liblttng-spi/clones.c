@@ -25,6 +25,7 @@
 #include "liblttng-spi/clones.h"
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/tree-rule.h"
 
@@ -101,7 +102,7 @@ uint64_t spi_clone_entry(struct spi_point *point, struct spi_frame *frame, const
 void spi_clones_copy_begins(void)
 {
 	spi_thread.busy |= SPI_BUSY_ALWAYS;
-	spi_calls_abandon();
+	spi_ledger_abandon();
 	spi_descriptors_copy_child();
 }
 

@@ -124,9 +124,6 @@ void spi_threads_learn(void *(*start)(void *));
 struct spi_thread_own *spi_threads_first(void);	/* base/thread.c */
 struct spi_thread_own *spi_thread_own_get(void);	/* one that no living thread has; NULL: no memory */
 void spi_threads_fork_child(void);
-void spi_process_end(void);			/* calls that will never return get their exit records */
-void spi_process_execs(void);			/* the same before execve() */
-void spi_process_goes_on(void);			/* which has failed: the calls are entered again */
 /* For unwind.c: the call whose frame is left, by the stack (0: that does not tell), or the one that the unwinder names. slots.c */
 int spi_thread_unwound(uint64_t sp);
 void spi_slot_unwound(struct spi_slot *slot);
@@ -142,9 +139,6 @@ int spi_program_loads(void);	/* does anything but libc ask for dlopen()? */
 void spi_unwind_init(void);			/* before the first slot is used; unwind.c */
 void spi_unwind_look(const struct dl_phdr_info *info);	/* an object that was not known; unwind.c */
 extern int spi_unwind_exact SPI_HIDDEN;	/* unwinders see the address behind a slot as it is, not one less */
-void spi_calls_close(void);			/* before execve() */
-void spi_calls_abandon(void);			/* of this thread: they return as ever, and nothing is recorded of it */
-void spi_calls_again(void);			/* after one that failed */
 void spi_slots_each(void (*show)(struct spi_slot *slot));
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how);
 void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm);	/* after spi_threads_init() */
@@ -365,21 +359,6 @@ int spi_own_fork(void);
 int spi_fork_is_alone(void);			/* within a fork() over which no locks are held */
 void spi_fork_before(void);			/* its handlers, for who ends the other threads and goes on as a child would: */
 void spi_fork_after(int is_single);		/* 0: they did not end */
-
-/* ---- closing.c: control thread, but for the last ---- */
-void spi_closing_fork_child(void);
-void spi_closing_begin(struct spi_link *link, uint32_t id, const struct spi_msg_rule *rule);
-void spi_closing_step(struct spi_link *link);
-int64_t spi_closing_wait(void);		/* ms until the next step; -1: there is none */
-void spi_closing_last(void);		/* the program ends by a fault. Signal handler */
-/* ---- keeping.c: control thread, but for the last ---- */
-void spi_keeping_begin(void);
-void spi_keeping_step(void);
-void spi_keeping_end(void);
-int64_t spi_keeping_wait(void);		/* ms until the next look; -1: nothing is kept */
-void spi_keeping_fork_child(void);
-
-uint64_t spi_closing_abort(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 
 /* ---- init.c ---- */
 void spi_control_fork_child(void);

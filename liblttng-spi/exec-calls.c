@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "liblttng-spi/exec.h"
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/ledger/ledger.h"
 
 #define PATH_MOST	4096u
 

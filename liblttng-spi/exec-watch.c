@@ -31,6 +31,7 @@
 #include "liblttng-spi/clones.h"
 #include "liblttng-spi/exec.h"
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/tree-rule.h"
 

@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/core.h"
@@ -197,7 +198,7 @@ static void child_leave(void)
 {
 	forking = NULL;
 	spi_thread.busy |= SPI_BUSY_ALWAYS;
-	spi_calls_abandon();
+	spi_ledger_abandon();
 	spi_participants_run(fork_left);
 	spi_patch_unlock_fork(forking_mask);
 	spi_phdr_fork_child();
@@ -228,7 +229,7 @@ static void child_wait(const char *socket)
 	forking = NULL;
 	if (is_sandbox()) {
 		spi_thread.busy |= SPI_BUSY_ALWAYS;
-		spi_calls_abandon();
+		spi_ledger_abandon();
 		spi_mode_set(SPI_MODE_SILENT);
 		return;
 	}

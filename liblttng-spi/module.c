@@ -23,6 +23,7 @@
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/instrument.h"
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/base/proc.h"

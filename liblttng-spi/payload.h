@@ -13,7 +13,7 @@
 #include "liblttng-spi/agent-proto.h"
 #include "liblttng-spi/point.h"
 
-#define SPI_PAYLOAD_ABI 2u
+#define SPI_PAYLOAD_ABI 3u
 
 /* A code map, mapped and checked (map-read.c), or its functions to be checked before each is used (map-cache.c). */
 struct spi_map {
@@ -73,7 +73,7 @@ struct spi_core_ops {
 	/* Tags of these call trees (bits as in spi_thread.tree), "|TAG|TAG|": a text that lives for ever. Any thread. */
 	const char *(*tree_tags)(uint32_t trees);
 	const uint32_t *tree_tagged;	/* those that have a tag */
-	/* Show each live slot of the calling thread, outermost first. */
+	/* Show each live slot of the calling thread, outermost first. Signals may come. */
 	void (*slots_each)(void (*show)(struct spi_slot *slot));
 	/* A thread of the program has written a batch of compact records, which took so long. It is marked busy. */
 	void (*compact_flushed)(uint64_t ns);
@@ -104,12 +104,28 @@ struct spi_left_out {
 	uint32_t trees;			/* as in spi_thread.tree */
 };
 
-/* The channels in which a call that is under way is closed: of those that have its entry, */
+/* Why calls under way are closed, in the order in which one goes before another. */
+enum spi_close_for {
+	SPI_CLOSE_FOR_RULES,	/* rules or trees end, or the controller detaches: everybody goes on recording */
+	SPI_CLOSE_FOR_EXEC,	/* the process is about to execute another program: nobody records, unless that fails */
+	SPI_CLOSE_FOR_END,	/* the process ends: nobody records any more */
+};
+
+/* The channels in which a call is closed: of those that are owed its exit, */
 enum spi_close_in {
-	SPI_CLOSE_IN_TAGGED,	/* the ones that ask for the tags of these trees; another's exit comes when it returns */
+	SPI_CLOSE_IN_NONE,
+	SPI_CLOSE_IN_TAGGED,	/* the ones that ask for the tags of these trees; another's exit comes when the call returns */
 	SPI_CLOSE_IN_ALL,
 	SPI_CLOSE_IN_LEFT,	/* the ones in which the function's entries are off, and its exits not yet */
+	SPI_CLOSE_IN_PROCESS,	/* all; then the call is over, or is entered again should the process go on */
+	SPI_CLOSE_WAIT,		/* none: the call has its exit when it returns, and by nothing else. For the agent's use */
 };
+
+/* What a look at kept exits tells. */
+#define SPI_KEEP_CHANGED	1u	/* LTTng has taken exits out */
+#define SPI_KEEP_WAITED		2u	/* LTTng has taken out all that it was told to, and waits for the end */
+/* Shows all points of rules for functions that are in force; NULL: none. How many there are. */
+typedef unsigned int (*spi_points_fn)(void (*show)(struct spi_point **points, unsigned int n));
 
 struct spi_payload_ops {
 	uint32_t abi, size;
@@ -163,19 +179,17 @@ struct spi_payload_ops {
 	/* Other trees than before record this point (tree_live). Any thread, in any state, under the patch lock. */
 	void (*tree_changed)(struct spi_point *point);
 	/*
-	 * The process ends, or executes another program (others.c). others_begin(): from now on threads record
-	 * nothing, and leave the cookie and aux of slots as they are; 0: it has been done before. Then, when nobody is
-	 * busy any more, other_thread() for each of the other threads (`copy`: what it sees of itself, or zeroes), and
-	 * other_left() for its slots whose aux is not 0, innermost first: 1 when the call is to be entered
-	 * again should the process go on. That it does says others_again(), with the number of threads that have such calls
-	 * (spi_thread_own.again).
+	 * Closing calls under way; ledger/close.c calls these. close_begin(): from now on threads do what spi_close_for says, once
+	 * they are not busy; 0: not now, or it has been done before. Then for each thread close_thread() (`copy`: what the thread
+	 * sees of itself, or zeroes), and close_call() for its slots whose aux is not 0, innermost first: with FOR_RULES under
+	 * the thread's own lock (spi_thread_own.closing). close_call(): 1 when the call is to be entered again should the
+	 * process go on. own NULL: is there a channel to close it in? Nothing is written. close_end(): closing is over; after an
+	 * exec that failed, as many threads have calls to enter again (spi_thread_own.again).
 	 */
-	int (*others_begin)(int is_end);
-	void (*other_thread)(const struct spi_thread_own *own, const struct spi_thread *copy);
-	int (*other_left)(const struct spi_thread_own *own, struct spi_slot *slot, enum spi_left how);
-	void (*others_again)(uint32_t threads);
-	/* A slot of the calling thread that was closed before an exec which failed: 1 when its call was entered again. */
-	int (*enter_again)(struct spi_slot *slot);
+	int (*close_begin)(enum spi_close_for what);
+	void (*close_thread)(const struct spi_thread_own *own, const struct spi_thread *copy);
+	int (*close_call)(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, enum spi_close_in in);
+	void (*close_end)(enum spi_close_for what, uint32_t threads);
 	/* Which run of the front end's this process belongs to; 0: none. Agent thread only. */
 	void (*set_run)(uint32_t run);
 	/* Budgets. Agent thread only: make the event ready. 0, or -1 and *why. */
@@ -183,34 +197,19 @@ struct spi_payload_ops {
 	/* Write it. Any thread, in any state, as a call's; it is marked busy. */
 	int (*budget_event)(const struct spi_left_out *left_out);	/* < 0: no room for it now */
 	/*
-	 * Calls of trees that end (others.c), while the process goes on and everybody records. careful_begin(): from now on
-	 * threads end calls under their own spi_thread_own.closing, once they are not busy; 0: not now. Then for
-	 * each thread other_thread(), and other_close() for its slots of these trees, or of a function, innermost first, with
-	 * its lock held.
-	 */
-	int (*careful_begin)(void);
-	void (*careful_end)(void);
-	void (*other_close)(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, enum spi_close_in in);
-	/* Of a function's call: is a channel to have its exit in which the function's entries are off? Agent thread only. */
-	int (*exit_left)(const struct spi_slot *slot);
-	/*
 	 * The calling thread gets the memory that lttng-ust needs for it: one of the agent's own when it begins, as there may be none later, and
 	 * one of the program's before its first record. It is marked busy, signals are blocked, and malloc() must not be locked by it.
 	 * has_memory: of what the dynamic linker makes it has all. 1: it is ready; 0: the process ends; -1: there is no memory.
 	 */
 	int (*thread_ready)(int has_memory);
 	/*
-	 * LTTng is about to take both events of some functions out of a channel at once. Between keep_begin() and keep_end() calls that are
-	 * under way have their exits in it, too, of those functions that keep_points() was called with before keep_on(). How many
-	 * of them LTTng has taken something of says keep_changed(), that it has taken all and waits for the end keep_is_waited(), and whether a call's
-	 * exit is still to come keep_waits(). Meanwhile LTTng can't free anything: only for a moment, and nothing of LTTng's may be
+	 * LTTng is about to take both events of some functions out of a channel at once. Between keep_begin() and keep_end()
+	 * calls that are under way have their exits in the channel, too. keep_look(): SPI_KEEP_*. keep_waits(): is a call's exit
+	 * still to come by what is kept? Meanwhile LTTng can free nothing: only for a moment, and nothing of LTTng's may be
 	 * called. Control thread only.
 	 */
-	void (*keep_begin)(void);
-	void (*keep_points)(struct spi_point **points, unsigned int n);
-	void (*keep_on)(void);
-	unsigned int (*keep_changed)(struct spi_point **points, unsigned int n);
-	int (*keep_is_waited)(void);
+	void (*keep_begin)(spi_points_fn points);
+	uint32_t (*keep_look)(spi_points_fn points);
 	int (*keep_waits)(const struct spi_slot *slot);
 	void (*keep_end)(void);
 	/*

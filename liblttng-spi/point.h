@@ -272,7 +272,7 @@ AT(spi_words, words, SPI_AT_WORDS_WORDS);
 #undef AT
 extern __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
 
-/* Who ends a thread's calls: it itself, or who closes them. */
+/* Who ends a thread's calls: the thread itself, or the thread that closes them. */
 enum spi_closing { SPI_CLOSING_FREE = 0, SPI_CLOSING_OWN, SPI_CLOSING_OTHER };
 
 struct spi_thread_record {
@@ -299,11 +299,12 @@ struct spi_thread_own {
 	uint64_t tree_opener[16];	/* the stack position of the call that a tree began with in this thread. root.c */
 	void *pages;			/* fault.c: pages known to be readable */
 	uint32_t tree_base[16];		/* where the depth of a tree is counted from. tree.h */
-	const struct spi_thread *thread;	/* may be gone: others.c */
+	const struct spi_thread *thread;	/* may be gone: ledger/close.c */
 	uint64_t busy_p[SPI_BUSY_LEVELS];	/* [n]: of the call that is recorded on top of n others, in a signal handler */
-	uint32_t again;			/* its calls were closed by another thread, and it is to enter them again. others.c */
-	uint32_t is_late;		/* others.c */
-	uint32_t closing;		/* enum spi_closing: a lock, only while calls of a tree are being closed. others.c */
+	void *debts;			/* a payload's: exits that found no room */
+	uint32_t again;			/* its calls were closed before an exec that failed: the thread is to enter them again */
+	uint32_t awaited;		/* ledger/close.c */
+	uint32_t closing;		/* enum spi_closing: a lock, only while calls of rules are being closed. ledger/close.c */
 	struct spi_thread_count folded;	/* of a record outside the status memory: what the page has of it */
 	struct spi_leave leave;		/* leave.c */
 	uint32_t slot_unsure;		/* an unwinder has left a thunk: the next slot's frame may be one that is nobody's. unwind.c */
@@ -464,7 +465,7 @@ void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p);
 /* Before the exit of a call whose slot is not the top one is recorded. */
 void spi_slot_leave_above(struct spi_slot *slot);
 
-/* The top slot is no more in use: p first, as handlers may come. What others.c looks at stays, the point among it. */
+/* The top slot is no more in use: p first, as handlers may come. What ledger/close.c looks at stays, the point among it. */
 SPI_INLINE void spi_slot_put_away(struct spi_slot *slot)
 {
 	slot->p = SPI_SLOT_DEAD;

@@ -16,6 +16,7 @@
  * vfork() or clone(), which borrows our memory, nothing is changed.
  */
 #include "liblttng-spi/budget.h"
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/threads-internal.h"
 #include "liblttng-spi/tree.h"
 
@@ -161,7 +162,7 @@ uint64_t spi_tree_exec(struct spi_point *point, uint64_t code)
 {
 	/* where execve() itself is watched, that knows better whether it will fail */
 	if (!(point->flags & SPI_POINT_COMPACT) && !spi_exec_is_watched() && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
-		spi_calls_close();
+		spi_ledger_close(SPI_CALLS_OF_THREAD, 0, NULL);
 	return code;
 }
 

@@ -97,7 +97,7 @@ static uint64_t slot_silent(struct spi_thread *t, struct spi_point *point, struc
 	struct spi_slot *slot;
 	uint64_t code = 0;
 
-	if (spi_others_closed || !spi_call_begin(t, (uint64_t) &frame->ra, 0))
+	if (spi_slots_kept || !spi_call_begin(t, (uint64_t) &frame->ra, 0))
 		return 0;
 	slot = spi_slot_ready(t, (uint64_t) &frame->ra);
 	if (slot) {

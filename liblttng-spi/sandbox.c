@@ -34,6 +34,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/interpose.h"
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/seccomp-filter.h"
@@ -122,7 +123,7 @@ static void sandbox_comes(const char *why)
 	struct spi_thread *t = &spi_thread;
 
 	spi_process_execs();		/* all calls that are open get their exits, */
-	spi_calls_abandon();		/* and record nothing when they return */
+	spi_ledger_abandon();		/* and record nothing when they return */
 	spi_give_up(why);
 	t->busy |= SPI_BUSY_ALWAYS;
 	spi_last_thread_watch();

@@ -21,6 +21,7 @@
 #include "liblttng-spi/clones.h"
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/exec.h"
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/base/proc.h"
 #include "liblttng-spi/tree.h"

@@ -38,14 +38,15 @@
 #define UNKNOWN_MOST	16u		/* as many may be what is under way; they last for a few instructions */
 #define FOREIGN_LOOK	64u		/* slots of other stacks looked past in search of dead ones */
 
+SPI_FORK_DATA uint32_t spi_slots_kept;
 
 void spi_thread_use_chunk(struct spi_thread *t, uint32_t chunk, int at_end)
 {
 	t->base = spi_chunk_first(chunk);
 	t->end = spi_chunk_slots(chunk) + CHUNK_SLOTS;
 	t->cur = at_end ? t->end : t->base;
-	if (!spi_others_closed || !at_end)
-		t->own->chunk = chunk;		/* else who closed looks at all that it had then: others.c */
+	if (!spi_slots_kept || !at_end)
+		t->own->chunk = chunk;		/* else the ledger looks at all that the thread had then */
 }
 
 struct spi_slot *spi_thread_top(struct spi_thread *t)
@@ -66,7 +67,7 @@ static void thread_pop(struct spi_thread *t)
 
 		spi_thread_use_chunk(t, spi_chunks[chunk].prev, 1);
 		spi_barrier();
-		if (!spi_others_closed)
+		if (!spi_slots_kept)
 			spi_chunk_put(chunk);
 	}
 	spi_slot_put_away(t->cur - 1);

@@ -19,12 +19,8 @@ _Static_assert(CHUNK_BYTES == SPI_SLOT_CHUNK && SPI_SLOT_COUNT == SPI_SLOT_HALF 
 #define SLOT_HALF	((uint64_t) SPI_SLOT_HALF)
 
 /* ---- slot-arena.c ---- */
-/*
- * prev: the chunk below in the owner's stack, or the next free one while it is on the free list. above: the other way, of no
- * meaning but within spi_slots_each().
- */
 struct spi_chunk {
-	uint32_t prev, above;
+	uint32_t prev;		/* the chunk below in the owner's stack, or the next free one while it is on the free list */
 	uint32_t mapped;
 };
 extern struct spi_chunk spi_chunks[CHUNK_COUNT] SPI_HIDDEN;
@@ -63,22 +59,11 @@ struct spi_slot *spi_slot_below(struct spi_slot *slot);	/* NULL: it is the outer
 void spi_slots_leave_handler(struct spi_thread *t, uint64_t at, enum spi_left how);
 void spi_thread_leave_all(struct spi_thread *t, enum spi_left how);
 
-void spi_slots_each(void (*show)(struct spi_slot *slot));
-
-/* ---- others.c ---- */
-extern uint32_t spi_others_closed SPI_HIDDEN;	/* threads keep the chunks that they have */
-void spi_others_leave(int is_end);
-void spi_others_again(void);
-void spi_others_fork_child(void);
-enum spi_calls {
-	SPI_CALLS_TREES,	/* of these trees alone */
-	SPI_CALLS_LEFT,		/* and those of functions that a rule less, or none, asks for */
-	SPI_CALLS_ALL,		/* all there are: also what will be recorded all the same when they return */
-};
-uint32_t spi_calls_kept(void);	/* how many have their exits by what is kept (keeping.c), roughly */
-/* How many of these trees, and of functions that a rule less asks for, are not over, roughly. */
-uint32_t spi_calls_open(uint32_t trees, int functions);
-void spi_calls_close_others(uint32_t trees, enum spi_calls calls);
+/*
+ * Calls are looked at when recording is over: threads keep the chunks that they have, also those that they have left. The
+ * ledger sets it (ledger/close.c).
+ */
+extern uint32_t spi_slots_kept SPI_HIDDEN;
 
 /* ---- threads.c ---- */
 int spi_thread_begin(struct spi_thread *t);	/* the thread's first call; signals blocked. -1: never record it */

@@ -287,7 +287,7 @@ static void thread_end(void *value)
 		spi_thread_leave_all(t, SPI_LEFT_THREAD_END);
 	if (spi_payload && spi_payload->thread_end)
 		spi_payload->thread_end(t);
-	if (spi_others_closed) {		/* what its slots say is still needed */
+	if (spi_slots_kept) {		/* what its slots say is still needed */
 		t->busy |= SPI_BUSY_APART(SPI_APART_END);
 		spi_signals_release(old);
 		return;
@@ -320,42 +320,20 @@ static void thread_end(void *value)
 	spi_signals_release(old);
 }
 
-void spi_process_end(void)
-{
-	struct spi_thread *t = &spi_thread;
-
-	if (t->cur)
-		spi_thread_leave_all(t, SPI_LEFT_PROCESS_END);
-	if (spi_payload && t->record && spi_payload->thread_end)
-		spi_payload->thread_end(t);
-	spi_others_leave(1);
-	spi_status_fold_all();
-}
-
-void spi_process_execs(void)
-{
-	spi_calls_close();
-	spi_others_leave(0);
-	spi_status_fold_all();
-}
-
-void spi_process_goes_on(void)
-{
-	spi_others_again();
-	spi_calls_again();
-}
-
 /* Only the forking thread goes on; the records of the others are free to be used again. */
 void spi_threads_fork_child(void)
 {
 	struct spi_thread *t = &spi_thread;
 
-	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
+	spi_slots_kept = 0;
+	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next) {
 		if (own != t->own && own->in_use) {
 			own->in_use = 0;
 			own->chunk = CHUNK_NONE;
 		}
-	spi_others_fork_child();
+		if (own->again | own->closing)
+			own->again = own->closing = 0;
+	}
 	if (t->own)
 		t->own->tid = (int32_t) spi_sys(SYS_gettid);
 }

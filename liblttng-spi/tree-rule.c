@@ -15,6 +15,7 @@
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/exec.h"
 #include "liblttng-spi/instrument-work.h"
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/steps.h"
 
 struct spi_tree *spi_trees;

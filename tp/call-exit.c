@@ -5,14 +5,13 @@
  * the entry (call.c).
  */
 #include "tp/call.h"
-#include "tp/owed.h"
 #include "tp/serialise.h"
 
 /* For channels other than the one that the slot names. */
 static __attribute__((noinline)) enum tp_due exit_due(struct tp_point *tp, const struct spi_slot *slot,
 	const struct lttng_ust_channel_buffer *channel)
 {
-	if (slot->aux == (tp_epoch | TP_SLOT_SET) && tp_heard_has(slot, channel))
+	if (slot->aux == (tp_epoch | TP_SLOT_SET) && tp_due_has(slot, channel))
 		return TP_DUE_BALANCE;
 	/* of a tree no exit without its entry: while it is switched on one of the two events may be on before the other */
 	return (tp->point->flags & SPI_POINT_TREE) || !tp_hears_exits_alone(tp, channel) ? TP_DUE_NOT : TP_DUE_ALONE;
@@ -37,7 +36,7 @@ __attribute__((noinline)) uint32_t tp_exit_failed(struct spi_thread *t, const st
 			return 1;
 	}
 	if (due == TP_DUE_BALANCE && tp_may_wait(error))
-		tp_owed_add(t, &shot, recorder->chan);
+		tp_debts_add(t, &shot, recorder->chan);
 	else
 		tp_count(t)->lost_exits++;
 	return 0;
@@ -68,13 +67,11 @@ static __attribute__((noinline)) uint32_t fire_exit_all(
 				due = exit_due(tp, slot, channel);
 			if (due == TP_DUE_NOT || !(is_tree ? tp_recorder_on(event, channel) : tp_recorder_takes(&shot, event, channel)))
 				continue;
-			if (!spi_thread_owes(t) || !tp_owed_blocks(t, channel))
+			if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
 				error = tp_record(&tp->exit, record, length, recorder, channel);
 			n += error ? tp_exit_failed(t, tp, record, length, recorder, due, error) : 1;
-			if (is_kept && slot->aux == (tp_epoch | TP_SLOT_SET))
-				tp_heard_forget(slot, channel);		/* or it might be recorded twice */
-			else if (is_kept && slot->cookie == channel)
-				slot->cookie = NULL;
+			if (is_kept)
+				tp_due_forget(slot, channel);		/* or it might be recorded twice */
 		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
 			tp_notify(&shot, event);
 		}
@@ -110,7 +107,7 @@ SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const s
 	uint32_t length;
 
 	if (spi_unlikely(spi_thread_owes(t)))
-		tp_owed_flush(t);
+		tp_debts_pay(t);
 	if (generic) {
 		uint64_t words[2] = { slot->point->address, tp_call_site(slot->point, slot->ra) };
 
@@ -146,8 +143,7 @@ SPI_INLINE void exit_common(
 	if (spi_likely(!tp_closed) || tp_again(t)) {
 		if ((spi_likely(exit_state(slot)) || tp_keeping) && spi_likely(slot->aux))	/* else it has been closed */
 			record_exit(t, slot, frame, vec, stride, generic);
-		slot->cookie = NULL;
-		slot->aux = 0;
+		tp_due_over(slot);
 	}					/* else who closed looks for what is left of the slot */
 	if (spi_unlikely(locked))
 		tp_careful_unlock(t);
@@ -179,11 +175,10 @@ SPI_INLINE void left_common(struct spi_slot *slot, enum spi_left how, const int 
 	if (!tp_closed || tp_again(t)) {
 		if (exit_state(slot) && slot->aux) {
 			if (slot->aux == (tp_epoch | TP_SLOT_SET) || (slot->aux == tp_epoch && slot->cookie))
-				tp_left_fire(t, slot->point, how);
+				tp_left_fire(t, NULL, slot->point, how);
 			record_exit(t, slot, NULL, NULL, 0, generic);
 		}
-		slot->cookie = NULL;
-		slot->aux = 0;
+		tp_due_over(slot);
 	}
 	if (locked)
 		tp_careful_unlock(t);

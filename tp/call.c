@@ -8,12 +8,12 @@
  * recorded the entry, so every reader's call stack balances: the slot remembers
  * the channel (an address, compared and never followed), or the set of channels
  * when there were several. A channel in which the user enabled only the exit
- * gets it, once that has lasted (alone.c). An entry that finds no room is lost, and its exit with it; an
- * exit that finds none is owed (owed.c).
+ * gets it, once that has lasted (ledger/halves.c). An entry that finds no room is lost, and its exit with it; an
+ * exit that finds none is owed (ledger/debts.c).
  *
  * LTTng switches the events of entries and exits on and off one after the other, each first with and then without a
  * filter, and its thread may rest in between. Of a tree, whose two events say the same, that must not show: an
- * entry is recorded in a channel that takes exits at that moment (pairs.c), and the exit goes to who has the entry, whatever the
+ * entry is recorded in a channel that takes exits at that moment (ledger/halves.c), and the exit goes to who has the entry, whatever the
  * filter says by then.
  *
  * Signal handlers may come at any instruction; what they record in between uses
@@ -21,23 +21,10 @@
  * written after the slot was pushed and cleared before it is popped, so a slot
  * caught between shows no channel and no record.
  */
-#include "tp/as.h"
 #include "tp/call.h"
 #include "tp/compact.h"
 #include "tp/function.h"
-#include "tp/owed.h"
 #include "tp/serialise.h"
-
-#define HEARD_MAX	15u
-
-/* Channels that recorded an entry, when there may be several. */
-struct heard {
-	const void *channel[HEARD_MAX];
-	uint32_t n;
-};
-_Static_assert(sizeof(struct heard) <= TP_AREA_SMALL, "kept in a slot's small area");
-
-SPI_FORK_DATA uint32_t tp_epoch = TP_EPOCH_STEP;
 
 struct spi_thread_record tp_no_record;
 
@@ -49,16 +36,16 @@ void tp_call_forget(void)
 
 /* ---- entry ------------------------------------------------------------ */
 
-static void heard_add(struct heard *heard, const void *channel)
+static void heard_add(struct tp_due_set *heard, const void *channel)
 {
-	if (heard->n < HEARD_MAX)
+	if (heard->n < TP_DUE_MAX)
 		heard->channel[heard->n] = channel;
 	heard->n++;
 }
 
 /* Any number of rules on the entry event, with filters and triggers. */
 static __attribute__((noinline)) void fire_entry_all(
-	struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, struct heard *heard,
+	struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, struct tp_due_set *heard,
 	int first, int has_slot)
 {
 	const struct tp_event *fired = &tp->entry;
@@ -80,8 +67,8 @@ static __attribute__((noinline)) void fire_entry_all(
 
 			if (!tp_recorder_takes(&shot, event, channel) || (is_tree && !tp_pair_takes(tp, event, channel, has_slot)))
 				continue;
-			if (!spi_thread_owes(t) || !tp_owed_blocks(t, channel))
-				error = first ? tp_as_learn(fired, record, length, recorder, channel)
+			if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
+				error = first ? tp_record_first(fired, record, length, recorder)
 					      : tp_record(fired, record, length, recorder, channel);
 			if (!error)
 				heard_add(heard, channel);
@@ -107,10 +94,10 @@ SPI_INLINE int tree_is_paired(const struct tp_point *tp, const struct lttng_ust_
 
 /* Returns the one channel that recorded it; or NULL, and *n says how many of heard->channel[] did. */
 SPI_INLINE const void *fire_entry(struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length,
-	struct heard *heard, uint32_t *n, const int has_slot)
+	struct tp_due_set *heard, uint32_t *n, const int has_slot)
 {
 	const struct tp_event *fired = &tp->entry;
-	const int first = tp_as_first(t);
+	const int first = tp_is_first(t);
 	struct lttng_ust_event_recorder *recorder;
 	const void *one = NULL;
 	tp_reader *reader;
@@ -125,7 +112,7 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, struct tp_point *tp, uin
 		tp_function_met(t, tp->point, first);
 	*n = 0;
 	if (spi_likely(recorder != NULL) && spi_likely(!spi_thread_owes(t)) && tree_is_paired(tp, recorder->chan, has_slot)) {
-		int error = spi_unlikely(first) ? tp_as_learn(fired, record, length, recorder, recorder->chan)
+		int error = spi_unlikely(first) ? tp_record_first(fired, record, length, recorder)
 						: tp_record(fired, record, length, recorder, recorder->chan);
 
 		if (spi_likely(!error)) {
@@ -187,45 +174,6 @@ __attribute__((noinline)) int tp_exit_wanted_alone(struct spi_thread *t, struct 
 	return wanted;
 }
 
-int tp_heard_has(const struct spi_slot *slot, const void *channel)
-{
-	const struct heard *heard = (const struct heard *) tp_area_make(slot, TP_AREA_SMALL);
-
-	for (uint32_t i = 0; heard && i < heard->n; i++)
-		if (heard->channel[i] == channel)
-			return 1;
-	return 0;
-}
-
-void tp_heard_forget(const struct spi_slot *slot, const void *channel)
-{
-	struct heard *heard = (struct heard *) tp_area_make(slot, TP_AREA_SMALL);
-
-	for (uint32_t i = 0; heard && i < heard->n; i++)
-		if (heard->channel[i] == channel)
-			heard->channel[i] = NULL;
-}
-
-static __attribute__((noinline)) void slot_remember_set(
-	struct spi_thread *t, struct spi_slot *slot, const struct heard *heard)
-{
-	struct heard *kept = (struct heard *) tp_area_make(slot, TP_AREA_SMALL);
-	uint32_t n = heard->n < HEARD_MAX ? heard->n : HEARD_MAX;
-
-	if (!kept) {				/* no memory: the first channel's exit only */
-		tp_count(t)->lost_exits += heard->n - 1;
-		slot->cookie = heard->channel[0];
-		slot->aux = tp_epoch;
-		return;
-	}
-	tp_count(t)->lost_exits += heard->n - n;
-	for (uint32_t i = 0; i < n; i++)
-		kept->channel[i] = heard->channel[i];
-	kept->n = n;
-	slot->cookie = NULL;
-	slot->aux = tp_epoch | TP_SLOT_SET;
-}
-
 /* Nothing is recorded any more. What lttng-ust calls when it ends is the tracer's. */
 void tp_call_is_late(uint64_t p)
 {
@@ -235,25 +183,23 @@ void tp_call_is_late(uint64_t p)
 
 /* `one` recorded the entry, or, when that is NULL, n of heard->channel[]. */
 SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_slot *slot, struct spi_point *point,
-	struct spi_frame *frame, const void *one, const struct heard *heard, uint32_t n)
+	struct spi_frame *frame, const void *one, const struct tp_due_set *heard, uint32_t n)
 {
 	uint64_t code = spi_slot_push(t, &slot, point, frame);
 
 	if (spi_unlikely(!code))
 		return 0;
 	slot->start = t->tree_now;	/* the exit is for the same trees, should one end meanwhile */
-	if (spi_likely(n <= 1)) {
-		slot->cookie = n ? heard->channel[0] : one;
-		slot->aux = tp_epoch;
-	} else {
-		slot_remember_set(t, slot, heard);
-	}
+	if (spi_likely(n <= 1))
+		tp_due_one(slot, n ? heard->channel[0] : one);
+	else
+		tp_due_many(t, slot, heard);
 	return code;
 }
 
 /* `generic`: the record is the function's address and its call site. Otherwise as fire_entry(). */
 SPI_INLINE const void *record_entry(struct spi_thread *t, struct tp_point *tp, struct spi_frame *frame,
-	const uint8_t *vec, uint64_t stride, struct heard *heard, uint32_t *n, const int has_slot, const int generic)
+	const uint8_t *vec, uint64_t stride, struct tp_due_set *heard, uint32_t *n, const int has_slot, const int generic)
 {
 	const struct tp_program *program = tp->entry_program;
 	uint8_t small[TP_SMALL_RECORD + TP_SLOP], *record = small;
@@ -276,7 +222,7 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	uint64_t p = (uint64_t) &frame->ra, code = 0;
 	struct spi_slot *slot = NULL;
 	const void *one = NULL;
-	struct heard heard;
+	struct tp_due_set heard;
 	uint32_t n = 0;
 	int error_was, has_none = 0;
 
@@ -292,7 +238,7 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	if (tp_reader_is_over(t, p) || (spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
 		goto out;
 	if (spi_unlikely(spi_thread_owes(t)))
-		tp_owed_flush(t);
+		tp_debts_pay(t);
 	/* nobody listens to exits: the call needs no slot, unless to know a loop from a call */
 	if (spi_likely(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) || (point->flags & SPI_POINT_LOOPS)) &&
 			spi_likely(!(point->flags & SPI_POINT_NO_EXIT))) {
@@ -344,21 +290,20 @@ void tp_call_again(struct spi_slot *slot)
 	struct tp_point *tp = point->payload;
 	uint64_t words[2] = { point->address, tp_call_site(point, slot->ra) };
 	uint32_t now = t->tree_now, n = 0;
-	struct heard heard;
+	struct tp_due_set heard;
 	const void *one;
 
-	if (slot->aux != (tp_epoch | TP_SLOT_AGAIN))
+	if (slot->aux != TP_SLOT_AGAIN || (point->flags & (SPI_POINT_COMPACT | SPI_POINT_ONE_EVENT)))
 		return;
-	slot->cookie = NULL;
-	slot->aux = tp_epoch;
-	t->tree_now = t->tree & point->tree_live;
+	tp_due_one(slot, NULL);
+	t->tree_now = (uint32_t) slot->start & point->tree_live;
 	slot->start = t->tree_now;
 	if (CMM_ACCESS_ONCE(tp->entry.tracepoint->state)) {
 		one = fire_entry(t, tp, (uint8_t *) words, sizeof(words), &heard, &n, 1);
 		if (n > 1)
-			slot_remember_set(t, slot, &heard);
+			tp_due_many(t, slot, &heard);
 		else
-			slot->cookie = n ? heard.channel[0] : one;
+			tp_due_one(slot, n ? heard.channel[0] : one);
 	}
 	t->tree_now = now;
 }

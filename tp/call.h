@@ -6,17 +6,7 @@
 #ifndef SPI_TP_CALL_H
 #define SPI_TP_CALL_H
 
-#include "tp/fire.h"
-
-/*
- * spi_slot.aux: the epoch, so that slots from before a fork mean nothing in the
- * child, and in the low half TP_SLOT_SET when the channels are in the slot's area,
- * or, with one event a call, the length of the arguments there plus 1.
- */
-#define TP_EPOCH_STEP	(1u << 16)
-#define TP_SLOT_SET	1u
-#define TP_SLOT_AGAIN	2u	/* closed from outside, and to be entered again: others.c */
-extern SPI_HIDDEN uint32_t tp_epoch;
+#include "tp/ledger/ledger.h"
 
 #define TP_SMALL_RECORD	96u	/* bytes; longer ones take just the stack that they need */
 
@@ -44,40 +34,7 @@ SPI_HIDDEN uint32_t tp_exit_failed(struct spi_thread *t, const struct tp_point *
 
 SPI_HIDDEN void tp_call_is_late(uint64_t p);	/* one that comes when nothing is recorded any more: it is counted */
 
-/* Is this channel owed the exit of the call? others.c */
-SPI_HIDDEN int tp_exit_is_due(const struct spi_slot *slot, const struct lttng_ust_channel_buffer *channel);
-SPI_HIDDEN int tp_heard_has(const struct spi_slot *slot, const void *channel);	/* of TP_SLOT_SET */
-SPI_HIDDEN void tp_call_again(struct spi_slot *slot);	/* a call of the calling thread that was closed */
-
-SPI_HIDDEN void tp_heard_forget(const struct spi_slot *slot, const void *channel);
-
-/* ---- kept.c ---- */
-extern SPI_HIDDEN uint32_t tp_keeping;	/* 0: nothing is kept */
-SPI_HIDDEN uint32_t tp_kept_exit(struct spi_thread *t, struct tp_point *tp, struct tp_shot *shot, const struct spi_slot *slot);
-
-/* ---- pairs.c ---- */
-/* May this channel have the entry of a tree's call, as it takes exits? Inside a read-side section. */
-SPI_HIDDEN int tp_pair_takes(const struct tp_point *tp, const struct lttng_ust_event_common *entry,
-	const struct lttng_ust_channel_buffer *channel, int has_slot);
-/* A channel in which both are recorded. */
-SPI_HIDDEN void tp_pair_seen(const void *channel);
-extern SPI_HIDDEN const void *tp_pair_latest;
-
-/* ---- alone.c ---- */
-#define TP_ALONE_KEPT	1u	/* there is a channel in alone[] */
-#define TP_ALONE_FRESH	2u	/* nobody has had an entry since it was instrumented */
-SPI_HIDDEN void tp_alone_init(void);
-SPI_HIDDEN void tp_alone_forked(void);
-SPI_HIDDEN void tp_alone_installed(struct spi_point **points, unsigned int n);
-SPI_HIDDEN int tp_alone_lasts(struct tp_point *tp, const void *channel);
-SPI_HIDDEN void tp_alone_over(struct tp_point *tp, const void *channel);
-
-/* A channel has an entry of this point. */
-SPI_INLINE void tp_alone_heard(struct tp_point *tp, const void *channel)
-{
-	if (spi_unlikely(CMM_ACCESS_ONCE(tp->alone_used)))
-		tp_alone_over(tp, channel);
-}
+SPI_HIDDEN void tp_call_again(struct spi_slot *slot);	/* a call of the calling thread that was closed: its entry */
 
 /* ---- one.c ---- */
 /* The record of a call that did not return: 0 when there is none. */

@@ -29,7 +29,6 @@
 #include <unistd.h>
 #include "liblttng-spi/base/word.h"
 #include "tp/compact.h"
-#include "tp/owed.h"
 
 #define READY_MS	100	/* for the thread to begin */
 #define PERIOD_MS	50
@@ -293,7 +292,7 @@ void tp_compact_detached(int is_all)
 }
 
 /*
- * Whoever does this has closed recording before (others.c). At the end a buffer is not written to any more by then,
+ * Whoever does this has closed recording before (ledger/close.c). At the end a buffer is not written to any more by then,
  * or by nobody who could still write it out; a program that is about to execute another may go on.
  */
 void tp_compact_close(int is_end)

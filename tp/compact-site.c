@@ -201,7 +201,7 @@ void tp_compact_retag(struct spi_point *point, const char *tags)
 		__atomic_store_n(&point->payload, cp, __ATOMIC_RELEASE);
 }
 
-/* The rule that records descriptions in this channel is just being switched on: the batches have its filter already (pairs.c). */
+/* The rule that records descriptions in this channel is just being switched on: the batches have its filter already (ledger/halves.c). */
 static int filter_is_coming(const struct lttng_ust_event_common *site, const struct lttng_ust_channel_buffer *channel)
 {
 	struct lttng_ust_tracepoint_probe *probe;

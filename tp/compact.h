@@ -18,7 +18,7 @@
 #define SPI_TP_COMPACT_H
 
 #include "tp/compact-format.h"
-#include "tp/fire.h"
+#include "tp/ledger/ledger.h"
 
 #define TP_COMPACT_BATCH	1024u	/* words after which a thread flushes */
 #define TP_COMPACT_ROOM		4096u	/* words, when the ring is full or a handler found a record half made */

@@ -16,8 +16,8 @@
 #include <errno.h>
 #include <string.h>
 #include <lttng/ust-abi.h>
-#include "tp/fire.h"
 #include "tp/gatekeeper.h"
+#include "tp/ledger/ledger.h"
 #include "tp/not-known.h"
 #include "tp/serialise.h"
 #include "tp/types.h"

@@ -90,7 +90,7 @@ SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame,
 	fast_begin(t, p);
 	reader = tp_read_lock_at(place);
 	recorder = tp_probe_single(tp_probes(&tp->entry));
-	if (spi_unlikely(!recorder) || spi_unlikely(tp_closed)) {	/* looked at when busy: others.c */
+	if (spi_unlikely(!recorder) || spi_unlikely(tp_closed)) {	/* looked at when busy: ledger/close.c */
 		tp_read_unlock(reader);
 		fast_end(t);
 		return tp_call_entry(point, frame, vec, stride);
@@ -101,8 +101,7 @@ SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame,
 		tp_count(t)->entries++;
 		if (slot) {
 			code = spi_slot_push(t, &slot, point, frame);
-			slot->cookie = recorder->chan;
-			slot->aux = tp_epoch;
+			tp_due_one(slot, recorder->chan);
 		}
 		tp_alone_heard(tp, recorder->chan);
 		tp_read_unlock(reader);
@@ -111,8 +110,7 @@ SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame,
 		tp_count(t)->lost_entries += (unsigned int) tp_discarded(error);
 		if (slot && tp_exit_wanted_alone(t, tp)) {
 			code = spi_slot_push(t, &slot, point, frame);
-			slot->cookie = NULL;
-			slot->aux = tp_epoch;
+			tp_due_one(slot, NULL);
 		}
 	}
 	*errno_place = error_was;
@@ -194,8 +192,7 @@ SPI_INLINE void fast_exit(struct spi_slot *slot, struct spi_frame *frame, const 
 		n = tp_exit_failed(t, tp, record, length, recorder, TP_DUE_BALANCE, error);
 	tp_read_unlock(reader);
 	tp_count(t)->exits += n;
-	slot->cookie = NULL;
-	slot->aux = 0;
+	tp_due_over(slot);
 	spi_slot_pop(t, slot);
 	*errno_place = error_was;
 	fast_end(t);

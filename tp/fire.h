@@ -108,6 +108,30 @@ SPI_INLINE struct lttng_ust_tracepoint_probe *tp_probes(const struct tp_event *e
 	return lttng_ust_rcu_dereference(event->tracepoint->probes);
 }
 
+/* The recorder, or channel, that a rule of ours on an event writes to; NULL: the rule is a trigger, or not ours. */
+SPI_INLINE struct lttng_ust_event_recorder *tp_recorder_of(const struct lttng_ust_tracepoint_probe *probe)
+{
+	const struct lttng_ust_event_common *event = probe->data;
+
+	return probe->func == tp_probe_mark && event->type == LTTNG_UST_EVENT_TYPE_RECORDER ? event->child : NULL;
+}
+
+SPI_INLINE const struct lttng_ust_channel_buffer *tp_channel_of(const struct lttng_ust_tracepoint_probe *probe)
+{
+	const struct lttng_ust_event_recorder *recorder = tp_recorder_of(probe);
+
+	return recorder ? recorder->chan : NULL;
+}
+
+/* Where it is a trigger. */
+SPI_INLINE void tp_notify_by(struct tp_shot *shot, const struct lttng_ust_tracepoint_probe *probe)
+{
+	struct lttng_ust_event_common *event = probe->data;
+
+	if (probe->func == tp_probe_mark && event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER)
+		tp_notify(shot, event);
+}
+
 /* runs.c. `any` has a probe for each session that wants one run's processes only. */
 struct tp_run {
 	struct lttng_ust_tracepoint *any;

@@ -12,7 +12,6 @@
  * in between: then it is said twice.
  */
 #include <string.h>
-#include "tp/as.h"
 #include "tp/call.h"
 #include "tp/compact.h"
 #include "tp/function.h"
@@ -172,7 +171,7 @@ static int function_write(const struct spi_function *f, int is_first)
 		if (probe->func != tp_probe_mark || e->type != LTTNG_UST_EVENT_TYPE_RECORDER ||
 				!tp_recorder_takes(&shot, e, recorder->chan))
 			continue;
-		error = is_first ? tp_as_learn(&event, record, shot.length, recorder, recorder->chan)
+		error = is_first ? tp_record_first(&event, record, shot.length, recorder)
 				 : tp_record(&event, record, shot.length, recorder, recorder->chan);
 		lost |= tp_may_wait(error);
 	}

@@ -20,12 +20,10 @@
 #include <lttng/ust-fork.h>
 #include <lttng/ust-thread.h>
 #include "liblttng-spi/patch-internal.h"
-#include "tp/as.h"
 #include "tp/call.h"
 #include "tp/compact.h"
 #include "tp/function.h"
 #include "tp/library.h"
-#include "tp/owed.h"
 
 const struct spi_core_ops *tp_core;
 uint32_t tp_string_max = TP_STRING_DEFAULT;
@@ -86,9 +84,9 @@ static void op_thread_end(struct spi_thread *t)
 {
 	int *error = tp_errno(t), error_was = *error;
 
-	tp_again_forget(t);
+	tp_again_over(t);
 	if (tp_closed < TP_EXEC)
-		tp_owed_end(t);
+		tp_debts_end(t);
 	tp_compact_thread_end(t);
 	sections_leave(t);
 	t->payload[TP_WORD_READER] = &tp_reader_ended;
@@ -163,8 +161,8 @@ static void op_fork_child(void)
 {
 	sigset_t set = fork_signals;
 
-	tp_owed_fork_child(&spi_thread);
-	tp_as_fork_child();
+	tp_debts_forget(&spi_thread);
+	tp_in_name_fork_child();
 	tp_keep_fork_child();
 	if (tp_closed != TP_ENDED)
 		tp_closed = TP_EXEC;
@@ -243,27 +241,27 @@ static void op_flush(void)
 
 static void op_fini(void)
 {
-	if (tp_others_begin(1))
+	if (tp_close_begin(SPI_CLOSE_FOR_END))
 		tp_compact_close(1);
 }
 
-static int op_others_begin(int is_end)
+static int op_close_begin(enum spi_close_for what)
 {
-	int *error = tp_errno(&spi_thread), error_was = *error, first;
+	int is_first = tp_close_begin(what);
 
-	if (!is_end)
-		tp_owed_end(&spi_thread);
-	first = tp_others_begin(is_end);
-	if (first)
-		tp_compact_close(is_end);
-	*error = error_was;
-	return first;
+	if (is_first && what != SPI_CLOSE_FOR_RULES)
+		tp_compact_close(what == SPI_CLOSE_FOR_END);
+	return is_first;
 }
 
-static void op_others_again(uint32_t threads)
+static void op_close_end(enum spi_close_for what, uint32_t threads)
 {
-	tp_compact_open();
-	tp_others_again(threads);
+	int *error = tp_errno(&spi_thread), error_was = *error;
+
+	if (what != SPI_CLOSE_FOR_RULES)
+		tp_compact_open();
+	tp_close_end(what, threads);
+	*error = error_was;
 }
 
 /*
@@ -286,17 +284,9 @@ int tp_thread_ready(int has_memory)
 	tp_read_unlock(tp_read_lock(t));
 	if (tp_compact_of(t))
 		tp_compact_of(t)->record = t->record;	/* a forked child's thread has its own only now */
-	t->payload[TP_WORD_READER] = reader_was;	/* none: its first record is still to come, by which something is learned (as.c) */
+	t->payload[TP_WORD_READER] = reader_was;	/* none: its first record is still to come, by which something is learned (ledger/in-name.c) */
 	*error = error_was;
 	return 1;
-}
-
-static void op_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, enum spi_close_in in)
-{
-	int *error = tp_errno(&spi_thread), error_was = *error;
-
-	tp_other_close(own, slot, trees, in);
-	*error = error_was;
 }
 
 static void op_attached(int is_first)
@@ -341,25 +331,17 @@ static const struct spi_payload_ops ops = {
 	.bind_compact = tp_compact_bind,
 	.flush = op_flush,
 	.tree_changed = tp_compact_changed,
-	.others_begin = op_others_begin,
-	.other_thread = tp_other_thread,
-	.other_left = tp_other_left,
-	.others_again = op_others_again,
-	.careful_begin = tp_careful_begin,
-	.careful_end = tp_careful_end,
-	.other_close = op_other_close,
-	.exit_left = tp_exit_left,
+	.close_begin = op_close_begin,
+	.close_thread = tp_close_thread,
+	.close_call = tp_close_call,
+	.close_end = op_close_end,
 	.thread_ready = tp_thread_ready,
 	.keep_begin = tp_keep_begin,
-	.keep_points = tp_keep_points,
-	.keep_on = tp_keep_on,
-	.keep_changed = tp_keep_changed,
-	.keep_is_waited = tp_keep_is_waited,
+	.keep_look = tp_keep_look,
 	.keep_waits = tp_keep_waits,
 	.keep_end = tp_keep_end,
 	.detached = tp_compact_detached,
 	.attached = op_attached,
-	.enter_again = tp_enter_again,
 	.set_run = tp_runs_set,
 	.budget_prepare = tp_budget_prepare,
 	.budget_event = tp_budget_event,

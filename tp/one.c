@@ -7,7 +7,6 @@
  * them. A call that finds no room is lost as a whole.
  */
 #include "tp/call.h"
-#include "tp/owed.h"
 #include "tp/serialise.h"
 
 static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
@@ -71,7 +70,7 @@ static __attribute__((noinline)) void fire_one_all(struct spi_thread *t, struct 
 
 			if (!tp_recorder_takes(shot, event, channel))
 				continue;
-			error = spi_thread_owes(t) && tp_owed_blocks(t, channel) ? -ENOBUFS
+			error = spi_thread_owes(t) && tp_debts_block(t, channel) ? -ENOBUFS
 								      : tp_record_late(shot, recorder, channel);
 			count->entries += !error;
 			count->lost_entries += (unsigned int) tp_discarded(error);
@@ -135,7 +134,7 @@ SPI_INLINE void one_record(struct spi_thread *t, struct spi_slot *slot, const st
 	if (spi_unlikely(!one_shot(slot, frame, vec, stride, how, &shot)))
 		return;
 	if (spi_unlikely(spi_thread_owes(t)))
-		tp_owed_flush(t);
+		tp_debts_pay(t);
 	fire_one(t, &shot);
 }
 

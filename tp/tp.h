@@ -66,38 +66,24 @@ struct tp_point {
 	const struct tp_program *exit_program;
 	struct spi_point *point;
 	uint32_t area_size;		/* one-event mode: TP_AREA_SMALL or TP_AREA_LARGE */
-	uint32_t alone_used;		/* alone.c: TP_ALONE_* */
+	uint32_t alone_used;		/* ledger/halves.c: TP_ALONE_* */
 	uint64_t installed;		/* when; from here on not there in a tree's point */
 	struct {			/* channels that take exits only, and since when */
 		const void *channel;
 		uint64_t since;
 	} alone[TP_ALONE_MAX];
-	const struct lttng_ust_tracepoint_probe *kept;	/* kept.c: the exit's probes, while tp_keeping is kept_for */
+	const struct lttng_ust_tracepoint_probe *kept;	/* ledger/removed.c: the exit's probes, while tp_keeping is kept_for */
 	uint32_t kept_for;
 };
-
-/* What tp keeps of a thread, for its slow paths; spi_thread.payload[TP_WORD_THREAD]. Defined in owed.c. */
-struct tp_thread;
 
 /* Uses of spi_thread.payload[]; [1] belongs to the core. */
 enum tp_thread_word {
 	TP_WORD_READER = 0,	/* address of lttng-ust's thread-local RCU reader pointer */
 	TP_WORD_ERRNO = 2,	/* address of errno */
-	TP_WORD_THREAD = 3,	/* struct tp_thread */
 };
 
 extern SPI_HIDDEN const struct spi_core_ops *tp_core;
 extern SPI_HIDDEN uint32_t tp_string_max;	/* bytes, NUL included; for programs compiled from now on */
-
-/* Who records. Anything but TP_OPEN is seen by threads after they are busy: others.c. */
-enum tp_closed {
-	TP_OPEN = 0,
-	TP_CAREFUL,		/* everybody, but calls of other threads are being closed: exits under a lock */
-	TP_AGAIN,		/* it was TP_EXEC: threads whose calls were closed enter them again first */
-	TP_EXEC,		/* another program is about to be executed: nobody does, but compact records may be written */
-	TP_ENDED,		/* the process ends: nobody does any more */
-};
-extern SPI_HIDDEN uint32_t tp_closed;
 
 /* ---- area.c ---- */
 
@@ -135,11 +121,6 @@ extern SPI_HIDDEN __thread int tp_context_is_end __attribute__((tls_model("initi
 extern SPI_HIDDEN __thread const char *tp_context_text __attribute__((tls_model("initial-exec")));	/* NULL, or what it says */
 SPI_HIDDEN int tp_context_set(struct spi_point *point, const char *tags);
 
-/* ---- left.c: the spi_call:left event ---- */
-SPI_HIDDEN int tp_left_register(void);
-SPI_HIDDEN void tp_left_fire(struct spi_thread *t, const struct spi_point *point, enum spi_left how);
-extern SPI_HIDDEN struct lttng_ust_type_common *const tp_left_type;	/* u8 enumeration of enum spi_left */
-
 /* ---- runs.c: sessions that want one run's processes only ---- */
 SPI_HIDDEN int tp_runs_register(void);
 SPI_HIDDEN void tp_runs_set(uint32_t run);
@@ -154,39 +135,7 @@ SPI_HIDDEN void tp_call_forget(void);
 /* ---- one.c: the same for one event a call ---- */
 SPI_HIDDEN void tp_one_attach(struct spi_point *point, struct tp_point *tp);
 
-/* ---- others.c: calls of other threads, when the process ends or executes another program ---- */
-SPI_HIDDEN int tp_others_begin(int is_end);
-SPI_HIDDEN int tp_other_left(const struct spi_thread_own *own, struct spi_slot *slot, enum spi_left how);
-SPI_HIDDEN void tp_other_thread(const struct spi_thread_own *own, const struct spi_thread *copy);
-SPI_HIDDEN void tp_others_again(uint32_t threads);
-SPI_HIDDEN int tp_enter_again(struct spi_slot *slot);
-SPI_HIDDEN int tp_again_slow(struct spi_thread *t);
-SPI_HIDDEN void tp_again_forget(struct spi_thread *t);
-SPI_HIDDEN int tp_careful_begin(void);
-SPI_HIDDEN void tp_careful_end(void);
-SPI_HIDDEN int tp_careful_lock(const struct spi_thread *t);
-SPI_HIDDEN void tp_careful_unlock(const struct spi_thread *t);
-SPI_HIDDEN void tp_other_close(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees,
-	enum spi_close_in in);
-SPI_HIDDEN int tp_exit_left(const struct spi_slot *slot);
-
 SPI_HIDDEN int tp_thread_ready(int has_memory);	/* init.c: spi_payload_ops.thread_ready() */
-
-/* ---- kept.c: spi_payload_ops.keep_* ---- */
-SPI_HIDDEN void tp_keep_begin(void);
-SPI_HIDDEN void tp_keep_points(struct spi_point **points, unsigned int n);
-SPI_HIDDEN void tp_keep_on(void);
-SPI_HIDDEN unsigned int tp_keep_changed(struct spi_point **points, unsigned int n);
-SPI_HIDDEN int tp_keep_is_waited(void);
-SPI_HIDDEN int tp_keep_waits(const struct spi_slot *slot);
-SPI_HIDDEN void tp_keep_end(void);
-SPI_HIDDEN void tp_keep_fork_child(void);
-
-/* Recording is closed (and the thread busy): may this thread record nevertheless? */
-SPI_INLINE int tp_again(struct spi_thread *t)
-{
-	return tp_closed == TP_CAREFUL || (tp_closed == TP_AGAIN && tp_again_slow(t));
-}
 
 /* Counters of the calling thread. */
 SPI_INLINE struct spi_thread_count *tp_count(struct spi_thread *t)

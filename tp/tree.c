@@ -61,8 +61,7 @@ static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, con
 		tp_count(t)->entries++;
 		code = spi_slot_push(t, &slot, point, frame);
 		slot->start = trees;
-		slot->cookie = recorder->chan;
-		slot->aux = tp_epoch;
+		tp_due_one(slot, recorder->chan);
 		tp_read_unlock(reader);
 	} else {
 		tp_read_unlock(reader);
@@ -70,8 +69,7 @@ static uint64_t tree_entry(struct spi_point *point, struct spi_frame *frame, con
 		if (tp_exit_wanted_alone(t, tp)) {
 			code = spi_slot_push(t, &slot, point, frame);
 			slot->start = trees;
-			slot->cookie = NULL;
-			slot->aux = tp_epoch;
+			tp_due_one(slot, NULL);
 		}
 	}
 	*errno_place = error_was;
@@ -115,8 +113,7 @@ static void tree_exit(struct spi_slot *slot, struct spi_frame *frame, const uint
 		n = tp_exit_failed(t, tp, (uint8_t *) words, sizeof(words), recorder, TP_DUE_BALANCE, error);
 	tp_read_unlock(reader);
 	tp_count(t)->exits += n;
-	slot->cookie = NULL;
-	slot->aux = 0;
+	tp_due_over(slot);
 	spi_slot_pop(t, slot);
 	*errno_place = error_was;
 	spi_barrier();

@@ -177,7 +177,7 @@ static void tree_add_contexts(struct enabling *e)
 
 /*
  * What records comes before what instruments, and what records exits before what does entries: without entries
- * no exit is recorded for a while (tp/alone.c), while entries without exits would be calls that never end. An event's filter
+ * no exit is recorded for a while (tp/ledger/halves.c), while entries without exits would be calls that never end. An event's filter
  * is in force a moment after the event, so in a session that is started this holds for trees, which others' calls pass by, too.
  */
 static int recipe_turn(const char *name)

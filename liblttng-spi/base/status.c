@@ -153,7 +153,7 @@ void spi_status_fork_child(void)
 
 /*
  * The thread that has begun the child got its block while the page was the parent's: the thread moves to where the child's controller
- * looks. The block stays mapped, as the control thread may be about to count there for the thread (tp/others.c).
+ * looks. The block stays mapped, as the control thread may be about to count there for the thread (ledger/close.c).
  */
 static void record_move(struct spi_thread *t)
 {

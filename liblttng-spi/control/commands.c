@@ -8,9 +8,12 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/tree.h"
+#include "liblttng-spi/entry.h"
+#include "liblttng-spi/instrument.h"
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/link/internal.h"
 #include "liblttng-spi/threads-internal.h"
+#include "liblttng-spi/tree-rule.h"
 
 #define GO_MS		120000
 
@@ -36,6 +39,36 @@ static void numbers_give_back(const struct spi_link *link, int is_held)
 	spi_map_turn_ends();
 	if (spi_low_fds_are_kept())
 		spi_low_fds_keep_end();
+}
+
+static unsigned int rules_points(void (*show)(struct spi_point **points, unsigned int n))
+{
+	unsigned int count = 0;
+
+	for (const struct rule *rule = spi_rules; rule; rule = rule->next) {
+		if (!rule->enabled || !rule->count)
+			continue;
+		count += rule->count;
+		if (show)
+			show(rule->points, rule->count);
+	}
+	return count;
+}
+
+/* RULE_CLOSE */
+static void rule_off(struct spi_link *link, uint32_t id, const struct spi_msg_rule *rule)
+{
+	struct spi_rule_off off = { .id = id, .flags = rule->flags, .stop = spi_entries_forget, .points = rules_points };
+
+	spi_control_lock();
+	for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next)
+		if (!tree->enabled && (rule->flags & SPI_CLOSE_EVERY ? tree->tag[0] != 0 : tree->rule->id == rule->rule)) {
+			off.trees |= tree->bit;
+			/* where it has no tag, what records it stays as it is */
+			off.is_closed = tree->tag[0] && (rule->flags & SPI_CLOSE_ALL);
+		}
+	spi_control_unlock();
+	spi_rule_off_begin(link, &off);
 }
 
 /* 1: GO; 2: DETACH was done; 0: go on. */
@@ -65,7 +98,7 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 	if (head->size >= sizeof(rule))
 		memcpy(&rule, body, sizeof(rule));
 	if (head->type == SPI_MSG_RULE_CLOSE) {
-		spi_closing_begin(link, head->id, &rule);
+		rule_off(link, head->id, &rule);
 		return 0;
 	}
 	memset(&result, 0, sizeof(result));
@@ -103,8 +136,8 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 	case SPI_MSG_DETACH:
 		spi_control_event_end();	/* who loads something now has nothing to wait for, and nobody who would answer later */
 		spi_rules_remove_all();
-		/* who detaches ends the recording, too: what is under way has its exit now */
-		spi_calls_close_others(UINT32_MAX, SPI_CALLS_ALL);
+		/* the recording ends, too: what is under way has its exit now */
+		spi_ledger_close(SPI_CALLS_OF_ALL, UINT32_MAX, spi_entries_forget);
 		if (spi_payload)
 			spi_payload->detached(1);
 		spi_exec_stop_always();

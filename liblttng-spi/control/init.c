@@ -28,6 +28,7 @@
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/interpose.h"
 #include "liblttng-spi/leave.h"
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/steps.h"

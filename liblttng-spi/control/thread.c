@@ -14,6 +14,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/link/internal.h"
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/instrument.h"
@@ -48,7 +49,7 @@ void spi_control_wait(struct spi_link *link)
 	for (;;) {
 		struct pollfd poll[2] = { { link->fd, POLLIN, 0 }, { spi_control_event, POLLIN, 0 } };
 		uint64_t count;
-		int64_t due = spi_tree_starts_wait(), close = spi_closing_wait(), later = spi_redirect_wait();
+		int64_t due = spi_tree_starts_wait(), close = spi_rule_off_wait(), later = spi_redirect_wait();
 		uint32_t now;
 		int is_asked;
 		long r;
@@ -64,10 +65,10 @@ void spi_control_wait(struct spi_link *link)
 		r = spi_sys(SYS_poll, poll, 2L, (long) (close < 0 || (due >= 0 && due < close) ? due : close));
 		if (r < 0 && r != -EINTR)
 			return;
-		spi_closing_step(link);
+		spi_rule_off_step(link);
 		if (r == 0 && close >= 0 && due != 0)
 			continue;
-		spi_keeping_end();
+		spi_rule_off_keep_end();
 		if (r == 0 || (r > 0 && (poll[1].revents & POLLIN))) {
 			is_asked = spi_sys(SYS_read, spi_control_event, &count, sizeof(count)) == sizeof(count);
 			now = spi_control_asked();
@@ -271,7 +272,7 @@ static void *control_thread(void *data)
 		child_goes(link);
 	if (r == 0)
 		r = spi_control_serve(link, -1, 0);
-	spi_keeping_end();
+	spi_rule_off_keep_end();
 	spi_control_lock();
 	spi_low_fds_keep_end();
 	if (r == 2)	/* the event went with DETACH: by now there may be another controller, with its own */
@@ -392,5 +393,5 @@ void spi_link_fork_child(void)
 	spi_control_wakeup_fork_child();
 	spi_link_declined_forget();
 	spi_link_attached = 0;
-	spi_closing_fork_child();
+	spi_ledger_fork_child();
 }

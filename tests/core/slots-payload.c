@@ -6,7 +6,6 @@
 #include "liblttng-spi/tree.h"
 
 long test_entries, test_exits, test_left, test_no_slot, test_nested;
-const struct spi_payload_ops *spi_payload;
 void test_payload_set(struct spi_point *point);
 
 /* There is no call tree here. */

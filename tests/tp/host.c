@@ -32,6 +32,7 @@ char host_notes[4096];
 __thread uint8_t host_vectors[16][16];
 
 static struct spi_thread_record records[THREADS];
+static struct spi_thread_own owns[THREADS];
 static uint32_t threads;
 static __thread uint8_t *stack_high;
 
@@ -49,6 +50,7 @@ struct spi_slot *spi_thread_slow(uint64_t p)
 		t->base = t->cur = spi_slot_data_base + number * SLOTS_A_THREAD;
 		t->end = t->base + SLOTS_A_THREAD;
 		t->record = &records[number];
+		t->own = &owns[number];
 		for (struct spi_slot *s = t->base; s < t->end; s++) {
 			s->p = SPI_SLOT_DEAD;
 			s->state = SPI_SLOT_LIVE;

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Closing calls that are under way: the thread that closes writes their exits, in the name of the thread that is in
+ * them. No thread is stopped for that. The agent (liblttng-spi/ledger/close.c) says which calls, one after the other.
+ *
+ * The process ends, or executes another program (TP_ENDED, TP_EXEC): from then on no thread records, and a call that
+ * returns leaves its slot's `cookie` and `aux` as they are. A thread looks at tp_closed when the thread is busy
+ * already; the agent makes that seen (membarrier) and waits until no thread is busy: so the slots that still name a
+ * channel are exactly the calls whose entry is recorded and whose exit is not.
+ *
+ * A tree or a rule ends, or the controller detaches (TP_CAREFUL): everybody goes on recording. But a thread writes
+ * exits under a lock of its own, which the agent takes while it closes calls of that thread.
+ *
+ * Should the exec fail, each thread enters its closed calls again (TP_AGAIN), outermost first, before it records
+ * anything else. Calls that returned meanwhile are over: they have their exits.
+ */
+#include <string.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/base/proc.h"
+#include "tp/call.h"
+#include "tp/ledger/ledger.h"
+#include "tp/serialise.h"
+
+#define FULL_TRIES	8u	/* when the ring is full, with the processor given away between them */
+
+SPI_FORK_DATA uint32_t tp_closed;
+static uint32_t agains;			/* threads that have not yet entered their calls again */
+static struct tp_other other_thread;	/* only one thread closes at a time */
+static const struct tp_other *other;	/* NULL: the calls are the calling thread's */
+
+int tp_close_begin(enum spi_close_for what)
+{
+	static const uint32_t states[] = { TP_CAREFUL, TP_EXEC, TP_ENDED };
+	uint32_t was = __atomic_load_n(&tp_closed, __ATOMIC_RELAXED);
+
+	do
+		if (was >= states[what])
+			return 0;
+	while (!__atomic_compare_exchange_n(&tp_closed, &was, states[what], 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+	return was < TP_EXEC;
+}
+
+void tp_close_end(enum spi_close_for what, uint32_t threads)
+{
+	uint32_t was = what == SPI_CLOSE_FOR_RULES ? TP_CAREFUL : TP_EXEC, is = threads ? TP_AGAIN : TP_OPEN;
+
+	__atomic_store_n(&agains, threads, __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(&tp_closed, &was, is, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	if (threads)
+		tp_again_slow(&spi_thread);
+}
+
+/* ---- a thread's own lock ---- */
+
+int tp_careful_lock(const struct spi_thread *t)
+{
+	const uint32_t own = SPI_CLOSING_OWN;
+
+	for (uint32_t was = SPI_CLOSING_FREE; t->own; was = SPI_CLOSING_FREE) {
+		if (__atomic_compare_exchange_n(&t->own->closing, &was, own, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return 1;
+		if (was == SPI_CLOSING_OWN)
+			return 0;
+		spi_raw3(SYS_sched_yield, 0, 0, 0);
+	}
+	return 0;
+}
+
+void tp_careful_unlock(const struct spi_thread *t)
+{
+	__atomic_store_n(&t->own->closing, SPI_CLOSING_FREE, __ATOMIC_RELEASE);
+}
+
+/* ---- a thread whose calls are closed ---- */
+
+/* What the context procname says of the thread: the thread's name as it is now. */
+static void name_read(struct tp_other *thread)
+{
+	char path[64] = "/proc/self/task/", digits[12];
+	unsigned int n = 0, at = 16;
+	long fd, size;
+
+	for (uint32_t tid = (uint32_t) thread->tid; tid || !n; tid /= 10)
+		digits[n++] = (char) ('0' + tid % 10);
+	while (n)
+		path[at++] = digits[--n];
+	memcpy(path + at, "/comm", 6);
+	fd = spi_raw3(SYS_open, (uint64_t) path, 02000000, 0);
+	if (fd < 0)
+		return;
+	size = spi_proc_read(fd, thread->name, 16);
+	if (size > 0 && thread->name[size - 1] == '\n')
+		thread->name[size - 1] = 0;
+	spi_proc_close(fd);
+}
+
+static struct spi_thread_count *count_of(const struct spi_thread_own *own)
+{
+	return own->record ? &own->record->count : tp_count(&spi_thread);
+}
+
+void tp_close_thread(const struct spi_thread_own *own, const struct spi_thread *copy)
+{
+	struct spi_thread *t = &spi_thread;
+
+	other = own == t->own ? NULL : &other_thread;
+	if (other) {
+		memset(&other_thread, 0, sizeof(other_thread));
+		other_thread.tid = own->tid;
+		other_thread.self = (uint64_t) own->thread - (uint64_t) t + spi_thread_pointer();
+		name_read(&other_thread);
+	}
+	if (spi_thread_owes(copy))
+		tp_debts_close(other, own->debts, count_of(own));
+}
+
+/* ---- a call ---- */
+
+/* What is written of the call that is closed, and where. */
+struct closing {
+	const struct spi_point *point;
+	struct spi_slot *slot;
+	struct spi_thread_count *count;		/* NULL: nothing is written, only looked at */
+	struct tp_shot shot;
+	enum spi_close_in in;
+	int is_one;				/* one event a call: no channel has anything of the call yet */
+};
+
+/* The exit event of a call that has not returned: its values are zero. `record` has room for it. */
+static struct tp_shot exit_shot(const struct spi_point *point, uint64_t ra, uint8_t *record)
+{
+	const struct tp_point *tp = point->payload;
+	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = 16 };
+	uint64_t words[2] = { point->address, tp_call_site(point, ra) };
+
+	if (tp->exit_program)
+		shot.length = tp_serialise_zero(tp->exit_program, record);
+	else
+		memcpy(record, words, sizeof(words));
+	return shot;
+}
+
+/* Does the channel take the function's exits, and its entries no more, or without the rule that asked for them? */
+static int is_left_in(struct closing *c, const struct lttng_ust_event_common *exit, const void *channel)
+{
+	const struct tp_point *tp = c->point->payload;
+
+	if (!CMM_ACCESS_ONCE(exit->enabled))
+		return 0;
+	if (tp_filter_is_left(&c->shot, exit))
+		return 1;
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->entry); probe && probe->func; probe++) {
+		const struct lttng_ust_event_common *entry = probe->data;
+
+		if (tp_channel_of(probe) == channel && CMM_ACCESS_ONCE(entry->enabled))
+			return 0;
+	}
+	return 1;
+}
+
+static int channel_is_meant(struct closing *c, const struct lttng_ust_event_common *event, const void *channel)
+{
+	if (c->is_one)
+		return 1;
+	if (!tp_due_has(c->slot, channel))
+		return 0;
+	/* an event without a filter stays on for other trees, and records the exit when the call returns */
+	if (c->in == SPI_CLOSE_IN_TAGGED)
+		return CMM_ACCESS_ONCE(event->eval_filter);
+	return c->in != SPI_CLOSE_IN_LEFT || is_left_in(c, event, channel);
+}
+
+/*
+ * Afterwards the channel is not owed the exit any more, be the exit written or lost. One exception: while rules are
+ * closed for, a record in another thread's name may be impossible; then the exit comes when the call returns.
+ */
+static void channel_write(struct closing *c, struct lttng_ust_event_recorder *recorder)
+{
+	const struct tp_shot *shot = &c->shot;
+	int error = -ENOBUFS;
+
+	if (shot->late && !shot->late_done)
+		tp_shot_late(&c->shot, tp_clock_now());
+	for (unsigned int i = 0; error && (!i || tp_may_wait(error)) && i < FULL_TRIES; i++) {
+		if (i)
+			spi_raw3(SYS_sched_yield, 0, 0, 0);
+		error = tp_record_as(other, shot->event, shot->record, shot->length, recorder);
+	}
+	if (error == -EAGAIN && c->in != SPI_CLOSE_IN_PROCESS)
+		return;
+	if (c->is_one) {
+		c->count->entries += !error;
+		c->count->lost_entries += !!error;
+	} else {
+		c->count->exits += !error;
+		c->count->lost_exits += !!error;
+		tp_due_forget(c->slot, recorder->chan);
+	}
+}
+
+/* Returns in how many channels the call is to be closed: when only looked at, 1 is enough. */
+static int channels_close(struct closing *c)
+{
+	tp_reader *reader = tp_read_lock(&spi_thread);
+	int n = 0;
+
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(c->shot.event); probe && probe->func; probe++) {
+		struct lttng_ust_event_recorder *recorder = tp_recorder_of(probe);
+
+		if (!recorder && c->count && c->in == SPI_CLOSE_IN_PROCESS)
+			tp_notify_by(&c->shot, probe);
+		if (!recorder || !channel_is_meant(c, probe->data, recorder->chan))
+			continue;
+		n++;
+		if (!c->count)
+			break;
+		if (tp_recorder_takes(&c->shot, probe->data, recorder->chan))
+			channel_write(c, recorder);
+	}
+	tp_read_unlock(reader);
+	return n;
+}
+
+/* Two events a call. */
+static int call_close(struct closing *c)
+{
+	const struct tp_point *tp = c->point->payload;
+	uint8_t record[tp->exit_program ? tp->exit_program->length + TP_SLOP : 16];
+	enum spi_left how = c->in == SPI_CLOSE_IN_PROCESS ? SPI_LEFT_PROCESS_END : SPI_LEFT_DETACHED;
+
+	c->shot = exit_shot(c->point, c->slot->ra, record);
+	if (c->count && (tp->exit_program || c->in == SPI_CLOSE_IN_PROCESS))
+		tp_left_fire(&spi_thread, other, c->point, how);
+	return channels_close(c);
+}
+
+int tp_close_call(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, enum spi_close_in in)
+{
+	struct spi_thread *t = &spi_thread;
+	const struct spi_point *point = slot->point;
+	const uint32_t flags = point ? point->flags : 0, low = slot->aux & (TP_EPOCH_STEP - 1), now = t->tree_now;
+	const int is_one = (flags & SPI_POINT_ONE_EVENT) != 0, is_last = own && in == SPI_CLOSE_IN_PROCESS;
+	struct closing c = { point, slot, own ? count_of(own) : NULL, { 0 }, in, is_one };
+	int *error = tp_errno(t), error_was = *error, n = 0;
+
+	if (!point || !point->payload || (flags & SPI_POINT_COMPACT) || slot->aux - low != tp_epoch ||
+			(is_one ? !is_last : low > TP_SLOT_SET) || (!slot->cookie && low != TP_SLOT_SET))
+		return 0;
+	t->tree_now = flags & SPI_POINT_TREE && !is_one ? trees & (uint32_t) slot->start : 0;
+	if (!is_one)
+		n = call_close(&c);
+	else if (tp_one_shot(slot, SPI_LEFT_PROCESS_END, &c.shot))
+		n = channels_close(&c);
+	t->tree_now = now;
+	if (is_last) {
+		/* what a function was called with is not known any more: the call counts as over */
+		n = !is_one && !((const struct tp_point *) point->payload)->exit_program;
+		slot->cookie = NULL;
+		slot->aux = n ? TP_SLOT_AGAIN : 0;
+	}
+	*error = error_was;
+	return n;
+}
+
+/* ---- after all ---- */
+
+void tp_again_over(struct spi_thread *t)
+{
+	uint32_t was = TP_AGAIN;
+
+	if (!t->own || !__atomic_exchange_n(&t->own->again, 0, __ATOMIC_ACQ_REL))
+		return;
+	if (!__atomic_sub_fetch(&agains, 1, __ATOMIC_ACQ_REL))
+		__atomic_compare_exchange_n(&tp_closed, &was, TP_OPEN, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+__attribute__((noinline)) int tp_again_slow(struct spi_thread *t)
+{
+	if (t->own && t->own->again) {
+		tp_core->slots_each(tp_call_again);
+		tp_again_over(t);
+	}
+	return 1;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Exits that found no room. The entry is in the trace already. Without the exit no reader could balance the thread's
+ * stack. So the finished record waits, and is written before the thread's next record in that channel. Until then the
+ * thread's new calls are lost in that channel as a whole: a thread never owes more than its depth of recorded calls.
+ *
+ * The records stand one after the other in chunks, in the order of the exits: inner calls come first. Only the
+ * thread's bit SPI_THREAD_OWES says that records wait. While the bit is clear, the chunks hold what an ended thread or
+ * a fork's parent has left; adding a record empties the chunks first.
+ *
+ * A signal handler may add a record while the interrupted code pays. Adding holds signals, and handlers never pay.
+ */
+#include <string.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/base/signal-mask.h"
+#include "tp/ledger/ledger.h"
+
+#define CHUNK_BYTES	((64u << 10) - 16)
+#define END_TRIES	8u		/* with the processor given away between them */
+#define LANES		8u
+
+struct debt {
+	uint32_t size;			/* with this header, a multiple of 8 */
+	uint32_t length, lane, is_paid;
+	const struct tp_event *event;
+	const void *channel;
+	uint8_t record[];
+};
+
+struct chunk {
+	struct chunk *next;
+	uint64_t used;
+	uint8_t data[CHUNK_BYTES];
+};
+
+/* spi_thread_own.debts */
+struct tp_debts {
+	struct chunk *first, *last;	/* last: where the next record goes; NULL: into the first */
+	struct chunk *paid;		/* all before paid_to in this chunk is paid; NULL: the first */
+	uint64_t paid_to;
+	uint32_t waiting;
+	struct lane {
+		const void *channel;
+		uint32_t waiting, is_full;
+	} lanes[LANES + 1];		/* the last one is for channels that find no lane; it blocks all */
+};
+
+/* ---- adding: signals are held ---- */
+
+static struct tp_debts *debts_take(struct spi_thread *t)
+{
+	struct tp_debts *d;
+
+	if (!t->own)
+		return NULL;
+	d = t->own->debts ? t->own->debts : tp_core->alloc(sizeof(*d));
+	t->own->debts = d;
+	if (!d || spi_thread_owes(t))
+		return d;
+	for (struct chunk *c = d->first; c; c = c->next)
+		c->used = 0;
+	d->last = d->paid = NULL;
+	d->paid_to = d->waiting = 0;
+	memset(d->lanes, 0, sizeof(d->lanes));
+	return d;
+}
+
+static uint32_t lane_of(struct tp_debts *d, const void *channel)
+{
+	uint32_t i = 0;
+
+	while (i < LANES && d->lanes[i].channel && d->lanes[i].channel != channel)
+		i++;
+	if (i < LANES)
+		d->lanes[i].channel = channel;
+	return i;
+}
+
+/* The chunk with room for so many bytes; NULL: there is no memory. */
+static struct chunk *chunk_with(struct tp_debts *d, uint32_t size)
+{
+	struct chunk **place = d->last ? &d->last->next : &d->first;
+
+	if (d->last && d->last->used + size <= CHUNK_BYTES)
+		return d->last;
+	if (!*place)
+		*place = tp_core->alloc(sizeof(**place));
+	if (*place)
+		d->last = *place;
+	return *place;
+}
+
+static int debt_put(struct spi_thread *t, const struct tp_shot *shot, const void *channel)
+{
+	const uint32_t size = (uint32_t) ((sizeof(struct debt) + shot->length + 7) & ~7ul);
+	struct tp_debts *d = debts_take(t);
+	struct chunk *c = d ? chunk_with(d, size) : NULL;
+	struct debt *debt;
+
+	if (!c)
+		return -1;
+	debt = (struct debt *) (c->data + c->used);
+	*debt = (struct debt) { size, shot->length, lane_of(d, channel), 0, shot->event, channel };
+	memcpy(debt->record, shot->record, shot->length);
+	spi_barrier();
+	c->used += size;
+	d->lanes[debt->lane].waiting++;
+	d->waiting++;
+	spi_barrier();
+	__atomic_fetch_or(&t->owed, SPI_THREAD_OWES, __ATOMIC_RELAXED);
+	return 0;
+}
+
+void tp_debts_add(struct spi_thread *t, const struct tp_shot *shot, const void *channel)
+{
+	uint64_t held = spi_signals_hold(~UINT64_C(0));
+
+	if (debt_put(t, shot, channel) < 0)
+		tp_count(t)->lost_exits++;
+	spi_signals_release(held);
+}
+
+int tp_debts_block(const struct spi_thread *t, const void *channel)
+{
+	const struct tp_debts *d = t->own ? t->own->debts : NULL;
+
+	if (!d || d->lanes[LANES].waiting)
+		return d != NULL;
+	for (uint32_t i = 0; i < LANES; i++)
+		if (d->lanes[i].channel == channel)
+			return d->lanes[i].waiting != 0;
+	return 0;
+}
+
+/* ---- paying ---- */
+
+/* 1: written; 0: no room yet; -1: nobody wants it any more, or the ring is switched off. */
+static int debt_write(const struct debt *debt, const struct tp_other *other)
+{
+	tp_reader *reader = tp_read_lock(&spi_thread);
+	struct lttng_ust_tracepoint_probe *probe = tp_probes(debt->event);
+	int error = -EAGAIN;
+
+	while (probe && probe->func && tp_channel_of(probe) != debt->channel)
+		probe++;
+	if (probe && probe->func && tp_recorder_on(probe->data, debt->channel))
+		error = tp_record_as(other, debt->event, debt->record, debt->length, tp_recorder_of(probe));
+	tp_read_unlock(reader);
+	return !error ? 1 : tp_may_wait(error) ? 0 : -1;
+}
+
+static int all_are_full(const struct tp_debts *d)
+{
+	for (uint32_t i = 0; i <= LANES; i++)
+		if (d->lanes[i].waiting && !d->lanes[i].is_full)
+			return 0;
+	return 1;
+}
+
+/* 1: the record is paid; 0: its lane is full. In the last lane, of many channels, no record overtakes an older one. */
+static int debt_settle(struct tp_debts *d, struct debt *debt, const struct tp_other *other,
+	struct spi_thread_count *count)
+{
+	struct lane *lane = &d->lanes[debt->lane];
+	int result = debt->is_paid || lane->is_full ? 0 : debt_write(debt, other);
+
+	lane->is_full |= !debt->is_paid && !result;
+	if (!result)
+		return (int) debt->is_paid;
+	debt->is_paid = 1;
+	count->exits += result > 0;
+	count->owed_exits += result > 0;
+	count->lost_exits += result < 0;
+	__atomic_fetch_sub(&lane->waiting, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&d->waiting, 1, __ATOMIC_RELAXED);
+	return 1;
+}
+
+/* What waits for one channel, as usual, ends at the first record that finds no room: one try a call. */
+static void debts_pay(struct tp_debts *d, const struct tp_other *other, struct spi_thread_count *count)
+{
+	uint64_t at = d->paid ? d->paid_to : 0;
+	int is_first = 1;			/* nothing before waits */
+
+	for (uint32_t i = 0; i <= LANES; i++)
+		d->lanes[i].is_full = 0;
+	for (struct chunk *c = d->paid ? d->paid : d->first; c && d->waiting; c = c->next, at = 0)
+		while (d->waiting && at < c->used) {
+			struct debt *debt = (struct debt *) (c->data + at);
+
+			at += debt->size;
+			is_first &= debt_settle(d, debt, other, count);
+			if (is_first) {
+				d->paid = c;
+				d->paid_to = at;
+			} else if (all_are_full(d)) {
+				return;
+			}
+		}
+}
+
+void tp_debts_pay(struct spi_thread *t)
+{
+	struct tp_debts *d = t->own ? t->own->debts : NULL;
+
+	if (t->busy > 1)
+		return;
+	if (d)
+		debts_pay(d, NULL, tp_count(t));
+	if (d && d->waiting)
+		return;
+	/* a handler may add until the bit is clear, and then begin anew: the second look sees both */
+	__atomic_fetch_and(&t->owed, ~SPI_THREAD_OWES, __ATOMIC_RELAXED);
+	spi_barrier();
+	if (d && d->waiting)
+		__atomic_fetch_or(&t->owed, SPI_THREAD_OWES, __ATOMIC_RELAXED);
+}
+
+void tp_debts_close(const struct tp_other *other, struct tp_debts *d, struct spi_thread_count *count)
+{
+	for (unsigned int i = 0; d && d->waiting && i < END_TRIES; i++) {
+		if (i)
+			spi_raw3(SYS_sched_yield, 0, 0, 0);
+		debts_pay(d, other, count);
+	}
+	if (d) {
+		count->lost_exits += d->waiting;
+		d->waiting = 0;
+	}
+}
+
+void tp_debts_end(struct spi_thread *t)
+{
+	if (spi_thread_owes(t) && t->own)
+		tp_debts_close(NULL, t->own->debts, tp_count(t));
+	tp_debts_forget(t);
+}
+
+void tp_debts_forget(struct spi_thread *t)
+{
+	__atomic_fetch_and(&t->owed, ~SPI_THREAD_OWES, __ATOMIC_RELAXED);
+}
