@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * No processor: what arch.h promises, so that the agent compiles, links, and declines every point. A new architecture begins
- * with a copy of this directory. tests/core/arch-null.t builds with it (-DSPI_ARCH_NULL).
+ * No processor: what arch.h promises, so that the agent compiles, links, and declines every point. A new architecture
+ * begins with a copy of this directory. tests/core/arch-null.t builds with it (-DSPI_ARCH_NULL).
  */
 #ifndef SPI_ARCH_CPU_H
 #define SPI_ARCH_CPU_H
@@ -141,7 +141,6 @@ struct spi_frame {
 	uint64_t stack[];
 };
 
-#define SPI_FRAME_ARGUMENTS	1u
 #define SPI_FRAME_NOWHERE	255u
 
 SPI_INLINE uint64_t *spi_frame_argument_at(struct spi_frame *frame, unsigned int n)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* No processor: the functions and places that arch.h promises and cpu.h does not define. Code that is to run on one ends the process. */
+/*
+ * No processor: the functions and places that arch.h promises and cpu.h does not define. Code that is to run on one
+ * ends the process.
+ */
 #include "liblttng-spi/arch/arch.h"
 
 /* ---- memory ---- */
@@ -150,8 +153,8 @@ void spi_stub_emit(struct spi_emit *e, struct spi_stub *stub, const uint8_t *byt
 	e->failed = SPI_NOT_SUPPORTED;
 }
 
-void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved, uint64_t push,
-	enum spi_site_way way, uint64_t to, uint64_t *entries)
+void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved,
+	uint64_t push, enum spi_site_way way, uint64_t to, uint64_t *entries)
 {
 	(void) stub, (void) site, (void) moved, (void) push, (void) way, (void) to, (void) entries;
 	e->failed = SPI_NOT_SUPPORTED;
@@ -266,7 +269,7 @@ void spi_own_exit(int status)
 	__builtin_trap();
 }
 
-#define MISSING_EXEC(name) int name(const char *path, const char *first, ...) { (void) path, (void) first; __builtin_trap(); }
+#define MISSING_EXEC(name) int name(const char *path, const char *first, ...) { __builtin_trap(); }
 MISSING_EXEC(own_execl)
 MISSING_EXEC(own_execlp)
 MISSING_EXEC(own_execle)
