@@ -118,7 +118,7 @@ static void fill(char **argv, char *first, size_t n, va_list *args)
 		argv[i] = va_arg(*args, char *);
 }
 
-/* own_execl() and its like are hooks.S's: where libc's own entries are watched they go on to libc's function as they came. */
+/* own_execl() and its like are hooks.S's: where libc's own entries are watched they go on to libc's as they came. */
 #define VARIADIC(name) \
 	int exec_##name(const char *path, const char *first, ...) SPI_HIDDEN __attribute__((used)); \
 	void *exec_libc_##name SPI_HIDDEN __attribute__((used)); \

@@ -81,8 +81,8 @@ void spi_first_call_loaded(void)
 }
 
 /*
- * Has the thread the module's memory? A block of a module that had this number before, and is unloaded, is of an older generation.
- * Two words each: of -1 the vector's length, of 0 its generation, of a module its block or -1, and what is to be freed.
+ * Has the thread the module's memory? A block of a module that had this number before, and is unloaded, is of an older
+ * generation. Two words each: of -1 the vector's length, of 0 its generation, of a module its block or -1, and what is to be freed.
  */
 static int has_block(const uint64_t *dtv, uint64_t module)
 {

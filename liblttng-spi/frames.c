@@ -10,9 +10,9 @@
  * bytes for each byte of code (see SPI_FRAME_FP). At a trampoline the same two
  * bytes stand before the jump. So the rules do not depend on the code:
  *
- *	CFA	rsp + 8 * words
- *	rip	at CFA - 8
- *	rbp	unchanged, or at CFA - 8 * slot
+ *	CFA	stack pointer + 8 * words
+ *	pc	at CFA - 8
+ *	fp	unchanged, or at CFA - 8 * slot
  *
  * Other callee-saved registers are taken for unchanged: callers use none of them
  * to find their own frame.
@@ -89,7 +89,7 @@ static void put_cfa(struct bytes *b, const struct lookup *lookup)
 	*size = (uint8_t) (b->at - size - 1);
 }
 
-/* On the stack at first: the CFA. Left on it: rbp. */
+/* On the stack at first: the CFA. Left on it: the frame pointer. */
 static void put_fp(struct bytes *b, const struct lookup *lookup)
 {
 	uint8_t *size;

@@ -66,6 +66,10 @@ void spi_leave_init(void)
 		if (next)
 			*list[i].to = next;
 	}
+}
+
+void spi_leave_calls_begin(void)
+{
 	spi_payload_personality_to = (void *) spi_leave_personality;
 }
 

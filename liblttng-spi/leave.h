@@ -37,6 +37,8 @@ void spi_cancel_begin(void);
 
 /* Control side, or before main(): which functions are libc's, or who comes before it. */
 void spi_leave_init(void);
+/* Before the first thunk is used: unwinders that leave one ask this room. */
+void spi_leave_calls_begin(void);
 
 /* init.c: end the process, whatever is being recorded. */
 extern void *spi_leave_exit_now SPI_HIDDEN;	/* what _exit() is to go on with: control/init.c sets it to spi_exit_now */

@@ -316,7 +316,8 @@ static void jump_make(void)
 	jump.made = -1;
 	while (linker && (!linker->seen || address < linker->low || address >= linker->high))
 		linker = linker->next;
-	if (!address || !linker || !dl_iterate_phdr(find_text, &address) || !spi_code_is_empty_function((const uint8_t *) address)) {
+	if (!address || !linker || !dl_iterate_phdr(find_text, &address) ||
+			!spi_code_is_empty_function((const uint8_t *) address)) {
 		spi_note("libraries that are loaded are seen when dlsym() is called: the dynamic linker is of an unknown kind");
 		return;
 	}

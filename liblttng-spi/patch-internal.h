@@ -129,13 +129,14 @@ struct spi_range {
 /* Tell it about trampoline pages: ascending, not touching each other. */
 void spi_frames_register_pages(const struct spi_range *ranges, uint32_t n);
 
-/* What a stub of the point's is made for: its gates, and tree_todo for call trees that take the stub over (entry-named.c). */
+/* What a stub of the point's is made for. Its third gate: call trees that take the stub over (entry-named.c). */
 SPI_INLINE struct spi_stub spi_point_stub(struct spi_point *point)
 {
 	const int is_apart = point->flags & (SPI_POINT_TREE | SPI_POINT_APART);
+	const volatile int *todo = is_apart ? NULL : (const volatile int *) &point->tree_todo;
 
 	return (struct spi_stub) {
-		.point = point, .gate = { point->gate[0], point->gate[1], is_apart ? NULL : (const volatile int *) &point->tree_todo },
+		.point = point, .gate = { point->gate[0], point->gate[1], todo },
 		.address = point->address, .bias = point->object->bias,
 	};
 }

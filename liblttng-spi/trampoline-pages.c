@@ -396,7 +396,8 @@ static int virt_is_free(const struct virt_page *v, uint32_t at, uint32_t n)
 /* 0: nothing of the page's own speaks against a jump of 5 bytes there; else how far on it might be otherwise. */
 static uint32_t virt_busy(const struct virt_page *v, uint32_t at)
 {
-	uint32_t from = at >= SPI_TRAMPOLINE_HEAD ? at - SPI_TRAMPOLINE_HEAD : 0, end = at + SPI_JUMP_SIZE < SPI_PAGE ? at + SPI_JUMP_SIZE : SPI_PAGE;
+	uint32_t from = at >= SPI_TRAMPOLINE_HEAD ? at - SPI_TRAMPOLINE_HEAD : 0;
+	uint32_t end = at + SPI_JUMP_SIZE < SPI_PAGE ? at + SPI_JUMP_SIZE : SPI_PAGE;
 
 	while (end-- > from)
 		if (v->own->bits[end / 64] >> (end % 64) & 1)

@@ -70,7 +70,8 @@ static uint64_t thread_watch(struct spi_point *point, struct spi_frame *frame, c
 	spi_tree_callback(spi_frame_argument(frame, 2));
 	trees = spi_tree_of(t) & ~spi_tree_everybody & ~spi_tree_others & spi_tree_threads;
 	/* not at who stands before libc's, and comes by here a second time */
-	if (trees && point != watched[WATCHED_LIBC].point && spi_thread_make(spi_frame_argument_at(frame, 2), spi_frame_argument_at(frame, 3), trees) < 0)
+	if (trees && point != watched[WATCHED_LIBC].point &&
+			spi_thread_make(spi_frame_argument_at(frame, 2), spi_frame_argument_at(frame, 3), trees) < 0)
 		spi_call_missed(SPI_LOST_MEMORY);
 	return 0;
 }

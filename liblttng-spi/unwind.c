@@ -74,10 +74,12 @@ static uint8_t *fde_find(void)
 
 static int frames_change(void)
 {
-	uint8_t *fde = fde_find(), *cie = fde ? fde + 4 - *(const uint32_t *) (fde + 4) : NULL, *rule = fde ? spi_slot_rule_find(fde) : NULL;
+	uint8_t *fde = fde_find(), *cie = fde ? fde + 4 - *(const uint32_t *) (fde + 4) : NULL;
+	uint8_t *rule = fde ? spi_slot_rule_find(fde) : NULL;
 	uint64_t low = SPI_PAGE_OF((uint64_t) cie), high = SPI_PAGE_OF((uint64_t) rule + SPI_SLOT_RULE_SIZE - 1) + SPI_PAGE;
 
-	if (!rule || !spi_slot_rule_is_usual(cie) || spi_sys(SYS_mprotect, low, (long) (high - low), (long) (PROT_READ | PROT_WRITE)) < 0)
+	if (!rule || !spi_slot_rule_is_usual(cie) ||
+			spi_sys(SYS_mprotect, low, (long) (high - low), (long) (PROT_READ | PROT_WRITE)) < 0)
 		return -1;
 	spi_slot_rule_exact(cie, rule);
 	spi_sys(SYS_mprotect, low, (long) (high - low), (long) PROT_READ);

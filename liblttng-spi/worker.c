@@ -222,8 +222,8 @@ static int worker_cc(struct spi_choice *c)
 	for (uint32_t i = 1; i < SPI_JUMP_SIZE; i++)
 		if (bounds >> i & 1)
 			mask |= UINT32_C(0xff) << 8 * (i - 1);
-	place = spi_trampoline_make(c->point->object, c->address + SPI_JUMP_SIZE, mask, SPI_CODE_TRAP * 0x01010101u, c->patch->stub,
-		c->stub.arrival, 0, &c->reason);
+	place = spi_trampoline_make(c->point->object, c->address + SPI_JUMP_SIZE, mask, SPI_CODE_TRAP * 0x01010101u,
+		c->patch->stub, c->stub.arrival, 0, &c->reason);
 	if (!place)
 		return -1;
 	take(c, SPI_WORKER_CC, SPI_TEXT_CC, SPI_JUMP_SIZE, SPI_JUMP_SIZE);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What an architecture has to offer: the one contract between the agent and arch/<cpu>/. Only arch/<cpu>/ knows registers,
- * opcodes, the way into the kernel, thread-local storage, the clock, and the layout of code and frames. arch/null/ offers
- * all of it and declines every point: the list of what a new architecture has to have.
+ * What an architecture has to offer: the one contract between the agent and arch/<cpu>/. Only arch/<cpu>/ knows
+ * registers, opcodes, the way into the kernel, thread-local storage, the clock, and the layout of code and frames.
+ * arch/null/ offers all of it and declines every point: the list of what a new architecture has to have.
  *
- * arch/<cpu>/cpu.h defines the inline functions, the macros and the structures that are named here. Unless a comment says
- * otherwise, a function may be called by any thread in any state, in a signal's handler too: it takes no lock, allocates
- * nothing, makes no system call, leaves errno alone, and uses general registers only.
+ * arch/<cpu>/cpu.h defines the inline functions, the macros and the structures that are named here. Unless a comment
+ * says otherwise, a function may be called by any thread in any state, in a signal's handler too: it takes no lock,
+ * allocates nothing, makes no system call, leaves errno alone, and uses general registers only.
  *
  * What the agent offers to arch/<cpu>/ is little: arch/offsets.h, the structures of codemap's map format, and what each
- * group below names under "calls". arch/<cpu>/ itself calls no room above. What stands in arch/<cpu>/<room>/ is a part of
- * that room and may call what that room may.
+ * group below names under "calls". arch/<cpu>/ itself calls no room above. What stands in arch/<cpu>/<room>/ is a part
+ * of that room and may call what that room may.
  */
 #ifndef SPI_ARCH_H
 #define SPI_ARCH_H
@@ -40,7 +40,7 @@ typedef int (*spi_copy_fn)(void *to, uint64_t from, size_t n);
  *	SPI_ELF_INTERPRETER	how the path of glibc's dynamic linker ends
  *	SPI_AUDIT_ARCH		how seccomp filters are told of it (linux/audit.h)
  *	SPI_RELOC_SLOT, SPI_RELOC_GLOBAL, SPI_RELOC_RELATIVE, SPI_RELOC_WORD
- *				relocations: a PLT's slot, a GOT's entry, a word of the object's own, a word of another's
+ *				relocations: a PLT's slot, a GOT's entry, a word of the object's own, of another's
  *	SPI_LIBUNWIND_STEP	a symbol that only the libunwind of nongnu.org defines
  *	SPI_SYMBOL(name)	behind a declaration: the symbol's name, where that is no name in C or another one's
  */
@@ -76,9 +76,10 @@ SPI_INLINE uint32_t spi_local_add(uint32_t *place, uint32_t n);
 SPI_INLINE void spi_pause(void);
 
 /*
- * Reading through the program's pointers, at most n bytes, all in one page. spi_read_string() ends behind a NUL and returns
- * the string's length, or n. spi_read_bytes() returns n. A fault at an instruction in [spi_read_begin, spi_read_end) may go
- * on at spi_read_fixup (spi_context_pc_set()): then the function returns the bytes that it has copied, with the top bit set.
+ * Reading through the program's pointers, at most n bytes, all in one page. spi_read_string() ends behind a NUL and
+ * returns the string's length, or n. spi_read_bytes() returns n. A fault at an instruction in [spi_read_begin,
+ * spi_read_end) may go on at spi_read_fixup (spi_context_pc_set()): then the function returns the bytes that it has
+ * copied, with the top bit set.
  */
 uint64_t spi_read_string(void *to, uint64_t from, uint64_t n) SPI_HIDDEN;
 uint64_t spi_read_bytes(void *to, uint64_t from, uint64_t n) SPI_HIDDEN;
@@ -87,8 +88,9 @@ extern const uint8_t spi_read_begin[] SPI_HIDDEN, spi_read_end[] SPI_HIDDEN, spi
 /* ---- the clock ---- */
 
 /*
- * Ticks of a counter that goes on at one rate, of an unknown frequency. SPI_TICKS_CLOCK is the kernel's clock source that
- * is this counter, SPI_TICKS_CLOCKS_VIRTUAL those that a hypervisor makes of it: lines as in sysfs, a list of strings.
+ * Ticks of a counter that goes on at one rate, of an unknown frequency. SPI_TICKS_CLOCK is the kernel's clock source
+ * that is this counter, SPI_TICKS_CLOCKS_VIRTUAL those that a hypervisor makes of it: lines as in sysfs, a list of
+ * strings.
  */
 SPI_INLINE uint64_t spi_ticks(void);
 /* The same: the lower half; *high: the upper half. */
@@ -100,7 +102,9 @@ SPI_INLINE uint32_t spi_ticks_halves(uint32_t *high);
 SPI_INLINE uint64_t spi_thread_pointer(void);
 /* The thread's vector of blocks of thread-local variables: glibc's dtv_t, two words each. */
 SPI_INLINE const uint64_t *spi_thread_blocks(void);
-/* A word as glibc keeps pointers in a jmp_buf: what it stands for. The stack pointer is word SPI_JUMP_BUFFER_SP there. */
+/*
+ * A word as glibc keeps pointers in a jmp_buf: what it stands for. The stack pointer is word SPI_JUMP_BUFFER_SP there.
+ */
 SPI_INLINE uint64_t spi_pointer_clear(uint64_t word);
 
 /* ---- a thread that single-steps itself ---- */
@@ -115,19 +119,20 @@ SPI_INLINE void spi_steps_resume(uint64_t paused);
  * cpu.h defines struct spi_frame: the caller's registers as a thunk has saved them, with the members
  *	ra	the return address; where that stands is the call's stack position
  *	stack[]	at an entry the words of the stack behind it, where further arguments are
- * and SPI_FRAME_ARGUMENTS, how many general registers pass arguments.
  *
  * The vector registers: the low `stride` bytes of register n (16, 32, 64) are at vec + n * stride; vec may be NULL.
  */
 
-/* The n-th general argument at an entry, from 0 on; and its place, to change it. */
+/* The n-th argument in a general register at an entry, from 0 on; and its place, to change it. */
 SPI_INLINE uint64_t spi_frame_argument(const struct spi_frame *frame, unsigned int n);
 SPI_INLINE uint64_t *spi_frame_argument_at(struct spi_frame *frame, unsigned int n);
 /* At an entry from a call site with changing callees: the function that is called. */
 SPI_INLINE uint64_t spi_frame_callee(const struct spi_frame *frame);
 /* The offset in the frame of a general register, by its DWARF number; SPI_FRAME_NOWHERE: it is not saved. */
 SPI_INLINE uint8_t spi_frame_register(unsigned int number);
-/* Behind the register at that offset: the one that has the next eight bytes of an argument, or of a result, of several. */
+/*
+ * Behind the register at that offset: the one that has the next eight bytes of an argument, or of a result, of several.
+ */
 SPI_INLINE unsigned int spi_frame_next(unsigned int offset);
 /* What an unwinder begins with at the call: the caller's registers, as far as they are needed. */
 SPI_INLINE void spi_frame_caller(const struct spi_frame *frame, struct spi_registers *regs);
@@ -139,8 +144,8 @@ SPI_INLINE void spi_long_double_result(uint8_t to[10]);
 /* ---- thunks: from a stub or a slot into a payload written in C, and back ---- */
 
 /*
- * A point's stub jumps to the thunk that stands in the point; a slot's code calls the exit thunk that stands in the slot.
- * thunks.S says how a payload is called.
+ * A point's stub jumps to the thunk that stands in the point; a slot's code calls the exit thunk that stands in the
+ * slot. thunks.S says how a payload is called.
  */
 struct spi_thunks {
 	uint64_t entry, exit;
@@ -150,7 +155,10 @@ struct spi_thunks {
 void spi_thunks_init(void) SPI_HIDDEN;
 /* Those that save all that an object may keep in wide, or in the widest, vector registers across calls. */
 void spi_thunks_full(int uses_wide, int uses_widest, struct spi_thunks *thunks) SPI_HIDDEN;
-/* general: saves no vector register. words, words_any: and makes a compact record itself where all is as usual (words.S). */
+/*
+ * general: saves no vector register. words, words_any: and makes a compact record itself where all is as usual
+ * (words.S).
+ */
 void spi_thunk_entry_general(void) SPI_HIDDEN;
 void spi_thunk_entry_words(void) SPI_HIDDEN;
 void spi_thunk_entry_words_any(void) SPI_HIDDEN;
@@ -173,16 +181,18 @@ extern const struct spi_payload_call spi_payload_calls[] SPI_HIDDEN, spi_payload
 SPI_INLINE uint64_t spi_thunk_frame(const struct spi_registers *regs);
 
 /*
- * The personality routine of the thunks' frames goes on to *spi_payload_left, that of slots' frames to *spi_slot_left_by:
- * _Unwind_Personality_Fn. The unwinding room fills them at its start; until then unwinding goes on.
+ * The personality routine of the thunks' frames goes on to *spi_payload_personality_to, that of slots' frames to
+ * *spi_slot_personality_to: _Unwind_Personality_Fn. The unwinding room fills them before the first call is recorded;
+ * until then unwinding goes on.
  */
 extern void *spi_payload_personality_to SPI_HIDDEN, *spi_slot_personality_to SPI_HIDDEN;
 
 /* ---- slots: code that calls a function, so that its return comes by an exit thunk ---- */
 
 /*
- * spi_slot_code_base and spi_slot_data_base (point.h): SPI_SLOT_SIZE bytes of code each, whose data is SPI_SLOT_HALF bytes
- * behind it; in the agent's own image, so that every unwinder and debugger finds the one unwind table of all slots there.
+ * spi_slot_code_base and spi_slot_data_base (point.h): SPI_SLOT_SIZE bytes of code each, whose data is SPI_SLOT_HALF
+ * bytes behind it; in the agent's own image, so that every unwinder and debugger finds the one unwind table of all
+ * slots there.
  */
 /*
  * Write one slot's code. It calls *target, puts `ra` back where it stood, and calls *exit. SPI_SLOT_RETURN: the return
@@ -191,8 +201,9 @@ extern void *spi_payload_personality_to SPI_HIDDEN, *spi_slot_personality_to SPI
 void spi_slot_code_write(uint8_t code[SPI_SLOT_SIZE]) SPI_HIDDEN;
 
 /*
- * The unwind table of all slots (its FDE): the end of the rule for the return address, NULL where that is not found; and the
- * change of both CIE and rule that lets nongnu.org's libunwind go on: the return address as it is, no signal frame.
+ * The unwind table of all slots (its FDE): the end of the rule for the return address, NULL where that is not found;
+ * and the change of both CIE and rule that lets nongnu.org's libunwind go on: the return address as it is, no signal
+ * frame.
  */
 uint8_t *spi_slot_rule_find(uint8_t *fde) SPI_HIDDEN;
 #define SPI_SLOT_RULE_SIZE	31u
@@ -200,22 +211,25 @@ int spi_slot_rule_is_usual(const uint8_t *cie) SPI_HIDDEN;
 void spi_slot_rule_exact(uint8_t *cie, uint8_t *rule) SPI_HIDDEN;
 /*
  * An unwinder that takes a slot for the frame that handles the exception is to go on there, with the exception and the
- * slot's return address in the registers SPI_LANDING_EXCEPTION and SPI_LANDING_RETURN (DWARF numbers). Calls *spi_unwind_resume.
+ * slot's return address in the registers SPI_LANDING_EXCEPTION and SPI_LANDING_RETURN (DWARF numbers). Calls
+ * *spi_unwind_resume.
  */
 void spi_slot_landing(void) SPI_HIDDEN;
 
 /* ---- unwinding ---- */
 
 /*
- * cpu.h defines struct spi_registers: r[SPI_REGISTERS], by their DWARF numbers, SPI_DWARF_FP (frame pointer), SPI_DWARF_SP and
- * SPI_DWARF_PC (the instruction) among them; SPI_DWARF_KEPT, a list of the SPI_KEPT registers that a function keeps for its
- * caller, the last one SPI_DWARF_PC, and SPI_DWARF_KEPT_AT, by number: where in that list, or -1.
+ * cpu.h defines struct spi_registers: r[SPI_REGISTERS], by their DWARF numbers, SPI_DWARF_FP (frame pointer),
+ * SPI_DWARF_SP and SPI_DWARF_PC (the instruction) among them; SPI_DWARF_KEPT, a list of the SPI_KEPT registers that a
+ * function keeps for its caller, the last one SPI_DWARF_PC, and SPI_DWARF_KEPT_AT, by number: where in that list, or
+ * -1.
  */
 
 /* ---- signals ---- */
 
 /*
- * cpu.h defines struct spi_signal_frame: what the kernel puts on the stack for a handler, which is its ucontext too, with
+ * cpu.h defines struct spi_signal_frame: what the kernel puts on the stack for a handler, which is its ucontext too,
+ * with
  *	mask	of the interrupted code
  *	number	the signal's, where the action has SA_SIGINFO
  */
@@ -224,7 +238,10 @@ void spi_slot_landing(void) SPI_HIDDEN;
 void spi_signal_return(void) SPI_HIDDEN;
 /* Is this the code of any sa_restorer? SPI_RESTORER_SIZE bytes of it. */
 int spi_code_is_restorer(const uint8_t code[]) SPI_HIDDEN;
-/* The restorer's word stands at `at`, of a stack up to `high`: may that be the frame behind it? And may these be its first words? */
+/*
+ * The restorer's word stands at `at`, of a stack up to `high`: may that be the frame behind it? And may these be its
+ * first words?
+ */
 SPI_INLINE int spi_signal_frame_may_be(const struct spi_signal_frame *frame, uint64_t at, uint64_t high);
 SPI_INLINE int spi_signal_words_may_be(const uint64_t words[2]);
 void spi_signal_frame_registers(const struct spi_signal_frame *frame, struct spi_registers *regs) SPI_HIDDEN;
@@ -236,7 +253,10 @@ void spi_context_pc_set(void *context, uint64_t pc) SPI_HIDDEN;
 uint64_t spi_context_trap(const void *context) SPI_HIDDEN;
 /* Does the interrupted code single-step itself? */
 int spi_context_steps(const void *context) SPI_HIDDEN;
-/* The code stands at this call of a payload: of which point? And make the call, of `to`, in the handler's place, without stepping. */
+/*
+ * The code stands at this call of a payload: of which point? And make the call, of `to`, in the handler's place,
+ * without stepping.
+ */
 uint64_t spi_payload_call_point(const void *context, const struct spi_payload_call *call) SPI_HIDDEN;
 void spi_payload_call_make(void *context, uint64_t to) SPI_HIDDEN;
 
@@ -244,7 +264,8 @@ void spi_payload_call_make(void *context, uint64_t to) SPI_HIDDEN;
 
 /*
  * cpu.h defines:
- *	SPI_JUMP_SIZE		bytes of a jump within 2 GB: an opcode, and a displacement of SPI_DISPLACEMENT_SIZE from behind it
+ *	SPI_JUMP_SIZE		bytes of a jump within 2 GB: an opcode, and the displacement from behind it
+ *	SPI_DISPLACEMENT_SIZE	of that displacement
  *	SPI_JUMP_SHORT_SIZE	of one to nearby
  *	SPI_CODE_TRAP		a one-byte instruction that raises SIGTRAP
  *	SPI_CODE_PREFIX		a byte before a jump that means nothing there
@@ -256,9 +277,9 @@ int spi_jump_short_reaches(uint64_t place, uint64_t to) SPI_HIDDEN;
 void spi_jump_short_bytes(uint64_t place, uint64_t to, uint8_t *bytes) SPI_HIDDEN;
 
 /*
- * Stores into code that other threads run. Aligned words are stored by the compiler's atomics. spi_store_wide(): *block, 16
- * aligned bytes, becomes `to` if it is *was, by one locked exchange; 1: it was, else *was is what it is. spi_store_line(): one
- * store of 8 bytes at any address inside a cache line.
+ * Stores into code that other threads run. Aligned words are stored by the compiler's atomics. spi_store_wide():
+ * *block, 16 aligned bytes, becomes `to` if it is *was, by one locked exchange; 1: it was, else *was is what it is.
+ * spi_store_line(): one store of 8 bytes at any address inside a cache line.
  */
 int spi_store_wide_works(void) SPI_HIDDEN;
 SPI_INLINE int spi_store_wide(uint64_t *block, uint64_t was[2], const uint64_t to[2]);
@@ -267,9 +288,9 @@ SPI_INLINE void spi_store_line(uint64_t address, uint64_t word);
 #define SPI_LITERALS 8u
 
 /*
- * Code under construction: bytes go to rw, and will run at rx. `failed` sticks. For each byte unwinders need to know, in
- * near code: how far the frame's end is from the stack pointer, in words (12 bits), and how far below that end the frame
- * pointer was saved, in words (4 bits; 0: it is what it was).
+ * Code under construction: bytes go to rw, and will run at rx. `failed` sticks. For each byte unwinders need to know,
+ * in near code: how far the frame's end is from the stack pointer, in words (12 bits), and how far below that end the
+ * frame pointer was saved, in words (4 bits; 0: it is what it was).
  */
 struct spi_emit {
 	uint8_t *rw;
@@ -277,13 +298,13 @@ struct spi_emit {
 	uint16_t *frames;		/* of each byte */
 	uint16_t frame;			/* of the next byte */
 	uint16_t arrival;		/* of a stub: where it is jumped to from */
-	uint16_t fp_slot;		/* where the moved instructions have pushed the frame pointer: SPI_FRAME_FP() of it, or 0 */
+	uint16_t fp_slot;		/* where the moved instructions pushed the frame pointer, or 0 */
 	uint32_t used, size;
-	uint64_t (*site_stub)(uint64_t address);	/* of the call site there; 0: none. NULL: there are no call trees */
+	uint64_t (*site_stub)(uint64_t address);	/* of the call site there; 0: none. NULL: no call trees */
 	const char *failed;		/* first thing that did not work: a reason */
 	uint32_t literals;
 	struct {
-		uint32_t at;		/* the displacement that wants the literal's address, at the instruction's end */
+		uint32_t at;		/* the displacement that wants its address, at the instruction's end */
 		uint64_t value;
 	} literal[SPI_LITERALS];
 };
@@ -294,10 +315,13 @@ struct spi_emit {
 void spi_emit_jump(struct spi_emit *e, uint64_t target) SPI_HIDDEN;
 void spi_emit_finish(struct spi_emit *e) SPI_HIDDEN;
 
-/* What a stub is made for. */
+/*
+ * What a stub is made for: while one of its gates is not 0, the thunk that stands in the point is entered. A gate is
+ * NULL or in near memory. Without the first two it is always entered; the third one counts beside one of these only.
+ */
 struct spi_stub {
-	void *point;			/* the thunk that stands in it is jumped to while one of the gates is open, */
-	const volatile int *gate[3];	/* each NULL or in near memory; open is not 0. All NULL: it is always open. The third one counts with another only */
+	void *point;
+	const volatile int *gate[3];
 	uint64_t address, bias;		/* of the function, and of its object */
 	uint64_t body;			/* out: where the function goes on unrecorded */
 };
@@ -305,10 +329,10 @@ struct spi_stub {
 #define SPI_STUB_MAX	448u	/* bytes: undoing, gates, record part, SPI_MAP_ENTRY_INSNS instructions, literals */
 
 /*
- * A function's stub: gates, the way into the thunk, and as its body the first `count` instructions, which do there what they
- * did at their own place (`bytes` are the original ones), with a jump to the instruction behind them. moved[i] becomes the
- * address of instruction i's copy. The first `undo` of them were run before the stub was reached; the stub takes their
- * effect back first. e->failed: it cannot.
+ * A function's stub: gates, the way into the thunk, and as its body the first `count` instructions, which do there what
+ * they did at their own place (`bytes` are the original ones), with a jump to the instruction behind them. moved[i]
+ * becomes the address of instruction i's copy. The first `undo` of them were run before the stub was reached; the stub
+ * takes their effect back first. e->failed: it cannot.
  */
 void spi_stub_emit(struct spi_emit *e, struct spi_stub *stub, const uint8_t *bytes, const struct spi_map_insn *insns,
 	unsigned int count, unsigned int undo, uint64_t *moved) SPI_HIDDEN;
@@ -321,11 +345,11 @@ enum spi_site_way {
 };
 /*
  * The stub of a call site, with its latest `moved` instructions moved along. push: 0, or the return address, where the
- * site was replaced by a jump. entries: NULL, or `moved` places: entries[n] is where a thread goes on that has done all of
- * them but n.
+ * site was replaced by a jump. entries: NULL, or `moved` places: entries[n] is where a thread goes on that has done all
+ * of them but n.
  */
-void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved, uint64_t push,
-	enum spi_site_way way, uint64_t to, uint64_t *entries) SPI_HIDDEN;
+void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved,
+	uint64_t push, enum spi_site_way way, uint64_t to, uint64_t *entries) SPI_HIDDEN;
 /* The frame where its jump leads, as far as that can be told: of a call it cannot. */
 uint16_t spi_site_frame(const struct spi_map_site *site, uint32_t moved) SPI_HIDDEN;
 
@@ -352,18 +376,24 @@ int spi_site_is_short_jump(const struct spi_map_site *site) SPI_HIDDEN;
 
 /* Where a jump leads that the agent wrote; 0: it is none. */
 uint64_t spi_code_jump_target(uint64_t at, spi_copy_fn copy) SPI_HIDDEN;
-/* In a stub, where a return address is about to be pushed: the place of the word that has it; 0: it is not such a place. */
+/*
+ * In a stub, where a return address is about to be pushed: the place of the word that has it; 0: it is not such a
+ * place.
+ */
 uint64_t spi_code_pushed(uint64_t at, spi_copy_fn copy) SPI_HIDDEN;
 /*
- * The function that a few instructions made at run time lead to: gcc's for nested functions, libffi's closures. 0: it is
- * other code, or no code at all. Where the function is entered the stack is as the caller has left it.
+ * The function that a few instructions made at run time lead to: gcc's for nested functions, libffi's closures. 0: it
+ * is other code, or no code at all. Where the function is entered the stack is as the caller has left it.
  */
 uint64_t spi_code_made_target(uint64_t at, spi_copy_fn copy) SPI_HIDDEN;
-/* A function that only returns, and has room behind that for a jump which one store puts there? SPI_JUMP_SIZE bytes are read. */
+/*
+ * A function that only returns, and has room behind that for a jump which one store puts there? SPI_JUMP_SIZE bytes are
+ * read.
+ */
 int spi_code_is_empty_function(const uint8_t *code) SPI_HIDDEN;
 /*
- * An instruction of the program's first function (of SPI_START_BYTES at most, each of SPI_START_INSN_SIZE at most) that gives
- * main() to libc's start: *value is main(), or where a word stands that has it.
+ * An instruction of the program's first function (of SPI_START_BYTES at most, each of SPI_START_INSN_SIZE at most) that
+ * gives main() to libc's start: *value is main(), or where a word stands that has it.
  */
 enum spi_start_gives { SPI_START_NOTHING, SPI_START_VALUE, SPI_START_WORD };
 enum spi_start_gives spi_code_start_gives(const uint8_t *code, int is_first, uint64_t *value) SPI_HIDDEN;
@@ -375,13 +405,15 @@ void spi_leave_again(void) SPI_HIDDEN;
 void spi_cancel_again(void) SPI_HIDDEN;
 /* The thunks' personality routine while a record is being made. Calls spi_leave_look() and *spi_leave_unwound. */
 void spi_leave_personality(void) SPI_HIDDEN;
-/* The start routine of a thread that is made in a tree, with a note: goes on to what spi_thread_begin_made() returns. */
+/*
+ * The start routine of a thread that is made in a tree, with a note: goes on to what spi_thread_begin_made() returns.
+ */
 void spi_thread_start(void) SPI_HIDDEN;
 
 /*
- * Before libc's functions, called as these are: longjmp(), __longjmp_chk(), exit(), _exit() (leave.S); vfork(), clone(),
- * syscall(), execl(), execlp(), execle() (hooks.S). Each calls a function in C first, and jumps to libc's. They are also
- * the symbols of these names that the agent exports.
+ * Before libc's functions, called as these are: longjmp(), __longjmp_chk(), exit(), _exit() (leave.S); vfork(),
+ * clone(), syscall(), execl(), execlp(), execle() (hooks.S). Each calls a function in C first, and jumps to libc's.
+ * They are also the symbols of these names that the agent exports.
  */
 void spi_own_longjmp(void) SPI_HIDDEN;
 void spi_own_longjmp_chk(void) SPI_HIDDEN;

@@ -35,7 +35,7 @@
 #define SPI_AT_SLOT_STATE		56
 #define SPI_SLOT_SIZE		64
 #define SPI_SLOT_HALF		0x8000000
-#define SPI_SLOT_CHUNK		0x4000	/* bytes of slots that are handed to a thread at once; the first of them is never used */
+#define SPI_SLOT_CHUNK		0x4000	/* bytes handed to a thread at once; the first slot of them is never used */
 #define SPI_SLOT_STATE_FREE	0
 #define SPI_SLOT_STATE_LIVE	1
 

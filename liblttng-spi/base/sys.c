@@ -19,13 +19,13 @@
 long spi_sys(long number, ...)
 {
 	va_list ap;
-	long a[6];
+	uint64_t a[6];
 
 	va_start(ap, number);
 	for (int i = 0; i < 6; i++)
-		a[i] = va_arg(ap, long);
+		a[i] = va_arg(ap, uint64_t);
 	va_end(ap);
-	return spi_raw6(number, (uint64_t) a[0], (uint64_t) a[1], (uint64_t) a[2], (uint64_t) a[3], (uint64_t) a[4], (uint64_t) a[5]);
+	return spi_raw6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 uint64_t spi_now_ns(void)

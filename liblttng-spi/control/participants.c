@@ -26,6 +26,8 @@ static const struct spi_participant participants[] = {
 	}, {	/* unwind.c */
 		.calls_begin = spi_unwind_init,
 		.object_found = spi_unwind_look,
+	}, {	/* leave.c */
+		.calls_begin = spi_leave_calls_begin,
 	}, {	/* call trees */
 		.fork_child = spi_tree_signals_fork_child,
 		.fork_left = spi_tree_signals_fork_left,

@@ -49,7 +49,9 @@ void spi_payload_call_make(void *context, uint64_t to)
 	regs[REG_EFL] &= ~(greg_t) SPI_FLAGS_TRAP;
 }
 
-/* mov $SYS_rt_sigreturn, %rax or %eax; syscall. Unwinders know them by that, too (libgcc, config/i386/linux-unwind.h). */
+/*
+ * mov $SYS_rt_sigreturn, %rax or %eax; syscall. Unwinders know them by that, too (libgcc, config/i386/linux-unwind.h).
+ */
 int spi_code_is_restorer(const uint8_t code[])
 {
 	return spi_bytes_equal(code, (const uint8_t *) "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", 9) ||

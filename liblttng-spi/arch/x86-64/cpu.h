@@ -170,7 +170,6 @@ struct spi_frame {
 	uint64_t stack[];
 };
 
-#define SPI_FRAME_ARGUMENTS	6u
 #define SPI_FRAME_NOWHERE	255u
 
 /* psABI, 3.2.3: rdi, rsi, rdx, rcx, r8, r9. */
@@ -266,14 +265,16 @@ struct spi_signal_frame {
 	uint64_t r8_to_r15[8], rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, eflags;
 	uint8_t cs, other_segments[7];
 	uint64_t rest[13], mask;
-	int32_t number;			/* siginfo_t.si_signo; filled in with SA_SIGINFO only, which the agent's actions have */
+	int32_t number;			/* siginfo_t.si_signo; filled in with SA_SIGINFO only */
 };
 _Static_assert(offsetof(struct spi_signal_frame, rsp) == 160 && offsetof(struct spi_signal_frame, cs) == 184 &&
-	offsetof(struct spi_signal_frame, mask) == 296 && offsetof(struct spi_signal_frame, number) == 304, "Linux, x86-64");
+	offsetof(struct spi_signal_frame, mask) == 296 && offsetof(struct spi_signal_frame, number) == 304,
+	"Linux, x86-64");
 
 #define SPI_RESTORER_SIZE	9u
 #define SPI_USER_CS		0x33u	/* the lower half of it: of 64-bit programs, Xen's as well */
-#define SPI_SIGNAL_FRAME_MOST	20480u	/* from the restorer's word up to the stack pointer that it interrupted: all vector state, AMX's too */
+/* From the restorer's word up to the stack pointer that the signal interrupted: all vector state, AMX's too. */
+#define SPI_SIGNAL_FRAME_MOST	20480u
 #define SPI_SIGNAL_FLAGS_MOST	0xffu	/* uc_flags: three bits (x86-64, asm/ucontext.h) */
 
 SPI_INLINE int spi_signal_frame_may_be(const struct spi_signal_frame *frame, uint64_t at, uint64_t high)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Jumps that the agent writes into the program's code, and call sites' own instructions that are changed so that they lead
- * to a stub; and how the jumps are recognised again.
+ * Jumps that the agent writes into the program's code, and call sites' own instructions that are changed so that they
+ * lead to a stub; and how the jumps are recognised again.
  */
 #include <sys/platform/x86.h>
 #include "codemap/map/format.h"
@@ -114,7 +114,8 @@ uint64_t spi_code_jump_target(uint64_t at, spi_copy_fn copy)
 		spi_bytes_copy(&by, code + 1, 4);
 		return at + 5 + (uint64_t) (int64_t) by;
 	}
-	if (code[0] != 0xff || copy(code, at, sizeof(code)) < 0 || !spi_bytes_equal(code, (const uint8_t *) "\xff\x25\0\0\0\0", 6))
+	if (code[0] != 0xff || copy(code, at, sizeof(code)) < 0 ||
+			!spi_bytes_equal(code, (const uint8_t *) "\xff\x25\0\0\0\0", 6))
 		return 0;
 	spi_bytes_copy(&to, code + 6, 8);
 	return to;

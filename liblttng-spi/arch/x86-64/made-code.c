@@ -78,7 +78,8 @@ static int made_step(struct made *m, const uint8_t *p)
 		m->at += 4;
 	} else if (begins_with(p, "\x4c\x89\x14\x24", 4)) {				/* mov %r10, (%rsp) */
 		m->at += 4;
-	} else if (begins_with(p, "\x4c\x89\x54\x24", 4) || begins_with(p, "\x4c\x8b\x54\x24", 4)) {	/* and N(%rsp), or back */
+	} else if (begins_with(p, "\x4c\x89\x54\x24", 4) || begins_with(p, "\x4c\x8b\x54\x24", 4)) {
+		/* mov %r10, N(%rsp), or back */
 		m->at += 5;
 	} else {
 		return 0;
@@ -115,8 +116,8 @@ uint64_t spi_code_made_target(uint64_t at, spi_copy_fn copy)
 }
 
 /*
- * Instructions that put main() into %rdi: lea main(%rip) and mov $main (glibc's crt1.o), mov from the GOT (its Scrt1.o, where
- * the linker left it as it was), movabs $main (Free Pascal).
+ * Instructions that put main() into %rdi: lea main(%rip) and mov $main (glibc's crt1.o), mov from the GOT (its Scrt1.o,
+ * where the linker left it as it was), movabs $main (Free Pascal).
  */
 enum spi_start_gives spi_code_start_gives(const uint8_t *code, int is_first, uint64_t *value)
 {

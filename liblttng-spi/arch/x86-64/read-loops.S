@@ -5,8 +5,8 @@
  * which instructions may fault and what is in the registers then: between spi_read_begin and spi_read_end, rax is the
  * number of bytes already copied, and going on at spi_read_fixup returns it with the top bit set.
  *
- * General registers only. A string is read eight bytes at a time: a byte of x is zero where (x - 0x01..) & ~x & 0x80.. has
- * its lowest bit. The caller sees to it that all n bytes lie in one page, so reading on behind the NUL is harmless.
+ * General registers only. A string is read eight bytes at a time: a byte of x is zero where (x - 0x01..) & ~x & 0x80..
+ * has its lowest bit. The caller sees to it that all n bytes lie in one page, so reading on behind the NUL is harmless.
  */
 	.text
 	.p2align 4

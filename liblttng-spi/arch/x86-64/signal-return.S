@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Debuggers and libgcc know a signal frame by these very instructions, if no unwind entry covers the address before them: hence the nop. */
+/*
+ * Debuggers and libgcc know a signal frame by these very instructions, if no unwind entry covers the address before
+ * them: hence the nop.
+ */
 	.text
 	.p2align 4
 	nop

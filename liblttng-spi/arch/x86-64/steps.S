@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * A payload that is called without single-stepping (spi_payload_call_make(), context.c) returns here instead of to its thunk,
- * whose address lies behind a word of padding: the trap flag is set again.
+ * A payload that is called without single-stepping (spi_payload_call_make(), context.c) returns here instead of to its
+ * thunk, whose address lies behind a word of padding: the trap flag is set again.
  */
 	.text
 	.p2align 4

@@ -289,8 +289,8 @@ uint16_t spi_site_frame(const struct spi_map_site *site, uint32_t moved)
 	return frames[site->insn_count - moved];
 }
 
-void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved, uint64_t push,
-	enum spi_site_way way, uint64_t to, uint64_t *entries)
+void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved,
+	uint64_t push, enum spi_site_way way, uint64_t to, uint64_t *entries)
 {
 	uint16_t frames[SPI_SITE_INSNS];
 	uint32_t copies[SPI_SITE_INSNS + 1], first = site->insn_count - moved;

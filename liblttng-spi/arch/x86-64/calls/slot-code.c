@@ -26,7 +26,8 @@ uint8_t *spi_slot_rule_find(uint8_t *fde)
 	uint8_t *end = fde + 4 + *(const uint32_t *) fde;
 
 	for (uint8_t *p = fde + 8; p + SPI_SLOT_RULE_SIZE <= end; p++)
-		if (p[0] == 0x16 && p[1] == SPI_DWARF_PC && p[2] == 28 && p[28] == 0x06 && p[29] == 0x31 && p[30] == 0x1c)
+		if (p[0] == 0x16 && p[1] == SPI_DWARF_PC && p[2] == 28 &&
+				p[28] == 0x06 && p[29] == 0x31 && p[30] == 0x1c)
 			return p;
 	return NULL;
 }

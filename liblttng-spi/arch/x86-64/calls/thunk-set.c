@@ -21,12 +21,12 @@ void spi_thunks_init(void)
 	int has_avx = CPU_FEATURE_PRESENT(OSXSAVE) && CPU_FEATURE_PRESENT(AVX);
 	int has_inuse = has_avx && CPU_FEATURE_PRESENT(XGETBV_ECX_1) && CPU_FEATURE_PRESENT(XSAVEC);
 
-	if (has_inuse)
-		full = (struct spi_thunks) { (uint64_t) spi_thunk_entry_inuse, (uint64_t) spi_thunk_exit_inuse, IN_USE_YMM };
-	else if (has_avx)
+	full = (struct spi_thunks) { (uint64_t) spi_thunk_entry_plain, (uint64_t) spi_thunk_exit_plain, 0 };
+	if (has_avx)
 		full = (struct spi_thunks) { (uint64_t) spi_thunk_entry_ymm, (uint64_t) spi_thunk_exit_ymm, 0 };
-	else
-		full = (struct spi_thunks) { (uint64_t) spi_thunk_entry_plain, (uint64_t) spi_thunk_exit_plain, 0 };
+	if (has_inuse)
+		full = (struct spi_thunks) { (uint64_t) spi_thunk_entry_inuse, (uint64_t) spi_thunk_exit_inuse,
+			IN_USE_YMM };
 }
 
 /*

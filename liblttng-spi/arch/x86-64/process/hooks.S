@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Replacements of libc's functions whose stack or arguments C cannot keep (clones.c, exec-calls.c). leave.S has those by which a
- * handler leaves what it interrupted.
+ * Replacements of libc's functions whose stack or arguments C cannot keep (clones.c, exec-calls.c). leave.S has those
+ * by which a handler leaves what it interrupted.
  */
 
 	.text
@@ -24,7 +24,10 @@
 	.endr
 	.endm
 
-	/* A function of ours is called before the one that these arguments are for. The stack is aligned for the call: psABI 3.2.2. */
+	/*
+	 * A function of ours is called before the one that these arguments are for. The stack is aligned for the call:
+	 * psABI 3.2.2.
+	 */
 	.macro CALL_BEFORE function, argument=%rdi
 	push %rdi
 	push %rsi
@@ -67,9 +70,9 @@ FUNCTION clone, __clone, spi_own_clone
 END clone, __clone, spi_own_clone
 
 	/*
-	 * A system call may return twice in one memory, or on another stack: nothing of ours is on the stack while it runs.
-	 * fork 57, vfork 58, clone 56, execve 59, exit 60, exit_group 231, seccomp 317, execveat 322, clone3 435; close 3,
-	 * fcntl 72, close_range 436, which return once, are descriptors.c's.
+	 * A system call may return twice in one memory, or on another stack: nothing of ours is on the stack while it
+	 * runs. fork 57, vfork 58, clone 56, execve 59, exit 60, exit_group 231, seccomp 317, execveat 322, clone3 435;
+	 * close 3, fcntl 72, close_range 436, which return once, are descriptors.c's.
 	 */
 FUNCTION spi_clones_syscall
 	.hidden spi_clones_syscall
@@ -111,7 +114,10 @@ FUNCTION syscall, spi_own_syscall
 	jmp *%rax
 END syscall, spi_own_syscall
 
-	/* These take any number of arguments: where libc's own entries are watched they go on to libc's function as they are. */
+	/*
+	 * These take any number of arguments: where libc's own entries are watched they go on to libc's function as
+	 * they are.
+	 */
 	.macro VARIADIC name
 FUNCTION own_\name
 	.hidden own_\name

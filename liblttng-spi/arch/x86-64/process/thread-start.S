@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* What a thread that is made in a tree begins with (thread-made.c): rdi = its note. It begins with nothing of ours on its stack. */
+/*
+ * What a thread that is made in a tree begins with (thread-made.c): rdi = its note. It begins with nothing of ours on
+ * its stack.
+ */
 	.text
 	.p2align 4
 	.globl spi_thread_start

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The functions by which a signal's handler leaves what it interrupted, each before libc's. In a thread that is recording no call
- * they are a compare and a jump: the stack and all that is passed are libc's as they came. leave.c has the rest.
+ * The functions by which a signal's handler leaves what it interrupted, each before libc's. In a thread that is
+ * recording no call they are a compare and a jump: the stack and all that is passed are libc's as they came. leave.c
+ * has the rest.
  */
 
 #include "liblttng-spi/arch/offsets.h"
@@ -39,8 +40,8 @@
 	.hidden spi_own_longjmp, spi_own_longjmp_chk, spi_own_libc_exit, spi_own_exit
 
 	/*
-	 * What the personality routine of the thunks' frames (thunks.S) goes on to. The unwinder leaves one, in the second phase:
-	 * if a record is being made, the payload that was called there may not have returned.
+	 * What the personality routine of the thunks' frames (thunks.S) goes on to. The unwinder leaves one, in the
+	 * second phase: if a record is being made, the payload that was called there may not have returned.
 	 */
 	.p2align 4
 	.globl spi_leave_personality
