@@ -114,11 +114,11 @@ enum spi_close_for {
 /* The channels in which a call is closed: of those that are owed its exit, */
 enum spi_close_in {
 	SPI_CLOSE_IN_NONE,
-	SPI_CLOSE_IN_TAGGED,	/* the ones that ask for the tags of these trees; another's exit comes when the call returns */
+	SPI_CLOSE_IN_TAGGED,	/* the ones that ask for these trees' tags; others have the exit when the call returns */
 	SPI_CLOSE_IN_ALL,
 	SPI_CLOSE_IN_LEFT,	/* the ones in which the function's entries are off, and its exits not yet */
 	SPI_CLOSE_IN_PROCESS,	/* all; then the call is over, or is entered again should the process go on */
-	SPI_CLOSE_WAIT,		/* none: the call has its exit when it returns, and by nothing else. For the agent's use */
+	SPI_CLOSE_WAIT,		/* the agent's: in none, as the call has its exit when it returns, and by nothing else */
 };
 
 /* What a look at kept exits tells. */
@@ -179,16 +179,18 @@ struct spi_payload_ops {
 	/* Other trees than before record this point (tree_live). Any thread, in any state, under the patch lock. */
 	void (*tree_changed)(struct spi_point *point);
 	/*
-	 * Closing calls under way; ledger/close.c calls these. close_begin(): from now on threads do what spi_close_for says, once
-	 * they are not busy; 0: not now, or it has been done before. Then for each thread close_thread() (`copy`: what the thread
-	 * sees of itself, or zeroes), and close_call() for its slots whose aux is not 0, innermost first: with FOR_RULES under
-	 * the thread's own lock (spi_thread_own.closing). close_call(): 1 when the call is to be entered again should the
-	 * process go on. own NULL: is there a channel to close it in? Nothing is written. close_end(): closing is over; after an
-	 * exec that failed, as many threads have calls to enter again (spi_thread_own.again).
+	 * Closing calls under way; ledger/close.c calls these. close_begin(): from now on threads do what spi_close_for
+	 * says, once they are not busy; 0: not now, or it has been done before. Then for each thread close_thread()
+	 * (`copy`: what the thread sees of itself, or zeroes), and close_call() for its slots whose aux is not 0, innermost
+	 * first: with FOR_RULES under the thread's own lock (spi_thread_own.closing). close_call(): 1 when the call is to
+	 * be entered again should the process go on. own NULL: is there a channel to close it in? Nothing is written.
+	 * close_end(): closing is over; after an exec that failed, as many threads have calls to enter again
+	 * (spi_thread_own.again).
 	 */
 	int (*close_begin)(enum spi_close_for what);
 	void (*close_thread)(const struct spi_thread_own *own, const struct spi_thread *copy);
-	int (*close_call)(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees, enum spi_close_in in);
+	int (*close_call)(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees,
+		enum spi_close_in in);
 	void (*close_end)(enum spi_close_for what, uint32_t threads);
 	/* Which run of the front end's this process belongs to; 0: none. Agent thread only. */
 	void (*set_run)(uint32_t run);
@@ -203,10 +205,10 @@ struct spi_payload_ops {
 	 */
 	int (*thread_ready)(int has_memory);
 	/*
-	 * LTTng is about to take both events of some functions out of a channel at once. Between keep_begin() and keep_end()
-	 * calls that are under way have their exits in the channel, too. keep_look(): SPI_KEEP_*. keep_waits(): is a call's exit
-	 * still to come by what is kept? Meanwhile LTTng can free nothing: only for a moment, and nothing of LTTng's may be
-	 * called. Control thread only.
+	 * LTTng is about to take both events of some functions out of a channel at once. Between keep_begin() and
+	 * keep_end() calls that are under way have their exits in the channel, too. keep_look(): SPI_KEEP_*.
+	 * keep_waits(): is a call's exit still to come by what is kept? Meanwhile LTTng can free nothing: only for a
+	 * moment, and nothing of LTTng's may be called. Control thread only.
 	 */
 	void (*keep_begin)(spi_points_fn points);
 	uint32_t (*keep_look)(spi_points_fn points);

@@ -302,9 +302,9 @@ struct spi_thread_own {
 	const struct spi_thread *thread;	/* may be gone: ledger/close.c */
 	uint64_t busy_p[SPI_BUSY_LEVELS];	/* [n]: of the call that is recorded on top of n others, in a signal handler */
 	void *debts;			/* a payload's: exits that found no room */
-	uint32_t again;			/* its calls were closed before an exec that failed: the thread is to enter them again */
+	uint32_t again;			/* its calls were closed before an exec: they are to be entered again */
 	uint32_t awaited;		/* ledger/close.c */
-	uint32_t closing;		/* enum spi_closing: a lock, only while calls of rules are being closed. ledger/close.c */
+	uint32_t closing;		/* enum spi_closing: a lock, while calls of rules are being closed. ledger/close.c */
 	struct spi_thread_count folded;	/* of a record outside the status memory: what the page has of it */
 	struct spi_leave leave;		/* leave.c */
 	uint32_t slot_unsure;		/* an unwinder has left a thunk: the next slot's frame may be one that is nobody's. unwind.c */
@@ -465,7 +465,7 @@ void spi_slot_pop_slow(struct spi_slot *slot, uint64_t p);
 /* Before the exit of a call whose slot is not the top one is recorded. */
 void spi_slot_leave_above(struct spi_slot *slot);
 
-/* The top slot is no more in use: p first, as handlers may come. What ledger/close.c looks at stays, the point among it. */
+/* The top slot is no more in use: p first, as handlers may come. What the ledger looks at stays, the point among it. */
 SPI_INLINE void spi_slot_put_away(struct spi_slot *slot)
 {
 	slot->p = SPI_SLOT_DEAD;

@@ -141,7 +141,7 @@ void spi_chunk_put(uint32_t chunk)
 	} while (!__atomic_compare_exchange_n(&free_chunks, &top, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 }
 
-/* Each chunk knows the one below: so the depth is counted down. A handler that comes in between may take chunks above these. */
+/* A chunk knows the one below: so the depth is counted down. A handler that comes in between takes chunks above these. */
 void spi_slots_each(void (*show)(struct spi_slot *slot))
 {
 	struct spi_thread *t = &spi_thread;

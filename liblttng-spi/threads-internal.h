@@ -20,7 +20,7 @@ _Static_assert(CHUNK_BYTES == SPI_SLOT_CHUNK && SPI_SLOT_COUNT == SPI_SLOT_HALF 
 
 /* ---- slot-arena.c ---- */
 struct spi_chunk {
-	uint32_t prev;		/* the chunk below in the owner's stack, or the next free one while it is on the free list */
+	uint32_t prev;		/* the chunk below in the owner's stack, or the next one on the free list */
 	uint32_t mapped;
 };
 extern struct spi_chunk spi_chunks[CHUNK_COUNT] SPI_HIDDEN;
@@ -59,10 +59,7 @@ struct spi_slot *spi_slot_below(struct spi_slot *slot);	/* NULL: it is the outer
 void spi_slots_leave_handler(struct spi_thread *t, uint64_t at, enum spi_left how);
 void spi_thread_leave_all(struct spi_thread *t, enum spi_left how);
 
-/*
- * Calls are looked at when recording is over: threads keep the chunks that they have, also those that they have left. The
- * ledger sets it (ledger/close.c).
- */
+/* The ledger looks at calls when recording is over: threads keep their chunks, also those that they have left. */
 extern uint32_t spi_slots_kept SPI_HIDDEN;
 
 /* ---- threads.c ---- */

@@ -13,8 +13,8 @@
  *
  * LTTng switches the events of entries and exits on and off one after the other, each first with and then without a
  * filter, and its thread may rest in between. Of a tree, whose two events say the same, that must not show: an
- * entry is recorded in a channel that takes exits at that moment (ledger/halves.c), and the exit goes to who has the entry, whatever the
- * filter says by then.
+ * entry is recorded in a channel that takes exits at that moment (ledger/halves.c), and the exit goes to the channel
+ * that has the entry, whatever the filter says by then.
  *
  * Signal handlers may come at any instruction; what they record in between uses
  * slots above ours and its own buffers on the stack. Slot fields of ours are
@@ -199,7 +199,8 @@ SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_slot *slot, struc
 
 /* `generic`: the record is the function's address and its call site. Otherwise as fire_entry(). */
 SPI_INLINE const void *record_entry(struct spi_thread *t, struct tp_point *tp, struct spi_frame *frame,
-	const uint8_t *vec, uint64_t stride, struct tp_due_set *heard, uint32_t *n, const int has_slot, const int generic)
+	const uint8_t *vec, uint64_t stride, struct tp_due_set *heard, uint32_t *n, const int has_slot,
+	const int generic)
 {
 	const struct tp_program *program = tp->entry_program;
 	uint8_t small[TP_SMALL_RECORD + TP_SLOP], *record = small;

@@ -292,7 +292,7 @@ void tp_compact_detached(int is_all)
 }
 
 /*
- * Whoever does this has closed recording before (ledger/close.c). At the end a buffer is not written to any more by then,
+ * The ledger has closed recording before (ledger/close.c). At the end a buffer is not written to any more by then,
  * or by nobody who could still write it out; a program that is about to execute another may go on.
  */
 void tp_compact_close(int is_end)

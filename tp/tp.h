@@ -72,7 +72,7 @@ struct tp_point {
 		const void *channel;
 		uint64_t since;
 	} alone[TP_ALONE_MAX];
-	const struct lttng_ust_tracepoint_probe *kept;	/* ledger/removed.c: the exit's probes, while tp_keeping is kept_for */
+	const struct lttng_ust_tracepoint_probe *kept;	/* ledger/removed.c: the exit's, while tp_keeping is kept_for */
 	uint32_t kept_for;
 };
 

@@ -58,13 +58,16 @@ static unsigned int rules_points(void (*show)(struct spi_point **points, unsigne
 /* RULE_CLOSE */
 static void rule_off(struct spi_link *link, uint32_t id, const struct spi_msg_rule *rule)
 {
-	struct spi_rule_off off = { .id = id, .flags = rule->flags, .stop = spi_entries_forget, .points = rules_points };
+	const int is_every = (rule->flags & SPI_CLOSE_EVERY) != 0;
+	struct spi_rule_off off = {
+		.id = id, .flags = rule->flags, .stop = spi_entries_forget, .points = rules_points,
+	};
 
 	spi_control_lock();
 	for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next)
-		if (!tree->enabled && (rule->flags & SPI_CLOSE_EVERY ? tree->tag[0] != 0 : tree->rule->id == rule->rule)) {
+		if (!tree->enabled && (is_every ? tree->tag[0] != 0 : tree->rule->id == rule->rule)) {
 			off.trees |= tree->bit;
-			/* where it has no tag, what records it stays as it is */
+			/* the events that record a tree without a tag stay as they are */
 			off.is_closed = tree->tag[0] && (rule->flags & SPI_CLOSE_ALL);
 		}
 	spi_control_unlock();

@@ -268,13 +268,16 @@ void spi_ledger_close(enum spi_calls_of of, uint32_t trees, void (*stop)(uint32_
 {
 	const struct calls calls = { of, of >= SPI_CALLS_OF_ALL ? UINT32_MAX : trees };
 
-	if (!spi_payload || !spi_may(SPI_MAY_GROW))
+	/* a sandbox may forbid what a look at other threads takes */
+	const int is_alone = of == SPI_CALLS_OF_THREAD || !spi_may(SPI_MAY_GROW);
+
+	if (!spi_payload)
 		return;
-	if (of < SPI_CALLS_OF_THREAD)
+	if (!is_alone && of < SPI_CALLS_OF_THREAD)
 		rules_close(&calls, stop);
-	else if (of > SPI_CALLS_OF_THREAD)
+	else if (!is_alone)
 		process_close(&calls);
-	else if (!spi_thread.busy)
+	else if ((of == SPI_CALLS_OF_THREAD || of == SPI_CALLS_OF_EXEC) && !spi_thread.busy)
 		own_close(&calls);
 }
 

@@ -164,5 +164,6 @@ __attribute__((noinline)) int tp_record_first(const struct tp_event *event, cons
 void tp_in_name_fork_child(void)
 {
 	lock = 0;
-	writer.self = 0;
+	if (writer.self)		/* else the page stays the parent's, too */
+		writer.self = 0;
 }
