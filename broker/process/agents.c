@@ -45,6 +45,11 @@ static struct loop_timer detach_timer;
 
 /* ---- what agents say ------------------------------------------------------------------ */
 
+/*
+ * One dispatch takes many connections, and some users may give the broker much to do there. So a process is looked at
+ * as soon as its agent has come, or has answered all, and not only when all connections have been heard.
+ */
+
 void agent_is_former(struct process *p)
 {
 	spi_agent_set_user(p->agent, NULL);
@@ -71,6 +76,7 @@ static void on_hello(struct spi_agent *agent, void *data)
 		return;
 	}
 	process_event(p, EVENT_HELLO, &(struct hello) { .agent = agent, .facts = &facts });
+	processes_look();
 }
 
 static int has_sessions(uid_t uid, void *data)
@@ -93,8 +99,11 @@ static void on_rule_done(struct spi_agent *agent, const struct spi_msg_rule_done
 {
 	struct process *p = spi_agent_user(agent);
 
-	if (p)
-		process_answered(p, done, text);
+	if (!p)
+		return;
+	process_answered(p, done, text);
+	if (!p->talk.nr_commands)
+		processes_look();
 }
 
 static void on_rule_more(struct spi_agent *agent, const struct spi_msg_rule_done *more, const char *text, void *data)

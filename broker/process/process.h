@@ -6,10 +6,10 @@
  *
  * A handler tells the state machine what has happened (process_event(), state.c) and marks the process
  * (process_mark()). The loop looks at all marked processes once a turn (processes_look(), look.c). Only that look
- * compares a process with the rules, so nothing calls it from within itself. A handler that takes several events at
- * once looks after each one.
+ * compares a process with the rules, and it never leads to another look. A handler that takes several events at once
+ * looks after each one.
  *
- * process_get(), processes_hear() and the functions named after them may free a process. No look frees one.
+ * process_get(), process_registered(), agents_hear() and process_hear_agents() may free a process. No look frees one.
  */
 #ifndef SPI_BROKER_PROCESS_PROCESS_H
 #define SPI_BROKER_PROCESS_PROCESS_H
