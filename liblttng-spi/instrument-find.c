@@ -181,7 +181,8 @@ int spi_work_find(struct work *w)
 			continue;
 		if (spi_object_is_own(o)) {
 			if (w->rule->text.object[0])
-				spi_work_decline(w, o, w->rule->text.function, "the tracer runs through this object itself");
+				spi_work_decline(w, o, w->rule->text.function,
+					"the tracer runs through this object itself");
 			continue;
 		}
 		r = take_object(w, o, w->rule->text.function);

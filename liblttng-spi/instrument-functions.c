@@ -313,7 +313,8 @@ static int rule_finds_none(const struct rule *rule, struct spi_rule_result *resu
 	if (result->declined && !waits)		/* an object that could not be looked at may have some: its refusal is the reason */
 		return -ENOTSUP;
 	spi_format(result->text, sizeof(result->text), "no loaded function matches '%s%s%s'%s", rule->text.object,
-		rule->text.object[0] ? ":" : "", rule->text.function, waits ? ", which waits for a library that has one" : "");
+		rule->text.object[0] ? ":" : "", rule->text.function,
+		waits ? ", which waits for a library that has one" : "");
 	return -ENOENT;
 }
 
@@ -376,11 +377,12 @@ static void functions_remove(struct rule *rule)
 		spi_sys(SYS_munmap, rule->points, rule->room * sizeof(*rule->points));
 }
 
-/* `*` is the executable alone. The linker is watched for any rule: an unwinder that comes has to be noticed (unwind.c). */
+/* The dynamic linker is watched for any rule: an unwinder that comes has to be noticed (unwind.c). */
 static uint32_t functions_reach(const struct rule *rule)
 {
-	return SPI_REACH_TAKEN | (rule->text.object[0] || !spi_rule_is_wild(rule->text.function) ? SPI_REACH_LATER : 0) |
-		(rule->enabled ? SPI_REACH_WATCHED : 0);
+	const int is_exe_alone = !rule->text.object[0] && spi_rule_is_wild(rule->text.function);
+
+	return SPI_REACH_TAKEN | (is_exe_alone ? 0 : SPI_REACH_LATER) | (rule->enabled ? SPI_REACH_WATCHED : 0);
 }
 
 const struct spi_rule_ops spi_function_ops = {

@@ -37,7 +37,7 @@ struct spi_rule_ops {
 	int (*change)(struct rule *rule, int enabled, struct spi_rule_result *result);
 	/* The rule goes: what apply() has made is freed. apply() may have failed, or not been called. */
 	void (*remove)(struct rule *rule);
-	/* What the controller is told of a new rule for which apply() has returned `status`. Returns the status that it is told. */
+	/* What the controller is told of a new rule, for which apply() has returned `status`. Returns the status to tell. */
 	int (*describe)(const struct rule *rule, struct spi_rule_result *result, int status);
 };
 extern const struct spi_rule_ops spi_function_ops SPI_HIDDEN;	/* instrument-functions.c */

@@ -39,8 +39,8 @@ void spi_rules_watch_loads(void)
 
 static int rule_wants(const struct rule *rule, const struct spi_object *object)
 {
-	return rule->enabled && (rule->ops->reach(rule) & SPI_REACH_TAKEN) && object->seen && object->since > rule->looked &&
-		spi_rule_covers(&rule->text, object) && !spi_object_is_own(object);
+	return rule->enabled && (rule->ops->reach(rule) & SPI_REACH_TAKEN) && object->seen &&
+		object->since > rule->looked && spi_rule_covers(&rule->text, object) && !spi_object_is_own(object);
 }
 
 /*
@@ -61,7 +61,8 @@ static int object_may_have(struct spi_link *link, struct spi_object *object)
 			continue;
 		if (used + strlen(rule->text.function) + 2 > sizeof(patterns))
 			return 1;
-		used += (size_t) spi_format(patterns + used, sizeof(patterns) - used, "%s%s", n++ ? "\n" : "", rule->text.function);
+		used += (size_t) spi_format(patterns + used, sizeof(patterns) - used, "%s%s", n++ ? "\n" : "",
+			rule->text.function);
 	}
 	if (n < 2)
 		return n;
@@ -195,7 +196,8 @@ static void function_look(const char *name, void *data)
 
 void spi_rule_late_tell(struct spi_link *link, struct rule *rule)
 {
-	struct late late = { .link = link, .pattern = rule->text.function, .length = strcspn(rule->text.function, "@") };
+	const char *pattern = rule->text.function;
+	struct late late = { .link = link, .pattern = pattern, .length = strcspn(pattern, "@") };
 
 	if (!link || !(rule->ops->reach(rule) & SPI_REACH_TAKEN) || !rule->looked)
 		return;

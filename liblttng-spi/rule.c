@@ -7,8 +7,8 @@
 #include "rules/glob.h"
 
 /*
- * Beside its file's name the program has the one that it was started by (`python3` may be a link to python3.11), its first
- * thread's, and what it has made of its first argument. The names are those of now. Controllers go by the same
+ * Beside its file's name the program has the one that it was started by (`python3` may be a link to python3.11), its
+ * first thread's, and what it has made of its first argument. The names are those of now. Controllers go by the same
  * (spi_names_match()).
  */
 int spi_program_is_named(const char *pattern)

@@ -8,7 +8,8 @@
 static int names_mean(const struct spi_rule_names *names, const struct spi_object *object)
 {
 	for (uint32_t i = 0; i < names->count; i++)
-		if (spi_glob_match(names->name[i], object->name) || (object->is_exe && spi_program_is_named(names->name[i])))
+		if (spi_glob_match(names->name[i], object->name) ||
+				(object->is_exe && spi_program_is_named(names->name[i])))
 			return 1;
 	return 0;
 }

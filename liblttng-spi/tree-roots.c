@@ -153,7 +153,8 @@ int spi_tree_take_main(struct spi_tree *tree, struct spi_link *link)
 		return tree->is_outside ? 0 : -ENOENT;
 	}
 	/* Free Pascal's gives libc a function that pops its return address, and has another that is named main */
-	if (spi_tree_func_unfit(to, (uint64_t) func) && !spi_tree_glob_means(tree->asked->function, to, (uint64_t) func)) {
+	if (spi_tree_func_unfit(to, (uint64_t) func) &&
+			!spi_tree_glob_means(tree->asked->function, to, (uint64_t) func)) {
 		spi_tree_take_roots(tree, link);
 		if (tree->roots)
 			return 0;

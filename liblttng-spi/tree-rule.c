@@ -331,7 +331,7 @@ static void tree_remove(struct rule *rule)
 	spi_sys(SYS_munmap, tree, (sizeof(*tree) + 4095) & ~4095ul);
 }
 
-/* tree-follow.c looks through libraries that come. Each of them has a code map made: so a tree waits for a named one alone. */
+/* tree-follow.c looks through libraries that come. Each has a code map made, so a tree waits for a named one alone. */
 static uint32_t tree_reach(const struct rule *rule)
 {
 	const struct spi_tree *tree = rule->tree;
@@ -346,13 +346,14 @@ static int tree_describe(const struct rule *rule, struct spi_rule_result *result
 	int waits = status == -ENOENT && spi_rule_waits(rule);
 
 	if (status == -ENOENT && !result->text[0])
-		spi_format(result->text, sizeof(result->text), "no function is the root in what is loaded, and in what --lib and "
-			"--exclude-lib leave of that%s", waits ? ", which waits for a library that has it" : "");
+		spi_format(result->text, sizeof(result->text), "no function is the root in what is loaded, and in what "
+			"--lib and --exclude-lib leave of that%s", waits ? ", which waits for a library that has it" : "");
 	if (waits)
 		result->flags |= SPI_DONE_WAITS;
 	return status;
 }
 
 const struct spi_rule_ops spi_tree_ops = {
-	.reach = tree_reach, .apply = tree_apply, .change = tree_change, .remove = tree_remove, .describe = tree_describe,
+	.reach = tree_reach, .apply = tree_apply, .change = tree_change, .remove = tree_remove,
+	.describe = tree_describe,
 };

@@ -11,7 +11,7 @@ struct spi_tree {
 	struct rule *rule;
 	const struct spi_rule *asked;	/* what the rule's text says */
 	uint32_t bit, index, enabled;
-	uint32_t follow, after_ms, on_signal, budget;	/* from `asked`, for others than tree-rule.c; follow: SPI_FOLLOW_* */
+	uint32_t follow, after_ms, on_signal, budget;	/* from `asked`, for others than tree-rule.c; SPI_FOLLOW_* */
 	const char *tag;		/* the same */
 	uint32_t matched, roots, declined;
 	uint32_t is_outside;		/* its root, main(), is in an object that it leaves out */
@@ -34,7 +34,8 @@ int spi_tree_covers(const struct spi_tree *tree, const struct spi_object *object
  * it cannot be is remembered: whatever the program loads next it would be asked for again, while who loads that waits.
  */
 struct spi_tree_object *spi_tree_take_object(struct spi_tree *tree, struct spi_link *link, struct spi_object *object);
-void spi_tree_calls_of(struct spi_tree *tree, struct spi_tree_object *to);	/* calls-of: the sites of these functions, and nothing behind them */
+/* calls-of: the sites of these functions, and nothing behind them */
+void spi_tree_calls_of(struct spi_tree *tree, struct spi_tree_object *to);
 int spi_tree_root_is_main(const struct spi_tree *tree);
 int spi_tree_take_main(struct spi_tree *tree, struct spi_link *link);	/* -ENOENT: there is none */
 void spi_tree_take_roots(struct spi_tree *tree, struct spi_link *link);

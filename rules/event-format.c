@@ -279,8 +279,8 @@ int spi_event_name_format(const struct spi_rule *rule, const char *filter, struc
 	if (!ret)
 		ret = out.error;
 	if (ret == -E2BIG)
-		snprintf(why, SPI_RULE_WHY, "too long for the name of an event rule (%d bytes): %.100s", SPI_EVENT_NAME_MAX,
-			 rule->function);
+		snprintf(why, SPI_RULE_WHY, "too long for the name of an event rule (%d bytes): %.100s",
+			 SPI_EVENT_NAME_MAX, rule->function);
 	if (!ret)
 		return (int) out.n;
 	while (out.n) {

@@ -29,7 +29,8 @@ static unsigned int without_number(const struct spi_name_glob *glob, unsigned in
 {
 	unsigned int at = n;
 
-	while (at && (glob->token[at - 1] == SPI_TOKEN_STAR || (glob->token[at - 1] >= '0' && glob->token[at - 1] <= '9')))
+	while (at && (glob->token[at - 1] == SPI_TOKEN_STAR ||
+		      (glob->token[at - 1] >= '0' && glob->token[at - 1] <= '9')))
 		at--;
 	return at > 1 && at < n && glob->token[at - 1] == '@' ? at - 1 : n;
 }

@@ -76,10 +76,10 @@ struct spi_event_recipe {
 };
 
 /*
- * spi_event_name_format() - the event rules that carry what a user asks for: plain names where they say it all, otherwise
- * the reserved form and the rules that record beside it. `filter` is the user's own, or NULL; it is joined to the
- * recording rules' (entries' only: exits are recorded where their entries were). Fills at most `max` recipes; the number,
- * or -E2BIG (does not fit a name), -EINVAL (`why`, SPI_RULE_WHY bytes). The strings are the caller's to free.
+ * spi_event_name_format() - the event rules that carry what a user asks for: plain names where they say it all,
+ * otherwise the reserved form and the rules that record beside it. `filter` is the user's own, or NULL; it is joined to
+ * the recording rules' (entries' only: exits are recorded where their entries were). Fills at most `max` recipes. The
+ * number, or -E2BIG (does not fit a name), -EINVAL (`why`, SPI_RULE_WHY bytes). The strings are the caller's to free.
  */
 int spi_event_name_format(const struct spi_rule *rule, const char *filter, struct spi_event_recipe *recipes,
 			  unsigned int max, char *why);

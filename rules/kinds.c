@@ -81,6 +81,7 @@ static void describe_scope(struct spi_writer *w, const struct spi_rule *rule)
 
 void spi_rule_describe(const struct spi_rule *rule, char *text, size_t size)
 {
+	const uint32_t where = SPI_IN(rule->kind->number, SPI_FORM_EVENT);
 	struct spi_writer w = { text, size, 0 };
 
 	rule->kind->describe(&w, rule);
@@ -88,7 +89,7 @@ void spi_rule_describe(const struct spi_rule *rule, char *text, size_t size)
 		for (unsigned int i = 0; i < spi_rule_options_count; i++) {
 			const struct spi_rule_option *option = &spi_rule_options[i];
 
-			if (option->is_said_first == first && (option->where & SPI_IN(rule->kind->number, SPI_FORM_EVENT)))
+			if (option->is_said_first == first && (option->where & where))
 				spi_option_say(&w, rule, option);
 		}
 	describe_scope(&w, rule);

@@ -16,7 +16,8 @@ const struct spi_rule_option spi_rule_options[] = {
 	  .help = "      --exclude GLOB    not these functions, and not what only they call\n" },
 	{ OPTION("lib", lib, OBJECTS), .where = SPI_IN_TREE, .said = ", in %", .is_said_first = true,
 	  .help = "      --lib GLOB        in these executables and libraries only\n" },
-	{ OPTION("exclude-lib", exclude_lib, OBJECTS), .where = SPI_IN_TREE, .said = ", not in %", .is_said_first = true,
+	{ OPTION("exclude-lib", exclude_lib, OBJECTS), .where = SPI_IN_TREE, .is_said_first = true,
+	  .said = ", not in %",
 	  .help = "      --exclude-lib GLOB  not in these libraries\n" },
 	{ OPTION("calls-of", calls_of, FUNCTIONS), .where = SPI_IN_TREE,
 	  .help = "      --calls-of GLOB   only the calls that these functions make\n" },
@@ -39,7 +40,8 @@ const struct spi_rule_option spi_rule_options[] = {
 	  .help = "      --parse-only      analyse the program, record nothing\n" },
 	{ OPTION("pid", pids, PIDS), .where = SPI_IN_EVENT, .wrong = "%s is not a process id" },
 	{ OPTION("exec", exec, PROGRAMS), .where = SPI_IN_EVENT },
-	{ OPTION("tag", tag, HEX), .where = SPI_IN_AGENT, .wrong = "'%s' is not a tag: give up to 15 hexadecimal digits" },
+	{ OPTION("tag", tag, HEX), .where = SPI_IN_AGENT,
+	  .wrong = "'%s' is not a tag: give up to 15 hexadecimal digits" },
 };
 const unsigned int spi_rule_options_count = sizeof(spi_rule_options) / sizeof(spi_rule_options[0]);
 

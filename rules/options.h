@@ -46,7 +46,7 @@ struct spi_rule_option {
 	const char *help;		/* lines of --help; NULL: the command has its own */
 };
 
-/* In the order of the canonical text, which tags are made of: an option that comes must not change the others' order. */
+/* In the order of the canonical text, which tags are made of: a new option must not change the others' order. */
 extern const struct spi_rule_option spi_rule_options[];
 extern const unsigned int spi_rule_options_count;
 

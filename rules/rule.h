@@ -109,7 +109,7 @@ int spi_rule_write(const struct spi_rule *rule, enum spi_rule_form form, char *t
 /* spi_rule_set_tag() - the rule's tag: eight hex digits that stand for the canonical text of its event form. */
 void spi_rule_set_tag(struct spi_rule *rule);
 
-/* spi_rules_next() - copy the next rule of a list; NULL at the end. A rule that does not fit is cut, and does not parse. */
+/* spi_rules_next() - copy the next rule of a list; NULL at its end. A rule that does not fit is cut, and then refused. */
 const char *spi_rules_next(const char *list, char *one, size_t size);
 
 /* ---- target.c ---- */

@@ -150,7 +150,8 @@ int spi_rule_read(struct spi_rule *rule, const char *text, enum spi_rule_form fo
 		word = word < sizeof(name) ? word : sizeof(name) - 1;
 		memcpy(name, text, word);
 		name[word] = 0;
-		return spi_refuse(why, "unknown form '%s(...)': there are call(FUNCTION;OPTION...) and tree(ROOT;OPTION...)", name);
+		return spi_refuse(why, "unknown form '%s(...)': there are call(FUNCTION;OPTION...) and tree(ROOT;OPTION...)",
+				  name);
 	}
 	if (text[n - 1] != ')')
 		return spi_refuse(why, "no ')' at the end of '%s'", text);

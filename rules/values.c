@@ -88,9 +88,9 @@ static int take_decimal(const struct spi_rule_option *option, uint32_t *to, cons
 /* ---- signals ---- */
 
 static const char signal_names[][8] = {
-	"", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM", "TERM",
-	"STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "POLL",
-	"PWR", "SYS",
+	"", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM",
+	"TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF",
+	"WINCH", "POLL", "PWR", "SYS",
 };
 #define SIGNAL_NAMES (sizeof(signal_names) / sizeof(signal_names[0]))
 
@@ -224,7 +224,8 @@ static int check_object(const char *value, char *why)
 	if (strlen(value) > PATTERN_MAX)
 		return spi_refuse(why, "a pattern has at most %u bytes", PATTERN_MAX);
 	if (!*value || strchr(value, '/'))
-		return spi_refuse(why, "'%s' is not the file name of a library: give the part behind the last /", value);
+		return spi_refuse(why, "'%s' is not the file name of a library: give the part behind the last /",
+				  value);
 	if (has_control(value) || strchr(value, ';'))
 		return spi_refuse(why, "no library has a ';' or a control character in its name");
 	return 0;
@@ -356,8 +357,8 @@ static uint32_t count_of(const struct spi_rule *rule, const struct spi_rule_opti
 	}
 }
 
-static void put_value(struct spi_writer *w, const struct spi_rule *rule, const struct spi_rule_option *option, uint32_t i,
-		      enum spi_rule_form form)
+static void put_value(struct spi_writer *w, const struct spi_rule *rule, const struct spi_rule_option *option,
+		      uint32_t i, enum spi_rule_form form)
 {
 	const void *from = (const char *) rule + option->at;
 

@@ -239,7 +239,8 @@ static bool same_functions(const struct rule *a, const struct rule *b)
 /* Is it taken for off, beside the one that the daemon has named? */
 static bool goes_too(const struct gone *g, const struct rule *rule, const struct rule *only)
 {
-	if (!rule->enabled || !rule_instruments(rule) || (spi_rule_is_tree(&rule->wants.asked) && g->reach != ALL) || !rule->session ||
+	if (!rule->enabled || !rule_instruments(rule) || !rule->session ||
+	    (spi_rule_is_tree(&rule->wants.asked) && g->reach != ALL) ||
 	    strcmp(rule->session->name, g->session) || strcmp(rule->channel, g->channel))
 		return false;
 	return g->reach >= CHANNEL || (g->reach == FUNCTIONS && only && same_functions(rule, only));

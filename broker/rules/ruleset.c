@@ -196,8 +196,11 @@ static void rule_set_filter(struct rule *rule, const char *filter)
 void ruleset_add_trigger(struct ruleset *set, const char *name, uid_t owner, const char *pattern, bool deaf,
 			 const char *filter)
 {
-	struct rule *rule = strncmp(pattern, SPI_EVENT_PROVIDER, strlen(SPI_EVENT_PROVIDER)) || is_counted_only(set, owner) ? NULL : rule_create(set, pattern, owner);
+	struct rule *rule;
 
+	if (strncmp(pattern, SPI_EVENT_PROVIDER, strlen(SPI_EVENT_PROVIDER)) || is_counted_only(set, owner))
+		return;
+	rule = rule_create(set, pattern, owner);
 	if (!rule)
 		return;
 	rule->enabled = true;

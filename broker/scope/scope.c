@@ -179,9 +179,12 @@ static bool may_guard(const char *pattern, uid_t uid)
 bool rules_name(const char *name, uid_t uid)
 {
 	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
-		for (unsigned int i = 0; is_for(rule, uid) && i < rule->wants.asked.exec.count; i++)
-			if (may_guard(rule->wants.asked.exec.name[i], uid) && spi_glob_match(rule->wants.asked.exec.name[i], name))
+		for (unsigned int i = 0; is_for(rule, uid) && i < rule->wants.asked.exec.count; i++) {
+			const char *pattern = rule->wants.asked.exec.name[i];
+
+			if (may_guard(pattern, uid) && spi_glob_match(pattern, name))
 				return true;
+		}
 	return false;
 }
 

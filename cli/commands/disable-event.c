@@ -143,7 +143,8 @@ static int rule_is_tree(const struct saved_rule *saved, const struct spi_rule *w
 	struct spi_rule rule;
 
 	if (spi_event_name_read(saved->name, &rule, room, why) < 0 || !spi_rule_is_tree(&rule) ||
-	    strcmp(rule.object, wished->object) || strcmp(rule.function, wished->function) || !scope_is_same(wished, &rule))
+	    strcmp(rule.object, wished->object) || strcmp(rule.function, wished->function) ||
+	    !scope_is_same(wished, &rule))
 		return 0;
 	snprintf(tag, SPI_RULE_TAG_SIZE + 2, "|%s|", rule.tag);
 	return 1;

@@ -89,7 +89,7 @@ static int exec_say_none(const struct run *run)
 
 	if (run->report.is_met || run->killed_by)
 		return 0;
-	say_error("--exec %s%s: no process of %s was traced", o->asked.exec.name[0], o->asked.exec.count > 1 ? "..." : "",
+	say_error("--exec %s%s: no process of %s was traced", o->exec, o->asked.exec.count > 1 ? "..." : "",
 		o->asked.exec.count > 1 ? "these names" : "this name");
 	return TRACE_STATUS_ERROR;
 }
@@ -108,7 +108,7 @@ int trace_exec(const struct trace_options *options)
 	run.enable = scope_enable;
 	run.data = &scope;
 	if (status == 0)
-		status = run_begin(&run, options->asked.exec.name[0], NULL, 0);
+		status = run_begin(&run, options->exec, NULL, 0);
 	if (status == 0) {
 		run_announce(&run);
 		status = exec_attend(&run, &scope);

@@ -114,7 +114,8 @@ int rules_check_world(const struct rule_options *o, const struct rules_wish *wis
 		say_error("%s: no executable or library is named before the ':'", wish->function);
 		return -EINVAL;
 	}
-	wild = (spi_rule_is_wild(function) || !*function) && (function == wish->function || spi_rule_is_wild(wish->function));
+	wild = (spi_rule_is_wild(function) || !*function) &&
+		(function == wish->function || spi_rule_is_wild(wish->function));
 	if (scoped || !wild)
 		return 0;
 	if (wish->kind == spi_kind_tree)

@@ -28,8 +28,10 @@ int scope_prepare(struct scope *e, const struct trace_options *o)
 	char why[SPI_RULE_WHY];
 
 	e->options.asked = o->asked;
+	e->exec = o->exec;
 	if (o->pid_count > SPI_RULE_LIST_MAX) {
-		say_error("-p: at most %u processes at once when the session daemon's plugin traces", SPI_RULE_LIST_MAX);
+		say_error("-p: at most %u processes at once when the session daemon's plugin traces",
+			SPI_RULE_LIST_MAX);
 		return TRACE_STATUS_ERROR;
 	}
 	for (i = 0; i < o->pid_count; i++)
@@ -134,8 +136,11 @@ static int process_is_meant(const struct scope *e, const struct status_record *r
 	int meant = 0;
 
 	spi_reader_names(&names, r->pid, (uid_t) -1, r->field[3]);
-	for (i = 0; i < e->options.asked.exec.count; i++)
-		meant |= spi_glob_match(e->options.asked.exec.name[i], r->field[3]) || spi_names_match(&names, e->options.asked.exec.name[i]);
+	for (i = 0; i < e->options.asked.exec.count; i++) {
+		const char *pattern = e->options.asked.exec.name[i];
+
+		meant |= spi_glob_match(pattern, r->field[3]) || spi_names_match(&names, pattern);
+	}
 	for (i = 0; i < e->options.asked.nr_pids; i++)
 		meant |= e->options.asked.pids[i] == r->pid;
 	return meant;
@@ -294,7 +299,7 @@ static void scope_report_rows(const struct scope *e, const struct status *status
 			why = !strcmp(r->field[2], "failed") && *r->field[6] ? r->field[6] : "it was still being instrumented when the recording ended";
 		}
 		if (!is_active)
-			report_declined(report, e->options.asked.exec.count ? e->options.asked.exec.name[0] : "all", e->titles[row],
+			report_declined(report, e->exec ? e->exec : "all", e->titles[row],
 				why ? why : "no process of that name was there, or none could be instrumented");
 	}
 }

@@ -17,6 +17,7 @@ struct trace_options;
 
 struct scope {
 	struct rule_options options;	/* what the rules are made of */
+	const char *exec;		/* the first program that was named, or NULL */
 	struct spi_event_recipe (*recipes)[RULES_RECIPES_MAX];	/* one row for each FUNC and tree */
 	int *counts;
 	const char **titles;		/* as the user calls them */

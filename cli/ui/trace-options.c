@@ -241,7 +241,10 @@ static int option_take(struct trace_options *o, int c, const char *value)
 		say_quiet = o->quiet = 1;
 		return 0;
 	}
-	return tree_take(&o->tree, &o->asked, c, value ? name_written(value) : NULL);
+	ret = tree_take(&o->tree, &o->asked, c, value ? name_written(value) : NULL);
+	if (!o->exec && o->asked.exec.count)
+		o->exec = o->asked.exec.name[0];
+	return ret;
 }
 
 static int usage(const char *problem)
@@ -262,7 +265,8 @@ static int options_check(const struct trace_options *o)
 		if (!*o->funcs[i])
 			return usage("-f needs the name of a function");
 	if (o->list) {
-		if (o->output || o->duration >= 0 || o->asked.one_event || o->asked.exec.count || o->tree.count || o->tree.option)
+		if (o->output || o->duration >= 0 || o->asked.one_event || o->asked.exec.count || o->tree.count ||
+		    o->tree.option)
 			return usage("-l goes with -f, and a BINARY or -p only");
 		if (o->pid_count > 1 || o->pid_count + (unsigned int) o->command_count != 1)
 			return usage("-l needs one BINARY, or one -p PID");

@@ -41,6 +41,7 @@ struct trace_options {
 	struct spi_rule asked;		/* all options of rules but the processes, and no target */
 	pid_t *pids;			/* each once */
 	unsigned int pid_count;
+	const char *exec;		/* the first of asked.exec that was given, or NULL */
 	int named;			/* by a NAME, some of them */
 	int64_t duration;		/* ms; -1: no limit */
 	const char *output;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Which options there are, and which value is good, is said by rules/options.h alone, as for the names of event rules. */
+/* rules/options.h alone says which options there are, and which values are good, as for the names of event rules. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -33,8 +33,8 @@ const struct option *tree_long_options(const struct option *own)
 		const struct spi_rule_option *o = &spi_rule_options[i];
 
 		if ((o->where & SPI_IN_EVENT) && !option_is_own(own, o->name))
-			all[n++] = (struct option) { o->name, o->value == SPI_VALUE_FLAG ? no_argument : required_argument, NULL,
-				OPTION_TREE + 1 + (int) i };
+			all[n++] = (struct option) { o->name, o->value == SPI_VALUE_FLAG ? no_argument : required_argument,
+				NULL, OPTION_TREE + 1 + (int) i };
 	}
 	memset(&all[n], 0, sizeof(all[n]));
 	return all;

@@ -22,7 +22,10 @@ struct tree_request {
 const struct option *tree_long_options(const struct option *own);
 /* tree_print_help() - what --help says of call trees. */
 void tree_print_help(void);
-/* tree_take() - one of these options, by getopt_long()'s value. 0; -ENOMEM; -EINVAL after one line was said; -ENOENT: not one of them. */
+/*
+ * tree_take() - one of these options, by getopt_long()'s value. 0; -ENOMEM; -EINVAL after one line was said; -ENOENT: not
+ * one of them.
+ */
 int tree_take(struct tree_request *tree, struct spi_rule *asked, int option, const char *value);
 /* tree_take_named() - the same for the option of that name. */
 int tree_take_named(struct tree_request *tree, struct spi_rule *asked, const char *name, const char *value);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The hash table, for the agent and for programs of ours. An entry is a struct of the caller's that begins with a struct
- * spi_hash_link. The caller gives the buckets, and compares keys: the table allocates nothing. One thread at a time uses
- * a table; tables that threads read without a lock (trap.c, callee.c, tp/context.c) are not made of this.
+ * The hash table, for the agent and for programs of ours. An entry is a struct of the caller's that begins with a
+ * struct spi_hash_link. The caller gives the buckets, and compares keys: the table allocates nothing. One thread at a
+ * time uses a table. Tables that threads read without a lock (trap.c, callee.c, tp/context.c) are not made of this.
  */
 #ifndef SPI_BASE_HASH_H
 #define SPI_BASE_HASH_H

@@ -69,7 +69,8 @@ static struct spi_hash objects = SPI_HASH_OVER(buckets);
 static unsigned int nr_objects;	/* written under plugin_lock, read without as "none at all" */
 
 #define EACH_OBJECT(object) \
-	for (struct object *object = spi_hash_next(&objects, NULL); object; object = spi_hash_next(&objects, &object->link))
+	for (struct object *object = spi_hash_next(&objects, NULL); object; \
+	     object = spi_hash_next(&objects, &object->link))
 
 /* NULL: it is none that is kept. */
 static struct object *object_at(const void *address)
@@ -153,7 +154,8 @@ static bool rule_instruments(const char *name)
 
 static bool rule_is_tree(const char *name)
 {
-	return !strncmp(name, PREFIX, sizeof(PREFIX) - 1) && spi_rule_kind_of(name + sizeof(PREFIX) - 1) == spi_kind_tree;
+	return !strncmp(name, PREFIX, sizeof(PREFIX) - 1) &&
+	       spi_rule_kind_of(name + sizeof(PREFIX) - 1) == spi_kind_tree;
 }
 
 /* With plugin_lock held, which is let go while waiting. false: there was no answer. */
@@ -232,7 +234,8 @@ static unsigned int trees_beside(const struct object *going, char names[][NAME_M
 	unsigned int n = 0;
 
 	EACH_OBJECT(object)
-		if (n < TREES_MAX && is_beside(object, going) && rule_is_tree(object->name) && !is_wanted_elsewhere(object))
+		if (n < TREES_MAX && is_beside(object, going) && rule_is_tree(object->name) &&
+		    !is_wanted_elsewhere(object))
 			memcpy(names[n++], object->name, strlen(object->name) + 1);
 	return n;
 }
@@ -287,7 +290,8 @@ static void channel_goes(const void *channel)
 	if (disabling.channel_command == clients_begun())
 		return;
 	EACH_OBJECT(object)
-		if (is_shared && object->is_on && object->channel == channel && !object->is_recorder && rule_instruments(object->name)) {
+		if (is_shared && object->is_on && object->channel == channel && !object->is_recorder &&
+		    rule_instruments(object->name)) {
 			one = object;
 			is_shared = is_wanted_elsewhere(object);
 		}

@@ -409,8 +409,8 @@ static int agent_agrees(const char *text)
 	struct spi_rule rule;
 
 	return !spi_rule_read(&rule, text, SPI_FORM_AGENT, room, sizeof(room), why) &&
-		!spi_rule_write(&rule, SPI_FORM_AGENT, again, sizeof(again)) && (!strcmp(again, text) || !strchr(text, '(') ||
-		!spi_rule_kind_of(text));
+		!spi_rule_write(&rule, SPI_FORM_AGENT, again, sizeof(again)) &&
+		(!strcmp(again, text) || !spi_rule_kind_of(text));
 }
 
 /* A wish's rules ask for what was wished, and those beside the reserved form for nothing. */
@@ -432,7 +432,8 @@ static int wish_comes_back(const struct wish *wish, char *trouble, size_t size)
 			good &= strstr(rule.requests[r].text, wish->target) != NULL;
 			good &= agent_agrees(rule.requests[r].text);
 			good &= !wish->rule.kind == !!strncmp(rule.requests[r].text, "tree(", 5);
-			good &= rule.asked.nr_pids == wish->rule.nr_pids && rule.asked.exec.count == (wish->exec != NULL);
+			good &= rule.asked.nr_pids == wish->rule.nr_pids;
+			good &= rule.asked.exec.count == (wish->exec != NULL);
 		}
 		good &= rule.nr_requests <= 1 && strlen(recipes[i].name) <= SPI_EVENT_NAME_MAX;
 		if (!good)
@@ -468,8 +469,8 @@ static void fuzzing(void)
 	check(good, "4000 names of any shape are taken or refused", line);
 	good = 1;
 	for (int i = 0; i < 2000 && good; i++) {
-		struct wish wish = { .target = text, .rule = { .one_event = draw(2), .depth = draw(2), .unfollowed = draw(16),
-			.budget = draw(1000) } };
+		struct wish wish = { .target = text, .rule = { .one_event = draw(2), .depth = draw(2),
+			.unfollowed = draw(16), .budget = draw(1000) } };
 
 		draw_text(text, draw(280));
 		if (!wish.rule.one_event && draw(2))

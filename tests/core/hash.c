@@ -77,7 +77,8 @@ int main(void)
 	check(find(7) == &latest, "of one key the latest is found first");
 	spi_hash_remove(&table, &latest.link);
 	check(has_exactly(1, 2), "then the former one again");
-	check(spi_hash_text(spi_hash_text(SPI_HASH_SEED, "ab"), "c") == UINT64_C(0xe71fa2190541574b), "a text's hash is FNV-1a");
+	check(spi_hash_text(spi_hash_text(SPI_HASH_SEED, "ab"), "c") == UINT64_C(0xe71fa2190541574b),
+	      "a text's hash is FNV-1a");
 	printf("1..%u\n", checks);
 	return failures != 0;
 }
