@@ -18,7 +18,8 @@ for sanitizer in thread address,undefined; do
 		continue
 	fi
 	name=libplugin-${sanitizer%%,*}.so
-	sources=("$SPI_TOP_SRCDIR"/spi-sessiond-plugin/{init,{base,daemon,registrations,thread,hooks}/*,broker/{queue,life}}.c)
+	sources=("$SPI_TOP_SRCDIR"/spi-sessiond-plugin/{init,{base,daemon,registrations,thread,hooks}/*,broker/{queue,life}}.c
+		"$SPI_TOP_SRCDIR"/rules/{kinds,options,values,target,text,writer}.c)
 	# Its child runs in this memory on a stack of its own, of which no sanitizer knows.
 	gcc -std=gnu11 -O1 -g -fPIC -c -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" -o spawn.o "$SPI_TOP_SRCDIR/spi-sessiond-plugin/broker/spawn.c"
 	[ "$sanitizer" = thread ] && sources+=("$PLUGIN_TESTS/stub-spawn.c") || sources+=(spawn.o)
