@@ -19,34 +19,13 @@
  *
  * Who makes system calls without libc is not seen.
  */
-#include <dlfcn.h>
 #include <linux/sched.h>
 #include <string.h>
 #include "liblttng-spi/clones.h"
 #include "liblttng-spi/instrument.h"
-#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/tree-rule.h"
-
-/* A function of ours is called before the one that these arguments are for. The stack is aligned for the call: psABI 3.2.2. */
-#define ARGUMENTS_PUSH \
-	"	push %rdi\n" \
-	"	push %rsi\n" \
-	"	push %rdx\n" \
-	"	push %rcx\n" \
-	"	push %r8\n" \
-	"	push %r9\n" \
-	"	sub $8, %rsp\n" \
-	"	.cfi_adjust_cfa_offset 56\n"
-#define ARGUMENTS_POP \
-	"	add $8, %rsp\n" \
-	"	pop %r9\n" \
-	"	pop %r8\n" \
-	"	pop %rcx\n" \
-	"	pop %rdx\n" \
-	"	pop %rsi\n" \
-	"	pop %rdi\n" \
-	"	.cfi_adjust_cfa_offset -56\n"
 
 /* The parent's thread id while a child may run in its place. */
 static __thread struct {
@@ -169,7 +148,7 @@ static void clone_comes(uint64_t flags)
 }
 
 /* clone(function, stack, flags, ...): what libc itself calls it for are threads that are libc's, and posix_spawn() */
-uint64_t spi_clone_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+static uint64_t clone_enters(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	(void) vec;
 	(void) stride;
@@ -188,7 +167,7 @@ void spi_clones_copy_begins(void)
 
 /* fork() calls it as well, and its handlers say so in the child. */
 int (*spi_clones_next_fork)(void);
-int spi_clones_fork(void)
+static int clones_fork(void)
 {
 	int busy = spi_thread.busy >= SPI_BUSY_ALWAYS, pid;
 
@@ -268,164 +247,43 @@ long clones_by_copy(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 	return pid;
 }
 
-/*
- * A system call may return twice in one memory, or on another stack: nothing of ours is on the stack while it runs.
- * fork 57, vfork 58, clone 56, execve 59, exit 60, exit_group 231, seccomp 317, execveat 322, clone3 435; close 3,
- * fcntl 72, close_range 436, which return once, are descriptors.c's.
- */
-__asm__(".text\n"
-	"	.p2align 4\n"
-	"	.globl spi_clones_syscall\n"
-	"	.hidden spi_clones_syscall\n"
-	"	.type spi_clones_syscall, @function\n"
-	"spi_clones_syscall:\n"
-	"	.cfi_startproc\n"
-	"	lea -56(%rdi), %rax\n"
-	"	cmp $3, %rax\n"
-	"	jbe 1f\n"
-	"	cmp $322, %rdi\n"
-	"	je 1f\n"
-	"	cmp $60, %rdi\n"
-	"	je 1f\n"
-	"	cmp $231, %rdi\n"
-	"	je 1f\n"
-	"	cmp $317, %rdi\n"
-	"	je 1f\n"
-	"	cmp $435, %rdi\n"
-	"	je 1f\n"
-	"	cmp $3, %rdi\n"
-	"	je spi_descriptors_by_syscall\n"
-	"	cmp $72, %rdi\n"
-	"	je spi_descriptors_by_syscall\n"
-	"	cmp $436, %rdi\n"
-	"	je spi_descriptors_by_syscall\n"
-	"2:	jmp *spi_clones_next_syscall(%rip)\n"
-	"1:\n"
-	ARGUMENTS_PUSH
-	"	call clones_by_syscall\n"
-	ARGUMENTS_POP
-	"	test %eax, %eax\n"
-	"	jz 2b\n"
-	"	cmp $1, %eax\n"
-	"	je clones_by_copy\n"
-	"	and $-2, %rdx\n"	/* the flags: the third argument of syscall() */
-	"	jmp 2b\n"
-	"	.cfi_endproc\n"
-	"	.size spi_clones_syscall, . - spi_clones_syscall\n");
-
-/* ---- vfork() ---- */
-
-/*
- * It returns twice from one frame: nothing of ours can stand there meanwhile. The agent comes before it by the order of
- * symbols, or by the objects' pointers (descriptors.c), as libc itself does not call it, and its first bytes have no
- * room.
- */
-static void *next_vfork;
-void *exec_vfork_begin(void) SPI_HIDDEN __attribute__((used));
-void *exec_vfork_begin(void)
+/* arch/x86-64/hooks.S: the first call, before the rows of hooks are known. */
+void clones_find_syscall(void) SPI_HIDDEN __attribute__((used));
+void clones_find_syscall(void)
 {
-	if (spi_unlikely(!next_vfork))
-		next_vfork = spi_find_in_libc("vfork");
-	if (spi_tree_existing)
-		spi_lend(SPI_LEND_ONCE);
-	return next_vfork;
+	*(void **) &spi_clones_next_syscall = spi_hook_find("syscall");
 }
 
-__asm__(".text\n"
-	"	.p2align 4\n"
-	"	.globl vfork\n"
-	"	.type vfork, @function\n"
-	"	.globl spi_own_vfork\n"
-	"	.hidden spi_own_vfork\n"
-	"vfork:\n"
-	"spi_own_vfork:\n"
-	"	.cfi_startproc\n"
-	"	sub $8, %rsp\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	call exec_vfork_begin\n"
-	"	add $8, %rsp\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	jmp *%rax\n"
-	"	.cfi_endproc\n"
-	"	.size vfork, . - vfork\n");
+/* ---- vfork(), clone(): called before libc's function, to which arch/x86-64/hooks.S goes on ---- */
 
-/* ---- clone() and syscall() where libc's own are not watched: before them as before vfork() ---- */
+static void *next_vfork, *next_clone;
 
-static void *next_clone, *next_syscall;
+void *clones_by_vfork(void) SPI_HIDDEN __attribute__((used));
+void *clones_by_vfork(void)
+{
+	if (spi_tree_existing)
+		spi_lend(SPI_LEND_ONCE);
+	return SPI_NEXT(vfork);
+}
+
+/* Where libc's entry is watched, that looks. */
 void *clones_by_clone(uint64_t flags) SPI_HIDDEN __attribute__((used));
 void *clones_by_clone(uint64_t flags)
 {
-	if (spi_unlikely(!next_clone))
-		next_clone = spi_find_in_libc("clone");
-	if (!spi_exec_watches((void *) spi_clone_entry))
+	if (!spi_hook_stands((void *) clone_enters))
 		clone_comes(flags);
-	return next_clone;
+	return SPI_NEXT(clone);
 }
 
-void *clones_find_syscall(void) SPI_HIDDEN __attribute__((used));
-void *clones_find_syscall(void)
-{
-	if (spi_unlikely(!next_syscall))
-		next_syscall = spi_find_in_libc("syscall");
-	spi_clones_syscall_unwatched();
-	return (void *) spi_clones_syscall;
-}
-
-/* Nobody stands at libc's entry. */
-void spi_clones_syscall_unwatched(void)
-{
-	if (next_syscall)
-		*(void **) &spi_clones_next_syscall = next_syscall;
-}
-
-__asm__(".text\n"
-	"	.p2align 4\n"
-	"	.globl clone\n"
-	"	.type clone, @function\n"
-	"	.globl __clone\n"
-	"	.type __clone, @function\n"
-	"	.globl spi_own_clone\n"
-	"	.hidden spi_own_clone\n"
-	"__clone:\n"
-	"clone:\n"
-	"spi_own_clone:\n"
-	"	.cfi_startproc\n"
-	ARGUMENTS_PUSH
-	"	mov %rdx, %rdi\n"
-	"	call clones_by_clone\n"
-	ARGUMENTS_POP
-	"	jmp *%rax\n"
-	"	.cfi_endproc\n"
-	"	.size clone, . - clone\n"
-	"	.size __clone, . - __clone\n"
-	"	.p2align 4\n"
-	"	.globl syscall\n"
-	"	.type syscall, @function\n"
-	"	.globl spi_own_syscall\n"
-	"	.hidden spi_own_syscall\n"
-	"syscall:\n"
-	"spi_own_syscall:\n"
-	"	.cfi_startproc\n"
-	"	cmpq $0, spi_clones_next_syscall(%rip)\n"
-	"	jne spi_clones_syscall\n"
-	ARGUMENTS_PUSH
-	"	call clones_find_syscall\n"
-	ARGUMENTS_POP
-	"	jmp *%rax\n"
-	"	.cfi_endproc\n"
-	"	.size syscall, . - syscall\n");
-
-/* Of an injected agent, before other objects' pointers are set to the functions above. */
-void spi_clones_init(void)
-{
-	next_clone = spi_find_in_libc("clone");
-	clones_find_syscall();
-}
-
-void spi_exec_init(void)
-{
-	next_vfork = dlsym(RTLD_NEXT, "vfork");
-	next_clone = dlsym(RTLD_NEXT, "clone");
-	next_syscall = dlsym(RTLD_NEXT, "syscall");
-	dlerror();	/* not the program's business, if there is one */
-}
+/* libc itself does not call vfork(), and its first bytes have no room. */
+#define WAYS	.ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS
+const struct spi_hook spi_clone_hooks[] = {
+	{ "vfork", (void *) spi_own_vfork, &next_vfork, WAYS },
+	{ "clone", (void *) spi_own_clone, &next_clone, .before = clone_enters, WAYS | SPI_HOOK_ENTRY, .set = SPI_HOOKS_PROGRAMS },
+	{ "__clone", (void *) spi_own_clone, WAYS },
+	{ "_Fork", (void *) clones_fork, (void **) &spi_clones_next_fork, .ways = SPI_HOOK_ENTRY, .set = SPI_HOOKS_PROGRAMS,
+		.lost = "what its children call is not told from the program's own calls" },
+	{ "syscall", (void *) spi_own_syscall, (void **) &spi_clones_next_syscall, WAYS | SPI_HOOK_ENTRY, .set = SPI_HOOKS_PROGRAMS,
+		.flags = SPI_HOOK_NO_TRAP, .lost = "threads and children that it makes are not told from their maker" },
+	{ NULL },
+};

@@ -8,6 +8,7 @@
  *
  * And what is written when a fault ends the program.
  */
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/link-internal.h"
 #include "liblttng-spi/threads-internal.h"
@@ -149,7 +150,7 @@ void spi_closing_last(void)
 }
 
 /* Before libc's abort(), in which exceptions end that nobody catches. */
-uint64_t spi_closing_abort(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+static uint64_t abort_enters(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	(void) point;
 	(void) frame;
@@ -159,3 +160,8 @@ uint64_t spi_closing_abort(struct spi_point *point, struct spi_frame *frame, con
 		spi_closing_last();
 	return 0;
 }
+
+const struct spi_hook spi_closing_hooks[] = {
+	{ "abort", .before = abort_enters, .ways = SPI_HOOK_ENTRY, .set = SPI_HOOKS_PROGRAMS },
+	{ NULL },
+};

@@ -37,9 +37,6 @@ extern void *const spi_leave_unwind_again SPI_HIDDEN;
 /* cancel.c. On the control thread, before anything is recorded. */
 void spi_cancel_begin(void);
 
-/* Control side, or before main(): which functions are libc's, or who comes before it. */
-void spi_leave_init(void);
-
 /* The agent's, whatever these names mean to others; called as libc's. */
 void spi_own_longjmp(void) SPI_HIDDEN;
 void spi_own_longjmp_chk(void) SPI_HIDDEN;

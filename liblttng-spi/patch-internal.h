@@ -285,6 +285,11 @@ uint16_t spi_site_frame(const struct spi_map_site *site, uint32_t moved);
 uint32_t spi_trampoline_size(uint64_t place, uint64_t to);
 void spi_trampoline_bytes(uint64_t place, uint64_t to, uint16_t frame, uint8_t bytes[SPI_TRAMPOLINE_MAX]);
 
+#define SPI_JUMP_SIZE	5u
+void spi_jump_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_JUMP_SIZE]);	/* an ordinary jump, which reaches 2 GB */
+/* A function that only returns, and has room behind that for a jump which one store puts there? */
+int spi_code_is_empty_function(const uint8_t *code);
+
 /* ---- text.c ---- */
 
 enum spi_text_how {
@@ -388,8 +393,6 @@ void spi_stub_lend(struct spi_point *stub_point, struct spi_point *to);
 void spi_patch_pass(struct spi_point *old, struct spi_point *new);
 
 /* ---- worker.c ---- */
-
-#define SPI_JUMP_SIZE	5u
 
 /* A worker being chosen for a point. */
 struct spi_choice {

@@ -23,7 +23,6 @@
  */
 #include <ucontext.h>
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/interpose.h"
 #include "liblttng-spi/leave.h"
 #include "liblttng-spi/steps.h"
 

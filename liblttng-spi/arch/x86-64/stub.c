@@ -353,12 +353,32 @@ void spi_trampoline_bytes(uint64_t place, uint64_t to, uint16_t frame, uint8_t b
 	spi_bytes_copy(bytes, &frame, SPI_TRAMPOLINE_HEAD);
 	bytes += SPI_TRAMPOLINE_HEAD;
 	if (size < SPI_TRAMPOLINE_MAX) {
-		int32_t distance = (int32_t) (to - (place + 5));
-
-		bytes[0] = 0xe9;
-		spi_bytes_copy(bytes + 1, &distance, 4);
+		spi_jump_bytes(place, to, bytes);
 	} else {
 		spi_bytes_copy(bytes, "\xff\x25\0\0\0\0", 6);	/* jmp *(%rip), the address behind it */
 		spi_bytes_copy(bytes + 6, &to, 8);
 	}
+}
+
+void spi_jump_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_JUMP_SIZE])
+{
+	int32_t distance = (int32_t) (to - (place + SPI_JUMP_SIZE));
+
+	bytes[0] = 0xe9;
+	spi_bytes_copy(bytes + 1, &distance, 4);
+}
+
+int spi_code_is_empty_function(const uint8_t *code)
+{
+	static const uint8_t fillers[] = { 0x66, 0x2e, 0x0f, 0x1f, 0x90, 0xcc, 0x84, 0x00 };
+
+	if (code[0] != 0xc3 || (uint64_t) code % 8)
+		return 0;
+	for (unsigned int i = 1, k; i < SPI_JUMP_SIZE; i++) {
+		for (k = 0; k < sizeof(fillers) && fillers[k] != code[i]; k++)
+			;
+		if (k == sizeof(fillers))
+			return 0;
+	}
+	return 1;
 }

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Replacements of libc's functions whose stack or arguments C cannot keep (hooks/hooks.h). leave.S has those by which a handler
+ * leaves what it interrupted.
+ */
+
+	.text
+
+#define POINT_PAYLOAD	72
+
+	.macro FUNCTION names:vararg
+	.p2align 4
+	.irp name, \names
+	.globl \name
+	.type \name, @function
+\name:
+	.endr
+	.cfi_startproc
+	.endm
+
+	.macro END names:vararg
+	.cfi_endproc
+	.irp name, \names
+	.size \name, . - \name
+	.endr
+	.endm
+
+	/* A function of ours is called before the one that these arguments are for. The stack is aligned for the call: psABI 3.2.2. */
+	.macro CALL_BEFORE function
+	push %rdi
+	push %rsi
+	push %rdx
+	push %rcx
+	push %r8
+	push %r9
+	sub $8, %rsp
+	.cfi_adjust_cfa_offset 56
+	call \function
+	add $8, %rsp
+	pop %r9
+	pop %r8
+	pop %rcx
+	pop %rdx
+	pop %rsi
+	pop %rdi
+	.cfi_adjust_cfa_offset -56
+	.endm
+
+	/* From a point's stub (rax: the point; one word on the stack) to its replacement, as if that had been called. */
+FUNCTION spi_hook_thunk
+	.hidden spi_hook_thunk
+	.cfi_def_cfa %rsp, 16
+	lea 8(%rsp), %rsp
+	.cfi_def_cfa_offset 8
+	jmp *POINT_PAYLOAD(%rax)
+END spi_hook_thunk
+
+	/* It returns twice from one frame: nothing of ours can stand there meanwhile. */
+FUNCTION vfork, spi_own_vfork
+	.hidden spi_own_vfork
+	sub $8, %rsp
+	.cfi_adjust_cfa_offset 8
+	call clones_by_vfork
+	add $8, %rsp
+	.cfi_adjust_cfa_offset -8
+	jmp *%rax
+END vfork, spi_own_vfork
+
+	/* clone(function, stack, flags, ...), which goes on on another stack. */
+FUNCTION clone, __clone, spi_own_clone
+	.hidden spi_own_clone
+	push %rdi
+	push %rsi
+	push %rdx
+	push %rcx
+	push %r8
+	push %r9
+	sub $8, %rsp
+	.cfi_adjust_cfa_offset 56
+	mov %rdx, %rdi
+	call clones_by_clone
+	add $8, %rsp
+	pop %r9
+	pop %r8
+	pop %rcx
+	pop %rdx
+	pop %rsi
+	pop %rdi
+	.cfi_adjust_cfa_offset -56
+	jmp *%rax
+END clone, __clone, spi_own_clone
+
+	/*
+	 * A system call may return twice in one memory, or on another stack: nothing of ours is on the stack while it runs.
+	 * fork 57, vfork 58, clone 56, execve 59, exit 60, exit_group 231, seccomp 317, execveat 322, clone3 435; close 3,
+	 * fcntl 72, close_range 436, which return once, are descriptors.c's.
+	 */
+FUNCTION syscall, spi_own_syscall
+	.hidden spi_own_syscall
+	cmpq $0, spi_clones_next_syscall(%rip)
+	je 3f
+4:	lea -56(%rdi), %rax
+	cmp $3, %rax
+	jbe 1f
+	cmp $322, %rdi
+	je 1f
+	cmp $60, %rdi
+	je 1f
+	cmp $231, %rdi
+	je 1f
+	cmp $317, %rdi
+	je 1f
+	cmp $435, %rdi
+	je 1f
+	cmp $3, %rdi
+	je spi_descriptors_by_syscall
+	cmp $72, %rdi
+	je spi_descriptors_by_syscall
+	cmp $436, %rdi
+	je spi_descriptors_by_syscall
+2:	jmp *spi_clones_next_syscall(%rip)
+1:	CALL_BEFORE clones_by_syscall
+	test %eax, %eax
+	jz 2b
+	cmp $1, %eax
+	je clones_by_copy
+	and $-2, %rdx			/* the flags: the third argument of syscall() */
+	jmp 2b
+3:	CALL_BEFORE clones_find_syscall
+	jmp 4b
+END syscall, spi_own_syscall
+
+	/* These take any number of arguments: where libc's own entries are watched they go on to libc's function as they are. */
+	.macro VARIADIC name
+FUNCTION own_\name
+	.hidden own_\name
+	cmpl $0, spi_exec_watching(%rip)
+	je exec_\name
+	jmp *exec_next_\name(%rip)
+END own_\name
+	.endm
+
+	VARIADIC execl
+	VARIADIC execlp
+	VARIADIC execle
+
+	.section .note.GNU-stack, "", @progbits
