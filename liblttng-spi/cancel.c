@@ -102,29 +102,7 @@ const struct spi_hook spi_cancel_hooks[] = {
 
 /* ---- the signal ---- */
 
-/*
- * The payload has returned: its answer is rax. Its return address goes back to its place, above, and it is returned to, unless the
- * signal ends the thread here.
- */
-void spi_cancel_again(void) SPI_HIDDEN;
-__asm__(".text\n"
-	"	.p2align 4\n"
-	"	.cfi_startproc\n"
-	"	nop\n"				/* what is looked up for a return address is the byte before it */
-	"	.globl spi_cancel_again\n"
-	"	.hidden spi_cancel_again\n"
-	"	.type spi_cancel_again, @function\n"
-	"spi_cancel_again:\n"
-	"	sub $8, %rsp\n"
-	"	push %rax\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	lea 8(%rsp), %rdi\n"
-	"	call spi_cancel_take\n"
-	"	pop %rax\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	ret\n"
-	"	.cfi_endproc\n"
-	"	.size spi_cancel_again, . - spi_cancel_again\n");
+void spi_cancel_again(void) SPI_HIDDEN;		/* leave.S */
 
 void spi_cancel_take(uint64_t *back) SPI_HIDDEN __attribute__((used));
 void spi_cancel_take(uint64_t *back)

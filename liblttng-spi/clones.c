@@ -251,7 +251,7 @@ long clones_by_copy(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 void clones_find_syscall(void) SPI_HIDDEN __attribute__((used));
 void clones_find_syscall(void)
 {
-	*(void **) &spi_clones_next_syscall = spi_hook_find("syscall");
+	*(void **) &spi_clones_next_syscall = spi_find_in_libc("syscall");
 }
 
 /* ---- vfork(), clone(): called before libc's function, to which arch/x86-64/hooks.S goes on ---- */

@@ -44,7 +44,7 @@ typedef void (*leave_fn)(uint64_t a, uint64_t b);
 	void *variable SPI_HIDDEN = (void *) first_##variable; \
 	static void first_##variable(uint64_t a, uint64_t b) \
 	{ \
-		variable = spi_hook_find(name); \
+		variable = spi_find_in_libc(name); \
 		((leave_fn) variable)(a, b); \
 	}
 FIRST(spi_leave_longjmp, "siglongjmp")

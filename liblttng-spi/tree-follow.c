@@ -45,12 +45,12 @@ static void thread_comes(struct spi_frame *frame, int is_libcs)
 		spi_call_missed(SPI_LOST_MEMORY);
 }
 
-#define BEFORE(name) static uint64_t name(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-#define UNUSED(...) (void) point; (void) vec; (void) stride
+#define UNUSED	__attribute__((unused))
+#define BEFORE(name) \
+	static uint64_t name(struct spi_point *point UNUSED, struct spi_frame *frame UNUSED, const uint8_t *vec UNUSED, uint64_t stride UNUSED)
 
 BEFORE(thread_watch)
 {
-	UNUSED();
 	thread_comes(frame, 1);
 	return 0;
 }
@@ -58,7 +58,6 @@ BEFORE(thread_watch)
 /* A runtime that stands before libc's: the call comes by libc's a second time. */
 BEFORE(runtime_watch)
 {
-	UNUSED();
 	thread_comes(frame, 0);
 	return 0;
 }
@@ -67,8 +66,6 @@ BEFORE(load_watch)
 {
 	struct spi_thread *t = &spi_thread;
 
-	UNUSED();
-	(void) frame;
 	if (is_programs(t) && spi_process_is_mine()) {
 		spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 		spi_tree_loads_follow();
@@ -86,21 +83,18 @@ static void function_given(uint64_t function)
 
 BEFORE(first_given)
 {
-	UNUSED();
 	function_given(frame->rdi);
 	return 0;
 }
 
 BEFORE(second_given)
 {
-	UNUSED();
 	function_given(frame->rsi);
 	return 0;
 }
 
 BEFORE(three_given)
 {
-	UNUSED();
 	function_given(frame->rdi);
 	function_given(frame->rsi);
 	function_given(frame->rdx);

@@ -150,7 +150,7 @@ static const struct spi_map *map_get(enum spi_hook_set set, struct spi_link *lin
 static int libc_make(enum spi_hook_set set, struct spi_object *libc, const struct spi_map *map)
 {
 	EACH_OF(set, s) {
-		uint64_t address = is_in_libc(s->hook) ? (uint64_t) spi_hook_find(s->hook->name) : 0;
+		uint64_t address = is_in_libc(s->hook) ? (uint64_t) spi_find_in_libc(s->hook->name) : 0;
 		const char *reason;
 
 		if (!address)

@@ -88,7 +88,7 @@ static struct pass *pass_begin(unsigned int way)
 		if (hook->fits && !fits)
 			continue;
 		if (!to)
-			to = spi_hook_find(hook->name);
+			to = spi_find_in_libc(hook->name);
 		if (to)
 			pass_add(&pass, hook->name, to);
 	}

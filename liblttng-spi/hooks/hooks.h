@@ -20,13 +20,13 @@
  *
  * Threads. A replacement runs in any thread of the program, in any state, in signal handlers and vforked children too.
  * Of the functions below the control side calls those that change something, under the control lock; the state of the rows and
- * all text and pointers that hooks write are guarded by that lock. spi_hook_find() and spi_hook_stands() may be called by any thread.
+ * all text and pointers that hooks write are guarded by that lock. spi_hook_stands() may be called by any thread.
  */
 #ifndef SPI_HOOKS_H
 #define SPI_HOOKS_H
 
 #include <stdint.h>
-#include "liblttng-spi/point.h"
+#include "liblttng-spi/core.h"
 
 enum {
 	SPI_HOOK_ORDER = 1,
@@ -76,10 +76,9 @@ struct spi_hook {
 /* The next function. A call that comes before the rows are known goes straight to libc's. */
 #define SPI_NEXT(name) ({ \
 	if (spi_unlikely(!next_##name)) \
-		*(void **) &next_##name = spi_hook_find(#name); \
+		*(void **) &next_##name = spi_find_in_libc(#name); \
 	next_##name; \
 })
-void *spi_hook_find(const char *name) SPI_HIDDEN;	/* libc's function; NULL: libc has none */
 
 /* Rows of the room's own, for init.c: functions of libc's that lttng-ust is to call. */
 extern const struct spi_hook spi_tracer_hooks[] SPI_HIDDEN;

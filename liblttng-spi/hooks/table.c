@@ -13,16 +13,11 @@
 struct spi_hook_state spi_hook_states[SPI_HOOKS_MOST];
 uint32_t spi_hooks_count;
 
-void *spi_hook_find(const char *name)
-{
-	return spi_find_in_libc(name);
-}
-
 static void *following_of(const struct spi_hook *hook)
 {
 	if (spi_env.preloaded && (hook->ways & SPI_HOOK_ORDER))
 		return dlsym(RTLD_NEXT, hook->name);
-	return spi_hook_find(hook->name);
+	return spi_find_in_libc(hook->name);
 }
 
 void spi_hooks_find_next(void)
@@ -44,8 +39,11 @@ void spi_hooks_find_next(void)
 void spi_hooks_begin(const struct spi_hook *const *lists)
 {
 	for (; *lists; lists++)
-		for (const struct spi_hook *hook = *lists; hook->name && spi_hooks_count < SPI_HOOKS_MOST; hook++)
-			spi_hook_states[spi_hooks_count++].hook = hook;
+		for (const struct spi_hook *hook = *lists; hook->name; hook++)
+			if (spi_hooks_count < SPI_HOOKS_MOST)
+				spi_hook_states[spi_hooks_count++].hook = hook;
+			else
+				spi_note("the agent does not stand before %s(): SPI_HOOKS_MOST is too small", hook->name);
 	if (!spi_env.preloaded)
 		return;
 	spi_hooks_find_next();

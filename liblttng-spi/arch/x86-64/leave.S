@@ -143,4 +143,26 @@ spi_leave_again:
 	.cfi_endproc
 	.size spi_leave_again, . - spi_leave_again
 
+	/*
+	 * cancel.c. The payload has returned: its answer is rax. Its return address goes back to its place, above, and it is
+	 * returned to, unless the signal ends the thread here.
+	 */
+	.p2align 4
+	.cfi_startproc
+	nop				/* what is looked up for a return address is the byte before it */
+	.globl spi_cancel_again
+	.hidden spi_cancel_again
+	.type spi_cancel_again, @function
+spi_cancel_again:
+	sub $8, %rsp
+	push %rax
+	.cfi_adjust_cfa_offset 8
+	lea 8(%rsp), %rdi
+	call spi_cancel_take
+	pop %rax
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size spi_cancel_again, . - spi_cancel_again
+
 	.section .note.GNU-stack, "", @progbits
