@@ -48,8 +48,8 @@ extern const char __ehdr_start[] SPI_HIDDEN, _end[] SPI_HIDDEN;
 static struct unwinder shared;
 SPI_HOOK_DECLARE(backtrace)
 SPI_HOOK_DECLARE(_Unwind_Backtrace)
-extern __typeof__(_Unwind_GetIP) own__Unwind_GetIP __attribute__((alias("_Unwind_GetIP"), visibility("hidden")));
-extern __typeof__(_Unwind_GetIPInfo) own__Unwind_GetIPInfo __attribute__((alias("_Unwind_GetIPInfo"), visibility("hidden")));
+extern __typeof__(_Unwind_GetIP) own_get_ip __attribute__((alias("_Unwind_GetIP"), visibility("hidden")));
+extern __typeof__(_Unwind_GetIPInfo) own_get_ip_info __attribute__((alias("_Unwind_GetIPInfo"), visibility("hidden")));
 
 /* The frame that is being passed on just now, if it is behind a slot: where its caller's GetIP() is to give one more. */
 static __thread struct {
@@ -387,7 +387,7 @@ static int unwinder_is_one(void)
 const struct spi_hook spi_backtrace_hooks[] = {
 	{ SPI_HOOK_ROW(backtrace), WAYS },
 	{ SPI_HOOK_ROW(_Unwind_Backtrace), WAYS, .fits = unwinder_is_one },
-	{ "_Unwind_GetIP", (void *) own__Unwind_GetIP, WAYS, .fits = unwinder_is_one },
-	{ "_Unwind_GetIPInfo", (void *) own__Unwind_GetIPInfo, WAYS, .fits = unwinder_is_one },
+	{ "_Unwind_GetIP", (void *) own_get_ip, WAYS, .fits = unwinder_is_one },
+	{ "_Unwind_GetIPInfo", (void *) own_get_ip_info, WAYS, .fits = unwinder_is_one },
 	{ NULL },
 };

@@ -72,7 +72,8 @@ static ssize_t tracer_read(int fd, void *to, size_t size)
 
 static int tracer_poll(struct pollfd *fds, nfds_t n, int timeout_ms)
 {
-	return is_recording() ? (int) result_of(spi_sys(SYS_poll, fds, n, (long) timeout_ms)) : SPI_NEXT(poll)(fds, n, timeout_ms);
+	return is_recording() ? (int) result_of(spi_sys(SYS_poll, fds, n, (long) timeout_ms)) :
+		SPI_NEXT(poll)(fds, n, timeout_ms);
 }
 
 static int tracer_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
@@ -148,8 +149,8 @@ static void begin(void)
 	if (libc_handler || spi_sandbox_narrow)
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-	if (SPI_NEXT(pthread_cancel)(pthread_self()) != 0 || spi_signal_query(SIGCANCEL, &action) < 0 || action.handler == (uint64_t) SIG_DFL ||
-			action.handler == (uint64_t) SIG_IGN || !(action.flags & SA_SIGINFO))
+	if (SPI_NEXT(pthread_cancel)(pthread_self()) != 0 || spi_signal_query(SIGCANCEL, &action) < 0 ||
+			!spi_signal_has_handler(&action) || !(action.flags & SA_SIGINFO))
 		return;
 	libc_handler = (void (*)(int, siginfo_t *, void *)) action.handler;
 	ours = action;

@@ -276,14 +276,15 @@ void *clones_by_clone(uint64_t flags)
 }
 
 /* libc itself does not call vfork(), and its first bytes have no room. */
-#define WAYS	.ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS
+#define WAYS		SPI_HOOK_ORDER | SPI_HOOK_POINTERS
+#define PROGRAMS	.set = SPI_HOOKS_PROGRAMS
 const struct spi_hook spi_clone_hooks[] = {
-	{ "vfork", (void *) spi_own_vfork, &next_vfork, WAYS },
-	{ "clone", (void *) spi_own_clone, &next_clone, .before = clone_enters, WAYS | SPI_HOOK_ENTRY, .set = SPI_HOOKS_PROGRAMS },
-	{ "__clone", (void *) spi_own_clone, WAYS },
-	{ "_Fork", (void *) clones_fork, (void **) &spi_clones_next_fork, .ways = SPI_HOOK_ENTRY, .set = SPI_HOOKS_PROGRAMS,
+	{ "vfork", (void *) spi_own_vfork, &next_vfork, .ways = WAYS },
+	{ "clone", (void *) spi_own_clone, &next_clone, .before = clone_enters, .ways = WAYS | SPI_HOOK_ENTRY, PROGRAMS },
+	{ "__clone", (void *) spi_own_clone, .ways = WAYS },
+	{ "_Fork", (void *) clones_fork, (void **) &spi_clones_next_fork, .ways = SPI_HOOK_ENTRY, PROGRAMS,
 		.lost = "what its children call is not told from the program's own calls" },
-	{ "syscall", (void *) spi_own_syscall, (void **) &spi_clones_next_syscall, WAYS | SPI_HOOK_ENTRY, .set = SPI_HOOKS_PROGRAMS,
+	{ "syscall", (void *) spi_own_syscall, (void **) &spi_clones_next_syscall, .ways = WAYS | SPI_HOOK_ENTRY, PROGRAMS,
 		.flags = SPI_HOOK_NO_TRAP, .lost = "threads and children that it makes are not told from their maker" },
 	{ NULL },
 };

@@ -14,6 +14,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/link-internal.h"
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/instrument.h"

@@ -120,7 +120,7 @@ void spi_process_goes_on(void);			/* which has failed: the calls are entered aga
 /* For unwind.c: the call whose frame is left, by the stack (0: that does not tell), or the one that the unwinder names. slots.c */
 int spi_thread_unwound(uint64_t sp);
 void spi_slot_unwound(struct spi_slot *slot);
-void *spi_find_in_libc(const char *name);	/* libc's own function, whoever else has one; NULL: it has none. Any thread. symbols.c */
+void *spi_find_in_libc(const char *name);	/* libc's own, whoever else has one; NULL: none. Any thread. symbols.c */
 /* What the object around an address defines by this name. symbols.c */
 void *spi_symbol_beside(const char *name, uint64_t address);
 /* Functions that the object exports; control side. */
@@ -350,7 +350,7 @@ void spi_phdr_lock_fork(void);		/* not for ever: spi_phdr_inside() */
 void spi_phdr_unlock_fork(void);
 void spi_phdr_fork_child(void);		/* before it is given back there */
 struct dl_phdr_info;
-void spi_phdr_hide(void);		/* before the event module is loaded: may lttng-ust be kept from seeing the tracer's objects? */
+void spi_phdr_hide(void);	/* before the event module is loaded: is lttng-ust not to see the tracer's objects? */
 int spi_phdr_inside(void);		/* is somebody in there whom a fork did not wait for, or the other way round? In its child: when it was made */
 
 /* ---- fork.c ---- */

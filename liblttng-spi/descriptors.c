@@ -294,7 +294,9 @@ SPI_EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	argument = va_arg(args, void *);
 	va_end(args);
-	return (request == FIOCLEX || request == FIONCLEX) && is_tracers(fd) ? -1 : SPI_NEXT(ioctl)(fd, request, argument);
+	if ((request == FIOCLEX || request == FIONCLEX) && is_tracers(fd))
+		return -1;
+	return SPI_NEXT(ioctl)(fd, request, argument);
 }
 
 SPI_EXPORT int dup(int fd)

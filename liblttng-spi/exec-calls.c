@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The functions by which a program executes another, in one that the agent was injected into: those that end in libc's execve().
+ * The functions by which a program executes another and which end in libc's execve(), in an injected program.
  *
  * Where programs are followed, libc's own entries are watched (exec-watch.c). Elsewhere all that is to be done is to
- * close the open calls before the program is given up, and for that the objects' pointers to these functions are enough:
- * libc's code stays as it is. What libc executes by itself (posix_spawn(), system()) is executed by a
+ * close the open calls before the program is given up, and for that the objects' pointers to these functions are
+ * enough: libc's code stays as it is. What libc executes by itself (posix_spawn(), system()) is executed by a
  * child on its parent's memory, which has no calls of its own.
  *
  * In a child of vfork() nothing is changed here. The search along PATH is made as libc makes it, only to know
@@ -93,7 +93,7 @@ static void fill(char **argv, char *first, size_t n, va_list *args)
 		argv[i] = va_arg(*args, char *);
 }
 
-/* own_execl() and its like are arch/x86-64/hooks.S's: where libc's own entries are watched they go on to libc's function as they came. */
+/* own_execl() and its like are in arch/x86-64/hooks.S: where libc's entries are watched they go on to libc's. */
 #define VARIADIC(name) \
 	int exec_##name(const char *path, const char *first, ...) SPI_HIDDEN __attribute__((used)); \
 	int own_##name(const char *path, const char *first, ...) SPI_HIDDEN; \

@@ -8,8 +8,11 @@
  *
  * All of libc's ways end in its execve() (fexecve() and execveat() apart), those
  * inside posix_spawn(), system() and popen() too, which no symbol of ours would
- * come before. So the agent stands at libc's entries (SPI_HOOKS_PROGRAMS). Nothing is taken from execve(): when the new environment's execve() comes
- * back, whatever the reason, libc's is called as the program did.
+ * come before. So the agent stands at libc's entries (SPI_HOOKS_PROGRAMS). Nothing
+ * is taken from execve(): when the new environment's execve() comes back, whatever
+ * the reason, libc's is called as the program did. An injected agent stands before
+ * execve() by the objects' pointers as well, to close the open calls where no
+ * program is followed.
  *
  * Before a program is given up for another its open calls are closed, in all threads, as at its
  * end, unless the kernel is going to refuse: exec-file.c. Should it refuse then, they
@@ -281,10 +284,11 @@ SPAWN(posix_spawn)
 SPAWN(posix_spawnp)
 
 #define PROGRAMS	.set = SPI_HOOKS_PROGRAMS, .lost = "programs that it executes are not traced"
+#define EITHER	.ways = SPI_HOOK_POINTERS | SPI_HOOK_ENTRY
 const struct spi_hook spi_exec_hooks[] = {
-	{ "execve", (void *) spi_exec_execve, (void **) &next_execve, .ways = SPI_HOOK_POINTERS | SPI_HOOK_ENTRY, PROGRAMS },
-	{ SPI_HOOK_ROW(execveat), .ways = SPI_HOOK_POINTERS | SPI_HOOK_ENTRY, PROGRAMS },
-	{ SPI_HOOK_ROW(fexecve), .ways = SPI_HOOK_POINTERS | SPI_HOOK_ENTRY, PROGRAMS },
+	{ "execve", (void *) spi_exec_execve, (void **) &next_execve, EITHER, PROGRAMS },
+	{ SPI_HOOK_ROW(execveat), EITHER, PROGRAMS },
+	{ SPI_HOOK_ROW(fexecve), EITHER, PROGRAMS },
 	{ SPI_HOOK_ROW(posix_spawn), .ways = SPI_HOOK_ENTRY, PROGRAMS },
 	{ SPI_HOOK_ROW(posix_spawnp), .ways = SPI_HOOK_ENTRY, PROGRAMS },
 	{ NULL },

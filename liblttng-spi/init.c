@@ -211,7 +211,8 @@ extern const struct spi_hook spi_signal_hooks[], spi_mask_hooks[], spi_notify_ho
 extern const struct spi_hook spi_phdr_hooks[];
 extern const struct spi_hook spi_leave_hooks[], spi_backtrace_hooks[], spi_cancel_hooks[];
 extern const struct spi_hook spi_closing_hooks[];
-extern const struct spi_hook spi_fork_hooks[], spi_clone_hooks[], spi_exec_hooks[], spi_exec_call_hooks[], spi_namespace_hooks[];
+extern const struct spi_hook spi_fork_hooks[], spi_clone_hooks[], spi_exec_hooks[], spi_exec_call_hooks[];
+extern const struct spi_hook spi_namespace_hooks[];
 extern const struct spi_hook spi_rights_hooks[], spi_sandbox_hooks[], spi_descriptor_hooks[], spi_task_hooks[];
 extern const struct spi_hook spi_follow_hooks[], spi_load_hooks[];
 static const struct spi_hook *const hooks[] = {

@@ -285,8 +285,8 @@ SPI_EXPORT int sigwait(const sigset_t *set, int *number)
 extern __typeof__(xpg_sigpause) own_xpg_sigpause __attribute__((alias("__xpg_sigpause"), visibility("hidden")));
 
 /*
- * An injected agent stands at the entries of what blocks signals, or takes them away; and of what only waits for some, or asks, where that
- * can be had. The others call these, within libc as well. (sigwaitinfo() jumps to sigtimedwait().)
+ * An injected agent stands at the entries of what blocks signals, or takes them away; and, where it can, of what only
+ * waits for some, or asks. The others call these, within libc as well. (sigwaitinfo() jumps to sigtimedwait().)
  */
 #define ORDER	.ways = SPI_HOOK_ORDER
 #define ENTRY	.ways = SPI_HOOK_ORDER | SPI_HOOK_ENTRY, .set = SPI_HOOKS_SIGNALS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Sets of signals: as the kernel has them, in one word, and as the program sees them while masks are virtual (signals.h). */
+/* Sets of signals: as the kernel has them, and as the program sees them while masks are virtual (signals.h). */
 #ifndef SPI_MASKS_H
 #define SPI_MASKS_H
 

@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/threads-internal.h"

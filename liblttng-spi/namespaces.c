@@ -109,7 +109,8 @@ out:
 	return ret;
 }
 
-#define WAYS	.ways = SPI_HOOK_POINTERS | SPI_HOOK_ENTRY, .set = SPI_HOOKS_PROGRAMS, .lost = "user namespaces are refused"
+#define WAYS \
+	.ways = SPI_HOOK_POINTERS | SPI_HOOK_ENTRY, .set = SPI_HOOKS_PROGRAMS, .lost = "user namespaces are refused"
 const struct spi_hook spi_namespace_hooks[] = {
 	{ SPI_HOOK_ROW(unshare), WAYS },
 	{ SPI_HOOK_ROW(setns), WAYS },

@@ -115,7 +115,9 @@ SPI_EXPORT int mq_notify(mqd_t queue, const struct sigevent *event)
 	return SPI_NEXT(mq_notify)(queue, event_for_libc(event, &copy));
 }
 
-#define WAYS	.ways = SPI_HOOK_ORDER | SPI_HOOK_ENTRY, .set = SPI_HOOKS_SIGNALS, .flags = SPI_HOOK_VITAL, .lost = "there is no int3"
+#define WAYS \
+	.ways = SPI_HOOK_ORDER | SPI_HOOK_ENTRY, .set = SPI_HOOKS_SIGNALS, \
+	.flags = SPI_HOOK_VITAL, .lost = "there is no int3"
 const struct spi_hook spi_notify_hooks[] = {
 	{ SPI_HOOK_ROW(timer_create), WAYS },
 	{ SPI_HOOK_ROW(mq_notify), WAYS },

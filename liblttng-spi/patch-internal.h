@@ -286,7 +286,7 @@ uint32_t spi_trampoline_size(uint64_t place, uint64_t to);
 void spi_trampoline_bytes(uint64_t place, uint64_t to, uint16_t frame, uint8_t bytes[SPI_TRAMPOLINE_MAX]);
 
 #define SPI_JUMP_SIZE	5u
-void spi_jump_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_JUMP_SIZE]);	/* an ordinary jump, which reaches 2 GB */
+void spi_jump_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_JUMP_SIZE]);	/* it reaches 2 GB */
 /* A function that only returns, and has room behind that for a jump which one store puts there? */
 int spi_code_is_empty_function(const uint8_t *code);
 

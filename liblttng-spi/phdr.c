@@ -239,9 +239,10 @@ static int is_lttng_ust(struct dl_phdr_info *info, size_t size, void *data)
 }
 
 /*
- * lttng-ust does not see the tracer's objects where it cannot have seen them before: it would say that they were unloaded, also
- * to sessions to which it never said that they were loaded, which ends babeltrace2. Where we come while it waits before
- * main(), it has looked before there was an agent. One that was preloaded stands before it from the start.
+ * lttng-ust does not see the tracer's objects where it cannot have seen them before: it would say that they were
+ * unloaded, also to sessions to which it never said that they were loaded, which ends babeltrace2. Where we come
+ * while it waits before main(), it has looked before there was an agent. A preloaded agent stands before it from
+ * the start.
  */
 static int hides;
 

@@ -29,7 +29,8 @@
 #define WAITS		5000u	/* of 0.1 ms, for their answers */
 
 #define EACH(X) \
-	X(setuid) X(setgid) X(seteuid) X(setegid) X(setreuid) X(setregid) X(setresuid) X(setresgid) X(setgroups) X(initgroups)
+	X(setuid) X(setgid) X(seteuid) X(setegid) X(setreuid) X(setregid) X(setresuid) X(setresgid) \
+	X(setgroups) X(initgroups)
 EACH(SPI_HOOK_DECLARE)
 
 struct rights {

@@ -217,7 +217,8 @@ SPI_EXPORT int prctl(int option, ...)
 }
 
 const struct spi_hook spi_sandbox_hooks[] = {
-	{ SPI_HOOK_ROW(prctl), .before = prctl_enters, .ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS | SPI_HOOK_ENTRY, .set = SPI_HOOKS_PROGRAMS },
+	{ SPI_HOOK_ROW(prctl), .before = prctl_enters, .ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS | SPI_HOOK_ENTRY,
+		.set = SPI_HOOKS_PROGRAMS },
 	{ NULL },
 };
 

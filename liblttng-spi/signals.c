@@ -311,8 +311,8 @@ SPI_EXPORT int siginterrupt(int number, int interrupt)
 
 /* libc's others come by sigaction(). */
 const struct spi_hook spi_signal_hooks[] = {
-	{ SPI_HOOK_ROW(sigaction), .ways = SPI_HOOK_ORDER | SPI_HOOK_ENTRY, .set = SPI_HOOKS_SIGNALS, .flags = SPI_HOOK_VITAL,
-		.lost = "there is no int3" },
+	{ SPI_HOOK_ROW(sigaction), .ways = SPI_HOOK_ORDER | SPI_HOOK_ENTRY, .set = SPI_HOOKS_SIGNALS,
+		.flags = SPI_HOOK_VITAL, .lost = "there is no int3" },
 	{ SPI_HOOK_ROW(signal), .ways = SPI_HOOK_ORDER },
 	{ "bsd_signal", .ways = SPI_HOOK_ORDER },
 	{ "ssignal", .ways = SPI_HOOK_ORDER },

@@ -325,8 +325,8 @@ int spi_program_loads(void)
 }
 
 /*
- * libc's tables. In the list of debuggers libc comes before everything that can be unloaded, so no lock is needed. Two threads that come
- * here at once write the same.
+ * libc's tables. In the list of debuggers libc comes before everything that can be unloaded, so no lock is needed. Two
+ * threads that come here at once write the same.
  */
 static const struct table *libc_table(void)
 {
@@ -350,8 +350,9 @@ static const struct table *libc_table(void)
 }
 
 /*
- * Not by dlsym() or dlopen(), which others stand before, too, and may come back to us from there. Where libc chooses among several
- * functions by the CPU, its resolver is asked: those take nothing, and look at what is known since the start.
+ * Not by dlsym() or dlopen(), which others stand before, too, and may come back to us from there. Where libc chooses
+ * among several functions by the CPU, its resolver is asked: those take nothing, and look at what is known since the
+ * start.
  */
 void *spi_find_in_libc(const char *name)
 {

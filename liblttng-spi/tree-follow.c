@@ -47,7 +47,8 @@ static void thread_comes(struct spi_frame *frame, int is_libcs)
 
 #define UNUSED	__attribute__((unused))
 #define BEFORE(name) \
-	static uint64_t name(struct spi_point *point UNUSED, struct spi_frame *frame UNUSED, const uint8_t *vec UNUSED, uint64_t stride UNUSED)
+	static uint64_t name(struct spi_point *point UNUSED, struct spi_frame *frame UNUSED, const uint8_t *vec UNUSED, \
+		uint64_t stride UNUSED)
 
 BEFORE(thread_watch)
 {
@@ -115,8 +116,8 @@ const struct spi_hook spi_follow_hooks[] = {
 	ROW("__cxa_thread_atexit_impl", first_given, GIVEN),
 	ROW("pthread_key_create", second_given, GIVEN),
 	ROW("__register_atfork", three_given, GIVEN),		/* pthread_atfork() */
-	{ "pthread_create", .before = runtime_watch, .ways = SPI_HOOK_ENTRY, .flags = SPI_HOOK_IN_RUNTIME, .set = SPI_HOOKS_TREES,
-		.lost = THREADS },
+	{ "pthread_create", .before = runtime_watch, .ways = SPI_HOOK_ENTRY, .flags = SPI_HOOK_IN_RUNTIME,
+		.set = SPI_HOOKS_TREES, .lost = THREADS },
 	{ NULL },
 };
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Jumps at the entries of functions. They are for what neither the order of symbols nor pointers reach: calls from within libc, and an
- * injected agent that has to see every call.
+ * Jumps at the entries of functions. They are for what neither the order of symbols nor pointers reach: calls
+ * from within libc, and an injected agent that has to see every call.
  *
- * The agent's own patcher puts them there. A jump leads through the stub of a point that is in no rule and no table. With a replacement
- * the stub goes on to spi_hook_thunk (arch/x86-64/hooks.S), which goes on to the replacement with the registers and the stack of the
- * call; rax alone is not kept, and says nothing at the entry of these functions. Else the stub goes to the thunk of a traced
- * call, which calls the row's `before` and goes on to the function.
+ * The agent's own patcher puts them there. A jump leads through the stub of a point that is in no rule and no
+ * table. With a replacement the stub goes on to spi_hook_thunk (arch/x86-64/hooks.S), which goes on to the
+ * replacement with the registers and the stack of the call; rax alone is not kept, and says nothing at the
+ * entry of these functions. Else the stub goes to the thunk of a traced call, which calls the row's `before`
+ * and goes on to the function.
  *
- * Points are made when the set is wanted for the first time, and are there for ever: threads may be in their stubs.
+ * Points are made when the set is wanted for the first time, and are there for ever: threads may be in their
+ * stubs.
  */
 #include <errno.h>
 #include <string.h>
@@ -62,7 +64,7 @@ static struct spi_object *libc_find(void)
 	return NULL;
 }
 
-/* By its address where the map has that: a search through the names would bring all of the map in. -1: it is not there. */
+/* By its address where the map has that: a search by name brings all of the map in. -1: it is not there. */
 static int64_t func_find(const struct spi_object *object, const struct spi_map *map, uint64_t address, const char *name)
 {
 	const struct spi_map_func *funcs = SPI_MAP_AT(map, funcs, struct spi_map_func, 0);
@@ -75,8 +77,8 @@ static int64_t func_find(const struct spi_object *object, const struct spi_map *
 }
 
 /* NULL and *reason: there can be no jump at this entry. */
-static struct spi_point *point_make(const struct spi_hook *hook, struct spi_object *object, const struct spi_map *map, uint64_t address,
-	const char **reason)
+static struct spi_point *point_make(const struct spi_hook *hook, struct spi_object *object, const struct spi_map *map,
+	uint64_t address, const char **reason)
 {
 	int64_t i = func_find(object, map, address, hook->name);
 	struct spi_point *p;
@@ -110,8 +112,8 @@ static struct spi_point *point_make(const struct spi_hook *hook, struct spi_obje
 }
 
 /*
- * A sanitizer's runtime, into which no tree goes, stands before some of libc's functions, and gives libc's others than the
- * program gives it. What the program wants is seen at the runtime's function only.
+ * A sanitizer's runtime, into which no tree goes, stands before some of libc's functions, and gives libc's
+ * others than the program gives it. What the program wants is seen at the runtime's function only.
  */
 static void runtime_make(struct spi_hook_state *s, struct spi_link *link)
 {
@@ -142,7 +144,8 @@ static const struct spi_map *map_get(enum spi_hook_set set, struct spi_link *lin
 
 	EACH_OF(set, s)
 		if (is_in_libc(s->hook))
-			used += spi_format(patterns + used, sizeof(patterns) - (size_t) used, "%s%s", used ? "\n" : "", s->hook->name);
+			used += spi_format(patterns + used, sizeof(patterns) - (size_t) used, "%s%s", used ? "\n" : "",
+				s->hook->name);
 	return spi_map_fetch(link, libc, patterns, 0, &sets[set].map, error, sizeof(error)) < 0 ? NULL : &sets[set].map;
 }
 
@@ -253,8 +256,9 @@ int spi_hook_stands(const void *function)
 {
 	for (uint32_t i = 0; i < spi_hooks_count; i++) {
 		const struct spi_hook_state *s = &spi_hook_states[i];
+		const void *stands = s->hook->before ? (const void *) s->hook->before : s->hook->with;
 
-		if (s->point && (s->hook->before ? (const void *) s->hook->before == function : s->hook->with == function))
+		if (s->point && stands == function)
 			return s->point->installed != 0;
 	}
 	return 0;

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Whose functions objects call, by their pointers to functions of other objects (the global offset table, GOT).
+ * Whose functions objects call, by their pointers to functions of other objects (the global offset table,
+ * GOT).
  *
- * An injected agent stands before functions from some moment on: the pointers of the program's objects to libc's function are set to
- * the replacement. Code stays as it is, so nothing has to be undone when the last rule goes. It must not be undone: lttng-ust
- * stays in the process, and gets descriptors for a new session before any rule comes. A shell that closes a number once too
- * often would close them.
+ * An injected agent stands before functions from some moment on: the pointers of the program's objects to
+ * libc's function are set to the replacement. Code stays as it is, so nothing has to be undone when the last
+ * rule goes. It must not be undone: lttng-ust stays in the process, and gets descriptors for a new session
+ * before any rule comes. A shell that closes a number once too often would close them.
  *
- * What lttng-ust copies and compares is no matter of the program's. The program, or a library of the program, may have functions of its own
- * for that (ThreadSanitizer takes lttng-ust's for the program's, and reports a race where threads use a buffer one after the
- * other). So lttng-ust's pointers are set to libc's functions, and some of them to the agent's.
+ * What lttng-ust copies and compares is no matter of the program's. The program, or a library of the program,
+ * may have functions of its own for that (ThreadSanitizer takes lttng-ust's for the program's, and reports a
+ * race where threads use a buffer one after the other). So lttng-ust's pointers are set to libc's functions,
+ * and some of them to the agent's.
  *
- * The dynamic linker tells of objects that are loaded later before it relocates them, and nothing tells when it has. So they are
- * looked at some times in the half second after, and with the next rule. A pointer that is not relocated yet is left, as the
- * linker would add to it.
+ * The dynamic linker tells of objects that are loaded later before it relocates them, and nothing tells when
+ * it has. So they are looked at some times in the half second after, and with the next rule. A pointer that
+ * is not relocated yet is left, as the linker would add to it.
  */
 #include <elf.h>
 #include <link.h>
@@ -186,7 +188,7 @@ static int page_open(struct opened *o, uint64_t page)
 	return 0;
 }
 
-/* One aligned store: a call meanwhile goes to the one or the other. What is at or below `low` are addresses in the file. */
+/* One aligned store: a call meanwhile goes to the one or the other. Up to `low` it is an address in the file. */
 static void pointer_set(struct opened *o, uint64_t *pointer, uint64_t to, uint64_t low)
 {
 	uint64_t is = (uint64_t) pointer % 8 ? to : __atomic_load_n(pointer, __ATOMIC_RELAXED);
@@ -325,7 +327,7 @@ void spi_hooks_point_tracer(void)
 
 /* ---- what is loaded later ---- */
 
-static uint64_t later_since, later_due;	/* ns; due 0: nothing is. Under the control lock, but for spi_hooks_wait() */
+static uint64_t later_since, later_due;	/* ns; due 0: nothing is. spi_hooks_wait() reads it at any time */
 static unsigned int later_looks;
 
 /* Of those that the scan has found: `looks` of them are done. */

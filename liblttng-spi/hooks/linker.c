@@ -3,9 +3,10 @@
 /*
  * A jump in the dynamic linker's function for debuggers.
  *
- * The dynamic linker calls an empty function when it has changed its list of objects: _dl_debug_state(), whose address it tells
- * debuggers (_r_debug.r_brk). The patcher knows functions by code maps, and there is none of the dynamic linker. So the jump takes the place
- * of the one instruction, which returns, and of spare bytes behind it, in one store; the replacement returns in its place.
+ * The dynamic linker calls an empty function when it has changed its list of objects: _dl_debug_state(),
+ * whose address it tells debuggers (_r_debug.r_brk). The patcher knows functions by code maps, and there is
+ * none of the dynamic linker. So the jump takes the place of the one instruction, which returns, and of spare
+ * bytes behind it, in one store; the replacement returns in its place.
  */
 #include <link.h>
 #include <sys/mman.h>
@@ -63,7 +64,8 @@ static void make(const struct spi_hook *hook)
 	jump.made = -1;
 	while (linker && (!linker->seen || address < linker->low || address >= linker->high))
 		linker = linker->next;
-	if (!address || !linker || !dl_iterate_phdr(find_text, &address) || !spi_code_is_empty_function((const uint8_t *) address)) {
+	if (!address || !linker || !dl_iterate_phdr(find_text, &address) ||
+			!spi_code_is_empty_function((const uint8_t *) address)) {
 		spi_hook_note_lost(hook, "ld.so", "the dynamic linker is of an unknown kind");
 		return;
 	}

@@ -3,9 +3,9 @@
 /*
  * The rows of all rooms, and what their replacements go on to.
  *
- * A preloaded agent asks for the next definition in the order of symbols at once, before main(): later that may not mean anything. An
- * injected agent has no place in that order, and its replacements go on to libc's functions: these are found on the control side, as
- * a thread of the program waits while the agent begins.
+ * A preloaded agent asks for the next definition in the order of symbols at once, before main(): later that
+ * may not mean anything. An injected agent has no place in that order, and its replacements go on to libc's
+ * functions: these are found on the control side, as a thread of the program waits while the agent begins.
  */
 #include <dlfcn.h>
 #include "liblttng-spi/hooks/internal.h"
@@ -43,7 +43,7 @@ void spi_hooks_begin(const struct spi_hook *const *lists)
 			if (spi_hooks_count < SPI_HOOKS_MOST)
 				spi_hook_states[spi_hooks_count++].hook = hook;
 			else
-				spi_note("the agent does not stand before %s(): SPI_HOOKS_MOST is too small", hook->name);
+				spi_note("%s() is left to libc: SPI_HOOKS_MOST is too small", hook->name);
 	if (!spi_env.preloaded)
 		return;
 	spi_hooks_find_next();

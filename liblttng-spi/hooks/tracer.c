@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What lttng-ust is to call of libc's own, whoever else has functions of these names: got.c says why. Rows whose replacement is
- * the agent's are with their subjects (cancel.c, phdr.c).
+ * What lttng-ust is to call of libc's own, whoever else has functions of these names: got.c says why. Rows
+ * whose replacement is the agent's are with their subjects (cancel.c, phdr.c).
  */
 #include "liblttng-spi/hooks/internal.h"
 

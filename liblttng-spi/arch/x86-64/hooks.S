@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Replacements of libc's functions whose stack or arguments C cannot keep (hooks/hooks.h). leave.S has those by which a handler
- * leaves what it interrupted.
+ * Replacements of libc's functions whose stack or arguments C cannot keep (hooks/hooks.h). leave.S has those
+ * by which a handler leaves what it interrupted.
  */
 
 	.text
@@ -26,7 +26,7 @@
 	.endr
 	.endm
 
-	/* A function of ours is called before the one that these arguments are for. The stack is aligned for the call: psABI 3.2.2. */
+	/* Call one of ours before the function that these arguments are for, with the stack aligned: psABI 3.2.2. */
 	.macro CALL_BEFORE function
 	push %rdi
 	push %rsi
@@ -47,7 +47,7 @@
 	.cfi_adjust_cfa_offset -56
 	.endm
 
-	/* From a point's stub (rax: the point; one word on the stack) to its replacement, as if that had been called. */
+	/* From a point's stub (rax: the point; one word on the stack) to its replacement, as if that was called. */
 FUNCTION spi_hook_thunk
 	.hidden spi_hook_thunk
 	.cfi_def_cfa %rsp, 16
@@ -92,9 +92,10 @@ FUNCTION clone, __clone, spi_own_clone
 END clone, __clone, spi_own_clone
 
 	/*
-	 * A system call may return twice in one memory, or on another stack: nothing of ours is on the stack while it runs.
-	 * fork 57, vfork 58, clone 56, execve 59, exit 60, exit_group 231, seccomp 317, execveat 322, clone3 435; close 3,
-	 * fcntl 72, close_range 436, which return once, are descriptors.c's.
+	 * A system call may return twice in one memory, or on another stack: nothing of ours is on the stack
+	 * while it runs. fork 57, vfork 58, clone 56, execve 59, exit 60, exit_group 231, seccomp 317,
+	 * execveat 322, clone3 435; close 3, fcntl 72, close_range 436, which return once, are
+	 * descriptors.c's.
 	 */
 FUNCTION syscall, spi_own_syscall
 	.hidden spi_own_syscall
@@ -131,7 +132,7 @@ FUNCTION syscall, spi_own_syscall
 	jmp 4b
 END syscall, spi_own_syscall
 
-	/* These take any number of arguments: where libc's own entries are watched they go on to libc's function as they are. */
+	/* With any number of arguments: where libc's own entries are watched they go on to libc's as they came. */
 	.macro VARIADIC name
 FUNCTION own_\name
 	.hidden own_\name

@@ -144,8 +144,8 @@ spi_leave_again:
 	.size spi_leave_again, . - spi_leave_again
 
 	/*
-	 * cancel.c. The payload has returned: its answer is rax. Its return address goes back to its place, above, and it is
-	 * returned to, unless the signal ends the thread here.
+	 * cancel.c. The payload has returned: its answer is rax. Its return address goes back to its place, above,
+	 * and is returned to, unless the signal ends the thread here.
 	 */
 	.p2align 4
 	.cfi_startproc
