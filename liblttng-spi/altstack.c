@@ -14,14 +14,14 @@
  *
  * Not followed: stacks that were set by the bare system call, or before an agent was injected.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/hooks/hooks.h"
+#include "liblttng-spi/patch-internal.h"
 
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ	51
@@ -42,8 +42,7 @@ struct larger {
 static struct larger *all;
 static __thread struct larger *mine __attribute__((tls_model("initial-exec")));	/* the calling thread's */
 
-#define EACH_NEXT(X) X(int, sigaltstack, (const stack_t *, stack_t *))
-EACH_NEXT(NEXT_DECLARE)
+SPI_HOOK_DECLARE(sigaltstack)
 
 static uint64_t frame_size(void)
 {
@@ -126,7 +125,7 @@ static void stack_to_program(stack_t *stack)
 
 SPI_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 {
-	int ret = NEXT(sigaltstack)(stack, old), is_set = stack != NULL;
+	int ret = SPI_NEXT(sigaltstack)(stack, old), is_set = stack != NULL;
 	stack_t set;
 
 	if (ret || spi_thread_is_foreign(&spi_thread))
@@ -140,11 +139,10 @@ SPI_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 	return 0;
 }
 
-void spi_altstack_init(void)
-{
-	EACH_NEXT(NEXT_FIND)
-	dlerror();
-}
+const struct spi_hook spi_altstack_hooks[] = {
+	{ SPI_HOOK_ROW(sigaltstack), .ways = SPI_HOOK_ORDER },
+	{ NULL },
+};
 
 /* The forking thread, which has another id now. */
 void spi_altstack_fork_child(void)

@@ -26,7 +26,7 @@
 #include <sys/syscall.h>
 #include <unwind.h>
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/threads-internal.h"
 
@@ -46,7 +46,10 @@ extern const char __ehdr_start[] SPI_HIDDEN, _end[] SPI_HIDDEN;
 
 /* The one that all objects share; none: all NULL. */
 static struct unwinder shared;
-static int (*next_backtrace)(void **list, int size);
+SPI_HOOK_DECLARE(backtrace)
+SPI_HOOK_DECLARE(_Unwind_Backtrace)
+extern __typeof__(_Unwind_GetIP) own_get_ip __attribute__((alias("_Unwind_GetIP"), visibility("hidden")));
+extern __typeof__(_Unwind_GetIPInfo) own_get_ip_info __attribute__((alias("_Unwind_GetIPInfo"), visibility("hidden")));
 
 /* The frame that is being passed on just now, if it is behind a slot: where its caller's GetIP() is to give one more. */
 static __thread struct {
@@ -340,12 +343,8 @@ static __attribute__((noinline)) int list_short(int (*make)(void **list, int siz
 
 SPI_EXPORT int backtrace(void **to, int size)
 {
-	int (*make)(void **list, int size) = next_backtrace, n, is_all;
+	int (*make)(void **list, int size) = SPI_NEXT(backtrace), n, is_all;
 
-	if (spi_unlikely(!make)) {
-		*(void **) &make = spi_find_in_libc("backtrace");
-		next_backtrace = make;
-	}
 	if (!make || size <= 0)
 		return 0;
 	n = list_short(make, to, size, &is_all);
@@ -361,19 +360,11 @@ SPI_EXPORT int backtrace(void **to, int size)
 	return n;
 }
 
-/* Whatever these names mean to others. */
-extern __typeof__(_Unwind_Backtrace) own_unwind_backtrace __attribute__((alias("_Unwind_Backtrace"), visibility("hidden")));
-extern __typeof__(_Unwind_GetIP) own_get_ip __attribute__((alias("_Unwind_GetIP"), visibility("hidden")));
-extern __typeof__(_Unwind_GetIPInfo) own_get_ip_info __attribute__((alias("_Unwind_GetIPInfo"), visibility("hidden")));
-extern __typeof__(backtrace) own_backtrace __attribute__((alias("backtrace"), visibility("hidden")));
-
+/* After spi_hooks_begin(), which finds the one that is next in the order of symbols. */
 void spi_backtrace_init(void)
 {
-	void *next = dlsym(RTLD_NEXT, "_Unwind_Backtrace");
-
-	*(void **) &next_backtrace = dlsym(RTLD_NEXT, "backtrace");
-	if (next)
-		shared = unwinder_at((uint64_t) next);
+	if (next__Unwind_Backtrace)
+		shared = unwinder_at((uint64_t) next__Unwind_Backtrace);
 }
 
 static int unwinders_count(struct dl_phdr_info *info, size_t size, void *data)
@@ -384,15 +375,19 @@ static int unwinders_count(struct dl_phdr_info *info, size_t size, void *data)
 }
 
 /* With several unwinders it cannot be told here whose functions an object's pointers lead to. */
-void spi_backtrace_redirect(void)
+static int unwinder_is_one(void)
 {
-	static const struct spi_redirect list[] = {
-		{ "backtrace", (void *) own_backtrace }, { "_Unwind_Backtrace", (void *) own_unwind_backtrace },
-		{ "_Unwind_GetIP", (void *) own_get_ip }, { "_Unwind_GetIPInfo", (void *) own_get_ip_info }, { NULL, NULL },
-	};
-	static const struct spi_redirect libc_only[] = { { "backtrace", (void *) own_backtrace }, { NULL, NULL } };
 	int n = 0;
 
 	dl_iterate_phdr(unwinders_count, &n);
-	spi_redirect(n == 1 ? list : libc_only);
+	return n == 1;
 }
+
+#define WAYS	.ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS
+const struct spi_hook spi_backtrace_hooks[] = {
+	{ SPI_HOOK_ROW(backtrace), WAYS },
+	{ SPI_HOOK_ROW(_Unwind_Backtrace), WAYS, .fits = unwinder_is_one },
+	{ "_Unwind_GetIP", (void *) own_get_ip, WAYS, .fits = unwinder_is_one },
+	{ "_Unwind_GetIPInfo", (void *) own_get_ip_info, WAYS, .fits = unwinder_is_one },
+	{ NULL },
+};

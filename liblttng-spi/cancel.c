@@ -26,7 +26,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
-#include "liblttng-spi/interpose.h"
+#include <unistd.h>
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/leave.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/signals.h"
@@ -40,10 +41,11 @@ static int control_tid;
 
 /* ---- lttng-ust's own cancellation points ---- */
 
-static ssize_t (*libc_write)(int fd, const void *from, size_t size);
-static ssize_t (*libc_read)(int fd, void *to, size_t size);
-static int (*libc_poll)(struct pollfd *fds, nfds_t n, int timeout_ms);
-static int (*libc_sigtimedwait)(const sigset_t *set, siginfo_t *info, const struct timespec *timeout);
+static __typeof__(&write) next_write;
+static __typeof__(&read) next_read;
+static __typeof__(&poll) next_poll;
+static __typeof__(&sigtimedwait) next_sigtimedwait;
+static __typeof__(&pthread_cancel) next_pthread_cancel;
 
 static int is_recording(void)
 {
@@ -60,54 +62,44 @@ static long result_of(long result)
 
 static ssize_t tracer_write(int fd, const void *from, size_t size)
 {
-	return is_recording() ? result_of(spi_sys(SYS_write, (long) fd, from, size)) : libc_write(fd, from, size);
+	return is_recording() ? result_of(spi_sys(SYS_write, (long) fd, from, size)) : SPI_NEXT(write)(fd, from, size);
 }
 
 static ssize_t tracer_read(int fd, void *to, size_t size)
 {
-	return is_recording() ? result_of(spi_sys(SYS_read, (long) fd, to, size)) : libc_read(fd, to, size);
+	return is_recording() ? result_of(spi_sys(SYS_read, (long) fd, to, size)) : SPI_NEXT(read)(fd, to, size);
 }
 
 static int tracer_poll(struct pollfd *fds, nfds_t n, int timeout_ms)
 {
-	return is_recording() ? (int) result_of(spi_sys(SYS_poll, fds, n, (long) timeout_ms)) : libc_poll(fds, n, timeout_ms);
+	return is_recording() ? (int) result_of(spi_sys(SYS_poll, fds, n, (long) timeout_ms)) :
+		SPI_NEXT(poll)(fds, n, timeout_ms);
 }
 
 static int tracer_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	return is_recording() ? (int) result_of(spi_sys(SYS_rt_sigtimedwait, set, info, timeout, 8L)) :
-		libc_sigtimedwait(set, info, timeout);
+		SPI_NEXT(sigtimedwait)(set, info, timeout);
 }
 
 /*
  * lttng-ust's destructor ends its listeners. In a forked child that has not begun there are none, and another thread of the program's may have
  * the stack, and so the name, of one.
  */
-static int (*libc_cancel)(pthread_t thread);
 static int tracer_cancel(pthread_t thread)
 {
-	return spi_mode_is_child() ? 0 : libc_cancel(thread);
+	return spi_mode_is_child() ? 0 : SPI_NEXT(pthread_cancel)(thread);
 }
 
-void *spi_cancel_point(const char *name)
-{
-	static const struct {
-		const char *name;
-		void *libc, *ours;
-	} points[] = {
-		{ "write", &libc_write, (void *) tracer_write }, { "read", &libc_read, (void *) tracer_read },
-		{ "poll", &libc_poll, (void *) tracer_poll }, { "sigtimedwait", &libc_sigtimedwait, (void *) tracer_sigtimedwait },
-		{ "pthread_cancel", &libc_cancel, (void *) tracer_cancel },
-	};
-
-	for (unsigned int i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
-		if (strcmp(name, points[i].name))
-			continue;
-		*(void **) points[i].libc = spi_find_in_libc(name);
-		return *(void **) points[i].libc ? points[i].ours : NULL;
-	}
-	return NULL;
-}
+#define ROW(name, with)	{ #name, (void *) with, (void **) &next_##name, .ways = SPI_HOOK_TRACER }
+const struct spi_hook spi_cancel_hooks[] = {
+	ROW(write, tracer_write),
+	ROW(read, tracer_read),
+	ROW(poll, tracer_poll),
+	ROW(sigtimedwait, tracer_sigtimedwait),
+	ROW(pthread_cancel, tracer_cancel),
+	{ NULL },
+};
 
 /* ---- the signal ---- */
 
@@ -151,14 +143,13 @@ static void cancel_handler(int number, siginfo_t *info, void *context)
 
 static void begin(void)
 {
-	int (*cancel)(pthread_t thread) = (int (*)(pthread_t)) spi_find_in_libc("pthread_cancel");
 	struct spi_sigaction action, ours;
 
-	if (libc_handler || !spi_may(SPI_MAY_GROW) || !cancel)
+	if (libc_handler || !spi_may(SPI_MAY_GROW))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-	if (cancel(pthread_self()) != 0 || spi_signal_query(SIGCANCEL, &action) < 0 || action.handler == (uint64_t) SIG_DFL ||
-			action.handler == (uint64_t) SIG_IGN || !(action.flags & SA_SIGINFO))
+	if (SPI_NEXT(pthread_cancel)(pthread_self()) != 0 || spi_signal_query(SIGCANCEL, &action) < 0 ||
+			!spi_signal_has_handler(&action) || !(action.flags & SA_SIGINFO))
 		return;
 	libc_handler = (void (*)(int, siginfo_t *, void *)) action.handler;
 	ours = action;

@@ -19,12 +19,11 @@
  *
  * Who makes system calls without libc is not seen.
  */
-#include <dlfcn.h>
 #include <linux/sched.h>
 #include <string.h>
 #include "liblttng-spi/clones.h"
 #include "liblttng-spi/instrument.h"
-#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/tree-rule.h"
@@ -89,7 +88,7 @@ static void clone_comes(uint64_t flags)
 }
 
 /* clone(function, stack, flags, ...): what libc itself calls it for are threads that are libc's, and posix_spawn() */
-uint64_t spi_clone_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+static uint64_t clone_enters(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	(void) vec;
 	(void) stride;
@@ -108,7 +107,7 @@ void spi_clones_copy_begins(void)
 
 /* fork() calls it as well, and its handlers say so in the child. */
 int (*spi_clones_next_fork)(void);
-int spi_clones_fork(void)
+static int clones_fork(void)
 {
 	int busy = spi_thread.busy >= SPI_BUSY_ALWAYS, pid;
 
@@ -188,64 +187,44 @@ long clones_by_copy(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 	return pid;
 }
 
-/* ---- vfork() ---- */
+/* arch/x86-64/process/hooks.S: the first call, before the rows of hooks are known. */
+void clones_find_syscall(void) SPI_HIDDEN __attribute__((used));
+void clones_find_syscall(void)
+{
+	*(void **) &spi_clones_next_syscall = spi_find_in_libc("syscall");
+}
 
-/*
- * It returns twice from one frame: nothing of ours can stand there meanwhile. The agent comes before it by the order of
- * symbols, or by the objects' pointers (descriptors.c), as libc itself does not call it, and its first bytes have no
- * room.
- */
-static void *next_vfork;
+/* ---- vfork(), clone(): called before libc's function, to which arch/x86-64/process/hooks.S goes on ---- */
+
+static void *next_vfork, *next_clone;
+
 void *clones_by_vfork(void) SPI_HIDDEN __attribute__((used));
 void *clones_by_vfork(void)
 {
-	if (spi_unlikely(!next_vfork))
-		next_vfork = spi_find_in_libc("vfork");
 	if (spi_tree_existing)
 		spi_lend(SPI_LEND_ONCE);
-	return next_vfork;
+	return SPI_NEXT(vfork);
 }
 
-/* ---- clone() and syscall() where libc's own are not watched: before them as before vfork() ---- */
-
-static void *next_clone, *next_syscall;
+/* Where libc's entry is watched, that looks. */
 void *clones_by_clone(uint64_t flags) SPI_HIDDEN __attribute__((used));
 void *clones_by_clone(uint64_t flags)
 {
-	if (spi_unlikely(!next_clone))
-		next_clone = spi_find_in_libc("clone");
-	if (!spi_exec_watches((void *) spi_clone_entry))
+	if (!spi_hook_stands((void *) clone_enters))
 		clone_comes(flags);
-	return next_clone;
+	return SPI_NEXT(clone);
 }
 
-void *clones_find_syscall(void) SPI_HIDDEN __attribute__((used));
-void *clones_find_syscall(void)
-{
-	if (spi_unlikely(!next_syscall))
-		next_syscall = spi_find_in_libc("syscall");
-	spi_clones_syscall_unwatched();
-	return (void *) spi_clones_syscall;
-}
-
-/* Nobody stands at libc's entry. */
-void spi_clones_syscall_unwatched(void)
-{
-	if (next_syscall)
-		*(void **) &spi_clones_next_syscall = next_syscall;
-}
-
-/* Of an injected agent, before other objects' pointers are set to the functions above. */
-void spi_clones_init(void)
-{
-	next_clone = spi_find_in_libc("clone");
-	clones_find_syscall();
-}
-
-void spi_exec_init(void)
-{
-	next_vfork = dlsym(RTLD_NEXT, "vfork");
-	next_clone = dlsym(RTLD_NEXT, "clone");
-	next_syscall = dlsym(RTLD_NEXT, "syscall");
-	dlerror();	/* not the program's business, if there is one */
-}
+/* libc itself does not call vfork(), and its first bytes have no room. */
+#define WAYS		SPI_HOOK_ORDER | SPI_HOOK_POINTERS
+#define PROGRAMS	.set = SPI_HOOKS_PROGRAMS
+const struct spi_hook spi_clone_hooks[] = {
+	{ "vfork", (void *) spi_own_vfork, &next_vfork, .ways = WAYS },
+	{ "clone", (void *) spi_own_clone, &next_clone, .before = clone_enters, .ways = WAYS | SPI_HOOK_ENTRY, PROGRAMS },
+	{ "__clone", (void *) spi_own_clone, .ways = WAYS },
+	{ "_Fork", (void *) clones_fork, (void **) &spi_clones_next_fork, .ways = SPI_HOOK_ENTRY, PROGRAMS,
+		.lost = "what its children call is not told from the program's own calls" },
+	{ "syscall", (void *) spi_own_syscall, (void **) &spi_clones_next_syscall, .ways = WAYS | SPI_HOOK_ENTRY, PROGRAMS,
+		.flags = SPI_HOOK_NO_TRAP, .lost = "threads and children that it makes are not told from their maker" },
+	{ NULL },
+};

@@ -7,27 +7,18 @@
 #include "liblttng-spi/base/lend.h"
 #include "liblttng-spi/core.h"
 
-/* Before libc's clone(); instead of its _Fork() and syscall(). */
-uint64_t spi_clone_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-int spi_clones_fork(void);
-void spi_clones_copy_begins(void);	/* in its child */
-extern int (*spi_clones_next_fork)(void) SPI_HIDDEN;
+extern int (*spi_clones_next_fork)(void) SPI_HIDDEN;		/* _Fork(); NULL: libc has none */
+void spi_clones_copy_begins(void);				/* in its child */
 extern long (*spi_clones_next_syscall)(long number, ...) SPI_HIDDEN;
-void spi_clones_syscall_unwatched(void);
-void spi_clones_init(void);
+/* Instead of libc's: arch/x86-64/process/hooks.S. */
+void spi_own_vfork(void) SPI_HIDDEN;
+void spi_own_clone(void) SPI_HIDDEN;
+void spi_own_syscall(void) SPI_HIDDEN;
 
 /* ---- exec-watch.c ---- */
-int spi_exec_watches(const void *function);	/* does that stand at an entry of libc's? */
 void spi_exec_by_syscall(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at);
 void spi_exec_note(const char *program, const char *reason);	/* any child: kept until its parent can tell */
 void spi_exec_fault(const char *call, const char *reason);	/* the same of a call of the program's that failed for our being there */
-
-/* ---- namespaces.c: instead of libc's ---- */
-void spi_namespaces_init(void);		/* where nothing of libc's is watched; control side */
-int spi_namespaces_unshare(int flags);
-int spi_namespaces_setns(int fd, int type);
-extern int (*spi_namespaces_next_unshare)(int flags) SPI_HIDDEN;
-extern int (*spi_namespaces_next_setns)(int fd, int type) SPI_HIDDEN;
 
 /*
  * single.c: a system call that wants a process of one thread. All others are the tracer's, nobody's locks are held. 0: it was made, and

@@ -127,6 +127,7 @@ void spi_threads_fork_child(void);
 /* For unwind.c: the call whose frame is left, by the stack (0: that does not tell), or the one that the unwinder names. slots.c */
 int spi_thread_unwound(uint64_t sp);
 void spi_slot_unwound(struct spi_slot *slot);
+void *spi_find_in_libc(const char *name);	/* libc's own, whoever else has one; NULL: none. Any thread. symbols.c */
 /* What the object around an address defines by this name. symbols.c */
 void *spi_symbol_beside(const char *name, uint64_t address);
 /* Functions that the object exports; control side. */
@@ -247,7 +248,6 @@ int spi_child_has_loads(void);		/* once */
 void spi_link_fork_child(void);
 
 /* ---- descriptors.c: close() and its like for a preloaded program ---- */
-void spi_descriptors_init(void);
 void spi_descriptor_close(int fd);	/* unless it is lttng-ust's */
 /* close-late.c */
 int spi_close_begin(void);	/* signals are held. 0: spi_close_end() follows; -1: a fork takes long */
@@ -260,27 +260,11 @@ void spi_close_fork_end(int is_child);
 /* first-call.c: is what has called an agent's function, whose frame __builtin_frame_address(0) is, malloc(), or a handler within it? */
 int spi_is_in_malloc(const uint64_t *frame);
 int spi_first_close_is_in_malloc(const uint64_t *frame);	/* the same, where that matters */
-/* In an injected process: stand before the functions that close descriptors. Before lttng-ust opens any; again later. */
-void spi_descriptors_redirect(void);
 /* Who is asked before a number is closed: what lttng-ust's tracker has for it. NULL changes nothing. */
 void spi_descriptors_guard(int (*close_fd)(int fd, int (*real_close)(int fd)));
 /* A rule traces the function at this address. NULL: it may; else why the program's calls never come to it. Control side. */
 const char *spi_descriptors_trace(uint64_t address);
 void spi_descriptors_copy_child(void);	/* in a child on a copy of the memory, over whose making nobody held locks */
-/* ---- redirect.c: all loaded objects' pointers to these functions; the list ends with a NULL name ---- */
-struct spi_redirect {
-	const char *name;
-	void *to;
-};
-void spi_redirect(const struct spi_redirect *list);
-void spi_redirect_known(void);		/* what the latest scan has found has been looked at */
-void spi_redirect_later(void);		/* what it has found since will be, when the dynamic linker has relocated it */
-int64_t spi_redirect_wait(void);	/* milliseconds until that is due; -1: nothing is. No lock */
-void spi_redirect_step(void);		/* do what is due */
-void spi_redirect_hide(void);		/* before the event module is loaded: may lttng-ust be kept from seeing the tracer's objects? */
-void spi_redirect_tracer(void);		/* lttng-ust's pointers to functions like memcpy(): libc's, whoever else has some */
-void *spi_cancel_point(const char *name);	/* cancel.c: what lttng-ust is to call instead, which is none within a record; NULL: libc's */
-
 /* ---- tracer-signal.c: something done in the tracer's threads, one at a time ---- */
 #define SPI_TRACER_THREADS	16u
 int spi_tracer_ask(const int32_t *tids, unsigned int n, void (*what)(void));	/* raw system calls only. 0 or -1 */
@@ -288,20 +272,14 @@ int spi_tracer_wait(unsigned int tenths_ms);	/* 0: all have done it; -1: some ha
 void spi_tracer_done(void);			/* where they end by it: all have */
 
 /* ---- tasks.c: the tracer's threads are not in what a program sees of /proc/self/task ---- */
-void spi_tasks_init(void);		/* preloaded only */
-void spi_tasks_redirect(void);
 int spi_task_is_hidden(int directory, const char *name);	/* an entry of any directory */
 
 /* ---- rights.c: setuid() and the like, for a preloaded program, and for the others from then on ---- */
-void spi_rights_init(void);
-void spi_rights_redirect(void);
-void spi_backtrace_redirect(void);
 void spi_rights_fork_child(void);
 void spi_altstack_fork_child(void);
 
 /* ---- exec-watch.c: programs that this one executes. Control side ---- */
 extern uint32_t spi_tree_execs;			/* trees that follow executed programs */
-void spi_exec_init(void);			/* preloaded only */
 void spi_exec_start(struct spi_link *link);
 void spi_exec_stop(void);
 void spi_exec_start_always(struct spi_link *link);	/* follow them whatever the rules say */
@@ -327,20 +305,19 @@ int spi_processes_are_few(void);	/* 0: their limit may be near, or cannot be tol
 /* ---- clones.c ---- */
 void spi_give_up(const char *reason);	/* a thread of the program, which may wait; `reason` stays */
 void spi_give_up_take(void);		/* control side, when one comes */
-void spi_exec_redirect(void);	/* exec-calls.c */
 
-/* ---- signals.c: signal masks and actions for a preloaded program ---- */
-void spi_signals_init(void);
+/* ---- signals.c ---- */
 struct spi_sigaction;
 /* The program's action, where `handler` is another room's in its place; else NULL. Set by that room, once; NULL: there is none. */
 extern const struct spi_sigaction *(*spi_signal_hidden)(int number, uint64_t handler);
 
+void spi_own_exit(int status) SPI_HIDDEN __attribute__((noreturn));
 /* ---- phdr.c: over fork(), with signals blocked ---- */
 void spi_phdr_lock_fork(void);		/* not for ever: spi_phdr_inside() */
 void spi_phdr_unlock_fork(void);
 void spi_phdr_fork_child(void);		/* before it is given back there */
 struct dl_phdr_info;
-int spi_phdr_for_tracer(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data);	/* what lttng-ust calls when we were injected */
+void spi_phdr_hide(void);	/* before the event module is loaded: is lttng-ust not to see the tracer's objects? */
 int spi_phdr_inside(void);		/* is somebody in there whom a fork did not wait for, or the other way round? In its child: when it was made */
 
 /* ---- fork.c ---- */
@@ -354,11 +331,12 @@ int spi_fork_is_first(void);
 enum { SPI_FORK_PREPARE, SPI_FORK_PARENT, SPI_FORK_CHILD };
 int spi_fork_handlers_known(void);
 void spi_fork_handlers_run(int when);		/* all that libc has, as its fork() calls them */
-void spi_fork_handler_init(int by_order);	/* fork-handler.c; the next fork() is by the order of symbols, or libc's */
-int spi_own_fork(void);
 int spi_fork_is_alone(void);			/* within a fork() over which no locks are held */
 void spi_fork_before(void);			/* its handlers, for who ends the other threads and goes on as a child would: */
 void spi_fork_after(int is_single);		/* 0: they did not end */
+
+/* ---- backtrace.c ---- */
+void spi_backtrace_init(void);		/* after spi_hooks_begin() */
 
 /* ---- init.c ---- */
 void spi_control_fork_child(void);

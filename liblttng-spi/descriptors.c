@@ -15,7 +15,7 @@
  * does everything while the event module is not loaded.
  *
  * An injected agent comes too late for that, and sets the other objects' pointers to
- * these functions (redirect.c). A shell needs no more than one close() too many: the
+ * these functions (hooks/got.c). A shell needs no more than one close() too many: the
  * number may be lttng-ust's by then, which a new session gives it before any rule. So the tracker
  * is there, and asked, before lttng-ust opens its first (module.c).
  *
@@ -23,7 +23,6 @@
  * lttng-ust's tracker lock is held over fork() by its own handlers. Who must not wait for that is in close-late.c.
  */
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -37,24 +36,22 @@
 #include <unistd.h>
 #include <linux/close_range.h>
 #include "liblttng-spi/clones.h"
-#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/leave.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/steps.h"
 
-static int (*next_close)(int fd);
-static int (*tracker_close)(int fd, int (*real_close)(int fd));	/* lttng-ust's: EBADF for what is its own */
-static int (*next_close_range)(unsigned int first, unsigned int last, int flags);
-static void (*next_closefrom)(int low);
+SPI_HOOK_DECLARE(close)
+SPI_HOOK_DECLARE(close_range)
+SPI_HOOK_DECLARE(closefrom)
+SPI_HOOK_DECLARE(fcntl)
+SPI_HOOK_DECLARE(ioctl)
+SPI_HOOK_DECLARE(dup)
+SPI_HOOK_DECLARE(dup2)
+SPI_HOOK_DECLARE(dup3)
+SPI_HOOK_DECLARE(readdir)
 
-#define EACH_NEXT(X) \
-	X(int, fcntl, (int, int, ...)) \
-	X(int, ioctl, (int, unsigned long, ...)) \
-	X(int, dup, (int)) \
-	X(int, dup2, (int, int)) \
-	X(int, dup3, (int, int, int)) \
-	X(struct dirent *, readdir, (DIR *))
-EACH_NEXT(NEXT_DECLARE)
+static int (*tracker_close)(int fd, int (*real_close)(int fd));	/* lttng-ust's: EBADF for what is its own */
 
 static int result_of(long r)
 {
@@ -75,14 +72,6 @@ static int close_in_libc(int fd)
 	if (spi_likely(next_close != NULL))
 		return next_close(fd);
 	return close_at_once(fd);
-}
-
-void spi_descriptors_init(void)
-{
-	*(void **) &next_close = dlsym(RTLD_NEXT, "close");
-	*(void **) &next_close_range = dlsym(RTLD_NEXT, "close_range");
-	*(void **) &next_closefrom = dlsym(RTLD_NEXT, "closefrom");
-	EACH_NEXT(NEXT_FIND)
 }
 
 /* Not libc's own, the thread's faults, and int3, which libc's close() may have. */
@@ -146,11 +135,10 @@ static int close_guarded(int fd, int (*real_close)(int fd))
 	return result;
 }
 
-static int is_redirected;
-
+/* Nothing leads here before there is a tracker: hooks come first (module.c). */
 static int is_guarding(void)
 {
-	return (spi_env.preloaded || is_redirected) && tracker_close;
+	return tracker_close != NULL;
 }
 
 static int is_close_traced;		/* a rule has libc's, or had */
@@ -295,7 +283,7 @@ SPI_EXPORT int fcntl(int fd, int command, ...)
 	va_start(args, command);
 	argument = va_arg(args, void *);
 	va_end(args);
-	return fcntl_is_looked_at(command) && is_tracers(fd) ? -1 : NEXT(fcntl)(fd, command, argument);
+	return fcntl_is_looked_at(command) && is_tracers(fd) ? -1 : SPI_NEXT(fcntl)(fd, command, argument);
 }
 
 SPI_EXPORT int ioctl(int fd, unsigned long request, ...)
@@ -306,22 +294,24 @@ SPI_EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	argument = va_arg(args, void *);
 	va_end(args);
-	return (request == FIOCLEX || request == FIONCLEX) && is_tracers(fd) ? -1 : NEXT(ioctl)(fd, request, argument);
+	if ((request == FIOCLEX || request == FIONCLEX) && is_tracers(fd))
+		return -1;
+	return SPI_NEXT(ioctl)(fd, request, argument);
 }
 
 SPI_EXPORT int dup(int fd)
 {
-	return is_tracers(fd) ? -1 : NEXT(dup)(fd);
+	return is_tracers(fd) ? -1 : SPI_NEXT(dup)(fd);
 }
 
 SPI_EXPORT int dup2(int fd, int to)
 {
-	return is_tracers(fd) ? -1 : NEXT(dup2)(fd, to);
+	return is_tracers(fd) ? -1 : SPI_NEXT(dup2)(fd, to);
 }
 
 SPI_EXPORT int dup3(int fd, int to, int flags)
 {
-	return is_tracers(fd) ? -1 : NEXT(dup3)(fd, to, flags);
+	return is_tracers(fd) ? -1 : SPI_NEXT(dup3)(fd, to, flags);
 }
 
 /* Of a directory that lists this process's descriptors or threads, one of the tracer's? */
@@ -348,7 +338,7 @@ SPI_EXPORT struct dirent *readdir(DIR *directory)
 
 	do {
 		errno = error_was;
-		entry = NEXT(readdir)(directory);
+		entry = SPI_NEXT(readdir)(directory);
 	} while (entry && is_guarding() && entry_is_tracers(directory, entry));
 	return entry;
 }
@@ -369,13 +359,6 @@ long spi_descriptors_by_syscall(long number, uint64_t first, uint64_t last, uint
 	return close_range_guarded((unsigned int) first, (unsigned int) last, (int) flags);
 }
 
-/* Whatever these names mean to others. */
-extern __typeof__(close) own_close __attribute__((alias("close"), visibility("hidden"), copy(close)));
-extern __typeof__(close_range) own_close_range
-	__attribute__((alias("close_range"), visibility("hidden"), copy(close_range)));
-extern __typeof__(closefrom) own_closefrom __attribute__((alias("closefrom"), visibility("hidden"), copy(closefrom)));
-EACH_NEXT(NEXT_OWN)
-
 void spi_descriptors_guard(int (*close_fd)(int fd, int (*real_close)(int fd)))
 {
 	if (close_fd)
@@ -388,39 +371,18 @@ void spi_descriptors_copy_child(void)
 	tracker_close = NULL;
 }
 
-void spi_descriptors_redirect(void)
-{
-	static const struct spi_redirect list[] = {
-		{ "close", (void *) own_close }, { "close_range", (void *) own_close_range },
-		{ "closefrom", (void *) own_closefrom }, { "fcntl", (void *) own_fcntl }, { "fcntl64", (void *) own_fcntl },
-		{ "ioctl", (void *) own_ioctl }, { "dup", (void *) own_dup }, { "dup2", (void *) own_dup2 },
-		{ "dup3", (void *) own_dup3 }, { "readdir", (void *) own_readdir }, { "readdir64", (void *) own_readdir },
-		{ "vfork", (void *) spi_own_vfork }, { "fork", (void *) spi_own_fork },
-		{ "clone", (void *) spi_own_clone }, { "__clone", (void *) spi_own_clone },
-		{ "syscall", (void *) spi_own_syscall }, { "prctl", (void *) spi_own_prctl },
-		{ "unshare", (void *) spi_namespaces_unshare }, { "setns", (void *) spi_namespaces_setns },
-		{ "_exit", (void *) spi_own_exit }, { "_Exit", (void *) spi_own_exit },
-		{ "exit", (void *) spi_own_libc_exit }, { "longjmp", (void *) spi_own_longjmp },
-		{ "_longjmp", (void *) spi_own_longjmp }, { "siglongjmp", (void *) spi_own_longjmp },
-		{ "__longjmp_chk", (void *) spi_own_longjmp_chk }, { NULL, NULL },
-	};
-
-	if (spi_env.preloaded)
-		return;
-	if (!is_redirected) {
-		*(void **) &next_close = spi_find_in_libc("close");
-		*(void **) &next_close_range = spi_find_in_libc("close_range");
-		*(void **) &next_closefrom = spi_find_in_libc("closefrom");
-		spi_namespaces_init();
-		spi_clones_init();
-		spi_fork_handler_init(0);
-		spi_leave_init();
-		spi_sandbox_init();
-		is_redirected = 1;
-	}
-	spi_redirect(list);
-	spi_tasks_redirect();
-	spi_exec_redirect();
-	spi_rights_redirect();
-	spi_backtrace_redirect();
-}
+#define WAYS	.ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS
+const struct spi_hook spi_descriptor_hooks[] = {
+	{ SPI_HOOK_ROW(close), WAYS },
+	{ SPI_HOOK_ROW(close_range), WAYS },
+	{ SPI_HOOK_ROW(closefrom), WAYS },
+	{ SPI_HOOK_ROW(fcntl), WAYS },
+	{ "fcntl64", (void *) own_fcntl, WAYS },
+	{ SPI_HOOK_ROW(ioctl), WAYS },
+	{ SPI_HOOK_ROW(dup), WAYS },
+	{ SPI_HOOK_ROW(dup2), WAYS },
+	{ SPI_HOOK_ROW(dup3), WAYS },
+	{ SPI_HOOK_ROW(readdir), WAYS },
+	{ "readdir64", (void *) own_readdir, WAYS },
+	{ NULL },
+};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The functions by which a program executes another, in one that the agent was injected into.
+ * The functions by which a program executes another and which end in libc's execve(), in an injected program.
  *
  * Where programs are followed, libc's own entries are watched (exec-watch.c). Elsewhere all that is to be done is to
- * close the open calls before the program is given up, and for that the objects' pointers to these functions are enough
- * (redirect.c): libc's code stays as it is. What libc executes by itself (posix_spawn(), system()) is executed by a
+ * close the open calls before the program is given up, and for that the objects' pointers to these functions are
+ * enough: libc's code stays as it is. What libc executes by itself (posix_spawn(), system()) is executed by a
  * child on its parent's memory, which has no calls of its own.
  *
  * In a child of vfork() nothing is changed here. The search along PATH is made as libc makes it, only to know
@@ -18,17 +18,14 @@
 #include <string.h>
 #include <unistd.h>
 #include "liblttng-spi/exec.h"
-#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/ledger/ledger.h"
 
 #define PATH_MOST	4096u
 
-static int (*libc_execve)(const char *path, char *const argv[], char *const envp[]);
-static int (*libc_execv)(const char *path, char *const argv[]);
-static int (*libc_execvp)(const char *file, char *const argv[]);
-static int (*libc_execvpe)(const char *file, char *const argv[], char *const envp[]);
-static int (*libc_fexecve)(int fd, char *const argv[], char *const envp[]);
-static int (*libc_execveat)(int directory, const char *path, char *const argv[], char *const envp[], int flags);
+static __typeof__(&execv) next_execv;
+static __typeof__(&execvp) next_execvp;
+static __typeof__(&execvpe) next_execvpe;
 
 /* 1: open calls were closed. */
 static int leave(int directory, const char *path, int flags)
@@ -69,46 +66,25 @@ static int leave_found(const char *file)
 	return left;
 }
 
-static int own_execve(const char *path, char *const argv[], char *const envp[])
-{
-	int left = leave(AT_FDCWD, path, 0);
-
-	return failed(left, libc_execve(path, argv, envp));
-}
-
 static int own_execv(const char *path, char *const argv[])
 {
 	int left = leave(AT_FDCWD, path, 0);
 
-	return failed(left, libc_execv(path, argv));
+	return failed(left, SPI_NEXT(execv)(path, argv));
 }
 
 static int own_execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	int left = leave_found(file);
 
-	return failed(left, libc_execvpe(file, argv, envp));
+	return failed(left, SPI_NEXT(execvpe)(file, argv, envp));
 }
 
 static int own_execvp(const char *file, char *const argv[])
 {
 	int left = leave_found(file);
 
-	return failed(left, libc_execvp(file, argv));
-}
-
-static int own_fexecve(int fd, char *const argv[], char *const envp[])
-{
-	int left = leave(fd, "", AT_EMPTY_PATH);
-
-	return failed(left, libc_fexecve(fd, argv, envp));
-}
-
-static int own_execveat(int directory, const char *path, char *const argv[], char *const envp[], int flags)
-{
-	int left = leave(directory, path, flags);
-
-	return failed(left, libc_execveat(directory, path, argv, envp, flags));
+	return failed(left, SPI_NEXT(execvp)(file, argv));
 }
 
 static void fill(char **argv, char *first, size_t n, va_list *args)
@@ -118,10 +94,11 @@ static void fill(char **argv, char *first, size_t n, va_list *args)
 		argv[i] = va_arg(*args, char *);
 }
 
-/* own_execl() and its like are hooks.S's: where libc's own entries are watched they go on to libc's as they came. */
+/* own_execl() and its like are in arch/x86-64/process/hooks.S: where libc's entries are watched they go on to libc's. */
 #define VARIADIC(name) \
 	int exec_##name(const char *path, const char *first, ...) SPI_HIDDEN __attribute__((used)); \
-	void *exec_libc_##name SPI_HIDDEN __attribute__((used)); \
+	int own_##name(const char *path, const char *first, ...) SPI_HIDDEN; \
+	void *exec_next_##name SPI_HIDDEN __attribute__((used)); \
 	int exec_##name(const char *path, const char *first, ...)
 
 /* Arguments from `first` up to NULL, as an array on the caller's stack; `args` is then behind NULL. */
@@ -162,40 +139,15 @@ VARIADIC(execle)
 	char **argv = GATHER(first, args), **envp = va_arg(args, char **);
 
 	va_end(args);
-	return own_execve(path, argv, envp);
+	return spi_exec_execve(path, argv, envp);
 }
 
-/* 1: libc has all of them. */
-static int libc_find(void)
-{
-	const struct {
-		const char *name;
-		void **to;
-	} list[] = {
-		{ "execve", (void **) &libc_execve }, { "execv", (void **) &libc_execv }, { "execvp", (void **) &libc_execvp },
-		{ "execvpe", (void **) &libc_execvpe }, { "fexecve", (void **) &libc_fexecve },
-		{ "execveat", (void **) &libc_execveat }, { "execl", &exec_libc_execl }, { "execlp", &exec_libc_execlp },
-		{ "execle", &exec_libc_execle },
-	};
-
-	for (unsigned int i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-		if (!(*list[i].to = spi_find_in_libc(list[i].name)))
-			return 0;
-	return 1;
-}
-
-void spi_exec_redirect(void)
-{
-	static const struct spi_redirect list[] = {
-		{ "execve", (void *) own_execve }, { "execv", (void *) own_execv }, { "execvpe", (void *) own_execvpe },
-		{ "execvp", (void *) own_execvp }, { "fexecve", (void *) own_fexecve }, { "execveat", (void *) own_execveat },
-		{ "execl", (void *) own_execl }, { "execlp", (void *) own_execlp }, { "execle", (void *) own_execle },
-		{ NULL, NULL },
-	};
-	static int has_all = -1;
-
-	if (has_all < 0)
-		has_all = libc_find();
-	if (has_all)
-		spi_redirect(list);
-}
+const struct spi_hook spi_exec_call_hooks[] = {
+	{ SPI_HOOK_ROW(execv), .ways = SPI_HOOK_POINTERS },
+	{ SPI_HOOK_ROW(execvp), .ways = SPI_HOOK_POINTERS },
+	{ SPI_HOOK_ROW(execvpe), .ways = SPI_HOOK_POINTERS },
+	{ "execl", (void *) own_execl, &exec_next_execl, .ways = SPI_HOOK_POINTERS },
+	{ "execlp", (void *) own_execlp, &exec_next_execlp, .ways = SPI_HOOK_POINTERS },
+	{ "execle", (void *) own_execle, &exec_next_execle, .ways = SPI_HOOK_POINTERS },
+	{ NULL },
+};

@@ -8,10 +8,11 @@
  *
  * All of libc's ways end in its execve() (fexecve() and execveat() apart), those
  * inside posix_spawn(), system() and popen() too, which no symbol of ours would
- * come before. So the agent's own patcher puts jumps to functions here at libc's
- * entries, as watch.c does; what is called by `next` is the moved beginning of
- * libc's. Nothing is taken from execve(): when the new environment's execve() comes
- * back, whatever the reason, libc's is called as the program did.
+ * come before. So the agent stands at libc's entries (SPI_HOOKS_PROGRAMS). Nothing
+ * is taken from execve(): when the new environment's execve() comes back, whatever
+ * the reason, libc's is called as the program did. An injected agent stands before
+ * execve() by the objects' pointers as well, to close the open calls where no
+ * program is followed.
  *
  * Before a program is given up for another its open calls are closed, in all threads, as at its
  * end, unless the kernel is going to refuse: exec-file.c. Should it refuse then, they
@@ -28,16 +29,16 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 #include "liblttng-spi/clones.h"
 #include "liblttng-spi/exec.h"
-#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/tree-rule.h"
 
 #define LINK_MS		500
 #define STACK_MOST	12288u		/* bytes for an environment; libc gives posix_spawn()'s child 32 KB */
-
 
 uint32_t spi_tree_execs, spi_exec_watching;
 static int always;			/* the controller wants programs followed whatever the rules say */
@@ -199,14 +200,15 @@ static int exec_try(int directory, const char *path, char *const argv[], char *c
 {
 	const char *reason;
 	enum spi_exec_kind kind;
-	int followed, left = 0;
+	int followed = is_followed(), left = 0;
 
 	if (!spi_may(SPI_MAY_TALK))	/* looking alone could be its end */
+		return 0;
+	if (!followed && !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		return 0;
 	kind = spi_exec_look(directory, path, flags, &reason);
 	if (kind == SPI_EXEC_FAILS)
 		return 0;
-	followed = is_followed();
 	if (followed && !is_reachable()) {
 		if (kind == SPI_EXEC_FITS)
 			reason = "the tracer's socket cannot be reached from it: trace it with -p or --exec";
@@ -244,28 +246,28 @@ void spi_exec_by_syscall(int directory, const char *path, char *const argv[], ch
 	exec_failed(left, late, 0);
 }
 
-static int (*next_execve)(const char *path, char *const argv[], char *const envp[]);
-static int exec_execve(const char *path, char *const argv[], char *const envp[])
+static __typeof__(&execve) next_execve;
+int spi_exec_execve(const char *path, char *const argv[], char *const envp[])
 {
 	int late = exec_begins(), left = exec_try(AT_FDCWD, path, argv, envp, 0, 0);
 
-	return exec_failed(left, late, next_execve(path, argv, envp));
+	return exec_failed(left, late, SPI_NEXT(execve)(path, argv, envp));
 }
 
-static int (*next_execveat)(int directory, const char *path, char *const argv[], char *const envp[], int flags);
-static int exec_execveat(int directory, const char *path, char *const argv[], char *const envp[], int flags)
+static __typeof__(&execveat) next_execveat;
+static int own_execveat(int directory, const char *path, char *const argv[], char *const envp[], int flags)
 {
 	int late = exec_begins(), left = exec_try(directory, path, argv, envp, flags, 1);
 
-	return exec_failed(left, late, next_execveat(directory, path, argv, envp, flags));
+	return exec_failed(left, late, SPI_NEXT(execveat)(directory, path, argv, envp, flags));
 }
 
-static int (*next_fexecve)(int fd, char *const argv[], char *const envp[]);
-static int exec_fexecve(int fd, char *const argv[], char *const envp[])
+static __typeof__(&fexecve) next_fexecve;
+static int own_fexecve(int fd, char *const argv[], char *const envp[])
 {
 	int late = exec_begins(), left = exec_try(fd, "", argv, envp, AT_EMPTY_PATH, 1);
 
-	return exec_failed(left, late, next_fexecve(fd, argv, envp));
+	return exec_failed(left, late, SPI_NEXT(fexecve)(fd, argv, envp));
 }
 
 static void take_back(void)
@@ -275,13 +277,12 @@ static void take_back(void)
 }
 
 #define SPAWN(name) \
-	static int (*next_##name)(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, \
-		const posix_spawnattr_t *attr, char *const argv[], char *const envp[]); \
-	static int exec_##name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, \
+	static __typeof__(&name) next_##name; \
+	static int own_##name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, \
 		const posix_spawnattr_t *attr, char *const argv[], char *const envp[]) \
 	{ \
 		int late = exec_begins(), was_lent = spi_lend(SPI_LEND_WHILE); \
-		int ret = next_##name(pid, path, actions, attr, argv, envp); \
+		int ret = SPI_NEXT(name)(pid, path, actions, attr, argv, envp); \
 	\
 		spi_participants_run(exec_over, late); \
 		if (was_lent) \
@@ -291,145 +292,39 @@ static void take_back(void)
 SPAWN(posix_spawn)
 SPAWN(posix_spawnp)
 
-/* Called from within libc (daemon(), quick_exit()), and where the agent came too late to stand before it: init.c. */
-static void (*next_exit)(int status);
-static void exec_exit(int status)
-{
-	if (spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
-		spi_process_ends();
-	next_exit(status);
-}
-
-/* ---- libc's functions ---- */
-
-#define PROGRAMS	"programs that it executes are not traced"
-
-static struct watched {
-	const char *name;
-	const char *lacking;		/* what there is not where it cannot be watched; NULL: nothing that is worth a note */
-	void *with;			/* instead of it; or */
-	void **next;
-	spi_entry_fn entry;		/* before it */
-	struct spi_point *point;
-} watched[] = {
-	{ "execve", PROGRAMS, (void *) exec_execve, (void **) &next_execve, NULL, NULL },
-	{ "execveat", PROGRAMS, (void *) exec_execveat, (void **) &next_execveat, NULL, NULL },
-	{ "fexecve", PROGRAMS, (void *) exec_fexecve, (void **) &next_fexecve, NULL, NULL },
-	{ "posix_spawn", PROGRAMS, (void *) exec_posix_spawn, (void **) &next_posix_spawn, NULL, NULL },
-	{ "posix_spawnp", PROGRAMS, (void *) exec_posix_spawnp, (void **) &next_posix_spawnp, NULL, NULL },
-	{ "_exit", "calls that are open when it is called have no exits", (void *) exec_exit, (void **) &next_exit, NULL, NULL },
-	{ "clone", NULL, NULL, NULL, spi_clone_entry, NULL },
-	{ "prctl", NULL, NULL, NULL, spi_sandbox_prctl, NULL },
-	{ "abort", NULL, NULL, NULL, spi_closing_abort, NULL },
-	{ "unshare", "user namespaces are refused", (void *) spi_namespaces_unshare, (void **) &spi_namespaces_next_unshare, NULL, NULL },
-	{ "setns", "user namespaces are refused", (void *) spi_namespaces_setns, (void **) &spi_namespaces_next_setns, NULL, NULL },
-	{ "_Fork", "what its children call is not told from the program's own calls", (void *) spi_clones_fork, (void **) &spi_clones_next_fork, NULL, NULL },
-	{ "syscall", "threads and children that it makes are not told from their maker", (void *) spi_clones_syscall, (void **) &spi_clones_next_syscall, NULL, NULL },
+#define PROGRAMS	.set = SPI_HOOKS_PROGRAMS, .lost = "programs that it executes are not traced"
+#define EITHER	.ways = SPI_HOOK_POINTERS | SPI_HOOK_ENTRY
+const struct spi_hook spi_exec_hooks[] = {
+	{ "execve", (void *) spi_exec_execve, (void **) &next_execve, EITHER, PROGRAMS },
+	{ SPI_HOOK_ROW(execveat), EITHER, PROGRAMS },
+	{ SPI_HOOK_ROW(fexecve), EITHER, PROGRAMS },
+	{ SPI_HOOK_ROW(posix_spawn), .ways = SPI_HOOK_ENTRY, PROGRAMS },
+	{ SPI_HOOK_ROW(posix_spawnp), .ways = SPI_HOOK_ENTRY, PROGRAMS },
+	{ NULL },
 };
-#define WATCHED (sizeof(watched) / sizeof(watched[0]))
 
-static void watched_make(struct watched *w, struct spi_object *libc, const struct spi_map *map)
+/* ---- begin and end ---- */
+
+static void watching_say(void)
 {
-	uint64_t address = (uint64_t) spi_find_in_libc(w->name);
-	int64_t i = address ? spi_map_func_at(map, address - libc->bias) : -1;
-	const char *reason = "it is not there";
-	struct spi_point *p = NULL;
-
-	if (i >= 0 && spi_map_func_is_good(map, (uint64_t) i))
-		p = spi_near_alloc(libc, sizeof(*p), 64);
-	if (!p)
-		goto fail;
-	p->address = address;
-	p->object = libc;
-	p->func = SPI_MAP_AT(map, funcs, struct spi_map_func, i);
-	p->map = map;
-	p->flags = SPI_POINT_APART;
-	if (w->with) {
-		p->thunk = (uint64_t) spi_hook_thunk;
-	} else {
-		p->entry = w->entry;
-		spi_thread_thunks(p, 1, 1);
-	}
-	if (spi_patch_prepare(p, &reason) < 0)
-		goto fail;
-	reason = "it would need int3, each time";
-	if (w->with == (void *) spi_clones_syscall && spi_patch_worker(p) == SPI_WORKER_TRAP)
-		goto fail;
-	if (w->with)
-		p->payload = w->with;
-	w->point = p;
-	return;
-fail:
-	if (w->lacking)
-		spi_note("libc's %s() cannot be watched, so %s: %s", w->name, w->lacking, reason);
-}
-
-static void watched_write(int install)
-{
-	struct spi_point *list[WATCHED];
-	const char *errors[WATCHED];
-	uint32_t n = 0;
-
-	/* before the jump is there, and after it is gone: the agent's own may be called meanwhile */
-	for (unsigned int i = 0; install && i < WATCHED; i++)
-		if (watched[i].point && watched[i].with)
-			*watched[i].next = (void *) watched[i].point->body;
-	for (unsigned int i = 0; i < WATCHED; i++)
-		if (watched[i].point && watched[i].point->installed != (uint32_t) install)
-			list[n++] = watched[i].point;
-	spi_points_write(list, n, errors, install);
-	if (!install)
-		spi_clones_syscall_unwatched();
-	__atomic_store_n(&spi_exec_watching, (uint32_t) spi_exec_is_watched(), __ATOMIC_RELEASE);
-}
-
-/* Its tree's map if there is one; else what is needed of it. */
-static const struct spi_map *map_get(struct spi_link *link, struct spi_object *libc)
-{
-	static struct spi_map map;	/* stays mapped: the points refer to it */
-	char patterns[200] = "", error[400];
-	int used = 0;
-
-	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		if (to->object == libc)
-			return &to->map;
-	for (unsigned int i = 0; i < WATCHED; i++)
-		used += spi_format(patterns + used, sizeof(patterns) - (size_t) used, "%s%s", i ? "\n" : "", watched[i].name);
-	return spi_map_fetch(link, libc, patterns, 0, &map, error, sizeof(error)) < 0 ? NULL : &map;
+	__atomic_store_n(&spi_exec_watching, (uint32_t) spi_hook_stands((void *) spi_exec_execve), __ATOMIC_RELEASE);
 }
 
 void spi_exec_start(struct spi_link *link)
 {
-	static int made;
-	struct spi_object *libc = spi_objects_list();
-	const struct spi_map *map;
-
-	while (libc && (!libc->seen || strcmp(libc->name, "libc.so.6")))
-		libc = libc->next;
-	if (!libc)
-		return;
-	if (!made) {
-		map = map_get(link, libc);
-		if (!map)
-			return;
-		for (unsigned int i = 0; i < WATCHED; i++)
-			watched_make(&watched[i], libc, map);
-		made = 1;
-	}
-	watched_write(1);
+	spi_hooks_enter(SPI_HOOKS_PROGRAMS, link, spi_tree_map_of_libc());
+	watching_say();
 }
 
-int spi_exec_watches(const void *function)
+static void stop(void)
 {
-	for (unsigned int i = 0; i < WATCHED; i++)
-		if (watched[i].with == function || (const void *) watched[i].entry == function)
-			return watched[i].point && watched[i].point->installed;
-	return 0;
+	spi_hooks_leave(SPI_HOOKS_PROGRAMS);
+	watching_say();
 }
 
 int spi_exec_is_watched(void)
 {
-	return watched[0].point && watched[0].point->installed;
+	return __atomic_load_n(&spi_exec_watching, __ATOMIC_ACQUIRE) != 0;
 }
 
 void spi_exec_start_always(struct spi_link *link)
@@ -442,7 +337,7 @@ void spi_exec_stop(void)
 {
 	tell();
 	if (!always)
-		watched_write(0);
+		stop();
 }
 
 void spi_exec_stop_always(void)

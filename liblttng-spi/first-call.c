@@ -24,7 +24,6 @@
 #include <sys/mman.h>
 #include "liblttng-spi/cfi.h"
 #include "liblttng-spi/leave.h"
-#include "liblttng-spi/interpose.h"
 #include "liblttng-spi/threads-internal.h"
 
 #define FRAMES_MOST	24u

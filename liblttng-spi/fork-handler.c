@@ -10,14 +10,12 @@
  * handler does nothing, nor does lttng-ust: who has their locks may be waiting for malloc(). Nothing is recorded in the child, as
  * in one that _Fork() has made (clones.c), and its parent tells of it.
  */
-#include <dlfcn.h>
 #include <unistd.h>
 #include "liblttng-spi/clones.h"
-#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/threads-internal.h"
 
-static pid_t (*next_fork)(void);
-static pid_t (*libc_fork_alone)(void);	/* _Fork() */
+SPI_HOOK_DECLARE(fork)
 static __thread int alone __attribute__((tls_model("initial-exec")));
 
 int spi_fork_is_alone(void)
@@ -33,7 +31,7 @@ static pid_t fork_alone(void)
 	spi_thread.busy |= SPI_BUSY_ALWAYS;
 	alone = 1;
 	spi_fork_handlers_run(SPI_FORK_PREPARE);
-	pid = libc_fork_alone();
+	pid = spi_clones_next_fork();
 	if (!pid)
 		spi_clones_copy_begins();
 	spi_fork_handlers_run(pid ? SPI_FORK_PARENT : SPI_FORK_CHILD);
@@ -48,18 +46,12 @@ static pid_t fork_alone(void)
 
 SPI_EXPORT pid_t fork(void)
 {
-	if (spi_unlikely(!next_fork))
-		spi_fork_handler_init(1);
-	if (!libc_fork_alone || !spi_fork_handlers_known() || !spi_is_in_malloc(__builtin_frame_address(0)))
-		return next_fork();
+	if (!spi_clones_next_fork || !spi_fork_handlers_known() || !spi_is_in_malloc(__builtin_frame_address(0)))
+		return SPI_NEXT(fork)();
 	return fork_alone();
 }
 
-/* Whatever this name means to others. */
-extern __typeof__(fork) spi_own_fork __attribute__((alias("fork"), visibility("hidden"), copy(fork)));
-
-void spi_fork_handler_init(int by_order)
-{
-	*(void **) &libc_fork_alone = spi_find_in_libc("_Fork");
-	*(void **) &next_fork = by_order ? dlsym(RTLD_NEXT, "fork") : spi_find_in_libc("fork");
-}
+const struct spi_hook spi_fork_hooks[] = {
+	{ SPI_HOOK_ROW(fork), .ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS },
+	{ NULL },
+};

@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/interpose.h"
 
 #define ROOM	48u		/* entries that libc has within the list; with more of them it is elsewhere */
 

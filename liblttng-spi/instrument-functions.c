@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include "codemap/map/check.h"
 #include "liblttng-spi/instrument-work.h"
-#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/steps.h"
 #include "liblttng-spi/tree-rule.h"
 
@@ -173,7 +173,7 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 		if (needs_trap(points[i]) && spi_trap_watch) {
 			const char *reason;
 
-			spi_watch_start(&reason);	/* while text is being written is too late */
+			spi_trap_watch(&reason);	/* while text is being written is too late */
 			break;
 		}
 	if (spi_payload->installed)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/instrument-work.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/tree.h"
 
 struct rule *spi_rules;
@@ -84,11 +85,19 @@ static int rules_enabled(void)
 	return rule != NULL;
 }
 
+/* Where no rule is left nothing of libc's stays watched for int3: the program's signals are its own again. */
+static void signals_leave(void)
+{
+	if (rules_enabled() || !spi_hooks_stand(SPI_HOOKS_SIGNALS))
+		return;
+	spi_trap_unwatched();
+	spi_hooks_leave(SPI_HOOKS_SIGNALS);
+}
+
 static void rule_is_out(void)
 {
 	spi_rules_watch_loads();
-	if (!rules_enabled())
-		spi_watch_stop();
+	signals_leave();
 	spi_status_fold_all();
 }
 
@@ -190,8 +199,7 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 	else if (r < 0 && !(result->flags & SPI_DONE_WAITS))
 		rule_forget(rule);
 	spi_rules_watch_loads();
-	if (!rules_enabled())
-		spi_watch_stop();	/* it was for this rule, which came to nothing */
+	signals_leave();	/* it was for this rule, which came to nothing */
 	spi_sys(SYS_munmap, w, (sizeof(*w) + 4095) & ~4095ul);
 }
 

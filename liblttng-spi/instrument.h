@@ -70,8 +70,4 @@ void spi_rules_watch_loads(void);	/* as the rules are now: watch the dynamic lin
 void spi_rules_loads_take(struct spi_link *link);	/* instrument what they name in what has come */
 void spi_rule_late_tell(struct spi_link *link, struct rule *rule);	/* what was missed all the same */
 
-/* ---- watch.c: libc's functions for signals in an injected process ---- */
-int spi_watch_start(const char **reason);	/* 0, or a negative errno and why */
-void spi_watch_stop(void);
-
 #endif /* SPI_INSTRUMENT_H */

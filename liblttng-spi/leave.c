@@ -21,12 +21,11 @@
  * Where it cannot be done (no unwind information for the handler, an attached program's libraries that call libc by themselves,
  * a longjmp() that is not libc's) the record is left as it is.
  */
-#include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/cfi.h"
-#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/leave.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/steps.h"
@@ -37,7 +36,7 @@
 
 typedef void (*leave_fn)(uint64_t a, uint64_t b);
 
-/* What leave.S goes on to: until spi_leave_init() these, which ask libc. */
+/* What leave.S goes on to: before the rows of hooks are known these, which ask libc. */
 #define FIRST(variable, name) \
 	static void first_##variable(uint64_t a, uint64_t b); \
 	void *variable SPI_HIDDEN = (void *) first_##variable; \
@@ -51,22 +50,19 @@ FIRST(spi_leave_longjmp_chk, "__longjmp_chk")
 FIRST(spi_leave_exit, "exit")
 void *spi_leave_exit_now SPI_HIDDEN = NULL;	/* control/init.c's spi_exit_now() */
 
-void spi_leave_init(void)
-{
-	static const struct {
-		void **to;
-		const char *name;
-	} list[] = {
-		{ &spi_leave_longjmp, "siglongjmp" }, { &spi_leave_longjmp_chk, "__longjmp_chk" }, { &spi_leave_exit, "exit" },
-	};
-
-	for (unsigned int i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
-		void *next = spi_env.preloaded ? dlsym(RTLD_NEXT, list[i].name) : spi_find_in_libc(list[i].name);
-
-		if (next)
-			*list[i].to = next;
-	}
-}
+/* _exit() goes on to nothing of libc's. Within libc daemon() and quick_exit() call it. */
+#define WAYS	.ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS
+const struct spi_hook spi_leave_hooks[] = {
+	{ "longjmp", (void *) spi_own_longjmp, WAYS },
+	{ "_longjmp", (void *) spi_own_longjmp, WAYS },
+	{ "siglongjmp", (void *) spi_own_longjmp, &spi_leave_longjmp, WAYS },
+	{ "__longjmp_chk", (void *) spi_own_longjmp_chk, &spi_leave_longjmp_chk, WAYS },
+	{ "exit", (void *) spi_own_libc_exit, &spi_leave_exit, WAYS },
+	{ "_Exit", (void *) spi_own_exit, WAYS },
+	{ "_exit", (void *) spi_own_exit, WAYS | SPI_HOOK_ENTRY, .set = SPI_HOOKS_PROGRAMS,
+		.lost = "calls that are open when it is called have no exits" },
+	{ NULL },
+};
 
 void spi_leave_calls_begin(void)
 {

@@ -35,8 +35,13 @@ extern void *const spi_leave_unwind_again SPI_HIDDEN;
 /* cancel.c. On the control thread, before anything is recorded. */
 void spi_cancel_begin(void);
 
-/* Control side, or before main(): which functions are libc's, or who comes before it. */
-void spi_leave_init(void);
+/* The agent's, whatever these names mean to others; called as libc's. */
+void spi_own_longjmp(void) SPI_HIDDEN;
+void spi_own_longjmp_chk(void) SPI_HIDDEN;
+void spi_own_libc_exit(void) SPI_HIDDEN;
+
+/* leave.S: a payload returns there. */
+void spi_leave_again(void) SPI_HIDDEN;
 /* Before the first thunk is used: unwinders that leave one ask this room. */
 void spi_leave_calls_begin(void);
 

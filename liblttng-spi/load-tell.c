@@ -19,7 +19,6 @@
 #include <string.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/instrument.h"
-#include "liblttng-spi/interpose.h"
 
 static int others_tell;
 

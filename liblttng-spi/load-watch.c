@@ -4,8 +4,7 @@
  * Objects as they are loaded. The dynamic linker calls an empty function of its own,
  * for debuggers, when it has changed the list of objects: _dl_debug_state(), which is
  * before a new object is relocated and before its constructors run. A call tree has
- * to have the object's map by then: so a jump is put there, in the place of the one
- * `ret` and of spare bytes behind it, in one store, and leads here.
+ * to have the object's map by then: so the agent stands there (hooks/linker.c).
  *
  * Who gets here is a thread of the program's in the middle of dlopen() or dlclose(),
  * with the linker's lock. The control thread does what there is to do, and is waited
@@ -23,6 +22,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/tree-rule.h"
 
 /* ---- constructors and destructors ---- */
@@ -261,15 +261,7 @@ void spi_tree_apart_tell(struct spi_link *link)
 	}
 }
 
-/* ---- the jump ---- */
-
-static struct {
-	struct spi_text_op op;
-	uint64_t low, high;
-	int prot;
-	int made;		/* -1: cannot be */
-	int installed;
-} jump;
+/* ---- the dynamic linker's word ---- */
 
 /* In the place of _dl_debug_state(): its caller keeps nothing in registers that a function may change. */
 static void loaded(void)
@@ -287,73 +279,16 @@ static void loaded(void)
 	t->busy--;
 }
 
-static int find_text(struct dl_phdr_info *info, size_t size, void *data)
-{
-	uint64_t address = *(const uint64_t *) data;
-
-	(void) size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-		uint64_t start = info->dlpi_addr + ph->p_vaddr;
-
-		if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X) || address < start || address >= start + ph->p_memsz)
-			continue;
-		jump.low = SPI_PAGE_OF(start);
-		jump.high = SPI_PAGE_OF(start + ph->p_memsz + SPI_PAGE - 1);
-		jump.prot = PROT_EXEC | (ph->p_flags & PF_R ? PROT_READ : 0) | (ph->p_flags & PF_W ? PROT_WRITE : 0);
-		return 1;
-	}
-	return 0;
-}
-
-static void jump_make(void)
-{
-	uint64_t address = _r_debug.r_brk;
-	struct spi_object *linker = spi_objects_list();
-	struct spi_emit e = { .frame = 1 };
-	uint64_t before;
-
-	jump.made = -1;
-	while (linker && (!linker->seen || address < linker->low || address >= linker->high))
-		linker = linker->next;
-	if (!address || !linker || !dl_iterate_phdr(find_text, &address) ||
-			!spi_code_is_empty_function((const uint8_t *) address)) {
-		spi_note("libraries that are loaded are seen when dlsym() is called: the dynamic linker is of an unknown kind");
-		return;
-	}
-	before = spi_patch_lock();
-	if (spi_near_code(linker, &e, 32) == 0) {
-		spi_emit_jump(&e, (uint64_t) loaded);
-		spi_emit_finish(&e);
-		spi_near_code_trim(linker, e.failed ? e.rx : e.rx + e.used);
-		if (!e.failed)
-			jump.made = 1;
-	}
-	spi_patch_unlock(before);
-	jump.op.address = address;
-	jump.op.size = SPI_JUMP_SIZE;
-	jump.op.how = SPI_TEXT_STORE;
-	spi_bytes_copy(jump.op.from, (const void *) address, SPI_JUMP_SIZE);
-	spi_jump_bytes(address, e.rx, jump.op.to);
-}
+const struct spi_hook spi_load_hooks[] = {
+	{ "_dl_debug_state", (void *) loaded, .ways = SPI_HOOK_LINKER, .set = SPI_HOOKS_LOADS,
+		.lost = "libraries that are loaded are seen when dlsym() is called" },
+	{ NULL },
+};
 
 void spi_tree_loads_watch(int install)
 {
-	struct spi_text_op op;
-	uint64_t before;
-
-	if (install && !jump.made)
-		jump_make();
-	if (jump.made < 0 || jump.installed == install)
-		return;
-	op = jump.op;
-	if (!install) {
-		spi_bytes_copy(op.from, jump.op.to, sizeof(op.from));
-		spi_bytes_copy(op.to, jump.op.from, sizeof(op.to));
-	}
-	before = spi_patch_lock();
-	spi_text_write_in(&op, 1, jump.low, jump.high, jump.prot);
-	spi_patch_unlock(before);
-	if (!op.error)
-		jump.installed = install;
+	if (install)
+		spi_hooks_enter(SPI_HOOKS_LOADS, NULL, NULL);
+	else
+		spi_hooks_leave(SPI_HOOKS_LOADS);
 }

@@ -20,29 +20,27 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/hooks/hooks.h"
+#include "liblttng-spi/masks.h"
 
-#define EACH_NEXT(X) \
-	X(int, sigprocmask, (int, const sigset_t *, sigset_t *)) \
-	X(int, pthread_sigmask, (int, const sigset_t *, sigset_t *)) \
-	X(int, pthread_attr_setsigmask_np, (pthread_attr_t *, const sigset_t *)) \
-	X(int, pthread_attr_getsigmask_np, (const pthread_attr_t *, sigset_t *)) \
-	X(int, sigsuspend, (const sigset_t *)) \
-	X(int, sigpending, (sigset_t *)) \
-	X(int, sigwait, (const sigset_t *, int *)) \
-	X(int, sigwaitinfo, (const sigset_t *, siginfo_t *)) \
-	X(int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *)) \
-	X(int, pselect, (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *)) \
-	X(int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *)) \
-	X(int, __ppoll_chk, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t)) \
-	X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *)) \
-	X(int, epoll_pwait2, (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))
-EACH_NEXT(NEXT_DECLARE)
+/* What programs built with _FORTIFY_SOURCE call. */
+SPI_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set,
+	size_t size);
 
-void spi_masks_init(void)
-{
-	EACH_NEXT(NEXT_FIND)
-}
+SPI_HOOK_DECLARE(sigprocmask)
+SPI_HOOK_DECLARE(pthread_sigmask)
+SPI_HOOK_DECLARE(pthread_attr_setsigmask_np)
+SPI_HOOK_DECLARE(pthread_attr_getsigmask_np)
+SPI_HOOK_DECLARE(sigsuspend)
+SPI_HOOK_DECLARE(sigpending)
+SPI_HOOK_DECLARE(sigwait)
+SPI_HOOK_DECLARE(sigwaitinfo)
+SPI_HOOK_DECLARE(sigtimedwait)
+SPI_HOOK_DECLARE(pselect)
+SPI_HOOK_DECLARE(ppoll)
+SPI_HOOK_DECLARE(__ppoll_chk)
+SPI_HOOK_DECLARE(epoll_pwait)
+SPI_HOOK_DECLARE(epoll_pwait2)
 
 /* The set for the kernel: `set` itself, or *copy when it has to be another one. */
 static const sigset_t *set_to_kernel(const sigset_t *set, sigset_t *copy)
@@ -88,12 +86,12 @@ static int mask_change(int (*change)(int, const sigset_t *, sigset_t *), int how
 
 SPI_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-	return mask_change(NEXT(sigprocmask), how, set, old);
+	return mask_change(SPI_NEXT(sigprocmask), how, set, old);
 }
 
 SPI_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-	return mask_change(NEXT(pthread_sigmask), how, set, old);
+	return mask_change(SPI_NEXT(pthread_sigmask), how, set, old);
 }
 
 /* The mask that a thread begins with. */
@@ -102,7 +100,7 @@ SPI_EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *
 {
 	sigset_t copy;
 
-	if (!NEXT(pthread_attr_setsigmask_np))
+	if (!SPI_NEXT(pthread_attr_setsigmask_np))
 		return ENOSYS;
 	return next_pthread_attr_setsigmask_np(attr, set_to_kernel(set, &copy));
 }
@@ -111,7 +109,7 @@ SPI_EXPORT int pthread_attr_getsigmask_np(const pthread_attr_t *attr, sigset_t *
 {
 	int ret;
 
-	if (!NEXT(pthread_attr_getsigmask_np))
+	if (!SPI_NEXT(pthread_attr_getsigmask_np))
 		return ENOSYS;
 	ret = next_pthread_attr_getsigmask_np(attr, set);
 	if (!ret)
@@ -164,7 +162,7 @@ SPI_EXPORT int sigsuspend(const sigset_t *set)
 {
 	sigset_t copy;
 
-	return NEXT(sigsuspend)(set_to_kernel(set, &copy));
+	return SPI_NEXT(sigsuspend)(set_to_kernel(set, &copy));
 }
 
 /* BSD's takes a mask, the other one the signal that is to come. libc's go past sigsuspend()'s symbol. */
@@ -195,32 +193,29 @@ SPI_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *other, const stru
 {
 	sigset_t copy;
 
-	return NEXT(pselect)(n, in, out, other, timeout, set_to_kernel(set, &copy));
+	return SPI_NEXT(pselect)(n, in, out, other, timeout, set_to_kernel(set, &copy));
 }
 
 SPI_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set)
 {
 	sigset_t copy;
 
-	return NEXT(ppoll)(fds, n, timeout, set_to_kernel(set, &copy));
+	return SPI_NEXT(ppoll)(fds, n, timeout, set_to_kernel(set, &copy));
 }
 
-/* What programs built with _FORTIFY_SOURCE call. */
-SPI_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set,
-	size_t size);
 int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set,
 	size_t size)
 {
 	sigset_t copy;
 
-	return NEXT(__ppoll_chk)(fds, n, timeout, set_to_kernel(set, &copy), size);
+	return SPI_NEXT(__ppoll_chk)(fds, n, timeout, set_to_kernel(set, &copy), size);
 }
 
 SPI_EXPORT int epoll_pwait(int epfd, struct epoll_event *events, int n, int timeout, const sigset_t *set)
 {
 	sigset_t copy;
 
-	return NEXT(epoll_pwait)(epfd, events, n, timeout, set_to_kernel(set, &copy));
+	return SPI_NEXT(epoll_pwait)(epfd, events, n, timeout, set_to_kernel(set, &copy));
 }
 
 SPI_EXPORT int epoll_pwait2(int epfd, struct epoll_event *events, int n, const struct timespec *timeout,
@@ -228,7 +223,7 @@ SPI_EXPORT int epoll_pwait2(int epfd, struct epoll_event *events, int n, const s
 {
 	sigset_t copy;
 
-	if (!NEXT(epoll_pwait2)) {
+	if (!SPI_NEXT(epoll_pwait2)) {
 		errno = ENOSYS;
 		return -1;
 	}
@@ -239,7 +234,7 @@ SPI_EXPORT int epoll_pwait2(int epfd, struct epoll_event *events, int n, const s
 
 SPI_EXPORT int sigpending(sigset_t *set)
 {
-	int ret = NEXT(sigpending)(set);
+	int ret = SPI_NEXT(sigpending)(set);
 
 	if (!ret && is_virtual() && (mask_of(set) & SPI_SIGNAL_BIT(SIGSTKFLT)))
 		mask_put(set, (mask_of(set) & ~SPI_SIGNAL_BIT(SIGSTKFLT)) | SPI_SIGNAL_BIT(SIGTRAP));
@@ -253,8 +248,8 @@ SPI_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct t
 	int number;
 
 	if (!is_virtual())
-		return NEXT(sigtimedwait)(set, info, timeout);
-	number = NEXT(sigtimedwait)(set_of_both(set, &copy), &own, timeout);
+		return SPI_NEXT(sigtimedwait)(set, info, timeout);
+	number = SPI_NEXT(sigtimedwait)(set_of_both(set, &copy), &own, timeout);
 	if (number > 0) {
 		number = spi_signal_undefer(number, &own);
 		if (info)
@@ -265,7 +260,7 @@ SPI_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct t
 
 SPI_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
-	return is_virtual() ? sigtimedwait(set, info, NULL) : NEXT(sigwaitinfo)(set, info);
+	return is_virtual() ? sigtimedwait(set, info, NULL) : SPI_NEXT(sigwaitinfo)(set, info);
 }
 
 SPI_EXPORT int sigwait(const sigset_t *set, int *number)
@@ -273,7 +268,7 @@ SPI_EXPORT int sigwait(const sigset_t *set, int *number)
 	int error_was = errno, ret;
 
 	if (!is_virtual())
-		return NEXT(sigwait)(set, number);
+		return SPI_NEXT(sigwait)(set, number);
 	do
 		ret = sigtimedwait(set, NULL, NULL);
 	while (ret < 0 && errno == EINTR);
@@ -287,13 +282,35 @@ SPI_EXPORT int sigwait(const sigset_t *set, int *number)
 	return ret;
 }
 
-EACH_NEXT(NEXT_OWN)
 extern __typeof__(xpg_sigpause) own_xpg_sigpause __attribute__((alias("__xpg_sigpause"), visibility("hidden")));
 
-void *spi_masks_replace(const char *wanted, void *next)
-{
-	if (!strcmp(wanted, "__xpg_sigpause"))
-		return (void *) own_xpg_sigpause;
-	EACH_NEXT(NEXT_REPLACE)
-	return spi_notify_replace(wanted, next);
-}
+/*
+ * An injected agent stands at the entries of what blocks signals, or takes them away; and, where it can, of what only
+ * waits for some, or asks. The others call these, within libc as well. (sigwaitinfo() jumps to sigtimedwait().)
+ */
+#define ORDER	.ways = SPI_HOOK_ORDER
+#define ENTRY	.ways = SPI_HOOK_ORDER | SPI_HOOK_ENTRY, .set = SPI_HOOKS_SIGNALS
+#define VITAL	ENTRY, .flags = SPI_HOOK_VITAL, .lost = "there is no int3"
+const struct spi_hook spi_mask_hooks[] = {
+	{ SPI_HOOK_ROW(sigprocmask), ORDER },
+	{ SPI_HOOK_ROW(pthread_sigmask), VITAL },
+	{ SPI_HOOK_ROW(pthread_attr_setsigmask_np), VITAL },
+	{ SPI_HOOK_ROW(pthread_attr_getsigmask_np), ENTRY },
+	{ "sigblock", ORDER },
+	{ "sigsetmask", ORDER },
+	{ "sighold", ORDER },
+	{ "sigrelse", ORDER },
+	{ SPI_HOOK_ROW(sigsuspend), VITAL },
+	{ "sigpause", ORDER },
+	{ "__xpg_sigpause", (void *) own_xpg_sigpause, ENTRY },
+	{ SPI_HOOK_ROW(sigpending), ENTRY },
+	{ SPI_HOOK_ROW(sigwait), ENTRY },
+	{ SPI_HOOK_ROW(sigwaitinfo), ORDER },
+	{ SPI_HOOK_ROW(sigtimedwait), ENTRY },
+	{ SPI_HOOK_ROW(pselect), VITAL },
+	{ SPI_HOOK_ROW(ppoll), VITAL },
+	{ SPI_HOOK_ROW(__ppoll_chk), ORDER },
+	{ SPI_HOOK_ROW(epoll_pwait), VITAL },
+	{ SPI_HOOK_ROW(epoll_pwait2), VITAL },
+	{ NULL },
+};

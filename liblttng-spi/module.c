@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/instrument.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/patch-internal.h"
@@ -320,7 +321,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	void *handle;
 	int has_path, knew_some;
 
-	spi_descriptors_redirect();
+	spi_hooks_point();
 	if (spi_payload) {
 		run_join();
 		return 0;
@@ -347,9 +348,9 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	}
 	name_borrow(name);
 	spi_objects_scan();
-	spi_redirect_known();
+	spi_hooks_known();
 	knew_some = spi_loads_known(0);
-	spi_redirect_hide();
+	spi_phdr_hide();
 	if (has_path && !spi_env.preloaded)
 		tracker_load();
 	handle = has_path ? load_beside(path) : load_everything(link, error, error_size);
@@ -359,7 +360,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 		spi_child_signals_restore(&signals);
 	spi_tracer_code_find();
 	spi_loads_known(1);
-	spi_redirect_tracer();
+	spi_hooks_point_tracer();
 	if (!handle && has_path)
 		spi_format(error, error_size, "%s", dlerror());
 	init = handle ? (spi_payload_init_fn) dlsym(handle, "spi_payload_init") : NULL;

@@ -9,7 +9,7 @@
  * threads end before, and there are new ones after (single.c). Where that cannot be, the call has failed as it would in a
  * program with threads, and that is named, so that its user knows why.
  *
- * Called from the entries of libc's functions (exec-watch.c), or by the objects of an attached program (redirect.c).
+ * Called from the entries of libc's functions, or by the objects of an attached program (hooks/hooks.h).
  */
 #include <errno.h>
 #include <sched.h>
@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include "liblttng-spi/clones.h"
 #include "liblttng-spi/exec.h"
-#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/sandbox.h"
 
 #ifndef CLONE_NEWTIME
@@ -26,16 +26,8 @@
 #define NS_GET_NSTYPE	0xb703		/* linux/nsfs.h: _IO(0xb7, 3) */
 #define ALONE		(CLONE_NEWUSER | CLONE_NEWTIME)		/* for who has one thread only */
 
-int (*spi_namespaces_next_unshare)(int flags);
-int (*spi_namespaces_next_setns)(int fd, int type);
-
-void spi_namespaces_init(void)
-{
-	if (!spi_namespaces_next_unshare)
-		*(void **) &spi_namespaces_next_unshare = spi_find_in_libc("unshare");
-	if (!spi_namespaces_next_setns)
-		*(void **) &spi_namespaces_next_setns = spi_find_in_libc("setns");
-}
+static __typeof__(&unshare) next_unshare;
+static __typeof__(&setns) next_setns;
 
 /* Has it failed for the tracer's threads alone? Looking takes a tenth of a second when that cannot be told. */
 static int is_ours(void)
@@ -58,7 +50,7 @@ struct again {
 static int call_again(void *data)
 {
 	struct again *a = data;
-	int ret = a->fd < 0 ? spi_namespaces_next_unshare(a->flags) : spi_namespaces_next_setns(a->fd, a->flags);
+	int ret = a->fd < 0 ? SPI_NEXT(unshare)(a->flags) : SPI_NEXT(setns)(a->fd, a->flags);
 
 	a->error = errno;
 	return ret;
@@ -76,9 +68,9 @@ static int single(int fd, int flags, int before, const char *name)
 	return ret;
 }
 
-int spi_namespaces_unshare(int flags)
+static int own_unshare(int flags)
 {
-	int before = errno, ret = spi_namespaces_next_unshare(flags), error = errno;
+	int before = errno, ret = SPI_NEXT(unshare)(flags), error = errno;
 
 	if (spi_likely(ret == 0 || error != EINVAL))
 		goto out;
@@ -89,9 +81,9 @@ out:
 	return ret;
 }
 
-int spi_namespaces_setns(int fd, int type)
+static int own_setns(int fd, int type)
 {
-	int before = errno, ret = spi_namespaces_next_setns(fd, type), error = errno;
+	int before = errno, ret = SPI_NEXT(setns)(fd, type), error = errno;
 	long kind;
 
 	if (spi_likely(ret == 0) || (error != EINVAL && error != EUSERS))
@@ -104,7 +96,7 @@ int spi_namespaces_setns(int fd, int type)
 	if (!(kind & (ALONE | CLONE_NEWNS)) || !is_ours())
 		goto out;
 	if ((kind & CLONE_NEWNS) && spi_sys(SYS_unshare, (long) CLONE_FS) == 0) {
-		ret = spi_namespaces_next_setns(fd, type);
+		ret = SPI_NEXT(setns)(fd, type);
 		if (ret == 0) {
 			errno = before;
 			return ret;
@@ -116,3 +108,11 @@ out:
 	errno = error;
 	return ret;
 }
+
+#define WAYS \
+	.ways = SPI_HOOK_POINTERS | SPI_HOOK_ENTRY, .set = SPI_HOOKS_PROGRAMS, .lost = "user namespaces are refused"
+const struct spi_hook spi_namespace_hooks[] = {
+	{ SPI_HOOK_ROW(unshare), WAYS },
+	{ SPI_HOOK_ROW(setns), WAYS },
+	{ NULL },
+};

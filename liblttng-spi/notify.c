@@ -14,13 +14,12 @@
 #include <string.h>
 #include <time.h>
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/hooks/hooks.h"
+#include "liblttng-spi/signals.h"
 #include "liblttng-spi/tree.h"
 
-#define EACH_NEXT(X) \
-	X(int, timer_create, (clockid_t, struct sigevent *, timer_t *)) \
-	X(int, mq_notify, (mqd_t, const struct sigevent *))
-EACH_NEXT(NEXT_DECLARE)
+SPI_HOOK_DECLARE(timer_create)
+SPI_HOOK_DECLARE(mq_notify)
 
 #define POOL_BYTES	65536u
 #define SEARCH_MAX	256u	/* before one more is kept for the same */
@@ -38,11 +37,6 @@ struct pool {
 
 static struct callback *callbacks;
 static struct pool *pool;
-
-void spi_notify_init(void)
-{
-	EACH_NEXT(NEXT_FIND)
-}
 
 /* Two threads that need a pool at once make two, and what is left of one is never used. */
 static struct callback *callback_new(void)
@@ -111,20 +105,21 @@ SPI_EXPORT int timer_create(clockid_t clock, struct sigevent *event, timer_t *ti
 {
 	struct sigevent copy;
 
-	return NEXT(timer_create)(clock, (struct sigevent *) event_for_libc(event, &copy), timer);
+	return SPI_NEXT(timer_create)(clock, (struct sigevent *) event_for_libc(event, &copy), timer);
 }
 
 SPI_EXPORT int mq_notify(mqd_t queue, const struct sigevent *event)
 {
 	struct sigevent copy;
 
-	return NEXT(mq_notify)(queue, event_for_libc(event, &copy));
+	return SPI_NEXT(mq_notify)(queue, event_for_libc(event, &copy));
 }
 
-EACH_NEXT(NEXT_OWN)
-
-void *spi_notify_replace(const char *wanted, void *next)
-{
-	EACH_NEXT(NEXT_REPLACE)
-	return NULL;
-}
+#define WAYS \
+	.ways = SPI_HOOK_ORDER | SPI_HOOK_ENTRY, .set = SPI_HOOKS_SIGNALS, \
+	.flags = SPI_HOOK_VITAL, .lost = "there is no int3"
+const struct spi_hook spi_notify_hooks[] = {
+	{ SPI_HOOK_ROW(timer_create), WAYS },
+	{ SPI_HOOK_ROW(mq_notify), WAYS },
+	{ NULL },
+};

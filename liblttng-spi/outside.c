@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <sys/auxv.h>
 #include "liblttng-spi/entry.h"
-#include "liblttng-spi/interpose.h"
 #include "liblttng-spi/tree-rule.h"
 
 #define VDSO_MOST	65536u

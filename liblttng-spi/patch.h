@@ -29,7 +29,7 @@ struct spi_object {
 	uint64_t seen;			/* found by the latest scan: it is loaded; objects.c */
 	uint64_t since;			/* the scan that found it, which others before had not */
 	uint64_t told;			/* the trace has its lttng_ust_lib:load, or need not; load-tell.c */
-	uint64_t looks;			/* how often it was looked at after it was loaded; redirect.c */
+	uint64_t looks;			/* how often it was looked at after it was loaded; hooks/got.c */
 	uint64_t points;		/* it has so many; points.c */
 	uint64_t refused;		/* trees that cannot have it for as long as it is loaded; tree-rule.c */
 	uint64_t debug_told;		/* what of its debug info cannot be read was said; instrument-find.c */

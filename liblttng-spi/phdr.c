@@ -28,10 +28,11 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/steps.h"
 
-static int (*next_iterate)(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data);
+SPI_HOOK_DECLARE(dl_iterate_phdr)
 extern const char __ehdr_start[] SPI_HIDDEN;
 
 static SPI_FORK_DATA int phdr_lock;		/* 0 free, 1 held, 2 held and awaited */
@@ -120,7 +121,7 @@ int spi_phdr_inside(void)
 
 /*
  * lttng-ust describes each object in the trace, with some hundred system calls, before main() goes on. The tracer's own are
- * of no use there: no call is recorded in them. So it does not see them, where it never has (redirect.c).
+ * of no use there: no call is recorded in them. So it does not see them, where it never has (spi_phdr_hide()).
  */
 static int is_tracers(const struct dl_phdr_info *info)
 {
@@ -177,7 +178,7 @@ static int walk_one(struct dl_phdr_info *info, size_t size, void *data)
 
 static int walk_all(struct walk *walk)
 {
-	int result = next_iterate(walk_one, walk);
+	int result = SPI_NEXT(dl_iterate_phdr)(walk_one, walk);
 
 	return result || !walk->own_size ? result : walk->callback(&walk->own, walk->own_size, walk->data);
 }
@@ -188,8 +189,6 @@ static int objects_walk(int (*callback)(struct dl_phdr_info *, size_t, void *), 
 	uint64_t old;
 	int result, is_locked;
 
-	if (spi_unlikely(!next_iterate))
-		*(void **) &next_iterate = dlsym(RTLD_NEXT, "dl_iterate_phdr");
 	if (!spi_env.preloaded || !spi_may(SPI_MAY_ACT))
 		return walk_all(&walk);
 	/* taking and giving back is not for handlers to come between */
@@ -225,7 +224,40 @@ SPI_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, vo
 	return objects_walk(callback, data, hides_from((uint64_t) __builtin_return_address(0)));
 }
 
-int spi_phdr_for_tracer(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
+static int for_tracer(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
 {
 	return objects_walk(callback, data, 1);
 }
+
+static int is_lttng_ust(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const char *slash = strrchr(info->dlpi_name, '/');
+
+	(void) size;
+	(void) data;
+	return !strncmp(slash ? slash + 1 : info->dlpi_name, "liblttng-ust.so", 15);
+}
+
+/*
+ * lttng-ust does not see the tracer's objects where it cannot have seen them before: it would say that they were
+ * unloaded, also to sessions to which it never said that they were loaded, which ends babeltrace2. Where we come
+ * while it waits before main(), it has looked before there was an agent. A preloaded agent stands before it from
+ * the start.
+ */
+static int hides;
+
+static int tracer_is_hidden(void)
+{
+	return hides;
+}
+
+void spi_phdr_hide(void)
+{
+	hides = spi_attached_early && dl_iterate_phdr(is_lttng_ust, NULL);
+}
+
+const struct spi_hook spi_phdr_hooks[] = {
+	{ SPI_HOOK_ROW(dl_iterate_phdr), .ways = SPI_HOOK_ORDER },
+	{ "dl_iterate_phdr", (void *) for_tracer, .ways = SPI_HOOK_TRACER, .fits = tracer_is_hidden },
+	{ NULL },
+};

@@ -121,7 +121,7 @@ enum spi_point_flags {
 	SPI_POINT_LOOPS		= 1u << 0,	/* SPI_FUNC_LOOPS_TO_ENTRY */
 	SPI_POINT_ONE_EVENT	= 1u << 1,
 	SPI_POINT_NO_EXIT	= 1u << 2,	/* never give it a slot */
-	SPI_POINT_APART		= 1u << 3,	/* the agent's own, in libc: in no rule and no table. watch.c */
+	SPI_POINT_APART		= 1u << 3,	/* the agent's own, in libc: in no rule and no table. hooks/entries.c */
 	SPI_POINT_TREE		= 1u << 4,	/* a call tree's: a call site, or the entry of a root or handler. tree.h */
 	SPI_POINT_COMPACT	= 1u << 5,	/* its calls go into compact records */
 	SPI_POINT_EXEC		= 1u << 6,	/* it calls execve(), which does not return */

@@ -21,25 +21,17 @@
 #include <time.h>
 #include <unistd.h>
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/interpose.h"
 #include "liblttng-spi/base/proc.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/steps.h"
 
 #define LOOKS		10u	/* of a millisecond: one that runs just now cannot be told from the program's */
 #define WAITS		5000u	/* of 0.1 ms, for their answers */
 
-#define EACH_NEXT(X) \
-	X(int, setuid, (uid_t)) \
-	X(int, setgid, (gid_t)) \
-	X(int, seteuid, (uid_t)) \
-	X(int, setegid, (gid_t)) \
-	X(int, setreuid, (uid_t, uid_t)) \
-	X(int, setregid, (gid_t, gid_t)) \
-	X(int, setresuid, (uid_t, uid_t, uid_t)) \
-	X(int, setresgid, (gid_t, gid_t, gid_t)) \
-	X(int, setgroups, (size_t, const gid_t *)) \
-	X(int, initgroups, (const char *, gid_t))
-EACH_NEXT(NEXT_DECLARE)
+#define EACH(X) \
+	X(setuid) X(setgid) X(seteuid) X(setegid) X(setreuid) X(setregid) X(setresuid) X(setresgid) \
+	X(setgroups) X(initgroups)
+EACH(SPI_HOOK_DECLARE)
 
 struct rights {
 	long securebits, keep;
@@ -165,7 +157,7 @@ void spi_rights_fork_child(void)
 
 /* ---- libc's functions ---- */
 
-#define BEFORE(name, ...) rights_even(); return NEXT(name)(__VA_ARGS__)
+#define BEFORE(name, ...) rights_even(); return SPI_NEXT(name)(__VA_ARGS__)
 SPI_EXPORT int setuid(uid_t uid) { BEFORE(setuid, uid); }
 SPI_EXPORT int setgid(gid_t gid) { BEFORE(setgid, gid); }
 SPI_EXPORT int seteuid(uid_t uid) { BEFORE(seteuid, uid); }
@@ -177,26 +169,8 @@ SPI_EXPORT int setresgid(gid_t real, gid_t effective, gid_t saved) { BEFORE(setr
 SPI_EXPORT int setgroups(size_t n, const gid_t *list) { BEFORE(setgroups, n, list); }
 SPI_EXPORT int initgroups(const char *user, gid_t group) { BEFORE(initgroups, user, group); }
 
-EACH_NEXT(NEXT_OWN)
-
-void spi_rights_init(void)
-{
-	EACH_NEXT(NEXT_FIND)
-}
-
-/* What another library has taken over already (as fakeroot's does) is not libc's, and left alone. */
-#define REDIRECT(type, name, arguments) \
-	if (!spi_symbol_is_shadowed(#name)) \
-		list[n++] = (struct spi_redirect) { #name, (void *) own_##name };
-void spi_rights_redirect(void)
-{
-	static struct spi_redirect list[11];
-	static int made;
-	unsigned int n = 0;
-
-	if (!made) {
-		EACH_NEXT(REDIRECT)
-		made = 1;
-	}
-	spi_redirect(list);
-}
+#define ROW(name)	{ SPI_HOOK_ROW(name), .ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS, .flags = SPI_HOOK_SHARED },
+const struct spi_hook spi_rights_hooks[] = {
+	EACH(ROW)
+	{ NULL },
+};

@@ -33,7 +33,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/sandbox.h"
@@ -191,7 +191,7 @@ static void prctl_comes(int option, uint64_t a, uint64_t b)
 		sandbox_comes("it has system calls end in its handler of SIGSYS");
 }
 
-uint64_t spi_sandbox_prctl(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+static uint64_t prctl_enters(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	(void) point;
 	(void) vec;
@@ -201,7 +201,7 @@ uint64_t spi_sandbox_prctl(struct spi_point *point, struct spi_frame *frame, con
 }
 
 /* The same where libc's entry is not watched: what is done already is not done again. */
-static int (*next_prctl)(int option, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+SPI_HOOK_DECLARE(prctl)
 SPI_EXPORT int prctl(int option, ...)
 {
 	uint64_t a, b, c, d;
@@ -214,17 +214,14 @@ SPI_EXPORT int prctl(int option, ...)
 	d = va_arg(args, uint64_t);
 	va_end(args);
 	prctl_comes(option, a, b);
-	if (spi_unlikely(!next_prctl))
-		*(void **) &next_prctl = spi_find_in_libc("prctl");
-	return next_prctl(option, a, b, c, d);
+	return SPI_NEXT(prctl)(option, a, b, c, d);
 }
-extern __typeof__(prctl) spi_own_prctl __attribute__((alias("prctl"), visibility("hidden"), copy(prctl)));
 
-void spi_sandbox_init(void)
-{
-	*(void **) &next_prctl = spi_env.preloaded ? dlsym(RTLD_NEXT, "prctl") : spi_find_in_libc("prctl");
-	dlerror();
-}
+const struct spi_hook spi_sandbox_hooks[] = {
+	{ SPI_HOOK_ROW(prctl), .before = prctl_enters, .ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS | SPI_HOOK_ENTRY,
+		.set = SPI_HOOKS_PROGRAMS },
+	{ NULL },
+};
 
 int spi_sandbox_by_syscall(uint64_t operation, uint64_t flags, uint64_t args)
 {

@@ -15,45 +15,29 @@
  * The masks of actions are translated as in masks.c. Programs that the program
  * executes do not inherit that it ignores SIGTRAP.
  *
- * In an injected agent, whose symbols come too late to be found first, watch.c
- * leads libc's functions here while there may be int3. While nothing is taken
+ * In an injected agent, whose symbols come too late to be found first, libc's
+ * functions lead here while there may be int3 (SPI_HOOKS_SIGNALS). While nothing is taken
  * everything goes to the next definition as it came. A vfork()ed child has signal actions of its own, but its parent's memory: there
  * they go to the kernel, except SIGTRAP's, which executing resets anyway.
  *
  * Everything here may run in signal handlers and leaves errno as libc would.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/interpose.h"
-#include "liblttng-spi/leave.h"
+#include "liblttng-spi/hooks/hooks.h"
+#include "liblttng-spi/masks.h"
 #include "liblttng-spi/tree.h"
 
 #define SIGNALS		64
 
-#define EACH_NEXT(X) \
-	X(int, sigaction, (int, const struct sigaction *, struct sigaction *)) \
-	X(sighandler_t, signal, (int, sighandler_t)) \
-	X(sighandler_t, sysv_signal, (int, sighandler_t)) \
-	X(int, siginterrupt, (int, int))
-EACH_NEXT(NEXT_DECLARE)
+SPI_HOOK_DECLARE(sigaction)
+SPI_HOOK_DECLARE(signal)
+SPI_HOOK_DECLARE(sysv_signal)
+static int (*next_siginterrupt)(int number, int interrupt);
 
 const struct spi_sigaction *(*spi_signal_hidden)(int number, uint64_t handler);
-
-void spi_signals_init(void)
-{
-	EACH_NEXT(NEXT_FIND)
-	spi_masks_init();
-	spi_rights_init();
-	spi_notify_init();
-	spi_altstack_init();
-	spi_leave_init();
-	spi_backtrace_init();
-	dlerror();	/* not the program's business, if there is one */
-	spi_signals_interposed = 1;
-}
 
 /* Which of the pair the program named in each action's mask; bit 7: it has set one since masks are virtual. */
 #define NAMED_TRAP	1u
@@ -140,7 +124,7 @@ static int action_keep(struct spi_signal *s, const struct sigaction *action, str
 static int action_of_vforked(struct spi_signal *s, const struct sigaction *action, struct sigaction *old)
 {
 	struct spi_sigaction was = s->program;
-	int ret = s->number == SIGTRAP ? 0 : NEXT(sigaction)(s->number, action, old);
+	int ret = s->number == SIGTRAP ? 0 : SPI_NEXT(sigaction)(s->number, action, old);
 
 	if (!ret && old && (s->number == SIGTRAP || (uint64_t) old->sa_handler == (uint64_t) s->handler))
 		action_put(old, &was);
@@ -175,7 +159,7 @@ static int action_translate(int number, const struct sigaction *action, struct s
 			action = &copy;
 		}
 	}
-	ret = NEXT(sigaction)(number, action, old);
+	ret = SPI_NEXT(sigaction)(number, action, old);
 	if (!ret && old)
 		late_look(number, (uint64_t) old->sa_handler, old);
 	if (ret || !is_virtual())
@@ -293,7 +277,7 @@ SPI_EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
 	tree_tell((uint64_t) handler);
 	if (spi_likely(!signal_taken(number)))
-		return trap_shared_after(number, NEXT(signal)(number, handler));
+		return trap_shared_after(number, SPI_NEXT(signal)(number, handler));
 	return signal_keep(number, handler, interrupting & SPI_SIGNAL_BIT(number) ? 0 : SA_RESTART, 1);
 }
 
@@ -304,7 +288,7 @@ SPI_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
 {
 	tree_tell((uint64_t) handler);
 	if (spi_likely(!signal_taken(number)))
-		return trap_shared_after(number, NEXT(sysv_signal)(number, handler));
+		return trap_shared_after(number, SPI_NEXT(sysv_signal)(number, handler));
 	return signal_keep(number, handler, (int) (SA_RESETHAND | SA_NODEFER), 0);
 }
 
@@ -316,7 +300,7 @@ SPI_EXPORT int siginterrupt(int number, int interrupt)
 	struct sigaction action;
 
 	if (spi_likely(!signal_taken(number)))
-		return NEXT(siginterrupt)(number, interrupt);
+		return SPI_NEXT(siginterrupt)(number, interrupt);
 	if (sigaction(number, NULL, &action) < 0)
 		return -1;
 	if (interrupt)
@@ -327,11 +311,17 @@ SPI_EXPORT int siginterrupt(int number, int interrupt)
 	return sigaction(number, &action, NULL);
 }
 
-/* The others come by it. */
-NEXT_OWN(int, sigaction, (int, const struct sigaction *, struct sigaction *))
-
-void *spi_signals_replace(const char *wanted, void *next)
-{
-	NEXT_REPLACE(int, sigaction, )
-	return spi_masks_replace(wanted, next);
-}
+/* libc's others come by sigaction(). */
+const struct spi_hook spi_signal_hooks[] = {
+	{ SPI_HOOK_ROW(sigaction), .ways = SPI_HOOK_ORDER | SPI_HOOK_ENTRY, .set = SPI_HOOKS_SIGNALS,
+		.flags = SPI_HOOK_VITAL, .lost = "there is no int3" },
+	{ SPI_HOOK_ROW(signal), .ways = SPI_HOOK_ORDER },
+	{ "bsd_signal", .ways = SPI_HOOK_ORDER },
+	{ "ssignal", .ways = SPI_HOOK_ORDER },
+	{ SPI_HOOK_ROW(sysv_signal), .ways = SPI_HOOK_ORDER },
+	{ "__sysv_signal", .ways = SPI_HOOK_ORDER },
+	{ "siginterrupt", .next = (void **) &next_siginterrupt, .ways = SPI_HOOK_ORDER },
+	{ "sigset", .ways = SPI_HOOK_ORDER },
+	{ "sigignore", .ways = SPI_HOOK_ORDER },
+	{ NULL },
+};

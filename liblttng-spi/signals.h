@@ -78,6 +78,12 @@ uint64_t spi_mask_to_kernel(uint64_t mask);
 /* What the program set just before this began: this thread's mask, a signal's action. */
 void spi_mask_make_virtual(void);
 void spi_action_make_virtual(int number);
+/*
+ * An injected agent (init.c): called before there is int3; 0, or negative and *reason. NULL where symbols are in the
+ * agent's favour, and in tests of the patcher alone.
+ */
+extern int (*spi_trap_watch)(const char **reason) SPI_HIDDEN;
+void spi_trap_unwatched(void) SPI_HIDDEN;	/* the program is on its own again: no int3 is left */
 /* A signal that was taken from the queue: SIGTRAP when that is what it was, and *info with it. */
 int spi_signal_undefer(int number, void *siginfo);
 

@@ -22,7 +22,6 @@
  * In a signal handler, at any instruction.
  */
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/interpose.h"
 #include "liblttng-spi/leave.h"
 #include "liblttng-spi/steps.h"
 

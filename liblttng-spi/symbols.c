@@ -14,7 +14,6 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
-#include "liblttng-spi/interpose.h"
 #include "liblttng-spi/tree.h"
 
 #define TABLES_MAX	256u
@@ -245,8 +244,7 @@ static uint32_t table_find(const struct table *t, const char *name, uint32_t has
 struct wanted {
 	const char *name;
 	uint64_t found;
-	int is_resolver;	/* what was found tells the address */
-	uint64_t in;		/* an address of the object that is to define it; 0: libc */
+	uint64_t in;		/* an address of the object that is to define it */
 };
 
 static int has_address(const struct dl_phdr_info *info, uint64_t address)
@@ -270,19 +268,16 @@ static void find_in(const struct dl_phdr_info *info, struct wanted *wanted)
 			table_read(&t, (const ElfW(Dyn) *) (info->dlpi_addr + info->dlpi_phdr[k].p_vaddr));
 	if (t.hash)
 		i = table_find(&t, wanted->name, hash_of(wanted->name), "");
-	if (i) {
+	if (i)
 		wanted->found = t.symbols[i].st_value + t.bias;
-		wanted->is_resolver = ELF64_ST_TYPE(t.symbols[i].st_info) == STT_GNU_IFUNC;
-	}
 }
 
 static int find_in_object(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct wanted *wanted = data;
-	const char *slash = strrchr(info->dlpi_name, '/');
 
 	(void) size;
-	if (wanted->in ? !has_address(info, wanted->in) : strcmp(slash ? slash + 1 : info->dlpi_name, "libc.so.6") != 0)
+	if (!has_address(info, wanted->in))
 		return 0;
 	find_in(info, wanted);
 	return 1;
@@ -329,24 +324,46 @@ int spi_program_loads(void)
 	return dl_iterate_phdr(object_imports_load, NULL);
 }
 
-/* Not by dlsym() or dlopen(), which others stand before, too, and may come back to us from there. */
-void *spi_find_in_libc(const char *name)
+/*
+ * libc's tables. In the list of debuggers libc comes before everything that can be unloaded, so no lock is needed. Two
+ * threads that come here at once write the same.
+ */
+static const struct table *libc_table(void)
 {
-	struct wanted wanted = { .name = name };
+	static struct table libc;
+	static int is_known;
 
-	dl_iterate_phdr(find_in_object, &wanted);
-	return (void *) wanted.found;
+	if (spi_likely(__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)))
+		return &libc;
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		const char *slash = strrchr(map->l_name, '/');
+		struct table t = { .bias = map->l_addr };
+
+		if (strcmp(slash ? slash + 1 : map->l_name, "libc.so.6"))
+			continue;
+		table_read(&t, map->l_ld);
+		libc = t;
+		__atomic_store_n(&is_known, 1, __ATOMIC_RELEASE);
+		return &libc;
+	}
+	return NULL;
 }
 
-/* The same where libc chooses among several by the CPU; its resolvers take nothing and look at what is known since the start. */
-void *spi_find_in_libc_resolved(const char *name)
+/*
+ * Not by dlsym() or dlopen(), which others stand before, too, and may come back to us from there. Where libc chooses
+ * among several functions by the CPU, its resolver is asked: those take nothing, and look at what is known since the
+ * start.
+ */
+void *spi_find_in_libc(const char *name)
 {
-	struct wanted wanted = { .name = name };
+	const struct table *libc = libc_table();
+	uint32_t i = libc ? table_find(libc, name, hash_of(name), "") : 0;
+	uint64_t found;
 
-	dl_iterate_phdr(find_in_object, &wanted);
-	if (wanted.found && wanted.is_resolver)
-		return ((void *(*)(void)) wanted.found)();
-	return (void *) wanted.found;
+	if (!i)
+		return NULL;
+	found = libc->symbols[i].st_value + libc->bias;
+	return ELF64_ST_TYPE(libc->symbols[i].st_info) == STT_GNU_IFUNC ? ((void *(*)(void)) found)() : (void *) found;
 }
 
 void *spi_symbol_beside(const char *name, uint64_t address)

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include "liblttng-spi/interpose.h"
 #include "liblttng-spi/base/proc.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/sandbox.h"
 #include "liblttng-spi/threads-internal.h"
 
@@ -86,22 +86,22 @@ int __fxstat(int version, int fd, struct stat *st);
 int __fxstatat(int version, int directory, const char *path, struct stat *st, int flags);
 
 /* The last three are those of programs that were linked before glibc 2.33. On x86-64 the functions for large files are the same. */
-#define EACH_NEXT(X) \
-	X(int, stat, (const char *, struct stat *)) X(int, fstat, (int, struct stat *)) X(int, fstatat, (int, const char *, struct stat *, int)) \
-	X(int, __xstat, (int, const char *, struct stat *)) X(int, __fxstat, (int, int, struct stat *)) \
-	X(int, __fxstatat, (int, int, const char *, struct stat *, int))
-EACH_NEXT(NEXT_DECLARE)
+SPI_HOOK_DECLARE(stat)
+SPI_HOOK_DECLARE(fstat)
+SPI_HOOK_DECLARE(fstatat)
+SPI_HOOK_DECLARE(__xstat)
+SPI_HOOK_DECLARE(__fxstat)
+SPI_HOOK_DECLARE(__fxstatat)
 
 #define LOOKS_AT(name, parameters, ...) \
 	SPI_EXPORT int name parameters \
 	{ \
-		int ret = NEXT(name)(__VA_ARGS__); \
+		int ret = SPI_NEXT(name)(__VA_ARGS__); \
 	\
 		if (ret == 0) \
 			tasks_hide(st); \
 		return ret; \
-	} \
-	extern __typeof__(name) own_##name __attribute__((alias(#name), visibility("hidden"), copy(name)));
+	}
 LOOKS_AT(stat, (const char *path, struct stat *st), path, st)
 LOOKS_AT(fstat, (int fd, struct stat *st), fd, st)
 LOOKS_AT(fstatat, (int directory, const char *path, struct stat *st, int flags), directory, path, st, flags)
@@ -117,19 +117,19 @@ SPI_EXPORT int stat64(const char *path, struct stat64 *st) __attribute__((alias(
 SPI_EXPORT int fstat64(int fd, struct stat64 *st) __attribute__((alias("fstat")));
 SPI_EXPORT int fstatat64(int directory, const char *path, struct stat64 *st, int flags) __attribute__((alias("fstatat")));
 
-void spi_tasks_redirect(void)
-{
-	static const struct spi_redirect list[] = {
-		{ "stat", (void *) own_stat }, { "stat64", (void *) own_stat }, { "fstat", (void *) own_fstat }, { "fstat64", (void *) own_fstat },
-		{ "fstatat", (void *) own_fstatat }, { "fstatat64", (void *) own_fstatat }, { "__xstat", (void *) own___xstat },
-		{ "__xstat64", (void *) own___xstat }, { "__fxstat", (void *) own___fxstat }, { "__fxstat64", (void *) own___fxstat },
-		{ "__fxstatat", (void *) own___fxstatat }, { "__fxstatat64", (void *) own___fxstatat }, { NULL, NULL },
-	};
-
-	spi_redirect(list);
-}
-
-void spi_tasks_init(void)
-{
-	EACH_NEXT(NEXT_FIND)
-}
+#define WAYS	.ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS
+const struct spi_hook spi_task_hooks[] = {
+	{ SPI_HOOK_ROW(stat), WAYS },
+	{ "stat64", (void *) own_stat, WAYS },
+	{ SPI_HOOK_ROW(fstat), WAYS },
+	{ "fstat64", (void *) own_fstat, WAYS },
+	{ SPI_HOOK_ROW(fstatat), WAYS },
+	{ "fstatat64", (void *) own_fstatat, WAYS },
+	{ SPI_HOOK_ROW(__xstat), WAYS },
+	{ "__xstat64", (void *) own___xstat, WAYS },
+	{ SPI_HOOK_ROW(__fxstat), WAYS },
+	{ "__fxstat64", (void *) own___fxstat, WAYS },
+	{ SPI_HOOK_ROW(__fxstatat), WAYS },
+	{ "__fxstatat64", (void *) own___fxstatat, WAYS },
+	{ NULL },
+};

@@ -17,11 +17,11 @@
  * threads, through siglongjmp() and sigreturn, without anything of ours to keep
  * in step. A SIGTRAP that is sent meanwhile is sent on as a SIGSTKFLT, which waits
  * as long as that one would have, and turns back when it arrives. An injected agent
- * does the same while its watch (watch.c) is on.
+ * does the same while libc's functions for signals lead to signals.c (hooks/entries.c).
  */
 #include <signal.h>
 #include <ucontext.h>
-#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/patch-internal.h"
 #include "liblttng-spi/steps.h"
 
 #define SIGNAL_BIT(n)	SPI_SIGNAL_BIT(n)

@@ -71,6 +71,7 @@ void spi_tree_loads_follow(void);	/* a thread of the program, which may wait */
 void spi_tree_loads_take(struct spi_link *link);
 
 /* ---- load-watch.c ---- */
+const struct spi_map *spi_tree_map_of_libc(void);	/* control side; NULL: no tree goes into libc */
 void spi_tree_loads_watch(int install);	/* control side: the dynamic linker's own word of what it loads */
 void spi_tree_ends_look(int all);	/* constructors and destructors of objects that have come; all: of every object */
 int spi_tree_func_is_usual(const struct spi_tree_object *to, int64_t func);	/* there in every object, for start and end */

@@ -26,7 +26,7 @@
 #include <unistd.h>
 #include "liblttng-spi/budget.h"
 #include "liblttng-spi/instrument.h"
-#include "liblttng-spi/interpose.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/leave.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/sandbox.h"
@@ -87,6 +87,33 @@ static void start_with_rules(const char *rules)
 	spi_control_unlock();
 }
 
+/* All functions that the agent stands before, room by room: hooks/hooks.h. */
+extern const struct spi_hook spi_signal_hooks[], spi_mask_hooks[], spi_notify_hooks[], spi_altstack_hooks[];
+extern const struct spi_hook spi_phdr_hooks[];
+extern const struct spi_hook spi_leave_hooks[], spi_backtrace_hooks[], spi_cancel_hooks[];
+extern const struct spi_hook spi_crash_hooks[];
+extern const struct spi_hook spi_fork_hooks[], spi_clone_hooks[], spi_exec_hooks[], spi_exec_call_hooks[];
+extern const struct spi_hook spi_namespace_hooks[];
+extern const struct spi_hook spi_rights_hooks[], spi_sandbox_hooks[], spi_descriptor_hooks[], spi_task_hooks[];
+extern const struct spi_hook spi_follow_hooks[], spi_load_hooks[];
+static const struct spi_hook *const hooks[] = {
+	spi_signal_hooks, spi_mask_hooks, spi_notify_hooks, spi_altstack_hooks,
+	spi_phdr_hooks,
+	spi_leave_hooks, spi_backtrace_hooks, spi_cancel_hooks, spi_tracer_hooks,
+	spi_crash_hooks,
+	spi_fork_hooks, spi_clone_hooks, spi_exec_hooks, spi_exec_call_hooks, spi_namespace_hooks,
+	spi_rights_hooks, spi_sandbox_hooks, spi_descriptor_hooks, spi_task_hooks,
+	spi_follow_hooks, spi_load_hooks,
+	NULL,
+};
+
+/* Of an injected agent, before there is int3, or a handler of SIGTRAP is shared. */
+static int signals_watch(const char **reason)
+{
+	*reason = "needs int3, and libc's functions for signals cannot be watched";
+	return spi_hooks_enter(SPI_HOOKS_SIGNALS, spi_link_current, NULL);
+}
+
 /* What there has to be whoever begins. -1: nothing can be done here. */
 static int agent_begin(char **envp)
 {
@@ -101,15 +128,13 @@ static int agent_begin(char **envp)
 	spi_env_read(envp);
 	spi_string_max = spi_env_string_max();
 	if (!spi_env.preloaded)
-		spi_trap_watch = spi_watch_start;
+		spi_trap_watch = signals_watch;
 	result = spi_fork_init() < 0 ? -1 : 0;
+	if (result == 0)
+		spi_hooks_begin(hooks);
 	if (result == 0 && spi_env.preloaded) {
-		spi_descriptors_init();
-		spi_tasks_init();
-		spi_fork_handler_init(1);
-		spi_exec_init();
-		spi_sandbox_init();
-		spi_signals_init();
+		spi_backtrace_init();
+		spi_signals_interposed = 1;
 	}
 	return result;
 }

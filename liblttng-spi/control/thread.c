@@ -14,6 +14,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/link/internal.h"
 #include "liblttng-spi/budget.h"
@@ -49,7 +50,7 @@ void spi_control_wait(struct spi_link *link)
 	for (;;) {
 		struct pollfd poll[2] = { { link->fd, POLLIN, 0 }, { spi_control_event, POLLIN, 0 } };
 		uint64_t count;
-		int64_t due = spi_tree_starts_wait(), close = spi_rule_off_wait(), later = spi_redirect_wait();
+		int64_t due = spi_tree_starts_wait(), close = spi_rule_off_wait(), later = spi_hooks_wait();
 		uint32_t now;
 		int is_asked;
 		long r;
@@ -82,7 +83,7 @@ void spi_control_wait(struct spi_link *link)
 			spi_close_noted();
 			if (is_asked)
 				spi_tree_loads_take(link);
-			spi_redirect_step();
+			spi_hooks_step();
 			spi_functions_say();
 			spi_budget_come_by(link);
 			spi_exec_tell_held();

@@ -4,6 +4,7 @@
  * A fault that the program does not handle, or abort(), is about to end the program. What its threads have kept back
  * of compact records is written before: the last calls are those that are looked for.
  */
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/ledger/ledger.h"
 
 #define LAST_ROOM	65536u		/* bytes of stack that are left for it */
@@ -25,7 +26,7 @@ void spi_closing_last(void)
 }
 
 /* Before libc's abort(), in which exceptions end that nobody catches. */
-uint64_t spi_closing_abort(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+static uint64_t abort_enters(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	(void) point;
 	(void) frame;
@@ -35,3 +36,8 @@ uint64_t spi_closing_abort(struct spi_point *point, struct spi_frame *frame, con
 		spi_closing_last();
 	return 0;
 }
+
+const struct spi_hook spi_crash_hooks[] = {
+	{ "abort", .before = abort_enters, .ways = SPI_HOOK_ENTRY, .set = SPI_HOOKS_PROGRAMS },
+	{ NULL },
+};

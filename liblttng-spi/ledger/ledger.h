@@ -79,7 +79,5 @@ void spi_rule_off_keep_end(void) SPI_HIDDEN;
 
 /* ---- crash.c: what threads have kept back of compact records is written ---- */
 void spi_closing_last(void) SPI_HIDDEN;		/* a fault ends the program. Signal handler */
-uint64_t spi_closing_abort(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-	SPI_HIDDEN;
 
 #endif /* SPI_LEDGER_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Replacements of libc's functions whose stack or arguments C cannot keep (clones.c, exec-calls.c). leave.S has those
+ * Replacements of libc's functions whose stack or arguments C cannot keep (hooks/hooks.h). leave.S has those
  * by which a handler leaves what it interrupted.
  */
 
@@ -24,11 +24,8 @@
 	.endr
 	.endm
 
-	/*
-	 * A function of ours is called before the one that these arguments are for. The stack is aligned for the call:
-	 * psABI 3.2.2.
-	 */
-	.macro CALL_BEFORE function, argument=%rdi
+	/* Call one of ours before the function that these arguments are for, with the stack aligned: psABI 3.2.2. */
+	.macro CALL_BEFORE function
 	push %rdi
 	push %rsi
 	push %rdx
@@ -37,9 +34,6 @@
 	push %r9
 	sub $8, %rsp
 	.cfi_adjust_cfa_offset 56
-	.ifnc \argument, %rdi
-	mov \argument, %rdi
-	.endif
 	call \function
 	add $8, %rsp
 	pop %r9
@@ -65,18 +59,38 @@ END vfork, spi_own_vfork
 	/* clone(function, stack, flags, ...), which goes on on another stack. */
 FUNCTION clone, __clone, spi_own_clone
 	.hidden spi_own_clone
-	CALL_BEFORE clones_by_clone, %rdx
+	push %rdi
+	push %rsi
+	push %rdx
+	push %rcx
+	push %r8
+	push %r9
+	sub $8, %rsp
+	.cfi_adjust_cfa_offset 56
+	mov %rdx, %rdi
+	call clones_by_clone
+	add $8, %rsp
+	pop %r9
+	pop %r8
+	pop %rcx
+	pop %rdx
+	pop %rsi
+	pop %rdi
+	.cfi_adjust_cfa_offset -56
 	jmp *%rax
 END clone, __clone, spi_own_clone
 
 	/*
-	 * A system call may return twice in one memory, or on another stack: nothing of ours is on the stack while it
-	 * runs. fork 57, vfork 58, clone 56, execve 59, exit 60, exit_group 231, seccomp 317, execveat 322, clone3 435;
-	 * close 3, fcntl 72, close_range 436, which return once, are descriptors.c's.
+	 * A system call may return twice in one memory, or on another stack: nothing of ours is on the stack
+	 * while it runs. fork 57, vfork 58, clone 56, execve 59, exit 60, exit_group 231, seccomp 317,
+	 * execveat 322, clone3 435; close 3, fcntl 72, close_range 436, which return once, are
+	 * descriptors.c's.
 	 */
-FUNCTION spi_clones_syscall
-	.hidden spi_clones_syscall
-	lea -56(%rdi), %rax
+FUNCTION syscall, spi_own_syscall
+	.hidden spi_own_syscall
+	cmpq $0, spi_clones_next_syscall(%rip)
+	je 3f
+4:	lea -56(%rdi), %rax
 	cmp $3, %rax
 	jbe 1f
 	cmp $322, %rdi
@@ -103,27 +117,17 @@ FUNCTION spi_clones_syscall
 	je clones_by_copy
 	and $-2, %rdx			/* the flags: the third argument of syscall() */
 	jmp 2b
-END spi_clones_syscall
-
-	/* Where libc's own is not watched. */
-FUNCTION syscall, spi_own_syscall
-	.hidden spi_own_syscall
-	cmpq $0, spi_clones_next_syscall(%rip)
-	jne spi_clones_syscall
-	CALL_BEFORE clones_find_syscall
-	jmp *%rax
+3:	CALL_BEFORE clones_find_syscall
+	jmp 4b
 END syscall, spi_own_syscall
 
-	/*
-	 * These take any number of arguments: where libc's own entries are watched they go on to libc's function as
-	 * they are.
-	 */
+	/* With any number of arguments: where libc's own entries are watched they go on to libc's as they came. */
 	.macro VARIADIC name
 FUNCTION own_\name
 	.hidden own_\name
 	cmpl $0, spi_exec_watching(%rip)
 	je exec_\name
-	jmp *exec_libc_\name(%rip)
+	jmp *exec_next_\name(%rip)
 END own_\name
 	.endm
 
