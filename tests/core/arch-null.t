@@ -31,7 +31,7 @@ compile() {
 mapfile -t agent < <(sources liblttng-spi)
 compile liblttng-spi "${agent[@]}" "$src/liblttng-spi/arch/null/null.c"
 ok $? "the agent compiles for no processor, without a warning"
-gcc -shared -Wl,--no-undefined -o "$work/liblttng-spi.so" "$work"/liblttng-spi/*.o 2>"$work/link.log"
+gcc -shared -Wl,--no-undefined -o "$work/liblttng-spi.so" "$work"/liblttng-spi/*.o "$SPI_TOP_BUILDDIR/rules/.libs/libspi-rules-guest.a" 2>"$work/link.log"
 ok $? "and lack nothing" || diag "$(head -40 "$work/link.log")"
 
 mapfile -t module < <(sources tp)
