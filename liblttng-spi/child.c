@@ -11,7 +11,7 @@
  * A library that is loaded begins the child where rules may find something in it, and a moment later: a server's worker has libc load one when it looks
  * its user up, and becomes that user right after. A call that comes within the moment begins the child itself.
  *
- * The controller is reached through the nursery (link.c), whose other end it has: the child may be another user's by then,
+ * The controller is reached through the nursery (link/nursery.c), whose other end it has: the child may be another user's by then,
  * or in another directory tree. Where nobody has that end any more the trace is over, and the child's
  * instrumentation is taken out.
  */

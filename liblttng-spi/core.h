@@ -338,7 +338,7 @@ void spi_fork_after(int is_single);		/* 0: they did not end */
 /* ---- backtrace.c ---- */
 void spi_backtrace_init(void);		/* after spi_hooks_begin() */
 
-/* ---- init.c ---- */
+/* ---- control/init.c ---- */
 void spi_control_fork_child(void);
 void spi_participants_begin(void);
 void spi_agent_end(void);			/* the process ends: once, from whichever destructor or _exit() comes first */

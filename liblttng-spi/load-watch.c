@@ -8,7 +8,7 @@
  *
  * Who gets here is a thread of the program's in the middle of dlopen() or dlclose(),
  * with the linker's lock. The control thread does what there is to do, and is waited
- * for no longer than is said in control-thread.c: what it does needs that lock nowhere.
+ * for no longer than is said in control/thread.c: what it does needs that lock nowhere.
  *
  * Constructors and destructors are called by the dynamic linker, which is not
  * traced: they get entry points (root.c), as handlers do. At this time the words that

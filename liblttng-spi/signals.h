@@ -79,7 +79,7 @@ uint64_t spi_mask_to_kernel(uint64_t mask);
 void spi_mask_make_virtual(void);
 void spi_action_make_virtual(int number);
 /*
- * An injected agent (init.c): called before there is int3; 0, or negative and *reason. NULL where symbols are in the
+ * An injected agent (control/init.c): called before there is int3; 0, or negative and *reason. NULL where symbols are in the
  * agent's favour, and in tests of the patcher alone.
  */
 extern int (*spi_trap_watch)(const char **reason) SPI_HIDDEN;

@@ -222,7 +222,7 @@ void spi_tree_start_thread(void)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-/* ---- for tree-rule.c and control.c ---- */
+/* ---- for tree-rule.c and control/ ---- */
 
 int spi_tree_start_later(struct spi_tree *tree, struct spi_link *link)
 {

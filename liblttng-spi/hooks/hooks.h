@@ -4,7 +4,7 @@
  * The functions of libc and of the dynamic linker that the agent stands before: one row each.
  *
  * A room that stands before a function has a list of rows, `const struct spi_hook NAME[]`, whose last row has
- * no name. init.c names all lists. A further function is a row and its replacement, and, where a preloaded
+ * no name. control/init.c names all lists. A further function is a row and its replacement, and, where a preloaded
  * agent comes before it, a line in liblttng-spi.sym.
  *
  * A program reaches a replacement in these ways:
@@ -84,7 +84,7 @@ struct spi_hook {
 	next_##name; \
 })
 
-/* Rows of the room's own, for init.c: functions of libc's that lttng-ust is to call. */
+/* Rows of the room's own, for control/init.c: functions of libc's that lttng-ust is to call. */
 extern const struct spi_hook spi_tracer_hooks[] SPI_HIDDEN;
 
 /* Once, when the agent begins: before main(), or in the thread that the injector has stopped. */
