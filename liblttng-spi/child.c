@@ -71,7 +71,8 @@ static void never(const char *why)
 		spi_format(line, sizeof(line), "not followed: a child: %s", why);
 		spi_nursery_note(line);
 	}
-	spi_mode_change(SPI_MODE_CHILD_BEGINS, SPI_MODE_CHILD_LEFT);
+	if (!spi_mode_change(SPI_MODE_CHILD_BEGINS, SPI_MODE_CHILD_LEFT))
+		spi_mode_change(SPI_MODE_CHILD_WAITS, SPI_MODE_CHILD_LEFT);
 	spi_word_set(&stage, IS_OVER);
 }
 
@@ -175,7 +176,8 @@ void spi_child_begins(int by_caller)
 /* Its rules are what they are to be now. */
 void spi_child_go(void)
 {
-	if (spi_mode_change(SPI_MODE_CHILD_BEGINS, SPI_MODE_OWN))
+	spi_mode_change(SPI_MODE_CHILD_BEGINS, SPI_MODE_OWN);	/* unless a sandbox has come meanwhile */
+	if (stage != IS_OVER)
 		spi_word_set(&stage, IS_OVER);
 }
 
@@ -225,15 +227,9 @@ static int begun_wait(void)
 
 int spi_child_confined(void)
 {
-	int is_left = 0;
-
 	if (claim(0) == 0)
 		never("it is in a seccomp sandbox that does not let a traced child begin");
-	if (begun_wait())
-		return 0;
-	for (uint32_t mode = SPI_MODE_CHILD_WAITS; mode <= SPI_MODE_CHILD_LEFT; mode++)
-		is_left |= spi_mode_change(mode, SPI_MODE_SILENT);
-	return is_left;
+	return __atomic_load_n(&spi_mode, __ATOMIC_ACQUIRE) == SPI_MODE_CHILD_LEFT;
 }
 
 int spi_child_begin_now(void)
@@ -256,7 +252,7 @@ static int first_call(struct spi_thread *t, uint64_t p)
 		else
 			spi_child_begin(-1);
 	}
-	may = begun_wait();
+	may = begun_wait() && spi_may(SPI_MAY_RECORD);
 	spi_call_end(t);
 	if (!may && spi_may(SPI_MAY_RECORD))
 		spi_call_missed(SPI_LOST_CHILD);

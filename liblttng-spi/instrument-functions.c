@@ -346,7 +346,7 @@ static int functions_in_again(struct rule *rule, struct spi_rule_result *result)
 	int r;
 
 	if (!w)
-		return 0;
+		return -ENOMEM;
 	w->rule = rule;
 	w->result = result;
 	r = spi_work_put_in_force(w);

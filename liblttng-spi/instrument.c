@@ -218,7 +218,7 @@ void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result)
 		return;
 	}
 	result->status = rule->ops->change(rule, 1, result);
-	rule->enabled = 1;
+	rule->enabled |= result->status != -ENOMEM;
 }
 
 void spi_rule_remove(uint32_t id, struct spi_rule_result *result)

@@ -48,7 +48,16 @@ typedef void (*leave_fn)(uint64_t a, uint64_t b);
 FIRST(spi_leave_longjmp, "siglongjmp")
 FIRST(spi_leave_longjmp_chk, "__longjmp_chk")
 FIRST(spi_leave_exit, "exit")
-void *spi_leave_exit_now SPI_HIDDEN = NULL;	/* control/init.c's spi_exit_now() */
+
+/* _exit(), also of a constructor that runs before the agent's: then there is nothing to end. */
+static __attribute__((noreturn)) void exit_now(int status)
+{
+	if (spi_process_ends && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+		spi_process_ends();
+	for (;;)
+		spi_sys(SYS_exit_group, (long) status);
+}
+void *spi_leave_exit_now SPI_HIDDEN = (void *) exit_now;
 
 /* _exit() goes on to nothing of libc's. Within libc daemon() and quick_exit() call it. */
 #define WAYS	.ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS

@@ -45,8 +45,5 @@ void spi_leave_again(void) SPI_HIDDEN;
 /* Before the first thunk is used: unwinders that leave one ask this room. */
 void spi_leave_calls_begin(void);
 
-/* control/init.c: end the process, whatever is being recorded. */
-extern void *spi_leave_exit_now SPI_HIDDEN;	/* what _exit() is to go on with: control/init.c sets it to spi_exit_now */
-void spi_exit_now(int status) SPI_HIDDEN __attribute__((noreturn));
 
 #endif /* SPI_LEAVE_H */

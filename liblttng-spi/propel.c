@@ -47,6 +47,8 @@ __attribute__((noinline)) uint32_t spi_tree_thread_look(struct spi_thread *t)
 	uint32_t epoch = (uint32_t) spi_tree_epoch, trees = t->tree;
 	int lent;
 
+	if (spi_unlikely(spi_mode == SPI_MODE_SILENT))
+		return 0;		/* no system call */
 	if (spi_unlikely(spi_thread_is_foreign(t)))
 		return 0;		/* and nothing is changed: it is no thread's */
 	lent = spi_is_lent();

@@ -135,12 +135,15 @@ static void sandbox_look(enum verdict verdict)
 	if (verdict == HARMLESS)
 		return;
 	/* One that has not begun does not any more, which has to be said before the filter is there. */
-	if (spi_child_confined()) {
-		spi_last_thread_watch();
-		spi_sandbox_drop();
+	if (spi_child_confined() && verdict != DEADLY) {
+		dl_iterate_phdr(is_tracers, "liblttng-ust");
+		if (verdict == NARROW)
+			spi_last_thread_watch();
+		spi_mode_set(SPI_MODE_SILENT);
 		return;
 	}
-	spi_mode_change(SPI_MODE_OWN, SPI_MODE_QUIET);
+	if (!spi_mode_change(SPI_MODE_OWN, SPI_MODE_QUIET))
+		spi_mode_change(SPI_MODE_CHILD_BEGINS, SPI_MODE_QUIET);
 	if (verdict == NARROW) {	/* in this order: a tree that is being made looks the other way round */
 		spi_mode_change(SPI_MODE_QUIET, SPI_MODE_NARROW);
 		if (__atomic_load_n(&spi_tree_existing, __ATOMIC_SEQ_CST))

@@ -185,8 +185,6 @@ void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const v
 
 int spi_mask_virtual;
 
-/* ---- masks ---- */
-
 uint64_t spi_mask_to_kernel(uint64_t mask)
 {
 	if (spi_mask_virtual && (mask & SPI_MASK_PAIR))

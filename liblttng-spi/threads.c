@@ -238,7 +238,7 @@ static int new_may(struct spi_thread *t, uint64_t p)
 		spi_call_missed(SPI_APART_TIMER);
 	else if (!t->own && own_take(t) < 0)
 		spi_call_missed(SPI_LOST_MEMORY);
-	else if (spi_likely(!spi_mode) || (spi_child_first_call && spi_child_first_call(t, p)))
+	else if (spi_likely(!spi_mode) || !spi_mode_is_child() || (spi_child_first_call && spi_child_first_call(t, p)))
 		may = spi_status_child_thread(t) < 0 ? 0 : memory_get(t, p);
 	spi_signals_release(old);
 	return may;

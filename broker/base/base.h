@@ -70,7 +70,7 @@ int child_start(struct child *child, int (*work)(void *data), void *data,
 /* Kill it if it still runs, and close its socket. It is reaped when it has ended. */
 void child_stop(struct child *child);
 
-/* Reap all that have ended (injector/foreign.h), now and as long as there are some to come. */
+/* Reap all that have ended (injector/base/foreign-fd.h), now and as long as there are some to come. */
 void children_reap(void);
 
 /*

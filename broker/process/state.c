@@ -5,15 +5,15 @@
  *
  *      ALONE ----- WANTED -----> INJECTING ----- ENTERS -----> ENTERING ----- HELLO -----> SERVED
  *        ^                         |    |                         |                        |   ^
- *        |<------- UNWANTED -------+    | COMES, FAILED           | ENTRY_OVER             |   | HELLO
+ *        |<------- UNWANTED -------+    | FAILED                  | ENTRY_OVER             |   | HELLO
  *        |                              v                         v                        |   | (from any state)
  *        |<--- BEGINS, AGAIN, ------- PUT_OFF <-------------------+                        |
  *        |     UNWANTED               WANTED: INJECTING                                    |
  *        |                                                                                 |
  *        +<------------------------------ AGENT_OVER --------------------------------------+
  *
- * An injection that ends makes INJECTION_OVER, which leads to ALONE. Then ENTERS, COMES or FAILED says what came of the
- * injection. An agent may come by itself while an injection is under way: then the process is SERVED, and what comes of
+ * ENTRY_OVER leads to PUT_OFF by way of ALONE. An injection that ends makes INJECTION_OVER, which leads to ALONE. Then
+ * ENTERS, COMES or FAILED says what came of the injection. An agent may come by itself while an injection is under way: then the process is SERVED, and what comes of
  * the injection changes that no more, unless the injection brings a second connection. After AGENT_OVER the process is
  * in the state of what is under way still: INJECTING, ENTERING or ALONE.
  *

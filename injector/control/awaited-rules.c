@@ -5,8 +5,7 @@
  * these rules next, in one object after the other. So the first question about an object becomes
  * one question for all of them (serve/map-batch.c).
  *
- * The text of a rule is read as liblttng-spi/rule.c reads it. Where the agent reads it otherwise, a
- * question was asked in vain, and nothing worse.
+ * The text of a rule is read by the parser that the agent has, too (rules/rule.h).
  */
 #include <stdlib.h>
 #include <string.h>

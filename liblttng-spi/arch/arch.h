@@ -422,8 +422,6 @@ void spi_own_exit(int status) SPI_HIDDEN __attribute__((noreturn));
 void spi_own_vfork(void) SPI_HIDDEN;
 void spi_own_clone(void) SPI_HIDDEN;
 void spi_own_syscall(void) SPI_HIDDEN;
-/* What stands at the entry of libc's syscall(). */
-void spi_clones_syscall(void) SPI_HIDDEN;
 int own_execl(const char *path, const char *first, ...) SPI_HIDDEN;
 int own_execlp(const char *path, const char *first, ...) SPI_HIDDEN;
 int own_execle(const char *path, const char *first, ...) SPI_HIDDEN;

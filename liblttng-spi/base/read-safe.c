@@ -11,7 +11,7 @@
  *
  * Second net: a page may go away within that moment, so SIGSEGV and SIGBUS are
  * taken, and when the fault is in the copying loops (arch/x86-64/read-loops.S), they return
- * early (signals/fault.c).
+ * early (fault.c).
  *
  * The TSC says how long ago that was. Reading it takes longer than copying a
  * usual string, and who records a call has read it already: see spi_thread.tsc in

@@ -265,11 +265,3 @@ void spi_control_fork_child(void)
 	spi_control_lock_fork_child();
 	spi_link_fork_child();
 }
-
-void spi_exit_now(int status)
-{
-	if (spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
-		spi_agent_end();
-	for (;;)
-		spi_sys(SYS_exit_group, (long) status);
-}

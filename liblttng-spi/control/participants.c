@@ -70,7 +70,6 @@ void spi_participants_begin(void)
 {
 	spi_participants = participants;
 	spi_process_ends = spi_agent_end;
-	spi_leave_exit_now = (void *) spi_exit_now;
 	spi_child_thread = spi_attach_child;
 	spi_child_rules_may_gain = spi_rules_may_gain;
 	spi_core_ops.process_end = spi_agent_end;

@@ -354,6 +354,8 @@ int spi_attach_thread(int fd, int is_waited)
 
 	if (spi_mode_is_child())
 		return spi_child_begin(fd);
+	if (!spi_may(SPI_MAY_RECORD))
+		return -EPERM;
 	if (__atomic_exchange_n(&spi_link_attached, 1, __ATOMIC_ACQ_REL))
 		return -EBUSY;
 	own = spi_map_pages(4096);

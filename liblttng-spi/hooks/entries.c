@@ -212,8 +212,8 @@ static unsigned int write_all(enum spi_hook_set set, int install)
 	}
 	spi_points_write(list, n, errors, install);
 	EACH_OF(set, s) {
-		if (!install)
-			next_set(s, 0);
+		if (!install)		/* a jump that could not be taken out still leads to the replacement */
+			next_set(s, s->point && s->point->installed);
 		lacking += is_vital(s->hook) && s->point && s->point->installed != (uint32_t) install;
 	}
 	return lacking;
@@ -234,6 +234,7 @@ int spi_hooks_enter(enum spi_hook_set set, struct spi_link *link, const struct s
 		sets[set].stands = 1;
 	} else if (has_any(set, is_vital)) {
 		write_all(set, 0);
+		sets[set].stands = 0;
 		sets[set].is_refused = 1;
 	}
 	return r;

@@ -150,7 +150,8 @@ static void thread_close(struct spi_thread_own *own, const struct calls *calls)
 
 	if (calls->of >= SPI_CALLS_OF_THREAD) {
 		spi_payload->close_thread(own, &copy);
-		own->again = thread_calls(own, calls, &copy) && calls->of != SPI_CALLS_OF_THREAD;
+		if (thread_calls(own, calls, &copy) && calls->of == SPI_CALLS_OF_EXEC)
+			own->again = 1;
 	} else if (is_there && !spi_thread_owes(&copy)) {	/* what the thread owes comes first */
 		spi_payload->close_thread(own, &copy);
 		thread_calls(own, calls, &copy);
@@ -194,7 +195,9 @@ static void threads_close(const struct calls *calls, int is_last)
 		else if (n)
 			pause_us(100);
 		for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
-			if (!own->awaited || !own->in_use || thread_close_soon(own, calls, is_last))
+			if (!is_last && spi_slots_kept)
+				return;		/* the process ends or executes: another thread closes all calls */
+			else if (!own->awaited || !own->in_use || thread_close_soon(own, calls, is_last))
 				own->awaited = NOT_AWAITED;
 			else
 				left++;
@@ -225,7 +228,10 @@ static void own_close(const struct calls *calls)
 		return;
 	held = spi_signals_hold(~UINT64_C(0));
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
+	while (!thread_lock(t->own) && spi_may(SPI_MAY_GROW))	/* the control thread closes calls of this thread */
+		spi_sys(SYS_sched_yield);
 	thread_close(t->own, calls);
+	__atomic_store_n(&t->own->closing, SPI_CLOSING_FREE, __ATOMIC_RELEASE);
 	spi_call_end(t);
 	spi_signals_release(held);
 }

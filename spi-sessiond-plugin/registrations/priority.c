@@ -16,7 +16,7 @@
  * place, under the number of the process's first thread. So the first thread is looked at as well,
  * unless it had such a place of its own.
  *
- * Should the daemon be killed, the broker puts the threads back (link.c in broker/). Should both be
+ * Should the daemon be killed, the broker puts the threads back (broker/process/registration.c). Should both be
  * killed, the application's next turn does. A daemon that has not the right to this does without.
  * Everything here is the plugin thread's.
  */

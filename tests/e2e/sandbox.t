@@ -107,4 +107,8 @@ is $? 4 "one that refuses a call, running: its status"
 wait "$front"
 is $? 0 "and the front end's" || diag "$(tail -n 3 trace.err)"
 is "$(spi_count attached t_outer_entry)" 2000 "and it is traced"
+# threads that begin to call in a sandbox in which the tracer may not talk
+spi_cc quiet-threads quiet-threads.c -pthread
+spi_trace_same "threads, no socket()" quiet ./quiet-threads -f work
+is "$(spi_count quiet work_entry) $(spi_count quiet work_exit)" "200 200" "threads, no socket(): calls"
 tap_done

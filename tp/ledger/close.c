@@ -26,8 +26,7 @@
 
 SPI_FORK_DATA uint32_t tp_closed;
 static uint32_t agains;			/* threads that have not yet entered their calls again */
-static struct tp_other other_thread;	/* only one thread closes at a time */
-static const struct tp_other *other;	/* NULL: the calls are the calling thread's */
+static struct tp_other other_thread;	/* only one thread closes calls of others at a time */
 
 int tp_close_begin(enum spi_close_for what)
 {
@@ -45,7 +44,8 @@ void tp_close_end(enum spi_close_for what, uint32_t threads)
 {
 	uint32_t was = what == SPI_CLOSE_FOR_RULES ? TP_CAREFUL : TP_EXEC, is = threads ? TP_AGAIN : TP_OPEN;
 
-	__atomic_store_n(&agains, threads, __ATOMIC_RELAXED);
+	if (what != SPI_CLOSE_FOR_RULES)	/* an exec may have failed meanwhile, whose threads are counted */
+		__atomic_store_n(&agains, threads, __ATOMIC_RELAXED);
 	__atomic_compare_exchange_n(&tp_closed, &was, is, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 	if (threads)
 		tp_again_slow(&spi_thread);
@@ -100,11 +100,18 @@ static struct spi_thread_count *count_of(const struct spi_thread_own *own)
 	return own->record ? &own->record->count : tp_count(&spi_thread);
 }
 
+/* In whose name records are written; NULL: the calls are the calling thread's. */
+static const struct tp_other *other_of(const struct spi_thread_own *own)
+{
+	return own == spi_thread.own ? NULL : &other_thread;
+}
+
 void tp_close_thread(const struct spi_thread_own *own, const struct spi_thread *copy)
 {
 	struct spi_thread *t = &spi_thread;
 
-	other = own == t->own ? NULL : &other_thread;
+	const struct tp_other *other = other_of(own);
+
 	if (other) {
 		memset(&other_thread, 0, sizeof(other_thread));
 		other_thread.tid = own->tid;
@@ -113,12 +120,15 @@ void tp_close_thread(const struct spi_thread_own *own, const struct spi_thread *
 	}
 	if (spi_thread_owes(copy))
 		tp_debts_close(other, own->debts, count_of(own));
+	if (!other)
+		tp_debts_forget(t);
 }
 
 /* ---- a call ---- */
 
 /* What is written of the call that is closed, and where. */
 struct closing {
+	const struct tp_other *other;
 	const struct spi_point *point;
 	struct spi_slot *slot;
 	struct spi_thread_count *count;		/* NULL: nothing is written, only looked at */
@@ -185,7 +195,7 @@ static void channel_write(struct closing *c, struct lttng_ust_event_recorder *re
 	for (unsigned int i = 0; error && (!i || tp_may_wait(error)) && i < FULL_TRIES; i++) {
 		if (i)
 			spi_raw3(SYS_sched_yield, 0, 0, 0);
-		error = tp_record_as(other, shot->event, shot->record, shot->length, recorder);
+		error = tp_record_as(c->other, shot->event, shot->record, shot->length, recorder);
 	}
 	if (error == -EAGAIN && c->in != SPI_CLOSE_IN_PROCESS)
 		return;
@@ -231,7 +241,7 @@ static int call_close(struct closing *c)
 
 	c->shot = exit_shot(c->point, c->slot->ra, record);
 	if (c->count && (tp->exit_program || c->in == SPI_CLOSE_IN_PROCESS))
-		tp_left_fire(&spi_thread, other, c->point, how);
+		tp_left_fire(&spi_thread, c->other, c->point, how);
 	return channels_close(c);
 }
 
@@ -241,7 +251,7 @@ int tp_close_call(const struct spi_thread_own *own, struct spi_slot *slot, uint3
 	const struct spi_point *point = slot->point;
 	const uint32_t flags = point ? point->flags : 0, low = slot->aux & (TP_EPOCH_STEP - 1), now = t->tree_now;
 	const int is_one = (flags & SPI_POINT_ONE_EVENT) != 0, is_last = own && in == SPI_CLOSE_IN_PROCESS;
-	struct closing c = { point, slot, own ? count_of(own) : NULL, { 0 }, in, is_one };
+	struct closing c = { own ? other_of(own) : NULL, point, slot, own ? count_of(own) : NULL, { 0 }, in, is_one };
 	int *error = tp_errno(t), error_was = *error, n = 0;
 
 	if (!point || !point->payload || (flags & SPI_POINT_COMPACT) || slot->aux - low != tp_epoch ||

@@ -219,14 +219,24 @@ void tp_debts_pay(struct spi_thread *t)
 
 void tp_debts_close(const struct tp_other *other, struct tp_debts *d, struct spi_thread_count *count)
 {
-	for (unsigned int i = 0; d && d->waiting && i < END_TRIES; i++) {
+	uint32_t waited = 0;
+
+	for (unsigned int i = 0; d && d->waiting && i < END_TRIES; i = d->waiting < waited ? 0 : i + 1) {
 		if (i)
 			spi_raw3(SYS_sched_yield, 0, 0, 0);
+		waited = d->waiting;
 		debts_pay(d, other, count);
 	}
-	if (d) {
-		count->lost_exits += d->waiting;
-		d->waiting = 0;
+	if (!d)
+		return;
+	/* Given up: nothing waits for its turn behind these any more. */
+	count->lost_exits += d->waiting;
+	d->waiting = 0;
+	for (uint32_t i = 0; i <= LANES; i++)
+		d->lanes[i].waiting = 0;
+	for (struct chunk *c = d->first; c; c = c->next) {
+		d->paid = c;
+		d->paid_to = c->used;
 	}
 }
 

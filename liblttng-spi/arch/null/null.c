@@ -261,7 +261,6 @@ MISSING(spi_own_libc_exit)
 MISSING(spi_own_vfork)
 MISSING(spi_own_clone)
 MISSING(spi_own_syscall)
-MISSING(spi_clones_syscall)
 
 void spi_own_exit(int status)
 {

@@ -114,7 +114,8 @@ uint64_t spi_code_jump_target(uint64_t at, spi_copy_fn copy)
 		spi_bytes_copy(&by, code + 1, 4);
 		return at + 5 + (uint64_t) (int64_t) by;
 	}
-	if (code[0] != 0xff || copy(code, at, sizeof(code)) < 0 ||
+	/* only what is known to be there is read: the code behind another instruction may end with its page */
+	if (code[0] != 0xff || copy(code, at, 2) < 0 || code[1] != 0x25 || copy(code, at, sizeof(code)) < 0 ||
 			!spi_bytes_equal(code, (const uint8_t *) "\xff\x25\0\0\0\0", 6))
 		return 0;
 	spi_bytes_copy(&to, code + 6, 8);
