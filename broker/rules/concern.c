@@ -73,6 +73,7 @@ static bool program_read(struct facts *facts, pid_t pid)
 int facts_read(struct facts *facts, pid_t pid)
 {
 	const struct timespec moment = { .tv_nsec = EXECUTES_NS };
+	struct facts now = { 0 };
 	bool is_whole = false;
 	const char *parent;
 	char *status;
@@ -94,8 +95,15 @@ int facts_read(struct facts *facts, pid_t pid)
 	facts->parent = parent ? atoi(parent) : 0;
 	free(status);
 	/* Where the first such rule comes, all are looked at again (scope.c). */
-	if (nr_exec_rules)
-		facts->is_unread = spi_reader_names(&facts->names, pid, facts->uids[0], facts->exec) < 0;
+	if (!nr_exec_rules)
+		return 0;
+	facts->is_unread = spi_reader_names(&facts->names, pid, facts->uids[0], facts->exec) < 0;
+	/* Names of another program than the ids are of: the process is nobody's until it is looked at again. */
+	program_read(&now, pid);
+	if (!facts_same_program(&now, facts)) {
+		take_ids(NULL, "Uid", facts->uids);
+		take_ids(NULL, "Gid", facts->gids);
+	}
 	return 0;
 }
 
