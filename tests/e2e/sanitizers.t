@@ -22,11 +22,10 @@ report() {
 as_ever() {
 	local name="$1${2:+ $2}: $3" dir plain traced
 	dir=${name//[^a-z]/}
-	# clang 14's runtime faults for ever where the kernel places it too high, one time in some hundreds: no random places
-	may_die setarch -R "./$1" $2 >plain.out 2>plain.err </dev/null
+	may_die "./$1" $2 >plain.out 2>plain.err </dev/null
 	plain=$?
 	# shellcheck disable=SC2086  # several words
-	may_die timeout 40 setarch -R "$SPI_LTTNG" trace $3 -o "$dir" "./$1" $2 >traced.out 2>traced.err </dev/null
+	may_die timeout 40 "$SPI_LTTNG" trace $3 -o "$dir" "./$1" $2 >traced.out 2>traced.err </dev/null
 	traced=$?
 	is "$traced" "$plain" "$name: status" || diag "$(tail -n 5 traced.err)"
 	same_file traced.out plain.out "$name: output"
