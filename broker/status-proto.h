@@ -38,7 +38,7 @@
  *   end
  *
  * The same directory holds SPI_AGENT_SOCKET, SOCK_SEQPACKET, mode 0666: where
- * preloaded agents of any user connect (liblttng-spi/agent-proto.h). A
+ * preloaded agents of any user connect (liblttng-spi/base/agent-proto.h). A
  * connection speaks for the process that the kernel says is at its other end,
  * and for no other.
  */

@@ -3,19 +3,19 @@
 /*
  * What the files of the agent's core share: one prototype list a file, in the
  * order in which they build on each other. Everything here is hidden outside the
- * library but what point.h declares for payload modules.
+ * library but what calls/point.h declares for payload modules.
  *
  * Threads. The "control side" (rules, maps, patching, loading the payload
  * module) is one thread at a time under spi_control_lock: the thread that runs
  * the constructor before main(), afterwards the control thread. The "call side"
- * (threads.c, unwind.c, thunks) is every thread of the program, in any state.
+ * (calls/threads.c, unwind/unwind.c, thunks) is every thread of the program, in any state.
  */
 #ifndef SPI_CORE_H
 #define SPI_CORE_H
 
 #include <stdarg.h>
 #include <stdint.h>
-#include "liblttng-spi/agent-proto.h"
+#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/control-lock.h"
 #include "liblttng-spi/base/lend.h"
 #include "liblttng-spi/base/mode.h"
@@ -23,9 +23,9 @@
 #include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/base/wakeup.h"
 #include "liblttng-spi/link/link.h"
-#include "liblttng-spi/patch.h"
-#include "liblttng-spi/payload.h"
-#include "liblttng-spi/point.h"
+#include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/calls/point.h"
 #include "rules/rule.h"
 
 /* ---- sys.c: system calls that leave errno alone; small string work without libc state ---- */
@@ -99,13 +99,13 @@ void spi_status_fold_all(void);
 void spi_exits_missed(uint32_t n);	/* counts lost exits of whatever threads */
 void spi_status_fork_child(void);	/* every record is the parent's; the calling thread gets another */
 
-/* ---- floor.c ---- */
+/* ---- module/floor.c ---- */
 
 /* Who takes WELCOME or loads the payload: the control thread, or before there are other threads. */
 void spi_floor_take(int fd);		/* what WELCOME brought, or -1; closes it */
 void spi_floor_tell(void);		/* to the payload, if there are both */
 
-/* ---- last-thread.c: the end of a process whose first thread has ended ---- */
+/* ---- process/last-thread.c: the end of a process whose first thread has ended ---- */
 extern int spi_last_thread_ended;
 void spi_last_thread_init(void);
 void spi_last_thread_look(void);		/* from any thread */
@@ -114,9 +114,9 @@ void spi_last_thread_watch(void);		/* whatever way the first thread will end */
 void spi_last_thread_first_ended(void);		/* it may have, without libc */
 int spi_last_thread_is_one(void);		/* the program has no thread but the calling one */
 
-/* ---- threads.c ---- */
+/* ---- calls/threads.c ---- */
 int spi_threads_init(void);
-/* May a forked child that waits be begun by the call at stack position p? Signals are held. Set by child.c; NULL: there are no such children. */
+/* May a forked child that waits be begun by the call at stack position p? Signals are held. Set by process/child.c; NULL: there are no such children. */
 extern int (*spi_child_first_call)(struct spi_thread *t, uint64_t p);
 /* On a thread that libc made for us, with its start routine: what libc's descriptor of a thread says and where. */
 void spi_threads_learn(void *(*start)(void *));
@@ -124,21 +124,21 @@ void spi_threads_learn(void *(*start)(void *));
 struct spi_thread_own *spi_threads_first(void);	/* base/thread.c */
 struct spi_thread_own *spi_thread_own_get(void);	/* one that no living thread has; NULL: no memory */
 void spi_threads_fork_child(void);
-/* For unwind.c: the call whose frame is left, by the stack (0: that does not tell), or the one that the unwinder names. slots.c */
+/* For unwind/unwind.c: the call whose frame is left, by the stack (0: that does not tell), or the one that the unwinder names. calls/slots.c */
 int spi_thread_unwound(uint64_t sp);
 void spi_slot_unwound(struct spi_slot *slot);
-void *spi_find_in_libc(const char *name);	/* libc's own, whoever else has one; NULL: none. Any thread. symbols.c */
-/* What the object around an address defines by this name. symbols.c */
+void *spi_find_in_libc(const char *name);	/* libc's own, whoever else has one; NULL: none. Any thread. objects/symbols.c */
+/* What the object around an address defines by this name. objects/symbols.c */
 void *spi_symbol_beside(const char *name, uint64_t address);
 /* Functions that the object exports; control side. */
 void spi_symbols_each(const struct spi_object *object, void (*show)(const char *name, void *data), void *data);
-void spi_rules_process_end(void);	/* rule-loads.c: what functions' rules have missed is told */
+void spi_rules_process_end(void);	/* rules/rule-loads.c: what functions' rules have missed is told */
 int spi_symbol_is_shadowed(const char *name);		/* another library than libc and the tracer's defines it, too */
 struct dl_phdr_info;
 int spi_object_defines(const struct dl_phdr_info *info, const char *name);
 int spi_program_loads(void);	/* does anything but libc ask for dlopen()? */
-void spi_unwind_init(void);			/* before the first slot is used; unwind.c */
-void spi_unwind_look(const struct dl_phdr_info *info);	/* an object that was not known; unwind.c */
+void spi_unwind_init(void);			/* before the first slot is used; unwind/unwind.c */
+void spi_unwind_look(const struct dl_phdr_info *info);	/* an object that was not known; unwind/unwind.c */
 extern int spi_unwind_exact SPI_HIDDEN;	/* unwinders see the address behind a slot as it is, not one less */
 void spi_slots_each(void (*show)(struct spi_slot *slot));
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how);
@@ -147,11 +147,11 @@ void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm);	/* 
 enum spi_words_thunk {
 	SPI_WORDS_NO,
 	SPI_WORDS_ONE,		/* a site whose callee is always the same */
-	SPI_WORDS_ANY,		/* a site with changing callees, none of it mixed (tree.h) */
+	SPI_WORDS_ANY,		/* a site with changing callees, none of it mixed (tree/tree.h) */
 };
 void spi_thread_thunks_words(struct spi_point *point, enum spi_words_thunk which);
 
-/* ---- objects.c ---- */
+/* ---- objects/objects.c ---- */
 /* The object's file, whatever the name that it has by now. */
 const char *spi_object_file(const struct spi_object *object, char room[SPI_PROC_PATH]);
 struct spi_object *spi_objects_scan(void);	/* refresh the list of loaded objects; first one is the executable */
@@ -163,10 +163,10 @@ uint64_t spi_objects_unloads_of(const struct dl_phdr_info *info, size_t size);
 int spi_object_is_sanitizer(const struct spi_object *object);	/* the runtime of one, as a library */
 int spi_object_is_own(const struct spi_object *object);	/* the agent, lttng-ust, ld.so...: never instrumented */
 
-/* ---- rule.c: which objects a rule means ---- */
+/* ---- rules/rule.c: which objects a rule means ---- */
 int spi_rule_covers(const struct spi_rule *rule, const struct spi_object *object);
 
-/* ---- map-read.c ---- */
+/* ---- objects/map-read.c ---- */
 struct spi_link;
 int spi_map_fetch(struct spi_link *link, struct spi_object *object, const char *patterns, uint32_t limit, struct spi_map *map,
 	char *error, size_t error_size);
@@ -177,14 +177,14 @@ void spi_map_note(const struct spi_map *map);		/* it is good: what it says of th
 void spi_map_release(struct spi_map *map);
 int64_t spi_map_func_at(const struct spi_map *map, uint64_t vaddr);	/* the function that begins there; -1: none */
 
-/* ---- map-cache.c ---- */
+/* ---- objects/map-cache.c ---- */
 /* A tree's map from spi-codemap's cache. 0, or -ENOENT: ask spi-codemap. */
 int spi_map_from_cache(const struct spi_object *object, struct spi_map *map);
 int spi_map_func_is_good(const struct spi_map *map, uint64_t index);	/* what its record leads to may be followed */
 
-/* ---- module.c: the event module ---- */
+/* ---- module/module.c: the event module ---- */
 extern const struct spi_payload_ops *spi_payload;	/* base/payload.c; NULL: it is not loaded */
-extern struct spi_core_ops spi_core_ops;	/* what it may call; what rooms above module.c offer, control/participants.c sets */
+extern struct spi_core_ops spi_core_ops;	/* what it may call; what rooms above module/module.c offer, control/participants.c sets */
 extern uint32_t spi_string_max;			/* bytes kept of a string; 0: the module's default */
 int spi_module_is_run(void);
 void spi_module_run(uint32_t run);		/* the run that this process belongs to, as WELCOME says */
@@ -192,13 +192,13 @@ int spi_proc_name(char name[16]);		/* the process's; 0 or -1 */
 int spi_module_load(struct spi_link *link, char *error, size_t error_size);
 void spi_tracer_code_find(void);	/* threads that start in the code of ours that is there now are the tracer's */
 
-/* ---- tags.c ---- */
+/* ---- rules/tags.c ---- */
 /* One more, or one less, rule with this tag asks for each of these points. */
 void spi_tags_change(struct spi_point **points, uint32_t count, const char *tag, int add);
 void spi_tags_clear(struct spi_point *point);		/* a point that no rule uses */
-const char *spi_tree_tags(uint32_t trees);	/* for a call that these trees record; any thread. tree-told.c */
+const char *spi_tree_tags(uint32_t trees);	/* for a call that these trees record; any thread. tree/told.c */
 
-/* ---- instrument.c ---- */
+/* ---- rules/instrument.c ---- */
 struct spi_rule_result {
 	uint32_t matched, instrumented, declined, flags;	/* SPI_DONE_* */
 	int status;
@@ -226,17 +226,17 @@ void spi_link_wait(void);	/* until then */
 void spi_link_goes(void);	/* rules are what they are to be: the program goes on */
 int spi_attach_child(int fd, int how);	/* SPI_LINK_CHILD*: the same in a forked child that begins; fd -1: it finds its controller itself, if it had one */
 
-/* ---- child.c: a forked child, until it begins ---- */
+/* ---- process/child.c: a forked child, until it begins ---- */
 /* Set as the agent begins: to start a control thread (spi_attach_child()); may a library that is loaded have something that a rule names? */
 extern int (*spi_child_thread)(int fd, int how);
 extern int (*spi_child_rules_may_gain)(void);
 void spi_child_forked(int had_link, const char *socket);	/* in the child, within fork() */
 int spi_child_begin(int fd);		/* any thread that may allocate; fd: as for spi_attach_child(). 0 or a negative errno */
 int spi_child_end(void);		/* the process ends: 1: it has not begun, and does not any more */
-int spi_child_begin_now(void);		/* in the calling thread, of the program's: single.c. 1: it has begun */
+int spi_child_begin_now(void);		/* in the calling thread, of the program's: process/single.c. 1: it has begun */
 int spi_child_confined(void);		/* a sandbox comes: 1: it had not begun, and does not any more; its calls make no system calls */
 int spi_child_loads(void);		/* a library was loaded: 1: the child begins, and looks for itself when it has */
-void spi_child_sockets_look(void);	/* child-sockets.c: before the fork */
+void spi_child_sockets_look(void);	/* process/child-sockets.c: before the fork */
 void spi_child_sockets_drop(void);	/* in the child */
 /* On its control thread: */
 int spi_child_later(void);		/* when a moment is over. 0: the child begins here; negative: it does not, or somebody else is at it */
@@ -247,9 +247,9 @@ void spi_child_go(void);		/* it records from now on */
 int spi_child_has_loads(void);		/* once */
 void spi_link_fork_child(void);
 
-/* ---- descriptors.c: close() and its like for a preloaded program ---- */
+/* ---- process/descriptors.c: close() and its like for a preloaded program ---- */
 void spi_descriptor_close(int fd);	/* unless it is lttng-ust's */
-/* close-late.c */
+/* process/close-late.c */
 int spi_close_begin(void);	/* signals are held. 0: spi_close_end() follows; -1: a fork takes long */
 void spi_close_end(void);
 int spi_close_note(int fd);	/* for who cannot close it now. 0, or -EBADF */
@@ -257,7 +257,7 @@ void spi_close_noted(void);	/* unless a fork is under way, which does that when 
 extern uint32_t spi_closes_noted;
 void spi_close_fork_begin(void);
 void spi_close_fork_end(int is_child);
-/* first-call.c: is what has called an agent's function, whose frame __builtin_frame_address(0) is, malloc(), or a handler within it? */
+/* calls/first-call.c: is what has called an agent's function, whose frame __builtin_frame_address(0) is, malloc(), or a handler within it? */
 int spi_is_in_malloc(const uint64_t *frame);
 int spi_first_close_is_in_malloc(const uint64_t *frame);	/* the same, where that matters */
 /* Who is asked before a number is closed: what lttng-ust's tracker has for it. NULL changes nothing. */
@@ -265,20 +265,20 @@ void spi_descriptors_guard(int (*close_fd)(int fd, int (*real_close)(int fd)));
 /* A rule traces the function at this address. NULL: it may; else why the program's calls never come to it. Control side. */
 const char *spi_descriptors_trace(uint64_t address);
 void spi_descriptors_copy_child(void);	/* in a child on a copy of the memory, over whose making nobody held locks */
-/* ---- tracer-signal.c: something done in the tracer's threads, one at a time ---- */
+/* ---- signals/tracer-signal.c: something done in the tracer's threads, one at a time ---- */
 #define SPI_TRACER_THREADS	16u
 int spi_tracer_ask(const int32_t *tids, unsigned int n, void (*what)(void));	/* raw system calls only. 0 or -1 */
 int spi_tracer_wait(unsigned int tenths_ms);	/* 0: all have done it; -1: some have not yet, and will */
 void spi_tracer_done(void);			/* where they end by it: all have */
 
-/* ---- tasks.c: the tracer's threads are not in what a program sees of /proc/self/task ---- */
+/* ---- process/tasks.c: the tracer's threads are not in what a program sees of /proc/self/task ---- */
 int spi_task_is_hidden(int directory, const char *name);	/* an entry of any directory */
 
-/* ---- rights.c: setuid() and the like, for a preloaded program, and for the others from then on ---- */
+/* ---- process/rights.c: setuid() and the like, for a preloaded program, and for the others from then on ---- */
 void spi_rights_fork_child(void);
 void spi_altstack_fork_child(void);
 
-/* ---- exec-watch.c: programs that this one executes. Control side ---- */
+/* ---- process/exec-watch.c: programs that this one executes. Control side ---- */
 extern uint32_t spi_tree_execs;			/* trees that follow executed programs */
 void spi_exec_start(struct spi_link *link);
 void spi_exec_stop(void);
@@ -288,7 +288,7 @@ void spi_exec_tell_held(void);			/* under the control lock */
 void spi_exec_tell(void);			/* which could not be followed, to the controller; any thread */
 void spi_exec_fork_child(void);
 int spi_exec_is_watched(void);
-/* ---- tree-start.c ---- */
+/* ---- tree/start.c ---- */
 /*
  * Before a program is executed, by whom it may be, signals that the program ignores are left to the kernel; when that
  * failed, or a child has done so, the answer is given back. And in a child.
@@ -302,17 +302,17 @@ void spi_tree_signals_fork_left(void);
 const char *spi_limits_because(int is_program);
 const char *spi_files_because(void);	/* of these, of open files */
 int spi_processes_are_few(void);	/* 0: their limit may be near, or cannot be told */
-/* ---- clones.c ---- */
+/* ---- process/clones.c ---- */
 void spi_give_up(const char *reason);	/* a thread of the program, which may wait; `reason` stays */
 void spi_give_up_take(void);		/* control side, when one comes */
 
-/* ---- signals.c ---- */
+/* ---- dispositions/actions.c ---- */
 struct spi_sigaction;
 /* The program's action, where `handler` is another room's in its place; else NULL. Set by that room, once; NULL: there is none. */
 extern const struct spi_sigaction *(*spi_signal_hidden)(int number, uint64_t handler);
 
 void spi_own_exit(int status) SPI_HIDDEN __attribute__((noreturn));
-/* ---- phdr.c: over fork(), with signals blocked ---- */
+/* ---- objects/phdr.c: over fork(), with signals blocked ---- */
 void spi_phdr_lock_fork(void);		/* not for ever: spi_phdr_inside() */
 void spi_phdr_unlock_fork(void);
 void spi_phdr_fork_child(void);		/* before it is given back there */
@@ -320,13 +320,13 @@ struct dl_phdr_info;
 void spi_phdr_hide(void);	/* before the event module is loaded: is lttng-ust not to see the tracer's objects? */
 int spi_phdr_inside(void);		/* is somebody in there whom a fork did not wait for, or the other way round? In its child: when it was made */
 
-/* ---- fork.c ---- */
+/* ---- process/fork.c ---- */
 int spi_fork_init(void);
 struct spi_fork_handlers {
 	void (*before)(void), (*in_parent)(void), (*in_child)(void);
 	void (*last_before)(void), (*last_parent)(void), (*last_child)(void);	/* as they were registered, a moment ago */
 };
-void spi_fork_come_first(const struct spi_fork_handlers *ours);	/* fork-order.c */
+void spi_fork_come_first(const struct spi_fork_handlers *ours);	/* process/fork-order.c */
 int spi_fork_is_first(void);
 enum { SPI_FORK_PREPARE, SPI_FORK_PARENT, SPI_FORK_CHILD };
 int spi_fork_handlers_known(void);
@@ -335,7 +335,7 @@ int spi_fork_is_alone(void);			/* within a fork() over which no locks are held *
 void spi_fork_before(void);			/* its handlers, for who ends the other threads and goes on as a child would: */
 void spi_fork_after(int is_single);		/* 0: they did not end */
 
-/* ---- backtrace.c ---- */
+/* ---- unwind/backtrace.c ---- */
 void spi_backtrace_init(void);		/* after spi_hooks_begin() */
 
 /* ---- control/init.c ---- */
@@ -343,7 +343,7 @@ void spi_control_fork_child(void);
 void spi_participants_begin(void);
 void spi_agent_end(void);			/* the process ends: once, from whichever destructor or _exit() comes first */
 
-/* ---- functions.c: what the trace is told of functions ---- */
+/* ---- tree/functions.c: what the trace is told of functions ---- */
 struct spi_function;
 int spi_function_of(const struct spi_point *point, struct spi_function *function);
 void spi_functions_ask(void);

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "broker/rules/ruleset.h"
-#include "liblttng-spi/agent-proto.h"
+#include "liblttng-spi/base/agent-proto.h"
 
 #define FORGOTTEN_MAX	4096u
 

@@ -37,7 +37,7 @@ int run_enable_functions(struct run *run)
 
 /*
  * What lttng-ust says of a process and its libraries: every registered process says it in each session, so with our own
- * processes' alone (tp/state-dump.c). Those that the daemon's broker drives are of no run.
+ * processes' alone (tp/module/state-dump.c). Those that the daemon's broker drives are of no run.
  */
 static int run_enable_state(struct run *run, const char *pattern)
 {
@@ -67,7 +67,7 @@ static int run_enable_trees(struct run *run)
 	return ret ? ret : run_enable_state(run, "lttng_ust_lib:*");
 }
 
-/* Other runs at the same time have the same events; a session with these records its own processes' (tp/runs.c). */
+/* Other runs at the same time have the same events; a session with these records its own processes' (tp/module/runs.c). */
 static int run_enable_own(struct run *run)
 {
 	char name[24];

@@ -13,7 +13,7 @@
 
 #include "cli/run/budget.h"
 #include "cli/run/hot.h"
-#include "liblttng-spi/agent-proto.h"
+#include "liblttng-spi/base/agent-proto.h"
 
 struct declined {
 	char *object, *function, *reason;

@@ -6,7 +6,7 @@
  * hexadecimal: unions (any member may be the valid one), __int128 (_lo, _hi), vectors by element.
  *
  * A field's name is the name in the source. The event module turns it into a name that readers of
- * traces take (tp/descriptor.c).
+ * traces take (tp/describe/descriptor.c).
  */
 #include <stdio.h>
 #include <stdlib.h>

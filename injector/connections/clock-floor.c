@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What the clocks of a user's programs share (tp/clock.c): a number in a page of memory, for
+ * What the clocks of a user's programs share (tp/clock/clock.c): a number in a page of memory, for
  * programs that write into the same buffers, which LTTng makes for each user. The page is a memfd
  * of ours that nobody can shrink or grow; WELCOME carries it. Another user's programs have another
  * page: a program that writes nonsense there spoils the time stamps of its own user alone, as it
@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "injector/connections/internal.h"
-#include "liblttng-spi/agent-proto.h"
+#include "liblttng-spi/base/agent-proto.h"
 
 #define FLOORS_MAX	256u	/* users at a time; programs of more do without */
 

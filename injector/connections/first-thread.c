@@ -3,7 +3,7 @@
 /*
  * Processes whose first thread has ended. When libc ends that thread, the agent sees it, and makes
  * sure that the process ends with the last of its own threads, although the tracer has some there
- * (liblttng-spi/last-thread.c). A thread that makes the system call by itself is seen by nobody
+ * (liblttng-spi/process/last-thread.c). A thread that makes the system call by itself is seen by nobody
  * inside; from outside it is a zombie in a process that goes on. So the controller looks every few
  * seconds, and tells the agent once. That costs the target nothing.
  */

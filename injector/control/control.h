@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The controller's side of the agent socket (liblttng-spi/agent-proto.h).
+ * The controller's side of the agent socket (liblttng-spi/base/agent-proto.h).
  *
  * A struct spi_control is a set of connections to agents, one per traced
  * process, driven by the caller's loop: poll spi_control_fd() for POLLIN and
@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "liblttng-spi/agent-proto.h"
+#include "liblttng-spi/base/agent-proto.h"
 
 struct spi_control;
 struct spi_agent;	/* one connection; valid from on_hello (or adopt) until on_gone has returned */

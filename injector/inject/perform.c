@@ -18,7 +18,7 @@
 
 #include "injector/base/foreign-fd.h"
 #include "injector/inject/session.h"
-#include "liblttng-spi/agent-proto.h"
+#include "liblttng-spi/base/agent-proto.h"
 
 #define LOCK_PATIENCE		UINT64_C(50000000)	/* ns for dlopen() to get the loader's lock */
 #define CALL_PATIENCE		UINT64_C(2000000000)	/* ns between looks into a call that takes longer */

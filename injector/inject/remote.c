@@ -37,7 +37,7 @@
  */
 static int mask_signals(struct spi_remote *r)
 {
-	/* an agent that is there takes a blocked SIGSTKFLT for the program's wish that SIGTRAP were: liblttng-spi/trap.c */
+	/* an agent that is there takes a blocked SIGSTKFLT for the program's wish that SIGTRAP were: liblttng-spi/patch/trap.c */
 	uint64_t mask = ~(SYNCHRONOUS | BIT(DONE_SIGNAL) | (BIT(SIGSTKFLT) & ~r->mask));
 
 	if (r->masked)

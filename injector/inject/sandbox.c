@@ -20,7 +20,7 @@
 #include "injector/inject/remote.h"
 #include "injector/inject/safe-point.h"
 #include "injector/inject/sandbox.h"
-#include "liblttng-spi/seccomp-filter.h"
+#include "liblttng-spi/process/seccomp-filter.h"
 
 #ifndef PTRACE_SECCOMP_GET_FILTER
 #define PTRACE_SECCOMP_GET_FILTER	0x420c

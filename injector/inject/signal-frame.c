@@ -6,7 +6,7 @@
  * A handler returns to code that makes the system call rt_sigreturn, with the stack pointer at the
  * struct ucontext that the kernel has put there (arch/x86/include/asm/sigframe.h). Debuggers and
  * libgcc know that place by its two instructions. Not every such place has call frame tables; the
- * agent's has none on purpose (liblttng-spi/signal-share.c). There libdwfl cannot unwind, and the
+ * agent's has none on purpose (liblttng-spi/signals/share.c). There libdwfl cannot unwind, and the
  * registers are read from the frame.
  */
 #include <stddef.h>

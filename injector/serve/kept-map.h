@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "liblttng-spi/agent-proto.h"
+#include "liblttng-spi/base/agent-proto.h"
 
 #define SPI_KEPT_BYTES	(32 << 20)	/* larger maps are not kept */
 

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * What the agent offers to the assembly in arch/<cpu>/: the places of the fields that this assembly reads and writes.
- * point.h, leave.c and cfi.c assert them. Assembly includes this file: it has macros only.
+ * calls/point.h, unwind/leave.c and cfi/unwind-step.c assert them. Assembly includes this file: it has macros only.
  */
 #ifndef SPI_ARCH_OFFSETS_H
 #define SPI_ARCH_OFFSETS_H
@@ -53,7 +53,7 @@
 #define SPI_AT_WORDS_WORDS		128
 #define SPI_WORD_EXIT_BIT	32
 
-/* struct spi_registers; the call that leave.c makes once a record is complete, and its three words for registers */
+/* struct spi_registers; the call that unwind/leave.c makes once a record is complete, and its three words for registers */
 #define SPI_REGISTERS_SIZE	144
 #define SPI_LEAVE_CALL_SIZE	232
 #define SPI_AT_LEAVE_CALL_BY	16

@@ -3,7 +3,7 @@
 /*
  * The hash table, for the agent and for programs of ours. An entry is a struct of the caller's that begins with a
  * struct spi_hash_link. The caller gives the buckets, and compares keys: the table allocates nothing. One thread at a
- * time uses a table. Tables that threads read without a lock (trap.c, callee.c, tp/context.c) are not made of this.
+ * time uses a table. Tables that threads read without a lock (patch/trap.c, tree/callee.c, tp/describe/context.c) are not made of this.
  */
 #ifndef SPI_BASE_HASH_H
 #define SPI_BASE_HASH_H

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "liblttng-spi/point.h"
+#include "liblttng-spi/calls/point.h"
 
 struct word {
 	uint64_t value;

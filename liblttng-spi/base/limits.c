@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/patch/internal.h"
 #include "liblttng-spi/base/proc.h"
 
 #define MB		(UINT64_C(1) << 20)

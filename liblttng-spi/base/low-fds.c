@@ -28,7 +28,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/patch/internal.h"
 
 #define LOW_FDS		100
 #define STANDARD_FDS	3

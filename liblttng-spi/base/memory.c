@@ -8,8 +8,8 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include "liblttng-spi/patch-internal.h"
-#include "liblttng-spi/steps.h"
+#include "liblttng-spi/patch/internal.h"
+#include "liblttng-spi/patch/steps.h"
 
 /*
  * The patch lock: near memory, the byte index, the table of int3 and text being

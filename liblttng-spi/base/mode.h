@@ -16,10 +16,10 @@
 
 enum spi_mode {
 	SPI_MODE_OWN,		/* the agent works here */
-	SPI_MODE_CHILD_WAITS,	/* a forked child: nothing was started in it yet (child.c) */
+	SPI_MODE_CHILD_WAITS,	/* a forked child: nothing was started in it yet (process/child.c) */
 	SPI_MODE_CHILD_BEGINS,	/* one thread is starting what a traced process has */
 	SPI_MODE_CHILD_LEFT,	/* a forked child that is not traced, unless a controller comes by itself */
-	SPI_MODE_QUIET,		/* in a sandbox (sandbox.c) in which the program's threads talk to nobody */
+	SPI_MODE_QUIET,		/* in a sandbox (process/sandbox.c) in which the program's threads talk to nobody */
 	SPI_MODE_NARROW,	/* in one in which they get no further memory either, and no code is patched */
 	SPI_MODE_SILENT,	/* nothing of the agent's makes a system call any more */
 };
@@ -62,7 +62,7 @@ extern int spi_attached_early;
 
 /*
  * Nothing can be instrumented in this process any more, for a reason that its user is told: spi_give_up_soon() says so once (1: it is the first), and the
- * control side acts on it (clones.c). Any thread. The reason is a constant.
+ * control side acts on it (process/clones.c). Any thread. The reason is a constant.
  */
 const char *spi_given_up(void);		/* NULL: instrumenting goes on */
 int spi_give_up_soon(const char *reason);

@@ -15,7 +15,7 @@ struct dl_phdr_info;
 
 /* Each operation may be NULL. */
 struct spi_participant {
-	/* In the child, within fork(): its only thread; signals are blocked; control lock, patch lock and the lock of phdr.c are held. */
+	/* In the child, within fork(): its only thread; signals are blocked; control lock, patch lock and the lock of objects/phdr.c are held. */
 	void (*fork_child)(void);
 	/* The same in a child that is left alone: nothing is recorded there. */
 	void (*fork_left)(void);

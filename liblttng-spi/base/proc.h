@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/patch/internal.h"
 
 /* The beginning of a file: bytes read, or -errno; -ESPIPE of what is no file. Any context. */
 SPI_INLINE long spi_proc_read(long fd, char *text, unsigned long size)

@@ -11,20 +11,20 @@
  *
  * Second net: a page may go away within that moment, so SIGSEGV and SIGBUS are
  * taken, and when the fault is in the copying loops (arch/x86-64/read-loops.S), they return
- * early (fault.c).
+ * early (signals/fault.c).
  *
  * The TSC says how long ago that was. Reading it takes longer than copying a
  * usual string, and who records a call has read it already: see spi_thread.tsc in
- * patch.h.
+ * patch/patch.h.
  *
  * The second net has holes: the program may block the signal, or, where the agent
- * was not preloaded (signals.c), install its own handler over ours. Therefore each
+ * was not preloaded (dispositions/actions.c), install its own handler over ours. Therefore each
  * time a thread's memory of pages is renewed, it looks whether the net is there,
  * and when it is not, remembers no pages and asks every time. A signal that the
  * program ignores is not taken at all: a child that it executes would inherit
  * that.
  */
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/patch/internal.h"
 
 #define CACHE_PAGES	64u			/* direct-mapped */
 #define CACHE_TICKS	(UINT64_C(1) << 21)	/* TSC: about a millisecond */
@@ -98,7 +98,7 @@ SPI_INLINE struct page_cache *cache_get(void)
 			return NULL;
 	}
 	/*
-	 * Where the program cannot take the net away unseen (signals.c), the pages it
+	 * Where the program cannot take the net away unseen (dispositions/actions.c), the pages it
 	 * covers may be old: a look now and then will do, and the TSC need not be read.
 	 */
 	if (spi_likely(spi_signals_interposed) && cache->net && cache->since) {

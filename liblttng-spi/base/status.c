@@ -22,7 +22,7 @@
 #include <linux/memfd.h>
 #include <fcntl.h>
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/patch/internal.h"
 
 #define COUNTERS	8u
 _Static_assert(sizeof(struct spi_thread_record) == sizeof(struct spi_status_block), "one block a thread");

@@ -16,7 +16,7 @@
  */
 #include <fcntl.h>
 #include <sys/stat.h>
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/patch/internal.h"
 #include "liblttng-spi/base/proc.h"
 
 #define DESCRIPTOR_BYTES	2304u	/* at least so large in every libc that we know */
@@ -76,7 +76,7 @@ static int is_tracer_code(uint64_t address)
 	return 0;
 }
 
-/* Threads that were made in a tree have a start routine of ours (thread-made.c), and are the program's all the same. */
+/* Threads that were made in a tree have a start routine of ours (tree/thread-made.c), and are the program's all the same. */
 static uint64_t programs_start;
 
 void spi_tracer_threads_except(uint64_t start)

@@ -10,7 +10,7 @@
 #include <linux/futex.h>
 #include <stdint.h>
 #include <time.h>
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/patch/internal.h"
 
 /* Any thread. */
 SPI_INLINE void spi_word_set(uint32_t *word, uint32_t value)

@@ -8,12 +8,12 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/entry.h"
-#include "liblttng-spi/instrument.h"
+#include "liblttng-spi/tree/entry.h"
+#include "liblttng-spi/rules/instrument.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/link/internal.h"
-#include "liblttng-spi/threads-internal.h"
-#include "liblttng-spi/tree-rule.h"
+#include "liblttng-spi/calls/internal.h"
+#include "liblttng-spi/tree/rule.h"
 
 #define GO_MS		120000
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/exec.h"
+#include "liblttng-spi/process/exec.h"
 #include "liblttng-spi/link/internal.h"
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/patch/internal.h"
 
 /* Only root or our own user may tell this process what to do. */
 static int peer_is_allowed(int fd)

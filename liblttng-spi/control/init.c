@@ -24,15 +24,15 @@
 #include <sys/syscall.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "liblttng-spi/budget.h"
-#include "liblttng-spi/instrument.h"
+#include "liblttng-spi/tree/budget/budget.h"
+#include "liblttng-spi/rules/instrument.h"
 #include "liblttng-spi/hooks/hooks.h"
-#include "liblttng-spi/leave.h"
+#include "liblttng-spi/unwind/leave.h"
 #include "liblttng-spi/ledger/ledger.h"
-#include "liblttng-spi/sandbox.h"
-#include "liblttng-spi/patch-internal.h"
-#include "liblttng-spi/steps.h"
-#include "liblttng-spi/tree.h"
+#include "liblttng-spi/process/sandbox.h"
+#include "liblttng-spi/patch/internal.h"
+#include "liblttng-spi/patch/steps.h"
+#include "liblttng-spi/tree/tree.h"
 
 static SPI_FORK_DATA int ended;
 

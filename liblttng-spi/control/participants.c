@@ -2,31 +2,31 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* The parts of the agent that have something to do when something happens to the whole process, in the order in which they do it. */
 #include "liblttng-spi/base/participants.h"
-#include "liblttng-spi/budget.h"
+#include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/instrument.h"
-#include "liblttng-spi/leave.h"
-#include "liblttng-spi/patch-internal.h"
-#include "liblttng-spi/tree.h"
+#include "liblttng-spi/rules/instrument.h"
+#include "liblttng-spi/unwind/leave.h"
+#include "liblttng-spi/patch/internal.h"
+#include "liblttng-spi/tree/tree.h"
 
 static const struct spi_participant participants[] = {
 	{	/* control/ */
 		.fork_child = spi_control_fork_child,
 		.fork_left = spi_link_fork_child,
-	}, {	/* patch.c: before any call, as first calls change code */
+	}, {	/* patch/patch.c: before any call, as first calls change code */
 		.fork_child = spi_patch_fork_child,
-	}, {	/* threads.c */
+	}, {	/* calls/threads.c */
 		.fork_child = spi_threads_fork_child,
-	}, {	/* last-thread.c: the forking thread is the first one now */
+	}, {	/* process/last-thread.c: the forking thread is the first one now */
 		.fork_child = spi_last_thread_fork_child,
 		.calls_begin = spi_last_thread_init,
 		.thread_found = spi_last_thread_look,
 	}, {	/* base/status.c */
 		.fork_child = spi_status_fork_child,
-	}, {	/* unwind.c */
+	}, {	/* unwind/unwind.c */
 		.calls_begin = spi_unwind_init,
 		.object_found = spi_unwind_look,
-	}, {	/* leave.c */
+	}, {	/* unwind/leave.c */
 		.calls_begin = spi_leave_calls_begin,
 	}, {	/* call trees */
 		.fork_child = spi_tree_signals_fork_child,
@@ -47,15 +47,15 @@ static const struct spi_participant participants[] = {
 	}, {	/* budgets of call trees */
 		.child_begins = spi_budget_fork_child,
 		.child_has_begun = spi_budget_forked,
-	}, {	/* functions.c */
+	}, {	/* tree/functions.c */
 		.child_begins = spi_functions_fork_child,
-	}, {	/* exec-watch.c */
+	}, {	/* process/exec-watch.c */
 		.fork_child = spi_exec_fork_child,
 		.removal = spi_exec_stop_always,
 		.process_end = spi_exec_tell,
 	}, {
 		.fork_child = spi_low_fds_fork_child,
-	}, {	/* clones.c */
+	}, {	/* process/clones.c */
 		.fork_child = spi_lend_fork_child,
 	}, {
 		.fork_child = spi_rights_fork_child,

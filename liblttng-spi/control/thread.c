@@ -17,11 +17,11 @@
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/link/internal.h"
-#include "liblttng-spi/budget.h"
-#include "liblttng-spi/instrument.h"
-#include "liblttng-spi/leave.h"
-#include "liblttng-spi/steps.h"
-#include "liblttng-spi/threads-internal.h"
+#include "liblttng-spi/tree/budget/budget.h"
+#include "liblttng-spi/rules/instrument.h"
+#include "liblttng-spi/unwind/leave.h"
+#include "liblttng-spi/patch/steps.h"
+#include "liblttng-spi/calls/internal.h"
 #include "liblttng-spi/base/word.h"
 
 #define BEGIN_MS	100	/* for the control thread to begin: main() may leave no memory for it */

@@ -17,8 +17,8 @@
 #include <string.h>
 #include "codemap/map/check.h"
 #include "liblttng-spi/hooks/internal.h"
-#include "liblttng-spi/instrument.h"
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/rules/instrument.h"
+#include "liblttng-spi/patch/internal.h"
 
 #define PATTERNS_SIZE	512u
 

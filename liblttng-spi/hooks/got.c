@@ -24,7 +24,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/hooks/internal.h"
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/patch/internal.h"
 
 #define LATER_LOOKS	3u
 #define BUCKETS		128u

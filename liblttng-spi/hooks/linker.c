@@ -11,7 +11,7 @@
 #include <link.h>
 #include <sys/mman.h>
 #include "liblttng-spi/hooks/internal.h"
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/patch/internal.h"
 
 static struct {
 	struct spi_text_op op;

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * What lttng-ust is to call of libc's own, whoever else has functions of these names: got.c says why. Rows
- * whose replacement is the agent's are with their subjects (cancel.c, phdr.c).
+ * whose replacement is the agent's are with their subjects (unwind/cancel.c, objects/phdr.c).
  */
 #include "liblttng-spi/hooks/internal.h"
 

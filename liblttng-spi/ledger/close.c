@@ -17,9 +17,9 @@
 #include <sys/syscall.h>
 #include <linux/membarrier.h>
 #include "liblttng-spi/ledger/internal.h"
-#include "liblttng-spi/patch.h"
-#include "liblttng-spi/steps.h"
-#include "liblttng-spi/threads-internal.h"
+#include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/patch/steps.h"
+#include "liblttng-spi/calls/internal.h"
 
 #define STEPS_RULES	5000u	/* of 0.1 ms, for all threads: one may wait for a processor, or for a ring */
 #define STEPS_LAST	1000u	/* the same at the process's end */
@@ -58,7 +58,7 @@ static void others_see(void)
  */
 static int slot_is_over(const struct spi_slot *s, const struct spi_point *point)
 {
-	if (s->p == SPI_SLOT_DEAD || !point || s->aux == UINT32_MAX)	/* root.c: of a call that was not recorded */
+	if (s->p == SPI_SLOT_DEAD || !point || s->aux == UINT32_MAX)	/* tree/root.c: of a call that was not recorded */
 		return 1;
 	return s->state != SPI_SLOT_LIVE && (!s->aux || (point->flags & SPI_POINT_COMPACT));
 }
@@ -318,7 +318,7 @@ void spi_process_goes_on(void)
 	held = spi_signals_hold(~UINT64_C(0));
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	if (t->own)
-		t->own->again = 1;	/* single.c: what was noted is forgotten, as in a child */
+		t->own->again = 1;	/* process/single.c: what was noted is forgotten, as in a child */
 	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
 		threads += own->again != 0;
 	__atomic_store_n(&spi_slots_kept, 0, __ATOMIC_SEQ_CST);

@@ -7,7 +7,7 @@
  *
  *	what ends the call		who writes the exit			how
  *	return				the thread				point->exit
- *	exception, longjmp, thread end	the thread				point->left (slots.c, unwind.c)
+ *	exception, longjmp, thread end	the thread				point->left (calls/slots.c, unwind/unwind.c)
  *	a rule is switched off		the thread, for a while;		rule-off.c
  *					then the control thread			SPI_CALLS_OF_TREES, _OF_RULES
  *	LTTng removes both events	the thread, by what was kept		rule-off.c
@@ -54,7 +54,7 @@ void spi_ledger_abandon(void) SPI_HIDDEN;
 
 /* The process ends: all calls have their exits. Any thread. */
 void spi_process_end(void) SPI_HIDDEN;
-/* The same before execve(), or what ends lttng-ust in this process for a moment (single.c). Any thread. */
+/* The same before execve(), or what ends lttng-ust in this process for a moment (process/single.c). Any thread. */
 void spi_process_execs(void) SPI_HIDDEN;
 /* That failed, or is over: calls that are still under way are entered again. The same thread. */
 void spi_process_goes_on(void) SPI_HIDDEN;

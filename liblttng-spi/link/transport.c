@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include "liblttng-spi/link/internal.h"
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/patch/internal.h"
 
 #define MOMENT_MS	3
 #define ANSWER_MS	70000		/* a code map of a large program takes its time; the controller has a deadline of 60 s */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "liblttng-spi/agent-proto.h"
+#include "liblttng-spi/base/agent-proto.h"
 #include "rules/event-name.h"
 #include "rules/options.h"
 

@@ -3,7 +3,7 @@
 /* A payload that counts, and the few things that the core's slow paths want from parts which this test leaves out. */
 #include <errno.h>
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/tree.h"
+#include "liblttng-spi/tree/tree.h"
 
 long test_entries, test_exits, test_left, test_no_slot, test_nested;
 void test_payload_set(struct spi_point *point);

@@ -15,7 +15,8 @@ patch_build() {
 	local -a agent=(-O2 -g -std=gnu11 -D_GNU_SOURCE -I"$src" -fPIC -fvisibility=hidden -fno-stack-protector
 		-mgeneral-regs-only -mno-red-zone -ftls-model=initial-exec -fno-plt)
 	shift 2
-	for file in patch worker base/memory near near-places frames trampoline trampoline-pages text base/proc trap trap-ready base/tracer-threads signal-share fault base/read-safe \
+	for file in patch/{patch,worker,near,near-places,frames,trampoline,trampoline-pages,text,trap,trap-ready} \
+		base/{memory,proc,tracer-threads,read-safe} signals/{share,fault} \
 		arch/x86-64/{relocate,stub,jumps,context,read-loops,signal-return,steps}; do
 		[ -e "$work/${file##*/}.o" ] ||
 			gcc "${agent[@]}" -c "$src/liblttng-spi/$file".[cS] -o "$work/${file##*/}.o" || return 1

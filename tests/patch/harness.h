@@ -4,7 +4,7 @@
 #ifndef TESTS_PATCH_HARNESS_H
 #define TESTS_PATCH_HARNESS_H
 
-#include "liblttng-spi/patch-internal.h"
+#include "liblttng-spi/patch/internal.h"
 
 enum value { VALUE_3X, VALUE_X, VALUE_0, VALUE_3N, VALUE_K };
 

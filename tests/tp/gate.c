@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tp/gatekeeper.h"
-#include "tp/tp.h"
+#include "tp/describe/gatekeeper.h"
+#include "tp/base/tp.h"
 
 static void *alloc(size_t size)
 {

@@ -8,8 +8,8 @@
 #ifndef SPI_TEST_TP_HOST_H
 #define SPI_TEST_TP_HOST_H
 
-#include "liblttng-spi/payload.h"
-#include "liblttng-spi/patch.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/patch/patch.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

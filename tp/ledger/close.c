@@ -18,9 +18,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/base/proc.h"
-#include "tp/call.h"
+#include "tp/record/call.h"
 #include "tp/ledger/ledger.h"
-#include "tp/serialise.h"
+#include "tp/record/serialise.h"
 
 #define FULL_TRIES	8u	/* when the ring is full, with the processor given away between them */
 

@@ -11,12 +11,12 @@
  *	tp_epoch			channel		this channel (NULL: nobody, the exit may be wanted alone)
  *	tp_epoch | TP_SLOT_SET		-		the channels of the set in the slot's area
  *	TP_SLOT_AGAIN			-		nobody: closed before an exec; entered again if that fails
- *	tp_epoch | length + 1		area		(one event a call: the arguments that wait in the area, one.c)
+ *	tp_epoch | length + 1		area		(one event a call: the arguments that wait in the area, record/one-event.c)
  *
  * How a debt is settled:
  *
- *	the call returns		call-exit.c: the exit, in the channels that are owed it
- *	exception, longjmp, thread ends	call-exit.c: spi_call:left, then the exit with values of zero
+ *	the call returns		record/call-exit.c: the exit, in the channels that are owed it
+ *	exception, longjmp, thread ends	record/call-exit.c: spi_call:left, then the exit with values of zero
  *	the ring has no room		debts.c: the exit waits; until then the thread's new calls are lost there
  *	rule off, detach, exec, exit	close.c: spi_call:left and the exit, written by the thread that closes
  *	LTTng removes both events	removed.c: the exit goes to the event that was removed
@@ -27,7 +27,7 @@
 #ifndef SPI_TP_LEDGER_H
 #define SPI_TP_LEDGER_H
 
-#include "tp/fire.h"
+#include "tp/record/fire.h"
 
 /* ---- due.c: which channels are owed a call's exit. Any thread, any state ---- */
 

@@ -6,7 +6,7 @@
  * event has a provider of its own, so that a rule for spi:* functions never asks for the event by chance. The same
  * labels make the `left` field of one-event records.
  */
-#include "tp/gatekeeper.h"
+#include "tp/describe/gatekeeper.h"
 #include "tp/ledger/ledger.h"
 
 static const struct lttng_ust_type_integer u8_type = {

@@ -21,7 +21,7 @@ import sys
 
 MAGIC = 0x31495053
 HELLO, NONE = 1, 99
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../liblttng-spi/agent-proto.h")) as header:
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../liblttng-spi/base/agent-proto.h")) as header:
     # SPI_MSG_CHILD, by counting from SPI_MSG_HELLO = 1
     names = [w.split(",")[0].split(" ")[0].strip() for w in header.read().split("SPI_MSG_HELLO = 1")[1].split("\n")]
     names = [n for n in names if n.startswith("SPI_MSG_")]

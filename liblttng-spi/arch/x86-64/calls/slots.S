@@ -10,7 +10,7 @@
  * registered with __register_frame() would be known to one copy of libgcc only.
  *
  * First half: slot code, mapped over at run time from one 16 KB pattern, page by
- * page as threads need it (threads.c). Second half: slot data (struct spi_slot),
+ * page as threads need it (calls/threads.c). Second half: slot data (struct spi_slot),
  * the same distance away for every slot, so the code reaches it rip-relative:
  *
  *	+0  ff 15 target	call *target(%rip)	target: data + 8
@@ -33,7 +33,7 @@
  * p, each returning to the one below it; all but the last say CFA = rsp - 8, so that
  * none is taken for another, or for the frame that they all return to.
  * The personality routine records the exit of calls that exceptions, pthread_exit
- * and pthread_cancel leave (unwind.c).
+ * and pthread_cancel leave (unwind/unwind.c).
  *
  * gdb puts breakpoints where frames return to (finish, advance), and one byte before
  * a return address is inside the call. It prefers .debug_frame to .eh_frame, which

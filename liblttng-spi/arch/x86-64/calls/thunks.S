@@ -40,7 +40,7 @@
 #define XSAVE_MASK	0xe7		/* x87, SSE, AVX, opmask, ZMM_Hi256, Hi16_ZMM */
 #define XSAVE_AREA	2752		/* legacy 512 + header 64 + the components above, compacted */
 
-	/* A payload's call, found by its address where the program steps through it: steps.c. */
+	/* A payload's call, found by its address where the program steps through it: patch/steps.c. */
 	.macro CALL_TOLD exit, how:vararg
 7:	call \how
 	.pushsection .rodata.spi_payload_calls, "a", @progbits

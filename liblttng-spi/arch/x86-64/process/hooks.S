@@ -84,7 +84,7 @@ END clone, __clone, spi_own_clone
 	 * A system call may return twice in one memory, or on another stack: nothing of ours is on the stack
 	 * while it runs. fork 57, vfork 58, clone 56, execve 59, exit 60, exit_group 231, seccomp 317,
 	 * execveat 322, clone3 435; close 3, fcntl 72, close_range 436, which return once, are
-	 * descriptors.c's.
+	 * process/descriptors.c's.
 	 */
 FUNCTION syscall, spi_own_syscall
 	.hidden spi_own_syscall

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What a thread that is made in a tree begins with (thread-made.c): rdi = its note. It begins with nothing of ours on
+ * What a thread that is made in a tree begins with (tree/thread-made.c): rdi = its note. It begins with nothing of ours on
  * its stack.
  */
 	.text

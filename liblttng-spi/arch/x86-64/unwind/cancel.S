@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * A payload that a cancellation has interrupted returns here (cancel.c): its answer is rax. Its return address goes
+ * A payload that a cancellation has interrupted returns here (unwind/cancel.c): its answer is rax. Its return address goes
  * back to its place, above, and it is returned to, unless the signal ends the thread here.
  */
 	.text

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Where an unwinder that takes a slot for the exception's handler goes on (unwind.c): rax = the exception, rdx = the
+ * Where an unwinder that takes a slot for the exception's handler goes on (unwind/unwind.c): rax = the exception, rdx = the
  * slot's return address, rsp as the called function would have left it.
  */
 	.text

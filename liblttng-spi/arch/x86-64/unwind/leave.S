@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * The functions by which a signal's handler leaves what it interrupted, each before libc's. In a thread that is
- * recording no call they are a compare and a jump: the stack and all that is passed are libc's as they came. leave.c
+ * recording no call they are a compare and a jump: the stack and all that is passed are libc's as they came. unwind/leave.c
  * has the rest.
  */
 
@@ -125,7 +125,7 @@ leave_busy:
 spi_leave_again:
 	push %rax
 	.cfi_adjust_cfa_offset 8
-	sub $SPI_LEAVE_CALL_SIZE, %rsp			/* struct call, leave.c */
+	sub $SPI_LEAVE_CALL_SIZE, %rsp			/* struct call, unwind/leave.c */
 	.cfi_adjust_cfa_offset SPI_LEAVE_CALL_SIZE
 	mov %rsp, %rdi
 	call spi_leave_take

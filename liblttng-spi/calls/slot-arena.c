@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The arena of return slots at run time (slots.S has its place and its unwind
+ * table): chunks of 256 slots, handed to threads and taken back.
+ *
+ * A chunk's code is written when the chunk is first used, into private pages that
+ * are no longer writable afterwards: a debugger that waits for a function's return
+ * puts its breakpoint where that goes, which is a slot, and Linux lets it do so in
+ * private pages only (FOLL_FORCE, mm/gup.c). Where a policy forbids to execute what
+ * was written (systemd's MemoryDenyWriteExecute=, SELinux's execmem), it is a second
+ * mapping of one shared pattern. A chunk's data is made usable and initialised at the same time. Both
+ * are kept for ever. What is not in use may not be accessed: so a program that has all its memory locked
+ * (mlockall()) does not get all 256 MB of it. The list of returned chunks is a lock-free stack whose head carries a
+ * tag, so that a chunk which comes back meanwhile is not taken for the one seen.
+ */
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/patch/internal.h"
+#include "liblttng-spi/calls/internal.h"
+
+struct spi_chunk spi_chunks[CHUNK_COUNT];
+static uint64_t free_chunks;		/* tag << 32 | index + 1 */
+static uint32_t next_chunk;		/* never used ones start here */
+static uint8_t *slot_pattern;		/* one chunk of code, for those that may not have their own; NULL: there is none */
+
+static void write_pattern(uint8_t *page)
+{
+	for (unsigned int i = 0; i < CHUNK_SLOTS; i++)
+		spi_slot_code_write(page + i * SPI_SLOT_SIZE);
+}
+
+static int map_pattern(void)
+{
+	const int fits = spi_file_fits(CHUNK_BYTES);
+	long fd = fits ? spi_sys(SYS_memfd_create, "lttng-spi-slots", MFD_CLOEXEC) : -1;
+	long rw = -1, rx = -1;
+
+	if (!fits) {
+		rx = spi_sys(SYS_mmap, 0L, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1L, 0L);
+		if (rx < 0 && rx > -4096)
+			return (int) rx;
+		write_pattern((uint8_t *) rx);
+		slot_pattern = (uint8_t *) rx;
+		return (int) spi_sys(SYS_mprotect, rx, CHUNK_BYTES, PROT_READ | PROT_EXEC);
+	}
+	if (fd < 0)
+		return (int) fd;
+	if (spi_sys(SYS_ftruncate, fd, CHUNK_BYTES) == 0)
+		rw = spi_sys(SYS_mmap, 0L, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+	if (rw > 0 || rw < -4095) {
+		write_pattern((uint8_t *) rw);
+		spi_sys(SYS_munmap, rw, CHUNK_BYTES);
+		rx = spi_sys(SYS_mmap, 0L, CHUNK_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0L);
+	}
+	spi_sys(SYS_close, fd);
+	if (rx < 0 && rx > -4096)
+		return (int) rx;
+	slot_pattern = (uint8_t *) rx;
+	return 0;
+}
+
+static long chunk_write(uint8_t *code)
+{
+	long p = spi_sys(SYS_mmap, code, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1L, 0L);
+
+	if (p < 0 && p > -4096)
+		return p;
+	write_pattern(code);
+	return spi_sys(SYS_mprotect, code, CHUNK_BYTES, PROT_READ | PROT_EXEC);
+}
+
+static int chunk_map(uint32_t chunk)
+{
+	uint8_t *code = spi_slot_code_base + (size_t) chunk * CHUNK_BYTES;
+	struct spi_slot *slots = spi_chunk_slots(chunk);
+	long p = chunk_write(code);
+
+	if (p < 0 && p > -4096 && slot_pattern)	/* an old size of 0 makes a second mapping of the same shared pages (mremap(2)) */
+		p = spi_sys(SYS_mremap, slot_pattern, 0L, CHUNK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, code);
+	if (p >= 0 || p < -4095)
+		p = spi_sys(SYS_mprotect, slots, CHUNK_BYTES, PROT_READ | PROT_WRITE);
+	if (p < 0 && p > -4096)
+		return (int) p;
+	for (unsigned int i = 0; i < CHUNK_SLOTS; i++) {
+		slots[i].p = SPI_SLOT_DEAD;
+		slots[i].target = 0;
+		slots[i].state = SPI_SLOT_LIVE;
+	}
+	spi_chunks[chunk].mapped = 1;
+	return 0;
+}
+
+int spi_arena_init(void)
+{
+	long p;
+
+	if (spi_chunks[0].mapped)
+		return 0;
+	p = spi_sys(SYS_mprotect, spi_slot_code_base, SLOT_HALF, PROT_NONE);
+	if (!p)
+		p = spi_sys(SYS_mmap, spi_slot_data_base, SLOT_HALF, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1L, 0L);
+	if (p < 0 && p > -4096)
+		return (int) p;
+	map_pattern();		/* now, as it takes a descriptor for a moment, and the policy may come later */
+	return chunk_map(0);
+}
+
+uint32_t spi_chunk_get(void)
+{
+	uint64_t top = __atomic_load_n(&free_chunks, __ATOMIC_ACQUIRE), next;
+	uint32_t chunk;
+
+	while ((uint32_t) top) {
+		chunk = (uint32_t) top - 1;
+		next = ((top >> 32) + 1) << 32 | (uint32_t) (spi_chunks[chunk].prev + 1);
+		if (__atomic_compare_exchange_n(&free_chunks, &top, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			return chunk;
+	}
+	chunk = __atomic_fetch_add(&next_chunk, 1, __ATOMIC_RELAXED);
+	if (chunk >= CHUNK_COUNT) {
+		__atomic_store_n(&next_chunk, CHUNK_COUNT, __ATOMIC_RELAXED);
+		return CHUNK_NONE;
+	}
+	if (!spi_chunks[chunk].mapped && (!spi_may(SPI_MAY_GROW) || chunk_map(chunk) < 0))
+		return CHUNK_NONE;
+	return chunk;
+}
+
+void spi_chunk_put(uint32_t chunk)
+{
+	uint64_t top = __atomic_load_n(&free_chunks, __ATOMIC_ACQUIRE), next;
+
+	do {
+		spi_chunks[chunk].prev = (uint32_t) top - 1;	/* 0 becomes CHUNK_NONE */
+		next = ((top >> 32) + 1) << 32 | (chunk + 1);
+	} while (!__atomic_compare_exchange_n(&free_chunks, &top, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+}
+
+/* A chunk knows the one below: so the depth is counted down. A handler that comes in between takes chunks above these. */
+void spi_slots_each(void (*show)(struct spi_slot *slot))
+{
+	struct spi_thread *t = &spi_thread;
+	struct spi_slot *top = t->cur ? spi_thread_top(t) : NULL;
+	unsigned int depth = 0;
+
+	for (uint32_t chunk = top ? spi_chunk_of(top) : CHUNK_NONE; chunk != CHUNK_NONE; chunk = spi_chunks[chunk].prev)
+		depth++;
+	while (depth--) {
+		uint32_t chunk = spi_chunk_of(top);
+		struct spi_slot *end = top + 1;
+
+		for (unsigned int n = 0; n < depth; n++, end = spi_chunk_slots(chunk) + CHUNK_SLOTS)
+			chunk = spi_chunks[chunk].prev;
+		for (struct spi_slot *s = spi_chunk_first(chunk); s < end; s++)
+			if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && s->target)
+				show(s);
+	}
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The ELF objects of this process, as the dynamic linker lists them: names,
+ * address ranges and build-ids, the latter from memory, so that a file which was
+ * replaced on disk since is not taken for the one that runs.
+ *
+ * Records are kept for ever: points and near memory hang on them. An object that
+ * was unloaded stays in the list without being found by a scan (`seen`).
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/core.h"
+#include "liblttng-spi/patch/internal.h"
+
+static struct spi_object *objects;	/* guarded by the control lock; the executable first */
+
+uint64_t spi_objects_unloads, spi_objects_scans;
+
+uint64_t spi_objects_unloads_of(const struct dl_phdr_info *info, size_t size)
+{
+	return size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs) ? info->dlpi_subs : 0;
+}
+
+struct spi_object *spi_objects_list(void)
+{
+	return objects;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void copy_name(char *to, size_t size, const char *from)
+{
+	size_t n = strlen(from);
+
+	if (n >= size)
+		n = size - 1;
+	memcpy(to, from, n);
+	to[n] = 0;
+}
+
+static void find_build_id(struct spi_object *object, const uint8_t *note, size_t size)
+{
+	while (size >= sizeof(ElfW(Nhdr))) {
+		const ElfW(Nhdr) *n = (const ElfW(Nhdr) *) note;
+		size_t name = (n->n_namesz + 3u) & ~3u, desc = (n->n_descsz + 3u) & ~3u;
+		size_t total = sizeof(*n) + name + desc;
+
+		if (total > size)
+			return;
+		if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && !memcmp(note + sizeof(*n), "GNU", 4) &&
+				n->n_descsz <= sizeof(object->build_id)) {
+			memcpy(object->build_id, note + sizeof(*n) + name, n->n_descsz);
+			object->build_id_size = n->n_descsz;
+			return;
+		}
+		note += total;
+		size -= total;
+	}
+}
+
+static void describe(struct spi_object *object, const struct dl_phdr_info *info)
+{
+	object->low = UINT64_MAX;
+	object->bias = info->dlpi_addr;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type == PT_LOAD && ph->p_memsz) {
+			if (start < object->low)
+				object->low = start;
+			if (start + ph->p_memsz > object->high)
+				object->high = start + ph->p_memsz;
+		} else if (ph->p_type == PT_NOTE) {
+			find_build_id(object, (const uint8_t *) start, ph->p_memsz);
+		}
+	}
+}
+
+/* In `ld.so PROGRAM` the kernel executed the dynamic linker, which nothing had to load: the program is what the linker mapped. */
+static int is_run_by_linker(void)
+{
+	return getauxval(AT_PHDR) && !getauxval(AT_BASE);
+}
+
+static void mapped_path(uint64_t address, char *path, uint32_t size)
+{
+	struct spi_maps maps;
+	struct spi_vma vma;
+
+	path[0] = 0;
+	if (spi_maps_open(&maps) < 0)
+		return;
+	while (spi_maps_next(&maps, &vma) && vma.end <= address)
+		;
+	if (vma.start <= address && address < vma.end)
+		spi_maps_path(&maps, path, size);
+	spi_maps_close(&maps);
+}
+
+static void read_program_path(struct spi_object *object)
+{
+	static const char deleted[] = " (deleted)";
+	char path[PATH_MAX], exe[SPI_PROC_PATH];
+	struct stat st;
+	size_t size;
+	long n;
+
+	if (is_run_by_linker()) {
+		mapped_path(object->low, path, sizeof(path));
+	} else {
+		object->is_executed = 1;
+		n = spi_sys(SYS_readlinkat, AT_FDCWD, spi_proc_path(exe, "exe"), path, sizeof(path) - 1);
+		path[n > 0 ? n : 0] = 0;
+	}
+	/* The kernel appends this when the file has no name any more; a file's name may end so, too. */
+	size = strlen(path);
+	if (size >= sizeof(deleted) && !strcmp(path + size - (sizeof(deleted) - 1), deleted) &&
+			spi_sys(SYS_newfstatat, AT_FDCWD, path, &st, 0L) < 0)
+		path[size - (sizeof(deleted) - 1)] = 0;
+	copy_name(object->path, sizeof(object->path), path);
+	copy_name(object->name, sizeof(object->name), base_name(path));
+}
+
+const char *spi_object_file(const struct spi_object *object, char room[SPI_PROC_PATH])
+{
+	return object->is_executed ? spi_proc_path(room, "exe") : object->path;
+}
+
+struct scan {
+	struct spi_object **tail;
+	int count;
+};
+
+/* What copies frames off the stack and back (calls/slots.c). Before the object's constructors run, where that is known in time. */
+static void stacks_look(const struct dl_phdr_info *info)
+{
+	static const char *const names[] = { "PyInit__greenlet", "PyInit_greenlet", "initgreenlet", "coctx_swap", "acosw" };
+
+	for (unsigned int i = 0; !spi_stacks_copied && i < sizeof(names) / sizeof(names[0]); i++)
+		spi_stacks_copied = spi_object_defines(info, names[i]);
+	/* Ruby's callcc: by each frame that is on the stack then its program returns as often as it likes. */
+	if (spi_object_defines(info, "Init_continuation"))
+		spi_give_up_soon("it loads Ruby's continuations, which return from one call several times");
+}
+
+static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct scan *scan = data;
+	struct spi_object found = { 0 }, *o;
+	int is_exe = scan->count++ == 0;
+
+	spi_objects_unloads = spi_objects_unloads_of(info, size);
+
+	describe(&found, info);
+	if (found.low == UINT64_MAX)
+		return 0;
+	for (o = objects; o; o = o->next)
+		if (o->low == found.low && o->high == found.high && o->bias == found.bias &&
+				o->build_id_size == found.build_id_size &&
+				!memcmp(o->build_id, found.build_id, found.build_id_size) &&
+				(is_exe || !strcmp(o->path, info->dlpi_name)))
+			break;
+	if (!o) {
+		o = spi_alloc(sizeof(*o));
+		if (!o)
+			return 0;
+		*o = found;
+		o->is_exe = (uint16_t) is_exe;
+		if (is_exe) {
+			read_program_path(o);
+		} else {
+			copy_name(o->path, sizeof(o->path), info->dlpi_name);
+			copy_name(o->name, sizeof(o->name), base_name(info->dlpi_name));
+		}
+		o->next = NULL;
+		for (scan->tail = &objects; *scan->tail; scan->tail = &(*scan->tail)->next)
+			;
+		*scan->tail = o;
+		spi_participants_run(object_found, info);
+		stacks_look(info);
+	}
+	if (!o->since) {
+		o->since = spi_objects_scans;
+		o->refused = 0;
+	}
+	o->seen = 1;
+	return 0;
+}
+
+struct spi_object *spi_objects_scan(void)
+{
+	struct scan scan = { 0 };
+
+	spi_objects_scans++;
+	for (struct spi_object *o = objects; o; o = o->next) {
+		o->since = o->seen ? o->since : 0;
+		o->seen = 0;
+	}
+	dl_iterate_phdr(scan_one, &scan);
+	return objects;
+}
+
+static int name_begins(const struct spi_object *object, const char *const *with)
+{
+	for (; *with; with++)
+		if (!strncmp(object->name, *with, strlen(*with)))
+			return 1;
+	return 0;
+}
+
+int spi_object_is_sanitizer(const struct spi_object *object)
+{
+	static const char *const names[] = {
+		"libasan.so", "libtsan.so", "liblsan.so", "libubsan.so", "libhwasan.so", "libclang_rt.", NULL
+	};
+
+	return name_begins(object, names);
+}
+
+/*
+ * Never instrumented: what the thunks and the event module run through on every
+ * call, the dynamic linker, whose entry points obey rules of their own, and the
+ * sanitizers' runtimes, through which all of that runs where a program has one.
+ */
+int spi_object_is_own(const struct spi_object *object)
+{
+	static const char *const own[] = {
+		"liblttng-spi", "liblttng-ust", "liburcu", "libnuma.so", "libgcc_s.so", "ld-linux", "linux-vdso", "memfd:", NULL
+	};
+	uint64_t self = (uint64_t) spi_slot_code_base;
+
+	if (self >= object->low && self < object->high)
+		return 1;
+	if (!object->path[0] || spi_path_is_descriptor(object->path))
+		return 1;
+	return name_begins(object, own) || spi_object_is_sanitizer(object);
+}

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What the dynamic linker will bind a name to, found in the objects' own tables as
+ * it does (GNU hash, versions), without asking it: who wants to know may be in a
+ * signal handler, or hold its lock.
+ *
+ * The order is that of the objects loaded at the program's start, which are never
+ * unloaded; then the object that asks, which somebody is running in. Other
+ * objects are not looked at, as they may go in this moment; an agent that is injected
+ * finds such ones, too. What an indirect function will be is not known before the
+ * linker has asked its resolver.
+ */
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include "liblttng-spi/tree/tree.h"
+
+#define TABLES_MAX	256u
+#define VERSION_HIDDEN	0x8000u
+
+struct table {
+	uint64_t bias, low, high, code_low, code_high;
+	const uint32_t *hash;		/* DT_GNU_HASH */
+	const ElfW(Sym) *symbols;
+	const char *names;
+	const uint16_t *versions;	/* NULL: none */
+	const uint8_t *defined;		/* DT_VERDEF */
+	const ElfW(Dyn) *dynamic;
+	uint32_t is_agent, is_initial;
+	uint32_t scan;			/* the last that found it */
+};
+
+static struct table tables[TABLES_MAX];
+static uint32_t table_count, initial_count, scans = 1;
+
+static void table_read(struct table *t, const ElfW(Dyn) *dynamic)
+{
+	t->dynamic = dynamic;
+	for (; dynamic->d_tag != DT_NULL; dynamic++) {
+		uint64_t at = dynamic->d_un.d_ptr;
+
+		at += at < t->bias ? t->bias : 0;
+		if (dynamic->d_tag == DT_GNU_HASH)
+			t->hash = (const uint32_t *) at;
+		else if (dynamic->d_tag == DT_SYMTAB)
+			t->symbols = (const ElfW(Sym) *) at;
+		else if (dynamic->d_tag == DT_STRTAB)
+			t->names = (const char *) at;
+		else if (dynamic->d_tag == DT_VERSYM)
+			t->versions = (const uint16_t *) at;
+		else if (dynamic->d_tag == DT_VERDEF)
+			t->defined = (const uint8_t *) at;
+	}
+}
+
+static int texts_equal(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+static const char *table_soname(const struct table *t)
+{
+	for (const ElfW(Dyn) *d = t->dynamic; t->names && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_SONAME)
+			return t->names + d->d_un.d_val;
+	return "";
+}
+
+static int table_needs(const struct table *t, const struct table *other, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *soname = table_soname(other);
+
+	for (const ElfW(Dyn) *d = t->dynamic; t->names && d->d_tag != DT_NULL; d++) {
+		const char *name = d->d_tag == DT_NEEDED ? t->names + d->d_un.d_val : NULL;
+
+		if (name && (texts_equal(name, soname) || texts_equal(name, path) || (slash && texts_equal(name, slash + 1))))
+			return 1;
+	}
+	return 0;
+}
+
+static int tables_equal(const struct table *a, const struct table *b)
+{
+	return a->low == b->low && a->high == b->high && a->bias == b->bias && a->hash == b->hash && a->symbols == b->symbols &&
+		a->names == b->names && a->versions == b->versions && a->defined == b->defined && a->dynamic == b->dynamic;
+}
+
+/* Its object may have gone since, and another have come to where it was: the first thing to ask, before its range. */
+static int table_is_there(const struct table *t)
+{
+	return __atomic_load_n(&t->scan, __ATOMIC_ACQUIRE) >= __atomic_load_n(&scans, __ATOMIC_ACQUIRE);
+}
+
+static uint32_t scanned_initial;	/* while the first scan runs: the tables so far of objects that were there at the start */
+
+static int table_add(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const ElfW(Dyn) *dynamic = NULL;
+	struct table t = { .bias = info->dlpi_addr, .low = UINT64_MAX, .code_low = UINT64_MAX };
+	uint32_t at;
+
+	(void) size;
+	(void) data;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type == PT_DYNAMIC)
+			dynamic = (const ElfW(Dyn) *) start;
+		if (ph->p_type != PT_LOAD)
+			continue;
+		t.low = start < t.low ? start : t.low;
+		t.high = start + ph->p_memsz > t.high ? start + ph->p_memsz : t.high;
+		if (!(ph->p_flags & PF_X))
+			continue;
+		t.code_low = start < t.code_low ? start : t.code_low;
+		t.code_high = start + ph->p_memsz > t.code_high ? start + ph->p_memsz : t.code_high;
+	}
+	if (!dynamic || strstr(info->dlpi_name, "linux-vdso"))
+		return 0;
+	t.is_agent = (uint64_t) spi_slot_code_base >= t.low && (uint64_t) spi_slot_code_base < t.high;
+	table_read(&t, dynamic);
+	for (at = 0; at < table_count && !tables_equal(&tables[at], &t); at++)
+		;
+	if (at < table_count) {
+		__atomic_store_n(&tables[at].scan, scans + 1, __ATOMIC_RELEASE);
+		return 0;
+	}
+	for (at = initial_count; at < table_count && table_is_there(&tables[at]); at++)
+		;
+	if (at == TABLES_MAX)
+		return 0;
+	if (!initial_count && !scanned_initial)
+		scanned_initial = 1;
+	/* The linker's list has what came with the start first, in whatever order, and appends what is loaded later. */
+	for (uint32_t i = 0; !initial_count && i < scanned_initial && i < at; i++)
+		if (table_needs(&tables[i], &t, info->dlpi_name))
+			scanned_initial = at + 1;
+	tables[at].scan = 0;
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	tables[at] = t;
+	__atomic_store_n(&tables[at].scan, scans + 1, __ATOMIC_RELEASE);
+	if (at == table_count)
+		__atomic_store_n(&table_count, table_count + 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/*
+ * Control side. What an injected agent finds loaded may go like all that dlopen() brings; what came with the program's
+ * start reaches in the linker's list as far as the last that is needed by one before it. Those preloaded are the first.
+ */
+void spi_symbols_scan(void)
+{
+	dl_iterate_phdr(table_add, NULL);
+	if (!initial_count) {
+		initial_count = scanned_initial;
+		for (uint32_t i = 0; i < initial_count; i++)
+			tables[i].is_initial = 1;
+	}
+	__atomic_store_n(&scans, scans + 1, __ATOMIC_RELEASE);
+}
+
+/* Is the address in an object that was seen, the agent included, or in its code? Any thread. */
+int spi_symbols_know(uint64_t address, int is_code)
+{
+	uint32_t count = __atomic_load_n(&table_count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (table_is_there(&tables[i]) && address >= (is_code ? tables[i].code_low : tables[i].low) &&
+				address < (is_code ? tables[i].code_high : tables[i].high))
+			return 1;
+	return 0;
+}
+
+/* Is the symbol's version the one that is wanted? */
+static int version_fits(const struct table *t, uint32_t symbol, const char *version)
+{
+	uint16_t index;
+
+	if (!t->versions || !t->defined)
+		return 1;
+	index = t->versions[symbol];
+	if (!version[0])
+		return !(index & VERSION_HIDDEN);
+	index &= (uint16_t) ~VERSION_HIDDEN;
+	for (const uint8_t *at = t->defined;;) {
+		const ElfW(Verdef) *def = (const ElfW(Verdef) *) at;
+
+		if (def->vd_ndx == index) {
+			const ElfW(Verdaux) *name = (const ElfW(Verdaux) *) (at + def->vd_aux);
+
+			return texts_equal(t->names + name->vda_name, version);
+		}
+		if (!def->vd_next)
+			return 0;
+		at += def->vd_next;
+	}
+}
+
+static uint32_t hash_of(const char *name)
+{
+	uint32_t h = 5381;
+
+	while (*name)
+		h = h * 33 + (uint8_t) *name++;
+	return h;
+}
+
+/* The symbol's index in a table; 0: not there. */
+static uint32_t table_find(const struct table *t, const char *name, uint32_t hash, const char *version)
+{
+	const uint32_t *head = t->hash, *buckets, *chain;
+	const uint64_t *bloom;
+	uint64_t word;
+	uint32_t i;
+
+	if (!head || !t->symbols || !t->names || !head[0] || !head[2])
+		return 0;
+	bloom = (const uint64_t *) (head + 4);
+	buckets = (const uint32_t *) (bloom + head[2]);
+	chain = buckets + head[0];
+	word = bloom[hash / 64 % head[2]];
+	if (!(word >> (hash % 64) & 1) || !(word >> ((hash >> head[3]) % 64) & 1))
+		return 0;
+	i = buckets[hash % head[0]];
+	if (i < head[1])
+		return 0;
+	for (;; i++) {
+		uint32_t h = chain[i - head[1]];
+
+		if ((h | 1) == (hash | 1) && t->symbols[i].st_shndx != SHN_UNDEF && texts_equal(t->names + t->symbols[i].st_name, name) &&
+				version_fits(t, i, version))
+			return i;
+		if (h & 1)
+			return 0;
+	}
+}
+
+struct wanted {
+	const char *name;
+	uint64_t found;
+	uint64_t in;		/* an address of the object that is to define it */
+};
+
+static int has_address(const struct dl_phdr_info *info, uint64_t address)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+
+		if (ph->p_type == PT_LOAD && address - info->dlpi_addr - ph->p_vaddr < ph->p_memsz)
+			return 1;
+	}
+	return 0;
+}
+
+static void find_in(const struct dl_phdr_info *info, struct wanted *wanted)
+{
+	struct table t = { .bias = info->dlpi_addr };
+	uint32_t i = 0;
+
+	for (int k = 0; k < info->dlpi_phnum; k++)
+		if (info->dlpi_phdr[k].p_type == PT_DYNAMIC)
+			table_read(&t, (const ElfW(Dyn) *) (info->dlpi_addr + info->dlpi_phdr[k].p_vaddr));
+	if (t.hash)
+		i = table_find(&t, wanted->name, hash_of(wanted->name), "");
+	if (i)
+		wanted->found = t.symbols[i].st_value + t.bias;
+}
+
+static int find_in_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct wanted *wanted = data;
+
+	(void) size;
+	if (!has_address(info, wanted->in))
+		return 0;
+	find_in(info, wanted);
+	return 1;
+}
+
+int spi_object_defines(const struct dl_phdr_info *info, const char *name)
+{
+	struct wanted wanted = { .name = name };
+
+	find_in(info, &wanted);
+	return wanted.found != 0;
+}
+
+/* Undefined symbols come first where there is a GNU hash table. */
+static int table_imports_load(const struct table *t)
+{
+	if (!t->hash || !t->symbols || !t->names)
+		return 1;
+	for (uint32_t i = 1; i < t->hash[1]; i++) {
+		const char *name = t->names + t->symbols[i].st_name;
+
+		if (t->symbols[i].st_shndx == SHN_UNDEF && (!strcmp(name, "dlopen") || !strcmp(name, "dlmopen")))
+			return 1;
+	}
+	return 0;
+}
+
+static int object_imports_load(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct table t = { .bias = info->dlpi_addr };
+
+	(void) size;
+	(void) data;
+	if (strstr(info->dlpi_name, "linux-vdso") || has_address(info, (uint64_t) spi_slot_code_base))
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			table_read(&t, (const ElfW(Dyn) *) (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
+	return table_imports_load(&t);
+}
+
+int spi_program_loads(void)
+{
+	return dl_iterate_phdr(object_imports_load, NULL);
+}
+
+/*
+ * libc's tables. In the list of debuggers libc comes before everything that can be unloaded, so no lock is needed. Two
+ * threads that come here at once write the same.
+ */
+static const struct table *libc_table(void)
+{
+	static struct table libc;
+	static int is_known;
+
+	if (spi_likely(__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)))
+		return &libc;
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		const char *slash = strrchr(map->l_name, '/');
+		struct table t = { .bias = map->l_addr };
+
+		if (strcmp(slash ? slash + 1 : map->l_name, "libc.so.6"))
+			continue;
+		table_read(&t, map->l_ld);
+		libc = t;
+		__atomic_store_n(&is_known, 1, __ATOMIC_RELEASE);
+		return &libc;
+	}
+	return NULL;
+}
+
+/*
+ * Not by dlsym() or dlopen(), which others stand before, too, and may come back to us from there. Where libc chooses
+ * among several functions by the CPU, its resolver is asked: those take nothing, and look at what is known since the
+ * start.
+ */
+void *spi_find_in_libc(const char *name)
+{
+	const struct table *libc = libc_table();
+	uint32_t i = libc ? table_find(libc, name, hash_of(name), "") : 0;
+	uint64_t found;
+
+	if (!i)
+		return NULL;
+	found = libc->symbols[i].st_value + libc->bias;
+	return ELF64_ST_TYPE(libc->symbols[i].st_info) == STT_GNU_IFUNC ? ((void *(*)(void)) found)() : (void *) found;
+}
+
+void *spi_symbol_beside(const char *name, uint64_t address)
+{
+	struct wanted wanted = { .name = name, .in = address };
+
+	dl_iterate_phdr(find_in_object, &wanted);
+	return (void *) wanted.found;
+}
+
+struct each {
+	const struct spi_object *object;
+	void (*show)(const char *name, void *data);
+	void *data;
+};
+
+static int each_in_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const struct each *each = data;
+	struct table t = { .bias = info->dlpi_addr };
+	const uint32_t *buckets, *chain;
+
+	(void) size;
+	if (!has_address(info, each->object->low))
+		return 0;
+	for (int k = 0; k < info->dlpi_phnum; k++)
+		if (info->dlpi_phdr[k].p_type == PT_DYNAMIC)
+			table_read(&t, (const ElfW(Dyn) *) (info->dlpi_addr + info->dlpi_phdr[k].p_vaddr));
+	if (!t.hash || !t.symbols || !t.names || !t.hash[0])
+		return 1;
+	buckets = (const uint32_t *) ((const uint64_t *) (t.hash + 4) + t.hash[2]);
+	chain = buckets + t.hash[0];
+	for (uint32_t b = 0; b < t.hash[0]; b++)
+		for (uint32_t i = buckets[b]; i >= t.hash[1]; i++) {
+			const ElfW(Sym) *s = &t.symbols[i];
+
+			if (s->st_shndx != SHN_UNDEF && (ELF64_ST_TYPE(s->st_info) == STT_FUNC || ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC))
+				each->show(t.names + s->st_name, each->data);
+			if (chain[i - t.hash[1]] & 1)
+				break;
+		}
+	return 1;
+}
+
+void spi_symbols_each(const struct spi_object *object, void (*show)(const char *name, void *data), void *data)
+{
+	struct each each = { object, show, data };
+
+	dl_iterate_phdr(each_in_object, &each);
+}
+
+static int find_shadow(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
+	struct wanted one = *(struct wanted *) data;
+
+	for (int k = 0; k < info->dlpi_phnum && !one.in; k++)
+		if (info->dlpi_phdr[k].p_type == PT_LOAD)
+			one.in = info->dlpi_addr + info->dlpi_phdr[k].p_vaddr;
+	if (!one.in || !strcmp(name, "libc.so.6") || !strncmp(name, "liblttng", 8) || spi_path_is_descriptor(info->dlpi_name))
+		return 0;
+	find_in_object(info, size, &one);
+	return one.found != 0;
+}
+
+int spi_symbol_is_shadowed(const char *name)
+{
+	struct wanted wanted = { .name = name };
+
+	return dl_iterate_phdr(find_shadow, &wanted);
+}
+
+uint64_t spi_symbol_find(const char *name, const char *version, const struct spi_object *from, int after_agent)
+{
+	uint32_t count = __atomic_load_n(&table_count, __ATOMIC_ACQUIRE), hash = hash_of(name);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct table *t = &tables[i];
+		uint32_t found;
+
+		if ((!t->is_initial && (!table_is_there(t) || t->low != from->low)) || (after_agent && t->is_agent))
+			continue;
+		found = table_find(t, name, hash, version);
+		if (!found)
+			continue;
+		switch (ELF64_ST_TYPE(t->symbols[found].st_info)) {
+		case STT_FUNC:
+			return t->symbols[found].st_value + t->bias;
+		default:
+			return 0;	/* STT_GNU_IFUNC, or no function */
+		}
+	}
+	return 0;
+}
+
+/* The name of the function that a table has at an address; NULL: none. */
+static const char *table_name(const struct table *t, uint64_t address)
+{
+	const uint32_t *head = t->hash, *buckets, *chain;
+
+	if (!head || !t->symbols || !t->names)
+		return NULL;
+	buckets = (const uint32_t *) ((const uint64_t *) (head + 4) + head[2]);
+	chain = buckets + head[0];
+	for (uint32_t b = 0; b < head[0]; b++)
+		for (uint32_t i = buckets[b]; i >= head[1]; i++) {
+			if (t->symbols[i].st_shndx != SHN_UNDEF && t->symbols[i].st_value + t->bias == address)
+				return t->names + t->symbols[i].st_name;
+			if (chain[i - head[1]] & 1)
+				break;
+		}
+	return NULL;
+}
+
+uint64_t spi_symbol_behind(uint64_t address, const struct spi_object *from)
+{
+	uint32_t count = __atomic_load_n(&table_count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const char *name = tables[i].is_agent ? table_name(&tables[i], address) : NULL;
+
+		if (name)
+			return spi_symbol_find(name, "", from, 1);
+	}
+	return 0;
+}

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The pages of trampolines (trampoline.c).
+ *
+ * A constrained jump can reach few addresses, sometimes one, so its trampoline may need a
+ * page of its own: 8 000 of them would cost 32 MB. But each fills a dozen bytes at
+ * a rather random offset. So many virtual pages show the same physical page, in
+ * which their trampolines occupy different bytes; a page whose bytes are taken by
+ * others is moved to another physical page. mremap() with an old size of 0 makes
+ * another mapping of a shared page without its descriptor. What remains bounded is
+ * the number of mappings.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+#include "liblttng-spi/patch/trampoline.h"
+
+#define PHYS_BATCH	16u			/* physical pages per memfd */
+#define MAPPINGS_MAX	30000u			/* the kernel's limit for a process is 65 530 */
+#define RANGES_MAX	512u
+#define FIRST_LOOK	64u			/* pages that are taken before anybody looks: what a short program needs */
+#define REFUSED_MAX	256u			/* places that were taken, against what was thought: then look again */
+
+/* Bytes of a page that are in use. */
+struct byte_set {
+	uint64_t bits[SPI_PAGE / 64];
+};
+
+/* A physical page of trampolines, of all virtual pages that show it. */
+struct phys_page {
+	struct phys_page *next;
+	uint64_t rx;
+	uint8_t *rw;
+	uint32_t frozen;
+	uint32_t filled;		/* with int3, before it is first shown */
+	struct byte_set used;
+};
+
+struct virt_page {
+	uint64_t address;		/* 0: free entry */
+	struct phys_page *phys;
+	struct byte_set *own;		/* its part of phys->used */
+};
+
+static struct phys_page *phys_pages;
+static struct virt_page *virt_pages;	/* open addressing */
+static uint32_t virt_size, virt_count, mappings_before;
+static const char no_memory[] = "the process may have no more memory";
+static uint64_t recent[SPI_TRAMPOLINE_RECENT];
+static uint32_t recent_next;
+
+/* ---- physical pages ---- */
+
+static struct phys_page *phys_new(void)
+{
+	uint8_t *rw;
+	uint64_t rx;
+	struct phys_page *pages = spi_alloc(PHYS_BATCH * sizeof(*pages));
+
+	if (!pages)
+		return NULL;
+	rx = spi_code_map(0, PHYS_BATCH * SPI_PAGE, &rw);
+	if (!rx || (uint64_t) rw == rx) {	/* private memory cannot be shown a second time */
+		if (rx)
+			spi_munmap(rx, PHYS_BATCH * SPI_PAGE);
+		return NULL;
+	}
+	for (unsigned int i = 0; i < PHYS_BATCH; i++) {
+		pages[i].rx = rx + i * SPI_PAGE;
+		pages[i].rw = rw + i * SPI_PAGE;
+		pages[i].next = i + 1 < PHYS_BATCH ? &pages[i + 1] : phys_pages;
+	}
+	phys_pages = pages;
+	return pages;
+}
+
+static int phys_is_free(const struct phys_page *phys, uint32_t at, uint32_t n)
+{
+	for (; n; at++, n--)
+		if (phys->used.bits[at / 64] >> (at % 64) & 1)
+			return 0;
+	return 1;
+}
+
+static int phys_has_room_for(const struct phys_page *phys, const struct byte_set *set)
+{
+	for (uint32_t i = 0; i < SPI_PAGE / 64; i++)
+		if (phys->used.bits[i] & set->bits[i])
+			return 0;
+	return 1;
+}
+
+static void virt_mark(struct virt_page *v, uint32_t at, uint32_t n, int used)
+{
+	for (; n; at++, n--) {
+		uint64_t bit = UINT64_C(1) << (at % 64);
+
+		if (used) {
+			v->own->bits[at / 64] |= bit;
+			v->phys->used.bits[at / 64] |= bit;
+		} else {
+			v->own->bits[at / 64] &= ~bit;
+			v->phys->used.bits[at / 64] &= ~bit;
+		}
+	}
+}
+
+static struct phys_page *phys_with_room(uint32_t at, uint32_t n)
+{
+	struct phys_page *phys;
+
+	for (phys = phys_pages; phys; phys = phys->next)
+		if (!phys->frozen && phys_is_free(phys, at, n))
+			return phys;
+	return phys_new();
+}
+
+/* What nobody has taken of it is int3. */
+static void phys_fill(struct phys_page *phys)
+{
+	if (!phys->filled)
+		spi_bytes_set(phys->rw, SPI_CODE_TRAP, SPI_PAGE);
+	phys->filled = 1;
+}
+
+/* Show a physical page at a virtual address, replacing what is mapped there. */
+static int phys_show(struct phys_page *phys, uint64_t address)
+{
+	long ret;
+
+	phys_fill(phys);
+	ret = spi_raw6(SYS_mremap, phys->rx, 0, SPI_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, address, 0);
+	return spi_raw_failed(ret) ? (int) ret : 0;
+}
+
+/*
+ * The same where threads may run. Before it knows whether it may map one page more (RLIMIT_AS) Linux has unmapped what was there
+ * (mm/mremap.c, until 6.16); to move a page needs no more room than there is.
+ */
+static int phys_show_instead(struct phys_page *phys, uint64_t address)
+{
+	long at, ret;
+
+	phys_fill(phys);
+	at = spi_raw6(SYS_mremap, phys->rx, 0, SPI_PAGE, MREMAP_MAYMOVE, 0, 0);
+	if (spi_raw_failed(at))
+		return (int) at;
+	ret = spi_raw6(SYS_mremap, (uint64_t) at, SPI_PAGE, SPI_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, address, 0);
+	if (!spi_raw_failed(ret))
+		return 0;
+	spi_munmap((uint64_t) at, SPI_PAGE);
+	return (int) ret;
+}
+
+/* ---- virtual pages ---- */
+
+static struct virt_page *virt_slot(struct virt_page *table, uint32_t size, uint64_t address)
+{
+	uint32_t i = (uint32_t) ((address >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (size - 1);
+
+	while (table[i].address && table[i].address != address)
+		i = (i + 1) & (size - 1);
+	return &table[i];
+}
+
+static struct virt_page *virt_find(uint64_t address)
+{
+	struct virt_page *v;
+
+	if (!virt_size)
+		return NULL;
+	v = virt_slot(virt_pages, virt_size, address);
+	return v->address ? v : NULL;
+}
+
+static int virt_grow(void)
+{
+	uint32_t size = virt_size ? virt_size * 2 : 256;
+	struct virt_page *table = spi_alloc(size * sizeof(*table));
+
+	if (!table)
+		return -1;
+	for (uint32_t i = 0; i < virt_size; i++)
+		if (virt_pages[i].address)
+			*virt_slot(table, size, virt_pages[i].address) = virt_pages[i];
+	virt_pages = table;
+	virt_size = size;
+	return 0;
+}
+
+/*
+ * Where the process had something mapped when it was last looked at, ascending: a search need not ask for a page there.
+ * What is given back later is missed, what is added found out.
+ */
+static struct {
+	uint64_t low, high;
+} ranges[RANGES_MAX];
+static uint32_t range_count, refused;
+
+static uint32_t mappings_count(void)
+{
+	struct spi_maps maps;
+	struct spi_vma vma;
+	uint32_t n = 0, r = 0;
+
+	if (spi_maps_open(&maps) < 0)
+		return 1000;
+	for (; spi_maps_next(&maps, &vma); n++) {
+		if (r && ranges[r - 1].high == vma.start) {
+			ranges[r - 1].high = vma.end;
+		} else if (r < RANGES_MAX) {
+			ranges[r].low = vma.start;
+			ranges[r++].high = vma.end;
+		}
+	}
+	spi_maps_close(&maps);
+	range_count = r;
+	refused = 0;
+	return n;
+}
+
+int spi_trampoline_page_is_mapped(uint64_t page)
+{
+	uint32_t low = 0, high = range_count;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (page >= ranges[middle].high)
+			low = middle + 1;
+		else if (page < ranges[middle].low)
+			high = middle;
+		else
+			return 1;
+	}
+	return 0;
+}
+
+static int virt_has_room_for_one(void)
+{
+	if (virt_count == FIRST_LOOK || (virt_count && virt_count % 1024 == 0) || refused > REFUSED_MAX) {
+		uint32_t now = mappings_count();
+
+		mappings_before = now > virt_count ? now - virt_count : 0;
+	}
+	if (virt_count + mappings_before >= MAPPINGS_MAX)
+		return 0;
+	return virt_count * 4 < virt_size * 3 || virt_grow() == 0;
+}
+
+/* Pages that unwinders have not been told of. */
+static struct spi_range *fresh;
+static uint32_t fresh_count, fresh_size;
+#define FRESH_MAX 4096u
+
+static void fresh_add(uint64_t address)
+{
+	if (fresh_count == FRESH_MAX)
+		return;
+	if (fresh_count == fresh_size) {
+		uint32_t size = fresh_size ? fresh_size * 2 : 1024;
+		struct spi_range *more = spi_alloc(size * sizeof(*more));
+
+		if (!more)
+			return;
+		spi_bytes_copy(more, fresh, fresh_count * sizeof(*more));
+		fresh = more;
+		fresh_size = size;
+	}
+	fresh[fresh_count].address = address;
+	fresh[fresh_count].size = SPI_PAGE;
+	fresh_count++;
+}
+
+static void pages_tell(struct spi_range *pages, uint32_t count)
+{
+	uint32_t n = 0;
+
+	/* insertion sort: pages come in runs */
+	for (uint32_t i = 1; i < count; i++)
+		for (uint32_t k = i; k && pages[k - 1].address > pages[k].address; k--) {
+			uint64_t lower = pages[k].address;
+
+			pages[k].address = pages[k - 1].address;
+			pages[k - 1].address = lower;
+		}
+	for (uint32_t i = 0; i < count; i++) {
+		if (n && pages[n - 1].address + pages[n - 1].size == pages[i].address) {
+			pages[n - 1].size += SPI_PAGE;
+			continue;
+		}
+		pages[n].address = pages[i].address;
+		pages[n].size = SPI_PAGE;
+		n++;
+	}
+	if (n)
+		spi_frames_register_pages(pages, n);
+}
+
+void spi_trampoline_register(void)
+{
+	static struct spi_range *mine;		/* the control side's, while others add to the next */
+	static uint32_t mine_size;
+	uint64_t before = spi_patch_lock();
+	struct spi_range *now = fresh;
+	uint32_t n = fresh_count, size = fresh_size;
+
+	fresh = mine;
+	fresh_size = mine_size;
+	fresh_count = 0;
+	mine = now;
+	mine_size = size;
+	spi_patch_unlock(before);
+	pages_tell(now, n);
+}
+
+/* A new virtual page whose bytes [at, at + n) are free. NULL: something else is there. */
+static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, const char **reason)
+{
+	struct phys_page *phys;
+	struct byte_set *own;
+	struct virt_page *v;
+	int error;
+
+	if (!virt_has_room_for_one()) {
+		*reason = "the process has too many memory mappings for another trampoline page";
+		return NULL;
+	}
+	if (spi_near_is_reserved(address, address + SPI_PAGE, LOWEST_JUMP))
+		return NULL;
+	phys = phys_with_room(at, n);
+	own = phys ? spi_alloc(sizeof(*own)) : NULL;
+	if (!own) {
+		*reason = no_memory;
+		return NULL;
+	}
+	error = spi_map_reserve(address, SPI_PAGE);
+	if (error) {
+		refused++;
+		if (error == -ENOMEM)
+			*reason = no_memory;
+		return NULL;
+	}
+	if (phys_show(phys, address) < 0) {
+		spi_munmap(address, SPI_PAGE);
+		return NULL;
+	}
+	v = virt_slot(virt_pages, virt_size, address);
+	v->address = address;
+	v->phys = phys;
+	v->own = own;
+	virt_count++;
+	fresh_add(address);
+	recent[recent_next++ % SPI_TRAMPOLINE_RECENT] = address;
+	return v;
+}
+
+/*
+ * Give the page another physical page, one in which everything that it has is
+ * free, and [at, at + n) too: because those bytes are taken by another page, or
+ * because a parent process shares it. Threads may run in the page meanwhile:
+ * what they run is the same in both.
+ */
+static int virt_move(struct virt_page *v, uint32_t at, uint32_t n)
+{
+	struct phys_page *from = v->phys, *to = phys_pages;
+
+	while (to && (to->frozen || !phys_is_free(to, at, n) || !phys_has_room_for(to, v->own)))
+		to = to->next;
+	if (!to)
+		to = phys_new();
+	if (!to)
+		return -1;
+	phys_fill(to);
+	for (uint32_t i = 0; i < SPI_PAGE; i++)
+		if (v->own->bits[i / 64] >> (i % 64) & 1)
+			to->rw[i] = ((const uint8_t *) v->address)[i];
+	if (phys_show_instead(to, v->address) < 0)
+		return -1;
+	for (uint32_t i = 0; i < SPI_PAGE / 64; i++) {
+		to->used.bits[i] |= v->own->bits[i];
+		from->used.bits[i] &= ~v->own->bits[i];
+	}
+	v->phys = to;
+	return 0;
+}
+
+static int virt_is_free(const struct virt_page *v, uint32_t at, uint32_t n)
+{
+	for (; n; at++, n--)
+		if (v->own->bits[at / 64] >> (at % 64) & 1)
+			return 0;
+	return 1;
+}
+
+/* 0: nothing of the page's own speaks against a jump of 5 bytes there; else how far on it might be otherwise. */
+static uint32_t virt_busy(const struct virt_page *v, uint32_t at)
+{
+	uint32_t from = at >= SPI_TRAMPOLINE_HEAD ? at - SPI_TRAMPOLINE_HEAD : 0;
+	uint32_t end = at + SPI_JUMP_SIZE < SPI_PAGE ? at + SPI_JUMP_SIZE : SPI_PAGE;
+
+	while (end-- > from)
+		if (v->own->bits[end / 64] >> (end % 64) & 1)
+			return end + 1 + SPI_TRAMPOLINE_HEAD - at;
+	return 0;
+}
+
+/* Take bytes [at, at + n) of the page at `address`; NULL when something is there. */
+static struct virt_page *virt_take(uint64_t address, uint32_t at, uint32_t n, const char **reason)
+{
+	struct virt_page *v = virt_find(address);
+
+	if (v && !virt_is_free(v, at, n))
+		return NULL;
+	if (v && (v->phys->frozen || !phys_is_free(v->phys, at, n)) && virt_move(v, at, n) < 0)
+		return NULL;
+	if (!v)
+		v = virt_new(address, at, n, reason);
+	if (v)
+		virt_mark(v, at, n, 1);
+	return v;
+}
+
+int spi_trampoline_place(uint64_t place, uint64_t to, uint16_t frame, const char **reason)
+{
+	uint8_t bytes[SPI_TRAMPOLINE_MAX];
+	uint64_t start = place - SPI_TRAMPOLINE_HEAD;
+	uint32_t size = spi_trampoline_size(place, to), at = (uint32_t) (start & (SPI_PAGE - 1));
+	uint32_t n = at + size > SPI_PAGE ? SPI_PAGE - at : size;
+	struct virt_page *first, *second = NULL;
+	struct phys_page *phys;
+
+	first = virt_take(SPI_PAGE_OF(start), at, n, reason);
+	if (!first)
+		return -1;
+	phys = first->phys;
+	if (n < size) {
+		/* may enlarge the table: `first` is looked up again where it is needed */
+		second = virt_take(SPI_PAGE_OF(start) + SPI_PAGE, 0, size - n, reason);
+		if (!second) {
+			virt_mark(virt_find(SPI_PAGE_OF(start)), at, n, 0);
+			return -1;
+		}
+	}
+	spi_trampoline_bytes(place, to, frame, bytes);
+	spi_bytes_copy(phys->rw + at, bytes, n);
+	if (second)
+		spi_bytes_copy(second->phys->rw, bytes + n, size - n);
+	return 0;
+}
+
+int spi_trampoline_page_is_ours(uint64_t page)
+{
+	return virt_find(page) != NULL;
+}
+
+uint32_t spi_trampoline_busy(uint64_t address)
+{
+	const struct virt_page *v = virt_find(SPI_PAGE_OF(address));
+
+	return v ? virt_busy(v, (uint32_t) address & (SPI_PAGE - 1)) : 0;
+}
+
+uint64_t spi_trampoline_recent(uint32_t i)
+{
+	return recent[(recent_next - 1 - i) % SPI_TRAMPOLINE_RECENT];
+}
+
+void spi_trampoline_fork_child(void)
+{
+	for (struct phys_page *phys = phys_pages; phys; phys = phys->next)
+		phys->frozen = 1;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * May there be int3? One that is hit with SIGTRAP blocked kills the process. So
+ * none is put where threads are known to run with signals blocked: in the C
+ * library (it blocks everything while it makes threads and processes, and a
+ * vforked child has no handlers at all), in a process in which some thread blocks
+ * SIGTRAP now, or one that a debugger is attached to. Threads that only run the
+ * tracer are not counted: they call the C library, not the program.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include "liblttng-spi/patch/internal.h"
+#include "liblttng-spi/base/proc.h"
+
+#define SIGNAL_BIT(n)	SPI_SIGNAL_BIT(n)
+#define THREAD_LOOKS	400	/* at a thread that blocks SIGTRAP, before that counts: it may be in our own handler */
+#define THREAD_LOOK_NS	UINT64_C(1000000)	/* one in so long */
+
+static int text_begins(const char *text, const char *with)
+{
+	while (*with)
+		if (*text++ != *with++)
+			return 0;
+	return 1;
+}
+
+/* Libraries that run with all signals blocked at times, or that the tracer's own threads run. */
+int spi_object_is_runtime(const struct spi_object *object)
+{
+	static const char *const names[] = { "libc.so", "libc-2", "ld-linux", "ld-2", "libpthread", "libdl.", "libdl-",
+		"librt.", "librt-", "libnuma", "liblttng", "liburcu", "libgcc_s" };
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (text_begins(object->name, names[i]))
+			return 1;
+	return 0;
+}
+
+/* The text behind "\nKEY:\t" in a status file; NULL when there is none. */
+static const char *status_value(const char *text, const char *key)
+{
+	for (; *text; text++) {
+		const char *t = text, *k = key;
+
+		while (*k && *t == *k) {
+			t++;
+			k++;
+		}
+		if (!*k)
+			return t;
+	}
+	return NULL;
+}
+
+static uint64_t parse_hex(const char *s)
+{
+	uint64_t value = 0;
+
+	for (;; s++) {
+		if (*s >= '0' && *s <= '9')
+			value = value << 4 | (uint64_t) (*s - '0');
+		else if (*s >= 'a' && *s <= 'f')
+			value = value << 4 | (uint64_t) (*s - 'a' + 10);
+		else
+			return value;
+	}
+}
+
+/* Text up to white space or its end, at *n. */
+static void text_add(char *path, size_t size, size_t *n, const char *text)
+{
+	while (*text > ' ' && *n < size - 1)
+		path[(*n)++] = *text++;
+	path[*n] = 0;
+}
+
+/* A file that lies in a directory of a directory, from its beginning: its size, or not above 0. */
+static long file_read(long at, const char *directory, const char *name, char *text, size_t size)
+{
+	char path[40];
+	size_t n = 0;
+	long fd, got;
+
+	text_add(path, sizeof(path), &n, directory);
+	text_add(path, sizeof(path), &n, "/");
+	text_add(path, sizeof(path), &n, name);
+	fd = spi_raw4(SYS_openat, (uint64_t) at, (uint64_t) path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return fd;
+	got = spi_proc_read(fd, text, size - 1);
+	spi_proc_close(fd);
+	text[got > 0 ? got : 0] = 0;
+	return got;
+}
+
+/* An injector that finds an agent here, as another daemon has a rule for this program, is gone in a moment. */
+static int is_injector(const char *pid)
+{
+	char directory[24], name[17];
+	size_t n = 0;
+
+	text_add(directory, sizeof(directory), &n, "/proc/");
+	text_add(directory, sizeof(directory), &n, pid);
+	return file_read(AT_FDCWD, directory, "comm", name, sizeof(name)) > 0 &&
+		(text_begins(name, "spi-") || text_begins(name, "lttng"));
+}
+
+/* *again is set when that may be over in a moment. */
+static const char *debugger_look(const char *status, int *again)
+{
+	const char *value = status_value(status, "\nTracerPid:\t");
+
+	if (!value || *value == '0')
+		return NULL;
+	*again = is_injector(value);
+	return "needs int3, and a debugger is attached";
+}
+
+/*
+ * Look at one thread. NULL, or what forbids int3. *again is set when that may be
+ * over in a moment: libc blocks everything while a thread starts or ends.
+ */
+static const char *thread_look(long task_dir, const char *tid, uint64_t self, int *again)
+{
+	const char *value, *reason;
+	uint64_t number = 0;
+	char text[2048];
+
+	for (const char *t = tid; *t; t++)
+		number = number * 10 + (uint64_t) (*t - '0');
+	if (file_read(task_dir, tid, "status", text, sizeof(text)) <= 0)
+		return NULL;		/* it has ended */
+	reason = debugger_look(text, again);
+	if (reason)
+		return reason;
+	/* "Name:\tNAME\n" is the first line */
+	if (number == self || spi_thread_is_tracer_other((int) task_dir, tid, (int) number, text))
+		return NULL;
+	value = status_value(text, "\nSigBlk:\t");
+	if (!value)
+		return "needs int3, and a thread's signal mask cannot be read";
+	*again = parse_hex(value) & SIGNAL_BIT(SIGTRAP) ? 1 : 0;
+	return *again ? "needs int3, and a thread blocks SIGTRAP" : NULL;
+}
+
+/* The only thread there is, this one. */
+static const char *alone_look(long task_dir, const char *tid, uint64_t self, int *again)
+{
+	char text[2048];
+
+	(void) task_dir;
+	(void) tid;
+	(void) self;
+	return file_read(AT_FDCWD, "/proc/self", "status", text, sizeof(text)) > 0 ? debugger_look(text, again) :
+		"needs int3, and /proc cannot be read";
+}
+
+/* Give a thread that is just being started, or is in our own handler, the time to get out of that. */
+static const char *look_long(const char *(*look_at)(long, const char *, uint64_t, int *), long task_dir, const char *tid,
+	uint64_t self)
+{
+	const char *reason = NULL;
+
+	for (int look = 0, again = 1; again && look < THREAD_LOOKS; look++) {
+		uint64_t left[2] = { 0, THREAD_LOOK_NS };
+
+		/* All of it, whatever signals come: in a storm of them the looks would be over in no time. */
+		while (look && spi_raw3(SYS_nanosleep, (uint64_t) left, (uint64_t) left, 0) == -EINTR)
+			;
+		again = 0;
+		reason = look_at(task_dir, tid, self, &again);
+	}
+	return reason;
+}
+
+struct directory_entry {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+const char *spi_trap_threads_look(void)
+{
+	uint8_t buffer[2048] __attribute__((aligned(8)));
+	uint64_t self = (uint64_t) spi_raw3(SYS_gettid, 0, 0, 0);
+	const char *reason = NULL;
+	long fd, got = 0;
+
+	if (spi_tracer_is_alone())
+		return look_long(alone_look, 0, NULL, 0);
+	fd = spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+		0);
+	if (fd < 0)
+		return "needs int3, and /proc cannot be read";
+	while (!reason && (got = spi_raw3(SYS_getdents64, (uint64_t) fd, (uint64_t) buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < got && !reason;) {
+			struct directory_entry *entry = (struct directory_entry *) (buffer + at);
+
+			if (entry->name[0] >= '0' && entry->name[0] <= '9')
+				reason = look_long(thread_look, fd, entry->name, self);
+			at += entry->size;
+		}
+	spi_proc_close(fd);
+	return reason;
+}
+
+/* A handler of the program's that blocks SIGTRAP while it runs might run into int3. */
+const char *spi_trap_handlers_look(void)
+{
+	struct spi_sigaction action;
+
+	for (int number = 1; number <= 64; number++)
+		if (spi_signal_query(number, &action) == 0 && action.handler != (uint64_t) SIG_DFL
+			&& action.handler != (uint64_t) SIG_IGN && action.restorer != (uint64_t) spi_signal_return
+			&& (action.mask & SIGNAL_BIT(SIGTRAP)))
+			return "needs int3, and a signal handler of the program blocks SIGTRAP";
+	return NULL;
+}

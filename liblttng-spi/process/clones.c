@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Children and threads that neither fork() nor pthread_create() makes.
+ *
+ * The agent knows a thread by its thread-local words. A child on its parent's memory
+ * has its parent's, and so has one on a copy whose making no fork handler has seen:
+ * what they call would be recorded as the parent's, between its calls. So before
+ * vfork(), clone(), _Fork() and the like through syscall() the thread is marked as
+ * lent: from then on its calls ask the kernel whose thread it is. The child records
+ * nothing and changes nothing; the parent stops asking when it is sure that the
+ * child is gone, or has a copy. A child that shares the words without end (clone()
+ * with CLONE_VM alone) has its parent ask for ever. Functions that are traced by name ask where
+ * the words have SPI_THREAD_LENT, which is only so for children that run beside their parent.
+ *
+ * A thread with thread-local memory that is not of libc's making has words that are
+ * no words at all. It cannot be kept from code that is instrumented; so before it
+ * is made all instrumentation is taken out of the process, for good, and named.
+ *
+ * Who makes system calls without libc is not seen.
+ */
+#include <linux/sched.h>
+#include <string.h>
+#include "liblttng-spi/process/clones.h"
+#include "liblttng-spi/rules/instrument.h"
+#include "liblttng-spi/hooks/hooks.h"
+#include "liblttng-spi/ledger/ledger.h"
+#include "liblttng-spi/process/sandbox.h"
+#include "liblttng-spi/tree/rule.h"
+
+/* ---- a process in which nothing can be instrumented any more ---- */
+
+/* Control side. */
+void spi_give_up_take(void)
+{
+	if (!spi_give_up_is_due())
+		return;
+	spi_note("nothing is traced in it any more: %s", spi_given_up());
+	spi_participants_run(removal);
+	spi_give_up_done();
+}
+
+/* A thread of the program, which may wait. */
+void spi_give_up(const char *reason)
+{
+	if (!spi_give_up_soon(reason))
+		return;
+	spi_busy_begin(&spi_thread, (uint64_t) __builtin_frame_address(0));
+	if (spi_link_current) {
+		spi_control_ask();
+	} else {
+		spi_control_lock();
+		spi_give_up_take();
+		spi_control_unlock();
+	}
+	spi_thread.busy--;
+}
+
+static void copy_note(void)
+{
+	spi_exec_note("a child", "it was not made by fork(), but by a system call");
+}
+
+static void lend_functions(void)
+{
+	__atomic_fetch_or(&spi_thread.owed, SPI_THREAD_LENT, __ATOMIC_RELAXED);
+}
+
+static void clone_comes(uint64_t flags)
+{
+	struct spi_thread *t = &spi_thread;
+
+	if (t->busy || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE) || spi_is_lent() > 0)
+		return;
+	if (!(flags & CLONE_VM)) {
+		if (spi_lend(SPI_LEND_ONCE)) {
+			lend_functions();
+			copy_note();
+		}
+	} else if ((flags & CLONE_VFORK) && !(flags & CLONE_THREAD)) {
+		spi_lend(SPI_LEND_ONCE);
+	} else if (flags & CLONE_SETTLS) {
+		spi_give_up("it makes a thread whose thread-local memory is not of libc's making");
+	} else if (spi_lend(SPI_LEND_EVER)) {
+		lend_functions();
+		spi_exec_note("a thread", "it was not made by pthread_create(), and has its maker's thread-local memory");
+	}
+}
+
+/* clone(function, stack, flags, ...): what libc itself calls it for are threads that are libc's, and posix_spawn() */
+static uint64_t clone_enters(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	(void) vec;
+	(void) stride;
+	if (frame->ra < point->object->low || frame->ra >= point->object->high)
+		clone_comes(spi_frame_argument(frame, 2));
+	return 0;
+}
+
+/* A child on a copy of the memory, whose making no handler of fork() has seen. */
+void spi_clones_copy_begins(void)
+{
+	spi_thread.busy |= SPI_BUSY_ALWAYS;
+	spi_ledger_abandon();
+	spi_descriptors_copy_child();
+}
+
+/* fork() calls it as well, and its handlers say so in the child. */
+int (*spi_clones_next_fork)(void);
+static int clones_fork(void)
+{
+	int busy = spi_thread.busy >= SPI_BUSY_ALWAYS, pid;
+
+	if (!busy && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+		copy_note();
+	pid = spi_clones_next_fork();
+	if (!pid && !busy)
+		spi_clones_copy_begins();
+	return pid;
+}
+
+/* ---- syscall() ---- */
+
+enum call_how {
+	CALL_SAME = 0,		/* as the program makes it */
+	CALL_COPY,		/* clones_by_copy() makes it */
+	CALL_ALONE,		/* seccomp() for the calling thread alone: without its flag TSYNC, 1 */
+};
+
+/* Before the system call: enum call_how. */
+int clones_by_syscall(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e) SPI_HIDDEN __attribute__((used));
+int clones_by_syscall(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
+{
+	uint64_t clone3[6];	/* struct clone_args: flags first, stack sixth */
+
+	switch (number) {
+	case SYS_execve:
+		spi_exec_by_syscall(-100, (const char *) a, (char *const *) b, (char *const *) c, 0, 0);
+		break;
+	case SYS_execveat:
+		spi_exec_by_syscall((int) a, (const char *) b, (char *const *) c, (char *const *) d, (int) e, 1);
+		break;
+	case SYS_exit_group:
+		if (spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+			spi_own_exit((int) a);
+		break;
+	case SYS_exit:
+		if (!spi_thread.busy && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+			spi_last_thread_watch();
+		break;
+	case SYS_seccomp:
+		return spi_sandbox_by_syscall(a, b, c) ? CALL_ALONE : CALL_SAME;
+	case SYS_fork:
+		return CALL_COPY;
+	case SYS_vfork:
+		clone_comes(CLONE_VM | CLONE_VFORK);
+		break;
+	case SYS_clone:
+		if (!(a & CLONE_VM) && !b)
+			return CALL_COPY;
+		clone_comes(a);
+		break;
+	case SYS_clone3:
+		if (spi_memory_copy(clone3, a, sizeof(clone3)) < 0)
+			break;
+		if (!(clone3[0] & CLONE_VM) && !clone3[5])
+			return CALL_COPY;
+		clone_comes(clone3[0]);
+		break;
+	}
+	return CALL_SAME;
+}
+
+/* On its own copy of the stack the child can return from here as its parent does. */
+long (*spi_clones_next_syscall)(long number, ...);
+long clones_by_copy(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e) SPI_HIDDEN __attribute__((used));
+long clones_by_copy(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
+{
+	int busy = spi_thread.busy >= SPI_BUSY_ALWAYS || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE);
+	long pid;
+
+	if (!busy)
+		copy_note();
+	pid = spi_clones_next_syscall(number, a, b, c, d, e, (uint64_t) 0);
+	if (!pid && !busy)
+		spi_clones_copy_begins();
+	return pid;
+}
+
+/* arch/x86-64/process/hooks.S: the first call, before the rows of hooks are known. */
+void clones_find_syscall(void) SPI_HIDDEN __attribute__((used));
+void clones_find_syscall(void)
+{
+	*(void **) &spi_clones_next_syscall = spi_find_in_libc("syscall");
+}
+
+/* ---- vfork(), clone(): called before libc's function, to which arch/x86-64/process/hooks.S goes on ---- */
+
+static void *next_vfork, *next_clone;
+
+void *clones_by_vfork(void) SPI_HIDDEN __attribute__((used));
+void *clones_by_vfork(void)
+{
+	if (spi_tree_existing)
+		spi_lend(SPI_LEND_ONCE);
+	return SPI_NEXT(vfork);
+}
+
+/* Where libc's entry is watched, that looks. */
+void *clones_by_clone(uint64_t flags) SPI_HIDDEN __attribute__((used));
+void *clones_by_clone(uint64_t flags)
+{
+	if (!spi_hook_stands((void *) clone_enters))
+		clone_comes(flags);
+	return SPI_NEXT(clone);
+}
+
+/* libc itself does not call vfork(), and its first bytes have no room. */
+#define WAYS		SPI_HOOK_ORDER | SPI_HOOK_POINTERS
+#define PROGRAMS	.set = SPI_HOOKS_PROGRAMS
+const struct spi_hook spi_clone_hooks[] = {
+	{ "vfork", (void *) spi_own_vfork, &next_vfork, .ways = WAYS },
+	{ "clone", (void *) spi_own_clone, &next_clone, .before = clone_enters, .ways = WAYS | SPI_HOOK_ENTRY, PROGRAMS },
+	{ "__clone", (void *) spi_own_clone, .ways = WAYS },
+	{ "_Fork", (void *) clones_fork, (void **) &spi_clones_next_fork, .ways = SPI_HOOK_ENTRY, PROGRAMS,
+		.lost = "what its children call is not told from the program's own calls" },
+	{ "syscall", (void *) spi_own_syscall, (void **) &spi_clones_next_syscall, .ways = WAYS | SPI_HOOK_ENTRY, PROGRAMS,
+		.flags = SPI_HOOK_NO_TRAP, .lost = "threads and children that it makes are not told from their maker" },
+	{ NULL },
+};

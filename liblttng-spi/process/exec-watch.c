@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Programs that the traced one executes. What the agent needs was taken out of the
+ * environment before main(); while something follows programs, it is put into the
+ * environment that a new one gets. The new program's agent then connects to the
+ * same controller, and is given the same rules before its main().
+ *
+ * All of libc's ways end in its execve() (fexecve() and execveat() apart), those
+ * inside posix_spawn(), system() and popen() too, which no symbol of ours would
+ * come before. So the agent stands at libc's entries (SPI_HOOKS_PROGRAMS). Nothing
+ * is taken from execve(): when the new environment's execve() comes back, whatever
+ * the reason, libc's is called as the program did. An injected agent stands before
+ * execve() by the objects' pointers as well, to close the open calls where no
+ * program is followed.
+ *
+ * Before a program is given up for another its open calls are closed, in all threads, as at its
+ * end, unless the kernel is going to refuse: exec-file.c. Should it refuse then, they
+ * are entered again (functions recorded with arguments, which are not known any more, count as over).
+ *
+ * A vforked child runs on its parent's memory, thread-local words included: nothing
+ * of the agent's may be found changed when it has gone. So it builds its environment
+ * on the stack; and its calls, which would be recorded as its parent's, and never
+ * end, are not recorded: clones.c.
+ */
+#include <alloca.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "liblttng-spi/process/clones.h"
+#include "liblttng-spi/process/exec.h"
+#include "liblttng-spi/hooks/hooks.h"
+#include "liblttng-spi/ledger/ledger.h"
+#include "liblttng-spi/process/sandbox.h"
+#include "liblttng-spi/tree/rule.h"
+
+#define LINK_MS		500
+#define STACK_MOST	12288u		/* bytes for an environment; libc gives posix_spawn()'s child 32 KB */
+
+uint32_t spi_tree_execs, spi_exec_watching;
+static int always;			/* the controller wants programs followed whatever the rules say */
+
+/* ---- what could not be followed ---- */
+
+/* Told by the parent: a vforked child must not take the link's lock. */
+static struct note {
+	uint32_t state;			/* 0 free, 1 being written, 2 to be told */
+	uint32_t is_fault;		/* of a call of the program's own */
+	const char *reason;
+	char program[300];
+} notes[32];
+
+static void note_put_as(const char *program, const char *reason, int is_fault)
+{
+	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+		uint32_t is_free = 0;
+
+		if (!__atomic_compare_exchange_n(&notes[i].state, &is_free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		spi_format(notes[i].program, sizeof(notes[i].program), "%s", program);
+		notes[i].reason = reason;
+		notes[i].is_fault = (uint32_t) is_fault;
+		__atomic_store_n(&notes[i].state, 2, __ATOMIC_RELEASE);
+		return;
+	}
+}
+
+static void note_put(const char *program, const char *reason)
+{
+	note_put_as(program, reason, 0);
+}
+
+void spi_exec_fault(const char *call, const char *reason)
+{
+	note_put_as(call, reason, 1);
+}
+
+static void tell(void)
+{
+	if (!spi_may(SPI_MAY_TALK) && !spi_thread_is_tracer())
+		return;		/* the control thread does when it is asked to */
+	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+		if (__atomic_load_n(&notes[i].state, __ATOMIC_ACQUIRE) != 2)
+			continue;
+		spi_note("%s%s: %s", notes[i].is_fault ? "" : "not followed: ", notes[i].program, notes[i].reason);
+		__atomic_store_n(&notes[i].state, 0, __ATOMIC_RELEASE);
+	}
+}
+
+/* Any thread of the program; it waits no longer than spi_control_try() does. */
+void spi_exec_tell(void)
+{
+	if (!spi_control_try())
+		return;
+	tell();
+	spi_control_unlock();
+}
+
+void spi_exec_tell_held(void)
+{
+	tell();
+}
+
+/* A child that has just been forked has no link yet: its control thread is opening one. */
+static void link_wait(void)
+{
+	struct timespec pause = { 0, 1000000 };
+
+	for (int i = 0; i < LINK_MS && spi_link_is_opening(); i++)
+		spi_sys(SYS_nanosleep, &pause, NULL);
+}
+
+/* A child that is not traced, and not followed. */
+void spi_exec_note(const char *program, const char *reason)
+{
+	note_put(program, reason);
+}
+
+void spi_exec_fork_child(void)
+{
+	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+		if (notes[i].state)
+			notes[i].state = 0;	/* the parent's to tell */
+}
+
+/* ---- execve() ---- */
+
+static int exec_begins(void)
+{
+	int state = 0;
+
+	spi_participants_run(exec_begins, &state);
+	return state;
+}
+
+static int is_followed(void)
+{
+	return (always || __atomic_load_n(&spi_tree_execs, __ATOMIC_RELAXED)) && spi_exec_socket();
+}
+
+static int is_reachable(void)
+{
+	return spi_sys(SYS_faccessat, (long) AT_FDCWD, spi_exec_socket(), (long) W_OK) == 0;
+}
+
+/* This program is over: 1; 0 when it is the tracer that executes another. */
+static int program_leave(int cannot_follow)
+{
+	struct spi_thread *t = &spi_thread;
+
+	if (t->busy)
+		return 0;
+	if (spi_mode == SPI_MODE_CHILD_WAITS) {	/* nothing is open */
+		spi_exec_tell();
+		return 0;
+	}
+	spi_process_execs();
+	t->busy |= SPI_BUSY_ALWAYS;
+	if (cannot_follow)
+		link_wait();
+	spi_participants_run(exec_tells);
+	spi_exec_tell();
+	t->busy &= ~SPI_BUSY_ALWAYS;
+	return 1;
+}
+
+int spi_exec_leave(int directory, const char *path, int flags)
+{
+	const char *reason;
+
+	if (!spi_may(SPI_MAY_TALK | SPI_MAY_HERE) ||
+			spi_exec_look(directory, path, flags, &reason) == SPI_EXEC_FAILS)
+		return 0;
+	return program_leave(0);
+}
+
+/* With the new environment, in a frame of its own. Returns when that failed, or was not to be. */
+static void exec_followed(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at)
+{
+	size_t size = spi_exec_env_size(envp);
+	char **env;
+
+	if (!size || size > STACK_MOST) {
+		if (size)
+			note_put(path, "its environment is too large");
+		return;
+	}
+	env = spi_exec_env_fill(alloca(size), envp);
+	if (is_at)
+		spi_sys(SYS_execveat, (long) directory, path, argv, env, (long) flags);
+	else
+		spi_sys(SYS_execve, path, argv, env);
+}
+
+/* Returns when it did not work, or was not tried: then the program's own call is to be made. 1: its calls were closed. */
+static int exec_try(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at)
+{
+	const char *reason;
+	enum spi_exec_kind kind;
+	int followed = is_followed(), left = 0;
+
+	if (!spi_may(SPI_MAY_TALK))	/* looking alone could be its end */
+		return 0;
+	if (!followed && !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+		return 0;
+	kind = spi_exec_look(directory, path, flags, &reason);
+	if (kind == SPI_EXEC_FAILS)
+		return 0;
+	if (followed && !is_reachable()) {
+		if (kind == SPI_EXEC_FITS)
+			reason = "the tracer's socket cannot be reached from it: trace it with -p or --exec";
+		kind = SPI_EXEC_UNFIT;
+	}
+	if (followed && kind == SPI_EXEC_UNFIT)
+		note_put(path, reason);
+	if (spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+		left = program_leave(followed && kind == SPI_EXEC_UNFIT);
+	if (followed && kind == SPI_EXEC_FITS)
+		exec_followed(directory, path, argv, envp, flags, is_at);
+	return left;
+}
+
+/* It is the program's own call that came back. */
+static int exec_failed(int left, int late, int ret)
+{
+	spi_participants_run(exec_over, late);
+	if (left)
+		spi_process_goes_on();
+	return ret;
+}
+
+/* What the program executes by syscall(). When this returns, it failed: once more will give libc's caller the error. */
+void spi_exec_by_syscall(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at)
+{
+	int late = exec_begins(), left = exec_try(directory, path, argv, envp, flags, is_at);
+
+	if (!left && !late)
+		return;
+	if (is_at)
+		spi_sys(SYS_execveat, (long) directory, path, argv, envp, (long) flags);
+	else
+		spi_sys(SYS_execve, path, argv, envp);
+	exec_failed(left, late, 0);
+}
+
+static __typeof__(&execve) next_execve;
+int spi_exec_execve(const char *path, char *const argv[], char *const envp[])
+{
+	int late = exec_begins(), left = exec_try(AT_FDCWD, path, argv, envp, 0, 0);
+
+	return exec_failed(left, late, SPI_NEXT(execve)(path, argv, envp));
+}
+
+static __typeof__(&execveat) next_execveat;
+static int own_execveat(int directory, const char *path, char *const argv[], char *const envp[], int flags)
+{
+	int late = exec_begins(), left = exec_try(directory, path, argv, envp, flags, 1);
+
+	return exec_failed(left, late, SPI_NEXT(execveat)(directory, path, argv, envp, flags));
+}
+
+static __typeof__(&fexecve) next_fexecve;
+static int own_fexecve(int fd, char *const argv[], char *const envp[])
+{
+	int late = exec_begins(), left = exec_try(fd, "", argv, envp, AT_EMPTY_PATH, 1);
+
+	return exec_failed(left, late, SPI_NEXT(fexecve)(fd, argv, envp));
+}
+
+static void take_back(void)
+{
+	spi_lend_over();
+	spi_exec_tell();
+}
+
+#define SPAWN(name) \
+	static __typeof__(&name) next_##name; \
+	static int own_##name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, \
+		const posix_spawnattr_t *attr, char *const argv[], char *const envp[]) \
+	{ \
+		int late = exec_begins(), was_lent = spi_lend(SPI_LEND_WHILE); \
+		int ret = SPI_NEXT(name)(pid, path, actions, attr, argv, envp); \
+	\
+		spi_participants_run(exec_over, late); \
+		if (was_lent) \
+			take_back(); \
+		return ret; \
+	}
+SPAWN(posix_spawn)
+SPAWN(posix_spawnp)
+
+#define PROGRAMS	.set = SPI_HOOKS_PROGRAMS, .lost = "programs that it executes are not traced"
+#define EITHER	.ways = SPI_HOOK_POINTERS | SPI_HOOK_ENTRY
+const struct spi_hook spi_exec_hooks[] = {
+	{ "execve", (void *) spi_exec_execve, (void **) &next_execve, EITHER, PROGRAMS },
+	{ SPI_HOOK_ROW(execveat), EITHER, PROGRAMS },
+	{ SPI_HOOK_ROW(fexecve), EITHER, PROGRAMS },
+	{ SPI_HOOK_ROW(posix_spawn), .ways = SPI_HOOK_ENTRY, PROGRAMS },
+	{ SPI_HOOK_ROW(posix_spawnp), .ways = SPI_HOOK_ENTRY, PROGRAMS },
+	{ NULL },
+};
+
+/* ---- begin and end ---- */
+
+static void watching_say(void)
+{
+	__atomic_store_n(&spi_exec_watching, (uint32_t) spi_hook_stands((void *) spi_exec_execve), __ATOMIC_RELEASE);
+}
+
+void spi_exec_start(struct spi_link *link)
+{
+	spi_hooks_enter(SPI_HOOKS_PROGRAMS, link, spi_tree_map_of_libc());
+	watching_say();
+}
+
+static void stop(void)
+{
+	spi_hooks_leave(SPI_HOOKS_PROGRAMS);
+	watching_say();
+}
+
+int spi_exec_is_watched(void)
+{
+	return __atomic_load_n(&spi_exec_watching, __ATOMIC_ACQUIRE) != 0;
+}
+
+void spi_exec_start_always(struct spi_link *link)
+{
+	always = 1;
+	spi_exec_start(link);
+}
+
+void spi_exec_stop(void)
+{
+	tell();
+	if (!always)
+		stop();
+}
+
+void spi_exec_stop_always(void)
+{
+	always = 0;
+	if (!spi_tree_existing)
+		spi_exec_stop();
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What a program sees of its threads in /proc/self/task: those of an untraced run. A program looks there whether it is alone before it
+ * enters a sandbox, by the directory's link count (chromium's zygote) or its entries, and ends itself if it is not.
+ * (What the kernel demands of a process with one thread is namespaces.c's.)
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include "liblttng-spi/base/proc.h"
+#include "liblttng-spi/hooks/hooks.h"
+#include "liblttng-spi/process/sandbox.h"
+#include "liblttng-spi/calls/internal.h"
+
+#define MOST_LINKS	18u	/* 16 threads: with more of them a look is not whether there is one */
+#define LOOKS		100u
+#define LOOK_NS		1000000
+
+/* A directory that /proc may show threads in; that it is this process's is asked of the kernel. */
+static int is_own_tasks(const struct stat *st)
+{
+	char path[SPI_PROC_PATH];
+	struct stat own;
+
+	return S_ISDIR(st->st_mode) && !st->st_size && (st->st_mode & 07777) == 0555 && spi_may(SPI_MAY_TALK) &&
+		spi_sys(SYS_stat, spi_proc_path(path, "task"), &own) == 0 && own.st_dev == st->st_dev && own.st_ino == st->st_ino;
+}
+
+/* How many of the directory's are the tracer's; -1: one of them cannot be told at this moment. */
+static int tracers_count(long dir)
+{
+	_Alignas(8) char buffer[2048];
+	int self = (int) spi_sys(SYS_gettid), n = 0;
+	long got;
+
+	if (spi_sys(SYS_lseek, dir, 0L, 0L) < 0)
+		return 0;
+	while ((got = spi_sys(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < got; at += *(const uint16_t *) (buffer + at + 16)) {
+			const char *name = buffer + at + 19;	/* linux_dirent64.d_name */
+			int tid = name[0] < '0' || name[0] > '9' ? self : (int) spi_parse_number(name, NULL);
+			int is_tracers = tid == self ? 0 : spi_thread_is_tracer_task((int) dir, name, tid);
+
+			if (is_tracers < 0)
+				return -1;
+			n += is_tracers;
+		}
+	return n;
+}
+
+static void tasks_hide(struct stat *st)
+{
+	static const struct timespec pause = { 0, LOOK_NS };
+	char path[SPI_PROC_PATH];
+	long dir;
+	int n = -1;
+
+	if (st->st_nlink < 4 || st->st_nlink > MOST_LINKS || !is_own_tasks(st))
+		return;
+	dir = spi_sys(SYS_openat, (long) AT_FDCWD, spi_proc_path(path, "task"), (long) (O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0L);
+	for (unsigned int i = 0; dir >= 0 && i < LOOKS && (n = tracers_count(dir)) < 0; i++)
+		spi_sys(SYS_nanosleep, &pause, NULL);
+	if (dir >= 0)
+		spi_proc_close(dir);
+	if (n > 0)
+		st->st_nlink -= (nlink_t) n;
+}
+
+int spi_task_is_hidden(int directory, const char *name)
+{
+	struct stat listed;
+	const char *end;
+	uint64_t tid = spi_parse_number(name, &end);
+
+	return !*end && tid <= INT32_MAX && spi_sys(SYS_fstat, (long) directory, &listed) == 0 && is_own_tasks(&listed) &&
+		spi_thread_is_tracer_task(directory, name, (int) tid) > 0;
+}
+
+/* ---- libc's functions ---- */
+
+int __xstat(int version, const char *path, struct stat *st);
+int __fxstat(int version, int fd, struct stat *st);
+int __fxstatat(int version, int directory, const char *path, struct stat *st, int flags);
+
+/* The last three are those of programs that were linked before glibc 2.33. On x86-64 the functions for large files are the same. */
+SPI_HOOK_DECLARE(stat)
+SPI_HOOK_DECLARE(fstat)
+SPI_HOOK_DECLARE(fstatat)
+SPI_HOOK_DECLARE(__xstat)
+SPI_HOOK_DECLARE(__fxstat)
+SPI_HOOK_DECLARE(__fxstatat)
+
+#define LOOKS_AT(name, parameters, ...) \
+	SPI_EXPORT int name parameters \
+	{ \
+		int ret = SPI_NEXT(name)(__VA_ARGS__); \
+	\
+		if (ret == 0) \
+			tasks_hide(st); \
+		return ret; \
+	}
+LOOKS_AT(stat, (const char *path, struct stat *st), path, st)
+LOOKS_AT(fstat, (int fd, struct stat *st), fd, st)
+LOOKS_AT(fstatat, (int directory, const char *path, struct stat *st, int flags), directory, path, st, flags)
+LOOKS_AT(__xstat, (int version, const char *path, struct stat *st), version, path, st)
+LOOKS_AT(__fxstat, (int version, int fd, struct stat *st), version, fd, st)
+LOOKS_AT(__fxstatat, (int version, int directory, const char *path, struct stat *st, int flags), version, directory, path, st, flags)
+
+#define LARGE(name, large) SPI_EXPORT __typeof__(name) large __attribute__((alias(#name), copy(name)));
+LARGE(__xstat, __xstat64)
+LARGE(__fxstat, __fxstat64)
+LARGE(__fxstatat, __fxstatat64)
+SPI_EXPORT int stat64(const char *path, struct stat64 *st) __attribute__((alias("stat")));
+SPI_EXPORT int fstat64(int fd, struct stat64 *st) __attribute__((alias("fstat")));
+SPI_EXPORT int fstatat64(int directory, const char *path, struct stat64 *st, int flags) __attribute__((alias("fstatat")));
+
+#define WAYS	.ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS
+const struct spi_hook spi_task_hooks[] = {
+	{ SPI_HOOK_ROW(stat), WAYS },
+	{ "stat64", (void *) own_stat, WAYS },
+	{ SPI_HOOK_ROW(fstat), WAYS },
+	{ "fstat64", (void *) own_fstat, WAYS },
+	{ SPI_HOOK_ROW(fstatat), WAYS },
+	{ "fstatat64", (void *) own_fstatat, WAYS },
+	{ SPI_HOOK_ROW(__xstat), WAYS },
+	{ "__xstat64", (void *) own___xstat, WAYS },
+	{ SPI_HOOK_ROW(__fxstat), WAYS },
+	{ "__fxstat64", (void *) own___fxstat, WAYS },
+	{ SPI_HOOK_ROW(__fxstatat), WAYS },
+	{ "__fxstatat64", (void *) own___fxstatat, WAYS },
+	{ NULL },
+};

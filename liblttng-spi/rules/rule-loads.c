@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Libraries that are loaded after a rule for functions was made.
+ *
+ * The dynamic linker's own word of what it loads (tree/load-watch.c) comes before a library's
+ * constructors run: then what rules name in it is instrumented, by the control
+ * thread, while the thread that loads it waits. A rule that no loaded function matches
+ * stays, and waits for a library that has one; so the event module is loaded for it at once, as later
+ * that would need a lock which the waiting thread has.
+ *
+ * Where the linker's word is not to be had, or nobody answered in time, the functions
+ * are told as not instrumented when the rule goes or the process ends: those that the
+ * libraries export, by the names they have there; and of what is loaded then.
+ *
+ * Under the control lock.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/rules/instrument-work.h"
+#include "liblttng-spi/tree/rule.h"
+#include "rules/glob.h"
+
+#define TOLD_MAX	16u	/* of one object */
+#define GENERIC_MS	1500u	/* for an event to be enabled */
+
+void spi_rules_watch_loads(void)
+{
+	uint32_t reach = 0;
+
+	for (const struct rule *rule = spi_rules; rule; rule = rule->next)
+		reach |= rule->ops->reach(rule);
+	spi_tree_loads_watch(!!(reach & SPI_REACH_WATCHED));
+}
+
+/* ---- what has come ---- */
+
+static int rule_wants(const struct rule *rule, const struct spi_object *object)
+{
+	return rule->enabled && (rule->ops->reach(rule) & SPI_REACH_TAKEN) && object->seen &&
+		object->since > rule->looked && spi_rule_covers(&rule->text, object) && !spi_object_is_own(object);
+}
+
+/*
+ * Most libraries have nothing of what rules name: one question for all of them. False: nothing; what is not known, or
+ * does not fit into one, is asked for rule by rule.
+ */
+static int object_may_have(struct spi_link *link, struct spi_object *object)
+{
+	static char patterns[8192];
+	struct spi_map map = { 0 };
+	size_t used = 0;
+	uint32_t n = 0;
+	char error[400];
+	int r;
+
+	for (const struct rule *rule = spi_rules; rule; rule = rule->next) {
+		if (!rule_wants(rule, object))
+			continue;
+		if (used + strlen(rule->text.function) + 2 > sizeof(patterns))
+			return 1;
+		used += (size_t) spi_format(patterns + used, sizeof(patterns) - used, "%s%s", n++ ? "\n" : "",
+			rule->text.function);
+	}
+	if (n < 2)
+		return n;
+	r = spi_map_fetch(link, object, patterns, 0, &map, error, sizeof(error));
+	if (r == 0)
+		spi_map_release(&map);
+	return r != -ENOENT;
+}
+
+static void more_tell(struct spi_link *link, const struct rule *rule, const struct spi_rule_result *more)
+{
+	const struct spi_msg_rule_done done = {
+		.rule = rule->id, .matched = more->matched, .instrumented = more->instrumented, .declined = more->declined,
+		.flags = more->flags, .status = (int32_t) __atomic_load_n(&spi_status->points, __ATOMIC_RELAXED),
+	};
+
+	if (link && (more->matched || more->declined))
+		spi_link_send(link, SPI_MSG_RULE_MORE, 0, &done, sizeof(done), more->text, strlen(more->text) + 1, -1);
+}
+
+/*
+ * Calls by address have an event that sessions have no rule for until they are told that it is needed. Whoever loads the library
+ * waits meanwhile. Only a run's controller enables it.
+ */
+static void generic_wait(const struct rule *part)
+{
+	const uint64_t moment[2] = { 0, 1000000 };
+
+	for (unsigned int ms = 0; part->count && spi_module_is_run() && ms < GENERIC_MS && !*part->points[0]->gate[0]; ms++)
+		spi_sys(SYS_nanosleep, moment, NULL);
+	if (part->count && spi_module_is_run() && !*part->points[0]->gate[0])
+		spi_note("%s: calls of its functions are recorded by address, and the first ones were not: the session daemon took long",
+			part->points[0]->object->name);
+}
+
+static char worked_on[SPI_RULE_FUNCTION_MAX + 1 + 512];	/* while spi_control_works: to be told should the process end */
+
+/* As if it were a rule of its own, whose points are the rule's then. */
+static void rule_look(struct spi_link *link, struct rule *rule, struct spi_object *object)
+{
+	static struct spi_rule_result more;
+	struct work *w = spi_map_pages(sizeof(*w));
+	struct rule *part = spi_map_pages(sizeof(*part));
+	const int is_late = !spi_payload;
+
+	memset(&more, 0, sizeof(more));
+	if (w && part) {
+		part->ops = rule->ops;
+		part->text = rule->text;	/* the strings are still the rule's */
+		w->link = link;
+		w->rule = part;
+		w->only = object;
+		w->result = &more;
+		spi_format(worked_on, sizeof(worked_on), "%s\t%s\t%s\n", object->name, rule->text.function,
+			"the process ended before the library that it had loaded was instrumented");
+		__atomic_store_n(&spi_control_works, SPI_WORKS_ITSELF, __ATOMIC_RELEASE);
+		if (spi_work_find(w) == 0 && spi_work_put_in_force(w) == 0 && more.instrumented)
+			more.text[0] = 0;
+		for (uint32_t i = 0; i < part->count; i++)
+			if (spi_rule_keep(rule, part->points[i]) < 0)
+				spi_note("%s: it stays instrumented, as the agent has no memory left",
+					spi_map_string(part->points[i]->map, part->points[i]->func->name));
+		if (is_late && more.instrumented)
+			spi_note("%s: it was loaded by libc itself, and LTTng was started for that: its functions' first calls are in no count", object->name);
+		more_tell(link, rule, &more);
+		if (more.flags & SPI_DONE_GENERIC)
+			generic_wait(part);
+		__atomic_store_n(&spi_control_works, 0, __ATOMIC_RELAXED);
+		if (part->points)
+			spi_sys(SYS_munmap, part->points, part->room * sizeof(*part->points));
+	}
+	if (part)
+		spi_sys(SYS_munmap, part, (sizeof(*part) + 4095) & ~4095ul);
+	if (w)
+		spi_sys(SYS_munmap, w, (sizeof(*w) + 4095) & ~4095ul);
+}
+
+void spi_rules_loads_take(struct spi_link *link)
+{
+	uint64_t scan;
+
+	if (!spi_rules)
+		return;
+	spi_objects_scan();
+	spi_loads_tell();
+	scan = spi_objects_scans;
+	for (struct spi_object *o = spi_objects_list(); o; o = o->next) {
+		int asked = 0;
+
+		for (struct rule *rule = spi_rules; rule; rule = rule->next) {
+			if (!rule_wants(rule, o))
+				continue;
+			if (!asked++ && !object_may_have(link, o))
+				break;
+			rule_look(link, rule, o);
+		}
+	}
+	for (struct rule *rule = spi_rules; rule; rule = rule->next)
+		if (rule->enabled)
+			rule->looked = scan;
+	if (link)
+		spi_link_declined_flush(link);
+}
+
+/* ---- what was missed ---- */
+
+struct late {
+	struct spi_link *link;
+	const struct spi_object *object;
+	const char *pattern;
+	size_t length;		/* without the file of a static function */
+	uint32_t told;
+};
+
+static void function_look(const char *name, void *data)
+{
+	struct late *late = data;
+	char pattern[SPI_RULE_FUNCTION_MAX + 1];
+
+	if (late->told >= TOLD_MAX)
+		return;
+	memcpy(pattern, late->pattern, late->length);
+	pattern[late->length] = 0;
+	if (!spi_glob_match(pattern, name))
+		return;
+	if (++late->told == TOLD_MAX)
+		name = "...";
+	spi_link_declined(late->link, late->object->name, name,
+		"its library was loaded after the rule was made, and could not be looked through: make the rule when it is loaded");
+}
+
+void spi_rule_late_tell(struct spi_link *link, struct rule *rule)
+{
+	const char *pattern = rule->text.function;
+	struct late late = { .link = link, .pattern = pattern, .length = strcspn(pattern, "@") };
+
+	if (!link || !(rule->ops->reach(rule) & SPI_REACH_TAKEN) || !rule->looked)
+		return;
+	for (struct spi_object *o = spi_objects_scan(); o; o = o->next) {
+		if (!rule_wants(rule, o))
+			continue;
+		late.object = o;
+		late.told = 0;
+		spi_symbols_each(o, function_look, &late);
+	}
+	rule->looked = spi_objects_scans;
+	spi_link_declined_flush(link);
+}
+
+/* The process ends, in whatever thread, and the control side may be at anything. */
+void spi_rules_process_end(void)
+{
+	struct spi_link own = { .fd = spi_link_fd };
+
+	if (!spi_rules || own.fd < 0)
+		return;
+	if (!spi_control_try()) {
+		if (__atomic_load_n(&spi_control_works, __ATOMIC_ACQUIRE))
+			spi_link_send(&own, SPI_MSG_DECLINED, 0, worked_on, strlen(worked_on) + 1, NULL, 0, -1);
+		return;
+	}
+	for (struct rule *rule = spi_rules; rule && spi_link_current; rule = rule->next)
+		if (rule->enabled)
+			spi_rule_late_tell(spi_link_current, rule);
+	spi_control_unlock();
+}

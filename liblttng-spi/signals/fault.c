@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Faults of the process. One in the loops that read the program's memory (base/read-safe.c) lets them return early. Others are handed
+ * on to the program (share.c), after what is to be done before the end.
+ *
+ * SIGBUS is also taken for a code map whose file is cut off or cannot be read any more (objects/map-cache.c).
+ */
+#include <signal.h>
+#include "liblttng-spi/patch/internal.h"
+
+static void (*fault_last)(void);
+
+/* Nobody handles this fault: it ends the program. */
+static void dying(const struct spi_signal *s, const siginfo_t *info)
+{
+	uint64_t handler = s->program.handler;
+
+	if (fault_last && !spi_signal_was_sent(info) && (handler == (uint64_t) SIG_DFL || handler == (uint64_t) SIG_IGN))
+		fault_last();
+}
+
+static void segv_handle(int number, void *info, void *context);
+static void bus_handle(int number, void *info, void *context);
+static struct spi_signal segv = { .number = SIGSEGV, .handler = segv_handle };
+static struct spi_signal bus = { .number = SIGBUS, .handler = bus_handle };
+
+int (*spi_fault_elsewhere)(uint64_t address);
+
+/* A fault of the copying loops: let them return. */
+static int fault_is_ours(void *context)
+{
+	uint64_t pc = spi_context_pc(context);
+
+	if (pc < (uint64_t) spi_read_begin || pc >= (uint64_t) spi_read_end)
+		return 0;
+	spi_context_pc_set(context, (uint64_t) spi_read_fixup);
+	return 1;
+}
+
+static void segv_handle(int number, void *info, void *context)
+{
+	const siginfo_t *si = info;
+
+	(void) number;
+	if (si->si_code > 0 && fault_is_ours(context))
+		return;
+	dying(&segv, si);
+	spi_signal_hand_on(&segv, info, context, __builtin_return_address(0));
+}
+
+static void bus_handle(int number, void *info, void *context)
+{
+	const siginfo_t *si = info;
+
+	(void) number;
+	if (si->si_code > 0 && si->si_code != BUS_MCEERR_AO &&
+			(fault_is_ours(context) || (spi_fault_elsewhere && spi_fault_elsewhere((uint64_t) si->si_addr))))
+		return;
+	dying(&bus, si);
+	spi_signal_hand_on(&bus, info, context, __builtin_return_address(0));
+}
+
+/* These are taken for what is to be done before the end alone. */
+static void end_handle(int number, void *info, void *context);
+static struct spi_signal ends[] = {
+	{ .number = SIGILL, .handler = end_handle }, { .number = SIGFPE, .handler = end_handle },
+};
+
+static void end_handle(int number, void *info, void *context)
+{
+	struct spi_signal *s = &ends[number == SIGFPE];
+
+	dying(s, info);
+	spi_signal_hand_on(s, info, context, __builtin_return_address(0));
+}
+
+static int fault_take(struct spi_signal *s)
+{
+	struct spi_sigaction now;
+	long ret;
+
+	if (s->taken)
+		return 0;	/* if it was replaced since: not fought over */
+	ret = spi_raw4(SYS_rt_sigaction, (uint64_t) s->number, 0, (uint64_t) &now, 8);
+	if (ret < 0 || now.handler == (uint64_t) SIG_IGN)
+		return (int) ret;
+	return spi_signal_take(s);
+}
+
+/* Would a fault in the copying loops, here and now, reach the handlers? */
+static int net_is_there(void)
+{
+	uint64_t blocked = ~UINT64_C(0);
+
+	spi_raw4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (uint64_t) &blocked, 8);
+	return !(blocked & (UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1)))
+		&& spi_signal_is_ours(&segv) && spi_signal_is_ours(&bus);
+}
+
+int spi_fault_install(void)
+{
+	int a = fault_take(&segv), b = fault_take(&bus);
+
+	spi_read_net = net_is_there;
+	return a < 0 ? a : b;
+}
+
+void spi_fault_last_install(void (*last)(void))
+{
+	fault_last = last;
+	for (unsigned int i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		fault_take(&ends[i]);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Trees that may slow the program down by so much and no more. Off unless a rule
+ * has `budget=`: then all that this costs a call is the look at one word.
+ *
+ *	budget.c	the account: what tracing has cost, what the program has used itself
+ *	clock.c	what that is made from
+ *	out.c	which functions are left out, and which come back
+ *	tell.c	what the trace, and the controller, is told of that
+ *	tree/calls.c	how often which function was called
+ *
+ * Everything here is under the patch lock unless it says otherwise.
+ */
+#ifndef SPI_BUDGET_H
+#define SPI_BUDGET_H
+
+#include "liblttng-spi/tree/rule.h"
+
+#define SPI_BUDGET_EVERY	1024u	/* recorded calls of a thread between two looks */
+#define SPI_BUDGET_MS		UINT64_C(1000000)
+
+/* A tree's own part of the account. All times in ns. */
+struct spi_budget {
+	uint32_t tenths;	/* of a percent; 0: none */
+	uint32_t share;		/* of all recorded calls, those that this tree records, in 1/1024 */
+	int64_t least;		/* below it no new function is entered */
+	int64_t balance;	/* what tracing may still use up; below 0: what it has used too much */
+	uint64_t window_own, window_cost;	/* since the calls were last counted */
+	uint64_t rate;		/* what the records take, ns a second of the program's own, in the latest windows */
+	uint32_t is_fresh;	/* the counted calls are of this window */
+	uint32_t out;		/* functions and call sites that are left out now */
+	uint64_t back_next;	/* not before: the next one comes back */
+};
+extern struct spi_budget spi_budgets[SPI_TREES_MAX];
+
+/* ---- budget.c ---- */
+extern uint32_t spi_tree_budgets;	/* trees that have one */
+/* CPU time since the first tree began: the program's own, tracing's, and of that the records'. */
+extern uint64_t spi_budget_own, spi_budget_spent, spi_budget_records;
+/* Any thread, no lock: look at the account, if it is time to. `busy`: the thread is, by what is recorded right now. */
+void spi_budget_look(int busy);
+/* The call of a site after which it is to be looked. Then as if point->record() had been called. */
+uint64_t spi_budget_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+/* Trees of these that do not enter the function now. */
+uint32_t spi_budget_postpone(struct spi_tree_object *to, uint64_t func, uint32_t trees);
+void spi_budget_skip(struct spi_thread *t);	/* after so many calls with nothing to record */
+/* Any thread: so much was used up for putting sites in place. */
+void spi_budget_placed(uint64_t ns);
+/* A thread has written a batch of compact records, which took so long. Payload's. */
+void spi_budget_flushed(uint64_t ns);
+/* Control side. */
+void spi_budget_start(struct spi_tree *tree);
+void spi_budget_stop(uint32_t tree);
+void spi_budget_settle(void);	/* under the lock: bring the sums up to date where no tree has a budget */
+void spi_budget_come_by(struct spi_link *link);	/* at times */
+int64_t spi_budget_wait(void);	/* ms until then; -1: no need to */
+void spi_budget_fork_child(void);
+void spi_budget_forked(void);	/* not under the lock: all that the child has used up to here was the tracer's */
+
+/*
+ * Must it not be recorded, as it would be the thread's first, and malloc() may be what makes it? Of trees without a budget
+ * the first is that of the thread's start routine.
+ */
+SPI_INLINE int spi_budget_is_early(const struct spi_thread *t, const struct spi_site *s)
+{
+	return spi_unlikely(!t->own) && s->owner->is_libc && spi_tree_budgets;
+}
+
+/* Is this call of the thread the one after which it is looked? */
+SPI_INLINE int spi_budget_is_due(struct spi_thread *t)
+{
+	return spi_unlikely(spi_tree_budgets) && spi_unlikely(++t->budget_calls >= SPI_BUDGET_EVERY);
+}
+/* And the one with nothing to record? */
+SPI_INLINE int spi_budget_skip_is_due(struct spi_thread *t)
+{
+	return ++t->budget_skips >= SPI_BUDGET_EVERY;
+}
+
+/* ---- clock.c ---- */
+#define SPI_BUDGET_SKIP_NS	22u		/* a call of a site with nothing to record */
+uint64_t spi_budget_cpu(int32_t clock);		/* ns; 0: it cannot be read */
+uint64_t spi_budget_tracers_used(void);		/* by all of the tracer's threads, ever */
+uint64_t spi_budget_calls_recorded(void);	/* by all threads, ever */
+void spi_budget_clock_measure(void);
+void spi_budget_ticks_learn(uint64_t now);
+void spi_budget_plain_measure(uint64_t ticks);	/* that one record took */
+void spi_budget_flush_measure(uint64_t ns);	/* that one batch took */
+uint64_t spi_budget_call_ns(int compact);
+uint64_t spi_budget_cost(const struct spi_point *point);	/* of a call, ns */
+void spi_budget_tracers_find(void);		/* control side */
+void spi_budget_tracers_forget(void);
+void spi_budget_thread(void);			/* control side, not under the lock: the calling thread is the tracer's */
+
+/* ---- out.c ---- */
+#define SPI_NEWS	1u
+#define SPI_NEWS_TAKEN	2u
+struct spi_out {
+	struct spi_tree_object *to;
+	uint64_t func;			/* index; of a site, the function that it is in */
+	struct spi_site *site;		/* the calls of this site, whomever they reach; NULL: the function's */
+	uint32_t index;			/* the tree */
+	uint32_t is_out;
+	uint32_t news;			/* SPI_NEWS: the trace has not been told yet; SPI_NEWS_TAKEN: somebody is about to; 0: it has */
+	uint32_t tries;			/* how often it was left out */
+	uint64_t calls;			/* recorded before it was left out */
+	uint32_t share;			/* of the calls of the time before that, in 1/1000 */
+	uint32_t next;			/* of those that are looked for together: 1 + its number; 0: no more */
+	uint64_t rate;			/* what its records took then, ns a second of the program's own; 0: it was never in */
+	uint64_t back_at;		/* not before */
+};
+extern struct spi_out *spi_outs;
+extern uint32_t spi_out_count;
+extern uint32_t spi_out_news;	/* those before it have no news */
+/*
+ * Leave out what costs most, until no more than `target` of the window's cost remains. Returns how many. What a thread of the
+ * program does here leaves the text of libraries to spi_budget_settle_text().
+ */
+uint32_t spi_budget_leave_out(uint32_t index, uint64_t target, uint64_t now);
+/* While no object can be unloaded: text that is to be written for what was left out. */
+void spi_budget_settle_text(void);
+/* While no object can be unloaded: the one that cost least of those whose time has come, or many that were never in. Returns how many. */
+uint32_t spi_budget_bring_back(uint32_t index, uint64_t now);
+/* Not to begin with. 1: done. */
+int spi_budget_leave_new(struct spi_tree_object *to, uint64_t func, uint32_t index);
+void spi_budget_forget(uint32_t index);
+/* Control side: a library has come that the tree goes into. What was left out of it before stays so, if it was there before. */
+void spi_budget_loaded(struct spi_tree_object *to, uint32_t index);
+
+/* ---- tree/calls.c ---- */
+/* Count what the points have counted; what each function's calls took since the last spi_calls_reset(), in ns. */
+void spi_calls_gather(void);
+#define SPI_SKIPPING_MAX	1024u
+extern struct spi_site *spi_calls_skipping[SPI_SKIPPING_MAX];	/* sites with `skipped` since then */
+extern uint32_t spi_calls_skipping_count;
+void spi_calls_reset(void);
+void spi_calls_fork_child(void);
+extern uint64_t spi_calls_cost, spi_calls_cost_of[SPI_TREES_MAX];	/* of all since then; of a tree with a budget */
+
+/* ---- tell.c ---- */
+extern uint32_t spi_budget_news_wait SPI_HIDDEN;	/* there was no room, or no lock, for what is new */
+void spi_budget_news(void);		/* not under the lock: to the trace. Any thread */
+void spi_budget_tell(struct spi_link *link, int always);	/* control side: to the controller */
+
+#endif /* SPI_BUDGET_H */

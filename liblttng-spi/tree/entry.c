@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Entry points of trees (root.c): made, put in place and taken out. Once made one
+ * is never freed; its pair of points for a kind of records comes with the first tree
+ * that wants that.
+ */
+#include <errno.h>
+#include "liblttng-spi/tree/entry.h"
+#include "liblttng-spi/tree/sites/site.h"
+
+struct spi_entry *spi_entries;
+
+struct spi_entry *spi_entry_find(uint64_t address)
+{
+	struct spi_entry *e = __atomic_load_n(&spi_entries, __ATOMIC_ACQUIRE);
+
+	while (e && (e->point.address != address || e->to->gone))
+		e = e->next;
+	return e;
+}
+
+static void point_fill(struct spi_point *point, struct spi_tree_object *to, uint64_t func, int compact)
+{
+	const struct spi_map_func *f = spi_tree_map_func(to, func);
+
+	point->address = f->vaddr + to->object->bias;
+	point->object = to->object;
+	point->map = &to->map;
+	point->func = f;
+	point->flags = SPI_POINT_APART | SPI_POINT_TREE | (compact ? SPI_POINT_COMPACT : 0);
+	point->flags |= f->flags & SPI_FUNC_LOOPS_TO_ENTRY ? SPI_POINT_LOOPS : 0;
+	spi_thread_thunks(point, to->map.head->flags & SPI_MAP_USES_YMM, to->map.head->flags & SPI_MAP_USES_ZMM);
+}
+
+/* The points and the payload of one kind. */
+static int pair_use(struct spi_entry *e, int compact)
+{
+	struct spi_pair *pair = e->pairs[compact];
+
+	if (!pair) {
+		pair = spi_alloc(sizeof(*pair));
+		if (!pair)
+			return -ENOMEM;
+		pair->entry = e;
+		point_fill(&pair->outer, e->to, e->func, compact);
+		point_fill(&pair->inner, e->to, e->func, compact);
+		if (spi_payload->tree_bind(&pair->outer) < 0 || spi_payload->tree_bind(&pair->inner) < 0)
+			return -ENOMEM;
+		pair->exit = pair->outer.exit;
+		pair->left = pair->outer.left;
+		pair->outer.exit = spi_pair_exit;
+		pair->outer.left = spi_pair_left;
+	}
+	pair->outer.body = pair->inner.body = e->point.body;
+	__atomic_store_n(&e->pairs[compact], pair, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int spi_entry_use(struct spi_entry *e, uint32_t trees)
+{
+	int r = 0;
+
+	if (trees & ~spi_tree_compact)
+		r = pair_use(e, 0);
+	return r == 0 && (trees & spi_tree_compact) ? pair_use(e, 1) : r;
+}
+
+/* Memory and payload for these trees, no stub yet. */
+static struct spi_entry *entry_make(struct spi_tree_object *to, uint64_t func, uint32_t trees)
+{
+	struct spi_entry *e = spi_tree_func_is_good(to, func) ? spi_near_data(to->object, sizeof(*e), 64) : NULL;
+
+	if (!e)
+		return NULL;
+	e->to = to;
+	e->func = func;
+	spi_sites_at_entry(to, func, trees);
+	point_fill(&e->point, to, func, 0);
+	e->point.entry = spi_entry_call;
+	return spi_entry_use(e, trees) < 0 ? NULL : e;
+}
+
+/* Its stub is there. */
+static void entry_publish(struct spi_entry *e)
+{
+	for (int i = 0; i < 2; i++)
+		if (e->pairs[i])
+			pair_use(e, i);		/* the body is known now */
+	e->next = spi_entries;
+	__atomic_store_n(&spi_entries, e, __ATOMIC_RELEASE);
+}
+
+int spi_entry_write(struct spi_entry *e, int install)
+{
+	struct spi_tree_object *to = e->to;
+	uint32_t was = e->point.installed;
+	int r = -EFAULT;
+
+	for (uint32_t i = 0; i < to->text_count && r == -EFAULT; i++)
+		if (e->point.address >= to->text[i].low && e->point.address < to->text[i].high)
+			r = (install ? spi_patch_install_locked : spi_patch_remove_locked)(&e->point, to->text[i].low, to->text[i].high,
+				to->text[i].prot);
+	spi_sites_placed += e->point.installed - was;
+	if (install && r == 0)
+		spi_sites_taken(to, e->func, e->point.patch);
+	return r;
+}
+
+/* What the control side does while no object can be unloaded. */
+struct held {
+	struct spi_tree_object *to;
+	uint64_t func;
+	uint32_t trees;
+	struct spi_entry *e;
+	int r;
+};
+
+static void make_held(void *data)
+{
+	struct held *held = data;
+	uint64_t before = spi_patch_lock();
+
+	held->e = held->to->gone ? NULL : entry_make(held->to, held->func, held->trees);
+	spi_patch_unlock(before);
+}
+
+static struct spi_entry *entry_begin(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before)
+{
+	struct held held = { .to = to, .func = func, .trees = trees };
+
+	if (!is_control)
+		return entry_make(to, func, trees);
+	spi_patch_unlock(*before);
+	spi_objects_hold(make_held, &held);
+	*before = spi_patch_lock();
+	return held.e;
+}
+
+static struct spi_entry *entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before,
+	const char **reason)
+{
+	struct spi_entry *e = entry_begin(to, func, trees, is_control, before), *other;
+	int r;
+
+	*reason = "no free memory within reach of its object";
+	if (!e)
+		return NULL;
+	spi_entry_ask(e);
+	if (is_control) {
+		spi_patch_unlock(*before);
+		r = spi_patch_prepare(&e->point, reason);
+		*before = spi_patch_lock();
+		other = spi_entry_find(e->point.address);
+		if (other)
+			return other;
+	} else {
+		r = spi_patch_prepare_locked(&e->point, reason);
+	}
+	if (r == 0)
+		entry_publish(e);
+	spi_entry_got(e, r);
+	return r < 0 ? NULL : e;
+}
+
+struct spi_entry *spi_entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before)
+{
+	const char *reason;
+	struct spi_entry *e = entry_new(to, func, trees, is_control, before, &reason);
+
+	if (!e)
+		spi_tree_decline(to, spi_tree_map_func(to, func)->vaddr + to->object->bias, reason);
+	return e;
+}
+
+struct spi_entry *spi_entry_spare(struct spi_tree_object *to, uint64_t func, uint32_t trees, uint64_t *before)
+{
+	const char *reason;
+
+	return entry_new(to, func, trees, 0, before, &reason);
+}
+
+/* The root's sites and its jump. */
+static void root_held(void *data)
+{
+	struct held *held = data;
+	uint64_t before = spi_patch_lock();
+
+	if (!held->to->gone) {
+		spi_sites_place(held->to, held->func, held->trees);
+		held->r = spi_entry_write(held->e, 1);
+	}
+	spi_patch_unlock(before);
+}
+
+int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, const char **reason)
+{
+	uint64_t address = spi_tree_map_func(to, func)->vaddr + to->object->bias, before = spi_patch_lock();
+	struct held held = { .to = to, .func = func, .trees = tree, .e = spi_entry_find(address), .r = -EFAULT };
+
+	if (!held.e)
+		held.e = entry_new(to, func, tree, 1, &before, reason);
+	if (!held.e) {
+		spi_patch_unlock(before);
+		return -ENOTSUP;
+	}
+	if (spi_entry_use(held.e, tree) < 0) {		/* it may be another thread's */
+		*reason = "the agent has no memory left";
+		spi_patch_unlock(before);
+		return -ENOMEM;
+	}
+	held.e->opens |= tree;
+	held.e->is_spare = 0;
+	if (to->funcs[func].budget & tree)		/* left out before the library was unloaded and came again */
+		spi_entry_rest(held.e, tree, 1);
+	held.e->point.tree_todo |= tree;
+	spi_patch_unlock(before);
+	spi_objects_hold(root_held, &held);
+	if (held.r < 0)
+		*reason = to->gone ? "its object was unloaded" : "its code was changed by somebody else";
+	return held.r;
+}
+
+static void write_held(void *data)
+{
+	struct spi_entry *e = data;
+	uint64_t before = spi_patch_lock();
+
+	if (!e->to->gone && !e->point.installed)
+		spi_entry_write(e, 1);
+	spi_patch_unlock(before);
+}
+
+void spi_entry_hold(struct spi_entry *e)
+{
+	spi_objects_hold(write_held, e);
+}
+
+/*
+ * Sites among a function's first instructions are reached by the entry point that has moved these: so it stays while
+ * another tree has them.
+ */
+static int entry_is_held(const struct spi_entry *e, uint32_t tree)
+{
+	const struct spi_map_func *f = spi_tree_map_func(e->to, e->func);
+
+	for (uint32_t i = f->site_first; i < f->site_first + f->site_count; i++) {
+		const struct spi_site *s = e->to->sites[i];
+
+		if (s && s->form == SPI_FORM_ENTRY && (s->trees & ~tree))
+			return 1;
+	}
+	return 0;
+}
+
+void spi_entry_spare_over(struct spi_entry *e)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t before;
+
+	if (!spi_may(SPI_MAY_ACT | SPI_MAY_HERE) || spi_patch_lock_soon(&before) < 0)
+		return;
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
+	if (e->is_spare && e->point.installed && !e->named && !entry_is_held(e, 0))
+		spi_entry_write(e, 0);
+	e->is_spare = 0;
+	t->busy--;
+	spi_patch_unlock(before);
+}
+
+int spi_entry_is_wanted(const struct spi_entry *e, uint32_t tree)
+{
+	tree |= e->rests;
+	return e->named || ((e->point.tree_live | e->point.tree_todo) & ~tree) || entry_is_held(e, tree);
+}
+
+void spi_entry_rest(struct spi_entry *e, uint32_t tree, int rests)
+{
+	e->rests = rests ? e->rests | tree : e->rests & ~tree;
+	e->is_late = 1;
+}
+
+void spi_entry_settle(struct spi_entry *e)
+{
+	int wanted = spi_entry_is_wanted(e, 0);
+
+	e->is_late = 0;
+	if (e->point.installed != (uint32_t) wanted)
+		spi_entry_write(e, wanted);
+}
+
+void spi_tree_entry_hold(uint64_t address)
+{
+	struct spi_entry *e = spi_entry_find(address);
+
+	if (e && !e->point.installed)
+		spi_entry_write(e, 1);
+}
+
+/* These trees are off, and all threads know: their calls are recorded no more, also where a thread is about to. root.c */
+void spi_entries_forget(uint32_t trees)
+{
+	for (struct spi_entry *e = __atomic_load_n(&spi_entries, __ATOMIC_ACQUIRE); e; e = e->next)
+		for (int i = 0; i < 2; i++)
+			if (e->pairs[i]) {
+				__atomic_fetch_and(&e->pairs[i]->outer.tree_live, ~trees, __ATOMIC_RELAXED);
+				__atomic_fetch_and(&e->pairs[i]->inner.tree_live, ~trees, __ATOMIC_RELAXED);
+			}
+}
+
+/* The tree ends: entries that nobody wants any more get their bytes back. While no object can be unloaded. */
+void spi_tree_roots_leave(uint32_t tree)
+{
+	uint64_t before = spi_patch_lock();
+
+	for (struct spi_entry *e = spi_entries; e; e = e->next) {
+		e->opens &= ~tree;
+		e->begins &= ~tree;
+		__atomic_fetch_and(&e->point.tree_live, ~tree, __ATOMIC_RELEASE);
+		__atomic_fetch_and(&e->point.tree_todo, ~tree, __ATOMIC_RELEASE);
+		e->rests &= ~tree;
+		if (e->point.installed && !e->to->gone && !spi_entry_is_wanted(e, tree))
+			spi_entry_write(e, 0);
+	}
+	spi_patch_unlock(before);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What the trace is told of the functions whose calls are recorded as addresses: name, size and object, as the code map
+ * has them. A reader that has only the file may find less there: no name in a stripped one, one without its scope in debug info.
+ *
+ * The event module says it of a function as its first call is recorded (tp/describe/function.c), and notes that in the function's record.
+ * For a channel that begins to listen later, whoever is told of that first, in the middle of a call, asks the control thread,
+ * which goes through the records here.
+ */
+#include <string.h>
+#include "liblttng-spi/rules/instrument.h"
+#include "liblttng-spi/tree/sites/site.h"
+
+static void object_fill(const struct spi_object *object, struct spi_function *f)
+{
+	f->base = object->low;
+	f->path = object->path;
+	f->build_id = 0;
+	for (uint32_t i = 0; i < 8 && i < object->build_id_size; i++)
+		f->build_id |= (uint64_t) object->build_id[i] << (56 - 8 * i);
+}
+
+static void tree_function_fill(struct spi_tree_object *to, uint64_t index, struct spi_function *f)
+{
+	const struct spi_map_func *func = spi_tree_map_func(to, index);
+
+	object_fill(to->object, f);
+	f->address = func->vaddr + to->object->bias;
+	f->size = func->size;
+	f->name = spi_map_string(&to->map, func->pretty);
+	f->name_size = (uint32_t) strlen(f->name);
+	f->is_tree = 1;
+	f->said = &to->funcs[index].said;
+}
+
+/* A prototype's name: all before the parentheses that it ends in. */
+static uint32_t prototype_name(const char *prototype)
+{
+	size_t n = strlen(prototype), depth = 0, at = n;
+
+	while (at) {
+		char c = prototype[--at];
+
+		depth += c == ')';
+		depth -= c == '(' && depth;
+		if (!depth)
+			return (uint32_t) (c == '(' ? at : n);
+	}
+	return (uint32_t) n;
+}
+
+static void point_function_fill(const struct spi_point *point, struct spi_function *f)
+{
+	object_fill(point->object, f);
+	f->address = point->address;
+	f->size = point->func->size;
+	f->name = spi_map_string(point->map, point->func->pretty);
+	f->name_size = prototype_name(f->name);
+	f->is_tree = 0;
+	f->said = (uint8_t *) &point->said;
+}
+
+/* spi_core_ops.function_of: any thread, any state */
+int spi_function_of(const struct spi_point *point, struct spi_function *f)
+{
+	struct spi_tree_object *to;
+	int64_t index;
+
+	if (!(point->flags & SPI_POINT_TREE)) {
+		if (!point->func || !point->map)
+			return -1;
+		point_function_fill(point, f);
+		return 0;
+	}
+	to = spi_tree_object_at(point->address);
+	index = to ? spi_tree_func_at(to, point->address) : -1;
+	if (index < 0 || !spi_tree_func_is_good(to, (uint64_t) index))
+		return -1;
+	tree_function_fill(to, (uint64_t) index, f);
+	return 0;
+}
+
+static uint32_t asked;
+
+/* spi_core_ops.functions_ask: any thread of the program */
+void spi_functions_ask(void)
+{
+	if (!__atomic_exchange_n(&asked, 1, __ATOMIC_ACQ_REL))
+		spi_control_ring();
+}
+
+void spi_functions_say(void)
+{
+	struct spi_function f;
+
+	if (!__atomic_exchange_n(&asked, 0, __ATOMIC_ACQ_REL) || !spi_payload || !spi_payload->function_say)
+		return;
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		for (uint32_t i = 0; !to->gone && i < to->map.head->funcs.count; i++)
+			if (to->funcs[i].said) {
+				tree_function_fill(to, i, &f);
+				spi_payload->function_say(&f);
+			}
+	for (const struct spi_object *o = spi_objects_list(); o; o = o->next)
+		for (struct spi_point *p = NULL; o->seen && (p = spi_points_next(o, p));)
+			if (p->said) {
+				point_function_fill(p, &f);
+				spi_payload->function_say(&f);
+			}
+}
+
+void spi_functions_fork_child(void)
+{
+	asked = 0;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What a call tree knows of an object: its map, complete before the first of its
+ * sites is changed (a signal handler cannot wait for one), where its code is, and
+ * for each function and site what has been made of it. Tables of pointers, whose
+ * pages come as they are touched.
+ *
+ * Objects are found by address from any thread, without a lock: the list only
+ * grows at its head, and one that was unloaded stays in it, marked.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "codemap/map/check.h"
+#include "liblttng-spi/tree/sites/site.h"
+
+#define STUB_USUAL	64u	/* bytes of a site's stub */
+#define FEWEST_SITES	64u
+#define LOOK_SITES	64u
+#define SHARE		4u	/* one of so many sites is ever reached, at first guess */
+
+struct spi_tree_object *spi_tree_objects;
+
+struct spi_tree_object *spi_tree_object_at(uint64_t address)
+{
+	struct spi_tree_object *to = __atomic_load_n(&spi_tree_objects, __ATOMIC_ACQUIRE);
+
+	while (to && (address < to->low || address >= to->high || to->gone))
+		to = to->next;
+	return to;
+}
+
+/* The last function that begins at or below the link-time address. */
+static int64_t func_below(const struct spi_tree_object *to, uint64_t vaddr)
+{
+	const struct spi_map_func *funcs = spi_tree_map_func(to, 0);
+	int64_t low = 0, high = (int64_t) to->map.head->funcs.count - 1;
+
+	while (low <= high) {
+		int64_t middle = (low + high) / 2;
+
+		if (funcs[middle].vaddr <= vaddr)
+			low = middle + 1;
+		else
+			high = middle - 1;
+	}
+	return high;
+}
+
+int64_t spi_tree_func_at(const struct spi_tree_object *to, uint64_t address)
+{
+	uint64_t vaddr = address - to->object->bias;
+	int64_t i = func_below(to, vaddr);
+
+	return i >= 0 && spi_tree_map_func(to, (uint64_t) i)->vaddr == vaddr ? i : -1;
+}
+
+int64_t spi_tree_func_around(const struct spi_tree_object *to, uint64_t address)
+{
+	uint64_t vaddr = address - to->object->bias;
+	int64_t i = func_below(to, vaddr);
+	const struct spi_map_func *func = i >= 0 ? spi_tree_map_func(to, (uint64_t) i) : NULL;
+
+	return func && vaddr - func->vaddr < (func->size ? func->size : 1) ? i : -1;
+}
+
+int spi_tree_func_is_good(struct spi_tree_object *to, uint64_t index)
+{
+	struct spi_tree_func *func = &to->funcs[index];
+
+	if (!func->look)
+		func->look = spi_map_func_is_good(&to->map, index) ? 1 : 2;
+	return func->look == 1;
+}
+
+const char *spi_tree_func_name(const struct spi_tree_object *to, uint64_t index)
+{
+	const struct spi_map_func *func = spi_tree_map_func(to, index);
+
+	return spi_map_string(&to->map, func->name);
+}
+
+const char *spi_tree_func_shown(const struct spi_tree_object *to, uint64_t index)
+{
+	return spi_map_string(&to->map, spi_tree_map_func(to, index)->pretty);
+}
+
+/*
+ * What asks where it was called from finds a return slot, which is the agent's: the dynamic linker would search and load
+ * on the agent's behalf, profilers would count the wrong caller. A context that was saved can be entered twice.
+ */
+static int looks_at_caller(const char *name)
+{
+	static const char *const names[] = { "dlopen", "dlmopen", "dlsym", "dlvsym", "dl_iterate_phdr", "dlclose", "__libc_dlopen_mode",
+		"__libc_dlsym", "mcount", "_mcount", "__fentry__", "swapcontext", "getcontext" };
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *a = name, *b = names[i];
+
+		while (*a && *a == *b) {
+			a++;
+			b++;
+		}
+		if (*a == *b)
+			return 1;
+	}
+	return 0;
+}
+
+static const char *why_unfit(const struct spi_tree_object *to, uint64_t index)
+{
+	const struct spi_map_func *func = spi_tree_map_func(to, index);
+
+	switch (func->reason) {
+	case SPI_REASON_RETURNS_TWICE:
+	case SPI_REASON_PROCESS_ENTRY:
+	case SPI_REASON_SIGNAL_RETURN:
+	case SPI_REASON_PART:
+	case SPI_REASON_PLT:
+	case SPI_REASON_NO_CODE:
+	case SPI_REASON_OTHER_ABI:
+	case SPI_REASON_MANAGED:
+		return spi_map_reason_name(func->reason);
+	default:		/* what keeps a point from its entry does not matter to calls of it */
+		return looks_at_caller(spi_tree_func_name(to, index)) ? "it looks at where it is called from" : NULL;
+	}
+}
+
+/* Asked of each call that leads to the function: the answer is remembered when it is the usual one. */
+const char *spi_tree_func_unfit(const struct spi_tree_object *to, uint64_t index)
+{
+	const char *why = to->funcs[index].is_fit == SPI_FIT_YES ? NULL : why_unfit(to, index);
+
+	if (!why)
+		to->funcs[index].is_fit = SPI_FIT_YES;
+	return why;
+}
+
+/* ---- made on the control side ---- */
+
+static int find_text(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct spi_tree_object *to = data;
+
+	(void) size;
+	if (info->dlpi_addr != to->object->bias)
+		return 0;
+	to->text_count = 0;
+	for (int i = 0; i < info->dlpi_phnum && to->text_count < SPI_TREE_TEXTS_MAX; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type == PT_DYNAMIC)
+			to->dynamic = start;
+		if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X) || start < to->low || start >= to->high)
+			continue;
+		to->text[to->text_count].low = SPI_PAGE_OF(start);
+		to->text[to->text_count].high = SPI_PAGE_OF(start + ph->p_memsz + SPI_PAGE - 1);
+		to->text[to->text_count].prot = PROT_EXEC | (ph->p_flags & PF_R ? PROT_READ : 0) | (ph->p_flags & PF_W ? PROT_WRITE : 0);
+		to->text_count++;
+	}
+	return to->text_count != 0;
+}
+
+static struct spi_tree_object *object_known(const struct spi_object *object)
+{
+	struct spi_tree_object *to = spi_tree_objects;
+
+	while (to && (to->object != object || to->gone))
+		to = to->next;
+	return to;
+}
+
+/*
+ * Ask whether int3 may be while that can be asked, if some site looks as if nothing else would do. In a large object
+ * some does; to look would bring its whole map in.
+ */
+static void look_at_trap(struct spi_tree_object *to)
+{
+	uint32_t sites = to->map.head->sites.count, i = 0;
+
+	to->no_trap = "needs int3, and nothing else in its object does";
+	while (i < sites && i < LOOK_SITES && !spi_site_wants_trap(SPI_MAP_AT(&to->map, sites, struct spi_map_site, i)))
+		i++;
+	if (i == sites)
+		return;
+	if (spi_trap_ready_anywhere(&to->no_trap) < 0)
+		return;
+	to->no_trap = NULL;
+	to->is_runtime = (uint32_t) spi_object_is_runtime(to->object);
+}
+
+static int object_fill(struct spi_tree_object *to)
+{
+	uint32_t funcs = to->map.head->funcs.count, sites = to->map.head->sites.count;
+	uint32_t reached = sites / SHARE + FEWEST_SITES;
+
+	to->funcs = spi_map_pages(funcs * sizeof(*to->funcs) + 1);
+	to->sites = spi_map_pages(sites * sizeof(*to->sites) + 1);
+	if (!to->funcs || !to->sites)
+		return -ENOMEM;
+	dl_iterate_phdr(find_text, to);
+	look_at_trap(to);
+	to->is_libc = !strcmp(to->object->name, "libc.so.6");
+	spi_near_is_taken((uint64_t) spi_slot_code_base, (uint64_t) (spi_slot_data_base + SPI_SLOT_COUNT));
+	spi_near_reserve(to->object, reached * STUB_USUAL, (uint32_t) (reached * sizeof(struct spi_site)));
+	spi_frames_tell();
+	return 0;
+}
+
+static void forget_callee(const struct spi_site *s, struct spi_point *point)
+{
+	spi_tree_live_leave(point, ~SPI_TREE_OPEN);
+	spi_tree_todo_add(point, s->trees);
+}
+
+/* Points whose callee was, or is from now on, in that range: they have to look again. */
+static void forget_callees(const struct spi_tree_object *gone)
+{
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		for (uint32_t i = 0; !to->gone && to->is_met && i < to->map.head->sites.count; i++) {
+			struct spi_site *s = to->sites[i];
+
+			if (!s)
+				continue;
+			if (to != gone && s->point.address >= gone->low && s->point.address < gone->high) {
+				forget_callee(s, &s->point);
+				if (s->twin)
+					forget_callee(s, s->twin);
+			}
+			for (struct spi_child *c = s->children; c; c = c->next)
+				if (c->target >= gone->low && c->target < gone->high)
+					forget_callee(s, &c->point);
+		}
+}
+
+/* The map that it had when it was loaded before, here or elsewhere: found by build-id, so it is the same. */
+static int map_again(struct spi_tree_object *to)
+{
+	for (const struct spi_tree_object *other = spi_tree_objects; other; other = other->next)
+		if (spi_object_is_same_file(other->object, to->object)) {
+			to->map = other->map;
+			return 1;
+		}
+	return 0;
+}
+
+/* It has come to nothing: what was made for it goes, and the record is the next object's. Under the control lock. */
+static struct spi_tree_object *unused;
+
+static void object_drop(struct spi_tree_object *to, int is_own_map)
+{
+	if (to->funcs)
+		spi_sys(SYS_munmap, to->funcs, SPI_PAGE_OF(to->map.head->funcs.count * sizeof(*to->funcs) + SPI_PAGE));
+	if (to->sites)
+		spi_sys(SYS_munmap, to->sites, SPI_PAGE_OF(to->map.head->sites.count * sizeof(*to->sites) + SPI_PAGE));
+	if (is_own_map && !to->map.in_parts)
+		spi_map_release(&to->map);
+	memset(to, 0, sizeof(*to));
+	unused = to;
+}
+
+struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, int compact, char *error,
+	size_t error_size)
+{
+	struct spi_tree_object *to = object_known(object);
+	const char *why = "the event module makes no call trees";
+	int is_new = !to, is_own_map = 0, r = 0;
+
+	if (!to) {
+		to = unused ? unused : spi_alloc(sizeof(*to));
+		if (!to) {
+			spi_format(error, error_size, "the agent has no memory left");
+			return NULL;
+		}
+		unused = NULL;
+		to->object = object;
+		to->low = object->low;
+		to->high = object->high;
+		is_own_map = !map_again(to);
+		r = is_own_map ? spi_map_fetch_tree(link, object, &to->map, error, error_size) : 0;
+		if (r < 0) {
+			if (!error[0])
+				spi_format(error, error_size, "no map of its calls: error %d", -r);
+			object_drop(to, 0);
+			return NULL;
+		}
+		r = object_fill(to);
+	}
+	if (r == 0 && !to->gate[compact])
+		r = spi_payload->tree_prepare ? spi_payload->tree_prepare(object, compact, &to->gate[compact], &why) : -ENOTSUP;
+	if (r < 0) {
+		spi_format(error, error_size, "%s", r == -ENOMEM ? "the agent has no memory left" : why);
+		if (is_new)
+			object_drop(to, is_own_map);
+		return NULL;
+	}
+	if (is_new) {
+		uint64_t before = spi_patch_lock();
+
+		to->next = spi_tree_objects;
+		__atomic_store_n(&spi_tree_objects, to, __ATOMIC_RELEASE);
+		forget_callees(to);
+		spi_patch_unlock(before);
+	}
+	return to;
+}
+
+void spi_tree_object_forget(struct spi_tree_object *to)
+{
+	uint64_t before = spi_patch_lock();
+
+	__atomic_store_n(&to->gone, 1, __ATOMIC_RELEASE);
+	for (uint32_t i = 0; i < to->map.head->sites.count; i++)
+		if (to->sites[i] && to->sites[i]->point.installed) {
+			to->sites[i]->point.installed = 0;
+			spi_sites_placed--;
+			__atomic_fetch_sub(&spi_status->points, 1, __ATOMIC_RELAXED);
+		}
+	forget_callees(to);
+	spi_patch_unlock(before);
+	spi_patch_forget(to->object);
+}
+
+/* Was it loaded anew since its sites were put in place? Then the program's bytes stand there. */
+static int is_anew(const struct spi_tree_object *to)
+{
+	uint32_t looked = 0;
+
+	for (uint32_t i = 0; i < to->map.head->sites.count && looked < 16; i++) {
+		const struct spi_site *s = to->sites[i];
+		struct spi_text_op op;
+		uint8_t bytes[8];
+
+		if (!s || !s->point.installed || spi_site_change(s, &op) < 0)
+			continue;
+		looked++;
+		if (spi_memory_copy(bytes, op.address, op.size) < 0 || spi_bytes_equal(bytes, op.from, op.size))
+			return 1;
+	}
+	return 0;
+}
+
+void spi_tree_objects_look(void)
+{
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		if (!to->gone && !to->object->is_exe && (!to->object->seen || is_anew(to)))
+			spi_tree_object_forget(to);
+}

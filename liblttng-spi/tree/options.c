@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* Which objects and functions the options of a rule `tree(ROOT;OPTION;...)` mean. */
+#include <string.h>
+#include "liblttng-spi/tree/rule.h"
+#include "rules/glob.h"
+
+static int names_mean(const struct spi_rule_names *names, const struct spi_object *object)
+{
+	for (uint32_t i = 0; i < names->count; i++)
+		if (spi_glob_match(names->name[i], object->name) ||
+				(object->is_exe && spi_program_is_named(names->name[i])))
+			return 1;
+	return 0;
+}
+
+int spi_tree_covers(const struct spi_tree *tree, const struct spi_object *object)
+{
+	const struct spi_rule_names *lib = &tree->asked->lib;
+
+	if (!object->seen || spi_object_is_own(object) || !strncmp(object->name, "libunwind", 9))
+		return 0;	/* an unwinder finds its own frames by where its functions return to */
+	return (!lib->count || names_mean(lib, object)) && !names_mean(&tree->asked->exclude_lib, object);
+}
+
+/* A function's name without its parameters, into `to`: what follows the last closed list of them is qualifiers. */
+static const char *without_parameters(const char *pretty, char *to, size_t size)
+{
+	size_t n = strlen(pretty), depth = 0;
+
+	while (n && pretty[n - 1] != ')')
+		n--;
+	while (n) {
+		n--;
+		depth += pretty[n] == ')' ? 1 : 0;
+		depth -= pretty[n] == '(' ? 1 : 0;
+		if (!depth)
+			break;
+	}
+	if (!n || n >= size || (n >= 8 && !memcmp(pretty + n - 8, "operator", 8)))
+		return pretty;
+	memcpy(to, pretty, n);
+	to[n] = 0;
+	return to;
+}
+
+/* Does the glob mean this function, by its linkage name, or its qualified one with or without parameters? */
+int spi_tree_glob_means(const char *glob, const struct spi_tree_object *to, uint64_t i)
+{
+	const struct spi_map_func *func = spi_tree_map_func(to, i);
+	const char *pretty = spi_map_string(&to->map, func->pretty);
+	char shorter[1024];
+
+	if (spi_glob_match(glob, spi_map_string(&to->map, func->name)) || spi_glob_match(glob, pretty))
+		return 1;
+	return strchr(pretty, ')') && !strchr(glob, '(') &&
+		spi_glob_match(glob, without_parameters(pretty, shorter, sizeof(shorter)));
+}
+
+int spi_tree_names_mean(const struct spi_rule_names *names, const struct spi_tree_object *to, uint64_t i)
+{
+	for (uint32_t k = 0; k < names->count; k++)
+		if (spi_tree_glob_means(names->name[k], to, i))
+			return 1;
+	return 0;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The propeller. A site's call comes here from its thunk. Usually three things are
+ * looked at: is the thread's view of the trees up to date, has the callee been
+ * looked at, is the thread in a tree that records this site; then the payload
+ * goes on. The first call that leads to a function puts the sites in it in place,
+ * here and now, in the program's thread, whatever that is in the middle of: a
+ * handler, its malloc lock, a thread's first or last instructions. So no lock is
+ * taken but the patch lock, nothing of libc's is called, and errno stays.
+ *
+ * In a tree or not: trees of the whole program have every thread but the first
+ * from its first call on; the first one while it is below the tree's root, as any
+ * thread is of other trees. A thread that the tracer itself started is in none,
+ * nor is what the tracer calls while it records (spi_thread.busy). In a child of
+ * vfork() or clone(), which borrows our memory, nothing is changed.
+ */
+#include "liblttng-spi/tree/budget/budget.h"
+#include "liblttng-spi/ledger/ledger.h"
+#include "liblttng-spi/calls/internal.h"
+#include "liblttng-spi/tree/tree.h"
+
+/* ---- threads ---- */
+
+static int is_first_thread(void)
+{
+	return spi_raw3(SYS_gettid, 0, 0, 0) == spi_raw3(SYS_getpid, 0, 0, 0);
+}
+
+/* One may have ended since the thread looked, and another, or the same once more, have begun: the thread is not in that. */
+static uint32_t without_ended(const struct spi_thread *t)
+{
+	uint32_t trees = t->tree & spi_tree_existing;
+
+	for (uint32_t rest = t->tree_epoch ? trees : 0; rest; rest &= rest - 1) {
+		uint32_t i = (uint32_t) __builtin_ctz(rest);
+
+		if ((int32_t) (t->tree_epoch - __atomic_load_n(&spi_tree_ended[i], __ATOMIC_ACQUIRE)) < 0)
+			trees &= ~(1u << i);
+	}
+	return trees;
+}
+
+/* The trees have changed, or it is the thread's first call. */
+__attribute__((noinline)) uint32_t spi_tree_thread_look(struct spi_thread *t)
+{
+	uint32_t epoch = (uint32_t) spi_tree_epoch, trees = t->tree;
+	int lent;
+
+	if (spi_unlikely(spi_mode == SPI_MODE_SILENT))
+		return 0;		/* no system call */
+	if (spi_unlikely(spi_thread_is_foreign(t)))
+		return 0;		/* and nothing is changed: it is no thread's */
+	lent = spi_is_lent();
+	if (spi_unlikely(lent > 0))
+		return 0;		/* the same: these are its parent's */
+	if (t->busy >= SPI_BUSY_ALWAYS)
+		return 0;		/* for the moment: before main(), within fork(), after which it is where it was; or for ever */
+	if (!t->own && spi_thread_is_tracer()) {
+		t->busy |= SPI_BUSY_ALWAYS;
+		return t->tree = 0;
+	}
+	trees = without_ended(t) | spi_tree_everybody;
+	if (!is_first_thread())
+		trees |= spi_tree_others;
+	t->tree = trees;
+	t->tree_over = 0;
+	t->tree_epoch = lent ? 0 : epoch;
+	spi_tree_words_look(t);
+	return trees;
+}
+
+/* How many slots are in use on this thread: its depth, counted from anywhere. Trees of both kinds have one each for a call. */
+static uint32_t slots_used(struct spi_thread *t, uint32_t tree)
+{
+	uint32_t n;
+
+	if (!t->cur)
+		return 0;
+	if (spi_unlikely(spi_trees_of(spi_tree_existing, 0)) && spi_trees_of(spi_tree_existing, SPI_POINT_COMPACT))
+		return spi_slots_used_by(t, tree & spi_tree_compact ? SPI_POINT_COMPACT : 0);
+	n = (uint32_t) (t->cur - t->base);
+	for (uint32_t chunk = spi_chunks[spi_chunk_of(t->base)].prev; chunk != CHUNK_NONE; chunk = spi_chunks[chunk].prev)
+		n += CHUNK_SLOTS - 1;
+	return n;
+}
+
+void spi_tree_base_set(struct spi_thread *t, uint32_t tree)
+{
+	if (t->own)
+		t->own->tree_base[__builtin_ctz(tree)] = slots_used(t, tree);
+}
+
+/* Without the trees whose depth is reached. */
+__attribute__((noinline)) uint32_t spi_tree_limit(struct spi_thread *t, uint32_t trees)
+{
+	t->tree_over = 0;
+	for (uint32_t limited = trees & spi_tree_limited; limited; limited &= limited - 1) {
+		uint32_t i = (uint32_t) __builtin_ctz(limited), base = t->own ? t->own->tree_base[i] : 0;
+		uint32_t depth = slots_used(t, 1u << i);
+
+		if (depth >= base && depth - base > spi_tree_depths[i])
+			t->tree_over |= 1u << i;
+	}
+	return trees & ~t->tree_over;
+}
+
+/* ---- a callee ---- */
+
+uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known)
+{
+	struct spi_tree_object *to = spi_tree_object_at(callee);
+	int64_t func = to ? spi_tree_func_at(to, callee) : -1;
+	const char *why;
+
+	*is_known = to != NULL;
+	if (func < 0)
+		return 0;
+	why = spi_tree_func_unfit(to, (uint64_t) func);
+	if (spi_unlikely(why)) {
+		if (to->funcs[func].is_fit != SPI_FIT_TOLD)
+			spi_tree_decline(to, callee, why);
+		to->funcs[func].is_fit = SPI_FIT_TOLD;
+		return 0;
+	}
+	trees &= to->covered & ~to->funcs[func].excluded;
+	if (spi_unlikely(trees & spi_tree_budgets & ~to->funcs[func].done))
+		trees &= ~spi_budget_postpone(to, (uint64_t) func, trees & spi_tree_budgets & ~to->funcs[func].done);
+	if (trees & ~spi_tree_flat)
+		spi_sites_place(to, (uint64_t) func, trees & ~spi_tree_flat);
+	return trees;
+}
+
+/* Does it execute another program? */
+static int is_exec(uint64_t callee)
+{
+	static const char *const names[] = { "execve", "execveat", "fexecve", "__execve", "__execveat", "__GI_execve", "execv",
+		"execvp", "execvpe", "execl", "execlp", "execle" };
+	const struct spi_tree_object *to = spi_tree_object_at(callee);
+	int64_t func = to && to->is_libc ? spi_tree_func_at(to, callee) : -1;
+	const char *name = func < 0 ? "" : spi_tree_func_name(to, (uint64_t) func);
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *a = name, *b = names[i];
+
+		while (*a && *a == *b) {
+			a++;
+			b++;
+		}
+		if (*a == *b)
+			return 1;
+	}
+	return 0;
+}
+
+int spi_tree_bind(struct spi_point *point)
+{
+	if (is_exec(point->address))
+		point->flags |= SPI_POINT_EXEC;
+	return point->record ? 0 : spi_payload->tree_bind(point);
+}
+
+uint64_t spi_tree_exec(struct spi_point *point, uint64_t code)
+{
+	/* where execve() itself is watched, that knows better whether it will fail */
+	if (!(point->flags & SPI_POINT_COMPACT) && !spi_exec_is_watched() && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+		spi_ledger_close(SPI_CALLS_OF_THREAD, 0, NULL);
+	return code;
+}
+
+/* The first call since `trees` came to a site whose callee is always the same. Its payload, and its callee's sites. */
+__attribute__((noinline)) void spi_site_first_call(struct spi_point *point, uint32_t trees, uint64_t p)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t before, begin = spi_tree_budgets ? spi_now_ns() : 0;
+	uint32_t live;
+	int is_known;
+
+	if ((t->busy && !spi_thread_nested(p)) || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+		return;
+	if (spi_patch_lock_soon(&before) < 0) {
+		spi_call_missed(SPI_LOST_FORK);
+		return;
+	}
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
+	trees &= point->tree_todo;
+	if (trees && spi_tree_bind(point) == 0) {
+		live = spi_tree_enter(point->address, trees, &is_known);
+		spi_tree_live_add(point, live);
+		spi_tree_todo_done(point, trees);
+	} else if (trees) {
+		spi_call_missed(SPI_LOST_MEMORY);
+	}
+	t->busy--;
+	spi_patch_unlock(before);
+	if (begin)
+		spi_budget_placed(spi_now_ns() - begin);
+}
+
+uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	struct spi_thread *t = &spi_thread;
+	uint32_t trees = spi_tree_of(t);
+
+	if (spi_unlikely(trees & spi_tree_limited))
+		trees = spi_tree_limit(t, trees);
+	if (spi_unlikely(trees & point->tree_todo)) {
+		if (!vec)
+			return SPI_ANSWER_FULL;	/* compact: what is done now needs all registers saved */
+		spi_site_first_call(point, trees, (uint64_t) &frame->ra);
+	}
+	trees &= point->tree_live;
+	if (spi_unlikely(!trees))
+		return 0;
+	if (spi_budget_is_early(t, (const struct spi_site *) point))
+		return 0;
+	if (spi_budget_is_due(t))
+		return vec ? spi_budget_call(point, frame, vec, stride) : SPI_ANSWER_FULL;
+	if (spi_unlikely(point->flags & SPI_POINT_EXEC))
+		return spi_tree_exec(point, spi_tree_record(point, frame, vec, stride));
+	return spi_tree_record(point, frame, vec, stride);
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * A rule `tree(ROOT;OPTION;...)`: the tree's beginning and end.
+ *
+ * Before the first call is redirected every object that the tree goes into has its
+ * map. Then the functions that are left out are marked, the root's own sites put
+ * in place, and its entry. From there on the tree moves by itself (propel.c).
+ * At its end all its sites get the program's bytes back; calls under way keep
+ * their return slots and their exits.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/tree/budget/budget.h"
+#include "liblttng-spi/process/exec.h"
+#include "liblttng-spi/rules/instrument-work.h"
+#include "liblttng-spi/ledger/ledger.h"
+#include "liblttng-spi/patch/steps.h"
+
+struct spi_tree *spi_trees;
+
+/* Which trees go along into programs that are executed. */
+static void followed_say(void)
+{
+	char numbers[SPI_FOLLOW_MAX];
+	int n = 0;
+
+	numbers[0] = 0;
+	for (const struct spi_tree *tree = spi_trees; tree && n < (int) sizeof(numbers) - 12; tree = tree->next)
+		if (tree->enabled && tree->follow & SPI_FOLLOW_EXEC)
+			n += spi_format(numbers + n, sizeof(numbers) - (size_t) n, "%s%u", n ? "+" : "", tree->rule->id);
+	spi_exec_env_follow(numbers);
+}
+
+/* ---- begin and end ---- */
+
+static int tree_begin(struct spi_tree *tree, struct spi_link *link)
+{
+	const struct spi_rule *asked = tree->asked;
+	int everybody = asked->calls_of.count != 0, is_main = spi_tree_root_is_main(tree);
+	uint32_t bit = tree->bit;
+
+	spi_symbols_scan();
+	for (struct spi_object *o = spi_objects_scan(); o; o = o->next)
+		if (spi_tree_covers(tree, o))
+			spi_tree_take_object(tree, link, o);
+	if (asked->parse_only)
+		return 0;
+	if (is_main && spi_tree_main_begun())
+		everybody = 1;
+	__atomic_fetch_or(&spi_tree_existing, bit, __ATOMIC_SEQ_CST);
+	if (!spi_may(SPI_MAY_GROW)) {
+		__atomic_fetch_and(&spi_tree_existing, ~bit, __ATOMIC_SEQ_CST);
+		spi_format(tree->why, sizeof(tree->why), "it runs in a seccomp sandbox that kills for system calls which a call tree needs");
+		return -ENOTSUP;
+	}
+	spi_budget_start(tree);
+	if (asked->calls_of.count)
+		spi_tree_flat |= bit;
+	if (tree->follow & SPI_FOLLOW_THREADS)
+		spi_tree_threads |= bit;
+	else
+		spi_tree_threads &= ~bit;
+	spi_tree_untagged = tree->tag[0] ? spi_tree_untagged & ~bit : spi_tree_untagged | bit;
+	spi_tree_tag_set(tree->index, tree->tag);
+	if (asked->depth) {
+		spi_tree_depths[tree->index] = asked->depth;
+		spi_tree_limited |= bit;
+	}
+	if (everybody)
+		__atomic_fetch_or(&spi_tree_everybody, bit, __ATOMIC_RELEASE);
+	else if (is_main && (tree->follow & SPI_FOLLOW_THREADS))
+		__atomic_fetch_or(&spi_tree_others, bit, __ATOMIC_RELEASE);
+	if (spi_tree_others & bit && !asked->object[0] && !asked->function[0])
+		spi_tree_whole |= bit;
+	__atomic_fetch_add(&spi_tree_epoch, 1, __ATOMIC_RELEASE);
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		if (to->covered & bit)
+			spi_tree_calls_of(tree, to);
+	if (everybody && !asked->calls_of.count)
+		tree->roots += spi_tree_stacks_look(bit);
+	if (everybody && !tree->roots && spi_objects_list())
+		tree->is_outside = !spi_tree_covers(tree, spi_objects_list());
+	if (!everybody && (!is_main || spi_tree_take_main(tree, link) < 0))
+		spi_tree_take_roots(tree, link);
+	if (is_main)
+		spi_tree_main_missing(tree);
+	if (tree->is_outside) {		/* no root to wait for */
+		__atomic_fetch_or(&spi_tree_everybody, bit, __ATOMIC_RELEASE);
+		__atomic_fetch_add(&spi_tree_epoch, 1, __ATOMIC_RELEASE);
+	}
+	if (!(spi_tree_flat & bit))
+		spi_tree_follow_start(tree);
+	if (tree->follow & SPI_FOLLOW_EXEC)
+		__atomic_fetch_or(&spi_tree_execs, bit, __ATOMIC_RELEASE);
+	spi_exec_start(link);
+	spi_tree_outside_take(tree);	/* what the agent watches in libc is had by then */
+	spi_tree_handed_over_take(tree);
+	tree->enabled = 1;
+	followed_say();
+	return 0;
+}
+
+/* While no object can be unloaded. */
+static void objects_leave(void *data)
+{
+	uint32_t bit = *(const uint32_t *) data;
+
+	spi_tree_roots_leave(bit);
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next) {
+		uint64_t before;
+
+		if (!(to->covered & bit))
+			continue;
+		__atomic_fetch_and(&to->covered, ~bit, __ATOMIC_RELEASE);
+		to->outside &= ~bit;
+		before = spi_patch_lock();
+		spi_sites_leave(to, bit);
+		for (uint32_t i = 0; i < to->map.head->funcs.count; i++)
+			if (to->funcs[i].excluded & bit) {
+				to->funcs[i].excluded &= ~bit;
+				to->funcs[i].budget &= ~bit;
+			}
+		spi_patch_unlock(before);
+	}
+}
+
+/* No tree is left: the spare bytes, too, where nobody can be in them. */
+static void pads_clear(void *data)
+{
+	(void) data;
+	if (!spi_tree_nobody_is_in_pads())
+		return;
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		for (uint64_t at = 0; !to->gone && (at = spi_site_pads_next(to, at));) {
+			uint64_t before = spi_patch_lock();
+
+			spi_site_pad_clear(to, at);
+			spi_patch_unlock(before);
+		}
+}
+
+static void tree_end(struct spi_tree *tree)
+{
+	uint32_t bit = tree->bit;
+	uint64_t before;
+
+	if (!tree->enabled)
+		return;
+	tree->enabled = 0;
+	followed_say();
+	__atomic_fetch_and(&spi_tree_existing, ~bit, __ATOMIC_RELEASE);
+	__atomic_fetch_and(&spi_tree_everybody, ~bit, __ATOMIC_RELEASE);
+	__atomic_fetch_and(&spi_tree_others, ~bit, __ATOMIC_RELEASE);
+	__atomic_fetch_and(&spi_tree_execs, ~bit, __ATOMIC_RELEASE);
+	__atomic_store_n(&spi_tree_ended[tree->index], (uint32_t) spi_tree_epoch + 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&spi_tree_epoch, 1, __ATOMIC_RELEASE);
+	spi_budget_tell(spi_link_current, 1);
+	if (tree->budget) {
+		spi_budget_stop(bit);
+		spi_budget_tell(spi_link_current, 1);
+	}
+	before = spi_patch_lock();
+	spi_calls_gather();
+	spi_patch_unlock(before);
+	spi_objects_hold(objects_leave, &bit);
+	spi_tree_limited &= ~bit;
+	spi_tree_flat &= ~bit;
+	spi_tree_whole &= ~bit;
+	if (spi_tree_existing)
+		return;
+	spi_tree_follow_stop();
+	spi_exec_stop();
+	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
+		if (to->pads && spi_patch_frozen) {
+			spi_patch_frozen(pads_clear, NULL);
+			break;
+		}
+}
+
+static int index_take(struct spi_tree *tree)
+{
+	static uint32_t next;
+	uint32_t used = 0;
+
+	for (const struct spi_tree *other = spi_trees; other; other = other->next)
+		used |= other->bit;
+	for (uint32_t i = 0; i < SPI_TREES_MAX; i++, next++) {
+		uint32_t bit = 1u << next % SPI_TREES_MAX;
+
+		if (used & bit)
+			continue;
+		tree->index = next++ % SPI_TREES_MAX;
+		tree->bit = bit;
+		return 0;
+	}
+	return -ENOSPC;
+}
+
+static void result_fill(const struct spi_tree *tree, struct spi_rule_result *result)
+{
+	result->matched = tree->matched;
+	result->instrumented = tree->roots ? tree->roots : spi_sites_placed;
+	result->declined = tree->declined;
+}
+
+/* What payloads and others have to have before the tree begins. 0, or a negative errno and why in result->text. */
+static int tree_ready(struct spi_tree *tree, struct spi_link *link, struct spi_rule_result *result)
+{
+	const struct spi_rule *asked = tree->asked;
+	const char *why;
+	int r = spi_module_load(link, result->text, sizeof(result->text));
+
+	if (r < 0)
+		return r;
+	spi_fault_install();
+	if (asked->compact)
+		spi_fault_last_install(spi_closing_last);
+	spi_steps_begin();
+	if (asked->budget && spi_payload->budget_prepare && spi_payload->budget_prepare(&why) < 0)
+		spi_note("what a budget leaves out is not told in the trace: %s", why);
+	if (asked->budget && !link)
+		spi_tree_start_thread();
+	return 0;
+}
+
+static struct spi_tree *tree_make(struct rule *rule)
+{
+	const struct spi_rule *asked = &rule->text;
+	struct spi_tree *tree = spi_map_pages(sizeof(*tree));
+
+	if (!tree)
+		return NULL;
+	tree->rule = rule;
+	tree->asked = asked;
+	tree->follow = SPI_FOLLOW_ALL & ~asked->unfollowed;
+	tree->after_ms = asked->after;
+	tree->on_signal = asked->on_signal;
+	tree->budget = asked->budget;
+	tree->tag = asked->tag;
+	return tree;
+}
+
+static int tree_apply(struct work *w)
+{
+	struct spi_tree *tree = tree_make(w->rule);
+	struct spi_rule_result *result = w->result;
+	struct spi_link *link = w->link;
+	int r;
+
+	if (!tree)
+		return -ENOMEM;
+	spi_site_workers_read();
+	spi_patch_site_stub = spi_site_stub_at;
+	spi_patch_site_byte = spi_site_byte_was;
+	spi_text_can_sync();
+	if (index_take(tree) < 0) {
+		spi_format(result->text, sizeof(result->text), "too many call trees at the same time");
+		spi_sys(SYS_munmap, tree, (sizeof(*tree) + 4095) & ~4095ul);
+		return -ENOSPC;
+	}
+	w->rule->tree = tree;
+	if (tree->asked->compact)
+		spi_tree_compact |= tree->bit;
+	else
+		spi_tree_compact &= ~tree->bit;
+	tree->next = spi_trees;
+	spi_trees = tree;
+	r = tree_ready(tree, link, result);
+	if (r == 0 && spi_tree_start_later(tree, link))
+		spi_format(result->text, sizeof(result->text), "it begins later");
+	else if (r == 0)
+		r = tree_begin(tree, link);
+	result_fill(tree, result);
+	if (r == 0 && !tree->asked->parse_only && !tree->roots && !spi_tree_flat && !tree->waits && !tree->is_outside)
+		r = tree->matched ? -ENOTSUP : -ENOENT;
+	if (r < 0 && tree->why[0] && !result->text[0])
+		spi_format(result->text, sizeof(result->text), "%s", tree->why);
+	spi_tree_report(link);
+	return r;
+}
+
+void spi_tree_starts_take(struct spi_link *link)
+{
+	for (struct spi_tree *tree = spi_trees; tree; tree = tree->next) {
+		if (!spi_tree_start_is_due(tree))
+			continue;
+		spi_tree_start_cancel(tree);
+		tree_begin(tree, link);
+		if (!tree->roots && !tree->asked->parse_only && !spi_tree_flat && !tree->is_outside)
+			spi_note("a call tree that was to begin later has nothing to begin with");
+		spi_tree_report(link);
+	}
+}
+
+static int tree_change(struct rule *rule, int enabled, struct spi_rule_result *result)
+{
+	struct spi_tree *tree = rule->tree;
+	int r = 0;
+
+	if (!tree)
+		return -ENOENT;
+	spi_tree_start_cancel(tree);
+	if (!enabled)
+		tree_end(tree);
+	else if (!tree->enabled && !spi_tree_start_later(tree, spi_link_current))
+		r = tree_begin(tree, spi_link_current);
+	result_fill(tree, result);
+	return r;
+}
+
+static void tree_remove(struct rule *rule)
+{
+	struct spi_tree *tree = rule->tree;
+
+	if (!tree)
+		return;
+	spi_tree_start_cancel(tree);
+	tree_end(tree);
+	spi_tree_report(spi_link_current);
+	spi_tree_hot(spi_link_current);
+	for (struct spi_tree **at = &spi_trees; *at; at = &(*at)->next)
+		if (*at == tree) {
+			*at = tree->next;
+			break;
+		}
+	if (!spi_trees)
+		spi_tree_report_forget();
+	rule->tree = NULL;
+	spi_sys(SYS_munmap, tree, (sizeof(*tree) + 4095) & ~4095ul);
+}
+
+/* follow.c looks through libraries that come. Each has a code map made, so a tree waits for a named one alone. */
+static uint32_t tree_reach(const struct rule *rule)
+{
+	const struct spi_tree *tree = rule->tree;
+
+	if (!tree || !(tree->follow & SPI_FOLLOW_DLOPEN))
+		return 0;
+	return (rule->text.object[0] ? SPI_REACH_LATER : 0) | (tree->enabled ? SPI_REACH_WATCHED : 0);
+}
+
+static int tree_describe(const struct rule *rule, struct spi_rule_result *result, int status)
+{
+	int waits = status == -ENOENT && spi_rule_waits(rule);
+
+	if (status == -ENOENT && !result->text[0])
+		spi_format(result->text, sizeof(result->text), "no function is the root in what is loaded, and in what "
+			"--lib and --exclude-lib leave of that%s", waits ? ", which waits for a library that has it" : "");
+	if (waits)
+		result->flags |= SPI_DONE_WAITS;
+	return status;
+}
+
+const struct spi_rule_ops spi_tree_ops = {
+	.reach = tree_reach, .apply = tree_apply, .change = tree_change, .remove = tree_remove,
+	.describe = tree_describe,
+};

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* What the files of call sites (site*.c) share: how a site's text is changed. Under the patch lock. */
+#ifndef SPI_SITE_H
+#define SPI_SITE_H
+
+#include "liblttng-spi/tree/tree.h"
+
+/* spi_site.form: which bytes become what. */
+enum spi_site_form {
+	SPI_FORM_DISPLACEMENT = 1,	/* the instruction's own displacement */
+	SPI_FORM_WHOLE,			/* the instruction, to a direct one of its length */
+	SPI_FORM_WORD,			/* the displacement of a call through memory, to a word of ours that holds the stub's address */
+	SPI_FORM_JUMP,			/* a 5-byte jump where the first instruction stands */
+	SPI_FORM_PUN,			/* a jump of which the first instruction's bytes are the beginning */
+	SPI_FORM_WINDOW,		/* a jump over several instructions, with int3 where one begins */
+	SPI_FORM_SHORT,			/* a 2-byte jump */
+	SPI_FORM_INT3,
+	SPI_FORM_ENTRY,			/* none: an entry point has moved the instruction, and its copy leads to the stub */
+};
+
+#define SPI_SITE_WORKER_NAMES	{ "", "call", "block", "spring", "window", "trap" }
+extern uint32_t spi_site_workers SPI_HIDDEN;	/* bit per enum spi_site_worker that may be used */
+
+SPI_INLINE uint64_t spi_site_address(const struct spi_site *s)	/* of its instruction */
+{
+	return s->map->vaddr + s->owner->object->bias;
+}
+
+SPI_INLINE uint64_t spi_site_start(const struct spi_site *s)	/* of what is changed */
+{
+	return spi_site_address(s) - s->before;
+}
+
+SPI_INLINE uint64_t spi_site_end(const struct spi_site *s)	/* where a call returns to */
+{
+	return spi_site_address(s) + s->map->size;
+}
+
+/* What the file has, from that many bytes before the instruction on. */
+SPI_INLINE const uint8_t *spi_site_bytes(const struct spi_map_site *map, uint32_t before)
+{
+	return map->bytes + map->before - before;
+}
+
+/* Bytes of the latest `moved` instructions before it. */
+SPI_INLINE uint32_t spi_site_before(const struct spi_map_site *map, uint32_t moved)
+{
+	uint32_t size = 0;
+
+	while (moved--)
+		size += map->insn[map->insn_count - 1 - moved].size;
+	return size;
+}
+
+/* Of the first of them; of itself where none is moved. */
+SPI_INLINE uint32_t spi_site_first(const struct spi_map_site *map, uint32_t moved)
+{
+	return moved ? map->insn[map->insn_count - moved].size : map->size;
+}
+
+int spi_site_is_jcc(const struct spi_map_site *site);
+int spi_site_is_call(const struct spi_map_site *site);
+int spi_site_decline(struct spi_site *s, const char *reason);
+uint8_t spi_site_how(uint64_t address, uint32_t size);	/* how bytes of one instruction can be changed; 0: in no way */
+/* The operation that puts the site in place. 0, or -1: it cannot be done. */
+int spi_site_change(const struct spi_site *s, struct spi_text_op *op);
+/* Is there what the file has, from that many bytes before the instruction on, and nobody else's? */
+int spi_site_is_untouched(const struct spi_site *s, uint32_t before);
+/*
+ * Room for a stub, then the stub: with `moved` instructions moved along, by_jump: reached by a jump, it pushes the
+ * return address. entries: NULL, or where a thread goes on that is before the n-th one from the end. 0, or -1 and s->reason.
+ */
+int spi_site_stub_room(struct spi_site *s, struct spi_emit *e);
+int spi_site_stub_write(struct spi_site *s, struct spi_emit *e, uint32_t moved, int by_jump, uint64_t *entries);
+void spi_site_stub_drop(struct spi_site *s, struct spi_emit *e);
+int spi_site_stub(struct spi_site *s, uint32_t moved, int by_jump);
+/* The site is new: choose a worker, and make its stub. s->worker or s->reason. */
+void spi_site_choose(struct spi_site *s);
+
+/* ---- jump.c: block and window ---- */
+int spi_site_jump_block(struct spi_site *s);
+int spi_site_jump_window(struct spi_site *s);
+int spi_site_jump_change(const struct spi_site *s, struct spi_text_op *op);
+
+/* ---- ways.c: spring and trap ---- */
+int spi_site_wants_trap(const struct spi_map_site *map);	/* a worker that needs int3 may be asked, as far as the map tells */
+const char *spi_site_trap_unfit(const struct spi_site *s);	/* NULL, or why there may be no int3 */
+void spi_site_way_choose(struct spi_site *s);
+int spi_site_way_change(const struct spi_site *s, struct spi_text_op *op);
+int spi_site_pad_back(const struct spi_site *s);
+int spi_site_pads_overlap(const struct spi_tree_object *to, uint64_t at, uint32_t size);
+
+#endif /* SPI_SITE_H */

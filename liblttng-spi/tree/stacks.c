@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * A tree that begins in the middle of a program: from the functions that are on
+ * its threads' stacks.
+ *
+ * No thread is stopped or unwound. A stack is read as it is, and every word that
+ * is a return address of a call site stands for a call that may be under way: the
+ * function around it gets its sites. A word that was left behind by an earlier
+ * call makes a function ready that need not have been: that does no harm. What
+ * moves on while it is being looked at is found the second time.
+ *
+ * Where a thread's stack is follows from its stack pointer, which the kernel tells
+ * of one that waits. One that runs all the time is met by its libc descriptor,
+ * which stands at the upper end of the mapping. The first thread's stack is
+ * where the kernel put its random bytes.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include "liblttng-spi/base/proc.h"
+#include "liblttng-spi/calls/internal.h"
+#include "liblttng-spi/tree/rule.h"
+
+#define ASKS		40u
+#define ASK_NS		UINT64_C(250000)
+#define DESCRIPTOR_ROOM	0x4000u		/* below a mapping's end, in which a thread's descriptor is looked for */
+#define RAN_NS		UINT64_C(10000)	/* who has run so long is no longer where he was */
+#define BLOCK		512u		/* words read at a time */
+#define STACK_MOST	(UINT64_C(64) << 20)
+
+struct look {
+	uint32_t tree, found;
+	enum { LOOK_TAKE, LOOK_MAIN, LOOK_PAD } what;
+	uint64_t low, high;		/* LOOK_MAIN: main()'s bytes; LOOK_PAD: is the PC, or a word, in spare bytes? */
+	uint32_t running;		/* threads that could not be looked at */
+};
+
+/* Is the address one that some call of the function returns to? */
+static int is_return_address(const struct spi_tree_object *to, const struct spi_map_func *func, uint64_t address)
+{
+	uint64_t vaddr = address - to->object->bias;
+
+	for (uint32_t i = func->site_first; i < func->site_first + func->site_count; i++) {
+		const struct spi_map_site *site = SPI_MAP_AT(&to->map, sites, struct spi_map_site, i);
+
+		if (site->vaddr + site->size == vaddr)
+			return 1;
+		if (site->vaddr > vaddr)
+			break;
+	}
+	return 0;
+}
+
+struct taken {
+	struct look *look;
+	struct spi_tree_object *to;
+	uint64_t func;
+};
+
+static void take_held(void *data)
+{
+	struct taken *taken = data;
+	uint64_t before = spi_patch_lock();
+
+	if (!taken->to->gone && !(taken->to->funcs[taken->func].done & taken->look->tree)) {
+		spi_sites_place(taken->to, taken->func, taken->look->tree);
+		taken->look->found++;
+	}
+	spi_patch_unlock(before);
+}
+
+static void take_function(struct look *look, struct spi_tree_object *to, uint64_t func)
+{
+	struct taken taken = { look, to, func };
+
+	if (!((to->funcs[func].excluded | to->funcs[func].done) & look->tree))
+		spi_objects_hold(take_held, &taken);
+}
+
+static void look_at_word(struct look *look, uint64_t word, int is_pc)
+{
+	const struct spi_slot *slot = spi_slot_of_word(word);
+	struct spi_tree_object *to;
+	int64_t func;
+
+	if (look->what == LOOK_PAD) {
+		look->found += spi_site_in_pad(word);
+		return;
+	}
+	if (word < 4096)
+		return;
+	if (slot)
+		word = slot->ra;
+	to = spi_tree_object_at(word - 1);
+	func = to ? spi_tree_func_around(to, word - !is_pc) : -1;
+	if (func < 0 || !spi_tree_func_is_good(to, (uint64_t) func) || (!is_pc && !is_return_address(to, spi_tree_map_func(to, (uint64_t) func), word)))
+		return;
+	if (look->what == LOOK_MAIN) {
+		look->found += word > look->low && word <= look->high;
+		return;
+	}
+	if (to->covered & look->tree)
+		take_function(look, to, (uint64_t) func);
+}
+
+static void look_at_words(struct look *look, uint64_t low, uint64_t high)
+{
+	static uint64_t words[BLOCK];	/* control side */
+
+	for (low &= ~UINT64_C(7); low < high; low += sizeof(words)) {
+		uint64_t size = high - low < sizeof(words) ? high - low : sizeof(words);
+
+		if (spi_memory_copy(words, low, size) < 0)
+			continue;
+		for (uint64_t i = 0; i < size / 8; i++)
+			if (words[i])
+				look_at_word(look, words[i], 0);
+	}
+}
+
+/* The mapping that the address is in. */
+static int mapping_of(uint64_t address, struct spi_vma *vma)
+{
+	struct spi_maps maps;
+	int found = 0;
+
+	if (spi_maps_open(&maps) < 0)
+		return 0;
+	while (!found && spi_maps_next(&maps, vma))
+		found = address >= vma->start && address < vma->end;
+	spi_maps_close(&maps);
+	return found;
+}
+
+static void look_at_stack(struct look *look, uint64_t sp)
+{
+	struct spi_vma vma;
+
+	if (!mapping_of(sp, &vma))
+		return;
+	if (vma.end - sp > STACK_MOST)
+		vma.end = sp + STACK_MOST;
+	look_at_words(look, sp, vma.end);
+}
+
+/* ---- threads ---- */
+
+/* Of a thread that waits in the kernel: its stack pointer and where it goes on. 0: it runs. */
+static uint64_t stack_pointer(int task_dir, const char *tid, uint64_t *pc)
+{
+	char path[64], text[256];
+	const char *at;
+	uint64_t sp = 0;
+	long fd, n;
+
+	spi_format(path, sizeof(path), "%s/syscall", tid);
+	fd = spi_sys(SYS_openat, task_dir, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = spi_proc_read(fd, text, sizeof(text) - 1);
+	spi_proc_close(fd);
+	text[n > 0 ? n : 0] = 0;
+	if (n <= 0 || text[0] == 'r')
+		return 0;
+	/* the last two of its numbers */
+	at = strrchr(text, ' ');
+	if (!at)
+		return 0;
+	*pc = spi_parse_number(at + 1, NULL);
+	while (at > text && at[-1] != ' ')
+		at--;
+	sp = spi_parse_number(at, NULL);
+	return sp;
+}
+
+/* The stack of a thread that runs: the mapping at whose upper end its descriptor stands, which begins with its address twice. */
+static int stack_by_descriptor(int tid, struct spi_vma *vma)
+{
+	int32_t tid_at = spi_tracer_threads_tid_at();
+	struct spi_maps maps;
+	int found = 0;
+
+	if (tid_at < 0 || spi_maps_open(&maps) < 0)
+		return 0;
+	while (!found && spi_maps_next(&maps, vma)) {
+		if (vma->prot != (PROT_READ | PROT_WRITE))
+			continue;
+		for (uint64_t at = vma->end - 64; at >= vma->start && at > vma->end - DESCRIPTOR_ROOM && !found; at -= 64) {
+			uint64_t head[3];
+			int32_t id;
+
+			if (spi_memory_copy(head, at, sizeof(head)) < 0)
+				break;
+			found = head[0] == at && head[2] == at &&
+				spi_memory_copy(&id, at + (uint64_t) tid_at, sizeof(id)) == 0 && id == tid;
+		}
+	}
+	spi_maps_close(&maps);
+	return found;
+}
+
+/* How long the thread has run, as far as the kernel has counted. */
+static uint64_t run_time(int task_dir, const char *tid)
+{
+	char path[64], text[64];
+	long fd, n;
+
+	spi_format(path, sizeof(path), "%s/schedstat", tid);
+	fd = spi_sys(SYS_openat, task_dir, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = spi_proc_read(fd, text, sizeof(text) - 1);
+	spi_proc_close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return spi_parse_number(text, NULL);
+}
+
+static void look_at_thread(struct look *look, int task_dir, const char *tid)
+{
+	uint64_t ran = run_time(task_dir, tid);
+	int id = (int) spi_parse_number(tid, NULL), is_first = id == (int) spi_sys(SYS_getpid);
+	struct spi_vma vma;
+	uint64_t sp = 0, pc = 0;
+
+	if (id == (int) spi_sys(SYS_gettid))
+		return;
+	for (unsigned int i = 0; i < ASKS && !sp; i++) {
+		uint64_t pause[2] = { 0, ASK_NS };
+
+		if (i)
+			spi_sys(SYS_nanosleep, pause, NULL);
+		sp = stack_pointer(task_dir, tid, &pc);
+	}
+	if (sp) {
+		look_at_word(look, pc, 1);
+		look_at_stack(look, sp);
+	} else if (look->what == LOOK_PAD && run_time(task_dir, tid) < ran + RAN_NS) {
+		look->running++;	/* it may be waiting for a processor, just there */
+	} else if (is_first ? mapping_of(getauxval(AT_RANDOM), &vma) : stack_by_descriptor(id, &vma)) {
+		look_at_words(look, vma.end - vma.start > STACK_MOST ? vma.end - STACK_MOST : vma.start, vma.end);
+	}
+}
+
+static void look_at_threads(struct look *look)
+{
+	uint8_t buffer[2048] __attribute__((aligned(8)));
+	long dir = spi_sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), n;
+
+	if (dir < 0)
+		return;
+	while ((n = spi_sys(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < n;) {
+			const char *name = (const char *) buffer + at + 19;
+			uint16_t size;
+
+			memcpy(&size, buffer + at + 16, 2);
+			at += size;
+			if (name[0] >= '0' && name[0] <= '9' && (look->what != LOOK_MAIN || (int) spi_parse_number(name, NULL) == (int) spi_sys(SYS_getpid)))
+				look_at_thread(look, (int) dir, name);
+		}
+	spi_proc_close(dir);
+}
+
+uint32_t spi_tree_stacks_look(uint32_t tree)
+{
+	struct look look = { .tree = tree };
+
+	look_at_threads(&look);
+	look_at_threads(&look);
+	return look.found;
+}
+
+int spi_tree_main_begun(void)
+{
+	uint64_t address = spi_tree_find_main();
+	struct spi_tree_object *to = address ? spi_tree_object_at(address) : NULL;
+	int64_t func = to ? spi_tree_func_at(to, address) : -1;
+	struct look look = { .what = LOOK_MAIN, .low = address };
+	uint64_t sp = (uint64_t) __builtin_frame_address(0);
+	struct spi_vma vma;
+
+	/* rules come on the first thread before main(), and afterwards on the control thread */
+	if (spi_env.preloaded && !spi_attached_early)
+		return spi_sys(SYS_gettid) != spi_sys(SYS_getpid);
+	if (func < 0 || !spi_attached_early)
+		return 1;
+	look.high = address + spi_tree_map_func(to, (uint64_t) func)->size;
+	if (spi_sys(SYS_gettid) != spi_sys(SYS_getpid))
+		look_at_threads(&look);
+	else if (mapping_of(sp, &vma))
+		look_at_words(&look, sp, vma.end);
+	return look.found != 0;
+}
+
+int spi_tree_nobody_is_in_pads(void)
+{
+	struct look look = { .what = LOOK_PAD };
+
+	look_at_threads(&look);
+	return !look.found && !look.running;
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Descriptors at run time: from functions of a code map to LTTng-UST events.
+ *
+ * All points of one request are registered as one provider description, named
+ * "spi" like those before it: a provider for each event costs quadratic time.
+ * A provider is never unregistered, and nothing it points to is freed, since
+ * lttng-ust can do neither safely; a removed function's events stay known and
+ * are used again when the function is instrumented again.
+ *
+ * <function>_entry has a field for each parameter, <function>_exit those of the
+ * returned value. With one event a call, <function> has both, and `duration` in
+ * nanoseconds and `left`, how the call ended.
+ */
+#include <errno.h>
+#include <string.h>
+#include <lttng/ust-abi.h>
+#include "tp/describe/gatekeeper.h"
+#include "tp/ledger/ledger.h"
+#include "tp/describe/not-known.h"
+#include "tp/record/serialise.h"
+#include "tp/describe/types.h"
+
+#define FIELDS_LOOKED_AT	256u	/* parameters beyond are left out */
+#define FIELD_NAME_MAX		200u
+#define BASE_NAME_MAX		220u	/* of an event, without provider and suffixes */
+#define ONE_RESULT_MAX		400u	/* bytes of a returned value in a one-event record */
+
+struct batch {
+	struct lttng_ust_probe_desc *provider;
+	const struct lttng_ust_event_desc **events;
+	struct lttng_ust_tracepoint **tracepoints;
+	unsigned int n;
+};
+
+/* The fields of one event as they are put together. */
+struct draft {
+	const struct spi_map *map;
+	const struct lttng_ust_event_field **fields;
+	struct tp_column *columns;
+	unsigned int n;
+	const char *names[TP_FIELDS_MAX];	/* taken */
+	unsigned int names_count;
+};
+
+/* ---- fields ---- */
+
+static int name_taken(const struct draft *d, const char *name)
+{
+	for (unsigned int i = 0; i < d->names_count; i++)
+		if (tp_names_clash(d->names[i], name))
+			return 1;
+	return 0;
+}
+
+/* A field name for `raw`, unique in the event; parameters without a name are arg<number>. NULL: no memory. */
+static const char *draft_name(struct draft *d, const char *raw, unsigned int number)
+{
+	char name[FIELD_NAME_MAX + 16];
+	unsigned int again = 1;
+	size_t n;
+
+	if (*raw) {
+		tp_name_identifier(name, raw, FIELD_NAME_MAX);
+	} else {
+		memcpy(name, "arg", 3);
+		tp_name_number(name + 3, '\0', number);
+	}
+	n = strlen(name);
+	while (name_taken(d, name)) {
+		again++;
+		tp_name_number(name + n, '_', again);
+	}
+	return d->names_count < TP_FIELDS_MAX ? d->names[d->names_count++] = tp_strndup(name, strlen(name)) : NULL;
+}
+
+static int draft_begin(struct draft *d, const struct spi_map *map)
+{
+	memset(d, 0, sizeof(*d));
+	d->map = map;
+	d->fields = tp_alloc(TP_FIELDS_MAX * sizeof(*d->fields));
+	d->columns = tp_alloc(TP_FIELDS_MAX * sizeof(*d->columns));
+	return d->fields && d->columns ? 0 : -ENOMEM;
+}
+
+static int draft_add(
+	struct draft *d, const char *name, const struct lttng_ust_type_common *type, struct tp_column column)
+{
+	struct lttng_ust_event_field *f = tp_alloc(sizeof(*f));
+
+	if (!f || !name || !type || d->n == TP_FIELDS_MAX)
+		return -ENOMEM;
+	f->struct_size = sizeof(*f);
+	f->name = name;
+	f->type = type;
+	d->columns[d->n] = column;
+	d->fields[d->n++] = f;
+	return 0;
+}
+
+/* Add the kept ones of n map fields; names[] as draft_name() gave them, or NULL to find them now. */
+static int draft_add_all(
+	struct draft *d, const struct spi_map_field *fields, unsigned int n, const uint8_t *keep, const char **names)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		const struct lttng_ust_type_common *type;
+		const char *name;
+		struct tp_column column;
+		int r;
+
+		if (!keep[i])
+			continue;
+		name = names ? names[i] : draft_name(d, spi_map_string(d->map, fields[i].name), fields[i].param + 1);
+		type = tp_type_make(d->map, &fields[i], &column);
+		r = draft_add(d, name, type, column);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* The event's field for values that are not known; the record has its text from the capture program. */
+static int draft_add_not_known(struct draft *d, const struct tp_not_known *what)
+{
+	static const struct spi_map_field text = { .kind = SPI_KIND_TEXT, .size = 1, .base = 10 };
+	struct tp_column column;
+	const struct lttng_ust_type_common *type = tp_type_make(d->map, &text, &column);
+
+	return tp_not_known_text(what) ? draft_add(d, draft_name(d, "not_known", 0), type, column) : 0;
+}
+
+/* ---- events ---- */
+
+static struct lttng_ust_event_desc *event_make(const struct batch *b, const char *name, struct draft *d)
+{
+	struct lttng_ust_tracepoint_class *c = tp_alloc(sizeof(*c));
+	struct lttng_ust_event_desc *e = tp_alloc(sizeof(*e));
+
+	if (!c || !e)
+		return NULL;
+	c->struct_size = sizeof(*c);
+	c->fields = d->fields;
+	c->nr_fields = d->n;
+	c->probe_callback = tp_probe_mark;
+	c->signature = "spi";
+	c->probe_desc = b->provider;
+	e->struct_size = sizeof(*e);
+	e->event_name = name;
+	e->probe_desc = b->provider;
+	e->tp_class = c;
+	return e;
+}
+
+/* Check an event and put it into the batch; fills *event for firing. NULL, or why it is refused. */
+static const char *event_add(struct batch *b, struct tp_event *event, struct lttng_ust_tracepoint *tracepoint,
+	const char *name, struct draft *d, const struct spi_point *point)
+{
+	struct lttng_ust_event_desc *desc = event_make(b, name, d);
+	const char *why = desc ? tp_gate_event(TP_PROVIDER, desc) : "no memory";
+
+	if (why)
+		return why;
+	tracepoint->struct_size = sizeof(*tracepoint);
+	tracepoint->provider_name = TP_PROVIDER;
+	tracepoint->event_name = name;
+	tracepoint->signature = "spi";
+	event->tracepoint = tracepoint;
+	event->probe.struct_size = sizeof(event->probe);
+	event->probe.ip = (void *) point->address;
+	event->columns = d->columns;
+	event->column_count = d->n;
+	b->events[b->n] = desc;
+	b->tracepoints[b->n++] = tracepoint;
+	return NULL;
+}
+
+/* ---- event names ---- */
+
+static uint32_t name_hash(const char *s)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *s; s++)
+		h = (h ^ (uint8_t) *s) * 16777619u;
+	return h;
+}
+
+static char *name_join(const char *base, const char *suffix)
+{
+	size_t n = strlen(base), m = strlen(suffix);
+	char *name = tp_alloc(n + m + 1);
+
+	if (name) {
+		memcpy(name, base, n);
+		memcpy(name + n, suffix, m + 1);
+	}
+	return name;
+}
+
+/* Over-long C++ names are cut, and told apart by a hash of the whole. */
+static void name_base(char *to, const char *raw)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint32_t h;
+
+	tp_name_printable(to, *raw ? raw : "_", BASE_NAME_MAX);
+	if (strlen(raw) <= BASE_NAME_MAX)
+		return;
+	h = name_hash(raw);
+	to[BASE_NAME_MAX - 9] = '~';
+	for (int i = 0; i < 8; i++)
+		to[BASE_NAME_MAX - 8 + i] = digits[h >> (28 - 4 * i) & 15];
+}
+
+/* Same-named functions of other objects get "@2" and so on behind the name; first and second share the number. */
+static int names_make(const char *raw, const char *suffix0, const char *suffix1, char **name0, char **name1)
+{
+	char base[BASE_NAME_MAX + 16];
+	size_t n;
+
+	name_base(base, raw);
+	n = strlen(base);
+	for (unsigned int number = 1; number < 10000; number++) {
+		if (number > 1)
+			tp_name_number(base + n, '@', number);
+		*name0 = name_join(base, suffix0);
+		*name1 = name_join(base, suffix1);
+		if (!*name0 || !*name1)
+			return -ENOMEM;
+		if (!tp_gate_name_used(TP_PROVIDER, *name0) && !tp_gate_name_used(TP_PROVIDER, *name1))
+			return 0;
+	}
+	return -EEXIST;
+}
+
+/* ---- points ---- */
+
+struct fields {
+	const struct spi_map_field *entry, *result;
+	unsigned int entry_count, result_count;
+	uint8_t entry_keep[FIELDS_LOOKED_AT], result_keep[FIELDS_LOOKED_AT];
+};
+
+static void fields_of(struct fields *f, const struct spi_point *point)
+{
+	const struct spi_map_func *func = point->func;
+
+	f->entry = SPI_MAP_AT(point->map, fields, struct spi_map_field, func->field_first);
+	f->result = f->entry + func->field_count;
+	f->entry_count = func->field_count < FIELDS_LOOKED_AT ? func->field_count : FIELDS_LOOKED_AT;
+	f->result_count = func->ret_count < FIELDS_LOOKED_AT ? func->ret_count : FIELDS_LOOKED_AT;
+}
+
+static void fields_note(const struct spi_point *point, const struct fields *f)
+{
+	unsigned int n = point->func->field_count + point->func->ret_count;
+
+	for (unsigned int i = 0; i < f->entry_count; i++)
+		n -= f->entry_keep[i] || !spi_place_is_known(f->entry[i].place);
+	for (unsigned int i = 0; i < f->result_count; i++)
+		n -= f->result_keep[i] || !spi_place_is_known(f->result[i].place);
+	if (n)
+		tp_core->note("%s: %u fields are left out; an event has at most %u, and %u bytes", point->event_name, n,
+			TP_FIELDS_MAX, TP_RECORD_MAX);
+}
+
+/* Which fields there are does not depend on the length of strings (compile.c): the events serve records of all lengths. */
+static void events_share(struct tp_point *tp, const struct spi_point *other)
+{
+	const struct tp_point *from = other->payload;
+
+	tp->entry = from->entry;
+	tp->exit = from->exit;
+}
+
+static const char *bind_pair(
+	struct batch *b, struct spi_point *point, struct tp_point *tp, struct lttng_ust_tracepoint *tracepoints)
+{
+	struct tp_not_known entry_lacks = { .length = 0 }, exit_lacks = { .length = 0 };
+	struct fields f;
+	struct draft draft;
+	char *entry_name, *exit_name;
+	const char *why;
+
+	fields_of(&f, point);
+	tp_not_known_add(&entry_lacks, point->map, f.entry, f.entry_count);
+	tp_not_known_add(&exit_lacks, point->map, f.result, f.result_count);
+	tp->entry_program = tp_compile(
+		f.entry, f.entry_count, TP_RECORD_MAX, 0, f.entry_keep, tp_not_known_text(&entry_lacks));
+	tp->exit_program = tp_compile(
+		f.result, f.result_count, TP_RECORD_MAX, 1, f.result_keep, tp_not_known_text(&exit_lacks));
+	if (!tp->entry_program || !tp->exit_program)
+		return "no memory";
+	if (point->events_of) {
+		events_share(tp, point->events_of);
+		return NULL;
+	}
+	if (names_make(point->event_name, "_entry", "_exit", &entry_name, &exit_name) < 0)
+		return "no event name free";
+	if (draft_begin(&draft, point->map) < 0 ||
+		draft_add_all(&draft, f.entry, f.entry_count, f.entry_keep, NULL) < 0 ||
+		draft_add_not_known(&draft, &entry_lacks) < 0)
+		return "no memory";
+	why = event_add(b, &tp->entry, &tracepoints[0], entry_name, &draft, point);
+	if (why)
+		return why;
+	if (draft_begin(&draft, point->map) < 0 ||
+		draft_add_all(&draft, f.result, f.result_count, f.result_keep, NULL) < 0 ||
+		draft_add_not_known(&draft, &exit_lacks) < 0)
+		why = "no memory";
+	else
+		why = event_add(b, &tp->exit, &tracepoints[1], exit_name, &draft, point);
+	if (why)
+		b->n--;		/* the entry alone is not wanted */
+	else
+		fields_note(point, &f);
+	return why;
+}
+
+/* What is left of a one-event record for arguments is the same whatever the length of strings. */
+static unsigned int one_result_room(const struct fields *f, const struct tp_program *program)
+{
+	for (unsigned int i = 0; i < f->result_count; i++)
+		if (tp_is_string(&f->result[i]))
+			return ONE_RESULT_MAX;
+	return program->length;
+}
+
+static const char *bind_one(
+	struct batch *b, struct spi_point *point, struct tp_point *tp, struct lttng_ust_tracepoint *tracepoint)
+{
+	const char *duration, *left, *names[TP_FIELDS_MAX] = { NULL }, *why;
+	struct tp_not_known lacks = { .length = 0 };
+	struct fields f;
+	struct draft d;
+	char *name, *same;
+
+	fields_of(&f, point);
+	if (f.result_count > TP_FIELDS_MAX / 2)
+		f.result_count = TP_FIELDS_MAX / 2;
+	tp->exit_program = tp_compile(f.result, f.result_count, ONE_RESULT_MAX, 1, f.result_keep, NULL);
+	if (f.entry_count > TP_FIELDS_MAX - 3 - f.result_count)
+		f.entry_count = TP_FIELDS_MAX - 3 - f.result_count;
+	tp_not_known_add(&lacks, point->map, f.entry, f.entry_count);
+	tp_not_known_add(&lacks, point->map, f.result, f.result_count);
+	tp->entry_program = tp->exit_program ? tp_compile(f.entry, f.entry_count,
+		TP_AREA_LARGE - TP_SLOP - TP_ONE_EXTRA - one_result_room(&f, tp->exit_program), 0, f.entry_keep,
+		tp_not_known_text(&lacks)) : NULL;
+	if (!tp->entry_program)
+		return "no memory";
+	if (point->events_of) {
+		events_share(tp, point->events_of);
+		return NULL;
+	}
+	if (names_make(point->event_name, "", "", &name, &same) < 0)
+		return "no event name free";
+	if (draft_begin(&d, point->map) < 0)
+		return "no memory";
+	/* what is ours keeps its name, parameters give way */
+	duration = draft_name(&d, "duration", 0);
+	left = draft_name(&d, "left", 0);
+	for (unsigned int i = 0; i < f.result_count; i++)
+		if (f.result_keep[i])
+			names[i] = draft_name(&d, spi_map_string(d.map, f.result[i].name), 0);
+	if (draft_add_all(&d, f.entry, f.entry_count, f.entry_keep, NULL) < 0 ||
+			draft_add_not_known(&d, &lacks) < 0 ||
+			draft_add_all(&d, f.result, f.result_count, f.result_keep, names) < 0 ||
+			draft_add(&d, duration, tp_type_u64, (struct tp_column) { TP_COLUMN_UNSIGNED, 8, 1 }) < 0 ||
+			draft_add(&d, left, tp_left_type, (struct tp_column) { TP_COLUMN_UNSIGNED, 1, 1 }) < 0)
+		return "no memory";
+	why = event_add(b, &tp->entry, tracepoint, name, &d, point);
+	if (!why)
+		fields_note(point, &f);
+	return why;
+}
+
+static const char *bind_point(struct batch *b, struct spi_point *point, struct tp_point **made)
+{
+	struct tp_point *tp = tp_alloc(sizeof(*tp));
+	struct lttng_ust_tracepoint *tracepoints = point->events_of ? NULL :
+		tp_core->near_alloc(point->object, 2 * sizeof(*tracepoints), 64);
+	const char *why;
+
+	if (!tracepoints && !point->events_of)
+		return "no memory near the object";
+	if (!tp)
+		return "no memory";
+	if (point->flags & SPI_POINT_ONE_EVENT)
+		why = bind_one(b, point, tp, tracepoints);
+	else
+		why = bind_pair(b, point, tp, tracepoints);
+	if (!why)
+		*made = tp;
+	return why;
+}
+
+static int batch_begin(struct batch *b, unsigned int n)
+{
+	b->n = 0;
+	b->provider = tp_alloc(sizeof(*b->provider));
+	b->events = tp_alloc(2 * n * sizeof(*b->events));
+	b->tracepoints = tp_alloc(2 * n * sizeof(*b->tracepoints));
+	if (!b->provider || !b->events || !b->tracepoints)
+		return -ENOMEM;
+	b->provider->struct_size = sizeof(*b->provider);
+	b->provider->provider_name = TP_PROVIDER;
+	b->provider->event_desc = b->events;
+	b->provider->major = 3;		/* what 2.13 asks for, and everything after it takes */
+	b->provider->minor = 0;
+	return 0;
+}
+
+static int batch_register(struct batch *b)
+{
+	if (!b->n)
+		return 0;
+	b->provider->nr_events = b->n;
+	if (lttng_ust_tracepoint_module_register(b->tracepoints, (int) b->n))
+		return -EIO;
+	return lttng_ust_probe_register(b->provider) ? 0 : -EIO;
+}
+
+int tp_bind(struct spi_point **points, unsigned int n, const char **errors)
+{
+	struct tp_point **made = tp_alloc(n * sizeof(*made));
+	struct batch batch;
+	int fresh = 0, r;
+
+	if (!n)
+		return 0;
+	if (!made || batch_begin(&batch, n) < 0)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < n; i++)
+		errors[i] = bind_point(&batch, points[i], &made[i]);
+	r = batch_register(&batch);
+	for (unsigned int i = 0; i < n; i++) {
+		if (r < 0 && !errors[i])
+			errors[i] = "LTTng-UST refused the events";
+		if (errors[i])
+			continue;
+		if (points[i]->flags & SPI_POINT_ONE_EVENT)
+			tp_one_attach(points[i], made[i]);
+		else
+			tp_call_attach(points[i], made[i]);
+		fresh += !points[i]->events_of;
+	}
+	return fresh;
+}

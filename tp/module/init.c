@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The event module: what the agent's core gets from it.
+ *
+ * The core loads this library when a first rule needs events, and with it
+ * liblttng-ust, which a program need not know. It stays for ever (-z nodelete):
+ * lttng-ust keeps pointers into it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <lttng/ust-fork.h>
+#include <lttng/ust-thread.h>
+#include "liblttng-spi/patch/internal.h"
+#include "tp/record/call.h"
+#include "tp/compact/compact.h"
+#include "tp/describe/function.h"
+#include "tp/base/library.h"
+
+const struct spi_core_ops *tp_core;
+uint32_t tp_string_max = TP_STRING_DEFAULT;
+
+static int other_fork_help;	/* liblttng-ust-fork.so does what fork_*() would: both would wait for each other */
+static SPI_FORK_DATA sigset_t fork_signals;	/* of the forking thread, which holds lttng-ust's fork lock meanwhile */
+static SPI_FORK_DATA int32_t fork_tid;
+static struct {
+	unsigned long module, offset;
+} ust_tls;			/* lttng-ust's thread-local memory, for __tls_get_addr() */
+static size_t ust_tls_size;
+
+static int is_fork_help(struct dl_phdr_info *info, size_t size, void *found)
+{
+	const char *name = strrchr(info->dlpi_name, '/');
+
+	if (!strncmp(name ? name + 1 : info->dlpi_name, "liblttng-ust-fork.so", 20))
+		*(int *) found = 1;
+	return 0;
+}
+
+static int find_ust_tls(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	const char *name = strrchr(info->dlpi_name, '/');
+
+	(void) size;
+	(void) unused;
+	if (strncmp(name ? name + 1 : info->dlpi_name, "liblttng-ust.so", 15) != 0)
+		return 0;
+	ust_tls.module = info->dlpi_tls_modid;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_TLS)
+			ust_tls_size = info->dlpi_phdr[i].p_memsz;
+	return 1;
+}
+
+static int op_bind(struct spi_point **points, unsigned int n, const char **errors)
+{
+	dl_iterate_phdr(is_fork_help, &other_fork_help);
+	return tp_bind(points, n, errors);
+}
+
+/*
+ * A handler that left a record's making by siglongjmp() has left the thread within lttng-ust's read-side section, and
+ * lttng-ust's own end waits for that: for ever. A thread that ends goes back to none.
+ */
+static void sections_leave(const struct spi_thread *t)
+{
+	tp_reader **place = t->payload[TP_WORD_READER], *reader;
+
+	if (!place || place == &tp_reader_ended || !(reader = *place))
+		return;
+	lttng_ust_urcu_smp_mb_slave();
+	_CMM_STORE_SHARED(reader->ctr, reader->ctr & ~LTTNG_UST_URCU_GP_CTR_NEST_MASK);
+}
+
+static void op_thread_end(struct spi_thread *t)
+{
+	int *error = tp_errno(t), error_was = *error;
+
+	tp_again_over(t);
+	if (tp_closed < TP_EXEC)
+		tp_debts_end(t);
+	tp_compact_thread_end(t);
+	sections_leave(t);
+	t->payload[TP_WORD_READER] = &tp_reader_ended;
+	*error = error_was;
+	t->payload[TP_WORD_ERRNO] = NULL;
+}
+
+static int op_can_fork(void)
+{
+	return !other_fork_help;
+}
+
+static void op_fork_before(void)
+{
+	sigset_t set;
+
+	tp_compact_fork_before();
+	if (other_fork_help)
+		return;
+	lttng_ust_before_fork(&set);
+	fork_signals = set;
+	fork_tid = (int32_t) spi_raw3(SYS_gettid, 0, 0, 0);
+}
+
+static void op_fork_parent(void)
+{
+	sigset_t set = fork_signals;
+
+	if (!other_fork_help)
+		lttng_ust_after_fork_parent(&set);
+	tp_compact_fork_parent();
+}
+
+/*
+ * lttng-ust's RCU has the forking thread by what it was registered with in the parent. Where lttng-ust begins on another thread it
+ * forgets that, and gives the place to others; so the thread is to register anew, and is not to take itself out when it ends (its key).
+ */
+static void reader_forget(void)
+{
+	void *reader = URCU_TLS(lttng_ust_urcu_reader);
+
+	URCU_TLS(lttng_ust_urcu_reader) = NULL;
+	for (pthread_key_t key = 0; reader && key < PTHREAD_KEYS_MAX; key++)
+		if (pthread_getspecific(key) == reader)
+			pthread_setspecific(key, NULL);
+}
+
+/*
+ * lttng-ust keeps the thread's id for the context vtid. It forgets the one of the thread that it begins in, which may be another. The one
+ * word that has it is looked for; where there are more, as small numbers are frequent, it is left.
+ */
+static void tid_forget(void)
+{
+	extern void *__tls_get_addr(void *index);
+	int32_t *words, *found = NULL;
+	unsigned int n = 0;
+
+	if (!ust_tls.module || !ust_tls_size || !spi_thread.payload[TP_WORD_READER])
+		return;
+	words = __tls_get_addr(&ust_tls);
+	for (size_t i = 0; i < ust_tls_size / sizeof(*words); i++)
+		if (words[i] == fork_tid) {
+			found = &words[i];
+			n++;
+		}
+	if (n == 1)
+		*found = 0;
+}
+
+/* Nothing begins: lttng-ust's locks are given back, and nothing is recorded until op_child_begins(). */
+static void op_fork_child(void)
+{
+	sigset_t set = fork_signals;
+
+	tp_debts_forget(&spi_thread);
+	tp_in_name_fork_child();
+	tp_keep_fork_child();
+	if (tp_closed != TP_ENDED)
+		tp_closed = TP_EXEC;
+	tp_call_forget();
+	tp_compact_fork_child();
+	if (other_fork_help)
+		return;
+	lttng_ust_after_fork_parent(&set);
+	tid_forget();
+	reader_forget();
+	/* Other threads' readers are not here, and lttng-ust's destructors would wait for one that was reading. */
+	lttng_ust_urcu_before_fork();
+	lttng_ust_urcu_after_fork_child();
+	spi_thread.payload[TP_WORD_READER] = NULL;
+}
+
+/*
+ * lttng-ust waits for a session daemon by two files in /dev/shm. One that is missing it has a child make: that runs the program's handlers of fork(), and
+ * ends with a SIGCHLD for a program that has no children. So they are made here, as lttng-ust does (2.13, get_wait_shm()): a page of
+ * zeros that its owner alone writes, or everybody does.
+ */
+static void wait_file_make(const char *path, uint64_t mode)
+{
+	long fd = spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+
+	if (fd < 0)
+		return;
+	if (spi_raw3(SYS_fchmod, (uint64_t) fd, mode, 0) < 0 || spi_raw3(SYS_ftruncate, (uint64_t) fd, 4096, 0) < 0)
+		spi_raw3(SYS_unlinkat, (uint64_t) AT_FDCWD, (uint64_t) path, 0);
+	spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
+}
+
+static void wait_files_make(void)
+{
+	char own[sizeof("/dev/shm/lttng-ust-wait-8-") + 10], digits[10];
+	unsigned int uid = (unsigned int) spi_raw3(SYS_getuid, 0, 0, 0), n = 0;
+	size_t at = sizeof("/dev/shm/lttng-ust-wait-8-") - 1;
+
+	memcpy(own, "/dev/shm/lttng-ust-wait-8-", at);
+	do
+		digits[n++] = (char) ('0' + uid % 10);
+	while (uid /= 10);
+	while (n)
+		own[at++] = digits[--n];
+	own[at] = 0;
+	wait_file_make(own, 0640);
+	wait_file_make("/dev/shm/lttng-ust-wait-8", 0666);
+}
+
+/* The thread that begins the child; signals are held. */
+static void op_child_begins(void)
+{
+	sigset_t set;
+
+	tp_runs_fork_child();
+	tp_function_fork_child();
+	if (!other_fork_help) {
+		wait_files_make();
+		lttng_ust_before_fork(&set);
+		lttng_ust_after_fork_child(&set);
+	}
+	if (tp_closed != TP_ENDED)
+		tp_closed = TP_OPEN;
+	tp_compact_child_begins();
+	tp_alone_forked();
+}
+
+/* What follows may be in a snapshot that has nothing of what was before: numbers are described again. */
+static void op_flush(void)
+{
+	tp_compact_flush_all();
+	tp_site_forget_all();
+	tp_function_again();
+	tp_compact_expect_cut();
+}
+
+static void op_fini(void)
+{
+	if (tp_close_begin(SPI_CLOSE_FOR_END))
+		tp_compact_close(1);
+	/* closing calls may have made the thread a reader once more, and lttng-ust's destructor waits for readers */
+	sections_leave(&spi_thread);
+}
+
+static int op_close_begin(enum spi_close_for what)
+{
+	int is_first = tp_close_begin(what);
+
+	if (is_first && what != SPI_CLOSE_FOR_RULES)
+		tp_compact_close(what == SPI_CLOSE_FOR_END);
+	return is_first;
+}
+
+static void op_close_end(enum spi_close_for what, uint32_t threads)
+{
+	int *error = tp_errno(&spi_thread), error_was = *error;
+
+	if (what != SPI_CLOSE_FOR_RULES)
+		tp_compact_open();
+	tp_close_end(what, threads);
+	*error = error_was;
+}
+
+/*
+ * libc makes a thread's memory for lttng-ust's variables when they are first used, and ends a process that has none left by then;
+ * lttng-ust aborts one that has none for its list of threads.
+ */
+int tp_thread_ready(int has_memory)
+{
+	struct spi_thread *t = &spi_thread;
+	int *error = tp_errno(t), error_was = *error;
+	void *reader_was = t->payload[TP_WORD_READER];
+
+	if (tp_closed)		/* lttng-ust may be over, and nothing is recorded */
+		return 0;
+	if (!(has_memory && URCU_TLS(lttng_ust_urcu_reader)) && !tp_core->has_room(has_memory)) {
+		*error = error_was;
+		return -1;
+	}
+	lttng_ust_init_thread();
+	tp_read_unlock(tp_read_lock(t));
+	if (tp_compact_of(t))
+		tp_compact_of(t)->record = t->record;	/* a forked child's thread has its own only now */
+	t->payload[TP_WORD_READER] = reader_was;	/* none: its first record is still to come, by which something is learned (ledger/in-name.c) */
+	*error = error_was;
+	return 1;
+}
+
+static void op_attached(int is_first)
+{
+	tp_reader *reader;
+
+	tp_compact_attached();
+	if (!is_first || tp_closed)
+		return;
+	tp_function_unheard();
+	reader = tp_read_lock(&spi_thread);
+	tp_function_look();
+	tp_read_unlock(reader);
+}
+
+static void op_set_string_max(uint32_t bytes)
+{
+	tp_string_max = !bytes ? TP_STRING_DEFAULT : bytes < TP_STRING_LEAST ? TP_STRING_LEAST : bytes > TP_STRING_MOST ? TP_STRING_MOST : bytes;
+}
+
+/* From liblttng-ust-common, as its own liblttng-ust-fd.so uses it; in no public header. */
+extern int lttng_ust_safe_close_fd(int fd, int (*close_cb)(int fd));
+
+static const struct spi_payload_ops ops = {
+	.abi = SPI_PAYLOAD_ABI,
+	.size = sizeof(ops),
+	.bind = op_bind,
+	.bind_generic = tp_bind_generic,
+	.thread_end = op_thread_end,
+	.can_fork = op_can_fork,
+	.fork_before = op_fork_before,
+	.fork_parent = op_fork_parent,
+	.fork_child = op_fork_child,
+	.child_begins = op_child_begins,
+	.fini = op_fini,
+	.set_clock_floor = tp_clock_set_floor,
+	.set_string_max = op_set_string_max,
+	.close_fd = lttng_ust_safe_close_fd,
+	.set_tags = tp_context_set,
+	.tree_prepare = tp_tree_prepare,
+	.tree_bind = tp_tree_bind,
+	.bind_compact = tp_compact_bind,
+	.flush = op_flush,
+	.tree_changed = tp_compact_changed,
+	.close_begin = op_close_begin,
+	.close_thread = tp_close_thread,
+	.close_call = tp_close_call,
+	.close_end = op_close_end,
+	.thread_ready = tp_thread_ready,
+	.keep_begin = tp_keep_begin,
+	.keep_look = tp_keep_look,
+	.keep_waits = tp_keep_waits,
+	.keep_end = tp_keep_end,
+	.detached = tp_compact_detached,
+	.attached = op_attached,
+	.set_run = tp_runs_set,
+	.budget_prepare = tp_budget_prepare,
+	.budget_event = tp_budget_event,
+	.installed = tp_alone_installed,
+	.libraries_update = tp_libraries_update,
+	.library_event = tp_library_event,
+	.function_say = tp_function_tell,
+	.state_dump = tp_state_dump,
+};
+
+/* This library depends on lttng-ust's, so this runs first: events can still be recorded. */
+__attribute__((destructor)) static void module_end(void)
+{
+	if (tp_core)
+		tp_core->process_end();
+}
+
+SPI_EXPORT const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, const char **error);
+
+const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, const char **error)
+{
+	if (core->abi != SPI_PAYLOAD_ABI || core->size < sizeof(*core)) {
+		*error =
+			"liblttng-spi-tp.so and liblttng-spi.so are of different versions: install both from one build";
+		return NULL;
+	}
+	if (tp_core)
+		return &ops;
+	tp_core = core;
+	if (tp_thread_ready(0) < 0) {	/* this thread's memory is allocated here: first-call.c */
+		*error = "no memory is left for lttng-ust's variables";
+		tp_core = NULL;
+		return NULL;
+	}
+	dl_iterate_phdr(is_fork_help, &other_fork_help);
+	dl_iterate_phdr(find_ust_tls, NULL);
+	tp_clock_init();
+	tp_compact_last_find();
+	tp_alone_init();
+	tp_context_register();
+	tp_library_init();
+	tp_state_dump_init();
+	if (tp_left_register() < 0 || tp_runs_register() < 0) {
+		*error = "LTTng-UST refused the providers spi_call and spi_run";
+		tp_core = NULL;
+		return NULL;
+	}
+	return &ops;
+}

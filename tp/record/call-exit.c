@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What a point calls at a call's exit, and when it ends without returning: the exit goes to the channels that have
+ * the entry (call.c).
+ */
+#include "tp/record/call.h"
+#include "tp/record/serialise.h"
+
+/* For channels other than the one that the slot names. */
+static __attribute__((noinline)) enum tp_due exit_due(struct tp_point *tp, const struct spi_slot *slot,
+	const struct lttng_ust_channel_buffer *channel)
+{
+	if (slot->aux == (tp_epoch | TP_SLOT_SET) && tp_due_has(slot, channel))
+		return TP_DUE_BALANCE;
+	/* of a tree no exit without its entry: while it is switched on one of the two events may be on before the other */
+	return (tp->point->flags & SPI_POINT_TREE) || !tp_hears_exits_alone(tp, channel) ? TP_DUE_NOT : TP_DUE_ALONE;
+}
+
+/*
+ * The ring refused an exit record. One that is larger than a sub-buffer would be
+ * owed for ever and block the thread: it goes out with its values empty. Returns 1
+ * when that recorded it.
+ */
+__attribute__((noinline)) uint32_t tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record,
+	uint32_t length, struct lttng_ust_event_recorder *recorder, enum tp_due due, int error)
+{
+	uint8_t empty[error == -ENOSPC && tp->exit_program ? tp->exit_program->length + TP_SLOP : 1];
+	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = length };
+
+	if (sizeof(empty) > 1) {
+		shot.record = empty;
+		shot.length = tp_serialise_zero(tp->exit_program, empty);
+		error = tp_record(shot.event, empty, shot.length, recorder, recorder->chan);
+		if (!error)
+			return 1;
+	}
+	if (due == TP_DUE_BALANCE && tp_may_wait(error))
+		tp_debts_add(t, &shot, recorder->chan);
+	else
+		tp_count(t)->lost_exits++;
+	return 0;
+}
+
+/* Any number of rules on the exit event, with filters and triggers. Returns how many recorded it. */
+static __attribute__((noinline)) uint32_t fire_exit_all(
+	struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, struct spi_slot *slot)
+{
+	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = length };
+	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0;
+	struct lttng_ust_tracepoint_probe *probe;
+	const int is_kept = spi_unlikely(tp_keeping) && !is_tree;
+	uint32_t n = 0;
+
+	for (probe = tp_probes(&tp->exit); probe && probe->func; probe++) {
+		struct lttng_ust_event_common *event = probe->data;
+
+		if (probe->func != tp_probe_mark)
+			continue;
+		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
+			struct lttng_ust_event_recorder *recorder = event->child;
+			struct lttng_ust_channel_buffer *channel = recorder->chan;
+			enum tp_due due = TP_DUE_BALANCE;
+			int error = -ENOBUFS;
+
+			if (slot->cookie != channel || slot->aux != tp_epoch)
+				due = exit_due(tp, slot, channel);
+			if (due == TP_DUE_NOT || !(is_tree ? tp_recorder_on(event, channel) : tp_recorder_takes(&shot, event, channel)))
+				continue;
+			if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
+				error = tp_record(&tp->exit, record, length, recorder, channel);
+			n += error ? tp_exit_failed(t, tp, record, length, recorder, due, error) : 1;
+			if (is_kept)
+				tp_due_forget(slot, channel);		/* or it might be recorded twice */
+		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
+			tp_notify(&shot, event);
+		}
+	}
+	return is_kept ? n + tp_kept_exit(t, tp, &shot, slot) : n;
+}
+
+SPI_INLINE void fire_exit(struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, struct spi_slot *slot)
+{
+	tp_reader *reader = tp_read_lock(t);
+	struct lttng_ust_event_recorder *recorder = tp_probe_single(tp_probes(&tp->exit));
+	uint32_t n = 1;
+
+	if (spi_likely(recorder != NULL) && spi_likely(slot->cookie == recorder->chan) &&
+		spi_likely(slot->aux == tp_epoch) && spi_likely(!spi_thread_owes(t))) {
+		int error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
+
+		if (spi_unlikely(error < 0))
+			n = tp_exit_failed(t, tp, record, length, recorder, TP_DUE_BALANCE, error);
+	} else {
+		n = fire_exit_all(t, tp, record, length, slot);
+	}
+	tp_read_unlock(reader);
+	tp_count(t)->exits += n;
+}
+
+/* frame NULL: the call did not return, its values are zero. */
+SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const struct spi_frame *frame,
+	const uint8_t *vec, uint64_t stride, const int generic)
+{
+	struct tp_point *tp = slot->point->payload;
+	const struct tp_program *program = tp->exit_program;
+	uint32_t length;
+
+	if (spi_unlikely(spi_thread_owes(t)))
+		tp_debts_pay(t);
+	if (generic) {
+		uint64_t words[2] = { slot->point->address, tp_call_site(slot->point, slot->ra) };
+
+		fire_exit(t, tp, (uint8_t *) words, sizeof(words), slot);
+	} else {
+		uint8_t small[TP_SMALL_RECORD + TP_SLOP], *record = small;
+
+		if (spi_unlikely(program->length > TP_SMALL_RECORD))
+			record = __builtin_alloca(program->length + TP_SLOP);
+		length = spi_likely(frame != NULL) ? tp_serialise(program, frame, vec, stride, record)
+						   : tp_serialise_zero(program, record);
+		fire_exit(t, tp, record, length, slot);
+	}
+}
+
+SPI_INLINE int exit_state(const struct spi_slot *slot)
+{
+	const struct tp_point *tp = slot->point->payload;
+
+	return CMM_ACCESS_ONCE(tp->exit.tracepoint->state);
+}
+
+SPI_INLINE void exit_common(
+	struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride, const int generic)
+{
+	struct spi_thread *t = &spi_thread;
+	int *error = tp_errno(t), error_was = *error, locked;
+
+	if (spi_unlikely(slot + 1 != t->cur))
+		spi_slot_leave_above(slot);
+	tp_exit_begin(t, slot);
+	locked = spi_unlikely(tp_closed == TP_CAREFUL) && tp_careful_lock(t);
+	if (spi_likely(!tp_closed) || tp_again(t)) {
+		if ((spi_likely(exit_state(slot)) || tp_keeping) && spi_likely(slot->aux))	/* else it has been closed */
+			record_exit(t, slot, frame, vec, stride, generic);
+		tp_due_over(slot);
+	}					/* else who closed looks for what is left of the slot */
+	if (spi_unlikely(locked))
+		tp_careful_unlock(t);
+	spi_slot_pop(t, slot);
+	*error = error_was;
+	spi_call_end(t);
+}
+
+void tp_call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	exit_common(slot, frame, vec, stride, 0);
+}
+
+void tp_generic_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	uint32_t now = spi_thread.tree_now;
+
+	spi_thread.tree_now = (uint32_t) slot->start;
+	exit_common(slot, frame, vec, stride, 1);
+	spi_thread.tree_now = now;
+}
+
+/* The core has marked the thread busy, and pops the slot itself. */
+SPI_INLINE void left_common(struct spi_slot *slot, enum spi_left how, const int generic)
+{
+	struct spi_thread *t = &spi_thread;
+	int *error = tp_errno(t), error_was = *error, locked = tp_closed == TP_CAREFUL && tp_careful_lock(t);
+
+	if (!tp_closed || tp_again(t)) {
+		if (exit_state(slot) && slot->aux) {
+			if (slot->aux == (tp_epoch | TP_SLOT_SET) || (slot->aux == tp_epoch && slot->cookie))
+				tp_left_fire(t, NULL, slot->point, how);
+			record_exit(t, slot, NULL, NULL, 0, generic);
+		}
+		tp_due_over(slot);
+	}
+	if (locked)
+		tp_careful_unlock(t);
+	*error = error_was;
+}
+
+void tp_call_left(struct spi_slot *slot, enum spi_left how)
+{
+	left_common(slot, how, 0);
+}
+
+void tp_generic_left(struct spi_slot *slot, enum spi_left how)
+{
+	uint32_t now = spi_thread.tree_now;
+
+	spi_thread.tree_now = (uint32_t) slot->start;
+	left_common(slot, how, 1);
+	spi_thread.tree_now = now;
+}

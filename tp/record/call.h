@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What calls with two events (call.c) and with one (one-event.c) have in common.
+ */
+#ifndef SPI_TP_CALL_H
+#define SPI_TP_CALL_H
+
+#include "tp/ledger/ledger.h"
+
+#define TP_SMALL_RECORD	96u	/* bytes; longer ones take just the stack that they need */
+
+/* May a channel have a call's exit? */
+enum tp_due {
+	TP_DUE_NOT = 0,
+	TP_DUE_BALANCE,	/* it has the entry: must get the exit */
+	TP_DUE_ALONE,	/* it wants exits only */
+};
+
+/* ---- call.c, call-exit.c: any call; in these terms the usual one is recorded by fast.c ---- */
+SPI_HIDDEN uint64_t tp_call_entry(
+	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+SPI_HIDDEN void tp_call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+/* The same for calls whose record is an address and a call site: generic.c, tree.c. */
+SPI_HIDDEN uint64_t tp_generic_entry(
+	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+SPI_HIDDEN void tp_generic_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+SPI_HIDDEN void tp_generic_left(struct spi_slot *slot, enum spi_left how);
+SPI_HIDDEN void tp_call_left(struct spi_slot *slot, enum spi_left how);
+SPI_HIDDEN int tp_hears_exits_alone(struct tp_point *tp, const struct lttng_ust_channel_buffer *channel);
+SPI_HIDDEN int tp_exit_wanted_alone(struct spi_thread *t, struct tp_point *tp);
+SPI_HIDDEN uint32_t tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length,
+	struct lttng_ust_event_recorder *recorder, enum tp_due due, int error);
+
+SPI_HIDDEN void tp_call_is_late(uint64_t p);	/* one that comes when nothing is recorded any more: it is counted */
+
+SPI_HIDDEN void tp_call_again(struct spi_slot *slot);	/* a call of the calling thread that was closed: its entry */
+
+/* ---- one-event.c ---- */
+/* The record of a call that did not return: 0 when there is none. */
+SPI_HIDDEN int tp_one_shot(struct spi_slot *slot, enum spi_left how, struct tp_shot *shot);
+
+/* ---- fast.c: what suits a point ---- */
+SPI_HIDDEN spi_entry_fn tp_fast_entry(const struct spi_point *point, const struct tp_point *tp);
+SPI_HIDDEN spi_exit_fn tp_fast_exit(const struct tp_point *tp);
+
+/* A jump inside a function to its first byte: the same call goes on. A tree that began in between may have a slot of its own above. */
+SPI_INLINE int tp_call_loops(const struct spi_thread *t, const struct spi_point *point, const struct spi_frame *frame)
+{
+	const struct spi_slot *slot = t->cur;
+	uint64_t ra = frame->ra;
+
+	while (slot && slot-- > t->base && slot->p == (uint64_t) &frame->ra && ra == spi_slot_code(slot) + SPI_SLOT_RETURN &&
+			slot->point->address == point->address) {
+		if (slot->point == point)
+			return 1;
+		ra = slot->ra;
+	}
+	return 0;
+}
+
+/* Where a return address leads in the program: behind a slot's code stands the one that the slot replaced (tail calls). */
+SPI_INLINE uint64_t tp_call_site(const struct spi_point *point, uint64_t ra)
+{
+	uint64_t at = ra - (uint64_t) spi_slot_code_base;
+
+	if (point->call_site)
+		return point->call_site;
+	while (spi_unlikely(at < (uint64_t) SPI_SLOT_COUNT * SPI_SLOT_SIZE)) {
+		ra = spi_slot_data_base[at / SPI_SLOT_SIZE].ra;
+		at = ra - (uint64_t) spi_slot_code_base;
+	}
+	return ra;
+}
+
+/* A call that got a slot is the program's, whatever it interrupts. */
+SPI_INLINE void tp_exit_begin(struct spi_thread *t, const struct spi_slot *slot)
+{
+	spi_busy_begin(t, slot->p);
+}
+
+#endif /* SPI_TP_CALL_H */

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * From a record to the rings: what lttng-ust's tracepoint macros do, for
+ * descriptors that no macro knew. Inlined into the callers (call.c), because a
+ * call of its own for each step is what makes the difference to a macro.
+ *
+ * The read-side section is lttng-ust's own, with one change: the address of its
+ * thread-local reader pointer is kept in spi_thread, which saves two
+ * __tls_get_addr() calls an event. The pointer itself is loaded each time, so a
+ * reader that lttng-ust freed at the thread's end is never touched.
+ */
+#ifndef SPI_TP_FIRE_H
+#define SPI_TP_FIRE_H
+
+#ifndef _LGPL_SOURCE
+#define _LGPL_SOURCE
+#endif
+#include <errno.h>
+#include <lttng/ust-ringbuffer-context.h>
+#include <lttng/urcu/urcu-ust.h>
+#include "tp/clock/clock.h"
+#include "tp/base/tp.h"
+
+typedef struct lttng_ust_urcu_reader tp_reader;
+
+/* Public in lttng-ust's library, but its header declares it for macros' use only, with all their constructors. */
+int lttng_ust_tracepoint_module_register(struct lttng_ust_tracepoint *const *tracepoints, int count);
+
+/* Never called: it marks the probes on a tracepoint that are ours, and fires them itself by their data. */
+SPI_HIDDEN void tp_probe_mark(void);
+
+/* A record on its way. `late` is for one-event records, whose last value is known only when the ring gives the time. */
+struct tp_shot {
+	const struct tp_event *event;
+	uint8_t *record;
+	uint32_t length;
+	uint32_t late_done;
+	uint8_t *late;		/* NULL, or 8 bytes in the record for the duration */
+	uint64_t start;		/* time at the entry */
+};
+
+/* Slow paths, fire.c and filter.c. */
+SPI_HIDDEN tp_reader **tp_reader_find(struct spi_thread *t);
+extern SPI_HIDDEN tp_reader *tp_reader_ended;	/* NULL, always: what a thread has as its reader's place after its end */
+SPI_HIDDEN tp_reader *tp_reader_register(tp_reader **place);
+SPI_HIDDEN int *tp_errno_find(struct spi_thread *t);
+SPI_HIDDEN int tp_filter_accepts(struct tp_shot *shot, const struct lttng_ust_event_common *event);
+/* Would it take the end of a call that began under all rules that there were, and not that of one that begins now? */
+SPI_HIDDEN int tp_filter_is_left(struct tp_shot *shot, const struct lttng_ust_event_common *event);
+SPI_HIDDEN void tp_notify(struct tp_shot *shot, struct lttng_ust_event_common *event);
+
+/* errno's address, kept: recording must not change it. */
+SPI_INLINE int *tp_errno(struct spi_thread *t)
+{
+	int *place = t->payload[TP_WORD_ERRNO];
+
+	return spi_likely(place != NULL) ? place : tp_errno_find(t);
+}
+
+/* Enter and leave lttng-ust's read-side section; they nest. `place` is the address of lttng-ust's reader pointer. */
+SPI_INLINE tp_reader *tp_read_lock_at(tp_reader **place)
+{
+	tp_reader *reader = *place;
+	unsigned long count;
+
+	if (spi_unlikely(!reader))
+		reader = tp_reader_register(place);
+	spi_barrier();
+	count = reader->ctr;
+	if (spi_likely(!(count & LTTNG_UST_URCU_GP_CTR_NEST_MASK))) {
+		_CMM_STORE_SHARED(reader->ctr, _CMM_LOAD_SHARED(lttng_ust_urcu_gp.ctr));
+		lttng_ust_urcu_smp_mb_slave();
+	} else {
+		_CMM_STORE_SHARED(reader->ctr, count + LTTNG_UST_URCU_GP_COUNT);
+	}
+	return reader;
+}
+
+SPI_INLINE tp_reader *tp_read_lock(struct spi_thread *t)
+{
+	tp_reader **place = t->payload[TP_WORD_READER];
+
+	return tp_read_lock_at(spi_likely(place != NULL && place != &tp_reader_ended) ? place : tp_reader_find(t));
+}
+
+/*
+ * The thread is at its end and had a reader, which lttng-ust has taken away, or is just taking, under a lock that making
+ * one needs: a call that lttng-ust makes there (most are not seen at all) must not be recorded.
+ */
+SPI_INLINE int tp_reader_is_over(const struct spi_thread *t, uint64_t p)
+{
+	tp_reader *const *place = t->payload[TP_WORD_READER];
+
+	return spi_unlikely(place && !*place) && tp_core->within_lttng(p);
+}
+
+SPI_INLINE void tp_read_unlock(tp_reader *reader)
+{
+	lttng_ust_urcu_smp_mb_slave();
+	_CMM_STORE_SHARED(reader->ctr, reader->ctr - LTTNG_UST_URCU_GP_COUNT);
+	spi_barrier();
+}
+
+/* Walk the rules on an event: for (each = tp_probes(e); tp_probe_any(each); each++) */
+SPI_INLINE struct lttng_ust_tracepoint_probe *tp_probes(const struct tp_event *event)
+{
+	return lttng_ust_rcu_dereference(event->tracepoint->probes);
+}
+
+/* The recorder, or channel, that a rule of ours on an event writes to; NULL: the rule is a trigger, or not ours. */
+SPI_INLINE struct lttng_ust_event_recorder *tp_recorder_of(const struct lttng_ust_tracepoint_probe *probe)
+{
+	const struct lttng_ust_event_common *event = probe->data;
+
+	return probe->func == tp_probe_mark && event->type == LTTNG_UST_EVENT_TYPE_RECORDER ? event->child : NULL;
+}
+
+SPI_INLINE const struct lttng_ust_channel_buffer *tp_channel_of(const struct lttng_ust_tracepoint_probe *probe)
+{
+	const struct lttng_ust_event_recorder *recorder = tp_recorder_of(probe);
+
+	return recorder ? recorder->chan : NULL;
+}
+
+/* Where it is a trigger. */
+SPI_INLINE void tp_notify_by(struct tp_shot *shot, const struct lttng_ust_tracepoint_probe *probe)
+{
+	struct lttng_ust_event_common *event = probe->data;
+
+	if (probe->func == tp_probe_mark && event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER)
+		tp_notify(shot, event);
+}
+
+/* module/runs.c. `any` has a probe for each session that wants one run's processes only. */
+struct tp_run {
+	struct lttng_ust_tracepoint *any;
+	const struct lttng_ust_session *session;	/* is this process's own; NULL: not known yet */
+};
+extern SPI_HIDDEN struct tp_run tp_run;
+SPI_HIDDEN int tp_run_is_foreign(const struct lttng_ust_session *session);
+SPI_HIDDEN int tp_run_is_own(const struct lttng_ust_session *session);	/* inside a read-side section */
+
+/* Inside a read-side section. Whether its event is on is not asked. */
+SPI_INLINE int tp_channel_on(const struct lttng_ust_channel_buffer *channel)
+{
+	const struct lttng_ust_channel_common *common = channel->parent;
+
+	return CMM_ACCESS_ONCE(common->session->active) && CMM_ACCESS_ONCE(common->enabled) &&
+	       (spi_likely(!CMM_ACCESS_ONCE(tp_run.any->probes)) ||
+		spi_likely(common->session == CMM_ACCESS_ONCE(tp_run.session)) || !tp_run_is_foreign(common->session));
+}
+
+SPI_INLINE int tp_recorder_on(
+	const struct lttng_ust_event_common *event, const struct lttng_ust_channel_buffer *channel)
+{
+	return CMM_ACCESS_ONCE(event->enabled) && tp_channel_on(channel);
+}
+
+/* Might it have the record if it were not off? */
+SPI_INLINE int tp_recorder_takes_off(struct tp_shot *shot, const struct lttng_ust_event_common *event,
+	const struct lttng_ust_channel_buffer *channel)
+{
+	return !CMM_ACCESS_ONCE(event->enabled) && tp_channel_on(channel) &&
+	       (!CMM_ACCESS_ONCE(event->eval_filter) || tp_filter_accepts(shot, event));
+}
+
+/* May this recorder have the record, by its session's state and its filter? */
+SPI_INLINE int tp_recorder_takes(struct tp_shot *shot, const struct lttng_ust_event_common *event,
+	const struct lttng_ust_channel_buffer *channel)
+{
+	if (spi_unlikely(!tp_recorder_on(event, channel)))
+		return 0;
+	return spi_likely(!CMM_ACCESS_ONCE(event->eval_filter)) || tp_filter_accepts(shot, event);
+}
+
+SPI_INLINE void tp_shot_late(struct tp_shot *shot, uint64_t now)
+{
+	uint64_t duration = now > shot->start ? now - shot->start : 0;
+
+	__builtin_memcpy(shot->late, &duration, 8);
+	shot->late_done = 1;
+}
+
+/*
+ * Reserve room for a record: 0, or why not. -ENOBUFS: the ring is full; -EIO: a
+ * preempted writer still holds the next sub-buffer; -ENOSPC: no sub-buffer is ever
+ * large enough. LTTng counts these as discarded. -EAGAIN: the ring is switched off.
+ * `ctx` is the caller's and stays in use until tp_room_fill().
+ */
+SPI_INLINE int tp_room_reserve(struct lttng_ust_ring_buffer_ctx *ctx, const struct tp_event *event, uint32_t length,
+	struct lttng_ust_event_recorder *recorder, struct lttng_ust_channel_buffer *channel)
+{
+	lttng_ust_ring_buffer_ctx_init(ctx, recorder, length, 1, (struct lttng_ust_probe_ctx *) &event->probe);
+	return channel->ops->event_reserve(ctx);
+}
+
+SPI_INLINE void tp_room_fill(struct lttng_ust_ring_buffer_ctx *ctx, const uint8_t *record, uint32_t length,
+	struct lttng_ust_channel_buffer *channel)
+{
+	const struct lttng_ust_channel_buffer_ops *ops = channel->ops;
+
+	if (spi_likely(length))
+		ops->event_write(ctx, record, length, 1);
+	ops->event_commit(ctx);
+}
+
+/* Write a record into the recorder's ring: 0, or as tp_room_reserve(). */
+SPI_INLINE int tp_record(const struct tp_event *event, const uint8_t *record, uint32_t length,
+	struct lttng_ust_event_recorder *recorder, struct lttng_ust_channel_buffer *channel)
+{
+	struct lttng_ust_ring_buffer_ctx ctx;
+	int error = tp_room_reserve(&ctx, event, length, recorder, channel);
+
+	if (spi_unlikely(error < 0))
+		return error;
+	tp_room_fill(&ctx, record, length, channel);
+	return 0;
+}
+
+/* Did the ring discard the record (and LTTng count it)? A ring that is switched off listens no more: no loss. */
+SPI_INLINE int tp_discarded(int error)
+{
+	return error < 0 && error != -EAGAIN;
+}
+
+/* May a refused record find room later? */
+SPI_INLINE int tp_may_wait(int error)
+{
+	return tp_discarded(error) && error != -ENOSPC;
+}
+
+/*
+ * The same for a shot with `late`: the duration ends where the ring's own time
+ * stamp for this event lies, so a call costs two readings of the clock in all. A
+ * reading made before the room is reserved could be older than another thread's
+ * event in front of it.
+ */
+SPI_INLINE int tp_record_late(struct tp_shot *shot, struct lttng_ust_event_recorder *recorder,
+	struct lttng_ust_channel_buffer *channel)
+{
+	struct lttng_ust_ring_buffer_ctx ctx;
+	int error = tp_room_reserve(&ctx, shot->event, shot->length, recorder, channel);
+
+	if (spi_unlikely(error < 0))
+		return error;
+	if (!shot->late_done)
+		tp_shot_late(shot, spi_likely(tp_clock_ours) ? tp_clock.last : tp_clock_now());
+	tp_room_fill(&ctx, shot->record, shot->length, channel);
+	return 0;
+}
+
+/*
+ * The usual case: one rule on the event, of a session that records, without a
+ * filter. NULL in all others, for which the caller has a slower way.
+ */
+SPI_INLINE struct lttng_ust_event_recorder *tp_probe_single(const struct lttng_ust_tracepoint_probe *probe)
+{
+	const struct lttng_ust_event_common *event;
+	struct lttng_ust_event_recorder *recorder;
+
+	if (spi_unlikely(!probe) || spi_unlikely(probe[0].func != tp_probe_mark) || spi_unlikely(probe[1].func != NULL))
+		return NULL;
+	event = probe->data;
+	if (spi_unlikely(event->type != LTTNG_UST_EVENT_TYPE_RECORDER) ||
+		spi_unlikely(CMM_ACCESS_ONCE(event->eval_filter)))
+		return NULL;
+	recorder = event->child;
+	return spi_likely(tp_recorder_on(event, recorder->chan)) ? recorder : NULL;
+}
+
+#endif /* SPI_TP_FIRE_H */
