@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "liblttng-spi/arch/offsets.h"
-#include "liblttng-spi/base/compiler.h"
+#include "liblttng-spi/arch/compiler.h"
 
 struct spi_frame;
 struct spi_map_insn;

@@ -26,7 +26,7 @@
 #include <stdint.h>
 #include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/base/compiler.h"
+#include "liblttng-spi/arch/compiler.h"
 
 struct spi_slot;
 struct spi_point;
