@@ -28,6 +28,7 @@
 #include "injector/base/foreign-fd.h"
 
 #define GUESTS_MAX	512u	/* connections of one user */
+#define FORKED_MS	2000u	/* it was just forked */
 #define DETACH_MS	2000u
 #define HEAR_MS		50u	/* an agent that never stops to say something is not waited for */
 
@@ -49,12 +50,6 @@ static struct loop_timer detach_timer;
  * One dispatch takes many connections, and some users may give the broker much to do there. So a process is looked at
  * as soon as its agent has come, or has answered all, and not only when all connections have been heard.
  */
-
-void agent_is_former(struct process *p)
-{
-	spi_agent_set_user(p->agent, NULL);
-	spi_agent_close(p->agent);
-}
 
 /* A forked child is often about to become another user, and comes as that one later: look.c tells it nothing before. */
 static bool may_speak(const struct process *p, const struct spi_agent *agent, const struct facts *facts)
@@ -263,11 +258,6 @@ struct process *process_hear_agents(const struct process *process)
 	return p;
 }
 
-struct spi_control *agents_control(void)
-{
-	return control;
-}
-
 int agents_open(void)
 {
 	static const struct spi_control_ops ops = {
@@ -319,4 +309,14 @@ void agents_detach_all(void)
 void agents_close(void)
 {
 	spi_control_destroy(control);
+}
+
+struct spi_control *agents_control(void)
+{
+	return control;
+}
+
+bool process_is_forked(const struct process *p)
+{
+	return process_may_be_forked(p) && spi_control_unborn(agents_control(), p->facts.parent, FORKED_MS);
 }

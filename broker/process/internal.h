@@ -6,11 +6,11 @@
 
 #include "broker/process/process.h"
 
+/* table.c */
 extern struct process_hooks process_hooks;
-extern struct process *processes;		/* process.c: the newest first */
-
-/* look.c */
+extern struct process *processes;		/* the newest first */
 void process_unmark(struct process *process);	/* before it is freed */
+struct process *processes_take_marked(void);	/* the first; .next_marked goes on. None is marked any more */
 
 /* state.c */
 void process_abandoned(struct process *process);	/* its agent's connection is over: what was told is forgotten */

@@ -19,45 +19,6 @@
 
 #define RENEWED_MS	1000	/* for the ids of a process to be one user's */
 
-/* ---- marks --------------------------------------------------------------------------------------------------- */
-
-static struct process *marked, **marked_end = &marked;
-
-void process_mark(struct process *p, unsigned int marks)
-{
-	if (!p->marks) {
-		p->next_marked = NULL;
-		*marked_end = p;
-		marked_end = &p->next_marked;
-	}
-	p->marks |= marks;
-}
-
-void process_unmark(struct process *p)
-{
-	struct process **at = &marked;
-
-	if (!p->marks)
-		return;
-	while (*at != p)
-		at = &(*at)->next_marked;
-	*at = p->next_marked;
-	if (!*at)
-		marked_end = at;
-	p->marks = 0;
-}
-
-void processes_mark(void)
-{
-	for (struct process *p = processes; p; p = p->next)
-		process_mark(p, MARK_RULES);
-}
-
-bool processes_are_marked(void)
-{
-	return marked != NULL;
-}
-
 /* ---- what the rules ask for ---------------------------------------------------------------------------------- */
 
 /* Did the process that executed it have the rule, and does that go along? */
@@ -200,10 +161,8 @@ static void look(struct process *p, unsigned int marks)
 
 void processes_look(void)
 {
-	struct process *p = marked, *next;
+	struct process *p = processes_take_marked(), *next;
 
-	marked = NULL;
-	marked_end = &marked;
 	for (; p; p = next) {
 		unsigned int marks = p->marks;
 

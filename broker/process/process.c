@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The table of processes: each one that registered with the session daemon, whose agent connected, or that a rule's
+ * Processes come and end: each one that registered with the session daemon, whose agent connected, or that a rule's
  * scope names.
  *
  * Each is held by a pidfd, so that its number cannot come to mean another process while it is known. Facts are read
@@ -19,15 +19,6 @@
 
 #include "broker/process/internal.h"
 #include "spi-sessiond-plugin/base/ust-threads.h"
-
-#define FORKED_MS	2000	/* it was just forked */
-
-struct process *processes;
-
-struct process *processes_first(void)
-{
-	return processes;
-}
 
 /* ---- ends ---------------------------------------------------------------------------- */
 
@@ -73,15 +64,6 @@ void processes_forget(void)
 
 /* ---- finding and making --------------------------------------------------------------- */
 
-struct process *process_find(pid_t pid)
-{
-	struct process *p = processes;
-
-	while (p && p->facts.pid != pid)
-		p = p->next;
-	return p;
-}
-
 static void name_take(struct process *p)
 {
 	snprintf(p->name, sizeof(p->name), "%.*s", (int) sizeof(p->name) - 1, p->facts.exec);
@@ -103,11 +85,6 @@ bool process_may_be_forked(const struct process *p)
 	const struct process *parent = process_find(p->facts.parent);
 
 	return p->rules_had != RULES_OF_AGENT && parent && facts_same_program(&parent->facts, &p->facts);
-}
-
-bool process_is_forked(const struct process *p)
-{
-	return process_may_be_forked(p) && spi_control_unborn(agents_control(), p->facts.parent, FORKED_MS);
 }
 
 static bool is_alive(int pidfd)

@@ -224,7 +224,7 @@ struct process_hooks {
 };
 void processes_set_hooks(const struct process_hooks *hooks);
 
-/* ---- process.c: the table ---------------------------------------------------------------------------------- */
+/* ---- table.c, process.c: the processes ---------------------------------------------------------------------------------- */
 
 struct process *processes_first(void);		/* .next goes on; NULL: there is none */
 void processes_forget(void);			/* all of them */
@@ -238,7 +238,7 @@ void process_set_facts(struct process *process, const struct facts *facts);
  * Within fork(), of a traced program that has told of it (hear first)? Such a child has its parent's rules, and comes
  * by itself. Which child that is the parent cannot tell. A child that has executed another program is none.
  */
-bool process_is_forked(const struct process *process);
+bool process_is_forked(const struct process *process);	/* agents.c */
 bool process_may_be_forked(const struct process *process);	/* without asking the parent's agent */
 
 /* ---- state.c, look.c: what happens, and what follows ------------------------------------------------------- */

@@ -28,11 +28,10 @@
 
 #define EXECUTED_MS	200	/* for the agent of a program that was executed */
 
-struct process_hooks process_hooks;
-
-void processes_set_hooks(const struct process_hooks *hooks)
+void agent_is_former(struct process *p)
 {
-	process_hooks = *hooks;
+	spi_agent_set_user(p->agent, NULL);
+	spi_agent_close(p->agent);
 }
 
 /* ---- no agent ------------------------------------------------------------------------------------------------ */

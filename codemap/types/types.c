@@ -121,6 +121,18 @@ static void base_type(struct type *type)
 	type->class = type->size == 1 && !strcmp(name, "char") ? TYPE_CHAR : TYPE_INT;
 }
 
+/* The variant part of the type; 0: it has none. */
+int type_variant_part(const struct dw_die *type, struct dw_die *part)
+{
+	struct cursor c;
+	int more;
+
+	for (more = die_child(type, part, &c); more; more = die_sibling(part, &c))
+		if (part->abbrev->tag == DW_TAG_variant_part)
+			return 1;
+	return 0;
+}
+
 static void type_describe(struct type *type)
 {
 	struct type target;

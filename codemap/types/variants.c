@@ -12,18 +12,6 @@
 #define DW_AT_discr_value	0x16
 #define VARIANTS_MAX		64	/* that have fields */
 
-/* The variant part of the type; 0: it has none. */
-int type_variant_part(const struct dw_die *type, struct dw_die *part)
-{
-	struct cursor c;
-	int more;
-
-	for (more = die_child(type, part, &c); more; more = die_sibling(part, &c))
-		if (part->abbrev->tag == DW_TAG_variant_part)
-			return 1;
-	return 0;
-}
-
 /* The member that DW_TAG_variant holds. */
 static int variant_member(const struct dw_die *variant, struct dw_die *member)
 {
