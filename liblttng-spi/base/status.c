@@ -198,12 +198,6 @@ SPI_EXPORT void spi_call_missed(enum spi_lost why)
 		__atomic_fetch_add(&memory.page.lost_entries, 1, __ATOMIC_RELAXED);
 }
 
-/* Of calls of any threads: what would have written them is taken back. */
-void spi_exits_missed(uint32_t n)
-{
-	__atomic_fetch_add(&memory.page.lost_exits, n, __ATOMIC_RELAXED);
-}
-
 /* ---- a controller ---- */
 
 /* The blocks as they are, and a page in which these count for nothing. */

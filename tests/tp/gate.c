@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tp/describe/gatekeeper.h"
-#include "tp/base/tp.h"
+#include "tp/ust/ust.h"
 
 static void *alloc(size_t size)
 {

@@ -50,7 +50,6 @@
 #include <lttng/ust-getcpu.h>
 #include "liblttng-spi/patch/internal.h"
 #include "tp/clock/clock.h"
-#include "tp/compact/compact.h"
 
 #define RATE_AFTER_NS	10000000u	/* the rate is taken over at least this long */
 #define RATE_LOOKS	100u		/* for two readings to begin with that lie together */
@@ -154,7 +153,7 @@ static uint64_t syscall_distance(void)
 	for (unsigned int i = 0; i < SYSCALL_LOOKS; i++) {
 		uint64_t before = spi_ticks(), apart;
 
-		tp_compact_tid();
+		tp_tid();
 		apart = spi_ticks() - before;
 		if (apart < least)
 			least = apart;

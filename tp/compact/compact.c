@@ -19,7 +19,7 @@
  * has its word before its slot and an exit its word before the slot goes, so a
  * handler never finds a slot without an entry.
  */
-#include "tp/record/call.h"
+
 #include "tp/compact/compact.h"
 
 int tp_compact_tsc;
@@ -73,7 +73,7 @@ SPI_INLINE uint64_t slot_take(
 
 SPI_INLINE int is_gate_shut(void)
 {
-	return spi_unlikely(!CMM_ACCESS_ONCE(tp_compact_calls.tracepoint->state));
+	return spi_unlikely(!CMM_ACCESS_ONCE(tp_compact_calls->tracepoint->state));
 }
 
 /* Its number: in several trees at once another one for each set of those that record it. */
@@ -125,7 +125,7 @@ static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
 	}
 	if (is_short && first)
 		return 0;
-	tp_compact_block(&old);
+	tp_signals_block(&old);
 	if (first)
 		c = tp_compact_begin(t);
 	else if (is_short && c->used >= c->soft)	/* no room for a flush: there is behind the usual batch */
@@ -154,7 +154,7 @@ static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
 		tp_clock_pair(&end);
 		tp_core->compact_flushed(end - begin);
 	}
-	tp_compact_unblock(&old);
+	tp_signals_unblock(&old);
 	return done;
 }
 
@@ -280,7 +280,7 @@ static uint64_t entry_last(struct spi_point *point, struct spi_frame *frame, con
 	struct spi_thread *t = &spi_thread;
 	uint64_t code = entry_rare(point, frame, vec, stride);
 
-	if (vec && code != SPI_ANSWER_FULL && !t->busy && t->own && tp_compact_tid() == t->own->tid)
+	if (vec && code != SPI_ANSWER_FULL && !t->busy && t->own && tp_tid() == t->own->tid)
 		tp_compact_flush_all();
 	return code;
 }

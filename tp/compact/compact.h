@@ -17,8 +17,8 @@
 #ifndef SPI_TP_COMPACT_H
 #define SPI_TP_COMPACT_H
 
-#include "tp/compact/format.h"
-#include "tp/ledger/ledger.h"
+#include "tp/base/format.h"
+#include "tp/record/record.h"
 
 #define TP_COMPACT_BATCH	1024u	/* words after which a thread flushes */
 #define TP_COMPACT_ROOM		4096u	/* words, when the ring is full or a handler found a record half made */
@@ -99,7 +99,7 @@ extern SPI_HIDDEN int tp_compact_tsc;		/* ticks are the TSC's, otherwise nanosec
 SPI_HIDDEN void tp_compact_attach(struct spi_point *point, struct tp_compact_point *cp);
 
 /* ---- site.c: numbers, events, binding ---- */
-extern SPI_HIDDEN const struct tp_event tp_compact_calls;
+extern SPI_HIDDEN const struct tp_event *const tp_compact_calls;
 extern SPI_HIDDEN uint8_t tp_site_seen[];	/* by number: the generation in which it was described last */
 extern SPI_HIDDEN uint8_t tp_site_generation;
 SPI_HIDDEN int tp_compact_bind(struct spi_point **points, unsigned int n, const char **errors);
@@ -109,7 +109,6 @@ SPI_HIDDEN int tp_compact_bind_one(struct spi_point *point);
 SPI_HIDDEN void tp_site_describe(struct spi_thread *t, uint32_t number);
 SPI_HIDDEN void tp_site_forget_all(void);	/* describe every number again before its next use */
 SPI_HIDDEN void tp_compact_tags(const char *tags);
-SPI_HIDDEN int tp_compact_is_carrier(const void *ip);	/* a batch's */
 SPI_HIDDEN const char *tp_compact_tags_all(void);
 SPI_HIDDEN int tp_compact_tagged(void);		/* some rules have tags */
 SPI_HIDDEN void tp_compact_changed(struct spi_point *point);	/* other trees record it */
@@ -118,10 +117,6 @@ SPI_HIDDEN void tp_compact_retag(struct spi_point *point, const char *tags);	/* 
 SPI_HIDDEN const struct tp_compact_point *tp_compact_number(struct spi_point *point, uint32_t trees);
 SPI_HIDDEN int tp_compact_is_last(uint64_t address);	/* exec and the like: nothing may come after it */
 SPI_HIDDEN void tp_compact_last_find(void);
-
-/* ---- module/budget.c ---- */
-SPI_HIDDEN int tp_budget_prepare(const char **why);
-SPI_HIDDEN int tp_budget_event(const struct spi_left_out *left_out);
 
 /* ---- batch.c ---- */
 enum tp_flush {
@@ -180,30 +175,6 @@ SPI_INLINE int tp_compact_trylock(struct tp_compact_thread *c)
 SPI_INLINE void tp_compact_unlock(struct tp_compact_thread *c)
 {
 	__atomic_store_n(&c->lock, 0, __ATOMIC_RELEASE);
-}
-
-SPI_INLINE int32_t tp_compact_tid(void)
-{
-	return (int32_t) spi_raw3(SYS_gettid, 0, 0, 0);
-}
-
-SPI_INLINE long tp_compact_mask(int how, const uint64_t *set, uint64_t *old)
-{
-	/* not libc's, which may be traced */
-	return spi_raw4(SYS_rt_sigprocmask, (uint64_t) how, (uint64_t) set, (uint64_t) old, 8);
-}
-
-/* All but those that a fault or a breakpoint raises in code that is run meanwhile. */
-SPI_INLINE void tp_compact_block(uint64_t *old)
-{
-	static const uint64_t most = ~(UINT64_C(1) << 3 | UINT64_C(1) << 4 | UINT64_C(1) << 6 | UINT64_C(1) << 7 | UINT64_C(1) << 10);
-
-	tp_compact_mask(0, &most, old);
-}
-
-SPI_INLINE void tp_compact_unblock(const uint64_t *old)
-{
-	tp_compact_mask(2, old, NULL);
 }
 
 #endif /* SPI_TP_COMPACT_H */

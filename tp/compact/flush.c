@@ -112,7 +112,7 @@ static struct tp_compact_thread *buffer_get(void)
 /* Empty, as a thread begins that has no calls open. */
 static void buffer_reset(struct tp_compact_thread *c, struct spi_thread *t)
 {
-	c->tid = (uint32_t) spi_raw3(SYS_gettid, 0, 0, 0);
+	c->tid = (uint32_t) tp_tid();
 	c->record = t->record;
 	c->seq = c->depth = c->missed = c->low = c->taken = c->flushes = c->flushing = c->closed = c->ended = 0;
 	c->begin_tick = tp_clock_pair(&c->begin_ns);
@@ -178,7 +178,7 @@ void tp_compact_thread_end(struct spi_thread *t)
 
 	if (!c)
 		return;
-	tp_compact_block(&old);
+	tp_signals_block(&old);
 	for (unsigned int i = 0; i < END_TRIES && !c->closed && tp_closed != TP_ENDED && c->used; i++) {
 		if (i)
 			spi_raw3(SYS_sched_yield, 0, 0, 0);
@@ -194,7 +194,7 @@ void tp_compact_thread_end(struct spi_thread *t)
 		tp_compact_unlock(c);
 		__atomic_store_n(&c->in_use, 0, __ATOMIC_RELEASE);
 	}
-	tp_compact_unblock(&old);
+	tp_signals_unblock(&old);
 }
 
 /* ---- all threads' ---- */
@@ -231,7 +231,7 @@ void tp_compact_flush_all(void)
 		return;
 	error = tp_errno(t);
 	error_was = *error;
-	tp_compact_block(&old);
+	tp_signals_block(&old);
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	if (tp_compact_of(t))
 		tp_compact_flush(tp_compact_of(t), TP_FLUSH_USUAL);
@@ -240,7 +240,7 @@ void tp_compact_flush_all(void)
 		pass_leave();
 	}
 	t->busy--;
-	tp_compact_unblock(&old);
+	tp_signals_unblock(&old);
 	*error = error_was;
 }
 
@@ -270,7 +270,7 @@ void tp_compact_detached(int is_all)
 
 	if (!started || tp_closed >= TP_EXEC || pass_enter(1000))
 		return;
-	tp_compact_block(&old);
+	tp_signals_block(&old);
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	for (struct tp_compact_thread *c = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE); c; c = c->next) {
 		if (!__atomic_load_n(&c->in_use, __ATOMIC_ACQUIRE) || !lock_last(c, &steps))
@@ -287,7 +287,7 @@ void tp_compact_detached(int is_all)
 	}
 	__atomic_store_n(&tp_compact_over, (uint32_t) is_all, __ATOMIC_SEQ_CST);
 	t->busy--;
-	tp_compact_unblock(&old);
+	tp_signals_unblock(&old);
 	pass_leave();
 }
 
@@ -306,7 +306,7 @@ void tp_compact_close(int is_end)
 		return;
 	error = tp_errno(t);
 	error_was = *error;
-	tp_compact_block(&old);
+	tp_signals_block(&old);
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	locked = !pass_enter(200);
 	for (struct tp_compact_thread *c = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE); c; c = c->next) {
@@ -322,7 +322,7 @@ void tp_compact_close(int is_end)
 	if (locked && !is_end)
 		pass_leave();	/* at the end the flusher has done its last */
 	t->busy--;
-	tp_compact_unblock(&old);
+	tp_signals_unblock(&old);
 	*error = error_was;
 }
 
@@ -354,7 +354,7 @@ static void take_libc_signals(void)
 {
 	static const uint64_t libc = UINT64_C(1) << 31 | UINT64_C(1) << 32;
 
-	tp_compact_mask(1, &libc, NULL);
+	tp_signals(1, &libc, NULL);
 }
 
 static uint32_t flusher_ready;	/* a futex */
@@ -375,14 +375,15 @@ static void *flusher(void *unused)
 
 	spi_thread.busy = SPI_BUSY_ALWAYS;
 	take_libc_signals();
-	tp_thread_ready(0);
+	if (!tp_closed)
+		tp_thread_ready(0);
 	spi_word_set(&flusher_ready, 1);
 	spi_raw3(SYS_prctl, PR_SET_NAME, (uint64_t) "lttng-spi-flush", 0);
 	for (;;) {
 		wait_ms(PERIOD_MS);
 		if (tp_closed == TP_ENDED || flusher_ends())
 			return NULL;
-		if (!CMM_ACCESS_ONCE(tp_compact_calls.tracepoint->state)) {
+		if (!CMM_ACCESS_ONCE(tp_compact_calls->tracepoint->state)) {
 			tp_compact_unheard();
 			continue;
 		}
@@ -406,7 +407,7 @@ static int flusher_start(int may_wait)
 	if (__atomic_exchange_n(&flusher_runs, 1, __ATOMIC_SEQ_CST))
 		return 0;
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* no function that is called here is the program's doing */
-	tp_compact_block(&old);
+	tp_signals_block(&old);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, 128 << 10);
@@ -418,7 +419,7 @@ static int flusher_start(int may_wait)
 		spi_word_wait(&flusher_ready, 0, READY_MS);
 	else if (r)
 		flusher_runs = 0;
-	tp_compact_unblock(&old);
+	tp_signals_unblock(&old);
 	spi_thread.busy = busy;
 	return -r;
 }

@@ -11,7 +11,6 @@
  * after a command that may cut the trace.
  */
 #include "tp/compact/compact.h"
-#include "tp/describe/function.h"
 
 #define DESCRIBE_EVERY	(1u << 20)	/* bytes written, after which every number is described again, for snapshots */
 #define CUT_NS		UINT64_C(400000000)
@@ -32,7 +31,7 @@ static enum tp_listen listeners_find(uint64_t *sum)
 	enum tp_listen listen = TP_LISTEN_NONE;
 
 	*sum = 0;
-	for (probe = tp_probes(&tp_compact_calls); probe && probe->func; probe++) {
+	for (probe = tp_probes(tp_compact_calls); probe && probe->func; probe++) {
 		struct lttng_ust_event_common *event = probe->data;
 		struct lttng_ust_event_recorder *recorder = event->child;
 

@@ -16,11 +16,7 @@
 #include <errno.h>
 #include <string.h>
 #include <lttng/ust-abi.h>
-#include "tp/describe/gatekeeper.h"
-#include "tp/ledger/ledger.h"
-#include "tp/describe/not-known.h"
-#include "tp/record/serialise.h"
-#include "tp/describe/types.h"
+#include "tp/describe/describe.h"
 
 #define FIELDS_LOOKED_AT	256u	/* parameters beyond are left out */
 #define FIELD_NAME_MAX		200u
@@ -421,29 +417,19 @@ static int batch_register(struct batch *b)
 	return lttng_ust_probe_register(b->provider) ? 0 : -EIO;
 }
 
-int tp_bind(struct spi_point **points, unsigned int n, const char **errors)
+int tp_describe(struct spi_point **points, unsigned int n, struct tp_point **made, const char **errors)
 {
-	struct tp_point **made = tp_alloc(n * sizeof(*made));
 	struct batch batch;
-	int fresh = 0, r;
 
 	if (!n)
 		return 0;
-	if (!made || batch_begin(&batch, n) < 0)
+	if (batch_begin(&batch, n) < 0)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < n; i++)
 		errors[i] = bind_point(&batch, points[i], &made[i]);
-	r = batch_register(&batch);
-	for (unsigned int i = 0; i < n; i++) {
-		if (r < 0 && !errors[i])
-			errors[i] = "LTTng-UST refused the events";
-		if (errors[i])
-			continue;
-		if (points[i]->flags & SPI_POINT_ONE_EVENT)
-			tp_one_attach(points[i], made[i]);
-		else
-			tp_call_attach(points[i], made[i]);
-		fresh += !points[i]->events_of;
-	}
-	return fresh;
+	if (batch_register(&batch) < 0)
+		for (unsigned int i = 0; i < n; i++)
+			if (!errors[i])
+				errors[i] = "LTTng-UST refused the events";
+	return 0;
 }

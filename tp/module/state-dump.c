@@ -11,8 +11,7 @@
  *
  * As in base/library.c these are more places that call lttng-ust's own probes, which look at the session and at the filter.
  */
-#include "tp/record/call.h"
-#include "tp/base/library.h"
+#include "tp/module/module.h"
 
 #define PROVIDER	"lttng_ust_statedump"
 #define SESSIONS_MAX	8u

@@ -21,18 +21,7 @@
  * written after the slot was pushed and cleared before it is popped, so a slot
  * caught between shows no channel and no record.
  */
-#include "tp/record/call.h"
-#include "tp/compact/compact.h"
-#include "tp/describe/function.h"
-#include "tp/record/serialise.h"
-
-struct spi_thread_record tp_no_record;
-
-/* Nobody who recorded a call so far is to have its exit. */
-void tp_call_forget(void)
-{
-	tp_epoch += TP_EPOCH_STEP;
-}
+#include "tp/record/record.h"
 
 /* ---- entry ------------------------------------------------------------ */
 
@@ -105,7 +94,7 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, struct tp_point *tp, uin
 
 	/* lttng-ust's variables for a thread come by malloc(): a handler's calls would wait for ever for what they interrupted */
 	if (spi_unlikely(first))
-		tp_compact_block(&mask);
+		tp_signals_block(&mask);
 	reader = tp_read_lock(t);
 	recorder = tp_probe_single(tp_probes(fired));
 	if (spi_unlikely(tp->point->flags & SPI_POINT_UNNAMED))
@@ -128,7 +117,7 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, struct tp_point *tp, uin
 	}
 	tp_read_unlock(reader);
 	if (spi_unlikely(first))
-		tp_compact_unblock(&mask);
+		tp_signals_unblock(&mask);
 	return one;
 }
 
@@ -232,7 +221,7 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	error_was = *tp_errno(t);
 	if (generic && (point->flags & SPI_POINT_TREE) && !(t->tree_now &= point->tree_live))
 		goto out;		/* its trees were switched off: who does that waits for who is busy */
-	if (spi_unlikely(tp_closed) && !tp_again(t)) {
+	if (spi_unlikely(tp_closed > TP_CAREFUL)) {
 		tp_call_is_late(p);
 		goto out;
 	}

@@ -11,8 +11,7 @@
  *
  * The order of slots, records and fields is call.c's; why, stands there.
  */
-#include "tp/record/call.h"
-#include "tp/record/serialise.h"
+#include "tp/record/record.h"
 
 #define FAST_RECORD	544u	/* bytes: two strings of the usual length and some integers; lttng-ust takes more stack */
 

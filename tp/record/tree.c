@@ -11,9 +11,7 @@
  * usual is left to call.c, with nothing changed yet.
  */
 #include <errno.h>
-#include "tp/record/call.h"
-#include "tp/compact/compact.h"
-#include "tp/describe/function.h"
+#include "tp/record/record.h"
 
 SPI_INLINE int tree_may(const struct spi_thread *t, tp_reader *const *place)
 {
@@ -120,20 +118,11 @@ static void tree_exit(struct spi_slot *slot, struct spi_frame *frame, const uint
 	t->busy = 0;
 }
 
-int tp_tree_prepare(struct spi_object *object, int compact, const volatile int **gate, const char **why)
-{
-	if (compact)
-		return tp_compact_prepare(object, gate, why);
-	return tp_generic_ready(object, gate, why);
-}
-
 /* Any thread, any state. Until `record` is set nobody calls the point's payload. */
 int tp_tree_bind(struct spi_point *point)
 {
 	struct tp_point *tp;
 
-	if (point->flags & SPI_POINT_COMPACT)
-		return tp_compact_bind_one(point);
 	tp = tp_core->alloc(offsetof(struct tp_point, installed));
 	if (!tp || tp_generic_events(point, tp) < 0)
 		return -ENOMEM;

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include "tp/ledger/ledger.h"
+#include "tp/ust/ust.h"
 
 #define KINDS		8u
 #define TABLE_BYTES	256u
@@ -110,7 +110,7 @@ static int record_with(const struct tp_other *other, const struct tp_event *even
 	if (!kind)
 		return other ? -EAGAIN : tp_record(event, record, length, recorder, channel);
 	writer.other = other;
-	writer.tid = (int32_t) spi_raw3(SYS_gettid, 0, 0, 0);
+	writer.tid = tp_tid();
 	writer.matches = 0;
 	if (other)
 		spi_raw3(SYS_prctl, PR_GET_NAME, (uint64_t) writer.name, 0);

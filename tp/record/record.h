@@ -3,8 +3,8 @@
 /*
  * What calls with two events (call.c) and with one (one-event.c) have in common.
  */
-#ifndef SPI_TP_CALL_H
-#define SPI_TP_CALL_H
+#ifndef SPI_TP_RECORD_H
+#define SPI_TP_RECORD_H
 
 #include "tp/ledger/ledger.h"
 
@@ -39,6 +39,19 @@ SPI_HIDDEN void tp_call_again(struct spi_slot *slot);	/* a call of the calling t
 /* ---- one-event.c ---- */
 /* The record of a call that did not return: 0 when there is none. */
 SPI_HIDDEN int tp_one_shot(struct spi_slot *slot, enum spi_left how, struct tp_shot *shot);
+
+/* ---- generic.c: spi_payload_ops.bind_generic ---- */
+SPI_HIDDEN int tp_bind_generic(struct spi_point **points, unsigned int n, const char **errors);
+SPI_HIDDEN int tp_generic_ready(struct spi_object *object, const volatile int **gate, const char **why);
+SPI_HIDDEN int tp_generic_events(const struct spi_point *point, struct tp_point *tp);
+
+/* ---- tree.c: a tree's point, whose object is ready (tp_generic_ready()) ---- */
+SPI_HIDDEN int tp_tree_bind(struct spi_point *point);
+
+/* ---- what points call: call.c, and one-event.c for one event a call ---- */
+SPI_HIDDEN void tp_call_attach(struct spi_point *point, struct tp_point *tp);
+SPI_HIDDEN void tp_call_attach_generic(struct spi_point *point, struct tp_point *tp);
+SPI_HIDDEN void tp_one_attach(struct spi_point *point, struct tp_point *tp);
 
 /* ---- fast.c: what suits a point ---- */
 SPI_HIDDEN spi_entry_fn tp_fast_entry(const struct spi_point *point, const struct tp_point *tp);
@@ -79,4 +92,4 @@ SPI_INLINE void tp_exit_begin(struct spi_thread *t, const struct spi_slot *slot)
 	spi_busy_begin(t, slot->p);
 }
 
-#endif /* SPI_TP_CALL_H */
+#endif /* SPI_TP_RECORD_H */
