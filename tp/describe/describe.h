@@ -106,6 +106,8 @@ enum tp_program_form {
 	TP_FORM_PLAIN,		/* only FRAME8 integers: `length` is exact */
 	TP_FORM_PLAIN4,		/* the same, at least one and all of 4 bytes, as most functions' are */
 	TP_FORM_STRING,		/* one string, its pointer by FRAME8 */
+	TP_FORM_ADDRESS,	/* no program: the function's address and the call site */
+	TP_FORM_TREE,		/* the same, of a call in a tree */
 };
 struct tp_program {
 	uint16_t step_count;

@@ -306,21 +306,7 @@ void tp_call_attach(struct spi_point *point, struct tp_point *tp)
 	tp->exit.is_end = 1;
 	point->entry = tp_fast_entry(point, tp);
 	point->exit = tp_fast_exit(tp);
-	point->left = tp_call_left;
-	point->gate[0] = &tp->entry.tracepoint->state;
-	point->gate[1] = &tp->exit.tracepoint->state;
-	spi_barrier();
-	point->payload = tp;
-}
-
-void tp_call_attach_generic(struct spi_point *point, struct tp_point *tp)
-{
-	tp->point = point;
-	tp->exit.is_end = 1;
-	point->flags |= SPI_POINT_UNNAMED;
-	point->entry = tp_generic_entry;
-	point->exit = tp_generic_exit;
-	point->left = tp_generic_left;
+	point->left = tp->entry_program ? tp_call_left : tp_generic_left;
 	point->gate[0] = &tp->entry.tracepoint->state;
 	point->gate[1] = &tp->exit.tracepoint->state;
 	spi_barrier();

@@ -92,17 +92,6 @@ static void pair_events(const struct spi_point *point, struct tp_point *tp, cons
 	tp->exit.tracepoint = pair->list[1];
 }
 
-/* The point's two events, by what was made ready for its object; any thread. -1: nothing was. */
-int tp_generic_events(const struct spi_point *point, struct tp_point *tp)
-{
-	const struct pair *pair = pair_find(point->object);
-
-	if (!pair)
-		return -1;
-	pair_events(point, tp, pair);
-	return 0;
-}
-
 int tp_generic_ready(struct spi_object *object, const volatile int **gate, const char **why)
 {
 	struct pair *pair;
@@ -136,8 +125,31 @@ int tp_bind_generic(struct spi_point **points, unsigned int n, const char **erro
 			continue;
 		}
 		pair_events(point, tp, pair);
-		tp_call_attach_generic(point, tp);
+		point->flags |= SPI_POINT_UNNAMED;
+		tp_call_attach(point, tp);
 		usable++;
 	}
 	return usable || !why ? usable : -EEXIST;
+}
+
+/*
+ * A tree's point comes up while the program runs: its payload is made at its first call, in the program's thread, from
+ * what was made ready for its object before. No lock is taken and nothing is allocated but from the core's pool. Any
+ * thread, any state. Until `record` is set nobody calls the point's payload.
+ */
+int tp_tree_bind(struct spi_point *point)
+{
+	const struct pair *pair = pair_find(point->object);
+	struct tp_point *tp = pair ? tp_core->alloc(offsetof(struct tp_point, installed)) : NULL;
+
+	if (!tp)
+		return -ENOMEM;
+	pair_events(point, tp, pair);
+	tp->point = point;
+	point->exit = tp_fast_exit(tp);
+	point->left = tp_generic_left;
+	point->payload = tp;
+	__atomic_fetch_or(&point->flags, SPI_POINT_UNNAMED, __ATOMIC_RELAXED);
+	__atomic_store_n(&point->record, tp_fast_entry(point, tp), __ATOMIC_RELEASE);
+	return 0;
 }

@@ -21,7 +21,7 @@ enum tp_due {
 SPI_HIDDEN uint64_t tp_call_entry(
 	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 SPI_HIDDEN void tp_call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-/* The same for calls whose record is an address and a call site: generic.c, tree.c. */
+/* The same for calls whose record is an address and a call site: generic.c. */
 SPI_HIDDEN uint64_t tp_generic_entry(
 	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 SPI_HIDDEN void tp_generic_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
@@ -43,14 +43,11 @@ SPI_HIDDEN int tp_one_shot(struct spi_slot *slot, enum spi_left how, struct tp_s
 /* ---- generic.c: spi_payload_ops.bind_generic ---- */
 SPI_HIDDEN int tp_bind_generic(struct spi_point **points, unsigned int n, const char **errors);
 SPI_HIDDEN int tp_generic_ready(struct spi_object *object, const volatile int **gate, const char **why);
-SPI_HIDDEN int tp_generic_events(const struct spi_point *point, struct tp_point *tp);
-
-/* ---- tree.c: a tree's point, whose object is ready (tp_generic_ready()) ---- */
+/* A tree's point, whose object is ready. */
 SPI_HIDDEN int tp_tree_bind(struct spi_point *point);
 
 /* ---- what points call: call.c, and one-event.c for one event a call ---- */
 SPI_HIDDEN void tp_call_attach(struct spi_point *point, struct tp_point *tp);
-SPI_HIDDEN void tp_call_attach_generic(struct spi_point *point, struct tp_point *tp);
 SPI_HIDDEN void tp_one_attach(struct spi_point *point, struct tp_point *tp);
 
 /* ---- fast.c: what suits a point ---- */
