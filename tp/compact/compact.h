@@ -115,8 +115,6 @@ SPI_HIDDEN void tp_compact_changed(struct spi_point *point);	/* other trees reco
 SPI_HIDDEN void tp_compact_retag(struct spi_point *point, const char *tags);	/* other rules by name do */
 /* The point's number for calls that these trees record. NULL: no more numbers. Any thread, in any state. */
 SPI_HIDDEN const struct tp_compact_point *tp_compact_number(struct spi_point *point, uint32_t trees);
-SPI_HIDDEN int tp_compact_is_last(uint64_t address);	/* exec and the like: nothing may come after it */
-SPI_HIDDEN void tp_compact_last_find(void);
 
 /* ---- batch.c ---- */
 enum tp_flush {

@@ -13,7 +13,6 @@
  * The events are fired through one pair of tracepoints (module/budget.c has a third). Stubs test a state near
  * their own code: each object has a tracepoint more for that, which nothing fires.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 #include "tp/compact/compact.h"
@@ -191,28 +190,6 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 	/* a tree may be in force before the rule that records it with its tag: until then nobody takes it */
 	if (taken && !lost)
 		tp_site_seen[number] = generation;
-}
-
-/* ---- functions that do not come back ---- */
-
-/* What is called may be the last thing that this program does: its calls are written before. */
-static uint64_t lasts[16];
-
-void tp_compact_last_find(void)
-{
-	static const char *const names[] = { "execve", "execv", "execvp", "execvpe", "execl", "execle", "execlp", "fexecve",
-		"execveat", "_exit", "_Exit", "abort", "quick_exit" };
-
-	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		lasts[i] = (uint64_t) dlsym(RTLD_DEFAULT, names[i]);
-}
-
-int tp_compact_is_last(uint64_t address)
-{
-	for (unsigned int i = 0; i < sizeof(lasts) / sizeof(lasts[0]); i++)
-		if (lasts[i] && lasts[i] == address)
-			return 1;
-	return 0;
 }
 
 /* ---- binding ---- */

@@ -417,7 +417,6 @@ const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, 
 	dl_iterate_phdr(is_fork_help, &other_fork_help);
 	dl_iterate_phdr(find_ust_tls, NULL);
 	tp_clock_init();
-	tp_compact_last_find();
 	tp_alone_init();
 	tp_context_register();
 	tp_library_init();

@@ -55,12 +55,6 @@ const struct lttng_ust_type_common *tp_labels_type(const char *name, const char 
 	return &type->parent;
 }
 
-/* A sequence, which the gatekeeper refuses to programs, is for the event with compact records only. */
-static int is_sequence(const struct tp_own *own)
-{
-	return own->field_count && own->fields[own->field_count - 1].type == &words.parent;
-}
-
 static void event_make(struct tp_own *own, const char *provider, const char *name)
 {
 	struct tp_event *event = &own->event;
@@ -76,7 +70,7 @@ static void event_make(struct tp_own *own, const char *provider, const char *nam
 	own->list[0] = &own->tracepoint;
 	event->tracepoint = &own->tracepoint;
 	event->columns = own->columns;
-	event->column_count = is_sequence(own) ? 0 : own->field_count;
+	event->column_count = own->field_count && own->fields[0].nofilter ? 0 : own->field_count;	/* what filters see */
 	event->is_end = 1;
 	event->probe.struct_size = sizeof(event->probe);
 }
@@ -90,14 +84,13 @@ int tp_own_register(struct tp_own *own, const char *provider, const char *name, 
 	for (unsigned int i = 0; i < n; i++) {
 		own->fields[i] = (struct lttng_ust_event_field) { .struct_size = sizeof(own->fields[i]),
 			.name = fields[i].name, .type = fields[i].kind == TP_OWN_LABELS ? own->labels : kinds[fields[i].kind].type };
+		own->fields[i].nofilter = fields[n - 1].kind == TP_OWN_WORDS;
 		own->field_list[i] = &own->fields[i];
 		own->columns[i] = kinds[fields[i].kind].column;
 	}
 	event_make(own, provider, name);
-	for (unsigned int i = 0; i < n; i++)
-		own->fields[i].nofilter = (unsigned int) is_sequence(own);
-	if ((!is_sequence(own) && tp_gate_event(provider, &own->desc)) ||
-			lttng_ust_tracepoint_module_register(own->list, 1) || !lttng_ust_probe_register(&own->probe))
+	if (tp_gate_event(provider, &own->desc) || lttng_ust_tracepoint_module_register(own->list, 1) ||
+			!lttng_ust_probe_register(&own->probe))
 		return -1;
 	own->is_registered = 1;
 	return 0;
