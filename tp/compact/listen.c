@@ -32,14 +32,12 @@ static enum tp_listen listeners_find(uint64_t *sum)
 
 	*sum = 0;
 	for (probe = tp_probes(tp_compact_calls); probe && probe->func; probe++) {
-		struct lttng_ust_event_common *event = probe->data;
-		struct lttng_ust_event_recorder *recorder = event->child;
+		const struct lttng_ust_event_common *event = probe->data;
+		const struct lttng_ust_channel_buffer *channel = tp_channel_of(probe);
 
-		if (probe->func != tp_probe_mark || event->type != LTTNG_UST_EVENT_TYPE_RECORDER)
-			continue;
-		if (tp_recorder_on(event, recorder->chan))
-			*sum += (uint64_t) recorder->chan * UINT64_C(0x9e3779b97f4a7c15) | 1;
-		else if (CMM_ACCESS_ONCE(event->enabled) && !CMM_ACCESS_ONCE(recorder->chan->parent->session->active))
+		if (channel && tp_recorder_on(event, channel))
+			*sum += (uint64_t) channel * UINT64_C(0x9e3779b97f4a7c15) | 1;
+		else if (channel && CMM_ACCESS_ONCE(event->enabled) && !CMM_ACCESS_ONCE(channel->parent->session->active))
 			listen = TP_LISTEN_SOON;
 	}
 	return *sum ? TP_LISTEN_NOW : listen;

@@ -47,30 +47,26 @@ static __attribute__((noinline)) uint32_t fire_exit_all(
 {
 	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = length };
 	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0;
-	struct lttng_ust_tracepoint_probe *probe;
 	uint32_t n = 0;
 
-	for (probe = tp_probes(&tp->exit); probe && probe->func; probe++) {
-		struct lttng_ust_event_common *event = probe->data;
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->exit); probe && probe->func; probe++) {
+		struct lttng_ust_event_recorder *recorder = tp_recorder_of(probe);
+		const struct lttng_ust_channel_buffer *channel = recorder ? recorder->chan : NULL;
+		enum tp_due due = TP_DUE_BALANCE;
+		int error = -ENOBUFS;
 
-		if (probe->func != tp_probe_mark)
+		if (!recorder) {
+			tp_notify_by(&shot, probe);
 			continue;
-		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
-			struct lttng_ust_event_recorder *recorder = event->child;
-			struct lttng_ust_channel_buffer *channel = recorder->chan;
-			enum tp_due due = TP_DUE_BALANCE;
-			int error = -ENOBUFS;
-
-			if (slot->cookie != channel || slot->aux != tp_epoch)
-				due = exit_due(tp, slot, channel);
-			if (due == TP_DUE_NOT || !(is_tree ? tp_recorder_on(event, channel) : tp_recorder_takes(&shot, event, channel)))
-				continue;
-			if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
-				error = tp_record(&tp->exit, record, length, recorder, channel);
-			n += error ? tp_exit_failed(t, tp, record, length, recorder, due, error) : 1;
-		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
-			tp_notify(&shot, event);
 		}
+		if (slot->cookie != channel || slot->aux != tp_epoch)
+			due = exit_due(tp, slot, channel);
+		if (due == TP_DUE_NOT || !(is_tree ? tp_recorder_on(probe->data, channel)
+						   : tp_recorder_takes(&shot, probe->data, channel)))
+			continue;
+		if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
+			error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
+		n += error ? tp_exit_failed(t, tp, record, length, recorder, due, error) : 1;
 	}
 	/* LTTng may have removed both ends of the function at once, by one name for both */
 	if (!is_tree)

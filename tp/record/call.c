@@ -40,32 +40,26 @@ static __attribute__((noinline)) void fire_entry_all(
 	const struct tp_event *fired = &tp->entry;
 	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0;
 	struct tp_shot shot = { .event = fired, .record = record, .length = length };
-	struct lttng_ust_tracepoint_probe *probe;
 	struct spi_thread_count *count = tp_count(t);
 
 	heard->n = 0;
-	for (probe = tp_probes(fired); probe && probe->func; probe++) {
-		struct lttng_ust_event_common *event = probe->data;
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(fired); probe && probe->func; probe++) {
+		struct lttng_ust_event_recorder *recorder = tp_recorder_of(probe);
+		struct lttng_ust_channel_buffer *channel = recorder ? recorder->chan : NULL;
+		int error = -ENOBUFS;
 
-		if (probe->func != tp_probe_mark)
+		if (!recorder)
+			tp_notify_by(&shot, probe);
+		if (!recorder || !tp_recorder_takes(&shot, probe->data, channel) ||
+				(is_tree && !tp_pair_takes(tp, probe->data, channel, has_slot)))
 			continue;
-		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
-			struct lttng_ust_event_recorder *recorder = event->child;
-			struct lttng_ust_channel_buffer *channel = recorder->chan;
-			int error = -ENOBUFS;
-
-			if (!tp_recorder_takes(&shot, event, channel) || (is_tree && !tp_pair_takes(tp, event, channel, has_slot)))
-				continue;
-			if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
-				error = first ? tp_record_first(fired, record, length, recorder)
-					      : tp_record(fired, record, length, recorder, channel);
-			if (!error)
-				heard_add(heard, channel);
-			tp_alone_heard(tp, channel);
-			count->lost_entries += (unsigned int) tp_discarded(error);
-		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
-			tp_notify(&shot, event);
-		}
+		if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
+			error = first ? tp_record_first(fired, record, length, recorder)
+				      : tp_record(fired, record, length, recorder, channel);
+		if (!error)
+			heard_add(heard, channel);
+		tp_alone_heard(tp, channel);
+		count->lost_entries += (unsigned int) tp_discarded(error);
 	}
 	count->entries += heard->n;
 }
@@ -124,13 +118,10 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, struct tp_point *tp, uin
 /* Does a channel record this point's exits without its entries? Inside a read-side section. */
 int tp_hears_exits_alone(struct tp_point *tp, const struct lttng_ust_channel_buffer *channel)
 {
-	struct lttng_ust_tracepoint_probe *probe;
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->entry); probe && probe->func; probe++) {
+		const struct lttng_ust_event_common *event = probe->data;
 
-	for (probe = tp_probes(&tp->entry); probe && probe->func; probe++) {
-		struct lttng_ust_event_common *event = probe->data;
-
-		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER && CMM_ACCESS_ONCE(event->enabled) &&
-				((struct lttng_ust_event_recorder *) event->child)->chan == channel) {
+		if (tp_channel_of(probe) == channel && CMM_ACCESS_ONCE(event->enabled)) {
 			tp_alone_heard(tp, channel);
 			return 0;
 		}
@@ -142,22 +133,18 @@ int tp_hears_exits_alone(struct tp_point *tp, const struct lttng_ust_channel_buf
  */
 __attribute__((noinline)) int tp_exit_wanted_alone(struct spi_thread *t, struct tp_point *tp)
 {
-	struct lttng_ust_tracepoint_probe *probe;
+	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0;	/* LTTng switches the two on one after the other */
 	tp_reader *reader = tp_read_lock(t);
 	int wanted = 0;
 
-	for (probe = tp_probes(&tp->exit); probe && probe->func && !wanted; probe++) {
-		struct lttng_ust_event_common *event = probe->data;
-		struct lttng_ust_channel_buffer *channel;
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->exit); probe && probe->func && !wanted; probe++) {
+		const struct lttng_ust_channel_buffer *channel = tp_channel_of(probe);
+		const struct lttng_ust_event_common *event = probe->data;
 
-		if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
+		if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER)
 			wanted = event->enabled;
-		} else if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
-			if (tp->point->flags & SPI_POINT_TREE)
-				continue;	/* LTTng switches the two on one after the other */
-			channel = ((struct lttng_ust_event_recorder *) event->child)->chan;
-			wanted = tp_recorder_on(event, channel) && tp_hears_exits_alone(tp, channel);
-		}
+		else
+			wanted = channel && !is_tree && tp_recorder_on(event, channel) && tp_hears_exits_alone(tp, channel);
 	}
 	tp_read_unlock(reader);
 	return wanted;

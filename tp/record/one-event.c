@@ -55,27 +55,19 @@ out:
 static __attribute__((noinline)) void fire_one_all(struct spi_thread *t, struct tp_shot *shot)
 {
 	struct spi_thread_count *count = tp_count(t);
-	struct lttng_ust_tracepoint_probe *probe;
 
-	for (probe = tp_probes(shot->event); probe && probe->func; probe++) {
-		struct lttng_ust_event_common *event = probe->data;
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(shot->event); probe && probe->func; probe++) {
+		struct lttng_ust_event_recorder *recorder = tp_recorder_of(probe);
+		int error;
 
-		if (probe->func != tp_probe_mark)
+		if (!recorder)
+			tp_notify_by(shot, probe);
+		if (!recorder || !tp_recorder_takes(shot, probe->data, recorder->chan))
 			continue;
-		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
-			struct lttng_ust_event_recorder *recorder = event->child;
-			struct lttng_ust_channel_buffer *channel = recorder->chan;
-			int error;
-
-			if (!tp_recorder_takes(shot, event, channel))
-				continue;
-			error = spi_thread_owes(t) && tp_debts_block(t, channel) ? -ENOBUFS
-								      : tp_record_late(shot, recorder, channel);
-			count->entries += !error;
-			count->lost_entries += (unsigned int) tp_discarded(error);
-		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
-			tp_notify(shot, event);
-		}
+		error = spi_thread_owes(t) && tp_debts_block(t, recorder->chan) ? -ENOBUFS
+									: tp_record_late(shot, recorder, recorder->chan);
+		count->entries += !error;
+		count->lost_entries += (unsigned int) tp_discarded(error);
 	}
 }
 
