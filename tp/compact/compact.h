@@ -146,9 +146,19 @@ SPI_HIDDEN int tp_compact_is_heard(struct spi_thread *t);	/* somebody records ba
 SPI_HIDDEN void tp_compact_expect_cut(void);		/* what is written from now on may be in another chunk */
 SPI_HIDDEN void tp_compact_written(uint32_t bytes);	/* batches are so much longer */
 
-/* ---- flush.c: threads ---- */
+/* ---- flusher.c ---- */
 extern SPI_HIDDEN uint64_t tp_compact_process;	/* format.h: `process` */
+extern SPI_HIDDEN int tp_compact_started;
 SPI_HIDDEN int tp_compact_start(void);
+SPI_HIDDEN void tp_compact_attached(void);
+SPI_HIDDEN void tp_flusher_child_begins(void);
+/* One thread at a time looks through all buffers. -1: it was not its turn within so many milliseconds. */
+SPI_HIDDEN int tp_pass_enter(unsigned int tries);
+SPI_HIDDEN void tp_pass_leave(void);
+SPI_HIDDEN void tp_wait_us(long us);
+
+/* ---- flush.c: threads ---- */
+SPI_HIDDEN void tp_pass(int all);		/* write what rests; all: also where the thread itself writes */
 SPI_HIDDEN struct tp_compact_thread *tp_compact_begin(struct spi_thread *t);	/* signals blocked. NULL: no memory */
 SPI_HIDDEN void tp_compact_flush(struct tp_compact_thread *c, enum tp_flush how);	/* the calling thread's; signals blocked */
 SPI_HIDDEN void tp_compact_flush_all(void);
@@ -156,7 +166,6 @@ SPI_HIDDEN void tp_compact_flush_all(void);
 SPI_HIDDEN void tp_compact_close(int is_end);
 /* The same, but everybody goes on. is_all: nothing is recorded any more, until tp_compact_attached(). */
 SPI_HIDDEN void tp_compact_detached(int is_all);
-SPI_HIDDEN void tp_compact_attached(void);
 extern SPI_HIDDEN uint32_t tp_compact_over;	/* words are exits of calls that were ended, or come too late */
 SPI_HIDDEN void tp_compact_open(void);		/* it goes on after all */
 SPI_HIDDEN void tp_compact_thread_end(struct spi_thread *t);
