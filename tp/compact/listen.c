@@ -24,23 +24,17 @@ void tp_compact_written(uint32_t bytes)
 	__atomic_fetch_add(&written, bytes, __ATOMIC_RELAXED);
 }
 
-/* `sum`: made of the channels that do. Inside a read-side section. */
-static enum tp_listen listeners_find(uint64_t *sum)
+/* A session that has batches is being started. Inside a read-side section. */
+static int is_starting(void)
 {
-	struct lttng_ust_tracepoint_probe *probe;
-	enum tp_listen listen = TP_LISTEN_NONE;
-
-	*sum = 0;
-	for (probe = tp_probes(tp_compact_calls); probe && probe->func; probe++) {
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(tp_compact_calls); probe && probe->func; probe++) {
 		const struct lttng_ust_event_common *event = probe->data;
 		const struct lttng_ust_channel_buffer *channel = tp_channel_of(probe);
 
-		if (channel && tp_recorder_on(event, channel))
-			*sum += (uint64_t) channel * UINT64_C(0x9e3779b97f4a7c15) | 1;
-		else if (channel && CMM_ACCESS_ONCE(event->enabled) && !CMM_ACCESS_ONCE(channel->parent->session->active))
-			listen = TP_LISTEN_SOON;
+		if (channel && CMM_ACCESS_ONCE(event->enabled) && !CMM_ACCESS_ONCE(channel->parent->session->active))
+			return 1;
 	}
-	return *sum ? TP_LISTEN_NOW : listen;
+	return 0;
 }
 
 /*
@@ -81,12 +75,13 @@ static void describe_again(void)
 
 enum tp_listen tp_compact_listeners(void)
 {
-	uint64_t sum;
-	enum tp_listen listen = listeners_find(&sum);
+	uint64_t sum = tp_channels_on(tp_compact_calls);
 
-	if (listen != TP_LISTEN_NOW) {
+	if (!sum) {
 		tp_compact_unheard();
-	} else if (sum != __atomic_exchange_n(&listeners, sum, __ATOMIC_RELAXED)) {
+		return is_starting() ? TP_LISTEN_SOON : TP_LISTEN_NONE;
+	}
+	if (sum != __atomic_exchange_n(&listeners, sum, __ATOMIC_RELAXED)) {
 		tp_function_look();
 		describe_again();
 	} else if (__atomic_load_n(&written, __ATOMIC_RELAXED) > DESCRIBE_EVERY) {
@@ -95,7 +90,7 @@ enum tp_listen tp_compact_listeners(void)
 	} else if (cut_may_be()) {
 		describe_again();
 	}
-	return listen;
+	return TP_LISTEN_NOW;
 }
 
 /* The next channel may well be where the last one was in memory, and knows no number yet. */
@@ -107,8 +102,7 @@ void tp_compact_unheard(void)
 int tp_compact_is_heard(struct spi_thread *t)
 {
 	tp_reader *reader = tp_read_lock(t);
-	uint64_t sum;
-	int heard = listeners_find(&sum) == TP_LISTEN_NOW;
+	int heard = tp_channels_on(tp_compact_calls) != 0;
 
 	tp_read_unlock(reader);
 	return heard;

@@ -194,12 +194,7 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 
 /* ---- binding ---- */
 
-/* An object's tracepoint, whose state its stubs test. */
-static struct gate {
-	struct spi_object *object;
-	struct lttng_ust_tracepoint *list[1];	/* lttng-ust keeps this array */
-	struct gate *next;
-} *gates;
+static struct tp_near *gates;		/* each object has a tracepoint, whose state its stubs test, and which nothing fires */
 
 static const char *provider_ready(void)
 {
@@ -221,31 +216,17 @@ static void writer_ready(void)
 
 int tp_compact_prepare(struct spi_object *object, const volatile int **state, const char **why)
 {
-	struct lttng_ust_tracepoint *tp;
-	struct gate *g;
+	static const char *const name = "calls";
+	const struct tp_near *gate;
 
 	*why = provider_ready();
 	if (*why)
 		return -EEXIST;
 	writer_ready();
-	for (g = gates; g && g->object != object; g = g->next)
-		;
-	if (!g) {
-		g = tp_alloc(sizeof(*g));
-		tp = tp_core->near_alloc(object, sizeof(*tp), 64);
-		*why = "no memory near the object";
-		if (!g || !tp)
-			return -ENOMEM;
-		*tp = tp_tracepoint(TP_PROVIDER_TREE, "calls");
-		g->list[0] = tp;
-		*why = "LTTng-UST refused the events of compact records";
-		if (lttng_ust_tracepoint_module_register(g->list, 1))
-			return -EEXIST;
-		g->object = object;
-		g->next = gates;
-		gates = g;
-	}
-	*state = &g->list[0]->state;
+	gate = tp_near_get(&gates, object, TP_PROVIDER_TREE, &name, 1, why);
+	if (!gate)
+		return -ENOMEM;
+	*state = &gate->list[0]->state;
 	return 0;
 }
 

@@ -16,7 +16,6 @@
 
 #define NAME_MOST	1024u
 #define PATH_MOST	512u
-#define CHANNELS_MAX	16u
 
 static struct tp_own function;
 static uint8_t generation = 1;
@@ -41,31 +40,16 @@ void tp_function_again(void)
 
 /* ---- who listens ---- */
 
-static const void *channels[CHANNELS_MAX];	/* that did, at the latest look */
-static uint32_t adopts;				/* those of the next look are the parent's */
+static uint64_t listeners;	/* made of the channels that did, at the latest look */
+static uint32_t adopts;		/* those of the next look are the parent's */
 
 /* Threads may overwrite each other's: then it is looked once more, or said once more. Inside a read-side section. */
 __attribute__((noinline)) void tp_function_look(void)
 {
-	struct lttng_ust_tracepoint_probe *probe = lttng_ust_rcu_dereference(function.tracepoint.probes);
-	const void *now[CHANNELS_MAX] = { NULL };
-	uint32_t n = 0, fresh = 0;
+	uint64_t now = function.is_registered ? tp_channels_on(&function.event) : 0;
 
-	for (; probe && probe->func; probe++) {
-		const struct lttng_ust_channel_buffer *channel = tp_channel_of(probe);
-		uint32_t k = 0;
-
-		if (!channel || !tp_recorder_on(probe->data, channel) || n == CHANNELS_MAX)
-			continue;
-		while (k < CHANNELS_MAX && channels[k] != channel)
-			k++;
-		fresh |= k == CHANNELS_MAX;
-		now[n++] = channel;
-	}
-	if (!fresh && (n == CHANNELS_MAX || !channels[n]))
-		return;
-	memcpy(channels, now, sizeof(channels));
-	if (!fresh || __atomic_exchange_n(&adopts, 0, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&listeners, now, __ATOMIC_RELAXED) == now || !now ||
+			__atomic_exchange_n(&adopts, 0, __ATOMIC_RELAXED))
 		return;
 	tp_function_again();
 	tp_core->functions_ask();
@@ -74,13 +58,13 @@ __attribute__((noinline)) void tp_function_look(void)
 /* The next channel may well be where the last one was in memory, and knows no function yet. */
 void tp_function_unheard(void)
 {
-	memset(channels, 0, sizeof(channels));
+	__atomic_store_n(&listeners, 0, __ATOMIC_RELAXED);
 }
 
 void tp_function_fork_child(void)
 {
 	adopts = 1;
-	memset(channels, 0, sizeof(channels));
+	tp_function_unheard();
 }
 
 /* ---- the event ---- */

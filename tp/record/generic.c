@@ -19,12 +19,7 @@
 
 static struct tp_own entry, exit_;
 
-/* An object's pair of tracepoints. */
-static struct pair {
-	struct spi_object *object;
-	struct lttng_ust_tracepoint *list[2];	/* lttng-ust keeps this array */
-	struct pair *next;
-} *pairs;
+static struct tp_near *pairs;		/* each object's two */
 
 static int is_real_one(struct dl_phdr_info *info, size_t size, void *found)
 {
@@ -52,39 +47,14 @@ static const char *provider_ready(void)
 	return NULL;
 }
 
-static struct pair *pair_find(const struct spi_object *object)
+static struct tp_near *pair_get(struct spi_object *object, const char **why)
 {
-	struct pair *p = __atomic_load_n(&pairs, __ATOMIC_ACQUIRE);
+	static const char *const names[] = { "func_entry", "func_exit" };
 
-	while (p && p->object != object)
-		p = p->next;
-	return p;
+	return tp_near_get(&pairs, object, PROVIDER, names, 2, why);
 }
 
-static struct pair *pair_get(struct spi_object *object)
-{
-	struct lttng_ust_tracepoint *tps;
-	struct pair *p = pair_find(object);
-
-	if (p)
-		return p;
-	p = tp_alloc(sizeof(*p));
-	tps = tp_core->near_alloc(object, 2 * sizeof(*tps), 64);
-	if (!p || !tps)
-		return NULL;
-	for (int i = 0; i < 2; i++) {
-		tps[i] = tp_tracepoint(PROVIDER, i ? "func_exit" : "func_entry");
-		p->list[i] = &tps[i];
-	}
-	if (lttng_ust_tracepoint_module_register(p->list, 2))
-		return NULL;
-	p->object = object;
-	p->next = pairs;
-	__atomic_store_n(&pairs, p, __ATOMIC_RELEASE);
-	return p;
-}
-
-static void pair_events(const struct spi_point *point, struct tp_point *tp, const struct pair *pair)
+static void pair_events(const struct spi_point *point, struct tp_point *tp, const struct tp_near *pair)
 {
 	tp->entry = tp_own_event(&entry, point->address);
 	tp->exit = tp_own_event(&exit_, point->address);
@@ -94,16 +64,14 @@ static void pair_events(const struct spi_point *point, struct tp_point *tp, cons
 
 int tp_generic_ready(struct spi_object *object, const volatile int **gate, const char **why)
 {
-	struct pair *pair;
+	const struct tp_near *pair;
 
 	*why = provider_ready();
 	if (*why)
 		return -EEXIST;
-	pair = pair_get(object);
-	if (!pair) {
-		*why = "no memory near the object";
+	pair = pair_get(object, why);
+	if (!pair)
 		return -ENOMEM;
-	}
 	*gate = &pair->list[0]->state;
 	return 0;
 }
@@ -115,15 +83,15 @@ int tp_bind_generic(struct spi_point **points, unsigned int n, const char **erro
 
 	for (unsigned int i = 0; i < n; i++) {
 		struct spi_point *point = points[i];
-		struct pair *pair = why ? NULL : pair_get(point->object);
+		const struct tp_near *pair = why ? NULL : pair_get(point->object, &errors[i]);
 		struct tp_point *tp = pair ? tp_alloc(sizeof(*tp)) : NULL;
 
-		errors[i] = why;
-		if (!tp) {
-			if (!why)
-				errors[i] = pair ? "no memory" : "no memory near the object";
+		if (why)
+			errors[i] = why;
+		else if (pair)
+			errors[i] = tp ? NULL : "no memory";
+		if (!tp)
 			continue;
-		}
 		pair_events(point, tp, pair);
 		point->flags |= SPI_POINT_UNNAMED;
 		tp_call_attach(point, tp);
@@ -139,7 +107,7 @@ int tp_bind_generic(struct spi_point **points, unsigned int n, const char **erro
  */
 int tp_tree_bind(struct spi_point *point)
 {
-	const struct pair *pair = pair_find(point->object);
+	const struct tp_near *pair = tp_near_find(&pairs, point->object);
 	struct tp_point *tp = pair ? tp_core->alloc(offsetof(struct tp_point, installed)) : NULL;
 
 	if (!tp)

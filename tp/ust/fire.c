@@ -217,3 +217,16 @@ unsigned int tp_fire(struct tp_shot *shot, const struct tp_other *other, int is_
 	}
 	return took;
 }
+
+uint64_t tp_channels_on(const struct tp_event *event)
+{
+	uint64_t sum = 0;
+
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(event); probe && probe->func; probe++) {
+		const struct lttng_ust_channel_buffer *channel = tp_channel_of(probe);
+
+		if (channel && tp_recorder_on(probe->data, channel))
+			sum += (uint64_t) channel * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	}
+	return sum;
+}

@@ -103,3 +103,38 @@ struct tp_event tp_own_event(const struct tp_own *own, uint64_t address)
 	event.probe.ip = (void *) address;
 	return event;
 }
+
+struct tp_near *tp_near_find(struct tp_near *const *all, const struct spi_object *object)
+{
+	struct tp_near *near = __atomic_load_n(all, __ATOMIC_ACQUIRE);
+
+	while (near && near->object != object)
+		near = near->next;
+	return near;
+}
+
+struct tp_near *tp_near_get(struct tp_near **all, struct spi_object *object, const char *provider,
+	const char *const *names, int n, const char **why)
+{
+	struct tp_near *near = tp_near_find(all, object);
+	struct lttng_ust_tracepoint *tracepoints;
+
+	if (near)
+		return near;
+	near = tp_alloc(sizeof(*near));
+	tracepoints = tp_core->near_alloc(object, (size_t) n * sizeof(*tracepoints), 64);
+	*why = "no memory near the object";
+	if (!near || !tracepoints)
+		return NULL;
+	for (int i = 0; i < n; i++) {
+		tracepoints[i] = tp_tracepoint(provider, names[i]);
+		near->list[i] = &tracepoints[i];
+	}
+	*why = "LTTng-UST refused the events of the object";
+	if (lttng_ust_tracepoint_module_register(near->list, n))
+		return NULL;
+	near->object = object;
+	near->next = *all;
+	__atomic_store_n(all, near, __ATOMIC_RELEASE);
+	return near;
+}

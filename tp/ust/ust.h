@@ -321,6 +321,20 @@ SPI_INLINE struct lttng_ust_tracepoint tp_tracepoint(const char *provider, const
 	return (struct lttng_ust_tracepoint) { .struct_size = sizeof(struct lttng_ust_tracepoint),
 		.provider_name = provider, .event_name = name, .signature = "spi" };
 }
+/*
+ * Stubs test a state near their own code: so each object has tracepoints of its own for an event or two, which
+ * lttng-ust serves under one name. Only whoever makes them is the agent's thread; any thread may look.
+ */
+struct tp_near {
+	struct spi_object *object;
+	struct lttng_ust_tracepoint *list[2];	/* lttng-ust keeps this array */
+	struct tp_near *next;
+};
+/* The object's of a list, NULL: it has none; or made at need, NULL: *why not. */
+SPI_HIDDEN struct tp_near *tp_near_find(struct tp_near *const *all, const struct spi_object *object);
+SPI_HIDDEN struct tp_near *tp_near_get(struct tp_near **all, struct spi_object *object, const char *provider,
+	const char *const *names, int n, const char **why);
+
 SPI_INLINE uint8_t *tp_put(uint8_t *to, const void *from, size_t size)
 {
 	return (uint8_t *) memcpy(to, from, size) + size;
@@ -337,6 +351,9 @@ struct tp_other;
  * calling thread's first record. Inside a read-side section.
  */
 SPI_HIDDEN unsigned int tp_fire(struct tp_shot *shot, const struct tp_other *other, int is_first);
+
+/* A number made of the channels that record the event now; 0: none does. Inside a read-side section. */
+SPI_HIDDEN uint64_t tp_channels_on(const struct tp_event *event);
 
 /* ---- gatekeeper.c ---- */
 
