@@ -51,7 +51,6 @@ struct spi_core_ops {
 	void *(*alloc)(size_t size);
 	/* One line for the user, through the controller, or LTTNG_SPI_DEBUG's file when alone. */
 	void (*note)(const char *format, ...) __attribute__((format(printf, 1, 2)));
-	struct spi_status_page *status;
 	/*
 	 * Copy a NUL-terminated string of at most max bytes (NUL included) from a
 	 * pointer of the program's that may be wild. Returns its length without NUL
@@ -63,7 +62,6 @@ struct spi_core_ops {
 	long (*string_copy)(char *dst, uint64_t src, size_t max, int *truncated);
 	/* Copy exactly n bytes likewise: 0 or -EFAULT. */
 	int (*memory_copy)(void *dst, uint64_t src, size_t n);
-	struct spi_thread_record *(*threads)(void);	/* the status memory's array of them */
 	/*
 	 * To be called by the module's destructor: exit() runs that before lttng-ust's
 	 * own, while the core's may come later. Records what is still open, then calls

@@ -70,11 +70,6 @@ int spi_status_init(void)
 	return 0;
 }
 
-struct spi_thread_record *spi_status_records(void)
-{
-	return memory.records;
-}
-
 static uint64_t *counters_of(struct spi_thread_count *count)
 {
 	return (uint64_t *) count;

@@ -344,19 +344,17 @@ static int write_one(struct tp_compact_thread *c, struct spi_thread *t, uint32_t
 {
 	uint32_t words = __atomic_load_n(&chunk, __ATOMIC_RELAXED), end = used - c->taken > words ? c->taken + words : used;
 	tp_reader *reader = tp_read_lock(t);
-	enum tp_listen listen = tp_compact_listeners();
+	const int is_heard = tp_compact_listeners();
 	int must = how >= TP_FLUSH_MUST, last = how == TP_FLUSH_LAST || how == TP_FLUSH_END;
 	unsigned int took = 0;
 
-	batch_pack(c, c->taken, end, must, listen == TP_LISTEN_NOW && !tp_compact_over, b);
+	batch_pack(c, c->taken, end, must, is_heard && !tp_compact_over, b);
 	if (spi_unlikely(batch_is_over(c, b))) {
 		tp_read_unlock(reader);
 		batch_drop(c, b);
 		return b->words && c->taken < used;
 	}
-	if (listen == TP_LISTEN_SOON)
-		took = TP_TOOK_WAIT;
-	else if (listen == TP_LISTEN_NOW && b->size)
+	if (is_heard && b->size)
 		took = batch_write(c, head_fill(c, b, last && c->taken + b->words == used ? TP_BATCH_END : 0));
 	tp_read_unlock(reader);
 	if (!b->words)
@@ -421,7 +419,7 @@ void tp_compact_write_end(struct tp_compact_thread *c)
 		return;
 	b.end_tick = tp_clock_pair(&b.end_ns);
 	reader = tp_read_lock(&spi_thread);
-	for (unsigned int i = 0; !(took & TP_TOOK_ONE) && (!i || (took & TP_TOOK_WAIT)) && i < END_TRIES && tp_compact_listeners() == TP_LISTEN_NOW; i++)
+	for (unsigned int i = 0; !(took & TP_TOOK_ONE) && (!i || (took & TP_TOOK_WAIT)) && i < END_TRIES && tp_compact_listeners(); i++)
 		took = batch_write(c, head_fill(c, &b, TP_BATCH_END));
 	tp_read_unlock(reader);
 	c->seq++;

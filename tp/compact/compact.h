@@ -134,13 +134,8 @@ SPI_HIDDEN uint32_t tp_compact_known(const struct tp_compact_thread *c, uint32_t
 SPI_HIDDEN void tp_compact_set_apart(struct tp_compact_thread *c, uint32_t from, uint32_t to, int apart);
 
 /* ---- listen.c ---- */
-enum tp_listen {
-	TP_LISTEN_NONE,
-	TP_LISTEN_SOON,		/* a session is being started */
-	TP_LISTEN_NOW,
-};
-/* Does anybody record batches, and if others than before, are numbers described again? Inside a read-side section. */
-SPI_HIDDEN enum tp_listen tp_compact_listeners(void);
+/* Does anybody record batches? If others than before, numbers are described again. Inside a read-side section. */
+SPI_HIDDEN int tp_compact_listeners(void);
 SPI_HIDDEN void tp_compact_unheard(void);	/* nobody does */
 SPI_HIDDEN int tp_compact_is_heard(struct spi_thread *t);	/* somebody records batches now */
 SPI_HIDDEN void tp_compact_expect_cut(void);		/* what is written from now on may be in another chunk */

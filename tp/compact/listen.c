@@ -3,10 +3,6 @@
 /*
  * Who listens to batches of compact records, and whether it is still who knows the numbers in them.
  *
- * Sessions start in steps: the gates open first, and what passes them is listened to
- * a moment later. Words of that moment are kept as well: without a call's entry, what
- * it calls would stand alone.
- *
  * Numbers are described again (site.c) when somebody else listens, now and then for snapshots, and for a while
  * after a command that may cut the trace.
  */
@@ -22,19 +18,6 @@ static uint64_t listeners;			/* made of the channels that listened at the latest
 void tp_compact_written(uint32_t bytes)
 {
 	__atomic_fetch_add(&written, bytes, __ATOMIC_RELAXED);
-}
-
-/* A session that has batches is being started. Inside a read-side section. */
-static int is_starting(void)
-{
-	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(tp_compact_calls); probe && probe->func; probe++) {
-		const struct lttng_ust_event_common *event = probe->data;
-		const struct lttng_ust_channel_buffer *channel = tp_channel_of(probe);
-
-		if (channel && CMM_ACCESS_ONCE(event->enabled) && !CMM_ACCESS_ONCE(channel->parent->session->active))
-			return 1;
-	}
-	return 0;
 }
 
 /*
@@ -73,13 +56,13 @@ static void describe_again(void)
 	tp_site_forget_all();
 }
 
-enum tp_listen tp_compact_listeners(void)
+int tp_compact_listeners(void)
 {
 	uint64_t sum = tp_channels_on(tp_compact_calls);
 
 	if (!sum) {
 		tp_compact_unheard();
-		return is_starting() ? TP_LISTEN_SOON : TP_LISTEN_NONE;
+		return 0;
 	}
 	if (sum != __atomic_exchange_n(&listeners, sum, __ATOMIC_RELAXED)) {
 		tp_function_look();
@@ -90,7 +73,7 @@ enum tp_listen tp_compact_listeners(void)
 	} else if (cut_may_be()) {
 		describe_again();
 	}
-	return TP_LISTEN_NOW;
+	return 1;
 }
 
 /* The next channel may well be where the last one was in memory, and knows no number yet. */
