@@ -32,7 +32,8 @@ is_balanced() {
 	missed=$(missed)
 	for target in "${targets[@]}"; do kill -STOP "$target"; done	# the reader is to have a processor
 	spi_read "$1"
-	events balance "$1.txt" --open "$((missed - missed_before + (${#how} ? 8 : 0)))" >balance.out 2>&1 || wrong+=" $1: $(cat balance.out)"
+	events balance "$1.txt" --open "$((missed - missed_before + (${#how} ? 8 : 0)))" >balance.out 2>&1 ||
+		wrong+=" $1: $(cat balance.out)"
 	for target in "${targets[@]}"; do kill -CONT "$target"; done
 	missed_before=$missed
 	[ "$(spi_count "$1" w_top_entry)" -gt 20 ] || wrong+=" $1: few calls"

@@ -4,9 +4,9 @@
  * What all rooms of the event module share: points, events, memory.
  *
  * A point's payload is a struct tp_point: its two events (or one), and for each
- * a compiled "capture program" (record/serialise.h) that turns registers and memory
+ * a compiled "capture program" (describe/describe.h) that turns registers and memory
  * into the packed record that the ring takes in one write. Descriptors are made
- * on the agent's thread (describe/descriptor.c), checked (describe/gatekeeper.c), registered and
+ * on the agent's thread (describe/descriptor.c), checked (ust/gatekeeper.c), registered and
  * then never changed or freed: lttng-ust keeps pointers into them for ever.
  */
 #ifndef SPI_TP_BASE_H

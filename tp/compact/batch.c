@@ -419,7 +419,8 @@ void tp_compact_write_end(struct tp_compact_thread *c)
 		return;
 	b.end_tick = tp_clock_pair(&b.end_ns);
 	reader = tp_read_lock(&spi_thread);
-	for (unsigned int i = 0; !(took & TP_TOOK_ONE) && (!i || (took & TP_TOOK_WAIT)) && i < END_TRIES && tp_compact_listeners(); i++)
+	for (unsigned int i = 0; i < END_TRIES && tp_compact_listeners() && !(took & TP_TOOK_ONE) &&
+			(!i || (took & TP_TOOK_WAIT)); i++)
 		took = batch_write(c, head_fill(c, &b, TP_BATCH_END));
 	tp_read_unlock(reader);
 	c->seq++;

@@ -247,7 +247,7 @@ void tp_compact_flush_all(void)
 	all_flush(ALL_WRITTEN);
 }
 
-/* Should what records go on, the reader enters these calls again where their threads' next batches with entries begin. */
+/* Should a thread go on, the reader enters its calls again where the thread's next batch with entries begins. */
 void tp_compact_detached(int is_all)
 {
 	all_flush(is_all ? ALL_CUT : ALL_OVER);

@@ -130,7 +130,7 @@ static int flusher_start(int may_wait)
 	flusher_ready = 0;
 	r = pthread_create(&thread, &attr, flusher, NULL);
 	pthread_attr_destroy(&attr);
-	/* libc makes a thread's memory for lttng-ust's variables when they are first used, and ends a process that has none left by then. */
+	/* libc makes memory for lttng-ust's variables when they are first used, and ends a process that has none left. */
 	if (r == 0 && may_wait)
 		spi_word_wait(&flusher_ready, 0, READY_MS);
 	else if (r)

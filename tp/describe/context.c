@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * The application contexts `$app.spi:rules`, which rules asked for a function, and
- * `$app.spi:run`, "rNUMBER" of the front end's run that the process belongs to (module/runs.c), or "".
+ * `$app.spi:run`, "rNUMBER" of the front end's run that the process belongs to (ust/runs.c), or "".
  *
  * Rules of two sessions may mean different functions of one name, or the same
  * function in different processes, while their events have the same names. Each

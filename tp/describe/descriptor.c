@@ -135,16 +135,8 @@ static struct lttng_ust_event_desc *event_make(const struct batch *b, const char
 
 	if (!c || !e)
 		return NULL;
-	c->struct_size = sizeof(*c);
-	c->fields = d->fields;
-	c->nr_fields = d->n;
-	c->probe_callback = tp_probe_mark;
-	c->signature = "spi";
-	c->probe_desc = b->provider;
-	e->struct_size = sizeof(*e);
-	e->event_name = name;
-	e->probe_desc = b->provider;
-	e->tp_class = c;
+	*c = tp_class(d->fields, d->n, b->provider);
+	*e = tp_desc(name, c);
 	return e;
 }
 
@@ -157,10 +149,7 @@ static const char *event_add(struct batch *b, struct tp_event *event, struct ltt
 
 	if (why)
 		return why;
-	tracepoint->struct_size = sizeof(*tracepoint);
-	tracepoint->provider_name = TP_PROVIDER;
-	tracepoint->event_name = name;
-	tracepoint->signature = "spi";
+	*tracepoint = tp_tracepoint(TP_PROVIDER, name);
 	event->tracepoint = tracepoint;
 	event->probe.struct_size = sizeof(event->probe);
 	event->probe.ip = (void *) point->address;
@@ -399,11 +388,7 @@ static int batch_begin(struct batch *b, unsigned int n)
 	b->tracepoints = tp_alloc(2 * n * sizeof(*b->tracepoints));
 	if (!b->provider || !b->events || !b->tracepoints)
 		return -ENOMEM;
-	b->provider->struct_size = sizeof(*b->provider);
-	b->provider->provider_name = TP_PROVIDER;
-	b->provider->event_desc = b->events;
-	b->provider->major = 3;		/* what 2.13 asks for, and everything after it takes */
-	b->provider->minor = 0;
+	*b->provider = tp_provider(TP_PROVIDER, b->events, 0);
 	return 0;
 }
 

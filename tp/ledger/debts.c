@@ -6,8 +6,8 @@
  * thread's new calls are lost in that channel as a whole: a thread never owes more than its depth of recorded calls.
  *
  * The records stand one after the other in chunks, in the order of the exits: inner calls come first. They are written
- * in that order, whatever their channels. Only the thread's bit SPI_THREAD_OWES says that records wait. While the bit is
- * clear, the chunks hold what an ended thread or a fork's parent has left; adding a record empties the chunks first.
+ * in that order, whatever their channels. Only the thread's bit SPI_THREAD_OWES says that records wait. While the bit
+ * is clear, the chunks hold what an ended thread or a fork's parent has left; adding a record empties the chunks first.
  *
  * A signal handler may add a record while the interrupted code pays. Adding holds signals, and handlers never pay.
  */

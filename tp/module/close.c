@@ -5,7 +5,7 @@
  * them. No thread is stopped for that. The agent (liblttng-spi/ledger/close.c) says which calls, one after the other.
  *
  * The process ends, or executes another program (TP_ENDED, TP_EXEC): from then on no thread records, and a call that
- * returns leaves its slot's `cookie` and `aux` as they are. A thread looks at tp_closed (ledger/closed.c) when the thread is busy
+ * returns leaves its slot's `cookie` and `aux` as they are. A thread looks at tp_closed (ledger/closed.c) when it is busy
  * already; the agent makes that seen (membarrier) and waits until no thread is busy: so the slots that still name a
  * channel are exactly the calls whose entry is recorded and whose exit is not.
  *

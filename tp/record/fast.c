@@ -17,7 +17,7 @@
 
 _Static_assert(offsetof(struct spi_thread, owed) == offsetof(struct spi_thread, busy) + 4, "looked at together");
 
-/* Neither busy nor in debt, and both addresses are known: errno's is found before the reader's (fire.c). */
+/* Neither busy nor in debt, and both addresses are known: errno's is found before the reader's (ust/fire.c). */
 SPI_INLINE int fast_may(const struct spi_thread *t, tp_reader *const *place)
 {
 	uint64_t both;

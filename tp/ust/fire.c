@@ -30,8 +30,8 @@ __thread const char *tp_context_text __attribute__((tls_model("initial-exec")));
 __thread int tp_context_is_end __attribute__((tls_model("initial-exec")));
 
 /*
- * libc makes a thread's memory for lttng-ust's variables when they are first used, and ends a process that has none left by then;
- * lttng-ust aborts one that has none for its list of threads.
+ * libc makes a thread's memory for lttng-ust's variables when they are first used, and ends a process that has none
+ * left by then; lttng-ust aborts one that has none for its list of threads.
  */
 int tp_thread_ready(int has_memory)
 {
@@ -42,7 +42,8 @@ int tp_thread_ready(int has_memory)
 	if ((has_memory && URCU_TLS(lttng_ust_urcu_reader)) || tp_core->has_room(has_memory)) {
 		lttng_ust_init_thread();
 		tp_read_unlock(tp_read_lock(t));
-		t->payload[TP_WORD_READER] = reader_was;	/* none: its first record is still to come, by which something is learned (in-name.c) */
+		/* none: the thread's first record is still to come, by which something is learned (in-name.c) */
+		t->payload[TP_WORD_READER] = reader_was;
 		is_ready = 1;
 	}
 	*error = error_was;

@@ -59,13 +59,10 @@ static void event_make(struct tp_own *own, const char *provider, const char *nam
 {
 	struct tp_event *event = &own->event;
 
-	own->class = (struct lttng_ust_tracepoint_class) { .struct_size = sizeof(own->class), .fields = own->field_list,
-		.nr_fields = own->field_count, .probe_callback = tp_probe_mark, .signature = "spi", .probe_desc = &own->probe };
-	own->desc = (struct lttng_ust_event_desc) { .struct_size = sizeof(own->desc), .event_name = name,
-		.probe_desc = &own->probe, .tp_class = &own->class };
+	own->class = tp_class(own->field_list, own->field_count, &own->probe);
+	own->desc = tp_desc(name, &own->class);
 	own->descs[0] = &own->desc;
-	own->probe = (struct lttng_ust_probe_desc) { .struct_size = sizeof(own->probe), .provider_name = provider,
-		.event_desc = own->descs, .nr_events = 1, .major = 3 };
+	own->probe = tp_provider(provider, own->descs, 1);
 	own->tracepoint = tp_tracepoint(provider, name);
 	own->list[0] = &own->tracepoint;
 	event->tracepoint = &own->tracepoint;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
+ * What lttng-ust is told and given: events (own-event.c, checked by gatekeeper.c), read-side sections, records, filters
+ * and triggers (fire.c), records in another thread's name (in-name.c), sessions of one run (runs.c). Events are made by
+ * the agent's thread. All else is for any thread that is marked busy, in a signal handler, too, and allocates nothing
+ * but what lttng-ust does for a thread's first record.
+ *
  * From a record to the rings: what lttng-ust's tracepoint macros do, for
  * descriptors that no macro knew. Inlined into the callers (record/call.c), because a
  * call of its own for each step is what makes the difference to a macro.
@@ -316,6 +321,25 @@ SPI_HIDDEN const struct lttng_ust_type_common *tp_labels_type(const char *name, 
 /* The event as it is fired for a function's address; the contexts ip and $app.spi:rules go by that. Any thread. */
 SPI_HIDDEN struct tp_event tp_own_event(const struct tp_own *own, uint64_t address);
 
+/* What lttng-ust wants of an event, with what is the same for all of ours. */
+SPI_INLINE struct lttng_ust_tracepoint_class tp_class(const struct lttng_ust_event_field *const *fields, size_t n,
+	const struct lttng_ust_probe_desc *provider)
+{
+	return (struct lttng_ust_tracepoint_class) { .struct_size = sizeof(struct lttng_ust_tracepoint_class),
+		.fields = fields, .nr_fields = n, .probe_callback = tp_probe_mark, .signature = "spi", .probe_desc = provider };
+}
+SPI_INLINE struct lttng_ust_event_desc tp_desc(const char *name, const struct lttng_ust_tracepoint_class *class)
+{
+	return (struct lttng_ust_event_desc) { .struct_size = sizeof(struct lttng_ust_event_desc), .event_name = name,
+		.probe_desc = class->probe_desc, .tp_class = class };
+}
+/* Version 3.0 is what lttng-ust 2.13 asks for, and everything after it takes. */
+SPI_INLINE struct lttng_ust_probe_desc tp_provider(const char *name, const struct lttng_ust_event_desc *const *events,
+	unsigned int n)
+{
+	return (struct lttng_ust_probe_desc) { .struct_size = sizeof(struct lttng_ust_probe_desc), .provider_name = name,
+		.event_desc = (const struct lttng_ust_event_desc **) events, .nr_events = n, .major = 3 };
+}
 SPI_INLINE struct lttng_ust_tracepoint tp_tracepoint(const char *provider, const char *name)
 {
 	return (struct lttng_ust_tracepoint) { .struct_size = sizeof(struct lttng_ust_tracepoint),
