@@ -214,7 +214,7 @@ static void compact_left(struct spi_slot *slot, enum spi_left how)
 	int *error = tp_errno(t), error_was = *error;
 
 	if (tp_closed != TP_ENDED) {
-		tp_left_fire(t, NULL, slot->point, how);
+		tp_left_fire(t, 0, slot->point, how);
 		if (!record_slow(t, slot->start | (uint64_t) TP_KIND_LEFT << 32, (uint64_t) how + 1))
 			tp_count(t)->lost_exits++;
 	}

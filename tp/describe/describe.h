@@ -233,8 +233,8 @@ SPI_HIDDEN int tp_context_set(struct spi_point *point, const char *tags);	/* spi
 
 /* ---- left.c: the event spi_call:left ---- */
 SPI_HIDDEN int tp_left_register(void);
-/* How the call ended, before its exit. other NULL: a call of the calling thread. */
-SPI_HIDDEN void tp_left_fire(struct spi_thread *t, const struct tp_other *other, const struct spi_point *point,
+/* How the call ended, before its exit. other 0: a call of the calling thread. */
+SPI_HIDDEN void tp_left_fire(struct spi_thread *t, int32_t other, const struct spi_point *point,
 	enum spi_left how);
 extern SPI_HIDDEN const struct lttng_ust_type_common *tp_left_type;	/* u8 enumeration of enum spi_left */
 

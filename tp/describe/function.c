@@ -95,7 +95,7 @@ static int function_write(const struct spi_function *f, int is_first)
 	to = put_text(to, f->path, strlen(f->path), PATH_MOST);
 	to = put_text(to, f->name, f->name_size, NAME_MOST);
 	shot.length = (uint32_t) (to - record);
-	return (tp_fire(&shot, NULL, is_first) & TP_TOOK_WAIT) != 0;
+	return (tp_fire(&shot, 0, is_first) & TP_TOOK_WAIT) != 0;
 }
 
 /* Whoever records some tree's calls has it, as another tree may be the next to call the function. */

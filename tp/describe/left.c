@@ -25,7 +25,7 @@ int tp_left_register(void)
 	return tp_left_type ? tp_own_register(&left, "spi_call", "left", fields, 2) : -1;
 }
 
-void tp_left_fire(struct spi_thread *t, const struct tp_other *other, const struct spi_point *point, enum spi_left how)
+void tp_left_fire(struct spi_thread *t, int32_t other, const struct spi_point *point, enum spi_left how)
 {
 	struct tp_event event = tp_own_event(&left, point->address);
 	uint8_t record[9];

@@ -130,7 +130,7 @@ int tp_debts_block(const struct spi_thread *t, const void *channel)
 /* ---- paying ---- */
 
 /* 1: written; 0: no room yet; -1: nobody wants it any more, or the ring is switched off. */
-static int debt_write(const struct debt *debt, const struct tp_other *other)
+static int debt_write(const struct debt *debt, int32_t other)
 {
 	tp_reader *reader = tp_read_lock(&spi_thread);
 	struct lttng_ust_tracepoint_probe *probe = tp_probes(debt->event);
@@ -145,7 +145,7 @@ static int debt_write(const struct debt *debt, const struct tp_other *other)
 }
 
 /* As far as there is room. */
-static void debts_pay(struct tp_debts *d, const struct tp_other *other, struct spi_thread_count *count)
+static void debts_pay(struct tp_debts *d, int32_t other, struct spi_thread_count *count)
 {
 	struct chunk *c = d->paid ? d->paid : d->first;
 	uint64_t at = d->paid ? d->paid_to : 0;
@@ -170,7 +170,7 @@ void tp_debts_pay(struct spi_thread *t)
 	if (t->busy > 1)
 		return;
 	if (d)
-		debts_pay(d, NULL, tp_count(t));
+		debts_pay(d, 0, tp_count(t));
 	if (d && d->waiting)
 		return;
 	/* a handler may add until the bit is clear, and then begin anew: the second look sees both */
@@ -180,7 +180,7 @@ void tp_debts_pay(struct spi_thread *t)
 		__atomic_fetch_or(&t->owed, SPI_THREAD_OWES, __ATOMIC_RELAXED);
 }
 
-void tp_debts_close(const struct tp_other *other, struct tp_debts *d, struct spi_thread_count *count)
+void tp_debts_close(int32_t other, struct tp_debts *d, struct spi_thread_count *count)
 {
 	uint32_t waited = 0;
 
@@ -204,7 +204,7 @@ void tp_debts_close(const struct tp_other *other, struct tp_debts *d, struct spi
 void tp_debts_end(struct spi_thread *t)
 {
 	if (spi_thread_owes(t) && t->own)
-		tp_debts_close(NULL, t->own->debts, tp_count(t));
+		tp_debts_close(0, t->own->debts, tp_count(t));
 	tp_debts_forget(t);
 }
 

@@ -78,8 +78,8 @@ SPI_HIDDEN int tp_debts_block(const struct spi_thread *t, const void *channel);
 /* The thread ends: some last tries, the rest is lost. */
 SPI_HIDDEN void tp_debts_end(struct spi_thread *t);
 struct tp_debts;
-/* What a thread owes is written when its calls are closed. other NULL: the calling thread's. */
-SPI_HIDDEN void tp_debts_close(const struct tp_other *other, struct tp_debts *d, struct spi_thread_count *count);
+/* What a thread owes is written when its calls are closed. other 0: the calling thread's. */
+SPI_HIDDEN void tp_debts_close(int32_t other, struct tp_debts *d, struct spi_thread_count *count);
 SPI_HIDDEN void tp_debts_forget(struct spi_thread *t);	/* in the child of a fork: the debts are the parent's */
 
 /* ---- closed.c ---- */

@@ -17,70 +17,36 @@
  */
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/base/proc.h"
 #include "tp/module/module.h"
 
 #define FULL_TRIES	8u	/* when the ring is full, with the processor given away between them */
 
-static struct tp_other other_thread;	/* only one thread closes calls of others at a time */
-
 /* ---- a thread whose calls are closed ---- */
-
-/* What the context procname says of the thread: the thread's name as it is now. */
-static void name_read(struct tp_other *thread)
-{
-	char path[64] = "/proc/self/task/", digits[12];
-	unsigned int n = 0, at = 16;
-	long fd, size;
-
-	for (uint32_t tid = (uint32_t) thread->tid; tid || !n; tid /= 10)
-		digits[n++] = (char) ('0' + tid % 10);
-	while (n)
-		path[at++] = digits[--n];
-	memcpy(path + at, "/comm", 6);
-	fd = spi_raw3(SYS_open, (uint64_t) path, 02000000, 0);
-	if (fd < 0)
-		return;
-	size = spi_proc_read(fd, thread->name, 16);
-	if (size > 0 && thread->name[size - 1] == '\n')
-		thread->name[size - 1] = 0;
-	spi_proc_close(fd);
-}
 
 static struct spi_thread_count *count_of(const struct spi_thread_own *own)
 {
 	return own->record ? &own->record->count : tp_count(&spi_thread);
 }
 
-/* In whose name records are written; NULL: the calls are the calling thread's. */
-static const struct tp_other *other_of(const struct spi_thread_own *own)
+/* In whose name records are written; 0: the calls are the calling thread's. */
+static int32_t other_of(const struct spi_thread_own *own)
 {
-	return own == spi_thread.own ? NULL : &other_thread;
+	return own == spi_thread.own ? 0 : own->tid;
 }
 
 void tp_close_thread(const struct spi_thread_own *own, const struct spi_thread *copy)
 {
-	struct spi_thread *t = &spi_thread;
-
-	const struct tp_other *other = other_of(own);
-
-	if (other) {
-		memset(&other_thread, 0, sizeof(other_thread));
-		other_thread.tid = own->tid;
-		other_thread.self = (uint64_t) own->thread - (uint64_t) t + spi_thread_pointer();
-		name_read(&other_thread);
-	}
 	if (spi_thread_owes(copy))
-		tp_debts_close(other, own->debts, count_of(own));
-	if (!other)
-		tp_debts_forget(t);
+		tp_debts_close(other_of(own), own->debts, count_of(own));
+	if (own == spi_thread.own)
+		tp_debts_forget(&spi_thread);
 }
 
 /* ---- a call ---- */
 
 /* What is written of the call that is closed, and where. */
 struct closing {
-	const struct tp_other *other;
+	int32_t other;
 	const struct spi_point *point;
 	struct spi_slot *slot;
 	struct spi_thread_count *count;		/* NULL: nothing is written, only looked at */
@@ -203,7 +169,7 @@ int tp_close_call(const struct spi_thread_own *own, struct spi_slot *slot, uint3
 	const struct spi_point *point = slot->point;
 	const uint32_t flags = point ? point->flags : 0, low = slot->aux & (TP_EPOCH_STEP - 1), now = t->tree_now;
 	const int is_one = (flags & SPI_POINT_ONE_EVENT) != 0, is_last = own && in == SPI_CLOSE_IN_PROCESS;
-	struct closing c = { own ? other_of(own) : NULL, point, slot, own ? count_of(own) : NULL, { 0 }, in, is_one };
+	struct closing c = { own ? other_of(own) : 0, point, slot, own ? count_of(own) : NULL, { 0 }, in, is_one };
 	int *error = tp_errno(t), error_was = *error, n = 0;
 
 	if (!point || !point->payload || (flags & SPI_POINT_COMPACT) || slot->aux - low != tp_epoch ||

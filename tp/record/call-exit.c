@@ -170,7 +170,7 @@ SPI_INLINE void left_common(struct spi_slot *slot, enum spi_left how, const int 
 	if (tp_closed <= TP_CAREFUL) {
 		if (exit_state(slot) && slot->aux) {
 			if (slot->aux == (tp_epoch | TP_SLOT_SET) || (slot->aux == tp_epoch && slot->cookie))
-				tp_left_fire(t, NULL, slot->point, how);
+				tp_left_fire(t, 0, slot->point, how);
 			record_exit(t, slot, NULL, NULL, 0, generic);
 		}
 		tp_due_over(slot);

@@ -197,7 +197,7 @@ void tp_notify(struct tp_shot *shot, struct lttng_ust_event_common *event)
 	notifier->notification_send(notifier, (const char *) stack, &probe, &notification);
 }
 
-unsigned int tp_fire(struct tp_shot *shot, const struct tp_other *other, int is_first)
+unsigned int tp_fire(struct tp_shot *shot, int32_t other, int is_first)
 {
 	unsigned int took = 0;
 

@@ -369,12 +369,11 @@ SPI_INLINE uint8_t *tp_put(uint8_t *to, const void *from, size_t size)
 #define TP_TOOK_LOST	2u	/* a channel has no room */
 #define TP_TOOK_WAIT	4u	/* and may have some later */
 #define TP_TOOK_LARGE	8u	/* a channel's sub-buffers are smaller */
-struct tp_other;
 /*
  * Offer it, to triggers, too: TP_TOOK_* of all channels; 0: nobody listens. other: as tp_record_as(); is_first: the
  * calling thread's first record. Inside a read-side section.
  */
-SPI_HIDDEN unsigned int tp_fire(struct tp_shot *shot, const struct tp_other *other, int is_first);
+SPI_HIDDEN unsigned int tp_fire(struct tp_shot *shot, int32_t other, int is_first);
 
 /* A number made of the channels that record the event now; 0: none does. Inside a read-side section. */
 SPI_HIDDEN uint64_t tp_channels_on(const struct tp_event *event);
@@ -394,18 +393,11 @@ SPI_HIDDEN int tp_names_clash(const char *a, const char *b);
 
 /* ---- in-name.c: a record that one thread writes in the name of another ---- */
 
-struct tp_other {
-	int32_t tid;
-	uint32_t reserved;
-	uint64_t self;		/* the thread's pointer; 0: not known */
-	char name[24];		/* ""; or what the context procname is to say */
-};
-
 /*
- * As tp_record(), with the contexts of `other`; NULL: of the calling thread. -EAGAIN: this cannot be done now. Inside
+ * As tp_record(), with the context vtid of the thread `other`; 0: of the calling thread. -EAGAIN: this cannot be done now. Inside
  * a read-side section. One thread at a time writes in another's name.
  */
-SPI_HIDDEN int tp_record_as(const struct tp_other *other, const struct tp_event *event, const uint8_t *record,
+SPI_HIDDEN int tp_record_as(int32_t other, const struct tp_event *event, const uint8_t *record,
 	uint32_t length, struct lttng_ust_event_recorder *recorder);
 /* A thread's first record: tp_record(), from which the module learns what tp_record_as() needs. */
 SPI_HIDDEN int tp_record_first(const struct tp_event *event, const uint8_t *record, uint32_t length,
