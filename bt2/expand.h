@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <babeltrace2/babeltrace.h>
 #include "liblttng-spi/base/hash.h"
-#include "tp/compact/format.h"
+#include "tp/base/format.h"
 
 #define EXPAND_HOLD_MS		500u
 #define EXPAND_CONTEXT_MAX	32u

@@ -91,12 +91,10 @@ int spi_vformat(char *buffer, size_t size, const char *format, va_list args);
 extern struct spi_status_page *spi_status;
 int spi_status_init(void);
 int spi_status_fd(void);			/* a new descriptor of the memory's memfd; -errno */
-struct spi_thread_record *spi_status_records(void);
 int spi_status_record_get(struct spi_thread_own *own);	/* a record for own->record; signals blocked. -1: no memory */
 int spi_status_child_thread(struct spi_thread *t);	/* the same for the thread that has forked, in the child that begins */
 void spi_status_fold(struct spi_thread_own *own);	/* into the page, if the record lies outside of the status memory */
 void spi_status_fold_all(void);
-void spi_exits_missed(uint32_t n);	/* counts lost exits of whatever threads */
 void spi_status_fork_child(void);	/* every record is the parent's; the calling thread gets another */
 
 /* ---- module/floor.c ---- */

@@ -67,7 +67,7 @@ static int run_enable_trees(struct run *run)
 	return ret ? ret : run_enable_state(run, "lttng_ust_lib:*");
 }
 
-/* Other runs at the same time have the same events; a session with these records its own processes' (tp/module/runs.c). */
+/* Other runs at the same time have the same events; a session with these records its own processes' (tp/ust/runs.c). */
 static int run_enable_own(struct run *run)
 {
 	char name[24];

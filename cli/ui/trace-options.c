@@ -16,7 +16,7 @@
 #include "cli/ui/typed.h"
 #include "injector/procfs/procfs.h"
 
-/* tp/base/tp.h: what the module keeps of a string. */
+/* tp/base/base.h: what the module keeps of a string. */
 #define STRING_LEAST	16
 #define STRING_MOST	2000
 

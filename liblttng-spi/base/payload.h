@@ -13,7 +13,7 @@
 #include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/calls/point.h"
 
-#define SPI_PAYLOAD_ABI 3u
+#define SPI_PAYLOAD_ABI 4u
 
 /* A code map, mapped and checked (objects/map-read.c), or its functions to be checked before each is used (objects/map-cache.c). */
 struct spi_map {
@@ -51,7 +51,6 @@ struct spi_core_ops {
 	void *(*alloc)(size_t size);
 	/* One line for the user, through the controller, or LTTNG_SPI_DEBUG's file when alone. */
 	void (*note)(const char *format, ...) __attribute__((format(printf, 1, 2)));
-	struct spi_status_page *status;
 	/*
 	 * Copy a NUL-terminated string of at most max bytes (NUL included) from a
 	 * pointer of the program's that may be wild. Returns its length without NUL
@@ -63,7 +62,6 @@ struct spi_core_ops {
 	long (*string_copy)(char *dst, uint64_t src, size_t max, int *truncated);
 	/* Copy exactly n bytes likewise: 0 or -EFAULT. */
 	int (*memory_copy)(void *dst, uint64_t src, size_t n);
-	struct spi_thread_record *(*threads)(void);	/* the status memory's array of them */
 	/*
 	 * To be called by the module's destructor: exit() runs that before lttng-ust's
 	 * own, while the core's may come later. Records what is still open, then calls
@@ -121,12 +119,6 @@ enum spi_close_in {
 	SPI_CLOSE_WAIT,		/* the agent's: in none, as the call has its exit when it returns, and by nothing else */
 };
 
-/* What a look at kept exits tells. */
-#define SPI_KEEP_CHANGED	1u	/* LTTng has taken exits out */
-#define SPI_KEEP_WAITED		2u	/* LTTng has taken out all that it was told to, and waits for the end */
-/* Shows all points of rules for functions that are in force; NULL: none. How many there are. */
-typedef unsigned int (*spi_points_fn)(void (*show)(struct spi_point **points, unsigned int n));
-
 struct spi_payload_ops {
 	uint32_t abi, size;
 	/*
@@ -182,16 +174,15 @@ struct spi_payload_ops {
 	 * Closing calls under way; ledger/close.c calls these. close_begin(): from now on threads do what spi_close_for
 	 * says, once they are not busy; 0: not now, or it has been done before. Then for each thread close_thread()
 	 * (`copy`: what the thread sees of itself, or zeroes), and close_call() for its slots whose aux is not 0, innermost
-	 * first: with FOR_RULES under the thread's own lock (spi_thread_own.closing). close_call(): 1 when the call is to
-	 * be entered again should the process go on. own NULL: is there a channel to close it in? Nothing is written.
-	 * close_end(): closing is over; after an exec that failed, as many threads have calls to enter again
-	 * (spi_thread_own.again).
+	 * first: with FOR_RULES under the thread's own lock (spi_thread_own.closing). close_call()
+	 * with own NULL: is there a channel to close it in? Nothing is written.
+	 * close_end(): closing is over; after an exec that failed the calling thread's calls are entered again.
 	 */
 	int (*close_begin)(enum spi_close_for what);
 	void (*close_thread)(const struct spi_thread_own *own, const struct spi_thread *copy);
 	int (*close_call)(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees,
 		enum spi_close_in in);
-	void (*close_end)(enum spi_close_for what, uint32_t threads);
+	void (*close_end)(enum spi_close_for what);
 	/* Which run of the front end's this process belongs to; 0: none. Agent thread only. */
 	void (*set_run)(uint32_t run);
 	/* Budgets. Agent thread only: make the event ready. 0, or -1 and *why. */
@@ -204,16 +195,6 @@ struct spi_payload_ops {
 	 * has_memory: of what the dynamic linker makes it has all. 1: it is ready; 0: the process ends; -1: there is no memory.
 	 */
 	int (*thread_ready)(int has_memory);
-	/*
-	 * LTTng is about to take both events of some functions out of a channel at once. Between keep_begin() and
-	 * keep_end() calls that are under way have their exits in the channel, too. keep_look(): SPI_KEEP_*.
-	 * keep_waits(): is a call's exit still to come by what is kept? Meanwhile LTTng can free nothing: only for a
-	 * moment, and nothing of LTTng's may be called. Control thread only.
-	 */
-	void (*keep_begin)(spi_points_fn points);
-	uint32_t (*keep_look)(spi_points_fn points);
-	int (*keep_waits)(const struct spi_slot *slot);
-	void (*keep_end)(void);
 	/*
 	 * The controller goes, and what records will: compact calls that are under way end here. is_all: no rule is left, and
 	 * what comes until attached(), which is called before the next rule, is nobody's.

@@ -70,11 +70,6 @@ int spi_status_init(void)
 	return 0;
 }
 
-struct spi_thread_record *spi_status_records(void)
-{
-	return memory.records;
-}
-
 static uint64_t *counters_of(struct spi_thread_count *count)
 {
 	return (uint64_t *) count;
@@ -196,12 +191,6 @@ SPI_EXPORT void spi_call_missed(enum spi_lost why)
 		t->record->count.lost_entries++;
 	else if (why < SPI_LOST_KINDS)
 		__atomic_fetch_add(&memory.page.lost_entries, 1, __ATOMIC_RELAXED);
-}
-
-/* Of calls of any threads: what would have written them is taken back. */
-void spi_exits_missed(uint32_t n)
-{
-	__atomic_fetch_add(&memory.page.lost_exits, n, __ATOMIC_RELAXED);
 }
 
 /* ---- a controller ---- */

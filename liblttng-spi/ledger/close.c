@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * Closing calls that are under way: which calls, and when a thread may be looked at. The payload writes the exits
- * (tp/ledger/close.c), in the order in which the calls would return.
+ * (tp/module/close.c), in the order in which the calls would return.
  *
  * No thread is stopped: meanwhile calls return and pop their slots. At the process's end, or an exec, the payload
  * closes recording first; a thread that is in the middle of a record is waited for, not for long. What is left in
@@ -85,8 +85,6 @@ static enum spi_close_in slot_in(struct spi_slot *s, const struct calls *calls)
 		return s->aux ? SPI_CLOSE_IN_PROCESS : SPI_CLOSE_IN_NONE;
 	if (slot_is_over(s, point))
 		return SPI_CLOSE_IN_NONE;
-	if (calls->of == SPI_CALLS_KEPT)
-		return s->aux && spi_payload->keep_waits(s) ? SPI_CLOSE_WAIT : SPI_CLOSE_IN_NONE;
 	if (!(point->flags & SPI_POINT_TREE))
 		return function_in(s, point, calls->of);
 	/* a root's point keeps its tree when that is off */
@@ -97,7 +95,7 @@ static enum spi_close_in slot_in(struct spi_slot *s, const struct calls *calls)
 	return calls->of == SPI_CALLS_OF_ALL ? SPI_CLOSE_IN_ALL : SPI_CLOSE_IN_TAGGED;
 }
 
-/* Innermost first. copy NULL: how many such calls; otherwise they are closed, and how many are to be entered again. */
+/* Innermost first. copy NULL: how many such calls; otherwise they are closed. */
 static uint32_t thread_calls(const struct spi_thread_own *own, const struct calls *calls, const struct spi_thread *copy)
 {
 	uint32_t chunk = own->chunk, count = 0;
@@ -110,7 +108,7 @@ static uint32_t thread_calls(const struct spi_thread_own *own, const struct call
 				count++;
 			else if (in == SPI_CLOSE_IN_PROCESS || (in != SPI_CLOSE_IN_NONE && in != SPI_CLOSE_WAIT &&
 					s->p >= copy->stack_low && s->p < copy->stack_high))
-				count += (uint32_t) spi_payload->close_call(own, s, calls->trees, in);
+				spi_payload->close_call(own, s, calls->trees, in);
 		}
 	return count;
 }
@@ -150,8 +148,7 @@ static void thread_close(struct spi_thread_own *own, const struct calls *calls)
 
 	if (calls->of >= SPI_CALLS_OF_THREAD) {
 		spi_payload->close_thread(own, &copy);
-		if (thread_calls(own, calls, &copy) && calls->of == SPI_CALLS_OF_EXEC)
-			own->again = 1;
+		thread_calls(own, calls, &copy);
 	} else if (is_there && !spi_thread_owes(&copy)) {	/* what the thread owes comes first */
 		spi_payload->close_thread(own, &copy);
 		thread_calls(own, calls, &copy);
@@ -265,7 +262,7 @@ static void rules_close(const struct calls *calls, void (*stop)(uint32_t trees))
 			stop(calls->trees);
 		others_see();
 		threads_close(calls, 0);
-		spi_payload->close_end(SPI_CLOSE_FOR_RULES, 0);
+		spi_payload->close_end(SPI_CLOSE_FOR_RULES);
 	}
 	__atomic_store_n(&is_closing, 0, __ATOMIC_SEQ_CST);
 }
@@ -310,19 +307,14 @@ void spi_process_execs(void)
 void spi_process_goes_on(void)
 {
 	struct spi_thread *t = &spi_thread;
-	uint32_t threads = 0;
 	uint64_t held;
 
 	if (!spi_payload)
 		return;
 	held = spi_signals_hold(~UINT64_C(0));
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
-	if (t->own)
-		t->own->again = 1;	/* process/single.c: what was noted is forgotten, as in a child */
-	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
-		threads += own->again != 0;
 	__atomic_store_n(&spi_slots_kept, 0, __ATOMIC_SEQ_CST);
-	spi_payload->close_end(SPI_CLOSE_FOR_EXEC, threads);
+	spi_payload->close_end(SPI_CLOSE_FOR_EXEC);
 	spi_call_end(t);
 	spi_signals_release(held);
 }

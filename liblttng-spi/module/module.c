@@ -44,7 +44,6 @@ struct spi_core_ops spi_core_ops = {
 	.note = spi_note,
 	.string_copy = spi_string_copy,
 	.memory_copy = spi_memory_copy,
-	.threads = spi_status_records,
 	.tree_tagged = &spi_tree_tagged,
 	.slots_each = spi_slots_each,
 	.within_lttng = spi_within_lttng,
@@ -366,7 +365,6 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	init = handle ? (spi_payload_init_fn) dlsym(handle, "spi_payload_init") : NULL;
 	if (init) {
 		core = spi_core_ops;
-		core.status = spi_status;
 		core.alone_ms = ALONE_MS;
 		core.alone_grace_ms = spi_env.preloaded || spi_attached_early ? ALONE_GRACE_MS : 0;
 		core.no_tsc = spi_env.test_no_tsc != NULL;

@@ -7,5 +7,5 @@ set -u
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 gcc -std=gnu11 -D_GNU_SOURCE -g -fsanitize=address,undefined -I"$SPI_TOP_SRCDIR" -o "$dir/gate" \
-	"$SPI_TOP_SRCDIR/tests/tp/gate.c" "$SPI_TOP_SRCDIR/tp/describe/gatekeeper.c" || { echo "Bail out! gate does not compile"; exit 1; }
+	"$SPI_TOP_SRCDIR/tests/tp/gate.c" "$SPI_TOP_SRCDIR/tp/ust/gatekeeper.c" || { echo "Bail out! gate does not compile"; exit 1; }
 ASAN_OPTIONS=detect_leaks=0 "$dir/gate"

@@ -24,7 +24,6 @@ struct spi_slot spi_slot_data_base[SPI_SLOT_COUNT];
 
 const struct spi_payload_ops *host_ops;
 struct spi_object host_object = { .name = "host" };
-struct spi_status_page host_status;
 uint32_t host_near_fails;
 int host_fast_strings;
 uint64_t host_missed;
@@ -158,11 +157,6 @@ static long core_string_copy(char *dst, uint64_t src, size_t max, int *truncated
 	return (long) n;
 }
 
-static struct spi_thread_record *core_threads(void)
-{
-	return records;
-}
-
 /* As exit() reaches it, through the module's destructor. */
 static void core_process_end(void)
 {
@@ -207,10 +201,8 @@ static const struct spi_core_ops core = {
 	.near_alloc = core_near_alloc,
 	.alloc = core_alloc,
 	.note = core_note,
-	.status = &host_status,
 	.string_copy = core_string_copy,
 	.memory_copy = core_memory_copy,
-	.threads = core_threads,
 	.process_end = core_process_end,
 };
 

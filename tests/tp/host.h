@@ -46,7 +46,6 @@ struct host_frame {
 
 extern const struct spi_payload_ops *host_ops;
 extern struct spi_object host_object;
-extern struct spi_status_page host_status;
 extern uint32_t host_near_fails;	/* near_alloc gives nothing, that many times */
 extern int host_fast_strings;		/* string_copy() reads directly, as fast as the core's; no wild pointers then */
 extern uint64_t host_missed;		/* calls that the payload said are not recorded */

@@ -13,12 +13,14 @@
  * loses it gives his chunk to nobody, which is rare and bounded.
  */
 #include <string.h>
-#include "tp/base/tp.h"
+#include "tp/base/base.h"
 
 #define PIECE		(256u << 10)
 #define CHUNK_SLOTS	TP_AREA_CHUNK
 #define CHUNKS		(SPI_SLOT_COUNT / CHUNK_SLOTS)
 
+const struct spi_core_ops *tp_core;
+struct spi_thread_record tp_no_record;
 static uint8_t *piece;
 static size_t piece_left;
 uint8_t *tp_area_small[CHUNKS];

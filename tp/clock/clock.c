@@ -50,7 +50,6 @@
 #include <lttng/ust-getcpu.h>
 #include "liblttng-spi/patch/internal.h"
 #include "tp/clock/clock.h"
-#include "tp/compact/compact.h"
 
 #define RATE_AFTER_NS	10000000u	/* the rate is taken over at least this long */
 #define RATE_LOOKS	100u		/* for two readings to begin with that lie together */
@@ -62,7 +61,6 @@
 #define TOGETHER_LOOKS	64u
 #define APART_SLACK	60u		/* and must not lie farther apart than this: something came between */
 #define TOGETHER_TRIES	4		/* with one more; then the closest is taken */
-#define SYSCALL_LOOKS	16u
 #define DRIFT_LOOK_NS	100000000u	/* the rate of a virtual machine's is looked at over so long, */
 #define DRIFT_DIVISOR	512u		/* and must not be wrong by more than this part: clocks are steered by 500 ppm at most */
 #define STRAY_LATE_NS	24u
@@ -143,22 +141,6 @@ static uint64_t clock_take_distance(void)
 		together = TOGETHER_VIRTUAL;
 	if (least < together - TOGETHER_SLACK)
 		together = (uint32_t) least + TOGETHER_SLACK;
-	return least;
-}
-
-/* What a system call that does next to nothing takes, in ticks. A clock that is read by one takes more. */
-static uint64_t syscall_distance(void)
-{
-	uint64_t least = UINT64_MAX;
-
-	for (unsigned int i = 0; i < SYSCALL_LOOKS; i++) {
-		uint64_t before = spi_ticks(), apart;
-
-		tp_compact_tid();
-		apart = spi_ticks() - before;
-		if (apart < least)
-			least = apart;
-	}
 	return least;
 }
 
@@ -393,7 +375,7 @@ static int clock_is_tsc(void)
 		is_virtual |= !strcmp(source, virtual[i]);
 	if (!is_virtual && strcmp(source, SPI_TICKS_CLOCK))
 		return 0;
-	return clock_take_distance() < syscall_distance() || !is_virtual;
+	return clock_take_distance() < TOGETHER_VIRTUAL || !is_virtual;	/* a system call takes more */
 }
 
 void tp_clock_init(void)

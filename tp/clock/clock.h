@@ -6,7 +6,7 @@
 #ifndef SPI_TP_CLOCK_H
 #define SPI_TP_CLOCK_H
 
-#include "tp/base/tp.h"
+#include "tp/base/base.h"
 
 #define TP_CLOCK_SPAN	(UINT64_C(1) << 16)	/* ticks for which an anchor serves: about 0.03 ms */
 

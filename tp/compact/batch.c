@@ -26,13 +26,6 @@ struct batch {
 	uint64_t end_tick, end_ns;
 };
 
-enum took {
-	TOOK_ONE = 1,		/* a channel has it */
-	TOOK_LOST = 2,		/* a channel has no room */
-	TOOK_WAIT = 4,		/* and may have some later */
-	TOOK_LARGE = 8,		/* a channel's sub-buffers are smaller */
-};
-
 static uint32_t chunk = TP_COMPACT_BATCH;	/* words of one event */
 
 /* ---- packing ---- */
@@ -252,37 +245,20 @@ static uint32_t head_fill(struct tp_compact_thread *c, const struct batch *b, ui
 	return TP_COMPACT_HEAD + words * 8;
 }
 
-/* Enum took, of all channels; 0: nobody listens. Inside a read-side section. */
+/*
+ * TP_TOOK_* of all channels; 0: nobody listens. Inside a read-side section. A batch has calls of all rules, and is for
+ * all of them. They are kept apart by the descriptions of their numbers, which go to those they concern.
+ */
 static unsigned int batch_write(struct tp_compact_thread *c, uint32_t length)
 {
-	struct tp_shot shot = { .event = &tp_compact_calls, .record = c->head, .length = length };
-	struct lttng_ust_tracepoint_probe *probe;
-	unsigned int took = 0;
+	struct tp_shot shot = { .event = tp_compact_calls, .record = c->head, .length = length };
+	unsigned int took;
 
-	/*
-	 * A batch has calls of all rules, and is for all of them (tp_compact_tags_all()). They are kept apart by
-	 * the descriptions of their numbers, which go to those they concern.
-	 */
-	for (probe = tp_probes(&tp_compact_calls); probe && probe->func; probe++) {
-		struct lttng_ust_event_common *event = probe->data;
-		struct lttng_ust_event_recorder *recorder;
-		int error;
-
-		if (probe->func != tp_probe_mark || event->type != LTTNG_UST_EVENT_TYPE_RECORDER)
-			continue;
-		recorder = event->child;
-		if (!tp_recorder_takes(&shot, event, recorder->chan))
-			continue;
-		error = tp_record(shot.event, shot.record, shot.length, recorder, recorder->chan);
-		if (!error) {
-			took |= TOOK_ONE;
-			tp_compact_written(length);
-		} else if (error == -ENOSPC) {
-			took |= TOOK_LOST | TOOK_LARGE;
-		} else if (tp_discarded(error)) {
-			took |= TOOK_LOST | TOOK_WAIT;
-		}
-	}
+	tp_context_text = tp_compact_tagged() ? tp_compact_tags_all() : "";
+	took = tp_fire(&shot, 0, 0);
+	tp_context_text = NULL;
+	if (took & TP_TOOK_ONE)
+		tp_compact_written(length);
 	return took;
 }
 
@@ -329,19 +305,19 @@ static void batch_account(struct tp_compact_thread *c, const struct batch *b, un
 
 	c->depth += b->entries;
 	c->depth = c->depth > b->exits ? c->depth - b->exits : 0;
-	tp_compact_set_apart(c, lowest, c->depth, !(took & TOOK_ONE));
+	tp_compact_set_apart(c, lowest, c->depth, !(took & TP_TOOK_ONE));
 	c->taken += b->words;
 	c->seq++;
-	if (took == TOOK_ONE)
+	if (took == TP_TOOK_ONE)
 		c->low = c->depth;
 	else if (lowest < c->low)
 		c->low = lowest;
 	if (!count)
 		return;
-	if (took & TOOK_ONE) {
+	if (took & TP_TOOK_ONE) {
 		__atomic_fetch_add(&count->entries, b->entries, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&count->exits, b->exits - b->outer + known + missed_made_up(c, count), __ATOMIC_RELAXED);
-	} else if (took & TOOK_LOST) {
+	} else if (took & TP_TOOK_LOST) {
 		__atomic_fetch_add(&count->lost_entries, b->entries, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&count->lost_exits, known, __ATOMIC_RELAXED);
 		c->missed += known;
@@ -368,30 +344,28 @@ static int write_one(struct tp_compact_thread *c, struct spi_thread *t, uint32_t
 {
 	uint32_t words = __atomic_load_n(&chunk, __ATOMIC_RELAXED), end = used - c->taken > words ? c->taken + words : used;
 	tp_reader *reader = tp_read_lock(t);
-	enum tp_listen listen = tp_compact_listeners();
+	const int is_heard = tp_compact_listeners();
 	int must = how >= TP_FLUSH_MUST, last = how == TP_FLUSH_LAST || how == TP_FLUSH_END;
 	unsigned int took = 0;
 
-	batch_pack(c, c->taken, end, must, listen == TP_LISTEN_NOW && !tp_compact_over, b);
+	batch_pack(c, c->taken, end, must, is_heard && !tp_compact_over, b);
 	if (spi_unlikely(batch_is_over(c, b))) {
 		tp_read_unlock(reader);
 		batch_drop(c, b);
 		return b->words && c->taken < used;
 	}
-	if (listen == TP_LISTEN_SOON)
-		took = TOOK_WAIT;
-	else if (listen == TP_LISTEN_NOW && b->size)
+	if (is_heard && b->size)
 		took = batch_write(c, head_fill(c, b, last && c->taken + b->words == used ? TP_BATCH_END : 0));
 	tp_read_unlock(reader);
 	if (!b->words)
 		return 0;
-	if ((took & TOOK_LARGE) && words > CHUNK_LEAST) {
+	if ((took & TP_TOOK_LARGE) && words > CHUNK_LEAST) {
 		__atomic_store_n(&chunk, words / 2, __ATOMIC_RELAXED);
-		if (!(took & TOOK_ONE))
+		if (!(took & TP_TOOK_ONE))
 			return 1;
 	}
-	if (!(took & TOOK_ONE)) {
-		if ((took & TOOK_WAIT) && !must && used < TP_COMPACT_ROOM / 2)
+	if (!(took & TP_TOOK_ONE)) {
+		if ((took & TP_TOOK_WAIT) && !must && used < TP_COMPACT_ROOM / 2)
 			return 0;
 	}
 	batch_account(c, b, took);
@@ -445,12 +419,13 @@ void tp_compact_write_end(struct tp_compact_thread *c)
 		return;
 	b.end_tick = tp_clock_pair(&b.end_ns);
 	reader = tp_read_lock(&spi_thread);
-	for (unsigned int i = 0; !(took & TOOK_ONE) && (!i || (took & TOOK_WAIT)) && i < END_TRIES && tp_compact_listeners() == TP_LISTEN_NOW; i++)
+	for (unsigned int i = 0; i < END_TRIES && tp_compact_listeners() && !(took & TP_TOOK_ONE) &&
+			(!i || (took & TP_TOOK_WAIT)); i++)
 		took = batch_write(c, head_fill(c, &b, TP_BATCH_END));
 	tp_read_unlock(reader);
 	c->seq++;
-	if (count && (took & TOOK_ONE))
+	if (count && (took & TP_TOOK_ONE))
 		__atomic_fetch_add(&count->exits, tp_compact_known(c, 0, c->depth) + missed_made_up(c, count), __ATOMIC_RELAXED);
-	else if (count && (took & TOOK_LOST))
+	else if (count && (took & TP_TOOK_LOST))
 		__atomic_fetch_add(&count->lost_exits, tp_compact_known(c, 0, c->depth), __ATOMIC_RELAXED);
 }

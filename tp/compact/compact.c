@@ -19,7 +19,7 @@
  * has its word before its slot and an exit its word before the slot goes, so a
  * handler never finds a slot without an entry.
  */
-#include "tp/record/call.h"
+
 #include "tp/compact/compact.h"
 
 int tp_compact_tsc;
@@ -50,18 +50,6 @@ SPI_INLINE void word_put(struct tp_compact_thread *c, uint64_t word, uint64_t se
 	*(volatile uint64_t *) &c->words[at] = word;
 }
 
-/* Where a return address leads in the program: behind a slot's code stands the one that the slot replaced (tail calls). */
-SPI_INLINE uint64_t call_site(uint64_t ra)
-{
-	uint64_t at = ra - (uint64_t) spi_slot_code_base;
-
-	while (spi_unlikely(at < (uint64_t) SPI_SLOT_COUNT * SPI_SLOT_SIZE)) {
-		ra = spi_slot_data_base[at / SPI_SLOT_SIZE].ra;
-		at = ra - (uint64_t) spi_slot_code_base;
-	}
-	return ra;
-}
-
 SPI_INLINE uint64_t slot_take(
 	struct spi_thread *t, struct spi_slot *slot, struct spi_point *point, struct spi_frame *frame, uint64_t word)
 {
@@ -73,7 +61,7 @@ SPI_INLINE uint64_t slot_take(
 
 SPI_INLINE int is_gate_shut(void)
 {
-	return spi_unlikely(!CMM_ACCESS_ONCE(tp_compact_calls.tracepoint->state));
+	return spi_unlikely(!CMM_ACCESS_ONCE(tp_compact_calls->tracepoint->state));
 }
 
 /* Its number: in several trees at once another one for each set of those that record it. */
@@ -125,7 +113,7 @@ static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
 	}
 	if (is_short && first)
 		return 0;
-	tp_compact_block(&old);
+	tp_signals_block(&old);
 	if (first)
 		c = tp_compact_begin(t);
 	else if (is_short && c->used >= c->soft)	/* no room for a flush: there is behind the usual batch */
@@ -154,7 +142,7 @@ static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
 		tp_clock_pair(&end);
 		tp_core->compact_flushed(end - begin);
 	}
-	tp_compact_unblock(&old);
+	tp_signals_unblock(&old);
 	return done;
 }
 
@@ -226,7 +214,7 @@ static void compact_left(struct spi_slot *slot, enum spi_left how)
 	int *error = tp_errno(t), error_was = *error;
 
 	if (tp_closed != TP_ENDED) {
-		tp_left_fire(t, NULL, slot->point, how);
+		tp_left_fire(t, 0, slot->point, how);
 		if (!record_slow(t, slot->start | (uint64_t) TP_KIND_LEFT << 32, (uint64_t) how + 1))
 			tp_count(t)->lost_exits++;
 	}
@@ -266,23 +254,12 @@ static uint64_t entry_from(struct spi_point *point, struct spi_frame *frame, con
 
 static uint64_t entry_any(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
-	return entry_common(point, frame, vec, call_site(frame->ra));
+	return entry_common(point, frame, vec, tp_call_site(point, frame->ra));
 }
 
 static uint64_t entry_rare(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
-	return entry_slow(point, frame, vec, point->call_site ? 0 : call_site(frame->ra));
-}
-
-/* The child of a vfork() borrows the buffer: its end is not that of its parent, which goes on behind it. */
-static uint64_t entry_last(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	struct spi_thread *t = &spi_thread;
-	uint64_t code = entry_rare(point, frame, vec, stride);
-
-	if (vec && code != SPI_ANSWER_FULL && !t->busy && t->own && tp_compact_tid() == t->own->tid)
-		tp_compact_flush_all();
-	return code;
+	return entry_slow(point, frame, vec, point->call_site ? 0 : tp_call_site(point, frame->ra));
 }
 
 /* Of type spi_exit_fn but for its answer, which the thunk that comes with it takes. */
@@ -307,9 +284,7 @@ void tp_compact_attach(struct spi_point *point, struct tp_compact_point *cp)
 {
 	spi_entry_fn entry = entry_any;
 
-	if (tp_compact_is_last(point->address))
-		entry = entry_last;
-	else if (point->flags & (SPI_POINT_LOOPS | SPI_POINT_NO_EXIT))
+	if (point->flags & (SPI_POINT_LOOPS | SPI_POINT_NO_EXIT))
 		entry = entry_rare;
 	else if (point->call_site)
 		entry = entry_from;

@@ -17,8 +17,8 @@
 #ifndef SPI_TP_COMPACT_H
 #define SPI_TP_COMPACT_H
 
-#include "tp/compact/format.h"
-#include "tp/ledger/ledger.h"
+#include "tp/base/format.h"
+#include "tp/record/record.h"
 
 #define TP_COMPACT_BATCH	1024u	/* words after which a thread flushes */
 #define TP_COMPACT_ROOM		4096u	/* words, when the ring is full or a handler found a record half made */
@@ -99,7 +99,7 @@ extern SPI_HIDDEN int tp_compact_tsc;		/* ticks are the TSC's, otherwise nanosec
 SPI_HIDDEN void tp_compact_attach(struct spi_point *point, struct tp_compact_point *cp);
 
 /* ---- site.c: numbers, events, binding ---- */
-extern SPI_HIDDEN const struct tp_event tp_compact_calls;
+extern SPI_HIDDEN const struct tp_event *const tp_compact_calls;
 extern SPI_HIDDEN uint8_t tp_site_seen[];	/* by number: the generation in which it was described last */
 extern SPI_HIDDEN uint8_t tp_site_generation;
 SPI_HIDDEN int tp_compact_bind(struct spi_point **points, unsigned int n, const char **errors);
@@ -109,19 +109,12 @@ SPI_HIDDEN int tp_compact_bind_one(struct spi_point *point);
 SPI_HIDDEN void tp_site_describe(struct spi_thread *t, uint32_t number);
 SPI_HIDDEN void tp_site_forget_all(void);	/* describe every number again before its next use */
 SPI_HIDDEN void tp_compact_tags(const char *tags);
-SPI_HIDDEN int tp_compact_is_carrier(const void *ip);	/* a batch's */
 SPI_HIDDEN const char *tp_compact_tags_all(void);
 SPI_HIDDEN int tp_compact_tagged(void);		/* some rules have tags */
 SPI_HIDDEN void tp_compact_changed(struct spi_point *point);	/* other trees record it */
 SPI_HIDDEN void tp_compact_retag(struct spi_point *point, const char *tags);	/* other rules by name do */
 /* The point's number for calls that these trees record. NULL: no more numbers. Any thread, in any state. */
 SPI_HIDDEN const struct tp_compact_point *tp_compact_number(struct spi_point *point, uint32_t trees);
-SPI_HIDDEN int tp_compact_is_last(uint64_t address);	/* exec and the like: nothing may come after it */
-SPI_HIDDEN void tp_compact_last_find(void);
-
-/* ---- module/budget.c ---- */
-SPI_HIDDEN int tp_budget_prepare(const char **why);
-SPI_HIDDEN int tp_budget_event(const struct spi_left_out *left_out);
 
 /* ---- batch.c ---- */
 enum tp_flush {
@@ -141,21 +134,26 @@ SPI_HIDDEN uint32_t tp_compact_known(const struct tp_compact_thread *c, uint32_t
 SPI_HIDDEN void tp_compact_set_apart(struct tp_compact_thread *c, uint32_t from, uint32_t to, int apart);
 
 /* ---- listen.c ---- */
-enum tp_listen {
-	TP_LISTEN_NONE,
-	TP_LISTEN_SOON,		/* a session is being started */
-	TP_LISTEN_NOW,
-};
-/* Does anybody record batches, and if others than before, are numbers described again? Inside a read-side section. */
-SPI_HIDDEN enum tp_listen tp_compact_listeners(void);
+/* Does anybody record batches? If others than before, numbers are described again. Inside a read-side section. */
+SPI_HIDDEN int tp_compact_listeners(void);
 SPI_HIDDEN void tp_compact_unheard(void);	/* nobody does */
 SPI_HIDDEN int tp_compact_is_heard(struct spi_thread *t);	/* somebody records batches now */
 SPI_HIDDEN void tp_compact_expect_cut(void);		/* what is written from now on may be in another chunk */
 SPI_HIDDEN void tp_compact_written(uint32_t bytes);	/* batches are so much longer */
 
-/* ---- flush.c: threads ---- */
+/* ---- flusher.c ---- */
 extern SPI_HIDDEN uint64_t tp_compact_process;	/* format.h: `process` */
+extern SPI_HIDDEN int tp_compact_started;
 SPI_HIDDEN int tp_compact_start(void);
+SPI_HIDDEN void tp_compact_attached(void);
+SPI_HIDDEN void tp_flusher_child_begins(void);
+/* One thread at a time looks through all buffers. -1: it was not its turn within so many milliseconds. */
+SPI_HIDDEN int tp_pass_enter(unsigned int tries);
+SPI_HIDDEN void tp_pass_leave(void);
+SPI_HIDDEN void tp_wait_us(long us);
+
+/* ---- flush.c: threads ---- */
+SPI_HIDDEN void tp_pass(int all);		/* write what rests; all: also where the thread itself writes */
 SPI_HIDDEN struct tp_compact_thread *tp_compact_begin(struct spi_thread *t);	/* signals blocked. NULL: no memory */
 SPI_HIDDEN void tp_compact_flush(struct tp_compact_thread *c, enum tp_flush how);	/* the calling thread's; signals blocked */
 SPI_HIDDEN void tp_compact_flush_all(void);
@@ -163,7 +161,6 @@ SPI_HIDDEN void tp_compact_flush_all(void);
 SPI_HIDDEN void tp_compact_close(int is_end);
 /* The same, but everybody goes on. is_all: nothing is recorded any more, until tp_compact_attached(). */
 SPI_HIDDEN void tp_compact_detached(int is_all);
-SPI_HIDDEN void tp_compact_attached(void);
 extern SPI_HIDDEN uint32_t tp_compact_over;	/* words are exits of calls that were ended, or come too late */
 SPI_HIDDEN void tp_compact_open(void);		/* it goes on after all */
 SPI_HIDDEN void tp_compact_thread_end(struct spi_thread *t);
@@ -180,30 +177,6 @@ SPI_INLINE int tp_compact_trylock(struct tp_compact_thread *c)
 SPI_INLINE void tp_compact_unlock(struct tp_compact_thread *c)
 {
 	__atomic_store_n(&c->lock, 0, __ATOMIC_RELEASE);
-}
-
-SPI_INLINE int32_t tp_compact_tid(void)
-{
-	return (int32_t) spi_raw3(SYS_gettid, 0, 0, 0);
-}
-
-SPI_INLINE long tp_compact_mask(int how, const uint64_t *set, uint64_t *old)
-{
-	/* not libc's, which may be traced */
-	return spi_raw4(SYS_rt_sigprocmask, (uint64_t) how, (uint64_t) set, (uint64_t) old, 8);
-}
-
-/* All but those that a fault or a breakpoint raises in code that is run meanwhile. */
-SPI_INLINE void tp_compact_block(uint64_t *old)
-{
-	static const uint64_t most = ~(UINT64_C(1) << 3 | UINT64_C(1) << 4 | UINT64_C(1) << 6 | UINT64_C(1) << 7 | UINT64_C(1) << 10);
-
-	tp_compact_mask(0, &most, old);
-}
-
-SPI_INLINE void tp_compact_unblock(const uint64_t *old)
-{
-	tp_compact_mask(2, old, NULL);
 }
 
 #endif /* SPI_TP_COMPACT_H */

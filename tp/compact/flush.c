@@ -18,72 +18,15 @@
  * No thread ever waits for another's flush: one that finds its buffer locked goes
  * on writing into the room behind the usual batch.
  */
-#include <limits.h>
-#include <linux/futex.h>
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-#include "liblttng-spi/base/word.h"
 #include "tp/compact/compact.h"
 
-#define READY_MS	100	/* for the thread to begin */
-#define PERIOD_MS	50
-#define DESCRIBE_PASSES	20u	/* a second */
 #define LOCK_TRIES	2000u
 #define CLOSE_STEPS	1000u	/* of a tenth of a millisecond, for all buffers together */
 #define END_TRIES	8u	/* when a thread ends and the ring is full, with the processor given away between them */
 
 static struct tp_compact_thread *buffers;
 uint32_t tp_compact_over;
-uint64_t tp_compact_process;
-static int started;
-static uint32_t pass_lock;	/* held while the flusher looks through the buffers; taken by fork() and at the end */
-
-static void wait_us(long us)
-{
-	struct timespec pause = { us / 1000000, us % 1000000 * 1000 };
-
-	spi_raw3(SYS_nanosleep, (uint64_t) &pause, 0, 0);
-}
-
-static void wait_ms(long ms)
-{
-	wait_us(ms * 1000);
-}
-
-static int pass_enter(unsigned int tries)
-{
-	while (__atomic_exchange_n(&pass_lock, 1, __ATOMIC_ACQUIRE)) {
-		if (!tries--)
-			return -1;
-		wait_ms(1);
-	}
-	return 0;
-}
-
-static void pass_leave(void)
-{
-	__atomic_store_n(&pass_lock, 0, __ATOMIC_RELEASE);
-}
-
-/*
- * No two processes read the same tick with the same addresses, but by a chance that is one in many millions, and then
- * they would need the same vpid as well. The system's random numbers may be forbidden to a sandboxed program's child.
- */
-static void process_name(void)
-{
-	uint64_t ns, x = tp_clock_pair(&ns);
-
-	x ^= ns * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t) &ns << 20 ^ (uint64_t) spi_raw3(SYS_gettid, 0, 0, 0) << 44;
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	x ^= x >> 31;
-	tp_compact_process = x ? x : 1;		/* 0: a trace that has none */
-}
 
 /* ---- a thread's own ---- */
 
@@ -112,7 +55,7 @@ static struct tp_compact_thread *buffer_get(void)
 /* Empty, as a thread begins that has no calls open. */
 static void buffer_reset(struct tp_compact_thread *c, struct spi_thread *t)
 {
-	c->tid = (uint32_t) spi_raw3(SYS_gettid, 0, 0, 0);
+	c->tid = (uint32_t) tp_tid();
 	c->record = t->record;
 	c->seq = c->depth = c->missed = c->low = c->taken = c->flushes = c->flushing = c->closed = c->ended = 0;
 	c->begin_tick = tp_clock_pair(&c->begin_ns);
@@ -178,7 +121,7 @@ void tp_compact_thread_end(struct spi_thread *t)
 
 	if (!c)
 		return;
-	tp_compact_block(&old);
+	tp_signals_block(&old);
 	for (unsigned int i = 0; i < END_TRIES && !c->closed && tp_closed != TP_ENDED && c->used; i++) {
 		if (i)
 			spi_raw3(SYS_sched_yield, 0, 0, 0);
@@ -194,7 +137,7 @@ void tp_compact_thread_end(struct spi_thread *t)
 		tp_compact_unlock(c);
 		__atomic_store_n(&c->in_use, 0, __ATOMIC_RELEASE);
 	}
-	tp_compact_unblock(&old);
+	tp_signals_unblock(&old);
 }
 
 /* ---- all threads' ---- */
@@ -214,116 +157,109 @@ static void rest_flush(struct tp_compact_thread *c, int all)
 	tp_compact_unlock(c);
 }
 
-static void pass(int all)
+void tp_pass(int all)
 {
 	for (struct tp_compact_thread *c = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE); c; c = c->next)
 		if (c != tp_compact_of(&spi_thread))
 			rest_flush(c, all);
 }
 
-void tp_compact_flush_all(void)
-{
-	struct spi_thread *t = &spi_thread;
-	int *error, error_was;
-	uint64_t old;
-
-	if (!started || tp_closed >= TP_EXEC)
-		return;
-	error = tp_errno(t);
-	error_was = *error;
-	tp_compact_block(&old);
-	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
-	if (tp_compact_of(t))
-		tp_compact_flush(tp_compact_of(t), TP_FLUSH_USUAL);
-	if (!pass_enter(200)) {
-		pass(1);
-		pass_leave();
-	}
-	t->busy--;
-	tp_compact_unblock(&old);
-	*error = error_was;
-}
-
 /* At the end: its owner may be off its processor in the middle of a flush, or wait for room in the ring. */
 static int lock_last(struct tp_compact_thread *c, unsigned int *steps)
 {
-	static const struct timespec step = { 0, 100000 };
-
 	while (!tp_compact_trylock(c)) {
 		if (*steps >= CLOSE_STEPS)
 			return 0;
 		if (++*steps < 50)
 			spi_raw3(SYS_sched_yield, 0, 0, 0);
 		else
-			spi_raw3(SYS_nanosleep, (uint64_t) &step, 0, 0);
+			tp_wait_us(100);
 	}
 	return 1;
 }
 
+/* What is said of each buffer. */
+enum all {
+	ALL_WRITTEN,	/* nothing: what threads have kept back is written */
+	ALL_OVER,	/* calls end here, and recording goes on */
+	ALL_CUT,	/* the same, and what comes next is nobody's: what finds no room is lost */
+	ALL_CLOSED,	/* calls end here, and nothing is written until tp_compact_open() */
+	ALL_LAST,	/* nothing is ever written again */
+};
 
-/* Should what records go on, the reader enters these calls again where their threads' next batches with entries begin. */
-void tp_compact_detached(int is_all)
+/* Its lock is held. */
+static void buffer_end(struct tp_compact_thread *c, enum all what)
 {
-	struct spi_thread *t = &spi_thread;
-	unsigned int steps = 0;
-	uint64_t old;
+	tp_compact_write(c, what == ALL_LAST ? TP_FLUSH_CLOSE : TP_FLUSH_OTHER);
+	if (what == ALL_CUT && c->taken < c->used)
+		tp_compact_write(c, TP_FLUSH_MUST);	/* or it would go unsaid: a full ring's counts as lost */
+	tp_compact_write_end(c);
+	c->closed = what >= ALL_CLOSED;
+	if (!c->closed)
+		tp_compact_set_apart(c, 0, c->depth, 1);	/* their exits have been counted */
+	c->ended |= !c->closed;
+}
 
-	if (!started || tp_closed >= TP_EXEC || pass_enter(1000))
-		return;
-	tp_compact_block(&old);
-	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
+static void buffers_end(enum all what)
+{
+	unsigned int steps = 0;
+
 	for (struct tp_compact_thread *c = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE); c; c = c->next) {
 		if (!__atomic_load_n(&c->in_use, __ATOMIC_ACQUIRE) || !lock_last(c, &steps))
 			continue;
-		if (c->in_use && !c->closed) {
-			tp_compact_write(c, TP_FLUSH_OTHER);
-			if (is_all && c->taken < c->used)
-				tp_compact_write(c, TP_FLUSH_MUST);	/* or it would go unsaid: a full ring's counts as lost */
-			tp_compact_write_end(c);
-			tp_compact_set_apart(c, 0, c->depth, 1);	/* their exits have been counted */
-			c->ended = 1;
-		}
+		if (c->in_use && !c->closed)
+			buffer_end(c, what);
 		tp_compact_unlock(c);
 	}
-	__atomic_store_n(&tp_compact_over, (uint32_t) is_all, __ATOMIC_SEQ_CST);
+	if (what < ALL_CLOSED)
+		__atomic_store_n(&tp_compact_over, (uint32_t) (what == ALL_CUT), __ATOMIC_SEQ_CST);
+}
+
+/* All threads' buffers, by the calling one. */
+static void all_flush(enum all what)
+{
+	struct spi_thread *t = &spi_thread;
+	int *error, error_was, is_alone;
+	uint64_t old;
+
+	if (!tp_compact_started || (what < ALL_CLOSED && tp_closed >= TP_EXEC))
+		return;
+	error = tp_errno(t);
+	error_was = *error;
+	tp_signals_block(&old);
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
+	if (what == ALL_WRITTEN && tp_compact_of(t))
+		tp_compact_flush(tp_compact_of(t), TP_FLUSH_USUAL);
+	is_alone = !tp_pass_enter(200);
+	if (what != ALL_WRITTEN)
+		buffers_end(what);
+	else if (is_alone)
+		tp_pass(1);
+	if (is_alone && what != ALL_LAST)
+		tp_pass_leave();		/* at the end the flusher has done its last */
 	t->busy--;
-	tp_compact_unblock(&old);
-	pass_leave();
+	tp_signals_unblock(&old);
+	*error = error_was;
+}
+
+void tp_compact_flush_all(void)
+{
+	all_flush(ALL_WRITTEN);
+}
+
+/* Should a thread go on, the reader enters its calls again where the thread's next batch with entries begins. */
+void tp_compact_detached(int is_all)
+{
+	all_flush(is_all ? ALL_CUT : ALL_OVER);
 }
 
 /*
- * The ledger has closed recording before (ledger/close.c). At the end a buffer is not written to any more by then,
+ * The ledger has closed recording before (module/close.c). At the end a buffer is not written to any more by then,
  * or by nobody who could still write it out; a program that is about to execute another may go on.
  */
 void tp_compact_close(int is_end)
 {
-	struct spi_thread *t = &spi_thread;
-	int *error, error_was, locked;
-	unsigned int steps = 0;
-	uint64_t old;
-
-	if (!started)
-		return;
-	error = tp_errno(t);
-	error_was = *error;
-	tp_compact_block(&old);
-	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
-	locked = !pass_enter(200);
-	for (struct tp_compact_thread *c = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE); c; c = c->next) {
-		if (!__atomic_load_n(&c->in_use, __ATOMIC_ACQUIRE) || !lock_last(c, &steps))
-			continue;
-		if (c->in_use && !c->closed) {
-			tp_compact_write(c, is_end ? TP_FLUSH_CLOSE : TP_FLUSH_OTHER);
-			tp_compact_write_end(c);
-			c->closed = 1;
-		}
-		tp_compact_unlock(c);
-	}
-	if (locked && !is_end)
-		pass_leave();	/* at the end the flusher has done its last */
-	t->busy--;
-	tp_compact_unblock(&old);
-	*error = error_was;
+	all_flush(is_end ? ALL_LAST : ALL_CLOSED);
 }
 
 /* The reader finds that batches go on, and enters the calls again. */
@@ -339,119 +275,19 @@ void tp_compact_open(void)
 	}
 }
 
-/* Where rules have tags, one more may come to record what was described to others only, and nobody tells. */
-static void describe_again(unsigned int passes)
-{
-	if (passes % DESCRIBE_PASSES == 0 && tp_compact_tagged())
-		tp_site_forget_all();
-}
-
-/*
- * It was made with all signals blocked. setuid() waits until every thread of the process has taken libc's own
- * signal, which libc therefore never blocks: nor that by which threads are cancelled.
- */
-static void take_libc_signals(void)
-{
-	static const uint64_t libc = UINT64_C(1) << 31 | UINT64_C(1) << 32;
-
-	tp_compact_mask(1, &libc, NULL);
-}
-
-static uint32_t flusher_ready;	/* a futex */
-static uint32_t flusher_runs;
-
-/* Nobody records any more: the thread ends, unless there is somebody again just now. */
-static int flusher_ends(void)
-{
-	if (!__atomic_load_n(&tp_compact_over, __ATOMIC_SEQ_CST))
-		return 0;
-	__atomic_store_n(&flusher_runs, 0, __ATOMIC_SEQ_CST);
-	return __atomic_load_n(&tp_compact_over, __ATOMIC_SEQ_CST) || __atomic_exchange_n(&flusher_runs, 1, __ATOMIC_SEQ_CST);
-}
-
-static void *flusher(void *unused)
-{
-	unsigned int passes = 0;
-
-	spi_thread.busy = SPI_BUSY_ALWAYS;
-	take_libc_signals();
-	tp_thread_ready(0);
-	spi_word_set(&flusher_ready, 1);
-	spi_raw3(SYS_prctl, PR_SET_NAME, (uint64_t) "lttng-spi-flush", 0);
-	for (;;) {
-		wait_ms(PERIOD_MS);
-		if (tp_closed == TP_ENDED || flusher_ends())
-			return NULL;
-		if (!CMM_ACCESS_ONCE(tp_compact_calls.tracepoint->state)) {
-			tp_compact_unheard();
-			continue;
-		}
-		if (pass_enter(1000))
-			continue;
-		if (tp_closed < TP_EXEC)
-			pass(0);
-		describe_again(++passes);
-		pass_leave();
-	}
-}
-
-static int flusher_start(int may_wait)
-{
-	uint32_t busy = spi_thread.busy;
-	pthread_attr_t attr;
-	pthread_t thread;
-	uint64_t old;
-	int r;
-
-	if (__atomic_exchange_n(&flusher_runs, 1, __ATOMIC_SEQ_CST))
-		return 0;
-	spi_thread.busy = SPI_BUSY_ALWAYS;	/* no function that is called here is the program's doing */
-	tp_compact_block(&old);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attr, 128 << 10);
-	flusher_ready = 0;
-	r = pthread_create(&thread, &attr, flusher, NULL);
-	pthread_attr_destroy(&attr);
-	/* libc makes a thread's memory for lttng-ust's variables when they are first used, and ends a process that has none left by then. */
-	if (r == 0 && may_wait)
-		spi_word_wait(&flusher_ready, 0, READY_MS);
-	else if (r)
-		flusher_runs = 0;
-	tp_compact_unblock(&old);
-	spi_thread.busy = busy;
-	return -r;
-}
-
-int tp_compact_start(void)
-{
-	tp_compact_tsc = tp_clock_has_tsc();
-	process_name();
-	started = 1;
-	return flusher_start(1);
-}
-
-void tp_compact_attached(void)
-{
-	tp_compact_unheard();		/* while nothing was recorded nobody has seen the last session go */
-	__atomic_store_n(&tp_compact_over, 0, __ATOMIC_SEQ_CST);
-	if (started)
-		flusher_start(1);
-}
-
 /* ---- fork, and the end ---- */
 
 void tp_compact_fork_before(void)
 {
-	if (started)
-		while (pass_enter(1000) && tp_closed != TP_ENDED)	/* at the end it is never given back */
+	if (tp_compact_started)
+		while (tp_pass_enter(1000) && tp_closed != TP_ENDED)	/* at the end it is never given back */
 			;
 }
 
 void tp_compact_fork_parent(void)
 {
-	if (started)
-		pass_leave();
+	if (tp_compact_started)
+		tp_pass_leave();
 }
 
 /* Only the forking thread goes on, with its parent's open calls, and with an empty buffer: what is in it is the parent's. */
@@ -460,7 +296,7 @@ void tp_compact_fork_child(void)
 	struct spi_thread *t = &spi_thread;
 	struct tp_compact_thread *mine = tp_compact_of(t);
 
-	if (!started)
+	if (!tp_compact_started)
 		return;
 	for (struct tp_compact_thread *c = buffers; c; c = c->next) {
 		uint32_t depth = c->depth, was_closed = c->closed;
@@ -483,20 +319,16 @@ void tp_compact_fork_child(void)
 			c->in_use = c->taken = 0;
 		}
 	}
-	pass_leave();
+	tp_pass_leave();
 }
 
 /* The child records from now on. */
 void tp_compact_child_begins(void)
 {
-	if (!started)
+	if (!tp_compact_started)
 		return;
-	process_name();
 	tp_site_forget_all();
 	for (struct tp_compact_thread *c = buffers; c; c = c->next)
 		c->limit = c->in_use && tp_compact_tsc ? c->soft : 0;
-	flusher_runs = 0;
-	if (!tp_compact_over)
-		flusher_start(0);
+	tp_flusher_child_begins();
 }
-

@@ -3,15 +3,10 @@
 /*
  * Who listens to batches of compact records, and whether it is still who knows the numbers in them.
  *
- * Sessions start in steps: the gates open first, and what passes them is listened to
- * a moment later. Words of that moment are kept as well: without a call's entry, what
- * it calls would stand alone.
- *
  * Numbers are described again (site.c) when somebody else listens, now and then for snapshots, and for a while
  * after a command that may cut the trace.
  */
 #include "tp/compact/compact.h"
-#include "tp/describe/function.h"
 
 #define DESCRIBE_EVERY	(1u << 20)	/* bytes written, after which every number is described again, for snapshots */
 #define CUT_NS		UINT64_C(400000000)
@@ -23,27 +18,6 @@ static uint64_t listeners;			/* made of the channels that listened at the latest
 void tp_compact_written(uint32_t bytes)
 {
 	__atomic_fetch_add(&written, bytes, __ATOMIC_RELAXED);
-}
-
-/* `sum`: made of the channels that do. Inside a read-side section. */
-static enum tp_listen listeners_find(uint64_t *sum)
-{
-	struct lttng_ust_tracepoint_probe *probe;
-	enum tp_listen listen = TP_LISTEN_NONE;
-
-	*sum = 0;
-	for (probe = tp_probes(&tp_compact_calls); probe && probe->func; probe++) {
-		struct lttng_ust_event_common *event = probe->data;
-		struct lttng_ust_event_recorder *recorder = event->child;
-
-		if (probe->func != tp_probe_mark || event->type != LTTNG_UST_EVENT_TYPE_RECORDER)
-			continue;
-		if (tp_recorder_on(event, recorder->chan))
-			*sum += (uint64_t) recorder->chan * UINT64_C(0x9e3779b97f4a7c15) | 1;
-		else if (CMM_ACCESS_ONCE(event->enabled) && !CMM_ACCESS_ONCE(recorder->chan->parent->session->active))
-			listen = TP_LISTEN_SOON;
-	}
-	return *sum ? TP_LISTEN_NOW : listen;
 }
 
 /*
@@ -82,14 +56,15 @@ static void describe_again(void)
 	tp_site_forget_all();
 }
 
-enum tp_listen tp_compact_listeners(void)
+int tp_compact_listeners(void)
 {
-	uint64_t sum;
-	enum tp_listen listen = listeners_find(&sum);
+	uint64_t sum = tp_channels_on(tp_compact_calls);
 
-	if (listen != TP_LISTEN_NOW) {
+	if (!sum) {
 		tp_compact_unheard();
-	} else if (sum != __atomic_exchange_n(&listeners, sum, __ATOMIC_RELAXED)) {
+		return 0;
+	}
+	if (sum != __atomic_exchange_n(&listeners, sum, __ATOMIC_RELAXED)) {
 		tp_function_look();
 		describe_again();
 	} else if (__atomic_load_n(&written, __ATOMIC_RELAXED) > DESCRIBE_EVERY) {
@@ -98,7 +73,7 @@ enum tp_listen tp_compact_listeners(void)
 	} else if (cut_may_be()) {
 		describe_again();
 	}
-	return listen;
+	return 1;
 }
 
 /* The next channel may well be where the last one was in memory, and knows no number yet. */
@@ -110,8 +85,7 @@ void tp_compact_unheard(void)
 int tp_compact_is_heard(struct spi_thread *t)
 {
 	tp_reader *reader = tp_read_lock(t);
-	uint64_t sum;
-	int heard = listeners_find(&sum) == TP_LISTEN_NOW;
+	int heard = tp_channels_on(tp_compact_calls) != 0;
 
 	tp_read_unlock(reader);
 	return heard;

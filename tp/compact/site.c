@@ -13,89 +13,24 @@
  * The events are fired through one pair of tracepoints (module/budget.c has a third). Stubs test a state near
  * their own code: each object has a tracepoint more for that, which nothing fires.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 #include "tp/compact/compact.h"
-#include "tp/describe/function.h"
-#include "tp/describe/gatekeeper.h"
 
 #define CHUNK	4096u		/* points */
 
-static const struct lttng_ust_type_integer u32_type = {
-	.parent = { lttng_ust_type_integer }, .struct_size = sizeof(u32_type), .size = 32, .alignment = 8, .base = 10,
+static struct tp_own sites, batches;
+static const struct tp_own_field site_fields[] = {
+	{ "id", TP_OWN_U32 }, { "addr", TP_OWN_HEX }, { "call_site", TP_OWN_HEX }, { "process", TP_OWN_HEX },
 };
-static const struct lttng_ust_type_integer u64_type = {
-	.parent = { lttng_ust_type_integer }, .struct_size = sizeof(u64_type), .size = 64, .alignment = 8, .base = 10,
+static const struct tp_own_field calls_fields[] = {
+	{ "begin_tick", TP_OWN_U64 }, { "begin_ns", TP_OWN_U64 }, { "end_tick", TP_OWN_U64 }, { "end_ns", TP_OWN_U64 },
+	{ "process", TP_OWN_HEX }, { "tid", TP_OWN_U32 }, { "seq", TP_OWN_U32 }, { "depth", TP_OWN_U32 },
+	{ "low", TP_OWN_U32 }, { "flags", TP_OWN_U32 }, { TP_WORDS_LENGTH, TP_OWN_U32 }, { "data", TP_OWN_WORDS },
 };
-static const struct lttng_ust_type_integer hex_type = {
-	.parent = { lttng_ust_type_integer }, .struct_size = sizeof(hex_type), .size = 64, .alignment = 8, .base = 16,
-};
-static const struct lttng_ust_type_sequence words_type = {
-	.parent = { lttng_ust_type_sequence }, .struct_size = sizeof(words_type), .length_name = "_data_length",
-	.elem_type = &hex_type.parent, .encoding = lttng_ust_string_encoding_none,
-};
-#define FIELD(name_, type_, unseen) \
-	{ .struct_size = sizeof(struct lttng_ust_event_field), .name = name_, .type = &type_.parent, .nofilter = unseen }
-static const struct lttng_ust_event_field site_fields[] = {
-	FIELD("id", u32_type, 0), FIELD("addr", hex_type, 0), FIELD("call_site", hex_type, 0),
-	FIELD("process", hex_type, 0),
-};
-static const struct lttng_ust_event_field *const site_list[] = {
-	&site_fields[0], &site_fields[1], &site_fields[2], &site_fields[3],
-};
-static const struct lttng_ust_event_field calls_fields[] = {
-	FIELD("begin_tick", u64_type, 1), FIELD("begin_ns", u64_type, 1), FIELD("end_tick", u64_type, 1),
-	FIELD("end_ns", u64_type, 1), FIELD("process", hex_type, 1), FIELD("tid", u32_type, 1), FIELD("seq", u32_type, 1), FIELD("depth", u32_type, 1),
-	FIELD("low", u32_type, 1), FIELD("flags", u32_type, 1), FIELD("_data_length", u32_type, 1),
-	FIELD("data", words_type, 1),
-};
-static const struct lttng_ust_event_field *const calls_list[] = {
-	&calls_fields[0], &calls_fields[1], &calls_fields[2], &calls_fields[3], &calls_fields[4], &calls_fields[5],
-	&calls_fields[6], &calls_fields[7], &calls_fields[8], &calls_fields[9], &calls_fields[10], &calls_fields[11],
-};
+const struct tp_event *const tp_compact_calls = &batches.event;
 
-static struct lttng_ust_probe_desc provider;
-static const struct lttng_ust_tracepoint_class site_class = {
-	.struct_size = sizeof(site_class), .fields = site_list, .nr_fields = 4, .probe_callback = tp_probe_mark,
-	.signature = "spi", .probe_desc = &provider,
-};
-static const struct lttng_ust_tracepoint_class calls_class = {
-	.struct_size = sizeof(calls_class), .fields = calls_list, .nr_fields = 12, .probe_callback = tp_probe_mark,
-	.signature = "spi", .probe_desc = &provider,
-};
-static const struct lttng_ust_event_desc site_desc = {
-	.struct_size = sizeof(site_desc), .event_name = "site", .probe_desc = &provider, .tp_class = &site_class,
-};
-static const struct lttng_ust_event_desc calls_desc = {
-	.struct_size = sizeof(calls_desc), .event_name = "calls", .probe_desc = &provider, .tp_class = &calls_class,
-};
-static const struct lttng_ust_event_desc *const events[] = { &site_desc, &calls_desc };
-static struct lttng_ust_probe_desc provider = {
-	.struct_size = sizeof(provider),
-	.provider_name = TP_PROVIDER_TREE,
-	.event_desc = events,
-	.nr_events = 2,
-	.major = 3,
-	.minor = 0,
-};
-
-#define TRACEPOINT(name) \
-	{ .struct_size = sizeof(struct lttng_ust_tracepoint), .provider_name = TP_PROVIDER_TREE, .event_name = name, .signature = "spi" }
-static struct lttng_ust_tracepoint site_tracepoint = TRACEPOINT("site"), calls_tracepoint = TRACEPOINT("calls");
-static struct lttng_ust_tracepoint *tracepoints[] = { &site_tracepoint, &calls_tracepoint };
-static const struct tp_column site_columns[] = {
-	{ TP_COLUMN_UNSIGNED, 4, 1 }, { TP_COLUMN_UNSIGNED, 8, 1 }, { TP_COLUMN_UNSIGNED, 8, 1 },
-	{ TP_COLUMN_UNSIGNED, 8, 1 },
-};
-
-/* What stands for a batch in the context $app.spi:rules: it has the tags of all rules for compact records. */
-static struct spi_point carrier = { .address = (uint64_t) &carrier };
-static const char *carrier_tags = "";
-const struct tp_event tp_compact_calls = {
-	.tracepoint = &calls_tracepoint,
-	.probe = { .struct_size = sizeof(struct lttng_ust_probe_ctx), .ip = (void *) &carrier },
-};
+static const char *function_tags = "";	/* of all rules by name for compact records */
 
 /* ---- numbers ---- */
 
@@ -208,11 +143,10 @@ static int filter_is_coming(const struct lttng_ust_event_common *site, const str
 
 	if (CMM_ACCESS_ONCE(site->eval_filter))
 		return 0;
-	for (probe = tp_probes(&tp_compact_calls); probe && probe->func; probe++) {
+	for (probe = tp_probes(tp_compact_calls); probe && probe->func; probe++) {
 		const struct lttng_ust_event_common *e = probe->data;
 
-		if (probe->func == tp_probe_mark && e->type == LTTNG_UST_EVENT_TYPE_RECORDER &&
-				((struct lttng_ust_event_recorder *) e->child)->chan == channel && CMM_ACCESS_ONCE(e->eval_filter))
+		if (tp_channel_of(probe) == channel && CMM_ACCESS_ONCE(e->eval_filter))
 			return 1;
 	}
 	return 0;
@@ -223,9 +157,7 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 {
 	const struct tp_compact_point *cp = &chunks[number / CHUNK][number % CHUNK];
 	struct spi_point *point = cp->point;
-	struct tp_event event = {
-		.tracepoint = &site_tracepoint, .columns = site_columns, .column_count = 4,
-		.probe = { .struct_size = sizeof(event.probe), .ip = (void *) point->address }};
+	struct tp_event event = tp_own_event(&sites, point->address);
 	uint8_t record[28];
 	struct tp_shot shot = { .event = &event, .record = record, .length = sizeof(record) };
 	struct lttng_ust_tracepoint_probe *probe;
@@ -242,11 +174,9 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 	memcpy(record + 20, &tp_compact_process, 8);
 	for (probe = tp_probes(&event); probe && probe->func; probe++) {
 		struct lttng_ust_event_common *e = probe->data;
-		struct lttng_ust_event_recorder *recorder = e->child;
+		struct lttng_ust_event_recorder *recorder = tp_recorder_of(probe);
 
-		if (probe->func != tp_probe_mark || e->type != LTTNG_UST_EVENT_TYPE_RECORDER)
-			continue;
-		if (!tp_recorder_takes(&shot, e, recorder->chan))
+		if (!recorder || !tp_recorder_takes(&shot, e, recorder->chan))
 			continue;
 		if (filter_is_coming(e, recorder->chan)) {
 			lost = 1;	/* again with the next */
@@ -262,49 +192,16 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 		tp_site_seen[number] = generation;
 }
 
-/* ---- functions that do not come back ---- */
-
-/* What is called may be the last thing that this program does: its calls are written before. */
-static uint64_t lasts[16];
-
-void tp_compact_last_find(void)
-{
-	static const char *const names[] = { "execve", "execv", "execvp", "execvpe", "execl", "execle", "execlp", "fexecve",
-		"execveat", "_exit", "_Exit", "abort", "quick_exit" };
-
-	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		lasts[i] = (uint64_t) dlsym(RTLD_DEFAULT, names[i]);
-}
-
-int tp_compact_is_last(uint64_t address)
-{
-	for (unsigned int i = 0; i < sizeof(lasts) / sizeof(lasts[0]); i++)
-		if (lasts[i] && lasts[i] == address)
-			return 1;
-	return 0;
-}
-
 /* ---- binding ---- */
 
-/* An object's tracepoint, whose state its stubs test. */
-static struct gate {
-	struct spi_object *object;
-	struct lttng_ust_tracepoint *list[1];	/* lttng-ust keeps this array */
-	struct gate *next;
-} *gates;
-static int registered;
+static struct tp_near *gates;		/* each object has a tracepoint, whose state its stubs test, and which nothing fires */
 
 static const char *provider_ready(void)
 {
-	if (registered)
-		return NULL;
-	/* `calls` has a sequence, which the gatekeeper refuses to others; it is the same in every process */
-	if (tp_gate_event(TP_PROVIDER_TREE, &site_desc) || lttng_ust_tracepoint_module_register(tracepoints, 2) ||
-			!lttng_ust_probe_register(&provider))
+	if (tp_own_register(&sites, TP_PROVIDER_TREE, "site", site_fields, 4) ||
+			tp_own_register(&batches, TP_PROVIDER_TREE, "calls", calls_fields, 12))
 		return "LTTng-UST refused the events of call trees";
-	if (tp_function_ready() < 0)
-		tp_core->note("LTTng-UST refused the event spi_tree:function: the trace has no names of functions");
-	registered = 1;
+	tp_function_ready();
 	return NULL;
 }
 
@@ -319,31 +216,17 @@ static void writer_ready(void)
 
 int tp_compact_prepare(struct spi_object *object, const volatile int **state, const char **why)
 {
-	struct lttng_ust_tracepoint *tp;
-	struct gate *g;
+	static const char *const name = "calls";
+	const struct tp_near *gate;
 
 	*why = provider_ready();
 	if (*why)
 		return -EEXIST;
 	writer_ready();
-	for (g = gates; g && g->object != object; g = g->next)
-		;
-	if (!g) {
-		g = tp_alloc(sizeof(*g));
-		tp = tp_core->near_alloc(object, sizeof(*tp), 64);
-		*why = "no memory near the object";
-		if (!g || !tp)
-			return -ENOMEM;
-		*tp = (struct lttng_ust_tracepoint) TRACEPOINT("calls");
-		g->list[0] = tp;
-		*why = "LTTng-UST refused the events of compact records";
-		if (lttng_ust_tracepoint_module_register(g->list, 1))
-			return -EEXIST;
-		g->object = object;
-		g->next = gates;
-		gates = g;
-	}
-	*state = &g->list[0]->state;
+	gate = tp_near_get(&gates, object, TP_PROVIDER_TREE, &name, 1, why);
+	if (!gate)
+		return -ENOMEM;
+	*state = &gate->list[0]->state;
 	return 0;
 }
 
@@ -384,22 +267,17 @@ int tp_compact_bind(struct spi_point **points, unsigned int n, const char **erro
 /* A batch carries calls of all rules: whoever filters by a tag gets it when one of its points has that. */
 void tp_compact_tags(const char *tags)
 {
-	size_t n = strlen(tags), had = strlen(carrier_tags);
+	size_t n = strlen(tags), had = strlen(function_tags);
 	char *both;
 
-	if (n < 2 || strstr(carrier_tags, tags))
+	if (n < 2 || strstr(function_tags, tags))
 		return;
 	both = tp_alloc(had + n + 1);
 	if (!both)
 		return;
-	memcpy(both, carrier_tags, had);
+	memcpy(both, function_tags, had);
 	memcpy(both + had, tags, n + 1);
-	__atomic_store_n(&carrier_tags, both, __ATOMIC_RELEASE);
-}
-
-int tp_compact_is_carrier(const void *ip)
-{
-	return ip == &carrier;
+	__atomic_store_n(&function_tags, both, __ATOMIC_RELEASE);
 }
 
 /*
@@ -408,7 +286,7 @@ int tp_compact_is_carrier(const void *ip)
  */
 int tp_compact_tagged(void)
 {
-	return *tp_core->tree_tagged || *carrier_tags;
+	return *tp_core->tree_tagged || *function_tags;
 }
 
 const char *tp_compact_tags_all(void)
@@ -417,7 +295,7 @@ const char *tp_compact_tags_all(void)
 		const char *functions, *trees;
 		char text[];
 	} *latest;
-	const char *functions = __atomic_load_n(&carrier_tags, __ATOMIC_ACQUIRE);
+	const char *functions = __atomic_load_n(&function_tags, __ATOMIC_ACQUIRE);
 	const char *trees = tp_core->tree_tags ? tp_core->tree_tags(~UINT32_C(0)) : "";
 	struct both *both = __atomic_load_n(&latest, __ATOMIC_ACQUIRE);
 	size_t n = strlen(functions), m = strlen(trees);

@@ -5,9 +5,11 @@
  * what cannot be fetched becomes a step that records zero, what does not fit or
  * is not known is left out, so a program always exists.
  */
-#include "tp/record/serialise.h"
+#include "tp/describe/describe.h"
 
 #define STRING_LEAST	TP_STRING_LEAST	/* strings are not cut below this to make room */
+
+uint32_t tp_string_max = TP_STRING_DEFAULT;
 
 static void step_from_gpr(struct tp_step *step, const struct spi_map_field *f, int32_t byte, int many)
 {

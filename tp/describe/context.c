@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * The application contexts `$app.spi:rules`, which rules asked for a function, and
- * `$app.spi:run`, "rNUMBER" of the front end's run that the process belongs to (module/runs.c), or "".
+ * `$app.spi:run`, "rNUMBER" of the front end's run that the process belongs to (ust/runs.c), or "".
  *
  * Rules of two sessions may mean different functions of one name, or the same
  * function in different processes, while their events have the same names. Each
@@ -24,7 +24,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "tp/compact/compact.h"
+#include "tp/describe/describe.h"
 
 #define BUCKETS		1024u
 #define CONTEXT_NAME	"rules"
@@ -65,8 +65,6 @@ struct node {
 };
 
 static struct node *buckets[BUCKETS];
-__thread const char *tp_context_text __attribute__((tls_model("initial-exec")));
-__thread int tp_context_is_end __attribute__((tls_model("initial-exec")));
 
 static struct node **bucket(uint64_t address)
 {
@@ -98,11 +96,7 @@ static void get_value(void *priv, struct lttng_ust_probe_ctx *probe, struct lttn
 		return;
 	}
 	value->sel = DYNAMIC_STRING;
-	if (tp_compact_is_carrier(probe->ip)) {
-		value->u.str = tp_compact_tags_all();
-		return;
-	}
-	if (tp_context_text) {		/* a number's description: by who has it */
+	if (tp_context_text) {		/* of compact records: a number's description, or a batch */
 		value->u.str = tp_context_text;
 		return;
 	}
@@ -181,15 +175,10 @@ static const char *tags_join(const char *all, const char *tags)
 	return both ? both : all;
 }
 
-/* spi_payload_ops.set_tags; agent thread only. */
 int tp_context_set(struct spi_point *point, const char *tags)
 {
 	struct node *node = node_find(point->address), **head = bucket(point->address);
 
-	if (point->flags & SPI_POINT_COMPACT) {
-		tp_compact_tags(tags);
-		tp_compact_retag(point, tags);
-	}
 	if (!node && !*tags)
 		return 0;
 	if (!node) {

@@ -16,11 +16,7 @@
 #include <errno.h>
 #include <string.h>
 #include <lttng/ust-abi.h>
-#include "tp/describe/gatekeeper.h"
-#include "tp/ledger/ledger.h"
-#include "tp/describe/not-known.h"
-#include "tp/record/serialise.h"
-#include "tp/describe/types.h"
+#include "tp/describe/describe.h"
 
 #define FIELDS_LOOKED_AT	256u	/* parameters beyond are left out */
 #define FIELD_NAME_MAX		200u
@@ -139,16 +135,8 @@ static struct lttng_ust_event_desc *event_make(const struct batch *b, const char
 
 	if (!c || !e)
 		return NULL;
-	c->struct_size = sizeof(*c);
-	c->fields = d->fields;
-	c->nr_fields = d->n;
-	c->probe_callback = tp_probe_mark;
-	c->signature = "spi";
-	c->probe_desc = b->provider;
-	e->struct_size = sizeof(*e);
-	e->event_name = name;
-	e->probe_desc = b->provider;
-	e->tp_class = c;
+	*c = tp_class(d->fields, d->n, b->provider);
+	*e = tp_desc(name, c);
 	return e;
 }
 
@@ -161,10 +149,7 @@ static const char *event_add(struct batch *b, struct tp_event *event, struct ltt
 
 	if (why)
 		return why;
-	tracepoint->struct_size = sizeof(*tracepoint);
-	tracepoint->provider_name = TP_PROVIDER;
-	tracepoint->event_name = name;
-	tracepoint->signature = "spi";
+	*tracepoint = tp_tracepoint(TP_PROVIDER, name);
 	event->tracepoint = tracepoint;
 	event->probe.struct_size = sizeof(event->probe);
 	event->probe.ip = (void *) point->address;
@@ -403,11 +388,7 @@ static int batch_begin(struct batch *b, unsigned int n)
 	b->tracepoints = tp_alloc(2 * n * sizeof(*b->tracepoints));
 	if (!b->provider || !b->events || !b->tracepoints)
 		return -ENOMEM;
-	b->provider->struct_size = sizeof(*b->provider);
-	b->provider->provider_name = TP_PROVIDER;
-	b->provider->event_desc = b->events;
-	b->provider->major = 3;		/* what 2.13 asks for, and everything after it takes */
-	b->provider->minor = 0;
+	*b->provider = tp_provider(TP_PROVIDER, b->events, 0);
 	return 0;
 }
 
@@ -421,29 +402,19 @@ static int batch_register(struct batch *b)
 	return lttng_ust_probe_register(b->provider) ? 0 : -EIO;
 }
 
-int tp_bind(struct spi_point **points, unsigned int n, const char **errors)
+int tp_describe(struct spi_point **points, unsigned int n, struct tp_point **made, const char **errors)
 {
-	struct tp_point **made = tp_alloc(n * sizeof(*made));
 	struct batch batch;
-	int fresh = 0, r;
 
 	if (!n)
 		return 0;
-	if (!made || batch_begin(&batch, n) < 0)
+	if (batch_begin(&batch, n) < 0)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < n; i++)
 		errors[i] = bind_point(&batch, points[i], &made[i]);
-	r = batch_register(&batch);
-	for (unsigned int i = 0; i < n; i++) {
-		if (r < 0 && !errors[i])
-			errors[i] = "LTTng-UST refused the events";
-		if (errors[i])
-			continue;
-		if (points[i]->flags & SPI_POINT_ONE_EVENT)
-			tp_one_attach(points[i], made[i]);
-		else
-			tp_call_attach(points[i], made[i]);
-		fresh += !points[i]->events_of;
-	}
-	return fresh;
+	if (batch_register(&batch) < 0)
+		for (unsigned int i = 0; i < n; i++)
+			if (!errors[i])
+				errors[i] = "LTTng-UST refused the events";
+	return 0;
 }

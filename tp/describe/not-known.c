@@ -7,8 +7,7 @@
  * and says why; it costs a call nothing but its bytes.
  */
 #include <string.h>
-#include "tp/describe/not-known.h"
-#include "tp/describe/types.h"
+#include "tp/describe/describe.h"
 
 #define NAME_MAX_	200u
 

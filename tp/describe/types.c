@@ -11,7 +11,7 @@
  */
 #include <string.h>
 #include "liblttng-spi/base/hash.h"
-#include "tp/describe/types.h"
+#include "tp/describe/describe.h"
 
 #define SIZES(signed_, base_)                                                                                          \
 	{                                                                                                              \

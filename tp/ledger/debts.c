@@ -5,9 +5,9 @@
  * stack. So the finished record waits, and is written before the thread's next record in that channel. Until then the
  * thread's new calls are lost in that channel as a whole: a thread never owes more than its depth of recorded calls.
  *
- * The records stand one after the other in chunks, in the order of the exits: inner calls come first. Only the
- * thread's bit SPI_THREAD_OWES says that records wait. While the bit is clear, the chunks hold what an ended thread or
- * a fork's parent has left; adding a record empties the chunks first.
+ * The records stand one after the other in chunks, in the order of the exits: inner calls come first. They are written
+ * in that order, whatever their channels. Only the thread's bit SPI_THREAD_OWES says that records wait. While the bit
+ * is clear, the chunks hold what an ended thread or a fork's parent has left; adding a record empties the chunks first.
  *
  * A signal handler may add a record while the interrupted code pays. Adding holds signals, and handlers never pay.
  */
@@ -18,11 +18,11 @@
 
 #define CHUNK_BYTES	((64u << 10) - 16)
 #define END_TRIES	8u		/* with the processor given away between them */
-#define LANES		8u
+#define BLOCK_LOOKS	64u		/* a thread that owes more than so many exits has its calls lost in all channels */
 
 struct debt {
 	uint32_t size;			/* with this header, a multiple of 8 */
-	uint32_t length, lane, is_paid;
+	uint32_t length;
 	const struct tp_event *event;
 	const void *channel;
 	uint8_t record[];
@@ -40,11 +40,17 @@ struct tp_debts {
 	struct chunk *paid;		/* all before paid_to in this chunk is paid; NULL: the first */
 	uint64_t paid_to;
 	uint32_t waiting;
-	struct lane {
-		const void *channel;
-		uint32_t waiting, is_full;
-	} lanes[LANES + 1];		/* the last one is for channels that find no lane; it blocks all */
 };
+
+/* The record at *at in *c, or where the next chunk begins; NULL: there is none. */
+static struct debt *debt_at(struct chunk **c, uint64_t *at)
+{
+	while (*c && *at >= (*c)->used) {
+		*c = (*c)->next;
+		*at = 0;
+	}
+	return *c ? (struct debt *) ((*c)->data + *at) : NULL;
+}
 
 /* ---- adding: signals are held ---- */
 
@@ -62,19 +68,7 @@ static struct tp_debts *debts_take(struct spi_thread *t)
 		c->used = 0;
 	d->last = d->paid = NULL;
 	d->paid_to = d->waiting = 0;
-	memset(d->lanes, 0, sizeof(d->lanes));
 	return d;
-}
-
-static uint32_t lane_of(struct tp_debts *d, const void *channel)
-{
-	uint32_t i = 0;
-
-	while (i < LANES && d->lanes[i].channel && d->lanes[i].channel != channel)
-		i++;
-	if (i < LANES)
-		d->lanes[i].channel = channel;
-	return i;
 }
 
 /* The chunk with room for so many bytes; NULL: there is no memory. */
@@ -101,11 +95,10 @@ static int debt_put(struct spi_thread *t, const struct tp_shot *shot, const void
 	if (!c)
 		return -1;
 	debt = (struct debt *) (c->data + c->used);
-	*debt = (struct debt) { size, shot->length, lane_of(d, channel), 0, shot->event, channel };
+	*debt = (struct debt) { size, shot->length, shot->event, channel };
 	memcpy(debt->record, shot->record, shot->length);
 	spi_barrier();
 	c->used += size;
-	d->lanes[debt->lane].waiting++;
 	d->waiting++;
 	spi_barrier();
 	__atomic_fetch_or(&t->owed, SPI_THREAD_OWES, __ATOMIC_RELAXED);
@@ -124,19 +117,20 @@ void tp_debts_add(struct spi_thread *t, const struct tp_shot *shot, const void *
 int tp_debts_block(const struct spi_thread *t, const void *channel)
 {
 	const struct tp_debts *d = t->own ? t->own->debts : NULL;
+	struct chunk *c = d && d->paid ? d->paid : d ? d->first : NULL;
+	uint64_t at = d && d->paid ? d->paid_to : 0;
+	const struct debt *debt = NULL;
 
-	if (!d || d->lanes[LANES].waiting)
-		return d != NULL;
-	for (uint32_t i = 0; i < LANES; i++)
-		if (d->lanes[i].channel == channel)
-			return d->lanes[i].waiting != 0;
-	return 0;
+	for (unsigned int n = 0; n < BLOCK_LOOKS && d && d->waiting && (debt = debt_at(&c, &at)); n++, at += debt->size)
+		if (debt->channel == channel)
+			return 1;
+	return debt != NULL;
 }
 
 /* ---- paying ---- */
 
 /* 1: written; 0: no room yet; -1: nobody wants it any more, or the ring is switched off. */
-static int debt_write(const struct debt *debt, const struct tp_other *other)
+static int debt_write(const struct debt *debt, int32_t other)
 {
 	tp_reader *reader = tp_read_lock(&spi_thread);
 	struct lttng_ust_tracepoint_probe *probe = tp_probes(debt->event);
@@ -150,54 +144,23 @@ static int debt_write(const struct debt *debt, const struct tp_other *other)
 	return !error ? 1 : tp_may_wait(error) ? 0 : -1;
 }
 
-static int all_are_full(const struct tp_debts *d)
+/* As far as there is room. */
+static void debts_pay(struct tp_debts *d, int32_t other, struct spi_thread_count *count)
 {
-	for (uint32_t i = 0; i <= LANES; i++)
-		if (d->lanes[i].waiting && !d->lanes[i].is_full)
-			return 0;
-	return 1;
-}
-
-/* 1: the record is paid; 0: its lane is full. In the last lane, of many channels, no record overtakes an older one. */
-static int debt_settle(struct tp_debts *d, struct debt *debt, const struct tp_other *other,
-	struct spi_thread_count *count)
-{
-	struct lane *lane = &d->lanes[debt->lane];
-	int result = debt->is_paid || lane->is_full ? 0 : debt_write(debt, other);
-
-	lane->is_full |= !debt->is_paid && !result;
-	if (!result)
-		return (int) debt->is_paid;
-	debt->is_paid = 1;
-	count->exits += result > 0;
-	count->owed_exits += result > 0;
-	count->lost_exits += result < 0;
-	__atomic_fetch_sub(&lane->waiting, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_sub(&d->waiting, 1, __ATOMIC_RELAXED);
-	return 1;
-}
-
-/* What waits for one channel, as usual, ends at the first record that finds no room: one try a call. */
-static void debts_pay(struct tp_debts *d, const struct tp_other *other, struct spi_thread_count *count)
-{
+	struct chunk *c = d->paid ? d->paid : d->first;
 	uint64_t at = d->paid ? d->paid_to : 0;
-	int is_first = 1;			/* nothing before waits */
+	const struct debt *debt;
+	int result;
 
-	for (uint32_t i = 0; i <= LANES; i++)
-		d->lanes[i].is_full = 0;
-	for (struct chunk *c = d->paid ? d->paid : d->first; c && d->waiting; c = c->next, at = 0)
-		while (d->waiting && at < c->used) {
-			struct debt *debt = (struct debt *) (c->data + at);
-
-			at += debt->size;
-			is_first &= debt_settle(d, debt, other, count);
-			if (is_first) {
-				d->paid = c;
-				d->paid_to = at;
-			} else if (all_are_full(d)) {
-				return;
-			}
-		}
+	while (d->waiting && (debt = debt_at(&c, &at)) && (result = debt_write(debt, other))) {
+		at += debt->size;
+		d->paid = c;
+		d->paid_to = at;
+		count->exits += result > 0;
+		count->owed_exits += result > 0;
+		count->lost_exits += result < 0;
+		__atomic_fetch_sub(&d->waiting, 1, __ATOMIC_RELAXED);
+	}
 }
 
 void tp_debts_pay(struct spi_thread *t)
@@ -207,7 +170,7 @@ void tp_debts_pay(struct spi_thread *t)
 	if (t->busy > 1)
 		return;
 	if (d)
-		debts_pay(d, NULL, tp_count(t));
+		debts_pay(d, 0, tp_count(t));
 	if (d && d->waiting)
 		return;
 	/* a handler may add until the bit is clear, and then begin anew: the second look sees both */
@@ -217,7 +180,7 @@ void tp_debts_pay(struct spi_thread *t)
 		__atomic_fetch_or(&t->owed, SPI_THREAD_OWES, __ATOMIC_RELAXED);
 }
 
-void tp_debts_close(const struct tp_other *other, struct tp_debts *d, struct spi_thread_count *count)
+void tp_debts_close(int32_t other, struct tp_debts *d, struct spi_thread_count *count)
 {
 	uint32_t waited = 0;
 
@@ -232,8 +195,6 @@ void tp_debts_close(const struct tp_other *other, struct tp_debts *d, struct spi
 	/* Given up: nothing waits for its turn behind these any more. */
 	count->lost_exits += d->waiting;
 	d->waiting = 0;
-	for (uint32_t i = 0; i <= LANES; i++)
-		d->lanes[i].waiting = 0;
 	for (struct chunk *c = d->first; c; c = c->next) {
 		d->paid = c;
 		d->paid_to = c->used;
@@ -243,7 +204,7 @@ void tp_debts_close(const struct tp_other *other, struct tp_debts *d, struct spi
 void tp_debts_end(struct spi_thread *t)
 {
 	if (spi_thread_owes(t) && t->own)
-		tp_debts_close(NULL, t->own->debts, tp_count(t));
+		tp_debts_close(0, t->own->debts, tp_count(t));
 	tp_debts_forget(t);
 }
 

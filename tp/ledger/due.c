@@ -5,6 +5,11 @@
 
 SPI_FORK_DATA uint32_t tp_epoch = TP_EPOCH_STEP;
 
+void tp_due_forget_all(void)
+{
+	tp_epoch += TP_EPOCH_STEP;
+}
+
 void tp_due_many(struct spi_thread *t, struct spi_slot *slot, const struct tp_due_set *set)
 {
 	struct tp_due_set *kept = (struct tp_due_set *) tp_area_make(slot, TP_AREA_SMALL);
@@ -31,6 +36,28 @@ static const void **set_place(const struct spi_slot *slot, const void *channel)
 		if (set->channel[i] == channel)
 			return &set->channel[i];
 	return NULL;
+}
+
+static int is_removed(const void *channel, const struct tp_event *event)
+{
+	const struct lttng_ust_tracepoint_probe *probe = tp_probes(event);
+
+	while (probe && probe->func && tp_channel_of(probe) != channel)
+		probe++;
+	return channel && !(probe && probe->func);
+}
+
+uint32_t tp_due_removed(const struct spi_slot *slot, const struct tp_event *event)
+{
+	const struct tp_due_set *set;
+	uint32_t n = 0;
+
+	if (slot->aux != (tp_epoch | TP_SLOT_SET))
+		return slot->aux == tp_epoch && is_removed(slot->cookie, event);
+	set = (const struct tp_due_set *) tp_area_make(slot, TP_AREA_SMALL);
+	for (uint32_t i = 0; set && i < set->n; i++)
+		n += (uint32_t) is_removed(set->channel[i], event);
+	return n;
 }
 
 int tp_due_has(const struct spi_slot *slot, const void *channel)

@@ -16,7 +16,6 @@
  * rule that is being made after all others. A program that was brought in before its main() had all rules then: no
  * while.
  */
-#include "tp/describe/function.h"
 #include "tp/ledger/ledger.h"
 
 /* ---- a tree's entries ---- */

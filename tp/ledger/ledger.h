@@ -10,7 +10,7 @@
  *	0				-		nobody: no entry was recorded, or the exit is settled
  *	tp_epoch			channel		this channel (NULL: nobody, the exit may be wanted alone)
  *	tp_epoch | TP_SLOT_SET		-		the channels of the set in the slot's area
- *	TP_SLOT_AGAIN			-		nobody: closed before an exec; entered again if that fails
+ *	TP_SLOT_AGAIN			-		nobody: closed before this thread's exec; entered again if that fails
  *	tp_epoch | length + 1		area		(one event a call: the arguments that wait in the area, record/one-event.c)
  *
  * How a debt is settled:
@@ -18,16 +18,16 @@
  *	the call returns		record/call-exit.c: the exit, in the channels that are owed it
  *	exception, longjmp, thread ends	record/call-exit.c: spi_call:left, then the exit with values of zero
  *	the ring has no room		debts.c: the exit waits; until then the thread's new calls are lost there
- *	rule off, detach, exec, exit	close.c: spi_call:left and the exit, written by the thread that closes
- *	LTTng removes both events	removed.c: the exit goes to the event that was removed
- *	the exec failed			close.c: each thread enters its closed calls again, before anything else
+ *	rule off, detach, exec, exit	module/close.c: spi_call:left and the exit, written by the thread that closes
+ *	LTTng removes both events	record/call-exit.c: the exit is lost, when the call returns
+ *	the exec failed			record/call.c: the thread that tried enters its calls again
  *
  * Each exit that is given up counts in lost_exits. Nothing here allocates or takes a lock on the path of a call.
  */
 #ifndef SPI_TP_LEDGER_H
 #define SPI_TP_LEDGER_H
 
-#include "tp/record/fire.h"
+#include "tp/describe/describe.h"
 
 /* ---- due.c: which channels are owed a call's exit. Any thread, any state ---- */
 
@@ -36,6 +36,7 @@
 #define TP_SLOT_SET	1u
 #define TP_SLOT_AGAIN	2u	/* of no epoch: the exec may have been one that changes it (single.c) */
 extern SPI_HIDDEN uint32_t tp_epoch;
+SPI_HIDDEN void tp_due_forget_all(void);	/* nobody who recorded a call so far is to have its exit */
 
 #define TP_DUE_MAX	15u
 /* Channels that recorded an entry. n > TP_DUE_MAX: the others' exits are lost. */
@@ -60,35 +61,11 @@ SPI_INLINE void tp_due_over(struct spi_slot *slot)
 	slot->aux = 0;
 }
 
+/* So many of the channels that are owed the exit have the event no more. Inside a read-side section. */
+SPI_HIDDEN uint32_t tp_due_removed(const struct spi_slot *slot, const struct tp_event *event);
 /* The slot may be another thread's, and change meanwhile. */
 SPI_HIDDEN int tp_due_has(const struct spi_slot *slot, const void *channel);
 SPI_HIDDEN void tp_due_forget(struct spi_slot *slot, const void *channel);	/* the channel has the exit */
-
-/* ---- in-name.c: a record that one thread writes in the name of another ---- */
-
-struct tp_other {
-	int32_t tid;
-	uint32_t reserved;
-	uint64_t self;		/* the thread's pointer; 0: not known */
-	char name[24];		/* ""; or what the context procname is to say */
-};
-
-/*
- * As tp_record(), with the contexts of `other`; NULL: of the calling thread. -EAGAIN: this cannot be done now. Inside
- * a read-side section. One thread at a time writes in another's name.
- */
-SPI_HIDDEN int tp_record_as(const struct tp_other *other, const struct tp_event *event, const uint8_t *record,
-	uint32_t length, struct lttng_ust_event_recorder *recorder);
-/* A thread's first record: tp_record(), from which the module learns what tp_record_as() needs. */
-SPI_HIDDEN int tp_record_first(const struct tp_event *event, const uint8_t *record, uint32_t length,
-	struct lttng_ust_event_recorder *recorder);
-SPI_HIDDEN void tp_in_name_fork_child(void);
-
-/* Is the record, for which the thread is about to enter a read-side section, the thread's first? */
-SPI_INLINE int tp_is_first(const struct spi_thread *t)
-{
-	return !t->payload[TP_WORD_READER] || t->payload[TP_WORD_READER] == &tp_reader_ended;
-}
 
 /* ---- debts.c: exits that found no room ---- */
 
@@ -101,59 +78,26 @@ SPI_HIDDEN int tp_debts_block(const struct spi_thread *t, const void *channel);
 /* The thread ends: some last tries, the rest is lost. */
 SPI_HIDDEN void tp_debts_end(struct spi_thread *t);
 struct tp_debts;
-/* What a thread owes is written when its calls are closed. other NULL: the calling thread's. */
-SPI_HIDDEN void tp_debts_close(const struct tp_other *other, struct tp_debts *d, struct spi_thread_count *count);
+/* What a thread owes is written when its calls are closed. other 0: the calling thread's. */
+SPI_HIDDEN void tp_debts_close(int32_t other, struct tp_debts *d, struct spi_thread_count *count);
 SPI_HIDDEN void tp_debts_forget(struct spi_thread *t);	/* in the child of a fork: the debts are the parent's */
 
-/* ---- left.c: the event spi_call:left ---- */
-SPI_HIDDEN int tp_left_register(void);
-/* How the call ended, before its exit. other NULL: a call of the calling thread. */
-SPI_HIDDEN void tp_left_fire(struct spi_thread *t, const struct tp_other *other, const struct spi_point *point,
-	enum spi_left how);
-extern SPI_HIDDEN struct lttng_ust_type_common *const tp_left_type;	/* u8 enumeration of enum spi_left */
-
-/* ---- close.c ---- */
+/* ---- closed.c ---- */
 
 /* Which threads record. A thread looks at tp_closed once the thread is busy; then the thread is waited for. */
 enum tp_closed {
 	TP_OPEN = 0,
 	TP_CAREFUL,		/* everybody; calls are being closed, so a thread writes exits under its own lock */
-	TP_AGAIN,		/* everybody; an exec failed, and threads whose calls were closed enter these first */
 	TP_EXEC,		/* nobody, but compact records may be written: an exec is about to come */
 	TP_ENDED,		/* nobody any more */
 };
 extern SPI_HIDDEN uint32_t tp_closed;
-
-/* spi_payload_ops.close_* */
 SPI_HIDDEN int tp_close_begin(enum spi_close_for what);
-SPI_HIDDEN void tp_close_thread(const struct spi_thread_own *own, const struct spi_thread *copy);
-SPI_HIDDEN int tp_close_call(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees,
-	enum spi_close_in in);
-SPI_HIDDEN void tp_close_end(enum spi_close_for what, uint32_t threads);
+SPI_HIDDEN void tp_close_end(enum spi_close_for what);
 
 /* The calling thread's own lock, while TP_CAREFUL. 0: a signal handler interrupted the code that holds the lock. */
 SPI_HIDDEN int tp_careful_lock(const struct spi_thread *t);
 SPI_HIDDEN void tp_careful_unlock(const struct spi_thread *t);
-/* The thread has entered its closed calls again, or ends without. */
-SPI_HIDDEN void tp_again_over(struct spi_thread *t);
-SPI_HIDDEN int tp_again_slow(struct spi_thread *t);
-
-/* tp_closed is not TP_OPEN, and the thread is busy: may the thread record nevertheless? */
-SPI_INLINE int tp_again(struct spi_thread *t)
-{
-	return tp_closed == TP_CAREFUL || (tp_closed == TP_AGAIN && tp_again_slow(t));
-}
-
-/* ---- removed.c: spi_payload_ops.keep_*, control thread only ---- */
-extern SPI_HIDDEN uint32_t tp_keeping;	/* 0: nothing is kept */
-SPI_HIDDEN void tp_keep_begin(spi_points_fn points);
-SPI_HIDDEN uint32_t tp_keep_look(spi_points_fn points);
-SPI_HIDDEN int tp_keep_waits(const struct spi_slot *slot);
-SPI_HIDDEN void tp_keep_end(void);
-SPI_HIDDEN void tp_keep_fork_child(void);
-/* In a read-side section, while tp_keeping: the exit, by what was kept. In how many channels it was recorded. */
-SPI_HIDDEN uint32_t tp_kept_exit(struct spi_thread *t, struct tp_point *tp, struct tp_shot *shot,
-	const struct spi_slot *slot);
 
 /* ---- halves.c: channels that record one of a function's two events ---- */
 

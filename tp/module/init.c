@@ -20,13 +20,7 @@
 #include <lttng/ust-fork.h>
 #include <lttng/ust-thread.h>
 #include "liblttng-spi/patch/internal.h"
-#include "tp/record/call.h"
-#include "tp/compact/compact.h"
-#include "tp/describe/function.h"
-#include "tp/base/library.h"
-
-const struct spi_core_ops *tp_core;
-uint32_t tp_string_max = TP_STRING_DEFAULT;
+#include "tp/module/module.h"
 
 static int other_fork_help;	/* liblttng-ust-fork.so does what fork_*() would: both would wait for each other */
 static SPI_FORK_DATA sigset_t fork_signals;	/* of the forking thread, which holds lttng-ust's fork lock meanwhile */
@@ -62,8 +56,23 @@ static int find_ust_tls(struct dl_phdr_info *info, size_t size, void *unused)
 
 static int op_bind(struct spi_point **points, unsigned int n, const char **errors)
 {
+	struct tp_point **made = tp_alloc(n * sizeof(*made));
+	int fresh = 0, r;
+
 	dl_iterate_phdr(is_fork_help, &other_fork_help);
-	return tp_bind(points, n, errors);
+	if (!made)
+		return -ENOMEM;
+	r = tp_describe(points, n, made, errors);
+	for (unsigned int i = 0; r == 0 && i < n; i++) {
+		if (errors[i])
+			continue;
+		if (points[i]->flags & SPI_POINT_ONE_EVENT)
+			tp_one_attach(points[i], made[i]);
+		else
+			tp_call_attach(points[i], made[i]);
+		fresh += !points[i]->events_of;
+	}
+	return r < 0 ? r : fresh;
 }
 
 /*
@@ -84,7 +93,6 @@ static void op_thread_end(struct spi_thread *t)
 {
 	int *error = tp_errno(t), error_was = *error;
 
-	tp_again_over(t);
 	if (tp_closed < TP_EXEC)
 		tp_debts_end(t);
 	tp_compact_thread_end(t);
@@ -108,7 +116,7 @@ static void op_fork_before(void)
 		return;
 	lttng_ust_before_fork(&set);
 	fork_signals = set;
-	fork_tid = (int32_t) spi_raw3(SYS_gettid, 0, 0, 0);
+	fork_tid = tp_tid();
 }
 
 static void op_fork_parent(void)
@@ -163,10 +171,9 @@ static void op_fork_child(void)
 
 	tp_debts_forget(&spi_thread);
 	tp_in_name_fork_child();
-	tp_keep_fork_child();
 	if (tp_closed != TP_ENDED)
 		tp_closed = TP_EXEC;
-	tp_call_forget();
+	tp_due_forget_all();
 	tp_compact_fork_child();
 	if (other_fork_help)
 		return;
@@ -256,52 +263,35 @@ static int op_close_begin(enum spi_close_for what)
 	return is_first;
 }
 
-static void op_close_end(enum spi_close_for what, uint32_t threads)
+static void op_close_end(enum spi_close_for what)
 {
 	int *error = tp_errno(&spi_thread), error_was = *error;
 
 	if (what != SPI_CLOSE_FOR_RULES)
 		tp_compact_open();
-	tp_close_end(what, threads);
+	tp_close_end(what);
+	if (what != SPI_CLOSE_FOR_RULES)
+		tp_core->slots_each(tp_call_again);
 	*error = error_was;
 }
 
-/*
- * libc makes a thread's memory for lttng-ust's variables when they are first used, and ends a process that has none left by then;
- * lttng-ust aborts one that has none for its list of threads.
- */
-int tp_thread_ready(int has_memory)
+static void op_function_say(const struct spi_function *function)
+{
+	if (tp_closed <= TP_CAREFUL)
+		tp_function_tell(function);
+}
+
+static int op_thread_ready(int has_memory)
 {
 	struct spi_thread *t = &spi_thread;
-	int *error = tp_errno(t), error_was = *error;
-	void *reader_was = t->payload[TP_WORD_READER];
+	int is_ready;
 
 	if (tp_closed)		/* lttng-ust may be over, and nothing is recorded */
 		return 0;
-	if (!(has_memory && URCU_TLS(lttng_ust_urcu_reader)) && !tp_core->has_room(has_memory)) {
-		*error = error_was;
-		return -1;
-	}
-	lttng_ust_init_thread();
-	tp_read_unlock(tp_read_lock(t));
-	if (tp_compact_of(t))
+	is_ready = tp_thread_ready(has_memory);
+	if (is_ready > 0 && tp_compact_of(t))
 		tp_compact_of(t)->record = t->record;	/* a forked child's thread has its own only now */
-	t->payload[TP_WORD_READER] = reader_was;	/* none: its first record is still to come, by which something is learned (ledger/in-name.c) */
-	*error = error_was;
-	return 1;
-}
-
-static void op_attached(int is_first)
-{
-	tp_reader *reader;
-
-	tp_compact_attached();
-	if (!is_first || tp_closed)
-		return;
-	tp_function_unheard();
-	reader = tp_read_lock(&spi_thread);
-	tp_function_look();
-	tp_read_unlock(reader);
+	return is_ready;
 }
 
 static void op_set_string_max(uint32_t bytes)
@@ -311,6 +301,56 @@ static void op_set_string_max(uint32_t bytes)
 
 /* From liblttng-ust-common, as its own liblttng-ust-fd.so uses it; in no public header. */
 extern int lttng_ust_safe_close_fd(int fd, int (*close_cb)(int fd));
+
+static int op_set_tags(struct spi_point *point, const char *tags)
+{
+	if (point->flags & SPI_POINT_COMPACT) {
+		tp_compact_tags(tags);
+		tp_compact_retag(point, tags);
+	}
+	return tp_context_set(point, tags);
+}
+
+/* The next channel may well be where the last one was in memory, and knows no function yet. */
+static void functions_unheard(void)
+{
+	tp_function_unheard();
+	tp_pair_latest = NULL;		/* its next call looks */
+}
+
+static void op_set_run(uint32_t run)
+{
+	const int had_run = *tp_runs_name();
+
+	if (!tp_runs_set(run))
+		return;
+	if (had_run)		/* its session is gone, and a channel of another's may be where that had its own */
+		tp_due_forget_all();
+	functions_unheard();
+}
+
+static void op_attached(int is_first)
+{
+	tp_reader *reader;
+
+	tp_compact_attached();
+	if (!is_first || tp_closed)
+		return;
+	functions_unheard();
+	reader = tp_read_lock(&spi_thread);
+	tp_function_look();
+	tp_read_unlock(reader);
+}
+
+static int op_tree_prepare(struct spi_object *object, int compact, const volatile int **gate, const char **why)
+{
+	return compact ? tp_compact_prepare(object, gate, why) : tp_generic_ready(object, gate, why);
+}
+
+static int op_tree_bind(struct spi_point *point)
+{
+	return point->flags & SPI_POINT_COMPACT ? tp_compact_bind_one(point) : tp_tree_bind(point);
+}
 
 static const struct spi_payload_ops ops = {
 	.abi = SPI_PAYLOAD_ABI,
@@ -327,9 +367,9 @@ static const struct spi_payload_ops ops = {
 	.set_clock_floor = tp_clock_set_floor,
 	.set_string_max = op_set_string_max,
 	.close_fd = lttng_ust_safe_close_fd,
-	.set_tags = tp_context_set,
-	.tree_prepare = tp_tree_prepare,
-	.tree_bind = tp_tree_bind,
+	.set_tags = op_set_tags,
+	.tree_prepare = op_tree_prepare,
+	.tree_bind = op_tree_bind,
 	.bind_compact = tp_compact_bind,
 	.flush = op_flush,
 	.tree_changed = tp_compact_changed,
@@ -337,20 +377,16 @@ static const struct spi_payload_ops ops = {
 	.close_thread = tp_close_thread,
 	.close_call = tp_close_call,
 	.close_end = op_close_end,
-	.thread_ready = tp_thread_ready,
-	.keep_begin = tp_keep_begin,
-	.keep_look = tp_keep_look,
-	.keep_waits = tp_keep_waits,
-	.keep_end = tp_keep_end,
+	.thread_ready = op_thread_ready,
 	.detached = tp_compact_detached,
 	.attached = op_attached,
-	.set_run = tp_runs_set,
+	.set_run = op_set_run,
 	.budget_prepare = tp_budget_prepare,
 	.budget_event = tp_budget_event,
 	.installed = tp_alone_installed,
 	.libraries_update = tp_libraries_update,
 	.library_event = tp_library_event,
-	.function_say = tp_function_tell,
+	.function_say = op_function_say,
 	.state_dump = tp_state_dump,
 };
 
@@ -381,7 +417,6 @@ const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, 
 	dl_iterate_phdr(is_fork_help, &other_fork_help);
 	dl_iterate_phdr(find_ust_tls, NULL);
 	tp_clock_init();
-	tp_compact_last_find();
 	tp_alone_init();
 	tp_context_register();
 	tp_library_init();

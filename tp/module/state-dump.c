@@ -9,10 +9,9 @@
  * filtered out. It is made up for here, once the process has learned its run. A forked child's, and one of a session that starts
  * later, lttng-ust makes, and the filter lets that pass.
  *
- * As in base/library.c these are more places that call lttng-ust's own probes, which look at the session and at the filter.
+ * As in library.c these are more places that call lttng-ust's own probes, which look at the session and at the filter.
  */
-#include "tp/record/call.h"
-#include "tp/base/library.h"
+#include "tp/module/module.h"
 
 #define PROVIDER	"lttng_ust_statedump"
 #define SESSIONS_MAX	8u

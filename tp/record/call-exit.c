@@ -4,8 +4,7 @@
  * What a point calls at a call's exit, and when it ends without returning: the exit goes to the channels that have
  * the entry (call.c).
  */
-#include "tp/record/call.h"
-#include "tp/record/serialise.h"
+#include "tp/record/record.h"
 
 /* For channels other than the one that the slot names. */
 static __attribute__((noinline)) enum tp_due exit_due(struct tp_point *tp, const struct spi_slot *slot,
@@ -48,35 +47,31 @@ static __attribute__((noinline)) uint32_t fire_exit_all(
 {
 	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = length };
 	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0;
-	struct lttng_ust_tracepoint_probe *probe;
-	const int is_kept = spi_unlikely(tp_keeping) && !is_tree;
 	uint32_t n = 0;
 
-	for (probe = tp_probes(&tp->exit); probe && probe->func; probe++) {
-		struct lttng_ust_event_common *event = probe->data;
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->exit); probe && probe->func; probe++) {
+		struct lttng_ust_event_recorder *recorder = tp_recorder_of(probe);
+		const struct lttng_ust_channel_buffer *channel = recorder ? recorder->chan : NULL;
+		enum tp_due due = TP_DUE_BALANCE;
+		int error = -ENOBUFS;
 
-		if (probe->func != tp_probe_mark)
+		if (!recorder) {
+			tp_notify_by(&shot, probe);
 			continue;
-		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
-			struct lttng_ust_event_recorder *recorder = event->child;
-			struct lttng_ust_channel_buffer *channel = recorder->chan;
-			enum tp_due due = TP_DUE_BALANCE;
-			int error = -ENOBUFS;
-
-			if (slot->cookie != channel || slot->aux != tp_epoch)
-				due = exit_due(tp, slot, channel);
-			if (due == TP_DUE_NOT || !(is_tree ? tp_recorder_on(event, channel) : tp_recorder_takes(&shot, event, channel)))
-				continue;
-			if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
-				error = tp_record(&tp->exit, record, length, recorder, channel);
-			n += error ? tp_exit_failed(t, tp, record, length, recorder, due, error) : 1;
-			if (is_kept)
-				tp_due_forget(slot, channel);		/* or it might be recorded twice */
-		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
-			tp_notify(&shot, event);
 		}
+		if (slot->cookie != channel || slot->aux != tp_epoch)
+			due = exit_due(tp, slot, channel);
+		if (due == TP_DUE_NOT || !(is_tree ? tp_recorder_on(probe->data, channel)
+						   : tp_recorder_takes(&shot, probe->data, channel)))
+			continue;
+		if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
+			error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
+		n += error ? tp_exit_failed(t, tp, record, length, recorder, due, error) : 1;
 	}
-	return is_kept ? n + tp_kept_exit(t, tp, &shot, slot) : n;
+	/* LTTng may have removed both ends of the function at once, by one name for both */
+	if (!is_tree)
+		tp_count(t)->lost_exits += tp_due_removed(slot, &tp->exit);
+	return n;
 }
 
 SPI_INLINE void fire_exit(struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, struct spi_slot *slot)
@@ -140,8 +135,8 @@ SPI_INLINE void exit_common(
 		spi_slot_leave_above(slot);
 	tp_exit_begin(t, slot);
 	locked = spi_unlikely(tp_closed == TP_CAREFUL) && tp_careful_lock(t);
-	if (spi_likely(!tp_closed) || tp_again(t)) {
-		if ((spi_likely(exit_state(slot)) || tp_keeping) && spi_likely(slot->aux))	/* else it has been closed */
+	if (spi_likely(tp_closed <= TP_CAREFUL)) {
+		if (spi_likely(exit_state(slot)) && spi_likely(slot->aux))	/* else it has been closed */
 			record_exit(t, slot, frame, vec, stride, generic);
 		tp_due_over(slot);
 	}					/* else who closed looks for what is left of the slot */
@@ -172,10 +167,10 @@ SPI_INLINE void left_common(struct spi_slot *slot, enum spi_left how, const int 
 	struct spi_thread *t = &spi_thread;
 	int *error = tp_errno(t), error_was = *error, locked = tp_closed == TP_CAREFUL && tp_careful_lock(t);
 
-	if (!tp_closed || tp_again(t)) {
+	if (tp_closed <= TP_CAREFUL) {
 		if (exit_state(slot) && slot->aux) {
 			if (slot->aux == (tp_epoch | TP_SLOT_SET) || (slot->aux == tp_epoch && slot->cookie))
-				tp_left_fire(t, NULL, slot->point, how);
+				tp_left_fire(t, 0, slot->point, how);
 			record_exit(t, slot, NULL, NULL, 0, generic);
 		}
 		tp_due_over(slot);

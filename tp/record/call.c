@@ -21,18 +21,7 @@
  * written after the slot was pushed and cleared before it is popped, so a slot
  * caught between shows no channel and no record.
  */
-#include "tp/record/call.h"
-#include "tp/compact/compact.h"
-#include "tp/describe/function.h"
-#include "tp/record/serialise.h"
-
-struct spi_thread_record tp_no_record;
-
-/* Nobody who recorded a call so far is to have its exit. */
-void tp_call_forget(void)
-{
-	tp_epoch += TP_EPOCH_STEP;
-}
+#include "tp/record/record.h"
 
 /* ---- entry ------------------------------------------------------------ */
 
@@ -51,32 +40,26 @@ static __attribute__((noinline)) void fire_entry_all(
 	const struct tp_event *fired = &tp->entry;
 	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0;
 	struct tp_shot shot = { .event = fired, .record = record, .length = length };
-	struct lttng_ust_tracepoint_probe *probe;
 	struct spi_thread_count *count = tp_count(t);
 
 	heard->n = 0;
-	for (probe = tp_probes(fired); probe && probe->func; probe++) {
-		struct lttng_ust_event_common *event = probe->data;
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(fired); probe && probe->func; probe++) {
+		struct lttng_ust_event_recorder *recorder = tp_recorder_of(probe);
+		struct lttng_ust_channel_buffer *channel = recorder ? recorder->chan : NULL;
+		int error = -ENOBUFS;
 
-		if (probe->func != tp_probe_mark)
+		if (!recorder)
+			tp_notify_by(&shot, probe);
+		if (!recorder || !tp_recorder_takes(&shot, probe->data, channel) ||
+				(is_tree && !tp_pair_takes(tp, probe->data, channel, has_slot)))
 			continue;
-		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
-			struct lttng_ust_event_recorder *recorder = event->child;
-			struct lttng_ust_channel_buffer *channel = recorder->chan;
-			int error = -ENOBUFS;
-
-			if (!tp_recorder_takes(&shot, event, channel) || (is_tree && !tp_pair_takes(tp, event, channel, has_slot)))
-				continue;
-			if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
-				error = first ? tp_record_first(fired, record, length, recorder)
-					      : tp_record(fired, record, length, recorder, channel);
-			if (!error)
-				heard_add(heard, channel);
-			tp_alone_heard(tp, channel);
-			count->lost_entries += (unsigned int) tp_discarded(error);
-		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
-			tp_notify(&shot, event);
-		}
+		if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
+			error = first ? tp_record_first(fired, record, length, recorder)
+				      : tp_record(fired, record, length, recorder, channel);
+		if (!error)
+			heard_add(heard, channel);
+		tp_alone_heard(tp, channel);
+		count->lost_entries += (unsigned int) tp_discarded(error);
 	}
 	count->entries += heard->n;
 }
@@ -105,7 +88,7 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, struct tp_point *tp, uin
 
 	/* lttng-ust's variables for a thread come by malloc(): a handler's calls would wait for ever for what they interrupted */
 	if (spi_unlikely(first))
-		tp_compact_block(&mask);
+		tp_signals_block(&mask);
 	reader = tp_read_lock(t);
 	recorder = tp_probe_single(tp_probes(fired));
 	if (spi_unlikely(tp->point->flags & SPI_POINT_UNNAMED))
@@ -128,20 +111,17 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, struct tp_point *tp, uin
 	}
 	tp_read_unlock(reader);
 	if (spi_unlikely(first))
-		tp_compact_unblock(&mask);
+		tp_signals_unblock(&mask);
 	return one;
 }
 
 /* Does a channel record this point's exits without its entries? Inside a read-side section. */
 int tp_hears_exits_alone(struct tp_point *tp, const struct lttng_ust_channel_buffer *channel)
 {
-	struct lttng_ust_tracepoint_probe *probe;
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->entry); probe && probe->func; probe++) {
+		const struct lttng_ust_event_common *event = probe->data;
 
-	for (probe = tp_probes(&tp->entry); probe && probe->func; probe++) {
-		struct lttng_ust_event_common *event = probe->data;
-
-		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER && CMM_ACCESS_ONCE(event->enabled) &&
-				((struct lttng_ust_event_recorder *) event->child)->chan == channel) {
+		if (tp_channel_of(probe) == channel && CMM_ACCESS_ONCE(event->enabled)) {
 			tp_alone_heard(tp, channel);
 			return 0;
 		}
@@ -153,22 +133,18 @@ int tp_hears_exits_alone(struct tp_point *tp, const struct lttng_ust_channel_buf
  */
 __attribute__((noinline)) int tp_exit_wanted_alone(struct spi_thread *t, struct tp_point *tp)
 {
-	struct lttng_ust_tracepoint_probe *probe;
+	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0;	/* LTTng switches the two on one after the other */
 	tp_reader *reader = tp_read_lock(t);
 	int wanted = 0;
 
-	for (probe = tp_probes(&tp->exit); probe && probe->func && !wanted; probe++) {
-		struct lttng_ust_event_common *event = probe->data;
-		struct lttng_ust_channel_buffer *channel;
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->exit); probe && probe->func && !wanted; probe++) {
+		const struct lttng_ust_channel_buffer *channel = tp_channel_of(probe);
+		const struct lttng_ust_event_common *event = probe->data;
 
-		if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
+		if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER)
 			wanted = event->enabled;
-		} else if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
-			if (tp->point->flags & SPI_POINT_TREE)
-				continue;	/* LTTng switches the two on one after the other */
-			channel = ((struct lttng_ust_event_recorder *) event->child)->chan;
-			wanted = tp_recorder_on(event, channel) && tp_hears_exits_alone(tp, channel);
-		}
+		else
+			wanted = channel && !is_tree && tp_recorder_on(event, channel) && tp_hears_exits_alone(tp, channel);
 	}
 	tp_read_unlock(reader);
 	return wanted;
@@ -232,7 +208,7 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	error_was = *tp_errno(t);
 	if (generic && (point->flags & SPI_POINT_TREE) && !(t->tree_now &= point->tree_live))
 		goto out;		/* its trees were switched off: who does that waits for who is busy */
-	if (spi_unlikely(tp_closed) && !tp_again(t)) {
+	if (spi_unlikely(tp_closed > TP_CAREFUL)) {
 		tp_call_is_late(p);
 		goto out;
 	}
@@ -317,21 +293,7 @@ void tp_call_attach(struct spi_point *point, struct tp_point *tp)
 	tp->exit.is_end = 1;
 	point->entry = tp_fast_entry(point, tp);
 	point->exit = tp_fast_exit(tp);
-	point->left = tp_call_left;
-	point->gate[0] = &tp->entry.tracepoint->state;
-	point->gate[1] = &tp->exit.tracepoint->state;
-	spi_barrier();
-	point->payload = tp;
-}
-
-void tp_call_attach_generic(struct spi_point *point, struct tp_point *tp)
-{
-	tp->point = point;
-	tp->exit.is_end = 1;
-	point->flags |= SPI_POINT_UNNAMED;
-	point->entry = tp_generic_entry;
-	point->exit = tp_generic_exit;
-	point->left = tp_generic_left;
+	point->left = tp->entry_program ? tp_call_left : tp_generic_left;
 	point->gate[0] = &tp->entry.tracepoint->state;
 	point->gate[1] = &tp->exit.tracepoint->state;
 	spi_barrier();

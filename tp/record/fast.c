@@ -11,26 +11,19 @@
  *
  * The order of slots, records and fields is call.c's; why, stands there.
  */
-#include "tp/record/call.h"
-#include "tp/record/serialise.h"
+#include "tp/record/record.h"
 
 #define FAST_RECORD	544u	/* bytes: two strings of the usual length and some integers; lttng-ust takes more stack */
 
 _Static_assert(offsetof(struct spi_thread, owed) == offsetof(struct spi_thread, busy) + 4, "looked at together");
 
-/* Neither busy nor in debt, and both addresses are known: errno's is found before the reader's (fire.c). */
+/* Neither busy nor in debt, and both addresses are known: errno's is found before the reader's (ust/fire.c). */
 SPI_INLINE int fast_may(const struct spi_thread *t, tp_reader *const *place)
 {
 	uint64_t both;
 
 	__builtin_memcpy(&both, (const uint8_t *) t + offsetof(struct spi_thread, busy), 8);
 	return spi_likely(both == SPI_THREAD_IDLE) && spi_likely(place != NULL) && spi_likely(*place != NULL);
-}
-
-/* Nobody but a signal handler changes `busy` meanwhile, and that puts back what it finds. */
-SPI_INLINE void fast_begin(struct spi_thread *t, uint64_t p)
-{
-	spi_busy_first(t, p);
 }
 
 SPI_INLINE void fast_end(struct spi_thread *t)
@@ -44,16 +37,26 @@ SPI_INLINE struct spi_slot *fast_slot(const struct spi_thread *t, uint64_t p)
 {
 	struct spi_slot *cur = t->cur;
 
-	if (spi_unlikely(!cur) || spi_unlikely(cur == t->end) || spi_unlikely(cur > t->base && cur[-1].p <= p) ||
-			spi_stack_is_short(t, p))
+	if (spi_unlikely(!cur) || spi_unlikely(cur == t->end) || spi_stack_is_short(t, p) ||
+			spi_unlikely(cur > t->base && cur[-1].p <= p && !spi_slot_is_chained(cur - 1, p)))
 		return NULL;
 	return cur;
 }
 
-/* `form` is the program's own, or ANY. */
-SPI_INLINE uint32_t fast_serialise(const struct tp_program *program, const struct spi_frame *frame, const uint8_t *vec,
-	uint64_t stride, uint8_t *to, const enum tp_program_form form)
+#define IS_ADDRESS(form)	((form) == TP_FORM_ADDRESS || (form) == TP_FORM_TREE)
+#define HAS_TEXT(form)		((form) == TP_FORM_ANY || (form) == TP_FORM_STRING)
+#define RECORD_ROOM(form)	((HAS_TEXT(form) ? FAST_RECORD : TP_SMALL_RECORD) + TP_SLOP)
+
+/* ra: where the call returns to. */
+SPI_INLINE uint32_t fast_serialise(const struct spi_point *point, const struct tp_program *program, uint64_t ra,
+	const struct spi_frame *frame, const uint8_t *vec, uint64_t stride, uint8_t *to, const enum tp_program_form form)
 {
+	if (IS_ADDRESS(form)) {
+		const uint64_t words[2] = { point->address, tp_call_site(point, ra) };
+
+		__builtin_memcpy(to, words, sizeof(words));
+		return sizeof(words);
+	}
 	if (form == TP_FORM_PLAIN4)
 		tp_serialise_plain4(program, frame, to);
 	else if (form == TP_FORM_PLAIN)
@@ -65,128 +68,103 @@ SPI_INLINE uint32_t fast_serialise(const struct tp_program *program, const struc
 	return program->length;
 }
 
+/* The call has a slot: for the exit in this channel; NULL: for an exit that is wanted alone. */
+SPI_INLINE uint64_t fast_push(struct spi_thread *t, struct spi_slot *slot, struct spi_point *point,
+	struct spi_frame *frame, uint32_t trees, const void *channel, const enum tp_program_form form)
+{
+	uint64_t code = spi_slot_push(t, &slot, point, frame);
+
+	if (IS_ADDRESS(form))
+		slot->start = trees;
+	tp_due_one(slot, channel);
+	return code;
+}
+
 SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride,
 	const enum tp_program_form form)
 {
+	const spi_entry_fn general = IS_ADDRESS(form) ? tp_generic_entry : tp_call_entry;
+	const uint32_t unusual = SPI_POINT_LOOPS | SPI_POINT_UNNAMED | SPI_POINT_NO_EXIT;
 	struct spi_thread *t = &spi_thread;
 	struct tp_point *tp = point->payload;
 	tp_reader **place = t->payload[TP_WORD_READER], *reader;
 	uint64_t p = (uint64_t) &frame->ra, code = 0;
-	uint8_t record[(form == TP_FORM_ANY || form == TP_FORM_STRING ? FAST_RECORD : TP_SMALL_RECORD) + TP_SLOP];
+	uint8_t record[RECORD_ROOM(form)];
 	struct lttng_ust_event_recorder *recorder;
 	struct spi_slot *slot = NULL;
 	int *errno_place, error_was, error;
-	uint32_t length;
+	uint32_t length, trees = 0;
 
-	if (spi_unlikely(!fast_may(t, place)))
-		return tp_call_entry(point, frame, vec, stride);
-	if (spi_likely(CMM_ACCESS_ONCE(tp->exit.tracepoint->state))) {
+	if (spi_unlikely(!fast_may(t, place)) || (IS_ADDRESS(form) && spi_unlikely(point->flags & unusual)))
+		return general(point, frame, vec, stride);
+	if (spi_likely(CMM_ACCESS_ONCE(tp->exit.tracepoint->state)))
 		slot = fast_slot(t, p);
-		if (spi_unlikely(!slot))
-			return tp_call_entry(point, frame, vec, stride);
-	}
+	if (spi_unlikely(!slot) && (form == TP_FORM_TREE || CMM_ACCESS_ONCE(tp->exit.tracepoint->state)))
+		return general(point, frame, vec, stride);
 	errno_place = t->payload[TP_WORD_ERRNO];
 	error_was = *errno_place;
-	fast_begin(t, p);
+	spi_busy_first(t, p);
 	reader = tp_read_lock_at(place);
+	if (form == TP_FORM_TREE)
+		trees = spi_trees_recording(t, point);	/* now, as who switches trees off waits for who is busy */
 	recorder = tp_probe_single(tp_probes(&tp->entry));
-	if (spi_unlikely(!recorder) || spi_unlikely(tp_closed)) {	/* looked at when busy: ledger/close.c */
+	/* tp_closed is looked at when busy: ledger/closed.c */
+	if (spi_unlikely(!recorder) || (form == TP_FORM_TREE && spi_unlikely(!trees)) || spi_unlikely(tp_closed)) {
 		tp_read_unlock(reader);
 		fast_end(t);
-		return tp_call_entry(point, frame, vec, stride);
+		return general(point, frame, vec, stride);
 	}
-	length = fast_serialise(tp->entry_program, frame, vec, stride, record, form);
+	length = fast_serialise(point, tp->entry_program, frame->ra, frame, vec, stride, record, form);
 	error = tp_record(&tp->entry, record, length, recorder, recorder->chan);
 	if (spi_likely(!error)) {
+		if (form == TP_FORM_TREE && spi_unlikely(tp_pair_latest != recorder->chan))
+			tp_pair_seen(recorder->chan);
 		tp_count(t)->entries++;
-		if (slot) {
-			code = spi_slot_push(t, &slot, point, frame);
-			tp_due_one(slot, recorder->chan);
-		}
-		tp_alone_heard(tp, recorder->chan);
+		if (slot)
+			code = fast_push(t, slot, point, frame, trees, recorder->chan, form);
+		if (form != TP_FORM_TREE)
+			tp_alone_heard(tp, recorder->chan);
 		tp_read_unlock(reader);
 	} else {
 		tp_read_unlock(reader);
 		tp_count(t)->lost_entries += (unsigned int) tp_discarded(error);
-		if (slot && tp_exit_wanted_alone(t, tp)) {
-			code = spi_slot_push(t, &slot, point, frame);
-			tp_due_one(slot, NULL);
-		}
+		if (slot && tp_exit_wanted_alone(t, tp))
+			code = fast_push(t, slot, point, frame, trees, NULL, form);
 	}
 	*errno_place = error_was;
 	fast_end(t);
 	return code;
 }
 
-static uint64_t entry_plain4(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	return fast_entry(point, frame, vec, stride, TP_FORM_PLAIN4);
-}
-
-static uint64_t entry_plain(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	return fast_entry(point, frame, vec, stride, TP_FORM_PLAIN);
-}
-
-static uint64_t entry_string(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	return fast_entry(point, frame, vec, stride, TP_FORM_STRING);
-}
-
-static uint64_t entry_any(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	return fast_entry(point, frame, vec, stride, TP_FORM_ANY);
-}
-
-spi_entry_fn tp_fast_entry(const struct spi_point *point, const struct tp_point *tp)
-{
-	const struct tp_program *program = tp->entry_program;
-
-	if (program->length > FAST_RECORD || (point->flags & (SPI_POINT_LOOPS | SPI_POINT_NO_EXIT)))
-		return tp_call_entry;
-	if (program->form == TP_FORM_STRING)
-		return entry_string;
-	if (program->length > TP_SMALL_RECORD)
-		return entry_any;
-	switch (program->form) {
-	case TP_FORM_PLAIN4:
-		return entry_plain4;
-	case TP_FORM_PLAIN:
-		return entry_plain;
-	default:
-		return entry_any;
-	}
-}
-
 SPI_INLINE void fast_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride,
 	const enum tp_program_form form)
 {
+	const spi_exit_fn general = IS_ADDRESS(form) ? tp_generic_exit : tp_call_exit;
 	struct spi_thread *t = &spi_thread;
 	const struct tp_point *tp = slot->point->payload;
-	const struct tp_program *program = tp->exit_program;
 	tp_reader **place = t->payload[TP_WORD_READER], *reader;
-	uint8_t record[(form == TP_FORM_ANY ? FAST_RECORD : TP_SMALL_RECORD) + TP_SLOP];
+	uint8_t record[RECORD_ROOM(form)];
 	struct lttng_ust_event_recorder *recorder;
 	int *errno_place, error_was, error;
 	uint32_t length, n = 1;
 
 	if (spi_unlikely(!fast_may(t, place)) || spi_unlikely(slot->aux != tp_epoch) ||
 			spi_unlikely(slot + 1 != t->cur)) {
-		tp_call_exit(slot, frame, vec, stride);
+		general(slot, frame, vec, stride);
 		return;
 	}
 	errno_place = t->payload[TP_WORD_ERRNO];
 	error_was = *errno_place;
-	fast_begin(t, slot->p);
+	spi_busy_first(t, slot->p);
 	reader = tp_read_lock_at(place);
 	recorder = tp_probe_single(tp_probes(&tp->exit));
 	if (spi_unlikely(!recorder) || spi_unlikely(slot->cookie != recorder->chan) || spi_unlikely(tp_closed)) {
 		tp_read_unlock(reader);
 		fast_end(t);
-		tp_call_exit(slot, frame, vec, stride);
+		general(slot, frame, vec, stride);
 		return;
 	}
-	length = fast_serialise(program, frame, vec, stride, record, form);
+	length = fast_serialise(slot->point, tp->exit_program, slot->ra, frame, vec, stride, record, form);
 	error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
 	if (spi_unlikely(error < 0))
 		n = tp_exit_failed(t, tp, record, length, recorder, TP_DUE_BALANCE, error);
@@ -198,20 +176,47 @@ SPI_INLINE void fast_exit(struct spi_slot *slot, struct spi_frame *frame, const 
 	fast_end(t);
 }
 
-static void exit_plain4(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	fast_exit(slot, frame, vec, stride, TP_FORM_PLAIN4);
-}
+#define ENTRY(name, form)											\
+	static uint64_t name(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)	\
+	{													\
+		return fast_entry(point, frame, vec, stride, form);						\
+	}
+#define EXIT(name, form)											\
+	static void name(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)	\
+	{													\
+		fast_exit(slot, frame, vec, stride, form);							\
+	}
+ENTRY(entry_plain4, TP_FORM_PLAIN4)
+ENTRY(entry_plain, TP_FORM_PLAIN)
+ENTRY(entry_string, TP_FORM_STRING)
+ENTRY(entry_any, TP_FORM_ANY)
+ENTRY(entry_address, TP_FORM_ADDRESS)
+ENTRY(entry_tree, TP_FORM_TREE)
+EXIT(exit_plain4, TP_FORM_PLAIN4)
+EXIT(exit_any, TP_FORM_ANY)
+EXIT(exit_address, TP_FORM_ADDRESS)
 
-static void exit_any(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+spi_entry_fn tp_fast_entry(const struct spi_point *point, const struct tp_point *tp)
 {
-	fast_exit(slot, frame, vec, stride, TP_FORM_ANY);
+	static const spi_entry_fn by_form[] = {
+		[TP_FORM_ANY] = entry_any, [TP_FORM_PLAIN] = entry_plain, [TP_FORM_PLAIN4] = entry_plain4,
+		[TP_FORM_STRING] = entry_string,
+	};
+	const struct tp_program *program = tp->entry_program;
+
+	if (!program)
+		return point->flags & SPI_POINT_TREE ? entry_tree : entry_address;
+	if (program->length > FAST_RECORD || (point->flags & (SPI_POINT_LOOPS | SPI_POINT_NO_EXIT)))
+		return tp_call_entry;
+	return program->length <= TP_SMALL_RECORD || program->form == TP_FORM_STRING ? by_form[program->form] : entry_any;
 }
 
 spi_exit_fn tp_fast_exit(const struct tp_point *tp)
 {
 	const struct tp_program *program = tp->exit_program;
 
+	if (!program)
+		return exit_address;
 	if (program->length > FAST_RECORD)
 		return tp_call_exit;
 	return program->form == TP_FORM_PLAIN4 && program->length <= TP_SMALL_RECORD ? exit_plain4 : exit_any;

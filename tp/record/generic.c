@@ -12,58 +12,14 @@
  */
 #include <errno.h>
 #include <link.h>
-#include <string.h>
 #include "liblttng-spi/patch/patch.h"
-#include "tp/record/fire.h"
-#include "tp/describe/function.h"
-#include "tp/describe/gatekeeper.h"
+#include "tp/record/record.h"
 
 #define PROVIDER "lttng_ust_cyg_profile"
 
-static const struct lttng_ust_type_integer address_type = {
-	.parent = {lttng_ust_type_integer},
-	.struct_size = sizeof(address_type),
-	.size = 64,
-	.alignment = 8,
-	.base = 16,
-};
-static const struct lttng_ust_event_field addr_field = {
-	.struct_size = sizeof(addr_field), .name = "addr", .type = &address_type.parent,
-};
-static const struct lttng_ust_event_field site_field = {
-	.struct_size = sizeof(site_field), .name = "call_site", .type = &address_type.parent,
-};
-static const struct lttng_ust_event_field *const fields[] = { &addr_field, &site_field };
+static struct tp_own entry, exit_;
 
-static struct lttng_ust_probe_desc provider;
-static const struct lttng_ust_tracepoint_class class = {
-	.struct_size = sizeof(class), .fields = fields, .nr_fields = 2, .probe_callback = tp_probe_mark,
-	.signature = "spi", .probe_desc = &provider,
-};
-static const struct lttng_ust_event_desc entry_desc = {
-	.struct_size = sizeof(entry_desc), .event_name = "func_entry", .probe_desc = &provider, .tp_class = &class,
-};
-static const struct lttng_ust_event_desc exit_desc = {
-	.struct_size = sizeof(exit_desc), .event_name = "func_exit", .probe_desc = &provider, .tp_class = &class,
-};
-static const struct lttng_ust_event_desc *const events[] = { &entry_desc, &exit_desc };
-static struct lttng_ust_probe_desc provider = {
-	.struct_size = sizeof(provider),
-	.provider_name = PROVIDER,
-	.event_desc = events,
-	.nr_events = 2,
-	.major = 3,
-	.minor = 0,
-};
-static const struct tp_column columns[] = { { TP_COLUMN_UNSIGNED, 8, 1 }, { TP_COLUMN_UNSIGNED, 8, 1 } };
-
-/* An object's pair of tracepoints. */
-static struct pair {
-	struct spi_object *object;
-	struct lttng_ust_tracepoint *list[2];	/* lttng-ust keeps this array */
-	struct pair *next;
-} *pairs;
-static int registered;
+static struct tp_near *pairs;		/* each object's two */
 
 static int is_real_one(struct dl_phdr_info *info, size_t size, void *found)
 {
@@ -76,91 +32,46 @@ static int is_real_one(struct dl_phdr_info *info, size_t size, void *found)
 
 static const char *provider_ready(void)
 {
+	static const struct tp_own_field fields[] = { { "addr", TP_OWN_HEX }, { "call_site", TP_OWN_HEX } };
 	int real = 0;
 
-	if (registered)
+	if (exit_.is_registered)
 		return NULL;
 	dl_iterate_phdr(is_real_one, &real);
 	if (real)
 		return "liblttng-ust-cyg-profile is loaded and has the generic events";
-	if (tp_gate_event(PROVIDER, &entry_desc) || tp_gate_event(PROVIDER, &exit_desc) ||
-		!lttng_ust_probe_register(&provider))
+	if (tp_own_register(&entry, PROVIDER, "func_entry", fields, 2) ||
+			tp_own_register(&exit_, PROVIDER, "func_exit", fields, 2))
 		return "LTTng-UST refused the generic events";
-	if (tp_function_ready() < 0)
-		tp_core->note("LTTng-UST refused the event spi_tree:function: the trace has no names of functions");
-	registered = 1;
+	tp_function_ready();
 	return NULL;
 }
 
-static struct pair *pair_find(const struct spi_object *object)
+static struct tp_near *pair_get(struct spi_object *object, const char **why)
 {
-	struct pair *p = __atomic_load_n(&pairs, __ATOMIC_ACQUIRE);
+	static const char *const names[] = { "func_entry", "func_exit" };
 
-	while (p && p->object != object)
-		p = p->next;
-	return p;
+	return tp_near_get(&pairs, object, PROVIDER, names, 2, why);
 }
 
-static struct pair *pair_get(struct spi_object *object)
+static void pair_events(const struct spi_point *point, struct tp_point *tp, const struct tp_near *pair)
 {
-	struct lttng_ust_tracepoint *tps;
-	struct pair *p = pair_find(object);
-
-	if (p)
-		return p;
-	p = tp_alloc(sizeof(*p));
-	tps = tp_core->near_alloc(object, 2 * sizeof(*tps), 64);
-	if (!p || !tps)
-		return NULL;
-	for (int i = 0; i < 2; i++) {
-		tps[i].struct_size = sizeof(tps[i]);
-		tps[i].provider_name = PROVIDER;
-		tps[i].event_name = i ? "func_exit" : "func_entry";
-		tps[i].signature = "spi";
-		p->list[i] = &tps[i];
-	}
-	if (lttng_ust_tracepoint_module_register(p->list, 2))
-		return NULL;
-	p->object = object;
-	p->next = pairs;
-	__atomic_store_n(&pairs, p, __ATOMIC_RELEASE);
-	return p;
-}
-
-static struct tp_event pair_event(const struct spi_point *point, struct lttng_ust_tracepoint *tracepoint)
-{
-	struct tp_event event = {
-		.tracepoint = tracepoint, .columns = columns, .column_count = 2,
-		.probe = { .struct_size = sizeof(event.probe), .ip = (void *) point->address },
-	};
-
-	return event;
-}
-
-/* The point's two events, by what was made ready for its object; any thread. -1: nothing was. */
-int tp_generic_events(const struct spi_point *point, struct tp_point *tp)
-{
-	const struct pair *pair = pair_find(point->object);
-
-	if (!pair)
-		return -1;
-	tp->entry = pair_event(point, pair->list[0]);
-	tp->exit = pair_event(point, pair->list[1]);
-	return 0;
+	tp->entry = tp_own_event(&entry, point->address);
+	tp->exit = tp_own_event(&exit_, point->address);
+	tp->entry.tracepoint = pair->list[0];
+	tp->exit.tracepoint = pair->list[1];
 }
 
 int tp_generic_ready(struct spi_object *object, const volatile int **gate, const char **why)
 {
-	struct pair *pair;
+	const struct tp_near *pair;
 
 	*why = provider_ready();
 	if (*why)
 		return -EEXIST;
-	pair = pair_get(object);
-	if (!pair) {
-		*why = "no memory near the object";
+	pair = pair_get(object, why);
+	if (!pair)
 		return -ENOMEM;
-	}
 	*gate = &pair->list[0]->state;
 	return 0;
 }
@@ -172,19 +83,41 @@ int tp_bind_generic(struct spi_point **points, unsigned int n, const char **erro
 
 	for (unsigned int i = 0; i < n; i++) {
 		struct spi_point *point = points[i];
-		struct pair *pair = why ? NULL : pair_get(point->object);
+		const struct tp_near *pair = why ? NULL : pair_get(point->object, &errors[i]);
 		struct tp_point *tp = pair ? tp_alloc(sizeof(*tp)) : NULL;
 
-		errors[i] = why;
-		if (!tp) {
-			if (!why)
-				errors[i] = pair ? "no memory" : "no memory near the object";
+		if (why)
+			errors[i] = why;
+		else if (pair)
+			errors[i] = tp ? NULL : "no memory";
+		if (!tp)
 			continue;
-		}
-		tp->entry = pair_event(point, pair->list[0]);
-		tp->exit = pair_event(point, pair->list[1]);
-		tp_call_attach_generic(point, tp);
+		pair_events(point, tp, pair);
+		point->flags |= SPI_POINT_UNNAMED;
+		tp_call_attach(point, tp);
 		usable++;
 	}
 	return usable || !why ? usable : -EEXIST;
+}
+
+/*
+ * A tree's point comes up while the program runs: its payload is made at its first call, in the program's thread, from
+ * what was made ready for its object before. No lock is taken and nothing is allocated but from the core's pool. Any
+ * thread, any state. Until `record` is set nobody calls the point's payload.
+ */
+int tp_tree_bind(struct spi_point *point)
+{
+	const struct tp_near *pair = tp_near_find(&pairs, point->object);
+	struct tp_point *tp = pair ? tp_core->alloc(offsetof(struct tp_point, installed)) : NULL;
+
+	if (!tp)
+		return -ENOMEM;
+	pair_events(point, tp, pair);
+	tp->point = point;
+	point->exit = tp_fast_exit(tp);
+	point->left = tp_generic_left;
+	point->payload = tp;
+	__atomic_fetch_or(&point->flags, SPI_POINT_UNNAMED, __ATOMIC_RELAXED);
+	__atomic_store_n(&point->record, tp_fast_entry(point, tp), __ATOMIC_RELEASE);
+	return 0;
 }

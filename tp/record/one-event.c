@@ -6,8 +6,7 @@
  * the returned values, the duration and how the call was left are put behind
  * them. A call that finds no room is lost as a whole.
  */
-#include "tp/record/call.h"
-#include "tp/record/serialise.h"
+#include "tp/record/record.h"
 
 static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
@@ -22,7 +21,7 @@ static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, cons
 		return 0;
 	error = tp_errno(t);
 	error_was = *error;
-	if (spi_unlikely(tp_closed) && !tp_again(t)) {
+	if (spi_unlikely(tp_closed > TP_CAREFUL)) {
 		tp_call_is_late(p);
 		goto out;
 	}
@@ -56,27 +55,19 @@ out:
 static __attribute__((noinline)) void fire_one_all(struct spi_thread *t, struct tp_shot *shot)
 {
 	struct spi_thread_count *count = tp_count(t);
-	struct lttng_ust_tracepoint_probe *probe;
 
-	for (probe = tp_probes(shot->event); probe && probe->func; probe++) {
-		struct lttng_ust_event_common *event = probe->data;
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(shot->event); probe && probe->func; probe++) {
+		struct lttng_ust_event_recorder *recorder = tp_recorder_of(probe);
+		int error;
 
-		if (probe->func != tp_probe_mark)
+		if (!recorder)
+			tp_notify_by(shot, probe);
+		if (!recorder || !tp_recorder_takes(shot, probe->data, recorder->chan))
 			continue;
-		if (event->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
-			struct lttng_ust_event_recorder *recorder = event->child;
-			struct lttng_ust_channel_buffer *channel = recorder->chan;
-			int error;
-
-			if (!tp_recorder_takes(shot, event, channel))
-				continue;
-			error = spi_thread_owes(t) && tp_debts_block(t, channel) ? -ENOBUFS
-								      : tp_record_late(shot, recorder, channel);
-			count->entries += !error;
-			count->lost_entries += (unsigned int) tp_discarded(error);
-		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
-			tp_notify(shot, event);
-		}
+		error = spi_thread_owes(t) && tp_debts_block(t, recorder->chan) ? -ENOBUFS
+									: tp_record_late(shot, recorder, recorder->chan);
+		count->entries += !error;
+		count->lost_entries += (unsigned int) tp_discarded(error);
 	}
 }
 
@@ -145,7 +136,7 @@ static void one_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8
 	int *error = tp_errno(t), error_was = *error;
 
 	tp_exit_begin(t, slot);
-	if (spi_likely(!tp_closed) || tp_again(t)) {
+	if (spi_likely(tp_closed <= TP_CAREFUL)) {
 		if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)))
 			one_record(t, slot, frame, vec, stride, SPI_LEFT_RETURN);
 		slot->aux = 0;
@@ -161,7 +152,7 @@ static void one_left(struct spi_slot *slot, enum spi_left how)
 	const struct tp_point *tp = slot->point->payload;
 	int *error = tp_errno(t), error_was = *error;
 
-	if (!tp_closed || tp_again(t)) {
+	if (tp_closed <= TP_CAREFUL) {
 		if (CMM_ACCESS_ONCE(tp->entry.tracepoint->state))
 			one_record(t, slot, NULL, NULL, 0, how);
 		slot->aux = 0;

@@ -5,21 +5,18 @@
  *
  * lttng-ust writes the contexts of a record while the record's room is reserved, each with
  * channel->ops->event_write(). For that moment the channel has a copy of its table, in which this function is ours.
- * The function replaces the value of the context vtid, procname or pthread_id by the other thread's, and hands
- * everything on. Threads that record in this channel meanwhile come by here, too, and pass; so a copy that was ever
- * used stays as it is.
+ * The function replaces the value of the context vtid by the other thread's, and hands everything on. Threads that
+ * record in this channel meanwhile come by here, too, and pass; so a copy that was ever used stays as it is.
  *
  * The vtid is the write of 4 bytes that are the writer's thread id. In the first thread vpid is the same number: so
  * the module learns with another thread's first record from where lttng-ust writes the vtid.
  */
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include "tp/ledger/ledger.h"
+#include "tp/ust/ust.h"
 
 #define KINDS		8u
 #define TABLE_BYTES	256u
-#define NAME_BYTES	17u	/* of the context procname */
 
 /* A table of lttng-ust's, and our copy. */
 static struct kind {
@@ -34,35 +31,25 @@ static struct kind {
 static SPI_FORK_DATA uint32_t lock;
 static struct {
 	uint64_t self;			/* the writer's thread pointer */
-	const struct tp_other *other;	/* NULL: the record is the writer's own, to learn from */
-	int32_t tid;
+	int32_t tid, other;		/* other 0: the record is the writer's own, to learn from */
 	uint32_t matches;
 	uint64_t from;
-	char name[NAME_BYTES];
 } writer;
 static uint64_t vtid_from;		/* a return address; 0: not known yet */
 
 /* What is to be written instead; NULL: what lttng-ust says. */
 static const void *other_value(const void *src, size_t len, uint64_t from)
 {
-	const struct tp_other *other = writer.other;
-	uint64_t word = 0;
+	int32_t word;
 
-	if (len == 4) {
-		memcpy(&word, src, 4);
-		if (word != (uint32_t) writer.tid || (other && vtid_from && from != vtid_from))
-			return NULL;
-		writer.matches++;
-		writer.from = from;
-		return other ? &other->tid : NULL;
-	}
-	if (!other)
+	if (len != sizeof(word))
 		return NULL;
-	if (len == 8) {
-		memcpy(&word, src, 8);
-		return word == writer.self && other->self ? &other->self : NULL;
-	}
-	return len == NAME_BYTES && other->name[0] && !strncmp(src, writer.name, NAME_BYTES) ? other->name : NULL;
+	memcpy(&word, src, sizeof(word));
+	if (word != writer.tid || (writer.other && vtid_from && from != vtid_from))
+		return NULL;
+	writer.matches++;
+	writer.from = from;
+	return writer.other ? &writer.other : NULL;
 }
 
 /* In each copy; the channel's table may be lttng-ust's own again by now. */
@@ -98,7 +85,7 @@ static struct kind *kind_get(struct lttng_ust_channel_buffer_ops *real)
 }
 
 /* Under the lock. */
-static int record_with(const struct tp_other *other, const struct tp_event *event, const uint8_t *record,
+static int record_with(int32_t other, const struct tp_event *event, const uint8_t *record,
 	uint32_t length, struct lttng_ust_event_recorder *recorder)
 {
 	struct lttng_ust_channel_buffer *channel = recorder->chan;
@@ -110,10 +97,8 @@ static int record_with(const struct tp_other *other, const struct tp_event *even
 	if (!kind)
 		return other ? -EAGAIN : tp_record(event, record, length, recorder, channel);
 	writer.other = other;
-	writer.tid = (int32_t) spi_raw3(SYS_gettid, 0, 0, 0);
+	writer.tid = tp_tid();
 	writer.matches = 0;
-	if (other)
-		spi_raw3(SYS_prctl, PR_GET_NAME, (uint64_t) writer.name, 0);
 	writer.self = spi_thread_pointer();
 	lttng_ust_ring_buffer_ctx_init(&ctx, recorder, length, 1, (struct lttng_ust_probe_ctx *) &event->probe);
 	__atomic_store_n(&channel->ops, &kind->ours.ops, __ATOMIC_RELEASE);
@@ -133,7 +118,7 @@ static int is_first_thread(void)
 	return spi_raw3(SYS_gettid, 0, 0, 0) == spi_raw3(SYS_getpid, 0, 0, 0);
 }
 
-int tp_record_as(const struct tp_other *other, const struct tp_event *event, const uint8_t *record, uint32_t length,
+int tp_record_as(int32_t other, const struct tp_event *event, const uint8_t *record, uint32_t length,
 	struct lttng_ust_event_recorder *recorder)
 {
 	int error = -EAGAIN;
@@ -154,7 +139,7 @@ __attribute__((noinline)) int tp_record_first(const struct tp_event *event, cons
 
 	if (vtid_from || is_first_thread() || __atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
 		return tp_record(event, record, length, recorder, recorder->chan);
-	error = record_with(NULL, event, record, length, recorder);
+	error = record_with(0, event, record, length, recorder);
 	if (!error && writer.matches == 1)
 		__atomic_store_n(&vtid_from, writer.from, __ATOMIC_RELEASE);
 	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);

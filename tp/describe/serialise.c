@@ -13,7 +13,7 @@
  *
  * A parameter of which debug info does not say where it is has no field of its own (describe/compile.c).
  */
-#include "tp/record/serialise.h"
+#include "tp/describe/describe.h"
 
 /* 80-bit extended to double, to nearest even; by integer arithmetic. */
 static uint64_t double_from_x87(uint64_t mantissa, uint16_t head)

@@ -11,7 +11,8 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "tp/record/fire.h"
+#include <lttng/ust-thread.h>
+#include "tp/ust/ust.h"
 
 /* -ftls-model=global-dynamic for this module: lttng-ust's own TLS may be anywhere. */
 tp_reader **tp_reader_find(struct spi_thread *t)
@@ -25,6 +26,29 @@ tp_reader **tp_reader_find(struct spi_thread *t)
 }
 
 tp_reader *tp_reader_ended;
+__thread const char *tp_context_text __attribute__((tls_model("initial-exec")));
+__thread int tp_context_is_end __attribute__((tls_model("initial-exec")));
+
+/*
+ * libc makes a thread's memory for lttng-ust's variables when they are first used, and ends a process that has none
+ * left by then; lttng-ust aborts one that has none for its list of threads.
+ */
+int tp_thread_ready(int has_memory)
+{
+	struct spi_thread *t = &spi_thread;
+	int *error = tp_errno(t), error_was = *error, is_ready = 0;
+	void *reader_was = t->payload[TP_WORD_READER];
+
+	if ((has_memory && URCU_TLS(lttng_ust_urcu_reader)) || tp_core->has_room(has_memory)) {
+		lttng_ust_init_thread();
+		tp_read_unlock(tp_read_lock(t));
+		/* none: the thread's first record is still to come, by which something is learned (in-name.c) */
+		t->payload[TP_WORD_READER] = reader_was;
+		is_ready = 1;
+	}
+	*error = error_was;
+	return is_ready ? 1 : -1;
+}
 
 tp_reader *tp_reader_register(tp_reader **place)
 {
@@ -171,4 +195,39 @@ void tp_notify(struct tp_shot *shot, struct lttng_ust_event_common *event)
 		return;
 	notification.eval_capture = CMM_ACCESS_ONCE(notifier->eval_capture);
 	notifier->notification_send(notifier, (const char *) stack, &probe, &notification);
+}
+
+unsigned int tp_fire(struct tp_shot *shot, int32_t other, int is_first)
+{
+	unsigned int took = 0;
+
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(shot->event); probe && probe->func; probe++) {
+		struct lttng_ust_event_recorder *recorder = tp_recorder_of(probe);
+		int error;
+
+		if (!recorder)
+			tp_notify_by(shot, probe);
+		if (!recorder || !tp_recorder_takes(shot, probe->data, recorder->chan))
+			continue;
+		error = is_first ? tp_record_first(shot->event, shot->record, shot->length, recorder)
+				 : tp_record_as(other, shot->event, shot->record, shot->length, recorder);
+		if (!error)
+			took |= TP_TOOK_ONE;
+		else if (tp_discarded(error))
+			took |= TP_TOOK_LOST | (error == -ENOSPC ? TP_TOOK_LARGE : TP_TOOK_WAIT);
+	}
+	return took;
+}
+
+uint64_t tp_channels_on(const struct tp_event *event)
+{
+	uint64_t sum = 0;
+
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(event); probe && probe->func; probe++) {
+		const struct lttng_ust_channel_buffer *channel = tp_channel_of(probe);
+
+		if (channel && tp_recorder_on(probe->data, channel))
+			sum += (uint64_t) channel * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	}
+	return sum;
 }

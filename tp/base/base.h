@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What the files of the event module share.
+ * What all rooms of the event module share: points, events, memory.
  *
  * A point's payload is a struct tp_point: its two events (or one), and for each
- * a compiled "capture program" (record/serialise.h) that turns registers and memory
+ * a compiled "capture program" (describe/describe.h) that turns registers and memory
  * into the packed record that the ring takes in one write. Descriptors are made
- * on the agent's thread (describe/descriptor.c), checked (describe/gatekeeper.c), registered and
+ * on the agent's thread (describe/descriptor.c), checked (ust/gatekeeper.c), registered and
  * then never changed or freed: lttng-ust keeps pointers into them for ever.
  */
-#ifndef SPI_TP_H
-#define SPI_TP_H
+#ifndef SPI_TP_BASE_H
+#define SPI_TP_BASE_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <lttng/ust-events.h>
 #include <lttng/tracepoint-types.h>
 #include "liblttng-spi/base/payload.h"
@@ -34,7 +35,7 @@
 
 struct tp_program;
 
-/* How the filter and capture interpreter is to be given a field (filter.c). */
+/* How the filter and capture interpreter is to be given a field (ust/fire.c). */
 enum tp_column_kind {
 	TP_COLUMN_UNSIGNED,
 	TP_COLUMN_SIGNED,
@@ -72,8 +73,6 @@ struct tp_point {
 		const void *channel;
 		uint64_t since;
 	} alone[TP_ALONE_MAX];
-	const struct lttng_ust_tracepoint_probe *kept;	/* ledger/removed.c: the exit's, while tp_keeping is kept_for */
-	uint32_t kept_for;
 };
 
 /* Uses of spi_thread.payload[]; [1] belongs to the core. */
@@ -83,7 +82,6 @@ enum tp_thread_word {
 };
 
 extern SPI_HIDDEN const struct spi_core_ops *tp_core;
-extern SPI_HIDDEN uint32_t tp_string_max;	/* bytes, NUL included; for programs compiled from now on */
 
 /* ---- area.c ---- */
 
@@ -103,39 +101,31 @@ SPI_INLINE uint8_t *tp_area(const struct spi_slot *slot, unsigned int size)
 	return spi_likely(chunk != NULL) ? chunk + number % TP_AREA_CHUNK * size : tp_area_make(slot, size);
 }
 
-/* ---- describe/descriptor.c: spi_payload_ops.bind ---- */
-SPI_HIDDEN int tp_bind(struct spi_point **points, unsigned int n, const char **errors);
+/* ---- system calls of the module's own: libc's may be traced ---- */
 
-/* ---- record/generic.c: spi_payload_ops.bind_generic ---- */
-SPI_HIDDEN int tp_bind_generic(struct spi_point **points, unsigned int n, const char **errors);
-SPI_HIDDEN int tp_generic_ready(struct spi_object *object, const volatile int **gate, const char **why);
-SPI_HIDDEN int tp_generic_events(const struct spi_point *point, struct tp_point *tp);
+SPI_INLINE int32_t tp_tid(void)
+{
+	return (int32_t) spi_raw3(SYS_gettid, 0, 0, 0);
+}
 
-/* ---- record/tree.c: spi_payload_ops.tree_prepare, tree_bind ---- */
-SPI_HIDDEN int tp_tree_prepare(struct spi_object *object, int compact, const volatile int **gate, const char **why);
-SPI_HIDDEN int tp_tree_bind(struct spi_point *point);
+SPI_INLINE long tp_signals(int how, const uint64_t *set, uint64_t *old)
+{
+	return spi_raw4(SYS_rt_sigprocmask, (uint64_t) how, (uint64_t) set, (uint64_t) old, 8);
+}
 
-/* ---- describe/context.c: $app.spi:rules ---- */
-SPI_HIDDEN void tp_context_register(void);
-extern SPI_HIDDEN __thread int tp_context_is_end __attribute__((tls_model("initial-exec")));	/* it is the end of a call that is looked at */
-extern SPI_HIDDEN __thread const char *tp_context_text __attribute__((tls_model("initial-exec")));	/* NULL, or what it says */
-SPI_HIDDEN int tp_context_set(struct spi_point *point, const char *tags);
+/* All but those that a fault or a breakpoint raises in code that is run meanwhile. */
+SPI_INLINE void tp_signals_block(uint64_t *old)
+{
+	static const uint64_t most = ~(UINT64_C(1) << 3 | UINT64_C(1) << 4 | UINT64_C(1) << 6 | UINT64_C(1) << 7 |
+		UINT64_C(1) << 10);
 
-/* ---- module/runs.c: sessions that want one run's processes only ---- */
-SPI_HIDDEN int tp_runs_register(void);
-SPI_HIDDEN void tp_runs_set(uint32_t run);
-SPI_HIDDEN const char *tp_runs_name(void);	/* "rNUMBER", of the run that this process belongs to; "": of none */
-SPI_HIDDEN void tp_runs_fork_child(void);
+	tp_signals(0, &most, old);
+}
 
-/* ---- record/call.c: what points call ---- */
-SPI_HIDDEN void tp_call_attach(struct spi_point *point, struct tp_point *tp);
-SPI_HIDDEN void tp_call_attach_generic(struct spi_point *point, struct tp_point *tp);
-SPI_HIDDEN void tp_call_forget(void);
-
-/* ---- record/one-event.c: the same for one event a call ---- */
-SPI_HIDDEN void tp_one_attach(struct spi_point *point, struct tp_point *tp);
-
-SPI_HIDDEN int tp_thread_ready(int has_memory);	/* module/init.c: spi_payload_ops.thread_ready() */
+SPI_INLINE void tp_signals_unblock(const uint64_t *old)
+{
+	tp_signals(2, old, NULL);
+}
 
 /* Counters of the calling thread. */
 SPI_INLINE struct spi_thread_count *tp_count(struct spi_thread *t)
@@ -145,4 +135,4 @@ SPI_INLINE struct spi_thread_count *tp_count(struct spi_thread *t)
 	return spi_likely(t->record != NULL) ? &t->record->count : &tp_no_record.count;
 }
 
-#endif /* SPI_TP_H */
+#endif /* SPI_TP_BASE_H */

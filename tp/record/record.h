@@ -3,8 +3,8 @@
 /*
  * What calls with two events (call.c) and with one (one-event.c) have in common.
  */
-#ifndef SPI_TP_CALL_H
-#define SPI_TP_CALL_H
+#ifndef SPI_TP_RECORD_H
+#define SPI_TP_RECORD_H
 
 #include "tp/ledger/ledger.h"
 
@@ -21,7 +21,7 @@ enum tp_due {
 SPI_HIDDEN uint64_t tp_call_entry(
 	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 SPI_HIDDEN void tp_call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-/* The same for calls whose record is an address and a call site: generic.c, tree.c. */
+/* The same for calls whose record is an address and a call site: generic.c. */
 SPI_HIDDEN uint64_t tp_generic_entry(
 	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 SPI_HIDDEN void tp_generic_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
@@ -39,6 +39,16 @@ SPI_HIDDEN void tp_call_again(struct spi_slot *slot);	/* a call of the calling t
 /* ---- one-event.c ---- */
 /* The record of a call that did not return: 0 when there is none. */
 SPI_HIDDEN int tp_one_shot(struct spi_slot *slot, enum spi_left how, struct tp_shot *shot);
+
+/* ---- generic.c: spi_payload_ops.bind_generic ---- */
+SPI_HIDDEN int tp_bind_generic(struct spi_point **points, unsigned int n, const char **errors);
+SPI_HIDDEN int tp_generic_ready(struct spi_object *object, const volatile int **gate, const char **why);
+/* A tree's point, whose object is ready. */
+SPI_HIDDEN int tp_tree_bind(struct spi_point *point);
+
+/* ---- what points call: call.c, and one-event.c for one event a call ---- */
+SPI_HIDDEN void tp_call_attach(struct spi_point *point, struct tp_point *tp);
+SPI_HIDDEN void tp_one_attach(struct spi_point *point, struct tp_point *tp);
 
 /* ---- fast.c: what suits a point ---- */
 SPI_HIDDEN spi_entry_fn tp_fast_entry(const struct spi_point *point, const struct tp_point *tp);
@@ -79,4 +89,4 @@ SPI_INLINE void tp_exit_begin(struct spi_thread *t, const struct spi_slot *slot)
 	spi_busy_begin(t, slot->p);
 }
 
-#endif /* SPI_TP_CALL_H */
+#endif /* SPI_TP_RECORD_H */

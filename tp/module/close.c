@@ -5,130 +5,48 @@
  * them. No thread is stopped for that. The agent (liblttng-spi/ledger/close.c) says which calls, one after the other.
  *
  * The process ends, or executes another program (TP_ENDED, TP_EXEC): from then on no thread records, and a call that
- * returns leaves its slot's `cookie` and `aux` as they are. A thread looks at tp_closed when the thread is busy
+ * returns leaves its slot's `cookie` and `aux` as they are. A thread looks at tp_closed (ledger/closed.c) when it is busy
  * already; the agent makes that seen (membarrier) and waits until no thread is busy: so the slots that still name a
  * channel are exactly the calls whose entry is recorded and whose exit is not.
  *
  * A tree or a rule ends, or the controller detaches (TP_CAREFUL): everybody goes on recording. But a thread writes
  * exits under a lock of its own, which the agent takes while it closes calls of that thread.
  *
- * Should the exec fail, each thread enters its closed calls again (TP_AGAIN), outermost first, before it records
- * anything else. Calls that returned meanwhile are over: they have their exits.
+ * Should the exec fail, the thread that tried enters its closed calls again (record/call.c). Those of other threads are
+ * over in the trace.
  */
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/base/proc.h"
-#include "tp/record/call.h"
-#include "tp/ledger/ledger.h"
-#include "tp/record/serialise.h"
+#include "tp/module/module.h"
 
 #define FULL_TRIES	8u	/* when the ring is full, with the processor given away between them */
 
-SPI_FORK_DATA uint32_t tp_closed;
-static uint32_t agains;			/* threads that have not yet entered their calls again */
-static struct tp_other other_thread;	/* only one thread closes calls of others at a time */
-
-int tp_close_begin(enum spi_close_for what)
-{
-	static const uint32_t states[] = { TP_CAREFUL, TP_EXEC, TP_ENDED };
-	uint32_t was = __atomic_load_n(&tp_closed, __ATOMIC_RELAXED);
-
-	do
-		if (was >= states[what])
-			return 0;
-	while (!__atomic_compare_exchange_n(&tp_closed, &was, states[what], 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
-	return was < TP_EXEC;
-}
-
-void tp_close_end(enum spi_close_for what, uint32_t threads)
-{
-	uint32_t was = what == SPI_CLOSE_FOR_RULES ? TP_CAREFUL : TP_EXEC, is = threads ? TP_AGAIN : TP_OPEN;
-
-	if (what != SPI_CLOSE_FOR_RULES)	/* an exec may have failed meanwhile, whose threads are counted */
-		__atomic_store_n(&agains, threads, __ATOMIC_RELAXED);
-	__atomic_compare_exchange_n(&tp_closed, &was, is, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
-	if (threads)
-		tp_again_slow(&spi_thread);
-}
-
-/* ---- a thread's own lock ---- */
-
-int tp_careful_lock(const struct spi_thread *t)
-{
-	const uint32_t own = SPI_CLOSING_OWN;
-
-	for (uint32_t was = SPI_CLOSING_FREE; t->own; was = SPI_CLOSING_FREE) {
-		if (__atomic_compare_exchange_n(&t->own->closing, &was, own, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return 1;
-		if (was == SPI_CLOSING_OWN)
-			return 0;
-		spi_raw3(SYS_sched_yield, 0, 0, 0);
-	}
-	return 0;
-}
-
-void tp_careful_unlock(const struct spi_thread *t)
-{
-	__atomic_store_n(&t->own->closing, SPI_CLOSING_FREE, __ATOMIC_RELEASE);
-}
-
 /* ---- a thread whose calls are closed ---- */
-
-/* What the context procname says of the thread: the thread's name as it is now. */
-static void name_read(struct tp_other *thread)
-{
-	char path[64] = "/proc/self/task/", digits[12];
-	unsigned int n = 0, at = 16;
-	long fd, size;
-
-	for (uint32_t tid = (uint32_t) thread->tid; tid || !n; tid /= 10)
-		digits[n++] = (char) ('0' + tid % 10);
-	while (n)
-		path[at++] = digits[--n];
-	memcpy(path + at, "/comm", 6);
-	fd = spi_raw3(SYS_open, (uint64_t) path, 02000000, 0);
-	if (fd < 0)
-		return;
-	size = spi_proc_read(fd, thread->name, 16);
-	if (size > 0 && thread->name[size - 1] == '\n')
-		thread->name[size - 1] = 0;
-	spi_proc_close(fd);
-}
 
 static struct spi_thread_count *count_of(const struct spi_thread_own *own)
 {
 	return own->record ? &own->record->count : tp_count(&spi_thread);
 }
 
-/* In whose name records are written; NULL: the calls are the calling thread's. */
-static const struct tp_other *other_of(const struct spi_thread_own *own)
+/* In whose name records are written; 0: the calls are the calling thread's. */
+static int32_t other_of(const struct spi_thread_own *own)
 {
-	return own == spi_thread.own ? NULL : &other_thread;
+	return own == spi_thread.own ? 0 : own->tid;
 }
 
 void tp_close_thread(const struct spi_thread_own *own, const struct spi_thread *copy)
 {
-	struct spi_thread *t = &spi_thread;
-
-	const struct tp_other *other = other_of(own);
-
-	if (other) {
-		memset(&other_thread, 0, sizeof(other_thread));
-		other_thread.tid = own->tid;
-		other_thread.self = (uint64_t) own->thread - (uint64_t) t + spi_thread_pointer();
-		name_read(&other_thread);
-	}
 	if (spi_thread_owes(copy))
-		tp_debts_close(other, own->debts, count_of(own));
-	if (!other)
-		tp_debts_forget(t);
+		tp_debts_close(other_of(own), own->debts, count_of(own));
+	if (own == spi_thread.own)
+		tp_debts_forget(&spi_thread);
 }
 
 /* ---- a call ---- */
 
 /* What is written of the call that is closed, and where. */
 struct closing {
-	const struct tp_other *other;
+	int32_t other;
 	const struct spi_point *point;
 	struct spi_slot *slot;
 	struct spi_thread_count *count;		/* NULL: nothing is written, only looked at */
@@ -251,7 +169,7 @@ int tp_close_call(const struct spi_thread_own *own, struct spi_slot *slot, uint3
 	const struct spi_point *point = slot->point;
 	const uint32_t flags = point ? point->flags : 0, low = slot->aux & (TP_EPOCH_STEP - 1), now = t->tree_now;
 	const int is_one = (flags & SPI_POINT_ONE_EVENT) != 0, is_last = own && in == SPI_CLOSE_IN_PROCESS;
-	struct closing c = { own ? other_of(own) : NULL, point, slot, own ? count_of(own) : NULL, { 0 }, in, is_one };
+	struct closing c = { own ? other_of(own) : 0, point, slot, own ? count_of(own) : NULL, { 0 }, in, is_one };
 	int *error = tp_errno(t), error_was = *error, n = 0;
 
 	if (!point || !point->payload || (flags & SPI_POINT_COMPACT) || slot->aux - low != tp_epoch ||
@@ -263,33 +181,12 @@ int tp_close_call(const struct spi_thread_own *own, struct spi_slot *slot, uint3
 	else if (tp_one_shot(slot, SPI_LEFT_PROCESS_END, &c.shot))
 		n = channels_close(&c);
 	t->tree_now = now;
+	/* what a function was called with is not known any more, nor may another thread's slot be written to: it is over */
 	if (is_last) {
-		/* what a function was called with is not known any more: the call counts as over */
-		n = !is_one && !((const struct tp_point *) point->payload)->exit_program;
 		slot->cookie = NULL;
-		slot->aux = n ? TP_SLOT_AGAIN : 0;
+		slot->aux = !is_one && own == t->own && !((const struct tp_point *) point->payload)->exit_program ?
+			TP_SLOT_AGAIN : 0;
 	}
 	*error = error_was;
 	return n;
-}
-
-/* ---- after all ---- */
-
-void tp_again_over(struct spi_thread *t)
-{
-	uint32_t was = TP_AGAIN;
-
-	if (!t->own || !__atomic_exchange_n(&t->own->again, 0, __ATOMIC_ACQ_REL))
-		return;
-	if (!__atomic_sub_fetch(&agains, 1, __ATOMIC_ACQ_REL))
-		__atomic_compare_exchange_n(&tp_closed, &was, TP_OPEN, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-}
-
-__attribute__((noinline)) int tp_again_slow(struct spi_thread *t)
-{
-	if (t->own && t->own->again) {
-		tp_core->slots_each(tp_call_again);
-		tp_again_over(t);
-	}
-	return 1;
 }

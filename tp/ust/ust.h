@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
+ * What lttng-ust is told and given: events (own-event.c, checked by gatekeeper.c), read-side sections, records, filters
+ * and triggers (fire.c), records in another thread's name (in-name.c), sessions of one run (runs.c). Events are made by
+ * the agent's thread. All else is for any thread that is marked busy, in a signal handler, too, and allocates nothing
+ * but what lttng-ust does for a thread's first record.
+ *
  * From a record to the rings: what lttng-ust's tracepoint macros do, for
- * descriptors that no macro knew. Inlined into the callers (call.c), because a
+ * descriptors that no macro knew. Inlined into the callers (record/call.c), because a
  * call of its own for each step is what makes the difference to a macro.
  *
  * The read-side section is lttng-ust's own, with one change: the address of its
@@ -10,17 +15,18 @@
  * __tls_get_addr() calls an event. The pointer itself is loaded each time, so a
  * reader that lttng-ust freed at the thread's end is never touched.
  */
-#ifndef SPI_TP_FIRE_H
-#define SPI_TP_FIRE_H
+#ifndef SPI_TP_UST_H
+#define SPI_TP_UST_H
 
 #ifndef _LGPL_SOURCE
 #define _LGPL_SOURCE
 #endif
 #include <errno.h>
+#include <string.h>
 #include <lttng/ust-ringbuffer-context.h>
 #include <lttng/urcu/urcu-ust.h>
 #include "tp/clock/clock.h"
-#include "tp/base/tp.h"
+#include "tp/base/base.h"
 
 typedef struct lttng_ust_urcu_reader tp_reader;
 
@@ -40,7 +46,16 @@ struct tp_shot {
 	uint64_t start;		/* time at the entry */
 };
 
-/* Slow paths, fire.c and filter.c. */
+/*
+ * The calling thread gets the memory that lttng-ust needs for it; has_memory: of what the dynamic linker makes it has
+ * all. 1: it is ready; -1: there is no memory.
+ */
+SPI_HIDDEN int tp_thread_ready(int has_memory);
+/* What filters are told: NULL, or what the context $app.spi:rules says; is it a call's end that is looked at? */
+extern SPI_HIDDEN __thread const char *tp_context_text __attribute__((tls_model("initial-exec")));
+extern SPI_HIDDEN __thread int tp_context_is_end __attribute__((tls_model("initial-exec")));
+
+/* Slow paths, fire.c. */
 SPI_HIDDEN tp_reader **tp_reader_find(struct spi_thread *t);
 extern SPI_HIDDEN tp_reader *tp_reader_ended;	/* NULL, always: what a thread has as its reader's place after its end */
 SPI_HIDDEN tp_reader *tp_reader_register(tp_reader **place);
@@ -132,12 +147,16 @@ SPI_INLINE void tp_notify_by(struct tp_shot *shot, const struct lttng_ust_tracep
 		tp_notify(shot, event);
 }
 
-/* module/runs.c. `any` has a probe for each session that wants one run's processes only. */
+/* runs.c. `any` has a probe for each session that wants one run's processes only. */
 struct tp_run {
 	struct lttng_ust_tracepoint *any;
 	const struct lttng_ust_session *session;	/* is this process's own; NULL: not known yet */
 };
 extern SPI_HIDDEN struct tp_run tp_run;
+SPI_HIDDEN int tp_runs_register(void);
+SPI_HIDDEN int tp_runs_set(uint32_t run);	/* 1: another run than before. Agent thread only */
+SPI_HIDDEN const char *tp_runs_name(void);	/* "rNUMBER", of the run that this process belongs to; "": of none */
+SPI_HIDDEN void tp_runs_fork_child(void);
 SPI_HIDDEN int tp_run_is_foreign(const struct lttng_ust_session *session);
 SPI_HIDDEN int tp_run_is_own(const struct lttng_ust_session *session);	/* inside a read-side section */
 
@@ -155,14 +174,6 @@ SPI_INLINE int tp_recorder_on(
 	const struct lttng_ust_event_common *event, const struct lttng_ust_channel_buffer *channel)
 {
 	return CMM_ACCESS_ONCE(event->enabled) && tp_channel_on(channel);
-}
-
-/* Might it have the record if it were not off? */
-SPI_INLINE int tp_recorder_takes_off(struct tp_shot *shot, const struct lttng_ust_event_common *event,
-	const struct lttng_ust_channel_buffer *channel)
-{
-	return !CMM_ACCESS_ONCE(event->enabled) && tp_channel_on(channel) &&
-	       (!CMM_ACCESS_ONCE(event->eval_filter) || tp_filter_accepts(shot, event));
 }
 
 /* May this recorder have the record, by its session's state and its filter? */
@@ -269,4 +280,134 @@ SPI_INLINE struct lttng_ust_event_recorder *tp_probe_single(const struct lttng_u
 	return spi_likely(tp_recorder_on(event, recorder->chan)) ? recorder : NULL;
 }
 
-#endif /* SPI_TP_FIRE_H */
+/* ---- own-event.c: the tracer's own events; agent thread only ---- */
+
+#define TP_OWN_FIELDS	12u
+#define TP_WORDS_LENGTH	"_data_length"	/* of TP_OWN_WORDS: the field before */
+
+enum tp_own_kind {
+	TP_OWN_LABELS,	/* one byte; tp_own.labels is its type */
+	TP_OWN_U32,
+	TP_OWN_U64,
+	TP_OWN_HEX,	/* 8 bytes */
+	TP_OWN_TEXT,
+	TP_OWN_WORDS,	/* a sequence of 8-byte words: the last field, and then filters see none */
+};
+struct tp_own_field {
+	const char *name;
+	enum tp_own_kind kind;
+};
+/* Static; all but `labels` is zero before it is registered. lttng-ust keeps pointers into it for ever. */
+struct tp_own {
+	struct tp_event event;
+	const struct lttng_ust_type_common *labels;
+	struct lttng_ust_tracepoint tracepoint, *list[1];
+	struct lttng_ust_event_field fields[TP_OWN_FIELDS];
+	const struct lttng_ust_event_field *field_list[TP_OWN_FIELDS];
+	struct tp_column columns[TP_OWN_FIELDS];
+	struct lttng_ust_tracepoint_class class;
+	struct lttng_ust_event_desc desc;
+	const struct lttng_ust_event_desc *descs[1];
+	struct lttng_ust_probe_desc probe;
+	uint32_t field_count;
+	int is_registered;
+};
+/* Register the event, once. 0, or -1: LTTng-UST or the gatekeeper refused. */
+SPI_HIDDEN int tp_own_register(struct tp_own *own, const char *provider, const char *name,
+	const struct tp_own_field *fields, unsigned int n);
+/* A byte with labels for 0 to n - 1. NULL: no memory. */
+SPI_HIDDEN const struct lttng_ust_type_common *tp_labels_type(const char *name, const char *const *labels,
+	unsigned int n);
+/* The event as it is fired for a function's address; the contexts ip and $app.spi:rules go by that. Any thread. */
+SPI_HIDDEN struct tp_event tp_own_event(const struct tp_own *own, uint64_t address);
+
+/* What lttng-ust wants of an event, with what is the same for all of ours. */
+SPI_INLINE struct lttng_ust_tracepoint_class tp_class(const struct lttng_ust_event_field *const *fields, size_t n,
+	const struct lttng_ust_probe_desc *provider)
+{
+	return (struct lttng_ust_tracepoint_class) { .struct_size = sizeof(struct lttng_ust_tracepoint_class),
+		.fields = fields, .nr_fields = n, .probe_callback = tp_probe_mark, .signature = "spi", .probe_desc = provider };
+}
+SPI_INLINE struct lttng_ust_event_desc tp_desc(const char *name, const struct lttng_ust_tracepoint_class *class)
+{
+	return (struct lttng_ust_event_desc) { .struct_size = sizeof(struct lttng_ust_event_desc), .event_name = name,
+		.probe_desc = class->probe_desc, .tp_class = class };
+}
+/* Version 3.0 is what lttng-ust 2.13 asks for, and everything after it takes. */
+SPI_INLINE struct lttng_ust_probe_desc tp_provider(const char *name, const struct lttng_ust_event_desc *const *events,
+	unsigned int n)
+{
+	return (struct lttng_ust_probe_desc) { .struct_size = sizeof(struct lttng_ust_probe_desc), .provider_name = name,
+		.event_desc = (const struct lttng_ust_event_desc **) events, .nr_events = n, .major = 3 };
+}
+SPI_INLINE struct lttng_ust_tracepoint tp_tracepoint(const char *provider, const char *name)
+{
+	return (struct lttng_ust_tracepoint) { .struct_size = sizeof(struct lttng_ust_tracepoint),
+		.provider_name = provider, .event_name = name, .signature = "spi" };
+}
+/*
+ * Stubs test a state near their own code: so each object has tracepoints of its own for an event or two, which
+ * lttng-ust serves under one name. Only whoever makes them is the agent's thread; any thread may look.
+ */
+struct tp_near {
+	struct spi_object *object;
+	struct lttng_ust_tracepoint *list[2];	/* lttng-ust keeps this array */
+	struct tp_near *next;
+};
+/* The object's of a list, NULL: it has none; or made at need, NULL: *why not. */
+SPI_HIDDEN struct tp_near *tp_near_find(struct tp_near *const *all, const struct spi_object *object);
+SPI_HIDDEN struct tp_near *tp_near_get(struct tp_near **all, struct spi_object *object, const char *provider,
+	const char *const *names, int n, const char **why);
+
+SPI_INLINE uint8_t *tp_put(uint8_t *to, const void *from, size_t size)
+{
+	return (uint8_t *) memcpy(to, from, size) + size;
+}
+
+/* What became of a record that was offered to all rules on its event. */
+#define TP_TOOK_ONE	1u	/* a channel has it */
+#define TP_TOOK_LOST	2u	/* a channel has no room */
+#define TP_TOOK_WAIT	4u	/* and may have some later */
+#define TP_TOOK_LARGE	8u	/* a channel's sub-buffers are smaller */
+/*
+ * Offer it, to triggers, too: TP_TOOK_* of all channels; 0: nobody listens. other: as tp_record_as(); is_first: the
+ * calling thread's first record. Inside a read-side section.
+ */
+SPI_HIDDEN unsigned int tp_fire(struct tp_shot *shot, int32_t other, int is_first);
+
+/* A number made of the channels that record the event now; 0: none does. Inside a read-side section. */
+SPI_HIDDEN uint64_t tp_channels_on(const struct tp_event *event);
+
+/* ---- gatekeeper.c ---- */
+
+/* NULL when the event may be registered, else a static text that says why not. Also remembers its name as used. */
+SPI_HIDDEN const char *tp_gate_event(const char *provider, const struct lttng_ust_event_desc *event);
+/* Has an event of that name been let through already? 1, 0. */
+SPI_HIDDEN int tp_gate_name_used(const char *provider, const char *event);
+/*
+ * Are these two field names one to a reader? The session daemon puts a '_' before each name. Readers take one off again;
+ * but babeltrace2 2.0 compares a new name that has it with earlier ones that do not: `_n` and `n` are two fields of one
+ * name to it, and it reads nothing of such a trace. Trace Compass looks fields up with and without.
+ */
+SPI_HIDDEN int tp_names_clash(const char *a, const char *b);
+
+/* ---- in-name.c: a record that one thread writes in the name of another ---- */
+
+/*
+ * As tp_record(), with the context vtid of the thread `other`; 0: of the calling thread. -EAGAIN: this cannot be done now. Inside
+ * a read-side section. One thread at a time writes in another's name.
+ */
+SPI_HIDDEN int tp_record_as(int32_t other, const struct tp_event *event, const uint8_t *record,
+	uint32_t length, struct lttng_ust_event_recorder *recorder);
+/* A thread's first record: tp_record(), from which the module learns what tp_record_as() needs. */
+SPI_HIDDEN int tp_record_first(const struct tp_event *event, const uint8_t *record, uint32_t length,
+	struct lttng_ust_event_recorder *recorder);
+SPI_HIDDEN void tp_in_name_fork_child(void);
+
+/* Is the record, for which the thread is about to enter a read-side section, the thread's first? */
+SPI_INLINE int tp_is_first(const struct spi_thread *t)
+{
+	return !t->payload[TP_WORD_READER] || t->payload[TP_WORD_READER] == &tp_reader_ended;
+}
+
+#endif /* SPI_TP_UST_H */

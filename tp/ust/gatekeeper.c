@@ -10,15 +10,15 @@
  * - names: C identifiers for fields, unique in their event as readers see them; printable ASCII
  *   without " and \ for events and labels; provider:event unique in the process
  *   and within lttng-ust's 255 characters;
- * - types: integers of 8 to 64 bits, float and double, strings, enumerations
- *   over integers, arrays of integers. No structs, no arrays of anything else,
- *   no sequences, whose length field another reader may want in a certain place.
+ * - enumerations: labels of one sign and range with their container, not too many;
+ * - arrays: of integers, none empty or longer than a record.
+ *
+ * Integers, floats and strings have types that are constants (describe/types.c), which no program's data reach.
  */
 #include <string.h>
 #include <lttng/ust-abi.h>
 #include "liblttng-spi/base/hash.h"
-#include "tp/describe/gatekeeper.h"
-#include "tp/base/tp.h"
+#include "tp/ust/ust.h"
 
 #define ARRAY_MAX	TP_RECORD_MAX
 
@@ -44,41 +44,11 @@ static int identifier(const char *s)
 
 /* ---- types ---- */
 
-static const char *check_integer(const struct lttng_ust_type_common *common)
-{
-	const struct lttng_ust_type_integer *t = (const struct lttng_ust_type_integer *) common;
-
-	if (common->type != lttng_ust_type_integer)
-		return "an element or container that is not an integer";
-	if (t->struct_size < sizeof(*t))
-		return "an integer type of another ABI";
-	if (t->size != 8 && t->size != 16 && t->size != 32 && t->size != 64)
-		return "an integer of an odd size";
-	if (t->alignment != lttng_ust_rb_alignof(uint8_t) * 8)
-		return "an integer with an alignment";
-	if (t->reverse_byte_order)
-		return "an integer in foreign byte order";
-	if (t->base != 2 && t->base != 8 && t->base != 10 && t->base != 16)
-		return "an integer of an odd base";
-	return NULL;
-}
-
-static const char *check_float(const struct lttng_ust_type_float *t)
-{
-	if (t->struct_size < sizeof(*t) || t->alignment != lttng_ust_rb_alignof(uint8_t) * 8 || t->reverse_byte_order)
-		return "a floating point type of another ABI";
-	if (!(t->mant_dig == 24 && t->exp_dig == 8) && !(t->mant_dig == 53 && t->exp_dig == 11))
-		return "a floating point type that is neither float nor double";
-	return NULL;
-}
-
 static const char *check_entry(const struct lttng_ust_enum_entry *e, const struct lttng_ust_type_integer *container)
 {
 	unsigned int unused = 64 - container->size;
 	int64_t low = (int64_t) e->start.value, high = (int64_t) e->end.value;
 
-	if (!e || e->struct_size < sizeof(*e) || e->options)
-		return "an enumeration entry of another ABI";
 	if (!printable(e->string))
 		return "an enumeration label with a character that breaks traces";
 	if (e->start.signedness != container->signedness || e->end.signedness != container->signedness)
@@ -98,11 +68,6 @@ static const char *check_enum(const struct lttng_ust_type_enum *t)
 	const struct lttng_ust_enum_desc *desc = t->desc;
 	const char *why;
 
-	if (t->struct_size < sizeof(*t) || !t->container_type || !desc || desc->struct_size < sizeof(*desc))
-		return "an enumeration of another ABI";
-	why = check_integer(t->container_type);
-	if (why)
-		return why;
 	if (!printable(desc->name) || strlen(desc->name) >= LTTNG_UST_ABI_SYM_NAME_LEN)
 		return "an enumeration name that breaks traces";
 	if (!desc->nr_entries || desc->nr_entries > TP_LABELS_MAX)
@@ -118,18 +83,7 @@ static const char *check_enum(const struct lttng_ust_type_enum *t)
 static const char *check_array(const struct lttng_ust_type_array *t)
 {
 	const struct lttng_ust_type_integer *elem = (const struct lttng_ust_type_integer *) t->elem_type;
-	const char *why;
 
-	if (t->struct_size < sizeof(*t) || !elem || t->alignment)
-		return "an array of another ABI";
-	if (t->elem_type->type != lttng_ust_type_integer)
-		return "an array of something else than integers";
-	why = check_integer(t->elem_type);
-	if (why)
-		return why;
-	if (t->encoding != lttng_ust_string_encoding_none &&
-		(elem->size != 8 || t->encoding != lttng_ust_string_encoding_UTF8))
-		return "a text array of something else than bytes";
 	if (!t->length || t->length > ARRAY_MAX || t->length * (elem->size / 8) > ARRAY_MAX)
 		return "an array that is empty or too long";
 	return NULL;
@@ -137,26 +91,11 @@ static const char *check_array(const struct lttng_ust_type_array *t)
 
 static const char *check_type(const struct lttng_ust_type_common *type)
 {
-	const struct lttng_ust_type_string *s;
-
 	if (!type)
 		return "a field without a type";
-	switch (type->type) {
-	case lttng_ust_type_integer:
-		return check_integer(type);
-	case lttng_ust_type_float:
-		return check_float((const struct lttng_ust_type_float *) type);
-	case lttng_ust_type_string:
-		s = (const struct lttng_ust_type_string *) type;
-		return s->struct_size >= sizeof(*s) && s->encoding == lttng_ust_string_encoding_UTF8 ? NULL
-			: "a string of another encoding";
-	case lttng_ust_type_enum:
+	if (type->type == lttng_ust_type_enum)
 		return check_enum((const struct lttng_ust_type_enum *) type);
-	case lttng_ust_type_array:
-		return check_array((const struct lttng_ust_type_array *) type);
-	default:
-		return "a field of a kind that readers do not agree about";
-	}
+	return type->type == lttng_ust_type_array ? check_array((const struct lttng_ust_type_array *) type) : NULL;
 }
 
 int tp_names_clash(const char *a, const char *b)
@@ -172,8 +111,6 @@ static const char *check_fields(const struct lttng_ust_tracepoint_class *c)
 		const struct lttng_ust_event_field *f = c->fields[i];
 		const char *why;
 
-		if (!f || f->struct_size < sizeof(*f) || f->nowrite || f->nofilter)
-			return "a field of another ABI";
 		if (!identifier(f->name) || strlen(f->name) >= LTTNG_UST_ABI_SYM_NAME_LEN - 2)
 			return "a field name that is not an identifier";
 		for (size_t k = 0; k < i; k++)
@@ -233,9 +170,6 @@ const char *tp_gate_event(const char *provider, const struct lttng_ust_event_des
 	const struct lttng_ust_tracepoint_class *c = event->tp_class;
 	const char *why;
 
-	if (event->struct_size < sizeof(*event) || !c || c->struct_size < sizeof(*c) || !event->probe_desc ||
-		!c->probe_callback || !c->signature)
-		return "an event of another ABI";
 	if (!printable(provider) || !printable(event->event_name))
 		return "an event name with a character that breaks traces";
 	if (strlen(provider) + 1 + strlen(event->event_name) >= LTTNG_UST_ABI_SYM_NAME_LEN)

@@ -13,8 +13,7 @@
  * lttng_ust_dl_update() would do it all, but reads each library's file again and takes lttng-ust's
  * lock in the dynamic linker's, which fork() takes the other way round.
  */
-#include "tp/record/call.h"
-#include "tp/base/library.h"
+#include "tp/module/module.h"
 
 #define PROVIDER	"lttng_ust_lib"
 /* As lttng/ust-tracepoint.h makes them of LTTNG_UST_TP_ARGS(). */

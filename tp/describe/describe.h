@@ -1,6 +1,59 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
+ * Descriptors: from functions of a code map to LTTng-UST events, and to the programs that make their records; the
+ * names of functions (function.c), and the contexts by which rules are told apart (context.c).
+ *
+ * Descriptors are made by the agent's thread alone. Programs never change once they are made: any thread may run them,
+ * in any state.
+ */
+#ifndef SPI_TP_DESCRIBE_H
+#define SPI_TP_DESCRIBE_H
+
+#include <string.h>
+#include "tp/ust/ust.h"
+
+/* ---- types.c ---- */
+
+/*
+ * The type of a field, and how filters see it. Shared where types are equal.
+ * text_max is what the capture program keeps of the field when it is text.
+ * NULL: no memory.
+ */
+SPI_HIDDEN const struct lttng_ust_type_common *tp_type_make(
+	const struct spi_map *map, const struct spi_map_field *field, struct tp_column *column);
+/* u64, base 10. */
+extern SPI_HIDDEN const struct lttng_ust_type_common *const tp_type_u64;
+
+/* `s` as a field name: what is not allowed in one becomes '_'. n characters at most, `to` has room for n + 1. */
+SPI_HIDDEN void tp_name_identifier(char *to, const char *s, size_t n);
+/* `s` as an event name or label: printable ASCII without " and \. */
+SPI_HIDDEN void tp_name_printable(char *to, const char *s, size_t n);
+
+/* `mark` and the number in decimal behind the string that ends at `end`. */
+SPI_HIDDEN void tp_name_number(char *end, char mark, unsigned int number);
+
+/* ---- not-known.c ---- */
+
+/* "never = <optimised out>; s = <unknown>": stands for fields that are not recorded. */
+struct tp_not_known {
+	char text[400];
+	size_t length;
+};
+
+/* Add those of n fields whose value is not known. */
+SPI_HIDDEN void tp_not_known_add(
+	struct tp_not_known *to, const struct spi_map *map, const struct spi_map_field *fields, unsigned int n);
+
+/* The text, NULL when all values are known. */
+SPI_INLINE const char *tp_not_known_text(const struct tp_not_known *from)
+{
+	return from->length ? from->text : NULL;
+}
+
+/* ---- compile.c, serialise.c: capture programs ---- */
+
+/*
  * From registers to the record.
  *
  * The ring is packed on x86, so an event's payload is one run of bytes that one
@@ -10,12 +63,6 @@
  * was stored too much the next field over-writes. A program of only such steps
  * is "plain": its length and every destination are known beforehand.
  */
-#ifndef SPI_TP_SERIALISE_H
-#define SPI_TP_SERIALISE_H
-
-#include <string.h>
-#include "tp/base/tp.h"
-
 enum tp_source {
 	TP_FROM_FRAME8 = 0,	/* 8 readable bytes at frame + src */
 	TP_FROM_FRAME,		/* exactly `width` bytes at frame + src */
@@ -59,6 +106,8 @@ enum tp_program_form {
 	TP_FORM_PLAIN,		/* only FRAME8 integers: `length` is exact */
 	TP_FORM_PLAIN4,		/* the same, at least one and all of 4 bytes, as most functions' are */
 	TP_FORM_STRING,		/* one string, its pointer by FRAME8 */
+	TP_FORM_ADDRESS,	/* no program: the function's address and the call site */
+	TP_FORM_TREE,		/* the same, of a call in a tree */
 };
 struct tp_program {
 	uint16_t step_count;
@@ -167,4 +216,38 @@ SPI_INLINE uint32_t tp_serialise(const struct tp_program *program, const struct 
 	return tp_serialise_slow(program, frame, vec, stride, to);
 }
 
-#endif /* SPI_TP_SERIALISE_H */
+extern SPI_HIDDEN uint32_t tp_string_max;	/* bytes, NUL included; for programs compiled from now on */
+
+/* ---- descriptor.c ---- */
+
+/*
+ * Make and register the events of n points: made[i], or errors[i] says why not. 0, or -errno: nothing was made.
+ * A point's events and programs are not in use before the point is attached (record/).
+ */
+SPI_HIDDEN int tp_describe(struct spi_point **points, unsigned int n, struct tp_point **made, const char **errors);
+
+/* ---- context.c: $app.spi:rules and $app.spi:run ---- */
+
+SPI_HIDDEN void tp_context_register(void);
+SPI_HIDDEN int tp_context_set(struct spi_point *point, const char *tags);	/* spi_payload_ops.set_tags */
+
+/* ---- left.c: the event spi_call:left ---- */
+SPI_HIDDEN int tp_left_register(void);
+/* How the call ended, before its exit. other 0: a call of the calling thread. */
+SPI_HIDDEN void tp_left_fire(struct spi_thread *t, int32_t other, const struct spi_point *point,
+	enum spi_left how);
+extern SPI_HIDDEN const struct lttng_ust_type_common *tp_left_type;	/* u8 enumeration of enum spi_left */
+
+/* ---- function.c ---- */
+
+SPI_HIDDEN void tp_function_ready(void);	/* agent thread only */
+/* A call of the point is about to be recorded. is_first: the thread's first record. Inside a read-side section. */
+SPI_HIDDEN void tp_function_met(struct spi_thread *t, struct spi_point *point, int is_first);
+/* Another channel than before records calls: does one that knows no function yet? Inside a read-side section. */
+SPI_HIDDEN void tp_function_look(void);
+SPI_HIDDEN void tp_function_unheard(void);	/* those that recorded calls may be gone */
+SPI_HIDDEN void tp_function_again(void);	/* each is said again before its next call that is told of, or by functions_ask() */
+SPI_HIDDEN void tp_function_tell(const struct spi_function *f);
+SPI_HIDDEN void tp_function_fork_child(void);
+
+#endif /* SPI_TP_DESCRIBE_H */
