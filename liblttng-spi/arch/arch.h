@@ -297,7 +297,6 @@ struct spi_emit {
 	uint64_t rx;
 	uint16_t *frames;		/* of each byte */
 	uint16_t frame;			/* of the next byte */
-	uint16_t arrival;		/* of a stub: where it is jumped to from */
 	uint16_t fp_slot;		/* where the moved instructions pushed the frame pointer, or 0 */
 	uint32_t used, size;
 	uint64_t (*site_stub)(uint64_t address);	/* of the call site there; 0: none. NULL: no call trees */
@@ -350,14 +349,11 @@ enum spi_site_way {
  */
 void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved,
 	uint64_t push, enum spi_site_way way, uint64_t to, uint64_t *entries) SPI_HIDDEN;
-/* The frame where its jump leads, as far as that can be told: of a call it cannot. */
-uint16_t spi_site_frame(const struct spi_map_site *site, uint32_t moved) SPI_HIDDEN;
 
-/* A trampoline is SPI_TRAMPOLINE_HEAD bytes, its frame as unwinders see it, and the jump behind them. */
-#define SPI_TRAMPOLINE_HEAD 2u
-#define SPI_TRAMPOLINE_MAX 16u
+/* A trampoline: a jump on to a stub, anywhere. */
+#define SPI_TRAMPOLINE_MAX 14u
 uint32_t spi_trampoline_size(uint64_t place, uint64_t to) SPI_HIDDEN;
-void spi_trampoline_bytes(uint64_t place, uint64_t to, uint16_t frame, uint8_t bytes[SPI_TRAMPOLINE_MAX]) SPI_HIDDEN;
+void spi_trampoline_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_TRAMPOLINE_MAX]) SPI_HIDDEN;
 
 /*
  * A call site's own instruction, changed in place so that it leads to the site's stub.

@@ -7,8 +7,8 @@
  *
  * One FDE describes a whole chunk of code, whatever stubs are made in it later:
  * its rules are expressions that look the PC up in a table beside the code, two
- * bytes for each byte of code (see SPI_FRAME_FP). At a trampoline the same two
- * bytes stand before the jump. So the rules do not depend on the code:
+ * bytes for each byte of code (see SPI_FRAME_FP). So the rules do not depend on
+ * the code:
  *
  *	CFA	stack pointer + 8 * words
  *	pc	at CFA - 8
@@ -17,10 +17,10 @@
  * Other callee-saved registers are taken for unchanged: callers use none of them
  * to find their own frame.
  *
- * What is registered together must be one range: libgcc takes the space between
- * for registered too, and would not look elsewhere for what is there. And it walks
- * through all registered ranges for each frame of the program, so no more than
- * RANGES_MAX of trampolines are told of; they are one instruction each.
+ * Trampolines are not described: they are one instruction each, and there may be
+ * thousands of pages of them. libgcc walks through all registered ranges for each
+ * frame of the program. What is registered together must be one range, as libgcc
+ * takes the space between for registered too.
  *
  * libgcc's unwinder is told by __register_frame_info(), which takes its memory
  * from the caller. A program without libgcc_s gets it loaded: backtrace() and
@@ -29,7 +29,6 @@
 #include <dlfcn.h>
 #include "liblttng-spi/patch/internal.h"
 
-#define RANGES_MAX	128u
 #define OBJECT_SIZE	128u	/* libgcc's struct object: 48 bytes up to version 12, 56 since */
 #define OBJECTS_MAX	512u
 
@@ -57,46 +56,34 @@ static void put_u8(struct bytes *b, unsigned int value)
 	*b->at++ = (uint8_t) value;
 }
 
-/*
- * A description of frames: where it stands for a given PC. In a chunk, in a table
- * of two bytes for each byte of code; at a trampoline, in the two bytes before it.
- */
-struct lookup {
-	int64_t table_minus_code_twice;	/* 0: before the PC */
-};
-
-static void put_lookup(struct bytes *b, const struct lookup *lookup)
+/* The description of the frame at the PC: two bytes of the table beside the code. table: its place less twice the code's. */
+static void put_lookup(struct bytes *b, int64_t table)
 {
-	if (lookup->table_minus_code_twice) {
-		put(b, (const uint8_t[]) { OP_BREG(SPI_DWARF_PC), 0, OP_LIT(1), OP_SHL, OP_CONST8U }, 5);
-		put(b, &lookup->table_minus_code_twice, 8);
-		put_u8(b, OP_PLUS);
-	} else {
-		put(b, (const uint8_t[]) { OP_BREG(SPI_DWARF_PC), 0x80 - SPI_TRAMPOLINE_HEAD }, 2);
-	}
-	put(b, (const uint8_t[]) { OP_DEREF_SIZE, 2 }, 2);
+	put(b, (const uint8_t[]) { OP_BREG(SPI_DWARF_PC), 0, OP_LIT(1), OP_SHL, OP_CONST8U }, 5);
+	put(b, &table, 8);
+	put(b, (const uint8_t[]) { OP_PLUS, OP_DEREF_SIZE, 2 }, 3);
 }
 
-static void put_cfa(struct bytes *b, const struct lookup *lookup)
+static void put_cfa(struct bytes *b, int64_t table)
 {
 	uint8_t *size;
 
 	put_u8(b, CFA_EXPRESSION);
 	size = b->at++;
-	put_lookup(b, lookup);
+	put_lookup(b, table);
 	put(b, (const uint8_t[]) { OP_CONST2U, SPI_FRAME_WORDS & 0xff, SPI_FRAME_WORDS >> 8, OP_AND, OP_LIT(3), OP_SHL,
 		OP_BREG(SPI_DWARF_SP), 0, OP_PLUS }, 9);
 	*size = (uint8_t) (b->at - size - 1);
 }
 
 /* On the stack at first: the CFA. Left on it: the frame pointer. */
-static void put_fp(struct bytes *b, const struct lookup *lookup)
+static void put_fp(struct bytes *b, int64_t table)
 {
 	uint8_t *size;
 
 	put(b, (const uint8_t[]) { CFA_VAL_EXPRESSION, SPI_DWARF_FP }, 2);
 	size = b->at++;
-	put_lookup(b, lookup);
+	put_lookup(b, table);
 	put(b, (const uint8_t[]) { OP_LIT(12), OP_SHR }, 2);
 	put(b, (const uint8_t[]) { OP_DUP, OP_BRA, 7, 0 }, 4);
 	put(b, (const uint8_t[]) { OP_DROP, OP_DROP, OP_BREG(SPI_DWARF_FP), 0, OP_SKIP, 4, 0 }, 7);
@@ -116,7 +103,7 @@ static void put_end(struct bytes *b, uint8_t *start)
 }
 
 /* The CIE holds all rules, so that an FDE is no more than its range. */
-static void put_cie(struct bytes *b, const struct lookup *lookup)
+static void put_cie(struct bytes *b, int64_t table)
 {
 	uint8_t *start = b->at;
 	uint64_t zero = 0;
@@ -124,9 +111,9 @@ static void put_cie(struct bytes *b, const struct lookup *lookup)
 	put(b, &zero, 8);			/* length, and 0: a CIE */
 	/* version 1, "zR", code factor 1, data factor -8, return address column, absolute addresses */
 	put(b, (const uint8_t[]) { 1, 'z', 'R', 0, 1, 0x78, SPI_DWARF_PC, 1, 0 }, 9);
-	put_cfa(b, lookup);
+	put_cfa(b, table);
 	put(b, (const uint8_t[]) { CFA_OFFSET | SPI_DWARF_PC, 1 }, 2);
-	put_fp(b, lookup);
+	put_fp(b, table);
 	put_end(b, start);
 }
 
@@ -154,7 +141,6 @@ typedef void (*register_fn)(const void *begin, void *object);
 static struct {
 	register_fn tell;
 	int looked;
-	uint32_t ranges;
 } libgcc;
 
 void spi_frames_find_unwinder(void)
@@ -185,7 +171,7 @@ static void *object_take(void)
 	return i < OBJECTS_MAX ? objects[i] : spi_alloc(OBJECT_SIZE);
 }
 
-static void register_range(uint64_t code, uint64_t size, const struct lookup *lookup)
+static void register_range(uint64_t code, uint64_t size, int64_t table)
 {
 	struct bytes b = { spi_alloc(CIE_SIZE + FDE_SIZE + 8) };
 	uint8_t *cie = b.at;
@@ -194,7 +180,7 @@ static void register_range(uint64_t code, uint64_t size, const struct lookup *lo
 	object = cie ? object_take() : NULL;
 	if (!object)
 		return;
-	put_cie(&b, lookup);
+	put_cie(&b, table);
 	put_fde(&b, cie, code, size);
 	libgcc.tell(cie, object);	/* what follows is zero: the end */
 }
@@ -227,18 +213,6 @@ void spi_frames_tell(void)
 	spi_patch_unlock(before);
 	if (w)
 		spi_frames_find_unwinder();
-	for (; w && libgcc.tell; w = w->next) {
-		struct lookup lookup = { (int64_t) (w->frames - 2 * w->code) };
-
-		register_range(w->code, w->size, &lookup);
-	}
-}
-
-void spi_frames_register_pages(const struct spi_range *ranges, uint32_t n)
-{
-	struct lookup lookup = { 0 };
-
-	spi_frames_find_unwinder();
-	for (uint32_t i = 0; libgcc.tell && i < n && libgcc.ranges < RANGES_MAX; i++, libgcc.ranges++)
-		register_range(ranges[i].address, ranges[i].size, &lookup);
+	for (; w && libgcc.tell; w = w->next)
+		register_range(w->code, w->size, (int64_t) (w->frames - 2 * w->code));
 }

@@ -100,14 +100,11 @@ int spi_near_leads_to(uint64_t address);
 /*
  * spi_trampoline_make() - find a place at from + d, where d is a signed 32-bit
  * displacement that has the bits `bits` where `mask` is set, and write there a
- * jump to `to`. frame: at that jump, as unwinders see it. into_heap_room: also
- * where a heap of more than 128 MB would like to grow. Returns the place, or 0
- * and *reason.
+ * jump to `to`. into_heap_room: also where a heap of more than 128 MB would like
+ * to grow. Returns the place, or 0 and *reason.
  */
 uint64_t spi_trampoline_make(struct spi_object *object, uint64_t from, uint32_t mask, uint32_t bits, uint64_t to,
-	uint16_t frame, int into_heap_room, const char **reason);
-/* Describe the frames of the pages that have come since the last time. Control side, without the patch lock. */
-void spi_trampoline_register(void);
+	int into_heap_room, const char **reason);
 void spi_trampoline_fork_child(void);
 
 /* ---- frames.c ---- */
@@ -121,13 +118,6 @@ void spi_cancel_linked(void) SPI_HIDDEN;	/* unwind/cancel.c: who has just loaded
  */
 void spi_frames_register(uint64_t code, uint64_t size, uint64_t frames);
 void spi_frames_tell(void);
-
-/* A piece of trampoline pages: each jump's frame stands in the two bytes before it. */
-struct spi_range {
-	uint64_t address, size;
-};
-/* Tell it about trampoline pages: ascending, not touching each other. */
-void spi_frames_register_pages(const struct spi_range *ranges, uint32_t n);
 
 /* What a stub of the point's is made for. Its third gate: call trees that take the stub over (tree/entry-named.c). */
 SPI_INLINE struct spi_stub spi_point_stub(struct spi_point *point)

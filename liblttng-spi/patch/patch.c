@@ -398,10 +398,8 @@ static int write_all(struct spi_point **points, unsigned int n, const char **err
 		if (!errors[i])
 			ops.op[ops.n++].index = i;
 	}
-	if (install) {
+	if (install)
 		spi_frames_tell();
-		spi_trampoline_register();
-	}
 	if (ops.n && spi_patch_frozen && spi_patch_frozen(ops_write, &ops) < 0)
 		return -EAGAIN;
 	if (!spi_patch_frozen)

@@ -248,72 +248,6 @@ static int virt_has_room_for_one(void)
 	return virt_count * 4 < virt_size * 3 || virt_grow() == 0;
 }
 
-/* Pages that unwinders have not been told of. */
-static struct spi_range *fresh;
-static uint32_t fresh_count, fresh_size;
-#define FRESH_MAX 4096u
-
-static void fresh_add(uint64_t address)
-{
-	if (fresh_count == FRESH_MAX)
-		return;
-	if (fresh_count == fresh_size) {
-		uint32_t size = fresh_size ? fresh_size * 2 : 1024;
-		struct spi_range *more = spi_alloc(size * sizeof(*more));
-
-		if (!more)
-			return;
-		spi_bytes_copy(more, fresh, fresh_count * sizeof(*more));
-		fresh = more;
-		fresh_size = size;
-	}
-	fresh[fresh_count].address = address;
-	fresh[fresh_count].size = SPI_PAGE;
-	fresh_count++;
-}
-
-static void pages_tell(struct spi_range *pages, uint32_t count)
-{
-	uint32_t n = 0;
-
-	/* insertion sort: pages come in runs */
-	for (uint32_t i = 1; i < count; i++)
-		for (uint32_t k = i; k && pages[k - 1].address > pages[k].address; k--) {
-			uint64_t lower = pages[k].address;
-
-			pages[k].address = pages[k - 1].address;
-			pages[k - 1].address = lower;
-		}
-	for (uint32_t i = 0; i < count; i++) {
-		if (n && pages[n - 1].address + pages[n - 1].size == pages[i].address) {
-			pages[n - 1].size += SPI_PAGE;
-			continue;
-		}
-		pages[n].address = pages[i].address;
-		pages[n].size = SPI_PAGE;
-		n++;
-	}
-	if (n)
-		spi_frames_register_pages(pages, n);
-}
-
-void spi_trampoline_register(void)
-{
-	static struct spi_range *mine;		/* the control side's, while others add to the next */
-	static uint32_t mine_size;
-	uint64_t before = spi_patch_lock();
-	struct spi_range *now = fresh;
-	uint32_t n = fresh_count, size = fresh_size;
-
-	fresh = mine;
-	fresh_size = mine_size;
-	fresh_count = 0;
-	mine = now;
-	mine_size = size;
-	spi_patch_unlock(before);
-	pages_tell(now, n);
-}
-
 /* A new virtual page whose bytes [at, at + n) are free. NULL: something else is there. */
 static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, const char **reason)
 {
@@ -350,7 +284,6 @@ static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, con
 	v->phys = phys;
 	v->own = own;
 	virt_count++;
-	fresh_add(address);
 	recent[recent_next++ % SPI_TRAMPOLINE_RECENT] = address;
 	return v;
 }
@@ -396,12 +329,11 @@ static int virt_is_free(const struct virt_page *v, uint32_t at, uint32_t n)
 /* 0: nothing of the page's own speaks against a jump of 5 bytes there; else how far on it might be otherwise. */
 static uint32_t virt_busy(const struct virt_page *v, uint32_t at)
 {
-	uint32_t from = at >= SPI_TRAMPOLINE_HEAD ? at - SPI_TRAMPOLINE_HEAD : 0;
 	uint32_t end = at + SPI_JUMP_SIZE < SPI_PAGE ? at + SPI_JUMP_SIZE : SPI_PAGE;
 
-	while (end-- > from)
+	while (end-- > at)
 		if (v->own->bits[end / 64] >> (end % 64) & 1)
-			return end + 1 + SPI_TRAMPOLINE_HEAD - at;
+			return end + 1 - at;
 	return 0;
 }
 
@@ -421,28 +353,27 @@ static struct virt_page *virt_take(uint64_t address, uint32_t at, uint32_t n, co
 	return v;
 }
 
-int spi_trampoline_place(uint64_t place, uint64_t to, uint16_t frame, const char **reason)
+int spi_trampoline_place(uint64_t place, uint64_t to, const char **reason)
 {
 	uint8_t bytes[SPI_TRAMPOLINE_MAX];
-	uint64_t start = place - SPI_TRAMPOLINE_HEAD;
-	uint32_t size = spi_trampoline_size(place, to), at = (uint32_t) (start & (SPI_PAGE - 1));
+	uint32_t size = spi_trampoline_size(place, to), at = (uint32_t) (place & (SPI_PAGE - 1));
 	uint32_t n = at + size > SPI_PAGE ? SPI_PAGE - at : size;
 	struct virt_page *first, *second = NULL;
 	struct phys_page *phys;
 
-	first = virt_take(SPI_PAGE_OF(start), at, n, reason);
+	first = virt_take(SPI_PAGE_OF(place), at, n, reason);
 	if (!first)
 		return -1;
 	phys = first->phys;
 	if (n < size) {
 		/* may enlarge the table: `first` is looked up again where it is needed */
-		second = virt_take(SPI_PAGE_OF(start) + SPI_PAGE, 0, size - n, reason);
+		second = virt_take(SPI_PAGE_OF(place) + SPI_PAGE, 0, size - n, reason);
 		if (!second) {
-			virt_mark(virt_find(SPI_PAGE_OF(start)), at, n, 0);
+			virt_mark(virt_find(SPI_PAGE_OF(place)), at, n, 0);
 			return -1;
 		}
 	}
-	spi_trampoline_bytes(place, to, frame, bytes);
+	spi_trampoline_bytes(place, to, bytes);
 	spi_bytes_copy(phys->rw + at, bytes, n);
 	if (second)
 		spi_bytes_copy(second->phys->rw, bytes + n, size - n);

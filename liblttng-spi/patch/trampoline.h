@@ -13,7 +13,7 @@
  * Write the trampoline at exactly this place, on one page or across two. 0, or -1 when the place is taken, or, which *reason
  * then says, none can be had anywhere.
  */
-int spi_trampoline_place(uint64_t place, uint64_t to, uint16_t frame, const char **reason);
+int spi_trampoline_place(uint64_t place, uint64_t to, const char **reason);
 int spi_trampoline_page_is_mapped(uint64_t page);
 int spi_trampoline_page_is_ours(uint64_t page);
 /* 0: no trampoline speaks against one there; else how far on it might be otherwise. */

@@ -134,7 +134,7 @@ static int try_pun(struct spi_choice *c, uint32_t changed)
 		return decline(c, "its first bytes are used by another point");
 	spi_bytes_copy(&bits, c->bytes + 1, 4);
 	place = spi_trampoline_make(c->point->object, c->address + SPI_JUMP_SIZE, mask, bits, c->patch->stub,
-		c->stub.arrival, c->into_heap_room, &c->reason);
+		c->into_heap_room, &c->reason);
 	if (!place)
 		return -1;
 	take(c, SPI_WORKER_PUN, how, changed, SPI_JUMP_SIZE);
@@ -223,7 +223,7 @@ static int worker_cc(struct spi_choice *c)
 		if (bounds >> i & 1)
 			mask |= UINT32_C(0xff) << 8 * (i - 1);
 	place = spi_trampoline_make(c->point->object, c->address + SPI_JUMP_SIZE, mask, SPI_CODE_TRAP * 0x01010101u,
-		c->patch->stub, c->stub.arrival, 0, &c->reason);
+		c->patch->stub, 0, &c->reason);
 	if (!place)
 		return -1;
 	take(c, SPI_WORKER_CC, SPI_TEXT_CC, SPI_JUMP_SIZE, SPI_JUMP_SIZE);
