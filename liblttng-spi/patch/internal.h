@@ -73,19 +73,12 @@ void spi_patch_unlock_fork(uint64_t before);
 void *spi_near_data(struct spi_object *object, size_t size, size_t align);
 /* Control side: room for that many bytes of stubs and data, for when threads of the program make them. 0 or -ENOSPC. */
 int spi_near_reserve(struct spi_object *object, uint32_t code, uint32_t data);
-void spi_near_is_taken(uint64_t low, uint64_t high);	/* no place to look for memory; one range, the first time */
 int spi_near_code(struct spi_object *object, struct spi_emit *emit, uint32_t size);
 void spi_near_code_trim(struct spi_object *object, uint64_t end);
 
-/* Look where heap and stack are; what follows keeps out of the room that they may want, or of less of the heap's. */
-void spi_near_look(int into_heap_room);
-/* Would a mapping of [low, high) take room that the heap or the main stack may want, or lie below `lowest`? */
-int spi_near_is_reserved(uint64_t low, uint64_t high, uint64_t lowest);
-/* Make a mapping without access rights at exactly this address: 0, -EEXIST when anything is there, -ENOMEM where none can be had anywhere. */
-int spi_map_reserve(uint64_t address, uint64_t size);
 /*
- * Code to run at `rx`, which is reserved (0: anywhere), and to write at *rw; the
- * two are the same where the system has no memfd. Returns rx, 0 on failure.
+ * Code to run at `rx`, which is reserved (0: anywhere), and to write at *rw.
+ * Returns rx, 0 on failure.
  */
 uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw);
 void spi_near_fork_child(void);

@@ -12,32 +12,29 @@
  * Code and data are never in one page: a store beside code that runs makes the
  * CPU throw away what it decoded.
  *
- * Code is a memfd mapped twice, to write and to run, and closed at once: no page
- * is ever both, no descriptor is left for the program to close or to inherit.
+ * Code is shared memory mapped twice, to write and to run: no page is ever both.
  * After a fork these pages are shared with the parent, so the child writes none
  * of them again: it takes new chunks, and copies a page before it adds to it.
  */
 #include <errno.h>
-#include <linux/memfd.h>
 #include <sys/mman.h>
 #include "liblttng-spi/patch/near-places.h"
 #include "liblttng-spi/patch/internal.h"
 
 /* A chunk of code: a quarter is code, half of it describes the frames there (frames.c), two bytes a byte. */
 #define CODE_PART(size)	((size) / 4)
+#define CODE_CHUNK	(1u << 20)	/* bytes of address space; pages are taken as they are written */
 #define DATA_CHUNK	(1u << 20)
 #define CHUNK_LEAST	(64u << 10)	/* tried when the usual size is refused: ulimit -v */
+#define LOWEST		(UINT64_C(16) << 20)	/* below is where NULL + offset may land */
+#define HIGHEST		(UINT64_C(0x7fffffff0000))
 #define REACH		(UINT64_C(0x7fff0000))	/* from the lowest to the highest byte of an object's arena */
-#define AHEAD_MAX	(32 * SPI_PAGE)
-#define STRIDE_PROBES	8u		/* in vain, before the next ones are four times as far apart */
-#define STRIDE_SHIFT_MAX 6u
 
 struct chunk {
 	struct chunk *next;
 	uint64_t rx;			/* where it runs, or is read */
 	uint8_t *rw;
 	uint32_t size, used;
-	uint32_t ready;			/* up to there its pages were asked for ahead of their use */
 	uint32_t frozen;		/* shared with another process: not to be written */
 };
 
@@ -46,7 +43,6 @@ struct spi_arena {
 	uint64_t object_low, object_high;
 	uint64_t low, high;		/* of the object and all chunks, former objects included */
 	const struct spi_object *left;	/* whose it was, and that was unloaded */
-	uint64_t below, above;		/* next addresses to try */
 	struct chunk *code, *data;	/* the first of each list has room */
 };
 
@@ -54,59 +50,54 @@ static struct spi_arena *arenas;
 
 /* ---- where ---- */
 
-/*
- * How far below the last place that was taken to look next: what lies below libraries, as ring buffers, is often a hundred
- * chunks large. What is passed by is found where only smaller chunks are asked for.
- */
-static uint64_t arena_step(const struct spi_arena *arena, uint64_t size, uint32_t failed)
+/* The place is in reach, and nothing is known to be there: 1, when it was reserved; 0; -1: the process gets no memory anywhere. */
+static int arena_try(struct spi_arena *arena, uint64_t at, uint64_t size)
 {
-	uint32_t shift = failed / STRIDE_PROBES * 2;
-	uint64_t step = size < CODE_CHUNK ? size : size << (shift < STRIDE_SHIFT_MAX ? shift : STRIDE_SHIFT_MAX);
+	int refused = spi_map_reserve(at, size);
 
-	return arena->below >= LOWEST + step && arena->high - (arena->below - step) <= REACH ? step : size;
+	if (refused)
+		return refused == -ENOMEM ? -1 : 0;
+	arena->low = at < arena->low ? at : arena->low;
+	arena->high = at + size > arena->high ? at + size : arena->high;
+	return 1;
 }
 
 /*
- * Reserve size bytes that keep the arena within REACH; the mapping has no access rights yet. 0: none. A process that has all the
- * memory that its limit lets it have (RLIMIT_AS) gets none anywhere.
+ * Reserve size bytes that keep the arena within REACH: the nearest below the object, else above; the mapping has no access
+ * rights yet. 0: none. A process that has all the memory that its limit lets it have (RLIMIT_AS) gets none anywhere.
  */
 static uint64_t arena_reserve(struct spi_arena *arena, uint64_t size)
 {
-	uint32_t failed = 0;
-	int refused;
+	const struct spi_place *obstacle;
+	uint64_t at = (arena->object_low & ~(size - 1)) - size;
+	int done = 0;
 
-	while ((arena->below = spi_place_below(arena->below, size)) >= LOWEST + size && arena->high - (arena->below - size) <= REACH) {
-		uint64_t step = arena_step(arena, size, failed), at = arena->below -= step;
-
-		if (spi_near_is_reserved(at, at + size, LOWEST))
-			continue;
-		refused = spi_map_reserve(at, size);
-		if (refused == 0) {
-			arena->low = at < arena->low ? at : arena->low;
-			return at;
-		}
-		if (refused == -ENOMEM)
-			return 0;
-		spi_place_is_taken(at, step);
-		failed++;
+	while (at >= LOWEST && at < arena->high && arena->high - at <= REACH) {
+		obstacle = spi_place_obstacle(at, at + size);
+		if (!obstacle && (done = arena_try(arena, at, size)))
+			return done > 0 ? at : 0;
+		at = (obstacle ? obstacle->low & ~(size - 1) : at) - size;
 	}
-	while (arena->above + size - arena->low <= REACH && arena->above + size <= HIGHEST) {
-		uint64_t at = arena->above, end;
-
-		if ((end = spi_heap_end(at, at + size))) {
-			arena->above = (end + size) & ~(size - 1);
-			continue;
-		}
-		arena->above += size;
-		refused = spi_near_is_reserved(at, at + size, LOWEST) ? -EEXIST : spi_map_reserve(at, size);
-		if (refused == 0) {
-			arena->high = at + size > arena->high ? at + size : arena->high;
-			return at;
-		}
-		if (refused == -ENOMEM)
-			return 0;
+	at = (arena->object_high + size - 1) & ~(size - 1);
+	while (at + size - arena->low <= REACH && at + size <= HIGHEST) {
+		obstacle = spi_place_obstacle(at, at + size);
+		if (!obstacle && (done = arena_try(arena, at, size)))
+			return done > 0 ? at : 0;
+		at = obstacle ? (obstacle->high + size - 1) & ~(size - 1) : at + size;
 	}
 	return 0;
+}
+
+/* The same; in a part of the room that the heap may want where there is no other place. */
+static uint64_t arena_find(struct spi_arena *arena, uint64_t size)
+{
+	uint64_t at = 0;
+
+	for (int into_heap_room = 0; into_heap_room < 2 && !at; into_heap_room++) {
+		spi_near_look(into_heap_room);
+		at = arena_reserve(arena, size);
+	}
+	return at;
 }
 
 /*
@@ -153,8 +144,6 @@ static struct spi_arena *arena_of(struct spi_object *object)
 	}
 	arena->object_low = low;
 	arena->object_high = high;
-	arena->below = low & ~(uint64_t) (CODE_CHUNK - 1);
-	arena->above = (high + CODE_CHUNK - 1) & ~(uint64_t) (CODE_CHUNK - 1);
 	object->arena = arena;
 	return arena;
 }
@@ -178,8 +167,11 @@ int spi_near_has(const struct spi_object *object, const void *p)
 
 /* ---- chunks ---- */
 
-/* spi_code_map() without a file (RLIMIT_FSIZE). An old size of 0 makes a second mapping of shared pages. */
-static uint64_t code_map_shared(uint64_t rx, uint64_t size, uint8_t **rw)
+/*
+ * Replace the reserved pages at `rx` (0: anywhere) by code that *rw writes. An old size of 0 makes a second mapping of shared
+ * pages.
+ */
+uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw)
 {
 	uint64_t alias = spi_mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
 	uint64_t flags = MREMAP_MAYMOVE | (rx ? MREMAP_FIXED : 0);
@@ -196,59 +188,18 @@ static uint64_t code_map_shared(uint64_t rx, uint64_t size, uint8_t **rw)
 	return 0;
 }
 
-/*
- * Replace the reserved pages at `rx` (0: anywhere) by code that *rw writes. A
- * system without memfd gets plain memory that is both.
- */
-uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw)
-{
-	int fixed = rx ? MAP_FIXED : 0, fits = spi_file_fits(size);
-	long fd = fits ? spi_raw3(SYS_memfd_create, (uint64_t) "lttng-spi", MFD_CLOEXEC, 0) : -EFBIG;
-	uint64_t alias = 0, code = fits ? 0 : code_map_shared(rx, size, rw);
-
-	if (code)
-		return code;
-	if (fd >= 0) {
-		if (spi_raw3(SYS_ftruncate, (uint64_t) fd, size, 0) == 0)
-			alias = spi_mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED, (int) fd);
-		if (alias)
-			code = spi_mmap(rx, size, PROT_READ | PROT_EXEC, MAP_SHARED | fixed, (int) fd);
-		spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
-		if (code) {
-			*rw = (uint8_t *) alias;
-			return code;
-		}
-		if (alias)
-			spi_munmap(alias, size);
-	}
-	code = spi_mmap(rx, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1);
-	*rw = (uint8_t *) code;
-	return code;
-}
-
 static struct chunk *chunk_new(struct spi_arena *arena, uint32_t least, uint32_t usual, int is_code)
 {
 	struct chunk *chunk = spi_alloc(sizeof(*chunk));
 	uint32_t size = usual;
-	uint64_t at = 0;
+	uint64_t at;
 
 	if (!chunk)
 		return NULL;
 	while (size < least)
 		size *= 2;
-	spi_near_look(0);
-	while (!(at = arena_reserve(arena, size))) {
-		if (spi_heap_is_spared()) {
-			spi_near_look(1);
-		} else if (size > CHUNK_LEAST && size / 2 >= least) {
-			size /= 2;
-			spi_near_look(0);
-		} else {
-			break;
-		}
-		arena->below = SPI_PAGE_OF(arena->object_low) & ~(uint64_t) (size - 1);
-		arena->above = (arena->object_high + size - 1) & ~(uint64_t) (size - 1);
-	}
+	while (!(at = arena_find(arena, size)) && size > CHUNK_LEAST && size / 2 >= least)
+		size /= 2;
 	if (!at)
 		return NULL;
 	if (is_code)
@@ -260,10 +211,8 @@ static struct chunk *chunk_new(struct spi_arena *arena, uint32_t least, uint32_t
 		return NULL;
 	}
 	if (is_code) {
-		int prot = (uint64_t) chunk->rw == at ? PROT_READ | PROT_WRITE : PROT_READ;
-
 		chunk->size = CODE_PART(size);
-		spi_raw3(SYS_mprotect, at + chunk->size, size - chunk->size, (uint64_t) prot);
+		spi_raw3(SYS_mprotect, at + chunk->size, size - chunk->size, PROT_READ);
 		spi_frames_register(at, chunk->size, at + chunk->size);
 	} else {
 		chunk->rw = (uint8_t *) at;
@@ -287,32 +236,6 @@ static struct chunk *chunk_with_room(struct spi_arena *arena, struct chunk **lis
 	return chunk;
 }
 
-/*
- * Up to `end` of the chunk is about to be written. A chunk that grows gets the pages that it will need next at once,
- * a quarter of what it has: each would cost a fault, those of code two. Linux before 5.14 has no such advice.
- */
-static void chunk_ready(struct chunk *chunk, uint32_t end, int is_code)
-{
-	static int is_missing;
-	uint32_t from = chunk->ready, ahead = end / 4, to;
-
-	if (end <= chunk->ready || is_missing)
-		return;
-	if (ahead > AHEAD_MAX)
-		ahead = AHEAD_MAX;
-	to = (uint32_t) SPI_PAGE_OF((uint64_t) end + ahead + SPI_PAGE - 1);
-	if (to > chunk->size)
-		to = chunk->size;
-	chunk->ready = to;
-	if (to < from + 2 * SPI_PAGE)
-		return;		/* one fault is as good */
-	is_missing = spi_raw3(SYS_madvise, (uint64_t) chunk->rw + from, to - from, MADV_POPULATE_WRITE) == -EINVAL;
-	if (!is_code || (uint64_t) chunk->rw == chunk->rx)
-		return;
-	spi_raw3(SYS_madvise, chunk->rx + from, to - from, MADV_POPULATE_READ);
-	spi_raw3(SYS_madvise, (uint64_t) chunk->rw + chunk->size + 2 * from, 2 * (to - from), MADV_POPULATE_WRITE);
-}
-
 void *spi_near_data(struct spi_object *object, size_t size, size_t align)
 {
 	struct spi_arena *arena = arena_of(object);
@@ -327,7 +250,6 @@ void *spi_near_data(struct spi_object *object, size_t size, size_t align)
 	if (!chunk)
 		return NULL;
 	at = (uint32_t) ((chunk->used + align - 1) & ~(align - 1));
-	chunk_ready(chunk, at + (uint32_t) size, 0);
 	chunk->used = at + (uint32_t) size;
 	return chunk->rw + at;
 }
@@ -370,7 +292,6 @@ int spi_near_code(struct spi_object *object, struct spi_emit *emit, uint32_t siz
 
 	if (!chunk)
 		return -ENOSPC;
-	chunk_ready(chunk, chunk->used + size, 1);
 	emit->rx = chunk->rx + chunk->used;
 	emit->rw = chunk->rw + chunk->used;
 	emit->frames = (uint16_t *) (chunk->rw + chunk->size) + chunk->used;
@@ -429,5 +350,5 @@ void spi_near_fork_child(void)
 {
 	for (struct spi_arena *arena = arenas; arena; arena = arena->next)
 		for (struct chunk *chunk = arena->code; chunk; chunk = chunk->next)
-			chunk->frozen = (uint64_t) chunk->rw != chunk->rx;
+			chunk->frozen = 1;
 }

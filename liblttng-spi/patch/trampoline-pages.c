@@ -15,11 +15,9 @@
 #include <sys/mman.h>
 #include "liblttng-spi/patch/trampoline.h"
 
-#define PHYS_BATCH	16u			/* physical pages per memfd */
+#define PHYS_BATCH	16u			/* physical pages that are mapped at once */
 #define MAPPINGS_MAX	30000u			/* the kernel's limit for a process is 65 530 */
-#define RANGES_MAX	512u
 #define FIRST_LOOK	64u			/* pages that are taken before anybody looks: what a short program needs */
-#define REFUSED_MAX	256u			/* places that were taken, against what was thought: then look again */
 
 /* Bytes of a page that are in use. */
 struct byte_set {
@@ -60,11 +58,8 @@ static struct phys_page *phys_new(void)
 	if (!pages)
 		return NULL;
 	rx = spi_code_map(0, PHYS_BATCH * SPI_PAGE, &rw);
-	if (!rx || (uint64_t) rw == rx) {	/* private memory cannot be shown a second time */
-		if (rx)
-			spi_munmap(rx, PHYS_BATCH * SPI_PAGE);
+	if (!rx)
 		return NULL;
-	}
 	for (unsigned int i = 0; i < PHYS_BATCH; i++) {
 		pages[i].rx = rx + i * SPI_PAGE;
 		pages[i].rw = rw + i * SPI_PAGE;
@@ -188,64 +183,21 @@ static int virt_grow(void)
 	return 0;
 }
 
-/*
- * Where the process had something mapped when it was last looked at, ascending: a search need not ask for a page there.
- * What is given back later is missed, what is added found out.
- */
-static struct {
-	uint64_t low, high;
-} ranges[RANGES_MAX];
-static uint32_t range_count, refused;
-
-static uint32_t mappings_count(void)
-{
-	struct spi_maps maps;
-	struct spi_vma vma;
-	uint32_t n = 0, r = 0;
-
-	if (spi_maps_open(&maps) < 0)
-		return 1000;
-	for (; spi_maps_next(&maps, &vma); n++) {
-		if (r && ranges[r - 1].high == vma.start) {
-			ranges[r - 1].high = vma.end;
-		} else if (r < RANGES_MAX) {
-			ranges[r].low = vma.start;
-			ranges[r++].high = vma.end;
-		}
-	}
-	spi_maps_close(&maps);
-	range_count = r;
-	refused = 0;
-	return n;
-}
-
-int spi_trampoline_page_is_mapped(uint64_t page)
-{
-	uint32_t low = 0, high = range_count;
-
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (page >= ranges[middle].high)
-			low = middle + 1;
-		else if (page < ranges[middle].low)
-			high = middle;
-		else
-			return 1;
-	}
-	return 0;
-}
-
 static int virt_has_room_for_one(void)
 {
-	if (virt_count == FIRST_LOOK || (virt_count && virt_count % 1024 == 0) || refused > REFUSED_MAX) {
-		uint32_t now = mappings_count();
+	if (virt_count % 1024 == FIRST_LOOK) {
+		uint32_t now = spi_places_look();
 
 		mappings_before = now > virt_count ? now - virt_count : 0;
 	}
 	if (virt_count + mappings_before >= MAPPINGS_MAX)
 		return 0;
 	return virt_count * 4 < virt_size * 3 || virt_grow() == 0;
+}
+
+int spi_trampoline_page_may_be(uint64_t page)
+{
+	return page >= LOWEST_JUMP && page < HIGHEST_JUMP && !spi_place_obstacle(page, page + SPI_PAGE);
 }
 
 /* A new virtual page whose bytes [at, at + n) are free. NULL: something else is there. */
@@ -260,7 +212,7 @@ static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, con
 		*reason = "the process has too many memory mappings for another trampoline page";
 		return NULL;
 	}
-	if (spi_near_is_reserved(address, address + SPI_PAGE, LOWEST_JUMP))
+	if (!spi_trampoline_page_may_be(address))
 		return NULL;
 	phys = phys_with_room(at, n);
 	own = phys ? spi_alloc(sizeof(*own)) : NULL;
@@ -270,7 +222,6 @@ static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, con
 	}
 	error = spi_map_reserve(address, SPI_PAGE);
 	if (error) {
-		refused++;
 		if (error == -ENOMEM)
 			*reason = no_memory;
 		return NULL;

@@ -32,7 +32,7 @@ static int page_is_hopeless(const struct search *s, uint64_t page)
 	/* a hole of the object itself would be unmapped by dlclose */
 	if (page + 2 * SPI_PAGE > s->object->low && page < s->object->high + SPI_PAGE)
 		return 1;
-	return (spi_trampoline_page_is_mapped(page) || spi_near_is_reserved(page, page + SPI_PAGE, LOWEST_JUMP)) && !spi_trampoline_page_is_ours(page);
+	return !spi_trampoline_page_may_be(page) && !spi_trampoline_page_is_ours(page);
 }
 
 static int search_try(struct search *s, uint32_t displacement, uint64_t *place)
@@ -41,10 +41,6 @@ static int search_try(struct search *s, uint32_t displacement, uint64_t *place)
 
 	if (page == s->bad_page)
 		return 0;
-	if (spi_trampoline_page_is_mapped(page) && !spi_trampoline_page_is_ours(page)) {
-		s->bad_page = page;
-		return 0;
-	}
 	if (spi_trampoline_place(target, s->to, s->reason) == 0) {
 		*place = target;
 		return 1;
