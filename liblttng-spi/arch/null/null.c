@@ -14,14 +14,12 @@ uint8_t spi_slot_code_base[SPI_SLOT_HALF] SPI_EXPORT, spi_slot_data_base[SPI_SLO
 void spi_stub_emit(struct spi_emit *e, struct spi_stub *stub, const uint8_t *bytes, const struct spi_map_insn *insns,
 	unsigned int count, unsigned int undo, uint64_t *moved)
 {
-	(void) stub, (void) bytes, (void) insns, (void) count, (void) undo, (void) moved;
 	e->failed = SPI_NOT_SUPPORTED;
 }
 
 void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved,
 	uint64_t push, enum spi_site_way way, uint64_t to, uint64_t *entries)
 {
-	(void) stub, (void) site, (void) moved, (void) push, (void) way, (void) to, (void) entries;
 	e->failed = SPI_NOT_SUPPORTED;
 }
 
@@ -49,7 +47,6 @@ NOTHING(spi_context_trap)
 NOTHING(spi_context_steps)
 NOTHING(spi_payload_call_point)
 NOTHING(spi_jump_short_reaches)
-NOTHING(spi_store_wide_works)
 NOTHING(spi_site_has_displacement)
 NOTHING(spi_site_has_word)
 NOTHING(spi_site_is_short_jump)
