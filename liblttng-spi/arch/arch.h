@@ -281,7 +281,6 @@ void spi_jump_short_bytes(uint64_t place, uint64_t to, uint8_t *bytes) SPI_HIDDE
  * *block, 16 aligned bytes, becomes `to` if it is *was, by one locked exchange; 1: it was, else *was is what it is.
  * spi_store_line(): one store of 8 bytes at any address inside a cache line.
  */
-int spi_store_wide_works(void) SPI_HIDDEN;
 SPI_INLINE int spi_store_wide(uint64_t *block, uint64_t was[2], const uint64_t to[2]);
 SPI_INLINE void spi_store_line(uint64_t address, uint64_t word);
 

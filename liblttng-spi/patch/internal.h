@@ -129,10 +129,9 @@ SPI_INLINE struct spi_stub spi_point_stub(struct spi_point *point)
 enum spi_text_how {
 	SPI_TEXT_STORE = 1,	/* all bytes in one aligned 8-byte word of one instruction: one store */
 	SPI_TEXT_SPIN,		/* one instruction; a jump to itself stands there meanwhile */
-	SPI_TEXT_INT3,		/* one instruction; int3 stands there meanwhile */
 	SPI_TEXT_WIDE,		/* in one aligned block of 16 bytes of one instruction */
 	SPI_TEXT_LINE,		/* in one cache line, of one instruction */
-	SPI_TEXT_CC,		/* several instructions, whose boundaries hold int3 before, in between or after */
+	SPI_TEXT_CC,		/* int3 stands there meanwhile; of several instructions their boundaries hold int3, too */
 };
 
 struct spi_text_op {

@@ -85,7 +85,7 @@ static int trap_sites(struct spi_choice *c)
 	const struct spi_patch *patch = c->patch;
 	int ret = 0;
 
-	if (patch->worker == SPI_WORKER_TRAP || patch->how == SPI_TEXT_CC || patch->how == SPI_TEXT_INT3)
+	if (patch->worker == SPI_WORKER_TRAP || patch->how == SPI_TEXT_CC)
 		ret = spi_trap_add(patch->address, patch->stub);
 	for (uint32_t i = 1; i < SPI_MAP_ENTRY_INSNS && i < c->func->insn_count && !ret; i++)
 		if (c->insns[i].offset < SPI_JUMP_SIZE && (patch->bounds >> c->insns[i].offset & 1))
@@ -158,7 +158,7 @@ static int worker_pun(struct spi_choice *c)
 
 static int worker_jump(struct spi_choice *c)
 {
-	enum spi_text_how how = SPI_TEXT_INT3;
+	enum spi_text_how how = SPI_TEXT_CC;
 
 	if (c->first < SPI_JUMP_SIZE)
 		return decline(c, "its first instruction is shorter than a jump");
