@@ -201,12 +201,11 @@ struct spi_patch {
 };
 
 /*
- * For a thread of the program, under the patch lock: prepare without int3, and write one jump into code that cannot go
- * meanwhile. 0 or a negative errno.
+ * For a thread of the program, under the patch lock: prepare without int3, and write one jump, or take it out, in code
+ * that cannot go meanwhile. 0 or a negative errno.
  */
 int spi_patch_prepare_locked(struct spi_point *point, const char **reason);
-int spi_patch_install_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot);
-int spi_patch_remove_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot);
+int spi_patch_write_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot, int install);
 
 /*
  * Under the patch lock: while it yields, another point of the same function that is prepared takes its jump over. Once that may

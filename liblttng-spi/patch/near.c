@@ -308,22 +308,25 @@ void spi_near_code_trim(struct spi_object *object, uint64_t end)
 	chunk->used = (uint32_t) ((end - chunk->rx + 31) & ~UINT64_C(31));
 }
 
-int spi_near_code_has(uint64_t address)
+static const struct chunk *code_at(uint64_t address)
 {
 	for (const struct spi_arena *arena = arenas; arena; arena = arena->next)
 		for (const struct chunk *chunk = arena->code; chunk; chunk = chunk->next)
 			if (address - chunk->rx < chunk->size)
-				return 1;
-	return 0;
+				return chunk;
+	return NULL;
+}
+
+int spi_near_code_has(uint64_t address)
+{
+	return code_at(address) != NULL;
 }
 
 int spi_near_frame(uint64_t address, uint16_t *frame)
 {
-	for (const struct spi_arena *arena = arenas; arena; arena = arena->next)
-		for (const struct chunk *chunk = arena->code; chunk; chunk = chunk->next)
-			if (address - chunk->rx < chunk->size)
-				return spi_memory_copy(frame, chunk->rx + chunk->size + 2 * (address - chunk->rx), sizeof(*frame));
-	return -1;
+	const struct chunk *chunk = code_at(address);
+
+	return chunk ? spi_memory_copy(frame, chunk->rx + chunk->size + 2 * (address - chunk->rx), sizeof(*frame)) : -1;
 }
 
 /* What has just been run, or is about to be: it can be read. */

@@ -15,7 +15,6 @@
 
 #define BUCKETS		65536u
 
-
 static struct spi_patch **byte_index;	/* by address / 16 */
 uint64_t (*spi_patch_site_stub)(uint64_t address);
 int (*spi_patch_site_byte)(uint64_t address, uint8_t *byte);
@@ -271,8 +270,7 @@ static void op_from_sites(struct spi_text_op *op, const struct spi_point *point)
 			op->from[i] = *(const uint8_t *) (op->address + i);
 }
 
-/* One prepared point, whose object cannot be unloaded meanwhile. */
-static int write_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot, int install)
+int spi_patch_write_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot, int install)
 {
 	struct spi_text_op op;
 
@@ -286,16 +284,6 @@ static int write_locked(struct spi_point *point, uint64_t low, uint64_t high, in
 		return -EBUSY;
 	point->installed = (uint32_t) install;
 	return 0;
-}
-
-int spi_patch_install_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot)
-{
-	return write_locked(point, low, high, prot, 1);
-}
-
-int spi_patch_remove_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot)
-{
-	return write_locked(point, low, high, prot, 0);
 }
 
 /* ---- one point in the place of another ---- */

@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <sys/mman.h>
+#include "liblttng-spi/base/hash.h"
 #include "liblttng-spi/patch/trampoline.h"
 
 #define PHYS_BATCH	16u			/* physical pages that are mapped at once */
@@ -35,14 +36,16 @@ struct phys_page {
 };
 
 struct virt_page {
-	uint64_t address;		/* 0: free entry */
+	struct spi_hash_link link;
+	uint64_t address;
 	struct phys_page *phys;
-	struct byte_set *own;		/* its part of phys->used */
+	struct byte_set own;		/* its part of phys->used */
 };
 
 static struct phys_page *phys_pages;
-static struct virt_page *virt_pages;	/* open addressing */
-static uint32_t virt_size, virt_count, mappings_before;
+static struct spi_hash_link *virt_buckets[4096];
+static struct spi_hash virt_pages = SPI_HASH_OVER(virt_buckets);
+static uint32_t mappings_before;
 static const char no_memory[] = "the process may have no more memory";
 static uint64_t recent[SPI_TRAMPOLINE_RECENT];
 static uint32_t recent_next;
@@ -69,10 +72,10 @@ static struct phys_page *phys_new(void)
 	return pages;
 }
 
-static int phys_is_free(const struct phys_page *phys, uint32_t at, uint32_t n)
+static int set_is_free(const struct byte_set *set, uint32_t at, uint32_t n)
 {
 	for (; n; at++, n--)
-		if (phys->used.bits[at / 64] >> (at % 64) & 1)
+		if (set->bits[at / 64] >> (at % 64) & 1)
 			return 0;
 	return 1;
 }
@@ -91,10 +94,10 @@ static void virt_mark(struct virt_page *v, uint32_t at, uint32_t n, int used)
 		uint64_t bit = UINT64_C(1) << (at % 64);
 
 		if (used) {
-			v->own->bits[at / 64] |= bit;
+			v->own.bits[at / 64] |= bit;
 			v->phys->used.bits[at / 64] |= bit;
 		} else {
-			v->own->bits[at / 64] &= ~bit;
+			v->own.bits[at / 64] &= ~bit;
 			v->phys->used.bits[at / 64] &= ~bit;
 		}
 	}
@@ -105,7 +108,7 @@ static struct phys_page *phys_with_room(uint32_t at, uint32_t n)
 	struct phys_page *phys;
 
 	for (phys = phys_pages; phys; phys = phys->next)
-		if (!phys->frozen && phys_is_free(phys, at, n))
+		if (!phys->frozen && set_is_free(&phys->used, at, n))
 			return phys;
 	return phys_new();
 }
@@ -118,21 +121,12 @@ static void phys_fill(struct phys_page *phys)
 	phys->filled = 1;
 }
 
-/* Show a physical page at a virtual address, replacing what is mapped there. */
-static int phys_show(struct phys_page *phys, uint64_t address)
-{
-	long ret;
-
-	phys_fill(phys);
-	ret = spi_raw6(SYS_mremap, phys->rx, 0, SPI_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, address, 0);
-	return spi_raw_failed(ret) ? (int) ret : 0;
-}
-
 /*
- * The same where threads may run. Before it knows whether it may map one page more (RLIMIT_AS) Linux has unmapped what was there
- * (mm/mremap.c, until 6.16); to move a page needs no more room than there is.
+ * Show a physical page at a virtual address, replacing what is mapped there, where threads may run. Before it knows whether it
+ * may map one page more (RLIMIT_AS) Linux has unmapped what was there (mm/mremap.c, until 6.16); to move a page needs no more
+ * room than there is.
  */
-static int phys_show_instead(struct phys_page *phys, uint64_t address)
+static int phys_show(struct phys_page *phys, uint64_t address)
 {
 	long at, ret;
 
@@ -149,50 +143,23 @@ static int phys_show_instead(struct phys_page *phys, uint64_t address)
 
 /* ---- virtual pages ---- */
 
-static struct virt_page *virt_slot(struct virt_page *table, uint32_t size, uint64_t address)
-{
-	uint32_t i = (uint32_t) ((address >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (size - 1);
-
-	while (table[i].address && table[i].address != address)
-		i = (i + 1) & (size - 1);
-	return &table[i];
-}
-
 static struct virt_page *virt_find(uint64_t address)
 {
-	struct virt_page *v;
+	struct virt_page *v = spi_hash_find(&virt_pages, spi_hash_number(address));
 
-	if (!virt_size)
-		return NULL;
-	v = virt_slot(virt_pages, virt_size, address);
-	return v->address ? v : NULL;
-}
-
-static int virt_grow(void)
-{
-	uint32_t size = virt_size ? virt_size * 2 : 256;
-	struct virt_page *table = spi_alloc(size * sizeof(*table));
-
-	if (!table)
-		return -1;
-	for (uint32_t i = 0; i < virt_size; i++)
-		if (virt_pages[i].address)
-			*virt_slot(table, size, virt_pages[i].address) = virt_pages[i];
-	virt_pages = table;
-	virt_size = size;
-	return 0;
+	while (v && v->address != address)
+		v = spi_hash_again(&v->link);
+	return v;
 }
 
 static int virt_has_room_for_one(void)
 {
-	if (virt_count % 1024 == FIRST_LOOK) {
+	if (virt_pages.count % 1024 == FIRST_LOOK) {
 		uint32_t now = spi_places_look();
 
-		mappings_before = now > virt_count ? now - virt_count : 0;
+		mappings_before = now > virt_pages.count ? now - (uint32_t) virt_pages.count : 0;
 	}
-	if (virt_count + mappings_before >= MAPPINGS_MAX)
-		return 0;
-	return virt_count * 4 < virt_size * 3 || virt_grow() == 0;
+	return virt_pages.count + mappings_before < MAPPINGS_MAX;
 }
 
 int spi_trampoline_page_may_be(uint64_t page)
@@ -204,7 +171,6 @@ int spi_trampoline_page_may_be(uint64_t page)
 static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, const char **reason)
 {
 	struct phys_page *phys;
-	struct byte_set *own;
 	struct virt_page *v;
 	int error;
 
@@ -215,8 +181,8 @@ static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, con
 	if (!spi_trampoline_page_may_be(address))
 		return NULL;
 	phys = phys_with_room(at, n);
-	own = phys ? spi_alloc(sizeof(*own)) : NULL;
-	if (!own) {
+	v = phys ? spi_alloc(sizeof(*v)) : NULL;
+	if (!v) {
 		*reason = no_memory;
 		return NULL;
 	}
@@ -230,11 +196,9 @@ static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, con
 		spi_munmap(address, SPI_PAGE);
 		return NULL;
 	}
-	v = virt_slot(virt_pages, virt_size, address);
 	v->address = address;
 	v->phys = phys;
-	v->own = own;
-	virt_count++;
+	spi_hash_add(&virt_pages, &v->link, spi_hash_number(address));
 	recent[recent_next++ % SPI_TRAMPOLINE_RECENT] = address;
 	return v;
 }
@@ -249,7 +213,7 @@ static int virt_move(struct virt_page *v, uint32_t at, uint32_t n)
 {
 	struct phys_page *from = v->phys, *to = phys_pages;
 
-	while (to && (to->frozen || !phys_is_free(to, at, n) || !phys_has_room_for(to, v->own)))
+	while (to && (to->frozen || !set_is_free(&to->used, at, n) || !phys_has_room_for(to, &v->own)))
 		to = to->next;
 	if (!to)
 		to = phys_new();
@@ -257,24 +221,16 @@ static int virt_move(struct virt_page *v, uint32_t at, uint32_t n)
 		return -1;
 	phys_fill(to);
 	for (uint32_t i = 0; i < SPI_PAGE; i++)
-		if (v->own->bits[i / 64] >> (i % 64) & 1)
+		if (!set_is_free(&v->own, i, 1))
 			to->rw[i] = ((const uint8_t *) v->address)[i];
-	if (phys_show_instead(to, v->address) < 0)
+	if (phys_show(to, v->address) < 0)
 		return -1;
 	for (uint32_t i = 0; i < SPI_PAGE / 64; i++) {
-		to->used.bits[i] |= v->own->bits[i];
-		from->used.bits[i] &= ~v->own->bits[i];
+		to->used.bits[i] |= v->own.bits[i];
+		from->used.bits[i] &= ~v->own.bits[i];
 	}
 	v->phys = to;
 	return 0;
-}
-
-static int virt_is_free(const struct virt_page *v, uint32_t at, uint32_t n)
-{
-	for (; n; at++, n--)
-		if (v->own->bits[at / 64] >> (at % 64) & 1)
-			return 0;
-	return 1;
 }
 
 /* 0: nothing of the page's own speaks against a jump of 5 bytes there; else how far on it might be otherwise. */
@@ -283,7 +239,7 @@ static uint32_t virt_busy(const struct virt_page *v, uint32_t at)
 	uint32_t end = at + SPI_JUMP_SIZE < SPI_PAGE ? at + SPI_JUMP_SIZE : SPI_PAGE;
 
 	while (end-- > at)
-		if (v->own->bits[end / 64] >> (end % 64) & 1)
+		if (!set_is_free(&v->own, end, 1))
 			return end + 1 - at;
 	return 0;
 }
@@ -293,9 +249,9 @@ static struct virt_page *virt_take(uint64_t address, uint32_t at, uint32_t n, co
 {
 	struct virt_page *v = virt_find(address);
 
-	if (v && !virt_is_free(v, at, n))
+	if (v && !set_is_free(&v->own, at, n))
 		return NULL;
-	if (v && (v->phys->frozen || !phys_is_free(v->phys, at, n)) && virt_move(v, at, n) < 0)
+	if (v && (v->phys->frozen || !set_is_free(&v->phys->used, at, n)) && virt_move(v, at, n) < 0)
 		return NULL;
 	if (!v)
 		v = virt_new(address, at, n, reason);
@@ -317,10 +273,9 @@ int spi_trampoline_place(uint64_t place, uint64_t to, const char **reason)
 		return -1;
 	phys = first->phys;
 	if (n < size) {
-		/* may enlarge the table: `first` is looked up again where it is needed */
 		second = virt_take(SPI_PAGE_OF(place) + SPI_PAGE, 0, size - n, reason);
 		if (!second) {
-			virt_mark(virt_find(SPI_PAGE_OF(place)), at, n, 0);
+			virt_mark(first, at, n, 0);
 			return -1;
 		}
 	}
