@@ -351,8 +351,7 @@ void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_m
 
 /* A trampoline: a jump on to a stub, anywhere. */
 #define SPI_TRAMPOLINE_MAX 14u
-uint32_t spi_trampoline_size(uint64_t place, uint64_t to) SPI_HIDDEN;
-void spi_trampoline_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_TRAMPOLINE_MAX]) SPI_HIDDEN;
+uint32_t spi_trampoline_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_TRAMPOLINE_MAX]) SPI_HIDDEN;	/* how many */
 
 /*
  * A call site's own instruction, changed in place so that it leads to the site's stub.
@@ -428,5 +427,17 @@ int own_execle(const char *path, const char *first, ...) SPI_HIDDEN;
 #else
 #error "no directory of arch/ is for this processor: arch/null has all that is to be written"
 #endif
+
+/* The same on every processor. */
+
+SPI_INLINE long spi_raw3(long nr, uint64_t a, uint64_t b, uint64_t c)
+{
+	return spi_raw4(nr, a, b, c, 0);
+}
+
+SPI_INLINE uint64_t spi_frame_argument(const struct spi_frame *frame, unsigned int n)
+{
+	return *spi_frame_argument_at((struct spi_frame *) frame, n);
+}
 
 #endif /* SPI_ARCH_H */

@@ -41,97 +41,51 @@ enum {
 	CFA_EXPRESSION = 0x0f, CFA_VAL_EXPRESSION = 0x16, CFA_OFFSET = 0x80,
 };
 
-struct bytes {
-	uint8_t *at;
+/* What the table beside the code says of the PC. Between the two stands the table's place less twice the code's. */
+#define LOOKUP_FROM	OP_BREG(SPI_DWARF_PC), 0, OP_LIT(1), OP_SHL, OP_CONST8U
+#define LOOKUP_END	OP_PLUS, OP_DEREF_SIZE, 2
+#define LOOKUP_SIZE	16
+
+/* A CIE, which holds all rules, and an FDE, which is no more than its range. What is left at 0 is DW_CFA_nop. */
+struct __attribute__((packed)) description {
+	uint32_t length, id;
+	uint8_t head[9];
+	uint8_t cfa[7];
+	int64_t cfa_table;
+	uint8_t cfa_end[12];
+	uint8_t pc[2];
+	uint8_t fp[8];
+	int64_t fp_table;
+	uint8_t fp_end[20];
+	uint8_t pad[6];
+	uint32_t fde_length, fde_back;
+	uint64_t code, size;
+	uint8_t fde_pad[8];
+	uint32_t end;
 };
+_Static_assert(!(offsetof(struct description, fde_length) % 8) && !(offsetof(struct description, end) % 8), "libgcc");
 
-static void put(struct bytes *b, const void *data, uint32_t n)
+static void description_fill(struct description *d, uint64_t code, uint64_t size, int64_t table)
 {
-	spi_bytes_copy(b->at, data, n);
-	b->at += n;
-}
-
-static void put_u8(struct bytes *b, unsigned int value)
-{
-	*b->at++ = (uint8_t) value;
-}
-
-/* The description of the frame at the PC: two bytes of the table beside the code. table: its place less twice the code's. */
-static void put_lookup(struct bytes *b, int64_t table)
-{
-	put(b, (const uint8_t[]) { OP_BREG(SPI_DWARF_PC), 0, OP_LIT(1), OP_SHL, OP_CONST8U }, 5);
-	put(b, &table, 8);
-	put(b, (const uint8_t[]) { OP_PLUS, OP_DEREF_SIZE, 2 }, 3);
-}
-
-static void put_cfa(struct bytes *b, int64_t table)
-{
-	uint8_t *size;
-
-	put_u8(b, CFA_EXPRESSION);
-	size = b->at++;
-	put_lookup(b, table);
-	put(b, (const uint8_t[]) { OP_CONST2U, SPI_FRAME_WORDS & 0xff, SPI_FRAME_WORDS >> 8, OP_AND, OP_LIT(3), OP_SHL,
-		OP_BREG(SPI_DWARF_SP), 0, OP_PLUS }, 9);
-	*size = (uint8_t) (b->at - size - 1);
-}
-
-/* On the stack at first: the CFA. Left on it: the frame pointer. */
-static void put_fp(struct bytes *b, int64_t table)
-{
-	uint8_t *size;
-
-	put(b, (const uint8_t[]) { CFA_VAL_EXPRESSION, SPI_DWARF_FP }, 2);
-	size = b->at++;
-	put_lookup(b, table);
-	put(b, (const uint8_t[]) { OP_LIT(12), OP_SHR }, 2);
-	put(b, (const uint8_t[]) { OP_DUP, OP_BRA, 7, 0 }, 4);
-	put(b, (const uint8_t[]) { OP_DROP, OP_DROP, OP_BREG(SPI_DWARF_FP), 0, OP_SKIP, 4, 0 }, 7);
-	put(b, (const uint8_t[]) { OP_LIT(3), OP_SHL, OP_MINUS, OP_DEREF }, 4);
-	*size = (uint8_t) (b->at - size - 1);
-}
-
-/* Close a CIE or FDE that began at `start`: pad, and fill in its length. */
-static void put_end(struct bytes *b, uint8_t *start)
-{
-	uint32_t length;
-
-	while ((b->at - start) % 8)
-		put_u8(b, 0);			/* DW_CFA_nop */
-	length = (uint32_t) (b->at - start - 4);
-	spi_bytes_copy(start, &length, 4);
-}
-
-/* The CIE holds all rules, so that an FDE is no more than its range. */
-static void put_cie(struct bytes *b, int64_t table)
-{
-	uint8_t *start = b->at;
-	uint64_t zero = 0;
-
-	put(b, &zero, 8);			/* length, and 0: a CIE */
-	/* version 1, "zR", code factor 1, data factor -8, return address column, absolute addresses */
-	put(b, (const uint8_t[]) { 1, 'z', 'R', 0, 1, 0x78, SPI_DWARF_PC, 1, 0 }, 9);
-	put_cfa(b, table);
-	put(b, (const uint8_t[]) { CFA_OFFSET | SPI_DWARF_PC, 1 }, 2);
-	put_fp(b, table);
-	put_end(b, start);
-}
-
-#define CIE_SIZE	128u	/* at most */
-#define FDE_SIZE	32u
-
-static void put_fde(struct bytes *b, const uint8_t *cie, uint64_t code, uint64_t size)
-{
-	uint8_t *start = b->at;
-	uint32_t back;
-
-	put(b, &size, 4);			/* the length, later */
-	back = (uint32_t) (b->at - cie);
-	put(b, &back, 4);
-	put(b, &code, 8);
-	put(b, &size, 8);
-	put_u8(b, 0);
-	put_end(b, start);
+	*d = (struct description) {
+		.length = offsetof(struct description, fde_length) - 4,
+		/* version 1, "zR", code factor 1, data factor -8, return address column, absolute addresses */
+		.head = { 1, 'z', 'R', 0, 1, 0x78, SPI_DWARF_PC, 1, 0 },
+		.cfa = { CFA_EXPRESSION, LOOKUP_SIZE + 9, LOOKUP_FROM },
+		.cfa_table = table,
+		.cfa_end = { LOOKUP_END, OP_CONST2U, SPI_FRAME_WORDS & 0xff, SPI_FRAME_WORDS >> 8, OP_AND, OP_LIT(3), OP_SHL,
+			OP_BREG(SPI_DWARF_SP), 0, OP_PLUS },
+		.pc = { CFA_OFFSET | SPI_DWARF_PC, 1 },
+		/* on the stack at first: the CFA; left on it: the frame pointer */
+		.fp = { CFA_VAL_EXPRESSION, SPI_DWARF_FP, LOOKUP_SIZE + 17, LOOKUP_FROM },
+		.fp_table = table,
+		.fp_end = { LOOKUP_END, OP_LIT(12), OP_SHR, OP_DUP, OP_BRA, 7, 0,
+			OP_DROP, OP_DROP, OP_BREG(SPI_DWARF_FP), 0, OP_SKIP, 4, 0, OP_LIT(3), OP_SHL, OP_MINUS, OP_DEREF },
+		.fde_length = offsetof(struct description, end) - offsetof(struct description, fde_back),
+		.fde_back = offsetof(struct description, fde_back),
+		.code = code,
+		.size = size,
+	};
 }
 
 /* ---- libgcc ---- */
@@ -173,16 +127,13 @@ static void *object_take(void)
 
 static void register_range(uint64_t code, uint64_t size, int64_t table)
 {
-	struct bytes b = { spi_alloc(CIE_SIZE + FDE_SIZE + 8) };
-	uint8_t *cie = b.at;
-	void *object;
+	struct description *d = spi_alloc(sizeof(*d));
+	void *object = d ? object_take() : NULL;
 
-	object = cie ? object_take() : NULL;
 	if (!object)
 		return;
-	put_cie(&b, table);
-	put_fde(&b, cie, code, size);
-	libgcc.tell(cie, object);	/* what follows is zero: the end */
+	description_fill(d, code, size, table);
+	libgcc.tell(d, object);
 }
 
 /* What libgcc has not been told of, one after the other: its lock may not be taken under the patch lock. */

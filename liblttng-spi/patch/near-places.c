@@ -3,8 +3,8 @@
 /*
  * Where near memory may be: not where something is mapped, nor where the heap and the main thread's stack grow.
  *
- * What is mapped is known as of the last look at the list of mappings. Memory that the program gave back since is passed
- * by. Memory that came since is met by spi_map_reserve(), which looks again after some of these.
+ * What is mapped is known as of the last look at the list of mappings. Memory that the program gave back since is
+ * passed by. Memory that came since is met by spi_map_reserve(), which looks again after some of these.
  */
 #include <errno.h>
 #include <sys/auxv.h>

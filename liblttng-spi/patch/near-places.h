@@ -16,7 +16,10 @@ void spi_near_look(int into_heap_room);
 uint32_t spi_places_look(void);
 /* What stands in the way of a mapping of [low, high), as far as it is known; NULL: nothing. */
 const struct spi_place *spi_place_obstacle(uint64_t low, uint64_t high);
-/* Make a mapping without access rights at exactly this address: 0, -EEXIST when anything is there, -ENOMEM where none can be had anywhere. */
+/*
+ * Make a mapping without access rights at exactly this address: 0, -EEXIST when anything is there, -ENOMEM where none
+ * can be had anywhere.
+ */
 int spi_map_reserve(uint64_t address, uint64_t size);
 
 #endif /* SPI_NEAR_PLACES_H */

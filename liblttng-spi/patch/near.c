@@ -23,8 +23,7 @@
 
 /* A chunk of code: a quarter is code, half of it describes the frames there (frames.c), two bytes a byte. */
 #define CODE_PART(size)	((size) / 4)
-#define CODE_CHUNK	(1u << 20)	/* bytes of address space; pages are taken as they are written */
-#define DATA_CHUNK	(1u << 20)
+#define CHUNK		(1u << 20)	/* bytes of address space; pages are taken as they are written */
 #define CHUNK_LEAST	(64u << 10)	/* tried when the usual size is refused: ulimit -v */
 #define LOWEST		(UINT64_C(16) << 20)	/* below is where NULL + offset may land */
 #define HIGHEST		(UINT64_C(0x7fffffff0000))
@@ -50,7 +49,7 @@ static struct spi_arena *arenas;
 
 /* ---- where ---- */
 
-/* The place is in reach, and nothing is known to be there: 1, when it was reserved; 0; -1: the process gets no memory anywhere. */
+/* The place is in reach, and nothing is known to be there. 1: it is reserved; 0; -1: the process gets no memory. */
 static int arena_try(struct spi_arena *arena, uint64_t at, uint64_t size)
 {
 	int refused = spi_map_reserve(at, size);
@@ -63,8 +62,8 @@ static int arena_try(struct spi_arena *arena, uint64_t at, uint64_t size)
 }
 
 /*
- * Reserve size bytes that keep the arena within REACH: the nearest below the object, else above; the mapping has no access
- * rights yet. 0: none. A process that has all the memory that its limit lets it have (RLIMIT_AS) gets none anywhere.
+ * Reserve size bytes that keep the arena within REACH: the nearest below the object, else above; the mapping has no
+ * access rights yet. 0: none. A process that has all the memory that its limit lets it have (RLIMIT_AS) gets none.
  */
 static uint64_t arena_reserve(struct spi_arena *arena, uint64_t size)
 {
@@ -168,8 +167,8 @@ int spi_near_has(const struct spi_object *object, const void *p)
 /* ---- chunks ---- */
 
 /*
- * Replace the reserved pages at `rx` (0: anywhere) by code that *rw writes. An old size of 0 makes a second mapping of shared
- * pages.
+ * Replace the reserved pages at `rx` (0: anywhere) by code that *rw writes. An old size of 0 makes a second mapping of
+ * shared pages.
  */
 uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw)
 {
@@ -188,10 +187,10 @@ uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw)
 	return 0;
 }
 
-static struct chunk *chunk_new(struct spi_arena *arena, uint32_t least, uint32_t usual, int is_code)
+static struct chunk *chunk_new(struct spi_arena *arena, uint32_t least, int is_code)
 {
 	struct chunk *chunk = spi_alloc(sizeof(*chunk));
-	uint32_t size = usual;
+	uint32_t size = CHUNK;
 	uint64_t at;
 
 	if (!chunk)
@@ -221,14 +220,13 @@ static struct chunk *chunk_new(struct spi_arena *arena, uint32_t least, uint32_t
 	return chunk;
 }
 
-static struct chunk *chunk_with_room(struct spi_arena *arena, struct chunk **list, uint32_t size, uint32_t usual,
-	int is_code)
+static struct chunk *chunk_with_room(struct spi_arena *arena, struct chunk **list, uint32_t size, int is_code)
 {
 	struct chunk *chunk = *list;
 
 	if (chunk && !chunk->frozen && chunk->size - chunk->used >= size)
 		return chunk;
-	chunk = chunk_new(arena, is_code ? size * 4 : size, usual, is_code);
+	chunk = chunk_new(arena, is_code ? size * 4 : size, is_code);
 	if (chunk) {
 		chunk->next = *list;
 		*list = chunk;
@@ -242,11 +240,11 @@ void *spi_near_data(struct spi_object *object, size_t size, size_t align)
 	struct chunk *chunk;
 	uint32_t at;
 
-	if (!arena || size > DATA_CHUNK * 16u || align > SPI_PAGE)
+	if (!arena || size > CHUNK * 16u || align > SPI_PAGE)
 		return NULL;
 	if (align < 8)
 		align = 8;
-	chunk = chunk_with_room(arena, &arena->data, (uint32_t) (size + align), DATA_CHUNK, 0);
+	chunk = chunk_with_room(arena, &arena->data, (uint32_t) (size + align), 0);
 	if (!chunk)
 		return NULL;
 	at = (uint32_t) ((chunk->used + align - 1) & ~(align - 1));
@@ -271,15 +269,9 @@ int spi_near_reserve(struct spi_object *object, uint32_t code, uint32_t data)
 {
 	uint64_t before = spi_patch_lock();
 	struct spi_arena *arena = arena_of(object);
-	uint32_t size = CODE_CHUNK, data_size = DATA_CHUNK;
 	int result = -ENOSPC;
 
-	while (CODE_PART(size) < code)
-		size *= 2;
-	while (data_size < data)
-		data_size *= 2;
-	if (arena && chunk_with_room(arena, &arena->code, code < CODE_PART(size) ? code : CODE_PART(size), size, 1) &&
-			chunk_with_room(arena, &arena->data, data < data_size ? data : data_size, data_size, 0))
+	if (arena && chunk_with_room(arena, &arena->code, code, 1) && chunk_with_room(arena, &arena->data, data, 0))
 		result = 0;
 	spi_patch_unlock(before);
 	return result;
@@ -288,7 +280,7 @@ int spi_near_reserve(struct spi_object *object, uint32_t code, uint32_t data)
 int spi_near_code(struct spi_object *object, struct spi_emit *emit, uint32_t size)
 {
 	struct spi_arena *arena = arena_of(object);
-	struct chunk *chunk = arena ? chunk_with_room(arena, &arena->code, size, CODE_CHUNK, 1) : NULL;
+	struct chunk *chunk = arena ? chunk_with_room(arena, &arena->code, size, 1) : NULL;
 
 	if (!chunk)
 		return -ENOSPC;

@@ -238,7 +238,8 @@ static const char *may_write(const struct spi_point *point, int install)
 		return "it was not prepared";
 	if (patch->forgotten)
 		return "its object was unloaded";
-	if (install && (patch->worker == SPI_WORKER_TRAP || patch->how == SPI_TEXT_CC) && spi_trap_ready(point->object, &reason) < 0)
+	if (install && (patch->worker == SPI_WORKER_TRAP || patch->how == SPI_TEXT_CC) &&
+			spi_trap_ready(point->object, &reason) < 0)
 		return reason;
 	return NULL;
 }

@@ -273,7 +273,7 @@ static void mapping_write(struct spi_text_op *ops, unsigned int n, const struct 
 	}
 }
 
-/* The mapping that the first of these ends in, going forward from *vma; without /proc: its pages, as code usually is. */
+/* The mapping that the operation ends in, going forward from *vma; without /proc: its pages, as code usually is. */
 static void mapping_find(struct spi_maps *maps, struct spi_vma *vma, const struct spi_text_op *op)
 {
 	if (maps->fd < 0)

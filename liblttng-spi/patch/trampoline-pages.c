@@ -122,9 +122,9 @@ static void phys_fill(struct phys_page *phys)
 }
 
 /*
- * Show a physical page at a virtual address, replacing what is mapped there, where threads may run. Before it knows whether it
- * may map one page more (RLIMIT_AS) Linux has unmapped what was there (mm/mremap.c, until 6.16); to move a page needs no more
- * room than there is.
+ * Show a physical page at a virtual address, replacing what is mapped there, where threads may run. Before Linux knows
+ * whether it may map one page more (RLIMIT_AS), it has unmapped what was there (mm/mremap.c, until 6.16). To move a
+ * page needs no more room than there is.
  */
 static int phys_show(struct phys_page *phys, uint64_t address)
 {
@@ -263,7 +263,7 @@ static struct virt_page *virt_take(uint64_t address, uint32_t at, uint32_t n, co
 int spi_trampoline_place(uint64_t place, uint64_t to, const char **reason)
 {
 	uint8_t bytes[SPI_TRAMPOLINE_MAX];
-	uint32_t size = spi_trampoline_size(place, to), at = (uint32_t) (place & (SPI_PAGE - 1));
+	uint32_t size = spi_trampoline_bytes(place, to, bytes), at = (uint32_t) (place & (SPI_PAGE - 1));
 	uint32_t n = at + size > SPI_PAGE ? SPI_PAGE - at : size;
 	struct virt_page *first, *second = NULL;
 	struct phys_page *phys;
@@ -279,7 +279,6 @@ int spi_trampoline_place(uint64_t place, uint64_t to, const char **reason)
 			return -1;
 		}
 	}
-	spi_trampoline_bytes(place, to, bytes);
 	spi_bytes_copy(phys->rw + at, bytes, n);
 	if (second)
 		spi_bytes_copy(second->phys->rw, bytes + n, size - n);

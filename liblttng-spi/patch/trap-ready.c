@@ -49,8 +49,8 @@ static int is_injector(long pid)
 }
 
 /*
- * Look at one thread; tid NULL: at the process, whose only thread this one is. NULL, or what forbids int3. *again is set when
- * that may be over in a moment: libc blocks everything while a thread starts or ends.
+ * Look at one thread; tid NULL: at the process, whose only thread this one is. NULL, or what forbids int3. *again is
+ * set when that may be over in a moment: libc blocks everything while a thread starts or ends.
  */
 static const char *thread_look(int task_dir, const char *tid, int *again)
 {

@@ -68,7 +68,9 @@ static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *data)
 
 static int is_trampoline(uint64_t ip)
 {
-	return (ip < near_low || ip >= near_high) && (ip < the_object.low || ip >= the_object.high) && *(const uint8_t *) ip == 0xe9;
+	int is_known = (ip >= near_low && ip < near_high) || (ip >= the_object.low && ip < the_object.high);
+
+	return !is_known && *(const uint8_t *) ip == 0xe9;
 }
 
 static void on_timer(int number, siginfo_t *info, void *context)

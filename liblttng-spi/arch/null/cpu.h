@@ -37,11 +37,6 @@ SPI_INLINE long spi_raw4(long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d
 	return spi_raw6(nr, a, b, c, d, 0, 0);
 }
 
-SPI_INLINE long spi_raw3(long nr, uint64_t a, uint64_t b, uint64_t c)
-{
-	return spi_raw6(nr, a, b, c, 0, 0, 0);
-}
-
 /* ---- memory ---- */
 
 SPI_INLINE void spi_bytes_copy(void *to, const void *from, size_t n)
@@ -144,11 +139,6 @@ struct spi_frame {
 SPI_INLINE uint64_t *spi_frame_argument_at(struct spi_frame *frame, unsigned int n)
 {
 	return &frame->argument;
-}
-
-SPI_INLINE uint64_t spi_frame_argument(const struct spi_frame *frame, unsigned int n)
-{
-	return frame->argument;
 }
 
 SPI_INLINE uint64_t spi_frame_callee(const struct spi_frame *frame)

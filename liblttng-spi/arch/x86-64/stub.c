@@ -319,19 +319,15 @@ void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_m
 	spi_emit_finish(e);
 }
 
-uint32_t spi_trampoline_size(uint64_t place, uint64_t to)
+uint32_t spi_trampoline_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_TRAMPOLINE_MAX])
 {
 	int64_t distance = (int64_t) (to - (place + SPI_JUMP_SIZE));
 
-	return distance == (int32_t) distance ? SPI_JUMP_SIZE : SPI_TRAMPOLINE_MAX;
-}
-
-void spi_trampoline_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_TRAMPOLINE_MAX])
-{
-	if (spi_trampoline_size(place, to) == SPI_JUMP_SIZE) {
+	if (distance == (int32_t) distance) {
 		spi_jump_bytes(place, to, bytes);
-	} else {
-		spi_bytes_copy(bytes, "\xff\x25\0\0\0\0", 6);	/* jmp *(%rip), the address behind it */
-		spi_bytes_copy(bytes + 6, &to, 8);
+		return SPI_JUMP_SIZE;
 	}
+	spi_bytes_copy(bytes, "\xff\x25\0\0\0\0", 6);	/* jmp *(%rip), the address behind it */
+	spi_bytes_copy(bytes + 6, &to, 8);
+	return SPI_TRAMPOLINE_MAX;
 }

@@ -24,8 +24,11 @@
 	.endr
 	.endm
 
-	/* Call one of ours before the function that these arguments are for, with the stack aligned: psABI 3.2.2. `argument`: its first. */
-	.macro CALL_BEFORE function, argument=%rdi
+	/*
+	 * Call one of ours before the function that these arguments are for, with the stack aligned: psABI 3.2.2. It gets
+	 * `argument` as its first one, or all as they came.
+	 */
+	.macro CALL_BEFORE function, argument
 	push %rdi
 	push %rsi
 	push %rdx
@@ -34,7 +37,9 @@
 	push %r9
 	sub $8, %rsp
 	.cfi_adjust_cfa_offset 56
+	.ifnb \argument
 	mov \argument, %rdi
+	.endif
 	call \function
 	add $8, %rsp
 	pop %r9
