@@ -168,22 +168,22 @@ int spi_near_has(const struct spi_object *object, const void *p)
 
 /*
  * Replace the reserved pages at `rx` (0: anywhere) by code that *rw writes. An old size of 0 makes a second mapping of
- * shared pages.
+ * shared pages. No mapping gains the right to be run: systemd's MemoryDenyWriteExecute refuses that.
  */
 uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw)
 {
-	uint64_t alias = spi_mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
-	uint64_t flags = MREMAP_MAYMOVE | (rx ? MREMAP_FIXED : 0);
-	long code = alias ? spi_raw6(SYS_mremap, alias, 0, size, flags, rx, 0) : -ENOMEM;
+	int flags = MAP_SHARED | MAP_ANONYMOUS | (rx ? MAP_FIXED : 0);
+	uint64_t code = spi_mmap(rx, size, PROT_READ | PROT_EXEC, flags, -1);
+	long alias = code ? spi_raw6(SYS_mremap, code, 0, size, MREMAP_MAYMOVE, 0, 0) : -ENOMEM;
 
-	if (!spi_raw_failed(code) && spi_raw3(SYS_mprotect, (uint64_t) code, size, PROT_READ | PROT_EXEC) == 0) {
+	if (!spi_raw_failed(alias) && spi_raw3(SYS_mprotect, (uint64_t) alias, size, PROT_READ | PROT_WRITE) == 0) {
 		*rw = (uint8_t *) alias;
-		return (uint64_t) code;
+		return code;
 	}
-	if (!spi_raw_failed(code) && !rx)
-		spi_munmap((uint64_t) code, size);
-	if (alias)
-		spi_munmap(alias, size);
+	if (!spi_raw_failed(alias))
+		spi_munmap((uint64_t) alias, size);
+	if (code && !rx)
+		spi_munmap(code, size);
 	return 0;
 }
 
