@@ -281,7 +281,6 @@ void spi_jump_short_bytes(uint64_t place, uint64_t to, uint8_t *bytes) SPI_HIDDE
  * *block, 16 aligned bytes, becomes `to` if it is *was, by one locked exchange; 1: it was, else *was is what it is.
  * spi_store_line(): one store of 8 bytes at any address inside a cache line.
  */
-int spi_store_wide_works(void) SPI_HIDDEN;
 SPI_INLINE int spi_store_wide(uint64_t *block, uint64_t was[2], const uint64_t to[2]);
 SPI_INLINE void spi_store_line(uint64_t address, uint64_t word);
 
@@ -297,7 +296,6 @@ struct spi_emit {
 	uint64_t rx;
 	uint16_t *frames;		/* of each byte */
 	uint16_t frame;			/* of the next byte */
-	uint16_t arrival;		/* of a stub: where it is jumped to from */
 	uint16_t fp_slot;		/* where the moved instructions pushed the frame pointer, or 0 */
 	uint32_t used, size;
 	uint64_t (*site_stub)(uint64_t address);	/* of the call site there; 0: none. NULL: no call trees */
@@ -350,14 +348,10 @@ enum spi_site_way {
  */
 void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved,
 	uint64_t push, enum spi_site_way way, uint64_t to, uint64_t *entries) SPI_HIDDEN;
-/* The frame where its jump leads, as far as that can be told: of a call it cannot. */
-uint16_t spi_site_frame(const struct spi_map_site *site, uint32_t moved) SPI_HIDDEN;
 
-/* A trampoline is SPI_TRAMPOLINE_HEAD bytes, its frame as unwinders see it, and the jump behind them. */
-#define SPI_TRAMPOLINE_HEAD 2u
-#define SPI_TRAMPOLINE_MAX 16u
-uint32_t spi_trampoline_size(uint64_t place, uint64_t to) SPI_HIDDEN;
-void spi_trampoline_bytes(uint64_t place, uint64_t to, uint16_t frame, uint8_t bytes[SPI_TRAMPOLINE_MAX]) SPI_HIDDEN;
+/* A trampoline: a jump on to a stub, anywhere. */
+#define SPI_TRAMPOLINE_MAX 14u
+uint32_t spi_trampoline_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_TRAMPOLINE_MAX]) SPI_HIDDEN;	/* how many */
 
 /*
  * A call site's own instruction, changed in place so that it leads to the site's stub.
@@ -433,5 +427,17 @@ int own_execle(const char *path, const char *first, ...) SPI_HIDDEN;
 #else
 #error "no directory of arch/ is for this processor: arch/null has all that is to be written"
 #endif
+
+/* The same on every processor. */
+
+SPI_INLINE long spi_raw3(long nr, uint64_t a, uint64_t b, uint64_t c)
+{
+	return spi_raw4(nr, a, b, c, 0);
+}
+
+SPI_INLINE uint64_t spi_frame_argument(const struct spi_frame *frame, unsigned int n)
+{
+	return *spi_frame_argument_at((struct spi_frame *) frame, n);
+}
 
 #endif /* SPI_ARCH_H */

@@ -30,20 +30,9 @@
 #include "liblttng-spi/dispositions/masks.h"
 #include "liblttng-spi/tree/tree.h"
 
-#define SIGNALS		64
-
 SPI_HOOK_DECLARE(sigaction)
-SPI_HOOK_DECLARE(signal)
-SPI_HOOK_DECLARE(sysv_signal)
-static int (*next_siginterrupt)(int number, int interrupt);
 
 const struct spi_sigaction *(*spi_signal_hidden)(int number, uint64_t handler);
-
-/* Which of the pair the program named in each action's mask; bit 7: it has set one since masks are virtual. */
-#define NAMED_TRAP	1u
-#define NAMED_STKFLT	2u
-#define NAMED_KNOWN	0x80u
-static uint8_t named[SIGNALS + 1];
 
 static uint64_t action_flags(int flags)
 {
@@ -132,49 +121,34 @@ static int action_of_vforked(struct spi_signal *s, const struct sigaction *actio
 }
 
 /* A signal that a tree waits for (tree/start.c): what the program has is not what the kernel says. */
-static uint64_t late_look(int number, uint64_t handler, struct sigaction *old)
+static void late_look(int number, struct sigaction *old)
 {
-	const struct spi_sigaction *program = spi_signal_hidden ? spi_signal_hidden(number, handler) : NULL;
+	const struct spi_sigaction *program = spi_signal_hidden ? spi_signal_hidden(number, (uint64_t) old->sa_handler) : NULL;
 
-	if (spi_likely(!program))
-		return handler;
-	if (old)
+	if (program)
 		action_put(old, program);
-	return program->handler;
 }
 
 /* The action of a signal that the kernel has: only its mask is translated. */
 static int action_translate(int number, const struct sigaction *action, struct sigaction *old)
 {
 	int was_virtual = is_virtual(), ret;
-	unsigned int names = number > 0 && number <= SIGNALS ? named[number] : 0;
 	struct sigaction copy;
-	uint64_t mask = 0;
 
-	if (action) {
-		mask = mask_of(&action->sa_mask);
-		if (was_virtual && (mask & SPI_MASK_PAIR)) {
-			copy = *action;
-			mask_put(&copy.sa_mask, spi_mask_to_kernel(mask));
-			action = &copy;
-		}
+	if (action && was_virtual && (mask_of(&action->sa_mask) & SPI_MASK_PAIR)) {
+		copy = *action;
+		mask_put(&copy.sa_mask, spi_mask_to_kernel(mask_of(&action->sa_mask)));
+		action = &copy;
 	}
 	ret = SPI_NEXT(sigaction)(number, action, old);
-	if (!ret && old)
-		late_look(number, (uint64_t) old->sa_handler, old);
-	if (ret || !is_virtual())
+	if (ret)
 		return ret;
-	if (action && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
-		named[number] = (uint8_t) (NAMED_KNOWN | (mask & SPI_SIGNAL_BIT(SIGTRAP) ? NAMED_TRAP : 0) |
-			(mask & SPI_SIGNAL_BIT(SIGSTKFLT) ? NAMED_STKFLT : 0));
-	if (action && !was_virtual)
-		spi_action_make_virtual(number);
-	if (old && (mask_of(&old->sa_mask) & SPI_MASK_PAIR) && (names & NAMED_KNOWN))
-		mask_put(&old->sa_mask, (mask_of(&old->sa_mask) & ~SPI_MASK_PAIR) |
-			(names & NAMED_TRAP ? SPI_SIGNAL_BIT(SIGTRAP) : 0) |
-			(names & NAMED_STKFLT ? SPI_SIGNAL_BIT(SIGSTKFLT) : 0));
-	else if (old)
+	if (old) {
+		late_look(number, old);
 		set_to_program(&old->sa_mask);
+	}
+	if (action && !was_virtual && is_virtual())
+		spi_action_make_virtual(number);
 	return 0;
 }
 
@@ -199,15 +173,6 @@ static void trap_shared(int number)
 		spi_trap_share(0);
 }
 
-/* What signal() and its like have done. */
-static sighandler_t trap_shared_after(int number, sighandler_t before)
-{
-	if (before == SIG_ERR)
-		return before;
-	trap_shared(number);
-	return (sighandler_t) late_look(number, (uint64_t) before, NULL);
-}
-
 SPI_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
 	struct spi_signal *s = signal_taken(number);
@@ -230,8 +195,8 @@ SPI_EXPORT int sigaction(int number, const struct sigaction *action, struct siga
 	return ret;
 }
 
-/* signal() and its like for a signal that was taken, with the flags that libc would give it. */
-static sighandler_t signal_keep(int number, sighandler_t handler, int flags, int masks_itself)
+/* signal() and its like: libc's go past sigaction()'s symbol. With the flags that libc gives it. */
+static sighandler_t signal_set(int number, sighandler_t handler, int flags, int masks_itself)
 {
 	struct sigaction action = { .sa_handler = handler, .sa_flags = flags }, old;
 
@@ -271,14 +236,13 @@ SPI_EXPORT int sigignore(int number)
 	return sigaction(number, &action, NULL);
 }
 
-static uint64_t interrupting;	/* siginterrupt() was called for these of the taken signals */
+static uint64_t interrupting;	/* siginterrupt() was called for these */
 
 SPI_EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
-	tree_tell((uint64_t) handler);
-	if (spi_likely(!signal_taken(number)))
-		return trap_shared_after(number, SPI_NEXT(signal)(number, handler));
-	return signal_keep(number, handler, interrupting & SPI_SIGNAL_BIT(number) ? 0 : SA_RESTART, 1);
+	int interrupts = number > 0 && number <= 64 && (interrupting & SPI_SIGNAL_BIT(number));
+
+	return signal_set(number, handler, interrupts ? 0 : SA_RESTART, 1);
 }
 
 SPI_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler) __attribute__((alias("signal"), copy(signal)));
@@ -286,10 +250,7 @@ SPI_EXPORT sighandler_t ssignal(int number, sighandler_t handler) __attribute__(
 
 SPI_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
 {
-	tree_tell((uint64_t) handler);
-	if (spi_likely(!signal_taken(number)))
-		return trap_shared_after(number, SPI_NEXT(sysv_signal)(number, handler));
-	return signal_keep(number, handler, (int) (SA_RESETHAND | SA_NODEFER), 0);
+	return signal_set(number, handler, (int) (SA_RESETHAND | SA_NODEFER), 0);
 }
 
 SPI_EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
@@ -299,8 +260,6 @@ SPI_EXPORT int siginterrupt(int number, int interrupt)
 {
 	struct sigaction action;
 
-	if (spi_likely(!signal_taken(number)))
-		return SPI_NEXT(siginterrupt)(number, interrupt);
 	if (sigaction(number, NULL, &action) < 0)
 		return -1;
 	if (interrupt)
@@ -315,12 +274,12 @@ SPI_EXPORT int siginterrupt(int number, int interrupt)
 const struct spi_hook spi_signal_hooks[] = {
 	{ SPI_HOOK_ROW(sigaction), .ways = SPI_HOOK_ORDER | SPI_HOOK_ENTRY, .set = SPI_HOOKS_SIGNALS,
 		.flags = SPI_HOOK_VITAL, .lost = "there is no int3" },
-	{ SPI_HOOK_ROW(signal), .ways = SPI_HOOK_ORDER },
+	{ "signal", .ways = SPI_HOOK_ORDER },
 	{ "bsd_signal", .ways = SPI_HOOK_ORDER },
 	{ "ssignal", .ways = SPI_HOOK_ORDER },
-	{ SPI_HOOK_ROW(sysv_signal), .ways = SPI_HOOK_ORDER },
+	{ "sysv_signal", .ways = SPI_HOOK_ORDER },
 	{ "__sysv_signal", .ways = SPI_HOOK_ORDER },
-	{ "siginterrupt", .next = (void **) &next_siginterrupt, .ways = SPI_HOOK_ORDER },
+	{ "siginterrupt", .ways = SPI_HOOK_ORDER },
 	{ "sigset", .ways = SPI_HOOK_ORDER },
 	{ "sigignore", .ways = SPI_HOOK_ORDER },
 	{ NULL },

@@ -34,7 +34,6 @@ SPI_HOOK_DECLARE(pthread_attr_getsigmask_np)
 SPI_HOOK_DECLARE(sigsuspend)
 SPI_HOOK_DECLARE(sigpending)
 SPI_HOOK_DECLARE(sigwait)
-SPI_HOOK_DECLARE(sigwaitinfo)
 SPI_HOOK_DECLARE(sigtimedwait)
 SPI_HOOK_DECLARE(pselect)
 SPI_HOOK_DECLARE(ppoll)
@@ -260,7 +259,7 @@ SPI_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct t
 
 SPI_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
-	return is_virtual() ? sigtimedwait(set, info, NULL) : SPI_NEXT(sigwaitinfo)(set, info);
+	return sigtimedwait(set, info, NULL);
 }
 
 SPI_EXPORT int sigwait(const sigset_t *set, int *number)
@@ -305,7 +304,7 @@ const struct spi_hook spi_mask_hooks[] = {
 	{ "__xpg_sigpause", (void *) own_xpg_sigpause, ENTRY },
 	{ SPI_HOOK_ROW(sigpending), ENTRY },
 	{ SPI_HOOK_ROW(sigwait), ENTRY },
-	{ SPI_HOOK_ROW(sigwaitinfo), ORDER },
+	{ "sigwaitinfo", ORDER },
 	{ SPI_HOOK_ROW(sigtimedwait), ENTRY },
 	{ SPI_HOOK_ROW(pselect), VITAL },
 	{ SPI_HOOK_ROW(ppoll), VITAL },

@@ -21,7 +21,6 @@
 SPI_HOOK_DECLARE(timer_create)
 SPI_HOOK_DECLARE(mq_notify)
 
-#define POOL_BYTES	65536u
 #define SEARCH_MAX	256u	/* before one more is kept for the same */
 
 struct callback {
@@ -30,31 +29,7 @@ struct callback {
 	union sigval value;
 };
 
-struct pool {
-	uint64_t used;
-	struct callback callback[(POOL_BYTES - 8) / sizeof(struct callback)];
-};
-
 static struct callback *callbacks;
-static struct pool *pool;
-
-/* Two threads that need a pool at once make two, and what is left of one is never used. */
-static struct callback *callback_new(void)
-{
-	struct pool *from = __atomic_load_n(&pool, __ATOMIC_ACQUIRE);
-
-	for (int tries = 0; tries < 2; tries++) {
-		uint64_t index = from ? __atomic_fetch_add(&from->used, 1, __ATOMIC_RELAXED) : UINT64_MAX;
-
-		if (index < sizeof(from->callback) / sizeof(from->callback[0]))
-			return &from->callback[index];
-		from = spi_map_pages(sizeof(*from));
-		if (!from)
-			return NULL;
-		__atomic_store_n(&pool, from, __ATOMIC_RELEASE);
-	}
-	return NULL;
-}
 
 static struct callback *callback_keep(const struct sigevent *event)
 {
@@ -63,7 +38,7 @@ static struct callback *callback_keep(const struct sigevent *event)
 	for (unsigned int n = 0; c && n < SEARCH_MAX; c = c->next, n++)
 		if (c->function == event->sigev_notify_function && c->value.sival_ptr == event->sigev_value.sival_ptr)
 			return c;
-	c = callback_new();
+	c = spi_alloc(sizeof(*c));
 	if (!c)
 		return NULL;
 	c->function = event->sigev_notify_function;

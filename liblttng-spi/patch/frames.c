@@ -7,8 +7,8 @@
  *
  * One FDE describes a whole chunk of code, whatever stubs are made in it later:
  * its rules are expressions that look the PC up in a table beside the code, two
- * bytes for each byte of code (see SPI_FRAME_FP). At a trampoline the same two
- * bytes stand before the jump. So the rules do not depend on the code:
+ * bytes for each byte of code (see SPI_FRAME_FP). So the rules do not depend on
+ * the code:
  *
  *	CFA	stack pointer + 8 * words
  *	pc	at CFA - 8
@@ -17,10 +17,10 @@
  * Other callee-saved registers are taken for unchanged: callers use none of them
  * to find their own frame.
  *
- * What is registered together must be one range: libgcc takes the space between
- * for registered too, and would not look elsewhere for what is there. And it walks
- * through all registered ranges for each frame of the program, so no more than
- * RANGES_MAX of trampolines are told of; they are one instruction each.
+ * Trampolines are not described: they are one instruction each, and there may be
+ * thousands of pages of them. libgcc walks through all registered ranges for each
+ * frame of the program. What is registered together must be one range, as libgcc
+ * takes the space between for registered too.
  *
  * libgcc's unwinder is told by __register_frame_info(), which takes its memory
  * from the caller. A program without libgcc_s gets it loaded: backtrace() and
@@ -29,7 +29,6 @@
 #include <dlfcn.h>
 #include "liblttng-spi/patch/internal.h"
 
-#define RANGES_MAX	128u
 #define OBJECT_SIZE	128u	/* libgcc's struct object: 48 bytes up to version 12, 56 since */
 #define OBJECTS_MAX	512u
 
@@ -42,109 +41,51 @@ enum {
 	CFA_EXPRESSION = 0x0f, CFA_VAL_EXPRESSION = 0x16, CFA_OFFSET = 0x80,
 };
 
-struct bytes {
-	uint8_t *at;
+/* What the table beside the code says of the PC. Between the two stands the table's place less twice the code's. */
+#define LOOKUP_FROM	OP_BREG(SPI_DWARF_PC), 0, OP_LIT(1), OP_SHL, OP_CONST8U
+#define LOOKUP_END	OP_PLUS, OP_DEREF_SIZE, 2
+#define LOOKUP_SIZE	16
+
+/* A CIE, which holds all rules, and an FDE, which is no more than its range. What is left at 0 is DW_CFA_nop. */
+struct __attribute__((packed)) description {
+	uint32_t length, id;
+	uint8_t head[9];
+	uint8_t cfa[7];
+	int64_t cfa_table;
+	uint8_t cfa_end[12];
+	uint8_t pc[2];
+	uint8_t fp[8];
+	int64_t fp_table;
+	uint8_t fp_end[20];
+	uint8_t pad[6];
+	uint32_t fde_length, fde_back;
+	uint64_t code, size;
+	uint8_t fde_pad[8];
+	uint32_t end;
 };
+_Static_assert(!(offsetof(struct description, fde_length) % 8) && !(offsetof(struct description, end) % 8), "libgcc");
 
-static void put(struct bytes *b, const void *data, uint32_t n)
+static void description_fill(struct description *d, uint64_t code, uint64_t size, int64_t table)
 {
-	spi_bytes_copy(b->at, data, n);
-	b->at += n;
-}
-
-static void put_u8(struct bytes *b, unsigned int value)
-{
-	*b->at++ = (uint8_t) value;
-}
-
-/*
- * A description of frames: where it stands for a given PC. In a chunk, in a table
- * of two bytes for each byte of code; at a trampoline, in the two bytes before it.
- */
-struct lookup {
-	int64_t table_minus_code_twice;	/* 0: before the PC */
-};
-
-static void put_lookup(struct bytes *b, const struct lookup *lookup)
-{
-	if (lookup->table_minus_code_twice) {
-		put(b, (const uint8_t[]) { OP_BREG(SPI_DWARF_PC), 0, OP_LIT(1), OP_SHL, OP_CONST8U }, 5);
-		put(b, &lookup->table_minus_code_twice, 8);
-		put_u8(b, OP_PLUS);
-	} else {
-		put(b, (const uint8_t[]) { OP_BREG(SPI_DWARF_PC), 0x80 - SPI_TRAMPOLINE_HEAD }, 2);
-	}
-	put(b, (const uint8_t[]) { OP_DEREF_SIZE, 2 }, 2);
-}
-
-static void put_cfa(struct bytes *b, const struct lookup *lookup)
-{
-	uint8_t *size;
-
-	put_u8(b, CFA_EXPRESSION);
-	size = b->at++;
-	put_lookup(b, lookup);
-	put(b, (const uint8_t[]) { OP_CONST2U, SPI_FRAME_WORDS & 0xff, SPI_FRAME_WORDS >> 8, OP_AND, OP_LIT(3), OP_SHL,
-		OP_BREG(SPI_DWARF_SP), 0, OP_PLUS }, 9);
-	*size = (uint8_t) (b->at - size - 1);
-}
-
-/* On the stack at first: the CFA. Left on it: the frame pointer. */
-static void put_fp(struct bytes *b, const struct lookup *lookup)
-{
-	uint8_t *size;
-
-	put(b, (const uint8_t[]) { CFA_VAL_EXPRESSION, SPI_DWARF_FP }, 2);
-	size = b->at++;
-	put_lookup(b, lookup);
-	put(b, (const uint8_t[]) { OP_LIT(12), OP_SHR }, 2);
-	put(b, (const uint8_t[]) { OP_DUP, OP_BRA, 7, 0 }, 4);
-	put(b, (const uint8_t[]) { OP_DROP, OP_DROP, OP_BREG(SPI_DWARF_FP), 0, OP_SKIP, 4, 0 }, 7);
-	put(b, (const uint8_t[]) { OP_LIT(3), OP_SHL, OP_MINUS, OP_DEREF }, 4);
-	*size = (uint8_t) (b->at - size - 1);
-}
-
-/* Close a CIE or FDE that began at `start`: pad, and fill in its length. */
-static void put_end(struct bytes *b, uint8_t *start)
-{
-	uint32_t length;
-
-	while ((b->at - start) % 8)
-		put_u8(b, 0);			/* DW_CFA_nop */
-	length = (uint32_t) (b->at - start - 4);
-	spi_bytes_copy(start, &length, 4);
-}
-
-/* The CIE holds all rules, so that an FDE is no more than its range. */
-static void put_cie(struct bytes *b, const struct lookup *lookup)
-{
-	uint8_t *start = b->at;
-	uint64_t zero = 0;
-
-	put(b, &zero, 8);			/* length, and 0: a CIE */
-	/* version 1, "zR", code factor 1, data factor -8, return address column, absolute addresses */
-	put(b, (const uint8_t[]) { 1, 'z', 'R', 0, 1, 0x78, SPI_DWARF_PC, 1, 0 }, 9);
-	put_cfa(b, lookup);
-	put(b, (const uint8_t[]) { CFA_OFFSET | SPI_DWARF_PC, 1 }, 2);
-	put_fp(b, lookup);
-	put_end(b, start);
-}
-
-#define CIE_SIZE	128u	/* at most */
-#define FDE_SIZE	32u
-
-static void put_fde(struct bytes *b, const uint8_t *cie, uint64_t code, uint64_t size)
-{
-	uint8_t *start = b->at;
-	uint32_t back;
-
-	put(b, &size, 4);			/* the length, later */
-	back = (uint32_t) (b->at - cie);
-	put(b, &back, 4);
-	put(b, &code, 8);
-	put(b, &size, 8);
-	put_u8(b, 0);
-	put_end(b, start);
+	*d = (struct description) {
+		.length = offsetof(struct description, fde_length) - 4,
+		/* version 1, "zR", code factor 1, data factor -8, return address column, absolute addresses */
+		.head = { 1, 'z', 'R', 0, 1, 0x78, SPI_DWARF_PC, 1, 0 },
+		.cfa = { CFA_EXPRESSION, LOOKUP_SIZE + 9, LOOKUP_FROM },
+		.cfa_table = table,
+		.cfa_end = { LOOKUP_END, OP_CONST2U, SPI_FRAME_WORDS & 0xff, SPI_FRAME_WORDS >> 8, OP_AND, OP_LIT(3), OP_SHL,
+			OP_BREG(SPI_DWARF_SP), 0, OP_PLUS },
+		.pc = { CFA_OFFSET | SPI_DWARF_PC, 1 },
+		/* on the stack at first: the CFA; left on it: the frame pointer */
+		.fp = { CFA_VAL_EXPRESSION, SPI_DWARF_FP, LOOKUP_SIZE + 17, LOOKUP_FROM },
+		.fp_table = table,
+		.fp_end = { LOOKUP_END, OP_LIT(12), OP_SHR, OP_DUP, OP_BRA, 7, 0,
+			OP_DROP, OP_DROP, OP_BREG(SPI_DWARF_FP), 0, OP_SKIP, 4, 0, OP_LIT(3), OP_SHL, OP_MINUS, OP_DEREF },
+		.fde_length = offsetof(struct description, end) - offsetof(struct description, fde_back),
+		.fde_back = offsetof(struct description, fde_back),
+		.code = code,
+		.size = size,
+	};
 }
 
 /* ---- libgcc ---- */
@@ -154,7 +95,6 @@ typedef void (*register_fn)(const void *begin, void *object);
 static struct {
 	register_fn tell;
 	int looked;
-	uint32_t ranges;
 } libgcc;
 
 void spi_frames_find_unwinder(void)
@@ -185,18 +125,15 @@ static void *object_take(void)
 	return i < OBJECTS_MAX ? objects[i] : spi_alloc(OBJECT_SIZE);
 }
 
-static void register_range(uint64_t code, uint64_t size, const struct lookup *lookup)
+static void register_range(uint64_t code, uint64_t size, int64_t table)
 {
-	struct bytes b = { spi_alloc(CIE_SIZE + FDE_SIZE + 8) };
-	uint8_t *cie = b.at;
-	void *object;
+	struct description *d = spi_alloc(sizeof(*d));
+	void *object = d ? object_take() : NULL;
 
-	object = cie ? object_take() : NULL;
 	if (!object)
 		return;
-	put_cie(&b, lookup);
-	put_fde(&b, cie, code, size);
-	libgcc.tell(cie, object);	/* what follows is zero: the end */
+	description_fill(d, code, size, table);
+	libgcc.tell(d, object);
 }
 
 /* What libgcc has not been told of, one after the other: its lock may not be taken under the patch lock. */
@@ -227,18 +164,6 @@ void spi_frames_tell(void)
 	spi_patch_unlock(before);
 	if (w)
 		spi_frames_find_unwinder();
-	for (; w && libgcc.tell; w = w->next) {
-		struct lookup lookup = { (int64_t) (w->frames - 2 * w->code) };
-
-		register_range(w->code, w->size, &lookup);
-	}
-}
-
-void spi_frames_register_pages(const struct spi_range *ranges, uint32_t n)
-{
-	struct lookup lookup = { 0 };
-
-	spi_frames_find_unwinder();
-	for (uint32_t i = 0; libgcc.tell && i < n && libgcc.ranges < RANGES_MAX; i++, libgcc.ranges++)
-		register_range(ranges[i].address, ranges[i].size, &lookup);
+	for (; w && libgcc.tell; w = w->next)
+		register_range(w->code, w->size, (int64_t) (w->frames - 2 * w->code));
 }

@@ -73,19 +73,12 @@ void spi_patch_unlock_fork(uint64_t before);
 void *spi_near_data(struct spi_object *object, size_t size, size_t align);
 /* Control side: room for that many bytes of stubs and data, for when threads of the program make them. 0 or -ENOSPC. */
 int spi_near_reserve(struct spi_object *object, uint32_t code, uint32_t data);
-void spi_near_is_taken(uint64_t low, uint64_t high);	/* no place to look for memory; one range, the first time */
 int spi_near_code(struct spi_object *object, struct spi_emit *emit, uint32_t size);
 void spi_near_code_trim(struct spi_object *object, uint64_t end);
 
-/* Look where heap and stack are; what follows keeps out of the room that they may want, or of less of the heap's. */
-void spi_near_look(int into_heap_room);
-/* Would a mapping of [low, high) take room that the heap or the main stack may want, or lie below `lowest`? */
-int spi_near_is_reserved(uint64_t low, uint64_t high, uint64_t lowest);
-/* Make a mapping without access rights at exactly this address: 0, -EEXIST when anything is there, -ENOMEM where none can be had anywhere. */
-int spi_map_reserve(uint64_t address, uint64_t size);
 /*
- * Code to run at `rx`, which is reserved (0: anywhere), and to write at *rw; the
- * two are the same where the system has no memfd. Returns rx, 0 on failure.
+ * Code to run at `rx`, which is reserved (0: anywhere), and to write at *rw.
+ * Returns rx, 0 on failure.
  */
 uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw);
 void spi_near_fork_child(void);
@@ -100,14 +93,11 @@ int spi_near_leads_to(uint64_t address);
 /*
  * spi_trampoline_make() - find a place at from + d, where d is a signed 32-bit
  * displacement that has the bits `bits` where `mask` is set, and write there a
- * jump to `to`. frame: at that jump, as unwinders see it. into_heap_room: also
- * where a heap of more than 128 MB would like to grow. Returns the place, or 0
- * and *reason.
+ * jump to `to`. into_heap_room: also where a heap of more than 128 MB would like
+ * to grow. Returns the place, or 0 and *reason.
  */
 uint64_t spi_trampoline_make(struct spi_object *object, uint64_t from, uint32_t mask, uint32_t bits, uint64_t to,
-	uint16_t frame, int into_heap_room, const char **reason);
-/* Describe the frames of the pages that have come since the last time. Control side, without the patch lock. */
-void spi_trampoline_register(void);
+	int into_heap_room, const char **reason);
 void spi_trampoline_fork_child(void);
 
 /* ---- frames.c ---- */
@@ -121,13 +111,6 @@ void spi_cancel_linked(void) SPI_HIDDEN;	/* unwind/cancel.c: who has just loaded
  */
 void spi_frames_register(uint64_t code, uint64_t size, uint64_t frames);
 void spi_frames_tell(void);
-
-/* A piece of trampoline pages: each jump's frame stands in the two bytes before it. */
-struct spi_range {
-	uint64_t address, size;
-};
-/* Tell it about trampoline pages: ascending, not touching each other. */
-void spi_frames_register_pages(const struct spi_range *ranges, uint32_t n);
 
 /* What a stub of the point's is made for. Its third gate: call trees that take the stub over (tree/entry-named.c). */
 SPI_INLINE struct spi_stub spi_point_stub(struct spi_point *point)
@@ -146,10 +129,9 @@ SPI_INLINE struct spi_stub spi_point_stub(struct spi_point *point)
 enum spi_text_how {
 	SPI_TEXT_STORE = 1,	/* all bytes in one aligned 8-byte word of one instruction: one store */
 	SPI_TEXT_SPIN,		/* one instruction; a jump to itself stands there meanwhile */
-	SPI_TEXT_INT3,		/* one instruction; int3 stands there meanwhile */
 	SPI_TEXT_WIDE,		/* in one aligned block of 16 bytes of one instruction */
 	SPI_TEXT_LINE,		/* in one cache line, of one instruction */
-	SPI_TEXT_CC,		/* several instructions, whose boundaries hold int3 before, in between or after */
+	SPI_TEXT_CC,		/* int3 stands there meanwhile; of several instructions their boundaries hold int3, too */
 };
 
 struct spi_text_op {
@@ -219,12 +201,11 @@ struct spi_patch {
 };
 
 /*
- * For a thread of the program, under the patch lock: prepare without int3, and write one jump into code that cannot go
- * meanwhile. 0 or a negative errno.
+ * For a thread of the program, under the patch lock: prepare without int3, and write one jump, or take it out, in code
+ * that cannot go meanwhile. 0 or a negative errno.
  */
 int spi_patch_prepare_locked(struct spi_point *point, const char **reason);
-int spi_patch_install_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot);
-int spi_patch_remove_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot);
+int spi_patch_write_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot, int install);
 
 /*
  * Under the patch lock: while it yields, another point of the same function that is prepared takes its jump over. Once that may

@@ -15,7 +15,6 @@
 
 #define BUCKETS		65536u
 
-
 static struct spi_patch **byte_index;	/* by address / 16 */
 uint64_t (*spi_patch_site_stub)(uint64_t address);
 int (*spi_patch_site_byte)(uint64_t address, uint8_t *byte);
@@ -239,8 +238,8 @@ static const char *may_write(const struct spi_point *point, int install)
 		return "it was not prepared";
 	if (patch->forgotten)
 		return "its object was unloaded";
-	if (install && (patch->worker == SPI_WORKER_TRAP || patch->how == SPI_TEXT_CC || patch->how == SPI_TEXT_INT3)
-		&& spi_trap_ready(point->object, &reason) < 0)
+	if (install && (patch->worker == SPI_WORKER_TRAP || patch->how == SPI_TEXT_CC) &&
+			spi_trap_ready(point->object, &reason) < 0)
 		return reason;
 	return NULL;
 }
@@ -272,8 +271,7 @@ static void op_from_sites(struct spi_text_op *op, const struct spi_point *point)
 			op->from[i] = *(const uint8_t *) (op->address + i);
 }
 
-/* One prepared point, whose object cannot be unloaded meanwhile. */
-static int write_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot, int install)
+int spi_patch_write_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot, int install)
 {
 	struct spi_text_op op;
 
@@ -287,16 +285,6 @@ static int write_locked(struct spi_point *point, uint64_t low, uint64_t high, in
 		return -EBUSY;
 	point->installed = (uint32_t) install;
 	return 0;
-}
-
-int spi_patch_install_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot)
-{
-	return write_locked(point, low, high, prot, 1);
-}
-
-int spi_patch_remove_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot)
-{
-	return write_locked(point, low, high, prot, 0);
 }
 
 /* ---- one point in the place of another ---- */
@@ -398,10 +386,8 @@ static int write_all(struct spi_point **points, unsigned int n, const char **err
 		if (!errors[i])
 			ops.op[ops.n++].index = i;
 	}
-	if (install) {
+	if (install)
 		spi_frames_tell();
-		spi_trampoline_register();
-	}
 	if (ops.n && spi_patch_frozen && spi_patch_frozen(ops_write, &ops) < 0)
 		return -EAGAIN;
 	if (!spi_patch_frozen)

@@ -5,8 +5,7 @@
  * and back, while any number of threads run those bytes and none is stopped.
  *
  * All functions run on the agent's control thread (or the loader's, before
- * main), serialised by the caller; none is async-signal-safe but
- * spi_patch_trap(). None uses malloc. Errors are negative errno; *reason is a
+ * main), serialised by the caller; none is async-signal-safe. None uses malloc. Errors are negative errno; *reason is a
  * static text, always set on failure.
  */
 #ifndef SPI_PATCH_H

@@ -16,9 +16,9 @@
  *	LINE	one store across the end of such a block, inside a cache line: held
  *		on every machine that was tried, promised by none; where nothing else
  *		is left
- *	INT3	the head is int3: threads go by SIGTRAP (where two bytes do not fit a word)
- *	CC	several instructions are overwritten, and a thread may be about to
- *		run any of them, now or when it comes back from a signal. Every byte
+ *	CC	the head is int3: threads go by SIGTRAP (one instruction, of which two bytes
+ *		do not fit a word). Where several instructions are overwritten, a thread may
+ *		be about to run any of them, now or when it comes back from a signal. Every byte
  *		that an instruction begins at is int3 whenever bytes around it are in
  *		flux, and stays int3 while the jump is there: the displacement was
  *		chosen so. The trap table leads each to its copy.
@@ -65,15 +65,10 @@ void spi_text_fork_child(void)
 	spi_text_can_sync();
 }
 
-static void sync_cores(void)
+void spi_text_sync(void)
 {
 	if (spi_text_can_sync())
 		sync_now();
-}
-
-void spi_text_sync(void)
-{
-	sync_cores();
 }
 
 /* ---- stores ---- */
@@ -143,7 +138,7 @@ static uint32_t transient_head(const struct spi_text_op *op)
 
 static int is_bound(const struct spi_text_op *op, uint32_t byte)
 {
-	return op->how == SPI_TEXT_CC && (op->bounds >> byte & 1);
+	return op->bounds >> byte & 1;
 }
 
 enum step { STEP_HEAD, STEP_BOUNDS, STEP_REST, STEP_FINAL };
@@ -185,73 +180,34 @@ static void transients_write(struct spi_text_op **ops, unsigned int n)
 	unsigned int bounds = 0;
 
 	for (unsigned int i = 0; i < n; i++)
-		bounds += ops[i]->how == SPI_TEXT_CC;
+		bounds |= ops[i]->bounds;
 	for (enum step step = STEP_HEAD; n && step <= STEP_FINAL; step++) {
 		if (step == STEP_BOUNDS && !bounds)
 			continue;
 		for (unsigned int i = 0; i < n; i++)
 			transient_step(ops[i], step);
-		sync_cores();
+		spi_text_sync();
 	}
 }
 
 /* ---- a batch ---- */
 
-static void ops_swap(struct spi_text_op *a, struct spi_text_op *b)
-{
-	struct spi_text_op t;
-
-	spi_bytes_copy(&t, a, sizeof(t));
-	spi_bytes_copy(a, b, sizeof(t));
-	spi_bytes_copy(b, &t, sizeof(t));
-}
-
-static void ops_sift(struct spi_text_op *ops, unsigned int root, unsigned int n)
-{
-	for (;;) {
-		unsigned int child = 2 * root + 1;
-
-		if (child >= n)
-			return;
-		if (child + 1 < n && ops[child].address < ops[child + 1].address)
-			child++;
-		if (ops[root].address >= ops[child].address)
-			return;
-		ops_swap(&ops[root], &ops[child]);
-		root = child;
-	}
-}
-
-/* Heapsort, unless they are in order already, as code maps are. */
+/* Shell's sort: they are in order already in most cases, as code maps are. */
 static void ops_sort(struct spi_text_op *ops, unsigned int n)
 {
-	unsigned int i;
+	struct spi_text_op op;
 
-	for (i = 1; i < n && ops[i - 1].address <= ops[i].address; i++)
-		;
-	if (i >= n)
-		return;
-	for (i = n / 2; i-- > 0;)
-		ops_sift(ops, i, n);
-	for (i = n; i-- > 1;) {
-		ops_swap(&ops[0], &ops[i]);
-		ops_sift(ops, 0, i);
-	}
-}
+	for (unsigned int gap = n / 2; gap; gap = gap == 2 ? 1 : gap * 5 / 11)
+		for (unsigned int i = gap; i < n; i++) {
+			unsigned int k = i;
 
-/* Find the mapping that `address` is in, going forward from *vma. 0 or -1. */
-static int vma_find(struct spi_maps *maps, struct spi_vma *vma, uint64_t address)
-{
-	if (maps->fd < 0) {		/* no /proc: code is what it usually is */
-		vma->start = SPI_PAGE_OF(address);
-		vma->end = vma->start + SPI_PAGE;
-		vma->prot = PROT_READ | PROT_EXEC;
-		return 0;
-	}
-	while (vma->end <= address)
-		if (!spi_maps_next(maps, vma))
-			return -1;
-	return vma->start <= address ? 0 : -1;
+			if (ops[k - gap].address <= ops[k].address)
+				continue;
+			spi_bytes_copy(&op, &ops[i], sizeof(op));
+			for (; k >= gap && ops[k - gap].address > op.address; k -= gap)
+				spi_bytes_copy(&ops[k], &ops[k - gap], sizeof(op));
+			spi_bytes_copy(&ops[k], &op, sizeof(op));
+		}
 }
 
 static uint64_t op_end(const struct spi_text_op *op)
@@ -298,59 +254,59 @@ static void group_write(struct spi_text_op *ops, unsigned int n, uint64_t low, u
 		spi_raw3(SYS_mprotect, low, high - low, (uint64_t) prot);
 }
 
-static void batch_write(struct spi_text_op *ops, unsigned int n)
+/* Points in order, in one mapping. */
+static void mapping_write(struct spi_text_op *ops, unsigned int n, const struct spi_vma *vma)
 {
-	struct spi_maps maps;
-	struct spi_vma vma = { 0, 0, 0 };
-
-	if (spi_maps_open(&maps) < 0)
-		maps.fd = -1;
 	for (unsigned int i = 0, k; i < n; i = k) {
 		uint64_t low = SPI_PAGE_OF(ops[i].address), high = SPI_PAGE_OF(op_end(&ops[i]) - 1) + SPI_PAGE;
 
 		k = i + 1;
-		if (vma_find(&maps, &vma, ops[i].address) < 0 || !(vma.prot & PROT_EXEC)) {
+		if (ops[i].address < vma->start || op_end(&ops[i]) > vma->end || !(vma->prot & PROT_EXEC)) {
 			ops[i].error = "its code is no longer mapped";
 			continue;
 		}
-		while (k < n && ops[k].address < high + GAP_PAGES * SPI_PAGE && op_end(&ops[k]) <= vma.end) {
+		while (k < n && ops[k].address < high + GAP_PAGES * SPI_PAGE && op_end(&ops[k]) <= vma->end) {
 			high = SPI_PAGE_OF(op_end(&ops[k]) - 1) + SPI_PAGE;
 			k++;
 		}
-		if (maps.fd >= 0 && high > vma.end)
-			ops[i].error = "its first instruction stands across two mappings";
-		else
-			group_write(ops + i, k - i, low, high, vma.prot);
+		group_write(ops + i, k - i, low, high, vma->prot);
 	}
-	if (maps.fd >= 0)
-		spi_maps_close(&maps);
+}
+
+/* The mapping that the operation ends in, going forward from *vma; without /proc: its pages, as code usually is. */
+static void mapping_find(struct spi_maps *maps, struct spi_vma *vma, const struct spi_text_op *op)
+{
+	if (maps->fd < 0)
+		*vma = (struct spi_vma) { SPI_PAGE_OF(op->address), SPI_PAGE_OF(op_end(op) - 1) + SPI_PAGE, PROT_READ | PROT_EXEC };
+	while (vma->end < op_end(op) && spi_maps_next(maps, vma))
+		;
 }
 
 void spi_text_write(struct spi_text_op *ops, unsigned int n)
 {
+	struct spi_vma vma = { 0, 0, 0 };
+	struct spi_maps maps;
 	uint64_t before;
 
 	ops_sort(ops, n);
 	before = spi_signals_hold(~UINT64_C(0));
-	batch_write(ops, n);
+	if (spi_maps_open(&maps) < 0)
+		maps.fd = -1;
+	for (unsigned int i = 0, k; i < n; i = k) {
+		mapping_find(&maps, &vma, &ops[i]);
+		for (k = i + 1; k < n && op_end(&ops[k]) <= vma.end; k++)
+			;
+		mapping_write(ops + i, k - i, &vma);
+	}
+	if (maps.fd >= 0)
+		spi_maps_close(&maps);
 	spi_signals_release(before);
 }
 
 void spi_text_write_in(struct spi_text_op *ops, unsigned int n, uint64_t low, uint64_t high, int prot)
 {
-	ops_sort(ops, n);
-	for (unsigned int i = 0, k; i < n; i = k) {
-		uint64_t from = SPI_PAGE_OF(ops[i].address), to = SPI_PAGE_OF(op_end(&ops[i]) - 1) + SPI_PAGE;
+	const struct spi_vma vma = { low, high, prot };
 
-		k = i + 1;
-		if (ops[i].address < low || op_end(&ops[i]) > high) {
-			ops[i].error = "its code is no longer mapped";
-			continue;
-		}
-		while (k < n && ops[k].address < to + GAP_PAGES * SPI_PAGE && op_end(&ops[k]) <= high) {
-			to = SPI_PAGE_OF(op_end(&ops[k]) - 1) + SPI_PAGE;
-			k++;
-		}
-		group_write(ops + i, k - i, from, to, prot);
-	}
+	ops_sort(ops, n);
+	mapping_write(ops, n, &vma);
 }

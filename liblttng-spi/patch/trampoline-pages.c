@@ -13,13 +13,12 @@
  */
 #include <errno.h>
 #include <sys/mman.h>
+#include "liblttng-spi/base/hash.h"
 #include "liblttng-spi/patch/trampoline.h"
 
-#define PHYS_BATCH	16u			/* physical pages per memfd */
+#define PHYS_BATCH	16u			/* physical pages that are mapped at once */
 #define MAPPINGS_MAX	30000u			/* the kernel's limit for a process is 65 530 */
-#define RANGES_MAX	512u
 #define FIRST_LOOK	64u			/* pages that are taken before anybody looks: what a short program needs */
-#define REFUSED_MAX	256u			/* places that were taken, against what was thought: then look again */
 
 /* Bytes of a page that are in use. */
 struct byte_set {
@@ -37,14 +36,16 @@ struct phys_page {
 };
 
 struct virt_page {
-	uint64_t address;		/* 0: free entry */
+	struct spi_hash_link link;
+	uint64_t address;
 	struct phys_page *phys;
-	struct byte_set *own;		/* its part of phys->used */
+	struct byte_set own;		/* its part of phys->used */
 };
 
 static struct phys_page *phys_pages;
-static struct virt_page *virt_pages;	/* open addressing */
-static uint32_t virt_size, virt_count, mappings_before;
+static struct spi_hash_link *virt_buckets[4096];
+static struct spi_hash virt_pages = SPI_HASH_OVER(virt_buckets);
+static uint32_t mappings_before;
 static const char no_memory[] = "the process may have no more memory";
 static uint64_t recent[SPI_TRAMPOLINE_RECENT];
 static uint32_t recent_next;
@@ -60,11 +61,8 @@ static struct phys_page *phys_new(void)
 	if (!pages)
 		return NULL;
 	rx = spi_code_map(0, PHYS_BATCH * SPI_PAGE, &rw);
-	if (!rx || (uint64_t) rw == rx) {	/* private memory cannot be shown a second time */
-		if (rx)
-			spi_munmap(rx, PHYS_BATCH * SPI_PAGE);
+	if (!rx)
 		return NULL;
-	}
 	for (unsigned int i = 0; i < PHYS_BATCH; i++) {
 		pages[i].rx = rx + i * SPI_PAGE;
 		pages[i].rw = rw + i * SPI_PAGE;
@@ -74,10 +72,10 @@ static struct phys_page *phys_new(void)
 	return pages;
 }
 
-static int phys_is_free(const struct phys_page *phys, uint32_t at, uint32_t n)
+static int set_is_free(const struct byte_set *set, uint32_t at, uint32_t n)
 {
 	for (; n; at++, n--)
-		if (phys->used.bits[at / 64] >> (at % 64) & 1)
+		if (set->bits[at / 64] >> (at % 64) & 1)
 			return 0;
 	return 1;
 }
@@ -96,10 +94,10 @@ static void virt_mark(struct virt_page *v, uint32_t at, uint32_t n, int used)
 		uint64_t bit = UINT64_C(1) << (at % 64);
 
 		if (used) {
-			v->own->bits[at / 64] |= bit;
+			v->own.bits[at / 64] |= bit;
 			v->phys->used.bits[at / 64] |= bit;
 		} else {
-			v->own->bits[at / 64] &= ~bit;
+			v->own.bits[at / 64] &= ~bit;
 			v->phys->used.bits[at / 64] &= ~bit;
 		}
 	}
@@ -110,7 +108,7 @@ static struct phys_page *phys_with_room(uint32_t at, uint32_t n)
 	struct phys_page *phys;
 
 	for (phys = phys_pages; phys; phys = phys->next)
-		if (!phys->frozen && phys_is_free(phys, at, n))
+		if (!phys->frozen && set_is_free(&phys->used, at, n))
 			return phys;
 	return phys_new();
 }
@@ -123,21 +121,12 @@ static void phys_fill(struct phys_page *phys)
 	phys->filled = 1;
 }
 
-/* Show a physical page at a virtual address, replacing what is mapped there. */
-static int phys_show(struct phys_page *phys, uint64_t address)
-{
-	long ret;
-
-	phys_fill(phys);
-	ret = spi_raw6(SYS_mremap, phys->rx, 0, SPI_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, address, 0);
-	return spi_raw_failed(ret) ? (int) ret : 0;
-}
-
 /*
- * The same where threads may run. Before it knows whether it may map one page more (RLIMIT_AS) Linux has unmapped what was there
- * (mm/mremap.c, until 6.16); to move a page needs no more room than there is.
+ * Show a physical page at a virtual address, replacing what is mapped there, where threads may run. Before Linux knows
+ * whether it may map one page more (RLIMIT_AS), it has unmapped what was there (mm/mremap.c, until 6.16). To move a
+ * page needs no more room than there is.
  */
-static int phys_show_instead(struct phys_page *phys, uint64_t address)
+static int phys_show(struct phys_page *phys, uint64_t address)
 {
 	long at, ret;
 
@@ -154,171 +143,34 @@ static int phys_show_instead(struct phys_page *phys, uint64_t address)
 
 /* ---- virtual pages ---- */
 
-static struct virt_page *virt_slot(struct virt_page *table, uint32_t size, uint64_t address)
-{
-	uint32_t i = (uint32_t) ((address >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (size - 1);
-
-	while (table[i].address && table[i].address != address)
-		i = (i + 1) & (size - 1);
-	return &table[i];
-}
-
 static struct virt_page *virt_find(uint64_t address)
 {
-	struct virt_page *v;
+	struct virt_page *v = spi_hash_find(&virt_pages, spi_hash_number(address));
 
-	if (!virt_size)
-		return NULL;
-	v = virt_slot(virt_pages, virt_size, address);
-	return v->address ? v : NULL;
-}
-
-static int virt_grow(void)
-{
-	uint32_t size = virt_size ? virt_size * 2 : 256;
-	struct virt_page *table = spi_alloc(size * sizeof(*table));
-
-	if (!table)
-		return -1;
-	for (uint32_t i = 0; i < virt_size; i++)
-		if (virt_pages[i].address)
-			*virt_slot(table, size, virt_pages[i].address) = virt_pages[i];
-	virt_pages = table;
-	virt_size = size;
-	return 0;
-}
-
-/*
- * Where the process had something mapped when it was last looked at, ascending: a search need not ask for a page there.
- * What is given back later is missed, what is added found out.
- */
-static struct {
-	uint64_t low, high;
-} ranges[RANGES_MAX];
-static uint32_t range_count, refused;
-
-static uint32_t mappings_count(void)
-{
-	struct spi_maps maps;
-	struct spi_vma vma;
-	uint32_t n = 0, r = 0;
-
-	if (spi_maps_open(&maps) < 0)
-		return 1000;
-	for (; spi_maps_next(&maps, &vma); n++) {
-		if (r && ranges[r - 1].high == vma.start) {
-			ranges[r - 1].high = vma.end;
-		} else if (r < RANGES_MAX) {
-			ranges[r].low = vma.start;
-			ranges[r++].high = vma.end;
-		}
-	}
-	spi_maps_close(&maps);
-	range_count = r;
-	refused = 0;
-	return n;
-}
-
-int spi_trampoline_page_is_mapped(uint64_t page)
-{
-	uint32_t low = 0, high = range_count;
-
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (page >= ranges[middle].high)
-			low = middle + 1;
-		else if (page < ranges[middle].low)
-			high = middle;
-		else
-			return 1;
-	}
-	return 0;
+	while (v && v->address != address)
+		v = spi_hash_again(&v->link);
+	return v;
 }
 
 static int virt_has_room_for_one(void)
 {
-	if (virt_count == FIRST_LOOK || (virt_count && virt_count % 1024 == 0) || refused > REFUSED_MAX) {
-		uint32_t now = mappings_count();
+	if (virt_pages.count % 1024 == FIRST_LOOK) {
+		uint32_t now = spi_places_look();
 
-		mappings_before = now > virt_count ? now - virt_count : 0;
+		mappings_before = now > virt_pages.count ? now - (uint32_t) virt_pages.count : 0;
 	}
-	if (virt_count + mappings_before >= MAPPINGS_MAX)
-		return 0;
-	return virt_count * 4 < virt_size * 3 || virt_grow() == 0;
+	return virt_pages.count + mappings_before < MAPPINGS_MAX;
 }
 
-/* Pages that unwinders have not been told of. */
-static struct spi_range *fresh;
-static uint32_t fresh_count, fresh_size;
-#define FRESH_MAX 4096u
-
-static void fresh_add(uint64_t address)
+int spi_trampoline_page_may_be(uint64_t page)
 {
-	if (fresh_count == FRESH_MAX)
-		return;
-	if (fresh_count == fresh_size) {
-		uint32_t size = fresh_size ? fresh_size * 2 : 1024;
-		struct spi_range *more = spi_alloc(size * sizeof(*more));
-
-		if (!more)
-			return;
-		spi_bytes_copy(more, fresh, fresh_count * sizeof(*more));
-		fresh = more;
-		fresh_size = size;
-	}
-	fresh[fresh_count].address = address;
-	fresh[fresh_count].size = SPI_PAGE;
-	fresh_count++;
-}
-
-static void pages_tell(struct spi_range *pages, uint32_t count)
-{
-	uint32_t n = 0;
-
-	/* insertion sort: pages come in runs */
-	for (uint32_t i = 1; i < count; i++)
-		for (uint32_t k = i; k && pages[k - 1].address > pages[k].address; k--) {
-			uint64_t lower = pages[k].address;
-
-			pages[k].address = pages[k - 1].address;
-			pages[k - 1].address = lower;
-		}
-	for (uint32_t i = 0; i < count; i++) {
-		if (n && pages[n - 1].address + pages[n - 1].size == pages[i].address) {
-			pages[n - 1].size += SPI_PAGE;
-			continue;
-		}
-		pages[n].address = pages[i].address;
-		pages[n].size = SPI_PAGE;
-		n++;
-	}
-	if (n)
-		spi_frames_register_pages(pages, n);
-}
-
-void spi_trampoline_register(void)
-{
-	static struct spi_range *mine;		/* the control side's, while others add to the next */
-	static uint32_t mine_size;
-	uint64_t before = spi_patch_lock();
-	struct spi_range *now = fresh;
-	uint32_t n = fresh_count, size = fresh_size;
-
-	fresh = mine;
-	fresh_size = mine_size;
-	fresh_count = 0;
-	mine = now;
-	mine_size = size;
-	spi_patch_unlock(before);
-	pages_tell(now, n);
+	return page >= LOWEST_JUMP && page < HIGHEST_JUMP && !spi_place_obstacle(page, page + SPI_PAGE);
 }
 
 /* A new virtual page whose bytes [at, at + n) are free. NULL: something else is there. */
 static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, const char **reason)
 {
 	struct phys_page *phys;
-	struct byte_set *own;
 	struct virt_page *v;
 	int error;
 
@@ -326,17 +178,16 @@ static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, con
 		*reason = "the process has too many memory mappings for another trampoline page";
 		return NULL;
 	}
-	if (spi_near_is_reserved(address, address + SPI_PAGE, LOWEST_JUMP))
+	if (!spi_trampoline_page_may_be(address))
 		return NULL;
 	phys = phys_with_room(at, n);
-	own = phys ? spi_alloc(sizeof(*own)) : NULL;
-	if (!own) {
+	v = phys ? spi_alloc(sizeof(*v)) : NULL;
+	if (!v) {
 		*reason = no_memory;
 		return NULL;
 	}
 	error = spi_map_reserve(address, SPI_PAGE);
 	if (error) {
-		refused++;
 		if (error == -ENOMEM)
 			*reason = no_memory;
 		return NULL;
@@ -345,12 +196,9 @@ static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, con
 		spi_munmap(address, SPI_PAGE);
 		return NULL;
 	}
-	v = virt_slot(virt_pages, virt_size, address);
 	v->address = address;
 	v->phys = phys;
-	v->own = own;
-	virt_count++;
-	fresh_add(address);
+	spi_hash_add(&virt_pages, &v->link, spi_hash_number(address));
 	recent[recent_next++ % SPI_TRAMPOLINE_RECENT] = address;
 	return v;
 }
@@ -365,7 +213,7 @@ static int virt_move(struct virt_page *v, uint32_t at, uint32_t n)
 {
 	struct phys_page *from = v->phys, *to = phys_pages;
 
-	while (to && (to->frozen || !phys_is_free(to, at, n) || !phys_has_room_for(to, v->own)))
+	while (to && (to->frozen || !set_is_free(&to->used, at, n) || !phys_has_room_for(to, &v->own)))
 		to = to->next;
 	if (!to)
 		to = phys_new();
@@ -373,35 +221,26 @@ static int virt_move(struct virt_page *v, uint32_t at, uint32_t n)
 		return -1;
 	phys_fill(to);
 	for (uint32_t i = 0; i < SPI_PAGE; i++)
-		if (v->own->bits[i / 64] >> (i % 64) & 1)
+		if (!set_is_free(&v->own, i, 1))
 			to->rw[i] = ((const uint8_t *) v->address)[i];
-	if (phys_show_instead(to, v->address) < 0)
+	if (phys_show(to, v->address) < 0)
 		return -1;
 	for (uint32_t i = 0; i < SPI_PAGE / 64; i++) {
-		to->used.bits[i] |= v->own->bits[i];
-		from->used.bits[i] &= ~v->own->bits[i];
+		to->used.bits[i] |= v->own.bits[i];
+		from->used.bits[i] &= ~v->own.bits[i];
 	}
 	v->phys = to;
 	return 0;
 }
 
-static int virt_is_free(const struct virt_page *v, uint32_t at, uint32_t n)
-{
-	for (; n; at++, n--)
-		if (v->own->bits[at / 64] >> (at % 64) & 1)
-			return 0;
-	return 1;
-}
-
 /* 0: nothing of the page's own speaks against a jump of 5 bytes there; else how far on it might be otherwise. */
 static uint32_t virt_busy(const struct virt_page *v, uint32_t at)
 {
-	uint32_t from = at >= SPI_TRAMPOLINE_HEAD ? at - SPI_TRAMPOLINE_HEAD : 0;
 	uint32_t end = at + SPI_JUMP_SIZE < SPI_PAGE ? at + SPI_JUMP_SIZE : SPI_PAGE;
 
-	while (end-- > from)
-		if (v->own->bits[end / 64] >> (end % 64) & 1)
-			return end + 1 + SPI_TRAMPOLINE_HEAD - at;
+	while (end-- > at)
+		if (!set_is_free(&v->own, end, 1))
+			return end + 1 - at;
 	return 0;
 }
 
@@ -410,9 +249,9 @@ static struct virt_page *virt_take(uint64_t address, uint32_t at, uint32_t n, co
 {
 	struct virt_page *v = virt_find(address);
 
-	if (v && !virt_is_free(v, at, n))
+	if (v && !set_is_free(&v->own, at, n))
 		return NULL;
-	if (v && (v->phys->frozen || !phys_is_free(v->phys, at, n)) && virt_move(v, at, n) < 0)
+	if (v && (v->phys->frozen || !set_is_free(&v->phys->used, at, n)) && virt_move(v, at, n) < 0)
 		return NULL;
 	if (!v)
 		v = virt_new(address, at, n, reason);
@@ -421,28 +260,25 @@ static struct virt_page *virt_take(uint64_t address, uint32_t at, uint32_t n, co
 	return v;
 }
 
-int spi_trampoline_place(uint64_t place, uint64_t to, uint16_t frame, const char **reason)
+int spi_trampoline_place(uint64_t place, uint64_t to, const char **reason)
 {
 	uint8_t bytes[SPI_TRAMPOLINE_MAX];
-	uint64_t start = place - SPI_TRAMPOLINE_HEAD;
-	uint32_t size = spi_trampoline_size(place, to), at = (uint32_t) (start & (SPI_PAGE - 1));
+	uint32_t size = spi_trampoline_bytes(place, to, bytes), at = (uint32_t) (place & (SPI_PAGE - 1));
 	uint32_t n = at + size > SPI_PAGE ? SPI_PAGE - at : size;
 	struct virt_page *first, *second = NULL;
 	struct phys_page *phys;
 
-	first = virt_take(SPI_PAGE_OF(start), at, n, reason);
+	first = virt_take(SPI_PAGE_OF(place), at, n, reason);
 	if (!first)
 		return -1;
 	phys = first->phys;
 	if (n < size) {
-		/* may enlarge the table: `first` is looked up again where it is needed */
-		second = virt_take(SPI_PAGE_OF(start) + SPI_PAGE, 0, size - n, reason);
+		second = virt_take(SPI_PAGE_OF(place) + SPI_PAGE, 0, size - n, reason);
 		if (!second) {
-			virt_mark(virt_find(SPI_PAGE_OF(start)), at, n, 0);
+			virt_mark(first, at, n, 0);
 			return -1;
 		}
 	}
-	spi_trampoline_bytes(place, to, frame, bytes);
 	spi_bytes_copy(phys->rw + at, bytes, n);
 	if (second)
 		spi_bytes_copy(second->phys->rw, bytes + n, size - n);

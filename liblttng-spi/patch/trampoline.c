@@ -13,7 +13,6 @@
 struct search {
 	const struct spi_object *object;
 	uint64_t from, to;
-	uint16_t frame;			/* at the trampoline, as unwinders see it */
 	uint32_t free_low, free_high;	/* displacement bits that may be chosen: below 12, from 12 up */
 	uint32_t bits;			/* the others */
 	uint64_t bad_page;		/* the latest page that could not be had */
@@ -33,7 +32,7 @@ static int page_is_hopeless(const struct search *s, uint64_t page)
 	/* a hole of the object itself would be unmapped by dlclose */
 	if (page + 2 * SPI_PAGE > s->object->low && page < s->object->high + SPI_PAGE)
 		return 1;
-	return (spi_trampoline_page_is_mapped(page) || spi_near_is_reserved(page, page + SPI_PAGE, LOWEST_JUMP)) && !spi_trampoline_page_is_ours(page);
+	return !spi_trampoline_page_may_be(page) && !spi_trampoline_page_is_ours(page);
 }
 
 static int search_try(struct search *s, uint32_t displacement, uint64_t *place)
@@ -42,11 +41,7 @@ static int search_try(struct search *s, uint32_t displacement, uint64_t *place)
 
 	if (page == s->bad_page)
 		return 0;
-	if (spi_trampoline_page_is_mapped(page) && !spi_trampoline_page_is_ours(page)) {
-		s->bad_page = page;
-		return 0;
-	}
-	if (spi_trampoline_place(target, s->to, s->frame, s->reason) == 0) {
+	if (spi_trampoline_place(target, s->to, s->reason) == 0) {
 		*place = target;
 		return 1;
 	}
@@ -79,7 +74,7 @@ static int search_low(struct search *s, uint32_t high, uint64_t only_page, uint6
 	if (page_is_hopeless(s, SPI_PAGE_OF(base)) && page_is_hopeless(s, SPI_PAGE_OF(last)))
 		return 0;
 	if (only_page) {
-		uint64_t lowest = only_page + SPI_TRAMPOLINE_HEAD, highest = only_page + SPI_PAGE - SPI_TRAMPOLINE_MAX;
+		uint64_t lowest = only_page, highest = only_page + SPI_PAGE - SPI_TRAMPOLINE_MAX;
 
 		if (base > highest || last < lowest)
 			return 0;
@@ -136,13 +131,12 @@ static uint32_t bits_deposit(uint32_t n, uint32_t mask)
 static const char taken[] = "no free memory where the bytes after its first instruction would make a jump go";
 
 uint64_t spi_trampoline_make(struct spi_object *object, uint64_t from, uint32_t mask, uint32_t bits, uint64_t to,
-	uint16_t frame, int into_heap_room, const char **reason)
+	int into_heap_room, const char **reason)
 {
 	struct search s = {
 		.object = object,
 		.from = from,
 		.to = to,
-		.frame = frame,
 		.free_low = ~mask & (SPI_PAGE - 1),
 		.free_high = ~mask & ~(SPI_PAGE - 1),
 		.bits = bits & mask,

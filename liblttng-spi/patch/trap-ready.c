@@ -10,20 +10,14 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include "liblttng-spi/core.h"
 #include "liblttng-spi/patch/internal.h"
 #include "liblttng-spi/base/proc.h"
 
-#define SIGNAL_BIT(n)	SPI_SIGNAL_BIT(n)
 #define THREAD_LOOKS	400	/* at a thread that blocks SIGTRAP, before that counts: it may be in our own handler */
 #define THREAD_LOOK_NS	UINT64_C(1000000)	/* one in so long */
-
-static int text_begins(const char *text, const char *with)
-{
-	while (*with)
-		if (*text++ != *with++)
-			return 0;
-	return 1;
-}
 
 /* Libraries that run with all signals blocked at times, or that the tracer's own threads run. */
 int spi_object_is_runtime(const struct spi_object *object)
@@ -32,7 +26,7 @@ int spi_object_is_runtime(const struct spi_object *object)
 		"librt.", "librt-", "libnuma", "liblttng", "liburcu", "libgcc_s" };
 
 	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (text_begins(object->name, names[i]))
+		if (!strncmp(object->name, names[i], strlen(names[i])))
 			return 1;
 	return 0;
 }
@@ -40,125 +34,50 @@ int spi_object_is_runtime(const struct spi_object *object)
 /* The text behind "\nKEY:\t" in a status file; NULL when there is none. */
 static const char *status_value(const char *text, const char *key)
 {
-	for (; *text; text++) {
-		const char *t = text, *k = key;
+	const char *at = strstr(text, key);
 
-		while (*k && *t == *k) {
-			t++;
-			k++;
-		}
-		if (!*k)
-			return t;
-	}
-	return NULL;
-}
-
-static uint64_t parse_hex(const char *s)
-{
-	uint64_t value = 0;
-
-	for (;; s++) {
-		if (*s >= '0' && *s <= '9')
-			value = value << 4 | (uint64_t) (*s - '0');
-		else if (*s >= 'a' && *s <= 'f')
-			value = value << 4 | (uint64_t) (*s - 'a' + 10);
-		else
-			return value;
-	}
-}
-
-/* Text up to white space or its end, at *n. */
-static void text_add(char *path, size_t size, size_t *n, const char *text)
-{
-	while (*text > ' ' && *n < size - 1)
-		path[(*n)++] = *text++;
-	path[*n] = 0;
-}
-
-/* A file that lies in a directory of a directory, from its beginning: its size, or not above 0. */
-static long file_read(long at, const char *directory, const char *name, char *text, size_t size)
-{
-	char path[40];
-	size_t n = 0;
-	long fd, got;
-
-	text_add(path, sizeof(path), &n, directory);
-	text_add(path, sizeof(path), &n, "/");
-	text_add(path, sizeof(path), &n, name);
-	fd = spi_raw4(SYS_openat, (uint64_t) at, (uint64_t) path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return fd;
-	got = spi_proc_read(fd, text, size - 1);
-	spi_proc_close(fd);
-	text[got > 0 ? got : 0] = 0;
-	return got;
+	return at ? at + strlen(key) : NULL;
 }
 
 /* An injector that finds an agent here, as another daemon has a rule for this program, is gone in a moment. */
-static int is_injector(const char *pid)
+static int is_injector(long pid)
 {
-	char directory[24], name[17];
-	size_t n = 0;
+	char path[32], name[17];
 
-	text_add(directory, sizeof(directory), &n, "/proc/");
-	text_add(directory, sizeof(directory), &n, pid);
-	return file_read(AT_FDCWD, directory, "comm", name, sizeof(name)) > 0 &&
-		(text_begins(name, "spi-") || text_begins(name, "lttng"));
-}
-
-/* *again is set when that may be over in a moment. */
-static const char *debugger_look(const char *status, int *again)
-{
-	const char *value = status_value(status, "\nTracerPid:\t");
-
-	if (!value || *value == '0')
-		return NULL;
-	*again = is_injector(value);
-	return "needs int3, and a debugger is attached";
+	spi_format(path, sizeof(path), "/proc/%ld/comm", pid);
+	return spi_proc_text(path, name, sizeof(name)) == 0 && (!strncmp(name, "spi-", 4) || !strncmp(name, "lttng", 5));
 }
 
 /*
- * Look at one thread. NULL, or what forbids int3. *again is set when that may be
- * over in a moment: libc blocks everything while a thread starts or ends.
+ * Look at one thread; tid NULL: at the process, whose only thread this one is. NULL, or what forbids int3. *again is
+ * set when that may be over in a moment: libc blocks everything while a thread starts or ends.
  */
-static const char *thread_look(long task_dir, const char *tid, uint64_t self, int *again)
+static const char *thread_look(int task_dir, const char *tid, int *again)
 {
-	const char *value, *reason;
-	uint64_t number = 0;
-	char text[2048];
+	int number = tid ? (int) strtol(tid, NULL, 10) : 0;
+	char path[48], text[2048];
+	const char *value;
 
-	for (const char *t = tid; *t; t++)
-		number = number * 10 + (uint64_t) (*t - '0');
-	if (file_read(task_dir, tid, "status", text, sizeof(text)) <= 0)
-		return NULL;		/* it has ended */
-	reason = debugger_look(text, again);
-	if (reason)
-		return reason;
+	spi_format(path, sizeof(path), tid ? "/proc/self/task/%s/status" : "/proc/self/status", tid);
+	if (spi_proc_text(path, text, sizeof(text)) < 0)
+		return tid ? NULL /* it has ended */ : "needs int3, and /proc cannot be read";
+	value = status_value(text, "\nTracerPid:\t");
+	if (value && *value != '0') {
+		*again = is_injector(strtol(value, NULL, 10));
+		return "needs int3, and a debugger is attached";
+	}
 	/* "Name:\tNAME\n" is the first line */
-	if (number == self || spi_thread_is_tracer_other((int) task_dir, tid, (int) number, text))
+	if (!tid || number == spi_raw3(SYS_gettid, 0, 0, 0) || spi_thread_is_tracer_other(task_dir, tid, number, text))
 		return NULL;
 	value = status_value(text, "\nSigBlk:\t");
 	if (!value)
 		return "needs int3, and a thread's signal mask cannot be read";
-	*again = parse_hex(value) & SIGNAL_BIT(SIGTRAP) ? 1 : 0;
+	*again = strtoull(value, NULL, 16) & SPI_SIGNAL_BIT(SIGTRAP) ? 1 : 0;
 	return *again ? "needs int3, and a thread blocks SIGTRAP" : NULL;
 }
 
-/* The only thread there is, this one. */
-static const char *alone_look(long task_dir, const char *tid, uint64_t self, int *again)
-{
-	char text[2048];
-
-	(void) task_dir;
-	(void) tid;
-	(void) self;
-	return file_read(AT_FDCWD, "/proc/self", "status", text, sizeof(text)) > 0 ? debugger_look(text, again) :
-		"needs int3, and /proc cannot be read";
-}
-
 /* Give a thread that is just being started, or is in our own handler, the time to get out of that. */
-static const char *look_long(const char *(*look_at)(long, const char *, uint64_t, int *), long task_dir, const char *tid,
-	uint64_t self)
+static const char *look_long(int task_dir, const char *tid)
 {
 	const char *reason = NULL;
 
@@ -169,39 +88,29 @@ static const char *look_long(const char *(*look_at)(long, const char *, uint64_t
 		while (look && spi_raw3(SYS_nanosleep, (uint64_t) left, (uint64_t) left, 0) == -EINTR)
 			;
 		again = 0;
-		reason = look_at(task_dir, tid, self, &again);
+		reason = thread_look(task_dir, tid, &again);
 	}
 	return reason;
 }
 
-struct directory_entry {
-	uint64_t inode;
-	int64_t offset;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
-
 const char *spi_trap_threads_look(void)
 {
-	uint8_t buffer[2048] __attribute__((aligned(8)));
-	uint64_t self = (uint64_t) spi_raw3(SYS_gettid, 0, 0, 0);
+	_Alignas(8) char buffer[2048];
 	const char *reason = NULL;
 	long fd, got = 0;
 
 	if (spi_tracer_is_alone())
-		return look_long(alone_look, 0, NULL, 0);
+		return look_long(-1, NULL);
 	fd = spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 		0);
 	if (fd < 0)
 		return "needs int3, and /proc cannot be read";
 	while (!reason && (got = spi_raw3(SYS_getdents64, (uint64_t) fd, (uint64_t) buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < got && !reason;) {
-			struct directory_entry *entry = (struct directory_entry *) (buffer + at);
+		for (long at = 0; at < got && !reason; at += *(const uint16_t *) (buffer + at + 16)) {
+			const char *name = buffer + at + 19;	/* linux_dirent64.d_name */
 
-			if (entry->name[0] >= '0' && entry->name[0] <= '9')
-				reason = look_long(thread_look, fd, entry->name, self);
-			at += entry->size;
+			if (name[0] >= '0' && name[0] <= '9')
+				reason = look_long((int) fd, name);
 		}
 	spi_proc_close(fd);
 	return reason;
@@ -215,7 +124,7 @@ const char *spi_trap_handlers_look(void)
 	for (int number = 1; number <= 64; number++)
 		if (spi_signal_query(number, &action) == 0 && action.handler != (uint64_t) SIG_DFL
 			&& action.handler != (uint64_t) SIG_IGN && action.restorer != (uint64_t) spi_signal_return
-			&& (action.mask & SIGNAL_BIT(SIGTRAP)))
+			&& (action.mask & SPI_SIGNAL_BIT(SIGTRAP)))
 			return "needs int3, and a signal handler of the program blocks SIGTRAP";
 	return NULL;
 }

@@ -24,7 +24,6 @@
 #include "liblttng-spi/patch/internal.h"
 #include "liblttng-spi/patch/steps.h"
 
-#define SIGNAL_BIT(n)	SPI_SIGNAL_BIT(n)
 #define DEFERRED_TRAP	0x53504974	/* si_errno of a SIGSTKFLT that is a SIGTRAP */
 #define LOOK_AGAIN_NS	UINT64_C(50000000)	/* how long a look at all threads' masks is good for */
 
@@ -169,7 +168,7 @@ static void trap_handle(int number, void *info, void *context)
 		to = trap_find(spi_context_trap(context));
 	if (to)
 		spi_context_pc_set(context, to);
-	else if (spi_mask_virtual && (mask & SIGNAL_BIT(SIGSTKFLT)))
+	else if (spi_mask_virtual && (mask & SPI_SIGNAL_BIT(SIGSTKFLT)))
 		trap_defer(info);
 	else
 		spi_signal_hand_on(&trap_signal, info, context, __builtin_return_address(0));
@@ -180,7 +179,7 @@ void spi_mask_make_virtual(void)
 	uint64_t mask = 0;
 
 	spi_raw4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (uint64_t) &mask, 8);
-	if (spi_mask_virtual && (mask & SIGNAL_BIT(SIGTRAP))) {
+	if (spi_mask_virtual && (mask & SPI_SIGNAL_BIT(SIGTRAP))) {
 		mask = spi_mask_to_kernel(mask);
 		spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &mask, 0, 8);
 	}
@@ -195,7 +194,7 @@ void spi_action_make_virtual(int number)
 		return;
 	for (int tries = 0; tries < 8; tries++, action = was) {
 		if (action.handler == (uint64_t) SIG_DFL || action.handler == (uint64_t) SIG_IGN
-			|| action.restorer == (uint64_t) spi_signal_return || !(action.mask & SIGNAL_BIT(SIGTRAP)))
+			|| action.restorer == (uint64_t) spi_signal_return || !(action.mask & SPI_SIGNAL_BIT(SIGTRAP)))
 			return;
 		new = action;
 		new.mask = spi_mask_to_kernel(new.mask);

@@ -85,7 +85,7 @@ static int trap_sites(struct spi_choice *c)
 	const struct spi_patch *patch = c->patch;
 	int ret = 0;
 
-	if (patch->worker == SPI_WORKER_TRAP || patch->how == SPI_TEXT_CC || patch->how == SPI_TEXT_INT3)
+	if (patch->worker == SPI_WORKER_TRAP || patch->how == SPI_TEXT_CC)
 		ret = spi_trap_add(patch->address, patch->stub);
 	for (uint32_t i = 1; i < SPI_MAP_ENTRY_INSNS && i < c->func->insn_count && !ret; i++)
 		if (c->insns[i].offset < SPI_JUMP_SIZE && (patch->bounds >> c->insns[i].offset & 1))
@@ -134,7 +134,7 @@ static int try_pun(struct spi_choice *c, uint32_t changed)
 		return decline(c, "its first bytes are used by another point");
 	spi_bytes_copy(&bits, c->bytes + 1, 4);
 	place = spi_trampoline_make(c->point->object, c->address + SPI_JUMP_SIZE, mask, bits, c->patch->stub,
-		c->stub.arrival, c->into_heap_room, &c->reason);
+		c->into_heap_room, &c->reason);
 	if (!place)
 		return -1;
 	take(c, SPI_WORKER_PUN, how, changed, SPI_JUMP_SIZE);
@@ -158,7 +158,7 @@ static int worker_pun(struct spi_choice *c)
 
 static int worker_jump(struct spi_choice *c)
 {
-	enum spi_text_how how = SPI_TEXT_INT3;
+	enum spi_text_how how = SPI_TEXT_CC;
 
 	if (c->first < SPI_JUMP_SIZE)
 		return decline(c, "its first instruction is shorter than a jump");
@@ -223,7 +223,7 @@ static int worker_cc(struct spi_choice *c)
 		if (bounds >> i & 1)
 			mask |= UINT32_C(0xff) << 8 * (i - 1);
 	place = spi_trampoline_make(c->point->object, c->address + SPI_JUMP_SIZE, mask, SPI_CODE_TRAP * 0x01010101u,
-		c->patch->stub, c->stub.arrival, 0, &c->reason);
+		c->patch->stub, 0, &c->reason);
 	if (!place)
 		return -1;
 	take(c, SPI_WORKER_CC, SPI_TEXT_CC, SPI_JUMP_SIZE, SPI_JUMP_SIZE);

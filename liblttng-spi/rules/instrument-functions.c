@@ -100,7 +100,7 @@ static void bind_new(struct work *w, struct spi_point **points, const char **err
 
 static int needs_trap(const struct spi_point *p)
 {
-	return p->patch && (p->patch->worker == SPI_WORKER_TRAP || p->patch->how == SPI_TEXT_CC || p->patch->how == SPI_TEXT_INT3);
+	return p->patch && (p->patch->worker == SPI_WORKER_TRAP || p->patch->how == SPI_TEXT_CC);
 }
 
 /* Those that call trees' entry points call; the others, which have jumps of their own, are left in the list. */

@@ -11,8 +11,6 @@
 #include <ucontext.h>
 #include "liblttng-spi/patch/steps.h"
 
-#define SIGNAL_BIT(n)	SPI_SIGNAL_BIT(n)
-#define K_SA_RESTORER	SPI_SA_RESTORER
 #define READ_TRIES	1000
 
 long spi_signal_query(int number, struct spi_sigaction *action)
@@ -92,7 +90,7 @@ long spi_signal_install(struct spi_signal *s, const struct spi_sigaction *progra
 {
 	struct spi_sigaction ours = {
 		.handler = (uint64_t) s->handler,
-		.flags = SA_SIGINFO | K_SA_RESTORER,
+		.flags = SA_SIGINFO | SPI_SA_RESTORER,
 		.restorer = (uint64_t) spi_signal_return,
 		.mask = ~UINT64_C(0),
 	};
@@ -175,7 +173,7 @@ void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const v
 	spi_bytes_copy(&mask, &uc->uc_sigmask, 8);
 	mask |= action.mask;
 	if (!(action.flags & SA_NODEFER))
-		mask |= SIGNAL_BIT(s->number);
+		mask |= SPI_SIGNAL_BIT(s->number);
 	mask = spi_mask_to_kernel(mask);
 	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &mask, 0, 8);
 	((void (*)(int, void *, void *)) action.handler)(s->number, info, context);
@@ -188,6 +186,6 @@ int spi_mask_virtual;
 uint64_t spi_mask_to_kernel(uint64_t mask)
 {
 	if (spi_mask_virtual && (mask & SPI_MASK_PAIR))
-		mask = (mask & ~SIGNAL_BIT(SIGTRAP)) | SIGNAL_BIT(SIGSTKFLT);
+		mask = (mask & ~SPI_SIGNAL_BIT(SIGTRAP)) | SPI_SIGNAL_BIT(SIGSTKFLT);
 	return mask;
 }

@@ -99,8 +99,7 @@ int spi_entry_write(struct spi_entry *e, int install)
 
 	for (uint32_t i = 0; i < to->text_count && r == -EFAULT; i++)
 		if (e->point.address >= to->text[i].low && e->point.address < to->text[i].high)
-			r = (install ? spi_patch_install_locked : spi_patch_remove_locked)(&e->point, to->text[i].low, to->text[i].high,
-				to->text[i].prot);
+			r = spi_patch_write_locked(&e->point, to->text[i].low, to->text[i].high, to->text[i].prot, install);
 	spi_sites_placed += e->point.installed - was;
 	if (install && r == 0)
 		spi_sites_taken(to, e->func, e->point.patch);

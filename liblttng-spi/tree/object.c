@@ -206,7 +206,6 @@ static int object_fill(struct spi_tree_object *to)
 	dl_iterate_phdr(find_text, to);
 	look_at_trap(to);
 	to->is_libc = !strcmp(to->object->name, "libc.so.6");
-	spi_near_is_taken((uint64_t) spi_slot_code_base, (uint64_t) (spi_slot_data_base + SPI_SLOT_COUNT));
 	spi_near_reserve(to->object, reached * STUB_USUAL, (uint32_t) (reached * sizeof(struct spi_site)));
 	spi_frames_tell();
 	return 0;

@@ -116,10 +116,12 @@ void handle(int number, void (*handler)(int, siginfo_t *, void *), int flags, in
 {
 	struct sigaction a = { .sa_sigaction = handler, .sa_flags = flags }, old;
 
-	if (fill)
+	if (fill) {
 		sigfillset(&a.sa_mask);
-	else
+	} else {
 		sigaddset(&a.sa_mask, SIGTRAP);
+		sigaddset(&a.sa_mask, SIGSTKFLT);	/* a program that blocks one of the pair is told both */
+	}
 	printf("sigaction %d", sigaction(number, &a, &old));
 	printf(" was %s\n", handler_name(&old));
 	action_show(number);

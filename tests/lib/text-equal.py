@@ -24,8 +24,8 @@ def main(pid, name=''):
             if not match or 'x' not in match[3] or name not in match[6]:
                 continue
             low, high, offset = (int(match[i], 16) for i in (1, 2, 4))
-            # Memory of the tracer itself comes from memfds.
-            if match[6].startswith('/memfd:'):
+            # Memory of the tracer itself is shared.
+            if match[6].startswith(('/memfd:', '/dev/zero')):
                 continue
             # The mapped file itself, whatever its name means in which namespace; without the right to that, by name.
             path = '/proc/%s/map_files/%x-%x' % (pid, low, high)

@@ -4,7 +4,8 @@
  * frames MAP SECONDS WORKERS - the program's own functions, patched by the code
  * map that spi-codemap made of it, called while a timer interrupts them anywhere;
  * the handler unwinds, and must get to main() from stubs and moved instructions
- * as from everywhere else.
+ * as from everywhere else. Only at a trampoline, which is one jump, may the
+ * backtrace end.
  */
 #include <fcntl.h>
 #include <link.h>
@@ -65,6 +66,13 @@ static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *data)
 	return _URC_NO_REASON;
 }
 
+static int is_trampoline(uint64_t ip)
+{
+	int is_known = (ip >= near_low && ip < near_high) || (ip >= the_object.low && ip < the_object.high);
+
+	return !is_known && *(const uint8_t *) ip == 0xe9;
+}
+
 static void on_timer(int number, siginfo_t *info, void *context)
 {
 	uint64_t found = 0, ip = (uint64_t) ((ucontext_t *) context)->uc_mcontext.gregs[REG_RIP];
@@ -72,9 +80,11 @@ static void on_timer(int number, siginfo_t *info, void *context)
 	_Unwind_Backtrace(look, &found);
 	samples++;
 	in_near += ip >= near_low && ip < near_high;
-	if (!found && lost < 8)
+	if (found || is_trampoline(ip))
+		return;
+	if (lost < 8)
 		lost_at[lost] = ip;
-	lost += !found;
+	lost++;
 }
 
 static int object_find(struct dl_phdr_info *info, size_t size, void *data)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
-# Backtraces from every instruction of stubs, trampolines and moved code.
+# Backtraces from every instruction of stubs and moved code.
 . "$(dirname "$0")/build.sh"
 codemap=${SPI_TOP_BUILDDIR:-$src/build}/codemap/spi-codemap
 [ -x "$codemap" ] || { echo "1..0 # SKIP spi-codemap is not built"; exit 0; }

@@ -29,18 +29,12 @@
 
 SPI_INLINE long spi_raw6(long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f)
 {
-	(void) nr, (void) a, (void) b, (void) c, (void) d, (void) e, (void) f;
 	return -ENOSYS;
 }
 
 SPI_INLINE long spi_raw4(long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
 	return spi_raw6(nr, a, b, c, d, 0, 0);
-}
-
-SPI_INLINE long spi_raw3(long nr, uint64_t a, uint64_t b, uint64_t c)
-{
-	return spi_raw6(nr, a, b, c, 0, 0, 0);
 }
 
 /* ---- memory ---- */
@@ -116,7 +110,6 @@ SPI_INLINE uint64_t spi_steps_pause(void)
 
 SPI_INLINE void spi_steps_resume(uint64_t paused)
 {
-	(void) paused;
 }
 
 /* ---- unwinding ---- */
@@ -145,14 +138,7 @@ struct spi_frame {
 
 SPI_INLINE uint64_t *spi_frame_argument_at(struct spi_frame *frame, unsigned int n)
 {
-	(void) n;
 	return &frame->argument;
-}
-
-SPI_INLINE uint64_t spi_frame_argument(const struct spi_frame *frame, unsigned int n)
-{
-	(void) n;
-	return frame->argument;
 }
 
 SPI_INLINE uint64_t spi_frame_callee(const struct spi_frame *frame)
@@ -162,7 +148,6 @@ SPI_INLINE uint64_t spi_frame_callee(const struct spi_frame *frame)
 
 SPI_INLINE uint8_t spi_frame_register(unsigned int number)
 {
-	(void) number;
 	return SPI_FRAME_NOWHERE;
 }
 
@@ -173,13 +158,11 @@ SPI_INLINE unsigned int spi_frame_next(unsigned int offset)
 
 SPI_INLINE void spi_function_caller(const uint64_t *address, struct spi_registers *regs)
 {
-	(void) address;
 	*regs = (struct spi_registers) { { 0 } };
 }
 
 SPI_INLINE void spi_frame_caller(const struct spi_frame *frame, struct spi_registers *regs)
 {
-	(void) frame;
 	*regs = (struct spi_registers) { { 0 } };
 }
 
@@ -209,13 +192,11 @@ struct spi_signal_frame {
 
 SPI_INLINE int spi_signal_frame_may_be(const struct spi_signal_frame *frame, uint64_t at, uint64_t high)
 {
-	(void) frame, (void) at, (void) high;
 	return 0;
 }
 
 SPI_INLINE int spi_signal_words_may_be(const uint64_t words[2])
 {
-	(void) words;
 	return 0;
 }
 
@@ -231,13 +212,11 @@ SPI_INLINE int spi_signal_words_may_be(const uint64_t words[2])
 
 SPI_INLINE int spi_store_wide(uint64_t *block, uint64_t was[2], const uint64_t to[2])
 {
-	(void) block, (void) was, (void) to;
 	return 1;
 }
 
 SPI_INLINE void spi_store_line(uint64_t address, uint64_t word)
 {
-	(void) address, (void) word;
 }
 
 /* ---- code that is recognised ---- */

@@ -46,11 +46,6 @@ SPI_INLINE long spi_raw4(long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d
 	return ret;
 }
 
-SPI_INLINE long spi_raw3(long nr, uint64_t a, uint64_t b, uint64_t c)
-{
-	return spi_raw4(nr, a, b, c, 0);
-}
-
 /* ---- memory ---- */
 
 SPI_INLINE void spi_bytes_copy(void *to, const void *from, size_t n)
@@ -183,11 +178,6 @@ SPI_INLINE uint64_t *spi_frame_argument_at(struct spi_frame *frame, unsigned int
 	case 4: return &frame->r8;
 	default: return &frame->r9;
 	}
-}
-
-SPI_INLINE uint64_t spi_frame_argument(const struct spi_frame *frame, unsigned int n)
-{
-	return *spi_frame_argument_at((struct spi_frame *) frame, n);
 }
 
 SPI_INLINE uint64_t spi_frame_callee(const struct spi_frame *frame)

@@ -4,7 +4,6 @@
  * Jumps that the agent writes into the program's code, and call sites' own instructions that are changed so that they
  * lead to a stub; and how the jumps are recognised again.
  */
-#include <sys/platform/x86.h>
 #include "codemap/map/format.h"
 #include "liblttng-spi/arch/arch.h"
 
@@ -32,12 +31,6 @@ void spi_jump_short_bytes(uint64_t place, uint64_t to, uint8_t *bytes)
 {
 	bytes[0] = 0xeb;
 	bytes[1] = (uint8_t) (to - (place + SPI_JUMP_SHORT_SIZE));
-}
-
-/* As libc has read it. */
-int spi_store_wide_works(void)
-{
-	return CPU_FEATURE_PRESENT(CMPXCHG16B) != 0;
 }
 
 /* ---- a call site's own instruction ---- */

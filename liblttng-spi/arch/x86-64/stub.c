@@ -168,7 +168,6 @@ static void emit_undo(struct spi_emit *e, const uint8_t *bytes, const struct spi
 		else if (effect.kind != SPI_EFFECT_NONE && (effect.kind != SPI_EFFECT_STACK || effect.amount < 0))
 			e->failed = "one of its first instructions cannot be taken back";
 	}
-	e->arrival = e->frame;
 	while (n-- && !e->failed) {
 		struct spi_effect effect = spi_effect_of(bytes + insns[n].offset, insns[n].size);
 
@@ -278,17 +277,6 @@ static void site_frames(const struct spi_map_site *site, uint32_t moved, uint16_
 	}
 }
 
-uint16_t spi_site_frame(const struct spi_map_site *site, uint32_t moved)
-{
-	uint16_t frames[SPI_SITE_INSNS + 1];
-
-	if (site->kind == SPI_SITE_CALL || site->kind == SPI_SITE_CALL_SLOT || site->kind == SPI_SITE_CALL_INDIRECT)
-		return 0;
-	frames[site->insn_count] = 1;
-	site_frames(site, moved, frames);
-	return frames[site->insn_count - moved];
-}
-
 void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved,
 	uint64_t push, enum spi_site_way way, uint64_t to, uint64_t *entries)
 {
@@ -331,23 +319,15 @@ void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_m
 	spi_emit_finish(e);
 }
 
-uint32_t spi_trampoline_size(uint64_t place, uint64_t to)
+uint32_t spi_trampoline_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_TRAMPOLINE_MAX])
 {
 	int64_t distance = (int64_t) (to - (place + SPI_JUMP_SIZE));
 
-	return distance == (int32_t) distance ? SPI_TRAMPOLINE_HEAD + SPI_JUMP_SIZE : SPI_TRAMPOLINE_MAX;
-}
-
-void spi_trampoline_bytes(uint64_t place, uint64_t to, uint16_t frame, uint8_t bytes[SPI_TRAMPOLINE_MAX])
-{
-	uint32_t size = spi_trampoline_size(place, to);
-
-	spi_bytes_copy(bytes, &frame, SPI_TRAMPOLINE_HEAD);
-	bytes += SPI_TRAMPOLINE_HEAD;
-	if (size < SPI_TRAMPOLINE_MAX) {
+	if (distance == (int32_t) distance) {
 		spi_jump_bytes(place, to, bytes);
-	} else {
-		spi_bytes_copy(bytes, "\xff\x25\0\0\0\0", 6);	/* jmp *(%rip), the address behind it */
-		spi_bytes_copy(bytes + 6, &to, 8);
+		return SPI_JUMP_SIZE;
 	}
+	spi_bytes_copy(bytes, "\xff\x25\0\0\0\0", 6);	/* jmp *(%rip), the address behind it */
+	spi_bytes_copy(bytes + 6, &to, 8);
+	return SPI_TRAMPOLINE_MAX;
 }

@@ -199,6 +199,28 @@ spi_payload_calls:
 	.size \name, . - \name
 	.endm
 
+	/* The ends of an entry: all registers as they were. The saved rax is at 72(%rbp), and its place takes the target. */
+	.macro GO_TO_SLOT
+	mov 72(%rbp), %rcx
+	mov %rax, 72(%rbp)
+	mov %rcx, %rax
+	FRAME_POP
+	lea 16(%rsp), %rsp
+	.cfi_def_cfa_offset 0
+	jmp *-16(%rsp)
+	.endm
+
+	.macro GO_TO_BODY
+	mov -8(%rbp), %rdi
+	mov SPI_AT_POINT_BODY(%rdi), %rdx
+	mov 72(%rbp), %rax
+	mov %rdx, 72(%rbp)
+	FRAME_POP
+	lea 8(%rsp), %rsp
+	.cfi_def_cfa_offset 8
+	jmp *-8(%rsp)
+	.endm
+
 	.macro ENTRY_THUNK name, mode
 	THUNK \name
 	.cfi_def_cfa_offset 16
@@ -210,23 +232,10 @@ spi_payload_calls:
 	test %rax, %rax
 	jz 4f
 	.cfi_remember_state
-	mov 72(%rbp), %rcx		/* the saved rax */
-	mov %rax, 72(%rbp)		/* its place takes the jump's target */
-	mov %rcx, %rax
-	FRAME_POP
-	lea 16(%rsp), %rsp
-	.cfi_def_cfa_offset 0
-	jmp *-16(%rsp)
+	GO_TO_SLOT
 4:	.cfi_restore_state
 	.cfi_remember_state
-	mov -8(%rbp), %rdi
-	mov SPI_AT_POINT_BODY(%rdi), %rdx
-	mov 72(%rbp), %rax
-	mov %rdx, 72(%rbp)
-	FRAME_POP
-	lea 8(%rsp), %rsp
-	.cfi_def_cfa_offset 8
-	jmp *-8(%rsp)
+	GO_TO_BODY
 	.cfi_restore_state
 	RARE_WAYS \mode, 0
 	THUNK_END \name
@@ -279,24 +288,11 @@ spi_payload_calls:
 	.cfi_remember_state
 	cmp $1, %rax
 	jbe 1f
-	mov 72(%rbp), %rcx
-	mov %rax, 72(%rbp)
-	mov %rcx, %rax
-	FRAME_POP
-	lea 16(%rsp), %rsp
-	.cfi_def_cfa_offset 0
-	jmp *-16(%rsp)
+	GO_TO_SLOT
 1:	.cfi_restore_state
 	.cfi_remember_state
 	je 2f
-	mov -8(%rbp), %rdi
-	mov SPI_AT_POINT_BODY(%rdi), %rdx
-	mov 72(%rbp), %rax
-	mov %rdx, 72(%rbp)
-	FRAME_POP
-	lea 8(%rsp), %rsp
-	.cfi_def_cfa_offset 8
-	jmp *-8(%rsp)
+	GO_TO_BODY
 2:	.cfi_restore_state
 	mov -8(%rbp), %rax
 	FRAME_POP

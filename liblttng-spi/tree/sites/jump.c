@@ -142,8 +142,7 @@ static int jump_way(struct spi_site *s, const struct jump *j, uint64_t stub, int
 	}
 	if (!j->mask)
 		return 1;
-	*way = spi_trampoline_make(s->owner->object, jump_end, j->mask, j->bits, stub, spi_site_frame(s->map, j->moved),
-		into_heap_room, &s->reason);
+	*way = spi_trampoline_make(s->owner->object, jump_end, j->mask, j->bits, stub, into_heap_room, &s->reason);
 	return *way != 0;
 }
 

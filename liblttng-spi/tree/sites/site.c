@@ -73,7 +73,7 @@ uint8_t spi_site_how(uint64_t address, uint32_t size)
 		return SPI_TEXT_STORE;
 	if (size > 8)
 		return 0;
-	if ((address & 15) + size <= 16 && spi_store_wide_works())
+	if ((address & 15) + size <= 16)
 		return SPI_TEXT_WIDE;
 	if ((address & 7) <= 6 && spi_text_can_sync())
 		return SPI_TEXT_SPIN;

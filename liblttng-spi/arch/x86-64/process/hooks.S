@@ -24,8 +24,11 @@
 	.endr
 	.endm
 
-	/* Call one of ours before the function that these arguments are for, with the stack aligned: psABI 3.2.2. */
-	.macro CALL_BEFORE function
+	/*
+	 * Call one of ours before the function that these arguments are for, with the stack aligned: psABI 3.2.2. It gets
+	 * `argument` as its first one, or all as they came.
+	 */
+	.macro CALL_BEFORE function, argument
 	push %rdi
 	push %rsi
 	push %rdx
@@ -34,6 +37,9 @@
 	push %r9
 	sub $8, %rsp
 	.cfi_adjust_cfa_offset 56
+	.ifnb \argument
+	mov \argument, %rdi
+	.endif
 	call \function
 	add $8, %rsp
 	pop %r9
@@ -59,64 +65,31 @@ END vfork, spi_own_vfork
 	/* clone(function, stack, flags, ...), which goes on on another stack. */
 FUNCTION clone, __clone, spi_own_clone
 	.hidden spi_own_clone
-	push %rdi
-	push %rsi
-	push %rdx
-	push %rcx
-	push %r8
-	push %r9
-	sub $8, %rsp
-	.cfi_adjust_cfa_offset 56
-	mov %rdx, %rdi
-	call clones_by_clone
-	add $8, %rsp
-	pop %r9
-	pop %r8
-	pop %rcx
-	pop %rdx
-	pop %rsi
-	pop %rdi
-	.cfi_adjust_cfa_offset -56
+	CALL_BEFORE clones_by_clone, %rdx
 	jmp *%rax
 END clone, __clone, spi_own_clone
 
 	/*
 	 * A system call may return twice in one memory, or on another stack: nothing of ours is on the stack
-	 * while it runs. fork 57, vfork 58, clone 56, execve 59, exit 60, exit_group 231, seccomp 317,
-	 * execveat 322, clone3 435; close 3, fcntl 72, close_range 436, which return once, are
-	 * process/descriptors.c's.
+	 * while it runs. close 3, fcntl 72 and close_range 436, which return once, are process/descriptors.c's.
 	 */
 FUNCTION syscall, spi_own_syscall
 	.hidden spi_own_syscall
 	cmpq $0, spi_clones_next_syscall(%rip)
 	je 3f
-4:	lea -56(%rdi), %rax
-	cmp $3, %rax
-	jbe 1f
-	cmp $322, %rdi
-	je 1f
-	cmp $60, %rdi
-	je 1f
-	cmp $231, %rdi
-	je 1f
-	cmp $317, %rdi
-	je 1f
-	cmp $435, %rdi
-	je 1f
-	cmp $3, %rdi
+4:	cmp $3, %rdi
 	je spi_descriptors_by_syscall
 	cmp $72, %rdi
 	je spi_descriptors_by_syscall
 	cmp $436, %rdi
 	je spi_descriptors_by_syscall
-2:	jmp *spi_clones_next_syscall(%rip)
-1:	CALL_BEFORE clones_by_syscall
+	CALL_BEFORE clones_by_syscall
 	test %eax, %eax
-	jz 2b
+	jz 2f
 	cmp $1, %eax
 	je clones_by_copy
 	and $-2, %rdx			/* the flags: the third argument of syscall() */
-	jmp 2b
+2:	jmp *spi_clones_next_syscall(%rip)
 3:	CALL_BEFORE clones_find_syscall
 	jmp 4b
 END syscall, spi_own_syscall
