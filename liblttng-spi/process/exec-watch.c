@@ -11,8 +11,8 @@
  * come before. So the agent stands at libc's entries (SPI_HOOKS_PROGRAMS). Nothing
  * is taken from execve(): when the new environment's execve() comes back, whatever
  * the reason, libc's is called as the program did. An injected agent stands before
- * execve() by the objects' pointers as well, to close the open calls where no
- * program is followed.
+ * execve(), execveat() and fexecve() by the objects' pointers as well, to close the open calls where no
+ * program is followed; calls that are open at libc's other functions have no exit there.
  *
  * Before a program is given up for another its open calls are closed, in all threads, as at its
  * end, unless the kernel is going to refuse: exec-file.c. Should it refuse then, they
@@ -40,7 +40,7 @@
 #define LINK_MS		500
 #define STACK_MOST	12288u		/* bytes for an environment; libc gives posix_spawn()'s child 32 KB */
 
-uint32_t spi_tree_execs, spi_exec_watching;
+uint32_t spi_tree_execs;
 static int always;			/* the controller wants programs followed whatever the rules say */
 
 /* ---- what could not be followed ---- */
@@ -167,16 +167,6 @@ static int program_leave(int cannot_follow)
 	return 1;
 }
 
-int spi_exec_leave(int directory, const char *path, int flags)
-{
-	const char *reason;
-
-	if (!spi_may(SPI_MAY_TALK | SPI_MAY_HERE) ||
-			spi_exec_look(directory, path, flags, &reason) == SPI_EXEC_FAILS)
-		return 0;
-	return program_leave(0);
-}
-
 /* With the new environment, in a frame of its own. Returns when that failed, or was not to be. */
 static void exec_followed(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at)
 {
@@ -247,7 +237,7 @@ void spi_exec_by_syscall(int directory, const char *path, char *const argv[], ch
 }
 
 static __typeof__(&execve) next_execve;
-int spi_exec_execve(const char *path, char *const argv[], char *const envp[])
+static int own_execve(const char *path, char *const argv[], char *const envp[])
 {
 	int late = exec_begins(), left = exec_try(AT_FDCWD, path, argv, envp, 0, 0);
 
@@ -295,7 +285,7 @@ SPAWN(posix_spawnp)
 #define PROGRAMS	.set = SPI_HOOKS_PROGRAMS, .lost = "programs that it executes are not traced"
 #define EITHER	.ways = SPI_HOOK_POINTERS | SPI_HOOK_ENTRY
 const struct spi_hook spi_exec_hooks[] = {
-	{ "execve", (void *) spi_exec_execve, (void **) &next_execve, EITHER, PROGRAMS },
+	{ SPI_HOOK_ROW(execve), EITHER, PROGRAMS },
 	{ SPI_HOOK_ROW(execveat), EITHER, PROGRAMS },
 	{ SPI_HOOK_ROW(fexecve), EITHER, PROGRAMS },
 	{ SPI_HOOK_ROW(posix_spawn), .ways = SPI_HOOK_ENTRY, PROGRAMS },
@@ -305,26 +295,14 @@ const struct spi_hook spi_exec_hooks[] = {
 
 /* ---- begin and end ---- */
 
-static void watching_say(void)
-{
-	__atomic_store_n(&spi_exec_watching, (uint32_t) spi_hook_stands((void *) spi_exec_execve), __ATOMIC_RELEASE);
-}
-
 void spi_exec_start(struct spi_link *link)
 {
 	spi_hooks_enter(SPI_HOOKS_PROGRAMS, link, spi_tree_map_of_libc());
-	watching_say();
-}
-
-static void stop(void)
-{
-	spi_hooks_leave(SPI_HOOKS_PROGRAMS);
-	watching_say();
 }
 
 int spi_exec_is_watched(void)
 {
-	return __atomic_load_n(&spi_exec_watching, __ATOMIC_ACQUIRE) != 0;
+	return spi_hook_stands((void *) own_execve);
 }
 
 void spi_exec_start_always(struct spi_link *link)
@@ -337,7 +315,7 @@ void spi_exec_stop(void)
 {
 	tell();
 	if (!always)
-		stop();
+		spi_hooks_leave(SPI_HOOKS_PROGRAMS);
 }
 
 void spi_exec_stop_always(void)

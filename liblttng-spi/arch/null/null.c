@@ -267,8 +267,3 @@ void spi_own_exit(int status)
 	(void) status;
 	__builtin_trap();
 }
-
-#define MISSING_EXEC(name) int name(const char *path, const char *first, ...) { __builtin_trap(); }
-MISSING_EXEC(own_execl)
-MISSING_EXEC(own_execlp)
-MISSING_EXEC(own_execle)

@@ -121,18 +121,4 @@ FUNCTION syscall, spi_own_syscall
 	jmp 4b
 END syscall, spi_own_syscall
 
-	/* With any number of arguments: where libc's own entries are watched they go on to libc's as they came. */
-	.macro VARIADIC name
-FUNCTION own_\name
-	.hidden own_\name
-	cmpl $0, spi_exec_watching(%rip)
-	je exec_\name
-	jmp *exec_next_\name(%rip)
-END own_\name
-	.endm
-
-	VARIADIC execl
-	VARIADIC execlp
-	VARIADIC execle
-
 	.section .note.GNU-stack, "", @progbits
