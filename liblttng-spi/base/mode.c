@@ -4,15 +4,14 @@
 #include "liblttng-spi/base/mode.h"
 #include "liblttng-spi/core.h"
 
-#define ALL	(SPI_MAY_TALK | SPI_MAY_GROW | SPI_MAY_ACT)
+#define ALL	(SPI_MAY_TALK | SPI_MAY_ACT)
 
 static const uint8_t permits[] = {
 	[SPI_MODE_OWN] = SPI_MAY_RECORD | ALL,
 	[SPI_MODE_CHILD_WAITS] = SPI_MAY_RECORD | ALL,
 	[SPI_MODE_CHILD_BEGINS] = SPI_MAY_RECORD | ALL,
 	[SPI_MODE_CHILD_LEFT] = ALL,
-	[SPI_MODE_QUIET] = SPI_MAY_RECORD | SPI_MAY_GROW | SPI_MAY_ACT,
-	[SPI_MODE_NARROW] = SPI_MAY_RECORD | SPI_MAY_ACT,
+	[SPI_MODE_QUIET] = SPI_MAY_RECORD | SPI_MAY_ACT,
 	[SPI_MODE_SILENT] = 0,
 };
 

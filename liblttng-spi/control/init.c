@@ -247,14 +247,13 @@ __attribute__((destructor)) void spi_agent_end(void)
 			spi_budget_news();
 		spi_process_end();
 		spi_thread.busy = SPI_BUSY_ALWAYS;
-		if (spi_may(SPI_MAY_TALK)) {
+		if (spi_may(SPI_MAY_TALK))
 			spi_participants_run(process_end);
-		} else if (spi_may(SPI_MAY_GROW)) {
+		else
 			spi_control_ask();
-		}
 	}
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* no call from here on is recorded in this thread */
-	if (spi_may(SPI_MAY_GROW) && spi_payload && spi_payload->fini)
+	if (spi_payload && spi_payload->fini)
 		spi_payload->fini();
 	spi_thread.busy = SPI_BUSY_APART(SPI_APART_END);
 }

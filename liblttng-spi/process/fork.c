@@ -60,7 +60,7 @@ static SPI_FORK_DATA struct spi_thread *forking;
 /* Then the child is left alone: what is done here takes more system calls than recording does. */
 static int is_sandbox(void)
 {
-	return !spi_may(SPI_MAY_GROW);
+	return !spi_may(SPI_MAY_ACT);
 }
 
 /*

@@ -243,7 +243,7 @@ static void first_ends(void *unused)
 	if (spi_may(SPI_MAY_ACT) && spi_sys(SYS_getpid) != spi_sys(SYS_gettid))
 		return;
 	__atomic_store_n(&ended_by_libc, 1, __ATOMIC_RELEASE);
-	if (spi_may(SPI_MAY_GROW))	/* else it is looked at already */
+	if (spi_may(SPI_MAY_ACT))	/* else it is looked at already */
 		spi_last_thread_watch();
 }
 

@@ -11,10 +11,8 @@
  * instrumentation is taken out first, for good, and named; handlers of fork() and of
  * threads' ends do nothing any more; and what lttng-ust would do at exit(), in the
  * program's thread, is left out: the session daemon sees the process end anyway.
- * Functions that are instrumented already need little: where the filter lets that
- * pass, and there is no call tree, they are recorded on, in the threads in which
- * they were. Threads and children that begin in such a sandbox are not recorded,
- * nothing follows what it executes, and it gets no call tree any more.
+ * A filter that kills only for what a traced child or a message takes leads to SPI_MODE_QUIET: calls are recorded
+ * on, and children and executed programs are not followed.
  *
  * The tracer's threads stay outside of the filter, as all threads do that exist. One
  * that is meant for all threads (SECCOMP_FILTER_FLAG_TSYNC) would kill them, and
@@ -47,7 +45,7 @@
 #define PR_SYS_DISPATCH_OFF		0
 #endif
 
-enum verdict { HARMLESS, QUIET, NARROW, DEADLY };
+enum verdict { HARMLESS, QUIET, DEADLY };
 
 /* Is that page read-only once the loader is through (PT_GNU_RELRO)? */
 static int is_relro(const struct dl_phdr_info *info, uint64_t page)
@@ -137,24 +135,13 @@ static void sandbox_look(enum verdict verdict)
 	/* One that has not begun does not any more, which has to be said before the filter is there. */
 	if (spi_child_confined() && verdict != DEADLY) {
 		dl_iterate_phdr(is_tracers, "liblttng-ust");
-		if (verdict == NARROW)
-			spi_last_thread_watch();
 		spi_mode_set(SPI_MODE_SILENT);
 		return;
 	}
 	if (!spi_mode_change(SPI_MODE_OWN, SPI_MODE_QUIET))
 		spi_mode_change(SPI_MODE_CHILD_BEGINS, SPI_MODE_QUIET);
-	if (verdict == NARROW) {	/* in this order: a tree that is being made looks the other way round */
-		spi_mode_change(SPI_MODE_QUIET, SPI_MODE_NARROW);
-		if (__atomic_load_n(&spi_tree_existing, __ATOMIC_SEQ_CST))
-			verdict = DEADLY;
-	}
-	if (verdict == DEADLY) {
+	if (verdict == DEADLY)
 		sandbox_comes("it enters a seccomp sandbox that kills for system calls which tracing needs");
-	} else if (verdict == NARROW) {
-		spi_last_thread_watch();
-		dl_iterate_phdr(is_tracers, "liblttng-ust");
-	}
 }
 
 /* struct sock_fprog, in the program's memory. What cannot be read the kernel will refuse. */
@@ -173,7 +160,6 @@ static enum verdict filter_judge(uint64_t program)
 		return DEADLY;
 	if (spi_memory_copy(code, (uint64_t) head.filter, size) == 0)
 		verdict = spi_seccomp_deadly(code, head.len, (uint64_t) filter_judge, SPI_SECCOMP_RECORD) ? DEADLY :
-			spi_seccomp_deadly(code, head.len, (uint64_t) filter_judge, SPI_SECCOMP_TREE) ? NARROW :
 			spi_seccomp_deadly(code, head.len, (uint64_t) filter_judge, SPI_SECCOMP_LOAD) ? QUIET : HARMLESS;
 	spi_sys(SYS_munmap, code, (size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1));
 	return verdict;

@@ -145,7 +145,7 @@ static void begin(void)
 {
 	struct spi_sigaction action, ours;
 
-	if (libc_handler || !spi_may(SPI_MAY_GROW))
+	if (libc_handler || !spi_may(SPI_MAY_ACT))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	if (SPI_NEXT(pthread_cancel)(pthread_self()) != 0 || spi_signal_query(SIGCANCEL, &action) < 0 ||
