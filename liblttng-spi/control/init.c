@@ -92,7 +92,7 @@ extern const struct spi_hook spi_signal_hooks[], spi_mask_hooks[], spi_notify_ho
 extern const struct spi_hook spi_phdr_hooks[];
 extern const struct spi_hook spi_leave_hooks[], spi_backtrace_hooks[], spi_cancel_hooks[];
 extern const struct spi_hook spi_crash_hooks[];
-extern const struct spi_hook spi_fork_hooks[], spi_clone_hooks[], spi_exec_hooks[];
+extern const struct spi_hook spi_clone_hooks[], spi_exec_hooks[];
 extern const struct spi_hook spi_namespace_hooks[];
 extern const struct spi_hook spi_rights_hooks[], spi_sandbox_hooks[], spi_descriptor_hooks[], spi_task_hooks[];
 extern const struct spi_hook spi_follow_hooks[], spi_load_hooks[];
@@ -101,7 +101,7 @@ static const struct spi_hook *const hooks[] = {
 	spi_phdr_hooks,
 	spi_leave_hooks, spi_backtrace_hooks, spi_cancel_hooks, spi_tracer_hooks,
 	spi_crash_hooks,
-	spi_fork_hooks, spi_clone_hooks, spi_exec_hooks, spi_namespace_hooks,
+	spi_clone_hooks, spi_exec_hooks, spi_namespace_hooks,
 	spi_rights_hooks, spi_sandbox_hooks, spi_descriptor_hooks, spi_task_hooks,
 	spi_follow_hooks, spi_load_hooks,
 	NULL,

@@ -124,7 +124,7 @@ static void before(int may_give_up)
 	uint64_t stepped, held;
 	int had_control;
 
-	if (is_sandbox() || spi_fork_is_alone())
+	if (is_sandbox())
 		return;
 	if (spi_control_is_mine() || forking == &spi_thread) {
 		own_fork = 1;
@@ -168,8 +168,6 @@ static void in_parent(void)
 	uint64_t stepped, held;
 	const char *why;
 
-	if (spi_fork_is_alone())
-		return;
 	if (forking != &spi_thread) {
 		if (spi_control_is_mine())
 			own_fork = 0;
@@ -252,8 +250,6 @@ static void child_wait(const char *socket)
 
 static void in_child(void)
 {
-	if (spi_fork_is_alone())
-		return;
 	if (forking == &spi_thread && child_obstacle())
 		child_leave();
 	else if (forking == &spi_thread || (!own_fork && is_sandbox()))
