@@ -10,6 +10,7 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include "liblttng-spi/core.h"
 #include "liblttng-spi/patch/internal.h"
 #include "liblttng-spi/base/proc.h"
 
@@ -67,43 +68,13 @@ static uint64_t parse_hex(const char *s)
 	}
 }
 
-/* Text up to white space or its end, at *n. */
-static void text_add(char *path, size_t size, size_t *n, const char *text)
-{
-	while (*text > ' ' && *n < size - 1)
-		path[(*n)++] = *text++;
-	path[*n] = 0;
-}
-
-/* A file that lies in a directory of a directory, from its beginning: its size, or not above 0. */
-static long file_read(long at, const char *directory, const char *name, char *text, size_t size)
-{
-	char path[40];
-	size_t n = 0;
-	long fd, got;
-
-	text_add(path, sizeof(path), &n, directory);
-	text_add(path, sizeof(path), &n, "/");
-	text_add(path, sizeof(path), &n, name);
-	fd = spi_raw4(SYS_openat, (uint64_t) at, (uint64_t) path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return fd;
-	got = spi_proc_read(fd, text, size - 1);
-	spi_proc_close(fd);
-	text[got > 0 ? got : 0] = 0;
-	return got;
-}
-
 /* An injector that finds an agent here, as another daemon has a rule for this program, is gone in a moment. */
 static int is_injector(const char *pid)
 {
-	char directory[24], name[17];
-	size_t n = 0;
+	char path[32], name[17];
 
-	text_add(directory, sizeof(directory), &n, "/proc/");
-	text_add(directory, sizeof(directory), &n, pid);
-	return file_read(AT_FDCWD, directory, "comm", name, sizeof(name)) > 0 &&
-		(text_begins(name, "spi-") || text_begins(name, "lttng"));
+	spi_format(path, sizeof(path), "/proc/%lu/comm", (unsigned long) spi_parse_number(pid, NULL));
+	return spi_proc_text_at(AT_FDCWD, path, name, sizeof(name)) > 0 && (text_begins(name, "spi-") || text_begins(name, "lttng"));
 }
 
 /* *again is set when that may be over in a moment. */
@@ -121,44 +92,37 @@ static const char *debugger_look(const char *status, int *again)
  * Look at one thread. NULL, or what forbids int3. *again is set when that may be
  * over in a moment: libc blocks everything while a thread starts or ends.
  */
-static const char *thread_look(long task_dir, const char *tid, uint64_t self, int *again)
+static const char *thread_look(const struct spi_numbers *task, int *again)
 {
 	const char *value, *reason;
-	uint64_t number = 0;
 	char text[2048];
 
-	for (const char *t = tid; *t; t++)
-		number = number * 10 + (uint64_t) (*t - '0');
-	if (file_read(task_dir, tid, "status", text, sizeof(text)) <= 0)
+	if (spi_task_text(task, "status", text, sizeof(text)) <= 0)
 		return NULL;		/* it has ended */
 	reason = debugger_look(text, again);
 	if (reason)
 		return reason;
-	/* "Name:\tNAME\n" is the first line */
-	if (number == self || spi_thread_is_tracer_other((int) task_dir, tid, (int) number, text))
-		return NULL;
 	value = status_value(text, "\nSigBlk:\t");
 	if (!value)
 		return "needs int3, and a thread's signal mask cannot be read";
-	*again = parse_hex(value) & SIGNAL_BIT(SIGTRAP) ? 1 : 0;
-	return *again ? "needs int3, and a thread blocks SIGTRAP" : NULL;
+	if (!(parse_hex(value) & SIGNAL_BIT(SIGTRAP)) || task->number == (int) spi_sys(SYS_gettid) || spi_thread_is_tracer_task(task) > 0)
+		return NULL;
+	*again = 1;
+	return "needs int3, and a thread blocks SIGTRAP";
 }
 
 /* The only thread there is, this one. */
-static const char *alone_look(long task_dir, const char *tid, uint64_t self, int *again)
+static const char *alone_look(const struct spi_numbers *task, int *again)
 {
 	char text[2048];
 
-	(void) task_dir;
-	(void) tid;
-	(void) self;
-	return file_read(AT_FDCWD, "/proc/self", "status", text, sizeof(text)) > 0 ? debugger_look(text, again) :
+	(void) task;
+	return spi_proc_text_at(AT_FDCWD, "/proc/self/status", text, sizeof(text)) > 0 ? debugger_look(text, again) :
 		"needs int3, and /proc cannot be read";
 }
 
 /* Give a thread that is just being started, or is in our own handler, the time to get out of that. */
-static const char *look_long(const char *(*look_at)(long, const char *, uint64_t, int *), long task_dir, const char *tid,
-	uint64_t self)
+static const char *look_long(const char *(*look_at)(const struct spi_numbers *, int *), const struct spi_numbers *task)
 {
 	const char *reason = NULL;
 
@@ -169,41 +133,23 @@ static const char *look_long(const char *(*look_at)(long, const char *, uint64_t
 		while (look && spi_raw3(SYS_nanosleep, (uint64_t) left, (uint64_t) left, 0) == -EINTR)
 			;
 		again = 0;
-		reason = look_at(task_dir, tid, self, &again);
+		reason = look_at(task, &again);
 	}
 	return reason;
 }
 
-struct directory_entry {
-	uint64_t inode;
-	int64_t offset;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
-
 const char *spi_trap_threads_look(void)
 {
-	uint8_t buffer[2048] __attribute__((aligned(8)));
-	uint64_t self = (uint64_t) spi_raw3(SYS_gettid, 0, 0, 0);
 	const char *reason = NULL;
-	long fd, got = 0;
+	struct spi_numbers task;
 
 	if (spi_tracer_is_alone())
-		return look_long(alone_look, 0, NULL, 0);
-	fd = spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-		0);
-	if (fd < 0)
+		return look_long(alone_look, NULL);
+	if (spi_numbers_open(&task, "/proc/self/task") < 0)
 		return "needs int3, and /proc cannot be read";
-	while (!reason && (got = spi_raw3(SYS_getdents64, (uint64_t) fd, (uint64_t) buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < got && !reason;) {
-			struct directory_entry *entry = (struct directory_entry *) (buffer + at);
-
-			if (entry->name[0] >= '0' && entry->name[0] <= '9')
-				reason = look_long(thread_look, fd, entry->name, self);
-			at += entry->size;
-		}
-	spi_proc_close(fd);
+	while (!reason && spi_numbers_next(&task))
+		reason = look_long(thread_look, &task);
+	spi_numbers_close(&task);
 	return reason;
 }
 
