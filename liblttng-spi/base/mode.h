@@ -64,7 +64,6 @@ extern int spi_attached_early;
  */
 const char *spi_given_up(void);		/* NULL: instrumenting goes on */
 int spi_give_up_soon(const char *reason);
-int spi_give_up_is_due(void);
-void spi_give_up_done(void);
+int spi_give_up_is_due(void);	/* 1 once */
 
 #endif /* SPI_BASE_MODE_H */

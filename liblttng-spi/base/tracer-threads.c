@@ -68,7 +68,7 @@ void spi_tracer_code_add(uint64_t low, uint64_t high)
 	__atomic_store_n(&range_count, range_count + 1, __ATOMIC_RELEASE);
 }
 
-static int is_tracer_code(uint64_t address)
+int spi_tracer_code_has(uint64_t address)
 {
 	uint32_t n = __atomic_load_n(&range_count, __ATOMIC_ACQUIRE);
 
@@ -88,12 +88,7 @@ void spi_tracer_threads_except(uint64_t start)
 
 static int is_tracer_start(uint64_t start)
 {
-	return is_tracer_code(start) && start != __atomic_load_n(&programs_start, __ATOMIC_RELAXED);
-}
-
-int spi_tracer_code_has(uint64_t address)
-{
-	return is_tracer_code(address);
+	return spi_tracer_code_has(start) && start != __atomic_load_n(&programs_start, __ATOMIC_RELAXED);
 }
 
 /*
@@ -108,7 +103,7 @@ int spi_within_lttng(uint64_t p)
 	if (spi_memory_copy(words, p, sizeof(words)) < 0)
 		return 1;		/* the end of another stack: not recorded, to be sure */
 	for (unsigned int i = 0; i < END_WORDS; i++)
-		if ((words[i] < (uint64_t) __ehdr_start || words[i] >= (uint64_t) _end) && is_tracer_code(words[i]))
+		if ((words[i] < (uint64_t) __ehdr_start || words[i] >= (uint64_t) _end) && spi_tracer_code_has(words[i]))
 			return 1;
 	return 0;
 }

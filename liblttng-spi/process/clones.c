@@ -38,7 +38,6 @@ void spi_give_up_take(void)
 		return;
 	spi_note("nothing is traced in it any more: %s", spi_given_up());
 	spi_participants_run(removal);
-	spi_give_up_done();
 }
 
 /* A thread of the program, which may wait. */

@@ -53,7 +53,7 @@ static struct note {
 	char program[300];
 } notes[32];
 
-static void note_put_as(const char *program, const char *reason, int is_fault)
+static void note_put(const char *program, const char *reason, int is_fault)
 {
 	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
 		uint32_t is_free = 0;
@@ -68,17 +68,18 @@ static void note_put_as(const char *program, const char *reason, int is_fault)
 	}
 }
 
-static void note_put(const char *program, const char *reason)
+/* A child that is not traced, or a program that is not followed. */
+void spi_exec_note(const char *program, const char *reason)
 {
-	note_put_as(program, reason, 0);
+	note_put(program, reason, 0);
 }
 
 void spi_exec_fault(const char *call, const char *reason)
 {
-	note_put_as(call, reason, 1);
+	note_put(call, reason, 1);
 }
 
-static void tell(void)
+void spi_exec_tell_held(void)
 {
 	if (!spi_may(SPI_MAY_TALK) && !spi_thread_is_tracer())
 		return;		/* the control thread does when it is asked to */
@@ -95,13 +96,8 @@ void spi_exec_tell(void)
 {
 	if (!spi_control_try())
 		return;
-	tell();
+	spi_exec_tell_held();
 	spi_control_unlock();
-}
-
-void spi_exec_tell_held(void)
-{
-	tell();
 }
 
 /* A child that has just been forked has no link yet: its control thread is opening one. */
@@ -111,12 +107,6 @@ static void link_wait(void)
 
 	for (int i = 0; i < LINK_MS && spi_link_is_opening(); i++)
 		spi_sys(SYS_nanosleep, &pause, NULL);
-}
-
-/* A child that is not traced, and not followed. */
-void spi_exec_note(const char *program, const char *reason)
-{
-	note_put(program, reason);
 }
 
 void spi_exec_fork_child(void)
@@ -175,7 +165,7 @@ static void exec_followed(int directory, const char *path, char *const argv[], c
 
 	if (!size || size > STACK_MOST) {
 		if (size)
-			note_put(path, "its environment is too large");
+			spi_exec_note(path, "its environment is too large");
 		return;
 	}
 	env = spi_exec_env_fill(alloca(size), envp);
@@ -205,7 +195,7 @@ static int exec_try(int directory, const char *path, char *const argv[], char *c
 		kind = SPI_EXEC_UNFIT;
 	}
 	if (followed && kind == SPI_EXEC_UNFIT)
-		note_put(path, reason);
+		spi_exec_note(path, reason);
 	if (spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		left = program_leave(followed && kind == SPI_EXEC_UNFIT);
 	if (followed && kind == SPI_EXEC_FITS)
@@ -313,7 +303,7 @@ void spi_exec_start_always(struct spi_link *link)
 
 void spi_exec_stop(void)
 {
-	tell();
+	spi_exec_tell_held();
 	if (!always)
 		spi_hooks_leave(SPI_HOOKS_PROGRAMS);
 }
