@@ -29,7 +29,6 @@
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/unwind/leave.h"
 #include "liblttng-spi/ledger/ledger.h"
-#include "liblttng-spi/process/sandbox.h"
 #include "liblttng-spi/patch/internal.h"
 #include "liblttng-spi/patch/steps.h"
 #include "liblttng-spi/tree/tree.h"

@@ -27,6 +27,7 @@
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/patch/internal.h"
 #include "liblttng-spi/calls/internal.h"
+#include "liblttng-spi/process/sandbox.h"
 #include "liblttng-spi/base/proc.h"
 #include "liblttng-spi/module/ust-needs.h"
 
@@ -356,6 +357,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	if (spi_env.preloaded)
 		spi_child_signals_restore(&signals);
 	spi_tracer_code_find();
+	spi_sandbox_prepare();
 	spi_loads_known(1);
 	spi_hooks_point_tracer();
 	if (!handle && has_path)

@@ -39,7 +39,6 @@
 #include "liblttng-spi/base/proc.h"
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/unwind/leave.h"
-#include "liblttng-spi/process/sandbox.h"
 #include "liblttng-spi/patch/steps.h"
 
 SPI_HOOK_DECLARE(close)

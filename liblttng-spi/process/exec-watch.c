@@ -34,7 +34,6 @@
 #include "liblttng-spi/process/exec.h"
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/ledger/ledger.h"
-#include "liblttng-spi/process/sandbox.h"
 #include "liblttng-spi/tree/rule.h"
 
 #define LINK_MS		500

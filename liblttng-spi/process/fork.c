@@ -205,7 +205,7 @@ static void child_leave(void)
 	if (spi_payload)
 		spi_payload->fork_parent();	/* gives lttng-ust's locks back, no more */
 	spi_close_fork_end(1);
-	spi_sandbox_drop_alone();
+	spi_sandbox_drop();
 	child_locks_give();
 	spi_signals_release(forking_held);
 	spi_steps_resume(forking_stepped);

@@ -38,7 +38,7 @@
 #include "liblttng-spi/process/seccomp-filter.h"
 #include "liblttng-spi/tree/tree.h"
 
-#define PAGE_BYTES	UINT64_C(4096)
+#define DESTRUCTORS_MOST	16u
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH	/* Linux 5.11 */
 #define PR_SET_SYSCALL_USER_DISPATCH	59
@@ -47,71 +47,59 @@
 
 enum verdict { HARMLESS, QUIET, DEADLY };
 
-/* Is that page read-only once the loader is through (PT_GNU_RELRO)? */
-static int is_relro(const struct dl_phdr_info *info, uint64_t page)
+/*
+ * Where the dynamic sections of lttng-ust's libraries and the event module's say how many destructors there are: libc asks there at
+ * exit(). Found once, as no lock of the dynamic linker's may be taken later. Control side.
+ */
+static struct {
+	Elf64_Dyn *size;
+	int is_relro;		/* its page is read-only */
+} destructors[DESTRUCTORS_MOST];
+static unsigned int destructor_count;
+
+static int destructors_find(struct dl_phdr_info *info, size_t size, void *unused)
 {
+	const char *name = strrchr(info->dlpi_name, '/');
+	Elf64_Dyn *dyn = NULL;
+	uint64_t relro = 0;
+
+	(void) size;
+	(void) unused;
+	if (strncmp(name ? name + 1 : info->dlpi_name, "liblttng-", 9) || destructor_count == DESTRUCTORS_MOST)
+		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const Elf64_Phdr *p = &info->dlpi_phdr[i];
-		uint64_t low = info->dlpi_addr + p->p_vaddr;
 
-		if (p->p_type == PT_GNU_RELRO && page >= (low & ~(PAGE_BYTES - 1)) && page + PAGE_BYTES <= low + p->p_memsz)
-			return 1;
+		if (p->p_type == PT_DYNAMIC)
+			dyn = (Elf64_Dyn *) (info->dlpi_addr + p->p_vaddr);
+		if (p->p_type == PT_GNU_RELRO)
+			relro = info->dlpi_addr + p->p_vaddr + p->p_memsz;
 	}
-	return 0;
-}
-
-/* Its destructors are not run at exit(): libc asks how many there are in the object's dynamic section. */
-static void fini_drop(const struct dl_phdr_info *info)
-{
-	Elf64_Dyn *dyn = NULL;
-	uint64_t page;
-
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			dyn = (Elf64_Dyn *) (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
 	while (dyn && dyn->d_tag != DT_NULL && dyn->d_tag != DT_FINI_ARRAYSZ)
 		dyn++;
 	if (!dyn || dyn->d_tag == DT_NULL)
-		return;
-	page = (uint64_t) dyn & ~(PAGE_BYTES - 1);
-	if (spi_sys(SYS_mprotect, page, PAGE_BYTES, (long) (PROT_READ | PROT_WRITE)) < 0)
-		return;
-	dyn->d_un.d_val = 0;
-	if (is_relro(info, page))
-		spi_sys(SYS_mprotect, page, PAGE_BYTES, (long) PROT_READ);
+		return 0;
+	destructors[destructor_count].size = dyn;
+	destructors[destructor_count++].is_relro = SPI_PAGE_OF((uint64_t) dyn) + SPI_PAGE <= relro;
+	return 0;
 }
 
-static int is_tracers(struct dl_phdr_info *info, size_t size, void *prefix)
+void spi_sandbox_prepare(void)
 {
-	const char *name = strrchr(info->dlpi_name, '/');
-
-	(void) size;
-	name = name ? name + 1 : info->dlpi_name;
-	if (!strncmp(name, prefix, strlen(prefix)))
-		fini_drop(info);
-	return 0;
+	destructor_count = 0;
+	dl_iterate_phdr(destructors_find, NULL);
 }
 
 void spi_sandbox_drop(void)
 {
-	dl_iterate_phdr(is_tracers, "liblttng-");
-	spi_mode_set(SPI_MODE_SILENT);
-}
+	for (unsigned int i = 0; i < destructor_count; i++) {
+		uint64_t page = SPI_PAGE_OF((uint64_t) destructors[i].size);
 
-/* By the list that debuggers go through, which has no lock: libc's may be that of a thread which is not in this process. */
-void spi_sandbox_drop_alone(void)
-{
-	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
-		const Elf64_Ehdr *head = (const Elf64_Ehdr *) map->l_addr;
-		const char *name = strrchr(map->l_name, '/');
-		struct dl_phdr_info info = { .dlpi_addr = map->l_addr, .dlpi_name = map->l_name };
-
-		/* these have their file's head at their begin, as shared libraries do */
-		if (strncmp(name ? name + 1 : map->l_name, "liblttng-", 9) || memcmp(head->e_ident, ELFMAG, SELFMAG))
+		if (spi_sys(SYS_mprotect, page, SPI_PAGE, (long) (PROT_READ | PROT_WRITE)) < 0)
 			continue;
-		info.dlpi_phdr = (const Elf64_Phdr *) (map->l_addr + head->e_phoff);
-		info.dlpi_phnum = head->e_phnum;
-		fini_drop(&info);
+		destructors[i].size->d_un.d_val = 0;
+		if (destructors[i].is_relro)
+			spi_sys(SYS_mprotect, page, SPI_PAGE, (long) PROT_READ);
 	}
 	spi_mode_set(SPI_MODE_SILENT);
 }
@@ -134,8 +122,7 @@ static void sandbox_look(enum verdict verdict)
 		return;
 	/* One that has not begun does not any more, which has to be said before the filter is there. */
 	if (spi_child_confined() && verdict != DEADLY) {
-		dl_iterate_phdr(is_tracers, "liblttng-ust");
-		spi_mode_set(SPI_MODE_SILENT);
+		spi_sandbox_drop();
 		return;
 	}
 	if (!spi_mode_change(SPI_MODE_OWN, SPI_MODE_QUIET))
@@ -161,7 +148,7 @@ static enum verdict filter_judge(uint64_t program)
 	if (spi_memory_copy(code, (uint64_t) head.filter, size) == 0)
 		verdict = spi_seccomp_deadly(code, head.len, (uint64_t) filter_judge, SPI_SECCOMP_RECORD) ? DEADLY :
 			spi_seccomp_deadly(code, head.len, (uint64_t) filter_judge, SPI_SECCOMP_LOAD) ? QUIET : HARMLESS;
-	spi_sys(SYS_munmap, code, (size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1));
+	spi_sys(SYS_munmap, code, (size + SPI_PAGE - 1) & ~(SPI_PAGE - 1));
 	return verdict;
 }
 

@@ -11,7 +11,6 @@
 #include <time.h>
 #include "liblttng-spi/base/proc.h"
 #include "liblttng-spi/hooks/hooks.h"
-#include "liblttng-spi/process/sandbox.h"
 #include "liblttng-spi/calls/internal.h"
 
 #define MOST_LINKS	18u	/* 16 threads: with more of them a look is not whether there is one */

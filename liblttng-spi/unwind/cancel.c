@@ -29,7 +29,6 @@
 #include <unistd.h>
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/unwind/leave.h"
-#include "liblttng-spi/process/sandbox.h"
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/calls/internal.h"
 

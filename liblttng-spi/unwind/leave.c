@@ -27,7 +27,6 @@
 #include "liblttng-spi/cfi/cfi.h"
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/unwind/leave.h"
-#include "liblttng-spi/process/sandbox.h"
 #include "liblttng-spi/patch/steps.h"
 #include "liblttng-spi/calls/internal.h"
 
