@@ -89,16 +89,6 @@ static void clone_comes(uint64_t flags)
 	}
 }
 
-/* clone(function, stack, flags, ...): what libc itself calls it for are threads that are libc's, and posix_spawn() */
-static uint64_t clone_enters(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	(void) vec;
-	(void) stride;
-	if (frame->ra < point->object->low || frame->ra >= point->object->high)
-		clone_comes(spi_frame_argument(frame, 2));
-	return 0;
-}
-
 /* A child on a copy of the memory, whose making no handler of fork() has seen. */
 static void copy_begins(void)
 {
@@ -225,12 +215,13 @@ void *clones_by_vfork(void)
 	return SPI_NEXT(vfork);
 }
 
-/* Where libc's entry is watched, that looks. */
-void *clones_by_clone(uint64_t flags) SPI_HIDDEN __attribute__((used));
-void *clones_by_clone(uint64_t flags)
+/* What libc itself calls clone() for are threads of its own, and posix_spawn(): it does not come by here. */
+void *clones_by_clone(uint64_t function, uint64_t stack, uint64_t flags) SPI_HIDDEN __attribute__((used));
+void *clones_by_clone(uint64_t function, uint64_t stack, uint64_t flags)
 {
-	if (!spi_hook_stands((void *) clone_enters))
-		clone_comes(flags);
+	(void) function;
+	(void) stack;
+	clone_comes(flags);
 	return SPI_NEXT(clone);
 }
 
@@ -239,7 +230,7 @@ void *clones_by_clone(uint64_t flags)
 #define PROGRAMS	.set = SPI_HOOKS_PROGRAMS
 const struct spi_hook spi_clone_hooks[] = {
 	{ "vfork", (void *) spi_own_vfork, &next_vfork, .ways = WAYS },
-	{ "clone", (void *) spi_own_clone, &next_clone, .before = clone_enters, .ways = WAYS | SPI_HOOK_ENTRY, PROGRAMS },
+	{ "clone", (void *) spi_own_clone, &next_clone, .ways = WAYS },
 	{ "__clone", (void *) spi_own_clone, .ways = WAYS },
 	{ SPI_HOOK_ROW(fork), .ways = WAYS },
 	{ SPI_HOOK_ROW(_Fork), .ways = SPI_HOOK_ENTRY, PROGRAMS,

@@ -59,24 +59,7 @@ END vfork, spi_own_vfork
 	/* clone(function, stack, flags, ...), which goes on on another stack. */
 FUNCTION clone, __clone, spi_own_clone
 	.hidden spi_own_clone
-	push %rdi
-	push %rsi
-	push %rdx
-	push %rcx
-	push %r8
-	push %r9
-	sub $8, %rsp
-	.cfi_adjust_cfa_offset 56
-	mov %rdx, %rdi
-	call clones_by_clone
-	add $8, %rsp
-	pop %r9
-	pop %r8
-	pop %rcx
-	pop %rdx
-	pop %rsi
-	pop %rdi
-	.cfi_adjust_cfa_offset -56
+	CALL_BEFORE clones_by_clone
 	jmp *%rax
 END clone, __clone, spi_own_clone
 
