@@ -140,8 +140,8 @@ static char **entry_find(char **envp, const char *name, size_t n)
 }
 
 /*
- * LTTNG_SPI_SAVED_<NAME>=value gives back a variable that the front end had to change; empty: it was not set. spi_env_clean()
- * removes what is named like ours.
+ * LTTNG_SPI_SAVED_<NAME>=value gives back a variable that the front end had to change; empty: it was not set.
+ * spi_env_clean() removes all variables that begin with LTTNG_SPI_ afterwards.
  */
 static void restore_saved(char **envp)
 {

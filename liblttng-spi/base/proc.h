@@ -21,13 +21,16 @@ SPI_INLINE long spi_proc_read(long fd, char *text, unsigned long size)
 	return spi_raw4(SYS_pread64, (uint64_t) fd, (uint64_t) text, size, 0);
 }
 
-/* What is in /proc lies on no device and has neither size nor blocks, but for a directory of descriptors, which has a size. Any context. */
+/*
+ * What is in /proc lies on no device and has neither size nor blocks (proc(5)). A directory of descriptors has a
+ * size (Linux 6.2). Any context.
+ */
 SPI_INLINE void spi_proc_close(long fd)
 {
 	struct stat now;
 
-	if (spi_raw3(SYS_fstat, (uint64_t) fd, (uint64_t) &now, 0) == 0 && (S_ISDIR(now.st_mode) || (S_ISREG(now.st_mode) && !now.st_size)) &&
-			!major(now.st_dev) && !now.st_blocks)
+	if (spi_raw3(SYS_fstat, (uint64_t) fd, (uint64_t) &now, 0) == 0 && !major(now.st_dev) && !now.st_blocks &&
+			(S_ISDIR(now.st_mode) || (S_ISREG(now.st_mode) && !now.st_size)))
 		spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
 }
 

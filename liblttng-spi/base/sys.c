@@ -75,8 +75,10 @@ static SPI_FORK_DATA long table_size;		/* 0: not known, or not kept */
 static long table_size_read(void)
 {
 	char text[1024], path[SPI_PROC_PATH];
-	const char *at = spi_proc_text(spi_proc_path(path, "status"), text, sizeof(text)) == 0 ? strstr(text, "FDSize:") : NULL;
+	const char *at = NULL;
 
+	if (spi_proc_text(spi_proc_path(path, "status"), text, sizeof(text)) == 0)
+		at = strstr(text, "FDSize:");
 	return at ? (long) spi_parse_number(at + 7 + strspn(at + 7, "\t "), NULL) : 0;
 }
 

@@ -103,7 +103,8 @@ int spi_within_lttng(uint64_t p)
 	if (spi_memory_copy(words, p, sizeof(words)) < 0)
 		return 1;		/* the end of another stack: not recorded, to be sure */
 	for (unsigned int i = 0; i < END_WORDS; i++)
-		if ((words[i] < (uint64_t) __ehdr_start || words[i] >= (uint64_t) _end) && spi_tracer_code_has(words[i]))
+		if ((words[i] < (uint64_t) __ehdr_start || words[i] >= (uint64_t) _end) &&
+				spi_tracer_code_has(words[i]))
 			return 1;
 	return 0;
 }
@@ -120,12 +121,12 @@ int spi_thread_is_tracer(void)
 
 /* ---- threads of the agent's ---- */
 
-/* The thread inherits a mask with everything blocked but what the agent's own reads may raise, int3, and libc's own signals. */
+/* The thread inherits a mask that blocks all but what the agent's own reads may raise, int3, and libc's own signals. */
 int spi_tracer_thread(void *(*run)(void *), void *data)
 {
 	const uint32_t busy = SPI_BUSY_ALWAYS & ~spi_thread.busy;
-	const uint64_t all = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(32) |
-		SPI_SIGNAL_BIT(33));
+	const uint64_t all = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP) |
+		SPI_SIGNAL_BIT(32) | SPI_SIGNAL_BIT(33));
 	uint64_t before;
 	pthread_attr_t attr;
 	pthread_t thread;

@@ -75,8 +75,8 @@ static void *thread_try(void *until)
 }
 
 /*
- * Is the process's cgroup, or one that it is in, full but for some? /proc/self/cgroup says "0::/PATH" of cgroups v2; with v1 threads are
- * tried.
+ * Is the process's cgroup, or one that it is in, full but for some? /proc/self/cgroup says "0::/PATH" of
+ * cgroups v2. With v1 threads are tried.
  */
 static int cgroups_are_full(void)
 {
@@ -92,7 +92,8 @@ static int cgroups_are_full(void)
 		if (spi_proc_text(file, number, sizeof(number)) == 0 && number[0] != 'm') {
 			limit = spi_parse_number(number, NULL);
 			spi_format(file, sizeof(file), "/sys/fs/cgroup%s/pids.current", path);
-			if (spi_proc_text(file, number, sizeof(number)) < 0 || spi_parse_number(number, NULL) + 2 * THREADS > limit)
+			if (spi_proc_text(file, number, sizeof(number)) < 0 ||
+					spi_parse_number(number, NULL) + 2 * THREADS > limit)
 				return 1;
 		}
 		if (!path[0])

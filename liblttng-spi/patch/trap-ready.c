@@ -74,7 +74,8 @@ static int is_injector(const char *pid)
 	char path[32], name[17];
 
 	spi_format(path, sizeof(path), "/proc/%lu/comm", (unsigned long) spi_parse_number(pid, NULL));
-	return spi_proc_text_at(AT_FDCWD, path, name, sizeof(name)) > 0 && (text_begins(name, "spi-") || text_begins(name, "lttng"));
+	return spi_proc_text_at(AT_FDCWD, path, name, sizeof(name)) > 0 &&
+		(text_begins(name, "spi-") || text_begins(name, "lttng"));
 }
 
 /* *again is set when that may be over in a moment. */
@@ -105,7 +106,8 @@ static const char *thread_look(const struct spi_numbers *task, int *again)
 	value = status_value(text, "\nSigBlk:\t");
 	if (!value)
 		return "needs int3, and a thread's signal mask cannot be read";
-	if (!(parse_hex(value) & SIGNAL_BIT(SIGTRAP)) || task->number == (int) spi_sys(SYS_gettid) || spi_thread_is_tracer_task(task) > 0)
+	if (!(parse_hex(value) & SIGNAL_BIT(SIGTRAP)) || task->number == (int) spi_sys(SYS_gettid) ||
+			spi_thread_is_tracer_task(task) > 0)
 		return NULL;
 	*again = 1;
 	return "needs int3, and a thread blocks SIGTRAP";

@@ -118,8 +118,8 @@ static int own__Fork(void)
 }
 
 /*
- * libc's fork() takes malloc()'s locks where the process has more than one thread, as every traced one has. A handler that
- * has interrupted malloc() would wait for itself there, and _Fork() takes nothing (glibc 2.34).
+ * libc's fork() takes malloc()'s locks where the process has more than one thread, as every traced one has. A handler
+ * that has interrupted malloc() would wait for itself there. _Fork() takes no lock (glibc 2.34).
  */
 SPI_HOOK_DECLARE(fork)
 SPI_EXPORT pid_t fork(void)

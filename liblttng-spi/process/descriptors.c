@@ -190,8 +190,8 @@ static int close_listed(unsigned int first, unsigned int last)
 		again = 0;
 		spi_numbers_again(&fd);
 		while (spi_numbers_next(&fd))
-			if ((unsigned int) fd.number >= first && (unsigned int) fd.number <= last && fd.number != fd.dir &&
-					close_guarded(fd.number, close_at_once) == 0)
+			if ((unsigned int) fd.number >= first && (unsigned int) fd.number <= last &&
+					fd.number != fd.dir && close_guarded(fd.number, close_at_once) == 0)
 				again = 1;
 	}
 	spi_numbers_close(&fd);

@@ -48,8 +48,8 @@
 enum verdict { HARMLESS, QUIET, DEADLY };
 
 /*
- * Where the dynamic sections of lttng-ust's libraries and the event module's say how many destructors there are: libc asks there at
- * exit(). Found once, as no lock of the dynamic linker's may be taken later. Control side.
+ * Where the dynamic sections of the tracer's libraries say how many destructors there are: libc asks there at exit().
+ * Found once, as no lock of the dynamic linker's may be taken later. Control side.
  */
 static struct {
 	Elf64_Dyn *size;

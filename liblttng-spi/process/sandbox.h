@@ -10,7 +10,10 @@
 int spi_sandbox_by_syscall(uint64_t operation, uint64_t flags, uint64_t args);
 /* lttng-ust and the event module have been loaded. Control side. */
 void spi_sandbox_prepare(void);
-/* The process goes on without the tracer: neither destructors nor system calls of its from here on. Any thread; takes no lock. */
+/*
+ * The process goes on without the tracer, which has neither destructors nor system calls from here on. Any thread;
+ * takes no lock.
+ */
 void spi_sandbox_drop(void);
 
 #endif /* SPI_SANDBOX_H */

@@ -19,10 +19,14 @@ struct call {
 	uint16_t third;		/* argument */
 };
 
-/* In threads of the program: recording, patching ahead of a call, room for deep recursion, a thread's first call and its last. */
+/*
+ * In threads of the program: recording, patching ahead of a call, room for deep recursion, a thread's first call and
+ * its last.
+ */
 static const struct call record_calls[] = {
 	{ SYS_write, 1 }, { SYS_mmap, PROT_READ | PROT_WRITE }, { SYS_munmap, 0 }, { SYS_rt_sigprocmask, 0 }, { SYS_getpid, 0 },
-	{ SYS_gettid, 0 }, { SYS_futex, 1 }, { SYS_read, 64 }, { SYS_close, 0 }, { SYS_openat, 0 }, { SYS_mprotect, PROT_READ | PROT_WRITE },
+	{ SYS_gettid, 0 }, { SYS_futex, 1 },
+	{ SYS_read, 64 }, { SYS_close, 0 }, { SYS_openat, 0 }, { SYS_mprotect, PROT_READ | PROT_WRITE },
 	{ SYS_mprotect, PROT_READ | PROT_WRITE | PROT_EXEC }, { SYS_mprotect, PROT_READ | PROT_EXEC }, { SYS_mremap, 4096 },
 	{ SYS_rt_sigaction, 0 }, { SYS_sched_yield, 0 }, { SYS_nanosleep, 0 }, { SYS_getcpu, 0 }, { SYS_membarrier, 0 },
 	{ SYS_clock_gettime, 0 }, { SYS_tgkill, 0 }, { SYS_sigaltstack, 0 },

@@ -60,10 +60,12 @@ static void tasks_hide(struct stat *st)
 
 int spi_task_is_hidden(int directory, const char *name)
 {
-	const struct spi_numbers task = { .dir = directory, .name = name, .number = (int) spi_parse_number(name, NULL) };
+	struct spi_numbers task = { .dir = directory, .name = name };
 	struct stat listed;
 
-	return spi_sys(SYS_fstat, (long) directory, &listed) == 0 && is_own_tasks(&listed) && spi_thread_is_tracer_task(&task) > 0;
+	task.number = (int) spi_parse_number(name, NULL);
+	return spi_sys(SYS_fstat, (long) directory, &listed) == 0 && is_own_tasks(&listed) &&
+		spi_thread_is_tracer_task(&task) > 0;
 }
 
 /* ---- libc's functions ---- */

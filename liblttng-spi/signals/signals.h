@@ -126,7 +126,10 @@ int spi_tracer_code_has(uint64_t address);	/* is it lttng-ust's or ours? Any thr
 /* A detached thread of the agent's, which takes no signals. 0, or an error number. */
 int spi_tracer_thread(void *(*run)(void *), void *data);
 int spi_thread_is_tracer(void);		/* this thread; async-signal-safe */
-/* The thread that was found in /proc/self/task (base/proc.h). 1: the tracer's; 0: not; -1: it cannot be told in this moment. */
+/*
+ * The thread that was found in /proc/self/task (base/proc.h). 1: the tracer's; 0: not; -1: that cannot be told in
+ * this moment.
+ */
 struct spi_numbers;
 int spi_thread_is_tracer_task(const struct spi_numbers *task);
 

@@ -178,7 +178,8 @@ static enum spi_left left_by(void *const *by)
 
 int spi_leave_may(const struct spi_thread *t)
 {
-	return !spi_thread_is_foreign(t) && t->busy < SPI_BUSY_ALWAYS && t->own && !spi_stacks_copied && spi_may(SPI_MAY_ACT | SPI_MAY_HERE);
+	return !spi_thread_is_foreign(t) && t->busy < SPI_BUSY_ALWAYS && t->own && !spi_stacks_copied &&
+		spi_may(SPI_MAY_ACT | SPI_MAY_HERE);
 }
 
 /* May it be done, and is there anything to do? The record's place on the stack, or 0. */

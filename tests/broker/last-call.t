@@ -92,7 +92,8 @@ same_file traced plain "functions: what these execute"
 recorded funcs
 is "$(spi_count "$SPI_TMP/funcs" t_end_exit)/$(spi_count "$SPI_TMP/funcs" t_child_exit)" "1/${#ways[@]}" \
 	"functions: the calls in which it ends have their exits"
-is "$(spi_count "$SPI_TMP/funcs" t_child_entry)" $((${#ways[@]} + ${#inside[@]})) "functions: those that libc's functions end have none"
+is "$(spi_count "$SPI_TMP/funcs" t_child_entry)" $((${#ways[@]} + ${#inside[@]})) \
+	"functions: those that libc's functions end have none"
 
 begin tree --tree=main --lib last --lib child --exec last --exec child
 ./last _exit 4

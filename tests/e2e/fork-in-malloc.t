@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
 # A program of one thread whose signal handler forks, within malloc() most of the time: libc's fork() would wait for malloc()'s lock
-# because of the tracer's threads. It goes on, traced from its start and attached to, and the trace says that such children
-# are not traced.
+# because of the tracer's threads. It goes on, traced from its start and attached to. The trace says that such children are
+# not traced.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 spi_private "$@"
 spi_daemon
