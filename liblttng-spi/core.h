@@ -326,10 +326,6 @@ struct spi_fork_handlers {
 };
 void spi_fork_come_first(const struct spi_fork_handlers *ours);	/* process/fork-order.c */
 int spi_fork_is_first(void);
-enum { SPI_FORK_PREPARE, SPI_FORK_PARENT, SPI_FORK_CHILD };
-int spi_fork_handlers_known(void);
-void spi_fork_handlers_run(int when);		/* all that libc has, as its fork() calls them */
-int spi_fork_is_alone(void);			/* within a fork() over which no locks are held */
 void spi_fork_before(void);			/* its handlers, for who ends the other threads and goes on as a child would: */
 void spi_fork_after(int is_single);		/* 0: they did not end */
 

@@ -221,7 +221,6 @@ static const char *const lost_reasons[SPI_LOST_REASONS] = {
 	[SPI_APART_END] = "made after their process began to end, or to execute another program",
 	[SPI_APART_THREAD_END] = "made by destructors at their thread's end",
 	[SPI_APART_TIMER] = "made by a thread that blocks libc's own signals, as libc's for timers does",
-	[SPI_APART_SANDBOX] = "made by a thread that began within a seccomp sandbox",
 };
 
 /* What these reasons account for, with `title` before: in one line where one of them accounts for all of `sum`. */

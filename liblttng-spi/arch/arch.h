@@ -406,7 +406,7 @@ void spi_thread_start(void) SPI_HIDDEN;
 
 /*
  * Before libc's functions, called as these are: longjmp(), __longjmp_chk(), exit(), _exit() (leave.S); vfork(),
- * clone(), syscall(), execl(), execlp(), execle() (hooks.S). Each calls a function in C first, and jumps to libc's.
+ * clone(), syscall() (hooks.S). Each calls a function in C first, and jumps to libc's.
  * They are also the symbols of these names that the agent exports.
  */
 void spi_own_longjmp(void) SPI_HIDDEN;
@@ -416,9 +416,6 @@ void spi_own_exit(int status) SPI_HIDDEN __attribute__((noreturn));
 void spi_own_vfork(void) SPI_HIDDEN;
 void spi_own_clone(void) SPI_HIDDEN;
 void spi_own_syscall(void) SPI_HIDDEN;
-int own_execl(const char *path, const char *first, ...) SPI_HIDDEN;
-int own_execlp(const char *path, const char *first, ...) SPI_HIDDEN;
-int own_execle(const char *path, const char *first, ...) SPI_HIDDEN;
 
 #if defined(SPI_ARCH_NULL)
 #include "liblttng-spi/arch/null/cpu.h"

@@ -207,7 +207,6 @@ enum spi_lost {
 	SPI_APART_END = SPI_LOST_KINDS,	/* after the process began to end, or to execute another program */
 	SPI_APART_THREAD_END,	/* after the destructors of its thread's keys began to run */
 	SPI_APART_TIMER,	/* by libc's own thread for timers, or one that blocks libc's signals as that does */
-	SPI_APART_SANDBOX,	/* by a thread that began in a seccomp sandbox */
 	SPI_APART_UNBOUND,	/* through a slot of the dynamic linker, whose function cannot be told yet */
 	SPI_LOST_REASONS,
 };

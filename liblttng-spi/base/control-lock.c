@@ -14,7 +14,6 @@
  */
 static SPI_FORK_DATA int control_lock;
 static SPI_FORK_DATA int control_owner;	/* thread id; a fork by the owner itself is lttng-ust's, while it starts */
-static SPI_FORK_DATA uint64_t control_waits;	/* since then its owner waits for the controller; 0: he does not */
 static SPI_FORK_DATA uint32_t control_turn = 1;	/* another each time that it is taken */
 static SPI_FORK_DATA uint32_t forks_gave_up;	/* the turn in which a fork did without it: so do all others in that one */
 
@@ -41,17 +40,11 @@ void spi_control_lock(void)
  * and waits for what the forking thread has. Nobody is interrupted between taking it and what is done next: a handler's fork
  * would come in between. It may be so while this waits.
  */
-#define FORK_PEER_NS	UINT64_C(1000000000)
-#define FORK_MOST_NS	UINT64_C(5000000000)
+#define FORK_MOST_NS	UINT64_C(2000000000)
 
 static int fork_gives_up(uint64_t since, uint32_t turn)
 {
-	uint64_t now = spi_now_ns(), waits = __atomic_load_n(&control_waits, __ATOMIC_RELAXED);
-
-	if (waits && waits < since)
-		waits = since;
-	if (__atomic_load_n(&forks_gave_up, __ATOMIC_RELAXED) != turn && now < since + FORK_MOST_NS &&
-			(!waits || now < waits + FORK_PEER_NS))
+	if (__atomic_load_n(&forks_gave_up, __ATOMIC_RELAXED) != turn && spi_now_ns() < since + FORK_MOST_NS)
 		return 0;
 	__atomic_store_n(&forks_gave_up, turn, __ATOMIC_RELAXED);
 	return 1;
@@ -82,23 +75,8 @@ int spi_control_lock_fork(uint64_t signals, uint64_t *held, int may_give_up)
 	}
 }
 
-int spi_control_peer_wait(void)
-{
-	if (!spi_control_is_mine())
-		return 0;
-	__atomic_store_n(&control_waits, spi_now_ns(), __ATOMIC_RELAXED);
-	return 1;
-}
-
-void spi_control_peer_wait_end(int waited)
-{
-	if (waited)
-		__atomic_store_n(&control_waits, 0, __ATOMIC_RELAXED);
-}
-
 void spi_control_unlock(void)
 {
-	__atomic_store_n(&control_waits, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&control_owner, 0, __ATOMIC_RELAXED);
 	if (__atomic_exchange_n(&control_lock, 0, __ATOMIC_RELEASE) == 2)
 		spi_sys(SYS_futex, &control_lock, FUTEX_WAKE_PRIVATE, 1L);

@@ -15,15 +15,12 @@ void spi_control_unlock(void);
 /* As the process ends: waits 50 ms at most, all calls together. 1: the caller holds it. */
 int spi_control_try(void);
 /*
- * For a fork: blocks `signals` while it is held; *held is for spi_signals_release(). 0: it is not held, because its owner waits for the controller, or
- * has had it for too long, and may_give_up is set.
+ * For a fork: blocks `signals` while it is held; *held is for spi_signals_release(). 0: it is not held, because
+ * its owner has had it for two seconds, as while a controller is stopped, and may_give_up is set.
  */
 int spi_control_lock_fork(uint64_t signals, uint64_t *held, int may_give_up);
 /* In the child, within fork(): the calling thread is the owner. */
 void spi_control_lock_fork_child(void);
-/* The owner is about to wait for the controller, which may be stopped; the result is for spi_control_peer_wait_end(). */
-int spi_control_peer_wait(void);
-void spi_control_peer_wait_end(int waited);
 int spi_control_is_mine(void);
 
 #endif /* SPI_BASE_CONTROL_LOCK_H */

@@ -132,41 +132,31 @@ static void entry_remove(char **at)
 	while (*at++);
 }
 
-/* LTTNG_SPI_SAVED_<NAME>=value gives back a variable that the front end had to change; empty: it was not set. */
+static char **entry_find(char **envp, const char *name, size_t n)
+{
+	while (*envp && (strncmp(*envp, name, n) || (*envp)[n] != '='))
+		envp++;
+	return envp;
+}
+
+/*
+ * LTTNG_SPI_SAVED_<NAME>=value gives back a variable that the front end had to change; empty: it was not set.
+ * spi_env_clean() removes all variables that begin with LTTNG_SPI_ afterwards.
+ */
 static void restore_saved(char **envp)
 {
 	static const char prefix[] = "LTTNG_SPI_SAVED_";
 
-	for (char **e = envp; *e;) {
-		char *name, *equals;
+	for (char **e = envp; *e; e++) {
+		char *name = *e + sizeof(prefix) - 1, **changed;
 		size_t n;
-		int found = 0;
 
-		if (strncmp(*e, prefix, sizeof(prefix) - 1)) {
-			e++;
+		if (strncmp(*e, prefix, sizeof(prefix) - 1))
 			continue;
-		}
-		name = *e + sizeof(prefix) - 1;
-		equals = strchr(name, '=');
-		n = equals ? (size_t) (equals - name) : 0;
-		for (char **other = envp; n && *other; other++)
-			if (!strncmp(*other, name, n) && (*other)[n] == '=') {
-				if (equals[1])
-					*other = name;
-				else
-					entry_remove(other);
-				found = 1;
-				break;
-			}
-		/* `other` may have shifted e's entry down by one */
-		e = envp;
-		for (char **own = envp; *own; own++)
-			if (*own + sizeof(prefix) - 1 == name) {
-				entry_remove(own);
-				break;
-			}
-		if (!found && !n)
-			continue;
+		n = strcspn(name, "=");
+		changed = entry_find(envp, name, n);
+		if (name[n] && *changed)
+			*changed = name[n + 1] ? name : *e;
 	}
 }
 

@@ -9,6 +9,7 @@
  * the process that sets the limit stays: it needs no more.
  */
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/core.h"
@@ -31,35 +32,20 @@ static uint64_t limit_of(int resource)
 	return spi_sys(SYS_prlimit64, 0L, (long) resource, NULL, &limit) < 0 ? RLIM_INFINITY : limit.rlim_cur;
 }
 
-/* The numbers of statm, in bytes: everything (0), and what counts as data (5). */
-static int mapped(uint64_t bytes[6])
-{
-	char text[128], path[SPI_PROC_PATH];
-	const char *at = text;
-
-	if (spi_proc_text(spi_proc_path(path, "statm"), text, sizeof(text)) < 0)
-		return -1;
-	for (unsigned int i = 0; i < 6; i++) {
-		bytes[i] = spi_parse_number(at, &at) * SPI_PAGE;
-		while (*at == ' ')
-			at++;
-	}
-	return 0;
-}
-
 static const char *memory_because(int is_program)
 {
-	uint64_t as = limit_of(RLIMIT_AS), data = limit_of(RLIMIT_DATA), now[6];
+	uint64_t as = limit_of(RLIMIT_AS), data = limit_of(RLIMIT_DATA), room;
 
 	if (as == RLIM_INFINITY && data == RLIM_INFINITY)
 		return NULL;
 	if (is_program)
 		return as < PROGRAM_AS ? "the limit on its address space is too low" :
 			data < PROGRAM_DATA ? "the limit on its data (RLIMIT_DATA) is too low" : NULL;
-	if (mapped(now) < 0)
-		return "it has a limit on its memory, and /proc cannot be read";
-	return as < now[0] + CHILD_ROOM ? "the limit on its address space leaves the tracer no room" :
-		data < now[5] + CHILD_ROOM ? "the limit on its data (RLIMIT_DATA) leaves the tracer no room" : NULL;
+	room = spi_mmap(0, CHILD_ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+	if (!room)
+		return "the limit on its address space or data (RLIMIT_AS, RLIMIT_DATA) leaves the tracer no room";
+	spi_munmap(room, CHILD_ROOM);
+	return NULL;
 }
 
 static uint32_t processors(void)

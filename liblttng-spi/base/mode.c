@@ -4,15 +4,14 @@
 #include "liblttng-spi/base/mode.h"
 #include "liblttng-spi/core.h"
 
-#define ALL	(SPI_MAY_TALK | SPI_MAY_GROW | SPI_MAY_ACT)
+#define ALL	(SPI_MAY_TALK | SPI_MAY_ACT)
 
 static const uint8_t permits[] = {
 	[SPI_MODE_OWN] = SPI_MAY_RECORD | ALL,
 	[SPI_MODE_CHILD_WAITS] = SPI_MAY_RECORD | ALL,
 	[SPI_MODE_CHILD_BEGINS] = SPI_MAY_RECORD | ALL,
 	[SPI_MODE_CHILD_LEFT] = ALL,
-	[SPI_MODE_QUIET] = SPI_MAY_RECORD | SPI_MAY_GROW | SPI_MAY_ACT,
-	[SPI_MODE_NARROW] = SPI_MAY_RECORD | SPI_MAY_ACT,
+	[SPI_MODE_QUIET] = SPI_MAY_RECORD | SPI_MAY_ACT,
 	[SPI_MODE_SILENT] = 0,
 };
 
@@ -52,7 +51,7 @@ int spi_mode_has_process(void)
 /* ---- a process in which nothing can be instrumented any more ---- */
 
 static const char *given_up;
-static uint32_t giving_up;	/* 1: to be acted on; 2: done */
+static uint32_t giving_up;	/* 1: to be acted on */
 
 const char *spi_given_up(void)
 {
@@ -71,10 +70,5 @@ int spi_give_up_soon(const char *reason)
 
 int spi_give_up_is_due(void)
 {
-	return __atomic_load_n(&giving_up, __ATOMIC_ACQUIRE) == 1;
-}
-
-void spi_give_up_done(void)
-{
-	__atomic_store_n(&giving_up, 2, __ATOMIC_RELEASE);
+	return __atomic_exchange_n(&giving_up, 0, __ATOMIC_ACQ_REL);
 }

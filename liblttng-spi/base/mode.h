@@ -5,7 +5,7 @@
  * mode, one table says what each mode permits, spi_may() asks, spi_mode_change() and spi_mode_set() change.
  *
  * A process begins as SPI_MODE_OWN. A forked child waits, begins with its first call that is to be recorded, and is OWN
- * then; or is left alone. A seccomp filter that kills leads to QUIET, NARROW or SILENT, for good.
+ * then; or is left alone. A seccomp filter that kills leads to QUIET or SILENT, for good.
  *
  * All of it may be called from any thread, in any state, signal handlers included.
  */
@@ -20,20 +20,18 @@ enum spi_mode {
 	SPI_MODE_CHILD_BEGINS,	/* one thread is starting what a traced process has */
 	SPI_MODE_CHILD_LEFT,	/* a forked child that is not traced, unless a controller comes by itself */
 	SPI_MODE_QUIET,		/* in a sandbox (process/sandbox.c) in which the program's threads talk to nobody */
-	SPI_MODE_NARROW,	/* in one in which they get no further memory either, and no code is patched */
 	SPI_MODE_SILENT,	/* nothing of the agent's makes a system call any more */
 };
 
 enum spi_permission {
 	SPI_MAY_RECORD	= 1 << 0,	/* record calls, now or as soon as the process has begun */
 	SPI_MAY_TALK	= 1 << 1,	/* talk to the controller; have children and executed programs traced */
-	SPI_MAY_GROW	= 1 << 2,	/* take memory and patch code for a thread */
-	SPI_MAY_ACT	= 1 << 3,	/* make system calls at all */
+	SPI_MAY_ACT	= 1 << 2,	/* make system calls at all: take memory, patch code */
 	/*
 	 * Asked for together with others: the calling thread is one of this process, which libc knows. A child on its parent's memory (vfork), a copy
 	 * that no fork handler has seen, and a thread that libc has not made may not. Takes a system call.
 	 */
-	SPI_MAY_HERE	= 1 << 4,
+	SPI_MAY_HERE	= 1 << 3,
 };
 
 /* Read directly where each call of the program asks: anything but SPI_MODE_OWN (0) leads to a closer look. */
@@ -66,7 +64,6 @@ extern int spi_attached_early;
  */
 const char *spi_given_up(void);		/* NULL: instrumenting goes on */
 int spi_give_up_soon(const char *reason);
-int spi_give_up_is_due(void);
-void spi_give_up_done(void);
+int spi_give_up_is_due(void);	/* 1 once */
 
 #endif /* SPI_BASE_MODE_H */

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/base/proc.h"
 
@@ -26,16 +27,92 @@ const char *spi_proc_path(char path[SPI_PROC_PATH], const char *name)
 	return path;
 }
 
-int spi_proc_text(const char *path, char *text, size_t size)
+long spi_proc_text_at(long dir, const char *path, char *text, size_t size)
 {
-	long fd = spi_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC), got;
+	long fd = spi_sys(SYS_openat, dir, path, O_RDONLY | O_CLOEXEC), got;
 
 	if (fd < 0)
-		return -1;
+		return fd;
 	got = spi_proc_read(fd, text, size - 1);
 	spi_proc_close(fd);
 	text[got > 0 ? got : 0] = 0;
-	return got > 0 ? 0 : -1;
+	return got;
+}
+
+int spi_proc_text(const char *path, char *text, size_t size)
+{
+	return spi_proc_text_at(AT_FDCWD, path, text, size) > 0 ? 0 : -1;
+}
+
+/* ---- directories of numbers ---- */
+
+struct entry {		/* getdents64(2) */
+	uint64_t inode, offset;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+int spi_numbers_open(struct spi_numbers *n, const char *path)
+{
+	n->dir = spi_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	n->at = n->have = 0;
+	return n->dir < 0 ? (int) n->dir : 0;
+}
+
+int spi_numbers_next(struct spi_numbers *n)
+{
+	do {
+		const struct entry *e;
+
+		if (n->at >= n->have) {
+			n->have = spi_sys(SYS_getdents64, n->dir, n->buffer, sizeof(n->buffer));
+			n->at = 0;
+			if (n->have <= 0)
+				return 0;
+		}
+		e = (const struct entry *) (n->buffer + n->at);
+		n->at += e->size;
+		n->name = e->name;
+	} while (n->name[0] < '0' || n->name[0] > '9');
+	n->number = (int) spi_parse_number(n->name, NULL);
+	return 1;
+}
+
+void spi_numbers_again(struct spi_numbers *n)
+{
+	spi_sys(SYS_lseek, n->dir, 0L, SEEK_SET);
+	n->at = n->have = 0;
+}
+
+void spi_numbers_close(struct spi_numbers *n)
+{
+	spi_proc_close(n->dir);
+}
+
+long spi_task_text(const struct spi_numbers *task, const char *file, char *text, size_t size)
+{
+	char path[40];
+
+	spi_format(path, sizeof(path), "%s/%s", task->name, file);
+	return spi_proc_text_at(task->dir, path, text, size);
+}
+
+uint64_t spi_task_stack_pointer(const struct spi_numbers *task, uint64_t *pc)
+{
+	char text[256];
+	const char *at;
+
+	if (spi_task_text(task, "syscall", text, sizeof(text)) <= 0 || text[0] == 'r')	/* "running" */
+		return 0;
+	/* the last two of its numbers */
+	at = strrchr(text, ' ');
+	if (!at)
+		return 0;
+	*pc = spi_parse_number(at + 1, NULL);
+	while (at > text && at[-1] != ' ')
+		at--;
+	return spi_parse_number(at, NULL);
 }
 
 int spi_path_is_descriptor(const char *path)

@@ -14,7 +14,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include "liblttng-spi/core.h"
-#include "liblttng-spi/base/proc.h"
 
 long spi_sys(long number, ...)
 {
@@ -76,15 +75,10 @@ static SPI_FORK_DATA long table_size;		/* 0: not known, or not kept */
 static long table_size_read(void)
 {
 	char text[1024], path[SPI_PROC_PATH];
-	const char *at;
-	long fd = spi_sys(SYS_openat, AT_FDCWD, spi_proc_path(path, "status"), O_RDONLY | O_CLOEXEC), n;
+	const char *at = NULL;
 
-	if (fd < 0)
-		return 0;
-	n = spi_proc_read(fd, text, sizeof(text) - 1);
-	spi_proc_close(fd);
-	text[n > 0 ? n : 0] = 0;
-	at = strstr(text, "FDSize:");
+	if (spi_proc_text(spi_proc_path(path, "status"), text, sizeof(text)) == 0)
+		at = strstr(text, "FDSize:");
 	return at ? (long) spi_parse_number(at + 7 + strspn(at + 7, "\t "), NULL) : 0;
 }
 
@@ -166,15 +160,8 @@ void spi_child_signals_restore(const uint64_t *old)
 uint64_t spi_process_start_time(void)
 {
 	char text[1024];
-	long fd = spi_sys(SYS_openat, AT_FDCWD, "/proc/self/stat", O_RDONLY | O_CLOEXEC), n;
-	const char *p;
+	const char *p = spi_proc_text("/proc/self/stat", text, sizeof(text)) == 0 ? strrchr(text, ')') : NULL;
 
-	if (fd < 0)
-		return 0;
-	n = spi_proc_read(fd, text, sizeof(text) - 1);
-	spi_proc_close(fd);
-	text[n > 0 ? n : 0] = 0;
-	p = strrchr(text, ')');
 	for (int field = 2; p && field < 22; field++)
 		p = strchr(p + 1, ' ');
 	return p ? spi_parse_number(p + 1, NULL) : 0;

@@ -3,19 +3,21 @@
 /*
  * Which threads are the tracer's own: those whose start routine lies in lttng-ust
  * or in the agent. What they call is not recorded, and that they block all signals
- * says nothing about the program. Their names (PROGRAM-ust) prove nothing, as the
- * program may give such names too.
+ * says nothing about the program.
  *
  * libc keeps the start routine in the thread's descriptor, which the thread
  * pointer leads to; where in it is found out on a thread of the agent's, whose
  * start routine and id are known. Another thread's descriptor stands at the end of
  * its stack and begins with its own address, twice; the kernel tells the stack
- * pointer. Until something is known, the name decides.
+ * pointer. Until that is known, no thread is the tracer's.
  *
  * Changed by the control side only; read by any thread in any state.
  */
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include "liblttng-spi/core.h"
 #include "liblttng-spi/patch/internal.h"
 #include "liblttng-spi/base/proc.h"
 
@@ -66,7 +68,7 @@ void spi_tracer_code_add(uint64_t low, uint64_t high)
 	__atomic_store_n(&range_count, range_count + 1, __ATOMIC_RELEASE);
 }
 
-static int is_tracer_code(uint64_t address)
+int spi_tracer_code_has(uint64_t address)
 {
 	uint32_t n = __atomic_load_n(&range_count, __ATOMIC_ACQUIRE);
 
@@ -86,12 +88,7 @@ void spi_tracer_threads_except(uint64_t start)
 
 static int is_tracer_start(uint64_t start)
 {
-	return is_tracer_code(start) && start != __atomic_load_n(&programs_start, __ATOMIC_RELAXED);
-}
-
-int spi_tracer_code_has(uint64_t address)
-{
-	return is_tracer_code(address);
+	return spi_tracer_code_has(start) && start != __atomic_load_n(&programs_start, __ATOMIC_RELAXED);
 }
 
 /*
@@ -106,19 +103,10 @@ int spi_within_lttng(uint64_t p)
 	if (spi_memory_copy(words, p, sizeof(words)) < 0)
 		return 1;		/* the end of another stack: not recorded, to be sure */
 	for (unsigned int i = 0; i < END_WORDS; i++)
-		if ((words[i] < (uint64_t) __ehdr_start || words[i] >= (uint64_t) _end) && is_tracer_code(words[i]))
+		if ((words[i] < (uint64_t) __ehdr_start || words[i] >= (uint64_t) _end) &&
+				spi_tracer_code_has(words[i]))
 			return 1;
 	return 0;
-}
-
-/* 15 characters at most; lttng-ust cuts the program's name to make room for its own. */
-static int name_is_tracer(const char *name)
-{
-	const char *end = name;
-
-	while (*end && *end != '\n')
-		end++;
-	return end - name >= 4 && spi_bytes_equal((const uint8_t *) end - 4, (const uint8_t *) "-ust", 4);
 }
 
 static int is_known(void)
@@ -128,12 +116,31 @@ static int is_known(void)
 
 int spi_thread_is_tracer(void)
 {
-	char name[17] = "";
+	return is_known() && is_tracer_start(*(const uint64_t *) (spi_thread_pointer() + (uint64_t) start_at));
+}
 
-	if (is_known())
-		return is_tracer_start(*(const uint64_t *) (spi_thread_pointer() + (uint64_t) start_at));
-	spi_raw3(SYS_prctl, 16 /* PR_GET_NAME */, (uint64_t) name, 0);
-	return name_is_tracer(name);
+/* ---- threads of the agent's ---- */
+
+/* The thread inherits a mask that blocks all but what the agent's own reads may raise, int3, and libc's own signals. */
+int spi_tracer_thread(void *(*run)(void *), void *data)
+{
+	const uint32_t busy = SPI_BUSY_ALWAYS & ~spi_thread.busy;
+	const uint64_t all = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP) |
+		SPI_SIGNAL_BIT(32) | SPI_SIGNAL_BIT(33));
+	uint64_t before;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int error;
+
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, 8L);
+	spi_thread.busy |= busy;	/* what libc calls meanwhile is not the program's doing */
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	error = pthread_create(&thread, &attr, run, data);
+	pthread_attr_destroy(&attr);
+	spi_thread.busy &= ~busy;
+	spi_sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, 8L);
+	return error;
 }
 
 /* ---- before main() ---- */
@@ -161,38 +168,6 @@ int spi_tracer_is_alone(void)
 
 /* ---- another thread ---- */
 
-/* Its stack pointer, while it waits in the kernel: the last number but one of its `syscall` file. 0: it runs, or so. */
-static uint64_t stack_pointer(int task_dir, const char *tid)
-{
-	char path[40], text[256];
-	uint64_t word[2] = { 0, 0 };
-	uint32_t n = 0;
-	long fd, got;
-
-	for (; tid[n] && n < sizeof(path) - 9; n++)
-		path[n] = tid[n];
-	spi_bytes_copy(path + n, "/syscall", 9);
-	fd = spi_raw4(SYS_openat, (uint64_t) task_dir, (uint64_t) path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return 0;
-	got = spi_proc_read(fd, text, sizeof(text) - 1);
-	spi_proc_close(fd);
-	if (got <= 0 || text[0] == 'r')		/* "running" */
-		return 0;
-	text[got] = 0;
-	for (const char *t = text; *t && *t != '\n'; t++) {
-		if (*t == ' ') {
-			word[0] = word[1];
-			word[1] = 0;
-		} else if (*t >= '0' && *t <= '9') {
-			word[1] = word[1] << 4 | (uint64_t) (*t - '0');
-		} else if (*t >= 'a' && *t <= 'f') {
-			word[1] = word[1] << 4 | (uint64_t) (*t - 'a' + 10);
-		}
-	}
-	return word[0];
-}
-
 /* The start routine of the thread whose stack this is, if its descriptor is found above. */
 static uint64_t start_routine(uint64_t sp, int tid)
 {
@@ -209,23 +184,9 @@ static uint64_t start_routine(uint64_t sp, int tid)
 	return 0;
 }
 
-/* `name`: as in the thread's `status` file. 1: the tracer's; 0: not, or it cannot be told in this moment. */
-int spi_thread_is_tracer_other(int task_dir, const char *tid_text, int tid, const char *name)
+int spi_thread_is_tracer_task(const struct spi_numbers *task)
 {
-	uint64_t sp;
+	uint64_t pc, sp = is_known() ? spi_task_stack_pointer(task, &pc) : 0;
 
-	if (!name_is_tracer(name))
-		return 0;
-	if (!is_known())
-		return 1;
-	sp = stack_pointer(task_dir, tid_text);
-	return sp && is_tracer_start(start_routine(sp, tid));
-}
-
-/* Any name. 1: the tracer's; 0: not; -1: it cannot be told in this moment. */
-int spi_thread_is_tracer_task(int task_dir, const char *tid_text, int tid)
-{
-	uint64_t sp = is_known() ? stack_pointer(task_dir, tid_text) : 0;
-
-	return sp ? is_tracer_start(start_routine(sp, tid)) : -1;
+	return sp ? is_tracer_start(start_routine(sp, task->number)) : -1;
 }

@@ -8,7 +8,7 @@
  * another. A handler's call is malloc()'s as well while it interrupts that.
  *
  * The same goes for close(), which looks into lttng-ust's list of descriptors (process/close-late.c), and a fork() takes malloc()'s locks
- * (process/fork-handler.c).
+ * (process/clones.c).
  *
  * Where the memory is there already all may be recorded: in the thread that loaded lttng-ust, and in programs that are linked with it. That is
  * seen in the thread's vector of such memory (dtv, "ELF Handling For Thread-Local Storage", 3.4.1; its address and its form in glibc:

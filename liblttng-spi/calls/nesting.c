@@ -91,7 +91,7 @@ uint64_t spi_thread_busy_at(const struct spi_thread *t)
 /* The thread records nothing any more, or never did. What lttng-ust calls at an end is the tracer's. */
 static void apart_count(uint32_t why, uint64_t p)
 {
-	if (why && (why - 1 == SPI_APART_SANDBOX || !spi_within_lttng(p)))
+	if (why && !spi_within_lttng(p))
 		spi_call_missed((enum spi_lost) (why - 1));
 }
 

@@ -126,7 +126,7 @@ uint32_t spi_chunk_get(void)
 		__atomic_store_n(&next_chunk, CHUNK_COUNT, __ATOMIC_RELAXED);
 		return CHUNK_NONE;
 	}
-	if (!spi_chunks[chunk].mapped && (!spi_may(SPI_MAY_GROW) || chunk_map(chunk) < 0))
+	if (!spi_chunks[chunk].mapped && (!spi_may(SPI_MAY_ACT) || chunk_map(chunk) < 0))
 		return CHUNK_NONE;
 	return chunk;
 }

@@ -176,7 +176,7 @@ static void signal_stack_ask(struct signal_stack *a, int is_on_it)
 	stack_t stack;
 
 	a->is_known = 1;
-	if (!spi_may(SPI_MAY_GROW) || spi_raw3(SYS_sigaltstack, 0, (uint64_t) &stack, 0) < 0 ||
+	if (!spi_may(SPI_MAY_ACT) || spi_raw3(SYS_sigaltstack, 0, (uint64_t) &stack, 0) < 0 ||
 			(stack.ss_flags & SS_DISABLE) || !(stack.ss_flags & SS_ONSTACK) != !is_on_it)
 		return;
 	a->low = (uint64_t) stack.ss_sp;

@@ -221,11 +221,6 @@ static int new_may(struct spi_thread *t, uint64_t p)
 		return 1;		/* another's matter */
 	if (!spi_may(SPI_MAY_RECORD))
 		return 0;
-	if (!spi_may(SPI_MAY_GROW)) {
-		t->busy |= SPI_BUSY_APART(SPI_APART_SANDBOX);
-		spi_call_missed(SPI_APART_SANDBOX);
-		return 0;
-	}
 	if (spi_thread_is_tracer()) {
 		t->busy |= SPI_BUSY_ALWAYS;
 		return 0;
@@ -256,7 +251,7 @@ int spi_thread_begin(struct spi_thread *t)
 {
 	uint32_t chunk;
 
-	if (!spi_may(SPI_MAY_GROW) || spi_thread_is_tracer()) {
+	if (!spi_may(SPI_MAY_ACT) || spi_thread_is_tracer()) {
 		t->busy |= SPI_BUSY_ALWAYS;
 		return -1;
 	}

@@ -29,7 +29,6 @@
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/unwind/leave.h"
 #include "liblttng-spi/ledger/ledger.h"
-#include "liblttng-spi/process/sandbox.h"
 #include "liblttng-spi/patch/internal.h"
 #include "liblttng-spi/patch/steps.h"
 #include "liblttng-spi/tree/tree.h"
@@ -92,7 +91,7 @@ extern const struct spi_hook spi_signal_hooks[], spi_mask_hooks[], spi_notify_ho
 extern const struct spi_hook spi_phdr_hooks[];
 extern const struct spi_hook spi_leave_hooks[], spi_backtrace_hooks[], spi_cancel_hooks[];
 extern const struct spi_hook spi_crash_hooks[];
-extern const struct spi_hook spi_fork_hooks[], spi_clone_hooks[], spi_exec_hooks[], spi_exec_call_hooks[];
+extern const struct spi_hook spi_clone_hooks[], spi_exec_hooks[];
 extern const struct spi_hook spi_namespace_hooks[];
 extern const struct spi_hook spi_rights_hooks[], spi_sandbox_hooks[], spi_descriptor_hooks[], spi_task_hooks[];
 extern const struct spi_hook spi_follow_hooks[], spi_load_hooks[];
@@ -101,7 +100,7 @@ static const struct spi_hook *const hooks[] = {
 	spi_phdr_hooks,
 	spi_leave_hooks, spi_backtrace_hooks, spi_cancel_hooks, spi_tracer_hooks,
 	spi_crash_hooks,
-	spi_fork_hooks, spi_clone_hooks, spi_exec_hooks, spi_exec_call_hooks, spi_namespace_hooks,
+	spi_clone_hooks, spi_exec_hooks, spi_namespace_hooks,
 	spi_rights_hooks, spi_sandbox_hooks, spi_descriptor_hooks, spi_task_hooks,
 	spi_follow_hooks, spi_load_hooks,
 	NULL,
@@ -247,14 +246,13 @@ __attribute__((destructor)) void spi_agent_end(void)
 			spi_budget_news();
 		spi_process_end();
 		spi_thread.busy = SPI_BUSY_ALWAYS;
-		if (spi_may(SPI_MAY_TALK)) {
+		if (spi_may(SPI_MAY_TALK))
 			spi_participants_run(process_end);
-		} else if (spi_may(SPI_MAY_GROW)) {
+		else
 			spi_control_ask();
-		}
 	}
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* no call from here on is recorded in this thread */
-	if (spi_may(SPI_MAY_GROW) && spi_payload && spi_payload->fini)
+	if (spi_payload && spi_payload->fini)
 		spi_payload->fini();
 	spi_thread.busy = SPI_BUSY_APART(SPI_APART_END);
 }

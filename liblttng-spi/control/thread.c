@@ -8,8 +8,6 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -102,34 +100,36 @@ void spi_control_wait(struct spi_link *link)
 
 /* ---- the control thread ------------------------------------------------------- */
 
+/* What comes meanwhile has a low number for a moment. */
+static void numbers_hold(int hold)
+{
+	spi_control_lock();
+	if (hold)
+		spi_low_fds_hold();
+	else
+		spi_low_fds_release();
+	spi_control_unlock();
+}
+
 /* An injected agent's. The program is running. */
 static int link_begin(struct spi_link *link)
 {
 	int r;
 
-	spi_control_lock();
-	spi_low_fds_hold();
-	spi_control_unlock();
+	numbers_hold(1);
 	spi_control_event_open();
 	r = spi_link_hello(link, spi_fd_high(link->fd), link->hello_flags | (link->hello_flags & SPI_HELLO_FORKED ? 0 : SPI_HELLO_SOCKET));
-	spi_control_lock();
-	spi_low_fds_release();
-	spi_control_unlock();
+	numbers_hold(0);
 	return r;
 }
 
-/* What comes with it, and the nursery's ends, have low numbers for a moment. */
 static int welcome(struct spi_link *link)
 {
 	int r;
 
-	spi_control_lock();
-	spi_low_fds_hold();
-	spi_control_unlock();
+	numbers_hold(1);
 	r = spi_link_welcome(link);
-	spi_control_lock();
-	spi_low_fds_release();
-	spi_control_unlock();
+	numbers_hold(0);
 	return r;
 }
 
@@ -286,24 +286,10 @@ static void *control_thread(void *data)
 	return NULL;
 }
 
-/* The thread inherits a mask with everything blocked but what the agent's own reads may raise. */
 static int start_control_thread(struct spi_link *own)
 {
-	pthread_attr_t attr;
-	pthread_t thread;
-	sigset_t all, old;
-	int r;
+	int r = spi_tracer_thread(control_thread, own);
 
-	sigfillset(&all);
-	sigdelset(&all, SIGSEGV);
-	sigdelset(&all, SIGBUS);
-	sigdelset(&all, SIGTRAP);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	r = pthread_create(&thread, &attr, control_thread, own);
-	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (r) {
 		spi_control_event_end();	/* nobody would answer who asks there */
 		__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);

@@ -95,7 +95,7 @@ static void stack_enlarge(const stack_t *stack)
 	unsigned int n = 0;
 
 	if ((stack->ss_flags & SS_DISABLE) || stack->ss_size < getauxval(AT_MINSIGSTKSZ) || stack->ss_size >= frame_size() + ROOM ||
-			!spi_may(SPI_MAY_GROW | SPI_MAY_HERE))
+			!spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		return;
 	for (; l && l->program.ss_sp != stack->ss_sp; l = l->mine)
 		n++;

@@ -225,7 +225,7 @@ static void own_close(const struct calls *calls)
 		return;
 	held = spi_signals_hold(~UINT64_C(0));
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
-	while (!thread_lock(t->own) && spi_may(SPI_MAY_GROW))	/* the control thread closes calls of this thread */
+	while (!thread_lock(t->own) && spi_may(SPI_MAY_ACT))	/* the control thread closes calls of this thread */
 		spi_sys(SYS_sched_yield);
 	thread_close(t->own, calls);
 	__atomic_store_n(&t->own->closing, SPI_CLOSING_FREE, __ATOMIC_RELEASE);
@@ -272,7 +272,7 @@ void spi_ledger_close(enum spi_calls_of of, uint32_t trees, void (*stop)(uint32_
 	const struct calls calls = { of, of >= SPI_CALLS_OF_ALL ? UINT32_MAX : trees };
 
 	/* a sandbox may forbid what a look at other threads takes */
-	const int is_alone = of == SPI_CALLS_OF_THREAD || !spi_may(SPI_MAY_GROW);
+	const int is_alone = of == SPI_CALLS_OF_THREAD || !spi_may(SPI_MAY_ACT);
 
 	if (!spi_payload)
 		return;

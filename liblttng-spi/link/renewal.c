@@ -35,10 +35,9 @@ void spi_link_renewed_close(struct spi_link *link)
 static int renewal_step(struct spi_link *link, int timeout_ms)
 {
 	struct pollfd poll[2] = { { link->fd, POLLIN, 0 }, { link->renewed, 0, 0 } };
-	int waits = spi_control_peer_wait(), fd;
+	int fd;
 	long r = spi_sys(SYS_poll, poll, 2L, (long) timeout_ms);
 
-	spi_control_peer_wait_end(waits);
 	if (r <= 0)
 		return 0;
 	if (!poll[0].revents) {		/* it is refused */

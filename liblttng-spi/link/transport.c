@@ -35,7 +35,6 @@ int spi_link_send_with(struct spi_link *link, uint16_t type, uint32_t id, const 
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control;
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 3 };
-	int waits;
 	long r;
 
 	if (!spi_may(SPI_MAY_TALK) && !spi_thread_is_tracer())	/* that could be its end */
@@ -49,11 +48,9 @@ int spi_link_send_with(struct spi_link *link, uint16_t type, uint32_t id, const 
 		msg.msg_control = &control;
 		msg.msg_controllen = sizeof(control);
 	}
-	waits = spi_control_peer_wait();
 	do
 		r = spi_sys(SYS_sendmsg, link->fd, &msg, MSG_NOSIGNAL | flags);
 	while (r == -EINTR);
-	spi_control_peer_wait_end(waits);
 	return r < 0 ? (int) r : 0;
 }
 
@@ -65,13 +62,11 @@ int spi_link_send(struct spi_link *link, uint16_t type, uint32_t id, const void 
 static long link_poll(struct spi_link *link, int timeout_ms)
 {
 	struct pollfd poll = { link->fd, POLLIN, 0 };
-	int waits = spi_control_peer_wait();
 	long r;
 
 	do
 		r = spi_sys(SYS_poll, &poll, 1L, timeout_ms);
 	while (r == -EINTR);
-	spi_control_peer_wait_end(waits);
 	return r;
 }
 

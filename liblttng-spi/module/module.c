@@ -27,6 +27,7 @@
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/patch/internal.h"
 #include "liblttng-spi/calls/internal.h"
+#include "liblttng-spi/process/sandbox.h"
 #include "liblttng-spi/base/proc.h"
 #include "liblttng-spi/module/ust-needs.h"
 
@@ -267,15 +268,12 @@ void spi_module_run(uint32_t number)
 /* The first thread's name, which is the process's. 0 or -1. */
 int spi_proc_name(char name[16])
 {
-	long fd = spi_sys(SYS_openat, AT_FDCWD, "/proc/self/comm", O_RDONLY | O_CLOEXEC), size;
+	char text[17];		/* a newline ends it */
 
-	if (fd < 0)
+	if (spi_proc_text("/proc/self/comm", text, sizeof(text)) < 0)
 		return -1;
-	size = spi_proc_read(fd, name, 16);
-	spi_proc_close(fd);
-	if (size < 2)
-		return -1;
-	name[size - 1] = 0;		/* a newline; at most 15 bytes stand before it */
+	spi_format(name, 16, "%s", text);
+	name[strcspn(name, "\n")] = 0;
 	return 0;
 }
 
@@ -358,6 +356,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	if (spi_env.preloaded)
 		spi_child_signals_restore(&signals);
 	spi_tracer_code_find();
+	spi_sandbox_prepare();
 	spi_loads_known(1);
 	spi_hooks_point_tracer();
 	if (!handle && has_path)

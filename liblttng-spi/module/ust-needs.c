@@ -74,48 +74,31 @@ static void *thread_try(void *until)
 	return NULL;
 }
 
-/* Is the cgroup, or one that it is in, full but for some? `path` is cut. */
-static int cgroup_is_full(const char *root, char *path)
+/*
+ * Is the process's cgroup, or one that it is in, full but for some? /proc/self/cgroup says "0::/PATH" of
+ * cgroups v2. With v1 threads are tried.
+ */
+static int cgroups_are_full(void)
 {
-	char file[PATH_MAX + 64], text[32];
+	char text[PATH_MAX], name[SPI_PROC_PATH], file[PATH_MAX + 64], number[32], *path = text + 3;
 
-	for (;;) {
-		uint64_t most;
+	if (spi_proc_text(spi_proc_path(name, "cgroup"), text, sizeof(text)) < 0 || strncmp(text, "0::/", 4))
+		return 1;
+	path[strcspn(path, "\n")] = 0;
+	for (;; *strrchr(path, '/') = 0) {
+		uint64_t limit;
 
-		spi_format(file, sizeof(file), "%s%s/pids.max", root, path);
-		if (spi_proc_text(file, text, sizeof(text)) == 0 && text[0] != 'm') {
-			most = spi_parse_number(text, NULL);
-			spi_format(file, sizeof(file), "%s%s/pids.current", root, path);
-			if (spi_proc_text(file, text, sizeof(text)) < 0 || spi_parse_number(text, NULL) + 2 * THREADS > most)
+		spi_format(file, sizeof(file), "/sys/fs/cgroup%s/pids.max", path);
+		if (spi_proc_text(file, number, sizeof(number)) == 0 && number[0] != 'm') {
+			limit = spi_parse_number(number, NULL);
+			spi_format(file, sizeof(file), "/sys/fs/cgroup%s/pids.current", path);
+			if (spi_proc_text(file, number, sizeof(number)) < 0 ||
+					spi_parse_number(number, NULL) + 2 * THREADS > limit)
 				return 1;
 		}
 		if (!path[0])
 			return 0;
-		*strrchr(path, '/') = 0;
 	}
-}
-
-/* /proc/self/cgroup: a line "NUMBER:CONTROLLERS:/PATH" for each hierarchy; that of cgroups v2 has no controllers there. */
-static int cgroups_are_full(void)
-{
-	char text[4096], name[SPI_PROC_PATH], *line = text, *controllers, *path, *end;
-
-	if (spi_proc_text(spi_proc_path(name, "cgroup"), text, sizeof(text)) < 0)
-		return 1;
-	for (; (end = strchr(line, '\n')); line = end + 1) {
-		*end = 0;
-		controllers = strchr(line, ':');
-		path = controllers ? strchr(controllers + 1, ':') : NULL;
-		if (!path || path[1] != '/')
-			continue;
-		*path++ = 0;
-		if (!strcmp(path, "/"))
-			*path = 0;
-		if (!controllers[1] ? cgroup_is_full("/sys/fs/cgroup", path) :
-				strstr(controllers, "pids") && cgroup_is_full("/sys/fs/cgroup/pids", path))
-			return 1;
-	}
-	return 0;
 }
 
 /*

@@ -10,14 +10,21 @@
  */
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/patch/internal.h"
 #include "liblttng-spi/base/proc.h"
 
+#define SIGNAL_BIT(n)	SPI_SIGNAL_BIT(n)
 #define THREAD_LOOKS	400	/* at a thread that blocks SIGTRAP, before that counts: it may be in our own handler */
 #define THREAD_LOOK_NS	UINT64_C(1000000)	/* one in so long */
+
+static int text_begins(const char *text, const char *with)
+{
+	while (*with)
+		if (*text++ != *with++)
+			return 0;
+	return 1;
+}
 
 /* Libraries that run with all signals blocked at times, or that the tracer's own threads run. */
 int spi_object_is_runtime(const struct spi_object *object)
@@ -26,7 +33,7 @@ int spi_object_is_runtime(const struct spi_object *object)
 		"librt.", "librt-", "libnuma", "liblttng", "liburcu", "libgcc_s" };
 
 	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(object->name, names[i], strlen(names[i])))
+		if (text_begins(object->name, names[i]))
 			return 1;
 	return 0;
 }
@@ -34,50 +41,90 @@ int spi_object_is_runtime(const struct spi_object *object)
 /* The text behind "\nKEY:\t" in a status file; NULL when there is none. */
 static const char *status_value(const char *text, const char *key)
 {
-	const char *at = strstr(text, key);
+	for (; *text; text++) {
+		const char *t = text, *k = key;
 
-	return at ? at + strlen(key) : NULL;
+		while (*k && *t == *k) {
+			t++;
+			k++;
+		}
+		if (!*k)
+			return t;
+	}
+	return NULL;
+}
+
+static uint64_t parse_hex(const char *s)
+{
+	uint64_t value = 0;
+
+	for (;; s++) {
+		if (*s >= '0' && *s <= '9')
+			value = value << 4 | (uint64_t) (*s - '0');
+		else if (*s >= 'a' && *s <= 'f')
+			value = value << 4 | (uint64_t) (*s - 'a' + 10);
+		else
+			return value;
+	}
 }
 
 /* An injector that finds an agent here, as another daemon has a rule for this program, is gone in a moment. */
-static int is_injector(long pid)
+static int is_injector(const char *pid)
 {
 	char path[32], name[17];
 
-	spi_format(path, sizeof(path), "/proc/%ld/comm", pid);
-	return spi_proc_text(path, name, sizeof(name)) == 0 && (!strncmp(name, "spi-", 4) || !strncmp(name, "lttng", 5));
+	spi_format(path, sizeof(path), "/proc/%lu/comm", (unsigned long) spi_parse_number(pid, NULL));
+	return spi_proc_text_at(AT_FDCWD, path, name, sizeof(name)) > 0 &&
+		(text_begins(name, "spi-") || text_begins(name, "lttng"));
+}
+
+/* *again is set when that may be over in a moment. */
+static const char *debugger_look(const char *status, int *again)
+{
+	const char *value = status_value(status, "\nTracerPid:\t");
+
+	if (!value || *value == '0')
+		return NULL;
+	*again = is_injector(value);
+	return "needs int3, and a debugger is attached";
 }
 
 /*
- * Look at one thread; tid NULL: at the process, whose only thread this one is. NULL, or what forbids int3. *again is
- * set when that may be over in a moment: libc blocks everything while a thread starts or ends.
+ * Look at one thread. NULL, or what forbids int3. *again is set when that may be
+ * over in a moment: libc blocks everything while a thread starts or ends.
  */
-static const char *thread_look(int task_dir, const char *tid, int *again)
+static const char *thread_look(const struct spi_numbers *task, int *again)
 {
-	int number = tid ? (int) strtol(tid, NULL, 10) : 0;
-	char path[48], text[2048];
-	const char *value;
+	const char *value, *reason;
+	char text[2048];
 
-	spi_format(path, sizeof(path), tid ? "/proc/self/task/%s/status" : "/proc/self/status", tid);
-	if (spi_proc_text(path, text, sizeof(text)) < 0)
-		return tid ? NULL /* it has ended */ : "needs int3, and /proc cannot be read";
-	value = status_value(text, "\nTracerPid:\t");
-	if (value && *value != '0') {
-		*again = is_injector(strtol(value, NULL, 10));
-		return "needs int3, and a debugger is attached";
-	}
-	/* "Name:\tNAME\n" is the first line */
-	if (!tid || number == spi_raw3(SYS_gettid, 0, 0, 0) || spi_thread_is_tracer_other(task_dir, tid, number, text))
-		return NULL;
+	if (spi_task_text(task, "status", text, sizeof(text)) <= 0)
+		return NULL;		/* it has ended */
+	reason = debugger_look(text, again);
+	if (reason)
+		return reason;
 	value = status_value(text, "\nSigBlk:\t");
 	if (!value)
 		return "needs int3, and a thread's signal mask cannot be read";
-	*again = strtoull(value, NULL, 16) & SPI_SIGNAL_BIT(SIGTRAP) ? 1 : 0;
-	return *again ? "needs int3, and a thread blocks SIGTRAP" : NULL;
+	if (!(parse_hex(value) & SIGNAL_BIT(SIGTRAP)) || task->number == (int) spi_sys(SYS_gettid) ||
+			spi_thread_is_tracer_task(task) > 0)
+		return NULL;
+	*again = 1;
+	return "needs int3, and a thread blocks SIGTRAP";
+}
+
+/* The only thread there is, this one. */
+static const char *alone_look(const struct spi_numbers *task, int *again)
+{
+	char text[2048];
+
+	(void) task;
+	return spi_proc_text_at(AT_FDCWD, "/proc/self/status", text, sizeof(text)) > 0 ? debugger_look(text, again) :
+		"needs int3, and /proc cannot be read";
 }
 
 /* Give a thread that is just being started, or is in our own handler, the time to get out of that. */
-static const char *look_long(int task_dir, const char *tid)
+static const char *look_long(const char *(*look_at)(const struct spi_numbers *, int *), const struct spi_numbers *task)
 {
 	const char *reason = NULL;
 
@@ -88,31 +135,23 @@ static const char *look_long(int task_dir, const char *tid)
 		while (look && spi_raw3(SYS_nanosleep, (uint64_t) left, (uint64_t) left, 0) == -EINTR)
 			;
 		again = 0;
-		reason = thread_look(task_dir, tid, &again);
+		reason = look_at(task, &again);
 	}
 	return reason;
 }
 
 const char *spi_trap_threads_look(void)
 {
-	_Alignas(8) char buffer[2048];
 	const char *reason = NULL;
-	long fd, got = 0;
+	struct spi_numbers task;
 
 	if (spi_tracer_is_alone())
-		return look_long(-1, NULL);
-	fd = spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-		0);
-	if (fd < 0)
+		return look_long(alone_look, NULL);
+	if (spi_numbers_open(&task, "/proc/self/task") < 0)
 		return "needs int3, and /proc cannot be read";
-	while (!reason && (got = spi_raw3(SYS_getdents64, (uint64_t) fd, (uint64_t) buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < got && !reason; at += *(const uint16_t *) (buffer + at + 16)) {
-			const char *name = buffer + at + 19;	/* linux_dirent64.d_name */
-
-			if (name[0] >= '0' && name[0] <= '9')
-				reason = look_long((int) fd, name);
-		}
-	spi_proc_close(fd);
+	while (!reason && spi_numbers_next(&task))
+		reason = look_long(thread_look, &task);
+	spi_numbers_close(&task);
 	return reason;
 }
 
@@ -124,7 +163,7 @@ const char *spi_trap_handlers_look(void)
 	for (int number = 1; number <= 64; number++)
 		if (spi_signal_query(number, &action) == 0 && action.handler != (uint64_t) SIG_DFL
 			&& action.handler != (uint64_t) SIG_IGN && action.restorer != (uint64_t) spi_signal_return
-			&& (action.mask & SPI_SIGNAL_BIT(SIGTRAP)))
+			&& (action.mask & SIGNAL_BIT(SIGTRAP)))
 			return "needs int3, and a signal handler of the program blocks SIGTRAP";
 	return NULL;
 }

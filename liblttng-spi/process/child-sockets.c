@@ -52,21 +52,15 @@ static void socket_take(int fd)
 
 static void sockets_find(void)
 {
-	_Alignas(8) char buffer[2048];
 	char path[SPI_PROC_PATH];
-	long dir = spi_sys(SYS_openat, (long) AT_FDCWD, spi_proc_path(path, "fd"), (long) (O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0L), got;
+	struct spi_numbers fd;
 
 	count = 0;
-	if (dir < 0)
+	if (spi_numbers_open(&fd, spi_proc_path(path, "fd")) < 0)
 		return;
-	while ((got = spi_sys(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < got; at += *(const uint16_t *) (buffer + at + 16)) {
-			const char *name = buffer + at + 19;	/* linux_dirent64.d_name */
-
-			if (name[0] >= '0' && name[0] <= '9')
-				socket_take((int) spi_parse_number(name, NULL));
-		}
-	spi_sys(SYS_close, dir);	/* of the descriptors' directory /proc says a size (Linux 6.2), so proc.h does not take it for its own */
+	while (spi_numbers_next(&fd))
+		socket_take(fd.number);
+	spi_numbers_close(&fd);
 }
 
 /* Before the fork, by the thread that holds its locks. */

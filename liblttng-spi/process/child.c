@@ -22,7 +22,6 @@
 #include "liblttng-spi/process/exec.h"
 #include "liblttng-spi/link/internal.h"
 #include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/process/sandbox.h"
 #include "liblttng-spi/calls/internal.h"
 #include "liblttng-spi/base/word.h"
 

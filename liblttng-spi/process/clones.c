@@ -21,6 +21,7 @@
  */
 #include <linux/sched.h>
 #include <string.h>
+#include <unistd.h>
 #include "liblttng-spi/process/clones.h"
 #include "liblttng-spi/rules/instrument.h"
 #include "liblttng-spi/hooks/hooks.h"
@@ -37,7 +38,6 @@ void spi_give_up_take(void)
 		return;
 	spi_note("nothing is traced in it any more: %s", spi_given_up());
 	spi_participants_run(removal);
-	spi_give_up_done();
 }
 
 /* A thread of the program, which may wait. */
@@ -56,9 +56,11 @@ void spi_give_up(const char *reason)
 	spi_thread.busy--;
 }
 
-static void copy_note(void)
+static const char *const by_call = "it was not made by fork(), but by a system call";
+
+static void copy_note(const char *why)
 {
-	spi_exec_note("a child", "it was not made by fork(), but by a system call");
+	spi_exec_note("a child", why);
 }
 
 static void lend_functions(void)
@@ -75,7 +77,7 @@ static void clone_comes(uint64_t flags)
 	if (!(flags & CLONE_VM)) {
 		if (spi_lend(SPI_LEND_ONCE)) {
 			lend_functions();
-			copy_note();
+			copy_note(by_call);
 		}
 	} else if ((flags & CLONE_VFORK) && !(flags & CLONE_THREAD)) {
 		spi_lend(SPI_LEND_ONCE);
@@ -87,36 +89,43 @@ static void clone_comes(uint64_t flags)
 	}
 }
 
-/* clone(function, stack, flags, ...): what libc itself calls it for are threads that are libc's, and posix_spawn() */
-static uint64_t clone_enters(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	(void) vec;
-	(void) stride;
-	if (frame->ra < point->object->low || frame->ra >= point->object->high)
-		clone_comes(spi_frame_argument(frame, 2));
-	return 0;
-}
-
 /* A child on a copy of the memory, whose making no handler of fork() has seen. */
-void spi_clones_copy_begins(void)
+static void copy_begins(void)
 {
 	spi_thread.busy |= SPI_BUSY_ALWAYS;
 	spi_ledger_abandon();
 	spi_descriptors_copy_child();
 }
 
-/* fork() calls it as well, and its handlers say so in the child. */
-int (*spi_clones_next_fork)(void);
-static int clones_fork(void)
+static int (*next__Fork)(void);
+
+static pid_t fork_copy(const char *why)
 {
 	int busy = spi_thread.busy >= SPI_BUSY_ALWAYS, pid;
 
 	if (!busy && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
-		copy_note();
-	pid = spi_clones_next_fork();
+		copy_note(why);
+	pid = next__Fork();
 	if (!pid && !busy)
-		spi_clones_copy_begins();
+		copy_begins();
 	return pid;
+}
+
+/* fork() calls it as well, and its handlers say so in the child. */
+static int own__Fork(void)
+{
+	return fork_copy(by_call);
+}
+
+/*
+ * libc's fork() takes malloc()'s locks where the process has more than one thread, as every traced one has. A handler
+ * that has interrupted malloc() would wait for itself there. _Fork() takes no lock (glibc 2.34).
+ */
+SPI_HOOK_DECLARE(fork)
+SPI_EXPORT pid_t fork(void)
+{
+	return next__Fork && spi_is_in_malloc(__builtin_frame_address(0)) ?
+		fork_copy("it was made by a signal handler within malloc()") : SPI_NEXT(fork)();
 }
 
 /* ---- syscall() ---- */
@@ -180,10 +189,10 @@ long clones_by_copy(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 	long pid;
 
 	if (!busy)
-		copy_note();
+		copy_note(by_call);
 	pid = spi_clones_next_syscall(number, a, b, c, d, e, (uint64_t) 0);
 	if (!pid && !busy)
-		spi_clones_copy_begins();
+		copy_begins();
 	return pid;
 }
 
@@ -206,12 +215,13 @@ void *clones_by_vfork(void)
 	return SPI_NEXT(vfork);
 }
 
-/* Where libc's entry is watched, that looks. */
-void *clones_by_clone(uint64_t flags) SPI_HIDDEN __attribute__((used));
-void *clones_by_clone(uint64_t flags)
+/* What libc itself calls clone() for are threads of its own, and posix_spawn(): it does not come by here. */
+void *clones_by_clone(uint64_t function, uint64_t stack, uint64_t flags) SPI_HIDDEN __attribute__((used));
+void *clones_by_clone(uint64_t function, uint64_t stack, uint64_t flags)
 {
-	if (!spi_hook_stands((void *) clone_enters))
-		clone_comes(flags);
+	(void) function;
+	(void) stack;
+	clone_comes(flags);
 	return SPI_NEXT(clone);
 }
 
@@ -220,9 +230,10 @@ void *clones_by_clone(uint64_t flags)
 #define PROGRAMS	.set = SPI_HOOKS_PROGRAMS
 const struct spi_hook spi_clone_hooks[] = {
 	{ "vfork", (void *) spi_own_vfork, &next_vfork, .ways = WAYS },
-	{ "clone", (void *) spi_own_clone, &next_clone, .before = clone_enters, .ways = WAYS | SPI_HOOK_ENTRY, PROGRAMS },
+	{ "clone", (void *) spi_own_clone, &next_clone, .ways = WAYS },
 	{ "__clone", (void *) spi_own_clone, .ways = WAYS },
-	{ "_Fork", (void *) clones_fork, (void **) &spi_clones_next_fork, .ways = SPI_HOOK_ENTRY, PROGRAMS,
+	{ SPI_HOOK_ROW(fork), .ways = WAYS },
+	{ SPI_HOOK_ROW(_Fork), .ways = SPI_HOOK_ENTRY, PROGRAMS,
 		.lost = "what its children call is not told from the program's own calls" },
 	{ "syscall", (void *) spi_own_syscall, (void **) &spi_clones_next_syscall, .ways = WAYS | SPI_HOOK_ENTRY, PROGRAMS,
 		.flags = SPI_HOOK_NO_TRAP, .lost = "threads and children that it makes are not told from their maker" },

@@ -7,8 +7,6 @@
 #include "liblttng-spi/base/lend.h"
 #include "liblttng-spi/core.h"
 
-extern int (*spi_clones_next_fork)(void) SPI_HIDDEN;		/* _Fork(); NULL: libc has none */
-void spi_clones_copy_begins(void);				/* in its child */
 extern long (*spi_clones_next_syscall)(long number, ...) SPI_HIDDEN;
 /* Instead of libc's: arch/x86-64/process/hooks.S. */
 void spi_own_vfork(void) SPI_HIDDEN;

@@ -36,9 +36,9 @@
 #include <unistd.h>
 #include <linux/close_range.h>
 #include "liblttng-spi/process/clones.h"
+#include "liblttng-spi/base/proc.h"
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/unwind/leave.h"
-#include "liblttng-spi/process/sandbox.h"
 #include "liblttng-spi/patch/steps.h"
 
 SPI_HOOK_DECLARE(close)
@@ -176,41 +176,25 @@ const char *spi_descriptors_trace(uint64_t address)
 	return NULL;
 }
 
-struct directory_entry {
-	uint64_t inode;
-	int64_t offset;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
-
 /* Close what is open in [first, last], one by one. -1: the open ones cannot be listed. */
 static int close_listed(unsigned int first, unsigned int last)
 {
-	uint8_t buffer[2048] __attribute__((aligned(8)));
 	char path[SPI_PROC_PATH];
-	long dir = spi_sys(SYS_openat, AT_FDCWD, spi_proc_path(path, "fd"), O_RDONLY | O_DIRECTORY | O_CLOEXEC), n;
+	struct spi_numbers fd;
 	int again = 1;
 
-	if (dir < 0)
+	if (spi_numbers_open(&fd, spi_proc_path(path, "fd")) < 0)
 		return -1;
 	/* closing changes the directory: read it again until a pass closes nothing */
 	while (again) {
 		again = 0;
-		spi_sys(SYS_lseek, dir, 0L, SEEK_SET);
-		while ((n = spi_sys(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0) {
-			for (long at = 0; at < n;) {
-				struct directory_entry *entry = (struct directory_entry *) (buffer + at);
-				uint64_t fd = spi_parse_number(entry->name, NULL);
-
-				at += entry->size;
-				if (entry->name[0] >= '0' && entry->name[0] <= '9' && fd >= first && fd <= last &&
-						fd != (uint64_t) dir && close_guarded((int) fd, close_at_once) == 0)
-					again = 1;
-			}
-		}
+		spi_numbers_again(&fd);
+		while (spi_numbers_next(&fd))
+			if ((unsigned int) fd.number >= first && (unsigned int) fd.number <= last &&
+					fd.number != fd.dir && close_guarded(fd.number, close_at_once) == 0)
+				again = 1;
 	}
-	spi_sys(SYS_close, dir);
+	spi_numbers_close(&fd);
 	return 0;
 }
 

@@ -110,44 +110,24 @@ const char *spi_exec_agent(void)
 	return agent_path;
 }
 
-/* strlen() may be instrumented, and is what gcc makes of this without the volatile. */
-static size_t length(const char *s)
-{
-	const volatile char *at = s;
-
-	while (*at)
-		at++;
-	return (size_t) ((const char *) at - s);
-}
-
 static const char *value_of(const char *entry, const char *name)
 {
-	size_t n = length(name);
+	size_t n = strlen(name);
 
-	for (size_t i = 0; i < n; i++)
-		if (entry[i] != name[i])
-			return NULL;
-	return entry + n;
+	return strncmp(entry, name, n) ? NULL : entry + n;
 }
 
 static int is_own(const char *entry)
 {
-	for (unsigned int i = 0; i < own_count; i++) {
-		const char *name = own[i];
-
-		for (size_t k = 0; entry[k] == name[k]; k++)
-			if (name[k] == '=')
-				return 1;
-	}
+	for (unsigned int i = 0; i < own_count; i++)
+		if (!strncmp(entry, own[i], strcspn(own[i], "=") + 1))
+			return 1;
 	return 0;
 }
 
 static char *put(char *to, const char *text)
 {
-	size_t n = length(text);
-
-	spi_bytes_copy(to, text, n + 1);
-	return to + n;
+	return strcpy(to, text) + strlen(text);
 }
 
 /* The dynamic linker takes the last of several. */
@@ -170,8 +150,8 @@ size_t spi_exec_env_size(char *const envp[])
 		return 0;
 	while (envp && envp[n])
 		n++;
-	return (n + own_count + 5) * sizeof(char *) + sizeof("LD_PRELOAD=:") + length(agent_path) +
-		(preload ? length(preload) : 0) + 16;
+	return (n + own_count + 5) * sizeof(char *) + sizeof("LD_PRELOAD=:") + strlen(agent_path) +
+		(preload ? strlen(preload) : 0) + 16;
 }
 
 char **spi_exec_env_fill(void *room, char *const envp[])

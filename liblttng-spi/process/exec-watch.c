@@ -11,8 +11,8 @@
  * come before. So the agent stands at libc's entries (SPI_HOOKS_PROGRAMS). Nothing
  * is taken from execve(): when the new environment's execve() comes back, whatever
  * the reason, libc's is called as the program did. An injected agent stands before
- * execve() by the objects' pointers as well, to close the open calls where no
- * program is followed.
+ * execve(), execveat() and fexecve() by the objects' pointers as well, to close the open calls where no
+ * program is followed; calls that are open at libc's other functions have no exit there.
  *
  * Before a program is given up for another its open calls are closed, in all threads, as at its
  * end, unless the kernel is going to refuse: exec-file.c. Should it refuse then, they
@@ -34,13 +34,12 @@
 #include "liblttng-spi/process/exec.h"
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/ledger/ledger.h"
-#include "liblttng-spi/process/sandbox.h"
 #include "liblttng-spi/tree/rule.h"
 
 #define LINK_MS		500
 #define STACK_MOST	12288u		/* bytes for an environment; libc gives posix_spawn()'s child 32 KB */
 
-uint32_t spi_tree_execs, spi_exec_watching;
+uint32_t spi_tree_execs;
 static int always;			/* the controller wants programs followed whatever the rules say */
 
 /* ---- what could not be followed ---- */
@@ -53,7 +52,7 @@ static struct note {
 	char program[300];
 } notes[32];
 
-static void note_put_as(const char *program, const char *reason, int is_fault)
+static void note_put(const char *program, const char *reason, int is_fault)
 {
 	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
 		uint32_t is_free = 0;
@@ -68,17 +67,18 @@ static void note_put_as(const char *program, const char *reason, int is_fault)
 	}
 }
 
-static void note_put(const char *program, const char *reason)
+/* A child that is not traced, or a program that is not followed. */
+void spi_exec_note(const char *program, const char *reason)
 {
-	note_put_as(program, reason, 0);
+	note_put(program, reason, 0);
 }
 
 void spi_exec_fault(const char *call, const char *reason)
 {
-	note_put_as(call, reason, 1);
+	note_put(call, reason, 1);
 }
 
-static void tell(void)
+void spi_exec_tell_held(void)
 {
 	if (!spi_may(SPI_MAY_TALK) && !spi_thread_is_tracer())
 		return;		/* the control thread does when it is asked to */
@@ -95,13 +95,8 @@ void spi_exec_tell(void)
 {
 	if (!spi_control_try())
 		return;
-	tell();
+	spi_exec_tell_held();
 	spi_control_unlock();
-}
-
-void spi_exec_tell_held(void)
-{
-	tell();
 }
 
 /* A child that has just been forked has no link yet: its control thread is opening one. */
@@ -111,12 +106,6 @@ static void link_wait(void)
 
 	for (int i = 0; i < LINK_MS && spi_link_is_opening(); i++)
 		spi_sys(SYS_nanosleep, &pause, NULL);
-}
-
-/* A child that is not traced, and not followed. */
-void spi_exec_note(const char *program, const char *reason)
-{
-	note_put(program, reason);
 }
 
 void spi_exec_fork_child(void)
@@ -167,16 +156,6 @@ static int program_leave(int cannot_follow)
 	return 1;
 }
 
-int spi_exec_leave(int directory, const char *path, int flags)
-{
-	const char *reason;
-
-	if (!spi_may(SPI_MAY_TALK | SPI_MAY_HERE) ||
-			spi_exec_look(directory, path, flags, &reason) == SPI_EXEC_FAILS)
-		return 0;
-	return program_leave(0);
-}
-
 /* With the new environment, in a frame of its own. Returns when that failed, or was not to be. */
 static void exec_followed(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at)
 {
@@ -185,7 +164,7 @@ static void exec_followed(int directory, const char *path, char *const argv[], c
 
 	if (!size || size > STACK_MOST) {
 		if (size)
-			note_put(path, "its environment is too large");
+			spi_exec_note(path, "its environment is too large");
 		return;
 	}
 	env = spi_exec_env_fill(alloca(size), envp);
@@ -215,7 +194,7 @@ static int exec_try(int directory, const char *path, char *const argv[], char *c
 		kind = SPI_EXEC_UNFIT;
 	}
 	if (followed && kind == SPI_EXEC_UNFIT)
-		note_put(path, reason);
+		spi_exec_note(path, reason);
 	if (spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		left = program_leave(followed && kind == SPI_EXEC_UNFIT);
 	if (followed && kind == SPI_EXEC_FITS)
@@ -247,7 +226,7 @@ void spi_exec_by_syscall(int directory, const char *path, char *const argv[], ch
 }
 
 static __typeof__(&execve) next_execve;
-int spi_exec_execve(const char *path, char *const argv[], char *const envp[])
+static int own_execve(const char *path, char *const argv[], char *const envp[])
 {
 	int late = exec_begins(), left = exec_try(AT_FDCWD, path, argv, envp, 0, 0);
 
@@ -295,7 +274,7 @@ SPAWN(posix_spawnp)
 #define PROGRAMS	.set = SPI_HOOKS_PROGRAMS, .lost = "programs that it executes are not traced"
 #define EITHER	.ways = SPI_HOOK_POINTERS | SPI_HOOK_ENTRY
 const struct spi_hook spi_exec_hooks[] = {
-	{ "execve", (void *) spi_exec_execve, (void **) &next_execve, EITHER, PROGRAMS },
+	{ SPI_HOOK_ROW(execve), EITHER, PROGRAMS },
 	{ SPI_HOOK_ROW(execveat), EITHER, PROGRAMS },
 	{ SPI_HOOK_ROW(fexecve), EITHER, PROGRAMS },
 	{ SPI_HOOK_ROW(posix_spawn), .ways = SPI_HOOK_ENTRY, PROGRAMS },
@@ -305,26 +284,14 @@ const struct spi_hook spi_exec_hooks[] = {
 
 /* ---- begin and end ---- */
 
-static void watching_say(void)
-{
-	__atomic_store_n(&spi_exec_watching, (uint32_t) spi_hook_stands((void *) spi_exec_execve), __ATOMIC_RELEASE);
-}
-
 void spi_exec_start(struct spi_link *link)
 {
 	spi_hooks_enter(SPI_HOOKS_PROGRAMS, link, spi_tree_map_of_libc());
-	watching_say();
-}
-
-static void stop(void)
-{
-	spi_hooks_leave(SPI_HOOKS_PROGRAMS);
-	watching_say();
 }
 
 int spi_exec_is_watched(void)
 {
-	return __atomic_load_n(&spi_exec_watching, __ATOMIC_ACQUIRE) != 0;
+	return spi_hook_stands((void *) own_execve);
 }
 
 void spi_exec_start_always(struct spi_link *link)
@@ -335,9 +302,9 @@ void spi_exec_start_always(struct spi_link *link)
 
 void spi_exec_stop(void)
 {
-	tell();
+	spi_exec_tell_held();
 	if (!always)
-		stop();
+		spi_hooks_leave(SPI_HOOKS_PROGRAMS);
 }
 
 void spi_exec_stop_always(void)

@@ -32,10 +32,4 @@ size_t spi_exec_env_size(char *const envp[]);
 /* `envp` with what brings the agent along; in `room`, which is aligned. */
 char **spi_exec_env_fill(void *room, char *const envp[]);
 
-/* ---- exec-watch.c, exec-calls.c ---- */
-extern uint32_t spi_exec_watching SPI_HIDDEN;	/* libc's entries are watched */
-int spi_exec_execve(const char *path, char *const argv[], char *const envp[]);	/* instead of libc's */
-/* This program is about to be given up, unless that is going to fail: 1 when its open calls were closed. */
-int spi_exec_leave(int directory, const char *path, int flags);
-
 #endif /* SPI_EXEC_H */

@@ -12,8 +12,7 @@
  * expected, the agent stays where it is. An allocator with locks of its own remains before the agent, which
  * allocates: the entry behind it is the first one then.
  *
- * The last entry, the agent's own, stays, for when the library that the first one belongs to is unloaded. Who makes a child
- * without libc's fork() has the list run from here (fork-handler.c).
+ * The last entry, the agent's own, stays, for when the library that the first one belongs to is unloaded.
  */
 #include <link.h>
 #include <stdlib.h>
@@ -40,7 +39,6 @@ struct found {
 };
 
 static struct list *list;
-static struct list *all;	/* the same, also where nobody comes before */
 static uint64_t stride;
 static struct handler first;	/* as it was */
 static const struct spi_fork_handlers *agent;
@@ -140,7 +138,6 @@ void spi_fork_come_first(const struct spi_fork_handlers *ours)
 	if (!found.list)
 		return;
 	stride = found.stride;
-	__atomic_store_n(&all, found.list, __ATOMIC_RELEASE);
 	i = first_of(found.list, found.stride);
 	if (i >= found.list->used - 1)
 		return;
@@ -162,22 +159,4 @@ int spi_fork_is_first(void)
 		if (entry(in, stride, i)->prepare == first_prepare)
 			return 1;
 	return 0;
-}
-
-int spi_fork_handlers_known(void)
-{
-	return __atomic_load_n(&all, __ATOMIC_ACQUIRE) != NULL;
-}
-
-void spi_fork_handlers_run(int when)
-{
-	const struct list *in = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
-
-	for (uint64_t i = 0, n = in->used; i < n; i++) {
-		const struct handler *h = entry(in, stride, when == SPI_FORK_PREPARE ? n - 1 - i : i);
-		void (*call)(void) = when == SPI_FORK_PREPARE ? h->prepare : when == SPI_FORK_PARENT ? h->parent : h->child;
-
-		if (call)
-			call();
-	}
 }

@@ -60,7 +60,7 @@ static SPI_FORK_DATA struct spi_thread *forking;
 /* Then the child is left alone: what is done here takes more system calls than recording does. */
 static int is_sandbox(void)
 {
-	return !spi_may(SPI_MAY_GROW);
+	return !spi_may(SPI_MAY_ACT);
 }
 
 /*
@@ -124,7 +124,7 @@ static void before(int may_give_up)
 	uint64_t stepped, held;
 	int had_control;
 
-	if (is_sandbox() || spi_fork_is_alone())
+	if (is_sandbox())
 		return;
 	if (spi_control_is_mine() || forking == &spi_thread) {
 		own_fork = 1;
@@ -168,8 +168,6 @@ static void in_parent(void)
 	uint64_t stepped, held;
 	const char *why;
 
-	if (spi_fork_is_alone())
-		return;
 	if (forking != &spi_thread) {
 		if (spi_control_is_mine())
 			own_fork = 0;
@@ -207,7 +205,7 @@ static void child_leave(void)
 	if (spi_payload)
 		spi_payload->fork_parent();	/* gives lttng-ust's locks back, no more */
 	spi_close_fork_end(1);
-	spi_sandbox_drop_alone();
+	spi_sandbox_drop();
 	child_locks_give();
 	spi_signals_release(forking_held);
 	spi_steps_resume(forking_stepped);
@@ -252,8 +250,6 @@ static void child_wait(const char *socket)
 
 static void in_child(void)
 {
-	if (spi_fork_is_alone())
-		return;
 	if (forking == &spi_thread && child_obstacle())
 		child_leave();
 	else if (forking == &spi_thread || (!own_fork && is_sandbox()))

@@ -14,10 +14,9 @@
  * Which threads are the tracer's is told by their start routine (tracer-threads.c);
  * as long as that cannot be told of one it counts as the program's.
  */
-#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -41,106 +40,55 @@ static SPI_FORK_DATA int watched;		/* process id of the one that is looked at */
 static SPI_FORK_DATA int ended_by_libc;	/* its first thread: then libc would exit(0) */
 int spi_last_thread_ended;
 
-struct entry {		/* getdents64(2) */
-	uint64_t inode, offset;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
-
 /* In `TID (NAME) S ...`, at the closing parenthesis. */
 static int name_is_ours(const char *text, const char *end)
 {
-	const char *name = text;
+	const char *name = strchr(text, '(');
 
-	while (name < end && *name != '(')
-		name++;
-	return (end - name > 9 && spi_bytes_equal((const uint8_t *) name + 1, (const uint8_t *) "lttng-spi", 9)) ||
-		(end - name > 4 && spi_bytes_equal((const uint8_t *) end - 4, (const uint8_t *) "-ust", 4));
-}
-
-/* The state letter in `TID (NAME) S ...`; 0: it has ended. */
-static char thread_state(int dir, const char *tid, int *is_named)
-{
-	char path[24], text[128];
-	long fd, got, at;
-	size_t n = 0;
-
-	for (; tid[n] && n < sizeof(path) - 6; n++)
-		path[n] = tid[n];
-	__builtin_memcpy(path + n, "/stat", 6);
-	fd = spi_sys(SYS_openat, (long) dir, path, (long) (O_RDONLY | O_CLOEXEC), 0L);
-	if (fd < 0)
-		return 0;
-	got = spi_proc_read(fd, text, sizeof(text));
-	spi_proc_close(fd);
-	for (at = got - 1; at > 1; at--)
-		if (text[at - 2] == ')' && text[at - 1] == ' ' && text[at] >= 'A' && text[at] <= 'z') {
-			*is_named = name_is_ours(text, text + at - 2);
-			return text[at];
-		}
-	return got > 0 ? 'R' : 0;
+	return name && (!strncmp(name + 1, "lttng-spi", 9) || (end - name > 4 && !strncmp(end - 4, "-ust", 4)));
 }
 
 /* A thread of the program's that has not ended? */
-static enum left thread_left(int dir, const char *name, int self)
+static enum left thread_left(const struct spi_numbers *task)
 {
-	int tid = 0, is_named = 0, is_ours;
-	char state;
+	char text[128];
+	const char *end;
+	int is_ours;
 
-	for (const char *c = name; *c; c++) {
-		if (*c < '0' || *c > '9')
-			return LEFT_NONE;
-		tid = tid * 10 + (*c - '0');
-	}
-	if (tid == self)
+	if (spi_task_text(task, "stat", text, sizeof(text)) <= 0)
 		return LEFT_NONE;
-	state = thread_state(dir, name, &is_named);
-	if (!state || state == 'Z' || state == 'X')
+	end = strrchr(text, ')');
+	if (end && end[1] && (end[2] == 'Z' || end[2] == 'X'))
 		return LEFT_NONE;
-	is_ours = spi_thread_is_tracer_task(dir, name, tid);
+	is_ours = spi_thread_is_tracer_task(task);
 	if (is_ours < 0)
-		return is_named ? LEFT_UNTOLD_NAMED : LEFT_UNTOLD;
+		return end && name_is_ours(text, end) ? LEFT_UNTOLD_NAMED : LEFT_UNTOLD;
 	return is_ours ? LEFT_NONE : LEFT_PROGRAMS;
 }
 
 static enum left program_left(int self)
 {
-	_Alignas(8) char buffer[4096];
-	long dir = spi_sys(SYS_openat, (long) AT_FDCWD, "/proc/self/task", (long) (O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0L);
 	enum left found = LEFT_NONE;
-	long got = 0;
+	struct spi_numbers task;
 
-	if (dir < 0)
+	if (spi_numbers_open(&task, "/proc/self/task") < 0)
 		return LEFT_UNTOLD;
-	while (found < LEFT_PROGRAMS && (got = spi_sys(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < got && found < LEFT_PROGRAMS; ) {
-			const struct entry *e = (const struct entry *) (buffer + at);
-			enum left one = thread_left((int) dir, e->name, self);
+	while (found < LEFT_PROGRAMS && spi_numbers_next(&task)) {
+		enum left one = task.number == self ? LEFT_NONE : thread_left(&task);
 
-			at += e->size;
-			found = one > found ? one : found;
-		}
-	spi_proc_close(dir);
-	return got < 0 && found < LEFT_UNTOLD ? LEFT_UNTOLD : found;
+		found = one > found ? one : found;
+	}
+	spi_numbers_close(&task);
+	return task.have < 0 && found < LEFT_UNTOLD ? LEFT_UNTOLD : found;
 }
 
 /* What a thread that ended by itself, without libc, has left, as for waitpid(2); proc(5): the last field of `stat`. */
 static unsigned int first_status(void)
 {
 	char text[1024];
-	long fd = spi_sys(SYS_openat, (long) AT_FDCWD, "/proc/self/stat", (long) (O_RDONLY | O_CLOEXEC), 0L), got;
-	unsigned int code = 0, ten = 1;
+	const char *last = spi_proc_text("/proc/self/stat", text, sizeof(text)) == 0 ? strrchr(text, ' ') : NULL;
 
-	if (fd < 0)
-		return 0;
-	got = spi_proc_read(fd, text, sizeof(text));
-	spi_proc_close(fd);
-	while (got > 0 && (text[got - 1] < '0' || text[got - 1] > '9'))
-		got--;
-	for (; got > 0 && text[got - 1] >= '0' && text[got - 1] <= '9'; got--, ten *= 10)
-		code += (unsigned int) (text[got - 1] - '0') * ten;
-	return code;
+	return last ? (unsigned int) spi_parse_number(last + 1, NULL) : 0;
 }
 
 static void end_as_first(void)
@@ -175,44 +123,18 @@ static void *watch_thread(void *unused)
 void spi_last_thread_watch(void)
 {
 	int self = (int) spi_sys(SYS_getpid);
-	pthread_attr_t attr;
-	pthread_t thread;
-	sigset_t all, old;
-	uint32_t busy;
 
-	if (__atomic_exchange_n(&watched, self, __ATOMIC_ACQ_REL) == self)
-		return;
-	sigfillset(&all);
-	sigdelset(&all, SIGSEGV);
-	sigdelset(&all, SIGBUS);
-	sigdelset(&all, SIGTRAP);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	busy = SPI_BUSY_ALWAYS & ~spi_thread.busy;
-	spi_thread.busy |= busy;
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&thread, &attr, watch_thread, NULL))
+	if (__atomic_exchange_n(&watched, self, __ATOMIC_ACQ_REL) != self && spi_tracer_thread(watch_thread, NULL))
 		watched = 0;
-	pthread_attr_destroy(&attr);
-	spi_thread.busy &= ~busy;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 /* A controller has seen that it is a zombie: it ended by a system call of its own. The control thread. */
 void spi_last_thread_first_ended(void)
 {
-	long dir = spi_sys(SYS_openat, (long) AT_FDCWD, "/proc/self/task", (long) (O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0L);
-	char text[12] = "", state;
-	unsigned int at = sizeof(text) - 1;
-	int is_named;
+	char text[1024];
+	const char *end = spi_proc_text("/proc/self/stat", text, sizeof(text)) == 0 ? strrchr(text, ')') : NULL;
 
-	if (dir < 0)
-		return;
-	for (long pid = spi_sys(SYS_getpid); pid; pid /= 10)
-		text[--at] = (char) ('0' + pid % 10);
-	state = thread_state((int) dir, text + at, &is_named);
-	spi_proc_close(dir);
-	if (state == 'Z')
+	if (end && !strncmp(end, ") Z", 3))
 		spi_last_thread_watch();
 }
 
@@ -243,7 +165,7 @@ static void first_ends(void *unused)
 	if (spi_may(SPI_MAY_ACT) && spi_sys(SYS_getpid) != spi_sys(SYS_gettid))
 		return;
 	__atomic_store_n(&ended_by_libc, 1, __ATOMIC_RELEASE);
-	if (spi_may(SPI_MAY_GROW))	/* else it is looked at already */
+	if (spi_may(SPI_MAY_ACT))	/* else it is looked at already */
 		spi_last_thread_watch();
 }
 

@@ -18,7 +18,6 @@
 #include "liblttng-spi/process/clones.h"
 #include "liblttng-spi/process/exec.h"
 #include "liblttng-spi/hooks/hooks.h"
-#include "liblttng-spi/process/sandbox.h"
 
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME	0x00000080

@@ -12,7 +12,6 @@
  * are known by their ids, which are looked for each time, and kept, as a program without rights may not look any more.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <string.h>
@@ -78,25 +77,17 @@ static void thread_keep(int32_t tid)
 /* Returns how many are the program's, or cannot be told in this moment. */
 static unsigned int threads_look(int self)
 {
-	long dir = spi_sys(SYS_openat, (long) AT_FDCWD, "/proc/self/task", (long) (O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0L), got;
-	_Alignas(8) char buffer[2048];
+	struct spi_numbers task;
 	unsigned int unclear = 0;
 
-	if (dir < 0)
+	if (spi_numbers_open(&task, "/proc/self/task") < 0)
 		return 0;
-	while ((got = spi_sys(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < got; at += *(const uint16_t *) (buffer + at + 16)) {
-			const char *name = buffer + at + 19;	/* linux_dirent64.d_name */
-			int tid = (int) spi_parse_number(name, NULL);
-
-			if (name[0] < '0' || name[0] > '9' || tid == self)
-				continue;
-			if (spi_thread_is_tracer_task((int) dir, name, tid) > 0)
-				thread_keep(tid);
-			else
-				unclear++;
-		}
-	spi_proc_close(dir);
+	while (spi_numbers_next(&task))
+		if (task.number != self && spi_thread_is_tracer_task(&task) > 0)
+			thread_keep(task.number);
+		else
+			unclear += task.number != self;
+	spi_numbers_close(&task);
 	return unclear;
 }
 

@@ -11,10 +11,8 @@
  * instrumentation is taken out first, for good, and named; handlers of fork() and of
  * threads' ends do nothing any more; and what lttng-ust would do at exit(), in the
  * program's thread, is left out: the session daemon sees the process end anyway.
- * Functions that are instrumented already need little: where the filter lets that
- * pass, and there is no call tree, they are recorded on, in the threads in which
- * they were. Threads and children that begin in such a sandbox are not recorded,
- * nothing follows what it executes, and it gets no call tree any more.
+ * A filter that kills only for what a traced child or a message takes leads to SPI_MODE_QUIET: calls are recorded
+ * on, and children and executed programs are not followed.
  *
  * The tracer's threads stay outside of the filter, as all threads do that exist. One
  * that is meant for all threads (SECCOMP_FILTER_FLAG_TSYNC) would kill them, and
@@ -40,80 +38,68 @@
 #include "liblttng-spi/process/seccomp-filter.h"
 #include "liblttng-spi/tree/tree.h"
 
-#define PAGE_BYTES	UINT64_C(4096)
+#define DESTRUCTORS_MOST	16u
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH	/* Linux 5.11 */
 #define PR_SET_SYSCALL_USER_DISPATCH	59
 #define PR_SYS_DISPATCH_OFF		0
 #endif
 
-enum verdict { HARMLESS, QUIET, NARROW, DEADLY };
+enum verdict { HARMLESS, QUIET, DEADLY };
 
-/* Is that page read-only once the loader is through (PT_GNU_RELRO)? */
-static int is_relro(const struct dl_phdr_info *info, uint64_t page)
+/*
+ * Where the dynamic sections of the tracer's libraries say how many destructors there are: libc asks there at exit().
+ * Found once, as no lock of the dynamic linker's may be taken later. Control side.
+ */
+static struct {
+	Elf64_Dyn *size;
+	int is_relro;		/* its page is read-only */
+} destructors[DESTRUCTORS_MOST];
+static unsigned int destructor_count;
+
+static int destructors_find(struct dl_phdr_info *info, size_t size, void *unused)
 {
+	const char *name = strrchr(info->dlpi_name, '/');
+	Elf64_Dyn *dyn = NULL;
+	uint64_t relro = 0;
+
+	(void) size;
+	(void) unused;
+	if (strncmp(name ? name + 1 : info->dlpi_name, "liblttng-", 9) || destructor_count == DESTRUCTORS_MOST)
+		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const Elf64_Phdr *p = &info->dlpi_phdr[i];
-		uint64_t low = info->dlpi_addr + p->p_vaddr;
 
-		if (p->p_type == PT_GNU_RELRO && page >= (low & ~(PAGE_BYTES - 1)) && page + PAGE_BYTES <= low + p->p_memsz)
-			return 1;
+		if (p->p_type == PT_DYNAMIC)
+			dyn = (Elf64_Dyn *) (info->dlpi_addr + p->p_vaddr);
+		if (p->p_type == PT_GNU_RELRO)
+			relro = info->dlpi_addr + p->p_vaddr + p->p_memsz;
 	}
-	return 0;
-}
-
-/* Its destructors are not run at exit(): libc asks how many there are in the object's dynamic section. */
-static void fini_drop(const struct dl_phdr_info *info)
-{
-	Elf64_Dyn *dyn = NULL;
-	uint64_t page;
-
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			dyn = (Elf64_Dyn *) (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
 	while (dyn && dyn->d_tag != DT_NULL && dyn->d_tag != DT_FINI_ARRAYSZ)
 		dyn++;
 	if (!dyn || dyn->d_tag == DT_NULL)
-		return;
-	page = (uint64_t) dyn & ~(PAGE_BYTES - 1);
-	if (spi_sys(SYS_mprotect, page, PAGE_BYTES, (long) (PROT_READ | PROT_WRITE)) < 0)
-		return;
-	dyn->d_un.d_val = 0;
-	if (is_relro(info, page))
-		spi_sys(SYS_mprotect, page, PAGE_BYTES, (long) PROT_READ);
+		return 0;
+	destructors[destructor_count].size = dyn;
+	destructors[destructor_count++].is_relro = SPI_PAGE_OF((uint64_t) dyn) + SPI_PAGE <= relro;
+	return 0;
 }
 
-static int is_tracers(struct dl_phdr_info *info, size_t size, void *prefix)
+void spi_sandbox_prepare(void)
 {
-	const char *name = strrchr(info->dlpi_name, '/');
-
-	(void) size;
-	name = name ? name + 1 : info->dlpi_name;
-	if (!strncmp(name, prefix, strlen(prefix)))
-		fini_drop(info);
-	return 0;
+	destructor_count = 0;
+	dl_iterate_phdr(destructors_find, NULL);
 }
 
 void spi_sandbox_drop(void)
 {
-	dl_iterate_phdr(is_tracers, "liblttng-");
-	spi_mode_set(SPI_MODE_SILENT);
-}
+	for (unsigned int i = 0; i < destructor_count; i++) {
+		uint64_t page = SPI_PAGE_OF((uint64_t) destructors[i].size);
 
-/* By the list that debuggers go through, which has no lock: libc's may be that of a thread which is not in this process. */
-void spi_sandbox_drop_alone(void)
-{
-	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
-		const Elf64_Ehdr *head = (const Elf64_Ehdr *) map->l_addr;
-		const char *name = strrchr(map->l_name, '/');
-		struct dl_phdr_info info = { .dlpi_addr = map->l_addr, .dlpi_name = map->l_name };
-
-		/* these have their file's head at their begin, as shared libraries do */
-		if (strncmp(name ? name + 1 : map->l_name, "liblttng-", 9) || memcmp(head->e_ident, ELFMAG, SELFMAG))
+		if (spi_sys(SYS_mprotect, page, SPI_PAGE, (long) (PROT_READ | PROT_WRITE)) < 0)
 			continue;
-		info.dlpi_phdr = (const Elf64_Phdr *) (map->l_addr + head->e_phoff);
-		info.dlpi_phnum = head->e_phnum;
-		fini_drop(&info);
+		destructors[i].size->d_un.d_val = 0;
+		if (destructors[i].is_relro)
+			spi_sys(SYS_mprotect, page, SPI_PAGE, (long) PROT_READ);
 	}
 	spi_mode_set(SPI_MODE_SILENT);
 }
@@ -136,25 +122,13 @@ static void sandbox_look(enum verdict verdict)
 		return;
 	/* One that has not begun does not any more, which has to be said before the filter is there. */
 	if (spi_child_confined() && verdict != DEADLY) {
-		dl_iterate_phdr(is_tracers, "liblttng-ust");
-		if (verdict == NARROW)
-			spi_last_thread_watch();
-		spi_mode_set(SPI_MODE_SILENT);
+		spi_sandbox_drop();
 		return;
 	}
 	if (!spi_mode_change(SPI_MODE_OWN, SPI_MODE_QUIET))
 		spi_mode_change(SPI_MODE_CHILD_BEGINS, SPI_MODE_QUIET);
-	if (verdict == NARROW) {	/* in this order: a tree that is being made looks the other way round */
-		spi_mode_change(SPI_MODE_QUIET, SPI_MODE_NARROW);
-		if (__atomic_load_n(&spi_tree_existing, __ATOMIC_SEQ_CST))
-			verdict = DEADLY;
-	}
-	if (verdict == DEADLY) {
+	if (verdict == DEADLY)
 		sandbox_comes("it enters a seccomp sandbox that kills for system calls which tracing needs");
-	} else if (verdict == NARROW) {
-		spi_last_thread_watch();
-		dl_iterate_phdr(is_tracers, "liblttng-ust");
-	}
 }
 
 /* struct sock_fprog, in the program's memory. What cannot be read the kernel will refuse. */
@@ -173,9 +147,8 @@ static enum verdict filter_judge(uint64_t program)
 		return DEADLY;
 	if (spi_memory_copy(code, (uint64_t) head.filter, size) == 0)
 		verdict = spi_seccomp_deadly(code, head.len, (uint64_t) filter_judge, SPI_SECCOMP_RECORD) ? DEADLY :
-			spi_seccomp_deadly(code, head.len, (uint64_t) filter_judge, SPI_SECCOMP_TREE) ? NARROW :
 			spi_seccomp_deadly(code, head.len, (uint64_t) filter_judge, SPI_SECCOMP_LOAD) ? QUIET : HARMLESS;
-	spi_sys(SYS_munmap, code, (size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1));
+	spi_sys(SYS_munmap, code, (size + SPI_PAGE - 1) & ~(SPI_PAGE - 1));
 	return verdict;
 }
 
@@ -194,16 +167,6 @@ static void prctl_comes(int option, uint64_t a, uint64_t b)
 		sandbox_comes("it has system calls end in its handler of SIGSYS");
 }
 
-static uint64_t prctl_enters(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	(void) point;
-	(void) vec;
-	(void) stride;
-	prctl_comes((int) spi_frame_argument(frame, 0), spi_frame_argument(frame, 1), spi_frame_argument(frame, 2));
-	return 0;
-}
-
-/* The same where libc's entry is not watched: what is done already is not done again. */
 SPI_HOOK_DECLARE(prctl)
 SPI_EXPORT int prctl(int option, ...)
 {
@@ -221,8 +184,7 @@ SPI_EXPORT int prctl(int option, ...)
 }
 
 const struct spi_hook spi_sandbox_hooks[] = {
-	{ SPI_HOOK_ROW(prctl), .before = prctl_enters, .ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS | SPI_HOOK_ENTRY,
-		.set = SPI_HOOKS_PROGRAMS },
+	{ SPI_HOOK_ROW(prctl), .ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS },
 	{ NULL },
 };
 

@@ -8,9 +8,12 @@
 
 /* Before seccomp(operation, flags, args) by syscall(). 1: it has to be for the calling thread alone. */
 int spi_sandbox_by_syscall(uint64_t operation, uint64_t flags, uint64_t args);
-/* The process goes on without the tracer: neither destructors nor system calls of its from here on. */
+/* lttng-ust and the event module have been loaded. Control side. */
+void spi_sandbox_prepare(void);
+/*
+ * The process goes on without the tracer, which has neither destructors nor system calls from here on. Any thread;
+ * takes no lock.
+ */
 void spi_sandbox_drop(void);
-/* The same in the child of a fork, where this thread is the only one and libc's lock of the objects may be nobody's. */
-void spi_sandbox_drop_alone(void);
 
 #endif /* SPI_SANDBOX_H */

@@ -3,8 +3,8 @@
 /*
  * What a seccomp filter says to the system calls of the tracer: the filter's own
  * program, classic BPF (linux/filter.h; seccomp(2)), is run here for each of them.
- * The kernel has checked it, or will: jumps lead forward, so it ends. What is not
- * understood counts as deadly.
+ * The kernel has checked it, or will: jumps lead forward, so it ends. The instructions are those that
+ * libseccomp, OpenSSH, chromium and systemd make; any other counts as deadly.
  */
 #include <linux/audit.h>
 #include <linux/seccomp.h>
@@ -19,14 +19,13 @@ struct call {
 	uint16_t third;		/* argument */
 };
 
-/* In threads of the program: what recording itself needs, */
+/*
+ * In threads of the program: recording, patching ahead of a call, room for deep recursion, a thread's first call and
+ * its last.
+ */
 static const struct call record_calls[] = {
 	{ SYS_write, 1 }, { SYS_mmap, PROT_READ | PROT_WRITE }, { SYS_munmap, 0 }, { SYS_rt_sigprocmask, 0 }, { SYS_getpid, 0 },
 	{ SYS_gettid, 0 }, { SYS_futex, 1 },
-};
-
-/* patching ahead of a call, room for deep recursion, a thread's first call and its last. */
-static const struct call calls[] = {
 	{ SYS_read, 64 }, { SYS_close, 0 }, { SYS_openat, 0 }, { SYS_mprotect, PROT_READ | PROT_WRITE },
 	{ SYS_mprotect, PROT_READ | PROT_WRITE | PROT_EXEC }, { SYS_mprotect, PROT_READ | PROT_EXEC }, { SYS_mremap, 4096 },
 	{ SYS_rt_sigaction, 0 }, { SYS_sched_yield, 0 }, { SYS_nanosleep, 0 }, { SYS_getcpu, 0 }, { SYS_membarrier, 0 },
@@ -45,121 +44,43 @@ static const struct call load_calls[] = {
 	{ SYS_dup, 0 }, { SYS_pipe2, 0 }, { SYS_restart_syscall, 0 }, { SYS_process_vm_readv, 1 },
 };
 
-struct machine {
-	uint32_t a, x, memory[BPF_MEMWORDS];
-};
-
-static uint32_t operand(const struct machine *m, const struct sock_filter *f)
-{
-	return BPF_SRC(f->code) == BPF_X ? m->x : f->k;
-}
-
-/* 0; -1: not understood. */
-static int alu(struct machine *m, const struct sock_filter *f)
-{
-	uint32_t v = operand(m, f);
-
-	switch (BPF_OP(f->code)) {
-	case BPF_ADD: m->a += v; return 0;
-	case BPF_SUB: m->a -= v; return 0;
-	case BPF_MUL: m->a *= v; return 0;
-	case BPF_AND: m->a &= v; return 0;
-	case BPF_OR: m->a |= v; return 0;
-	case BPF_XOR: m->a ^= v; return 0;
-	case BPF_LSH: m->a = v < 32 ? m->a << v : 0; return 0;
-	case BPF_RSH: m->a = v < 32 ? m->a >> v : 0; return 0;
-	case BPF_NEG: m->a = -m->a; return 0;
-	case BPF_DIV:
-		if (!v)
-			return -1;
-		m->a /= v;
-		return 0;
-	default:
-		return -1;
-	}
-}
-
-static int load(struct machine *m, const struct sock_filter *f, const struct seccomp_data *data)
-{
-	uint32_t value;
-
-	switch (BPF_MODE(f->code)) {
-	case BPF_ABS:
-		if (BPF_CLASS(f->code) != BPF_LD || BPF_SIZE(f->code) != BPF_W || f->k % 4 || f->k > sizeof(*data) - 4)
-			return -1;
-		value = ((const uint32_t *) data)[f->k / 4];
-		break;
-	case BPF_IMM:
-		value = f->k;
-		break;
-	case BPF_LEN:
-		value = sizeof(*data);
-		break;
-	case BPF_MEM:
-		if (f->k >= BPF_MEMWORDS)
-			return -1;
-		value = m->memory[f->k];
-		break;
-	default:
-		return -1;
-	}
-	*(BPF_CLASS(f->code) == BPF_LD ? &m->a : &m->x) = value;
-	return 0;
-}
-
-/* How far to go on; -1: not understood. */
-static int64_t jump(const struct machine *m, const struct sock_filter *f)
-{
-	uint32_t v = operand(m, f);
-
-	switch (BPF_OP(f->code)) {
-	case BPF_JA: return f->k;
-	case BPF_JEQ: return m->a == v ? f->jt : f->jf;
-	case BPF_JGT: return m->a > v ? f->jt : f->jf;
-	case BPF_JGE: return m->a >= v ? f->jt : f->jf;
-	case BPF_JSET: return m->a & v ? f->jt : f->jf;
-	default: return -1;
-	}
-}
-
 /* SECCOMP_RET_*. */
 static uint32_t filter_run(const struct sock_filter *code, uint32_t count, const struct seccomp_data *data)
 {
-	struct machine m = { 0 };
+	uint32_t a = 0;
 
 	for (uint64_t at = 0; at < count; at++) {
 		const struct sock_filter *f = &code[at];
-		int64_t step = 0;
 
-		switch (BPF_CLASS(f->code)) {
-		case BPF_RET:
-			return BPF_RVAL(f->code) == BPF_A ? m.a : f->k;
-		case BPF_LD:
-		case BPF_LDX:
-			step = load(&m, f, data);
+		switch (f->code) {
+		case BPF_RET | BPF_K:
+			return f->k;
+		case BPF_LD | BPF_W | BPF_ABS:
+			if (f->k % 4 || f->k > sizeof(*data) - 4)
+				return SECCOMP_RET_KILL_PROCESS;
+			a = ((const uint32_t *) data)[f->k / 4];
 			break;
-		case BPF_ST:
-		case BPF_STX:
-			if (f->k < BPF_MEMWORDS)
-				m.memory[f->k] = BPF_CLASS(f->code) == BPF_ST ? m.a : m.x;
-			else
-				step = -1;
+		case BPF_ALU | BPF_AND | BPF_K:
+			a &= f->k;
 			break;
-		case BPF_ALU:
-			step = alu(&m, f);
+		case BPF_JMP | BPF_JA:
+			at += f->k;
 			break;
-		case BPF_JMP:
-			step = jump(&m, f);
+		case BPF_JMP | BPF_JEQ | BPF_K:
+			at += a == f->k ? f->jt : f->jf;
 			break;
-		default:	/* BPF_MISC */
-			if (BPF_MISCOP(f->code) == BPF_TAX)
-				m.x = m.a;
-			else
-				m.a = m.x;
+		case BPF_JMP | BPF_JGT | BPF_K:
+			at += a > f->k ? f->jt : f->jf;
+			break;
+		case BPF_JMP | BPF_JGE | BPF_K:
+			at += a >= f->k ? f->jt : f->jf;
+			break;
+		case BPF_JMP | BPF_JSET | BPF_K:
+			at += a & f->k ? f->jt : f->jf;
+			break;
+		default:
+			return SECCOMP_RET_KILL_PROCESS;
 		}
-		if (step < 0)
-			break;
-		at += (uint64_t) step;
 	}
 	return SECCOMP_RET_KILL_PROCESS;
 }
@@ -189,9 +110,7 @@ uint32_t spi_seccomp_deadly(const struct sock_filter *code, uint32_t count, uint
 {
 	uint32_t deadly = deadly_of(LIST(record_calls), code, count, ip);
 
-	if (!deadly && purpose >= SPI_SECCOMP_TREE)
-		deadly = deadly_of(LIST(calls), code, count, ip);
-	if (!deadly && purpose >= SPI_SECCOMP_LOAD)
+	if (!deadly && purpose == SPI_SECCOMP_LOAD)
 		deadly = deadly_of(LIST(load_calls), code, count, ip);
 	return deadly;
 }

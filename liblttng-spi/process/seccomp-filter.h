@@ -7,8 +7,7 @@
 #include <stdint.h>
 
 enum spi_seccomp_for {
-	SPI_SECCOMP_RECORD,	/* calls of functions that are instrumented already */
-	SPI_SECCOMP_TREE,	/* whatever the agent may come to do in a thread of the program */
+	SPI_SECCOMP_RECORD,	/* whatever the agent may come to do in a thread of the program */
 	SPI_SECCOMP_LOAD,	/* that, and loading the agent there, with its and lttng-ust's threads */
 };
 

@@ -13,9 +13,6 @@
  * Calls under way get their exits before, and are entered again after, as around an
  * execve() that fails.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include "liblttng-spi/process/clones.h"
@@ -35,26 +32,19 @@ static void thread_end(void)
 }
 
 /* All threads but the caller: how many there are, or -errno. */
-static int others_list(int dir, int self, int32_t tids[SPI_TRACER_THREADS])
+static int others_list(struct spi_numbers *task, int self, int32_t tids[SPI_TRACER_THREADS])
 {
-	_Alignas(8) char buffer[2048];
-	long got;
 	int n = 0;
 
-	if (spi_sys(SYS_lseek, (long) dir, 0L, 0L) < 0)
-		return -EIO;
-	while ((got = spi_sys(SYS_getdents64, (long) dir, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < got; at += *(const uint16_t *) (buffer + at + 16)) {
-			const char *name = buffer + at + 19;	/* linux_dirent64.d_name */
-			int tid = (int) spi_parse_number(name, NULL);
-
-			if (name[0] < '0' || name[0] > '9' || tid == self)
-				continue;
-			if (n < (int) SPI_TRACER_THREADS)
-				tids[n] = tid;
-			n++;
-		}
-	return got < 0 ? (int) got : n;
+	spi_numbers_again(task);
+	while (spi_numbers_next(task)) {
+		if (task->number == self)
+			continue;
+		if (n < (int) SPI_TRACER_THREADS)
+			tids[n] = task->number;
+		n++;
+	}
+	return task->have < 0 ? (int) task->have : n;
 }
 
 /* All locks of the tracer's are held. 0: the calling thread is the only one. */
@@ -62,23 +52,21 @@ static int others_end(void)
 {
 	static const struct timespec pause = { 0, 200000 };
 	int self = (int) spi_sys(SYS_gettid), left;
-	long dir = spi_sys(SYS_openat, (long) AT_FDCWD, "/proc/self/task", (long) (O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0L);
 	int32_t tids[SPI_TRACER_THREADS];
+	struct spi_numbers task;
 
-	if (dir < 0)
+	if (spi_numbers_open(&task, "/proc/self/task") < 0)
 		return -1;
-	left = others_list((int) dir, self, tids);
-	if (left > 0 && (left > (int) SPI_TRACER_THREADS || spi_tracer_ask(tids, (unsigned int) left, thread_end) < 0)) {
-		spi_proc_close(dir);
-		return -1;
-	}
+	left = others_list(&task, self, tids);
+	if (left > (int) SPI_TRACER_THREADS || (left > 0 && spi_tracer_ask(tids, (unsigned int) left, thread_end) < 0))
+		left = -1;
 	for (unsigned int i = 0; left > 0 && i < ROUNDS; i++) {
 		spi_sys(SYS_nanosleep, &pause, NULL);
-		left = others_list((int) dir, self, tids);
+		left = others_list(&task, self, tids);
 	}
 	if (!left)
 		spi_tracer_done();
-	spi_proc_close(dir);
+	spi_numbers_close(&task);
 	return left;
 }
 

@@ -6,77 +6,66 @@
  * (What the kernel demands of a process with one thread is namespaces.c's.)
  */
 #include <dirent.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include "liblttng-spi/base/proc.h"
 #include "liblttng-spi/hooks/hooks.h"
-#include "liblttng-spi/process/sandbox.h"
 #include "liblttng-spi/calls/internal.h"
 
 #define MOST_LINKS	18u	/* 16 threads: with more of them a look is not whether there is one */
+#define TASKS		"/proc/self/task"
 #define LOOKS		100u
 #define LOOK_NS		1000000
 
 /* A directory that /proc may show threads in; that it is this process's is asked of the kernel. */
 static int is_own_tasks(const struct stat *st)
 {
-	char path[SPI_PROC_PATH];
 	struct stat own;
 
 	return S_ISDIR(st->st_mode) && !st->st_size && (st->st_mode & 07777) == 0555 && spi_may(SPI_MAY_TALK) &&
-		spi_sys(SYS_stat, spi_proc_path(path, "task"), &own) == 0 && own.st_dev == st->st_dev && own.st_ino == st->st_ino;
+		spi_sys(SYS_stat, TASKS, &own) == 0 && own.st_dev == st->st_dev && own.st_ino == st->st_ino;
 }
 
 /* How many of the directory's are the tracer's; -1: one of them cannot be told at this moment. */
-static int tracers_count(long dir)
+static int tracers_count(struct spi_numbers *task)
 {
-	_Alignas(8) char buffer[2048];
 	int self = (int) spi_sys(SYS_gettid), n = 0;
-	long got;
 
-	if (spi_sys(SYS_lseek, dir, 0L, 0L) < 0)
-		return 0;
-	while ((got = spi_sys(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < got; at += *(const uint16_t *) (buffer + at + 16)) {
-			const char *name = buffer + at + 19;	/* linux_dirent64.d_name */
-			int tid = name[0] < '0' || name[0] > '9' ? self : (int) spi_parse_number(name, NULL);
-			int is_tracers = tid == self ? 0 : spi_thread_is_tracer_task((int) dir, name, tid);
+	spi_numbers_again(task);
+	while (spi_numbers_next(task)) {
+		int is_tracers = task->number == self ? 0 : spi_thread_is_tracer_task(task);
 
-			if (is_tracers < 0)
-				return -1;
-			n += is_tracers;
-		}
+		if (is_tracers < 0)
+			return -1;
+		n += is_tracers;
+	}
 	return n;
 }
 
 static void tasks_hide(struct stat *st)
 {
 	static const struct timespec pause = { 0, LOOK_NS };
-	char path[SPI_PROC_PATH];
-	long dir;
+	struct spi_numbers task;
 	int n = -1;
 
-	if (st->st_nlink < 4 || st->st_nlink > MOST_LINKS || !is_own_tasks(st))
+	if (st->st_nlink < 4 || st->st_nlink > MOST_LINKS || !is_own_tasks(st) || spi_numbers_open(&task, TASKS) < 0)
 		return;
-	dir = spi_sys(SYS_openat, (long) AT_FDCWD, spi_proc_path(path, "task"), (long) (O_RDONLY | O_DIRECTORY | O_CLOEXEC), 0L);
-	for (unsigned int i = 0; dir >= 0 && i < LOOKS && (n = tracers_count(dir)) < 0; i++)
+	for (unsigned int i = 0; i < LOOKS && (n = tracers_count(&task)) < 0; i++)
 		spi_sys(SYS_nanosleep, &pause, NULL);
-	if (dir >= 0)
-		spi_proc_close(dir);
+	spi_numbers_close(&task);
 	if (n > 0)
 		st->st_nlink -= (nlink_t) n;
 }
 
 int spi_task_is_hidden(int directory, const char *name)
 {
+	struct spi_numbers task = { .dir = directory, .name = name };
 	struct stat listed;
-	const char *end;
-	uint64_t tid = spi_parse_number(name, &end);
 
-	return !*end && tid <= INT32_MAX && spi_sys(SYS_fstat, (long) directory, &listed) == 0 && is_own_tasks(&listed) &&
-		spi_thread_is_tracer_task(directory, name, (int) tid) > 0;
+	task.number = (int) spi_parse_number(name, NULL);
+	return spi_sys(SYS_fstat, (long) directory, &listed) == 0 && is_own_tasks(&listed) &&
+		spi_thread_is_tracer_task(&task) > 0;
 }
 
 /* ---- libc's functions ---- */

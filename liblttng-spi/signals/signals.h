@@ -123,8 +123,14 @@ int spi_within_lttng(uint64_t p);		/* module/payload.h */
 void spi_tracer_start(int begins);
 int spi_tracer_is_alone(void);
 int spi_tracer_code_has(uint64_t address);	/* is it lttng-ust's or ours? Any thread */
+/* A detached thread of the agent's, which takes no signals. 0, or an error number. */
+int spi_tracer_thread(void *(*run)(void *), void *data);
 int spi_thread_is_tracer(void);		/* this thread; async-signal-safe */
-int spi_thread_is_tracer_other(int task_dir, const char *tid_text, int tid, const char *name);
-int spi_thread_is_tracer_task(int task_dir, const char *tid_text, int tid);
+/*
+ * The thread that was found in /proc/self/task (base/proc.h). 1: the tracer's; 0: not; -1: that cannot be told in
+ * this moment.
+ */
+struct spi_numbers;
+int spi_thread_is_tracer_task(const struct spi_numbers *task);
 
 #endif /* SPI_SIGNALS_H */

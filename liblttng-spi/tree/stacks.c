@@ -147,34 +147,6 @@ static void look_at_stack(struct look *look, uint64_t sp)
 
 /* ---- threads ---- */
 
-/* Of a thread that waits in the kernel: its stack pointer and where it goes on. 0: it runs. */
-static uint64_t stack_pointer(int task_dir, const char *tid, uint64_t *pc)
-{
-	char path[64], text[256];
-	const char *at;
-	uint64_t sp = 0;
-	long fd, n;
-
-	spi_format(path, sizeof(path), "%s/syscall", tid);
-	fd = spi_sys(SYS_openat, task_dir, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = spi_proc_read(fd, text, sizeof(text) - 1);
-	spi_proc_close(fd);
-	text[n > 0 ? n : 0] = 0;
-	if (n <= 0 || text[0] == 'r')
-		return 0;
-	/* the last two of its numbers */
-	at = strrchr(text, ' ');
-	if (!at)
-		return 0;
-	*pc = spi_parse_number(at + 1, NULL);
-	while (at > text && at[-1] != ' ')
-		at--;
-	sp = spi_parse_number(at, NULL);
-	return sp;
-}
-
 /* The stack of a thread that runs: the mapping at whose upper end its descriptor stands, which begins with its address twice. */
 static int stack_by_descriptor(int tid, struct spi_vma *vma)
 {
@@ -202,25 +174,17 @@ static int stack_by_descriptor(int tid, struct spi_vma *vma)
 }
 
 /* How long the thread has run, as far as the kernel has counted. */
-static uint64_t run_time(int task_dir, const char *tid)
+static uint64_t run_time(const struct spi_numbers *task)
 {
-	char path[64], text[64];
-	long fd, n;
+	char text[64];
 
-	spi_format(path, sizeof(path), "%s/schedstat", tid);
-	fd = spi_sys(SYS_openat, task_dir, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = spi_proc_read(fd, text, sizeof(text) - 1);
-	spi_proc_close(fd);
-	text[n > 0 ? n : 0] = 0;
-	return spi_parse_number(text, NULL);
+	return spi_task_text(task, "schedstat", text, sizeof(text)) > 0 ? spi_parse_number(text, NULL) : 0;
 }
 
-static void look_at_thread(struct look *look, int task_dir, const char *tid)
+static void look_at_thread(struct look *look, const struct spi_numbers *task)
 {
-	uint64_t ran = run_time(task_dir, tid);
-	int id = (int) spi_parse_number(tid, NULL), is_first = id == (int) spi_sys(SYS_getpid);
+	uint64_t ran = run_time(task);
+	int id = task->number, is_first = id == (int) spi_sys(SYS_getpid);
 	struct spi_vma vma;
 	uint64_t sp = 0, pc = 0;
 
@@ -231,12 +195,12 @@ static void look_at_thread(struct look *look, int task_dir, const char *tid)
 
 		if (i)
 			spi_sys(SYS_nanosleep, pause, NULL);
-		sp = stack_pointer(task_dir, tid, &pc);
+		sp = spi_task_stack_pointer(task, &pc);
 	}
 	if (sp) {
 		look_at_word(look, pc, 1);
 		look_at_stack(look, sp);
-	} else if (look->what == LOOK_PAD && run_time(task_dir, tid) < ran + RAN_NS) {
+	} else if (look->what == LOOK_PAD && run_time(task) < ran + RAN_NS) {
 		look->running++;	/* it may be waiting for a processor, just there */
 	} else if (is_first ? mapping_of(getauxval(AT_RANDOM), &vma) : stack_by_descriptor(id, &vma)) {
 		look_at_words(look, vma.end - vma.start > STACK_MOST ? vma.end - STACK_MOST : vma.start, vma.end);
@@ -245,22 +209,14 @@ static void look_at_thread(struct look *look, int task_dir, const char *tid)
 
 static void look_at_threads(struct look *look)
 {
-	uint8_t buffer[2048] __attribute__((aligned(8)));
-	long dir = spi_sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), n;
+	struct spi_numbers task;
 
-	if (dir < 0)
+	if (spi_numbers_open(&task, "/proc/self/task") < 0)
 		return;
-	while ((n = spi_sys(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < n;) {
-			const char *name = (const char *) buffer + at + 19;
-			uint16_t size;
-
-			memcpy(&size, buffer + at + 16, 2);
-			at += size;
-			if (name[0] >= '0' && name[0] <= '9' && (look->what != LOOK_MAIN || (int) spi_parse_number(name, NULL) == (int) spi_sys(SYS_getpid)))
-				look_at_thread(look, (int) dir, name);
-		}
-	spi_proc_close(dir);
+	while (spi_numbers_next(&task))
+		if (look->what != LOOK_MAIN || task.number == (int) spi_sys(SYS_getpid))
+			look_at_thread(look, &task);
+	spi_numbers_close(&task);
 }
 
 uint32_t spi_tree_stacks_look(uint32_t tree)

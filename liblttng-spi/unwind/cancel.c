@@ -29,7 +29,6 @@
 #include <unistd.h>
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/unwind/leave.h"
-#include "liblttng-spi/process/sandbox.h"
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/calls/internal.h"
 
@@ -145,7 +144,7 @@ static void begin(void)
 {
 	struct spi_sigaction action, ours;
 
-	if (libc_handler || !spi_may(SPI_MAY_GROW))
+	if (libc_handler || !spi_may(SPI_MAY_ACT))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	if (SPI_NEXT(pthread_cancel)(pthread_self()) != 0 || spi_signal_query(SIGCANCEL, &action) < 0 ||

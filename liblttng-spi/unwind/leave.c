@@ -27,7 +27,6 @@
 #include "liblttng-spi/cfi/cfi.h"
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/unwind/leave.h"
-#include "liblttng-spi/process/sandbox.h"
 #include "liblttng-spi/patch/steps.h"
 #include "liblttng-spi/calls/internal.h"
 
@@ -179,7 +178,8 @@ static enum spi_left left_by(void *const *by)
 
 int spi_leave_may(const struct spi_thread *t)
 {
-	return !spi_thread_is_foreign(t) && t->busy < SPI_BUSY_ALWAYS && t->own && !spi_stacks_copied && spi_may(SPI_MAY_GROW | SPI_MAY_HERE);
+	return !spi_thread_is_foreign(t) && t->busy < SPI_BUSY_ALWAYS && t->own && !spi_stacks_copied &&
+		spi_may(SPI_MAY_ACT | SPI_MAY_HERE);
 }
 
 /* May it be done, and is there anything to do? The record's place on the stack, or 0. */

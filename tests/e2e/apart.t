@@ -21,7 +21,6 @@ apart() {
 		diag "$(cat trace.err)"
 }
 apart "a thread that blocks libc's signals" 10 "by a thread that blocks libc's own signals" timer -f work
-apart "a thread's first calls within a sandbox" 10 "by a thread that began within a seccomp sandbox" sandbox -f work
 apart "destructors of keys after the last round" '[1-9][0-9]' "by destructors at their thread's end" keys --tree
 apart "a slot whose function is not known" '[1-9]' "through the dynamic linker before" keys --tree
 LD_PRELOAD=$PWD/libapart.so apart "a destructor after the agent's" 10 "after their process began to end" keys -f late_work

@@ -24,10 +24,10 @@ limited() {
 for options in '--tree --compact' '-f execute_command*'; do	# whose forked shells call the second of those
 	# shellcheck disable=SC2086
 	for kilobytes in 20000 400000; do
-		limited "-v $kilobytes" 'a child: the limit on its address space leaves the tracer no room' $options
+		limited "-v $kilobytes" 'a child: the limit on its address space or data' $options
 	done
 	# shellcheck disable=SC2086
-	limited '-d 1000' 'a child: the limit on its data .RLIMIT_DATA. leaves the tracer no room' $options
+	limited '-d 1000' 'a child: the limit on its address space or data' $options
 	# shellcheck disable=SC2086
 	limited '-n 10' 'a child: the limit on its open files leaves the tracer none' $options
 	# shellcheck disable=SC2086

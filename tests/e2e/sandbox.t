@@ -30,9 +30,9 @@ for then in exit _exit; do
 	same "filter, then $then()" "filter $then" 1 -f t_outer
 	same "filter, then $then(), tree" "filter $then" 1 --tree
 done
-# one that lets functions be recorded, and nothing else that tracing does
+# one that lets records be written, and nothing else that tracing does
 for then in "" exit _exit fork; do
-	same "narrow${then:+, then $then()}" "narrow $then" 2001 -f t_outer
+	same "narrow${then:+, then $then()}" "narrow $then" 1 -f t_outer
 	same "narrow${then:+, then $then()}, tree" "narrow $then" 1 --tree
 done
 same "one that refuses a call" soft 2001 -f t_outer

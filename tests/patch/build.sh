@@ -16,7 +16,7 @@ patch_build() {
 		-mgeneral-regs-only -mno-red-zone -ftls-model=initial-exec -fno-plt)
 	shift 2
 	for file in patch/{patch,worker,near,near-places,frames,trampoline,trampoline-pages,text,trap,trap-ready} \
-		base/{memory,proc,tracer-threads,read-safe} signals/{share,fault} \
+		base/{memory,proc,sys,tracer-threads,read-safe} signals/{share,fault} \
 		arch/x86-64/{relocate,stub,jumps,context,read-loops,signal-return,steps}; do
 		[ -e "$work/${file##*/}.o" ] ||
 			gcc "${agent[@]}" -c "$src/liblttng-spi/$file".[cS] -o "$work/${file##*/}.o" || return 1

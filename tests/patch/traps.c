@@ -116,27 +116,26 @@ static int removed_and_hit_late(void)
 
 static int barrier[2];
 
-static void *blocker(void *arg)
+static void *blocker(void *unused)
 {
 	sigset_t all;
 
+	spi_tracer_threads_learn((uint64_t) blocker, gettid());
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
-	if (arg)
-		pthread_setname_np(pthread_self(), arg);
 	(void) !write(barrier[1], "x", 1);
 	for (;;)
 		pause();
-	return NULL;
+	return unused;
 }
 
-static void blocker_start(void *name)
+static void blocker_start(void)
 {
 	pthread_t thread;
 	char c;
 
 	(void) !pipe(barrier);
-	pthread_create(&thread, NULL, blocker, name);
+	pthread_create(&thread, NULL, blocker, NULL);
 	(void) !read(barrier[0], &c, 1);
 }
 
@@ -151,14 +150,15 @@ static int all_declined(const char *why)
 
 static int thread_blocks(void)
 {
-	blocker_start(NULL);
+	blocker_start();
 	CHECK(all_declined("a thread blocks SIGTRAP"));
 	return 0;
 }
 
 static int tracer_thread_blocks(void)
 {
-	blocker_start("program-ust");
+	spi_tracer_code_add((uint64_t) blocker, (uint64_t) blocker + 1);
+	blocker_start();
 	CHECK(traps_prepare() && funcs_all(1) == (int) funcs_count && calls_are_right());
 	return 0;
 }
@@ -167,7 +167,7 @@ static int later_thread_blocks(void)
 {
 	CHECK(traps_prepare());
 	CHECK(funcs_all(1) == (int) funcs_count && funcs_all(0) == (int) funcs_count);
-	blocker_start(NULL);
+	blocker_start();
 	for (double end = now() + 0.06; now() < end;)
 		;			/* as long as one look is good for */
 	CHECK(funcs_all(1) == 0 && text_is_original());

@@ -24,11 +24,8 @@
 	.endr
 	.endm
 
-	/*
-	 * Call one of ours before the function that these arguments are for, with the stack aligned: psABI 3.2.2. It gets
-	 * `argument` as its first one, or all as they came.
-	 */
-	.macro CALL_BEFORE function, argument
+	/* Call one of ours before the function that these arguments are for, with the stack aligned: psABI 3.2.2. */
+	.macro CALL_BEFORE function
 	push %rdi
 	push %rsi
 	push %rdx
@@ -37,9 +34,6 @@
 	push %r9
 	sub $8, %rsp
 	.cfi_adjust_cfa_offset 56
-	.ifnb \argument
-	mov \argument, %rdi
-	.endif
 	call \function
 	add $8, %rsp
 	pop %r9
@@ -65,7 +59,7 @@ END vfork, spi_own_vfork
 	/* clone(function, stack, flags, ...), which goes on on another stack. */
 FUNCTION clone, __clone, spi_own_clone
 	.hidden spi_own_clone
-	CALL_BEFORE clones_by_clone, %rdx
+	CALL_BEFORE clones_by_clone
 	jmp *%rax
 END clone, __clone, spi_own_clone
 
@@ -93,19 +87,5 @@ FUNCTION syscall, spi_own_syscall
 3:	CALL_BEFORE clones_find_syscall
 	jmp 4b
 END syscall, spi_own_syscall
-
-	/* With any number of arguments: where libc's own entries are watched they go on to libc's as they came. */
-	.macro VARIADIC name
-FUNCTION own_\name
-	.hidden own_\name
-	cmpl $0, spi_exec_watching(%rip)
-	je exec_\name
-	jmp *exec_next_\name(%rip)
-END own_\name
-	.endm
-
-	VARIADIC execl
-	VARIADIC execlp
-	VARIADIC execle
 
 	.section .note.GNU-stack, "", @progbits
