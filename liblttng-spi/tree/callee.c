@@ -464,7 +464,5 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 		return 0;
 	if (spi_budget_is_due(t))
 		return vec ? spi_budget_call(point, frame, vec, stride) : SPI_ANSWER_FULL;
-	if (spi_unlikely(point->flags & SPI_POINT_EXEC))
-		return spi_tree_exec(point, spi_tree_record(point, frame, vec, stride));
 	return spi_tree_record(point, frame, vec, stride);
 }

@@ -16,7 +16,6 @@
  * vfork() or clone(), which borrows our memory, nothing is changed.
  */
 #include "liblttng-spi/tree/budget/budget.h"
-#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/calls/internal.h"
 #include "liblttng-spi/tree/tree.h"
 
@@ -131,41 +130,9 @@ uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known)
 	return trees;
 }
 
-/* Does it execute another program? */
-static int is_exec(uint64_t callee)
-{
-	static const char *const names[] = { "execve", "execveat", "fexecve", "__execve", "__execveat", "__GI_execve", "execv",
-		"execvp", "execvpe", "execl", "execlp", "execle" };
-	const struct spi_tree_object *to = spi_tree_object_at(callee);
-	int64_t func = to && to->is_libc ? spi_tree_func_at(to, callee) : -1;
-	const char *name = func < 0 ? "" : spi_tree_func_name(to, (uint64_t) func);
-
-	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *a = name, *b = names[i];
-
-		while (*a && *a == *b) {
-			a++;
-			b++;
-		}
-		if (*a == *b)
-			return 1;
-	}
-	return 0;
-}
-
 int spi_tree_bind(struct spi_point *point)
 {
-	if (is_exec(point->address))
-		point->flags |= SPI_POINT_EXEC;
 	return point->record ? 0 : spi_payload->tree_bind(point);
-}
-
-uint64_t spi_tree_exec(struct spi_point *point, uint64_t code)
-{
-	/* where execve() itself is watched, that knows better whether it will fail */
-	if (!(point->flags & SPI_POINT_COMPACT) && !spi_exec_is_watched() && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
-		spi_ledger_close(SPI_CALLS_OF_THREAD, 0, NULL);
-	return code;
 }
 
 /* The first call since `trees` came to a site whose callee is always the same. Its payload, and its callee's sites. */
@@ -216,7 +183,5 @@ uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const u
 		return 0;
 	if (spi_budget_is_due(t))
 		return vec ? spi_budget_call(point, frame, vec, stride) : SPI_ANSWER_FULL;
-	if (spi_unlikely(point->flags & SPI_POINT_EXEC))
-		return spi_tree_exec(point, spi_tree_record(point, frame, vec, stride));
 	return spi_tree_record(point, frame, vec, stride);
 }

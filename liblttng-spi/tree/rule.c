@@ -225,6 +225,16 @@ static int tree_ready(struct spi_tree *tree, struct spi_link *link, struct spi_r
 	return 0;
 }
 
+/* Now, or later: tree->waits. */
+static int tree_start(struct spi_tree *tree, struct spi_link *link)
+{
+	int r = spi_tree_start_later(tree, link);
+
+	if (r)
+		return r < 0 ? r : 0;
+	return tree_begin(tree, link);
+}
+
 static struct spi_tree *tree_make(struct rule *rule)
 {
 	const struct spi_rule *asked = &rule->text;
@@ -268,10 +278,10 @@ static int tree_apply(struct work *w)
 	tree->next = spi_trees;
 	spi_trees = tree;
 	r = tree_ready(tree, link, result);
-	if (r == 0 && spi_tree_start_later(tree, link))
+	if (r == 0)
+		r = tree_start(tree, link);
+	if (tree->waits)
 		spi_format(result->text, sizeof(result->text), "it begins later");
-	else if (r == 0)
-		r = tree_begin(tree, link);
 	result_fill(tree, result);
 	if (r == 0 && !tree->asked->parse_only && !tree->roots && !spi_tree_flat && !tree->waits && !tree->is_outside)
 		r = tree->matched ? -ENOTSUP : -ENOENT;
@@ -304,8 +314,8 @@ static int tree_change(struct rule *rule, int enabled, struct spi_rule_result *r
 	spi_tree_start_cancel(tree);
 	if (!enabled)
 		tree_end(tree);
-	else if (!tree->enabled && !spi_tree_start_later(tree, spi_link_current))
-		r = tree_begin(tree, spi_link_current);
+	else if (!tree->enabled)
+		r = tree_start(tree, spi_link_current);
 	result_fill(tree, result);
 	return r;
 }

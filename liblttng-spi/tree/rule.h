@@ -48,7 +48,7 @@ void spi_tree_take_loaded(struct spi_tree *tree, struct spi_link *link, struct s
 int spi_program_is_named(const char *pattern);	/* by other names than its file's */
 
 /* ---- start.c ---- */
-/* 1: the tree is to begin later, and will be by spi_tree_starts_take(). 0: now. */
+/* 1: the tree is to begin later, and will be by spi_tree_starts_take(). 0: now. -ENOTSUP: tree->why. */
 int spi_tree_start_later(struct spi_tree *tree, struct spi_link *link);
 int spi_tree_start_is_due(const struct spi_tree *tree);
 void spi_tree_start_cancel(struct spi_tree *tree);

@@ -146,7 +146,6 @@ void spi_tree_process_end(void)
 	if (!spi_trees || !spi_control_try())
 		return;
 	spi_tree_report(spi_link_current);
-	spi_site_share_tell();
 	spi_budget_tell(spi_link_current, 1);
 	spi_tree_hot(spi_link_current);
 	spi_control_unlock();

@@ -216,9 +216,6 @@ void spi_both_begin(struct spi_frame *frame, uint64_t code);
 uint64_t spi_both_end(struct spi_frame *frame, uint64_t code, uint64_t second);
 uint32_t spi_slots_used_by(struct spi_thread *t, uint32_t compact);	/* SPI_POINT_COMPACT, or 0 */
 
-/* ---- tree/sites/share.c ---- */
-void spi_site_share_tell(void);	/* control side, at the process's end */
-
 /* ---- propel.c ---- */
 /* spi_tree_of(), when there is something to look at. */
 uint32_t spi_tree_thread_look(struct spi_thread *t);
@@ -245,7 +242,7 @@ SPI_INLINE uint32_t spi_trees_of(uint32_t trees, uint32_t flags)
  */
 SPI_INLINE void spi_tree_quick_look(struct spi_point *point)
 {
-	int is_quick = (point->flags & (SPI_POINT_WORDS | SPI_POINT_EXEC)) == SPI_POINT_WORDS && !point->tree_todo;
+	int is_quick = (point->flags & SPI_POINT_WORDS) && !point->tree_todo;
 
 	__atomic_store_n(&point->tree_quick, is_quick ? point->tree_live : 0, __ATOMIC_RELEASE);
 }
@@ -292,8 +289,6 @@ SPI_INLINE uint32_t spi_site_live(const struct spi_site *s)
 uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known);
 uint32_t spi_tree_limit(struct spi_thread *t, uint32_t trees);
 int spi_tree_bind(struct spi_point *point);	/* payload, if it has none, under the patch lock. 0 or -errno */
-/* The call of `point`, recorded with this answer, executes another program: what is open in the thread ends before. */
-uint64_t spi_tree_exec(struct spi_point *point, uint64_t code);
 
 /* The call at stack position p may begin a forked child, and a tree end meanwhile: does one that has it at this point go on? */
 SPI_INLINE int spi_child_still_records(const struct spi_point *point, uint64_t p)

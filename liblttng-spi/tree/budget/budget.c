@@ -267,8 +267,6 @@ uint64_t spi_budget_call(struct spi_point *point, struct spi_frame *frame, const
 	uint64_t begin, code;
 
 	spi_thread.budget_calls = 0;
-	if (point->flags & SPI_POINT_EXEC)
-		return spi_tree_exec(point, spi_tree_record(point, frame, vec, stride));
 	begin = spi_ticks();
 	code = spi_tree_record(point, frame, vec, stride);
 	if (!(point->flags & SPI_POINT_COMPACT) && !spi_thread.busy)

@@ -169,8 +169,6 @@ static uint64_t record_one(
 		return 0;
 	if (spi_budget_is_due(t))
 		return spi_budget_call(point, frame, vec, stride);
-	if (spi_unlikely(point->flags & SPI_POINT_EXEC))
-		return spi_tree_exec(point, spi_tree_record(point, frame, vec, stride));
 	return spi_tree_record(point, frame, vec, stride);
 }
 
