@@ -21,16 +21,11 @@
  * lost, and the site is named; their own sites are put in place all the same.
  */
 #include "liblttng-spi/tree/budget/budget.h"
-#include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/tree/sites/site.h"
 
 #define CHILDREN_MAX	(UINT64_C(1) << 20)
 #define MANY_CALLEES	"its callees, or those of others, are too many: calls of further ones are not recorded"
 #define BASE_ROOM	32768u	/* below a thread's descriptor: its thread-local variables, and the frame of its first function */
-
-static int is_slot(const struct spi_map_site *map)
-{
-	return map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT;
-}
 
 static int is_agent(uint64_t address)
 {
@@ -395,7 +390,7 @@ __attribute__((noinline)) struct spi_point *spi_site_first_call_any(struct spi_s
 	}
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	trees = spi_trees_of(trees & s->trees, compact);
-	if (known && is_slot(s->map)) {
+	if (known && spi_site_is_slot(s->map)) {
 		if (!(trees & known->tree_todo) || slot_resolve(s, known, trees & known->tree_todo))
 			point = known;
 	} else if ((c = child_make(s, spi_frame_callee(frame), compact)) != NULL && is_thread_base(s, (uint64_t) &frame->ra)) {
@@ -424,7 +419,7 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 
 	if (spi_unlikely(trees & spi_tree_limited))
 		trees = spi_tree_limit(t, trees);
-	if (s->map->target && is_slot(s->map))
+	if (s->map->target && spi_site_is_slot(s->map))
 		target = 0;
 	if (!target) {
 		if (spi_unlikely(trees & point->tree_todo)) {

@@ -211,8 +211,6 @@ int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, 
 	}
 	held.e->opens |= tree;
 	held.e->is_spare = 0;
-	if (to->funcs[func].budget & tree)		/* left out before the library was unloaded and came again */
-		spi_entry_rest(held.e, tree, 1);
 	held.e->point.tree_todo |= tree;
 	spi_patch_unlock(before);
 	spi_objects_hold(root_held, &held);

@@ -123,8 +123,6 @@ uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known)
 		return 0;
 	}
 	trees &= to->covered & ~to->funcs[func].excluded;
-	if (spi_unlikely(trees & spi_tree_budgets & ~to->funcs[func].done))
-		trees &= ~spi_budget_postpone(to, (uint64_t) func, trees & spi_tree_budgets & ~to->funcs[func].done);
 	if (trees & ~spi_tree_flat)
 		spi_sites_place(to, (uint64_t) func, trees & ~spi_tree_flat);
 	return trees;

@@ -85,7 +85,6 @@ struct spi_site {
 	uint8_t prefixes;		/* JUMP, PUN, WINDOW: before the jump */
 	uint8_t was[8];			/* the program's bytes there */
 	uint8_t is_both;		/* trees of the other kind than its point's have it. tree/sites/both.c */
-	uint8_t is_leaving;		/* tree/budget/out.c */
 	uint8_t beyond;			/* SPI_BEYOND_*: of callees that got no point. callee.c */
 	const char *reason;		/* why not */
 	uint64_t skipped;		/* what calls took that were not recorded, ns; for budgets. calls.c */
@@ -174,12 +173,11 @@ void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees);
 /* The trees have left all sites: put the program's bytes back where none is left. */
 void spi_sites_leave(struct spi_tree_object *to, uint32_t trees);
 void spi_site_restore(struct spi_site *site);
-/* One site leaves these trees; one comes back, or comes, to those of them that want it. Written by spi_sites_flush(). */
-void spi_site_leave(struct spi_tree_object *to, struct spi_site *site, uint32_t trees);
+/* One site comes back, or comes, to those of these trees that want it. Written by spi_sites_flush(). */
 void spi_site_come(struct spi_tree_object *to, uint32_t index, uint32_t trees);
-void spi_sites_flush(struct spi_tree_object *to, int install);
+void spi_sites_flush(struct spi_tree_object *to);
 /* One site leaves; its bytes stay as they are until the control thread, while no object can be unloaded, settles that. */
-void spi_site_leave_late(struct spi_tree_object *to, struct spi_site *site, uint32_t trees);
+void spi_site_leave(struct spi_site *site, uint32_t trees);
 void spi_sites_settle(struct spi_tree_object *to);
 void spi_sites_at_entry(struct spi_tree_object *to, uint64_t func, uint32_t trees);
 uint64_t spi_site_stub_at(uint64_t address);

@@ -172,27 +172,6 @@ static uint64_t look_pause(void)
 	return pause < LOOK_LEAST_NS ? LOOK_LEAST_NS : pause;
 }
 
-/*
- * A function that is met for the first time: to put its sites in place takes 30 us, which is most of what it costs to
- * trace what a program does only once. Who is far behind already leaves it out for the moment.
- */
-uint32_t spi_budget_postpone(struct spi_tree_object *to, uint64_t func, uint32_t trees)
-{
-	uint32_t postponed = 0;
-
-	for (; trees; trees &= trees - 1) {
-		uint32_t index = (uint32_t) __builtin_ctz(trees);
-		struct spi_budget *b = &spi_budgets[index];
-		int64_t placed = (int64_t) __atomic_load_n(&placed_ns, __ATOMIC_RELAXED);
-
-		if (b->balance - placed < b->least && spi_budget_leave_new(to, func, index)) {
-			postponed |= 1u << index;
-			b->out++;
-		}
-	}
-	return postponed;
-}
-
 static uint32_t look_all(int is_held, uint64_t now)
 {
 	uint64_t own, calls_cost, other_cost;
@@ -314,7 +293,6 @@ void spi_budget_start(struct spi_tree *tree)
 		return;
 	}
 	*b = (struct spi_budget) { .tenths = tree->budget, .share = 1024, .balance = -(int64_t) begun, .is_fresh = 1 };
-	b->least = b->balance - (int64_t) (2 * part_of(KEPT_NS, b->tenths) + BEGIN_NS);
 	__atomic_fetch_or(&spi_tree_budgets, tree->bit, __ATOMIC_RELEASE);
 	spi_patch_unlock(before);
 }
@@ -374,10 +352,8 @@ void spi_budget_fork_child(void)
 	calls_was = spi_budget_calls_recorded();
 	next_look = 0;
 	come_by_count = 0;
-	for (uint32_t i = 0; i < SPI_TREES_MAX; i++) {
+	for (uint32_t i = 0; i < SPI_TREES_MAX; i++)
 		spi_budgets[i].balance = 0;
-		spi_budgets[i].least = -(int64_t) (2 * part_of(KEPT_NS, spi_budgets[i].tenths) + BEGIN_NS);
-	}
 }
 
 void spi_budget_forked(void)

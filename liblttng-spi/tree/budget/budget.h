@@ -24,7 +24,6 @@
 struct spi_budget {
 	uint32_t tenths;	/* of a percent; 0: none */
 	uint32_t share;		/* of all recorded calls, those that this tree records, in 1/1024 */
-	int64_t least;		/* below it no new function is entered */
 	int64_t balance;	/* what tracing may still use up; below 0: what it has used too much */
 	uint64_t window_own, window_cost;	/* since the calls were last counted */
 	uint64_t rate;		/* what the records take, ns a second of the program's own, in the latest windows */
@@ -42,8 +41,6 @@ extern uint64_t spi_budget_own, spi_budget_spent, spi_budget_records;
 void spi_budget_look(int busy);
 /* The call of a site after which it is to be looked. Then as if point->record() had been called. */
 uint64_t spi_budget_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-/* Trees of these that do not enter the function now. */
-uint32_t spi_budget_postpone(struct spi_tree_object *to, uint64_t func, uint32_t trees);
 void spi_budget_skip(struct spi_thread *t);	/* after so many calls with nothing to record */
 /* Any thread: so much was used up for putting sites in place. */
 void spi_budget_placed(uint64_t ns);
@@ -107,26 +104,22 @@ struct spi_out {
 	uint64_t calls;			/* recorded before it was left out */
 	uint32_t share;			/* of the calls of the time before that, in 1/1000 */
 	uint32_t next;			/* of those that are looked for together: 1 + its number; 0: no more */
-	uint64_t rate;			/* what its records took then, ns a second of the program's own; 0: it was never in */
+	uint64_t rate;			/* what its records took then, ns a second of the program's own */
 	uint64_t back_at;		/* not before */
 };
 extern struct spi_out *spi_outs;
 extern uint32_t spi_out_count;
 extern uint32_t spi_out_news;	/* those before it have no news */
 /*
- * Leave out what costs most, until no more than `target` of the window's cost remains. Returns how many. What a thread of the
- * program does here leaves the text of libraries to spi_budget_settle_text().
+ * Leave out what costs most, until no more than `target` of the window's cost remains. Returns how many. The text
+ * is left to spi_budget_settle_text().
  */
 uint32_t spi_budget_leave_out(uint32_t index, uint64_t target, uint64_t now);
 /* While no object can be unloaded: text that is to be written for what was left out. */
 void spi_budget_settle_text(void);
-/* While no object can be unloaded: the one that cost least of those whose time has come, or many that were never in. Returns how many. */
+/* While no object can be unloaded: the one that cost least of those whose time has come. Returns how many. */
 uint32_t spi_budget_bring_back(uint32_t index, uint64_t now);
-/* Not to begin with. 1: done. */
-int spi_budget_leave_new(struct spi_tree_object *to, uint64_t func, uint32_t index);
 void spi_budget_forget(uint32_t index);
-/* Control side: a library has come that the tree goes into. What was left out of it before stays so, if it was there before. */
-void spi_budget_loaded(struct spi_tree_object *to, uint32_t index);
 
 /* ---- tree/calls.c ---- */
 /* Count what the points have counted; what each function's calls took since the last spi_calls_reset(), in ns. */

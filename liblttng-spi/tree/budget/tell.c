@@ -86,15 +86,14 @@ void spi_budget_news(void)
 
 /* ---- the controller ---- */
 
-/* Those that took something before those that were only put off: there may not be room for all. */
-static size_t put_outs(char *text, size_t size, size_t n, uint32_t is_out, int took, uint32_t *room)
+static size_t put_outs(char *text, size_t size, size_t n, uint32_t is_out, uint32_t *room)
 {
 	for (uint32_t i = 0; i < spi_out_count && *room; i++) {
 		const struct spi_out *out = &spi_outs[i];
 		char where[400];
 		int more;
 
-		if (out->is_out != is_out || (out->rate != 0) != took)
+		if (out->is_out != is_out)
 			continue;
 		spi_format(where, sizeof(where), "%s", spi_tree_func_shown(out->to, out->func));
 		if (out->site)
@@ -133,9 +132,8 @@ void spi_budget_tell(struct spi_link *link, int always)
 	}
 	n = (size_t) spi_format(text, sizeof(text), "%u\t%lu\t%lu\t%lu\n", budget, spi_budget_own / 1000, spi_budget_spent / 1000,
 		spi_budget_records / 1000);
-	for (int took = 1; took >= 0; took--)
-		for (uint32_t is_out = 2; is_out--;)
-			n = put_outs(text, sizeof(text), n, is_out, took, &room);
+	for (uint32_t is_out = 2; is_out--;)
+		n = put_outs(text, sizeof(text), n, is_out, &room);
 	text[n] = 0;
 	spi_patch_unlock(before);
 	spi_link_send(link, SPI_MSG_BUDGET, 0, text, n + 1, NULL, 0, -1);

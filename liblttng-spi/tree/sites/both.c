@@ -21,16 +21,6 @@
 #include "liblttng-spi/tree/sites/site.h"
 #include "liblttng-spi/calls/internal.h"
 
-static int is_direct(const struct spi_map_site *map)
-{
-	return map->kind == SPI_SITE_CALL || map->kind == SPI_SITE_JUMP || map->kind == SPI_SITE_JCC;
-}
-
-static int is_slot(const struct spi_map_site *map)
-{
-	return map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT;
-}
-
 /* ---- two slots for one call ---- */
 
 static struct spi_slot *slot_of(uint64_t code)
@@ -65,14 +55,14 @@ static void enter_alone(struct spi_site *s)
 
 	spi_thread_thunks(&usual, head->flags & SPI_MAP_USES_YMM, head->flags & SPI_MAP_USES_ZMM);
 	if (s->point.flags & SPI_POINT_COMPACT)
-		spi_thread_thunks_words(&usual, is_direct(map) || is_slot(map) ? SPI_WORDS_ONE : SPI_WORDS_ANY);
+		spi_thread_thunks_words(&usual, spi_site_is_direct(map) || spi_site_is_slot(map) ? SPI_WORDS_ONE : SPI_WORDS_ANY);
 	if (!s->point.exit_thunk) {
 		s->point.vectors = usual.vectors;
 		s->point.exit_thunk = usual.exit_thunk;
 		s->point.full_exit_thunk = usual.full_exit_thunk;
 		s->point.full_thunk = usual.full_thunk;
 	}
-	__atomic_store_n(&s->point.entry, is_direct(map) ? spi_site_call : spi_site_call_any, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->point.entry, spi_site_is_direct(map) ? spi_site_call : spi_site_call_any, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->point.thunk, usual.thunk, __ATOMIC_RELEASE);
 }
 
@@ -144,7 +134,7 @@ static struct spi_point *point_for(struct spi_site *s, uint32_t trees, uint32_t 
 
 	if (!(trees = spi_trees_of(trees, compact)))
 		return NULL;
-	if (is_direct(s->map) || (s->map->target && is_slot(s->map))) {
+	if (spi_site_is_direct(s->map) || (s->map->target && spi_site_is_slot(s->map))) {
 		point = (s->point.flags & SPI_POINT_COMPACT) == compact ? &s->point : s->twin;
 	} else {
 		point = spi_site_child(s, spi_frame_callee(frame), compact);
@@ -152,7 +142,7 @@ static struct spi_point *point_for(struct spi_site *s, uint32_t trees, uint32_t 
 			return NULL;
 	}
 	if (spi_unlikely(!point || (trees & point->tree_todo))) {
-		if (point && is_direct(s->map))
+		if (point && spi_site_is_direct(s->map))
 			spi_site_first_call(point, trees, (uint64_t) &frame->ra);
 		else
 			point = spi_site_first_call_any(s, point, trees, frame, compact);
@@ -175,7 +165,7 @@ static uint64_t record_one(
 /* Which of its points may have to do something that wants all registers saved? */
 static int needs_all(const struct spi_site *s, uint32_t trees)
 {
-	return (trees & ~spi_tree_compact) || !s->twin || !(is_direct(s->map) || is_slot(s->map)) || spi_tree_budgets ||
+	return (trees & ~spi_tree_compact) || !s->twin || !(spi_site_is_direct(s->map) || spi_site_is_slot(s->map)) || spi_tree_budgets ||
 		(trees & (s->twin->tree_todo | s->point.tree_todo));
 }
 

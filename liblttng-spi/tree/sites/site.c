@@ -185,7 +185,7 @@ int spi_site_stub_write(struct spi_site *s, struct spi_emit *e, uint32_t moved, 
 	struct spi_stub stub;
 	uint64_t push = by_jump && spi_site_is_call(map) ? spi_site_end(s) : 0;
 
-	if (map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT)
+	if (spi_site_is_slot(map))
 		way = SPI_SITE_TO_SLOT;
 	else if (!map->target)
 		way = SPI_SITE_TO_CALLEE;

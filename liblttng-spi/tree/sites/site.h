@@ -59,6 +59,17 @@ SPI_INLINE uint32_t spi_site_first(const struct spi_map_site *map, uint32_t move
 	return moved ? map->insn[map->insn_count - moved].size : map->size;
 }
 
+/* Its callee is always the same; or what the dynamic linker puts into a slot. Else each call may have another. */
+SPI_INLINE int spi_site_is_direct(const struct spi_map_site *map)
+{
+	return map->kind == SPI_SITE_CALL || map->kind == SPI_SITE_JUMP || map->kind == SPI_SITE_JCC;
+}
+
+SPI_INLINE int spi_site_is_slot(const struct spi_map_site *map)
+{
+	return map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT;
+}
+
 int spi_site_is_jcc(const struct spi_map_site *site);
 int spi_site_is_call(const struct spi_map_site *site);
 int spi_site_decline(struct spi_site *s, const char *reason);
