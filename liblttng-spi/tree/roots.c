@@ -7,7 +7,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "liblttng-spi/tree/budget/budget.h"
+#include "liblttng-spi/tree/rule.h"
 
 /* ---- what is left out ---- */
 
@@ -112,10 +112,6 @@ static void take_root(struct spi_tree *tree, struct spi_link *link, struct spi_t
 	tree->matched++;
 	if (!reason && spi_tree_root_add(to, func, tree->bit, &reason) == 0) {
 		tree->roots++;
-		/* the program's own come after the agent's, its libraries' before */
-		if (!(to->object->is_exe && !spi_tree_main_begun()) && spi_tree_func_is_constructor(to, func))
-			spi_note("the root %s of %s is called when that is loaded, which was before tracing began",
-				spi_tree_func_name(to, func), to->object->name);
 		return;
 	}
 	tree->declined++;
@@ -185,8 +181,6 @@ void spi_tree_take_loaded(struct spi_tree *tree, struct spi_link *link, struct s
 
 	if (!to || tree->asked->parse_only)
 		return;
-	if (tree->budget)
-		spi_budget_loaded(to, tree->index);
 	spi_tree_calls_of(tree, to);
 	if (!((spi_tree_everybody | spi_tree_flat) & tree->bit) && !spi_tree_root_is_main(tree))
 		take_roots_of(tree, link, to);

@@ -75,7 +75,6 @@ const struct spi_map *spi_tree_map_of_libc(void);	/* control side; NULL: no tree
 void spi_tree_loads_watch(int install);	/* control side: the dynamic linker's own word of what it loads */
 void spi_tree_ends_look(int all);	/* constructors and destructors of objects that have come; all: of every object */
 int spi_tree_func_is_usual(const struct spi_tree_object *to, int64_t func);	/* there in every object, for start and end */
-int spi_tree_func_is_constructor(const struct spi_tree_object *to, uint64_t func);
 void spi_tree_apart_tell(struct spi_link *link);	/* control side: what is in other namespaces */
 
 /* ---- calls.c ---- */
