@@ -38,6 +38,29 @@ int spi_proc_text(const char *path, char *text, size_t size)
 	return got > 0 ? 0 : -1;
 }
 
+void spi_tasks_each(void (*fn)(const char *tid, void *data), void *data)
+{
+	struct entry {		/* getdents64(2) */
+		uint64_t inode, offset;
+		uint16_t size;
+		uint8_t type;
+		char name[];
+	};
+	char list[2048] __attribute__((aligned(8)));
+	long dir = spi_sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), n;
+
+	if (dir < 0)
+		return;
+	while ((n = spi_sys(SYS_getdents64, dir, list, sizeof(list))) > 0)
+		for (long at = 0; at < n; at += ((const struct entry *) (list + at))->size) {
+			const struct entry *e = (const struct entry *) (list + at);
+
+			if (e->name[0] != '.')
+				fn(e->name, data);
+		}
+	spi_proc_close(dir);
+}
+
 int spi_path_is_descriptor(const char *path)
 {
 	return !strncmp(path, "/proc/self/fd/", 14) || !strncmp(path, "/proc/thread-self/fd/", 21);

@@ -31,4 +31,7 @@ SPI_INLINE void spi_proc_close(long fd)
 		spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
 }
 
+/* Each thread's directory below /proc/self/task. */
+void spi_tasks_each(void (*fn)(const char *tid, void *data), void *data);
+
 #endif /* SPI_PROC_H */

@@ -93,17 +93,15 @@ static void entry_publish(struct spi_entry *e)
 
 int spi_entry_write(struct spi_entry *e, int install)
 {
-	struct spi_tree_object *to = e->to;
+	const struct spi_tree_text *text = spi_tree_text_at(e->to, e->point.address);
 	uint32_t was = e->point.installed;
 	int r = -EFAULT;
 
-	for (uint32_t i = 0; i < to->text_count && r == -EFAULT; i++)
-		if (e->point.address >= to->text[i].low && e->point.address < to->text[i].high)
-			r = (install ? spi_patch_install_locked : spi_patch_remove_locked)(&e->point, to->text[i].low, to->text[i].high,
-				to->text[i].prot);
+	if (text)
+		r = (install ? spi_patch_install_locked : spi_patch_remove_locked)(&e->point, text->low, text->high, text->prot);
 	spi_sites_placed += e->point.installed - was;
 	if (install && r == 0)
-		spi_sites_taken(to, e->func, e->point.patch);
+		spi_sites_taken(e->to, e->func, e->point.patch);
 	return r;
 }
 

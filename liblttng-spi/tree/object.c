@@ -77,6 +77,14 @@ int spi_tree_func_is_good(struct spi_tree_object *to, uint64_t index)
 	return func->look == 1;
 }
 
+const struct spi_tree_text *spi_tree_text_at(const struct spi_tree_object *to, uint64_t address)
+{
+	for (uint32_t i = 0; i < to->text_count; i++)
+		if (address >= to->text[i].low && address < to->text[i].high)
+			return &to->text[i];
+	return NULL;
+}
+
 const char *spi_tree_func_name(const struct spi_tree_object *to, uint64_t index)
 {
 	const struct spi_map_func *func = spi_tree_map_func(to, index);
@@ -158,10 +166,10 @@ static int find_text(struct dl_phdr_info *info, size_t size, void *data)
 			to->dynamic = start;
 		if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X) || start < to->low || start >= to->high)
 			continue;
-		to->text[to->text_count].low = SPI_PAGE_OF(start);
-		to->text[to->text_count].high = SPI_PAGE_OF(start + ph->p_memsz + SPI_PAGE - 1);
-		to->text[to->text_count].prot = PROT_EXEC | (ph->p_flags & PF_R ? PROT_READ : 0) | (ph->p_flags & PF_W ? PROT_WRITE : 0);
-		to->text_count++;
+		to->text[to->text_count++] = (struct spi_tree_text) {
+			.low = SPI_PAGE_OF(start), .high = SPI_PAGE_OF(start + ph->p_memsz + SPI_PAGE - 1),
+			.prot = PROT_EXEC | (ph->p_flags & PF_R ? PROT_READ : 0) | (ph->p_flags & PF_W ? PROT_WRITE : 0),
+		};
 	}
 	return to->text_count != 0;
 }

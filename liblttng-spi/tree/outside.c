@@ -46,6 +46,13 @@ void spi_tree_callbacks_take(void)
 	}
 }
 
+static void entry_want(struct spi_entry *e, uint32_t trees, int is_spare)
+{
+	e->is_spare = is_spare && (e->is_spare || !e->point.installed);
+	e->begins |= trees & spi_tree_whole;
+	e->point.tree_todo |= trees & ~e->point.tree_live;
+}
+
 /*
  * An entry point for these trees, which is spare where sites may lead to the function as well; under the patch lock. Returns one
  * whose jump the control side is to write when it has given the lock back, or NULL.
@@ -72,9 +79,7 @@ static struct spi_entry *entry_give(struct spi_tree_object *to, uint64_t func, u
 	} else if (spi_entry_use(e, trees) < 0) {
 		return NULL;
 	}
-	e->is_spare = is_spare && (e->is_spare || !e->point.installed);
-	e->begins |= trees & spi_tree_whole;
-	e->point.tree_todo |= trees & ~e->point.tree_live;
+	entry_want(e, trees, is_spare);
 	if (!e->point.installed && is_control)
 		return e;
 	if (!e->point.installed)
@@ -156,17 +161,12 @@ void spi_tree_handed_over_take(const struct spi_tree *tree)
 			continue;
 		before = spi_patch_lock();
 		e = spi_entry_find(address);
-		if (!e) {
+		if (!e)
 			e = spi_entry_spare(to, i, bit, &before);
-			if (e)
-				e->is_spare = 1;
-		} else if (spi_entry_use(e, bit) < 0) {
+		else if (spi_entry_use(e, bit) < 0)
 			e = NULL;
-		}
 		if (e && spi_patch_worker(&e->point) != SPI_WORKER_TRAP) {
-			e->is_spare |= !e->point.installed;
-			e->begins |= bit & spi_tree_whole;
-			e->point.tree_todo |= bit & ~e->point.tree_live;
+			entry_want(e, bit, 1);
 			if (!e->point.installed)
 				spi_entry_write(e, 1);
 		}

@@ -62,8 +62,8 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link)
 		spi_tree_threads |= bit;
 	else
 		spi_tree_threads &= ~bit;
-	spi_tree_untagged = tree->tag[0] ? spi_tree_untagged & ~bit : spi_tree_untagged | bit;
-	spi_tree_tag_set(tree->index, tree->tag);
+	spi_tree_untagged = asked->tag[0] ? spi_tree_untagged & ~bit : spi_tree_untagged | bit;
+	spi_tree_tag_set(tree->index, asked->tag);
 	if (asked->depth) {
 		spi_tree_depths[tree->index] = asked->depth;
 		spi_tree_limited |= bit;
@@ -133,12 +133,7 @@ static void pads_clear(void *data)
 	if (!spi_tree_nobody_is_in_pads())
 		return;
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		for (uint64_t at = 0; !to->gone && (at = spi_site_pads_next(to, at));) {
-			uint64_t before = spi_patch_lock();
-
-			spi_site_pad_clear(to, at);
-			spi_patch_unlock(before);
-		}
+		spi_site_pads_clear(to);
 }
 
 static void tree_end(struct spi_tree *tree)
@@ -157,7 +152,7 @@ static void tree_end(struct spi_tree *tree)
 	__atomic_store_n(&spi_tree_ended[tree->index], (uint32_t) spi_tree_epoch + 1, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&spi_tree_epoch, 1, __ATOMIC_RELEASE);
 	spi_budget_tell(spi_link_current, 1);
-	if (tree->budget) {
+	if (tree->asked->budget) {
 		spi_budget_stop(bit);
 		spi_budget_tell(spi_link_current, 1);
 	}
@@ -245,10 +240,6 @@ static struct spi_tree *tree_make(struct rule *rule)
 	tree->rule = rule;
 	tree->asked = asked;
 	tree->follow = SPI_FOLLOW_ALL & ~asked->unfollowed;
-	tree->after_ms = asked->after;
-	tree->on_signal = asked->on_signal;
-	tree->budget = asked->budget;
-	tree->tag = asked->tag;
 	return tree;
 }
 

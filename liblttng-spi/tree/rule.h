@@ -11,8 +11,7 @@ struct spi_tree {
 	struct rule *rule;
 	const struct spi_rule *asked;	/* what the rule's text says */
 	uint32_t bit, index, enabled;
-	uint32_t follow, after_ms, on_signal, budget;	/* from `asked`, for others than rule.c; SPI_FOLLOW_* */
-	const char *tag;		/* the same */
+	uint32_t follow;		/* SPI_FOLLOW_* */
 	uint32_t matched, roots, declined;
 	uint32_t is_outside;		/* its root, main(), is in an object that it leaves out */
 	uint32_t waits;			/* to begin: until `due`, or until the signal comes */
@@ -25,6 +24,7 @@ extern struct spi_tree *spi_trees SPI_HIDDEN;
 /* ---- options.c ---- */
 /* Does the glob mean this function, by its linkage name, or its qualified one with or without parameters? */
 int spi_tree_glob_means(const char *glob, const struct spi_tree_object *to, uint64_t i);
+size_t spi_tree_name_size(const char *pretty);		/* bytes before the parameters */
 int spi_tree_names_mean(const struct spi_rule_names *names, const struct spi_tree_object *to, uint64_t i);
 int spi_tree_covers(const struct spi_tree *tree, const struct spi_object *object);
 

@@ -15,7 +15,6 @@
  * which stands at the upper end of the mapping. The first thread's stack is
  * where the kernel put its random bytes.
  */
-#include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -147,22 +146,21 @@ static void look_at_stack(struct look *look, uint64_t sp)
 
 /* ---- threads ---- */
 
-/* Of a thread that waits in the kernel: its stack pointer and where it goes on. 0: it runs. */
-static uint64_t stack_pointer(int task_dir, const char *tid, uint64_t *pc)
+static int task_text(const char *tid, const char *name, char *text, size_t size)
 {
-	char path[64], text[256];
-	const char *at;
-	uint64_t sp = 0;
-	long fd, n;
+	char path[64];
 
-	spi_format(path, sizeof(path), "%s/syscall", tid);
-	fd = spi_sys(SYS_openat, task_dir, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = spi_proc_read(fd, text, sizeof(text) - 1);
-	spi_proc_close(fd);
-	text[n > 0 ? n : 0] = 0;
-	if (n <= 0 || text[0] == 'r')
+	spi_format(path, sizeof(path), "/proc/self/task/%s/%s", tid, name);
+	return spi_proc_text(path, text, size);
+}
+
+/* Of a thread that waits in the kernel: its stack pointer and where it goes on. 0: it runs. */
+static uint64_t stack_pointer(const char *tid, uint64_t *pc)
+{
+	char text[256];
+	const char *at;
+
+	if (task_text(tid, "syscall", text, sizeof(text)) < 0 || text[0] == 'r')
 		return 0;
 	/* the last two of its numbers */
 	at = strrchr(text, ' ');
@@ -171,8 +169,7 @@ static uint64_t stack_pointer(int task_dir, const char *tid, uint64_t *pc)
 	*pc = spi_parse_number(at + 1, NULL);
 	while (at > text && at[-1] != ' ')
 		at--;
-	sp = spi_parse_number(at, NULL);
-	return sp;
+	return spi_parse_number(at, NULL);
 }
 
 /* The stack of a thread that runs: the mapping at whose upper end its descriptor stands, which begins with its address twice. */
@@ -202,73 +199,46 @@ static int stack_by_descriptor(int tid, struct spi_vma *vma)
 }
 
 /* How long the thread has run, as far as the kernel has counted. */
-static uint64_t run_time(int task_dir, const char *tid)
+static uint64_t run_time(const char *tid)
 {
-	char path[64], text[64];
-	long fd, n;
+	char text[64];
 
-	spi_format(path, sizeof(path), "%s/schedstat", tid);
-	fd = spi_sys(SYS_openat, task_dir, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = spi_proc_read(fd, text, sizeof(text) - 1);
-	spi_proc_close(fd);
-	text[n > 0 ? n : 0] = 0;
-	return spi_parse_number(text, NULL);
+	return task_text(tid, "schedstat", text, sizeof(text)) < 0 ? 0 : spi_parse_number(text, NULL);
 }
 
-static void look_at_thread(struct look *look, int task_dir, const char *tid)
+static void look_at_thread(const char *tid, void *data)
 {
-	uint64_t ran = run_time(task_dir, tid);
+	struct look *look = data;
+	uint64_t ran = run_time(tid);
 	int id = (int) spi_parse_number(tid, NULL), is_first = id == (int) spi_sys(SYS_getpid);
 	struct spi_vma vma;
 	uint64_t sp = 0, pc = 0;
 
-	if (id == (int) spi_sys(SYS_gettid))
+	if (id == (int) spi_sys(SYS_gettid) || (look->what == LOOK_MAIN && !is_first))
 		return;
 	for (unsigned int i = 0; i < ASKS && !sp; i++) {
 		uint64_t pause[2] = { 0, ASK_NS };
 
 		if (i)
 			spi_sys(SYS_nanosleep, pause, NULL);
-		sp = stack_pointer(task_dir, tid, &pc);
+		sp = stack_pointer(tid, &pc);
 	}
 	if (sp) {
 		look_at_word(look, pc, 1);
 		look_at_stack(look, sp);
-	} else if (look->what == LOOK_PAD && run_time(task_dir, tid) < ran + RAN_NS) {
+	} else if (look->what == LOOK_PAD && run_time(tid) < ran + RAN_NS) {
 		look->running++;	/* it may be waiting for a processor, just there */
 	} else if (is_first ? mapping_of(getauxval(AT_RANDOM), &vma) : stack_by_descriptor(id, &vma)) {
 		look_at_words(look, vma.end - vma.start > STACK_MOST ? vma.end - STACK_MOST : vma.start, vma.end);
 	}
 }
 
-static void look_at_threads(struct look *look)
-{
-	uint8_t buffer[2048] __attribute__((aligned(8)));
-	long dir = spi_sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), n;
-
-	if (dir < 0)
-		return;
-	while ((n = spi_sys(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < n;) {
-			const char *name = (const char *) buffer + at + 19;
-			uint16_t size;
-
-			memcpy(&size, buffer + at + 16, 2);
-			at += size;
-			if (name[0] >= '0' && name[0] <= '9' && (look->what != LOOK_MAIN || (int) spi_parse_number(name, NULL) == (int) spi_sys(SYS_getpid)))
-				look_at_thread(look, (int) dir, name);
-		}
-	spi_proc_close(dir);
-}
-
 uint32_t spi_tree_stacks_look(uint32_t tree)
 {
 	struct look look = { .tree = tree };
 
-	look_at_threads(&look);
-	look_at_threads(&look);
+	spi_tasks_each(look_at_thread, &look);
+	spi_tasks_each(look_at_thread, &look);
 	return look.found;
 }
 
@@ -288,7 +258,7 @@ int spi_tree_main_begun(void)
 		return 1;
 	look.high = address + spi_tree_map_func(to, (uint64_t) func)->size;
 	if (spi_sys(SYS_gettid) != spi_sys(SYS_getpid))
-		look_at_threads(&look);
+		spi_tasks_each(look_at_thread, &look);
 	else if (mapping_of(sp, &vma))
 		look_at_words(&look, sp, vma.end);
 	return look.found != 0;
@@ -298,6 +268,6 @@ int spi_tree_nobody_is_in_pads(void)
 {
 	struct look look = { .what = LOOK_PAD };
 
-	look_at_threads(&look);
+	spi_tasks_each(look_at_thread, &look);
 	return !look.found && !look.running;
 }

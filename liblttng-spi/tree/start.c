@@ -159,17 +159,17 @@ void spi_tree_start_thread(void)
 
 int spi_tree_start_later(struct spi_tree *tree, struct spi_link *link)
 {
-	if (!tree->after_ms && !tree->on_signal)
+	if (!tree->asked->after && !tree->asked->on_signal)
 		return 0;
-	if (tree->on_signal >= sizeof(signals) / sizeof(signals[0]))
+	if (tree->asked->on_signal >= sizeof(signals) / sizeof(signals[0]))
 		return 0;
-	if (tree->on_signal && signal_take(tree->on_signal) < 0) {
+	if (tree->asked->on_signal && signal_take(tree->asked->on_signal) < 0) {
 		spi_format(tree->why, sizeof(tree->why), "the program ignores signal %u, at which the call tree is to begin",
-			tree->on_signal);
+			tree->asked->on_signal);
 		return -ENOTSUP;
 	}
 	tree->waits = 1;
-	tree->due = tree->after_ms ? spi_now_ns() + tree->after_ms * MS : 0;
+	tree->due = tree->asked->after ? spi_now_ns() + tree->asked->after * MS : 0;
 	if (!link)
 		spi_tree_start_thread();
 	return 1;
@@ -180,7 +180,7 @@ int spi_tree_start_is_due(const struct spi_tree *tree)
 	if (!tree->waits)
 		return 0;
 	return (tree->due && spi_now_ns() >= tree->due) ||
-		(tree->on_signal && __atomic_load_n(&signals[tree->on_signal].arrived, __ATOMIC_ACQUIRE));
+		(tree->asked->on_signal && __atomic_load_n(&signals[tree->asked->on_signal].arrived, __ATOMIC_ACQUIRE));
 }
 
 void spi_tree_start_cancel(struct spi_tree *tree)
@@ -188,8 +188,8 @@ void spi_tree_start_cancel(struct spi_tree *tree)
 	if (!tree->waits)
 		return;
 	tree->waits = 0;
-	if (tree->on_signal)
-		signal_give_back(tree->on_signal);
+	if (tree->asked->on_signal)
+		signal_give_back(tree->asked->on_signal);
 }
 
 int64_t spi_tree_starts_wait(void)

@@ -102,6 +102,11 @@ struct spi_tree_func {
 	uint16_t is_fit;		/* SPI_FIT_*: spi_tree_func_unfit() */
 };
 
+struct spi_tree_text {
+	uint64_t low, high;
+	int prot;
+};
+
 struct spi_tree_object {
 	struct spi_tree_object *next;
 	struct spi_object *object;
@@ -109,10 +114,7 @@ struct spi_tree_object {
 	uint64_t low, high;
 	uint32_t gone;			/* unloaded */
 	uint32_t text_count;
-	struct {
-		uint64_t low, high;
-		int prot;
-	} text[SPI_TREE_TEXTS_MAX];
+	struct spi_tree_text text[SPI_TREE_TEXTS_MAX];
 	struct spi_tree_func *funcs;	/* as the map's */
 	struct spi_site **sites;	/* as the map's; NULL: not met yet */
 	const volatile int *gate[2];	/* while somebody records; [1]: compact records */
@@ -140,6 +142,8 @@ SPI_INLINE const struct spi_map_func *spi_tree_map_func(const struct spi_tree_ob
 {
 	return SPI_MAP_AT(&to->map, funcs, struct spi_map_func, index);
 }
+/* The executable piece of the object that the address is in; NULL: none. */
+const struct spi_tree_text *spi_tree_text_at(const struct spi_tree_object *to, uint64_t address);
 const char *spi_tree_func_name(const struct spi_tree_object *to, uint64_t index);
 const char *spi_tree_func_shown(const struct spi_tree_object *to, uint64_t index);	/* demangled, with its scope */
 /* May what the function's record leads to be followed? Of a map that was checked as a whole always. */
@@ -181,10 +185,9 @@ void spi_site_leave(struct spi_site *site, uint32_t trees);
 void spi_sites_settle(struct spi_tree_object *to);
 void spi_sites_at_entry(struct spi_tree_object *to, uint64_t func, uint32_t trees);
 uint64_t spi_site_stub_at(uint64_t address);
-/* Spare bytes that sites have taken, in ascending order; 0: no more. And the program's own back there. */
-uint64_t spi_site_pads_next(const struct spi_tree_object *to, uint64_t after);
+/* Spare bytes that sites have taken: is this one of them? And the program's own back there, not under the patch lock. */
 int spi_site_in_pad(uint64_t address);
-void spi_site_pad_clear(struct spi_tree_object *to, uint64_t at);
+void spi_site_pads_clear(struct spi_tree_object *to);
 int spi_site_byte_was(uint64_t address, uint8_t *byte);
 void spi_sites_taken(struct spi_tree_object *to, uint64_t func, const struct spi_patch *entry);
 extern uint32_t spi_sites_placed;	/* now */

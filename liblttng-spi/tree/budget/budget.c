@@ -271,7 +271,7 @@ void spi_budget_start(struct spi_tree *tree)
 	uint64_t before, cpu, begun;
 
 	before = spi_patch_lock();
-	if (tree->budget) {
+	if (tree->asked->budget) {
 		spi_budget_tracers_find();
 		spi_budget_clock_measure();
 	}
@@ -288,11 +288,11 @@ void spi_budget_start(struct spi_tree *tree)
 		begun = 0;
 	}
 	spi_budget_ticks_learn(spi_now_ns());
-	if (!tree->budget) {
+	if (!tree->asked->budget) {
 		spi_patch_unlock(before);
 		return;
 	}
-	*b = (struct spi_budget) { .tenths = tree->budget, .share = 1024, .balance = -(int64_t) begun, .is_fresh = 1 };
+	*b = (struct spi_budget) { .tenths = tree->asked->budget, .share = 1024, .balance = -(int64_t) begun, .is_fresh = 1 };
 	__atomic_fetch_or(&spi_tree_budgets, tree->bit, __ATOMIC_RELEASE);
 	spi_patch_unlock(before);
 }

@@ -130,17 +130,11 @@ static void count_placed(int change)
 
 static void batch_write(struct spi_tree_object *to, int install)
 {
-	for (uint32_t i = 0; i < batch.n; i++) {
+	for (uint32_t i = 0; i < batch.n; i++)
 		batch.op[i].index = i;
-		batch.op[i].error = "its code is in no executable part of its object";
-	}
-	for (uint32_t i = 0; i < to->text_count && batch.n; i++)
-		if (batch.op[0].address >= to->text[i].low && batch.op[0].address < to->text[i].high) {
-			for (uint32_t k = 0; k < batch.n; k++)
-				batch.op[k].error = NULL;
-			spi_text_write_in(batch.op, batch.n, to->text[i].low, to->text[i].high, to->text[i].prot);
-			break;
-		}
+	if (batch.n && spi_site_text_write(to, batch.op, batch.n) < 0)
+		for (uint32_t i = 0; i < batch.n; i++)
+			batch.op[i].error = "its code is in no executable part of its object";
 	for (uint32_t i = 0; i < batch.n; i++) {
 		struct spi_site *s = batch.site[batch.op[i].index];
 
@@ -223,9 +217,8 @@ void spi_sites_taken(struct spi_tree_object *to, uint64_t func, const struct spi
 			if (op.address + k - entry->address >= entry->changed)
 				rest[n++] = (struct spi_text_op) { .address = op.address + k, .size = 1, .how = SPI_TEXT_STORE,
 					.from = { op.to[k] }, .to = { op.from[k] } };
-		for (uint32_t k = 0; k < to->text_count && n; k++)
-			if (op.address >= to->text[k].low && op.address < to->text[k].high)
-				spi_text_write_in(rest, n, to->text[k].low, to->text[k].high, to->text[k].prot);
+		if (n)
+			spi_site_text_write(to, rest, n);
 		s->form = SPI_FORM_ENTRY;
 		s->point.installed = 0;
 		count_placed(-1);

@@ -156,6 +156,16 @@ int spi_site_change(const struct spi_site *s, struct spi_text_op *op)
 	}
 }
 
+int spi_site_text_write(const struct spi_tree_object *to, struct spi_text_op *op, uint32_t n)
+{
+	const struct spi_tree_text *text = spi_tree_text_at(to, op[0].address);
+
+	if (!text)
+		return -1;
+	spi_text_write_in(op, n, text->low, text->high, text->prot);
+	return 0;
+}
+
 /* ---- the stub ---- */
 
 int spi_site_decline(struct spi_site *s, const char *reason)

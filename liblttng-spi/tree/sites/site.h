@@ -74,6 +74,8 @@ int spi_site_is_jcc(const struct spi_map_site *site);
 int spi_site_is_call(const struct spi_map_site *site);
 int spi_site_decline(struct spi_site *s, const char *reason);
 uint8_t spi_site_how(uint64_t address, uint32_t size);	/* how bytes of one instruction can be changed; 0: in no way */
+/* The operations, all in one executable piece of the object. -1: they are in none, and nothing is written. */
+int spi_site_text_write(const struct spi_tree_object *to, struct spi_text_op *op, uint32_t n);
 /* The operation that puts the site in place. 0, or -1: it cannot be done. */
 int spi_site_change(const struct spi_site *s, struct spi_text_op *op);
 /* Is there what the file has, from that many bytes before the instruction on, and nobody else's? */
