@@ -336,15 +336,13 @@ int spi_site_call_is_beyond(const struct spi_site *s, uint32_t trees, const stru
 		return 0;
 	to = spi_tree_object_at(target);
 	func = to ? spi_tree_func_at(to, target) : -1;
-	if (func < 0)
-		return to || (s->beyond & SPI_BEYOND_ASKED);
-	if (to->funcs[func].is_fit == SPI_FIT_TOLD)
+	if (func < 0 || to->funcs[func].is_fit == SPI_FIT_TOLD)
 		return 1;
 	trees &= to->covered & ~to->funcs[func].excluded;
 	if (trees & ~spi_tree_flat & ~to->funcs[func].done)
 		return 0;
 	trees &= ~to->outside;		/* those record it at its entry */
-	if (trees && !(s->beyond & SPI_BEYOND_TOLD))
+	if (trees && !s->is_told)
 		return 0;
 	if (trees && (!t->busy || spi_thread_nested((uint64_t) &frame->ra)))
 		spi_call_missed(SPI_LOST_CALLEES);
@@ -354,21 +352,16 @@ int spi_site_call_is_beyond(const struct spi_site *s, uint32_t trees, const stru
 /* Under the patch lock: a callee has no point, for want of room or memory. */
 static void call_miss(struct spi_site *s, uint64_t target, uint32_t trees)
 {
-	const char *why = child_may_come(target) ? "the agent has no memory left" : MANY_CALLEES;
+	int is_full = !child_may_come(target), is_known;
 	const struct spi_tree_object *to = spi_tree_object_at(target);
-	int is_known;
 
 	trees = spi_tree_enter(target, trees, &is_known);
-	if (trees && (trees & ~to->outside)) {
-		if (!(s->beyond & SPI_BEYOND_TOLD))
-			spi_tree_decline(s->owner, s->point.call_site, why);
-		s->beyond |= SPI_BEYOND_TOLD;
-		spi_call_missed(child_may_come(target) ? SPI_LOST_MEMORY : SPI_LOST_CALLEES);
-	}
-	if (!is_known) {
-		spi_tree_ask_for(target);
-		s->beyond |= SPI_BEYOND_ASKED;
-	}
+	if (!trees || !(trees & ~to->outside))
+		return;
+	if (!s->is_told)
+		spi_tree_decline(s->owner, s->point.call_site, is_full ? MANY_CALLEES : "the agent has no memory left");
+	s->is_told = 1;
+	spi_call_missed(is_full ? SPI_LOST_CALLEES : SPI_LOST_MEMORY);
 }
 
 /* ---- */

@@ -33,6 +33,17 @@ static void followed_say(void)
 	spi_exec_env_follow(numbers);
 }
 
+/* The least budget of the trees in force, and of this one; 0: none has a budget. */
+static uint32_t budget_least(const struct spi_tree *and)
+{
+	uint32_t least = 0;
+
+	for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next)
+		if ((tree->enabled || tree == and) && tree->asked->budget && (!least || tree->asked->budget < least))
+			least = tree->asked->budget;
+	return least;
+}
+
 /* ---- begin and end ---- */
 
 static int tree_begin(struct spi_tree *tree, struct spi_link *link)
@@ -55,7 +66,7 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link)
 		spi_format(tree->why, sizeof(tree->why), "it runs in a seccomp sandbox that kills for system calls which a call tree needs");
 		return -ENOTSUP;
 	}
-	spi_budget_start(tree);
+	spi_budget_start(asked->budget ? bit : 0, budget_least(tree));
 	if (asked->calls_of.count)
 		spi_tree_flat |= bit;
 	if (tree->follow & SPI_FOLLOW_THREADS)
@@ -153,7 +164,7 @@ static void tree_end(struct spi_tree *tree)
 	__atomic_fetch_add(&spi_tree_epoch, 1, __ATOMIC_RELEASE);
 	spi_budget_tell(spi_link_current, 1);
 	if (tree->asked->budget) {
-		spi_budget_stop(bit);
+		spi_budget_stop(bit, budget_least(NULL));
 		spi_budget_tell(spi_link_current, 1);
 	}
 	before = spi_patch_lock();

@@ -63,9 +63,6 @@ struct spi_child {
 
 _Static_assert(offsetof(struct spi_child, site) == SPI_AT_CHILD_SITE, "arch/offsets.h");
 
-#define SPI_BEYOND_TOLD		1u	/* the site was named for them */
-#define SPI_BEYOND_ASKED	2u	/* and the control side asked whether it knows one that no object has */
-
 /* One call site. In near memory: its stub addresses point and masks. */
 struct spi_site {
 	struct spi_point point;		/* first */
@@ -85,7 +82,7 @@ struct spi_site {
 	uint8_t prefixes;		/* JUMP, PUN, WINDOW: before the jump */
 	uint8_t was[8];			/* the program's bytes there */
 	uint8_t is_both;		/* trees of the other kind than its point's have it. tree/sites/both.c */
-	uint8_t beyond;			/* SPI_BEYOND_*: of callees that got no point. callee.c */
+	uint8_t is_told;		/* the site was named, for callees that got no point. callee.c */
 	const char *reason;		/* why not */
 	uint64_t skipped;		/* what calls took that were not recorded, ns; for budgets. calls.c */
 };

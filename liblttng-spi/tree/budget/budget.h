@@ -20,10 +20,10 @@
 #define SPI_BUDGET_EVERY	1024u	/* recorded calls of a thread between two looks */
 #define SPI_BUDGET_MS		UINT64_C(1000000)
 
-/* A tree's own part of the account. All times in ns. */
+/* The budget of the process: the least that a tree has, and all trees with a budget keep it together. All times in ns. */
 struct spi_budget {
 	uint32_t tenths;	/* of a percent; 0: none */
-	uint32_t share;		/* of all recorded calls, those that this tree records, in 1/1024 */
+	uint32_t share;		/* of all recorded calls, those that these trees record, in 1/1024 */
 	int64_t balance;	/* what tracing may still use up; below 0: what it has used too much */
 	uint64_t window_own, window_cost;	/* since the calls were last counted */
 	uint64_t rate;		/* what the records take, ns a second of the program's own, in the latest windows */
@@ -31,7 +31,7 @@ struct spi_budget {
 	uint32_t out;		/* functions and call sites that are left out now */
 	uint64_t back_next;	/* not before: the next one comes back */
 };
-extern struct spi_budget spi_budgets[SPI_TREES_MAX];
+extern struct spi_budget spi_budget;
 
 /* ---- budget.c ---- */
 extern uint32_t spi_tree_budgets;	/* trees that have one */
@@ -47,8 +47,9 @@ void spi_budget_placed(uint64_t ns);
 /* A thread has written a batch of compact records, which took so long. Payload's. */
 void spi_budget_flushed(uint64_t ns);
 /* Control side. */
-void spi_budget_start(struct spi_tree *tree);
-void spi_budget_stop(uint32_t tree);
+/* A tree begins, with a budget or without (`bit` 0); tenths: the least budget of all trees. One that had a budget is gone. */
+void spi_budget_start(uint32_t bit, uint32_t tenths);
+void spi_budget_stop(uint32_t bit, uint32_t tenths);
 void spi_budget_settle(void);	/* under the lock: bring the sums up to date where no tree has a budget */
 void spi_budget_come_by(struct spi_link *link);	/* at times */
 int64_t spi_budget_wait(void);	/* ms until then; -1: no need to */
@@ -91,15 +92,12 @@ void spi_budget_tracers_forget(void);
 void spi_budget_thread(void);			/* control side, not under the lock: the calling thread is the tracer's */
 
 /* ---- out.c ---- */
-#define SPI_NEWS	1u
-#define SPI_NEWS_TAKEN	2u
 struct spi_out {
 	struct spi_tree_object *to;
 	uint64_t func;			/* index; of a site, the function that it is in */
 	struct spi_site *site;		/* the calls of this site, whomever they reach; NULL: the function's */
-	uint32_t index;			/* the tree */
 	uint32_t is_out;
-	uint32_t news;			/* SPI_NEWS: the trace has not been told yet; SPI_NEWS_TAKEN: somebody is about to; 0: it has */
+	uint32_t is_news;		/* the trace has not been told yet */
 	uint32_t tries;			/* how often it was left out */
 	uint64_t calls;			/* recorded before it was left out */
 	uint32_t share;			/* of the calls of the time before that, in 1/1000 */
@@ -109,17 +107,16 @@ struct spi_out {
 };
 extern struct spi_out *spi_outs;
 extern uint32_t spi_out_count;
-extern uint32_t spi_out_news;	/* those before it have no news */
 /*
  * Leave out what costs most, until no more than `target` of the window's cost remains. Returns how many. The text
  * is left to spi_budget_settle_text().
  */
-uint32_t spi_budget_leave_out(uint32_t index, uint64_t target, uint64_t now);
+uint32_t spi_budget_leave_out(uint64_t target, uint64_t now);
 /* While no object can be unloaded: text that is to be written for what was left out. */
 void spi_budget_settle_text(void);
 /* While no object can be unloaded: the one that cost least of those whose time has come. Returns how many. */
-uint32_t spi_budget_bring_back(uint32_t index, uint64_t now);
-void spi_budget_forget(uint32_t index);
+uint32_t spi_budget_bring_back(uint64_t now);
+void spi_budget_forget(void);	/* no tree has a budget any more */
 
 /* ---- tree/calls.c ---- */
 /* Count what the points have counted; what each function's calls took since the last spi_calls_reset(), in ns. */
@@ -129,11 +126,10 @@ extern struct spi_site *spi_calls_skipping[SPI_SKIPPING_MAX];	/* sites with `ski
 extern uint32_t spi_calls_skipping_count;
 void spi_calls_reset(void);
 void spi_calls_fork_child(void);
-extern uint64_t spi_calls_cost, spi_calls_cost_of[SPI_TREES_MAX];	/* of all since then; of a tree with a budget */
+extern uint64_t spi_calls_cost, spi_calls_cost_budget;	/* of all since then; of trees with a budget */
 
 /* ---- tell.c ---- */
-extern uint32_t spi_budget_news_wait SPI_HIDDEN;	/* there was no room, or no lock, for what is new */
-void spi_budget_news(void);		/* not under the lock: to the trace. Any thread */
+void spi_budget_news(void);		/* not under the patch lock: to the trace. Control side, or at the process's end */
 void spi_budget_tell(struct spi_link *link, int always);	/* control side: to the controller */
 
 #endif /* SPI_BUDGET_H */

@@ -42,7 +42,7 @@
 
 static struct spi_out outs[OUT_MAX];
 struct spi_out *spi_outs = outs;
-uint32_t spi_out_count, spi_out_news;
+uint32_t spi_out_count;
 static uint32_t out_lists[OUT_LISTS];	/* by out_list(): 1 + the first one's number; 0: none */
 
 /* ---- what was ever left out ---- */
@@ -61,30 +61,21 @@ static int was_before(const struct spi_out *out, const struct spi_tree_object *t
 }
 
 /* Not by the object: it may be another when the library is loaded again. */
-static uint32_t *out_list(uint64_t func, const struct spi_site *site, uint32_t index)
+static uint32_t *out_list(uint64_t func, const struct spi_site *site)
 {
-	uint64_t key = (func * SPI_TREES_MAX + index + ((uint64_t) site >> 6)) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t key = (func + ((uint64_t) site >> 6)) * UINT64_C(0x9e3779b97f4a7c15);
 
 	return &out_lists[(key >> 40) % OUT_LISTS];
 }
 
-static void out_enlist(struct spi_out *out)
+static struct spi_out *out_get(const struct candidate *c)
 {
-	uint32_t *list = out_list(out->func, out->site, out->index);
-
-	out->next = *list;
-	*list = (uint32_t) (out - outs) + 1;
-}
-
-static struct spi_out *out_get(const struct candidate *c, uint32_t index)
-{
+	uint32_t *list = out_list(c->func, c->site);
 	struct spi_out *out;
 
-	for (uint32_t i = *out_list(c->func, c->site, index); i; i = out->next) {
+	for (uint32_t i = *list; i; i = out->next) {
 		out = &outs[i - 1];
-		if (out->index != index || out->func != c->func || out->site != c->site)
-			continue;
-		if (out->to == c->to || was_before(out, c->to)) {
+		if (out->func == c->func && out->site == c->site && (out->to == c->to || was_before(out, c->to))) {
 			out->to = c->to;
 			return out;
 		}
@@ -92,37 +83,27 @@ static struct spi_out *out_get(const struct candidate *c, uint32_t index)
 	if (spi_out_count == OUT_MAX)
 		return NULL;
 	out = &outs[spi_out_count++];
-	*out = (struct spi_out) { .to = c->to, .func = c->func, .site = c->site, .index = index };
-	out_enlist(out);
+	*out = (struct spi_out) { .to = c->to, .func = c->func, .site = c->site, .next = *list };
+	*list = spi_out_count;
 	return out;
 }
 
-/* Left out, or in again: the trace is to be told. */
-static void out_set(struct spi_out *out, uint32_t is_out)
+static int out_mark(const struct candidate *c, uint64_t now)
 {
-	uint32_t i = (uint32_t) (out - outs);
-
-	out->is_out = is_out;
-	out->news = SPI_NEWS;
-	spi_out_news = i < spi_out_news ? i : spi_out_news;
-}
-
-static int out_mark(const struct candidate *c, uint32_t index, uint64_t now)
-{
-	const struct spi_budget *b = &spi_budgets[index];
-	struct spi_out *out = out_get(c, index);
+	const struct spi_budget *b = &spi_budget;
+	struct spi_out *out = out_get(c);
 	/* never less than an eighth of the cost: what a call takes may have been taken for too much (budget_look()) */
 	uint64_t own = (b->window_own > b->window_cost / 8 ? b->window_own : b->window_cost / 8) / 1000 + 1, pause = FIRST_NS;
 
 	if (!out)
 		return 0;
 	if (!c->site) {
-		c->to->funcs[c->func].excluded |= 1u << index;
-		c->to->funcs[c->func].budget |= 1u << index;
+		c->to->funcs[c->func].budget |= spi_tree_budgets & ~c->to->funcs[c->func].excluded;
+		c->to->funcs[c->func].excluded |= spi_tree_budgets;
 	}
-	out_set(out, 1);
+	out->is_out = out->is_news = 1;
 	out->calls = !c->site && c->to->calls ? c->to->calls[c->func] : 0;
-	out->share = spi_calls_cost_of[index] ? (uint32_t) (c->cost * 1000 / spi_calls_cost_of[index]) : 0;
+	out->share = spi_calls_cost_budget ? (uint32_t) (c->cost * 1000 / spi_calls_cost_budget) : 0;
 	out->rate = c->cost * 1000 / own * 1000;
 	if (out->rate / HOPELESS > (uint64_t) b->tenths * SPI_BUDGET_MS)
 		pause *= HOPELESS_TIMES;
@@ -151,23 +132,23 @@ static void candidate_take(struct candidate this)
 }
 
 /* Is its entry point what records the calls of a function that is left out already? */
-static int entry_records(const struct spi_tree_object *to, uint64_t func, uint32_t bit)
+static int entry_records(const struct spi_tree_object *to, uint64_t func)
 {
 	const struct spi_entry *e = spi_entry_find(spi_tree_map_func(to, func)->vaddr + to->object->bias);
 
-	return e && (e->point.tree_live & ~e->rests & bit);
+	return e && (e->point.tree_live & ~e->rests & spi_tree_budgets);
 }
 
-static void candidates_find(uint32_t bit, uint64_t least)
+static void candidates_find(uint64_t least)
 {
 	most_count = 0;
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		for (uint32_t i = 0; !to->gone && to->recent && (to->covered & bit) && i < to->map.head->funcs.count; i++)
-			if (to->recent[i] >= least && (!(to->funcs[i].excluded & bit) || entry_records(to, i, bit)))
+		for (uint32_t i = 0; !to->gone && to->recent && i < to->map.head->funcs.count; i++)
+			if (to->recent[i] >= least && ((to->covered & spi_tree_budgets & ~to->funcs[i].excluded) || entry_records(to, i)))
 				candidate_take((struct candidate) { to, i, to->recent[i], NULL });
 	for (uint32_t i = 0; i < spi_calls_skipping_count; i++) {
 		struct spi_site *s = spi_calls_skipping[i];
-		int64_t func = s->owner->gone || !(s->trees & bit) ? -1 : spi_tree_func_around(s->owner, s->point.call_site - 1);
+		int64_t func = s->owner->gone || !(s->trees & spi_tree_budgets) ? -1 : spi_tree_func_around(s->owner, s->point.call_site - 1);
 
 		if (func >= 0 && s->skipped >= least)
 			candidate_take((struct candidate) { s->owner, (uint64_t) func, s->skipped, s });
@@ -176,16 +157,10 @@ static void candidates_find(uint32_t bit, uint64_t least)
 
 /* Functions that go, or come back; under the patch lock. */
 struct chosen {
-	uint32_t bit, n;
+	uint32_t n;
 	uint64_t address[AT_ONCE];	/* ascending */
 };
 static struct chosen chosen;
-
-static void chosen_begin(uint32_t bit)
-{
-	chosen.bit = bit;
-	chosen.n = 0;
-}
 
 static int is_chosen(uint64_t address)
 {
@@ -216,10 +191,10 @@ static void chosen_add(const struct spi_tree_object *to, uint64_t func)
 static void sites_each(void (*fn)(struct spi_tree_object *to, uint32_t index))
 {
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next) {
-		for (uint32_t i = 0; !to->gone && (to->covered & chosen.bit) && i < to->map.head->funcs.count; i++) {
+		for (uint32_t i = 0; !to->gone && (to->covered & spi_tree_budgets) && i < to->map.head->funcs.count; i++) {
 			const struct spi_map_func *f = spi_tree_map_func(to, i);
 
-			for (uint32_t k = f->site_first; (to->funcs[i].done & chosen.bit) && k < f->site_first + f->site_count; k++)
+			for (uint32_t k = f->site_first; (to->funcs[i].done & spi_tree_budgets) && k < f->site_first + f->site_count; k++)
 				fn(to, k);
 		}
 		spi_sites_flush(to);
@@ -232,23 +207,23 @@ static void site_out(struct spi_tree_object *to, uint32_t k)
 {
 	struct spi_site *s = to->sites[k];
 
-	if (!s || !(s->trees & chosen.bit))
+	if (!s || !(s->trees & spi_tree_budgets))
 		return;
 	if (s->point.address && is_chosen(s->point.address)) {
-		spi_site_leave(s, chosen.bit);
+		spi_site_leave(s, spi_tree_budgets);
 		return;
 	}
 	for (struct spi_child *c = s->children; c; c = c->next)
 		if (is_chosen(c->point.address))
-			spi_tree_live_leave(&c->point, chosen.bit);
+			spi_tree_live_leave(&c->point, spi_tree_budgets);
 }
 
 /* A root that is chosen begins no tree, and what is entered from outside records no call. One that a site has replaced stays out. */
 static void entries_rest(int rest)
 {
 	for (struct spi_entry *e = spi_entries; e; e = e->next)
-		if (!e->to->gone && (rest ? e->point.installed : e->rests & chosen.bit) && is_chosen(e->point.address))
-			spi_entry_rest(e, chosen.bit, rest);
+		if (!e->to->gone && (rest ? e->point.installed : e->rests & spi_tree_budgets) && is_chosen(e->point.address))
+			spi_entry_rest(e, spi_tree_budgets, rest);
 }
 
 void spi_budget_settle_text(void)
@@ -261,20 +236,20 @@ void spi_budget_settle_text(void)
 			spi_sites_settle(to);
 }
 
-uint32_t spi_budget_leave_out(uint32_t index, uint64_t target, uint64_t now)
+uint32_t spi_budget_leave_out(uint64_t target, uint64_t now)
 {
-	uint64_t left = spi_calls_cost_of[index];
-	uint32_t bit = 1u << index, n = 0;
+	uint64_t left = spi_calls_cost_budget;
+	uint32_t n = 0;
 
-	candidates_find(bit, FEWEST_CALLS * spi_budget_call_ns((spi_tree_compact & bit) != 0));
-	chosen_begin(bit);
+	candidates_find(FEWEST_CALLS * spi_budget_call_ns((spi_tree_compact & spi_tree_budgets) != 0));
+	chosen.n = 0;
 	for (uint32_t i = 0; i < most_count && left > target; i++) {
 		const struct candidate *c = &most[i];
 
-		if (!out_mark(c, index, now))
+		if (!out_mark(c, now))
 			continue;
 		if (c->site)
-			spi_site_leave(c->site, bit);
+			spi_site_leave(c->site, spi_tree_budgets);
 		else
 			chosen_add(c->to, c->func);
 		left -= c->cost < left ? c->cost : left;
@@ -299,7 +274,7 @@ static int site_may_lead(const struct spi_tree_object *to, uint32_t k)
 	if (s && s->point.address)
 		return is_chosen(s->point.address);
 	/* behind a slot there was something that is not recorded, perhaps one of these: it looks again */
-	return s && !(spi_site_live(s) & chosen.bit) && s->worker != SPI_SITE_NONE && spi_site_is_slot(map);
+	return s && !(spi_site_live(s) & spi_tree_budgets) && s->worker != SPI_SITE_NONE && spi_site_is_slot(map);
 }
 
 static void site_back(struct spi_tree_object *to, uint32_t k)
@@ -307,51 +282,44 @@ static void site_back(struct spi_tree_object *to, uint32_t k)
 	struct spi_site *s;
 
 	if (site_may_lead(to, k))
-		spi_site_come(to, k, chosen.bit);
+		spi_site_come(to, k, spi_tree_budgets);
 	s = to->sites[k];
-	for (struct spi_child *c = s && (s->trees & chosen.bit) ? s->children : NULL; c; c = c->next)
+	for (struct spi_child *c = s && (s->trees & spi_tree_budgets) ? s->children : NULL; c; c = c->next)
 		if (is_chosen(c->point.address))
-			spi_tree_todo_add(&c->point, chosen.bit);
+			spi_tree_todo_add(&c->point, spi_tree_budgets);
 }
 
-uint32_t spi_budget_bring_back(uint32_t index, uint64_t now)
+uint32_t spi_budget_bring_back(uint64_t now)
 {
 	struct spi_out *best = NULL;
 	struct spi_tree_object *to;
 
 	for (struct spi_out *out = outs; out < outs + spi_out_count; out++)
-		if (out->index == index && out->is_out && !out->to->gone && now >= out->back_at && (!best || out->rate < best->rate))
+		if (out->is_out && !out->to->gone && now >= out->back_at && (!best || out->rate < best->rate))
 			best = out;
 	if (!best)
 		return 0;
 	to = best->to;
-	out_set(best, 0);
-	chosen_begin(1u << index);
+	best->is_out = 0;
+	best->is_news = 1;
+	chosen.n = 0;
 	if (best->site) {
-		spi_site_come(to, (uint32_t) (best->site->map - SPI_MAP_AT(&to->map, sites, struct spi_map_site, 0)), chosen.bit);
+		spi_site_come(to, (uint32_t) (best->site->map - SPI_MAP_AT(&to->map, sites, struct spi_map_site, 0)), spi_tree_budgets);
 		spi_sites_flush(to);
 		return 1;
 	}
-	to->funcs[best->func].excluded &= ~chosen.bit;
-	to->funcs[best->func].budget &= ~chosen.bit;
+	to->funcs[best->func].excluded &= ~to->funcs[best->func].budget;
+	to->funcs[best->func].budget = 0;
 	chosen_add(to, best->func);
 	sites_each(site_back);
 	entries_rest(0);
 	return 1;
 }
 
-/* The tree ends, and its sites have left, or will: so nothing is put back. */
-void spi_budget_forget(uint32_t index)
+/* The trees' sites have left, or will: so nothing is put back. */
+void spi_budget_forget(void)
 {
-	uint32_t n = 0;
-
 	for (uint32_t i = 0; i < OUT_LISTS; i++)
 		out_lists[i] = 0;
-	for (uint32_t i = 0; i < spi_out_count; i++)
-		if (outs[i].index != index) {
-			outs[n] = outs[i];
-			out_enlist(&outs[n++]);
-		}
-	spi_out_count = n;
-	spi_out_news = 0;
+	spi_out_count = 0;
 }
