@@ -8,7 +8,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/tree/entry.h"
+#include "liblttng-spi/tree/sites/entry.h"
 #include "liblttng-spi/rules/instrument.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/link/internal.h"

@@ -129,7 +129,7 @@ struct spi_range {
 /* Tell it about trampoline pages: ascending, not touching each other. */
 void spi_frames_register_pages(const struct spi_range *ranges, uint32_t n);
 
-/* What a stub of the point's is made for. Its third gate: call trees that take the stub over (tree/entry-named.c). */
+/* What a stub of the point's is made for. Its third gate: call trees that take the stub over (tree/sites/entry-named.c). */
 SPI_INLINE struct spi_stub spi_point_stub(struct spi_point *point)
 {
 	const int is_apart = point->flags & (SPI_POINT_TREE | SPI_POINT_APART);

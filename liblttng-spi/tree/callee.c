@@ -22,94 +22,28 @@
  */
 #include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/sites/site.h"
+#include "liblttng-spi/tree/tree.h"
 
 #define CHILDREN_MAX	(UINT64_C(1) << 20)
 #define MANY_CALLEES	"its callees, or those of others, are too many: calls of further ones are not recorded"
 #define BASE_ROOM	32768u	/* below a thread's descriptor: its thread-local variables, and the frame of its first function */
 
-static int is_agent(uint64_t address)
-{
-	extern const uint8_t __ehdr_start[] SPI_HIDDEN, _end[] SPI_HIDDEN;
-
-	return address >= (uint64_t) __ehdr_start && address < (uint64_t) _end;
-}
-
-/* ---- calls of the tracer ---- */
+/* ---- slots ---- */
 
 /*
- * The program, or libc at a thread's end, calls lttng-ust itself: a tracepoint of its own, a key's destructor. What
- * that calls in libc comes by sites; to record it would take locks that it holds. So the thread counts as busy
- * until the call is over.
+ * An address that is in no object of a tree: if nobody has looked at that object yet, the control side is asked to.
+ * Code that was made, not loaded, stays unknown; a call of it asks once, and so once more after each that was loaded.
+ * Either way the call goes on unrecorded; when the object has come, its points look again.
  */
-static void quiet_end(struct spi_thread *t)
+static void ask_for(uint64_t address)
 {
-	spi_barrier();
-	if (t->busy & (SPI_BUSY_ALWAYS - 1))
-		t->busy--;
+	static uint64_t asked_for;
+
+	if (spi_symbols_know(address, 0) || spi_control_event < 0 || __atomic_load_n(&asked_for, __ATOMIC_RELAXED) == address)
+		return;
+	__atomic_store_n(&asked_for, address, __ATOMIC_RELAXED);
+	spi_control_ring();
 }
-
-static uint64_t quiet_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	struct spi_thread *t = &spi_thread;
-	struct spi_slot *slot;
-	uint64_t code = 0;
-
-	(void) stride;
-	if (t->busy || spi_thread_is_foreign(t))
-		return 0;
-	if (!vec)
-		return SPI_ANSWER_FULL;
-	spi_busy_begin(t, (uint64_t) &frame->ra);
-	slot = spi_slot_ready(t, (uint64_t) &frame->ra);
-	if (!slot) {
-		t->busy = 0;
-		return 0;
-	}
-	code = spi_slot_push(t, &slot, point, frame);
-	slot->cookie = NULL;
-	slot->aux = 0;
-	if (spi_unlikely(!code))
-		t->busy = 0;
-	return code;
-}
-
-static void quiet_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	struct spi_thread *t = &spi_thread;
-
-	(void) frame;
-	(void) vec;
-	(void) stride;
-	spi_slot_pop(t, slot);
-	quiet_end(t);
-}
-
-static void quiet_left(struct spi_slot *slot, enum spi_left how)
-{
-	(void) slot;
-	(void) how;
-	quiet_end(&spi_thread);
-}
-
-static int quiet_take(struct spi_point *point, uint64_t callee, uint32_t trees)
-{
-	if (!spi_tracer_code_has(callee))
-		return 0;
-	if (is_agent(callee)) {		/* that looks after itself; a slot would outlive the end of a thread, which is one of these */
-		spi_tree_todo_done(point, trees);
-		return 1;
-	}
-	point->exit = quiet_exit;
-	point->left = quiet_left;
-	if (point->full_thunk)
-		point->exit_thunk = point->full_exit_thunk;
-	__atomic_store_n(&point->record, quiet_call, __ATOMIC_RELEASE);
-	spi_tree_live_add(point, trees);
-	spi_tree_todo_done(point, trees);
-	return 1;
-}
-
-/* ---- slots ---- */
 
 /* The callee behind a slot; 0: not to be told yet. */
 static uint64_t slot_callee(const struct spi_site *s, int *is_bound)
@@ -131,7 +65,7 @@ uint64_t spi_tree_real(uint64_t callee, const char *import, const char *version,
 {
 	uint64_t real;
 
-	if (!is_agent(callee) || !import[0])
+	if (!spi_tree_is_agent(callee) || !import[0])
 		return callee;
 	real = spi_symbol_find(import, version, from, 1);
 	return real ? real : callee;
@@ -149,13 +83,13 @@ static int slot_resolve(struct spi_site *s, struct spi_point *point, uint32_t tr
 		spi_call_missed(SPI_APART_UNBOUND);
 		return 0;
 	}
-	if (!point->payload && quiet_take(point, callee, trees))
+	if (!point->payload && spi_tree_tracer_take(point, callee, trees))
 		return 1;
 	live = spi_tree_enter(callee, trees, &is_known);
 	if (!is_known && !spi_symbols_know(callee, 0)) {
 		/* its object was loaded a moment ago; when it has come, the point looks again */
 		point->address = callee;
-		spi_tree_ask_for(callee);
+		ask_for(callee);
 		spi_tree_todo_done(point, trees);
 		return 1;
 	}
@@ -257,7 +191,7 @@ static struct spi_child *child_make(struct spi_site *s, uint64_t target, uint32_
 	c = (struct spi_child *) (((uint64_t) c + 63) & ~UINT64_C(63));		/* its first line is all that most calls need */
 	c->target = target;
 	c->point.body = target;
-	c->point.address = is_agent(target) ? spi_symbol_behind(target, s->owner->object) : target;
+	c->point.address = spi_tree_is_agent(target) ? spi_symbol_behind(target, s->owner->object) : target;
 	if (!c->point.address)
 		c->point.address = target;
 	spi_thread_thunks(&c->point, head->flags & SPI_MAP_USES_YMM, head->flags & SPI_MAP_USES_ZMM);
@@ -303,13 +237,13 @@ static int child_resolve(struct spi_child *c, uint32_t trees)
 	uint32_t live;
 	int is_known;
 
-	if (quiet_take(point, point->address, trees))
+	if (spi_tree_tracer_take(point, point->address, trees))
 		return 1;
 	live = spi_tree_enter(point->address, trees, &is_known);
 	if (!is_known && spi_tree_made_enter(c->site, point->address, trees))
 		return 1;		/* and each call is looked at */
 	if (!is_known)
-		spi_tree_ask_for(point->address);
+		ask_for(point->address);
 	if (live && spi_tree_bind(point) < 0) {
 		spi_call_missed(SPI_LOST_MEMORY);
 		return 0;

@@ -205,20 +205,6 @@ void spi_tree_loads_follow(void)
 	__atomic_store_n(&loads_seen, loads, __ATOMIC_RELEASE);
 }
 
-/*
- * Code that was made, not loaded, stays unknown; a call of it asks once, and so once more after each that was loaded.
- * Either way the call goes on unrecorded; when the object has come, its points look again.
- */
-void spi_tree_ask_for(uint64_t address)
-{
-	static uint64_t asked_for;
-
-	if (spi_symbols_know(address, 0) || spi_control_event < 0 || __atomic_load_n(&asked_for, __ATOMIC_RELAXED) == address)
-		return;
-	__atomic_store_n(&asked_for, address, __ATOMIC_RELAXED);
-	spi_control_ring();
-}
-
 /* ---- begin and end ---- */
 
 void spi_tree_follow_start(struct spi_tree *tree)

@@ -88,17 +88,6 @@ static void relocated(const struct ends *ends, uint64_t bias, uint64_t at, uint6
 	}
 }
 
-/* What the compiler puts into every object, and has nothing to tell. */
-int spi_tree_func_is_usual(const struct spi_tree_object *to, int64_t func)
-{
-	static const char *const usual[] = { "_init", "_fini", "frame_dummy", "__do_global_dtors_aux" };
-
-	for (unsigned int i = 0; func >= 0 && i < sizeof(usual) / sizeof(usual[0]); i++)
-		if (!strcmp(spi_tree_func_name(to, (uint64_t) func), usual[i]))
-			return 1;
-	return func < 0;
-}
-
 static int end_take(struct spi_tree_object *to, uint64_t address)
 {
 	if (address < to->low || address >= to->high || spi_tree_func_is_usual(to, spi_tree_func_at(to, address)))

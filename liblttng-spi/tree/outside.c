@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/auxv.h>
-#include "liblttng-spi/tree/entry.h"
+#include "liblttng-spi/tree/sites/entry.h"
 #include "liblttng-spi/tree/rule.h"
 
 #define VDSO_MOST	65536u

@@ -69,6 +69,16 @@ __attribute__((noinline)) uint32_t spi_tree_thread_look(struct spi_thread *t)
 	return trees;
 }
 
+/* Slots of calls that trees of this kind have recorded, where there are trees of both. */
+static uint32_t slots_used_by(struct spi_thread *t, uint32_t compact)
+{
+	uint32_t n = 0;
+
+	for (struct spi_slot *s = t->cur ? spi_thread_top(t) : NULL; s; s = spi_slot_below(s))
+		n += s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && s->target && (s->point->flags & SPI_POINT_COMPACT) == compact;
+	return n;
+}
+
 /* How many slots are in use on this thread: its depth, counted from anywhere. Trees of both kinds have one each for a call. */
 static uint32_t slots_used(struct spi_thread *t, uint32_t tree)
 {
@@ -77,7 +87,7 @@ static uint32_t slots_used(struct spi_thread *t, uint32_t tree)
 	if (!t->cur)
 		return 0;
 	if (spi_unlikely(spi_trees_of(spi_tree_existing, 0)) && spi_trees_of(spi_tree_existing, SPI_POINT_COMPACT))
-		return spi_slots_used_by(t, tree & spi_tree_compact ? SPI_POINT_COMPACT : 0);
+		return slots_used_by(t, tree & spi_tree_compact ? SPI_POINT_COMPACT : 0);
 	n = (uint32_t) (t->cur - t->base);
 	for (uint32_t chunk = spi_chunks[spi_chunk_of(t->base)].prev; chunk != CHUNK_NONE; chunk = spi_chunks[chunk].prev)
 		n += CHUNK_SLOTS - 1;

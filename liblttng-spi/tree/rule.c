@@ -13,12 +13,11 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/tree/budget/budget.h"
+#include "liblttng-spi/tree/rule.h"
 #include "liblttng-spi/process/exec.h"
 #include "liblttng-spi/rules/instrument-work.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/patch/steps.h"
-
-struct spi_tree *spi_trees;
 
 /* Which trees go along into programs that are executed. */
 static void followed_say(void)
@@ -31,17 +30,6 @@ static void followed_say(void)
 		if (tree->enabled && tree->follow & SPI_FOLLOW_EXEC)
 			n += spi_format(numbers + n, sizeof(numbers) - (size_t) n, "%s%u", n ? "+" : "", tree->rule->id);
 	spi_exec_env_follow(numbers);
-}
-
-/* The least budget of the trees in force, and of this one; 0: none has a budget. */
-static uint32_t budget_least(const struct spi_tree *and)
-{
-	uint32_t least = 0;
-
-	for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next)
-		if ((tree->enabled || tree == and) && tree->asked->budget && (!least || tree->asked->budget < least))
-			least = tree->asked->budget;
-	return least;
 }
 
 /* ---- begin and end ---- */
@@ -66,7 +54,7 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link)
 		spi_format(tree->why, sizeof(tree->why), "it runs in a seccomp sandbox that kills for system calls which a call tree needs");
 		return -ENOTSUP;
 	}
-	spi_budget_start(asked->budget ? bit : 0, budget_least(tree));
+	spi_budget_start(asked->budget ? bit : 0, spi_tree_budget_least(tree));
 	if (asked->calls_of.count)
 		spi_tree_flat |= bit;
 	if (tree->follow & SPI_FOLLOW_THREADS)
@@ -164,7 +152,7 @@ static void tree_end(struct spi_tree *tree)
 	__atomic_fetch_add(&spi_tree_epoch, 1, __ATOMIC_RELEASE);
 	spi_budget_tell(spi_link_current, 1);
 	if (tree->asked->budget) {
-		spi_budget_stop(bit, budget_least(NULL));
+		spi_budget_stop(bit, spi_tree_budget_least(NULL));
 		spi_budget_tell(spi_link_current, 1);
 	}
 	before = spi_patch_lock();
@@ -183,25 +171,6 @@ static void tree_end(struct spi_tree *tree)
 			spi_patch_frozen(pads_clear, NULL);
 			break;
 		}
-}
-
-static int index_take(struct spi_tree *tree)
-{
-	static uint32_t next;
-	uint32_t used = 0;
-
-	for (const struct spi_tree *other = spi_trees; other; other = other->next)
-		used |= other->bit;
-	for (uint32_t i = 0; i < SPI_TREES_MAX; i++, next++) {
-		uint32_t bit = 1u << next % SPI_TREES_MAX;
-
-		if (used & bit)
-			continue;
-		tree->index = next++ % SPI_TREES_MAX;
-		tree->bit = bit;
-		return 0;
-	}
-	return -ENOSPC;
 }
 
 static void result_fill(const struct spi_tree *tree, struct spi_rule_result *result)
@@ -254,6 +223,11 @@ static struct spi_tree *tree_make(struct rule *rule)
 	return tree;
 }
 
+static const struct spi_tree_calls calls = {
+	.site = spi_site_call, .site_any = spi_site_call_any, .site_both = spi_site_call_both,
+	.entry = spi_entry_call, .pair_exit = spi_pair_exit, .pair_left = spi_pair_left,
+};
+
 static int tree_apply(struct work *w)
 {
 	struct spi_tree *tree = tree_make(w->rule);
@@ -263,11 +237,12 @@ static int tree_apply(struct work *w)
 
 	if (!tree)
 		return -ENOMEM;
+	spi_tree_calls = &calls;
 	spi_site_workers_read();
 	spi_patch_site_stub = spi_site_stub_at;
 	spi_patch_site_byte = spi_site_byte_was;
 	spi_text_can_sync();
-	if (index_take(tree) < 0) {
+	if (spi_tree_list_add(tree) < 0) {
 		spi_format(result->text, sizeof(result->text), "too many call trees at the same time");
 		spi_sys(SYS_munmap, tree, (sizeof(*tree) + 4095) & ~4095ul);
 		return -ENOSPC;
@@ -277,8 +252,6 @@ static int tree_apply(struct work *w)
 		spi_tree_compact |= tree->bit;
 	else
 		spi_tree_compact &= ~tree->bit;
-	tree->next = spi_trees;
-	spi_trees = tree;
 	r = tree_ready(tree, link, result);
 	if (r == 0)
 		r = tree_start(tree, link);
@@ -332,11 +305,7 @@ static void tree_remove(struct rule *rule)
 	tree_end(tree);
 	spi_tree_report(spi_link_current);
 	spi_tree_hot(spi_link_current);
-	for (struct spi_tree **at = &spi_trees; *at; at = &(*at)->next)
-		if (*at == tree) {
-			*at = tree->next;
-			break;
-		}
+	spi_tree_list_remove(tree);
 	if (!spi_trees)
 		spi_tree_report_forget();
 	rule->tree = NULL;

@@ -19,7 +19,11 @@ struct spi_tree {
 	char why[200];			/* the first root that could not be had */
 };
 
+/* ---- list.c ---- */
 extern struct spi_tree *spi_trees SPI_HIDDEN;
+int spi_tree_list_add(struct spi_tree *tree);		/* gives it a bit; -ENOSPC: there are too many */
+void spi_tree_list_remove(const struct spi_tree *tree);
+uint32_t spi_tree_budget_least(const struct spi_tree *and);	/* of those in force, and of this one; 0: none has a budget */
 
 /* ---- options.c ---- */
 /* Does the glob mean this function, by its linkage name, or its qualified one with or without parameters? */
@@ -74,11 +78,6 @@ void spi_tree_loads_take(struct spi_link *link);
 const struct spi_map *spi_tree_map_of_libc(void);	/* control side; NULL: no tree goes into libc */
 void spi_tree_loads_watch(int install);	/* control side: the dynamic linker's own word of what it loads */
 void spi_tree_ends_look(int all);	/* constructors and destructors of objects that have come; all: of every object */
-int spi_tree_func_is_usual(const struct spi_tree_object *to, int64_t func);	/* there in every object, for start and end */
 void spi_tree_apart_tell(struct spi_link *link);	/* control side: what is in other namespaces */
-
-/* ---- calls.c ---- */
-/* The functions that are called most, to the controller. */
-void spi_tree_hot(struct spi_link *link);
 
 #endif /* SPI_TREE_RULE_H */

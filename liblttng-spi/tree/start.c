@@ -22,6 +22,7 @@
 #include <sys/syscall.h>
 #include "liblttng-spi/link/internal.h"
 #include "liblttng-spi/tree/budget/budget.h"
+#include "liblttng-spi/tree/rule.h"
 
 #define MS	UINT64_C(1000000)
 

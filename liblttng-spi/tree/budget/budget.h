@@ -8,14 +8,14 @@
  *	clock.c	what that is made from
  *	out.c	which functions are left out, and which come back
  *	tell.c	what the trace, and the controller, is told of that
- *	tree/calls.c	how often which function was called
+ *	calls.c	how often which function was called
  *
  * Everything here is under the patch lock unless it says otherwise.
  */
 #ifndef SPI_BUDGET_H
 #define SPI_BUDGET_H
 
-#include "liblttng-spi/tree/rule.h"
+#include "liblttng-spi/tree/sites/sites.h"
 
 #define SPI_BUDGET_EVERY	1024u	/* recorded calls of a thread between two looks */
 #define SPI_BUDGET_MS		UINT64_C(1000000)
@@ -118,7 +118,7 @@ void spi_budget_settle_text(void);
 uint32_t spi_budget_bring_back(uint64_t now);
 void spi_budget_forget(void);	/* no tree has a budget any more */
 
-/* ---- tree/calls.c ---- */
+/* ---- calls.c ---- */
 /* Count what the points have counted; what each function's calls took since the last spi_calls_reset(), in ns. */
 void spi_calls_gather(void);
 #define SPI_SKIPPING_MAX	1024u
@@ -127,6 +127,9 @@ extern uint32_t spi_calls_skipping_count;
 void spi_calls_reset(void);
 void spi_calls_fork_child(void);
 extern uint64_t spi_calls_cost, spi_calls_cost_budget;	/* of all since then; of trees with a budget */
+
+/* The functions that are called most, to the controller. */
+void spi_tree_hot(struct spi_link *link);
 
 /* ---- tell.c ---- */
 void spi_budget_news(void);		/* not under the patch lock: to the trace. Control side, or at the process's end */

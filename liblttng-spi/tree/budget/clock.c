@@ -129,9 +129,9 @@ uint64_t spi_budget_cost(const struct spi_point *point)
 	const struct spi_site *s = (const struct spi_site *) point;
 	uint64_t ns = spi_budget_call_ns((point->flags & SPI_POINT_COMPACT) != 0);
 
-	if (point->entry == spi_site_call_any && !point->address)
+	if (point->entry == spi_tree_calls->site_any && !point->address)
 		return SPI_BUDGET_SKIP_NS;
-	if ((point->entry == spi_site_call || point->entry == spi_site_call_any) && s->worker == SPI_SITE_WORKER_TRAP)
+	if ((point->entry == spi_tree_calls->site || point->entry == spi_tree_calls->site_any) && s->worker == SPI_SITE_WORKER_TRAP)
 		ns += TRAP_NS;
 	return ns;
 }

@@ -28,7 +28,7 @@
  * budget after ten; each time it is left out again the pause is doubled. So what was ever left out has a record.
  */
 #include "liblttng-spi/tree/budget/budget.h"
-#include "liblttng-spi/tree/entry.h"
+#include "liblttng-spi/tree/sites/entry.h"
 #include "liblttng-spi/tree/sites/site.h"
 
 #define OUT_MAX		32768u	/* a record is written to only when it is used: so only then it takes memory */

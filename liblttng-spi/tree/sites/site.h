@@ -4,7 +4,7 @@
 #ifndef SPI_SITE_H
 #define SPI_SITE_H
 
-#include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/tree/sites/sites.h"
 
 /* spi_site.form: which bytes become what. */
 enum spi_site_form {

@@ -6,7 +6,7 @@
  * that wants that.
  */
 #include <errno.h>
-#include "liblttng-spi/tree/entry.h"
+#include "liblttng-spi/tree/sites/entry.h"
 #include "liblttng-spi/tree/sites/site.h"
 
 struct spi_entry *spi_entries;
@@ -49,8 +49,8 @@ static int pair_use(struct spi_entry *e, int compact)
 			return -ENOMEM;
 		pair->exit = pair->outer.exit;
 		pair->left = pair->outer.left;
-		pair->outer.exit = spi_pair_exit;
-		pair->outer.left = spi_pair_left;
+		pair->outer.exit = spi_tree_calls->pair_exit;
+		pair->outer.left = spi_tree_calls->pair_left;
 	}
 	pair->outer.body = pair->inner.body = e->point.body;
 	__atomic_store_n(&e->pairs[compact], pair, __ATOMIC_RELEASE);
@@ -77,7 +77,7 @@ static struct spi_entry *entry_make(struct spi_tree_object *to, uint64_t func, u
 	e->func = func;
 	spi_sites_at_entry(to, func, trees);
 	point_fill(&e->point, to, func, 0);
-	e->point.entry = spi_entry_call;
+	e->point.entry = spi_tree_calls->entry;
 	return spi_entry_use(e, trees) < 0 ? NULL : e;
 }
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/tree/budget/budget.h"
-#include "liblttng-spi/tree/entry.h"
+#include "liblttng-spi/tree/sites/entry.h"
 
 #define HOT_MOST	24u
 
