@@ -15,6 +15,8 @@
  * Changed by the control side only; read by any thread in any state.
  */
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include "liblttng-spi/patch/internal.h"
 #include "liblttng-spi/base/proc.h"
@@ -228,4 +230,25 @@ int spi_thread_is_tracer_task(int task_dir, const char *tid_text, int tid)
 	uint64_t sp = is_known() ? stack_pointer(task_dir, tid_text) : 0;
 
 	return sp ? is_tracer_start(start_routine(sp, tid)) : -1;
+}
+
+/* The thread inherits a mask with everything blocked but what the agent's own reads may raise. */
+int spi_tracer_thread_start(void *(*run)(void *), void *data)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	sigset_t all, old;
+	int r;
+
+	sigfillset(&all);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGTRAP);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	r = pthread_create(&thread, &attr, run, data);
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return r;
 }

@@ -289,24 +289,10 @@ static void *control_thread(void *data)
 	return NULL;
 }
 
-/* The thread inherits a mask with everything blocked but what the agent's own reads may raise. */
 static int start_control_thread(struct spi_link *own)
 {
-	pthread_attr_t attr;
-	pthread_t thread;
-	sigset_t all, old;
-	int r;
+	int r = spi_tracer_thread_start(control_thread, own);
 
-	sigfillset(&all);
-	sigdelset(&all, SIGSEGV);
-	sigdelset(&all, SIGBUS);
-	sigdelset(&all, SIGTRAP);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	r = pthread_create(&thread, &attr, control_thread, own);
-	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (r) {
 		spi_control_event_end();	/* nobody would answer who asks there */
 		__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);

@@ -123,6 +123,7 @@ int spi_within_lttng(uint64_t p);		/* module/payload.h */
 void spi_tracer_start(int begins);
 int spi_tracer_is_alone(void);
 int spi_tracer_code_has(uint64_t address);	/* is it lttng-ust's or ours? Any thread */
+int spi_tracer_thread_start(void *(*run)(void *), void *data);	/* one of the agent's, detached. 0 or an errno */
 int spi_thread_is_tracer(void);		/* this thread; async-signal-safe */
 int spi_thread_is_tracer_other(int task_dir, const char *tid_text, int tid, const char *name);
 int spi_thread_is_tracer_task(int task_dir, const char *tid_text, int tid);

@@ -63,18 +63,6 @@ static struct spi_point *point_for(struct spi_site *s, uint32_t trees, uint32_t 
 	return point && (trees & point->tree_live) ? point : NULL;
 }
 
-static uint64_t record_one(
-	struct spi_site *s, struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	struct spi_thread *t = &spi_thread;
-
-	if (!point || spi_budget_is_early(t, s))
-		return 0;
-	if (spi_budget_is_due(t))
-		return spi_budget_call(point, frame, vec, stride);
-	return spi_tree_record(point, frame, vec, stride);
-}
-
 /* Which of its points may have to do something that wants all registers saved? */
 static int needs_all(const struct spi_site *s, uint32_t trees)
 {
@@ -86,22 +74,20 @@ uint64_t spi_site_call_both(struct spi_point *site, struct spi_frame *frame, con
 {
 	struct spi_site *s = (struct spi_site *) site;
 	struct spi_thread *t = &spi_thread;
-	uint32_t trees = spi_tree_of(t);
+	uint32_t trees = spi_tree_within(t) & s->trees;
 	struct spi_point *point;
 	uint64_t code, second;
 
-	if (spi_unlikely(trees & spi_tree_limited))
-		trees = spi_tree_limit(t, trees);
-	trees &= s->trees;
 	if (!trees)
 		return 0;
 	if (!vec && needs_all(s, trees))
 		return SPI_ANSWER_FULL;
-	code = record_one(s, point_for(s, trees, SPI_POINT_COMPACT, frame), frame, vec, stride);
+	point = point_for(s, trees, SPI_POINT_COMPACT, frame);
+	code = point ? spi_budget_record(t, s, point, frame, vec, stride) : 0;
 	point = point_for(s, trees, 0, frame);
 	if (!point)
 		return code;
 	spi_both_begin(frame, code);
-	second = record_one(s, point, frame, vec, stride);
+	second = spi_budget_record(t, s, point, frame, vec, stride);
 	return spi_both_end(frame, code, second);
 }

@@ -45,30 +45,21 @@ static void ask_for(uint64_t address)
 	spi_control_ring();
 }
 
-/* The callee behind a slot; 0: not to be told yet. */
-static uint64_t slot_callee(const struct spi_site *s, int *is_bound)
+/* The callee behind a slot; 0: not to be told yet. The agent stands before some of libc's functions; what the program means is libc's. */
+static uint64_t slot_callee(const struct spi_site *s)
 {
 	const struct spi_tree_object *to = s->owner;
-	uint64_t value = *(const volatile uint64_t *) (s->map->target + to->object->bias);
+	uint64_t value = *(const volatile uint64_t *) (s->map->target + to->object->bias), real;
 	const char *import = spi_map_string(&to->map, s->map->import);
 	const char *version = spi_map_string(&to->map, s->map->version);
 
 	/* unbound, it leads back into a linkage stub of the object itself */
-	*is_bound = value && (value < to->low || value >= to->high || spi_tree_func_at(to, value) >= 0);
-	if (!*is_bound)
+	if (!value || (value >= to->low && value < to->high && spi_tree_func_at(to, value) < 0))
 		value = import[0] ? spi_symbol_find(import, version, to->object, 0) : 0;
-	return value ? spi_tree_real(value, import, version, to->object) : 0;
-}
-
-/* The agent stands before some of libc's functions; what the program means is libc's. */
-uint64_t spi_tree_real(uint64_t callee, const char *import, const char *version, const struct spi_object *from)
-{
-	uint64_t real;
-
-	if (!spi_tree_is_agent(callee) || !import[0])
-		return callee;
-	real = spi_symbol_find(import, version, from, 1);
-	return real ? real : callee;
+	if (!spi_tree_is_agent(value) || !import[0])
+		return value;
+	real = spi_symbol_find(import, version, to->object, 1);
+	return real ? real : value;
 }
 
 /* The first calls of a site that goes through a slot: 1 when its callee was told. */
@@ -76,9 +67,9 @@ static int slot_resolve(struct spi_site *s, struct spi_point *point, uint32_t tr
 {
 	uint64_t callee;
 	uint32_t live;
-	int is_bound, is_known;
+	int is_known;
 
-	callee = slot_callee(s, &is_bound);
+	callee = slot_callee(s);
 	if (!callee) {
 		spi_call_missed(SPI_APART_UNBOUND);
 		return 0;
@@ -339,13 +330,11 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 {
 	struct spi_site *s = (struct spi_site *) point;
 	struct spi_thread *t = &spi_thread;
-	uint32_t trees = spi_tree_of(t);
+	uint32_t trees = spi_tree_within(t);
 	uint64_t target = spi_frame_callee(frame);
 	uint32_t kind = point->flags & SPI_POINT_COMPACT;
 	struct spi_child *c;
 
-	if (spi_unlikely(trees & spi_tree_limited))
-		trees = spi_tree_limit(t, trees);
 	if (s->map->target && spi_site_is_slot(s->map))
 		target = 0;
 	if (!target) {
@@ -382,9 +371,5 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 		}
 		return 0;
 	}
-	if (spi_budget_is_early(t, s))
-		return 0;
-	if (spi_budget_is_due(t))
-		return vec ? spi_budget_call(point, frame, vec, stride) : SPI_ANSWER_FULL;
-	return spi_tree_record(point, frame, vec, stride);
+	return spi_budget_record(t, s, point, frame, vec, stride);
 }

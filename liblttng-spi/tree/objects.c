@@ -189,7 +189,8 @@ struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_ob
 	return to;
 }
 
-void spi_tree_object_forget(struct spi_tree_object *to)
+/* The object was unloaded: its addresses may become another's. */
+static void object_forget(struct spi_tree_object *to)
 {
 	uint64_t before = spi_patch_lock();
 
@@ -228,5 +229,5 @@ void spi_tree_objects_look(void)
 {
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
 		if (!to->gone && !to->object->is_exe && (!to->object->seen || is_anew(to)))
-			spi_tree_object_forget(to);
+			object_forget(to);
 }

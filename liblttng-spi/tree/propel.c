@@ -175,10 +175,8 @@ __attribute__((noinline)) void spi_site_first_call(struct spi_point *point, uint
 uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	struct spi_thread *t = &spi_thread;
-	uint32_t trees = spi_tree_of(t);
+	uint32_t trees = spi_tree_within(t);
 
-	if (spi_unlikely(trees & spi_tree_limited))
-		trees = spi_tree_limit(t, trees);
 	if (spi_unlikely(trees & point->tree_todo)) {
 		if (!vec)
 			return SPI_ANSWER_FULL;	/* compact: what is done now needs all registers saved */
@@ -187,9 +185,5 @@ uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const u
 	trees &= point->tree_live;
 	if (spi_unlikely(!trees))
 		return 0;
-	if (spi_budget_is_early(t, (const struct spi_site *) point))
-		return 0;
-	if (spi_budget_is_due(t))
-		return vec ? spi_budget_call(point, frame, vec, stride) : SPI_ANSWER_FULL;
-	return spi_tree_record(point, frame, vec, stride);
+	return spi_budget_record(t, (const struct spi_site *) point, point, frame, vec, stride);
 }

@@ -18,29 +18,11 @@ static void exclude_functions(const struct spi_tree *tree, struct spi_tree_objec
 			to->funcs[i].excluded |= tree->bit;
 }
 
-struct calls_of {
-	const struct spi_tree *tree;
-	struct spi_tree_object *to;
-	uint32_t func;
-};
-
-static void calls_held(void *data)
-{
-	const struct calls_of *of = data;
-	uint64_t before = spi_patch_lock();
-
-	if (!of->to->gone)
-		spi_sites_place(of->to, of->func, of->tree->bit);
-	spi_patch_unlock(before);
-}
-
 void spi_tree_calls_of(struct spi_tree *tree, struct spi_tree_object *to)
 {
-	struct calls_of of = { .tree = tree, .to = to };
-
-	for (; tree->asked->calls_of.count && !to->gone && of.func < to->map.head->funcs.count; of.func++)
-		if (spi_tree_names_mean(&tree->asked->calls_of, to, of.func)) {
-			spi_objects_hold(calls_held, &of);
+	for (uint32_t i = 0; tree->asked->calls_of.count && !to->gone && i < to->map.head->funcs.count; i++)
+		if (spi_tree_names_mean(&tree->asked->calls_of, to, i)) {
+			spi_sites_place_held(to, i, tree->bit);
 			tree->matched++;
 		}
 }

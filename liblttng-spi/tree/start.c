@@ -138,22 +138,9 @@ static void *waiting_thread(void *unused)
 void spi_tree_start_thread(void)
 {
 	static int started;
-	pthread_attr_t attr;
-	pthread_t thread;
-	sigset_t all, old;
 
-	if (started)
-		return;
-	sigfillset(&all);
-	sigdelset(&all, SIGSEGV);
-	sigdelset(&all, SIGBUS);
-	sigdelset(&all, SIGTRAP);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	started = pthread_create(&thread, &attr, waiting_thread, NULL) == 0;
-	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!started)
+		started = spi_tracer_thread_start(waiting_thread, NULL) == 0;
 }
 
 /* ---- for rule.c and control/ ---- */

@@ -23,8 +23,7 @@ void spi_tree_process_end(void)
 
 /* ---- tags ---- */
 
-#define TAGS_SPINS	10000u
-#define TAGS_TRIES	8u
+#define TAGS_TRIES	10000u
 
 /*
  * Texts of sets of trees, made when they are first asked for, in any thread, and kept for ever. Not under the patch lock: who asks
@@ -75,37 +74,30 @@ static void tags_fill(struct tags *t, uint32_t trees, uint32_t version)
 	t->version = version;
 }
 
-/* Who changes a tag is soon done, but may be preempted, and this thread the more urgent one. */
-static uint32_t tags_version_wait(void)
-{
-	uint32_t version = __atomic_load_n(&tags_version, __ATOMIC_SEQ_CST);
-
-	for (uint32_t i = 0; (version & 1) && i < TAGS_SPINS; i++) {
-		spi_pause();
-		version = __atomic_load_n(&tags_version, __ATOMIC_SEQ_CST);
-	}
-	return version;
-}
-
 const char *spi_tree_tags(uint32_t trees)
 {
 	struct tags *made = NULL, *t;
 	uint32_t version;
 
+	/* who changes a tag is soon done, but may be preempted, and this thread the more urgent one */
 	for (unsigned int i = 0; i < TAGS_TRIES; i++) {
-		version = tags_version_wait();
+		version = __atomic_load_n(&tags_version, __ATOMIC_SEQ_CST);
+		if (version & 1) {
+			spi_pause();
+			continue;
+		}
 		t = tags_find(trees, version);
 		if (t)
 			return t->text;
-		if (!made)
-			made = spi_alloc(sizeof(*made));
-		if (!made)
+		if (!made && !(made = spi_alloc(sizeof(*made))))
 			return "";
 		tags_fill(made, trees, version);
 		spi_barrier();
 		if (__atomic_load_n(&tags_version, __ATOMIC_SEQ_CST) == version)
 			break;
 	}
+	if (!made)
+		return "";
 	made->next = __atomic_load_n(&tags, __ATOMIC_RELAXED);
 	while (!__atomic_compare_exchange_n(&tags, &made->next, made, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		;

@@ -20,8 +20,6 @@
 /* Control side: the object with its map and gates. NULL and `error`. */
 struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, int compact, char *error,
 	size_t error_size);
-/* It was unloaded: its addresses may become another's. Control side. */
-void spi_tree_object_forget(struct spi_tree_object *to);
 void spi_tree_objects_look(void);	/* after a scan, when something was unloaded */
 
 /* ---- objects/symbols.c ---- */
@@ -75,12 +73,16 @@ SPI_INLINE uint32_t spi_tree_of(struct spi_thread *t)
 /* A callee is about to run: its sites into place. Returns the trees of `trees` that record it. Under the patch lock. */
 uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known);
 uint32_t spi_tree_limit(struct spi_thread *t, uint32_t trees);
+/* The trees that a call is in: those of its thread whose depth is not reached. */
+SPI_INLINE uint32_t spi_tree_within(struct spi_thread *t)
+{
+	uint32_t trees = spi_tree_of(t);
+
+	return spi_unlikely(trees & spi_tree_limited) ? spi_tree_limit(t, trees) : trees;
+}
 int spi_tree_bind(struct spi_point *point);	/* payload, if it has none, under the patch lock. 0 or -errno */
 
 void spi_tree_base_set(struct spi_thread *t, uint32_t tree);	/* depth counts from here */
-/* The callee is the agent's own function before libc's: the one that it stands for. */
-uint64_t spi_tree_real(uint64_t callee, const char *import, const char *version, const struct spi_object *from);
-
 /* ---- tracer-calls.c ---- */
 SPI_INLINE int spi_tree_is_agent(uint64_t address)
 {

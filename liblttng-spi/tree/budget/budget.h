@@ -76,6 +76,17 @@ SPI_INLINE int spi_budget_skip_is_due(struct spi_thread *t)
 	return ++t->budget_skips >= SPI_BUDGET_EVERY;
 }
 
+/* A call of a site, which has this point, is recorded, and the account looked at where that is due. */
+SPI_INLINE uint64_t spi_budget_record(struct spi_thread *t, const struct spi_site *s, struct spi_point *point, struct spi_frame *frame,
+	const uint8_t *vec, uint64_t stride)
+{
+	if (spi_budget_is_early(t, s))
+		return 0;
+	if (spi_budget_is_due(t))
+		return vec ? spi_budget_call(point, frame, vec, stride) : SPI_ANSWER_FULL;
+	return spi_tree_record(point, frame, vec, stride);
+}
+
 /* ---- clock.c ---- */
 #define SPI_BUDGET_SKIP_NS	22u		/* a call of a site with nothing to record */
 uint64_t spi_budget_cpu(int32_t clock);		/* ns; 0: it cannot be read */

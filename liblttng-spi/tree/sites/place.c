@@ -343,6 +343,29 @@ void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 	beyond_place();
 }
 
+struct placing {
+	struct spi_tree_object *to;
+	uint64_t func;
+	uint32_t trees;
+};
+
+static void place_held(void *data)
+{
+	const struct placing *placing = data;
+	uint64_t before = spi_patch_lock();
+
+	if (!placing->to->gone)
+		spi_sites_place(placing->to, placing->func, placing->trees);
+	spi_patch_unlock(before);
+}
+
+void spi_sites_place_held(struct spi_tree_object *to, uint64_t func, uint32_t trees)
+{
+	struct placing placing = { to, func, trees };
+
+	spi_objects_hold(place_held, &placing);
+}
+
 /* No tree has it any more, but it is in place. */
 static uint32_t is_left(const struct spi_site *s)
 {

@@ -56,7 +56,7 @@ int spi_site_is_jcc(const struct spi_map_site *site)
 	return site->kind == SPI_SITE_JCC || site->kind == SPI_SITE_JCC_SLOT;
 }
 
-int spi_site_is_call(const struct spi_map_site *site)
+static int is_call(const struct spi_map_site *site)
 {
 	return !is_jump(site) && !spi_site_is_jcc(site);
 }
@@ -193,7 +193,7 @@ int spi_site_stub_write(struct spi_site *s, struct spi_emit *e, uint32_t moved, 
 	struct spi_object *object = s->owner->object;
 	enum spi_site_way way = SPI_SITE_TO;
 	struct spi_stub stub;
-	uint64_t push = by_jump && spi_site_is_call(map) ? spi_site_end(s) : 0;
+	uint64_t push = by_jump && is_call(map) ? spi_site_end(s) : 0;
 
 	if (spi_site_is_slot(map))
 		way = SPI_SITE_TO_SLOT;

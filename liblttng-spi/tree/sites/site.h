@@ -71,7 +71,6 @@ SPI_INLINE int spi_site_is_slot(const struct spi_map_site *map)
 }
 
 int spi_site_is_jcc(const struct spi_map_site *site);
-int spi_site_is_call(const struct spi_map_site *site);
 int spi_site_decline(struct spi_site *s, const char *reason);
 uint8_t spi_site_how(uint64_t address, uint32_t size);	/* how bytes of one instruction can be changed; 0: in no way */
 /* The operations, all in one executable piece of the object. -1: they are in none, and nothing is written. */

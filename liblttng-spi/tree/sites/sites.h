@@ -154,6 +154,8 @@ const char *spi_tree_func_unfit(const struct spi_tree_object *to, uint64_t index
  * by spi_tree_decline().
  */
 void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees);
+/* The same, control side, not under the patch lock: while no object can be unloaded. */
+void spi_sites_place_held(struct spi_tree_object *to, uint64_t func, uint32_t trees);
 /* The trees have left all sites: put the program's bytes back where none is left. */
 void spi_sites_leave(struct spi_tree_object *to, uint32_t trees);
 void spi_site_restore(struct spi_site *site);
