@@ -63,13 +63,6 @@ static struct spi_point *point_for(struct spi_site *s, uint32_t trees, uint32_t 
 	return point && (trees & point->tree_live) ? point : NULL;
 }
 
-/* Which of its points may have to do something that wants all registers saved? */
-static int needs_all(const struct spi_site *s, uint32_t trees)
-{
-	return (trees & ~spi_tree_compact) || !s->twin || !(spi_site_is_direct(s->map) || spi_site_is_slot(s->map)) || spi_tree_budgets ||
-		(trees & (s->twin->tree_todo | s->point.tree_todo));
-}
-
 uint64_t spi_site_call_both(struct spi_point *site, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	struct spi_site *s = (struct spi_site *) site;
@@ -80,7 +73,7 @@ uint64_t spi_site_call_both(struct spi_point *site, struct spi_frame *frame, con
 
 	if (!trees)
 		return 0;
-	if (!vec && needs_all(s, trees))
+	if (!vec)
 		return SPI_ANSWER_FULL;
 	point = point_for(s, trees, SPI_POINT_COMPACT, frame);
 	code = point ? spi_budget_record(t, s, point, frame, vec, stride) : 0;

@@ -117,75 +117,71 @@ static void forget_callees(const struct spi_tree_object *gone)
 		}
 }
 
-/* The map that it had when it was loaded before, here or elsewhere: found by build-id, so it is the same. */
-static int map_again(struct spi_tree_object *to)
+/* The map that the object had when it was loaded before, here or elsewhere: found by build-id, so it is the same. */
+static int map_again(const struct spi_object *object, struct spi_map *map)
 {
 	for (const struct spi_tree_object *other = spi_tree_objects; other; other = other->next)
-		if (spi_object_is_same_file(other->object, to->object)) {
-			to->map = other->map;
+		if (spi_object_is_same_file(other->object, object)) {
+			*map = other->map;
 			return 1;
 		}
 	return 0;
 }
 
-/* It has come to nothing: what was made for it goes, and the record is the next object's. Under the control lock. */
-static struct spi_tree_object *unused;
-
-static void object_drop(struct spi_tree_object *to, int is_own_map)
+static struct spi_tree_object *object_new(struct spi_link *link, struct spi_object *object, char *error, size_t error_size)
 {
-	if (to->funcs)
-		spi_sys(SYS_munmap, to->funcs, SPI_PAGE_OF(to->map.head->funcs.count * sizeof(*to->funcs) + SPI_PAGE));
-	if (to->sites)
-		spi_sys(SYS_munmap, to->sites, SPI_PAGE_OF(to->map.head->sites.count * sizeof(*to->sites) + SPI_PAGE));
-	if (is_own_map && !to->map.in_parts)
-		spi_map_release(&to->map);
-	memset(to, 0, sizeof(*to));
-	unused = to;
+	struct spi_tree_object *to;
+	struct spi_map map = { 0 };
+	int r = map_again(object, &map) ? 0 : spi_map_fetch_tree(link, object, &map, error, error_size);
+
+	if (r < 0) {
+		if (!error[0])
+			spi_format(error, error_size, "no map of its calls: error %d", -r);
+		return NULL;
+	}
+	to = spi_alloc(sizeof(*to));
+	if (to) {
+		to->object = object;
+		to->low = object->low;
+		to->high = object->high;
+		to->map = map;
+	}
+	if (to && object_fill(to) == 0)
+		return to;
+	spi_format(error, error_size, "the agent has no memory left");
+	return NULL;
+}
+
+static void object_publish(struct spi_tree_object *to)
+{
+	uint64_t before = spi_patch_lock();
+
+	to->next = spi_tree_objects;
+	__atomic_store_n(&spi_tree_objects, to, __ATOMIC_RELEASE);
+	forget_callees(to);
+	spi_patch_unlock(before);
 }
 
 struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, int compact, char *error,
 	size_t error_size)
 {
-	struct spi_tree_object *to = object_known(object);
+	struct spi_tree_object *known = object_known(object), *to;
 	const char *why = "the event module makes no call trees";
-	int is_new = !to, is_own_map = 0, r = 0;
+	const volatile int *gate;
+	int r;
 
-	if (!to) {
-		to = unused ? unused : spi_alloc(sizeof(*to));
-		if (!to) {
-			spi_format(error, error_size, "the agent has no memory left");
-			return NULL;
-		}
-		unused = NULL;
-		to->object = object;
-		to->low = object->low;
-		to->high = object->high;
-		is_own_map = !map_again(to);
-		r = is_own_map ? spi_map_fetch_tree(link, object, &to->map, error, error_size) : 0;
-		if (r < 0) {
-			if (!error[0])
-				spi_format(error, error_size, "no map of its calls: error %d", -r);
-			object_drop(to, 0);
-			return NULL;
-		}
-		r = object_fill(to);
-	}
-	if (r == 0 && !to->gate[compact])
-		r = spi_payload->tree_prepare ? spi_payload->tree_prepare(object, compact, &to->gate[compact], &why) : -ENOTSUP;
+	if (known && known->gate[compact])
+		return known;
+	r = spi_payload->tree_prepare ? spi_payload->tree_prepare(object, compact, &gate, &why) : -ENOTSUP;
 	if (r < 0) {
 		spi_format(error, error_size, "%s", r == -ENOMEM ? "the agent has no memory left" : why);
-		if (is_new)
-			object_drop(to, is_own_map);
 		return NULL;
 	}
-	if (is_new) {
-		uint64_t before = spi_patch_lock();
-
-		to->next = spi_tree_objects;
-		__atomic_store_n(&spi_tree_objects, to, __ATOMIC_RELEASE);
-		forget_callees(to);
-		spi_patch_unlock(before);
-	}
+	to = known ? known : object_new(link, object, error, error_size);
+	if (to)
+		to->gate[compact] = gate;
+	if (to && !known)
+		object_publish(to);
 	return to;
 }
 

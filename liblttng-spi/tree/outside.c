@@ -14,36 +14,22 @@
 
 #define VDSO_MOST	65536u
 
-/* Addresses that the control side is to see to. A handler may install itself anew while its thread holds what a fork waits for. */
-#define PUT_OFF_MAX	32u
-static uint64_t put_off[PUT_OFF_MAX];
+/* A handler was installed while another thread forks, as a handler may install itself anew while its thread holds what a fork waits for. */
+static uint32_t is_put_off;
 
-/* Where it has no entry point yet, it may be called before the control side has made one: that call counts as missed. */
+/* The control side looks for handlers then. What has no entry point until then counts as missed, once. */
 static void callback_put_off(uint64_t address)
 {
-	int is_served = __atomic_load_n(&spi_control_event, __ATOMIC_RELAXED) >= 0;
-
-	for (uint32_t i = 0; is_served && i < PUT_OFF_MAX; i++) {
-		uint64_t is = 0;
-
-		if (__atomic_compare_exchange_n(&put_off[i], &is, address, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED) || is == address) {
-			spi_control_ring();
-			if (spi_entry_find(address))
-				return;
-			break;
-		}
-	}
-	spi_call_missed(SPI_LOST_FORK);
+	__atomic_store_n(&is_put_off, 1, __ATOMIC_RELEASE);
+	spi_control_ring();
+	if (!spi_entry_find(address))
+		spi_call_missed(SPI_LOST_FORK);
 }
 
 void spi_tree_callbacks_take(void)
 {
-	for (uint32_t i = 0; i < PUT_OFF_MAX; i++) {
-		uint64_t address = __atomic_exchange_n(&put_off[i], 0, __ATOMIC_ACQUIRE);
-
-		if (address)
-			spi_tree_callback_make(address);
-	}
+	if (__atomic_exchange_n(&is_put_off, 0, __ATOMIC_ACQUIRE))
+		spi_tree_handlers_look();
 }
 
 static void entry_want(struct spi_entry *e, uint32_t trees, int is_spare)

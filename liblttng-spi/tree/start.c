@@ -14,7 +14,6 @@
  * would no longer ignore the signal.
  */
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -25,6 +24,7 @@
 #include "liblttng-spi/tree/rule.h"
 
 #define MS	UINT64_C(1000000)
+#define LOOK_MS	50u		/* without a controller */
 
 /* By number. Control side, but for `arrived`, which the handler sets. */
 static struct late_signal {
@@ -32,8 +32,6 @@ static struct late_signal {
 	uint32_t waiting;	/* trees */
 	uint32_t arrived;
 } signals[65];
-
-static uint32_t bell;		/* a futex: something may be due */
 
 /* ---- the signal ---- */
 
@@ -44,8 +42,6 @@ static void on_signal(int number)
 	spi_raw4(SYS_rt_sigaction, (uint64_t) number, (uint64_t) &s->program, 0, 8);
 	__atomic_store_n(&s->arrived, 1, __ATOMIC_RELEASE);
 	spi_control_ring();
-	__atomic_fetch_add(&bell, 1, __ATOMIC_RELEASE);
-	spi_raw3(SYS_futex, (uint64_t) &bell, FUTEX_WAKE_PRIVATE, INT32_MAX);
 }
 
 static long signal_exchange(uint32_t number, const struct spi_sigaction *action, struct spi_sigaction *was)
@@ -119,18 +115,13 @@ static void *waiting_thread(void *unused)
 	spi_threads_learn(waiting_thread);
 	spi_budget_thread();
 	for (;;) {
-		uint32_t seen = __atomic_load_n(&bell, __ATOMIC_ACQUIRE);
-		int64_t ms;
-		uint64_t limit[2];
+		uint64_t pause[2] = { 0, LOOK_MS * MS };
 
 		spi_control_lock();
 		spi_tree_starts_take(NULL);
 		spi_budget_come_by(NULL);
-		ms = spi_tree_starts_wait();
 		spi_control_unlock();
-		limit[0] = (uint64_t) (ms < 0 ? 3600000 : ms) / 1000;
-		limit[1] = (uint64_t) (ms < 0 ? 0 : ms) % 1000 * MS;
-		spi_sys(SYS_futex, &bell, FUTEX_WAIT_PRIVATE, seen, limit);
+		spi_sys(SYS_nanosleep, pause, NULL);
 	}
 	return NULL;
 }

@@ -102,7 +102,7 @@ void spi_pair_left(struct spi_slot *slot, enum spi_left how);
 /* A function that somebody outside of the tree will call: a handler, a thread's start. Any thread. */
 void spi_tree_callback(uint64_t address);
 void spi_tree_callback_make(uint64_t address);	/* the same, control side: where something may be asked, and int3 may be */
-/* callbacks that had to be put off (outside.c); control side */
+/* Handlers that were installed while a thread forked; control side. */
 void spi_tree_callbacks_take(void);
 /* thread-made.c: a thread that is about to be made is to be in these trees from its start on. 0: start and arg are replaced for that; any thread */
 int spi_thread_make(uint64_t *start, uint64_t *arg, uint32_t trees);

@@ -201,7 +201,7 @@ void spi_budget_look(int busy)
 
 	if (!spi_tree_budgets || (t->busy && t->busy < SPI_BUSY_ALWAYS && !busy))
 		return;
-	if (look(0) && __atomic_load_n(&spi_control_event, __ATOMIC_RELAXED) >= 0)
+	if (look(0))
 		spi_control_ring();
 }
 

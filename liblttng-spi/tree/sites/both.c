@@ -31,7 +31,7 @@ static void enter_alone(struct spi_site *s)
 	__atomic_store_n(&s->point.thunk, usual.thunk, __ATOMIC_RELEASE);
 }
 
-/* Trees of the other kind have it: compact ones alone need no vector registers saved. */
+/* Trees of the other kind have it: all registers are saved. */
 static void enter_both(struct spi_site *s)
 {
 	const struct spi_map_header *head = s->owner->map.head;
@@ -42,7 +42,7 @@ static void enter_both(struct spi_site *s)
 	s->point.full_exit_thunk = any.full_exit_thunk;
 	__atomic_store_n(&s->point.full_thunk, any.full_thunk, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->point.entry, spi_tree_calls->site_both, __ATOMIC_RELEASE);
-	__atomic_store_n(&s->point.thunk, s->trees & ~spi_tree_compact ? any.full_thunk : any.thunk, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->point.thunk, any.full_thunk, __ATOMIC_RELEASE);
 }
 
 static struct spi_point *twin_make(const struct spi_site *s)

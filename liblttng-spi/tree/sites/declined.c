@@ -6,22 +6,20 @@
  * A place is told once, however often its library is loaded and whichever trees come to
  * it, until no tree is left: who controls the next one may be another. What there is no room for is counted.
  */
-#include <sys/mman.h>
 #include "liblttng-spi/tree/sites/sites.h"
 
-#define DECLINED_MAX	16384u		/* places to be told: the control thread is asked to when half of it is taken */
-#define PLACES_SIZE	65536u		/* of those that were noticed, as a hash table of which a quarter stays free */
+#define DECLINED_MAX	32768u		/* places: what there is no room for is counted */
+#define TELL_AT		8192u		/* so many that were not told: the control thread is asked to */
+#define INDEX_SIZE	(2 * DECLINED_MAX)
 
-/* A ring: who notices adds at `count`, under the patch lock, who reports takes from `told` on, under the control lock. */
+/* Who notices adds at `count`, under the patch lock; who reports goes from `told` on, under the control lock. */
 static struct {
 	const struct spi_tree_object *to;
-	uint64_t address;
+	uint64_t address, place;
 	const char *reason;
 } declined[DECLINED_MAX];
 static uint32_t declined_count, declined_told, declined_lost;
-
-static uint64_t *places;		/* 0: free */
-static uint32_t places_count;
+static uint32_t declined_index[INDEX_SIZE];	/* by place: 1 + its number; 0: free */
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
@@ -43,43 +41,25 @@ static uint64_t place_of(const struct spi_tree_object *to, uint64_t address, con
 	return hash ? hash : 1;
 }
 
-/* 1: it is new; 0: it is known; -1: there is no room to know it. */
-static int place_add(uint64_t place)
-{
-	uint64_t at = place >> 32;
-
-	if (!places)
-		places = (uint64_t *) spi_mmap(0, PLACES_SIZE * sizeof(*places), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	if (!places)
-		return -1;
-	while (places[at % PLACES_SIZE] && places[at % PLACES_SIZE] != place)
-		at++;
-	if (places[at % PLACES_SIZE])
-		return 0;
-	if (places_count == PLACES_SIZE / 4 * 3)
-		return -1;
-	places[at % PLACES_SIZE] = place;
-	places_count++;
-	return 1;
-}
-
 void spi_tree_decline(const struct spi_tree_object *to, uint64_t address, const char *reason)
 {
-	uint32_t waiting = declined_count - __atomic_load_n(&declined_told, __ATOMIC_ACQUIRE), at = declined_count % DECLINED_MAX;
-	int is_new;
+	uint64_t place = place_of(to, address, reason ? reason : "cannot be redirected"), at = place >> 32;
+	uint32_t n = declined_count;
 
-	if (!reason)
-		reason = "cannot be redirected";
-	is_new = place_add(place_of(to, address, reason));
-	if (is_new < 0 || (is_new && waiting == DECLINED_MAX))
+	for (; declined_index[at % INDEX_SIZE]; at++)
+		if (declined[declined_index[at % INDEX_SIZE] - 1].place == place)
+			return;
+	if (n == DECLINED_MAX) {
 		declined_lost++;
-	if (is_new <= 0 || waiting == DECLINED_MAX)
 		return;
-	declined[at].to = to;
-	declined[at].address = address;
-	declined[at].reason = reason;
-	__atomic_store_n(&declined_count, declined_count + 1, __ATOMIC_RELEASE);
-	if (waiting == DECLINED_MAX / 2)
+	}
+	declined[n].to = to;
+	declined[n].address = address;
+	declined[n].place = place;
+	declined[n].reason = reason ? reason : "cannot be redirected";
+	declined_index[at % INDEX_SIZE] = n + 1;
+	__atomic_store_n(&declined_count, n + 1, __ATOMIC_RELEASE);
+	if (n - __atomic_load_n(&declined_told, __ATOMIC_RELAXED) == TELL_AT)
 		spi_control_ring();
 }
 
@@ -88,7 +68,7 @@ static void declined_tell(struct spi_link *link)
 	uint32_t end = __atomic_load_n(&declined_count, __ATOMIC_ACQUIRE);
 
 	while (declined_told != end) {
-		uint32_t at = declined_told % DECLINED_MAX;
+		uint32_t at = declined_told;
 		const struct spi_tree_object *to = declined[at].to;
 		int64_t func = to->gone ? -1 : spi_tree_func_around(to, declined[at].address);
 		char where[400];
@@ -104,7 +84,7 @@ static void declined_tell(struct spi_link *link)
 
 void spi_tree_report_some(struct spi_link *link)
 {
-	if (__atomic_load_n(&declined_count, __ATOMIC_ACQUIRE) - declined_told > DECLINED_MAX / 2)
+	if (__atomic_load_n(&declined_count, __ATOMIC_ACQUIRE) - declined_told > TELL_AT)
 		declined_tell(link);
 }
 
@@ -126,11 +106,11 @@ void spi_tree_report(struct spi_link *link)
 
 void spi_tree_report_forget(void)
 {
-	uint64_t before = spi_patch_lock(), *old = places;
+	uint64_t before = spi_patch_lock();
 
-	places = NULL;
-	places_count = 0;
+	for (uint32_t i = 0; declined_count && i < INDEX_SIZE; i++)
+		if (declined_index[i])		/* a page that was never written to need not be */
+			declined_index[i] = 0;
+	declined_count = declined_told = 0;
 	spi_patch_unlock(before);
-	if (old)
-		spi_munmap((uint64_t) old, PLACES_SIZE * sizeof(*old));
 }
