@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Calls of sites that are in trees of both kinds of records (tree/sites/both.c): each kind that a call is to be recorded
- * in records it by itself.
+ * Calls of sites that are in trees of both kinds of records (tree/sites/both.c): each kind records the call by
+ * itself.
  *
  * A call in both has two slots, as a function and the one that it ends with by a
  * tail call have: the compact one is pushed, its code's address put where the

@@ -45,7 +45,10 @@ static void ask_for(uint64_t address)
 	spi_control_ring();
 }
 
-/* The callee behind a slot; 0: not to be told yet. The agent stands before some of libc's functions; what the program means is libc's. */
+/*
+ * The callee behind a slot; 0: not to be told yet. The agent stands before some of libc's functions; what the program
+ * means is libc's.
+ */
 static uint64_t slot_callee(const struct spi_site *s)
 {
 	const struct spi_tree_object *to = s->owner;

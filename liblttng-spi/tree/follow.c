@@ -139,8 +139,8 @@ const struct spi_map *spi_tree_map_of_libc(void)
 }
 
 /*
- * Destructors of C++ objects are called from there: of thread-local ones, and of a library's own when it is unloaded. Found by
- * their addresses: a search through the names would bring all of the map in.
+ * Destructors of C++ objects are called from there: of thread-local ones, and of a library's own when it is unloaded.
+ * Found by their addresses: a search through the names would bring all of the map in.
  */
 static void destructors_take(void)
 {

@@ -37,7 +37,6 @@ void spi_tree_list_remove(const struct spi_tree *tree)
 		*at = tree->next;
 }
 
-/* The least budget of the trees in force, and of this one; 0: none has a budget. */
 uint32_t spi_tree_budget_least(const struct spi_tree *and)
 {
 	uint32_t least = 0;

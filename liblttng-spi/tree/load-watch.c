@@ -97,7 +97,8 @@ static int end_take(struct spi_tree_object *to, uint64_t address)
 }
 
 /* Some of an array's words as they will be. */
-static void words_read(const struct spi_tree_object *to, const struct ends *ends, uint64_t at, uint64_t *words, uint64_t n)
+static void words_read(const struct spi_tree_object *to, const struct ends *ends, uint64_t at, uint64_t *words,
+	uint64_t n)
 {
 	int is_final = 1;
 
@@ -126,7 +127,7 @@ static uint32_t ends_take(struct spi_tree_object *to)
 		uint64_t at = ends.array[end], high = at + ends.size[end] * 8, n;
 
 		if (at < to->low || high > to->high || high < at)
-			high = at;	/* it has none: or what says so is damaged, and the dynamic linker will not survive it */
+			high = at;	/* it has none, or what says so is damaged */
 		for (; at < high; at += n * 8) {
 			n = high - at < sizeof(words) ? (high - at) / 8 : sizeof(words) / 8;
 			words_read(to, &ends, at, words, n);

@@ -3,8 +3,8 @@
 /*
  * Objects that call trees go into come and go. Control side.
  *
- * An object has its map, and the tables of its functions and sites, before it is in the list of objects; when it is unloaded
- * its sites are gone, and what led to its functions has to look again.
+ * An object has its map, and the tables of its functions and sites, before it is in the list of objects. When an object
+ * is unloaded, its sites are gone, and what led to its functions has to look again.
  */
 #include <elf.h>
 #include <errno.h>
@@ -128,7 +128,8 @@ static int map_again(const struct spi_object *object, struct spi_map *map)
 	return 0;
 }
 
-static struct spi_tree_object *object_new(struct spi_link *link, struct spi_object *object, char *error, size_t error_size)
+static struct spi_tree_object *object_new(struct spi_link *link, struct spi_object *object, char *error,
+	size_t error_size)
 {
 	struct spi_tree_object *to;
 	struct spi_map map = { 0 };

@@ -14,7 +14,10 @@
 
 #define VDSO_MOST	65536u
 
-/* A handler was installed while another thread forks, as a handler may install itself anew while its thread holds what a fork waits for. */
+/*
+ * A handler was installed while another thread forks: it may install itself anew while its thread holds what the fork
+ * waits for.
+ */
 static uint32_t is_put_off;
 
 /* The control side looks for handlers then. What has no entry point until then counts as missed, once. */

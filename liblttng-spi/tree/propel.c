@@ -75,7 +75,8 @@ static uint32_t slots_used_by(struct spi_thread *t, uint32_t compact)
 	uint32_t n = 0;
 
 	for (struct spi_slot *s = t->cur ? spi_thread_top(t) : NULL; s; s = spi_slot_below(s))
-		n += s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && s->target && (s->point->flags & SPI_POINT_COMPACT) == compact;
+		n += s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && s->target &&
+			(s->point->flags & SPI_POINT_COMPACT) == compact;
 	return n;
 }
 

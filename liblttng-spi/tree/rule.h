@@ -23,7 +23,8 @@ struct spi_tree {
 extern struct spi_tree *spi_trees SPI_HIDDEN;
 int spi_tree_list_add(struct spi_tree *tree);		/* gives it a bit; -ENOSPC: there are too many */
 void spi_tree_list_remove(const struct spi_tree *tree);
-uint32_t spi_tree_budget_least(const struct spi_tree *and);	/* of those in force, and of this one; 0: none has a budget */
+/* The least budget of the trees in force, and of this one; 0: none has a budget. */
+uint32_t spi_tree_budget_least(const struct spi_tree *and);
 
 /* ---- options.c ---- */
 /* Does the glob mean this function, by its linkage name, or its qualified one with or without parameters? */

@@ -20,7 +20,7 @@
 #define SPI_BUDGET_EVERY	1024u	/* recorded calls of a thread between two looks */
 #define SPI_BUDGET_MS		UINT64_C(1000000)
 
-/* The budget of the process: the least that a tree has, and all trees with a budget keep it together. All times in ns. */
+/* The budget of the process: the least that a tree has. All trees with a budget keep it together. Times in ns. */
 struct spi_budget {
 	uint32_t tenths;	/* of a percent; 0: none */
 	uint32_t share;		/* of all recorded calls, those that these trees record, in 1/1024 */
@@ -47,7 +47,10 @@ void spi_budget_placed(uint64_t ns);
 /* A thread has written a batch of compact records, which took so long. Payload's. */
 void spi_budget_flushed(uint64_t ns);
 /* Control side. */
-/* A tree begins, with a budget or without (`bit` 0); tenths: the least budget of all trees. One that had a budget is gone. */
+/*
+ * A tree begins, with a budget or without (`bit` 0); a tree with a budget has ended. tenths: the least budget of all
+ * trees that are left.
+ */
 void spi_budget_start(uint32_t bit, uint32_t tenths);
 void spi_budget_stop(uint32_t bit, uint32_t tenths);
 void spi_budget_settle(void);	/* under the lock: bring the sums up to date where no tree has a budget */
@@ -77,8 +80,8 @@ SPI_INLINE int spi_budget_skip_is_due(struct spi_thread *t)
 }
 
 /* A call of a site, which has this point, is recorded, and the account looked at where that is due. */
-SPI_INLINE uint64_t spi_budget_record(struct spi_thread *t, const struct spi_site *s, struct spi_point *point, struct spi_frame *frame,
-	const uint8_t *vec, uint64_t stride)
+SPI_INLINE uint64_t spi_budget_record(struct spi_thread *t, const struct spi_site *s, struct spi_point *point,
+	struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	if (spi_budget_is_early(t, s))
 		return 0;
@@ -143,7 +146,8 @@ extern uint64_t spi_calls_cost, spi_calls_cost_budget;	/* of all since then; of 
 void spi_tree_hot(struct spi_link *link);
 
 /* ---- tell.c ---- */
-void spi_budget_news(void);		/* not under the patch lock: to the trace. Control side, or at the process's end */
+/* To the trace. Control side, or at the process's end; not under the patch lock. */
+void spi_budget_news(void);
 void spi_budget_tell(struct spi_link *link, int always);	/* control side: to the controller */
 
 #endif /* SPI_BUDGET_H */

@@ -131,7 +131,8 @@ uint64_t spi_budget_cost(const struct spi_point *point)
 
 	if (point->entry == spi_tree_calls->site_any && !point->address)
 		return SPI_BUDGET_SKIP_NS;
-	if ((point->entry == spi_tree_calls->site || point->entry == spi_tree_calls->site_any) && s->worker == SPI_SITE_WORKER_TRAP)
+	if ((point->entry == spi_tree_calls->site || point->entry == spi_tree_calls->site_any) &&
+			s->worker == SPI_SITE_WORKER_TRAP)
 		ns += TRAP_NS;
 	return ns;
 }

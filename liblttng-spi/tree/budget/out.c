@@ -21,8 +21,8 @@
  * libc's own calls is the first of a thread: malloc() may be under its lock.
  *
  * A thread of the program writes no text: a library may be unloaded meanwhile. The sites lead to nothing until
- * the control thread, for which what is loaded is kept, has put back the program's bytes. The control thread alone brings back
- * what was left out.
+ * the control thread, for which what is loaded is kept, has put back the program's bytes. The control thread
+ * alone brings back what was left out.
  *
  * One comes back after a second, those that took more than four times the whole
  * budget after ten; each time it is left out again the pause is doubled. So what was ever left out has a record.
@@ -115,7 +115,8 @@ static int out_mark(const struct candidate *c, uint64_t now)
 
 /* ---- which ---- */
 
-static struct candidate most[AT_ONCE];	/* those that took most, in this order; under the patch lock: a handler's stack may be small */
+/* Those that took most, in this order. Not on the stack: a handler's may be small. */
+static struct candidate most[AT_ONCE];
 static uint32_t most_count;
 
 static void candidate_take(struct candidate this)
@@ -144,13 +145,14 @@ static void candidates_find(uint64_t least)
 	most_count = 0;
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
 		for (uint32_t i = 0; !to->gone && to->recent && i < to->map.head->funcs.count; i++)
-			if (to->recent[i] >= least && ((to->covered & spi_tree_budgets & ~to->funcs[i].excluded) || entry_records(to, i)))
+			if (to->recent[i] >= least && (to->covered & spi_tree_budgets) &&
+					((to->covered & spi_tree_budgets & ~to->funcs[i].excluded) || entry_records(to, i)))
 				candidate_take((struct candidate) { to, i, to->recent[i], NULL });
 	for (uint32_t i = 0; i < spi_calls_skipping_count; i++) {
 		struct spi_site *s = spi_calls_skipping[i];
-		int64_t func = s->owner->gone || !(s->trees & spi_tree_budgets) ? -1 : spi_tree_func_around(s->owner, s->point.call_site - 1);
+		int64_t func = spi_tree_func_around(s->owner, s->point.call_site - 1);
 
-		if (func >= 0 && s->skipped >= least)
+		if (!s->owner->gone && (s->trees & spi_tree_budgets) && func >= 0 && s->skipped >= least)
 			candidate_take((struct candidate) { s->owner, (uint64_t) func, s->skipped, s });
 	}
 }
@@ -190,12 +192,14 @@ static void chosen_add(const struct spi_tree_object *to, uint64_t func)
 /* Each site of the tree's, in functions whose sites are in place. */
 static void sites_each(void (*fn)(struct spi_tree_object *to, uint32_t index))
 {
+	const uint32_t trees = spi_tree_budgets;
+
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next) {
-		for (uint32_t i = 0; !to->gone && (to->covered & spi_tree_budgets) && i < to->map.head->funcs.count; i++) {
+		for (uint32_t i = 0; !to->gone && (to->covered & trees) && i < to->map.head->funcs.count; i++) {
 			const struct spi_map_func *f = spi_tree_map_func(to, i);
 
-			for (uint32_t k = f->site_first; (to->funcs[i].done & spi_tree_budgets) && k < f->site_first + f->site_count; k++)
-				fn(to, k);
+			for (uint32_t k = 0; (to->funcs[i].done & trees) && k < f->site_count; k++)
+				fn(to, f->site_first + k);
 		}
 		spi_sites_flush(to);
 	}
@@ -222,7 +226,8 @@ static void site_out(struct spi_tree_object *to, uint32_t k)
 static void entries_rest(int rest)
 {
 	for (struct spi_entry *e = spi_entries; e; e = e->next)
-		if (!e->to->gone && (rest ? e->point.installed : e->rests & spi_tree_budgets) && is_chosen(e->point.address))
+		if (!e->to->gone && (rest ? e->point.installed : e->rests & spi_tree_budgets) &&
+				is_chosen(e->point.address))
 			spi_entry_rest(e, spi_tree_budgets, rest);
 }
 
@@ -304,7 +309,9 @@ uint32_t spi_budget_bring_back(uint64_t now)
 	best->is_news = 1;
 	chosen.n = 0;
 	if (best->site) {
-		spi_site_come(to, (uint32_t) (best->site->map - SPI_MAP_AT(&to->map, sites, struct spi_map_site, 0)), spi_tree_budgets);
+		const struct spi_map_site *first = SPI_MAP_AT(&to->map, sites, struct spi_map_site, 0);
+
+		spi_site_come(to, (uint32_t) (best->site->map - first), spi_tree_budgets);
 		spi_sites_flush(to);
 		return 1;
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What is said of budgets, by the control thread, which is woken up for that: an event in the trace for each function that is
- * left out or recorded again, and the state of all of them to the controller. What is new at the process's end its last thread says.
+ * What is said of budgets, by the control thread, which is woken up for that: an event in the trace for each
+ * function that is left out or recorded again, and the state of all of them to the controller. What is new at the
+ * process's end its last thread says.
  */
 #include <signal.h>
 #include <string.h>
@@ -112,8 +113,8 @@ void spi_budget_tell(struct spi_link *link, int always)
 	before = spi_patch_lock();
 	if (!spi_tree_budgets)
 		spi_budget_settle();
-	n = (size_t) spi_format(text, sizeof(text), "%u\t%lu\t%lu\t%lu\n", spi_tree_budgets ? spi_budget.tenths : 0, spi_budget_own / 1000, spi_budget_spent / 1000,
-		spi_budget_records / 1000);
+	n = (size_t) spi_format(text, sizeof(text), "%u\t%lu\t%lu\t%lu\n", spi_tree_budgets ? spi_budget.tenths : 0,
+		spi_budget_own / 1000, spi_budget_spent / 1000, spi_budget_records / 1000);
 	for (uint32_t is_out = 2; is_out--;)
 		n = put_outs(text, sizeof(text), n, is_out, &room);
 	text[n] = 0;

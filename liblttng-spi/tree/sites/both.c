@@ -20,14 +20,16 @@ static void enter_alone(struct spi_site *s)
 
 	spi_thread_thunks(&usual, head->flags & SPI_MAP_USES_YMM, head->flags & SPI_MAP_USES_ZMM);
 	if (s->point.flags & SPI_POINT_COMPACT)
-		spi_thread_thunks_words(&usual, spi_site_is_direct(map) || spi_site_is_slot(map) ? SPI_WORDS_ONE : SPI_WORDS_ANY);
+		spi_thread_thunks_words(&usual, spi_site_is_direct(map) || spi_site_is_slot(map) ?
+			SPI_WORDS_ONE : SPI_WORDS_ANY);
 	if (!s->point.exit_thunk) {
 		s->point.vectors = usual.vectors;
 		s->point.exit_thunk = usual.exit_thunk;
 		s->point.full_exit_thunk = usual.full_exit_thunk;
 		s->point.full_thunk = usual.full_thunk;
 	}
-	__atomic_store_n(&s->point.entry, spi_site_is_direct(map) ? spi_tree_calls->site : spi_tree_calls->site_any, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->point.entry, spi_site_is_direct(map) ? spi_tree_calls->site : spi_tree_calls->site_any,
+		__ATOMIC_RELEASE);
 	__atomic_store_n(&s->point.thunk, usual.thunk, __ATOMIC_RELEASE);
 }
 

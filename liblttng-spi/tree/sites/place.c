@@ -273,8 +273,8 @@ static void entry_hold(const struct spi_site *s)
 }
 
 /*
- * Trees for which nothing has to be looked at again. What a slot leads to may have been left out when the site's first call
- * looked at it, and be back: then the site is in place, but records nothing.
+ * Trees for which nothing has to be looked at again. What a slot leads to may have been left out when the site's first
+ * call looked at it, and be back: then the site is in place, but records nothing.
  */
 static uint32_t site_has(const struct spi_site *s)
 {

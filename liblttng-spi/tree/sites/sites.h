@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Call sites and entry points of call trees, and the objects that they are in. What is called there is the business of tree/.
+ * Call sites and entry points of call trees, and the objects that they are in. What is called there is the business
+ * of tree/.
  *
  * A site is a struct spi_point whose call leads to its stub. When it is reached
  * for the first time, its callee's sites are patched, before the callee runs, by
