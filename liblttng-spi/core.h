@@ -70,7 +70,6 @@ struct spi_env {
 	const char *test_worker;	/* LTTNG_SPI_TEST_WORKER: the only way to redirect the calls of a tree */
 	const char *test_steps;		/* LTTNG_SPI_TEST_STEPS: a program that steps sees our code's steps, too */
 	const char *test_no_tsc;	/* LTTNG_SPI_TEST_NO_TSC: clocks are read as on a machine whose clock is not the TSC */
-	const char *test_share;		/* LTTNG_SPI_TEST_SHARE: at the end, a note by which ways calls came */
 	const char *home, *cache_home, *cache;	/* HOME, XDG_CACHE_HOME, LTTNG_SPI_CACHE (may be ""): where spi-codemap keeps maps */
 	const char *agent;		/* LD_PRELOAD's word for this library */
 	int preloaded;			/* LD_PRELOAD names this library */
@@ -285,16 +284,6 @@ void spi_exec_stop_always(void);
 void spi_exec_tell_held(void);			/* under the control lock */
 void spi_exec_tell(void);			/* which could not be followed, to the controller; any thread */
 void spi_exec_fork_child(void);
-int spi_exec_is_watched(void);
-/* ---- tree/start.c ---- */
-/*
- * Before a program is executed, by whom it may be, signals that the program ignores are left to the kernel; when that
- * failed, or a child has done so, the answer is given back. And in a child.
- */
-void spi_tree_signals_exec(int *begun);
-void spi_tree_signals_exec_over(int begun);
-void spi_tree_signals_fork_child(void);
-void spi_tree_signals_fork_left(void);
 /* ---- limits.c ---- */
 /* What a resource limit leaves too little of for the tracer in a child (0) or in a program that is executed (1). NULL: nothing. Anywhere. */
 const char *spi_limits_because(int is_program);

@@ -30,7 +30,6 @@ static const struct {
 	{ "LTTNG_SPI_STRING_MAX", &spi_env.string_max },
 	{ "LTTNG_UST_REGISTER_TIMEOUT", &spi_env.register_ms },
 	{ "LTTNG_SPI_TEST_WORKER", &spi_env.test_worker },
-	{ "LTTNG_SPI_TEST_SHARE", &spi_env.test_share },
 	{ "LTTNG_SPI_TEST_STEPS", &spi_env.test_steps },
 	{ "LTTNG_SPI_TEST_NO_TSC", &spi_env.test_no_tsc },
 	{ "HOME", &spi_env.home },

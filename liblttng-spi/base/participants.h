@@ -38,10 +38,7 @@ struct spi_participant {
 	void (*thread_ends)(uint64_t address);
 	/* The program hands out the address of a function that will be called from elsewhere: a handler, a thread's start. Any thread. */
 	void (*callback)(uint64_t address);
-	/* The calling thread is about to execute another program; and if that failed, or a child on its memory did it. *state is between the two. */
-	void (*exec_begins)(int *state);
-	void (*exec_over)(int state);
-	/* It is executed: what was missed is told. */
+	/* The calling thread executes another program: what was missed is told. */
 	void (*exec_tells)(void);
 };
 

@@ -124,7 +124,6 @@ enum spi_point_flags {
 	SPI_POINT_APART		= 1u << 3,	/* the agent's own, in libc: in no rule and no table. hooks/entries.c */
 	SPI_POINT_TREE		= 1u << 4,	/* a call tree's: a call site, or the entry of a root or handler. tree/tree.h */
 	SPI_POINT_COMPACT	= 1u << 5,	/* its calls go into compact records */
-	SPI_POINT_EXEC		= 1u << 6,	/* it calls execve(), which does not return */
 	SPI_POINT_WORDS		= 1u << 7,	/* all that its payload does at an entry is what words.S does */
 	SPI_POINT_GENERIC	= 1u << 9,	/* of a rule by name, recorded by address: there were too many for events of their own */
 	SPI_POINT_UNNAMED	= 1u << 8,	/* the trace may not have been told of its function; tp/describe/function.c */

@@ -8,7 +8,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/tree/entry.h"
+#include "liblttng-spi/tree/sites/entry.h"
 #include "liblttng-spi/rules/instrument.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/link/internal.h"
@@ -51,10 +51,10 @@ static void rule_off(struct spi_link *link, uint32_t id, const struct spi_msg_ru
 
 	spi_control_lock();
 	for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next)
-		if (!tree->enabled && (is_every ? tree->tag[0] != 0 : tree->rule->id == rule->rule)) {
+		if (!tree->enabled && (is_every ? tree->asked->tag[0] != 0 : tree->rule->id == rule->rule)) {
 			off.trees |= tree->bit;
 			/* the events that record a tree without a tag stay as they are */
-			off.is_closed = tree->tag[0] && (rule->flags & SPI_CLOSE_ALL);
+			off.is_closed = tree->asked->tag[0] && (rule->flags & SPI_CLOSE_ALL);
 		}
 	spi_control_unlock();
 	spi_rule_off_begin(link, &off);

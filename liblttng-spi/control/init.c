@@ -242,7 +242,7 @@ __attribute__((destructor)) void spi_agent_end(void)
 	if (spi_child_end()) {
 		spi_exec_tell();
 	} else if (spi_thread.busy < SPI_BUSY_ALWAYS || spi_last_thread_ended) {
-		if (spi_budget_news_wait && spi_thread.record && !spi_thread.busy)
+		if (spi_thread.record && !spi_thread.busy)
 			spi_budget_news();
 		spi_process_end();
 		spi_thread.busy = SPI_BUSY_ALWAYS;

@@ -29,13 +29,9 @@ static const struct spi_participant participants[] = {
 	}, {	/* unwind/leave.c */
 		.calls_begin = spi_leave_calls_begin,
 	}, {	/* call trees */
-		.fork_child = spi_tree_signals_fork_child,
-		.fork_left = spi_tree_signals_fork_left,
 		.child_begins = spi_calls_fork_child,
 		.process_end = spi_tree_process_end,
 		.exec_tells = spi_tree_process_end,
-		.exec_begins = spi_tree_signals_exec,
-		.exec_over = spi_tree_signals_exec_over,
 		.thread_ends = spi_tree_caller_back,
 		.callback = spi_tree_callback,
 	}, {	/* rules */

@@ -16,6 +16,7 @@
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/link/internal.h"
 #include "liblttng-spi/tree/budget/budget.h"
+#include "liblttng-spi/tree/rule.h"
 #include "liblttng-spi/rules/instrument.h"
 #include "liblttng-spi/unwind/leave.h"
 #include "liblttng-spi/patch/steps.h"

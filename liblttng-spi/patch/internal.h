@@ -112,7 +112,7 @@ void spi_cancel_linked(void) SPI_HIDDEN;	/* unwind/cancel.c: who has just loaded
 void spi_frames_register(uint64_t code, uint64_t size, uint64_t frames);
 void spi_frames_tell(void);
 
-/* What a stub of the point's is made for. Its third gate: call trees that take the stub over (tree/entry-named.c). */
+/* What a stub of the point's is made for. Its third gate: call trees that take the stub over (tree/sites/entry-named.c). */
 SPI_INLINE struct spi_stub spi_point_stub(struct spi_point *point)
 {
 	const int is_apart = point->flags & (SPI_POINT_TREE | SPI_POINT_APART);

@@ -73,7 +73,6 @@ void spi_exec_env_init(const char *path, size_t size)
 	own_add("LTTNG_SPI_DEBUG", spi_env.debug);
 	own_add("LTTNG_SPI_STRING_MAX", spi_env.string_max);
 	own_add("LTTNG_SPI_TEST_WORKER", spi_env.test_worker);
-	own_add("LTTNG_SPI_TEST_SHARE", spi_env.test_share);
 	own_add("LTTNG_SPI_TEST_NO_TSC", spi_env.test_no_tsc);
 	own[own_count++] = socket_entry;
 }

@@ -117,14 +117,6 @@ void spi_exec_fork_child(void)
 
 /* ---- execve() ---- */
 
-static int exec_begins(void)
-{
-	int state = 0;
-
-	spi_participants_run(exec_begins, &state);
-	return state;
-}
-
 static int is_followed(void)
 {
 	return (always || __atomic_load_n(&spi_tree_execs, __ATOMIC_RELAXED)) && spi_exec_socket();
@@ -203,9 +195,8 @@ static int exec_try(int directory, const char *path, char *const argv[], char *c
 }
 
 /* It is the program's own call that came back. */
-static int exec_failed(int left, int late, int ret)
+static int exec_failed(int left, int ret)
 {
-	spi_participants_run(exec_over, late);
 	if (left)
 		spi_process_goes_on();
 	return ret;
@@ -214,39 +205,39 @@ static int exec_failed(int left, int late, int ret)
 /* What the program executes by syscall(). When this returns, it failed: once more will give libc's caller the error. */
 void spi_exec_by_syscall(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at)
 {
-	int late = exec_begins(), left = exec_try(directory, path, argv, envp, flags, is_at);
+	int left = exec_try(directory, path, argv, envp, flags, is_at);
 
-	if (!left && !late)
+	if (!left)
 		return;
 	if (is_at)
 		spi_sys(SYS_execveat, (long) directory, path, argv, envp, (long) flags);
 	else
 		spi_sys(SYS_execve, path, argv, envp);
-	exec_failed(left, late, 0);
+	exec_failed(left, 0);
 }
 
 static __typeof__(&execve) next_execve;
 static int own_execve(const char *path, char *const argv[], char *const envp[])
 {
-	int late = exec_begins(), left = exec_try(AT_FDCWD, path, argv, envp, 0, 0);
+	int left = exec_try(AT_FDCWD, path, argv, envp, 0, 0);
 
-	return exec_failed(left, late, SPI_NEXT(execve)(path, argv, envp));
+	return exec_failed(left, SPI_NEXT(execve)(path, argv, envp));
 }
 
 static __typeof__(&execveat) next_execveat;
 static int own_execveat(int directory, const char *path, char *const argv[], char *const envp[], int flags)
 {
-	int late = exec_begins(), left = exec_try(directory, path, argv, envp, flags, 1);
+	int left = exec_try(directory, path, argv, envp, flags, 1);
 
-	return exec_failed(left, late, SPI_NEXT(execveat)(directory, path, argv, envp, flags));
+	return exec_failed(left, SPI_NEXT(execveat)(directory, path, argv, envp, flags));
 }
 
 static __typeof__(&fexecve) next_fexecve;
 static int own_fexecve(int fd, char *const argv[], char *const envp[])
 {
-	int late = exec_begins(), left = exec_try(fd, "", argv, envp, AT_EMPTY_PATH, 1);
+	int left = exec_try(fd, "", argv, envp, AT_EMPTY_PATH, 1);
 
-	return exec_failed(left, late, SPI_NEXT(fexecve)(fd, argv, envp));
+	return exec_failed(left, SPI_NEXT(fexecve)(fd, argv, envp));
 }
 
 static void take_back(void)
@@ -260,10 +251,9 @@ static void take_back(void)
 	static int own_##name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, \
 		const posix_spawnattr_t *attr, char *const argv[], char *const envp[]) \
 	{ \
-		int late = exec_begins(), was_lent = spi_lend(SPI_LEND_WHILE); \
+		int was_lent = spi_lend(SPI_LEND_WHILE); \
 		int ret = SPI_NEXT(name)(pid, path, actions, attr, argv, envp); \
 	\
-		spi_participants_run(exec_over, late); \
 		if (was_lent) \
 			take_back(); \
 		return ret; \
@@ -287,11 +277,6 @@ const struct spi_hook spi_exec_hooks[] = {
 void spi_exec_start(struct spi_link *link)
 {
 	spi_hooks_enter(SPI_HOOKS_PROGRAMS, link, spi_tree_map_of_libc());
-}
-
-int spi_exec_is_watched(void)
-{
-	return spi_hook_stands((void *) own_execve);
 }
 
 void spi_exec_start_always(struct spi_link *link)

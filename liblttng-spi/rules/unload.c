@@ -78,7 +78,7 @@ static void object_look(struct spi_object *object)
 	unsigned int n = 0;
 
 	for (struct spi_point *p = NULL; (p = spi_points_next(object, p));) {
-		if (!p->installed || !p->patch || spi_patch_is_in_text(p))	/* what has no jump of its own: tree/entry-named.c */
+		if (!p->installed || !p->patch || spi_patch_is_in_text(p))	/* what has no jump of its own: tree/sites/entry-named.c */
 			continue;
 		p->installed = 0;
 		if (!p->users)

@@ -21,125 +21,48 @@
  * lost, and the site is named; their own sites are put in place all the same.
  */
 #include "liblttng-spi/tree/budget/budget.h"
+#include "liblttng-spi/tree/sites/site.h"
 #include "liblttng-spi/tree/tree.h"
 
 #define CHILDREN_MAX	(UINT64_C(1) << 20)
 #define MANY_CALLEES	"its callees, or those of others, are too many: calls of further ones are not recorded"
 #define BASE_ROOM	32768u	/* below a thread's descriptor: its thread-local variables, and the frame of its first function */
 
-static int is_slot(const struct spi_map_site *map)
-{
-	return map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT;
-}
-
-static int is_agent(uint64_t address)
-{
-	extern const uint8_t __ehdr_start[] SPI_HIDDEN, _end[] SPI_HIDDEN;
-
-	return address >= (uint64_t) __ehdr_start && address < (uint64_t) _end;
-}
-
-/* ---- calls of the tracer ---- */
-
-/*
- * The program, or libc at a thread's end, calls lttng-ust itself: a tracepoint of its own, a key's destructor. What
- * that calls in libc comes by sites; to record it would take locks that it holds. So the thread counts as busy
- * until the call is over.
- */
-static void quiet_end(struct spi_thread *t)
-{
-	spi_barrier();
-	if (t->busy & (SPI_BUSY_ALWAYS - 1))
-		t->busy--;
-}
-
-static uint64_t quiet_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	struct spi_thread *t = &spi_thread;
-	struct spi_slot *slot;
-	uint64_t code = 0;
-
-	(void) stride;
-	if (t->busy || spi_thread_is_foreign(t))
-		return 0;
-	if (!vec)
-		return SPI_ANSWER_FULL;
-	spi_busy_begin(t, (uint64_t) &frame->ra);
-	slot = spi_slot_ready(t, (uint64_t) &frame->ra);
-	if (!slot) {
-		t->busy = 0;
-		return 0;
-	}
-	code = spi_slot_push(t, &slot, point, frame);
-	slot->cookie = NULL;
-	slot->aux = 0;
-	if (spi_unlikely(!code))
-		t->busy = 0;
-	return code;
-}
-
-static void quiet_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	struct spi_thread *t = &spi_thread;
-
-	(void) frame;
-	(void) vec;
-	(void) stride;
-	spi_slot_pop(t, slot);
-	quiet_end(t);
-}
-
-static void quiet_left(struct spi_slot *slot, enum spi_left how)
-{
-	(void) slot;
-	(void) how;
-	quiet_end(&spi_thread);
-}
-
-static int quiet_take(struct spi_point *point, uint64_t callee, uint32_t trees)
-{
-	if (!spi_tracer_code_has(callee))
-		return 0;
-	if (is_agent(callee)) {		/* that looks after itself; a slot would outlive the end of a thread, which is one of these */
-		spi_tree_todo_done(point, trees);
-		return 1;
-	}
-	point->exit = quiet_exit;
-	point->left = quiet_left;
-	if (point->full_thunk)
-		point->exit_thunk = point->full_exit_thunk;
-	__atomic_store_n(&point->record, quiet_call, __ATOMIC_RELEASE);
-	spi_tree_live_add(point, trees);
-	spi_tree_todo_done(point, trees);
-	return 1;
-}
-
 /* ---- slots ---- */
 
-/* The callee behind a slot; 0: not to be told yet. */
-static uint64_t slot_callee(const struct spi_site *s, int *is_bound)
+/*
+ * An address that is in no object of a tree: if nobody has looked at that object yet, the control side is asked to.
+ * Code that was made, not loaded, stays unknown; a call of it asks once, and so once more after each that was loaded.
+ * Either way the call goes on unrecorded; when the object has come, its points look again.
+ */
+static void ask_for(uint64_t address)
+{
+	static uint64_t asked_for;
+
+	if (spi_symbols_know(address, 0) || spi_control_event < 0 || __atomic_load_n(&asked_for, __ATOMIC_RELAXED) == address)
+		return;
+	__atomic_store_n(&asked_for, address, __ATOMIC_RELAXED);
+	spi_control_ring();
+}
+
+/*
+ * The callee behind a slot; 0: not to be told yet. The agent stands before some of libc's functions; what the program
+ * means is libc's.
+ */
+static uint64_t slot_callee(const struct spi_site *s)
 {
 	const struct spi_tree_object *to = s->owner;
-	uint64_t value = *(const volatile uint64_t *) (s->map->target + to->object->bias);
+	uint64_t value = *(const volatile uint64_t *) (s->map->target + to->object->bias), real;
 	const char *import = spi_map_string(&to->map, s->map->import);
 	const char *version = spi_map_string(&to->map, s->map->version);
 
 	/* unbound, it leads back into a linkage stub of the object itself */
-	*is_bound = value && (value < to->low || value >= to->high || spi_tree_func_at(to, value) >= 0);
-	if (!*is_bound)
+	if (!value || (value >= to->low && value < to->high && spi_tree_func_at(to, value) < 0))
 		value = import[0] ? spi_symbol_find(import, version, to->object, 0) : 0;
-	return value ? spi_tree_real(value, import, version, to->object) : 0;
-}
-
-/* The agent stands before some of libc's functions; what the program means is libc's. */
-uint64_t spi_tree_real(uint64_t callee, const char *import, const char *version, const struct spi_object *from)
-{
-	uint64_t real;
-
-	if (!is_agent(callee) || !import[0])
-		return callee;
-	real = spi_symbol_find(import, version, from, 1);
-	return real ? real : callee;
+	if (!spi_tree_is_agent(value) || !import[0])
+		return value;
+	real = spi_symbol_find(import, version, to->object, 1);
+	return real ? real : value;
 }
 
 /* The first calls of a site that goes through a slot: 1 when its callee was told. */
@@ -147,20 +70,20 @@ static int slot_resolve(struct spi_site *s, struct spi_point *point, uint32_t tr
 {
 	uint64_t callee;
 	uint32_t live;
-	int is_bound, is_known;
+	int is_known;
 
-	callee = slot_callee(s, &is_bound);
+	callee = slot_callee(s);
 	if (!callee) {
 		spi_call_missed(SPI_APART_UNBOUND);
 		return 0;
 	}
-	if (!point->payload && quiet_take(point, callee, trees))
+	if (!point->payload && spi_tree_tracer_take(point, callee, trees))
 		return 1;
 	live = spi_tree_enter(callee, trees, &is_known);
 	if (!is_known && !spi_symbols_know(callee, 0)) {
 		/* its object was loaded a moment ago; when it has come, the point looks again */
 		point->address = callee;
-		spi_tree_ask_for(callee);
+		ask_for(callee);
 		spi_tree_todo_done(point, trees);
 		return 1;
 	}
@@ -262,7 +185,7 @@ static struct spi_child *child_make(struct spi_site *s, uint64_t target, uint32_
 	c = (struct spi_child *) (((uint64_t) c + 63) & ~UINT64_C(63));		/* its first line is all that most calls need */
 	c->target = target;
 	c->point.body = target;
-	c->point.address = is_agent(target) ? spi_symbol_behind(target, s->owner->object) : target;
+	c->point.address = spi_tree_is_agent(target) ? spi_symbol_behind(target, s->owner->object) : target;
 	if (!c->point.address)
 		c->point.address = target;
 	spi_thread_thunks(&c->point, head->flags & SPI_MAP_USES_YMM, head->flags & SPI_MAP_USES_ZMM);
@@ -308,13 +231,13 @@ static int child_resolve(struct spi_child *c, uint32_t trees)
 	uint32_t live;
 	int is_known;
 
-	if (quiet_take(point, point->address, trees))
+	if (spi_tree_tracer_take(point, point->address, trees))
 		return 1;
 	live = spi_tree_enter(point->address, trees, &is_known);
 	if (!is_known && spi_tree_made_enter(c->site, point->address, trees))
 		return 1;		/* and each call is looked at */
 	if (!is_known)
-		spi_tree_ask_for(point->address);
+		ask_for(point->address);
 	if (live && spi_tree_bind(point) < 0) {
 		spi_call_missed(SPI_LOST_MEMORY);
 		return 0;
@@ -341,15 +264,13 @@ int spi_site_call_is_beyond(const struct spi_site *s, uint32_t trees, const stru
 		return 0;
 	to = spi_tree_object_at(target);
 	func = to ? spi_tree_func_at(to, target) : -1;
-	if (func < 0)
-		return to || (s->beyond & SPI_BEYOND_ASKED);
-	if (to->funcs[func].is_fit == SPI_FIT_TOLD)
+	if (func < 0 || to->funcs[func].is_fit == SPI_FIT_TOLD)
 		return 1;
 	trees &= to->covered & ~to->funcs[func].excluded;
 	if (trees & ~spi_tree_flat & ~to->funcs[func].done)
 		return 0;
 	trees &= ~to->outside;		/* those record it at its entry */
-	if (trees && !(s->beyond & SPI_BEYOND_TOLD))
+	if (trees && !s->is_told)
 		return 0;
 	if (trees && (!t->busy || spi_thread_nested((uint64_t) &frame->ra)))
 		spi_call_missed(SPI_LOST_CALLEES);
@@ -359,21 +280,16 @@ int spi_site_call_is_beyond(const struct spi_site *s, uint32_t trees, const stru
 /* Under the patch lock: a callee has no point, for want of room or memory. */
 static void call_miss(struct spi_site *s, uint64_t target, uint32_t trees)
 {
-	const char *why = child_may_come(target) ? "the agent has no memory left" : MANY_CALLEES;
+	int is_full = !child_may_come(target), is_known;
 	const struct spi_tree_object *to = spi_tree_object_at(target);
-	int is_known;
 
 	trees = spi_tree_enter(target, trees, &is_known);
-	if (trees && (trees & ~to->outside)) {
-		if (!(s->beyond & SPI_BEYOND_TOLD))
-			spi_tree_decline(s->owner, s->point.call_site, why);
-		s->beyond |= SPI_BEYOND_TOLD;
-		spi_call_missed(child_may_come(target) ? SPI_LOST_MEMORY : SPI_LOST_CALLEES);
-	}
-	if (!is_known) {
-		spi_tree_ask_for(target);
-		s->beyond |= SPI_BEYOND_ASKED;
-	}
+	if (!trees || !(trees & ~to->outside))
+		return;
+	if (!s->is_told)
+		spi_tree_decline(s->owner, s->point.call_site, is_full ? MANY_CALLEES : "the agent has no memory left");
+	s->is_told = 1;
+	spi_call_missed(is_full ? SPI_LOST_CALLEES : SPI_LOST_MEMORY);
 }
 
 /* ---- */
@@ -395,7 +311,7 @@ __attribute__((noinline)) struct spi_point *spi_site_first_call_any(struct spi_s
 	}
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	trees = spi_trees_of(trees & s->trees, compact);
-	if (known && is_slot(s->map)) {
+	if (known && spi_site_is_slot(s->map)) {
 		if (!(trees & known->tree_todo) || slot_resolve(s, known, trees & known->tree_todo))
 			point = known;
 	} else if ((c = child_make(s, spi_frame_callee(frame), compact)) != NULL && is_thread_base(s, (uint64_t) &frame->ra)) {
@@ -417,14 +333,12 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 {
 	struct spi_site *s = (struct spi_site *) point;
 	struct spi_thread *t = &spi_thread;
-	uint32_t trees = spi_tree_of(t);
+	uint32_t trees = spi_tree_within(t);
 	uint64_t target = spi_frame_callee(frame);
 	uint32_t kind = point->flags & SPI_POINT_COMPACT;
 	struct spi_child *c;
 
-	if (spi_unlikely(trees & spi_tree_limited))
-		trees = spi_tree_limit(t, trees);
-	if (s->map->target && is_slot(s->map))
+	if (s->map->target && spi_site_is_slot(s->map))
 		target = 0;
 	if (!target) {
 		if (spi_unlikely(trees & point->tree_todo)) {
@@ -460,11 +374,5 @@ uint64_t spi_site_call_any(struct spi_point *point, struct spi_frame *frame, con
 		}
 		return 0;
 	}
-	if (spi_budget_is_early(t, s))
-		return 0;
-	if (spi_budget_is_due(t))
-		return vec ? spi_budget_call(point, frame, vec, stride) : SPI_ANSWER_FULL;
-	if (spi_unlikely(point->flags & SPI_POINT_EXEC))
-		return spi_tree_exec(point, spi_tree_record(point, frame, vec, stride));
-	return spi_tree_record(point, frame, vec, stride);
+	return spi_budget_record(t, s, point, frame, vec, stride);
 }

@@ -121,35 +121,37 @@ const struct spi_hook spi_follow_hooks[] = {
 	{ NULL },
 };
 
+static struct spi_tree_object *libc_object(void)
+{
+	struct spi_tree_object *to = spi_tree_objects;
+
+	while (to && (!to->is_libc || to->gone))
+		to = to->next;
+	return to;
+}
+
 /* The tree's map of libc, which has all of its functions. NULL: no tree goes into libc. */
 const struct spi_map *spi_tree_map_of_libc(void)
 {
-	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		if (to->is_libc && !to->gone)
-			return &to->map;
-	return NULL;
+	const struct spi_tree_object *to = libc_object();
+
+	return to ? &to->map : NULL;
 }
 
-/* Not by its name: a search through the names would bring all of the map in. */
-static int64_t libc_func(const struct spi_tree_object *to, const char *name)
-{
-	uint64_t address = (uint64_t) spi_find_in_libc(name);
-
-	return address ? spi_map_func_at(&to->map, address - to->object->bias) : -1;
-}
-
-/* Destructors of C++ objects are called from there: of thread-local ones, and of a library's own when it is unloaded. */
+/*
+ * Destructors of C++ objects are called from there: of thread-local ones, and of a library's own when it is unloaded.
+ * Found by their addresses: a search through the names would bring all of the map in.
+ */
 static void destructors_take(void)
 {
 	static const char *const names[] = { "__call_tls_dtors", "__cxa_finalize" };
 
-	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		for (unsigned int k = 0; to->is_libc && !to->gone && k < sizeof(names) / sizeof(names[0]); k++) {
-			int64_t i = libc_func(to, names[k]);
+	for (unsigned int k = 0; libc_object() && k < sizeof(names) / sizeof(names[0]); k++) {
+		uint64_t address = (uint64_t) spi_find_in_libc(names[k]);
 
-			if (i >= 0)
-				spi_tree_caller_back(spi_tree_map_func(to, (uint64_t) i)->vaddr + to->object->bias);
-		}
+		if (address)
+			spi_tree_caller_back(address);
+	}
 }
 
 /* ---- libraries ---- */
@@ -203,20 +205,6 @@ void spi_tree_loads_follow(void)
 		spi_control_unlock();
 	}
 	__atomic_store_n(&loads_seen, loads, __ATOMIC_RELEASE);
-}
-
-/*
- * Code that was made, not loaded, stays unknown; a call of it asks once, and so once more after each that was loaded.
- * Either way the call goes on unrecorded; when the object has come, its points look again.
- */
-void spi_tree_ask_for(uint64_t address)
-{
-	static uint64_t asked_for;
-
-	if (spi_symbols_know(address, 0) || spi_control_event < 0 || __atomic_load_n(&asked_for, __ATOMIC_RELAXED) == address)
-		return;
-	__atomic_store_n(&asked_for, address, __ATOMIC_RELAXED);
-	spi_control_ring();
 }
 
 /* ---- begin and end ---- */

@@ -9,8 +9,7 @@
  * which goes through the records here.
  */
 #include <string.h>
-#include "liblttng-spi/rules/instrument.h"
-#include "liblttng-spi/tree/sites/site.h"
+#include "liblttng-spi/tree/rule.h"
 
 static void object_fill(const struct spi_object *object, struct spi_function *f)
 {
@@ -34,29 +33,15 @@ static void tree_function_fill(struct spi_tree_object *to, uint64_t index, struc
 	f->said = &to->funcs[index].said;
 }
 
-/* A prototype's name: all before the parentheses that it ends in. */
-static uint32_t prototype_name(const char *prototype)
-{
-	size_t n = strlen(prototype), depth = 0, at = n;
-
-	while (at) {
-		char c = prototype[--at];
-
-		depth += c == ')';
-		depth -= c == '(' && depth;
-		if (!depth)
-			return (uint32_t) (c == '(' ? at : n);
-	}
-	return (uint32_t) n;
-}
-
 static void point_function_fill(const struct spi_point *point, struct spi_function *f)
 {
 	object_fill(point->object, f);
 	f->address = point->address;
 	f->size = point->func->size;
 	f->name = spi_map_string(point->map, point->func->pretty);
-	f->name_size = prototype_name(f->name);
+	f->name_size = (uint32_t) strlen(f->name);
+	if (f->name_size && f->name[f->name_size - 1] == ')')	/* else it is no prototype */
+		f->name_size = (uint32_t) spi_tree_name_size(f->name);
 	f->is_tree = 0;
 	f->said = (uint8_t *) &point->said;
 }

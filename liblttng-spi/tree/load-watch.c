@@ -20,8 +20,6 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/tree/rule.h"
 
@@ -90,17 +88,6 @@ static void relocated(const struct ends *ends, uint64_t bias, uint64_t at, uint6
 	}
 }
 
-/* What the compiler puts into every object, and has nothing to tell. */
-int spi_tree_func_is_usual(const struct spi_tree_object *to, int64_t func)
-{
-	static const char *const usual[] = { "_init", "_fini", "frame_dummy", "__do_global_dtors_aux" };
-
-	for (unsigned int i = 0; func >= 0 && i < sizeof(usual) / sizeof(usual[0]); i++)
-		if (!strcmp(spi_tree_func_name(to, (uint64_t) func), usual[i]))
-			return 1;
-	return func < 0;
-}
-
 static int end_take(struct spi_tree_object *to, uint64_t address)
 {
 	if (address < to->low || address >= to->high || spi_tree_func_is_usual(to, spi_tree_func_at(to, address)))
@@ -109,87 +96,47 @@ static int end_take(struct spi_tree_object *to, uint64_t address)
 	return 1;
 }
 
-/* Constructors of an object, or destructors: as many as it says that it has. */
-struct ends_list {
-	uint64_t *words, n;
-	uint64_t bytes;		/* of the mapping */
-};
-
-static void list_read(const struct spi_tree_object *to, const struct ends *ends, int end, uint64_t *list, uint64_t n)
+/* Some of an array's words as they will be. */
+static void words_read(const struct spi_tree_object *to, const struct ends *ends, uint64_t at, uint64_t *words,
+	uint64_t n)
 {
 	int is_final = 1;
 
+	if (spi_memory_copy(words, at, n * 8) < 0)
+		memset(words, 0, n * 8);
 	for (uint64_t i = 0; i < n; i++)
-		is_final &= list[i] >= to->low && list[i] < to->high;
+		is_final &= words[i] >= to->low && words[i] < to->high;
 	if (is_final)
 		return;
 	for (uint64_t i = 0; i < n; i++)	/* DT_RELR: the word has the addend */
-		list[i] += list[i] < to->low ? to->object->bias : 0;
-	relocated(ends, to->object->bias, ends->array[end], list, n);
+		words[i] += words[i] < to->low ? to->object->bias : 0;
+	relocated(ends, to->object->bias, at, words, n);
 }
 
-/* 0, or -1: they could not be listed, which was told. */
-static int list_get(const struct spi_tree_object *to, int end, struct ends_list *list)
+/* Returns how many constructors there are, as many as the object says. */
+static uint32_t ends_take(struct spi_tree_object *to)
 {
-	uint64_t low = to->low, high = to->high, n;
+	uint32_t taken[2] = { 0, 0 };
 	struct ends ends = { 0 };
+	uint64_t words[64];
 
-	*list = (struct ends_list) { NULL, 0, 0 };
 	if (!to->dynamic)
 		return 0;
 	ends_read(&ends, to->dynamic, to->object->bias);
-	n = ends.size[end];
-	if (!n || ends.array[end] < low || ends.array[end] >= high || n > (high - ends.array[end]) / 8)
-		n = 0;			/* it has none: or what says so is damaged, and the dynamic linker will not survive it */
-	list->bytes = SPI_PAGE_OF((n + 1) * 8 + SPI_PAGE - 1);
-	list->words = spi_map_pages(list->bytes);
-	if (!list->words) {
-		spi_note("%s: calls of its %lu %s are not recorded: the agent has no memory left", to->object->name, n,
-			end ? "destructors" : "constructors");
-		return -1;
-	}
-	if (spi_memory_copy(list->words, ends.array[end], n * 8) < 0)
-		n = 0;
-	list_read(to, &ends, end, list->words, n);
-	list->words[n] = ends.function[end];
-	list->n = n + 1;
-	return 0;
-}
-
-static void list_release(struct ends_list *list)
-{
-	if (list->words)
-		spi_sys(SYS_munmap, list->words, list->bytes);
-}
-
-/* Returns how many constructors there are. */
-static uint32_t ends_take(struct spi_tree_object *to)
-{
-	uint32_t constructors = 0;
-	struct ends_list list;
-
 	for (int end = 0; end < 2; end++) {
-		if (list_get(to, end, &list) < 0)
-			continue;
-		for (uint64_t i = 0; i < list.n; i++)
-			constructors += (uint32_t) end_take(to, list.words[i]) & !end;
-		list_release(&list);
+		uint64_t at = ends.array[end], high = at + ends.size[end] * 8, n;
+
+		if (at < to->low || high > to->high || high < at)
+			high = at;	/* it has none, or what says so is damaged */
+		for (; at < high; at += n * 8) {
+			n = high - at < sizeof(words) ? (high - at) / 8 : sizeof(words) / 8;
+			words_read(to, &ends, at, words, n);
+			for (uint64_t i = 0; i < n; i++)
+				taken[end] += (uint32_t) end_take(to, words[i]);
+		}
+		taken[end] += (uint32_t) end_take(to, ends.function[end]);
 	}
-	return constructors;
-}
-
-int spi_tree_func_is_constructor(const struct spi_tree_object *to, uint64_t func)
-{
-	uint64_t address = spi_tree_map_func(to, func)->vaddr + to->object->bias;
-	struct ends_list list;
-	int found = 0;
-
-	if (list_get(to, 0, &list) < 0)
-		return 0;
-	for (uint64_t i = 0; i < list.n && !found; i++)
-		found = list.words[i] == address;
-	list_release(&list);
-	return found;
+	return taken[0];
 }
 
 /* Control side. All: a tree begins. Else those that have come since. */
@@ -213,34 +160,25 @@ void spi_tree_ends_look(int all)
 /* ---- other namespaces ---- */
 
 #define APART_MAX	32u
-static struct {
-	uint32_t state;		/* 0 free, 1 being written, 2 to be told, 3 told */
-	char name[200];
-} apart[APART_MAX];
+static char apart[APART_MAX][200];	/* names of objects; control side */
+static uint32_t apart_count;
 
 static void apart_add(const char *name)
 {
-	for (uint32_t i = 0; i < APART_MAX; i++) {
-		uint32_t is_free = 0;
-
-		if (__atomic_load_n(&apart[i].state, __ATOMIC_ACQUIRE) >= 2 && !strncmp(apart[i].name, name, sizeof(apart[i].name) - 1))
+	for (uint32_t i = 0; i < apart_count; i++)
+		if (!strncmp(apart[i], name, sizeof(apart[i]) - 1))
 			return;
-		if (!__atomic_compare_exchange_n(&apart[i].state, &is_free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			continue;
-		spi_format(apart[i].name, sizeof(apart[i].name), "%s", name);
-		__atomic_store_n(&apart[i].state, 2, __ATOMIC_RELEASE);
-		return;
-	}
+	if (apart_count < APART_MAX)
+		spi_format(apart[apart_count++], sizeof(apart[0]), "%s", name);
 }
 
-/* By who has the dynamic linker's lock. */
-static void namespaces_look(void)
+/* While the list of objects does not change. */
+static void apart_find(void *unused)
 {
+	(void) unused;
 #ifdef LM_ID_NEWLM
 	const struct r_debug_extended *other = (const struct r_debug_extended *) &_r_debug;
 
-	if (_r_debug.r_version < 2)
-		return;
 	while ((other = other->r_next) != NULL)
 		for (const struct link_map *l = other->base.r_map; l; l = l->l_next) {
 			const char *slash = l->l_name ? strrchr(l->l_name, '/') : NULL;
@@ -253,12 +191,12 @@ static void namespaces_look(void)
 
 void spi_tree_apart_tell(struct spi_link *link)
 {
-	for (uint32_t i = 0; i < APART_MAX; i++) {
-		uint32_t to_tell = 2;
+	uint32_t told = apart_count;
 
-		if (__atomic_compare_exchange_n(&apart[i].state, &to_tell, 3, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			spi_link_declined(link, apart[i].name, "", "dlmopen() has loaded it into a namespace of its own");
-	}
+	if (_r_debug.r_version >= 2)	/* there are namespaces */
+		spi_objects_hold(apart_find, NULL);
+	for (; told < apart_count; told++)
+		spi_link_declined(link, apart[told], "", "dlmopen() has loaded it into a namespace of its own");
 }
 
 /* ---- the dynamic linker's word ---- */
@@ -274,7 +212,6 @@ static void loaded(void)
 	if (t->busy || spi_thread_is_tracer() || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		return;
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));	/* a handler that comes meanwhile is known by it */
-	namespaces_look();
 	spi_tree_loads_follow();
 	t->busy--;
 }

@@ -23,10 +23,10 @@ int spi_tree_covers(const struct spi_tree *tree, const struct spi_object *object
 	return (!lib->count || names_mean(lib, object)) && !names_mean(&tree->asked->exclude_lib, object);
 }
 
-/* A function's name without its parameters, into `to`: what follows the last closed list of them is qualifiers. */
-static const char *without_parameters(const char *pretty, char *to, size_t size)
+/* What follows the last closed list of parameters is qualifiers. */
+size_t spi_tree_name_size(const char *pretty)
 {
-	size_t n = strlen(pretty), depth = 0;
+	size_t size = strlen(pretty), n = size, depth = 0;
 
 	while (n && pretty[n - 1] != ')')
 		n--;
@@ -37,11 +37,7 @@ static const char *without_parameters(const char *pretty, char *to, size_t size)
 		if (!depth)
 			break;
 	}
-	if (!n || n >= size || (n >= 8 && !memcmp(pretty + n - 8, "operator", 8)))
-		return pretty;
-	memcpy(to, pretty, n);
-	to[n] = 0;
-	return to;
+	return !n || (n >= 8 && !memcmp(pretty + n - 8, "operator", 8)) ? size : n;
 }
 
 /* Does the glob mean this function, by its linkage name, or its qualified one with or without parameters? */
@@ -49,12 +45,16 @@ int spi_tree_glob_means(const char *glob, const struct spi_tree_object *to, uint
 {
 	const struct spi_map_func *func = spi_tree_map_func(to, i);
 	const char *pretty = spi_map_string(&to->map, func->pretty);
+	size_t n = spi_tree_name_size(pretty);
 	char shorter[1024];
 
 	if (spi_glob_match(glob, spi_map_string(&to->map, func->name)) || spi_glob_match(glob, pretty))
 		return 1;
-	return strchr(pretty, ')') && !strchr(glob, '(') &&
-		spi_glob_match(glob, without_parameters(pretty, shorter, sizeof(shorter)));
+	if (!pretty[n] || strchr(glob, '(') || n >= sizeof(shorter))
+		return 0;
+	memcpy(shorter, pretty, n);
+	shorter[n] = 0;
+	return spi_glob_match(glob, shorter);
 }
 
 int spi_tree_names_mean(const struct spi_rule_names *names, const struct spi_tree_object *to, uint64_t i)

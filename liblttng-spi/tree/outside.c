@@ -9,41 +9,37 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/auxv.h>
-#include "liblttng-spi/tree/entry.h"
+#include "liblttng-spi/tree/sites/entry.h"
 #include "liblttng-spi/tree/rule.h"
 
 #define VDSO_MOST	65536u
 
-/* Addresses that the control side is to see to. A handler may install itself anew while its thread holds what a fork waits for. */
-#define PUT_OFF_MAX	32u
-static uint64_t put_off[PUT_OFF_MAX];
+/*
+ * A handler was installed while another thread forks: it may install itself anew while its thread holds what the fork
+ * waits for.
+ */
+static uint32_t is_put_off;
 
-/* Where it has no entry point yet, it may be called before the control side has made one: that call counts as missed. */
+/* The control side looks for handlers then. What has no entry point until then counts as missed, once. */
 static void callback_put_off(uint64_t address)
 {
-	int is_served = __atomic_load_n(&spi_control_event, __ATOMIC_RELAXED) >= 0;
-
-	for (uint32_t i = 0; is_served && i < PUT_OFF_MAX; i++) {
-		uint64_t is = 0;
-
-		if (__atomic_compare_exchange_n(&put_off[i], &is, address, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED) || is == address) {
-			spi_control_ring();
-			if (spi_entry_find(address))
-				return;
-			break;
-		}
-	}
-	spi_call_missed(SPI_LOST_FORK);
+	__atomic_store_n(&is_put_off, 1, __ATOMIC_RELEASE);
+	spi_control_ring();
+	if (!spi_entry_find(address))
+		spi_call_missed(SPI_LOST_FORK);
 }
 
 void spi_tree_callbacks_take(void)
 {
-	for (uint32_t i = 0; i < PUT_OFF_MAX; i++) {
-		uint64_t address = __atomic_exchange_n(&put_off[i], 0, __ATOMIC_ACQUIRE);
+	if (__atomic_exchange_n(&is_put_off, 0, __ATOMIC_ACQUIRE))
+		spi_tree_handlers_look();
+}
 
-		if (address)
-			spi_tree_callback_make(address);
-	}
+static void entry_want(struct spi_entry *e, uint32_t trees, int is_spare)
+{
+	e->is_spare = is_spare && (e->is_spare || !e->point.installed);
+	e->begins |= trees & spi_tree_whole;
+	e->point.tree_todo |= trees & ~e->point.tree_live;
 }
 
 /*
@@ -72,9 +68,7 @@ static struct spi_entry *entry_give(struct spi_tree_object *to, uint64_t func, u
 	} else if (spi_entry_use(e, trees) < 0) {
 		return NULL;
 	}
-	e->is_spare = is_spare && (e->is_spare || !e->point.installed);
-	e->begins |= trees & spi_tree_whole;
-	e->point.tree_todo |= trees & ~e->point.tree_live;
+	entry_want(e, trees, is_spare);
 	if (!e->point.installed && is_control)
 		return e;
 	if (!e->point.installed)
@@ -156,17 +150,12 @@ void spi_tree_handed_over_take(const struct spi_tree *tree)
 			continue;
 		before = spi_patch_lock();
 		e = spi_entry_find(address);
-		if (!e) {
+		if (!e)
 			e = spi_entry_spare(to, i, bit, &before);
-			if (e)
-				e->is_spare = 1;
-		} else if (spi_entry_use(e, bit) < 0) {
+		else if (spi_entry_use(e, bit) < 0)
 			e = NULL;
-		}
 		if (e && spi_patch_worker(&e->point) != SPI_WORKER_TRAP) {
-			e->is_spare |= !e->point.installed;
-			e->begins |= bit & spi_tree_whole;
-			e->point.tree_todo |= bit & ~e->point.tree_live;
+			entry_want(e, bit, 1);
 			if (!e->point.installed)
 				spi_entry_write(e, 1);
 		}

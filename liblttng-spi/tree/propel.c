@@ -16,7 +16,6 @@
  * vfork() or clone(), which borrows our memory, nothing is changed.
  */
 #include "liblttng-spi/tree/budget/budget.h"
-#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/calls/internal.h"
 #include "liblttng-spi/tree/tree.h"
 
@@ -70,6 +69,17 @@ __attribute__((noinline)) uint32_t spi_tree_thread_look(struct spi_thread *t)
 	return trees;
 }
 
+/* Slots of calls that trees of this kind have recorded, where there are trees of both. */
+static uint32_t slots_used_by(struct spi_thread *t, uint32_t compact)
+{
+	uint32_t n = 0;
+
+	for (struct spi_slot *s = t->cur ? spi_thread_top(t) : NULL; s; s = spi_slot_below(s))
+		n += s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && s->target &&
+			(s->point->flags & SPI_POINT_COMPACT) == compact;
+	return n;
+}
+
 /* How many slots are in use on this thread: its depth, counted from anywhere. Trees of both kinds have one each for a call. */
 static uint32_t slots_used(struct spi_thread *t, uint32_t tree)
 {
@@ -78,7 +88,7 @@ static uint32_t slots_used(struct spi_thread *t, uint32_t tree)
 	if (!t->cur)
 		return 0;
 	if (spi_unlikely(spi_trees_of(spi_tree_existing, 0)) && spi_trees_of(spi_tree_existing, SPI_POINT_COMPACT))
-		return spi_slots_used_by(t, tree & spi_tree_compact ? SPI_POINT_COMPACT : 0);
+		return slots_used_by(t, tree & spi_tree_compact ? SPI_POINT_COMPACT : 0);
 	n = (uint32_t) (t->cur - t->base);
 	for (uint32_t chunk = spi_chunks[spi_chunk_of(t->base)].prev; chunk != CHUNK_NONE; chunk = spi_chunks[chunk].prev)
 		n += CHUNK_SLOTS - 1;
@@ -124,48 +134,14 @@ uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known)
 		return 0;
 	}
 	trees &= to->covered & ~to->funcs[func].excluded;
-	if (spi_unlikely(trees & spi_tree_budgets & ~to->funcs[func].done))
-		trees &= ~spi_budget_postpone(to, (uint64_t) func, trees & spi_tree_budgets & ~to->funcs[func].done);
 	if (trees & ~spi_tree_flat)
 		spi_sites_place(to, (uint64_t) func, trees & ~spi_tree_flat);
 	return trees;
 }
 
-/* Does it execute another program? */
-static int is_exec(uint64_t callee)
-{
-	static const char *const names[] = { "execve", "execveat", "fexecve", "__execve", "__execveat", "__GI_execve", "execv",
-		"execvp", "execvpe", "execl", "execlp", "execle" };
-	const struct spi_tree_object *to = spi_tree_object_at(callee);
-	int64_t func = to && to->is_libc ? spi_tree_func_at(to, callee) : -1;
-	const char *name = func < 0 ? "" : spi_tree_func_name(to, (uint64_t) func);
-
-	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *a = name, *b = names[i];
-
-		while (*a && *a == *b) {
-			a++;
-			b++;
-		}
-		if (*a == *b)
-			return 1;
-	}
-	return 0;
-}
-
 int spi_tree_bind(struct spi_point *point)
 {
-	if (is_exec(point->address))
-		point->flags |= SPI_POINT_EXEC;
 	return point->record ? 0 : spi_payload->tree_bind(point);
-}
-
-uint64_t spi_tree_exec(struct spi_point *point, uint64_t code)
-{
-	/* where execve() itself is watched, that knows better whether it will fail */
-	if (!(point->flags & SPI_POINT_COMPACT) && !spi_exec_is_watched() && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
-		spi_ledger_close(SPI_CALLS_OF_THREAD, 0, NULL);
-	return code;
 }
 
 /* The first call since `trees` came to a site whose callee is always the same. Its payload, and its callee's sites. */
@@ -200,10 +176,8 @@ __attribute__((noinline)) void spi_site_first_call(struct spi_point *point, uint
 uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	struct spi_thread *t = &spi_thread;
-	uint32_t trees = spi_tree_of(t);
+	uint32_t trees = spi_tree_within(t);
 
-	if (spi_unlikely(trees & spi_tree_limited))
-		trees = spi_tree_limit(t, trees);
 	if (spi_unlikely(trees & point->tree_todo)) {
 		if (!vec)
 			return SPI_ANSWER_FULL;	/* compact: what is done now needs all registers saved */
@@ -212,11 +186,5 @@ uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const u
 	trees &= point->tree_live;
 	if (spi_unlikely(!trees))
 		return 0;
-	if (spi_budget_is_early(t, (const struct spi_site *) point))
-		return 0;
-	if (spi_budget_is_due(t))
-		return vec ? spi_budget_call(point, frame, vec, stride) : SPI_ANSWER_FULL;
-	if (spi_unlikely(point->flags & SPI_POINT_EXEC))
-		return spi_tree_exec(point, spi_tree_record(point, frame, vec, stride));
-	return spi_tree_record(point, frame, vec, stride);
+	return spi_budget_record(t, (const struct spi_site *) point, point, frame, vec, stride);
 }

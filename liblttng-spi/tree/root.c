@@ -19,7 +19,8 @@
  * that both record has two slots (tree/sites/both.c); so has one that a rule by name records, too (entry-named.c).
  */
 #include "liblttng-spi/tree/budget/budget.h"
-#include "liblttng-spi/tree/entry.h"
+#include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/tree/sites/entry.h"
 #include "liblttng-spi/calls/internal.h"
 
 /* ---- calls ---- */

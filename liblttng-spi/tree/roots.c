@@ -7,7 +7,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "liblttng-spi/tree/budget/budget.h"
+#include "liblttng-spi/tree/rule.h"
 
 /* ---- what is left out ---- */
 
@@ -18,29 +18,11 @@ static void exclude_functions(const struct spi_tree *tree, struct spi_tree_objec
 			to->funcs[i].excluded |= tree->bit;
 }
 
-struct calls_of {
-	const struct spi_tree *tree;
-	struct spi_tree_object *to;
-	uint32_t func;
-};
-
-static void calls_held(void *data)
-{
-	const struct calls_of *of = data;
-	uint64_t before = spi_patch_lock();
-
-	if (!of->to->gone)
-		spi_sites_place(of->to, of->func, of->tree->bit);
-	spi_patch_unlock(before);
-}
-
 void spi_tree_calls_of(struct spi_tree *tree, struct spi_tree_object *to)
 {
-	struct calls_of of = { .tree = tree, .to = to };
-
-	for (; tree->asked->calls_of.count && !to->gone && of.func < to->map.head->funcs.count; of.func++)
-		if (spi_tree_names_mean(&tree->asked->calls_of, to, of.func)) {
-			spi_objects_hold(calls_held, &of);
+	for (uint32_t i = 0; tree->asked->calls_of.count && !to->gone && i < to->map.head->funcs.count; i++)
+		if (spi_tree_names_mean(&tree->asked->calls_of, to, i)) {
+			spi_sites_place_held(to, i, tree->bit);
 			tree->matched++;
 		}
 }
@@ -112,10 +94,6 @@ static void take_root(struct spi_tree *tree, struct spi_link *link, struct spi_t
 	tree->matched++;
 	if (!reason && spi_tree_root_add(to, func, tree->bit, &reason) == 0) {
 		tree->roots++;
-		/* the program's own come after the agent's, its libraries' before */
-		if (!(to->object->is_exe && !spi_tree_main_begun()) && spi_tree_func_is_constructor(to, func))
-			spi_note("the root %s of %s is called when that is loaded, which was before tracing began",
-				spi_tree_func_name(to, func), to->object->name);
 		return;
 	}
 	tree->declined++;
@@ -185,8 +163,6 @@ void spi_tree_take_loaded(struct spi_tree *tree, struct spi_link *link, struct s
 
 	if (!to || tree->asked->parse_only)
 		return;
-	if (tree->budget)
-		spi_budget_loaded(to, tree->index);
 	spi_tree_calls_of(tree, to);
 	if (!((spi_tree_everybody | spi_tree_flat) & tree->bit) && !spi_tree_root_is_main(tree))
 		take_roots_of(tree, link, to);

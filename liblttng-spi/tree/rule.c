@@ -13,12 +13,11 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/tree/budget/budget.h"
+#include "liblttng-spi/tree/rule.h"
 #include "liblttng-spi/process/exec.h"
 #include "liblttng-spi/rules/instrument-work.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/patch/steps.h"
-
-struct spi_tree *spi_trees;
 
 /* Which trees go along into programs that are executed. */
 static void followed_say(void)
@@ -50,15 +49,15 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link)
 	if (is_main && spi_tree_main_begun())
 		everybody = 1;
 	__atomic_fetch_or(&spi_tree_existing, bit, __ATOMIC_SEQ_CST);
-	spi_budget_start(tree);
+	spi_budget_start(asked->budget ? bit : 0, spi_tree_budget_least(tree));
 	if (asked->calls_of.count)
 		spi_tree_flat |= bit;
 	if (tree->follow & SPI_FOLLOW_THREADS)
 		spi_tree_threads |= bit;
 	else
 		spi_tree_threads &= ~bit;
-	spi_tree_untagged = tree->tag[0] ? spi_tree_untagged & ~bit : spi_tree_untagged | bit;
-	spi_tree_tag_set(tree->index, tree->tag);
+	spi_tree_untagged = asked->tag[0] ? spi_tree_untagged & ~bit : spi_tree_untagged | bit;
+	spi_tree_tag_set(tree->index, asked->tag);
 	if (asked->depth) {
 		spi_tree_depths[tree->index] = asked->depth;
 		spi_tree_limited |= bit;
@@ -128,12 +127,7 @@ static void pads_clear(void *data)
 	if (!spi_tree_nobody_is_in_pads())
 		return;
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		for (uint64_t at = 0; !to->gone && (at = spi_site_pads_next(to, at));) {
-			uint64_t before = spi_patch_lock();
-
-			spi_site_pad_clear(to, at);
-			spi_patch_unlock(before);
-		}
+		spi_site_pads_clear(to);
 }
 
 static void tree_end(struct spi_tree *tree)
@@ -152,8 +146,8 @@ static void tree_end(struct spi_tree *tree)
 	__atomic_store_n(&spi_tree_ended[tree->index], (uint32_t) spi_tree_epoch + 1, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&spi_tree_epoch, 1, __ATOMIC_RELEASE);
 	spi_budget_tell(spi_link_current, 1);
-	if (tree->budget) {
-		spi_budget_stop(bit);
+	if (tree->asked->budget) {
+		spi_budget_stop(bit, spi_tree_budget_least(NULL));
 		spi_budget_tell(spi_link_current, 1);
 	}
 	before = spi_patch_lock();
@@ -172,25 +166,6 @@ static void tree_end(struct spi_tree *tree)
 			spi_patch_frozen(pads_clear, NULL);
 			break;
 		}
-}
-
-static int index_take(struct spi_tree *tree)
-{
-	static uint32_t next;
-	uint32_t used = 0;
-
-	for (const struct spi_tree *other = spi_trees; other; other = other->next)
-		used |= other->bit;
-	for (uint32_t i = 0; i < SPI_TREES_MAX; i++, next++) {
-		uint32_t bit = 1u << next % SPI_TREES_MAX;
-
-		if (used & bit)
-			continue;
-		tree->index = next++ % SPI_TREES_MAX;
-		tree->bit = bit;
-		return 0;
-	}
-	return -ENOSPC;
 }
 
 static void result_fill(const struct spi_tree *tree, struct spi_rule_result *result)
@@ -220,6 +195,16 @@ static int tree_ready(struct spi_tree *tree, struct spi_link *link, struct spi_r
 	return 0;
 }
 
+/* Now, or later: tree->waits. */
+static int tree_start(struct spi_tree *tree, struct spi_link *link)
+{
+	int r = spi_tree_start_later(tree, link);
+
+	if (r)
+		return r < 0 ? r : 0;
+	return tree_begin(tree, link);
+}
+
 static struct spi_tree *tree_make(struct rule *rule)
 {
 	const struct spi_rule *asked = &rule->text;
@@ -230,12 +215,13 @@ static struct spi_tree *tree_make(struct rule *rule)
 	tree->rule = rule;
 	tree->asked = asked;
 	tree->follow = SPI_FOLLOW_ALL & ~asked->unfollowed;
-	tree->after_ms = asked->after;
-	tree->on_signal = asked->on_signal;
-	tree->budget = asked->budget;
-	tree->tag = asked->tag;
 	return tree;
 }
+
+static const struct spi_tree_calls calls = {
+	.site = spi_site_call, .site_any = spi_site_call_any, .site_both = spi_site_call_both,
+	.entry = spi_entry_call, .pair_exit = spi_pair_exit, .pair_left = spi_pair_left,
+};
 
 static int tree_apply(struct work *w)
 {
@@ -246,11 +232,12 @@ static int tree_apply(struct work *w)
 
 	if (!tree)
 		return -ENOMEM;
+	spi_tree_calls = &calls;
 	spi_site_workers_read();
 	spi_patch_site_stub = spi_site_stub_at;
 	spi_patch_site_byte = spi_site_byte_was;
 	spi_text_can_sync();
-	if (index_take(tree) < 0) {
+	if (spi_tree_list_add(tree) < 0) {
 		spi_format(result->text, sizeof(result->text), "too many call trees at the same time");
 		spi_sys(SYS_munmap, tree, (sizeof(*tree) + 4095) & ~4095ul);
 		return -ENOSPC;
@@ -260,13 +247,11 @@ static int tree_apply(struct work *w)
 		spi_tree_compact |= tree->bit;
 	else
 		spi_tree_compact &= ~tree->bit;
-	tree->next = spi_trees;
-	spi_trees = tree;
 	r = tree_ready(tree, link, result);
-	if (r == 0 && spi_tree_start_later(tree, link))
+	if (r == 0)
+		r = tree_start(tree, link);
+	if (tree->waits)
 		spi_format(result->text, sizeof(result->text), "it begins later");
-	else if (r == 0)
-		r = tree_begin(tree, link);
 	result_fill(tree, result);
 	if (r == 0 && !tree->asked->parse_only && !tree->roots && !spi_tree_flat && !tree->waits && !tree->is_outside)
 		r = tree->matched ? -ENOTSUP : -ENOENT;
@@ -299,8 +284,8 @@ static int tree_change(struct rule *rule, int enabled, struct spi_rule_result *r
 	spi_tree_start_cancel(tree);
 	if (!enabled)
 		tree_end(tree);
-	else if (!tree->enabled && !spi_tree_start_later(tree, spi_link_current))
-		r = tree_begin(tree, spi_link_current);
+	else if (!tree->enabled)
+		r = tree_start(tree, spi_link_current);
 	result_fill(tree, result);
 	return r;
 }
@@ -315,11 +300,7 @@ static void tree_remove(struct rule *rule)
 	tree_end(tree);
 	spi_tree_report(spi_link_current);
 	spi_tree_hot(spi_link_current);
-	for (struct spi_tree **at = &spi_trees; *at; at = &(*at)->next)
-		if (*at == tree) {
-			*at = tree->next;
-			break;
-		}
+	spi_tree_list_remove(tree);
 	if (!spi_trees)
 		spi_tree_report_forget();
 	rule->tree = NULL;

@@ -11,8 +11,7 @@ struct spi_tree {
 	struct rule *rule;
 	const struct spi_rule *asked;	/* what the rule's text says */
 	uint32_t bit, index, enabled;
-	uint32_t follow, after_ms, on_signal, budget;	/* from `asked`, for others than rule.c; SPI_FOLLOW_* */
-	const char *tag;		/* the same */
+	uint32_t follow;		/* SPI_FOLLOW_* */
 	uint32_t matched, roots, declined;
 	uint32_t is_outside;		/* its root, main(), is in an object that it leaves out */
 	uint32_t waits;			/* to begin: until `due`, or until the signal comes */
@@ -20,11 +19,17 @@ struct spi_tree {
 	char why[200];			/* the first root that could not be had */
 };
 
+/* ---- list.c ---- */
 extern struct spi_tree *spi_trees SPI_HIDDEN;
+int spi_tree_list_add(struct spi_tree *tree);		/* gives it a bit; -ENOSPC: there are too many */
+void spi_tree_list_remove(const struct spi_tree *tree);
+/* The least budget of the trees in force, and of this one; 0: none has a budget. */
+uint32_t spi_tree_budget_least(const struct spi_tree *and);
 
 /* ---- options.c ---- */
 /* Does the glob mean this function, by its linkage name, or its qualified one with or without parameters? */
 int spi_tree_glob_means(const char *glob, const struct spi_tree_object *to, uint64_t i);
+size_t spi_tree_name_size(const char *pretty);		/* bytes before the parameters */
 int spi_tree_names_mean(const struct spi_rule_names *names, const struct spi_tree_object *to, uint64_t i);
 int spi_tree_covers(const struct spi_tree *tree, const struct spi_object *object);
 
@@ -48,7 +53,7 @@ void spi_tree_take_loaded(struct spi_tree *tree, struct spi_link *link, struct s
 int spi_program_is_named(const char *pattern);	/* by other names than its file's */
 
 /* ---- start.c ---- */
-/* 1: the tree is to begin later, and will be by spi_tree_starts_take(). 0: now. */
+/* 1: the tree is to begin later, and will be by spi_tree_starts_take(). 0: now. -ENOTSUP: tree->why. */
 int spi_tree_start_later(struct spi_tree *tree, struct spi_link *link);
 int spi_tree_start_is_due(const struct spi_tree *tree);
 void spi_tree_start_cancel(struct spi_tree *tree);
@@ -74,12 +79,6 @@ void spi_tree_loads_take(struct spi_link *link);
 const struct spi_map *spi_tree_map_of_libc(void);	/* control side; NULL: no tree goes into libc */
 void spi_tree_loads_watch(int install);	/* control side: the dynamic linker's own word of what it loads */
 void spi_tree_ends_look(int all);	/* constructors and destructors of objects that have come; all: of every object */
-int spi_tree_func_is_usual(const struct spi_tree_object *to, int64_t func);	/* there in every object, for start and end */
-int spi_tree_func_is_constructor(const struct spi_tree_object *to, uint64_t func);
 void spi_tree_apart_tell(struct spi_link *link);	/* control side: what is in other namespaces */
-
-/* ---- calls.c ---- */
-/* The functions that are called most, to the controller. */
-void spi_tree_hot(struct spi_link *link);
 
 #endif /* SPI_TREE_RULE_H */

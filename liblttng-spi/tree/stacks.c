@@ -15,7 +15,6 @@
  * which stands at the upper end of the mapping. The first thread's stack is
  * where the kernel put its random bytes.
  */
-#include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -53,30 +52,12 @@ static int is_return_address(const struct spi_tree_object *to, const struct spi_
 	return 0;
 }
 
-struct taken {
-	struct look *look;
-	struct spi_tree_object *to;
-	uint64_t func;
-};
-
-static void take_held(void *data)
-{
-	struct taken *taken = data;
-	uint64_t before = spi_patch_lock();
-
-	if (!taken->to->gone && !(taken->to->funcs[taken->func].done & taken->look->tree)) {
-		spi_sites_place(taken->to, taken->func, taken->look->tree);
-		taken->look->found++;
-	}
-	spi_patch_unlock(before);
-}
-
 static void take_function(struct look *look, struct spi_tree_object *to, uint64_t func)
 {
-	struct taken taken = { look, to, func };
-
-	if (!((to->funcs[func].excluded | to->funcs[func].done) & look->tree))
-		spi_objects_hold(take_held, &taken);
+	if ((to->funcs[func].excluded | to->funcs[func].done) & look->tree)
+		return;
+	spi_sites_place_held(to, func, look->tree);
+	look->found += (to->funcs[func].done & look->tree) != 0;
 }
 
 static void look_at_word(struct look *look, uint64_t word, int is_pc)
@@ -188,7 +169,7 @@ static void look_at_thread(struct look *look, const struct spi_numbers *task)
 	struct spi_vma vma;
 	uint64_t sp = 0, pc = 0;
 
-	if (id == (int) spi_sys(SYS_gettid))
+	if (id == (int) spi_sys(SYS_gettid) || (look->what == LOOK_MAIN && !is_first))
 		return;
 	for (unsigned int i = 0; i < ASKS && !sp; i++) {
 		uint64_t pause[2] = { 0, ASK_NS };

@@ -10,19 +10,20 @@
  * The signal is taken from the program for one time: the handler gives it back
  * before anything else, so that the next one is the program's again. A program
  * that sets a handler of its own for it meanwhile keeps it. What it sees of it until then is its own action (dispositions/actions.c,
- * where the agent stands before libc's functions). An ignored signal stays ignored in the programs that are executed, which a
- * handler would not: so while one is, by whichever way, the kernel has the program's action.
+ * where the agent stands before libc's functions). A signal that the program ignores is refused: the programs that it executes
+ * would no longer ignore the signal.
  */
 #include <errno.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/link/internal.h"
 #include "liblttng-spi/tree/budget/budget.h"
+#include "liblttng-spi/tree/rule.h"
 
 #define MS	UINT64_C(1000000)
+#define LOOK_MS	50u		/* without a controller */
 
 /* By number. Control side, but for `arrived`, which the handler sets. */
 static struct late_signal {
@@ -30,11 +31,6 @@ static struct late_signal {
 	uint32_t waiting;	/* trees */
 	uint32_t arrived;
 } signals[65];
-
-static uint32_t ignored;	/* how many are waited for that the program ignores */
-static uint32_t executing;	/* threads that execute a program, or have a child do so */
-
-static uint32_t bell;		/* a futex: something may be due */
 
 /* ---- the signal ---- */
 
@@ -45,8 +41,6 @@ static void on_signal(int number)
 	spi_raw4(SYS_rt_sigaction, (uint64_t) number, (uint64_t) &s->program, 0, 8);
 	__atomic_store_n(&s->arrived, 1, __ATOMIC_RELEASE);
 	spi_control_ring();
-	__atomic_fetch_add(&bell, 1, __ATOMIC_RELEASE);
-	spi_raw3(SYS_futex, (uint64_t) &bell, FUTEX_WAKE_PRIVATE, INT32_MAX);
 }
 
 static long signal_exchange(uint32_t number, const struct spi_sigaction *action, struct spi_sigaction *was)
@@ -68,39 +62,33 @@ static long signal_install(uint32_t number, struct spi_sigaction *was)
 	return signal_exchange(number, &ours, was);
 }
 
-static int is_ignored(const struct late_signal *s)
-{
-	return s->program.handler == (uint64_t) SIG_IGN;
-}
-
 /* What the program has set where the kernel has `handler`. */
 static const struct spi_sigaction *signal_program(int number, uint64_t handler)
 {
 	return handler == (uint64_t) on_signal ? &signals[number].program : NULL;
 }
 
-static void signal_take(uint32_t number, struct spi_link *link)
+/* 0, or -1: the program ignores the signal, or the kernel refuses a handler for the signal. */
+static int signal_take(uint32_t number)
 {
 	struct late_signal *s = &signals[number];
 	struct spi_sigaction was;
 
 	if (s->waiting++)
-		return;
+		return 0;
 	spi_signal_hidden = signal_program;
 	s->arrived = 0;
-	if (spi_signal_query((int) number, &s->program) < 0)
-		return;
-	if (is_ignored(s) && !spi_exec_is_watched())
-		spi_exec_start(link);
-	if (signal_install(number, &was) < 0)
-		return;
+	if (spi_signal_query((int) number, &s->program) < 0 || s->program.handler == (uint64_t) SIG_IGN ||
+			signal_install(number, &was) < 0) {
+		s->waiting--;
+		return -1;
+	}
 	if (memcmp(&was, &s->program, sizeof(was))) {	/* the program has set it just now; and the signal may have come already */
 		s->program = was;
 		if (__atomic_load_n(&s->arrived, __ATOMIC_ACQUIRE))
 			signal_exchange(number, &was, NULL);
 	}
-	if (is_ignored(s))
-		__atomic_fetch_add(&ignored, 1, __ATOMIC_SEQ_CST);
+	return 0;
 }
 
 static void signal_give_back(uint32_t number)
@@ -110,68 +98,10 @@ static void signal_give_back(uint32_t number)
 
 	if (!s->waiting || --s->waiting)
 		return;
-	if (is_ignored(s) && ignored)
-		__atomic_fetch_sub(&ignored, 1, __ATOMIC_SEQ_CST);
 	if (spi_signal_query((int) number, &now) < 0 || now.handler != (uint64_t) on_signal)
 		return;
 	if (signal_exchange(number, &s->program, &now) == 0 && now.handler != (uint64_t) on_signal)
 		signal_exchange(number, &now, NULL);	/* the program has set it meanwhile */
-}
-
-/* The signals that the program ignores: by the kernel, or by the handler, which is put in the kernel's place only. */
-static void ignored_change(int to_kernel)
-{
-	struct spi_sigaction now;
-
-	for (uint32_t number = 1; number < sizeof(signals) / sizeof(signals[0]); number++) {
-		struct late_signal *s = &signals[number];
-
-		if (!s->waiting || !is_ignored(s) || __atomic_load_n(&s->arrived, __ATOMIC_ACQUIRE) ||
-				spi_signal_query((int) number, &now) < 0)
-			continue;
-		if (to_kernel && now.handler == (uint64_t) on_signal)
-			signal_exchange(number, &s->program, NULL);
-		else if (!to_kernel && now.handler == (uint64_t) SIG_IGN && signal_install(number, &now) == 0 &&
-				now.handler != (uint64_t) SIG_IGN)
-			signal_exchange(number, &now, NULL);
-	}
-}
-
-void spi_tree_signals_exec(int *begun)
-{
-	if (spi_likely(!__atomic_load_n(&ignored, __ATOMIC_RELAXED)))
-		return;
-	if (!spi_may(SPI_MAY_ACT | SPI_MAY_HERE)) {	/* a vforked child has actions of its own, but its parent's memory */
-		ignored_change(1);
-		return;
-	}
-	__atomic_fetch_add(&executing, 1, __ATOMIC_SEQ_CST);
-	ignored_change(1);
-	*begun = 1;
-}
-
-void spi_tree_signals_exec_over(int begun)
-{
-	if (begun && !__atomic_sub_fetch(&executing, 1, __ATOMIC_SEQ_CST))
-		ignored_change(0);
-}
-
-static void signals_fork(int is_traced)
-{
-	if (!ignored)
-		return;
-	executing = 0;
-	ignored_change(!is_traced);
-}
-
-void spi_tree_signals_fork_child(void)
-{
-	signals_fork(1);
-}
-
-void spi_tree_signals_fork_left(void)
-{
-	signals_fork(0);
 }
 
 /* ---- without a controller ---- */
@@ -184,18 +114,13 @@ static void *waiting_thread(void *unused)
 	spi_threads_learn(waiting_thread);
 	spi_budget_thread();
 	for (;;) {
-		uint32_t seen = __atomic_load_n(&bell, __ATOMIC_ACQUIRE);
-		int64_t ms;
-		uint64_t limit[2];
+		uint64_t pause[2] = { 0, LOOK_MS * MS };
 
 		spi_control_lock();
 		spi_tree_starts_take(NULL);
 		spi_budget_come_by(NULL);
-		ms = spi_tree_starts_wait();
 		spi_control_unlock();
-		limit[0] = (uint64_t) (ms < 0 ? 3600000 : ms) / 1000;
-		limit[1] = (uint64_t) (ms < 0 ? 0 : ms) % 1000 * MS;
-		spi_sys(SYS_futex, &bell, FUTEX_WAIT_PRIVATE, seen, limit);
+		spi_sys(SYS_nanosleep, pause, NULL);
 	}
 	return NULL;
 }
@@ -212,14 +137,17 @@ void spi_tree_start_thread(void)
 
 int spi_tree_start_later(struct spi_tree *tree, struct spi_link *link)
 {
-	if (!tree->after_ms && !tree->on_signal)
+	if (!tree->asked->after && !tree->asked->on_signal)
 		return 0;
-	if (tree->on_signal >= sizeof(signals) / sizeof(signals[0]))
+	if (tree->asked->on_signal >= sizeof(signals) / sizeof(signals[0]))
 		return 0;
+	if (tree->asked->on_signal && signal_take(tree->asked->on_signal) < 0) {
+		spi_format(tree->why, sizeof(tree->why), "the program ignores signal %u, at which the call tree is to begin",
+			tree->asked->on_signal);
+		return -ENOTSUP;
+	}
 	tree->waits = 1;
-	tree->due = tree->after_ms ? spi_now_ns() + tree->after_ms * MS : 0;
-	if (tree->on_signal)
-		signal_take(tree->on_signal, link);
+	tree->due = tree->asked->after ? spi_now_ns() + tree->asked->after * MS : 0;
 	if (!link)
 		spi_tree_start_thread();
 	return 1;
@@ -230,7 +158,7 @@ int spi_tree_start_is_due(const struct spi_tree *tree)
 	if (!tree->waits)
 		return 0;
 	return (tree->due && spi_now_ns() >= tree->due) ||
-		(tree->on_signal && __atomic_load_n(&signals[tree->on_signal].arrived, __ATOMIC_ACQUIRE));
+		(tree->asked->on_signal && __atomic_load_n(&signals[tree->asked->on_signal].arrived, __ATOMIC_ACQUIRE));
 }
 
 void spi_tree_start_cancel(struct spi_tree *tree)
@@ -238,8 +166,8 @@ void spi_tree_start_cancel(struct spi_tree *tree)
 	if (!tree->waits)
 		return;
 	tree->waits = 0;
-	if (tree->on_signal)
-		signal_give_back(tree->on_signal);
+	if (tree->asked->on_signal)
+		signal_give_back(tree->asked->on_signal);
 }
 
 int64_t spi_tree_starts_wait(void)

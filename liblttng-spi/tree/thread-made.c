@@ -19,17 +19,14 @@
 #include "liblttng-spi/calls/internal.h"
 #include "liblttng-spi/tree/tree.h"
 
-#define NOTES		256u	/* in a block */
-#define BLOCKS_MAX	64u
+#define NOTES		1024u	/* threads that do not run yet, and those that could not be made: a page comes when it is used */
 
-struct note {
+static struct note {
 	uint64_t start, arg;
 	uint32_t trees, is_taken;
 	uint64_t unused;
-};
+} notes[NOTES];
 _Static_assert(sizeof(struct note) == 32, "what a thread that could not be made costs");
-
-static struct note first_block[NOTES], *blocks[BLOCKS_MAX] = { first_block };
 
 /* In registers: thread-start.S */
 struct routine {
@@ -37,35 +34,16 @@ struct routine {
 };
 struct routine spi_thread_begin_made(struct note *note) SPI_HIDDEN __attribute__((used));
 
-static struct note *note_claim(struct note *block)
-{
-	for (uint32_t i = 0; i < NOTES; i++) {
-		uint32_t is_taken = 0;
-
-		if (!__atomic_load_n(&block[i].is_taken, __ATOMIC_RELAXED) &&
-				__atomic_compare_exchange_n(&block[i].is_taken, &is_taken, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return &block[i];
-	}
-	return NULL;
-}
-
 static struct note *note_new(void)
 {
-	struct note *note = NULL, *block, *none;
+	for (struct note *note = notes; note < notes + NOTES; note++) {
+		uint32_t is_taken = 0;
 
-	for (uint32_t k = 0; k < BLOCKS_MAX && !note; k++) {
-		block = __atomic_load_n(&blocks[k], __ATOMIC_ACQUIRE);
-		if (!block) {
-			block = spi_alloc(NOTES * sizeof(*block));
-			none = NULL;
-			if (!block)
-				return NULL;
-			if (!__atomic_compare_exchange_n(&blocks[k], &none, block, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-				block = none;	/* another thread's; ours is not used */
-		}
-		note = note_claim(block);
+		if (!__atomic_load_n(&note->is_taken, __ATOMIC_RELAXED) &&
+				__atomic_compare_exchange_n(&note->is_taken, &is_taken, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return note;
 	}
-	return note;
+	return NULL;
 }
 
 int spi_thread_make(uint64_t *start, uint64_t *arg, uint32_t trees)
@@ -101,8 +79,7 @@ struct routine spi_thread_begin_made(struct note *note)
 /* The threads that were on their way are the parent's. */
 void spi_thread_made_fork_child(void)
 {
-	for (uint32_t k = 0; k < BLOCKS_MAX && blocks[k]; k++)
-		for (uint32_t i = 0; i < NOTES; i++)
-			if (blocks[k][i].is_taken)
-				blocks[k][i].is_taken = 0;
+	for (struct note *note = notes; note < notes + NOTES; note++)
+		if (note->is_taken)
+			note->is_taken = 0;
 }

@@ -1,144 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What could not be done anywhere on a tree's way is kept in a list, since the
- * thread that notices is the program's, and reported when the control side comes by.
- * A place is told once, however often its library is loaded and whichever trees come to
- * it, until no tree is left: who controls the next one may be another. What there is no room for is counted.
- * And the tags of trees, as texts that payloads show.
+ * The tags of trees, as texts that payloads show; and what is told at the process's end.
  */
 #include <string.h>
-#include <sys/mman.h>
 #include "liblttng-spi/tree/budget/budget.h"
+#include "liblttng-spi/tree/rule.h"
 #include "liblttng-spi/patch/internal.h"
 
-#define DECLINED_MAX	16384u		/* places to be told: the control thread is asked to when half of it is taken */
-#define PLACES_SIZE	65536u		/* of those that were noticed, as a hash table of which a quarter stays free */
-
-/* ---- what could not be done ---- */
-
-/* A ring: who notices adds at `count`, under the patch lock, who reports takes from `told` on, under the control lock. */
-static struct {
-	const struct spi_tree_object *to;
-	uint64_t address;
-	const char *reason;
-} declined[DECLINED_MAX];
-static uint32_t declined_count, declined_told, declined_lost;
-
-static uint64_t *places;		/* 0: free */
-static uint32_t places_count;
-
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t) *text) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
-/* Of the file, where in it, and why: two of them are taken for one another once in some 10^10 lists that are full. */
-static uint64_t place_of(const struct spi_tree_object *to, uint64_t address, const char *reason)
-{
-	const struct spi_object *object = to->object;
-	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ (address - object->bias) * UINT64_C(0x9e3779b97f4a7c15);
-
-	for (uint32_t i = 0; i < object->build_id_size; i++)
-		hash = (hash ^ object->build_id[i]) * UINT64_C(0x100000001b3);
-	hash = hash_text(hash_text(hash, object->path), reason);
-	hash = (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ? hash : 1;
-}
-
-/* 1: it is new; 0: it is known; -1: there is no room to know it. */
-static int place_add(uint64_t place)
-{
-	uint64_t at = place >> 32;
-
-	if (!places)
-		places = (uint64_t *) spi_mmap(0, PLACES_SIZE * sizeof(*places), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	if (!places)
-		return -1;
-	while (places[at % PLACES_SIZE] && places[at % PLACES_SIZE] != place)
-		at++;
-	if (places[at % PLACES_SIZE])
-		return 0;
-	if (places_count == PLACES_SIZE / 4 * 3)
-		return -1;
-	places[at % PLACES_SIZE] = place;
-	places_count++;
-	return 1;
-}
-
-void spi_tree_decline(const struct spi_tree_object *to, uint64_t address, const char *reason)
-{
-	uint32_t waiting = declined_count - __atomic_load_n(&declined_told, __ATOMIC_ACQUIRE), at = declined_count % DECLINED_MAX;
-	int is_new;
-
-	if (!reason)
-		reason = "cannot be redirected";
-	is_new = place_add(place_of(to, address, reason));
-	if (is_new < 0 || (is_new && waiting == DECLINED_MAX))
-		declined_lost++;
-	if (is_new <= 0 || waiting == DECLINED_MAX)
-		return;
-	declined[at].to = to;
-	declined[at].address = address;
-	declined[at].reason = reason;
-	__atomic_store_n(&declined_count, declined_count + 1, __ATOMIC_RELEASE);
-	if (waiting == DECLINED_MAX / 2)
-		spi_control_ring();
-}
-
-static void declined_tell(struct spi_link *link)
-{
-	uint32_t end = __atomic_load_n(&declined_count, __ATOMIC_ACQUIRE);
-
-	while (declined_told != end) {
-		uint32_t at = declined_told % DECLINED_MAX;
-		const struct spi_tree_object *to = declined[at].to;
-		int64_t func = to->gone ? -1 : spi_tree_func_around(to, declined[at].address);
-		char where[400];
-
-		spi_format(where, sizeof(where), "%s+0x%lx", func < 0 ? "" : spi_tree_func_name(to, (uint64_t) func),
-			declined[at].address - to->object->bias - (func < 0 ? 0 : spi_tree_map_func(to, (uint64_t) func)->vaddr));
-		spi_link_declined(link, to->object->name, where, declined[at].reason);
-		__atomic_store_n(&declined_told, declined_told + 1, __ATOMIC_RELEASE);
-	}
-	if (link)
-		spi_link_declined_flush(link);
-}
-
-void spi_tree_report_some(struct spi_link *link)
-{
-	if (__atomic_load_n(&declined_count, __ATOMIC_ACQUIRE) - declined_told > DECLINED_MAX / 2)
-		declined_tell(link);
-}
-
-void spi_tree_report(struct spi_link *link)
-{
-	uint64_t before;
-	uint32_t lost;
-
-	declined_tell(link);
-	before = spi_patch_lock();
-	lost = declined_lost;
-	declined_lost = 0;
-	spi_patch_unlock(before);
-	if (!lost)
-		return;
-	__atomic_fetch_add(&spi_status->declined, lost, __ATOMIC_RELAXED);
-	spi_note("not instrumented: %u times more, at places which the agent has no room to name", lost);
-}
-
-void spi_tree_report_forget(void)
-{
-	uint64_t before = spi_patch_lock(), *old = places;
-
-	places = NULL;
-	places_count = 0;
-	spi_patch_unlock(before);
-	if (old)
-		spi_munmap((uint64_t) old, PLACES_SIZE * sizeof(*old));
-}
+/* ---- the end ---- */
 
 /* The process ends, in whatever thread, and the control side may be at anything. */
 void spi_tree_process_end(void)
@@ -146,7 +16,6 @@ void spi_tree_process_end(void)
 	if (!spi_trees || !spi_control_try())
 		return;
 	spi_tree_report(spi_link_current);
-	spi_site_share_tell();
 	spi_budget_tell(spi_link_current, 1);
 	spi_tree_hot(spi_link_current);
 	spi_control_unlock();
@@ -154,8 +23,7 @@ void spi_tree_process_end(void)
 
 /* ---- tags ---- */
 
-#define TAGS_SPINS	10000u
-#define TAGS_TRIES	8u
+#define TAGS_TRIES	10000u
 
 /*
  * Texts of sets of trees, made when they are first asked for, in any thread, and kept for ever. Not under the patch lock: who asks
@@ -206,37 +74,30 @@ static void tags_fill(struct tags *t, uint32_t trees, uint32_t version)
 	t->version = version;
 }
 
-/* Who changes a tag is soon done, but may be preempted, and this thread the more urgent one. */
-static uint32_t tags_version_wait(void)
-{
-	uint32_t version = __atomic_load_n(&tags_version, __ATOMIC_SEQ_CST);
-
-	for (uint32_t i = 0; (version & 1) && i < TAGS_SPINS; i++) {
-		spi_pause();
-		version = __atomic_load_n(&tags_version, __ATOMIC_SEQ_CST);
-	}
-	return version;
-}
-
 const char *spi_tree_tags(uint32_t trees)
 {
 	struct tags *made = NULL, *t;
 	uint32_t version;
 
+	/* who changes a tag is soon done, but may be preempted, and this thread the more urgent one */
 	for (unsigned int i = 0; i < TAGS_TRIES; i++) {
-		version = tags_version_wait();
+		version = __atomic_load_n(&tags_version, __ATOMIC_SEQ_CST);
+		if (version & 1) {
+			spi_pause();
+			continue;
+		}
 		t = tags_find(trees, version);
 		if (t)
 			return t->text;
-		if (!made)
-			made = spi_alloc(sizeof(*made));
-		if (!made)
+		if (!made && !(made = spi_alloc(sizeof(*made))))
 			return "";
 		tags_fill(made, trees, version);
 		spi_barrier();
 		if (__atomic_load_n(&tags_version, __ATOMIC_SEQ_CST) == version)
 			break;
 	}
+	if (!made)
+		return "";
 	made->next = __atomic_load_n(&tags, __ATOMIC_RELAXED);
 	while (!__atomic_compare_exchange_n(&tags, &made->next, made, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		;

@@ -4,7 +4,7 @@
 # timeout: 60
 # soak-timeout: 700
 #
-# With a budget, functions of libraries are left out while these are loaded and unloaded all the time, and stay so when they come again:
+# With a budget, functions of libraries are left out while these are loaded and unloaded all the time:
 # nothing is written to where a library was, the program is as without, and the summary names them.
 . "${SPI_TOP_SRCDIR:?}/tests/tree/unloading.sh"
 spi_private "$@"

@@ -31,7 +31,7 @@
  * middle of what was moved, for threads that had come so far before it was.
  *
  * A function that a rule traces by name has a gate more: closed, until a call tree's entry takes the stub over, which then
- * goes to that one's thunk and is never written again (tree/entry-named.c).
+ * goes to that one's thunk and is never written again (tree/sites/entry-named.c).
  *
  * A trampoline is what stands where a constrained jump can reach: a jump on to
  * the stub, 5 bytes within 2 GB, else 14.

@@ -32,7 +32,7 @@
 #define DEBT_NS		(100 * SPI_BUDGET_MS)	/* with ten times what is kept: more need not be paid back */
 #define SCAN_SHARE	2u			/* a window's records take so many times what it takes to look at functions */
 
-struct spi_budget spi_budgets[SPI_TREES_MAX];
+struct spi_budget spi_budget;
 uint32_t spi_tree_budgets;
 uint64_t spi_budget_own, spi_budget_spent, spi_budget_records;
 
@@ -82,34 +82,30 @@ static uint64_t part_of(uint64_t ns, uint32_t tenths)
 	return ns / 1000 * tenths + ns % 1000 * tenths / 1000;
 }
 
-static void window_new(struct spi_budget *b, int is_fresh)
+static void window_new(int is_fresh)
 {
-	b->window_own = b->window_cost = 0;
-	b->is_fresh = (uint32_t) is_fresh;
+	spi_budget.window_own = spi_budget.window_cost = 0;
+	spi_budget.is_fresh = (uint32_t) is_fresh;
 }
 
 /*
  * It has used too much. The first time its functions are counted anew, unless they were just now, so that what was
  * called in earlier times does not count against a function; then those that take most are left out.
  */
-
-static uint32_t budget_act(uint32_t index, uint64_t target, uint64_t now)
+static uint32_t budget_act(uint64_t target, uint64_t now)
 {
-	struct spi_budget *b = &spi_budgets[index];
-	uint64_t begin = spi_now_ns(), all;
+	struct spi_budget *b = &spi_budget;
+	uint64_t begin = spi_now_ns();
 	uint32_t left_out = 0;
 
 	spi_calls_gather();
-	all = spi_calls_cost;
-	if (all)
-		b->share = (uint32_t) (spi_calls_cost_of[index] * 1024 / all);
+	if (spi_calls_cost)
+		b->share = (uint32_t) (spi_calls_cost_budget * 1024 / spi_calls_cost);
 	if (b->is_fresh)
-		left_out = spi_budget_leave_out(index, target, now);
+		left_out = spi_budget_leave_out(target, now);
 	b->out += left_out;
 	spi_calls_reset();
-	for (uint32_t i = 0; i < SPI_TREES_MAX; i++)	/* the counts begin anew for all of them */
-		if (spi_tree_budgets >> i & 1)
-			window_new(&spi_budgets[i], 1);
+	window_new(1);
 	scan_ns = spi_now_ns() - begin;
 	__atomic_fetch_add(&placed_ns, scan_ns, __ATOMIC_RELAXED);
 	if (left_out)
@@ -118,9 +114,9 @@ static uint32_t budget_act(uint32_t index, uint64_t target, uint64_t now)
 }
 
 /* Returns how many functions were left out or came back. is_held: no object can be unloaded. */
-static uint32_t budget_look(int is_held, uint32_t index, uint64_t own, uint64_t calls_cost, uint64_t other_cost, uint64_t now)
+static uint32_t budget_look(int is_held, uint64_t own, uint64_t calls_cost, uint64_t other_cost, uint64_t now)
 {
-	struct spi_budget *b = &spi_budgets[index];
+	struct spi_budget *b = &spi_budget;
 	int64_t most = (int64_t) part_of(KEPT_NS, b->tenths);
 	uint64_t mine = calls_cost * b->share / 1024, target, least;
 
@@ -139,17 +135,17 @@ static uint32_t budget_look(int is_held, uint32_t index, uint64_t own, uint64_t 
 	if (least < SCAN_SHARE * scan_ns)
 		least = SCAN_SHARE * scan_ns;
 	if (b->balance < 0 && b->window_cost > target && b->window_cost >= least)
-		return budget_act(index, target, now);
+		return budget_act(target, now);
 	if (b->window_own >= WINDOW_OWN_NS && (b->balance >= 0 || b->window_cost <= target)) {
 		uint64_t rate = b->window_cost * 1000 / (b->window_own / SPI_BUDGET_MS);
 
 		b->rate = (3 * b->rate + rate) / 4;
-		window_new(b, 0);
+		window_new(0);
 	}
 	/* there is room again: one comes back, and is gone as quickly if it is still what it was */
 	if (is_held && b->out && now >= b->back_next && b->balance > most / 2 &&
 			b->rate < part_of(1000 * SPI_BUDGET_MS, b->tenths) / 2) {
-		uint32_t back = spi_budget_bring_back(index, now);
+		uint32_t back = spi_budget_bring_back(now);
 
 		b->back_next = now + 100 * SPI_BUDGET_MS;
 		b->out -= back;
@@ -161,47 +157,21 @@ static uint32_t budget_look(int is_held, uint32_t index, uint64_t own, uint64_t 
 /* When the most hungry function could have used up half of what there is. */
 static uint64_t look_pause(void)
 {
-	uint64_t pause = LOOK_MOST_NS;
+	uint64_t pause = spi_budget.balance > 0 ? (uint64_t) spi_budget.balance / 2 : 0;
 
-	for (uint32_t trees = spi_tree_budgets; trees; trees &= trees - 1) {
-		int64_t balance = spi_budgets[__builtin_ctz(trees)].balance;
-		uint64_t this = balance > 0 ? (uint64_t) balance / 2 : 0;
-
-		pause = this < pause ? this : pause;
-	}
-	return pause < LOOK_LEAST_NS ? LOOK_LEAST_NS : pause;
+	if (pause < LOOK_LEAST_NS)
+		return LOOK_LEAST_NS;
+	return pause < LOOK_MOST_NS ? pause : LOOK_MOST_NS;
 }
 
-/*
- * A function that is met for the first time: to put its sites in place takes 30 us, which is most of what it costs to
- * trace what a program does only once. Who is far behind already leaves it out for the moment.
- */
-uint32_t spi_budget_postpone(struct spi_tree_object *to, uint64_t func, uint32_t trees)
-{
-	uint32_t postponed = 0;
-
-	for (; trees; trees &= trees - 1) {
-		uint32_t index = (uint32_t) __builtin_ctz(trees);
-		struct spi_budget *b = &spi_budgets[index];
-		int64_t placed = (int64_t) __atomic_load_n(&placed_ns, __ATOMIC_RELAXED);
-
-		if (b->balance - placed < b->least && spi_budget_leave_new(to, func, index)) {
-			postponed |= 1u << index;
-			b->out++;
-		}
-	}
-	return postponed;
-}
-
-static uint32_t look_all(int is_held, uint64_t now)
+static uint32_t look_now(int is_held, uint64_t now)
 {
 	uint64_t own, calls_cost, other_cost;
-	uint32_t changes = 0;
+	uint32_t changes;
 
 	spi_budget_ticks_learn(now);
 	account_take(&own, &calls_cost, &other_cost);
-	for (uint32_t trees = spi_tree_budgets; trees; trees &= trees - 1)
-		changes += budget_look(is_held, (uint32_t) __builtin_ctz(trees), own, calls_cost, other_cost, now);
+	changes = budget_look(is_held, own, calls_cost, other_cost, now);
 	__atomic_store_n(&next_look, now + look_pause(), __ATOMIC_RELEASE);
 	return changes;
 }
@@ -219,7 +189,7 @@ static uint32_t look(int is_held)
 		return 0;
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	if ((is_held || now >= next_look) && spi_tree_budgets)
-		changes = look_all(is_held, now);
+		changes = look_now(is_held, now);
 	t->busy--;
 	spi_patch_unlock(before);
 	return changes;
@@ -231,16 +201,17 @@ void spi_budget_look(int busy)
 
 	if (!spi_tree_budgets || (t->busy && t->busy < SPI_BUSY_ALWAYS && !busy))
 		return;
-	if (look(0) || spi_budget_news_wait)
-		spi_budget_news();
+	if (look(0))
+		spi_control_ring();
 }
 
 /* While no object can be unloaded. */
-static void look_held(void *data)
+static void look_held(void *unused)
 {
 	uint64_t before;
 
-	*(uint32_t *) data = look(1);
+	(void) unused;
+	look(1);
 	before = spi_patch_lock();
 	spi_budget_settle_text();	/* of what was left out or came back just now, too */
 	spi_patch_unlock(before);
@@ -267,8 +238,6 @@ uint64_t spi_budget_call(struct spi_point *point, struct spi_frame *frame, const
 	uint64_t begin, code;
 
 	spi_thread.budget_calls = 0;
-	if (point->flags & SPI_POINT_EXEC)
-		return spi_tree_exec(point, spi_tree_record(point, frame, vec, stride));
 	begin = spi_ticks();
 	code = spi_tree_record(point, frame, vec, stride);
 	if (!(point->flags & SPI_POINT_COMPACT) && !spi_thread.busy)
@@ -288,13 +257,12 @@ void spi_budget_placed(uint64_t ns)
  * What it took to begin is the tree's, too: of a program that was started with the agent all that the process has
  * used so far, of one that ran what the tracer's threads have.
  */
-void spi_budget_start(struct spi_tree *tree)
+void spi_budget_start(uint32_t bit, uint32_t tenths)
 {
-	struct spi_budget *b = &spi_budgets[tree->index];
 	uint64_t before, cpu, begun;
 
 	before = spi_patch_lock();
-	if (tree->budget) {
+	if (bit) {
 		spi_budget_tracers_find();
 		spi_budget_clock_measure();
 	}
@@ -311,13 +279,10 @@ void spi_budget_start(struct spi_tree *tree)
 		begun = 0;
 	}
 	spi_budget_ticks_learn(spi_now_ns());
-	if (!tree->budget) {
-		spi_patch_unlock(before);
-		return;
-	}
-	*b = (struct spi_budget) { .tenths = tree->budget, .share = 1024, .balance = -(int64_t) begun, .is_fresh = 1 };
-	b->least = b->balance - (int64_t) (2 * part_of(KEPT_NS, b->tenths) + BEGIN_NS);
-	__atomic_fetch_or(&spi_tree_budgets, tree->bit, __ATOMIC_RELEASE);
+	if (bit && !spi_tree_budgets)
+		spi_budget = (struct spi_budget) { .share = 1024, .balance = -(int64_t) begun, .is_fresh = 1 };
+	spi_budget.tenths = tenths;
+	__atomic_fetch_or(&spi_tree_budgets, bit, __ATOMIC_RELEASE);
 	spi_patch_unlock(before);
 }
 
@@ -329,22 +294,19 @@ void spi_budget_settle(void)
 		account_take(&own, &calls_cost, &other_cost);
 }
 
-void spi_budget_stop(uint32_t tree)
+void spi_budget_stop(uint32_t bit, uint32_t tenths)
 {
-	uint64_t before;
+	uint64_t before = spi_patch_lock();
 
-	if (!(spi_tree_budgets & tree))
-		return;
-	before = spi_patch_lock();
-	__atomic_fetch_and(&spi_tree_budgets, ~tree, __ATOMIC_RELEASE);
-	spi_budget_forget((uint32_t) __builtin_ctz(tree));
+	spi_budget.tenths = tenths;
+	if (!__atomic_and_fetch(&spi_tree_budgets, ~bit, __ATOMIC_RELEASE))
+		spi_budget_forget();
 	spi_patch_unlock(before);
 }
 
 void spi_budget_come_by(struct spi_link *link)
 {
 	uint64_t cpu, before;
-	uint32_t changes = 0;
 
 	if (!spi_tree_budgets)
 		return;
@@ -353,9 +315,8 @@ void spi_budget_come_by(struct spi_link *link)
 		spi_budget_tracers_find();
 		spi_patch_unlock(before);
 	}
-	spi_objects_hold(look_held, &changes);
-	if (changes || spi_budget_news_wait)
-		spi_budget_news();
+	spi_objects_hold(look_held, NULL);
+	spi_budget_news();
 	spi_budget_tell(link, 0);
 	cpu = spi_budget_cpu(CLOCK_PROCESS_CPUTIME_ID);
 	come_by_ms = cpu - came_by_cpu < SPI_BUDGET_MS ? 1000 : 50;
@@ -376,10 +337,7 @@ void spi_budget_fork_child(void)
 	calls_was = spi_budget_calls_recorded();
 	next_look = 0;
 	come_by_count = 0;
-	for (uint32_t i = 0; i < SPI_TREES_MAX; i++) {
-		spi_budgets[i].balance = 0;
-		spi_budgets[i].least = -(int64_t) (2 * part_of(KEPT_NS, spi_budgets[i].tenths) + BEGIN_NS);
-	}
+	spi_budget.balance = 0;
 }
 
 void spi_budget_forked(void)

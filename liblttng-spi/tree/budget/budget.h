@@ -8,23 +8,22 @@
  *	clock.c	what that is made from
  *	out.c	which functions are left out, and which come back
  *	tell.c	what the trace, and the controller, is told of that
- *	tree/calls.c	how often which function was called
+ *	calls.c	how often which function was called
  *
  * Everything here is under the patch lock unless it says otherwise.
  */
 #ifndef SPI_BUDGET_H
 #define SPI_BUDGET_H
 
-#include "liblttng-spi/tree/rule.h"
+#include "liblttng-spi/tree/sites/sites.h"
 
 #define SPI_BUDGET_EVERY	1024u	/* recorded calls of a thread between two looks */
 #define SPI_BUDGET_MS		UINT64_C(1000000)
 
-/* A tree's own part of the account. All times in ns. */
+/* The budget of the process: the least that a tree has. All trees with a budget keep it together. Times in ns. */
 struct spi_budget {
 	uint32_t tenths;	/* of a percent; 0: none */
-	uint32_t share;		/* of all recorded calls, those that this tree records, in 1/1024 */
-	int64_t least;		/* below it no new function is entered */
+	uint32_t share;		/* of all recorded calls, those that these trees record, in 1/1024 */
 	int64_t balance;	/* what tracing may still use up; below 0: what it has used too much */
 	uint64_t window_own, window_cost;	/* since the calls were last counted */
 	uint64_t rate;		/* what the records take, ns a second of the program's own, in the latest windows */
@@ -32,7 +31,7 @@ struct spi_budget {
 	uint32_t out;		/* functions and call sites that are left out now */
 	uint64_t back_next;	/* not before: the next one comes back */
 };
-extern struct spi_budget spi_budgets[SPI_TREES_MAX];
+extern struct spi_budget spi_budget;
 
 /* ---- budget.c ---- */
 extern uint32_t spi_tree_budgets;	/* trees that have one */
@@ -42,16 +41,18 @@ extern uint64_t spi_budget_own, spi_budget_spent, spi_budget_records;
 void spi_budget_look(int busy);
 /* The call of a site after which it is to be looked. Then as if point->record() had been called. */
 uint64_t spi_budget_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-/* Trees of these that do not enter the function now. */
-uint32_t spi_budget_postpone(struct spi_tree_object *to, uint64_t func, uint32_t trees);
 void spi_budget_skip(struct spi_thread *t);	/* after so many calls with nothing to record */
 /* Any thread: so much was used up for putting sites in place. */
 void spi_budget_placed(uint64_t ns);
 /* A thread has written a batch of compact records, which took so long. Payload's. */
 void spi_budget_flushed(uint64_t ns);
 /* Control side. */
-void spi_budget_start(struct spi_tree *tree);
-void spi_budget_stop(uint32_t tree);
+/*
+ * A tree begins, with a budget or without (`bit` 0); a tree with a budget has ended. tenths: the least budget of all
+ * trees that are left.
+ */
+void spi_budget_start(uint32_t bit, uint32_t tenths);
+void spi_budget_stop(uint32_t bit, uint32_t tenths);
 void spi_budget_settle(void);	/* under the lock: bring the sums up to date where no tree has a budget */
 void spi_budget_come_by(struct spi_link *link);	/* at times */
 int64_t spi_budget_wait(void);	/* ms until then; -1: no need to */
@@ -78,6 +79,17 @@ SPI_INLINE int spi_budget_skip_is_due(struct spi_thread *t)
 	return ++t->budget_skips >= SPI_BUDGET_EVERY;
 }
 
+/* A call of a site, which has this point, is recorded, and the account looked at where that is due. */
+SPI_INLINE uint64_t spi_budget_record(struct spi_thread *t, const struct spi_site *s, struct spi_point *point,
+	struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	if (spi_budget_is_early(t, s))
+		return 0;
+	if (spi_budget_is_due(t))
+		return vec ? spi_budget_call(point, frame, vec, stride) : SPI_ANSWER_FULL;
+	return spi_tree_record(point, frame, vec, stride);
+}
+
 /* ---- clock.c ---- */
 #define SPI_BUDGET_SKIP_NS	22u		/* a call of a site with nothing to record */
 uint64_t spi_budget_cpu(int32_t clock);		/* ns; 0: it cannot be read */
@@ -94,41 +106,33 @@ void spi_budget_tracers_forget(void);
 void spi_budget_thread(void);			/* control side, not under the lock: the calling thread is the tracer's */
 
 /* ---- out.c ---- */
-#define SPI_NEWS	1u
-#define SPI_NEWS_TAKEN	2u
 struct spi_out {
 	struct spi_tree_object *to;
 	uint64_t func;			/* index; of a site, the function that it is in */
 	struct spi_site *site;		/* the calls of this site, whomever they reach; NULL: the function's */
-	uint32_t index;			/* the tree */
 	uint32_t is_out;
-	uint32_t news;			/* SPI_NEWS: the trace has not been told yet; SPI_NEWS_TAKEN: somebody is about to; 0: it has */
+	uint32_t is_news;		/* the trace has not been told yet */
 	uint32_t tries;			/* how often it was left out */
 	uint64_t calls;			/* recorded before it was left out */
 	uint32_t share;			/* of the calls of the time before that, in 1/1000 */
 	uint32_t next;			/* of those that are looked for together: 1 + its number; 0: no more */
-	uint64_t rate;			/* what its records took then, ns a second of the program's own; 0: it was never in */
+	uint64_t rate;			/* what its records took then, ns a second of the program's own */
 	uint64_t back_at;		/* not before */
 };
 extern struct spi_out *spi_outs;
 extern uint32_t spi_out_count;
-extern uint32_t spi_out_news;	/* those before it have no news */
 /*
- * Leave out what costs most, until no more than `target` of the window's cost remains. Returns how many. What a thread of the
- * program does here leaves the text of libraries to spi_budget_settle_text().
+ * Leave out what costs most, until no more than `target` of the window's cost remains. Returns how many. The text
+ * is left to spi_budget_settle_text().
  */
-uint32_t spi_budget_leave_out(uint32_t index, uint64_t target, uint64_t now);
+uint32_t spi_budget_leave_out(uint64_t target, uint64_t now);
 /* While no object can be unloaded: text that is to be written for what was left out. */
 void spi_budget_settle_text(void);
-/* While no object can be unloaded: the one that cost least of those whose time has come, or many that were never in. Returns how many. */
-uint32_t spi_budget_bring_back(uint32_t index, uint64_t now);
-/* Not to begin with. 1: done. */
-int spi_budget_leave_new(struct spi_tree_object *to, uint64_t func, uint32_t index);
-void spi_budget_forget(uint32_t index);
-/* Control side: a library has come that the tree goes into. What was left out of it before stays so, if it was there before. */
-void spi_budget_loaded(struct spi_tree_object *to, uint32_t index);
+/* While no object can be unloaded: the one that cost least of those whose time has come. Returns how many. */
+uint32_t spi_budget_bring_back(uint64_t now);
+void spi_budget_forget(void);	/* no tree has a budget any more */
 
-/* ---- tree/calls.c ---- */
+/* ---- calls.c ---- */
 /* Count what the points have counted; what each function's calls took since the last spi_calls_reset(), in ns. */
 void spi_calls_gather(void);
 #define SPI_SKIPPING_MAX	1024u
@@ -136,11 +140,14 @@ extern struct spi_site *spi_calls_skipping[SPI_SKIPPING_MAX];	/* sites with `ski
 extern uint32_t spi_calls_skipping_count;
 void spi_calls_reset(void);
 void spi_calls_fork_child(void);
-extern uint64_t spi_calls_cost, spi_calls_cost_of[SPI_TREES_MAX];	/* of all since then; of a tree with a budget */
+extern uint64_t spi_calls_cost, spi_calls_cost_budget;	/* of all since then; of trees with a budget */
+
+/* The functions that are called most, to the controller. */
+void spi_tree_hot(struct spi_link *link);
 
 /* ---- tell.c ---- */
-extern uint32_t spi_budget_news_wait SPI_HIDDEN;	/* there was no room, or no lock, for what is new */
-void spi_budget_news(void);		/* not under the lock: to the trace. Any thread */
+/* To the trace. Control side, or at the process's end; not under the patch lock. */
+void spi_budget_news(void);
 void spi_budget_tell(struct spi_link *link, int always);	/* control side: to the controller */
 
 #endif /* SPI_BUDGET_H */

@@ -8,7 +8,6 @@
  * on contexts, filters and the caches; a compact one by its parts: two readings of
  * the clock, a batch's share, and the thunks, which are what they are.
  */
-#include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -130,9 +129,10 @@ uint64_t spi_budget_cost(const struct spi_point *point)
 	const struct spi_site *s = (const struct spi_site *) point;
 	uint64_t ns = spi_budget_call_ns((point->flags & SPI_POINT_COMPACT) != 0);
 
-	if (point->entry == spi_site_call_any && !point->address)
+	if (point->entry == spi_tree_calls->site_any && !point->address)
 		return SPI_BUDGET_SKIP_NS;
-	if ((point->entry == spi_site_call || point->entry == spi_site_call_any) && s->worker == SPI_SITE_WORKER_TRAP)
+	if ((point->entry == spi_tree_calls->site || point->entry == spi_tree_calls->site_any) &&
+			s->worker == SPI_SITE_WORKER_TRAP)
 		ns += TRAP_NS;
 	return ns;
 }
@@ -151,45 +151,23 @@ static void tracer_add(int32_t tid)
 	}
 }
 
-static void task_look(const char *tid)
-{
-	char path[64], name[20];
-	long fd, n;
-
-	spi_format(path, sizeof(path), "/proc/self/task/%s/comm", tid);
-	fd = spi_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	n = spi_proc_read(fd, name, sizeof(name) - 1);
-	spi_proc_close(fd);
-	while (n > 0 && name[n - 1] == '\n')
-		n--;
-	if ((n >= 4 && !memcmp(name + n - 4, "-ust", 4)) || (n >= 9 && !memcmp(name, "lttng-spi", 9)))
-		tracer_add((int32_t) spi_parse_number(tid, NULL));
-}
-
-/* The tracer's threads, which come first or soon after: of a process with very many not all are looked at. */
 void spi_budget_tracers_find(void)
 {
-	struct entry {
-		uint64_t inode, offset;
-		uint16_t size;
-		uint8_t type;
-		char name[];
-	};
-	char list[4096] __attribute__((aligned(8)));
-	long fd = spi_sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), n;
+	struct spi_numbers task;
+	char name[20];
 
-	if (fd < 0)
+	if (spi_numbers_open(&task, "/proc/self/task") < 0)
 		return;
-	n = spi_sys(SYS_getdents64, fd, list, sizeof(list));
-	spi_proc_close(fd);
-	for (long at = 0; at < n; at += ((const struct entry *) (list + at))->size) {
-		const struct entry *e = (const struct entry *) (list + at);
+	while (spi_numbers_next(&task)) {
+		size_t n;
 
-		if (e->name[0] != '.')
-			task_look(e->name);
+		if (spi_task_text(&task, "comm", name, sizeof(name)) <= 0)
+			continue;
+		n = strcspn(name, "\n");
+		if ((n >= 4 && !memcmp(name + n - 4, "-ust", 4)) || (n >= 9 && !memcmp(name, "lttng-spi", 9)))
+			tracer_add(task.number);
 	}
+	spi_numbers_close(&task);
 }
 
 void spi_budget_thread(void)

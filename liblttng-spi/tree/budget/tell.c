@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What is said of budgets: an event in the trace for each function that is left out
- * or recorded again, in the thread that noticed, right then; and the state of all
- * of them to the controller, by the control thread, which is woken up for that.
+ * What is said of budgets, by the control thread, which is woken up for that: an event in the trace for each
+ * function that is left out or recorded again, and the state of all of them to the controller. What is new at the
+ * process's end its last thread says.
  */
 #include <signal.h>
 #include <string.h>
@@ -15,86 +15,72 @@
 #define TEXT_SIZE	56000u
 #define AGAIN_NS	(1000 * SPI_BUDGET_MS)
 
-static uint32_t changed;		/* something is to be told */
+static int changed;			/* something is to be told */
 static uint64_t told_at;
 
 /* ---- the trace ---- */
 
-uint32_t spi_budget_news_wait;
-
 /* Under the patch lock. NULL: there is nothing new. */
 static struct spi_out *news_take(struct spi_left_out *event)
 {
-	while (spi_out_news < spi_out_count) {
-		struct spi_out *out = &spi_outs[spi_out_news++];
+	struct spi_out *out = spi_outs;
 
-		if (out->news != SPI_NEWS)
-			continue;
-		out->news = out->to->gone ? 0 : SPI_NEWS_TAKEN;
-		if (out->to->gone)
-			continue;
-		event->address = spi_tree_map_func(out->to, out->func)->vaddr + out->to->object->bias;
-		event->call_site = out->site ? out->site->point.call_site : 0;
-		event->calls = out->calls;
-		event->name = spi_tree_func_shown(out->to, out->func);
-		event->share = out->share;
-		event->budget = spi_budgets[out->index].tenths;
-		event->is_out = out->is_out;
-		event->trees = 1u << out->index;
-		return out;
-	}
-	return NULL;
+	while (out < spi_outs + spi_out_count && (!out->is_news || out->to->gone))
+		out++;
+	if (out == spi_outs + spi_out_count)
+		return NULL;
+	out->is_news = 0;
+	event->address = spi_tree_map_func(out->to, out->func)->vaddr + out->to->object->bias;
+	event->call_site = out->site ? out->site->point.call_site : 0;
+	event->calls = out->calls;
+	event->name = spi_tree_func_shown(out->to, out->func);
+	event->share = out->share;
+	event->budget = spi_budget.tenths;
+	event->is_out = out->is_out;
+	event->trees = spi_tree_budgets;
+	return out;
 }
 
 void spi_budget_news(void)
 {
 	uint64_t most = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)), old, before;
 	struct spi_thread *t = &spi_thread;
-	uint32_t anew = __atomic_exchange_n(&spi_budget_news_wait, 0, __ATOMIC_ACQ_REL);	/* some may be news again */
 	struct spi_left_out event;
 	struct spi_out *out;
-	uint32_t taken;
 
+	if (!spi_tree_budgets || !spi_payload || !spi_payload->budget_event)
+		return;
 	old = spi_signals_hold(most);
 	if (!t->busy)
 		t->busy_p = (uint64_t) __builtin_frame_address(0);
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	do {
-		if (spi_patch_lock_soon(&before) < 0) {
-			spi_budget_news_wait = 1;
+		if (spi_patch_lock_soon(&before) < 0)
 			break;
-		}
-		if (anew)
-			spi_out_news = anew = 0;
 		out = news_take(&event);
 		spi_patch_unlock(before);
-		if (out && spi_payload->budget_event && spi_payload->budget_event(&event) < 0) {
-			out->news = SPI_NEWS;		/* what was recorded so often has filled the ring */
-			__atomic_store_n(&spi_budget_news_wait, 1, __ATOMIC_RELEASE);
+		if (!out)
+			break;
+		changed = 1;
+		if (spi_payload->budget_event(&event) < 0) {
+			out->is_news = 1;		/* what was recorded so often has filled the ring: later */
 			break;
 		}
-		taken = SPI_NEWS_TAKEN;		/* unless there is more to say by now */
-		if (out)
-			__atomic_compare_exchange_n(&out->news, &taken, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	} while (out);
 	t->busy--;
 	spi_signals_release(old);
-	__atomic_store_n(&changed, 1, __ATOMIC_RELEASE);
-	if (__atomic_load_n(&spi_control_event, __ATOMIC_RELAXED) >= 0)
-		spi_control_ring();
 }
 
 /* ---- the controller ---- */
 
-/* Those that took something before those that were only put off: there may not be room for all. */
-static size_t put_outs(char *text, size_t size, size_t n, uint32_t is_out, int took, uint32_t *room)
+static size_t put_outs(char *text, size_t size, size_t n, uint32_t is_out, uint32_t *room)
 {
 	for (uint32_t i = 0; i < spi_out_count && *room; i++) {
 		const struct spi_out *out = &spi_outs[i];
 		char where[400];
 		int more;
 
-		if (out->is_out != is_out || (out->rate != 0) != took)
+		if (out->is_out != is_out)
 			continue;
 		spi_format(where, sizeof(where), "%s", spi_tree_func_shown(out->to, out->func));
 		if (out->site)
@@ -113,29 +99,24 @@ static size_t put_outs(char *text, size_t size, size_t n, uint32_t is_out, int t
 void spi_budget_tell(struct spi_link *link, int always)
 {
 	static char text[TEXT_SIZE];	/* under the control lock */
-	uint32_t budget = 0, room = TOLD_MAX;
+	uint32_t room = TOLD_MAX;
 	uint64_t before, now;
 	size_t n;
 
 	if (!link || (!spi_tree_budgets && !always))
 		return;
 	now = spi_now_ns();
-	if (!always && !__atomic_exchange_n(&changed, 0, __ATOMIC_ACQ_REL) && now - told_at < AGAIN_NS)
+	if (!always && !changed && now - told_at < AGAIN_NS)
 		return;
+	changed = 0;
 	told_at = now;
 	before = spi_patch_lock();
 	if (!spi_tree_budgets)
 		spi_budget_settle();
-	for (uint32_t trees = spi_tree_budgets; trees; trees &= trees - 1) {
-		uint32_t tenths = spi_budgets[__builtin_ctz(trees)].tenths;
-
-		budget = !budget || tenths < budget ? tenths : budget;
-	}
-	n = (size_t) spi_format(text, sizeof(text), "%u\t%lu\t%lu\t%lu\n", budget, spi_budget_own / 1000, spi_budget_spent / 1000,
-		spi_budget_records / 1000);
-	for (int took = 1; took >= 0; took--)
-		for (uint32_t is_out = 2; is_out--;)
-			n = put_outs(text, sizeof(text), n, is_out, took, &room);
+	n = (size_t) spi_format(text, sizeof(text), "%u\t%lu\t%lu\t%lu\n", spi_tree_budgets ? spi_budget.tenths : 0,
+		spi_budget_own / 1000, spi_budget_spent / 1000, spi_budget_records / 1000);
+	for (uint32_t is_out = 2; is_out--;)
+		n = put_outs(text, sizeof(text), n, is_out, &room);
 	text[n] = 0;
 	spi_patch_unlock(before);
 	spi_link_send(link, SPI_MSG_BUDGET, 0, text, n + 1, NULL, 0, -1);

@@ -46,15 +46,6 @@ static int sites_within(const struct spi_site *s, uint64_t from, uint64_t to)
 	return 0;
 }
 
-/* Is there code of the object's, or what its page is filled up with? A site may be the last of its segment. */
-static int is_text(const struct spi_tree_object *to, uint64_t address)
-{
-	for (uint32_t i = 0; i < to->text_count; i++)
-		if (address >= to->text[i].low && address < to->text[i].high)
-			return 1;
-	return 0;
-}
-
 /* A byte of the jump that stays as it is. */
 static uint8_t byte_kept(const struct spi_site *s, const struct jump *j, uint32_t at)
 {
@@ -74,7 +65,7 @@ static int jump_shape(const struct spi_site *s, uint32_t moved, uint32_t over, u
 	*j = (struct jump) { .moved = moved, .before = spi_site_before(map, moved), .prefixes = prefixes,
 		.length = prefixes + SPI_JUMP_SIZE };
 	j->start = spi_site_address(s) - j->before;
-	if (!is_text(s->owner, j->start + j->length - 1))
+	if (!spi_tree_text_at(s->owner, j->start + j->length - 1))	/* the site may be the last of its segment */
 		return 0;
 	for (uint32_t i = 0; i < over; i++) {
 		if (end >= j->length)

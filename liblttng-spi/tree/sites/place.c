@@ -24,7 +24,7 @@ static uint32_t site_wanted(const struct spi_tree_object *to, const struct spi_m
 	int64_t callee;
 
 	*why = NULL;
-	if (map->kind != SPI_SITE_CALL && map->kind != SPI_SITE_JUMP && map->kind != SPI_SITE_JCC)
+	if (!spi_site_is_direct(map))
 		return trees;
 	callee = spi_tree_func_at(to, map->target + to->object->bias);
 	if (callee < 0) {
@@ -51,7 +51,7 @@ static struct spi_site *site_new(struct spi_tree_object *to, uint32_t index, uin
 	s->point.gate[0] = to->gate[compact];
 	s->point.gate[1] = (const volatile int *) &s->point.tree_todo;
 	s->point.call_site = map->vaddr + to->object->bias + map->size;
-	if (map->kind == SPI_SITE_CALL || map->kind == SPI_SITE_JUMP || map->kind == SPI_SITE_JCC)
+	if (spi_site_is_direct(map))
 		s->point.address = map->target + to->object->bias;
 	spi_site_both_look(s, 0);
 	to->sites[index] = s;
@@ -130,17 +130,11 @@ static void count_placed(int change)
 
 static void batch_write(struct spi_tree_object *to, int install)
 {
-	for (uint32_t i = 0; i < batch.n; i++) {
+	for (uint32_t i = 0; i < batch.n; i++)
 		batch.op[i].index = i;
-		batch.op[i].error = "its code is in no executable part of its object";
-	}
-	for (uint32_t i = 0; i < to->text_count && batch.n; i++)
-		if (batch.op[0].address >= to->text[i].low && batch.op[0].address < to->text[i].high) {
-			for (uint32_t k = 0; k < batch.n; k++)
-				batch.op[k].error = NULL;
-			spi_text_write_in(batch.op, batch.n, to->text[i].low, to->text[i].high, to->text[i].prot);
-			break;
-		}
+	if (batch.n && spi_site_text_write(to, batch.op, batch.n) < 0)
+		for (uint32_t i = 0; i < batch.n; i++)
+			batch.op[i].error = "its code is in no executable part of its object";
 	for (uint32_t i = 0; i < batch.n; i++) {
 		struct spi_site *s = batch.site[batch.op[i].index];
 
@@ -223,9 +217,8 @@ void spi_sites_taken(struct spi_tree_object *to, uint64_t func, const struct spi
 			if (op.address + k - entry->address >= entry->changed)
 				rest[n++] = (struct spi_text_op) { .address = op.address + k, .size = 1, .how = SPI_TEXT_STORE,
 					.from = { op.to[k] }, .to = { op.from[k] } };
-		for (uint32_t k = 0; k < to->text_count && n; k++)
-			if (op.address >= to->text[k].low && op.address < to->text[k].high)
-				spi_text_write_in(rest, n, to->text[k].low, to->text[k].high, to->text[k].prot);
+		if (n)
+			spi_site_text_write(to, rest, n);
 		s->form = SPI_FORM_ENTRY;
 		s->point.installed = 0;
 		count_placed(-1);
@@ -249,7 +242,7 @@ static void beyond_add(struct spi_tree_object *to, const struct spi_map_site *ma
 {
 	int64_t callee;
 
-	if ((map->kind != SPI_SITE_CALL && map->kind != SPI_SITE_JUMP && map->kind != SPI_SITE_JCC) || beyond_count == BEYOND_MAX)
+	if (!spi_site_is_direct(map) || beyond_count == BEYOND_MAX)
 		return;
 	callee = spi_tree_func_at(to, map->target + to->object->bias);
 	if (callee < 0 || !(trees & ~to->funcs[callee].done & ~spi_tree_flat))
@@ -280,22 +273,12 @@ static void entry_hold(const struct spi_site *s)
 }
 
 /*
- * Trees for which nothing has to be looked at again. Where the callee is always the same, it may have been left out when the site's
- * first call looked at it (spi_budget_postpone()), and be back: then the site is in place, but records nothing.
+ * Trees for which nothing has to be looked at again. What a slot leads to may have been left out when the site's first
+ * call looked at it, and be back: then the site is in place, but records nothing.
  */
 static uint32_t site_has(const struct spi_site *s)
 {
-	switch (s->map->kind) {
-	case SPI_SITE_CALL:
-	case SPI_SITE_JUMP:
-	case SPI_SITE_JCC:
-	case SPI_SITE_CALL_SLOT:
-	case SPI_SITE_JUMP_SLOT:
-	case SPI_SITE_JCC_SLOT:
-		return s->trees & spi_site_live(s);
-	default:
-		return s->trees;
-	}
+	return spi_site_is_slot(s->map) ? s->trees & spi_site_live(s) : s->trees;
 }
 
 void spi_site_come(struct spi_tree_object *to, uint32_t index, uint32_t trees)
@@ -360,13 +343,36 @@ void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 	beyond_place();
 }
 
+struct placing {
+	struct spi_tree_object *to;
+	uint64_t func;
+	uint32_t trees;
+};
+
+static void place_held(void *data)
+{
+	const struct placing *placing = data;
+	uint64_t before = spi_patch_lock();
+
+	if (!placing->to->gone)
+		spi_sites_place(placing->to, placing->func, placing->trees);
+	spi_patch_unlock(before);
+}
+
+void spi_sites_place_held(struct spi_tree_object *to, uint64_t func, uint32_t trees)
+{
+	struct placing placing = { to, func, trees };
+
+	spi_objects_hold(place_held, &placing);
+}
+
 /* No tree has it any more, but it is in place. */
 static uint32_t is_left(const struct spi_site *s)
 {
 	return !s->trees && s->point.installed;
 }
 
-void spi_site_leave_late(struct spi_tree_object *to, struct spi_site *s, uint32_t trees)
+void spi_site_leave(struct spi_site *s, uint32_t trees)
 {
 	s->trees &= ~trees;
 	spi_tree_live_leave(&s->point, trees);
@@ -375,17 +381,7 @@ void spi_site_leave_late(struct spi_tree_object *to, struct spi_site *s, uint32_
 	if (s->twin)
 		spi_tree_live_leave(s->twin, trees);
 	spi_site_both_look(s, 0);
-	to->is_late |= is_left(s);
-}
-
-void spi_site_leave(struct spi_tree_object *to, struct spi_site *s, uint32_t trees)
-{
-	uint32_t is_late = to->is_late;
-
-	spi_site_leave_late(to, s, trees);
-	to->is_late = is_late;
-	if (is_left(s) && !to->gone)
-		batch_add(to, s, 0);
+	s->owner->is_late |= is_left(s);
 }
 
 void spi_sites_settle(struct spi_tree_object *to)
@@ -397,9 +393,9 @@ void spi_sites_settle(struct spi_tree_object *to)
 	batch_write(to, 0);
 }
 
-void spi_sites_flush(struct spi_tree_object *to, int install)
+void spi_sites_flush(struct spi_tree_object *to)
 {
-	batch_write(to, install);
+	batch_write(to, 1);
 	beyond_place();
 }
 
@@ -407,13 +403,10 @@ void spi_sites_leave(struct spi_tree_object *to, uint32_t trees)
 {
 	for (uint32_t i = 0; i < to->map.head->funcs.count; i++)
 		to->funcs[i].done &= ~trees;
-	for (uint32_t i = 0; i < to->map.head->sites.count; i++) {
-		struct spi_site *s = to->sites[i];
-
-		if (s && ((s->trees & trees) || is_left(s)))
-			spi_site_leave(to, s, trees);
-	}
-	batch_write(to, 0);
+	for (uint32_t i = 0; i < to->map.head->sites.count; i++)
+		if (to->sites[i] && (to->sites[i]->trees & trees))
+			spi_site_leave(to->sites[i], trees);
+	spi_sites_settle(to);
 }
 
 /* Its callee turned out to be none that any tree records. */

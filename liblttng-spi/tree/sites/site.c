@@ -56,7 +56,7 @@ int spi_site_is_jcc(const struct spi_map_site *site)
 	return site->kind == SPI_SITE_JCC || site->kind == SPI_SITE_JCC_SLOT;
 }
 
-int spi_site_is_call(const struct spi_map_site *site)
+static int is_call(const struct spi_map_site *site)
 {
 	return !is_jump(site) && !spi_site_is_jcc(site);
 }
@@ -156,6 +156,16 @@ int spi_site_change(const struct spi_site *s, struct spi_text_op *op)
 	}
 }
 
+int spi_site_text_write(const struct spi_tree_object *to, struct spi_text_op *op, uint32_t n)
+{
+	const struct spi_tree_text *text = spi_tree_text_at(to, op[0].address);
+
+	if (!text)
+		return -1;
+	spi_text_write_in(op, n, text->low, text->high, text->prot);
+	return 0;
+}
+
 /* ---- the stub ---- */
 
 int spi_site_decline(struct spi_site *s, const char *reason)
@@ -183,9 +193,9 @@ int spi_site_stub_write(struct spi_site *s, struct spi_emit *e, uint32_t moved, 
 	struct spi_object *object = s->owner->object;
 	enum spi_site_way way = SPI_SITE_TO;
 	struct spi_stub stub;
-	uint64_t push = by_jump && spi_site_is_call(map) ? spi_site_end(s) : 0;
+	uint64_t push = by_jump && is_call(map) ? spi_site_end(s) : 0;
 
-	if (map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT)
+	if (spi_site_is_slot(map))
 		way = SPI_SITE_TO_SLOT;
 	else if (!map->target)
 		way = SPI_SITE_TO_CALLEE;

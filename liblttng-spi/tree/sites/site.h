@@ -4,7 +4,7 @@
 #ifndef SPI_SITE_H
 #define SPI_SITE_H
 
-#include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/tree/sites/sites.h"
 
 /* spi_site.form: which bytes become what. */
 enum spi_site_form {
@@ -59,10 +59,22 @@ SPI_INLINE uint32_t spi_site_first(const struct spi_map_site *map, uint32_t move
 	return moved ? map->insn[map->insn_count - moved].size : map->size;
 }
 
+/* Its callee is always the same; or what the dynamic linker puts into a slot. Else each call may have another. */
+SPI_INLINE int spi_site_is_direct(const struct spi_map_site *map)
+{
+	return map->kind == SPI_SITE_CALL || map->kind == SPI_SITE_JUMP || map->kind == SPI_SITE_JCC;
+}
+
+SPI_INLINE int spi_site_is_slot(const struct spi_map_site *map)
+{
+	return map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT;
+}
+
 int spi_site_is_jcc(const struct spi_map_site *site);
-int spi_site_is_call(const struct spi_map_site *site);
 int spi_site_decline(struct spi_site *s, const char *reason);
 uint8_t spi_site_how(uint64_t address, uint32_t size);	/* how bytes of one instruction can be changed; 0: in no way */
+/* The operations, all in one executable piece of the object. -1: they are in none, and nothing is written. */
+int spi_site_text_write(const struct spi_tree_object *to, struct spi_text_op *op, uint32_t n);
 /* The operation that puts the site in place. 0, or -1: it cannot be done. */
 int spi_site_change(const struct spi_site *s, struct spi_text_op *op);
 /* Is there what the file has, from that many bytes before the instruction on, and nobody else's? */

@@ -57,13 +57,10 @@ static int pad_write(struct spi_tree_object *to, uint64_t at, const uint8_t byte
 		spi_bytes_copy(op[i].from, (const void *) op[i].address, op[i].size);
 		spi_bytes_copy(op[i].to, bytes + (op[i].address - at), op[i].size);
 	}
-	for (uint32_t i = 0; i < to->text_count; i++)
-		if (at >= to->text[i].low && at < to->text[i].high) {
-			spi_text_write_in(op, n, to->text[i].low, to->text[i].high, to->text[i].prot);
-			spi_text_sync();
-			return op[0].error || (n == 2 && op[1].error) ? -1 : 0;
-		}
-	return -1;
+	if (spi_site_text_write(to, op, n) < 0)
+		return -1;
+	spi_text_sync();
+	return op[0].error || (n == 2 && op[1].error) ? -1 : 0;
 }
 
 /* A site's pad may have been given back; control side, or whoever puts the site in place: under the patch lock. */
@@ -79,16 +76,6 @@ int spi_site_pad_back(const struct spi_site *s)
 	return pad_write(s->owner, s->way, jump);
 }
 
-uint64_t spi_site_pads_next(const struct spi_tree_object *to, uint64_t after)
-{
-	uint64_t next = 0;
-
-	for (const struct spi_pad *pad = to->pads; pad; pad = pad->next)
-		if (pad->at > after && (!next || pad->at < next))
-			next = pad->at;
-	return next;
-}
-
 int spi_site_in_pad(uint64_t address)
 {
 	struct spi_tree_object *to = spi_tree_object_at(address);
@@ -99,11 +86,13 @@ int spi_site_in_pad(uint64_t address)
 	return 0;
 }
 
-void spi_site_pad_clear(struct spi_tree_object *to, uint64_t at)
+void spi_site_pads_clear(struct spi_tree_object *to)
 {
-	for (const struct spi_pad *pad = to->pads; pad; pad = pad->next)
-		if (pad->at == at)
-			pad_write(to, at, pad->was);
+	uint64_t before = spi_patch_lock();
+
+	for (const struct spi_pad *pad = to->gone ? NULL : to->pads; pad; pad = pad->next)
+		pad_write(to, pad->at, pad->was);
+	spi_patch_unlock(before);
 }
 
 static int change_short(const struct spi_site *s, struct spi_text_op *op)

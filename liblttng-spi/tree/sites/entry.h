@@ -4,7 +4,7 @@
 #ifndef SPI_ENTRY_H
 #define SPI_ENTRY_H
 
-#include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/tree/sites/sites.h"
 
 /* What is recorded of an entry's calls, one way or the other. */
 struct spi_pair {
@@ -53,10 +53,5 @@ int spi_entry_is_wanted(const struct spi_entry *e, uint32_t tree);
 /* ---- entry-named.c: under the patch lock ---- */
 void spi_entry_ask(struct spi_entry *e);		/* a point that has its bytes is to let it be prepared: then */
 void spi_entry_got(struct spi_entry *e, int r);		/* with what came of that: 0, or a negative errno */
-
-/* ---- root.c: what is called of an entry, and of `outer` ---- */
-uint64_t spi_entry_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-void spi_pair_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-void spi_pair_left(struct spi_slot *slot, enum spi_left how);
 
 #endif /* SPI_ENTRY_H */

@@ -11,7 +11,7 @@
  * stays what stands there: a point that comes again is called by it.
  */
 #include <errno.h>
-#include "liblttng-spi/tree/entry.h"
+#include "liblttng-spi/tree/sites/entry.h"
 #include "liblttng-spi/tree/sites/site.h"
 
 /* ---- an entry comes to where a point is ---- */

@@ -12,11 +12,11 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/tree/budget/budget.h"
-#include "liblttng-spi/tree/entry.h"
+#include "liblttng-spi/tree/sites/entry.h"
 
 #define HOT_MOST	24u
 
-uint64_t spi_calls_cost, spi_calls_cost_of[SPI_TREES_MAX];
+uint64_t spi_calls_cost, spi_calls_cost_budget;
 struct spi_site *spi_calls_skipping[SPI_SKIPPING_MAX];
 uint32_t spi_calls_skipping_count;
 
@@ -50,8 +50,8 @@ static void point_gather(struct spi_point *point)
 	to->calls[func] += hits;
 	to->recent[func] += cost;
 	spi_calls_cost += cost;
-	for (uint32_t trees = point->tree_live & spi_tree_budgets; trees; trees &= trees - 1)
-		spi_calls_cost_of[__builtin_ctz(trees)] += cost;
+	if (point->tree_live & spi_tree_budgets)
+		spi_calls_cost_budget += cost;
 }
 
 /* A site whose callee changes counts for itself what was not recorded: the way to its stub and back. */
@@ -75,8 +75,8 @@ static void site_gather(struct spi_site *s)
 		spi_calls_skipping[spi_calls_skipping_count++] = s;
 	s->skipped += cost;
 	spi_calls_cost += cost;
-	for (uint32_t trees = s->trees & spi_tree_budgets; trees; trees &= trees - 1)
-		spi_calls_cost_of[__builtin_ctz(trees)] += cost;
+	if (s->trees & spi_tree_budgets)
+		spi_calls_cost_budget += cost;
 }
 
 void spi_calls_gather(void)
@@ -105,9 +105,7 @@ void spi_calls_reset(void)
 				to->recent[i] = 0;
 	while (spi_calls_skipping_count)
 		spi_calls_skipping[--spi_calls_skipping_count]->skipped = 0;
-	for (uint32_t i = 0; i < SPI_TREES_MAX; i++)
-		spi_calls_cost_of[i] = 0;
-	spi_calls_cost = 0;
+	spi_calls_cost = spi_calls_cost_budget = 0;
 }
 
 /* What was called until now is the parent's to tell. */

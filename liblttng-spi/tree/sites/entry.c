@@ -6,7 +6,7 @@
  * that wants that.
  */
 #include <errno.h>
-#include "liblttng-spi/tree/entry.h"
+#include "liblttng-spi/tree/sites/entry.h"
 #include "liblttng-spi/tree/sites/site.h"
 
 struct spi_entry *spi_entries;
@@ -49,8 +49,8 @@ static int pair_use(struct spi_entry *e, int compact)
 			return -ENOMEM;
 		pair->exit = pair->outer.exit;
 		pair->left = pair->outer.left;
-		pair->outer.exit = spi_pair_exit;
-		pair->outer.left = spi_pair_left;
+		pair->outer.exit = spi_tree_calls->pair_exit;
+		pair->outer.left = spi_tree_calls->pair_left;
 	}
 	pair->outer.body = pair->inner.body = e->point.body;
 	__atomic_store_n(&e->pairs[compact], pair, __ATOMIC_RELEASE);
@@ -77,7 +77,7 @@ static struct spi_entry *entry_make(struct spi_tree_object *to, uint64_t func, u
 	e->func = func;
 	spi_sites_at_entry(to, func, trees);
 	point_fill(&e->point, to, func, 0);
-	e->point.entry = spi_entry_call;
+	e->point.entry = spi_tree_calls->entry;
 	return spi_entry_use(e, trees) < 0 ? NULL : e;
 }
 
@@ -93,16 +93,15 @@ static void entry_publish(struct spi_entry *e)
 
 int spi_entry_write(struct spi_entry *e, int install)
 {
-	struct spi_tree_object *to = e->to;
+	const struct spi_tree_text *text = spi_tree_text_at(e->to, e->point.address);
 	uint32_t was = e->point.installed;
 	int r = -EFAULT;
 
-	for (uint32_t i = 0; i < to->text_count && r == -EFAULT; i++)
-		if (e->point.address >= to->text[i].low && e->point.address < to->text[i].high)
-			r = spi_patch_write_locked(&e->point, to->text[i].low, to->text[i].high, to->text[i].prot, install);
+	if (text)
+		r = spi_patch_write_locked(&e->point, text->low, text->high, text->prot, install);
 	spi_sites_placed += e->point.installed - was;
 	if (install && r == 0)
-		spi_sites_taken(to, e->func, e->point.patch);
+		spi_sites_taken(e->to, e->func, e->point.patch);
 	return r;
 }
 
@@ -210,8 +209,6 @@ int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, 
 	}
 	held.e->opens |= tree;
 	held.e->is_spare = 0;
-	if (to->funcs[func].budget & tree)		/* left out before the library was unloaded and came again */
-		spi_entry_rest(held.e, tree, 1);
 	held.e->point.tree_todo |= tree;
 	spi_patch_unlock(before);
 	spi_objects_hold(root_held, &held);

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Call sites and entry points of call trees, and the objects that they are in. What is called there is the business
+ * of tree/.
+ *
+ * A site is a struct spi_point whose call leads to its stub. When it is reached
+ * for the first time, its callee's sites are patched, before the callee runs, by
+ * the thread that is about to run it: so tracing moves ahead of the control flow,
+ * nothing is missed, and what never runs is never touched.
+ *
+ * Several trees may be in force. Each has a bit; a thread has a mask of the trees
+ * that it is in (spi_thread.tree), a site those that record it (tree_live) and
+ * those that have not looked at its callee yet (tree_todo), a function those whose
+ * sites in it are in place and those that leave it out.
+ *
+ * Who may race whom: everything is changed under the patch lock, by any thread,
+ * in the program's state whatever it is; the path of a call reads masks, payload
+ * and children without it. A site's payload is there before its bit in tree_live.
+ * Nothing is ever freed.
+ */
+#ifndef SPI_SITES_H
+#define SPI_SITES_H
+
+#include "liblttng-spi/rules/instrument.h"
+#include "liblttng-spi/patch/internal.h"
+
+#define SPI_TREE_OPEN		(1u << 31)	/* in tree_todo: the stub always enters */
+#define SPI_TREE_TEXTS_MAX	4u	/* executable pieces of an object */
+
+struct spi_tree_object;
+
+/* What sites and entry points call in the room above. Set before the first tree begins. */
+struct spi_tree_calls {
+	/* a call of a site: whose callee is always the same, or not; of one in trees of both kinds of records */
+	uint64_t (*site)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+	uint64_t (*site_any)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+	uint64_t (*site_both)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+	/* a call of an entry point; the end of the one that has begun trees */
+	uint64_t (*entry)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+	spi_exit_fn pair_exit;
+	spi_left_fn pair_left;
+};
+extern const struct spi_tree_calls *spi_tree_calls SPI_HIDDEN;
+
+enum spi_site_worker {
+	SPI_SITE_NONE = 0,
+	SPI_SITE_WORKER_CALL,	/* the instruction alone has room */
+	SPI_SITE_WORKER_BLOCK,	/* one of those before it, which are moved along */
+	SPI_SITE_WORKER_SPRING,	/* a short jump to spare bytes, from there on */
+	SPI_SITE_WORKER_WINDOW,	/* several of them, with int3 where one begins */
+	SPI_SITE_WORKER_TRAP,	/* int3 */
+	SPI_SITE_WORKERS
+};
+
+/* A callee that a site with changing callees has met: a point of its own. Immutable but for its point. */
+struct spi_child {
+	struct spi_point point;		/* first */
+	struct spi_site *site;
+	struct spi_child *next;		/* of the site */
+	uint64_t target;		/* what the site jumps to */
+};
+
+_Static_assert(offsetof(struct spi_child, site) == SPI_AT_CHILD_SITE, "arch/offsets.h");
+
+/* One call site. In near memory: its stub addresses point and masks. */
+struct spi_site {
+	struct spi_point point;		/* first */
+	struct spi_tree_object *owner;
+	const struct spi_map_site *map;
+	struct spi_child *children;	/* INDIRECT: all callees; point.latest is the latest */
+	struct spi_point *twin;		/* for the other kind of records; NULL: never wanted. tree/sites/both.c */
+	uint64_t stub;
+	uint64_t way;			/* where the changed bytes lead, if not to the stub */
+	uint32_t trees;			/* that have it in place; 0: the program's own bytes stand there */
+	uint8_t worker;			/* enum spi_site_worker; NONE: nothing can be done here */
+	uint8_t form;			/* tree/sites/site.h */
+	uint8_t before;			/* bytes before its instruction where what is changed begins */
+	uint8_t changed;		/* JUMP, PUN, WINDOW: bytes of the jump that are written */
+	uint8_t bounds;			/* WINDOW, as in struct spi_text_op */
+	uint8_t pushes;			/* the stub begins with pushing the return address */
+	uint8_t prefixes;		/* JUMP, PUN, WINDOW: before the jump */
+	uint8_t was[8];			/* the program's bytes there */
+	uint8_t is_both;		/* trees of the other kind than its point's have it. tree/sites/both.c */
+	uint8_t is_told;		/* the site was named, for callees that got no point. callee.c */
+	const char *reason;		/* why not */
+	uint64_t skipped;		/* what calls took that were not recorded, ns; for budgets. calls.c */
+};
+
+#define SPI_FIT_YES	1u	/* calls of it may be recorded */
+#define SPI_FIT_TOLD	2u	/* they may not, and that was told; 0: to be found out, or not told */
+
+struct spi_tree_func {
+	uint32_t done;			/* trees whose sites in it are in place */
+	uint32_t excluded;		/* trees that leave it out */
+	uint32_t budget;		/* of these, those whose budget does */
+	uint8_t look;			/* 1: its record is good; 2: it is not */
+	uint8_t said;			/* spi_function.said */
+	uint16_t is_fit;		/* SPI_FIT_*: spi_tree_func_unfit() */
+};
+
+struct spi_tree_text {
+	uint64_t low, high;
+	int prot;
+};
+
+struct spi_tree_object {
+	struct spi_tree_object *next;
+	struct spi_object *object;
+	struct spi_map map;
+	uint64_t low, high;
+	uint32_t gone;			/* unloaded */
+	uint32_t text_count;
+	struct spi_tree_text text[SPI_TREE_TEXTS_MAX];
+	struct spi_tree_func *funcs;	/* as the map's */
+	struct spi_site **sites;	/* as the map's; NULL: not met yet */
+	const volatile int *gate[2];	/* while somebody records; [1]: compact records */
+	uint32_t covered;		/* trees that go into it */
+	uint32_t outside;		/* trees whose calls from other objects are recorded at the functions' entries */
+	uint32_t ends_taken;		/* its constructors and destructors have entry points: load-watch.c */
+	uint64_t dynamic;		/* PT_DYNAMIC; 0: none */
+	uint32_t is_libc;
+	uint32_t is_runtime;		/* int3 only where it is known to be safe: tree/sites/ways.c */
+	const char *no_trap;		/* why there may be no int3; NULL: it may be */
+	struct spi_pad *pads;		/* spare bytes that sites have taken */
+	uint32_t is_met;		/* sites of it were met */
+	uint32_t is_late;		/* sites have left their trees, but their bytes are still to be put back: spi_sites_settle() */
+	uint64_t *calls, *recent;	/* by function; NULL: nobody has counted yet. calls.c */
+};
+
+/* ---- object.c: any thread, any state, without a lock ---- */
+extern struct spi_tree_object *spi_tree_objects;
+struct spi_tree_object *spi_tree_object_at(uint64_t address);
+/* The function that begins there; -1: none does. */
+int64_t spi_tree_func_at(const struct spi_tree_object *to, uint64_t address);
+/* The one whose bytes these are; -1: none's. */
+int64_t spi_tree_func_around(const struct spi_tree_object *to, uint64_t address);
+SPI_INLINE const struct spi_map_func *spi_tree_map_func(const struct spi_tree_object *to, uint64_t index)
+{
+	return SPI_MAP_AT(&to->map, funcs, struct spi_map_func, index);
+}
+/* The executable piece of the object that the address is in; NULL: none. */
+const struct spi_tree_text *spi_tree_text_at(const struct spi_tree_object *to, uint64_t address);
+const char *spi_tree_func_name(const struct spi_tree_object *to, uint64_t index);
+const char *spi_tree_func_shown(const struct spi_tree_object *to, uint64_t index);	/* demangled, with its scope */
+/* May what the function's record leads to be followed? Of a map that was checked as a whole always. */
+int spi_tree_func_is_good(struct spi_tree_object *to, uint64_t index);
+/* There in every object, for start and end; or no function at all (-1). */
+int spi_tree_func_is_usual(const struct spi_tree_object *to, int64_t func);
+/* NULL, or why calls of the function are never recorded. */
+const char *spi_tree_func_unfit(const struct spi_tree_object *to, uint64_t index);
+/* ---- place.c, site.c, ways.c: under the patch lock ---- */
+/*
+ * Put the sites of a function, and of its pieces, in place for these trees. What cannot be is left as it is, and told
+ * by spi_tree_decline().
+ */
+void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees);
+/* The same, control side, not under the patch lock: while no object can be unloaded. */
+void spi_sites_place_held(struct spi_tree_object *to, uint64_t func, uint32_t trees);
+/* The trees have left all sites: put the program's bytes back where none is left. */
+void spi_sites_leave(struct spi_tree_object *to, uint32_t trees);
+void spi_site_restore(struct spi_site *site);
+/* One site comes back, or comes, to those of these trees that want it. Written by spi_sites_flush(). */
+void spi_site_come(struct spi_tree_object *to, uint32_t index, uint32_t trees);
+void spi_sites_flush(struct spi_tree_object *to);
+/* One site leaves; its bytes stay as they are until the control thread, while no object can be unloaded, settles that. */
+void spi_site_leave(struct spi_site *site, uint32_t trees);
+void spi_sites_settle(struct spi_tree_object *to);
+void spi_sites_at_entry(struct spi_tree_object *to, uint64_t func, uint32_t trees);
+uint64_t spi_site_stub_at(uint64_t address);
+/* Spare bytes that sites have taken: is this one of them? And the program's own back there, not under the patch lock. */
+int spi_site_in_pad(uint64_t address);
+void spi_site_pads_clear(struct spi_tree_object *to);
+int spi_site_byte_was(uint64_t address, uint8_t *byte);
+void spi_sites_taken(struct spi_tree_object *to, uint64_t func, const struct spi_patch *entry);
+extern uint32_t spi_sites_placed;	/* now */
+void spi_site_workers_read(void);	/* LTTNG_SPI_TEST_WORKER */
+
+/* ---- both.c ---- */
+/* Its trees have changed, `fresh` of the other kind than its point's have come. Under the patch lock. -1: no memory for these. */
+int spi_site_both_look(struct spi_site *s, uint32_t fresh);
+
+/* ---- which trees record a point ---- */
+/* Those of `trees` whose kind of records a point with these flags has. */
+SPI_INLINE uint32_t spi_trees_of(uint32_t trees, uint32_t flags)
+{
+	return trees & (flags & SPI_POINT_COMPACT ? spi_tree_compact : ~spi_tree_compact);
+}
+/*
+ * Which trees record a point, and which have to look at its callee first. Whoever changes that has the patch lock, and
+ * so tree_quick follows.
+ */
+SPI_INLINE void spi_tree_quick_look(struct spi_point *point)
+{
+	int is_quick = (point->flags & SPI_POINT_WORDS) && !point->tree_todo;
+
+	__atomic_store_n(&point->tree_quick, is_quick ? point->tree_live : 0, __ATOMIC_RELEASE);
+}
+SPI_INLINE void spi_tree_todo_add(struct spi_point *point, uint32_t trees)
+{
+	__atomic_fetch_or(&point->tree_todo, spi_trees_of(trees, point->flags), __ATOMIC_RELEASE);
+	spi_tree_quick_look(point);
+}
+SPI_INLINE void spi_tree_todo_done(struct spi_point *point, uint32_t trees)
+{
+	__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+	spi_tree_quick_look(point);
+}
+/* More trees record a point from now on. */
+SPI_INLINE void spi_tree_live_add(struct spi_point *point, uint32_t trees)
+{
+	trees = spi_trees_of(trees, point->flags);
+	if (!(trees & ~point->tree_live))
+		return;
+	__atomic_store_n(&point->tree_quick, 0, __ATOMIC_RELEASE);	/* its number may be about to change */
+	__atomic_fetch_or(&point->tree_live, trees, __ATOMIC_RELEASE);
+	if (point->record && spi_payload->tree_changed)
+		spi_payload->tree_changed(point);
+	spi_tree_quick_look(point);
+}
+/* And fewer. */
+SPI_INLINE void spi_tree_live_leave(struct spi_point *point, uint32_t trees)
+{
+	uint32_t was;
+
+	__atomic_store_n(&point->tree_quick, 0, __ATOMIC_RELEASE);
+	was = __atomic_fetch_and(&point->tree_live, ~trees, __ATOMIC_RELEASE);
+	__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
+	if ((was & trees) && (was & ~trees) && point->record && spi_payload->tree_changed)
+		spi_payload->tree_changed(point);
+	spi_tree_quick_look(point);
+}
+/* Trees that record the callee of a site that always has the same. */
+SPI_INLINE uint32_t spi_site_live(const struct spi_site *s)
+{
+	return s->point.tree_live | (s->twin ? s->twin->tree_live : 0);
+}
+
+/* The call at stack position p may begin a forked child, and a tree end meanwhile: does one that has it at this point go on? */
+SPI_INLINE int spi_child_still_records(const struct spi_point *point, uint64_t p)
+{
+	return !(spi_thread.owed & SPI_THREAD_NEW) || (spi_thread_may(p) && __atomic_load_n(&point->tree_live, __ATOMIC_ACQUIRE));
+}
+
+/*
+ * Records a call, and counts it then: a forked child that begins with it forgets what it has from its parent. Where the answer is
+ * SPI_ANSWER_FULL the same call comes again.
+ */
+SPI_INLINE uint64_t spi_tree_record(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	uint64_t code;
+
+	if (spi_unlikely(spi_mode) && !spi_child_still_records(point, (uint64_t) &frame->ra))
+		return 0;
+	code = point->record(point, frame, vec, stride);
+	point->hits += vec || code != SPI_ANSWER_FULL;
+	return code;
+}
+
+/* ---- entry.c, entry-named.c ---- */
+struct spi_entry;
+/* The entry point there is to be in place, for sites that its jump has moved. Under the patch lock. */
+void spi_tree_entry_hold(uint64_t address);
+/* entry-named.c: rules by name where trees have, or need, an entry point. Before a tree's sites are placed: */
+void spi_entry_named_look(struct spi_tree_object *to, uint64_t func, uint32_t trees);	/* under the patch lock */
+/* Control side: 1: the point has the entry's moved instructions, and no jump of its own; 0: it needs one. */
+int spi_entry_lend(struct spi_point *named);
+int spi_entry_name(struct spi_point *named, int install);	/* such a point is in force, or no longer. 0 or a negative errno */
+/* Control side: an entry point that begins `tree` in the thread which enters it. */
+int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, const char **reason);
+void spi_tree_roots_leave(uint32_t tree);
+/* ---- declined.c ---- */
+/* Something could not be done; kept until the control side reports it, once for each place. Under the patch lock. */
+void spi_tree_decline(const struct spi_tree_object *to, uint64_t address, const char *reason);
+/* Control side. _some: if the list has become long; _forget: no tree is left, and what comes is told anew. */
+void spi_tree_report(struct spi_link *link);
+void spi_tree_report_some(struct spi_link *link);
+void spi_tree_report_forget(void);
+
+#endif /* SPI_SITES_H */
