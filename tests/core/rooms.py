@@ -17,7 +17,7 @@ CIRCLE_MOST = 5
 PARTS = {
     'liblttng-spi': 'arch base link signals objects patch cfi calls unwind hooks dispositions ledger process module rules'
                     ' tree/sites tree/budget tree control',
-    'tp': 'base clock describe record compact ledger module',
+    'tp': 'base clock ust describe ledger record compact module',
     'codemap': 'base inflate map names elf dwarf code types request',
     'injector': 'base procfs inject control serve connections',
     'broker': 'base rules process inject scope io',
