@@ -160,6 +160,7 @@ extern uint64_t spi_objects_unloads;		/* how often the process has unloaded one,
 extern uint64_t spi_objects_scans;		/* there were so many */
 struct dl_phdr_info;
 uint64_t spi_objects_unloads_of(const struct dl_phdr_info *info, size_t size);
+extern int spi_leaks_are_checked;		/* LeakSanitizer is there. objects/phdr.c */
 int spi_object_is_sanitizer(const struct spi_object *object);	/* the runtime of one, as a library */
 int spi_object_is_own(const struct spi_object *object);	/* the agent, lttng-ust, ld.so...: never instrumented */
 

@@ -12,7 +12,10 @@
  * Recursive, as callbacks and signal handlers look at the list, too. Its owner is known
  * by its thread-local memory, as libc's own is: LeakSanitizer stops all threads from
  * within a callback, and has a task look at the list that is none of them, and borrows
- * the memory of the one that waits in there.
+ * the memory of the one that waits in there. The task runs beside that thread, and a record
+ * of both in one lttng-ust reader would leave the reader counting for ever: so where such a
+ * runtime is loaded, the thread lends its words while it is in the list (base/lend.h), and
+ * what the task calls is not recorded.
  *
  * A fork may wait with this lock for malloc()'s, of a thread that a handler has interrupted, which looks at the list (profilers
  * do, whose unwinder asks for the objects). So who has waited for a fork for that long goes in without the lock, as it
@@ -28,6 +31,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/base/lend.h"
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/patch/internal.h"
 #include "liblttng-spi/patch/steps.h"
@@ -183,27 +187,35 @@ static int walk_all(struct walk *walk)
 	return result || !walk->own_size ? result : walk->callback(&walk->own, walk->own_size, walk->data);
 }
 
-static int objects_walk(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data, int for_tracer)
+static int walk_locked(struct walk *walk)
 {
-	struct walk walk = { .for_tracer = for_tracer, .callback = callback, .data = data };
 	uint64_t old;
 	int result, is_locked;
 
-	if (!spi_env.preloaded || !spi_may(SPI_MAY_ACT))
-		return walk_all(&walk);
 	/* taking and giving back is not for handlers to come between */
 	old = spi_signals_hold(~UINT64_C(0));
 	is_locked = lock_take(0) == 0;
 	if (!is_locked)
 		__atomic_fetch_add(&nr_unlocked, 1, __ATOMIC_RELAXED);
 	spi_signals_release(old);
-	result = walk_all(&walk);
+	result = walk_all(walk);
 	old = spi_signals_hold(~UINT64_C(0));
 	if (is_locked)
 		lock_give();
 	else
 		__atomic_fetch_sub(&nr_unlocked, 1, __ATOMIC_RELAXED);
 	spi_signals_release(old);
+	return result;
+}
+
+static int objects_walk(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data, int for_tracer)
+{
+	struct walk walk = { .for_tracer = for_tracer, .callback = callback, .data = data };
+	int is_lent = spi_leaks_are_checked && spi_lend_beside(SPI_LEND_WHILE);
+	int result = !spi_env.preloaded || !spi_may(SPI_MAY_ACT) ? walk_all(&walk) : walk_locked(&walk);
+
+	if (is_lent)
+		spi_lend_over();
 	return result;
 }
 
@@ -256,8 +268,13 @@ void spi_phdr_hide(void)
 	hides = spi_attached_early && dl_iterate_phdr(is_lttng_ust, NULL);
 }
 
+static int leaks_are_checked(void)
+{
+	return spi_leaks_are_checked;
+}
+
 const struct spi_hook spi_phdr_hooks[] = {
-	{ SPI_HOOK_ROW(dl_iterate_phdr), .ways = SPI_HOOK_ORDER },
+	{ SPI_HOOK_ROW(dl_iterate_phdr), .ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS, .fits = leaks_are_checked },
 	{ "dl_iterate_phdr", (void *) for_tracer, .ways = SPI_HOOK_TRACER, .fits = tracer_is_hidden },
 	{ NULL },
 };

@@ -243,8 +243,6 @@ static void op_fini(void)
 {
 	if (tp_close_begin(SPI_CLOSE_FOR_END))
 		tp_compact_close(1);
-	/* closing calls may have made the thread a reader once more, and lttng-ust's destructor waits for readers */
-	sections_leave(&spi_thread);
 }
 
 static int op_close_begin(enum spi_close_for what)
