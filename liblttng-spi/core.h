@@ -140,7 +140,6 @@ int spi_program_loads(void);	/* does anything but libc ask for dlopen()? */
 void spi_unwind_init(void);			/* before the first slot is used; unwind/unwind.c */
 void spi_unwind_look(const struct dl_phdr_info *info);	/* an object that was not known; unwind/unwind.c */
 extern int spi_unwind_exact SPI_HIDDEN;	/* unwinders see the address behind a slot as it is, not one less */
-void spi_slots_each(void (*show)(struct spi_slot *slot));
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how);
 void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm);	/* after spi_threads_init() */
 /* Then: its payload knows SPI_ANSWER_FULL and struct spi_words. What it is in words.S, where that has something for it: */

@@ -302,7 +302,6 @@ struct spi_thread_own {
 	const struct spi_thread *thread;	/* may be gone: ledger/close.c */
 	uint64_t busy_p[SPI_BUSY_LEVELS];	/* [n]: of the call that is recorded on top of n others, in a signal handler */
 	void *debts;			/* a payload's: exits that found no room */
-	uint32_t again;			/* its calls were closed before an exec: they are to be entered again */
 	uint32_t awaited;		/* ledger/close.c */
 	uint32_t closing;		/* enum spi_closing: a lock, while calls of rules are being closed. ledger/close.c */
 	struct spi_thread_count folded;	/* of a record outside the status memory: what the page has of it */

@@ -140,24 +140,3 @@ void spi_chunk_put(uint32_t chunk)
 		next = ((top >> 32) + 1) << 32 | (chunk + 1);
 	} while (!__atomic_compare_exchange_n(&free_chunks, &top, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 }
-
-/* A chunk knows the one below: so the depth is counted down. A handler that comes in between takes chunks above these. */
-void spi_slots_each(void (*show)(struct spi_slot *slot))
-{
-	struct spi_thread *t = &spi_thread;
-	struct spi_slot *top = t->cur ? spi_thread_top(t) : NULL;
-	unsigned int depth = 0;
-
-	for (uint32_t chunk = top ? spi_chunk_of(top) : CHUNK_NONE; chunk != CHUNK_NONE; chunk = spi_chunks[chunk].prev)
-		depth++;
-	while (depth--) {
-		uint32_t chunk = spi_chunk_of(top);
-		struct spi_slot *end = top + 1;
-
-		for (unsigned int n = 0; n < depth; n++, end = spi_chunk_slots(chunk) + CHUNK_SLOTS)
-			chunk = spi_chunks[chunk].prev;
-		for (struct spi_slot *s = spi_chunk_first(chunk); s < end; s++)
-			if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && s->target)
-				show(s);
-	}
-}

@@ -172,7 +172,6 @@ static int own_take(struct spi_thread *t)
 	}
 	own->tid = (int32_t) spi_sys(SYS_gettid);
 	own->thread = t;
-	own->again = 0;
 	memset(own->tree_opener, 0, sizeof(own->tree_opener));
 	find_stack(t);			/* a handler may leave its first record: unwind/leave.c */
 	t->own = own;
@@ -331,8 +330,8 @@ void spi_threads_fork_child(void)
 			own->in_use = 0;
 			own->chunk = CHUNK_NONE;
 		}
-		if (own->again | own->closing)
-			own->again = own->closing = 0;
+		if (own->closing)
+			own->closing = 0;
 	}
 	if (t->own)
 		t->own->tid = (int32_t) spi_sys(SYS_gettid);

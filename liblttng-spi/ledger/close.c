@@ -97,7 +97,7 @@ static enum spi_close_in slot_in(struct spi_slot *s, const struct calls *calls)
 	return calls->of == SPI_CALLS_OF_ALL ? SPI_CLOSE_IN_ALL : SPI_CLOSE_IN_TAGGED;
 }
 
-/* Innermost first. copy NULL: how many such calls; otherwise they are closed, and how many are to be entered again. */
+/* Innermost first. copy NULL: how many such calls; otherwise they are closed. */
 static uint32_t thread_calls(const struct spi_thread_own *own, const struct calls *calls, const struct spi_thread *copy)
 {
 	uint32_t chunk = own->chunk, count = 0;
@@ -110,7 +110,7 @@ static uint32_t thread_calls(const struct spi_thread_own *own, const struct call
 				count++;
 			else if (in == SPI_CLOSE_IN_PROCESS || (in != SPI_CLOSE_IN_NONE && in != SPI_CLOSE_WAIT &&
 					s->p >= copy->stack_low && s->p < copy->stack_high))
-				count += (uint32_t) spi_payload->close_call(own, s, calls->trees, in);
+				spi_payload->close_call(own, s, calls->trees, in);
 		}
 	return count;
 }
@@ -148,11 +148,8 @@ static void thread_close(struct spi_thread_own *own, const struct calls *calls)
 	struct spi_thread copy;
 	const int is_there = thread_copy(own, &copy);
 
-	if (calls->of >= SPI_CALLS_OF_THREAD) {
-		spi_payload->close_thread(own, &copy);
-		if (thread_calls(own, calls, &copy) && calls->of == SPI_CALLS_OF_EXEC)
-			own->again = 1;
-	} else if (is_there && !spi_thread_owes(&copy)) {	/* what the thread owes comes first */
+	/* what the thread owes comes first */
+	if (calls->of >= SPI_CALLS_OF_THREAD || (is_there && !spi_thread_owes(&copy))) {
 		spi_payload->close_thread(own, &copy);
 		thread_calls(own, calls, &copy);
 	}
@@ -265,7 +262,7 @@ static void rules_close(const struct calls *calls, void (*stop)(uint32_t trees))
 			stop(calls->trees);
 		others_see();
 		threads_close(calls, 0);
-		spi_payload->close_end(SPI_CLOSE_FOR_RULES, 0);
+		spi_payload->close_end(SPI_CLOSE_FOR_RULES);
 	}
 	__atomic_store_n(&is_closing, 0, __ATOMIC_SEQ_CST);
 }
@@ -310,19 +307,14 @@ void spi_process_execs(void)
 void spi_process_goes_on(void)
 {
 	struct spi_thread *t = &spi_thread;
-	uint32_t threads = 0;
 	uint64_t held;
 
 	if (!spi_payload)
 		return;
 	held = spi_signals_hold(~UINT64_C(0));
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
-	if (t->own)
-		t->own->again = 1;	/* process/single.c: what was noted is forgotten, as in a child */
-	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
-		threads += own->again != 0;
 	__atomic_store_n(&spi_slots_kept, 0, __ATOMIC_SEQ_CST);
-	spi_payload->close_end(SPI_CLOSE_FOR_EXEC, threads);
+	spi_payload->close_end(SPI_CLOSE_FOR_EXEC);
 	spi_call_end(t);
 	spi_signals_release(held);
 }

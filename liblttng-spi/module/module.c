@@ -46,7 +46,6 @@ struct spi_core_ops spi_core_ops = {
 	.memory_copy = spi_memory_copy,
 	.threads = spi_status_records,
 	.tree_tagged = &spi_tree_tagged,
-	.slots_each = spi_slots_each,
 	.within_lttng = spi_within_lttng,
 	.has_room = spi_first_call_has_room,
 };

@@ -12,8 +12,7 @@
  * A tree or a rule ends, or the controller detaches (TP_CAREFUL): everybody goes on recording. But a thread writes
  * exits under a lock of its own, which the agent takes while it closes calls of that thread.
  *
- * Should the exec fail, each thread enters its closed calls again (TP_AGAIN), outermost first, before it records
- * anything else. Calls that returned meanwhile are over: they have their exits.
+ * Should the exec fail, threads record again. The calls that were closed count as over.
  */
 #include <string.h>
 #include <sys/syscall.h>
@@ -25,7 +24,6 @@
 #define FULL_TRIES	8u	/* when the ring is full, with the processor given away between them */
 
 SPI_FORK_DATA uint32_t tp_closed;
-static uint32_t agains;			/* threads that have not yet entered their calls again */
 static struct tp_other other_thread;	/* only one thread closes calls of others at a time */
 
 int tp_close_begin(enum spi_close_for what)
@@ -40,15 +38,11 @@ int tp_close_begin(enum spi_close_for what)
 	return was < TP_EXEC;
 }
 
-void tp_close_end(enum spi_close_for what, uint32_t threads)
+void tp_close_end(enum spi_close_for what)
 {
-	uint32_t was = what == SPI_CLOSE_FOR_RULES ? TP_CAREFUL : TP_EXEC, is = threads ? TP_AGAIN : TP_OPEN;
+	uint32_t was = what == SPI_CLOSE_FOR_RULES ? TP_CAREFUL : TP_EXEC;
 
-	if (what != SPI_CLOSE_FOR_RULES)	/* an exec may have failed meanwhile, whose threads are counted */
-		__atomic_store_n(&agains, threads, __ATOMIC_RELAXED);
-	__atomic_compare_exchange_n(&tp_closed, &was, is, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
-	if (threads)
-		tp_again_slow(&spi_thread);
+	__atomic_compare_exchange_n(&tp_closed, &was, TP_OPEN, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
 /* ---- a thread's own lock ---- */
@@ -276,33 +270,8 @@ int tp_close_call(const struct spi_thread_own *own, struct spi_slot *slot, uint3
 	else if (tp_one_shot(slot, SPI_LEFT_PROCESS_END, &c.shot))
 		n = channels_close(&c);
 	t->tree_now = now;
-	if (is_last) {
-		/* what a function was called with is not known any more: the call counts as over */
-		n = !is_one && !((const struct tp_point *) point->payload)->exit_program;
-		slot->cookie = NULL;
-		slot->aux = n ? TP_SLOT_AGAIN : 0;
-	}
+	if (is_last)
+		tp_due_over(slot);
 	*error = error_was;
 	return n;
-}
-
-/* ---- after all ---- */
-
-void tp_again_over(struct spi_thread *t)
-{
-	uint32_t was = TP_AGAIN;
-
-	if (!t->own || !__atomic_exchange_n(&t->own->again, 0, __ATOMIC_ACQ_REL))
-		return;
-	if (!__atomic_sub_fetch(&agains, 1, __ATOMIC_ACQ_REL))
-		__atomic_compare_exchange_n(&tp_closed, &was, TP_OPEN, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-}
-
-__attribute__((noinline)) int tp_again_slow(struct spi_thread *t)
-{
-	if (t->own && t->own->again) {
-		tp_core->slots_each(tp_call_again);
-		tp_again_over(t);
-	}
-	return 1;
 }

@@ -10,7 +10,6 @@
  *	0				-		nobody: no entry was recorded, or the exit is settled
  *	tp_epoch			channel		this channel (NULL: nobody, the exit may be wanted alone)
  *	tp_epoch | TP_SLOT_SET		-		the channels of the set in the slot's area
- *	TP_SLOT_AGAIN			-		nobody: closed before an exec; entered again if that fails
  *	tp_epoch | length + 1		area		(one event a call: the arguments that wait in the area, record/one-event.c)
  *
  * How a debt is settled:
@@ -20,7 +19,6 @@
  *	the ring has no room		debts.c: the exit waits; until then the thread's new calls are lost there
  *	rule off, detach, exec, exit	close.c: spi_call:left and the exit, written by the thread that closes
  *	LTTng removes both events	removed.c: the exit goes to the event that was removed
- *	the exec failed			close.c: each thread enters its closed calls again, before anything else
  *
  * Each exit that is given up counts in lost_exits. Nothing here allocates or takes a lock on the path of a call.
  */
@@ -34,7 +32,6 @@
 /* The epoch changes with a fork: slots from before the fork mean nothing in the child. */
 #define TP_EPOCH_STEP	(1u << 16)
 #define TP_SLOT_SET	1u
-#define TP_SLOT_AGAIN	2u	/* of no epoch: the exec may have been one that changes it (single.c) */
 extern SPI_HIDDEN uint32_t tp_epoch;
 
 #define TP_DUE_MAX	15u
@@ -118,7 +115,6 @@ extern SPI_HIDDEN struct lttng_ust_type_common *const tp_left_type;	/* u8 enumer
 enum tp_closed {
 	TP_OPEN = 0,
 	TP_CAREFUL,		/* everybody; calls are being closed, so a thread writes exits under its own lock */
-	TP_AGAIN,		/* everybody; an exec failed, and threads whose calls were closed enter these first */
 	TP_EXEC,		/* nobody, but compact records may be written: an exec is about to come */
 	TP_ENDED,		/* nobody any more */
 };
@@ -129,21 +125,11 @@ SPI_HIDDEN int tp_close_begin(enum spi_close_for what);
 SPI_HIDDEN void tp_close_thread(const struct spi_thread_own *own, const struct spi_thread *copy);
 SPI_HIDDEN int tp_close_call(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees,
 	enum spi_close_in in);
-SPI_HIDDEN void tp_close_end(enum spi_close_for what, uint32_t threads);
+SPI_HIDDEN void tp_close_end(enum spi_close_for what);
 
 /* The calling thread's own lock, while TP_CAREFUL. 0: a signal handler interrupted the code that holds the lock. */
 SPI_HIDDEN int tp_careful_lock(const struct spi_thread *t);
 SPI_HIDDEN void tp_careful_unlock(const struct spi_thread *t);
-/* The thread has entered its closed calls again, or ends without. */
-SPI_HIDDEN void tp_again_over(struct spi_thread *t);
-SPI_HIDDEN int tp_again_slow(struct spi_thread *t);
-
-/* tp_closed is not TP_OPEN, and the thread is busy: may the thread record nevertheless? */
-SPI_INLINE int tp_again(struct spi_thread *t)
-{
-	return tp_closed == TP_CAREFUL || (tp_closed == TP_AGAIN && tp_again_slow(t));
-}
-
 /* ---- removed.c: spi_payload_ops.keep_*, control thread only ---- */
 extern SPI_HIDDEN uint32_t tp_keeping;	/* 0: nothing is kept */
 SPI_HIDDEN void tp_keep_begin(spi_points_fn points);

@@ -84,7 +84,6 @@ static void op_thread_end(struct spi_thread *t)
 {
 	int *error = tp_errno(t), error_was = *error;
 
-	tp_again_over(t);
 	if (tp_closed < TP_EXEC)
 		tp_debts_end(t);
 	tp_compact_thread_end(t);
@@ -254,13 +253,13 @@ static int op_close_begin(enum spi_close_for what)
 	return is_first;
 }
 
-static void op_close_end(enum spi_close_for what, uint32_t threads)
+static void op_close_end(enum spi_close_for what)
 {
 	int *error = tp_errno(&spi_thread), error_was = *error;
 
 	if (what != SPI_CLOSE_FOR_RULES)
 		tp_compact_open();
-	tp_close_end(what, threads);
+	tp_close_end(what);
 	*error = error_was;
 }
 

@@ -140,7 +140,7 @@ SPI_INLINE void exit_common(
 		spi_slot_leave_above(slot);
 	tp_exit_begin(t, slot);
 	locked = spi_unlikely(tp_closed == TP_CAREFUL) && tp_careful_lock(t);
-	if (spi_likely(!tp_closed) || tp_again(t)) {
+	if (spi_likely(tp_closed <= TP_CAREFUL)) {
 		if ((spi_likely(exit_state(slot)) || tp_keeping) && spi_likely(slot->aux))	/* else it has been closed */
 			record_exit(t, slot, frame, vec, stride, generic);
 		tp_due_over(slot);
@@ -172,7 +172,7 @@ SPI_INLINE void left_common(struct spi_slot *slot, enum spi_left how, const int 
 	struct spi_thread *t = &spi_thread;
 	int *error = tp_errno(t), error_was = *error, locked = tp_closed == TP_CAREFUL && tp_careful_lock(t);
 
-	if (!tp_closed || tp_again(t)) {
+	if (tp_closed <= TP_CAREFUL) {
 		if (exit_state(slot) && slot->aux) {
 			if (slot->aux == (tp_epoch | TP_SLOT_SET) || (slot->aux == tp_epoch && slot->cookie))
 				tp_left_fire(t, NULL, slot->point, how);

@@ -22,7 +22,7 @@ static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, cons
 		return 0;
 	error = tp_errno(t);
 	error_was = *error;
-	if (spi_unlikely(tp_closed) && !tp_again(t)) {
+	if (spi_unlikely(tp_closed > TP_CAREFUL)) {
 		tp_call_is_late(p);
 		goto out;
 	}
@@ -145,7 +145,7 @@ static void one_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8
 	int *error = tp_errno(t), error_was = *error;
 
 	tp_exit_begin(t, slot);
-	if (spi_likely(!tp_closed) || tp_again(t)) {
+	if (spi_likely(tp_closed <= TP_CAREFUL)) {
 		if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)))
 			one_record(t, slot, frame, vec, stride, SPI_LEFT_RETURN);
 		slot->aux = 0;
@@ -161,7 +161,7 @@ static void one_left(struct spi_slot *slot, enum spi_left how)
 	const struct tp_point *tp = slot->point->payload;
 	int *error = tp_errno(t), error_was = *error;
 
-	if (!tp_closed || tp_again(t)) {
+	if (tp_closed <= TP_CAREFUL) {
 		if (CMM_ACCESS_ONCE(tp->entry.tracepoint->state))
 			one_record(t, slot, NULL, NULL, 0, how);
 		slot->aux = 0;
