@@ -96,7 +96,6 @@ int spi_status_record_get(struct spi_thread_own *own);	/* a record for own->reco
 int spi_status_child_thread(struct spi_thread *t);	/* the same for the thread that has forked, in the child that begins */
 void spi_status_fold(struct spi_thread_own *own);	/* into the page, if the record lies outside of the status memory */
 void spi_status_fold_all(void);
-void spi_exits_missed(uint32_t n);	/* counts lost exits of whatever threads */
 void spi_status_fork_child(void);	/* every record is the parent's; the calling thread gets another */
 
 /* ---- module/floor.c ---- */

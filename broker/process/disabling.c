@@ -27,7 +27,6 @@
 #define AGENTS_MS	300	/* for all agents to take it out: some ms, but on a machine that has much else to do */
 #define WAIT_MS		70	/* for calls under way */
 #define WAIT_TREE_MS	450	/* both, of a call tree; the daemon waits a little longer */
-#define KEPT_MS		300	/* for the daemon to switch it off everywhere */
 #define CLOSE_MS	250	/* for a tree's calls; then those that are open get their exits */
 
 /* What is taken for off. */
@@ -38,9 +37,7 @@ static struct {
 	uint64_t id;		/* 0: none */
 	bool taken_out, is_tree;
 	bool is_shared;		/* nothing is taken out, as others want it: only calls are waited for */
-	bool is_kept;		/* entries and exits go at once: agents keep what calls under way need for exits */
 	uint64_t begun, most;
-	uint64_t kept_until;	/* the daemon goes from program to program: one that comes meanwhile is told, too */
 	uint64_t command;	/* the client's */
 	struct request *request;	/* held */
 	uint32_t close_flags, closing;
@@ -117,9 +114,6 @@ static void calls_close(const struct rule *only)
 	request_is(only ? only->requests[0] : NULL);
 	disabling.close_flags = disabling.is_tree ? CLOSE_MS | (is_shared(only) ? 0 : SPI_CLOSE_ALL) :
 				WAIT_MS | SPI_CLOSE_FUNCTIONS;
-	disabling.kept_until = disabling.is_kept ? loop_now() + KEPT_MS : 0;
-	if (disabling.is_kept)
-		disabling.close_flags = disabling.is_shared ? SPI_CLOSE_KEEP : disabling.close_flags | SPI_CLOSE_KEEP;
 	if (gone.reach == ALL && !disabling.is_shared)
 		disabling.close_flags |= SPI_CLOSE_EVERY;
 	for (struct process *p = processes; p; p = p->next)
@@ -129,7 +123,7 @@ static void calls_close(const struct rule *only)
 /* A child that was forked before, and says so now: before it records anything. */
 void disabling_joined(struct process *p)
 {
-	if (disabling.id ? disabling.request || disabling.is_shared : loop_now() < disabling.kept_until)
+	if (disabling.id && (disabling.request || disabling.is_shared))
 		process_close(p);
 }
 
@@ -300,26 +294,13 @@ static void note(uint64_t command, const char *name, const struct rule *only, ui
 	before[next++ % (sizeof(before) / sizeof(before[0]))] = gone;
 }
 
-static bool names_entries(const char *name)
-{
-	size_t n = strlen(name);
-
-	return n > 6 && !strcmp(name + n - 6, "_entry");
-}
-
-/* Entries and exits, of functions by their names? */
-static bool names_both(const char *name)
-{
-	return !strncmp(name, "spi:", 4) && !strchr(name, '(') && !names_entries(name) && !names_exits(name);
-}
-
 /*
  * The functions stay in. What is left of their rules in one session are the exits: of the calls that had an entry
- * there. Or it is one name for both.
+ * there.
  */
 static void exits_close(const char *name)
 {
-	if ((!names_exits(name) && !disabling.is_kept) || strncmp(name, "spi:", 4) || daemon_is_gone()) {
+	if (!names_exits(name) || strncmp(name, "spi:", 4) || daemon_is_gone()) {
 		disabling_end();
 		return;
 	}
@@ -346,7 +327,6 @@ void disabling_begin(const struct spi_broker_disabling *message, const char *nam
 	disabling_end();
 	disabling.id = message->id;
 	note(message->command, name, only, message->flags);
-	disabling.is_kept = names_both(name);
 	if (!only || daemon_is_gone()) {
 		exits_close(is_late ? "" : name);
 		return;

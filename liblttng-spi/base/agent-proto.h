@@ -156,7 +156,6 @@ struct spi_msg_rule {
 #define SPI_CLOSE_MS		0xffffu		/* how long is waited for that; then it is answered all the same, */
 #define SPI_CLOSE_ALL		0x10000u	/* a tree's: after exits were written for the calls that are open */
 #define SPI_CLOSE_FUNCTIONS	0x40000u	/* of all functions that no rule asks for any more, or one less; what is open after that time has its exit then */
-#define SPI_CLOSE_KEEP		0x80000u	/* answered at once: calls of functions that stay have the exits that they have now, whatever LTTng takes out next */
 #define SPI_KEEP_MORE		1u	/* others that are to be kept are named by the next such message */
 #define SPI_CLOSE_EVERY		0x20000u	/* of all rules for functions that are off, and all trees that are, and have a tag */
 

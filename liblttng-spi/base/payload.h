@@ -120,12 +120,6 @@ enum spi_close_in {
 	SPI_CLOSE_WAIT,		/* the agent's: in none, as the call has its exit when it returns, and by nothing else */
 };
 
-/* What a look at kept exits tells. */
-#define SPI_KEEP_CHANGED	1u	/* LTTng has taken exits out */
-#define SPI_KEEP_WAITED		2u	/* LTTng has taken out all that it was told to, and waits for the end */
-/* Shows all points of rules for functions that are in force; NULL: none. How many there are. */
-typedef unsigned int (*spi_points_fn)(void (*show)(struct spi_point **points, unsigned int n));
-
 struct spi_payload_ops {
 	uint32_t abi, size;
 	/*
@@ -202,16 +196,6 @@ struct spi_payload_ops {
 	 * has_memory: of what the dynamic linker makes it has all. 1: it is ready; 0: the process ends; -1: there is no memory.
 	 */
 	int (*thread_ready)(int has_memory);
-	/*
-	 * LTTng is about to take both events of some functions out of a channel at once. Between keep_begin() and
-	 * keep_end() calls that are under way have their exits in the channel, too. keep_look(): SPI_KEEP_*.
-	 * keep_waits(): is a call's exit still to come by what is kept? Meanwhile LTTng can free nothing: only for a
-	 * moment, and nothing of LTTng's may be called. Control thread only.
-	 */
-	void (*keep_begin)(spi_points_fn points);
-	uint32_t (*keep_look)(spi_points_fn points);
-	int (*keep_waits)(const struct spi_slot *slot);
-	void (*keep_end)(void);
 	/*
 	 * The controller goes, and what records will: compact calls that are under way end here. is_all: no rule is left, and
 	 * what comes until attached(), which is called before the next rule, is nobody's.

@@ -199,11 +199,6 @@ SPI_EXPORT void spi_call_missed(enum spi_lost why)
 }
 
 /* Of calls of any threads: what would have written them is taken back. */
-void spi_exits_missed(uint32_t n)
-{
-	__atomic_fetch_add(&memory.page.lost_exits, n, __ATOMIC_RELAXED);
-}
-
 /* ---- a controller ---- */
 
 /* The blocks as they are, and a page in which these count for nothing. */

@@ -41,26 +41,12 @@ static void numbers_give_back(const struct spi_link *link, int is_held)
 		spi_low_fds_keep_end();
 }
 
-static unsigned int rules_points(void (*show)(struct spi_point **points, unsigned int n))
-{
-	unsigned int count = 0;
-
-	for (const struct rule *rule = spi_rules; rule; rule = rule->next) {
-		if (!rule->enabled || !rule->count)
-			continue;
-		count += rule->count;
-		if (show)
-			show(rule->points, rule->count);
-	}
-	return count;
-}
-
 /* RULE_CLOSE */
 static void rule_off(struct spi_link *link, uint32_t id, const struct spi_msg_rule *rule)
 {
 	const int is_every = (rule->flags & SPI_CLOSE_EVERY) != 0;
 	struct spi_rule_off off = {
-		.id = id, .flags = rule->flags, .stop = spi_entries_forget, .points = rules_points,
+		.id = id, .flags = rule->flags, .stop = spi_entries_forget,
 	};
 
 	spi_control_lock();

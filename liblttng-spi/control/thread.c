@@ -69,7 +69,6 @@ void spi_control_wait(struct spi_link *link)
 		spi_rule_off_step(link);
 		if (r == 0 && close >= 0 && due != 0)
 			continue;
-		spi_rule_off_keep_end();
 		if (r == 0 || (r > 0 && (poll[1].revents & POLLIN))) {
 			is_asked = spi_sys(SYS_read, spi_control_event, &count, sizeof(count)) == sizeof(count);
 			now = spi_control_asked();
@@ -273,7 +272,6 @@ static void *control_thread(void *data)
 		child_goes(link);
 	if (r == 0)
 		r = spi_control_serve(link, -1, 0);
-	spi_rule_off_keep_end();
 	spi_control_lock();
 	spi_low_fds_keep_end();
 	if (r == 2)	/* the event went with DETACH: by now there may be another controller, with its own */

@@ -85,8 +85,6 @@ static enum spi_close_in slot_in(struct spi_slot *s, const struct calls *calls)
 		return s->aux ? SPI_CLOSE_IN_PROCESS : SPI_CLOSE_IN_NONE;
 	if (slot_is_over(s, point))
 		return SPI_CLOSE_IN_NONE;
-	if (calls->of == SPI_CALLS_KEPT)
-		return s->aux && spi_payload->keep_waits(s) ? SPI_CLOSE_WAIT : SPI_CLOSE_IN_NONE;
 	if (!(point->flags & SPI_POINT_TREE))
 		return function_in(s, point, calls->of);
 	/* a root's point keeps its tree when that is off */

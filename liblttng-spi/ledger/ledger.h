@@ -32,7 +32,6 @@
 
 /* Which calls. */
 enum spi_calls_of {
-	SPI_CALLS_KEPT,		/* whose exits LTTng has removed, and which have them by what is kept: only counted */
 	SPI_CALLS_OF_TREES,	/* of these trees alone */
 	SPI_CALLS_OF_RULES,	/* and of functions that no rule asks for any more, or one rule less */
 	SPI_CALLS_OF_ALL,	/* all of other threads, also those that would be recorded when they return */
@@ -68,15 +67,11 @@ struct spi_rule_off {
 	uint32_t trees;			/* that are off with the rule */
 	int is_closed;			/* trees' calls that are open after the time are closed */
 	void (*stop)(uint32_t trees);	/* as spi_ledger_close()'s */
-	spi_points_fn points;
 };
 /* A rule was switched off. RULE_CLOSED is sent once its calls are over, or the time is. */
 void spi_rule_off_begin(struct spi_link *link, const struct spi_rule_off *rule) SPI_HIDDEN;
 void spi_rule_off_step(struct spi_link *link) SPI_HIDDEN;
 int64_t spi_rule_off_wait(void) SPI_HIDDEN;	/* ms until the next step; -1: there is none */
-/* No exits are kept any more: before the control thread does anything that may need what LTTng holds while it waits. */
-void spi_rule_off_keep_end(void) SPI_HIDDEN;
-
 /* ---- crash.c: what threads have kept back of compact records is written ---- */
 void spi_closing_last(void) SPI_HIDDEN;		/* a fault ends the program. Signal handler */
 

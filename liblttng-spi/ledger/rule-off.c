@@ -5,10 +5,8 @@
  * (RULE_CLOSE, RULE_CLOSED). Most calls return within a moment. After the time that the controller gives, the calls
  * that are still open are closed; trees' calls where the controller asks for that.
  *
- * Where another session has the functions, too, they stay, and LTTng takes both events out at once where one name
- * stands for both. Which channel that will be is not known before: so the payload keeps the exits that there are
- * (SPI_CLOSE_KEEP, tp/ledger/removed.c), from RULE_CLOSED until LTTng has done it and the calls are over. Not for
- * long, as LTTng waits.
+ * Where another session has the functions, too, they stay. LTTng takes both events out at once where one name stands
+ * for both: the event module counts the exits that are lost so (tp/ledger/due.c).
  *
  * The control thread looks again and again, and does what else there is meanwhile.
  */
@@ -18,17 +16,12 @@
 
 #define LOOK_MS		2
 #define LOOKS		3u	/* a thread may be about to make a call's slot, and wait for a processor */
-#define KEEP_LOOK_MS	1
-#define COMES_LOOKS	300u	/* for LTTng to begin: LTTng goes from one program to the next */
-#define CALLS_LOOKS	50u	/* for calls under way, from then on */
-#define LATE_MS		50u	/* and so much longer, while the processors are others' */
 
 static SPI_FORK_DATA struct {
-	enum { RESTS, WAITS, KEEPS } does;
+	int waits;
 	struct spi_rule_off rule;
 	uint32_t stuck;		/* so many calls of functions were waited for in vain, and could not be closed */
-	uint32_t looks;		/* WAITS: so many found no open call; KEEPS: so many are left */
-	uint32_t is_removed;	/* KEEPS: LTTng has begun */
+	uint32_t looks;		/* so many found no open call */
 	uint64_t until;
 } off;
 
@@ -37,65 +30,13 @@ static uint64_t in_ms(uint64_t ms)
 	return spi_now_ns() + ms * UINT64_C(1000000);
 }
 
-/* ---- exits are kept ---- */
-
-static void keep_until(uint32_t looks)
-{
-	off.looks = looks;
-	off.until = in_ms(looks * KEEP_LOOK_MS + LATE_MS);
-}
-
-/* The lock is taken before: a thread that has it may be forking, and wait for LTTng, which then waits for this one. */
-static void keep_begin(void)
-{
-	spi_control_lock();
-	if (spi_payload && off.rule.points(NULL)) {
-		spi_payload->keep_begin(off.rule.points);
-		off.does = KEEPS;
-		off.is_removed = 0;
-		keep_until(COMES_LOOKS);
-	}
-	spi_control_unlock();
-}
-
-void spi_rule_off_keep_end(void)
-{
-	if (off.does != KEEPS)
-		return;
-	if (off.is_removed)
-		spi_exits_missed(spi_ledger_open(SPI_CALLS_KEPT, 0));	/* those that were waited for in vain */
-	spi_payload->keep_end();
-	off.does = RESTS;
-}
-
-/* Rules change in this thread alone. */
-static void keep_look(void)
-{
-	uint32_t seen = spi_payload->keep_look(off.rule.points);
-
-	if (!off.is_removed && (seen & SPI_KEEP_CHANGED)) {
-		off.is_removed = 1;
-		keep_until(CALLS_LOOKS);
-	}
-	if (!off.looks-- || spi_now_ns() >= off.until ||
-			((seen & SPI_KEEP_WAITED) && !(off.is_removed && spi_ledger_open(SPI_CALLS_KEPT, 0))))
-		spi_rule_off_keep_end();
-}
-
 /* ---- calls are waited for ---- */
 
-/* Where exits are kept, lttng-ust is held meanwhile: that must not depend on a controller that may be stopped. */
 static void closed_tell(struct spi_link *link)
 {
-	off.does = RESTS;
+	off.waits = 0;
 	if (spi_payload)
 		spi_payload->flush();
-	if (off.rule.flags & SPI_CLOSE_KEEP) {
-		keep_begin();
-		if (spi_link_send_at_once(link, SPI_MSG_RULE_CLOSED, off.rule.id) != -EAGAIN)
-			return;
-		spi_rule_off_keep_end();
-	}
 	spi_link_send(link, SPI_MSG_RULE_CLOSED, off.rule.id, NULL, 0, NULL, 0, -1);
 }
 
@@ -145,34 +86,29 @@ static void wait_look(struct spi_link *link)
 
 void spi_rule_off_step(struct spi_link *link)
 {
-	if (off.does == KEEPS)
-		keep_look();
-	else if (off.does == WAITS)
+	if (off.waits)
 		wait_look(link);
 }
 
 int64_t spi_rule_off_wait(void)
 {
-	return off.does == KEEPS ? KEEP_LOOK_MS : off.does == WAITS ? LOOK_MS : -1;
+	return off.waits ? LOOK_MS : -1;
 }
 
 void spi_rule_off_begin(struct spi_link *link, const struct spi_rule_off *rule)
 {
-	spi_rule_off_keep_end();
-	if (off.does == WAITS) {
-		off.rule.flags &= ~SPI_CLOSE_KEEP;
+	if (off.waits)
 		closed_tell(link);
-	}
 	off.rule = *rule;
 	off.looks = 0;
 	off.until = in_ms(rule->flags & SPI_CLOSE_MS);
-	off.does = WAITS;
+	off.waits = 1;
 	wait_look(link);
 }
 
 void spi_ledger_fork_child(void)
 {
 	spi_ledger_close_fork_child();
-	off.does = RESTS;
+	off.waits = 0;
 	off.stuck = 0;
 }

@@ -62,11 +62,6 @@ int spi_link_send(struct spi_link *link, uint16_t type, uint32_t id, const void 
 	return spi_link_send_with(link, type, id, a, na, b, nb, fd, 0);
 }
 
-int spi_link_send_at_once(struct spi_link *link, uint16_t type, uint32_t id)
-{
-	return spi_link_send_with(link, type, id, NULL, 0, NULL, 0, -1, MSG_DONTWAIT);
-}
-
 static long link_poll(struct spi_link *link, int timeout_ms)
 {
 	struct pollfd poll = { link->fd, POLLIN, 0 };

@@ -72,8 +72,6 @@ struct tp_point {
 		const void *channel;
 		uint64_t since;
 	} alone[TP_ALONE_MAX];
-	const struct lttng_ust_tracepoint_probe *kept;	/* ledger/removed.c: the exit's, while tp_keeping is kept_for */
-	uint32_t kept_for;
 };
 
 /* Uses of spi_thread.payload[]; [1] belongs to the core. */

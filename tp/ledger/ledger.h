@@ -18,7 +18,7 @@
  *	exception, longjmp, thread ends	record/call-exit.c: spi_call:left, then the exit with values of zero
  *	the ring has no room		debts.c: the exit waits; until then the thread's new calls are lost there
  *	rule off, detach, exec, exit	close.c: spi_call:left and the exit, written by the thread that closes
- *	LTTng removes both events	removed.c: the exit goes to the event that was removed
+ *	LTTng removes both events	due.c: the exit is lost, and counted
  *
  * Each exit that is given up counts in lost_exits. Nothing here allocates or takes a lock on the path of a call.
  */
@@ -57,6 +57,8 @@ SPI_INLINE void tp_due_over(struct spi_slot *slot)
 	slot->aux = 0;
 }
 
+/* In a read-side section: how many of them have neither of the function's events any more. LTTng has removed both. */
+SPI_HIDDEN uint32_t tp_due_removed(const struct spi_slot *slot, const struct tp_point *tp);
 /* The slot may be another thread's, and change meanwhile. */
 SPI_HIDDEN int tp_due_has(const struct spi_slot *slot, const void *channel);
 SPI_HIDDEN void tp_due_forget(struct spi_slot *slot, const void *channel);	/* the channel has the exit */
@@ -130,17 +132,6 @@ SPI_HIDDEN void tp_close_end(enum spi_close_for what);
 /* The calling thread's own lock, while TP_CAREFUL. 0: a signal handler interrupted the code that holds the lock. */
 SPI_HIDDEN int tp_careful_lock(const struct spi_thread *t);
 SPI_HIDDEN void tp_careful_unlock(const struct spi_thread *t);
-/* ---- removed.c: spi_payload_ops.keep_*, control thread only ---- */
-extern SPI_HIDDEN uint32_t tp_keeping;	/* 0: nothing is kept */
-SPI_HIDDEN void tp_keep_begin(spi_points_fn points);
-SPI_HIDDEN uint32_t tp_keep_look(spi_points_fn points);
-SPI_HIDDEN int tp_keep_waits(const struct spi_slot *slot);
-SPI_HIDDEN void tp_keep_end(void);
-SPI_HIDDEN void tp_keep_fork_child(void);
-/* In a read-side section, while tp_keeping: the exit, by what was kept. In how many channels it was recorded. */
-SPI_HIDDEN uint32_t tp_kept_exit(struct spi_thread *t, struct tp_point *tp, struct tp_shot *shot,
-	const struct spi_slot *slot);
-
 /* ---- halves.c: channels that record one of a function's two events ---- */
 
 /* May this channel have the entry of a tree's call? has_slot: the call has a slot for its exit. */

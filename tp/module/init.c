@@ -162,7 +162,6 @@ static void op_fork_child(void)
 
 	tp_debts_forget(&spi_thread);
 	tp_in_name_fork_child();
-	tp_keep_fork_child();
 	if (tp_closed != TP_ENDED)
 		tp_closed = TP_EXEC;
 	tp_call_forget();
@@ -335,10 +334,6 @@ static const struct spi_payload_ops ops = {
 	.close_call = tp_close_call,
 	.close_end = op_close_end,
 	.thread_ready = tp_thread_ready,
-	.keep_begin = tp_keep_begin,
-	.keep_look = tp_keep_look,
-	.keep_waits = tp_keep_waits,
-	.keep_end = tp_keep_end,
 	.detached = tp_compact_detached,
 	.attached = op_attached,
 	.set_run = tp_runs_set,

@@ -49,7 +49,6 @@ static __attribute__((noinline)) uint32_t fire_exit_all(
 	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = length };
 	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0;
 	struct lttng_ust_tracepoint_probe *probe;
-	const int is_kept = spi_unlikely(tp_keeping) && !is_tree;
 	uint32_t n = 0;
 
 	for (probe = tp_probes(&tp->exit); probe && probe->func; probe++) {
@@ -70,13 +69,13 @@ static __attribute__((noinline)) uint32_t fire_exit_all(
 			if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
 				error = tp_record(&tp->exit, record, length, recorder, channel);
 			n += error ? tp_exit_failed(t, tp, record, length, recorder, due, error) : 1;
-			if (is_kept)
-				tp_due_forget(slot, channel);		/* or it might be recorded twice */
 		} else if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
 			tp_notify(&shot, event);
 		}
 	}
-	return is_kept ? n + tp_kept_exit(t, tp, &shot, slot) : n;
+	if (!is_tree)
+		tp_count(t)->lost_exits += tp_due_removed(slot, tp);
+	return n;
 }
 
 SPI_INLINE void fire_exit(struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, struct spi_slot *slot)
@@ -141,7 +140,7 @@ SPI_INLINE void exit_common(
 	tp_exit_begin(t, slot);
 	locked = spi_unlikely(tp_closed == TP_CAREFUL) && tp_careful_lock(t);
 	if (spi_likely(tp_closed <= TP_CAREFUL)) {
-		if ((spi_likely(exit_state(slot)) || tp_keeping) && spi_likely(slot->aux))	/* else it has been closed */
+		if (spi_likely(exit_state(slot)) && spi_likely(slot->aux))	/* else it has been closed */
 			record_exit(t, slot, frame, vec, stride, generic);
 		tp_due_over(slot);
 	}					/* else who closed looks for what is left of the slot */

@@ -157,14 +157,6 @@ SPI_INLINE int tp_recorder_on(
 	return CMM_ACCESS_ONCE(event->enabled) && tp_channel_on(channel);
 }
 
-/* Might it have the record if it were not off? */
-SPI_INLINE int tp_recorder_takes_off(struct tp_shot *shot, const struct lttng_ust_event_common *event,
-	const struct lttng_ust_channel_buffer *channel)
-{
-	return !CMM_ACCESS_ONCE(event->enabled) && tp_channel_on(channel) &&
-	       (!CMM_ACCESS_ONCE(event->eval_filter) || tp_filter_accepts(shot, event));
-}
-
 /* May this recorder have the record, by its session's state and its filter? */
 SPI_INLINE int tp_recorder_takes(struct tp_shot *shot, const struct lttng_ust_event_common *event,
 	const struct lttng_ust_channel_buffer *channel)
