@@ -400,9 +400,8 @@ enum spi_start_gives spi_code_start_gives(const uint8_t *code, int is_first, uin
 
 /* ---- functions that C cannot be: they leave no frame, or keep all registers ---- */
 
-/* Where payloads return to in another's place. Calls spi_leave_look() and spi_leave_take(); spi_cancel_take(). */
+/* Where payloads return to in another's place. Calls spi_leave_look() and spi_leave_take(). */
 void spi_leave_again(void) SPI_HIDDEN;
-void spi_cancel_again(void) SPI_HIDDEN;
 /* The thunks' personality routine while a record is being made. Calls spi_leave_look() and *spi_leave_unwound. */
 void spi_leave_personality(void) SPI_HIDDEN;
 /*

@@ -114,7 +114,6 @@ void spi_trampoline_fork_child(void);
 
 /* Load libgcc, before the first range is registered: where only the calling thread can load anything. */
 void spi_frames_find_unwinder(void);
-void spi_cancel_linked(void) SPI_HIDDEN;	/* unwind/cancel.c: who has just loaded libgcc_s, a thread that may call the dynamic linker */
 /*
  * Under the patch lock: size bytes of code, whose frames are described in `frames`; libgcc's unwinder is told of them
  * by spi_frames_tell(), which is the control side's, without the lock.

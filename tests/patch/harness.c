@@ -92,11 +92,6 @@ long spi_sys(long number, ...)
 	return result < 0 ? -errno : result;
 }
 
-/* Of the agent's cancel.c, which is no part of the patcher. */
-void spi_cancel_linked(void)
-{
-}
-
 void funcs_prepare(uint32_t workers, int two_gates)
 {
 	const struct func_record *r;
