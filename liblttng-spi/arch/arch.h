@@ -377,11 +377,6 @@ int spi_site_is_short_jump(const struct spi_map_site *site) SPI_HIDDEN;
 /* Where a jump leads that the agent wrote; 0: it is none. */
 uint64_t spi_code_jump_target(uint64_t at, spi_copy_fn copy) SPI_HIDDEN;
 /*
- * In a stub, where a return address is about to be pushed: the place of the word that has it; 0: it is not such a
- * place.
- */
-uint64_t spi_code_pushed(uint64_t at, spi_copy_fn copy) SPI_HIDDEN;
-/*
  * The function that a few instructions made at run time lead to: gcc's for nested functions, libffi's closures. 0: it
  * is other code, or no code at all. Where the function is entered the stack is as the caller has left it.
  */

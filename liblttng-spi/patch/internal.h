@@ -91,8 +91,6 @@ uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw);
 void spi_near_fork_child(void);
 /* Any thread, without a lock: is it a stub there; is it a jump to one, outside of the program's objects? */
 int spi_near_code_has(uint64_t address);
-/* Likewise: how the stack looks where an instruction of a stub's is about to run. 0; -1: it is none, or cannot be read. */
-int spi_near_frame(uint64_t address, uint16_t *frame);
 int spi_near_leads_to(uint64_t address);
 
 /* ---- trampoline.c, trampoline-pages.c ---- */

@@ -396,15 +396,6 @@ int spi_near_code_has(uint64_t address)
 	return 0;
 }
 
-int spi_near_frame(uint64_t address, uint16_t *frame)
-{
-	for (const struct spi_arena *arena = arenas; arena; arena = arena->next)
-		for (const struct chunk *chunk = arena->code; chunk; chunk = chunk->next)
-			if (address - chunk->rx < chunk->size)
-				return spi_memory_copy(frame, chunk->rx + chunk->size + 2 * (address - chunk->rx), sizeof(*frame));
-	return -1;
-}
-
 /* What has just been run, or is about to be: it can be read. */
 static int copy_here(void *to, uint64_t from, size_t n)
 {

@@ -214,12 +214,6 @@ uint64_t spi_code_jump_target(uint64_t at, spi_copy_fn copy)
 	return 0;
 }
 
-uint64_t spi_code_pushed(uint64_t at, spi_copy_fn copy)
-{
-	(void) at, (void) copy;
-	return 0;
-}
-
 uint64_t spi_code_made_target(uint64_t at, spi_copy_fn copy)
 {
 	(void) at, (void) copy;
