@@ -316,7 +316,6 @@ void spi_phdr_lock_fork(void);		/* not for ever: spi_phdr_inside() */
 void spi_phdr_unlock_fork(void);
 void spi_phdr_fork_child(void);		/* before it is given back there */
 struct dl_phdr_info;
-void spi_phdr_hide(void);	/* before the event module is loaded: is lttng-ust not to see the tracer's objects? */
 int spi_phdr_inside(void);		/* is somebody in there whom a fork did not wait for, or the other way round? In its child: when it was made */
 
 /* ---- process/fork.c ---- */

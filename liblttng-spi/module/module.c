@@ -349,7 +349,6 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	spi_objects_scan();
 	spi_hooks_known();
 	knew_some = spi_loads_known(0);
-	spi_phdr_hide();
 	if (has_path && !spi_env.preloaded)
 		tracker_load();
 	handle = has_path ? load_beside(path) : load_everything(link, error, error_size);

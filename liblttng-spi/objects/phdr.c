@@ -124,43 +124,10 @@ int spi_phdr_inside(void)
 }
 
 /*
- * lttng-ust describes each object in the trace, with some hundred system calls, before main() goes on. The tracer's own are
- * of no use there: no call is recorded in them. So it does not see them, where it never has (spi_phdr_hide()).
- */
-static int is_tracers(const struct dl_phdr_info *info)
-{
-	static const char prefix[] = "liblttng-spi";
-	const char *slash = strrchr(info->dlpi_name, '/');
-	uint64_t payload = (uint64_t) spi_payload;
-
-	if (info->dlpi_addr == (ElfW(Addr)) __ehdr_start || !strncmp(slash ? slash + 1 : info->dlpi_name, prefix, sizeof(prefix) - 1))
-		return 1;
-	/* an injected one's name is that of a descriptor */
-	for (int i = 0; payload && i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_LOAD && payload - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz)
-			return 1;
-	return 0;
-}
-
-static int is_of_lttng_ust(uint64_t address)
-{
-	static const char prefix[] = "liblttng-ust.so";
-	struct dl_find_object object;
-	const char *name, *slash;
-
-	if (_dl_find_object((void *) address, &object))
-		return 0;
-	name = object.dlfo_link_map->l_name;
-	slash = strrchr(name, '/');
-	return !strncmp(slash ? slash + 1 : name, prefix, sizeof(prefix) - 1);
-}
-
-/*
  * The agent's own object comes last. Whoever looks for the first library (AddressSanitizer's runtime, which ends the
  * program if that is another) does not find a preloaded one there.
  */
 struct walk {
-	int for_tracer;
 	int (*callback)(struct dl_phdr_info *, size_t, void *);
 	void *data;
 	struct dl_phdr_info own;
@@ -171,8 +138,6 @@ static int walk_one(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct walk *walk = data;
 
-	if (walk->for_tracer && is_tracers(info))
-		return 0;
 	if (info->dlpi_addr != (ElfW(Addr)) __ehdr_start || size > sizeof(walk->own))
 		return walk->callback(info, size, walk->data);
 	spi_bytes_copy(&walk->own, info, size);
@@ -208,64 +173,15 @@ static int walk_locked(struct walk *walk)
 	return result;
 }
 
-static int objects_walk(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data, int for_tracer)
+SPI_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
 {
-	struct walk walk = { .for_tracer = for_tracer, .callback = callback, .data = data };
+	struct walk walk = { .callback = callback, .data = data };
 	int is_lent = spi_leaks_are_checked && spi_lend_beside(SPI_LEND_WHILE);
 	int result = !spi_env.preloaded || !spi_may(SPI_MAY_ACT) ? walk_all(&walk) : walk_locked(&walk);
 
 	if (is_lent)
 		spi_lend_over();
 	return result;
-}
-
-/* As it was when it looked for the first time, which its constructor does. */
-static int hides_from(uint64_t caller)
-{
-	static int hides = -1;
-
-	if (!is_of_lttng_ust(caller))
-		return 0;
-	if (hides < 0)
-		hides = spi_env.preloaded;
-	return hides;
-}
-
-SPI_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
-{
-	return objects_walk(callback, data, hides_from((uint64_t) __builtin_return_address(0)));
-}
-
-static int for_tracer(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
-{
-	return objects_walk(callback, data, 1);
-}
-
-static int is_lttng_ust(struct dl_phdr_info *info, size_t size, void *data)
-{
-	const char *slash = strrchr(info->dlpi_name, '/');
-
-	(void) size;
-	(void) data;
-	return !strncmp(slash ? slash + 1 : info->dlpi_name, "liblttng-ust.so", 15);
-}
-
-/*
- * lttng-ust does not see the tracer's objects where it cannot have seen them before: it would say that they were
- * unloaded, also to sessions to which it never said that they were loaded, which ends babeltrace2. Where we come
- * while it waits before main(), it has looked before there was an agent. A preloaded agent stands before it from
- * the start.
- */
-static int hides;
-
-static int tracer_is_hidden(void)
-{
-	return hides;
-}
-
-void spi_phdr_hide(void)
-{
-	hides = spi_attached_early && dl_iterate_phdr(is_lttng_ust, NULL);
 }
 
 static int leaks_are_checked(void)
@@ -275,6 +191,5 @@ static int leaks_are_checked(void)
 
 const struct spi_hook spi_phdr_hooks[] = {
 	{ SPI_HOOK_ROW(dl_iterate_phdr), .ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS, .fits = leaks_are_checked },
-	{ "dl_iterate_phdr", (void *) for_tracer, .ways = SPI_HOOK_TRACER, .fits = tracer_is_hidden },
 	{ NULL },
 };
