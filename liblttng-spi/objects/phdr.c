@@ -7,21 +7,19 @@
  * for ever. Programs seldom meet that; lttng-ust's own thread looks at the list
  * soon after the start, and again in each child.
  *
- * So a preloaded agent stands before that function with a lock around it, which
- * fork() takes, after all others but the patch lock: then nobody is inside.
- * Recursive, as callbacks and signal handlers look at the list, too. Its owner is known
- * by its thread-local memory, as libc's own is: LeakSanitizer stops all threads from
- * within a callback, and has a task look at the list that is none of them, and borrows
- * the memory of the one that waits in there. The task runs beside that thread, and a record
- * of both in one lttng-ust reader would leave the reader counting for ever: so where such a
- * runtime is loaded, the thread lends its words while it is in the list (base/lend.h), and
- * what the task calls is not recorded.
+ * So a preloaded agent stands before that function, and counts the threads that are inside. A fork, once it has all
+ * locks but the patch lock, waits until nobody is inside, and threads that come meanwhile wait for the fork. A thread
+ * that is inside already goes on, as callbacks and signal handlers look at the list, too. Such a thread is known by its
+ * thread-local memory, as the owner of libc's own lock is: LeakSanitizer stops all threads from within a callback, and
+ * has a task look at the list that is none of them, and borrows the memory of the one that waits in there. The task
+ * runs beside that thread, and a record of both in one lttng-ust reader would leave the reader counting for ever: so
+ * where such a runtime is loaded, the thread lends its words while it is in the list (base/lend.h), and what the task
+ * calls is not recorded.
  *
- * A fork may wait with this lock for malloc()'s, of a thread that a handler has interrupted, which looks at the list (profilers
- * do, whose unwinder asks for the objects). So who has waited for a fork for that long goes in without the lock, as it
- * would untraced. And a callback may wait for a lock that the forking thread has, or takes in a handler of fork() of the
- * program's: a fork waits for who is inside for FORK_MOST_MS. A child that is made while somebody is inside is left alone
- * (process/fork.c).
+ * A fork may wait for malloc()'s lock, of a thread that a handler has interrupted, which looks at the list (profilers
+ * do, whose unwinder asks for the objects). So a thread waits for a fork no longer than SPI_FORK_MS, then it goes in. And
+ * a callback may wait for a lock that the forking thread has, or takes in a handler of fork() of the program's: so a
+ * fork waits no longer than FORK_MOST_MS. A child that is made while somebody is inside is left alone (process/fork.c).
  */
 #include <errno.h>
 #include <dlfcn.h>
@@ -34,93 +32,84 @@
 #include "liblttng-spi/base/lend.h"
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/patch/steps.h"
 
 SPI_HOOK_DECLARE(dl_iterate_phdr)
 extern const char __ehdr_start[] SPI_HIDDEN;
 
-static SPI_FORK_DATA int phdr_lock;		/* 0 free, 1 held, 2 held and awaited */
-static SPI_FORK_DATA struct spi_thread *phdr_owner;
-static SPI_FORK_DATA uint32_t phdr_depth;	/* the owner's */
-
 #define FORK_MOST_MS	1000
 
-static SPI_FORK_DATA uint32_t forking, forks, fork_given_up;	/* forks: how many; given up: which of them somebody did not wait for */
-static SPI_FORK_DATA uint32_t nr_unlocked;			/* threads that are inside without the lock */
-static SPI_FORK_DATA int fork_is_without;			/* the last fork; this one, where one is under way */
+static SPI_FORK_DATA uint32_t inside;		/* threads */
+static SPI_FORK_DATA uint32_t forking, forks;	/* a fork is under way; how many there were */
+static SPI_FORK_DATA uint32_t given_up;		/* which of them somebody did not wait for */
+static SPI_FORK_DATA int waits_in_vain;		/* the last fork did not wait for somebody */
+
+/* How deep the calling thread is inside, a fork of its own included. */
+static __thread uint32_t depth __attribute__((tls_model("initial-exec")));
 
 /*
- * Signals are blocked: a handler that came in between would wait for its own thread. 0, or -1: a fork takes too long; or who
- * is inside does, for the fork that this is.
+ * A fork sets `forking` and then looks at `inside`; here it is the other way round. One of the two sees the other. A
+ * handler of a signal that comes again and again would not get back if it waited each time: one wait for each fork.
  */
-static int lock_take(int is_fork)
+static void list_enter(void)
 {
-	uint64_t until = is_fork ? spi_now_ns() + FORK_MOST_MS * UINT64_C(1000000) : 0;
 	const struct { int64_t s, ns; } timeout = { 0, SPI_FORK_MS * 1000000 };
-	struct spi_thread *self = &spi_thread;
-	long waited = 0;
-	int seen = 0;
 
-	if (__atomic_load_n(&phdr_owner, __ATOMIC_RELAXED) == self) {
-		phdr_depth++;
-		return 0;
-	}
-	if (!__atomic_compare_exchange_n(&phdr_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		while (__atomic_exchange_n(&phdr_lock, 2, __ATOMIC_ACQUIRE)) {
-			uint32_t fork = __atomic_load_n(&forks, __ATOMIC_RELAXED);
+	if (!depth) {
+		__atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
+		while (__atomic_load_n(&forking, __ATOMIC_SEQ_CST) && given_up != forks) {
+			const uint32_t fork = forks;
 
-			if (is_fork && spi_now_ns() >= until)
-				return -1;
-			/* a handler of a signal that comes again and again would not get back if it waited each time */
-			if (!is_fork && __atomic_load_n(&forking, __ATOMIC_RELAXED) &&
-			    (waited == -ETIMEDOUT || __atomic_load_n(&fork_given_up, __ATOMIC_RELAXED) == fork)) {
-				__atomic_store_n(&fork_given_up, fork, __ATOMIC_RELAXED);
-				return -1;
-			}
-			waited = spi_raw4(SYS_futex, (uint64_t) &phdr_lock, FUTEX_WAIT_PRIVATE, 2, (uint64_t) &timeout);
+			__atomic_fetch_sub(&inside, 1, __ATOMIC_RELEASE);
+			if (spi_raw4(SYS_futex, (uint64_t) &forking, FUTEX_WAIT_PRIVATE, 1, (uint64_t) &timeout) == -ETIMEDOUT)
+				__atomic_store_n(&given_up, fork, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
 		}
-	__atomic_store_n(&phdr_owner, self, __ATOMIC_RELAXED);
-	phdr_depth = 1;
-	return 0;
+	}
+	spi_barrier();
+	depth++;
 }
 
-static void lock_give(void)
+static void list_leave(void)
 {
-	if (--phdr_depth)
-		return;
-	__atomic_store_n(&phdr_owner, NULL, __ATOMIC_RELAXED);
-	if (__atomic_exchange_n(&phdr_lock, 0, __ATOMIC_RELEASE) == 2)
-		spi_sys(SYS_futex, &phdr_lock, FUTEX_WAKE_PRIVATE, 1L);
+	depth--;
+	spi_barrier();
+	if (!depth)
+		__atomic_fetch_sub(&inside, 1, __ATOMIC_RELEASE);
+}
+
+/* A forking thread is inside itself where a callback forks. */
+static int others_inside(void)
+{
+	return __atomic_load_n(&inside, __ATOMIC_SEQ_CST) != (depth > 1);
 }
 
 void spi_phdr_lock_fork(void)
 {
-	fork_is_without = lock_take(1) != 0;
-	__atomic_fetch_add(&forks, 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&forking, 1, __ATOMIC_RELAXED);
-}
+	const uint64_t until = spi_now_ns() + FORK_MOST_MS * UINT64_C(1000000), moment[2] = { 0, 100000 };
 
-void spi_phdr_unlock_fork(void)
-{
-	__atomic_store_n(&forking, 0, __ATOMIC_RELAXED);
-	if (!fork_is_without)
-		lock_give();
-}
-
-void spi_phdr_fork_child(void)
-{
-	nr_unlocked = 0;
-	if (!fork_is_without)
-		return;
-	/* who has it is not here */
-	phdr_owner = NULL;
-	phdr_depth = 0;
-	phdr_lock = 0;
+	depth++;
+	forks++;
+	__atomic_store_n(&forking, 1, __ATOMIC_SEQ_CST);
+	while ((waits_in_vain = others_inside()) && spi_now_ns() < until)
+		spi_sys(SYS_nanosleep, moment, NULL);
 }
 
 int spi_phdr_inside(void)
 {
-	return fork_is_without || __atomic_load_n(&nr_unlocked, __ATOMIC_RELAXED) != 0;
+	return waits_in_vain || __atomic_load_n(&given_up, __ATOMIC_RELAXED) == forks;
+}
+
+void spi_phdr_unlock_fork(void)
+{
+	depth--;
+	__atomic_store_n(&forking, 0, __ATOMIC_RELEASE);
+	spi_sys(SYS_futex, &forking, FUTEX_WAKE_PRIVATE, (long) INT32_MAX);
+}
+
+/* Others are not here. */
+void spi_phdr_fork_child(void)
+{
+	inside = depth > 1;
 }
 
 /*
@@ -152,33 +141,17 @@ static int walk_all(struct walk *walk)
 	return result || !walk->own_size ? result : walk->callback(&walk->own, walk->own_size, walk->data);
 }
 
-static int walk_locked(struct walk *walk)
-{
-	uint64_t old;
-	int result, is_locked;
-
-	/* taking and giving back is not for handlers to come between */
-	old = spi_signals_hold(~UINT64_C(0));
-	is_locked = lock_take(0) == 0;
-	if (!is_locked)
-		__atomic_fetch_add(&nr_unlocked, 1, __ATOMIC_RELAXED);
-	spi_signals_release(old);
-	result = walk_all(walk);
-	old = spi_signals_hold(~UINT64_C(0));
-	if (is_locked)
-		lock_give();
-	else
-		__atomic_fetch_sub(&nr_unlocked, 1, __ATOMIC_RELAXED);
-	spi_signals_release(old);
-	return result;
-}
-
 SPI_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
 {
 	struct walk walk = { .callback = callback, .data = data };
 	int is_lent = spi_leaks_are_checked && spi_lend_beside(SPI_LEND_WHILE);
-	int result = !spi_env.preloaded || !spi_may(SPI_MAY_ACT) ? walk_all(&walk) : walk_locked(&walk);
+	int is_counted = spi_env.preloaded && spi_may(SPI_MAY_ACT), result;
 
+	if (is_counted)
+		list_enter();
+	result = walk_all(&walk);
+	if (is_counted)
+		list_leave();
 	if (is_lent)
 		spi_lend_over();
 	return result;
