@@ -33,22 +33,14 @@ static void write_pattern(uint8_t *page)
 		spi_slot_code_write(page + i * SPI_SLOT_SIZE);
 }
 
-static int map_pattern(void)
+static void map_pattern(void)
 {
-	const int fits = spi_file_fits(CHUNK_BYTES);
-	long fd = fits ? spi_sys(SYS_memfd_create, "lttng-spi-slots", MFD_CLOEXEC) : -1;
+	/* no file that is larger than the program may write: that would be SIGXFSZ */
+	long fd = spi_file_fits(CHUNK_BYTES) ? spi_sys(SYS_memfd_create, "lttng-spi-slots", MFD_CLOEXEC) : -1;
 	long rw = -1, rx = -1;
 
-	if (!fits) {
-		rx = spi_sys(SYS_mmap, 0L, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1L, 0L);
-		if (rx < 0 && rx > -4096)
-			return (int) rx;
-		write_pattern((uint8_t *) rx);
-		slot_pattern = (uint8_t *) rx;
-		return (int) spi_sys(SYS_mprotect, rx, CHUNK_BYTES, PROT_READ | PROT_EXEC);
-	}
 	if (fd < 0)
-		return (int) fd;
+		return;
 	if (spi_sys(SYS_ftruncate, fd, CHUNK_BYTES) == 0)
 		rw = spi_sys(SYS_mmap, 0L, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
 	if (rw > 0 || rw < -4095) {
@@ -57,10 +49,8 @@ static int map_pattern(void)
 		rx = spi_sys(SYS_mmap, 0L, CHUNK_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0L);
 	}
 	spi_sys(SYS_close, fd);
-	if (rx < 0 && rx > -4096)
-		return (int) rx;
-	slot_pattern = (uint8_t *) rx;
-	return 0;
+	if (rx > 0 || rx < -4095)
+		slot_pattern = (uint8_t *) rx;
 }
 
 static long chunk_write(uint8_t *code)

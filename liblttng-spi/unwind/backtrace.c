@@ -15,8 +15,7 @@
  * next in the order of symbols. Where there is none in the part of the order that all objects share, it is one that was loaded with
  * dlopen() for its user alone: that which the caller's object is, or names as needed, or the only one.
  *
- * May be called from signal handlers as far as unwinders may. Nothing is allocated but pages, and of these none for
- * lists that are short. What unwinds by other means (an unwinder linked in statically, unw_step(), frame pointers) sees the slots.
+ * May be called from signal handlers as far as unwinders may. Nothing is allocated but pages. What unwinds by other means (an unwinder linked in statically, unw_step(), frame pointers) sees the slots.
  */
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -30,8 +29,8 @@
 #include "liblttng-spi/patch/internal.h"
 #include "liblttng-spi/calls/internal.h"
 
-#define LIST_SHORT	128u		/* addresses on the stack */
-#define LIST_MOST	(1u << 20)
+#define LIST_MOST	(1 << 20)	/* addresses that a program can ask for */
+#define OWN_MOST	32		/* frames of the functions here, and of libc's */
 #define END_OF_STACK	((_Unwind_Reason_Code) 5)	/* _URC_END_OF_STACK: Itanium C++ ABI, 1.2.2 */
 
 typedef struct _Unwind_Context context_t;
@@ -305,37 +304,20 @@ static int list_sift(void *const *list, int n, void **to, int size)
 	return kept;
 }
 
-static int list_make(int (*make)(void **list, int size), void **to, int size, void **list, unsigned int room, int *is_all)
-{
-	int n = make(list, (int) room);
-
-	*is_all = n < (int) room;
-	return list_sift(list, n, to, size);
-}
-
-static __attribute__((noinline)) int list_short(int (*make)(void **list, int size), void **to, int size, int *is_all)
-{
-	void *list[LIST_SHORT];
-
-	return list_make(make, to, size, list, LIST_SHORT, is_all);
-}
-
+/* A traced call has a slot's frame, or two. Without memory for these, or in a sandbox, the list is shorter than it might be. */
 SPI_EXPORT int backtrace(void **to, int size)
 {
-	int (*make)(void **list, int size) = SPI_NEXT(backtrace), n, is_all;
+	int (*make)(void **list, int size) = SPI_NEXT(backtrace), n = size < LIST_MOST ? size : LIST_MOST;
+	uint64_t room, list;
 
 	if (!make || size <= 0)
 		return 0;
-	n = list_short(make, to, size, &is_all);
-	for (unsigned int room = 8 * LIST_SHORT; n < size && !is_all && room <= LIST_MOST; room *= 8) {
-		uint64_t bytes = room * sizeof(void *);
-		long list = spi_sys(SYS_mmap, 0L, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1L, 0L);
-
-		if (list < 0)
-			break;
-		n = list_make(make, to, size, (void **) list, room, &is_all);
-		spi_sys(SYS_munmap, list, bytes);
-	}
+	room = 3 * (uint64_t) n + OWN_MOST;
+	list = !spi_may(SPI_MAY_GROW) ? 0 : spi_mmap(0, room * sizeof(void *), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	if (!list)
+		return list_sift(to, make(to, n), to, n);
+	n = list_sift((void **) list, make((void **) list, (int) room), to, n);
+	spi_munmap(list, room * sizeof(void *));
 	return n;
 }
 
