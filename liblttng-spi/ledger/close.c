@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <linux/membarrier.h>
-#include "liblttng-spi/ledger/internal.h"
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/patch/steps.h"
 #include "liblttng-spi/calls/internal.h"

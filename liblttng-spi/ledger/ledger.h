@@ -59,6 +59,7 @@ void spi_process_execs(void) SPI_HIDDEN;
 void spi_process_goes_on(void) SPI_HIDDEN;
 
 void spi_ledger_fork_child(void) SPI_HIDDEN;
+void spi_ledger_close_fork_child(void) SPI_HIDDEN;	/* close.c's part of it */
 
 /* ---- rule-off.c: control thread, without the control lock ---- */
 

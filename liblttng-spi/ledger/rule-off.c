@@ -11,7 +11,7 @@
  * The control thread looks again and again, and does what else there is meanwhile.
  */
 #include <errno.h>
-#include "liblttng-spi/ledger/internal.h"
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/link/internal.h"
 
 #define LOOK_MS		2
