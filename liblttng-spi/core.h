@@ -130,7 +130,6 @@ void *spi_find_in_libc(const char *name);	/* libc's own, whoever else has one; N
 /* What the object around an address defines by this name. objects/symbols.c */
 void *spi_symbol_beside(const char *name, uint64_t address);
 /* Functions that the object exports; control side. */
-void spi_rules_process_end(void);	/* rules/rule-loads.c: a library that is just being instrumented is told */
 int spi_symbol_is_shadowed(const char *name);		/* another library than libc and the tracer's defines it, too */
 struct dl_phdr_info;
 int spi_object_defines(const struct dl_phdr_info *info, const char *name);

@@ -94,8 +94,6 @@ static void generic_wait(const struct rule *part)
 			part->points[0]->object->name);
 }
 
-static char worked_on[SPI_RULE_FUNCTION_MAX + 1 + 512];	/* while spi_control_works: to be told should the process end */
-
 /* As if it were a rule of its own, whose points are the rule's then. */
 static void rule_look(struct spi_link *link, struct rule *rule, struct spi_object *object)
 {
@@ -112,8 +110,6 @@ static void rule_look(struct spi_link *link, struct rule *rule, struct spi_objec
 		w->rule = part;
 		w->only = object;
 		w->result = &more;
-		spi_format(worked_on, sizeof(worked_on), "%s\t%s\t%s\n", object->name, rule->text.function,
-			"the process ended before the library that it had loaded was instrumented");
 		__atomic_store_n(&spi_control_works, SPI_WORKS_ITSELF, __ATOMIC_RELEASE);
 		if (spi_work_find(w) == 0 && spi_work_put_in_force(w) == 0 && more.instrumented)
 			more.text[0] = 0;
@@ -161,17 +157,4 @@ void spi_rules_loads_take(struct spi_link *link)
 			rule->looked = scan;
 	if (link)
 		spi_link_declined_flush(link);
-}
-
-/* The process ends, in whatever thread, and the control side may be at anything. */
-void spi_rules_process_end(void)
-{
-	struct spi_link own = { .fd = spi_link_fd };
-
-	if (!spi_rules || own.fd < 0)
-		return;
-	if (spi_control_try())
-		spi_control_unlock();
-	else if (__atomic_load_n(&spi_control_works, __ATOMIC_ACQUIRE))
-		spi_link_send(&own, SPI_MSG_DECLINED, 0, worked_on, strlen(worked_on) + 1, NULL, 0, -1);
 }
