@@ -128,8 +128,6 @@ void *spi_find_in_libc(const char *name);	/* libc's own, whoever else has one; N
 /* What the object around an address defines by this name. objects/symbols.c */
 void *spi_symbol_beside(const char *name, uint64_t address);
 /* Functions that the object exports; control side. */
-void spi_symbols_each(const struct spi_object *object, void (*show)(const char *name, void *data), void *data);
-void spi_rules_process_end(void);	/* rules/rule-loads.c: what functions' rules have missed is told */
 int spi_symbol_is_shadowed(const char *name);		/* another library than libc and the tracer's defines it, too */
 struct dl_phdr_info;
 int spi_object_defines(const struct dl_phdr_info *info, const char *name);
@@ -137,7 +135,6 @@ int spi_program_loads(void);	/* does anything but libc ask for dlopen()? */
 void spi_unwind_init(void);			/* before the first slot is used; unwind/unwind.c */
 void spi_unwind_look(const struct dl_phdr_info *info);	/* an object that was not known; unwind/unwind.c */
 extern int spi_unwind_exact SPI_HIDDEN;	/* unwinders see the address behind a slot as it is, not one less */
-void spi_slots_each(void (*show)(struct spi_slot *slot));
 void spi_slot_left(struct spi_thread *t, struct spi_slot *slot, enum spi_left how);
 void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm);	/* after spi_threads_init() */
 /* Then: its payload knows SPI_ANSWER_FULL and struct spi_words. What it is in words.S, where that has something for it: */
@@ -157,6 +154,7 @@ extern uint64_t spi_objects_unloads;		/* how often the process has unloaded one,
 extern uint64_t spi_objects_scans;		/* there were so many */
 struct dl_phdr_info;
 uint64_t spi_objects_unloads_of(const struct dl_phdr_info *info, size_t size);
+extern int spi_leaks_are_checked;		/* LeakSanitizer is there. objects/phdr.c */
 int spi_object_is_sanitizer(const struct spi_object *object);	/* the runtime of one, as a library */
 int spi_object_is_own(const struct spi_object *object);	/* the agent, lttng-ust, ld.so...: never instrumented */
 
@@ -304,7 +302,6 @@ void spi_phdr_lock_fork(void);		/* not for ever: spi_phdr_inside() */
 void spi_phdr_unlock_fork(void);
 void spi_phdr_fork_child(void);		/* before it is given back there */
 struct dl_phdr_info;
-void spi_phdr_hide(void);	/* before the event module is loaded: is lttng-ust not to see the tracer's objects? */
 int spi_phdr_inside(void);		/* is somebody in there whom a fork did not wait for, or the other way round? In its child: when it was made */
 
 /* ---- process/fork.c ---- */

@@ -371,11 +371,6 @@ int spi_site_is_short_jump(const struct spi_map_site *site) SPI_HIDDEN;
 /* Where a jump leads that the agent wrote; 0: it is none. */
 uint64_t spi_code_jump_target(uint64_t at, spi_copy_fn copy) SPI_HIDDEN;
 /*
- * In a stub, where a return address is about to be pushed: the place of the word that has it; 0: it is not such a
- * place.
- */
-uint64_t spi_code_pushed(uint64_t at, spi_copy_fn copy) SPI_HIDDEN;
-/*
  * The function that a few instructions made at run time lead to: gcc's for nested functions, libffi's closures. 0: it
  * is other code, or no code at all. Where the function is entered the stack is as the caller has left it.
  */
@@ -394,9 +389,8 @@ enum spi_start_gives spi_code_start_gives(const uint8_t *code, int is_first, uin
 
 /* ---- functions that C cannot be: they leave no frame, or keep all registers ---- */
 
-/* Where payloads return to in another's place. Calls spi_leave_look() and spi_leave_take(); spi_cancel_take(). */
+/* Where payloads return to in another's place. Calls spi_leave_look() and spi_leave_take(). */
 void spi_leave_again(void) SPI_HIDDEN;
-void spi_cancel_again(void) SPI_HIDDEN;
 /* The thunks' personality routine while a record is being made. Calls spi_leave_look() and *spi_leave_unwound. */
 void spi_leave_personality(void) SPI_HIDDEN;
 /*

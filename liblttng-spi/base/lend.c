@@ -20,6 +20,14 @@ int spi_lend(enum spi_lend how)
 	return 1;
 }
 
+int spi_lend_beside(enum spi_lend how)
+{
+	if (!spi_lend(how))
+		return 0;
+	__atomic_fetch_or(&spi_thread.owed, SPI_THREAD_LENT, __ATOMIC_RELAXED);
+	return 1;
+}
+
 void spi_lend_over(void)
 {
 	lent.tid = 0;

@@ -72,7 +72,6 @@ struct spi_core_ops {
 	const char *(*tree_tags)(uint32_t trees);
 	const uint32_t *tree_tagged;	/* those that have a tag */
 	/* Show each live slot of the calling thread, outermost first. Signals may come. */
-	void (*slots_each)(void (*show)(struct spi_slot *slot));
 	/* A thread of the program has written a batch of compact records, which took so long. It is marked busy. */
 	void (*compact_flushed)(uint64_t ns);
 	/*
@@ -174,9 +173,9 @@ struct spi_payload_ops {
 	 * Closing calls under way; ledger/close.c calls these. close_begin(): from now on threads do what spi_close_for
 	 * says, once they are not busy; 0: not now, or it has been done before. Then for each thread close_thread()
 	 * (`copy`: what the thread sees of itself, or zeroes), and close_call() for its slots whose aux is not 0, innermost
-	 * first: with FOR_RULES under the thread's own lock (spi_thread_own.closing). close_call()
-	 * with own NULL: is there a channel to close it in? Nothing is written.
-	 * close_end(): closing is over; after an exec that failed the calling thread's calls are entered again.
+	 * first: with FOR_RULES under the thread's own lock (spi_thread_own.closing). close_call(): in how many channels
+	 * the call is closed. own NULL: is there a channel to close it in? Nothing is written. close_end(): closing is
+	 * over, or the exec failed.
 	 */
 	int (*close_begin)(enum spi_close_for what);
 	void (*close_thread)(const struct spi_thread_own *own, const struct spi_thread *copy);

@@ -33,22 +33,14 @@ static void write_pattern(uint8_t *page)
 		spi_slot_code_write(page + i * SPI_SLOT_SIZE);
 }
 
-static int map_pattern(void)
+static void map_pattern(void)
 {
-	const int fits = spi_file_fits(CHUNK_BYTES);
-	long fd = fits ? spi_sys(SYS_memfd_create, "lttng-spi-slots", MFD_CLOEXEC) : -1;
+	/* no file that is larger than the program may write: that would be SIGXFSZ */
+	long fd = spi_file_fits(CHUNK_BYTES) ? spi_sys(SYS_memfd_create, "lttng-spi-slots", MFD_CLOEXEC) : -1;
 	long rw = -1, rx = -1;
 
-	if (!fits) {
-		rx = spi_sys(SYS_mmap, 0L, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1L, 0L);
-		if (rx < 0 && rx > -4096)
-			return (int) rx;
-		write_pattern((uint8_t *) rx);
-		slot_pattern = (uint8_t *) rx;
-		return (int) spi_sys(SYS_mprotect, rx, CHUNK_BYTES, PROT_READ | PROT_EXEC);
-	}
 	if (fd < 0)
-		return (int) fd;
+		return;
 	if (spi_sys(SYS_ftruncate, fd, CHUNK_BYTES) == 0)
 		rw = spi_sys(SYS_mmap, 0L, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
 	if (rw > 0 || rw < -4095) {
@@ -57,10 +49,8 @@ static int map_pattern(void)
 		rx = spi_sys(SYS_mmap, 0L, CHUNK_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0L);
 	}
 	spi_sys(SYS_close, fd);
-	if (rx < 0 && rx > -4096)
-		return (int) rx;
-	slot_pattern = (uint8_t *) rx;
-	return 0;
+	if (rx > 0 || rx < -4095)
+		slot_pattern = (uint8_t *) rx;
 }
 
 static long chunk_write(uint8_t *code)
@@ -139,25 +129,4 @@ void spi_chunk_put(uint32_t chunk)
 		spi_chunks[chunk].prev = (uint32_t) top - 1;	/* 0 becomes CHUNK_NONE */
 		next = ((top >> 32) + 1) << 32 | (chunk + 1);
 	} while (!__atomic_compare_exchange_n(&free_chunks, &top, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-}
-
-/* A chunk knows the one below: so the depth is counted down. A handler that comes in between takes chunks above these. */
-void spi_slots_each(void (*show)(struct spi_slot *slot))
-{
-	struct spi_thread *t = &spi_thread;
-	struct spi_slot *top = t->cur ? spi_thread_top(t) : NULL;
-	unsigned int depth = 0;
-
-	for (uint32_t chunk = top ? spi_chunk_of(top) : CHUNK_NONE; chunk != CHUNK_NONE; chunk = spi_chunks[chunk].prev)
-		depth++;
-	while (depth--) {
-		uint32_t chunk = spi_chunk_of(top);
-		struct spi_slot *end = top + 1;
-
-		for (unsigned int n = 0; n < depth; n++, end = spi_chunk_slots(chunk) + CHUNK_SLOTS)
-			chunk = spi_chunks[chunk].prev;
-		for (struct spi_slot *s = spi_chunk_first(chunk); s < end; s++)
-			if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD && s->target)
-				show(s);
-	}
 }

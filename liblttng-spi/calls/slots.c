@@ -34,8 +34,6 @@
 #include "liblttng-spi/calls/internal.h"
 
 #define TAIL_CHAIN_MAX	256u		/* slots at one stack position before endless tail calls are folded */
-#define UNKNOWN_LOOK	1024u		/* slots of which nobody knows whose they are, likewise */
-#define UNKNOWN_MOST	16u		/* as many may be what is under way; they last for a few instructions */
 #define FOREIGN_LOOK	64u		/* slots of other stacks looked past in search of dead ones */
 
 SPI_FORK_DATA uint32_t spi_slots_kept;
@@ -167,97 +165,54 @@ struct spi_slot *spi_slot_below(struct spi_slot *slot)
 
 /* The thread's alternate signal stack, if it runs on it, or does not, as is asked for; empty otherwise, or when it may not ask. */
 struct signal_stack {
+	int is_used, is_known;		/* is_used: what is asked for */
 	uint64_t low, high;
-	int is_known;
 };
 
-static void signal_stack_ask(struct signal_stack *a, int is_on_it)
+static int is_on_signal_stack(struct signal_stack *a, uint64_t p)
 {
 	stack_t stack;
 
+	if (!a->is_known && spi_may(SPI_MAY_ACT) && spi_raw3(SYS_sigaltstack, 0, (uint64_t) &stack, 0) >= 0 &&
+			!(stack.ss_flags & SS_DISABLE) && !(stack.ss_flags & SS_ONSTACK) == !a->is_used) {
+		a->low = (uint64_t) stack.ss_sp;
+		a->high = a->low + stack.ss_size;
+	}
 	a->is_known = 1;
-	if (!spi_may(SPI_MAY_ACT) || spi_raw3(SYS_sigaltstack, 0, (uint64_t) &stack, 0) < 0 ||
-			(stack.ss_flags & SS_DISABLE) || !(stack.ss_flags & SS_ONSTACK) != !is_on_it)
-		return;
-	a->low = (uint64_t) stack.ss_sp;
-	a->high = a->low + stack.ss_size;
+	return p >= a->low && p < a->high;
 }
 
 /*
- * The call of `slot`, on the thread's own stack, is over, and the thread is back on that stack. So are those above it further down
- * on that stack, and those that a signal's handler made on the alternate one, and left by siglongjmp(). Other stacks' may go on.
+ * The call of `slot` is over, and the thread is on the same stack. So are the calls above it further down on that
+ * stack: on the thread's own one, and with those that a signal's handler made on the alternate one, and left by
+ * siglongjmp(); or on the alternate one. Calls on other stacks may go on.
  */
-static void slots_leave_above(struct spi_thread *t, const struct spi_slot *slot)
+static void slots_leave_above(struct spi_thread *t, const struct spi_slot *slot, struct signal_stack *a)
 {
-	struct signal_stack a = { 0, 0, 0 };
+	const int is_own = on_own_stack(t, slot->p);
 
 	for (struct spi_slot *s = spi_thread_top(t); s && s != slot; s = spi_slot_below(s)) {
-		int is_over;
-
 		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD)
 			continue;
-		if (on_own_stack(t, s->p)) {
-			is_over = s->p <= slot->p;
-		} else {
-			if (!a.is_known)
-				signal_stack_ask(&a, 0);
-			is_over = s->p >= a.low && s->p < a.high;
-		}
-		if (is_over)
+		if (on_own_stack(t, s->p) ? is_own && s->p <= slot->p : is_on_signal_stack(a, s->p) && (is_own || s->p <= slot->p))
 			slot_jumped(t, s);
 	}
 }
 
-/* The same of a call on the alternate signal stack, which the thread is on: with handlers the stack goes as a whole. */
-static void slots_leave_handlers(struct spi_thread *t, const struct spi_slot *slot, const struct signal_stack *a)
-{
-	for (struct spi_slot *s = spi_thread_top(t); s && s != slot; s = spi_slot_below(s))
-		if (s->state == SPI_SLOT_LIVE && s->p >= a->low && s->p <= slot->p)
-			slot_jumped(t, s);
-}
-
-/* The call of `slot` is a handler's on the alternate stack, which the thread is not on any more: left by longjmp(). */
-static int is_left_handlers(const struct spi_thread *t, const struct spi_slot *slot, uint64_t p, struct signal_stack *a)
-{
-	if (on_own_stack(t, slot->p) || !on_own_stack(t, p))
-		return 0;
-	if (!a->is_known)
-		signal_stack_ask(a, 0);
-	return slot->p >= a->low && slot->p < a->high;
-}
-
-/*
- * The call of `slot` is over, and there are many above it of which not even the place is known: most were left by handlers.
- */
-static void slots_forget_above(struct spi_thread *t, const struct spi_slot *slot)
-{
-	for (struct spi_slot *s = spi_thread_top(t); s && s != slot; s = spi_slot_below(s))
-		if (s->p == SPI_SLOT_DEAD) {
-			s->state = SPI_SLOT_FREE;
-			spi_barrier();
-			s->p = 0;
-		}
-}
-
 static void thread_reclaim(struct spi_thread *t, uint64_t p)
 {
-	struct signal_stack a = { 0, 0, 0 };
-	unsigned int foreign = 0, unknown = 0;
+	struct signal_stack a = { 0 };
+	unsigned int foreign = 0;
 
 	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
-		if (s->p == SPI_SLOT_DEAD && ++unknown > UNKNOWN_LOOK)
-			break;
 		if (s->p == SPI_SLOT_DEAD || s->state != SPI_SLOT_LIVE)
 			continue;			/* just taken, or given back, by the code that this signal handler interrupted, or that was left */
 		if (slot_is_dead(t, s, p)) {
 			if (foreign)
-				slots_leave_above(t, s);
-			if (unknown > UNKNOWN_MOST)
-				slots_forget_above(t, s);
-			unknown = 0;
+				slots_leave_above(t, s, &a);
 			slot_jumped(t, s);
-		} else if (is_left_handlers(t, s, p, &a)) {
-			slot_jumped(t, s);
+		} else if (!on_own_stack(t, s->p) && on_own_stack(t, p) && is_on_signal_stack(&a, s->p)) {
+			slot_jumped(t, s);	/* a handler's on the alternate stack, which was left by longjmp() */
 		} else if (on_own_stack(t, s->p) || !on_own_stack(t, p) || ++foreign > FOREIGN_LOOK)
 			break;
 	}
@@ -270,13 +225,12 @@ static void thread_reclaim(struct spi_thread *t, uint64_t p)
  */
 void spi_slots_leave_handler(struct spi_thread *t, uint64_t at, enum spi_left how)
 {
-	struct signal_stack a = { 0, 0, 0 };
+	struct signal_stack a = { .is_used = 1 };
 
 	if (!t->cur)
 		return;
-	signal_stack_ask(&a, 1);
 	for (struct spi_slot *s = spi_thread_top(t); s; s = spi_slot_below(s)) {
-		if (s->p == SPI_SLOT_DEAD || (s->state == SPI_SLOT_LIVE && s->p >= at && !(s->p >= a.low && s->p < a.high)))
+		if (s->p == SPI_SLOT_DEAD || (s->state == SPI_SLOT_LIVE && s->p >= at && !is_on_signal_stack(&a, s->p)))
 			break;
 		if (s->state == SPI_SLOT_LIVE)
 			slot_leave(t, s, how);
@@ -386,21 +340,13 @@ SPI_EXPORT struct spi_slot *spi_thread_slow(uint64_t p)
 SPI_EXPORT void spi_slot_leave_above(struct spi_slot *slot)
 {
 	struct spi_thread *t = &spi_thread;
-	struct signal_stack a = { 0, 0, 0 };
-	int is_own = on_own_stack(t, slot->p);
+	struct signal_stack a = { .is_used = !on_own_stack(t, slot->p) };
 	uint64_t old;
 
-	if (!t->cur || spi_stacks_copied)
-		return;
-	if (!is_own)
-		signal_stack_ask(&a, 1);
-	if (!is_own && (slot->p < a.low || slot->p >= a.high))
+	if (!t->cur || spi_stacks_copied || (a.is_used && !is_on_signal_stack(&a, slot->p)))
 		return;
 	old = spi_signals_hold(~UINT64_C(0));
-	if (is_own)
-		slots_leave_above(t, slot);
-	else
-		slots_leave_handlers(t, slot, &a);
+	slots_leave_above(t, slot, &a);
 	spi_signals_release(old);
 }
 

@@ -16,6 +16,9 @@
  */
 int spi_cfi_step(struct spi_registers *regs, int is_call) SPI_HIDDEN;
 
+/* The FDE that an object's table has for an address, which may not be of it; NULL: none. Async-signal-safe, too. */
+const uint8_t *spi_cfi_find(uint64_t pc) SPI_HIDDEN;
+
 /* The registers of what the signal frame (a struct ucontext) there interrupted; 0, or -1: it cannot be read. */
 int spi_frame_load(struct spi_registers *regs, uint64_t frame);
 

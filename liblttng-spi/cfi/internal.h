@@ -28,12 +28,7 @@ uint64_t spi_cfi_uleb(struct spi_cfi_bytes *b) SPI_HIDDEN;
 int64_t spi_cfi_sleb(struct spi_cfi_bytes *b) SPI_HIDDEN;
 struct spi_cfi_bytes spi_cfi_block(struct spi_cfi_bytes *b) SPI_HIDDEN;
 
-/* The FDE that an object's table has for an address, which may not be of it; NULL: none. */
-const uint8_t *spi_cfi_find(uint64_t pc) SPI_HIDDEN;
-/* Its CIE, its own program, and where its code begins. 0, or -1: not of this address, or not understood. */
+/* An FDE's CIE, its own program, and where its code begins. 0, or -1: not of this address, or not understood. */
 int spi_cfi_read(const uint8_t *at, uint64_t pc, struct spi_cie *cie, struct spi_cfi_bytes *program, uint64_t *begin) SPI_HIDDEN;
-
-/* The same as spi_cfi_step(), of an instruction that is about to run and may be the agent's: near.c. -1: it is none of these. */
-int spi_cfi_near_step(struct spi_registers *regs) SPI_HIDDEN;
 
 #endif /* SPI_CFI_INTERNAL_H */

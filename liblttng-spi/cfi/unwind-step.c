@@ -280,7 +280,7 @@ int spi_cfi_step(struct spi_registers *regs, int is_call)
 	struct spi_cie cie;
 
 	if (!fde || spi_cfi_read(fde, pc, &cie, &program, &begin) < 0)
-		return is_call ? -1 : spi_cfi_near_step(regs);
+		return -1;
 	run.cie = &cie;
 	run.depth = 0;
 	run.row = run.first = (struct row) { .cfa = { SAME, 0 } };

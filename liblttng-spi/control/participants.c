@@ -39,7 +39,6 @@ static const struct spi_participant participants[] = {
 		.child_begins = spi_rules_open,
 		.child_has_begun = spi_rules_close,
 		.removal = spi_rules_remove_all,
-		.process_end = spi_rules_process_end,
 	}, {	/* budgets of call trees */
 		.child_begins = spi_budget_fork_child,
 		.child_has_begun = spi_budget_forked,

@@ -250,7 +250,6 @@ static void *control_thread(void *data)
 		spi_control_thread_ready();
 	spi_word_set(&begun, 1);
 	spi_sys(SYS_prctl, PR_SET_NAME, "lttng-spi", 0L, 0L, 0L);
-	spi_cancel_begin();
 	spi_threads_learn(control_thread);
 	spi_budget_thread();
 	if (link->is_child)

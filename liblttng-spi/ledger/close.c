@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <linux/membarrier.h>
-#include "liblttng-spi/ledger/internal.h"
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/patch/steps.h"
 #include "liblttng-spi/calls/internal.h"
@@ -146,10 +146,8 @@ static void thread_close(struct spi_thread_own *own, const struct calls *calls)
 	struct spi_thread copy;
 	const int is_there = thread_copy(own, &copy);
 
-	if (calls->of >= SPI_CALLS_OF_THREAD) {
-		spi_payload->close_thread(own, &copy);
-		thread_calls(own, calls, &copy);
-	} else if (is_there && !spi_thread_owes(&copy)) {	/* what the thread owes comes first */
+	/* what the thread owes comes first */
+	if (calls->of >= SPI_CALLS_OF_THREAD || (is_there && !spi_thread_owes(&copy))) {
 		spi_payload->close_thread(own, &copy);
 		thread_calls(own, calls, &copy);
 	}

@@ -55,10 +55,11 @@ void spi_ledger_abandon(void) SPI_HIDDEN;
 void spi_process_end(void) SPI_HIDDEN;
 /* The same before execve(), or what ends lttng-ust in this process for a moment (process/single.c). Any thread. */
 void spi_process_execs(void) SPI_HIDDEN;
-/* That failed, or is over: calls that are still under way are entered again. The same thread. */
+/* That failed, or is over: calls to come are recorded again. The same thread. */
 void spi_process_goes_on(void) SPI_HIDDEN;
 
 void spi_ledger_fork_child(void) SPI_HIDDEN;
+void spi_ledger_close_fork_child(void) SPI_HIDDEN;	/* close.c's part of it */
 
 /* ---- rule-off.c: control thread, without the control lock ---- */
 

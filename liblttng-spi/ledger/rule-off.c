@@ -5,10 +5,13 @@
  * (RULE_CLOSE, RULE_CLOSED). Most calls return within a moment. After the time that the controller gives, the calls
  * that are still open are closed; trees' calls where the controller asks for that.
  *
+ * Where another session has the functions, too, they stay. LTTng takes both events out at once where one name stands
+ * for both: the event module counts the exits that are lost so (tp/ledger/due.c).
+ *
  * The control thread looks again and again, and does what else there is meanwhile.
  */
 #include <errno.h>
-#include "liblttng-spi/ledger/internal.h"
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/link/internal.h"
 
 #define LOOK_MS		2

@@ -25,7 +25,6 @@ void spi_link_put_aside(struct spi_link *link, long size);
 void spi_link_renewed_close(struct spi_link *link);
 void spi_nursery_open(struct spi_link *link);	/* for controllers that take children; the others find them by themselves */
 void spi_nursery_close(void);
-/* A packet without a body. -EAGAIN: the controller leaves what it was sent before, and to wait for it is not for who holds anything. */
 /* The two halves of spi_link_open(). */
 int spi_link_hello(struct spi_link *link, int fd, uint32_t hello_flags);
 int spi_link_welcome(struct spi_link *link);

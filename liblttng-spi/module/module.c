@@ -46,7 +46,6 @@ struct spi_core_ops spi_core_ops = {
 	.string_copy = spi_string_copy,
 	.memory_copy = spi_memory_copy,
 	.tree_tagged = &spi_tree_tagged,
-	.slots_each = spi_slots_each,
 	.within_lttng = spi_within_lttng,
 	.has_room = spi_first_call_has_room,
 };
@@ -347,7 +346,6 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	spi_objects_scan();
 	spi_hooks_known();
 	knew_some = spi_loads_known(0);
-	spi_phdr_hide();
 	if (has_path && !spi_env.preloaded)
 		tracker_load();
 	handle = has_path ? load_beside(path) : load_everything(link, error, error_size);

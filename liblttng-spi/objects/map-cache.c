@@ -15,16 +15,14 @@
  * where every string ends. What cannot be read any more raises SIGBUS, which the
  * agent has taken: the page then reads as zeros, and a function with such a record is
  * none that is good. For the same reason nothing is taken where SIGBUS may be the
- * program's (injected), or where a file may go although it is open (network).
+ * program's (injected).
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include "codemap/map/cache-key.h"
 #include "codemap/map/check.h"
 #include "liblttng-spi/core.h"
@@ -57,20 +55,6 @@ static int is_trusted(const struct stat *st)
 	return (st->st_uid == (uid_t) spi_sys(SYS_geteuid) || !st->st_uid) && !(st->st_mode & 022);
 }
 
-static int is_local(int fd)
-{
-	static const uint64_t remote[] = { NFS_SUPER_MAGIC, SMB_SUPER_MAGIC, SMB2_SUPER_MAGIC, CIFS_SUPER_MAGIC, FUSE_SUPER_MAGIC,
-		V9FS_MAGIC, AFS_SUPER_MAGIC, CODA_SUPER_MAGIC, CEPH_SUPER_MAGIC };
-	struct statfs about;
-
-	if (spi_sys(SYS_fstatfs, fd, &about) < 0)
-		return 0;
-	for (unsigned int i = 0; i < sizeof(remote) / sizeof(remote[0]); i++)
-		if ((uint64_t) about.f_type == remote[i])
-			return 0;
-	return 1;
-}
-
 /* Where spi-codemap, started by this process, would keep its maps. -1: nowhere that can be used. */
 static int directory_open(void)
 {
@@ -95,7 +79,7 @@ static int directory_open(void)
 	fd = spi_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	if (spi_sys(SYS_fstat, fd, &st) < 0 || !is_trusted(&st) || !is_local((int) fd)) {
+	if (spi_sys(SYS_fstat, fd, &st) < 0 || !is_trusted(&st)) {
 		spi_sys(SYS_close, fd);
 		return -1;
 	}

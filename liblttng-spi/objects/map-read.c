@@ -127,7 +127,7 @@ struct helper {
 	const char *program;
 	char *argv[MAX_PATTERNS * 2 + 12];
 	char *envp[5];
-	char home[512], cache_home[512], cache[1040];	/* where its cache is */
+	char variables[2048];		/* where its cache is */
 	int output;
 };
 
@@ -178,21 +178,18 @@ static int run_helper(struct helper *h)
 
 static void helper_environment(struct helper *h)
 {
+	const struct { const char *name, *value; } given[] = {
+		{ "HOME", spi_env.home }, { "XDG_CACHE_HOME", spi_env.cache_home }, { "LTTNG_SPI_CACHE", spi_env.cache } };
+	size_t used = 0;
 	int n = 0;
 
 	h->envp[n++] = "PATH=/usr/bin:/bin";
-	if (spi_env.home && strlen(spi_env.home) < sizeof(h->home) - 8) {
-		spi_format(h->home, sizeof(h->home), "HOME=%s", spi_env.home);
-		h->envp[n++] = h->home;
-	}
-	if (spi_env.cache_home && strlen(spi_env.cache_home) < sizeof(h->cache_home) - 24) {
-		spi_format(h->cache_home, sizeof(h->cache_home), "XDG_CACHE_HOME=%s", spi_env.cache_home);
-		h->envp[n++] = h->cache_home;
-	}
-	if (spi_env.cache && strlen(spi_env.cache) < sizeof(h->cache) - 24) {
-		spi_format(h->cache, sizeof(h->cache), "LTTNG_SPI_CACHE=%s", spi_env.cache);
-		h->envp[n++] = h->cache;
-	}
+	for (unsigned int i = 0; i < sizeof(given) / sizeof(given[0]); i++)
+		if (given[i].value && strlen(given[i].value) + 32 < sizeof(h->variables) - used) {
+			h->envp[n++] = h->variables + used;
+			used += 1 + (size_t) spi_format(h->variables + used, sizeof(h->variables) - used, "%s=%s",
+				given[i].name, given[i].value);
+		}
 	h->envp[n] = NULL;
 }
 

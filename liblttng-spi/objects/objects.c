@@ -24,6 +24,7 @@
 static struct spi_object *objects;	/* guarded by the control lock; the executable first */
 
 uint64_t spi_objects_unloads, spi_objects_scans;
+int spi_leaks_are_checked;
 
 uint64_t spi_objects_unloads_of(const struct dl_phdr_info *info, size_t size)
 {
@@ -146,13 +147,15 @@ struct scan {
 	int count;
 };
 
-/* What copies frames off the stack and back (calls/slots.c). Before the object's constructors run, where that is known in time. */
-static void stacks_look(const struct dl_phdr_info *info)
+/* What copies frames off the stack and back (calls/slots.c), or looks for leaks. Before the object's constructors run, where that is known in time. */
+static void habits_look(const struct dl_phdr_info *info)
 {
 	static const char *const names[] = { "PyInit__greenlet", "PyInit_greenlet", "initgreenlet", "coctx_swap", "acosw" };
 
 	for (unsigned int i = 0; !spi_stacks_copied && i < sizeof(names) / sizeof(names[0]); i++)
 		spi_stacks_copied = spi_object_defines(info, names[i]);
+	if (spi_object_defines(info, "__lsan_do_leak_check"))	/* gcc's as a library, clang's in the program: phdr.c */
+		spi_leaks_are_checked = 1;
 	/* Ruby's callcc: by each frame that is on the stack then its program returns as often as it likes. */
 	if (spi_object_defines(info, "Init_continuation"))
 		spi_give_up_soon("it loads Ruby's continuations, which return from one call several times");
@@ -192,7 +195,7 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 			;
 		*scan->tail = o;
 		spi_participants_run(object_found, info);
-		stacks_look(info);
+		habits_look(info);
 	}
 	if (!o->since) {
 		o->since = spi_objects_scans;

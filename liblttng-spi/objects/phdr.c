@@ -7,18 +7,19 @@
  * for ever. Programs seldom meet that; lttng-ust's own thread looks at the list
  * soon after the start, and again in each child.
  *
- * So a preloaded agent stands before that function with a lock around it, which
- * fork() takes, after all others but the patch lock: then nobody is inside.
- * Recursive, as callbacks and signal handlers look at the list, too. Its owner is known
- * by its thread-local memory, as libc's own is: LeakSanitizer stops all threads from
- * within a callback, and has a task look at the list that is none of them, and borrows
- * the memory of the one that waits in there.
+ * So a preloaded agent stands before that function, and counts the threads that are inside. A fork, once it has all
+ * locks but the patch lock, waits until nobody is inside, and threads that come meanwhile wait for the fork. A thread
+ * that is inside already goes on, as callbacks and signal handlers look at the list, too. Such a thread is known by its
+ * thread-local memory, as the owner of libc's own lock is: LeakSanitizer stops all threads from within a callback, and
+ * has a task look at the list that is none of them, and borrows the memory of the one that waits in there. The task
+ * runs beside that thread, and a record of both in one lttng-ust reader would leave the reader counting for ever: so
+ * where such a runtime is loaded, the thread lends its words while it is in the list (base/lend.h), and what the task
+ * calls is not recorded.
  *
- * A fork may wait with this lock for malloc()'s, of a thread that a handler has interrupted, which looks at the list (profilers
- * do, whose unwinder asks for the objects). So who has waited for a fork for that long goes in without the lock, as it
- * would untraced. And a callback may wait for a lock that the forking thread has, or takes in a handler of fork() of the
- * program's: a fork waits for who is inside for FORK_MOST_MS. A child that is made while somebody is inside is left alone
- * (process/fork.c).
+ * A fork may wait for malloc()'s lock, of a thread that a handler has interrupted, which looks at the list (profilers
+ * do, whose unwinder asks for the objects). So a thread waits for a fork no longer than SPI_FORK_MS, then it goes in. And
+ * a callback may wait for a lock that the forking thread has, or takes in a handler of fork() of the program's: so a
+ * fork waits no longer than FORK_MOST_MS. A child that is made while somebody is inside is left alone (process/fork.c).
  */
 #include <errno.h>
 #include <dlfcn.h>
@@ -28,127 +29,87 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/core.h"
+#include "liblttng-spi/base/lend.h"
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/patch/steps.h"
 
 SPI_HOOK_DECLARE(dl_iterate_phdr)
 extern const char __ehdr_start[] SPI_HIDDEN;
 
-static SPI_FORK_DATA int phdr_lock;		/* 0 free, 1 held, 2 held and awaited */
-static SPI_FORK_DATA struct spi_thread *phdr_owner;
-static SPI_FORK_DATA uint32_t phdr_depth;	/* the owner's */
-
 #define FORK_MOST_MS	1000
 
-static SPI_FORK_DATA uint32_t forking, forks, fork_given_up;	/* forks: how many; given up: which of them somebody did not wait for */
-static SPI_FORK_DATA uint32_t nr_unlocked;			/* threads that are inside without the lock */
-static SPI_FORK_DATA int fork_is_without;			/* the last fork; this one, where one is under way */
+static SPI_FORK_DATA uint32_t inside;		/* threads */
+static SPI_FORK_DATA uint32_t forking, forks;	/* a fork is under way; how many there were */
+static SPI_FORK_DATA uint32_t given_up;		/* which of them somebody did not wait for */
+static SPI_FORK_DATA int waits_in_vain;		/* the last fork did not wait for somebody */
+
+/* How deep the calling thread is inside, a fork of its own included. */
+static __thread uint32_t depth __attribute__((tls_model("initial-exec")));
 
 /*
- * Signals are blocked: a handler that came in between would wait for its own thread. 0, or -1: a fork takes too long; or who
- * is inside does, for the fork that this is.
+ * A fork sets `forking` and then looks at `inside`; here it is the other way round. One of the two sees the other. A
+ * handler of a signal that comes again and again would not get back if it waited each time: one wait for each fork.
  */
-static int lock_take(int is_fork)
+static void list_enter(void)
 {
-	uint64_t until = is_fork ? spi_now_ns() + FORK_MOST_MS * UINT64_C(1000000) : 0;
 	const struct { int64_t s, ns; } timeout = { 0, SPI_FORK_MS * 1000000 };
-	struct spi_thread *self = &spi_thread;
-	long waited = 0;
-	int seen = 0;
 
-	if (__atomic_load_n(&phdr_owner, __ATOMIC_RELAXED) == self) {
-		phdr_depth++;
-		return 0;
-	}
-	if (!__atomic_compare_exchange_n(&phdr_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		while (__atomic_exchange_n(&phdr_lock, 2, __ATOMIC_ACQUIRE)) {
-			uint32_t fork = __atomic_load_n(&forks, __ATOMIC_RELAXED);
+	if (!depth) {
+		__atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
+		while (__atomic_load_n(&forking, __ATOMIC_SEQ_CST) && given_up != forks) {
+			const uint32_t fork = forks;
 
-			if (is_fork && spi_now_ns() >= until)
-				return -1;
-			/* a handler of a signal that comes again and again would not get back if it waited each time */
-			if (!is_fork && __atomic_load_n(&forking, __ATOMIC_RELAXED) &&
-			    (waited == -ETIMEDOUT || __atomic_load_n(&fork_given_up, __ATOMIC_RELAXED) == fork)) {
-				__atomic_store_n(&fork_given_up, fork, __ATOMIC_RELAXED);
-				return -1;
-			}
-			waited = spi_raw4(SYS_futex, (uint64_t) &phdr_lock, FUTEX_WAIT_PRIVATE, 2, (uint64_t) &timeout);
+			__atomic_fetch_sub(&inside, 1, __ATOMIC_RELEASE);
+			if (spi_raw4(SYS_futex, (uint64_t) &forking, FUTEX_WAIT_PRIVATE, 1, (uint64_t) &timeout) == -ETIMEDOUT)
+				__atomic_store_n(&given_up, fork, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
 		}
-	__atomic_store_n(&phdr_owner, self, __ATOMIC_RELAXED);
-	phdr_depth = 1;
-	return 0;
+	}
+	spi_barrier();
+	depth++;
 }
 
-static void lock_give(void)
+static void list_leave(void)
 {
-	if (--phdr_depth)
-		return;
-	__atomic_store_n(&phdr_owner, NULL, __ATOMIC_RELAXED);
-	if (__atomic_exchange_n(&phdr_lock, 0, __ATOMIC_RELEASE) == 2)
-		spi_sys(SYS_futex, &phdr_lock, FUTEX_WAKE_PRIVATE, 1L);
+	depth--;
+	spi_barrier();
+	if (!depth)
+		__atomic_fetch_sub(&inside, 1, __ATOMIC_RELEASE);
+}
+
+/* A forking thread is inside itself where a callback forks. */
+static int others_inside(void)
+{
+	return __atomic_load_n(&inside, __ATOMIC_SEQ_CST) != (depth > 1);
 }
 
 void spi_phdr_lock_fork(void)
 {
-	fork_is_without = lock_take(1) != 0;
-	__atomic_fetch_add(&forks, 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&forking, 1, __ATOMIC_RELAXED);
-}
+	const uint64_t until = spi_now_ns() + FORK_MOST_MS * UINT64_C(1000000), moment[2] = { 0, 100000 };
 
-void spi_phdr_unlock_fork(void)
-{
-	__atomic_store_n(&forking, 0, __ATOMIC_RELAXED);
-	if (!fork_is_without)
-		lock_give();
-}
-
-void spi_phdr_fork_child(void)
-{
-	nr_unlocked = 0;
-	if (!fork_is_without)
-		return;
-	/* who has it is not here */
-	phdr_owner = NULL;
-	phdr_depth = 0;
-	phdr_lock = 0;
+	depth++;
+	forks++;
+	__atomic_store_n(&forking, 1, __ATOMIC_SEQ_CST);
+	while ((waits_in_vain = others_inside()) && spi_now_ns() < until)
+		spi_sys(SYS_nanosleep, moment, NULL);
 }
 
 int spi_phdr_inside(void)
 {
-	return fork_is_without || __atomic_load_n(&nr_unlocked, __ATOMIC_RELAXED) != 0;
+	return waits_in_vain || __atomic_load_n(&given_up, __ATOMIC_RELAXED) == forks;
 }
 
-/*
- * lttng-ust describes each object in the trace, with some hundred system calls, before main() goes on. The tracer's own are
- * of no use there: no call is recorded in them. So it does not see them, where it never has (spi_phdr_hide()).
- */
-static int is_tracers(const struct dl_phdr_info *info)
+void spi_phdr_unlock_fork(void)
 {
-	static const char prefix[] = "liblttng-spi";
-	const char *slash = strrchr(info->dlpi_name, '/');
-	uint64_t payload = (uint64_t) spi_payload;
-
-	if (info->dlpi_addr == (ElfW(Addr)) __ehdr_start || !strncmp(slash ? slash + 1 : info->dlpi_name, prefix, sizeof(prefix) - 1))
-		return 1;
-	/* an injected one's name is that of a descriptor */
-	for (int i = 0; payload && i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_LOAD && payload - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz)
-			return 1;
-	return 0;
+	depth--;
+	__atomic_store_n(&forking, 0, __ATOMIC_RELEASE);
+	spi_sys(SYS_futex, &forking, FUTEX_WAKE_PRIVATE, (long) INT32_MAX);
 }
 
-static int is_of_lttng_ust(uint64_t address)
+/* Others are not here. */
+void spi_phdr_fork_child(void)
 {
-	static const char prefix[] = "liblttng-ust.so";
-	struct dl_find_object object;
-	const char *name, *slash;
-
-	if (_dl_find_object((void *) address, &object))
-		return 0;
-	name = object.dlfo_link_map->l_name;
-	slash = strrchr(name, '/');
-	return !strncmp(slash ? slash + 1 : name, prefix, sizeof(prefix) - 1);
+	inside = depth > 1;
 }
 
 /*
@@ -156,7 +117,6 @@ static int is_of_lttng_ust(uint64_t address)
  * program if that is another) does not find a preloaded one there.
  */
 struct walk {
-	int for_tracer;
 	int (*callback)(struct dl_phdr_info *, size_t, void *);
 	void *data;
 	struct dl_phdr_info own;
@@ -167,8 +127,6 @@ static int walk_one(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct walk *walk = data;
 
-	if (walk->for_tracer && is_tracers(info))
-		return 0;
 	if (info->dlpi_addr != (ElfW(Addr)) __ehdr_start || size > sizeof(walk->own))
 		return walk->callback(info, size, walk->data);
 	spi_bytes_copy(&walk->own, info, size);
@@ -183,81 +141,28 @@ static int walk_all(struct walk *walk)
 	return result || !walk->own_size ? result : walk->callback(&walk->own, walk->own_size, walk->data);
 }
 
-static int objects_walk(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data, int for_tracer)
+SPI_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
 {
-	struct walk walk = { .for_tracer = for_tracer, .callback = callback, .data = data };
-	uint64_t old;
-	int result, is_locked;
+	struct walk walk = { .callback = callback, .data = data };
+	int is_lent = spi_leaks_are_checked && spi_lend_beside(SPI_LEND_WHILE);
+	int is_counted = spi_env.preloaded && spi_may(SPI_MAY_ACT), result;
 
-	if (!spi_env.preloaded || !spi_may(SPI_MAY_ACT))
-		return walk_all(&walk);
-	/* taking and giving back is not for handlers to come between */
-	old = spi_signals_hold(~UINT64_C(0));
-	is_locked = lock_take(0) == 0;
-	if (!is_locked)
-		__atomic_fetch_add(&nr_unlocked, 1, __ATOMIC_RELAXED);
-	spi_signals_release(old);
+	if (is_counted)
+		list_enter();
 	result = walk_all(&walk);
-	old = spi_signals_hold(~UINT64_C(0));
-	if (is_locked)
-		lock_give();
-	else
-		__atomic_fetch_sub(&nr_unlocked, 1, __ATOMIC_RELAXED);
-	spi_signals_release(old);
+	if (is_counted)
+		list_leave();
+	if (is_lent)
+		spi_lend_over();
 	return result;
 }
 
-/* As it was when it looked for the first time, which its constructor does. */
-static int hides_from(uint64_t caller)
+static int leaks_are_checked(void)
 {
-	static int hides = -1;
-
-	if (!is_of_lttng_ust(caller))
-		return 0;
-	if (hides < 0)
-		hides = spi_env.preloaded;
-	return hides;
-}
-
-SPI_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
-{
-	return objects_walk(callback, data, hides_from((uint64_t) __builtin_return_address(0)));
-}
-
-static int for_tracer(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
-{
-	return objects_walk(callback, data, 1);
-}
-
-static int is_lttng_ust(struct dl_phdr_info *info, size_t size, void *data)
-{
-	const char *slash = strrchr(info->dlpi_name, '/');
-
-	(void) size;
-	(void) data;
-	return !strncmp(slash ? slash + 1 : info->dlpi_name, "liblttng-ust.so", 15);
-}
-
-/*
- * lttng-ust does not see the tracer's objects where it cannot have seen them before: it would say that they were
- * unloaded, also to sessions to which it never said that they were loaded, which ends babeltrace2. Where we come
- * while it waits before main(), it has looked before there was an agent. A preloaded agent stands before it from
- * the start.
- */
-static int hides;
-
-static int tracer_is_hidden(void)
-{
-	return hides;
-}
-
-void spi_phdr_hide(void)
-{
-	hides = spi_attached_early && dl_iterate_phdr(is_lttng_ust, NULL);
+	return spi_leaks_are_checked;
 }
 
 const struct spi_hook spi_phdr_hooks[] = {
-	{ SPI_HOOK_ROW(dl_iterate_phdr), .ways = SPI_HOOK_ORDER },
-	{ "dl_iterate_phdr", (void *) for_tracer, .ways = SPI_HOOK_TRACER, .fits = tracer_is_hidden },
+	{ SPI_HOOK_ROW(dl_iterate_phdr), .ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS, .fits = leaks_are_checked },
 	{ NULL },
 };

@@ -54,6 +54,16 @@ static void table_read(struct table *t, const ElfW(Dyn) *dynamic)
 	}
 }
 
+static struct table table_of(const struct dl_phdr_info *info)
+{
+	struct table t = { .bias = info->dlpi_addr };
+
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			table_read(&t, (const ElfW(Dyn) *) (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
+	return t;
+}
+
 static int texts_equal(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
@@ -100,18 +110,18 @@ static uint32_t scanned_initial;	/* while the first scan runs: the tables so far
 
 static int table_add(struct dl_phdr_info *info, size_t size, void *data)
 {
-	const ElfW(Dyn) *dynamic = NULL;
-	struct table t = { .bias = info->dlpi_addr, .low = UINT64_MAX, .code_low = UINT64_MAX };
+	struct table t = table_of(info);
 	uint32_t at;
 
 	(void) size;
 	(void) data;
+	if (!t.dynamic || strstr(info->dlpi_name, "linux-vdso"))
+		return 0;
+	t.low = t.code_low = UINT64_MAX;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 		uint64_t start = info->dlpi_addr + ph->p_vaddr;
 
-		if (ph->p_type == PT_DYNAMIC)
-			dynamic = (const ElfW(Dyn) *) start;
 		if (ph->p_type != PT_LOAD)
 			continue;
 		t.low = start < t.low ? start : t.low;
@@ -121,10 +131,7 @@ static int table_add(struct dl_phdr_info *info, size_t size, void *data)
 		t.code_low = start < t.code_low ? start : t.code_low;
 		t.code_high = start + ph->p_memsz > t.code_high ? start + ph->p_memsz : t.code_high;
 	}
-	if (!dynamic || strstr(info->dlpi_name, "linux-vdso"))
-		return 0;
 	t.is_agent = (uint64_t) spi_slot_code_base >= t.low && (uint64_t) spi_slot_code_base < t.high;
-	table_read(&t, dynamic);
 	for (at = 0; at < table_count && !tables_equal(&tables[at], &t); at++)
 		;
 	if (at < table_count) {
@@ -260,14 +267,9 @@ static int has_address(const struct dl_phdr_info *info, uint64_t address)
 
 static void find_in(const struct dl_phdr_info *info, struct wanted *wanted)
 {
-	struct table t = { .bias = info->dlpi_addr };
-	uint32_t i = 0;
+	struct table t = table_of(info);
+	uint32_t i = table_find(&t, wanted->name, hash_of(wanted->name), "");
 
-	for (int k = 0; k < info->dlpi_phnum; k++)
-		if (info->dlpi_phdr[k].p_type == PT_DYNAMIC)
-			table_read(&t, (const ElfW(Dyn) *) (info->dlpi_addr + info->dlpi_phdr[k].p_vaddr));
-	if (t.hash)
-		i = table_find(&t, wanted->name, hash_of(wanted->name), "");
 	if (i)
 		wanted->found = t.symbols[i].st_value + t.bias;
 }
@@ -307,15 +309,12 @@ static int table_imports_load(const struct table *t)
 
 static int object_imports_load(struct dl_phdr_info *info, size_t size, void *data)
 {
-	struct table t = { .bias = info->dlpi_addr };
+	struct table t = table_of(info);
 
 	(void) size;
 	(void) data;
 	if (strstr(info->dlpi_name, "linux-vdso") || has_address(info, (uint64_t) spi_slot_code_base))
 		return 0;
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			table_read(&t, (const ElfW(Dyn) *) (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
 	return table_imports_load(&t);
 }
 
@@ -374,66 +373,18 @@ void *spi_symbol_beside(const char *name, uint64_t address)
 	return (void *) wanted.found;
 }
 
-struct each {
-	const struct spi_object *object;
-	void (*show)(const char *name, void *data);
-	void *data;
-};
-
-static int each_in_object(struct dl_phdr_info *info, size_t size, void *data)
-{
-	const struct each *each = data;
-	struct table t = { .bias = info->dlpi_addr };
-	const uint32_t *buckets, *chain;
-
-	(void) size;
-	if (!has_address(info, each->object->low))
-		return 0;
-	for (int k = 0; k < info->dlpi_phnum; k++)
-		if (info->dlpi_phdr[k].p_type == PT_DYNAMIC)
-			table_read(&t, (const ElfW(Dyn) *) (info->dlpi_addr + info->dlpi_phdr[k].p_vaddr));
-	if (!t.hash || !t.symbols || !t.names || !t.hash[0])
-		return 1;
-	buckets = (const uint32_t *) ((const uint64_t *) (t.hash + 4) + t.hash[2]);
-	chain = buckets + t.hash[0];
-	for (uint32_t b = 0; b < t.hash[0]; b++)
-		for (uint32_t i = buckets[b]; i >= t.hash[1]; i++) {
-			const ElfW(Sym) *s = &t.symbols[i];
-
-			if (s->st_shndx != SHN_UNDEF && (ELF64_ST_TYPE(s->st_info) == STT_FUNC || ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC))
-				each->show(t.names + s->st_name, each->data);
-			if (chain[i - t.hash[1]] & 1)
-				break;
-		}
-	return 1;
-}
-
-void spi_symbols_each(const struct spi_object *object, void (*show)(const char *name, void *data), void *data)
-{
-	struct each each = { object, show, data };
-
-	dl_iterate_phdr(each_in_object, &each);
-}
-
 static int find_shadow(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
-	struct wanted one = *(struct wanted *) data;
 
-	for (int k = 0; k < info->dlpi_phnum && !one.in; k++)
-		if (info->dlpi_phdr[k].p_type == PT_LOAD)
-			one.in = info->dlpi_addr + info->dlpi_phdr[k].p_vaddr;
-	if (!one.in || !strcmp(name, "libc.so.6") || !strncmp(name, "liblttng", 8) || spi_path_is_descriptor(info->dlpi_name))
-		return 0;
-	find_in_object(info, size, &one);
-	return one.found != 0;
+	(void) size;
+	return strcmp(name, "libc.so.6") && strncmp(name, "liblttng", 8) && !spi_path_is_descriptor(info->dlpi_name) &&
+		spi_object_defines(info, data);
 }
 
 int spi_symbol_is_shadowed(const char *name)
 {
-	struct wanted wanted = { .name = name };
-
-	return dl_iterate_phdr(find_shadow, &wanted);
+	return dl_iterate_phdr(find_shadow, (void *) name);
 }
 
 uint64_t spi_symbol_find(const char *name, const char *version, const struct spi_object *from, int after_agent)
@@ -449,12 +400,8 @@ uint64_t spi_symbol_find(const char *name, const char *version, const struct spi
 		found = table_find(t, name, hash, version);
 		if (!found)
 			continue;
-		switch (ELF64_ST_TYPE(t->symbols[found].st_info)) {
-		case STT_FUNC:
-			return t->symbols[found].st_value + t->bias;
-		default:
-			return 0;	/* STT_GNU_IFUNC, or no function */
-		}
+		/* else it is STT_GNU_IFUNC, or no function */
+		return ELF64_ST_TYPE(t->symbols[found].st_info) == STT_FUNC ? t->symbols[found].st_value + t->bias : 0;
 	}
 	return 0;
 }

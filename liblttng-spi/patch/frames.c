@@ -108,7 +108,6 @@ void spi_frames_find_unwinder(void)
 	if (!library)
 		return;
 	libgcc.tell = (register_fn) dlsym(library, "__register_frame_info");
-	spi_cancel_linked();
 }
 
 /*

@@ -84,8 +84,6 @@ uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw);
 void spi_near_fork_child(void);
 /* Any thread, without a lock: is it a stub there; is it a jump to one, outside of the program's objects? */
 int spi_near_code_has(uint64_t address);
-/* Likewise: how the stack looks where an instruction of a stub's is about to run. 0; -1: it is none, or cannot be read. */
-int spi_near_frame(uint64_t address, uint16_t *frame);
 int spi_near_leads_to(uint64_t address);
 
 /* ---- trampoline.c, trampoline-pages.c ---- */
@@ -104,7 +102,6 @@ void spi_trampoline_fork_child(void);
 
 /* Load libgcc, before the first range is registered: where only the calling thread can load anything. */
 void spi_frames_find_unwinder(void);
-void spi_cancel_linked(void) SPI_HIDDEN;	/* unwind/cancel.c: who has just loaded libgcc_s, a thread that may call the dynamic linker */
 /*
  * Under the patch lock: size bytes of code, whose frames are described in `frames`; libgcc's unwinder is told of them
  * by spi_frames_tell(), which is the control side's, without the lock.

@@ -314,13 +314,6 @@ int spi_near_code_has(uint64_t address)
 	return code_at(address) != NULL;
 }
 
-int spi_near_frame(uint64_t address, uint16_t *frame)
-{
-	const struct chunk *chunk = code_at(address);
-
-	return chunk ? spi_memory_copy(frame, chunk->rx + chunk->size + 2 * (address - chunk->rx), sizeof(*frame)) : -1;
-}
-
 /* What has just been run, or is about to be: it can be read. */
 static int copy_here(void *to, uint64_t from, size_t n)
 {

@@ -63,11 +63,6 @@ static void copy_note(const char *why)
 	spi_exec_note("a child", why);
 }
 
-static void lend_functions(void)
-{
-	__atomic_fetch_or(&spi_thread.owed, SPI_THREAD_LENT, __ATOMIC_RELAXED);
-}
-
 static void clone_comes(uint64_t flags)
 {
 	struct spi_thread *t = &spi_thread;
@@ -75,16 +70,13 @@ static void clone_comes(uint64_t flags)
 	if (t->busy || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE) || spi_is_lent() > 0)
 		return;
 	if (!(flags & CLONE_VM)) {
-		if (spi_lend(SPI_LEND_ONCE)) {
-			lend_functions();
+		if (spi_lend_beside(SPI_LEND_ONCE))
 			copy_note(by_call);
-		}
 	} else if ((flags & CLONE_VFORK) && !(flags & CLONE_THREAD)) {
 		spi_lend(SPI_LEND_ONCE);
 	} else if (flags & CLONE_SETTLS) {
 		spi_give_up("it makes a thread whose thread-local memory is not of libc's making");
-	} else if (spi_lend(SPI_LEND_EVER)) {
-		lend_functions();
+	} else if (spi_lend_beside(SPI_LEND_EVER)) {
 		spi_exec_note("a thread", "it was not made by pthread_create(), and has its maker's thread-local memory");
 	}
 }

@@ -125,7 +125,6 @@ static void rule_forget(struct rule *rule)
 
 static void rule_end(struct rule *rule)
 {
-	spi_rule_late_tell(spi_link_current, rule);
 	rule_take_out(rule);
 	rule_forget(rule);
 }

@@ -68,6 +68,5 @@ int spi_rule_keep(struct rule *rule, struct spi_point *point);
 /* ---- rule-loads.c: libraries that are loaded after a rule for functions was made ---- */
 void spi_rules_watch_loads(void);	/* as the rules are now: watch the dynamic linker, or no longer */
 void spi_rules_loads_take(struct spi_link *link);	/* instrument what they name in what has come */
-void spi_rule_late_tell(struct spi_link *link, struct rule *rule);	/* what was missed all the same */
 
 #endif /* SPI_INSTRUMENT_H */

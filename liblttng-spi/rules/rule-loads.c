@@ -9,21 +9,17 @@
  * stays, and waits for a library that has one; so the event module is loaded for it at once, as later
  * that would need a lock which the waiting thread has.
  *
- * Where the linker's word is not to be had, or nobody answered in time, the functions
- * are told as not instrumented when the rule goes or the process ends: those that the
- * libraries export, by the names they have there; and of what is loaded then.
+ * Where the linker's word is not to be had, or nobody answered in time, a note says so (hooks/linker.c,
+ * base/wakeup.c).
  *
  * Under the control lock.
  */
-#include <elf.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/rules/instrument-work.h"
 #include "liblttng-spi/tree/rule.h"
-#include "rules/glob.h"
 
-#define TOLD_MAX	16u	/* of one object */
 #define GENERIC_MS	1500u	/* for an event to be enabled */
 
 void spi_rules_watch_loads(void)
@@ -98,8 +94,6 @@ static void generic_wait(const struct rule *part)
 			part->points[0]->object->name);
 }
 
-static char worked_on[SPI_RULE_FUNCTION_MAX + 1 + 512];	/* while spi_control_works: to be told should the process end */
-
 /* As if it were a rule of its own, whose points are the rule's then. */
 static void rule_look(struct spi_link *link, struct rule *rule, struct spi_object *object)
 {
@@ -116,8 +110,6 @@ static void rule_look(struct spi_link *link, struct rule *rule, struct spi_objec
 		w->rule = part;
 		w->only = object;
 		w->result = &more;
-		spi_format(worked_on, sizeof(worked_on), "%s\t%s\t%s\n", object->name, rule->text.function,
-			"the process ended before the library that it had loaded was instrumented");
 		__atomic_store_n(&spi_control_works, SPI_WORKS_ITSELF, __ATOMIC_RELEASE);
 		if (spi_work_find(w) == 0 && spi_work_put_in_force(w) == 0 && more.instrumented)
 			more.text[0] = 0;
@@ -165,67 +157,4 @@ void spi_rules_loads_take(struct spi_link *link)
 			rule->looked = scan;
 	if (link)
 		spi_link_declined_flush(link);
-}
-
-/* ---- what was missed ---- */
-
-struct late {
-	struct spi_link *link;
-	const struct spi_object *object;
-	const char *pattern;
-	size_t length;		/* without the file of a static function */
-	uint32_t told;
-};
-
-static void function_look(const char *name, void *data)
-{
-	struct late *late = data;
-	char pattern[SPI_RULE_FUNCTION_MAX + 1];
-
-	if (late->told >= TOLD_MAX)
-		return;
-	memcpy(pattern, late->pattern, late->length);
-	pattern[late->length] = 0;
-	if (!spi_glob_match(pattern, name))
-		return;
-	if (++late->told == TOLD_MAX)
-		name = "...";
-	spi_link_declined(late->link, late->object->name, name,
-		"its library was loaded after the rule was made, and could not be looked through: make the rule when it is loaded");
-}
-
-void spi_rule_late_tell(struct spi_link *link, struct rule *rule)
-{
-	const char *pattern = rule->text.function;
-	struct late late = { .link = link, .pattern = pattern, .length = strcspn(pattern, "@") };
-
-	if (!link || !(rule->ops->reach(rule) & SPI_REACH_TAKEN) || !rule->looked)
-		return;
-	for (struct spi_object *o = spi_objects_scan(); o; o = o->next) {
-		if (!rule_wants(rule, o))
-			continue;
-		late.object = o;
-		late.told = 0;
-		spi_symbols_each(o, function_look, &late);
-	}
-	rule->looked = spi_objects_scans;
-	spi_link_declined_flush(link);
-}
-
-/* The process ends, in whatever thread, and the control side may be at anything. */
-void spi_rules_process_end(void)
-{
-	struct spi_link own = { .fd = spi_link_fd };
-
-	if (!spi_rules || own.fd < 0)
-		return;
-	if (!spi_control_try()) {
-		if (__atomic_load_n(&spi_control_works, __ATOMIC_ACQUIRE))
-			spi_link_send(&own, SPI_MSG_DECLINED, 0, worked_on, strlen(worked_on) + 1, NULL, 0, -1);
-		return;
-	}
-	for (struct rule *rule = spi_rules; rule && spi_link_current; rule = rule->next)
-		if (rule->enabled)
-			spi_rule_late_tell(spi_link_current, rule);
-	spi_control_unlock();
 }

@@ -15,8 +15,7 @@
  * next in the order of symbols. Where there is none in the part of the order that all objects share, it is one that was loaded with
  * dlopen() for its user alone: that which the caller's object is, or names as needed, or the only one.
  *
- * May be called from signal handlers as far as unwinders may. Nothing is allocated but pages, and of these none for
- * lists that are short. What unwinds by other means (an unwinder linked in statically, unw_step(), frame pointers) sees the slots.
+ * May be called from signal handlers as far as unwinders may. Nothing is allocated but pages. What unwinds by other means (an unwinder linked in statically, unw_step(), frame pointers) sees the slots.
  */
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -30,8 +29,8 @@
 #include "liblttng-spi/patch/internal.h"
 #include "liblttng-spi/calls/internal.h"
 
-#define LIST_SHORT	128u		/* addresses on the stack */
-#define LIST_MOST	(1u << 20)
+#define LIST_MOST	(1 << 20)	/* addresses that a program can ask for */
+#define OWN_MOST	32		/* frames of the functions here, and of libc's */
 #define END_OF_STACK	((_Unwind_Reason_Code) 5)	/* _URC_END_OF_STACK: Itanium C++ ABI, 1.2.2 */
 
 typedef struct _Unwind_Context context_t;
@@ -88,46 +87,24 @@ static struct unwinder unwinder_at(uint64_t at)
 }
 
 struct choice {
-	uint64_t caller;
-	const ElfW(Dyn) *needs;		/* of the caller's object */
-	const char *names;
+	const struct link_map *caller;	/* NULL: not known */
+	const char *names;		/* of what the caller's object needs */
 	uint64_t first, needed;		/* an address in the one that was loaded first, and in that which is needed */
 };
 
-static void caller_note(struct choice *c, const struct dl_phdr_info *info)
+static void caller_is(struct choice *c, const struct link_map *map)
 {
-	const ElfW(Dyn) *dynamic = NULL;
-	int is_it = 0;
-
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-
-		if (ph->p_type == PT_DYNAMIC)
-			dynamic = (const void *) (info->dlpi_addr + ph->p_vaddr);
-		is_it |= ph->p_type == PT_LOAD && c->caller - info->dlpi_addr - ph->p_vaddr < ph->p_memsz;
-	}
-	if (!is_it || !dynamic)
-		return;
-	c->needs = dynamic;
-	for (; dynamic->d_tag != DT_NULL; dynamic++)
-		if (dynamic->d_tag == DT_STRTAB)	/* the dynamic linker has made an address of it, where it may write */
-			c->names = (const char *) (dynamic->d_un.d_ptr + (dynamic->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr : 0));
-}
-
-static int caller_find(struct dl_phdr_info *info, size_t size, void *data)
-{
-	struct choice *c = data;
-
-	(void) size;
-	caller_note(c, info);
-	return c->needs != NULL;
+	c->caller = map;
+	for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_STRTAB)	/* the dynamic linker has made an address of it, where it may write */
+			c->names = (const char *) (d->d_un.d_ptr + (d->d_un.d_ptr < map->l_addr ? map->l_addr : 0));
 }
 
 static int is_needed(const struct choice *c, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-	for (const ElfW(Dyn) *d = c->needs; d && c->names && d->d_tag != DT_NULL; d++)
+	for (const ElfW(Dyn) *d = c->names ? c->caller->l_ld : NULL; d && d->d_tag != DT_NULL; d++)
 		if (d->d_tag == DT_NEEDED && !strcmp(c->names + d->d_un.d_val, name))
 			return 1;
 	return 0;
@@ -146,7 +123,7 @@ static int unwinder_find(struct dl_phdr_info *info, size_t size, void *data)
 
 			if (!c->first)
 				c->first = at;
-			if (!c->needed && (is_needed(c, info->dlpi_name) || c->needs == (const void *) at))
+			if (!c->needed && (is_needed(c, info->dlpi_name) || (c->caller && (uint64_t) c->caller->l_ld == at)))
 				c->needed = at;
 		}
 	return 0;
@@ -156,16 +133,16 @@ static int unwinder_find(struct dl_phdr_info *info, size_t size, void *data)
  * What was chosen for the callers of an object. It stays so for as long as that object and the unwinder are loaded: what it
  * needs came with it, and what was first stays so. Both are looked for without a lock (_dl_find_object(), glibc 2.35):
  * exceptions ask for each of their frames, and a handler that interrupted malloc() while another thread forks has to go on.
- * Who comes while another writes looks for himself.
+ * An entry is written once. Callers that find no entry free look each time.
  */
-struct chosen {
-	uint32_t turn;			/* odd: somebody writes */
+#define CHOSEN_MOST	64u
+
+static struct chosen {
+	uint32_t is_there;
 	struct dl_find_object caller, of;
 	struct unwinder unwinder;
-};
-
-static struct chosen all_chosen[16];
-static uint32_t next_chosen;
+} all_chosen[CHOSEN_MOST];
+static uint32_t taken;
 
 static int is_same_object(const struct dl_find_object *a, const struct dl_find_object *b)
 {
@@ -173,52 +150,53 @@ static int is_same_object(const struct dl_find_object *a, const struct dl_find_o
 		a->dlfo_map_end == b->dlfo_map_end && a->dlfo_eh_frame == b->dlfo_eh_frame;
 }
 
-static int is_chosen(struct chosen *entry, const struct dl_find_object *caller, struct unwinder *unwinder)
+static const struct unwinder *chosen_find(const struct dl_find_object *caller)
 {
-	uint32_t turn = __atomic_load_n(&entry->turn, __ATOMIC_ACQUIRE);
-	struct dl_find_object now, of, its_caller;
+	struct dl_find_object now;
 
-	if (!turn || (turn & 1))
-		return 0;
-	its_caller = entry->caller;
-	of = entry->of;
-	*unwinder = entry->unwinder;
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return __atomic_load_n(&entry->turn, __ATOMIC_RELAXED) == turn && is_same_object(&its_caller, caller) &&
-		!_dl_find_object(*(void **) &unwinder->backtrace, &now) && is_same_object(&now, &of);
+	for (unsigned int i = 0; i < CHOSEN_MOST; i++) {
+		const struct chosen *entry = &all_chosen[i];
+
+		if (__atomic_load_n(&entry->is_there, __ATOMIC_ACQUIRE) && is_same_object(&entry->caller, caller) &&
+				!_dl_find_object(*(void *const *) &entry->unwinder.backtrace, &now) &&
+				is_same_object(&now, &entry->of))
+			return &entry->unwinder;
+	}
+	return NULL;
 }
 
 static void choose(const struct dl_find_object *caller, const struct unwinder *unwinder)
 {
-	struct chosen *entry = &all_chosen[__atomic_fetch_add(&next_chosen, 1, __ATOMIC_RELAXED) %
-					   (sizeof(all_chosen) / sizeof(all_chosen[0]))];
-	uint32_t turn = __atomic_load_n(&entry->turn, __ATOMIC_RELAXED);
+	uint32_t i = __atomic_load_n(&taken, __ATOMIC_RELAXED);
 	struct dl_find_object of;
 
-	if (_dl_find_object(*(void *const *) &unwinder->backtrace, &of) || (turn & 1) ||
-	    !__atomic_compare_exchange_n(&entry->turn, &turn, turn + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	if (i >= CHOSEN_MOST || _dl_find_object(*(void *const *) &unwinder->backtrace, &of))
 		return;
-	entry->caller = *caller;
-	entry->of = of;
-	entry->unwinder = *unwinder;
-	__atomic_store_n(&entry->turn, turn + 2, __ATOMIC_RELEASE);
+	i = __atomic_fetch_add(&taken, 1, __ATOMIC_RELAXED);
+	if (i >= CHOSEN_MOST)
+		return;
+	all_chosen[i].caller = *caller;
+	all_chosen[i].of = of;
+	all_chosen[i].unwinder = *unwinder;
+	__atomic_store_n(&all_chosen[i].is_there, 1, __ATOMIC_RELEASE);
 }
 
-static __attribute__((noinline)) struct unwinder unwinder_look(uint64_t caller)
+static __attribute__((noinline)) struct unwinder unwinder_look(uint64_t address)
 {
-	struct choice c = { .caller = spi_behind_slots(caller) };
-	struct dl_find_object its;
+	struct dl_find_object caller;
+	int is_known = !_dl_find_object((void *) spi_behind_slots(address), &caller);
+	const struct unwinder *chosen = is_known ? chosen_find(&caller) : NULL;
+	struct choice c = { 0 };
 	struct unwinder u;
-	int is_known = !_dl_find_object((void *) c.caller, &its);
 
-	for (unsigned int i = 0; is_known && i < sizeof(all_chosen) / sizeof(all_chosen[0]); i++)
-		if (is_chosen(&all_chosen[i], &its, &u))
-			return u;
-	dl_iterate_phdr(caller_find, &c);
+	if (chosen)
+		return *chosen;
+	if (is_known)
+		caller_is(&c, caller.dlfo_link_map);
 	dl_iterate_phdr(unwinder_find, &c);
 	u = unwinder_at(c.needed ? c.needed : c.first);
 	if (is_known && u.backtrace)
-		choose(&its, &u);
+		choose(&caller, &u);
 	return u;
 }
 
@@ -326,37 +304,20 @@ static int list_sift(void *const *list, int n, void **to, int size)
 	return kept;
 }
 
-static int list_make(int (*make)(void **list, int size), void **to, int size, void **list, unsigned int room, int *is_all)
-{
-	int n = make(list, (int) room);
-
-	*is_all = n < (int) room;
-	return list_sift(list, n, to, size);
-}
-
-static __attribute__((noinline)) int list_short(int (*make)(void **list, int size), void **to, int size, int *is_all)
-{
-	void *list[LIST_SHORT];
-
-	return list_make(make, to, size, list, LIST_SHORT, is_all);
-}
-
+/* A traced call has a slot's frame, or two. Without memory for these, or in a sandbox, the list is shorter than it might be. */
 SPI_EXPORT int backtrace(void **to, int size)
 {
-	int (*make)(void **list, int size) = SPI_NEXT(backtrace), n, is_all;
+	int (*make)(void **list, int size) = SPI_NEXT(backtrace), n = size < LIST_MOST ? size : LIST_MOST;
+	uint64_t room, list;
 
 	if (!make || size <= 0)
 		return 0;
-	n = list_short(make, to, size, &is_all);
-	for (unsigned int room = 8 * LIST_SHORT; n < size && !is_all && room <= LIST_MOST; room *= 8) {
-		uint64_t bytes = room * sizeof(void *);
-		long list = spi_sys(SYS_mmap, 0L, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1L, 0L);
-
-		if (list < 0)
-			break;
-		n = list_make(make, to, size, (void **) list, room, &is_all);
-		spi_sys(SYS_munmap, list, bytes);
-	}
+	room = 3 * (uint64_t) n + OWN_MOST;
+	list = !spi_may(SPI_MAY_ACT) ? 0 : spi_mmap(0, room * sizeof(void *), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	if (!list)
+		return list_sift(to, make(to, n), to, n);
+	n = list_sift((void **) list, make((void **) list, (int) room), to, n);
+	spi_munmap(list, room * sizeof(void *));
 	return n;
 }
 

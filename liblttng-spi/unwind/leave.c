@@ -32,6 +32,9 @@
 
 #define FRAMES_MOST	200u
 #define RECORD_MOST	16384u	/* of the stack, for a record */
+/* While a record is completed: faults are how it finds out that the program's memory cannot be read. */
+#define HELD		(~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGFPE) | \
+			   SPI_SIGNAL_BIT(SIGILL)))
 
 typedef void (*leave_fn)(uint64_t a, uint64_t b);
 
@@ -120,9 +123,14 @@ static int slot_step(struct spi_registers *regs)
 	return 1;
 }
 
-uint64_t spi_record_find(struct spi_registers *regs, uint64_t at, uint64_t frame, uint64_t *back)
+/*
+ * From these registers, of a function's caller, up to the payload that records the call at `at`. *back: where the
+ * payload's return address stands; returns the innermost signal frame below it, which interrupted it, or 0.
+ */
+static uint64_t record_find(struct spi_registers *regs, uint64_t at, uint64_t *back)
 {
-	int is_call = !frame;
+	uint64_t frame = 0;
+	int is_call = 1;
 
 	for (unsigned int i = 0; i < FRAMES_MOST; i++) {
 		is_call |= slot_step(regs);
@@ -176,7 +184,8 @@ static enum spi_left left_by(void *const *by)
 	return is_jump(by) ? SPI_LEFT_JUMPED : SPI_LEFT_UNWOUND;
 }
 
-int spi_leave_may(const struct spi_thread *t)
+/* Can a record that this thread is making be completed? */
+static int leave_may(const struct spi_thread *t)
 {
 	return !spi_thread_is_foreign(t) && t->busy < SPI_BUSY_ALWAYS && t->own && !spi_stacks_copied &&
 		spi_may(SPI_MAY_ACT | SPI_MAY_HERE);
@@ -187,7 +196,7 @@ static uint64_t record_left(const struct spi_thread *t, void *const *by, uint64_
 {
 	uint64_t at, target;
 
-	if (!spi_leave_may(t) || !(at = spi_thread_busy_at(t)))
+	if (!leave_may(t) || !(at = spi_thread_busy_at(t)))
 		return 0;
 	if (is_jump(by)) {
 		target = jump_target(buffer);
@@ -227,14 +236,14 @@ uint64_t spi_leave_look(uint64_t a, uint64_t b, void *const *by, struct spi_regi
 		struct spi_registers here = *regs;
 
 		at = record_left(t, by, a);
-		frame = at ? spi_record_find(&here, at, 0, &back) : 0;
+		frame = at ? record_find(&here, at, &back) : 0;
 	} while (!frame && at && is_jump(by) && record_lose(t, at));
 	if (frame && by == &spi_leave_unwound)
 		by = spi_leave_unwinder(a, b, caller, back, &b);
 	if (!frame || !by)
 		return 0;
 	leave = &t->own->leave;
-	leave->mask = spi_signals_hold(SPI_LEAVE_MASK) & ~SPI_MASK_STEPPED;
+	leave->mask = spi_signals_hold(HELD) & ~SPI_MASK_STEPPED;
 	leave->arguments[0] = a;
 	leave->arguments[1] = b;
 	leave->by = by;
@@ -244,7 +253,7 @@ uint64_t spi_leave_look(uint64_t a, uint64_t b, void *const *by, struct spi_regi
 	leave->back = back;
 	leave->ra = *(uint64_t *) back;
 	*(uint64_t *) back = (uint64_t) spi_leave_again;
-	((struct spi_signal_frame *) frame)->mask = SPI_LEAVE_MASK;
+	((struct spi_signal_frame *) frame)->mask = HELD;
 	return frame;
 }
 

@@ -36,6 +36,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unwind.h>
+#include "liblttng-spi/cfi/cfi.h"
 #include "liblttng-spi/core.h"
 #include "liblttng-spi/patch/internal.h"
 
@@ -43,38 +44,10 @@
 
 int spi_unwind_exact;
 void (*spi_unwind_resume)(struct _Unwind_Exception *exception) SPI_HIDDEN;
-extern const char __ehdr_start[] SPI_HIDDEN;
-
-/* What .eh_frame_hdr begins with as linkers make it; the table is in order. */
-struct frame_index {
-	uint8_t version, frames_kind, count_kind, table_kind;
-	int32_t frames, count;
-	struct {
-		int32_t code, fde;
-	} entries[];
-};
-
-/* The slots' FDE (slots.S). NULL: where it is cannot be told. */
-static uint8_t *fde_find(void)
-{
-	const ElfW(Ehdr) *ehdr = (const ElfW(Ehdr) *) __ehdr_start;
-	const ElfW(Phdr) *ph = (const ElfW(Phdr) *) (__ehdr_start + ehdr->e_phoff);
-	const struct frame_index *index = NULL;
-
-	for (int i = 0; i < ehdr->e_phnum; i++)
-		if (ph[i].p_type == PT_GNU_EH_FRAME)
-			index = (const struct frame_index *) (__ehdr_start + ph[i].p_vaddr);
-	if (!index || index->version != 1 || index->count_kind != 0x03 || index->table_kind != 0x3b)
-		return NULL;
-	for (int32_t i = 0; i < index->count; i++)
-		if ((const uint8_t *) index + index->entries[i].code == (const uint8_t *) spi_slot_code_base)
-			return (uint8_t *) index + index->entries[i].fde;
-	return NULL;
-}
 
 static int frames_change(void)
 {
-	uint8_t *fde = fde_find(), *cie = fde ? fde + 4 - *(const uint32_t *) (fde + 4) : NULL;
+	uint8_t *fde = (uint8_t *) spi_cfi_find((uint64_t) spi_slot_code_base), *cie = fde ? fde + 4 - *(const uint32_t *) (fde + 4) : NULL;
 	uint8_t *rule = fde ? spi_slot_rule_find(fde) : NULL;
 	uint64_t low = SPI_PAGE_OF((uint64_t) cie), high = SPI_PAGE_OF((uint64_t) rule + SPI_SLOT_RULE_SIZE - 1) + SPI_PAGE;
 

@@ -27,10 +27,15 @@ void tp_due_many(struct spi_thread *t, struct spi_slot *slot, const struct tp_du
 	slot->aux = tp_epoch | TP_SLOT_SET;
 }
 
+static struct tp_due_set *due_set(const struct spi_slot *slot)
+{
+	return (struct tp_due_set *) tp_area_make(slot, TP_AREA_SMALL);
+}
+
 /* Where the channel stands in the set; NULL: it is not there. */
 static const void **set_place(const struct spi_slot *slot, const void *channel)
 {
-	struct tp_due_set *set = (struct tp_due_set *) tp_area_make(slot, TP_AREA_SMALL);
+	struct tp_due_set *set = due_set(slot);
 
 	for (uint32_t i = 0; set && i < set->n; i++)
 		if (set->channel[i] == channel)
@@ -38,25 +43,24 @@ static const void **set_place(const struct spi_slot *slot, const void *channel)
 	return NULL;
 }
 
-static int is_removed(const void *channel, const struct tp_event *event)
+static int is_recorded_in(const struct tp_event *event, const void *channel)
 {
-	const struct lttng_ust_tracepoint_probe *probe = tp_probes(event);
+	struct lttng_ust_tracepoint_probe *probe = tp_probes(event);
 
 	while (probe && probe->func && tp_channel_of(probe) != channel)
 		probe++;
-	return channel && !(probe && probe->func);
+	return probe && probe->func;
 }
 
-uint32_t tp_due_removed(const struct spi_slot *slot, const struct tp_event *event)
+uint32_t tp_due_removed(const struct spi_slot *slot, const struct tp_point *tp)
 {
-	const struct tp_due_set *set;
+	const struct tp_due_set *set = slot->aux == (tp_epoch | TP_SLOT_SET) ? due_set(slot) : NULL;
+	const void *const *channel = set ? set->channel : &slot->cookie;
+	const uint32_t most = set ? set->n : slot->aux == tp_epoch;
 	uint32_t n = 0;
 
-	if (slot->aux != (tp_epoch | TP_SLOT_SET))
-		return slot->aux == tp_epoch && is_removed(slot->cookie, event);
-	set = (const struct tp_due_set *) tp_area_make(slot, TP_AREA_SMALL);
-	for (uint32_t i = 0; set && i < set->n; i++)
-		n += (uint32_t) is_removed(set->channel[i], event);
+	for (uint32_t i = 0; i < most; i++)
+		n += channel[i] && !is_recorded_in(&tp->exit, channel[i]) && !is_recorded_in(&tp->entry, channel[i]);
 	return n;
 }
 

@@ -10,7 +10,6 @@
  *	0				-		nobody: no entry was recorded, or the exit is settled
  *	tp_epoch			channel		this channel (NULL: nobody, the exit may be wanted alone)
  *	tp_epoch | TP_SLOT_SET		-		the channels of the set in the slot's area
- *	TP_SLOT_AGAIN			-		nobody: closed before this thread's exec; entered again if that fails
  *	tp_epoch | length + 1		area		(one event a call: the arguments that wait in the area, record/one-event.c)
  *
  * How a debt is settled:
@@ -18,9 +17,8 @@
  *	the call returns		record/call-exit.c: the exit, in the channels that are owed it
  *	exception, longjmp, thread ends	record/call-exit.c: spi_call:left, then the exit with values of zero
  *	the ring has no room		debts.c: the exit waits; until then the thread's new calls are lost there
- *	rule off, detach, exec, exit	module/close.c: spi_call:left and the exit, written by the thread that closes
- *	LTTng removes both events	record/call-exit.c: the exit is lost, when the call returns
- *	the exec failed			record/call.c: the thread that tried enters its calls again
+ *	rule off, detach, exec, exit	close.c: spi_call:left and the exit, written by the thread that closes
+ *	LTTng removes both events	due.c: the exit is lost, and counted
  *
  * Each exit that is given up counts in lost_exits. Nothing here allocates or takes a lock on the path of a call.
  */
@@ -34,7 +32,6 @@
 /* The epoch changes with a fork: slots from before the fork mean nothing in the child. */
 #define TP_EPOCH_STEP	(1u << 16)
 #define TP_SLOT_SET	1u
-#define TP_SLOT_AGAIN	2u	/* of no epoch: the exec may have been one that changes it (single.c) */
 extern SPI_HIDDEN uint32_t tp_epoch;
 SPI_HIDDEN void tp_due_forget_all(void);	/* nobody who recorded a call so far is to have its exit */
 
@@ -61,8 +58,8 @@ SPI_INLINE void tp_due_over(struct spi_slot *slot)
 	slot->aux = 0;
 }
 
-/* So many of the channels that are owed the exit have the event no more. Inside a read-side section. */
-SPI_HIDDEN uint32_t tp_due_removed(const struct spi_slot *slot, const struct tp_event *event);
+/* In a read-side section: how many of them have neither of the function's events any more. LTTng has removed both. */
+SPI_HIDDEN uint32_t tp_due_removed(const struct spi_slot *slot, const struct tp_point *tp);
 /* The slot may be another thread's, and change meanwhile. */
 SPI_HIDDEN int tp_due_has(const struct spi_slot *slot, const void *channel);
 SPI_HIDDEN void tp_due_forget(struct spi_slot *slot, const void *channel);	/* the channel has the exit */

@@ -250,8 +250,6 @@ static void op_fini(void)
 {
 	if (tp_close_begin(SPI_CLOSE_FOR_END))
 		tp_compact_close(1);
-	/* closing calls may have made the thread a reader once more, and lttng-ust's destructor waits for readers */
-	sections_leave(&spi_thread);
 }
 
 static int op_close_begin(enum spi_close_for what)
@@ -270,8 +268,6 @@ static void op_close_end(enum spi_close_for what)
 	if (what != SPI_CLOSE_FOR_RULES)
 		tp_compact_open();
 	tp_close_end(what);
-	if (what != SPI_CLOSE_FOR_RULES)
-		tp_core->slots_each(tp_call_again);
 	*error = error_was;
 }
 

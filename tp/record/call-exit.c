@@ -68,9 +68,8 @@ static __attribute__((noinline)) uint32_t fire_exit_all(
 			error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
 		n += error ? tp_exit_failed(t, tp, record, length, recorder, due, error) : 1;
 	}
-	/* LTTng may have removed both ends of the function at once, by one name for both */
 	if (!is_tree)
-		tp_count(t)->lost_exits += tp_due_removed(slot, &tp->exit);
+		tp_count(t)->lost_exits += tp_due_removed(slot, tp);
 	return n;
 }
 

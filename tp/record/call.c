@@ -257,34 +257,6 @@ uint64_t tp_generic_entry(struct spi_point *point, struct spi_frame *frame, cons
 	return code;
 }
 
-/* ---- a call that was closed from outside ---- */
-
-/* Its exit was recorded although it goes on: here is its entry again. */
-void tp_call_again(struct spi_slot *slot)
-{
-	struct spi_thread *t = &spi_thread;
-	struct spi_point *point = slot->point;
-	struct tp_point *tp = point->payload;
-	uint64_t words[2] = { point->address, tp_call_site(point, slot->ra) };
-	uint32_t now = t->tree_now, n = 0;
-	struct tp_due_set heard;
-	const void *one;
-
-	if (slot->aux != TP_SLOT_AGAIN || (point->flags & (SPI_POINT_COMPACT | SPI_POINT_ONE_EVENT)))
-		return;
-	tp_due_one(slot, NULL);
-	t->tree_now = (uint32_t) slot->start & point->tree_live;
-	slot->start = t->tree_now;
-	if (CMM_ACCESS_ONCE(tp->entry.tracepoint->state)) {
-		one = fire_entry(t, tp, (uint8_t *) words, sizeof(words), &heard, &n, 1);
-		if (n > 1)
-			tp_due_many(t, slot, &heard);
-		else
-			tp_due_one(slot, n ? heard.channel[0] : one);
-	}
-	t->tree_now = now;
-}
-
 /* ---- */
 
 void tp_call_attach(struct spi_point *point, struct tp_point *tp)

@@ -34,8 +34,6 @@ SPI_HIDDEN uint32_t tp_exit_failed(struct spi_thread *t, const struct tp_point *
 
 SPI_HIDDEN void tp_call_is_late(uint64_t p);	/* one that comes when nothing is recorded any more: it is counted */
 
-SPI_HIDDEN void tp_call_again(struct spi_slot *slot);	/* a call of the calling thread that was closed: its entry */
-
 /* ---- one-event.c ---- */
 /* The record of a call that did not return: 0 when there is none. */
 SPI_HIDDEN int tp_one_shot(struct spi_slot *slot, enum spi_left how, struct tp_shot *shot);

@@ -115,18 +115,6 @@ uint64_t spi_code_jump_target(uint64_t at, spi_copy_fn copy)
 	return to;
 }
 
-/* push literal(%rip) */
-uint64_t spi_code_pushed(uint64_t at, spi_copy_fn copy)
-{
-	uint8_t code[6];
-	int32_t by;
-
-	if (copy(code, at, sizeof(code)) < 0 || code[0] != 0xff || code[1] != 0x35)
-		return 0;
-	spi_bytes_copy(&by, code + 2, 4);
-	return at + sizeof(code) + (uint64_t) (int64_t) by;
-}
-
 int spi_code_is_empty_function(const uint8_t *code)
 {
 	static const uint8_t fillers[] = { 0x66, 0x2e, 0x0f, 0x1f, 0x90, 0xcc, 0x84, 0x00 };
