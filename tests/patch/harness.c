@@ -78,20 +78,6 @@ static const struct spi_map_func *func_make(const struct func_record *r, unsigne
 	return func;
 }
 
-/* Of the agent's sys.c, which needs more of the agent than the patcher does. */
-long spi_sys(long number, ...)
-{
-	long a[6], result;
-	va_list args;
-
-	va_start(args, number);
-	for (int i = 0; i < 6; i++)
-		a[i] = va_arg(args, long);
-	va_end(args);
-	result = syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-	return result < 0 ? -errno : result;
-}
-
 void funcs_prepare(uint32_t workers, int two_gates)
 {
 	const struct func_record *r;
