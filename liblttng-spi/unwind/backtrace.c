@@ -15,7 +15,8 @@
  * next in the order of symbols. Where there is none in the part of the order that all objects share, it is one that was loaded with
  * dlopen() for its user alone: that which the caller's object is, or names as needed, or the only one.
  *
- * May be called from signal handlers as far as unwinders may. Nothing is allocated but pages. What unwinds by other means (an unwinder linked in statically, unw_step(), frame pointers) sees the slots.
+ * May be called from signal handlers as far as unwinders may. Nothing is allocated but pages. What unwinds by other
+ * means (an unwinder linked in statically, unw_step(), frame pointers) sees the slots.
  */
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -304,7 +305,7 @@ static int list_sift(void *const *list, int n, void **to, int size)
 	return kept;
 }
 
-/* A traced call has a slot's frame, or two. Without memory for these, or in a sandbox, the list is shorter than it might be. */
+/* A traced call has a slot's frame, or two. Without memory for these, or in a sandbox, the list is shorter. */
 SPI_EXPORT int backtrace(void **to, int size)
 {
 	int (*make)(void **list, int size) = SPI_NEXT(backtrace), n = size < LIST_MOST ? size : LIST_MOST;
@@ -313,7 +314,8 @@ SPI_EXPORT int backtrace(void **to, int size)
 	if (!make || size <= 0)
 		return 0;
 	room = 3 * (uint64_t) n + OWN_MOST;
-	list = !spi_may(SPI_MAY_GROW) ? 0 : spi_mmap(0, room * sizeof(void *), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	list = !spi_may(SPI_MAY_GROW) ? 0 :
+		spi_mmap(0, room * sizeof(void *), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	if (!list)
 		return list_sift(to, make(to, n), to, n);
 	n = list_sift((void **) list, make((void **) list, (int) room), to, n);
