@@ -147,7 +147,10 @@ struct scan {
 	int count;
 };
 
-/* What copies frames off the stack and back (calls/slots.c), or looks for leaks. Before the object's constructors run, where that is known in time. */
+/*
+ * What copies frames off the stack and back (calls/slots.c), or looks for leaks. Before the object's constructors run,
+ * where that is known in time.
+ */
 static void habits_look(const struct dl_phdr_info *info)
 {
 	static const char *const names[] = { "PyInit__greenlet", "PyInit_greenlet", "initgreenlet", "coctx_swap", "acosw" };
