@@ -213,7 +213,7 @@ enum spi_lost {
 #define SPI_STATUS_MAGIC 0x54415453u
 #define SPI_STATUS_BLOCKS_AT	4096u
 #define SPI_STATUS_BLOCKS_MAX	4096u
-#define SPI_STATUS_BYTES	(SPI_STATUS_BLOCKS_AT + SPI_STATUS_BLOCKS_MAX * sizeof(struct spi_thread_record))	/* all of it */
+#define SPI_STATUS_BYTES	(SPI_STATUS_BLOCKS_AT + SPI_STATUS_BLOCKS_MAX * sizeof(struct spi_status_block))	/* all of it */
 struct spi_status_page {
 	uint32_t magic;
 	uint32_t version;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "liblttng-spi/calls/point.h"
+#include "liblttng-spi/arch/compiler.h"
 
 struct word {
 	uint64_t value;

@@ -6,9 +6,13 @@
  * Formatting is our own, as libc's allocates and takes locks.
  */
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/core.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/internal.h"
 
 static void put_char(char *buffer, size_t size, size_t *n, char c)
 {

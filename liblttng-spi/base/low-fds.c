@@ -22,13 +22,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include "liblttng-spi/core.h"
-#include "liblttng-spi/patch/internal.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/internal.h"
 
 #define LOW_FDS		100
 #define STANDARD_FDS	3

@@ -7,9 +7,14 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/mman.h>
-#include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/patch/steps.h"
+#include <sys/syscall.h>
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/signal-mask.h"
 
 /*
  * The patch lock: near memory, the byte index, the table of int3 and text being

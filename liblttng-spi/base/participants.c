@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+#include <stddef.h>
 #include "liblttng-spi/base/participants.h"
 
 const struct spi_participant *spi_participants;

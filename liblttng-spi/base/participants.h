@@ -30,6 +30,8 @@ struct spi_participant {
 	void (*object_found)(const struct dl_phdr_info *info);
 	/* Objects may have been unloaded: nothing refers to them afterwards. Control lock. */
 	void (*objects_gone)(void);
+	/* The latest scan has found that objects were unloaded: before memory near them is given back. Control lock. */
+	void (*objects_unloaded)(void);
 	/* The call side is set up: control lock, before the first point is. */
 	void (*calls_begin)(void);
 	/* The calling thread, one of the program's, records its first call. */

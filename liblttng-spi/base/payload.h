@@ -8,10 +8,14 @@
 #ifndef SPI_PAYLOAD_H
 #define SPI_PAYLOAD_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include "codemap/map/format.h"
+#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/agent-proto.h"
-#include "liblttng-spi/calls/point.h"
+#include "liblttng-spi/base/point.h"
+
+struct spi_object;
 
 #define SPI_PAYLOAD_ABI 4u
 

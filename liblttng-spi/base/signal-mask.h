@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/arch/compiler.h"
 
 #define SPI_SIG_BLOCK	0	/* rt_sigprocmask(2), the kernel's numbers; <signal.h> brings names that others have, too */
 #define SPI_SIG_SETMASK	2

@@ -6,9 +6,15 @@
  */
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/calls/internal.h"
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/signal-mask.h"
+#include "liblttng-spi/calls/calls.h"
 
 #define CHAIN_MOST	256u	/* slots of tail calls in each other's place: slots.c */
 

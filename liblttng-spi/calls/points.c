@@ -15,10 +15,20 @@
  * is the point's for good, as its events are. So a function that is traced in one form and later in another has a point of each; the one that is
  * called is in front.
  */
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include "codemap/map/check.h"
-#include "liblttng-spi/rules/instrument.h"
-#include "liblttng-spi/patch/internal.h"
+#include "codemap/map/format.h"
+#include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/participants.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/calls/calls.h"
 
 #define HASH_SIZE	16384u
 #define FORM		(SPI_POINT_ONE_EVENT | SPI_POINT_COMPACT | SPI_POINT_GENERIC)

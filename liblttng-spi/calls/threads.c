@@ -9,16 +9,28 @@
  * one exception, pthread_setspecific() for the end-of-thread hook, is made for
  * keys below 32 only, for which libc has room in the thread itself.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/patch/steps.h"
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/lend.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/participants.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/signal-mask.h"
+#include "liblttng-spi/base/trees.h"
+#include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/calls/internal.h"
-#include "liblttng-spi/tree/tree.h"
 
 #define LIBC_SIGCANCEL	32		/* SIGTIMER as well */
 #define ENDS_MAX	3u	/* of the 4 rounds of destructors */
@@ -157,7 +169,6 @@ static void find_stack(struct spi_thread *t)
 		t->stack_low = self - (UINT64_C(128) << 10);
 	}
 }
-
 
 /* What the thread counts at. */
 static int own_take(struct spi_thread *t)

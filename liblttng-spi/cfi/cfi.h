@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * One step of unwinding, in any state of the process: unwind-step.c.
+ * Room cfi: one step of unwinding, by the unwind tables of objects, in any state of the process. It needs no calls and no
+ * slots: room unwind knows these. Any thread, in signal handlers too; no lock, no memory.
  */
 #ifndef SPI_CFI_H
 #define SPI_CFI_H
 
 #include <stdint.h>
-#include "liblttng-spi/patch/internal.h"
+#include "liblttng-spi/arch/compiler.h"
 
+struct spi_registers;
+
+/* ---- unwind-step.c ---- */
 /*
  * From a function's registers to its caller's. `is_call`: the instruction is the one behind a call, else it is about to run.
  * What a caller may not count on is left as it was. 0, or -1: nothing describes that code, in a form that is known, or
  * the stack cannot be read. Async-signal-safe; no lock, no memory, no system call but for what cannot be read.
  */
 int spi_cfi_step(struct spi_registers *regs, int is_call) SPI_HIDDEN;
-
-/* The FDE that an object's table has for an address, which may not be of it; NULL: none. Async-signal-safe, too. */
-const uint8_t *spi_cfi_find(uint64_t pc) SPI_HIDDEN;
-
 /* The registers of what the signal frame (a struct ucontext) there interrupted; 0, or -1: it cannot be read. */
 int spi_frame_load(struct spi_registers *regs, uint64_t frame);
+
+/* ---- find.c ---- */
+/* The FDE that an object's table has for an address, which may not be of it; NULL: none. Async-signal-safe, too. */
+const uint8_t *spi_cfi_find(uint64_t pc) SPI_HIDDEN;
 
 #endif /* SPI_CFI_H */

@@ -7,8 +7,13 @@
  * Rules are kept for the callee-saved registers and the return address only (DWARF 5, 6.4). What is not in the form that
  * gcc, clang and ld make it in is not understood: -1. Where it stands: find.c.
  */
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/cfi/cfi.h"
 #include "liblttng-spi/cfi/internal.h"
-#include "liblttng-spi/calls/internal.h"
 
 #define REMEMBERED	4u		/* DW_CFA_remember_state within each other */
 #define EXPRESSION_DEPTH	8u

@@ -6,14 +6,24 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/tree/sites/entry.h"
-#include "liblttng-spi/rules/instrument.h"
+#include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/control-lock.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/wakeup.h"
+#include "liblttng-spi/link/link.h"
+#include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/ledger/ledger.h"
-#include "liblttng-spi/link/internal.h"
-#include "liblttng-spi/calls/internal.h"
-#include "liblttng-spi/tree/rule.h"
+#include "liblttng-spi/process/process.h"
+#include "liblttng-spi/module/module.h"
+#include "liblttng-spi/rules/rules.h"
+#include "liblttng-spi/tree/sites/sites.h"
+#include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/control/internal.h"
 
 #define GO_MS		120000
 

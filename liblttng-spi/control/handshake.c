@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* HELLO and WELCOME: what this process and its controller say of themselves before anything else. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/process/exec.h"
-#include "liblttng-spi/link/internal.h"
-#include "liblttng-spi/patch/internal.h"
+#include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/control-lock.h"
+#include "liblttng-spi/link/link.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/process/process.h"
+#include "liblttng-spi/module/module.h"
+#include "liblttng-spi/control/internal.h"
 
 /* Only root or our own user may tell this process what to do. */
 static int peer_is_allowed(int fd)

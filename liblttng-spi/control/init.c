@@ -20,18 +20,34 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <stdlib.h>
 #include <unistd.h>
-#include "liblttng-spi/tree/budget/budget.h"
-#include "liblttng-spi/rules/instrument.h"
+#include "rules/rule.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/control-lock.h"
+#include "liblttng-spi/base/hook.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/participants.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/wakeup.h"
+#include "liblttng-spi/link/link.h"
+#include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/unwind/unwind.h"
 #include "liblttng-spi/hooks/hooks.h"
-#include "liblttng-spi/unwind/leave.h"
 #include "liblttng-spi/ledger/ledger.h"
-#include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/patch/steps.h"
-#include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/process/process.h"
+#include "liblttng-spi/module/module.h"
+#include "liblttng-spi/rules/rules.h"
+#include "liblttng-spi/tree/budget/budget.h"
+#include "liblttng-spi/control/internal.h"
 
 static SPI_FORK_DATA int ended;
 
@@ -110,7 +126,7 @@ static const struct spi_hook *const hooks[] = {
 static int signals_watch(const char **reason)
 {
 	*reason = "needs int3, and libc's functions for signals cannot be watched";
-	return spi_hooks_enter(SPI_HOOKS_SIGNALS, spi_link_current, NULL);
+	return spi_hooks_enter(SPI_HOOKS_SIGNALS, spi_link_current);
 }
 
 /* What there has to be whoever begins. -1: nothing can be done here. */

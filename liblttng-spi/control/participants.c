@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* The parts of the agent that have something to do when something happens to the whole process, in the order in which they do it. */
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/lend.h"
 #include "liblttng-spi/base/participants.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/unwind/unwind.h"
+#include "liblttng-spi/dispositions/dispositions.h"
+#include "liblttng-spi/process/process.h"
+#include "liblttng-spi/module/module.h"
+#include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/tree/budget/budget.h"
-#include "liblttng-spi/core.h"
-#include "liblttng-spi/rules/instrument.h"
-#include "liblttng-spi/unwind/leave.h"
-#include "liblttng-spi/patch/internal.h"
 #include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/control/internal.h"
 
 static const struct spi_participant participants[] = {
 	{	/* control/ */
@@ -30,6 +37,7 @@ static const struct spi_participant participants[] = {
 		.calls_begin = spi_leave_calls_begin,
 	}, {	/* call trees */
 		.child_begins = spi_calls_fork_child,
+		.objects_unloaded = spi_tree_objects_look,
 		.process_end = spi_tree_process_end,
 		.exec_tells = spi_tree_process_end,
 		.thread_ends = spi_tree_caller_back,
@@ -64,6 +72,7 @@ static const struct spi_participant participants[] = {
 void spi_participants_begin(void)
 {
 	spi_participants = participants;
+	spi_rule_kind_ops[SPI_KIND_TREE] = &spi_tree_ops;
 	spi_process_ends = spi_agent_end;
 	spi_child_thread = spi_attach_child;
 	spi_child_rules_may_gain = spi_rules_may_gain;

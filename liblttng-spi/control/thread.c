@@ -8,20 +8,31 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/control-lock.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/participants.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/wakeup.h"
+#include "liblttng-spi/link/link.h"
+#include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/ledger/ledger.h"
-#include "liblttng-spi/link/internal.h"
+#include "liblttng-spi/process/process.h"
+#include "liblttng-spi/rules/rules.h"
+#include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/budget/budget.h"
-#include "liblttng-spi/tree/rule.h"
-#include "liblttng-spi/rules/instrument.h"
-#include "liblttng-spi/unwind/leave.h"
-#include "liblttng-spi/patch/steps.h"
-#include "liblttng-spi/calls/internal.h"
-#include "liblttng-spi/base/word.h"
+#include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/control/internal.h"
 
 #define BEGIN_MS	100	/* for the control thread to begin: main() may leave no memory for it */
 #define KEEP_MS		3	/* for the first rules */

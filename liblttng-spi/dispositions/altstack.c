@@ -16,12 +16,19 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/core.h"
-#include "liblttng-spi/hooks/hooks.h"
-#include "liblttng-spi/patch/internal.h"
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/hook.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/dispositions/dispositions.h"
 
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ	51

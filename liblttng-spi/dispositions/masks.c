@@ -16,12 +16,21 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
-#include "liblttng-spi/core.h"
-#include "liblttng-spi/hooks/hooks.h"
-#include "liblttng-spi/dispositions/masks.h"
+#include <time.h>
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/hook.h"
+#include "liblttng-spi/base/signal-mask.h"
+#include "liblttng-spi/signals/signals.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/dispositions/internal.h"
 
 /* What programs built with _FORTIFY_SOURCE call. */
 SPI_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set,

@@ -11,12 +11,17 @@
  */
 #include <mqueue.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <time.h>
-#include "liblttng-spi/core.h"
-#include "liblttng-spi/hooks/hooks.h"
-#include "liblttng-spi/signals/signals.h"
-#include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/hook.h"
+#include "liblttng-spi/base/participants.h"
+#include "liblttng-spi/base/trees.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/patch/patch.h"
 
 SPI_HOOK_DECLARE(timer_create)
 SPI_HOOK_DECLARE(mq_notify)

@@ -14,11 +14,23 @@
  * stubs.
  */
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include "codemap/map/check.h"
+#include "codemap/map/format.h"
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/hook.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/link/link.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/hooks/internal.h"
-#include "liblttng-spi/rules/instrument.h"
-#include "liblttng-spi/patch/internal.h"
 
 #define PATTERNS_SIZE	512u
 
@@ -168,14 +180,15 @@ static int libc_make(enum spi_hook_set set, struct spi_object *libc, const struc
 	return 0;
 }
 
-static int make(enum spi_hook_set set, struct spi_link *link, const struct spi_map *map)
+static int make(enum spi_hook_set set, struct spi_link *link)
 {
+	const struct spi_map *map;
 	struct spi_object *libc;
 
 	if (has_any(set, is_in_libc)) {
 		libc = libc_find();
-		map = map || !libc ? map : map_get(set, link, libc);
-		if (!libc || !map)
+		map = !libc ? NULL : libc->whole ? libc->whole : map_get(set, link, libc);
+		if (!map)
 			return -ENOENT;
 		if (libc_make(set, libc, map) < 0)
 			return -ENOTSUP;
@@ -219,7 +232,7 @@ static unsigned int write_all(enum spi_hook_set set, int install)
 	return lacking;
 }
 
-int spi_hooks_enter(enum spi_hook_set set, struct spi_link *link, const struct spi_map *map)
+int spi_hooks_enter(enum spi_hook_set set, struct spi_link *link)
 {
 	int r = 0;
 
@@ -227,7 +240,7 @@ int spi_hooks_enter(enum spi_hook_set set, struct spi_link *link, const struct s
 		return -ENOTSUP;
 	spi_hooks_find_next();
 	if (!sets[set].is_made)
-		r = make(set, link, map);
+		r = make(set, link);
 	if (r == 0 && write_all(set, 1))
 		r = -EBUSY;
 	if (r == 0) {

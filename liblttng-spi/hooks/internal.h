@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* What table.c, got.c, entries.c and linker.c share. All of it is the control side's. */
+/* What the files of hooks/ share. Control side. */
 #ifndef SPI_HOOKS_INTERNAL_H
 #define SPI_HOOKS_INTERNAL_H
 
-#include "liblttng-spi/core.h"
-#include "liblttng-spi/hooks/hooks.h"
+#include <stdint.h>
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/hook.h"
+#include "liblttng-spi/base/point.h"
 
 #define SPI_HOOKS_MOST	192u
 
@@ -16,14 +18,18 @@ struct spi_hook_state {
 	uint32_t is_left;		/* another library's as well: pointers stay as they are */
 };
 
+/* ---- entries.c: . Control side, but for the last ---- */
+int spi_hook_stands(const void *function) SPI_HIDDEN;		/* does that stand at an entry? Any thread */
+
+/* ---- table.c ---- */
 extern struct spi_hook_state spi_hook_states[SPI_HOOKS_MOST] SPI_HIDDEN;
 extern uint32_t spi_hooks_count SPI_HIDDEN;
-
 /* Find what all rows go on to; once: it does nothing after that. */
 void spi_hooks_find_next(void) SPI_HIDDEN;
 /* There is no jump for this row. `object`: whose function it is. */
 void spi_hook_note_lost(const struct spi_hook *hook, const char *object, const char *reason) SPI_HIDDEN;
 
+/* ---- linker.c ---- */
 /* linker.c: the row's jump is wanted, or no more. */
 void spi_hook_linker_write(const struct spi_hook *hook, int install) SPI_HIDDEN;
 

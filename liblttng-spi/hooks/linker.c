@@ -9,9 +9,15 @@
  * bytes behind it, in one store; the replacement returns in its place.
  */
 #include <link.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/mman.h>
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/hook.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/hooks/internal.h"
-#include "liblttng-spi/patch/internal.h"
 
 static struct {
 	struct spi_text_op op;

@@ -13,13 +13,20 @@
  * while the thread's slots are looked at: once the thread was not busy, and so has seen that it is to take the lock.
  * Only slots of calls on the thread's own stack are looked at, as chunks may change hands.
  */
+#include <linux/membarrier.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <linux/membarrier.h>
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/signal-mask.h"
+#include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/ledger/ledger.h"
-#include "liblttng-spi/patch/patch.h"
-#include "liblttng-spi/patch/steps.h"
-#include "liblttng-spi/calls/internal.h"
 
 #define STEPS_RULES	5000u	/* of 0.1 ms, for all threads: one may wait for a processor, or for a ring */
 #define STEPS_LAST	1000u	/* the same at the process's end */

@@ -28,7 +28,10 @@
 #ifndef SPI_LEDGER_H
 #define SPI_LEDGER_H
 
-#include "liblttng-spi/core.h"
+#include <stdint.h>
+#include "liblttng-spi/arch/compiler.h"
+
+struct spi_link;
 
 /* Which calls. */
 enum spi_calls_of {

@@ -11,8 +11,16 @@
  * The control thread looks again and again, and does what else there is meanwhile.
  */
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/control-lock.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/trees.h"
+#include "liblttng-spi/link/link.h"
 #include "liblttng-spi/ledger/ledger.h"
-#include "liblttng-spi/link/internal.h"
 
 #define LOOK_MS		2
 #define LOOKS		3u	/* a thread may be about to make a call's slot, and wait for a processor */

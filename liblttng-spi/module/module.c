@@ -15,21 +15,28 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "liblttng-spi/tree/budget/budget.h"
-#include "liblttng-spi/core.h"
+#include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/trees.h"
+#include "liblttng-spi/link/link.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/hooks/hooks.h"
-#include "liblttng-spi/rules/instrument.h"
 #include "liblttng-spi/ledger/ledger.h"
-#include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/calls/internal.h"
-#include "liblttng-spi/process/sandbox.h"
-#include "liblttng-spi/base/proc.h"
-#include "liblttng-spi/module/ust-needs.h"
+#include "liblttng-spi/process/process.h"
+#include "liblttng-spi/module/internal.h"
+#include "liblttng-spi/module/module.h"
 
 #define MODULE_NAME	"liblttng-spi-tp.so"
 #define ALONE_MS	2000u		/* two commands of a client are some ten milliseconds apart, on a busy machine a second */

@@ -15,16 +15,16 @@
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#include "liblttng-spi/core.h"
-#include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/base/proc.h"
-#include "liblttng-spi/module/ust-needs.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/module/internal.h"
 
 #define KEYS		3u	/* one of its RCU's, one for perf counters, one to spare */
 #define THREADS		3u	/* a listener for each of two daemons, and the event module's own */

@@ -19,14 +19,20 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include "codemap/map/cache-key.h"
 #include "codemap/map/check.h"
-#include "liblttng-spi/core.h"
-#include "liblttng-spi/patch/internal.h"
+#include "codemap/map/format.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/signals/signals.h"
+#include "liblttng-spi/objects/internal.h"
+#include "liblttng-spi/objects/objects.h"
 
 #define MAPS_MAX	256u
 #define BYTES_MAX	(INT64_C(512) << 20)

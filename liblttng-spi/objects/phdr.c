@@ -21,17 +21,23 @@
  * a callback may wait for a lock that the forking thread has, or takes in a handler of fork() of the program's: so a
  * fork waits no longer than FORK_MOST_MS. A child that is made while somebody is inside is left alone (process/fork.c).
  */
-#include <errno.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/core.h"
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/hook.h"
 #include "liblttng-spi/base/lend.h"
-#include "liblttng-spi/hooks/hooks.h"
-#include "liblttng-spi/patch/internal.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/objects/internal.h"
+#include "liblttng-spi/objects/objects.h"
 
 SPI_HOOK_DECLARE(dl_iterate_phdr)
 extern const char __ehdr_start[] SPI_HIDDEN;

@@ -1,55 +1,66 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The patcher's contract: text of the running program in, jumps to stubs out,
- * and back, while any number of threads run those bytes and none is stopped.
+ * Room patch: text of the running program in, jumps to stubs out, and back, while any number of threads run those bytes
+ * and none is stopped.
  *
- * All functions run on the agent's control thread (or the loader's, before
- * main), serialised by the caller; none is async-signal-safe. None uses malloc. Errors are negative errno; *reason is a
- * static text, always set on failure.
+ * Threads: preparing, installing and removing points is the control side's. What a thread of the program may do says so
+ * (_locked), and holds the patch lock, which blocks all signals. Under that lock nothing is called that may be
+ * instrumented: system calls are made directly, and nothing uses malloc(). Errors are negative errno; *reason is a static
+ * text, always set on failure.
  */
 #ifndef SPI_PATCH_H
 #define SPI_PATCH_H
 
-#include "liblttng-spi/base/payload.h"
+#include <stddef.h>
+#include <stdint.h>
+#include "codemap/map/format.h"
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/objects/objects.h"
 
-/* One loaded ELF object. */
-struct spi_object {
-	uint64_t low, high;	/* address range of its PT_LOADs in this process */
-	uint64_t bias;		/* address = vaddr + bias */
-	char name[256];		/* file name without directories */
-	char path[1024];
-	uint8_t build_id[32];
-	uint32_t build_id_size;
-	uint16_t is_exe;		/* the program */
-	uint16_t is_executed;		/* and the file that the kernel executed, which is the dynamic linker in `ld.so PROGRAM` */
-	struct spi_arena *arena;	/* near memory; patcher's */
-	struct spi_object *next;
-	uint64_t seen;			/* found by the latest scan: it is loaded; objects/objects.c */
-	uint64_t since;			/* the scan that found it, which others before had not */
-	uint64_t told;			/* the trace has its lttng_ust_lib:load, or need not; module/load-tell.c */
-	uint64_t looks;			/* how often it was looked at after it was loaded; hooks/got.c */
-	uint64_t points;		/* it has so many; calls/points.c */
-	uint64_t refused;		/* trees that cannot have it for as long as it is loaded; tree/rule.c */
-	uint64_t debug_told;		/* what of its debug info cannot be read was said; rules/instrument-find.c */
-	uint64_t lacks_turn;		/* `lacks` holds for the rules of this turn; objects/map-read.c */
-	uint64_t lacks[100];		/* spi_pattern_hash() of what it has no functions of */
-	uint32_t lacks_count;
+struct spi_emit;
+struct spi_stub;
+
+enum spi_text_how {
+	SPI_TEXT_STORE = 1,	/* all bytes in one aligned 8-byte word of one instruction: one store */
+	SPI_TEXT_SPIN,		/* one instruction; a jump to itself stands there meanwhile */
+	SPI_TEXT_WIDE,		/* in one aligned block of 16 bytes of one instruction */
+	SPI_TEXT_LINE,		/* in one cache line, of one instruction */
+	SPI_TEXT_CC,		/* int3 stands there meanwhile; of several instructions their boundaries hold int3, too */
 };
 
-/* Loaded twice, or one after the other. Any thread, also under the patch lock: nothing of libc's is called. */
-static inline int spi_object_is_same_file(const struct spi_object *a, const struct spi_object *b)
-{
-	if (!a->build_id_size || a->build_id_size != b->build_id_size)
-		return a == b;
-	for (uint32_t i = 0; i < a->build_id_size; i++)
-		if (a->build_id[i] != b->build_id[i])
-			return 0;
-	for (uint32_t i = 0; i < sizeof(a->path) && (a->path[i] || b->path[i]); i++)
-		if (a->path[i] != b->path[i])
-			return 0;
-	return 1;
-}
+struct spi_text_op {
+	uint64_t address;
+	uint8_t size;		/* bytes written, 1 to 8 */
+	uint8_t how;		/* enum spi_text_how */
+	uint8_t bounds;		/* CC: bit k set when an original instruction begins at byte k, 1 <= k < size */
+	uint8_t reserved;
+	uint32_t index;		/* the caller's */
+	uint8_t from[8], to[8];
+	const char *error;	/* out: NULL or why nothing was written */
+};
+
+struct spi_patch {
+	struct spi_point *point;
+	struct spi_point *stub_point;	/* which the stub names; another one is lent it: spi_patch_pass() */
+	uint64_t stub_thunk;		/* that point's own */
+	struct spi_patch *next;		/* same bucket of the byte index */
+	uint64_t address;		/* of the jump: the function's, or behind it (LATE) */
+	uint64_t stub;
+	uint64_t trampoline;		/* 0: the jump goes straight to the stub */
+	uint64_t moved[SPI_MAP_ENTRY_INSNS];
+	uint8_t worker;			/* enum spi_worker */
+	uint8_t how;			/* enum spi_text_how */
+	uint8_t changed;		/* bytes that the worker writes */
+	uint8_t fixed;			/* bytes that must stay as they are while it is installed */
+	uint8_t bounds;			/* as in struct spi_text_op */
+	uint8_t forgotten;		/* the object was unloaded */
+	uint8_t yields;			/* another point may take it over: spi_patch_yield() */
+	uint8_t reserved;
+	uint8_t old[8], new[8];
+};
 
 enum spi_worker {
 	SPI_WORKER_NONE = 0,
@@ -61,8 +72,75 @@ enum spi_worker {
 	SPI_WORKER_COUNT_
 };
 
-int spi_patch_init(void);	/* register membarrier, remember page size; idempotent */
+/* ---- near.c ---- */
+/* Under the patch lock, as spi_near_code(); spi_near_alloc() takes it itself. */
+void *spi_near_data(struct spi_object *object, size_t size, size_t align);
+/* Control side: room for that many bytes of stubs and data, for when threads of the program make them. 0 or -ENOSPC. */
+int spi_near_reserve(struct spi_object *object, uint32_t code, uint32_t data);
+int spi_near_code(struct spi_object *object, struct spi_emit *emit, uint32_t size);
+void spi_near_code_trim(struct spi_object *object, uint64_t end);
+/* Memory near an object for data (read-write) that its stubs address; zeroed, never freed. NULL: none. */
+void *spi_near_alloc(struct spi_object *object, size_t size, size_t align);
+/* It was unloaded: what comes into reach next goes on with the room that is left. Control side. */
+void spi_near_leave(struct spi_object *object);
+int spi_near_has(const struct spi_object *object, const void *p);	/* within reach of all that is the object's */
 
+/* ---- trampoline.c ---- */
+/*
+ * spi_trampoline_make() - find a place at from + d, where d is a signed 32-bit
+ * displacement that has the bits `bits` where `mask` is set, and write there a
+ * jump to `to`. into_heap_room: also where a heap of more than 128 MB would like
+ * to grow. Returns the place, or 0 and *reason.
+ */
+uint64_t spi_trampoline_make(struct spi_object *object, uint64_t from, uint32_t mask, uint32_t bits, uint64_t to,
+	int into_heap_room, const char **reason);
+
+/* ---- frames.c ---- */
+/* Load libgcc, before the first range is registered: where only the calling thread can load anything. */
+void spi_frames_find_unwinder(void);
+void spi_frames_tell(void);
+
+/* ---- text.c ---- */
+void spi_text_fork_child(void);
+int spi_text_can_sync(void);	/* 1 when membarrier works; else only STORE does, and points that need more are declined */
+void spi_text_sync(void);	/* what was written until now is what every core will run */
+/*
+ * The same within [low, high), code that is mapped with the rights `prot`: looks at nothing else. Under the patch
+ * lock, in any thread.
+ */
+void spi_text_write_in(struct spi_text_op *ops, unsigned int n, uint64_t low, uint64_t high, int prot);
+
+/* ---- patch.c ---- */
+extern uint64_t (*spi_patch_site_stub)(uint64_t address) SPI_HIDDEN;	/* for spi_emit.site_stub */
+/* 1: a call site has changed this byte, which an entry of trees may take over as it is; *byte: what the file has. NULL: no sites. */
+extern int (*spi_patch_site_byte)(uint64_t address, uint8_t *byte) SPI_HIDDEN;
+/*
+ * For a thread of the program, under the patch lock: prepare without int3, and write one jump, or take it out, in code
+ * that cannot go meanwhile. 0 or a negative errno.
+ */
+int spi_patch_prepare_locked(struct spi_point *point, const char **reason);
+int spi_patch_write_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot, int install);
+/*
+ * Under the patch lock: while it yields, another point of the same function that is prepared takes its jump over. Once that may
+ * be called the old point hands over, and has no patch any more.
+ */
+void spi_patch_yield(struct spi_point *point, int yields);
+void spi_patch_hand_over(struct spi_point *old, struct spi_point *new);
+/*
+ * Under the patch lock: the stub of a point, or one that leads to it, leads to another point's thunk. Only data change, by one
+ * store each, so threads may be in the stub: they enter the one or the other.
+ */
+void spi_stub_lend(struct spi_point *stub_point, struct spi_point *to);
+/*
+ * Likewise: points of one function that record in different forms share its jump and its stub. `old`, which no rule wants,
+ * passes them on to `new`: there and back, however often, takes no memory.
+ */
+void spi_patch_pass(struct spi_point *old, struct spi_point *new);
+/* Would a jump there change a byte that a prepared point relies on, or the other way round? patch.c */
+int spi_bytes_conflict(uint64_t address, uint32_t changed, uint32_t fixed);
+/* Let others know of a jump that is not made from a struct spi_patch. 0 or -ENOMEM. patch.c */
+int spi_bytes_claim(struct spi_point *point, uint64_t address, uint32_t changed, uint32_t fixed, const uint8_t *old);
+int spi_patch_init(void);	/* register membarrier, remember page size; idempotent */
 /*
  * spi_patch_prepare() - choose a worker and write the point's stub, moved
  * instructions and trampoline into near memory. Changes no text. Sets
@@ -70,7 +148,6 @@ int spi_patch_init(void);	/* register membarrier, remember page size; idempotent
  * -EBUSY: the code in memory differs from the code map. -ENOSPC: no near memory.
  */
 int spi_patch_prepare(struct spi_point *point, const char **reason);
-
 /*
  * spi_patch_install() / spi_patch_remove() - write the jumps of n prepared
  * points, or put the original bytes back; live, each atomically as seen by
@@ -85,44 +162,56 @@ int spi_patch_remove(struct spi_point **points, unsigned int n, const char **err
  * above, as something was unloaded that the caller does not know of.
  */
 extern int (*spi_patch_frozen)(void (*work)(void *data), void *data) SPI_HIDDEN;
-
 /*
  * spi_patch_forget() - the object was unloaded, with whatever was installed in
  * it: its points are never written again, and its addresses may become others'.
  */
 void spi_patch_forget(const struct spi_object *object);
-
 /* Does the text hold what spi_patch_install() wrote? Not when the object was loaded anew. */
 int spi_patch_is_in_text(const struct spi_point *point);
-
 enum spi_worker spi_patch_worker(const struct spi_point *point);
-
-/* Memory near an object for data (read-write) that its stubs address; zeroed, never freed. NULL: none. */
-void *spi_near_alloc(struct spi_object *object, size_t size, size_t align);
-/* It was unloaded: what comes into reach next goes on with the room that is left. Control side. */
-void spi_near_leave(struct spi_object *object);
-int spi_near_has(const struct spi_object *object, const void *p);	/* within reach of all that is the object's */
-
 /* In the child of a fork: near memory that is shared with the parent must not be written any more. */
 void spi_patch_fork_child(void);
 
+/* ---- trap.c ---- */
+/* What the program set just before this began: this thread's mask, a signal's action. */
+void spi_mask_make_virtual(void);
+void spi_action_make_virtual(int number);
 /*
- * spi_fault_install() - take SIGSEGV and SIGBUS so that reads of wild pointers
- * by spi_string_copy() and spi_memory_copy() can fail; every other fault goes to
- * the program exactly as if the agent were not there. Idempotent.
+ * An injected agent (control/init.c): called before there is int3; 0, or negative and *reason. NULL where symbols are in the
+ * agent's favour, and in tests of the patcher alone.
  */
-int spi_fault_install(void);
-extern int (*spi_fault_elsewhere)(uint64_t address) SPI_HIDDEN;	/* SIGBUS there: 1 if it can be read now. Signal handler */
-void spi_fault_last_install(void (*last)(void));	/* called when a fault, of whatever kind, ends the program. Signal handler */
+extern int (*spi_trap_watch)(const char **reason) SPI_HIDDEN;
+void spi_trap_unwatched(void) SPI_HIDDEN;	/* the program is on its own again: no int3 is left */
+/* A signal that was taken from the queue: SIGTRAP when that is what it was, and *info with it. */
+int spi_signal_undefer(int number, void *siginfo);
 /*
- * Both copy functions look at the TSC. A payload that has just read it for the
- * call's time stamp puts it into spi_thread.tsc and clears that before the
- * call is over: 10 of 16 ns for a string of 30 characters. 0: they read it.
+ * An int3 at `address` continues at `to`, from now on and for ever: a thread may
+ * have fetched an int3 that is no longer there. 0 or -ENOMEM.
  */
-long spi_string_copy(char *dst, uint64_t src, size_t max, int *truncated);
-int spi_memory_copy(void *dst, uint64_t src, size_t n);
+int spi_trap_add(uint64_t address, uint64_t to);
+void spi_trap_share(int watched);
+/* The same but for which object it is: for code in the C library of which it is known that signals are let in there. */
+int spi_trap_ready_anywhere(const char **reason);
 
-/* Zeroed anonymous memory, never freed. */
-void *spi_alloc(size_t size);
+/* ---- trap-ready.c: NULL, or what speaks against int3 ---- */
+/* Libraries that run with all signals blocked at times, or that the tracer's own threads run. */
+int spi_object_is_runtime(const struct spi_object *object);
+
+/* ---- steps.c ---- */
+/* From the first instrumentation on; control side. steps.c */
+void spi_steps_begin(void) SPI_HIDDEN;
+
+/* What a stub of the point's is made for. Its third gate: call trees that take the stub over (tree/sites/entry-named.c). */
+SPI_INLINE struct spi_stub spi_point_stub(struct spi_point *point)
+{
+	const int is_apart = point->flags & (SPI_POINT_TREE | SPI_POINT_APART);
+	const volatile int *todo = is_apart ? NULL : (const volatile int *) &point->tree_todo;
+
+	return (struct spi_stub) {
+		.point = point, .gate = { point->gate[0], point->gate[1], todo },
+		.address = point->address, .bias = point->object->bias,
+	};
+}
 
 #endif /* SPI_PATCH_H */

@@ -21,9 +21,13 @@
  *
  * In a signal handler, at any instruction.
  */
-#include "liblttng-spi/core.h"
-#include "liblttng-spi/unwind/leave.h"
-#include "liblttng-spi/patch/steps.h"
+#include <stddef.h>
+#include <stdint.h>
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/patch/internal.h"
+#include "liblttng-spi/patch/patch.h"
 
 static const struct spi_payload_call *payload_call_at(uint64_t pc)
 {

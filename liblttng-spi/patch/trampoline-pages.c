@@ -12,9 +12,14 @@
  * the number of mappings.
  */
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/base/hash.h"
-#include "liblttng-spi/patch/trampoline.h"
+#include "liblttng-spi/patch/internal.h"
 
 #define PHYS_BATCH	16u			/* physical pages that are mapped at once */
 #define MAPPINGS_MAX	30000u			/* the kernel's limit for a process is 65 530 */

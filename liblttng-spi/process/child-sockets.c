@@ -9,15 +9,16 @@
  * known, the latter not more than once a second.
  */
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include "liblttng-spi/core.h"
-#include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/base/proc.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/process/internal.h"
 
 #define MOST	8u		/* two of each of two daemons */
 #define LOOK_NS	UINT64_C(1000000000)

@@ -17,13 +17,23 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/tree/budget/budget.h"
-#include "liblttng-spi/process/exec.h"
-#include "liblttng-spi/link/internal.h"
-#include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/calls/internal.h"
-#include "liblttng-spi/base/word.h"
+#include <time.h>
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/control-lock.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/participants.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/link/link.h"
+#include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/process/internal.h"
+#include "liblttng-spi/process/process.h"
 
 #define MOST_MS		60000u	/* for a child to begin */
 #define LEAST_MS	5000u
@@ -179,7 +189,6 @@ void spi_child_go(void)
 	if (stage != IS_OVER)
 		spi_word_set(&stage, IS_OVER);
 }
-
 
 /* ---- callers ---- */
 

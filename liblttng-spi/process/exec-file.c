@@ -16,12 +16,15 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "liblttng-spi/process/exec.h"
-#include "liblttng-spi/patch/internal.h"
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/process/internal.h"
 
 #define SCRIPTS_MAX	5		/* as the kernel */
 #define PHDRS_MAX	64u

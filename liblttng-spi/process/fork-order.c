@@ -15,9 +15,12 @@
  * The last entry, the agent's own, stays, for when the library that the first one belongs to is unloaded.
  */
 #include <link.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "liblttng-spi/core.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/process/internal.h"
 
 #define ROOM	48u		/* entries that libc has within the list; with more of them it is elsewhere */
 

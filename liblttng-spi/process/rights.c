@@ -14,15 +14,22 @@
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "liblttng-spi/core.h"
-#include "liblttng-spi/base/proc.h"
-#include "liblttng-spi/hooks/hooks.h"
-#include "liblttng-spi/patch/steps.h"
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/hook.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/signal-mask.h"
+#include "liblttng-spi/signals/signals.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/process/process.h"
 
 #define LOOKS		10u	/* of a millisecond: one that runs just now cannot be told from the program's */
 #define WAITS		5000u	/* of 0.1 ms, for their answers */

@@ -7,8 +7,10 @@
  * libseccomp, OpenSSH, chromium and systemd make; any other counts as deadly.
  */
 #include <linux/audit.h>
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/arch/arch.h"

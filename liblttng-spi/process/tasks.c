@@ -6,12 +6,16 @@
  * (What the kernel demands of a process with one thread is namespaces.c's.)
  */
 #include <dirent.h>
+#include <stddef.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include "liblttng-spi/base/proc.h"
-#include "liblttng-spi/hooks/hooks.h"
-#include "liblttng-spi/calls/internal.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/hook.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/process/internal.h"
 
 #define MOST_LINKS	18u	/* 16 threads: with more of them a look is not whether there is one */
 #define TASKS		"/proc/self/task"

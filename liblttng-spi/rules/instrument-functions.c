@@ -14,14 +14,26 @@
  * Control side only, under the control lock.
  */
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "codemap/map/check.h"
-#include "liblttng-spi/rules/instrument-work.h"
-#include "liblttng-spi/hooks/hooks.h"
-#include "liblttng-spi/patch/steps.h"
-#include "liblttng-spi/tree/rule.h"
+#include "rules/rule.h"
+#include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/link/link.h"
+#include "liblttng-spi/signals/signals.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/process/process.h"
+#include "liblttng-spi/module/module.h"
+#include "liblttng-spi/rules/internal.h"
+#include "liblttng-spi/rules/rules.h"
 
 #define TYPED_RULE_MAX	8000u		/* functions of one rule with events of their own */
 #define TYPED_TOTAL_MAX	9000u		/* two events each; LTTng carries about 20 000 */
@@ -103,6 +115,25 @@ static int needs_trap(const struct spi_point *p)
 	return p->patch && (p->patch->worker == SPI_WORKER_TRAP || p->patch->how == SPI_TEXT_CC);
 }
 
+/* Is the point reached by a jump that a rule of another kind has at the entry? */
+static int entry_lend(struct spi_point *named)
+{
+	for (unsigned int i = 0; i < SPI_KINDS; i++)
+		if (spi_rule_kind_ops[i] && spi_rule_kind_ops[i]->entry_lend && spi_rule_kind_ops[i]->entry_lend(named))
+			return 1;
+	return 0;
+}
+
+static int entry_name(struct spi_point *named, int install)
+{
+	int r = -ENOENT;
+
+	for (unsigned int i = 0; r == -ENOENT && i < SPI_KINDS; i++)
+		if (spi_rule_kind_ops[i] && spi_rule_kind_ops[i]->entry_name)
+			r = spi_rule_kind_ops[i]->entry_name(named, install);
+	return r;
+}
+
 /* Those that call trees' entry points call; the others, which have jumps of their own, are left in the list. */
 static uint32_t write_named(struct spi_point **points, uint32_t n, int install)
 {
@@ -111,7 +142,7 @@ static uint32_t write_named(struct spi_point **points, uint32_t n, int install)
 	for (uint32_t i = 0; i < n; i++) {
 		if (points[i]->patch) {
 			points[kept++] = points[i];
-		} else if (spi_entry_name(points[i], install) < 0) {
+		} else if (entry_name(points[i], install) < 0) {
 			points[i]->users = 0;
 			spi_note("%s: the entry point of a call tree that stands there cannot be %s",
 				spi_map_string(points[i]->map, points[i]->func->name), install ? "put in place" : "taken out");
@@ -125,7 +156,7 @@ static uint32_t write_own(struct spi_point **points, uint32_t n, const char **er
 {
 	n = spi_points_write(points, n, errors, install);
 	for (uint32_t i = 0; i < n; i++)
-		if (errors[i] && !points[i]->patch && spi_entry_name(points[i], install) == 0)
+		if (errors[i] && !points[i]->patch && entry_name(points[i], install) == 0)
 			errors[i] = NULL;
 	return n;
 }
@@ -159,7 +190,7 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 		struct spi_point *p = rule->points[i];
 		const char *reason = spi_descriptors_trace(p->address);
 
-		if (reason || (!spi_entry_lend(p) && !p->body && spi_patch_prepare(p, &reason) < 0)) {
+		if (reason || (!entry_lend(p) && !p->body && spi_patch_prepare(p, &reason) < 0)) {
 			spi_work_decline(w, p->object, spi_map_string(p->map, p->func->name), reason ? reason : "cannot be patched");
 			continue;
 		}
@@ -288,7 +319,7 @@ static int rule_find_functions(struct work *w)
 		else
 			spi_tracer_code_find();
 		if (r == 0)
-			spi_tree_loads_watch(1);
+			spi_loads_watch(1);
 	}
 	return r == 0 ? spi_work_find(w) : r;
 }

@@ -7,18 +7,27 @@
  * Control side only, under the control lock.
  */
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/rules/instrument-work.h"
+#include "rules/rule.h"
+#include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/hook.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/link/link.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/hooks/hooks.h"
-#include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/rules/internal.h"
+#include "liblttng-spi/rules/rules.h"
 
 struct rule *spi_rules;
 
-static const struct spi_rule_ops *const kinds[SPI_KINDS] = {
-	[SPI_KIND_CALL] = &spi_function_ops,
-	[SPI_KIND_TREE] = &spi_tree_ops,
-};
+const struct spi_rule_ops *spi_rule_kind_ops[SPI_KINDS] = { [SPI_KIND_CALL] = &spi_function_ops };
 
 static struct rule *rule_find(uint32_t id)
 {
@@ -151,7 +160,7 @@ static int rule_read(struct rule *rule, uint32_t id, uint32_t flags, const char 
 		spi_format(result->text, sizeof(result->text), "%s", why);
 		return r;
 	}
-	rule->ops = kinds[rule->text.kind->number];
+	rule->ops = spi_rule_kind_ops[rule->text.kind->number];
 	rule->id = id;
 	rule->sum = spi_rule_sum(flags, text);
 	rule->text.one_event |= !!(flags & SPI_RULE_ONE_EVENT);

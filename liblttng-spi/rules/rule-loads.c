@@ -15,12 +15,30 @@
  * Under the control lock.
  */
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/rules/instrument-work.h"
-#include "liblttng-spi/tree/rule.h"
+#include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/wakeup.h"
+#include "liblttng-spi/link/link.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/hooks/hooks.h"
+#include "liblttng-spi/module/module.h"
+#include "liblttng-spi/rules/internal.h"
+#include "liblttng-spi/rules/rules.h"
 
 #define GENERIC_MS	1500u	/* for an event to be enabled */
+
+void spi_loads_watch(int is_wanted)
+{
+	if (is_wanted)
+		spi_hooks_enter(SPI_HOOKS_LOADS, NULL);
+	else
+		spi_hooks_leave(SPI_HOOKS_LOADS);
+}
 
 void spi_rules_watch_loads(void)
 {
@@ -28,7 +46,7 @@ void spi_rules_watch_loads(void)
 
 	for (const struct rule *rule = spi_rules; rule; rule = rule->next)
 		reach |= rule->ops->reach(rule);
-	spi_tree_loads_watch(!!(reach & SPI_REACH_WATCHED));
+	spi_loads_watch(!!(reach & SPI_REACH_WATCHED));
 }
 
 /* ---- what has come ---- */

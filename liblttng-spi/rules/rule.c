@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* Which of the process's objects a rule means; rules/ has the grammar of rules. */
+#include <stddef.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include "liblttng-spi/tree/rule.h"
+#include "rules/rule.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/rules/rules.h"
 #include "rules/glob.h"
 
 /*

@@ -16,8 +16,16 @@
  */
 #include <errno.h>
 #include <link.h>
-#include "liblttng-spi/tree/tree.h"
-
+#include <stddef.h>
+#include <stdint.h>
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/participants.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/rules/internal.h"
+#include "liblttng-spi/rules/rules.h"
 
 static void object_forget(struct spi_object *object)
 {
@@ -102,7 +110,7 @@ void spi_unloads_follow(void)
 	if (unloads == spi_objects_unloads)
 		return;
 	unloads = spi_objects_unloads;
-	spi_tree_objects_look();
+	spi_participants_run(objects_unloaded);
 	for (struct spi_object *o = spi_objects_list(); o; o = o->next) {
 		if (o->is_exe)
 			continue;

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Signals that the agent takes, shared with the program, and SIGTRAP among them: int3 in the program's code, and
- * when there may be such. Which threads are the tracer's is asked for it first.
+ * Room signals: sharing SIGTRAP, SIGSEGV, SIGBUS and a signal of the tracer's own with the program. The agent's handler
+ * is in the kernel; the program's action is kept here, and has each signal that is not the agent's as if it came from
+ * the kernel. What the program asks of sigaction() and the like is answered by room dispositions.
+ *
+ * Threads: a signal is taken by the control side. The handlers run in any thread in any state; they take no lock and
+ * allocate nothing. spi_signal.program is changed under spi_signal_lock() and read by handlers without it (`change`).
  */
 #ifndef SPI_SIGNALS_H
 #define SPI_SIGNALS_H
 
 #include <stdint.h>
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/base/signal-mask.h"
-#include "liblttng-spi/patch/patch.h"
 
-/* ---- share.c ---- */
-
+#define SPI_TRACER_THREADS	16u
 #define SPI_SA_RESTORER		UINT64_C(0x04000000)
 #define SPI_SIGNALS		32	/* the agent takes none of the real-time ones */
 
@@ -23,12 +27,6 @@ struct spi_sigaction {
 	uint64_t restorer;
 	uint64_t mask;
 };
-
-/* Neither SIG_DFL nor SIG_IGN. */
-SPI_INLINE int spi_signal_has_handler(const struct spi_sigaction *action)
-{
-	return action->handler > 1;
-}
 
 /* A signal that the agent took, and what the program had there. */
 struct spi_signal {
@@ -41,6 +39,29 @@ struct spi_signal {
 	struct spi_sigaction below;	/* for a handler over ours that calls ours for what it does not know */
 };
 
+#define SPI_MASK_PAIR	(SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGSTKFLT))
+/*
+ * The thread that was found in /proc/self/task (base/proc.h). 1: the tracer's; 0: not; -1: that cannot be told in
+ * this moment.
+ */
+struct spi_numbers;
+
+/* ---- tracer-signal.c: something done in the tracer's threads, one at a time ---- */
+int spi_tracer_ask(const int32_t *tids, unsigned int n, void (*what)(void));	/* raw system calls only. 0 or -1 */
+int spi_tracer_wait(unsigned int tenths_ms);	/* 0: all have done it; -1: some have not yet, and will */
+void spi_tracer_done(void);			/* where they end by it: all have */
+
+/* ---- fault.c ---- */
+/*
+ * spi_fault_install() - take SIGSEGV and SIGBUS so that reads of wild pointers
+ * by spi_string_copy() and spi_memory_copy() can fail; every other fault goes to
+ * the program exactly as if the agent were not there. Idempotent.
+ */
+int spi_fault_install(void);
+extern int (*spi_fault_elsewhere)(uint64_t address) SPI_HIDDEN;	/* SIGBUS there: 1 if it can be read now. Signal handler */
+void spi_fault_last_install(void (*last)(void));	/* called when a fault, of whatever kind, ends the program. Signal handler */
+
+/* ---- share.c ---- */
 /* Take the signal, unless the agent has it. 0 or -errno. */
 int spi_signal_take(struct spi_signal *s);
 /* The signals that were taken, by number; dispositions/actions.c answers the program from there. */
@@ -51,86 +72,22 @@ void spi_signal_unlock(struct spi_signal *s, uint64_t before);
 /* Under the lock: what the program wants; the agent's handler into the kernel, with the flags that go with it. */
 void spi_signal_program_set(struct spi_signal *s, const struct spi_sigaction *action);
 long spi_signal_install(struct spi_signal *s, const struct spi_sigaction *program, struct spi_sigaction *was);
-/* Does the kernel still lead this signal to the agent's handler? */
-int spi_signal_is_ours(const struct spi_signal *s);
 /*
  * In the agent's handler: let the program have the signal as if it had come straight from the kernel. `caller` is the
  * handler's return address: another handler may have called it, not the kernel.
  */
 void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const void *caller);
-
 long spi_signal_query(int number, struct spi_sigaction *action);
 /* Was it (a siginfo_t) sent, by kill() or a timer, or is it about the instruction that the context stands at? */
 int spi_signal_was_sent(const void *info);
 /* In the agent's handler: the default action, as soon as that returns. */
 void spi_signal_default(struct spi_signal *s, const void *info);
-
-/* ---- patch/trap.c ---- */
-
-/*
- * The program's signal masks. spi_signals_interposed: dispositions/actions.c stands before
- * libc. spi_mask_virtual: and SIGTRAP is never blocked in the kernel, SIGSTKFLT
- * says what the program wants. It stays so once it is.
- */
-extern int spi_signals_interposed SPI_HIDDEN, spi_mask_virtual SPI_HIDDEN;
-#define SPI_MASK_PAIR	(SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGSTKFLT))
 uint64_t spi_mask_to_kernel(uint64_t mask);
-/* What the program set just before this began: this thread's mask, a signal's action. */
-void spi_mask_make_virtual(void);
-void spi_action_make_virtual(int number);
-/*
- * An injected agent (control/init.c): called before there is int3; 0, or negative and *reason. NULL where symbols are in the
- * agent's favour, and in tests of the patcher alone.
- */
-extern int (*spi_trap_watch)(const char **reason) SPI_HIDDEN;
-void spi_trap_unwatched(void) SPI_HIDDEN;	/* the program is on its own again: no int3 is left */
-/* A signal that was taken from the queue: SIGTRAP when that is what it was, and *info with it. */
-int spi_signal_undefer(int number, void *siginfo);
 
-/*
- * An int3 at `address` continues at `to`, from now on and for ever: a thread may
- * have fetched an int3 that is no longer there. 0 or -ENOMEM.
- */
-int spi_trap_add(uint64_t address, uint64_t to);
-void spi_trap_forget(uint64_t low, uint64_t high);	/* the object there was unloaded */
-/* A step (TRAP_TRACE) of a program that sets the trap flag: 1, it is one in the tracer's code. Set by patch/steps.c. */
-extern int (*spi_trap_step)(void *context) SPI_HIDDEN;
-void spi_trap_share(int watched);
-/* May code of this object contain int3? 0, or -EPERM and *reason. Takes SIGTRAP. */
-int spi_trap_ready(const struct spi_object *object, const char **reason);
-/* The same but for which object it is: for code in the C library of which it is known that signals are let in there. */
-int spi_trap_ready_anywhere(const char **reason);
-
-/* ---- patch/trap-ready.c: NULL, or what speaks against int3 ---- */
-const char *spi_trap_threads_look(void);	/* a thread that blocks SIGTRAP, a debugger */
-const char *spi_trap_handlers_look(void);	/* a handler of the program's that does */
-/* Libraries that run with all signals blocked at times, or that the tracer's own threads run. */
-int spi_object_is_runtime(const struct spi_object *object);
-
-/* ---- tracer-threads.c ---- */
-
-/* On a thread of the agent's own: by its start routine and id it finds out where libc keeps these. */
-void spi_tracer_threads_learn(uint64_t start, int tid);
-void spi_tracer_threads_except(uint64_t start);	/* a start routine in the tracer's code, of threads that are the program's */
-int32_t spi_tracer_threads_tid_at(void);	/* where libc's descriptor of a thread has its id; -1: not known */
-/* Threads that start there are the tracer's. */
-void spi_tracer_code_add(uint64_t low, uint64_t high);
-int spi_within_lttng(uint64_t p);		/* module/payload.h */
-/*
- * The tracing begins before main() (1), or has begun (0): whether the calling thread is the only one is found out. If so, whatever
- * threads there are until then are lttng-ust's or ours, and nobody else opens or closes files: what spi_tracer_is_alone() tells it.
- */
-void spi_tracer_start(int begins);
-int spi_tracer_is_alone(void);
-int spi_tracer_code_has(uint64_t address);	/* is it lttng-ust's or ours? Any thread */
-/* A detached thread of the agent's, which takes no signals. 0, or an error number. */
-int spi_tracer_thread(void *(*run)(void *), void *data);
-int spi_thread_is_tracer(void);		/* this thread; async-signal-safe */
-/*
- * The thread that was found in /proc/self/task (base/proc.h). 1: the tracer's; 0: not; -1: that cannot be told in
- * this moment.
- */
-struct spi_numbers;
-int spi_thread_is_tracer_task(const struct spi_numbers *task);
+/* Neither SIG_DFL nor SIG_IGN. */
+SPI_INLINE int spi_signal_has_handler(const struct spi_sigaction *action)
+{
+	return action->handler > 1;
+}
 
 #endif /* SPI_SIGNALS_H */

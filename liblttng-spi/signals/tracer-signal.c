@@ -9,11 +9,14 @@
  * One at a time: the caller sees to that.
  */
 #include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include "liblttng-spi/core.h"
-#include "liblttng-spi/patch/internal.h"
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/signals/signals.h"
 
 #define SETXID		33
 

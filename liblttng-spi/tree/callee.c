@@ -20,9 +20,23 @@
  * never recorded, has one half, and functions the whole. What is called beyond it has no point: calls of functions count as
  * lost, and the site is named; their own sites are put in place all the same.
  */
+#include <stddef.h>
+#include <stdint.h>
+#include "codemap/map/format.h"
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/trees.h"
+#include "liblttng-spi/base/wakeup.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/budget/budget.h"
-#include "liblttng-spi/tree/sites/site.h"
-#include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/tree/internal.h"
 
 #define CHILDREN_MAX	(UINT64_C(1) << 20)
 #define MANY_CALLEES	"its callees, or those of others, are too many: calls of further ones are not recorded"

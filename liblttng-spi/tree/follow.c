@@ -15,11 +15,32 @@
  */
 #include <dlfcn.h>
 #include <link.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include "rules/rule.h"
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/control-lock.h"
+#include "liblttng-spi/base/hook.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/trees.h"
+#include "liblttng-spi/base/wakeup.h"
+#include "liblttng-spi/link/link.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/hooks/hooks.h"
-#include "liblttng-spi/tree/rule.h"
+#include "liblttng-spi/process/process.h"
+#include "liblttng-spi/rules/rules.h"
+#include "liblttng-spi/tree/sites/sites.h"
+#include "liblttng-spi/tree/internal.h"
+#include "liblttng-spi/tree/tree.h"
 
 /* ---- what is watched in libc ---- */
 
@@ -130,14 +151,6 @@ static struct spi_tree_object *libc_object(void)
 	return to;
 }
 
-/* The tree's map of libc, which has all of its functions. NULL: no tree goes into libc. */
-const struct spi_map *spi_tree_map_of_libc(void)
-{
-	const struct spi_tree_object *to = libc_object();
-
-	return to ? &to->map : NULL;
-}
-
 /*
  * Destructors of C++ objects are called from there: of thread-local ones, and of a library's own when it is unloaded.
  * Found by their addresses: a search through the names would bring all of the map in.
@@ -218,12 +231,12 @@ void spi_tree_follow_start(struct spi_tree *tree)
 		spi_trap_watch(&reason);	/* what installs handlers passes by the agent */
 	spi_tree_handlers_look();
 	if (tree->follow & (SPI_FOLLOW_THREADS | SPI_FOLLOW_DLOPEN))
-		spi_hooks_enter(SPI_HOOKS_TREES, spi_link_current, spi_tree_map_of_libc());
+		spi_hooks_enter(SPI_HOOKS_TREES, spi_link_current);
 	if (tree->follow & SPI_FOLLOW_THREADS)
 		destructors_take();
 	spi_tree_ends_look(1);
 	if (tree->follow & SPI_FOLLOW_DLOPEN)
-		spi_tree_loads_watch(1);
+		spi_loads_watch(1);
 }
 
 void spi_tree_follow_stop(void)

@@ -19,9 +19,22 @@
  */
 #include <elf.h>
 #include <link.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/hook.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/trees.h"
+#include "liblttng-spi/link/link.h"
+#include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/hooks/hooks.h"
-#include "liblttng-spi/tree/rule.h"
+#include "liblttng-spi/rules/rules.h"
+#include "liblttng-spi/tree/sites/sites.h"
+#include "liblttng-spi/tree/internal.h"
+#include "liblttng-spi/tree/tree.h"
 
 /* ---- constructors and destructors ---- */
 
@@ -221,11 +234,3 @@ const struct spi_hook spi_load_hooks[] = {
 		.lost = "libraries that are loaded are seen when dlsym() is called" },
 	{ NULL },
 };
-
-void spi_tree_loads_watch(int install)
-{
-	if (install)
-		spi_hooks_enter(SPI_HOOKS_LOADS, NULL, NULL);
-	else
-		spi_hooks_leave(SPI_HOOKS_LOADS);
-}

@@ -9,11 +9,22 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "codemap/map/check.h"
-#include "liblttng-spi/tree/sites/site.h"
+#include "codemap/map/format.h"
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/link/link.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/tree/sites/sites.h"
+#include "liblttng-spi/tree/internal.h"
 #include "liblttng-spi/tree/tree.h"
 
 #define STUB_USUAL	64u	/* bytes of a site's stub */
@@ -146,8 +157,10 @@ static struct spi_tree_object *object_new(struct spi_link *link, struct spi_obje
 		to->high = object->high;
 		to->map = map;
 	}
-	if (to && object_fill(to) == 0)
+	if (to && object_fill(to) == 0) {
+		object->whole = &to->map;
 		return to;
+	}
 	spi_format(error, error_size, "the agent has no memory left");
 	return NULL;
 }
@@ -160,6 +173,7 @@ static void object_publish(struct spi_tree_object *to)
 	__atomic_store_n(&spi_tree_objects, to, __ATOMIC_RELEASE);
 	forget_callees(to);
 	spi_patch_unlock(before);
+	to->object->whole = NULL;
 }
 
 struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, int compact, char *error,
@@ -199,6 +213,7 @@ static void object_forget(struct spi_tree_object *to)
 		}
 	forget_callees(to);
 	spi_patch_unlock(before);
+	to->object->whole = NULL;
 	spi_patch_forget(to->object);
 }
 

@@ -10,14 +10,27 @@
  * their return slots and their exits.
  */
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/tree/budget/budget.h"
-#include "liblttng-spi/tree/rule.h"
-#include "liblttng-spi/process/exec.h"
-#include "liblttng-spi/rules/instrument-work.h"
+#include "rules/rule.h"
+#include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/trees.h"
+#include "liblttng-spi/link/link.h"
+#include "liblttng-spi/signals/signals.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/ledger/ledger.h"
-#include "liblttng-spi/patch/steps.h"
+#include "liblttng-spi/process/process.h"
+#include "liblttng-spi/module/module.h"
+#include "liblttng-spi/rules/rules.h"
+#include "liblttng-spi/tree/sites/sites.h"
+#include "liblttng-spi/tree/budget/budget.h"
+#include "liblttng-spi/tree/internal.h"
+#include "liblttng-spi/tree/tree.h"
 
 /* Which trees go along into programs that are executed. */
 static void followed_say(void)
@@ -332,4 +345,6 @@ static int tree_describe(const struct rule *rule, struct spi_rule_result *result
 const struct spi_rule_ops spi_tree_ops = {
 	.reach = tree_reach, .apply = tree_apply, .change = tree_change, .remove = tree_remove,
 	.describe = tree_describe,
+	.entry_lend = spi_entry_lend,
+	.entry_name = spi_entry_name,
 };

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include "liblttng-spi/core.h"
+#include "liblttng-spi/base/base.h"
 
 int spi_format(char *buffer, size_t size, const char *format, ...)
 {

@@ -54,6 +54,8 @@ def symbols(part, source):
             for line in subprocess.run(['nm', os.path.join(directory, found)], capture_output=True, text=True,
                                        check=True).stdout.splitlines():
                 kind, symbol = line.split()[-2:]
+                if not symbol.startswith(('spi_', 'tp_')) and part in ('liblttng-spi', 'tp'):
+                    continue	# libc's names, which hooks define
                 if kind == 'U':
                     wanted.add(symbol)
                 elif kind in 'TDBRVWG':

@@ -2,7 +2,14 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* A payload that counts, and the few things that the core's slow paths want from parts which this test leaves out. */
 #include <errno.h>
-#include "liblttng-spi/core.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/participants.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/calls/internal.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/tree/tree.h"
 
 long test_entries, test_exits, test_left, test_no_slot, test_nested;

@@ -4,7 +4,13 @@
 #ifndef TESTS_PATCH_HARNESS_H
 #define TESTS_PATCH_HARNESS_H
 
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/patch/internal.h"
+#include "liblttng-spi/patch/patch.h"
 
 enum value { VALUE_3X, VALUE_X, VALUE_0, VALUE_3N, VALUE_K };
 

@@ -9,6 +9,9 @@
 #define SPI_TEST_TP_HOST_H
 
 #include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -28,6 +28,7 @@
 #define SPI_TP_COMPACT_FORMAT_H
 
 #include <stdint.h>
+#include "liblttng-spi/tree/tree.h"
 
 #define TP_PROVIDER_TREE	"spi_tree"
 

@@ -48,7 +48,9 @@
 #include <time.h>
 #include <lttng/ust-clock.h>
 #include <lttng/ust-getcpu.h>
-#include "liblttng-spi/patch/internal.h"
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/clock/clock.h"
 
 #define RATE_AFTER_NS	10000000u	/* the rate is taken over at least this long */

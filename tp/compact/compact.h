@@ -17,6 +17,7 @@
 #ifndef SPI_TP_COMPACT_H
 #define SPI_TP_COMPACT_H
 
+#include "liblttng-spi/arch/compiler.h"
 #include "tp/base/format.h"
 #include "tp/record/record.h"
 
@@ -102,6 +103,9 @@ SPI_HIDDEN void tp_compact_attach(struct spi_point *point, struct tp_compact_poi
 extern SPI_HIDDEN const struct tp_event *const tp_compact_calls;
 extern SPI_HIDDEN uint8_t tp_site_seen[];	/* by number: the generation in which it was described last */
 extern SPI_HIDDEN uint8_t tp_site_generation;
+/* The two events are registered. NULL, or why not. And a point's number: NULL, there is none left. site.c */
+SPI_HIDDEN const char *tp_compact_ready(void);
+SPI_HIDDEN struct tp_compact_point *tp_compact_number_take(void);
 SPI_HIDDEN int tp_compact_bind(struct spi_point **points, unsigned int n, const char **errors);
 SPI_HIDDEN int tp_compact_prepare(struct spi_object *object, const volatile int **gate, const char **why);
 /* One point, whose object was prepared: any thread, any state. Its entry is left to the caller. 0 or -ENOMEM. */

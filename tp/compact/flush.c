@@ -19,6 +19,10 @@
  * on writing into the room behind the usual batch.
  */
 #include <string.h>
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/calls/calls.h"
 #include "tp/compact/compact.h"
 
 #define LOCK_TRIES	2000u

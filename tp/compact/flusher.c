@@ -7,14 +7,15 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <time.h>
-#include "liblttng-spi/base/word.h"
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/point.h"
 #include "tp/compact/compact.h"
 
 #define READY_MS	100	/* for the thread to begin */
 #define PERIOD_MS	50
 #define DESCRIBE_PASSES	20u	/* a second */
 
-uint64_t tp_compact_process;
 int tp_compact_started;
 static uint32_t pass_lock;	/* held while the flusher looks through the buffers; taken by fork() and at the end */
 

@@ -15,6 +15,8 @@
  */
 #include <errno.h>
 #include <string.h>
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/objects/objects.h"
 #include "tp/compact/compact.h"
 
 #define CHUNK	4096u		/* points */
@@ -30,6 +32,8 @@ static const struct tp_own_field calls_fields[] = {
 };
 const struct tp_event *const tp_compact_calls = &batches.event;
 
+uint64_t tp_compact_process;
+int tp_compact_tsc;
 static const char *function_tags = "";	/* of all rules by name for compact records */
 
 /* ---- numbers ---- */
@@ -38,7 +42,7 @@ static struct tp_compact_point *chunks[TP_SITE_MAX / CHUNK];
 static uint32_t numbers;
 uint8_t tp_site_seen[TP_SITE_MAX], tp_site_generation = 1;
 
-static struct tp_compact_point *number_take(void)
+struct tp_compact_point *tp_compact_number_take(void)
 {
 	uint32_t number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
 	struct tp_compact_point *chunk, *none = NULL, *cp;
@@ -82,7 +86,7 @@ static struct tp_compact_point *number_for(struct spi_point *point, uint32_t tre
 			return cp;
 		cp = __atomic_load_n(&cp->next, __ATOMIC_ACQUIRE);
 	} while (cp);
-	cp = number_take();
+	cp = tp_compact_number_take();
 	if (!cp)
 		return NULL;
 	cp->point = point;
@@ -192,74 +196,15 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 		tp_site_seen[number] = generation;
 }
 
-/* ---- binding ---- */
+/* ---- the two events ---- */
 
-static struct tp_near *gates;		/* each object has a tracepoint, whose state its stubs test, and which nothing fires */
-
-static const char *provider_ready(void)
+const char *tp_compact_ready(void)
 {
 	if (tp_own_register(&sites, TP_PROVIDER_TREE, "site", site_fields, 4) ||
 			tp_own_register(&batches, TP_PROVIDER_TREE, "calls", calls_fields, 12))
 		return "LTTng-UST refused the events of call trees";
 	tp_function_ready();
 	return NULL;
-}
-
-static void writer_ready(void)
-{
-	static int started;
-
-	if (!started && tp_compact_start() < 0)
-		tp_core->note("no thread for compact records: those of a thread that rests come late into the trace");
-	started = 1;
-}
-
-int tp_compact_prepare(struct spi_object *object, const volatile int **state, const char **why)
-{
-	static const char *const name = "calls";
-	const struct tp_near *gate;
-
-	*why = provider_ready();
-	if (*why)
-		return -EEXIST;
-	writer_ready();
-	gate = tp_near_get(&gates, object, TP_PROVIDER_TREE, &name, 1, why);
-	if (!gate)
-		return -ENOMEM;
-	*state = &gate->list[0]->state;
-	return 0;
-}
-
-int tp_compact_bind_one(struct spi_point *point)
-{
-	struct tp_compact_point *cp = number_take();
-
-	if (!cp)
-		return -ENOMEM;
-	tp_compact_attach(point, cp);
-	return 0;
-}
-
-/* spi_payload_ops.bind_compact */
-int tp_compact_bind(struct spi_point **points, unsigned int n, const char **errors)
-{
-	int usable = 0;
-
-	for (unsigned int i = 0; i < n; i++) {
-		const volatile int *state;
-
-		if (tp_compact_prepare(points[i]->object, &state, &errors[i]) < 0)
-			continue;
-		if (tp_compact_bind_one(points[i]) < 0) {
-			errors[i] = "no more numbers for compact records";
-			continue;
-		}
-		errors[i] = NULL;
-		points[i]->entry = points[i]->record;
-		points[i]->gate[0] = points[i]->gate[1] = state;
-		usable++;
-	}
-	return usable;
 }
 
 /* ---- tags ---- */

@@ -5,6 +5,7 @@
  * what cannot be fetched becomes a step that records zero, what does not fit or
  * is not known is left out, so a program always exists.
  */
+#include "liblttng-spi/arch/arch.h"
 #include "tp/describe/describe.h"
 
 #define STRING_LEAST	TP_STRING_LEAST	/* strings are not cut below this to make room */

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 #include "liblttng-spi/base/hash.h"
+#include "liblttng-spi/base/payload.h"
 #include "tp/describe/describe.h"
 
 #define SIZES(signed_, base_)                                                                                          \

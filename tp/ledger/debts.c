@@ -13,6 +13,9 @@
  */
 #include <string.h>
 #include <sys/syscall.h>
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/base/signal-mask.h"
 #include "tp/ledger/ledger.h"
 

@@ -16,6 +16,8 @@
  * rule that is being made after all others. A program that was brought in before its main() had all rules then: no
  * while.
  */
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/point.h"
 #include "tp/ledger/ledger.h"
 
 /* ---- a tree's entries ---- */

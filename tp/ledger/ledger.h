@@ -25,6 +25,8 @@
 #ifndef SPI_TP_LEDGER_H
 #define SPI_TP_LEDGER_H
 
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/payload.h"
 #include "tp/describe/describe.h"
 
 /* ---- due.c: which channels are owed a call's exit. Any thread, any state ---- */

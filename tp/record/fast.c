@@ -11,6 +11,10 @@
  *
  * The order of slots, records and fields is call.c's; why, stands there.
  */
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/calls/calls.h"
 #include "tp/record/record.h"
 
 #define FAST_RECORD	544u	/* bytes: two strings of the usual length and some integers; lttng-ust takes more stack */

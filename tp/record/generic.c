@@ -12,7 +12,8 @@
  */
 #include <errno.h>
 #include <link.h>
-#include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/objects/objects.h"
 #include "tp/record/record.h"
 
 #define PROVIDER "lttng_ust_cyg_profile"

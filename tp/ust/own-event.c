@@ -4,6 +4,7 @@
  * The tracer's own events, from a list of fields. Each has a provider description of its own, as most programs need
  * some of them only, and each event that is registered costs a program's start a question to the session daemon.
  */
+#include "liblttng-spi/objects/objects.h"
 #include "tp/ust/ust.h"
 
 #define INTEGER(bits, base_) { \

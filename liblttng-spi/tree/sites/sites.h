@@ -1,47 +1,62 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Call sites and entry points of call trees, and the objects that they are in. What is called there is the business
- * of tree/.
+ * Room tree/sites: call sites, and how their text is changed. A site is a struct spi_point whose call leads to its stub.
+ * The ways to redirect its call there stand in the order in which they are tried: enum spi_site_worker.
  *
- * A site is a struct spi_point whose call leads to its stub. When it is reached
- * for the first time, its callee's sites are patched, before the callee runs, by
- * the thread that is about to run it: so tracing moves ahead of the control flow,
- * nothing is missed, and what never runs is never touched.
- *
- * Several trees may be in force. Each has a bit; a thread has a mask of the trees
- * that it is in (spi_thread.tree), a site those that record it (tree_live) and
- * those that have not looked at its callee yet (tree_todo), a function those whose
- * sites in it are in place and those that leave it out.
- *
- * Who may race whom: everything is changed under the patch lock, by any thread,
- * in the program's state whatever it is; the path of a call reads masks, payload
- * and children without it. A site's payload is there before its bit in tree_live.
- * Nothing is ever freed.
+ * Threads: under the patch lock, in any thread in any state, unless a function says otherwise. A site's payload is there
+ * before its bit in tree_live. Nothing is ever freed.
  */
-#ifndef SPI_SITES_H
-#define SPI_SITES_H
+#ifndef SPI_TREE_SITES_H
+#define SPI_TREE_SITES_H
 
-#include "liblttng-spi/rules/instrument.h"
-#include "liblttng-spi/patch/internal.h"
+#include <stddef.h>
+#include <stdint.h>
+#include "codemap/map/format.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/arch/offsets.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/trees.h"
+#include "liblttng-spi/link/link.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/calls/calls.h"
 
-#define SPI_TREE_OPEN		(1u << 31)	/* in tree_todo: the stub always enters */
-#define SPI_TREE_TEXTS_MAX	4u	/* executable pieces of an object */
-
+struct spi_entry;
+struct spi_frame;
+struct spi_pad;
+struct spi_site;
 struct spi_tree_object;
 
-/* What sites and entry points call in the room above. Set before the first tree begins. */
-struct spi_tree_calls {
-	/* a call of a site: whose callee is always the same, or not; of one in trees of both kinds of records */
-	uint64_t (*site)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-	uint64_t (*site_any)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-	uint64_t (*site_both)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-	/* a call of an entry point; the end of the one that has begun trees */
-	uint64_t (*entry)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-	spi_exit_fn pair_exit;
-	spi_left_fn pair_left;
+/* What is recorded of an entry's calls, one way or the other. */
+struct spi_pair {
+	struct spi_point outer;		/* first; begins trees */
+	struct spi_point inner;		/* the same call inside */
+	spi_exit_fn exit;		/* the payload's, of `outer` */
+	spi_left_fn left;
+	struct spi_entry *entry;
 };
-extern const struct spi_tree_calls *spi_tree_calls SPI_HIDDEN;
+
+struct spi_entry {
+	struct spi_point point;		/* first; the stub's */
+	struct spi_pair *pairs[2];	/* [1]: compact records; NULL: no tree has wanted these */
+	struct spi_tree_object *to;
+	uint64_t func;
+	uint32_t opens;			/* trees that it is the root of */
+	uint32_t begins;		/* trees of a whole program: they begin with it, too, before main() and after */
+	uint32_t rests;			/* those that begin no more for the moment: tree/budget/out.c */
+	uint32_t is_spare;		/* goes when a site's call leads here: outside.c */
+	uint64_t returns_to;		/* the latest return address that is one: root.c */
+	uint32_t is_late;		/* its bytes are still to be written for that */
+	struct spi_entry *next;
+	struct spi_point *named;	/* of a rule by name that traces this function, in force; NULL: none */
+	struct spi_point *before;	/* whose bytes it is about to take. entry-named.c */
+};
+
+#define SPI_TREE_TEXTS_MAX	4u	/* executable pieces of an object */
 
 enum spi_site_worker {
 	SPI_SITE_NONE = 0,
@@ -87,7 +102,6 @@ struct spi_site {
 	uint64_t skipped;		/* what calls took that were not recorded, ns; for budgets. calls.c */
 };
 
-#define SPI_FIT_YES	1u	/* calls of it may be recorded */
 #define SPI_FIT_TOLD	2u	/* they may not, and that was told; 0: to be found out, or not told */
 
 struct spi_tree_func {
@@ -128,19 +142,57 @@ struct spi_tree_object {
 	uint64_t *calls, *recent;	/* by function; NULL: nobody has counted yet. calls.c */
 };
 
-/* ---- object.c: any thread, any state, without a lock ---- */
+/* ---- site.c ---- */
+/* The operation that puts the site in place. 0, or -1: it cannot be done. */
+int spi_site_change(const struct spi_site *s, struct spi_text_op *op);
+void spi_site_workers_read(void);	/* LTTNG_SPI_TEST_WORKER */
+
+/* ---- ways.c: spring and trap ---- */
+int spi_site_wants_trap(const struct spi_map_site *map);	/* a worker that needs int3 may be asked, as far as the map tells */
+/* Spare bytes that sites have taken: is this one of them? And the program's own back there, not under the patch lock. */
+int spi_site_in_pad(uint64_t address);
+void spi_site_pads_clear(struct spi_tree_object *to);
+
+/* ---- entry.c ---- */
+extern struct spi_entry *spi_entries;
+struct spi_entry *spi_entry_find(uint64_t address);
+int spi_entry_use(struct spi_entry *e, uint32_t trees);	/* what trees of their kinds need is there. 0 or -ENOMEM */
+/* Its bytes, under the patch lock: the jump, or the program's. 0, or a negative errno: they were changed by somebody else. */
+int spi_entry_write(struct spi_entry *e, int install);
+void spi_entry_hold(struct spi_entry *e);	/* control side, without the patch lock: its jump is put in place if it is not there */
+/* A new one, published; under the patch lock, which the control side gives back for what it has to ask. NULL: told why not. */
+struct spi_entry *spi_entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before);
+/* One that may be of no use, of the program itself: nothing is told. NULL: it cannot be. */
+struct spi_entry *spi_entry_spare(struct spi_tree_object *to, uint64_t func, uint32_t trees, uint64_t *before);
+void spi_entry_spare_over(struct spi_entry *e);	/* a site's call leads to it: it goes */
+/* One whose function is left out for a tree's budget, or comes back: under the patch lock, any thread. Its bytes are written by spi_entry_settle(). */
+void spi_entry_rest(struct spi_entry *e, uint32_t tree, int rests);
+void spi_entry_settle(struct spi_entry *e);
+void spi_entries_forget(uint32_t trees);
+/* Control side: an entry point that begins `tree` in the thread which enters it. */
+int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, const char **reason);
+void spi_tree_roots_leave(uint32_t tree);
+
+/* ---- object.c ---- */
+/* What sites and entry points call in the room above. Set before the first tree begins. */
+struct spi_tree_calls {
+	/* a call of a site: whose callee is always the same, or not; of one in trees of both kinds of records */
+	uint64_t (*site)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+	uint64_t (*site_any)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+	uint64_t (*site_both)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+	/* a call of an entry point; the end of the one that has begun trees */
+	uint64_t (*entry)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+	spi_exit_fn pair_exit;
+	spi_left_fn pair_left;
+};
+
+extern const struct spi_tree_calls *spi_tree_calls SPI_HIDDEN;
 extern struct spi_tree_object *spi_tree_objects;
 struct spi_tree_object *spi_tree_object_at(uint64_t address);
 /* The function that begins there; -1: none does. */
 int64_t spi_tree_func_at(const struct spi_tree_object *to, uint64_t address);
 /* The one whose bytes these are; -1: none's. */
 int64_t spi_tree_func_around(const struct spi_tree_object *to, uint64_t address);
-SPI_INLINE const struct spi_map_func *spi_tree_map_func(const struct spi_tree_object *to, uint64_t index)
-{
-	return SPI_MAP_AT(&to->map, funcs, struct spi_map_func, index);
-}
-/* The executable piece of the object that the address is in; NULL: none. */
-const struct spi_tree_text *spi_tree_text_at(const struct spi_tree_object *to, uint64_t address);
 const char *spi_tree_func_name(const struct spi_tree_object *to, uint64_t index);
 const char *spi_tree_func_shown(const struct spi_tree_object *to, uint64_t index);	/* demangled, with its scope */
 /* May what the function's record leads to be followed? Of a map that was checked as a whole always. */
@@ -149,7 +201,8 @@ int spi_tree_func_is_good(struct spi_tree_object *to, uint64_t index);
 int spi_tree_func_is_usual(const struct spi_tree_object *to, int64_t func);
 /* NULL, or why calls of the function are never recorded. */
 const char *spi_tree_func_unfit(const struct spi_tree_object *to, uint64_t index);
-/* ---- place.c, site.c, ways.c: under the patch lock ---- */
+
+/* ---- place.c: under the patch lock ---- */
 /*
  * Put the sites of a function, and of its pieces, in place for these trees. What cannot be is left as it is, and told
  * by spi_tree_decline().
@@ -166,26 +219,45 @@ void spi_sites_flush(struct spi_tree_object *to);
 /* One site leaves; its bytes stay as they are until the control thread, while no object can be unloaded, settles that. */
 void spi_site_leave(struct spi_site *site, uint32_t trees);
 void spi_sites_settle(struct spi_tree_object *to);
-void spi_sites_at_entry(struct spi_tree_object *to, uint64_t func, uint32_t trees);
 uint64_t spi_site_stub_at(uint64_t address);
-/* Spare bytes that sites have taken: is this one of them? And the program's own back there, not under the patch lock. */
-int spi_site_in_pad(uint64_t address);
-void spi_site_pads_clear(struct spi_tree_object *to);
 int spi_site_byte_was(uint64_t address, uint8_t *byte);
-void spi_sites_taken(struct spi_tree_object *to, uint64_t func, const struct spi_patch *entry);
 extern uint32_t spi_sites_placed;	/* now */
-void spi_site_workers_read(void);	/* LTTNG_SPI_TEST_WORKER */
 
-/* ---- both.c ---- */
-/* Its trees have changed, `fresh` of the other kind than its point's have come. Under the patch lock. -1: no memory for these. */
-int spi_site_both_look(struct spi_site *s, uint32_t fresh);
+/* ---- entry-named.c ---- */
+/* Control side: 1: the point has the entry's moved instructions, and no jump of its own; 0: it needs one. */
+int spi_entry_lend(struct spi_point *named);
+int spi_entry_name(struct spi_point *named, int install);	/* such a point is in force, or no longer. 0 or a negative errno */
 
-/* ---- which trees record a point ---- */
+/* ---- declined.c ---- */
+/* Something could not be done; kept until the control side reports it, once for each place. Under the patch lock. */
+void spi_tree_decline(const struct spi_tree_object *to, uint64_t address, const char *reason);
+/* Control side. _some: if the list has become long; _forget: no tree is left, and what comes is told anew. */
+void spi_tree_report(struct spi_link *link);
+void spi_tree_report_some(struct spi_link *link);
+void spi_tree_report_forget(void);
+
+/* Its callee is always the same; or what the dynamic linker puts into a slot. Else each call may have another. */
+SPI_INLINE int spi_site_is_direct(const struct spi_map_site *map)
+{
+	return map->kind == SPI_SITE_CALL || map->kind == SPI_SITE_JUMP || map->kind == SPI_SITE_JCC;
+}
+
+SPI_INLINE int spi_site_is_slot(const struct spi_map_site *map)
+{
+	return map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT;
+}
+
+SPI_INLINE const struct spi_map_func *spi_tree_map_func(const struct spi_tree_object *to, uint64_t index)
+{
+	return SPI_MAP_AT(&to->map, funcs, struct spi_map_func, index);
+}
+
 /* Those of `trees` whose kind of records a point with these flags has. */
 SPI_INLINE uint32_t spi_trees_of(uint32_t trees, uint32_t flags)
 {
 	return trees & (flags & SPI_POINT_COMPACT ? spi_tree_compact : ~spi_tree_compact);
 }
+
 /*
  * Which trees record a point, and which have to look at its callee first. Whoever changes that has the patch lock, and
  * so tree_quick follows.
@@ -196,16 +268,19 @@ SPI_INLINE void spi_tree_quick_look(struct spi_point *point)
 
 	__atomic_store_n(&point->tree_quick, is_quick ? point->tree_live : 0, __ATOMIC_RELEASE);
 }
+
 SPI_INLINE void spi_tree_todo_add(struct spi_point *point, uint32_t trees)
 {
 	__atomic_fetch_or(&point->tree_todo, spi_trees_of(trees, point->flags), __ATOMIC_RELEASE);
 	spi_tree_quick_look(point);
 }
+
 SPI_INLINE void spi_tree_todo_done(struct spi_point *point, uint32_t trees)
 {
 	__atomic_fetch_and(&point->tree_todo, ~trees, __ATOMIC_RELEASE);
 	spi_tree_quick_look(point);
 }
+
 /* More trees record a point from now on. */
 SPI_INLINE void spi_tree_live_add(struct spi_point *point, uint32_t trees)
 {
@@ -218,6 +293,7 @@ SPI_INLINE void spi_tree_live_add(struct spi_point *point, uint32_t trees)
 		spi_payload->tree_changed(point);
 	spi_tree_quick_look(point);
 }
+
 /* And fewer. */
 SPI_INLINE void spi_tree_live_leave(struct spi_point *point, uint32_t trees)
 {
@@ -230,6 +306,7 @@ SPI_INLINE void spi_tree_live_leave(struct spi_point *point, uint32_t trees)
 		spi_payload->tree_changed(point);
 	spi_tree_quick_look(point);
 }
+
 /* Trees that record the callee of a site that always has the same. */
 SPI_INLINE uint32_t spi_site_live(const struct spi_site *s)
 {
@@ -257,24 +334,4 @@ SPI_INLINE uint64_t spi_tree_record(struct spi_point *point, struct spi_frame *f
 	return code;
 }
 
-/* ---- entry.c, entry-named.c ---- */
-struct spi_entry;
-/* The entry point there is to be in place, for sites that its jump has moved. Under the patch lock. */
-void spi_tree_entry_hold(uint64_t address);
-/* entry-named.c: rules by name where trees have, or need, an entry point. Before a tree's sites are placed: */
-void spi_entry_named_look(struct spi_tree_object *to, uint64_t func, uint32_t trees);	/* under the patch lock */
-/* Control side: 1: the point has the entry's moved instructions, and no jump of its own; 0: it needs one. */
-int spi_entry_lend(struct spi_point *named);
-int spi_entry_name(struct spi_point *named, int install);	/* such a point is in force, or no longer. 0 or a negative errno */
-/* Control side: an entry point that begins `tree` in the thread which enters it. */
-int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, const char **reason);
-void spi_tree_roots_leave(uint32_t tree);
-/* ---- declined.c ---- */
-/* Something could not be done; kept until the control side reports it, once for each place. Under the patch lock. */
-void spi_tree_decline(const struct spi_tree_object *to, uint64_t address, const char *reason);
-/* Control side. _some: if the list has become long; _forget: no tree is left, and what comes is told anew. */
-void spi_tree_report(struct spi_link *link);
-void spi_tree_report_some(struct spi_link *link);
-void spi_tree_report_forget(void);
-
-#endif /* SPI_SITES_H */
+#endif /* SPI_TREE_SITES_H */

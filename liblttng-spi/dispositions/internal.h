@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Sets of signals: as the kernel has them, and as the program sees them while masks are virtual (signals/signals.h). */
-#ifndef SPI_MASKS_H
-#define SPI_MASKS_H
+/* Sets of signals: as the kernel has them, and as the program sees them while masks are virtual. Any thread. */
+#ifndef SPI_DISPOSITIONS_INTERNAL_H
+#define SPI_DISPOSITIONS_INTERNAL_H
 
 #include <signal.h>
-#include "liblttng-spi/patch/internal.h"
+#include <stdint.h>
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/signals/signals.h"
 
 SPI_INLINE uint64_t mask_of(const sigset_t *set)
 {
@@ -32,4 +36,4 @@ SPI_INLINE void set_to_program(sigset_t *set)
 		mask_put(set, mask_of(set) | SPI_MASK_PAIR);
 }
 
-#endif /* SPI_MASKS_H */
+#endif /* SPI_DISPOSITIONS_INTERNAL_H */

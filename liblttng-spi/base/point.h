@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Points, frames, return slots and the per-thread state: what the thunks, the
- * patcher and every payload inside the traced process share.
+ * Points, return slots and the thread's words: the data that thunks, patcher, trees and payloads share. What is done with
+ * them is calls/calls.h.
  *
- * A point is one instrumented function entry. Its first instruction is replaced
- * by a jump to a stub, which tests the point's two gates (nothing records: run
- * the function at once) and otherwise enters the point's thunk. The thunk saves
- * the registers and calls point->entry; a payload that wants the exit too gives
- * back the code address of a return slot, in whose 19 bytes of code the function
- * is then *called*, so that its return comes by here: point->exit.
+ * A point is one instrumented function entry or call site. Its first instruction is replaced by a jump to a stub, which
+ * tests the point's two gates (nothing records: run the function at once) and otherwise enters the point's thunk. The
+ * thunk saves the registers and calls point->entry; a payload that wants the exit too gives back the code address of a
+ * return slot, in whose code the function is then called, so that its return comes by the slot: point->exit.
  *
- * Nothing here allocates, locks or makes a system call on the path of a call.
- * All of it may run in a signal handler, before main(), after fork().
- *
- * Who may race whom: a spi_point's hot fields are written before its jump is
- * installed and then only through spi_point_set_*(); a spi_slot belongs to one
- * thread; struct spi_thread is that thread's own, except `count`, which others
- * read.
+ * Who may race whom: a spi_point's hot fields are written before its jump is installed and then only under the patch
+ * lock; a spi_slot belongs to one thread; struct spi_thread is that thread's own, except `count`, which others read.
+ * Offsets that assembly knows stand in arch/offsets.h and are checked here.
  */
-#ifndef SPI_POINT_H
-#define SPI_POINT_H
+#ifndef SPI_BASE_POINT_H
+#define SPI_BASE_POINT_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include "liblttng-spi/base/agent-proto.h"
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/arch/offsets.h"
 
-struct spi_slot;
+struct spi_child;
+struct spi_frame;
+struct spi_map;
+struct spi_map_func;
+struct spi_object;
+struct spi_patch;
 struct spi_point;
+struct spi_slot;
+struct spi_thread;
 
 /*
  * Entry payload: returns 0 (no exit wanted) or spi_slot_code() of a slot it
@@ -57,6 +57,7 @@ enum spi_left {
 	SPI_LEFT_TAIL,		/* folded: endless tail calls */
 	SPI_LEFT_DETACHED,	/* under way still when tracing left the process */
 };
+
 /* Called once for a slot whose call ended otherwise than by returning; from unwinders, thread and process ends. */
 typedef void (*spi_left_fn)(struct spi_slot *slot, enum spi_left how);
 
@@ -102,6 +103,7 @@ struct spi_point {
 	const char *event_name;		/* base, unique in the process */
 	const char *tags;		/* of the rules in force that asked for it; NULL: none yet. rules/tags.c */
 };
+
 #define AT(type, field, place) _Static_assert(offsetof(struct type, field) == place, "arch/offsets.h")
 AT(spi_point, body, SPI_AT_POINT_BODY);
 AT(spi_point, word, SPI_AT_POINT_WORD);
@@ -129,8 +131,6 @@ enum spi_point_flags {
 	SPI_POINT_UNNAMED	= 1u << 8,	/* the trace may not have been told of its function; tp/describe/function.c */
 };
 
-/* ---- return slots --------------------------------------------------- */
-
 /*
  * Slot code and slot data are two arrays with the same 64-byte stride, a fixed
  * distance apart, both inside this library's own image, so that every unwinder
@@ -157,6 +157,7 @@ struct spi_slot {
 	uint32_t state;		/* 56: enum spi_slot_state */
 	uint32_t aux;		/* 60: payload's */
 };
+
 _Static_assert(sizeof(struct spi_slot) == SPI_SLOT_SIZE, "arch/offsets.h");
 _Static_assert(SPI_SLOT_FREE == SPI_SLOT_STATE_FREE && SPI_SLOT_LIVE == SPI_SLOT_STATE_LIVE, "arch/offsets.h");
 AT(spi_slot, ra, SPI_AT_SLOT_RA);
@@ -166,20 +167,9 @@ AT(spi_slot, p, SPI_AT_SLOT_P);
 AT(spi_slot, point, SPI_AT_SLOT_POINT);
 AT(spi_slot, start, SPI_AT_SLOT_START);
 AT(spi_slot, state, SPI_AT_SLOT_STATE);
-
-extern uint8_t spi_slot_code_base[];			/* slots.S */
-extern struct spi_slot spi_slot_data_base[];		/* slots.S: SPI_SLOT_COUNT * SPI_SLOT_SIZE above the code */
-
-SPI_INLINE uint64_t spi_slot_code(const struct spi_slot *slot)
-{
-	return (uint64_t) spi_slot_code_base + ((uint64_t) slot - (uint64_t) spi_slot_data_base);
-}
-
 #define SPI_BUSY_ALWAYS		0x10000u	/* spi_thread.busy of the tracer's own threads: never recorded */
 #define SPI_BUSY_APART_SHIFT	20
 #define SPI_BUSY_APART(why)	(SPI_BUSY_ALWAYS | ((why) + 1u) << SPI_BUSY_APART_SHIFT)	/* of one of the program's: counted so, enum spi_lost */
-
-/* ---- the calling thread's state ------------------------------------- */
 
 /* Counters that one thread adds to and anyone may read: the status page's struct spi_status_block. */
 struct spi_thread_count {
@@ -187,68 +177,15 @@ struct spi_thread_count {
 };
 
 /*
- * Initial-exec TLS: reached without a call. Zero but for `owed` at a thread's start; `cur` is
- * NULL until spi_thread_begin() has set it up, so the first call of a thread
- * takes the slow path below by itself.
- */
-struct spi_thread {
-	struct spi_slot *cur;	/* next free slot */
-	struct spi_slot *base;	/* first slot of the thread's range */
-	struct spi_slot *end;	/* end of the range */
-	struct spi_words *words;	/* NULL: none yet; the payload's */
-	uint32_t tree;		/* call trees that the thread is in; good while tree_epoch is spi_tree_epoch. tree/tree.h */
-	uint32_t words_epoch;	/* tree_epoch, if words.S may record this thread's calls; else 0 */
-	uint32_t busy;		/* nesting: 1 while recording, 2 in a signal handler that interrupted that...; SPI_BUSY_ALWAYS */
-	uint32_t owed;		/* SPI_THREAD_MARK, and SPI_THREAD_OWES while exits are owed, SPI_THREAD_LENT, SPI_THREAD_NEW */
-	uint64_t busy_p;	/* stack position of the outermost call being recorded; of others: spi_thread_own */
-	uint64_t stack_low, stack_high;	/* the thread's own stack, in addresses */
-	struct spi_thread_record *record;	/* outlives thread and process: counters in the status memory */
-	void *payload[4];	/* a payload's per-thread words; [1] is the core's: pages known to be readable */
-	uint64_t tsc;		/* a payload that has just read the TSC for this call may leave it here for signals/fault.c; else 0 */
-	struct spi_thread_own *own;	/* the core's; set and cleared with `record` */
-	uint32_t tree_epoch;
-	uint32_t tree_now;	/* a payload's: trees of the call that is being recorded, for filters */
-	uint64_t tree_ends;	/* how often its end has come: threads.c */
-	uint32_t tree_over;	/* trees whose depth the call is beyond that is being recorded: they do not record it */
-	uint32_t budget_calls, budget_skips;	/* since the account was looked at, of trees with a budget. tree/budget/budget.h */
-	uint32_t tree_apart;	/* likewise, of a root's own point, trees that have the call from its site. tree/root.c */
-	uint64_t stack_end;	/* how far its stack can grow; 0: not known. spi_stack_is_short() */
-};
-/*
  * A thread that was made by a system call may have thread-local memory of its own, which libc has not filled: then the
  * mark is not there, and nothing of this is anything. Looked at together with `busy` and with what is owed where it is
  * not looked at otherwise; an epoch of trees (tree/tree.h) is as good a mark.
  */
 #define SPI_THREAD_MARK		UINT32_C(0x5b1d0000)
 #define SPI_THREAD_IDLE		((uint64_t) SPI_THREAD_MARK << 32)	/* `busy` and `owed` as one word */
-
 #define SPI_THREAD_OWES		1u
 #define SPI_THREAD_LENT		2u	/* somebody else may run on these words: each call asks whose it is. process/clones.c */
 #define SPI_THREAD_NEW		4u	/* it has recorded nothing yet: may it? threads.c */
-
-SPI_INLINE uint32_t spi_thread_owes(const struct spi_thread *t)
-{
-	return t->owed & SPI_THREAD_OWES;
-}
-
-/* The trees that record a call of this point in this thread. */
-SPI_INLINE uint32_t spi_trees_recording(const struct spi_thread *t, const struct spi_point *point)
-{
-	uint32_t trees = t->tree & point->tree_live & ~t->tree_over;
-
-	return spi_unlikely(point->flags & SPI_POINT_APART) ? trees & ~t->tree_apart : trees;
-}
-
-SPI_INLINE int spi_thread_is_foreign(const struct spi_thread *t)
-{
-	return (t->owed & 0xffff0000) != SPI_THREAD_MARK;
-}
-
-AT(spi_thread, cur, SPI_AT_THREAD_CUR);
-AT(spi_thread, words, SPI_AT_THREAD_WORDS);
-AT(spi_thread, tree, SPI_AT_THREAD_TREE);
-AT(spi_thread, words_epoch, SPI_AT_THREAD_EPOCH_BUSY);
-AT(spi_thread, busy, SPI_AT_THREAD_BUSY);
 
 /*
  * Where the quickest thunks (words.S) record: they claim a word by one addition to
@@ -261,14 +198,12 @@ struct spi_words {
 	uint8_t payload[112];		/* the payload's */
 	uint64_t words[];
 };
+
 #define SPI_WORD_EXIT	(UINT64_C(1) << SPI_WORD_EXIT_BIT)
 AT(spi_words, used, SPI_AT_WORDS_USED);
 AT(spi_words, limit, SPI_AT_WORDS_LIMIT);
 AT(spi_words, high, SPI_AT_WORDS_HIGH);
 AT(spi_words, words, SPI_AT_WORDS_WORDS);
-#undef AT
-extern __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
-
 /* Who ends a thread's calls: the thread itself, or the thread that closes them. */
 enum spi_closing { SPI_CLOSING_FREE = 0, SPI_CLOSING_OWN, SPI_CLOSING_OTHER };
 
@@ -306,84 +241,73 @@ struct spi_thread_own {
 	uint32_t slot_unsure;		/* an unwinder has left a thunk: the next slot's frame may be one that is nobody's. unwind/unwind.c */
 };
 
-extern int spi_stacks_copied;	/* frames are taken off stacks and put back */
-/* A call arrived while the thread was busy: 1 when a signal handler made it (record it), 0 when the tracer itself did. */
-int spi_thread_nested(uint64_t p);
-/* The thread's mark is not as usual: 1 when its call at p, in a thunk's frame, may be recorded all the same; 0 for p: it gets a slot alone. */
-int spi_thread_may(uint64_t p);
+#define CHUNK_NONE	UINT32_MAX
+#define SPI_TREE_OPEN		(1u << 31)	/* in tree_todo: the stub always enters */
 
+/* ---- arch/x86-64/slots.S ---- */
+extern uint8_t spi_slot_code_base[];			/* slots.S */
+extern struct spi_slot spi_slot_data_base[];		/* slots.S: SPI_SLOT_COUNT * SPI_SLOT_SIZE above the code */
+
+/* ---- thread.c ---- */
 /*
- * From here on the thread records the call at p. A handler that comes between the two sets busy_p to its own calls',
- * and one that comes then would take it for ours, and its own calls for the tracer's: so it is set again.
+ * Initial-exec TLS: reached without a call. Zero but for `owed` at a thread's start; `cur` is
+ * NULL until spi_thread_begin() has set it up, so the first call of a thread
+ * takes the slow path below by itself.
  */
-SPI_INLINE void spi_busy_begin(struct spi_thread *t, uint64_t p)
-{
-	const uint32_t level = t->busy;
-	uint64_t *at = &t->busy_p;
+struct spi_thread {
+	struct spi_slot *cur;	/* next free slot */
+	struct spi_slot *base;	/* first slot of the thread's range */
+	struct spi_slot *end;	/* end of the range */
+	struct spi_words *words;	/* NULL: none yet; the payload's */
+	uint32_t tree;		/* call trees that the thread is in; good while tree_epoch is spi_tree_epoch. tree/tree.h */
+	uint32_t words_epoch;	/* tree_epoch, if words.S may record this thread's calls; else 0 */
+	uint32_t busy;		/* nesting: 1 while recording, 2 in a signal handler that interrupted that...; SPI_BUSY_ALWAYS */
+	uint32_t owed;		/* SPI_THREAD_MARK, and SPI_THREAD_OWES while exits are owed, SPI_THREAD_LENT, SPI_THREAD_NEW */
+	uint64_t busy_p;	/* stack position of the outermost call being recorded; of others: spi_thread_own */
+	uint64_t stack_low, stack_high;	/* the thread's own stack, in addresses */
+	struct spi_thread_record *record;	/* outlives thread and process: counters in the status memory */
+	void *payload[4];	/* a payload's per-thread words; [1] is the core's: pages known to be readable */
+	uint64_t tsc;		/* a payload that has just read the TSC for this call may leave it here for signals/fault.c; else 0 */
+	struct spi_thread_own *own;	/* the core's; set and cleared with `record` */
+	uint32_t tree_epoch;
+	uint32_t tree_now;	/* a payload's: trees of the call that is being recorded, for filters */
+	uint64_t tree_ends;	/* how often its end has come: threads.c */
+	uint32_t tree_over;	/* trees whose depth the call is beyond that is being recorded: they do not record it */
+	uint32_t budget_calls, budget_skips;	/* since the account was looked at, of trees with a budget. tree/budget/budget.h */
+	uint32_t tree_apart;	/* likewise, of a root's own point, trees that have the call from its site. tree/root.c */
+	uint64_t stack_end;	/* how far its stack can grow; 0: not known. spi_stack_is_short() */
+};
 
-	if (spi_unlikely(level))
-		at = t->own ? &t->own->busy_p[level % SPI_BUSY_LEVELS] : NULL;
-	if (spi_likely(at != NULL))
-		*at = p;
-	spi_barrier();
-	t->busy = level + 1;
-	spi_barrier();
-	if (spi_likely(at != NULL))
-		*at = p;
-	spi_barrier();
+extern __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")));
+
+SPI_INLINE uint64_t spi_slot_code(const struct spi_slot *slot)
+{
+	return (uint64_t) spi_slot_code_base + ((uint64_t) slot - (uint64_t) spi_slot_data_base);
 }
 
-/* The same of a thread that is not busy. */
-SPI_INLINE void spi_busy_first(struct spi_thread *t, uint64_t p)
+SPI_INLINE uint32_t spi_thread_owes(const struct spi_thread *t)
 {
-	t->busy_p = p;
-	spi_barrier();
-	t->busy = 1;
-	spi_barrier();
-	t->busy_p = p;
-	spi_barrier();
+	return t->owed & SPI_THREAD_OWES;
 }
 
-/*
- * Recording takes some 3 KB of stack, with contexts and wide vector registers 5. A program that comes to its stack's end
- * must not do so in the middle of a record: LTTng would never get at what else is in that sub-buffer. So a call at stack
- * position p is not recorded near there, and counts as lost. (The lowest 4 KB may be a guard.)
- */
-#define SPI_STACK_LEAST		8192u	/* bytes above stack_end */
-
-SPI_INLINE int spi_stack_is_short(const struct spi_thread *t, uint64_t p)
+/* The trees that record a call of this point in this thread. */
+SPI_INLINE uint32_t spi_trees_recording(const struct spi_thread *t, const struct spi_point *point)
 {
-	return spi_unlikely(p - t->stack_end < SPI_STACK_LEAST);
+	uint32_t trees = t->tree & point->tree_live & ~t->tree_over;
+
+	return spi_unlikely(point->flags & SPI_POINT_APART) ? trees & ~t->tree_apart : trees;
 }
 
-/* A call of the calling thread is not recorded. Any state; it touches no vector register. */
-void spi_call_missed(enum spi_lost why);
-
-/*
- * spi_call_begin() - may this call be recorded, and is the slot stack in order?
- * Returns 0 when it must run unrecorded (the tracer itself made it). On 1,
- * spi_call_end() follows. Two loads and two compares in the usual case. is_recorded 0: it gets a slot alone.
- */
-SPI_INLINE int spi_call_begin(struct spi_thread *t, uint64_t p, const int is_recorded)
+SPI_INLINE int spi_thread_is_foreign(const struct spi_thread *t)
 {
-	if (spi_unlikely((t->owed & ~SPI_THREAD_OWES) != SPI_THREAD_MARK) && !spi_thread_may(is_recorded ? p : 0))
-		return 0;
-	if (spi_unlikely(t->busy) && !spi_thread_nested(p))
-		return 0;
-	if (spi_stack_is_short(t, p)) {
-		spi_call_missed(SPI_LOST_STACK);
-		return 0;
-	}
-	spi_busy_begin(t, p);
-	return 1;
+	return (t->owed & 0xffff0000) != SPI_THREAD_MARK;
 }
 
-SPI_INLINE void spi_call_end(struct spi_thread *t)
-{
-	spi_barrier();
-	t->busy--;
-}
+AT(spi_thread, cur, SPI_AT_THREAD_CUR);
+AT(spi_thread, words, SPI_AT_THREAD_WORDS);
+AT(spi_thread, tree, SPI_AT_THREAD_TREE);
+AT(spi_thread, words_epoch, SPI_AT_THREAD_EPOCH_BUSY);
+AT(spi_thread, busy, SPI_AT_THREAD_BUSY);
+#undef AT
 
-#include "liblttng-spi/calls/slot.h"
-
-#endif /* SPI_POINT_H */
+#endif /* SPI_BASE_POINT_H */

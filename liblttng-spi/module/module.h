@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Room module: loading the event module (tp/, liblttng-spi-tp.so), and what the trace is told of the process beside its
+ * calls: libraries that come and go, the clock that all processes of a user share.
+ *
+ * Threads: control side, under the control lock; before main() the thread that runs constructors. Loading the module
+ * calls the dynamic linker, so no other lock of the agent's is held.
+ */
+#ifndef SPI_MODULE_H
+#define SPI_MODULE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "liblttng-spi/link/link.h"
+
+/* ---- floor.c ---- */
+/* Who takes WELCOME or loads the payload: the control thread, or before there are other threads. */
+void spi_floor_take(int fd);		/* what WELCOME brought, or -1; closes it */
+
+/* ---- module.c: the event module ---- */
+extern struct spi_core_ops spi_core_ops;	/* what it may call; what rooms above module/module.c offer, control/participants.c sets */
+int spi_module_is_run(void);
+void spi_module_run(uint32_t run);		/* the run that this process belongs to, as WELCOME says */
+int spi_module_load(struct spi_link *link, char *error, size_t error_size);
+void spi_tracer_code_find(void);	/* threads that start in the code of ours that is there now are the tracer's */
+
+/* ---- load-tell.c: libraries that come and go, told to the trace ---- */
+void spi_loads_tell(void);		/* what the latest scan has found, or no longer */
+
+#endif /* SPI_MODULE_H */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* What the files of objects/ share. Control side. */
+#ifndef SPI_OBJECTS_INTERNAL_H
+#define SPI_OBJECTS_INTERNAL_H
+
+#include "liblttng-spi/base/base.h"
+
+struct spi_map;
+struct spi_object;
+
+/* ---- objects.c ---- */
+/* The object's file, whatever the name that it has by now. */
+const char *spi_object_file(const struct spi_object *object, char room[SPI_PROC_PATH]);
+extern int spi_leaks_are_checked;		/* LeakSanitizer is there. objects/phdr.c */
+
+/* ---- map-read.c ---- */
+void spi_map_note(const struct spi_map *map);		/* it is good: what it says of the whole process */
+
+/* ---- map-cache.c ---- */
+/* A tree's map from spi-codemap's cache. 0, or -ENOENT: ask spi-codemap. */
+int spi_map_from_cache(const struct spi_object *object, struct spi_map *map);
+
+#endif /* SPI_OBJECTS_INTERNAL_H */

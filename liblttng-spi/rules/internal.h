@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* What the files of rules/ share: rules for functions. Control side, under the control lock. */
+#ifndef SPI_RULES_INTERNAL_H
+#define SPI_RULES_INTERNAL_H
+
+#include <stdint.h>
+#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/rules/rules.h"
+
+#define SPI_REACH_TAKEN		2u	/* rule-loads.c takes from such an object what the rule names */
+
+/* ---- tags.c ---- */
+/* One more, or one less, rule with this tag asks for each of these points. */
+void spi_tags_change(struct spi_point **points, uint32_t count, const char *tag, int add);
+void spi_tags_clear(struct spi_point *point);		/* a point that no rule uses */
+
+/* ---- instrument-find.c ---- */
+/* Points of another rule that it is to have, too. 0 or -ENOMEM. */
+int spi_rule_keep(struct rule *rule, struct spi_point *point);
+/* Not instrumented, with the reason, which the controller is told. */
+void spi_work_decline(struct work *w, const struct spi_object *object, const char *function, const char *reason);
+/* Points for all functions that it names in what is loaded, in rule->points. 0, or -ECONNRESET, or another negative errno. */
+int spi_work_find(struct work *w);
+
+/* ---- instrument-functions.c ---- */
+extern const struct spi_rule_ops spi_function_ops SPI_HIDDEN;	/* instrument-functions.c */
+/* The event module, and what else has to be there before anything is instrumented. 0, or a negative errno and why in result->text. */
+int spi_work_ready(struct work *w);
+/* Events and jumps for rule->points; those that fall out are told, and in it no more. 0 or a negative errno. */
+int spi_work_put_in_force(struct work *w);
+
+#endif /* SPI_RULES_INTERNAL_H */
