@@ -6,6 +6,7 @@
 
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/payload.h"
 #include "liblttng-spi/base/point.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/signals/signals.h"
