@@ -5,9 +5,10 @@
  * environment, notes and formatting, the status memory, descriptors that the program does not count on, resource limits,
  * reading through the program's pointers, and words that threads wait for.
  *
- * Headers of their own: mode.h (what this process is to the tracer, and what is permitted there), participants.h (what
- * all rooms do at fork, exec, end), control-lock.h, lend.h, wakeup.h, trees.h, point.h (points, slots and the thread's
- * words), payload.h (the event module), agent-proto.h (messages and the status memory), hash.h.
+ * Parts with a header each, which this one includes: mode.h (what this process is to the tracer, and what is permitted
+ * there), participants.h (what all rooms do at fork, exec, end), hook.h (rows of functions that the agent stands before),
+ * control-lock.h, lend.h, wakeup.h, trees.h, point.h (points, slots and the thread's words), payload.h (the event
+ * module), agent-proto.h (messages and the status memory), signal-mask.h, hash.h.
  *
  * Threads: a function may be called by any thread in any state, in a signal handler, before main() and in a forked or
  * vforked child, unless its comment says "control side" or "control lock". Nothing here calls malloc() or leaves errno
@@ -22,8 +23,18 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/control-lock.h"
+#include "liblttng-spi/base/hash.h"
+#include "liblttng-spi/base/hook.h"
+#include "liblttng-spi/base/lend.h"
+#include "liblttng-spi/base/mode.h"
+#include "liblttng-spi/base/participants.h"
+#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/signal-mask.h"
+#include "liblttng-spi/base/trees.h"
+#include "liblttng-spi/base/wakeup.h"
 
 struct spi_payload_ops;
 struct spi_thread;

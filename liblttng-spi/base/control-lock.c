@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 #include <linux/futex.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/control-lock.h"
-#include "liblttng-spi/base/signal-mask.h"
 
 /*
  * The control lock: serialises the control side, and fork() against it. A plain

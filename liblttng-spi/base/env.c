@@ -9,8 +9,6 @@
  * the front end put into the environment is taken out again before main(), in
  * place, so that `environ`, main's envp and getenv() agree.
  */
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include "liblttng-spi/base/base.h"

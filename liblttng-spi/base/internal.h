@@ -5,13 +5,9 @@
 #define SPI_BASE_INTERNAL_H
 
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/base/base.h"
 
 /* ---- sys.c: system calls that leave errno alone; small string work without libc state ---- */
 long spi_fd_table_size(void);		/* how many descriptors this process has a table for; 0: unknown */

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/lend.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/point.h"
 
 /* The parent's thread id while a child may run in its place. */
 static __thread struct {

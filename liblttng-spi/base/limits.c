@@ -9,12 +9,9 @@
  * the process that sets the limit stays: it needs no more.
  */
 #include <fcntl.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
 
 #define MB		(UINT64_C(1) << 20)

@@ -7,11 +7,8 @@
  */
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/base/internal.h"
 
 static void put_char(char *buffer, size_t size, size_t *n, char c)

@@ -22,15 +22,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/base/internal.h"
 
 #define LOW_FDS		100

@@ -7,14 +7,9 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/signal-mask.h"
 
 /*
  * The patch lock: near memory, the byte index, the table of int3 and text being

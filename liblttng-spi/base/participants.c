@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-#include <stddef.h>
-#include "liblttng-spi/base/participants.h"
+#include "liblttng-spi/base/base.h"
 
 const struct spi_participant *spi_participants;
 size_t spi_participant_count;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-#include <stdint.h>
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/payload.h"
 
 const struct spi_payload_ops *spi_payload;
 uint32_t spi_string_max;

@@ -10,15 +10,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/base/internal.h"
 
 #define OPENED_AGAIN	8u

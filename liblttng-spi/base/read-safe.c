@@ -25,13 +25,8 @@
  * that.
  */
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/point.h"
 
 #define CACHE_PAGES	64u			/* direct-mapped */
 #define CACHE_TICKS	(UINT64_C(1) << 21)	/* TSC: about a millisecond */

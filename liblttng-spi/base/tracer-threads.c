@@ -16,15 +16,9 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/signal-mask.h"
 
 #define DESCRIPTOR_BYTES	2304u	/* at least so large in every libc that we know */
 #define RANGES_MAX		16u

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-#include <stdint.h>
-#include "liblttng-spi/base/trees.h"
+#include "liblttng-spi/base/base.h"
 
 uint64_t spi_tree_epoch = SPI_TREE_EPOCH_FIRST;
 uint32_t spi_tree_others, spi_tree_everybody, spi_tree_whole;

@@ -2,15 +2,9 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 #include <linux/futex.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/signal-mask.h"
-#include "liblttng-spi/base/wakeup.h"
 
 #define ASK_MS		2000	/* for the control thread to come by */
 #define STEP_NS		UINT64_C(50000000)

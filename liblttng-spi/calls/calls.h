@@ -13,13 +13,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/arch/offsets.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/objects/objects.h"
 
 struct spi_map;

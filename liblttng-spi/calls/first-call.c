@@ -20,15 +20,11 @@
  */
 #include <dlfcn.h>
 #include <link.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/cfi/cfi.h"
-#include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/calls/internal.h"
 
 #define FRAMES_MOST	24u

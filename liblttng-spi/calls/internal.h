@@ -4,10 +4,6 @@
 #ifndef SPI_CALLS_INTERNAL_H
 #define SPI_CALLS_INTERNAL_H
 
-#include <stdint.h>
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/arch/offsets.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/calls/calls.h"
 
 _Static_assert(CHUNK_BYTES == SPI_SLOT_CHUNK && SPI_SLOT_COUNT == SPI_SLOT_HALF / SPI_SLOT_SIZE, "arch/offsets.h");

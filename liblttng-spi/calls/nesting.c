@@ -5,15 +5,8 @@
  * be recorded, or the recording's own, which must not be, or it would never end.
  */
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/signal-mask.h"
 #include "liblttng-spi/calls/calls.h"
 
 #define CHAIN_MOST	256u	/* slots of tail calls in each other's place: slots.c */

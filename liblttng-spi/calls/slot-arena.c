@@ -16,17 +16,11 @@
  */
 #include <fcntl.h>
 #include <linux/memfd.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/arch/offsets.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/calls/internal.h"
 
 struct spi_chunk spi_chunks[CHUNK_COUNT];

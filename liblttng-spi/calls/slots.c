@@ -29,16 +29,8 @@
  * malloc lock, in constructors.
  */
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/signal-mask.h"
-#include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/calls/internal.h"
 
 #define TAIL_CHAIN_MAX	256u		/* slots at one stack position before endless tail calls are folded */

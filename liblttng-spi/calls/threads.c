@@ -12,24 +12,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/lend.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/participants.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/signal-mask.h"
-#include "liblttng-spi/base/trees.h"
-#include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/calls/internal.h"
 
 #define LIBC_SIGCANCEL	32		/* SIGTIMER as well */

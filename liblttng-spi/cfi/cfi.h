@@ -8,7 +8,7 @@
 #define SPI_CFI_H
 
 #include <stdint.h>
-#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/arch/arch.h"
 
 struct spi_registers;
 

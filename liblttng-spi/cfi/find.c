@@ -8,10 +8,7 @@
  * gcc, clang and ld make it in is not understood.
  */
 #include <dlfcn.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/cfi/cfi.h"
 #include "liblttng-spi/cfi/internal.h"
 
 extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));

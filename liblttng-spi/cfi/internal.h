@@ -4,8 +4,7 @@
 #ifndef SPI_CFI_INTERNAL_H
 #define SPI_CFI_INTERNAL_H
 
-#include <stdint.h>
-#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/cfi/cfi.h"
 
 /* What is read behind the end is 0, and is_bad from then on. */
 struct spi_cfi_bytes {

@@ -8,11 +8,7 @@
  * gcc, clang and ld make it in is not understood: -1. Where it stands: find.c.
  */
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/cfi/cfi.h"
 #include "liblttng-spi/cfi/internal.h"
 
 #define REMEMBERED	4u		/* DW_CFA_remember_state within each other */

@@ -2,14 +2,10 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* HELLO and WELCOME: what this process and its controller say of themselves before anything else. */
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/control-lock.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/process/process.h"

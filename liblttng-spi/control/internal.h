@@ -8,7 +8,6 @@
 #ifndef SPI_CONTROL_INTERNAL_H
 #define SPI_CONTROL_INTERNAL_H
 
-#include <stdint.h>
 #include "liblttng-spi/link/link.h"
 
 /* ---- handshake.c ---- */

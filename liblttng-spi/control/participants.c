@@ -2,9 +2,6 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* The parts of the agent that have something to do when something happens to the whole process, in the order in which they do it. */
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/lend.h"
-#include "liblttng-spi/base/participants.h"
-#include "liblttng-spi/base/payload.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/unwind/unwind.h"

@@ -24,22 +24,12 @@
  */
 #include <errno.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/hook.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/participants.h"
-#include "liblttng-spi/base/signal-mask.h"
-#include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"
-#include "liblttng-spi/dispositions/dispositions.h"
 #include "liblttng-spi/dispositions/internal.h"
 
 SPI_HOOK_DECLARE(sigaction)

@@ -5,11 +5,8 @@
 #define SPI_DISPOSITIONS_INTERNAL_H
 
 #include <signal.h>
-#include <stdint.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/signals/signals.h"
+#include "liblttng-spi/dispositions/dispositions.h"
 
 SPI_INLINE uint64_t mask_of(const sigset_t *set)
 {

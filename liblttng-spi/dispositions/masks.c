@@ -16,17 +16,11 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <time.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/hook.h"
-#include "liblttng-spi/base/signal-mask.h"
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"

@@ -14,22 +14,14 @@
  * stubs.
  */
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include "codemap/map/check.h"
 #include "codemap/map/format.h"
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/hook.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/calls/calls.h"
-#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/hooks/internal.h"
 
 #define PATTERNS_SIZE	512u

@@ -20,18 +20,11 @@
  */
 #include <elf.h>
 #include <link.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/hook.h"
-#include "liblttng-spi/base/mode.h"
 #include "liblttng-spi/objects/objects.h"
-#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/hooks/internal.h"
 
 #define LATER_LOOKS	3u

@@ -10,8 +10,7 @@
 #ifndef SPI_HOOKS_H
 #define SPI_HOOKS_H
 
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/hook.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"
 
 struct spi_map;

@@ -4,10 +4,7 @@
 #ifndef SPI_HOOKS_INTERNAL_H
 #define SPI_HOOKS_INTERNAL_H
 
-#include <stdint.h>
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/hook.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/hooks/hooks.h"
 
 #define SPI_HOOKS_MOST	192u
 

@@ -9,12 +9,8 @@
  * bytes behind it, in one store; the replacement returns in its place.
  */
 #include <link.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/mman.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/hook.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/hooks/internal.h"

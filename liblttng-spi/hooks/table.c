@@ -8,11 +8,8 @@
  * functions: these are found on the control side, as a thread of the program waits while the agent begins.
  */
 #include <dlfcn.h>
-#include <stdint.h>
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/hook.h"
 #include "liblttng-spi/objects/objects.h"
-#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/hooks/internal.h"
 
 struct spi_hook_state spi_hook_states[SPI_HOOKS_MOST];

@@ -4,8 +4,7 @@
  * What lttng-ust is to call of libc's own, whoever else has functions of these names: got.c says why. Rows
  * whose replacement is the agent's are with their subjects (unwind/cancel.c, objects/phdr.c).
  */
-#include <stddef.h>
-#include "liblttng-spi/base/hook.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/hooks/hooks.h"
 
 #define LIBC_OWN(name)	{ name, .ways = SPI_HOOK_TRACER }

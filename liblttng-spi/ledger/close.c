@@ -14,17 +14,9 @@
  * Only slots of calls on the thread's own stack are looked at, as chunks may change hands.
  */
 #include <linux/membarrier.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/signal-mask.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/ledger/ledger.h"
 

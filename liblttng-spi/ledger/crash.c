@@ -4,15 +4,7 @@
  * A fault that the program does not handle, or abort(), is about to end the program. What its threads have kept back
  * of compact records is written before: the last calls are those that are looked for.
  */
-#include <stddef.h>
-#include <stdint.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/hook.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/ledger/ledger.h"
 
 #define LAST_ROOM	65536u		/* bytes of stack that are left for it */

@@ -29,7 +29,7 @@
 #define SPI_LEDGER_H
 
 #include <stdint.h>
-#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/arch/arch.h"
 
 struct spi_link;
 

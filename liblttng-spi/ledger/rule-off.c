@@ -11,14 +11,7 @@
  * The control thread looks again and again, and does what else there is meanwhile.
  */
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/control-lock.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/ledger/ledger.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* What could not be instrumented, on its way to the controller: several reasons a packet. Control lock. */
-#include <stddef.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"
 

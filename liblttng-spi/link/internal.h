@@ -4,8 +4,7 @@
 #ifndef SPI_LINK_INTERNAL_H
 #define SPI_LINK_INTERNAL_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "liblttng-spi/link/link.h"
 
 struct spi_link;
 

@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "liblttng-spi/base/agent-proto.h"
+#include "liblttng-spi/base/base.h"
 
 #define SPI_PACKET_MAX	(sizeof(struct spi_msg) + SPI_PROTO_BODY_MAX)
 

@@ -5,15 +5,11 @@
  * its own over it.
  */
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/mode.h"
 #include "liblttng-spi/link/internal.h"
-#include "liblttng-spi/link/link.h"
 
 int spi_nursery_fd = -1;
 

@@ -5,15 +5,10 @@
  * nursery, and goes on by that one when the former has ended; rules stay in force meanwhile.
  */
 #include <poll.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/control-lock.h"
 #include "liblttng-spi/link/internal.h"
-#include "liblttng-spi/link/link.h"
 
 #define RENEW_MS	200
 #define RENEW_TRIES	5

@@ -8,19 +8,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/control-lock.h"
-#include "liblttng-spi/base/mode.h"
 #include "liblttng-spi/link/internal.h"
-#include "liblttng-spi/link/link.h"
 
 #define MOMENT_MS	3
 #define ANSWER_MS	70000		/* a code map of a large program takes its time; the controller has a deadline of 60 s */

@@ -7,15 +7,11 @@
  * controller's takes the place of the one before: a thread may be looking there.
  */
 #include <fcntl.h>
-#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/payload.h"
 #include "liblttng-spi/module/internal.h"
-#include "liblttng-spi/module/module.h"
 
 static uint64_t *shared;
 

@@ -4,6 +4,8 @@
 #ifndef SPI_MODULE_INTERNAL_H
 #define SPI_MODULE_INTERNAL_H
 
+#include "liblttng-spi/module/module.h"
+
 /* ---- floor.c ---- */
 void spi_floor_tell(void);		/* to the payload, if there are both */
 

@@ -15,16 +15,11 @@
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/payload.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/module/internal.h"
-#include "liblttng-spi/module/module.h"
 
 static int others_tell;
 

@@ -15,19 +15,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"
@@ -36,7 +29,6 @@
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/process/process.h"
 #include "liblttng-spi/module/internal.h"
-#include "liblttng-spi/module/module.h"
 
 #define MODULE_NAME	"liblttng-spi-tp.so"
 #define ALONE_MS	2000u		/* two commands of a client are some ten milliseconds apart, on a busy machine a second */

@@ -5,6 +5,7 @@
 #define SPI_OBJECTS_INTERNAL_H
 
 #include "liblttng-spi/base/base.h"
+#include "liblttng-spi/objects/objects.h"
 
 struct spi_map;
 struct spi_object;

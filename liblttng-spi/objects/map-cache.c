@@ -19,8 +19,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -29,10 +27,8 @@
 #include "codemap/map/check.h"
 #include "codemap/map/format.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/payload.h"
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/objects/internal.h"
-#include "liblttng-spi/objects/objects.h"
 
 #define MAPS_MAX	256u
 #define BYTES_MAX	(INT64_C(512) << 20)

@@ -16,8 +16,6 @@
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -25,13 +23,9 @@
 #include <sys/wait.h>
 #include "codemap/map/check.h"
 #include "codemap/map/format.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/wakeup.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/objects/internal.h"
-#include "liblttng-spi/objects/objects.h"
 
 #define HELPER_STACK	65536u
 #define MAX_PATTERNS	64

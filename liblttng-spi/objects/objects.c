@@ -13,18 +13,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/participants.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/objects/internal.h"
-#include "liblttng-spi/objects/objects.h"
 
 static struct spi_object *objects;	/* guarded by the control lock; the executable first */
 

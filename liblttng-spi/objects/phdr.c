@@ -26,18 +26,10 @@
 #include <link.h>
 #include <linux/futex.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/hook.h"
-#include "liblttng-spi/base/lend.h"
-#include "liblttng-spi/base/mode.h"
 #include "liblttng-spi/objects/internal.h"
-#include "liblttng-spi/objects/objects.h"
 
 SPI_HOOK_DECLARE(dl_iterate_phdr)
 extern const char __ehdr_start[] SPI_HIDDEN;

@@ -13,12 +13,8 @@
  */
 #include <elf.h>
 #include <link.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/objects/objects.h"
 
 #define TABLES_MAX	256u

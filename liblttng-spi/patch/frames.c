@@ -27,12 +27,8 @@
  * pthread_cancel() would load it anyway, and then too late to be told.
  */
 #include <dlfcn.h>
-#include <stddef.h>
-#include <stdint.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/patch/patch.h"
 
 #define OBJECT_SIZE	128u	/* libgcc's struct object: 48 bytes up to version 12, 56 since */
 #define OBJECTS_MAX	512u

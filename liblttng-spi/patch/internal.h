@@ -8,11 +8,7 @@
 #ifndef SPI_PATCH_INTERNAL_H
 #define SPI_PATCH_INTERNAL_H
 
-#include <stdint.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/patch/patch.h"
 
 struct spi_map_func;
 struct spi_map_insn;

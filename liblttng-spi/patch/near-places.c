@@ -7,13 +7,10 @@
  * passed by. Memory that came since is met by spi_map_reserve(), which looks again after some of these.
  */
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/patch/internal.h"
 

@@ -17,15 +17,11 @@
  * of them again: it takes new chunks, and copies a page before it adds to it.
  */
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/patch/patch.h"
 
 /* A chunk of code: a quarter is code, half of it describes the frames there (frames.c), two bytes a byte. */
 #define CODE_PART(size)	((size) / 4)

@@ -12,16 +12,10 @@
  * slow and once; installing is the store. What is prepared stays so for ever.
  */
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "codemap/map/format.h"
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/patch/patch.h"
 
 #define BUCKETS		65536u
 

@@ -15,9 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "codemap/map/format.h"
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
 
 struct spi_emit;

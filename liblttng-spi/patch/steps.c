@@ -21,13 +21,8 @@
  *
  * In a signal handler, at any instruction.
  */
-#include <stddef.h>
-#include <stdint.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/patch/patch.h"
 
 static const struct spi_payload_call *payload_call_at(uint64_t pc)
 {

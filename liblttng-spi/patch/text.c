@@ -34,14 +34,10 @@
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <signal.h>
-#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/signal-mask.h"
 #include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/patch/patch.h"
 
 #define GAP_PAGES	128u	/* untouched pages between two points that one mprotect() still spans */
 #define TRANSIENTS_MAX	32u	/* points that are in a transient at the same time */

@@ -12,13 +12,9 @@
  * the number of mappings.
  */
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/hash.h"
 #include "liblttng-spi/patch/internal.h"
 
 #define PHYS_BATCH	16u			/* physical pages that are mapped at once */

@@ -6,12 +6,9 @@
  * to can be had: first in pages that trampolines were lately put in, then anywhere.
  * What the pages are is trampoline-pages.c's matter.
  */
-#include <stdint.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/patch/patch.h"
 
 #define PAGES_TRIED	256u
 

@@ -11,16 +11,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/signal-mask.h"
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/patch/patch.h"
 
 #define SIGNAL_BIT(n)	SPI_SIGNAL_BIT(n)
 #define THREAD_LOOKS	400	/* at a thread that blocks SIGTRAP, before that counts: it may be in our own handler */

@@ -21,12 +21,9 @@
  * patch.c). Where a map says that the first 5 bytes reach into the next function,
  * int3 goes before PUN, because it needs one byte only.
  */
-#include <stddef.h>
-#include <stdint.h>
 #include "codemap/map/format.h"
 #include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/patch/internal.h"
-#include "liblttng-spi/patch/patch.h"
 
 uint32_t spi_patch_workers = ~UINT32_C(0);
 

@@ -9,14 +9,12 @@
  * known, the latter not more than once a second.
  */
 #include <fcntl.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/process/internal.h"
 

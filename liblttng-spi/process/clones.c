@@ -20,28 +20,16 @@
  * Who makes system calls without libc is not seen.
  */
 #include <linux/sched.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/control-lock.h"
-#include "liblttng-spi/base/hook.h"
-#include "liblttng-spi/base/lend.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/participants.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/trees.h"
-#include "liblttng-spi/base/wakeup.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/unwind/unwind.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/process/internal.h"
-#include "liblttng-spi/process/process.h"
 
 /* ---- a process in which nothing can be instrumented any more ---- */
 

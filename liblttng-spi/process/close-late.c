@@ -16,16 +16,10 @@
  */
 #include <errno.h>
 #include <linux/futex.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/process/internal.h"
-#include "liblttng-spi/process/process.h"
 
 #define INSIDE_MS	1000	/* for who is inside: a close() may take its time */
 #define LATE_MOST	1024u	/* further ones stay open, with EBADF: nobody may wait here */

@@ -29,25 +29,17 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/hook.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/signal-mask.h"
-#include "liblttng-spi/base/wakeup.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/process/internal.h"
-#include "liblttng-spi/process/process.h"
 
 SPI_HOOK_DECLARE(close)
 SPI_HOOK_DECLARE(close_range)

@@ -10,12 +10,9 @@
  * is added is made once, before main().
  */
 #include <dlfcn.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/process/internal.h"
-#include "liblttng-spi/process/process.h"
 
 #define TIMEOUT		"LTTNG_UST_REGISTER_TIMEOUT="
 #define OWN_MAX		10u

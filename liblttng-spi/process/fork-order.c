@@ -15,8 +15,6 @@
  * The last entry, the agent's own, stays, for when the library that the first one belongs to is unloaded.
  */
 #include <link.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "liblttng-spi/objects/objects.h"

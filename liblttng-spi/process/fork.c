@@ -15,27 +15,15 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/control-lock.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/participants.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/signal-mask.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/process/internal.h"
-#include "liblttng-spi/process/process.h"
 
 static SPI_FORK_DATA uint32_t forking_busy;	/* the bit, if it was not set before */
 static SPI_FORK_DATA uint64_t forking_all;

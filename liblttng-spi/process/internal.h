@@ -4,9 +4,7 @@
 #ifndef SPI_PROCESS_INTERNAL_H
 #define SPI_PROCESS_INTERNAL_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/process/process.h"
 
 struct spi_fork_handlers {
 	void (*before)(void), (*in_parent)(void), (*in_child)(void);

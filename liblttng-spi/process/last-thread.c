@@ -15,19 +15,13 @@
  * as long as that cannot be told of one it counts as the program's.
  */
 #include <pthread.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/process/internal.h"
-#include "liblttng-spi/process/process.h"
 
 #define LOOK_MS		10u	/* at first */
 #define LOOK_MOST_MS	100u

@@ -13,17 +13,11 @@
  */
 #include <errno.h>
 #include <sched.h>
-#include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/hook.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/process/internal.h"
-#include "liblttng-spi/process/process.h"
 
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME	0x00000080

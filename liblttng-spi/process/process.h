@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/link/link.h"
 
 /* ---- last-thread.c: the end of a process whose first thread has ended ---- */

@@ -28,21 +28,14 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/hook.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/process/internal.h"
-#include "liblttng-spi/process/process.h"
 #include "liblttng-spi/process/seccomp-filter.h"
 
 #define DESTRUCTORS_MOST	16u

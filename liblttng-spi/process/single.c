@@ -13,19 +13,13 @@
  * Calls under way get their exits before, and are entered again after, as around an
  * execve() that fails.
  */
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/process/internal.h"
-#include "liblttng-spi/process/process.h"
 #include "liblttng-spi/calls/calls.h"
 
 #define ROUNDS		5000u		/* of 0.2 ms, until they are gone */

@@ -6,14 +6,10 @@
  * (What the kernel demands of a process with one thread is namespaces.c's.)
  */
 #include <dirent.h>
-#include <stddef.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/hook.h"
-#include "liblttng-spi/base/mode.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/process/internal.h"
 

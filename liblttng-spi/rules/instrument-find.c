@@ -8,24 +8,18 @@
  * Control side only, under the control lock.
  */
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "codemap/map/check.h"
 #include "codemap/map/format.h"
 #include "rules/rule.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/rules/internal.h"
-#include "liblttng-spi/rules/rules.h"
 
 int spi_rule_keep(struct rule *rule, struct spi_point *point)
 {

@@ -14,17 +14,12 @@
  * Control side only, under the control lock.
  */
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "codemap/map/check.h"
 #include "rules/rule.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/objects/objects.h"
@@ -33,7 +28,6 @@
 #include "liblttng-spi/process/process.h"
 #include "liblttng-spi/module/module.h"
 #include "liblttng-spi/rules/internal.h"
-#include "liblttng-spi/rules/rules.h"
 
 #define TYPED_RULE_MAX	8000u		/* functions of one rule with events of their own */
 #define TYPED_TOTAL_MAX	9000u		/* two events each; LTTng carries about 20 000 */

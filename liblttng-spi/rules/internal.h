@@ -4,10 +4,6 @@
 #ifndef SPI_RULES_INTERNAL_H
 #define SPI_RULES_INTERNAL_H
 
-#include <stdint.h>
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/rules/rules.h"
 
 #define SPI_REACH_TAKEN		2u	/* rule-loads.c takes from such an object what the rule names */

@@ -15,20 +15,14 @@
  * Under the control lock.
  */
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/wakeup.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/module/module.h"
 #include "liblttng-spi/rules/internal.h"
-#include "liblttng-spi/rules/rules.h"
 
 #define GENERIC_MS	1500u	/* for an event to be enabled */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* Which of the process's objects a rule means; rules/ has the grammar of rules. */
-#include <stddef.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include "rules/rule.h"

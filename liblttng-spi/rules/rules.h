@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 #include "rules/rule.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/objects/objects.h"
 

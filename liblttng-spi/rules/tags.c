@@ -11,12 +11,8 @@
  *
  * Control side only, under the control lock.
  */
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/rules/internal.h"
 
 #define TAGS_MAX 1024u	/* bytes of one point's text: some hundred rules */

@@ -16,16 +16,11 @@
  */
 #include <errno.h>
 #include <link.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/participants.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/rules/internal.h"
-#include "liblttng-spi/rules/rules.h"
 
 static void object_forget(struct spi_object *object)
 {

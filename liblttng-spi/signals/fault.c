@@ -7,12 +7,9 @@
  * SIGBUS is also taken for a code map whose file is cut off or cannot be read any more (objects/map-cache.c).
  */
 #include <signal.h>
-#include <stdint.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/signals/internal.h"
-#include "liblttng-spi/signals/signals.h"
 
 static void (*fault_last)(void);
 

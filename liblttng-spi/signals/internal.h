@@ -4,6 +4,8 @@
 #ifndef SPI_SIGNALS_INTERNAL_H
 #define SPI_SIGNALS_INTERNAL_H
 
+#include "liblttng-spi/signals/signals.h"
+
 struct spi_signal;
 
 /* ---- share.c ---- */

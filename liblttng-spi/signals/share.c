@@ -8,14 +8,10 @@
  * are right.
  */
 #include <signal.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/signal-mask.h"
 #include "liblttng-spi/signals/internal.h"
-#include "liblttng-spi/signals/signals.h"
 
 #define READ_TRIES	1000
 

@@ -12,9 +12,7 @@
 #define SPI_SIGNALS_H
 
 #include <stdint.h>
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/signal-mask.h"
 
 #define SPI_TRACER_THREADS	16u
 #define SPI_SA_RESTORER		UINT64_C(0x04000000)

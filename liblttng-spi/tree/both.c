@@ -10,11 +10,7 @@
  * jumps and the process's end find what they know. Where a slot of the second kind
  * is not to be had, the return address is put back.
  */
-#include <stddef.h>
-#include <stdint.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/internal.h"

@@ -8,19 +8,13 @@
  * For a channel that begins to listen later, whoever is told of that first, in the middle of a call, asks the control thread,
  * which goes through the records here.
  */
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include "codemap/map/format.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/wakeup.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/internal.h"
-#include "liblttng-spi/tree/tree.h"
 
 static void object_fill(const struct spi_object *object, struct spi_function *f)
 {

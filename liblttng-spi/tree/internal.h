@@ -4,14 +4,9 @@
 #ifndef SPI_TREE_INTERNAL_H
 #define SPI_TREE_INTERNAL_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/trees.h"
-#include "liblttng-spi/link/link.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/tree/sites/sites.h"
+#include "liblttng-spi/tree/tree.h"
 
 struct spi_frame;
 struct spi_rule_names;

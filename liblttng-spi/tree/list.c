@@ -2,10 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* The trees that rules want, in force or not, each with a bit of its own. Control side, under the control lock. */
 #include <errno.h>
-#include <stdint.h>
-#include "liblttng-spi/base/trees.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/tree/internal.h"
-#include "liblttng-spi/tree/tree.h"
 
 struct spi_tree *spi_trees;
 

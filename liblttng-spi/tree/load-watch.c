@@ -19,22 +19,14 @@
  */
 #include <elf.h>
 #include <link.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/hook.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/internal.h"
-#include "liblttng-spi/tree/tree.h"
 
 /* ---- constructors and destructors ---- */
 

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* Which objects and functions the options of a rule `tree(ROOT;OPTION;...)` mean. */
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include "codemap/map/format.h"
 #include "rules/rule.h"
-#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/internal.h"
-#include "liblttng-spi/tree/tree.h"
 #include "rules/glob.h"
 
 static int names_mean(const struct spi_rule_names *names, const struct spi_object *object)

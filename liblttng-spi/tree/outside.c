@@ -8,24 +8,15 @@
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/auxv.h>
 #include "codemap/map/format.h"
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/trees.h"
-#include "liblttng-spi/base/wakeup.h"
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/internal.h"
-#include "liblttng-spi/tree/tree.h"
 
 #define VDSO_MOST	65536u
 

@@ -15,18 +15,8 @@
  * nor is what the tracer calls while it records (spi_thread.busy). In a child of
  * vfork() or clone(), which borrows our memory, nothing is changed.
  */
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/lend.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/budget/budget.h"

@@ -18,17 +18,8 @@
  * Trees with plain and with compact records have a pair of points each, and a call
  * that both record has two slots (tree/sites/both.c); so has one that a rule by name records, too (entry-named.c).
  */
-#include <stddef.h>
-#include <stdint.h>
 #include "codemap/map/format.h"
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/lend.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/tree/sites/sites.h"

@@ -10,15 +10,10 @@
  * their return slots and their exits.
  */
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include "rules/rule.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/objects/objects.h"
@@ -30,7 +25,6 @@
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/internal.h"
-#include "liblttng-spi/tree/tree.h"
 
 /* Which trees go along into programs that are executed. */
 static void followed_say(void)

@@ -14,16 +14,9 @@
  *
  * No locks: who makes a thread may hold any of the program's. A note is claimed by its state.
  */
-#include <stddef.h>
-#include <stdint.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/internal.h"
-#include "liblttng-spi/tree/tree.h"
 
 #define NOTES		1024u	/* threads that do not run yet, and those that could not be made: a page comes when it is used */
 

@@ -3,19 +3,12 @@
 /*
  * The tags of trees, as texts that payloads show; and what is told at the process's end.
  */
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/control-lock.h"
-#include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/internal.h"
-#include "liblttng-spi/tree/tree.h"
 
 /* ---- the end ---- */
 

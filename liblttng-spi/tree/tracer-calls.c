@@ -5,12 +5,7 @@
  * that calls in libc comes by sites; to record it would take locks that it holds. So the thread counts as busy
  * until the call is over.
  */
-#include <stddef.h>
-#include <stdint.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/internal.h"

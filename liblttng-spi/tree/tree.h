@@ -16,8 +16,7 @@
 #define SPI_TREE_H
 
 #include <stdint.h>
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/rules/rules.h"
 

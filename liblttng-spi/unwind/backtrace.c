@@ -20,21 +20,14 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unwind.h>
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/hook.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/unwind/internal.h"
-#include "liblttng-spi/unwind/unwind.h"
 
 #define LIST_MOST	(1 << 20)	/* addresses that a program can ask for */
 #define OWN_MOST	32		/* frames of the functions here, and of libc's */

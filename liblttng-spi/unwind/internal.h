@@ -4,8 +4,7 @@
 #ifndef SPI_UNWIND_INTERNAL_H
 #define SPI_UNWIND_INTERNAL_H
 
-#include <stdint.h>
-#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/unwind/unwind.h"
 
 /* ---- unwind.c ---- */
 extern int spi_unwind_exact SPI_HIDDEN;	/* unwinders see the address behind a slot as it is, not one less */

@@ -10,12 +10,9 @@
  * _Unwind_Resume() would do it: both are in the exception (Itanium C++ ABI, exception handling, 1.3 and 1.6: private_1 is
  * the function that stops it, or 0, private_2 what that gets; libgcc, LLVM's and the other libunwind keep to that).
  */
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <unwind.h>
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/unwind/internal.h"
 

@@ -22,25 +22,14 @@
  * a longjmp() that is not libc's) the record is left as it is.
  */
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/arch/offsets.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/hook.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/participants.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/signal-mask.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/cfi/cfi.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/unwind/internal.h"
-#include "liblttng-spi/unwind/unwind.h"
 
 #define FRAMES_MOST	200u
 #define RECORD_MOST	16384u	/* of the stack, for a record */

@@ -32,22 +32,16 @@
  * to help it: so in other processes the letter is there.)
  */
 #include <link.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unwind.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/arch/offsets.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/cfi/cfi.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/unwind/internal.h"
-#include "liblttng-spi/unwind/unwind.h"
 
 #define NEARER_MOST	4
 

@@ -10,7 +10,7 @@
 #ifndef SPI_UNWIND_H
 #define SPI_UNWIND_H
 
-#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/arch/arch.h"
 
 struct dl_phdr_info;
 

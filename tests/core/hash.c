@@ -3,7 +3,7 @@
 /* The hash table: entries are found, also those of one hash, while others come, go, and move to more buckets. */
 #include <stdio.h>
 
-#include "liblttng-spi/base/hash.h"
+#include "liblttng-spi/base/base.h"
 
 #define ENTRIES 1000u
 

@@ -3,9 +3,6 @@
 /* A payload that counts, and the few things that the core's slow paths want from parts which this test leaves out. */
 #include <errno.h>
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/participants.h"
-#include "liblttng-spi/base/payload.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/calls/internal.h"
 #include "liblttng-spi/objects/objects.h"

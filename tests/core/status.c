@@ -14,7 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/point.h"
 
 #define SIZE	(SPI_STATUS_BLOCKS_AT + SPI_STATUS_BLOCKS_MAX * sizeof(struct spi_status_block))
 

@@ -5,9 +5,6 @@
 #define TESTS_PATCH_HARNESS_H
 
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/patch/internal.h"

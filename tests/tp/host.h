@@ -8,8 +8,7 @@
 #ifndef SPI_TEST_TP_HOST_H
 #define SPI_TEST_TP_HOST_H
 
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"

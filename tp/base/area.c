@@ -13,7 +13,7 @@
  * loses it gives his chunk to nobody, which is rare and bounded.
  */
 #include <string.h>
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/module/module.h"
 #include "tp/base/base.h"
 

@@ -17,11 +17,8 @@
 #include <sys/syscall.h>
 #include <lttng/ust-events.h>
 #include <lttng/tracepoint-types.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/arch/offsets.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 
 #define TP_FIELDS_MAX		64u	/* fields of one event */
 #define TP_RECORD_MAX		4000u	/* bytes of one record */

@@ -48,8 +48,6 @@
 #include <time.h>
 #include <lttng/ust-clock.h>
 #include <lttng/ust-getcpu.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/base/base.h"
 #include "tp/clock/clock.h"
 

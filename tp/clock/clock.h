@@ -7,7 +7,6 @@
 #define SPI_TP_CLOCK_H
 
 #include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "tp/base/base.h"
 
 #define TP_CLOCK_SPAN	(UINT64_C(1) << 16)	/* ticks for which an anchor serves: about 0.03 ms */

@@ -13,8 +13,7 @@
  * done only while nobody took them, as a second session must not get them twice.
  */
 #include <string.h>
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/compact/compact.h"
 
 #define CHUNK_LEAST	16u

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* Points are bound to compact records: the object's gate, the point's number, and the thread that writes for others. */
 #include <errno.h>
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/compact/compact.h"
 
 static struct tp_near *gates;		/* each object has a tracepoint, whose state its stubs test, and which nothing fires */

@@ -17,7 +17,7 @@
 #ifndef SPI_TP_COMPACT_H
 #define SPI_TP_COMPACT_H
 
-#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/arch/arch.h"
 #include "tp/base/format.h"
 #include "tp/record/record.h"
 

@@ -19,9 +19,7 @@
  * on writing into the room behind the usual batch.
  */
 #include <string.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/calls/calls.h"
 #include "tp/compact/compact.h"
 

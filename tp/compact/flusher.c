@@ -7,9 +7,7 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <time.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/point.h"
 #include "tp/compact/compact.h"
 
 #define READY_MS	100	/* for the thread to begin */

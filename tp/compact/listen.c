@@ -6,8 +6,7 @@
  * Numbers are described again (site.c) when somebody else listens, now and then for snapshots, and for a while
  * after a command that may cut the trace.
  */
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/compact/compact.h"
 
 #define DESCRIBE_EVERY	(1u << 20)	/* bytes written, after which every number is described again, for snapshots */

@@ -15,7 +15,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
 #include "tp/compact/compact.h"
 

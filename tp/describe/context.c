@@ -24,7 +24,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/describe/describe.h"
 
 #define BUCKETS		1024u

@@ -11,8 +11,7 @@
 #define SPI_TP_DESCRIBE_H
 
 #include <string.h>
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/ust/ust.h"
 
 /* ---- types.c ---- */

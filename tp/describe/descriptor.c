@@ -16,8 +16,7 @@
 #include <errno.h>
 #include <string.h>
 #include <lttng/ust-abi.h>
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/describe/describe.h"
 
 #define FIELDS_LOOKED_AT	256u	/* parameters beyond are left out */

@@ -11,8 +11,7 @@
  * said, of each function: the generation in which that was done last; 0: it was not met. A signal handler or another thread may come
  * in between: then it is said twice.
  */
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/tree/tree.h"
 #include "tp/base/format.h"
 #include "tp/describe/describe.h"

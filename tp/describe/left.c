@@ -6,7 +6,7 @@
  * event has a provider of its own, so that a rule for spi:* functions never asks for the event by chance. The same
  * labels make the `left` field of one-event records.
  */
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/describe/describe.h"
 
 static struct tp_own left;

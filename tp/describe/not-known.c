@@ -7,7 +7,7 @@
  * and says why; it costs a call nothing but its bytes.
  */
 #include <string.h>
-#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/describe/describe.h"
 
 #define NAME_MAX_	200u

@@ -13,9 +13,7 @@
  *
  * A parameter of which debug info does not say where it is has no field of its own (describe/compile.c).
  */
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/describe/describe.h"
 
 /* 80-bit extended to double, to nearest even; by integer arithmetic. */

@@ -10,8 +10,7 @@
  * recorded as the integer that it is.
  */
 #include <string.h>
-#include "liblttng-spi/base/hash.h"
-#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/describe/describe.h"
 
 #define SIZES(signed_, base_)                                                                                          \

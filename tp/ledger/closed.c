@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* Which threads record, and a thread's own lock while its calls may be closed by another (module/close.c). */
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/ledger/ledger.h"
 
 SPI_FORK_DATA uint32_t tp_closed;

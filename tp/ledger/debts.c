@@ -13,10 +13,7 @@
  */
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/signal-mask.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/ledger/ledger.h"
 
 #define CHUNK_BYTES	((64u << 10) - 16)

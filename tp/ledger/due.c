@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* Which channels are owed a call's exit: the record that ledger.h describes. */
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/ledger/ledger.h"
 
 SPI_FORK_DATA uint32_t tp_epoch = TP_EPOCH_STEP;

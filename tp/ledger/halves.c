@@ -16,8 +16,7 @@
  * rule that is being made after all others. A program that was brought in before its main() had all rules then: no
  * while.
  */
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/ledger/ledger.h"
 
 /* ---- a tree's entries ---- */

@@ -25,8 +25,7 @@
 #ifndef SPI_TP_LEDGER_H
 #define SPI_TP_LEDGER_H
 
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/describe/describe.h"
 
 /* ---- due.c: which channels are owed a call's exit. Any thread, any state ---- */

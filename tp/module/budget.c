@@ -6,8 +6,7 @@
  * does not take calls for missing that were left out, and knows by what.
  */
 #include <errno.h>
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/module/module.h"
 
 #define NAME_MAX_BYTES	200u

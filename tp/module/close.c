@@ -16,9 +16,7 @@
  */
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/module/module.h"
 
 #define FULL_TRIES	8u	/* when the ring is full, with the processor given away between them */

@@ -19,10 +19,7 @@
 #include <unistd.h>
 #include <lttng/ust-fork.h>
 #include <lttng/ust-thread.h>
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/module/module.h"
 #include "tp/module/module.h"

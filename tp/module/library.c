@@ -13,7 +13,7 @@
  * lttng_ust_dl_update() would do it all, but reads each library's file again and takes lttng-ust's
  * lock in the dynamic linker's, which fork() takes the other way round.
  */
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
 #include "tp/module/module.h"
 

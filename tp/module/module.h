@@ -4,8 +4,7 @@
 #ifndef SPI_TP_MODULE_H
 #define SPI_TP_MODULE_H
 
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/compact/compact.h"
 
 /* Each probe of the tracepoint, called as the macro lttng_ust_tracepoint() would. Inside a read-side section. */

@@ -11,7 +11,7 @@
  *
  * As in library.c these are more places that call lttng-ust's own probes, which look at the session and at the filter.
  */
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
 #include "tp/module/module.h"
 

@@ -4,9 +4,7 @@
  * What a point calls at a call's exit, and when it ends without returning: the exit goes to the channels that have
  * the entry (call.c).
  */
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/calls/calls.h"
 #include "tp/record/record.h"
 

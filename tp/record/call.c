@@ -21,11 +21,7 @@
  * written after the slot was pushed and cleared before it is popped, so a slot
  * caught between shows no channel and no record.
  */
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/calls/calls.h"
 #include "tp/record/record.h"
 

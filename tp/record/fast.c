@@ -11,9 +11,7 @@
  *
  * The order of slots, records and fields is call.c's; why, stands there.
  */
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/calls/calls.h"
 #include "tp/record/record.h"
 

@@ -12,7 +12,7 @@
  */
 #include <errno.h>
 #include <link.h>
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
 #include "tp/record/record.h"
 

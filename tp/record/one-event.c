@@ -6,11 +6,7 @@
  * the returned values, the duration and how the call was left are put behind
  * them. A call that finds no room is lost as a whole.
  */
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/calls/calls.h"
 #include "tp/record/record.h"
 

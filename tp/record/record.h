@@ -6,10 +6,8 @@
 #ifndef SPI_TP_RECORD_H
 #define SPI_TP_RECORD_H
 
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/arch/offsets.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/calls/calls.h"
 #include "tp/ledger/ledger.h"
 

@@ -12,8 +12,7 @@
 #include <errno.h>
 #include <string.h>
 #include <lttng/ust-thread.h>
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/ust/ust.h"
 
 /* -ftls-model=global-dynamic for this module: lttng-ust's own TLS may be anywhere. */

@@ -17,7 +17,7 @@
  */
 #include <string.h>
 #include <lttng/ust-abi.h>
-#include "liblttng-spi/base/hash.h"
+#include "liblttng-spi/base/base.h"
 #include "tp/ust/ust.h"
 
 #define ARRAY_MAX	TP_RECORD_MAX

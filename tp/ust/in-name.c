@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "tp/ust/ust.h"
 
 #define KINDS		8u

@@ -25,7 +25,7 @@
 #include <string.h>
 #include <lttng/ust-ringbuffer-context.h>
 #include <lttng/urcu/urcu-ust.h>
-#include "liblttng-spi/arch/compiler.h"
+#include "liblttng-spi/arch/arch.h"
 #include "tp/clock/clock.h"
 #include "tp/base/base.h"
 

@@ -18,22 +18,14 @@
  * is part of the cost. Functions are looked at only when too much was used.
  */
 #include <fcntl.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/trees.h"
-#include "liblttng-spi/base/wakeup.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/tree/sites/sites.h"
-#include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/budget/internal.h"
 
 #define LOOK_LEAST_NS	(SPI_BUDGET_MS / 4)

@@ -15,9 +15,7 @@
 #define SPI_TREE_BUDGET_H
 
 #include <stdint.h>
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/trees.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/tree/sites/sites.h"
 

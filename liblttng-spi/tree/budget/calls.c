@@ -9,18 +9,12 @@
  * Only sites in functions whose sites are in place can have been passed, which
  * are few of a large object's.
  */
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include "codemap/map/format.h"
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/tree/sites/sites.h"
-#include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/budget/internal.h"
 
 #define HOT_MOST	24u

@@ -8,16 +8,11 @@
  * on contexts, filters and the caches; a compact one by its parts: two readings of
  * the clock, a batch's share, and the thunks, which are what they are.
  */
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/tree/sites/sites.h"
-#include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/budget/internal.h"
 
 #define PLAIN_NS	200u			/* until it was measured */

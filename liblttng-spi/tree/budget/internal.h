@@ -4,9 +4,7 @@
 #ifndef SPI_TREE_BUDGET_INTERNAL_H
 #define SPI_TREE_BUDGET_INTERNAL_H
 
-#include <stdint.h>
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/tree/sites/sites.h"
+#include "liblttng-spi/tree/budget/budget.h"
 
 #define SPI_BUDGET_MS		UINT64_C(1000000)
 #define SPI_BUDGET_SKIP_NS	22u		/* a call of a site with nothing to record */

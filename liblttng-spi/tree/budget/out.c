@@ -27,14 +27,10 @@
  * One comes back after a second, those that took more than four times the whole
  * budget after ten; each time it is left out again the pause is doubled. So what was ever left out has a record.
  */
-#include <stddef.h>
-#include <stdint.h>
 #include "codemap/map/format.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/trees.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/tree/sites/sites.h"
-#include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/budget/internal.h"
 
 #define OUT_MAX		32768u	/* a record is written to only when it is used: so only then it takes memory */

@@ -6,19 +6,12 @@
  * process's end its last thread says.
  */
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "liblttng-spi/base/agent-proto.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/signal-mask.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/tree/sites/sites.h"
-#include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/budget/internal.h"
 
 #define TOLD_MAX	300u	/* functions in one message */

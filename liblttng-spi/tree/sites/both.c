@@ -9,14 +9,10 @@
  * kind have the site its stub always enters, whatever the gate says, and a call is recorded in each
  * kind by itself (tree/both.c). When the other kind's trees are gone, the site is again what it was.
  */
-#include <stddef.h>
-#include <stdint.h>
 #include "codemap/map/format.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/point.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/tree/sites/internal.h"
-#include "liblttng-spi/tree/sites/sites.h"
 
 /* Its usual entry, by its own kind of records. */
 static void enter_alone(struct spi_site *s)

@@ -6,9 +6,7 @@
  * A place is told once, however often its library is loaded and whichever trees come to
  * it, until no tree is left: who controls the next one may be another. What there is no room for is counted.
  */
-#include <stdint.h>
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/wakeup.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/tree/sites/sites.h"

@@ -11,18 +11,12 @@
  * stays what stands there: a point that comes again is called by it.
  */
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "codemap/map/format.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/tree/sites/internal.h"
-#include "liblttng-spi/tree/sites/sites.h"
 
 /* ---- an entry comes to where a point is ---- */
 

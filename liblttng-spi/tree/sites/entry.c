@@ -6,19 +6,12 @@
  * that wants that.
  */
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "codemap/map/format.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/tree/sites/internal.h"
-#include "liblttng-spi/tree/sites/sites.h"
 
 struct spi_entry *spi_entries;
 

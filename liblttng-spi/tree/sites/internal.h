@@ -4,9 +4,7 @@
 #ifndef SPI_TREE_SITES_INTERNAL_H
 #define SPI_TREE_SITES_INTERNAL_H
 
-#include <stdint.h>
-#include "liblttng-spi/arch/compiler.h"
-#include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/tree/sites/sites.h"
 
 struct spi_emit;

@@ -21,13 +21,10 @@
  * becomes 2e e9 xx xx cc xx. So all beginnings are tried, with up to two of them:
  * first what needs the least.
  */
-#include <stdint.h>
 #include "codemap/map/format.h"
-#include "liblttng-spi/arch/arch.h"
-#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/tree/sites/internal.h"
-#include "liblttng-spi/tree/sites/sites.h"
 
 #define PREFIXES_MAX	2u
 

@@ -9,15 +9,12 @@
  * Objects are found by address from any thread, without a lock: the list only
  * grows at its head, and one that was unloaded stays in it, marked.
  */
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include "codemap/map/check.h"
 #include "codemap/map/format.h"
-#include "liblttng-spi/base/payload.h"
+#include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/tree/sites/internal.h"
-#include "liblttng-spi/tree/sites/sites.h"
 
 struct spi_tree_object *spi_tree_objects;
 const struct spi_tree_calls *spi_tree_calls;

@@ -10,18 +10,11 @@
  * point, too (a root, a handler). The entry's jump moves it then, and its copy goes
  * to the site's stub.
  */
-#include <stddef.h>
-#include <stdint.h>
 #include "codemap/map/format.h"
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/tree/sites/internal.h"
-#include "liblttng-spi/tree/sites/sites.h"
 
 #define BATCH		96u
 

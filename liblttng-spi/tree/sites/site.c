@@ -20,16 +20,12 @@
  * pushes the return address itself. All but `window` change one instruction only,
  * so that no thread can be inside what changes; there, it meets an int3.
  */
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include "codemap/map/format.h"
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/tree/sites/internal.h"
-#include "liblttng-spi/tree/sites/sites.h"
 
 uint32_t spi_site_workers = ~0u;
 

@@ -13,13 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "codemap/map/format.h"
-#include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/arch/offsets.h"
 #include "liblttng-spi/base/base.h"
-#include "liblttng-spi/base/mode.h"
-#include "liblttng-spi/base/payload.h"
-#include "liblttng-spi/base/point.h"
-#include "liblttng-spi/base/trees.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"

@@ -10,14 +10,10 @@
  *
  * They reach the stub by a jump, which begins with the return address.
  */
-#include <stddef.h>
-#include <stdint.h>
 #include "codemap/map/format.h"
-#include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/tree/sites/internal.h"
-#include "liblttng-spi/tree/sites/sites.h"
 
 struct spi_pad {
 	struct spi_pad *next;
