@@ -26,7 +26,7 @@
 #include "liblttng-spi/base/hash.h"
 
 #define SPI_PROTO_MAGIC		0x31495053u	/* "SPI1" */
-#define SPI_PROTO_VERSION	1u
+#define SPI_PROTO_VERSION	2u
 #define SPI_PROTO_BODY_MAX	60000u		/* bytes */
 #define SPI_PROTO_LINES_MAX	1500u		/* in a message of text lines: each costs the controller something, be it empty */
 

@@ -16,6 +16,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/base/base.h"
@@ -113,9 +115,25 @@ static int is_known(void)
 	return __atomic_load_n(&start_at, __ATOMIC_ACQUIRE) >= 0 && __atomic_load_n(&range_count, __ATOMIC_ACQUIRE);
 }
 
+/*
+ * What tells a thread of lttng-ust's where a start routine does not: a sanitizer's pthread_create() is the start of all
+ * threads. 15 characters at most; lttng-ust cuts the program's name to make room for its own.
+ */
+static int name_is_tracer(const char *name)
+{
+	size_t n = strcspn(name, "\n");
+
+	return n >= 4 && !memcmp(name + n - 4, "-ust", 4);
+}
+
 int spi_thread_is_tracer(void)
 {
-	return is_known() && is_tracer_start(*(const uint64_t *) (spi_thread_pointer() + (uint64_t) start_at));
+	char name[17] = "";
+
+	if (is_known())
+		return is_tracer_start(*(const uint64_t *) (spi_thread_pointer() + (uint64_t) start_at));
+	spi_raw3(SYS_prctl, PR_GET_NAME, (uint64_t) name, 0);
+	return name_is_tracer(name);
 }
 
 /* ---- threads of the agent's ---- */
@@ -186,6 +204,9 @@ static uint64_t start_routine(uint64_t sp, int tid)
 int spi_thread_is_tracer_task(const struct spi_numbers *task)
 {
 	uint64_t pc, sp = is_known() ? spi_task_stack_pointer(task, &pc) : 0;
+	char name[20];
 
+	if (!is_known())
+		return spi_task_text(task, "comm", name, sizeof(name)) > 0 && name_is_tracer(name) ? 1 : -1;
 	return sp ? is_tracer_start(start_routine(sp, task->number)) : -1;
 }

@@ -209,7 +209,7 @@ static sighandler_t signal_set(int number, sighandler_t handler, int flags, int 
 	sigemptyset(&action.sa_mask);
 	if (masks_itself)
 		sigaddset(&action.sa_mask, number);
-	return sigaction(number, &action, &old) < 0 ? SIG_ERR : old.sa_handler;
+	return own_sigaction(number, &action, &old) < 0 ? SIG_ERR : old.sa_handler;
 }
 
 /* System V's. */
@@ -225,8 +225,8 @@ SPI_EXPORT sighandler_t sigset(int number, sighandler_t handler)
 	}
 	sigemptyset(&action.sa_mask);
 	sigemptyset(&set);
-	if (sigaddset(&set, number) < 0 || sigaction(number, handler == SIG_HOLD ? NULL : &action, &old) < 0 ||
-			sigprocmask(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &set, &before) < 0)
+	if (sigaddset(&set, number) < 0 || own_sigaction(number, handler == SIG_HOLD ? NULL : &action, &old) < 0 ||
+			own_sigprocmask(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &set, &before) < 0)
 		return SIG_ERR;
 	return sigismember(&before, number) ? SIG_HOLD : old.sa_handler;
 }
@@ -235,7 +235,7 @@ SPI_EXPORT int sigignore(int number)
 {
 	struct sigaction action = { .sa_handler = SIG_IGN };
 
-	return sigaction(number, &action, NULL);
+	return own_sigaction(number, &action, NULL);
 }
 
 static uint64_t interrupting;	/* siginterrupt() was called for these */
@@ -262,14 +262,14 @@ SPI_EXPORT int siginterrupt(int number, int interrupt)
 {
 	struct sigaction action;
 
-	if (sigaction(number, NULL, &action) < 0)
+	if (own_sigaction(number, NULL, &action) < 0)
 		return -1;
 	if (interrupt)
 		__atomic_fetch_or(&interrupting, SPI_SIGNAL_BIT(number), __ATOMIC_RELAXED);
 	else
 		__atomic_fetch_and(&interrupting, ~SPI_SIGNAL_BIT(number), __ATOMIC_RELAXED);
 	action.sa_flags = interrupt ? action.sa_flags & ~SA_RESTART : action.sa_flags | SA_RESTART;
-	return sigaction(number, &action, NULL);
+	return own_sigaction(number, &action, NULL);
 }
 
 /* libc's others come by sigaction(). */

@@ -33,4 +33,7 @@ SPI_INLINE void set_to_program(sigset_t *set)
 		mask_put(set, mask_of(set) | SPI_MASK_PAIR);
 }
 
+/* masks.c: the agent's own, whatever the symbol means to others. */
+extern __typeof__(sigprocmask) own_sigprocmask SPI_HIDDEN;
+
 #endif /* SPI_DISPOSITIONS_INTERNAL_H */

@@ -80,6 +80,7 @@ static uint64_t arena_reserve(struct spi_arena *arena, uint64_t size)
 		at = (obstacle ? obstacle->low & ~(size - 1) : at) - size;
 	}
 	at = (arena->object_high + size - 1) & ~(size - 1);
+	at = at < LOWEST ? LOWEST : at;
 	while (at + size - arena->low <= REACH && at + size <= HIGHEST) {
 		obstacle = spi_place_obstacle(at, at + size);
 		if (!obstacle && (done = arena_try(arena, at, size)))

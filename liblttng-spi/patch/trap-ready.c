@@ -107,11 +107,11 @@ static const char *thread_look(const struct spi_numbers *task, int *again)
 	if (reason)
 		return reason;
 	value = status_value(text, "\nSigBlk:\t");
-	if (!value)
-		return "needs int3, and a thread's signal mask cannot be read";
-	if (!(parse_hex(value) & SIGNAL_BIT(SIGTRAP)) || task->number == (int) spi_sys(SYS_gettid) ||
+	if ((value && !(parse_hex(value) & SIGNAL_BIT(SIGTRAP))) || task->number == (int) spi_sys(SYS_gettid) ||
 			spi_thread_is_tracer_task(task) > 0)
 		return NULL;
+	if (!value)
+		return "needs int3, and a thread's signal mask cannot be read";
 	*again = 1;
 	return "needs int3, and a thread blocks SIGTRAP";
 }

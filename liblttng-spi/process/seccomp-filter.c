@@ -30,6 +30,8 @@ static const struct call record_calls[] = {
 	{ SYS_mprotect, PROT_READ | PROT_WRITE | PROT_EXEC }, { SYS_mprotect, PROT_READ | PROT_EXEC }, { SYS_mremap, 4096 },
 	{ SYS_rt_sigaction, 0 }, { SYS_sched_yield, 0 }, { SYS_nanosleep, 0 }, { SYS_getcpu, 0 }, { SYS_membarrier, 0 },
 	{ SYS_clock_gettime, 0 }, { SYS_tgkill, 0 }, { SYS_sigaltstack, 0 },
+	{ SYS_mmap, PROT_NONE }, { SYS_mmap, PROT_READ | PROT_EXEC }, { SYS_pread64, 64 }, { SYS_fstat, 0 }, { SYS_brk, 0 },
+	{ SYS_prlimit64, 0 },
 };
 
 /* And in one into which the agent is loaded, with the threads that it and lttng-ust make there, which inherit the filter. */
@@ -37,10 +39,10 @@ static const struct call load_calls[] = {
 	{ SYS_clone, 0 }, { SYS_clone3, 0 }, { SYS_set_robust_list, 0 }, { SYS_rseq, 0 }, { SYS_prctl, 0 }, { SYS_exit, 0 },
 	{ SYS_socket, 0 }, { SYS_socketpair, 0 }, { SYS_connect, 0 }, { SYS_sendmsg, 0 }, { SYS_recvmsg, 0 }, { SYS_sendto, 64 }, { SYS_recvfrom, 64 },
 	{ SYS_setsockopt, 0 }, { SYS_getsockopt, 0 }, { SYS_poll, 0 }, { SYS_ppoll, 0 }, { SYS_eventfd2, 0 }, { SYS_fcntl, 0 },
-	{ SYS_memfd_create, 0 }, { SYS_ftruncate, 0 }, { SYS_pread64, 64 }, { SYS_lseek, 0 }, { SYS_newfstatat, 0 }, { SYS_fstat, 0 },
+	{ SYS_memfd_create, 0 }, { SYS_ftruncate, 0 }, { SYS_lseek, 0 }, { SYS_newfstatat, 0 },
 	{ SYS_getdents64, 0 }, { SYS_readlink, 64 }, { SYS_readlinkat, 0 }, { SYS_faccessat, 0 }, { SYS_access, 0 }, { SYS_madvise, 4 },
-	{ SYS_getuid, 0 }, { SYS_geteuid, 0 }, { SYS_getgid, 0 }, { SYS_getegid, 0 }, { SYS_uname, 0 }, { SYS_prlimit64, 0 },
-	{ SYS_sched_getaffinity, 0 }, { SYS_clock_nanosleep, 0 }, { SYS_brk, 0 }, { SYS_getrandom, 0 }, { SYS_mmap, PROT_READ | PROT_EXEC },
+	{ SYS_getuid, 0 }, { SYS_geteuid, 0 }, { SYS_getgid, 0 }, { SYS_getegid, 0 }, { SYS_uname, 0 },
+	{ SYS_sched_getaffinity, 0 }, { SYS_clock_nanosleep, 0 }, { SYS_getrandom, 0 },
 	{ SYS_dup, 0 }, { SYS_pipe2, 0 }, { SYS_restart_syscall, 0 }, { SYS_process_vm_readv, 1 },
 };
 

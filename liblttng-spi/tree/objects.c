@@ -151,10 +151,8 @@ static struct spi_tree_object *object_new(struct spi_link *link, struct spi_obje
 		to->high = object->high;
 		to->map = map;
 	}
-	if (to && object_fill(to) == 0) {
-		object->whole = &to->map;
+	if (to && object_fill(to) == 0)
 		return to;
-	}
 	spi_format(error, error_size, "the agent has no memory left");
 	return NULL;
 }
@@ -167,7 +165,7 @@ static void object_publish(struct spi_tree_object *to)
 	__atomic_store_n(&spi_tree_objects, to, __ATOMIC_RELEASE);
 	forget_callees(to);
 	spi_patch_unlock(before);
-	to->object->whole = NULL;
+	to->object->whole = &to->map;
 }
 
 struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, int compact, char *error,

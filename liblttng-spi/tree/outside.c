@@ -24,12 +24,12 @@
  * A handler was installed while another thread forks: it may install itself anew while its thread holds what the fork
  * waits for.
  */
-static uint32_t is_put_off;
+static uint64_t put_off;	/* the latest address; the program may not have installed the handler yet */
 
 /* The control side looks for handlers then. What has no entry point until then counts as missed, once. */
 static void callback_put_off(uint64_t address)
 {
-	__atomic_store_n(&is_put_off, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&put_off, address, __ATOMIC_RELEASE);
 	spi_control_ring();
 	if (!spi_entry_find(address))
 		spi_call_missed(SPI_LOST_FORK);
@@ -37,8 +37,12 @@ static void callback_put_off(uint64_t address)
 
 void spi_tree_callbacks_take(void)
 {
-	if (__atomic_exchange_n(&is_put_off, 0, __ATOMIC_ACQUIRE))
-		spi_tree_handlers_look();
+	uint64_t address = __atomic_exchange_n(&put_off, 0, __ATOMIC_ACQUIRE);
+
+	if (!address)
+		return;
+	spi_tree_callback_make(address);
+	spi_tree_handlers_look();
 }
 
 static void entry_want(struct spi_entry *e, uint32_t trees, int is_spare)

@@ -154,6 +154,7 @@ static void tree_end(struct spi_tree *tree)
 	__atomic_fetch_add(&spi_tree_epoch, 1, __ATOMIC_RELEASE);
 	spi_budget_tell(spi_link_current, 1);
 	if (tree->asked->budget) {
+		spi_budget_news();
 		spi_budget_stop(bit, spi_tree_budget_least(NULL));
 		spi_budget_tell(spi_link_current, 1);
 	}
@@ -294,6 +295,8 @@ static int tree_change(struct rule *rule, int enabled, struct spi_rule_result *r
 	else if (!tree->enabled)
 		r = tree_start(tree, spi_link_current);
 	result_fill(tree, result);
+	if (r < 0 && tree->why[0])
+		spi_format(result->text, sizeof(result->text), "%s", tree->why);
 	return r;
 }
 

@@ -110,6 +110,16 @@ static void signal_give_back(uint32_t number)
 
 /* ---- without a controller ---- */
 
+/* Does a tree wait for a signal? Its handler wakes nobody. */
+static int any_waits(void)
+{
+	const struct spi_tree *tree = spi_trees;
+
+	while (tree && !tree->waits)
+		tree = tree->next;
+	return tree != NULL;
+}
+
 static void *waiting_thread(void *unused)
 {
 	(void) unused;
@@ -118,8 +128,11 @@ static void *waiting_thread(void *unused)
 	spi_threads_learn(waiting_thread);
 	spi_budget_thread();
 	for (;;) {
+		int64_t ms = spi_tree_starts_wait();
 		uint64_t pause[2] = { 0, LOOK_MS * MS };
 
+		if (ms > 1000 || (ms < 0 && !any_waits()))
+			pause[0] = 1;
 		spi_control_lock();
 		spi_tree_starts_take(NULL);
 		spi_budget_come_by(NULL);
@@ -146,7 +159,7 @@ int spi_tree_start_later(struct spi_tree *tree, struct spi_link *link)
 	if (tree->asked->on_signal >= sizeof(signals) / sizeof(signals[0]))
 		return 0;
 	if (tree->asked->on_signal && signal_take(tree->asked->on_signal) < 0) {
-		spi_format(tree->why, sizeof(tree->why), "the program ignores signal %u, at which the call tree is to begin",
+		spi_format(tree->why, sizeof(tree->why), "signal %u, at which the call tree is to begin, is ignored by the program, or cannot be handled",
 			tree->asked->on_signal);
 		return -ENOTSUP;
 	}

@@ -286,6 +286,8 @@ void spi_budget_start(uint32_t bit, uint32_t tenths)
 	spi_budget_ticks_learn(spi_now_ns());
 	if (bit && !spi_tree_budgets)
 		spi_budget = (struct spi_budget) { .share = 1024, .balance = -(int64_t) begun, .is_fresh = 1 };
+	if (bit)
+		spi_budget.share = 1024;	/* until the calls of all of them were counted */
 	spi_budget.tenths = tenths;
 	__atomic_fetch_or(&spi_tree_budgets, bit, __ATOMIC_RELEASE);
 	spi_patch_unlock(before);

@@ -100,8 +100,10 @@ static int out_mark(const struct candidate *c, uint64_t now)
 	if (!out)
 		return 0;
 	if (!c->site) {
-		c->to->funcs[c->func].budget |= spi_tree_budgets & ~c->to->funcs[c->func].excluded;
-		c->to->funcs[c->func].excluded |= spi_tree_budgets;
+		uint32_t trees = spi_tree_budgets & c->to->covered & ~c->to->funcs[c->func].excluded;
+
+		c->to->funcs[c->func].budget |= trees;
+		c->to->funcs[c->func].excluded |= trees;
 	}
 	out->is_out = out->is_news = 1;
 	out->calls = !c->site && c->to->calls ? c->to->calls[c->func] : 0;
@@ -191,8 +193,8 @@ static void chosen_add(const struct spi_tree_object *to, uint64_t func)
 	chosen.address[i] = address;
 }
 
-/* Each site of the tree's, in functions whose sites are in place. */
-static void sites_each(void (*fn)(struct spi_tree_object *to, uint32_t index))
+/* Each site in functions whose sites are in place for these trees. */
+static void sites_each(void (*fn)(struct spi_tree_object *to, uint32_t index, uint32_t trees))
 {
 	const uint32_t trees = spi_tree_budgets;
 
@@ -201,7 +203,7 @@ static void sites_each(void (*fn)(struct spi_tree_object *to, uint32_t index))
 			const struct spi_map_func *f = spi_tree_map_func(to, i);
 
 			for (uint32_t k = 0; (to->funcs[i].done & trees) && k < f->site_count; k++)
-				fn(to, f->site_first + k);
+				fn(to, f->site_first + k, to->funcs[i].done & trees);
 		}
 		spi_sites_flush(to);
 	}
@@ -209,11 +211,11 @@ static void sites_each(void (*fn)(struct spi_tree_object *to, uint32_t index))
 
 /* ---- out ---- */
 
-static void site_out(struct spi_tree_object *to, uint32_t k)
+static void site_out(struct spi_tree_object *to, uint32_t k, uint32_t trees)
 {
 	struct spi_site *s = to->sites[k];
 
-	if (!s || !(s->trees & spi_tree_budgets))
+	if (!s || !(s->trees & trees))
 		return;
 	if (s->point.address && is_chosen(s->point.address)) {
 		spi_site_leave(s, spi_tree_budgets);
@@ -284,16 +286,16 @@ static int site_may_lead(const struct spi_tree_object *to, uint32_t k)
 	return s && !(spi_site_live(s) & spi_tree_budgets) && s->worker != SPI_SITE_NONE && spi_site_is_slot(map);
 }
 
-static void site_back(struct spi_tree_object *to, uint32_t k)
+static void site_back(struct spi_tree_object *to, uint32_t k, uint32_t trees)
 {
 	struct spi_site *s;
 
 	if (site_may_lead(to, k))
-		spi_site_come(to, k, spi_tree_budgets);
+		spi_site_come(to, k, trees);
 	s = to->sites[k];
-	for (struct spi_child *c = s && (s->trees & spi_tree_budgets) ? s->children : NULL; c; c = c->next)
+	for (struct spi_child *c = s && (s->trees & trees) ? s->children : NULL; c; c = c->next)
 		if (is_chosen(c->point.address))
-			spi_tree_todo_add(&c->point, spi_tree_budgets);
+			spi_tree_todo_add(&c->point, s->trees & trees);
 }
 
 uint32_t spi_budget_bring_back(uint64_t now)
@@ -313,7 +315,7 @@ uint32_t spi_budget_bring_back(uint64_t now)
 	if (best->site) {
 		const struct spi_map_site *first = SPI_MAP_AT(&to->map, sites, struct spi_map_site, 0);
 
-		spi_site_come(to, (uint32_t) (best->site->map - first), spi_tree_budgets);
+		spi_site_come(to, (uint32_t) (best->site->map - first), spi_tree_budgets & to->funcs[best->func].done);
 		spi_sites_flush(to);
 		return 1;
 	}
