@@ -190,7 +190,7 @@ extern void *spi_payload_personality_to SPI_HIDDEN, *spi_slot_personality_to SPI
 /* ---- slots: code that calls a function, so that its return comes by an exit thunk ---- */
 
 /*
- * spi_slot_code_base and spi_slot_data_base (calls/point.h): SPI_SLOT_SIZE bytes of code each, whose data is SPI_SLOT_HALF
+ * spi_slot_code_base and spi_slot_data_base (base/point.h): SPI_SLOT_SIZE bytes of code each, whose data is SPI_SLOT_HALF
  * bytes behind it; in the agent's own image, so that every unwinder and debugger finds the one unwind table of all
  * slots there.
  */

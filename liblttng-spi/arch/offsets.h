@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * What the agent offers to the assembly in arch/<cpu>/: the places of the fields that this assembly reads and writes.
- * calls/point.h, unwind/leave.c and cfi/unwind-step.c assert them. Assembly includes this file: it has macros only.
+ * base/point.h, unwind/leave.c and cfi/unwind-step.c assert them. Assembly includes this file: it has macros only.
  */
 #ifndef SPI_ARCH_OFFSETS_H
 #define SPI_ARCH_OFFSETS_H

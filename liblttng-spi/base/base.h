@@ -49,11 +49,6 @@ struct spi_thread_own;
 #define MADV_POPULATE_WRITE	23
 #endif
 
-/*
- * Room for size bytes of code near an object: sets rx, rw, frames and size.
- * spi_near_code_trim() gives back what was not used of the latest one. 0 or
- * -ENOSPC.
- */
 #define SPI_FORK_MS	50	/* a fork that takes longer waits for somebody, most likely: a large program's takes 10 on a busy machine */
 
 /* One line of the memory map. */
@@ -218,7 +213,7 @@ void spi_tracer_threads_except(uint64_t start);	/* a start routine in the tracer
 int32_t spi_tracer_threads_tid_at(void);	/* where libc's descriptor of a thread has its id; -1: not known */
 /* Threads that start there are the tracer's. */
 void spi_tracer_code_add(uint64_t low, uint64_t high);
-int spi_within_lttng(uint64_t p);		/* module/payload.h */
+int spi_within_lttng(uint64_t p);		/* base/payload.h */
 /*
  * The tracing begins before main() (1), or has begun (0): whether the calling thread is the only one is found out. If so, whatever
  * threads there are until then are lttng-ust's or ours, and nobody else opens or closes files: what spi_tracer_is_alone() tells it.

@@ -22,9 +22,7 @@
  * for ever: a thread may hold an old one.
  *
  * Threads. A replacement runs in any thread of the program, in any state, in signal handlers and vforked
- * children too. Of the functions below the control side calls those that change something, under the control
- * lock; the state of the rows and all text and pointers that hooks write are guarded by that lock.
- * spi_hook_stands() may be called by any thread.
+ * children too.
  */
 #ifndef SPI_BASE_HOOK_H
 #define SPI_BASE_HOOK_H

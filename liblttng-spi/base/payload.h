@@ -75,7 +75,6 @@ struct spi_core_ops {
 	/* Tags of these call trees (bits as in spi_thread.tree), "|TAG|TAG|": a text that lives for ever. Any thread. */
 	const char *(*tree_tags)(uint32_t trees);
 	const uint32_t *tree_tagged;	/* those that have a tag */
-	/* Show each live slot of the calling thread, outermost first. Signals may come. */
 	/* A thread of the program has written a batch of compact records, which took so long. It is marked busy. */
 	void (*compact_flushed)(uint64_t ns);
 	/*
@@ -118,7 +117,7 @@ enum spi_close_in {
 	SPI_CLOSE_IN_TAGGED,	/* the ones that ask for these trees' tags; others have the exit when the call returns */
 	SPI_CLOSE_IN_ALL,
 	SPI_CLOSE_IN_LEFT,	/* the ones in which the function's entries are off, and its exits not yet */
-	SPI_CLOSE_IN_PROCESS,	/* all; then the call is over, or is entered again should the process go on */
+	SPI_CLOSE_IN_PROCESS,	/* all; then the call is over */
 	SPI_CLOSE_WAIT,		/* the agent's: in none, as the call has its exit when it returns, and by nothing else */
 };
 

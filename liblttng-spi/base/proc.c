@@ -139,7 +139,7 @@ int spi_maps_open(struct spi_maps *maps)
 	return maps->fd < 0 ? maps->fd : 0;
 }
 
-/* A program that closed our number (proc.h) may have it itself by now: there is another. */
+/* A program that closed our number (base.h) may have it itself by now: there is another. */
 static long maps_read(struct spi_maps *maps)
 {
 	for (;;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* What each thread has of the agent's (calls/point.h). Initialised in the image, so it is good before any code of the agent's runs in the thread. */
+/* What each thread has of the agent's (base/point.h). Initialised in the image, so it is good before any code of the agent's runs in the thread. */
 #include "liblttng-spi/base/base.h"
 
 SPI_EXPORT __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec"))) = { .owed = SPI_THREAD_MARK | SPI_THREAD_NEW };

@@ -61,7 +61,7 @@ int spi_thread_unwound(uint64_t sp);
 void spi_slot_unwound(struct spi_slot *slot);
 /*
  * Set up the calling thread, reclaim slots that longjmp or a switched stack left
- * behind, or grow the range; -1 when the call must not get a slot. Slow path;
+ * behind, or grow the range; NULL when the call must not get a slot. Slow path;
  * async-signal-safe.
  */
 struct spi_slot *spi_thread_slow(uint64_t p);	/* as spi_slot_ready() */
@@ -83,7 +83,7 @@ extern uint32_t spi_slots_kept SPI_HIDDEN;
 int spi_is_in_malloc(const uint64_t *frame);
 int spi_first_close_is_in_malloc(const uint64_t *frame);	/* the same, where that matters */
 void spi_first_call_loaded(void);	/* lttng-ust is there; who may call the dynamic linker */
-int spi_first_call_has_room(int has_memory);	/* module/payload.h */
+int spi_first_call_has_room(int has_memory);	/* base/payload.h */
 int spi_first_call_is_in_malloc(uint64_t p);	/* the call whose return address is at p, in a thunk's frame: is it malloc()'s or a handler's within it? */
 
 /* ---- nesting.c ---- */

@@ -422,5 +422,7 @@ void spi_thread_leave_all(struct spi_thread *t, enum spi_left how)
 		if (s->state == SPI_SLOT_LIVE && s->p != SPI_SLOT_DEAD &&
 				(how != SPI_LEFT_THREAD_END || !is_under_way(t, s, sp)))
 			spi_slot_left(t, s, how);
+		else if (how == SPI_LEFT_THREAD_END && s->p == SPI_SLOT_DEAD)	/* a handler left the call that claimed it */
+			s->state = SPI_SLOT_FREE, s->p = 0;
 	thread_pop_free(t, SPI_SLOT_DEAD - 1);
 }

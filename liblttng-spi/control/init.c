@@ -30,7 +30,7 @@
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/unwind/unwind.h"
-#include "liblttng-spi/hooks/hooks.h"
+#include "liblttng-spi/base/hook.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/process/process.h"
 #include "liblttng-spi/module/module.h"
@@ -91,7 +91,7 @@ static void start_with_rules(const char *rules)
 	spi_control_unlock();
 }
 
-/* All functions that the agent stands before, room by room: hooks/hooks.h. */
+/* All functions that the agent stands before, room by room: base/hook.h. */
 extern const struct spi_hook spi_signal_hooks[], spi_mask_hooks[], spi_notify_hooks[], spi_altstack_hooks[];
 extern const struct spi_hook spi_phdr_hooks[];
 extern const struct spi_hook spi_leave_hooks[], spi_backtrace_hooks[], spi_cancel_hooks[];

@@ -3,7 +3,7 @@
 /*
  * Alternate signal stacks (sigaltstack(2)) that are too small for two.
  *
- * What a handler calls is recorded on the stack that it runs on, which takes some 5 KB beside the kernel's frame (calls/point.h).
+ * What a handler calls is recorded on the stack that it runs on, which takes some 5 KB beside the kernel's frame (base/point.h).
  * A program that gives its handlers a page, or SIGSTKSZ, has the room that it needs itself. So a preloaded agent stands before
  * sigaltstack(): where the program's stack is small, the kernel is given a larger one in its place, and the
  * program, when it asks, is told its own. The kernel has accepted the program's before; one in which not even the kernel's

@@ -257,15 +257,3 @@ int spi_hooks_stand(enum spi_hook_set set)
 {
 	return sets[set].stands;
 }
-
-int spi_hook_stands(const void *function)
-{
-	for (uint32_t i = 0; i < spi_hooks_count; i++) {
-		const struct spi_hook_state *s = &spi_hook_states[i];
-		const void *stands = s->hook->before ? (const void *) s->hook->before : s->hook->with;
-
-		if (s->point && stands == function)
-			return s->point->installed != 0;
-	}
-	return 0;
-}

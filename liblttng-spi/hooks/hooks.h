@@ -5,7 +5,7 @@
  * at entries.
  *
  * Threads: the functions that change something are the control side's, under the control lock; the state of the rows and
- * all text and pointers that hooks write are guarded by that lock. spi_hook_stands() may be called by any thread.
+ * all text and pointers that hooks write are guarded by that lock.
  */
 #ifndef SPI_HOOKS_H
 #define SPI_HOOKS_H

@@ -16,7 +16,6 @@ struct spi_hook_state {
 };
 
 /* ---- entries.c: . Control side, but for the last ---- */
-int spi_hook_stands(const void *function) SPI_HIDDEN;		/* does that stand at an entry? Any thread */
 
 /* ---- table.c ---- */
 extern struct spi_hook_state spi_hook_states[SPI_HOOKS_MOST] SPI_HIDDEN;

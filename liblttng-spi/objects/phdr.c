@@ -50,15 +50,19 @@ static __thread uint32_t depth __attribute__((tls_model("initial-exec")));
  */
 static void list_enter(void)
 {
-	const struct { int64_t s, ns; } timeout = { 0, SPI_FORK_MS * 1000000 };
+	uint64_t until = 0, left[2] = { 0, 0 };
 
 	if (!depth) {
 		__atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
 		while (__atomic_load_n(&forking, __ATOMIC_SEQ_CST) && given_up != forks) {
 			const uint32_t fork = forks;
+			uint64_t now = spi_now_ns();
 
+			until = until ? until : now + SPI_FORK_MS * UINT64_C(1000000);	/* signals may end each wait */
+			left[1] = now < until ? until - now : 0;
 			__atomic_fetch_sub(&inside, 1, __ATOMIC_RELEASE);
-			if (spi_raw4(SYS_futex, (uint64_t) &forking, FUTEX_WAIT_PRIVATE, 1, (uint64_t) &timeout) == -ETIMEDOUT)
+			spi_raw4(SYS_futex, (uint64_t) &forking, FUTEX_WAIT_PRIVATE, 1, (uint64_t) left);
+			if (!left[1])
 				__atomic_store_n(&given_up, fork, __ATOMIC_RELAXED);
 			__atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
 		}

@@ -17,7 +17,7 @@
  *
  * Where the kernel's action is not ours (an attached program installed its handler
  * later), each step is seen by the program, and what blocks signals takes the flag
- * back itself (steps.h).
+ * back itself.
  *
  * In a signal handler, at any instruction.
  */

@@ -15,8 +15,7 @@
  * program is followed; calls that are open at libc's other functions have no exit there.
  *
  * Before a program is given up for another its open calls are closed, in all threads, as at its
- * end, unless the kernel is going to refuse: exec-file.c. Should it refuse then, they
- * are entered again (functions recorded with arguments, which are not known any more, count as over).
+ * end, unless the kernel is going to refuse: exec-file.c. Should it refuse then, they count as over.
  *
  * A vforked child runs on its parent's memory, thread-local words included: nothing
  * of the agent's may be found changed when it has gone. So it builds its environment

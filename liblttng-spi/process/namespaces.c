@@ -9,7 +9,7 @@
  * threads end before, and there are new ones after (single.c). Where that cannot be, the call has failed as it would in a
  * program with threads, and that is named, so that its user knows why.
  *
- * Called from the entries of libc's functions, or by the objects of an attached program (hooks/hooks.h).
+ * Called from the entries of libc's functions, or by the objects of an attached program (base/hook.h).
  */
 #include <errno.h>
 #include <sched.h>

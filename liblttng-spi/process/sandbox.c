@@ -167,6 +167,16 @@ static void prctl_comes(int option, uint64_t a, uint64_t b)
 		sandbox_comes("it has system calls end in its handler of SIGSYS");
 }
 
+static uint64_t prctl_enters(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	(void) point;
+	(void) vec;
+	(void) stride;
+	prctl_comes((int) spi_frame_argument(frame, 0), spi_frame_argument(frame, 1), spi_frame_argument(frame, 2));
+	return 0;
+}
+
+/* The same where libc's entry is not watched: what is done already is not done again. */
 SPI_HOOK_DECLARE(prctl)
 SPI_EXPORT int prctl(int option, ...)
 {
@@ -184,7 +194,8 @@ SPI_EXPORT int prctl(int option, ...)
 }
 
 const struct spi_hook spi_sandbox_hooks[] = {
-	{ SPI_HOOK_ROW(prctl), .ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS },
+	{ SPI_HOOK_ROW(prctl), .before = prctl_enters, .ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS | SPI_HOOK_ENTRY,
+		.set = SPI_HOOKS_PROGRAMS },
 	{ NULL },
 };
 

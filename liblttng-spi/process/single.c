@@ -10,8 +10,7 @@
  * reach them, so each is asked to end by itself (signals/tracer-signal.c), as the kernel would end it. To libc they
  * are threads that lie still: their stacks stay, as they do for lttng-ust in a child.
  *
- * Calls under way get their exits before, and are entered again after, as around an
- * execve() that fails.
+ * Calls under way get their exits before, and count as over, as around an execve() that fails.
  */
 #include <sys/syscall.h>
 #include <time.h>

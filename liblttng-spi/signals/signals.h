@@ -38,11 +38,6 @@ struct spi_signal {
 };
 
 #define SPI_MASK_PAIR	(SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGSTKFLT))
-/*
- * The thread that was found in /proc/self/task (base/proc.h). 1: the tracer's; 0: not; -1: that cannot be told in
- * this moment.
- */
-struct spi_numbers;
 
 /* ---- tracer-signal.c: something done in the tracer's threads, one at a time ---- */
 int spi_tracer_ask(const int32_t *tids, unsigned int n, void (*what)(void));	/* raw system calls only. 0 or -1 */

@@ -42,6 +42,6 @@ hard hard small-stacks 5000
 hard hard errno 1000
 hard hard limit 100
 hard hard daemon 100
-hard hard seccomp 200
+hard hard seccomp 100
 hard hard-malloc malloc 200
 tap_done

@@ -29,6 +29,7 @@ int tp_compact_prepare(struct spi_object *object, const volatile int **state, co
 	if (!gate)
 		return -ENOMEM;
 	*state = &gate->list[0]->state;
+	*why = NULL;
 	return 0;
 }
 

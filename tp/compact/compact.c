@@ -9,7 +9,7 @@
  * for the other thunks by its answer, and is called again with everything saved.
  *
  * Not all who come here have passed a gate: roots have none (root.c), nor have sites in trees of both kinds
- * (site-both.c). While nobody records they leave no words: these would be written when somebody does, and
+ * (tree/sites/both.c). While nobody records they leave no words: these would be written when somebody does, and
  * not as whole calls.
  *
  * Signal handlers may come at any instruction. One between the TSC and the claim,

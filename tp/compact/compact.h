@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Compact records: what the files compact*.c share.
+ * Compact records: what the files of this room share.
  *
  * A thread writes 8 bytes for a call's entry and 8 for its exit into a buffer of
  * its own; when it is full it goes into the ring as one event (format.h).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Capture programs: running them, in any state of the program (see serialise.h).
+ * Capture programs: running them, in any state of the program (describe.h).
  * No floating point instruction is used here: the thunks keep only some vector
  * registers, and a conversion must not raise an exception flag of the program's.
  *

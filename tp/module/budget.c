@@ -22,7 +22,8 @@ int tp_budget_prepare(const char **why)
 		{ "budget", TP_OWN_U32 }, { "state", TP_OWN_LABELS }, { "function", TP_OWN_TEXT },
 	};
 
-	budget.labels = tp_labels_type("spi_tree_budget", labels, 2);
+	if (!budget.labels)
+		budget.labels = tp_labels_type("spi_tree_budget", labels, 2);
 	if (budget.labels && !tp_own_register(&budget, TP_PROVIDER_TREE, "budget", fields, 7))
 		return 0;
 	*why = "LTTng-UST refused the event that says so";

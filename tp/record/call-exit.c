@@ -119,6 +119,18 @@ SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const s
 	}
 }
 
+/* Nobody records exits of the function any more, though some did as the call began. */
+static __attribute__((noinline)) void exit_removed(struct spi_thread *t, const struct spi_slot *slot)
+{
+	const struct tp_point *tp = slot->point->payload;
+	tp_reader *reader = slot->point->flags & SPI_POINT_TREE ? NULL : tp_read_lock(t);
+
+	if (!reader)
+		return;
+	tp_count(t)->lost_exits += tp_due_removed(slot, tp);
+	tp_read_unlock(reader);
+}
+
 SPI_INLINE int exit_state(const struct spi_slot *slot)
 {
 	const struct tp_point *tp = slot->point->payload;
@@ -139,6 +151,8 @@ SPI_INLINE void exit_common(
 	if (spi_likely(tp_closed <= TP_CAREFUL)) {
 		if (spi_likely(exit_state(slot)) && spi_likely(slot->aux))	/* else it has been closed */
 			record_exit(t, slot, frame, vec, stride, generic);
+		else if (spi_unlikely(slot->aux))
+			exit_removed(t, slot);
 		tp_due_over(slot);
 	}					/* else who closed looks for what is left of the slot */
 	if (spi_unlikely(locked))
@@ -173,6 +187,8 @@ SPI_INLINE void left_common(struct spi_slot *slot, enum spi_left how, const int 
 			if (slot->aux == (tp_epoch | TP_SLOT_SET) || (slot->aux == tp_epoch && slot->cookie))
 				tp_left_fire(t, 0, slot->point, how);
 			record_exit(t, slot, NULL, NULL, 0, generic);
+		} else if (slot->aux) {
+			exit_removed(t, slot);
 		}
 		tp_due_over(slot);
 	}

@@ -61,6 +61,7 @@ static void pair_events(const struct spi_point *point, struct tp_point *tp, cons
 	tp->exit = tp_own_event(&exit_, point->address);
 	tp->entry.tracepoint = pair->list[0];
 	tp->exit.tracepoint = pair->list[1];
+	tp->entry.is_end = 0;
 }
 
 int tp_generic_ready(struct spi_object *object, const volatile int **gate, const char **why)
@@ -74,6 +75,7 @@ int tp_generic_ready(struct spi_object *object, const volatile int **gate, const
 	if (!pair)
 		return -ENOMEM;
 	*gate = &pair->list[0]->state;
+	*why = NULL;
 	return 0;
 }
 

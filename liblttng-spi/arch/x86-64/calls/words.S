@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The usual call with compact records (struct spi_words, calls/point.h), from a call
+ * The usual call with compact records (struct spi_words, base/point.h), from a call
  * site: with one callee, or with changing ones when it is the one that was met
  * last. All looks of spi_site_call() and spi_site_call_any() are done here, with as
  * few compares as that takes:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Replacements of libc's functions whose stack or arguments C cannot keep (hooks/hooks.h). leave.S has those
+ * Replacements of libc's functions whose stack or arguments C cannot keep (base/hook.h). leave.S has those
  * by which a handler leaves what it interrupted.
  */
 
