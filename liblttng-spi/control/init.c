@@ -30,7 +30,7 @@
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/unwind/unwind.h"
-#include "liblttng-spi/base/hook.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/process/process.h"
 #include "liblttng-spi/module/module.h"
