@@ -4,7 +4,7 @@
 # timeout: 60
 #
 # A library that a process loads when it is attached to already: what it executes is followed, and when it ends the process
-# by _exit() the calls that are under way have their exits. Such calls go through the library's own pointers, which the agent sets
+# by _exit() the calls that are under way have their exits. Calls of _exit() go through the library's own pointers, which the agent sets
 # once the dynamic linker has: that they are is what is waited for.
 . "${SPI_TOP_SRCDIR:?}/tests/tree/follow.sh"
 spi_private "$@"
@@ -65,7 +65,7 @@ with open(f"/proc/{pid}/mem", "rb") as mem:
 sys.exit(not any(low <= to < high and "liblttng-spi" in file for low, high, file in maps))
 PYTHON
 pointers_set() {
-	python3 is_set.py "$1" late.so _exit && python3 is_set.py "$1" late.so execl
+	python3 is_set.py "$1" late.so _exit
 } 2>/dev/null
 
 for mode in LAZY NOW; do
