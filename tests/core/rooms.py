@@ -47,9 +47,10 @@ def symbols(part, source):
     for directory in (os.path.join(build, '.libs'), build):
         if not os.path.isdir(directory):
             continue
-        for found in sorted(os.listdir(directory)):
-            if found != name + '.o' and not re.fullmatch(r'\w+-' + re.escape(name) + r'\.o', found):
-                continue
+        objects = os.listdir(directory)
+        # Automake puts the library's name before the object's where a library has flags of its own.
+        for found in [name + '.o'] * (name + '.o' in objects) or \
+                [o for o in objects if re.fullmatch(r'(\w+_la|lttng)-' + re.escape(name) + r'\.o', o)]:
             defined, wanted = set(), set()
             for line in subprocess.run(['nm', os.path.join(directory, found)], capture_output=True, text=True,
                                        check=True).stdout.splitlines():
@@ -106,6 +107,8 @@ def look(part, rooms):
             objects[source] = found[1]
             for symbol in found[0]:
                 owner[symbol] = source
+        elif room and not source.endswith('.h'):
+            complaints.append(f'{part}/{room}: was not built, {source}')
     graph = collections.defaultdict(set)
     for source, wanted in objects.items():
         room = room_of(source, rooms)
