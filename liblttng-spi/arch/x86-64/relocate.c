@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Moving a function's first instructions. No machine code is decoded here: the
- * code map says what each instruction is and where its displacement stands.
+ * Moving a function's first instructions. The code map says what each instruction is and where its displacement stands;
+ * only the operand of an indirect call is read from its bytes.
  *
  * A call is never made from the copy. The copy pushes the return address that
  * the original would have pushed and jumps, so that no stack ever holds an
