@@ -74,6 +74,10 @@ struct tp_point {
 		const void *channel;
 		uint64_t since;
 	} alone[TP_ALONE_MAX];
+	struct {			/* channels that had exits with their entries, and since when exits are missing; 0: they are not */
+		const void *channel;
+		uint64_t missing;
+	} paired[TP_ALONE_MAX];
 };
 
 /* Uses of spi_thread.payload[]; [1] belongs to the core. */

@@ -53,7 +53,7 @@ static int is_recorded_in(const struct tp_event *event, const void *channel)
 	return probe && probe->func;
 }
 
-uint32_t tp_due_removed(const struct spi_slot *slot, const struct tp_point *tp)
+uint32_t tp_due_removed(const struct spi_slot *slot, struct tp_point *tp)
 {
 	const struct tp_due_set *set = slot->aux == (tp_epoch | TP_SLOT_SET) ? due_set(slot) : NULL;
 	const void *const *channel = set ? set->channel : &slot->cookie;
@@ -61,7 +61,8 @@ uint32_t tp_due_removed(const struct spi_slot *slot, const struct tp_point *tp)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < most; i++)
-		n += channel[i] && !is_recorded_in(&tp->exit, channel[i]) && !is_recorded_in(&tp->entry, channel[i]);
+		n += channel[i] && !is_recorded_in(&tp->exit, channel[i]) &&
+			(!is_recorded_in(&tp->entry, channel[i]) || tp_exit_ended_lately(tp, channel[i]));
 	return n;
 }
 

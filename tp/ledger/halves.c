@@ -10,6 +10,9 @@
  * end, too. lttng-ust also switches an event on a moment before its filter, and then all trees' calls pass: where the
  * exits have a filter in the channel, the entries wait for theirs.
  *
+ * Entries of a function without exits: LTTng takes the two out one after the other. A call that is under way then has lost
+ * its exit, unless the channel has had no exits of the function for a while, or ever.
+ *
  * Exits of a function without entries: the while begins when the function was instrumented, where nobody has had an
  * entry since, otherwise with the first call that is met in that state. In a child the while begins when fork() has
  * returned at the earliest, and is twice as long for what was instrumented before: the daemon tells a new program of a
@@ -128,6 +131,35 @@ int tp_alone_lasts(struct tp_point *tp, const void *channel)
 		__atomic_fetch_or(&tp->alone_used, TP_ALONE_KEPT, __ATOMIC_RELAXED);
 	}
 	return now - since >= (since == forked_at ? 2 * lasts : lasts);
+}
+
+/* ---- a function's entries ---- */
+
+/* Threads may overwrite each other's place: then the next exit notes the channel. */
+__attribute__((noinline)) void tp_exit_note(struct tp_point *tp, const void *channel)
+{
+	for (unsigned int i = 0; i < TP_ALONE_MAX; i++)
+		if (tp->paired[i].channel == channel) {
+			tp->paired[i].missing = 0;
+			return;
+		}
+	tp->paired[1] = tp->paired[0];
+	tp->paired[0].missing = 0;
+	spi_barrier();
+	tp->paired[0].channel = channel;
+}
+
+int tp_exit_ended_lately(struct tp_point *tp, const void *channel)
+{
+	uint64_t now = tp_clock_now();
+
+	for (unsigned int i = 0; i < TP_ALONE_MAX; i++)
+		if (tp->paired[i].channel == channel) {
+			if (!tp->paired[i].missing)
+				tp->paired[i].missing = now;
+			return now - tp->paired[i].missing < WHILE_NS;
+		}
+	return 0;
 }
 
 /* These are about to be called, for the first time or again. */

@@ -59,8 +59,8 @@ SPI_INLINE void tp_due_over(struct spi_slot *slot)
 	slot->aux = 0;
 }
 
-/* In a read-side section: how many of them have neither of the function's events any more. LTTng has removed both. */
-SPI_HIDDEN uint32_t tp_due_removed(const struct spi_slot *slot, const struct tp_point *tp);
+/* In a read-side section: from how many of them LTTng has removed the function's exits since the entry. */
+SPI_HIDDEN uint32_t tp_due_removed(const struct spi_slot *slot, struct tp_point *tp);
 /* The slot may be another thread's, and change meanwhile. */
 SPI_HIDDEN int tp_due_has(const struct spi_slot *slot, const void *channel);
 SPI_HIDDEN void tp_due_forget(struct spi_slot *slot, const void *channel);	/* the channel has the exit */
@@ -96,6 +96,20 @@ SPI_HIDDEN void tp_close_end(enum spi_close_for what);
 /* The calling thread's own lock, while TP_CAREFUL. 0: a signal handler interrupted the code that holds the lock. */
 SPI_HIDDEN int tp_careful_lock(const struct spi_thread *t);
 SPI_HIDDEN void tp_careful_unlock(const struct spi_thread *t);
+
+/* ---- halves.c ---- */
+
+SPI_HIDDEN void tp_exit_note(struct tp_point *tp, const void *channel);
+/* The channel has the function's exit with its entry. Not of a tree's point. */
+SPI_INLINE void tp_exit_heard(struct tp_point *tp, const void *channel)
+{
+	if (spi_likely(tp->paired[0].channel == channel && !tp->paired[0].missing) ||
+			(tp->paired[1].channel == channel && !tp->paired[1].missing))
+		return;
+	tp_exit_note(tp, channel);
+}
+/* The channel has the entries still: had it the exits a moment ago? */
+SPI_HIDDEN int tp_exit_ended_lately(struct tp_point *tp, const void *channel);
 
 /* ---- halves.c: channels that record one of a function's two events ---- */
 

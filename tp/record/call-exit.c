@@ -63,9 +63,16 @@ static __attribute__((noinline)) uint32_t fire_exit_all(
 		}
 		if (slot->cookie != channel || slot->aux != tp_epoch)
 			due = exit_due(tp, slot, channel);
-		if (due == TP_DUE_NOT || !(is_tree ? tp_recorder_on(probe->data, channel)
-						   : tp_recorder_takes(&shot, probe->data, channel)))
+		if (due == TP_DUE_NOT)
 			continue;
+		if (!(is_tree ? tp_recorder_on(probe->data, channel) : tp_recorder_takes(&shot, probe->data, channel))) {
+			/* LTTng is about to remove it */
+			tp_count(t)->lost_exits += !is_tree && due == TP_DUE_BALANCE && tp_channel_on(channel) &&
+				!tp_recorder_on(probe->data, channel);
+			continue;
+		}
+		if (!is_tree)
+			tp_exit_heard(tp, channel);
 		if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
 			error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
 		n += error ? tp_exit_failed(t, tp, record, length, recorder, due, error) : 1;
@@ -122,7 +129,7 @@ SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const s
 /* Nobody records exits of the function any more, though some did as the call began. */
 static __attribute__((noinline)) void exit_removed(struct spi_thread *t, const struct spi_slot *slot)
 {
-	const struct tp_point *tp = slot->point->payload;
+	struct tp_point *tp = slot->point->payload;
 	tp_reader *reader = slot->point->flags & SPI_POINT_TREE ? NULL : tp_read_lock(t);
 
 	if (!reader)

@@ -143,7 +143,7 @@ SPI_INLINE void fast_exit(struct spi_slot *slot, struct spi_frame *frame, const 
 {
 	const spi_exit_fn general = IS_ADDRESS(form) ? tp_generic_exit : tp_call_exit;
 	struct spi_thread *t = &spi_thread;
-	const struct tp_point *tp = slot->point->payload;
+	struct tp_point *tp = slot->point->payload;
 	tp_reader **place = t->payload[TP_WORD_READER], *reader;
 	uint8_t record[RECORD_ROOM(form)];
 	struct lttng_ust_event_recorder *recorder;
@@ -166,6 +166,8 @@ SPI_INLINE void fast_exit(struct spi_slot *slot, struct spi_frame *frame, const 
 		general(slot, frame, vec, stride);
 		return;
 	}
+	if (form != TP_FORM_TREE)
+		tp_exit_heard(tp, recorder->chan);
 	length = fast_serialise(slot->point, tp->exit_program, slot->ra, frame, vec, stride, record, form);
 	error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
 	if (spi_unlikely(error < 0))
