@@ -166,7 +166,7 @@ SPI_INLINE void fast_exit(struct spi_slot *slot, struct spi_frame *frame, const 
 		general(slot, frame, vec, stride);
 		return;
 	}
-	if (form != TP_FORM_TREE)
+	if (!IS_ADDRESS(form) || !(slot->point->flags & SPI_POINT_TREE))	/* a tree's point has no room for that */
 		tp_exit_heard(tp, recorder->chan);
 	length = fast_serialise(slot->point, tp->exit_program, slot->ra, frame, vec, stride, record, form);
 	error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
