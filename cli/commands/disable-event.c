@@ -3,16 +3,15 @@
 /*
  * `lttng disable-event --spi`.
  *
- * LTTng disables by name: every rule of the channel that has the name goes, whatever its filter. The
- * recording rules of a FUNC with a scope have the same names as those of the FUNC without one; only
- * the tag in their filters tells them apart. So the existing rules must be known first
- * (rules/saved.h). The rules that are to go are marked; then each name is disabled at which all rules
- * go. Where a rule stays that has a scope of its own, it is enabled again at once. Where a rule stays
- * that has no scope, the marked one stays as well: without instrumentation of its own tag it matches
- * no event.
+ * LTTng disables by name: every rule of the channel that has the name goes, whatever its filter. The recording rules of
+ * a FUNC with a scope have the same names as those of the FUNC without one; only the tag in their filters tells them
+ * apart. So the existing rules must be known first (rules/saved.h). The rules that are to go are marked; then each name
+ * is disabled at which all rules go. Where a rule stays that has a scope of its own, it is enabled again at once. Where
+ * a rule stays that has no scope, the marked one stays as well: without instrumentation of its own tag it matches no
+ * event.
  *
- * A tree is found by its root and scope, and by its other options only when some are given. Rules
- * without a tag that were made beside the tree are shared: those that tell where libraries are stay.
+ * A tree is found by its root and scope, and by its other options only when some are given. Rules without a tag that
+ * were made beside the tree are shared: those that tell where libraries are stay.
  */
 #include <errno.h>
 #include <stdio.h>

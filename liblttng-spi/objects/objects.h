@@ -95,7 +95,8 @@ int spi_map_func_is_good(const struct spi_map *map, uint64_t index);	/* what its
 void spi_phdr_lock_fork(void);		/* not for ever: spi_phdr_inside() */
 void spi_phdr_unlock_fork(void);
 void spi_phdr_fork_child(void);		/* before it is given back there */
-int spi_phdr_inside(void);		/* is somebody in there whom a fork did not wait for, or the other way round? In its child: when it was made */
+/* The latest fork did not wait for a thread in the list of objects, or such a thread not for the fork. Its child: the same. */
+int spi_phdr_inside(void);
 
 /* Loaded twice, or one after the other. Any thread, also under the patch lock: nothing of libc's is called. */
 static inline int spi_object_is_same_file(const struct spi_object *a, const struct spi_object *b)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Faults of the process. One in the loops that read the program's memory (base/read-safe.c) lets them return early. Others are handed
- * on to the program (share.c), after what is to be done before the end.
+ * Faults of the process. A fault in the loops that read the program's memory (base/read-safe.c) makes the loop return
+ * early. Other faults are handed on to the program (share.c). Where a fault ends the program, the last records are
+ * written before.
  *
  * SIGBUS is also taken for a code map whose file is cut off or cannot be read any more (objects/map-cache.c).
  */

@@ -108,7 +108,7 @@ SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame,
 	spi_busy_first(t, p);
 	reader = tp_read_lock_at(place);
 	if (form == TP_FORM_TREE)
-		trees = spi_trees_recording(t, point);	/* now, as who switches trees off waits for who is busy */
+		trees = spi_trees_recording(t, point);	/* asked while busy: switching a tree off waits for busy threads */
 	recorder = tp_probe_single(tp_probes(&tp->entry));
 	/* tp_closed is looked at when busy: ledger/closed.c */
 	if (spi_unlikely(!recorder) || (form == TP_FORM_TREE && spi_unlikely(!trees)) || spi_unlikely(tp_closed)) {
