@@ -72,20 +72,23 @@ static const struct spi_sigaction *signal_program(int number, uint64_t handler)
 	return handler == (uint64_t) on_signal ? &signals[number].program : NULL;
 }
 
-/* 0, or -1: the program ignores the signal, or the kernel refuses a handler for the signal. */
+/* 0, -EEXIST where the program ignores the signal, or the kernel's error for a handler of the signal. */
 static int signal_take(uint32_t number)
 {
 	struct late_signal *s = &signals[number];
 	struct spi_sigaction was;
+	int ret;
 
 	if (s->waiting++)
 		return 0;
 	spi_signal_hidden = signal_program;
 	s->arrived = 0;
-	if (spi_signal_query((int) number, &s->program) < 0 || s->program.handler == (uint64_t) SIG_IGN ||
-			signal_install(number, &was) < 0) {
+	ret = (int) spi_signal_query((int) number, &s->program);
+	if (ret == 0)
+		ret = s->program.handler == (uint64_t) SIG_IGN ? -EEXIST : (int) signal_install(number, &was);
+	if (ret < 0) {
 		s->waiting--;
-		return -1;
+		return ret;
 	}
 	if (memcmp(&was, &s->program, sizeof(was))) {	/* the program has set it just now; and the signal may have come already */
 		s->program = was;
@@ -154,13 +157,16 @@ void spi_tree_start_thread(void)
 
 int spi_tree_start_later(struct spi_tree *tree, struct spi_link *link)
 {
+	int taken;
+
 	if (!tree->asked->after && !tree->asked->on_signal)
 		return 0;
 	if (tree->asked->on_signal >= sizeof(signals) / sizeof(signals[0]))
 		return 0;
-	if (tree->asked->on_signal && signal_take(tree->asked->on_signal) < 0) {
-		spi_format(tree->why, sizeof(tree->why), "signal %u, at which the call tree is to begin, is ignored by the program, or cannot be handled",
-			tree->asked->on_signal);
+	taken = tree->asked->on_signal ? signal_take(tree->asked->on_signal) : 0;
+	if (taken < 0) {
+		spi_format(tree->why, sizeof(tree->why), taken == -EEXIST ? "the program ignores signal %u, at which the tree begins" :
+			"signal %u, at which the tree begins, cannot be handled", tree->asked->on_signal);
 		return -ENOTSUP;
 	}
 	tree->waits = 1;

@@ -31,5 +31,5 @@ is "$(awk '{ n += $1 } END { print n + 0 }' counts)" 10 'the tree has begun' || 
 
 (trap '' USR1; exec timeout 60 "$SPI_LTTNG" trace --tree=work --on-signal USR1 -o refused ./ignoring <<<go >refused.out 2>refused.err)
 diag "status $?"
-check 'ignored: the tree is refused with the reason' file_has refused.err 'ignores signal 10' || diag "$(cat refused.err)"
+check 'ignored: the tree is refused with the reason' file_has refused.err 'the program ignores signal 10' || diag "$(cat refused.err)"
 tap_done
