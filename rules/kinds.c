@@ -8,10 +8,12 @@
 
 /* ---- functions ---- */
 
-static int check_nothing(const struct spi_rule *rule, char *why)
+static int check_payload(const struct spi_rule *rule, char *why)
 {
-	(void) rule;
-	(void) why;
+	if (!rule->payloads.count)
+		return rule->payload_args.count ? spi_refuse(why, "an argument needs a payload that it is for") : 0;
+	if (rule->one_event || rule->compact || rule->budget)
+		return spi_refuse(why, "a payload gets each call, and nothing is recorded: leave out one-event, compact and budget");
 	return 0;
 }
 
@@ -32,7 +34,7 @@ static int check_tree(const struct spi_rule *rule, char *why)
 		return spi_refuse(why, "a tree begins after a time or on a signal, not both");
 	if (rule->calls_of.count && rule->depth)
 		return spi_refuse(why, "the calls of single functions have no depth: leave it out");
-	return 0;
+	return check_payload(rule, why);
 }
 
 static void describe_tree(struct spi_writer *w, const struct spi_rule *rule)
@@ -52,7 +54,7 @@ static void describe_tree(struct spi_writer *w, const struct spi_rule *rule)
 /* ---- all of them ---- */
 
 const struct spi_rule_kind spi_rule_kinds[SPI_KINDS] = {
-	[SPI_KIND_CALL] = { SPI_KIND_CALL, "call", true, check_nothing, describe_target },
+	[SPI_KIND_CALL] = { SPI_KIND_CALL, "call", true, check_payload, describe_target },
 	[SPI_KIND_TREE] = { SPI_KIND_TREE, "tree", false, check_tree, describe_tree },
 };
 

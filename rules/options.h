@@ -29,6 +29,8 @@ enum spi_value {
 	SPI_VALUE_FUNCTIONS,	/* struct spi_rule_names; the option may come again */
 	SPI_VALUE_OBJECTS,	/* the same */
 	SPI_VALUE_PROGRAMS,	/* the same */
+	SPI_VALUE_FILES,	/* the same; paths */
+	SPI_VALUE_SETTINGS,	/* the same; NAME=VALUE */
 	SPI_VALUE_PIDS,		/* nr_pids and pids; the option may come again */
 	SPI_VALUE_HEX,		/* char[SPI_RULE_TAG_SIZE] */
 };

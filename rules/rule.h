@@ -64,6 +64,8 @@ struct spi_rule {
 	uint32_t nr_pids;			/* the scope; none: every process */
 	int32_t pids[SPI_RULE_LIST_MAX];	/* ascending */
 	struct spi_rule_names exec;		/* names of programs, globs */
+	struct spi_rule_names payloads;		/* files, or names of the agent's own; none: LTTng records the calls */
+	struct spi_rule_names payload_args;	/* NAME=VALUE, for all of them */
 	char tag[SPI_RULE_TAG_SIZE];
 };
 

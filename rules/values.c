@@ -13,6 +13,7 @@
 
 #define PATTERN_MAX	200u	/* bytes */
 #define PROGRAM_MAX	63u	/* bytes */
+#define FILE_MAX	255u	/* bytes */
 #define RTMIN		34u	/* the first signal that libc leaves to programs */
 #define SIGNALS		64u
 #define FOLLOWS		4u
@@ -242,11 +243,49 @@ static int check_program(const char *value, char *why)
 	return 0;
 }
 
+/* A path, the name of a payload that comes with the agent, or the number of one that is loaded (#1). */
+static int check_file(const char *value, char *why)
+{
+	if (!*value || (*value != '/' && strchr(value, '/')))
+		return spi_refuse(why, "'%s' is not an absolute path, nor a name without a /", value);
+	if (strlen(value) > FILE_MAX)
+		return spi_refuse(why, "a path has at most %u bytes here", FILE_MAX);
+	if (has_control(value) || strchr(value, ';'))
+		return spi_refuse(why, "a path with a ';' or a control character");
+	return 0;
+}
+
+static int check_setting(const char *value, char *why)
+{
+	if (*value == '=' || !strchr(value, '='))
+		return spi_refuse(why, "'%s' is not NAME=VALUE", value);
+	if (strlen(value) > PATTERN_MAX)
+		return spi_refuse(why, "an argument has at most %u bytes", PATTERN_MAX);
+	if (has_control(value) || strchr(value, ';'))
+		return spi_refuse(why, "an argument with a ';' or a control character");
+	return 0;
+}
+
+static int check_name(enum spi_value kind, const char *value, char *why)
+{
+	switch (kind) {
+	case SPI_VALUE_FUNCTIONS: return check_function(value, why);
+	case SPI_VALUE_OBJECTS: return check_object(value, why);
+	case SPI_VALUE_FILES: return check_file(value, why);
+	case SPI_VALUE_SETTINGS: return check_setting(value, why);
+	default: return check_program(value, why);
+	}
+}
+
+static bool is_list(enum spi_value kind)
+{
+	return kind >= SPI_VALUE_FUNCTIONS && kind <= SPI_VALUE_SETTINGS;
+}
+
 static int take_name(const struct spi_rule_option *option, struct spi_rule_names *to, const char *value, char *why)
 {
 	uint32_t at = 0;
-	int ret = option->value == SPI_VALUE_FUNCTIONS ? check_function(value, why) :
-		option->value == SPI_VALUE_OBJECTS ? check_object(value, why) : check_program(value, why);
+	int ret = check_name(option->value, value, why);
 
 	if (ret)
 		return ret;
@@ -317,6 +356,8 @@ int spi_rule_take(struct spi_rule *rule, const struct spi_rule_option *option, c
 	case SPI_VALUE_FUNCTIONS:
 	case SPI_VALUE_OBJECTS:
 	case SPI_VALUE_PROGRAMS:
+	case SPI_VALUE_FILES:
+	case SPI_VALUE_SETTINGS:
 		return take_name(option, to, value, why);
 	case SPI_VALUE_PIDS:
 		return take_pid(rule, option, value, why);
@@ -347,6 +388,8 @@ static uint32_t count_of(const struct spi_rule *rule, const struct spi_rule_opti
 	case SPI_VALUE_FUNCTIONS:
 	case SPI_VALUE_OBJECTS:
 	case SPI_VALUE_PROGRAMS:
+	case SPI_VALUE_FILES:
+	case SPI_VALUE_SETTINGS:
 		return ((const struct spi_rule_names *) from)->count;
 	case SPI_VALUE_PIDS:
 		return rule->nr_pids;
@@ -378,6 +421,8 @@ static void put_value(struct spi_writer *w, const struct spi_rule *rule, const s
 	case SPI_VALUE_FUNCTIONS:
 	case SPI_VALUE_OBJECTS:
 	case SPI_VALUE_PROGRAMS:
+	case SPI_VALUE_FILES:
+	case SPI_VALUE_SETTINGS:
 		spi_put_field(w, ((const struct spi_rule_names *) from)->name[i], form);
 		break;
 	case SPI_VALUE_PIDS:
@@ -411,7 +456,7 @@ static void say_values(struct spi_writer *w, const struct spi_rule *rule, const 
 		say_unfollowed(w, *(const uint32_t *) from);
 		return;
 	}
-	if (option->value != SPI_VALUE_FUNCTIONS && option->value != SPI_VALUE_OBJECTS) {
+	if (!is_list(option->value)) {
 		put_value(w, rule, option, 0, SPI_FORM_EVENT);
 		return;
 	}

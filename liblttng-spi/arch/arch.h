@@ -163,6 +163,7 @@ void spi_thunk_entry_general(void) SPI_HIDDEN;
 void spi_thunk_entry_words(void) SPI_HIDDEN;
 void spi_thunk_entry_words_any(void) SPI_HIDDEN;
 void spi_thunk_exit_words(void) SPI_HIDDEN;
+void spi_thunk_exit_general(void) SPI_HIDDEN;
 /* For a payload that uses general registers only. */
 void spi_thunk_exit_plain(void) SPI_HIDDEN;
 /* The thunk of the point that this point's stub is lent to. */

@@ -34,7 +34,7 @@ SPI_INLINE const char *spi_map_string(const struct spi_map *map, uint32_t offset
 	((const type *) ((const uint8_t *) (map)->head + (map)->head->table.offset) + (index))
 
 /* A function whose calls are recorded as addresses, as the trace is told of it. */
-struct spi_function {
+struct spi_function_told {
 	uint64_t address, size, base;	/* base: of its object */
 	uint64_t build_id;		/* its object's: the first eight bytes, as they are read; 0: it has none */
 	const char *path;		/* its object's */
@@ -87,7 +87,7 @@ struct spi_core_ops {
 	/* Is there memory for what lttng-ust needs for the calling thread, or, has_memory, for its list of threads? thread_ready() */
 	int (*has_room)(int has_memory);
 	/* The function that a point leads to; -1: it is not known. Any thread, any state. */
-	int (*function_of)(const struct spi_point *point, struct spi_function *function);
+	int (*function_of)(const struct spi_point *point, struct spi_function_told *function);
 	void (*functions_ask)(void);	/* function_say() of all that have `said`, soon, by the control thread. Any thread of the program's */
 	uint32_t no_tsc, reserved;	/* for tests: the TSC is no clock here */
 };
@@ -211,7 +211,7 @@ struct spi_payload_ops {
 	 * the dynamic linker's told us. Any thread of the agent's, or one that loads a library; it is marked busy.
 	 */
 	void (*library_event)(const struct spi_object *object, const char *path, uint64_t from, int is_load);
-	void (*function_say)(const struct spi_function *function);	/* agent thread only, under the control lock */
+	void (*function_say)(const struct spi_function_told *function);	/* agent thread only, under the control lock */
 	/*
 	 * lttng-ust's state dump of this process for its run's session, where that has not taken lttng-ust's own: of the objects that
 	 * are seen and have a path(). name: the process's. Under the control lock.

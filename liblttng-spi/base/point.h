@@ -20,8 +20,10 @@
 #include <stdint.h>
 #include "liblttng-spi/arch/compiler.h"
 #include "liblttng-spi/arch/offsets.h"
+#include "liblttng-spi/base/trees.h"
 
 struct spi_child;
+struct spi_clients;
 struct spi_frame;
 struct spi_map;
 struct spi_map_func;
@@ -101,6 +103,7 @@ struct spi_point {
 	uint8_t said;			/* spi_function.said, of a rule by name */
 	uint16_t string_max;		/* bytes kept of a string; 0: the module's default */
 	const char *event_name;		/* base, unique in the process */
+	struct spi_clients *clients;	/* payload/payload.h; NULL: no client ever wanted it */
 	const char *tags;		/* of the rules in force that asked for it; NULL: none yet. rules/tags.c */
 };
 
@@ -128,6 +131,7 @@ enum spi_point_flags {
 	SPI_POINT_COMPACT	= 1u << 5,	/* its calls go into compact records */
 	SPI_POINT_WORDS		= 1u << 7,	/* all that its payload does at an entry is what words.S does */
 	SPI_POINT_GENERIC	= 1u << 9,	/* of a rule by name, recorded by address: there were too many for events of their own */
+	SPI_POINT_CLIENTS	= 1u << 10,	/* payloads of a user's own may want its calls: `clients` is there */
 	SPI_POINT_UNNAMED	= 1u << 8,	/* the trace may not have been told of its function; tp/describe/function.c */
 };
 
@@ -138,6 +142,12 @@ enum spi_point_flags {
  */
 #define SPI_SLOT_COUNT		(1u << 21)
 #define SPI_SLOT_DEAD		(~UINT64_C(0))
+
+/*
+ * spi_slot.aux: the event module has recorded nothing of the call, and is to record nothing. `start` 0: nobody has; else
+ * a client's (payload/payload.h), and `cookie` is its user data.
+ */
+#define SPI_SLOT_APART	UINT32_MAX
 
 enum spi_slot_state {
 	SPI_SLOT_FREE = 0,	/* the call is over; the slot waits for those above it */
@@ -295,7 +305,10 @@ SPI_INLINE uint32_t spi_trees_recording(const struct spi_thread *t, const struct
 {
 	uint32_t trees = t->tree & point->tree_live & ~t->tree_over;
 
-	return spi_unlikely(point->flags & SPI_POINT_APART) ? trees & ~t->tree_apart : trees;
+	if (spi_likely(!(point->flags & (SPI_POINT_APART | SPI_POINT_CLIENTS))))
+		return trees;
+	trees &= ~spi_client_trees;
+	return point->flags & SPI_POINT_APART ? trees & ~t->tree_apart : trees;
 }
 
 SPI_INLINE int spi_thread_is_foreign(const struct spi_thread *t)

@@ -54,6 +54,7 @@ void spi_thread_thunks(struct spi_point *point, int uses_ymm, int uses_zmm);	/* 
 void spi_thread_thunks_words(struct spi_point *point, enum spi_words_thunk which);
 /* The thread's mark is not as usual: 1 when its call at p, in a thunk's frame, may be recorded all the same; 0 for p: it gets a slot alone. */
 int spi_thread_may(uint64_t p);
+int spi_thread_has_own(struct spi_thread *t);	/* the thread counts, and gets slots; what the event module needs for it is another matter */
 
 /* ---- slots.c ---- */
 /* For unwind/unwind.c: the call whose frame is left, by the stack (0: that does not tell), or the one that the unwinder names. calls/slots.c */
@@ -103,8 +104,11 @@ struct spi_point *spi_point_find(uint64_t address);	/* the one that is called, o
 struct spi_point *spi_point_for(struct spi_object *object, const struct spi_map *map, const struct spi_map_func *func,
 	uint32_t flags, const char *event);
 struct spi_point *spi_point_generic(const struct spi_point *point);	/* its function's with SPI_POINT_GENERIC, from before; NULL: none */
-/* From now on this one is called and no other of its function. -EBUSY: rules in force ask for another form of records. */
-int spi_point_choose(struct spi_point *point);
+#define SPI_POINT_FOR_CLIENTS	(1u << 31)	/* among these flags: the point that the function has for payloads of a user's own */
+/* The event module's point that such a point calls, and that rules use; NULL: none. Set by payload/. */
+extern struct spi_point *(*spi_point_behind)(const struct spi_point *clients) SPI_HIDDEN;
+/* From now on this one is called and no other of its function; the jump is passed on. */
+void spi_point_to_front(struct spi_point *point);
 /* Its object was unloaded: a function that comes to its address gets a point of its own. */
 void spi_points_forget(struct spi_object *object);
 /* All points of an object, one after the other: NULL first, NULL at the end. */
@@ -238,6 +242,29 @@ SPI_INLINE uint64_t spi_slot_push(struct spi_thread *t, struct spi_slot **place,
 	spi_barrier();
 	slot->target = point->body;
 	return spi_slot_code(slot);
+}
+
+/*
+ * Two slots for one call: `code` is what the first point's entry has answered, `second` what the other one answers between
+ * the two. The first slot's code stands where the return address does meanwhile, and the second slot returns there.
+ * Returns what the thunk is to be answered. Where a second slot is not to be had, the return address is put back.
+ */
+SPI_INLINE void spi_slot_chain_begin(struct spi_frame *frame, uint64_t code)
+{
+	if (code)
+		*(volatile uint64_t *) &frame->ra = code + SPI_SLOT_RETURN;
+}
+
+SPI_INLINE uint64_t spi_slot_chain_end(struct spi_frame *frame, uint64_t code, uint64_t second)
+{
+	const struct spi_slot *first = (const struct spi_slot *) ((uint64_t) spi_slot_data_base + (code - (uint64_t) spi_slot_code_base));
+
+	if (second || !code)
+		return second;
+	if (*(volatile uint64_t *) &frame->ra != code + SPI_SLOT_RETURN)
+		return 0;		/* folded away: slots.c */
+	*(volatile uint64_t *) &frame->ra = first->ra;
+	return code;
 }
 
 /* The top slot is no more in use: p first, as handlers may come. What the ledger looks at stays, the point among it. */

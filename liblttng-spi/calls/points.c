@@ -25,7 +25,7 @@
 #include "liblttng-spi/calls/calls.h"
 
 #define HASH_SIZE	16384u
-#define FORM		(SPI_POINT_ONE_EVENT | SPI_POINT_COMPACT | SPI_POINT_GENERIC)
+#define FORM		(SPI_POINT_ONE_EVENT | SPI_POINT_COMPACT | SPI_POINT_GENERIC | SPI_POINT_CLIENTS)
 
 static struct spi_point *hash[HASH_SIZE];
 static struct spi_point *put_away;	/* by next_hash */
@@ -57,13 +57,15 @@ static int has_events(const struct spi_point *p, uint32_t form, const char *even
 {
 	size_t n = strcspn(event, "@");
 
+	if (form & SPI_POINT_CLIENTS)
+		return (p->flags & FORM) == form;
 	return (p->flags & FORM) == form && n == strcspn(p->event_name, "@") && !strncmp(event, p->event_name, n);
 }
 
 /* Addresses have no strings. */
 static uint16_t strings_of(uint32_t form)
 {
-	return form & (SPI_POINT_COMPACT | SPI_POINT_GENERIC) ? 0 : (uint16_t) spi_string_max;
+	return form & (SPI_POINT_COMPACT | SPI_POINT_GENERIC | SPI_POINT_CLIENTS) ? 0 : (uint16_t) spi_string_max;
 }
 
 static int is_of_form(const struct spi_point *p, uint32_t form, const char *event)
@@ -113,13 +115,13 @@ static struct spi_point *point_of_form(uint64_t address, uint32_t form, const ch
 static void point_place(struct spi_point *p, struct spi_object *object, uint64_t address, uint32_t form)
 {
 	const struct spi_map *map = p->map;
-	uint32_t vectors = form & SPI_POINT_COMPACT ? 0 : vector_bytes(p);
+	uint32_t vectors = form & (SPI_POINT_COMPACT | SPI_POINT_CLIENTS) ? 0 : vector_bytes(p);
 	struct spi_point **at = bucket(address);
 
 	p->address = address;
 	spi_thread_thunks(p, (map->head->flags & SPI_MAP_USES_YMM) || vectors > 16,
 		(map->head->flags & SPI_MAP_USES_ZMM) || vectors > 32);
-	if (form & SPI_POINT_COMPACT)
+	if (form & (SPI_POINT_COMPACT | SPI_POINT_CLIENTS))
 		spi_thread_thunks_words(p, SPI_WORDS_NO);
 	p->string_max = strings_of(form);
 	p->flags = form | (p->func->flags & SPI_FUNC_LOOPS_TO_ENTRY ? SPI_POINT_LOOPS : 0);
@@ -158,7 +160,7 @@ static struct spi_point *point_new(struct spi_object *object, const struct spi_m
 		p->event_name = event;
 		p->func = func;
 		p->map = map;
-		p->events_of = spi_point_find(address);
+		p->events_of = form & SPI_POINT_CLIENTS ? NULL : spi_point_find(address);
 		while (p->events_of && !(p->events_of->address == address && p->events_of->payload && has_events(p->events_of, form, event)))
 			p->events_of = p->events_of->next_hash;
 	}
@@ -170,8 +172,12 @@ struct spi_point *spi_point_for(struct spi_object *object, const struct spi_map 
 	uint32_t flags, const char *event)
 {
 	uint64_t address = func->vaddr + object->bias;
-	uint32_t form = (flags & SPI_RULE_ONE_EVENT ? SPI_POINT_ONE_EVENT : 0) | (flags & SPI_RULE_COMPACT ? SPI_POINT_COMPACT : 0);
+	uint32_t form = flags & SPI_POINT_FOR_CLIENTS ? SPI_POINT_CLIENTS :
+		(flags & SPI_RULE_ONE_EVENT ? SPI_POINT_ONE_EVENT : 0) | (flags & SPI_RULE_COMPACT ? SPI_POINT_COMPACT : 0);
 	struct spi_point *p = spi_point_find(address);
+
+	if (p && (p->flags & SPI_POINT_CLIENTS) && !(form & SPI_POINT_CLIENTS) && spi_point_behind)
+		p = spi_point_behind(p);
 
 	/* As long as a rule is in force others record what it does: by the name that it has, or by addresses where it has very many. */
 	if (p && p->users && (p->flags & SPI_POINT_GENERIC ? !(form & SPI_POINT_COMPACT) : (p->flags & FORM) == form))
@@ -180,15 +186,15 @@ struct spi_point *spi_point_for(struct spi_object *object, const struct spi_map 
 	return p ? p : point_new(object, map, func, form, event);
 }
 
-int spi_point_choose(struct spi_point *point)
+struct spi_point *(*spi_point_behind)(const struct spi_point *clients);
+
+void spi_point_to_front(struct spi_point *point)
 {
 	struct spi_point *called = spi_point_find(point->address), **at = bucket(point->address);
 	uint64_t before;
 
 	if (called == point)
-		return 0;
-	if (called->users)
-		return -EBUSY;
+		return;
 	before = spi_patch_lock();		/* threads of the program look for points under it */
 	spi_patch_pass(called, point);
 	while (*at != point)
@@ -198,7 +204,6 @@ int spi_point_choose(struct spi_point *point)
 	point->next_hash = *at;
 	*at = point;
 	spi_patch_unlock(before);
-	return 0;
 }
 
 void spi_points_forget(struct spi_object *object)

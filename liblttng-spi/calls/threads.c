@@ -209,9 +209,10 @@ static int memory_get(struct spi_thread *t, uint64_t p)
 	return ready >= 0;
 }
 
+#define HELD	(~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)))
+
 static int new_may(struct spi_thread *t, uint64_t p)
 {
-	const uint64_t most = ~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP));
 	uint64_t old;
 	int may = 0;
 
@@ -225,7 +226,7 @@ static int new_may(struct spi_thread *t, uint64_t p)
 	}
 	if (!p)
 		return 1;
-	old = spi_signals_hold(most);
+	old = spi_signals_hold(HELD);
 	if (old & SPI_SIGNAL_BIT(LIBC_SIGCANCEL))
 		spi_call_missed(SPI_APART_TIMER);
 	else if (!t->own && own_take(t) < 0)
@@ -234,6 +235,25 @@ static int new_may(struct spi_thread *t, uint64_t p)
 		may = spi_status_child_thread(t) < 0 ? 0 : memory_get(t, p);
 	spi_signals_release(old);
 	return may;
+}
+
+int spi_thread_has_own(struct spi_thread *t)
+{
+	uint64_t old;
+	int has;
+
+	if (t->own || t->busy)
+		return 1;
+	if (spi_thread_is_tracer()) {
+		t->busy |= SPI_BUSY_ALWAYS;
+		return 0;
+	}
+	old = spi_signals_hold(HELD);
+	has = own_take(t) == 0;
+	spi_signals_release(old);
+	if (!has)
+		spi_call_missed(SPI_LOST_MEMORY);
+	return has;
 }
 
 SPI_EXPORT int spi_thread_may(uint64_t p)

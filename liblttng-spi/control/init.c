@@ -17,17 +17,20 @@
  * agent stands before libc's; the child of a vfork(), whose memory is its
  * parent's, passes through untouched.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "rules/rule.h"
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/cfi/cfi.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/unwind/unwind.h"
 #include "liblttng-spi/hooks/hooks.h"
@@ -36,6 +39,7 @@
 #include "liblttng-spi/module/module.h"
 #include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/tree/budget/budget.h"
+#include "liblttng-spi/control/control.h"
 #include "liblttng-spi/control/internal.h"
 
 static SPI_FORK_DATA int ended;
@@ -59,6 +63,20 @@ static void learn_threads(void)
 
 	if (pthread_create(&thread, NULL, learn_stack, NULL) == 0)
 		pthread_join(thread, NULL);
+}
+
+void spi_control_alone_begins(void)
+{
+	static int has_begun;
+
+	if (has_begun || spi_link_current || spi_env.preloaded)
+		return;
+	has_begun = 1;
+	spi_tracer_start(1);
+	learn_threads();
+	spi_last_thread_init();
+	spi_last_thread_look();
+	spi_tracer_start(0);
 }
 
 static void start_with_controller(const char *path)
@@ -145,9 +163,29 @@ static int agent_begin(char **envp)
 
 static int has_started;	/* our constructor is over */
 
+/* Is a constructor called as the program starts, by the dynamic linker alone? Else a library is being loaded. */
+static int is_program_start(const uint64_t *frame)
+{
+	const uint64_t linker = getauxval(AT_BASE);
+	struct spi_registers regs;
+	int depth = 0;
+
+	spi_function_caller(frame, &regs);
+	for (; depth < 16; depth++) {
+		Dl_info info;
+
+		if (!dladdr((void *) regs.r[SPI_DWARF_PC], &info) || (uint64_t) info.dli_fbase != linker)
+			return 0;
+		if (spi_cfi_step(&regs, 1) < 0 || !regs.r[SPI_DWARF_PC])
+			return 1;
+	}
+	return 0;
+}
+
 __attribute__((constructor)) static void agent_start(int argc, char **argv, char **envp)
 {
 	if (agent_begin(envp) < 0 || !spi_env.preloaded) {
+		spi_attached_early |= !spi_env.preloaded && is_program_start(__builtin_frame_address(0));	/* of a preloaded payload file */
 		has_started = 1;
 		return;
 	}

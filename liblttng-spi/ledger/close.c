@@ -57,7 +57,7 @@ static void others_see(void)
  */
 static int slot_is_over(const struct spi_slot *s, const struct spi_point *point)
 {
-	if (s->p == SPI_SLOT_DEAD || !point || s->aux == UINT32_MAX)	/* tree/root.c: of a call that was not recorded */
+	if (s->p == SPI_SLOT_DEAD || !point || s->aux == SPI_SLOT_APART)
 		return 1;
 	return s->state != SPI_SLOT_LIVE && (!s->aux || (point->flags & SPI_POINT_COMPACT));
 }
@@ -81,7 +81,7 @@ static enum spi_close_in slot_in(struct spi_slot *s, const struct calls *calls)
 	const struct spi_point *point = s->point;
 
 	if (calls->of >= SPI_CALLS_OF_THREAD)
-		return s->aux ? SPI_CLOSE_IN_PROCESS : SPI_CLOSE_IN_NONE;
+		return s->aux && s->aux != SPI_SLOT_APART ? SPI_CLOSE_IN_PROCESS : SPI_CLOSE_IN_NONE;
 	if (slot_is_over(s, point))
 		return SPI_CLOSE_IN_NONE;
 	if (!(point->flags & SPI_POINT_TREE))

@@ -107,7 +107,7 @@ static void take_function(struct work *w, struct spi_object *object, struct spi_
 {
 	const char *name = spi_map_string(map, func->name), *event = spi_map_string(map, func->event);
 	const struct spi_rule *asked = &w->rule->text;
-	uint32_t form = (asked->one_event ? SPI_RULE_ONE_EVENT : 0) | (asked->compact ? SPI_RULE_COMPACT : 0);
+	uint32_t form = asked->payloads.count ? SPI_POINT_FOR_CLIENTS : (asked->one_event ? SPI_RULE_ONE_EVENT : 0) | (asked->compact ? SPI_RULE_COMPACT : 0);
 	struct spi_point *p;
 
 	if (func->flags & SPI_FUNC_IFUNC) {
@@ -120,7 +120,7 @@ static void take_function(struct work *w, struct spi_object *object, struct spi_
 	w->result->matched++;
 	p = spi_point_for(object, map, func, form, event);
 	w->created += p && p->map == map;
-	if (p && !asked->function[strcspn(asked->function, "*?[\\")])
+	if (p && !asked->payloads.count && !asked->function[strcspn(asked->function, "*?[\\")])
 		name_tell(w, p, event);
 	if (!p || spi_rule_keep(w->rule, p) < 0)
 		spi_work_decline(w, object, name, "no free memory within reach of the function");

@@ -26,7 +26,9 @@
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/process/process.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/module/module.h"
+#include "liblttng-spi/payload/payload.h"
 #include "liblttng-spi/rules/internal.h"
 
 #define TYPED_RULE_MAX	8000u		/* functions of one rule with events of their own */
@@ -104,55 +106,32 @@ static void bind_new(struct work *w, struct spi_point **points, const char **err
 	drop_failed(w, points, errors, n);
 }
 
+/* The payloads that the rule names. 0, or a negative errno and why in result->text. */
+static int rule_clients(struct work *w)
+{
+	const struct spi_rule *asked = &w->rule->text;
+
+	return spi_clients_named(&asked->payloads, &asked->payload_args, &w->rule->clients, w->result->text, sizeof(w->result->text)) < 0 ?
+		-ELIBACC : 0;
+}
+
+static void make_for_clients(struct work *w)
+{
+	struct rule *rule = w->rule;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < rule->count; i++)
+		if (spi_clients_point_make(rule->points[i]) == 0)
+			rule->points[kept++] = rule->points[i];
+		else
+			spi_work_decline(w, rule->points[i]->object, spi_map_string(rule->points[i]->map, rule->points[i]->func->name),
+				"the agent has no memory left");
+	rule->count = kept;
+}
+
 static int needs_trap(const struct spi_point *p)
 {
 	return p->patch && (p->patch->worker == SPI_WORKER_TRAP || p->patch->how == SPI_TEXT_CC);
-}
-
-/* Is the point reached by a jump that a rule of another kind has at the entry? */
-static int entry_lend(struct spi_point *named)
-{
-	for (unsigned int i = 0; i < SPI_KINDS; i++)
-		if (spi_rule_kind_ops[i] && spi_rule_kind_ops[i]->entry_lend && spi_rule_kind_ops[i]->entry_lend(named))
-			return 1;
-	return 0;
-}
-
-static int entry_name(struct spi_point *named, int install)
-{
-	int r = -ENOENT;
-
-	for (unsigned int i = 0; r == -ENOENT && i < SPI_KINDS; i++)
-		if (spi_rule_kind_ops[i] && spi_rule_kind_ops[i]->entry_name)
-			r = spi_rule_kind_ops[i]->entry_name(named, install);
-	return r;
-}
-
-/* Those that call trees' entry points call; the others, which have jumps of their own, are left in the list. */
-static uint32_t write_named(struct spi_point **points, uint32_t n, int install)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		if (points[i]->patch) {
-			points[kept++] = points[i];
-		} else if (entry_name(points[i], install) < 0) {
-			points[i]->users = 0;
-			spi_note("%s: the entry point of a call tree that stands there cannot be %s",
-				spi_map_string(points[i]->map, points[i]->func->name), install ? "put in place" : "taken out");
-		}
-	}
-	return kept;
-}
-
-/* What write_named() has left; a thread of the program may have had a tree's entry take one over meanwhile. */
-static uint32_t write_own(struct spi_point **points, uint32_t n, const char **errors, int install)
-{
-	n = spi_points_write(points, n, errors, install);
-	for (uint32_t i = 0; i < n; i++)
-		if (errors[i] && !points[i]->patch && entry_name(points[i], install) == 0)
-			errors[i] = NULL;
-	return n;
 }
 
 /* A rule that is in force is not changed by one that comes later and asks for other records of the same function. */
@@ -164,9 +143,9 @@ static void choose_points(struct work *w)
 	for (uint32_t i = 0; i < rule->count; i++) {
 		struct spi_point *p = rule->points[i];
 
-		if (!p->payload)
+		if (!p->payload && !rule->clients)
 			continue;
-		if (spi_point_choose(p) < 0)
+		if (spi_rule_point_choose(p) < 0)
 			spi_work_decline(w, p->object, spi_map_string(p->map, p->func->name),
 				"another rule that is in force records it in another form (one event, entry and exit, or compact) or by another name");
 		else
@@ -184,7 +163,7 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 		struct spi_point *p = rule->points[i];
 		const char *reason = spi_descriptors_trace(p->address);
 
-		if (reason || (!entry_lend(p) && !p->body && spi_patch_prepare(p, &reason) < 0)) {
+		if (reason || (!spi_rule_point_has_jump(p) && !p->body && spi_patch_prepare(p, &reason) < 0)) {
 			spi_work_decline(w, p->object, spi_map_string(p->map, p->func->name), reason ? reason : "cannot be patched");
 			continue;
 		}
@@ -201,15 +180,9 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 			spi_trap_watch(&reason);	/* while text is being written is too late */
 			break;
 		}
-	if (spi_payload->installed)
+	if (spi_payload && spi_payload->installed && !rule->clients)
 		spi_payload->installed(points, n);
-	n = write_named(points, n, 1);
-	n = write_own(points, n, errors, 1);
-	for (uint32_t i = 0; i < n; i++)
-		if (errors[i])
-			points[i]->users = 0;
-		else
-			points[i]->installed = 1;
+	n = spi_rule_points_in(points, n, errors);
 	drop_failed(w, points, errors, n);
 	for (kept = 0, n = 0; n < rule->count; n++)
 		if (rule->points[n]->installed)
@@ -221,7 +194,9 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 
 int spi_work_ready(struct work *w)
 {
-	if (spi_module_load(w->link, w->result->text, sizeof(w->result->text)) < 0)
+	if (w->rule->text.payloads.count)
+		spi_hooks_point();
+	else if (spi_module_load(w->link, w->result->text, sizeof(w->result->text)) < 0)
 		return -ELIBACC;
 	spi_fault_install();
 	spi_steps_begin();
@@ -254,12 +229,18 @@ int spi_work_put_in_force(struct work *w)
 	points = spi_map_pages(bytes);
 	if (!points)
 		return -ENOMEM;
-	bind_new(w, points, (const char **) (points + w->rule->count));
+	if (w->rule->clients)
+		make_for_clients(w);
+	else
+		bind_new(w, points, (const char **) (points + w->rule->count));
 	choose_points(w);
-	tags_forget_left(w->rule);
-	if (w->rule->text.tag[0])
+	if (!w->rule->clients)
+		tags_forget_left(w->rule);
+	if (w->rule->text.tag[0] && !w->rule->clients)
 		spi_tags_change(w->rule->points, w->rule->count, w->rule->text.tag, 1);
 	prepare_and_install(w, points, (const char **) (points + w->rule->count));
+	for (uint32_t i = 0; w->rule->clients && i < w->rule->count; i++)
+		spi_clients_point_use(w->rule->points[i], w->rule->clients);
 	spi_sys(SYS_munmap, points, (bytes + 4095) & ~4095ul);
 	return 0;
 }
@@ -270,24 +251,18 @@ static void take_out(struct rule *rule)
 {
 	size_t bytes = (size_t) rule->count * (sizeof(void *) + sizeof(char *)) + 64;
 	struct spi_point **points = rule->count ? spi_map_pages(bytes) : NULL;
-	const char **errors = (const char **) (points + rule->count);
 	uint32_t n = 0;
 
 	if (!points)
 		return;
+	for (uint32_t i = 0; rule->clients && i < rule->count; i++)
+		spi_clients_point_leave(rule->points[i], rule->clients);
 	for (uint32_t i = 0; i < rule->count; i++)
 		if (rule->points[i]->users && --rule->points[i]->users == 0)
 			points[n++] = rule->points[i];
-	n = write_named(points, n, 0);
-	n = write_own(points, n, errors, 0);
-	for (uint32_t i = 0; i < n; i++) {
-		if (errors[i])
-			spi_note("%s: not taken out: %s", spi_map_string(points[i]->map, points[i]->func->name), errors[i]);
-		else
-			points[i]->installed = 0;
-	}
+	spi_rule_points_out(points, n, (const char **) (points + rule->count));
 	/* new calls are not this rule's; those under way have the rule's events at their end all the same (tp/describe/context.c) */
-	if (rule->text.tag[0])
+	if (rule->text.tag[0] && !rule->clients)
 		spi_tags_change(rule->points, rule->count, rule->text.tag, 0);
 	__atomic_fetch_sub(&spi_status->points, rule->count, __ATOMIC_RELAXED);
 	if (spi_payload && spi_payload->flush)
@@ -320,8 +295,10 @@ static int rule_find_functions(struct work *w)
 
 static int functions_apply(struct work *w)
 {
-	int r = rule_find_functions(w);
+	int r = rule_clients(w);
 
+	if (r == 0)
+		r = rule_find_functions(w);
 	if (r == 0)
 		r = spi_work_put_in_force(w);
 	if (w->parts)

@@ -21,6 +21,15 @@ void spi_work_decline(struct work *w, const struct spi_object *object, const cha
 /* Points for all functions that it names in what is loaded, in rule->points. 0, or -ECONNRESET, or another negative errno. */
 int spi_work_find(struct work *w);
 
+/* ---- point-write.c ---- */
+/* From now on this one of the function's points is called. 0; -EBUSY: rules in force ask for another form of records. */
+int spi_rule_point_choose(struct spi_point *point);
+/* Is the point reached by the jump of another one, that of a tree's entry or of payloads? */
+int spi_rule_point_has_jump(struct spi_point *point);
+/* Into force, and out; errors[] has room for all. Returns how many have jumps of their own, which errors[] is for. */
+uint32_t spi_rule_points_in(struct spi_point **points, uint32_t n, const char **errors);
+void spi_rule_points_out(struct spi_point **points, uint32_t n, const char **errors);
+
 /* ---- instrument-functions.c ---- */
 extern const struct spi_rule_ops spi_function_ops SPI_HIDDEN;	/* instrument-functions.c */
 /* The event module, and what else has to be there before anything is instrumented. 0, or a negative errno and why in result->text. */

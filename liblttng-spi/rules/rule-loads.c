@@ -112,11 +112,12 @@ static void rule_look(struct spi_link *link, struct rule *rule, struct spi_objec
 	static struct spi_rule_result more;
 	struct work *w = spi_map_pages(sizeof(*w));
 	struct rule *part = spi_map_pages(sizeof(*part));
-	const int is_late = !spi_payload;
+	const int is_late = !spi_payload && !rule->clients;
 
 	memset(&more, 0, sizeof(more));
 	if (w && part) {
 		part->ops = rule->ops;
+		part->clients = rule->clients;
 		part->text = rule->text;	/* the strings are still the rule's */
 		w->link = link;
 		w->rule = part;

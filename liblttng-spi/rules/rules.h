@@ -35,6 +35,7 @@ struct rule {
 	struct spi_rule text;		/* what it says; its strings are in room_of_text */
 	struct spi_point **points;	/* own mapping */
 	uint32_t count, room;
+	uint32_t clients;		/* of the payloads that it names, by their numbers' bits; room payload */
 	struct spi_tree *tree;		/* instead of points */
 	uint64_t looked;		/* objects that came with this scan (spi_object.since) or before were looked through for it */
 	char room_of_text[SPI_RULE_TEXT_MAX];

@@ -20,6 +20,7 @@
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/payload/payload.h"
 #include "liblttng-spi/rules/internal.h"
 
 static void object_forget(struct spi_object *object)
@@ -43,6 +44,9 @@ static void object_forget(struct spi_object *object)
 		}
 		rule->count = kept;
 	}
+	for (struct spi_point *p = spi_points_next(object, NULL); p; p = spi_points_next(object, p))
+		if (p->clients)
+			spi_clients_point_forget(p);
 	spi_patch_forget(object);
 	spi_points_forget(object);
 }

@@ -15,29 +15,6 @@
 #include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/internal.h"
 
-/* ---- two slots for one call ---- */
-
-static struct spi_slot *slot_of(uint64_t code)
-{
-	return (struct spi_slot *) ((uint64_t) spi_slot_data_base + (code - (uint64_t) spi_slot_code_base));
-}
-
-void spi_both_begin(struct spi_frame *frame, uint64_t code)
-{
-	if (code)
-		*(volatile uint64_t *) &frame->ra = code + SPI_SLOT_RETURN;
-}
-
-uint64_t spi_both_end(struct spi_frame *frame, uint64_t code, uint64_t second)
-{
-	if (second || !code)
-		return second;
-	if (*(volatile uint64_t *) &frame->ra != code + SPI_SLOT_RETURN)
-		return 0;		/* folded away: calls/slots.c */
-	*(volatile uint64_t *) &frame->ra = slot_of(code)->ra;
-	return code;
-}
-
 /* ---- calls ---- */
 
 /* The point of that kind for this call; NULL: it is not recorded in that. */
@@ -80,7 +57,7 @@ uint64_t spi_site_call_both(struct spi_point *site, struct spi_frame *frame, con
 	point = point_for(s, trees, 0, frame);
 	if (!point)
 		return code;
-	spi_both_begin(frame, code);
+	spi_slot_chain_begin(frame, code);
 	second = spi_budget_record(t, s, point, frame, vec, stride);
-	return spi_both_end(frame, code, second);
+	return spi_slot_chain_end(frame, code, second);
 }

@@ -93,14 +93,14 @@ static int slot_resolve(struct spi_site *s, struct spi_point *point, uint32_t tr
 	}
 	if (live) {
 		point->address = callee;
-		if (spi_tree_bind(point) < 0) {
+		if (spi_tree_bind(point, live) < 0) {
 			spi_call_missed(SPI_LOST_MEMORY);
 			return 0;
 		}
 	}
 	spi_tree_live_add(point, live);
 	spi_tree_todo_done(point, trees);
-	if (!s->is_both && !point->tree_live && !point->tree_todo)
+	if (!s->is_both && !point->tree_live && !(point->tree_todo & ~SPI_TREE_OPEN))
 		spi_site_restore(s);
 	return 1;
 }
@@ -242,7 +242,7 @@ static int child_resolve(struct spi_child *c, uint32_t trees)
 		return 1;		/* and each call is looked at */
 	if (!is_known)
 		ask_for(point->address);
-	if (live && spi_tree_bind(point) < 0) {
+	if (live && spi_tree_bind(point, live) < 0) {
 		spi_call_missed(SPI_LOST_MEMORY);
 		return 0;
 	}

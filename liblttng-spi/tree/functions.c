@@ -16,7 +16,7 @@
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/internal.h"
 
-static void object_fill(const struct spi_object *object, struct spi_function *f)
+static void object_fill(const struct spi_object *object, struct spi_function_told *f)
 {
 	f->base = object->low;
 	f->path = object->path;
@@ -25,7 +25,7 @@ static void object_fill(const struct spi_object *object, struct spi_function *f)
 		f->build_id |= (uint64_t) object->build_id[i] << (56 - 8 * i);
 }
 
-static void tree_function_fill(struct spi_tree_object *to, uint64_t index, struct spi_function *f)
+static void tree_function_fill(struct spi_tree_object *to, uint64_t index, struct spi_function_told *f)
 {
 	const struct spi_map_func *func = spi_tree_map_func(to, index);
 
@@ -38,7 +38,7 @@ static void tree_function_fill(struct spi_tree_object *to, uint64_t index, struc
 	f->said = &to->funcs[index].said;
 }
 
-static void point_function_fill(const struct spi_point *point, struct spi_function *f)
+static void point_function_fill(const struct spi_point *point, struct spi_function_told *f)
 {
 	object_fill(point->object, f);
 	f->address = point->address;
@@ -52,7 +52,7 @@ static void point_function_fill(const struct spi_point *point, struct spi_functi
 }
 
 /* spi_core_ops.function_of: any thread, any state */
-int spi_function_of(const struct spi_point *point, struct spi_function *f)
+int spi_function_of(const struct spi_point *point, struct spi_function_told *f)
 {
 	struct spi_tree_object *to;
 	int64_t index;
@@ -82,7 +82,7 @@ void spi_functions_ask(void)
 
 void spi_functions_say(void)
 {
-	struct spi_function f;
+	struct spi_function_told f;
 
 	if (!__atomic_exchange_n(&asked, 0, __ATOMIC_ACQ_REL) || !spi_payload || !spi_payload->function_say)
 		return;

@@ -14,7 +14,7 @@ struct spi_tree;
 
 /* ---- objects.c ---- */
 /* Control side: the object with its map and gates. NULL and `error`. */
-struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, int compact, char *error,
+struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, uint32_t tree, char *error,
 	size_t error_size);
 
 /* ---- propel.c: what a call of a site runs ---- */
@@ -25,7 +25,6 @@ uint32_t spi_tree_thread_look(struct spi_thread *t);
 /* A callee is about to run: its sites into place. Returns the trees of `trees` that record it. Under the patch lock. */
 uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known);
 uint32_t spi_tree_limit(struct spi_thread *t, uint32_t trees);
-int spi_tree_bind(struct spi_point *point);	/* payload, if it has none, under the patch lock. 0 or -errno */
 void spi_tree_base_set(struct spi_thread *t, uint32_t tree);	/* depth counts from here */
 
 /* ---- callee.c: what a call of a site runs ---- */
@@ -38,12 +37,6 @@ int spi_site_call_is_beyond(const struct spi_site *s, uint32_t trees, const stru
 
 /* ---- both.c ---- */
 uint64_t spi_site_call_both(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-/*
- * A call for two points: `code` is what the first one's payload answered, `second` what the other did between the two.
- * Returns what the thunk is to be answered.
- */
-void spi_both_begin(struct spi_frame *frame, uint64_t code);
-uint64_t spi_both_end(struct spi_frame *frame, uint64_t code, uint64_t second);
 
 /* ---- tracer-calls.c ---- */
 /* 1: the callee is the tracer's, and what it calls is not recorded. Under the patch lock. */
@@ -85,7 +78,6 @@ uint32_t spi_tree_budget_least(const struct spi_tree *and);
 /* ---- options.c ---- */
 /* Does the glob mean this function, by its linkage name, or its qualified one with or without parameters? */
 int spi_tree_glob_means(const char *glob, const struct spi_tree_object *to, uint64_t i);
-size_t spi_tree_name_size(const char *pretty);		/* bytes before the parameters */
 int spi_tree_names_mean(const struct spi_rule_names *names, const struct spi_tree_object *to, uint64_t i);
 int spi_tree_covers(const struct spi_tree *tree, const struct spi_object *object);
 
@@ -118,6 +110,7 @@ void spi_tree_start_thread(void);	/* where there is no controller: a thread that
 uint32_t spi_tree_stacks_look(uint32_t tree);
 /* Every other thread waits in the kernel or has run since, and none was interrupted by a signal within spare bytes. */
 int spi_tree_nobody_is_in_pads(void);
+
 int spi_tree_main_begun(void);		/* is main() on the first thread's stack? */
 
 /* ---- follow.c ---- */

@@ -98,6 +98,8 @@ static int object_fill(struct spi_tree_object *to)
 static void forget_callee(const struct spi_site *s, struct spi_point *point)
 {
 	spi_tree_live_leave(point, ~SPI_TREE_OPEN);
+	if (point->clients)
+		point->clients->propelled = 0;
 	spi_tree_todo_add(point, s->trees);
 }
 
@@ -168,24 +170,47 @@ static void object_publish(struct spi_tree_object *to)
 	to->object->whole = &to->map;
 }
 
-struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, int compact, char *error,
+/* What the tree's points will need. A tree for clients alone has a gate that is open for ever. 0, or a negative errno and *why. */
+static int object_prepare(const struct spi_tree_object *known, struct spi_object *object, uint32_t tree, const volatile int **gate,
+	const char **why)
+{
+	const int compact = !!(tree & spi_tree_compact);
+
+	if (!(tree & spi_client_trees))
+		return spi_payload->tree_prepare ? spi_payload->tree_prepare(object, compact, gate, why) : -ENOTSUP;
+	*gate = known ? known->gate[compact] : NULL;
+	if (!*gate) {
+		int *open = spi_near_alloc(object, sizeof(*open), sizeof(*open));
+
+		if (!open)
+			return -ENOMEM;
+		*open = 1;
+		*gate = open;
+	}
+	return 0;
+}
+
+struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, uint32_t tree, char *error,
 	size_t error_size)
 {
+	const int compact = !!(tree & spi_tree_compact), is_clients = !!(tree & spi_client_trees);
 	struct spi_tree_object *known = object_known(object), *to;
 	const char *why = "the event module makes no call trees";
 	const volatile int *gate;
 	int r;
 
-	if (known && known->gate[compact])
+	if (known && known->gate[compact] && (is_clients || known->is_recorded[compact]))
 		return known;
-	r = spi_payload->tree_prepare ? spi_payload->tree_prepare(object, compact, &gate, &why) : -ENOTSUP;
+	r = object_prepare(known, object, tree, &gate, &why);
 	if (r < 0) {
 		spi_format(error, error_size, "%s", r == -ENOMEM ? "the agent has no memory left" : why);
 		return NULL;
 	}
 	to = known ? known : object_new(link, object, error, error_size);
-	if (to)
+	if (to && !to->gate[compact])
 		to->gate[compact] = gate;
+	if (to)
+		to->is_recorded[compact] |= !is_clients;
 	if (to && !known)
 		object_publish(to);
 	return to;

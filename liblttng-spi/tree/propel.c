@@ -15,6 +15,7 @@
  * nor is what the tracer calls while it records (spi_thread.busy). In a child of
  * vfork() or clone(), which borrows our memory, nothing is changed.
  */
+#include <errno.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/calls/calls.h"
@@ -137,14 +138,27 @@ uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known)
 		return 0;
 	}
 	trees &= to->covered & ~to->funcs[func].excluded;
-	if (trees & ~spi_tree_flat)
-		spi_sites_place(to, (uint64_t) func, trees & ~spi_tree_flat);
+	if (trees & ~spi_tree_flat & ~spi_tree_asked)
+		spi_sites_place(to, (uint64_t) func, trees & ~spi_tree_flat & ~spi_tree_asked);
 	return trees;
 }
 
-int spi_tree_bind(struct spi_point *point)
+int spi_tree_propel(uint64_t callee, uint32_t trees)
 {
-	return point->record ? 0 : spi_payload->tree_bind(point);
+	struct spi_tree_object *to = spi_tree_object_at(callee);
+	int64_t func = to ? spi_tree_func_at(to, callee) : -1;
+	uint64_t before;
+
+	if (func < 0 || spi_tree_func_unfit(to, (uint64_t) func))
+		return -ENOTSUP;
+	trees &= to->covered & ~to->funcs[func].excluded & ~spi_tree_flat;
+	if (!(trees & ~to->funcs[func].done))
+		return 0;
+	if (spi_patch_lock_soon(&before) < 0)
+		return -EAGAIN;
+	spi_sites_place(to, (uint64_t) func, trees);
+	spi_patch_unlock(before);
+	return 0;
 }
 
 /* The first call since `trees` came to a site whose callee is always the same. Its payload, and its callee's sites. */
@@ -163,7 +177,7 @@ __attribute__((noinline)) void spi_site_first_call(struct spi_point *point, uint
 	}
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	trees &= point->tree_todo;
-	if (trees && spi_tree_bind(point) == 0) {
+	if (trees && spi_tree_bind(point, trees) == 0) {
 		live = spi_tree_enter(point->address, trees, &is_known);
 		spi_tree_live_add(point, live);
 		spi_tree_todo_done(point, trees);

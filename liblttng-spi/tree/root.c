@@ -30,28 +30,32 @@
 
 #define BY_PLAIN	1u
 #define BY_COMPACT	2u
+#define BY_CLIENTS	4u
 
 static uint32_t by_of(uint32_t flags)
 {
-	return flags & SPI_POINT_COMPACT ? BY_COMPACT : BY_PLAIN;
+	return flags & SPI_POINT_CLIENTS ? BY_CLIENTS : flags & SPI_POINT_COMPACT ? BY_COMPACT : BY_PLAIN;
 }
 
-/*
- * In which kinds of records has the site that this call came from recorded it? Its slot then stands where the return
- * address did, or two of them do.
- */
+/* The slot under this one, of the same call: one call may have several (calls/calls.h). NULL: there is none. */
+static const struct spi_slot *slot_of_same_call(const struct spi_thread *t, const struct spi_slot *slot)
+{
+	const struct spi_slot *below = slot > t->base ? slot - 1 : NULL;
+
+	return below && below->p == slot->p && below->state == SPI_SLOT_LIVE && slot->ra == spi_slot_code(below) + SPI_SLOT_RETURN &&
+		below->point->address == slot->point->address && below->point->call_site == slot->point->call_site ? below : NULL;
+}
+
+/* Who has recorded the call at the site that this call came from? The slots of the call then stand where the return address did. */
 static uint32_t came_from_site(struct spi_thread *t, const struct spi_point *point, uint64_t p)
 {
-	const struct spi_slot *top = t->cur && t->cur > t->base ? t->cur - 1 : NULL, *below;
-	uint32_t by;
+	const struct spi_slot *slot = t->cur && t->cur > t->base ? t->cur - 1 : NULL;
+	uint32_t by = 0;
 
-	if (!top || !spi_slot_is_chained(top, p) || top->point->address != point->address || top->point == point)
+	if (!slot || !spi_slot_is_chained(slot, p) || slot->point->address != point->address || slot->point == point)
 		return 0;
-	by = by_of(top->point->flags);
-	below = top > t->base ? top - 1 : NULL;
-	if (below && below->p == p && below->state == SPI_SLOT_LIVE && top->ra == spi_slot_code(below) + SPI_SLOT_RETURN &&
-			below->point->address == point->address && below->point->call_site == top->point->call_site)
-		by |= by_of(below->point->flags);
+	for (; slot; slot = slot_of_same_call(t, slot))
+		by |= by_of(slot->point->flags);
 	return by;
 }
 
@@ -62,8 +66,11 @@ static int goes_on(const struct spi_thread *t, const struct spi_entry *e, uint64
 
 	if (!(e->point.flags & SPI_POINT_LOOPS) || !top || !spi_slot_is_chained(top, p))
 		return 0;
-	if (e->named && top->point == e->named && top > t->base && top[-1].p == p && top[-1].state == SPI_SLOT_LIVE)
+	while ((top->point == e->named || (top->point->flags & SPI_POINT_CLIENTS)) && top > t->base && top[-1].p == p &&
+			top[-1].state == SPI_SLOT_LIVE)
 		top--;
+	if (top->point->address == e->point.address && (top->point->flags & SPI_POINT_CLIENTS))
+		return 1;
 	for (int i = 0; i < 2; i++)
 		if (e->pairs[i] && (top->point == &e->pairs[i]->outer || top->point == &e->pairs[i]->inner))
 			return 1;
@@ -86,14 +93,14 @@ static __attribute__((noinline)) void first_call(struct spi_entry *e, uint32_t t
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	trees &= e->point.tree_todo;
 	live = spi_tree_enter(e->point.address, trees, &is_known);
+	if (live & spi_tree_asked)	/* what a tree begins with is gone into unasked */
+		spi_sites_place(e->to, e->func, live & spi_tree_asked & ~spi_tree_flat);
 	live |= trees & e->to->covered & e->to->funcs[e->func].budget;	/* from here it is recorded all the same */
 	__atomic_fetch_or(&e->point.tree_live, live, __ATOMIC_RELEASE);
 	__atomic_fetch_and(&e->point.tree_todo, ~trees, __ATOMIC_RELEASE);
 	t->busy--;
 	spi_patch_unlock(before);
 }
-
-#define AUX_SILENT	UINT32_MAX	/* spi_slot.aux: nothing was recorded, nothing is to be */
 
 /* A slot although nobody recorded the call. */
 static uint64_t slot_silent(struct spi_thread *t, struct spi_point *point, struct spi_frame *frame)
@@ -106,8 +113,9 @@ static uint64_t slot_silent(struct spi_thread *t, struct spi_point *point, struc
 	slot = spi_slot_ready(t, (uint64_t) &frame->ra);
 	if (slot) {
 		code = spi_slot_push(t, &slot, point, frame);
+		slot->start = 0;
 		slot->cookie = NULL;
-		slot->aux = AUX_SILENT;
+		slot->aux = SPI_SLOT_APART;
 	}
 	spi_call_end(t);
 	return code;
@@ -157,32 +165,47 @@ static uint32_t begun_by(const struct spi_entry *e)
 	return (e->opens & ~e->rests) | e->begins;
 }
 
+/* What of a call is still to be recorded, for the event module or for clients. */
+static uint64_t pair_record(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride, uint32_t parts)
+{
+	if (spi_unlikely(spi_mode) && !spi_child_still_records(point, (uint64_t) &frame->ra))
+		return 0;
+	if (point->flags & SPI_POINT_CLIENTS)
+		return spi_tree_record_parts(point, frame, vec, stride, parts);
+	return parts & SPI_PART_RECORDER ? point->record(point, frame, vec, stride) : 0;
+}
+
 /* One kind of records; `opens` begin in this thread with this call. Returns a slot's code, or 0. */
 static uint64_t pair_call(struct spi_pair *pair, uint32_t trees, uint32_t opens, uint32_t by_site, struct spi_frame *frame,
 	const uint8_t *vec, uint64_t stride)
 {
 	struct spi_thread *t = &spi_thread;
 	uint64_t code = 0;
+	const uint32_t had = by_site & by_of(pair->inner.flags);
+	uint32_t parts = (by_site & BY_CLIENTS ? 0 : SPI_PART_CLIENTS) | (had ? 0 : SPI_PART_RECORDER);
 
-	by_site &= by_of(pair->inner.flags);
 	if (!opens) {
-		if (by_site || !(trees & pair_look(pair->entry, &pair->inner)))
+		if (!parts || !(trees & pair_look(pair->entry, &pair->inner)))
 			return 0;
-		return spi_tree_record(&pair->inner, frame, vec, stride);
+		pair->inner.hits++;
+		return pair_record(&pair->inner, frame, vec, stride, parts);
 	}
 	pair_look(pair->entry, &pair->outer);
+	pair->outer.hits++;
 	/* two trees without tags are one record; with tags each session has its own, but what has it from the site */
-	t->tree_apart = by_site ? trees : 0;
-	if (!by_site || (opens & ~spi_tree_untagged))
-		code = spi_tree_record(&pair->outer, frame, vec, stride);
-	else
-		pair->outer.hits++;
+	t->tree_apart = had ? trees : 0;
+	if (opens & ~spi_tree_untagged)
+		parts |= SPI_PART_RECORDER;
+	code = pair_record(&pair->outer, frame, vec, stride, parts & SPI_PART_RECORDER);
 	t->tree_apart = 0;
 	if (!code)
 		code = slot_silent(t, &pair->outer, frame);
 	if (!code)
 		tree_leave(t, opens);
-	return code;
+	if (!(pair->outer.flags & SPI_POINT_CLIENTS) || !(parts & SPI_PART_CLIENTS))
+		return code;
+	spi_slot_chain_begin(frame, code);
+	return spi_slot_chain_end(frame, code, pair_record(&pair->outer, frame, vec, stride, SPI_PART_CLIENTS));
 }
 
 /*
@@ -268,9 +291,9 @@ static uint64_t trees_call(struct spi_point *point, struct spi_frame *frame, con
 
 		if (!(begins | in) || !e->pairs[compact])
 			continue;
-		spi_both_begin(frame, code);
+		spi_slot_chain_begin(frame, code);
 		second = pair_call(e->pairs[compact], in, begins, by_site, frame, vec, stride);
-		code = spi_both_end(frame, code, second);
+		code = spi_slot_chain_end(frame, code, second);
 	}
 	t->tree_over = over;
 	t->tree_apart = apart;
@@ -290,11 +313,11 @@ uint64_t spi_entry_call(struct spi_point *point, struct spi_frame *frame, const 
 	struct spi_point *named = __atomic_load_n(&e->named, __ATOMIC_ACQUIRE);
 	uint64_t code = trees_call(point, frame, vec, stride), second;
 
-	if (spi_likely(!named) || !((named->gate[0] && *named->gate[0]) || (named->gate[1] && *named->gate[1])))
+	if (spi_likely(!named) || !((named->flags & SPI_POINT_CLIENTS) || (named->gate[0] && *named->gate[0]) || (named->gate[1] && *named->gate[1])))
 		return code;
-	spi_both_begin(frame, code);
+	spi_slot_chain_begin(frame, code);
 	second = named->entry(named, frame, vec, stride);
-	return spi_both_end(frame, code, second);
+	return spi_slot_chain_end(frame, code, second);
 }
 
 static void pair_over(const struct spi_pair *pair, uint64_t p)
@@ -310,7 +333,7 @@ void spi_pair_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t
 	struct spi_pair *pair = (struct spi_pair *) slot->point;
 	uint64_t p = slot->p;
 
-	if (slot->aux == AUX_SILENT) {
+	if (slot->aux == SPI_SLOT_APART) {	/* silent: clients have slots of their own */
 		slot->aux = 0;
 		spi_slot_pop(&spi_thread, slot);
 	} else {
@@ -323,7 +346,7 @@ void spi_pair_left(struct spi_slot *slot, enum spi_left how)
 {
 	struct spi_pair *pair = (struct spi_pair *) slot->point;
 
-	if (slot->aux != AUX_SILENT)
+	if (slot->aux != SPI_SLOT_APART)
 		pair->left(slot, how);
 	else
 		slot->aux = 0;

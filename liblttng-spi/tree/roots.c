@@ -51,7 +51,7 @@ struct spi_tree_object *spi_tree_take_object(struct spi_tree *tree, struct spi_l
 
 	if (!has_thread_sanitizer(object)) {
 		error[0] = 0;
-		to = spi_tree_object_get(link, object, (int) tree->asked->compact, error, sizeof(error));
+		to = spi_tree_object_get(link, object, tree->bit, error, sizeof(error));
 	}
 	if (!to) {
 		spi_link_declined(link, object->name, "", error);

@@ -20,6 +20,7 @@
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/process/process.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/module/module.h"
 #include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/tree/sites/sites.h"
@@ -188,8 +189,12 @@ static int tree_ready(struct spi_tree *tree, struct spi_link *link, struct spi_r
 {
 	const struct spi_rule *asked = tree->asked;
 	const char *why;
-	int r = spi_module_load(link, result->text, sizeof(result->text));
+	int r = 0;
 
+	if (asked->payloads.count)
+		spi_hooks_point();
+	else
+		r = spi_module_load(link, result->text, sizeof(result->text));
 	if (r < 0)
 		return r;
 	spi_fault_install();
@@ -200,6 +205,21 @@ static int tree_ready(struct spi_tree *tree, struct spi_link *link, struct spi_r
 		spi_note("what a budget leaves out is not told in the trace: %s", why);
 	if (asked->budget && !link)
 		spi_tree_start_thread();
+	return 0;
+}
+
+/* Whom the tree is for. 0, or a negative errno and why in result->text. */
+static int tree_clients(const struct spi_tree *tree, struct spi_rule_result *result)
+{
+	uint32_t which = 0;
+
+	if (spi_clients_named(&tree->asked->payloads, &tree->asked->payload_args, &which, result->text, sizeof(result->text)) < 0)
+		return -ELIBACC;
+	spi_client_tree_set(tree->bit, which);
+	if (spi_clients_ask(which))
+		spi_tree_asked |= tree->bit;
+	else
+		spi_tree_asked &= ~tree->bit;
 	return 0;
 }
 
@@ -255,7 +275,9 @@ static int tree_apply(struct work *w)
 		spi_tree_compact |= tree->bit;
 	else
 		spi_tree_compact &= ~tree->bit;
-	r = tree_ready(tree, link, result);
+	r = tree_clients(tree, result);
+	if (r == 0)
+		r = tree_ready(tree, link, result);
 	if (r == 0)
 		r = tree_start(tree, link);
 	if (tree->waits)

@@ -20,7 +20,7 @@
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/rules/rules.h"
 
-struct spi_function;
+struct spi_function_told;
 struct spi_map;
 struct spi_rule;
 
@@ -42,10 +42,14 @@ const char *spi_tree_tags(uint32_t trees);	/* for a call that these trees record
 void spi_tree_process_end(void);
 
 /* ---- functions.c: what the trace is told of functions ---- */
-int spi_function_of(const struct spi_point *point, struct spi_function *function);
+int spi_function_of(const struct spi_point *point, struct spi_function_told *function);
 void spi_functions_ask(void);
 void spi_functions_say(void);		/* what was asked for; under the control lock */
 void spi_functions_fork_child(void);
+
+/* ---- propel.c ---- */
+/* The callee's sites into place for these trees: any thread, signals as they are. 0, -ENOTSUP, or -EAGAIN: another thread forks. */
+int spi_tree_propel(uint64_t callee, uint32_t trees);
 
 /* ---- objects.c ---- */
 void spi_tree_objects_look(void);	/* after a scan, when something was unloaded */
@@ -61,6 +65,9 @@ void spi_thread_made_fork_child(void);
 /* ---- rule.c ---- */
 extern const struct spi_rule_ops spi_tree_ops SPI_HIDDEN;	/* what is done for rules of this kind */
 void spi_tree_starts_take(struct spi_link *link);	/* begin what is due */
+
+/* ---- options.c ---- */
+size_t spi_tree_name_size(const char *pretty);	/* bytes before the parameters */
 
 /* ---- list.c ---- */
 extern struct spi_tree *spi_trees SPI_HIDDEN;

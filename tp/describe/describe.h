@@ -248,7 +248,7 @@ SPI_HIDDEN void tp_function_met(struct spi_thread *t, struct spi_point *point, i
 SPI_HIDDEN void tp_function_look(void);
 SPI_HIDDEN void tp_function_unheard(void);	/* those that recorded calls may be gone */
 SPI_HIDDEN void tp_function_again(void);	/* each is said again before its next call that is told of, or by functions_ask() */
-SPI_HIDDEN void tp_function_tell(const struct spi_function *f);
+SPI_HIDDEN void tp_function_tell(const struct spi_function_told *f);
 SPI_HIDDEN void tp_function_fork_child(void);
 
 #endif /* SPI_TP_DESCRIBE_H */

@@ -84,7 +84,7 @@ static uint8_t *put_text(uint8_t *to, const char *from, size_t size, size_t most
 }
 
 /* Inside a read-side section. 1: somebody had no room for it. */
-static int function_write(const struct spi_function *f, int is_first)
+static int function_write(const struct spi_function_told *f, int is_first)
 {
 	struct tp_event event = tp_own_event(&function, f->address);
 	uint8_t record[32 + NAME_MOST + PATH_MOST + TP_SLOP], *to = record;
@@ -101,7 +101,7 @@ static int function_write(const struct spi_function *f, int is_first)
 }
 
 /* Whoever records some tree's calls has it, as another tree may be the next to call the function. */
-static int function_say(struct spi_thread *t, const struct spi_function *f, int is_first)
+static int function_say(struct spi_thread *t, const struct spi_function_told *f, int is_first)
 {
 	const uint8_t now = __atomic_load_n(&generation, __ATOMIC_RELAXED);
 	const char *text = tp_context_text;
@@ -124,7 +124,7 @@ static int function_say(struct spi_thread *t, const struct spi_function *f, int 
 
 __attribute__((noinline)) void tp_function_met(struct spi_thread *t, struct spi_point *point, int is_first)
 {
-	struct spi_function f;
+	struct spi_function_told f;
 	int lost = 0;
 
 	if (CMM_ACCESS_ONCE(function.tracepoint.state))
@@ -135,7 +135,7 @@ __attribute__((noinline)) void tp_function_met(struct spi_thread *t, struct spi_
 		__atomic_fetch_and(&point->flags, ~(uint32_t) SPI_POINT_UNNAMED, __ATOMIC_RELAXED);
 }
 
-void tp_function_tell(const struct spi_function *f)
+void tp_function_tell(const struct spi_function_told *f)
 {
 	struct spi_thread *t = &spi_thread;
 	int *error, error_was;

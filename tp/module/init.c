@@ -273,7 +273,7 @@ static void op_close_end(enum spi_close_for what)
 	*error = error_was;
 }
 
-static void op_function_say(const struct spi_function *function)
+static void op_function_say(const struct spi_function_told *function)
 {
 	if (tp_closed <= TP_CAREFUL)
 		tp_function_tell(function);

@@ -77,11 +77,13 @@ int spi_site_both_look(struct spi_site *s, uint32_t fresh)
 	uint32_t other = spi_trees_of(s->trees, ~s->point.flags);
 
 	if (!other) {
-		if (!s->is_both && s->point.entry)
-			return 0;
+		if (s->is_both || !s->point.entry)
+			enter_alone(s);
 		s->is_both = 0;
-		enter_alone(s);
-		spi_tree_todo_done(&s->point, SPI_TREE_OPEN);
+		if (s->trees & spi_client_trees)	/* they want calls also while nobody records */
+			__atomic_fetch_or(&s->point.tree_todo, SPI_TREE_OPEN, __ATOMIC_RELEASE);
+		else if (s->point.tree_todo & SPI_TREE_OPEN)
+			spi_tree_todo_done(&s->point, SPI_TREE_OPEN);
 		return 0;
 	}
 	if (!s->twin && !(s->twin = twin_make(s)))

@@ -37,24 +37,38 @@ static void point_fill(struct spi_point *point, struct spi_tree_object *to, uint
 	spi_thread_thunks(point, to->map.head->flags & SPI_MAP_USES_YMM, to->map.head->flags & SPI_MAP_USES_ZMM);
 }
 
-/* The points and the payload of one kind. */
-static int pair_use(struct spi_entry *e, int compact)
+static struct spi_pair *pair_new(struct spi_entry *e, int compact, uint32_t trees)
+{
+	struct spi_pair *pair = spi_alloc(sizeof(*pair));
+
+	if (!pair)
+		return NULL;
+	pair->entry = e;
+	point_fill(&pair->outer, e->to, e->func, compact);
+	point_fill(&pair->inner, e->to, e->func, compact);
+	if (spi_tree_bind(&pair->outer, trees) < 0 || spi_tree_bind(&pair->inner, trees) < 0)
+		return NULL;
+	pair->exit = pair->outer.exit;
+	pair->left = pair->outer.left;
+	pair->outer.exit = spi_tree_calls->pair_exit;
+	pair->outer.left = spi_tree_calls->pair_left;
+	return pair;
+}
+
+/*
+ * The points of one kind, and what these trees need of them. A pair that was made for clients alone is left to the calls
+ * that are under way, when trees come that the event module records.
+ */
+static int pair_use(struct spi_entry *e, int compact, uint32_t trees)
 {
 	struct spi_pair *pair = e->pairs[compact];
 
-	if (!pair) {
-		pair = spi_alloc(sizeof(*pair));
+	if (!pair || ((trees & ~spi_client_trees) && !pair->outer.record)) {
+		pair = pair_new(e, compact, trees | (pair ? spi_client_trees : 0));
 		if (!pair)
 			return -ENOMEM;
-		pair->entry = e;
-		point_fill(&pair->outer, e->to, e->func, compact);
-		point_fill(&pair->inner, e->to, e->func, compact);
-		if (spi_payload->tree_bind(&pair->outer) < 0 || spi_payload->tree_bind(&pair->inner) < 0)
-			return -ENOMEM;
-		pair->exit = pair->outer.exit;
-		pair->left = pair->outer.left;
-		pair->outer.exit = spi_tree_calls->pair_exit;
-		pair->outer.left = spi_tree_calls->pair_left;
+	} else if (spi_tree_bind(&pair->outer, trees) < 0 || spi_tree_bind(&pair->inner, trees) < 0) {
+		return -ENOMEM;
 	}
 	pair->outer.body = pair->inner.body = e->point.body;
 	__atomic_store_n(&e->pairs[compact], pair, __ATOMIC_RELEASE);
@@ -63,11 +77,10 @@ static int pair_use(struct spi_entry *e, int compact)
 
 int spi_entry_use(struct spi_entry *e, uint32_t trees)
 {
-	int r = 0;
+	uint32_t plain = trees & ~spi_tree_compact, compact = trees & spi_tree_compact;
+	int r = plain ? pair_use(e, 0, plain) : 0;
 
-	if (trees & ~spi_tree_compact)
-		r = pair_use(e, 0);
-	return r == 0 && (trees & spi_tree_compact) ? pair_use(e, 1) : r;
+	return r == 0 && compact ? pair_use(e, 1, compact) : r;
 }
 
 /* Memory and payload for these trees, no stub yet. */
@@ -90,7 +103,7 @@ static void entry_publish(struct spi_entry *e)
 {
 	for (int i = 0; i < 2; i++)
 		if (e->pairs[i])
-			pair_use(e, i);		/* the body is known now */
+			pair_use(e, i, 0);	/* the body is known now */
 	e->next = spi_entries;
 	__atomic_store_n(&spi_entries, e, __ATOMIC_RELEASE);
 }

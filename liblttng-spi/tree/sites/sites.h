@@ -19,6 +19,7 @@
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/payload/payload.h"
 
 struct spi_entry;
 struct spi_frame;
@@ -124,6 +125,7 @@ struct spi_tree_object {
 	struct spi_tree_func *funcs;	/* as the map's */
 	struct spi_site **sites;	/* as the map's; NULL: not met yet */
 	const volatile int *gate[2];	/* while somebody records; [1]: compact records */
+	uint8_t is_recorded[2];		/* the event module has prepared it for these */
 	uint32_t covered;		/* trees that go into it */
 	uint32_t outside;		/* trees whose calls from other objects are recorded at the functions' entries */
 	uint32_t ends_taken;		/* its constructors and destructors have entry points: load-watch.c */
@@ -314,6 +316,16 @@ SPI_INLINE int spi_child_still_records(const struct spi_point *point, uint64_t p
 	return !(spi_thread.owed & SPI_THREAD_NEW) || (spi_thread_may(p) && __atomic_load_n(&point->tree_live, __ATOMIC_ACQUIRE));
 }
 
+#define SPI_PART_RECORDER	1u
+#define SPI_PART_CLIENTS	2u
+#define SPI_PART_ALL		3u
+
+/* ---- clients.c: trees that are for clients, payload/payload.h ---- */
+/* A call of a point in trees, for the event module, for clients, or for both. As point->record. */
+uint64_t spi_tree_record_parts(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride, uint32_t parts);
+/* What these trees need in the point. Under the patch lock. 0 or -ENOMEM. */
+int spi_tree_bind(struct spi_point *point, uint32_t trees);
+
 /*
  * Records a call, and counts it then: a forked child that begins with it forgets what it has from its parent. Where the answer is
  * SPI_ANSWER_FULL the same call comes again.
@@ -324,7 +336,8 @@ SPI_INLINE uint64_t spi_tree_record(struct spi_point *point, struct spi_frame *f
 
 	if (spi_unlikely(spi_mode) && !spi_child_still_records(point, (uint64_t) &frame->ra))
 		return 0;
-	code = point->record(point, frame, vec, stride);
+	code = spi_unlikely(point->flags & SPI_POINT_CLIENTS) ? spi_tree_record_parts(point, frame, vec, stride, SPI_PART_ALL) :
+		point->record(point, frame, vec, stride);
 	point->hits += vec || code != SPI_ANSWER_FULL;
 	return code;
 }

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * lttng/spi.h - code of a user's own before and after each call of a running program.
+ *
+ * A payload file is a shared library that is linked with -llttng-spi. Its constructor makes an agent, gives the agent
+ * an entry payload, an exit payload or both, and lets the agent go:
+ *
+ *	static void *enter(struct spi_call *call, void *data)
+ *	{
+ *		puts(spi_function_name(spi_call_callee(call)));
+ *		spi_call_propel(call);
+ *		return NULL;
+ *	}
+ *
+ *	__attribute__((constructor)) static void begin(void)
+ *	{
+ *		struct spi_agent *agent = spi_agent_create(NULL);
+ *
+ *		spi_agent_set_entry(agent, enter, NULL);
+ *		spi_agent_go(agent);
+ *	}
+ *
+ * The same file is loaded by LD_PRELOAD, by `spi-inject pid PID FILE`, or by `lttng trace --payload FILE`, which says
+ * what is instrumented (a call tree, or functions) in place of the agent's event.
+ *
+ * Where a function may be called:
+ *	[any]		anywhere: in payloads, signal handlers and other threads
+ *	[payload]	in the payload that was given the call, until that payload returns
+ *	[configure]	in a thread that may allocate memory and load libraries, before spi_agent_go()
+ *
+ * Functions that return int return 0 or a positive result, or a negative errno. No function changes errno.
+ * Objects, functions and points that the library returns live for ever; their texts, too. A NULL object, function or
+ * point is allowed as an argument and has no name, no address and no size.
+ *
+ * A payload runs in the thread that makes the call, before the callee's first instruction or after its last one. All
+ * registers and errno are as they were when the payload is over. Calls that a payload makes itself are not instrumented.
+ */
+#ifndef LTTNG_SPI_H
+#define LTTNG_SPI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LTTNG_SPI_VERSION	1u	/* of this interface; the library knows all versions up to its own */
+
+struct spi_agent;	/* what is instrumented, and what runs there */
+struct spi_event;	/* when and where instrumentation begins */
+struct spi_call;	/* one call of one function, while a payload of the call runs */
+struct spi_point;	/* a place that was instrumented: a call site, or a function's entry */
+struct spi_function;	/* a function of an object */
+struct spi_object;	/* the executable, or a library */
+
+/* ---- payloads ---- */
+
+/*
+ * Runs before the callee. The result is the call's user data, which the exit payload gets from spi_call_user_data().
+ * `data` is what spi_agent_set_entry() was given.
+ */
+typedef void *spi_entry_payload(struct spi_call *call, void *data);
+
+/* Runs after the callee has returned, or was left in another way: spi_call_ending(). */
+typedef void spi_exit_payload(struct spi_call *call, void *data);
+
+enum spi_payload_flags {
+	/* The payloads may run anywhere, also in a signal handler that has interrupted malloc(), stdio or the dynamic linker. */
+	SPI_PAYLOAD_SIGNAL_SAFE		= 1u << 0,
+	/*
+	 * The payloads use no vector and no floating-point register (-mgeneral-regs-only), and call nothing that does. They
+	 * are entered faster, and cannot pop arguments that vector registers have.
+	 */
+	SPI_PAYLOAD_GENERAL_REGISTERS	= 1u << 1,
+};
+
+/* ---- the agent ---- */
+
+/* Set to zero what is not wanted. */
+struct spi_agent_options {
+	size_t size;		/* sizeof(struct spi_agent_options) */
+	uint32_t version;	/* LTTNG_SPI_VERSION */
+	uint32_t flags;		/* enum spi_payload_flags, of both payloads */
+	const char *name;	/* in messages; NULL: the file's name */
+};
+
+/*
+ * spi_agent_create() - make an agent. [configure]
+ * Returns NULL when there is no memory, or `options` are of a newer version than the library's. The agent is never freed.
+ */
+struct spi_agent *spi_agent_create(const struct spi_agent_options *options);
+
+/* spi_agent_set_entry(), spi_agent_set_exit() - the payloads; NULL: none. [configure] */
+int spi_agent_set_entry(struct spi_agent *agent, spi_entry_payload *entry, void *data);
+int spi_agent_set_exit(struct spi_agent *agent, spi_exit_payload *exit, void *data);
+
+/*
+ * spi_agent_set_entry_name(), spi_agent_set_exit_name() - the same by the name of an exported function of the payload
+ * file, or of a library that is loaded. [configure]
+ * -ENOENT: nothing exports the name.
+ */
+int spi_agent_set_entry_name(struct spi_agent *agent, const char *name, void *data);
+int spi_agent_set_exit_name(struct spi_agent *agent, const char *name, void *data);
+
+/*
+ * spi_agent_set_libraries_not_to_instrument(), spi_agent_set_functions_not_to_instrument() - `count` globs of file names,
+ * or of functions (linkage names, or qualified names as spi_function_name() has them). [configure]
+ * At most 16 each; -E2BIG: there are more.
+ */
+int spi_agent_set_libraries_not_to_instrument(struct spi_agent *agent, const char *const *globs, size_t count);
+int spi_agent_set_functions_not_to_instrument(struct spi_agent *agent, const char *const *globs, size_t count);
+
+/* spi_agent_use_default_libraries_not_to_instrument() - leave the C and C++ runtime libraries out. [configure] */
+int spi_agent_use_default_libraries_not_to_instrument(struct spi_agent *agent);
+
+/*
+ * What the agent follows, and what else is different. All are switched on by default but parse_only. [configure]
+ * parse_only: analyse the program, and instrument nothing.
+ */
+int spi_agent_enable_parse_only(struct spi_agent *agent, int is_on);
+int spi_agent_enable_threads(struct spi_agent *agent, int is_on);
+int spi_agent_enable_dlopen(struct spi_agent *agent, int is_on);
+int spi_agent_enable_fork(struct spi_agent *agent, int is_on);
+
+/* spi_agent_set_init_event() - when and where it begins; default: spi_event_sync(). [configure] */
+int spi_agent_set_init_event(struct spi_agent *agent, struct spi_event *event);
+
+/*
+ * spi_agent_argument() - the value of `--payload-arg NAME=VALUE`, or of NAME=VALUE in the environment variable
+ * LTTNG_SPI_PAYLOAD_ARGS, a list with `;`. [configure]
+ * NULL: it was not given. The text belongs to the agent.
+ */
+const char *spi_agent_argument(struct spi_agent *agent, const char *name);
+
+/*
+ * spi_agent_go() - begin. [configure], at most once an agent.
+ * Returns 0, or a negative errno; spi_agent_error() says why. An agent that could not begin leaves the program as it was.
+ */
+int spi_agent_go(struct spi_agent *agent);
+
+/* spi_agent_stop() - instrument no more; payloads of calls under way are dropped. In a thread that may wait, never in a payload. */
+int spi_agent_stop(struct spi_agent *agent);
+
+/* spi_agent_error() - why the latest function of the agent failed; "" when none did. */
+const char *spi_agent_error(const struct spi_agent *agent);
+
+/* ---- events ---- */
+
+/* An event belongs to the agent that it is given to. NULL: there is no memory. [configure] */
+struct spi_event *spi_event_none(void);
+/* Right away: all that main() calls; in a process that runs already, all that functions on the threads' stacks call. */
+struct spi_event *spi_event_sync(void);
+/* As spi_event_sync(), `milliseconds` later; or once the signal comes (0: no signal). */
+struct spi_event *spi_event_async(int signal, uint32_t milliseconds);
+/* Right away: all that these functions call, by the functions' names or globs. */
+struct spi_event *spi_event_functions(const char *const *names, size_t count);
+/* Right away: all calls of these functions, whoever makes them, and no others. */
+struct spi_event *spi_event_calls(const char *const *names, size_t count);
+/* All of these. */
+struct spi_event *spi_event_combined(struct spi_event *const *events, size_t count);
+/* One of the user's own: spi_agent_go() calls `begin`, which calls spi_agent_begin() when the time has come, in any thread. */
+struct spi_event *spi_event_custom(int (*begin)(struct spi_agent *agent, void *data), void *data);
+/* What a custom event calls: the same as if `event` had been the agent's. Not in a payload. */
+int spi_agent_begin(struct spi_agent *agent, struct spi_event *event);
+
+/* ---- a call ---- */
+
+enum spi_call_ending {
+	SPI_CALL_RETURNED = 0,
+	SPI_CALL_UNWOUND,	/* by an exception, or by pthread_exit() or pthread_cancel() */
+	SPI_CALL_JUMPED,	/* by longjmp() */
+	SPI_CALL_THREAD_ENDED,
+	SPI_CALL_PROCESS_ENDED,
+	SPI_CALL_FOLDED,	/* one of an endless chain of tail calls */
+	SPI_CALL_DETACHED,	/* instrumentation ended */
+};
+
+/* All of them: [payload]. */
+struct spi_point *spi_call_point(const struct spi_call *call);
+struct spi_function *spi_call_callee(const struct spi_call *call);	/* NULL: nothing is known of the code that is called */
+struct spi_function *spi_call_caller(const struct spi_call *call);	/* NULL: nothing is known of the code that calls */
+uint64_t spi_call_return_address(const struct spi_call *call);
+int spi_call_is_tail_call(const struct spi_call *call);
+int spi_call_is_exit(const struct spi_call *call);			/* does the exit payload run? */
+void *spi_call_user_data(const struct spi_call *call);			/* what the entry payload has returned */
+enum spi_call_ending spi_call_ending(const struct spi_call *call);		/* in exit payloads */
+
+/*
+ * spi_call_return_value() - in exit payloads: the integer or pointer that the callee returns (psABI: rax).
+ * 0 when the callee has not returned.
+ */
+uint64_t spi_call_return_value(const struct spi_call *call);
+/* In exit payloads: where the float or double is that the callee returns (psABI: xmm0). NULL: no vector registers were saved. */
+const void *spi_call_return_float(const struct spi_call *call);
+
+/* How the psABI passes an argument (3.2.3, "Classification"). */
+enum spi_argument_class {
+	SPI_ARGUMENT_INTEGER,	/* integers and pointers up to 8 bytes */
+	SPI_ARGUMENT_FLOAT,	/* float, double, vectors */
+	SPI_ARGUMENT_MEMORY,	/* long double, and structs passed on the stack: larger than 16 bytes, or not trivially copied */
+};
+
+/* Where the next argument is. Set to zero before the first. */
+struct spi_arguments {
+	uint32_t integers, floats;	/* registers that were popped */
+	uint64_t stack;			/* bytes of the stack that were popped */
+	uint64_t reserved[2];
+};
+
+/*
+ * spi_call_pop() - in entry payloads: the next argument, leftmost first, of `size` bytes.
+ * A struct of two eightbytes that registers pass is popped an eightbyte at a time, each by its class.
+ * Returns a pointer to the value, which is valid until the payload returns; writing there changes what the callee gets.
+ * NULL: the stack or the registers do not have it.
+ */
+void *spi_call_pop(struct spi_call *call, struct spi_arguments *arguments, enum spi_argument_class kind, size_t size);
+
+/* spi_call_pop_argument() - spi_call_pop() of an integer or pointer; larger sizes are on the stack. */
+void *spi_call_pop_argument(struct spi_call *call, struct spi_arguments *arguments, size_t size);
+
+/*
+ * spi_call_propel() - in entry payloads of a call tree: instrument what the callee calls, before it runs.
+ * 0; -ENOTSUP when the callee cannot be instrumented; -EINVAL where functions are instrumented by name and not a tree.
+ * Payloads that never call it see the calls of the tree's root only. Where there is no entry payload all is propelled.
+ */
+int spi_call_propel(struct spi_call *call);
+
+/* ---- points, functions, objects ---- [any] */
+
+uint64_t spi_point_address(const struct spi_point *point);		/* of the call instruction's end, or of the function; 0 for NULL */
+struct spi_object *spi_point_object(const struct spi_point *point);
+/* Why calls of the function are never instrumented; NULL: they are. */
+const char *spi_function_reason(const struct spi_function *function);
+
+/* The qualified name without parameters, the linkage name; "" when there is none. */
+const char *spi_function_name(const struct spi_function *function);
+const char *spi_function_mangled_name(const struct spi_function *function);
+uint64_t spi_function_address(const struct spi_function *function);
+uint64_t spi_function_size(const struct spi_function *function);	/* bytes; 0: not known */
+struct spi_object *spi_function_object(const struct spi_function *function);
+
+const char *spi_object_name(const struct spi_object *object);		/* the file's name, without directories */
+const char *spi_object_path(const struct spi_object *object);
+uint64_t spi_object_base(const struct spi_object *object);		/* what is added to addresses in the file */
+struct spi_object *spi_object_executable(void);
+
+/* spi_function_at() - the function that has this address, in an object that a call tree has looked at. NULL: not known. [any] */
+struct spi_function *spi_function_at(uint64_t address);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LTTNG_SPI_H */

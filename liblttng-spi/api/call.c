@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* A call, as its payload sees it: who calls whom, with what, and what came back. */
+#include <errno.h>
+#include <string.h>
+#include "liblttng-spi/tree/sites/sites.h"
+#include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/api/internal.h"
+
+#define INTEGERS	6u	/* registers that arguments are passed in: psABI, 3.2.3 */
+#define FLOATS		8u
+
+SPI_API struct spi_point *spi_call_point(const struct spi_call *call)
+{
+	return call->point;
+}
+
+SPI_API struct spi_function *spi_call_callee(const struct spi_call *call)
+{
+	struct spi_clients *clients = call->clients;
+	struct spi_function *f = __atomic_load_n(&clients->callee, __ATOMIC_ACQUIRE);
+
+	if (f && spi_function_address(f) == call->point->address)
+		return f;
+	f = spi_function_of_point(call->point);
+	__atomic_store_n(&clients->callee, f, __ATOMIC_RELEASE);
+	return f;
+}
+
+SPI_API uint64_t spi_call_return_address(const struct spi_call *call)
+{
+	return spi_behind_slots(call->return_address);
+}
+
+SPI_API struct spi_function *spi_call_caller(const struct spi_call *call)
+{
+	uint64_t at = call->point->call_site ? call->point->call_site : spi_call_return_address(call);
+
+	return spi_function_at(at - 1);
+}
+
+/* The site that ends there, as the code map has it; NULL: it is none, or not known. */
+static const struct spi_map_site *site_that_ends_at(uint64_t address)
+{
+	const struct spi_tree_object *to = address ? spi_tree_object_at(address - 1) : NULL;
+	int64_t func = to ? spi_tree_func_around(to, address - 1) : -1;
+	const struct spi_map_func *f = func < 0 ? NULL : spi_tree_map_func(to, (uint64_t) func);
+
+	for (uint32_t i = f ? f->site_first : 0; f && i < f->site_first + f->site_count; i++) {
+		const struct spi_map_site *site = SPI_MAP_AT(&to->map, sites, struct spi_map_site, i);
+
+		if (site->vaddr + site->size + to->object->bias == address)
+			return site;
+	}
+	return NULL;
+}
+
+SPI_API int spi_call_is_tail_call(const struct spi_call *call)
+{
+	const struct spi_map_site *site = site_that_ends_at(call->point->call_site);
+
+	return site && site->kind >= SPI_SITE_JUMP && site->kind <= SPI_SITE_JCC_SLOT;
+}
+
+SPI_API int spi_call_is_exit(const struct spi_call *call)
+{
+	return (int) call->is_exit;
+}
+
+SPI_API void *spi_call_user_data(const struct spi_call *call)
+{
+	return call->user;
+}
+
+SPI_API enum spi_call_ending spi_call_ending(const struct spi_call *call)
+{
+	return call->ending;
+}
+
+SPI_API uint64_t spi_call_return_value(const struct spi_call *call)
+{
+	uint64_t value = 0;
+
+	if (call->is_exit && call->frame)
+		memcpy(&value, (const uint8_t *) call->frame + spi_frame_register(0), sizeof(value));
+	return value;
+}
+
+SPI_API const void *spi_call_return_float(const struct spi_call *call)
+{
+	return call->is_exit ? call->vectors : NULL;
+}
+
+static void *pop_stack(struct spi_call *call, struct spi_arguments *arguments, size_t size)
+{
+	uint8_t *at = (uint8_t *) call->frame->stack + arguments->stack;
+
+	arguments->stack += (size + 7) & ~(size_t) 7;
+	return at;
+}
+
+SPI_API void *spi_call_pop(struct spi_call *call, struct spi_arguments *arguments, enum spi_argument_class kind, size_t size)
+{
+	if (call->is_exit || !size)
+		return NULL;
+	if (kind == SPI_ARGUMENT_INTEGER && size <= 8 && arguments->integers < INTEGERS)
+		return spi_frame_argument_at(call->frame, arguments->integers++);
+	if (kind == SPI_ARGUMENT_FLOAT && arguments->floats < FLOATS) {
+		if (size > call->stride || !call->vectors)
+			return NULL;
+		return (uint8_t *) call->vectors + call->stride * arguments->floats++;
+	}
+	if (kind == SPI_ARGUMENT_MEMORY && size == 16)	/* long double and the like: psABI, 3.2.3, aligned to 16 */
+		arguments->stack = (arguments->stack + 15) & ~UINT64_C(15);
+	return pop_stack(call, arguments, size);
+}
+
+SPI_API void *spi_call_pop_argument(struct spi_call *call, struct spi_arguments *arguments, size_t size)
+{
+	return spi_call_pop(call, arguments, size <= 8 ? SPI_ARGUMENT_INTEGER : SPI_ARGUMENT_MEMORY, size);
+}
+
+SPI_API int spi_call_propel(struct spi_call *call)
+{
+	struct spi_clients *clients = call->clients;
+	uint32_t epoch = (uint32_t) __atomic_load_n(&spi_tree_epoch, __ATOMIC_RELAXED);
+	int r;
+
+	if (call->is_exit || !call->trees)
+		return -EINVAL;
+	if (clients->propelled_epoch == epoch && !(call->trees & ~__atomic_load_n(&clients->propelled, __ATOMIC_ACQUIRE)))
+		return 0;
+	r = spi_tree_propel(call->point->address, call->trees);
+	if (r == 0) {
+		if (clients->propelled_epoch != epoch)
+			__atomic_store_n(&clients->propelled, 0, __ATOMIC_RELEASE);
+		clients->propelled_epoch = epoch;
+		__atomic_fetch_or(&clients->propelled, call->trees, __ATOMIC_RELEASE);
+	}
+	return r;
+}
+
+SPI_API uint64_t spi_point_address(const struct spi_point *point)
+{
+	return !point ? 0 : point->call_site ? point->call_site : point->address;
+}
+
+SPI_API struct spi_object *spi_point_object(const struct spi_point *point)
+{
+	return point ? point->object : NULL;
+}

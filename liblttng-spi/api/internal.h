@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Room api: what include/lttng/spi.h offers, made of what the rooms below have. No room of the agent's calls this one.
+ *
+ * An agent becomes a client (payload/payload.h), and its event becomes rules that name the client. So a payload file that
+ * is preloaded, one that is injected and one that a rule names go the same way.
+ */
+#ifndef SPI_API_INTERNAL_H
+#define SPI_API_INTERNAL_H
+
+#include "include/lttng/spi.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/payload/payload.h"
+#include "rules/rule.h"
+
+#define SPI_API	SPI_EXPORT
+#define SPI_EVENT_LIST_MAX	16u
+
+enum spi_event_kind {
+	SPI_EVENT_NONE,
+	SPI_EVENT_SYNC,
+	SPI_EVENT_ASYNC,
+	SPI_EVENT_FUNCTIONS,
+	SPI_EVENT_CALLS,
+	SPI_EVENT_COMBINED,
+	SPI_EVENT_CUSTOM,
+};
+
+struct spi_event {
+	enum spi_event_kind kind;
+	int signal;
+	uint32_t milliseconds;
+	size_t count;
+	const char *name[SPI_EVENT_LIST_MAX];
+	struct spi_event *event[SPI_EVENT_LIST_MAX];
+	int (*begin)(struct spi_agent *agent, void *data);
+	void *data;
+};
+
+struct spi_agent {
+	struct spi_client *client;	/* from spi_agent_create() on */
+	struct spi_event *event;
+	const char *arguments;		/* NAME=VALUE, one a line */
+	uint32_t parse_only, unfollowed;
+	struct spi_rule_names exclude, exclude_lib;
+	uint32_t rules[SPI_EVENT_LIST_MAX * 2], rule_count;	/* numbers of what is in force */
+	uint32_t has_gone;		/* spi_agent_go() was called */
+	char error[400];
+};
+
+/* ---- agent.c ---- */
+const char *spi_text_keep(const char *text, size_t size) SPI_HIDDEN;	/* a copy that lives for ever; NULL: no memory */
+
+/* ---- rules.c ---- */
+/* The event as rules, in force now. 0, or a negative errno and agent->error. */
+int spi_agent_rules_begin(struct spi_agent *agent, const struct spi_event *event) SPI_HIDDEN;
+void spi_agent_rules_end(struct spi_agent *agent) SPI_HIDDEN;
+
+/* ---- function.c ---- */
+struct spi_function *spi_function_of_point(const struct spi_point *point) SPI_HIDDEN;
+
+#endif /* SPI_API_INTERNAL_H */

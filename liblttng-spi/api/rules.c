@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* From an agent's event to rules, whose payload is the agent's client. */
+#include <errno.h>
+#include <string.h>
+#include "liblttng-spi/rules/rules.h"
+#include "liblttng-spi/control/control.h"
+#include "liblttng-spi/api/internal.h"
+
+#define FIRST_ID	0x40000000u	/* rules of controllers have lower numbers */
+
+static uint32_t latest_id = FIRST_ID;
+
+static void rule_of_agent(const struct spi_agent *agent, struct spi_rule *rule, char number[4])
+{
+	memset(rule, 0, sizeof(*rule));
+	rule->object = rule->function = "";
+	spi_format(number, 4, "#%u", agent->client->number);
+	rule->payloads.count = 1;
+	rule->payloads.name[0] = number;
+}
+
+static void tree_of_agent(const struct spi_agent *agent, struct spi_rule *rule)
+{
+	rule->kind = spi_kind_tree;
+	rule->exclude = agent->exclude;
+	rule->exclude_lib = agent->exclude_lib;
+	rule->parse_only = agent->parse_only;
+	rule->unfollowed = agent->unfollowed | SPI_FOLLOW_EXEC;
+}
+
+/* One rule takes force. */
+static int rule_begin(struct spi_agent *agent, const struct spi_rule *rule)
+{
+	static struct spi_rule_result result;	/* under the control lock */
+	static char text[SPI_RULE_TEXT_MAX];
+	int r;
+
+	if (agent->rule_count == sizeof(agent->rules) / sizeof(agent->rules[0])) {
+		spi_format(agent->error, sizeof(agent->error), "too many functions and events");
+		return -E2BIG;
+	}
+	r = spi_rule_write(rule, SPI_FORM_AGENT, text, sizeof(text));
+	if (r < 0) {
+		spi_format(agent->error, sizeof(agent->error), "the names are too long together");
+		return r;
+	}
+	memset(&result, 0, sizeof(result));
+	spi_rule_add(spi_link_current, ++latest_id, 0, text, &result);
+	if (result.status < 0) {
+		spi_format(agent->error, sizeof(agent->error), "%s%s%s", rule->function, rule->function[0] ? ": " : "", result.text);
+		return result.status;
+	}
+	agent->rules[agent->rule_count++] = latest_id;
+	return 0;
+}
+
+static int names_begin(struct spi_agent *agent, const struct spi_event *event)
+{
+	int done = 0, r = 0;
+
+	for (size_t i = 0; i < event->count; i++) {
+		struct spi_rule rule;
+		char number[4], room[SPI_RULE_FUNCTION_MAX + SPI_RULE_OBJECT_MAX], why[SPI_RULE_WHY];
+
+		rule_of_agent(agent, &rule, number);
+		rule.kind = spi_kind_call;
+		if (event->kind == SPI_EVENT_FUNCTIONS)
+			tree_of_agent(agent, &rule);
+		r = spi_rule_set_target(&rule, event->name[i], room, sizeof(room), why);
+		if (r < 0)
+			spi_format(agent->error, sizeof(agent->error), "%s: %s", event->name[i], why);
+		else
+			r = rule_begin(agent, &rule);
+		done += r == 0;
+	}
+	return done ? 0 : r;
+}
+
+static int tree_begin(struct spi_agent *agent, const struct spi_event *event)
+{
+	struct spi_rule rule;
+	char number[4];
+
+	rule_of_agent(agent, &rule, number);
+	tree_of_agent(agent, &rule);
+	rule.function = "main";		/* in a process that runs already: what its threads are in */
+	rule.after = event->milliseconds;
+	rule.on_signal = (uint32_t) event->signal;
+	return rule_begin(agent, &rule);
+}
+
+static int event_begin(struct spi_agent *agent, const struct spi_event *event)
+{
+	int r = 0, done = 0, one;
+
+	switch (event->kind) {
+	case SPI_EVENT_SYNC:
+	case SPI_EVENT_ASYNC:
+		return tree_begin(agent, event);
+	case SPI_EVENT_FUNCTIONS:
+	case SPI_EVENT_CALLS:
+		return names_begin(agent, event);
+	case SPI_EVENT_COMBINED:
+		for (size_t i = 0; i < event->count; i++) {
+			one = event->event[i] ? event_begin(agent, event->event[i]) : -EINVAL;
+			done += one == 0;
+			r = one < 0 ? one : r;
+		}
+		return done ? 0 : r;
+	default:
+		return 0;
+	}
+}
+
+int spi_agent_rules_begin(struct spi_agent *agent, const struct spi_event *event)
+{
+	uint32_t busy = spi_thread.busy;
+	int r;
+
+	spi_thread.busy = SPI_BUSY_ALWAYS;	/* what this thread calls meanwhile is the tracer's doing */
+	spi_control_alone_begins();
+	spi_control_lock();
+	r = event_begin(agent, event);
+	spi_control_unlock();
+	spi_thread.busy = busy;
+	return r;
+}
+
+void spi_agent_rules_end(struct spi_agent *agent)
+{
+	static struct spi_rule_result result;
+
+	spi_control_lock();
+	while (agent->rule_count)
+		spi_rule_remove(agent->rules[--agent->rule_count], &result);
+	spi_control_unlock();
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * A call on its way to clients, and back.
+ *
+ * Each client that wants the exit has a return slot of its own for the call: a slot's code stands where the return
+ * address did, as that of a call that ends with a tail call does (calls/slots.c). The slot keeps the client and the
+ * call's user data.
+ *
+ * While a payload runs its thread is busy: what the payload calls is not instrumented. A call that comes all the same is
+ * a signal handler's, which has interrupted the payload or the recorder; only clients that are safe there get it.
+ */
+#include <errno.h>
+#include "liblttng-spi/payload/internal.h"
+
+/* ---- errno, where the program has it ---- */
+
+static uint64_t errno_distance;		/* from the thread's own pointer; libc's errno is initial-exec */
+
+void spi_errno_find(void)
+{
+	errno_distance = (uint64_t) __errno_location() - spi_thread_pointer();
+}
+
+static int *errno_of_thread(void)
+{
+	return (int *) (spi_thread_pointer() + errno_distance);
+}
+
+/* ---- may the thread run a payload now? ---- */
+
+static __attribute__((noinline)) int may_slow(struct spi_thread *t, uint64_t p)
+{
+	if (spi_thread_is_foreign(t) || spi_is_lent() > 0 || !spi_may(SPI_MAY_ACT))
+		return 0;
+	return !(t->owed & SPI_THREAD_NEW) || t->own || spi_thread_has_own(t);
+}
+
+SPI_INLINE int may_begin(struct spi_thread *t, uint64_t p)
+{
+	if (spi_unlikely((t->owed & ~SPI_THREAD_OWES) != SPI_THREAD_MARK) && !may_slow(t, p))
+		return 0;
+	if (spi_unlikely(t->busy) && !spi_thread_nested(p))
+		return 0;
+	return !spi_stack_is_short(t, p);
+}
+
+/* ---- entries ---- */
+
+/* The call's exit is to come to the client. Returns the slot's code; 0: there is no slot. */
+SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_clients *clients, struct spi_client *client,
+	struct spi_frame *frame, void *user)
+{
+	struct spi_slot *slot = spi_slot_ready(t, (uint64_t) &frame->ra);
+	const struct spi_point *point = clients->of;
+	uint64_t code;
+
+	if (spi_unlikely(clients->point.body != point->body || clients->point.address != point->address)) {
+		clients->point.body = point->body;
+		clients->point.address = point->address;
+		clients->point.call_site = point->call_site;
+	}
+	if (spi_unlikely(!slot)) {
+		if (t->record)
+			t->record->count.slots_exhausted++;
+		return 0;
+	}
+	code = spi_slot_push(t, &slot, &clients->point, frame);
+	if (spi_unlikely(!code))
+		return 0;
+	if (!(client->flags & SPI_PAYLOAD_GENERAL_REGISTERS))
+		slot->exit = clients->point.full_exit_thunk;
+	slot->cookie = user;
+	slot->start = (uint64_t) client;
+	slot->aux = SPI_SLOT_APART;
+	return code;
+}
+
+static uint64_t client_call(struct spi_thread *t, struct spi_client *client, struct spi_point *point, uint32_t trees,
+	struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
+{
+	struct spi_clients *clients = point->clients;
+	uint64_t p = (uint64_t) &frame->ra, code = 0;
+	void *user = NULL;
+	int *error, was;
+
+	if (spi_unlikely(client->state != SPI_CLIENT_ON) || !may_begin(t, p))
+		return 0;
+	if (spi_unlikely(t->busy) && !(client->flags & SPI_PAYLOAD_SIGNAL_SAFE)) {
+		__atomic_fetch_add(&client->unsafe, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
+	spi_busy_begin(t, p);
+	error = errno_of_thread();
+	was = *error;
+	if (client->entry) {
+		struct spi_call call = {
+			.client = client, .point = point, .clients = clients, .frame = frame, .vectors = vectors, .stride = stride,
+			.return_address = frame->ra, .trees = trees,
+		};
+
+		user = client->entry(&call, client->entry_data);
+	}
+	if ((client->exit || spi_unlikely(point->flags & SPI_POINT_LOOPS)) && !(point->flags & SPI_POINT_NO_EXIT))
+		code = slot_take(t, clients, client, frame, user);
+	*error = was;
+	spi_call_end(t);
+	return code;
+}
+
+uint64_t spi_clients_call(struct spi_point *point, uint32_t which, uint32_t trees, uint64_t code, struct spi_frame *frame,
+	const uint8_t *vectors, uint64_t stride)
+{
+	struct spi_thread *t = &spi_thread;
+
+	for (; which; which &= which - 1) {
+		const unsigned int number = (unsigned int) __builtin_ctz(which);
+		struct spi_client *client = spi_clients[number];
+		uint64_t second;
+
+		spi_slot_chain_begin(frame, code);
+		second = client_call(t, client, point, trees & client->trees, frame, vectors, stride);
+		code = spi_slot_chain_end(frame, code, second);
+	}
+	return code;
+}
+
+int spi_clients_are_general(uint32_t which)
+{
+	for (; which; which &= which - 1)
+		if (!(spi_clients[__builtin_ctz(which)]->flags & SPI_PAYLOAD_GENERAL_REGISTERS))
+			return 0;
+	return 1;
+}
+
+/* ---- exits ---- */
+
+SPI_INLINE void client_exit(struct spi_thread *t, struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vectors,
+	uint64_t stride, enum spi_call_ending ending)
+{
+	struct spi_client *client = (struct spi_client *) slot->start;
+	struct spi_clients *clients = (struct spi_clients *) slot->point;
+	struct spi_call call = {
+		.client = client, .point = clients->of, .clients = clients, .frame = frame, .vectors = vectors, .stride = stride,
+		.return_address = slot->ra, .is_exit = 1, .ending = ending, .user = (void *) slot->cookie,
+	};
+	int *error = errno_of_thread(), was = *error;
+
+	if (spi_likely(client->state == SPI_CLIENT_ON && client->exit)) {
+		if (spi_unlikely(t->busy > 1) && !(client->flags & SPI_PAYLOAD_SIGNAL_SAFE))
+			__atomic_fetch_add(&client->unsafe, 1, __ATOMIC_RELAXED);
+		else
+			client->exit(&call, client->exit_data);
+	}
+	slot->aux = 0;
+	*error = was;
+}
+
+/* Called by thunks that want an answer as well: 0. */
+static uint64_t exit_returns(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
+{
+	struct spi_thread *t = &spi_thread;
+
+	if (spi_unlikely(slot + 1 != t->cur))
+		spi_slot_leave_above(slot);
+	spi_busy_begin(t, slot->p);
+	client_exit(t, slot, frame, vectors, stride, SPI_CALL_RETURNED);
+	spi_slot_pop(t, slot);
+	spi_call_end(t);
+	return 0;
+}
+
+/* The thread is marked busy, and the slot popped, by the caller. */
+static void exit_left(struct spi_slot *slot, enum spi_left how)
+{
+	static const uint8_t endings[] = {
+		[SPI_LEFT_RETURN] = SPI_CALL_RETURNED, [SPI_LEFT_UNWOUND] = SPI_CALL_UNWOUND, [SPI_LEFT_JUMPED] = SPI_CALL_JUMPED,
+		[SPI_LEFT_THREAD_END] = SPI_CALL_THREAD_ENDED, [SPI_LEFT_PROCESS_END] = SPI_CALL_PROCESS_ENDED,
+		[SPI_LEFT_TAIL] = SPI_CALL_FOLDED, [SPI_LEFT_DETACHED] = SPI_CALL_DETACHED,
+	};
+
+	client_exit(&spi_thread, slot, NULL, NULL, 0, endings[how]);
+}
+
+/* ---- what a point has for them ---- */
+
+int spi_clients_have(struct spi_point *point)
+{
+	const struct spi_map_header *head = point->map ? point->map->head : NULL;
+	struct spi_clients *clients = point->clients;
+
+	if (clients)
+		return 0;
+	clients = spi_alloc(sizeof(*clients) + 48);
+	if (!clients)
+		return -ENOMEM;
+	clients = (struct spi_clients *) (((uint64_t) clients + 63) & ~UINT64_C(63));
+	spi_thread_thunks(&clients->point, head && (head->flags & SPI_MAP_USES_YMM), head && (head->flags & SPI_MAP_USES_ZMM));
+	spi_thread_thunks_words(&clients->point, SPI_WORDS_NO);
+	clients->point.exit_thunk = (uint64_t) spi_thunk_exit_general;
+	clients->point.flags = SPI_POINT_APART | SPI_POINT_CLIENTS | (point->flags & SPI_POINT_TREE);
+	clients->point.exit = (spi_exit_fn) (void *) exit_returns;
+	clients->point.left = exit_left;
+	clients->point.object = point->object;
+	clients->point.map = point->map;
+	clients->point.func = point->func;
+	clients->of = point;
+	__atomic_store_n(&point->clients, clients, __ATOMIC_RELEASE);
+	__atomic_fetch_or(&point->flags, SPI_POINT_CLIENTS, __ATOMIC_RELEASE);
+	return 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The clients, by number. A rule names a client by the name of the payload file that has made the client, or by "#" and
+ * the number; arguments tell two clients of one file apart.
+ */
+#include <errno.h>
+#include <string.h>
+#include "rules/rule.h"
+#include "liblttng-spi/payload/internal.h"
+
+struct spi_client *spi_clients[SPI_CLIENTS_MAX];
+
+struct spi_client *spi_client_make(const char *name, uint32_t flags)
+{
+	struct spi_client *client = spi_map_pages(sizeof(*client));
+	unsigned int number = 0;
+
+	while (number < SPI_CLIENTS_MAX && spi_clients[number])
+		number++;
+	if (!client || number == SPI_CLIENTS_MAX)
+		return NULL;
+	spi_errno_find();
+	spi_format(client->name, sizeof(client->name), "%s", name);
+	client->flags = flags;
+	client->number = number;
+	__atomic_store_n(&spi_clients[number], client, __ATOMIC_RELEASE);
+	return client;
+}
+
+static int client_find(const char *name, const char *arguments)
+{
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++) {
+		const struct spi_client *c = spi_clients[i];
+
+		if (c && c->file && !strcmp(c->file, name) && !strcmp(c->arguments ? c->arguments : "", arguments))
+			return (int) i;
+	}
+	return -ENOENT;
+}
+
+int spi_client_for(const char *name, const char *arguments, char *why, size_t size)
+{
+	struct spi_client *client;
+	int number;
+
+	if (name[0] == '#') {
+		number = name[1] - '0';
+		return number >= 0 && number < (int) SPI_CLIENTS_MAX && spi_clients[number] && !name[2] ? number : -ENOENT;
+	}
+	number = client_find(name, arguments);
+	if (number >= 0)
+		return number;
+	client = spi_client_load(name, arguments, why, size);
+	return client ? (int) client->number : -ELIBACC;
+}
+
+int spi_clients_named(const struct spi_rule_names *names, const struct spi_rule_names *arguments, uint32_t *which, char *why, size_t size)
+{
+	static char text[SPI_RULE_TEXT_MAX];	/* under the control lock */
+	int n = 0, number;
+
+	*which = 0;
+	text[0] = 0;
+	for (uint32_t i = 0; i < arguments->count; i++)
+		n += spi_format(text + n, sizeof(text) - (size_t) n, "%s\n", arguments->name[i]);
+	for (uint32_t i = 0; i < names->count; i++) {
+		number = spi_client_for(names->name[i], text, why, size);
+		if (number < 0)
+			return number;
+		*which |= 1u << number;
+	}
+	return 0;
+}
+
+int spi_clients_ask(uint32_t which)
+{
+	for (; which; which &= which - 1)
+		if (spi_clients[__builtin_ctz(which)]->entry)
+			return 1;
+	return 0;
+}
+
+void spi_client_tree_set(uint32_t tree, uint32_t which)
+{
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++) {
+		struct spi_client *c = spi_clients[i];
+
+		if (c && (which & 1u << i))
+			__atomic_fetch_or(&c->trees, tree, __ATOMIC_RELEASE);
+		else if (c)
+			__atomic_fetch_and(&c->trees, ~tree, __ATOMIC_RELEASE);
+	}
+	if (which)
+		__atomic_fetch_or(&spi_client_trees, tree, __ATOMIC_RELEASE);
+	else
+		__atomic_fetch_and(&spi_client_trees, ~tree, __ATOMIC_RELEASE);
+}
+
+uint32_t spi_clients_of_trees(uint32_t trees)
+{
+	uint32_t which = 0;
+
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX && spi_clients[i]; i++)
+		which |= spi_clients[i]->trees & trees ? 1u << i : 0;
+	return which;
+}

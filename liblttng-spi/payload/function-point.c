@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Functions that rules name for clients. Such a function has a point that is the clients', which the function's jump
+ * leads to; where rules have the calls recorded, too, the event module's point stands behind it, and is called by it
+ * (rules/instrument-functions.c).
+ */
+#include <errno.h>
+#include <string.h>
+#include "liblttng-spi/payload/internal.h"
+
+/* A jump inside of the function to its first byte: the same call goes on. */
+static int goes_on(const struct spi_thread *t, const struct spi_point *point, uint64_t p)
+{
+	const struct spi_slot *top = t->cur && t->cur > t->base ? t->cur - 1 : NULL;
+
+	return top && spi_slot_is_chained(top, p) && top->point->address == point->address;
+}
+
+static uint64_t clients_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
+{
+	struct spi_clients *clients = point->clients;
+	struct spi_point *recorder = __atomic_load_n(&clients->recorder, __ATOMIC_ACQUIRE);
+	uint64_t code = 0;
+
+	if (!vectors && (recorder || !clients->is_general))
+		return SPI_ANSWER_FULL;
+	if (spi_unlikely(point->flags & SPI_POINT_LOOPS) && goes_on(&spi_thread, point, (uint64_t) &frame->ra))
+		return 0;
+	if (recorder && ((recorder->gate[0] && *recorder->gate[0]) || (recorder->gate[1] && *recorder->gate[1])))
+		code = recorder->entry(recorder, frame, vectors, stride);
+	return spi_clients_call(point, clients->in_force, 0, code, frame, vectors, stride);
+}
+
+static void in_force_set(struct spi_clients *clients, uint32_t which)
+{
+	const int is_general = spi_clients_are_general(which);
+
+	if (!is_general)
+		__atomic_store_n(&clients->is_general, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&clients->in_force, which, __ATOMIC_RELEASE);
+	__atomic_store_n(&clients->is_general, (uint32_t) is_general, __ATOMIC_RELEASE);
+}
+
+static struct spi_point *point_behind(const struct spi_point *point)
+{
+	return point->clients ? point->clients->recorder : NULL;
+}
+
+int spi_clients_point_make(struct spi_point *point)
+{
+	if (spi_clients_have(point) < 0)
+		return -ENOMEM;
+	spi_point_behind = point_behind;
+	point->entry = clients_entry;
+	return 0;
+}
+
+void spi_clients_point_use(struct spi_point *point, uint32_t which)
+{
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++)
+		point->clients->uses[i] += (which >> i) & 1;
+	in_force_set(point->clients, point->clients->in_force | which);
+}
+
+void spi_clients_point_record(struct spi_point *point, struct spi_point *recorder)
+{
+	__atomic_store_n(&point->clients->recorder, recorder, __ATOMIC_RELEASE);
+}
+
+void spi_clients_point_forget(struct spi_point *point)
+{
+	memset(point->clients->uses, 0, sizeof(point->clients->uses));
+	point->clients->in_force = 0;
+	point->clients->recorder = NULL;
+}
+
+void spi_clients_point_leave(struct spi_point *point, uint32_t which)
+{
+	struct spi_clients *clients = point->clients;
+	uint32_t left = clients->in_force;
+
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++)
+		if ((which & 1u << i) && clients->uses[i] && !--clients->uses[i])
+			left &= ~(1u << i);
+	in_force_set(clients, left);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Room payload: payloads of a user's own (include/lttng/spi.h), and how the calls of a point come to them.
+ *
+ * A client is a pair of such payloads, and stands beside the event module's recorder: a call that both want has a return
+ * slot of each, the recorder's first. So the recorder's entry comes before the clients', and its exit after theirs;
+ * clients run in the order of their numbers, and their exits in the opposite order.
+ *
+ * Threads: clients are made and named on the control side, or by a thread that may allocate memory. A call's way may run
+ * in any thread and any state. A client is never freed.
+ */
+#ifndef SPI_PAYLOAD_ROOM_H
+#define SPI_PAYLOAD_ROOM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "include/lttng/spi.h"
+#include "liblttng-spi/arch/arch.h"
+#include "liblttng-spi/base/base.h"
+#include "liblttng-spi/calls/calls.h"
+
+#define SPI_CLIENT_NAME_SIZE	64u	/* bytes, with NUL */
+#define SPI_CLIENTS_MAX		8u	/* payloads in force at the same time */
+
+enum spi_client_state {
+	SPI_CLIENT_ON,
+	SPI_CLIENT_STOPPED,
+};
+
+struct spi_client {
+	char name[SPI_CLIENT_NAME_SIZE];
+	const char *file;		/* as the rule names it that has the file loaded; NULL: no rule does */
+	const char *arguments;		/* NAME=VALUE, one a line; or NULL */
+	uint32_t number;		/* the place in spi_clients[] */
+	uint32_t trees;			/* call trees that are for it */
+	uint32_t flags;			/* enum spi_payload_flags */
+	uint32_t state;			/* enum spi_client_state */
+	spi_entry_payload *entry;	/* NULL: none */
+	spi_exit_payload *exit;
+	void *entry_data, *exit_data;
+	uint64_t unsafe;		/* calls that it was not given, as their thread may have been within malloc() or the like */
+};
+
+/* What one point has for clients; made once, and never freed. */
+struct spi_clients {
+	struct spi_point point;		/* first; of their slots */
+	struct spi_function *callee;	/* as the api has it; NULL: not asked for yet */
+	uint32_t propelled;		/* trees whose sites in the callee are there, as asked for */
+	uint32_t propelled_epoch;	/* while spi_tree_epoch is that */
+	struct spi_point *of;		/* whose clients these are */
+	uint32_t in_force;		/* of a function's point: the clients, by their numbers' bits */
+	uint32_t is_general;		/* of a function's point: these do with general registers */
+	uint16_t uses[SPI_CLIENTS_MAX];	/* of a function's point: rules in force, by client */
+	struct spi_point *recorder;	/* of a function's point: the event module's, behind this one; NULL: none */
+};
+
+/* One call, while a payload runs. */
+struct spi_call {
+	struct spi_client *client;
+	struct spi_point *point;
+	struct spi_clients *clients;
+	struct spi_frame *frame;	/* NULL: the call did not return */
+	const uint8_t *vectors;
+	uint64_t stride;
+	uint64_t return_address;
+	uint32_t trees;			/* of the client's, that the call is in; 0: the function was instrumented by name */
+	uint32_t is_exit;
+	enum spi_call_ending ending;
+	void *user;
+};
+
+/* ---- client.c ---- */
+extern struct spi_client *spi_clients[SPI_CLIENTS_MAX] SPI_HIDDEN;	/* by number; NULL: none yet */
+/* A client with this name: it takes a number. NULL: there are too many, or there is no memory. */
+struct spi_client *spi_client_make(const char *name, uint32_t flags) SPI_HIDDEN;
+/*
+ * The client that a rule names: by the name of one that was made, or by the path of a payload file, which is loaded then.
+ * Its number, or a negative errno and `why`. Control side, where the dynamic linker may be called.
+ */
+int spi_client_for(const char *name, const char *arguments, char *why, size_t size) SPI_HIDDEN;
+struct spi_rule_names;
+/* All that a rule names, as bits of their numbers. 0, or a negative errno and `why`. Control side, likewise. */
+int spi_clients_named(const struct spi_rule_names *names, const struct spi_rule_names *arguments, uint32_t *which, char *why, size_t size)
+	SPI_HIDDEN;
+int spi_clients_ask(uint32_t which) SPI_HIDDEN;	/* does one of them say itself which callees to go into? */
+
+void spi_client_tree_set(uint32_t tree, uint32_t which) SPI_HIDDEN;	/* the tree is for the clients with these numbers' bits */
+uint32_t spi_clients_of_trees(uint32_t trees) SPI_HIDDEN;		/* which clients any of the trees is for */
+
+/* ---- file.c ---- */
+/* What the payload file that is being loaded has made; and that an agent asks for. Under the control lock. */
+extern struct spi_client *spi_client_loading SPI_HIDDEN;
+extern const char *spi_client_loading_arguments SPI_HIDDEN;	/* NULL: no file is being loaded by a rule */
+extern char spi_client_loading_why[200] SPI_HIDDEN;	/* why its agent could not be made */
+
+/* ---- call.c ---- */
+/*
+ * The clients of `which`, by their numbers' bits, get a call of the point; `trees`: of a call tree. `code` is what the
+ * recorder has answered. Returns what the thunk is to be answered.
+ */
+uint64_t spi_clients_call(struct spi_point *point, uint32_t which, uint32_t trees, uint64_t code, struct spi_frame *frame,
+	const uint8_t *vectors, uint64_t stride) SPI_HIDDEN;
+/* The point has what clients need. 0 or -ENOMEM. Under the patch lock, or where nobody else has the point. */
+int spi_clients_have(struct spi_point *point) SPI_HIDDEN;
+/* Do all of them do with general registers? */
+int spi_clients_are_general(uint32_t which) SPI_HIDDEN;
+
+/* ---- function-point.c: control side ---- */
+int spi_clients_point_make(struct spi_point *point) SPI_HIDDEN;	/* before the point's jump is there. 0 or -ENOMEM */
+/* One more, or one less, rule has these clients get the function's calls. */
+void spi_clients_point_use(struct spi_point *point, uint32_t which) SPI_HIDDEN;
+/* The event module's point gets the calls, too; NULL: no longer. */
+void spi_clients_point_record(struct spi_point *point, struct spi_point *recorder) SPI_HIDDEN;
+void spi_clients_point_forget(struct spi_point *point) SPI_HIDDEN;	/* its object was unloaded */
+void spi_clients_point_leave(struct spi_point *point, uint32_t which) SPI_HIDDEN;
+
+/* Is it a client's slot? */
+SPI_INLINE int spi_slot_is_clients(const struct spi_slot *slot)
+{
+	return slot->aux == SPI_SLOT_APART && slot->start;
+}
+
+#endif /* SPI_PAYLOAD_ROOM_H */
