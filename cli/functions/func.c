@@ -325,14 +325,14 @@ static int func_find(struct func *func, unsigned int index, const struct objects
 	return ret == -EINTR || ret >= 0 ? ret : TRACE_STATUS_ERROR;
 }
 
-/* What was found becomes the root in a tree's rule. */
-static int func_make_tree(struct func *func)
+/* What was found becomes the target of a rule with options. */
+static int func_make_rule_of(struct func *func, const struct spi_rule_kind *kind, const struct spi_rule *asked)
 {
 	char text[SPI_RULE_TEXT_MAX], room[SPI_RULE_TEXT_MAX], why[SPI_RULE_WHY] = "";
-	struct spi_rule rule = *func->tree;
+	struct spi_rule rule = *asked;
 	int ret;
 
-	rule.kind = spi_kind_tree;
+	rule.kind = kind;
 	ret = spi_rule_set_target(&rule, func->rule, room, sizeof(room), why);
 	if (ret == 0)
 		ret = spi_rule_write(&rule, SPI_FORM_AGENT, text, sizeof(text));
@@ -347,8 +347,10 @@ int func_resolve(struct func *func, unsigned int index, const struct objects *ob
 {
 	int ret = 0;
 
-	if (!func->tree)
-		return func_find(func, index, objects, whose, stripped, stop_fd);
+	if (!func->tree) {
+		ret = func_find(func, index, objects, whose, stripped, stop_fd);
+		return ret || !func->payload ? ret : func_make_rule_of(func, spi_kind_call, func->payload);
+	}
 	/* The agent knows where main() is without a symbol. */
 	if (*func->text && strcmp(func->text, "main"))
 		ret = func_find(func, index, objects, whose, stripped, stop_fd);
@@ -356,5 +358,5 @@ int func_resolve(struct func *func, unsigned int index, const struct objects *ob
 		func->rule = strdup(func->text);
 	if (ret || !func->rule)
 		return ret ? ret : TRACE_STATUS_ERROR;
-	return func_make_tree(func);
+	return func_make_rule_of(func, spi_kind_tree, func->tree);
 }

@@ -14,6 +14,7 @@ struct spi_rule;
 struct func {
 	const char *text;	/* as typed; "" for a tree without ROOT */
 	const struct spi_rule *tree;	/* what is asked of a tree whose root the function is; NULL: it is none */
+	const struct spi_rule *payload;	/* what is asked of a function whose calls payloads get; NULL: its calls are recorded */
 	char *object;		/* file name before the `:`, or NULL */
 	const char *pattern;	/* behind it; points into text */
 	int is_glob;

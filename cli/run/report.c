@@ -280,6 +280,21 @@ int report_is_empty(const struct report *r)
 	return r->trees && !r->by_daemon && !r->entries && !r->exits && !r->lost_calls && !r->discarded;
 }
 
+static void report_say_notes(const struct report *r)
+{
+	for (unsigned int i = 0; i < r->note_count; i++)
+		say("Note: %s", r->notes[i]);
+}
+
+void report_say_instrumented(struct report *r, const char *directory)
+{
+	if (r->declined_count)
+		say("%s instrumented: %llu; not instrumented: %zu", r->trees ? "Calls and functions" : "Functions",
+			(unsigned long long) r->functions, r->declined_count);
+	report_say_declined(r, directory);
+	report_say_notes(r);
+}
+
 void report_say(struct report *r, const char *directory)
 {
 	unsigned int i;
@@ -324,8 +339,7 @@ void report_say(struct report *r, const char *directory)
 		hot_say(&r->hot, calls);
 	if (r->trees)
 		budget_say(&r->budget, &r->hot, calls);
-	for (i = 0; i < r->note_count; i++)
-		say("Note: %s", r->notes[i]);
+	report_say_notes(r);
 }
 
 void report_free(struct report *r)

@@ -71,6 +71,8 @@ int report_has_nothing(const struct report *r);
 int report_is_empty(const struct report *r);
 /* report_say() - the summary on stderr. `directory` has the file of the above; NULL: there is none. */
 void report_say(struct report *r, const char *directory);
+/* The same of a run in which payloads got the calls: what was not instrumented, and what the agents had to say. */
+void report_say_instrumented(struct report *r, const char *directory);
 void report_free(struct report *r);
 
 #endif /* SPI_CLI_RUN_REPORT_H */

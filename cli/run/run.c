@@ -61,6 +61,8 @@ static int run_take_funcs(struct run *run)
 	for (i = 0; i < o->func_count; i++)
 		if (func_parse(&run->funcs[run->func_count++], o->funcs[i], NULL) < 0)
 			return -ENOMEM;
+		else if (run->is_payload)
+			run->funcs[run->func_count - 1].payload = &o->asked;
 	for (i = 0; i < o->tree.count; i++)
 		if (func_parse(&run->funcs[run->func_count++], o->tree.roots[i], &o->asked) < 0)
 			return -ENOMEM;
@@ -72,6 +74,7 @@ int run_init(struct run *run, const struct trace_options *options)
 	memset(run, 0, sizeof(*run));
 	run->options = options;
 	run->consumer = -1;
+	run->is_payload = options->asked.payloads.count != 0;
 	run->report.one_event = options->asked.one_event;
 	run->report.trees = options->tree.count > 0;
 	run->signals = signals_take();
@@ -100,9 +103,11 @@ void run_announce(struct run *run)
 {
 	if (run->session.announced)
 		return;
+	run->session.announced = 1;
+	if (run->is_payload)
+		return;
 	say("Trace directory: %s%s", run->session.directory, run->session.note);
 	say("%s", "");
-	run->session.announced = 1;
 }
 
 /* Before anything is recorded. One that does not attach shows at the end. */
@@ -134,15 +139,13 @@ static unsigned int run_viewer_filters(const struct trace_options *o)
 	return !o->tree.count ? 0 : VIEWER_NAMES | (o->asked.compact ? VIEWER_EXPAND : 0);
 }
 
-int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned int count)
+/* Daemons, session and viewer: what records. */
+static int run_begin_recording(struct run *run, const char *subject, const pid_t *vpids, unsigned int count)
 {
 	const struct trace_options *o = run->options;
 	unsigned int i;
-	int ret = run_take_output(run);
+	int ret = run_daemon(run);
 
-	if (ret)
-		return ret;
-	ret = run_daemon(run);
 	if (ret == 0 && !run->output)
 		ret = relay_ensure(&run->relay, o, run->signals);
 	if (ret == 0)
@@ -162,13 +165,32 @@ int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned
 		ret = viewer_start(&run->viewer, &run->session, run->relay.live, run_viewer_filters(o));
 	if (ret == 0 && count)
 		run_wait_viewer(run);	/* what runs is recorded as soon as an agent is in it */
+	return ret;
+}
+
+static void run_tell_agents(struct run *run)
+{
+	spi_control_run(run->agents.control, run->number);
+	if (run->is_payload)
+		spi_control_output(run->agents.control, STDERR_FILENO);
+}
+
+int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned int count)
+{
+	const struct trace_options *o = run->options;
+	int ret = run_take_output(run);
+
+	if (ret)
+		return ret;
+	if (!run->is_payload)
+		ret = run_begin_recording(run, subject, vpids, count);
 	if (ret == 0) {
 		ret = agents_create(&run->agents, run->funcs, run->func_count,
 			o->asked.one_event ? SPI_RULE_ONE_EVENT : 0, o->string_max, &run->report, &run->session);
 		if (ret < 0)
 			say_error("the agent socket cannot be made: %s", strerror(-ret));
 		else
-			spi_control_run(run->agents.control, run->number);
+			run_tell_agents(run);
 		run->agents.on_ready = run_on_ready;
 		run->agents.data = run;
 	}
@@ -293,17 +315,21 @@ void run_end(struct run *run)
 	/* A signal that came for the part that is over must not cut the rest short. */
 	while (signals_next(NULL))
 		;
-	run_end_session(run);
+	if (!run->is_payload)
+		run_end_session(run);
 	run->broken |= asking_is_over();
 	if (announced) {
 		run_check_disk(run, run->output);
 		if (run->output && report_write_file(&run->report, run->output) < 0)
 			run->broken = 1;
-		report_say(&run->report, run->output);
+		if (run->is_payload)
+			report_say_instrumented(&run->report, run->output);
+		else
+			report_say(&run->report, run->output);
 		if (report_has_nothing(&run->report)) {
-			say_error("nothing was instrumented, and so nothing was recorded");
+			say_error(run->is_payload ? "nothing was instrumented" : "nothing was instrumented, and so nothing was recorded");
 			run->broken = 1;
-		} else if (report_is_empty(&run->report)) {
+		} else if (!run->is_payload && report_is_empty(&run->report)) {
 			tree_say_none(&run->options->tree, &run->options->asked);
 		}
 	} else if (run->output_made) {

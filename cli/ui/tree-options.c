@@ -77,6 +77,15 @@ static int option_take(struct tree_request *tree, struct spi_rule *asked, const 
 
 	if (!tree->option && !(option->where & SPI_IN_CALL_EVENT))
 		tree->option = option->name;
+	if (option->value == SPI_VALUE_FILES && strchr(value, '/')) {
+		const char *path = realpath(value, NULL);	/* for as long as the rule lives */
+
+		if (!path) {
+			say_error("--%s: %s: %s", option->name, value, strerror(errno));
+			return -EINVAL;
+		}
+		value = path;
+	}
 	ret = spi_rule_take(asked, option, value, why);
 	if (ret < 0)
 		say_error("--%s: %s", option->name, why);

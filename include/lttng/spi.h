@@ -128,6 +128,20 @@ int spi_agent_enable_fork(struct spi_agent *agent, int is_on);
 int spi_agent_set_init_event(struct spi_agent *agent, struct spi_event *event);
 
 /*
+ * spi_agent_set_fini() - what runs once at the end: when the process ends, or when the last rule that names the payload
+ * goes. No payload of the agent's runs any more then. It does not run where a signal ends the process, nor before the
+ * process executes another program. [configure]
+ */
+int spi_agent_set_fini(struct spi_agent *agent, void (*fini)(struct spi_agent *agent, void *data), void *data);
+
+/*
+ * spi_agent_write() - text for the user: to where `lttng trace` prints, or without it to the standard error of the
+ * process. [any]
+ * Returns how many bytes were written, or a negative errno.
+ */
+long spi_agent_write(struct spi_agent *agent, const char *text, size_t size);
+
+/*
  * spi_agent_argument() - the value of `--payload-arg NAME=VALUE`, or of NAME=VALUE in the environment variable
  * LTTNG_SPI_PAYLOAD_ARGS, a list with `;`. [configure]
  * NULL: it was not given. The text belongs to the agent.

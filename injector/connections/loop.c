@@ -137,7 +137,7 @@ int spi_control_create(struct spi_control **out, const struct spi_control_ops *o
 	if (ops)
 		control->ops = *ops;
 	control->data = data;
-	control->listener.fd = control->look.fd = control->directory_lock = -1;
+	control->listener.fd = control->look.fd = control->directory_lock = control->output = -1;
 	control->packet = malloc(PACKET_MAX + 1);
 	control->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (control->epoll < 0 || !control->packet) {
@@ -205,6 +205,11 @@ void spi_control_welcome(struct spi_control *control, uint32_t flags, uint32_t s
 {
 	control->welcome_flags = flags | control->run << SPI_WELCOME_RUN_SHIFT;
 	control->string_max = string_max;
+}
+
+void spi_control_output(struct spi_control *control, int fd)
+{
+	control->output = fd;
 }
 
 void spi_control_run(struct spi_control *control, uint32_t run)

@@ -98,6 +98,8 @@ int spi_control_lacks(struct spi_control *control, const struct stat *st, const 
 
 /* What every WELCOME says from now on: SPI_WELCOME_* flags, bytes kept of a string (0: 256). */
 void spi_control_welcome(struct spi_control *control, uint32_t flags, uint32_t string_max);
+/* Where payloads of the agents write text for the user (spi_agent_write()); the caller's, and open as long as `control` is. */
+void spi_control_output(struct spi_control *control, int fd);
 /* And the number of a run (SPI_WELCOME_RUN_SHIFT); the flags stay. */
 void spi_control_run(struct spi_control *control, uint32_t run);
 

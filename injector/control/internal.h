@@ -73,6 +73,7 @@ struct spi_control {
 	struct spi_control_ops ops;
 	void *data;
 	uint32_t welcome_flags, string_max, run;
+	int output;					/* where payloads write text for the user; -1: nowhere */
 	struct spi_source listener;
 	struct spi_source look;				/* connections/first-thread.c: a timer */
 	bool looking;

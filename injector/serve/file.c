@@ -4,7 +4,7 @@
  * Files for agents: what an agent in a container needs and does not have.
  *
  * Libraries travel as sealed memfds, copied once and handed to every agent that asks. Only the names
- * in the list are served. "daemon-home" is the way to the host's session daemon: daemon-home.c.
+ * in the list are served. "payload-output" is where payloads write text for the user. "daemon-home" is the way to the host's session daemon: daemon-home.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -140,6 +140,8 @@ void spi_file_serve(struct spi_agent *agent, uint32_t id, const char *name)
 
 	if (!strcmp(name, "daemon-home")) {
 		fd = home_open(agent->control, text, sizeof(text));
+	} else if (!strcmp(name, "payload-output")) {
+		fd = agent->control->output < 0 ? -ENOENT : fcntl(agent->control->output, F_DUPFD_CLOEXEC, 3);
 	} else {
 		snprintf(text, sizeof(text), "no such file is served");
 		for (size_t i = 0; i < sizeof(served) / sizeof(served[0]); i++)

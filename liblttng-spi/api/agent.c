@@ -229,6 +229,32 @@ SPI_API int spi_agent_set_init_event(struct spi_agent *agent, struct spi_event *
 	return r;
 }
 
+static void fini(struct spi_client *client)
+{
+	struct spi_agent *agent = client->owner;
+
+	agent->fini(agent, agent->fini_data);
+}
+
+SPI_API int spi_agent_set_fini(struct spi_agent *agent, void (*function)(struct spi_agent *agent, void *data), void *data)
+{
+	int r = configurable(agent);
+
+	if (r == 0) {
+		agent->fini = function;
+		agent->fini_data = data;
+		agent->client->owner = agent;
+		agent->client->fini = function ? fini : NULL;
+	}
+	return r;
+}
+
+SPI_API long spi_agent_write(struct spi_agent *agent, const char *text, size_t size)
+{
+	(void) agent;
+	return spi_client_write(text, size);
+}
+
 SPI_API const char *spi_agent_argument(struct spi_agent *agent, const char *name)
 {
 	const char *line = agent ? agent->arguments : NULL;
@@ -284,7 +310,7 @@ SPI_API int spi_agent_stop(struct spi_agent *agent)
 {
 	if (!agent)
 		return -EINVAL;
-	__atomic_store_n(&agent->client->state, SPI_CLIENT_STOPPED, __ATOMIC_RELEASE);
 	spi_agent_rules_end(agent);
+	spi_clients_end(1u << agent->client->number);
 	return 0;
 }

@@ -45,6 +45,8 @@ struct spi_agent {
 	uint32_t parse_only, unfollowed;
 	struct spi_rule_names exclude, exclude_lib;
 	uint32_t rules[SPI_EVENT_LIST_MAX * 2], rule_count;	/* numbers of what is in force */
+	void (*fini)(struct spi_agent *agent, void *data);
+	void *fini_data;
 	uint32_t has_gone;		/* spi_agent_go() was called */
 	char error[400];
 };

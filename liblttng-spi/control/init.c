@@ -37,6 +37,7 @@
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/process/process.h"
 #include "liblttng-spi/module/module.h"
+#include "liblttng-spi/payload/payload.h"
 #include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/control/control.h"
@@ -288,6 +289,7 @@ __attribute__((destructor)) void spi_agent_end(void)
 		if (spi_thread.record && !spi_thread.busy)
 			spi_budget_news();
 		spi_process_end();
+		spi_clients_process_end();
 		spi_thread.busy = SPI_BUSY_ALWAYS;
 		if (spi_may(SPI_MAY_TALK))
 			spi_participants_run(process_end);

@@ -95,7 +95,7 @@ static void publish_own_symbols(void)
 
 /* ---- another root: files through the controller ---------------------------------------- */
 
-static int fetch_file(struct spi_link *link, const char *name, char *error, size_t error_size)
+int spi_module_file(struct spi_link *link, const char *name, char *error, size_t error_size)
 {
 	struct {
 		struct spi_msg_file head;
@@ -126,7 +126,7 @@ static void *load_fetched(struct spi_link *link, const char *name, char *error, 
 {
 	char path[SPI_PROC_PATH], file[16];
 	void *handle;
-	int fd = fetch_file(link, name, error, error_size);
+	int fd = spi_module_file(link, name, error, error_size);
 
 	if (fd < 0)
 		return NULL;
@@ -199,7 +199,7 @@ static void *load_everything(struct spi_link *link, char *error, size_t error_si
 	};
 	char **old = environ, **changed, home[96], file[16], path[SPI_PROC_PATH];
 	void *handle = NULL;
-	int fd = fetch_file(link, "daemon-home", error, error_size);
+	int fd = spi_module_file(link, "daemon-home", error, error_size);
 
 	if (fd < 0)
 		return NULL;

@@ -22,6 +22,8 @@ void spi_floor_take(int fd);		/* what WELCOME brought, or -1; closes it */
 extern struct spi_core_ops spi_core_ops;	/* what it may call; what rooms above module/module.c offer, control/participants.c sets */
 int spi_module_is_run(void);
 void spi_module_run(uint32_t run);		/* the run that this process belongs to, as WELCOME says */
+/* A file that the controller has (SPI_MSG_FILE_REQUEST): a descriptor, which is the caller's, or a negative errno and `error`. */
+int spi_module_file(struct spi_link *link, const char *name, char *error, size_t error_size);
 int spi_module_load(struct spi_link *link, char *error, size_t error_size);
 void spi_tracer_code_find(void);	/* threads that start in the code of ours that is there now are the tracer's */
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 #include "rules/rule.h"
+#include "liblttng-spi/link/link.h"
 #include "liblttng-spi/payload/internal.h"
 
 struct spi_client *spi_clients[SPI_CLIENTS_MAX];
@@ -62,6 +63,8 @@ int spi_clients_named(const struct spi_rule_names *names, const struct spi_rule_
 
 	*which = 0;
 	text[0] = 0;
+	if (names->count)
+		spi_client_output_find(spi_link_current);
 	for (uint32_t i = 0; i < arguments->count; i++)
 		n += spi_format(text + n, sizeof(text) - (size_t) n, "%s\n", arguments->name[i]);
 	for (uint32_t i = 0; i < names->count; i++) {
@@ -80,6 +83,54 @@ int spi_clients_ask(uint32_t which)
 			return 1;
 	return 0;
 }
+
+/* ---- begin and end ---- */
+
+void spi_clients_end(uint32_t which)
+{
+	const uint32_t busy = spi_thread.busy;
+
+	for (; which; which &= which - 1) {
+		struct spi_client *client = spi_clients[__builtin_ctz(which)];
+
+		if (!client || __atomic_exchange_n(&client->state, SPI_CLIENT_STOPPED, __ATOMIC_ACQ_REL) == SPI_CLIENT_STOPPED)
+			continue;
+		spi_thread.busy |= SPI_BUSY_ALWAYS;
+		if (client->fini)
+			client->fini(client);
+		if (client->unsafe)
+			spi_note("payload %s: it was not given %lu calls, which signal handlers made in the middle of a payload", client->name,
+				client->unsafe);
+		spi_thread.busy = busy;
+	}
+}
+
+void spi_clients_process_end(void)
+{
+	spi_clients_end((1u << SPI_CLIENTS_MAX) - 1);
+}
+
+void spi_clients_rule_begins(uint32_t which)
+{
+	for (; which; which &= which - 1) {
+		struct spi_client *client = spi_clients[__builtin_ctz(which)];
+
+		client->rules++;
+		__atomic_store_n(&client->state, SPI_CLIENT_ON, __ATOMIC_RELEASE);
+	}
+}
+
+void spi_clients_rule_ends(uint32_t which)
+{
+	for (; which; which &= which - 1) {
+		struct spi_client *client = spi_clients[__builtin_ctz(which)];
+
+		if (client->rules && !--client->rules)
+			spi_clients_end(1u << client->number);
+	}
+}
+
+/* ---- call trees ---- */
 
 void spi_client_tree_set(uint32_t tree, uint32_t which)
 {

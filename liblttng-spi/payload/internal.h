@@ -9,6 +9,9 @@
 /* ---- call.c ---- */
 void spi_errno_find(void) SPI_HIDDEN;	/* before the first call of a client */
 
+/* ---- output.c ---- */
+void spi_client_output_find(struct spi_link *link) SPI_HIDDEN;	/* control side; link NULL: there is no controller */
+
 /* ---- file.c ---- */
 /* Loads the payload file. Its client, or NULL and `why`. */
 struct spi_client *spi_client_load(const char *name, const char *arguments, char *why, size_t size) SPI_HIDDEN;

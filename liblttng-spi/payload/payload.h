@@ -25,7 +25,7 @@
 
 enum spi_client_state {
 	SPI_CLIENT_ON,
-	SPI_CLIENT_STOPPED,
+	SPI_CLIENT_STOPPED,	/* no payload is called any more */
 };
 
 struct spi_client {
@@ -34,11 +34,14 @@ struct spi_client {
 	const char *arguments;		/* NAME=VALUE, one a line; or NULL */
 	uint32_t number;		/* the place in spi_clients[] */
 	uint32_t trees;			/* call trees that are for it */
+	uint32_t rules;			/* in force that name it */
 	uint32_t flags;			/* enum spi_payload_flags */
 	uint32_t state;			/* enum spi_client_state */
 	spi_entry_payload *entry;	/* NULL: none */
 	spi_exit_payload *exit;
 	void *entry_data, *exit_data;
+	void (*fini)(struct spi_client *client);	/* NULL: none */
+	void *owner;			/* the api's */
 	uint64_t unsafe;		/* calls that it was not given, as their thread may have been within malloc() or the like */
 };
 
@@ -85,6 +88,13 @@ int spi_clients_named(const struct spi_rule_names *names, const struct spi_rule_
 	SPI_HIDDEN;
 int spi_clients_ask(uint32_t which) SPI_HIDDEN;	/* does one of them say itself which callees to go into? */
 
+/* No payload of theirs is called any more; what is to run at the end has run. Where payloads may run, busy or not. */
+void spi_clients_end(uint32_t which) SPI_HIDDEN;
+void spi_clients_process_end(void) SPI_HIDDEN;
+/* One more, or one less, rule names them. With the last one they end; with the next one they begin again. Control side. */
+void spi_clients_rule_begins(uint32_t which) SPI_HIDDEN;
+void spi_clients_rule_ends(uint32_t which) SPI_HIDDEN;
+long spi_client_write(const char *text, size_t size) SPI_HIDDEN;	/* to the user; any thread */
 void spi_client_tree_set(uint32_t tree, uint32_t which) SPI_HIDDEN;	/* the tree is for the clients with these numbers' bits */
 uint32_t spi_clients_of_trees(uint32_t trees) SPI_HIDDEN;		/* which clients any of the trees is for */
 

@@ -229,6 +229,7 @@ int spi_work_put_in_force(struct work *w)
 	points = spi_map_pages(bytes);
 	if (!points)
 		return -ENOMEM;
+	spi_clients_rule_begins(w->rule->clients);
 	if (w->rule->clients)
 		make_for_clients(w);
 	else
@@ -268,6 +269,7 @@ static void take_out(struct rule *rule)
 	if (spi_payload && spi_payload->flush)
 		spi_payload->flush();
 	spi_sys(SYS_munmap, points, (bytes + 4095) & ~4095ul);
+	spi_clients_rule_ends(rule->clients);
 }
 
 /* ---- what instrument.c does with such a rule --------------------------------------------------- */

@@ -56,6 +56,7 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link)
 		return 0;
 	if (is_main && spi_tree_main_begun())
 		everybody = 1;
+	spi_clients_rule_begins(tree->rule->clients);
 	__atomic_fetch_or(&spi_tree_existing, bit, __ATOMIC_SEQ_CST);
 	spi_budget_start(asked->budget ? bit : 0, spi_tree_budget_least(tree));
 	if (asked->calls_of.count)
@@ -166,6 +167,7 @@ static void tree_end(struct spi_tree *tree)
 	spi_tree_limited &= ~bit;
 	spi_tree_flat &= ~bit;
 	spi_tree_whole &= ~bit;
+	spi_clients_rule_ends(tree->rule->clients);
 	if (spi_tree_existing)
 		return;
 	spi_tree_follow_stop();
@@ -215,6 +217,7 @@ static int tree_clients(const struct spi_tree *tree, struct spi_rule_result *res
 
 	if (spi_clients_named(&tree->asked->payloads, &tree->asked->payload_args, &which, result->text, sizeof(result->text)) < 0)
 		return -ELIBACC;
+	tree->rule->clients = which;
 	spi_client_tree_set(tree->bit, which);
 	if (spi_clients_ask(which))
 		spi_tree_asked |= tree->bit;

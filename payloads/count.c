@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * The payload `count`: calls by function, the most frequent first, at the end and on a signal.
+ *
+ *	signal=NUMBER	print what was counted so far when the program gets this signal
+ *	top=N		so many functions; all without it
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <lttng/spi.h>
+#include "payloads/text.h"
+
+#define TABLE	(1u << 17)	/* functions; a power of two */
+
+static struct spi_agent *agent;
+static struct counter {
+	struct spi_function *function;
+	uint64_t calls;
+} table[TABLE], sorted[TABLE];
+static uint64_t unknown, full;
+static uint32_t top;
+
+static struct counter *counter_of(struct spi_function *function)
+{
+	uint64_t at = (uint64_t) function >> 4;
+
+	for (uint32_t tries = 0; tries < TABLE; tries++, at++) {
+		struct counter *c = &table[at % TABLE];
+		struct spi_function *known = __atomic_load_n(&c->function, __ATOMIC_ACQUIRE);
+
+		if (known == function)
+			return c;
+		if (!known && (__atomic_compare_exchange_n(&c->function, &known, function, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+				known == function))
+			return c;
+	}
+	return NULL;
+}
+
+static void *enter(struct spi_call *call, void *data)
+{
+	struct spi_function *callee = spi_call_callee(call);
+	struct counter *c = callee ? counter_of(callee) : NULL;
+
+	(void) data;
+	__atomic_fetch_add(c ? &c->calls : callee ? &full : &unknown, 1, __ATOMIC_RELAXED);
+	spi_call_propel(call);
+	return NULL;
+}
+
+static int more_calls(const void *va, const void *vb)
+{
+	const struct counter *a = va, *b = vb;
+
+	if (a->calls != b->calls)
+		return a->calls < b->calls ? 1 : -1;
+	return strcmp(spi_function_name(a->function), spi_function_name(b->function));
+}
+
+static void say(uint64_t calls, const char *name, const char *object)
+{
+	struct text t = { .size = 0 };
+
+	text_number(&t, calls, 12);
+	text_put(&t, "  ");
+	text_put(&t, name);
+	if (*object) {
+		text_put(&t, "  ");
+		text_put(&t, object);
+	}
+	text_byte(&t, '\n');
+	spi_agent_write(agent, t.line, t.size);
+}
+
+static void report(struct spi_agent *a, void *data)
+{
+	uint32_t n = 0, i;
+
+	(void) a;
+	(void) data;
+	for (i = 0; i < TABLE; i++)
+		if (table[i].calls)
+			sorted[n++] = table[i];
+	qsort(sorted, n, sizeof(*sorted), more_calls);
+	for (i = 0; i < n && (!top || i < top); i++)
+		say(sorted[i].calls, spi_function_name(sorted[i].function), spi_object_name(spi_function_object(sorted[i].function)));
+	if (unknown)
+		say(unknown, "(code that nothing is known of)", "");
+	if (full)
+		say(full, "(further functions)", "");
+}
+
+static void on_signal(int number)
+{
+	(void) number;
+	report(agent, NULL);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	const struct spi_agent_options options = {
+		.size = sizeof(options), .version = LTTNG_SPI_VERSION, .flags = SPI_PAYLOAD_SIGNAL_SAFE, .name = "count",
+	};
+	const char *number;
+
+	agent = spi_agent_create(&options);
+	if (!agent)
+		return;
+	number = spi_agent_argument(agent, "top");
+	top = number ? (uint32_t) atoi(number) : 0;
+	spi_agent_set_entry(agent, enter, NULL);
+	spi_agent_set_fini(agent, report, NULL);
+	if (spi_agent_go(agent) == 0 && (number = spi_agent_argument(agent, "signal")))
+		signal(atoi(number), on_signal);
+}
