@@ -74,15 +74,18 @@ static void say(uint64_t calls, const char *name, const char *object)
 	spi_agent_write(agent, t.line, t.size);
 }
 
+/* At the end counting begins anew; on a signal (`a` is NULL) it goes on. */
 static void report(struct spi_agent *a, void *data)
 {
 	uint32_t n = 0, i;
 
-	(void) a;
 	(void) data;
-	for (i = 0; i < TABLE; i++)
-		if (table[i].calls)
-			sorted[n++] = table[i];
+	for (i = 0; i < TABLE; i++) {
+		uint64_t calls = a ? __atomic_exchange_n(&table[i].calls, 0, __ATOMIC_RELAXED) : table[i].calls;
+
+		if (calls)
+			sorted[n++] = (struct counter) { table[i].function, calls };
+	}
 	qsort(sorted, n, sizeof(*sorted), more_calls);
 	for (i = 0; i < n && (!top || i < top); i++)
 		say(sorted[i].calls, spi_function_name(sorted[i].function), spi_object_name(spi_function_object(sorted[i].function)));
@@ -95,7 +98,7 @@ static void report(struct spi_agent *a, void *data)
 static void on_signal(int number)
 {
 	(void) number;
-	report(agent, NULL);
+	report(NULL, NULL);
 }
 
 __attribute__((constructor)) static void begin(void)

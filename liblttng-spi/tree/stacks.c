@@ -207,6 +207,8 @@ uint32_t spi_tree_stacks_look(uint32_t tree)
 {
 	struct look look = { .tree = tree };
 
+	if (!spi_thread_is_tracer())	/* a payload file is being loaded in a thread of the program */
+		look_at_stack(&look, (uint64_t) __builtin_frame_address(0));
 	look_at_threads(&look);
 	look_at_threads(&look);
 	return look.found;
