@@ -22,6 +22,7 @@
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/payload/payload.h"
 #include "liblttng-spi/control/internal.h"
 
 #define BEGIN_MS	100	/* for the control thread to begin: main() may leave no memory for it */
@@ -86,6 +87,7 @@ void spi_control_wait(struct spi_link *link)
 			spi_functions_say();
 			spi_budget_come_by(link);
 			spi_exec_tell_held();
+			spi_clients_tell();
 			spi_tree_report_some(link);
 			spi_control_unlock();
 			if (is_asked)	/* who asks while something else was due writes a moment later */

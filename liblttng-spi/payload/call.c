@@ -99,7 +99,7 @@ static uint64_t client_call(struct spi_thread *t, struct spi_client *client, str
 			.return_address = frame->ra, .trees = trees,
 		};
 
-		user = client->entry(&call, client->entry_data);
+		user = (void *) spi_guard_call(t, client, client->entry, &call, client->entry_data);
 	}
 	if ((client->exit || spi_unlikely(point->flags & SPI_POINT_LOOPS)) && !(point->flags & SPI_POINT_NO_EXIT))
 		code = slot_take(t, clients, client, frame, user);
@@ -150,7 +150,7 @@ SPI_INLINE void client_exit(struct spi_thread *t, struct spi_slot *slot, struct 
 		if (spi_unlikely(t->busy > 1) && !(client->flags & SPI_PAYLOAD_SIGNAL_SAFE))
 			__atomic_fetch_add(&client->unsafe, 1, __ATOMIC_RELAXED);
 		else
-			client->exit(&call, client->exit_data);
+			spi_guard_call(t, client, client->exit, &call, client->exit_data);
 	}
 	slot->aux = 0;
 	*error = was;

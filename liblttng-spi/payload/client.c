@@ -22,6 +22,7 @@ struct spi_client *spi_client_make(const char *name, uint32_t flags)
 	if (!client || number == SPI_CLIENTS_MAX)
 		return NULL;
 	spi_errno_find();
+	spi_guard_begin();
 	spi_format(client->name, sizeof(client->name), "%s", name);
 	client->flags = flags;
 	client->number = number;
@@ -93,7 +94,9 @@ void spi_clients_end(uint32_t which)
 	for (; which; which &= which - 1) {
 		struct spi_client *client = spi_clients[__builtin_ctz(which)];
 
-		if (!client || __atomic_exchange_n(&client->state, SPI_CLIENT_STOPPED, __ATOMIC_ACQ_REL) == SPI_CLIENT_STOPPED)
+		uint32_t on = SPI_CLIENT_ON;
+
+		if (!client || !__atomic_compare_exchange_n(&client->state, &on, SPI_CLIENT_STOPPED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			continue;
 		spi_thread.busy |= SPI_BUSY_ALWAYS;
 		if (client->fini)
@@ -105,9 +108,29 @@ void spi_clients_end(uint32_t which)
 	}
 }
 
+void spi_client_fails(struct spi_client *client, const char *why)
+{
+	if (__atomic_exchange_n(&client->state, SPI_CLIENT_FAILED, __ATOMIC_ACQ_REL) == SPI_CLIENT_FAILED)
+		return;
+	__atomic_store_n(&client->failure, why, __ATOMIC_RELEASE);
+	spi_control_ring();
+}
+
+/* Control side, or at the process's end. */
+void spi_clients_tell(void)
+{
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX && spi_clients[i]; i++) {
+		const char *why = __atomic_exchange_n(&spi_clients[i]->failure, NULL, __ATOMIC_ACQ_REL);
+
+		if (why)
+			spi_note("payload %s: %s: it is switched off, and the program goes on", spi_clients[i]->name, why);
+	}
+}
+
 void spi_clients_process_end(void)
 {
 	spi_clients_end((1u << SPI_CLIENTS_MAX) - 1);
+	spi_clients_tell();
 }
 
 void spi_clients_rule_begins(uint32_t which)
@@ -116,7 +139,8 @@ void spi_clients_rule_begins(uint32_t which)
 		struct spi_client *client = spi_clients[__builtin_ctz(which)];
 
 		client->rules++;
-		__atomic_store_n(&client->state, SPI_CLIENT_ON, __ATOMIC_RELEASE);
+		if (client->state == SPI_CLIENT_STOPPED)
+			__atomic_store_n(&client->state, SPI_CLIENT_ON, __ATOMIC_RELEASE);
 	}
 }
 

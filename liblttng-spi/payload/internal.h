@@ -4,10 +4,30 @@
 #ifndef SPI_PAYLOAD_ROOM_INTERNAL_H
 #define SPI_PAYLOAD_ROOM_INTERNAL_H
 
+#include "liblttng-spi/payload/guard-offsets.h"
 #include "liblttng-spi/payload/payload.h"
+
+struct _Unwind_Exception;
+
+/* On the stack of the thread that is in a payload. */
+struct spi_guard {
+	uint64_t sp;
+	struct _Unwind_Exception *exception;
+	uint32_t ended;			/* SPI_GUARD_* */
+	struct spi_guard *outer;
+};
 
 /* ---- call.c ---- */
 void spi_errno_find(void) SPI_HIDDEN;	/* before the first call of a client */
+
+/* ---- guard.c ---- */
+void spi_guard_begin(void) SPI_HIDDEN;		/* control side, before the first call of a client */
+/* A payload's call. What the payload returns; 0: it did not, and its client is switched off. The thread is busy. */
+uint64_t spi_guard_call(struct spi_thread *t, struct spi_client *client, void *function, struct spi_call *call, void *data) SPI_HIDDEN;
+uint64_t spi_guarded_call(void *function, struct spi_call *call, void *data, struct spi_guard *guard) SPI_HIDDEN;
+
+/* ---- client.c ---- */
+void spi_client_fails(struct spi_client *client, const char *why) SPI_HIDDEN;	/* any thread: the client gets no call any more */
 
 /* ---- output.c ---- */
 void spi_client_output_find(struct spi_link *link) SPI_HIDDEN;	/* control side; link NULL: there is no controller */

@@ -26,6 +26,7 @@
 enum spi_client_state {
 	SPI_CLIENT_ON,
 	SPI_CLIENT_STOPPED,	/* no payload is called any more */
+	SPI_CLIENT_FAILED,	/* likewise, and for ever */
 };
 
 struct spi_client {
@@ -42,6 +43,7 @@ struct spi_client {
 	void *entry_data, *exit_data;
 	void (*fini)(struct spi_client *client);	/* NULL: none */
 	void *owner;			/* the api's */
+	const char *failure;		/* still to be told */
 	uint64_t unsafe;		/* calls that it was not given, as their thread may have been within malloc() or the like */
 };
 
@@ -91,6 +93,7 @@ int spi_clients_ask(uint32_t which) SPI_HIDDEN;	/* does one of them say itself w
 /* No payload of theirs is called any more; what is to run at the end has run. Where payloads may run, busy or not. */
 void spi_clients_end(uint32_t which) SPI_HIDDEN;
 void spi_clients_process_end(void) SPI_HIDDEN;
+void spi_clients_tell(void) SPI_HIDDEN;		/* which have failed since */
 /* One more, or one less, rule names them. With the last one they end; with the next one they begin again. Control side. */
 void spi_clients_rule_begins(uint32_t which) SPI_HIDDEN;
 void spi_clients_rule_ends(uint32_t which) SPI_HIDDEN;

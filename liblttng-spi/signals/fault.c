@@ -29,6 +29,12 @@ static struct spi_signal segv = { .number = SIGSEGV, .handler = segv_handle };
 static struct spi_signal bus = { .number = SIGBUS, .handler = bus_handle };
 
 int (*spi_fault_elsewhere)(uint64_t address);
+int (*spi_fault_guarded)(void *context);
+
+static int fault_is_guarded(const siginfo_t *info, void *context)
+{
+	return spi_fault_guarded && !spi_signal_was_sent(info) && spi_fault_guarded(context);
+}
 
 /* A fault of the copying loops: let them return. */
 static int fault_is_ours(void *context)
@@ -46,7 +52,7 @@ static void segv_handle(int number, void *info, void *context)
 	const siginfo_t *si = info;
 
 	(void) number;
-	if (si->si_code > 0 && fault_is_ours(context))
+	if ((si->si_code > 0 && fault_is_ours(context)) || fault_is_guarded(si, context))
 		return;
 	dying(&segv, si);
 	spi_signal_hand_on(&segv, info, context, __builtin_return_address(0));
@@ -59,6 +65,8 @@ static void bus_handle(int number, void *info, void *context)
 	(void) number;
 	if (si->si_code > 0 && si->si_code != BUS_MCEERR_AO &&
 			(fault_is_ours(context) || (spi_fault_elsewhere && spi_fault_elsewhere((uint64_t) si->si_addr))))
+		return;
+	if (fault_is_guarded(si, context))
 		return;
 	dying(&bus, si);
 	spi_signal_hand_on(&bus, info, context, __builtin_return_address(0));
@@ -74,8 +82,25 @@ static void end_handle(int number, void *info, void *context)
 {
 	struct spi_signal *s = &ends[number == SIGFPE];
 
+	if (fault_is_guarded(info, context))
+		return;
 	dying(s, info);
 	spi_signal_hand_on(s, info, context, __builtin_return_address(0));
+}
+
+/* A thread's own abort(): a signal that it sends to itself. */
+static void abort_handle(int number, void *info, void *context);
+static struct spi_signal aborts = { .number = SIGABRT, .handler = abort_handle };
+
+static void abort_handle(int number, void *info, void *context)
+{
+	const siginfo_t *si = info;
+
+	(void) number;
+	if (si->si_code == SI_TKILL && si->si_pid == (pid_t) spi_sys(SYS_getpid) && spi_fault_guarded && spi_fault_guarded(context))
+		return;
+	dying(&aborts, si);
+	spi_signal_hand_on(&aborts, info, context, __builtin_return_address(0));
 }
 
 static int fault_take(struct spi_signal *s)
@@ -114,4 +139,11 @@ void spi_fault_last_install(void (*last)(void))
 	fault_last = last;
 	for (unsigned int i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		fault_take(&ends[i]);
+}
+
+void spi_fault_guard_install(void)
+{
+	for (unsigned int i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		fault_take(&ends[i]);
+	fault_take(&aborts);
 }

@@ -52,6 +52,9 @@ void spi_tracer_done(void);			/* where they end by it: all have */
  */
 int spi_fault_install(void);
 extern int (*spi_fault_elsewhere)(uint64_t address) SPI_HIDDEN;	/* SIGBUS there: 1 if it can be read now. Signal handler */
+/* A fault of whatever kind, or abort(): 1 if the context was changed, and the thread goes on there. Signal handler. */
+extern int (*spi_fault_guarded)(void *context) SPI_HIDDEN;
+void spi_fault_guard_install(void) SPI_HIDDEN;	/* have it called for all of them */
 void spi_fault_last_install(void (*last)(void));	/* called when a fault, of whatever kind, ends the program. Signal handler */
 
 /* ---- share.c ---- */

@@ -21,6 +21,11 @@ void spi_context_pc_set(void *context, uint64_t pc)
 	registers(context)[REG_RIP] = (greg_t) pc;
 }
 
+void spi_context_argument_set(void *context, uint64_t value)
+{
+	registers(context)[REG_RDI] = (greg_t) value;
+}
+
 uint64_t spi_context_trap(const void *context)
 {
 	return spi_context_pc(context) - 1;

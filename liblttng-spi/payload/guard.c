@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Payloads that do not return: an exception that nobody in the payload catches, a fault, abort(). The payload's client
+ * is switched off and named, and the program's call goes on.
+ *
+ * A thread has one guard for each payload that it is in, the innermost first: a signal's handler may have come in
+ * between. What the payload had locked or allocated stays so.
+ */
+#include <signal.h>
+#include <unwind.h>
+#include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/signals/signals.h"
+#include "liblttng-spi/payload/internal.h"
+
+_Static_assert(offsetof(struct spi_guard, sp) == SPI_AT_GUARD_SP, "guard-offsets.h");
+_Static_assert(offsetof(struct spi_guard, exception) == SPI_AT_GUARD_EXCEPTION, "guard-offsets.h");
+_Static_assert(offsetof(struct spi_guard, ended) == SPI_AT_GUARD_ENDED, "guard-offsets.h");
+
+void spi_guarded_landing(void) SPI_HIDDEN;
+void spi_guarded_fault(void) SPI_HIDDEN;
+
+/* ---- exceptions ---- */
+
+_Unwind_Reason_Code spi_guard_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class kind,
+	struct _Unwind_Exception *exception, struct _Unwind_Context *context) SPI_HIDDEN;
+_Unwind_Reason_Code spi_guard_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class kind,
+	struct _Unwind_Exception *exception, struct _Unwind_Context *context)
+{
+	const uint64_t caller = (uint64_t) __builtin_return_address(0);
+	void (*set_ip)(struct _Unwind_Context *, _Unwind_Ptr) = spi_symbol_beside("_Unwind_SetIP", caller);
+	void (*set_gr)(struct _Unwind_Context *, int, _Unwind_Word) = spi_symbol_beside("_Unwind_SetGR", caller);
+
+	(void) version;
+	(void) kind;
+	if ((actions & _UA_FORCE_UNWIND) || !set_ip || !set_gr)
+		return _URC_CONTINUE_UNWIND;		/* pthread_exit() and pthread_cancel() end the thread, and so the call */
+	if (actions & _UA_SEARCH_PHASE)
+		return _URC_HANDLER_FOUND;
+	if (!(actions & _UA_HANDLER_FRAME))
+		return _URC_CONTINUE_UNWIND;
+	set_gr(context, SPI_LANDING_EXCEPTION, (_Unwind_Word) exception);
+	set_ip(context, (_Unwind_Ptr) spi_guarded_landing);
+	return _URC_INSTALL_CONTEXT;
+}
+
+/* What _Unwind_DeleteException() does. */
+static void exception_delete(struct _Unwind_Exception *exception)
+{
+	if (exception && exception->exception_cleanup)
+		exception->exception_cleanup(_URC_FOREIGN_EXCEPTION_CAUGHT, exception);
+}
+
+/* ---- faults ---- */
+
+static int guarded(void *context)
+{
+	struct spi_guard *guard = spi_thread_is_foreign(&spi_thread) || !spi_thread.own ? NULL : spi_thread.own->guard;
+
+	if (!guard)
+		return 0;
+	spi_context_pc_set(context, (uint64_t) spi_guarded_fault);
+	spi_context_argument_set(context, (uint64_t) guard);
+	return 1;
+}
+
+void spi_guard_begin(void)
+{
+	spi_fault_guarded = guarded;
+	spi_fault_install();
+	spi_fault_guard_install();
+}
+
+/* ---- */
+
+uint64_t spi_guard_call(struct spi_thread *t, struct spi_client *client, void *function, struct spi_call *call, void *data)
+{
+	struct spi_guard guard = { .ended = SPI_GUARD_RETURNED, .outer = t->own ? t->own->guard : NULL };
+	const uint32_t busy = t->busy;
+	uint64_t result;
+
+	if (t->own)
+		t->own->guard = &guard;
+	spi_barrier();
+	result = spi_guarded_call(function, call, data, &guard);
+	spi_barrier();
+	if (t->own)
+		t->own->guard = guard.outer;
+	if (spi_likely(guard.ended == SPI_GUARD_RETURNED))
+		return result;
+	t->busy = busy;
+	exception_delete(guard.exception);
+	spi_client_fails(client, guard.ended == SPI_GUARD_THROWN ? "an exception left it" : "it has faulted, or called abort()");
+	return 0;
+}
