@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+#
+# A payload file that cannot be loaded, or must not be: one line says why, and the program does not run untraced.
+. "${SPI_TOP_SRCDIR:?}/tests/lib/payload.sh"
+spi_private "$@"
+spi_cc calls payload-calls.c -O1 -fno-optimize-sibling-calls
+payload_cc says.so payload-says.c
+
+# refused NAME FILE REASON [STATUS]
+refused() {
+	spi_trace --tree --payload "$2" ./calls 5 >trace.out
+	is $? "${4:-1}" "$1: status"
+	like "$(cat trace.err)" "$3" "$1: the reason" || diag "$(cat trace.err)"
+	is "$(grep -c . trace.err)" 1 "$1: one line" || diag "$(cat trace.err)"
+	is "$(wc -c <trace.out)" 0 "$1: the program has not run"
+}
+refused 'missing' ./none.so 'none.so: No such file or directory' 2
+echo text >text.so
+refused 'not a library' ./text.so 'text.so: (invalid ELF header|file too short)'
+cp says.so other.so
+printf '\x03' | dd of=other.so bs=1 seek=18 conv=notrunc status=none	# e_machine: EM_386
+refused 'of another machine' ./other.so 'other.so: '
+gcc -shared -fPIC -o lacks.so -x c - <<<'void none_of_this(void); __attribute__((constructor)) static void begin(void) { none_of_this(); }'
+refused 'lacking a symbol' ./lacks.so 'undefined symbol: none_of_this'
+gcc -shared -fPIC -o silent.so -x c - <<<'int nothing;'
+refused 'that makes no agent' ./silent.so 'does not call spi_agent_go'
+sed 's/LTTNG_SPI_VERSION }/LTTNG_SPI_VERSION + 1 }/' "$SPI_PROGRAMS/payload-says.c" >newer.c
+payload_cc newer.so "../../../../../../../../$PWD/newer.c"
+refused 'built for a newer interface' ./newer.so 'newer interface'
+cp says.so open.so
+chmod o+w open.so
+refused 'that others can write to' ./open.so 'others than root and this user can write to it'
+mkdir -m 777 anyones
+cp says.so anyones
+refused 'in a directory that others can write to' ./anyones/says.so 'can write to a directory of its path'
+refused 'of a name that is none' none 'no payload of this name comes with the agent'
+spi_trace --tree --payload ./says.so --compact ./calls 5 >trace.out
+like "$(cat trace.err)" 'leave out one-event, compact and budget' 'with --compact: refused'
+tap_done
