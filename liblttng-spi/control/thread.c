@@ -79,7 +79,6 @@ void spi_control_wait(struct spi_link *link)
 				poll[0].revents = 0;	/* that one's end */
 			spi_control_lock();
 			spi_tree_starts_take(link);
-			spi_close_noted();
 			if (is_asked)
 				spi_tree_loads_take(link);
 			spi_hooks_step();

@@ -142,7 +142,7 @@ static void before(int may_give_up)
 	forking_short = short_because();
 	forking_busy = SPI_BUSY_ALWAYS & ~spi_thread.busy;
 	spi_thread.busy |= SPI_BUSY_ALWAYS;	/* a bit beside what counts the call of this very handler */
-	spi_close_fork_begin();
+	spi_descriptors_fork_begin();
 	if (spi_payload) {
 		spi_payload->fork_before();
 		if (!forking_short)
@@ -176,7 +176,7 @@ static void in_parent(void)
 	spi_signals_release(forking_all);
 	if (spi_payload)
 		spi_payload->fork_parent();
-	spi_close_fork_end(0);
+	spi_descriptors_fork_end(0);
 	why = child_obstacle();		/* the child has looked by itself: if that was over just now it is not told */
 	if (why)
 		spi_exec_note("a child", why);
@@ -201,7 +201,7 @@ static void child_leave(void)
 	spi_signals_release(forking_all);
 	if (spi_payload)
 		spi_payload->fork_parent();	/* gives lttng-ust's locks back, no more */
-	spi_close_fork_end(1);
+	spi_descriptors_fork_end(1);
 	spi_sandbox_drop();
 	child_locks_give();
 	spi_signals_release(forking_held);
@@ -237,7 +237,7 @@ static void child_wait(const char *socket)
 		spi_payload->fork_child();
 		spi_child_sockets_drop();
 	}
-	spi_close_fork_end(1);
+	spi_descriptors_fork_end(1);
 	spi_child_forked(had_link, socket);
 	child_locks_give();
 	spi_thread.busy &= ~forking_busy;

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # timeout: 120
 #
-# A program that looks which descriptors it has finds its own, and hands on no others to the programs that it executes, whatever
-# it does to all numbers.
+# A program that looks which descriptors it has finds its own, and hands on no others to the programs that it executes, also where
+# fcntl() tells all numbers to stay open.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 spi_private "$@"
 spi_daemon
@@ -17,9 +17,9 @@ for options in '-f t_look' '--tree' '--tree --compact'; do
 done
 spi_trace_same "ls" dls "ls /proc/self/fd" --tree
 cat >children.py <<'P'
-import os, subprocess, sys
+import fcntl, os, subprocess
 for fd in range(3, 1000):
-    try: os.set_inheritable(fd, True)
+    try: fcntl.fcntl(fd, fcntl.F_SETFD, 0)
     except OSError: pass
 print(sorted(os.listdir("/proc/self/fd"), key=int), flush=True)
 for close in True, False:

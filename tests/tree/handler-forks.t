@@ -6,7 +6,7 @@
 # A handler in a thread that is within malloc(), while another thread forks: fork() waits for malloc()'s lock, with the agent's
 # taken, and nobody for the other. The handler installs itself anew, as System V's had to; goes through the loaded
 # objects, as profilers' unwinders do; looks at its stack with an unwinder that only a library of dlopen() brought; or closes a
-# descriptor, which is closed in the end.
+# descriptor.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 spi_daemon
