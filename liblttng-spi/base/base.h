@@ -90,12 +90,9 @@ uint64_t spi_process_start_time(void);	/* in clock ticks since boot: proc(5), st
 /* Around what opens files in a thread of ours: it gets no number that the program may count on (low-fds.c). Control lock. */
 void spi_low_fds_hold(void);
 void spi_low_fds_release(void);
-void spi_low_fds_keep(void);		/* from now on until keep_end(); both may come twice */
-void spi_low_fds_keep_end(void);
 void spi_low_fds_wait(void);		/* who holds them waits for his controller */
 void spi_low_fds_wait_end(void);
 int spi_low_fds_are_held(void);
-int spi_low_fds_are_kept(void);
 void spi_low_fds_fork_child(void);
 
 /* ---- proc.c: this process in /proc ---- */

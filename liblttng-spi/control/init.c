@@ -213,17 +213,11 @@ int lttng_spi_attach(int fd, uint32_t flags)
 		spi_attached_early = 1;
 		spi_control_lock();
 		spi_frames_find_unwinder();
-		spi_low_fds_keep();
 		r = spi_module_load(NULL, error, sizeof(error));
 		spi_control_unlock();
 	}
 	if (r >= 0)
 		r = spi_attach_thread(fd, (flags & SPI_ATTACH_WAITS) != 0);
-	if (r && (flags & SPI_ATTACH_CONSTRUCTOR)) {
-		spi_control_lock();
-		spi_low_fds_keep_end();
-		spi_control_unlock();
-	}
 	return r;
 }
 

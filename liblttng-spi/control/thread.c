@@ -25,28 +25,14 @@
 #include "liblttng-spi/control/internal.h"
 
 #define BEGIN_MS	100	/* for the control thread to begin: main() may leave no memory for it */
-#define KEEP_MS		3	/* for the first rules */
 #define AGAIN_MOST	4	/* connections of a child that changes its user */
 
 static SPI_FORK_DATA int has_strange_rules;		/* a forked child's that has not reached its parent's controller */
 
 #define WAITS_MS	3000	/* for a program's rules, before it begins */
 
-/* Numbers of descriptors are kept until the first rules are in force, or do not come. */
-static void keep_moment(struct spi_link *link)
-{
-	struct pollfd poll = { link->fd, POLLIN, 0 };
-
-	if (!spi_low_fds_are_kept() || spi_sys(SYS_poll, &poll, 1L, spi_rules ? 0L : KEEP_MS))
-		return;
-	spi_control_lock();
-	spi_low_fds_keep_end();
-	spi_control_unlock();
-}
-
 void spi_control_wait(struct spi_link *link)
 {
-	keep_moment(link);
 	for (;;) {
 		struct pollfd poll[2] = { { link->fd, POLLIN, 0 }, { spi_control_event, POLLIN, 0 } };
 		uint64_t count;
@@ -273,7 +259,6 @@ static void *control_thread(void *data)
 	if (r == 0)
 		r = spi_control_serve(link, -1, 0);
 	spi_control_lock();
-	spi_low_fds_keep_end();
 	if (r == 2)	/* the event went with DETACH: by now there may be another controller, with its own */
 		spi_link_close(link);
 	else if (r == 1)

@@ -137,8 +137,6 @@ static void before(int may_give_up)
 	forking_stepped = stepped;
 	forking_control = had_control;
 	spi_signals_release((held | HELD) & ~SPI_MASK_STEPPED);
-	if (had_control)
-		spi_low_fds_keep_end();		/* the child would have them */
 	forking_short = short_because();
 	forking_busy = SPI_BUSY_ALWAYS & ~spi_thread.busy;
 	spi_thread.busy |= SPI_BUSY_ALWAYS;	/* a bit beside what counts the call of this very handler */
