@@ -75,8 +75,6 @@ void spi_control_wait(struct spi_link *link)
 			spi_control_unlock();
 			if (is_asked)	/* who asks while something else was due writes a moment later */
 				spi_control_answer(now);
-			if (is_asked)
-				spi_control_late_tell(now);
 			if (link->pending)
 				return;
 		}
@@ -136,9 +134,11 @@ void spi_control_thread_ready(void)
  */
 static void link_lost(struct spi_link *link)
 {
-	int event = spi_control_event_shut(), is_kept = (link->welcome_flags & SPI_WELCOME_KEEP) != 0;
-	uint32_t now = spi_control_asked();
+	const int is_kept = (link->welcome_flags & SPI_WELCOME_KEEP) != 0;
+	uint32_t now;
 
+	spi_control_event_shut();
+	now = spi_control_asked();
 	__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);
 	if (!is_kept) {
 		spi_control_answer(now);
@@ -148,7 +148,6 @@ static void link_lost(struct spi_link *link)
 	if (is_kept && !spi_control_is_answered(now))
 		spi_tree_loads_take(NULL);
 	spi_control_answer(now);
-	spi_control_event_close(event);
 }
 
 static void child_loads(struct spi_link *link)

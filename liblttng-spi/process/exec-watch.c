@@ -83,6 +83,7 @@ void spi_exec_tell_held(void)
 {
 	if (!spi_may(SPI_MAY_TALK) && !spi_thread_is_tracer())
 		return;		/* the control thread does when it is asked to */
+	spi_control_late_tell();
 	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
 		if (__atomic_load_n(&notes[i].state, __ATOMIC_ACQUIRE) != 2)
 			continue;
