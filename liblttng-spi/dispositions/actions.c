@@ -231,6 +231,13 @@ SPI_EXPORT sighandler_t sigset(int number, sighandler_t handler)
 	return sigismember(&before, number) ? SIG_HOLD : old.sa_handler;
 }
 
+SPI_EXPORT int sigignore(int number)
+{
+	struct sigaction action = { .sa_handler = SIG_IGN };
+
+	return own_sigaction(number, &action, NULL);
+}
+
 static uint64_t interrupting;	/* siginterrupt() was called for these */
 
 SPI_EXPORT sighandler_t signal(int number, sighandler_t handler)
@@ -276,5 +283,6 @@ const struct spi_hook spi_signal_hooks[] = {
 	{ "__sysv_signal", .ways = SPI_HOOK_ORDER },
 	{ "siginterrupt", .ways = SPI_HOOK_ORDER },
 	{ "sigset", .ways = SPI_HOOK_ORDER },
+	{ "sigignore", .ways = SPI_HOOK_ORDER },
 	{ NULL },
 };

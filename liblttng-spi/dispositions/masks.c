@@ -140,6 +140,24 @@ SPI_EXPORT int sigsetmask(int mask)
 	return bsd_mask_change(SIG_SETMASK, mask);
 }
 
+static int one_change(int how, int number)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	return sigaddset(&set, number) < 0 ? -1 : sigprocmask(how, &set, NULL);
+}
+
+SPI_EXPORT int sighold(int number)
+{
+	return one_change(SIG_BLOCK, number);
+}
+
+SPI_EXPORT int sigrelse(int number)
+{
+	return one_change(SIG_UNBLOCK, number);
+}
+
 /* Calls that wait with another mask, under which handlers run. */
 
 SPI_EXPORT int sigsuspend(const sigset_t *set)
@@ -282,6 +300,8 @@ const struct spi_hook spi_mask_hooks[] = {
 	{ SPI_HOOK_ROW(pthread_attr_getsigmask_np), ENTRY },
 	{ "sigblock", ORDER },
 	{ "sigsetmask", ORDER },
+	{ "sighold", ORDER },
+	{ "sigrelse", ORDER },
 	{ SPI_HOOK_ROW(sigsuspend), VITAL },
 	{ "sigpause", ORDER },
 	{ "__xpg_sigpause", (void *) own_xpg_sigpause, ENTRY },

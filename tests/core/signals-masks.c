@@ -60,7 +60,7 @@ void case_actions(void)
 		errno = 0;
 		printf("bad %d", signal(number, SIG_ERR) == SIG_ERR);
 		printf(" %d\n", errno);
-		signal(number, SIG_IGN);
+		sigignore(number);
 		action_show(number);
 		signal(number, SIG_DFL);
 		calls();
