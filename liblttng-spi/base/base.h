@@ -78,11 +78,11 @@ struct spi_numbers {
 
 /* ---- sys.c: system calls that leave errno alone; small string work without libc state ---- */
 long spi_sys(long number, ...);			/* up to 6 arguments; -errno on failure */
-uint64_t spi_now_ns(void);			/* CLOCK_MONOTONIC */
 uint64_t spi_parse_number(const char *s, const char **end);
 int spi_fd_high(int fd);			/* move a descriptor out of the program's usual range; closes fd */
 void spi_child_signals_block(uint64_t *old);	/* around a child process of our own, before main() */
 void spi_child_signals_restore(const uint64_t *old);
+void spi_sleep_us(uint64_t us);		/* or until a signal comes */
 void *spi_map_pages(size_t size);		/* anonymous, zeroed; NULL when there are none */
 uint64_t spi_process_start_time(void);	/* in clock ticks since boot: proc(5), stat, field 22; 0: not known */
 
@@ -150,8 +150,6 @@ int spi_status_init(void);
 int spi_status_fd(void);			/* a new descriptor of the memory's memfd; -errno */
 int spi_status_record_get(struct spi_thread_own *own);	/* a record for own->record; signals blocked. -1: no memory */
 int spi_status_child_thread(struct spi_thread *t);	/* the same for the thread that has forked, in the child that begins */
-void spi_status_fold(struct spi_thread_own *own);	/* into the page, if the record lies outside of the status memory */
-void spi_status_fold_all(void);
 void spi_status_fork_child(void);	/* every record is the parent's; the calling thread gets another */
 /* A call of the calling thread is not recorded. Any state; it touches no vector register. */
 void spi_call_missed(enum spi_lost why);
@@ -243,7 +241,8 @@ SPI_INLINE void spi_word_set(uint32_t *word, uint32_t value)
 	spi_raw3(SYS_futex, (uint64_t) word, FUTEX_WAKE_PRIVATE, INT32_MAX);
 }
 
-SPI_INLINE uint64_t spi_word_now_ns(void)
+/* CLOCK_MONOTONIC. Any context. */
+SPI_INLINE uint64_t spi_now_ns(void)
 {
 	struct timespec ts = { 0, 0 };
 
@@ -251,12 +250,31 @@ SPI_INLINE uint64_t spi_word_now_ns(void)
 	return (uint64_t) ts.tv_sec * 1000000000u + (uint64_t) ts.tv_nsec;
 }
 
+/*
+ * A lock in one word: 0 free, 1 held, 2 held and awaited. Its holder must not be interrupted by a handler that takes
+ * the lock.
+ */
+SPI_INLINE void spi_word_lock(int *word)
+{
+	int seen = 0;
+
+	if (!__atomic_compare_exchange_n(word, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		while (__atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE))
+			spi_raw4(SYS_futex, (uint64_t) word, FUTEX_WAIT_PRIVATE, 2, 0);
+}
+
+SPI_INLINE void spi_word_unlock(int *word)
+{
+	if (__atomic_exchange_n(word, 0, __ATOMIC_RELEASE) == 2)
+		spi_raw3(SYS_futex, (uint64_t) word, FUTEX_WAKE_PRIVATE, 1);
+}
+
 /* While it has this value, and no longer than so many milliseconds. */
 SPI_INLINE void spi_word_wait(uint32_t *word, uint32_t value, uint32_t ms)
 {
-	uint64_t now = spi_word_now_ns(), until = now + ms * UINT64_C(1000000);
+	uint64_t now = spi_now_ns(), until = now + ms * UINT64_C(1000000);
 
-	for (; __atomic_load_n(word, __ATOMIC_ACQUIRE) == value && now < until; now = spi_word_now_ns()) {
+	for (; __atomic_load_n(word, __ATOMIC_ACQUIRE) == value && now < until; now = spi_now_ns()) {
 		uint64_t left[2] = { (until - now) / 1000000000u, (until - now) % 1000000000u };
 
 		spi_raw4(SYS_futex, (uint64_t) word, FUTEX_WAIT_PRIVATE, value, (uint64_t) left);

@@ -14,8 +14,8 @@
  * is looked at again. Numbers 0 to 2 are held only where they have been free for a
  * while, as a program that redirects its output closes one and opens it at once.
  *
- * To hold and give back takes a hundred system calls each. Nothing is held while a holder waits for its controller for longer than
- * a moment.
+ * To hold and give back takes a hundred system calls each. Nothing is held while a holder waits for its controller for
+ * longer than a moment.
  *
  * Under the control lock, or before there are other threads; the child of a fork
  * gives back what its parent held.
@@ -26,7 +26,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include "liblttng-spi/base/internal.h"
 
 #define LOW_FDS		100
@@ -85,14 +84,13 @@ static int held_file_learn(long fd)
 
 static void standard_hold(long file)
 {
-	struct timespec pause = { 0, 1000000 };
 	uint32_t free_ones = 0;
 
 	for (int fd = 0; fd < STANDARD_FDS; fd++)
 		free_ones |= (uint32_t) is_free(fd) << fd;
 	if (!free_ones)
 		return;
-	spi_sys(SYS_nanosleep, &pause, NULL);
+	spi_sleep_us(1000);
 	for (int fd = 0; fd < STANDARD_FDS; fd++) {
 		long got;
 

@@ -33,7 +33,7 @@ static SPI_FORK_DATA int patch_forking;
  */
 static SPI_FORK_DATA uint32_t forks, fork_given_up;
 
-static int lock_take(int may_give_up)
+static int lock_take_soon(void)
 {
 	const struct { int64_t s, ns; } timeout = { 0, SPI_FORK_MS * 1000000 };
 	long waited = 0;
@@ -44,12 +44,12 @@ static int lock_take(int may_give_up)
 	while (__atomic_exchange_n(&patch_lock, 2, __ATOMIC_ACQUIRE)) {
 		uint32_t fork = __atomic_load_n(&forks, __ATOMIC_RELAXED);
 
-		if (may_give_up && __atomic_load_n(&patch_forking, __ATOMIC_RELAXED) &&
+		if (__atomic_load_n(&patch_forking, __ATOMIC_RELAXED) &&
 				(waited == -ETIMEDOUT || __atomic_load_n(&fork_given_up, __ATOMIC_RELAXED) == fork)) {
 			__atomic_store_n(&fork_given_up, fork, __ATOMIC_RELAXED);
 			return -1;
 		}
-		waited = spi_raw4(SYS_futex, (uint64_t) &patch_lock, FUTEX_WAIT_PRIVATE, 2, may_give_up ? (uint64_t) &timeout : 0);
+		waited = spi_raw4(SYS_futex, (uint64_t) &patch_lock, FUTEX_WAIT_PRIVATE, 2, (uint64_t) &timeout);
 	}
 	return 0;
 }
@@ -61,14 +61,14 @@ uint64_t spi_patch_lock(void)
 {
 	uint64_t before = spi_signals_hold(HELD);
 
-	lock_take(0);
+	spi_word_lock(&patch_lock);
 	return before;
 }
 
 int spi_patch_lock_soon(uint64_t *before)
 {
 	*before = spi_signals_hold(HELD);
-	if (lock_take(1) == 0)
+	if (lock_take_soon() == 0)
 		return 0;
 	spi_signals_release(*before);
 	return -1;
@@ -91,8 +91,7 @@ void spi_patch_unlock_fork(uint64_t before)
 
 void spi_patch_unlock(uint64_t before)
 {
-	if (__atomic_exchange_n(&patch_lock, 0, __ATOMIC_RELEASE) == 2)
-		spi_raw3(SYS_futex, (uint64_t) &patch_lock, FUTEX_WAKE_PRIVATE, 1);
+	spi_word_unlock(&patch_lock);
 	spi_signals_release(before);
 }
 

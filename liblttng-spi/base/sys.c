@@ -28,12 +28,11 @@ long spi_sys(long number, ...)
 	return spi_raw6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-uint64_t spi_now_ns(void)
+void spi_sleep_us(uint64_t us)
 {
-	struct timespec ts;
+	uint64_t time[2] = { us / 1000000, us % 1000000 * 1000 };
 
-	spi_sys(SYS_clock_gettime, CLOCK_MONOTONIC, &ts);
-	return (uint64_t) ts.tv_sec * 1000000000u + (uint64_t) ts.tv_nsec;
+	spi_sys(SYS_nanosleep, time, NULL);
 }
 
 void *spi_map_pages(size_t size)

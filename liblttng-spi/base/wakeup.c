@@ -13,7 +13,8 @@
 #define RING_HELD	(~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)))
 
 SPI_FORK_DATA int spi_control_event = -1;		/* an eventfd, while a control thread serves a link */
-SPI_FORK_DATA int spi_control_event_own = -1;		/* its number for as long as this process lives: a thread may be about to write there */
+/* Its number, open for as long as this process lives: a thread may be about to write there. */
+SPI_FORK_DATA int spi_control_event_own = -1;
 static uint32_t asked, answered;	/* answered: a futex */
 uint32_t spi_control_works;
 static uint32_t in_vain;		/* the last question that was not answered in time */
@@ -100,11 +101,6 @@ void spi_control_event_end(void)
 uint32_t spi_control_asked(void)
 {
 	return __atomic_load_n(&asked, __ATOMIC_SEQ_CST);
-}
-
-int spi_control_is_answered(uint32_t all_until)
-{
-	return all_until == __atomic_load_n(&answered, __ATOMIC_ACQUIRE);
 }
 
 void spi_control_wakeup_fork_child(void)

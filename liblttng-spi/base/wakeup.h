@@ -26,7 +26,6 @@ extern int spi_control_event;		/* an eventfd to poll; -1: there is no control th
 extern int spi_control_event_own;	/* its number, which the program's close() leaves open; -1: none */
 uint32_t spi_control_asked(void);	/* so often was asked */
 void spi_control_answer(uint32_t all_until);
-int spi_control_is_answered(uint32_t all_until);
 void spi_control_late_tell(void);	/* a note on what was not answered in time; control lock */
 void spi_control_event_open(void);
 void spi_control_event_shut(void);	/* nobody asks from now on */

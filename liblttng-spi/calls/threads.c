@@ -302,7 +302,6 @@ static void thread_end(void *value)
 		spi_chunk_put(spi_chunk_of(t->base));
 		t->cur = t->base = t->end = NULL;
 	}
-	spi_status_fold(own);
 	memset(t->payload, 0, sizeof(t->payload));
 	if (!t->cur) {
 		t->record = NULL;

@@ -127,7 +127,6 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		if (spi_payload)
 			spi_payload->detached(1);
 		spi_exec_stop_always();
-		spi_status_fold_all();
 		__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);	/* the next controller may come at once */
 		stop = 2;
 		break;

@@ -66,7 +66,7 @@ static void start_with_controller(const char *path)
 	struct spi_link link;
 	int fd = spi_link_connect(path);
 
-	if (fd < 0 || spi_link_open(&link, fd, SPI_HELLO_PRELOADED) < 0)
+	if (fd < 0 || spi_link_hello(&link, fd, SPI_HELLO_PRELOADED) < 0 || spi_link_welcome(&link) < 0)
 		return;
 	if (spi_link_serve_until_go(&link) < 0)
 		return;
@@ -234,7 +234,7 @@ int lttng_spi_wait(void)
 
 __attribute__((destructor)) void spi_agent_end(void)
 {
-	if (!spi_may(SPI_MAY_ACT) || (spi_mode_has_process() && !spi_may(SPI_MAY_HERE)))
+	if (!spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		return;		/* a copy, or a child on our memory: what there is to end is its parent's */
 	if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
 		return;

@@ -145,7 +145,7 @@ static void link_lost(struct spi_link *link)
 		spi_participants_run(removal);
 	}
 	spi_link_close(link);
-	if (is_kept && !spi_control_is_answered(now))
+	if (is_kept)
 		spi_tree_loads_take(NULL);
 	spi_control_answer(now);
 }
@@ -192,12 +192,10 @@ static int child_begin(struct spi_link *link)
  */
 static int child_again(struct spi_link *link, int r)
 {
-	const uint64_t moment[2] = { 0, 5000000 };
-
 	for (int i = 0; i < AGAIN_MOST && r < 0; i++) {
 		int fd;
 
-		spi_sys(SYS_nanosleep, moment, NULL);
+		spi_sleep_us(5000);
 		fd = spi_child_connection(1);
 		if (fd < 0)
 			return r;

@@ -292,13 +292,11 @@ void spi_process_end(void)
 	if (spi_payload && t->record && spi_payload->thread_end)
 		spi_payload->thread_end(t);
 	spi_ledger_close(SPI_CALLS_OF_END, 0, NULL);
-	spi_status_fold_all();
 }
 
 void spi_process_execs(void)
 {
 	spi_ledger_close(SPI_CALLS_OF_EXEC, 0, NULL);
-	spi_status_fold_all();
 }
 
 void spi_process_goes_on(void)

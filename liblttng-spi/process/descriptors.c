@@ -33,7 +33,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"
@@ -73,13 +72,7 @@ static int close_in_libc(int fd)
 /* Not libc's own, the thread's faults, and int3, which libc's close() may have. */
 #define HELD	(~(SPI_SIGNAL_BIT(33) | SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)))
 
-/* Instead of closing it: whose is it? */
-static int stay_open(int fd)
-{
-	(void) fd;
-	return 0;
-}
-
+/* Instead of closing it. */
 static int is_the_programs(int fd)
 {
 	(void) fd;
@@ -87,9 +80,9 @@ static int is_the_programs(int fd)
 }
 
 /*
- * lttng-ust's handler of fork() takes the lock of its list, and libc's fork() takes malloc()'s locks after that. A signal handler that
- * has interrupted malloc() must not wait for the list's lock then. So while a thread forks (`forking`) no other thread asks the
- * list, and a fork waits for the threads that are asking (`asking`).
+ * lttng-ust's handler of fork() takes the lock of its list, and libc's fork() takes malloc()'s locks after that. A
+ * signal handler that has interrupted malloc() must not wait for the list's lock then. So while a thread forks
+ * (`forking`) no thread asks the list, and a fork waits for the threads that are asking (`asking`).
  */
 #define ASKING_MS	1000	/* a close() may take its time */
 
@@ -97,11 +90,9 @@ static SPI_FORK_DATA int asking, forking;
 
 void spi_descriptors_fork_begin(void)
 {
-	static const struct timespec moment = { 0, 1000000 };
-
 	__atomic_store_n(&forking, 1, __ATOMIC_SEQ_CST);
 	for (int i = 0; i < ASKING_MS && __atomic_load_n(&asking, __ATOMIC_SEQ_CST); i++)
-		spi_sys(SYS_nanosleep, &moment, NULL);
+		spi_sleep_us(1000);
 }
 
 void spi_descriptors_fork_end(int is_child)
@@ -111,7 +102,10 @@ void spi_descriptors_fork_end(int is_child)
 	__atomic_store_n(&forking, 0, __ATOMIC_SEQ_CST);
 }
 
-/* Where the list cannot be asked the number counts as the program's: within a fork, and where the first look would call malloc() within malloc(). */
+/*
+ * Where the list cannot be asked the number counts as the program's: within a fork, and where the thread's first look
+ * would call malloc() within malloc().
+ */
 static int list_ask(int fd, int (*real_close)(int fd), const uint64_t *frame)
 {
 	int result;
@@ -257,7 +251,7 @@ static int is_tracers(int fd)
 	if (!is_guarding())
 		return 0;
 	flags = spi_sys(SYS_fcntl, (long) fd, (long) F_GETFD);
-	is = flags >= 0 && (flags & FD_CLOEXEC) && close_guarded(fd, stay_open) < 0 && !spi_thread_is_tracer();
+	is = flags >= 0 && (flags & FD_CLOEXEC) && close_guarded(fd, is_the_programs) < 0 && !spi_thread_is_tracer();
 	errno = is ? EBADF : error_was;
 	return is;
 }

@@ -17,7 +17,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"
@@ -48,7 +47,7 @@ static SPI_FORK_DATA int own_fork;
 static SPI_FORK_DATA const char *forking_short;	/* why nothing can be done in the child: limits.c, a sandbox */
 
 /* One fork at a time, also of those that go on without the control lock. */
-static SPI_FORK_DATA int fork_lock;		/* 0 free, 1 held, 2 held and awaited */
+static SPI_FORK_DATA int fork_lock;		/* signals are held while a thread waits for it */
 static SPI_FORK_DATA int forking_control;	/* the control lock is held, too */
 
 /* Who holds the locks over its fork. Handlers may be called in twos, or after the fork alone, when they came to be in the middle of one. */
@@ -62,40 +61,18 @@ static int is_sandbox(void)
 
 /*
  * In a child that was made while another thread of the program was loading a library the dynamic linker says so for ever, and
- * ends the process at the next dlopen(), which lttng-ust's constructor calls. So the fork waits a little for such a thread,
- * and where that is in vain the child is left alone.
+ * ends the process at the next dlopen(), which lttng-ust's constructor calls. So the child is left alone.
  */
-#define LOADING_MS	100
-
 static int is_loading(void)
 {
 	return __atomic_load_n(&_r_debug.r_state, __ATOMIC_RELAXED) != RT_CONSISTENT;
-}
-
-static void loading_wait(void)
-{
-	struct timespec ms = { .tv_nsec = 1000000 };
-
-	for (int i = 0; i < LOADING_MS && is_loading(); i++)
-		spi_sys(SYS_nanosleep, &ms, NULL);
-}
-
-/* Signals are held. A fork does not take long: what it waits for itself it does not wait for for ever. */
-static void fork_lock_take(void)
-{
-	int seen = 0;
-
-	if (!__atomic_compare_exchange_n(&fork_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		while (__atomic_exchange_n(&fork_lock, 2, __ATOMIC_ACQUIRE))
-			spi_sys(SYS_futex, &fork_lock, FUTEX_WAIT_PRIVATE, 2L, NULL);
 }
 
 static void locks_give(void)
 {
 	int had_control = forking_control;
 
-	if (__atomic_exchange_n(&fork_lock, 0, __ATOMIC_RELEASE) == 2)
-		spi_sys(SYS_futex, &fork_lock, FUTEX_WAKE_PRIVATE, 1L);
+	spi_word_unlock(&fork_lock);
 	if (had_control)
 		spi_control_unlock();
 }
@@ -127,11 +104,10 @@ static void before(int may_give_up)
 		own_fork = 1;
 		return;
 	}
-	loading_wait();
 	stepped = spi_steps_pause();
 	/* a handler that forks finds all of this or nothing */
 	had_control = spi_control_lock_fork(~UINT64_C(0), &held, may_give_up);
-	fork_lock_take();
+	spi_word_lock(&fork_lock);
 	forking = &spi_thread;
 	forking_held = held;
 	forking_stepped = stepped;

@@ -27,7 +27,7 @@ int spi_child_begin_now(void);		/* in the calling thread, of the program's: proc
 int spi_child_confined(void);		/* a sandbox comes: 1: it had not begun, and does not any more; its calls make no system calls */
 
 /* ---- child-sockets.c ---- */
-void spi_child_sockets_look(void);	/* process/child-sockets.c: before the fork */
+void spi_child_sockets_look(void);	/* before the fork */
 void spi_child_sockets_drop(void);	/* in the child */
 
 /* ---- descriptors.c: close() and its like for a preloaded program ---- */
@@ -43,7 +43,7 @@ void spi_give_up(const char *reason);	/* a thread of the program, which may wait
 extern long (*spi_clones_next_syscall)(long number, ...) SPI_HIDDEN;
 
 /* ---- fork-order.c ---- */
-void spi_fork_come_first(const struct spi_fork_handlers *ours);	/* process/fork-order.c */
+void spi_fork_come_first(const struct spi_fork_handlers *ours);
 int spi_fork_is_first(void);
 
 /* ---- fork.c ---- */

@@ -100,7 +100,6 @@ static void rule_is_out(void)
 {
 	spi_rules_watch_loads();
 	signals_leave();
-	spi_status_fold_all();
 }
 
 static void rule_take_out(struct rule *rule)

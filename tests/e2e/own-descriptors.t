@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # timeout: 120
 #
-# A program that looks which descriptors it has finds its own, and hands on no others to the programs that it executes, also where
-# fcntl() tells all numbers to stay open.
+# A program that looks which descriptors it has finds its own, and hands on no others to the programs that it executes,
+# also where fcntl() tells all numbers to stay open.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 spi_private "$@"
 spi_daemon
