@@ -8,13 +8,14 @@
 
 #define ASK_MS		2000	/* for the control thread to come by */
 #define STEP_NS		UINT64_C(50000000)
+#define RING_MS		100
 
 /* Blocked while a thread has the number in hand: a handler might fork. What faults and int3 raise is as ever. */
 #define RING_HELD	(~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)))
 
 SPI_FORK_DATA int spi_control_event = -1;		/* an eventfd, while a control thread serves a link */
-/* Its number, open for as long as this process lives: a thread may be about to write there. */
-SPI_FORK_DATA int spi_control_event_own = -1;
+SPI_FORK_DATA int spi_control_event_own = -1;		/* its number for as long as it is open */
+static SPI_FORK_DATA uint32_t ringing;		/* threads that may have the number in hand */
 static uint32_t asked, answered;	/* answered: a futex */
 uint32_t spi_control_works;
 static uint32_t in_vain;		/* the last question that was not answered in time */
@@ -24,9 +25,11 @@ void spi_control_ring(void)
 	uint64_t before = spi_signals_hold(RING_HELD), one = 1;
 	int fd;
 
+	__atomic_add_fetch(&ringing, 1, __ATOMIC_SEQ_CST);
 	fd = __atomic_load_n(&spi_control_event, __ATOMIC_SEQ_CST);
 	if (fd >= 0)
 		spi_raw3(SYS_write, (uint64_t) fd, (uint64_t) &one, sizeof(one));
+	__atomic_sub_fetch(&ringing, 1, __ATOMIC_RELEASE);
 	spi_signals_release(before);
 }
 
@@ -86,9 +89,16 @@ void spi_control_event_open(void)
 	__atomic_store_n(&spi_control_event, spi_control_event_own, __ATOMIC_SEQ_CST);
 }
 
+/* Where a thread has the number in hand for long, as one that a debugger stops, the eventfd stays, for the next controller. */
 void spi_control_event_shut(void)
 {
 	__atomic_store_n(&spi_control_event, -1, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < RING_MS && __atomic_load_n(&ringing, __ATOMIC_SEQ_CST); i++)
+		spi_sleep_us(1000);
+	if (spi_control_event_own < 0 || __atomic_load_n(&ringing, __ATOMIC_SEQ_CST))
+		return;
+	spi_sys(SYS_close, spi_control_event_own);
+	spi_control_event_own = -1;
 }
 
 /* Whoever waits has the dynamic linker's lock, and goes on at once. */
@@ -105,8 +115,6 @@ uint32_t spi_control_asked(void)
 
 void spi_control_wakeup_fork_child(void)
 {
-	if (spi_control_event_own >= 0)
-		spi_sys(SYS_close, spi_control_event_own);
-	spi_control_event_own = -1;
+	ringing = 0;		/* the parent's other threads are not here */
 	spi_control_event_end();
 }
