@@ -32,7 +32,6 @@
 #define TP_ONE_EXTRA		9u	/* bytes of a one-event record's `duration` and `left` */
 #define TP_PROVIDER		"spi"
 #define TP_LABELS_MAX		1024u
-#define TP_ALONE_MAX		2u
 
 struct tp_program;
 
@@ -68,16 +67,11 @@ struct tp_point {
 	const struct tp_program *exit_program;
 	struct spi_point *point;
 	uint32_t area_size;		/* one-event mode: TP_AREA_SMALL or TP_AREA_LARGE */
-	uint32_t alone_used;		/* ledger/halves.c: TP_ALONE_* */
-	uint64_t installed;		/* when; from here on not there in a tree's point */
-	struct {			/* channels that take exits only, and since when */
-		const void *channel;
-		uint64_t since;
-	} alone[TP_ALONE_MAX];
-	struct {			/* channels that had exits with their entries, and since when exits are missing; 0: they are not */
+	/* The latest channels that had exits with their entries, and since when exits are missing; 0: they are not. */
+	struct {
 		const void *channel;
 		uint64_t missing;
-	} paired[TP_ALONE_MAX];
+	} paired[2];			/* not there in a tree's point */
 };
 
 /* Uses of spi_thread.payload[]; [1] belongs to the core. */

@@ -87,19 +87,12 @@ static int is_left_in(struct closing *c, const struct lttng_ust_event_common *ex
 	return 1;
 }
 
-/* The process's own end: does a channel that takes exits without entries have those of the closing thread's calls? */
-static int is_wanted_alone(const struct closing *c, const void *channel)
-{
-	return c->in == SPI_CLOSE_IN_PROCESS && !c->other && !(c->point->flags & SPI_POINT_TREE) &&
-		tp_hears_exits_alone(c->point->payload, channel);
-}
-
 static int channel_is_meant(struct closing *c, const struct lttng_ust_event_common *event, const void *channel)
 {
 	if (c->is_one)
 		return 1;
 	if (!tp_due_has(c->slot, channel))
-		return is_wanted_alone(c, channel);
+		return 0;
 	/* an event without a filter stays on for other trees, and records the exit when the call returns */
 	if (c->in == SPI_CLOSE_IN_TAGGED)
 		return CMM_ACCESS_ONCE(event->eval_filter);

@@ -236,7 +236,6 @@ static void op_child_begins(void)
 	if (tp_closed != TP_ENDED)
 		tp_closed = TP_OPEN;
 	tp_compact_child_begins();
-	tp_alone_forked();
 }
 
 /* What follows may be in a snapshot that has nothing of what was before: numbers are described again. */
@@ -307,6 +306,14 @@ static int op_set_tags(struct spi_point *point, const char *tags)
 		tp_compact_retag(point, tags);
 	}
 	return tp_context_set(point, tags);
+}
+
+/* These are about to be called, for the first time or again: a session may not have been told of their functions. */
+static void op_installed(struct spi_point **points, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (points[i]->said && !(points[i]->flags & SPI_POINT_COMPACT))
+			points[i]->flags |= SPI_POINT_UNNAMED;
 }
 
 /* The next channel may well be where the last one was in memory, and knows no function yet. */
@@ -381,7 +388,7 @@ static const struct spi_payload_ops ops = {
 	.set_run = op_set_run,
 	.budget_prepare = tp_budget_prepare,
 	.budget_event = tp_budget_event,
-	.installed = tp_alone_installed,
+	.installed = op_installed,
 	.libraries_update = tp_libraries_update,
 	.library_event = tp_library_event,
 	.function_say = op_function_say,
@@ -415,7 +422,6 @@ const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, 
 	dl_iterate_phdr(is_fork_help, &other_fork_help);
 	dl_iterate_phdr(find_ust_tls, NULL);
 	tp_clock_init();
-	tp_alone_init();
 	tp_context_register();
 	tp_library_init();
 	tp_state_dump_init();

@@ -8,23 +8,13 @@
 #include "liblttng-spi/calls/calls.h"
 #include "tp/record/record.h"
 
-/* For channels other than the one that the slot names. */
-static __attribute__((noinline)) enum tp_due exit_due(struct tp_point *tp, const struct spi_slot *slot,
-	const struct lttng_ust_channel_buffer *channel)
-{
-	if (slot->aux == (tp_epoch | TP_SLOT_SET) && tp_due_has(slot, channel))
-		return TP_DUE_BALANCE;
-	/* of a tree no exit without its entry: while it is switched on one of the two events may be on before the other */
-	return (tp->point->flags & SPI_POINT_TREE) || !tp_hears_exits_alone(tp, channel) ? TP_DUE_NOT : TP_DUE_ALONE;
-}
-
 /*
  * The ring refused an exit record. One that is larger than a sub-buffer would be
  * owed for ever and block the thread: it goes out with its values empty. Returns 1
  * when that recorded it.
  */
 __attribute__((noinline)) uint32_t tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record,
-	uint32_t length, struct lttng_ust_event_recorder *recorder, enum tp_due due, int error)
+	uint32_t length, struct lttng_ust_event_recorder *recorder, int error)
 {
 	uint8_t empty[error == -ENOSPC && tp->exit_program ? tp->exit_program->length + TP_SLOP : 1];
 	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = length };
@@ -36,7 +26,7 @@ __attribute__((noinline)) uint32_t tp_exit_failed(struct spi_thread *t, const st
 		if (!error)
 			return 1;
 	}
-	if (due == TP_DUE_BALANCE && tp_may_wait(error))
+	if (tp_may_wait(error))
 		tp_debts_add(t, &shot, recorder->chan);
 	else
 		tp_count(t)->lost_exits++;
@@ -54,28 +44,24 @@ static __attribute__((noinline)) uint32_t fire_exit_all(
 	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->exit); probe && probe->func; probe++) {
 		struct lttng_ust_event_recorder *recorder = tp_recorder_of(probe);
 		const struct lttng_ust_channel_buffer *channel = recorder ? recorder->chan : NULL;
-		enum tp_due due = TP_DUE_BALANCE;
 		int error = -ENOBUFS;
 
 		if (!recorder) {
 			tp_notify_by(&shot, probe);
 			continue;
 		}
-		if (slot->cookie != channel || slot->aux != tp_epoch)
-			due = exit_due(tp, slot, channel);
-		if (due == TP_DUE_NOT)
+		if (!tp_due_has(slot, channel))
 			continue;
 		if (!(is_tree ? tp_recorder_on(probe->data, channel) : tp_recorder_takes(&shot, probe->data, channel))) {
 			/* LTTng is about to remove it */
-			tp_count(t)->lost_exits += !is_tree && due == TP_DUE_BALANCE && tp_channel_on(channel) &&
-				!tp_recorder_on(probe->data, channel);
+			tp_count(t)->lost_exits += !is_tree && tp_channel_on(channel) && !tp_recorder_on(probe->data, channel);
 			continue;
 		}
 		if (!is_tree)
 			tp_exit_heard(tp, channel);
 		if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
 			error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
-		n += error ? tp_exit_failed(t, tp, record, length, recorder, due, error) : 1;
+		n += error ? tp_exit_failed(t, tp, record, length, recorder, error) : 1;
 	}
 	if (!is_tree)
 		tp_count(t)->lost_exits += tp_due_removed(slot, tp);
@@ -93,7 +79,7 @@ SPI_INLINE void fire_exit(struct spi_thread *t, struct tp_point *tp, uint8_t *re
 		int error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
 
 		if (spi_unlikely(error < 0))
-			n = tp_exit_failed(t, tp, record, length, recorder, TP_DUE_BALANCE, error);
+			n = tp_exit_failed(t, tp, record, length, recorder, error);
 	} else {
 		n = fire_exit_all(t, tp, record, length, slot);
 	}

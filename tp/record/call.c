@@ -7,9 +7,8 @@
  * Two events a call (one event a call: one-event.c). An exit is recorded only in channels that
  * recorded the entry, so every reader's call stack balances: the slot remembers
  * the channel (an address, compared and never followed), or the set of channels
- * when there were several. A channel in which the user enabled only the exit
- * gets it, once that has lasted (ledger/halves.c). An entry that finds no room is lost, and its exit with it; an
- * exit that finds none is owed (ledger/debts.c).
+ * when there were several. An entry that finds no room is lost, and its exit with it; an exit that finds none is
+ * owed (ledger/debts.c).
  *
  * LTTng switches the events of entries and exits on and off one after the other, each first with and then without a
  * filter, and its thread may rest in between. Of a tree, whose two events say the same, that must not show: an
@@ -60,7 +59,6 @@ static __attribute__((noinline)) void fire_entry_all(
 				      : tp_record(fired, record, length, recorder, channel);
 		if (!error)
 			heard_add(heard, channel);
-		tp_alone_heard(tp, channel);
 		count->lost_entries += (unsigned int) tp_discarded(error);
 	}
 	count->entries += heard->n;
@@ -103,7 +101,6 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, struct tp_point *tp, uin
 		if (spi_likely(!error)) {
 			one = recorder->chan;
 			tp_count(t)->entries++;
-			tp_alone_heard(tp, one);
 		} else {
 			tp_count(t)->lost_entries += (unsigned int) tp_discarded(error);
 		}
@@ -117,39 +114,23 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, struct tp_point *tp, uin
 	return one;
 }
 
-/* Does a channel record this point's exits without its entries? Inside a read-side section. */
-int tp_hears_exits_alone(struct tp_point *tp, const struct lttng_ust_channel_buffer *channel)
+__attribute__((noinline)) int tp_exit_wanted(struct spi_thread *t, const struct tp_point *tp)
 {
-	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->entry); probe && probe->func; probe++) {
-		const struct lttng_ust_event_common *event = probe->data;
-
-		if (tp_channel_of(probe) == channel && CMM_ACCESS_ONCE(event->enabled)) {
-			tp_alone_heard(tp, channel);
-			return 0;
-		}
-	}
-	return tp_alone_lasts(tp, channel);
-}
-
-/* Nobody recorded the entry: does anybody want the exit by itself? A trigger, or a channel with only the exit enabled.
- */
-__attribute__((noinline)) int tp_exit_wanted_alone(struct spi_thread *t, struct tp_point *tp)
-{
-	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0;	/* LTTng switches the two on one after the other */
+	const int is_half = !CMM_ACCESS_ONCE(tp->entry.tracepoint->state) && !(tp->point->flags & SPI_POINT_TREE);
 	tp_reader *reader = tp_read_lock(t);
-	int wanted = 0;
+	int by_trigger = 0, by_channel = 0;
 
-	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->exit); probe && probe->func && !wanted; probe++) {
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->exit); probe && probe->func; probe++) {
 		const struct lttng_ust_channel_buffer *channel = tp_channel_of(probe);
 		const struct lttng_ust_event_common *event = probe->data;
 
-		if (event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER)
-			wanted = event->enabled;
-		else
-			wanted = channel && !is_tree && tp_recorder_on(event, channel) && tp_hears_exits_alone(tp, channel);
+		by_trigger |= event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER && event->enabled;
+		by_channel |= channel && tp_recorder_on(event, channel);
 	}
 	tp_read_unlock(reader);
-	return wanted;
+	if (is_half && by_channel)
+		spi_call_missed(SPI_APART_HALF);
+	return by_trigger;
 }
 
 /* Nothing is recorded any more. What lttng-ust calls when it ends is the tracer's. */
@@ -233,7 +214,7 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)))
 		one = record_entry(t, tp, frame, vec, stride, &heard, &n, slot != NULL, generic);
 	if (spi_likely(slot != NULL) && (spi_likely(one != NULL) || n ||
-			(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) && tp_exit_wanted_alone(t, tp))))
+			(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) && tp_exit_wanted(t, tp))))
 		code = slot_take(t, slot, point, frame, one, &heard, n);
 	if (spi_unlikely(has_none) && (one || n))
 		tp_count(t)->slots_exhausted++;

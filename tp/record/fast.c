@@ -70,7 +70,7 @@ SPI_INLINE uint32_t fast_serialise(const struct spi_point *point, const struct t
 	return program->length;
 }
 
-/* The call has a slot: for the exit in this channel; NULL: for an exit that is wanted alone. */
+/* The call has a slot: for the exit in this channel; NULL: for a trigger. */
 SPI_INLINE uint64_t fast_push(struct spi_thread *t, struct spi_slot *slot, struct spi_point *point,
 	struct spi_frame *frame, uint32_t trees, const void *channel, const enum tp_program_form form)
 {
@@ -124,13 +124,11 @@ SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame,
 		tp_count(t)->entries++;
 		if (slot)
 			code = fast_push(t, slot, point, frame, trees, recorder->chan, form);
-		if (form != TP_FORM_TREE)
-			tp_alone_heard(tp, recorder->chan);
 		tp_read_unlock(reader);
 	} else {
 		tp_read_unlock(reader);
 		tp_count(t)->lost_entries += (unsigned int) tp_discarded(error);
-		if (slot && tp_exit_wanted_alone(t, tp))
+		if (slot && tp_exit_wanted(t, tp))
 			code = fast_push(t, slot, point, frame, trees, NULL, form);
 	}
 	*errno_place = error_was;
@@ -171,7 +169,7 @@ SPI_INLINE void fast_exit(struct spi_slot *slot, struct spi_frame *frame, const 
 	length = fast_serialise(slot->point, tp->exit_program, slot->ra, frame, vec, stride, record, form);
 	error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
 	if (spi_unlikely(error < 0))
-		n = tp_exit_failed(t, tp, record, length, recorder, TP_DUE_BALANCE, error);
+		n = tp_exit_failed(t, tp, record, length, recorder, error);
 	tp_read_unlock(reader);
 	tp_count(t)->exits += n;
 	tp_due_over(slot);

@@ -111,7 +111,7 @@ int tp_bind_generic(struct spi_point **points, unsigned int n, const char **erro
 int tp_tree_bind(struct spi_point *point)
 {
 	const struct tp_near *pair = tp_near_find(&pairs, point->object);
-	struct tp_point *tp = pair ? tp_core->alloc(offsetof(struct tp_point, installed)) : NULL;
+	struct tp_point *tp = pair ? tp_core->alloc(offsetof(struct tp_point, paired)) : NULL;
 
 	if (!tp)
 		return -ENOMEM;
