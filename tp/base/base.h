@@ -14,6 +14,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <lttng/ust-events.h>
 #include <lttng/tracepoint-types.h>
@@ -107,24 +108,9 @@ SPI_INLINE int32_t tp_tid(void)
 	return (int32_t) spi_raw3(SYS_gettid, 0, 0, 0);
 }
 
-SPI_INLINE long tp_signals(int how, const uint64_t *set, uint64_t *old)
-{
-	return spi_raw4(SYS_rt_sigprocmask, (uint64_t) how, (uint64_t) set, (uint64_t) old, 8);
-}
-
-/* All but those that a fault or a breakpoint raises in code that is run meanwhile. */
-SPI_INLINE void tp_signals_block(uint64_t *old)
-{
-	static const uint64_t most = ~(UINT64_C(1) << 3 | UINT64_C(1) << 4 | UINT64_C(1) << 6 | UINT64_C(1) << 7 |
-		UINT64_C(1) << 10);
-
-	tp_signals(0, &most, old);
-}
-
-SPI_INLINE void tp_signals_unblock(const uint64_t *old)
-{
-	tp_signals(2, old, NULL);
-}
+/* What spi_signals_hold() is given: all but those that a fault or a breakpoint raises in code that is run meanwhile. */
+#define TP_SIGNALS	(~(SPI_SIGNAL_BIT(SIGILL) | SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGFPE) | \
+	SPI_SIGNAL_BIT(SIGSEGV)))
 
 /* Counters of the calling thread. */
 SPI_INLINE struct spi_thread_count *tp_count(struct spi_thread *t)

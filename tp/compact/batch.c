@@ -256,7 +256,7 @@ static unsigned int batch_write(struct tp_compact_thread *c, uint32_t length)
 	unsigned int took;
 
 	tp_context_text = tp_compact_tagged() ? tp_compact_tags_all() : "";
-	took = tp_fire(&shot, 0, 0);
+	took = tp_fire(&shot, 0);
 	tp_context_text = NULL;
 	if (took & TP_TOOK_ONE)
 		tp_compact_written(length);

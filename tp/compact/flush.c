@@ -123,7 +123,7 @@ void tp_compact_thread_end(struct spi_thread *t)
 
 	if (!c)
 		return;
-	tp_signals_block(&old);
+	old = spi_signals_hold(TP_SIGNALS);
 	for (unsigned int i = 0; i < END_TRIES && !c->closed && tp_closed != TP_ENDED && c->used; i++) {
 		if (i)
 			spi_raw3(SYS_sched_yield, 0, 0, 0);
@@ -139,7 +139,7 @@ void tp_compact_thread_end(struct spi_thread *t)
 		tp_compact_unlock(c);
 		__atomic_store_n(&c->in_use, 0, __ATOMIC_RELEASE);
 	}
-	tp_signals_unblock(&old);
+	spi_signals_release(old);
 }
 
 /* ---- all threads' ---- */
@@ -228,7 +228,7 @@ static void all_flush(enum all what)
 		return;
 	error = tp_errno(t);
 	error_was = *error;
-	tp_signals_block(&old);
+	old = spi_signals_hold(TP_SIGNALS);
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	if (what == ALL_WRITTEN && tp_compact_of(t))
 		tp_compact_flush(tp_compact_of(t), TP_FLUSH_USUAL);
@@ -240,7 +240,7 @@ static void all_flush(enum all what)
 	if (is_alone && what != ALL_LAST)
 		tp_pass_leave();		/* at the end the flusher has done its last */
 	t->busy--;
-	tp_signals_unblock(&old);
+	spi_signals_release(old);
 	*error = error_was;
 }
 

@@ -69,7 +69,7 @@ static void take_libc_signals(void)
 {
 	static const uint64_t libc = UINT64_C(1) << 31 | UINT64_C(1) << 32;
 
-	tp_signals(1, &libc, NULL);
+	spi_raw4(SYS_rt_sigprocmask, SIG_UNBLOCK, (uint64_t) &libc, 0, 8);
 }
 
 static uint32_t flusher_ready;	/* a futex */
@@ -122,7 +122,7 @@ static int flusher_start(int may_wait)
 	if (__atomic_exchange_n(&flusher_runs, 1, __ATOMIC_SEQ_CST))
 		return 0;
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* no function that is called here is the program's doing */
-	tp_signals_block(&old);
+	old = spi_signals_hold(TP_SIGNALS);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, 128 << 10);
@@ -134,7 +134,7 @@ static int flusher_start(int may_wait)
 		spi_word_wait(&flusher_ready, 0, READY_MS);
 	else if (r)
 		flusher_runs = 0;
-	tp_signals_unblock(&old);
+	spi_signals_release(old);
 	spi_thread.busy = busy;
 	return -r;
 }

@@ -169,7 +169,7 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 	uint32_t now = t->tree_now;
 	int lost = 0, taken = 0;
 
-	tp_function_met(t, point, 0);
+	tp_function_met(t, point);
 	t->tree_now = cp->trees;
 	tp_context_text = cp->tags;
 	memcpy(record, &number, 4);

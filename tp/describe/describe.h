@@ -242,8 +242,8 @@ extern SPI_HIDDEN const struct lttng_ust_type_common *tp_left_type;	/* u8 enumer
 /* ---- function.c ---- */
 
 SPI_HIDDEN void tp_function_ready(void);	/* agent thread only */
-/* A call of the point is about to be recorded. is_first: the thread's first record. Inside a read-side section. */
-SPI_HIDDEN void tp_function_met(struct spi_thread *t, struct spi_point *point, int is_first);
+/* A call of the point is about to be recorded. Inside a read-side section. */
+SPI_HIDDEN void tp_function_met(struct spi_thread *t, struct spi_point *point);
 /* Another channel than before records calls: does one that knows no function yet? Inside a read-side section. */
 SPI_HIDDEN void tp_function_look(void);
 SPI_HIDDEN void tp_function_unheard(void);	/* those that recorded calls may be gone */

@@ -66,7 +66,7 @@ int tp_budget_event(const struct spi_left_out *l)
 	shot.length = record_fill(record, l);
 	t->tree_now = l->trees;
 	reader = tp_read_lock(t);
-	took = tp_fire(&shot, 0, 0);
+	took = tp_fire(&shot, 0);
 	tp_read_unlock(reader);
 	t->tree_now = now;
 	*error = error_was;

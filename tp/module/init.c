@@ -27,10 +27,6 @@
 static int other_fork_help;	/* liblttng-ust-fork.so does what fork_*() would: both would wait for each other */
 static SPI_FORK_DATA sigset_t fork_signals;	/* of the forking thread, which holds lttng-ust's fork lock meanwhile */
 static SPI_FORK_DATA int32_t fork_tid;
-static struct {
-	unsigned long module, offset;
-} ust_tls;			/* lttng-ust's thread-local memory, for __tls_get_addr() */
-static size_t ust_tls_size;
 
 static int is_fork_help(struct dl_phdr_info *info, size_t size, void *found)
 {
@@ -39,21 +35,6 @@ static int is_fork_help(struct dl_phdr_info *info, size_t size, void *found)
 	if (!strncmp(name ? name + 1 : info->dlpi_name, "liblttng-ust-fork.so", 20))
 		*(int *) found = 1;
 	return 0;
-}
-
-static int find_ust_tls(struct dl_phdr_info *info, size_t size, void *unused)
-{
-	const char *name = strrchr(info->dlpi_name, '/');
-
-	(void) size;
-	(void) unused;
-	if (strncmp(name ? name + 1 : info->dlpi_name, "liblttng-ust.so", 15) != 0)
-		return 0;
-	ust_tls.module = info->dlpi_tls_modid;
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_TLS)
-			ust_tls_size = info->dlpi_phdr[i].p_memsz;
-	return 1;
 }
 
 static int op_bind(struct spi_point **points, unsigned int n, const char **errors)
@@ -144,35 +125,12 @@ static void reader_forget(void)
 			pthread_setspecific(key, NULL);
 }
 
-/*
- * lttng-ust keeps the thread's id for the context vtid. It forgets the one of the thread that it begins in, which may be another. The one
- * word that has it is looked for; where there are more, as small numbers are frequent, it is left.
- */
-static void tid_forget(void)
-{
-	extern void *__tls_get_addr(void *index);
-	int32_t *words, *found = NULL;
-	unsigned int n = 0;
-
-	if (!ust_tls.module || !ust_tls_size || !spi_thread.payload[TP_WORD_READER])
-		return;
-	words = __tls_get_addr(&ust_tls);
-	for (size_t i = 0; i < ust_tls_size / sizeof(*words); i++)
-		if (words[i] == fork_tid) {
-			found = &words[i];
-			n++;
-		}
-	if (n == 1)
-		*found = 0;
-}
-
 /* Nothing begins: lttng-ust's locks are given back, and nothing is recorded until op_child_begins(). */
 static void op_fork_child(void)
 {
 	sigset_t set = fork_signals;
 
 	tp_debts_forget(&spi_thread);
-	tp_in_name_fork_child();
 	if (tp_closed != TP_ENDED)
 		tp_closed = TP_EXEC;
 	tp_due_forget_all();
@@ -180,7 +138,8 @@ static void op_fork_child(void)
 	if (other_fork_help)
 		return;
 	lttng_ust_after_fork_parent(&set);
-	tid_forget();
+	if (spi_thread.payload[TP_WORD_READER])
+		tp_in_name_forget(fork_tid);	/* the child may begin on another thread, and only that one forgets by itself */
 	reader_forget();
 	/* Other threads' readers are not here, and lttng-ust's destructors would wait for one that was reading. */
 	lttng_ust_urcu_before_fork();
@@ -420,7 +379,7 @@ const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, 
 		return NULL;
 	}
 	dl_iterate_phdr(is_fork_help, &other_fork_help);
-	dl_iterate_phdr(find_ust_tls, NULL);
+	tp_in_name_init();
 	tp_clock_init();
 	tp_context_register();
 	tp_library_init();

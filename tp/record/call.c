@@ -36,7 +36,7 @@ static void heard_add(struct tp_due_set *heard, const void *channel)
 /* Any number of rules on the entry event, with filters and triggers. */
 static __attribute__((noinline)) void fire_entry_all(
 	struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, struct tp_due_set *heard,
-	int first, int has_slot)
+	int has_slot)
 {
 	const struct tp_event *fired = &tp->entry;
 	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0;
@@ -55,8 +55,7 @@ static __attribute__((noinline)) void fire_entry_all(
 				(is_tree && !tp_pair_takes(tp, probe->data, channel, has_slot)))
 			continue;
 		if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
-			error = first ? tp_record_first(fired, record, length, recorder)
-				      : tp_record(fired, record, length, recorder, channel);
+			error = tp_record(fired, record, length, recorder, channel);
 		if (!error)
 			heard_add(heard, channel);
 		count->lost_entries += (unsigned int) tp_discarded(error);
@@ -84,19 +83,18 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, struct tp_point *tp, uin
 	struct lttng_ust_event_recorder *recorder;
 	const void *one = NULL;
 	tp_reader *reader;
-	uint64_t mask;
+	uint64_t mask = 0;
 
 	/* lttng-ust's variables for a thread come by malloc(): a handler's calls would wait for ever for what they interrupted */
 	if (spi_unlikely(first))
-		tp_signals_block(&mask);
+		mask = spi_signals_hold(TP_SIGNALS);
 	reader = tp_read_lock(t);
 	recorder = tp_probe_single(tp_probes(fired));
 	if (spi_unlikely(tp->point->flags & SPI_POINT_UNNAMED))
-		tp_function_met(t, tp->point, first);
+		tp_function_met(t, tp->point);
 	*n = 0;
 	if (spi_likely(recorder != NULL) && spi_likely(!spi_thread_owes(t)) && tree_is_paired(tp, recorder->chan, has_slot)) {
-		int error = spi_unlikely(first) ? tp_record_first(fired, record, length, recorder)
-						: tp_record(fired, record, length, recorder, recorder->chan);
+		int error = tp_record(fired, record, length, recorder, recorder->chan);
 
 		if (spi_likely(!error)) {
 			one = recorder->chan;
@@ -105,12 +103,14 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, struct tp_point *tp, uin
 			tp_count(t)->lost_entries += (unsigned int) tp_discarded(error);
 		}
 	} else {
-		fire_entry_all(t, tp, record, length, heard, first, has_slot);
+		fire_entry_all(t, tp, record, length, heard, has_slot);
 		*n = heard->n;
 	}
 	tp_read_unlock(reader);
-	if (spi_unlikely(first))
-		tp_signals_unblock(&mask);
+	if (spi_unlikely(first)) {
+		tp_in_name_learn(tp_tid());
+		spi_signals_release(mask);
+	}
 	return one;
 }
 

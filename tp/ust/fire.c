@@ -198,7 +198,7 @@ void tp_notify(struct tp_shot *shot, struct lttng_ust_event_common *event)
 	notifier->notification_send(notifier, (const char *) stack, &probe, &notification);
 }
 
-unsigned int tp_fire(struct tp_shot *shot, int32_t other, int is_first)
+unsigned int tp_fire(struct tp_shot *shot, int32_t other)
 {
 	unsigned int took = 0;
 
@@ -210,8 +210,7 @@ unsigned int tp_fire(struct tp_shot *shot, int32_t other, int is_first)
 			tp_notify_by(shot, probe);
 		if (!recorder || !tp_recorder_takes(shot, probe->data, recorder->chan))
 			continue;
-		error = is_first ? tp_record_first(shot->event, shot->record, shot->length, recorder)
-				 : tp_record_as(other, shot->event, shot->record, shot->length, recorder);
+		error = tp_record_as(other, shot->event, shot->record, shot->length, recorder);
 		if (!error)
 			took |= TP_TOOK_ONE;
 		else if (tp_discarded(error))

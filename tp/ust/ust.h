@@ -371,10 +371,10 @@ SPI_INLINE uint8_t *tp_put(uint8_t *to, const void *from, size_t size)
 #define TP_TOOK_WAIT	4u	/* and may have some later */
 #define TP_TOOK_LARGE	8u	/* a channel's sub-buffers are smaller */
 /*
- * Offer it, to triggers, too: TP_TOOK_* of all channels; 0: nobody listens. other: as tp_record_as(); is_first: the
- * calling thread's first record. Inside a read-side section.
+ * Offer it, to triggers, too: TP_TOOK_* of all channels; 0: nobody listens. other: as tp_record_as(). Inside a
+ * read-side section.
  */
-SPI_HIDDEN unsigned int tp_fire(struct tp_shot *shot, int32_t other, int is_first);
+SPI_HIDDEN unsigned int tp_fire(struct tp_shot *shot, int32_t other);
 
 /* A number made of the channels that record the event now; 0: none does. Inside a read-side section. */
 SPI_HIDDEN uint64_t tp_channels_on(const struct tp_event *event);
@@ -395,15 +395,16 @@ SPI_HIDDEN int tp_names_clash(const char *a, const char *b);
 /* ---- in-name.c: a record that one thread writes in the name of another ---- */
 
 /*
- * As tp_record(), with the context vtid of the thread `other`; 0: of the calling thread. -EAGAIN: this cannot be done now. Inside
- * a read-side section. One thread at a time writes in another's name.
+ * As tp_record(), with the context vtid of the thread `other`; 0: of the calling thread. -EAGAIN: this cannot be done now,
+ * as no thread has recorded with that context. Inside a read-side section.
  */
 SPI_HIDDEN int tp_record_as(int32_t other, const struct tp_event *event, const uint8_t *record,
+SPI_HIDDEN void tp_in_name_init(void);
+/* The calling thread, of this id, has just written a record. */
+SPI_HIDDEN void tp_in_name_learn(int32_t tid);
 	uint32_t length, struct lttng_ust_event_recorder *recorder);
-/* A thread's first record: tp_record(), from which the module learns what tp_record_as() needs. */
-SPI_HIDDEN int tp_record_first(const struct tp_event *event, const uint8_t *record, uint32_t length,
-	struct lttng_ust_event_recorder *recorder);
-SPI_HIDDEN void tp_in_name_fork_child(void);
+/* In a forked child: lttng-ust is to ask for the calling thread's id, which was `tid` in the parent, again. */
+SPI_HIDDEN void tp_in_name_forget(int32_t tid);
 
 /* Is the record, for which the thread is about to enter a read-side section, the thread's first? */
 SPI_INLINE int tp_is_first(const struct spi_thread *t)
