@@ -121,7 +121,7 @@ struct spi_payload_ops {
 	/*
 	 * Make descriptors for n points that carry no payload yet and register them
 	 * as one provider; sets entry, exit, left, payload and gate[] of each. Slow;
-	 * agent thread only. Points that the gatekeeper refuses get payload == NULL
+	 * agent thread only. Points that are refused get payload == NULL
 	 * and errors[i] = a static text. Those with events_of get that point's events, and only records of their own. Returns
 	 * how many have new events, or -errno.
 	 */

@@ -6,8 +6,8 @@
  * A point's payload is a struct tp_point: its two events (or one), and for each
  * a compiled "capture program" (describe/describe.h) that turns registers and memory
  * into the packed record that the ring takes in one write. Descriptors are made
- * on the agent's thread (describe/descriptor.c), checked (ust/gatekeeper.c), registered and
- * then never changed or freed: lttng-ust keeps pointers into them for ever.
+ * on the agent's thread (describe/descriptor.c), registered and then never changed or freed: lttng-ust keeps pointers
+ * into them for ever.
  */
 #ifndef SPI_TP_BASE_H
 #define SPI_TP_BASE_H

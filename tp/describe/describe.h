@@ -23,8 +23,6 @@
  */
 SPI_HIDDEN const struct lttng_ust_type_common *tp_type_make(
 	const struct spi_map *map, const struct spi_map_field *field, struct tp_column *column);
-/* u64, base 10. */
-extern SPI_HIDDEN const struct lttng_ust_type_common *const tp_type_u64;
 
 /* `s` as a field name: what is not allowed in one becomes '_'. n characters at most, `to` has room for n + 1. */
 SPI_HIDDEN void tp_name_identifier(char *to, const char *s, size_t n);

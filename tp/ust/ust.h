@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What lttng-ust is told and given: events (own-event.c, checked by gatekeeper.c), read-side sections, records, filters
+ * What lttng-ust is told and given: events (own-event.c, event-names.c), read-side sections, records, filters
  * and triggers (fire.c), records in another thread's name (in-name.c), sessions of one run (runs.c). Events are made by
  * the agent's thread. All else is for any thread that is marked busy, in a signal handler, too, and allocates nothing
  * but what lttng-ust does for a thread's first record.
@@ -313,9 +313,15 @@ struct tp_own {
 	uint32_t field_count;
 	int is_registered;
 };
-/* Register the event, once. 0, or -1: LTTng-UST or the gatekeeper refused. */
+/* Register the event, once. 0, or -1: LTTng-UST refused, or the name is in use. */
 SPI_HIDDEN int tp_own_register(struct tp_own *own, const char *provider, const char *name,
 	const struct tp_own_field *fields, unsigned int n);
+/* [hexadecimal][signed][log2 bytes] */
+extern SPI_HIDDEN const struct lttng_ust_type_integer tp_integers[2][2][4];
+extern SPI_HIDDEN const struct lttng_ust_type_string tp_string_type;
+/* An enumeration; name and labels stay the caller's, for ever. NULL: no memory. */
+SPI_HIDDEN const struct lttng_ust_type_common *tp_enum_type(const char *name, const struct lttng_ust_enum_entry **labels,
+	unsigned int n, const struct lttng_ust_type_integer *container);
 /* A byte with labels for 0 to n - 1. NULL: no memory. */
 SPI_HIDDEN const struct lttng_ust_type_common *tp_labels_type(const char *name, const char *const *labels,
 	unsigned int n);
@@ -379,12 +385,11 @@ SPI_HIDDEN unsigned int tp_fire(struct tp_shot *shot, int32_t other);
 /* A number made of the channels that record the event now; 0: none does. Inside a read-side section. */
 SPI_HIDDEN uint64_t tp_channels_on(const struct tp_event *event);
 
-/* ---- gatekeeper.c ---- */
+/* ---- event-names.c; agent thread only ---- */
 
-/* NULL when the event may be registered, else a static text that says why not. Also remembers its name as used. */
-SPI_HIDDEN const char *tp_gate_event(const char *provider, const struct lttng_ust_event_desc *event);
-/* Has an event of that name been let through already? 1, 0. */
-SPI_HIDDEN int tp_gate_name_used(const char *provider, const char *event);
+/* Both texts stay the caller's, for ever. 0, or -1: an event of this process has the name, or there is no memory. */
+SPI_HIDDEN int tp_event_name_use(const char *provider, const char *event);
+SPI_HIDDEN int tp_event_name_is_used(const char *provider, const char *event);
 /*
  * Are these two field names one to a reader? The session daemon puts a '_' before each name. Readers take one off again;
  * but babeltrace2 2.0 compares a new name that has it with earlier ones that do not: `_n` and `n` are two fields of one
@@ -394,14 +399,14 @@ SPI_HIDDEN int tp_names_clash(const char *a, const char *b);
 
 /* ---- in-name.c: a record that one thread writes in the name of another ---- */
 
+SPI_HIDDEN void tp_in_name_init(void);
+/* The calling thread, of this id, has just written a record. */
+SPI_HIDDEN void tp_in_name_learn(int32_t tid);
 /*
  * As tp_record(), with the context vtid of the thread `other`; 0: of the calling thread. -EAGAIN: this cannot be done now,
  * as no thread has recorded with that context. Inside a read-side section.
  */
 SPI_HIDDEN int tp_record_as(int32_t other, const struct tp_event *event, const uint8_t *record,
-SPI_HIDDEN void tp_in_name_init(void);
-/* The calling thread, of this id, has just written a record. */
-SPI_HIDDEN void tp_in_name_learn(int32_t tid);
 	uint32_t length, struct lttng_ust_event_recorder *recorder);
 /* In a forked child: lttng-ust is to ask for the calling thread's id, which was `tid` in the parent, again. */
 SPI_HIDDEN void tp_in_name_forget(int32_t tid);
