@@ -5,8 +5,7 @@
  * ready; enumerations are made once each, and arrays as they come.
  *
  * An enumeration becomes a list of labels without repeats: of two labels with
- * one value the first is kept, labels repeated for neighbouring values make a
- * range, other repeats get a number. One with more labels than readers bear is
+ * one value the first is kept, repeated labels get a number. One with more labels than readers bear is
  * recorded as the integer that it is.
  */
 #include <string.h>
@@ -188,25 +187,6 @@ static int label_rest(struct labels *l, const char *raw, const struct lttng_ust_
 	return high < most ? label_put(l, high + 1, most, raw, container) : 0;
 }
 
-/* Is it the next value, and larger? */
-static int value_follows(uint64_t value, uint64_t end, const struct lttng_ust_type_integer *container)
-{
-	return value == end + 1 && value != (container->signedness ? UINT64_C(1) << 63 : 0);
-}
-
-static int labels_add(struct labels *l, uint64_t value, const char *raw, const struct lttng_ust_type_integer *container)
-{
-	struct lttng_ust_enum_entry *e = &l->entries[l->n];
-
-	if (value_taken(l, value))
-		return 0;
-	if (l->n && !strcmp(e[-1].string, raw) && value_follows(value, e[-1].end.value, container)) {
-		e[-1].end.value = value;
-		return 0;
-	}
-	return label_put(l, value, value, raw, container);
-}
-
 static const struct lttng_ust_type_common *enum_build(const struct spi_map *map, const struct spi_map_enum *from,
 	const struct lttng_ust_type_integer *container)
 {
@@ -222,10 +202,11 @@ static const struct lttng_ust_type_common *enum_build(const struct spi_map *map,
 		return NULL;
 	for (uint32_t i = 0; i < from->label_count; i++) {
 		const char *label = spi_map_string(map, labels[i].name);
+		uint64_t value = value_fit(labels[i].value, container);
 
 		if (labels[i].is_rest)
 			rest = label;
-		else if (labels_add(&l, value_fit(labels[i].value, container), label, container) < 0)
+		else if (!value_taken(&l, value) && label_put(&l, value, value, label, container) < 0)
 			return NULL;
 	}
 	if ((rest && label_rest(&l, rest, container) < 0) || !l.n)

@@ -89,7 +89,7 @@ SPI_INLINE void fire_exit(struct spi_thread *t, struct tp_point *tp, uint8_t *re
 
 /* frame NULL: the call did not return, its values are zero. */
 SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const struct spi_frame *frame,
-	const uint8_t *vec, uint64_t stride, const int generic)
+	const uint8_t *vec, uint64_t stride)
 {
 	struct tp_point *tp = slot->point->payload;
 	const struct tp_program *program = tp->exit_program;
@@ -97,7 +97,7 @@ SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const s
 
 	if (spi_unlikely(spi_thread_owes(t)))
 		tp_debts_pay(t);
-	if (generic) {
+	if (!program) {
 		uint64_t words[2] = { slot->point->address, tp_call_site(slot->point, slot->ra) };
 
 		fire_exit(t, tp, (uint8_t *) words, sizeof(words), slot);
@@ -131,10 +131,20 @@ SPI_INLINE int exit_state(const struct spi_slot *slot)
 	return CMM_ACCESS_ONCE(tp->exit.tracepoint->state);
 }
 
-SPI_INLINE void exit_common(
-	struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride, const int generic)
+/* The trees that a call is recorded for: those of its entry, should one have ended meanwhile. */
+SPI_INLINE uint32_t trees_before(struct spi_thread *t, const struct spi_slot *slot)
+{
+	const struct tp_point *tp = slot->point->payload;
+	uint32_t now = t->tree_now;
+
+	t->tree_now = tp->exit_program ? 0 : (uint32_t) slot->start;
+	return now;
+}
+
+void tp_call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	struct spi_thread *t = &spi_thread;
+	const uint32_t now = trees_before(t, slot);
 	int *error = tp_errno(t), error_was = *error, locked;
 
 	if (spi_unlikely(slot + 1 != t->cur))
@@ -143,7 +153,7 @@ SPI_INLINE void exit_common(
 	locked = spi_unlikely(tp_closed == TP_CAREFUL) && tp_careful_lock(t);
 	if (spi_likely(tp_closed <= TP_CAREFUL)) {
 		if (spi_likely(exit_state(slot)) && spi_likely(slot->aux))	/* else it has been closed */
-			record_exit(t, slot, frame, vec, stride, generic);
+			record_exit(t, slot, frame, vec, stride);
 		else if (spi_unlikely(slot->aux))
 			exit_removed(t, slot);
 		tp_due_over(slot);
@@ -151,35 +161,23 @@ SPI_INLINE void exit_common(
 	if (spi_unlikely(locked))
 		tp_careful_unlock(t);
 	spi_slot_pop(t, slot);
+	t->tree_now = now;
 	*error = error_was;
 	spi_call_end(t);
 }
 
-void tp_call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	exit_common(slot, frame, vec, stride, 0);
-}
-
-void tp_generic_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	uint32_t now = spi_thread.tree_now;
-
-	spi_thread.tree_now = (uint32_t) slot->start;
-	exit_common(slot, frame, vec, stride, 1);
-	spi_thread.tree_now = now;
-}
-
 /* The core has marked the thread busy, and pops the slot itself. */
-SPI_INLINE void left_common(struct spi_slot *slot, enum spi_left how, const int generic)
+void tp_call_left(struct spi_slot *slot, enum spi_left how)
 {
 	struct spi_thread *t = &spi_thread;
+	const uint32_t now = trees_before(t, slot);
 	int *error = tp_errno(t), error_was = *error, locked = tp_closed == TP_CAREFUL && tp_careful_lock(t);
 
 	if (tp_closed <= TP_CAREFUL) {
 		if (exit_state(slot) && slot->aux) {
 			if (slot->aux == (tp_epoch | TP_SLOT_SET) || (slot->aux == tp_epoch && slot->cookie))
 				tp_left_fire(t, 0, slot->point, how);
-			record_exit(t, slot, NULL, NULL, 0, generic);
+			record_exit(t, slot, NULL, NULL, 0);
 		} else if (slot->aux) {
 			exit_removed(t, slot);
 		}
@@ -187,19 +185,6 @@ SPI_INLINE void left_common(struct spi_slot *slot, enum spi_left how, const int 
 	}
 	if (locked)
 		tp_careful_unlock(t);
+	t->tree_now = now;
 	*error = error_was;
-}
-
-void tp_call_left(struct spi_slot *slot, enum spi_left how)
-{
-	left_common(slot, how, 0);
-}
-
-void tp_generic_left(struct spi_slot *slot, enum spi_left how)
-{
-	uint32_t now = spi_thread.tree_now;
-
-	spi_thread.tree_now = (uint32_t) slot->start;
-	left_common(slot, how, 1);
-	spi_thread.tree_now = now;
 }

@@ -156,41 +156,39 @@ SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_slot *slot, struc
 	return code;
 }
 
-/* `generic`: the record is the function's address and its call site. Otherwise as fire_entry(). */
+/* Without a program the record is the function's address and its call site. As fire_entry(). */
 SPI_INLINE const void *record_entry(struct spi_thread *t, struct tp_point *tp, struct spi_frame *frame,
-	const uint8_t *vec, uint64_t stride, struct tp_due_set *heard, uint32_t *n, const int has_slot,
-	const int generic)
+	const uint8_t *vec, uint64_t stride, struct tp_due_set *heard, uint32_t *n, const int has_slot)
 {
 	const struct tp_program *program = tp->entry_program;
+	uint64_t words[2] = { tp->point->address, tp_call_site(tp->point, frame->ra) };
 	uint8_t small[TP_SMALL_RECORD + TP_SLOP], *record = small;
 
-	if (generic) {
-		uint64_t words[2] = { tp->point->address, tp_call_site(tp->point, frame->ra) };
-
+	if (!program)
 		return fire_entry(t, tp, (uint8_t *) words, sizeof(words), heard, n, has_slot);
-	}
 	if (spi_unlikely(program->length > TP_SMALL_RECORD))
 		record = __builtin_alloca(program->length + TP_SLOP);
 	return fire_entry(t, tp, record, tp_serialise(program, frame, vec, stride, record), heard, n, has_slot);
 }
 
-SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride,
-	const int generic)
+uint64_t tp_call_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
+	const int is_tree = (point->flags & SPI_POINT_TREE) != 0;
 	struct spi_thread *t = &spi_thread;
 	struct tp_point *tp = point->payload;
 	uint64_t p = (uint64_t) &frame->ra, code = 0;
 	struct spi_slot *slot = NULL;
 	const void *one = NULL;
 	struct tp_due_set heard;
-	uint32_t n = 0;
+	uint32_t n = 0, now = t->tree_now;
 	int error_was, has_none = 0;
 
 	if (!spi_call_begin(t, p, 1))
 		return 0;
 	error_was = *tp_errno(t);
-	if (generic && (point->flags & SPI_POINT_TREE) && !(t->tree_now &= point->tree_live))
-		goto out;		/* its trees were switched off: who does that waits for who is busy */
+	t->tree_now = spi_trees_recording(t, point);	/* asked while busy: switching a tree off waits for busy threads */
+	if (is_tree && !t->tree_now)
+		goto out;
 	if (spi_unlikely(tp_closed > TP_CAREFUL)) {
 		tp_call_is_late(p);
 		goto out;
@@ -207,36 +205,21 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	} else if (spi_unlikely(!t->cur)) {
 		spi_thread_slow(p);
 	}
-	if (generic && spi_unlikely(has_none) && (point->flags & SPI_POINT_TREE)) {
+	if (is_tree && spi_unlikely(has_none)) {
 		spi_call_missed(SPI_LOST_MEMORY);
 		goto out;		/* of a tree no call without its exit */
 	}
 	if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)))
-		one = record_entry(t, tp, frame, vec, stride, &heard, &n, slot != NULL, generic);
+		one = record_entry(t, tp, frame, vec, stride, &heard, &n, slot != NULL);
 	if (spi_likely(slot != NULL) && (spi_likely(one != NULL) || n ||
 			(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) && tp_exit_wanted(t, tp))))
 		code = slot_take(t, slot, point, frame, one, &heard, n);
 	if (spi_unlikely(has_none) && (one || n))
 		tp_count(t)->slots_exhausted++;
 out:
+	t->tree_now = now;
 	*tp_errno(t) = error_was;
 	spi_call_end(t);
-	return code;
-}
-
-uint64_t tp_call_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	return entry_common(point, frame, vec, stride, 0);
-}
-
-uint64_t tp_generic_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	uint32_t now = spi_thread.tree_now;
-	uint64_t code;
-
-	spi_thread.tree_now = spi_trees_recording(&spi_thread, point);
-	code = entry_common(point, frame, vec, stride, 1);
-	spi_thread.tree_now = now;
 	return code;
 }
 
@@ -248,7 +231,7 @@ void tp_call_attach(struct spi_point *point, struct tp_point *tp)
 	tp->exit.is_end = 1;
 	point->entry = tp_fast_entry(point, tp);
 	point->exit = tp_fast_exit(tp);
-	point->left = tp->entry_program ? tp_call_left : tp_generic_left;
+	point->left = tp_call_left;
 	point->gate[0] = &tp->entry.tracepoint->state;
 	point->gate[1] = &tp->exit.tracepoint->state;
 	spi_barrier();

@@ -85,7 +85,6 @@ SPI_INLINE uint64_t fast_push(struct spi_thread *t, struct spi_slot *slot, struc
 SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride,
 	const enum tp_program_form form)
 {
-	const spi_entry_fn general = IS_ADDRESS(form) ? tp_generic_entry : tp_call_entry;
 	const uint32_t unusual = SPI_POINT_LOOPS | SPI_POINT_UNNAMED | SPI_POINT_NO_EXIT;
 	struct spi_thread *t = &spi_thread;
 	struct tp_point *tp = point->payload;
@@ -98,11 +97,11 @@ SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame,
 	uint32_t length, trees = 0;
 
 	if (spi_unlikely(!fast_may(t, place)) || (IS_ADDRESS(form) && spi_unlikely(point->flags & unusual)))
-		return general(point, frame, vec, stride);
+		return tp_call_entry(point, frame, vec, stride);
 	if (spi_likely(CMM_ACCESS_ONCE(tp->exit.tracepoint->state)))
 		slot = fast_slot(t, p);
 	if (spi_unlikely(!slot) && (form == TP_FORM_TREE || CMM_ACCESS_ONCE(tp->exit.tracepoint->state)))
-		return general(point, frame, vec, stride);
+		return tp_call_entry(point, frame, vec, stride);
 	errno_place = t->payload[TP_WORD_ERRNO];
 	error_was = *errno_place;
 	spi_busy_first(t, p);
@@ -114,7 +113,7 @@ SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame,
 	if (spi_unlikely(!recorder) || (form == TP_FORM_TREE && spi_unlikely(!trees)) || spi_unlikely(tp_closed)) {
 		tp_read_unlock(reader);
 		fast_end(t);
-		return general(point, frame, vec, stride);
+		return tp_call_entry(point, frame, vec, stride);
 	}
 	length = fast_serialise(point, tp->entry_program, frame->ra, frame, vec, stride, record, form);
 	error = tp_record(&tp->entry, record, length, recorder, recorder->chan);
@@ -139,7 +138,6 @@ SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame,
 SPI_INLINE void fast_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride,
 	const enum tp_program_form form)
 {
-	const spi_exit_fn general = IS_ADDRESS(form) ? tp_generic_exit : tp_call_exit;
 	struct spi_thread *t = &spi_thread;
 	struct tp_point *tp = slot->point->payload;
 	tp_reader **place = t->payload[TP_WORD_READER], *reader;
@@ -150,7 +148,7 @@ SPI_INLINE void fast_exit(struct spi_slot *slot, struct spi_frame *frame, const 
 
 	if (spi_unlikely(!fast_may(t, place)) || spi_unlikely(slot->aux != tp_epoch) ||
 			spi_unlikely(slot + 1 != t->cur)) {
-		general(slot, frame, vec, stride);
+		tp_call_exit(slot, frame, vec, stride);
 		return;
 	}
 	errno_place = t->payload[TP_WORD_ERRNO];
@@ -161,7 +159,7 @@ SPI_INLINE void fast_exit(struct spi_slot *slot, struct spi_frame *frame, const 
 	if (spi_unlikely(!recorder) || spi_unlikely(slot->cookie != recorder->chan) || spi_unlikely(tp_closed)) {
 		tp_read_unlock(reader);
 		fast_end(t);
-		general(slot, frame, vec, stride);
+		tp_call_exit(slot, frame, vec, stride);
 		return;
 	}
 	if (!IS_ADDRESS(form) || !(slot->point->flags & SPI_POINT_TREE))	/* a tree's point has no room for that */

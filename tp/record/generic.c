@@ -118,7 +118,7 @@ int tp_tree_bind(struct spi_point *point)
 	pair_events(point, tp, pair);
 	tp->point = point;
 	point->exit = tp_fast_exit(tp);
-	point->left = tp_generic_left;
+	point->left = tp_call_left;
 	point->payload = tp;
 	__atomic_fetch_or(&point->flags, SPI_POINT_UNNAMED, __ATOMIC_RELAXED);
 	__atomic_store_n(&point->record, tp_fast_entry(point, tp), __ATOMIC_RELEASE);

@@ -17,11 +17,6 @@
 SPI_HIDDEN uint64_t tp_call_entry(
 	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 SPI_HIDDEN void tp_call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-/* The same for calls whose record is an address and a call site: generic.c. */
-SPI_HIDDEN uint64_t tp_generic_entry(
-	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-SPI_HIDDEN void tp_generic_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-SPI_HIDDEN void tp_generic_left(struct spi_slot *slot, enum spi_left how);
 SPI_HIDDEN void tp_call_left(struct spi_slot *slot, enum spi_left how);
 /* No channel has the call's entry: does a trigger want the exit? A call of which only exits are enabled is counted. */
 SPI_HIDDEN int tp_exit_wanted(struct spi_thread *t, const struct tp_point *tp);

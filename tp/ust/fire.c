@@ -74,16 +74,8 @@ static uint64_t double_from_float(uint32_t bits)
 
 	if (exponent == 0xff)
 		return sign | UINT64_C(0x7ff) << 52 | fraction << 29;
-	if (!exponent) {
-		if (!fraction)
-			return sign;
-		exponent = 1;
-		while (!(fraction & 0x800000)) {	/* subnormal: make the leading one explicit */
-			fraction <<= 1;
-			exponent--;
-		}
-		fraction &= 0x7fffff;
-	}
+	if (!exponent)		/* zero, or less than 1.2e-38 */
+		return sign;
 	return sign | (uint64_t) (exponent - 127 + 1023) << 52 | fraction << 29;
 }
 
