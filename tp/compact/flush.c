@@ -23,8 +23,7 @@
 #include "liblttng-spi/calls/calls.h"
 #include "tp/compact/compact.h"
 
-#define LOCK_TRIES	2000u
-#define CLOSE_STEPS	1000u	/* of a tenth of a millisecond, for all buffers together */
+#define LOCK_STEPS	1000u	/* of a tenth of a millisecond; at the end for all buffers together */
 #define END_TRIES	8u	/* when a thread ends and the ring is full, with the processor given away between them */
 
 static struct tp_compact_thread *buffers;
@@ -80,14 +79,25 @@ struct tp_compact_thread *tp_compact_begin(struct spi_thread *t)
 	return c;
 }
 
+/* Its owner may be off its processor in the middle of a flush, or wait for room in the ring. *steps: what is waited in all. */
+static int lock_within(struct tp_compact_thread *c, unsigned int *steps)
+{
+	while (!tp_compact_trylock(c)) {
+		if (*steps >= LOCK_STEPS)
+			return 0;
+		if (++*steps < 50)
+			spi_raw3(SYS_sched_yield, 0, 0, 0);
+		else
+			tp_wait_us(100);
+	}
+	return 1;
+}
+
 static int lock_patiently(struct tp_compact_thread *c)
 {
-	for (unsigned int i = 0; i < LOCK_TRIES; i++) {
-		if (tp_compact_trylock(c))
-			return 1;
-		spi_raw3(SYS_sched_yield, 0, 0, 0);
-	}
-	return 0;
+	unsigned int steps = 0;
+
+	return lock_within(c, &steps);
 }
 
 void tp_compact_flush(struct tp_compact_thread *c, enum tp_flush how)
@@ -166,20 +176,6 @@ void tp_pass(int all)
 			rest_flush(c, all);
 }
 
-/* At the end: its owner may be off its processor in the middle of a flush, or wait for room in the ring. */
-static int lock_last(struct tp_compact_thread *c, unsigned int *steps)
-{
-	while (!tp_compact_trylock(c)) {
-		if (*steps >= CLOSE_STEPS)
-			return 0;
-		if (++*steps < 50)
-			spi_raw3(SYS_sched_yield, 0, 0, 0);
-		else
-			tp_wait_us(100);
-	}
-	return 1;
-}
-
 /* What is said of each buffer. */
 enum all {
 	ALL_WRITTEN,	/* nothing: what threads have kept back is written */
@@ -207,7 +203,7 @@ static void buffers_end(enum all what)
 	unsigned int steps = 0;
 
 	for (struct tp_compact_thread *c = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE); c; c = c->next) {
-		if (!__atomic_load_n(&c->in_use, __ATOMIC_ACQUIRE) || !lock_last(c, &steps))
+		if (!__atomic_load_n(&c->in_use, __ATOMIC_ACQUIRE) || !lock_within(c, &steps))
 			continue;
 		if (c->in_use && !c->closed)
 			buffer_end(c, what);
@@ -330,7 +326,7 @@ void tp_compact_child_begins(void)
 	if (!tp_compact_started)
 		return;
 	tp_site_forget_all();
+	tp_flusher_child_begins();	/* the child has a name of its own before anything is written */
 	for (struct tp_compact_thread *c = buffers; c; c = c->next)
 		c->limit = c->in_use && tp_compact_tsc ? c->soft : 0;
-	tp_flusher_child_begins();
 }
