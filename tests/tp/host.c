@@ -71,6 +71,17 @@ int spi_thread_nested(uint64_t p)
 	return 0;
 }
 
+int spi_format(char *buffer, size_t size, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(buffer, size, format, args);
+	va_end(args);
+	return n;
+}
+
 int spi_proc_text(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -212,17 +212,10 @@ const char *tp_compact_ready(void)
 /* A batch carries calls of all rules: whoever filters by a tag gets it when one of its points has that. */
 void tp_compact_tags(const char *tags)
 {
-	size_t n = strlen(tags), had = strlen(function_tags);
-	char *both;
+	const char *both = tp_tags_join(function_tags, tags);
 
-	if (n < 2 || strstr(function_tags, tags))
-		return;
-	both = tp_alloc(had + n + 1);
-	if (!both)
-		return;
-	memcpy(both, function_tags, had);
-	memcpy(both + had, tags, n + 1);
-	__atomic_store_n(&function_tags, both, __ATOMIC_RELEASE);
+	if (both)
+		__atomic_store_n(&function_tags, both, __ATOMIC_RELEASE);
 }
 
 /*

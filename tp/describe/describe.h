@@ -29,9 +29,6 @@ SPI_HIDDEN void tp_name_identifier(char *to, const char *s, size_t n);
 /* `s` as an event name or label: printable ASCII without " and \. */
 SPI_HIDDEN void tp_name_printable(char *to, const char *s, size_t n);
 
-/* `mark` and the number in decimal behind the string that ends at `end`. */
-SPI_HIDDEN void tp_name_number(char *end, char mark, unsigned int number);
-
 /* ---- not-known.c ---- */
 
 /* "never = <optimised out>; s = <unknown>": stands for fields that are not recorded. */
@@ -229,6 +226,9 @@ SPI_HIDDEN int tp_describe(struct spi_point **points, unsigned int n, struct tp_
 
 SPI_HIDDEN void tp_context_register(void);
 SPI_HIDDEN int tp_context_set(struct spi_point *point, const char *tags);	/* spi_payload_ops.set_tags */
+
+/* Both texts, where the second one is not in the first; lives for ever. NULL: no room. Agent thread only. */
+SPI_HIDDEN const char *tp_tags_join(const char *all, const char *tags);
 
 /* ---- left.c: the event spi_call:left ---- */
 SPI_HIDDEN int tp_left_register(void);

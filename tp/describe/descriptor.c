@@ -65,16 +65,14 @@ static const char *draft_name(struct draft *d, const char *raw, unsigned int num
 	unsigned int again = 1;
 	size_t n;
 
-	if (*raw) {
+	if (*raw)
 		tp_name_identifier(name, raw, FIELD_NAME_MAX);
-	} else {
-		memcpy(name, "arg", 3);
-		tp_name_number(name + 3, '\0', number);
-	}
+	else
+		spi_format(name, sizeof(name), "arg%u", number);
 	n = strlen(name);
 	while (name_taken(d, name)) {
 		again++;
-		tp_name_number(name + n, '_', again);
+		spi_format(name + n, sizeof(name) - n, "_%u", again);
 	}
 	return d->names_count < TP_FIELDS_MAX ? d->names[d->names_count++] = tp_strndup(name, strlen(name)) : NULL;
 }
@@ -169,50 +167,34 @@ static const char *event_add(struct batch *b, struct tp_event *event, struct ltt
 
 /* ---- event names ---- */
 
-static char *name_join(const char *base, const char *suffix)
-{
-	size_t n = strlen(base), m = strlen(suffix);
-	char *name = tp_alloc(n + m + 1);
-
-	if (name) {
-		memcpy(name, base, n);
-		memcpy(name + n, suffix, m + 1);
-	}
-	return name;
-}
-
-/* Over-long C++ names are cut, and told apart by a hash of the whole. */
+/* Over-long C++ names are cut, and told apart by a hash of the whole: "~" and 8 digits. */
 static void name_base(char *to, const char *raw)
 {
-	static const char digits[] = "0123456789abcdef";
-	uint64_t h;
+	uint32_t hash = (uint32_t) spi_hash_text(SPI_HASH_SEED, raw) | UINT32_C(1) << 31;
 
 	tp_name_printable(to, *raw ? raw : "_", BASE_NAME_MAX);
-	if (strlen(raw) <= BASE_NAME_MAX)
-		return;
-	h = spi_hash_text(SPI_HASH_SEED, raw);
-	to[BASE_NAME_MAX - 9] = '~';
-	for (int i = 0; i < 8; i++)
-		to[BASE_NAME_MAX - 8 + i] = digits[h >> (28 - 4 * i) & 15];
+	if (strlen(raw) > BASE_NAME_MAX)
+		spi_format(to + BASE_NAME_MAX - 9, 10, "~%x", hash);
 }
 
 /* Same-named functions of other objects get "@2" and so on behind the name; first and second share the number. */
-static int names_make(const char *raw, const char *suffix0, const char *suffix1, char **name0, char **name1)
+static int names_make(const char *raw, const char *suffix0, const char *suffix1, const char **name0, const char **name1)
 {
-	char base[BASE_NAME_MAX + 16];
+	char base[BASE_NAME_MAX + 16], first[BASE_NAME_MAX + 32], second[BASE_NAME_MAX + 32];
 	size_t n;
 
 	name_base(base, raw);
 	n = strlen(base);
 	for (unsigned int number = 1; number < 10000; number++) {
 		if (number > 1)
-			tp_name_number(base + n, '@', number);
-		*name0 = name_join(base, suffix0);
-		*name1 = name_join(base, suffix1);
-		if (!*name0 || !*name1)
-			return -ENOMEM;
-		if (!tp_event_name_is_used(TP_PROVIDER, *name0) && !tp_event_name_is_used(TP_PROVIDER, *name1))
-			return 0;
+			spi_format(base + n, sizeof(base) - n, "@%u", number);
+		spi_format(first, sizeof(first), "%s%s", base, suffix0);
+		spi_format(second, sizeof(second), "%s%s", base, suffix1);
+		if (tp_event_name_is_used(TP_PROVIDER, first) || tp_event_name_is_used(TP_PROVIDER, second))
+			continue;
+		*name0 = tp_strndup(first, strlen(first));
+		*name1 = tp_strndup(second, strlen(second));
+		return *name0 && *name1 ? 0 : -ENOMEM;
 	}
 	return -EEXIST;
 }
@@ -280,7 +262,7 @@ static const char *half_make(struct batch *b, const struct spi_point *point, con
 static const char *bind_pair(
 	struct batch *b, struct spi_point *point, struct tp_point *tp, struct lttng_ust_tracepoint *tracepoints)
 {
-	char *entry_name = NULL, *exit_name = NULL;
+	const char *entry_name = NULL, *exit_name = NULL;
 	struct fields f;
 	const char *why;
 
@@ -315,11 +297,10 @@ static unsigned int one_result_room(const struct fields *f, const struct tp_prog
 static const char *bind_one(
 	struct batch *b, struct spi_point *point, struct tp_point *tp, struct lttng_ust_tracepoint *tracepoint)
 {
-	const char *duration, *left, *names[TP_FIELDS_MAX] = { NULL }, *why;
+	const char *duration, *left, *names[TP_FIELDS_MAX] = { NULL }, *name, *same, *why;
 	struct tp_not_known lacks = { .length = 0 };
 	struct fields f;
 	struct draft d;
-	char *name, *same;
 
 	fields_of(&f, point);
 	if (f.result_count > TP_FIELDS_MAX / 2)

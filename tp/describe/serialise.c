@@ -113,6 +113,12 @@ static void put_dots(uint8_t *to, uint32_t length)
 		to[i] = '.';
 }
 
+static uint32_t put_unreadable(uint8_t *to)
+{
+	tp_count(&spi_thread)->strings_unreadable++;
+	return put_marker(to, "(unreadable)");
+}
+
 /* Returns bytes written, NUL included. */
 static uint32_t put_string(const struct tp_step *step, uint64_t pointer, uint8_t *to)
 {
@@ -122,49 +128,44 @@ static uint32_t put_string(const struct tp_step *step, uint64_t pointer, uint8_t
 	if (!pointer)
 		return put_marker(to, "(null)");
 	n = tp_core->string_copy((char *) to, pointer, step->max, &truncated);
-	if (spi_unlikely(n < 0)) {
-		tp_count(&spi_thread)->strings_unreadable++;
-		return put_marker(to, "(unreadable)");
-	}
+	if (spi_unlikely(n < 0))
+		return put_unreadable(to);
 	if (spi_unlikely(truncated))
 		put_dots(to, (uint32_t) n);
 	return (uint32_t) n + 1;
 }
 
-/* Text that no NUL ends. */
-static uint32_t put_counted(const struct tp_step *step, uint64_t pointer, uint64_t count, uint8_t *to)
+/* Text of n bytes at most is there, and ends before them, or goes on behind. */
+static uint32_t text_end(uint8_t *to, unsigned int n, int goes_on)
 {
-	unsigned int n = count < step->max ? (unsigned int) count : step->max - 1u, end = 0;
+	unsigned int end = 0;
 
-	if (!pointer)
-		return put_marker(to, "(null)");
-	if (spi_unlikely(tp_core->memory_copy(to, pointer, n) < 0)) {
-		tp_count(&spi_thread)->strings_unreadable++;
-		return put_marker(to, "(unreadable)");
-	}
 	while (end < n && to[end])
 		end++;
-	if (spi_unlikely(end == n && n < count))
+	if (spi_unlikely(end == n && goes_on))
 		put_dots(to, n);
 	to[end] = '\0';
 	return end + 1;
 }
 
+/* Text that no NUL ends. */
+static uint32_t put_counted(const struct tp_step *step, uint64_t pointer, uint64_t count, uint8_t *to)
+{
+	unsigned int n = count < step->max ? (unsigned int) count : step->max - 1u;
+
+	if (!pointer)
+		return put_marker(to, "(null)");
+	return spi_unlikely(tp_core->memory_copy(to, pointer, n) < 0) ? put_unreadable(to) : text_end(to, n, n < count);
+}
+
 static uint32_t put_text(
 	const struct tp_step *step, const struct spi_frame *frame, const uint8_t *vec, uint64_t stride, uint8_t *to)
 {
-	unsigned int n = 0;
+	unsigned int n = step->width < step->max ? step->width : step->max - 1u;
 
-	if (step_fetch(step, frame, vec, stride, to) < 0) {
-		tp_count(&spi_thread)->strings_unreadable++;
-		return put_marker(to, "(unreadable)");
-	}
-	while (n < step->width && n + 1u < step->max && to[n])
-		n++;
-	if (spi_unlikely(n < step->width) && to[n])
-		put_dots(to, n);
-	to[n] = '\0';
-	return n + 1;
+	if (step_fetch(step, frame, vec, stride, to) < 0)
+		return put_unreadable(to);
+	return text_end(to, n, n < step->width && to[n]);
 }
 
 static uint64_t bits_of(const struct tp_step *step, const uint64_t raw[2])

@@ -75,19 +75,6 @@ void tp_name_printable(char *to, const char *s, size_t n)
 	to[i] = '\0';
 }
 
-void tp_name_number(char *end, char mark, unsigned int number)
-{
-	unsigned int unit = 1;
-
-	if (mark)
-		*end++ = mark;
-	while (unit <= number / 10)
-		unit *= 10;
-	for (; unit; unit /= 10)
-		*end++ = (char) ('0' + number / unit % 10);
-	*end = '\0';
-}
-
 /* ---- enumerations ---- */
 
 static unsigned int size_class(unsigned int size)
@@ -147,7 +134,7 @@ static const char *label_name(const struct labels *l, const char *raw)
 		if (strcmp(l->entries[i].string, numbered))
 			continue;
 		number++;
-		tp_name_number(numbered + n, '_', number);
+		spi_format(numbered + n, sizeof(numbered) - n, "_%u", number);
 		i = (unsigned int) -1;		/* look again from the start */
 	}
 	return tp_strndup(numbered, strlen(numbered));

@@ -52,6 +52,12 @@ SPI_INLINE void tp_due_one(struct spi_slot *slot, const void *channel)
 	slot->aux = tp_epoch;
 }
 
+/* Is there a channel that has the entry? */
+SPI_INLINE int tp_due_is_owed(const struct spi_slot *slot)
+{
+	return slot->aux == (tp_epoch | TP_SLOT_SET) || (slot->aux == tp_epoch && slot->cookie);
+}
+
 /* Nobody is owed anything; before the slot is popped. */
 SPI_INLINE void tp_due_over(struct spi_slot *slot)
 {

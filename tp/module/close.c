@@ -150,12 +150,6 @@ static int channels_close(struct closing *c)
 	return n;
 }
 
-/* Is there a channel that has the call's entry? */
-static int is_owed(const struct spi_slot *slot)
-{
-	return slot->cookie || slot->aux == (tp_epoch | TP_SLOT_SET);
-}
-
 /* Two events a call. */
 static int call_close(struct closing *c)
 {
@@ -164,7 +158,7 @@ static int call_close(struct closing *c)
 	enum spi_left how = c->in == SPI_CLOSE_IN_PROCESS ? SPI_LEFT_PROCESS_END : SPI_LEFT_DETACHED;
 
 	c->shot = exit_shot(c->point, c->slot->ra, record);
-	if (c->count && is_owed(c->slot) && (tp->exit_program || c->in == SPI_CLOSE_IN_PROCESS))
+	if (c->count && tp_due_is_owed(c->slot) && (tp->exit_program || c->in == SPI_CLOSE_IN_PROCESS))
 		tp_left_fire(&spi_thread, c->other, c->point, how);
 	return channels_close(c);
 }
@@ -179,7 +173,7 @@ int tp_close_call(const struct spi_thread_own *own, struct spi_slot *slot, uint3
 	int *error = tp_errno(t), error_was = *error, n = 0;
 
 	if (!point || !point->payload || (flags & SPI_POINT_COMPACT) || slot->aux - low != tp_epoch ||
-			(is_one ? !is_last : low > TP_SLOT_SET) || (!is_owed(slot) && (!is_last || c.other)))
+			(is_one ? !is_last : low > TP_SLOT_SET) || (!is_one && !tp_due_is_owed(slot) && (!is_last || c.other)))
 		return 0;
 	t->tree_now = flags & SPI_POINT_TREE && !is_one ? trees & (uint32_t) slot->start : 0;
 	if (!is_one)

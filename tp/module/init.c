@@ -165,17 +165,9 @@ static void wait_file_make(const char *path, uint64_t mode)
 
 static void wait_files_make(void)
 {
-	char own[sizeof("/dev/shm/lttng-ust-wait-8-") + 10], digits[10];
-	unsigned int uid = (unsigned int) spi_raw3(SYS_getuid, 0, 0, 0), n = 0;
-	size_t at = sizeof("/dev/shm/lttng-ust-wait-8-") - 1;
+	char own[64];
 
-	memcpy(own, "/dev/shm/lttng-ust-wait-8-", at);
-	do
-		digits[n++] = (char) ('0' + uid % 10);
-	while (uid /= 10);
-	while (n)
-		own[at++] = digits[--n];
-	own[at] = 0;
+	spi_format(own, sizeof(own), "/dev/shm/lttng-ust-wait-8-%u", (unsigned int) spi_raw3(SYS_getuid, 0, 0, 0));
 	wait_file_make(own, 0640);
 	wait_file_make("/dev/shm/lttng-ust-wait-8", 0666);
 }
@@ -365,13 +357,18 @@ SPI_EXPORT const struct spi_payload_ops *spi_payload_init(const struct spi_core_
 
 const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, const char **error)
 {
+	static const char *const refusal = "LTTng-UST refused the providers spi_call and spi_run";
+	static int is_refused;
+
 	if (core->abi != SPI_PAYLOAD_ABI || core->size < sizeof(*core)) {
 		*error =
 			"liblttng-spi-tp.so and liblttng-spi.so are of different versions: install both from one build";
 		return NULL;
 	}
-	if (tp_core)
-		return &ops;
+	if (tp_core) {
+		*error = refusal;
+		return is_refused ? NULL : &ops;
+	}
 	tp_core = core;
 	if (tp_thread_ready(0) < 0) {	/* this thread's memory is allocated here: first-call.c */
 		*error = "no memory is left for lttng-ust's variables";
@@ -384,10 +381,7 @@ const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, 
 	tp_context_register();
 	tp_library_init();
 	tp_state_dump_init();
-	if (tp_left_register() < 0 || tp_runs_register() < 0) {
-		*error = "LTTng-UST refused the providers spi_call and spi_run";
-		tp_core = NULL;
-		return NULL;
-	}
-	return &ops;
+	is_refused = tp_left_register() < 0 || tp_runs_register() < 0;
+	*error = refusal;
+	return is_refused ? NULL : &ops;
 }

@@ -33,18 +33,15 @@ static void heard_add(struct tp_due_set *heard, const void *channel)
 	heard->n++;
 }
 
-/* Any number of rules on the entry event, with filters and triggers. */
-static __attribute__((noinline)) void fire_entry_all(
-	struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, struct tp_due_set *heard,
-	int has_slot)
+/* Any number of rules on the entry event, with filters and triggers. `heard` is who has recorded it. */
+static void entry_offer(struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length,
+	struct tp_due_set *heard, int has_slot)
 {
-	const struct tp_event *fired = &tp->entry;
 	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0;
-	struct tp_shot shot = { .event = fired, .record = record, .length = length };
+	struct tp_shot shot = { .event = &tp->entry, .record = record, .length = length };
 	struct spi_thread_count *count = tp_count(t);
 
-	heard->n = 0;
-	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(fired); probe && probe->func; probe++) {
+	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->entry); probe && probe->func; probe++) {
 		struct lttng_ust_event_recorder *recorder = tp_recorder_of(probe);
 		struct lttng_ust_channel_buffer *channel = recorder ? recorder->chan : NULL;
 		int error = -ENOBUFS;
@@ -55,7 +52,7 @@ static __attribute__((noinline)) void fire_entry_all(
 				(is_tree && !tp_pair_takes(tp, probe->data, channel, has_slot)))
 			continue;
 		if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
-			error = tp_record(fired, record, length, recorder, channel);
+			error = tp_record(&tp->entry, record, length, recorder, channel);
 		if (!error)
 			heard_add(heard, channel);
 		count->lost_entries += (unsigned int) tp_discarded(error);
@@ -63,25 +60,10 @@ static __attribute__((noinline)) void fire_entry_all(
 	count->entries += heard->n;
 }
 
-/* The usual case of tp_pair_takes(): that channel alone takes exits, without a filter. What is of no tree need not be. */
-SPI_INLINE int tree_is_paired(const struct tp_point *tp, const struct lttng_ust_channel_buffer *channel, const int has_slot)
+static void fire_entry(struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length,
+	struct tp_due_set *heard, int has_slot)
 {
-	const struct lttng_ust_event_recorder *exits;
-
-	if (!(tp->point->flags & SPI_POINT_TREE))
-		return 1;
-	exits = has_slot ? tp_probe_single(tp_probes(&tp->exit)) : NULL;
-	return exits && exits->chan == channel && tp_pair_latest == channel;
-}
-
-/* Returns the one channel that recorded it; or NULL, and *n says how many of heard->channel[] did. */
-SPI_INLINE const void *fire_entry(struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length,
-	struct tp_due_set *heard, uint32_t *n, const int has_slot)
-{
-	const struct tp_event *fired = &tp->entry;
 	const int first = tp_is_first(t);
-	struct lttng_ust_event_recorder *recorder;
-	const void *one = NULL;
 	tp_reader *reader;
 	uint64_t mask = 0;
 
@@ -89,29 +71,14 @@ SPI_INLINE const void *fire_entry(struct spi_thread *t, struct tp_point *tp, uin
 	if (spi_unlikely(first))
 		mask = spi_signals_hold(TP_SIGNALS);
 	reader = tp_read_lock(t);
-	recorder = tp_probe_single(tp_probes(fired));
 	if (spi_unlikely(tp->point->flags & SPI_POINT_UNNAMED))
 		tp_function_met(t, tp->point);
-	*n = 0;
-	if (spi_likely(recorder != NULL) && spi_likely(!spi_thread_owes(t)) && tree_is_paired(tp, recorder->chan, has_slot)) {
-		int error = tp_record(fired, record, length, recorder, recorder->chan);
-
-		if (spi_likely(!error)) {
-			one = recorder->chan;
-			tp_count(t)->entries++;
-		} else {
-			tp_count(t)->lost_entries += (unsigned int) tp_discarded(error);
-		}
-	} else {
-		fire_entry_all(t, tp, record, length, heard, has_slot);
-		*n = heard->n;
-	}
+	entry_offer(t, tp, record, length, heard, has_slot);
 	tp_read_unlock(reader);
 	if (spi_unlikely(first)) {
 		tp_in_name_learn(tp_tid());
 		spi_signals_release(mask);
 	}
-	return one;
 }
 
 __attribute__((noinline)) int tp_exit_wanted(struct spi_thread *t, const struct tp_point *tp)
@@ -140,35 +107,33 @@ void tp_call_is_late(uint64_t p)
 		spi_call_missed(SPI_APART_END);
 }
 
-/* `one` recorded the entry, or, when that is NULL, n of heard->channel[]. */
 SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_slot *slot, struct spi_point *point,
-	struct spi_frame *frame, const void *one, const struct tp_due_set *heard, uint32_t n)
+	struct spi_frame *frame, const struct tp_due_set *heard)
 {
 	uint64_t code = spi_slot_push(t, &slot, point, frame);
 
 	if (spi_unlikely(!code))
 		return 0;
 	slot->start = t->tree_now;	/* the exit is for the same trees, should one end meanwhile */
-	if (spi_likely(n <= 1))
-		tp_due_one(slot, n ? heard->channel[0] : one);
+	if (spi_likely(heard->n <= 1))
+		tp_due_one(slot, heard->n ? heard->channel[0] : NULL);
 	else
 		tp_due_many(t, slot, heard);
 	return code;
 }
 
-/* Without a program the record is the function's address and its call site. As fire_entry(). */
-SPI_INLINE const void *record_entry(struct spi_thread *t, struct tp_point *tp, struct spi_frame *frame,
-	const uint8_t *vec, uint64_t stride, struct tp_due_set *heard, uint32_t *n, const int has_slot)
+/* Without a program the record is the function's address and its call site. */
+SPI_INLINE void record_entry(struct spi_thread *t, struct tp_point *tp, struct spi_frame *frame,
+	const uint8_t *vec, uint64_t stride, struct tp_due_set *heard, int has_slot)
 {
 	const struct tp_program *program = tp->entry_program;
 	uint64_t words[2] = { tp->point->address, tp_call_site(tp->point, frame->ra) };
-	uint8_t small[TP_SMALL_RECORD + TP_SLOP], *record = small;
+	uint8_t record[program ? program->length + TP_SLOP : 1];
 
-	if (!program)
-		return fire_entry(t, tp, (uint8_t *) words, sizeof(words), heard, n, has_slot);
-	if (spi_unlikely(program->length > TP_SMALL_RECORD))
-		record = __builtin_alloca(program->length + TP_SLOP);
-	return fire_entry(t, tp, record, tp_serialise(program, frame, vec, stride, record), heard, n, has_slot);
+	if (program)
+		fire_entry(t, tp, record, tp_serialise(program, frame, vec, stride, record), heard, has_slot);
+	else
+		fire_entry(t, tp, (uint8_t *) words, sizeof(words), heard, has_slot);
 }
 
 uint64_t tp_call_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
@@ -178,9 +143,8 @@ uint64_t tp_call_entry(struct spi_point *point, struct spi_frame *frame, const u
 	struct tp_point *tp = point->payload;
 	uint64_t p = (uint64_t) &frame->ra, code = 0;
 	struct spi_slot *slot = NULL;
-	const void *one = NULL;
+	uint32_t now = t->tree_now;
 	struct tp_due_set heard;
-	uint32_t n = 0, now = t->tree_now;
 	int error_was, has_none = 0;
 
 	if (!spi_call_begin(t, p, 1))
@@ -209,12 +173,13 @@ uint64_t tp_call_entry(struct spi_point *point, struct spi_frame *frame, const u
 		spi_call_missed(SPI_LOST_MEMORY);
 		goto out;		/* of a tree no call without its exit */
 	}
+	heard.n = 0;
 	if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)))
-		one = record_entry(t, tp, frame, vec, stride, &heard, &n, slot != NULL);
-	if (spi_likely(slot != NULL) && (spi_likely(one != NULL) || n ||
+		record_entry(t, tp, frame, vec, stride, &heard, slot != NULL);
+	if (spi_likely(slot != NULL) && (spi_likely(heard.n) ||
 			(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) && tp_exit_wanted(t, tp))))
-		code = slot_take(t, slot, point, frame, one, &heard, n);
-	if (spi_unlikely(has_none) && (one || n))
+		code = slot_take(t, slot, point, frame, &heard);
+	if (spi_unlikely(has_none) && heard.n)
 		tp_count(t)->slots_exhausted++;
 out:
 	t->tree_now = now;

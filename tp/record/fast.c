@@ -144,7 +144,7 @@ SPI_INLINE void fast_exit(struct spi_slot *slot, struct spi_frame *frame, const 
 	uint8_t record[RECORD_ROOM(form)];
 	struct lttng_ust_event_recorder *recorder;
 	int *errno_place, error_was, error;
-	uint32_t length, n = 1;
+	uint32_t length;
 
 	if (spi_unlikely(!fast_may(t, place)) || spi_unlikely(slot->aux != tp_epoch) ||
 			spi_unlikely(slot + 1 != t->cur)) {
@@ -167,9 +167,9 @@ SPI_INLINE void fast_exit(struct spi_slot *slot, struct spi_frame *frame, const 
 	length = fast_serialise(slot->point, tp->exit_program, slot->ra, frame, vec, stride, record, form);
 	error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
 	if (spi_unlikely(error < 0))
-		n = tp_exit_failed(t, tp, record, length, recorder, error);
+		tp_exit_failed(t, tp, record, length, recorder->chan, error);
 	tp_read_unlock(reader);
-	tp_count(t)->exits += n;
+	tp_count(t)->exits += !error;
 	tp_due_over(slot);
 	spi_slot_pop(t, slot);
 	*errno_place = error_was;

@@ -140,36 +140,30 @@ static void shot_complete(struct tp_shot *shot)
 		tp_shot_late(shot, tp_clock_now());
 }
 
-static int filter_run(const struct tp_shot *shot, const struct lttng_ust_event_common *event, const void *stack, int is_end)
+static int filter_run(struct tp_shot *shot, const struct lttng_ust_event_common *event, int is_end)
 {
+	uint8_t stack[16 * (shot->event->column_count + 1)];
+	char chars[shot->event->column_count + 1][2];
 	struct lttng_ust_probe_ctx probe = shot->event->probe;
 	const int was = tp_context_is_end;
 	int accepts;
 
+	shot_complete(shot);
+	stack_fill(shot, stack, chars);
 	tp_context_is_end = is_end;
-	accepts = event->run_filter(event, stack, &probe, NULL) == LTTNG_UST_EVENT_FILTER_ACCEPT;
+	accepts = event->run_filter(event, (const char *) stack, &probe, NULL) == LTTNG_UST_EVENT_FILTER_ACCEPT;
 	tp_context_is_end = was;
 	return accepts;
 }
 
 int tp_filter_is_left(struct tp_shot *shot, const struct lttng_ust_event_common *event)
 {
-	uint8_t stack[16 * (shot->event->column_count + 1)];
-	char chars[shot->event->column_count + 1][2];
-
-	shot_complete(shot);
-	stack_fill(shot, stack, chars);
-	return CMM_ACCESS_ONCE(event->eval_filter) && filter_run(shot, event, stack, 1) && !filter_run(shot, event, stack, 0);
+	return CMM_ACCESS_ONCE(event->eval_filter) && filter_run(shot, event, 1) && !filter_run(shot, event, 0);
 }
 
 int tp_filter_accepts(struct tp_shot *shot, const struct lttng_ust_event_common *event)
 {
-	uint8_t stack[16 * (shot->event->column_count + 1)];
-	char chars[shot->event->column_count + 1][2];
-
-	shot_complete(shot);
-	stack_fill(shot, stack, chars);
-	return filter_run(shot, event, stack, (int) shot->event->is_end);
+	return filter_run(shot, event, (int) shot->event->is_end);
 }
 
 void tp_notify(struct tp_shot *shot, struct lttng_ust_event_common *event)
@@ -180,12 +174,10 @@ void tp_notify(struct tp_shot *shot, struct lttng_ust_event_common *event)
 	struct lttng_ust_probe_ctx probe = shot->event->probe;
 	struct lttng_ust_notification_ctx notification = { .struct_size = sizeof(notification) };
 
-	if (!CMM_ACCESS_ONCE(event->enabled))
+	if (!CMM_ACCESS_ONCE(event->enabled) || (CMM_ACCESS_ONCE(event->eval_filter) && !tp_filter_accepts(shot, event)))
 		return;
 	shot_complete(shot);
 	stack_fill(shot, stack, chars);
-	if (CMM_ACCESS_ONCE(event->eval_filter) && !filter_run(shot, event, stack, (int) shot->event->is_end))
-		return;
 	notification.eval_capture = CMM_ACCESS_ONCE(notifier->eval_capture);
 	notifier->notification_send(notifier, (const char *) stack, &probe, &notification);
 }
