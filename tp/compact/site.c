@@ -187,7 +187,7 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 			continue;
 		}
 		taken = 1;
-		lost |= tp_discarded(tp_record(&event, record, sizeof(record), recorder, recorder->chan));
+		lost |= tp_discarded(tp_record(&event, record, sizeof(record), recorder));
 	}
 	t->tree_now = now;
 	tp_context_text = NULL;

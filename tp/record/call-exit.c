@@ -46,7 +46,7 @@ static uint32_t exit_offer(
 		if (!is_tree)
 			tp_exit_heard(tp, channel);
 		if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
-			error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
+			error = tp_record(&tp->exit, record, length, recorder);
 		if (error)
 			tp_exit_failed(t, tp, record, length, channel, error);
 		n += !error;

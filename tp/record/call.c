@@ -52,7 +52,7 @@ static void entry_offer(struct spi_thread *t, struct tp_point *tp, uint8_t *reco
 				(is_tree && !tp_pair_takes(tp, probe->data, channel, has_slot)))
 			continue;
 		if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
-			error = tp_record(&tp->entry, record, length, recorder, channel);
+			error = tp_record(&tp->entry, record, length, recorder);
 		if (!error)
 			heard_add(heard, channel);
 		count->lost_entries += (unsigned int) tp_discarded(error);

@@ -116,7 +116,7 @@ SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame,
 		return tp_call_entry(point, frame, vec, stride);
 	}
 	length = fast_serialise(point, tp->entry_program, frame->ra, frame, vec, stride, record, form);
-	error = tp_record(&tp->entry, record, length, recorder, recorder->chan);
+	error = tp_record(&tp->entry, record, length, recorder);
 	if (spi_likely(!error)) {
 		if (form == TP_FORM_TREE && spi_unlikely(tp_pair_latest != recorder->chan))
 			tp_pair_seen(recorder->chan);
@@ -165,7 +165,7 @@ SPI_INLINE void fast_exit(struct spi_slot *slot, struct spi_frame *frame, const 
 	if (!IS_ADDRESS(form) || !(slot->point->flags & SPI_POINT_TREE))	/* a tree's point has no room for that */
 		tp_exit_heard(tp, recorder->chan);
 	length = fast_serialise(slot->point, tp->exit_program, slot->ra, frame, vec, stride, record, form);
-	error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
+	error = tp_record(&tp->exit, record, length, recorder);
 	if (spi_unlikely(error < 0))
 		tp_exit_failed(t, tp, record, length, recorder->chan, error);
 	tp_read_unlock(reader);

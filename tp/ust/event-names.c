@@ -9,7 +9,8 @@ struct used_name {
 	struct spi_hash_link link;
 	const char *provider, *event;
 };
-static struct spi_hash names;	/* agent thread only */
+static struct spi_hash_link *buckets[4096];		/* LTTng carries about 20 000 events */
+static struct spi_hash names = SPI_HASH_OVER(buckets);	/* agent thread only */
 
 static uint64_t name_hash(const char *provider, const char *event)
 {
@@ -25,19 +26,11 @@ int tp_event_name_is_used(const char *provider, const char *event)
 	return n != NULL;
 }
 
-/* The former buckets are left: memory of the core's is not given back. */
 int tp_event_name_use(const char *provider, const char *event)
 {
-	struct used_name *n = tp_core->alloc(sizeof(*n));
+	struct used_name *n = tp_event_name_is_used(provider, event) ? NULL : tp_alloc(sizeof(*n));
 
-	if (n && names.count >= names.size) {
-		size_t size = names.size ? names.size * 2 : 1024;
-		struct spi_hash_link **buckets = tp_core->alloc(size * sizeof(*buckets));
-
-		if (buckets)
-			spi_hash_move(&names, buckets, size);
-	}
-	if (!n || !names.size || tp_event_name_is_used(provider, event))
+	if (!n)
 		return -1;
 	n->provider = provider;
 	n->event = event;

@@ -79,13 +79,13 @@ int tp_record_as(int32_t other, const struct tp_event *event, const uint8_t *rec
 	int error;
 
 	if (!other)
-		return tp_record(event, record, length, recorder, recorder->chan);
+		return tp_record(event, record, length, recorder);
 	if (!word)
 		return -EAGAIN;
 	was = *word;
 	*word = other;
 	spi_barrier();
-	error = tp_record(event, record, length, recorder, recorder->chan);
+	error = tp_record(event, record, length, recorder);
 	spi_barrier();
 	*word = was;
 	return error;

@@ -195,39 +195,37 @@ SPI_INLINE void tp_shot_late(struct tp_shot *shot, uint64_t now)
 }
 
 /*
- * Reserve room for a record: 0, or why not. -ENOBUFS: the ring is full; -EIO: a
- * preempted writer still holds the next sub-buffer; -ENOSPC: no sub-buffer is ever
- * large enough. LTTng counts these as discarded. -EAGAIN: the ring is switched off.
- * `ctx` is the caller's and stays in use until tp_room_fill().
+ * Write a record into the recorder's ring: 0, or why not. -ENOBUFS: the ring is full; -EIO: a preempted writer still
+ * holds the next sub-buffer; -ENOSPC: no sub-buffer is ever large enough. LTTng counts these as discarded. -EAGAIN: the
+ * ring is switched off.
+ *
+ * shot: NULL, or the record's, with `late`. The duration ends where the ring's own time stamp for this event lies, so a
+ * call costs two readings of the clock in all. A reading made before the room is reserved could be older than another
+ * thread's event in front of it.
  */
-SPI_INLINE int tp_room_reserve(struct lttng_ust_ring_buffer_ctx *ctx, const struct tp_event *event, uint32_t length,
-	struct lttng_ust_event_recorder *recorder, struct lttng_ust_channel_buffer *channel)
+SPI_INLINE int tp_record_late(const struct tp_event *event, const uint8_t *record, uint32_t length,
+	struct lttng_ust_event_recorder *recorder, struct tp_shot *shot)
 {
-	lttng_ust_ring_buffer_ctx_init(ctx, recorder, length, 1, (struct lttng_ust_probe_ctx *) &event->probe);
-	return channel->ops->event_reserve(ctx);
-}
-
-SPI_INLINE void tp_room_fill(struct lttng_ust_ring_buffer_ctx *ctx, const uint8_t *record, uint32_t length,
-	struct lttng_ust_channel_buffer *channel)
-{
-	const struct lttng_ust_channel_buffer_ops *ops = channel->ops;
-
-	if (spi_likely(length))
-		ops->event_write(ctx, record, length, 1);
-	ops->event_commit(ctx);
-}
-
-/* Write a record into the recorder's ring: 0, or as tp_room_reserve(). */
-SPI_INLINE int tp_record(const struct tp_event *event, const uint8_t *record, uint32_t length,
-	struct lttng_ust_event_recorder *recorder, struct lttng_ust_channel_buffer *channel)
-{
+	const struct lttng_ust_channel_buffer_ops *ops = recorder->chan->ops;
 	struct lttng_ust_ring_buffer_ctx ctx;
-	int error = tp_room_reserve(&ctx, event, length, recorder, channel);
+	int error;
 
+	lttng_ust_ring_buffer_ctx_init(&ctx, recorder, length, 1, (struct lttng_ust_probe_ctx *) &event->probe);
+	error = ops->event_reserve(&ctx);
 	if (spi_unlikely(error < 0))
 		return error;
-	tp_room_fill(&ctx, record, length, channel);
+	if (shot && !shot->late_done)
+		tp_shot_late(shot, spi_likely(tp_clock_ours) ? tp_clock.last : tp_clock_now());
+	if (spi_likely(length))
+		ops->event_write(&ctx, record, length, 1);
+	ops->event_commit(&ctx);
 	return 0;
+}
+
+SPI_INLINE int tp_record(const struct tp_event *event, const uint8_t *record, uint32_t length,
+	struct lttng_ust_event_recorder *recorder)
+{
+	return tp_record_late(event, record, length, recorder, NULL);
 }
 
 /* Did the ring discard the record (and LTTng count it)? A ring that is switched off listens no more: no loss. */
@@ -240,26 +238,6 @@ SPI_INLINE int tp_discarded(int error)
 SPI_INLINE int tp_may_wait(int error)
 {
 	return tp_discarded(error) && error != -ENOSPC;
-}
-
-/*
- * The same for a shot with `late`: the duration ends where the ring's own time
- * stamp for this event lies, so a call costs two readings of the clock in all. A
- * reading made before the room is reserved could be older than another thread's
- * event in front of it.
- */
-SPI_INLINE int tp_record_late(struct tp_shot *shot, struct lttng_ust_event_recorder *recorder,
-	struct lttng_ust_channel_buffer *channel)
-{
-	struct lttng_ust_ring_buffer_ctx ctx;
-	int error = tp_room_reserve(&ctx, shot->event, shot->length, recorder, channel);
-
-	if (spi_unlikely(error < 0))
-		return error;
-	if (!shot->late_done)
-		tp_shot_late(shot, spi_likely(tp_clock_ours) ? tp_clock.last : tp_clock_now());
-	tp_room_fill(&ctx, shot->record, shot->length, channel);
-	return 0;
 }
 
 /*
