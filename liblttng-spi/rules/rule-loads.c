@@ -127,8 +127,8 @@ static void rule_look(struct spi_link *link, struct rule *rule, struct spi_objec
 			spi_note("%s: it stays instrumented, as the agent has no memory left",
 				spi_map_string(part.points[i]->map, part.points[i]->func->name));
 	if (is_late && more.instrumented)
-		spi_note("%s: it was loaded by libc itself, and LTTng was started for that: its functions' first calls are in no count",
-			object->name);
+		spi_note("%s: it was loaded by libc itself, and LTTng was started for that: its functions' first calls are in no "
+			"count", object->name);
 	more_tell(link, rule, &more);
 	if (more.flags & SPI_DONE_GENERIC)
 		generic_wait(&part);

@@ -109,8 +109,8 @@ SPI_INLINE int32_t tp_tid(void)
 }
 
 /* What spi_signals_hold() is given: all but those that a fault or a breakpoint raises in code that is run meanwhile. */
-#define TP_SIGNALS	(~(SPI_SIGNAL_BIT(SIGILL) | SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGFPE) | \
-	SPI_SIGNAL_BIT(SIGSEGV)))
+#define TP_SIGNALS	(~(SPI_SIGNAL_BIT(SIGILL) | SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGBUS) | \
+	SPI_SIGNAL_BIT(SIGFPE) | SPI_SIGNAL_BIT(SIGSEGV)))
 
 /* Counters of the calling thread. */
 SPI_INLINE struct spi_thread_count *tp_count(struct spi_thread *t)

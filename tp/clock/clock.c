@@ -355,7 +355,8 @@ static int clock_is_tsc(void)
 	static const char *const virtual[] = { SPI_TICKS_CLOCKS_VIRTUAL };
 	char source[32];
 
-	if (spi_proc_text("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof(source)) < 0)
+	if (spi_proc_text("/sys/devices/system/clocksource/clocksource0/current_clocksource", source,
+			sizeof(source)) < 0)
 		return 0;
 	for (unsigned int i = 0; i < sizeof(virtual) / sizeof(virtual[0]); i++)
 		is_virtual |= !strcmp(source, virtual[i]);

@@ -226,8 +226,8 @@ static uint32_t head_fill(struct tp_compact_thread *c, const struct batch *b, ui
 {
 	uint32_t words = (b->size + 7) / 8;
 
-	c->head = (struct tp_compact_head) { c->begin_tick, c->begin_ns, b->end_tick, b->end_ns, tp_compact_process, c->tid, c->seq,
-		c->depth, c->low, flags, words };
+	c->head = (struct tp_compact_head) { c->begin_tick, c->begin_ns, b->end_tick, b->end_ns, tp_compact_process,
+		c->tid, c->seq, c->depth, c->low, flags, words };
 	return (uint32_t) sizeof(c->head) + words * 8;
 }
 

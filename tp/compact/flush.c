@@ -79,7 +79,7 @@ struct tp_compact_thread *tp_compact_begin(struct spi_thread *t)
 	return c;
 }
 
-/* Its owner may be off its processor in the middle of a flush, or wait for room in the ring. *steps: what is waited in all. */
+/* Its owner may be off its processor in the middle of a flush, or wait for room in the ring. *steps: waited in all. */
 static int lock_within(struct tp_compact_thread *c, unsigned int *steps)
 {
 	while (!tp_compact_trylock(c)) {

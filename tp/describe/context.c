@@ -140,7 +140,8 @@ void tp_context_register(void)
 			"processes record nothing");
 }
 
-#define TAGS_MAX	4096u	/* bytes; beyond it calls under way may have no exit in the session of a rule that is switched off */
+/* Bytes. Beyond it calls under way may have no exit in the session of a rule that is switched off. */
+#define TAGS_MAX	4096u
 
 const char *tp_tags_join(const char *all, const char *tags)
 {

@@ -240,9 +240,9 @@ static void events_share(struct tp_point *tp, const struct spi_point *other)
 }
 
 /* One of the two events, and its program. NULL, or why not. */
-static const char *half_make(struct batch *b, const struct spi_point *point, const struct spi_map_field *fields, unsigned int n,
-	uint8_t *keep, int is_exit, const char *name, struct tp_event *event, const struct tp_program **program,
-	struct lttng_ust_tracepoint *tracepoint)
+static const char *half_make(struct batch *b, const struct spi_point *point, const struct spi_map_field *fields,
+	unsigned int n, uint8_t *keep, int is_exit, const char *name, struct tp_event *event,
+	const struct tp_program **program, struct lttng_ust_tracepoint *tracepoint)
 {
 	struct tp_not_known lacks = { .length = 0 };
 	struct draft draft;
@@ -271,7 +271,8 @@ static const char *bind_pair(
 		events_share(tp, point->events_of);
 	else if (names_make(point->event_name, "_entry", "_exit", &entry_name, &exit_name) < 0)
 		return "no event name free";
-	why = half_make(b, point, f.entry, f.entry_count, f.entry_keep, 0, entry_name, &tp->entry, &tp->entry_program, tracepoints);
+	why = half_make(b, point, f.entry, f.entry_count, f.entry_keep, 0, entry_name, &tp->entry, &tp->entry_program,
+		tracepoints);
 	if (why)
 		return why;
 	why = half_make(b, point, f.result, f.result_count, f.result_keep, 1, exit_name, &tp->exit, &tp->exit_program,
@@ -332,7 +333,8 @@ static const char *bind_one(
 	if (draft_add_all(&d, f.entry, f.entry_count, f.entry_keep, NULL) < 0 ||
 			draft_add_not_known(&d, &lacks) < 0 ||
 			draft_add_all(&d, f.result, f.result_count, f.result_keep, names) < 0 ||
-			draft_add(&d, duration, &tp_integers[0][0][3].parent, (struct tp_column) { TP_COLUMN_UNSIGNED, 8, 1 }) < 0 ||
+			draft_add(&d, duration, &tp_integers[0][0][3].parent,
+				(struct tp_column) { TP_COLUMN_UNSIGNED, 8, 1 }) < 0 ||
 			draft_add(&d, left, tp_left_type, (struct tp_column) { TP_COLUMN_UNSIGNED, 1, 1 }) < 0)
 		return "no memory";
 	why = event_add(b, &tp->entry, tracepoint, name, &d, point);

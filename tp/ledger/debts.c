@@ -104,12 +104,10 @@ int tp_debts_block(const struct spi_thread *t, const void *channel)
 static int debt_write(const struct debt *debt, int32_t other)
 {
 	tp_reader *reader = tp_read_lock(&spi_thread);
-	struct lttng_ust_tracepoint_probe *probe = tp_probes(debt->event);
+	const struct lttng_ust_tracepoint_probe *probe = tp_probe_in(debt->event, debt->channel);
 	int error = -EAGAIN;
 
-	while (probe && probe->func && tp_channel_of(probe) != debt->channel)
-		probe++;
-	if (probe && probe->func && tp_recorder_on(probe->data, debt->channel))
+	if (probe && tp_recorder_on(probe->data, debt->channel))
 		error = tp_record_as(other, debt->event, debt->record, debt->length, tp_recorder_of(probe));
 	tp_read_unlock(reader);
 	return !error ? 1 : tp_may_wait(error) ? 0 : -1;

@@ -38,23 +38,14 @@ static uint32_t due_list(const struct spi_slot *slot, const void ***list)
 	return set ? set->n : slot->aux == tp_epoch;
 }
 
-static int is_recorded_in(const struct tp_event *event, const void *channel)
-{
-	struct lttng_ust_tracepoint_probe *probe = tp_probes(event);
-
-	while (probe && probe->func && tp_channel_of(probe) != channel)
-		probe++;
-	return probe && probe->func;
-}
-
 uint32_t tp_due_removed(const struct spi_slot *slot, struct tp_point *tp)
 {
 	const void **channel;
 	uint32_t most = due_list(slot, &channel), n = 0;
 
 	for (uint32_t i = 0; i < most; i++)
-		n += channel[i] && !is_recorded_in(&tp->exit, channel[i]) &&
-			(!is_recorded_in(&tp->entry, channel[i]) || tp_exit_ended_lately(tp, channel[i]));
+		n += channel[i] && !tp_probe_in(&tp->exit, channel[i]) &&
+			(!tp_probe_in(&tp->entry, channel[i]) || tp_exit_ended_lately(tp, channel[i]));
 	return n;
 }
 

@@ -173,7 +173,8 @@ int tp_close_call(const struct spi_thread_own *own, struct spi_slot *slot, uint3
 	int *error = tp_errno(t), error_was = *error, n = 0;
 
 	if (!point || !point->payload || (flags & SPI_POINT_COMPACT) || slot->aux - low != tp_epoch ||
-			(is_one ? !is_last : low > TP_SLOT_SET) || (!is_one && !tp_due_is_owed(slot) && (!is_last || c.other)))
+			(is_one ? !is_last : low > TP_SLOT_SET) ||
+			(!is_one && !tp_due_is_owed(slot) && (!is_last || c.other)))
 		return 0;
 	t->tree_now = flags & SPI_POINT_TREE && !is_one ? trees & (uint32_t) slot->start : 0;
 	if (!is_one)

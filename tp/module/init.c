@@ -138,8 +138,9 @@ static void op_fork_child(void)
 	if (other_fork_help)
 		return;
 	lttng_ust_after_fork_parent(&set);
+	/* the child may begin on another thread, and only that one forgets by itself */
 	if (spi_thread.payload[TP_WORD_READER])
-		tp_in_name_forget(fork_tid);	/* the child may begin on another thread, and only that one forgets by itself */
+		tp_in_name_forget(fork_tid);
 	reader_forget();
 	/* Other threads' readers are not here, and lttng-ust's destructors would wait for one that was reading. */
 	lttng_ust_urcu_before_fork();

@@ -40,7 +40,8 @@ static uint32_t exit_offer(
 			continue;
 		if (!(is_tree ? tp_recorder_on(probe->data, channel) : tp_recorder_takes(&shot, probe->data, channel))) {
 			/* LTTng is about to remove it */
-			tp_count(t)->lost_exits += !is_tree && tp_channel_on(channel) && !tp_recorder_on(probe->data, channel);
+			tp_count(t)->lost_exits += !is_tree && tp_channel_on(channel) &&
+				!tp_recorder_on(probe->data, channel);
 			continue;
 		}
 		if (!is_tree)
@@ -56,7 +57,8 @@ static uint32_t exit_offer(
 	return n;
 }
 
-static void fire_exit(struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, struct spi_slot *slot)
+static void fire_exit(
+	struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, struct spi_slot *slot)
 {
 	tp_reader *reader = tp_read_lock(t);
 
@@ -64,7 +66,7 @@ static void fire_exit(struct spi_thread *t, struct tp_point *tp, uint8_t *record
 	tp_read_unlock(reader);
 }
 
-/* frame NULL: the call did not return, its values are zero. Where LTTng has removed the exits since they are counted. */
+/* frame NULL: the call did not return, its values are zero. Exits that LTTng has removed meanwhile are counted. */
 SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const struct spi_frame *frame,
 	const uint8_t *vec, uint64_t stride)
 {

@@ -150,7 +150,8 @@ uint64_t tp_call_entry(struct spi_point *point, struct spi_frame *frame, const u
 	if (!spi_call_begin(t, p, 1))
 		return 0;
 	error_was = *tp_errno(t);
-	t->tree_now = spi_trees_recording(t, point);	/* asked while busy: switching a tree off waits for busy threads */
+	/* asked while busy: switching a tree off waits for busy threads */
+	t->tree_now = spi_trees_recording(t, point);
 	if (is_tree && !t->tree_now)
 		goto out;
 	if (spi_unlikely(tp_closed > TP_CAREFUL)) {

@@ -62,8 +62,9 @@ SPI_INLINE void fire_one(struct spi_thread *t, struct tp_shot *shot)
 			tp_notify_by(shot, probe);
 		if (spi_unlikely(!recorder) || spi_unlikely(!tp_recorder_takes(shot, probe->data, recorder->chan)))
 			continue;
-		error = spi_unlikely(spi_thread_owes(t)) && tp_debts_block(t, recorder->chan) ? -ENOBUFS
-									: tp_record_late(shot->event, shot->record, shot->length, recorder, shot);
+		error = -ENOBUFS;
+		if (spi_likely(!spi_thread_owes(t)) || !tp_debts_block(t, recorder->chan))
+			error = tp_record_late(shot->event, shot->record, shot->length, recorder, shot);
 		count->entries += !error;
 		count->lost_entries += (unsigned int) tp_discarded(error);
 	}

@@ -11,12 +11,14 @@
 	.parent = { lttng_ust_type_integer }, .struct_size = sizeof(struct lttng_ust_type_integer), .size = bits, \
 	.alignment = 8, .signedness = signed_, .base = base_ }
 #define SIZES(signed_, base_) \
-	{ INTEGER(8, signed_, base_), INTEGER(16, signed_, base_), INTEGER(32, signed_, base_), INTEGER(64, signed_, base_) }
+	{ INTEGER(8, signed_, base_), INTEGER(16, signed_, base_), INTEGER(32, signed_, base_), \
+		INTEGER(64, signed_, base_) }
 const struct lttng_ust_type_integer tp_integers[2][2][4] = {
 	{ SIZES(0, 10), SIZES(1, 10) }, { SIZES(0, 16), SIZES(1, 16) },
 };
 const struct lttng_ust_type_string tp_string_type = {
-	.parent = { lttng_ust_type_string }, .struct_size = sizeof(tp_string_type), .encoding = lttng_ust_string_encoding_UTF8,
+	.parent = { lttng_ust_type_string }, .struct_size = sizeof(tp_string_type),
+	.encoding = lttng_ust_string_encoding_UTF8,
 };
 static const struct lttng_ust_type_sequence words = {
 	.parent = { lttng_ust_type_sequence }, .struct_size = sizeof(words), .length_name = TP_WORDS_LENGTH,
@@ -35,8 +37,8 @@ static const struct {
 };
 
 /* Enumerations belong to a provider, which is never unregistered. */
-const struct lttng_ust_type_common *tp_enum_type(const char *name, const struct lttng_ust_enum_entry **labels, unsigned int n,
-	const struct lttng_ust_type_integer *container)
+const struct lttng_ust_type_common *tp_enum_type(const char *name, const struct lttng_ust_enum_entry **labels,
+	unsigned int n, const struct lttng_ust_type_integer *container)
 {
 	static const struct lttng_ust_probe_desc owner = {
 		.struct_size = sizeof(owner), .provider_name = TP_PROVIDER, .major = 3,

@@ -118,7 +118,7 @@ SPI_INLINE void tp_read_unlock(tp_reader *reader)
 	spi_barrier();
 }
 
-/* Walk the rules on an event: for (each = tp_probes(e); tp_probe_any(each); each++) */
+/* The rules on an event, an array that ends with one without `func`; NULL: there is none. */
 SPI_INLINE struct lttng_ust_tracepoint_probe *tp_probes(const struct tp_event *event)
 {
 	return lttng_ust_rcu_dereference(event->tracepoint->probes);
@@ -137,6 +137,16 @@ SPI_INLINE const struct lttng_ust_channel_buffer *tp_channel_of(const struct ltt
 	const struct lttng_ust_event_recorder *recorder = tp_recorder_of(probe);
 
 	return recorder ? recorder->chan : NULL;
+}
+
+/* The rule on the event that records in this channel; NULL: none. */
+SPI_INLINE const struct lttng_ust_tracepoint_probe *tp_probe_in(const struct tp_event *event, const void *channel)
+{
+	const struct lttng_ust_tracepoint_probe *probe = tp_probes(event);
+
+	while (probe && probe->func && tp_channel_of(probe) != channel)
+		probe++;
+	return probe && probe->func ? probe : NULL;
 }
 
 /* Where it is a trigger. */
@@ -298,8 +308,8 @@ SPI_HIDDEN int tp_own_register(struct tp_own *own, const char *provider, const c
 extern SPI_HIDDEN const struct lttng_ust_type_integer tp_integers[2][2][4];
 extern SPI_HIDDEN const struct lttng_ust_type_string tp_string_type;
 /* An enumeration; name and labels stay the caller's, for ever. NULL: no memory. */
-SPI_HIDDEN const struct lttng_ust_type_common *tp_enum_type(const char *name, const struct lttng_ust_enum_entry **labels,
-	unsigned int n, const struct lttng_ust_type_integer *container);
+SPI_HIDDEN const struct lttng_ust_type_common *tp_enum_type(const char *name,
+	const struct lttng_ust_enum_entry **labels, unsigned int n, const struct lttng_ust_type_integer *container);
 /* A byte with labels for 0 to n - 1. NULL: no memory. */
 SPI_HIDDEN const struct lttng_ust_type_common *tp_labels_type(const char *name, const char *const *labels,
 	unsigned int n);
@@ -381,8 +391,8 @@ SPI_HIDDEN void tp_in_name_init(void);
 /* The calling thread, of this id, has just written a record. */
 SPI_HIDDEN void tp_in_name_learn(int32_t tid);
 /*
- * As tp_record(), with the context vtid of the thread `other`; 0: of the calling thread. -EAGAIN: this cannot be done now,
- * as no thread has recorded with that context. Inside a read-side section.
+ * As tp_record(), with the context vtid of the thread `other`; 0: of the calling thread. -EAGAIN: this cannot be done
+ * now, as no thread has recorded with that context. Inside a read-side section.
  */
 SPI_HIDDEN int tp_record_as(int32_t other, const struct tp_event *event, const uint8_t *record,
 	uint32_t length, struct lttng_ust_event_recorder *recorder);
