@@ -5,9 +5,8 @@
  *
  * A thread empties its own when it is full and when it ends. LTTng does not tell an
  * application that its session is about to be stopped, or that a snapshot is
- * taken, and a thread may wait for hours in a call that has just begun: so a thread
- * of ours looks at all buffers 20 times a second and writes what rests in those
- * whose own thread has not done it since. All are emptied when a rule is taken out,
+ * taken, and a thread may wait for hours in a call that has just begun: so the
+ * flusher (flusher.c) writes what rests. All are emptied when a rule is taken out,
  * before the process ends, and when the controller asks: a session daemon with the plugin
  * has that done before each client's command, and a trigger's.
  *

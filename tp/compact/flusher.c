@@ -48,9 +48,7 @@ static void process_name(void)
 	uint64_t ns, x = tp_clock_pair(&ns);
 
 	x ^= ns * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t) &ns << 20 ^ (uint64_t) spi_raw3(SYS_gettid, 0, 0, 0) << 44;
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	x ^= x >> 31;
+	x = spi_hash_number(spi_hash_number(x));
 	tp_compact_process = x ? x : 1;		/* 0: a trace that has none */
 }
 

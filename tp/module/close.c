@@ -4,15 +4,9 @@
  * Closing calls that are under way: the thread that closes writes their exits, in the name of the thread that is in
  * them. No thread is stopped for that. The agent (liblttng-spi/ledger/close.c) says which calls, one after the other.
  *
- * The process ends, or executes another program (TP_ENDED, TP_EXEC): from then on no thread records, and a call that
- * returns leaves its slot's `cookie` and `aux` as they are. A thread looks at tp_closed (ledger/closed.c) when it is busy
- * already; the agent makes that seen (membarrier) and waits until no thread is busy: so the slots that still name a
- * channel are exactly the calls whose entry is recorded and whose exit is not.
- *
- * A tree or a rule ends, or the controller detaches (TP_CAREFUL): everybody goes on recording. But a thread writes
- * exits under a lock of its own, which the agent takes while it closes calls of that thread.
- *
- * Should the exec fail, threads record again. The calls that were closed count as over.
+ * At the process's end and at exec (TP_ENDED, TP_EXEC) a call that returns leaves its slot's `cookie` and `aux` as they
+ * are, and the agent waits until no thread is busy: so the slots that still name a channel are exactly the calls whose
+ * entry is recorded and whose exit is not. Should the exec fail, the calls that were closed count as over.
  */
 #include <string.h>
 #include <sys/syscall.h>

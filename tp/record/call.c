@@ -10,10 +10,8 @@
  * when there were several. An entry that finds no room is lost, and its exit with it; an exit that finds none is
  * owed (ledger/debts.c).
  *
- * LTTng switches the events of entries and exits on and off one after the other, each first with and then without a
- * filter, and its thread may rest in between. Of a tree, whose two events say the same, that must not show: an
- * entry is recorded in a channel that takes exits at that moment (ledger/halves.c), and the exit goes to the channel
- * that has the entry, whatever the filter says by then.
+ * LTTng switches the two events on and off one after the other (ledger/halves.c). Of a tree, whose two events say the
+ * same, that must not show: the exit goes to the channel that has the entry, whatever the filter says by then.
  *
  * Signal handlers may come at any instruction; what they record in between uses
  * slots above ours and its own buffers on the stack. Slot fields of ours are

@@ -47,7 +47,8 @@ static int32_t *own_words(void)
 
 __attribute__((noinline)) void tp_in_name_learn(int32_t tid)
 {
-	const int32_t *words = word_count && !word_place ? own_words() : NULL;
+	const int is_known = __atomic_load_n(&word_place, __ATOMIC_RELAXED) != 0;
+	const int32_t *words = word_count && !is_known ? own_words() : NULL;
 	uint32_t n = 0, found = 0;
 
 	for (uint32_t i = 0; words && i < word_count; i++)
@@ -62,10 +63,12 @@ __attribute__((noinline)) void tp_in_name_learn(int32_t tid)
 /* The calling thread's word; NULL: not known, or what was taken for the word is another value. */
 static int32_t *own_word(int32_t tid)
 {
+	uint32_t place;
 	int32_t *word;
 
 	tp_in_name_learn(tid);
-	word = word_place ? own_words() + word_place - 1 : NULL;
+	place = __atomic_load_n(&word_place, __ATOMIC_RELAXED);
+	word = place ? own_words() + place - 1 : NULL;
 	if (!word || !*word || *word == tid)
 		return word;
 	__atomic_store_n(&word_place, 0, __ATOMIC_RELAXED);
