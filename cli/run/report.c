@@ -218,6 +218,7 @@ static const char *const lost_reasons[SPI_LOST_REASONS] = {
 	[SPI_LOST_LEFT] = "left by a signal's handler while they were recorded",
 	[SPI_LOST_CALLEES] = "made by a site that is named for too many callees",
 	[SPI_APART_UNBOUND] = "made through the dynamic linker before their function could be told",
+	[SPI_APART_HALF] = "made while a session had only the exit event of their function enabled",
 	[SPI_APART_END] = "made after their process began to end, or to execute another program",
 	[SPI_APART_THREAD_END] = "made by destructors at their thread's end",
 	[SPI_APART_TIMER] = "made by a thread that blocks libc's own signals, as libc's for timers does",

@@ -208,6 +208,7 @@ enum spi_lost {
 	SPI_APART_THREAD_END,	/* after the destructors of its thread's keys began to run */
 	SPI_APART_TIMER,	/* by libc's own thread for timers, or one that blocks libc's signals as that does */
 	SPI_APART_UNBOUND,	/* through a slot of the dynamic linker, whose function cannot be told yet */
+	SPI_APART_HALF,		/* while sessions had the function's exits enabled, and its entries not */
 	SPI_LOST_REASONS,
 };
 #define SPI_STATUS_MAGIC 0x54415453u

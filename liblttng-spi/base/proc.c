@@ -40,7 +40,7 @@ long spi_proc_text_at(long dir, const char *path, char *text, size_t size)
 	return got;
 }
 
-int spi_proc_text(const char *path, char *text, size_t size)
+SPI_EXPORT int spi_proc_text(const char *path, char *text, size_t size)
 {
 	return spi_proc_text_at(AT_FDCWD, path, text, size) > 0 ? 0 : -1;
 }

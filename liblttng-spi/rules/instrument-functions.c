@@ -367,18 +367,14 @@ static int functions_describe(const struct rule *rule, struct spi_rule_result *r
 
 static int functions_in_again(struct rule *rule, struct spi_rule_result *result)
 {
-	struct work *w = spi_map_pages(sizeof(*w));
+	static struct work w;
 	int r;
 
-	if (!w)
-		return -ENOMEM;
-	w->rule = rule;
-	w->result = result;
-	r = spi_work_put_in_force(w);
+	w = (struct work) { .rule = rule, .result = result };
+	r = spi_work_put_in_force(&w);
 	rule->enabled = 1;
 	spi_rules_watch_loads();
 	spi_rules_loads_take(spi_link_current);	/* what came while it was off */
-	spi_sys(SYS_munmap, w, (sizeof(*w) + 4095) & ~4095ul);
 	return r;
 }
 

@@ -121,11 +121,7 @@ void spi_unloads_follow(void)
 int spi_objects_hold(void (*work)(void *data), void *data)
 {
 	for (int tries = 0; tries < 100; tries++) {
-		if (!spi_patch_frozen) {
-			work(data);
-			return 0;
-		}
-		if (spi_patch_frozen(work, data) == 0)
+		if (objects_frozen(work, data) == 0)
 			return 0;
 		spi_unloads_follow();
 	}

@@ -6,6 +6,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,28 @@ void spi_call_missed(enum spi_lost why)
 int spi_thread_nested(uint64_t p)
 {
 	return 0;
+}
+
+int spi_format(char *buffer, size_t size, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(buffer, size, format, args);
+	va_end(args);
+	return n;
+}
+
+int spi_proc_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return n > 0 ? 0 : -1;
 }
 
 int spi_thread_may(uint64_t p)

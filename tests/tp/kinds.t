@@ -12,7 +12,7 @@ spi_daemon
 dots=$(printf 'x%.0s' {1..252})...
 integers='u8 = 250, s8 = -3, u16 = 65000, s16 = -300, u32 = 4000000000, s32 = -4, u64 = 9223372036854775808, s64 = -1,'
 integers+=' hex = 0xDEADBEEF, part = -2, wide = 0x1122334455667788, upper = 0x12345678'
-others='ptr = 0xABCDEF, yes = ( "true" : container = 1 ), ch = "Q", colour = ( "RUN" : container = 21 ),'
+others='ptr = 0xABCDEF, yes = ( "true" : container = 1 ), ch = "Q", colour = ( "RUN_2" : container = 21 ),'
 others+=' temperature = ( "COLD" : container = -5 ), many = 4, f = 3.25, d = 2.71828, f2 = -0.5, ld = 0.333333, bits = 21,'
 others+=' sbits = -3, wbits = 0x123456789ABCDEF, seven = -7, third = 0.25, flag = ( "true" : container = 1 ), mark = "(null)",'
 others+=' not_known = "none = <unknown>; gone = <optimised out>"'
