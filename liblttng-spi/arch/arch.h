@@ -348,10 +348,6 @@ enum spi_site_way {
 void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved,
 	uint64_t push, enum spi_site_way way, uint64_t to, uint64_t *entries) SPI_HIDDEN;
 
-/* A trampoline: a jump on to a stub, anywhere. */
-#define SPI_TRAMPOLINE_MAX 14u
-uint32_t spi_trampoline_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_TRAMPOLINE_MAX]) SPI_HIDDEN;	/* how many */
-
 /*
  * A call site's own instruction, changed in place so that it leads to the site's stub.
  * displacement: a direct call or jump, of which the last SPI_DISPLACEMENT_SIZE bytes say where it goes.
