@@ -23,7 +23,6 @@
 struct spi_frame;
 struct spi_map_insn;
 struct spi_map_site;
-struct spi_payload_call;
 struct spi_registers;
 struct spi_signal_frame;
 
@@ -169,13 +168,8 @@ void spi_thunk_entry_lent(void) SPI_HIDDEN;
 /* What point->payload names, called in the function's place, with its registers and stack. */
 void spi_hook_thunk(void) SPI_HIDDEN;
 
-/* Where thunks call payloads: instructions of SPI_PAYLOAD_CALL_SIZE bytes; `at` is relative to the word itself. */
-struct spi_payload_call {
-	int32_t at;
-	uint32_t kind;		/* 0: an entry; SPI_PAYLOAD_CALL_EXIT */
-};
-#define SPI_PAYLOAD_CALL_EXIT	1u
-extern const struct spi_payload_call spi_payload_calls[] SPI_HIDDEN, spi_payload_calls_end[] SPI_HIDDEN;
+/* Where thunks call payloads: instructions of SPI_PAYLOAD_CALL_SIZE bytes, each relative to its word here. */
+extern const int32_t spi_payload_calls[] SPI_HIDDEN, spi_payload_calls_end[] SPI_HIDDEN;
 /* In the frame of a payload's caller: the address of the struct spi_frame. */
 SPI_INLINE uint64_t spi_thunk_frame(const struct spi_registers *regs);
 
@@ -252,12 +246,6 @@ void spi_context_pc_set(void *context, uint64_t pc) SPI_HIDDEN;
 uint64_t spi_context_trap(const void *context) SPI_HIDDEN;
 /* Does the interrupted code single-step itself? */
 int spi_context_steps(const void *context) SPI_HIDDEN;
-/*
- * The code stands at this call of a payload: of which point? And make the call, of `to`, in the handler's place,
- * without stepping.
- */
-uint64_t spi_payload_call_point(const void *context, const struct spi_payload_call *call) SPI_HIDDEN;
-void spi_payload_call_make(void *context, uint64_t to) SPI_HIDDEN;
 
 /* ---- code that is written ---- */
 

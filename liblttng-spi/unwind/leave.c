@@ -83,8 +83,8 @@ void spi_leave_calls_begin(void)
 
 static int is_payload_return(uint64_t address)
 {
-	for (const struct spi_payload_call *c = spi_payload_calls; c < spi_payload_calls_end; c++)
-		if (address == (uint64_t) &c->at + (uint64_t) (int64_t) c->at + SPI_PAYLOAD_CALL_SIZE)
+	for (const int32_t *c = spi_payload_calls; c < spi_payload_calls_end; c++)
+		if (address == (uint64_t) c + (uint64_t) (int64_t) *c + SPI_PAYLOAD_CALL_SIZE)
 			return 1;
 	return 0;
 }

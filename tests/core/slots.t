@@ -12,7 +12,7 @@ for f in base/mode base/lend base/participants base/thread base/payload base/tre
 done
 gcc $core -c "$src/tests/core/slots-payload.c" -o "$work/payload.o"
 gcc ${core/-mgeneral-regs-only/} -c "$src/tests/core/format.c" -o "$work/format.o"
-for f in arch/x86-64/calls/words.S arch/x86-64/{thunks.S,slots.S,thunk-set.c,slot-code.c,jumps.c,context.c,steps.S,unwind/landing.S}; do
+for f in arch/x86-64/calls/words.S arch/x86-64/{thunks.S,slots.S,thunk-set.c,slot-code.c,jumps.c,context.c,unwind/landing.S}; do
 	gcc $core -c "$src/liblttng-spi/$f" -o "$work/a-$(basename "$f").o"
 done
 # The arena is part of an executable here: its addresses must stay within reach.
