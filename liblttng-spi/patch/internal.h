@@ -69,10 +69,6 @@ uint64_t spi_trampoline_recent(uint32_t i);	/* the page that was made i-th last;
  */
 void spi_frames_register(uint64_t code, uint64_t size, uint64_t frames);
 
-/* ---- text.c ---- */
-/* Write them all; sorts the array by address. */
-void spi_text_write(struct spi_text_op *ops, unsigned int n);
-
 /* ---- worker.c ---- */
 /*
  * spi_worker_choose() - fill c->patch by the first worker that fits, with its

@@ -90,13 +90,18 @@ static uint64_t arena_reserve(struct spi_arena *arena, uint64_t size)
 	return 0;
 }
 
-/* The same; in a part of the room that the heap may want where there is no other place. */
+/*
+ * The same; in a part of the room that the heap may want where there is no other place. What the list of mappings has
+ * may be gone: it is read anew before there is none.
+ */
 static uint64_t arena_find(struct spi_arena *arena, uint64_t size)
 {
 	uint64_t at = 0;
 
-	for (int into_heap_room = 0; into_heap_room < 2 && !at; into_heap_room++) {
-		spi_near_look(into_heap_room);
+	for (int look = 0; look < 4 && !at; look++) {
+		if (look == 2)
+			spi_places_look();
+		spi_near_look(look & 1);
 		at = arena_reserve(arena, size);
 	}
 	return at;

@@ -89,11 +89,6 @@ static int is_payload_return(uint64_t address)
 	return 0;
 }
 
-static int on_own_stack(const struct spi_thread *t, uint64_t p)
-{
-	return p >= t->stack_low && p < t->stack_high;
-}
-
 /*
  * A payload's call, of a thunk's whose frame is at or above the place `at` of what is being recorded: that is
  * where the return address of the traced call stands, of an exit what is behind it, or, of what the payload does beside that, a
@@ -201,7 +196,7 @@ static uint64_t record_left(const struct spi_thread *t, void *const *by, uint64_
 		return 0;
 	if (is_jump(by)) {
 		target = jump_target(buffer);
-		if (target <= at || !on_own_stack(t, at) || !on_own_stack(t, target))
+		if (target <= at || !spi_on_own_stack(t, at) || !spi_on_own_stack(t, target))
 			return 0;
 	}
 	return at;
