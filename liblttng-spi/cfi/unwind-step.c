@@ -7,6 +7,7 @@
  * Rules are kept for the callee-saved registers and the return address only (DWARF 5, 6.4). What is not in the form that
  * gcc, clang and ld make it in is not understood: -1. Where it stands: find.c.
  */
+#include <errno.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/cfi/internal.h"
 
@@ -14,18 +15,25 @@
 #define EXPRESSION_DEPTH	8u
 #define KEPT		SPI_KEPT
 
-enum how { SAME = 0, AT_CFA, REGISTER, EXPRESSION, UNDEFINED };
+enum how { SAME = 0, AT_CFA, CFA_PLUS, REGISTER, AT_EXPRESSION, EXPRESSION, UNDEFINED };
 
-/* `value`: an offset, a register, or where an expression's length stands; the CFA, or what leads to where it stands. */
+/* `value`: an offset, a register, or where an expression's length stands. */
 struct rule {
 	enum how how;
 	int64_t value;
 };
 
 struct row {
-	struct rule cfa, kept[KEPT];	/* cfa: REGISTER or EXPRESSION; kept: all but REGISTER */
+	struct rule cfa, kept[KEPT];	/* cfa: REGISTER or EXPRESSION */
 	int64_t cfa_offset;
 };
+
+static struct rule *kept_rule(struct row *row, uint64_t number, struct rule *none)
+{
+	static const int8_t index[SPI_REGISTERS] = SPI_DWARF_KEPT_AT;
+
+	return number < SPI_REGISTERS && index[number] >= 0 ? &row->kept[index[number]] : none;
+}
 
 struct run {
 	const struct spi_cie *cie;
@@ -33,48 +41,29 @@ struct run {
 	uint32_t depth;
 };
 
-static void rule_set(struct row *row, uint64_t number, struct rule rule)
+static void rule_set(struct run *run, uint64_t number, enum how how, int64_t value)
 {
-	static const int8_t index[SPI_REGISTERS] = SPI_DWARF_KEPT_AT;
+	struct rule none;
 
-	if (number < SPI_REGISTERS && index[number] >= 0)
-		row->kept[index[number]] = rule;
+	*kept_rule(&run->row, number, &none) = (struct rule) { how, value };
 }
 
 static void rule_restore(struct run *run, uint64_t number)
 {
-	static const int8_t index[SPI_REGISTERS] = SPI_DWARF_KEPT_AT;
+	struct rule none = { SAME, 0 };
 
-	if (number < SPI_REGISTERS && index[number] >= 0)
-		run->row.kept[index[number]] = run->first.kept[index[number]];
+	*kept_rule(&run->row, number, &none) = *kept_rule(&run->first, number, &none);
 }
 
-/* The instructions that gcc and clang make. */
-static int rule_read(struct run *run, struct spi_cfi_bytes *b, uint8_t op)
+static int cfa_set(struct run *run, struct spi_cfi_bytes *b, uint8_t op)
 {
 	struct row *row = &run->row;
-	const uint8_t *at = b->at;
-	uint64_t number;
+	const uint8_t *at;
 
 	switch (op) {
-	case 0x00:		/* DW_CFA_nop */
-		return 0;
-	case 0x07:		/* DW_CFA_undefined */
-		rule_set(row, spi_cfi_uleb(b), (struct rule) { UNDEFINED, 0 });
-		return 0;
-	case 0x0a:		/* DW_CFA_remember_state */
-		if (run->depth == REMEMBERED)
-			return -1;
-		run->remembered[run->depth++] = *row;
-		return 0;
-	case 0x0b:		/* DW_CFA_restore_state */
-		if (!run->depth)
-			return -1;
-		*row = run->remembered[--run->depth];
-		return 0;
-	case 0x0c:		/* DW_CFA_def_cfa */
+	case 0x0c: case 0x12:	/* DW_CFA_def_cfa, DW_CFA_def_cfa_sf */
 		row->cfa = (struct rule) { REGISTER, (int64_t) spi_cfi_uleb(b) };
-		row->cfa_offset = (int64_t) spi_cfi_uleb(b);
+		row->cfa_offset = op == 0x0c ? (int64_t) spi_cfi_uleb(b) : spi_cfi_sleb(b) * run->cie->data_align;
 		return 0;
 	case 0x0d:		/* DW_CFA_def_cfa_register */
 		row->cfa = (struct rule) { REGISTER, (int64_t) spi_cfi_uleb(b) };
@@ -82,15 +71,51 @@ static int rule_read(struct run *run, struct spi_cfi_bytes *b, uint8_t op)
 	case 0x0e:		/* DW_CFA_def_cfa_offset */
 		row->cfa_offset = (int64_t) spi_cfi_uleb(b);
 		return 0;
+	case 0x13:		/* DW_CFA_def_cfa_offset_sf */
+		row->cfa_offset = spi_cfi_sleb(b) * run->cie->data_align;
+		return 0;
 	case 0x0f:		/* DW_CFA_def_cfa_expression */
+		at = b->at;
 		spi_cfi_block(b);
 		row->cfa = (struct rule) { EXPRESSION, (int64_t) at };
 		return 0;
-	case 0x10:		/* DW_CFA_expression */
-		number = spi_cfi_uleb(b);
-		at = b->at;
+	}
+	return -1;
+}
+
+static int rule_read(struct run *run, struct spi_cfi_bytes *b, uint8_t op)
+{
+	uint64_t number = op == 0x2e ? 0 : spi_cfi_uleb(b);
+	const uint8_t *at = b->at;
+
+	switch (op) {
+	case 0x05:		/* DW_CFA_offset_extended */
+		rule_set(run, number, AT_CFA, (int64_t) spi_cfi_uleb(b) * run->cie->data_align);
+		return 0;
+	case 0x11:		/* DW_CFA_offset_extended_sf */
+		rule_set(run, number, AT_CFA, spi_cfi_sleb(b) * run->cie->data_align);
+		return 0;
+	case 0x14:		/* DW_CFA_val_offset */
+		rule_set(run, number, CFA_PLUS, (int64_t) spi_cfi_uleb(b) * run->cie->data_align);
+		return 0;
+	case 0x15:		/* DW_CFA_val_offset_sf */
+		rule_set(run, number, CFA_PLUS, spi_cfi_sleb(b) * run->cie->data_align);
+		return 0;
+	case 0x06:		/* DW_CFA_restore_extended */
+		rule_restore(run, number);
+		return 0;
+	case 0x07:		/* DW_CFA_undefined */
+		rule_set(run, number, UNDEFINED, 0);
+		return 0;
+	case 0x08:		/* DW_CFA_same_value */
+		rule_set(run, number, SAME, 0);
+		return 0;
+	case 0x09:		/* DW_CFA_register */
+		rule_set(run, number, REGISTER, (int64_t) spi_cfi_uleb(b));
+		return 0;
+	case 0x10: case 0x16:	/* DW_CFA_expression, DW_CFA_val_expression */
 		spi_cfi_block(b);
-		rule_set(row, number, (struct rule) { EXPRESSION, (int64_t) at });
+		rule_set(run, number, op == 0x10 ? AT_EXPRESSION : EXPRESSION, (int64_t) at);
 		return 0;
 	case 0x2e:		/* DW_CFA_GNU_args_size */
 		spi_cfi_uleb(b);
@@ -110,16 +135,30 @@ static int rules_run(struct run *run, struct spi_cfi_bytes b, uint64_t at, uint6
 			at += low * run->cie->code_align;
 			continue;
 		case 0x80:		/* DW_CFA_offset */
-			rule_set(&run->row, low, (struct rule) { AT_CFA, (int64_t) spi_cfi_uleb(&b) * run->cie->data_align });
+			rule_set(run, low, AT_CFA, (int64_t) spi_cfi_uleb(&b) * run->cie->data_align);
 			continue;
 		case 0xc0:		/* DW_CFA_restore */
 			rule_restore(run, low);
 			continue;
 		}
-		if (op >= 0x02 && op <= 0x04)	/* DW_CFA_advance_loc1, 2, 4 */
+		if (op == 0x00) {		/* DW_CFA_nop */
+			continue;
+		} else if (op >= 0x02 && op <= 0x04) {	/* DW_CFA_advance_loc1, 2, 4 */
 			at += spi_cfi_get(&b, 1u << (op - 2)) * run->cie->code_align;
-		else if (rule_read(run, &b, op) < 0)
+		} else if (op == 0x0a) {	/* DW_CFA_remember_state */
+			if (run->depth == REMEMBERED)
+				return -1;
+			run->remembered[run->depth++] = run->row;
+		} else if (op == 0x0b) {	/* DW_CFA_restore_state */
+			if (!run->depth)
+				return -1;
+			run->row = run->remembered[--run->depth];
+		} else if (op >= 0x0c && op <= 0x13 && op != 0x10 && op != 0x11) {
+			if (cfa_set(run, &b, op) < 0)
+				return -1;
+		} else if (rule_read(run, &b, op) < 0) {
 			return -1;
+		}
 	}
 	return b.is_bad ? -1 : 0;
 }
@@ -136,6 +175,8 @@ static int combine(uint8_t op, uint64_t *a, uint64_t b)
 {
 	switch (op) {
 	case 0x1a: *a &= b; return 0;			/* DW_OP_and */
+	case 0x1c: *a -= b; return 0;			/* DW_OP_minus */
+	case 0x21: *a |= b; return 0;			/* DW_OP_or */
 	case 0x22: *a += b; return 0;			/* DW_OP_plus */
 	case 0x24: *a = b < 64 ? *a << b : 0; return 0;	/* DW_OP_shl */
 	case 0x2a: *a = (int64_t) *a >= (int64_t) b; return 0;	/* DW_OP_ge */
@@ -159,6 +200,11 @@ static int expression_value(const uint8_t *at, const struct spi_registers *regs,
 			stack[top++] = regs->r[op - 0x70] + (uint64_t) spi_cfi_sleb(&b);
 		} else if (op >= 0x30 && op < 0x50 && top < EXPRESSION_DEPTH) {		/* DW_OP_lit<n> */
 			stack[top++] = op - 0x30u;
+		} else if (op >= 0x08 && op <= 0x0f && top < EXPRESSION_DEPTH) {		/* DW_OP_const<n>u, s */
+			stack[top++] = op & 1 ? (uint64_t) spi_cfi_signed(&b, 1u << ((op - 8) / 2)) : spi_cfi_get(&b, 1u << ((op - 8) / 2));
+		} else if (op == 0x12 && top && top < EXPRESSION_DEPTH) {			/* DW_OP_dup */
+			stack[top] = stack[top - 1];
+			top++;
 		} else if (op == 0x23 && top) {						/* DW_OP_plus_uconst */
 			stack[top - 1] += spi_cfi_uleb(&b);
 		} else if (op == 0x06 && top) {						/* DW_OP_deref */
@@ -178,13 +224,29 @@ static int expression_value(const uint8_t *at, const struct spi_registers *regs,
 
 static int rule_value(const struct rule *rule, const struct spi_registers *regs, uint64_t cfa, uint64_t *value)
 {
-	uint64_t address = cfa + (uint64_t) rule->value;
+	uint64_t address;
 
-	if (rule->how == SAME)
+	switch (rule->how) {
+	case SAME:
 		return 0;
-	if (rule->how == EXPRESSION && expression_value((const uint8_t *) rule->value, regs, &cfa, &address) < 0)
-		return -1;
-	return rule->how == UNDEFINED ? -1 : read_word(address, value);
+	case AT_CFA:
+		return read_word(cfa + (uint64_t) rule->value, value);
+	case CFA_PLUS:
+		*value = cfa + (uint64_t) rule->value;
+		return 0;
+	case REGISTER:
+		if ((uint64_t) rule->value >= SPI_REGISTERS)
+			return -1;
+		*value = regs->r[rule->value];
+		return 0;
+	case AT_EXPRESSION:
+		return expression_value((const uint8_t *) rule->value, regs, &cfa, &address) < 0 ? -1 : read_word(address, value);
+	case EXPRESSION:
+		return expression_value((const uint8_t *) rule->value, regs, &cfa, value);
+	case UNDEFINED:
+		break;
+	}
+	return -1;
 }
 
 static int row_apply(const struct row *row, struct spi_registers *regs)
