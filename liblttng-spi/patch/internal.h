@@ -12,8 +12,6 @@
 
 struct spi_map_func;
 struct spi_map_insn;
-struct spi_patch;
-struct spi_text_op;
 
 /* A worker being chosen for a point. */
 struct spi_choice {

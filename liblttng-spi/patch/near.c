@@ -28,7 +28,6 @@
 #define CHUNK		(1u << 20)	/* bytes of address space; pages are taken as they are written */
 #define CHUNK_LEAST	(64u << 10)	/* tried when the usual size is refused: ulimit -v */
 #define LOWEST		(UINT64_C(16) << 20)	/* below is where NULL + offset may land */
-#define HIGHEST		(UINT64_C(0x7fffffff0000))
 #define REACH		(UINT64_C(0x7fff0000))	/* from the lowest to the highest byte of an object's arena */
 
 struct chunk {
@@ -81,7 +80,7 @@ static uint64_t arena_reserve(struct spi_arena *arena, uint64_t size)
 	}
 	at = (arena->object_high + size - 1) & ~(size - 1);
 	at = at < LOWEST ? LOWEST : at;
-	while (at + size - arena->low <= REACH && at + size <= HIGHEST) {
+	while (at + size - arena->low <= REACH && at + size <= HIGHEST_JUMP) {
 		obstacle = spi_place_obstacle(at, at + size);
 		if (!obstacle && (done = arena_try(arena, at, size)))
 			return done > 0 ? at : 0;
