@@ -59,7 +59,7 @@ static int chunk_map(uint32_t chunk)
 	struct spi_slot *slots = spi_chunk_slots(chunk);
 	long p = chunk_write(code);
 
-	if (spi_raw_failed(p) && slot_pattern)	/* an old size of 0 makes a second mapping of the same shared pages (mremap(2)) */
+	if (spi_raw_failed(p) && slot_pattern)	/* an old size of 0: a second mapping of the same pages (mremap(2)) */
 		p = spi_sys(SYS_mremap, slot_pattern, 0L, CHUNK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, code);
 	if (!spi_raw_failed(p))
 		p = spi_sys(SYS_mprotect, slots, CHUNK_BYTES, PROT_READ | PROT_WRITE);

@@ -184,7 +184,8 @@ static void slots_leave_above(struct spi_thread *t, const struct spi_slot *slot,
 	for (struct spi_slot *s = spi_thread_top(t); s && s != slot; s = spi_slot_below(s)) {
 		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD)
 			continue;
-		if (spi_on_own_stack(t, s->p) ? is_own && s->p <= slot->p : is_on_signal_stack(a, s->p) && (is_own || s->p <= slot->p))
+		if (spi_on_own_stack(t, s->p) ? is_own && s->p <= slot->p :
+				is_on_signal_stack(a, s->p) && (is_own || s->p <= slot->p))
 			slot_leave(t, s, SPI_LEFT_JUMPED);
 	}
 }

@@ -56,7 +56,7 @@ void spi_trampoline_fork_child(void);
 int spi_trampoline_place(uint64_t place, uint64_t to, const char **reason);
 int spi_trampoline_page_may_be(uint64_t page);	/* is nothing known to be there? */
 int spi_trampoline_page_is_ours(uint64_t page);
-/* 0: nothing of a page of ours speaks against one there; else how far on it might be otherwise. All of one is in one page. */
+/* 0: no page of ours speaks against one there, all in one page; else how far on it might be otherwise. */
 uint32_t spi_trampoline_busy(uint64_t address);
 uint64_t spi_trampoline_recent(uint32_t i);	/* the page that was made i-th last; 0: none */
 
