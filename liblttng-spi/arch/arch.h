@@ -3,7 +3,6 @@
 /*
  * What an architecture has to offer: the one contract between the agent and arch/<cpu>/. Only arch/<cpu>/ knows
  * registers, opcodes, the way into the kernel, thread-local storage, the clock, and the layout of code and frames.
- * arch/null/ offers all of it and declines every point: the list of what a new architecture has to have.
  *
  * arch/<cpu>/cpu.h defines the inline functions, the macros and the structures that are named here. Unless a comment
  * says otherwise, a function may be called by any thread in any state, in a signal's handler too: it takes no lock,
@@ -24,7 +23,6 @@
 struct spi_frame;
 struct spi_map_insn;
 struct spi_map_site;
-struct spi_payload_call;
 struct spi_registers;
 struct spi_signal_frame;
 
@@ -170,13 +168,8 @@ void spi_thunk_entry_lent(void) SPI_HIDDEN;
 /* What point->payload names, called in the function's place, with its registers and stack. */
 void spi_hook_thunk(void) SPI_HIDDEN;
 
-/* Where thunks call payloads: instructions of SPI_PAYLOAD_CALL_SIZE bytes; `at` is relative to the word itself. */
-struct spi_payload_call {
-	int32_t at;
-	uint32_t kind;		/* 0: an entry; SPI_PAYLOAD_CALL_EXIT */
-};
-#define SPI_PAYLOAD_CALL_EXIT	1u
-extern const struct spi_payload_call spi_payload_calls[] SPI_HIDDEN, spi_payload_calls_end[] SPI_HIDDEN;
+/* Where thunks call payloads: instructions of SPI_PAYLOAD_CALL_SIZE bytes, each relative to its word here. */
+extern const int32_t spi_payload_calls[] SPI_HIDDEN, spi_payload_calls_end[] SPI_HIDDEN;
 /* In the frame of a payload's caller: the address of the struct spi_frame. */
 SPI_INLINE uint64_t spi_thunk_frame(const struct spi_registers *regs);
 
@@ -253,12 +246,6 @@ void spi_context_pc_set(void *context, uint64_t pc) SPI_HIDDEN;
 uint64_t spi_context_trap(const void *context) SPI_HIDDEN;
 /* Does the interrupted code single-step itself? */
 int spi_context_steps(const void *context) SPI_HIDDEN;
-/*
- * The code stands at this call of a payload: of which point? And make the call, of `to`, in the handler's place,
- * without stepping.
- */
-uint64_t spi_payload_call_point(const void *context, const struct spi_payload_call *call) SPI_HIDDEN;
-void spi_payload_call_make(void *context, uint64_t to) SPI_HIDDEN;
 
 /* ---- code that is written ---- */
 
@@ -349,10 +336,6 @@ enum spi_site_way {
 void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved,
 	uint64_t push, enum spi_site_way way, uint64_t to, uint64_t *entries) SPI_HIDDEN;
 
-/* A trampoline: a jump on to a stub, anywhere. */
-#define SPI_TRAMPOLINE_MAX 14u
-uint32_t spi_trampoline_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_TRAMPOLINE_MAX]) SPI_HIDDEN;	/* how many */
-
 /*
  * A call site's own instruction, changed in place so that it leads to the site's stub.
  * displacement: a direct call or jump, of which the last SPI_DISPLACEMENT_SIZE bytes say where it goes.
@@ -411,12 +394,10 @@ void spi_own_vfork(void) SPI_HIDDEN;
 void spi_own_clone(void) SPI_HIDDEN;
 void spi_own_syscall(void) SPI_HIDDEN;
 
-#if defined(SPI_ARCH_NULL)
-#include "liblttng-spi/arch/null/cpu.h"
-#elif defined(__x86_64__)
+#if defined(__x86_64__)
 #include "liblttng-spi/arch/x86-64/cpu.h"
 #else
-#error "no directory of arch/ is for this processor: arch/null has all that is to be written"
+#error "no directory of arch/ is for this processor"
 #endif
 
 /* The same on every processor. */

@@ -173,6 +173,8 @@ int spi_processes_are_few(void);	/* 0: their limit may be near, or cannot be tol
 /* mmap(); 0 on failure. */
 uint64_t spi_mmap(uint64_t address, uint64_t size, int prot, int flags, int fd);
 void spi_munmap(uint64_t address, uint64_t size);
+/* Code to run at `rx`, which is reserved (0: anywhere), and to write at *rw. Returns rx, 0 on failure. */
+uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw);
 uint64_t spi_patch_lock(void);			/* blocks all signals; returns the mask to give back */
 void spi_patch_unlock(uint64_t before);
 int spi_patch_lock_soon(uint64_t *before);	/* where the program may hold locks of its own; -1: a fork waits, maybe for this thread */

@@ -107,6 +107,27 @@ void spi_munmap(uint64_t address, uint64_t size)
 	spi_raw3(SYS_munmap, address, size, 0);
 }
 
+/*
+ * An old size of 0 makes a second mapping of shared pages. No mapping gains the right to be run: systemd's
+ * MemoryDenyWriteExecute refuses that.
+ */
+uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw)
+{
+	int flags = MAP_SHARED | MAP_ANONYMOUS | (rx ? MAP_FIXED : 0);
+	uint64_t code = spi_mmap(rx, size, PROT_READ | PROT_EXEC, flags, -1);
+	long alias = code ? spi_raw6(SYS_mremap, code, 0, size, MREMAP_MAYMOVE, 0, 0) : -ENOMEM;
+
+	if (!spi_raw_failed(alias) && spi_raw3(SYS_mprotect, (uint64_t) alias, size, PROT_READ | PROT_WRITE) == 0) {
+		*rw = (uint8_t *) alias;
+		return code;
+	}
+	if (!spi_raw_failed(alias))
+		spi_munmap((uint64_t) alias, size);
+	if (code && !rx)
+		spi_munmap(code, size);
+	return 0;
+}
+
 struct pool {
 	uint64_t used, size;
 };

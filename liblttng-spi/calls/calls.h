@@ -147,6 +147,11 @@ SPI_INLINE void spi_busy_first(struct spi_thread *t, uint64_t p)
 	spi_barrier();
 }
 
+SPI_INLINE int spi_on_own_stack(const struct spi_thread *t, uint64_t p)
+{
+	return p >= t->stack_low && p < t->stack_high;
+}
+
 SPI_INLINE int spi_stack_is_short(const struct spi_thread *t, uint64_t p)
 {
 	return spi_unlikely(p - t->stack_end < SPI_STACK_LEAST);

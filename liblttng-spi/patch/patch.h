@@ -102,10 +102,9 @@ void spi_frames_tell(void);
 void spi_text_fork_child(void);
 int spi_text_can_sync(void);	/* 1 when membarrier works; else only STORE does, and points that need more are declined */
 void spi_text_sync(void);	/* what was written until now is what every core will run */
-/*
- * The same within [low, high), code that is mapped with the rights `prot`: looks at nothing else. Under the patch
- * lock, in any thread.
- */
+/* Write them all, under the patch lock: sorts the array by address. */
+void spi_text_write(struct spi_text_op *ops, unsigned int n);
+/* The same within [low, high), code that is mapped with the rights `prot`: looks at nothing else. In any thread. */
 void spi_text_write_in(struct spi_text_op *ops, unsigned int n, uint64_t low, uint64_t high, int prot);
 
 /* ---- patch.c ---- */

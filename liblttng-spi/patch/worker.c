@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The workers: ways to get from a function's first bytes to its stub, tried in
- * this order.
- *
- *	JUMP	the first instruction has room for a jump of 5 bytes
- *	PUN	it has not, so only its own bytes become the jump's; the bytes behind
- *		it stay and are the jump's upper displacement bytes. It goes where
- *		that leads, to a trampoline placed there.
- *	CC	several instructions are overwritten, with int3 at their boundaries
- *	LATE	a jump or pun in place of a later instruction; the stub takes back what
- *		those before it did
- *	TRAP	int3 on the first byte
+ * The workers (enum spi_worker): ways to get from a function's first bytes to its stub, tried in the order JUMP, PUN,
+ * CC, LATE, TRAP. A pun goes where the bytes behind its instruction lead, to a trampoline placed there.
  *
  * With JUMP and PUN no thread can ever be inside what changes, because it is one
  * instruction. A pun wants that its bytes lie in one aligned word, and then is

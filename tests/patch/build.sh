@@ -17,7 +17,7 @@ patch_build() {
 	shift 2
 	for file in patch/{patch,worker,near,near-places,frames,trampoline,trampoline-pages,text,trap,trap-ready} \
 		base/{memory,proc,sys,tracer-threads,read-safe} signals/{share,fault} \
-		arch/x86-64/{relocate,stub,jumps,context,read-loops,signal-return,steps}; do
+		arch/x86-64/{relocate,stub,jumps,context,read-loops,signal-return}; do
 		[ -e "$work/${file##*/}.o" ] ||
 			gcc "${agent[@]}" -c "$src/liblttng-spi/$file".[cS] -o "$work/${file##*/}.o" || return 1
 	done

@@ -32,9 +32,6 @@
  *
  * A function that a rule traces by name has a gate more: closed, until a call tree's entry takes the stub over, which then
  * goes to that one's thunk and is never written again (tree/sites/entry-named.c).
- *
- * A trampoline is what stands where a constrained jump can reach: a jump on to
- * the stub, 5 bytes within 2 GB, else 14.
  */
 #include "liblttng-spi/arch/x86-64/emit.h"
 
@@ -317,17 +314,4 @@ void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_m
 		spi_emit_jump(e, e->rx + copies[i]);
 	}
 	spi_emit_finish(e);
-}
-
-uint32_t spi_trampoline_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_TRAMPOLINE_MAX])
-{
-	int64_t distance = (int64_t) (to - (place + SPI_JUMP_SIZE));
-
-	if (distance == (int32_t) distance) {
-		spi_jump_bytes(place, to, bytes);
-		return SPI_JUMP_SIZE;
-	}
-	spi_bytes_copy(bytes, "\xff\x25\0\0\0\0", 6);	/* jmp *(%rip), the address behind it */
-	spi_bytes_copy(bytes + 6, &to, 8);
-	return SPI_TRAMPOLINE_MAX;
 }
