@@ -3,6 +3,7 @@
 /*
  * What an architecture has to offer: the one contract between the agent and arch/<cpu>/. Only arch/<cpu>/ knows
  * registers, opcodes, the way into the kernel, thread-local storage, the clock, and the layout of code and frames.
+ * arch/null/ offers all of it and declines every point: the list of what a new architecture has to have.
  *
  * arch/<cpu>/cpu.h defines the inline functions, the macros and the structures that are named here. Unless a comment
  * says otherwise, a function may be called by any thread in any state, in a signal's handler too: it takes no lock,
@@ -394,10 +395,12 @@ void spi_own_vfork(void) SPI_HIDDEN;
 void spi_own_clone(void) SPI_HIDDEN;
 void spi_own_syscall(void) SPI_HIDDEN;
 
-#if defined(__x86_64__)
+#if defined(SPI_ARCH_NULL)
+#include "liblttng-spi/arch/null/cpu.h"
+#elif defined(__x86_64__)
 #include "liblttng-spi/arch/x86-64/cpu.h"
 #else
-#error "no directory of arch/ is for this processor"
+#error "no directory of arch/ is for this processor: arch/null has all that is to be written"
 #endif
 
 /* The same on every processor. */

@@ -37,7 +37,7 @@ def room_of(path, rooms):
 def sources(part):
     return [os.path.relpath(os.path.join(directory, name), os.path.join(SRC, part))
             for directory, _, names in os.walk(os.path.join(SRC, part)) for name in sorted(names)
-            if name.endswith(('.c', '.h', '.S'))]
+            if name.endswith(('.c', '.h', '.S')) and '/null' not in directory]
 
 
 def symbols(part, source):
