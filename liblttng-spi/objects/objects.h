@@ -91,12 +91,11 @@ int64_t spi_map_func_at(const struct spi_map *map, uint64_t vaddr);	/* the funct
 /* ---- map-cache.c ---- */
 int spi_map_func_is_good(const struct spi_map *map, uint64_t index);	/* what its record leads to may be followed */
 
-/* ---- phdr.c: over fork(), with signals blocked ---- */
-void spi_phdr_lock_fork(void);		/* not for ever: spi_phdr_inside() */
-void spi_phdr_unlock_fork(void);
-void spi_phdr_fork_child(void);		/* before it is given back there */
-/* The latest fork did not wait for a thread in the list of objects, or such a thread not for the fork. Its child: the same. */
-int spi_phdr_inside(void);
+/* ---- phdr.c: over fork() ---- */
+void spi_phdr_fork_wait(void);		/* until nobody is in the list of objects, with signals blocked, not for ever */
+/* Is another thread there? In a forked child, until the next: was one when the child's memory was copied? */
+int spi_phdr_others_inside(void);
+void spi_phdr_fork_child(void);
 
 /* Loaded twice, or one after the other. Any thread, also under the patch lock: nothing of libc's is called. */
 static inline int spi_object_is_same_file(const struct spi_object *a, const struct spi_object *b)
