@@ -173,7 +173,6 @@ void spi_tree_loads_take(struct spi_link *link)
 	spi_give_up_take();
 	spi_rules_loads_take(link);
 	spi_hooks_later();
-	spi_tree_callbacks_take();
 	for (struct spi_object *o = spi_objects_list(); o; o = o->next)
 		for (struct spi_tree *tree = spi_trees; tree; tree = tree->next)
 			if (tree->enabled && (tree->follow & SPI_FOLLOW_DLOPEN) && spi_tree_covers(tree, o))

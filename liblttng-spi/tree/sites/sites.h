@@ -51,6 +51,19 @@ struct spi_entry {
 	struct spi_point *before;	/* whose bytes it is about to take. entry-named.c */
 };
 
+/* An entry point that somebody wants: spi_entry_want(). */
+struct spi_entry_want {
+	struct spi_tree_object *to;
+	uint64_t func;
+	uint32_t trees;
+	uint32_t trap_asked;		/* may int3 be? No, for the reason no_trap; NULL: it may. 0: not known */
+	uint32_t asks_trap;		/* out: it depends on that */
+	const char *no_trap;
+	const char *reason;		/* out: why it is not to be had */
+	struct spi_entry *made;		/* before int3 was asked for */
+	void (*work)(struct spi_entry_want *w);
+};
+
 #define SPI_TREE_TEXTS_MAX	4u	/* executable pieces of an object */
 
 enum spi_site_worker {
@@ -154,18 +167,21 @@ struct spi_entry *spi_entry_find(uint64_t address);
 int spi_entry_use(struct spi_entry *e, uint32_t trees);	/* what trees of their kinds need is there. 0 or -ENOMEM */
 /* Its bytes, under the patch lock: the jump, or the program's. 0, or a negative errno: they were changed by somebody else. */
 int spi_entry_write(struct spi_entry *e, int install);
-void spi_entry_hold(struct spi_entry *e);	/* control side, without the patch lock: its jump is put in place if it is not there */
-/* A new one, published; under the patch lock, which the control side gives back for what it has to ask. NULL: told why not. */
-struct spi_entry *spi_entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before);
-/* One that may be of no use, of the program itself: nothing is told. NULL: it cannot be. */
-struct spi_entry *spi_entry_spare(struct spi_tree_object *to, uint64_t func, uint32_t trees, uint64_t *before);
+/* The one of the function, or a new one, published; under the patch lock. NULL: w->reason, or w->asks_trap. */
+struct spi_entry *spi_entry_get(struct spi_entry_want *w);
+struct spi_entry *spi_entry_told(struct spi_entry_want *w);	/* likewise, and the reason is told */
+/*
+ * Control side: work(w) under the patch lock, while no object can be unloaded; once more where that depends on whether int3
+ * may be. w->reason stays as it is where the object is gone.
+ */
+void spi_entry_held(struct spi_entry_want *w, void (*work)(struct spi_entry_want *w));
 void spi_entry_spare_over(struct spi_entry *e);	/* a site's call leads to it: it goes */
 /* One whose function is left out for a tree's budget, or comes back: under the patch lock, any thread. Its bytes are written by spi_entry_settle(). */
 void spi_entry_rest(struct spi_entry *e, uint32_t tree, int rests);
 void spi_entry_settle(struct spi_entry *e);
 void spi_entries_forget(uint32_t trees);
-/* Control side: an entry point that begins `tree` in the thread which enters it. */
-int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, const char **reason);
+/* Control side: an entry point that begins `tree` in the thread which enters it. NULL, or why there is none. */
+const char *spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree);
 void spi_tree_roots_leave(uint32_t tree);
 
 /* ---- object.c ---- */
@@ -240,6 +256,12 @@ SPI_INLINE int spi_site_is_direct(const struct spi_map_site *map)
 SPI_INLINE int spi_site_is_slot(const struct spi_map_site *map)
 {
 	return map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT;
+}
+
+SPI_INLINE struct spi_entry_want spi_entry_want(struct spi_tree_object *to, uint64_t func, uint32_t trees)
+{
+	return (struct spi_entry_want) { .to = to, .func = func, .trees = trees, .trap_asked = 1,
+		.no_trap = "needs int3, which is not looked at where a thread of the program asks" };
 }
 
 SPI_INLINE const struct spi_map_func *spi_tree_map_func(const struct spi_tree_object *to, uint64_t index)
