@@ -173,7 +173,7 @@ static uint64_t pair_call(struct spi_pair *pair, uint32_t trees, uint32_t opens,
 	pair_look(pair->entry, &pair->outer);
 	/* two trees without tags are one record; with tags each session has its own, but what has it from the site */
 	t->tree_apart = by_site ? trees : 0;
-	if (!by_site || (opens & ~spi_tree_untagged))
+	if (!by_site || (opens & spi_tree_tagged))
 		code = spi_tree_record(&pair->outer, frame, vec, stride);
 	else
 		pair->outer.hits++;

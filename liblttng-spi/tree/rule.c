@@ -63,7 +63,6 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link)
 		spi_tree_threads |= bit;
 	else
 		spi_tree_threads &= ~bit;
-	spi_tree_untagged = asked->tag[0] ? spi_tree_untagged & ~bit : spi_tree_untagged | bit;
 	spi_tree_tag_set(tree->index, asked->tag);
 	if (asked->depth) {
 		spi_tree_depths[tree->index] = asked->depth;
