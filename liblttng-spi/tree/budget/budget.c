@@ -108,7 +108,6 @@ static uint32_t budget_act(uint64_t target, uint64_t now)
 		b->share = (uint32_t) (spi_calls_cost_budget * 1024 / spi_calls_cost);
 	if (b->is_fresh)
 		left_out = spi_budget_leave_out(target, now);
-	b->out += left_out;
 	spi_calls_reset();
 	window_new(1);
 	scan_ns = spi_now_ns() - begin;
@@ -134,7 +133,7 @@ static uint32_t budget_look(int is_held, uint64_t own, uint64_t calls_cost, uint
 	b->window_cost += mine;
 	/* what a call takes may have been taken for an eighth too much; then little seems to be left for the program */
 	target = part_of(b->window_own > b->window_cost / 8 ? b->window_own : b->window_cost / 8, b->tenths) / 2;
-	least = b->out ? WINDOW_NS : BEGIN_NS;
+	least = spi_out_count ? WINDOW_NS : BEGIN_NS;
 	if (!b->is_fresh)
 		least = WINDOW_NS / 2;
 	if (least < SCAN_SHARE * scan_ns)
@@ -148,13 +147,10 @@ static uint32_t budget_look(int is_held, uint64_t own, uint64_t calls_cost, uint
 		window_new(0);
 	}
 	/* there is room again: one comes back, and is gone as quickly if it is still what it was */
-	if (is_held && b->out && now >= b->back_next && b->balance > most / 2 &&
+	if (is_held && spi_out_count && now >= b->back_next && b->balance > most / 2 &&
 			b->rate < part_of(1000 * SPI_BUDGET_MS, b->tenths) / 2) {
-		uint32_t back = spi_budget_bring_back(now);
-
 		b->back_next = now + 100 * SPI_BUDGET_MS;
-		b->out -= back;
-		return back;
+		return spi_budget_bring_back(now);
 	}
 	return 0;
 }
@@ -266,11 +262,11 @@ void spi_budget_start(uint32_t bit, uint32_t tenths)
 {
 	uint64_t before, cpu, begun;
 
-	before = spi_patch_lock();
-	if (bit) {
+	if (bit)
 		spi_budget_tracers_find();
+	before = spi_patch_lock();
+	if (bit)
 		spi_budget_clock_measure();
-	}
 	cpu = spi_budget_cpu(CLOCK_PROCESS_CPUTIME_ID);
 	begun = spi_control_event < 0 && spi_env.preloaded ? cpu : spi_budget_tracers_used();
 	if (!has_begun) {
@@ -306,22 +302,19 @@ void spi_budget_stop(uint32_t bit, uint32_t tenths)
 	uint64_t before = spi_patch_lock();
 
 	spi_budget.tenths = tenths;
-	if (!__atomic_and_fetch(&spi_tree_budgets, ~bit, __ATOMIC_RELEASE))
-		spi_budget_forget();
+	__atomic_fetch_and(&spi_tree_budgets, ~bit, __ATOMIC_RELEASE);
+	spi_budget_forget();
 	spi_patch_unlock(before);
 }
 
 void spi_budget_come_by(struct spi_link *link)
 {
-	uint64_t cpu, before;
+	uint64_t cpu;
 
 	if (!spi_tree_budgets)
 		return;
-	if (come_by_count++ < 3) {
-		before = spi_patch_lock();
+	if (come_by_count++ < 3)
 		spi_budget_tracers_find();
-		spi_patch_unlock(before);
-	}
 	spi_objects_hold(look_held, NULL);
 	spi_budget_news();
 	spi_budget_tell(link, 0);

@@ -107,6 +107,7 @@ struct spi_site {
 	uint8_t is_both;		/* trees of the other kind than its point's have it. tree/sites/both.c */
 	uint8_t is_told;		/* the site was named, for callees that got no point. callee.c */
 	const char *reason;		/* why not */
+	uint32_t out;			/* 1 + the number of its record in tree/budget/out.c; 0: none */
 	uint64_t skipped;		/* what calls took that were not recorded, ns; for budgets. calls.c */
 };
 
@@ -147,7 +148,8 @@ struct spi_tree_object {
 	struct spi_pad *pads;		/* spare bytes that sites have taken */
 	uint32_t is_met;		/* sites of it were met */
 	uint32_t is_late;		/* sites have left their trees, but their bytes are still to be put back: spi_sites_settle() */
-	uint64_t *calls, *recent;	/* by function; NULL: nobody has counted yet. calls.c */
+	uint64_t *calls, *recent;	/* by function; NULL: nobody has counted yet. tree/budget/calls.c */
+	uint32_t *outs;			/* by function, as spi_site.out; NULL: none was ever left out. tree/budget/out.c */
 };
 
 /* ---- site.c ---- */
