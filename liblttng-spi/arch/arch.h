@@ -273,8 +273,6 @@ void spi_payload_call_make(void *context, uint64_t to) SPI_HIDDEN;
  */
 void spi_displacement_bytes(uint64_t after, uint64_t to, uint8_t *bytes) SPI_HIDDEN;
 void spi_jump_bytes(uint64_t place, uint64_t to, uint8_t *bytes) SPI_HIDDEN;
-int spi_jump_short_reaches(uint64_t place, uint64_t to) SPI_HIDDEN;
-void spi_jump_short_bytes(uint64_t place, uint64_t to, uint8_t *bytes) SPI_HIDDEN;
 
 /*
  * Stores into code that other threads run. Aligned words are stored by the compiler's atomics. spi_store_wide():
@@ -343,11 +341,10 @@ enum spi_site_way {
 };
 /*
  * The stub of a call site, with its latest `moved` instructions moved along. push: 0, or the return address, where the
- * site was replaced by a jump. entries: NULL, or `moved` places: entries[n] is where a thread goes on that has done all
- * of them but n.
+ * site was replaced by a jump.
  */
 void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved,
-	uint64_t push, enum spi_site_way way, uint64_t to, uint64_t *entries) SPI_HIDDEN;
+	uint64_t push, enum spi_site_way way, uint64_t to) SPI_HIDDEN;
 
 /* A trampoline: a jump on to a stub, anywhere. */
 #define SPI_TRAMPOLINE_MAX 14u
@@ -363,8 +360,6 @@ int spi_site_has_displacement(const struct spi_map_site *site) SPI_HIDDEN;
 void spi_site_whole_bytes(const struct spi_map_site *site, uint64_t after, uint64_t stub, uint8_t *to) SPI_HIDDEN;
 int spi_site_has_word(const struct spi_map_site *site) SPI_HIDDEN;
 void spi_site_word_bytes(const struct spi_map_site *site, uint64_t after, uint64_t word, uint8_t *to) SPI_HIDDEN;
-/* A jump of SPI_JUMP_SHORT_SIZE bytes, whose condition, if it has one, stays when its last byte changes. */
-int spi_site_is_short_jump(const struct spi_map_site *site) SPI_HIDDEN;
 
 /* ---- code that is recognised ---- */
 

@@ -126,16 +126,6 @@ static void objects_leave(void *data)
 	}
 }
 
-/* No tree is left: the spare bytes, too, where nobody can be in them. */
-static void pads_clear(void *data)
-{
-	(void) data;
-	if (!spi_tree_nobody_is_in_pads())
-		return;
-	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		spi_site_pads_clear(to);
-}
-
 static void tree_end(struct spi_tree *tree)
 {
 	uint32_t bit = tree->bit;
@@ -168,11 +158,6 @@ static void tree_end(struct spi_tree *tree)
 		return;
 	spi_tree_follow_stop();
 	spi_exec_stop();
-	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		if (to->pads && spi_patch_frozen) {
-			spi_patch_frozen(pads_clear, NULL);
-			break;
-		}
 }
 
 static void result_fill(const struct spi_tree *tree, struct spi_rule_result *result)

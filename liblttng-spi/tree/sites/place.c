@@ -158,7 +158,7 @@ static void batch_add(struct spi_tree_object *to, struct spi_site *s, int instal
 	struct spi_text_op *op = &batch.op[batch.n];
 	uint8_t was[8];
 
-	if (spi_site_change(s, op) < 0 || (install && spi_site_pad_back(s) < 0))
+	if (spi_site_change(s, op) < 0)
 		return;
 	if (!install) {
 		spi_bytes_copy(was, op->from, 8);

@@ -22,7 +22,6 @@
 
 struct spi_entry;
 struct spi_frame;
-struct spi_pad;
 struct spi_site;
 struct spi_tree_object;
 
@@ -70,8 +69,6 @@ enum spi_site_worker {
 	SPI_SITE_NONE = 0,
 	SPI_SITE_WORKER_CALL,	/* the instruction alone has room */
 	SPI_SITE_WORKER_BLOCK,	/* one of those before it, which are moved along */
-	SPI_SITE_WORKER_SPRING,	/* a short jump to spare bytes, from there on */
-	SPI_SITE_WORKER_WINDOW,	/* several of them, with int3 where one begins */
 	SPI_SITE_WORKER_TRAP,	/* int3 */
 	SPI_SITE_WORKERS
 };
@@ -97,12 +94,11 @@ struct spi_site {
 	uint64_t way;			/* where the changed bytes lead, if not to the stub */
 	uint32_t trees;			/* that have it in place; 0: the program's own bytes stand there */
 	uint8_t worker;			/* enum spi_site_worker; NONE: nothing can be done here */
-	uint8_t form;			/* tree/sites/site.h */
+	uint8_t form;			/* tree/sites/internal.h */
 	uint8_t before;			/* bytes before its instruction where what is changed begins */
-	uint8_t changed;		/* JUMP, PUN, WINDOW: bytes of the jump that are written */
-	uint8_t bounds;			/* WINDOW, as in struct spi_text_op */
+	uint8_t changed;		/* JUMP: bytes of the jump that are written */
 	uint8_t pushes;			/* the stub begins with pushing the return address */
-	uint8_t prefixes;		/* JUMP, PUN, WINDOW: before the jump */
+	uint8_t prefixes;		/* JUMP: before the jump */
 	uint8_t was[8];			/* the program's bytes there */
 	uint8_t is_both;		/* trees of the other kind than its point's have it. tree/sites/both.c */
 	uint8_t is_told;		/* the site was named, for callees that got no point. callee.c */
@@ -143,9 +139,8 @@ struct spi_tree_object {
 	uint32_t ends_taken;		/* its constructors and destructors have entry points: load-watch.c */
 	uint64_t dynamic;		/* PT_DYNAMIC; 0: none */
 	uint32_t is_libc;
-	uint32_t is_runtime;		/* int3 only where it is known to be safe: tree/sites/ways.c */
+	uint32_t is_runtime;		/* int3 only where it is known to be safe: tree/sites/trap.c */
 	const char *no_trap;		/* why there may be no int3; NULL: it may be */
-	struct spi_pad *pads;		/* spare bytes that sites have taken */
 	uint32_t is_met;		/* sites of it were met */
 	uint32_t is_late;		/* sites have left their trees, but their bytes are still to be put back: spi_sites_settle() */
 	uint64_t *calls, *recent;	/* by function; NULL: nobody has counted yet. tree/budget/calls.c */
@@ -157,11 +152,8 @@ struct spi_tree_object {
 int spi_site_change(const struct spi_site *s, struct spi_text_op *op);
 void spi_site_workers_read(void);	/* LTTNG_SPI_TEST_WORKER */
 
-/* ---- ways.c: spring and trap ---- */
+/* ---- trap.c ---- */
 int spi_site_wants_trap(const struct spi_map_site *map);	/* a worker that needs int3 may be asked, as far as the map tells */
-/* Spare bytes that sites have taken: is this one of them? And the program's own back there, not under the patch lock. */
-int spi_site_in_pad(uint64_t address);
-void spi_site_pads_clear(struct spi_tree_object *to);
 
 /* ---- entry.c ---- */
 extern struct spi_entry *spi_entries;
