@@ -97,25 +97,11 @@ static void look_at_words(struct look *look, uint64_t low, uint64_t high)
 	}
 }
 
-/* The mapping that the address is in. */
-static int mapping_of(uint64_t address, struct spi_vma *vma)
-{
-	struct spi_maps maps;
-	int found = 0;
-
-	if (spi_maps_open(&maps) < 0)
-		return 0;
-	while (!found && spi_maps_next(&maps, vma))
-		found = address >= vma->start && address < vma->end;
-	spi_maps_close(&maps);
-	return found;
-}
-
 static void look_at_stack(struct look *look, uint64_t sp)
 {
 	struct spi_vma vma;
 
-	if (!mapping_of(sp, &vma))
+	if (!spi_maps_find(sp, &vma, NULL, 0))
 		return;
 	if (vma.end - sp > STACK_MOST)
 		vma.end = sp + STACK_MOST;
@@ -168,7 +154,7 @@ static void look_at_thread(struct look *look, const struct spi_numbers *task)
 	if (sp) {
 		look_at_word(look, pc, 1);
 		look_at_stack(look, sp);
-	} else if (is_first ? mapping_of(getauxval(AT_RANDOM), &vma) : stack_by_descriptor(id, &vma)) {
+	} else if (is_first ? spi_maps_find(getauxval(AT_RANDOM), &vma, NULL, 0) : stack_by_descriptor(id, &vma)) {
 		look_at_words(look, vma.end - vma.start > STACK_MOST ? vma.end - STACK_MOST : vma.start, vma.end);
 	}
 }
@@ -210,7 +196,7 @@ int spi_tree_main_begun(void)
 	look.high = address + spi_tree_map_func(to, (uint64_t) func)->size;
 	if (spi_sys(SYS_gettid) != spi_sys(SYS_getpid))
 		look_at_threads(&look);
-	else if (mapping_of(sp, &vma))
+	else if (spi_maps_find(sp, &vma, NULL, 0))
 		look_at_words(&look, sp, vma.end);
 	return look.found != 0;
 }
