@@ -65,6 +65,28 @@ SPI_INLINE int spi_bytes_equal(const volatile uint8_t *a, const volatile uint8_t
 	return 1;
 }
 
+/* What follows in a text that begins with this; NULL: it does not. strcmp() may be instrumented, too. */
+SPI_INLINE const char *spi_text_behind(const char *text, const char *begin)
+{
+	while (*begin && *text == *begin) {
+		text++;
+		begin++;
+	}
+	return *begin ? NULL : text;
+}
+
+/* Is it one of these, up to a NULL? whole: or does it begin with one? */
+SPI_INLINE int spi_text_is_of(const char *text, const char *const *names, int whole)
+{
+	for (; *names; names++) {
+		const char *rest = spi_text_behind(text, *names);
+
+		if (rest && !(whole && *rest))
+			return 1;
+	}
+	return 0;
+}
+
 /*
  * One instruction each: whole to the thread's own signal handlers, not to other threads.
  * spi_local_move(): *place becomes `to` if it is `from`; 1: it was. spi_local_add(): returns what *place was before.

@@ -75,7 +75,6 @@ struct spi_object *spi_objects_scan(void);	/* refresh the list of loaded objects
 struct spi_object *spi_objects_list(void);	/* as the latest scan left it; unloaded ones stay in it */
 extern uint64_t spi_objects_unloads;		/* how often the process has unloaded one, at the latest scan */
 extern uint64_t spi_objects_scans;		/* there were so many */
-uint64_t spi_objects_unloads_of(const struct dl_phdr_info *info, size_t size);
 int spi_object_is_sanitizer(const struct spi_object *object);	/* the runtime of one, as a library */
 int spi_object_is_own(const struct spi_object *object);	/* the agent, lttng-ust, ld.so...: never instrumented */
 
@@ -86,6 +85,7 @@ void spi_map_turn_ends(void);	/* no rule is left that was sent together with the
 /* The whole object's, for call trees. */
 int spi_map_fetch_tree(struct spi_link *link, struct spi_object *object, struct spi_map *map, char *error, size_t error_size);
 void spi_map_release(struct spi_map *map);
+int64_t spi_map_func_below(const struct spi_map *map, uint64_t vaddr);	/* the last that begins there or below; -1: none */
 int64_t spi_map_func_at(const struct spi_map *map, uint64_t vaddr);	/* the function that begins there; -1: none */
 
 /* ---- map-cache.c ---- */

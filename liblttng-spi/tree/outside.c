@@ -83,16 +83,11 @@ void spi_tree_callback(uint64_t address)
 	w = callback_want(address);
 	if (!w.trees)
 		return;
-	if (spi_patch_lock_soon(&before) < 0) {
-		if (!spi_entry_find(address))
-			spi_call_missed(SPI_LOST_FORK);
+	if (!spi_tree_lock(&before, spi_entry_find(address) ? -1 : SPI_LOST_FORK))
 		return;
-	}
-	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	if (!w.to->gone)
 		callback_give(&w);
-	t->busy--;
-	spi_patch_unlock(before);
+	spi_tree_unlock(before);
 }
 
 void spi_tree_callback_make(uint64_t address)
@@ -176,23 +171,13 @@ int spi_tree_made_enter(const struct spi_site *s, uint64_t code, uint32_t trees)
 	return e && e->point.installed;		/* else that was told */
 }
 
-/* The function that this code belongs to calls others of the program's, and nobody in a tree calls it. */
 void spi_tree_caller_back(uint64_t address)
 {
-	struct spi_thread *t = &spi_thread;
-	struct spi_tree_object *to;
-	uint64_t before;
-	int64_t func;
+	struct spi_tree_object *to = spi_tree_object_at(address);
+	int64_t func = to ? spi_tree_func_around(to, address) : -1;
 
-	if (spi_patch_lock_soon(&before) < 0)
-		return;
-	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
-	to = spi_tree_object_at(address);
-	func = to ? spi_tree_func_around(to, address) : -1;
 	if (func >= 0)
-		spi_sites_place(to, (uint64_t) func, spi_tree_threads & spi_tree_existing & to->covered & ~spi_tree_flat);
-	t->busy--;
-	spi_patch_unlock(before);
+		spi_sites_place_held(to, (uint64_t) func, spi_tree_threads & spi_tree_existing & to->covered & ~spi_tree_flat);
 }
 
 /* Handlers that are installed already. */

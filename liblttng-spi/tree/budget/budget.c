@@ -179,20 +179,15 @@ static uint32_t look_now(int is_held, uint64_t now)
 
 static uint32_t look(int is_held)
 {
-	struct spi_thread *t = &spi_thread;
 	uint64_t now = spi_now_ns(), before;
 	uint32_t changes = 0;
 
 	/* it is looked all the time while much is recorded: who alone can bring something back does not wait for a turn */
-	if ((!is_held && now < __atomic_load_n(&next_look, __ATOMIC_ACQUIRE)) || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+	if ((!is_held && now < __atomic_load_n(&next_look, __ATOMIC_ACQUIRE)) || !spi_tree_lock(&before, -1))
 		return 0;
-	if (spi_patch_lock_soon(&before) < 0)
-		return 0;
-	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	if ((is_held || now >= next_look) && spi_tree_budgets)
 		changes = look_now(is_held, now);
-	t->busy--;
-	spi_patch_unlock(before);
+	spi_tree_unlock(before);
 	return changes;
 }
 

@@ -55,7 +55,7 @@ void spi_budget_tracers_find(void);		/* control side, not under the lock */
 void spi_budget_tracers_forget(void);
 
 /* ---- out.c ---- */
-extern struct spi_out *spi_outs;
+extern struct spi_out spi_outs[];
 extern uint32_t spi_out_count;
 /*
  * Leave out what costs most, until no more than `target` of the window's cost remains. Returns how many. The text

@@ -41,8 +41,7 @@
 #define HOPELESS_TIMES	10u
 #define DOUBLED_MOST	8u
 
-static struct spi_out outs[OUT_MAX];
-struct spi_out *spi_outs = outs;
+struct spi_out spi_outs[OUT_MAX];
 uint32_t spi_out_count;
 
 /* ---- what was ever left out ---- */
@@ -68,13 +67,13 @@ static uint32_t *out_number(const struct candidate *c)
 /* A new record, or that of an object which was unloaded; NULL: all are in use. */
 static struct spi_out *out_new(void)
 {
-	struct spi_out *out = outs;
+	struct spi_out *out = spi_outs;
 
 	if (spi_out_count < OUT_MAX)
-		return &outs[spi_out_count++];
-	while (out < outs + OUT_MAX && !out->to->gone)
+		return &spi_outs[spi_out_count++];
+	while (out < spi_outs + OUT_MAX && !out->to->gone)
 		out++;
-	return out < outs + OUT_MAX ? out : NULL;
+	return out < spi_outs + OUT_MAX ? out : NULL;
 }
 
 static struct spi_out *out_get(const struct candidate *c)
@@ -83,11 +82,11 @@ static struct spi_out *out_get(const struct candidate *c)
 	struct spi_out *out;
 
 	if (number && *number)
-		return &outs[*number - 1];
+		return &spi_outs[*number - 1];
 	out = number ? out_new() : NULL;
 	if (!out)
 		return NULL;
-	*number = (uint32_t) (out - outs) + 1;
+	*number = (uint32_t) (out - spi_outs) + 1;
 	*out = (struct spi_out) { .to = c->to, .func = c->func, .site = c->site };
 	return out;
 }
@@ -305,7 +304,7 @@ uint32_t spi_budget_bring_back(uint64_t now)
 	struct spi_out *best = NULL;
 	struct spi_tree_object *to;
 
-	for (struct spi_out *out = outs; out < outs + spi_out_count; out++)
+	for (struct spi_out *out = spi_outs; out < spi_outs + spi_out_count; out++)
 		if (out->is_out && !out->to->gone && now >= out->back_at && (!best || out->rate < best->rate))
 			best = out;
 	if (!best)
@@ -332,12 +331,12 @@ uint32_t spi_budget_bring_back(uint64_t now)
 /* The trees' sites have left, or will: so nothing is put back. */
 void spi_budget_forget(void)
 {
-	for (struct spi_out *out = outs; out < outs + spi_out_count; out++)
+	for (struct spi_out *out = spi_outs; out < spi_outs + spi_out_count; out++)
 		if (!(out->to->covered & spi_tree_budgets))
 			out->is_out = 0;
 	if (spi_tree_budgets)
 		return;
-	for (struct spi_out *out = outs; out < outs + spi_out_count; out++)
+	for (struct spi_out *out = spi_outs; out < spi_outs + spi_out_count; out++)
 		*out_number(&(struct candidate) { .to = out->to, .func = out->func, .site = out->site }) = 0;
 	spi_out_count = 0;
 }

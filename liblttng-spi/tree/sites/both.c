@@ -50,26 +50,25 @@ static void enter_both(struct spi_site *s)
 	__atomic_store_n(&s->point.thunk, any.full_thunk, __ATOMIC_RELEASE);
 }
 
-static struct spi_point *twin_make(const struct spi_site *s)
+struct spi_point *spi_site_point(const struct spi_site *s, uint32_t size, uint64_t address, uint64_t body, uint32_t compact)
 {
-	const struct spi_point *point = &s->point;
-	struct spi_point *twin = spi_alloc(sizeof(*twin) + 48);
 	const struct spi_map_header *head = s->owner->map.head;
+	struct spi_point *point = spi_alloc(size + 48);
 
-	if (!twin)
+	if (!point)
 		return NULL;
-	twin = (struct spi_point *) (((uint64_t) twin + 63) & ~UINT64_C(63));
-	twin->flags = SPI_POINT_TREE | (~point->flags & SPI_POINT_COMPACT);
-	twin->body = point->body;
-	twin->address = point->address;
-	twin->object = point->object;
-	twin->map = point->map;
-	twin->gate[0] = point->gate[0];
-	twin->call_site = point->call_site;
-	spi_thread_thunks(twin, head->flags & SPI_MAP_USES_YMM, head->flags & SPI_MAP_USES_ZMM);
-	if (twin->flags & SPI_POINT_COMPACT)
-		spi_thread_thunks_words(twin, SPI_WORDS_NO);
-	return twin;
+	point = (struct spi_point *) (((uint64_t) point + 63) & ~UINT64_C(63));
+	point->flags = SPI_POINT_TREE | compact;
+	point->body = body;
+	point->address = address;
+	point->object = s->point.object;
+	point->map = s->point.map;
+	point->gate[0] = s->point.gate[0];
+	point->call_site = s->point.call_site;
+	spi_thread_thunks(point, head->flags & SPI_MAP_USES_YMM, head->flags & SPI_MAP_USES_ZMM);
+	if (compact)
+		spi_thread_thunks_words(point, SPI_WORDS_NO);
+	return point;
 }
 
 int spi_site_both_look(struct spi_site *s, uint32_t fresh)
@@ -84,7 +83,9 @@ int spi_site_both_look(struct spi_site *s, uint32_t fresh)
 		spi_tree_todo_done(&s->point, SPI_TREE_OPEN);
 		return 0;
 	}
-	if (!s->twin && !(s->twin = twin_make(s)))
+	if (!s->twin)
+		s->twin = spi_site_point(s, sizeof(*s->twin), s->point.address, s->point.body, ~s->point.flags & SPI_POINT_COMPACT);
+	if (!s->twin)
 		return -1;
 	s->twin->body = s->point.body;
 	s->is_both = 1;

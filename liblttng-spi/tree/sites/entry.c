@@ -212,17 +212,14 @@ static int entry_is_held(const struct spi_entry *e, uint32_t tree)
 
 void spi_entry_spare_over(struct spi_entry *e)
 {
-	struct spi_thread *t = &spi_thread;
 	uint64_t before;
 
-	if (!spi_may(SPI_MAY_ACT | SPI_MAY_HERE) || spi_patch_lock_soon(&before) < 0)
+	if (!spi_tree_lock(&before, -1))
 		return;
-	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	if (e->is_spare && e->point.installed && !e->named && !entry_is_held(e, 0))
 		spi_entry_write(e, 0);
 	e->is_spare = 0;
-	t->busy--;
-	spi_patch_unlock(before);
+	spi_tree_unlock(before);
 }
 
 int spi_entry_is_wanted(const struct spi_entry *e, uint32_t tree)
@@ -246,9 +243,10 @@ void spi_entry_settle(struct spi_entry *e)
 		spi_entry_write(e, wanted);
 }
 
-void spi_tree_entry_hold(uint64_t address)
+void spi_entry_hold(const struct spi_site *s)
 {
-	struct spi_entry *e = spi_entry_find(address);
+	int64_t func = spi_tree_func_around(s->owner, s->point.call_site - 1);
+	struct spi_entry *e = func < 0 ? NULL : spi_entry_find(spi_tree_map_func(s->owner, (uint64_t) func)->vaddr + s->owner->object->bias);
 
 	if (e && !e->point.installed)
 		spi_entry_write(e, 1);

@@ -56,8 +56,8 @@ int spi_site_trap_change(const struct spi_site *s, struct spi_text_op *op);
 /* ---- entry.c ---- */
 /* Other trees than this one, or a rule by name, need it. */
 int spi_entry_is_wanted(const struct spi_entry *e, uint32_t tree);
-/* The entry point there is to be in place, for sites that its jump has moved. Under the patch lock. */
-void spi_tree_entry_hold(uint64_t address);
+/* The entry point that has moved this site's instruction is to be in place. Under the patch lock. */
+void spi_entry_hold(const struct spi_site *s);
 
 /* ---- entry-named.c: under the patch lock ---- */
 void spi_entry_ask(struct spi_entry *e);		/* a point that has its bytes is to let it be prepared: then */

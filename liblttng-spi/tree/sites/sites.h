@@ -152,6 +152,13 @@ struct spi_tree_object {
 int spi_site_change(const struct spi_site *s, struct spi_text_op *op);
 void spi_site_workers_read(void);	/* LTTNG_SPI_TEST_WORKER */
 
+/* ---- both.c ---- */
+/*
+ * A further point of a site, for calls of `address` in one kind of records. Its first line is all that most calls need. NULL: no
+ * memory; what was taken is never given back.
+ */
+struct spi_point *spi_site_point(const struct spi_site *s, uint32_t size, uint64_t address, uint64_t body, uint32_t compact);
+
 /* ---- trap.c ---- */
 int spi_site_wants_trap(const struct spi_map_site *map);	/* a worker that needs int3 may be asked, as far as the map tells */
 
@@ -328,6 +335,29 @@ SPI_INLINE uint32_t spi_site_live(const struct spi_site *s)
 SPI_INLINE int spi_child_still_records(const struct spi_point *point, uint64_t p)
 {
 	return !(spi_thread.owed & SPI_THREAD_NEW) || (spi_thread_may(p) && __atomic_load_n(&point->tree_live, __ATOMIC_ACQUIRE));
+}
+
+/*
+ * In a thread of the program, which is busy from then on: the patch lock, if it may be taken and can be had soon. 0: not, and
+ * where another thread forks that counts as `lost`, an enum spi_lost; -1: nothing is lost.
+ */
+SPI_INLINE int spi_tree_lock(uint64_t *before, int lost)
+{
+	if (!spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+		return 0;
+	if (spi_patch_lock_soon(before) < 0) {
+		if (lost >= 0)
+			spi_call_missed((enum spi_lost) lost);
+		return 0;
+	}
+	spi_busy_begin(&spi_thread, (uint64_t) __builtin_frame_address(0));
+	return 1;
+}
+
+SPI_INLINE void spi_tree_unlock(uint64_t before)
+{
+	spi_thread.busy--;
+	spi_patch_unlock(before);
 }
 
 /*

@@ -16,23 +16,13 @@ static int is_caller_back(const struct spi_site *s)
 {
 	static const char *const names[] = { "msort_with_tmp", "qsort_r", "_quicksort", "bsearch", "lfind", "lsearch", "tsearch",
 		"tfind", "tdelete", "trecurse", "twalk", "tdestroy", "ftw", "nftw", "glob", "scandir", "_obstack", "fopencookie",
-		"_run_exit_handlers", "_cxa_finalize" };
+		"_run_exit_handlers", "_cxa_finalize", NULL };
 	int64_t func = spi_tree_func_around(s->owner, spi_site_start(s));
 	const char *name = func < 0 ? "" : spi_tree_func_name(s->owner, (uint64_t) func);
 
 	while (*name == '_' && name[1] == '_')
 		name++;
-	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *a = name, *b = names[i];
-
-		while (*b && *a == *b) {
-			a++;
-			b++;
-		}
-		if (!*b)
-			return 1;
-	}
-	return 0;
+	return spi_text_is_of(name, names, 0);
 }
 
 static const char *trap_unfit(const struct spi_site *s)
