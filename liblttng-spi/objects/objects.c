@@ -9,7 +9,6 @@
  * was unloaded stays in the list without being found by a scan (`seen`).
  */
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>

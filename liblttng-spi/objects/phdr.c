@@ -17,11 +17,8 @@
  * leave the reader counting for ever: so where such a runtime is loaded, the thread lends its words while it is in the
  * list (base/lend.h), and what the task calls is not recorded.
  */
-#include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/internal.h"

@@ -9,9 +9,7 @@
  * tells the start routine of a thread before the thread exists. So are functions of libc's that are given a function
  * which libc calls, or jumps to, later: makecontext(), atexit() and their like. What they are given gets an entry point.
  */
-#include <dlfcn.h>
 #include <link.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "rules/rule.h"

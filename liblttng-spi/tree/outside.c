@@ -6,7 +6,6 @@
  * that excluded objects call; and main(), when it has no name.
  */
 #include <elf.h>
-#include <errno.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include "codemap/map/format.h"

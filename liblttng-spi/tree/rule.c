@@ -10,7 +10,6 @@
  * their return slots and their exits.
  */
 #include <errno.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include "rules/rule.h"
 #include "liblttng-spi/base/base.h"

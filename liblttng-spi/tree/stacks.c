@@ -15,7 +15,6 @@
  * which stands at the upper end of the mapping. The first thread's stack is
  * where the kernel put its random bytes.
  */
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

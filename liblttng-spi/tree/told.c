@@ -3,7 +3,6 @@
 /*
  * The tags of trees, as texts that payloads show; and what is told at the process's end.
  */
-#include <string.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/tree/sites/sites.h"

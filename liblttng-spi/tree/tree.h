@@ -72,6 +72,4 @@ int64_t spi_tree_starts_wait(void);	/* ms until the next one is due by its time;
 /* ---- follow.c ---- */
 void spi_tree_loads_take(struct spi_link *link);
 
-/* ---- load-watch.c ---- */
-
 #endif /* SPI_TREE_H */

@@ -17,8 +17,6 @@
  * times, for what happens when nothing is recorded any more. A look takes 2 us, and
  * is part of the cost. Functions are looked at only when too much was used.
  */
-#include <fcntl.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include "liblttng-spi/base/base.h"

@@ -243,9 +243,8 @@ int spi_entry_name(struct spi_point *named, int install);	/* such a point is in 
 /* ---- declined.c ---- */
 /* Something could not be done; kept until the control side reports it, once for each place. Under the patch lock. */
 void spi_tree_decline(const struct spi_tree_object *to, uint64_t address, const char *reason);
-/* Control side. _some: if the list has become long; _forget: no tree is left, and what comes is told anew. */
+/* Control side: what is new of that is reported; _forget: no tree is left, and what comes is told anew. */
 void spi_tree_report(struct spi_link *link);
-void spi_tree_report_some(struct spi_link *link);
 void spi_tree_report_forget(void);
 
 /* Its callee is always the same; or what the dynamic linker puts into a slot. Else each call may have another. */
