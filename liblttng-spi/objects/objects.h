@@ -85,7 +85,8 @@ void spi_map_turn_ends(void);	/* no rule is left that was sent together with the
 /* The whole object's, for call trees. */
 int spi_map_fetch_tree(struct spi_link *link, struct spi_object *object, struct spi_map *map, char *error, size_t error_size);
 void spi_map_release(struct spi_map *map);
-int64_t spi_map_func_below(const struct spi_map *map, uint64_t vaddr);	/* the last that begins there or below; -1: none */
+/* The last function that begins there or below; -1: none. */
+int64_t spi_map_func_below(const struct spi_map *map, uint64_t vaddr);
 int64_t spi_map_func_at(const struct spi_map *map, uint64_t vaddr);	/* the function that begins there; -1: none */
 
 /* ---- map-cache.c ---- */

@@ -7,15 +7,15 @@
  * for ever. Programs seldom meet that; lttng-ust's own thread looks at the list
  * soon after the start, and again in each child.
  *
- * So a preloaded agent stands before that function, and counts the threads that are inside. A fork waits until nobody
- * is, for no longer than FORK_MOST_MS: a callback may wait for a lock that the forking thread has. No thread waits for a
- * fork. The child has the count as it was when its memory was copied, and is left alone where somebody was inside
- * (process/fork.c).
+ * So a preloaded agent stands before that function, and counts the threads that are inside. A fork waits until
+ * nobody is, for no longer than FORK_MOST_MS: a callback may wait for a lock that the forking thread has. No
+ * thread waits for a fork. The child has the count as it was when its memory was copied, and is left alone where
+ * somebody was inside (process/fork.c).
  *
  * LeakSanitizer stops all threads from within a callback, and has a task look at the list that is none of them, and
- * borrows the thread-local memory of the one that waits in there. The task runs beside that thread, and a record of both in one lttng-ust reader would
- * leave the reader counting for ever: so where such a runtime is loaded, the thread lends its words while it is in the
- * list (base/lend.h), and what the task calls is not recorded.
+ * borrows the thread-local memory of the one that waits in there. The task runs beside that thread, and a record of
+ * both in one lttng-ust reader would leave the reader counting for ever: so where such a runtime is loaded, the
+ * thread lends its words while it is in the list (base/lend.h), and what the task calls is not recorded.
  */
 #include <link.h>
 #include <signal.h>

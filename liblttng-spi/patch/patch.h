@@ -113,8 +113,9 @@ extern uint64_t (*spi_patch_site_stub)(uint64_t address) SPI_HIDDEN;	/* for spi_
 /* 1: a call site has changed this byte, which an entry of trees may take over as it is; *byte: what the file has. NULL: no sites. */
 extern int (*spi_patch_site_byte)(uint64_t address, uint8_t *byte) SPI_HIDDEN;
 /*
- * Under the patch lock, in any thread: spi_patch_prepare(), where int3 may be for which trap_reason is NULL; -EAGAIN: it depends
- * on that, and trap_asked is 0. And write one jump, or take it out, in code that cannot go meanwhile. 0 or a negative errno.
+ * Under the patch lock, in any thread: spi_patch_prepare(), where int3 may be if trap_reason is NULL; -EAGAIN: the
+ * choice depends on that, and trap_asked is 0. And write one jump, or take it out, in code that cannot go meanwhile.
+ * 0 or a negative errno.
  */
 int spi_patch_prepare_locked(struct spi_point *point, int trap_asked, const char *trap_reason, const char **reason);
 int spi_patch_write_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot, int install);

@@ -156,8 +156,8 @@ static void before(int may_give_up)
 /* Why nothing can be done in the child; NULL: it can. */
 static const char *child_obstacle(void)
 {
-	return forking_short ? forking_short : is_loading() ? "it was made while a library was loaded" : spi_phdr_others_inside() ?
-		"it was made while another thread looked at the list of loaded objects" : NULL;
+	return forking_short ? forking_short : is_loading() ? "it was made while a library was loaded" :
+		spi_phdr_others_inside() ? "it was made while another thread looked at the list of loaded objects" : NULL;
 }
 
 static void in_parent(void)

@@ -7,7 +7,8 @@
  *
  * pthread_create() is watched at its entry in libc, by a point that records nothing and never has a return slot: it
  * tells the start routine of a thread before the thread exists. So are functions of libc's that are given a function
- * which libc calls, or jumps to, later: makecontext(), atexit() and their like. What they are given gets an entry point.
+ * which libc calls, or jumps to, later: makecontext(), atexit() and their like. What they are given gets an entry
+ * point.
  */
 #include <link.h>
 #include <sys/mman.h>

@@ -16,8 +16,8 @@
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/internal.h"
 
-static void function_fill(const struct spi_object *object, const struct spi_map *map, const struct spi_map_func *func, uint8_t *said,
-	struct spi_function *f)
+static void function_fill(const struct spi_object *object, const struct spi_map *map, const struct spi_map_func *func,
+	uint8_t *said, struct spi_function *f)
 {
 	*f = (struct spi_function) { .base = object->low, .path = object->path, .address = func->vaddr + object->bias,
 		.size = func->size, .name = spi_map_string(map, func->pretty), .said = said };

@@ -27,8 +27,8 @@ static void entry_wanted(struct spi_entry *e, uint32_t trees, int is_spare)
 }
 
 /*
- * An entry point for these trees, which is spare where sites may lead to the function as well. NULL: it was told why there is
- * none, and what the function calls is recorded all the same; or w->asks_trap. Under the patch lock.
+ * An entry point for these trees, which is spare where sites may lead to the function as well. NULL: it was told why
+ * there is none, and what the function calls is recorded all the same; or w->asks_trap. Under the patch lock.
  */
 static struct spi_entry *entry_give(struct spi_entry_want *w, int is_spare)
 {
@@ -65,7 +65,8 @@ static void callback_give(struct spi_entry_want *w)
 
 static struct spi_entry_want callback_want(uint64_t address)
 {
-	struct spi_tree_object *to = spi_tree_existing && spi_may(SPI_MAY_ACT | SPI_MAY_HERE) ? spi_tree_object_at(address) : NULL;
+	int may = spi_tree_existing && spi_may(SPI_MAY_ACT | SPI_MAY_HERE);
+	struct spi_tree_object *to = may ? spi_tree_object_at(address) : NULL;
 	int64_t func = to ? spi_tree_func_at(to, address) : -1;
 
 	return spi_entry_want(to, (uint64_t) func, func >= 0 ? trees_of(to, (uint64_t) func) : 0);

@@ -82,7 +82,7 @@ static void tags_fill(struct tags *t, uint32_t trees, uint32_t version)
 	t->version = version;
 }
 
-/* A text that is made while a tag changes may have the new one, and the version before: nobody looks for that any more. */
+/* A text that is made while a tag changes may have the new tag and the old version: nobody looks for that version. */
 const char *spi_tree_tags(uint32_t trees)
 {
 	uint32_t version = __atomic_load_n(&tags_version, __ATOMIC_SEQ_CST);

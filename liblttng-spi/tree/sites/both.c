@@ -38,7 +38,8 @@ static void enter(struct spi_site *s)
 	__atomic_store_n(&s->point.thunk, s->is_both ? usual.full_thunk : usual.thunk, __ATOMIC_RELEASE);
 }
 
-struct spi_point *spi_site_point(const struct spi_site *s, uint32_t size, uint64_t address, uint64_t body, uint32_t compact)
+struct spi_point *spi_site_point(const struct spi_site *s, uint32_t size, uint64_t address, uint64_t body,
+	uint32_t compact)
 {
 	const struct spi_map_header *head = s->owner->map.head;
 	struct spi_point *point = spi_alloc(size + 48);

@@ -78,7 +78,8 @@ int spi_entry_lend(struct spi_point *named)
 	struct spi_entry *e = spi_entry_find(named->address);
 	struct spi_tree_object *to = e || named->patch ? NULL : spi_tree_object_at(named->address);
 	int64_t func = to && to->covered ? spi_tree_func_at(to, named->address) : -1;
-	struct spi_entry_want w = spi_entry_want(to, (uint64_t) func, func < 0 ? 0 : to->covered & spi_tree_existing & ~spi_tree_flat);
+	uint32_t trees = func < 0 ? 0 : to->covered & spi_tree_existing & ~spi_tree_flat;
+	struct spi_entry_want w = spi_entry_want(to, (uint64_t) func, trees);
 
 	if (func >= 0 && spi_tree_func_is_good(to, w.func) && has_early_sites(to, spi_tree_map_func(to, w.func)))
 		spi_entry_held(&w, entry_lend);

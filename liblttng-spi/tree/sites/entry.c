@@ -245,8 +245,10 @@ void spi_entry_settle(struct spi_entry *e)
 
 void spi_entry_hold(const struct spi_site *s)
 {
-	int64_t func = spi_tree_func_around(s->owner, s->point.call_site - 1);
-	struct spi_entry *e = func < 0 ? NULL : spi_entry_find(spi_tree_map_func(s->owner, (uint64_t) func)->vaddr + s->owner->object->bias);
+	const struct spi_tree_object *to = s->owner;
+	int64_t func = spi_tree_func_around(to, s->point.call_site - 1);
+	uint64_t address = func < 0 ? 0 : spi_tree_map_func(to, (uint64_t) func)->vaddr + to->object->bias;
+	struct spi_entry *e = spi_entry_find(address);
 
 	if (e && !e->point.installed)
 		spi_entry_write(e, 1);

@@ -62,7 +62,8 @@ void spi_entry_hold(const struct spi_site *s);
 /* ---- entry-named.c: under the patch lock ---- */
 void spi_entry_ask(struct spi_entry *e);		/* a point that has its bytes is to let it be prepared: then */
 void spi_entry_got(struct spi_entry *e, int r);		/* with what came of that: 0, or a negative errno */
-void spi_entry_named_look(struct spi_tree_object *to, uint64_t func, uint32_t trees);	/* before a tree's sites are placed */
+/* Before a tree's sites are placed. */
+void spi_entry_named_look(struct spi_tree_object *to, uint64_t func, uint32_t trees);
 
 /* ---- object.c: any thread, any state, without a lock ---- */
 /* The executable piece of the object that the address is in; NULL: none. */

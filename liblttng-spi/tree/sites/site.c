@@ -255,7 +255,8 @@ static int worker_call(struct spi_site *s)
 void spi_site_choose(struct spi_site *s)
 {
 	static int (*const work[SPI_SITE_WORKERS])(struct spi_site *) = {
-		[SPI_SITE_WORKER_CALL] = worker_call, [SPI_SITE_WORKER_BLOCK] = spi_site_block, [SPI_SITE_WORKER_TRAP] = spi_site_trap,
+		[SPI_SITE_WORKER_CALL] = worker_call, [SPI_SITE_WORKER_BLOCK] = spi_site_block,
+		[SPI_SITE_WORKER_TRAP] = spi_site_trap,
 	};
 
 	s->before = 0;

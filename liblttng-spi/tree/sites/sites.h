@@ -154,10 +154,11 @@ void spi_site_workers_read(void);	/* LTTNG_SPI_TEST_WORKER */
 
 /* ---- both.c ---- */
 /*
- * A further point of a site, for calls of `address` in one kind of records. Its first line is all that most calls need. NULL: no
- * memory; what was taken is never given back.
+ * A further point of a site, for calls of `address` in one kind of records, on a cache line of its own. NULL: no
+ * memory. What was taken is never given back.
  */
-struct spi_point *spi_site_point(const struct spi_site *s, uint32_t size, uint64_t address, uint64_t body, uint32_t compact);
+struct spi_point *spi_site_point(const struct spi_site *s, uint32_t size, uint64_t address, uint64_t body,
+	uint32_t compact);
 
 /* ---- trap.c ---- */
 int spi_site_wants_trap(const struct spi_map_site *map);	/* a worker that needs int3 may be asked, as far as the map tells */
@@ -172,8 +173,8 @@ int spi_entry_write(struct spi_entry *e, int install);
 struct spi_entry *spi_entry_get(struct spi_entry_want *w);
 struct spi_entry *spi_entry_told(struct spi_entry_want *w);	/* likewise, and the reason is told */
 /*
- * Control side: work(w) under the patch lock, while no object can be unloaded; once more where that depends on whether int3
- * may be. w->reason stays as it is where the object is gone.
+ * Control side: work(w) under the patch lock, while no object can be unloaded; once more where that depends on
+ * whether int3 may be. w->reason stays as it is where the object is gone.
  */
 void spi_entry_held(struct spi_entry_want *w, void (*work)(struct spi_entry_want *w));
 void spi_entry_spare_over(struct spi_entry *e);	/* a site's call leads to it: it goes */
@@ -337,8 +338,8 @@ SPI_INLINE int spi_child_still_records(const struct spi_point *point, uint64_t p
 }
 
 /*
- * In a thread of the program, which is busy from then on: the patch lock, if it may be taken and can be had soon. 0: not, and
- * where another thread forks that counts as `lost`, an enum spi_lost; -1: nothing is lost.
+ * In a thread of the program, which is busy from then on: the patch lock, if it may be taken and can be had soon.
+ * 0: not, and where another thread forks that counts as `lost`, an enum spi_lost; -1: nothing is lost.
  */
 SPI_INLINE int spi_tree_lock(uint64_t *before, int lost)
 {

@@ -14,9 +14,9 @@
  */
 static int is_caller_back(const struct spi_site *s)
 {
-	static const char *const names[] = { "msort_with_tmp", "qsort_r", "_quicksort", "bsearch", "lfind", "lsearch", "tsearch",
-		"tfind", "tdelete", "trecurse", "twalk", "tdestroy", "ftw", "nftw", "glob", "scandir", "_obstack", "fopencookie",
-		"_run_exit_handlers", "_cxa_finalize", NULL };
+	static const char *const names[] = { "msort_with_tmp", "qsort_r", "_quicksort", "bsearch", "lfind", "lsearch",
+		"tsearch", "tfind", "tdelete", "trecurse", "twalk", "tdestroy", "ftw", "nftw", "glob", "scandir", "_obstack",
+		"fopencookie", "_run_exit_handlers", "_cxa_finalize", NULL };
 	int64_t func = spi_tree_func_around(s->owner, spi_site_start(s));
 	const char *name = func < 0 ? "" : spi_tree_func_name(s->owner, (uint64_t) func);
 
