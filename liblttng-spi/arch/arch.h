@@ -64,6 +64,28 @@ SPI_INLINE int spi_bytes_equal(const volatile uint8_t *a, const volatile uint8_t
 	return 1;
 }
 
+/* What follows in a text that begins with this; NULL: it does not. strcmp() may be instrumented, too. */
+SPI_INLINE const char *spi_text_behind(const char *text, const char *begin)
+{
+	while (*begin && *text == *begin) {
+		text++;
+		begin++;
+	}
+	return *begin ? NULL : text;
+}
+
+/* Is it one of these, up to a NULL? whole: or does it begin with one? */
+SPI_INLINE int spi_text_is_of(const char *text, const char *const *names, int whole)
+{
+	for (; *names; names++) {
+		const char *rest = spi_text_behind(text, *names);
+
+		if (rest && !(whole && *rest))
+			return 1;
+	}
+	return 0;
+}
+
 /*
  * One instruction each: whole to the thread's own signal handlers, not to other threads.
  * spi_local_move(): *place becomes `to` if it is `from`; 1: it was. spi_local_add(): returns what *place was before.
@@ -261,8 +283,6 @@ int spi_context_steps(const void *context) SPI_HIDDEN;
  */
 void spi_displacement_bytes(uint64_t after, uint64_t to, uint8_t *bytes) SPI_HIDDEN;
 void spi_jump_bytes(uint64_t place, uint64_t to, uint8_t *bytes) SPI_HIDDEN;
-int spi_jump_short_reaches(uint64_t place, uint64_t to) SPI_HIDDEN;
-void spi_jump_short_bytes(uint64_t place, uint64_t to, uint8_t *bytes) SPI_HIDDEN;
 
 /*
  * Stores into code that other threads run. Aligned words are stored by the compiler's atomics. spi_store_wide():
@@ -331,11 +351,10 @@ enum spi_site_way {
 };
 /*
  * The stub of a call site, with its latest `moved` instructions moved along. push: 0, or the return address, where the
- * site was replaced by a jump. entries: NULL, or `moved` places: entries[n] is where a thread goes on that has done all
- * of them but n.
+ * site was replaced by a jump.
  */
 void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved,
-	uint64_t push, enum spi_site_way way, uint64_t to, uint64_t *entries) SPI_HIDDEN;
+	uint64_t push, enum spi_site_way way, uint64_t to) SPI_HIDDEN;
 
 /*
  * A call site's own instruction, changed in place so that it leads to the site's stub.
@@ -347,8 +366,6 @@ int spi_site_has_displacement(const struct spi_map_site *site) SPI_HIDDEN;
 void spi_site_whole_bytes(const struct spi_map_site *site, uint64_t after, uint64_t stub, uint8_t *to) SPI_HIDDEN;
 int spi_site_has_word(const struct spi_map_site *site) SPI_HIDDEN;
 void spi_site_word_bytes(const struct spi_map_site *site, uint64_t after, uint64_t word, uint8_t *to) SPI_HIDDEN;
-/* A jump of SPI_JUMP_SHORT_SIZE bytes, whose condition, if it has one, stays when its last byte changes. */
-int spi_site_is_short_jump(const struct spi_map_site *site) SPI_HIDDEN;
 
 /* ---- code that is recognised ---- */
 

@@ -104,6 +104,8 @@ int spi_maps_next(struct spi_maps *maps, struct spi_vma *vma);	/* 1, or 0 at the
 /* After spi_maps_next(): the path of that mapping, "" of anonymous memory. Its length; one that does not fit is cut. */
 uint32_t spi_maps_path(struct spi_maps *maps, char *path, uint32_t size);
 void spi_maps_close(struct spi_maps *maps);
+/* 1: the mapping around the address, and its path, where `path` is not NULL. */
+int spi_maps_find(uint64_t address, struct spi_vma *vma, char *path, uint32_t size);
 /* The beginning of a file, ended by 0, at `path` from the directory `dir`: its size, or not above 0. Any context. */
 long spi_proc_text_at(long dir, const char *path, char *text, size_t size);
 int spi_numbers_open(struct spi_numbers *n, const char *path);

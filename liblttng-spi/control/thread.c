@@ -71,7 +71,7 @@ void spi_control_wait(struct spi_link *link)
 			spi_functions_say();
 			spi_budget_come_by(link);
 			spi_exec_tell_held();
-			spi_tree_report_some(link);
+			spi_tree_report(link);
 			spi_control_unlock();
 			if (is_asked)	/* who asks while something else was due writes a moment later */
 				spi_control_answer(now);

@@ -82,8 +82,6 @@ extern uint32_t spi_patch_workers SPI_HIDDEN;	/* bit per enum spi_worker that ma
 void spi_trap_forget(uint64_t low, uint64_t high);	/* the object there was unloaded */
 /* A step (TRAP_TRACE) of a program that sets the trap flag: 1, it is one in the tracer's code. Set by patch/steps.c. */
 extern int (*spi_trap_step)(void *context) SPI_HIDDEN;
-/* May code of this object contain int3? 0, or -EPERM and *reason. Takes SIGTRAP. */
-int spi_trap_ready(const struct spi_object *object, const char **reason);
 
 /* ---- trap-ready.c: NULL, or what speaks against int3 ---- */
 const char *spi_trap_threads_look(void);	/* a thread that blocks SIGTRAP, a debugger */

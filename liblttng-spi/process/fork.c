@@ -123,21 +123,21 @@ static void before(int may_give_up)
 			spi_child_sockets_look();
 	}
 	forking_all = spi_signals_hold(~UINT64_C(0));
-	spi_phdr_lock_fork();
+	spi_phdr_fork_wait();
 	forking_mask = spi_patch_lock_fork();
 }
 
 /* Why nothing can be done in the child; NULL: it can. */
 static const char *child_obstacle(void)
 {
-	return forking_short ? forking_short : is_loading() ? "it was made while a library was loaded" : spi_phdr_inside() ?
-		"it was made while another thread looked at the list of loaded objects" : NULL;
+	return forking_short ? forking_short : is_loading() ? "it was made while a library was loaded" :
+		spi_phdr_others_inside() ? "it was made while another thread looked at the list of loaded objects" : NULL;
 }
 
 static void in_parent(void)
 {
 	uint64_t stepped, held;
-	const char *why;
+	const char *why = child_obstacle();	/* the child has looked by itself: if that was over just now it is not told */
 
 	if (forking != &spi_thread) {
 		if (spi_control_is_mine())
@@ -146,12 +146,10 @@ static void in_parent(void)
 	}
 	forking = NULL;
 	spi_patch_unlock_fork(forking_mask);
-	spi_phdr_unlock_fork();
 	spi_signals_release(forking_all);
 	if (spi_payload)
 		spi_payload->fork_parent();
 	spi_descriptors_fork_end(0);
-	why = child_obstacle();		/* the child has looked by itself: if that was over just now it is not told */
 	if (why)
 		spi_exec_note("a child", why);
 	spi_thread.busy &= ~forking_busy;
@@ -171,7 +169,6 @@ static void child_leave(void)
 	spi_participants_run(fork_left);
 	spi_patch_unlock_fork(forking_mask);
 	spi_phdr_fork_child();
-	spi_phdr_unlock_fork();
 	spi_signals_release(forking_all);
 	if (spi_payload)
 		spi_payload->fork_parent();	/* gives lttng-ust's locks back, no more */
@@ -205,7 +202,6 @@ static void child_wait(const char *socket)
 	spi_participants_run(fork_child);
 	spi_patch_unlock_fork(forking_mask);
 	spi_phdr_fork_child();
-	spi_phdr_unlock_fork();
 	spi_signals_release(forking_all);
 	if (spi_payload) {
 		spi_payload->fork_child();

@@ -57,8 +57,9 @@ static int frozen_work(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct frozen *frozen = data;
 
+	(void) size;
 	frozen->result = -EAGAIN;
-	if (spi_objects_unloads_of(info, size) == spi_objects_unloads) {
+	if (info->dlpi_subs == spi_objects_unloads) {
 		frozen->work(frozen->data);
 		frozen->result = 0;
 	}

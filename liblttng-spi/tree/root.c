@@ -72,25 +72,18 @@ static int goes_on(const struct spi_thread *t, const struct spi_entry *e, uint64
 
 static __attribute__((noinline)) void first_call(struct spi_entry *e, uint32_t trees)
 {
-	struct spi_thread *t = &spi_thread;
 	uint64_t before;
 	uint32_t live;
 	int is_known;
 
-	if (!spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+	if (!spi_tree_lock(&before, SPI_LOST_FORK))
 		return;
-	if (spi_patch_lock_soon(&before) < 0) {
-		spi_call_missed(SPI_LOST_FORK);
-		return;
-	}
-	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	trees &= e->point.tree_todo;
 	live = spi_tree_enter(e->point.address, trees, &is_known);
 	live |= trees & e->to->covered & e->to->funcs[e->func].budget;	/* from here it is recorded all the same */
 	__atomic_fetch_or(&e->point.tree_live, live, __ATOMIC_RELEASE);
 	__atomic_fetch_and(&e->point.tree_todo, ~trees, __ATOMIC_RELEASE);
-	t->busy--;
-	spi_patch_unlock(before);
+	spi_tree_unlock(before);
 }
 
 #define AUX_SILENT	UINT32_MAX	/* spi_slot.aux: nothing was recorded, nothing is to be */
@@ -173,7 +166,7 @@ static uint64_t pair_call(struct spi_pair *pair, uint32_t trees, uint32_t opens,
 	pair_look(pair->entry, &pair->outer);
 	/* two trees without tags are one record; with tags each session has its own, but what has it from the site */
 	t->tree_apart = by_site ? trees : 0;
-	if (!by_site || (opens & ~spi_tree_untagged))
+	if (!by_site || (opens & spi_tree_tagged))
 		code = spi_tree_record(&pair->outer, frame, vec, stride);
 	else
 		pair->outer.hits++;

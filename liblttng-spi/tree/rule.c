@@ -10,7 +10,6 @@
  * their return slots and their exits.
  */
 #include <errno.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include "rules/rule.h"
 #include "liblttng-spi/base/base.h"
@@ -63,7 +62,6 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link)
 		spi_tree_threads |= bit;
 	else
 		spi_tree_threads &= ~bit;
-	spi_tree_untagged = asked->tag[0] ? spi_tree_untagged & ~bit : spi_tree_untagged | bit;
 	spi_tree_tag_set(tree->index, asked->tag);
 	if (asked->depth) {
 		spi_tree_depths[tree->index] = asked->depth;
@@ -127,16 +125,6 @@ static void objects_leave(void *data)
 	}
 }
 
-/* No tree is left: the spare bytes, too, where nobody can be in them. */
-static void pads_clear(void *data)
-{
-	(void) data;
-	if (!spi_tree_nobody_is_in_pads())
-		return;
-	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		spi_site_pads_clear(to);
-}
-
 static void tree_end(struct spi_tree *tree)
 {
 	uint32_t bit = tree->bit;
@@ -169,11 +157,6 @@ static void tree_end(struct spi_tree *tree)
 		return;
 	spi_tree_follow_stop();
 	spi_exec_stop();
-	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		if (to->pads && spi_patch_frozen) {
-			spi_patch_frozen(pads_clear, NULL);
-			break;
-		}
 }
 
 static void result_fill(const struct spi_tree *tree, struct spi_rule_result *result)

@@ -82,7 +82,7 @@ each() {
 
 each ''
 if [ -n "${SPI_SOAK:-}" ]; then
-	for worker in call block spring trap; do
+	for worker in call block trap; do
 		each "$worker"
 	done
 fi

@@ -35,7 +35,7 @@ each() {
 }
 each ''
 if [ -n "${SPI_SOAK:-}" ]; then
-	for worker in call block spring trap; do
+	for worker in call block trap; do
 		TREE_ENV=LTTNG_SPI_TEST_WORKER=$worker each "$worker"
 	done
 fi

@@ -34,7 +34,7 @@ trap_share() {
 	diag "$(grep 'not instrumented' "$SPI_TMP/tree.debug" | sed 's/.*not instrumented/  left out/' | head -n 12)"
 	[ "$all" -ge "$least" ]
 	ok $? "$name: $least calls and more" || diag "$all"
-	TREE_ENV=LTTNG_SPI_TEST_WORKER=call+block+spring+window calls_of "$name without int3" "$SPI_TMP/t" "$@"
+	TREE_ENV=LTTNG_SPI_TEST_WORKER=call+block calls_of "$name without int3" "$SPI_TMP/t" "$@"
 	[ $(((all - calls) * 1000)) -le "$all" ]
 	ok $? "$name: at least 99.9 % come without a trap" || diag "$calls of $all"
 }

@@ -14,7 +14,7 @@ tree_cc throws throws.cc -O2
 tree_cc threads threads.c -O2 -fexceptions
 TREE_ENV=LTTNG_SPI_TEST_WORKER=trap tree_is_truth "trap" nesting kinds
 real_setup() { ln -s ../kinds ../throws ../threads .; }
-for worker in call block spring window trap; do
+for worker in call block trap; do
 	export TREE_ENV=LTTNG_SPI_TEST_WORKER=$worker
 	tree_real "$worker, C" ./kinds
 	tree_real "$worker, exceptions" ./throws 3 3

@@ -20,19 +20,6 @@ void spi_jump_bytes(uint64_t place, uint64_t to, uint8_t *bytes)
 	spi_displacement_bytes(place + SPI_JUMP_SIZE, to, bytes + 1);
 }
 
-int spi_jump_short_reaches(uint64_t place, uint64_t to)
-{
-	int64_t distance = (int64_t) (to - (place + SPI_JUMP_SHORT_SIZE));
-
-	return distance == (int8_t) distance;
-}
-
-void spi_jump_short_bytes(uint64_t place, uint64_t to, uint8_t *bytes)
-{
-	bytes[0] = 0xeb;
-	bytes[1] = (uint8_t) (to - (place + SPI_JUMP_SHORT_SIZE));
-}
-
 /* ---- a call site's own instruction ---- */
 
 static const uint8_t *site_end(const struct spi_map_site *site)
@@ -83,13 +70,6 @@ void spi_site_word_bytes(const struct spi_map_site *site, uint64_t after, uint64
 {
 	to[0] = is_jump(site) || is_jcc(site) ? 0x25 : 0x15;
 	spi_displacement_bytes(after, word, to + 1);
-}
-
-int spi_site_is_short_jump(const struct spi_map_site *site)
-{
-	const uint8_t *bytes = site->bytes + site->before;
-
-	return site->size == SPI_JUMP_SHORT_SIZE && (bytes[0] == 0xeb || (bytes[0] & 0xf0) == 0x70);
 }
 
 /* ---- recognised ---- */
