@@ -156,7 +156,7 @@ __attribute__((noinline)) int tp_exit_wanted_alone(struct spi_thread *t, struct 
 void tp_call_is_late(uint64_t p)
 {
 	if (!tp_core->within_lttng(p))
-		spi_call_missed(SPI_APART_END);
+		spi_call_missed(tp_closed == TP_EXEC ? SPI_APART_EXEC : SPI_APART_END);
 }
 
 /* `one` recorded the entry, or, when that is NULL, n of heard->channel[]. */
@@ -227,7 +227,7 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 		spi_thread_slow(p);
 	}
 	if (generic && spi_unlikely(has_none) && (point->flags & SPI_POINT_TREE)) {
-		spi_call_missed(SPI_LOST_MEMORY);
+		spi_call_missed(spi_slots_lack());
 		goto out;		/* of a tree no call without its exit */
 	}
 	if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)))
@@ -235,8 +235,10 @@ SPI_INLINE uint64_t entry_common(struct spi_point *point, struct spi_frame *fram
 	if (spi_likely(slot != NULL) && (spi_likely(one != NULL) || n ||
 			(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) && tp_exit_wanted_alone(t, tp))))
 		code = slot_take(t, slot, point, frame, one, &heard, n);
-	if (spi_unlikely(has_none) && (one || n))
+	if (spi_unlikely(has_none) && (one || n)) {
 		tp_count(t)->slots_exhausted++;
+		spi_call_missed(spi_slots_lack() == SPI_LOST_OPEN ? SPI_ALONE_OPEN : SPI_ALONE_MEMORY);
+	}
 out:
 	*tp_errno(t) = error_was;
 	spi_call_end(t);

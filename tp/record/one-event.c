@@ -33,7 +33,7 @@ static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, cons
 	slot = spi_slot_ready(t, p);
 	area = spi_likely(slot != NULL) ? tp_area(slot, tp->area_size) : NULL;
 	if (spi_unlikely(!area)) {
-		spi_call_missed(SPI_LOST_MEMORY);
+		spi_call_missed(slot ? SPI_LOST_MEMORY : spi_slots_lack());
 		goto out;
 	}
 	ready = slot;
