@@ -166,7 +166,7 @@ int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned
 		ret = agents_create(&run->agents, run->funcs, run->func_count,
 			o->asked.one_event ? SPI_RULE_ONE_EVENT : 0, o->string_max, &run->report, &run->session);
 		if (ret < 0)
-			say_error("the agent socket cannot be made: %s", strerror(-ret));
+			say_error("the socket for traced programs cannot be made: %s", strerror(-ret));
 		else
 			spi_control_run(run->agents.control, run->number);
 		run->agents.on_ready = run_on_ready;

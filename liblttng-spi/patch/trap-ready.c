@@ -89,7 +89,7 @@ static const char *debugger_look(const char *status, int *again)
 	if (!value || *value == '0')
 		return NULL;
 	*again = is_injector(value);
-	return "needs int3, and a debugger is attached";
+	return "only a breakpoint (int3) fits, and a debugger is attached";
 }
 
 /*
@@ -111,9 +111,9 @@ static const char *thread_look(const struct spi_numbers *task, int *again)
 			spi_thread_is_tracer_task(task) > 0)
 		return NULL;
 	if (!value)
-		return "needs int3, and a thread's signal mask cannot be read";
+		return "only a breakpoint (int3) fits, and a thread's signal mask cannot be read";
 	*again = 1;
-	return "needs int3, and a thread blocks SIGTRAP";
+	return "only a breakpoint (int3) fits, and a thread blocks SIGTRAP";
 }
 
 /* The only thread there is, this one. */
@@ -123,7 +123,7 @@ static const char *alone_look(const struct spi_numbers *task, int *again)
 
 	(void) task;
 	return spi_proc_text_at(AT_FDCWD, "/proc/self/status", text, sizeof(text)) > 0 ? debugger_look(text, again) :
-		"needs int3, and /proc cannot be read";
+		"only a breakpoint (int3) fits, and /proc cannot be read";
 }
 
 /* Give a thread that is just being started, or is in our own handler, the time to get out of that. */
@@ -151,7 +151,7 @@ const char *spi_trap_threads_look(void)
 	if (spi_tracer_is_alone())
 		return look_long(alone_look, NULL);
 	if (spi_numbers_open(&task, "/proc/self/task") < 0)
-		return "needs int3, and /proc cannot be read";
+		return "only a breakpoint (int3) fits, and /proc cannot be read";
 	while (!reason && spi_numbers_next(&task))
 		reason = look_long(thread_look, &task);
 	spi_numbers_close(&task);
@@ -167,6 +167,6 @@ const char *spi_trap_handlers_look(void)
 		if (spi_signal_query(number, &action) == 0 && action.handler != (uint64_t) SIG_DFL
 			&& action.handler != (uint64_t) SIG_IGN && action.restorer != (uint64_t) spi_signal_return
 			&& (action.mask & SIGNAL_BIT(SIGTRAP)))
-			return "needs int3, and a signal handler of the program blocks SIGTRAP";
+			return "only a breakpoint (int3) fits, and a signal handler of the program blocks SIGTRAP";
 	return NULL;
 }

@@ -217,7 +217,7 @@ int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, 
 	spi_patch_unlock(before);
 	spi_objects_hold(root_held, &held);
 	if (held.r < 0)
-		*reason = to->gone ? "its object was unloaded" : "its code was changed by somebody else";
+		*reason = to->gone ? "its object was unloaded" : "something else than lttng-spi has changed its code";
 	return held.r;
 }
 
