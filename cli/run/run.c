@@ -287,7 +287,7 @@ void run_end(struct run *run)
 	unsigned int i;
 
 	if (silent)
-		say_warning("%d traced process%s did not confirm that the instrumentation is out", silent,
+		say_warning("%d traced process%s did not confirm that the instrumentation is removed", silent,
 			silent == 1 ? "" : "es");
 	agents_destroy(&run->agents);
 	/* A signal that came for the part that is over must not cut the rest short. */
