@@ -140,11 +140,12 @@ daemon_ends() {
 	spi_wait 10 pid_gone "$pid"
 }
 
-# needs COMMAND - what must be there before it; `command`: what is run for it; `skipped`: why it is not run
+# needs COMMAND - what must be there before it; `command`: what is run for it; `skipped`: why it is not run; `is_ended`: the
+# process ends when it is recorded
 needs() {
-	command=$1 skipped=
+	command=$1 skipped= is_ended=
 	case $1 in
-	*' DIR'*|*'-o d1'*|*/tmp/t*|*OUT*) case $1 in babeltrace2*--output=OUT) rm -rf OUT ;; babeltrace2*) ;; *) rm -rf DIR d1 /tmp/t ;; esac ;;
+	*' DIR'*|*'-o d1'*|*/tmp/t*|*OUT*) case $1 in babeltrace2*--output=OUT) rm -rf OUT ;; babeltrace2*) ;; *) rm -rf DIR d1 tmp-t ;; esac ;;
 	esac
 	# words that stand for others
 	case $1 in
@@ -161,6 +162,7 @@ needs() {
 	esac
 	command=${command//'[--duration S]'/--duration 0.5} command=${command//PID/1234} command=${command//FUNC/handle_request}
 	command=${command//ROOT/handle_request} command=${command//PORT/80} command=${command//\/usr\/lib\/libfoo.so/$PWD/lib.so}
+	command=${command//\/tmp\/t/$PWD/tmp-t}
 	case $command in
 	*'--duration '[25]*) command=$(sed 's/--duration [0-9.]*/--duration 1/' <<<"$command") ;;	# none of the minute is waited away
 	*'--begin='*) command=${command/10:15:00.5/00:00:00.5} command=${command/10:15:01/23:59:59} ;;	# of the day of the trace
@@ -171,7 +173,8 @@ needs() {
 	*' port 80'*) at 1234 20 server 80 ;;
 	*'--lib server'*) at 1234 20 server ;;
 	*'--duration'*|*'lttng trace -l -p 1234'*|*--pid*|*'pid 1234'*) at 1234 20 app ;;
-	*1234*|*'-p app'*|*'--exec app'*) at 1234 2 app ;;
+	*1234*|*'-p app'*) at 1234 20 app; is_ended=1 ;;	# the command ends with the process
+	*'--exec app'*) at 1234 20 app ;;
 	esac
 	case $command in
 	*--budget*) cp leaf.prog prog ;;
@@ -183,7 +186,7 @@ needs() {
 	'spi-sessiond --attach') daemon_ends; spi_daemon ;;
 	'lttng create') quiet lttng destroy --all; session_of=$block ;;
 	'lttng enable-'*) [ "$block" = "$session_of" ] || session ;;
-	'spi-inject '*) quiet lttng destroy --all ;;
+	'spi-inject '*|'lttng trace '*) quiet lttng destroy --all; session_of= ;;	# none of its rules is for the same processes
 	esac
 }
 
@@ -196,6 +199,8 @@ while IFS=$'\t' read -r number block place written <&7; do
 	esac
 	needs "$written"
 	[ -z "$skipped" ] || { diag "$name: not run: $skipped"; continue; }
+	: >out
+	[ -z "$is_ended" ] || { spi_wait 20 file_has out 'Trace directory'; kill "$running"; } 7<&- &
 	begun=${EPOCHREALTIME/.}
 	BABELTRACE_PLUGIN_PATH=$SPI_TOP_BUILDDIR/bt2/.libs timeout 30 bash -c "$command" >out 2>&1 </dev/null 7<&-
 	is $? 0 "$name" || diag "$(tail -n 5 out)"
