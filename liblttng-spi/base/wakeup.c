@@ -78,7 +78,7 @@ void spi_control_late_tell(void)
 	if (vain == told)
 		return;
 	told = vain;
-	spi_note("a library was loaded, and ran before it could be instrumented: its first calls are in no count, as that took more than %u s",
+	spi_note("the first calls in a library are neither recorded nor counted: it took more than %u s to instrument the library when it was loaded",
 		ASK_MS / 1000u);
 }
 

@@ -65,6 +65,7 @@ void spi_slot_unwound(struct spi_slot *slot);
  * async-signal-safe.
  */
 struct spi_slot *spi_thread_slow(uint64_t p);	/* as spi_slot_ready() */
+enum spi_lost spi_slots_lack(void);	/* why that is NULL: SPI_LOST_OPEN or SPI_LOST_MEMORY */
 /* It was moved: another slot for a call at p, for good; NULL: none. */
 struct spi_slot *spi_slot_claim(uint64_t p);
 /* NULL: it is popped, and free ones lie below it. */

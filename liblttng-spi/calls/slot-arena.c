@@ -111,6 +111,12 @@ uint32_t spi_chunk_get(void)
 	return chunk;
 }
 
+/* Why a call gets no slot: the arena is used up, or there was no memory for more of it. */
+SPI_EXPORT enum spi_lost spi_slots_lack(void)
+{
+	return __atomic_load_n(&next_chunk, __ATOMIC_RELAXED) >= CHUNK_COUNT ? SPI_LOST_OPEN : SPI_LOST_MEMORY;
+}
+
 void spi_chunk_put(uint32_t chunk)
 {
 	uint64_t top = __atomic_load_n(&free_chunks, __ATOMIC_ACQUIRE), next;

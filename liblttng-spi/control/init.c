@@ -114,7 +114,7 @@ static const struct spi_hook *const hooks[] = {
 /* Of an injected agent, before there is int3, or a handler of SIGTRAP is shared. */
 static int signals_watch(const char **reason)
 {
-	*reason = "needs int3, and libc's functions for signals cannot be watched";
+	*reason = "only a breakpoint (int3) fits, and libc's functions for signals cannot be watched";
 	return spi_hooks_enter(SPI_HOOKS_SIGNALS, spi_link_current);
 }
 

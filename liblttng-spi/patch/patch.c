@@ -127,11 +127,11 @@ static const char *entry_taken(const struct spi_point *point)
 	for (uint64_t granule = (point->address >> 4) - 1; granule <= (point->address >> 4) + 1; granule++)
 		for (const struct spi_patch *p = *index_bucket(granule); p; p = p->next)
 			if (p->point->address == point->address && p->point != point)
-				return p->point->flags & SPI_POINT_APART ? "the tracer watches it: only its calls from within are recorded" :
+				return p->point->flags & SPI_POINT_APART ? "the tracer needs its entry: only calls from its own library are recorded" :
 					p->point->flags & SPI_POINT_TREE ?
-					"call trees begin there in this process, or did, which leaves no room for a rule by name" :
-					(point->flags & SPI_POINT_APART) && !(point->flags & SPI_POINT_TREE) ? "it is traced by name in this process, or was" :
-					"it is traced by name in this process, or was, and so cannot be where a call tree begins";
+					"a call tree uses its entry, or has used it, in this process: it cannot be traced by name" :
+					(point->flags & SPI_POINT_APART) && !(point->flags & SPI_POINT_TREE) ? "a rule by name uses its entry, or has used it, in this process" :
+					"a rule by name uses its entry, or has used it, in this process: no call tree can begin there";
 	return NULL;
 }
 
@@ -359,7 +359,7 @@ static void ops_write(void *data)
 		if (ops->points[index]->patch)
 			op_fill(&ops->op[kept++], ops->points[index]->patch, index, ops->install);
 		else
-			ops->errors[index] = "a call tree has taken its jump over";
+			ops->errors[index] = "a call tree uses its entry now";
 	}
 	spi_text_write(ops->op, kept);
 	for (unsigned int i = 0; i < kept; i++) {

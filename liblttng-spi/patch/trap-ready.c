@@ -87,7 +87,7 @@ static const char *debugger_look(const char *status, int *again)
 	if (!value || *value == '0')
 		return NULL;
 	*again = is_injector(value);
-	return "needs int3, and a debugger is attached";
+	return "only a breakpoint (int3) fits, and a debugger is attached";
 }
 
 /*
@@ -109,9 +109,9 @@ static const char *thread_look(const struct spi_numbers *task, int *again)
 			spi_thread_is_tracer_task(task) > 0)
 		return NULL;
 	if (!value)
-		return "needs int3, and a thread's signal mask cannot be read";
+		return "only a breakpoint (int3) fits, and a thread's signal mask cannot be read";
 	*again = 1;
-	return "needs int3, and a thread blocks SIGTRAP";
+	return "only a breakpoint (int3) fits, and a thread blocks SIGTRAP";
 }
 
 /* Give a thread that is just being started, or is in our own handler, the time to get out of that. */
@@ -137,7 +137,7 @@ const char *spi_trap_threads_look(void)
 	struct spi_numbers task;
 
 	if (spi_numbers_open(&task, "/proc/self/task") < 0)
-		return "needs int3, and /proc cannot be read";
+		return "only a breakpoint (int3) fits, and /proc cannot be read";
 	while (!reason && spi_numbers_next(&task))
 		reason = look_long(&task);
 	spi_numbers_close(&task);
@@ -152,6 +152,6 @@ const char *spi_trap_handlers_look(void)
 		if (spi_signal_query(number, &action) == 0 && action.handler != (uint64_t) SIG_DFL
 			&& action.handler != (uint64_t) SIG_IGN && action.restorer != (uint64_t) spi_signal_return
 			&& (action.mask & SPI_SIGNAL_BIT(SIGTRAP)))
-			return "needs int3, and a signal handler of the program blocks SIGTRAP";
+			return "only a breakpoint (int3) fits, and a signal handler of the program blocks SIGTRAP";
 	return NULL;
 }

@@ -270,7 +270,7 @@ void spi_trap_share(int watched)
 int spi_trap_ready(const struct spi_object *object, const char **reason)
 {
 	if (spi_object_is_runtime(object)) {
-		*reason = "needs int3, which is not safe in a library that runs with signals blocked";
+		*reason = "only a breakpoint (int3) fits, and its library runs with signals blocked";
 		return -EPERM;
 	}
 	return spi_trap_ready_anywhere(reason);
@@ -295,7 +295,7 @@ int spi_trap_ready_anywhere(const char **reason)
 		return -EPERM;
 	}
 	if (spi_signal_take(&trap_signal) < 0) {
-		*reason = "needs int3, and SIGTRAP cannot be taken";
+		*reason = "only a breakpoint (int3) fits, and SIGTRAP cannot be handled";
 		return -EPERM;
 	}
 	return 0;

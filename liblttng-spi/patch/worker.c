@@ -85,7 +85,7 @@ static int trap_sites(struct spi_choice *c)
 			ret = spi_trap_add(patch->address + c->insns[i].offset, patch->moved[i]);
 	if (ret) {
 		spi_trap_forget(patch->address, patch->address + SPI_JUMP_SIZE);
-		c->reason = "no memory for the table of int3 sites";
+		c->reason = "only a breakpoint (int3) fits, and there is no memory to note it";
 	}
 	return ret;
 }
@@ -124,7 +124,7 @@ static int try_pun(struct spi_choice *c, uint32_t changed)
 	if (how == SPI_TEXT_SPIN && (c->to_word_end < 2 || !spi_text_can_sync()))
 		return decline(c, "its code cannot be changed in one step, and membarrier does not work here");
 	if (spi_bytes_conflict(c->address, changed, SPI_JUMP_SIZE))
-		return decline(c, "its first bytes are used by another point");
+		return decline(c, "another instrumented place uses its first bytes");
 	spi_bytes_copy(&bits, c->bytes + 1, 4);
 	place = spi_trampoline_make(c->point->object, c->address + SPI_JUMP_SIZE, mask, bits, c->patch->stub,
 		c->into_heap_room, &c->reason);
@@ -156,7 +156,7 @@ static int worker_jump(struct spi_choice *c)
 	if (c->first < SPI_JUMP_SIZE)
 		return decline(c, "its first instruction is shorter than a jump");
 	if (spi_bytes_conflict(c->address, SPI_JUMP_SIZE, SPI_JUMP_SIZE))
-		return decline(c, "its first bytes are used by another point");
+		return decline(c, "another instrumented place uses its first bytes");
 	if (stub_write(c, c->index + 1) < 0)
 		return -1;
 	if (c->to_word_end >= SPI_JUMP_SIZE)
@@ -209,7 +209,7 @@ static int worker_cc(struct spi_choice *c)
 	if (!spi_text_can_sync())
 		return decline(c, "its code cannot be changed in one step, and membarrier does not work here");
 	if (spi_bytes_conflict(c->point->address, SPI_JUMP_SIZE, SPI_JUMP_SIZE))
-		return decline(c, "its first bytes are used by another point");
+		return decline(c, "another instrumented place uses its first bytes");
 	if (trap_ready(c) < 0 || stub_write(c, count) < 0)
 		return -1;
 	for (uint32_t i = 1; i < SPI_JUMP_SIZE; i++)
@@ -229,7 +229,7 @@ static int worker_cc(struct spi_choice *c)
 static int worker_trap(struct spi_choice *c)
 {
 	if (spi_bytes_conflict(c->point->address, 1, 1))
-		return decline(c, "its first bytes are used by another point");
+		return decline(c, "another instrumented place uses its first bytes");
 	if (trap_ready(c) < 0 || stub_write(c, 1) < 0)
 		return -1;
 	take(c, SPI_WORKER_TRAP, SPI_TEXT_STORE, 1, 1);
@@ -313,7 +313,7 @@ int spi_worker_take_over(struct spi_choice *c, const struct spi_patch *from)
 		end += c->insns[count++].size;
 		least = least || end < start + from->changed ? least : count;
 	}
-	decline(c, "what its jump has moved cannot be moved for a call tree");
+	decline(c, "the instructions below its jump cannot be moved for a call tree");
 	for (; least && count >= least && (result = stub_write(c, count)) < 0; count--)
 		;
 	if (result < 0)

@@ -112,7 +112,7 @@ static int begin(int fd, int by_caller)
 		fd = spi_child_connection(0);
 	r = by_caller && !has_controller ? 0 : spi_child_thread(fd, by_caller ? SPI_LINK_CHILD_BY_CALLER : SPI_LINK_CHILD);
 	if (r < 0)
-		never("it may have no thread, or no memory, for the tracer");
+		never("the tracer can start no thread in it: see its limits on processes (ulimit -u, pids.max) and memory");
 	return r < 0 ? r : fd != -EPIPE;
 }
 
@@ -265,7 +265,7 @@ int spi_child_loads(void)
 	if (mode == SPI_MODE_CHILD_WAITS && spi_child_rules_may_gain() && !__atomic_exchange_n(&is_later, 1, __ATOMIC_RELAXED)) {
 		spi_text_fork_child();
 		if (spi_child_thread(-1, SPI_LINK_CHILD_LATER) < 0)
-			never("it may have no thread, or no memory, for the tracer");
+			never("the tracer can start no thread in it: see its limits on processes (ulimit -u, pids.max) and memory");
 	}
 	return spi_mode_is_child();
 }

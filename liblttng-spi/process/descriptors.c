@@ -175,7 +175,7 @@ const char *spi_descriptors_trace(uint64_t address)
 		__atomic_store_n(&is_close_traced, 1, __ATOMIC_RELAXED);
 	for (unsigned int i = 0; i < 3; i++)
 		if (address == addresses[i])
-			return "the tracer stands before it in a traced program, and does its work itself";
+			return "the tracer replaces it in a traced program";
 	return NULL;
 }
 

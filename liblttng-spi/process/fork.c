@@ -87,7 +87,7 @@ static void child_locks_give(void)
 static const char *short_because(void)
 {
 	if (!forking_control)
-		return "it was made while the tracer waited for its controller, or was busy in its parent for longer than a fork waits";
+		return "it was made while the tracer was busy in its parent";
 	if (!spi_may(SPI_MAY_TALK))
 		return "it is in a seccomp sandbox that kills for system calls which a traced child makes";
 	return NULL;

@@ -102,7 +102,7 @@ static void generic_wait(const struct rule *part)
 	for (unsigned int ms = 0; part->count && spi_module_is_run() && ms < GENERIC_MS && !*part->points[0]->gate[0]; ms++)
 		spi_sys(SYS_nanosleep, moment, NULL);
 	if (part->count && spi_module_is_run() && !*part->points[0]->gate[0])
-		spi_note("%s: calls of its functions are recorded by address, and the first ones were not: the session daemon took long",
+		spi_note("%s: the first calls of its functions are not recorded: the session daemon did not enable their event in time",
 			part->points[0]->object->name);
 }
 
@@ -124,11 +124,11 @@ static void rule_look(struct spi_link *link, struct rule *rule, struct spi_objec
 		more.text[0] = 0;
 	for (uint32_t i = 0; i < part.count; i++)
 		if (spi_rule_keep(rule, part.points[i]) < 0)
-			spi_note("%s: it stays instrumented, as the agent has no memory left",
+			spi_note("%s: it stays instrumented when its rule goes: the agent has no memory left",
 				spi_map_string(part.points[i]->map, part.points[i]->func->name));
 	if (is_late && more.instrumented)
-		spi_note("%s: it was loaded by libc itself, and LTTng was started for that: its functions' first calls are in no "
-			"count", object->name);
+		spi_note("%s: its functions' first calls are neither recorded nor counted: libc loaded it before LTTng "
+			"had started", object->name);
 	more_tell(link, rule, &more);
 	if (more.flags & SPI_DONE_GENERIC)
 		generic_wait(&part);

@@ -29,7 +29,7 @@
 #include "liblttng-spi/tree/internal.h"
 
 #define CHILDREN_MAX	(UINT64_C(1) << 20)
-#define MANY_CALLEES	"its callees, or those of others, are too many: calls of further ones are not recorded"
+#define MANY_CALLEES	"too many different functions are called through pointers: calls of further ones are not recorded"
 #define BASE_ROOM	32768u	/* below a thread's descriptor: its thread-local variables, and the frame of its first function */
 
 /* ---- slots ---- */

@@ -46,7 +46,7 @@ static void thread_comes(struct spi_frame *frame, int is_libcs)
 	spi_tree_callback(spi_frame_argument(frame, 2));
 	trees = spi_tree_of(t) & ~spi_tree_everybody & ~spi_tree_others & spi_tree_threads;
 	if (trees && is_libcs && spi_thread_make(spi_frame_argument_at(frame, 2), spi_frame_argument_at(frame, 3), trees) < 0)
-		spi_call_missed(SPI_LOST_MEMORY);
+		spi_call_missed(SPI_LOST_THREAD);
 }
 
 #define UNUSED	__attribute__((unused))

@@ -208,7 +208,7 @@ static __attribute__((noinline)) void jumped_to(struct spi_entry *e, uint32_t tr
 	if (spi_patch_lock_soon(&before) < 0)
 		return;
 	spi_tree_decline(e->to, e->point.address,
-		"it is entered by a jump, or from code of no file: only what it calls is recorded");
+		"no call from a loaded file enters it: only what it calls is recorded");
 	spi_patch_unlock(before);
 }
 

@@ -106,7 +106,7 @@ lost_or_left_out() { grep -E 'Note|missing|lost: [^0]|not traced' status | cut -
 # program wait, which is told
 exact() {
 	local kind function object late='^$'
-	! grep -q 'a library was loaded, and ran before it could be instrumented' status || late=loaded_
+	! grep -q 'the first calls in a library are neither recorded nor counted' status || late=loaded_
 	babeltrace2 names.trace 2>names.err | grep -aoE ' spi:[a-z_0-9]+_(entry|exit):' | sort | uniq -c | awk '{ print $1, $2 }' >names.counts
 	for function in "${named[@]}"; do
 		awk -v f="$function" '$1 == f && $2 { print $2, "spi:" f "_entry:"; print $2, "spi:" f "_exit:" }' counted

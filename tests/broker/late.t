@@ -43,7 +43,7 @@ mkfifo in
 app=$!
 exec {in}>in
 check "a rule that nothing matches" spi_wait 10 status_like "^applied.*failed.0.0.0.no loaded function matches"
-like "$("$SPI_LTTNG" list --spi)" 'no function of this process matches, which waits for a library' "it is listed as one that waits"
+like "$("$SPI_LTTNG" list --spi)" 'no function of this process matches; the rule waits for a library' "it is listed as one that waits"
 echo one >&"$in"
 check "a library is loaded" spi_wait 10 file_has out 3
 lines() { [ "$(wc -l <out)" -ge "$1" ]; }

@@ -19,7 +19,7 @@ done
 mkfifo in
 exec 9<>in
 timeout -k 1 120 "$SPI_LTTNG" trace -f work -o waits ./app 5 wait <in 9>&- >out 2>err &
-check "the rule of the daemon is told of" spi_wait 20 status_like '^process.*app.*already has a controller'
+check "the rule of the daemon is told of" spi_wait 20 status_like '^process.*app.*traces it already'
 exec 9>&-
 wait $!
 is $? 0 "the program that waited for that ends well" || diag "$(cat err)"

@@ -105,7 +105,7 @@ is $? 1 "that one alone: status"
 kill -KILL "$(pgrep -P "$stuck")" "$stuck"
 
 spi_trace_ok "a function that is not called" -f never_called "${pids[@]}" --duration 0.3 -o n
-like "$(cat trace.err)" 'Functions instrumented: 5; not instrumented: 0.*None of them was called' "is said"
+like "$(cat trace.err)" 'Functions instrumented: 5; not instrumented: 0.*No instrumented function was called' "is said"
 spi_trace -f later.so:f -p "${workers[0]}" --duration 0.3 -o l
 is $? 1 "a library that does not come: status"
 like "$(cat trace.err)" 'Error: nothing was instrumented' "and said"

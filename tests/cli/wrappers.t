@@ -75,8 +75,8 @@ for func in nosuch inner:nosuch other:inside; do
 	spi_trace -f "$func" -o "u-$func" env ./inner >out
 	is $? 1 "$func, which nothing has: status"
 	is "$(cat out)" "$EUID 28" "$func: the program runs"
-	like "$(cat trace.err)" "Warning: $func: .*waited for" "$func: said at the beginning"
-	like "$(cat trace.err)" "Error: $func: no program that ran had it" "$func: and at the end"
+	like "$(cat trace.err)" "Warning: $func: .*looked for in the programs" "$func: said at the beginning"
+	like "$(cat trace.err)" "Error: $func: no program that ran has it" "$func: and at the end"
 done
 spi_trace -f nosuch -o v ./inner env >out
 is "$?:$(cat out)" "1:" "a program that executes none is not started"

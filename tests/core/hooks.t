@@ -54,7 +54,7 @@ spi_cc taken ./taken.c -no-pie
 
 background ./taken ppoll
 spi_trace -f t_tiny -f t_tiny2 -p "$target" --duration 0.2 -o refused >/dev/null
-like "$(cat trace.err)" "needs int3, and libc's functions for signals cannot be watched" \
+like "$(cat trace.err)" "only a breakpoint \(int3\) fits, and libc's functions for signals cannot be watched" \
 	"libc's ppoll() cannot be watched: there is no int3 in a program that runs, and the reason is said"
 kill "$target"
 

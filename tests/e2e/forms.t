@@ -145,6 +145,6 @@ for rules in 'leaf;call(leaf;one-event)' 'call(leaf;one-event);leaf'; do
 	lttng destroy at-once >/dev/null
 	first=$([ "$rules" = 'call(leaf;one-event);leaf' ] && echo 0/1 || echo 1/0)
 	is "$(spi_count at-once leaf_entry)/$(spi_count at-once leaf)" "$first" "$rules: recorded as the first one asks"
-	like "$(cat once.err)" 'another rule that is in force records it in another form' "$rules: and that is told"
+	like "$(cat once.err)" 'another rule in force records it in another form' "$rules: and that is told"
 done
 tap_done

@@ -60,7 +60,7 @@ lateness() {
 	recorded=$(spi_count late t_work"$( [ $# -gt 4 ] || echo _entry)")
 	lost=$(sed -n 's/^Lost calls: \([0-9]*\).*/\1/p' trace.err)
 	is "$((recorded + ${lost:-0}))" "$4" "$*: each call is recorded or counted as lost"
-	[ "$recorded" = "$4" ] || check "$*: with the reason" file_has trace.err 'had no memory left'
+	[ "$recorded" = "$4" ] || check "$*: with the reason" file_has trace.err 'the process had no memory for '
 }
 lateness 0 2 0 1000
 is "$(spi_count late t_work_entry)" 1000 "RLIMIT_DATA, the first thread: it has all that it needs"

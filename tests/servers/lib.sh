@@ -54,7 +54,7 @@ again_and_again() {
 		status=$?
 		[ "$status" = 0 ] || { bad=$((bad + 1)); diag "trace $i: status $status: $(tail -n 12 again.err)"; }
 		# What is there for half a second may be in nobody's use, as a server between two logins.
-		[ "$status" != 0 ] || ! grep -q '^None of them was called' again.err || { idle=$((idle + 1)); continue; }
+		[ "$status" != 0 ] || ! grep -q '^No instrumented function was called' again.err || { idle=$((idle + 1)); continue; }
 		case " $* " in
 		*' --tree '*) grep -q '^Calls recorded: [1-9]\|^Events recorded: [1-9]' again.err || empty=$((empty + 1)) ;;
 		*) spi_read again && { grep -q ' spi:' again.txt || empty=$((empty + 1)); } && events balance again.txt >balance.out 2>&1 || { bad=$((bad + 1)); diag "trace $i: $(tail -n 3 balance.out) $(tail -n 4 again.err)"; } ;;

@@ -58,5 +58,5 @@ for ((round = 1; round <= rounds; round++)); do
 	before=${late:-0}
 	rm -rf "s$round" "s$round.txt" out.*
 done
-is "$(spi_status | grep -c 'already has a controller')" 0 "none was instrumented twice"
+is "$(spi_status | grep -c 'traces it already')" 0 "none was instrumented twice"
 tap_done

@@ -47,7 +47,7 @@ is "$(first_calls interpreter-1.2 ./interpreter)" 4 "by the executable's name as
 is "$(first_calls interpreter ./script)" 4 "a script's interpreter"
 is "$(first_calls interpreter ./app)" 0 "another program is not traced"
 # unheld - how many programs had ended before they could be looked at, under a rule for a name
-unheld() { spi_status | sed -n 's/^note\t\([0-9]*\) programs* had ended before what .*/\1/p'; }
+unheld() { spi_status | sed -n 's/^note\t\([0-9]*\) programs* ended before the names .*/\1/p'; }
 before=$(unheld)
 # accounted - each of the four runs has its first call in the trace, or is said to lack it (which of one that was brought in
 # just in time is said, too), or had ended

@@ -78,5 +78,5 @@ like "$(cat calms.err)" 'busy:medium, recorded again later' "the summary says so
 # Without a budget: what one would do.
 spi_trace --tree -o none ./busy loop 200000 >out 2>&1
 is "$(find none -name not-instrumented.txt | wc -l)" 1 "without a budget"
-like "$(cat trace.err)" 'Recording took about [0-9]+ % of the program.s own time; --budget 10 would leave out the first' "what one would leave out"
+like "$(cat trace.err)" 'Recording took about [0-9]+ % of the program.s own time.*  --budget 10 would leave out the first' "what one would leave out"
 tap_done

@@ -41,7 +41,7 @@ traced() {
 	awk -F '\t' '/\/entered\+0x/ { sub(/.*\+0x/, "", $2); print $1, $2 }' t.counts | named entered >traced.names
 	same_file traced.names told.names "$name: the functions that were entered, and how often" ||
 		diag "$(diff told.names traced.names)"
-	summary 'entered by a jump, or from code of no file: only what it calls is recorded' "$name: what cannot be recorded is said"
+	summary 'no call from a loaded file enters it: only what it calls is recorded' "$name: what cannot be recorded is said"
 }
 traced "main() returns" ""
 traced "main() returns, compact" "" --compact

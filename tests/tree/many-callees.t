@@ -46,5 +46,5 @@ ok $? "many functions: a call is recorded, or counts as lost" || diag "$calls re
 [ "${lost:-0}" -gt 10000 ]
 ok $? "many functions: some are lost" || diag "$lost"
 check "many functions: the sites are named with the reason" file_has trace.err \
-	'its callees, or those of others, are too many: calls of further ones are not recorded' || diag "$(head -n 20 trace.err)"
+	'too many different functions are called through pointers: calls of further ones are not recorded' || diag "$(head -n 20 trace.err)"
 tap_done

@@ -178,7 +178,7 @@ static __attribute__((noinline)) uint64_t entry_slow(
 			record_slow(t, cp->word | (uint64_t) (second ? TP_KIND_ENTRY_AT : TP_KIND_ENTRY) << 32, second))
 		code = slot_take(t, slot, point, frame, cp->word);
 	else if (!slot || !cp || !tp_compact_of(t))
-		spi_call_missed(SPI_LOST_MEMORY);
+		spi_call_missed(!slot ? spi_slots_lack() : cp ? SPI_LOST_THREAD : SPI_LOST_MEMORY);
 	else
 		tp_count(t)->lost_entries++;
 out:

@@ -102,7 +102,7 @@ __attribute__((noinline)) int tp_exit_wanted(struct spi_thread *t, const struct 
 void tp_call_is_late(uint64_t p)
 {
 	if (!tp_core->within_lttng(p))
-		spi_call_missed(SPI_APART_END);
+		spi_call_missed(tp_closed == TP_EXEC ? SPI_APART_EXEC : SPI_APART_END);
 }
 
 SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_slot *slot, struct spi_point *point,
@@ -169,7 +169,7 @@ uint64_t tp_call_entry(struct spi_point *point, struct spi_frame *frame, const u
 		spi_thread_slow(p);
 	}
 	if (is_tree && spi_unlikely(has_none)) {
-		spi_call_missed(SPI_LOST_MEMORY);
+		spi_call_missed(spi_slots_lack());
 		goto out;		/* of a tree no call without its exit */
 	}
 	heard.n = 0;
@@ -178,8 +178,10 @@ uint64_t tp_call_entry(struct spi_point *point, struct spi_frame *frame, const u
 	if (spi_likely(slot != NULL) && (spi_likely(heard.n) ||
 			(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) && tp_exit_wanted(t, tp))))
 		code = slot_take(t, slot, point, frame, &heard);
-	if (spi_unlikely(has_none) && heard.n)
+	if (spi_unlikely(has_none) && heard.n) {
 		tp_count(t)->slots_exhausted++;
+		spi_call_missed(spi_slots_lack() == SPI_LOST_OPEN ? SPI_ALONE_OPEN : SPI_ALONE_MEMORY);
+	}
 out:
 	t->tree_now = now;
 	*tp_errno(t) = error_was;

@@ -34,7 +34,7 @@ static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, cons
 	code = spi_likely(slot != NULL) ? spi_slot_push(t, &slot, point, frame) : 0;
 	area = spi_likely(code != 0) ? tp_area(slot, tp->area_size) : NULL;
 	if (spi_unlikely(!area)) {
-		spi_call_missed(SPI_LOST_MEMORY);
+		spi_call_missed(code ? SPI_LOST_MEMORY : spi_slots_lack());
 		if (code)
 			spi_slot_pop(t, slot);
 		code = 0;

@@ -182,7 +182,7 @@ static void root_add(struct spi_entry_want *w)
 	e->is_spare = 0;
 	e->point.tree_todo |= w->trees;
 	spi_sites_place(w->to, w->func, w->trees);
-	w->reason = spi_entry_write(e, 1) < 0 ? "its code was changed by somebody else" : NULL;
+	w->reason = spi_entry_write(e, 1) < 0 ? "something else than lttng-spi has changed its code" : NULL;
 }
 
 const char *spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree)

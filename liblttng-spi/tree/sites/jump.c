@@ -95,7 +95,7 @@ static int jump_way(struct spi_site *s, const struct jump *j, uint64_t stub, int
 		return 0;
 	}
 	if (spi_bytes_conflict(j->start, j->changed, j->length) || (jump_end > end && sites_within(s, end, jump_end))) {
-		s->reason = "its instruction is too short, and the bytes around it are used by another point";
+		s->reason = "its instruction is too short, and another instrumented place uses the bytes around it";
 		return 0;
 	}
 	if (!j->mask)

@@ -266,7 +266,8 @@ void spi_site_choose(struct spi_site *s)
 		return;
 	}
 	if (!spi_site_is_untouched(s, 0)) {
-		s->reason = "its code in memory differs from its file, or another point is there";
+		s->reason = spi_bytes_conflict(spi_site_address(s), s->map->size, s->map->size) ?
+			"another instrumented place uses its bytes" : "its code in memory differs from its file";
 		return;
 	}
 	for (uint32_t w = SPI_SITE_WORKER_CALL; w < SPI_SITE_WORKERS; w++) {

@@ -262,7 +262,7 @@ SPI_INLINE int spi_site_is_slot(const struct spi_map_site *map)
 SPI_INLINE struct spi_entry_want spi_entry_want(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 {
 	return (struct spi_entry_want) { .to = to, .func = func, .trees = trees, .trap_asked = 1,
-		.no_trap = "needs int3, which is not looked at where a thread of the program asks" };
+		.no_trap = "only a breakpoint (int3) fits, and no thread of the program sets one" };
 }
 
 SPI_INLINE const struct spi_map_func *spi_tree_map_func(const struct spi_tree_object *to, uint64_t index)

@@ -30,7 +30,7 @@ static const char *trap_unfit(const struct spi_site *s)
 	if (s->owner->no_trap)
 		return s->owner->no_trap;
 	if (s->owner->is_runtime && !is_caller_back(s))
-		return "needs int3, which is not safe in a library that runs with signals blocked";
+		return "only a breakpoint (int3) fits, and its library runs with signals blocked";
 	return NULL;
 }
 
@@ -41,12 +41,12 @@ int spi_site_trap(struct spi_site *s)
 	if (unfit)
 		return spi_site_decline(s, unfit);
 	if (spi_site_is_jcc(s->map))
-		return spi_site_decline(s, "a conditional jump without room");
+		return spi_site_decline(s, "it is a conditional jump that is too short for another jump");
 	s->form = SPI_FORM_INT3;
 	if (spi_site_stub(s, 0, 1) < 0)
 		return -1;
 	if (spi_trap_add(spi_site_start(s), s->stub) < 0)
-		return spi_site_decline(s, "no memory for the table of int3 sites");
+		return spi_site_decline(s, "only a breakpoint (int3) fits, and there is no memory to note it");
 	return spi_bytes_claim(&s->point, spi_site_start(s), 1, 1, spi_site_bytes(s->map, 0));
 }
 
