@@ -10,7 +10,7 @@
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 tree_tools
-spi_cc named "$SPI_TOP_SRCDIR/tests/broker/named.c" -O1 -pthread -Wl,--no-as-needed -llttng-ust
+spi_cc named "$SPI_TOP_SRCDIR/tests/programs/named-root.c" -O1 -pthread -Wl,--no-as-needed -llttng-ust
 spi_sessiond
 
 # Both at once, before main()

@@ -5,7 +5,7 @@
 # The session daemon, its consumer daemons and our own processes carry the trace: no
 # rule instruments them, whatever its pattern, also when one registers as an
 # application; one that is named by its number is told of. Others of the pattern are.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_setup
 cp plain lttng-plain

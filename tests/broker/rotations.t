@@ -4,10 +4,10 @@
 #
 # Rotations by a timer and by size, which no client commands: compact records of what was called before are in the chunk
 # that ends, as records of the same calls are that are written at once; so each chunk can be read by itself.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/tree.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/tree-names.sh"
 spi_private "$@"
-spi_cc plain "$SPI_TOP_SRCDIR/tests/cli/tree-program.c"
+spi_cc plain "$SPI_TOP_SRCDIR/tests/programs/tree-program.c"
 broker_daemon
 app_start a ./plain 1 wait
 in=$app_in

@@ -6,7 +6,7 @@
 # session daemon: its agent is there before lttng-ust registers, and has not begun. The
 # front end has the program; the daemon's rule is told of as missed, and nobody waits
 # for anybody.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_setup
 record s 'spi:add_entry'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # Input that cannot be used: one line that says what and what to do, status 1, never more.
-. "$(dirname "$0")/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/codemap.sh"
 plan 24
 cd "$tmp" || exit 1
 $CC -O2 -g -w -o prog "$here/sample.c" || { echo 'Bail out! no compiler'; exit 1; }

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # The same of one C++ program, built in many ways: its compiler's own labels are kept, so that nothing which a switch,
 # a computed goto or an exception leads to may lie in a window. And stripped.
-. "$(dirname "$0")/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/codemap.sh"
 builds='g++ -O0|g++ -O1|g++ -O2|g++ -O3 -march=x86-64-v3|g++ -Os|g++ -O2 -fno-plt|g++ -O2 -fcf-protection=full|g++ -O2 -fcf-protection=full -fno-plt -Wl,-z,now|g++ -O2 -fno-pie -no-pie|g++ -O3 -fno-pie -no-pie -fno-plt|g++ -O2 -Wl,-z,lazy|g++ -O2 -Wl,-z,noseparate-code|g++ -O2 -fno-jump-tables|g++ -O2 -Wl,-z,pack-relative-relocs'
 have clang++ && builds="$builds|clang++ -O2|clang++ -O1 -fcf-protection=full|clang++ -O2 -fno-pie -no-pie"
 plan $(($(echo "$builds" | tr '|' '\n' | wc -l) * 9 + 7))
@@ -27,7 +27,7 @@ while read -r build; do
 	# Stripped: the same sites; tail calls to unnamed pieces without a frame may come on top
 	strip -o bare prog
 	"$codemap" map --tree -o bare.map ./bare && mapdump bare.map > bare.dump
-	line=$(python3 "$here/tree-compare.py" ./prog dump --stripped bare.dump)
+	line=$(python3 "$SPI_TOP_SRCDIR/tests/lib/tree-compare.py" ./prog dump --stripped bare.dump)
 	grep '^#' <<< "$line"
 	line=$(grep -v '^#' <<< "$line")
 	ok "${line%%	*}" "$build: ${line#*	}"

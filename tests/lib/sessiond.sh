@@ -8,7 +8,7 @@
 . "${BASH_SOURCE[0]%/*}/trace.sh"
 
 SPI_SESSIOND=$SPI_TOP_BUILDDIR/spi-sessiond-plugin/spi-sessiond
-SPI_SESSIOND_PROGRAMS=$SPI_TOP_SRCDIR/tests/sessiond/programs
+SPI_SESSIOND_PROGRAMS=$SPI_TOP_SRCDIR/tests/programs
 
 # spi_sessiond [OPTION...] - the stock daemon with the plugin in it, ready when this returns; $sessiond is its pid
 spi_sessiond() {
@@ -35,7 +35,7 @@ spi_rundir() {
 
 # spi_app [OUTPUT] - the program with tracepoints of its own, linked with lttng-ust
 spi_app() {
-	spi_cc "${1:-app}" "$SPI_SESSIOND_PROGRAMS/app.c" -I"$SPI_SESSIOND_PROGRAMS" -llttng-ust -ldl
+	spi_cc "${1:-app}" "$SPI_PROGRAMS/ticks.c" -I"$SPI_PROGRAMS" -llttng-ust -ldl
 }
 
 # spi_status - what the broker tells, as text with tabs (broker/status-proto.h)

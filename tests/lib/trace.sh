@@ -14,7 +14,7 @@ export SPI_TOP_SRCDIR SPI_TOP_BUILDDIR
 SPI_LTTNG=$SPI_TOP_BUILDDIR/cli/lttng
 SPI_INJECT=$SPI_TOP_BUILDDIR/injector/spi-inject
 SPI_CODEMAP=$SPI_TOP_BUILDDIR/codemap/spi-codemap
-SPI_PROGRAMS=$SPI_TOP_SRCDIR/tests/e2e/programs
+SPI_PROGRAMS=$SPI_TOP_SRCDIR/tests/programs
 
 # spi_cc OUTPUT SOURCE [OPTION...] - build a target: -O2 -g unless told otherwise; SOURCE is looked up in programs/
 spi_cc() {
