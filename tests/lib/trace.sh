@@ -7,6 +7,7 @@
 
 . "${BASH_SOURCE[0]%/*}/tap.sh"
 . "${BASH_SOURCE[0]%/*}/private.sh"
+. "${BASH_SOURCE[0]%/*}/compile.sh"
 
 : "${SPI_TOP_SRCDIR:=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)}"
 : "${SPI_TOP_BUILDDIR:=$SPI_TOP_SRCDIR/build}"
@@ -22,7 +23,7 @@ spi_cc() {
 	shift 2
 	[ -e "$source" ] || source=$SPI_PROGRAMS/$source
 	case $source in *.cc) compiler=g++ ;; esac
-	"$compiler" -O2 -g -pthread -o "$out" "$source" "$@" 2>"$SPI_TMP/cc.log" ||
+	spi_compile "$out" "$compiler" -O2 -g -pthread "$source" "$@" 2>"$SPI_TMP/cc.log" ||
 		{ diag "$(cat "$SPI_TMP/cc.log")"; echo "Bail out! $source does not compile"; exit 1; }
 }
 

@@ -21,7 +21,7 @@ tree_compact() {
 # tree_tools - builds $SPI_TMP/calls
 tree_tools() {
 	# shellcheck disable=SC2046
-	gcc -O2 -o "$SPI_TMP/calls" "$SPI_TOP_SRCDIR"/tests/lib/calls/*.c $(pkg-config --cflags --libs babeltrace2) 2>"$SPI_TMP/cc.log" ||
+	spi_compile "$SPI_TMP/calls" gcc -O2 "$SPI_TOP_SRCDIR"/tests/lib/calls/*.c $(pkg-config --cflags --libs babeltrace2) 2>"$SPI_TMP/cc.log" ||
 		{ diag "$(cat "$SPI_TMP/cc.log")"; echo "Bail out! tests/lib/calls does not compile"; exit 1; }
 }
 
@@ -30,7 +30,7 @@ tree_cc() {
 	local out=$1 source=$SPI_PROGRAMS/$2 compiler=gcc
 	shift 2
 	case $source in *.cc) compiler=g++ ;; esac
-	"$compiler" -g -pthread -o "$out" "$source" "$@" 2>"$SPI_TMP/cc.log" ||
+	spi_compile "$out" "$compiler" -g -pthread "$source" "$@" 2>"$SPI_TMP/cc.log" ||
 		{ diag "$(cat "$SPI_TMP/cc.log")"; echo "Bail out! $source does not compile"; exit 1; }
 }
 
