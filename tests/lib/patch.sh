@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
-# The patcher by itself: its objects as they are in the agent, without the rest
+# The patcher by itself: its objects out of the agent's build, without the rest
 # of it, linked to one test program.
 
 src=${SPI_TOP_SRCDIR:?}
@@ -11,18 +11,16 @@ trap 'rm -rf "$work"' EXIT
 
 # patch_build PROGRAM OUTPUT [FLAG...] - $work/OUTPUT from PROGRAM.c
 patch_build() {
-	local program=$1 output=$2 file
-	local -a agent=(-O2 -g -std=gnu11 -D_GNU_SOURCE -I"$src" -fPIC -fvisibility=hidden -fno-stack-protector
-		-mgeneral-regs-only -mno-red-zone -ftls-model=initial-exec -fno-plt)
+	local program=$1 output=$2 units=$src/tests/programs/units file
+	local -a objects=()
 	shift 2
 	for file in patch/{patch,worker,near,near-places,frames,trampoline,trampoline-pages,text,trap,trap-ready} \
 		base/{memory,proc,sys,tracer-threads,read-safe} signals/{share,fault} \
 		arch/x86-64/{relocate,stub,jumps,context,read-loops,signal-return,steps}; do
-		[ -e "$work/${file##*/}.o" ] ||
-			gcc "${agent[@]}" -c "$src/liblttng-spi/$file".[cS] -o "$work/${file##*/}.o" || return 1
+		objects+=("${SPI_TOP_BUILDDIR:?}/liblttng-spi/${file%/*}/.libs/${file##*/}.o")
 	done
-	gcc -O2 -g -std=gnu11 -D_GNU_SOURCE -I"$src" -I"$src/tests/programs/units/patch" "$@" "$src/tests/programs/units/patch/$program.c" \
-		"$src/tests/programs/units/patch/harness.c" "$src/tests/programs/units/base/format.c" "$src/tests/programs/units/patch/funcs.S" "$work"/*.o -pthread -o "$work/$output" ||
+	gcc -O2 -g -std=gnu11 -D_GNU_SOURCE -I"$src" -I"$units/patch" "$@" "$units/patch/$program.c" "$units/patch/harness.c" \
+		"$units/base/format.c" "$units/patch/funcs.S" "${objects[@]}" -pthread -o "$work/$output" ||
 		{ echo "Bail out! $program.c does not compile"; return 1; }
 }
 
