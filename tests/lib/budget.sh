@@ -3,6 +3,8 @@
 #
 # What the tests of budgets share: a program with one function that is called far too often, run without and with tracing.
 
+. "${BASH_SOURCE[0]%/*}/tree.sh"
+
 tree=--tree	# or --tree=ROOT
 hot=500000000	# calls of 1 ns: half a second
 
@@ -23,7 +25,7 @@ hot_runs() {
 	diag "$name: slower by $slow/1000 ($(tr '\n' ';' <"$name.cpu"))"
 	[ -z "${SPI_SOAK:-}" ] || check "$name: not slower than by the budget" [ "$slow" -le 50 ]
 	nests "$name" ${2:+compact}
-	check "$name: most calls are left out" [ "$(grep -ac func_entry "$name.d.names")" -lt $((hot / 10)) ]
+	check "$name: most calls are left out" [ "$(entries "$name")" -lt $((hot / 10)) ]
 }
 cpu() { sed -n 's/^cpu //p' "$1"; }
 
@@ -34,29 +36,33 @@ budget() {
 	shift 5
 	"${command[@]}" >"$name.plain" 2>"$name.plain.err"
 	rm -rf "$name.d"
-	timeout 60 "$SPI_LTTNG" trace "$tree" "$@" --budget "$percent" -o "$name.d" "${command[@]}" >"$name.out" 2>"$name.err"
+	timeout "$((60 * ${SPI_PATIENCE:-1}))" "$SPI_LTTNG" trace "$tree" "$@" --budget "$percent" -o "$name.d" "${command[@]}" >"$name.out" 2>"$name.err"
 	is $? 0 "$name: exit status" || diag "$(tail -n 5 "$name.err")"
 	same_file "$name.out" "$name.plain" "$name: output"
 	echo "$(cpu "$name.plain.err") $(cpu "$name.err")" >>"$name.cpu"
 }
-# nests NAME [compact] - read the trace: every exit has its entry
+# nests NAME [compact] - read the trace: every exit has its entry. Leaves the budget's events, and how often each function was called.
 nests() {
-	tree_read "$1.d" "${@:2}"
-	python3 - "$1.d.names" <<'PY'
-import re, sys
-stacks, bad, n = {}, 0, 0
-for line in open(sys.argv[1], errors='replace'):
-    m = re.search(r'lttng_ust_cyg_profile:func_(entry|exit): .*vpid = (\d+), vtid = (\d+).*addr = (0x[0-9A-F]+)', line)
-    if not m:
-        continue
-    n += 1
-    stack = stacks.setdefault((m[2], m[3]), [])
-    if m[1] == 'entry':
-        stack.append(m[4])
-    elif not stack or stack.pop() != m[4]:
-        bad += 1
-sys.exit(bad or any(stacks.values()) or not n)
-PY
-	ok $? "$1: entries and exits nest"
+	local name=$1
+	local -a expand=()
+
+	[ $# -lt 2 ] || expand=(--expand "$SPI_EXPAND")
+	"$SPI_TMP/calls" "${expand[@]}" --counts "$name.counts" "$name.d" >"$name.calls" 2>"$name.problems"
+	ok $? "$name: entries and exits nest" || diag "$(cat "$name.calls")" "$(head -n 5 "$name.problems")"
+	babeltrace2 "$name.d" 2>"$name.warn" | grep -a 'spi_tree:budget' >"$name.events"
 }
-events_of() { grep -a 'spi_tree:budget' "$1.d.names"; }
+events_of() { cat "$1.events"; }
+entries() { sed 's/entries \([0-9]*\) .*/\1/' "$1.calls"; }
+# calls_of NAME PROGRAM REGEX - FUNCTION CALLS, a line for each function of the program that the regular expression names
+calls_of() {
+	awk -v program="/$2+0x" -v regex="^($3)\$" '
+		NR == FNR { if ($3 ~ regex) { sub(/^0+/, "", $1); name[$1] = $3 } next }
+		(at = index($2, program)) && (f = substr($2, at + length(program))) in name { print name[f], $1 }' <(nm "$2") "$1.counts"
+}
+# again_and_recorded NAME PROGRAM FUNCTION - how many calls of it are recorded since it was left out last
+again_and_recorded() {
+	local all before
+	all=$(calls_of "$1" "$2" "$3" | cut -d ' ' -f 2)
+	before=$(events_of "$1" | sed -n "s/.* calls = \\([0-9]*\\), .*\"left_out\".* function = \"$3\".*/\\1/p" | tail -n 1)
+	echo "$((all - before))"
+}

@@ -92,7 +92,7 @@ STAY static unsigned long calms(unsigned long x, unsigned long n)
 {
 	for (unsigned long i = 0; i < n; i++)
 		x = medium(x);
-	for (int i = 0; i < 4000; i++) {
+	for (int i = 0; i < 2500; i++) {
 		for (int k = 0; k < 10; k++)
 			x = medium(x);
 		for (int k = 0; k < 600000; k++)	/* some 0.8 ms without a call */

@@ -5,11 +5,10 @@
 # --budget: of a function of one nanosecond that is called all the time few calls are
 # recorded (in `make soak`: it slows the program down by no more than was asked for); what is called seldom is recorded completely;
 # the trace and the summary say what was left out; and it comes back.
-. "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
-. "$SPI_TOP_SRCDIR/tests/lib/tree-names.sh"
-. "$SPI_TOP_SRCDIR/tests/lib/budget.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/budget.sh"
 spi_private "$@"
 spi_daemon
+tree_tools
 programs=$SPI_TOP_SRCDIR/tests/programs
 gcc -O2 -g -fPIC -c -o leaf.o "$programs/hot-leaf.c" || exit 1
 spi_cc busy "$programs/hot.c" leaf.o
@@ -26,15 +25,15 @@ for mode in "" --compact; do
 	like "$(cat "$name.err")" '9[0-9]\.[0-9] % +[0-9]+  busy:leaf' "$name: and what was left out"
 	unlike "$(cat "$name.err")" 'again later' "$name: to the end"
 done
-recorded=$(grep -c 'func_entry.*func = "leaf+0"' hot.d.names)
+recorded=$(calls_of hot busy leaf | cut -d ' ' -f 2)
 like "$(events_of hot)" "calls = $recorded," "until then each of its calls was recorded"
 
 for mode in "" --compact; do
 	name=mixed${mode#-}
 	budget "$name" 5 ./busy mixed 100000000 $mode
 	nests "$name" ${mode:+compact}
-	is "$(tree_calls "$name.d.names" busy | tr ' ' '\n' | grep -c '^cool_[0-9a-f]*=25/25$')" 200 "$name: 200 other functions, all calls"
-	is "$(tree_calls "$name.d.names" busy | tr ' ' '\n' | grep '^loop=')" "loop=25/25" "$name: and the one that calls the busy one"
+	is "$(calls_of "$name" busy 'cool_[0-9a-f]*' | grep -c ' 25$')" 200 "$name: 200 other functions, all calls"
+	is "$(calls_of "$name" busy loop)" "loop 25" "$name: and the one that calls the busy one"
 	is "$(events_of "$name" | grep -c left_out)" 1 "$name: only that is left out"
 done
 
@@ -42,7 +41,7 @@ done
 budget entered 5 ./busy loop 20000000 --exclude loop --lib busy
 nests entered
 like "$(events_of entered)" '"left_out".*function = "leaf"' "a function whose caller is excluded"
-check "entered: most calls are left out" [ "$(grep -ac func_entry entered.d.names)" -lt 2000000 ]
+check "entered: most calls are left out" [ "$(entries entered)" -lt 2000000 ]
 
 budget library 5 ./busy-lib loop 50000000
 nests library
@@ -71,8 +70,7 @@ budget calms 100 ./busy calms 5000000
 nests calms
 like "$(events_of calms)" '"left_out".*function = "medium"' "what is called often for a time is left out"
 like "$(events_of calms)" '"recorded_again".*function = "medium"' "and comes back"
-check "is recorded again then" eval \
-	"[ \$(sed -n '/recorded_again.*\"medium\"/,\$p' calms.d.names | grep -c 'func_entry.*func = \"medium') -gt 1000 ]"
+check "is recorded again then" [ "$(again_and_recorded calms busy medium)" -gt 1000 ]
 like "$(cat calms.err)" 'busy:medium, recorded again later' "the summary says so, too"
 
 # Without a budget: what one would do.
