@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # Daemons that fork twice at once, where the kernel tells of processes: in the first network and pid namespaces.
 is_told=1

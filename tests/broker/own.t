@@ -29,7 +29,7 @@ consumer=$(pgrep -P "$daemon" -f consumerd | head -n 1)
 [ -n "$consumer" ]
 ok $? "there is a consumer daemon"
 # brought in by somebody else, it registers with its own session daemon
-check "lttng trace goes into the consumer daemon" timeout 30 "$SPI_LTTNG" trace -f 'lttng_*' \
+check "lttng trace goes into the consumer daemon" timeout $((30 * SPI_PATIENCE)) "$SPI_LTTNG" trace -f 'lttng_*' \
 	-p "$consumer" --duration 0.1 -o "$PWD/t"
 # two more looks
 spi_wait 2 false

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 # timeout: 240
 #
 # One user against the others, at the daemon of root: more questions than can be answered, processes that are large or keep their memory

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 # timeout: 120
 #
 # Two sessions have rules for a function, and one of them is switched off while a call of it is under way, as ever: the

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # A signal at each single instruction of stubs, thunks, slots and payload, with a
 # handler that is traced: not one record is lost or doubled, nothing crosses.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # Compact records, expanded, are the calls that typed events show: in every way a
 # function can be called and left, thread by thread and call by call.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # `lttng trace --tree`: the calls that a program is known to make, no more and no
 # less, for each option; what is printed, and what the summary says.

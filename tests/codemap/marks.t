@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 # Large debug info: marks in the cache give the answers that debug info gives, whatever was done to them. And jumps.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/codemap.sh"
 plan 29

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 # The same of one C++ program, built in many ways: its compiler's own labels are kept, so that nothing which a switch,
 # a computed goto or an exception leads to may lie in a window. And stripped.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/codemap.sh"

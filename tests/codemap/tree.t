@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 # Maps for call trees of real programs and libraries: every call that objdump shows, where it goes, the tail calls that
 # readelf's unwind rows tell, moved code, room. tree-compare.py has the truth; it makes six comparisons a file.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/codemap.sh"

@@ -20,7 +20,7 @@ for mode in malloc threads dlopen pthread_create; do
 	start "$mode"
 	failed=0
 	for i in $(seq "$count"); do
-		"$inject" --deadline "$((3000 * ${SPI_PATIENCE:-1}))" pid "$target" "$SPI_TMP/libmark$i.so" >>"stops.$mode" 2>inject.err ||
+		"$inject" --deadline "$((3000 * SPI_PATIENCE))" pid "$target" "$SPI_TMP/libmark$i.so" >>"stops.$mode" 2>inject.err ||
 			{ failed=$((failed + 1)); diag "$(cat inject.err)"; }
 	done
 	is "$failed" 0 "$mode: $count injections"

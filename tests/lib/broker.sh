@@ -5,7 +5,7 @@
 # the broker, stock lttng commands, and a program linked with lttng-ust (./app)
 # and one that is not (./plain).
 
-. "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/sessiond.sh"
 BROKER_TESTS=$SPI_TOP_SRCDIR/tests/broker
 
 # broker_setup - the programs, the daemon, and the broker once it answers
@@ -16,14 +16,9 @@ broker_setup() {
 }
 
 broker_daemon() {
-	local -a group=()
-
-	[ "${SPI_OUTER_UID:-0}" = 0 ] || group=(--group root)
 	spi_patient
-	LTTNG_SPI_DEBUG=$SPI_TMP/plugin.log "$SPI_TOP_BUILDDIR/spi-sessiond-plugin/spi-sessiond" --no-kernel --daemonize \
-		"${group[@]}" >sessiond.log 2>&1 ||
-		{ diag "$(cat sessiond.log)"; echo "Bail out! spi-sessiond does not start"; exit 1; }
-	daemon=$(cat /run/lttng/lttng-sessiond.pid)
+	LTTNG_SPI_DEBUG=$SPI_TMP/plugin.log sessiond_start
+	daemon=$sessiond
 	spi_wait 10 status_has version || { diag "$(cat plugin.log)"; echo "Bail out! no broker"; exit 1; }
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
-# TAP and helpers for the tests of spi-codemap. Sourced; gives $codemap, $here (tests/programs), $tmp (removed at the end), ok, is, skip.
+#
+# For the tests of spi-codemap: $codemap, $here (tests/programs), $tmp (removed at the end).
 : "${SPI_TOP_SRCDIR:?}"
 : "${SPI_TOP_BUILDDIR:=$SPI_TOP_SRCDIR}"
 : "${CC:=gcc}" "${CXX:=g++}"
@@ -10,35 +11,17 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 export LTTNG_SPI_CACHE=
 export LC_ALL=C
-tap_n=0
+. "$SPI_TOP_SRCDIR/tests/lib/tap.sh"
 
+# plan N - how many checks there will be: no tap_done
 plan() { echo "1..$1"; }
 
-# ok STATUS TEXT
-ok() {
-	tap_n=$((tap_n + 1))
-	if [ "${1:-1}" -eq 0 ]; then echo "ok $tap_n - $2"; else echo "not ok $tap_n - $2"; fi
-}
-
-# is GOT WANTED TEXT
-is() {
-	tap_n=$((tap_n + 1))
-	if [ "$1" = "$2" ]; then
-		echo "ok $tap_n - $3"
-	else
-		echo "not ok $tap_n - $3"
-		printf '%s\n' "$1" | sed 's/^/#    got: /'
-		printf '%s\n' "$2" | sed 's/^/# wanted: /'
-	fi
-}
-
-# skip COUNT WHY
+# skip COUNT WHY - so many checks
 skip() {
-	n=$1
-	while [ "$n" -gt 0 ]; do
-		tap_n=$((tap_n + 1))
-		echo "ok $tap_n # SKIP $2"
-		n=$((n - 1))
+	local n
+	for ((n = 0; n < $1; n++)); do
+		tap_count=$((tap_count + 1))
+		echo "ok $tap_count # SKIP $2"
 	done
 }
 

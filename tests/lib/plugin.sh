@@ -4,7 +4,7 @@
 # What the tests of the plugin share: a stock session daemon with the plugin and
 # a fake broker, and a program linked with lttng-ust.
 
-. "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/sessiond.sh"
 SPI_PLUGIN_DIR=$SPI_TOP_BUILDDIR/spi-sessiond-plugin
 PLUGIN_TESTS=$SPI_TOP_SRCDIR/tests/plugin
 
@@ -18,14 +18,9 @@ plugin_build() {
 
 # plugin_daemon MODE - start the daemon with the plugin, and a fake broker of that mode; returns when that is there
 plugin_daemon() {
-	local -a group=()
-
-	[ "${SPI_OUTER_UID:-0}" = 0 ] || group=(--group root)
 	export FAKE_BROKER=$1
-	LTTNG_SPI_DEBUG=${SPI_DEBUG-$SPI_TMP/plugin.log} "$SPI_PLUGIN_DIR/spi-sessiond" --no-kernel --daemonize \
-		"${group[@]}" >sessiond.log 2>&1 ||
-		{ diag "$(cat sessiond.log)"; echo "Bail out! spi-sessiond does not start"; exit 1; }
-	daemon=$(cat /run/lttng/lttng-sessiond.pid)
+	LTTNG_SPI_DEBUG=${SPI_DEBUG-$SPI_TMP/plugin.log} sessiond_start
+	daemon=$sessiond
 	[ ! -x "$LTTNG_SPI_BROKER" ] || spi_wait 5 file_has broker.log '^DAEMON' ||
 		{ diag "$(cat plugin.log)"; echo "Bail out! the broker does not start"; exit 1; }
 }

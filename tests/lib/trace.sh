@@ -44,7 +44,7 @@ spi_trace_same() {
 	$command >plain.out </dev/null
 	plain=$?
 	# shellcheck disable=SC2086
-	timeout 20 "$SPI_LTTNG" trace "$@" -o "$dir" $command >traced.out 2>trace.err </dev/null
+	timeout $((20 * SPI_PATIENCE)) "$SPI_LTTNG" trace "$@" -o "$dir" $command >traced.out 2>trace.err </dev/null
 	traced=$?
 	is "$traced" "$plain" "$name: status" || diag "$(tail -n 5 trace.err)"
 	same_file traced.out plain.out "$name: output"

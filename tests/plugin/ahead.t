@@ -24,7 +24,7 @@ policies() {
 # comes_ahead PID [NAME] - in time two of its threads are ahead, if only for the third of a second that a turn takes, in which no other
 # program is sure to start; a rule that waits for libraries has brought more of that name. NAME: how their names end
 comes_ahead() {
-	local until=$((SECONDS + 6 * ${SPI_PATIENCE:-1})) seen stat line fields
+	local until=$((SECONDS + 6 * SPI_PATIENCE)) seen stat line fields
 	while [ "$SECONDS" -lt "$until" ]; do
 		seen=0
 		for stat in /proc/"$1"/task/*/stat; do

@@ -25,7 +25,7 @@ as_ever() {
 	may_die "./$1" $2 >plain.out 2>plain.err </dev/null
 	plain=$?
 	# shellcheck disable=SC2086  # several words
-	may_die timeout 40 "$SPI_LTTNG" trace $3 -o "$dir" "./$1" $2 >traced.out 2>traced.err </dev/null
+	may_die timeout $((40 * SPI_PATIENCE)) "$SPI_LTTNG" trace $3 -o "$dir" "./$1" $2 >traced.out 2>traced.err </dev/null
 	traced=$?
 	is "$traced" "$plain" "$name: status" || diag "$(tail -n 5 traced.err)"
 	same_file traced.out plain.out "$name: output"

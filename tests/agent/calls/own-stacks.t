@@ -22,7 +22,7 @@ traced() {
 	local name=$1 mode=$2 n=$3
 	shift 3
 	rm -rf "$SPI_TMP/t"
-	timeout 60 "$SPI_LTTNG" -q trace "$@" --subbuf-size 4M --num-subbuf 8 -o "$SPI_TMP/t" ./own-stacks "$mode" "$n" >traced.out 2>traced.err
+	timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" -q trace "$@" --subbuf-size 4M --num-subbuf 8 -o "$SPI_TMP/t" ./own-stacks "$mode" "$n" >traced.out 2>traced.err
 	is "$?" 0 "$name: status" || diag "$(tail -3 traced.err)"
 	same_file traced.out plain.out "$name: output"
 }

@@ -21,7 +21,7 @@ for thread in "" thread; do
 		for more in "" xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; do
 			rm -rf "$dir"
 			# shellcheck disable=SC2086  # several words
-			MORE=$more may_die timeout 25 "$SPI_LTTNG" trace $options -o "$dir" ./overflow $thread 2>err
+			MORE=$more may_die timeout $((25 * SPI_PATIENCE)) "$SPI_LTTNG" trace $options -o "$dir" ./overflow $thread 2>err
 			is $? 139 "$name: status" || diag "$(tail -n 3 err)"
 			told=$(sed -n 's/.*(\([0-9]*\) entries, .* lost: \([0-9]*\)$/\1 \2/p' err)
 			[ "${told% *}" -gt 7000 ] && [ "${told#* }" -gt 0 ]
@@ -32,7 +32,7 @@ for thread in "" thread; do
 		done
 	done
 done
-may_die timeout 25 "$SPI_LTTNG" trace --tree --compact -o compact ./overflow 2>err
+may_die timeout $((25 * SPI_PATIENCE)) "$SPI_LTTNG" trace --tree --compact -o compact ./overflow 2>err
 is $? 139 "compact: status"
 [ "$(sed -n 's/.*(\([0-9]*\) entries, .*/\1/p' err)" -gt 6000 ]
 ok $? "compact: all but what the thread had kept back is recorded" || diag "$(tail -n 3 err)"

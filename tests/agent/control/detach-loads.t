@@ -22,7 +22,7 @@ for round in 1 2 3 4 5; do
 	what=--tree=main duration=0.3
 	# the first time the agent itself loads something, and the rule waits for the library's next load
 	[ "$round" != 1 ] || what='-flibx.so:*' duration=3
-	timeout 60 "$SPI_LTTNG" trace "$what" -p "$target" --duration "$duration" -o t >trace.log 2>&1
+	timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" trace "$what" -p "$target" --duration "$duration" -o t >trace.log 2>&1
 	ok $? "round $round: traced" || diag "$(tail -n 3 trace.log)"
 	spi_wait 10 eval '! grep -qx lttng-spi "/proc/$target"/task/*/comm'
 	[ "$round" != 1 ] || first=$(events_open)

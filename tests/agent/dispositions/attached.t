@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # The same program as signals.t's, which the agent comes to when it runs already:
 # what it does with SIGTRAP from then on, it does as if alone, although there is

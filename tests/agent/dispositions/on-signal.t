@@ -13,7 +13,7 @@ tree_cc ignoring ignoring.c -O1 -fno-optimize-sibling-calls
 ./ignoring <<<go >plain.out
 
 mkfifo in
-timeout 60 "$SPI_LTTNG" trace --tree=work --on-signal USR1 --lib ignoring -o trace ./ignoring <in >traced.out 2>trace.err &
+timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" trace --tree=work --on-signal USR1 --lib ignoring -o trace ./ignoring <in >traced.out 2>trace.err &
 tracer=$!
 exec {input}>in
 spi_wait 20 file_has traced.out ready || diag "$(tail -n 3 trace.err)"
@@ -29,7 +29,7 @@ same_file seen.out plain.out 'it sees the signal as untraced, and so do the prog
 tree_balanced "$SPI_TMP/trace" 'balanced' --counts counts
 is "$(awk '{ n += $1 } END { print n + 0 }' counts)" 10 'the tree has begun' || diag "$(head -n 5 counts)"
 
-(trap '' USR1; exec timeout 60 "$SPI_LTTNG" trace --tree=work --on-signal USR1 -o refused ./ignoring <<<go >refused.out 2>refused.err)
+(trap '' USR1; exec timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" trace --tree=work --on-signal USR1 -o refused ./ignoring <<<go >refused.out 2>refused.err)
 diag "status $?"
 check 'ignored: the tree is refused with the reason' file_has refused.err 'the program ignores signal 10' || diag "$(cat refused.err)"
 tap_done

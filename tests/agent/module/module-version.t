@@ -39,7 +39,7 @@ spi_cc forks "$PWD/forks.c"
 export LTTNG_SPI_TP=$PWD/older.so
 "${SPI_ALONE[@]}" LTTNG_SPI_RULES=work timeout 20 ./forks >out 2>err
 is "$?/$(cat out)/$(cat err)" "3/2 7/" "the program's status and output"
-timeout 20 "$SPI_LTTNG" trace -f work -o "$PWD/t" ./forks >out 2>err
+timeout $((20 * SPI_PATIENCE)) "$SPI_LTTNG" trace -f work -o "$PWD/t" ./forks >out 2>err
 is "$?/$(cat out)" 1/ "the front end does not start what it cannot trace"
 like "$(cat err)" 'different versions: install both from one build' "and says why"
 tap_done

@@ -46,7 +46,7 @@ gcc -O1 -o main main.c || { echo "Bail out! gcc"; exit 1; }
 told() {
 	is "$(grep -o 'lib[a-z]*\.so:[a-z]*+0x[0-9a-f]*' "$2" | sed 's/:.*//' | sort | uniq -c | tr -s ' \n' ' ')" "$3" "$1" || diag "$(tail -n 8 "$2")"
 }
-timeout 100 "$SPI_LTTNG" trace --tree --lib main --lib libone.so --lib libtwo.so -o t ./main 4200 >out 2>trace.log
+timeout $((100 * SPI_PATIENCE)) "$SPI_LTTNG" trace --tree --lib main --lib libone.so --lib libtwo.so -o t ./main 4200 >out 2>trace.log
 is "$?" 0 "loaded 4200 times: its status"
 told "a place in a library that was loaded then is named, too" trace.log " 1 libone.so 1 libtwo.so "
 # the agent's own count, of which the front end shows each name once
@@ -57,7 +57,7 @@ told "each place is told once" tree.debug " 1 libone.so 1 libtwo.so "
 background ./main 1 end
 for round in 1 2; do
 	rm -rf t
-	timeout 60 "$SPI_LTTNG" trace --tree --lib main --lib libone.so -p "$target" --duration 0.5 -o t >trace.log 2>&1
+	timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" trace --tree --lib main --lib libone.so -p "$target" --duration 0.5 -o t >trace.log 2>&1
 	ok $? "running, trace $round"
 	told "the place is named in trace $round" trace.log " 1 libone.so "
 done

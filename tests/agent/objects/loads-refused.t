@@ -63,7 +63,7 @@ background ./main end
 gcc -O1 -DX -shared -fPIC -o new.so x.c && mv new.so librefused.so
 for round in 1 2; do
 	rm -rf t
-	timeout 60 "$SPI_LTTNG" -v trace --tree -p "$target" --duration 0.5 -o t >trace.log 2>&1
+	timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" -v trace --tree -p "$target" --duration 0.5 -o t >trace.log 2>&1
 	ok $? "round $round: traced" || diag "$(tail -n 3 trace.log)"
 	like "$(tr '\n' ' ' <trace.log)" 'librefused.so' "round $round: it is named"
 done

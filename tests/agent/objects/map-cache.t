@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # The agent takes code maps from the cache by itself: the same calls are recorded,
 # no process is started, nothing is taken that others could have written or that

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # What an attached process forks is traced with it, and left with it: the calls that the child is in have their ends then,
 # and it can be attached to as if it had never been; also where the front end's socket is out of reach, another user's or

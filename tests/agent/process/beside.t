@@ -34,7 +34,7 @@ for way in shared copy call; do
 	rm -f input && mkfifo input
 	exec 5<>input
 	background bash -c "exec 5>&-; exec ./beside $way wait <input"
-	timeout 30 "$SPI_LTTNG" trace -f b_leaf -f b_deep --subbuf-size 1M -p "$target" -o "a-$way" >"$way.err" 2>&1 </dev/null 5>&- &
+	timeout $((30 * SPI_PATIENCE)) "$SPI_LTTNG" trace -f b_leaf -f b_deep --subbuf-size 1M -p "$target" -o "a-$way" >"$way.err" 2>&1 </dev/null 5>&- &
 	front=$!
 	spi_wait 20 file_has "$way.err" "Trace directory"
 	exec 5>&-

@@ -14,7 +14,7 @@ tree_cc child-begins child-begins.c -O1
 began() {
 	rm -rf t t.txt
 	./child-begins "$1" >plain.out
-	timeout -k 5 60 "$SPI_LTTNG" trace -f work -o t ./child-begins "$1" >traced.out 2>traced.err
+	timeout -k 5 $((60 * SPI_PATIENCE)) "$SPI_LTTNG" trace -f work -o t ./child-begins "$1" >traced.out 2>traced.err
 	is $? 0 "$1: its status"
 	same_file traced.out plain.out "$1: its output"
 	is "$(spi_count t work_entry) $(spi_count t work_exit)" "$2 $2" "$1: its calls"

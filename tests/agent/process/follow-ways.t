@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # Each way to execute another program brings it into the call tree, and leaves the
 # program that does it with balanced calls: its own end where it is replaced, and

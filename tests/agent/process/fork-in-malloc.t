@@ -62,17 +62,17 @@ int main(int argc, char **argv)
 C
 gcc -O1 -g -o forks forks.c || { echo "Bail out! gcc"; exit 1; }
 
-timeout -k 5 40 "$SPI_LTTNG" trace -f look -o started ./forks 60 >out 2>err
+timeout -k 5 $((40 * SPI_PATIENCE)) "$SPI_LTTNG" trace -f look -o started ./forks 60 >out 2>err
 is $? 0 "started: status" || diag "$(tail -n 3 err)"
 is "$(tail -n 1 out)" "wrong: 0" "started: its children"
 is "$(spi_count started look_entry)" 60 "started: the handler's calls are recorded"
 like "$(cat err)" 'made by a signal handler within malloc' "started: what is not traced is told" || diag "$(cat err)"
 
 background ./forks 500 go
-timeout -k 5 20 "$SPI_LTTNG" trace -f look -o first -p "$target" --duration 0.1 >out 2>err
+timeout -k 5 $((20 * SPI_PATIENCE)) "$SPI_LTTNG" trace -f look -o first -p "$target" --duration 0.1 >out 2>err
 is $? 0 "attached, before it forks: status" || diag "$(tail -n 3 err)"
 touch go
-timeout -k 5 20 "$SPI_LTTNG" trace -f look -o attached -p "$target" --duration 2 >out 2>err
+timeout -k 5 $((20 * SPI_PATIENCE)) "$SPI_LTTNG" trace -f look -o attached -p "$target" --duration 2 >out 2>err
 is $? 0 "attached, while it forks: status" || diag "$(tail -n 3 err)"
 wait "$target"
 is "$?, $(tail -n 1 target.out)" "0, wrong: 0" "attached: its children"

@@ -38,7 +38,7 @@ is "$(cat err)" "" "and says nothing"
 like "$(cat trace.err)" 'child.*was made while the tracer waited for its controller' "the front end says which children are not traced"
 
 for i in 1 2; do
-	timeout 30 "$SPI_LTTNG" trace -f work -o "lock$i" ./fork-waits lock >lock.out 2>lock.err
+	timeout $((30 * SPI_PATIENCE)) "$SPI_LTTNG" trace -f work -o "lock$i" ./fork-waits lock >lock.out 2>lock.err
 	is "$?/$(grep -c 'ended 0' lock.out)/$(grep -c done lock.out)" 0/1/1 "a thread in a callback waits for the forking one: both go on" ||
 		diag "$(cat lock.out lock.err)"
 done

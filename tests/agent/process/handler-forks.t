@@ -102,7 +102,7 @@ goes_on() {
 	local what=$1
 	shift
 	rm -rf t
-	timeout -k 5 45 "$SPI_LTTNG" -q trace "$@" -o t ./forks 40 "$what" 2>traced.err
+	timeout -k 5 $((45 * SPI_PATIENCE)) "$SPI_LTTNG" -q trace "$@" -o t ./forks 40 "$what" 2>traced.err
 	is $? 0 "$what, $*: it goes on to its end" || diag "$(tail -n 3 traced.err)"
 }
 goes_on again --tree --lib forks --lib libc.so.6 "${left_out[@]}"

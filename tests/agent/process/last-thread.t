@@ -23,7 +23,7 @@ attached() {
 	local front
 	rm -rf go attached
 	background ./last "$1"
-	timeout 30 "$SPI_LTTNG" trace -f t_work -p "$target" -o attached >/dev/null 2>trace.err </dev/null &
+	timeout $((30 * SPI_PATIENCE)) "$SPI_LTTNG" trace -f t_work -p "$target" -o attached >/dev/null 2>trace.err </dev/null &
 	front=$!
 	spi_wait 20 sh -c 'lttng list -u | grep -q t_work_entry'
 	touch go

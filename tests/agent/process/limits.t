@@ -16,7 +16,7 @@ work='true; (exit 4); echo $?; (true | cat); echo hello | cat; /bin/true; echo $
 limited() {
 	local limit=$1 reason=$2
 	shift 2
-	timeout 20 "$SPI_LTTNG" trace -o "d$tap_count" "$@" bash -c "ulimit $limit; $work" >out 2>trace.err </dev/null
+	timeout $((20 * SPI_PATIENCE)) "$SPI_LTTNG" trace -o "d$tap_count" "$@" bash -c "ulimit $limit; $work" >out 2>trace.err </dev/null
 	echo "status $?" >>out
 	is "$(cat out)" "$(bash -c "ulimit $limit; $work" 2>/dev/null; echo "status $?")" "ulimit $limit, $*: status and output"
 	check "ulimit $limit, $*: it is said" file_has trace.err "$reason" || diag "$(tail -n 3 trace.err)"
@@ -39,7 +39,7 @@ mkfifo input
 exec 5<>input
 spi_cc sandbox sandbox.c
 background bash -c "exec 5>&-; ulimit -f 20; exec ./sandbox soft wait <input"
-timeout 30 "$SPI_LTTNG" trace -f t_outer -p "$target" -o attached >/dev/null 2>trace.err </dev/null 5>&- &
+timeout $((30 * SPI_PATIENCE)) "$SPI_LTTNG" trace -f t_outer -p "$target" -o attached >/dev/null 2>trace.err </dev/null 5>&- &
 front=$!
 spi_wait 20 sh -c 'lttng list -u | grep -q t_outer_entry'
 exec 5>&-
@@ -55,7 +55,7 @@ spi_cc late-limit late-limit.c -pthread
 lateness() {
 	local recorded lost
 	rm -rf late late.txt
-	timeout 30 "$SPI_LTTNG" trace -f t_work "${@:5}" -o late ./late-limit "$1" "$2" "$3" >out 2>trace.err </dev/null
+	timeout $((30 * SPI_PATIENCE)) "$SPI_LTTNG" trace -f t_work "${@:5}" -o late ./late-limit "$1" "$2" "$3" >out 2>trace.err </dev/null
 	is "$?/$(grep -c '^done' out)" 3/1 "$*: status and output" || diag "$(tail -n 3 trace.err)"
 	recorded=$(spi_count late t_work"$( [ $# -gt 4 ] || echo _entry)")
 	lost=$(sed -n 's/^Lost calls: \([0-9]*\).*/\1/p' trace.err)
@@ -74,7 +74,7 @@ spi_cc short-of short-of.c -pthread
 short_of() {
 	exec 5<>input
 	background bash -c "exec 5>&-; exec ./short-of $1 <input"
-	timeout 60 "$SPI_LTTNG" trace -f t_work -p "$target" -o "short-$1" >/dev/null 2>trace.err </dev/null 5>&-
+	timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" trace -f t_work -p "$target" -o "short-$1" >/dev/null 2>trace.err </dev/null 5>&-
 	is $? 1 "no $1 left: it is refused"
 	check "no $1 left: with the reason" file_has trace.err "$2" || diag "$(tail -n 3 trace.err)"
 	echo >&5
@@ -99,7 +99,7 @@ for options in '--tree --compact' '-f t_deep'; do
 	name="mlockall(), $options"
 	rm -rf locked-trace
 	# shellcheck disable=SC2086
-	timeout 30 "$SPI_LTTNG" trace -o locked-trace $options ./locked >out 2>trace.err </dev/null
+	timeout $((30 * SPI_PATIENCE)) "$SPI_LTTNG" trace -o locked-trace $options ./locked >out 2>trace.err </dev/null
 	is $? 0 "$name: status"
 	if file_has out 'mlockall: Cannot allocate memory'; then
 		skip "$name: output: may not lock more than $(ulimit -l) KB"

@@ -13,7 +13,7 @@ children=30
 for how in "-f in_child" "--tree=main --lib forks" "--tree=main --lib forks --compact"; do
 	rm -rf t t.txt
 	read -ra options <<<"$how"
-	timeout -k 2 100 "$SPI_LTTNG" trace "${options[@]}" -o t env LD_PRELOAD="$PWD/libmalloc.so" ./forks $children >out 2>err
+	timeout -k 2 $((100 * SPI_PATIENCE)) "$SPI_LTTNG" trace "${options[@]}" -o t env LD_PRELOAD="$PWD/libmalloc.so" ./forks $children >out 2>err
 	is $? 0 "$how: all children end as ever" || diag "$(tail -n 3 err)"
 	case $how in
 	-f*) got=$(spi_count t in_child_entry) ;;

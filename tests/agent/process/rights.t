@@ -19,7 +19,7 @@ as_ever() {
 	"$@" >plain.out 2>plain.err </dev/null
 	plain=$?
 	rm -rf t
-	may_die timeout 20 "$SPI_LTTNG" trace "${options[@]}" -o t "$@" >traced.out 2>trace.err </dev/null
+	may_die timeout $((20 * SPI_PATIENCE)) "$SPI_LTTNG" trace "${options[@]}" -o t "$@" >traced.out 2>trace.err </dev/null
 	is $? "$plain" "$name, ${options[*]}: status" || diag "$(tail -n 5 trace.err)"
 	same_file traced.out plain.out "$name, ${options[*]}: output"
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 # timeout: 90
 #
 # Programs that enter a seccomp sandbox which would kill them for the tracer's
@@ -66,7 +67,7 @@ for mode in strict filter; do
 	mkfifo input
 	exec 5<>input
 	background bash -c "exec 5>&-; exec ./sandbox $mode wait <input"
-	timeout 20 "$SPI_LTTNG" trace -f t_outer -p "$target" --duration 1 -o "a-$mode" >/dev/null 2>trace.err </dev/null
+	timeout $((20 * SPI_PATIENCE)) "$SPI_LTTNG" trace -f t_outer -p "$target" --duration 1 -o "a-$mode" >/dev/null 2>trace.err </dev/null
 	[ "$?" != 0 ]
 	ok $? "$mode, running: refused"
 	check "$mode, running: it is said" file_has trace.err "runs under seccomp.*start it under the tracer"
@@ -83,7 +84,7 @@ for mode in strict filter dispatch; do
 	exec 5<>input
 	background bash -c "exec 5>&-; exec ./sandbox $mode later <input"
 	rm -f trace.err
-	timeout 20 "$SPI_LTTNG" trace -f t_outer -p "$target" -o "l-$mode" >trace.err 2>&1 </dev/null 5>&- &
+	timeout $((20 * SPI_PATIENCE)) "$SPI_LTTNG" trace -f t_outer -p "$target" -o "l-$mode" >trace.err 2>&1 </dev/null 5>&- &
 	front=$!
 	spi_wait 20 file_has trace.err 'Trace directory'
 	exec 5>&-
@@ -98,7 +99,7 @@ done
 mkfifo input2
 exec 5<>input2
 background bash -c "exec 5>&-; exec ./sandbox soft wait <input2"
-timeout 30 "$SPI_LTTNG" trace -f t_outer -p "$target" -o attached >/dev/null 2>trace.err </dev/null 5>&- &
+timeout $((30 * SPI_PATIENCE)) "$SPI_LTTNG" trace -f t_outer -p "$target" -o attached >/dev/null 2>trace.err </dev/null 5>&- &
 front=$!
 spi_wait 20 sh -c 'lttng list -u | grep -q t_outer_entry'
 exec 5>&-

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # --budget: of a function of one nanosecond that is called all the time few calls are
 # recorded (in `make soak`: it slows the program down by no more than was asked for); what is called seldom is recorded completely;

@@ -41,7 +41,7 @@ each() {
 	shift 2
 	[ "$entries" != 0 ] || status=1		# nothing was recorded
 	rm -rf t
-	timeout 30 "$SPI_LTTNG" trace "$@" -o t ./main 20 >traced.out 2>traced.err
+	timeout $((30 * SPI_PATIENCE)) "$SPI_LTTNG" trace "$@" -o t ./main 20 >traced.out 2>traced.err
 	is "$?/$(cat traced.out)" $status/80 "$name: the program is as ever" || diag "$(tail -n 3 traced.err)"
 	like "$("$SPI_TMP/calls" ${compact:+--expand "$SPI_EXPAND"} t 2>&1)" "entries $entries exits $entries orphans 0 .* open 0 .* lost 0" "$name: the calls below it" ||
 		diag "$(cat traced.err)"

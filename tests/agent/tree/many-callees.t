@@ -19,7 +19,7 @@ traced() {
 	shift 2
 	./many-callees "$sites" >plain.out 2>/dev/null
 	rm -rf "$SPI_TMP/t"
-	timeout 100 "$SPI_LTTNG" trace --tree --compact "$@" --subbuf-size 16M --num-subbuf 8 -o "$SPI_TMP/t" \
+	timeout $((100 * SPI_PATIENCE)) "$SPI_LTTNG" trace --tree --compact "$@" --subbuf-size 16M --num-subbuf 8 -o "$SPI_TMP/t" \
 		./many-callees "$sites" >traced.out 2>trace.err
 	is $? 0 "$name: status" || diag "$(tail -3 trace.err)"
 	check "$name: output" file_has traced.out "^$(cat plain.out)$"

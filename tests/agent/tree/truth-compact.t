@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # Compact records, expanded by filter.lttng-spi.expand: the calls, their nesting
 # and their call sites are those of -finstrument-functions, as with plain events;

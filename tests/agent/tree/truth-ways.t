@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # Calls that do not return, and calls that nobody made: longjmp(), exit(), signal
 # handlers, fork(). The entries are those of -finstrument-functions; exits, which

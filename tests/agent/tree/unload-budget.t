@@ -17,7 +17,7 @@ kinds="--tree=libunloading-1.so:loaded_outer"
 for kind in $kinds; do
 	for calls in 1000000 $often; do
 		rm -rf t end
-		timeout 300 "$SPI_LTTNG" trace ${kind//,/ } --budget 3% -o t ./unloading "$calls" end >traced.out 2>traced.err &
+		timeout $((300 * SPI_PATIENCE)) "$SPI_LTTNG" trace ${kind//,/ } --budget 3% -o t ./unloading "$calls" end >traced.out 2>traced.err &
 		tracing=$!
 		spi_wait 10 file_has traced.out ready
 		spi_wait "$seconds" false

@@ -22,7 +22,7 @@ traced() {
 	local name=$1 mode=$2
 	shift 2
 	rm -rf "$SPI_TMP/t"
-	timeout -k 5 100 "$SPI_LTTNG" trace "$@" --subbuf-size 128K --num-subbuf 512 -o "$SPI_TMP/t" ./unwinds "$mode" "$times" >traced.out 2>traced.err
+	timeout -k 5 $((100 * SPI_PATIENCE)) "$SPI_LTTNG" trace "$@" --subbuf-size 128K --num-subbuf 512 -o "$SPI_TMP/t" ./unwinds "$mode" "$times" >traced.out 2>traced.err
 	is "$?" 0 "$name: status" || diag "$(tail -3 traced.err)"
 	is "$(cat traced.out)" "$(cat plain.out)" "$name: unwound as in the untraced program"
 	like "$(grep '^Events recorded' traced.err)" '; lost: 0$' "$name: nothing is lost, or cannot be read"
@@ -44,7 +44,7 @@ rm -rf "$SPI_TMP/t"
 ./unwinds throw 400000000 >/dev/null &
 target=$!
 spi_wait 10 grep -q unwinds /proc/$target/comm
-timeout -k 5 60 "$SPI_LTTNG" -q trace --tree=busy --subbuf-size 1M --num-subbuf 32 --duration 1 -p $target -o "$SPI_TMP/t" 2>traced.err
+timeout -k 5 $((60 * SPI_PATIENCE)) "$SPI_LTTNG" -q trace --tree=busy --subbuf-size 1M --num-subbuf 32 --duration 1 -p $target -o "$SPI_TMP/t" 2>traced.err
 is "$?" 0 'attached: status' || diag "$(tail -3 traced.err)"
 kill -0 $target
 ok $? 'attached: the program goes on'

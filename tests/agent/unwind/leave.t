@@ -23,7 +23,7 @@ traced() {
 	local name=$1 mode=$2
 	shift 2
 	rm -rf "$SPI_TMP/t"
-	timeout -k 5 60 "$SPI_LTTNG" -q trace "$@" --subbuf-size 4M --num-subbuf 8 -o "$SPI_TMP/t" ./own-stacks "$mode" "$times" >traced.out 2>traced.err
+	timeout -k 5 $((60 * SPI_PATIENCE)) "$SPI_LTTNG" -q trace "$@" --subbuf-size 4M --num-subbuf 8 -o "$SPI_TMP/t" ./own-stacks "$mode" "$times" >traced.out 2>traced.err
 	is "$?" 0 "$name: status" || diag "$(tail -3 traced.err)"
 	same_file traced.out plain.out "$name: output"
 	is "$(grep -ciE 'lost|discard' traced.err)" 0 "$name: nothing is said to be lost" || diag "$(tail -3 traced.err)"
@@ -66,7 +66,7 @@ ended exit compact
 for kind in tree compact functions; do
 	rm -rf "$SPI_TMP/t"
 	case $kind in tree) how=(--tree) ;; compact) how=(--tree --compact) ;; *) how=(-f leaf -f busy) ;; esac
-	timeout -k 5 60 "$SPI_LTTNG" -q trace "${how[@]}" --subbuf-size 4M --num-subbuf 8 -o "$SPI_TMP/t" ./cancelled "$ends" >traced.out 2>traced.err
+	timeout -k 5 $((60 * SPI_PATIENCE)) "$SPI_LTTNG" -q trace "${how[@]}" --subbuf-size 4M --num-subbuf 8 -o "$SPI_TMP/t" ./cancelled "$ends" >traced.out 2>traced.err
 	is "$?" 0 "cancelled, $kind: status" || diag "$(tail -3 traced.err)"
 	same_file traced.out plain.out "cancelled, $kind: output"
 	if [ $kind = functions ]; then
@@ -94,7 +94,7 @@ print "$died\n";
 E
 perl dies.pl >plain.out
 rm -rf "$SPI_TMP/t"
-timeout -k 5 60 "$SPI_LTTNG" -q trace --tree --subbuf-size 4M --num-subbuf 8 -o "$SPI_TMP/t" perl dies.pl >traced.out 2>traced.err
+timeout -k 5 $((60 * SPI_PATIENCE)) "$SPI_LTTNG" -q trace --tree --subbuf-size 4M --num-subbuf 8 -o "$SPI_TMP/t" perl dies.pl >traced.out 2>traced.err
 is "$?" 0 'perl: status' || diag "$(tail -3 traced.err)"
 same_file traced.out plain.out 'perl: output'
 tree_balanced "$SPI_TMP/t" 'perl: balanced'
@@ -109,7 +109,7 @@ for ((run = 0; run < runs; run++)); do
 	./own-stacks out 400000000 >/dev/null &
 	target=$!
 	spi_wait 10 grep -q own-stacks /proc/$target/comm
-	timeout -k 5 60 "$SPI_LTTNG" -q trace --tree=busy --subbuf-size 4M --num-subbuf 32 --duration 0.5 -p $target -o "$SPI_TMP/t" 2>traced.err ||
+	timeout -k 5 $((60 * SPI_PATIENCE)) "$SPI_LTTNG" -q trace --tree=busy --subbuf-size 4M --num-subbuf 32 --duration 0.5 -p $target -o "$SPI_TMP/t" 2>traced.err ||
 		bad+="run $run: status $?: $(tail -3 traced.err); "
 	kill -0 $target || bad+="run $run: the program ended; "
 	kill $target
