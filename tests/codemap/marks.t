@@ -109,6 +109,10 @@ answer f3 liar > again
 ok "$(grep -q 'a3' again; echo $?)" 'another file with the same build-id has marks of its own'
 is "$(ls cache | wc -l)" 2 'beside those of the first'
 
+if [ -n "${SPI_SANITIZED:-}" ]; then
+	skip 4 '150 MB of debug info take the sanitizers too long'
+	exit 0
+fi
 # so large that units are not kept: what was jumped over and is asked for then costs a second look
 unset LTTNG_SPI_CACHE
 export LTTNG_SPI_CACHE=
