@@ -12,10 +12,10 @@
 . "$SPI_TOP_SRCDIR/tests/lib/tree.sh"
 spi_private "$@"
 tree_tools
-gcc -g -O2 -shared -fPIC -o libcrossing.so "$SPI_TOP_SRCDIR/tests/broker/crossing-lib.c" || exit 1
+gcc -g -O2 -shared -fPIC -o libcrossing.so "$SPI_TOP_SRCDIR/tests/programs/crossing-lib.c" || exit 1
 gcc -g -O2 -shared -fPIC -Dlib_inner=loaded_inner -Dlib_outer=loaded_outer -o libloaded.so \
-	"$SPI_TOP_SRCDIR/tests/broker/crossing-lib.c" || exit 1
-spi_cc crossing-life "$SPI_TOP_SRCDIR/tests/broker/crossing-life.c" -D_GNU_SOURCE -O2 -pthread -L. -lcrossing -Wl,-rpath,"$PWD" \
+	"$SPI_TOP_SRCDIR/tests/programs/crossing-lib.c" || exit 1
+spi_cc crossing-life "$SPI_TOP_SRCDIR/tests/programs/crossing-life.c" -D_GNU_SOURCE -O2 -pthread -L. -lcrossing -Wl,-rpath,"$PWD" \
 	-Wl,--no-as-needed -llttng-ust
 spi_sessiond
 export LTTNG_UST_ALLOW_BLOCKING=1

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
 # Daemons that fork twice at once, in namespaces where the kernel tells of no processes: files that are executed are told of.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/daemons.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/daemons.sh"
 spi_sessiond
 for us in 0 0 0 300 1000 20000; do
 	daemon "$us"

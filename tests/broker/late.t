@@ -4,7 +4,7 @@
 #
 # Rules whose functions come with a library that is loaded later: they wait, are listed as such, and are in force from the
 # library's first call on; what is switched off or removed before does nothing.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_daemon
 for lib in one two; do

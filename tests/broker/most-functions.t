@@ -4,7 +4,7 @@
 #
 # A rule of a session for more functions than LTTng carries events of: the first 8 000 are recorded, each by its own
 # events; the others are named with the reason, and left as they are. Off and on again is the same.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 n=8200
 {

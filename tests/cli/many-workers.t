@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # Workers of one program, several FUNCs: each file is analysed once, however many processes have it and however many FUNCs there
 # are, for functions and for a call tree. One that cannot be attached to does not end the others' recording, and is in the

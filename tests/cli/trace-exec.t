@@ -6,7 +6,7 @@
 # socket that is only played: which rules the session has, how it ends, and the
 # summary that is made of the plugin's answer.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/rules.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/rules.sh"
 spi_private "$@"
 spi_daemon
 

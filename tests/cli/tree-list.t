@@ -6,7 +6,7 @@
 # with a status socket that is only played: rules in words, processes, the busiest
 # functions and what leaving them out saves.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/rules.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/rules.sh"
 spi_private "$@"
 spi_daemon
 

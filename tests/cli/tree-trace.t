@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # `lttng trace --tree`: the calls that a program is known to make, no more and no
 # less, for each option; what is printed, and what the summary says.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/rules.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/tree.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/rules.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/tree-names.sh"
 spi_private "$@"
 spi_daemon
-spi_cc app "$SPI_TOP_SRCDIR/tests/cli/tree-program.c"
+spi_cc app "$SPI_TOP_SRCDIR/tests/programs/tree-program.c"
 ./app 4 >plain.out
 plain=$?
 

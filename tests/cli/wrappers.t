@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # COMMAND is a program that only executes another: FUNC is waited for in what it executes, also where that is another
 # user's by then. What no program has had is said at the end, and by the status.
