@@ -7,7 +7,7 @@
 #include "liblttng-spi/arch/arch.h"
 
 const uint8_t spi_read_begin[1], spi_read_end[1], spi_read_fixup[1];
-const struct spi_payload_call spi_payload_calls[1], spi_payload_calls_end[1];
+const int32_t spi_payload_calls[1], spi_payload_calls_end[1];
 void *spi_payload_personality_to, *spi_slot_personality_to;
 uint8_t spi_slot_code_base[SPI_SLOT_HALF] SPI_EXPORT, spi_slot_data_base[SPI_SLOT_HALF] SPI_EXPORT;
 
@@ -45,7 +45,6 @@ NOTHING(spi_code_is_restorer)
 NOTHING(spi_context_pc)
 NOTHING(spi_context_trap)
 NOTHING(spi_context_steps)
-NOTHING(spi_payload_call_point)
 NOTHING(spi_site_has_displacement)
 NOTHING(spi_site_has_word)
 NOTHING(spi_code_jump_target)
@@ -70,7 +69,6 @@ MISSING(spi_slot_landing)
 MISSING(spi_signal_return)
 MISSING(spi_signal_frame_registers)
 MISSING(spi_context_pc_set)
-MISSING(spi_payload_call_make)
 MISSING(spi_displacement_bytes)
 MISSING(spi_jump_bytes)
 MISSING(spi_emit_jump)
