@@ -51,7 +51,7 @@ static void take_failure(struct process *p, const struct outcome *outcome)
 	 * its rules.
 	 */
 	if (ret == -EALREADY) {
-		process_comes(p, "its agent, which it was executed with, has not come yet");
+		process_comes(p, "the tracer that it was started with has not connected yet");
 		return;
 	}
 	/*
@@ -81,7 +81,7 @@ static void take_agent(struct process *p, bool was_there, int fd)
 	if (agent)
 		process_event(p, EVENT_ENTERS, agent);	/* its HELLO follows */
 	else
-		process_refuse(p, true, "no memory for its agent's connection");
+		process_refuse(p, true, "no memory for the connection to the tracer in it");
 }
 
 void injection_over(struct injection *in, const struct outcome *outcome, int fd)

@@ -71,7 +71,7 @@ static void worker_ready(struct loop_source *source, uint32_t events)
 	if (n == -EAGAIN)
 		return;
 	if (n != sizeof(outcome) || !in) {
-		outcome = (struct outcome) { .ret = -EIO, .text = "its injector ended unexpectedly" };
+		outcome = (struct outcome) { .ret = -EIO, .text = "the process that loads the tracer into it ended unexpectedly" };
 		if (n > 0 && nr_fds)
 			spi_foreign_close(fd, true, w->uid);
 		fd = -1;
@@ -90,7 +90,7 @@ static void worker_ready(struct loop_source *source, uint32_t events)
 static void worker_late(struct loop_timer *timer)
 {
 	struct worker *w = LOOP_OWNER(timer, struct worker, timer);
-	const struct outcome outcome = { .ret = -ETIMEDOUT, .text = "its injector did not finish in time" };
+	const struct outcome outcome = { .ret = -ETIMEDOUT, .text = "loading the tracer into it took too long" };
 	struct injection *in = w->injection;
 
 	worker_free(w);

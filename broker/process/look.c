@@ -84,8 +84,8 @@ static bool only_known(struct process *p, unsigned char *want)
 	if (!is_news)
 		return true;
 	renewal_want(p);
-	lines_add(&p->report.notes, "its user or group ids changed: rules that are new wait until it is one user's, "
-		  "and its agent has come as that one");
+	lines_add(&p->report.notes, "its user or group ids changed: new rules wait until all of its ids are one user's, and the tracer "
+		  "in it has connected again");
 	return true;
 }
 

@@ -50,7 +50,7 @@ void process_comes_forked(struct process *p)
 {
 	if (p->rules_had == RULES_NEVER)
 		p->rules_had = RULES_OF_PARENT;
-	process_comes(p, "it was forked by a traced program, and its agent has not come yet");
+	process_comes(p, "a traced program forked it, and the tracer in it has not connected yet");
 }
 
 /*

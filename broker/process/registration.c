@@ -127,7 +127,7 @@ void registration_expired(uint64_t id)
 {
 	for (struct process *p = processes; p; p = p->next)
 		if (p->hold.id == id) {
-			process_let_go_late(p, "it was held for as long as it may be");
+			process_let_go_late(p, "it was held at its start for as long as is allowed, and its rules were not in force");
 			return;
 		}
 }

@@ -44,7 +44,7 @@ static void reason_clear(struct process *p, const void *data)
 static void inject(struct process *p, const void *data)
 {
 	if (!process_hooks.inject(p))
-		process_refuse(p, true, "cannot be injected: no memory");
+		process_refuse(p, true, "no memory to load the tracer into it");
 }
 
 static void injection_drop(struct process *p, const void *data)
@@ -120,7 +120,7 @@ static void entry_lost(struct process *p, const void *data)
 	p->is_application = p->is_application && !facts_read(&facts, p->facts.pid) &&
 			    facts_same_program(&facts, &p->facts);
 	p->facts.read_at = 0;
-	process_refuse(p, true, "its agent ended before it had said anything");
+	process_refuse(p, true, "the tracer in it ended before it had connected");
 }
 
 /* ---- an agent comes and goes --------------------------------------------------------------------------------- */
@@ -199,7 +199,7 @@ static void adopt_another(struct process *p, const void *data)
 static void part(struct process *p, const void *data)
 {
 	static const struct setback executed = {
-		.why = "it has executed another program, whose agent has not come yet", .again_ms = EXECUTED_MS,
+		.why = "it executed another program, and the tracer in that has not connected yet", .again_ms = EXECUTED_MS,
 		.holds = true,
 	};
 	struct facts facts;

@@ -43,9 +43,9 @@ void unheld_ended(const struct spi_broker_app *app)
 		if (rule->enabled && rule->wants.asked.exec.count && rule_instruments(rule) &&
 		    (!rule->owner || rule->owner == app->uid)) {
 			n++;
-			broker_note("unheld", "%u program%s had ended before what %s started as could be looked at, "
-				    "while a rule names programs (--exec) by a name that is not their executables': "
-				    "calls may be missing", n, n == 1 ? "" : "s", n == 1 ? "it was" : "they were");
+			broker_note("unheld", "%u program%s ended before the names %s could be read: calls may be missing "
+				    "of a rule whose --exec is not an executable's name", n, n == 1 ? "" : "s",
+				    n == 1 ? "that it was started by" : "that they were started by");
 			return;
 		}
 }
@@ -73,7 +73,7 @@ void unheld_tell(struct process *p, const struct facts *facts, const struct spi_
 	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
 		if (rule->enabled && rule->wants.asked.exec.count && rule_concerns(rule, facts, true) &&
 		    !rule_concerns(rule, &bare, true)) {
-			process_missed(p, "it was not held: a rule names it by what it was started as (%.40s), which "
+			process_missed(p, "it was not held at its start: a rule names it by the name that it was started by (%.40s), which "
 				       "is neither its executable's name nor the process's", facts->names.title);
 			return;
 		}

@@ -306,7 +306,7 @@ static void take_item(const struct query_item *item, int fd)
 		ruleset_add_trigger(coming, item->name, item->uid, item->text, item->status != 0, item->filter);
 	} else if (item->kind == QUERY_MUTE) {
 		mute = true;
-		broker_note("mute", "user %u cannot be asked for his sessions: %s; what he and others had before stays in force, "
+		broker_note("mute", "user %u: the sessions cannot be read: %s; all rules made before stay in force, and all "
 			    "sessions made since wait", item->uid, item->text);
 	} else if (item->kind == QUERY_DONE && item->status) {
 		query_failed(item->text);

@@ -103,9 +103,8 @@ static void unread_tell(const struct facts *facts)
 	static unsigned int n;
 
 	n++;
-	broker_note("unread", "%u time%s a process was known by its file's name alone, last %d of user %u: its memory could not be "
-		    "read in time, and nothing of the kind is of its user's processes for ten seconds", n, n == 1 ? "" : "s", (int) facts->pid,
-		    facts->uids[0]);
+	broker_note("unread", "%u process%s known by %s executable's name alone, last %d of user %u: the memory with the other names "
+		    "could not be read in time", n, n == 1 ? " was" : "es were", n == 1 ? "its" : "their", (int) facts->pid, facts->uids[0]);
 }
 
 static void consider(pid_t pid, enum met met)
@@ -308,11 +307,9 @@ static void connector_refused(int error)
 	int ret = opened_listen(consider_start);
 
 	loop_timer_cancel(&ack_timer);
-	broker_note("connector", "processes to come are %s looked for every second%s: the "
-		    "kernel refuses its process events: %s; needs CAP_NET_ADMIN in the initial network and pid namespaces: "
-		    "run lttng-sessiond as root, outside of containers", ret ? "not found by name (exec=) at once, but" :
-		    "found by name (exec=) when their file is opened, and", ret ? "" : ", for names that are not their file's, and "
-		    "file systems that are mounted later", strerror(error));
+	broker_note("connector", "future processes of --exec are %slooked for every second: the kernel refuses its process events (%s); "
+		    "run lttng-sessiond as root, outside of containers", ret ? "" :
+		    "found when their file is opened; those that are named otherwise are ", strerror(error));
 	loop_remove(&connector);
 	injections_keep_ready(!ret);
 	refused = true;

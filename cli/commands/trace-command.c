@@ -92,11 +92,11 @@ static int command_attend(struct run *run, const struct program *program, struct
 			break;
 		case RUN_EVENT_TIME:
 			run_announce(run);
-			say_warning("%s: its agent has not reported: it may run untraced", program->name);
+			say_warning("%s: the tracer in it has not connected: it may run untraced", program->name);
 			hello = run_now() + (INT64_C(1) << 40);
 			break;
 		case RUN_EVENT_ERROR:
-			say_error("the agents cannot be reached any more: %s runs on untraced", program->name);
+			say_error("%s runs on untraced: the connection to the tracer in it broke", program->name);
 			run->broken = 1;
 			return 0;
 		case RUN_EVENT_READER:
@@ -113,7 +113,7 @@ static int command_attend(struct run *run, const struct program *program, struct
 static int command_status(struct run *run, const struct program *program, int status)
 {
 	if (!run->agents.seen) {
-		say_warning("%s ended before its agent reported: nothing was traced", program->name);
+		say_warning("%s ended before tracing began: nothing was traced", program->name);
 		run->broken = 1;
 	} else if (run->funcs && agents_say_absent(&run->agents)) {	/* without: the trace ended with its reader */
 		run->broken = 1;
@@ -147,7 +147,7 @@ static int command_run(struct run *run, const struct program *program)
 		spi_control_welcome(run->agents.control, SPI_WELCOME_EXEC, o->string_max);
 	ret = spi_control_listen(run->agents.control, &socket);
 	if (ret < 0) {
-		say_error("the agent socket cannot be made: %s", strerror(-ret));
+		say_error("the socket for traced programs cannot be made: %s", strerror(-ret));
 		return TRACE_STATUS_ERROR;
 	}
 	c.pid = launch(program, socket);

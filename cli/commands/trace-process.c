@@ -43,9 +43,9 @@ static int targets_gone(struct targets *ts, struct run *run)
 	if (spi_control_count(run->agents.control))
 		return 0;
 	if (ts->count == 1)
-		say_warning("%s: its agent is gone: the process executed another program", ts->list[0].title);
+		say_warning("%s executed another program, which is not traced", ts->list[0].title);
 	else
-		say_warning("the agents are gone: the processes that are left executed other programs");
+		say_warning("the processes that are left executed other programs, which are not traced");
 	return 1;
 }
 
@@ -85,7 +85,7 @@ static int targets_attend(struct targets *ts, struct run *run)
 		case RUN_EVENT_READER:
 			return 0;
 		case RUN_EVENT_ERROR:
-			say_error("%s: its agent cannot be reached any more", ts->list[0].title);
+			say_error("%s: the connection to the tracer in it broke", ts->list[0].title);
 			return TRACE_STATUS_ERROR;
 		case RUN_EVENT_AGENTS:
 			break;

@@ -310,12 +310,12 @@ static void session_wait_data(struct session *s, int stop_fd)
 			return;
 		}
 		if (poll(&stop, 1, SESSION_POLL_MS) > 0) {
-			say_warning("%s: not waited for: the end of the trace may be missing", s->name);
+			say_warning("the end of the trace may be missing: a signal ended the wait for the data of session %s", s->name);
 			return;
 		}
 	}
-	say_warning("%s: LTTng's consumer daemon did not hand over all data within %d s: the end of the trace may be "
-		"missing", s->name, SESSION_STALL_MS / 1000);
+	say_warning("the end of the trace may be missing: LTTng's consumer daemon did not hand over all data of session %s within %d s",
+		s->name, SESSION_STALL_MS / 1000);
 }
 
 static uint64_t session_discarded(struct session *s)
@@ -389,8 +389,8 @@ static int session_destroy_wait(struct session *s, int was_killed)
 	if (asking_is_over())
 		session_say_left(s);
 	else if (!done)
-		say_warning("session %s is still being destroyed: %s killed in the middle of an event leaves a buffer that LTTng cannot read, "
-			"and waits for; its events are lost", s->name, was_killed ? "a program that is" : "if it is not slow, a process that was");
+		say_warning("session %s is still being destroyed: %s killed in the middle of an event, and the events in its buffer are lost",
+			s->name, was_killed ? "the program was" : "LTTng is slow, or a process was");
 	return done;
 }
 

@@ -120,8 +120,8 @@ static int func_unknown(struct func *func, const char *whose, int stripped, cons
 	char problem[1024];
 
 	if (objects->executes)
-		snprintf(problem, sizeof(problem), "%s: %s in %s: it is waited for in the programs that this executes", func->text,
-			func->is_glob ? "no function matches" : "no such function", func->object ? func->object : whose);
+		snprintf(problem, sizeof(problem), "%s: %s in %s: it is looked for in the programs that %s executes", func->text,
+			func->is_glob ? "no function matches" : "no such function", func->object ? func->object : whose, whose);
 	else if (func->object)
 		snprintf(problem, sizeof(problem), "%s: %s %s in %s", func->text,
 			func->is_glob ? "no function matches" : "no function", func->pattern, func->object);
@@ -155,7 +155,8 @@ static int func_object_absent(struct func *func, const struct objects *objects, 
 		return func_wait(func);
 	}
 	if (objects->executes) {
-		say_warning("%s: %s is no %s: it is waited for in the programs that this executes", func->text, whose, func->object);
+		say_warning("%s: %s is not %s: the function is looked for in the programs that %s executes", func->text, whose, func->object,
+			whose);
 		return func_wait(func);
 	}
 	for (i = 0; i < objects->count && used < sizeof(list); i++)

@@ -89,7 +89,7 @@ static void text_counts(const struct status_record *r, int has_ended, FILE *out)
 	fputc('\n', out);
 }
 
-#define WAITS ", which waits for a library that has one"
+#define WAITS "; the rule waits for a library that has one"
 
 static void text_applied(const struct status_record *r, FILE *out)
 {

@@ -44,8 +44,7 @@ void agents_lost_report(struct agents *a)
 	char text[400];
 
 	for (unsigned int i = 0; i < a->lost_count; i++) {
-		snprintf(text, sizeof(text), "not followed: %s: it was executed by a system call that is not libc's, or it "
-			 "cannot load the agent", a->lost[i].exe);
+		snprintf(text, sizeof(text), "not followed: %s: it was executed without the tracer", a->lost[i].exe);
 		report_note(a->report, text);
 	}
 	a->lost_count = 0;

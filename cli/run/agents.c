@@ -191,7 +191,7 @@ unsigned int agents_say_absent(const struct agents *a)
 
 	for (i = 0; i < a->func_count; i++)
 		if (a->funcs[i].is_late && !a->found[i] && !(a->funcs[i].tree && a->report->functions)) {
-			say_error("%s: no program that ran had it: nothing of it was traced", tree_title(a->funcs[i].text));
+			say_error("%s: no program that ran has it: it was not traced", tree_title(a->funcs[i].text));
 			n++;
 		}
 	return n;

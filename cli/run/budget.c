@@ -130,7 +130,7 @@ static void say_left_out(struct budget *b)
 		return;
 	}
 	qsort(b->list, b->count, sizeof(*b->list), by_share);
-	say("Left out for that, with their share of the cost before, and the calls recorded by then:");
+	say("Functions left out, with their share of the cost before that, and their calls recorded by then:");
 	for (i = 0; i < b->count && (say_verbose || i < BUDGET_SHOWN); i++)
 		say("  %5.1f %%  %12llu  %.255s:%.2000s%s", b->list[i].share / 10.0, (unsigned long long) b->list[i].calls,
 			b->list[i].object, b->list[i].function, b->list[i].out ? "" : ", recorded again later");
@@ -158,9 +158,9 @@ static void say_advice(const struct budget *b, const struct hot_list *hot, uint6
 	if (!n)
 		return;
 	snprintf(first, sizeof(first), n > 1 ? "first %zu" : "first", n);
-	say("Recording took about %.0f %% of the program's own time; --budget %u would leave out the %s of them%s, %.0f %% of the "
-		"events", took, BUDGET_ADVICE / 10, first, rest > BUDGET_ADVICE / 10.0 ? ", and more" : "",
-		saved > 100 ? 100 : saved);
+	say("Recording took about %.0f %% of the program's own time", took);
+	say("  --budget %u would leave out the %s of these functions%s, and %.0f %% of the events", BUDGET_ADVICE / 10, first,
+		rest > BUDGET_ADVICE / 10.0 ? " and more" : "", saved > 100 ? 100 : saved);
 }
 
 void budget_say(struct budget *b, const struct hot_list *hot, uint64_t calls)

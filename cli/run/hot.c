@@ -123,8 +123,9 @@ static void say_advice(const struct hot_list *hot, uint64_t calls)
 		saved += hot->list[i].count;
 	}
 	if (i)
-		say("  leaving out the first%s saves %.0f %% of the events, and those of what only they call:%s",
-			i == 1 ? "" : i == 2 ? " two" : " three", 100.0 * (double) saved / (double) calls, text);
+		say("  leaving out the first%s, and what only %s, saves at least %.0f %% of the events:%s",
+			i == 1 ? "" : i == 2 ? " two" : " three", i == 1 ? "it calls" : "they call",
+			100.0 * (double) saved / (double) calls, text);
 }
 
 void hot_say(struct hot_list *hot, uint64_t calls)

@@ -209,21 +209,26 @@ static void report_say_declined(struct report *r, const char *directory)
 }
 
 static const char *const lost_reasons[SPI_LOST_REASONS] = {
-	[SPI_LOST_MEMORY] = "made while the program had no memory left for a thread's, or a call's, record "
-		"(RLIMIT_DATA, RLIMIT_AS, or too many calls open at once)",
+	[SPI_LOST_THREAD] = "the process had no memory for their thread's records: raise its limits (ulimit -d, ulimit -v)",
+	[SPI_LOST_MEMORY] = "the process had no memory for the record of the call: raise its limits (ulimit -d, ulimit -v)",
+	[SPI_LOST_OPEN] = "too many calls were open at once",
 	[SPI_LOST_STACK] = "made in the last 8 KB of a stack",
 	[SPI_LOST_MALLOC] = "made within malloc() before any other of their thread",
 	[SPI_LOST_FORK] = "made for the first time while another thread forked",
-	[SPI_LOST_CHILD] = "made by a forked child that had not begun to record",
-	[SPI_LOST_LEFT] = "left by a signal's handler while they were recorded",
-	[SPI_LOST_CALLEES] = "made by a site that is named for too many callees",
-	[SPI_APART_UNBOUND] = "made through the dynamic linker before their function could be told",
-	[SPI_APART_END] = "made after their process began to end, or to execute another program",
+	[SPI_LOST_CHILD] = "made by a forked child before the child began to record",
+	[SPI_LOST_LEFT] = "left by a signal handler while they were recorded",
+	[SPI_LOST_CALLEES] = "made at a call site with too many callees; the site is named below",
+	[SPI_APART_UNBOUND] = "made through the dynamic linker before it knew their function",
+	[SPI_APART_HALF] = "made while a session had only the exit event of their function enabled",
+	[SPI_APART_END] = "made after their process began to end",
+	[SPI_APART_EXEC] = "made after their process began to execute another program",
 	[SPI_APART_THREAD_END] = "made by destructors at their thread's end",
-	[SPI_APART_TIMER] = "made by a thread that blocks libc's own signals, as libc's for timers does",
+	[SPI_APART_TIMER] = "made by a thread that blocks libc's own signals, as libc's thread for timers does",
+	[SPI_ALONE_OPEN] = "too many calls were open at once",
+	[SPI_ALONE_MEMORY] = "the process had no memory for the record of the exit: raise its limits (ulimit -d, ulimit -v)",
 };
 
-/* What these reasons account for, with `title` before: in one line where one of them accounts for all of `sum`. */
+/* A reason a line, with its count, below `title`: in one line where one reason accounts for all of `sum`. */
 static void report_say_reasons(const struct report *r, const char *title, uint64_t sum, unsigned int from, unsigned int to)
 {
 	uint64_t known = 0;
@@ -239,7 +244,7 @@ static void report_say_reasons(const struct report *r, const char *title, uint64
 			say("  %llu: %s", (unsigned long long) r->lost_by[i], lost_reasons[i]);
 		known += r->lost_by[i];
 	}
-	if (sum > known && (known || !r->discarded))
+	if (to == SPI_LOST_KINDS && sum > known && (known || !r->discarded))
 		say("  %llu: the buffers had no room", (unsigned long long) (sum - known));
 }
 
@@ -247,15 +252,16 @@ static void report_say_lost(const struct report *r)
 {
 	uint64_t apart = 0;
 
-	for (unsigned int i = SPI_LOST_KINDS; i < SPI_LOST_REASONS; i++)
+	for (unsigned int i = SPI_LOST_KINDS; i < SPI_APART_KINDS; i++)
 		apart += r->lost_by[i];
-	if (r->discarded)
-		say("Records that LTTng discarded: %llu: try a larger --subbuf-size or --num-subbuf, or %s", (unsigned long long) r->discarded,
-			r->trees ? "--exclude, --depth, --compact" : "fewer functions");
+	if (r->discarded) {
+		say("Records that LTTng discarded because its buffers were full: %llu", (unsigned long long) r->discarded);
+		say("  try a larger --subbuf-size or --num-subbuf, or %s", r->trees ? "--exclude, --depth or --compact" : "fewer functions");
+	}
 	if (r->lost_calls)
 		report_say_reasons(r, "Lost calls", r->lost_calls, 0, SPI_LOST_KINDS);
 	if (apart)
-		report_say_reasons(r, "Calls not recorded, and in no other count", apart, SPI_LOST_KINDS, SPI_LOST_REASONS);
+		report_say_reasons(r, "Other calls that are not recorded", apart, SPI_LOST_KINDS, SPI_APART_KINDS);
 	if (r->lost_exits)
 		say("Lost exits whose entry was recorded: %llu", (unsigned long long) r->lost_exits);
 }
@@ -319,12 +325,11 @@ void report_say(struct report *r, const char *directory)
 	report_say_lost(r);
 	report_say_open(r);
 	if (r->no_exit)
-		say("Calls recorded without their exit, since too many were open at once, or no memory was left: %llu",
-			(unsigned long long) r->no_exit);
+		report_say_reasons(r, "Calls recorded without their exit", r->no_exit, SPI_APART_KINDS, SPI_LOST_REASONS);
 	if (r->bad_strings)
-		say("Strings that could not be read and are marked so: %llu", (unsigned long long) r->bad_strings);
+		say("Strings that could not be read, recorded as \"(unreadable)\": %llu", (unsigned long long) r->bad_strings);
 	if (r->nested)
-		say_detail("Calls that the tracer itself made, not recorded: %llu", (unsigned long long) r->nested);
+		say_detail("Calls that the tracer itself made, which are not recorded: %llu", (unsigned long long) r->nested);
 	say("%s instrumented%s: %llu%s; not instrumented: %zu", r->trees ? "Calls and functions" : "Functions",
 		r->ended ? " at the end" : "", (unsigned long long) r->functions,
 		r->generic && !r->trees ? ", recorded by address (too many for events of their own)" : "", r->declined_count);
@@ -334,7 +339,7 @@ void report_say(struct report *r, const char *directory)
 	for (i = 0; i < r->unrecorded_count; i++)
 		say("  %s", r->unrecorded[i]);
 	if (r->functions && !r->trees && !r->ended && !r->entries && !r->exits && !r->lost_calls && !r->discarded && !r->seen)
-		say("None of them was called while they were recorded");
+		say("No instrumented function was called");
 	if (r->trees)
 		hot_say(&r->hot, calls);
 	if (r->trees)

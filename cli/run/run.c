@@ -188,7 +188,7 @@ int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned
 		ret = agents_create(&run->agents, run->funcs, run->func_count,
 			o->asked.one_event ? SPI_RULE_ONE_EVENT : 0, o->string_max, &run->report, &run->session);
 		if (ret < 0)
-			say_error("the agent socket cannot be made: %s", strerror(-ret));
+			say_error("the socket for traced programs cannot be made: %s", strerror(-ret));
 		else
 			run_tell_agents(run);
 		run->agents.on_ready = run_on_ready;
@@ -309,7 +309,7 @@ void run_end(struct run *run)
 	unsigned int i;
 
 	if (silent)
-		say_warning("%d traced process%s did not confirm that the instrumentation is out", silent,
+		say_warning("%d traced process%s did not confirm that the instrumentation is removed", silent,
 			silent == 1 ? "" : "es");
 	agents_destroy(&run->agents);
 	/* A signal that came for the part that is over must not cut the rest short. */

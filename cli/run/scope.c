@@ -300,7 +300,7 @@ static void scope_report_rows(const struct scope *e, const struct status *status
 		}
 		if (!is_active)
 			report_declined(report, e->exec ? e->exec : "all", e->titles[row],
-				why ? why : "no process of that name was there, or none could be instrumented");
+				why ? why : report->is_met ? "no process could be instrumented" : "no process of that name ran");
 	}
 }
 

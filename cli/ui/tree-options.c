@@ -118,35 +118,33 @@ int tree_check(const struct tree_request *tree, const struct spi_rule *asked, ch
 	return -EINVAL;
 }
 
-static void cause_add(char *line, size_t size, const char *text)
-{
-	size_t used = strlen(line);
-
-	snprintf(line + used, size - used, "%s%s", used ? ", or " : "", text);
-}
-
 void tree_say_none(const struct tree_request *tree, const struct spi_rule *asked)
 {
-	char line[512] = "";
+	const char *causes[7];
+	unsigned int n = 0, i;
 
 	if (asked->parse_only)
 		return;
 	if (tree->count && *tree->roots[0])
-		cause_add(line, sizeof(line), tree->count > 1 ? "none of the roots was called" : "the root was not called");
+		causes[n++] = tree->count > 1 ? "none of the roots was called" : "the root was not called";
 	if (asked->after)
-		cause_add(line, sizeof(line), "tracing ended before --after was over");
+		causes[n++] = "tracing ended before --after was over";
 	if (asked->on_signal)
-		cause_add(line, sizeof(line), "the signal of --on-signal did not come");
+		causes[n++] = "the signal of --on-signal did not come";
 	if (asked->lib.count)
-		cause_add(line, sizeof(line), "no object that ran is meant by --lib");
+		causes[n++] = "no object that ran is meant by --lib";
 	if (asked->calls_of.count)
-		cause_add(line, sizeof(line), "no function that was called is meant by --calls-of");
+		causes[n++] = "no function that was called is meant by --calls-of";
 	if (asked->exclude.count)
-		cause_add(line, sizeof(line), "all that ran is left out by --exclude");
+		causes[n++] = "all that ran is left out by --exclude";
 	if (asked->exclude_lib.count)
-		cause_add(line, sizeof(line), "all that ran is left out by --exclude-lib");
-	if (*line)
-		say("No call was recorded: %s", line);
+		causes[n++] = "all that ran is left out by --exclude-lib";
+	if (n == 1)
+		say("No call was recorded: %s", causes[0]);
+	else if (n)
+		say("No call was recorded, for one of these reasons:");
+	for (i = 0; n > 1 && i < n; i++)
+		say("  %s", causes[i]);
 }
 
 void tree_free(struct tree_request *tree)

@@ -267,9 +267,9 @@ static int attach_agent(struct spi_session *s, uint64_t handle, int theirs)
 	spi_first_part(&s->first);	/* it starts a thread now */
 	ret = call(s, &status, function, theirs, s->held ? SPI_ATTACH_WAITS : spi_safe_in_constructor(s->safe) ? SPI_ATTACH_CONSTRUCTOR : 0);
 	if (!ret && (int32_t) status == -EBUSY)
-		return FAIL(s, EBUSY, "its agent already has a controller: end that tracing first");
+		return FAIL(s, EBUSY, "another lttng trace, or a session daemon, traces it already: end that tracing first");
 	if (!ret && (int32_t) status == -EALREADY)
-		return FAIL(s, EALREADY, "its agent is about to connect to the session daemon: try again");
+		return FAIL(s, EALREADY, "it is about to connect to the session daemon: try again");
 	if (!ret && (int32_t) status == -EAGAIN)	/* pthread_create()'s: another moment is no better */
 		return FAIL(s, ENOMEM, "it may have no more threads (RLIMIT_NPROC, its cgroup's pids.max, or memory for a stack), and "
 			    "its agent needs one");

@@ -162,5 +162,5 @@ int spi_sandbox_check(const struct spi_target *t, pid_t tid)
 	return spi_inject_fail(t->result, ENOTSUP, "process %d (%s) runs under seccomp, %s: start it under the tracer instead%s",
 		(int) t->pid, t->name, is_deadly ? "whose filter kills for system calls that tracing needs" :
 		"which may kill it for the system calls that loading a library makes",
-		is_deadly ? "" : ", or be root (CAP_SYS_ADMIN), who can look into its filter");
+		is_deadly ? "" : ", or be root (CAP_SYS_ADMIN) to look into its filter");
 }

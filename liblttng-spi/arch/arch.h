@@ -24,7 +24,6 @@
 struct spi_frame;
 struct spi_map_insn;
 struct spi_map_site;
-struct spi_payload_call;
 struct spi_registers;
 struct spi_signal_frame;
 
@@ -63,6 +62,28 @@ SPI_INLINE int spi_bytes_equal(const volatile uint8_t *a, const volatile uint8_t
 		if (*a++ != *b++)
 			return 0;
 	return 1;
+}
+
+/* What follows in a text that begins with this; NULL: it does not. strcmp() may be instrumented, too. */
+SPI_INLINE const char *spi_text_behind(const char *text, const char *begin)
+{
+	while (*begin && *text == *begin) {
+		text++;
+		begin++;
+	}
+	return *begin ? NULL : text;
+}
+
+/* Is it one of these, up to a NULL? whole: or does it begin with one? */
+SPI_INLINE int spi_text_is_of(const char *text, const char *const *names, int whole)
+{
+	for (; *names; names++) {
+		const char *rest = spi_text_behind(text, *names);
+
+		if (rest && !(whole && *rest))
+			return 1;
+	}
+	return 0;
 }
 
 /*
@@ -171,13 +192,8 @@ void spi_thunk_entry_lent(void) SPI_HIDDEN;
 /* What point->payload names, called in the function's place, with its registers and stack. */
 void spi_hook_thunk(void) SPI_HIDDEN;
 
-/* Where thunks call payloads: instructions of SPI_PAYLOAD_CALL_SIZE bytes; `at` is relative to the word itself. */
-struct spi_payload_call {
-	int32_t at;
-	uint32_t kind;		/* 0: an entry; SPI_PAYLOAD_CALL_EXIT */
-};
-#define SPI_PAYLOAD_CALL_EXIT	1u
-extern const struct spi_payload_call spi_payload_calls[] SPI_HIDDEN, spi_payload_calls_end[] SPI_HIDDEN;
+/* Where thunks call payloads: instructions of SPI_PAYLOAD_CALL_SIZE bytes, each relative to its word here. */
+extern const int32_t spi_payload_calls[] SPI_HIDDEN, spi_payload_calls_end[] SPI_HIDDEN;
 /* In the frame of a payload's caller: the address of the struct spi_frame. */
 SPI_INLINE uint64_t spi_thunk_frame(const struct spi_registers *regs);
 
@@ -255,12 +271,6 @@ void spi_context_argument_set(void *context, uint64_t value) SPI_HIDDEN;	/* the 
 uint64_t spi_context_trap(const void *context) SPI_HIDDEN;
 /* Does the interrupted code single-step itself? */
 int spi_context_steps(const void *context) SPI_HIDDEN;
-/*
- * The code stands at this call of a payload: of which point? And make the call, of `to`, in the handler's place,
- * without stepping.
- */
-uint64_t spi_payload_call_point(const void *context, const struct spi_payload_call *call) SPI_HIDDEN;
-void spi_payload_call_make(void *context, uint64_t to) SPI_HIDDEN;
 
 /* ---- code that is written ---- */
 
@@ -275,8 +285,6 @@ void spi_payload_call_make(void *context, uint64_t to) SPI_HIDDEN;
  */
 void spi_displacement_bytes(uint64_t after, uint64_t to, uint8_t *bytes) SPI_HIDDEN;
 void spi_jump_bytes(uint64_t place, uint64_t to, uint8_t *bytes) SPI_HIDDEN;
-int spi_jump_short_reaches(uint64_t place, uint64_t to) SPI_HIDDEN;
-void spi_jump_short_bytes(uint64_t place, uint64_t to, uint8_t *bytes) SPI_HIDDEN;
 
 /*
  * Stores into code that other threads run. Aligned words are stored by the compiler's atomics. spi_store_wide():
@@ -345,15 +353,10 @@ enum spi_site_way {
 };
 /*
  * The stub of a call site, with its latest `moved` instructions moved along. push: 0, or the return address, where the
- * site was replaced by a jump. entries: NULL, or `moved` places: entries[n] is where a thread goes on that has done all
- * of them but n.
+ * site was replaced by a jump.
  */
 void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved,
-	uint64_t push, enum spi_site_way way, uint64_t to, uint64_t *entries) SPI_HIDDEN;
-
-/* A trampoline: a jump on to a stub, anywhere. */
-#define SPI_TRAMPOLINE_MAX 14u
-uint32_t spi_trampoline_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_TRAMPOLINE_MAX]) SPI_HIDDEN;	/* how many */
+	uint64_t push, enum spi_site_way way, uint64_t to) SPI_HIDDEN;
 
 /*
  * A call site's own instruction, changed in place so that it leads to the site's stub.
@@ -365,8 +368,6 @@ int spi_site_has_displacement(const struct spi_map_site *site) SPI_HIDDEN;
 void spi_site_whole_bytes(const struct spi_map_site *site, uint64_t after, uint64_t stub, uint8_t *to) SPI_HIDDEN;
 int spi_site_has_word(const struct spi_map_site *site) SPI_HIDDEN;
 void spi_site_word_bytes(const struct spi_map_site *site, uint64_t after, uint64_t word, uint8_t *to) SPI_HIDDEN;
-/* A jump of SPI_JUMP_SHORT_SIZE bytes, whose condition, if it has one, stays when its last byte changes. */
-int spi_site_is_short_jump(const struct spi_map_site *site) SPI_HIDDEN;
 
 /* ---- code that is recognised ---- */
 

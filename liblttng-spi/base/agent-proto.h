@@ -192,11 +192,14 @@ struct spi_msg_rule_done {
  * may look at any time, also after it was killed or has executed another program.
  */
 /*
- * Why calls were not recorded, as far as the agent knows. lost_by counts them: what is before SPI_LOST_KINDS is in lost_entries
- * as well, whose rest found no room in a ring; what is behind is in no other counter. A call counts there once.
+ * Why calls were not recorded, as far as the agent knows. lost_by counts each call once. Those before SPI_LOST_KINDS are in
+ * lost_entries as well, whose rest found no room in a ring. Those before SPI_APART_KINDS are in no other counter. The rest was
+ * recorded without its exit, and is in slots_exhausted as well.
  */
 enum spi_lost {
-	SPI_LOST_MEMORY,	/* the process got no memory for what the record of its thread, or of the call, needs */
+	SPI_LOST_THREAD,	/* the process got no memory for what the records of a thread need */
+	SPI_LOST_MEMORY,	/* the process got no memory for what the record of the call needs */
+	SPI_LOST_OPEN,		/* all return slots are those of calls that are open */
 	SPI_LOST_STACK,		/* made within the last SPI_STACK_LEAST bytes of a stack */
 	SPI_LOST_MALLOC,	/* within malloc(), and before any other of its thread */
 	SPI_LOST_FORK,		/* a function's first one, while another thread forked */
@@ -204,10 +207,15 @@ enum spi_lost {
 	SPI_LOST_CALLEES,	/* by a call site that has too many callees */
 	SPI_LOST_CHILD,		/* by a forked child, before it had begun */
 	SPI_LOST_KINDS,
-	SPI_APART_END = SPI_LOST_KINDS,	/* after the process began to end, or to execute another program */
+	SPI_APART_END = SPI_LOST_KINDS,	/* after the process began to end */
+	SPI_APART_EXEC,		/* after the process began to execute another program */
 	SPI_APART_THREAD_END,	/* after the destructors of its thread's keys began to run */
 	SPI_APART_TIMER,	/* by libc's own thread for timers, or one that blocks libc's signals as that does */
 	SPI_APART_UNBOUND,	/* through a slot of the dynamic linker, whose function cannot be told yet */
+	SPI_APART_HALF,		/* while sessions had the function's exits enabled, and its entries not */
+	SPI_APART_KINDS,
+	SPI_ALONE_OPEN = SPI_APART_KINDS,	/* as SPI_LOST_OPEN */
+	SPI_ALONE_MEMORY,	/* as SPI_LOST_MEMORY */
 	SPI_LOST_REASONS,
 };
 #define SPI_STATUS_MAGIC 0x54415453u
@@ -223,7 +231,7 @@ struct spi_status_page {
 	uint64_t lost_exits;	/* never made up for */
 	uint64_t owed_exits;	/* made up for later than they happened */
 	uint64_t nested_skipped;	/* calls made by the tracer itself or in a handler that interrupted it */
-	uint64_t slots_exhausted;	/* calls recorded without exit: no return slot free */
+	uint64_t slots_exhausted;	/* calls recorded without exit: no return slot was free */
 	uint64_t strings_unreadable;
 	uint64_t points;	/* instrumented now */
 	uint64_t declined;	/* functions asked for and not instrumented */

@@ -78,11 +78,11 @@ struct spi_numbers {
 
 /* ---- sys.c: system calls that leave errno alone; small string work without libc state ---- */
 long spi_sys(long number, ...);			/* up to 6 arguments; -errno on failure */
-uint64_t spi_now_ns(void);			/* CLOCK_MONOTONIC */
 uint64_t spi_parse_number(const char *s, const char **end);
 int spi_fd_high(int fd);			/* move a descriptor out of the program's usual range; closes fd */
 void spi_child_signals_block(uint64_t *old);	/* around a child process of our own, before main() */
 void spi_child_signals_restore(const uint64_t *old);
+void spi_sleep_us(uint64_t us);		/* or until a signal comes */
 void *spi_map_pages(size_t size);		/* anonymous, zeroed; NULL when there are none */
 uint64_t spi_process_start_time(void);	/* in clock ticks since boot: proc(5), stat, field 22; 0: not known */
 
@@ -90,12 +90,9 @@ uint64_t spi_process_start_time(void);	/* in clock ticks since boot: proc(5), st
 /* Around what opens files in a thread of ours: it gets no number that the program may count on (low-fds.c). Control lock. */
 void spi_low_fds_hold(void);
 void spi_low_fds_release(void);
-void spi_low_fds_keep(void);		/* from now on until keep_end(); both may come twice */
-void spi_low_fds_keep_end(void);
 void spi_low_fds_wait(void);		/* who holds them waits for his controller */
 void spi_low_fds_wait_end(void);
 int spi_low_fds_are_held(void);
-int spi_low_fds_are_kept(void);
 void spi_low_fds_fork_child(void);
 
 /* ---- proc.c: this process in /proc ---- */
@@ -107,6 +104,8 @@ int spi_maps_next(struct spi_maps *maps, struct spi_vma *vma);	/* 1, or 0 at the
 /* After spi_maps_next(): the path of that mapping, "" of anonymous memory. Its length; one that does not fit is cut. */
 uint32_t spi_maps_path(struct spi_maps *maps, char *path, uint32_t size);
 void spi_maps_close(struct spi_maps *maps);
+/* 1: the mapping around the address, and its path, where `path` is not NULL. */
+int spi_maps_find(uint64_t address, struct spi_vma *vma, char *path, uint32_t size);
 /* The beginning of a file, ended by 0, at `path` from the directory `dir`: its size, or not above 0. Any context. */
 long spi_proc_text_at(long dir, const char *path, char *text, size_t size);
 int spi_numbers_open(struct spi_numbers *n, const char *path);
@@ -153,8 +152,6 @@ int spi_status_init(void);
 int spi_status_fd(void);			/* a new descriptor of the memory's memfd; -errno */
 int spi_status_record_get(struct spi_thread_own *own);	/* a record for own->record; signals blocked. -1: no memory */
 int spi_status_child_thread(struct spi_thread *t);	/* the same for the thread that has forked, in the child that begins */
-void spi_status_fold(struct spi_thread_own *own);	/* into the page, if the record lies outside of the status memory */
-void spi_status_fold_all(void);
 void spi_status_fork_child(void);	/* every record is the parent's; the calling thread gets another */
 /* A call of the calling thread is not recorded. Any state; it touches no vector register. */
 void spi_call_missed(enum spi_lost why);
@@ -178,6 +175,8 @@ int spi_processes_are_few(void);	/* 0: their limit may be near, or cannot be tol
 /* mmap(); 0 on failure. */
 uint64_t spi_mmap(uint64_t address, uint64_t size, int prot, int flags, int fd);
 void spi_munmap(uint64_t address, uint64_t size);
+/* Code to run at `rx`, which is reserved (0: anywhere), and to write at *rw. Returns rx, 0 on failure. */
+uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw);
 uint64_t spi_patch_lock(void);			/* blocks all signals; returns the mask to give back */
 void spi_patch_unlock(uint64_t before);
 int spi_patch_lock_soon(uint64_t *before);	/* where the program may hold locks of its own; -1: a fork waits, maybe for this thread */
@@ -246,7 +245,8 @@ SPI_INLINE void spi_word_set(uint32_t *word, uint32_t value)
 	spi_raw3(SYS_futex, (uint64_t) word, FUTEX_WAKE_PRIVATE, INT32_MAX);
 }
 
-SPI_INLINE uint64_t spi_word_now_ns(void)
+/* CLOCK_MONOTONIC. Any context. */
+SPI_INLINE uint64_t spi_now_ns(void)
 {
 	struct timespec ts = { 0, 0 };
 
@@ -254,12 +254,31 @@ SPI_INLINE uint64_t spi_word_now_ns(void)
 	return (uint64_t) ts.tv_sec * 1000000000u + (uint64_t) ts.tv_nsec;
 }
 
+/*
+ * A lock in one word: 0 free, 1 held, 2 held and awaited. Its holder must not be interrupted by a handler that takes
+ * the lock.
+ */
+SPI_INLINE void spi_word_lock(int *word)
+{
+	int seen = 0;
+
+	if (!__atomic_compare_exchange_n(word, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		while (__atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE))
+			spi_raw4(SYS_futex, (uint64_t) word, FUTEX_WAIT_PRIVATE, 2, 0);
+}
+
+SPI_INLINE void spi_word_unlock(int *word)
+{
+	if (__atomic_exchange_n(word, 0, __ATOMIC_RELEASE) == 2)
+		spi_raw3(SYS_futex, (uint64_t) word, FUTEX_WAKE_PRIVATE, 1);
+}
+
 /* While it has this value, and no longer than so many milliseconds. */
 SPI_INLINE void spi_word_wait(uint32_t *word, uint32_t value, uint32_t ms)
 {
-	uint64_t now = spi_word_now_ns(), until = now + ms * UINT64_C(1000000);
+	uint64_t now = spi_now_ns(), until = now + ms * UINT64_C(1000000);
 
-	for (; __atomic_load_n(word, __ATOMIC_ACQUIRE) == value && now < until; now = spi_word_now_ns()) {
+	for (; __atomic_load_n(word, __ATOMIC_ACQUIRE) == value && now < until; now = spi_now_ns()) {
 		uint64_t left[2] = { (until - now) / 1000000000u, (until - now) % 1000000000u };
 
 		spi_raw4(SYS_futex, (uint64_t) word, FUTEX_WAIT_PRIVATE, value, (uint64_t) left);

@@ -2,13 +2,11 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include "liblttng-spi/base/base.h"
 
 /*
  * The control lock: serialises the control side, and fork() against it. A plain
- * futex, as libc's mutexes may be instrumented. 0 free, 1 held, 2 held and
- * awaited. Taken before any lock of lttng-ust or the dynamic linker.
+ * futex, as libc's mutexes may be instrumented. Taken before any lock of lttng-ust or the dynamic linker.
  */
 static SPI_FORK_DATA int control_lock;
 static SPI_FORK_DATA int control_owner;	/* thread id; a fork by the owner itself is lttng-ust's, while it starts */
@@ -23,11 +21,7 @@ static void control_taken(void)
 
 void spi_control_lock(void)
 {
-	int seen = 0;
-
-	if (!__atomic_compare_exchange_n(&control_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		while (__atomic_exchange_n(&control_lock, 2, __ATOMIC_ACQUIRE))
-			spi_sys(SYS_futex, &control_lock, FUTEX_WAIT_PRIVATE, 2L, NULL);
+	spi_word_lock(&control_lock);
 	control_taken();
 }
 
@@ -76,21 +70,19 @@ int spi_control_lock_fork(uint64_t signals, uint64_t *held, int may_give_up)
 void spi_control_unlock(void)
 {
 	__atomic_store_n(&control_owner, 0, __ATOMIC_RELAXED);
-	if (__atomic_exchange_n(&control_lock, 0, __ATOMIC_RELEASE) == 2)
-		spi_sys(SYS_futex, &control_lock, FUTEX_WAKE_PRIVATE, 1L);
+	spi_word_unlock(&control_lock);
 }
 
 int spi_control_try(void)
 {
 	static int waited;	/* ms; all of the process's ends together */
-	struct timespec pause = { 0, 1000000 };
 	int seen = 0;
 
 	while (!__atomic_compare_exchange_n(&control_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 		if (waited >= END_MS || spi_control_is_mine())
 			return 0;
 		waited++;
-		spi_sys(SYS_nanosleep, &pause, NULL);
+		spi_sleep_us(1000);
 		seen = 0;
 	}
 	control_taken();

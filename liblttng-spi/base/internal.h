@@ -11,7 +11,6 @@
 
 /* ---- sys.c: system calls that leave errno alone; small string work without libc state ---- */
 long spi_fd_table_size(void);		/* how many descriptors this process has a table for; 0: unknown */
-void spi_fd_table_size_keep(int is_kept);	/* once read it is kept, for spi_fd_high() to take no time; or no more */
 
 /* ---- log.c ---- */
 int spi_vformat(char *buffer, size_t size, const char *format, va_list args);

@@ -33,11 +33,6 @@ void spi_lend_over(void)
 	__atomic_fetch_and(&spi_thread.owed, ~SPI_THREAD_LENT, __ATOMIC_RELAXED);
 }
 
-void spi_lend_fork_child(void)
-{
-	spi_lend_over();
-}
-
 int spi_is_lent(void)
 {
 	if (spi_likely(!lent.tid) || spi_thread_is_foreign(&spi_thread))

@@ -16,8 +16,7 @@ enum spi_lend {
 /* The calling thread's words are about to be a child's as well. 0: they were already, or nothing is traced here. */
 int spi_lend(enum spi_lend how);
 int spi_lend_beside(enum spi_lend how);	/* the same; the child runs beside the thread, so functions' points ask, too */
-void spi_lend_over(void);
-void spi_lend_fork_child(void);		/* fork() has made this process: it is what it seems */
+void spi_lend_over(void);		/* in the child of fork(), too, which is what it seems */
 /* 1: the caller is a child with its parent's words; 0: it is not, or no longer; -1: it is not, and one may begin: ask again. Any thread. */
 int spi_is_lent(void);
 

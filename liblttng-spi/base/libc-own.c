@@ -128,17 +128,6 @@ SPI_HIDDEN char *strcpy(char *restrict to, const char *restrict from)
 	return to;
 }
 
-SPI_HIDDEN char *strncpy(char *restrict to, const char *restrict from, size_t n)
-{
-	size_t i = 0;
-
-	for (; i < n && from[i]; i++)
-		to[i] = from[i];
-	for (; i < n; i++)
-		to[i] = 0;
-	return to;
-}
-
 SPI_HIDDEN char *strchrnul(const char *s, int c)
 {
 	while (*s && *s != (char) c)
@@ -210,14 +199,6 @@ SPI_HIDDEN char *getenv(const char *name)
 SPI_HIDDEN int sigemptyset(sigset_t *set)
 {
 	memset(set, 0, sizeof(*set));
-	return 0;
-}
-
-/* But for the two that libc has for itself. */
-SPI_HIDDEN int sigfillset(sigset_t *set)
-{
-	memset(set, 0, sizeof(*set));
-	*(uint64_t *) set = ~(UINT64_C(3) << 31);
 	return 0;
 }
 

@@ -82,7 +82,7 @@ int spi_vformat(char *buffer, size_t size, const char *format, va_list args)
 	return (int) n;
 }
 
-int spi_format(char *buffer, size_t size, const char *format, ...)
+SPI_EXPORT int spi_format(char *buffer, size_t size, const char *format, ...)
 {
 	va_list args;
 	int n;

@@ -14,8 +14,8 @@
  * is looked at again. Numbers 0 to 2 are held only where they have been free for a
  * while, as a program that redirects its output closes one and opens it at once.
  *
- * To hold and give back takes a hundred system calls each. An agent that comes in a constructor, before main() as a rule,
- * keeps them from its begin until its first rules are in force. But for no longer than a moment where it waits for its controller.
+ * To hold and give back takes a hundred system calls each. Nothing is held while a holder waits for its controller for
+ * longer than a moment.
  *
  * Under the control lock, or before there are other threads; the child of a fork
  * gives back what its parent held.
@@ -26,7 +26,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include "liblttng-spi/base/internal.h"
 
 #define LOW_FDS		100
@@ -35,7 +34,7 @@
 #define FIRST_TRIES	3
 
 static SPI_FORK_DATA uint32_t depth, waits;		/* waits: holders that wait for their controller */
-static SPI_FORK_DATA int is_taken, is_kept;
+static SPI_FORK_DATA int is_taken;
 static long low_fds;
 static uint8_t held[LOW_FDS];
 static struct stat held_file;
@@ -85,14 +84,13 @@ static int held_file_learn(long fd)
 
 static void standard_hold(long file)
 {
-	struct timespec pause = { 0, 1000000 };
 	uint32_t free_ones = 0;
 
 	for (int fd = 0; fd < STANDARD_FDS; fd++)
 		free_ones |= (uint32_t) is_free(fd) << fd;
 	if (!free_ones)
 		return;
-	spi_sys(SYS_nanosleep, &pause, NULL);
+	spi_sleep_us(1000);
 	for (int fd = 0; fd < STANDARD_FDS; fd++) {
 		long got;
 
@@ -114,7 +112,6 @@ static long low_fds_choose(void)
 {
 	long size;
 
-	spi_fd_table_size_keep(1);
 	if (spi_sys(SYS_gettid) == spi_sys(SYS_getpid))
 		return LOW_FDS;
 	size = spi_fd_table_size();
@@ -186,34 +183,14 @@ void spi_low_fds_hold(void)
 
 static void let_go(void)
 {
-	if (!is_taken || depth > waits)
-		return;
-	spi_fd_table_size_keep(0);
-	give_back();
+	if (is_taken && depth <= waits)
+		give_back();
 }
 
 void spi_low_fds_release(void)
 {
 	depth--;
 	let_go();
-}
-
-/* ---- for longer than one thing that is done ---- */
-
-void spi_low_fds_keep(void)
-{
-	if (is_kept)
-		return;
-	is_kept = 1;
-	spi_low_fds_hold();
-}
-
-void spi_low_fds_keep_end(void)
-{
-	if (!is_kept)
-		return;
-	is_kept = 0;
-	spi_low_fds_release();
 }
 
 /* Each of the holders that there are waits: all are this thread's, or would have the control lock. */
@@ -230,11 +207,6 @@ void spi_low_fds_wait_end(void)
 		take();
 }
 
-int spi_low_fds_are_kept(void)
-{
-	return is_kept;
-}
-
 int spi_low_fds_are_held(void)
 {
 	return is_taken;
@@ -245,6 +217,4 @@ void spi_low_fds_fork_child(void)
 	if (is_taken)
 		give_back();
 	depth = waits = 0;
-	is_kept = 0;
-	spi_fd_table_size_keep(0);
 }

@@ -33,7 +33,7 @@ static SPI_FORK_DATA int patch_forking;
  */
 static SPI_FORK_DATA uint32_t forks, fork_given_up;
 
-static int lock_take(int may_give_up)
+static int lock_take_soon(void)
 {
 	const struct { int64_t s, ns; } timeout = { 0, SPI_FORK_MS * 1000000 };
 	long waited = 0;
@@ -44,12 +44,12 @@ static int lock_take(int may_give_up)
 	while (__atomic_exchange_n(&patch_lock, 2, __ATOMIC_ACQUIRE)) {
 		uint32_t fork = __atomic_load_n(&forks, __ATOMIC_RELAXED);
 
-		if (may_give_up && __atomic_load_n(&patch_forking, __ATOMIC_RELAXED) &&
+		if (__atomic_load_n(&patch_forking, __ATOMIC_RELAXED) &&
 				(waited == -ETIMEDOUT || __atomic_load_n(&fork_given_up, __ATOMIC_RELAXED) == fork)) {
 			__atomic_store_n(&fork_given_up, fork, __ATOMIC_RELAXED);
 			return -1;
 		}
-		waited = spi_raw4(SYS_futex, (uint64_t) &patch_lock, FUTEX_WAIT_PRIVATE, 2, may_give_up ? (uint64_t) &timeout : 0);
+		waited = spi_raw4(SYS_futex, (uint64_t) &patch_lock, FUTEX_WAIT_PRIVATE, 2, (uint64_t) &timeout);
 	}
 	return 0;
 }
@@ -61,14 +61,14 @@ uint64_t spi_patch_lock(void)
 {
 	uint64_t before = spi_signals_hold(HELD);
 
-	lock_take(0);
+	spi_word_lock(&patch_lock);
 	return before;
 }
 
 int spi_patch_lock_soon(uint64_t *before)
 {
 	*before = spi_signals_hold(HELD);
-	if (lock_take(1) == 0)
+	if (lock_take_soon() == 0)
 		return 0;
 	spi_signals_release(*before);
 	return -1;
@@ -91,8 +91,7 @@ void spi_patch_unlock_fork(uint64_t before)
 
 void spi_patch_unlock(uint64_t before)
 {
-	if (__atomic_exchange_n(&patch_lock, 0, __ATOMIC_RELEASE) == 2)
-		spi_raw3(SYS_futex, (uint64_t) &patch_lock, FUTEX_WAKE_PRIVATE, 1);
+	spi_word_unlock(&patch_lock);
 	spi_signals_release(before);
 }
 
@@ -106,6 +105,27 @@ uint64_t spi_mmap(uint64_t address, uint64_t size, int prot, int flags, int fd)
 void spi_munmap(uint64_t address, uint64_t size)
 {
 	spi_raw3(SYS_munmap, address, size, 0);
+}
+
+/*
+ * An old size of 0 makes a second mapping of shared pages. No mapping gains the right to be run: systemd's
+ * MemoryDenyWriteExecute refuses that.
+ */
+uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw)
+{
+	int flags = MAP_SHARED | MAP_ANONYMOUS | (rx ? MAP_FIXED : 0);
+	uint64_t code = spi_mmap(rx, size, PROT_READ | PROT_EXEC, flags, -1);
+	long alias = code ? spi_raw6(SYS_mremap, code, 0, size, MREMAP_MAYMOVE, 0, 0) : -ENOMEM;
+
+	if (!spi_raw_failed(alias) && spi_raw3(SYS_mprotect, (uint64_t) alias, size, PROT_READ | PROT_WRITE) == 0) {
+		*rw = (uint8_t *) alias;
+		return code;
+	}
+	if (!spi_raw_failed(alias))
+		spi_munmap((uint64_t) alias, size);
+	if (code && !rx)
+		spi_munmap(code, size);
+	return 0;
 }
 
 struct pool {

@@ -42,11 +42,6 @@ void spi_mode_process(void)
 	process = (int) spi_sys(SYS_getpid);
 }
 
-int spi_mode_has_process(void)
-{
-	return process != 0;
-}
-
 /* ---- a process in which nothing can be instrumented any more ---- */
 
 static const char *given_up;

@@ -44,8 +44,6 @@ int spi_mode_change(enum spi_mode from, enum spi_mode to);
 void spi_mode_set(enum spi_mode mode);
 /* The calling process is the one that SPI_MAY_HERE means: as the agent begins, and in the child within fork(). */
 void spi_mode_process(void);
-/* Has spi_mode_process() been called at all? */
-int spi_mode_has_process(void);
 
 /* A forked child that has not begun. */
 static inline int spi_mode_is_child(void)

@@ -17,7 +17,7 @@
 
 struct spi_object;
 
-#define SPI_PAYLOAD_ABI 4u
+#define SPI_PAYLOAD_ABI 5u
 
 /* A code map, mapped and checked (objects/map-read.c), or its functions to be checked before each is used (objects/map-cache.c). */
 struct spi_map {
@@ -77,11 +77,6 @@ struct spi_core_ops {
 	const uint32_t *tree_tagged;	/* those that have a tag */
 	/* A thread of the program has written a batch of compact records, which took so long. It is marked busy. */
 	void (*compact_flushed)(uint64_t ns);
-	/*
-	 * Exits of a function whose entries are not recorded are, when that has lasted so long (0: at once); and at once
-	 * during the grace after the module was loaded, which a program has that was brought in before its main().
-	 */
-	uint32_t alone_ms, alone_grace_ms;
 	/* Has lttng-ust made the call whose return address is at p, or one in which that was made? By what lies there. */
 	int (*within_lttng)(uint64_t p);
 	/* Is there memory for what lttng-ust needs for the calling thread, or, has_memory, for its list of threads? thread_ready() */
@@ -126,7 +121,7 @@ struct spi_payload_ops {
 	/*
 	 * Make descriptors for n points that carry no payload yet and register them
 	 * as one provider; sets entry, exit, left, payload and gate[] of each. Slow;
-	 * agent thread only. Points that the gatekeeper refuses get payload == NULL
+	 * agent thread only. Points that are refused get payload == NULL
 	 * and errors[i] = a static text. Those with events_of get that point's events, and only records of their own. Returns
 	 * how many have new events, or -errno.
 	 */

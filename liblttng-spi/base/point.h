@@ -247,7 +247,6 @@ struct spi_thread_own {
 	void *debts;			/* a payload's: exits that found no room */
 	uint32_t awaited;		/* ledger/close.c */
 	uint32_t closing;		/* enum spi_closing: a lock, while calls of rules are being closed. ledger/close.c */
-	struct spi_thread_count folded;	/* of a record outside the status memory: what the page has of it */
 	struct spi_leave leave;		/* unwind/leave.c */
 	struct spi_guard *guard;	/* the payload that the thread is in. payload/guard.c */
 	uint32_t slot_unsure;		/* an unwinder has left a thunk: the next slot's frame may be one that is nobody's. unwind/unwind.c */

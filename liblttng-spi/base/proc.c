@@ -40,7 +40,7 @@ long spi_proc_text_at(long dir, const char *path, char *text, size_t size)
 	return got;
 }
 
-int spi_proc_text(const char *path, char *text, size_t size)
+SPI_EXPORT int spi_proc_text(const char *path, char *text, size_t size)
 {
 	return spi_proc_text_at(AT_FDCWD, path, text, size) > 0 ? 0 : -1;
 }
@@ -229,4 +229,19 @@ uint32_t spi_maps_path(struct spi_maps *maps, char *path, uint32_t size)
 	maps->in_line = 0;
 	path[n] = 0;
 	return n;
+}
+
+int spi_maps_find(uint64_t address, struct spi_vma *vma, char *path, uint32_t size)
+{
+	struct spi_maps maps;
+	int found = 0;
+
+	if (spi_maps_open(&maps) < 0)
+		return 0;
+	while (!found && spi_maps_next(&maps, vma))
+		found = address >= vma->start && address < vma->end;
+	if (found && path)
+		spi_maps_path(&maps, path, size);
+	spi_maps_close(&maps);
+	return found;
 }

@@ -7,9 +7,8 @@
  * process ends, executes another program or is killed.
  *
  * A child shares its parent's memory until it has a controller of its own; its
- * threads take blocks that nobody had. Threads beyond the last block count in
- * private memory, which is folded into the page when they end, when a rule goes,
- * and when the process ends.
+ * threads take blocks that nobody had. Threads beyond the last block share it, and
+ * may count too little.
  *
  * Without a controller no descriptor is kept: the memory is private then, and its
  * memfd is made when one asks.
@@ -37,7 +36,7 @@ static struct {
 } memory __attribute__((aligned(4096)));
 struct spi_status_page *spi_status = &memory.page;
 /*
- * Guards giving out records, every `folded`, and the change of memory. Innermost,
+ * Guards giving out records, and the change of memory. Innermost,
  * held for a moment, by threads with their signals blocked or the control side.
  */
 static SPI_FORK_DATA int status_lock;
@@ -80,13 +79,14 @@ static int is_shared(const struct spi_thread_record *record)
 	return record >= memory.records && record < memory.records + SPI_STATUS_BLOCKS_MAX;
 }
 
+/* Under the lock. */
 static struct spi_thread_record *record_take(void)
 {
-	uint64_t index = is_parents ? SPI_STATUS_BLOCKS_MAX : __atomic_load_n(&memory.page.blocks, __ATOMIC_RELAXED);
-
-	if (index < SPI_STATUS_BLOCKS_MAX)
-		index = __atomic_fetch_add(&memory.page.blocks, 1, __ATOMIC_RELAXED);
-	return index < SPI_STATUS_BLOCKS_MAX ? &memory.records[index] : spi_map_pages(sizeof(struct spi_thread_record));
+	if (is_parents)
+		return spi_map_pages(sizeof(struct spi_thread_record));
+	if (memory.page.blocks < SPI_STATUS_BLOCKS_MAX)
+		memory.page.blocks++;
+	return &memory.records[memory.page.blocks - 1];
 }
 
 int spi_status_record_get(struct spi_thread_own *own)
@@ -98,34 +98,6 @@ int spi_status_record_get(struct spi_thread_own *own)
 	return own->record ? 0 : -1;
 }
 
-static void fold_locked(struct spi_thread_own *own)
-{
-	uint64_t *count, *folded = counters_of(&own->folded), *total = &memory.page.entries;
-
-	if (!own->record || is_shared(own->record))
-		return;
-	count = counters_of(&own->record->count);
-	for (unsigned int i = 0; i < COUNTERS; i++) {
-		uint64_t now = __atomic_load_n(&count[i], __ATOMIC_RELAXED);
-
-		__atomic_fetch_add(&total[i], now - folded[i], __ATOMIC_RELAXED);
-		folded[i] = now;
-	}
-}
-
-void spi_status_fold(struct spi_thread_own *own)
-{
-	lock();
-	fold_locked(own);
-	unlock();
-}
-
-void spi_status_fold_all(void)
-{
-	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
-		spi_status_fold(own);
-}
-
 /* In the child of a fork: the lock may have been another thread's. What the records hold is the parent's to tell. */
 void spi_status_fork_child(void)
 {
@@ -134,8 +106,8 @@ void spi_status_fork_child(void)
 	status_lock = 0;
 	for (struct spi_thread_own *own = spi_threads_first(); own; own = own->next) {
 		if (own->record && !is_shared(own->record))
-			own->folded = own->record->count;
-		else if (own->record)
+			memset(&own->record->count, 0, sizeof(own->record->count));
+		else
 			own->record = NULL;
 	}
 	points_inherited = memory.page.points;
@@ -155,14 +127,12 @@ static void record_move(struct spi_thread *t)
 
 	lock();
 	record = is_parents || is_shared(old) ? NULL : record_take();
-	if (record && is_shared(record)) {
-		fold_locked(own);
-		memset(&own->folded, 0, sizeof(own->folded));
+	if (record) {
+		for (unsigned int i = 0; i < COUNTERS; i++)
+			counters_of(&record->count)[i] += counters_of(&old->count)[i];
 		own->record = record;
 		if (t->record == old)
 			t->record = record;
-	} else if (record) {
-		spi_sys(SYS_munmap, record, (sizeof(*record) + 4095) & ~4095ul);
 	}
 	unlock();
 }
@@ -228,11 +198,10 @@ int spi_status_fd(void)
 		fd = spi_sys(SYS_memfd_create, "lttng-spi-status", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return (int) fd;
-	spi_status_fold_all();
 	lock();
 	fresh.points = is_parents ? points_inherited : memory.page.points;
 	if (!is_parents)
-		fresh.blocks = memory.page.blocks < SPI_STATUS_BLOCKS_MAX ? memory.page.blocks : SPI_STATUS_BLOCKS_MAX;
+		fresh.blocks = memory.page.blocks;
 	r = spi_sys(SYS_ftruncate, fd, sizeof(memory));
 	if (r == 0)
 		r = memory_write(fd, &fresh);

@@ -28,12 +28,11 @@ long spi_sys(long number, ...)
 	return spi_raw6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-uint64_t spi_now_ns(void)
+void spi_sleep_us(uint64_t us)
 {
-	struct timespec ts;
+	uint64_t time[2] = { us / 1000000, us % 1000000 * 1000 };
 
-	spi_sys(SYS_clock_gettime, CLOCK_MONOTONIC, &ts);
-	return (uint64_t) ts.tv_sec * 1000000000u + (uint64_t) ts.tv_nsec;
+	spi_sys(SYS_nanosleep, time, NULL);
 }
 
 void *spi_map_pages(size_t size)
@@ -70,10 +69,7 @@ uint64_t spi_parse_number(const char *s, const char **end)
 	return value;
 }
 
-static SPI_FORK_DATA int table_is_kept;
-static SPI_FORK_DATA long table_size;		/* 0: not known, or not kept */
-
-static long table_size_read(void)
+long spi_fd_table_size(void)
 {
 	char text[1024], path[SPI_PROC_PATH];
 	const char *at = NULL;
@@ -81,23 +77,6 @@ static long table_size_read(void)
 	if (spi_proc_text(spi_proc_path(path, "status"), text, sizeof(text)) == 0)
 		at = strstr(text, "FDSize:");
 	return at ? (long) spi_parse_number(at + 7 + strspn(at + 7, "\t "), NULL) : 0;
-}
-
-long spi_fd_table_size(void)
-{
-	long size = table_is_kept ? table_size : 0;
-
-	if (!size)
-		size = table_size_read();
-	if (table_is_kept)
-		table_size = size;
-	return size;
-}
-
-void spi_fd_table_size_keep(int is_kept)
-{
-	table_is_kept = is_kept;
-	table_size = 0;
 }
 
 /*
@@ -117,7 +96,6 @@ int spi_fd_high(int fd)
 		limit.rlim_cur = 256;
 	high = limit.rlim_cur >= 1024 ? 900 : (long) limit.rlim_cur / 2;
 	if (spi_sys(SYS_gettid) != spi_sys(SYS_getpid)) {
-		/* in no time: the number is a low one until it is moved */
 		long size = spi_fd_table_size();
 
 		if (size >= 64 && high >= size)

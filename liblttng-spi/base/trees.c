@@ -4,7 +4,7 @@
 
 uint64_t spi_tree_epoch = SPI_TREE_EPOCH_FIRST;
 uint32_t spi_tree_others, spi_tree_everybody, spi_tree_whole;
-uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads, spi_tree_untagged;
+uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads;
 uint32_t spi_tree_depths[SPI_TREES_MAX];
 uint32_t spi_tree_ended[SPI_TREES_MAX];
 uint32_t spi_tree_tagged;

@@ -15,7 +15,7 @@ extern uint64_t spi_tree_epoch;		/* 32 bits; changes when spi_thread.tree is to 
 extern uint32_t spi_tree_others;	/* trees that every thread but the first is in */
 extern uint32_t spi_tree_everybody;	/* trees that every thread is in */
 extern uint32_t spi_tree_whole;		/* trees of a whole program, which has what runs before main() and after it, too */
-extern uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads, spi_tree_untagged;
+extern uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, spi_tree_threads;
 extern uint32_t spi_tree_depths[SPI_TREES_MAX];
 extern uint32_t spi_tree_ended[SPI_TREES_MAX];	/* spi_tree_epoch at its latest end */
 extern uint32_t spi_tree_tagged;	/* trees that have a tag */

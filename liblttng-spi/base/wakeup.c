@@ -8,17 +8,17 @@
 
 #define ASK_MS		2000	/* for the control thread to come by */
 #define STEP_NS		UINT64_C(50000000)
-
-/* Blocked in who has the number in hand. What its own faults and int3 raise is as ever. */
-#define RING_HELD	(~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)))
 #define RING_MS		100
 
+/* Blocked while a thread has the number in hand: a handler might fork. What faults and int3 raise is as ever. */
+#define RING_HELD	(~(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)))
+
 SPI_FORK_DATA int spi_control_event = -1;		/* an eventfd, while a control thread serves a link */
-SPI_FORK_DATA int spi_control_event_own = -1;		/* the same, until it is closed */
+SPI_FORK_DATA int spi_control_event_own = -1;		/* its number for as long as it is open */
+static SPI_FORK_DATA uint32_t ringing;		/* threads that may have the number in hand */
 static uint32_t asked, answered;	/* answered: a futex */
 uint32_t spi_control_works;
 static uint32_t in_vain;		/* the last question that was not answered in time */
-static SPI_FORK_DATA uint32_t ringing;		/* threads that may have the eventfd's number in hand */
 
 void spi_control_ring(void)
 {
@@ -70,68 +70,47 @@ void spi_control_answer(uint32_t all_until)
 	spi_sys(SYS_futex, &answered, FUTEX_WAKE_PRIVATE, INT32_MAX);
 }
 
-/* Whoever was not answered in time went on. */
-void spi_control_late_tell(uint32_t answered_now)
+void spi_control_late_tell(void)
 {
 	static uint32_t told;
 	uint32_t vain = __atomic_load_n(&in_vain, __ATOMIC_RELAXED);
 
-	if (vain == told || (int32_t) (vain - answered_now) > 0)
+	if (vain == told)
 		return;
 	told = vain;
-	spi_note("a library was loaded, and ran before it could be instrumented: its first calls are in no count, as that took more than %u s",
+	spi_note("the first calls in a library are neither recorded nor counted: it took more than %u s to instrument the library when it was loaded",
 		ASK_MS / 1000u);
 }
 
 void spi_control_event_open(void)
 {
-	int fd = spi_fd_high((int) spi_sys(SYS_eventfd2, 0L, EFD_CLOEXEC | EFD_NONBLOCK));
-
-	spi_control_event_own = fd;
-	__atomic_store_n(&spi_control_event, fd, __ATOMIC_SEQ_CST);
+	if (spi_control_event_own < 0)
+		spi_control_event_own = spi_fd_high((int) spi_sys(SYS_eventfd2, 0L, EFD_CLOEXEC | EFD_NONBLOCK));
+	__atomic_store_n(&spi_control_event, spi_control_event_own, __ATOMIC_SEQ_CST);
 }
 
-/* Nobody asks from now on. Returns the number, which is still open. */
-int spi_control_event_shut(void)
+/* Where a thread has the number in hand for long, as one that a debugger stops, the eventfd stays, for the next controller. */
+void spi_control_event_shut(void)
 {
-	return __atomic_exchange_n(&spi_control_event, -1, __ATOMIC_SEQ_CST);
-}
-
-/*
- * A thread that has just read the number would write into whatever gets it next. It takes no signal meanwhile and does not
- * wait, but it may be preempted, or stopped by a debugger: rather than to wait for that, the number stays taken.
- */
-void spi_control_event_close(int fd)
-{
-	const uint64_t moment[2] = { 0, 1000000 };
-
+	__atomic_store_n(&spi_control_event, -1, __ATOMIC_SEQ_CST);
 	for (int i = 0; i < RING_MS && __atomic_load_n(&ringing, __ATOMIC_SEQ_CST); i++)
-		spi_sys(SYS_nanosleep, moment, NULL);
-	if (fd >= 0 && !__atomic_load_n(&ringing, __ATOMIC_SEQ_CST))
-		spi_sys(SYS_close, fd);
-	if (spi_control_event_own == fd)
-		spi_control_event_own = -1;
+		spi_sleep_us(1000);
+	if (spi_control_event_own < 0 || __atomic_load_n(&ringing, __ATOMIC_SEQ_CST))
+		return;
+	spi_sys(SYS_close, spi_control_event_own);
+	spi_control_event_own = -1;
 }
 
-/* Whoever waits has the dynamic linker's lock: he goes on at once. */
+/* Whoever waits has the dynamic linker's lock, and goes on at once. */
 void spi_control_event_end(void)
 {
-	int fd = spi_control_event_shut();
-
-	if (fd < 0)
-		return;
-	spi_control_answer(__atomic_load_n(&asked, __ATOMIC_SEQ_CST));
-	spi_control_event_close(fd);
+	spi_control_event_shut();
+	spi_control_answer(spi_control_asked());
 }
 
 uint32_t spi_control_asked(void)
 {
 	return __atomic_load_n(&asked, __ATOMIC_SEQ_CST);
-}
-
-int spi_control_is_answered(uint32_t all_until)
-{
-	return all_until == __atomic_load_n(&answered, __ATOMIC_ACQUIRE);
 }
 
 void spi_control_wakeup_fork_child(void)

@@ -23,15 +23,13 @@ extern uint32_t spi_control_works;
 
 /* ---- the control thread's ---- */
 extern int spi_control_event;		/* an eventfd to poll; -1: there is no control thread */
-extern int spi_control_event_own;	/* its number until it is closed, which the program's close() leaves open; -1: none */
+extern int spi_control_event_own;	/* its number, which the program's close() leaves open; -1: none */
 uint32_t spi_control_asked(void);	/* so often was asked */
 void spi_control_answer(uint32_t all_until);
-int spi_control_is_answered(uint32_t all_until);
-void spi_control_late_tell(uint32_t answered);	/* a note on what was not answered in time */
+void spi_control_late_tell(void);	/* a note on what was not answered in time; control lock */
 void spi_control_event_open(void);
-int spi_control_event_shut(void);	/* nobody asks from now on. Returns the number, which is still open */
-void spi_control_event_close(int fd);
-void spi_control_event_end(void);	/* both; what was asked is answered */
+void spi_control_event_shut(void);	/* nobody asks from now on */
+void spi_control_event_end(void);	/* the same; what was asked is answered */
 void spi_control_wakeup_fork_child(void);
 
 #endif /* SPI_BASE_WAKEUP_H */

@@ -66,6 +66,7 @@ void spi_slot_unwound(struct spi_slot *slot);
  * async-signal-safe.
  */
 struct spi_slot *spi_thread_slow(uint64_t p);	/* as spi_slot_ready() */
+enum spi_lost spi_slots_lack(void);	/* why that is NULL: SPI_LOST_OPEN or SPI_LOST_MEMORY */
 /* It was moved: another slot for a call at p, for good; NULL: none. */
 struct spi_slot *spi_slot_claim(uint64_t p);
 /* NULL: it is popped, and free ones lie below it. */
@@ -149,6 +150,11 @@ SPI_INLINE void spi_busy_first(struct spi_thread *t, uint64_t p)
 	spi_barrier();
 	t->busy_p = p;
 	spi_barrier();
+}
+
+SPI_INLINE int spi_on_own_stack(const struct spi_thread *t, uint64_t p)
+{
+	return p >= t->stack_low && p < t->stack_high;
 }
 
 SPI_INLINE int spi_stack_is_short(const struct spi_thread *t, uint64_t p)

@@ -7,8 +7,8 @@
  * and a tree may begin anywhere in what a thread does. So such a call is not recorded, and counts as lost, until the thread has made
  * another. A handler's call is malloc()'s as well while it interrupts that.
  *
- * The same goes for close(), which looks into lttng-ust's list of descriptors (process/close-late.c), and a fork() takes malloc()'s locks
- * (process/clones.c).
+ * The same goes for close(), which looks into lttng-ust's list of descriptors (process/descriptors.c), and a fork()
+ * takes malloc()'s locks (process/clones.c).
  *
  * Where the memory is there already all may be recorded: in the thread that loaded lttng-ust, and in programs that are linked with it. That is
  * seen in the thread's vector of such memory (dtv, "ELF Handling For Thread-Local Storage", 3.4.1; its address and its form in glibc:

@@ -14,9 +14,6 @@
  * (mlockall()) does not get all 256 MB of it. The list of returned chunks is a lock-free stack whose head carries a
  * tag, so that a chunk which comes back meanwhile is not taken for the one seen.
  */
-#include <fcntl.h>
-#include <linux/memfd.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/arch/offsets.h"
@@ -36,29 +33,21 @@ static void write_pattern(uint8_t *page)
 
 static void map_pattern(void)
 {
-	/* no file that is larger than the program may write: that would be SIGXFSZ */
-	long fd = spi_file_fits(CHUNK_BYTES) ? spi_sys(SYS_memfd_create, "lttng-spi-slots", MFD_CLOEXEC) : -1;
-	long rw = -1, rx = -1;
+	uint8_t *rw;
+	uint64_t rx = spi_code_map(0, CHUNK_BYTES, &rw);
 
-	if (fd < 0)
+	if (!rx)
 		return;
-	if (spi_sys(SYS_ftruncate, fd, CHUNK_BYTES) == 0)
-		rw = spi_sys(SYS_mmap, 0L, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
-	if (rw > 0 || rw < -4095) {
-		write_pattern((uint8_t *) rw);
-		spi_sys(SYS_munmap, rw, CHUNK_BYTES);
-		rx = spi_sys(SYS_mmap, 0L, CHUNK_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0L);
-	}
-	spi_sys(SYS_close, fd);
-	if (rx > 0 || rx < -4095)
-		slot_pattern = (uint8_t *) rx;
+	write_pattern(rw);
+	spi_munmap((uint64_t) rw, CHUNK_BYTES);
+	slot_pattern = (uint8_t *) rx;
 }
 
 static long chunk_write(uint8_t *code)
 {
 	long p = spi_sys(SYS_mmap, code, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1L, 0L);
 
-	if (p < 0 && p > -4096)
+	if (spi_raw_failed(p))
 		return p;
 	write_pattern(code);
 	return spi_sys(SYS_mprotect, code, CHUNK_BYTES, PROT_READ | PROT_EXEC);
@@ -70,11 +59,11 @@ static int chunk_map(uint32_t chunk)
 	struct spi_slot *slots = spi_chunk_slots(chunk);
 	long p = chunk_write(code);
 
-	if (p < 0 && p > -4096 && slot_pattern)	/* an old size of 0 makes a second mapping of the same shared pages (mremap(2)) */
+	if (spi_raw_failed(p) && slot_pattern)	/* an old size of 0: a second mapping of the same pages (mremap(2)) */
 		p = spi_sys(SYS_mremap, slot_pattern, 0L, CHUNK_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, code);
-	if (p >= 0 || p < -4095)
+	if (!spi_raw_failed(p))
 		p = spi_sys(SYS_mprotect, slots, CHUNK_BYTES, PROT_READ | PROT_WRITE);
-	if (p < 0 && p > -4096)
+	if (spi_raw_failed(p))
 		return (int) p;
 	for (unsigned int i = 0; i < CHUNK_SLOTS; i++) {
 		slots[i].p = SPI_SLOT_DEAD;
@@ -95,9 +84,9 @@ int spi_arena_init(void)
 	if (!p)
 		p = spi_sys(SYS_mmap, spi_slot_data_base, SLOT_HALF, PROT_NONE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1L, 0L);
-	if (p < 0 && p > -4096)
+	if (spi_raw_failed(p))
 		return (int) p;
-	map_pattern();		/* now, as it takes a descriptor for a moment, and the policy may come later */
+	map_pattern();		/* the policy may come later */
 	return chunk_map(0);
 }
 
@@ -120,6 +109,12 @@ uint32_t spi_chunk_get(void)
 	if (!spi_chunks[chunk].mapped && (!spi_may(SPI_MAY_ACT) || chunk_map(chunk) < 0))
 		return CHUNK_NONE;
 	return chunk;
+}
+
+/* Why a call gets no slot: the arena is used up, or there was no memory for more of it. */
+SPI_EXPORT enum spi_lost spi_slots_lack(void)
+{
+	return __atomic_load_n(&next_chunk, __ATOMIC_RELAXED) >= CHUNK_COUNT ? SPI_LOST_OPEN : SPI_LOST_MEMORY;
 }
 
 void spi_chunk_put(uint32_t chunk)

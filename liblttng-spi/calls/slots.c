@@ -72,15 +72,10 @@ static void thread_pop(struct spi_thread *t)
 	t->cur--;
 }
 
-static int on_own_stack(const struct spi_thread *t, uint64_t p)
-{
-	return p >= t->stack_low && p < t->stack_high;
-}
-
 /* Does a place on the stack prove anything? */
 static int place_tells(const struct spi_thread *t, uint64_t p)
 {
-	return on_own_stack(t, p) && !spi_stacks_copied;
+	return spi_on_own_stack(t, p) && !spi_stacks_copied;
 }
 
 /*
@@ -130,7 +125,7 @@ static int slot_is_dead(const struct spi_thread *t, const struct spi_slot *slot,
 {
 	if (slot->p == p)
 		return *(const uint64_t *) p != spi_slot_code(slot) + SPI_SLOT_RETURN;
-	return on_own_stack(t, p) && on_own_stack(t, slot->p) && slot->p < p;
+	return spi_on_own_stack(t, p) && spi_on_own_stack(t, slot->p) && slot->p < p;
 }
 
 /*
@@ -146,11 +141,6 @@ static void slot_leave(struct spi_thread *t, struct spi_slot *slot, enum spi_lef
 	if (spi_memory_copy(&word, slot->p, sizeof(word)) == 0 &&
 			word == spi_slot_code(slot) + SPI_SLOT_RETURN)
 		*(uint64_t *) slot->p = slot->ra;
-}
-
-static void slot_jumped(struct spi_thread *t, struct spi_slot *slot)
-{
-	slot_leave(t, slot, SPI_LEFT_JUMPED);
 }
 
 struct spi_slot *spi_slot_below(struct spi_slot *slot)
@@ -189,13 +179,14 @@ static int is_on_signal_stack(struct signal_stack *a, uint64_t p)
  */
 static void slots_leave_above(struct spi_thread *t, const struct spi_slot *slot, struct signal_stack *a)
 {
-	const int is_own = on_own_stack(t, slot->p);
+	const int is_own = spi_on_own_stack(t, slot->p);
 
 	for (struct spi_slot *s = spi_thread_top(t); s && s != slot; s = spi_slot_below(s)) {
 		if (s->state != SPI_SLOT_LIVE || s->p == SPI_SLOT_DEAD)
 			continue;
-		if (on_own_stack(t, s->p) ? is_own && s->p <= slot->p : is_on_signal_stack(a, s->p) && (is_own || s->p <= slot->p))
-			slot_jumped(t, s);
+		if (spi_on_own_stack(t, s->p) ? is_own && s->p <= slot->p :
+				is_on_signal_stack(a, s->p) && (is_own || s->p <= slot->p))
+			slot_leave(t, s, SPI_LEFT_JUMPED);
 	}
 }
 
@@ -210,10 +201,10 @@ static void thread_reclaim(struct spi_thread *t, uint64_t p)
 		if (slot_is_dead(t, s, p)) {
 			if (foreign)
 				slots_leave_above(t, s, &a);
-			slot_jumped(t, s);
-		} else if (!on_own_stack(t, s->p) && on_own_stack(t, p) && is_on_signal_stack(&a, s->p)) {
-			slot_jumped(t, s);	/* a handler's on the alternate stack, which was left by longjmp() */
-		} else if (on_own_stack(t, s->p) || !on_own_stack(t, p) || ++foreign > FOREIGN_LOOK)
+			slot_leave(t, s, SPI_LEFT_JUMPED);
+		} else if (!spi_on_own_stack(t, s->p) && spi_on_own_stack(t, p) && is_on_signal_stack(&a, s->p)) {
+			slot_leave(t, s, SPI_LEFT_JUMPED);	/* a handler's on the alternate stack, which was left by longjmp() */
+		} else if (spi_on_own_stack(t, s->p) || !spi_on_own_stack(t, p) || ++foreign > FOREIGN_LOOK)
 			break;
 	}
 	thread_pop_free(t, p);
@@ -340,7 +331,7 @@ SPI_EXPORT struct spi_slot *spi_thread_slow(uint64_t p)
 SPI_EXPORT void spi_slot_leave_above(struct spi_slot *slot)
 {
 	struct spi_thread *t = &spi_thread;
-	struct signal_stack a = { .is_used = !on_own_stack(t, slot->p) };
+	struct signal_stack a = { .is_used = !spi_on_own_stack(t, slot->p) };
 	uint64_t old;
 
 	if (!t->cur || spi_stacks_copied || (a.is_used && !is_on_signal_stack(&a, slot->p)))
@@ -394,7 +385,7 @@ int spi_thread_unwound(uint64_t sp)
 		if (!nearest || s->p < nearest->p)
 			nearest = s;
 		/* on one stack the slots are in order: the first is the nearest */
-		if (on_own_stack(t, sp) && on_own_stack(t, s->p))
+		if (spi_on_own_stack(t, sp) && spi_on_own_stack(t, s->p))
 			break;
 	}
 	if (nearest)
@@ -410,7 +401,7 @@ void spi_slot_unwound(struct spi_slot *slot)
 /* At a thread's end: is the call one of those that the end itself is made in? It will return. */
 static int is_under_way(const struct spi_thread *t, const struct spi_slot *s, uint64_t sp)
 {
-	return s->p > sp && on_own_stack(t, s->p) && on_own_stack(t, sp) &&
+	return s->p > sp && spi_on_own_stack(t, s->p) && spi_on_own_stack(t, sp) &&
 		*(const uint64_t *) s->p == spi_slot_code(s) + SPI_SLOT_RETURN;
 }
 

@@ -192,7 +192,7 @@ static int own_take(struct spi_thread *t)
  */
 static int memory_get(struct spi_thread *t, uint64_t p)
 {
-	enum spi_lost why = SPI_LOST_MEMORY;
+	enum spi_lost why = SPI_LOST_THREAD;
 	int has_memory = spi_first_call_has_memory(), ready = -1;
 
 	if (!has_memory && spi_first_call_is_in_malloc(p)) {
@@ -230,7 +230,7 @@ static int new_may(struct spi_thread *t, uint64_t p)
 	if (old & SPI_SIGNAL_BIT(LIBC_SIGCANCEL))
 		spi_call_missed(SPI_APART_TIMER);
 	else if (!t->own && own_take(t) < 0)
-		spi_call_missed(SPI_LOST_MEMORY);
+		spi_call_missed(SPI_LOST_THREAD);
 	else if (spi_likely(!spi_mode) || !spi_mode_is_child() || (spi_child_first_call && spi_child_first_call(t, p)))
 		may = spi_status_child_thread(t) < 0 ? 0 : memory_get(t, p);
 	spi_signals_release(old);
@@ -300,7 +300,7 @@ static void thread_end(void *value)
 	if (spi_payload && spi_payload->thread_end)
 		spi_payload->thread_end(t);
 	if (spi_slots_kept) {		/* what its slots say is still needed */
-		t->busy |= SPI_BUSY_APART(SPI_APART_END);
+		t->busy |= SPI_BUSY_APART(SPI_APART_THREAD_END);
 		spi_signals_release(old);
 		return;
 	}
@@ -322,7 +322,6 @@ static void thread_end(void *value)
 		spi_chunk_put(spi_chunk_of(t->base));
 		t->cur = t->base = t->end = NULL;
 	}
-	spi_status_fold(own);
 	memset(t->payload, 0, sizeof(t->payload));
 	if (!t->cur) {
 		t->record = NULL;

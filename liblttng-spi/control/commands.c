@@ -31,18 +31,11 @@ static void answer_rule(struct spi_link *link, uint32_t id, uint32_t rule, const
 	spi_link_send(link, SPI_MSG_RULE_DONE, id, &done, sizeof(done), result->text, strlen(result->text) + 1, -1);
 }
 
-/* Before the answer, or GO, lets the program go on. Those that are kept are so for the next rule, if that is there already. */
-static void numbers_give_back(const struct spi_link *link, int is_held)
+static int has_packet(const struct spi_link *link)
 {
 	struct pollfd poll = { link->fd, POLLIN, 0 };
 
-	if (is_held)
-		spi_low_fds_release();
-	if (link->pending || spi_sys(SYS_poll, &poll, 1L, 0L) != 0)
-		return;
-	spi_map_turn_ends();
-	if (spi_low_fds_are_kept())
-		spi_low_fds_keep_end();
+	return spi_sys(SYS_poll, &poll, 1L, 0L) > 0 && (poll.revents & POLLIN);
 }
 
 /* RULE_CLOSE */
@@ -134,7 +127,6 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		if (spi_payload)
 			spi_payload->detached(1);
 		spi_exec_stop_always();
-		spi_status_fold_all();
 		__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);	/* the next controller may come at once */
 		stop = 2;
 		break;
@@ -144,7 +136,11 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		stop = 1;
 		break;
 	}
-	numbers_give_back(link, is_apart);
+	/* before the answer, or GO, lets the program go on */
+	if (is_apart)
+		spi_low_fds_release();
+	if (!link->pending && !has_packet(link))
+		spi_map_turn_ends();
 	if (has_answer)
 		answer_rule(link, head->id, rule.rule, &result);
 	if (stop == 2)
@@ -154,13 +150,6 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 }
 
 /* ---- packets, one after the other ---- */
-
-static int has_packet(const struct spi_link *link)
-{
-	struct pollfd poll = { link->fd, POLLIN, 0 };
-
-	return spi_sys(SYS_poll, &poll, 1L, 0L) > 0 && (poll.revents & POLLIN);
-}
 
 int spi_control_serve(struct spi_link *link, int timeout_ms, int stop_at_go)
 {

@@ -85,10 +85,3 @@ int spi_link_welcome(struct spi_link *link)
 	__atomic_store_n(&spi_link_fd, link->fd, __ATOMIC_RELEASE);
 	return 0;
 }
-
-int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags)
-{
-	int r = spi_link_hello(link, fd, hello_flags);
-
-	return r < 0 ? r : spi_link_welcome(link);
-}

@@ -85,7 +85,7 @@ static void start_with_controller(const char *path)
 	struct spi_link link;
 	int fd = spi_link_connect(path);
 
-	if (fd < 0 || spi_link_open(&link, fd, SPI_HELLO_PRELOADED) < 0)
+	if (fd < 0 || spi_link_hello(&link, fd, SPI_HELLO_PRELOADED) < 0 || spi_link_welcome(&link) < 0)
 		return;
 	if (spi_link_serve_until_go(&link) < 0)
 		return;
@@ -133,7 +133,7 @@ static const struct spi_hook *const hooks[] = {
 /* Of an injected agent, before there is int3, or a handler of SIGTRAP is shared. */
 static int signals_watch(const char **reason)
 {
-	*reason = "needs int3, and libc's functions for signals cannot be watched";
+	*reason = "only a breakpoint (int3) fits, and libc's functions for signals cannot be watched";
 	return spi_hooks_enter(SPI_HOOKS_SIGNALS, spi_link_current);
 }
 
@@ -252,17 +252,11 @@ int lttng_spi_attach(int fd, uint32_t flags)
 		spi_attached_early = 1;
 		spi_control_lock();
 		spi_frames_find_unwinder();
-		spi_low_fds_keep();
 		r = spi_module_load(NULL, error, sizeof(error));
 		spi_control_unlock();
 	}
 	if (r >= 0)
 		r = spi_attach_thread(fd, (flags & SPI_ATTACH_WAITS) != 0);
-	if (r && (flags & SPI_ATTACH_CONSTRUCTOR)) {
-		spi_control_lock();
-		spi_low_fds_keep_end();
-		spi_control_unlock();
-	}
 	return r;
 }
 
@@ -279,7 +273,7 @@ int lttng_spi_wait(void)
 
 __attribute__((destructor)) void spi_agent_end(void)
 {
-	if (!spi_may(SPI_MAY_ACT) || (spi_mode_has_process() && !spi_may(SPI_MAY_HERE)))
+	if (!spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		return;		/* a copy, or a child on our memory: what there is to end is its parent's */
 	if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
 		return;

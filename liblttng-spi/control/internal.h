@@ -11,8 +11,6 @@
 #include "liblttng-spi/link/link.h"
 
 /* ---- handshake.c ---- */
-int spi_link_open(struct spi_link *link, int fd, uint32_t hello_flags);
-/* The two halves of spi_link_open(). */
 int spi_link_hello(struct spi_link *link, int fd, uint32_t hello_flags);
 int spi_link_welcome(struct spi_link *link);
 

@@ -56,7 +56,7 @@ static const struct spi_participant participants[] = {
 	}, {
 		.fork_child = spi_low_fds_fork_child,
 	}, {	/* process/clones.c */
-		.fork_child = spi_lend_fork_child,
+		.fork_child = spi_lend_over,
 	}, {
 		.fork_child = spi_rights_fork_child,
 	}, {

@@ -26,28 +26,14 @@
 #include "liblttng-spi/control/internal.h"
 
 #define BEGIN_MS	100	/* for the control thread to begin: main() may leave no memory for it */
-#define KEEP_MS		3	/* for the first rules */
 #define AGAIN_MOST	4	/* connections of a child that changes its user */
 
 static SPI_FORK_DATA int has_strange_rules;		/* a forked child's that has not reached its parent's controller */
 
 #define WAITS_MS	3000	/* for a program's rules, before it begins */
 
-/* Numbers of descriptors are kept until the first rules are in force, or do not come. */
-static void keep_moment(struct spi_link *link)
-{
-	struct pollfd poll = { link->fd, POLLIN, 0 };
-
-	if (!spi_low_fds_are_kept() || spi_sys(SYS_poll, &poll, 1L, spi_rules ? 0L : KEEP_MS))
-		return;
-	spi_control_lock();
-	spi_low_fds_keep_end();
-	spi_control_unlock();
-}
-
 void spi_control_wait(struct spi_link *link)
 {
-	keep_moment(link);
 	for (;;) {
 		struct pollfd poll[2] = { { link->fd, POLLIN, 0 }, { spi_control_event, POLLIN, 0 } };
 		uint64_t count;
@@ -80,7 +66,6 @@ void spi_control_wait(struct spi_link *link)
 				poll[0].revents = 0;	/* that one's end */
 			spi_control_lock();
 			spi_tree_starts_take(link);
-			spi_close_noted();
 			if (is_asked)
 				spi_tree_loads_take(link);
 			spi_hooks_step();
@@ -88,12 +73,10 @@ void spi_control_wait(struct spi_link *link)
 			spi_budget_come_by(link);
 			spi_exec_tell_held();
 			spi_clients_tell();
-			spi_tree_report_some(link);
+			spi_tree_report(link);
 			spi_control_unlock();
 			if (is_asked)	/* who asks while something else was due writes a moment later */
 				spi_control_answer(now);
-			if (is_asked)
-				spi_control_late_tell(now);
 			if (link->pending)
 				return;
 		}
@@ -153,19 +136,20 @@ void spi_control_thread_ready(void)
  */
 static void link_lost(struct spi_link *link)
 {
-	int event = spi_control_event_shut(), is_kept = (link->welcome_flags & SPI_WELCOME_KEEP) != 0;
-	uint32_t now = spi_control_asked();
+	const int is_kept = (link->welcome_flags & SPI_WELCOME_KEEP) != 0;
+	uint32_t now;
 
+	spi_control_event_shut();
+	now = spi_control_asked();
 	__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);
 	if (!is_kept) {
 		spi_control_answer(now);
 		spi_participants_run(removal);
 	}
 	spi_link_close(link);
-	if (is_kept && !spi_control_is_answered(now))
+	if (is_kept)
 		spi_tree_loads_take(NULL);
 	spi_control_answer(now);
-	spi_control_event_close(event);
 }
 
 static void child_loads(struct spi_link *link)
@@ -210,12 +194,10 @@ static int child_begin(struct spi_link *link)
  */
 static int child_again(struct spi_link *link, int r)
 {
-	const uint64_t moment[2] = { 0, 5000000 };
-
 	for (int i = 0; i < AGAIN_MOST && r < 0; i++) {
 		int fd;
 
-		spi_sys(SYS_nanosleep, moment, NULL);
+		spi_sleep_us(5000);
 		fd = spi_child_connection(1);
 		if (fd < 0)
 			return r;
@@ -276,7 +258,6 @@ static void *control_thread(void *data)
 	if (r == 0)
 		r = spi_control_serve(link, -1, 0);
 	spi_control_lock();
-	spi_low_fds_keep_end();
 	if (r == 2)	/* the event went with DETACH: by now there may be another controller, with its own */
 		spi_link_close(link);
 	else if (r == 1)

@@ -151,21 +151,13 @@ static int has_advice(uint64_t page, int advice)
 /* The protection of a page, or -1. To go through the list of mappings takes long, and only old kernels need it. */
 static int page_protection(const struct opened *o, uint64_t page)
 {
-	struct spi_maps maps;
 	struct spi_vma vma;
-	int found = -1;
 
 	if (has_advice(page, MADV_POPULATE_WRITE))
 		return PROT_READ | PROT_WRITE;
 	if (page >= o->relro && page < o->relro_end && has_advice(page, MADV_POPULATE_READ))
 		return PROT_READ;
-	if (spi_maps_open(&maps) < 0)
-		return -1;
-	while (found < 0 && spi_maps_next(&maps, &vma))
-		if (page >= vma.start && page < vma.end)
-			found = vma.prot;
-	spi_maps_close(&maps);
-	return found;
+	return spi_maps_find(page, &vma, NULL, 0) ? vma.prot : -1;
 }
 
 static void page_close(struct opened *o)

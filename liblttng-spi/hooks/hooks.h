@@ -23,7 +23,7 @@ extern const struct spi_hook spi_tracer_hooks[] SPI_HIDDEN;
 /* Once, when the agent begins: before main(), or in the thread that the injector has stopped. */
 void spi_hooks_begin(const struct spi_hook *const *lists) SPI_HIDDEN;
 
-/* ---- got.c: . Control side ---- */
+/* ---- got.c. Control side ---- */
 void spi_hooks_point(void) SPI_HIDDEN;		/* an injected agent: the pointers of all objects that are loaded now */
 void spi_hooks_point_tracer(void) SPI_HIDDEN;	/* lttng-ust's; also of a preloaded agent */
 void spi_hooks_known(void) SPI_HIDDEN;		/* the objects of the latest scan have been looked at */
@@ -31,7 +31,7 @@ void spi_hooks_later(void) SPI_HIDDEN;		/* newer ones are, once they are relocat
 int64_t spi_hooks_wait(void) SPI_HIDDEN;	/* milliseconds until that is due; -1: nothing is. No lock */
 void spi_hooks_step(void) SPI_HIDDEN;		/* do what is due */
 
-/* ---- entries.c: . Control side, but for the last ---- */
+/* ---- entries.c. Control side, but for the last ---- */
 /*
  * The set's jumps are wanted. 0, or a negative errno: a set with vital rows cannot be had, now and later, or there is
  * no code map of libc yet. A row that cannot be had is noted once, with what is lost.

@@ -15,8 +15,6 @@ struct spi_hook_state {
 	uint32_t is_left;		/* another library's as well: pointers stay as they are */
 };
 
-/* ---- entries.c: . Control side, but for the last ---- */
-
 /* ---- table.c ---- */
 extern struct spi_hook_state spi_hook_states[SPI_HOOKS_MOST] SPI_HIDDEN;
 extern uint32_t spi_hooks_count SPI_HIDDEN;

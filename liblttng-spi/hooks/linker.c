@@ -9,7 +9,6 @@
  * bytes behind it, in one store; the replacement returns in its place.
  */
 #include <link.h>
-#include <sys/mman.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"
@@ -17,30 +16,9 @@
 
 static struct {
 	struct spi_text_op op;
-	uint64_t low, high;	/* the dynamic linker's code */
-	int prot;
 	int made;		/* -1: cannot be */
 	int installed;
 } jump;
-
-static int find_text(struct dl_phdr_info *info, size_t size, void *data)
-{
-	uint64_t address = *(const uint64_t *) data;
-
-	(void) size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-		uint64_t start = info->dlpi_addr + ph->p_vaddr;
-
-		if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X) || address < start || address >= start + ph->p_memsz)
-			continue;
-		jump.low = SPI_PAGE_OF(start);
-		jump.high = SPI_PAGE_OF(start + ph->p_memsz + SPI_PAGE - 1);
-		jump.prot = PROT_EXEC | (ph->p_flags & PF_R ? PROT_READ : 0) | (ph->p_flags & PF_W ? PROT_WRITE : 0);
-		return 1;
-	}
-	return 0;
-}
 
 /* A way from near the linker to the replacement. 0: there is none. */
 static uint64_t way_make(struct spi_object *linker, const void *to)
@@ -66,8 +44,7 @@ static void make(const struct spi_hook *hook)
 	jump.made = -1;
 	while (linker && (!linker->seen || address < linker->low || address >= linker->high))
 		linker = linker->next;
-	if (!address || !linker || !dl_iterate_phdr(find_text, &address) ||
-			!spi_code_is_empty_function((const uint8_t *) address)) {
+	if (!address || !linker || !spi_code_is_empty_function((const uint8_t *) address)) {
 		spi_hook_note_lost(hook, "ld.so", "the dynamic linker is of an unknown kind");
 		return;
 	}
@@ -97,7 +74,7 @@ void spi_hook_linker_write(const struct spi_hook *hook, int install)
 		spi_bytes_copy(op.to, jump.op.from, sizeof(op.to));
 	}
 	before = spi_patch_lock();
-	spi_text_write_in(&op, 1, jump.low, jump.high, jump.prot);
+	spi_text_write(&op, 1);
 	spi_patch_unlock(before);
 	if (!op.error)
 		jump.installed = install;

@@ -106,7 +106,7 @@ static uint32_t thread_calls(const struct spi_thread_own *own, const struct call
 			if (in != SPI_CLOSE_IN_NONE && !copy)
 				count++;
 			else if (in == SPI_CLOSE_IN_PROCESS || (in != SPI_CLOSE_IN_NONE && in != SPI_CLOSE_WAIT &&
-					s->p >= copy->stack_low && s->p < copy->stack_high))
+					spi_on_own_stack(copy, s->p)))
 				spi_payload->close_call(own, s, calls->trees, in);
 		}
 	return count;
@@ -292,13 +292,11 @@ void spi_process_end(void)
 	if (spi_payload && t->record && spi_payload->thread_end)
 		spi_payload->thread_end(t);
 	spi_ledger_close(SPI_CALLS_OF_END, 0, NULL);
-	spi_status_fold_all();
 }
 
 void spi_process_execs(void)
 {
 	spi_ledger_close(SPI_CALLS_OF_EXEC, 0, NULL);
-	spi_status_fold_all();
 }
 
 void spi_process_goes_on(void)

@@ -52,7 +52,6 @@ int spi_link_send(struct spi_link *link, uint16_t type, uint32_t id, const void 
 long spi_link_answer(struct spi_link *link, uint16_t type, uint32_t id, void *body, size_t size, int *fd);
 extern struct spi_link *spi_link_current;
 extern int spi_link_renewed_fd, spi_link_fd;	/* numbers that the program's close() leaves open; -1: none */
-int spi_link_is_opening(void);			/* a control thread owns a link that has not become the current one yet */
 
 /* ---- nursery.c ---- */
 void spi_nursery_open(struct spi_link *link);	/* for controllers that take children; the others find them by themselves */

@@ -85,13 +85,12 @@ static int renew(struct spi_link *link, uint32_t uid)
 /* libc makes the other threads another user before the one that asked for it, and the controller asks about the process's first. */
 void spi_link_keep_user(struct spi_link *link)
 {
-	const uint64_t moment[2] = { 0, 2000000 };
 	int is_renewed = link->renewed || spi_nursery_fd < 0;
 	uint32_t uid;
 
 	for (int i = 0; i < RENEW_TRIES && !is_renewed && has_other_user(link, &uid); i++) {
 		if (i)
-			spi_sys(SYS_nanosleep, moment, NULL);
+			spi_sleep_us(2000);
 		spi_control_lock();
 		is_renewed = renew(link, uid);
 		spi_control_unlock();

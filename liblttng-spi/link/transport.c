@@ -252,8 +252,3 @@ void spi_link_close(struct spi_link *link)
 		spi_nursery_close();
 	}
 }
-
-int spi_link_is_opening(void)
-{
-	return __atomic_load_n(&spi_link_attached, __ATOMIC_ACQUIRE) && !__atomic_load_n(&spi_link_current, __ATOMIC_ACQUIRE);
-}

@@ -31,8 +31,6 @@
 #include "liblttng-spi/module/internal.h"
 
 #define MODULE_NAME	"liblttng-spi-tp.so"
-#define ALONE_MS	2000u		/* two commands of a client are some ten milliseconds apart, on a busy machine a second */
-#define ALONE_GRACE_MS	2000u
 
 static uint32_t run, run_is_new;
 
@@ -361,8 +359,6 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	init = handle ? (spi_payload_init_fn) dlsym(handle, "spi_payload_init") : NULL;
 	if (init) {
 		core = spi_core_ops;
-		core.alone_ms = ALONE_MS;
-		core.alone_grace_ms = spi_env.preloaded || spi_attached_early ? ALONE_GRACE_MS : 0;
 		core.no_tsc = spi_env.test_no_tsc != NULL;
 		ops = init(&core, &why);
 		/* an older module has not all that we call */

@@ -11,10 +11,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -66,22 +64,13 @@ static const char *memory_because(void)
 		"lttng-ust needs some";
 }
 
-static void *thread_try(void *until)
-{
-	spi_sys(SYS_futex, until, (long) FUTEX_WAIT_PRIVATE, 0L, NULL);
-	return NULL;
-}
-
-/*
- * Is the process's cgroup, or one that it is in, full but for some? /proc/self/cgroup says "0::/PATH" of
- * cgroups v2. With v1 threads are tried.
- */
-static int cgroups_are_full(void)
+/* Is the process's cgroup, or one that it is in, full but for some? /proc/self/cgroup says "0::/PATH" of cgroups v2. */
+static int cgroup_is_full(void)
 {
 	char text[PATH_MAX], name[SPI_PROC_PATH], file[PATH_MAX + 64], number[32], *path = text + 3;
 
 	if (spi_proc_text(spi_proc_path(name, "cgroup"), text, sizeof(text)) < 0 || strncmp(text, "0::/", 4))
-		return 1;
+		return 0;
 	path[strcspn(path, "\n")] = 0;
 	for (;; *strrchr(path, '/') = 0) {
 		uint64_t limit;
@@ -99,33 +88,10 @@ static int cgroups_are_full(void)
 	}
 }
 
-/*
- * Where it may fail, threads are tried, all at once, as lttng-ust's are. They have no signals, and end before this returns: that takes
- * milliseconds where processors are busy, which a program's start must not.
- */
 static const char *threads_because(void)
 {
-	pthread_t threads[THREADS];
-	uint32_t go = 0;
-	sigset_t all, old;
-	unsigned int n = 0;
-
-	if (spi_processes_are_few() && !cgroups_are_full())
-		return NULL;
-	sigfillset(&all);
-	sigdelset(&all, SIGSEGV);
-	sigdelset(&all, SIGBUS);
-	sigdelset(&all, SIGTRAP);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	while (n < THREADS && pthread_create(&threads[n], NULL, thread_try, &go) == 0)
-		n++;
-	__atomic_store_n(&go, 1, __ATOMIC_SEQ_CST);
-	spi_sys(SYS_futex, &go, (long) FUTEX_WAKE_PRIVATE, (long) INT32_MAX);
-	for (unsigned int i = 0; i < n; i++)
-		pthread_join(threads[i], NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return n == THREADS ? NULL : "the program may have no more threads (RLIMIT_NPROC, its cgroup's pids.max, or memory for their stacks), "
-		"and lttng-ust needs two";
+	return spi_processes_are_few() && !cgroup_is_full() ? NULL :
+		"the program may have no more threads (RLIMIT_NPROC, or its cgroup's pids.max), and lttng-ust needs two";
 }
 
 /*

@@ -30,7 +30,6 @@
 #define HELPER_STACK	65536u
 #define MAX_PATTERNS	64
 #define SEALS		(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
-#define FETCH_TRIES	4
 
 /* `patterns` is NULL where a tree's map is meant. */
 
@@ -299,21 +298,16 @@ static int open_map(int fd, struct spi_object *object, struct spi_map *map, char
 int spi_map_fetch(struct spi_link *link, struct spi_object *object, const char *patterns, uint32_t limit, struct spi_map *map,
 	char *error, size_t error_size)
 {
-	int fd, r = -EBADF;
+	int fd, r;
 
-	/* a program that closes a number once too often (low-fds.c) may have this one, and not want to lose it */
-	for (int tries = 0; tries < FETCH_TRIES; tries++) {
-		error[0] = 0;
-		fd = link ? ask_controller(link, object, patterns, limit, error, error_size) :
-			run_codemap(object, patterns, limit, error, error_size);
-		if (fd < 0)
-			return fd;
-		r = open_map(fd, object, map, error, error_size);
-		if (spi_sys(SYS_fcntl, fd, F_GET_SEALS) >= 0)
-			spi_sys(SYS_close, fd);
-		if (r != -EBADF)
-			break;
-	}
+	error[0] = 0;
+	fd = link ? ask_controller(link, object, patterns, limit, error, error_size) :
+		run_codemap(object, patterns, limit, error, error_size);
+	if (fd < 0)
+		return fd;
+	r = open_map(fd, object, map, error, error_size);
+	if (r != -EBADF)
+		spi_sys(SYS_close, fd);
 	return r;
 }
 
@@ -332,22 +326,27 @@ int spi_map_fetch_tree(struct spi_link *link, struct spi_object *object, struct 
 	return r;
 }
 
-int64_t spi_map_func_at(const struct spi_map *map, uint64_t vaddr)
+int64_t spi_map_func_below(const struct spi_map *map, uint64_t vaddr)
 {
 	const struct spi_map_func *funcs = SPI_MAP_AT(map, funcs, struct spi_map_func, 0);
-	uint32_t low = 0, high = map->head->funcs.count;
+	int64_t low = 0, high = (int64_t) map->head->funcs.count - 1;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
+	while (low <= high) {
+		int64_t middle = (low + high) / 2;
 
-		if (funcs[middle].vaddr == vaddr)
-			return middle;
-		if (funcs[middle].vaddr < vaddr)
+		if (funcs[middle].vaddr <= vaddr)
 			low = middle + 1;
 		else
-			high = middle;
+			high = middle - 1;
 	}
-	return -1;
+	return high;
+}
+
+int64_t spi_map_func_at(const struct spi_map *map, uint64_t vaddr)
+{
+	int64_t i = spi_map_func_below(map, vaddr);
+
+	return i >= 0 && SPI_MAP_AT(map, funcs, struct spi_map_func, i)->vaddr == vaddr ? i : -1;
 }
 
 void spi_map_release(struct spi_map *map)

@@ -9,7 +9,6 @@
  * was unloaded stays in the list without being found by a scan (`seen`).
  */
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
@@ -25,11 +24,6 @@ static struct spi_object *objects;	/* guarded by the control lock; the executabl
 uint64_t spi_objects_unloads, spi_objects_scans;
 int spi_leaks_are_checked;
 
-uint64_t spi_objects_unloads_of(const struct dl_phdr_info *info, size_t size)
-{
-	return size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs) ? info->dlpi_subs : 0;
-}
-
 struct spi_object *spi_objects_list(void)
 {
 	return objects;
@@ -40,16 +34,6 @@ static const char *base_name(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
-}
-
-static void copy_name(char *to, size_t size, const char *from)
-{
-	size_t n = strlen(from);
-
-	if (n >= size)
-		n = size - 1;
-	memcpy(to, from, n);
-	to[n] = 0;
 }
 
 static void find_build_id(struct spi_object *object, const uint8_t *note, size_t size)
@@ -97,31 +81,18 @@ static int is_run_by_linker(void)
 	return getauxval(AT_PHDR) && !getauxval(AT_BASE);
 }
 
-static void mapped_path(uint64_t address, char *path, uint32_t size)
-{
-	struct spi_maps maps;
-	struct spi_vma vma;
-
-	path[0] = 0;
-	if (spi_maps_open(&maps) < 0)
-		return;
-	while (spi_maps_next(&maps, &vma) && vma.end <= address)
-		;
-	if (vma.start <= address && address < vma.end)
-		spi_maps_path(&maps, path, size);
-	spi_maps_close(&maps);
-}
-
 static void read_program_path(struct spi_object *object)
 {
 	static const char deleted[] = " (deleted)";
 	char path[PATH_MAX], exe[SPI_PROC_PATH];
+	struct spi_vma vma;
 	struct stat st;
 	size_t size;
 	long n;
 
 	if (is_run_by_linker()) {
-		mapped_path(object->low, path, sizeof(path));
+		path[0] = 0;
+		spi_maps_find(object->low, &vma, path, sizeof(path));
 	} else {
 		object->is_executed = 1;
 		n = spi_sys(SYS_readlinkat, AT_FDCWD, spi_proc_path(exe, "exe"), path, sizeof(path) - 1);
@@ -132,19 +103,14 @@ static void read_program_path(struct spi_object *object)
 	if (size >= sizeof(deleted) && !strcmp(path + size - (sizeof(deleted) - 1), deleted) &&
 			spi_sys(SYS_newfstatat, AT_FDCWD, path, &st, 0L) < 0)
 		path[size - (sizeof(deleted) - 1)] = 0;
-	copy_name(object->path, sizeof(object->path), path);
-	copy_name(object->name, sizeof(object->name), base_name(path));
+	spi_format(object->path, sizeof(object->path), "%s", path);
+	spi_format(object->name, sizeof(object->name), "%s", base_name(path));
 }
 
 const char *spi_object_file(const struct spi_object *object, char room[SPI_PROC_PATH])
 {
 	return object->is_executed ? spi_proc_path(room, "exe") : object->path;
 }
-
-struct scan {
-	struct spi_object **tail;
-	int count;
-};
 
 /*
  * What copies frames off the stack and back (calls/slots.c), or looks for leaks. Before the object's constructors run,
@@ -165,12 +131,11 @@ static void habits_look(const struct dl_phdr_info *info)
 
 static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 {
-	struct scan *scan = data;
-	struct spi_object found = { 0 }, *o;
-	int is_exe = scan->count++ == 0;
+	struct spi_object found = { 0 }, *o, **tail;
+	int is_exe = !(*(int *) data)++;
 
-	spi_objects_unloads = spi_objects_unloads_of(info, size);
-
+	(void) size;
+	spi_objects_unloads = info->dlpi_subs;
 	describe(&found, info);
 	if (found.low == UINT64_MAX)
 		return 0;
@@ -189,13 +154,13 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 		if (is_exe) {
 			read_program_path(o);
 		} else {
-			copy_name(o->path, sizeof(o->path), info->dlpi_name);
-			copy_name(o->name, sizeof(o->name), base_name(info->dlpi_name));
+			spi_format(o->path, sizeof(o->path), "%s", info->dlpi_name);
+			spi_format(o->name, sizeof(o->name), "%s", base_name(info->dlpi_name));
 		}
 		o->next = NULL;
-		for (scan->tail = &objects; *scan->tail; scan->tail = &(*scan->tail)->next)
+		for (tail = &objects; *tail; tail = &(*tail)->next)
 			;
-		*scan->tail = o;
+		*tail = o;
 		spi_participants_run(object_found, info);
 		habits_look(info);
 	}
@@ -209,23 +174,15 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 
 struct spi_object *spi_objects_scan(void)
 {
-	struct scan scan = { 0 };
+	int count = 0;
 
 	spi_objects_scans++;
 	for (struct spi_object *o = objects; o; o = o->next) {
 		o->since = o->seen ? o->since : 0;
 		o->seen = 0;
 	}
-	dl_iterate_phdr(scan_one, &scan);
+	dl_iterate_phdr(scan_one, &count);
 	return objects;
-}
-
-static int name_begins(const struct spi_object *object, const char *const *with)
-{
-	for (; *with; with++)
-		if (!strncmp(object->name, *with, strlen(*with)))
-			return 1;
-	return 0;
 }
 
 int spi_object_is_sanitizer(const struct spi_object *object)
@@ -234,7 +191,7 @@ int spi_object_is_sanitizer(const struct spi_object *object)
 		"libasan.so", "libtsan.so", "liblsan.so", "libubsan.so", "libhwasan.so", "libclang_rt.", NULL
 	};
 
-	return name_begins(object, names);
+	return spi_text_is_of(object->name, names, 0);
 }
 
 /*
@@ -253,5 +210,5 @@ int spi_object_is_own(const struct spi_object *object)
 		return 1;
 	if (!object->path[0] || spi_path_is_descriptor(object->path))
 		return 1;
-	return name_begins(object, own) || spi_object_is_sanitizer(object);
+	return spi_text_is_of(object->name, own, 0) || spi_object_is_sanitizer(object);
 }

@@ -75,7 +75,6 @@ struct spi_object *spi_objects_scan(void);	/* refresh the list of loaded objects
 struct spi_object *spi_objects_list(void);	/* as the latest scan left it; unloaded ones stay in it */
 extern uint64_t spi_objects_unloads;		/* how often the process has unloaded one, at the latest scan */
 extern uint64_t spi_objects_scans;		/* there were so many */
-uint64_t spi_objects_unloads_of(const struct dl_phdr_info *info, size_t size);
 int spi_object_is_sanitizer(const struct spi_object *object);	/* the runtime of one, as a library */
 int spi_object_is_own(const struct spi_object *object);	/* the agent, lttng-ust, ld.so...: never instrumented */
 
@@ -86,17 +85,18 @@ void spi_map_turn_ends(void);	/* no rule is left that was sent together with the
 /* The whole object's, for call trees. */
 int spi_map_fetch_tree(struct spi_link *link, struct spi_object *object, struct spi_map *map, char *error, size_t error_size);
 void spi_map_release(struct spi_map *map);
+/* The last function that begins there or below; -1: none. */
+int64_t spi_map_func_below(const struct spi_map *map, uint64_t vaddr);
 int64_t spi_map_func_at(const struct spi_map *map, uint64_t vaddr);	/* the function that begins there; -1: none */
 
 /* ---- map-cache.c ---- */
 int spi_map_func_is_good(const struct spi_map *map, uint64_t index);	/* what its record leads to may be followed */
 
-/* ---- phdr.c: over fork(), with signals blocked ---- */
-void spi_phdr_lock_fork(void);		/* not for ever: spi_phdr_inside() */
-void spi_phdr_unlock_fork(void);
-void spi_phdr_fork_child(void);		/* before it is given back there */
-/* The latest fork did not wait for a thread in the list of objects, or such a thread not for the fork. Its child: the same. */
-int spi_phdr_inside(void);
+/* ---- phdr.c: over fork() ---- */
+void spi_phdr_fork_wait(void);		/* until nobody is in the list of objects, with signals blocked, not for ever */
+/* Is another thread there? In a forked child, until the next: was one when the child's memory was copied? */
+int spi_phdr_others_inside(void);
+void spi_phdr_fork_child(void);
 
 /* Loaded twice, or one after the other. Any thread, also under the patch lock: nothing of libc's is called. */
 static inline int spi_object_is_same_file(const struct spi_object *a, const struct spi_object *b)

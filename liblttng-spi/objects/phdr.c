@@ -7,26 +7,18 @@
  * for ever. Programs seldom meet that; lttng-ust's own thread looks at the list
  * soon after the start, and again in each child.
  *
- * So a preloaded agent stands before that function, and counts the threads that are inside. A fork, once it has all
- * locks but the patch lock, waits until nobody is inside, and threads that come meanwhile wait for the fork. A thread
- * that is inside already goes on, as callbacks and signal handlers look at the list, too. Such a thread is known by its
- * thread-local memory, as the owner of libc's own lock is: LeakSanitizer stops all threads from within a callback, and
- * has a task look at the list that is none of them, and borrows the memory of the one that waits in there. The task
- * runs beside that thread, and a record of both in one lttng-ust reader would leave the reader counting for ever: so
- * where such a runtime is loaded, the thread lends its words while it is in the list (base/lend.h), and what the task
- * calls is not recorded.
+ * So a preloaded agent stands before that function, and counts the threads that are inside. A fork waits until
+ * nobody is, for no longer than FORK_MOST_MS: a callback may wait for a lock that the forking thread has. No
+ * thread waits for a fork. The child has the count as it was when its memory was copied, and is left alone where
+ * somebody was inside (process/fork.c).
  *
- * A fork may wait for malloc()'s lock, of a thread that a handler has interrupted, which looks at the list (profilers
- * do, whose unwinder asks for the objects). So a thread waits for a fork no longer than SPI_FORK_MS, then it goes in. And
- * a callback may wait for a lock that the forking thread has, or takes in a handler of fork() of the program's: so a
- * fork waits no longer than FORK_MOST_MS. A child that is made while somebody is inside is left alone (process/fork.c).
+ * LeakSanitizer stops all threads from within a callback, and has a task look at the list that is none of them, and
+ * borrows the thread-local memory of the one that waits in there. The task runs beside that thread, and a record of
+ * both in one lttng-ust reader would leave the reader counting for ever: so where such a runtime is loaded, the
+ * thread lends its words while it is in the list (base/lend.h), and what the task calls is not recorded.
  */
-#include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
-#include <linux/futex.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/internal.h"
@@ -37,36 +29,13 @@ extern const char __ehdr_start[] SPI_HIDDEN;
 #define FORK_MOST_MS	1000
 
 static SPI_FORK_DATA uint32_t inside;		/* threads */
-static SPI_FORK_DATA uint32_t forking, forks;	/* a fork is under way; how many there were */
-static SPI_FORK_DATA uint32_t given_up;		/* which of them somebody did not wait for */
-static SPI_FORK_DATA int waits_in_vain;		/* the last fork did not wait for somebody */
-
-/* How deep the calling thread is inside, a fork of its own included. */
+/* How deep the calling thread is inside. */
 static __thread uint32_t depth __attribute__((tls_model("initial-exec")));
 
-/*
- * A fork sets `forking` and then looks at `inside`; here it is the other way round. One of the two sees the other. A
- * handler of a signal that comes again and again would not get back if it waited each time: one wait for each fork.
- */
 static void list_enter(void)
 {
-	uint64_t until = 0, left[2] = { 0, 0 };
-
-	if (!depth) {
+	if (!depth)
 		__atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
-		while (__atomic_load_n(&forking, __ATOMIC_SEQ_CST) && given_up != forks) {
-			const uint32_t fork = forks;
-			uint64_t now = spi_now_ns();
-
-			until = until ? until : now + SPI_FORK_MS * UINT64_C(1000000);	/* signals may end each wait */
-			left[1] = now < until ? until - now : 0;
-			__atomic_fetch_sub(&inside, 1, __ATOMIC_RELEASE);
-			spi_raw4(SYS_futex, (uint64_t) &forking, FUTEX_WAIT_PRIVATE, 1, (uint64_t) left);
-			if (!left[1])
-				__atomic_store_n(&given_up, fork, __ATOMIC_RELAXED);
-			__atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
-		}
-	}
 	spi_barrier();
 	depth++;
 }
@@ -80,38 +49,23 @@ static void list_leave(void)
 }
 
 /* A forking thread is inside itself where a callback forks. */
-static int others_inside(void)
+int spi_phdr_others_inside(void)
 {
-	return __atomic_load_n(&inside, __ATOMIC_SEQ_CST) != (depth > 1);
+	return __atomic_load_n(&inside, __ATOMIC_SEQ_CST) != (depth > 0);
 }
 
-void spi_phdr_lock_fork(void)
+void spi_phdr_fork_wait(void)
 {
 	const uint64_t until = spi_now_ns() + FORK_MOST_MS * UINT64_C(1000000), moment[2] = { 0, 100000 };
 
-	depth++;
-	forks++;
-	__atomic_store_n(&forking, 1, __ATOMIC_SEQ_CST);
-	while ((waits_in_vain = others_inside()) && spi_now_ns() < until)
+	while (spi_phdr_others_inside() && spi_now_ns() < until)
 		spi_sys(SYS_nanosleep, moment, NULL);
-}
-
-int spi_phdr_inside(void)
-{
-	return waits_in_vain || __atomic_load_n(&given_up, __ATOMIC_RELAXED) == forks;
-}
-
-void spi_phdr_unlock_fork(void)
-{
-	depth--;
-	__atomic_store_n(&forking, 0, __ATOMIC_RELEASE);
-	spi_sys(SYS_futex, &forking, FUTEX_WAKE_PRIVATE, (long) INT32_MAX);
 }
 
 /* Others are not here. */
 void spi_phdr_fork_child(void)
 {
-	inside = depth > 1;
+	inside = depth > 0;
 }
 
 /*

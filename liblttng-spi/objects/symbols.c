@@ -67,11 +67,9 @@ static struct table table_of(const struct dl_phdr_info *info)
 
 static int texts_equal(const char *a, const char *b)
 {
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	return *a == *b;
+	const char *rest = spi_text_behind(a, b);
+
+	return rest && !*rest;
 }
 
 static const char *table_soname(const struct table *t)
@@ -97,8 +95,7 @@ static int table_needs(const struct table *t, const struct table *other, const c
 
 static int tables_equal(const struct table *a, const struct table *b)
 {
-	return a->low == b->low && a->high == b->high && a->bias == b->bias && a->hash == b->hash && a->symbols == b->symbols &&
-		a->names == b->names && a->versions == b->versions && a->defined == b->defined && a->dynamic == b->dynamic;
+	return spi_bytes_equal((const uint8_t *) a, (const uint8_t *) b, offsetof(struct table, is_agent));
 }
 
 /* Its object may have gone since, and another have come to where it was: the first thing to ask, before its range. */

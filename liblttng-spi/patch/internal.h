@@ -12,8 +12,6 @@
 
 struct spi_map_func;
 struct spi_map_insn;
-struct spi_patch;
-struct spi_text_op;
 
 /* A worker being chosen for a point. */
 struct spi_choice {
@@ -44,11 +42,6 @@ struct spi_place {
 };
 
 /* ---- near.c ---- */
-/*
- * Code to run at `rx`, which is reserved (0: anywhere), and to write at *rw.
- * Returns rx, 0 on failure.
- */
-uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw);
 void spi_near_fork_child(void);
 /* Any thread, without a lock: is it a stub there; is it a jump to one, outside of the program's objects? */
 int spi_near_code_has(uint64_t address);
@@ -57,13 +50,13 @@ int spi_near_leads_to(uint64_t address);
 /* ---- trampoline-pages.c ---- */
 void spi_trampoline_fork_child(void);
 /*
- * Write the trampoline at exactly this place, on one page or across two. 0, or -1 when the place is taken, or, which *reason
+ * Write the trampoline at exactly this place, within 2 GB of `to`. 0, or -1 when the place is taken, or, which *reason
  * then says, none can be had anywhere.
  */
 int spi_trampoline_place(uint64_t place, uint64_t to, const char **reason);
 int spi_trampoline_page_may_be(uint64_t page);	/* is nothing known to be there? */
 int spi_trampoline_page_is_ours(uint64_t page);
-/* 0: no trampoline speaks against one there; else how far on it might be otherwise. */
+/* 0: no page of ours speaks against one there, all in one page; else how far on it might be otherwise. */
 uint32_t spi_trampoline_busy(uint64_t address);
 uint64_t spi_trampoline_recent(uint32_t i);	/* the page that was made i-th last; 0: none */
 
@@ -73,10 +66,6 @@ uint64_t spi_trampoline_recent(uint32_t i);	/* the page that was made i-th last;
  * by spi_frames_tell(), which is the control side's, without the lock.
  */
 void spi_frames_register(uint64_t code, uint64_t size, uint64_t frames);
-
-/* ---- text.c ---- */
-/* Write them all; sorts the array by address. */
-void spi_text_write(struct spi_text_op *ops, unsigned int n);
 
 /* ---- worker.c ---- */
 /*
@@ -93,8 +82,6 @@ extern uint32_t spi_patch_workers SPI_HIDDEN;	/* bit per enum spi_worker that ma
 void spi_trap_forget(uint64_t low, uint64_t high);	/* the object there was unloaded */
 /* A step (TRAP_TRACE) of a program that sets the trap flag: 1, it is one in the tracer's code. Set by patch/steps.c. */
 extern int (*spi_trap_step)(void *context) SPI_HIDDEN;
-/* May code of this object contain int3? 0, or -EPERM and *reason. Takes SIGTRAP. */
-int spi_trap_ready(const struct spi_object *object, const char **reason);
 
 /* ---- trap-ready.c: NULL, or what speaks against int3 ---- */
 const char *spi_trap_threads_look(void);	/* a thread that blocks SIGTRAP, a debugger */

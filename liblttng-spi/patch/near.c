@@ -28,7 +28,6 @@
 #define CHUNK		(1u << 20)	/* bytes of address space; pages are taken as they are written */
 #define CHUNK_LEAST	(64u << 10)	/* tried when the usual size is refused: ulimit -v */
 #define LOWEST		(UINT64_C(16) << 20)	/* below is where NULL + offset may land */
-#define HIGHEST		(UINT64_C(0x7fffffff0000))
 #define REACH		(UINT64_C(0x7fff0000))	/* from the lowest to the highest byte of an object's arena */
 
 struct chunk {
@@ -81,7 +80,7 @@ static uint64_t arena_reserve(struct spi_arena *arena, uint64_t size)
 	}
 	at = (arena->object_high + size - 1) & ~(size - 1);
 	at = at < LOWEST ? LOWEST : at;
-	while (at + size - arena->low <= REACH && at + size <= HIGHEST) {
+	while (at + size - arena->low <= REACH && at + size <= HIGHEST_JUMP) {
 		obstacle = spi_place_obstacle(at, at + size);
 		if (!obstacle && (done = arena_try(arena, at, size)))
 			return done > 0 ? at : 0;
@@ -90,13 +89,18 @@ static uint64_t arena_reserve(struct spi_arena *arena, uint64_t size)
 	return 0;
 }
 
-/* The same; in a part of the room that the heap may want where there is no other place. */
+/*
+ * The same; in a part of the room that the heap may want where there is no other place. What the list of mappings has
+ * may be gone: it is read anew before there is none.
+ */
 static uint64_t arena_find(struct spi_arena *arena, uint64_t size)
 {
 	uint64_t at = 0;
 
-	for (int into_heap_room = 0; into_heap_room < 2 && !at; into_heap_room++) {
-		spi_near_look(into_heap_room);
+	for (int look = 0; look < 4 && !at; look++) {
+		if (look == 2)
+			spi_places_look();
+		spi_near_look(look & 1);
 		at = arena_reserve(arena, size);
 	}
 	return at;
@@ -168,27 +172,6 @@ int spi_near_has(const struct spi_object *object, const void *p)
 }
 
 /* ---- chunks ---- */
-
-/*
- * Replace the reserved pages at `rx` (0: anywhere) by code that *rw writes. An old size of 0 makes a second mapping of
- * shared pages. No mapping gains the right to be run: systemd's MemoryDenyWriteExecute refuses that.
- */
-uint64_t spi_code_map(uint64_t rx, uint64_t size, uint8_t **rw)
-{
-	int flags = MAP_SHARED | MAP_ANONYMOUS | (rx ? MAP_FIXED : 0);
-	uint64_t code = spi_mmap(rx, size, PROT_READ | PROT_EXEC, flags, -1);
-	long alias = code ? spi_raw6(SYS_mremap, code, 0, size, MREMAP_MAYMOVE, 0, 0) : -ENOMEM;
-
-	if (!spi_raw_failed(alias) && spi_raw3(SYS_mprotect, (uint64_t) alias, size, PROT_READ | PROT_WRITE) == 0) {
-		*rw = (uint8_t *) alias;
-		return code;
-	}
-	if (!spi_raw_failed(alias))
-		spi_munmap((uint64_t) alias, size);
-	if (code && !rx)
-		spi_munmap(code, size);
-	return 0;
-}
 
 static struct chunk *chunk_new(struct spi_arena *arena, uint32_t least, int is_code)
 {

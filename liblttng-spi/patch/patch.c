@@ -127,11 +127,11 @@ static const char *entry_taken(const struct spi_point *point)
 	for (uint64_t granule = (point->address >> 4) - 1; granule <= (point->address >> 4) + 1; granule++)
 		for (const struct spi_patch *p = *index_bucket(granule); p; p = p->next)
 			if (p->point->address == point->address && p->point != point)
-				return p->point->flags & SPI_POINT_APART ? "the tracer watches it: only its calls from within are recorded" :
+				return p->point->flags & SPI_POINT_APART ? "the tracer needs its entry: only calls from its own library are recorded" :
 					p->point->flags & SPI_POINT_TREE ?
-					"call trees begin there in this process, or did, which leaves no room for a rule by name" :
-					(point->flags & SPI_POINT_APART) && !(point->flags & SPI_POINT_TREE) ? "it is traced by name in this process, or was" :
-					"it is traced by name in this process, or was, and so cannot be where a call tree begins";
+					"a call tree uses its entry, or has used it, in this process: it cannot be traced by name" :
+					(point->flags & SPI_POINT_APART) && !(point->flags & SPI_POINT_TREE) ? "a rule by name uses its entry, or has used it, in this process" :
+					"a rule by name uses its entry, or has used it, in this process: no call tree can begin there";
 	return NULL;
 }
 
@@ -145,8 +145,7 @@ static const struct spi_patch *yielding(const struct spi_point *point)
 	return NULL;
 }
 
-/* -EAGAIN: it depends on whether int3 may be, which `trap_asked` and `trap_reason` do not tell yet. */
-static int prepare(struct spi_point *point, int trap_asked, const char *trap_reason, const char **reason)
+int spi_patch_prepare_locked(struct spi_point *point, int trap_asked, const char *trap_reason, const char **reason)
 {
 	struct spi_choice c = { .point = point, .func = point->func, .trap_asked = trap_asked, .trap_reason = trap_reason };
 	const struct spi_patch *from;
@@ -203,7 +202,7 @@ int spi_patch_prepare(struct spi_point *point, const char **reason)
 		if (trap_asked && spi_trap_ready(point->object, &trap_reason) == 0)
 			trap_reason = NULL;
 		before = spi_patch_lock();
-		result = prepare(point, trap_asked, trap_reason, reason);
+		result = spi_patch_prepare_locked(point, trap_asked, trap_reason, reason);
 		spi_patch_unlock(before);
 	}
 	return result;
@@ -258,11 +257,6 @@ static void op_fill(struct spi_text_op *op, const struct spi_patch *patch, uint3
 	op->error = NULL;
 	spi_bytes_copy(op->from, install ? patch->old : patch->new, 8);
 	spi_bytes_copy(op->to, install ? patch->new : patch->old, 8);
-}
-
-int spi_patch_prepare_locked(struct spi_point *point, const char **reason)
-{
-	return prepare(point, 1, "needs int3, which is not looked at where a thread of the program asks", reason);
 }
 
 /* What stands there, where call sites are among the instructions that this entry has moved. */
@@ -365,7 +359,7 @@ static void ops_write(void *data)
 		if (ops->points[index]->patch)
 			op_fill(&ops->op[kept++], ops->points[index]->patch, index, ops->install);
 		else
-			ops->errors[index] = "a call tree has taken its jump over";
+			ops->errors[index] = "a call tree uses its entry now";
 	}
 	spi_text_write(ops->op, kept);
 	for (unsigned int i = 0; i < kept; i++) {

@@ -102,10 +102,9 @@ void spi_frames_tell(void);
 void spi_text_fork_child(void);
 int spi_text_can_sync(void);	/* 1 when membarrier works; else only STORE does, and points that need more are declined */
 void spi_text_sync(void);	/* what was written until now is what every core will run */
-/*
- * The same within [low, high), code that is mapped with the rights `prot`: looks at nothing else. Under the patch
- * lock, in any thread.
- */
+/* Write them all, under the patch lock: sorts the array by address. */
+void spi_text_write(struct spi_text_op *ops, unsigned int n);
+/* The same within [low, high), code that is mapped with the rights `prot`: looks at nothing else. In any thread. */
 void spi_text_write_in(struct spi_text_op *ops, unsigned int n, uint64_t low, uint64_t high, int prot);
 
 /* ---- patch.c ---- */
@@ -113,10 +112,11 @@ extern uint64_t (*spi_patch_site_stub)(uint64_t address) SPI_HIDDEN;	/* for spi_
 /* 1: a call site has changed this byte, which an entry of trees may take over as it is; *byte: what the file has. NULL: no sites. */
 extern int (*spi_patch_site_byte)(uint64_t address, uint8_t *byte) SPI_HIDDEN;
 /*
- * For a thread of the program, under the patch lock: prepare without int3, and write one jump, or take it out, in code
- * that cannot go meanwhile. 0 or a negative errno.
+ * Under the patch lock, in any thread: spi_patch_prepare(), where int3 may be if trap_reason is NULL; -EAGAIN: the
+ * choice depends on that, and trap_asked is 0. And write one jump, or take it out, in code that cannot go meanwhile.
+ * 0 or a negative errno.
  */
-int spi_patch_prepare_locked(struct spi_point *point, const char **reason);
+int spi_patch_prepare_locked(struct spi_point *point, int trap_asked, const char *trap_reason, const char **reason);
 int spi_patch_write_locked(struct spi_point *point, uint64_t low, uint64_t high, int prot, int install);
 /*
  * Under the patch lock: while it yields, another point of the same function that is prepared takes its jump over. Once that may
@@ -189,6 +189,8 @@ int spi_signal_undefer(int number, void *siginfo);
  */
 int spi_trap_add(uint64_t address, uint64_t to);
 void spi_trap_share(int watched);
+/* Control side: may code of this object contain int3? 0, or -EPERM and *reason. Takes SIGTRAP. */
+int spi_trap_ready(const struct spi_object *object, const char **reason);
 /* The same but for which object it is: for code in the C library of which it is known that signals are let in there. */
 int spi_trap_ready_anywhere(const char **reason);
 

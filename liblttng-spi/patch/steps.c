@@ -8,47 +8,24 @@
  * would ever be written; and lttng-ust blocks all signals at a thread's first
  * record, where a step ends the process.
  *
- * So steps in our code are the tracer's: SIGTRAP is taken where the program has a
- * handler for it, and a step in the agent, in stubs, slots and trampolines is let
- * go by. Where a thunk is about to call a payload, the call is made without the
- * flag, by way of spi_steps_again, which sets it again. The program's handler sees
- * the steps of the program's code, and of it all but those of the instructions that
- * were moved into a stub.
+ * So steps in our code, and all that are made while a record is, are the tracer's: SIGTRAP is taken where the program
+ * has a handler for it, and such a step is let go by, which makes a record take milliseconds. The program's handler sees
+ * the steps of the program's code, and of it all but those of the instructions that were moved into a stub.
  *
- * Where the kernel's action is not ours (an attached program installed its handler
- * later), each step is seen by the program, and what blocks signals takes the flag
- * back itself.
+ * Where the kernel's action is not ours (an attached program installed its handler later), each step is seen by the
+ * program. What blocks signals takes the flag back itself.
  *
  * In a signal handler, at any instruction.
  */
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/patch/internal.h"
 
-static const struct spi_payload_call *payload_call_at(uint64_t pc)
-{
-	for (const struct spi_payload_call *c = spi_payload_calls; c < spi_payload_calls_end; c++)
-		if (pc == (uint64_t) &c->at + (uint64_t) (int64_t) c->at)
-			return c;
-	return NULL;
-}
-
 /* 1: the step was one in the tracer's code. */
 static int step_is_ours(void *context)
 {
 	uint64_t pc = spi_context_pc(context);
-	const struct spi_point *point;
-	const struct spi_payload_call *call;
 
-	if (spi_near_code_has(pc) || spi_near_leads_to(pc))
-		return 1;
-	if (!spi_tracer_code_has(pc))
-		return 0;
-	call = payload_call_at(pc);
-	if (call && spi_context_steps(context)) {
-		point = (const struct spi_point *) spi_payload_call_point(context, call);
-		spi_payload_call_make(context, call->kind & SPI_PAYLOAD_CALL_EXIT ? (uint64_t) point->exit : (uint64_t) point->entry);
-	}
-	return 1;
+	return spi_thread.busy || spi_near_code_has(pc) || spi_near_leads_to(pc) || spi_tracer_code_has(pc);
 }
 
 void spi_steps_begin(void)

@@ -234,7 +234,7 @@ static void group_write(struct spi_text_op *ops, unsigned int n, uint64_t low, u
 			continue;
 		}
 		if (!spi_bytes_equal((const uint8_t *) op->address, op->from, op->size)) {
-			op->error = "its code was changed by somebody else";
+			op->error = "something else than lttng-spi has changed its code";
 			continue;
 		}
 		if (op->how == SPI_TEXT_STORE) {
@@ -264,7 +264,7 @@ static void mapping_write(struct spi_text_op *ops, unsigned int n, const struct 
 
 		k = i + 1;
 		if (ops[i].address < vma->start || op_end(&ops[i]) > vma->end || !(vma->prot & PROT_EXEC)) {
-			ops[i].error = "its code is no longer mapped";
+			ops[i].error = "its code is no longer in memory";
 			continue;
 		}
 		while (k < n && ops[k].address < high + GAP_PAGES * SPI_PAGE && op_end(&ops[k]) <= vma->end) {

@@ -32,7 +32,6 @@ struct phys_page {
 	uint64_t rx;
 	uint8_t *rw;
 	uint32_t frozen;
-	uint32_t filled;		/* with int3, before it is first shown */
 	struct byte_set used;
 };
 
@@ -64,6 +63,7 @@ static struct phys_page *phys_new(void)
 	rx = spi_code_map(0, PHYS_BATCH * SPI_PAGE, &rw);
 	if (!rx)
 		return NULL;
+	spi_bytes_set(rw, SPI_CODE_TRAP, PHYS_BATCH * SPI_PAGE);
 	for (unsigned int i = 0; i < PHYS_BATCH; i++) {
 		pages[i].rx = rx + i * SPI_PAGE;
 		pages[i].rw = rw + i * SPI_PAGE;
@@ -73,12 +73,18 @@ static struct phys_page *phys_new(void)
 	return pages;
 }
 
-static int set_is_free(const struct byte_set *set, uint32_t at, uint32_t n)
+static int set_has(const struct byte_set *set, uint32_t at)
 {
-	for (; n; at++, n--)
-		if (set->bits[at / 64] >> (at % 64) & 1)
-			return 0;
-	return 1;
+	return set->bits[at / 64] >> (at % 64) & 1;
+}
+
+/* 0: there is room for a jump; else how far on there might be. */
+static uint32_t set_busy(const struct byte_set *set, uint32_t at)
+{
+	for (uint32_t n = SPI_JUMP_SIZE; n--;)
+		if (set_has(set, at + n))
+			return n + 1;
+	return 0;
 }
 
 static int phys_has_room_for(const struct phys_page *phys, const struct byte_set *set)
@@ -89,37 +95,22 @@ static int phys_has_room_for(const struct phys_page *phys, const struct byte_set
 	return 1;
 }
 
-static void virt_mark(struct virt_page *v, uint32_t at, uint32_t n, int used)
+static void virt_mark(struct virt_page *v, uint32_t at)
 {
-	for (; n; at++, n--) {
-		uint64_t bit = UINT64_C(1) << (at % 64);
-
-		if (used) {
-			v->own.bits[at / 64] |= bit;
-			v->phys->used.bits[at / 64] |= bit;
-		} else {
-			v->own.bits[at / 64] &= ~bit;
-			v->phys->used.bits[at / 64] &= ~bit;
-		}
+	for (uint32_t n = 0; n < SPI_JUMP_SIZE; n++, at++) {
+		v->own.bits[at / 64] |= UINT64_C(1) << (at % 64);
+		v->phys->used.bits[at / 64] |= UINT64_C(1) << (at % 64);
 	}
 }
 
-static struct phys_page *phys_with_room(uint32_t at, uint32_t n)
+/* The page has room for a jump there, and for all that is in `own`. */
+static struct phys_page *phys_with_room(uint32_t at, const struct byte_set *own)
 {
-	struct phys_page *phys;
+	struct phys_page *phys = phys_pages;
 
-	for (phys = phys_pages; phys; phys = phys->next)
-		if (!phys->frozen && set_is_free(&phys->used, at, n))
-			return phys;
-	return phys_new();
-}
-
-/* What nobody has taken of it is int3. */
-static void phys_fill(struct phys_page *phys)
-{
-	if (!phys->filled)
-		spi_bytes_set(phys->rw, SPI_CODE_TRAP, SPI_PAGE);
-	phys->filled = 1;
+	while (phys && (phys->frozen || set_busy(&phys->used, at) || !phys_has_room_for(phys, own)))
+		phys = phys->next;
+	return phys ? phys : phys_new();
 }
 
 /*
@@ -131,7 +122,6 @@ static int phys_show(struct phys_page *phys, uint64_t address)
 {
 	long at, ret;
 
-	phys_fill(phys);
 	at = spi_raw6(SYS_mremap, phys->rx, 0, SPI_PAGE, MREMAP_MAYMOVE, 0, 0);
 	if (spi_raw_failed(at))
 		return (int) at;
@@ -168,9 +158,10 @@ int spi_trampoline_page_may_be(uint64_t page)
 	return page >= LOWEST_JUMP && page < HIGHEST_JUMP && !spi_place_obstacle(page, page + SPI_PAGE);
 }
 
-/* A new virtual page whose bytes [at, at + n) are free. NULL: something else is there. */
-static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, const char **reason)
+/* A new virtual page with room for a jump there. NULL: something else is there. */
+static struct virt_page *virt_new(uint64_t address, uint32_t at, const char **reason)
 {
+	static const struct byte_set nothing;
 	struct phys_page *phys;
 	struct virt_page *v;
 	int error;
@@ -181,7 +172,7 @@ static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, con
 	}
 	if (!spi_trampoline_page_may_be(address))
 		return NULL;
-	phys = phys_with_room(at, n);
+	phys = phys_with_room(at, &nothing);
 	v = phys ? spi_alloc(sizeof(*v)) : NULL;
 	if (!v) {
 		*reason = no_memory;
@@ -206,23 +197,18 @@ static struct virt_page *virt_new(uint64_t address, uint32_t at, uint32_t n, con
 
 /*
  * Give the page another physical page, one in which everything that it has is
- * free, and [at, at + n) too: because those bytes are taken by another page, or
+ * free, and a jump's room, too: because those bytes are taken by another page, or
  * because a parent process shares it. Threads may run in the page meanwhile:
  * what they run is the same in both.
  */
-static int virt_move(struct virt_page *v, uint32_t at, uint32_t n)
+static int virt_move(struct virt_page *v, uint32_t at)
 {
-	struct phys_page *from = v->phys, *to = phys_pages;
+	struct phys_page *from = v->phys, *to = phys_with_room(at, &v->own);
 
-	while (to && (to->frozen || !set_is_free(&to->used, at, n) || !phys_has_room_for(to, &v->own)))
-		to = to->next;
-	if (!to)
-		to = phys_new();
 	if (!to)
 		return -1;
-	phys_fill(to);
 	for (uint32_t i = 0; i < SPI_PAGE; i++)
-		if (!set_is_free(&v->own, i, 1))
+		if (set_has(&v->own, i))
 			to->rw[i] = ((const uint8_t *) v->address)[i];
 	if (phys_show(to, v->address) < 0)
 		return -1;
@@ -234,55 +220,21 @@ static int virt_move(struct virt_page *v, uint32_t at, uint32_t n)
 	return 0;
 }
 
-/* 0: nothing of the page's own speaks against a jump of 5 bytes there; else how far on it might be otherwise. */
-static uint32_t virt_busy(const struct virt_page *v, uint32_t at)
-{
-	uint32_t end = at + SPI_JUMP_SIZE < SPI_PAGE ? at + SPI_JUMP_SIZE : SPI_PAGE;
-
-	while (end-- > at)
-		if (!set_is_free(&v->own, end, 1))
-			return end + 1 - at;
-	return 0;
-}
-
-/* Take bytes [at, at + n) of the page at `address`; NULL when something is there. */
-static struct virt_page *virt_take(uint64_t address, uint32_t at, uint32_t n, const char **reason)
-{
-	struct virt_page *v = virt_find(address);
-
-	if (v && !set_is_free(&v->own, at, n))
-		return NULL;
-	if (v && (v->phys->frozen || !set_is_free(&v->phys->used, at, n)) && virt_move(v, at, n) < 0)
-		return NULL;
-	if (!v)
-		v = virt_new(address, at, n, reason);
-	if (v)
-		virt_mark(v, at, n, 1);
-	return v;
-}
-
 int spi_trampoline_place(uint64_t place, uint64_t to, const char **reason)
 {
-	uint8_t bytes[SPI_TRAMPOLINE_MAX];
-	uint32_t size = spi_trampoline_bytes(place, to, bytes), at = (uint32_t) (place & (SPI_PAGE - 1));
-	uint32_t n = at + size > SPI_PAGE ? SPI_PAGE - at : size;
-	struct virt_page *first, *second = NULL;
-	struct phys_page *phys;
+	struct virt_page *v = virt_find(SPI_PAGE_OF(place));
+	uint32_t at = (uint32_t) (place & (SPI_PAGE - 1));
 
-	first = virt_take(SPI_PAGE_OF(place), at, n, reason);
-	if (!first)
+	if (spi_trampoline_busy(place))
 		return -1;
-	phys = first->phys;
-	if (n < size) {
-		second = virt_take(SPI_PAGE_OF(place) + SPI_PAGE, 0, size - n, reason);
-		if (!second) {
-			virt_mark(first, at, n, 0);
-			return -1;
-		}
-	}
-	spi_bytes_copy(phys->rw + at, bytes, n);
-	if (second)
-		spi_bytes_copy(second->phys->rw, bytes + n, size - n);
+	if (v && (v->phys->frozen || set_busy(&v->phys->used, at)) && virt_move(v, at) < 0)
+		return -1;
+	if (!v)
+		v = virt_new(SPI_PAGE_OF(place), at, reason);
+	if (!v)
+		return -1;
+	virt_mark(v, at);
+	spi_jump_bytes(place, to, v->phys->rw + at);
 	return 0;
 }
 
@@ -294,8 +246,11 @@ int spi_trampoline_page_is_ours(uint64_t page)
 uint32_t spi_trampoline_busy(uint64_t address)
 {
 	const struct virt_page *v = virt_find(SPI_PAGE_OF(address));
+	uint32_t at = (uint32_t) address & (SPI_PAGE - 1);
 
-	return v ? virt_busy(v, (uint32_t) address & (SPI_PAGE - 1)) : 0;
+	if (at + SPI_JUMP_SIZE > SPI_PAGE)
+		return SPI_PAGE - at;
+	return v ? set_busy(&v->own, at) : 0;
 }
 
 uint64_t spi_trampoline_recent(uint32_t i)

@@ -11,6 +11,7 @@
 #include "liblttng-spi/patch/internal.h"
 
 #define PAGES_TRIED	256u
+#define REACH		(UINT64_C(1) << 31)
 
 struct search {
 	const struct spi_object *object;
@@ -26,10 +27,10 @@ static uint64_t search_target(const struct search *s, uint32_t displacement)
 	return s->from + (uint64_t) (int64_t) (int32_t) displacement;
 }
 
-/* Can nothing be had in this page? Cheap; wrong only by being hopeful. */
+/* Can nothing be had in this page? Cheap; wrong only by being hopeful. A trampoline's jump reaches 2 GB. */
 static int page_is_hopeless(const struct search *s, uint64_t page)
 {
-	if (page == s->bad_page)
+	if (page == s->bad_page || s->to - page + REACH - SPI_PAGE > 2 * (REACH - SPI_PAGE))
 		return 1;
 	/* a hole of the object itself would be unmapped by dlclose */
 	if (page + 2 * SPI_PAGE > s->object->low && page < s->object->high + SPI_PAGE)
@@ -41,8 +42,10 @@ static int search_try(struct search *s, uint32_t displacement, uint64_t *place)
 {
 	uint64_t target = search_target(s, displacement), page = SPI_PAGE_OF(target);
 
-	if (page == s->bad_page)
+	if (page_is_hopeless(s, page)) {
+		s->bad_page = page;
 		return 0;
+	}
 	if (spi_trampoline_place(target, s->to, s->reason) == 0) {
 		*place = target;
 		return 1;
@@ -76,7 +79,7 @@ static int search_low(struct search *s, uint32_t high, uint64_t only_page, uint6
 	if (page_is_hopeless(s, SPI_PAGE_OF(base)) && page_is_hopeless(s, SPI_PAGE_OF(last)))
 		return 0;
 	if (only_page) {
-		uint64_t lowest = only_page, highest = only_page + SPI_PAGE - SPI_TRAMPOLINE_MAX;
+		uint64_t lowest = only_page, highest = only_page + SPI_PAGE - SPI_JUMP_SIZE;
 
 		if (base > highest || last < lowest)
 			return 0;

@@ -17,7 +17,6 @@
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/internal.h"
 
-#define SIGNAL_BIT(n)	SPI_SIGNAL_BIT(n)
 #define THREAD_LOOKS	400	/* at a thread that blocks SIGTRAP, before that counts: it may be in our own handler */
 #define THREAD_LOOK_NS	UINT64_C(1000000)	/* one in so long */
 
@@ -29,7 +28,6 @@ static int text_begins(const char *text, const char *with)
 	return 1;
 }
 
-/* Libraries that run with all signals blocked at times, or that the tracer's own threads run. */
 int spi_object_is_runtime(const struct spi_object *object)
 {
 	static const char *const names[] = { "libc.so", "libc-2", "ld-linux", "ld-2", "libpthread", "libdl.", "libdl-",
@@ -89,7 +87,7 @@ static const char *debugger_look(const char *status, int *again)
 	if (!value || *value == '0')
 		return NULL;
 	*again = is_injector(value);
-	return "needs int3, and a debugger is attached";
+	return "only a breakpoint (int3) fits, and a debugger is attached";
 }
 
 /*
@@ -107,27 +105,17 @@ static const char *thread_look(const struct spi_numbers *task, int *again)
 	if (reason)
 		return reason;
 	value = status_value(text, "\nSigBlk:\t");
-	if ((value && !(parse_hex(value) & SIGNAL_BIT(SIGTRAP))) || task->number == (int) spi_sys(SYS_gettid) ||
+	if ((value && !(parse_hex(value) & SPI_SIGNAL_BIT(SIGTRAP))) || task->number == (int) spi_sys(SYS_gettid) ||
 			spi_thread_is_tracer_task(task) > 0)
 		return NULL;
 	if (!value)
-		return "needs int3, and a thread's signal mask cannot be read";
+		return "only a breakpoint (int3) fits, and a thread's signal mask cannot be read";
 	*again = 1;
-	return "needs int3, and a thread blocks SIGTRAP";
-}
-
-/* The only thread there is, this one. */
-static const char *alone_look(const struct spi_numbers *task, int *again)
-{
-	char text[2048];
-
-	(void) task;
-	return spi_proc_text_at(AT_FDCWD, "/proc/self/status", text, sizeof(text)) > 0 ? debugger_look(text, again) :
-		"needs int3, and /proc cannot be read";
+	return "only a breakpoint (int3) fits, and a thread blocks SIGTRAP";
 }
 
 /* Give a thread that is just being started, or is in our own handler, the time to get out of that. */
-static const char *look_long(const char *(*look_at)(const struct spi_numbers *, int *), const struct spi_numbers *task)
+static const char *look_long(const struct spi_numbers *task)
 {
 	const char *reason = NULL;
 
@@ -138,7 +126,7 @@ static const char *look_long(const char *(*look_at)(const struct spi_numbers *, 
 		while (look && spi_raw3(SYS_nanosleep, (uint64_t) left, (uint64_t) left, 0) == -EINTR)
 			;
 		again = 0;
-		reason = look_at(task, &again);
+		reason = thread_look(task, &again);
 	}
 	return reason;
 }
@@ -148,17 +136,14 @@ const char *spi_trap_threads_look(void)
 	const char *reason = NULL;
 	struct spi_numbers task;
 
-	if (spi_tracer_is_alone())
-		return look_long(alone_look, NULL);
 	if (spi_numbers_open(&task, "/proc/self/task") < 0)
-		return "needs int3, and /proc cannot be read";
+		return "only a breakpoint (int3) fits, and /proc cannot be read";
 	while (!reason && spi_numbers_next(&task))
-		reason = look_long(thread_look, &task);
+		reason = look_long(&task);
 	spi_numbers_close(&task);
 	return reason;
 }
 
-/* A handler of the program's that blocks SIGTRAP while it runs might run into int3. */
 const char *spi_trap_handlers_look(void)
 {
 	struct spi_sigaction action;
@@ -166,7 +151,7 @@ const char *spi_trap_handlers_look(void)
 	for (int number = 1; number <= 64; number++)
 		if (spi_signal_query(number, &action) == 0 && action.handler != (uint64_t) SIG_DFL
 			&& action.handler != (uint64_t) SIG_IGN && action.restorer != (uint64_t) spi_signal_return
-			&& (action.mask & SIGNAL_BIT(SIGTRAP)))
-			return "needs int3, and a signal handler of the program blocks SIGTRAP";
+			&& (action.mask & SPI_SIGNAL_BIT(SIGTRAP)))
+			return "only a breakpoint (int3) fits, and a signal handler of the program blocks SIGTRAP";
 	return NULL;
 }

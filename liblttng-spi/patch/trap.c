@@ -248,14 +248,6 @@ void spi_trap_unwatched(void)
 	spi_signals_interposed = begun = 0;
 }
 
-static uint64_t now_ns(void)
-{
-	uint64_t ts[2] = { 0, 0 };
-
-	spi_raw3(SYS_clock_gettime, 1 /* CLOCK_MONOTONIC */, (uint64_t) ts, 0);
-	return ts[0] * 1000000000u + ts[1];
-}
-
 /*
  * A program that has a handler of its own may single-step itself, and its handler is not to be called between any two
  * instructions of the tracer's. watched: on the control side, where what it does to it later can be watched too.
@@ -278,7 +270,7 @@ void spi_trap_share(int watched)
 int spi_trap_ready(const struct spi_object *object, const char **reason)
 {
 	if (spi_object_is_runtime(object)) {
-		*reason = "needs int3, which is not safe in a library that runs with signals blocked";
+		*reason = "only a breakpoint (int3) fits, and its library runs with signals blocked";
 		return -EPERM;
 	}
 	return spi_trap_ready_anywhere(reason);
@@ -291,19 +283,19 @@ int spi_trap_ready_anywhere(const char **reason)
 
 	if (watch(reason) < 0)
 		return -EPERM;
-	now = now_ns();
+	now = spi_now_ns();
 	if (!looked_at || now - looked_at > LOOK_AGAIN_NS) {
 		looked = spi_trap_handlers_look();
 		if (!looked)
 			looked = spi_trap_threads_look();
-		looked_at = now_ns();
+		looked_at = spi_now_ns();
 	}
 	if (looked) {
 		*reason = looked;
 		return -EPERM;
 	}
 	if (spi_signal_take(&trap_signal) < 0) {
-		*reason = "needs int3, and SIGTRAP cannot be taken";
+		*reason = "only a breakpoint (int3) fits, and SIGTRAP cannot be handled";
 		return -EPERM;
 	}
 	return 0;

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The workers: ways to get from a function's first bytes to its stub, tried in
- * this order.
- *
- *	JUMP	the first instruction has room for a jump of 5 bytes
- *	PUN	it has not, so only its own bytes become the jump's; the bytes behind
- *		it stay and are the jump's upper displacement bytes. It goes where
- *		that leads, to a trampoline placed there.
- *	CC	several instructions are overwritten, with int3 at their boundaries
- *	LATE	a jump or pun in place of a later instruction; the stub takes back what
- *		those before it did
- *	TRAP	int3 on the first byte
+ * The workers (enum spi_worker): ways to get from a function's first bytes to its stub, tried in the order JUMP, PUN,
+ * CC, LATE, TRAP. A pun goes where the bytes behind its instruction lead, to a trampoline placed there.
  *
  * With JUMP and PUN no thread can ever be inside what changes, because it is one
  * instruction. A pun wants that its bytes lie in one aligned word, and then is
@@ -94,7 +85,7 @@ static int trap_sites(struct spi_choice *c)
 			ret = spi_trap_add(patch->address + c->insns[i].offset, patch->moved[i]);
 	if (ret) {
 		spi_trap_forget(patch->address, patch->address + SPI_JUMP_SIZE);
-		c->reason = "no memory for the table of int3 sites";
+		c->reason = "only a breakpoint (int3) fits, and there is no memory to note it";
 	}
 	return ret;
 }
@@ -133,7 +124,7 @@ static int try_pun(struct spi_choice *c, uint32_t changed)
 	if (how == SPI_TEXT_SPIN && (c->to_word_end < 2 || !spi_text_can_sync()))
 		return decline(c, "its code cannot be changed in one step, and membarrier does not work here");
 	if (spi_bytes_conflict(c->address, changed, SPI_JUMP_SIZE))
-		return decline(c, "its first bytes are used by another point");
+		return decline(c, "another instrumented place uses its first bytes");
 	spi_bytes_copy(&bits, c->bytes + 1, 4);
 	place = spi_trampoline_make(c->point->object, c->address + SPI_JUMP_SIZE, mask, bits, c->patch->stub,
 		c->into_heap_room, &c->reason);
@@ -165,7 +156,7 @@ static int worker_jump(struct spi_choice *c)
 	if (c->first < SPI_JUMP_SIZE)
 		return decline(c, "its first instruction is shorter than a jump");
 	if (spi_bytes_conflict(c->address, SPI_JUMP_SIZE, SPI_JUMP_SIZE))
-		return decline(c, "its first bytes are used by another point");
+		return decline(c, "another instrumented place uses its first bytes");
 	if (stub_write(c, c->index + 1) < 0)
 		return -1;
 	if (c->to_word_end >= SPI_JUMP_SIZE)
@@ -218,7 +209,7 @@ static int worker_cc(struct spi_choice *c)
 	if (!spi_text_can_sync())
 		return decline(c, "its code cannot be changed in one step, and membarrier does not work here");
 	if (spi_bytes_conflict(c->point->address, SPI_JUMP_SIZE, SPI_JUMP_SIZE))
-		return decline(c, "its first bytes are used by another point");
+		return decline(c, "another instrumented place uses its first bytes");
 	if (trap_ready(c) < 0 || stub_write(c, count) < 0)
 		return -1;
 	for (uint32_t i = 1; i < SPI_JUMP_SIZE; i++)
@@ -238,7 +229,7 @@ static int worker_cc(struct spi_choice *c)
 static int worker_trap(struct spi_choice *c)
 {
 	if (spi_bytes_conflict(c->point->address, 1, 1))
-		return decline(c, "its first bytes are used by another point");
+		return decline(c, "another instrumented place uses its first bytes");
 	if (trap_ready(c) < 0 || stub_write(c, 1) < 0)
 		return -1;
 	take(c, SPI_WORKER_TRAP, SPI_TEXT_STORE, 1, 1);
@@ -322,7 +313,7 @@ int spi_worker_take_over(struct spi_choice *c, const struct spi_patch *from)
 		end += c->insns[count++].size;
 		least = least || end < start + from->changed ? least : count;
 	}
-	decline(c, "what its jump has moved cannot be moved for a call tree");
+	decline(c, "the instructions below its jump cannot be moved for a call tree");
 	for (; least && count >= least && (result = stub_write(c, count)) < 0; count--)
 		;
 	if (result < 0)

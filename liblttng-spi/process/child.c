@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/patch/patch.h"
@@ -29,7 +28,7 @@
 #define LEAST_MS	5000u
 #define CONTROLLER_MS	1500u	/* for its controller to say that it may go on, should that take children */
 #define STACK_LEAST	131072u	/* bytes, for lttng-ust's constructor */
-#define LATER_NS	50000000	/* from the load of a library until the child begins by itself */
+#define LATER_US	50000	/* from the load of a library until the child begins by itself */
 
 enum { IS_OVER, AT_WORK, AT_CONTROLLER };
 
@@ -91,7 +90,7 @@ static int claim(int has_come)
 	if (!spi_mode_change(SPI_MODE_CHILD_WAITS, SPI_MODE_CHILD_BEGINS) &&
 			(!has_come || !spi_mode_change(SPI_MODE_CHILD_LEFT, SPI_MODE_CHILD_BEGINS)))
 		return -EBUSY;
-	until = spi_word_now_ns() + most_ms() * UINT64_C(1000000);
+	until = spi_now_ns() + most_ms() * UINT64_C(1000000);
 	stage = AT_WORK;
 	why = because();
 	if (why) {
@@ -113,7 +112,7 @@ static int begin(int fd, int by_caller)
 		fd = spi_child_connection(0);
 	r = by_caller && !has_controller ? 0 : spi_child_thread(fd, by_caller ? SPI_LINK_CHILD_BY_CALLER : SPI_LINK_CHILD);
 	if (r < 0)
-		never("it may have no thread, or no memory, for the tracer");
+		never("the tracer can start no thread in it: see its limits on processes (ulimit -u, pids.max) and memory");
 	return r < 0 ? r : fd != -EPIPE;
 }
 
@@ -139,9 +138,7 @@ int spi_child_connection(int may_wait)
 
 int spi_child_later(void)
 {
-	const struct timespec moment = { .tv_nsec = LATER_NS };
-
-	spi_sys(SYS_nanosleep, &moment, NULL);
+	spi_sleep_us(LATER_US);
 	return claim(0);
 }
 
@@ -185,7 +182,7 @@ void spi_child_go(void)
 /* 0: in vain. */
 static int stage_wait(uint32_t at, uint32_t most)
 {
-	uint64_t now = spi_word_now_ns(), left = until > now ? (until - now) / 1000000u : 0;
+	uint64_t now = spi_now_ns(), left = until > now ? (until - now) / 1000000u : 0;
 
 	spi_word_wait(&stage, at, left < most ? (uint32_t) left : most);
 	return __atomic_load_n(&stage, __ATOMIC_ACQUIRE) != at;
@@ -268,7 +265,7 @@ int spi_child_loads(void)
 	if (mode == SPI_MODE_CHILD_WAITS && spi_child_rules_may_gain() && !__atomic_exchange_n(&is_later, 1, __ATOMIC_RELAXED)) {
 		spi_text_fork_child();
 		if (spi_child_thread(-1, SPI_LINK_CHILD_LATER) < 0)
-			never("it may have no thread, or no memory, for the tracer");
+			never("the tracer can start no thread in it: see its limits on processes (ulimit -u, pids.max) and memory");
 	}
 	return spi_mode_is_child();
 }

@@ -95,13 +95,12 @@ static int (*next__Fork)(void);
 
 static pid_t fork_copy(const char *why)
 {
-	int busy = spi_thread.busy >= SPI_BUSY_ALWAYS, pid;
+	int busy = spi_thread.busy >= SPI_BUSY_ALWAYS, pid = next__Fork();
 
-	if (!busy && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
-		copy_note(why);
-	pid = next__Fork();
 	if (!pid && !busy)
 		copy_begins();
+	else if (pid > 0 && !busy && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+		copy_note(why);
 	return pid;
 }
 
@@ -182,11 +181,11 @@ long clones_by_copy(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 	int busy = spi_thread.busy >= SPI_BUSY_ALWAYS || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE);
 	long pid;
 
-	if (!busy)
-		copy_note(by_call);
 	pid = spi_clones_next_syscall(number, a, b, c, d, e, (uint64_t) 0);
 	if (!pid && !busy)
 		copy_begins();
+	else if (pid > 0 && !busy)
+		copy_note(by_call);
 	return pid;
 }
 

@@ -9,7 +9,7 @@
  * So a preloaded agent stands before libc's close(), close_range() and
  * closefrom(): lttng-ust's descriptors, which its tracker knows, and the agent's
  * are left open, and close() says EBADF for them, as for a number that was never
- * opened. They are close-on-exec, and stay so: fcntl(), ioctl() and dup() say EBADF, too, and readdir()
+ * opened. They are close-on-exec: fcntl() says EBADF, too, and readdir()
  * leaves them out of /proc/self/fd. So a program that looks which descriptors it has finds its
  * own, and hands no others on to a program that it executes. Everything else goes to libc, and so
  * does everything while the event module is not loaded.
@@ -20,7 +20,7 @@
  * is there, and asked, before lttng-ust opens its first (module/module.c).
  *
  * fork() children are the usual callers, with other threads' locks in any state:
- * lttng-ust's tracker lock is held over fork() by its own handlers. Who must not wait for that is in close-late.c.
+ * lttng-ust's tracker lock is held over fork() by its own handlers.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +30,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -45,10 +44,6 @@ SPI_HOOK_DECLARE(close)
 SPI_HOOK_DECLARE(close_range)
 SPI_HOOK_DECLARE(closefrom)
 SPI_HOOK_DECLARE(fcntl)
-SPI_HOOK_DECLARE(ioctl)
-SPI_HOOK_DECLARE(dup)
-SPI_HOOK_DECLARE(dup2)
-SPI_HOOK_DECLARE(dup3)
 SPI_HOOK_DECLARE(readdir)
 
 static int (*tracker_close)(int fd, int (*real_close)(int fd));	/* lttng-ust's: EBADF for what is its own */
@@ -77,30 +72,49 @@ static int close_in_libc(int fd)
 /* Not libc's own, the thread's faults, and int3, which libc's close() may have. */
 #define HELD	(~(SPI_SIGNAL_BIT(33) | SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGTRAP)))
 
-void spi_descriptor_close(int fd)
-{
-	if (tracker_close)
-		tracker_close(fd, close_at_once);
-	else
-		close_at_once(fd);
-}
-
-/* Instead of closing it: whose is it? */
-static int stay_open(int fd)
-{
-	(void) fd;
-	return 0;
-}
-
+/* Instead of closing it. */
 static int is_the_programs(int fd)
 {
 	(void) fd;
 	return 1;
 }
 
-static int close_later(int fd, int (*real_close)(int fd))
+/*
+ * lttng-ust's handler of fork() takes the lock of its list, and libc's fork() takes malloc()'s locks after that. A
+ * signal handler that has interrupted malloc() must not wait for the list's lock then. So while a thread forks
+ * (`forking`) no thread asks the list, and a fork waits for the threads that are asking (`asking`).
+ */
+#define ASKING_MS	1000	/* a close() may take its time */
+
+static SPI_FORK_DATA int asking, forking;
+
+void spi_descriptors_fork_begin(void)
 {
-	return real_close == stay_open || real_close == is_the_programs ? 0 : result_of(spi_close_note(fd));
+	__atomic_store_n(&forking, 1, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < ASKING_MS && __atomic_load_n(&asking, __ATOMIC_SEQ_CST); i++)
+		spi_sleep_us(1000);
+}
+
+void spi_descriptors_fork_end(int is_child)
+{
+	if (is_child)
+		asking = 0;	/* the threads that were asking are the parent's */
+	__atomic_store_n(&forking, 0, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Where the list cannot be asked the number counts as the program's: within a fork, and where the thread's first look
+ * would call malloc() within malloc().
+ */
+static int list_ask(int fd, int (*real_close)(int fd), const uint64_t *frame)
+{
+	int result;
+
+	__atomic_fetch_add(&asking, 1, __ATOMIC_SEQ_CST);
+	result = spi_unlikely(__atomic_load_n(&forking, __ATOMIC_SEQ_CST) || spi_first_close_is_in_malloc(frame)) ?
+		real_close(fd) : tracker_close(fd, real_close);
+	__atomic_fetch_sub(&asking, 1, __ATOMIC_SEQ_CST);
+	return result;
 }
 
 static int close_guarded(int fd, int (*real_close)(int fd))
@@ -118,18 +132,7 @@ static int close_guarded(int fd, int (*real_close)(int fd))
 	/* what lttng-ust calls on the way is not the program's doing; its tracker blocks signals, too */
 	held = spi_signals_hold(HELD);
 	spi_busy_begin(&spi_thread, (uint64_t) __builtin_frame_address(0));
-	if (spi_unlikely(spi_first_close_is_in_malloc(__builtin_frame_address(0)))) {
-		result = close_later(fd, real_close);
-		spi_control_ring();
-	} else if (spi_unlikely(spi_close_begin() < 0)) {
-		result = close_later(fd, real_close);
-		spi_close_noted();		/* the fork may have looked already */
-	} else {
-		result = tracker_close(fd, real_close);
-		spi_close_end();
-		if (spi_unlikely(__atomic_load_n(&spi_closes_noted, __ATOMIC_RELAXED)))
-			spi_close_noted();
-	}
+	result = list_ask(fd, real_close, __builtin_frame_address(0));
 	spi_thread.busy--;
 	spi_signals_release(held);
 	return result;
@@ -172,7 +175,7 @@ const char *spi_descriptors_trace(uint64_t address)
 		__atomic_store_n(&is_close_traced, 1, __ATOMIC_RELAXED);
 	for (unsigned int i = 0; i < 3; i++)
 		if (address == addresses[i])
-			return "the tracer stands before it in a traced program, and does its work itself";
+			return "the tracer replaces it in a traced program";
 	return NULL;
 }
 
@@ -248,7 +251,7 @@ static int is_tracers(int fd)
 	if (!is_guarding())
 		return 0;
 	flags = spi_sys(SYS_fcntl, (long) fd, (long) F_GETFD);
-	is = flags >= 0 && (flags & FD_CLOEXEC) && close_guarded(fd, stay_open) < 0 && !spi_thread_is_tracer();
+	is = flags >= 0 && (flags & FD_CLOEXEC) && close_guarded(fd, is_the_programs) < 0 && !spi_thread_is_tracer();
 	errno = is ? EBADF : error_was;
 	return is;
 }
@@ -268,34 +271,6 @@ SPI_EXPORT int fcntl(int fd, int command, ...)
 	argument = va_arg(args, void *);
 	va_end(args);
 	return fcntl_is_looked_at(command) && is_tracers(fd) ? -1 : SPI_NEXT(fcntl)(fd, command, argument);
-}
-
-SPI_EXPORT int ioctl(int fd, unsigned long request, ...)
-{
-	va_list args;
-	void *argument;
-
-	va_start(args, request);
-	argument = va_arg(args, void *);
-	va_end(args);
-	if ((request == FIOCLEX || request == FIONCLEX) && is_tracers(fd))
-		return -1;
-	return SPI_NEXT(ioctl)(fd, request, argument);
-}
-
-SPI_EXPORT int dup(int fd)
-{
-	return is_tracers(fd) ? -1 : SPI_NEXT(dup)(fd);
-}
-
-SPI_EXPORT int dup2(int fd, int to)
-{
-	return is_tracers(fd) ? -1 : SPI_NEXT(dup2)(fd, to);
-}
-
-SPI_EXPORT int dup3(int fd, int to, int flags)
-{
-	return is_tracers(fd) ? -1 : SPI_NEXT(dup3)(fd, to, flags);
 }
 
 /* Of a directory that lists this process's descriptors or threads, one of the tracer's? */
@@ -362,10 +337,6 @@ const struct spi_hook spi_descriptor_hooks[] = {
 	{ SPI_HOOK_ROW(closefrom), WAYS },
 	{ SPI_HOOK_ROW(fcntl), WAYS },
 	{ "fcntl64", (void *) own_fcntl, WAYS },
-	{ SPI_HOOK_ROW(ioctl), WAYS },
-	{ SPI_HOOK_ROW(dup), WAYS },
-	{ SPI_HOOK_ROW(dup2), WAYS },
-	{ SPI_HOOK_ROW(dup3), WAYS },
 	{ SPI_HOOK_ROW(readdir), WAYS },
 	{ "readdir64", (void *) own_readdir, WAYS },
 	{ NULL },

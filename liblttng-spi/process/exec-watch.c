@@ -28,7 +28,6 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"
@@ -37,7 +36,6 @@
 #include "liblttng-spi/ledger/ledger.h"
 #include "liblttng-spi/process/internal.h"
 
-#define LINK_MS		500
 #define STACK_MOST	12288u		/* bytes for an environment; libc gives posix_spawn()'s child 32 KB */
 
 uint32_t spi_tree_execs;
@@ -48,21 +46,19 @@ static int always;			/* the controller wants programs followed whatever the rule
 /* Told by the parent: a vforked child must not take the link's lock. */
 static struct note {
 	uint32_t state;			/* 0 free, 1 being written, 2 to be told */
-	uint32_t is_fault;		/* of a call of the program's own */
 	const char *reason;
-	char program[300];
+	char what[320];
 } notes[32];
 
-static void note_put(const char *program, const char *reason, int is_fault)
+static void note_put(const char *kind, const char *what, const char *reason)
 {
 	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
 		uint32_t is_free = 0;
 
 		if (!__atomic_compare_exchange_n(&notes[i].state, &is_free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
-		spi_format(notes[i].program, sizeof(notes[i].program), "%s", program);
+		spi_format(notes[i].what, sizeof(notes[i].what), "%s%s", kind, what);
 		notes[i].reason = reason;
-		notes[i].is_fault = (uint32_t) is_fault;
 		__atomic_store_n(&notes[i].state, 2, __ATOMIC_RELEASE);
 		return;
 	}
@@ -71,22 +67,23 @@ static void note_put(const char *program, const char *reason, int is_fault)
 /* A child that is not traced, or a program that is not followed. */
 void spi_exec_note(const char *program, const char *reason)
 {
-	note_put(program, reason, 0);
+	note_put("not followed: ", program, reason);
 }
 
 void spi_exec_fault(const char *call, const char *reason)
 {
-	note_put(call, reason, 1);
+	note_put("", call, reason);
 }
 
 void spi_exec_tell_held(void)
 {
 	if (!spi_may(SPI_MAY_TALK) && !spi_thread_is_tracer())
 		return;		/* the control thread does when it is asked to */
+	spi_control_late_tell();
 	for (unsigned int i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
 		if (__atomic_load_n(&notes[i].state, __ATOMIC_ACQUIRE) != 2)
 			continue;
-		spi_note("%s%s: %s", notes[i].is_fault ? "" : "not followed: ", notes[i].program, notes[i].reason);
+		spi_note("%s: %s", notes[i].what, notes[i].reason);
 		__atomic_store_n(&notes[i].state, 0, __ATOMIC_RELEASE);
 	}
 }
@@ -98,15 +95,6 @@ void spi_exec_tell(void)
 		return;
 	spi_exec_tell_held();
 	spi_control_unlock();
-}
-
-/* A child that has just been forked has no link yet: its control thread is opening one. */
-static void link_wait(void)
-{
-	struct timespec pause = { 0, 1000000 };
-
-	for (int i = 0; i < LINK_MS && spi_link_is_opening(); i++)
-		spi_sys(SYS_nanosleep, &pause, NULL);
 }
 
 void spi_exec_fork_child(void)
@@ -129,7 +117,7 @@ static int is_reachable(void)
 }
 
 /* This program is over: 1; 0 when it is the tracer that executes another. */
-static int program_leave(int cannot_follow)
+static int program_leave(void)
 {
 	struct spi_thread *t = &spi_thread;
 
@@ -141,8 +129,6 @@ static int program_leave(int cannot_follow)
 	}
 	spi_process_execs();
 	t->busy |= SPI_BUSY_ALWAYS;
-	if (cannot_follow)
-		link_wait();
 	spi_participants_run(exec_tells);
 	spi_exec_tell();
 	t->busy &= ~SPI_BUSY_ALWAYS;
@@ -189,7 +175,7 @@ static int exec_try(int directory, const char *path, char *const argv[], char *c
 	if (followed && kind == SPI_EXEC_UNFIT)
 		spi_exec_note(path, reason);
 	if (spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
-		left = program_leave(followed && kind == SPI_EXEC_UNFIT);
+		left = program_leave();
 	if (followed && kind == SPI_EXEC_FITS)
 		exec_followed(directory, path, argv, envp, flags, is_at);
 	return left;

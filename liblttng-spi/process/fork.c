@@ -17,7 +17,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"
@@ -48,7 +47,7 @@ static SPI_FORK_DATA int own_fork;
 static SPI_FORK_DATA const char *forking_short;	/* why nothing can be done in the child: limits.c, a sandbox */
 
 /* One fork at a time, also of those that go on without the control lock. */
-static SPI_FORK_DATA int fork_lock;		/* 0 free, 1 held, 2 held and awaited */
+static SPI_FORK_DATA int fork_lock;		/* signals are held while a thread waits for it */
 static SPI_FORK_DATA int forking_control;	/* the control lock is held, too */
 
 /* Who holds the locks over its fork. Handlers may be called in twos, or after the fork alone, when they came to be in the middle of one. */
@@ -62,40 +61,18 @@ static int is_sandbox(void)
 
 /*
  * In a child that was made while another thread of the program was loading a library the dynamic linker says so for ever, and
- * ends the process at the next dlopen(), which lttng-ust's constructor calls. So the fork waits a little for such a thread,
- * and where that is in vain the child is left alone.
+ * ends the process at the next dlopen(), which lttng-ust's constructor calls. So the child is left alone.
  */
-#define LOADING_MS	100
-
 static int is_loading(void)
 {
 	return __atomic_load_n(&_r_debug.r_state, __ATOMIC_RELAXED) != RT_CONSISTENT;
-}
-
-static void loading_wait(void)
-{
-	struct timespec ms = { .tv_nsec = 1000000 };
-
-	for (int i = 0; i < LOADING_MS && is_loading(); i++)
-		spi_sys(SYS_nanosleep, &ms, NULL);
-}
-
-/* Signals are held. A fork does not take long: what it waits for itself it does not wait for for ever. */
-static void fork_lock_take(void)
-{
-	int seen = 0;
-
-	if (!__atomic_compare_exchange_n(&fork_lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		while (__atomic_exchange_n(&fork_lock, 2, __ATOMIC_ACQUIRE))
-			spi_sys(SYS_futex, &fork_lock, FUTEX_WAIT_PRIVATE, 2L, NULL);
 }
 
 static void locks_give(void)
 {
 	int had_control = forking_control;
 
-	if (__atomic_exchange_n(&fork_lock, 0, __ATOMIC_RELEASE) == 2)
-		spi_sys(SYS_futex, &fork_lock, FUTEX_WAKE_PRIVATE, 1L);
+	spi_word_unlock(&fork_lock);
 	if (had_control)
 		spi_control_unlock();
 }
@@ -110,7 +87,7 @@ static void child_locks_give(void)
 static const char *short_because(void)
 {
 	if (!forking_control)
-		return "it was made while the tracer waited for its controller, or was busy in its parent for longer than a fork waits";
+		return "it was made while the tracer was busy in its parent";
 	if (!spi_may(SPI_MAY_TALK))
 		return "it is in a seccomp sandbox that kills for system calls which a traced child makes";
 	return NULL;
@@ -127,43 +104,40 @@ static void before(int may_give_up)
 		own_fork = 1;
 		return;
 	}
-	loading_wait();
 	stepped = spi_steps_pause();
 	/* a handler that forks finds all of this or nothing */
 	had_control = spi_control_lock_fork(~UINT64_C(0), &held, may_give_up);
-	fork_lock_take();
+	spi_word_lock(&fork_lock);
 	forking = &spi_thread;
 	forking_held = held;
 	forking_stepped = stepped;
 	forking_control = had_control;
 	spi_signals_release((held | HELD) & ~SPI_MASK_STEPPED);
-	if (had_control)
-		spi_low_fds_keep_end();		/* the child would have them */
 	forking_short = short_because();
 	forking_busy = SPI_BUSY_ALWAYS & ~spi_thread.busy;
 	spi_thread.busy |= SPI_BUSY_ALWAYS;	/* a bit beside what counts the call of this very handler */
-	spi_close_fork_begin();
+	spi_descriptors_fork_begin();
 	if (spi_payload) {
 		spi_payload->fork_before();
 		if (!forking_short)
 			spi_child_sockets_look();
 	}
 	forking_all = spi_signals_hold(~UINT64_C(0));
-	spi_phdr_lock_fork();
+	spi_phdr_fork_wait();
 	forking_mask = spi_patch_lock_fork();
 }
 
 /* Why nothing can be done in the child; NULL: it can. */
 static const char *child_obstacle(void)
 {
-	return forking_short ? forking_short : is_loading() ? "it was made while a library was loaded" : spi_phdr_inside() ?
-		"it was made while another thread looked at the list of loaded objects" : NULL;
+	return forking_short ? forking_short : is_loading() ? "it was made while a library was loaded" :
+		spi_phdr_others_inside() ? "it was made while another thread looked at the list of loaded objects" : NULL;
 }
 
 static void in_parent(void)
 {
 	uint64_t stepped, held;
-	const char *why;
+	const char *why = child_obstacle();	/* the child has looked by itself: if that was over just now it is not told */
 
 	if (forking != &spi_thread) {
 		if (spi_control_is_mine())
@@ -172,12 +146,10 @@ static void in_parent(void)
 	}
 	forking = NULL;
 	spi_patch_unlock_fork(forking_mask);
-	spi_phdr_unlock_fork();
 	spi_signals_release(forking_all);
 	if (spi_payload)
 		spi_payload->fork_parent();
-	spi_close_fork_end(0);
-	why = child_obstacle();		/* the child has looked by itself: if that was over just now it is not told */
+	spi_descriptors_fork_end(0);
 	if (why)
 		spi_exec_note("a child", why);
 	spi_thread.busy &= ~forking_busy;
@@ -197,11 +169,10 @@ static void child_leave(void)
 	spi_participants_run(fork_left);
 	spi_patch_unlock_fork(forking_mask);
 	spi_phdr_fork_child();
-	spi_phdr_unlock_fork();
 	spi_signals_release(forking_all);
 	if (spi_payload)
 		spi_payload->fork_parent();	/* gives lttng-ust's locks back, no more */
-	spi_close_fork_end(1);
+	spi_descriptors_fork_end(1);
 	spi_sandbox_drop();
 	child_locks_give();
 	spi_signals_release(forking_held);
@@ -231,13 +202,12 @@ static void child_wait(const char *socket)
 	spi_participants_run(fork_child);
 	spi_patch_unlock_fork(forking_mask);
 	spi_phdr_fork_child();
-	spi_phdr_unlock_fork();
 	spi_signals_release(forking_all);
 	if (spi_payload) {
 		spi_payload->fork_child();
 		spi_child_sockets_drop();
 	}
-	spi_close_fork_end(1);
+	spi_descriptors_fork_end(1);
 	spi_child_forked(had_link, socket);
 	child_locks_give();
 	spi_thread.busy &= ~forking_busy;

@@ -27,20 +27,13 @@ int spi_child_begin_now(void);		/* in the calling thread, of the program's: proc
 int spi_child_confined(void);		/* a sandbox comes: 1: it had not begun, and does not any more; its calls make no system calls */
 
 /* ---- child-sockets.c ---- */
-void spi_child_sockets_look(void);	/* process/child-sockets.c: before the fork */
+void spi_child_sockets_look(void);	/* before the fork */
 void spi_child_sockets_drop(void);	/* in the child */
 
 /* ---- descriptors.c: close() and its like for a preloaded program ---- */
-void spi_descriptor_close(int fd);	/* unless it is lttng-ust's */
+void spi_descriptors_fork_begin(void);	/* nobody asks lttng-ust's list of descriptors until: */
+void spi_descriptors_fork_end(int is_child);
 void spi_descriptors_copy_child(void);	/* in a child on a copy of the memory, over whose making nobody held locks */
-
-/* ---- close-late.c ---- */
-int spi_close_begin(void);	/* signals are held. 0: spi_close_end() follows; -1: a fork takes long */
-void spi_close_end(void);
-int spi_close_note(int fd);	/* for who cannot close it now. 0, or -EBADF */
-extern uint32_t spi_closes_noted;
-void spi_close_fork_begin(void);
-void spi_close_fork_end(int is_child);
 
 /* ---- tasks.c: the tracer's threads are not in what a program sees of /proc/self/task ---- */
 int spi_task_is_hidden(int directory, const char *name);	/* an entry of any directory */
@@ -50,7 +43,7 @@ void spi_give_up(const char *reason);	/* a thread of the program, which may wait
 extern long (*spi_clones_next_syscall)(long number, ...) SPI_HIDDEN;
 
 /* ---- fork-order.c ---- */
-void spi_fork_come_first(const struct spi_fork_handlers *ours);	/* process/fork-order.c */
+void spi_fork_come_first(const struct spi_fork_handlers *ours);
 int spi_fork_is_first(void);
 
 /* ---- fork.c ---- */

@@ -19,13 +19,12 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/process/internal.h"
 
 #define LOOK_MS		10u	/* at first */
 #define LOOK_MOST_MS	100u
-#define ONE_LOOK_NS	2000000
+#define ONE_LOOK_US	2000
 #define ONE_LOOKS	50u
 #define ONE_LOOKS_SURE	5u	/* that some is the program's: one of ours that is just ending looks like that */
 #define ONE_LOOKS_NAMED	2500u	/* 5 s: a machine may be so loaded that a thread of ours waits for the processor */
@@ -107,9 +106,7 @@ static void *watch_thread(void *unused)
 	spi_thread.busy = SPI_BUSY_ALWAYS;
 	spi_sys(SYS_prctl, (long) PR_SET_NAME, "lttng-spi", 0L, 0L, 0L);
 	do {
-		struct timespec pause = { (time_t) (ms / 1000), (long) (ms % 1000 * 1000000) };
-
-		spi_sys(SYS_nanosleep, &pause, NULL);
+		spi_sleep_us(ms * 1000);
 		ms = ms * 2 < LOOK_MOST_MS ? ms * 2 : LOOK_MOST_MS;
 	} while (program_left(self) != LEFT_NONE);
 	if (!__atomic_load_n(&ended_by_libc, __ATOMIC_ACQUIRE))
@@ -140,7 +137,6 @@ void spi_last_thread_first_ended(void)
 /* A thread of ours that runs just now, or waits for a processor, cannot be told from one of the program's. */
 int spi_last_thread_is_one(void)
 {
-	struct timespec pause = { 0, ONE_LOOK_NS };
 	int self = (int) spi_sys(SYS_gettid);
 	unsigned int sure = 0;
 	enum left left;
@@ -152,7 +148,7 @@ int spi_last_thread_is_one(void)
 		sure += left == LEFT_PROGRAMS;
 		if (sure >= ONE_LOOKS_SURE || (left == LEFT_UNTOLD && i >= ONE_LOOKS))
 			return 0;
-		spi_sys(SYS_nanosleep, &pause, NULL);
+		spi_sleep_us(ONE_LOOK_US);
 	}
 	return 0;
 }

@@ -39,9 +39,6 @@ void spi_child_begins(int by_caller);	/* 1: waits until the caller has done so *
 void spi_child_go(void);		/* it records from now on */
 int spi_child_has_loads(void);		/* once */
 
-/* ---- close-late.c ---- */
-void spi_close_noted(void);	/* unless a fork is under way, which does that when it is over */
-
 /* ---- descriptors.c: close() and its like for a preloaded program ---- */
 /* Who is asked before a number is closed: what lttng-ust's tracker has for it. NULL changes nothing. */
 void spi_descriptors_guard(int (*close_fd)(int fd, int (*real_close)(int fd)));

@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/signals/signals.h"
@@ -117,7 +116,6 @@ static void threads_tell(const struct rights *own, int is_told)
 
 static void rights_even(void)
 {
-	static const struct timespec pause = { 0, 1000000 };
 	struct rights own;
 	uint64_t mask;
 
@@ -131,7 +129,7 @@ static void rights_even(void)
 		own.securebits = spi_sys(SYS_prctl, (long) PR_GET_SECUREBITS, 0L, 0L, 0L, 0L);
 		own.keep = spi_sys(SYS_prctl, (long) PR_GET_KEEPCAPS, 0L, 0L, 0L, 0L);
 		for (unsigned int i = 0; i < LOOKS && threads_look(self) && own.keep > 0; i++)
-			spi_sys(SYS_nanosleep, &pause, NULL);
+			spi_sleep_us(1000);
 		threads_tell(&own, own.securebits == told_bits && own.keep == told_keep);
 		__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
 	}

@@ -13,7 +13,6 @@
  * Calls under way get their exits before, and count as over, as around an execve() that fails.
  */
 #include <sys/syscall.h>
-#include <time.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/signals/signals.h"
@@ -48,7 +47,6 @@ static int others_list(struct spi_numbers *task, int self, int32_t tids[SPI_TRAC
 /* All locks of the tracer's are held. 0: the calling thread is the only one. */
 static int others_end(void)
 {
-	static const struct timespec pause = { 0, 200000 };
 	int self = (int) spi_sys(SYS_gettid), left;
 	int32_t tids[SPI_TRACER_THREADS];
 	struct spi_numbers task;
@@ -59,7 +57,7 @@ static int others_end(void)
 	if (left > (int) SPI_TRACER_THREADS || (left > 0 && spi_tracer_ask(tids, (unsigned int) left, thread_end) < 0))
 		left = -1;
 	for (unsigned int i = 0; left > 0 && i < ROUNDS; i++) {
-		spi_sys(SYS_nanosleep, &pause, NULL);
+		spi_sleep_us(200);
 		left = others_list(&task, self, tids);
 	}
 	if (!left)

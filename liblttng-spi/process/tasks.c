@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/process/internal.h"
@@ -16,7 +15,7 @@
 #define MOST_LINKS	18u	/* 16 threads: with more of them a look is not whether there is one */
 #define TASKS		"/proc/self/task"
 #define LOOKS		100u
-#define LOOK_NS		1000000
+#define LOOK_US		1000
 
 /* A directory that /proc may show threads in; that it is this process's is asked of the kernel. */
 static int is_own_tasks(const struct stat *st)
@@ -45,14 +44,13 @@ static int tracers_count(struct spi_numbers *task)
 
 static void tasks_hide(struct stat *st)
 {
-	static const struct timespec pause = { 0, LOOK_NS };
 	struct spi_numbers task;
 	int n = -1;
 
 	if (st->st_nlink < 4 || st->st_nlink > MOST_LINKS || !is_own_tasks(st) || spi_numbers_open(&task, TASKS) < 0)
 		return;
 	for (unsigned int i = 0; i < LOOKS && (n = tracers_count(&task)) < 0; i++)
-		spi_sys(SYS_nanosleep, &pause, NULL);
+		spi_sleep_us(LOOK_US);
 	spi_numbers_close(&task);
 	if (n > 0)
 		st->st_nlink -= (nlink_t) n;
@@ -70,16 +68,14 @@ int spi_task_is_hidden(int directory, const char *name)
 
 /* ---- libc's functions ---- */
 
-int __xstat(int version, const char *path, struct stat *st);
-int __fxstat(int version, int fd, struct stat *st);
 int __fxstatat(int version, int directory, const char *path, struct stat *st, int flags);
 
-/* The last three are those of programs that were linked before glibc 2.33. On x86-64 the functions for large files are the same. */
+/*
+ * The last one is that of programs that were linked before glibc 2.33, as chromium is. On x86-64 the functions for
+ * large files are the same.
+ */
 SPI_HOOK_DECLARE(stat)
-SPI_HOOK_DECLARE(fstat)
 SPI_HOOK_DECLARE(fstatat)
-SPI_HOOK_DECLARE(__xstat)
-SPI_HOOK_DECLARE(__fxstat)
 SPI_HOOK_DECLARE(__fxstatat)
 
 #define LOOKS_AT(name, parameters, ...) \
@@ -92,32 +88,19 @@ SPI_HOOK_DECLARE(__fxstatat)
 		return ret; \
 	}
 LOOKS_AT(stat, (const char *path, struct stat *st), path, st)
-LOOKS_AT(fstat, (int fd, struct stat *st), fd, st)
 LOOKS_AT(fstatat, (int directory, const char *path, struct stat *st, int flags), directory, path, st, flags)
-LOOKS_AT(__xstat, (int version, const char *path, struct stat *st), version, path, st)
-LOOKS_AT(__fxstat, (int version, int fd, struct stat *st), version, fd, st)
 LOOKS_AT(__fxstatat, (int version, int directory, const char *path, struct stat *st, int flags), version, directory, path, st, flags)
 
-#define LARGE(name, large) SPI_EXPORT __typeof__(name) large __attribute__((alias(#name), copy(name)));
-LARGE(__xstat, __xstat64)
-LARGE(__fxstat, __fxstat64)
-LARGE(__fxstatat, __fxstatat64)
+SPI_EXPORT __typeof__(__fxstatat) __fxstatat64 __attribute__((alias("__fxstatat"), copy(__fxstatat)));
 SPI_EXPORT int stat64(const char *path, struct stat64 *st) __attribute__((alias("stat")));
-SPI_EXPORT int fstat64(int fd, struct stat64 *st) __attribute__((alias("fstat")));
 SPI_EXPORT int fstatat64(int directory, const char *path, struct stat64 *st, int flags) __attribute__((alias("fstatat")));
 
 #define WAYS	.ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS
 const struct spi_hook spi_task_hooks[] = {
 	{ SPI_HOOK_ROW(stat), WAYS },
 	{ "stat64", (void *) own_stat, WAYS },
-	{ SPI_HOOK_ROW(fstat), WAYS },
-	{ "fstat64", (void *) own_fstat, WAYS },
 	{ SPI_HOOK_ROW(fstatat), WAYS },
 	{ "fstatat64", (void *) own_fstatat, WAYS },
-	{ SPI_HOOK_ROW(__xstat), WAYS },
-	{ "__xstat64", (void *) own___xstat, WAYS },
-	{ SPI_HOOK_ROW(__fxstat), WAYS },
-	{ "__fxstat64", (void *) own___fxstat, WAYS },
 	{ SPI_HOOK_ROW(__fxstatat), WAYS },
 	{ "__fxstatat64", (void *) own___fxstatat, WAYS },
 	{ NULL },

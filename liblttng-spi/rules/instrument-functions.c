@@ -80,16 +80,17 @@ static void bind_new(struct work *w, struct spi_point **points, const char **err
 		some = typed_total < TYPED_TOTAL_MAX ? TYPED_TOTAL_MAX - typed_total : 0;
 		some = some < TYPED_RULE_MAX ? some : TYPED_RULE_MAX;
 		for (uint32_t i = some; i < n; i++)
-			errors[i] = "beyond the 8 000 functions of a rule and 9 000 of a process, as LTTng carries about 20 000 event types: "
-				"name fewer, or have a call tree recorded";
-		spi_note("%u functions match '%s': the first %u of them are recorded, as LTTng carries about 20 000 event types; name "
-			"fewer, or have a call tree recorded", n, rule->text.function, some);
+			errors[i] = some == TYPED_RULE_MAX ?
+				"beyond the 8 000 functions of one rule: name fewer functions, or record a call tree" :
+				"beyond the 9 000 functions of one process: name fewer functions, or record a call tree";
+		spi_note("%u functions match '%s': only the first %u are recorded; name fewer functions, or record a call tree", n,
+			rule->text.function, some);
 		generic = 0;
 	}
 	if (generic) {
 		w->result->flags |= SPI_DONE_GENERIC;
-		spi_note("%u functions match '%s': recorded as lttng_ust_cyg_profile:func_entry and func_exit with their "
-			"addresses, as LTTng carries about 20 000 event types", n, rule->text.function);
+		spi_note("%u functions match '%s': too many for events of their own; their calls are recorded by address, as "
+			"lttng_ust_cyg_profile:func_entry and func_exit", n, rule->text.function);
 		n = 0;
 		for (uint32_t i = 0; i < rule->count; i++)
 			if (!rule->points[i]->payload && make_generic(&rule->points[i]))
@@ -147,7 +148,7 @@ static void choose_points(struct work *w)
 			continue;
 		if (spi_rule_point_choose(p) < 0)
 			spi_work_decline(w, p->object, spi_map_string(p->map, p->func->name),
-				"another rule that is in force records it in another form (one event, entry and exit, or compact) or by another name");
+				"another rule in force records it in another form (one event, entry and exit, or compact)");
 		else
 			rule->points[kept++] = p;
 	}
@@ -318,7 +319,7 @@ static int rule_finds_none(const struct rule *rule, struct spi_rule_result *resu
 		return -ENOTSUP;
 	spi_format(result->text, sizeof(result->text), "no loaded function matches '%s%s%s'%s", rule->text.object,
 		rule->text.object[0] ? ":" : "", rule->text.function,
-		waits ? ", which waits for a library that has one" : "");
+		waits ? "; the rule waits for a library that has one" : "");
 	return -ENOENT;
 }
 
@@ -346,18 +347,14 @@ static int functions_describe(const struct rule *rule, struct spi_rule_result *r
 
 static int functions_in_again(struct rule *rule, struct spi_rule_result *result)
 {
-	struct work *w = spi_map_pages(sizeof(*w));
+	static struct work w;
 	int r;
 
-	if (!w)
-		return -ENOMEM;
-	w->rule = rule;
-	w->result = result;
-	r = spi_work_put_in_force(w);
+	w = (struct work) { .rule = rule, .result = result };
+	r = spi_work_put_in_force(&w);
 	rule->enabled = 1;
 	spi_rules_watch_loads();
 	spi_rules_loads_take(spi_link_current);	/* what came while it was off */
-	spi_sys(SYS_munmap, w, (sizeof(*w) + 4095) & ~4095ul);
 	return r;
 }
 

@@ -100,7 +100,6 @@ static void rule_is_out(void)
 {
 	spi_rules_watch_loads();
 	signals_leave();
-	spi_status_fold_all();
 }
 
 static void rule_take_out(struct rule *rule)
@@ -179,21 +178,19 @@ static int rule_apply(struct work *w)
 
 void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char *text, struct spi_rule_result *result)
 {
-	struct work *w = spi_map_pages(sizeof(*w));
 	struct rule *rule = spi_map_pages(sizeof(*rule));
+	static struct work w;
 	int r;
 
 	result->status = -ENOMEM;
-	if (!w || !rule)
+	if (!rule)
 		return;
 	spi_unloads_follow();
-	w->link = link;
-	w->rule = rule;
-	w->result = result;
+	w = (struct work) { .link = link, .rule = rule, .result = result };
 	rule->stays = !link || (link->welcome_flags & SPI_WELCOME_KEEP);
 	r = rule_read(rule, id, flags, text, result);
 	if (r == 0)
-		r = rule_apply(w);
+		r = rule_apply(&w);
 	result->status = r;
 	if (!rule->enabled)
 		spi_sys(SYS_munmap, rule, (sizeof(*rule) + 4095) & ~4095ul);
@@ -201,7 +198,6 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 		rule_forget(rule);
 	spi_rules_watch_loads();
 	signals_leave();	/* it was for this rule, which came to nothing */
-	spi_sys(SYS_munmap, w, (sizeof(*w) + 4095) & ~4095ul);
 }
 
 void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result)

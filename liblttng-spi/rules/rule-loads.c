@@ -102,7 +102,7 @@ static void generic_wait(const struct rule *part)
 	for (unsigned int ms = 0; part->count && spi_module_is_run() && ms < GENERIC_MS && !*part->points[0]->gate[0]; ms++)
 		spi_sys(SYS_nanosleep, moment, NULL);
 	if (part->count && spi_module_is_run() && !*part->points[0]->gate[0])
-		spi_note("%s: calls of its functions are recorded by address, and the first ones were not: the session daemon took long",
+		spi_note("%s: the first calls of its functions are not recorded: the session daemon did not enable their event in time",
 			part->points[0]->object->name);
 }
 
@@ -110,39 +110,31 @@ static void generic_wait(const struct rule *part)
 static void rule_look(struct spi_link *link, struct rule *rule, struct spi_object *object)
 {
 	static struct spi_rule_result more;
-	struct work *w = spi_map_pages(sizeof(*w));
-	struct rule *part = spi_map_pages(sizeof(*part));
+	static struct rule part;
+	static struct work w;
 	const int is_late = !spi_payload && !rule->clients;
 
 	memset(&more, 0, sizeof(more));
-	if (w && part) {
-		part->ops = rule->ops;
-		part->clients = rule->clients;
-		part->text = rule->text;	/* the strings are still the rule's */
-		w->link = link;
-		w->rule = part;
-		w->only = object;
-		w->result = &more;
-		__atomic_store_n(&spi_control_works, SPI_WORKS_ITSELF, __ATOMIC_RELEASE);
-		if (spi_work_find(w) == 0 && spi_work_put_in_force(w) == 0 && more.instrumented)
-			more.text[0] = 0;
-		for (uint32_t i = 0; i < part->count; i++)
-			if (spi_rule_keep(rule, part->points[i]) < 0)
-				spi_note("%s: it stays instrumented, as the agent has no memory left",
-					spi_map_string(part->points[i]->map, part->points[i]->func->name));
-		if (is_late && more.instrumented)
-			spi_note("%s: it was loaded by libc itself, and LTTng was started for that: its functions' first calls are in no count", object->name);
-		more_tell(link, rule, &more);
-		if (more.flags & SPI_DONE_GENERIC)
-			generic_wait(part);
-		__atomic_store_n(&spi_control_works, 0, __ATOMIC_RELAXED);
-		if (part->points)
-			spi_sys(SYS_munmap, part->points, part->room * sizeof(*part->points));
-	}
-	if (part)
-		spi_sys(SYS_munmap, part, (sizeof(*part) + 4095) & ~4095ul);
-	if (w)
-		spi_sys(SYS_munmap, w, (sizeof(*w) + 4095) & ~4095ul);
+	memset(&part, 0, sizeof(part));
+	part.ops = rule->ops;
+	part.clients = rule->clients;
+	part.text = rule->text;		/* the strings are still the rule's */
+	w = (struct work) { .link = link, .rule = &part, .only = object, .result = &more };
+	__atomic_store_n(&spi_control_works, SPI_WORKS_ITSELF, __ATOMIC_RELEASE);
+	if (spi_work_find(&w) == 0 && spi_work_put_in_force(&w) == 0 && more.instrumented)
+		more.text[0] = 0;
+	for (uint32_t i = 0; i < part.count; i++)
+		if (spi_rule_keep(rule, part.points[i]) < 0)
+			spi_note("%s: it stays instrumented when its rule goes: the agent has no memory left",
+				spi_map_string(part.points[i]->map, part.points[i]->func->name));
+	if (is_late && more.instrumented)
+		spi_note("%s: its functions' first calls are neither recorded nor counted: libc loaded it before LTTng "
+			"had started", object->name);
+	more_tell(link, rule, &more);
+	if (more.flags & SPI_DONE_GENERIC)
+		generic_wait(&part);
+	__atomic_store_n(&spi_control_works, 0, __ATOMIC_RELAXED);
+	rule->ops->remove(&part);
 }
 
 void spi_rules_loads_take(struct spi_link *link)

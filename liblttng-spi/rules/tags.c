@@ -87,7 +87,7 @@ void spi_tags_change(struct spi_point **points, uint32_t count, const char *tag,
 			failed++;
 	}
 	if (failed)
-		spi_note("%u functions: no room for one more rule: what it asked for is not recorded", failed);
+		spi_note("%u functions are recorded for too many rules already: the last rule records nothing of them", failed);
 }
 
 void spi_tags_clear(struct spi_point *point)

@@ -61,8 +61,9 @@ static int frozen_work(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct frozen *frozen = data;
 
+	(void) size;
 	frozen->result = -EAGAIN;
-	if (spi_objects_unloads_of(info, size) == spi_objects_unloads) {
+	if (info->dlpi_subs == spi_objects_unloads) {
 		frozen->work(frozen->data);
 		frozen->result = 0;
 	}
@@ -125,11 +126,7 @@ void spi_unloads_follow(void)
 int spi_objects_hold(void (*work)(void *data), void *data)
 {
 	for (int tries = 0; tries < 100; tries++) {
-		if (!spi_patch_frozen) {
-			work(data);
-			return 0;
-		}
-		if (spi_patch_frozen(work, data) == 0)
+		if (objects_frozen(work, data) == 0)
 			return 0;
 		spi_unloads_follow();
 	}

@@ -23,10 +23,14 @@ static void dying(const struct spi_signal *s, const siginfo_t *info)
 		fault_last();
 }
 
-static void segv_handle(int number, void *info, void *context);
-static void bus_handle(int number, void *info, void *context);
-static struct spi_signal segv = { .number = SIGSEGV, .handler = segv_handle };
-static struct spi_signal bus = { .number = SIGBUS, .handler = bus_handle };
+static void fault_handle(int number, void *info, void *context);
+
+/* The last two are taken for what is to be done before the end alone. */
+enum { SEGV, BUS, ILL, FPE, FAULTS };
+static struct spi_signal faults[FAULTS] = {
+	[SEGV] = { .number = SIGSEGV, .handler = fault_handle }, [BUS] = { .number = SIGBUS, .handler = fault_handle },
+	[ILL] = { .number = SIGILL, .handler = fault_handle }, [FPE] = { .number = SIGFPE, .handler = fault_handle },
+};
 
 int (*spi_fault_elsewhere)(uint64_t address);
 int (*spi_fault_guarded)(void *context);
@@ -47,41 +51,15 @@ static int fault_is_ours(void *context)
 	return 1;
 }
 
-static void segv_handle(int number, void *info, void *context)
+static void fault_handle(int number, void *info, void *context)
 {
-	const siginfo_t *si = info;
+	struct spi_signal *s = faults;
 
-	(void) number;
-	if ((si->si_code > 0 && fault_is_ours(context)) || fault_is_guarded(si, context))
+	while (s->number != number)
+		s++;
+	if (!spi_signal_was_sent(info) && (fault_is_ours(context) || (number == SIGBUS && spi_fault_elsewhere &&
+			spi_fault_elsewhere((uint64_t) ((siginfo_t *) info)->si_addr))))
 		return;
-	dying(&segv, si);
-	spi_signal_hand_on(&segv, info, context, __builtin_return_address(0));
-}
-
-static void bus_handle(int number, void *info, void *context)
-{
-	const siginfo_t *si = info;
-
-	(void) number;
-	if (si->si_code > 0 && si->si_code != BUS_MCEERR_AO &&
-			(fault_is_ours(context) || (spi_fault_elsewhere && spi_fault_elsewhere((uint64_t) si->si_addr))))
-		return;
-	if (fault_is_guarded(si, context))
-		return;
-	dying(&bus, si);
-	spi_signal_hand_on(&bus, info, context, __builtin_return_address(0));
-}
-
-/* These are taken for what is to be done before the end alone. */
-static void end_handle(int number, void *info, void *context);
-static struct spi_signal ends[] = {
-	{ .number = SIGILL, .handler = end_handle }, { .number = SIGFPE, .handler = end_handle },
-};
-
-static void end_handle(int number, void *info, void *context)
-{
-	struct spi_signal *s = &ends[number == SIGFPE];
-
 	if (fault_is_guarded(info, context))
 		return;
 	dying(s, info);
@@ -123,12 +101,12 @@ static int net_is_there(void)
 
 	spi_raw4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (uint64_t) &blocked, 8);
 	return !(blocked & (UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1)))
-		&& spi_signal_is_ours(&segv) && spi_signal_is_ours(&bus);
+		&& spi_signal_is_ours(&faults[SEGV]) && spi_signal_is_ours(&faults[BUS]);
 }
 
 int spi_fault_install(void)
 {
-	int a = fault_take(&segv), b = fault_take(&bus);
+	int a = fault_take(&faults[SEGV]), b = fault_take(&faults[BUS]);
 
 	spi_read_net = net_is_there;
 	return a < 0 ? a : b;
@@ -137,13 +115,13 @@ int spi_fault_install(void)
 void spi_fault_last_install(void (*last)(void))
 {
 	fault_last = last;
-	for (unsigned int i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		fault_take(&ends[i]);
+	fault_take(&faults[ILL]);
+	fault_take(&faults[FPE]);
 }
 
 void spi_fault_guard_install(void)
 {
-	for (unsigned int i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		fault_take(&ends[i]);
+	fault_take(&faults[ILL]);
+	fault_take(&faults[FPE]);
 	fault_take(&aborts);
 }

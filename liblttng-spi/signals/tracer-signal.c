@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/signals/signals.h"
 
@@ -59,7 +58,6 @@ int spi_tracer_ask(const int32_t *tids, unsigned int n, void (*what)(void))
 
 int spi_tracer_wait(unsigned int tenths_ms)
 {
-	static const struct timespec pause = { 0, 100000 };
 	unsigned int left = 1;
 
 	for (unsigned int i = 0; left && i <= tenths_ms; i++) {
@@ -67,7 +65,7 @@ int spi_tracer_wait(unsigned int tenths_ms)
 		for (unsigned int k = 0; k < SPI_TRACER_THREADS; k++)
 			left += __atomic_load_n(&asked[k], __ATOMIC_ACQUIRE) != 0;
 		if (left)
-			spi_sys(SYS_nanosleep, &pause, NULL);
+			spi_sleep_us(100);
 	}
 	if (!left)
 		spi_tracer_done();

@@ -29,7 +29,7 @@
 #include "liblttng-spi/tree/internal.h"
 
 #define CHILDREN_MAX	(UINT64_C(1) << 20)
-#define MANY_CALLEES	"its callees, or those of others, are too many: calls of further ones are not recorded"
+#define MANY_CALLEES	"too many different functions are called through pointers: calls of further ones are not recorded"
 #define BASE_ROOM	32768u	/* below a thread's descriptor: its thread-local variables, and the frame of its first function */
 
 /* ---- slots ---- */
@@ -175,31 +175,17 @@ static void child_add(struct spi_child *c)
 static struct spi_child *child_make(struct spi_site *s, uint64_t target, uint32_t compact)
 {
 	struct spi_child *c = child_find(s, target, compact);
-	const struct spi_map_header *head = s->owner->map.head;
-	struct spi_point *point = &s->point;
-	int is_own = (point->flags & SPI_POINT_COMPACT) == compact;
+	uint64_t address = spi_tree_is_agent(target) ? spi_symbol_behind(target, s->owner->object) : 0;
+	int is_own = (s->point.flags & SPI_POINT_COMPACT) == compact;
 
 	if (c)
 		return c;
 	if (!child_may_come(target) || child_room_make() < 0)
 		return NULL;
-	c = spi_alloc(sizeof(*c) + 48);
+	c = (struct spi_child *) spi_site_point(s, sizeof(*c), address ? address : target, target, compact);
 	if (!c)
 		return NULL;
-	c = (struct spi_child *) (((uint64_t) c + 63) & ~UINT64_C(63));		/* its first line is all that most calls need */
 	c->target = target;
-	c->point.body = target;
-	c->point.address = spi_tree_is_agent(target) ? spi_symbol_behind(target, s->owner->object) : target;
-	if (!c->point.address)
-		c->point.address = target;
-	spi_thread_thunks(&c->point, head->flags & SPI_MAP_USES_YMM, head->flags & SPI_MAP_USES_ZMM);
-	if (compact)
-		spi_thread_thunks_words(&c->point, SPI_WORDS_NO);
-	c->point.flags = SPI_POINT_TREE | compact;
-	c->point.object = point->object;
-	c->point.map = point->map;
-	c->point.gate[0] = point->gate[0];
-	c->point.call_site = point->call_site;
 	c->point.tree_todo = spi_trees_of(s->trees, compact);
 	c->site = s;
 	child_add(c);
@@ -309,11 +295,8 @@ __attribute__((noinline)) struct spi_point *spi_site_first_call_any(struct spi_s
 
 	if ((t->busy && !spi_thread_nested((uint64_t) &frame->ra)) || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		return NULL;
-	if (spi_patch_lock_soon(&before) < 0) {
-		spi_call_missed(SPI_LOST_FORK);
+	if (!spi_tree_lock(&before, SPI_LOST_FORK))
 		return known ? known : spi_site_child(s, spi_frame_callee(frame), compact);	/* trees that have met it before go on */
-	}
-	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	trees = spi_trees_of(trees & s->trees, compact);
 	if (known && spi_site_is_slot(s->map)) {
 		if (!(trees & known->tree_todo) || slot_resolve(s, known, trees & known->tree_todo))
@@ -326,8 +309,7 @@ __attribute__((noinline)) struct spi_point *spi_site_first_call_any(struct spi_s
 	} else if (!is_thread_base(s, (uint64_t) &frame->ra)) {
 		call_miss(s, spi_frame_callee(frame), trees);
 	}
-	t->busy--;
-	spi_patch_unlock(before);
+	spi_tree_unlock(before);
 	if (begin)
 		spi_budget_placed(spi_now_ns() - begin);
 	return point;

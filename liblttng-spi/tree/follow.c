@@ -5,17 +5,12 @@
  * installed, libraries that are loaded; and where it begins in a process that is
  * running already.
  *
- * pthread_create() and dlsym() are watched at their entries in libc, by points that
- * record nothing and never have a return slot: the first tells the start routine
- * of a thread before that exists, the second is called by whoever has just loaded
- * a library and is about to use it, should the dynamic linker not have told
- * (load-watch.c). A library's function that is met before its map was there is a
- * gap, counted, and ends it. So are functions of libc's that are given a function which libc calls, or jumps to, later:
- * makecontext(), atexit() and their like. What they are given gets an entry point.
+ * pthread_create() is watched at its entry in libc, by a point that records nothing and never has a return slot: it
+ * tells the start routine of a thread before the thread exists. So are functions of libc's that are given a function
+ * which libc calls, or jumps to, later: makecontext(), atexit() and their like. What they are given gets an entry
+ * point.
  */
-#include <dlfcn.h>
 #include <link.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "rules/rule.h"
@@ -51,7 +46,7 @@ static void thread_comes(struct spi_frame *frame, int is_libcs)
 	spi_tree_callback(spi_frame_argument(frame, 2));
 	trees = spi_tree_of(t) & ~spi_tree_everybody & ~spi_tree_others & spi_tree_threads;
 	if (trees && is_libcs && spi_thread_make(spi_frame_argument_at(frame, 2), spi_frame_argument_at(frame, 3), trees) < 0)
-		spi_call_missed(SPI_LOST_MEMORY);
+		spi_call_missed(SPI_LOST_THREAD);
 }
 
 #define UNUSED	__attribute__((unused))
@@ -69,18 +64,6 @@ BEFORE(thread_watch)
 BEFORE(runtime_watch)
 {
 	thread_comes(frame, 0);
-	return 0;
-}
-
-BEFORE(load_watch)
-{
-	struct spi_thread *t = &spi_thread;
-
-	if (is_programs(t) && spi_may(SPI_MAY_ACT | SPI_MAY_HERE)) {
-		spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
-		spi_tree_loads_follow();
-		t->busy--;
-	}
 	return 0;
 }
 
@@ -117,7 +100,6 @@ BEFORE(three_given)
 #define THREADS		"threads that it begins for the program are not recorded"
 const struct spi_hook spi_follow_hooks[] = {
 	ROW("pthread_create", thread_watch, THREADS),
-	ROW("dlsym", load_watch, "libraries are seen only when the dynamic linker tells of them"),
 	ROW("makecontext", second_given, GIVEN),
 	ROW("__cxa_atexit", first_given, GIVEN),		/* atexit(), C++ static objects */
 	ROW("on_exit", first_given, GIVEN),
@@ -162,7 +144,8 @@ static uint64_t loads_seen;
 /* What was unloaded counts, too: another may come to its place. */
 static int loads_of(struct dl_phdr_info *info, size_t size, void *data)
 {
-	*(uint64_t *) data = info->dlpi_adds + (spi_objects_unloads_of(info, size) << 32);
+	(void) size;
+	*(uint64_t *) data = info->dlpi_adds + (info->dlpi_subs << 32);
 	return 1;
 }
 
@@ -173,7 +156,6 @@ void spi_tree_loads_take(struct spi_link *link)
 	spi_give_up_take();
 	spi_rules_loads_take(link);
 	spi_hooks_later();
-	spi_tree_callbacks_take();
 	for (struct spi_object *o = spi_objects_list(); o; o = o->next)
 		for (struct spi_tree *tree = spi_trees; tree; tree = tree->next)
 			if (tree->enabled && (tree->follow & SPI_FOLLOW_DLOPEN) && spi_tree_covers(tree, o))

@@ -16,39 +16,27 @@
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/internal.h"
 
-static void object_fill(const struct spi_object *object, struct spi_function_told *f)
+static void function_fill(const struct spi_object *object, const struct spi_map *map, const struct spi_map_func *func,
+	uint8_t *said, struct spi_function_told *f)
 {
-	f->base = object->low;
-	f->path = object->path;
-	f->build_id = 0;
+	*f = (struct spi_function_told) { .base = object->low, .path = object->path, .address = func->vaddr + object->bias,
+		.size = func->size, .name = spi_map_string(map, func->pretty), .said = said };
+	f->name_size = (uint32_t) strlen(f->name);
 	for (uint32_t i = 0; i < 8 && i < object->build_id_size; i++)
 		f->build_id |= (uint64_t) object->build_id[i] << (56 - 8 * i);
 }
 
 static void tree_function_fill(struct spi_tree_object *to, uint64_t index, struct spi_function_told *f)
 {
-	const struct spi_map_func *func = spi_tree_map_func(to, index);
-
-	object_fill(to->object, f);
-	f->address = func->vaddr + to->object->bias;
-	f->size = func->size;
-	f->name = spi_map_string(&to->map, func->pretty);
-	f->name_size = (uint32_t) strlen(f->name);
+	function_fill(to->object, &to->map, spi_tree_map_func(to, index), &to->funcs[index].said, f);
 	f->is_tree = 1;
-	f->said = &to->funcs[index].said;
 }
 
 static void point_function_fill(const struct spi_point *point, struct spi_function_told *f)
 {
-	object_fill(point->object, f);
-	f->address = point->address;
-	f->size = point->func->size;
-	f->name = spi_map_string(point->map, point->func->pretty);
-	f->name_size = (uint32_t) strlen(f->name);
+	function_fill(point->object, point->map, point->func, (uint8_t *) &point->said, f);
 	if (f->name_size && f->name[f->name_size - 1] == ')')	/* else it is no prototype */
 		f->name_size = (uint32_t) spi_tree_name_size(f->name);
-	f->is_tree = 0;
-	f->said = (uint8_t *) &point->said;
 }
 
 /* spi_core_ops.function_of: any thread, any state */

@@ -49,8 +49,6 @@ void spi_pair_left(struct spi_slot *slot, enum spi_left how);
 
 /* ---- outside.c ---- */
 void spi_tree_callback_make(uint64_t address);	/* the same, control side: where something may be asked, and int3 may be */
-/* Handlers that were installed while a thread forked; control side. */
-void spi_tree_callbacks_take(void);
 /*
  * A site calls code that is in no object of a tree's. 1: it leads to a function, whose calls are recorded at its entry from now on;
  * the same memory may lead to another function at the site's next call. 0: nothing is known of the code, and the site is named
@@ -108,9 +106,6 @@ void spi_tree_start_thread(void);	/* where there is no controller: a thread that
 /* ---- stacks.c ---- */
 /* Functions that may be on some thread's stack now: their sites into place. Returns how many. */
 uint32_t spi_tree_stacks_look(uint32_t tree);
-/* Every other thread waits in the kernel or has run since, and none was interrupted by a signal within spare bytes. */
-int spi_tree_nobody_is_in_pads(void);
-
 int spi_tree_main_begun(void);		/* is main() on the first thread's stack? */
 
 /* ---- follow.c ---- */

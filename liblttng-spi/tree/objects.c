@@ -67,7 +67,7 @@ static void look_at_trap(struct spi_tree_object *to)
 {
 	uint32_t sites = to->map.head->sites.count, i = 0;
 
-	to->no_trap = "needs int3, and nothing else in its object does";
+	to->no_trap = "only a breakpoint (int3) fits, and none was prepared for its object";
 	while (i < sites && i < LOOK_SITES && !spi_site_wants_trap(SPI_MAP_AT(&to->map, sites, struct spi_map_site, i)))
 		i++;
 	if (i == sites)

@@ -46,7 +46,6 @@ size_t spi_tree_name_size(const char *pretty)
 	return !n || (n >= 8 && !memcmp(pretty + n - 8, "operator", 8)) ? size : n;
 }
 
-/* Does the glob mean this function, by its linkage name, or its qualified one with or without parameters? */
 int spi_tree_glob_means(const char *glob, const struct spi_tree_object *to, uint64_t i)
 {
 	const struct spi_map_func *func = spi_tree_map_func(to, i);

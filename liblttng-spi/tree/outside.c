@@ -6,7 +6,6 @@
  * that excluded objects call; and main(), when it has no name.
  */
 #include <elf.h>
-#include <errno.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include "codemap/map/format.h"
@@ -20,32 +19,7 @@
 
 #define VDSO_MOST	65536u
 
-/*
- * A handler was installed while another thread forks: it may install itself anew while its thread holds what the fork
- * waits for.
- */
-static uint64_t put_off;	/* the latest address; the program may not have installed the handler yet */
-
-/* The control side looks for handlers then. What has no entry point until then counts as missed, once. */
-static void callback_put_off(uint64_t address)
-{
-	__atomic_store_n(&put_off, address, __ATOMIC_RELEASE);
-	spi_control_ring();
-	if (!spi_entry_find(address))
-		spi_call_missed(SPI_LOST_FORK);
-}
-
-void spi_tree_callbacks_take(void)
-{
-	uint64_t address = __atomic_exchange_n(&put_off, 0, __ATOMIC_ACQUIRE);
-
-	if (!address)
-		return;
-	spi_tree_callback_make(address);
-	spi_tree_handlers_look();
-}
-
-static void entry_want(struct spi_entry *e, uint32_t trees, int is_spare)
+static void entry_wanted(struct spi_entry *e, uint32_t trees, int is_spare)
 {
 	e->is_spare = is_spare && (e->is_spare || !e->point.installed);
 	e->begins |= trees & spi_tree_whole;
@@ -53,37 +27,29 @@ static void entry_want(struct spi_entry *e, uint32_t trees, int is_spare)
 }
 
 /*
- * An entry point for these trees, which is spare where sites may lead to the function as well; under the patch lock. Returns one
- * whose jump the control side is to write when it has given the lock back, or NULL.
+ * An entry point for these trees, which is spare where sites may lead to the function as well. NULL: it was told why
+ * there is none, and what the function calls is recorded all the same; or w->asks_trap. Under the patch lock.
  */
-static struct spi_entry *entry_give(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_spare, int is_control,
-	uint64_t *before)
+static struct spi_entry *entry_give(struct spi_entry_want *w, int is_spare)
 {
-	uint64_t address = spi_tree_map_func(to, func)->vaddr + to->object->bias;
-	struct spi_entry *e = spi_entry_find(address);
-	const char *why = spi_tree_func_unfit(to, func);
+	uint64_t address = spi_tree_map_func(w->to, w->func)->vaddr + w->to->object->bias;
+	const char *why = spi_tree_func_unfit(w->to, w->func);
+	struct spi_entry *e;
 	int is_known;
 
 	if (why) {
-		spi_tree_decline(to, address, why);
+		spi_tree_decline(w->to, address, why);
 		return NULL;
 	}
-	if (!e) {
-		e = spi_entry_new(to, func, trees, is_control, before);
-		/* which is told; what it calls is recorded all the same. The control side writes to no text that may be unloaded meanwhile. */
-		if (!e && !is_control)
-			spi_tree_enter(address, trees, &is_known);
-		if (!e)
-			return NULL;
-	} else if (spi_entry_use(e, trees) < 0) {
+	e = spi_entry_told(w);
+	if (!e && !w->asks_trap)
+		spi_tree_enter(address, w->trees, &is_known);
+	if (!e)
 		return NULL;
-	}
-	entry_want(e, trees, is_spare);
-	if (!e->point.installed && is_control)
-		return e;
+	entry_wanted(e, w->trees, is_spare);
 	if (!e->point.installed)
 		spi_entry_write(e, 1);
-	return NULL;
+	return e;
 }
 
 /* Trees that record calls of the function. */
@@ -92,42 +58,44 @@ static uint32_t trees_of(const struct spi_tree_object *to, uint64_t func)
 	return spi_tree_existing & ~spi_tree_flat & to->covered & ~(to->funcs[func].excluded & ~to->funcs[func].budget);
 }
 
-static void callback(uint64_t address, int is_control)
+static void callback_give(struct spi_entry_want *w)
 {
-	struct spi_thread *t = &spi_thread;
-	struct spi_tree_object *to;
-	struct spi_entry *later = NULL;
-	uint64_t before;
-	int64_t func;
+	entry_give(w, 0);
+}
 
-	if (!spi_tree_existing || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
-		return;
-	if (is_control) {
-		before = spi_patch_lock();
-	} else if (spi_patch_lock_soon(&before) < 0) {
-		callback_put_off(address);
-		return;
-	}
-	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
-	to = spi_tree_object_at(address);
-	func = to ? spi_tree_func_at(to, address) : -1;
-	if (func >= 0 && trees_of(to, (uint64_t) func))
-		later = entry_give(to, (uint64_t) func, trees_of(to, (uint64_t) func), 0, is_control, &before);
-	t->busy--;
-	spi_patch_unlock(before);
-	if (later)
-		spi_entry_hold(later);
+static struct spi_entry_want callback_want(uint64_t address)
+{
+	int may = spi_tree_existing && spi_may(SPI_MAY_ACT | SPI_MAY_HERE);
+	struct spi_tree_object *to = may ? spi_tree_object_at(address) : NULL;
+	int64_t func = to ? spi_tree_func_at(to, address) : -1;
+
+	return spi_entry_want(to, (uint64_t) func, func >= 0 ? trees_of(to, (uint64_t) func) : 0);
 }
 
 void spi_tree_callback(uint64_t address)
 {
-	if (!spi_thread.busy && !spi_thread_is_foreign(&spi_thread))
-		callback(address, 0);
+	struct spi_thread *t = &spi_thread;
+	struct spi_entry_want w;
+	uint64_t before;
+
+	if (t->busy || spi_thread_is_foreign(t))
+		return;
+	w = callback_want(address);
+	if (!w.trees)
+		return;
+	if (!spi_tree_lock(&before, spi_entry_find(address) ? -1 : SPI_LOST_FORK))
+		return;
+	if (!w.to->gone)
+		callback_give(&w);
+	spi_tree_unlock(before);
 }
 
 void spi_tree_callback_make(uint64_t address)
 {
-	callback(address, 1);
+	struct spi_entry_want w = callback_want(address);
+
+	if (w.trees)
+		spi_entry_held(&w, callback_give);
 }
 
 /*
@@ -152,20 +120,17 @@ void spi_tree_handed_over_take(const struct spi_tree *tree)
 			return;
 	for (uint32_t i = 0; i < to->map.head->funcs.count; i++) {
 		const struct spi_map_func *f = spi_tree_map_func(to, i);
-		uint64_t before, address = f->vaddr + to->object->bias;
+		struct spi_entry_want w = spi_entry_want(to, i, bit);
 		struct spi_entry *e;
+		uint64_t before;
 
 		if (!(f->flags & SPI_FUNC_HANDED_OVER) || (to->funcs[i].excluded & bit) || spi_tree_func_unfit(to, i) ||
 				spi_tree_func_is_usual(to, i))
 			continue;
 		before = spi_patch_lock();
-		e = spi_entry_find(address);
-		if (!e)
-			e = spi_entry_spare(to, i, bit, &before);
-		else if (spi_entry_use(e, bit) < 0)
-			e = NULL;
+		e = spi_entry_get(&w);
 		if (e && spi_patch_worker(&e->point) != SPI_WORKER_TRAP) {
-			entry_want(e, bit, 1);
+			entry_wanted(e, bit, 1);
 			if (!e->point.installed)
 				spi_entry_write(e, 1);
 		}
@@ -183,9 +148,10 @@ static int is_vdso(uint64_t address)
 
 int spi_tree_made_enter(const struct spi_site *s, uint64_t code, uint32_t trees)
 {
+	struct spi_entry_want w;
 	const struct spi_entry *e;
 	struct spi_tree_object *to;
-	uint64_t target, before;
+	uint64_t target;
 	int64_t func;
 
 	if (is_vdso(code) || spi_symbols_know(code, 0))
@@ -200,28 +166,18 @@ int spi_tree_made_enter(const struct spi_site *s, uint64_t code, uint32_t trees)
 	trees &= trees_of(to, (uint64_t) func);
 	if (!trees)
 		return 1;
-	entry_give(to, (uint64_t) func, trees, 1, 0, &before);
-	e = spi_entry_find(target);
+	w = spi_entry_want(to, (uint64_t) func, trees);
+	e = entry_give(&w, 1);
 	return e && e->point.installed;		/* else that was told */
 }
 
-/* The function that this code belongs to calls others of the program's, and nobody in a tree calls it. */
 void spi_tree_caller_back(uint64_t address)
 {
-	struct spi_thread *t = &spi_thread;
-	struct spi_tree_object *to;
-	uint64_t before;
-	int64_t func;
+	struct spi_tree_object *to = spi_tree_object_at(address);
+	int64_t func = to ? spi_tree_func_around(to, address) : -1;
 
-	if (spi_patch_lock_soon(&before) < 0)
-		return;
-	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
-	to = spi_tree_object_at(address);
-	func = to ? spi_tree_func_around(to, address) : -1;
 	if (func >= 0)
-		spi_sites_place(to, (uint64_t) func, spi_tree_threads & spi_tree_existing & to->covered & ~spi_tree_flat);
-	t->busy--;
-	spi_patch_unlock(before);
+		spi_sites_place_held(to, (uint64_t) func, spi_tree_threads & spi_tree_existing & to->covered & ~spi_tree_flat);
 }
 
 /* Handlers that are installed already. */

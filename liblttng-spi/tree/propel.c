@@ -169,13 +169,8 @@ __attribute__((noinline)) void spi_site_first_call(struct spi_point *point, uint
 	uint32_t live;
 	int is_known;
 
-	if ((t->busy && !spi_thread_nested(p)) || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+	if ((t->busy && !spi_thread_nested(p)) || !spi_tree_lock(&before, SPI_LOST_FORK))
 		return;
-	if (spi_patch_lock_soon(&before) < 0) {
-		spi_call_missed(SPI_LOST_FORK);
-		return;
-	}
-	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	trees &= point->tree_todo;
 	if (trees && spi_tree_bind(point, trees) == 0) {
 		live = spi_tree_enter(point->address, trees, &is_known);
@@ -184,8 +179,7 @@ __attribute__((noinline)) void spi_site_first_call(struct spi_point *point, uint
 	} else if (trees) {
 		spi_call_missed(SPI_LOST_MEMORY);
 	}
-	t->busy--;
-	spi_patch_unlock(before);
+	spi_tree_unlock(before);
 	if (begin)
 		spi_budget_placed(spi_now_ns() - begin);
 }

@@ -79,18 +79,12 @@ static int goes_on(const struct spi_thread *t, const struct spi_entry *e, uint64
 
 static __attribute__((noinline)) void first_call(struct spi_entry *e, uint32_t trees)
 {
-	struct spi_thread *t = &spi_thread;
 	uint64_t before;
 	uint32_t live;
 	int is_known;
 
-	if (!spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+	if (!spi_tree_lock(&before, SPI_LOST_FORK))
 		return;
-	if (spi_patch_lock_soon(&before) < 0) {
-		spi_call_missed(SPI_LOST_FORK);
-		return;
-	}
-	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	trees &= e->point.tree_todo;
 	live = spi_tree_enter(e->point.address, trees, &is_known);
 	if (live & spi_tree_asked)	/* what a tree begins with is gone into unasked */
@@ -98,8 +92,7 @@ static __attribute__((noinline)) void first_call(struct spi_entry *e, uint32_t t
 	live |= trees & e->to->covered & e->to->funcs[e->func].budget;	/* from here it is recorded all the same */
 	__atomic_fetch_or(&e->point.tree_live, live, __ATOMIC_RELEASE);
 	__atomic_fetch_and(&e->point.tree_todo, ~trees, __ATOMIC_RELEASE);
-	t->busy--;
-	spi_patch_unlock(before);
+	spi_tree_unlock(before);
 }
 
 /* A slot although nobody recorded the call. */
@@ -194,7 +187,7 @@ static uint64_t pair_call(struct spi_pair *pair, uint32_t trees, uint32_t opens,
 	pair->outer.hits++;
 	/* two trees without tags are one record; with tags each session has its own, but what has it from the site */
 	t->tree_apart = had ? trees : 0;
-	if (opens & ~spi_tree_untagged)
+	if (opens & spi_tree_tagged)
 		parts |= SPI_PART_RECORDER;
 	code = pair_record(&pair->outer, frame, vec, stride, parts & SPI_PART_RECORDER);
 	t->tree_apart = 0;
@@ -238,7 +231,7 @@ static __attribute__((noinline)) void jumped_to(struct spi_entry *e, uint32_t tr
 	if (spi_patch_lock_soon(&before) < 0)
 		return;
 	spi_tree_decline(e->to, e->point.address,
-		"it is entered by a jump, or from code of no file: only what it calls is recorded");
+		"no call from a loaded file enters it: only what it calls is recorded");
 	spi_patch_unlock(before);
 }
 

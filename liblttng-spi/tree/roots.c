@@ -98,7 +98,9 @@ static void take_root(struct spi_tree *tree, struct spi_link *link, struct spi_t
 	const char *reason = spi_tree_func_unfit(to, func);
 
 	tree->matched++;
-	if (!reason && spi_tree_root_add(to, func, tree->bit, &reason) == 0) {
+	if (!reason)
+		reason = spi_tree_root_add(to, func, tree->bit);
+	if (!reason) {
 		tree->roots++;
 		return;
 	}

@@ -10,7 +10,6 @@
  * their return slots and their exits.
  */
 #include <errno.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include "rules/rule.h"
 #include "liblttng-spi/base/base.h"
@@ -65,7 +64,6 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link)
 		spi_tree_threads |= bit;
 	else
 		spi_tree_threads &= ~bit;
-	spi_tree_untagged = asked->tag[0] ? spi_tree_untagged & ~bit : spi_tree_untagged | bit;
 	spi_tree_tag_set(tree->index, asked->tag);
 	if (asked->depth) {
 		spi_tree_depths[tree->index] = asked->depth;
@@ -129,16 +127,6 @@ static void objects_leave(void *data)
 	}
 }
 
-/* No tree is left: the spare bytes, too, where nobody can be in them. */
-static void pads_clear(void *data)
-{
-	(void) data;
-	if (!spi_tree_nobody_is_in_pads())
-		return;
-	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		spi_site_pads_clear(to);
-}
-
 static void tree_end(struct spi_tree *tree)
 {
 	uint32_t bit = tree->bit;
@@ -172,11 +160,6 @@ static void tree_end(struct spi_tree *tree)
 		return;
 	spi_tree_follow_stop();
 	spi_exec_stop();
-	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
-		if (to->pads && spi_patch_frozen) {
-			spi_patch_frozen(pads_clear, NULL);
-			break;
-		}
 }
 
 static void result_fill(const struct spi_tree *tree, struct spi_rule_result *result)
@@ -204,7 +187,7 @@ static int tree_ready(struct spi_tree *tree, struct spi_link *link, struct spi_r
 		spi_fault_last_install(spi_closing_last);
 	spi_steps_begin();
 	if (asked->budget && spi_payload->budget_prepare && spi_payload->budget_prepare(&why) < 0)
-		spi_note("what a budget leaves out is not told in the trace: %s", why);
+		spi_note("the trace does not tell which functions a budget leaves out: %s", why);
 	if (asked->budget && !link)
 		spi_tree_start_thread();
 	return 0;
@@ -302,7 +285,7 @@ void spi_tree_starts_take(struct spi_link *link)
 		spi_tree_start_cancel(tree);
 		tree_begin(tree, link);
 		if (!tree->roots && !tree->asked->parse_only && !spi_tree_flat && !tree->is_outside)
-			spi_note("a call tree that was to begin later has nothing to begin with");
+			spi_note("a call tree with --after or --on-signal has found no function to begin with");
 		spi_tree_report(link);
 	}
 }
@@ -357,8 +340,10 @@ static int tree_describe(const struct rule *rule, struct spi_rule_result *result
 	int waits = status == -ENOENT && spi_rule_waits(rule);
 
 	if (status == -ENOENT && !result->text[0])
-		spi_format(result->text, sizeof(result->text), "no function is the root in what is loaded, and in what "
-			"--lib and --exclude-lib leave of that%s", waits ? ", which waits for a library that has it" : "");
+		spi_format(result->text, sizeof(result->text), "no loaded function is the root%s%s",
+			rule->text.lib.count || rule->text.exclude_lib.count ?
+			" in the objects that --lib and --exclude-lib choose" : "",
+			waits ? "; the rule waits for a library that has one" : "");
 	if (waits)
 		result->flags |= SPI_DONE_WAITS;
 	return status;

@@ -15,7 +15,6 @@
  * which stands at the upper end of the mapping. The first thread's stack is
  * where the kernel put its random bytes.
  */
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -28,15 +27,12 @@
 #define ASKS		40u
 #define ASK_NS		UINT64_C(250000)
 #define DESCRIPTOR_ROOM	0x4000u		/* below a mapping's end, in which a thread's descriptor is looked for */
-#define RAN_NS		UINT64_C(10000)	/* who has run so long is no longer where he was */
 #define BLOCK		512u		/* words read at a time */
 #define STACK_MOST	(UINT64_C(64) << 20)
 
 struct look {
 	uint32_t tree, found;
-	enum { LOOK_TAKE, LOOK_MAIN, LOOK_PAD } what;
-	uint64_t low, high;		/* LOOK_MAIN: main()'s bytes; LOOK_PAD: is the PC, or a word, in spare bytes? */
-	uint32_t running;		/* threads that could not be looked at */
+	uint64_t low, high;		/* is there a return address of main(), whose bytes these are? 0: take what is found */
 };
 
 /* Is the address one that some call of the function returns to? */
@@ -69,10 +65,6 @@ static void look_at_word(struct look *look, uint64_t word, int is_pc)
 	struct spi_tree_object *to;
 	int64_t func;
 
-	if (look->what == LOOK_PAD) {
-		look->found += spi_site_in_pad(word);
-		return;
-	}
 	if (word < 4096)
 		return;
 	if (slot)
@@ -81,7 +73,7 @@ static void look_at_word(struct look *look, uint64_t word, int is_pc)
 	func = to ? spi_tree_func_around(to, word - !is_pc) : -1;
 	if (func < 0 || !spi_tree_func_is_good(to, (uint64_t) func) || (!is_pc && !is_return_address(to, spi_tree_map_func(to, (uint64_t) func), word)))
 		return;
-	if (look->what == LOOK_MAIN) {
+	if (look->high) {
 		look->found += word > look->low && word <= look->high;
 		return;
 	}
@@ -104,25 +96,11 @@ static void look_at_words(struct look *look, uint64_t low, uint64_t high)
 	}
 }
 
-/* The mapping that the address is in. */
-static int mapping_of(uint64_t address, struct spi_vma *vma)
-{
-	struct spi_maps maps;
-	int found = 0;
-
-	if (spi_maps_open(&maps) < 0)
-		return 0;
-	while (!found && spi_maps_next(&maps, vma))
-		found = address >= vma->start && address < vma->end;
-	spi_maps_close(&maps);
-	return found;
-}
-
 static void look_at_stack(struct look *look, uint64_t sp)
 {
 	struct spi_vma vma;
 
-	if (!mapping_of(sp, &vma))
+	if (!spi_maps_find(sp, &vma, NULL, 0))
 		return;
 	if (vma.end - sp > STACK_MOST)
 		vma.end = sp + STACK_MOST;
@@ -157,22 +135,13 @@ static int stack_by_descriptor(int tid, struct spi_vma *vma)
 	return found;
 }
 
-/* How long the thread has run, as far as the kernel has counted. */
-static uint64_t run_time(const struct spi_numbers *task)
-{
-	char text[64];
-
-	return spi_task_text(task, "schedstat", text, sizeof(text)) > 0 ? spi_parse_number(text, NULL) : 0;
-}
-
 static void look_at_thread(struct look *look, const struct spi_numbers *task)
 {
-	uint64_t ran = run_time(task);
 	int id = task->number, is_first = id == (int) spi_sys(SYS_getpid);
 	struct spi_vma vma;
 	uint64_t sp = 0, pc = 0;
 
-	if (id == (int) spi_sys(SYS_gettid) || (look->what == LOOK_MAIN && !is_first))
+	if (id == (int) spi_sys(SYS_gettid) || (look->high && !is_first))
 		return;
 	for (unsigned int i = 0; i < ASKS && !sp; i++) {
 		uint64_t pause[2] = { 0, ASK_NS };
@@ -184,9 +153,7 @@ static void look_at_thread(struct look *look, const struct spi_numbers *task)
 	if (sp) {
 		look_at_word(look, pc, 1);
 		look_at_stack(look, sp);
-	} else if (look->what == LOOK_PAD && run_time(task) < ran + RAN_NS) {
-		look->running++;	/* it may be waiting for a processor, just there */
-	} else if (is_first ? mapping_of(getauxval(AT_RANDOM), &vma) : stack_by_descriptor(id, &vma)) {
+	} else if (is_first ? spi_maps_find(getauxval(AT_RANDOM), &vma, NULL, 0) : stack_by_descriptor(id, &vma)) {
 		look_at_words(look, vma.end - vma.start > STACK_MOST ? vma.end - STACK_MOST : vma.start, vma.end);
 	}
 }
@@ -198,8 +165,7 @@ static void look_at_threads(struct look *look)
 	if (spi_numbers_open(&task, "/proc/self/task") < 0)
 		return;
 	while (spi_numbers_next(&task))
-		if (look->what != LOOK_MAIN || task.number == (int) spi_sys(SYS_getpid))
-			look_at_thread(look, &task);
+		look_at_thread(look, &task);
 	spi_numbers_close(&task);
 }
 
@@ -219,7 +185,7 @@ int spi_tree_main_begun(void)
 	uint64_t address = spi_tree_find_main();
 	struct spi_tree_object *to = address ? spi_tree_object_at(address) : NULL;
 	int64_t func = to ? spi_tree_func_at(to, address) : -1;
-	struct look look = { .what = LOOK_MAIN, .low = address };
+	struct look look = { .low = address };
 	uint64_t sp = (uint64_t) __builtin_frame_address(0);
 	struct spi_vma vma;
 
@@ -231,15 +197,7 @@ int spi_tree_main_begun(void)
 	look.high = address + spi_tree_map_func(to, (uint64_t) func)->size;
 	if (spi_sys(SYS_gettid) != spi_sys(SYS_getpid))
 		look_at_threads(&look);
-	else if (mapping_of(sp, &vma))
+	else if (spi_maps_find(sp, &vma, NULL, 0))
 		look_at_words(&look, sp, vma.end);
 	return look.found != 0;
-}
-
-int spi_tree_nobody_is_in_pads(void)
-{
-	struct look look = { .what = LOOK_PAD };
-
-	look_at_threads(&look);
-	return !look.found && !look.running;
 }

@@ -3,7 +3,6 @@
 /*
  * The tags of trees, as texts that payloads show; and what is told at the process's end.
  */
-#include <string.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/tree/sites/sites.h"
@@ -25,8 +24,6 @@ void spi_tree_process_end(void)
 
 /* ---- tags ---- */
 
-#define TAGS_TRIES	10000u
-
 /*
  * Texts of sets of trees, made when they are first asked for, in any thread, and kept for ever. Not under the patch lock: who asks
  * may be in the middle of malloc(), which a fork() that has the lock waits for, or be the thread that forks itself.
@@ -36,18 +33,25 @@ static struct tags {
 	uint32_t trees, version;
 	char text[SPI_TREES_MAX * 18 + 2];
 } *tags;
-static char tag_of[SPI_TREES_MAX][16];
-static uint32_t tags_version;	/* odd: tag_of[] is being changed */
+struct tag {
+	char text[16];
+};
+static const struct tag *tag_of[SPI_TREES_MAX];	/* immutable, kept for ever; NULL: none */
+static uint32_t tags_version;	/* counts changes of tag_of[], after each */
 
+/* Control side. */
 void spi_tree_tag_set(uint32_t index, const char *tag)
 {
-	uint64_t before = spi_patch_lock();
+	struct tag *made = tag[0] ? spi_alloc(sizeof(*made)) : NULL;
 
+	if (made)
+		spi_bytes_copy(made->text, tag, sizeof(made->text));
+	__atomic_store_n(&tag_of[index], made, __ATOMIC_SEQ_CST);
+	if (made)
+		__atomic_fetch_or(&spi_tree_tagged, 1u << index, __ATOMIC_RELEASE);
+	else
+		__atomic_fetch_and(&spi_tree_tagged, ~(1u << index), __ATOMIC_RELEASE);
 	__atomic_fetch_add(&tags_version, 1, __ATOMIC_SEQ_CST);
-	spi_bytes_copy(tag_of[index], tag, sizeof(tag_of[index]));
-	spi_tree_tagged = tag[0] ? spi_tree_tagged | 1u << index : spi_tree_tagged & ~(1u << index);
-	__atomic_fetch_add(&tags_version, 1, __ATOMIC_SEQ_CST);
-	spi_patch_unlock(before);
 }
 
 static struct tags *tags_find(uint32_t trees, uint32_t version)
@@ -64,11 +68,13 @@ static void tags_fill(struct tags *t, uint32_t trees, uint32_t version)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < SPI_TREES_MAX; i++) {
-		if (!(trees >> i & 1) || !tag_of[i][0])
+		const struct tag *tag = trees >> i & 1 ? __atomic_load_n(&tag_of[i], __ATOMIC_SEQ_CST) : NULL;
+
+		if (!tag)
 			continue;
 		t->text[n] = '|';
-		for (uint32_t k = 0; k < sizeof(tag_of[i]) && tag_of[i][k]; k++)
-			t->text[++n] = tag_of[i][k];
+		for (uint32_t k = 0; k < sizeof(tag->text) && tag->text[k]; k++)
+			t->text[++n] = tag->text[k];
 		t->text[++n] = '|';
 	}
 	t->text[n ? n + 1 : 0] = 0;
@@ -76,32 +82,20 @@ static void tags_fill(struct tags *t, uint32_t trees, uint32_t version)
 	t->version = version;
 }
 
+/* A text that is made while a tag changes may have the new tag and the old version: nobody looks for that version. */
 const char *spi_tree_tags(uint32_t trees)
 {
-	struct tags *made = NULL, *t;
-	uint32_t version;
+	uint32_t version = __atomic_load_n(&tags_version, __ATOMIC_SEQ_CST);
+	struct tags *t = tags_find(trees, version);
 
-	/* who changes a tag is soon done, but may be preempted, and this thread the more urgent one */
-	for (unsigned int i = 0; i < TAGS_TRIES; i++) {
-		version = __atomic_load_n(&tags_version, __ATOMIC_SEQ_CST);
-		if (version & 1) {
-			spi_pause();
-			continue;
-		}
-		t = tags_find(trees, version);
-		if (t)
-			return t->text;
-		if (!made && !(made = spi_alloc(sizeof(*made))))
-			return "";
-		tags_fill(made, trees, version);
-		spi_barrier();
-		if (__atomic_load_n(&tags_version, __ATOMIC_SEQ_CST) == version)
-			break;
-	}
-	if (!made)
+	if (t)
+		return t->text;
+	t = spi_alloc(sizeof(*t));
+	if (!t)
 		return "";
-	made->next = __atomic_load_n(&tags, __ATOMIC_RELAXED);
-	while (!__atomic_compare_exchange_n(&tags, &made->next, made, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+	tags_fill(t, trees, version);
+	t->next = __atomic_load_n(&tags, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&tags, &t->next, t, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		;
-	return made->text;
+	return t->text;
 }

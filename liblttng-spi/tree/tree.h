@@ -57,6 +57,7 @@ void spi_tree_objects_look(void);	/* after a scan, when something was unloaded *
 /* ---- outside.c ---- */
 /* A function that somebody outside of the tree will call: a handler, a thread's start. Any thread. */
 void spi_tree_callback(uint64_t address);
+/* Control side: the function that this code belongs to calls others of the program's, and nobody in a tree calls it. */
 void spi_tree_caller_back(uint64_t address);
 
 /* ---- thread-made.c ---- */
@@ -77,7 +78,5 @@ int64_t spi_tree_starts_wait(void);	/* ms until the next one is due by its time;
 
 /* ---- follow.c ---- */
 void spi_tree_loads_take(struct spi_link *link);
-
-/* ---- load-watch.c ---- */
 
 #endif /* SPI_TREE_H */

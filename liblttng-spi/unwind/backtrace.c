@@ -9,28 +9,25 @@
  *
  *	_Unwind_Backtrace()	a slot's frame, and the one that this function has itself, are not passed on
  *	_Unwind_GetIP(), _Unwind_GetIPInfo()	of the frame behind one, while that is passed on: the return address itself
- *	backtrace()		libc's, which reaches the unwinder by pointers of its own: of its list, the same
+ *	backtrace()		libc's reaches the unwinder by pointers of its own: the same, by _Unwind_Backtrace()
  *
  * There may be several unwinders in a process, whose contexts differ. What reaches us by name is meant for the one that is
  * next in the order of symbols. Where there is none in the part of the order that all objects share, it is one that was loaded with
  * dlopen() for its user alone: that which the caller's object is, or names as needed, or the only one.
  *
- * May be called from signal handlers as far as unwinders may. Nothing is allocated but pages. What unwinds by other means (an unwinder linked in statically, unw_step(), frame pointers) sees the slots.
+ * May be called from signal handlers as far as unwinders may. Nothing is allocated. What unwinds by other means (an
+ * unwinder linked in statically, unw_step(), frame pointers) sees the slots.
  */
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unwind.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/unwind/internal.h"
 
-#define LIST_MOST	(1 << 20)	/* addresses that a program can ask for */
-#define OWN_MOST	32		/* frames of the functions here, and of libc's */
 #define END_OF_STACK	((_Unwind_Reason_Code) 5)	/* _URC_END_OF_STACK: Itanium C++ ABI, 1.2.2 */
 
 typedef struct _Unwind_Context context_t;
@@ -284,41 +281,38 @@ SPI_EXPORT _Unwind_Ptr _Unwind_GetIPInfo(context_t *context, int *is_before)
 
 /* ---- lists of addresses ---- */
 
-/* What is to be seen of `list`, which begins within backtrace() below. */
-static int list_sift(void *const *list, int n, void **to, int size)
+struct list {
+	struct walk walk;
+	void **to;
+	int size, n;
+};
+
+static _Unwind_Reason_Code list_add(context_t *context, void *data)
 {
-	int kept = 0, is_begun = 0, is_behind = 0;
+	struct list *list = data;
+	uint64_t ip = list->walk.unwinder.get_ip(context);
 
-	for (int i = 0; i < n && kept < size; i++) {
-		uint64_t ip = (uint64_t) list[i];
-
-		if (is_slot(ip)) {
-			is_behind = 1;
-			continue;
-		}
-		is_begun = is_begun || !is_own(ip);
-		if (is_begun)
-			to[kept++] = (void *) (ip + (uint64_t) (is_behind && !spi_unwind_exact));
-		is_behind = 0;
-	}
-	return kept;
+	if (list->n == list->size)
+		return END_OF_STACK;
+	list->to[list->n++] = (void *) (ip + (uint64_t) is_less(context, ip));
+	return _URC_NO_REASON;
 }
 
-/* A traced call has a slot's frame, or two. Without memory for these, or in a sandbox, the list is shorter than it might be. */
+/* libc's, where there is no unwinder yet, and so no slot either. An unwinder may end with a frame at 0. */
 SPI_EXPORT int backtrace(void **to, int size)
 {
-	int (*make)(void **list, int size) = SPI_NEXT(backtrace), n = size < LIST_MOST ? size : LIST_MOST;
-	uint64_t room, list;
+	struct list list = { .to = to, .size = size };
+	struct walk *walk = &list.walk;
 
-	if (!make || size <= 0)
+	walk->each = list_add;
+	walk->data = &list;
+	walk->unwinder = unwinder_of((uint64_t) __builtin_return_address(0));
+	if (size <= 0)
 		return 0;
-	room = 3 * (uint64_t) n + OWN_MOST;
-	list = !spi_may(SPI_MAY_ACT) ? 0 : spi_mmap(0, room * sizeof(void *), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	if (!list)
-		return list_sift(to, make(to, n), to, n);
-	n = list_sift((void **) list, make((void **) list, (int) room), to, n);
-	spi_munmap(list, room * sizeof(void *));
-	return n;
+	if (!walk->unwinder.backtrace || !walk->unwinder.get_ip)
+		return SPI_NEXT(backtrace) ? SPI_NEXT(backtrace)(to, size) : 0;
+	walk->unwinder.backtrace(frame_pass, walk);
+	return list.n > 1 && !to[list.n - 1] ? list.n - 1 : list.n;
 }
 
 /* After spi_hooks_begin(), which finds the one that is next in the order of symbols. */

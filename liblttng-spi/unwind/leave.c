@@ -83,15 +83,10 @@ void spi_leave_calls_begin(void)
 
 static int is_payload_return(uint64_t address)
 {
-	for (const struct spi_payload_call *c = spi_payload_calls; c < spi_payload_calls_end; c++)
-		if (address == (uint64_t) &c->at + (uint64_t) (int64_t) c->at + SPI_PAYLOAD_CALL_SIZE)
+	for (const int32_t *c = spi_payload_calls; c < spi_payload_calls_end; c++)
+		if (address == (uint64_t) c + (uint64_t) (int64_t) *c + SPI_PAYLOAD_CALL_SIZE)
 			return 1;
 	return 0;
-}
-
-static int on_own_stack(const struct spi_thread *t, uint64_t p)
-{
-	return p >= t->stack_low && p < t->stack_high;
 }
 
 /*
@@ -201,7 +196,7 @@ static uint64_t record_left(const struct spi_thread *t, void *const *by, uint64_
 		return 0;
 	if (is_jump(by)) {
 		target = jump_target(buffer);
-		if (target <= at || !on_own_stack(t, at) || !on_own_stack(t, target))
+		if (target <= at || !spi_on_own_stack(t, at) || !spi_on_own_stack(t, target))
 			return 0;
 	}
 	return at;

@@ -18,15 +18,6 @@ struct dl_phdr_info;
 void spi_unwind_init(void);			/* before the first slot is used; unwind/unwind.c */
 void spi_unwind_look(const struct dl_phdr_info *info);	/* an object that was not known; unwind/unwind.c */
 
-/* ---- arch/x86-64/unwind/leave.S ---- */
-void spi_own_exit(int status) SPI_HIDDEN __attribute__((noreturn));
-/* The agent's, whatever these names mean to others; called as libc's. */
-void spi_own_longjmp(void) SPI_HIDDEN;
-void spi_own_longjmp_chk(void) SPI_HIDDEN;
-void spi_own_libc_exit(void) SPI_HIDDEN;
-/* leave.S: a payload returns there. */
-void spi_leave_again(void) SPI_HIDDEN;
-
 /* ---- backtrace.c ---- */
 void spi_backtrace_init(void);		/* after spi_hooks_begin() */
 

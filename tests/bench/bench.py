@@ -216,7 +216,7 @@ def part_idle():
 def busy():
     """thrower 0 4: a process of four busy threads to attach to."""
     if not os.path.exists('thrower'):
-        subprocess.run(['g++', '-O2', '-g', '-pthread', '-o', 'thrower', SOURCE + '/tests/e2e/programs/thrower.cc'], check=True)
+        subprocess.run(['g++', '-O2', '-g', '-pthread', '-o', 'thrower', SOURCE + '/tests/programs/thrower.cc'], check=True)
     target = subprocess.Popen(['./thrower', '0', '4'], stdout=subprocess.PIPE)
     target.stdout.readline()
     return target

@@ -76,7 +76,7 @@ def measure(name, command, percent, compact):
 
 
 def main():
-    programs = SOURCE + '/tests/tree/programs/'
+    programs = SOURCE + '/tests/programs/'
     subprocess.run(['gcc', '-O2', '-g', '-pthread', '-o', TMP + '/busy', programs + 'hot.c', '-x', 'none',
                     programs + 'hot-leaf.c'], check=True)
     with open(TMP + '/budget.in', 'w') as script:

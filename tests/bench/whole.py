@@ -124,7 +124,7 @@ def uftrace(command, script):
     options += [word for path in files[1:] for word in ('-P', '.@' + soname(path))]
     if not os.path.isdir(copies):
         os.mkdir(copies)
-        output('python3', SOURCE + '/tests/tree/callgrind.py', 'label', copies, '--all', *files)
+        output('python3', SOURCE + '/tests/lib/callgrind.py', 'label', copies, '--all', *files)
         for path in files[1:]:
             os.rename(os.path.join(copies, os.path.basename(path)), os.path.join(copies, soname(path)))
     shutil.rmtree(directory, ignore_errors=True)

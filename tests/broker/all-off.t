@@ -5,7 +5,7 @@
 # All rules of a channel are switched off by one command of the stock client, or of the front end, while their functions
 # are called all the time, and one of them does not return: that is done soon, and no entry is without its exit; that one's
 # is when its rule went. The rules of another channel go on.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_daemon
 python3 >many.c <<'PYTHON'

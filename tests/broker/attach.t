@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # A stock daemon with sessions and applications gets the plugin while it runs: both come under their rules.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
-spi_cc app "$BROKER_TESTS/app.c" -Wl,--no-as-needed -llttng-ust
+spi_cc app "$SPI_PROGRAMS/lines.c" -Wl,--no-as-needed -llttng-ust
 spi_daemon
 daemon=$(cat /run/lttng/lttng-sessiond.pid)
 record old 'spi:add_entry'

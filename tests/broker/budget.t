@@ -5,10 +5,10 @@
 # A tree with a budget as a rule of a session: what is left out is told by `list --spi`
 # while the program runs, as text and as XML, and is in the session's trace; when the
 # rule goes, nothing is told any more; `lttng trace --exec` has it in its summary.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/tree.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/tree-names.sh"
 spi_private "$@"
-programs=$SPI_TOP_SRCDIR/tests/tree/programs
+programs=$SPI_TOP_SRCDIR/tests/programs
 gcc -O2 -g -c -o leaf.o "$programs/hot-leaf.c" || exit 1
 spi_cc busy "$programs/hot.c" leaf.o -Wl,--no-as-needed -llttng-ust
 broker_daemon

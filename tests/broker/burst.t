@@ -4,7 +4,7 @@
 # timeout: 180
 # soak-timeout: 900
 # Many programs that start at once under a rule, and many in sequence.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_setup
 many=${SPI_SOAK:+300} many=${many:-80}

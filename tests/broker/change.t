@@ -9,7 +9,7 @@
 # another exclusion, the next rule before the former one goes, plain and compact. In force within a second; nothing lost,
 # nothing unbalanced; every round of calls is whole but for those that a change fell into; the code
 # is the file's at the end.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 . "$SPI_TOP_SRCDIR/tests/lib/tree.sh"
 spi_private "$@"
 tree_tools
@@ -92,7 +92,7 @@ for compact in "" --compact; do
 	[ -z "$compact" ] || TREE_COMPACT=1
 	tree_balanced "$SPI_TMP/s$compact" "${kind:-plain}: nothing lost, nothing unbalanced" --sequence "$SPI_TMP/seq$compact"
 	diag "ms:$timed"
-	out=$(python3 "$SPI_TREE/rounds.py" ./busy "seq$compact" "$changes" full depth2 nobranch)
+	out=$(python3 "$SPI_TOP_SRCDIR/tests/lib/rounds.py" ./busy "seq$compact" "$changes" full depth2 nobranch)
 	ok $? "${kind:-plain}: every round is whole but where a rule went" || diag "$out"
 	diag "$out"
 done

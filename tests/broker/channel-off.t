@@ -4,11 +4,11 @@
 #
 # `lttng disable-channel`, and enable-channel again: what its rules asked for is taken out of the program, with the exits of calls that
 # are under way, and comes in again.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 . "$SPI_TOP_SRCDIR/tests/lib/tree.sh"
 spi_private "$@"
 tree_tools
-spi_cc long "$BROKER_TESTS/under-way.c" -Wl,--no-as-needed -llttng-ust
+spi_cc long "$SPI_PROGRAMS/under-way.c" -Wl,--no-as-needed -llttng-ust
 broker_daemon
 background ./long 20000
 more_calls() { [ "$(wc -l <target.out)" -gt "$((lines + 3))" ]; }

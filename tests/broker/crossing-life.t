@@ -12,10 +12,10 @@
 . "$SPI_TOP_SRCDIR/tests/lib/tree.sh"
 spi_private "$@"
 tree_tools
-gcc -g -O2 -shared -fPIC -o libcrossing.so "$SPI_TOP_SRCDIR/tests/broker/crossing-lib.c" || exit 1
+gcc -g -O2 -shared -fPIC -o libcrossing.so "$SPI_TOP_SRCDIR/tests/programs/crossing-lib.c" || exit 1
 gcc -g -O2 -shared -fPIC -Dlib_inner=loaded_inner -Dlib_outer=loaded_outer -o libloaded.so \
-	"$SPI_TOP_SRCDIR/tests/broker/crossing-lib.c" || exit 1
-spi_cc crossing-life "$SPI_TOP_SRCDIR/tests/broker/crossing-life.c" -D_GNU_SOURCE -O2 -pthread -L. -lcrossing -Wl,-rpath,"$PWD" \
+	"$SPI_TOP_SRCDIR/tests/programs/crossing-lib.c" || exit 1
+spi_cc crossing-life "$SPI_TOP_SRCDIR/tests/programs/crossing-life.c" -D_GNU_SOURCE -O2 -pthread -L. -lcrossing -Wl,-rpath,"$PWD" \
 	-Wl,--no-as-needed -llttng-ust
 spi_sessiond
 export LTTNG_UST_ALLOW_BLOCKING=1
@@ -106,7 +106,7 @@ lost_or_left_out() { grep -E 'Note|missing|lost: [^0]|not traced' status | cut -
 # program wait, which is told
 exact() {
 	local kind function object late='^$'
-	! grep -q 'a library was loaded, and ran before it could be instrumented' status || late=loaded_
+	! grep -q 'the first calls in a library are neither recorded nor counted' status || late=loaded_
 	babeltrace2 names.trace 2>names.err | grep -aoE ' spi:[a-z_0-9]+_(entry|exit):' | sort | uniq -c | awk '{ print $1, $2 }' >names.counts
 	for function in "${named[@]}"; do
 		awk -v f="$function" '$1 == f && $2 { print $2, "spi:" f "_entry:"; print $2, "spi:" f "_exit:" }' counted

@@ -11,8 +11,8 @@
 . "$SPI_TOP_SRCDIR/tests/lib/tree.sh"
 spi_private "$@"
 tree_tools
-gcc -g -O2 -shared -fPIC -o libcrossing.so "$SPI_TOP_SRCDIR/tests/broker/crossing-lib.c" || exit 1
-spi_cc crossing "$SPI_TOP_SRCDIR/tests/broker/crossing.c" -O2 -pthread -L. -lcrossing -Wl,-rpath,"$PWD" -Wl,--no-as-needed -llttng-ust
+gcc -g -O2 -shared -fPIC -o libcrossing.so "$SPI_TOP_SRCDIR/tests/programs/crossing-lib.c" || exit 1
+spi_cc crossing "$SPI_TOP_SRCDIR/tests/programs/crossing.c" -O2 -pthread -L. -lcrossing -Wl,-rpath,"$PWD" -Wl,--no-as-needed -llttng-ust
 spi_sessiond
 export LTTNG_UST_ALLOW_BLOCKING=1
 

@@ -5,11 +5,11 @@
 # A tree is switched off while threads are in calls of it that do not return: these get their exits, each in its
 # thread, before nothing is recorded any more. Where another rule of the session goes on they stay open, and return; one of
 # another session has them to their end. The program is as ever.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 . "$SPI_TOP_SRCDIR/tests/lib/tree.sh"
 spi_private "$@"
 tree_tools
-gcc -g -O1 -fno-optimize-sibling-calls -pthread -o cut "$BROKER_TESTS/cut.c" 2>cc.log || { diag "$(cat cc.log)"; echo "Bail out! cut.c"; exit 1; }
+gcc -g -O1 -fno-optimize-sibling-calls -pthread -o cut "$SPI_PROGRAMS/cut.c" 2>cc.log || { diag "$(cat cc.log)"; echo "Bail out! cut.c"; exit 1; }
 broker_daemon
 app_start cut ./cut
 go() { went=$(grep -c went cut.out); echo "${1:-go}" >&"$app_in"; spi_wait 10 eval '[ "$(grep -c went cut.out)" -gt "$went" ]'; }

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # Daemons that fork twice at once, where the kernel tells of processes: in the first network and pid namespaces.
 is_told=1
 [ "$(id -u)" = 0 ] || { echo "1..0 # SKIP needs root"; exit 0; }
-. "${SPI_TOP_SRCDIR:?}/tests/broker/daemons.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/daemons.sh"
 spi_sessiond
 for us in 0 0 0 300 1000 20000; do
 	daemon "$us"

@@ -3,13 +3,13 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
 # Daemons that fork twice at once, in namespaces where the kernel tells of no processes: files that are executed are told of.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/daemons.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/daemons.sh"
 spi_sessiond
 for us in 0 0 0 300 1000 20000; do
 	daemon "$us"
 done
 most_are_whole 6
-like "$(cat list)" 'found by name .exec=. when their file is opened' "how they are found is said"
+like "$(cat list)" 'found when their file is opened' "how they are found is said"
 
 # A program that has its file's rights: a tracer without rights would take them away.
 cp "$(command -v id)" quick-id

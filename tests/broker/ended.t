@@ -4,7 +4,7 @@
 #
 # What was not instrumented in processes that have ended is told still: a line a
 # reason and program, however many processes it was; and filters of rules are shown.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_setup
 
@@ -38,7 +38,7 @@ is "$("$SPI_LTTNG" list --spi --pid "$last" | wc -l)" 2 "and by the last one's n
 check "in XML, too" eval '"$SPI_LTTNG" --mi xml list --spi | grep -q "<lacked><uid>0</uid><name>app</name>"'
 
 if [ "$(id -u)" = 0 ] && [ "${SPI_OUTER_UID:-0}" = 0 ]; then
-	is "$(setpriv --reuid 4711 --clear-groups /usr/bin/python3 "$BROKER_TESTS/status.py" 2>&1 | grep -c -e '^lacked' -e '^session')" 0 \
+	is "$(setpriv --reuid 4711 --clear-groups /usr/bin/python3 "$SPI_TOP_SRCDIR/tests/lib/broker-status.py" 2>&1 | grep -c -e '^lacked' -e '^session')" 0 \
 		"another user sees none of root's"
 else
 	skip "another user sees none of root's" "needs root"
@@ -55,7 +55,7 @@ check "and how many programs of a session have ended" status_like $'^session\tl\
 lttng_ok destroy l
 
 # Children that end before anybody could come to them have their parent's rules.
-spi_cc forks "$BROKER_TESTS/forks.c" -O2 -Wl,--no-as-needed -llttng-ust
+spi_cc forks "$SPI_PROGRAMS/child-calls.c" -O2 -Wl,--no-as-needed -llttng-ust
 lttng_ok create f --output="$SPI_TMP/f"
 lttng_ok enable-event -u -s f 'spi:in_child_*'
 lttng_ok start f

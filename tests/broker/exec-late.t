@@ -4,7 +4,7 @@
 #
 # A traced program executes another one, and its agent's connection stays open, as a child that libc knows nothing of has it,
 # too. What was executed is traced from its first call, also where it has the same name.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_setup
 cat >keeper.c <<'C'

@@ -4,9 +4,9 @@
 #
 # The session daemon is process 1 of a container: orphans become its children, and
 # are traced as any program; its consumer daemon is not, also under another name.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
-spi_cc app "$BROKER_TESTS/app.c" -Wl,--no-as-needed -llttng-ust
+spi_cc app "$SPI_PROGRAMS/lines.c" -Wl,--no-as-needed -llttng-ust
 group=()
 [ "${SPI_OUTER_UID:-0}" = 0 ] || group=(--group root)
 for path in /usr/lib/*/lttng/libexec/lttng-consumerd /usr/lib/lttng/libexec/lttng-consumerd /usr/libexec/lttng-consumerd; do

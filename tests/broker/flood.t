@@ -5,7 +5,7 @@
 #
 # Agents that tell without end of what is not instrumented, and of busy functions, as many and as small lines as a
 # packet may have: others are answered all the same, another user's programs begin as ever, and the broker does not grow.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_setup
 cat >flood.py <<'P'

@@ -7,10 +7,10 @@
 # What was called before a command is in what the command saves: compact records of a
 # thread that rests, in snapshots, also a trigger's, rotations, after a stop and a destroy. A process
 # that does not answer (it is stopped) holds nobody up, and is named.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/tree.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/tree-names.sh"
 spi_private "$@"
-spi_cc plain "$SPI_TOP_SRCDIR/tests/cli/tree-program.c"
+spi_cc plain "$SPI_TOP_SRCDIR/tests/programs/tree-program.c"
 broker_daemon
 rounds=6
 [ -z "${SPI_SOAK:-}" ] || rounds=60

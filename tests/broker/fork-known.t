@@ -8,7 +8,7 @@
 . "$SPI_TOP_SRCDIR/tests/lib/tree.sh"
 spi_private "$@"
 tree_tools
-spi_cc fork-known "$SPI_TOP_SRCDIR/tests/broker/fork-known.c" -Wl,--no-as-needed -llttng-ust
+spi_cc fork-known "$SPI_TOP_SRCDIR/tests/programs/fork-known.c" -Wl,--no-as-needed -llttng-ust
 spi_sessiond
 export LTTNG_UST_ALLOW_BLOCKING=1
 

@@ -4,10 +4,10 @@
 #
 # liblttng-ust-fork.so holds lttng-ust's locks from before a fork() until after it: nothing that waits for one of them is
 # waited for within it. A child's fork() returns at once, for a function's rule, for a tree and for a compact one.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_setup
-spi_cc forks "$BROKER_TESTS/forks.c" -O2 -Wl,--no-as-needed -llttng-ust
+spi_cc forks "$SPI_PROGRAMS/child-calls.c" -O2 -Wl,--no-as-needed -llttng-ust
 
 for rule in "-f in_child" "--tree=in_child" "--tree=main --compact"; do
 	read -ra options <<<"$rule"

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # soak-timeout: 900
 # Whatever is said to the sockets that everybody may connect to, the broker goes on.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 export ASAN_OPTIONS=quarantine_size_mb=4:malloc_context_size=12	# what has been freed counts as memory otherwise
 broker_setup

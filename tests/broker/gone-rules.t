@@ -4,10 +4,10 @@
 #
 # Rules of a session that is gone cost nothing any more: fork() in a traced program takes what it took before there were
 # a thousand of them. And a child that was forked with a rule that is gone by the time that it begins loses it.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_setup
-spi_cc forks "$BROKER_TESTS/forks.c" -O2 -Wl,--no-as-needed -llttng-ust
+spi_cc forks "$SPI_PROGRAMS/child-calls.c" -O2 -Wl,--no-as-needed -llttng-ust
 
 # fork_all - all of forks' children; ms in $took
 runs=0 wrong=

@@ -4,7 +4,7 @@
 #
 # An answer of the daemon that the broker cannot read, as it has no descriptor for a moment: what is left of it is not taken
 # for the answer to the next question, in which all rules would be missing.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 cat >half.c <<'C'
 #include <dlfcn.h>

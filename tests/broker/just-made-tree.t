@@ -4,11 +4,11 @@
 #
 # All of a channel is switched off before the broker has heard that one of its call trees was made: calls of the other one that
 # are under way have their exits.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 . "$SPI_TOP_SRCDIR/tests/lib/tree.sh"
 spi_private "$@"
 tree_tools
-spi_cc long "$BROKER_TESTS/under-way.c" -Wl,--no-as-needed -llttng-ust
+spi_cc long "$SPI_PROGRAMS/under-way.c" -Wl,--no-as-needed -llttng-ust
 broker_daemon
 background ./long 20000
 more_calls() { [ "$(wc -l <target.out)" -gt "$((lines + 2))" ]; }

@@ -4,7 +4,7 @@
 #
 # A rule that is switched off before the broker has heard that it was made: a rule of the same name in another session is
 # not taken for it.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_setup
 

@@ -5,9 +5,9 @@
 # Two sessions of a stock client have the same functions, each by one name for entries and exits, and that of one is
 # switched off while busy processes call them all the time, and fork. Calls under way then lose their exits in that one:
 # each entry has its exit, or the exit is counted as lost.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
-spi_cc kept "$BROKER_TESTS/kept.c" -Wl,--no-as-needed -llttng-ust
+spi_cc kept "$SPI_PROGRAMS/kept.c" -Wl,--no-as-needed -llttng-ust
 broker_daemon
 
 session() {

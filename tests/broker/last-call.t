@@ -7,11 +7,11 @@
 # those of other threads, too. Where another function of libc calls execve(), an -f rule has no exit. What is executed
 # gets the arguments and environment that it was given; where it fails the program goes on.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
-. "$SPI_TOP_SRCDIR/tests/broker/lib.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/broker.sh"
 spi_private "$@"
 tree_tools
 broker_daemon
-tree_cc last last.c -O1 -fno-optimize-sibling-calls -Wl,--no-as-needed -llttng-ust
+tree_cc last ends-in-calls.c -O1 -fno-optimize-sibling-calls -Wl,--no-as-needed -llttng-ust
 cat >child.c <<'EOF_C'
 #define _GNU_SOURCE
 #include <fcntl.h>

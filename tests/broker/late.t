@@ -4,7 +4,7 @@
 #
 # Rules whose functions come with a library that is loaded later: they wait, are listed as such, and are in force from the
 # library's first call on; what is switched off or removed before does nothing.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_daemon
 for lib in one two; do
@@ -43,7 +43,7 @@ mkfifo in
 app=$!
 exec {in}>in
 check "a rule that nothing matches" spi_wait 10 status_like "^applied.*failed.0.0.0.no loaded function matches"
-like "$("$SPI_LTTNG" list --spi)" 'no function of this process matches, which waits for a library' "it is listed as one that waits"
+like "$("$SPI_LTTNG" list --spi)" 'no function of this process matches; the rule waits for a library' "it is listed as one that waits"
 echo one >&"$in"
 check "a library is loaded" spi_wait 10 file_has out 3
 lines() { [ "$(wc -l <out)" -ge "$1" ]; }

@@ -4,7 +4,7 @@
 #
 # Functions' events are of LTTng-UST's default log level: a rule, or a trigger, whose level they do not reach would
 # record nothing. It instruments nothing either, and says why; one that they reach works.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_setup
 record low 'spi:work_*'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # What programs do: fork, become another program, come in numbers, come with the agent already in them.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_setup
 

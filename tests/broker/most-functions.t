@@ -4,7 +4,7 @@
 #
 # A rule of a session for more functions than LTTng carries events of: the first 8 000 are recorded, each by its own
 # events; the others are named with the reason, and left as they are. Off and on again is the same.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 n=8200
 {
@@ -26,8 +26,8 @@ lttng_ok start s
 app_start a ./many
 in=$app_in
 check "8 000 functions are instrumented, the others not" spi_wait 30 status_like "^applied.$app_pid.fun_\*.active.$n.8000.200"
-like "$(status declined "$app_pid")" 'fun_[0-9]*.beyond the 8 000 functions of a rule' "these are named, with the reason"
-like "$(status message "$app_pid")" "$n functions match 'fun_\*': the first 8000 of them are recorded" "and it is said in one line"
+like "$(status declined "$app_pid")" 'fun_[0-9]*.beyond the 8 000 functions of one rule' "these are named, with the reason"
+like "$(status message "$app_pid")" "$n functions match 'fun_\*': only the first 8000 are recorded" "and it is said in one line"
 app_call "$in" 1 a.out
 lttng_ok disable-event -u -s s -c c 'spi:fun_*'
 check "off" spi_wait 10 status_like "^process.$app_pid.0.idle"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 # timeout: 120
 #
 # A function that a rule traces by name, and that is a call tree's root, or calls
@@ -10,7 +11,7 @@
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 tree_tools
-spi_cc named "$SPI_TOP_SRCDIR/tests/broker/named.c" -O1 -pthread -Wl,--no-as-needed -llttng-ust
+spi_cc named "$SPI_TOP_SRCDIR/tests/programs/named-root.c" -O1 -pthread -Wl,--no-as-needed -llttng-ust
 spi_sessiond
 
 # Both at once, before main()

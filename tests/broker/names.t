@@ -4,7 +4,7 @@
 #
 # Processes are listed by the name of the program that they are, also after fork and exec; and no name that somebody
 # else chose makes a terminal obey, be it by a C1 control or by a byte that is no UTF-8.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_setup
 

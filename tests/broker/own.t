@@ -5,7 +5,7 @@
 # The session daemon, its consumer daemons and our own processes carry the trace: no
 # rule instruments them, whatever its pattern, also when one registers as an
 # application; one that is named by its number is told of. Others of the pattern are.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_setup
 cp plain lttng-plain
@@ -29,7 +29,7 @@ consumer=$(pgrep -P "$daemon" -f consumerd | head -n 1)
 [ -n "$consumer" ]
 ok $? "there is a consumer daemon"
 # brought in by somebody else, it registers with its own session daemon
-check "lttng trace goes into the consumer daemon" timeout 30 "$SPI_LTTNG" trace -f 'lttng_*' \
+check "lttng trace goes into the consumer daemon" timeout $((30 * SPI_PATIENCE)) "$SPI_LTTNG" trace -f 'lttng_*' \
 	-p "$consumer" --duration 0.1 -o "$PWD/t"
 # two more looks
 spi_wait 2 false

@@ -4,11 +4,11 @@
 # timeout: 120
 #
 # A daemon that gives root's rights up is traced as before, and as the user that it becomes: what it loads then, and rules that come then.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 [ "$(id -u)" = 0 ] && [ "${SPI_OUTER_UID:-0}" = 0 ] || skip_all "needs several users: root"
 broker_setup
-spi_cc becomes "$BROKER_TESTS/renewed.c" -Wl,--no-as-needed -llttng-ust -ldl
+spi_cc becomes "$SPI_PROGRAMS/renewed.c" -Wl,--no-as-needed -llttng-ust -ldl
 echo 'int step_late(int n) { __asm__ volatile("" ::: "memory"); return n; }' >late.c
 gcc -g -O1 -shared -fPIC -o liblate.so late.c
 chmod 755 . liblate.so

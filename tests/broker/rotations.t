@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # Rotations by a timer and by size, which no client commands: compact records of what was called before are in the chunk
 # that ends, as records of the same calls are that are written at once; so each chunk can be read by itself.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/tree.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/tree-names.sh"
 spi_private "$@"
-spi_cc plain "$SPI_TOP_SRCDIR/tests/cli/tree-program.c"
+spi_cc plain "$SPI_TOP_SRCDIR/tests/programs/tree-program.c"
 broker_daemon
 app_start a ./plain 1 wait
 in=$app_in
@@ -27,7 +28,7 @@ enough() { [ "$(find "$1/archives" -mindepth 1 -maxdepth 1 -type d 2>/dev/null |
 
 # rotated SESSION OPTION...
 rotated() {
-	local session=$1 until=$((SECONDS + 20 * ${SPI_PATIENCE:-1})) calls=0 idle before
+	local session=$1 until=$((SECONDS + 20 * SPI_PATIENCE)) calls=0 idle before
 	shift
 	lttng_ok create "$session" --output="$SPI_TMP/$session"
 	lttng_ok enable-channel -u -s "$session" calls --subbuf-size 8K --num-subbuf 16 --monitor-timer 50000

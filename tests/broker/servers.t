@@ -5,12 +5,12 @@
 #
 # A server that was running forks children all the time, as rules for it come and go: each child's calls have their ends,
 # those of the ones forked at that very moment, too, and none is left with anything of the tracer's in its code.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 tree_tools
-spi_cc servers "$BROKER_TESTS/servers.c"
-spi_cc servers-ust "$BROKER_TESTS/servers.c" -Wl,--no-as-needed -llttng-ust
+spi_cc servers "$SPI_PROGRAMS/servers.c"
+spi_cc servers-ust "$SPI_PROGRAMS/servers.c" -Wl,--no-as-needed -llttng-ust
 broker_daemon
 
 # Children that began before the rule went are there for a moment yet.

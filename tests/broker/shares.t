@@ -5,7 +5,7 @@
 #
 # One user's processes make each injection look for a safe moment for as long as it may: another user's program that
 # starts meanwhile has root's rules from its first call on.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 [ "$(id -u)" = 0 ] && [ "${SPI_OUTER_UID:-0}" = 0 ] || skip_all "needs several users: root"
 broker_setup

@@ -8,7 +8,7 @@
 # and while it is started again: each thread's rounds are whole, from the first one that begins while the session is
 # started, and none is recorded but then. Plain records, then compact ones, in the process that has had the plain
 # ones' tree and in one that has not.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 . "$SPI_TOP_SRCDIR/tests/lib/tree.sh"
 spi_private "$@"
 tree_tools

@@ -4,7 +4,7 @@
 #
 # A server's workers write their title over arguments and environment, look their user up, for which libc loads a library, and
 # drop root: each worker is recorded from its first call, under a rule and started by the tracer.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 [ "$(id -u)" = 0 ] || skip_all "needs root to drop it"
 broker_daemon

@@ -5,12 +5,12 @@
 # A session's call tree goes into the programs that a process under it executes,
 # linked with lttng-ust or not, whatever the rule's own scope, from their main() on;
 # from a process that was running, too. Without `exec` in --follow it does not.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/tree.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/tree-names.sh"
 spi_private "$@"
-spi_cc follow "$SPI_TOP_SRCDIR/tests/tree/programs/follow.c" -pthread -Wl,--no-as-needed -llttng-ust
-spi_cc target "$SPI_TOP_SRCDIR/tests/cli/tree-program.c"
-spi_cc target-ust "$SPI_TOP_SRCDIR/tests/cli/tree-program.c" -Wl,--no-as-needed -llttng-ust
+spi_cc follow "$SPI_TOP_SRCDIR/tests/programs/follow.c" -pthread -Wl,--no-as-needed -llttng-ust
+spi_cc target "$SPI_TOP_SRCDIR/tests/programs/tree-program.c"
+spi_cc target-ust "$SPI_TOP_SRCDIR/tests/programs/tree-program.c" -Wl,--no-as-needed -llttng-ust
 ./target 4 >expected
 broker_daemon
 

@@ -5,11 +5,11 @@
 # Call trees as rules of a session: in programs linked with lttng-ust from main() on,
 # in others by name and while they run; changed, switched off and on; two sessions
 # with trees of one process that do not mix.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/tree.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/tree-names.sh"
 spi_private "$@"
-spi_cc app "$SPI_TOP_SRCDIR/tests/cli/tree-program.c" -Wl,--no-as-needed -llttng-ust
-spi_cc plain "$SPI_TOP_SRCDIR/tests/cli/tree-program.c"
+spi_cc app "$SPI_TOP_SRCDIR/tests/programs/tree-program.c" -Wl,--no-as-needed -llttng-ust
+spi_cc plain "$SPI_TOP_SRCDIR/tests/programs/tree-program.c"
 broker_daemon
 
 # tree SESSION ARGS... - `enable-event --spi ARGS` in a new session with room for calls, started

@@ -4,7 +4,7 @@
 #
 # A rule that goes, and comes again, before an agent has said what became of it the first time: the first answer is not taken
 # for the second's, and the program that waits is let go when all are there. The agent is played here.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_setup
 cat >agent.py <<'P'

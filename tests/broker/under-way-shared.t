@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 # timeout: 120
 #
 # Two sessions have rules for a function, and one of them is switched off while a call of it is under way, as ever: the
 # call has its exit in both, and the other session has all calls that come after. So it is with the rule of a session that is alone,
 # and with calls that take longer than anybody waits: these have their exits when the rule goes.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
-spi_cc long "$BROKER_TESTS/under-way.c"
-spi_cc long-ust "$BROKER_TESTS/under-way.c" -Wl,--no-as-needed -llttng-ust
+spi_cc long "$SPI_PROGRAMS/under-way.c"
+spi_cc long-ust "$SPI_PROGRAMS/under-way.c" -Wl,--no-as-needed -llttng-ust
 broker_daemon
 
 more_calls() { [ "$(wc -l <target.out)" -gt "$((lines + more))" ]; }

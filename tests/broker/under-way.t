@@ -4,10 +4,10 @@
 #
 # A rule for functions is switched off while one of them is within a call, as ever: the call has its exit. With a tag
 # (a rule for one program), without, and for several functions.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
-spi_cc long "$BROKER_TESTS/under-way.c"
-spi_cc long-ust "$BROKER_TESTS/under-way.c" -Wl,--no-as-needed -llttng-ust
+spi_cc long "$SPI_PROGRAMS/under-way.c"
+spi_cc long-ust "$SPI_PROGRAMS/under-way.c" -Wl,--no-as-needed -llttng-ust
 broker_daemon
 
 more_calls() { [ "$(wc -l <target.out)" -gt "$((lines + 3))" ]; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # A user's rule acts on that user's processes only, root's on everybody's.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 [ "$(id -u)" = 0 ] && [ "${SPI_OUTER_UID:-0}" = 0 ] || skip_all "needs several users: root"
 broker_setup
@@ -31,7 +31,7 @@ for pid in "$own" "$other" "$root"; do
 	check "root's rule reaches everybody" spi_wait 10 status_like "^applied.$pid.work.active"
 done
 check "and nothing of the other rule" status_unlike "^applied.($other|$root).add."
-out=$(as_user 2 /usr/bin/python3 "$BROKER_TESTS/status.py")
+out=$(as_user 2 /usr/bin/python3 "$SPI_TOP_SRCDIR/tests/lib/broker-status.py")
 like "$out" $'\nprocess\t'"$other"$'\t' "a user sees his own process"
 unlike "$out" $'process\t('"$own|$root"')' "and no other's"
 unlike "$out" $'\nrule' "and no other's rules"

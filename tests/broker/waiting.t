@@ -9,7 +9,7 @@
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 tree_tools
-spi_cc waiting "$SPI_TOP_SRCDIR/tests/tree/programs/waiting.c" -O1 -pthread -Wl,--no-as-needed -llttng-ust
+spi_cc waiting "$SPI_TOP_SRCDIR/tests/programs/waiting.c" -O1 -pthread -Wl,--no-as-needed -llttng-ust
 spi_sessiond
 asleep() { [ "$(cat /proc/"$pid"/task/*/wchan | grep -c nanosleep)" -ge 4 ]; }
 is_active() { spi_status | grep -P "^applied\t$pid\t" | grep -q active; }

@@ -4,10 +4,10 @@
 #
 # A program that a traced one has executed registers while a forked child of the same parent waits within fork(): it is not
 # taken for one that waits there, too, and is traced from its first call.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_setup
-spi_cc parent "$BROKER_TESTS/within-fork.c" -O2 -Wl,--no-as-needed -llttng-ust
+spi_cc parent "$SPI_PROGRAMS/within-fork.c" -O2 -Wl,--no-as-needed -llttng-ust
 
 # connected N - so many connections more than before have come to the daemon, which is stopped
 connections() { grep -c lttng-ust-sock- /proc/net/unix; }

@@ -4,11 +4,11 @@
 #
 # fork() waits for nobody: its child does, with its first call that is to be recorded. While the daemon is stopped that is
 # where the child stands; when the daemon goes on the calls are recorded from the first.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_setup
-spi_cc within-no "$BROKER_TESTS/within-fork.c" -O2
-spi_cc within-yes "$BROKER_TESTS/within-fork.c" -O2 -Wl,--no-as-needed -llttng-ust
+spi_cc within-no "$SPI_PROGRAMS/within-fork.c" -O2
+spi_cc within-yes "$SPI_PROGRAMS/within-fork.c" -O2 -Wl,--no-as-needed -llttng-ust
 
 for linked in no yes; do
 	record "$linked" "spi:call(in_child;exec=within-$linked)" 'spi:in_child_entry'

@@ -5,7 +5,7 @@
 # What is said where Yama restricts ptrace. The kernel need not have Yama: what
 # forbids it here is a missing capability, and what explains it is a sysctl that is
 # mounted over.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 [ "${SPI_OUTER_UID:-$(id -u)}" = 0 ] || skip_all "needs root"
 spi_private "$@"
 

@@ -6,7 +6,7 @@
 #
 # Two compact trees of one process in two channels of one session, in one channel, and in two sessions: batches have
 # the calls of both and go to all channels, but a call is shown for the channel that has its tree, and nowhere else.
-. "${SPI_TOP_SRCDIR:?}/tests/bt2/expand.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/expand.sh"
 spi_private "$@"
 spi_daemon
 cat >two.c <<'C'

@@ -4,7 +4,7 @@
 #
 # A batch may be written by the agent's own thread in place of one that rests, and has that one's name then. Expanded
 # calls have the contexts that are every thread's, and their own thread's number; not who wrote them.
-. "${SPI_TOP_SRCDIR:?}/tests/bt2/expand.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/expand.sh"
 spi_private "$@"
 spi_daemon
 cat >rests.c <<'C'

@@ -6,7 +6,7 @@
 #
 # A damaged trace (damaged.b64: some bytes of a packet are others), where babeltrace2's muxer leaves an error behind:
 # with the filter it is read as far as without.
-. "${SPI_TOP_SRCDIR:?}/tests/bt2/expand.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/expand.sh"
 spi_private "$@"
 mkdir "$SPI_TMP/damaged"
 base64 -d "$SPI_TOP_SRCDIR/tests/bt2/damaged.b64" | tar -xJC "$SPI_TMP/damaged"

@@ -5,10 +5,10 @@
 # What comes last is in the trace: before exec, with threads that go on while the
 # process ends, in children, and when a rule is taken out. Two trees of two
 # sessions in one process keep apart.
-. "${SPI_TOP_SRCDIR:?}/tests/bt2/expand.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/expand.sh"
 spi_private "$@"
 spi_daemon
-spi_cc ways "$SPI_TOP_SRCDIR/tests/bt2/ways.cc" -fno-optimize-sibling-calls
+spi_cc ways "$SPI_TOP_SRCDIR/tests/programs/ways.cc" -fno-optimize-sibling-calls
 cat >last.c <<'C'
 #include <pthread.h>
 #include <stdio.h>

@@ -4,10 +4,10 @@
 #
 # Batches that find no room: what is left nests, thread by thread, and what is
 # missing is counted. Sub-buffers smaller than a batch lose nothing by that.
-. "${SPI_TOP_SRCDIR:?}/tests/bt2/expand.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/expand.sh"
 spi_private "$@"
 spi_daemon
-spi_cc ways "$SPI_TOP_SRCDIR/tests/bt2/ways.cc" -fno-optimize-sibling-calls
+spi_cc ways "$SPI_TOP_SRCDIR/tests/programs/ways.cc" -fno-optimize-sibling-calls
 
 CHANNEL='--subbuf-size=4096 --num-subbuf=2' record tiny 'call(ways:t_*;compact)' ./ways thread 30000
 is $? 0 "a ring of 8 KB"

@@ -6,7 +6,7 @@
 #
 # Compact records of programs that run at the same time in pid namespaces of their own, and so have the same
 # vpids and vtids in one trace: each one's calls are those of its own functions.
-. "${SPI_TOP_SRCDIR:?}/tests/bt2/expand.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/expand.sh"
 spi_private "$@"
 spi_daemon
 cat >twin.c <<'C'

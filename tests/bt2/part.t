@@ -6,10 +6,10 @@
 #
 # A part of the time of a trace with compact records: it is expanded first, then cut. What --begin does before the
 # filter leaves calls without their descriptions, and the filter says that this may be why.
-. "${SPI_TOP_SRCDIR:?}/tests/bt2/expand.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/expand.sh"
 spi_private "$@"
 spi_daemon
-spi_cc ways "$SPI_TOP_SRCDIR/tests/bt2/ways.cc" -fno-optimize-sibling-calls
+spi_cc ways "$SPI_TOP_SRCDIR/tests/programs/ways.cc" -fno-optimize-sibling-calls
 record whole 'call(ways:t_*;compact)' ./ways storm 20000
 expand whole
 sed -n 's/^\[\([0-9:.]*\)\].*func_entry.*/\1/p' whole.expanded >times

@@ -5,10 +5,10 @@
 # Compact records in sessions that come and go: two at once, one that is stopped
 # and started, one that takes snapshots. What a thread keeps back is in the trace
 # soon after, though the thread rests.
-. "${SPI_TOP_SRCDIR:?}/tests/bt2/expand.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/expand.sh"
 spi_private "$@"
 spi_daemon
-spi_cc ways "$SPI_TOP_SRCDIR/tests/bt2/ways.cc" -fno-optimize-sibling-calls
+spi_cc ways "$SPI_TOP_SRCDIR/tests/programs/ways.cc" -fno-optimize-sibling-calls
 
 # open_session NAME [OPTION...]
 open_session() {

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # A signal at each single instruction of stubs, thunks, slots and payload, with a
 # handler that is traced: not one record is lost or doubled, nothing crosses.
-. "${SPI_TOP_SRCDIR:?}/tests/bt2/expand.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/expand.sh"
 spi_private "$@"
 spi_daemon
 export LTTNG_SPI_TEST_STEPS=1	# steps in the tracer's code are not kept from the program
-spi_cc step "$SPI_TOP_SRCDIR/tests/bt2/step.c"
+spi_cc step "$SPI_TOP_SRCDIR/tests/programs/step.c"
 way() {
 	local name=$1 rule=$2 n=$3 m=$4 out calls
 	CHANNEL='--subbuf-size=4M --num-subbuf=8' record "$name" "$rule" ./step "$((SPI_SOAK ? n * 20 : n))" "$((SPI_SOAK ? m * 20 : m))"

@@ -4,9 +4,9 @@
 #
 # A signal handler that is traced itself comes 20 000 times a second, at any
 # instruction of a loop that is traced: not one record is lost or doubled.
-. "${SPI_TOP_SRCDIR:?}/tests/bt2/expand.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/expand.sh"
 spi_private "$@"
 spi_daemon
-spi_cc ways "$SPI_TOP_SRCDIR/tests/bt2/ways.cc" -fno-optimize-sibling-calls
+spi_cc ways "$SPI_TOP_SRCDIR/tests/programs/ways.cc" -fno-optimize-sibling-calls
 storm_is_whole $((SPI_SOAK ? 30000000 : 60000))
 tap_done

@@ -7,7 +7,7 @@
 # Rules of several sessions in one process do not mix: functions and a tree with
 # compact records at once; two such trees of the same functions; plain and compact trees of the same
 # functions, at once and one after the other. The program says what it called.
-. "${SPI_TOP_SRCDIR:?}/tests/bt2/expand.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/expand.sh"
 spi_private "$@"
 spi_daemon
 cat >phases.c <<'C'

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # Compact records, expanded, are the calls that typed events show: in every way a
 # function can be called and left, thread by thread and call by call.
-. "${SPI_TOP_SRCDIR:?}/tests/bt2/expand.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/expand.sh"
 spi_private "$@"
 spi_daemon
-spi_cc ways "$SPI_TOP_SRCDIR/tests/bt2/ways.cc" -fno-optimize-sibling-calls
+spi_cc ways "$SPI_TOP_SRCDIR/tests/programs/ways.cc" -fno-optimize-sibling-calls
 for way in 'nest 1000' 'throw 500' 'jump 500' 'thread 400' 'ending' 'signal 500' 'fork' 'exit'; do
 	read -r name n <<<"$way"
 	./ways $way >"$name.alone"

@@ -40,7 +40,7 @@ gcc -O1 -g -pthread -o hot hot.c
 cut=0 whole=0 odd=
 for _ in $(seq 60); do
 	rm -rf "$SPI_TMP/t"
-	{ timeout 30 "$SPI_LTTNG" trace -f leaf --subbuf-size 16M --num-subbuf 4 -o "$SPI_TMP/t" ./hot >traced.out 2>traced.err; } 2>/dev/null
+	{ timeout $((30 * SPI_PATIENCE)) "$SPI_LTTNG" trace -f leaf --subbuf-size 16M --num-subbuf 4 -o "$SPI_TMP/t" ./hot >traced.out 2>traced.err; } 2>/dev/null
 	status=$?
 	said=$(sed -nE 's/^Events recorded: ([0-9]+) .*; lost: (.*)$/\1 \2/p' traced.err)
 	there=$(babeltrace2 "$SPI_TMP/t" 2>/dev/null | grep -c ' spi:leaf_')

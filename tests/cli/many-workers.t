@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # Workers of one program, several FUNCs: each file is analysed once, however many processes have it and however many FUNCs there
 # are, for functions and for a call tree. One that cannot be attached to does not end the others' recording, and is in the
@@ -105,7 +106,7 @@ is $? 1 "that one alone: status"
 kill -KILL "$(pgrep -P "$stuck")" "$stuck"
 
 spi_trace_ok "a function that is not called" -f never_called "${pids[@]}" --duration 0.3 -o n
-like "$(cat trace.err)" 'Functions instrumented: 5; not instrumented: 0.*None of them was called' "is said"
+like "$(cat trace.err)" 'Functions instrumented: 5; not instrumented: 0.*No instrumented function was called' "is said"
 spi_trace -f later.so:f -p "${workers[0]}" --duration 0.3 -o l
 is $? 1 "a library that does not come: status"
 like "$(cat trace.err)" 'Error: nothing was instrumented' "and said"

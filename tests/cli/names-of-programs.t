@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # A program is known by its file's name, by the one that it was started by, however long, by its first thread's, and by what
 # it has written over its first argument: `-p NAME`, `--exec NAME` and NAME:FUNC take each of them.
-. "${SPI_TOP_SRCDIR:?}/tests/broker/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 broker_daemon
 cat >program.c <<'C'

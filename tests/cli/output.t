@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # -o DIR: which directories are taken, what is in them afterwards; and the
 # summary: counts, and every function that is not instrumented with its reason.

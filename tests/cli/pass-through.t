@@ -76,6 +76,6 @@ LTTNG_SPI_REAL_LTTNG=$SPI_LTTNG "$SPI_LTTNG" list >/dev/null 2>&1
 is $? 127 "never itself"
 # A wrapper that leads back is found out instead of going round for ever.
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$SPI_LTTNG" >wrapper && chmod +x wrapper
-out=$(LTTNG_SPI_REAL_LTTNG=$PWD/wrapper timeout 10 "$SPI_LTTNG" list 2>&1)
+out=$(LTTNG_SPI_REAL_LTTNG=$PWD/wrapper timeout $((10 * SPI_PATIENCE)) "$SPI_LTTNG" list 2>&1)
 is $? 127 "a wrapper around itself: status" || diag "$out"
 tap_done

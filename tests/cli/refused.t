@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
 # More COMMANDs and FUNCs that are refused before anything is started; the usual
-# ones are in tests/e2e/bad-input.t. No daemon is needed to say no.
+# ones are in tests/system/bad-input.t. No daemon is needed to say no.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 spi_private "$@"
 spi_cc zoo zoo.c

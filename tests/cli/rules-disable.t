@@ -7,7 +7,7 @@
 # session. A rule with an exclusion, which makes the stock daemon crash when its
 # rules are listed, does no harm.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/rules.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/rules.sh"
 spi_private "$@"
 mkdir -m 1777 own-tmp && export TMPDIR=$PWD/own-tmp	# others may be at the same in /tmp
 spi_daemon

@@ -6,7 +6,7 @@
 # which session and channel, what it prints, and what it refuses. The rules are
 # read from what the daemon itself saves.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/rules.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/rules.sh"
 spi_private "$@"
 mkdir -m 1777 own-tmp && export TMPDIR=$PWD/own-tmp	# others may be at the same in /tmp
 

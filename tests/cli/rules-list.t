@@ -6,7 +6,7 @@
 # what comes of a socket that is not there, breaks off, is of another version, or
 # sends what a terminal would obey.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/rules.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/rules.sh"
 spi_private "$@"
 
 wrong 1 'no session daemon with the plugin is running: .*spi-sessiond --attach' list --spi

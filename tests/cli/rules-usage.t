@@ -5,7 +5,7 @@
 # Command lines with --spi that make no sense: status 2, one line, nothing done.
 # And where --spi is not meant for us, the real lttng's own words.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/rules.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/rules.sh"
 spi_private "$@"
 
 wrong 2 '-f FUNC is missing' enable-event --spi

@@ -5,7 +5,7 @@
 # The commands with --spi as a member of the tracing group, at root's daemon: his
 # own sessions are his, also for root; others' are not.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/rules.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/rules.sh"
 [ "$(id -u)" = 0 ] || [ -n "${SPI_PRIVATE:-}" ] || skip_all "needs root"
 spi_private "$@"
 [ "$SPI_OUTER_UID" = 0 ] || skip_all "needs root"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # Signals to the front end: ^C is COMMAND's, as is what is sent to the group;
 # SIGTERM and SIGHUP to the front end alone are passed on, a second one ends the

@@ -9,7 +9,7 @@
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 spi_private "$@"
 spi_daemon
-spi_cc app "$SPI_TOP_SRCDIR/tests/cli/tree-program.c"
+spi_cc app "$SPI_TOP_SRCDIR/tests/programs/tree-program.c"
 
 cat >analyse.py <<'PY'
 """Runs the pattern of a call-stack analysis over what babeltrace2 prints; one line a path of calls: COUNT PATH."""

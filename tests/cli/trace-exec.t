@@ -6,7 +6,7 @@
 # socket that is only played: which rules the session has, how it ends, and the
 # summary that is made of the plugin's answer.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/rules.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/rules.sh"
 spi_private "$@"
 spi_daemon
 
@@ -58,7 +58,7 @@ tag=$(grep 'spi:\*parse_' rules | grep -o '[0-9a-f]\{8\}' | head -n 1)
 	printf 'lacked\t0\tserver\t3\t19\tfunction\tserver:parse_new\t2\ttoo short\n'
 	printf 'lacked\t0\tserver\t1\t18\trule\tcall(parse_*;tag=%s)\t1\tno loaded function matches\n' "$tag" 00000000
 	printf 'lacked\t0\tother\t1\t17\tprocess\t\t1\tstatically linked\n'
-	printf 'note\tprocesses to come are not found by name\n'
+	printf 'note\tfuture processes of --exec are looked for every second\n'
 	for pid in 20 21; do printf 'applied\t%d\tcall(parse_*;tag=%s)\tactive\t4\t3\t1\t\n' "$pid" "$tag"; done
 	printf 'applied\t22\tcall(parse_*;tag=00000000)\tactive\t7\t7\t0\t\n'
 	printf 'declined\t20\tserver\tparse_tiny\ttoo short\ndeclined\t22\tother\tparse_other\ttoo short\n'
@@ -74,7 +74,7 @@ unlike "$(cat err)" 'setuid' "the summary: none of another name"
 is "$(grep -c 'Note: server (uid 0), ' err)" 2 "and what those lacked that have ended meanwhile"
 like "$(cat err)" 'server \(uid 0\), 3 processes, the last of them 19: function server:parse_new and 1 more: too short' "a function"
 like "$(cat err)" "server \(uid 0\), process 18: rule call\(parse_\*;tag=$tag\): no loaded" "a rule of ours"
-like "$(cat err)" 'Note: processes to come are not found by name' "the summary: what the plugin remarks"
+like "$(cat err)" 'Note: future processes of --exec are looked for every second' "the summary: what the plugin remarks"
 is "$(cat t/not-instrumented.txt)" $'server:parse_tiny\ttoo short' "what is not instrumented, and why"
 is "$(lttng list | grep -c trace-)" 0 "no session is left at the end"
 

@@ -6,10 +6,10 @@
 # and neither they nor COMMAND see a difference; static and setuid programs, and
 # those that are not there, are left alone.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/tree.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/tree-names.sh"
 spi_private "$@"
 spi_daemon
-spi_cc app "$SPI_TOP_SRCDIR/tests/cli/tree-program.c"
+spi_cc app "$SPI_TOP_SRCDIR/tests/programs/tree-program.c"
 
 cat >show.c <<'EOF_C'
 #include <stdio.h>

@@ -6,7 +6,7 @@
 # parts, which debug info gives without their scope or not at all, and those of a stripped library. For plain and compact
 # records, of a directory and as they come; in a forked child as in its parent; for a session that begins later.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/tree.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/tree-names.sh"
 spi_private "$@"
 spi_daemon
 

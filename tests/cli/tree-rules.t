@@ -6,7 +6,7 @@
 # daemon: which rules and contexts they make, that they come back unchanged from
 # `lttng save` and `lttng load`, and that only the tree that is meant goes.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/rules.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/rules.sh"
 spi_private "$@"
 mkdir -m 1777 own-tmp && export TMPDIR=$PWD/own-tmp	# others may be at the same in /tmp
 spi_daemon

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # `lttng trace --tree`: the calls that a program is known to make, no more and no
 # less, for each option; what is printed, and what the summary says.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/rules.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/tree.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/rules.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/tree-names.sh"
 spi_private "$@"
 spi_daemon
-spi_cc app "$SPI_TOP_SRCDIR/tests/cli/tree-program.c"
+spi_cc app "$SPI_TOP_SRCDIR/tests/programs/tree-program.c"
 ./app 4 >plain.out
 plain=$?
 
@@ -123,13 +124,13 @@ none() {
 	shift
 	rm -rf none
 	spi_trace -o none "$@" ./app 4 >out
-	is "$?/$(grep '^No call' trace.err)" "$plain/No call was recorded: $cause" "$*: why there is none"
+	is "$?/$(sed -n '/^No call/,/^[^ N]/{/^No\|^  /p}' trace.err)" "$plain/No call was recorded$cause" "$*: why there is none"
 }
-none "no object that ran is meant by --lib" --tree --lib 'libnone*'
-none "no function that was called is meant by --calls-of" --tree --calls-of 'none*'
-none "all that ran is left out by --exclude-lib" --tree --exclude-lib '*'
-none "the root was not called, or tracing ended before --after was over" --tree=leaf --after 60
-none "the signal of --on-signal did not come, or no object that ran is meant by --lib" --tree --on-signal USR1 --lib app
+none ": no object that ran is meant by --lib" --tree --lib 'libnone*'
+none ": no function that was called is meant by --calls-of" --tree --calls-of 'none*'
+none ": all that ran is left out by --exclude-lib" --tree --exclude-lib '*'
+none $', for one of these reasons:\n  the root was not called\n  tracing ended before --after was over' --tree=leaf --after 60
+none $', for one of these reasons:\n  the signal of --on-signal did not come\n  no object that ran is meant by --lib' --tree --on-signal USR1 --lib app
 
 # later NAME CALLS CONDITION... - `./app 4 wait` traced with the options in $options: one call before CONDITION, three behind it
 later() {

@@ -6,7 +6,7 @@
 # started, the same words from `lttng trace` and from enable-event and
 # disable-event --spi. And their help.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
-. "$SPI_TOP_SRCDIR/tests/cli/rules.sh"
+. "$SPI_TOP_SRCDIR/tests/lib/rules.sh"
 spi_private "$@"
 
 # both REGEX OPTIONS... - all three commands refuse these options

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 #
 # COMMAND is a program that only executes another: FUNC is waited for in what it executes, also where that is another
 # user's by then. What no program has had is said at the end, and by the status.
@@ -75,8 +76,8 @@ for func in nosuch inner:nosuch other:inside; do
 	spi_trace -f "$func" -o "u-$func" env ./inner >out
 	is $? 1 "$func, which nothing has: status"
 	is "$(cat out)" "$EUID 28" "$func: the program runs"
-	like "$(cat trace.err)" "Warning: $func: .*waited for" "$func: said at the beginning"
-	like "$(cat trace.err)" "Error: $func: no program that ran had it" "$func: and at the end"
+	like "$(cat trace.err)" "Warning: $func: .*looked for in the programs" "$func: said at the beginning"
+	like "$(cat trace.err)" "Error: $func: no program that ran has it" "$func: and at the end"
 done
 spi_trace -f nosuch -o v ./inner env >out
 is "$?:$(cat out)" "1:" "a program that executes none is not started"

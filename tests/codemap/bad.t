@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # Input that cannot be used: one line that says what and what to do, status 1, never more.
-. "$(dirname "$0")/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/codemap.sh"
 plan 24
 cd "$tmp" || exit 1
 $CC -O2 -g -w -o prog "$here/sample.c" || { echo 'Bail out! no compiler'; exit 1; }
@@ -11,13 +11,8 @@ $CC -O2 -g -w -o prog "$here/sample.c" || { echo 'Bail out! no compiler'; exit 1
 refused() {
 	"$codemap" list "$1" > out 2> err
 	status=$?
-	tap_n=$((tap_n + 1))
-	if [ $status -eq 1 ] && [ "$(wc -l < err)" -eq 1 ] && [ ! -s out ] && grep -qE "^spi-codemap: $1: $2" err; then
-		echo "ok $tap_n - $3"
-	else
-		echo "not ok $tap_n - $3 (status $status)"
-		sed 's/^/# /' err
-	fi
+	[ $status -eq 1 ] && [ "$(wc -l < err)" -eq 1 ] && [ ! -s out ] && grep -qE "^spi-codemap: $1: $2" err
+	ok $? "$3" || diag "status $status: $(cat err)"
 }
 # patched OFFSET BYTES-IN-OCTAL: a copy of prog with some bytes changed
 patched() { cp prog bad && printf "$2" | dd of=bad bs=1 seek="$1" conv=notrunc status=none; }

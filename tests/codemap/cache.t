@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # The cache: same answers, only trusted files, and no trust in what a file claims to be. And the sandbox.
-. "$(dirname "$0")/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/codemap.sh"
 plan 20
 cd "$tmp" || exit 1
 $CC -O2 -g -w -o prog "$here/sample.c" || { echo 'Bail out! no compiler'; exit 1; }

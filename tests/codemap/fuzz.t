@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # Broken files, SPI_FUZZ_COUNT of them (120), the same ones each time: a map, or one line and status 1 or 3; no crash.
 # To be run with spi-codemap built by --enable-sanitizers as well.
-. "$(dirname "$0")/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/codemap.sh"
 plan 4
 count=${SPI_FUZZ_COUNT:-120}
 cd "$tmp" || exit 1

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # Prototypes as `-l` prints them, whatever form the debug info has.
-. "$(dirname "$0")/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/codemap.sh"
 plan 26
 cd "$tmp" || exit 1
 wanted='visit(const char *path, const struct stat *sb, int flag)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # Code maps: names and events, fields, entry code, what is skipped, and where the map goes.
-. "$(dirname "$0")/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/codemap.sh"
 plan 39
 cd "$tmp" || exit 1
 $CC -O2 -g -w -o prog "$here/sample.c" && $CXX -O2 -g -w -o cpp "$here/sample.cc" || { echo 'Bail out! no compiler'; exit 1; }

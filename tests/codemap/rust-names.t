@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # Rust's names: the forms of the v0 mangling and of the older one, and names that were made to do harm.
-. "$(dirname "$0")/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/codemap.sh"
 plan 4
 cd "$tmp" || exit 1
 src=$SPI_TOP_SRCDIR/codemap
 $CC -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" -o names \
-	"$here/rust-names.c" "$src"/names/rust*.c "$src"/base/{fail,memory,text}.c || { echo 'Bail out! cannot build'; exit 1; }
+	"$SPI_TOP_SRCDIR/tests/programs/units/codemap/rust-names.c" "$src"/names/rust*.c "$src"/base/{fail,memory,text}.c || { echo 'Bail out! cannot build'; exit 1; }
 
 cat > v0 <<'END'
 _RNvCs1234_7mycrate3foo	mycrate::foo

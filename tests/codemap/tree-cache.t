@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # Maps for call trees in the cache: one file an object, the same answer without another analysis, sealed, checked like others.
-. "$(dirname "$0")/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/codemap.sh"
 plan 10
 cd "$tmp" || exit 1
 $CXX -O2 -w -o prog "$here/tree-sample.cc" && $CC -O1 -w -o memfd "$here/memfd.c" || { echo 'Bail out! no compiler'; exit 1; }

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # Maps for call trees: of broken files (SPI_FUZZ_COUNT, 160), a map or one line; and broken maps, which the verifier
 # must not let pass when something in them leads outside.
-. "$(dirname "$0")/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/codemap.sh"
 plan 6
 count=${SPI_FUZZ_COUNT:-160}
 cd "$tmp" || exit 1
@@ -30,7 +30,7 @@ for file in a b c d; do
 done
 "$codemap" map --tree -o tree.map ./a
 for how in -O2 '-O1 -g -fsanitize=address,undefined'; do
-	if $CC -std=gnu11 -w $how -I"$SPI_TOP_SRCDIR" -o map-fuzz "$here/map-fuzz.c" "$SPI_TOP_SRCDIR/codemap/map/check.c" 2> /dev/null; then
+	if $CC -std=gnu11 -w $how -I"$SPI_TOP_SRCDIR" -o map-fuzz "$SPI_TOP_SRCDIR/tests/programs/units/codemap/map-fuzz.c" "$SPI_TOP_SRCDIR/codemap/map/check.c" 2> /dev/null; then
 		result=$(ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 ./map-fuzz tree.map $((count * 125)) 2>&1)
 		status=$?
 		[ $status -eq 0 ] || sed 's/^/# /' <<< "$result" | head -20

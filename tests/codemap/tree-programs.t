@@ -1,11 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# long
 # The same of one C++ program, built in many ways: its compiler's own labels are kept, so that nothing which a switch,
 # a computed goto or an exception leads to may lie in a window. And stripped.
-. "$(dirname "$0")/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/codemap.sh"
 builds='g++ -O0|g++ -O1|g++ -O2|g++ -O3 -march=x86-64-v3|g++ -Os|g++ -O2 -fno-plt|g++ -O2 -fcf-protection=full|g++ -O2 -fcf-protection=full -fno-plt -Wl,-z,now|g++ -O2 -fno-pie -no-pie|g++ -O3 -fno-pie -no-pie -fno-plt|g++ -O2 -Wl,-z,lazy|g++ -O2 -Wl,-z,noseparate-code|g++ -O2 -fno-jump-tables|g++ -O2 -Wl,-z,pack-relative-relocs'
 have clang++ && builds="$builds|clang++ -O2|clang++ -O1 -fcf-protection=full|clang++ -O2 -fno-pie -no-pie"
+# The sanitizers' build looks for faults of its own; what it finds is the same.
+[ -z "${SPI_SANITIZED:-}" ] || builds='g++ -O0|g++ -O3 -march=x86-64-v3|g++ -O2 -fno-pie -no-pie'
 plan $(($(echo "$builds" | tr '|' '\n' | wc -l) * 9 + 7))
 cd "$tmp" || exit 1
 while read -r build; do
@@ -27,14 +30,16 @@ while read -r build; do
 	# Stripped: the same sites; tail calls to unnamed pieces without a frame may come on top
 	strip -o bare prog
 	"$codemap" map --tree -o bare.map ./bare && mapdump bare.map > bare.dump
-	line=$(python3 "$here/tree-compare.py" ./prog dump --stripped bare.dump)
+	line=$(python3 "$SPI_TOP_SRCDIR/tests/lib/tree-compare.py" ./prog dump --stripped bare.dump)
 	grep '^#' <<< "$line"
 	line=$(grep -v '^#' <<< "$line")
 	ok "${line%%	*}" "$build: ${line#*	}"
 done <<< "$(echo "$builds" | tr '|' '\n')"
 
 # Something larger: spi-codemap itself, with many switches.
-if $CC -std=gnu11 -O2 -w -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" -Wa,-L -o own "$SPI_TOP_SRCDIR"/codemap/{,*/}*.c -lseccomp -lz -llzma -lzstd -ldl -lpthread 2> err; then
+if [ -n "${SPI_SANITIZED:-}" ]; then
+	skip 7 "with sanitizers, tree.t has larger files"
+elif $CC -std=gnu11 -O2 -w -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" -Wa,-L -o own "$SPI_TOP_SRCDIR"/codemap/{,*/}*.c -lseccomp -lz -llzma -lzstd -ldl -lpthread 2> err; then
 	"$codemap" map --tree -o tree.map ./own 2> err
 	ok $? "spi-codemap itself $(cat err)"
 	mapdump tree.map > dump

@@ -37,8 +37,8 @@ private_possible() {
 	! why=$(private_refused) || { echo "$0: $why" >&2; return 1; }
 }
 
-# build_tree DIRECTORY [CONFIGURE-OPTION...] - bootstrap once, configure once, make
-build_tree() {
+# configure_tree DIRECTORY [CONFIGURE-OPTION...] - bootstrap once, configure once
+configure_tree() {
 	local dir=$1
 	shift
 	if [ ! -x "$top/configure" ] || [ "$top/configure.ac" -nt "$top/configure" ]; then
@@ -51,6 +51,11 @@ build_tree() {
 		say "configure in $dir"
 		(cd "$dir" && "$top/configure" --quiet "$@") >&2 || return 1
 	fi
-	say "make in $dir"
-	make -C "$dir" -s -j"$(nproc)" >&2
+}
+
+# build_tree DIRECTORY [CONFIGURE-OPTION...] - bootstrap once, configure once, make
+build_tree() {
+	configure_tree "$@" || return 1
+	say "make in $1"
+	make -C "$1" -s -j"$(nproc)" >&2
 }

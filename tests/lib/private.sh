@@ -10,6 +10,9 @@
 #
 # Works as root, and without root where user namespaces are allowed.
 
+# Bounds of waits are multiplied by it; run-all says how often, 1 to 4.
+export SPI_PATIENCE=${SPI_PATIENCE:-1}
+
 # spi_private "$@" - returns inside the namespaces; exports SPI_TMP, an empty directory that is removed at the end
 spi_private() {
 	if [ -z "${SPI_PRIVATE:-}" ]; then
@@ -81,7 +84,7 @@ spi_patient() {
 # seconds and more are a bound, and may be more on slow machines (run-all). The descriptor that nothing comes from is not a
 # process substitution's: bash 5.2 loses the end of one now and then, and its `wait` waits for that for ever.
 spi_wait() {
-	local deadline=$((SECONDS + 1 + ($1 < 5 ? $1 : $1 * ${SPI_PATIENCE:-1}))) idle pause=2
+	local deadline=$((SECONDS + 1 + ($1 < 5 ? $1 : $1 * SPI_PATIENCE))) idle pause=2
 	shift
 	exec {idle}<>"$SPI_TMP/.idle"
 	until "$@" >/dev/null 2>&1; do

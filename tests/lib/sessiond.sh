@@ -8,18 +8,23 @@
 . "${BASH_SOURCE[0]%/*}/trace.sh"
 
 SPI_SESSIOND=$SPI_TOP_BUILDDIR/spi-sessiond-plugin/spi-sessiond
-SPI_SESSIOND_PROGRAMS=$SPI_TOP_SRCDIR/tests/sessiond/programs
+SPI_SESSIOND_PROGRAMS=$SPI_TOP_SRCDIR/tests/programs
 
-# spi_sessiond [OPTION...] - the stock daemon with the plugin in it, ready when this returns; $sessiond is its pid
-spi_sessiond() {
+# sessiond_start [OPTION...] - the stock daemon with the plugin in it; $sessiond is its pid
+sessiond_start() {
 	local -a group=()
 
 	[ "${SPI_OUTER_UID:-0}" = 0 ] || group=(--group root)
-	spi_patient
 	"$SPI_SESSIOND" --no-kernel --daemonize "${group[@]}" "$@" >"$SPI_TMP/sessiond.log" 2>&1 ||
 		{ diag "$(cat "$SPI_TMP/sessiond.log")"; echo "Bail out! spi-sessiond does not start"; exit 1; }
 	spi_wait 10 test -s "$(spi_rundir)/lttng-sessiond.pid"
 	sessiond=$(cat "$(spi_rundir)/lttng-sessiond.pid")
+}
+
+# spi_sessiond [OPTION...] - the same, and its broker is there when this returns
+spi_sessiond() {
+	spi_patient
+	sessiond_start "$@"
 	spi_wait 10 test -S "$(spi_rundir)/spi-status"
 	ok $? "the daemon has its broker"
 }
@@ -35,7 +40,7 @@ spi_rundir() {
 
 # spi_app [OUTPUT] - the program with tracepoints of its own, linked with lttng-ust
 spi_app() {
-	spi_cc "${1:-app}" "$SPI_SESSIOND_PROGRAMS/app.c" -I"$SPI_SESSIOND_PROGRAMS" -llttng-ust -ldl
+	spi_cc "${1:-app}" "$SPI_PROGRAMS/ticks.c" -I"$SPI_PROGRAMS" -llttng-ust -ldl
 }
 
 # spi_status - what the broker tells, as text with tabs (broker/status-proto.h)

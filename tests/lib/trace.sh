@@ -7,6 +7,7 @@
 
 . "${BASH_SOURCE[0]%/*}/tap.sh"
 . "${BASH_SOURCE[0]%/*}/private.sh"
+. "${BASH_SOURCE[0]%/*}/compile.sh"
 
 : "${SPI_TOP_SRCDIR:=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)}"
 : "${SPI_TOP_BUILDDIR:=$SPI_TOP_SRCDIR/build}"
@@ -14,7 +15,7 @@ export SPI_TOP_SRCDIR SPI_TOP_BUILDDIR
 SPI_LTTNG=$SPI_TOP_BUILDDIR/cli/lttng
 SPI_INJECT=$SPI_TOP_BUILDDIR/injector/spi-inject
 SPI_CODEMAP=$SPI_TOP_BUILDDIR/codemap/spi-codemap
-SPI_PROGRAMS=$SPI_TOP_SRCDIR/tests/e2e/programs
+SPI_PROGRAMS=$SPI_TOP_SRCDIR/tests/programs
 
 # spi_cc OUTPUT SOURCE [OPTION...] - build a target: -O2 -g unless told otherwise; SOURCE is looked up in programs/
 spi_cc() {
@@ -22,7 +23,7 @@ spi_cc() {
 	shift 2
 	[ -e "$source" ] || source=$SPI_PROGRAMS/$source
 	case $source in *.cc) compiler=g++ ;; esac
-	"$compiler" -O2 -g -pthread -o "$out" "$source" "$@" 2>"$SPI_TMP/cc.log" ||
+	spi_compile "$out" "$compiler" -O2 -g -pthread "$source" "$@" 2>"$SPI_TMP/cc.log" ||
 		{ diag "$(cat "$SPI_TMP/cc.log")"; echo "Bail out! $source does not compile"; exit 1; }
 }
 
@@ -43,7 +44,7 @@ spi_trace_same() {
 	$command >plain.out </dev/null
 	plain=$?
 	# shellcheck disable=SC2086
-	timeout 20 "$SPI_LTTNG" trace "$@" -o "$dir" $command >traced.out 2>trace.err </dev/null
+	timeout $((20 * SPI_PATIENCE)) "$SPI_LTTNG" trace "$@" -o "$dir" $command >traced.out 2>trace.err </dev/null
 	traced=$?
 	is "$traced" "$plain" "$name: status" || diag "$(tail -n 5 trace.err)"
 	same_file traced.out plain.out "$name: output"

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
-# For the tests of call trees: the reader of such traces (tests/tree/calls/), a
+# For the tests of call trees: the reader of such traces (tests/lib/calls/), a
 # recording of one command by a tree rule, and one by what is taken for the
 # truth, -finstrument-functions with lttng-ust's own cyg-profile library.
 
 . "${BASH_SOURCE[0]%/*}/trace.sh"
 
-SPI_TREE=$SPI_TOP_SRCDIR/tests/tree
 SPI_AGENT=$SPI_TOP_BUILDDIR/liblttng-spi/.libs/liblttng-spi.so.0
 SPI_CYG=/usr/lib/x86_64-linux-gnu/liblttng-ust-cyg-profile.so.1
 SPI_EXPAND=$SPI_TOP_BUILDDIR/bt2/.libs
@@ -22,16 +21,16 @@ tree_compact() {
 # tree_tools - builds $SPI_TMP/calls
 tree_tools() {
 	# shellcheck disable=SC2046
-	gcc -O2 -o "$SPI_TMP/calls" "$SPI_TREE"/calls/*.c $(pkg-config --cflags --libs babeltrace2) 2>"$SPI_TMP/cc.log" ||
-		{ diag "$(cat "$SPI_TMP/cc.log")"; echo "Bail out! tests/tree/calls does not compile"; exit 1; }
+	spi_compile "$SPI_TMP/calls" gcc -O2 "$SPI_TOP_SRCDIR"/tests/lib/calls/*.c $(pkg-config --cflags --libs babeltrace2) 2>"$SPI_TMP/cc.log" ||
+		{ diag "$(cat "$SPI_TMP/cc.log")"; echo "Bail out! tests/lib/calls does not compile"; exit 1; }
 }
 
-# tree_cc OUTPUT SOURCE [OPTION...] - a program of tests/tree/programs, as it says in the options and not otherwise
+# tree_cc OUTPUT SOURCE [OPTION...] - a program of tests/programs, as it says in the options and not otherwise
 tree_cc() {
-	local out=$1 source=$SPI_TREE/programs/$2 compiler=gcc
+	local out=$1 source=$SPI_PROGRAMS/$2 compiler=gcc
 	shift 2
 	case $source in *.cc) compiler=g++ ;; esac
-	"$compiler" -g -pthread -o "$out" "$source" "$@" 2>"$SPI_TMP/cc.log" ||
+	spi_compile "$out" "$compiler" -g -pthread "$source" "$@" 2>"$SPI_TMP/cc.log" ||
 		{ diag "$(cat "$SPI_TMP/cc.log")"; echo "Bail out! $source does not compile"; exit 1; }
 }
 
@@ -135,7 +134,7 @@ tree_is_truth() {
 	same_file "$dir.traced" "$dir.plain" "$name: output"
 	"$SPI_TMP/calls" --open 999999999 --sequence "$dir.truth.seq" "$dir.truth" >"$dir.truth.sum" 2>/dev/null
 	tree_balanced "$dir.tree" "$name: balanced" --sequence "$dir.tree.seq"
-	check "$name: the truth" python3 "$SPI_TREE/truth.py" "$mode" "$dir.truth.seq" "$dir.tree.seq" "$program-truth=$program" ${TREE_OBJECTS:-}
+	check "$name: the truth" python3 "$SPI_TOP_SRCDIR/tests/lib/truth.py" "$mode" "$dir.truth.seq" "$dir.tree.seq" "$program-truth=$program" ${TREE_OBJECTS:-}
 }
 
 # tree_real NAME COMMAND... - an unmodified program in ./work, made anew by real_setup each time, stdin from ./stdin where
@@ -172,7 +171,7 @@ tree_is_callgrind() {
 	program=$(readlink -f "$(command -v "$1")")
 	rm -rf labelled cg.out && mkdir labelled
 	mapfile -t files < <(ldd "$program" | awk '$2 == "=>" && $3 ~ /^\// && $3 !~ /libc\.so/ { print $3 }' | xargs -r readlink -f)
-	python3 "$SPI_TREE/callgrind.py" label labelled "$program" "${files[@]}" || { fail "$name: names for functions"; return; }
+	python3 "$SPI_TOP_SRCDIR/tests/lib/callgrind.py" label labelled "$program" "${files[@]}" || { fail "$name: names for functions"; return; }
 	rm -rf work && mkdir work && (cd work && real_setup)
 	(
 		cd work && exec unshare -m --propagation private bash -c '
@@ -188,7 +187,7 @@ tree_is_callgrind() {
 	rm -rf work && mkdir work && (cd work && real_setup)
 	(cd work && TREE_ENV="${TREE_SAME_CPU[*]}" tree_record "$SPI_TMP/real" "${TREE_RULE:-tree(main)}" "$@") >traced.out 2>traced.err <"$input"
 	tree_balanced "$SPI_TMP/real" "$name: balanced" --counts "$SPI_TMP/real.counts"
-	out=$(python3 "$SPI_TREE/callgrind.py" compare cg.out real.counts "${skip:-^$}" 2>&1)
+	out=$(python3 "$SPI_TOP_SRCDIR/tests/lib/callgrind.py" compare cg.out real.counts "${skip:-^$}" 2>&1)
 	ok $? "$name: each function's calls as callgrind counts them" || diag "$(sed -n '2,30p' <<<"$out")"
 	diag "$(head -n 1 <<<"$out")"
 }

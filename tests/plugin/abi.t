@@ -5,7 +5,7 @@
 # Rules are seen by name with each version of the protocol between the session
 # daemon and applications: up to lttng 2.14 (8), and from 2.15 on (11); whatever the
 # library's name, whether its symbols have versions, and however the daemon binds them.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 mkdir run
@@ -19,9 +19,9 @@ daemon_build() {
 	rm -f liblttng-ust-ctl.so*
 	echo 'LTTNG_UST_CTL_6 { global: *; };' >versions.map
 	[[ $soname != *.6 ]] || versions=(-Wl,--version-script=versions.map)
-	spi_cc "$soname" "$PLUGIN_TESTS/abi-daemon.c" -DLIBRARY -shared -fPIC -Wl,-soname,"$soname" "${versions[@]}"
+	spi_cc "$soname" "$SPI_PROGRAMS/abi-daemon.c" -DLIBRARY -shared -fPIC -Wl,-soname,"$soname" "${versions[@]}"
 	ln -s "$soname" liblttng-ust-ctl.so
-	spi_cc abi-daemon "$PLUGIN_TESTS/abi-daemon.c" -L. -Wl,-rpath,"$PWD" -llttng-ust-ctl "$@"
+	spi_cc abi-daemon "$SPI_PROGRAMS/abi-daemon.c" -L. -Wl,-rpath,"$PWD" -llttng-ust-ctl "$@"
 }
 
 daemon_build liblttng-ust-ctl.so.5

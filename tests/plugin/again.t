@@ -5,7 +5,7 @@
 # Processes that register, execute another program and register again, while all
 # of that is held, and is then released at one moment: the daemon joins an
 # application's two sockets by the pid, and must get those of one program together.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 LTTNG_SPI_HOLD_MS=30000 plugin_daemon "all silent"

@@ -7,11 +7,11 @@
 # processor: lttng-ust's threads only, not for long, not when they compute, and
 # neither the plugin's nor the daemon's end leaves any of them there, nor the program
 # that one of them executes, nor another name.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 [ "${SPI_OUTER_UID:-$(id -u)}" = 0 ] || skip_all "only root may put threads first in line"
 spi_private "$@"
 plugin_build
-spi_cc idler "$PLUGIN_TESTS/idler.c" -D_GNU_SOURCE -pthread
+spi_cc idler "$SPI_PROGRAMS/idler.c" -D_GNU_SOURCE -pthread
 chrt --rr 1 true 2>chrt.log || { skip "threads first in line" "$(cat chrt.log)"; tap_done; exit; }
 
 # policies PID - of its threads: name, policy, nice; a line each
@@ -24,7 +24,7 @@ policies() {
 # comes_ahead PID [NAME] - in time two of its threads are ahead, if only for the third of a second that a turn takes, in which no other
 # program is sure to start; a rule that waits for libraries has brought more of that name. NAME: how their names end
 comes_ahead() {
-	local until=$((SECONDS + 6 * ${SPI_PATIENCE:-1})) seen stat line fields
+	local until=$((SECONDS + 6 * SPI_PATIENCE)) seen stat line fields
 	while [ "$SECONDS" -lt "$until" ]; do
 		seen=0
 		for stat in /proc/"$1"/task/*/stat; do

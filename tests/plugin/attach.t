@@ -5,7 +5,7 @@
 # Hot attach to a daemon that records: nothing is lost, applications that are
 # registered are told to the broker, new ones are held; attaching again does
 # nothing and says so; other processes are refused.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 export FAKE_BROKER="all delay=100"

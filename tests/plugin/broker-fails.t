@@ -6,7 +6,7 @@
 # A broker that is not there, dies, is silent or talks nonsense: the application
 # registers at once or when the hold runs out, nothing is lost, and another
 # broker is started where that may help.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 

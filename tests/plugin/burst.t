@@ -4,7 +4,7 @@
 #
 # 300 programs at once, each held for 300 ms: all register, all events are recorded,
 # and meanwhile the daemon answers its clients; in `make soak` also soon.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 

@@ -6,7 +6,7 @@
 # it; other libraries that were preloaded stay in LD_PRELOAD; the broker is not
 # the daemon's child, has only its own descriptors, and ends with the daemon,
 # even a killed one.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 # Not one of lttng-ust's: LTTng would wait for its own consumer daemon, which waits to be registered, for three seconds,

@@ -4,7 +4,7 @@
 #
 # The daemon ends, politely or not, while applications are held: it ends as ever,
 # nothing of it stays, and they run on.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 for signal in TERM KILL; do

@@ -4,7 +4,7 @@
 #
 # Entries of the table: by executable, cut at 23 bytes, or by the name that it was
 # started by, and by user.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 cp app an-executable-of-a-very-long-name

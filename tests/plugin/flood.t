@@ -5,7 +5,7 @@
 # Applications that register faster than the broker reads: the daemon keeps few
 # messages, everybody gets through, the broker stays the same one, and learns of
 # who is still there when it has caught up.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 plugin_daemon none
@@ -13,7 +13,7 @@ mkfifo fifo
 broker=$(pgrep -x fake-broker)
 before=$(ls "/proc/$daemon/fd" | wc -l)
 kill -STOP "$broker"
-spi_cc register "$PLUGIN_TESTS/register.c" -D_GNU_SOURCE
+spi_cc register "$SPI_PROGRAMS/register.c" -D_GNU_SOURCE
 began=${EPOCHREALTIME/./}
 timeout 60 ./register "$(ls /run/lttng/lttng-ust-sock-* | head -n 1)" 1500
 is $? 0 "1500 registrations"

@@ -4,10 +4,10 @@
 #
 # Rules made, and switched off and on again, while an application is gone that the daemon has not unregistered yet: they hold
 # for the others.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
-spi_cc hold-hangups.so "$PLUGIN_TESTS/hold-hangups.c" -D_GNU_SOURCE -shared -fPIC -ldl
+spi_cc hold-hangups.so "$SPI_PROGRAMS/hold-hangups.c" -D_GNU_SOURCE -shared -fPIC -ldl
 export HOLD_HANGUPS=$SPI_TMP/hold
 LD_PRELOAD=$SPI_TMP/hold-hangups.so plugin_daemon answer
 mkfifo gone.fifo here.fifo before.fifo

@@ -4,7 +4,7 @@
 #
 # A program linked with lttng-ust is held until the broker releases it, and then
 # registers as ever: all of its events are there, from main()'s first line on.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 plugin_daemon "all delay=300"

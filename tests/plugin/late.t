@@ -4,7 +4,7 @@
 #
 # An application that began because its time was over, before the daemon accepted
 # its registration: the broker is told when a rule concerns it.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 export LTTNG_SPI_HOLD_MS=3300

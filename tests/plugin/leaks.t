@@ -5,7 +5,7 @@
 #
 # Applications that come and go leave nothing in the daemon: no descriptor, no
 # thread, no child, no memory, whether they were held or not.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 fds() { ls "/proc/$daemon/fd" | wc -l; }

@@ -4,7 +4,7 @@
 #
 # A daemon that is short of descriptors holds nobody; one whose worker was killed
 # and is forked anew, in the middle of holds, works on.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 plugin_daemon "all delay=500"

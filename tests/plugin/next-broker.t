@@ -4,7 +4,7 @@
 #
 # A broker that dies while it holds registrations: they are played back a few at a time, and the next one comes meanwhile. It
 # is told of all of them, those included that the daemon has not got to yet.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 plugin_daemon "all silent"

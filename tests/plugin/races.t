@@ -8,7 +8,7 @@
 # with many applications, clients and forks at once, and with a broker that
 # releases, dies, or talks nonsense: every registration comes through once, in
 # order, and no sanitizer has anything to say.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 mkdir run
@@ -22,7 +22,7 @@ for sanitizer in thread address,undefined; do
 		"$SPI_TOP_SRCDIR"/rules/{kinds,options,values,target,text,writer}.c)
 	# Its child runs in this memory on a stack of its own, of which no sanitizer knows.
 	gcc -std=gnu11 -O1 -g -fPIC -c -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" -o spawn.o "$SPI_TOP_SRCDIR/spi-sessiond-plugin/broker/spawn.c"
-	[ "$sanitizer" = thread ] && sources+=("$PLUGIN_TESTS/stub-spawn.c") || sources+=(spawn.o)
+	[ "$sanitizer" = thread ] && sources+=("$SPI_TOP_SRCDIR/tests/programs/units/plugin/stub-spawn.c") || sources+=(spawn.o)
 	if ! gcc -std=gnu11 -O1 -g -fPIC -shared -pthread -fsanitize="$sanitizer" -D_GNU_SOURCE -I"$SPI_TOP_SRCDIR" \
 		-DSPI_PKGLIBEXECDIR='"/nowhere"' -o "$name" \
 		"${sources[@]}" 2>cc.log; then

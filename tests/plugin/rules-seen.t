@@ -4,7 +4,7 @@
 #
 # Rules of provider spi that the daemon sends to an application are told to the
 # broker, by name, and so is their being disabled; other rules aren't.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 plugin_daemon none

@@ -4,7 +4,7 @@
 #
 # A table that is slow to come is waited for, for a second at most; not so when a
 # client's command hangs, which may be what keeps it from coming.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 plugin_daemon "none slow-table=600 silent"

@@ -5,7 +5,7 @@
 # From the beginning of a client's command until the broker has asked again, the
 # table is out of date: who registers then waits for the new one, and passes as
 # soon as it says that no rule concerns him.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 plugin_daemon "none slow-table=200 silent"

@@ -4,7 +4,7 @@
 #
 # Other users than the daemon's who use its client socket are told to the broker,
 # once each, and to the next broker, too; so is one whose process descends from the broker.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 [ "$(id -u)" = 0 ] || skip_all "needs root, to be several users"
 spi_private "$@"
 plugin_build

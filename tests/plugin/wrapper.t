@@ -4,7 +4,7 @@
 #
 # spi-sessiond stands for lttng-sessiond: lttng create starts it by
 # LTTNG_SESSIOND_PATH; what it cannot find it names.
-. "${SPI_TOP_SRCDIR:?}/tests/plugin/lib.sh"
+. "${SPI_TOP_SRCDIR:?}/tests/lib/plugin.sh"
 spi_private "$@"
 plugin_build
 sessiond=$SPI_PLUGIN_DIR/spi-sessiond

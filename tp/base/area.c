@@ -18,15 +18,13 @@
 #include "tp/base/base.h"
 
 #define PIECE		(256u << 10)
-#define CHUNK_SLOTS	TP_AREA_CHUNK
-#define CHUNKS		(SPI_SLOT_COUNT / CHUNK_SLOTS)
 
 const struct spi_core_ops *tp_core;
 struct spi_thread_record tp_no_record;
 static uint8_t *piece;
 static size_t piece_left;
-uint8_t *tp_area_small[CHUNKS];
-uint8_t *tp_area_large[CHUNKS];
+uint8_t *tp_area_small[SPI_SLOT_COUNT / TP_AREA_CHUNK];
+uint8_t *tp_area_large[SPI_SLOT_COUNT / TP_AREA_CHUNK];
 
 void *tp_alloc(size_t size)
 {
@@ -64,10 +62,10 @@ uint8_t *tp_area_make(const struct spi_slot *slot, unsigned int size)
 
 	if (number >= SPI_SLOT_COUNT)
 		return NULL;
-	place = (size == TP_AREA_SMALL ? tp_area_small : tp_area_large) + number / CHUNK_SLOTS;
+	place = (size == TP_AREA_SMALL ? tp_area_small : tp_area_large) + number / TP_AREA_CHUNK;
 	chunk = __atomic_load_n(place, __ATOMIC_ACQUIRE);
 	if (!chunk) {
-		fresh = tp_core->alloc((size_t) CHUNK_SLOTS * size);
+		fresh = tp_core->alloc((size_t) TP_AREA_CHUNK * size);
 		if (!fresh)
 			return NULL;
 		if (__atomic_compare_exchange_n(place, &none, fresh, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -75,5 +73,5 @@ uint8_t *tp_area_make(const struct spi_slot *slot, unsigned int size)
 		else
 			chunk = none;
 	}
-	return chunk + number % CHUNK_SLOTS * size;
+	return chunk + number % TP_AREA_CHUNK * size;
 }

@@ -6,14 +6,15 @@
  * A point's payload is a struct tp_point: its two events (or one), and for each
  * a compiled "capture program" (describe/describe.h) that turns registers and memory
  * into the packed record that the ring takes in one write. Descriptors are made
- * on the agent's thread (describe/descriptor.c), checked (ust/gatekeeper.c), registered and
- * then never changed or freed: lttng-ust keeps pointers into them for ever.
+ * on the agent's thread (describe/descriptor.c), registered and then never changed or freed: lttng-ust keeps pointers
+ * into them for ever.
  */
 #ifndef SPI_TP_BASE_H
 #define SPI_TP_BASE_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <lttng/ust-events.h>
 #include <lttng/tracepoint-types.h>
@@ -32,7 +33,6 @@
 #define TP_ONE_EXTRA		9u	/* bytes of a one-event record's `duration` and `left` */
 #define TP_PROVIDER		"spi"
 #define TP_LABELS_MAX		1024u
-#define TP_ALONE_MAX		2u
 
 struct tp_program;
 
@@ -68,16 +68,11 @@ struct tp_point {
 	const struct tp_program *exit_program;
 	struct spi_point *point;
 	uint32_t area_size;		/* one-event mode: TP_AREA_SMALL or TP_AREA_LARGE */
-	uint32_t alone_used;		/* ledger/halves.c: TP_ALONE_* */
-	uint64_t installed;		/* when; from here on not there in a tree's point */
-	struct {			/* channels that take exits only, and since when */
-		const void *channel;
-		uint64_t since;
-	} alone[TP_ALONE_MAX];
-	struct {			/* channels that had exits with their entries, and since when exits are missing; 0: they are not */
+	/* The latest channels that had exits with their entries, and since when exits are missing; 0: they are not. */
+	struct {
 		const void *channel;
 		uint64_t missing;
-	} paired[TP_ALONE_MAX];
+	} paired[2];			/* not there in a tree's point */
 };
 
 /* Uses of spi_thread.payload[]; [1] belongs to the core. */
@@ -113,24 +108,9 @@ SPI_INLINE int32_t tp_tid(void)
 	return (int32_t) spi_raw3(SYS_gettid, 0, 0, 0);
 }
 
-SPI_INLINE long tp_signals(int how, const uint64_t *set, uint64_t *old)
-{
-	return spi_raw4(SYS_rt_sigprocmask, (uint64_t) how, (uint64_t) set, (uint64_t) old, 8);
-}
-
-/* All but those that a fault or a breakpoint raises in code that is run meanwhile. */
-SPI_INLINE void tp_signals_block(uint64_t *old)
-{
-	static const uint64_t most = ~(UINT64_C(1) << 3 | UINT64_C(1) << 4 | UINT64_C(1) << 6 | UINT64_C(1) << 7 |
-		UINT64_C(1) << 10);
-
-	tp_signals(0, &most, old);
-}
-
-SPI_INLINE void tp_signals_unblock(const uint64_t *old)
-{
-	tp_signals(2, old, NULL);
-}
+/* What spi_signals_hold() is given: all but those that a fault or a breakpoint raises in code that is run meanwhile. */
+#define TP_SIGNALS	(~(SPI_SIGNAL_BIT(SIGILL) | SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGBUS) | \
+	SPI_SIGNAL_BIT(SIGFPE) | SPI_SIGNAL_BIT(SIGSEGV)))
 
 /* Counters of the calling thread. */
 SPI_INLINE struct spi_thread_count *tp_count(struct spi_thread *t)

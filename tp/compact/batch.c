@@ -87,26 +87,20 @@ struct packing {
 #define UPPER_UNUSUAL		(UINT32_MAX << 18 | 3u)
 _Static_assert(TP_KIND_ENTRY == 0 && TP_KIND_EXIT == 1, "an exit's upper half is its entry's, and one");
 
-static void pack_exit(struct packing *k, struct batch *b, uint32_t ticks, uint32_t number)
+/* how: enum spi_left + 1 of a call that ended otherwise than by returning, or 0. */
+static void pack_exit(struct packing *k, struct batch *b, uint32_t ticks, uint32_t number, uint64_t how)
 {
-	b->exits++;
-	if (k->open[-1] == UPPER(number, TP_KIND_EXIT)) {
-		k->open--;
-		k->to = put16(k->to, ticks << 2 | TP_PACKED_EXIT);
-	} else {
-		b->outer++;
-		k->to = put_other(k->to, ticks, TP_PACKED_EXIT32, number);
-	}
-}
+	const int is_inner = k->open[-1] == UPPER(number, TP_KIND_EXIT);
 
-static void pack_left(struct packing *k, struct batch *b, uint32_t ticks, uint32_t number, uint64_t how)
-{
 	b->exits++;
-	if (k->open[-1] == UPPER(number, TP_KIND_EXIT))
-		k->open--;
+	b->outer += !is_inner;
+	k->open -= is_inner;
+	if (how)
+		k->to = put_left(k->to, ticks, number, how);
+	else if (is_inner)
+		k->to = put16(k->to, ticks << 2 | TP_PACKED_EXIT);
 	else
-		b->outer++;
-	k->to = put_left(k->to, ticks, number, how);
+		k->to = put_other(k->to, ticks, TP_PACKED_EXIT32, number);
 }
 
 /*
@@ -144,10 +138,8 @@ static __attribute__((noinline)) int pack_any(struct tp_compact_thread *c, struc
 		k->to = put_other(k->to, 0, TP_PACKED_TICKS, ticks);
 		ticks = 0;
 	}
-	if (kind == TP_KIND_EXIT) {
-		pack_exit(k, b, ticks, number);
-	} else if (kind == TP_KIND_LEFT) {
-		pack_left(k, b, ticks, number, second);
+	if (kind == TP_KIND_EXIT || kind == TP_KIND_LEFT) {
+		pack_exit(k, b, ticks, number, second);
 	} else {
 		if (describe && tp_site_seen[number] != tp_site_generation)
 			tp_site_describe(&spi_thread, number);
@@ -229,21 +221,14 @@ static void batch_pack(struct tp_compact_thread *c, uint32_t from, uint32_t end,
 
 /* ---- writing ---- */
 
+/* Returns the event's bytes. */
 static uint32_t head_fill(struct tp_compact_thread *c, const struct batch *b, uint32_t flags)
 {
 	uint32_t words = (b->size + 7) / 8;
-	uint64_t first[5] = { c->begin_tick, c->begin_ns, b->end_tick, b->end_ns, tp_compact_process };
-	uint32_t rest_of_head[6];
 
-	rest_of_head[0] = c->tid;
-	rest_of_head[1] = c->seq;
-	rest_of_head[2] = c->depth;
-	rest_of_head[3] = c->low;
-	rest_of_head[4] = flags;
-	rest_of_head[5] = words;
-	memcpy(c->head, first, sizeof(first));
-	memcpy(c->head + sizeof(first), rest_of_head, sizeof(rest_of_head));
-	return TP_COMPACT_HEAD + words * 8;
+	c->head = (struct tp_compact_head) { c->begin_tick, c->begin_ns, b->end_tick, b->end_ns, tp_compact_process,
+		c->tid, c->seq, c->depth, c->low, flags, words };
+	return (uint32_t) sizeof(c->head) + words * 8;
 }
 
 /*
@@ -252,11 +237,11 @@ static uint32_t head_fill(struct tp_compact_thread *c, const struct batch *b, ui
  */
 static unsigned int batch_write(struct tp_compact_thread *c, uint32_t length)
 {
-	struct tp_shot shot = { .event = tp_compact_calls, .record = c->head, .length = length };
+	struct tp_shot shot = { .event = tp_compact_calls, .record = (uint8_t *) &c->head, .length = length };
 	unsigned int took;
 
 	tp_context_text = tp_compact_tagged() ? tp_compact_tags_all() : "";
-	took = tp_fire(&shot, 0, 0);
+	took = tp_fire(&shot, 0);
 	tp_context_text = NULL;
 	if (took & TP_TOOK_ONE)
 		tp_compact_written(length);

@@ -7,15 +7,6 @@
 
 static struct tp_near *gates;		/* each object has a tracepoint, whose state its stubs test, and which nothing fires */
 
-static void writer_ready(void)
-{
-	static int started;
-
-	if (!started && tp_compact_start() < 0)
-		tp_core->note("no thread for compact records: those of a thread that rests come late into the trace");
-	started = 1;
-}
-
 int tp_compact_prepare(struct spi_object *object, const volatile int **state, const char **why)
 {
 	static const char *const name = "calls";
@@ -24,7 +15,8 @@ int tp_compact_prepare(struct spi_object *object, const volatile int **state, co
 	*why = tp_compact_ready();
 	if (*why)
 		return -EEXIST;
-	writer_ready();
+	if (!tp_compact_started && tp_compact_start() < 0)
+		tp_core->note("no thread for compact records: those of a thread that rests come late into the trace");
 	gate = tp_near_get(&gates, object, TP_PROVIDER_TREE, &name, 1, why);
 	if (!gate)
 		return -ENOMEM;

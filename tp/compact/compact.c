@@ -113,7 +113,7 @@ static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
 	}
 	if (is_short && first)
 		return 0;
-	tp_signals_block(&old);
+	old = spi_signals_hold(TP_SIGNALS);
 	if (first)
 		c = tp_compact_begin(t);
 	else if (is_short && c->used >= c->soft)	/* no room for a flush: there is behind the usual batch */
@@ -142,7 +142,7 @@ static int record_slow(struct spi_thread *t, uint64_t word, uint64_t second)
 		tp_clock_pair(&end);
 		tp_core->compact_flushed(end - begin);
 	}
-	tp_signals_unblock(&old);
+	spi_signals_release(old);
 	return done;
 }
 
@@ -178,7 +178,7 @@ static __attribute__((noinline)) uint64_t entry_slow(
 			record_slow(t, cp->word | (uint64_t) (second ? TP_KIND_ENTRY_AT : TP_KIND_ENTRY) << 32, second))
 		code = slot_take(t, slot, point, frame, cp->word);
 	else if (!slot || !cp || !tp_compact_of(t))
-		spi_call_missed(SPI_LOST_MEMORY);
+		spi_call_missed(!slot ? spi_slots_lack() : cp ? SPI_LOST_THREAD : SPI_LOST_MEMORY);
 	else
 		tp_count(t)->lost_entries++;
 out:

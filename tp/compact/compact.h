@@ -25,7 +25,6 @@
 #define TP_COMPACT_ROOM		4096u	/* words, when the ring is full or a handler found a record half made */
 #define TP_COMPACT_SPARE	128u	/* for handlers that interrupted one another between looking and claiming */
 #define TP_COMPACT_LEVELS	65536u	/* calls open in a thread of which it is known whether readers know them */
-#define TP_COMPACT_HEAD		64u	/* bytes of a batch before its data */
 #define TP_SITE_MAX		(1u << 22)	/* numbers */
 #define TP_COMPACT_PACKED	(TP_COMPACT_BATCH * TP_PACKED_MOST + 8u)
 
@@ -40,6 +39,12 @@ enum tp_kind {
 #define TP_WORD(number, kind)	((uint64_t) (number) << 34 | (uint64_t) (kind) << 32)
 #define TP_WORD_NUMBER(word)	((uint32_t) ((word) >> 34))
 #define TP_WORD_KIND(word)	((uint32_t) ((word) >> 32) & 3)
+
+/* A batch before its data: format.h, in the fields' order. */
+struct tp_compact_head {
+	uint64_t begin_tick, begin_ns, end_tick, end_ns, process;
+	uint32_t tid, seq, depth, low, flags, words;
+};
 
 /* struct spi_words to the agent. */
 struct tp_compact_thread {
@@ -67,11 +72,11 @@ struct tp_compact_thread {
 	uint32_t open[TP_COMPACT_BATCH + 1];	/* packing: calls that the batch has opened; batch_pack() */
 	/* A bit for each call that is open, the outermost first. 1: no reader knows it, or has its exit already */
 	uint64_t apart[TP_COMPACT_LEVELS / 64];
-	uint8_t head[TP_COMPACT_HEAD];		/* with `packed` one event's bytes */
+	struct tp_compact_head head;		/* with `packed` one event's bytes */
 	uint8_t packed[TP_COMPACT_PACKED];
 };
-_Static_assert(offsetof(struct tp_compact_thread, packed) - offsetof(struct tp_compact_thread, head) == TP_COMPACT_HEAD,
-	"one run of bytes");
+_Static_assert(offsetof(struct tp_compact_thread, packed) - offsetof(struct tp_compact_thread, head) ==
+	5 * sizeof(uint64_t) + 6 * sizeof(uint32_t), "one run of bytes");
 _Static_assert(offsetof(struct tp_compact_thread, words) == offsetof(struct spi_words, words), "struct spi_words");
 
 SPI_INLINE struct tp_compact_thread *tp_compact_of(const struct spi_thread *t)

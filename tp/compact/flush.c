@@ -5,9 +5,8 @@
  *
  * A thread empties its own when it is full and when it ends. LTTng does not tell an
  * application that its session is about to be stopped, or that a snapshot is
- * taken, and a thread may wait for hours in a call that has just begun: so a thread
- * of ours looks at all buffers 20 times a second and writes what rests in those
- * whose own thread has not done it since. All are emptied when a rule is taken out,
+ * taken, and a thread may wait for hours in a call that has just begun: so the
+ * flusher (flusher.c) writes what rests. All are emptied when a rule is taken out,
  * before the process ends, and when the controller asks: a session daemon with the plugin
  * has that done before each client's command, and a trigger's.
  *
@@ -23,8 +22,7 @@
 #include "liblttng-spi/calls/calls.h"
 #include "tp/compact/compact.h"
 
-#define LOCK_TRIES	2000u
-#define CLOSE_STEPS	1000u	/* of a tenth of a millisecond, for all buffers together */
+#define LOCK_STEPS	1000u	/* of a tenth of a millisecond; at the end for all buffers together */
 #define END_TRIES	8u	/* when a thread ends and the ring is full, with the processor given away between them */
 
 static struct tp_compact_thread *buffers;
@@ -80,14 +78,25 @@ struct tp_compact_thread *tp_compact_begin(struct spi_thread *t)
 	return c;
 }
 
+/* Its owner may be off its processor in the middle of a flush, or wait for room in the ring. *steps: waited in all. */
+static int lock_within(struct tp_compact_thread *c, unsigned int *steps)
+{
+	while (!tp_compact_trylock(c)) {
+		if (*steps >= LOCK_STEPS)
+			return 0;
+		if (++*steps < 50)
+			spi_raw3(SYS_sched_yield, 0, 0, 0);
+		else
+			tp_wait_us(100);
+	}
+	return 1;
+}
+
 static int lock_patiently(struct tp_compact_thread *c)
 {
-	for (unsigned int i = 0; i < LOCK_TRIES; i++) {
-		if (tp_compact_trylock(c))
-			return 1;
-		spi_raw3(SYS_sched_yield, 0, 0, 0);
-	}
-	return 0;
+	unsigned int steps = 0;
+
+	return lock_within(c, &steps);
 }
 
 void tp_compact_flush(struct tp_compact_thread *c, enum tp_flush how)
@@ -123,7 +132,7 @@ void tp_compact_thread_end(struct spi_thread *t)
 
 	if (!c)
 		return;
-	tp_signals_block(&old);
+	old = spi_signals_hold(TP_SIGNALS);
 	for (unsigned int i = 0; i < END_TRIES && !c->closed && tp_closed != TP_ENDED && c->used; i++) {
 		if (i)
 			spi_raw3(SYS_sched_yield, 0, 0, 0);
@@ -139,7 +148,7 @@ void tp_compact_thread_end(struct spi_thread *t)
 		tp_compact_unlock(c);
 		__atomic_store_n(&c->in_use, 0, __ATOMIC_RELEASE);
 	}
-	tp_signals_unblock(&old);
+	spi_signals_release(old);
 }
 
 /* ---- all threads' ---- */
@@ -164,20 +173,6 @@ void tp_pass(int all)
 	for (struct tp_compact_thread *c = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE); c; c = c->next)
 		if (c != tp_compact_of(&spi_thread))
 			rest_flush(c, all);
-}
-
-/* At the end: its owner may be off its processor in the middle of a flush, or wait for room in the ring. */
-static int lock_last(struct tp_compact_thread *c, unsigned int *steps)
-{
-	while (!tp_compact_trylock(c)) {
-		if (*steps >= CLOSE_STEPS)
-			return 0;
-		if (++*steps < 50)
-			spi_raw3(SYS_sched_yield, 0, 0, 0);
-		else
-			tp_wait_us(100);
-	}
-	return 1;
 }
 
 /* What is said of each buffer. */
@@ -207,7 +202,7 @@ static void buffers_end(enum all what)
 	unsigned int steps = 0;
 
 	for (struct tp_compact_thread *c = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE); c; c = c->next) {
-		if (!__atomic_load_n(&c->in_use, __ATOMIC_ACQUIRE) || !lock_last(c, &steps))
+		if (!__atomic_load_n(&c->in_use, __ATOMIC_ACQUIRE) || !lock_within(c, &steps))
 			continue;
 		if (c->in_use && !c->closed)
 			buffer_end(c, what);
@@ -228,7 +223,7 @@ static void all_flush(enum all what)
 		return;
 	error = tp_errno(t);
 	error_was = *error;
-	tp_signals_block(&old);
+	old = spi_signals_hold(TP_SIGNALS);
 	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	if (what == ALL_WRITTEN && tp_compact_of(t))
 		tp_compact_flush(tp_compact_of(t), TP_FLUSH_USUAL);
@@ -240,7 +235,7 @@ static void all_flush(enum all what)
 	if (is_alone && what != ALL_LAST)
 		tp_pass_leave();		/* at the end the flusher has done its last */
 	t->busy--;
-	tp_signals_unblock(&old);
+	spi_signals_release(old);
 	*error = error_was;
 }
 
@@ -330,7 +325,7 @@ void tp_compact_child_begins(void)
 	if (!tp_compact_started)
 		return;
 	tp_site_forget_all();
+	tp_flusher_child_begins();	/* the child has a name of its own before anything is written */
 	for (struct tp_compact_thread *c = buffers; c; c = c->next)
 		c->limit = c->in_use && tp_compact_tsc ? c->soft : 0;
-	tp_flusher_child_begins();
 }

@@ -48,9 +48,7 @@ static void process_name(void)
 	uint64_t ns, x = tp_clock_pair(&ns);
 
 	x ^= ns * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t) &ns << 20 ^ (uint64_t) spi_raw3(SYS_gettid, 0, 0, 0) << 44;
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	x ^= x >> 31;
+	x = spi_hash_number(spi_hash_number(x));
 	tp_compact_process = x ? x : 1;		/* 0: a trace that has none */
 }
 
@@ -69,7 +67,7 @@ static void take_libc_signals(void)
 {
 	static const uint64_t libc = UINT64_C(1) << 31 | UINT64_C(1) << 32;
 
-	tp_signals(1, &libc, NULL);
+	spi_raw4(SYS_rt_sigprocmask, SIG_UNBLOCK, (uint64_t) &libc, 0, 8);
 }
 
 static uint32_t flusher_ready;	/* a futex */
@@ -122,7 +120,7 @@ static int flusher_start(int may_wait)
 	if (__atomic_exchange_n(&flusher_runs, 1, __ATOMIC_SEQ_CST))
 		return 0;
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* no function that is called here is the program's doing */
-	tp_signals_block(&old);
+	old = spi_signals_hold(TP_SIGNALS);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, 128 << 10);
@@ -134,7 +132,7 @@ static int flusher_start(int may_wait)
 		spi_word_wait(&flusher_ready, 0, READY_MS);
 	else if (r)
 		flusher_runs = 0;
-	tp_signals_unblock(&old);
+	spi_signals_release(old);
 	spi_thread.busy = busy;
 	return -r;
 }

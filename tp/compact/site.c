@@ -169,7 +169,7 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 	uint32_t now = t->tree_now;
 	int lost = 0, taken = 0;
 
-	tp_function_met(t, point, 0);
+	tp_function_met(t, point);
 	t->tree_now = cp->trees;
 	tp_context_text = cp->tags;
 	memcpy(record, &number, 4);
@@ -187,7 +187,7 @@ __attribute__((noinline)) void tp_site_describe(struct spi_thread *t, uint32_t n
 			continue;
 		}
 		taken = 1;
-		lost |= tp_discarded(tp_record(&event, record, sizeof(record), recorder, recorder->chan));
+		lost |= tp_discarded(tp_record(&event, record, sizeof(record), recorder));
 	}
 	t->tree_now = now;
 	tp_context_text = NULL;
@@ -212,17 +212,10 @@ const char *tp_compact_ready(void)
 /* A batch carries calls of all rules: whoever filters by a tag gets it when one of its points has that. */
 void tp_compact_tags(const char *tags)
 {
-	size_t n = strlen(tags), had = strlen(function_tags);
-	char *both;
+	const char *both = tp_tags_join(function_tags, tags);
 
-	if (n < 2 || strstr(function_tags, tags))
-		return;
-	both = tp_alloc(had + n + 1);
-	if (!both)
-		return;
-	memcpy(both, function_tags, had);
-	memcpy(both + had, tags, n + 1);
-	__atomic_store_n(&function_tags, both, __ATOMIC_RELEASE);
+	if (both)
+		__atomic_store_n(&function_tags, both, __ATOMIC_RELEASE);
 }
 
 /*

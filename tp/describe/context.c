@@ -140,45 +140,28 @@ void tp_context_register(void)
 			"processes record nothing");
 }
 
-#define ALL_MAX	4096u	/* bytes; beyond it calls under way may have no exit in the session of a rule that is switched off */
+/* Bytes. Beyond it calls under way may have no exit in the session of a rule that is switched off. */
+#define TAGS_MAX	4096u
 
-/* "|TAG|" as it stands in a text, or its end. */
-static int has_tag(const char *text, const char *tag, size_t size)
+const char *tp_tags_join(const char *all, const char *tags)
 {
-	for (const char *at = strchr(text, '|'); at; at = strchr(at + 1, '|'))
-		if (!strncmp(at, tag, size))
-			return 1;
-	return 0;
-}
+	const size_t n = strlen(all), more = strlen(tags);
+	char *both;
 
-/* What is in `all`, and what is in `tags`. */
-static const char *tags_join(const char *all, const char *tags)
-{
-	size_t n = strlen(all);
-	const char *end;
-	char *both = NULL;
-
-	for (const char *at = tags; *at && (end = strchr(at + 1, '|')); at = end) {
-		size_t size = (size_t) (end - at) + 1;
-
-		if (has_tag(both ? both : all, at, size))
-			continue;
-		if (!both) {
-			both = n + strlen(tags) < ALL_MAX ? tp_alloc(n + strlen(tags) + 2) : NULL;
-			if (!both)
-				return tags;
-			memcpy(both, all, n + 1);
-		}
-		memcpy(both + n, n ? at + 1 : at, size);	/* its first bar is the one before */
-		n += n ? size - 1 : size;
-		both[n] = '\0';
-	}
-	return both ? both : all;
+	if (strstr(all, tags))
+		return all;
+	both = n + more < TAGS_MAX ? tp_alloc(n + more + 1) : NULL;
+	if (!both)
+		return NULL;
+	memcpy(both, all, n);
+	memcpy(both + n, tags, more + 1);
+	return both;
 }
 
 int tp_context_set(struct spi_point *point, const char *tags)
 {
 	struct node *node = node_find(point->address), **head = bucket(point->address);
+	const char *all;
 
 	if (!node && !*tags)
 		return 0;
@@ -191,7 +174,8 @@ int tp_context_set(struct spi_point *point, const char *tags)
 		node->tags = node->all = tags;
 		__atomic_store_n(head, node, __ATOMIC_RELEASE);
 	}
-	__atomic_store_n(&node->all, tags_join(node->all, tags), __ATOMIC_RELEASE);
+	all = tp_tags_join(node->all, tags);
+	__atomic_store_n(&node->all, all ? all : tags, __ATOMIC_RELEASE);
 	__atomic_store_n(&node->tags, tags, __ATOMIC_RELEASE);
 	return 0;
 }

@@ -23,16 +23,11 @@
  */
 SPI_HIDDEN const struct lttng_ust_type_common *tp_type_make(
 	const struct spi_map *map, const struct spi_map_field *field, struct tp_column *column);
-/* u64, base 10. */
-extern SPI_HIDDEN const struct lttng_ust_type_common *const tp_type_u64;
 
 /* `s` as a field name: what is not allowed in one becomes '_'. n characters at most, `to` has room for n + 1. */
 SPI_HIDDEN void tp_name_identifier(char *to, const char *s, size_t n);
 /* `s` as an event name or label: printable ASCII without " and \. */
 SPI_HIDDEN void tp_name_printable(char *to, const char *s, size_t n);
-
-/* `mark` and the number in decimal behind the string that ends at `end`. */
-SPI_HIDDEN void tp_name_number(char *end, char mark, unsigned int number);
 
 /* ---- not-known.c ---- */
 
@@ -232,6 +227,9 @@ SPI_HIDDEN int tp_describe(struct spi_point **points, unsigned int n, struct tp_
 SPI_HIDDEN void tp_context_register(void);
 SPI_HIDDEN int tp_context_set(struct spi_point *point, const char *tags);	/* spi_payload_ops.set_tags */
 
+/* Both texts, where the second one is not in the first; lives for ever. NULL: no room. Agent thread only. */
+SPI_HIDDEN const char *tp_tags_join(const char *all, const char *tags);
+
 /* ---- left.c: the event spi_call:left ---- */
 SPI_HIDDEN int tp_left_register(void);
 /* How the call ended, before its exit. other 0: a call of the calling thread. */
@@ -242,8 +240,8 @@ extern SPI_HIDDEN const struct lttng_ust_type_common *tp_left_type;	/* u8 enumer
 /* ---- function.c ---- */
 
 SPI_HIDDEN void tp_function_ready(void);	/* agent thread only */
-/* A call of the point is about to be recorded. is_first: the thread's first record. Inside a read-side section. */
-SPI_HIDDEN void tp_function_met(struct spi_thread *t, struct spi_point *point, int is_first);
+/* A call of the point is about to be recorded. Inside a read-side section. */
+SPI_HIDDEN void tp_function_met(struct spi_thread *t, struct spi_point *point);
 /* Another channel than before records calls: does one that knows no function yet? Inside a read-side section. */
 SPI_HIDDEN void tp_function_look(void);
 SPI_HIDDEN void tp_function_unheard(void);	/* those that recorded calls may be gone */

@@ -9,6 +9,13 @@
  * lttng-ust can do neither safely; a removed function's events stay known and
  * are used again when the function is instrumented again.
  *
+ * A session's processes write into common buffers with one common description of all events. One bad descriptor makes
+ * the whole trace unreadable for everybody, and lttng-ust does not look. So whatever debug info says, descriptors are
+ * sound as they are made: names of events and labels are printable ASCII without " and \, and shorter than lttng-ust's
+ * 255 characters with their provider and number; names of fields are C identifiers, unique in their event as readers
+ * see them; provider:event is unique in the process; an enumeration has at least one label and TP_LABELS_MAX at most,
+ * of its container's sign and range (types.c); an array has integers, and fits into a record (compile.c).
+ *
  * <function>_entry has a field for each parameter, <function>_exit those of the
  * returned value. With one event a call, <function> has both, and `duration` in
  * nanoseconds and `left`, how the call ended.
@@ -58,16 +65,14 @@ static const char *draft_name(struct draft *d, const char *raw, unsigned int num
 	unsigned int again = 1;
 	size_t n;
 
-	if (*raw) {
+	if (*raw)
 		tp_name_identifier(name, raw, FIELD_NAME_MAX);
-	} else {
-		memcpy(name, "arg", 3);
-		tp_name_number(name + 3, '\0', number);
-	}
+	else
+		spi_format(name, sizeof(name), "arg%u", number);
 	n = strlen(name);
 	while (name_taken(d, name)) {
 		again++;
-		tp_name_number(name + n, '_', again);
+		spi_format(name + n, sizeof(name) - n, "_%u", again);
 	}
 	return d->names_count < TP_FIELDS_MAX ? d->names[d->names_count++] = tp_strndup(name, strlen(name)) : NULL;
 }
@@ -141,15 +146,14 @@ static struct lttng_ust_event_desc *event_make(const struct batch *b, const char
 	return e;
 }
 
-/* Check an event and put it into the batch; fills *event for firing. NULL, or why it is refused. */
+/* Put an event into the batch, under a name that is not in use; fills *event for firing. NULL, or why it is refused. */
 static const char *event_add(struct batch *b, struct tp_event *event, struct lttng_ust_tracepoint *tracepoint,
 	const char *name, struct draft *d, const struct spi_point *point)
 {
 	struct lttng_ust_event_desc *desc = event_make(b, name, d);
-	const char *why = desc ? tp_gate_event(TP_PROVIDER, desc) : "no memory";
 
-	if (why)
-		return why;
+	if (!desc || tp_event_name_use(TP_PROVIDER, name) < 0)
+		return "no memory";
 	*tracepoint = tp_tracepoint(TP_PROVIDER, name);
 	event->tracepoint = tracepoint;
 	event->probe.struct_size = sizeof(event->probe);
@@ -163,59 +167,34 @@ static const char *event_add(struct batch *b, struct tp_event *event, struct ltt
 
 /* ---- event names ---- */
 
-static uint32_t name_hash(const char *s)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *s; s++)
-		h = (h ^ (uint8_t) *s) * 16777619u;
-	return h;
-}
-
-static char *name_join(const char *base, const char *suffix)
-{
-	size_t n = strlen(base), m = strlen(suffix);
-	char *name = tp_alloc(n + m + 1);
-
-	if (name) {
-		memcpy(name, base, n);
-		memcpy(name + n, suffix, m + 1);
-	}
-	return name;
-}
-
-/* Over-long C++ names are cut, and told apart by a hash of the whole. */
+/* Over-long C++ names are cut, and told apart by a hash of the whole: "~" and 8 digits. */
 static void name_base(char *to, const char *raw)
 {
-	static const char digits[] = "0123456789abcdef";
-	uint32_t h;
+	uint32_t hash = (uint32_t) spi_hash_text(SPI_HASH_SEED, raw) | UINT32_C(1) << 31;
 
 	tp_name_printable(to, *raw ? raw : "_", BASE_NAME_MAX);
-	if (strlen(raw) <= BASE_NAME_MAX)
-		return;
-	h = name_hash(raw);
-	to[BASE_NAME_MAX - 9] = '~';
-	for (int i = 0; i < 8; i++)
-		to[BASE_NAME_MAX - 8 + i] = digits[h >> (28 - 4 * i) & 15];
+	if (strlen(raw) > BASE_NAME_MAX)
+		spi_format(to + BASE_NAME_MAX - 9, 10, "~%x", hash);
 }
 
 /* Same-named functions of other objects get "@2" and so on behind the name; first and second share the number. */
-static int names_make(const char *raw, const char *suffix0, const char *suffix1, char **name0, char **name1)
+static int names_make(const char *raw, const char *suffix0, const char *suffix1, const char **name0, const char **name1)
 {
-	char base[BASE_NAME_MAX + 16];
+	char base[BASE_NAME_MAX + 16], first[BASE_NAME_MAX + 32], second[BASE_NAME_MAX + 32];
 	size_t n;
 
 	name_base(base, raw);
 	n = strlen(base);
 	for (unsigned int number = 1; number < 10000; number++) {
 		if (number > 1)
-			tp_name_number(base + n, '@', number);
-		*name0 = name_join(base, suffix0);
-		*name1 = name_join(base, suffix1);
-		if (!*name0 || !*name1)
-			return -ENOMEM;
-		if (!tp_gate_name_used(TP_PROVIDER, *name0) && !tp_gate_name_used(TP_PROVIDER, *name1))
-			return 0;
+			spi_format(base + n, sizeof(base) - n, "@%u", number);
+		spi_format(first, sizeof(first), "%s%s", base, suffix0);
+		spi_format(second, sizeof(second), "%s%s", base, suffix1);
+		if (tp_event_name_is_used(TP_PROVIDER, first) || tp_event_name_is_used(TP_PROVIDER, second))
+			continue;
+		*name0 = tp_strndup(first, strlen(first));
+		*name1 = tp_strndup(second, strlen(second));
+		return *name0 && *name1 ? 0 : -ENOMEM;
 	}
 	return -EEXIST;
 }
@@ -260,43 +239,46 @@ static void events_share(struct tp_point *tp, const struct spi_point *other)
 	tp->exit = from->exit;
 }
 
+/* One of the two events, and its program. NULL, or why not. */
+static const char *half_make(struct batch *b, const struct spi_point *point, const struct spi_map_field *fields,
+	unsigned int n, uint8_t *keep, int is_exit, const char *name, struct tp_event *event,
+	const struct tp_program **program, struct lttng_ust_tracepoint *tracepoint)
+{
+	struct tp_not_known lacks = { .length = 0 };
+	struct draft draft;
+
+	tp_not_known_add(&lacks, point->map, fields, n);
+	*program = tp_compile(fields, n, TP_RECORD_MAX, is_exit, keep, tp_not_known_text(&lacks));
+	if (!*program)
+		return "no memory";
+	if (point->events_of)
+		return NULL;
+	if (draft_begin(&draft, point->map) < 0 || draft_add_all(&draft, fields, n, keep, NULL) < 0 ||
+			draft_add_not_known(&draft, &lacks) < 0)
+		return "no memory";
+	return event_add(b, event, tracepoint, name, &draft, point);
+}
+
 static const char *bind_pair(
 	struct batch *b, struct spi_point *point, struct tp_point *tp, struct lttng_ust_tracepoint *tracepoints)
 {
-	struct tp_not_known entry_lacks = { .length = 0 }, exit_lacks = { .length = 0 };
+	const char *entry_name = NULL, *exit_name = NULL;
 	struct fields f;
-	struct draft draft;
-	char *entry_name, *exit_name;
 	const char *why;
 
 	fields_of(&f, point);
-	tp_not_known_add(&entry_lacks, point->map, f.entry, f.entry_count);
-	tp_not_known_add(&exit_lacks, point->map, f.result, f.result_count);
-	tp->entry_program = tp_compile(
-		f.entry, f.entry_count, TP_RECORD_MAX, 0, f.entry_keep, tp_not_known_text(&entry_lacks));
-	tp->exit_program = tp_compile(
-		f.result, f.result_count, TP_RECORD_MAX, 1, f.result_keep, tp_not_known_text(&exit_lacks));
-	if (!tp->entry_program || !tp->exit_program)
-		return "no memory";
-	if (point->events_of) {
+	if (point->events_of)
 		events_share(tp, point->events_of);
-		return NULL;
-	}
-	if (names_make(point->event_name, "_entry", "_exit", &entry_name, &exit_name) < 0)
+	else if (names_make(point->event_name, "_entry", "_exit", &entry_name, &exit_name) < 0)
 		return "no event name free";
-	if (draft_begin(&draft, point->map) < 0 ||
-		draft_add_all(&draft, f.entry, f.entry_count, f.entry_keep, NULL) < 0 ||
-		draft_add_not_known(&draft, &entry_lacks) < 0)
-		return "no memory";
-	why = event_add(b, &tp->entry, &tracepoints[0], entry_name, &draft, point);
+	why = half_make(b, point, f.entry, f.entry_count, f.entry_keep, 0, entry_name, &tp->entry, &tp->entry_program,
+		tracepoints);
 	if (why)
 		return why;
-	if (draft_begin(&draft, point->map) < 0 ||
-		draft_add_all(&draft, f.result, f.result_count, f.result_keep, NULL) < 0 ||
-		draft_add_not_known(&draft, &exit_lacks) < 0)
-		why = "no memory";
-	else
-		why = event_add(b, &tp->exit, &tracepoints[1], exit_name, &draft, point);
+	why = half_make(b, point, f.result, f.result_count, f.result_keep, 1, exit_name, &tp->exit, &tp->exit_program,
+		tracepoints + 1);
+	if (point->events_of)
+		return why;
 	if (why)
 		b->n--;		/* the entry alone is not wanted */
 	else
@@ -316,11 +298,10 @@ static unsigned int one_result_room(const struct fields *f, const struct tp_prog
 static const char *bind_one(
 	struct batch *b, struct spi_point *point, struct tp_point *tp, struct lttng_ust_tracepoint *tracepoint)
 {
-	const char *duration, *left, *names[TP_FIELDS_MAX] = { NULL }, *why;
+	const char *duration, *left, *names[TP_FIELDS_MAX] = { NULL }, *name, *same, *why;
 	struct tp_not_known lacks = { .length = 0 };
 	struct fields f;
 	struct draft d;
-	char *name, *same;
 
 	fields_of(&f, point);
 	if (f.result_count > TP_FIELDS_MAX / 2)
@@ -352,7 +333,8 @@ static const char *bind_one(
 	if (draft_add_all(&d, f.entry, f.entry_count, f.entry_keep, NULL) < 0 ||
 			draft_add_not_known(&d, &lacks) < 0 ||
 			draft_add_all(&d, f.result, f.result_count, f.result_keep, names) < 0 ||
-			draft_add(&d, duration, tp_type_u64, (struct tp_column) { TP_COLUMN_UNSIGNED, 8, 1 }) < 0 ||
+			draft_add(&d, duration, &tp_integers[0][0][3].parent,
+				(struct tp_column) { TP_COLUMN_UNSIGNED, 8, 1 }) < 0 ||
 			draft_add(&d, left, tp_left_type, (struct tp_column) { TP_COLUMN_UNSIGNED, 1, 1 }) < 0)
 		return "no memory";
 	why = event_add(b, &tp->entry, tracepoint, name, &d, point);

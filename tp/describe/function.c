@@ -84,7 +84,7 @@ static uint8_t *put_text(uint8_t *to, const char *from, size_t size, size_t most
 }
 
 /* Inside a read-side section. 1: somebody had no room for it. */
-static int function_write(const struct spi_function_told *f, int is_first)
+static int function_write(const struct spi_function_told *f)
 {
 	struct tp_event event = tp_own_event(&function, f->address);
 	uint8_t record[32 + NAME_MOST + PATH_MOST + TP_SLOP], *to = record;
@@ -97,11 +97,11 @@ static int function_write(const struct spi_function_told *f, int is_first)
 	to = put_text(to, f->path, strlen(f->path), PATH_MOST);
 	to = put_text(to, f->name, f->name_size, NAME_MOST);
 	shot.length = (uint32_t) (to - record);
-	return (tp_fire(&shot, 0, is_first) & TP_TOOK_WAIT) != 0;
+	return (tp_fire(&shot, 0) & TP_TOOK_WAIT) != 0;
 }
 
 /* Whoever records some tree's calls has it, as another tree may be the next to call the function. */
-static int function_say(struct spi_thread *t, const struct spi_function_told *f, int is_first)
+static int function_say(struct spi_thread *t, const struct spi_function_told *f)
 {
 	const uint8_t now = __atomic_load_n(&generation, __ATOMIC_RELAXED);
 	const char *text = tp_context_text;
@@ -114,7 +114,7 @@ static int function_say(struct spi_thread *t, const struct spi_function_told *f,
 	}
 	t->tree_now = f->is_tree ? *tp_core->tree_tagged : 0;
 	tp_context_text = NULL;
-	lost = function_write(f, is_first);
+	lost = function_write(f);
 	tp_context_text = text;
 	t->tree_now = trees;
 	if (!lost)
@@ -122,7 +122,7 @@ static int function_say(struct spi_thread *t, const struct spi_function_told *f,
 	return lost;
 }
 
-__attribute__((noinline)) void tp_function_met(struct spi_thread *t, struct spi_point *point, int is_first)
+__attribute__((noinline)) void tp_function_met(struct spi_thread *t, struct spi_point *point)
 {
 	struct spi_function_told f;
 	int lost = 0;
@@ -130,7 +130,7 @@ __attribute__((noinline)) void tp_function_met(struct spi_thread *t, struct spi_
 	if (CMM_ACCESS_ONCE(function.tracepoint.state))
 		tp_function_look();
 	if (tp_core->function_of(point, &f) == 0 && *f.said != __atomic_load_n(&generation, __ATOMIC_RELAXED))
-		lost = function_say(t, &f, is_first);
+		lost = function_say(t, &f);
 	if (!lost)
 		__atomic_fetch_and(&point->flags, ~(uint32_t) SPI_POINT_UNNAMED, __ATOMIC_RELAXED);
 }
@@ -146,7 +146,7 @@ void tp_function_tell(const struct spi_function_told *f)
 	error = tp_errno(t);
 	error_was = *error;
 	reader = tp_read_lock(t);
-	function_say(t, f, 0);
+	function_say(t, f);
 	tp_read_unlock(reader);
 	*error = error_was;
 }

@@ -35,10 +35,9 @@ void tp_left_fire(struct spi_thread *t, int32_t other, const struct spi_point *p
 
 	if (!CMM_ACCESS_ONCE(left.tracepoint.state))
 		return;
-	event.is_end = 1;
 	memcpy(record, &point->address, 8);
 	record[8] = (uint8_t) how;
 	reader = tp_read_lock(t);
-	tp_fire(&shot, other, 0);
+	tp_fire(&shot, other);
 	tp_read_unlock(reader);
 }

@@ -16,43 +16,19 @@
 #include "liblttng-spi/base/base.h"
 #include "tp/describe/describe.h"
 
-/* 80-bit extended to double, to nearest even; by integer arithmetic. */
+/* 80-bit extended to double, to nearest even; by integer arithmetic. What a double has fewer bits for is zero. */
 static uint64_t double_from_x87(uint64_t mantissa, uint16_t head)
 {
-	uint64_t sign = (uint64_t) (head >> 15) << 63, kept, rest, half;
+	uint64_t sign = (uint64_t) (head >> 15) << 63, rest = mantissa & 0x7ff, kept = mantissa >> 11;
 	int32_t exponent = (head & 0x7fff) - 16383;
-	unsigned int shift = 11;
 
-	if ((head & 0x7fff) == 0x7fff) {
-		if (mantissa << 1)		/* not a number: keep it one, and quiet */
-			return sign | UINT64_C(0x7ff8000000000000) | (mantissa << 1 >> 12);
-		return sign | UINT64_C(0x7ff0000000000000);
-	}
-	if (!mantissa)
-		return sign;
+	if ((head & 0x7fff) == 0x7fff && mantissa << 1)		/* not a number: keep it one, and quiet */
+		return sign | UINT64_C(0x7ff8000000000000) | (mantissa << 1 >> 12);
 	if (exponent > 1023)
 		return sign | UINT64_C(0x7ff0000000000000);
-	if (exponent < -1022) {			/* subnormal as a double */
-		if (exponent < -1075)
-			return sign;
-		shift += (unsigned int) (-1022 - exponent);
-		exponent = -1023;
-	}
-	if (shift >= 64) {			/* only the rounding is left */
-		kept = 0;
-		rest = mantissa;
-		if (shift > 64)
-			return sign;
-		half = UINT64_C(1) << 63;
-	} else {
-		kept = mantissa >> shift;
-		rest = mantissa & ((UINT64_C(1) << shift) - 1);
-		half = UINT64_C(1) << (shift - 1);
-	}
-	if (rest > half || (rest == half && (kept & 1)))
-		kept++;
-	if (exponent == -1023)
-		return sign | kept;		/* a carry out of the fraction makes it normal by itself */
+	if (!mantissa || exponent < -1022)
+		return sign;
+	kept += rest > 0x400 || (rest == 0x400 && (kept & 1));
 	return sign | ((((uint64_t) (exponent + 1023) << 52) + kept) - (UINT64_C(1) << 52));
 }
 
@@ -122,22 +98,25 @@ static int step_fetch(
 	return -1;
 }
 
-static uint32_t put_marker(uint8_t *to, const char *marker, unsigned int max)
+/* No string is cut below TP_STRING_LEAST, which is longer than the markers. */
+static uint32_t put_marker(uint8_t *to, const char *marker)
 {
-	unsigned int n = 0;
+	size_t size = strlen(marker) + 1;
 
-	while (marker[n] && n + 1 < max) {
-		to[n] = (uint8_t) marker[n];
-		n++;
-	}
-	to[n] = '\0';
-	return n + 1;
+	memcpy(to, marker, size);
+	return (uint32_t) size;
 }
 
 static void put_dots(uint8_t *to, uint32_t length)
 {
 	for (uint32_t i = length < 3 ? 0 : length - 3; i < length; i++)
 		to[i] = '.';
+}
+
+static uint32_t put_unreadable(uint8_t *to)
+{
+	tp_count(&spi_thread)->strings_unreadable++;
+	return put_marker(to, "(unreadable)");
 }
 
 /* Returns bytes written, NUL included. */
@@ -147,51 +126,46 @@ static uint32_t put_string(const struct tp_step *step, uint64_t pointer, uint8_t
 	long n;
 
 	if (!pointer)
-		return put_marker(to, "(null)", step->max);
+		return put_marker(to, "(null)");
 	n = tp_core->string_copy((char *) to, pointer, step->max, &truncated);
-	if (spi_unlikely(n < 0)) {
-		tp_count(&spi_thread)->strings_unreadable++;
-		return put_marker(to, "(unreadable)", step->max);
-	}
+	if (spi_unlikely(n < 0))
+		return put_unreadable(to);
 	if (spi_unlikely(truncated))
 		put_dots(to, (uint32_t) n);
 	return (uint32_t) n + 1;
 }
 
-/* Text that no NUL ends. */
-static uint32_t put_counted(const struct tp_step *step, uint64_t pointer, uint64_t count, uint8_t *to)
+/* Text of n bytes at most is there, and ends before them, or goes on behind. */
+static uint32_t text_end(uint8_t *to, unsigned int n, int goes_on)
 {
-	unsigned int n = count < step->max ? (unsigned int) count : step->max - 1u, end = 0;
+	unsigned int end = 0;
 
-	if (!pointer)
-		return put_marker(to, "(null)", step->max);
-	if (spi_unlikely(tp_core->memory_copy(to, pointer, n) < 0)) {
-		tp_count(&spi_thread)->strings_unreadable++;
-		return put_marker(to, "(unreadable)", step->max);
-	}
 	while (end < n && to[end])
 		end++;
-	if (spi_unlikely(end == n && n < count))
+	if (spi_unlikely(end == n && goes_on))
 		put_dots(to, n);
 	to[end] = '\0';
 	return end + 1;
 }
 
+/* Text that no NUL ends. */
+static uint32_t put_counted(const struct tp_step *step, uint64_t pointer, uint64_t count, uint8_t *to)
+{
+	unsigned int n = count < step->max ? (unsigned int) count : step->max - 1u;
+
+	if (!pointer)
+		return put_marker(to, "(null)");
+	return spi_unlikely(tp_core->memory_copy(to, pointer, n) < 0) ? put_unreadable(to) : text_end(to, n, n < count);
+}
+
 static uint32_t put_text(
 	const struct tp_step *step, const struct spi_frame *frame, const uint8_t *vec, uint64_t stride, uint8_t *to)
 {
-	unsigned int n = 0;
+	unsigned int n = step->width < step->max ? step->width : step->max - 1u;
 
-	if (step_fetch(step, frame, vec, stride, to) < 0) {
-		tp_count(&spi_thread)->strings_unreadable++;
-		return put_marker(to, "(unreadable)", step->max);
-	}
-	while (n < step->width && n + 1u < step->max && to[n])
-		n++;
-	if (spi_unlikely(n < step->width) && to[n])
-		put_dots(to, n);
-	to[n] = '\0';
-	return n + 1;
+	if (step_fetch(step, frame, vec, stride, to) < 0)
+		return put_unreadable(to);
+	return text_end(to, n, n < step->width && to[n]);
 }
 
 static uint64_t bits_of(const struct tp_step *step, const uint64_t raw[2])
@@ -245,7 +219,7 @@ uint32_t tp_serialise_slow(const struct tp_program *program, const struct spi_fr
 			if (step->source == TP_FROM_FRAME8)
 				memcpy(raw, (const uint8_t *) frame + step->src, 8);
 			else if (step_fetch(step, frame, vec, stride, (uint8_t *) raw) < 0) {
-				to += put_marker(to, "(unreadable)", step->max);
+				to += put_marker(to, "(unreadable)");
 				break;
 			}
 			to += step->shape == TP_AS_STRING ? put_string(step, raw[0], to) :

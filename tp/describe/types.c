@@ -5,26 +5,13 @@
  * ready; enumerations are made once each, and arrays as they come.
  *
  * An enumeration becomes a list of labels without repeats: of two labels with
- * one value the first is kept, labels repeated for neighbouring values make a
- * range, other repeats get a number. One with more labels than readers bear is
+ * one value the first is kept, repeated labels get a number. One with more labels than readers bear is
  * recorded as the integer that it is.
  */
 #include <string.h>
 #include "liblttng-spi/base/base.h"
 #include "tp/describe/describe.h"
 
-#define SIZES(signed_, base_)                                                                                          \
-	{                                                                                                              \
-		INTEGER(8, signed_, base_), INTEGER(16, signed_, base_), INTEGER(32, signed_, base_),                  \
-			INTEGER(64, signed_, base_)                                                                    \
-	}
-#define INTEGER(bits, signed_, base_) { \
-	.parent = { lttng_ust_type_integer }, .struct_size = sizeof(struct lttng_ust_type_integer), .size = bits, \
-	.alignment = 8, .signedness = signed_, .base = base_ }
-static const struct lttng_ust_type_integer integers[2][2][4] = {	/* [hexadecimal][signed][log2 bytes] */
-	{ SIZES(0, 10), SIZES(1, 10) },
-	{ SIZES(0, 16), SIZES(1, 16) },
-};
 static const struct lttng_ust_type_float float_type = {
 	.parent = {lttng_ust_type_float},
 	.struct_size = sizeof(float_type),
@@ -39,43 +26,27 @@ static const struct lttng_ust_type_float double_type = {
 	.exp_dig = 11,
 	.alignment = 8,
 };
-static const struct lttng_ust_type_string string_type = {
-	.parent = {lttng_ust_type_string},
-	.struct_size = sizeof(string_type),
-	.encoding = lttng_ust_string_encoding_UTF8,
-};
 static const struct lttng_ust_type_array char_type = {
 	.parent = {lttng_ust_type_array},
 	.struct_size = sizeof(char_type),
-	.elem_type = &integers[0][1][0].parent,
+	.elem_type = &tp_integers[0][1][0].parent,
 	.length = 1,
 	.encoding = lttng_ust_string_encoding_UTF8,
 };
 
-/* Enumerations need a provider to belong to; none of ours is ever unregistered, which is all it is for. */
-static const struct lttng_ust_probe_desc enum_owner = {
-	.struct_size = sizeof(enum_owner), .provider_name = TP_PROVIDER, .major = 3,
-};
-static const struct lttng_ust_enum_entry false_label = {
-	.struct_size = sizeof(false_label), .start = { .value = 0 }, .end = { .value = 0 }, .string = "false",
-};
-static const struct lttng_ust_enum_entry true_label = {
-	.struct_size = sizeof(true_label), .start = { .value = 1 }, .end = { .value = 255 }, .string = "true",
-};
-static const struct lttng_ust_enum_entry *const bool_labels[] = { &false_label, &true_label };
-static const struct lttng_ust_enum_desc bool_enum = {
-	.struct_size = sizeof(bool_enum),
-	.name = "spi_bool",
-	.entries = bool_labels,
-	.nr_entries = 2,
-	.probe_desc = &enum_owner,
-};
-static const struct lttng_ust_type_enum bool_type = {
-	.parent = { lttng_ust_type_enum }, .struct_size = sizeof(bool_type), .desc = &bool_enum,
-	.container_type = &integers[0][0][0].parent,
-};
+static const struct lttng_ust_type_common *bool_type(void)
+{
+	static const struct lttng_ust_enum_entry labels[] = {
+		{ .struct_size = sizeof(labels[0]), .start = { .value = 0 }, .end = { .value = 0 }, .string = "false" },
+		{ .struct_size = sizeof(labels[0]), .start = { .value = 1 }, .end = { .value = 255 }, .string = "true" },
+	};
+	static const struct lttng_ust_enum_entry *list[] = { &labels[0], &labels[1] };
+	static const struct lttng_ust_type_common *type;
 
-const struct lttng_ust_type_common *const tp_type_u64 = &integers[0][0][3].parent;
+	if (!type)
+		type = tp_enum_type("spi_bool", list, 2, &tp_integers[0][0][0]);
+	return type;
+}
 
 /* ---- names ---- */
 
@@ -104,19 +75,6 @@ void tp_name_printable(char *to, const char *s, size_t n)
 	to[i] = '\0';
 }
 
-void tp_name_number(char *end, char mark, unsigned int number)
-{
-	unsigned int unit = 1;
-
-	if (mark)
-		*end++ = mark;
-	while (unit <= number / 10)
-		unit *= 10;
-	for (; unit; unit /= 10)
-		*end++ = (char) ('0' + number / unit % 10);
-	*end = '\0';
-}
-
 /* ---- enumerations ---- */
 
 static unsigned int size_class(unsigned int size)
@@ -126,7 +84,7 @@ static unsigned int size_class(unsigned int size)
 
 static const struct lttng_ust_type_integer *integer_for(const struct spi_map_field *f)
 {
-	return &integers[f->base == 16][!!f->is_signed][size_class(f->size)];
+	return &tp_integers[f->base == 16][!!f->is_signed][size_class(f->size)];
 }
 
 /* A label's value as the container shows it. */
@@ -176,7 +134,7 @@ static const char *label_name(const struct labels *l, const char *raw)
 		if (strcmp(l->entries[i].string, numbered))
 			continue;
 		number++;
-		tp_name_number(numbered + n, '_', number);
+		spi_format(numbered + n, sizeof(numbered) - n, "_%u", number);
 		i = (unsigned int) -1;		/* look again from the start */
 	}
 	return tp_strndup(numbered, strlen(numbered));
@@ -216,25 +174,10 @@ static int label_rest(struct labels *l, const char *raw, const struct lttng_ust_
 	return high < most ? label_put(l, high + 1, most, raw, container) : 0;
 }
 
-static int labels_add(struct labels *l, uint64_t value, const char *raw, const struct lttng_ust_type_integer *container)
-{
-	struct lttng_ust_enum_entry *e = &l->entries[l->n];
-
-	if (value_taken(l, value))
-		return 0;
-	if (l->n && !strcmp(e[-1].string, raw) && value == e[-1].end.value + 1) {
-		e[-1].end.value = value;
-		return 0;
-	}
-	return label_put(l, value, value, raw, container);
-}
-
 static const struct lttng_ust_type_common *enum_build(const struct spi_map *map, const struct spi_map_enum *from,
 	const struct lttng_ust_type_integer *container)
 {
 	const struct spi_map_label *labels = SPI_MAP_AT(map, labels, struct spi_map_label, from->label_first);
-	struct lttng_ust_type_enum *type = tp_alloc(sizeof(*type));
-	struct lttng_ust_enum_desc *desc = tp_alloc(sizeof(*desc));
 	const char *raw = spi_map_string(map, from->name), *rest = NULL;
 	struct labels l = { 0 };
 	char name[128];
@@ -242,35 +185,28 @@ static const struct lttng_ust_type_common *enum_build(const struct spi_map *map,
 	/* The label for the rest may become two. */
 	l.entries = tp_alloc((from->label_count + 2) * sizeof(*l.entries));
 	l.list = tp_alloc((from->label_count + 2) * sizeof(*l.list));
-	if (!type || !desc || !l.entries || !l.list)
+	if (!l.entries || !l.list)
 		return NULL;
 	for (uint32_t i = 0; i < from->label_count; i++) {
 		const char *label = spi_map_string(map, labels[i].name);
+		uint64_t value = value_fit(labels[i].value, container);
 
 		if (labels[i].is_rest)
 			rest = label;
-		else if (labels_add(&l, value_fit(labels[i].value, container), label, container) < 0)
+		else if (!value_taken(&l, value) && label_put(&l, value, value, label, container) < 0)
 			return NULL;
 	}
-	if (rest && label_rest(&l, rest, container) < 0)
+	if ((rest && label_rest(&l, rest, container) < 0) || !l.n)
 		return NULL;
 	tp_name_printable(name, *raw ? raw : "enum", sizeof(name) - 1);
-	desc->struct_size = sizeof(*desc);
-	desc->name = tp_strndup(name, strlen(name));
-	desc->entries = l.list;
-	desc->nr_entries = l.n;
-	desc->probe_desc = &enum_owner;
-	type->parent.type = lttng_ust_type_enum;
-	type->struct_size = sizeof(*type);
-	type->desc = desc;
-	type->container_type = &container->parent;
-	return desc->name ? &type->parent : NULL;
+	raw = tp_strndup(name, strlen(name));
+	return raw ? tp_enum_type(raw, l.list, l.n, container) : NULL;
 }
 
 /* NULL: record the integer. */
 static const struct lttng_ust_type_common *enum_type(const struct spi_map *map, const struct spi_map_field *f)
 {
-	const struct lttng_ust_type_integer *container = &integers[0][!!f->is_signed][size_class(f->size)];
+	const struct lttng_ust_type_integer *container = &tp_integers[0][!!f->is_signed][size_class(f->size)];
 	const struct spi_map_enum *from;
 	struct made *m;
 	uint64_t hash;
@@ -326,9 +262,9 @@ const struct lttng_ust_type_common *tp_type_make(
 
 	switch (f->kind) {
 	case SPI_KIND_POINTER:
-		return as(column, TP_COLUMN_UNSIGNED, 8, &integers[1][0][3].parent);
+		return as(column, TP_COLUMN_UNSIGNED, 8, &tp_integers[1][0][3].parent);
 	case SPI_KIND_BOOL:
-		return as(column, TP_COLUMN_UNSIGNED, 1, &bool_type.parent);
+		return as(column, TP_COLUMN_UNSIGNED, 1, bool_type());
 	case SPI_KIND_CHAR:
 		return as(column, TP_COLUMN_CHAR, 1, &char_type.parent);
 	case SPI_KIND_FLOAT:
@@ -340,7 +276,7 @@ const struct lttng_ust_type_common *tp_type_make(
 	case SPI_KIND_STRING:
 	case SPI_KIND_TEXT:
 	case SPI_KIND_COUNTED:
-		return as(column, TP_COLUMN_STRING, 1, &string_type.parent);
+		return as(column, TP_COLUMN_STRING, 1, &tp_string_type.parent);
 	case SPI_KIND_INT_ARRAY:
 		type = as(column, TP_COLUMN_ARRAY, integer->size / 8, array_type(f));
 		column->count = (uint16_t) f->length;

@@ -5,9 +5,10 @@
  * stack. So the finished record waits, and is written before the thread's next record in that channel. Until then the
  * thread's new calls are lost in that channel as a whole: a thread never owes more than its depth of recorded calls.
  *
- * The records stand one after the other in chunks, in the order of the exits: inner calls come first. They are written
- * in that order, whatever their channels. Only the thread's bit SPI_THREAD_OWES says that records wait. While the bit
- * is clear, the chunks hold what an ended thread or a fork's parent has left; adding a record empties the chunks first.
+ * The records stand one after the other in one mapping, of which the kernel gives what is used, in the order of the
+ * exits: inner calls come first. They are written in that order, whatever their channels. Only the thread's bit
+ * SPI_THREAD_OWES says that records wait. While the bit is clear, the mapping holds what an ended thread or a fork's
+ * parent has left; adding a record empties it first.
  *
  * A signal handler may add a record while the interrupted code pays. Adding holds signals, and handlers never pay.
  */
@@ -16,7 +17,7 @@
 #include "liblttng-spi/base/base.h"
 #include "tp/ledger/ledger.h"
 
-#define CHUNK_BYTES	((64u << 10) - 16)
+#define DEBTS_BYTES	(8u << 20)	/* some 200 000 exits; what is owed beyond is lost */
 #define END_TRIES	8u		/* with the processor given away between them */
 #define BLOCK_LOOKS	64u		/* a thread that owes more than so many exits has its calls lost in all channels */
 
@@ -28,28 +29,17 @@ struct debt {
 	uint8_t record[];
 };
 
-struct chunk {
-	struct chunk *next;
-	uint64_t used;
-	uint8_t data[CHUNK_BYTES];
-};
-
 /* spi_thread_own.debts */
 struct tp_debts {
-	struct chunk *first, *last;	/* last: where the next record goes; NULL: into the first */
-	struct chunk *paid;		/* all before paid_to in this chunk is paid; NULL: the first */
-	uint64_t paid_to;
-	uint32_t waiting;
+	uint32_t used, paid;		/* bytes; those before `paid` are written, or lost */
+	uint32_t waiting;		/* records */
+	uint32_t reserved;
+	uint8_t data[];
 };
 
-/* The record at *at in *c, or where the next chunk begins; NULL: there is none. */
-static struct debt *debt_at(struct chunk **c, uint64_t *at)
+static struct debt *debt_at(struct tp_debts *d, uint32_t at)
 {
-	while (*c && *at >= (*c)->used) {
-		*c = (*c)->next;
-		*at = 0;
-	}
-	return *c ? (struct debt *) ((*c)->data + *at) : NULL;
+	return at < d->used ? (struct debt *) (d->data + at) : NULL;
 }
 
 /* ---- adding: signals are held ---- */
@@ -60,45 +50,26 @@ static struct tp_debts *debts_take(struct spi_thread *t)
 
 	if (!t->own)
 		return NULL;
-	d = t->own->debts ? t->own->debts : tp_core->alloc(sizeof(*d));
+	d = t->own->debts ? t->own->debts : tp_core->alloc(DEBTS_BYTES);
 	t->own->debts = d;
-	if (!d || spi_thread_owes(t))
-		return d;
-	for (struct chunk *c = d->first; c; c = c->next)
-		c->used = 0;
-	d->last = d->paid = NULL;
-	d->paid_to = d->waiting = 0;
+	if (d && !spi_thread_owes(t))
+		d->used = d->paid = d->waiting = 0;
 	return d;
-}
-
-/* The chunk with room for so many bytes; NULL: there is no memory. */
-static struct chunk *chunk_with(struct tp_debts *d, uint32_t size)
-{
-	struct chunk **place = d->last ? &d->last->next : &d->first;
-
-	if (d->last && d->last->used + size <= CHUNK_BYTES)
-		return d->last;
-	if (!*place)
-		*place = tp_core->alloc(sizeof(**place));
-	if (*place)
-		d->last = *place;
-	return *place;
 }
 
 static int debt_put(struct spi_thread *t, const struct tp_shot *shot, const void *channel)
 {
 	const uint32_t size = (uint32_t) ((sizeof(struct debt) + shot->length + 7) & ~7ul);
 	struct tp_debts *d = debts_take(t);
-	struct chunk *c = d ? chunk_with(d, size) : NULL;
 	struct debt *debt;
 
-	if (!c)
+	if (!d || sizeof(*d) + d->used + size > DEBTS_BYTES)
 		return -1;
-	debt = (struct debt *) (c->data + c->used);
+	debt = (struct debt *) (d->data + d->used);
 	*debt = (struct debt) { size, shot->length, shot->event, channel };
 	memcpy(debt->record, shot->record, shot->length);
 	spi_barrier();
-	c->used += size;
+	d->used += size;
 	d->waiting++;
 	spi_barrier();
 	__atomic_fetch_or(&t->owed, SPI_THREAD_OWES, __ATOMIC_RELAXED);
@@ -116,14 +87,14 @@ void tp_debts_add(struct spi_thread *t, const struct tp_shot *shot, const void *
 
 int tp_debts_block(const struct spi_thread *t, const void *channel)
 {
-	const struct tp_debts *d = t->own ? t->own->debts : NULL;
-	struct chunk *c = d && d->paid ? d->paid : d ? d->first : NULL;
-	uint64_t at = d && d->paid ? d->paid_to : 0;
-	const struct debt *debt = NULL;
+	struct tp_debts *d = t->own ? t->own->debts : NULL;
+	const struct debt *debt = d && d->waiting ? debt_at(d, d->paid) : NULL;
 
-	for (unsigned int n = 0; n < BLOCK_LOOKS && d && d->waiting && (debt = debt_at(&c, &at)); n++, at += debt->size)
+	for (unsigned int n = 0; n < BLOCK_LOOKS && debt; n++) {
 		if (debt->channel == channel)
 			return 1;
+		debt = debt_at(d, (uint32_t) ((const uint8_t *) debt - d->data) + debt->size);
+	}
 	return debt != NULL;
 }
 
@@ -133,12 +104,10 @@ int tp_debts_block(const struct spi_thread *t, const void *channel)
 static int debt_write(const struct debt *debt, int32_t other)
 {
 	tp_reader *reader = tp_read_lock(&spi_thread);
-	struct lttng_ust_tracepoint_probe *probe = tp_probes(debt->event);
+	const struct lttng_ust_tracepoint_probe *probe = tp_probe_in(debt->event, debt->channel);
 	int error = -EAGAIN;
 
-	while (probe && probe->func && tp_channel_of(probe) != debt->channel)
-		probe++;
-	if (probe && probe->func && tp_recorder_on(probe->data, debt->channel))
+	if (probe && tp_recorder_on(probe->data, debt->channel))
 		error = tp_record_as(other, debt->event, debt->record, debt->length, tp_recorder_of(probe));
 	tp_read_unlock(reader);
 	return !error ? 1 : tp_may_wait(error) ? 0 : -1;
@@ -147,15 +116,11 @@ static int debt_write(const struct debt *debt, int32_t other)
 /* As far as there is room. */
 static void debts_pay(struct tp_debts *d, int32_t other, struct spi_thread_count *count)
 {
-	struct chunk *c = d->paid ? d->paid : d->first;
-	uint64_t at = d->paid ? d->paid_to : 0;
 	const struct debt *debt;
 	int result;
 
-	while (d->waiting && (debt = debt_at(&c, &at)) && (result = debt_write(debt, other))) {
-		at += debt->size;
-		d->paid = c;
-		d->paid_to = at;
+	while (d->waiting && (debt = debt_at(d, d->paid)) && (result = debt_write(debt, other))) {
+		d->paid += debt->size;
 		count->exits += result > 0;
 		count->owed_exits += result > 0;
 		count->lost_exits += result < 0;
@@ -195,10 +160,7 @@ void tp_debts_close(int32_t other, struct tp_debts *d, struct spi_thread_count *
 	/* Given up: nothing waits for its turn behind these any more. */
 	count->lost_exits += d->waiting;
 	d->waiting = 0;
-	for (struct chunk *c = d->first; c; c = c->next) {
-		d->paid = c;
-		d->paid_to = c->used;
-	}
+	d->paid = d->used;
 }
 
 void tp_debts_end(struct spi_thread *t)

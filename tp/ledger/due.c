@@ -28,57 +28,45 @@ void tp_due_many(struct spi_thread *t, struct spi_slot *slot, const struct tp_du
 	slot->aux = tp_epoch | TP_SLOT_SET;
 }
 
-static struct tp_due_set *due_set(const struct spi_slot *slot)
+/* The channels that are owed the exit, NULL among them where one has it by now. Returns how many. */
+static uint32_t due_list(const struct spi_slot *slot, const void ***list)
 {
-	return (struct tp_due_set *) tp_area_make(slot, TP_AREA_SMALL);
-}
+	const int is_set = slot->aux == (tp_epoch | TP_SLOT_SET);
+	struct tp_due_set *set = is_set ? (struct tp_due_set *) tp_area_make(slot, TP_AREA_SMALL) : NULL;
 
-/* Where the channel stands in the set; NULL: it is not there. */
-static const void **set_place(const struct spi_slot *slot, const void *channel)
-{
-	struct tp_due_set *set = due_set(slot);
-
-	for (uint32_t i = 0; set && i < set->n; i++)
-		if (set->channel[i] == channel)
-			return &set->channel[i];
-	return NULL;
-}
-
-static int is_recorded_in(const struct tp_event *event, const void *channel)
-{
-	struct lttng_ust_tracepoint_probe *probe = tp_probes(event);
-
-	while (probe && probe->func && tp_channel_of(probe) != channel)
-		probe++;
-	return probe && probe->func;
+	*list = set ? set->channel : (const void **) (uint64_t) &slot->cookie;
+	return set ? set->n : slot->aux == tp_epoch;
 }
 
 uint32_t tp_due_removed(const struct spi_slot *slot, struct tp_point *tp)
 {
-	const struct tp_due_set *set = slot->aux == (tp_epoch | TP_SLOT_SET) ? due_set(slot) : NULL;
-	const void *const *channel = set ? set->channel : &slot->cookie;
-	const uint32_t most = set ? set->n : slot->aux == tp_epoch;
-	uint32_t n = 0;
+	const void **channel;
+	uint32_t most = due_list(slot, &channel), n = 0;
 
 	for (uint32_t i = 0; i < most; i++)
-		n += channel[i] && !is_recorded_in(&tp->exit, channel[i]) &&
-			(!is_recorded_in(&tp->entry, channel[i]) || tp_exit_ended_lately(tp, channel[i]));
+		n += channel[i] && !tp_probe_in(&tp->exit, channel[i]) &&
+			(!tp_probe_in(&tp->entry, channel[i]) || tp_exit_ended_lately(tp, channel[i]));
 	return n;
 }
 
 int tp_due_has(const struct spi_slot *slot, const void *channel)
 {
-	if (slot->aux == (tp_epoch | TP_SLOT_SET))
-		return set_place(slot, channel) != NULL;
-	return slot->aux == tp_epoch && slot->cookie == channel;
+	const void **list;
+	uint32_t n = due_list(slot, &list), i = 0;
+
+	while (i < n && list[i] != channel)
+		i++;
+	return i < n;
 }
 
 void tp_due_forget(struct spi_slot *slot, const void *channel)
 {
-	const void **place;
+	const void **list;
+	uint32_t n = due_list(slot, &list);
 
-	if (slot->aux == tp_epoch && slot->cookie == channel)
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i] == channel)
+			list[i] = NULL;
+	if (slot->aux == tp_epoch && !slot->cookie)
 		tp_due_over(slot);
-	else if (slot->aux == (tp_epoch | TP_SLOT_SET) && (place = set_place(slot, channel)))
-		*place = NULL;
 }

@@ -8,7 +8,7 @@
  *
  *	aux				cookie		owed to
  *	0				-		nobody: no entry was recorded, or the exit is settled
- *	tp_epoch			channel		this channel (NULL: nobody, the exit may be wanted alone)
+ *	tp_epoch			channel		this channel (NULL: nobody, a trigger may want the exit)
  *	tp_epoch | TP_SLOT_SET		-		the channels of the set in the slot's area
  *	tp_epoch | length + 1		area		(one event a call: the arguments that wait in the area, record/one-event.c)
  *
@@ -50,6 +50,12 @@ SPI_INLINE void tp_due_one(struct spi_slot *slot, const void *channel)
 {
 	slot->cookie = channel;
 	slot->aux = tp_epoch;
+}
+
+/* Is there a channel that has the entry? */
+SPI_INLINE int tp_due_is_owed(const struct spi_slot *slot)
+{
+	return slot->aux == (tp_epoch | TP_SLOT_SET) || (slot->aux == tp_epoch && slot->cookie);
 }
 
 /* Nobody is owed anything; before the slot is popped. */
@@ -118,21 +124,5 @@ SPI_HIDDEN int tp_pair_takes(const struct tp_point *tp, const struct lttng_ust_e
 	const struct lttng_ust_channel_buffer *channel, int has_slot);
 SPI_HIDDEN void tp_pair_seen(const void *channel);	/* a channel in which both ends of trees' calls are recorded */
 extern SPI_HIDDEN const void *tp_pair_latest;		/* the latest of these */
-
-#define TP_ALONE_KEPT	1u	/* there is a channel in tp_point.alone[] */
-#define TP_ALONE_FRESH	2u	/* nobody has had an entry since the function was instrumented */
-SPI_HIDDEN void tp_alone_init(void);
-SPI_HIDDEN void tp_alone_forked(void);
-SPI_HIDDEN void tp_alone_installed(struct spi_point **points, unsigned int n);
-/* The channel takes exits of the point, and no entries: has that lasted, so that the exits are recorded? */
-SPI_HIDDEN int tp_alone_lasts(struct tp_point *tp, const void *channel);
-SPI_HIDDEN void tp_alone_over(struct tp_point *tp, const void *channel);
-
-/* A channel has an entry of this point. */
-SPI_INLINE void tp_alone_heard(struct tp_point *tp, const void *channel)
-{
-	if (spi_unlikely(CMM_ACCESS_ONCE(tp->alone_used)))
-		tp_alone_over(tp, channel);
-}
 
 #endif /* SPI_TP_LEDGER_H */

@@ -30,29 +30,20 @@ int tp_budget_prepare(const char **why)
 	return -1;
 }
 
-static uint32_t record_fill(uint8_t *record, const struct spi_left_out *l)
-{
-	uint8_t *to = record, state = (uint8_t) l->is_out;
-	uint32_t n = 0;
-
-	to = tp_put(to, &l->address, 8);
-	to = tp_put(to, &l->call_site, 8);
-	to = tp_put(to, &l->calls, 8);
-	to = tp_put(to, &l->share, 4);
-	to = tp_put(to, &l->budget, 4);
-	to = tp_put(to, &state, 1);
-	while (l->name[n] && n < NAME_MAX_BYTES - 1)
-		*to++ = (uint8_t) l->name[n++];
-	*to++ = 0;
-	return (uint32_t) (to - record);
-}
+/* In the fields' order. */
+struct __attribute__((packed)) record {
+	uint64_t address, call_site, calls;
+	uint32_t share, budget;
+	uint8_t state;
+	char name[NAME_MAX_BYTES];
+};
 
 /* spi_payload_ops.budget_event */
 int tp_budget_event(const struct spi_left_out *l)
 {
 	struct tp_event event = tp_own_event(&budget, l->address);
-	uint8_t record[37 + NAME_MAX_BYTES + TP_SLOP];
-	struct tp_shot shot = { .event = &event, .record = record };
+	struct record record = { l->address, l->call_site, l->calls, l->share, l->budget, (uint8_t) l->is_out, "" };
+	struct tp_shot shot = { .event = &event, .record = (uint8_t *) &record };
 	struct spi_thread *t = &spi_thread;
 	uint32_t now = t->tree_now;
 	int *error, error_was;
@@ -63,10 +54,11 @@ int tp_budget_event(const struct spi_left_out *l)
 		return 0;
 	error = tp_errno(t);
 	error_was = *error;
-	shot.length = record_fill(record, l);
+	spi_format(record.name, sizeof(record.name), "%s", l->name);
+	shot.length = (uint32_t) (offsetof(struct record, name) + strlen(record.name) + 1);
 	t->tree_now = l->trees;
 	reader = tp_read_lock(t);
-	took = tp_fire(&shot, 0, 0);
+	took = tp_fire(&shot, 0);
 	tp_read_unlock(reader);
 	t->tree_now = now;
 	*error = error_was;

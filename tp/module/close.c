@@ -4,15 +4,9 @@
  * Closing calls that are under way: the thread that closes writes their exits, in the name of the thread that is in
  * them. No thread is stopped for that. The agent (liblttng-spi/ledger/close.c) says which calls, one after the other.
  *
- * The process ends, or executes another program (TP_ENDED, TP_EXEC): from then on no thread records, and a call that
- * returns leaves its slot's `cookie` and `aux` as they are. A thread looks at tp_closed (ledger/closed.c) when it is busy
- * already; the agent makes that seen (membarrier) and waits until no thread is busy: so the slots that still name a
- * channel are exactly the calls whose entry is recorded and whose exit is not.
- *
- * A tree or a rule ends, or the controller detaches (TP_CAREFUL): everybody goes on recording. But a thread writes
- * exits under a lock of its own, which the agent takes while it closes calls of that thread.
- *
- * Should the exec fail, threads record again. The calls that were closed count as over.
+ * At the process's end and at exec (TP_ENDED, TP_EXEC) a call that returns leaves its slot's `cookie` and `aux` as they
+ * are, and the agent waits until no thread is busy: so the slots that still name a channel are exactly the calls whose
+ * entry is recorded and whose exit is not. Should the exec fail, the calls that were closed count as over.
  */
 #include <string.h>
 #include <sys/syscall.h>
@@ -87,19 +81,12 @@ static int is_left_in(struct closing *c, const struct lttng_ust_event_common *ex
 	return 1;
 }
 
-/* The process's own end: does a channel that takes exits without entries have those of the closing thread's calls? */
-static int is_wanted_alone(const struct closing *c, const void *channel)
-{
-	return c->in == SPI_CLOSE_IN_PROCESS && !c->other && !(c->point->flags & SPI_POINT_TREE) &&
-		tp_hears_exits_alone(c->point->payload, channel);
-}
-
 static int channel_is_meant(struct closing *c, const struct lttng_ust_event_common *event, const void *channel)
 {
 	if (c->is_one)
 		return 1;
 	if (!tp_due_has(c->slot, channel))
-		return is_wanted_alone(c, channel);
+		return 0;
 	/* an event without a filter stays on for other trees, and records the exit when the call returns */
 	if (c->in == SPI_CLOSE_IN_TAGGED)
 		return CMM_ACCESS_ONCE(event->eval_filter);
@@ -157,12 +144,6 @@ static int channels_close(struct closing *c)
 	return n;
 }
 
-/* Is there a channel that has the call's entry? */
-static int is_owed(const struct spi_slot *slot)
-{
-	return slot->cookie || slot->aux == (tp_epoch | TP_SLOT_SET);
-}
-
 /* Two events a call. */
 static int call_close(struct closing *c)
 {
@@ -171,7 +152,7 @@ static int call_close(struct closing *c)
 	enum spi_left how = c->in == SPI_CLOSE_IN_PROCESS ? SPI_LEFT_PROCESS_END : SPI_LEFT_DETACHED;
 
 	c->shot = exit_shot(c->point, c->slot->ra, record);
-	if (c->count && is_owed(c->slot) && (tp->exit_program || c->in == SPI_CLOSE_IN_PROCESS))
+	if (c->count && tp_due_is_owed(c->slot) && (tp->exit_program || c->in == SPI_CLOSE_IN_PROCESS))
 		tp_left_fire(&spi_thread, c->other, c->point, how);
 	return channels_close(c);
 }
@@ -186,7 +167,8 @@ int tp_close_call(const struct spi_thread_own *own, struct spi_slot *slot, uint3
 	int *error = tp_errno(t), error_was = *error, n = 0;
 
 	if (!point || !point->payload || (flags & SPI_POINT_COMPACT) || slot->aux - low != tp_epoch ||
-			(is_one ? !is_last : low > TP_SLOT_SET) || (!is_owed(slot) && (!is_last || c.other)))
+			(is_one ? !is_last : low > TP_SLOT_SET) ||
+			(!is_one && !tp_due_is_owed(slot) && (!is_last || c.other)))
 		return 0;
 	t->tree_now = flags & SPI_POINT_TREE && !is_one ? trees & (uint32_t) slot->start : 0;
 	if (!is_one)

@@ -27,10 +27,6 @@
 static int other_fork_help;	/* liblttng-ust-fork.so does what fork_*() would: both would wait for each other */
 static SPI_FORK_DATA sigset_t fork_signals;	/* of the forking thread, which holds lttng-ust's fork lock meanwhile */
 static SPI_FORK_DATA int32_t fork_tid;
-static struct {
-	unsigned long module, offset;
-} ust_tls;			/* lttng-ust's thread-local memory, for __tls_get_addr() */
-static size_t ust_tls_size;
 
 static int is_fork_help(struct dl_phdr_info *info, size_t size, void *found)
 {
@@ -39,21 +35,6 @@ static int is_fork_help(struct dl_phdr_info *info, size_t size, void *found)
 	if (!strncmp(name ? name + 1 : info->dlpi_name, "liblttng-ust-fork.so", 20))
 		*(int *) found = 1;
 	return 0;
-}
-
-static int find_ust_tls(struct dl_phdr_info *info, size_t size, void *unused)
-{
-	const char *name = strrchr(info->dlpi_name, '/');
-
-	(void) size;
-	(void) unused;
-	if (strncmp(name ? name + 1 : info->dlpi_name, "liblttng-ust.so", 15) != 0)
-		return 0;
-	ust_tls.module = info->dlpi_tls_modid;
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_TLS)
-			ust_tls_size = info->dlpi_phdr[i].p_memsz;
-	return 1;
 }
 
 static int op_bind(struct spi_point **points, unsigned int n, const char **errors)
@@ -144,35 +125,12 @@ static void reader_forget(void)
 			pthread_setspecific(key, NULL);
 }
 
-/*
- * lttng-ust keeps the thread's id for the context vtid. It forgets the one of the thread that it begins in, which may be another. The one
- * word that has it is looked for; where there are more, as small numbers are frequent, it is left.
- */
-static void tid_forget(void)
-{
-	extern void *__tls_get_addr(void *index);
-	int32_t *words, *found = NULL;
-	unsigned int n = 0;
-
-	if (!ust_tls.module || !ust_tls_size || !spi_thread.payload[TP_WORD_READER])
-		return;
-	words = __tls_get_addr(&ust_tls);
-	for (size_t i = 0; i < ust_tls_size / sizeof(*words); i++)
-		if (words[i] == fork_tid) {
-			found = &words[i];
-			n++;
-		}
-	if (n == 1)
-		*found = 0;
-}
-
 /* Nothing begins: lttng-ust's locks are given back, and nothing is recorded until op_child_begins(). */
 static void op_fork_child(void)
 {
 	sigset_t set = fork_signals;
 
 	tp_debts_forget(&spi_thread);
-	tp_in_name_fork_child();
 	if (tp_closed != TP_ENDED)
 		tp_closed = TP_EXEC;
 	tp_due_forget_all();
@@ -180,7 +138,9 @@ static void op_fork_child(void)
 	if (other_fork_help)
 		return;
 	lttng_ust_after_fork_parent(&set);
-	tid_forget();
+	/* the child may begin on another thread, and only that one forgets by itself */
+	if (spi_thread.payload[TP_WORD_READER])
+		tp_in_name_forget(fork_tid);
 	reader_forget();
 	/* Other threads' readers are not here, and lttng-ust's destructors would wait for one that was reading. */
 	lttng_ust_urcu_before_fork();
@@ -206,17 +166,9 @@ static void wait_file_make(const char *path, uint64_t mode)
 
 static void wait_files_make(void)
 {
-	char own[sizeof("/dev/shm/lttng-ust-wait-8-") + 10], digits[10];
-	unsigned int uid = (unsigned int) spi_raw3(SYS_getuid, 0, 0, 0), n = 0;
-	size_t at = sizeof("/dev/shm/lttng-ust-wait-8-") - 1;
+	char own[64];
 
-	memcpy(own, "/dev/shm/lttng-ust-wait-8-", at);
-	do
-		digits[n++] = (char) ('0' + uid % 10);
-	while (uid /= 10);
-	while (n)
-		own[at++] = digits[--n];
-	own[at] = 0;
+	spi_format(own, sizeof(own), "/dev/shm/lttng-ust-wait-8-%u", (unsigned int) spi_raw3(SYS_getuid, 0, 0, 0));
 	wait_file_make(own, 0640);
 	wait_file_make("/dev/shm/lttng-ust-wait-8", 0666);
 }
@@ -236,7 +188,6 @@ static void op_child_begins(void)
 	if (tp_closed != TP_ENDED)
 		tp_closed = TP_OPEN;
 	tp_compact_child_begins();
-	tp_alone_forked();
 }
 
 /* What follows may be in a snapshot that has nothing of what was before: numbers are described again. */
@@ -307,6 +258,14 @@ static int op_set_tags(struct spi_point *point, const char *tags)
 		tp_compact_retag(point, tags);
 	}
 	return tp_context_set(point, tags);
+}
+
+/* These are about to be called, for the first time or again: a session may not have been told of their functions. */
+static void op_installed(struct spi_point **points, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (points[i]->said && !(points[i]->flags & SPI_POINT_COMPACT))
+			points[i]->flags |= SPI_POINT_UNNAMED;
 }
 
 /* The next channel may well be where the last one was in memory, and knows no function yet. */
@@ -381,7 +340,7 @@ static const struct spi_payload_ops ops = {
 	.set_run = op_set_run,
 	.budget_prepare = tp_budget_prepare,
 	.budget_event = tp_budget_event,
-	.installed = tp_alone_installed,
+	.installed = op_installed,
 	.libraries_update = tp_libraries_update,
 	.library_event = tp_library_event,
 	.function_say = op_function_say,
@@ -399,13 +358,18 @@ SPI_EXPORT const struct spi_payload_ops *spi_payload_init(const struct spi_core_
 
 const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, const char **error)
 {
+	static const char *const refusal = "LTTng-UST refused the providers spi_call and spi_run";
+	static int is_refused;
+
 	if (core->abi != SPI_PAYLOAD_ABI || core->size < sizeof(*core)) {
 		*error =
 			"liblttng-spi-tp.so and liblttng-spi.so are of different versions: install both from one build";
 		return NULL;
 	}
-	if (tp_core)
-		return &ops;
+	if (tp_core) {
+		*error = refusal;
+		return is_refused ? NULL : &ops;
+	}
 	tp_core = core;
 	if (tp_thread_ready(0) < 0) {	/* this thread's memory is allocated here: first-call.c */
 		*error = "no memory is left for lttng-ust's variables";
@@ -413,16 +377,12 @@ const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, 
 		return NULL;
 	}
 	dl_iterate_phdr(is_fork_help, &other_fork_help);
-	dl_iterate_phdr(find_ust_tls, NULL);
+	tp_in_name_init();
 	tp_clock_init();
-	tp_alone_init();
 	tp_context_register();
 	tp_library_init();
 	tp_state_dump_init();
-	if (tp_left_register() < 0 || tp_runs_register() < 0) {
-		*error = "LTTng-UST refused the providers spi_call and spi_run";
-		tp_core = NULL;
-		return NULL;
-	}
-	return &ops;
+	is_refused = tp_left_register() < 0 || tp_runs_register() < 0;
+	*error = refusal;
+	return is_refused ? NULL : &ops;
 }

@@ -36,10 +36,7 @@ static struct lttng_ust_tracepoint *tracepoints[] = { &load, &build_id, &unload 
 
 void tp_library_init(void)
 {
-	static int registered;
-
-	if (!registered && lttng_ust_tracepoint_module_register(tracepoints, 3) == 0)
-		registered = 1;
+	lttng_ust_tracepoint_module_register(tracepoints, 3);
 }
 
 /* From liblttng-ust, as its own liblttng-ust-dl.so uses it; in no public header. */

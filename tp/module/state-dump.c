@@ -31,10 +31,7 @@ static struct lttng_ust_tracepoint *tracepoints[] = { &start, &end, &procname, &
 
 void tp_state_dump_init(void)
 {
-	static int registered;
-
-	if (!registered && lttng_ust_tracepoint_module_register(tracepoints, 5) == 0)
-		registered = 1;
+	lttng_ust_tracepoint_module_register(tracepoints, 5);
 }
 
 typedef void (*session_probe)(void *data, struct lttng_ust_session *session);

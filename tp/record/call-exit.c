@@ -8,43 +8,19 @@
 #include "liblttng-spi/calls/calls.h"
 #include "tp/record/record.h"
 
-/* For channels other than the one that the slot names. */
-static __attribute__((noinline)) enum tp_due exit_due(struct tp_point *tp, const struct spi_slot *slot,
-	const struct lttng_ust_channel_buffer *channel)
+__attribute__((noinline)) void tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record,
+	uint32_t length, const void *channel, int error)
 {
-	if (slot->aux == (tp_epoch | TP_SLOT_SET) && tp_due_has(slot, channel))
-		return TP_DUE_BALANCE;
-	/* of a tree no exit without its entry: while it is switched on one of the two events may be on before the other */
-	return (tp->point->flags & SPI_POINT_TREE) || !tp_hears_exits_alone(tp, channel) ? TP_DUE_NOT : TP_DUE_ALONE;
-}
-
-/*
- * The ring refused an exit record. One that is larger than a sub-buffer would be
- * owed for ever and block the thread: it goes out with its values empty. Returns 1
- * when that recorded it.
- */
-__attribute__((noinline)) uint32_t tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record,
-	uint32_t length, struct lttng_ust_event_recorder *recorder, enum tp_due due, int error)
-{
-	uint8_t empty[error == -ENOSPC && tp->exit_program ? tp->exit_program->length + TP_SLOP : 1];
 	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = length };
 
-	if (sizeof(empty) > 1) {
-		shot.record = empty;
-		shot.length = tp_serialise_zero(tp->exit_program, empty);
-		error = tp_record(shot.event, empty, shot.length, recorder, recorder->chan);
-		if (!error)
-			return 1;
-	}
-	if (due == TP_DUE_BALANCE && tp_may_wait(error))
-		tp_debts_add(t, &shot, recorder->chan);
+	if (tp_may_wait(error))
+		tp_debts_add(t, &shot, channel);
 	else
 		tp_count(t)->lost_exits++;
-	return 0;
 }
 
 /* Any number of rules on the exit event, with filters and triggers. Returns how many recorded it. */
-static __attribute__((noinline)) uint32_t fire_exit_all(
+static uint32_t exit_offer(
 	struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, struct spi_slot *slot)
 {
 	struct tp_shot shot = { .event = &tp->exit, .record = record, .length = length };
@@ -54,101 +30,75 @@ static __attribute__((noinline)) uint32_t fire_exit_all(
 	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->exit); probe && probe->func; probe++) {
 		struct lttng_ust_event_recorder *recorder = tp_recorder_of(probe);
 		const struct lttng_ust_channel_buffer *channel = recorder ? recorder->chan : NULL;
-		enum tp_due due = TP_DUE_BALANCE;
 		int error = -ENOBUFS;
 
 		if (!recorder) {
 			tp_notify_by(&shot, probe);
 			continue;
 		}
-		if (slot->cookie != channel || slot->aux != tp_epoch)
-			due = exit_due(tp, slot, channel);
-		if (due == TP_DUE_NOT)
+		if (!tp_due_has(slot, channel))
 			continue;
 		if (!(is_tree ? tp_recorder_on(probe->data, channel) : tp_recorder_takes(&shot, probe->data, channel))) {
 			/* LTTng is about to remove it */
-			tp_count(t)->lost_exits += !is_tree && due == TP_DUE_BALANCE && tp_channel_on(channel) &&
+			tp_count(t)->lost_exits += !is_tree && tp_channel_on(channel) &&
 				!tp_recorder_on(probe->data, channel);
 			continue;
 		}
 		if (!is_tree)
 			tp_exit_heard(tp, channel);
 		if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
-			error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
-		n += error ? tp_exit_failed(t, tp, record, length, recorder, due, error) : 1;
+			error = tp_record(&tp->exit, record, length, recorder);
+		if (error)
+			tp_exit_failed(t, tp, record, length, channel, error);
+		n += !error;
 	}
 	if (!is_tree)
 		tp_count(t)->lost_exits += tp_due_removed(slot, tp);
 	return n;
 }
 
-SPI_INLINE void fire_exit(struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, struct spi_slot *slot)
+static void fire_exit(
+	struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length, struct spi_slot *slot)
 {
 	tp_reader *reader = tp_read_lock(t);
-	struct lttng_ust_event_recorder *recorder = tp_probe_single(tp_probes(&tp->exit));
-	uint32_t n = 1;
 
-	if (spi_likely(recorder != NULL) && spi_likely(slot->cookie == recorder->chan) &&
-		spi_likely(slot->aux == tp_epoch) && spi_likely(!spi_thread_owes(t))) {
-		int error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
-
-		if (spi_unlikely(error < 0))
-			n = tp_exit_failed(t, tp, record, length, recorder, TP_DUE_BALANCE, error);
-	} else {
-		n = fire_exit_all(t, tp, record, length, slot);
-	}
+	tp_count(t)->exits += exit_offer(t, tp, record, length, slot);
 	tp_read_unlock(reader);
-	tp_count(t)->exits += n;
 }
 
-/* frame NULL: the call did not return, its values are zero. */
+/* frame NULL: the call did not return, its values are zero. Exits that LTTng has removed meanwhile are counted. */
 SPI_INLINE void record_exit(struct spi_thread *t, struct spi_slot *slot, const struct spi_frame *frame,
-	const uint8_t *vec, uint64_t stride, const int generic)
+	const uint8_t *vec, uint64_t stride)
 {
 	struct tp_point *tp = slot->point->payload;
 	const struct tp_program *program = tp->exit_program;
-	uint32_t length;
+	uint64_t words[2] = { slot->point->address, tp_call_site(slot->point, slot->ra) };
+	uint8_t record[program ? program->length + TP_SLOP : 1];
 
 	if (spi_unlikely(spi_thread_owes(t)))
 		tp_debts_pay(t);
-	if (generic) {
-		uint64_t words[2] = { slot->point->address, tp_call_site(slot->point, slot->ra) };
-
+	if (!program)
 		fire_exit(t, tp, (uint8_t *) words, sizeof(words), slot);
-	} else {
-		uint8_t small[TP_SMALL_RECORD + TP_SLOP], *record = small;
-
-		if (spi_unlikely(program->length > TP_SMALL_RECORD))
-			record = __builtin_alloca(program->length + TP_SLOP);
-		length = spi_likely(frame != NULL) ? tp_serialise(program, frame, vec, stride, record)
-						   : tp_serialise_zero(program, record);
-		fire_exit(t, tp, record, length, slot);
-	}
+	else if (spi_likely(frame != NULL))
+		fire_exit(t, tp, record, tp_serialise(program, frame, vec, stride, record), slot);
+	else
+		fire_exit(t, tp, record, tp_serialise_zero(program, record), slot);
 }
 
-/* Nobody records exits of the function any more, though some did as the call began. */
-static __attribute__((noinline)) void exit_removed(struct spi_thread *t, const struct spi_slot *slot)
-{
-	struct tp_point *tp = slot->point->payload;
-	tp_reader *reader = slot->point->flags & SPI_POINT_TREE ? NULL : tp_read_lock(t);
-
-	if (!reader)
-		return;
-	tp_count(t)->lost_exits += tp_due_removed(slot, tp);
-	tp_read_unlock(reader);
-}
-
-SPI_INLINE int exit_state(const struct spi_slot *slot)
+/* The trees that a call is recorded for: those of its entry, should one have ended meanwhile. */
+SPI_INLINE uint32_t trees_before(struct spi_thread *t, const struct spi_slot *slot)
 {
 	const struct tp_point *tp = slot->point->payload;
+	uint32_t now = t->tree_now;
 
-	return CMM_ACCESS_ONCE(tp->exit.tracepoint->state);
+	t->tree_now = tp->exit_program ? 0 : (uint32_t) slot->start;
+	return now;
 }
 
-SPI_INLINE void exit_common(
-	struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride, const int generic)
+void tp_call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	struct spi_thread *t = &spi_thread;
+	const uint32_t now = trees_before(t, slot);
 	int *error = tp_errno(t), error_was = *error, locked;
 
 	if (spi_unlikely(slot + 1 != t->cur))
@@ -156,64 +106,35 @@ SPI_INLINE void exit_common(
 	tp_exit_begin(t, slot);
 	locked = spi_unlikely(tp_closed == TP_CAREFUL) && tp_careful_lock(t);
 	if (spi_likely(tp_closed <= TP_CAREFUL)) {
-		if (spi_likely(exit_state(slot)) && spi_likely(slot->aux))	/* else it has been closed */
-			record_exit(t, slot, frame, vec, stride, generic);
-		else if (spi_unlikely(slot->aux))
-			exit_removed(t, slot);
+		if (spi_likely(slot->aux))	/* else it has been closed */
+			record_exit(t, slot, frame, vec, stride);
 		tp_due_over(slot);
 	}					/* else who closed looks for what is left of the slot */
 	if (spi_unlikely(locked))
 		tp_careful_unlock(t);
 	spi_slot_pop(t, slot);
+	t->tree_now = now;
 	*error = error_was;
 	spi_call_end(t);
 }
 
-void tp_call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	exit_common(slot, frame, vec, stride, 0);
-}
-
-void tp_generic_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
-{
-	uint32_t now = spi_thread.tree_now;
-
-	spi_thread.tree_now = (uint32_t) slot->start;
-	exit_common(slot, frame, vec, stride, 1);
-	spi_thread.tree_now = now;
-}
-
 /* The core has marked the thread busy, and pops the slot itself. */
-SPI_INLINE void left_common(struct spi_slot *slot, enum spi_left how, const int generic)
+void tp_call_left(struct spi_slot *slot, enum spi_left how)
 {
 	struct spi_thread *t = &spi_thread;
+	const struct tp_point *tp = slot->point->payload;
+	const uint32_t now = trees_before(t, slot);
 	int *error = tp_errno(t), error_was = *error, locked = tp_closed == TP_CAREFUL && tp_careful_lock(t);
 
 	if (tp_closed <= TP_CAREFUL) {
-		if (exit_state(slot) && slot->aux) {
-			if (slot->aux == (tp_epoch | TP_SLOT_SET) || (slot->aux == tp_epoch && slot->cookie))
-				tp_left_fire(t, 0, slot->point, how);
-			record_exit(t, slot, NULL, NULL, 0, generic);
-		} else if (slot->aux) {
-			exit_removed(t, slot);
-		}
+		if (CMM_ACCESS_ONCE(tp->exit.tracepoint->state) && tp_due_is_owed(slot))
+			tp_left_fire(t, 0, slot->point, how);
+		if (slot->aux)
+			record_exit(t, slot, NULL, NULL, 0);
 		tp_due_over(slot);
 	}
 	if (locked)
 		tp_careful_unlock(t);
+	t->tree_now = now;
 	*error = error_was;
-}
-
-void tp_call_left(struct spi_slot *slot, enum spi_left how)
-{
-	left_common(slot, how, 0);
-}
-
-void tp_generic_left(struct spi_slot *slot, enum spi_left how)
-{
-	uint32_t now = spi_thread.tree_now;
-
-	spi_thread.tree_now = (uint32_t) slot->start;
-	left_common(slot, how, 1);
-	spi_thread.tree_now = now;
 }

@@ -70,7 +70,7 @@ SPI_INLINE uint32_t fast_serialise(const struct spi_point *point, const struct t
 	return program->length;
 }
 
-/* The call has a slot: for the exit in this channel; NULL: for an exit that is wanted alone. */
+/* The call has a slot: for the exit in this channel; NULL: for a trigger. */
 SPI_INLINE uint64_t fast_push(struct spi_thread *t, struct spi_slot *slot, struct spi_point *point,
 	struct spi_frame *frame, uint32_t trees, const void *channel, const enum tp_program_form form)
 {
@@ -85,7 +85,6 @@ SPI_INLINE uint64_t fast_push(struct spi_thread *t, struct spi_slot *slot, struc
 SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride,
 	const enum tp_program_form form)
 {
-	const spi_entry_fn general = IS_ADDRESS(form) ? tp_generic_entry : tp_call_entry;
 	const uint32_t unusual = SPI_POINT_LOOPS | SPI_POINT_UNNAMED | SPI_POINT_NO_EXIT;
 	struct spi_thread *t = &spi_thread;
 	struct tp_point *tp = point->payload;
@@ -98,11 +97,11 @@ SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame,
 	uint32_t length, trees = 0;
 
 	if (spi_unlikely(!fast_may(t, place)) || (IS_ADDRESS(form) && spi_unlikely(point->flags & unusual)))
-		return general(point, frame, vec, stride);
+		return tp_call_entry(point, frame, vec, stride);
 	if (spi_likely(CMM_ACCESS_ONCE(tp->exit.tracepoint->state)))
 		slot = fast_slot(t, p);
 	if (spi_unlikely(!slot) && (form == TP_FORM_TREE || CMM_ACCESS_ONCE(tp->exit.tracepoint->state)))
-		return general(point, frame, vec, stride);
+		return tp_call_entry(point, frame, vec, stride);
 	errno_place = t->payload[TP_WORD_ERRNO];
 	error_was = *errno_place;
 	spi_busy_first(t, p);
@@ -114,23 +113,21 @@ SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame,
 	if (spi_unlikely(!recorder) || (form == TP_FORM_TREE && spi_unlikely(!trees)) || spi_unlikely(tp_closed)) {
 		tp_read_unlock(reader);
 		fast_end(t);
-		return general(point, frame, vec, stride);
+		return tp_call_entry(point, frame, vec, stride);
 	}
 	length = fast_serialise(point, tp->entry_program, frame->ra, frame, vec, stride, record, form);
-	error = tp_record(&tp->entry, record, length, recorder, recorder->chan);
+	error = tp_record(&tp->entry, record, length, recorder);
 	if (spi_likely(!error)) {
 		if (form == TP_FORM_TREE && spi_unlikely(tp_pair_latest != recorder->chan))
 			tp_pair_seen(recorder->chan);
 		tp_count(t)->entries++;
 		if (slot)
 			code = fast_push(t, slot, point, frame, trees, recorder->chan, form);
-		if (form != TP_FORM_TREE)
-			tp_alone_heard(tp, recorder->chan);
 		tp_read_unlock(reader);
 	} else {
 		tp_read_unlock(reader);
 		tp_count(t)->lost_entries += (unsigned int) tp_discarded(error);
-		if (slot && tp_exit_wanted_alone(t, tp))
+		if (slot && tp_exit_wanted(t, tp))
 			code = fast_push(t, slot, point, frame, trees, NULL, form);
 	}
 	*errno_place = error_was;
@@ -141,18 +138,17 @@ SPI_INLINE uint64_t fast_entry(struct spi_point *point, struct spi_frame *frame,
 SPI_INLINE void fast_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride,
 	const enum tp_program_form form)
 {
-	const spi_exit_fn general = IS_ADDRESS(form) ? tp_generic_exit : tp_call_exit;
 	struct spi_thread *t = &spi_thread;
 	struct tp_point *tp = slot->point->payload;
 	tp_reader **place = t->payload[TP_WORD_READER], *reader;
 	uint8_t record[RECORD_ROOM(form)];
 	struct lttng_ust_event_recorder *recorder;
 	int *errno_place, error_was, error;
-	uint32_t length, n = 1;
+	uint32_t length;
 
 	if (spi_unlikely(!fast_may(t, place)) || spi_unlikely(slot->aux != tp_epoch) ||
 			spi_unlikely(slot + 1 != t->cur)) {
-		general(slot, frame, vec, stride);
+		tp_call_exit(slot, frame, vec, stride);
 		return;
 	}
 	errno_place = t->payload[TP_WORD_ERRNO];
@@ -163,17 +159,17 @@ SPI_INLINE void fast_exit(struct spi_slot *slot, struct spi_frame *frame, const 
 	if (spi_unlikely(!recorder) || spi_unlikely(slot->cookie != recorder->chan) || spi_unlikely(tp_closed)) {
 		tp_read_unlock(reader);
 		fast_end(t);
-		general(slot, frame, vec, stride);
+		tp_call_exit(slot, frame, vec, stride);
 		return;
 	}
 	if (!IS_ADDRESS(form) || !(slot->point->flags & SPI_POINT_TREE))	/* a tree's point has no room for that */
 		tp_exit_heard(tp, recorder->chan);
 	length = fast_serialise(slot->point, tp->exit_program, slot->ra, frame, vec, stride, record, form);
-	error = tp_record(&tp->exit, record, length, recorder, recorder->chan);
+	error = tp_record(&tp->exit, record, length, recorder);
 	if (spi_unlikely(error < 0))
-		n = tp_exit_failed(t, tp, record, length, recorder, TP_DUE_BALANCE, error);
+		tp_exit_failed(t, tp, record, length, recorder->chan, error);
 	tp_read_unlock(reader);
-	tp_count(t)->exits += n;
+	tp_count(t)->exits += !error;
 	tp_due_over(slot);
 	spi_slot_pop(t, slot);
 	*errno_place = error_was;

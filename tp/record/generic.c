@@ -111,14 +111,14 @@ int tp_bind_generic(struct spi_point **points, unsigned int n, const char **erro
 int tp_tree_bind(struct spi_point *point)
 {
 	const struct tp_near *pair = tp_near_find(&pairs, point->object);
-	struct tp_point *tp = pair ? tp_core->alloc(offsetof(struct tp_point, installed)) : NULL;
+	struct tp_point *tp = pair ? tp_core->alloc(offsetof(struct tp_point, paired)) : NULL;
 
 	if (!tp)
 		return -ENOMEM;
 	pair_events(point, tp, pair);
 	tp->point = point;
 	point->exit = tp_fast_exit(tp);
-	point->left = tp_generic_left;
+	point->left = tp_call_left;
 	point->payload = tp;
 	__atomic_fetch_or(&point->flags, SPI_POINT_UNNAMED, __ATOMIC_RELAXED);
 	__atomic_store_n(&point->record, tp_fast_entry(point, tp), __ATOMIC_RELEASE);

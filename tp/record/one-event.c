@@ -15,7 +15,7 @@ static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, cons
 	struct spi_thread *t = &spi_thread;
 	struct tp_point *tp = point->payload;
 	uint64_t p = (uint64_t) &frame->ra, code = 0;
-	struct spi_slot *slot, *ready;
+	struct spi_slot *slot;
 	uint8_t *area;
 	int *error, error_was;
 
@@ -31,15 +31,10 @@ static uint64_t one_entry(struct spi_point *point, struct spi_frame *frame, cons
 			(spi_unlikely(point->flags & SPI_POINT_LOOPS) && tp_call_loops(t, point, frame)))
 		goto out;
 	slot = spi_slot_ready(t, p);
-	area = spi_likely(slot != NULL) ? tp_area(slot, tp->area_size) : NULL;
+	code = spi_likely(slot != NULL) ? spi_slot_push(t, &slot, point, frame) : 0;
+	area = spi_likely(code != 0) ? tp_area(slot, tp->area_size) : NULL;
 	if (spi_unlikely(!area)) {
-		spi_call_missed(SPI_LOST_MEMORY);
-		goto out;
-	}
-	ready = slot;
-	code = spi_slot_push(t, &slot, point, frame);
-	if (spi_unlikely(slot != ready) && (!code || !(area = tp_area(slot, tp->area_size)))) {
-		spi_call_missed(SPI_LOST_MEMORY);
+		spi_call_missed(code ? SPI_LOST_MEMORY : spi_slots_lack());
 		if (code)
 			spi_slot_pop(t, slot);
 		code = 0;
@@ -54,39 +49,24 @@ out:
 	return code;
 }
 
-static __attribute__((noinline)) void fire_one_all(struct spi_thread *t, struct tp_shot *shot)
+SPI_INLINE void fire_one(struct spi_thread *t, struct tp_shot *shot)
 {
 	struct spi_thread_count *count = tp_count(t);
+	tp_reader *reader = tp_read_lock(t);
 
 	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(shot->event); probe && probe->func; probe++) {
 		struct lttng_ust_event_recorder *recorder = tp_recorder_of(probe);
 		int error;
 
-		if (!recorder)
+		if (spi_unlikely(!recorder))
 			tp_notify_by(shot, probe);
-		if (!recorder || !tp_recorder_takes(shot, probe->data, recorder->chan))
+		if (spi_unlikely(!recorder) || spi_unlikely(!tp_recorder_takes(shot, probe->data, recorder->chan)))
 			continue;
-		error = spi_thread_owes(t) && tp_debts_block(t, recorder->chan) ? -ENOBUFS
-									: tp_record_late(shot, recorder, recorder->chan);
+		error = -ENOBUFS;
+		if (spi_likely(!spi_thread_owes(t)) || !tp_debts_block(t, recorder->chan))
+			error = tp_record_late(shot->event, shot->record, shot->length, recorder, shot);
 		count->entries += !error;
 		count->lost_entries += (unsigned int) tp_discarded(error);
-	}
-}
-
-SPI_INLINE void fire_one(struct spi_thread *t, struct tp_shot *shot)
-{
-	tp_reader *reader = tp_read_lock(t);
-	struct lttng_ust_event_recorder *recorder = tp_probe_single(tp_probes(shot->event));
-
-	if (spi_likely(recorder != NULL) && spi_likely(!spi_thread_owes(t))) {
-		int error = tp_record_late(shot, recorder, recorder->chan);
-
-		if (spi_likely(!error))
-			tp_count(t)->entries++;
-		else
-			tp_count(t)->lost_entries += (unsigned int) tp_discarded(error);
-	} else {
-		fire_one_all(t, shot);
 	}
 	tp_read_unlock(reader);
 }

@@ -13,27 +13,16 @@
 
 #define TP_SMALL_RECORD	96u	/* bytes; longer ones take just the stack that they need */
 
-/* May a channel have a call's exit? */
-enum tp_due {
-	TP_DUE_NOT = 0,
-	TP_DUE_BALANCE,	/* it has the entry: must get the exit */
-	TP_DUE_ALONE,	/* it wants exits only */
-};
-
 /* ---- call.c, call-exit.c: any call; in these terms the usual one is recorded by fast.c ---- */
 SPI_HIDDEN uint64_t tp_call_entry(
 	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 SPI_HIDDEN void tp_call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-/* The same for calls whose record is an address and a call site: generic.c. */
-SPI_HIDDEN uint64_t tp_generic_entry(
-	struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-SPI_HIDDEN void tp_generic_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
-SPI_HIDDEN void tp_generic_left(struct spi_slot *slot, enum spi_left how);
 SPI_HIDDEN void tp_call_left(struct spi_slot *slot, enum spi_left how);
-SPI_HIDDEN int tp_hears_exits_alone(struct tp_point *tp, const struct lttng_ust_channel_buffer *channel);
-SPI_HIDDEN int tp_exit_wanted_alone(struct spi_thread *t, struct tp_point *tp);
-SPI_HIDDEN uint32_t tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length,
-	struct lttng_ust_event_recorder *recorder, enum tp_due due, int error);
+/* No channel has the call's entry: does a trigger want the exit? A call of which only exits are enabled is counted. */
+SPI_HIDDEN int tp_exit_wanted(struct spi_thread *t, const struct tp_point *tp);
+/* The ring refused an exit record: it waits, or is lost where there can be no room. */
+SPI_HIDDEN void tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length,
+	const void *channel, int error);
 
 SPI_HIDDEN void tp_call_is_late(uint64_t p);	/* one that comes when nothing is recorded any more: it is counted */
 

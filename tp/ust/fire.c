@@ -74,16 +74,8 @@ static uint64_t double_from_float(uint32_t bits)
 
 	if (exponent == 0xff)
 		return sign | UINT64_C(0x7ff) << 52 | fraction << 29;
-	if (!exponent) {
-		if (!fraction)
-			return sign;
-		exponent = 1;
-		while (!(fraction & 0x800000)) {	/* subnormal: make the leading one explicit */
-			fraction <<= 1;
-			exponent--;
-		}
-		fraction &= 0x7fffff;
-	}
+	if (!exponent)		/* zero, or less than 1.2e-38 */
+		return sign;
 	return sign | (uint64_t) (exponent - 127 + 1023) << 52 | fraction << 29;
 }
 
@@ -148,36 +140,30 @@ static void shot_complete(struct tp_shot *shot)
 		tp_shot_late(shot, tp_clock_now());
 }
 
-static int filter_run(const struct tp_shot *shot, const struct lttng_ust_event_common *event, const void *stack, int is_end)
+static int filter_run(struct tp_shot *shot, const struct lttng_ust_event_common *event, int is_end)
 {
+	uint8_t stack[16 * (shot->event->column_count + 1)];
+	char chars[shot->event->column_count + 1][2];
 	struct lttng_ust_probe_ctx probe = shot->event->probe;
 	const int was = tp_context_is_end;
 	int accepts;
 
+	shot_complete(shot);
+	stack_fill(shot, stack, chars);
 	tp_context_is_end = is_end;
-	accepts = event->run_filter(event, stack, &probe, NULL) == LTTNG_UST_EVENT_FILTER_ACCEPT;
+	accepts = event->run_filter(event, (const char *) stack, &probe, NULL) == LTTNG_UST_EVENT_FILTER_ACCEPT;
 	tp_context_is_end = was;
 	return accepts;
 }
 
 int tp_filter_is_left(struct tp_shot *shot, const struct lttng_ust_event_common *event)
 {
-	uint8_t stack[16 * (shot->event->column_count + 1)];
-	char chars[shot->event->column_count + 1][2];
-
-	shot_complete(shot);
-	stack_fill(shot, stack, chars);
-	return CMM_ACCESS_ONCE(event->eval_filter) && filter_run(shot, event, stack, 1) && !filter_run(shot, event, stack, 0);
+	return CMM_ACCESS_ONCE(event->eval_filter) && filter_run(shot, event, 1) && !filter_run(shot, event, 0);
 }
 
 int tp_filter_accepts(struct tp_shot *shot, const struct lttng_ust_event_common *event)
 {
-	uint8_t stack[16 * (shot->event->column_count + 1)];
-	char chars[shot->event->column_count + 1][2];
-
-	shot_complete(shot);
-	stack_fill(shot, stack, chars);
-	return filter_run(shot, event, stack, (int) shot->event->is_end);
+	return filter_run(shot, event, (int) shot->event->is_end);
 }
 
 void tp_notify(struct tp_shot *shot, struct lttng_ust_event_common *event)
@@ -188,17 +174,15 @@ void tp_notify(struct tp_shot *shot, struct lttng_ust_event_common *event)
 	struct lttng_ust_probe_ctx probe = shot->event->probe;
 	struct lttng_ust_notification_ctx notification = { .struct_size = sizeof(notification) };
 
-	if (!CMM_ACCESS_ONCE(event->enabled))
+	if (!CMM_ACCESS_ONCE(event->enabled) || (CMM_ACCESS_ONCE(event->eval_filter) && !tp_filter_accepts(shot, event)))
 		return;
 	shot_complete(shot);
 	stack_fill(shot, stack, chars);
-	if (CMM_ACCESS_ONCE(event->eval_filter) && !filter_run(shot, event, stack, (int) shot->event->is_end))
-		return;
 	notification.eval_capture = CMM_ACCESS_ONCE(notifier->eval_capture);
 	notifier->notification_send(notifier, (const char *) stack, &probe, &notification);
 }
 
-unsigned int tp_fire(struct tp_shot *shot, int32_t other, int is_first)
+unsigned int tp_fire(struct tp_shot *shot, int32_t other)
 {
 	unsigned int took = 0;
 
@@ -210,8 +194,7 @@ unsigned int tp_fire(struct tp_shot *shot, int32_t other, int is_first)
 			tp_notify_by(shot, probe);
 		if (!recorder || !tp_recorder_takes(shot, probe->data, recorder->chan))
 			continue;
-		error = is_first ? tp_record_first(shot->event, shot->record, shot->length, recorder)
-				 : tp_record_as(other, shot->event, shot->record, shot->length, recorder);
+		error = tp_record_as(other, shot->event, shot->record, shot->length, recorder);
 		if (!error)
 			took |= TP_TOOK_ONE;
 		else if (tp_discarded(error))

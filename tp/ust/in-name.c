@@ -3,153 +3,101 @@
 /*
  * A record that one thread writes in the name of another.
  *
- * lttng-ust writes the contexts of a record while the record's room is reserved, each with
- * channel->ops->event_write(). For that moment the channel has a copy of its table, in which this function is ours.
- * The function replaces the value of the context vtid by the other thread's, and hands everything on. Threads that
- * record in this channel meanwhile come by here, too, and pass; so a copy that was ever used stays as it is.
- *
- * The vtid is the write of 4 bytes that are the writer's thread id. In the first thread vpid is the same number: so
- * the module learns with another thread's first record from where lttng-ust writes the vtid.
+ * lttng-ust (2.13 to 2.15) keeps a thread's id for the context vtid in one word of its thread-local memory, from the
+ * first record with that context on. While the record is written the word has the other thread's id. The word lies at
+ * the same place in all threads: the module looks for the id behind a thread's first record. Where several words have
+ * it, as small numbers are frequent, another thread tells.
  */
+#include <link.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include "liblttng-spi/arch/arch.h"
 #include "tp/ust/ust.h"
 
-#define KINDS		8u
-#define TABLE_BYTES	256u
-
-/* A table of lttng-ust's, and our copy. */
-static struct kind {
-	struct lttng_ust_channel_buffer_ops *real;
-	union {
-		struct lttng_ust_channel_buffer_ops ops;
-		uint8_t bytes[TABLE_BYTES];
-	} ours;
-} kinds[KINDS];
-
-/* The thread that writes. `lock` guards it, and is only ever tried. */
-static SPI_FORK_DATA uint32_t lock;
 static struct {
-	uint64_t self;			/* the writer's thread pointer */
-	int32_t tid, other;		/* other 0: the record is the writer's own, to learn from */
-	uint32_t matches;
-	uint64_t from;
-} writer;
-static uint64_t vtid_from;		/* a return address; 0: not known yet */
+	unsigned long module, offset;
+} ust_tls;			/* lttng-ust's thread-local memory, for __tls_get_addr() */
+static size_t word_count;
+static uint32_t word_place;	/* the word's number, from 1 on; 0: not known */
 
-/* What is to be written instead; NULL: what lttng-ust says. */
-static const void *other_value(const void *src, size_t len, uint64_t from)
+static int find_ust_tls(struct dl_phdr_info *info, size_t size, void *unused)
 {
-	int32_t word;
+	const char *name = strrchr(info->dlpi_name, '/');
 
-	if (len != sizeof(word))
-		return NULL;
-	memcpy(&word, src, sizeof(word));
-	if (word != writer.tid || (writer.other && vtid_from && from != vtid_from))
-		return NULL;
-	writer.matches++;
-	writer.from = from;
-	return writer.other ? &writer.other : NULL;
+	(void) size;
+	(void) unused;
+	if (strncmp(name ? name + 1 : info->dlpi_name, "liblttng-ust.so", 15) != 0)
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_TLS)
+			word_count = info->dlpi_phdr[i].p_memsz / sizeof(int32_t);
+	ust_tls.module = info->dlpi_tls_modid;
+	return 1;
 }
 
-/* In each copy; the channel's table may be lttng-ust's own again by now. */
-static void context_write(struct lttng_ust_ring_buffer_ctx *ctx, const void *src, size_t len, size_t alignment)
+void tp_in_name_init(void)
 {
-	const struct lttng_ust_event_recorder *recorder = ctx->client_priv;
-	const struct lttng_ust_channel_buffer_ops *ops = recorder->chan->ops;
-	const void *other = NULL;
-
-	for (unsigned int i = 0; i < KINDS; i++)
-		if (ops == &kinds[i].ours.ops)
-			ops = kinds[i].real;
-	if (writer.self == spi_thread_pointer())
-		other = other_value(src, len, (uint64_t) __builtin_return_address(0));
-	ops->event_write(ctx, other ? other : src, len, alignment);
+	dl_iterate_phdr(find_ust_tls, NULL);
 }
 
-static struct kind *kind_get(struct lttng_ust_channel_buffer_ops *real)
+static int32_t *own_words(void)
 {
-	unsigned int i = 0;
+	extern void *__tls_get_addr(void *index);
 
-	while (i < KINDS && kinds[i].real && kinds[i].real != real)
-		i++;
-	if (i == KINDS || real->struct_size > TABLE_BYTES)
-		return NULL;
-	if (!kinds[i].real) {
-		memcpy(&kinds[i].ours, real, real->struct_size);
-		kinds[i].ours.ops.event_write = context_write;
-		spi_barrier();
-		kinds[i].real = real;
-	}
-	return &kinds[i];
+	return __tls_get_addr(&ust_tls);
 }
 
-/* Under the lock. */
-static int record_with(int32_t other, const struct tp_event *event, const uint8_t *record,
-	uint32_t length, struct lttng_ust_event_recorder *recorder)
+__attribute__((noinline)) void tp_in_name_learn(int32_t tid)
 {
-	struct lttng_ust_channel_buffer *channel = recorder->chan;
-	struct lttng_ust_channel_buffer_ops *real = channel->ops;
-	struct lttng_ust_ring_buffer_ctx ctx;
-	struct kind *kind = kind_get(real);
-	int error;
+	const int is_known = __atomic_load_n(&word_place, __ATOMIC_RELAXED) != 0;
+	const int32_t *words = word_count && !is_known ? own_words() : NULL;
+	uint32_t n = 0, found = 0;
 
-	if (!kind)
-		return other ? -EAGAIN : tp_record(event, record, length, recorder, channel);
-	writer.other = other;
-	writer.tid = tp_tid();
-	writer.matches = 0;
-	writer.self = spi_thread_pointer();
-	lttng_ust_ring_buffer_ctx_init(&ctx, recorder, length, 1, (struct lttng_ust_probe_ctx *) &event->probe);
-	__atomic_store_n(&channel->ops, &kind->ours.ops, __ATOMIC_RELEASE);
-	error = real->event_reserve(&ctx);
-	__atomic_store_n(&channel->ops, real, __ATOMIC_RELEASE);
-	spi_barrier();
-	writer.self = 0;
-	if (error < 0)
-		return error;
-	real->event_write(&ctx, record, length, 1);
-	real->event_commit(&ctx);
-	return 0;
+	for (uint32_t i = 0; words && i < word_count; i++)
+		if (words[i] == tid) {
+			found = i + 1;
+			n++;
+		}
+	if (n == 1)
+		__atomic_store_n(&word_place, found, __ATOMIC_RELAXED);
 }
 
-static int is_first_thread(void)
+/* The calling thread's word; NULL: not known, or what was taken for the word is another value. */
+static int32_t *own_word(int32_t tid)
 {
-	return spi_raw3(SYS_gettid, 0, 0, 0) == spi_raw3(SYS_getpid, 0, 0, 0);
+	uint32_t place;
+	int32_t *word;
+
+	tp_in_name_learn(tid);
+	place = __atomic_load_n(&word_place, __ATOMIC_RELAXED);
+	word = place ? own_words() + place - 1 : NULL;
+	if (!word || !*word || *word == tid)
+		return word;
+	__atomic_store_n(&word_place, 0, __ATOMIC_RELAXED);
+	return NULL;
 }
 
 int tp_record_as(int32_t other, const struct tp_event *event, const uint8_t *record, uint32_t length,
 	struct lttng_ust_event_recorder *recorder)
 {
-	int error = -EAGAIN;
-
-	if (!other)
-		return tp_record(event, record, length, recorder, recorder->chan);
-	if ((!vtid_from && is_first_thread()) || __atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
-		return error;
-	error = record_with(other, event, record, length, recorder);
-	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
-	return error;
-}
-
-__attribute__((noinline)) int tp_record_first(const struct tp_event *event, const uint8_t *record, uint32_t length,
-	struct lttng_ust_event_recorder *recorder)
-{
+	int32_t *word = other ? own_word(tp_tid()) : NULL, was;
 	int error;
 
-	if (vtid_from || is_first_thread() || __atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
-		return tp_record(event, record, length, recorder, recorder->chan);
-	error = record_with(0, event, record, length, recorder);
-	if (!error && writer.matches == 1)
-		__atomic_store_n(&vtid_from, writer.from, __ATOMIC_RELEASE);
-	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+	if (!other)
+		return tp_record(event, record, length, recorder);
+	if (!word)
+		return -EAGAIN;
+	was = *word;
+	*word = other;
+	spi_barrier();
+	error = tp_record(event, record, length, recorder);
+	spi_barrier();
+	*word = was;
 	return error;
 }
 
-void tp_in_name_fork_child(void)
+void tp_in_name_forget(int32_t tid)
 {
-	lock = 0;
-	if (writer.self)		/* else the page stays the parent's, too */
-		writer.self = 0;
+	int32_t *word = own_word(tid);
+
+	if (word)
+		*word = 0;
 }

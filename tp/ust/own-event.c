@@ -7,41 +7,60 @@
 #include "liblttng-spi/objects/objects.h"
 #include "tp/ust/ust.h"
 
-#define INTEGER(bits, base_) { \
+#define INTEGER(bits, signed_, base_) { \
 	.parent = { lttng_ust_type_integer }, .struct_size = sizeof(struct lttng_ust_type_integer), .size = bits, \
-	.alignment = 8, .base = base_ }
-static const struct lttng_ust_type_integer u8 = INTEGER(8, 10), u32 = INTEGER(32, 10), u64 = INTEGER(64, 10),
-	hex = INTEGER(64, 16);
-static const struct lttng_ust_type_string text = {
-	.parent = { lttng_ust_type_string }, .struct_size = sizeof(text), .encoding = lttng_ust_string_encoding_UTF8,
+	.alignment = 8, .signedness = signed_, .base = base_ }
+#define SIZES(signed_, base_) \
+	{ INTEGER(8, signed_, base_), INTEGER(16, signed_, base_), INTEGER(32, signed_, base_), \
+		INTEGER(64, signed_, base_) }
+const struct lttng_ust_type_integer tp_integers[2][2][4] = {
+	{ SIZES(0, 10), SIZES(1, 10) }, { SIZES(0, 16), SIZES(1, 16) },
+};
+const struct lttng_ust_type_string tp_string_type = {
+	.parent = { lttng_ust_type_string }, .struct_size = sizeof(tp_string_type),
+	.encoding = lttng_ust_string_encoding_UTF8,
 };
 static const struct lttng_ust_type_sequence words = {
 	.parent = { lttng_ust_type_sequence }, .struct_size = sizeof(words), .length_name = TP_WORDS_LENGTH,
-	.elem_type = &hex.parent, .encoding = lttng_ust_string_encoding_none,
+	.elem_type = &tp_integers[1][0][3].parent, .encoding = lttng_ust_string_encoding_none,
 };
 static const struct {
 	const struct lttng_ust_type_common *type;
 	struct tp_column column;
 } kinds[] = {
 	[TP_OWN_LABELS] = { NULL, { TP_COLUMN_UNSIGNED, 1, 1 } },
-	[TP_OWN_U32] = { &u32.parent, { TP_COLUMN_UNSIGNED, 4, 1 } },
-	[TP_OWN_U64] = { &u64.parent, { TP_COLUMN_UNSIGNED, 8, 1 } },
-	[TP_OWN_HEX] = { &hex.parent, { TP_COLUMN_UNSIGNED, 8, 1 } },
-	[TP_OWN_TEXT] = { &text.parent, { TP_COLUMN_STRING, 1, 1 } },
+	[TP_OWN_U32] = { &tp_integers[0][0][2].parent, { TP_COLUMN_UNSIGNED, 4, 1 } },
+	[TP_OWN_U64] = { &tp_integers[0][0][3].parent, { TP_COLUMN_UNSIGNED, 8, 1 } },
+	[TP_OWN_HEX] = { &tp_integers[1][0][3].parent, { TP_COLUMN_UNSIGNED, 8, 1 } },
+	[TP_OWN_TEXT] = { &tp_string_type.parent, { TP_COLUMN_STRING, 1, 1 } },
 	[TP_OWN_WORDS] = { &words.parent, { 0 } },
 };
+
+/* Enumerations belong to a provider, which is never unregistered. */
+const struct lttng_ust_type_common *tp_enum_type(const char *name, const struct lttng_ust_enum_entry **labels,
+	unsigned int n, const struct lttng_ust_type_integer *container)
+{
+	static const struct lttng_ust_probe_desc owner = {
+		.struct_size = sizeof(owner), .provider_name = TP_PROVIDER, .major = 3,
+	};
+	struct lttng_ust_enum_desc *desc = tp_alloc(sizeof(*desc));
+	struct lttng_ust_type_enum *type = tp_alloc(sizeof(*type));
+
+	if (!desc || !type)
+		return NULL;
+	*desc = (struct lttng_ust_enum_desc) {
+		.struct_size = sizeof(*desc), .name = name, .entries = labels, .nr_entries = n, .probe_desc = &owner };
+	*type = (struct lttng_ust_type_enum) { .parent = { lttng_ust_type_enum }, .struct_size = sizeof(*type),
+		.desc = desc, .container_type = &container->parent };
+	return &type->parent;
+}
 
 const struct lttng_ust_type_common *tp_labels_type(const char *name, const char *const *labels, unsigned int n)
 {
 	struct lttng_ust_enum_entry *entries = tp_alloc(n * sizeof(*entries));
 	const struct lttng_ust_enum_entry **list = tp_alloc(n * sizeof(*list));
-	struct lttng_ust_enum_desc *desc = tp_alloc(sizeof(*desc));
-	struct lttng_ust_type_enum *type = tp_alloc(sizeof(*type));
-	static const struct lttng_ust_probe_desc owner = {
-		.struct_size = sizeof(owner), .provider_name = TP_PROVIDER, .major = 3,
-	};
 
-	if (!entries || !list || !desc || !type)
+	if (!entries || !list)
 		return NULL;
 	for (unsigned int i = 0; i < n; i++) {
 		entries[i].struct_size = sizeof(entries[i]);
@@ -49,11 +68,7 @@ const struct lttng_ust_type_common *tp_labels_type(const char *name, const char 
 		entries[i].string = labels[i];
 		list[i] = &entries[i];
 	}
-	*desc = (struct lttng_ust_enum_desc) {
-		.struct_size = sizeof(*desc), .name = name, .entries = list, .nr_entries = n, .probe_desc = &owner };
-	*type = (struct lttng_ust_type_enum) { .parent = { lttng_ust_type_enum }, .struct_size = sizeof(*type),
-		.desc = desc, .container_type = &u8.parent };
-	return &type->parent;
+	return tp_enum_type(name, list, n, &tp_integers[0][0][0]);
 }
 
 static void event_make(struct tp_own *own, const char *provider, const char *name)
@@ -87,7 +102,7 @@ int tp_own_register(struct tp_own *own, const char *provider, const char *name, 
 		own->columns[i] = kinds[fields[i].kind].column;
 	}
 	event_make(own, provider, name);
-	if (tp_gate_event(provider, &own->desc) || lttng_ust_tracepoint_module_register(own->list, 1) ||
+	if (tp_event_name_use(provider, name) || lttng_ust_tracepoint_module_register(own->list, 1) ||
 			!lttng_ust_probe_register(&own->probe))
 		return -1;
 	own->is_registered = 1;

@@ -31,15 +31,6 @@ int tp_runs_register(void)
 	return tp_own_register(&any, PROVIDER, "any", NULL, 0) || tp_own_register(&none, PROVIDER, "none", NULL, 0);
 }
 
-/* "rNUMBER", six hex digits. */
-static void run_name(char name[8], uint32_t run)
-{
-	name[0] = 'r';
-	for (int i = 6; i > 0; i--, run >>= 4)
-		name[i] = "0123456789abcdef"[run & 15];
-	name[7] = '\0';
-}
-
 int tp_runs_set(uint32_t run)
 {
 	struct tp_own *marker = NULL;
@@ -47,7 +38,8 @@ int tp_runs_set(uint32_t run)
 
 	if (run == own_run)
 		return 0;
-	run_name(text, run);
+	spi_format(text, sizeof(text), "%x", (run & 0xffffff) | 0x1000000);	/* "rNUMBER", six hex digits */
+	text[0] = 'r';
 	if (run && (marker = tp_alloc(sizeof(*marker))) && (!(name = tp_strndup(text, 7)) ||
 			tp_own_register(marker, PROVIDER, name, NULL, 0) < 0))
 		marker = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What lttng-ust is told and given: events (own-event.c, checked by gatekeeper.c), read-side sections, records, filters
+ * What lttng-ust is told and given: events (own-event.c, event-names.c), read-side sections, records, filters
  * and triggers (fire.c), records in another thread's name (in-name.c), sessions of one run (runs.c). Events are made by
  * the agent's thread. All else is for any thread that is marked busy, in a signal handler, too, and allocates nothing
  * but what lttng-ust does for a thread's first record.
@@ -118,7 +118,7 @@ SPI_INLINE void tp_read_unlock(tp_reader *reader)
 	spi_barrier();
 }
 
-/* Walk the rules on an event: for (each = tp_probes(e); tp_probe_any(each); each++) */
+/* The rules on an event, an array that ends with one without `func`; NULL: there is none. */
 SPI_INLINE struct lttng_ust_tracepoint_probe *tp_probes(const struct tp_event *event)
 {
 	return lttng_ust_rcu_dereference(event->tracepoint->probes);
@@ -137,6 +137,16 @@ SPI_INLINE const struct lttng_ust_channel_buffer *tp_channel_of(const struct ltt
 	const struct lttng_ust_event_recorder *recorder = tp_recorder_of(probe);
 
 	return recorder ? recorder->chan : NULL;
+}
+
+/* The rule on the event that records in this channel; NULL: none. */
+SPI_INLINE const struct lttng_ust_tracepoint_probe *tp_probe_in(const struct tp_event *event, const void *channel)
+{
+	const struct lttng_ust_tracepoint_probe *probe = tp_probes(event);
+
+	while (probe && probe->func && tp_channel_of(probe) != channel)
+		probe++;
+	return probe && probe->func ? probe : NULL;
 }
 
 /* Where it is a trigger. */
@@ -195,39 +205,37 @@ SPI_INLINE void tp_shot_late(struct tp_shot *shot, uint64_t now)
 }
 
 /*
- * Reserve room for a record: 0, or why not. -ENOBUFS: the ring is full; -EIO: a
- * preempted writer still holds the next sub-buffer; -ENOSPC: no sub-buffer is ever
- * large enough. LTTng counts these as discarded. -EAGAIN: the ring is switched off.
- * `ctx` is the caller's and stays in use until tp_room_fill().
+ * Write a record into the recorder's ring: 0, or why not. -ENOBUFS: the ring is full; -EIO: a preempted writer still
+ * holds the next sub-buffer; -ENOSPC: no sub-buffer is ever large enough. LTTng counts these as discarded. -EAGAIN: the
+ * ring is switched off.
+ *
+ * shot: NULL, or the record's, with `late`. The duration ends where the ring's own time stamp for this event lies, so a
+ * call costs two readings of the clock in all. A reading made before the room is reserved could be older than another
+ * thread's event in front of it.
  */
-SPI_INLINE int tp_room_reserve(struct lttng_ust_ring_buffer_ctx *ctx, const struct tp_event *event, uint32_t length,
-	struct lttng_ust_event_recorder *recorder, struct lttng_ust_channel_buffer *channel)
+SPI_INLINE int tp_record_late(const struct tp_event *event, const uint8_t *record, uint32_t length,
+	struct lttng_ust_event_recorder *recorder, struct tp_shot *shot)
 {
-	lttng_ust_ring_buffer_ctx_init(ctx, recorder, length, 1, (struct lttng_ust_probe_ctx *) &event->probe);
-	return channel->ops->event_reserve(ctx);
-}
-
-SPI_INLINE void tp_room_fill(struct lttng_ust_ring_buffer_ctx *ctx, const uint8_t *record, uint32_t length,
-	struct lttng_ust_channel_buffer *channel)
-{
-	const struct lttng_ust_channel_buffer_ops *ops = channel->ops;
-
-	if (spi_likely(length))
-		ops->event_write(ctx, record, length, 1);
-	ops->event_commit(ctx);
-}
-
-/* Write a record into the recorder's ring: 0, or as tp_room_reserve(). */
-SPI_INLINE int tp_record(const struct tp_event *event, const uint8_t *record, uint32_t length,
-	struct lttng_ust_event_recorder *recorder, struct lttng_ust_channel_buffer *channel)
-{
+	const struct lttng_ust_channel_buffer_ops *ops = recorder->chan->ops;
 	struct lttng_ust_ring_buffer_ctx ctx;
-	int error = tp_room_reserve(&ctx, event, length, recorder, channel);
+	int error;
 
+	lttng_ust_ring_buffer_ctx_init(&ctx, recorder, length, 1, (struct lttng_ust_probe_ctx *) &event->probe);
+	error = ops->event_reserve(&ctx);
 	if (spi_unlikely(error < 0))
 		return error;
-	tp_room_fill(&ctx, record, length, channel);
+	if (shot && !shot->late_done)
+		tp_shot_late(shot, spi_likely(tp_clock_ours) ? tp_clock.last : tp_clock_now());
+	if (spi_likely(length))
+		ops->event_write(&ctx, record, length, 1);
+	ops->event_commit(&ctx);
 	return 0;
+}
+
+SPI_INLINE int tp_record(const struct tp_event *event, const uint8_t *record, uint32_t length,
+	struct lttng_ust_event_recorder *recorder)
+{
+	return tp_record_late(event, record, length, recorder, NULL);
 }
 
 /* Did the ring discard the record (and LTTng count it)? A ring that is switched off listens no more: no loss. */
@@ -240,26 +248,6 @@ SPI_INLINE int tp_discarded(int error)
 SPI_INLINE int tp_may_wait(int error)
 {
 	return tp_discarded(error) && error != -ENOSPC;
-}
-
-/*
- * The same for a shot with `late`: the duration ends where the ring's own time
- * stamp for this event lies, so a call costs two readings of the clock in all. A
- * reading made before the room is reserved could be older than another thread's
- * event in front of it.
- */
-SPI_INLINE int tp_record_late(struct tp_shot *shot, struct lttng_ust_event_recorder *recorder,
-	struct lttng_ust_channel_buffer *channel)
-{
-	struct lttng_ust_ring_buffer_ctx ctx;
-	int error = tp_room_reserve(&ctx, shot->event, shot->length, recorder, channel);
-
-	if (spi_unlikely(error < 0))
-		return error;
-	if (!shot->late_done)
-		tp_shot_late(shot, spi_likely(tp_clock_ours) ? tp_clock.last : tp_clock_now());
-	tp_room_fill(&ctx, shot->record, shot->length, channel);
-	return 0;
 }
 
 /*
@@ -313,9 +301,15 @@ struct tp_own {
 	uint32_t field_count;
 	int is_registered;
 };
-/* Register the event, once. 0, or -1: LTTng-UST or the gatekeeper refused. */
+/* Register the event, once. 0, or -1: LTTng-UST refused, or the name is in use. */
 SPI_HIDDEN int tp_own_register(struct tp_own *own, const char *provider, const char *name,
 	const struct tp_own_field *fields, unsigned int n);
+/* [hexadecimal][signed][log2 bytes] */
+extern SPI_HIDDEN const struct lttng_ust_type_integer tp_integers[2][2][4];
+extern SPI_HIDDEN const struct lttng_ust_type_string tp_string_type;
+/* An enumeration; name and labels stay the caller's, for ever. NULL: no memory. */
+SPI_HIDDEN const struct lttng_ust_type_common *tp_enum_type(const char *name,
+	const struct lttng_ust_enum_entry **labels, unsigned int n, const struct lttng_ust_type_integer *container);
 /* A byte with labels for 0 to n - 1. NULL: no memory. */
 SPI_HIDDEN const struct lttng_ust_type_common *tp_labels_type(const char *name, const char *const *labels,
 	unsigned int n);
@@ -371,20 +365,19 @@ SPI_INLINE uint8_t *tp_put(uint8_t *to, const void *from, size_t size)
 #define TP_TOOK_WAIT	4u	/* and may have some later */
 #define TP_TOOK_LARGE	8u	/* a channel's sub-buffers are smaller */
 /*
- * Offer it, to triggers, too: TP_TOOK_* of all channels; 0: nobody listens. other: as tp_record_as(); is_first: the
- * calling thread's first record. Inside a read-side section.
+ * Offer it, to triggers, too: TP_TOOK_* of all channels; 0: nobody listens. other: as tp_record_as(). Inside a
+ * read-side section.
  */
-SPI_HIDDEN unsigned int tp_fire(struct tp_shot *shot, int32_t other, int is_first);
+SPI_HIDDEN unsigned int tp_fire(struct tp_shot *shot, int32_t other);
 
 /* A number made of the channels that record the event now; 0: none does. Inside a read-side section. */
 SPI_HIDDEN uint64_t tp_channels_on(const struct tp_event *event);
 
-/* ---- gatekeeper.c ---- */
+/* ---- event-names.c; agent thread only ---- */
 
-/* NULL when the event may be registered, else a static text that says why not. Also remembers its name as used. */
-SPI_HIDDEN const char *tp_gate_event(const char *provider, const struct lttng_ust_event_desc *event);
-/* Has an event of that name been let through already? 1, 0. */
-SPI_HIDDEN int tp_gate_name_used(const char *provider, const char *event);
+/* Both texts stay the caller's, for ever. 0, or -1: an event of this process has the name, or there is no memory. */
+SPI_HIDDEN int tp_event_name_use(const char *provider, const char *event);
+SPI_HIDDEN int tp_event_name_is_used(const char *provider, const char *event);
 /*
  * Are these two field names one to a reader? The session daemon puts a '_' before each name. Readers take one off again;
  * but babeltrace2 2.0 compares a new name that has it with earlier ones that do not: `_n` and `n` are two fields of one
@@ -394,16 +387,17 @@ SPI_HIDDEN int tp_names_clash(const char *a, const char *b);
 
 /* ---- in-name.c: a record that one thread writes in the name of another ---- */
 
+SPI_HIDDEN void tp_in_name_init(void);
+/* The calling thread, of this id, has just written a record. */
+SPI_HIDDEN void tp_in_name_learn(int32_t tid);
 /*
- * As tp_record(), with the context vtid of the thread `other`; 0: of the calling thread. -EAGAIN: this cannot be done now. Inside
- * a read-side section. One thread at a time writes in another's name.
+ * As tp_record(), with the context vtid of the thread `other`; 0: of the calling thread. -EAGAIN: this cannot be done
+ * now, as no thread has recorded with that context. Inside a read-side section.
  */
 SPI_HIDDEN int tp_record_as(int32_t other, const struct tp_event *event, const uint8_t *record,
 	uint32_t length, struct lttng_ust_event_recorder *recorder);
-/* A thread's first record: tp_record(), from which the module learns what tp_record_as() needs. */
-SPI_HIDDEN int tp_record_first(const struct tp_event *event, const uint8_t *record, uint32_t length,
-	struct lttng_ust_event_recorder *recorder);
-SPI_HIDDEN void tp_in_name_fork_child(void);
+/* In a forked child: lttng-ust is to ask for the calling thread's id, which was `tid` in the parent, again. */
+SPI_HIDDEN void tp_in_name_forget(int32_t tid);
 
 /* Is the record, for which the thread is about to enter a read-side section, the thread's first? */
 SPI_INLINE int tp_is_first(const struct spi_thread *t)

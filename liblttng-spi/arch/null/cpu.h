@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * No processor: what arch.h promises, so that the agent compiles, links, and declines every point. A new architecture
- * begins with a copy of this directory. tests/core/arch-null.t builds with it (-DSPI_ARCH_NULL).
+ * begins with a copy of this directory. tests/agent/arch/arch-null.t builds with it (-DSPI_ARCH_NULL).
  */
 #ifndef SPI_ARCH_CPU_H
 #define SPI_ARCH_CPU_H

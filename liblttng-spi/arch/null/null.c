@@ -7,7 +7,7 @@
 #include "liblttng-spi/arch/arch.h"
 
 const uint8_t spi_read_begin[1], spi_read_end[1], spi_read_fixup[1];
-const struct spi_payload_call spi_payload_calls[1], spi_payload_calls_end[1];
+const int32_t spi_payload_calls[1], spi_payload_calls_end[1];
 void *spi_payload_personality_to, *spi_slot_personality_to;
 uint8_t spi_slot_code_base[SPI_SLOT_HALF] SPI_EXPORT, spi_slot_data_base[SPI_SLOT_HALF] SPI_EXPORT;
 
@@ -18,7 +18,7 @@ void spi_stub_emit(struct spi_emit *e, struct spi_stub *stub, const uint8_t *byt
 }
 
 void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved,
-	uint64_t push, enum spi_site_way way, uint64_t to, uint64_t *entries)
+	uint64_t push, enum spi_site_way way, uint64_t to)
 {
 	e->failed = SPI_NOT_SUPPORTED;
 }
@@ -45,11 +45,8 @@ NOTHING(spi_code_is_restorer)
 NOTHING(spi_context_pc)
 NOTHING(spi_context_trap)
 NOTHING(spi_context_steps)
-NOTHING(spi_payload_call_point)
-NOTHING(spi_jump_short_reaches)
 NOTHING(spi_site_has_displacement)
 NOTHING(spi_site_has_word)
-NOTHING(spi_site_is_short_jump)
 NOTHING(spi_code_jump_target)
 NOTHING(spi_code_pushed)
 NOTHING(spi_code_made_target)
@@ -73,10 +70,8 @@ MISSING(spi_signal_return)
 MISSING(spi_signal_frame_registers)
 MISSING(spi_context_pc_set)
 MISSING(spi_context_argument_set)
-MISSING(spi_payload_call_make)
 MISSING(spi_displacement_bytes)
 MISSING(spi_jump_bytes)
-MISSING(spi_jump_short_bytes)
 MISSING(spi_emit_jump)
 MISSING(spi_emit_finish)
 MISSING(spi_trampoline_bytes)

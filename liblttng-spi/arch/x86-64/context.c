@@ -4,8 +4,6 @@
 #include <ucontext.h>
 #include "liblttng-spi/arch/arch.h"
 
-void spi_steps_again(void) SPI_HIDDEN;		/* steps.S */
-
 static greg_t *registers(const void *context)
 {
 	return ((ucontext_t *) context)->uc_mcontext.gregs;
@@ -34,24 +32,6 @@ uint64_t spi_context_trap(const void *context)
 int spi_context_steps(const void *context)
 {
 	return (registers(context)[REG_EFL] & (greg_t) SPI_FLAGS_TRAP) != 0;
-}
-
-/* `call *POINT_ENTRY(%rdi)` or `call *POINT_EXIT(%rax)`: thunks.S */
-uint64_t spi_payload_call_point(const void *context, const struct spi_payload_call *call)
-{
-	return (uint64_t) registers(context)[call->kind & SPI_PAYLOAD_CALL_EXIT ? REG_RAX : REG_RDI];
-}
-
-void spi_payload_call_make(void *context, uint64_t to)
-{
-	greg_t *regs = registers(context);
-	uint64_t *sp = (uint64_t *) regs[REG_RSP];
-
-	sp[-1] = (uint64_t) regs[REG_RIP] + SPI_PAYLOAD_CALL_SIZE;
-	sp[-3] = (uint64_t) spi_steps_again;
-	regs[REG_RSP] = (greg_t) (sp - 3);
-	regs[REG_RIP] = (greg_t) to;
-	regs[REG_EFL] &= ~(greg_t) SPI_FLAGS_TRAP;
 }
 
 /*

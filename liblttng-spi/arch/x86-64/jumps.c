@@ -20,19 +20,6 @@ void spi_jump_bytes(uint64_t place, uint64_t to, uint8_t *bytes)
 	spi_displacement_bytes(place + SPI_JUMP_SIZE, to, bytes + 1);
 }
 
-int spi_jump_short_reaches(uint64_t place, uint64_t to)
-{
-	int64_t distance = (int64_t) (to - (place + SPI_JUMP_SHORT_SIZE));
-
-	return distance == (int8_t) distance;
-}
-
-void spi_jump_short_bytes(uint64_t place, uint64_t to, uint8_t *bytes)
-{
-	bytes[0] = 0xeb;
-	bytes[1] = (uint8_t) (to - (place + SPI_JUMP_SHORT_SIZE));
-}
-
 /* ---- a call site's own instruction ---- */
 
 static const uint8_t *site_end(const struct spi_map_site *site)
@@ -85,34 +72,18 @@ void spi_site_word_bytes(const struct spi_map_site *site, uint64_t after, uint64
 	spi_displacement_bytes(after, word, to + 1);
 }
 
-int spi_site_is_short_jump(const struct spi_map_site *site)
-{
-	const uint8_t *bytes = site->bytes + site->before;
-
-	return site->size == SPI_JUMP_SHORT_SIZE && (bytes[0] == 0xeb || (bytes[0] & 0xf0) == 0x70);
-}
-
 /* ---- recognised ---- */
 
-/* Of two forms: jmp rel32, and jmp *(%rip) with the address behind it. */
 uint64_t spi_code_jump_target(uint64_t at, spi_copy_fn copy)
 {
-	uint8_t code[14];
-	uint64_t to;
+	uint8_t code[SPI_JUMP_SIZE];
 	int32_t by;
 
-	if (copy(code, at, 1) < 0)
-		return 0;
-	if (code[0] == 0xe9 && copy(code, at, 5) == 0) {
-		spi_bytes_copy(&by, code + 1, 4);
-		return at + 5 + (uint64_t) (int64_t) by;
-	}
 	/* only what is known to be there is read: the code behind another instruction may end with its page */
-	if (code[0] != 0xff || copy(code, at, 2) < 0 || code[1] != 0x25 || copy(code, at, sizeof(code)) < 0 ||
-			!spi_bytes_equal(code, (const uint8_t *) "\xff\x25\0\0\0\0", 6))
+	if (copy(code, at, 1) < 0 || code[0] != 0xe9 || copy(code, at, sizeof(code)) < 0)
 		return 0;
-	spi_bytes_copy(&to, code + 6, 8);
-	return to;
+	spi_bytes_copy(&by, code + 1, 4);
+	return at + SPI_JUMP_SIZE + (uint64_t) (int64_t) by;
 }
 
 int spi_code_is_empty_function(const uint8_t *code)

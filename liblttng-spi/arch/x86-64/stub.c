@@ -32,9 +32,6 @@
  *
  * A function that a rule traces by name has a gate more: closed, until a call tree's entry takes the stub over, which then
  * goes to that one's thunk and is never written again (tree/sites/entry-named.c).
- *
- * A trampoline is what stands where a constrained jump can reach: a jump on to
- * the stub, 5 bytes within 2 GB, else 14.
  */
 #include "liblttng-spi/arch/x86-64/emit.h"
 
@@ -278,10 +275,10 @@ static void site_frames(const struct spi_map_site *site, uint32_t moved, uint16_
 }
 
 void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_map_site *site, uint32_t moved,
-	uint64_t push, enum spi_site_way way, uint64_t to, uint64_t *entries)
+	uint64_t push, enum spi_site_way way, uint64_t to)
 {
 	uint16_t frames[SPI_SITE_INSNS];
-	uint32_t copies[SPI_SITE_INSNS + 1], first = site->insn_count - moved;
+	uint32_t first = site->insn_count - moved;
 
 	site_frames(site, moved, frames);
 	e->frame = push ? 0 : 1;
@@ -291,11 +288,9 @@ void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_m
 	for (uint32_t i = first; i < site->insn_count; i++) {
 		if (!push)
 			e->frame = frames[i];
-		copies[i] = e->used;
 		emit_site_code(e, site, site->insn[i].at, i + 1 < site->insn_count ? site->insn[i + 1].at : site->own, stub->bias);
 	}
 	e->frame = 1;
-	copies[site->insn_count] = e->used;
 	emit_site_code(e, site, site->own, site->code_size, stub->bias);
 	emit_gates(e, stub);
 	stub->body = e->rx + e->used;
@@ -308,26 +303,5 @@ void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_m
 		spi_emit_jump(e, to);
 		stub->body = to;
 	}
-	for (uint32_t i = first + 1; entries && i <= site->insn_count; i++) {
-		entries[site->insn_count - i] = e->rx + (push ? e->used : copies[i]);
-		if (!push)
-			continue;
-		e->frame = 0;
-		spi_emit_return_word(e, push);
-		spi_emit_jump(e, e->rx + copies[i]);
-	}
 	spi_emit_finish(e);
-}
-
-uint32_t spi_trampoline_bytes(uint64_t place, uint64_t to, uint8_t bytes[SPI_TRAMPOLINE_MAX])
-{
-	int64_t distance = (int64_t) (to - (place + SPI_JUMP_SIZE));
-
-	if (distance == (int32_t) distance) {
-		spi_jump_bytes(place, to, bytes);
-		return SPI_JUMP_SIZE;
-	}
-	spi_bytes_copy(bytes, "\xff\x25\0\0\0\0", 6);	/* jmp *(%rip), the address behind it */
-	spi_bytes_copy(bytes + 6, &to, 8);
-	return SPI_TRAMPOLINE_MAX;
 }

@@ -40,12 +40,11 @@
 #define XSAVE_MASK	0xe7		/* x87, SSE, AVX, opmask, ZMM_Hi256, Hi16_ZMM */
 #define XSAVE_AREA	2752		/* legacy 512 + header 64 + the components above, compacted */
 
-	/* A payload's call, found by its address where the program steps through it: patch/steps.c. */
-	.macro CALL_TOLD exit, how:vararg
+	/* A payload's call, whose return address tells that a record is being made: unwind/leave.c. */
+	.macro CALL_TOLD how:vararg
 7:	call \how
 	.pushsection .rodata.spi_payload_calls, "a", @progbits
 	.long 7b - .
-	.long \exit
 	.popsection
 	.endm
 
@@ -111,9 +110,9 @@ spi_payload_calls:
 	mov %rsp, %rdx
 	.if \exit
 	mov SPI_AT_SLOT_POINT(%rdi), %rax
-	CALL_TOLD 1, *SPI_AT_POINT_EXIT(%rax)
+	CALL_TOLD *SPI_AT_POINT_EXIT(%rax)
 	.else
-	CALL_TOLD 0, *SPI_AT_POINT_ENTRY(%rdi)
+	CALL_TOLD *SPI_AT_POINT_ENTRY(%rdi)
 	.endif
 	.endm
 
@@ -284,7 +283,7 @@ spi_payload_calls:
 	mov %rbp, %rsi
 	xor %edx, %edx
 	xor %ecx, %ecx
-	CALL_TOLD 0, *SPI_AT_POINT_ENTRY(%rdi)
+	CALL_TOLD *SPI_AT_POINT_ENTRY(%rdi)
 	.cfi_remember_state
 	cmp $1, %rax
 	jbe 1f
@@ -312,7 +311,7 @@ spi_payload_calls:
 	xor %edx, %edx
 	xor %ecx, %ecx
 	mov SPI_AT_SLOT_POINT(%rdi), %rax
-	CALL_TOLD 1, *SPI_AT_POINT_EXIT(%rax)
+	CALL_TOLD *SPI_AT_POINT_EXIT(%rax)
 	.cfi_remember_state
 	test %eax, %eax
 	jnz 1f

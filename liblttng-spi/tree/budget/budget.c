@@ -17,8 +17,6 @@
  * times, for what happens when nothing is recorded any more. A look takes 2 us, and
  * is part of the cost. Functions are looked at only when too much was used.
  */
-#include <fcntl.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include "liblttng-spi/base/base.h"
@@ -108,7 +106,6 @@ static uint32_t budget_act(uint64_t target, uint64_t now)
 		b->share = (uint32_t) (spi_calls_cost_budget * 1024 / spi_calls_cost);
 	if (b->is_fresh)
 		left_out = spi_budget_leave_out(target, now);
-	b->out += left_out;
 	spi_calls_reset();
 	window_new(1);
 	scan_ns = spi_now_ns() - begin;
@@ -134,7 +131,7 @@ static uint32_t budget_look(int is_held, uint64_t own, uint64_t calls_cost, uint
 	b->window_cost += mine;
 	/* what a call takes may have been taken for an eighth too much; then little seems to be left for the program */
 	target = part_of(b->window_own > b->window_cost / 8 ? b->window_own : b->window_cost / 8, b->tenths) / 2;
-	least = b->out ? WINDOW_NS : BEGIN_NS;
+	least = spi_out_count ? WINDOW_NS : BEGIN_NS;
 	if (!b->is_fresh)
 		least = WINDOW_NS / 2;
 	if (least < SCAN_SHARE * scan_ns)
@@ -148,13 +145,10 @@ static uint32_t budget_look(int is_held, uint64_t own, uint64_t calls_cost, uint
 		window_new(0);
 	}
 	/* there is room again: one comes back, and is gone as quickly if it is still what it was */
-	if (is_held && b->out && now >= b->back_next && b->balance > most / 2 &&
+	if (is_held && spi_out_count && now >= b->back_next && b->balance > most / 2 &&
 			b->rate < part_of(1000 * SPI_BUDGET_MS, b->tenths) / 2) {
-		uint32_t back = spi_budget_bring_back(now);
-
 		b->back_next = now + 100 * SPI_BUDGET_MS;
-		b->out -= back;
-		return back;
+		return spi_budget_bring_back(now);
 	}
 	return 0;
 }
@@ -183,20 +177,15 @@ static uint32_t look_now(int is_held, uint64_t now)
 
 static uint32_t look(int is_held)
 {
-	struct spi_thread *t = &spi_thread;
 	uint64_t now = spi_now_ns(), before;
 	uint32_t changes = 0;
 
 	/* it is looked all the time while much is recorded: who alone can bring something back does not wait for a turn */
-	if ((!is_held && now < __atomic_load_n(&next_look, __ATOMIC_ACQUIRE)) || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+	if ((!is_held && now < __atomic_load_n(&next_look, __ATOMIC_ACQUIRE)) || !spi_tree_lock(&before, -1))
 		return 0;
-	if (spi_patch_lock_soon(&before) < 0)
-		return 0;
-	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	if ((is_held || now >= next_look) && spi_tree_budgets)
 		changes = look_now(is_held, now);
-	t->busy--;
-	spi_patch_unlock(before);
+	spi_tree_unlock(before);
 	return changes;
 }
 
@@ -266,11 +255,11 @@ void spi_budget_start(uint32_t bit, uint32_t tenths)
 {
 	uint64_t before, cpu, begun;
 
-	before = spi_patch_lock();
-	if (bit) {
+	if (bit)
 		spi_budget_tracers_find();
+	before = spi_patch_lock();
+	if (bit)
 		spi_budget_clock_measure();
-	}
 	cpu = spi_budget_cpu(CLOCK_PROCESS_CPUTIME_ID);
 	begun = spi_control_event < 0 && spi_env.preloaded ? cpu : spi_budget_tracers_used();
 	if (!has_begun) {
@@ -306,22 +295,19 @@ void spi_budget_stop(uint32_t bit, uint32_t tenths)
 	uint64_t before = spi_patch_lock();
 
 	spi_budget.tenths = tenths;
-	if (!__atomic_and_fetch(&spi_tree_budgets, ~bit, __ATOMIC_RELEASE))
-		spi_budget_forget();
+	__atomic_fetch_and(&spi_tree_budgets, ~bit, __ATOMIC_RELEASE);
+	spi_budget_forget();
 	spi_patch_unlock(before);
 }
 
 void spi_budget_come_by(struct spi_link *link)
 {
-	uint64_t cpu, before;
+	uint64_t cpu;
 
 	if (!spi_tree_budgets)
 		return;
-	if (come_by_count++ < 3) {
-		before = spi_patch_lock();
+	if (come_by_count++ < 3)
 		spi_budget_tracers_find();
-		spi_patch_unlock(before);
-	}
 	spi_objects_hold(look_held, NULL);
 	spi_budget_news();
 	spi_budget_tell(link, 0);

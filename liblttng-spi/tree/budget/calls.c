@@ -9,7 +9,6 @@
  * Only sites in functions whose sites are in place can have been passed, which
  * are few of a large object's.
  */
-#include <string.h>
 #include <sys/syscall.h>
 #include "codemap/map/format.h"
 #include "liblttng-spi/base/base.h"

@@ -142,14 +142,17 @@ uint64_t spi_budget_cost(const struct spi_point *point)
 
 static void tracer_add(int32_t tid)
 {
-	for (uint32_t i = 0; i < tracer_count; i++)
-		if (tracers[i].tid == tid)
-			return;
-	if (tracer_count < TRACERS_MAX) {
-		tracers[tracer_count].tid = tid;
-		tracers[tracer_count].used = 0;
+	uint64_t before = spi_patch_lock();
+	uint32_t i = 0;
+
+	while (i < tracer_count && tracers[i].tid != tid)
+		i++;
+	if (i == tracer_count && i < TRACERS_MAX) {
+		tracers[i].tid = tid;
+		tracers[i].used = 0;
 		tracer_count++;
 	}
+	spi_patch_unlock(before);
 }
 
 void spi_budget_tracers_find(void)
@@ -173,10 +176,7 @@ void spi_budget_tracers_find(void)
 
 void spi_budget_thread(void)
 {
-	uint64_t before = spi_patch_lock();
-
 	tracer_add((int32_t) spi_sys(SYS_gettid));
-	spi_patch_unlock(before);
 }
 
 /* In the child of a fork(). */

@@ -18,7 +18,6 @@ struct spi_out {
 	uint32_t tries;			/* how often it was left out */
 	uint64_t calls;			/* recorded before it was left out */
 	uint32_t share;			/* of the calls of the time before that, in 1/1000 */
-	uint32_t next;			/* of those that are looked for together: 1 + its number; 0: no more */
 	uint64_t rate;			/* what its records took then, ns a second of the program's own */
 	uint64_t back_at;		/* not before */
 };
@@ -34,7 +33,6 @@ struct spi_budget {
 	uint64_t window_own, window_cost;	/* since the calls were last counted */
 	uint64_t rate;		/* what the records take, ns a second of the program's own, in the latest windows */
 	uint32_t is_fresh;	/* the counted calls are of this window */
-	uint32_t out;		/* functions and call sites that are left out now */
 	uint64_t back_next;	/* not before: the next one comes back */
 };
 
@@ -53,11 +51,11 @@ void spi_budget_plain_measure(uint64_t ticks);	/* that one record took */
 void spi_budget_flush_measure(uint64_t ns);	/* that one batch took */
 uint64_t spi_budget_call_ns(int compact);
 uint64_t spi_budget_cost(const struct spi_point *point);	/* of a call, ns */
-void spi_budget_tracers_find(void);		/* control side */
+void spi_budget_tracers_find(void);		/* control side, not under the lock */
 void spi_budget_tracers_forget(void);
 
 /* ---- out.c ---- */
-extern struct spi_out *spi_outs;
+extern struct spi_out spi_outs[];
 extern uint32_t spi_out_count;
 /*
  * Leave out what costs most, until no more than `target` of the window's cost remains. Returns how many. The text
@@ -68,7 +66,7 @@ uint32_t spi_budget_leave_out(uint64_t target, uint64_t now);
 void spi_budget_settle_text(void);
 /* While no object can be unloaded: the one that cost least of those whose time has come. Returns how many. */
 uint32_t spi_budget_bring_back(uint64_t now);
-void spi_budget_forget(void);	/* no tree has a budget any more */
+void spi_budget_forget(void);	/* fewer trees have a budget, or none */
 
 /* ---- calls.c ---- */
 extern struct spi_site *spi_calls_skipping[SPI_SKIPPING_MAX];	/* sites with `skipped` since then */

@@ -34,7 +34,6 @@
 #include "liblttng-spi/tree/budget/internal.h"
 
 #define OUT_MAX		32768u	/* a record is written to only when it is used: so only then it takes memory */
-#define OUT_LISTS	4096u
 #define AT_ONCE		256u
 #define FEWEST_CALLS	16u	/* in a window: of what was called less often nothing is known */
 #define FIRST_NS	(1000 * SPI_BUDGET_MS)
@@ -42,10 +41,8 @@
 #define HOPELESS_TIMES	10u
 #define DOUBLED_MOST	8u
 
-static struct spi_out outs[OUT_MAX];
-struct spi_out *spi_outs = outs;
+struct spi_out spi_outs[OUT_MAX];
 uint32_t spi_out_count;
-static uint32_t out_lists[OUT_LISTS];	/* by out_list(): 1 + the first one's number; 0: none */
 
 /* ---- what was ever left out ---- */
 
@@ -55,38 +52,42 @@ struct candidate {
 	struct spi_site *site;
 };
 
-/* The same function of a library that was unloaded, and is loaded again. */
-static int was_before(const struct spi_out *out, const struct spi_tree_object *to)
+/* Where the number of its record is: 1 + that; 0: it has none. NULL: no memory. */
+static uint32_t *out_number(const struct candidate *c)
 {
-	return !out->site && out->to->gone && out->to->map.head->funcs.count == to->map.head->funcs.count &&
-		spi_object_is_same_file(out->to->object, to->object);
+	struct spi_tree_object *to = c->to;
+
+	if (c->site)
+		return &c->site->out;
+	if (!to->outs)
+		to->outs = spi_map_pages(to->map.head->funcs.count * sizeof(*to->outs) + 1);
+	return to->outs ? &to->outs[c->func] : NULL;
 }
 
-/* Not by the object: it may be another when the library is loaded again. */
-static uint32_t *out_list(uint64_t func, const struct spi_site *site)
+/* A new record, or that of an object which was unloaded; NULL: all are in use. */
+static struct spi_out *out_new(void)
 {
-	uint64_t key = (func + ((uint64_t) site >> 6)) * UINT64_C(0x9e3779b97f4a7c15);
+	struct spi_out *out = spi_outs;
 
-	return &out_lists[(key >> 40) % OUT_LISTS];
+	if (spi_out_count < OUT_MAX)
+		return &spi_outs[spi_out_count++];
+	while (out < spi_outs + OUT_MAX && !out->to->gone)
+		out++;
+	return out < spi_outs + OUT_MAX ? out : NULL;
 }
 
 static struct spi_out *out_get(const struct candidate *c)
 {
-	uint32_t *list = out_list(c->func, c->site);
+	uint32_t *number = out_number(c);
 	struct spi_out *out;
 
-	for (uint32_t i = *list; i; i = out->next) {
-		out = &outs[i - 1];
-		if (out->func == c->func && out->site == c->site && (out->to == c->to || was_before(out, c->to))) {
-			out->to = c->to;
-			return out;
-		}
-	}
-	if (spi_out_count == OUT_MAX)
+	if (number && *number)
+		return &spi_outs[*number - 1];
+	out = number ? out_new() : NULL;
+	if (!out)
 		return NULL;
-	out = &outs[spi_out_count++];
-	*out = (struct spi_out) { .to = c->to, .func = c->func, .site = c->site, .next = *list };
-	*list = spi_out_count;
+	*number = (uint32_t) (out - spi_outs) + 1;
+	*out = (struct spi_out) { .to = c->to, .func = c->func, .site = c->site };
 	return out;
 }
 
@@ -303,7 +304,7 @@ uint32_t spi_budget_bring_back(uint64_t now)
 	struct spi_out *best = NULL;
 	struct spi_tree_object *to;
 
-	for (struct spi_out *out = outs; out < outs + spi_out_count; out++)
+	for (struct spi_out *out = spi_outs; out < spi_outs + spi_out_count; out++)
 		if (out->is_out && !out->to->gone && now >= out->back_at && (!best || out->rate < best->rate))
 			best = out;
 	if (!best)
@@ -330,7 +331,12 @@ uint32_t spi_budget_bring_back(uint64_t now)
 /* The trees' sites have left, or will: so nothing is put back. */
 void spi_budget_forget(void)
 {
-	for (uint32_t i = 0; i < OUT_LISTS; i++)
-		out_lists[i] = 0;
+	for (struct spi_out *out = spi_outs; out < spi_outs + spi_out_count; out++)
+		if (!(out->to->covered & spi_tree_budgets))
+			out->is_out = 0;
+	if (spi_tree_budgets)
+		return;
+	for (struct spi_out *out = spi_outs; out < spi_outs + spi_out_count; out++)
+		*out_number(&(struct candidate) { .to = out->to, .func = out->func, .site = out->site }) = 0;
 	spi_out_count = 0;
 }

@@ -6,7 +6,6 @@
  * process's end its last thread says.
  */
 #include <signal.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"

@@ -14,62 +14,50 @@
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/tree/sites/internal.h"
 
-/* Its usual entry, by its own kind of records. */
-static void enter_alone(struct spi_site *s)
+/* Its entry: by its own kind of records; or, while trees of the other kind have it, with all registers saved. */
+static void enter(struct spi_site *s)
 {
-	const struct spi_map_site *map = s->map;
 	const struct spi_map_header *head = s->owner->map.head;
+	int is_direct = spi_site_is_direct(s->map);
 	struct spi_point usual = { 0 };
 
 	spi_thread_thunks(&usual, head->flags & SPI_MAP_USES_YMM, head->flags & SPI_MAP_USES_ZMM);
-	if (s->point.flags & SPI_POINT_COMPACT)
-		spi_thread_thunks_words(&usual, spi_site_is_direct(map) || spi_site_is_slot(map) ?
-			SPI_WORDS_ONE : SPI_WORDS_ANY);
+	if (s->is_both || (s->point.flags & SPI_POINT_COMPACT))
+		spi_thread_thunks_words(&usual, s->is_both ? SPI_WORDS_NO :
+			is_direct || spi_site_is_slot(s->map) ? SPI_WORDS_ONE : SPI_WORDS_ANY);
 	if (!s->point.exit_thunk) {
 		s->point.vectors = usual.vectors;
 		s->point.exit_thunk = usual.exit_thunk;
-		s->point.full_exit_thunk = usual.full_exit_thunk;
-		s->point.full_thunk = usual.full_thunk;
 	}
-	__atomic_store_n(&s->point.entry, spi_site_is_direct(map) ? spi_tree_calls->site : spi_tree_calls->site_any,
-		__ATOMIC_RELEASE);
-	__atomic_store_n(&s->point.thunk, usual.thunk, __ATOMIC_RELEASE);
+	if (s->is_both || !s->point.full_exit_thunk) {
+		s->point.full_exit_thunk = usual.full_exit_thunk;
+		__atomic_store_n(&s->point.full_thunk, usual.full_thunk, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&s->point.entry, s->is_both ? spi_tree_calls->site_both :
+		is_direct ? spi_tree_calls->site : spi_tree_calls->site_any, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->point.thunk, s->is_both ? usual.full_thunk : usual.thunk, __ATOMIC_RELEASE);
 }
 
-/* Trees of the other kind have it: all registers are saved. */
-static void enter_both(struct spi_site *s)
+struct spi_point *spi_site_point(const struct spi_site *s, uint32_t size, uint64_t address, uint64_t body,
+	uint32_t compact)
 {
 	const struct spi_map_header *head = s->owner->map.head;
-	struct spi_point any = { 0 };
+	struct spi_point *point = spi_alloc(size + 48);
 
-	spi_thread_thunks(&any, head->flags & SPI_MAP_USES_YMM, head->flags & SPI_MAP_USES_ZMM);
-	spi_thread_thunks_words(&any, SPI_WORDS_NO);
-	s->point.full_exit_thunk = any.full_exit_thunk;
-	__atomic_store_n(&s->point.full_thunk, any.full_thunk, __ATOMIC_RELEASE);
-	__atomic_store_n(&s->point.entry, spi_tree_calls->site_both, __ATOMIC_RELEASE);
-	__atomic_store_n(&s->point.thunk, any.full_thunk, __ATOMIC_RELEASE);
-}
-
-static struct spi_point *twin_make(const struct spi_site *s)
-{
-	const struct spi_point *point = &s->point;
-	struct spi_point *twin = spi_alloc(sizeof(*twin) + 48);
-	const struct spi_map_header *head = s->owner->map.head;
-
-	if (!twin)
+	if (!point)
 		return NULL;
-	twin = (struct spi_point *) (((uint64_t) twin + 63) & ~UINT64_C(63));
-	twin->flags = SPI_POINT_TREE | (~point->flags & SPI_POINT_COMPACT);
-	twin->body = point->body;
-	twin->address = point->address;
-	twin->object = point->object;
-	twin->map = point->map;
-	twin->gate[0] = point->gate[0];
-	twin->call_site = point->call_site;
-	spi_thread_thunks(twin, head->flags & SPI_MAP_USES_YMM, head->flags & SPI_MAP_USES_ZMM);
-	if (twin->flags & SPI_POINT_COMPACT)
-		spi_thread_thunks_words(twin, SPI_WORDS_NO);
-	return twin;
+	point = (struct spi_point *) (((uint64_t) point + 63) & ~UINT64_C(63));
+	point->flags = SPI_POINT_TREE | compact;
+	point->body = body;
+	point->address = address;
+	point->object = s->point.object;
+	point->map = s->point.map;
+	point->gate[0] = s->point.gate[0];
+	point->call_site = s->point.call_site;
+	spi_thread_thunks(point, head->flags & SPI_MAP_USES_YMM, head->flags & SPI_MAP_USES_ZMM);
+	if (compact)
+		spi_thread_thunks_words(point, SPI_WORDS_NO);
+	return point;
 }
 
 int spi_site_both_look(struct spi_site *s, uint32_t fresh)
@@ -77,22 +65,26 @@ int spi_site_both_look(struct spi_site *s, uint32_t fresh)
 	uint32_t other = spi_trees_of(s->trees, ~s->point.flags);
 
 	if (!other) {
-		if (s->is_both || !s->point.entry)
-			enter_alone(s);
+		const int is_new = s->is_both || !s->point.entry;
+
 		s->is_both = 0;
+		if (is_new)
+			enter(s);
 		if (s->trees & spi_client_trees)	/* they want calls also while nobody records */
 			__atomic_fetch_or(&s->point.tree_todo, SPI_TREE_OPEN, __ATOMIC_RELEASE);
 		else if (s->point.tree_todo & SPI_TREE_OPEN)
 			spi_tree_todo_done(&s->point, SPI_TREE_OPEN);
 		return 0;
 	}
-	if (!s->twin && !(s->twin = twin_make(s)))
+	if (!s->twin)
+		s->twin = spi_site_point(s, sizeof(*s->twin), s->point.address, s->point.body, ~s->point.flags & SPI_POINT_COMPACT);
+	if (!s->twin)
 		return -1;
 	s->twin->body = s->point.body;
 	s->is_both = 1;
 	spi_tree_todo_add(s->twin, fresh);
 	__atomic_fetch_or(&s->point.tree_todo, SPI_TREE_OPEN, __ATOMIC_RELEASE);
 	spi_tree_quick_look(&s->point);
-	enter_both(s);
+	enter(s);
 	return 0;
 }

@@ -12,7 +12,6 @@
 #include "liblttng-spi/tree/sites/sites.h"
 
 #define DECLINED_MAX	32768u		/* places: what there is no room for is counted */
-#define TELL_AT		8192u		/* so many that were not told: the control thread is asked to */
 #define INDEX_SIZE	(2 * DECLINED_MAX)
 
 /* Who notices adds at `count`, under the patch lock; who reports goes from `told` on, under the control lock. */
@@ -21,7 +20,8 @@ static struct {
 	uint64_t address, place;
 	const char *reason;
 } declined[DECLINED_MAX];
-static uint32_t declined_count, declined_told, declined_lost;
+static uint32_t declined_count, declined_told;
+static uint32_t declined_lost;			/* 1: there was no room for some; 3: and that was said */
 static uint32_t declined_index[INDEX_SIZE];	/* by place: 1 + its number; 0: free */
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -53,7 +53,8 @@ void spi_tree_decline(const struct spi_tree_object *to, uint64_t address, const 
 		if (declined[declined_index[at % INDEX_SIZE] - 1].place == place)
 			return;
 	if (n == DECLINED_MAX) {
-		declined_lost++;
+		__atomic_fetch_add(&spi_status->declined, 1, __ATOMIC_RELAXED);
+		declined_lost |= 1;
 		return;
 	}
 	declined[n].to = to;
@@ -62,49 +63,28 @@ void spi_tree_decline(const struct spi_tree_object *to, uint64_t address, const 
 	declined[n].reason = reason ? reason : "cannot be redirected";
 	declined_index[at % INDEX_SIZE] = n + 1;
 	__atomic_store_n(&declined_count, n + 1, __ATOMIC_RELEASE);
-	if (n - __atomic_load_n(&declined_told, __ATOMIC_RELAXED) == TELL_AT)
-		spi_control_ring();
-}
-
-static void declined_tell(struct spi_link *link)
-{
-	uint32_t end = __atomic_load_n(&declined_count, __ATOMIC_ACQUIRE);
-
-	while (declined_told != end) {
-		uint32_t at = declined_told;
-		const struct spi_tree_object *to = declined[at].to;
-		int64_t func = to->gone ? -1 : spi_tree_func_around(to, declined[at].address);
-		char where[400];
-
-		spi_format(where, sizeof(where), "%s+0x%lx", func < 0 ? "" : spi_tree_func_name(to, (uint64_t) func),
-			declined[at].address - to->object->bias - (func < 0 ? 0 : spi_tree_map_func(to, (uint64_t) func)->vaddr));
-		spi_link_declined(link, to->object->name, where, declined[at].reason);
-		__atomic_store_n(&declined_told, declined_told + 1, __ATOMIC_RELEASE);
-	}
-	if (link)
-		spi_link_declined_flush(link);
-}
-
-void spi_tree_report_some(struct spi_link *link)
-{
-	if (__atomic_load_n(&declined_count, __ATOMIC_ACQUIRE) - declined_told > TELL_AT)
-		declined_tell(link);
 }
 
 void spi_tree_report(struct spi_link *link)
 {
-	uint64_t before;
-	uint32_t lost;
+	uint32_t end = __atomic_load_n(&declined_count, __ATOMIC_ACQUIRE);
 
-	declined_tell(link);
-	before = spi_patch_lock();
-	lost = declined_lost;
-	declined_lost = 0;
-	spi_patch_unlock(before);
-	if (!lost)
+	for (; declined_told != end; declined_told++) {
+		const struct spi_tree_object *to = declined[declined_told].to;
+		uint64_t address = declined[declined_told].address;
+		int64_t func = to->gone ? -1 : spi_tree_func_around(to, address);
+		char where[400];
+
+		spi_format(where, sizeof(where), "%s+0x%lx", func < 0 ? "" : spi_tree_func_name(to, (uint64_t) func),
+			address - to->object->bias - (func < 0 ? 0 : spi_tree_map_func(to, (uint64_t) func)->vaddr));
+		spi_link_declined(link, to->object->name, where, declined[declined_told].reason);
+	}
+	if (link)
+		spi_link_declined_flush(link);
+	if (__atomic_load_n(&declined_lost, __ATOMIC_RELAXED) != 1)
 		return;
-	__atomic_fetch_add(&spi_status->declined, lost, __ATOMIC_RELAXED);
-	spi_note("not instrumented: %u times more, at places which the agent has no room to name", lost);
+	__atomic_store_n(&declined_lost, 3, __ATOMIC_RELAXED);
+	spi_note("not instrumented: more places than the agent has room to name; these are counted");
 }
 
 void spi_tree_report_forget(void)
@@ -114,6 +94,6 @@ void spi_tree_report_forget(void)
 	for (uint32_t i = 0; declined_count && i < INDEX_SIZE; i++)
 		if (declined_index[i])		/* a page that was never written to need not be */
 			declined_index[i] = 0;
-	declined_count = declined_told = 0;
+	declined_count = declined_told = declined_lost = 0;
 	spi_patch_unlock(before);
 }

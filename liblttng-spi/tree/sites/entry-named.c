@@ -62,25 +62,32 @@ void spi_entry_named_look(struct spi_tree_object *to, uint64_t func, uint32_t tr
 {
 	const struct spi_map_func *f = spi_tree_map_func(to, func);
 	const struct spi_point *named = spi_point_find(f->vaddr + to->object->bias);
-	uint64_t before;
+	struct spi_entry_want w = spi_entry_want(to, func, trees);
 
 	if (named && named->patch && has_early_sites(to, f) && !spi_entry_find(named->address))
-		spi_entry_new(to, func, trees, 0, &before);
+		spi_entry_told(&w);
+}
+
+static void entry_lend(struct spi_entry_want *w)
+{
+	spi_entry_told(w);
 }
 
 int spi_entry_lend(struct spi_point *named)
 {
-	uint64_t before = spi_patch_lock();
 	struct spi_entry *e = spi_entry_find(named->address);
 	struct spi_tree_object *to = e || named->patch ? NULL : spi_tree_object_at(named->address);
 	int64_t func = to && to->covered ? spi_tree_func_at(to, named->address) : -1;
+	uint32_t trees = func < 0 ? 0 : to->covered & spi_tree_existing & ~spi_tree_flat;
+	struct spi_entry_want w = spi_entry_want(to, (uint64_t) func, trees);
 
-	if (func >= 0 && spi_tree_func_is_good(to, (uint64_t) func) && has_early_sites(to, spi_tree_map_func(to, (uint64_t) func)))
-		e = spi_entry_new(to, (uint64_t) func, to->covered & spi_tree_existing & ~spi_tree_flat, 1, &before);
-	if (e && !named->patch)
-		named->body = e->point.body;
-	spi_patch_unlock(before);
-	return e && !named->patch;
+	if (func >= 0 && spi_tree_func_is_good(to, w.func) && has_early_sites(to, spi_tree_map_func(to, w.func)))
+		spi_entry_held(&w, entry_lend);
+	e = spi_entry_find(named->address);
+	if (!e || named->patch)
+		return 0;
+	named->body = e->point.body;
+	return 1;
 }
 
 struct naming {

@@ -122,131 +122,88 @@ int spi_entry_write(struct spi_entry *e, int install)
 	return r;
 }
 
-/* What the control side does while no object can be unloaded. */
-struct held {
-	struct spi_tree_object *to;
-	uint64_t func;
-	uint32_t trees;
-	struct spi_entry *e;
-	int r;
-};
-
-static void make_held(void *data)
+static struct spi_entry *entry_new(struct spi_entry_want *w)
 {
-	struct held *held = data;
-	uint64_t before = spi_patch_lock();
-
-	held->e = held->to->gone ? NULL : entry_make(held->to, held->func, held->trees);
-	spi_patch_unlock(before);
-}
-
-static struct spi_entry *entry_begin(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before)
-{
-	struct held held = { .to = to, .func = func, .trees = trees };
-
-	if (!is_control)
-		return entry_make(to, func, trees);
-	spi_patch_unlock(*before);
-	spi_objects_hold(make_held, &held);
-	*before = spi_patch_lock();
-	return held.e;
-}
-
-static struct spi_entry *entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before,
-	const char **reason)
-{
-	struct spi_entry *e = entry_begin(to, func, trees, is_control, before), *other;
+	struct spi_entry *e = w->made ? w->made : entry_make(w->to, w->func, w->trees);
 	int r;
 
-	*reason = "no free memory within reach of its object";
+	w->made = e;
+	w->reason = "no free memory within reach of its object";
 	if (!e)
 		return NULL;
 	spi_entry_ask(e);
-	if (is_control) {
-		spi_patch_unlock(*before);
-		r = spi_patch_prepare(&e->point, reason);
-		*before = spi_patch_lock();
-		other = spi_entry_find(e->point.address);
-		if (other)
-			return other;
-	} else {
-		r = spi_patch_prepare_locked(&e->point, reason);
-	}
+	r = spi_patch_prepare_locked(&e->point, w->trap_asked, w->no_trap, &w->reason);
 	if (r == 0)
 		entry_publish(e);
 	spi_entry_got(e, r);
+	w->asks_trap = r == -EAGAIN;
 	return r < 0 ? NULL : e;
 }
 
-struct spi_entry *spi_entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before)
+struct spi_entry *spi_entry_get(struct spi_entry_want *w)
 {
-	const char *reason;
-	struct spi_entry *e = entry_new(to, func, trees, is_control, before, &reason);
+	struct spi_entry *e = spi_entry_find(spi_tree_map_func(w->to, w->func)->vaddr + w->to->object->bias);
 
 	if (!e)
-		spi_tree_decline(to, spi_tree_map_func(to, func)->vaddr + to->object->bias, reason);
+		return entry_new(w);
+	w->reason = "the agent has no memory left";
+	return spi_entry_use(e, w->trees) < 0 ? NULL : e;
+}
+
+struct spi_entry *spi_entry_told(struct spi_entry_want *w)
+{
+	struct spi_entry *e = spi_entry_get(w);
+
+	if (!e && !w->asks_trap)
+		spi_tree_decline(w->to, spi_tree_map_func(w->to, w->func)->vaddr + w->to->object->bias, w->reason);
 	return e;
 }
 
-struct spi_entry *spi_entry_spare(struct spi_tree_object *to, uint64_t func, uint32_t trees, uint64_t *before)
+static void want_held(void *data)
 {
-	const char *reason;
-
-	return entry_new(to, func, trees, 0, before, &reason);
-}
-
-/* The root's sites and its jump. */
-static void root_held(void *data)
-{
-	struct held *held = data;
+	struct spi_entry_want *w = data;
 	uint64_t before = spi_patch_lock();
 
-	if (!held->to->gone) {
-		spi_sites_place(held->to, held->func, held->trees);
-		held->r = spi_entry_write(held->e, 1);
-	}
+	w->asks_trap = 0;
+	if (!w->to->gone)
+		w->work(w);
 	spi_patch_unlock(before);
 }
 
-int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, const char **reason)
+void spi_entry_held(struct spi_entry_want *w, void (*work)(struct spi_entry_want *w))
 {
-	uint64_t address = spi_tree_map_func(to, func)->vaddr + to->object->bias, before = spi_patch_lock();
-	struct held held = { .to = to, .func = func, .trees = tree, .e = spi_entry_find(address), .r = -EFAULT };
-
-	if (!held.e)
-		held.e = entry_new(to, func, tree, 1, &before, reason);
-	if (!held.e) {
-		spi_patch_unlock(before);
-		return -ENOTSUP;
-	}
-	if (spi_entry_use(held.e, tree) < 0) {		/* it may be another thread's */
-		*reason = "the agent has no memory left";
-		spi_patch_unlock(before);
-		return -ENOMEM;
-	}
-	held.e->opens |= tree;
-	held.e->is_spare = 0;
-	held.e->point.tree_todo |= tree;
-	spi_patch_unlock(before);
-	spi_objects_hold(root_held, &held);
-	if (held.r < 0)
-		*reason = to->gone ? "its object was unloaded" : "its code was changed by somebody else";
-	return held.r;
+	w->work = work;
+	w->trap_asked = 0;
+	w->reason = "its object was unloaded";
+	spi_frames_find_unwinder();
+	spi_objects_hold(want_held, w);
+	if (!w->asks_trap)
+		return;
+	w->trap_asked = 1;
+	if (spi_trap_ready(w->to->object, &w->no_trap) == 0)
+		w->no_trap = NULL;
+	spi_objects_hold(want_held, w);
 }
 
-static void write_held(void *data)
+static void root_add(struct spi_entry_want *w)
 {
-	struct spi_entry *e = data;
-	uint64_t before = spi_patch_lock();
+	struct spi_entry *e = spi_entry_get(w);
 
-	if (!e->to->gone && !e->point.installed)
-		spi_entry_write(e, 1);
-	spi_patch_unlock(before);
+	if (!e)
+		return;
+	e->opens |= w->trees;
+	e->is_spare = 0;
+	e->point.tree_todo |= w->trees;
+	spi_sites_place(w->to, w->func, w->trees);
+	w->reason = spi_entry_write(e, 1) < 0 ? "something else than lttng-spi has changed its code" : NULL;
 }
 
-void spi_entry_hold(struct spi_entry *e)
+const char *spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree)
 {
-	spi_objects_hold(write_held, e);
+	struct spi_entry_want w = spi_entry_want(to, func, tree);
+
+	spi_entry_held(&w, root_add);
+	return w.reason;
 }
 
 /*
@@ -268,17 +225,14 @@ static int entry_is_held(const struct spi_entry *e, uint32_t tree)
 
 void spi_entry_spare_over(struct spi_entry *e)
 {
-	struct spi_thread *t = &spi_thread;
 	uint64_t before;
 
-	if (!spi_may(SPI_MAY_ACT | SPI_MAY_HERE) || spi_patch_lock_soon(&before) < 0)
+	if (!spi_tree_lock(&before, -1))
 		return;
-	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
 	if (e->is_spare && e->point.installed && !e->named && !entry_is_held(e, 0))
 		spi_entry_write(e, 0);
 	e->is_spare = 0;
-	t->busy--;
-	spi_patch_unlock(before);
+	spi_tree_unlock(before);
 }
 
 int spi_entry_is_wanted(const struct spi_entry *e, uint32_t tree)
@@ -302,8 +256,11 @@ void spi_entry_settle(struct spi_entry *e)
 		spi_entry_write(e, wanted);
 }
 
-void spi_tree_entry_hold(uint64_t address)
+void spi_entry_hold(const struct spi_site *s)
 {
+	const struct spi_tree_object *to = s->owner;
+	int64_t func = spi_tree_func_around(to, s->point.call_site - 1);
+	uint64_t address = func < 0 ? 0 : spi_tree_map_func(to, (uint64_t) func)->vaddr + to->object->bias;
 	struct spi_entry *e = spi_entry_find(address);
 
 	if (e && !e->point.installed)

@@ -19,15 +19,12 @@ enum spi_site_form {
 	SPI_FORM_DISPLACEMENT = 1,	/* the instruction's own displacement */
 	SPI_FORM_WHOLE,			/* the instruction, to a direct one of its length */
 	SPI_FORM_WORD,			/* the displacement of a call through memory, to a word of ours that holds the stub's address */
-	SPI_FORM_JUMP,			/* a 5-byte jump where the first instruction stands */
-	SPI_FORM_PUN,			/* a jump of which the first instruction's bytes are the beginning */
-	SPI_FORM_WINDOW,		/* a jump over several instructions, with int3 where one begins */
-	SPI_FORM_SHORT,			/* a 2-byte jump */
+	SPI_FORM_JUMP,			/* a 5-byte jump that begins where an instruction does, with what stands behind that */
 	SPI_FORM_INT3,
 	SPI_FORM_ENTRY,			/* none: an entry point has moved the instruction, and its copy leads to the stub */
 };
 
-#define SPI_SITE_WORKER_NAMES	{ "", "call", "block", "spring", "window", "trap" }
+#define SPI_SITE_WORKER_NAMES	{ "", "call", "block", "trap" }
 #define SPI_FIT_YES	1u	/* calls of it may be recorded */
 
 /* ---- site.c ---- */
@@ -41,38 +38,32 @@ int spi_site_text_write(const struct spi_tree_object *to, struct spi_text_op *op
 int spi_site_is_untouched(const struct spi_site *s, uint32_t before);
 /*
  * Room for a stub, then the stub: with `moved` instructions moved along, by_jump: reached by a jump, it pushes the
- * return address. entries: NULL, or where a thread goes on that is before the n-th one from the end. 0, or -1 and s->reason.
+ * return address. 0, or -1 and s->reason.
  */
 int spi_site_stub_room(struct spi_site *s, struct spi_emit *e);
-int spi_site_stub_write(struct spi_site *s, struct spi_emit *e, uint32_t moved, int by_jump, uint64_t *entries);
+int spi_site_stub_write(struct spi_site *s, struct spi_emit *e, uint32_t moved, int by_jump);
 void spi_site_stub_drop(struct spi_site *s, struct spi_emit *e);
 int spi_site_stub(struct spi_site *s, uint32_t moved, int by_jump);
 /* The site is new: choose a worker, and make its stub. s->worker or s->reason. */
 void spi_site_choose(struct spi_site *s);
 
-/* ---- jump.c: block and window ---- */
-int spi_site_jump_block(struct spi_site *s);
-int spi_site_jump_window(struct spi_site *s);
+/* ---- jump.c, trap.c: workers, and what they write ---- */
+int spi_site_block(struct spi_site *s);
 int spi_site_jump_change(const struct spi_site *s, struct spi_text_op *op);
-
-/* ---- ways.c: spring and trap ---- */
-const char *spi_site_trap_unfit(const struct spi_site *s);	/* NULL, or why there may be no int3 */
-void spi_site_way_choose(struct spi_site *s);
-int spi_site_way_change(const struct spi_site *s, struct spi_text_op *op);
-int spi_site_pad_back(const struct spi_site *s);
-int spi_site_pads_overlap(const struct spi_tree_object *to, uint64_t at, uint32_t size);
+int spi_site_trap(struct spi_site *s);
+int spi_site_trap_change(const struct spi_site *s, struct spi_text_op *op);
 
 /* ---- entry.c ---- */
 /* Other trees than this one, or a rule by name, need it. */
 int spi_entry_is_wanted(const struct spi_entry *e, uint32_t tree);
-/* The entry point there is to be in place, for sites that its jump has moved. Under the patch lock. */
-void spi_tree_entry_hold(uint64_t address);
+/* The entry point that has moved this site's instruction is to be in place. Under the patch lock. */
+void spi_entry_hold(const struct spi_site *s);
 
 /* ---- entry-named.c: under the patch lock ---- */
 void spi_entry_ask(struct spi_entry *e);		/* a point that has its bytes is to let it be prepared: then */
 void spi_entry_got(struct spi_entry *e, int r);		/* with what came of that: 0, or a negative errno */
-/* entry-named.c: rules by name where trees have, or need, an entry point. Before a tree's sites are placed: */
-void spi_entry_named_look(struct spi_tree_object *to, uint64_t func, uint32_t trees);	/* under the patch lock */
+/* Before a tree's sites are placed. */
+void spi_entry_named_look(struct spi_tree_object *to, uint64_t func, uint32_t trees);
 
 /* ---- object.c: any thread, any state, without a lock ---- */
 /* The executable piece of the object that the address is in; NULL: none. */

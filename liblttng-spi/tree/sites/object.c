@@ -9,7 +9,6 @@
  * Objects are found by address from any thread, without a lock: the list only
  * grows at its head, and one that was unloaded stays in it, marked.
  */
-#include <string.h>
 #include "codemap/map/check.h"
 #include "codemap/map/format.h"
 #include "liblttng-spi/base/base.h"
@@ -28,35 +27,15 @@ struct spi_tree_object *spi_tree_object_at(uint64_t address)
 	return to;
 }
 
-/* The last function that begins at or below the link-time address. */
-static int64_t func_below(const struct spi_tree_object *to, uint64_t vaddr)
-{
-	const struct spi_map_func *funcs = spi_tree_map_func(to, 0);
-	int64_t low = 0, high = (int64_t) to->map.head->funcs.count - 1;
-
-	while (low <= high) {
-		int64_t middle = (low + high) / 2;
-
-		if (funcs[middle].vaddr <= vaddr)
-			low = middle + 1;
-		else
-			high = middle - 1;
-	}
-	return high;
-}
-
 int64_t spi_tree_func_at(const struct spi_tree_object *to, uint64_t address)
 {
-	uint64_t vaddr = address - to->object->bias;
-	int64_t i = func_below(to, vaddr);
-
-	return i >= 0 && spi_tree_map_func(to, (uint64_t) i)->vaddr == vaddr ? i : -1;
+	return spi_map_func_at(&to->map, address - to->object->bias);
 }
 
 int64_t spi_tree_func_around(const struct spi_tree_object *to, uint64_t address)
 {
 	uint64_t vaddr = address - to->object->bias;
-	int64_t i = func_below(to, vaddr);
+	int64_t i = spi_map_func_below(&to->map, vaddr);
 	const struct spi_map_func *func = i >= 0 ? spi_tree_map_func(to, (uint64_t) i) : NULL;
 
 	return func && vaddr - func->vaddr < (func->size ? func->size : 1) ? i : -1;
@@ -98,19 +77,9 @@ const char *spi_tree_func_shown(const struct spi_tree_object *to, uint64_t index
 static int looks_at_caller(const char *name)
 {
 	static const char *const names[] = { "dlopen", "dlmopen", "dlsym", "dlvsym", "dl_iterate_phdr", "dlclose", "__libc_dlopen_mode",
-		"__libc_dlsym", "mcount", "_mcount", "__fentry__", "swapcontext", "getcontext" };
+		"__libc_dlsym", "mcount", "_mcount", "__fentry__", "swapcontext", "getcontext", NULL };
 
-	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *a = name, *b = names[i];
-
-		while (*a && *a == *b) {
-			a++;
-			b++;
-		}
-		if (*a == *b)
-			return 1;
-	}
-	return 0;
+	return spi_text_is_of(name, names, 1);
 }
 
 static const char *why_unfit(const struct spi_tree_object *to, uint64_t index)
@@ -145,10 +114,7 @@ const char *spi_tree_func_unfit(const struct spi_tree_object *to, uint64_t index
 /* What the compiler puts into every object, and has nothing to tell. */
 int spi_tree_func_is_usual(const struct spi_tree_object *to, int64_t func)
 {
-	static const char *const usual[] = { "_init", "_fini", "frame_dummy", "__do_global_dtors_aux" };
+	static const char *const usual[] = { "_init", "_fini", "frame_dummy", "__do_global_dtors_aux", NULL };
 
-	for (unsigned int i = 0; func >= 0 && i < sizeof(usual) / sizeof(usual[0]); i++)
-		if (!strcmp(spi_tree_func_name(to, (uint64_t) func), usual[i]))
-			return 1;
-	return func < 0;
+	return func < 0 || spi_text_is_of(spi_tree_func_name(to, (uint64_t) func), usual, 1);
 }

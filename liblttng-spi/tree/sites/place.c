@@ -105,13 +105,21 @@ void spi_sites_at_entry(struct spi_tree_object *to, uint64_t func, uint32_t tree
 	}
 }
 
+/* The function around an address, if its sites may be looked at. */
+static const struct spi_map_func *func_around(uint64_t address, struct spi_tree_object **to)
+{
+	int64_t func;
+
+	*to = spi_tree_object_at(address);
+	func = *to ? spi_tree_func_around(*to, address) : -1;
+	return func < 0 || !spi_tree_func_is_good(*to, (uint64_t) func) ? NULL : spi_tree_map_func(*to, (uint64_t) func);
+}
+
 /* The stub of the site whose instruction stands there, entered as a call enters it; 0: it has none. */
 uint64_t spi_site_stub_at(uint64_t address)
 {
-	struct spi_tree_object *to = spi_tree_object_at(address);
-	int64_t func = to ? spi_tree_func_around(to, address) : -1;
-	const struct spi_map_func *f = func < 0 || !spi_tree_func_is_good(to, (uint64_t) func) ? NULL :
-		spi_tree_map_func(to, (uint64_t) func);
+	struct spi_tree_object *to;
+	const struct spi_map_func *f = func_around(address, &to);
 
 	for (uint32_t i = f ? f->site_first : 0; f && i < f->site_first + f->site_count; i++)
 		if (SPI_MAP_AT(&to->map, sites, struct spi_map_site, i)->vaddr + to->object->bias == address)
@@ -158,7 +166,7 @@ static void batch_add(struct spi_tree_object *to, struct spi_site *s, int instal
 	struct spi_text_op *op = &batch.op[batch.n];
 	uint8_t was[8];
 
-	if (spi_site_change(s, op) < 0 || (install && spi_site_pad_back(s) < 0))
+	if (spi_site_change(s, op) < 0)
 		return;
 	if (!install) {
 		spi_bytes_copy(was, op->from, 8);
@@ -182,10 +190,8 @@ static int is_changed_there(const struct spi_site *s, const struct spi_map_func 
 /* What the file has where such a site has changed this byte: 1. But those that come by a jump of theirs, the byte index knows. */
 int spi_site_byte_was(uint64_t address, uint8_t *byte)
 {
-	struct spi_tree_object *to = spi_tree_object_at(address);
-	int64_t func = to ? spi_tree_func_around(to, address) : -1;
-	const struct spi_map_func *f = func < 0 || !spi_tree_func_is_good(to, (uint64_t) func) ? NULL :
-		spi_tree_map_func(to, (uint64_t) func);
+	struct spi_tree_object *to;
+	const struct spi_map_func *f = func_around(address, &to);
 	struct spi_text_op op;
 
 	for (uint32_t i = f ? f->site_first : 0; f && i < f->site_first + f->site_count; i++) {
@@ -266,16 +272,6 @@ static void beyond_place(void)
 	beyond_depth--;
 }
 
-/* The entry point that has moved this site's instruction stays for it. */
-static void entry_hold(const struct spi_site *s)
-{
-	const struct spi_tree_object *to = s->owner;
-	int64_t func = spi_tree_func_around(to, s->point.call_site - 1);
-
-	if (func >= 0)
-		spi_tree_entry_hold(spi_tree_map_func(to, (uint64_t) func)->vaddr + to->object->bias);
-}
-
 /*
  * Trees for which nothing has to be looked at again. What a slot leads to may have been left out when the site's first
  * call looked at it, and be back: then the site is in place, but records nothing.
@@ -310,7 +306,7 @@ void spi_site_come(struct spi_tree_object *to, uint32_t index, uint32_t trees)
 	for (struct spi_child *c = s->children; c; c = c->next)
 		spi_tree_todo_add(&c->point, fresh);
 	if (fresh && s->form == SPI_FORM_ENTRY)
-		entry_hold(s);
+		spi_entry_hold(s);
 	else if (!s->point.installed && fresh)
 		batch_add(to, s, 1);
 }
@@ -347,27 +343,16 @@ void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 	beyond_place();
 }
 
-struct placing {
-	struct spi_tree_object *to;
-	uint64_t func;
-	uint32_t trees;
-};
-
-static void place_held(void *data)
+static void place(struct spi_entry_want *w)
 {
-	const struct placing *placing = data;
-	uint64_t before = spi_patch_lock();
-
-	if (!placing->to->gone)
-		spi_sites_place(placing->to, placing->func, placing->trees);
-	spi_patch_unlock(before);
+	spi_sites_place(w->to, w->func, w->trees);
 }
 
 void spi_sites_place_held(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 {
-	struct placing placing = { to, func, trees };
+	struct spi_entry_want w = spi_entry_want(to, func, trees);
 
-	spi_objects_hold(place_held, &placing);
+	spi_entry_held(&w, place);
 }
 
 /* No tree has it any more, but it is in place. */

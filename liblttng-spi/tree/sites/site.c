@@ -5,20 +5,17 @@
  * back. What stays on the stack is what would be there without us: the stub is
  * entered with the original return address, like a stub at a function's entry.
  *
- * Five workers, tried in this order:
+ * Three workers, tried in this order:
  *
  *	call	the instruction alone has room: a direct call, jump or conditional
  *		jump of which only the displacement changes, or another of 5 bytes and
  *		more, which becomes a direct one with prefixes in front, so that it ends
  *		where the old one did
- *	block	a jump in place of one of the instructions before it, which are moved along
- *	spring	a 2-byte jump to padding nearby that holds a 5-byte one
- *	window	a jump over several of them, with int3 at each that would begin in it
- *	trap	int3
+ *	block	a jump in place of one of the instructions before it, which are moved along (jump.c)
+ *	trap	int3 (trap.c)
  *
- * The others (jump.c, ways.c) come to the stub by a jump, which then
- * pushes the return address itself. All but `window` change one instruction only,
- * so that no thread can be inside what changes; there, it meets an int3.
+ * The latter two come to the stub by a jump, which then pushes the return address
+ * itself. Each changes one instruction only, so that no thread can be inside what changes.
  */
 #include <string.h>
 #include "codemap/map/format.h"
@@ -150,13 +147,11 @@ int spi_site_change(const struct spi_site *s, struct spi_text_op *op)
 	case SPI_FORM_WORD:
 		return change_word(s, op);
 	case SPI_FORM_JUMP:
-	case SPI_FORM_PUN:
-	case SPI_FORM_WINDOW:
 		return spi_site_jump_change(s, op);
-	case SPI_FORM_ENTRY:
-		return -1;
+	case SPI_FORM_INT3:
+		return spi_site_trap_change(s, op);
 	default:
-		return spi_site_way_change(s, op);
+		return -1;
 	}
 }
 
@@ -191,7 +186,7 @@ void spi_site_stub_drop(struct spi_site *s, struct spi_emit *e)
 	spi_near_code_trim(s->owner->object, e->rx);
 }
 
-int spi_site_stub_write(struct spi_site *s, struct spi_emit *e, uint32_t moved, int by_jump, uint64_t *entries)
+int spi_site_stub_write(struct spi_site *s, struct spi_emit *e, uint32_t moved, int by_jump)
 {
 	const struct spi_map_site *map = s->map;
 	struct spi_object *object = s->owner->object;
@@ -204,7 +199,7 @@ int spi_site_stub_write(struct spi_site *s, struct spi_emit *e, uint32_t moved, 
 	else if (!map->target)
 		way = SPI_SITE_TO_CALLEE;
 	stub = spi_point_stub(&s->point);
-	spi_site_emit(e, &stub, map, moved, push, way, map->target + object->bias, entries);
+	spi_site_emit(e, &stub, map, moved, push, way, map->target + object->bias);
 	s->point.body = stub.body;
 	spi_near_code_trim(object, e->failed ? e->rx : e->rx + e->used);
 	if (e->failed)
@@ -218,7 +213,7 @@ int spi_site_stub(struct spi_site *s, uint32_t moved, int by_jump)
 {
 	struct spi_emit e;
 
-	return spi_site_stub_room(s, &e) < 0 ? -1 : spi_site_stub_write(s, &e, moved, by_jump, NULL);
+	return spi_site_stub_room(s, &e) < 0 ? -1 : spi_site_stub_write(s, &e, moved, by_jump);
 }
 
 int spi_site_is_untouched(const struct spi_site *s, uint32_t before)
@@ -234,8 +229,6 @@ static int worker_call(struct spi_site *s)
 {
 	struct spi_text_op op;
 
-	if (!(spi_site_workers >> SPI_SITE_WORKER_CALL & 1))
-		return spi_site_decline(s, "every way to reach it is switched off");
 	if (s->map->solid)
 		return spi_site_decline(s, "a jump goes into its middle");
 	if (spi_site_has_displacement(s->map))
@@ -256,22 +249,35 @@ static int worker_call(struct spi_site *s)
 		return -1;
 	if (s->form == SPI_FORM_WORD)
 		*(uint64_t *) s->way = s->stub;
-	s->worker = SPI_SITE_WORKER_CALL;
 	return 0;
 }
 
 void spi_site_choose(struct spi_site *s)
 {
-	s->before = s->bounds = 0;
+	static int (*const work[SPI_SITE_WORKERS])(struct spi_site *) = {
+		[SPI_SITE_WORKER_CALL] = worker_call, [SPI_SITE_WORKER_BLOCK] = spi_site_block,
+		[SPI_SITE_WORKER_TRAP] = spi_site_trap,
+	};
+
+	s->before = 0;
 	if (s->stub && spi_bytes_conflict(spi_site_address(s), s->map->size, s->map->size)) {
 		s->form = SPI_FORM_ENTRY;
 		s->worker = SPI_SITE_WORKER_CALL;
 		return;
 	}
 	if (!spi_site_is_untouched(s, 0)) {
-		s->reason = "its code in memory differs from its file, or another point is there";
+		s->reason = spi_bytes_conflict(spi_site_address(s), s->map->size, s->map->size) ?
+			"another instrumented place uses its bytes" : "its code in memory differs from its file";
 		return;
 	}
-	if (worker_call(s) < 0)
-		spi_site_way_choose(s);
+	for (uint32_t w = SPI_SITE_WORKER_CALL; w < SPI_SITE_WORKERS; w++) {
+		s->way = s->before = 0;
+		if (!(spi_site_workers >> w & 1)) {
+			s->reason = s->reason ? s->reason : "every way to reach it is switched off";
+		} else if (work[w](s) == 0) {
+			s->worker = (uint8_t) w;
+			s->reason = NULL;
+			return;
+		}
+	}
 }

@@ -23,7 +23,6 @@
 
 struct spi_entry;
 struct spi_frame;
-struct spi_pad;
 struct spi_site;
 struct spi_tree_object;
 
@@ -52,14 +51,25 @@ struct spi_entry {
 	struct spi_point *before;	/* whose bytes it is about to take. entry-named.c */
 };
 
+/* An entry point that somebody wants: spi_entry_want(). */
+struct spi_entry_want {
+	struct spi_tree_object *to;
+	uint64_t func;
+	uint32_t trees;
+	uint32_t trap_asked;		/* may int3 be? No, for the reason no_trap; NULL: it may. 0: not known */
+	uint32_t asks_trap;		/* out: it depends on that */
+	const char *no_trap;
+	const char *reason;		/* out: why it is not to be had */
+	struct spi_entry *made;		/* before int3 was asked for */
+	void (*work)(struct spi_entry_want *w);
+};
+
 #define SPI_TREE_TEXTS_MAX	4u	/* executable pieces of an object */
 
 enum spi_site_worker {
 	SPI_SITE_NONE = 0,
 	SPI_SITE_WORKER_CALL,	/* the instruction alone has room */
 	SPI_SITE_WORKER_BLOCK,	/* one of those before it, which are moved along */
-	SPI_SITE_WORKER_SPRING,	/* a short jump to spare bytes, from there on */
-	SPI_SITE_WORKER_WINDOW,	/* several of them, with int3 where one begins */
 	SPI_SITE_WORKER_TRAP,	/* int3 */
 	SPI_SITE_WORKERS
 };
@@ -85,16 +95,16 @@ struct spi_site {
 	uint64_t way;			/* where the changed bytes lead, if not to the stub */
 	uint32_t trees;			/* that have it in place; 0: the program's own bytes stand there */
 	uint8_t worker;			/* enum spi_site_worker; NONE: nothing can be done here */
-	uint8_t form;			/* tree/sites/site.h */
+	uint8_t form;			/* tree/sites/internal.h */
 	uint8_t before;			/* bytes before its instruction where what is changed begins */
-	uint8_t changed;		/* JUMP, PUN, WINDOW: bytes of the jump that are written */
-	uint8_t bounds;			/* WINDOW, as in struct spi_text_op */
+	uint8_t changed;		/* JUMP: bytes of the jump that are written */
 	uint8_t pushes;			/* the stub begins with pushing the return address */
-	uint8_t prefixes;		/* JUMP, PUN, WINDOW: before the jump */
+	uint8_t prefixes;		/* JUMP: before the jump */
 	uint8_t was[8];			/* the program's bytes there */
 	uint8_t is_both;		/* trees of the other kind than its point's have it. tree/sites/both.c */
 	uint8_t is_told;		/* the site was named, for callees that got no point. callee.c */
 	const char *reason;		/* why not */
+	uint32_t out;			/* 1 + the number of its record in tree/budget/out.c; 0: none */
 	uint64_t skipped;		/* what calls took that were not recorded, ns; for budgets. calls.c */
 };
 
@@ -131,12 +141,12 @@ struct spi_tree_object {
 	uint32_t ends_taken;		/* its constructors and destructors have entry points: load-watch.c */
 	uint64_t dynamic;		/* PT_DYNAMIC; 0: none */
 	uint32_t is_libc;
-	uint32_t is_runtime;		/* int3 only where it is known to be safe: tree/sites/ways.c */
+	uint32_t is_runtime;		/* int3 only where it is known to be safe: tree/sites/trap.c */
 	const char *no_trap;		/* why there may be no int3; NULL: it may be */
-	struct spi_pad *pads;		/* spare bytes that sites have taken */
 	uint32_t is_met;		/* sites of it were met */
 	uint32_t is_late;		/* sites have left their trees, but their bytes are still to be put back: spi_sites_settle() */
-	uint64_t *calls, *recent;	/* by function; NULL: nobody has counted yet. calls.c */
+	uint64_t *calls, *recent;	/* by function; NULL: nobody has counted yet. tree/budget/calls.c */
+	uint32_t *outs;			/* by function, as spi_site.out; NULL: none was ever left out. tree/budget/out.c */
 };
 
 /* ---- site.c ---- */
@@ -144,11 +154,16 @@ struct spi_tree_object {
 int spi_site_change(const struct spi_site *s, struct spi_text_op *op);
 void spi_site_workers_read(void);	/* LTTNG_SPI_TEST_WORKER */
 
-/* ---- ways.c: spring and trap ---- */
+/* ---- both.c ---- */
+/*
+ * A further point of a site, for calls of `address` in one kind of records, on a cache line of its own. NULL: no
+ * memory. What was taken is never given back.
+ */
+struct spi_point *spi_site_point(const struct spi_site *s, uint32_t size, uint64_t address, uint64_t body,
+	uint32_t compact);
+
+/* ---- trap.c ---- */
 int spi_site_wants_trap(const struct spi_map_site *map);	/* a worker that needs int3 may be asked, as far as the map tells */
-/* Spare bytes that sites have taken: is this one of them? And the program's own back there, not under the patch lock. */
-int spi_site_in_pad(uint64_t address);
-void spi_site_pads_clear(struct spi_tree_object *to);
 
 /* ---- entry.c ---- */
 extern struct spi_entry *spi_entries;
@@ -156,18 +171,21 @@ struct spi_entry *spi_entry_find(uint64_t address);
 int spi_entry_use(struct spi_entry *e, uint32_t trees);	/* what trees of their kinds need is there. 0 or -ENOMEM */
 /* Its bytes, under the patch lock: the jump, or the program's. 0, or a negative errno: they were changed by somebody else. */
 int spi_entry_write(struct spi_entry *e, int install);
-void spi_entry_hold(struct spi_entry *e);	/* control side, without the patch lock: its jump is put in place if it is not there */
-/* A new one, published; under the patch lock, which the control side gives back for what it has to ask. NULL: told why not. */
-struct spi_entry *spi_entry_new(struct spi_tree_object *to, uint64_t func, uint32_t trees, int is_control, uint64_t *before);
-/* One that may be of no use, of the program itself: nothing is told. NULL: it cannot be. */
-struct spi_entry *spi_entry_spare(struct spi_tree_object *to, uint64_t func, uint32_t trees, uint64_t *before);
+/* The one of the function, or a new one, published; under the patch lock. NULL: w->reason, or w->asks_trap. */
+struct spi_entry *spi_entry_get(struct spi_entry_want *w);
+struct spi_entry *spi_entry_told(struct spi_entry_want *w);	/* likewise, and the reason is told */
+/*
+ * Control side: work(w) under the patch lock, while no object can be unloaded; once more where that depends on
+ * whether int3 may be. w->reason stays as it is where the object is gone.
+ */
+void spi_entry_held(struct spi_entry_want *w, void (*work)(struct spi_entry_want *w));
 void spi_entry_spare_over(struct spi_entry *e);	/* a site's call leads to it: it goes */
 /* One whose function is left out for a tree's budget, or comes back: under the patch lock, any thread. Its bytes are written by spi_entry_settle(). */
 void spi_entry_rest(struct spi_entry *e, uint32_t tree, int rests);
 void spi_entry_settle(struct spi_entry *e);
 void spi_entries_forget(uint32_t trees);
-/* Control side: an entry point that begins `tree` in the thread which enters it. */
-int spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree, const char **reason);
+/* Control side: an entry point that begins `tree` in the thread which enters it. NULL, or why there is none. */
+const char *spi_tree_root_add(struct spi_tree_object *to, uint64_t func, uint32_t tree);
 void spi_tree_roots_leave(uint32_t tree);
 
 /* ---- object.c ---- */
@@ -228,9 +246,8 @@ int spi_entry_name(struct spi_point *named, int install);	/* such a point is in 
 /* ---- declined.c ---- */
 /* Something could not be done; kept until the control side reports it, once for each place. Under the patch lock. */
 void spi_tree_decline(const struct spi_tree_object *to, uint64_t address, const char *reason);
-/* Control side. _some: if the list has become long; _forget: no tree is left, and what comes is told anew. */
+/* Control side: what is new of that is reported; _forget: no tree is left, and what comes is told anew. */
 void spi_tree_report(struct spi_link *link);
-void spi_tree_report_some(struct spi_link *link);
 void spi_tree_report_forget(void);
 
 /* Its callee is always the same; or what the dynamic linker puts into a slot. Else each call may have another. */
@@ -242,6 +259,12 @@ SPI_INLINE int spi_site_is_direct(const struct spi_map_site *map)
 SPI_INLINE int spi_site_is_slot(const struct spi_map_site *map)
 {
 	return map->kind == SPI_SITE_CALL_SLOT || map->kind == SPI_SITE_JUMP_SLOT || map->kind == SPI_SITE_JCC_SLOT;
+}
+
+SPI_INLINE struct spi_entry_want spi_entry_want(struct spi_tree_object *to, uint64_t func, uint32_t trees)
+{
+	return (struct spi_entry_want) { .to = to, .func = func, .trees = trees, .trap_asked = 1,
+		.no_trap = "only a breakpoint (int3) fits, and no thread of the program sets one" };
 }
 
 SPI_INLINE const struct spi_map_func *spi_tree_map_func(const struct spi_tree_object *to, uint64_t index)
@@ -325,6 +348,29 @@ SPI_INLINE int spi_child_still_records(const struct spi_point *point, uint64_t p
 uint64_t spi_tree_record_parts(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride, uint32_t parts);
 /* What these trees need in the point. Under the patch lock. 0 or -ENOMEM. */
 int spi_tree_bind(struct spi_point *point, uint32_t trees);
+
+/*
+ * In a thread of the program, which is busy from then on: the patch lock, if it may be taken and can be had soon.
+ * 0: not, and where another thread forks that counts as `lost`, an enum spi_lost; -1: nothing is lost.
+ */
+SPI_INLINE int spi_tree_lock(uint64_t *before, int lost)
+{
+	if (!spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+		return 0;
+	if (spi_patch_lock_soon(before) < 0) {
+		if (lost >= 0)
+			spi_call_missed((enum spi_lost) lost);
+		return 0;
+	}
+	spi_busy_begin(&spi_thread, (uint64_t) __builtin_frame_address(0));
+	return 1;
+}
+
+SPI_INLINE void spi_tree_unlock(uint64_t before)
+{
+	spi_thread.busy--;
+	spi_patch_unlock(before);
+}
 
 /*
  * Records a call, and counts it then: a forked child that begins with it forgets what it has from its parent. Where the answer is

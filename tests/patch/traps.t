@@ -1,6 +1,0 @@
-#!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
-# SPDX-FileCopyrightText: 2026 the lttng-spi authors
-# int3 beside a program that uses SIGTRAP itself, and where none may be.
-. "$(dirname "$0")/build.sh"
-patch_build traps traps && "$work/traps"

@@ -1,6 +1,0 @@
-#!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-only
-# SPDX-FileCopyrightText: 2026 the lttng-spi authors
-# Reading through wild pointers; faults that are the program's own.
-. "$(dirname "$0")/build.sh"
-patch_build wild wild && "$work/wild"
