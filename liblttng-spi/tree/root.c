@@ -34,7 +34,7 @@
 
 static uint32_t by_of(uint32_t flags)
 {
-	return flags & SPI_POINT_CLIENTS ? BY_CLIENTS : flags & SPI_POINT_COMPACT ? BY_COMPACT : BY_PLAIN;
+	return flags & SPI_POINT_COMPACT ? BY_COMPACT : BY_PLAIN;
 }
 
 /* The slot under this one, of the same call: one call may have several (calls/calls.h). NULL: there is none. */
@@ -55,7 +55,7 @@ static uint32_t came_from_site(struct spi_thread *t, const struct spi_point *poi
 	if (!slot || !spi_slot_is_chained(slot, p) || slot->point->address != point->address || slot->point == point)
 		return 0;
 	for (; slot; slot = slot_of_same_call(t, slot))
-		by |= by_of(slot->point->flags);
+		by |= spi_slot_is_clients(slot) ? BY_CLIENTS : by_of(slot->point->flags);
 	return by;
 }
 
@@ -66,10 +66,10 @@ static int goes_on(const struct spi_thread *t, const struct spi_entry *e, uint64
 
 	if (!(e->point.flags & SPI_POINT_LOOPS) || !top || !spi_slot_is_chained(top, p))
 		return 0;
-	while ((top->point == e->named || (top->point->flags & SPI_POINT_CLIENTS)) && top > t->base && top[-1].p == p &&
+	while ((top->point == e->named || spi_slot_is_clients(top)) && top > t->base && top[-1].p == p &&
 			top[-1].state == SPI_SLOT_LIVE)
 		top--;
-	if (top->point->address == e->point.address && (top->point->flags & SPI_POINT_CLIENTS))
+	if (top->point->address == e->point.address && spi_slot_is_clients(top))
 		return 1;
 	for (int i = 0; i < 2; i++)
 		if (e->pairs[i] && (top->point == &e->pairs[i]->outer || top->point == &e->pairs[i]->inner))
