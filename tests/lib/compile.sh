@@ -16,7 +16,7 @@ spi_compile() {
 		case $arg in
 		"$SPI_TOP_SRCDIR"/tests/*.[ch]|"$SPI_TOP_SRCDIR"/tests/*.cc) sources+=("$arg" "${arg%/*}"/*.h) ;;
 		-I"$SPI_TOP_SRCDIR"/tests/*) sources+=("${arg#-I}"/*.h) ;;
-		-L*|-I*|*"$PWD"*) kept= ;;
+		-L*|-I*|-Wl,*=*|*"$PWD"*) kept= ;;
 		*) [ ! -e "$arg" ] || kept= ;;
 		esac
 	done
@@ -27,7 +27,7 @@ spi_compile() {
 	key=$({ printf '%s\0' "$@"; cat "${sources[@]}" 2>/dev/null; } | sha1sum)
 	made=$kept/${key%% *}
 	if [ ! -e "$made" ] || [ /var/lib/dpkg/status -nt "$made" ]; then
-		(cd "$kept" && "$@" -o "$made.$BASHPID" && mv "$made.$BASHPID" "$made") || return
+		"$@" -o "$made.$BASHPID" && mv "$made.$BASHPID" "$made" || return
 	fi
 	cp "$made" "$out"
 }
