@@ -77,8 +77,7 @@ spi_daemon() {
 # spi_patient - for daemons with the plugin: programs wait for their rules longer than the 2 and 3 seconds of every day, which a busy
 # machine exceeds
 spi_patient() {
-	export LTTNG_SPI_HOLD_MS=${LTTNG_SPI_HOLD_MS:-$((8000 * SPI_PATIENCE))}
-	export LTTNG_UST_REGISTER_TIMEOUT=${LTTNG_UST_REGISTER_TIMEOUT:-$((12000 * SPI_PATIENCE))}
+	export LTTNG_SPI_HOLD_MS=${LTTNG_SPI_HOLD_MS:-8000} LTTNG_UST_REGISTER_TIMEOUT=${LTTNG_UST_REGISTER_TIMEOUT:-12000}
 }
 
 # spi_wait SECONDS COMMAND... - until the command succeeds, asking 50 times a second, later 10 times; 1 when the time is over. Five
