@@ -4,10 +4,10 @@
 # Programs of tests/programs: many tests build the same one with the same options.
 # The first of them leaves the program in the build directory, the others copy it.
 
-# spi_compile OUTPUT COMPILER ARG... - COMPILER ARG... -o OUTPUT. A program is kept when all its sources are below tests/. The
-# key is the command, and the contents of the sources and of the headers beside them. Nothing else that goes into a program
-# is looked at, so a command that names other files or directories runs each time. What was kept before a package was
-# installed is made anew.
+# spi_compile OUTPUT COMPILER ARG... - COMPILER ARG... -o OUTPUT. A program is kept when all its sources are below tests/.
+# The key is the command, and the contents of the sources and of the headers beside them. Nothing else that goes into a
+# program is looked at, so a command that names other files or directories runs each time. What was kept before a package
+# was installed is made anew.
 spi_compile() {
 	local out=$1 kept=$SPI_TOP_BUILDDIR/tests/compiled arg key made
 	local -a sources=()
