@@ -58,7 +58,7 @@ told change.times
 quiet lttng destroy storm
 is "$(spi_count storm app_first_entry)" $((at_once * (rounds + 1) + 1)) "each program is traced from main() on"
 late=$(spi_status | grep -c 'first calls may be missing')
-if [ "$late" -gt 0 ] && [ "$longest" -ge 3000 ]; then
+if [ "$late" -gt 0 ] && [ "$longest" -ge 1000 ]; then
 	skip "and none was late" "this machine took $longest ms for one, from its start to its end"
 else
 	is "$late" 0 "and none was late"

@@ -21,7 +21,7 @@ session() {
 all_active() { [ "$(status | grep -Ec '^applied.*w_.*active')" -ge "${#targets[@]}" ]; }
 grows() { [ "$(du -s "$SPI_TMP/$1" | cut -f 1)" -gt "$size" ]; }
 calls_go_on() {
-	size=$(($(du -s "$SPI_TMP/$1" | cut -f 1) + 200))
+	size=$(($(du -s "$SPI_TMP/$1" | cut -f 1) + 100))
 	spi_wait 20 grows "$1"
 }
 missed() { for target in "${targets[@]}"; do status counts "$target"; done | awk '{ n += $6 } END { print n + 0 }'; }
@@ -40,7 +40,7 @@ is_balanced() {
 
 for how in "" fork; do
 	targets=()
-	for ((i = 0; i < $(nproc); i++)); do
+	for ((i = 0; i < (SPI_SOAK ? $(nproc) : 1); i++)); do
 		./kept $how &
 		targets+=($!)
 	done

@@ -36,12 +36,14 @@ budget() {
 	shift 5
 	"${command[@]}" >"$name.plain" 2>"$name.plain.err"
 	rm -rf "$name.d"
-	timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" trace "$tree" "$@" --budget "$percent" -o "$name.d" "${command[@]}" >"$name.out" 2>"$name.err"
+	timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" trace "$tree" "$@" --budget "$percent" -o "$name.d" "${command[@]}" \
+		>"$name.out" 2>"$name.err"
 	is $? 0 "$name: exit status" || diag "$(tail -n 5 "$name.err")"
 	same_file "$name.out" "$name.plain" "$name: output"
 	echo "$(cpu "$name.plain.err") $(cpu "$name.err")" >>"$name.cpu"
 }
-# nests NAME [compact] - read the trace: every exit has its entry. Leaves the budget's events, and how often each function was called.
+# nests NAME [compact] - read the trace: every exit has its entry. Leaves the budget's events in NAME.events, and how often
+# each function was called in NAME.counts.
 nests() {
 	local name=$1
 	local -a expand=()

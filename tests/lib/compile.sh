@@ -4,9 +4,10 @@
 # Programs of tests/programs: many tests build the same one with the same options.
 # The first of them leaves the program in the build directory, the others copy it.
 
-# spi_compile OUTPUT COMPILER ARG... - COMPILER ARG... -o OUTPUT. A program is kept whose sources are all below tests/, by
-# the contents of these and of the headers beside them, and by the command; what else goes into a program is not looked at,
-# so a command that names other files or directories is executed each time. A package that is installed ends all that is kept.
+# spi_compile OUTPUT COMPILER ARG... - COMPILER ARG... -o OUTPUT. A program is kept when all its sources are below tests/.
+# The key is the command, and the contents of the sources and of the headers beside them. Nothing else that goes into a
+# program is looked at, so a command that names other files or directories runs each time. What was kept before a package
+# was installed is made anew.
 spi_compile() {
 	local out=$1 kept=$SPI_TOP_BUILDDIR/tests/compiled arg key made
 	local -a sources=()
@@ -16,7 +17,7 @@ spi_compile() {
 		case $arg in
 		"$SPI_TOP_SRCDIR"/tests/*.[ch]|"$SPI_TOP_SRCDIR"/tests/*.cc) sources+=("$arg" "${arg%/*}"/*.h) ;;
 		-I"$SPI_TOP_SRCDIR"/tests/*) sources+=("${arg#-I}"/*.h) ;;
-		-L*|-I*|*"$PWD"*) kept= ;;
+		-L*|-I*|-Wl,*=*|*"$PWD"*) kept= ;;
 		*) [ ! -e "$arg" ] || kept= ;;
 		esac
 	done
@@ -27,7 +28,7 @@ spi_compile() {
 	key=$({ printf '%s\0' "$@"; cat "${sources[@]}" 2>/dev/null; } | sha1sum)
 	made=$kept/${key%% *}
 	if [ ! -e "$made" ] || [ /var/lib/dpkg/status -nt "$made" ]; then
-		(cd "$kept" && "$@" -o "$made.$BASHPID" && mv "$made.$BASHPID" "$made") || return
+		"$@" -o "$made.$BASHPID" && mv "$made.$BASHPID" "$made" || return
 	fi
 	cp "$made" "$out"
 }

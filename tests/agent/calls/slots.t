@@ -7,8 +7,8 @@ src=${SPI_TOP_SRCDIR:?}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 objects=()
-for file in base/{mode,lend,participants,thread,payload,trees,tracer-threads,status,memory,sys,proc} calls/{threads,slots,slot-arena,nesting} \
-	ledger/close process/last-thread unwind/unwind cfi/find objects/symbols \
+for file in base/{mode,lend,participants,thread,payload,trees,tracer-threads,status,memory,sys,proc} \
+	calls/{threads,slots,slot-arena,nesting} ledger/close process/last-thread unwind/unwind cfi/find objects/symbols \
 	arch/x86-64/{calls/words,thunks,slots,thunk-set,slot-code,jumps,context,unwind/landing}; do
 	objects+=("${SPI_TOP_BUILDDIR:?}/liblttng-spi/${file%/*}/.libs/${file##*/}.o")
 done

@@ -14,10 +14,10 @@ signals=$SPI_TOP_SRCDIR/tests/programs/signals
 spi_cc signals "$signals.c" "$signals-masks.c" "$signals-taken.c" "$signals-ends.c" -no-pie -Wno-deprecated-declarations
 
 for name in $(./signals | grep -v look); do
-	may_die timeout 20 ./signals "$name" >plain 2>plain.err
+	may_die timeout $((20 * SPI_PATIENCE)) ./signals "$name" >plain 2>plain.err
 	status=$?
 	rm -f attached.err
-	SIGNALS_ATTACH=1 timeout -s KILL 20 ./signals "$name" >attached 2>attached.err </dev/null &
+	SIGNALS_ATTACH=1 timeout -s KILL $((20 * SPI_PATIENCE)) ./signals "$name" >attached 2>attached.err </dev/null &
 	target=$!
 	spi_wait 10 file_has attached.err ready
 	pid=$(pgrep -P "$target" signals)
@@ -48,7 +48,7 @@ spi_cc again ./again.c -no-pie
 background ./again
 recorded=0 put_back=0
 for i in 1 2 3 4 5 6; do
-	spi_trace -f t_tiny -p "$target" --duration 0.1 -o "again-$i" >/dev/null
+	spi_trace -f t_tiny -p "$target" --duration 0.3 -o "again-$i" >/dev/null
 	[ "$(spi_count "again-$i" t_tiny_entry)" -gt 0 ] && recorded=$((recorded + 1))
 	python3 "$SPI_TOP_SRCDIR/tests/lib/text-equal.py" "$target" >>equal.log 2>&1 && put_back=$((put_back + 1))
 done

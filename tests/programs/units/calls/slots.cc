@@ -242,7 +242,7 @@ static void on_signal(int)
 }
 static void *busy_main(void *)
 {
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < 1000; i++) {
 		for (int k = 0; k < 100; k++)
 			mixed(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
 		outer(1);
@@ -366,8 +366,8 @@ int main()
 	pthread_join(u, nullptr);
 	every = {};
 	timer_settime(timer, 0, &every, nullptr);
-	/* 3 threads: 3000 * (100 + outer, middle, leaf), and every call of the handler */
-	result("threads that throw under a storm of signals: none lost", test_entries == 3 * 3000 * 103 + signals && test_nested == 0);
+	/* 3 threads: 1000 * (100 + outer, middle, leaf), and every call of the handler */
+	result("threads that throw under a storm of signals: none lost", test_entries == 3 * 1000 * 103 + signals && test_nested == 0);
 	for (int i = 0; i < 3000; i++) {
 		pthread_create(&t, nullptr, thread_main, nullptr);
 		pthread_join(t, nullptr);
