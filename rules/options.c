@@ -40,10 +40,8 @@ const struct spi_rule_option spi_rule_options[] = {
 	  .help = "      --parse-only      analyse the program, record nothing\n" },
 	{ OPTION("pid", pids, PIDS), .where = SPI_IN_EVENT, .wrong = "%s is not a process id" },
 	{ OPTION("exec", exec, PROGRAMS), .where = SPI_IN_EVENT },
-	{ OPTION("payload", payloads, FILES), .where = SPI_IN_CALL | SPI_IN_TREE, .said = ", for payload %",
-	  .help = "      --payload FILE    run FILE's payloads at the calls, and record nothing\n" },
-	{ OPTION("payload-arg", payload_args, SETTINGS), .where = SPI_IN_CALL | SPI_IN_TREE,
-	  .help = "      --payload-arg NAME=VALUE  an argument of the payload\n" },
+	{ OPTION("payload", payloads, FILES), .where = SPI_IN_AGENT, .said = ", for payload %" },
+	{ OPTION("payload-arg", payload_args, SETTINGS), .where = SPI_IN_AGENT },
 	{ OPTION("tag", tag, HEX), .where = SPI_IN_AGENT,
 	  .wrong = "'%s' is not a tag: give up to 15 hexadecimal digits" },
 };

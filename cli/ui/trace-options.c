@@ -25,6 +25,8 @@ enum long_option {
 	OPTION_STRING_MAX,
 	OPTION_SUBBUF_SIZE,
 	OPTION_NUM_SUBBUF,
+	OPTION_PAYLOAD,
+	OPTION_PAYLOAD_ARG,
 	OPTION_LIST_OPTIONS,
 };
 
@@ -37,6 +39,8 @@ static const struct option trace_long_options[] = {
 	{ "string-max", required_argument, NULL, OPTION_STRING_MAX },
 	{ "subbuf-size", required_argument, NULL, OPTION_SUBBUF_SIZE },
 	{ "num-subbuf", required_argument, NULL, OPTION_NUM_SUBBUF },
+	{ "payload", required_argument, NULL, OPTION_PAYLOAD },
+	{ "payload-arg", required_argument, NULL, OPTION_PAYLOAD_ARG },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
@@ -72,6 +76,9 @@ static const char trace_help[] =
 "                        256)\n"
 "      --subbuf-size N   size of a sub-buffer in bytes, k, M or G may follow\n"
 "      --num-subbuf N    sub-buffers for each CPU\n"
+"      --payload FILE    run the payloads of FILE, or one of print and count, at the\n"
+"                        calls, and record nothing; several are possible\n"
+"      --payload-arg NAME=VALUE  an argument of the payloads\n"
 "  -l, --list            print what can be traced in BINARY, or in each object\n"
 "                        that process PID has loaded\n"
 "  -v, --verbose         name every function that is not instrumented\n"
@@ -234,6 +241,10 @@ static int option_take(struct trace_options *o, int c, const char *value)
 	case OPTION_NUM_SUBBUF:
 		ret = option_number("--num-subbuf", value, 0, 2, 1024, &o->subbuf_count);
 		return ret ? ret : option_power_of_two("--num-subbuf", o->subbuf_count);
+	case OPTION_PAYLOAD:
+		return payload_take(&o->asked, "payload", value);
+	case OPTION_PAYLOAD_ARG:
+		return payload_take(&o->asked, "payload-arg", value);
 	case 'v':
 		say_verbose = ++o->verbose;
 		return 0;
@@ -278,6 +289,8 @@ static int options_check(const struct trace_options *o)
 		return usage("which function? -f FUNC is missing, or --tree");
 	if (!o->func_count && o->asked.one_event)
 		return usage("--one-event goes with -f FUNC: a tree has entries and exits");
+	if (o->asked.payloads.count && (o->asked.exec.count || o->string_max || o->output))
+		return usage("--payload goes with a COMMAND or -p PID, without -o and --string-max: nothing is recorded");
 	if (o->asked.exec.count) {
 		if (o->command_count || o->pid_count)
 			return usage("--exec NAME goes with neither a COMMAND nor -p PID");

@@ -77,15 +77,6 @@ static int option_take(struct tree_request *tree, struct spi_rule *asked, const 
 
 	if (!tree->option && !(option->where & SPI_IN_CALL_EVENT))
 		tree->option = option->name;
-	if (option->value == SPI_VALUE_FILES && strchr(value, '/')) {
-		const char *path = realpath(value, NULL);	/* for as long as the rule lives */
-
-		if (!path) {
-			say_error("--%s: %s: %s", option->name, value, strerror(errno));
-			return -EINVAL;
-		}
-		value = path;
-	}
 	ret = spi_rule_take(asked, option, value, why);
 	if (ret < 0)
 		say_error("--%s: %s", option->name, why);
@@ -108,6 +99,27 @@ int tree_take_named(struct tree_request *tree, struct spi_rule *asked, const cha
 	const struct spi_rule_option *option = spi_rule_option_find(name, SPI_IN_EVENT);
 
 	return option ? option_take(tree, asked, option, value) : -ENOENT;
+}
+
+int payload_take(struct spi_rule *asked, const char *name, const char *value)
+{
+	const struct spi_rule_option *option = spi_rule_option_find(name, SPI_IN_TREE_AGENT);
+	char why[SPI_RULE_WHY];
+
+	/* for as long as the rule lives; a name without a / is that of a payload which comes with the agent */
+	if (option->value == SPI_VALUE_FILES && strchr(value, '/')) {
+		const char *path = realpath(value, NULL);
+
+		if (!path) {
+			say_error("--%s: %s: %s", name, value, strerror(errno));
+			return -EINVAL;
+		}
+		value = path;
+	}
+	if (spi_rule_take(asked, option, value, why) == 0)
+		return 0;
+	say_error("--%s: %s", name, why);
+	return -EINVAL;
 }
 
 int tree_check(const struct tree_request *tree, const struct spi_rule *asked, char *problem)

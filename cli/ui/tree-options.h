@@ -29,6 +29,8 @@ void tree_print_help(void);
 int tree_take(struct tree_request *tree, struct spi_rule *asked, int option, const char *value);
 /* tree_take_named() - the same for the option of that name. */
 int tree_take_named(struct tree_request *tree, struct spi_rule *asked, const char *name, const char *value);
+/* payload_take() - the value of --payload or --payload-arg. 0, or -EINVAL, said. */
+int payload_take(struct spi_rule *asked, const char *name, const char *value);
 /* tree_check() - 0, or -EINVAL with what is wrong in problem[300]. */
 int tree_check(const struct tree_request *tree, const struct spi_rule *asked, char *problem);
 void tree_free(struct tree_request *tree);

@@ -62,6 +62,20 @@ static void find_others(void)
 	}
 }
 
+void spi_mallocs_find(void)
+{
+	spi_first_call_init();
+	find_others();
+}
+
+int spi_object_has_malloc(const struct spi_object *object)
+{
+	for (unsigned int i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (ranges[i].low >= object->low && ranges[i].low < object->high)
+			return 1;
+	return 0;
+}
+
 void spi_first_call_loaded(void)
 {
 	static const char *const names[] = { "liblttng-ust.so.1", "liblttng-ust-common.so.1" };

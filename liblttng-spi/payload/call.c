@@ -45,6 +45,31 @@ SPI_INLINE int may_begin(struct spi_thread *t, uint64_t p)
 	return !spi_stack_is_short(t, p);
 }
 
+/*
+ * May the thread be within malloc()? Then a payload that allocates memory would wait for its own thread, or find the heap
+ * half changed. The thread is there where code of malloc()'s object calls, which is looked at; or where a signal handler
+ * has interrupted malloc(): the handler's entry says so (spi_clients_handler()), until the stack is above that again.
+ */
+static int is_inside_malloc(struct spi_thread *t, const struct spi_clients *clients, uint64_t p)
+{
+	struct spi_thread_own *own = t->own;
+
+	if (spi_unlikely(own && own->inside_malloc)) {
+		if (p < own->inside_malloc && spi_on_own_stack(t, p) == spi_on_own_stack(t, own->inside_malloc))
+			return 1;
+		own->inside_malloc = 0;
+	}
+	return spi_unlikely(clients->has_malloc) && spi_first_call_is_in_malloc(p);
+}
+
+void spi_clients_handler(uint64_t p)
+{
+	struct spi_thread *t = &spi_thread;
+
+	if (t->own && spi_restorer_of(*(const uint64_t *) p) && spi_first_call_is_in_malloc(p))
+		t->own->inside_malloc = p + 1;		/* the handler's own call is one of these */
+}
+
 /* ---- entries ---- */
 
 /* The call's exit is to come to the client. Returns the slot's code; 0: there is no slot. */
@@ -86,7 +111,7 @@ static uint64_t client_call(struct spi_thread *t, struct spi_client *client, str
 
 	if (spi_unlikely(client->state != SPI_CLIENT_ON) || !may_begin(t, p))
 		return 0;
-	if (spi_unlikely(t->busy) && !(client->flags & SPI_PAYLOAD_SIGNAL_SAFE)) {
+	if (!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (spi_unlikely(t->busy) || is_inside_malloc(t, clients, p))) {
 		__atomic_fetch_add(&client->unsafe, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
@@ -204,6 +229,7 @@ int spi_clients_have(struct spi_point *point)
 	clients->point.object = point->object;
 	clients->point.map = point->map;
 	clients->point.func = point->func;
+	clients->has_malloc = point->object && spi_object_has_malloc(point->object);
 	clients->of = point;
 	__atomic_store_n(&point->clients, clients, __ATOMIC_RELEASE);
 	__atomic_fetch_or(&point->flags, SPI_POINT_CLIENTS, __ATOMIC_RELEASE);

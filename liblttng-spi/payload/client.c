@@ -23,6 +23,7 @@ struct spi_client *spi_client_make(const char *name, uint32_t flags)
 		return NULL;
 	spi_errno_find();
 	spi_guard_begin();
+	spi_mallocs_find();
 	spi_format(client->name, sizeof(client->name), "%s", name);
 	client->flags = flags;
 	client->number = number;
@@ -102,8 +103,8 @@ void spi_clients_end(uint32_t which)
 		if (client->fini)
 			client->fini(client);
 		if (client->unsafe)
-			spi_note("payload %s: it was not given %lu calls, which signal handlers made in the middle of a payload", client->name,
-				client->unsafe);
+			spi_note("payload %s: it was not given %lu calls, which were made within malloc() or in the middle of a payload",
+				client->name, client->unsafe);
 		spi_thread.busy = busy;
 	}
 }

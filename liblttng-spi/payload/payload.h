@@ -51,6 +51,7 @@ struct spi_client {
 struct spi_clients {
 	struct spi_point point;		/* first; of their slots */
 	struct spi_function *callee;	/* as the api has it; NULL: not asked for yet */
+	uint32_t has_malloc;		/* malloc() or the like is in the point's object */
 	uint32_t propelled;		/* trees whose sites in the callee are there, as asked for */
 	uint32_t propelled_epoch;	/* while spi_tree_epoch is that */
 	struct spi_point *of;		/* whose clients these are */
@@ -114,6 +115,8 @@ extern char spi_client_loading_why[200] SPI_HIDDEN;	/* why its agent could not b
  */
 uint64_t spi_clients_call(struct spi_point *point, uint32_t which, uint32_t trees, uint64_t code, struct spi_frame *frame,
 	const uint8_t *vectors, uint64_t stride) SPI_HIDDEN;
+/* A call tree's entry point was entered, with the return address at p: by a signal's handler? */
+void spi_clients_handler(uint64_t p) SPI_HIDDEN;
 /* The point has what clients need. 0 or -ENOMEM. Under the patch lock, or where nobody else has the point. */
 int spi_clients_have(struct spi_point *point) SPI_HIDDEN;
 /* Do all of them do with general registers? */

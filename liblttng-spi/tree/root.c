@@ -254,6 +254,8 @@ static uint64_t trees_call(struct spi_point *point, struct spi_frame *frame, con
 		opens = begun_by(e) & ~trees;
 	}
 	by_site = came_from_site(t, point, p);
+	if (spi_unlikely(spi_client_trees) && !by_site)
+		spi_clients_handler(p);
 	if (spi_unlikely(e->is_spare)) {
 		trees = trees & spi_tree_limited ? spi_tree_limit(t, trees) : trees;
 		if (by_site)

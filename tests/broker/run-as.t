@@ -16,7 +16,7 @@ chmod +x script
 : >1	# what it waits for, with two arguments
 spi_sessiond
 # Where the broker gets no processor it does not see what programs were started as, and says so.
-known_by_file() { spi_status | grep -q "known by its file's name alone"; }
+known_by_file() { spi_status | grep -q "known by .* executable's name alone"; }
 # first_calls NAME COMMAND... - of four runs of the command under a rule for that name, how many first calls are there; `said`
 # where some are missing and the broker says why
 first_calls() {

@@ -126,7 +126,7 @@ if file_has held.out mounted; then
 	spi_wait 10 file_has title.out held
 	quiet lttng enable-event -u -s s 'spi:call(app_first;exec=no-such-title-either-*)'
 	against held
-	like "$(spi_status)" 'known by its file.s name alone' "held: it is told of"
+	like "$(spi_status)" 'known by .* executable.s name alone' "held: it is told of"
 	kill -KILL "$broker"
 	another_broker() { [[ "$(the_broker)" != @("$broker"|) ]] && answers; }
 	check "held: a broker that comes after it answers" spi_wait 10 another_broker

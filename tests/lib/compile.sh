@@ -9,7 +9,7 @@
 # program is looked at, so a command that names other files or directories runs each time. What was kept before a package
 # was installed is made anew.
 spi_compile() {
-	local out=$1 kept=$SPI_TOP_BUILDDIR/tests/compiled arg key made
+	local out=$1 kept=$SPI_TOP_BUILDDIR/tests/compiled arg key made fresh
 	local -a sources=()
 
 	shift
