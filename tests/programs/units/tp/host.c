@@ -23,6 +23,7 @@ __thread struct spi_thread spi_thread __attribute__((tls_model("initial-exec")))
 uint8_t spi_slot_code_base[SPI_SLOT_COUNT * 64ull];
 struct spi_slot spi_slot_data_base[SPI_SLOT_COUNT];
 
+uint32_t spi_client_trees;
 const struct spi_payload_ops *host_ops;
 struct spi_object host_object = { .name = "host" };
 uint32_t host_near_fails;
