@@ -17,7 +17,7 @@ struct dl_phdr_info;
 struct spi_participant {
 	/* In the child, within fork(): its only thread; signals are blocked; control lock, patch lock and the lock of objects/phdr.c are held. */
 	void (*fork_child)(void);
-	/* The same in a child that is left alone: nothing is recorded there. */
+	/* Instead of fork_child, in a child that is left alone: nothing is recorded there. */
 	void (*fork_left)(void);
 	/* A forked child begins: the thread that begins it, under the control lock. Then the event module begins, then: */
 	void (*child_begins)(void);

@@ -33,7 +33,7 @@ static const struct spi_participant participants[] = {
 	}, {	/* unwind/leave.c */
 		.calls_begin = spi_leave_calls_begin,
 	}, {	/* call trees */
-		.child_begins = spi_calls_fork_child,
+		.child_begins = spi_calls_child_begins,
 		.objects_unloaded = spi_tree_objects_look,
 		.process_end = spi_tree_process_end,
 		.exec_tells = spi_tree_process_end,
@@ -45,10 +45,10 @@ static const struct spi_participant participants[] = {
 		.child_has_begun = spi_rules_close,
 		.removal = spi_rules_remove_all,
 	}, {	/* budgets of call trees */
-		.child_begins = spi_budget_fork_child,
+		.child_begins = spi_budget_child_begins,
 		.child_has_begun = spi_budget_forked,
 	}, {	/* tree/functions.c */
-		.child_begins = spi_functions_fork_child,
+		.child_begins = spi_functions_child_begins,
 	}, {	/* process/exec-watch.c */
 		.fork_child = spi_exec_fork_child,
 		.removal = spi_exec_stop_always,

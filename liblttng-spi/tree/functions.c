@@ -88,7 +88,7 @@ void spi_functions_say(void)
 			}
 }
 
-void spi_functions_fork_child(void)
+void spi_functions_child_begins(void)
 {
 	asked = 0;
 }

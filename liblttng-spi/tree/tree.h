@@ -45,7 +45,7 @@ void spi_tree_process_end(void);
 int spi_function_of(const struct spi_point *point, struct spi_function_told *function);
 void spi_functions_ask(void);
 void spi_functions_say(void);		/* what was asked for; under the control lock */
-void spi_functions_fork_child(void);
+void spi_functions_child_begins(void);
 
 /* ---- propel.c ---- */
 /* The callee's sites into place for these trees: any thread, signals as they are. 0, -ENOTSUP, or -EAGAIN: another thread forks. */

@@ -322,7 +322,7 @@ int64_t spi_budget_wait(void)
 }
 
 /* Its own account, from the beginning. What is left out stays so at first. */
-void spi_budget_fork_child(void)
+void spi_budget_child_begins(void)
 {
 	spi_budget_tracers_forget();
 	placed_ns = skips = spi_budget_own = spi_budget_spent = spi_budget_records = overspent = 0;

@@ -43,7 +43,7 @@ void spi_budget_start(uint32_t bit, uint32_t tenths);
 void spi_budget_stop(uint32_t bit, uint32_t tenths);
 void spi_budget_come_by(struct spi_link *link);	/* at times */
 int64_t spi_budget_wait(void);	/* ms until then; -1: no need to */
-void spi_budget_fork_child(void);
+void spi_budget_child_begins(void);
 void spi_budget_forked(void);	/* not under the lock: all that the child has used up to here was the tracer's */
 
 /* ---- clock.c ---- */
@@ -52,7 +52,7 @@ void spi_budget_thread(void);			/* control side, not under the lock: the calling
 /* ---- calls.c ---- */
 /* Count what the points have counted; what each function's calls took since the last spi_calls_reset(), in ns. */
 void spi_calls_gather(void);
-void spi_calls_fork_child(void);
+void spi_calls_child_begins(void);
 /* The functions that are called most, to the controller. */
 void spi_tree_hot(struct spi_link *link);
 

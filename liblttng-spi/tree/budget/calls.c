@@ -111,7 +111,7 @@ void spi_calls_reset(void)
 }
 
 /* What was called until now is the parent's to tell. */
-void spi_calls_fork_child(void)
+void spi_calls_child_begins(void)
 {
 	uint64_t before;
 

@@ -35,8 +35,10 @@ static const char *text(uint32_t at)
 static void field_print(const struct spi_map_field *f, const char *way)
 {
 	static const char *const kind[] = {
-		"?", "INT", "POINTER", "BOOL", "CHAR", "ENUM", "FLOAT", "LONG_DOUBLE", "STRING", "TEXT", "INT_ARRAY"};
-	static const char *const place[] = { "NONE", "GPR", "XMM", "STACK", "MEMORY", "X87" };
+		"?", "INT", "POINTER", "BOOL", "CHAR", "ENUM", "FLOAT", "LONG_DOUBLE", "STRING", "TEXT", "INT_ARRAY",
+		"COUNTED", "DIFFERENCE" };
+	static const char *const place[] = { "NONE", "GPR", "XMM", "STACK", "MEMORY", "X87", "OPTIMISED_OUT", "CONSTANT",
+		"STACK_MEMORY" };
 	uint32_t i;
 
 	printf("%s %s %s %s %u %d %u %u %u %u %u %u\t%s\n", way, text(f->name), kind[f->kind], place[f->place], f->reg,
