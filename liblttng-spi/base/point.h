@@ -101,7 +101,7 @@ struct spi_point {
 	const struct spi_map *map;
 	struct spi_point *next_hash;
 	uint32_t installed;		/* the jump is in the text */
-	uint8_t said;			/* spi_function.said, of a rule by name */
+	uint8_t said;			/* spi_function_told.said, of a rule by name */
 	uint16_t string_max;		/* bytes kept of a string; 0: the module's default */
 	const char *event_name;		/* base, unique in the process */
 	struct spi_clients *clients;	/* payload/payload.h; NULL: no client ever wanted it */

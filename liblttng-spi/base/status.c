@@ -120,20 +120,25 @@ void spi_status_fork_child(void)
  * The thread that has begun the child got its block while the page was the parent's: the thread moves to where the child's controller
  * looks. The block stays mapped, as the control thread may be about to count there for the thread (ledger/close.c).
  */
+static void record_share(struct spi_thread_own *own)
+{
+	struct spi_thread_record *old = own->record, *record = record_take();
+	struct spi_thread *t = (struct spi_thread *) own->thread;
+
+	for (unsigned int i = 0; record && i < COUNTERS; i++)
+		counters_of(&record->count)[i] += counters_of(&old->count)[i];
+	if (!record)
+		return;
+	own->record = record;
+	if (t && t->record == old)
+		t->record = record;
+}
+
 static void record_move(struct spi_thread *t)
 {
-	struct spi_thread_own *own = t->own;
-	struct spi_thread_record *old = own->record, *record;
-
 	lock();
-	record = is_parents || is_shared(old) ? NULL : record_take();
-	if (record) {
-		for (unsigned int i = 0; i < COUNTERS; i++)
-			counters_of(&record->count)[i] += counters_of(&old->count)[i];
-		own->record = record;
-		if (t->record == old)
-			t->record = record;
-	}
+	if (!is_parents && !is_shared(t->own->record))
+		record_share(t->own);
 	unlock();
 }
 
@@ -210,6 +215,9 @@ int spi_status_fd(void)
 	if (r >= 0)
 		r = spi_sys(SYS_mmap, &memory, sizeof(memory), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0L);
 	is_parents &= r < 0 && r > -4096;
+	for (struct spi_thread_own *own = is_parents ? NULL : spi_threads_first(); own; own = own->next)
+		if (own->in_use && own->record && !is_shared(own->record))
+			record_share(own);
 	unlock();
 	if (r < 0 && r > -4096) {
 		spi_sys(SYS_close, fd);

@@ -180,7 +180,7 @@ struct spi_point *spi_point_for(struct spi_object *object, const struct spi_map 
 		p = spi_point_behind(p);
 
 	/* As long as a rule is in force others record what it does: by the name that it has, or by addresses where it has very many. */
-	if (p && p->users && (p->flags & SPI_POINT_GENERIC ? !(form & SPI_POINT_COMPACT) : (p->flags & FORM) == form))
+	if (p && p->users && (p->flags & SPI_POINT_GENERIC ? !(form & (SPI_POINT_COMPACT | SPI_POINT_CLIENTS)) : (p->flags & FORM) == form))
 		return p;
 	p = point_of_form(address, form, event);
 	return p ? p : point_new(object, map, func, form, event);

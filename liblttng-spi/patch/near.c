@@ -89,18 +89,13 @@ static uint64_t arena_reserve(struct spi_arena *arena, uint64_t size)
 	return 0;
 }
 
-/*
- * The same; in a part of the room that the heap may want where there is no other place. What the list of mappings has
- * may be gone: it is read anew before there is none.
- */
+/* The same; in a part of the room that the heap may want where there is no other place. */
 static uint64_t arena_find(struct spi_arena *arena, uint64_t size)
 {
 	uint64_t at = 0;
 
-	for (int look = 0; look < 4 && !at; look++) {
-		if (look == 2)
-			spi_places_look();
-		spi_near_look(look & 1);
+	for (int into_heap_room = 0; into_heap_room < 2 && !at; into_heap_room++) {
+		spi_near_look(into_heap_room);
 		at = arena_reserve(arena, size);
 	}
 	return at;
@@ -176,15 +171,20 @@ int spi_near_has(const struct spi_object *object, const void *p)
 static struct chunk *chunk_new(struct spi_arena *arena, uint32_t least, int is_code)
 {
 	struct chunk *chunk = spi_alloc(sizeof(*chunk));
-	uint32_t size = CHUNK;
-	uint64_t at;
+	uint32_t most = CHUNK, size = 0;
+	uint64_t at = 0;
 
 	if (!chunk)
 		return NULL;
-	while (size < least)
-		size *= 2;
-	while (!(at = arena_find(arena, size)) && size > CHUNK_LEAST && size / 2 >= least)
-		size /= 2;
+	while (most < least)
+		most *= 2;
+	/* what the list of mappings has may be gone: it is read anew before there is no room */
+	for (int is_fresh = 0; is_fresh < 2 && !at; is_fresh++) {
+		if (is_fresh)
+			spi_places_look();
+		for (size = most; !(at = arena_find(arena, size)) && size > CHUNK_LEAST && size / 2 >= least; size /= 2)
+			;
+	}
 	if (!at)
 		return NULL;
 	if (is_code)

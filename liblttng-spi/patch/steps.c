@@ -25,7 +25,8 @@ static int step_is_ours(void *context)
 {
 	uint64_t pc = spi_context_pc(context);
 
-	return spi_thread.busy || spi_near_code_has(pc) || spi_near_leads_to(pc) || spi_tracer_code_has(pc);
+	/* while it records: not a thread that never does */
+	return (!spi_thread_is_foreign(&spi_thread) && (spi_thread.busy & (SPI_BUSY_ALWAYS - 1))) || spi_near_code_has(pc) || spi_near_leads_to(pc) || spi_tracer_code_has(pc);
 }
 
 void spi_steps_begin(void)

@@ -3,7 +3,7 @@
 /*
  * Functions that rules name for clients. Such a function has a point that is the clients', which the function's jump
  * leads to; where rules have the calls recorded, too, the event module's point stands behind it, and is called by it
- * (rules/instrument-functions.c).
+ * (rules/point-write.c).
  */
 #include <errno.h>
 #include <string.h>

@@ -84,15 +84,16 @@ static int is_the_programs(int fd)
  * signal handler that has interrupted malloc() must not wait for the list's lock then. So while a thread forks
  * (`forking`) no thread asks the list, and a fork waits for the threads that are asking (`asking`).
  */
-#define ASKING_MS	1000	/* a close() may take its time */
+#define ASKING_LOOKS	20000u	/* a close() may take its time: a second */
+#define ASKING_US	50u
 
 static SPI_FORK_DATA int asking, forking;
 
 void spi_descriptors_fork_begin(void)
 {
 	__atomic_store_n(&forking, 1, __ATOMIC_SEQ_CST);
-	for (int i = 0; i < ASKING_MS && __atomic_load_n(&asking, __ATOMIC_SEQ_CST); i++)
-		spi_sleep_us(1000);
+	for (uint32_t i = 0; i < ASKING_LOOKS && __atomic_load_n(&asking, __ATOMIC_SEQ_CST); i++)
+		spi_sleep_us(ASKING_US);
 }
 
 void spi_descriptors_fork_end(int is_child)
@@ -111,8 +112,11 @@ static int list_ask(int fd, int (*real_close)(int fd), const uint64_t *frame)
 	int result;
 
 	__atomic_fetch_add(&asking, 1, __ATOMIC_SEQ_CST);
-	result = spi_unlikely(__atomic_load_n(&forking, __ATOMIC_SEQ_CST) || spi_first_close_is_in_malloc(frame)) ?
-		real_close(fd) : tracker_close(fd, real_close);
+	if (spi_unlikely(__atomic_load_n(&forking, __ATOMIC_SEQ_CST) || spi_first_close_is_in_malloc(frame))) {
+		__atomic_fetch_sub(&asking, 1, __ATOMIC_SEQ_CST);
+		return real_close(fd);
+	}
+	result = tracker_close(fd, real_close);
 	__atomic_fetch_sub(&asking, 1, __ATOMIC_SEQ_CST);
 	return result;
 }

@@ -67,6 +67,19 @@ BEFORE(runtime_watch)
 	return 0;
 }
 
+/* Whoever has just loaded a library is about to use it, should the dynamic linker not have told (load-watch.c). */
+BEFORE(load_watch)
+{
+	struct spi_thread *t = &spi_thread;
+
+	if (is_programs(t) && spi_may(SPI_MAY_ACT | SPI_MAY_HERE)) {
+		spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
+		spi_tree_loads_follow();
+		t->busy--;
+	}
+	return 0;
+}
+
 /* Some are called with a null pointer for a function that is not wanted. */
 static void function_given(uint64_t function)
 {
@@ -100,6 +113,7 @@ BEFORE(three_given)
 #define THREADS		"threads that it begins for the program are not recorded"
 const struct spi_hook spi_follow_hooks[] = {
 	ROW("pthread_create", thread_watch, THREADS),
+	ROW("dlsym", load_watch, "libraries are seen only when the dynamic linker tells of them"),
 	ROW("makecontext", second_given, GIVEN),
 	ROW("__cxa_atexit", first_given, GIVEN),		/* atexit(), C++ static objects */
 	ROW("on_exit", first_given, GIVEN),

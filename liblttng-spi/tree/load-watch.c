@@ -223,6 +223,6 @@ static void loaded(void)
 
 const struct spi_hook spi_load_hooks[] = {
 	{ "_dl_debug_state", (void *) loaded, .ways = SPI_HOOK_LINKER, .set = SPI_HOOKS_LOADS,
-		.lost = "libraries that are loaded later are not seen" },
+		.lost = "libraries that are loaded are seen when dlsym() is called" },
 	{ NULL },
 };

@@ -175,9 +175,13 @@ void spi_tree_caller_back(uint64_t address)
 {
 	struct spi_tree_object *to = spi_tree_object_at(address);
 	int64_t func = to ? spi_tree_func_around(to, address) : -1;
+	uint64_t before;
 
-	if (func >= 0)
-		spi_sites_place_held(to, (uint64_t) func, spi_tree_threads & spi_tree_existing & to->covered & ~spi_tree_flat);
+	if (func < 0 || !spi_tree_lock(&before, -1))
+		return;
+	if (!to->gone)
+		spi_sites_place(to, (uint64_t) func, spi_tree_threads & spi_tree_existing & to->covered & ~spi_tree_flat);
+	spi_tree_unlock(before);
 }
 
 /* Handlers that are installed already. */

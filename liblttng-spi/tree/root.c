@@ -163,6 +163,7 @@ static uint64_t pair_record(struct spi_point *point, struct spi_frame *frame, co
 {
 	if (spi_unlikely(spi_mode) && !spi_child_still_records(point, (uint64_t) &frame->ra))
 		return 0;
+	point->hits += !(parts & SPI_PART_CLIENTS) || (parts & SPI_PART_RECORDER);
 	if (point->flags & SPI_POINT_CLIENTS)
 		return spi_tree_record_parts(point, frame, vec, stride, parts);
 	return parts & SPI_PART_RECORDER ? point->record(point, frame, vec, stride) : 0;
@@ -175,16 +176,15 @@ static uint64_t pair_call(struct spi_pair *pair, uint32_t trees, uint32_t opens,
 	struct spi_thread *t = &spi_thread;
 	uint64_t code = 0;
 	const uint32_t had = by_site & by_of(pair->inner.flags);
-	uint32_t parts = (by_site & BY_CLIENTS ? 0 : SPI_PART_CLIENTS) | (had ? 0 : SPI_PART_RECORDER);
+	const uint32_t by_clients = (by_site & BY_CLIENTS) || !(pair->inner.flags & SPI_POINT_CLIENTS);
+	uint32_t parts = (by_clients ? 0 : SPI_PART_CLIENTS) | (had ? 0 : SPI_PART_RECORDER);
 
 	if (!opens) {
 		if (!parts || !(trees & pair_look(pair->entry, &pair->inner)))
 			return 0;
-		pair->inner.hits++;
 		return pair_record(&pair->inner, frame, vec, stride, parts);
 	}
 	pair_look(pair->entry, &pair->outer);
-	pair->outer.hits++;
 	/* two trees without tags are one record; with tags each session has its own, but what has it from the site */
 	t->tree_apart = had ? trees : 0;
 	if (opens & spi_tree_tagged)
@@ -195,7 +195,7 @@ static uint64_t pair_call(struct spi_pair *pair, uint32_t trees, uint32_t opens,
 		code = slot_silent(t, &pair->outer, frame);
 	if (!code)
 		tree_leave(t, opens);
-	if (!(pair->outer.flags & SPI_POINT_CLIENTS) || !(parts & SPI_PART_CLIENTS))
+	if (!(parts & SPI_PART_CLIENTS))
 		return code;
 	spi_slot_chain_begin(frame, code);
 	return spi_slot_chain_end(frame, code, pair_record(&pair->outer, frame, vec, stride, SPI_PART_CLIENTS));

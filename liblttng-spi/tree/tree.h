@@ -57,7 +57,7 @@ void spi_tree_objects_look(void);	/* after a scan, when something was unloaded *
 /* ---- outside.c ---- */
 /* A function that somebody outside of the tree will call: a handler, a thread's start. Any thread. */
 void spi_tree_callback(uint64_t address);
-/* Control side: the function that this code belongs to calls others of the program's, and nobody in a tree calls it. */
+/* Any thread: the function that this code belongs to calls others of the program's, and nobody in a tree calls it. */
 void spi_tree_caller_back(uint64_t address);
 
 /* ---- thread-made.c ---- */

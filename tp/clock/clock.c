@@ -40,6 +40,7 @@
  * TSC be seen to disagree with the clock by more than steering can explain, every reading is a clock_gettime().
  */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/rseq.h>
@@ -349,14 +350,26 @@ static const char *clock_description(void)
 	return "Monotonic Clock";
 }
 
+static long clock_file(const char *path, char *text, size_t size)
+{
+	long fd = spi_raw4(SYS_openat, (uint64_t) AT_FDCWD, (uint64_t) path, O_RDONLY | O_CLOEXEC, 0), n;
+
+	if (spi_raw_failed(fd))
+		return -1;
+	n = spi_raw3(SYS_read, (uint64_t) fd, (uint64_t) text, size - 1);
+	spi_raw3(SYS_close, (uint64_t) fd, 0, 0);
+	n = spi_raw_failed(n) ? -1 : n;
+	text[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
 /* Whether the kernel's clock is the TSC. */
 static int clock_is_tsc(void)
 {
 	static const char *const virtual[] = { SPI_TICKS_CLOCKS_VIRTUAL };
 	char source[32];
 
-	if (spi_proc_text("/sys/devices/system/clocksource/clocksource0/current_clocksource", source,
-			sizeof(source)) < 0)
+	if (clock_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof(source)) <= 0)
 		return 0;
 	for (unsigned int i = 0; i < sizeof(virtual) / sizeof(virtual[0]); i++)
 		is_virtual |= !strcmp(source, virtual[i]);
@@ -370,7 +383,7 @@ void tp_clock_init(void)
 	clock_find();
 	if (tp_core->no_tsc || !clock_is_tsc())
 		return;
-	spi_proc_text("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
+	clock_file("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
 	for (unsigned int i = 0; i < RATE_LOOKS && !rate_tsc; i++)
 		rate_ns = clock_pair(&rate_tsc);
 	if (!rate_tsc)

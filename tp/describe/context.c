@@ -145,17 +145,30 @@ void tp_context_register(void)
 
 const char *tp_tags_join(const char *all, const char *tags)
 {
-	const size_t n = strlen(all), more = strlen(tags);
-	char *both;
+	size_t n = strlen(all);
+	const char *end;
+	char *both = NULL, tag[TAGS_MAX];
 
-	if (strstr(all, tags))
-		return all;
-	both = n + more < TAGS_MAX ? tp_alloc(n + more + 1) : NULL;
-	if (!both)
-		return NULL;
-	memcpy(both, all, n);
-	memcpy(both + n, tags, more + 1);
-	return both;
+	for (const char *at = tags; *at && (end = strchr(at + 1, '|')); at = end) {
+		const size_t size = (size_t) (end - at) + 1;
+
+		if (size >= sizeof(tag))
+			return NULL;
+		memcpy(tag, at, size);		/* with both bars */
+		tag[size] = 0;
+		if (strstr(both ? both : all, tag))
+			continue;
+		if (!both) {
+			both = n + strlen(tags) < TAGS_MAX ? tp_alloc(n + strlen(tags) + 2) : NULL;
+			if (!both)
+				return NULL;
+			memcpy(both, all, n + 1);
+		}
+		memcpy(both + n, tag + (n != 0), size + (n == 0));	/* its first bar is the one before */
+		n += size - (n != 0);
+		both[n] = 0;
+	}
+	return both ? both : all;
 }
 
 int tp_context_set(struct spi_point *point, const char *tags)

@@ -131,7 +131,7 @@ static uint32_t budget_look(int is_held, uint64_t own, uint64_t calls_cost, uint
 	b->window_cost += mine;
 	/* what a call takes may have been taken for an eighth too much; then little seems to be left for the program */
 	target = part_of(b->window_own > b->window_cost / 8 ? b->window_own : b->window_cost / 8, b->tenths) / 2;
-	least = spi_out_count ? WINDOW_NS : BEGIN_NS;
+	least = spi_out_now ? WINDOW_NS : BEGIN_NS;
 	if (!b->is_fresh)
 		least = WINDOW_NS / 2;
 	if (least < SCAN_SHARE * scan_ns)
@@ -145,7 +145,7 @@ static uint32_t budget_look(int is_held, uint64_t own, uint64_t calls_cost, uint
 		window_new(0);
 	}
 	/* there is room again: one comes back, and is gone as quickly if it is still what it was */
-	if (is_held && spi_out_count && now >= b->back_next && b->balance > most / 2 &&
+	if (is_held && spi_out_now && now >= b->back_next && b->balance > most / 2 &&
 			b->rate < part_of(1000 * SPI_BUDGET_MS, b->tenths) / 2) {
 		b->back_next = now + 100 * SPI_BUDGET_MS;
 		return spi_budget_bring_back(now);

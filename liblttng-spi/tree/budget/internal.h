@@ -56,7 +56,7 @@ void spi_budget_tracers_forget(void);
 
 /* ---- out.c ---- */
 extern struct spi_out spi_outs[];
-extern uint32_t spi_out_count;
+extern uint32_t spi_out_count, spi_out_now;	/* ever, and out now */
 /*
  * Leave out what costs most, until no more than `target` of the window's cost remains. Returns how many. The text
  * is left to spi_budget_settle_text().

@@ -42,7 +42,7 @@
 #define DOUBLED_MOST	8u
 
 struct spi_out spi_outs[OUT_MAX];
-uint32_t spi_out_count;
+uint32_t spi_out_count, spi_out_now;
 
 /* ---- what was ever left out ---- */
 
@@ -106,6 +106,7 @@ static int out_mark(const struct candidate *c, uint64_t now)
 		c->to->funcs[c->func].budget |= trees;
 		c->to->funcs[c->func].excluded |= trees;
 	}
+	spi_out_now += !out->is_out;
 	out->is_out = out->is_news = 1;
 	out->calls = !c->site && c->to->calls ? c->to->calls[c->func] : 0;
 	out->share = spi_calls_cost_budget ? (uint32_t) (c->cost * 1000 / spi_calls_cost_budget) : 0;
@@ -311,6 +312,7 @@ uint32_t spi_budget_bring_back(uint64_t now)
 		return 0;
 	to = best->to;
 	best->is_out = 0;
+	spi_out_now--;
 	best->is_news = 1;
 	chosen.n = 0;
 	if (best->site) {
@@ -332,11 +334,13 @@ uint32_t spi_budget_bring_back(uint64_t now)
 void spi_budget_forget(void)
 {
 	for (struct spi_out *out = spi_outs; out < spi_outs + spi_out_count; out++)
-		if (!(out->to->covered & spi_tree_budgets))
+		if (out->is_out && !(out->to->covered & spi_tree_budgets)) {
 			out->is_out = 0;
+			spi_out_now--;
+		}
 	if (spi_tree_budgets)
 		return;
 	for (struct spi_out *out = spi_outs; out < spi_outs + spi_out_count; out++)
 		*out_number(&(struct candidate) { .to = out->to, .func = out->func, .site = out->site }) = 0;
-	spi_out_count = 0;
+	spi_out_count = spi_out_now = 0;
 }

@@ -115,7 +115,7 @@ struct spi_tree_func {
 	uint32_t excluded;		/* trees that leave it out */
 	uint32_t budget;		/* of these, those whose budget does */
 	uint8_t look;			/* 1: its record is good; 2: it is not */
-	uint8_t said;			/* spi_function.said */
+	uint8_t said;			/* spi_function_told.said */
 	uint16_t is_fit;		/* SPI_FIT_*: spi_tree_func_unfit() */
 };
 
