@@ -67,7 +67,10 @@ typedef void *spi_entry_payload(struct spi_call *call, void *data);
 typedef void spi_exit_payload(struct spi_call *call, void *data);
 
 enum spi_payload_flags {
-	/* The payloads may run anywhere, also in a signal handler that has interrupted malloc(), stdio or the dynamic linker. */
+	/*
+	 * The payloads may run anywhere, also within malloc(), and in a signal handler that has interrupted malloc() or a
+	 * payload. Without the flag such calls do not come to them, and each call of a function by name is looked at for that.
+	 */
 	SPI_PAYLOAD_SIGNAL_SAFE		= 1u << 0,
 	/*
 	 * The payloads use no vector and no floating-point register (-mgeneral-regs-only), and call nothing that does. They
@@ -236,7 +239,7 @@ void *spi_call_pop_argument(struct spi_call *call, struct spi_arguments *argumen
 
 /*
  * spi_call_propel() - in entry payloads of a call tree: instrument what the callee calls, before it runs.
- * 0; -ENOTSUP when the callee cannot be instrumented; -EINVAL where functions are instrumented by name and not a tree.
+ * 0; -ENOTSUP when the callee cannot be instrumented; -EAGAIN while another thread forks; -EINVAL where functions are instrumented by name and not a tree.
  * Payloads that never call it see the calls of the tree's root only. Where there is no entry payload all is propelled.
  */
 int spi_call_propel(struct spi_call *call);

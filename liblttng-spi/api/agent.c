@@ -224,6 +224,10 @@ SPI_API int spi_agent_set_init_event(struct spi_agent *agent, struct spi_event *
 {
 	int r = configurable(agent);
 
+	if (r == 0 && !event) {
+		spi_format(agent->error, sizeof(agent->error), "there is no event: it has too many names, or there was no memory");
+		return -EINVAL;
+	}
 	if (r == 0)
 		agent->event = event;
 	return r;

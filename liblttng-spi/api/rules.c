@@ -7,7 +7,9 @@
 #include "liblttng-spi/control/control.h"
 #include "liblttng-spi/api/internal.h"
 
-#define FIRST_ID	0x40000000u	/* rules of controllers have lower numbers */
+#define FIRST_ID	SPI_RULES_OF_AGENTS
+#define CONTROL_LOOKS	2000u
+#define CONTROL_US	1000u
 
 static uint32_t latest_id = FIRST_ID;
 
@@ -46,8 +48,8 @@ static int rule_begin(struct spi_agent *agent, const struct spi_rule *rule)
 		return r;
 	}
 	memset(&result, 0, sizeof(result));
-	spi_rule_add(spi_link_current, ++latest_id, 0, text, &result);
-	if (result.status < 0) {
+	spi_rule_add(NULL, ++latest_id, 0, text, &result);	/* a controller's link is the control thread's */
+	if (result.status < 0 && !(result.flags & SPI_DONE_WAITS)) {
 		spi_format(agent->error, sizeof(agent->error), "%s%s%s", rule->function, rule->function[0] ? ": " : "", result.text);
 		return result.status;
 	}
@@ -113,6 +115,18 @@ static int event_begin(struct spi_agent *agent, const struct spi_event *event)
 	}
 }
 
+/* In a constructor this thread has the dynamic linker's lock, which the control thread may be waiting for. */
+static int control_take(struct spi_agent *agent)
+{
+	for (uint32_t i = 0; i < CONTROL_LOOKS; i++) {
+		if (spi_control_try())
+			return 0;
+		spi_sleep_us(CONTROL_US);
+	}
+	spi_format(agent->error, sizeof(agent->error), "the agent is busy with other rules");
+	return -EBUSY;
+}
+
 int spi_agent_rules_begin(struct spi_agent *agent, const struct spi_event *event)
 {
 	uint32_t busy = spi_thread.busy;
@@ -120,9 +134,11 @@ int spi_agent_rules_begin(struct spi_agent *agent, const struct spi_event *event
 
 	spi_thread.busy = SPI_BUSY_ALWAYS;	/* what this thread calls meanwhile is the tracer's doing */
 	spi_control_alone_begins();
-	spi_control_lock();
-	r = event_begin(agent, event);
-	spi_control_unlock();
+	r = control_take(agent);
+	if (r == 0) {
+		r = event_begin(agent, event);
+		spi_control_unlock();
+	}
 	spi_thread.busy = busy;
 	return r;
 }
@@ -130,9 +146,12 @@ int spi_agent_rules_begin(struct spi_agent *agent, const struct spi_event *event
 void spi_agent_rules_end(struct spi_agent *agent)
 {
 	static struct spi_rule_result result;
+	const uint32_t busy = spi_thread.busy;
 
+	spi_thread.busy |= SPI_BUSY_ALWAYS;
 	spi_control_lock();
 	while (agent->rule_count)
 		spi_rule_remove(agent->rules[--agent->rule_count], &result);
 	spi_control_unlock();
+	spi_thread.busy = busy;
 }

@@ -265,6 +265,7 @@ void spi_signal_frame_registers(const struct spi_signal_frame *frame, struct spi
 
 /* A handler's third argument: where the interrupted code stands; and is to go on. */
 uint64_t spi_context_pc(const void *context) SPI_HIDDEN;
+uint64_t spi_context_sp(const void *context) SPI_HIDDEN;
 void spi_context_pc_set(void *context, uint64_t pc) SPI_HIDDEN;
 void spi_context_argument_set(void *context, uint64_t value) SPI_HIDDEN;	/* the first argument of the function at the pc */
 /* A trap instruction (SPI_CODE_TRAP) was run: where it stands. */

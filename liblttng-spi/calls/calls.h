@@ -96,6 +96,7 @@ int spi_thread_nested(uint64_t p);
 /* The return address that is meant, where it is a slot's. Of a tail call's that is another slot's. */
 uint64_t spi_behind_slots(uint64_t address);
 uint64_t spi_restorer_of(uint64_t word);	/* the restorer that the word, a return address, is or stands for; 0: none */
+int spi_has_signal_frame(uint64_t low, uint64_t high);	/* has the kernel put one between the two? 1 also where they are on different stacks */
 uint64_t spi_thread_busy_at(const struct spi_thread *t);
 
 /* ---- slot-arena.c ---- */

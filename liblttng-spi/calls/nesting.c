@@ -63,7 +63,7 @@ static int is_signal_frame(uint64_t at, uint64_t high)
 }
 
 /* Also where there is something between the two that cannot be read: they are on different stacks. */
-static int has_signal_frame(uint64_t low, uint64_t high)
+int spi_has_signal_frame(uint64_t low, uint64_t high)
 {
 	uint64_t words[64];
 
@@ -112,7 +112,7 @@ SPI_EXPORT int spi_thread_nested(uint64_t p)
 		apart_count(t->busy >> SPI_BUSY_APART_SHIFT, p);
 		return 0;
 	}
-	if (at && (p > at || at - p > 65536 || has_signal_frame(p, at)))
+	if (at && (p > at || at - p > 65536 || spi_has_signal_frame(p, at)))
 		return 1;
 	if (t->record)
 		t->record->count.nested_skipped++;

@@ -8,6 +8,7 @@
 #include "liblttng-spi/dispositions/dispositions.h"
 #include "liblttng-spi/process/process.h"
 #include "liblttng-spi/module/module.h"
+#include "liblttng-spi/payload/payload.h"
 #include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/tree.h"
@@ -49,6 +50,8 @@ static const struct spi_participant participants[] = {
 		.child_has_begun = spi_budget_forked,
 	}, {	/* tree/functions.c */
 		.child_begins = spi_functions_child_begins,
+	}, {	/* payload/output.c */
+		.removal = spi_client_output_drop,
 	}, {	/* process/exec-watch.c */
 		.fork_child = spi_exec_fork_child,
 		.removal = spi_exec_stop_always,

@@ -29,6 +29,8 @@ static int *errno_of_thread(void)
 
 /* ---- may the thread run a payload now? ---- */
 
+#define PAYLOAD_STACK	16384u		/* bytes; printf() alone takes half of it */
+
 static __attribute__((noinline)) int may_slow(struct spi_thread *t, uint64_t p)
 {
 	if (spi_thread_is_foreign(t) || spi_is_lent() > 0 || !spi_may(SPI_MAY_ACT))
@@ -42,7 +44,7 @@ SPI_INLINE int may_begin(struct spi_thread *t, uint64_t p)
 		return 0;
 	if (spi_unlikely(t->busy) && !spi_thread_nested(p))
 		return 0;
-	return !spi_stack_is_short(t, p);
+	return p - t->stack_end >= PAYLOAD_STACK;
 }
 
 /*
@@ -126,7 +128,8 @@ static uint64_t client_call(struct spi_thread *t, struct spi_client *client, str
 
 		user = (void *) spi_guard_call(t, client, client->entry, &call, client->entry_data);
 	}
-	if ((client->exit || spi_unlikely(point->flags & SPI_POINT_LOOPS)) && !(point->flags & SPI_POINT_NO_EXIT))
+	/* in a tree its slot says at the callee's entry that the client has the call */
+	if ((client->exit || trees || spi_unlikely(point->flags & SPI_POINT_LOOPS)) && !(point->flags & SPI_POINT_NO_EXIT))
 		code = slot_take(t, clients, client, frame, user);
 	*error = was;
 	spi_call_end(t);
@@ -163,7 +166,7 @@ int spi_clients_are_general(uint32_t which)
 SPI_INLINE void client_exit(struct spi_thread *t, struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vectors,
 	uint64_t stride, enum spi_call_ending ending)
 {
-	struct spi_client *client = (struct spi_client *) slot->start;
+	struct spi_client *client = spi_slot_is_clients(slot) ? (struct spi_client *) slot->start : NULL;
 	struct spi_clients *clients = (struct spi_clients *) slot->point;
 	struct spi_call call = {
 		.client = client, .point = clients->of, .clients = clients, .frame = frame, .vectors = vectors, .stride = stride,
@@ -171,7 +174,7 @@ SPI_INLINE void client_exit(struct spi_thread *t, struct spi_slot *slot, struct 
 	};
 	int *error = errno_of_thread(), was = *error;
 
-	if (spi_likely(client->state == SPI_CLIENT_ON && client->exit)) {
+	if (spi_likely(client && client->state == SPI_CLIENT_ON && client->exit)) {
 		if (spi_unlikely(t->busy > 1) && !(client->flags & SPI_PAYLOAD_SIGNAL_SAFE))
 			__atomic_fetch_add(&client->unsafe, 1, __ATOMIC_RELAXED);
 		else
@@ -229,7 +232,8 @@ int spi_clients_have(struct spi_point *point)
 	clients->point.object = point->object;
 	clients->point.map = point->map;
 	clients->point.func = point->func;
-	clients->has_malloc = point->object && spi_object_has_malloc(point->object);
+	/* who calls a function by name is not known */
+	clients->has_malloc = !(point->flags & SPI_POINT_TREE) || (point->object && spi_object_has_malloc(point->object));
 	clients->of = point;
 	__atomic_store_n(&point->clients, clients, __ATOMIC_RELEASE);
 	__atomic_fetch_or(&point->flags, SPI_POINT_CLIENTS, __ATOMIC_RELEASE);

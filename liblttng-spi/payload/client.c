@@ -51,6 +51,7 @@ int spi_client_for(const char *name, const char *arguments, char *why, size_t si
 		number = name[1] - '0';
 		return number >= 0 && number < (int) SPI_CLIENTS_MAX && spi_clients[number] && !name[2] ? number : -ENOENT;
 	}
+	spi_client_output_find(spi_link_current);
 	number = client_find(name, arguments);
 	if (number >= 0)
 		return number;
@@ -65,8 +66,6 @@ int spi_clients_named(const struct spi_rule_names *names, const struct spi_rule_
 
 	*which = 0;
 	text[0] = 0;
-	if (names->count)
-		spi_client_output_find(spi_link_current);
 	for (uint32_t i = 0; i < arguments->count; i++)
 		n += spi_format(text + n, sizeof(text) - (size_t) n, "%s\n", arguments->name[i]);
 	for (uint32_t i = 0; i < names->count; i++) {

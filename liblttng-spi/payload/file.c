@@ -113,6 +113,12 @@ struct spi_client *spi_client_load(const char *name, const char *arguments, char
 	}
 	strcpy(text, name);
 	strcpy(text + strlen(name) + 1, arguments);
+	handle = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+	if (handle) {
+		dlclose(handle);
+		spi_format(why, size, "payload %s: it is loaded already, with other arguments or by itself", path);
+		return NULL;
+	}
 	spi_client_loading = NULL;
 	spi_client_loading_why[0] = 0;
 	spi_client_loading_arguments = text + strlen(name) + 1;

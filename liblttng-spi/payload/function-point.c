@@ -21,25 +21,16 @@ static uint64_t clients_entry(struct spi_point *point, struct spi_frame *frame, 
 {
 	struct spi_clients *clients = point->clients;
 	struct spi_point *recorder = __atomic_load_n(&clients->recorder, __ATOMIC_ACQUIRE);
+	const uint32_t which = __atomic_load_n(&clients->in_force, __ATOMIC_ACQUIRE);
 	uint64_t code = 0;
 
-	if (!vectors && (recorder || !clients->is_general))
+	if (!vectors && (recorder || !spi_clients_are_general(which)))
 		return SPI_ANSWER_FULL;
 	if (spi_unlikely(point->flags & SPI_POINT_LOOPS) && goes_on(&spi_thread, point, (uint64_t) &frame->ra))
 		return 0;
 	if (recorder && ((recorder->gate[0] && *recorder->gate[0]) || (recorder->gate[1] && *recorder->gate[1])))
 		code = recorder->entry(recorder, frame, vectors, stride);
-	return spi_clients_call(point, clients->in_force, 0, code, frame, vectors, stride);
-}
-
-static void in_force_set(struct spi_clients *clients, uint32_t which)
-{
-	const int is_general = spi_clients_are_general(which);
-
-	if (!is_general)
-		__atomic_store_n(&clients->is_general, 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&clients->in_force, which, __ATOMIC_RELEASE);
-	__atomic_store_n(&clients->is_general, (uint32_t) is_general, __ATOMIC_RELEASE);
+	return spi_clients_call(point, which, 0, code, frame, vectors, stride);
 }
 
 static struct spi_point *point_behind(const struct spi_point *point)
@@ -60,7 +51,7 @@ void spi_clients_point_use(struct spi_point *point, uint32_t which)
 {
 	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++)
 		point->clients->uses[i] += (which >> i) & 1;
-	in_force_set(point->clients, point->clients->in_force | which);
+	__atomic_fetch_or(&point->clients->in_force, which, __ATOMIC_RELEASE);
 }
 
 void spi_clients_point_record(struct spi_point *point, struct spi_point *recorder)
@@ -83,5 +74,5 @@ void spi_clients_point_leave(struct spi_point *point, uint32_t which)
 	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++)
 		if ((which & 1u << i) && clients->uses[i] && !--clients->uses[i])
 			left &= ~(1u << i);
-	in_force_set(clients, left);
+	__atomic_store_n(&clients->in_force, left, __ATOMIC_RELEASE);
 }

@@ -44,20 +44,33 @@ _Unwind_Reason_Code spi_guard_personality(int version, _Unwind_Action actions, _
 	return _URC_INSTALL_CONTEXT;
 }
 
-/* What _Unwind_DeleteException() does. */
+/* As `catch (...)` does where the exception is C++'s, which counts exceptions under way; else as _Unwind_DeleteException(). */
 static void exception_delete(struct _Unwind_Exception *exception)
 {
-	if (exception && exception->exception_cleanup)
+	const uint64_t cleanup = exception ? (uint64_t) exception->exception_cleanup : 0;
+	void *(*begin)(void *) = cleanup ? spi_symbol_beside("__cxa_begin_catch", cleanup) : NULL;
+	void (*end)(void) = cleanup ? spi_symbol_beside("__cxa_end_catch", cleanup) : NULL;
+
+	if (begin && end) {
+		begin(exception);
+		end();
+	} else if (cleanup) {
 		exception->exception_cleanup(_URC_FOREIGN_EXCEPTION_CAUGHT, exception);
+	}
 }
 
 /* ---- faults ---- */
+
+#define STACK_MOST	(UINT64_C(8) << 20)
 
 static int guarded(void *context)
 {
 	struct spi_guard *guard = spi_thread_is_foreign(&spi_thread) || !spi_thread.own ? NULL : spi_thread.own->guard;
 
-	if (!guard)
+	const uint64_t sp = spi_context_sp(context);
+
+	/* the payload's own: on its stack, and not of a handler that has interrupted it */
+	if (!guard || sp >= guard->sp || guard->sp - sp > STACK_MOST || spi_has_signal_frame(sp, guard->sp))
 		return 0;
 	spi_context_pc_set(context, (uint64_t) spi_guarded_fault);
 	spi_context_argument_set(context, (uint64_t) guard);

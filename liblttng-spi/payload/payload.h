@@ -56,7 +56,6 @@ struct spi_clients {
 	uint32_t propelled_epoch;	/* while spi_tree_epoch is that */
 	struct spi_point *of;		/* whose clients these are */
 	uint32_t in_force;		/* of a function's point: the clients, by their numbers' bits */
-	uint32_t is_general;		/* of a function's point: these do with general registers */
 	uint16_t uses[SPI_CLIENTS_MAX];	/* of a function's point: rules in force, by client */
 	struct spi_point *recorder;	/* of a function's point: the event module's, behind this one; NULL: none */
 };
@@ -98,6 +97,7 @@ void spi_clients_tell(void) SPI_HIDDEN;		/* which have failed since */
 /* One more, or one less, rule names them. With the last one they end; with the next one they begin again. Control side. */
 void spi_clients_rule_begins(uint32_t which) SPI_HIDDEN;
 void spi_clients_rule_ends(uint32_t which) SPI_HIDDEN;
+void spi_client_output_drop(void) SPI_HIDDEN;	/* the controller goes. Control side */
 long spi_client_write(const char *text, size_t size) SPI_HIDDEN;	/* to the user; any thread */
 void spi_client_tree_set(uint32_t tree, uint32_t which) SPI_HIDDEN;	/* the tree is for the clients with these numbers' bits */
 uint32_t spi_clients_of_trees(uint32_t trees) SPI_HIDDEN;		/* which clients any of the trees is for */

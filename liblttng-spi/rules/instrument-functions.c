@@ -116,6 +116,21 @@ static int rule_clients(struct work *w)
 		-ELIBACC : 0;
 }
 
+/* They end with their last rule that is in force. */
+static void clients_begin(struct rule *rule)
+{
+	if (!rule->is_clients)
+		spi_clients_rule_begins(rule->clients);
+	rule->is_clients = 1;
+}
+
+static void clients_end(struct rule *rule)
+{
+	if (rule->is_clients)
+		spi_clients_rule_ends(rule->clients);
+	rule->is_clients = 0;
+}
+
 static void make_for_clients(struct work *w)
 {
 	struct rule *rule = w->rule;
@@ -230,7 +245,6 @@ int spi_work_put_in_force(struct work *w)
 	points = spi_map_pages(bytes);
 	if (!points)
 		return -ENOMEM;
-	spi_clients_rule_begins(w->rule->clients);
 	if (w->rule->clients)
 		make_for_clients(w);
 	else
@@ -270,7 +284,6 @@ static void take_out(struct rule *rule)
 	if (spi_payload && spi_payload->flush)
 		spi_payload->flush();
 	spi_sys(SYS_munmap, points, (bytes + 4095) & ~4095ul);
-	spi_clients_rule_ends(rule->clients);
 }
 
 /* ---- what instrument.c does with such a rule --------------------------------------------------- */
@@ -300,8 +313,10 @@ static int functions_apply(struct work *w)
 {
 	int r = rule_clients(w);
 
-	if (r == 0)
+	if (r == 0) {
+		clients_begin(w->rule);
 		r = rule_find_functions(w);
+	}
 	if (r == 0)
 		r = spi_work_put_in_force(w);
 	if (w->parts)
@@ -351,6 +366,7 @@ static int functions_in_again(struct rule *rule, struct spi_rule_result *result)
 	int r;
 
 	w = (struct work) { .rule = rule, .result = result };
+	clients_begin(rule);
 	r = spi_work_put_in_force(&w);
 	rule->enabled = 1;
 	spi_rules_watch_loads();
@@ -364,6 +380,7 @@ static int functions_change(struct rule *rule, int enabled, struct spi_rule_resu
 
 	if (!enabled) {
 		take_out(rule);
+		clients_end(rule);
 		return 0;
 	}
 	if (!rule->enabled)
@@ -374,6 +391,7 @@ static int functions_change(struct rule *rule, int enabled, struct spi_rule_resu
 
 static void functions_remove(struct rule *rule)
 {
+	clients_end(rule);
 	if (rule->points)
 		spi_sys(SYS_munmap, rule->points, rule->room * sizeof(*rule->points));
 }

@@ -256,7 +256,12 @@ void spi_rules_keep(const struct spi_msg_rule_kept *kept, uint32_t n, int is_las
 
 void spi_rules_remove_all(void)
 {
+	struct rule *next;
+
 	spi_unloads_follow();
-	while (spi_rules)
-		rule_end(spi_rules);
+	for (struct rule *rule = spi_rules; rule; rule = next) {
+		next = rule->next;
+		if (rule->id < SPI_RULES_OF_AGENTS || spi_given_up())
+			rule_end(rule);
+	}
 }

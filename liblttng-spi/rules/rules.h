@@ -19,6 +19,8 @@ struct spi_msg_rule_kept;
 struct spi_rule_ops;
 struct spi_tree;
 
+#define SPI_RULES_OF_AGENTS	0x40000000u	/* rules with this number and higher ones are payloads' own; controllers leave them */
+
 struct spi_rule_result {
 	uint32_t matched, instrumented, declined, flags;	/* SPI_DONE_* */
 	int status;
@@ -36,6 +38,7 @@ struct rule {
 	struct spi_point **points;	/* own mapping */
 	uint32_t count, room;
 	uint32_t clients;		/* of the payloads that it names, by their numbers' bits; room payload */
+	uint32_t is_clients;		/* they count the rule as one that is in force */
 	struct spi_tree *tree;		/* instead of points */
 	uint64_t looked;		/* objects that came with this scan (spi_object.since) or before were looked through for it */
 	char room_of_text[SPI_RULE_TEXT_MAX];
@@ -88,7 +91,7 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result);
 void spi_rule_remove(uint32_t id, struct spi_rule_result *result);
 void spi_rules_keep(const struct spi_msg_rule_kept *kept, uint32_t n, int is_last);	/* the others are removed with the last */
-void spi_rules_remove_all(void);
+void spi_rules_remove_all(void);	/* controllers'; also payloads' own where the process has given up */
 /*
  * Calls of functions that rules name come to be recorded also while LTTng has none of their events enabled: it disables all events of a child
  * until it is registered anew, and calls that come meanwhile wait for that.

@@ -154,10 +154,10 @@ int spi_tree_propel(uint64_t callee, uint32_t trees)
 	trees &= to->covered & ~to->funcs[func].excluded & ~spi_tree_flat;
 	if (!(trees & ~to->funcs[func].done))
 		return 0;
-	if (spi_patch_lock_soon(&before) < 0)
+	if (!spi_tree_lock(&before, -1))
 		return -EAGAIN;
 	spi_sites_place(to, (uint64_t) func, trees);
-	spi_patch_unlock(before);
+	spi_tree_unlock(before);
 	return 0;
 }
 

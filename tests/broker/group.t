@@ -36,7 +36,7 @@ older() { [ "$(date +%s)" -ge $((made + 3)) ]; }
 check "it gets older than the second in which another could have its name" spi_wait 10 older
 quiet lttng enable-event -u -s all 'spi:app_fir*'
 check "and root's next one" spi_wait 10 rule all 'spi:app_fir\*'
-check "nothing is complained of" test -z "$(spi_status | grep -P '^note\t.*(cannot be asked)')"
+check "nothing is complained of" test -z "$(spi_status | grep -P '^note\t.*(cannot be read)')"
 # applied UID RULE - a process of that user has that rule
 applied() {
 	spi_status >status.txt
@@ -54,7 +54,7 @@ is $? 1 "and not the user's"
 chmod 600 "$socket"
 quiet lttng enable-event -u -s all 'spi:app_wor*'
 check "while the user cannot be asked, root's next rule is there" spi_wait 10 rule all 'spi:app_wor\*'
-check "that he cannot is said" spi_wait 10 spi_status_has '^note\tuser 2001 cannot be asked'
+check "that he cannot is said" spi_wait 10 spi_status_has '^note\tuser 2001: the sessions cannot be read'
 check "his rule is there still" rule theirs 'spi:call\(app_other\)'
 # The broker's children, the querier among them, know nothing of what the ones before them were told.
 broker=$(pgrep -x spi-broker | head -n 1)
@@ -73,7 +73,7 @@ check "a session made meanwhile waits" spi_wait 10 spi_status_has '^note\tsessio
 chmod 660 "$socket"
 quiet lttng enable-event -u -s all 'spi:app_oth*'
 check "when he can be again, it is there" spi_wait 15 rule new spi:app_work
-check "and nothing is complained of" test -z "$(spi_status | grep -P '^note\t.*(cannot be asked)')"
+check "and nothing is complained of" test -z "$(spi_status | grep -P '^note\t.*(cannot be read)')"
 touch stop
 wait
 tap_done

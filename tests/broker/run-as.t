@@ -58,7 +58,7 @@ before=$(unheld)
 accounted() {
 	local pids
 	pids=$({ grep -a 'app_first_entry' s.txt | grep -o 'vpid = [0-9]*' | tr -d 'a-z= '
-		spi_status | grep 'a rule names it by what it was started as .another.' | cut -f 2; } | sort -u | wc -l)
+		spi_status | grep 'a rule names it by the name that it was started by .another.' | cut -f 2; } | sort -u | wc -l)
 	[ $((pids + $(unheld) - ${before:-0})) = 4 ] || known_by_file
 }
 first_calls another bash -c 'exec -a another ./app "$@"' bash >count

@@ -116,7 +116,8 @@ for program in cli/lttng injector/spi-inject spi-sessiond-plugin/spi-sessiond; d
 done
 export PATH=$PWD/bin:$PATH
 
-# at PID SECONDS PROGRAM [PORT] - the program runs as the process PID, for this time, and is ready
+# at PID SECONDS PROGRAM [PORT] - the program runs for this time, and is ready: as the process PID, which the command
+# names, or as another one where a thread of a daemon has this number
 at() {
 	local i
 	kill -KILL "${running:-$$a}" 2>/dev/null && wait "$running" 2>/dev/null
@@ -126,10 +127,11 @@ at() {
 		"./$3" "$2" "${4:-0}" >ready 2>/dev/null &
 		running=$!
 		[ "$running" != "$1" ] || break
-		kill -KILL "$running"
-		wait "$running" 2>/dev/null
+		[ "$i" = 19 ] || { kill -KILL "$running"; wait "$running" 2>/dev/null; }
 	done
 	spi_wait 10 test -s ready
+	is_at=$1
+	[ "$running" = "$1" ] || command=${command//"$1"/$running}
 }
 # session - a session of its own, in which nothing was recorded yet
 session() { quiet lttng destroy --all; quiet lttng create "guide$number"; session_of=$block; }
@@ -160,6 +162,7 @@ needs() {
 	'lttng trace -f FUNC --exec NAME') 
 		command='timeout --preserve-status -s INT 2 lttng trace -f handle_request --exec app' ;;
 	'lttng trace --tree COMMAND') command='lttng trace --tree ./prog pear apple fig' ;;
+	'lttng trace --tree --payload count COMMAND') command='lttng trace --tree --payload count ./prog pear apple fig' ;;
 	'lttng trace ... -o DIR') command='lttng trace -f sort -o DIR ./prog pear apple fig' ;;
 	'lttng trace ... --one-event') command='lttng trace -f sort --one-event ./prog pear apple fig' ;;
 	'spi-inject '*LIB*) command=${command/'[LIB]'/$PWD/lib.so} ;;
@@ -196,7 +199,7 @@ needs() {
 	esac
 }
 
-session_of=
+session_of= is_at=0
 while IFS=$'\t' read -r number block place written <&7; do
 	name="$place: $written"
 	case $written in
@@ -210,7 +213,7 @@ while IFS=$'\t' read -r number block place written <&7; do
 	begun=${EPOCHREALTIME/.}
 	BABELTRACE_PLUGIN_PATH=$SPI_TOP_BUILDDIR/bt2/.libs timeout 30 bash -c "$command" >out 2>&1 </dev/null 7<&-
 	is $? 0 "$name" || diag "$(tail -n 5 out)"
-	sed -i "s/\\b$(hostname)\\b/vm/g; s|$PWD|/tmp|g" out
+	sed -i "s/\\b$(hostname)\\b/vm/g; s|$PWD|/tmp|g; s/\\b${running:-0}\\b/$is_at/g" out
 	lacks=$(python3 "$guide" lacks "shown/$number" out)
 	ran=$(((${EPOCHREALTIME/.} - begun) / 1000))
 	[ "$ran" -lt 3000 ] || diag "$name: $ran ms"

@@ -14,6 +14,11 @@ uint64_t spi_context_pc(const void *context)
 	return (uint64_t) registers(context)[REG_RIP];
 }
 
+uint64_t spi_context_sp(const void *context)
+{
+	return (uint64_t) registers(context)[REG_RSP];
+}
+
 void spi_context_pc_set(void *context, uint64_t pc)
 {
 	registers(context)[REG_RIP] = (greg_t) pc;

@@ -34,7 +34,7 @@ spi_trace_same "close" dclose ./closes -f libc.so.6:close
 is "$(spi_count dclose close_entry) $(spi_count dclose close_exit)" "20 20" "close() is recorded"
 for func in close_range closefrom _exit; do
 	"$SPI_LTTNG" trace -f "libc.so.6:$func" -o "no-$func" ./closes >refused.out 2>&1
-	like "$(cat refused.out)" "$func: the tracer stands before it" "$func() is not, and that is said"
+	like "$(cat refused.out)" "$func: the tracer replaces it" "$func() is not, and that is said"
 done
 
 mkfifo in
