@@ -28,7 +28,8 @@ spi_compile() {
 	key=$({ printf '%s\0' "$@"; cat "${sources[@]}" 2>/dev/null; } | sha1sum)
 	made=$kept/${key%% *}
 	if [ ! -e "$made" ] || [ /var/lib/dpkg/status -nt "$made" ]; then
-		"$@" -o "$made.$BASHPID" && mv "$made.$BASHPID" "$made" || return
+		# a process number is another test's, too: each has its own pid namespace
+		fresh=$(mktemp -d "$made.XXXXXX") && "$@" -o "$fresh/out" && mv "$fresh/out" "$made" && rmdir "$fresh" || return
 	fi
 	cp "$made" "$out"
 }
