@@ -7,11 +7,10 @@
 #include "liblttng-spi/control/control.h"
 #include "liblttng-spi/api/internal.h"
 
-#define FIRST_ID	SPI_RULES_OF_AGENTS
 #define CONTROL_LOOKS	2000u
 #define CONTROL_US	1000u
 
-static uint32_t latest_id = FIRST_ID;
+static uint32_t latest_id = UINT32_MAX;		/* the numbers of controllers' rules are all over the range */
 
 static void rule_of_agent(const struct spi_agent *agent, struct spi_rule *rule, char number[4])
 {
@@ -48,12 +47,14 @@ static int rule_begin(struct spi_agent *agent, const struct spi_rule *rule)
 		return r;
 	}
 	memset(&result, 0, sizeof(result));
-	spi_rule_add(NULL, ++latest_id, 0, text, &result);	/* a controller's link is the control thread's */
+	do
+		spi_rule_add(NULL, latest_id--, SPI_RULE_OF_AGENT, text, &result);	/* a controller's link is the control thread's */
+	while (result.status == -EEXIST);
 	if (result.status < 0 && !(result.flags & SPI_DONE_WAITS)) {
 		spi_format(agent->error, sizeof(agent->error), "%s%s%s", rule->function, rule->function[0] ? ": " : "", result.text);
 		return result.status;
 	}
-	agent->rules[agent->rule_count++] = latest_id;
+	agent->rules[agent->rule_count++] = latest_id + 1;
 	return 0;
 }
 

@@ -17,7 +17,7 @@
 
 struct spi_object;
 
-#define SPI_PAYLOAD_ABI 5u
+#define SPI_PAYLOAD_ABI 6u
 
 /* A code map, mapped and checked (objects/map-read.c), or its functions to be checked before each is used (objects/map-cache.c). */
 struct spi_map {
@@ -77,6 +77,7 @@ struct spi_core_ops {
 	const uint32_t *tree_tagged;	/* those that have a tag */
 	/* A thread of the program has written a batch of compact records, which took so long. It is marked busy. */
 	void (*compact_flushed)(uint64_t ns);
+	uint32_t is_early;	/* the module was loaded before main(): sessions' rules were there */
 	/* Has lttng-ust made the call whose return address is at p, or one in which that was made? By what lies there. */
 	int (*within_lttng)(uint64_t p);
 	/* Is there memory for what lttng-ust needs for the calling thread, or, has_memory, for its list of threads? thread_ready() */

@@ -359,6 +359,7 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	init = handle ? (spi_payload_init_fn) dlsym(handle, "spi_payload_init") : NULL;
 	if (init) {
 		core = spi_core_ops;
+		core.is_early = spi_env.preloaded || spi_attached_early;
 		core.no_tsc = spi_env.test_no_tsc != NULL;
 		ops = init(&core, &why);
 		/* an older module has not all that we call */

@@ -187,6 +187,7 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 		return;
 	spi_unloads_follow();
 	w = (struct work) { .link = link, .rule = rule, .result = result };
+	rule->is_agents = !link && (flags & SPI_RULE_OF_AGENT);
 	rule->stays = !link || (link->welcome_flags & SPI_WELCOME_KEEP);
 	r = rule_read(rule, id, flags, text, result);
 	if (r == 0)
@@ -261,7 +262,7 @@ void spi_rules_remove_all(void)
 	spi_unloads_follow();
 	for (struct rule *rule = spi_rules; rule; rule = next) {
 		next = rule->next;
-		if (rule->id < SPI_RULES_OF_AGENTS || spi_given_up())
+		if (!rule->is_agents || spi_given_up())
 			rule_end(rule);
 	}
 }

@@ -19,7 +19,7 @@ struct spi_msg_rule_kept;
 struct spi_rule_ops;
 struct spi_tree;
 
-#define SPI_RULES_OF_AGENTS	0x40000000u	/* rules with this number and higher ones are payloads' own; controllers leave them */
+#define SPI_RULE_OF_AGENT	(1u << 31)	/* beside SPI_RULE_*, without a link: a payload's own, which controllers leave alone */
 
 struct spi_rule_result {
 	uint32_t matched, instrumented, declined, flags;	/* SPI_DONE_* */
@@ -32,6 +32,7 @@ struct rule {
 	uint32_t id, enabled;
 	uint64_t sum;			/* spi_rule_sum() */
 	uint32_t stays;			/* from the environment, or of a controller that has left it here: no other one is to remove it unasked */
+	uint32_t is_agents;		/* SPI_RULE_OF_AGENT */
 	uint32_t kept;			/* named by SPI_MSG_RULES_KEEP */
 	const struct spi_rule_ops *ops;	/* of its kind */
 	struct spi_rule text;		/* what it says; its strings are in room_of_text */

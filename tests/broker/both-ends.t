@@ -4,7 +4,8 @@
 #
 # The two events of a function are switched on and off by one command after the
 # other while it is called all the time, alone and while another session records
-# it: no exit without its entry, no entry without its exit.
+# it: no exit without its entry, no entry without its exit. Who wants exits alone
+# has them soon, and from main() on in programs that begin under the rule.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/sessiond.sh"
 spi_private "$@"
 export LTTNG_UST_REGISTER_TIMEOUT=-1
@@ -76,6 +77,18 @@ whole other 500 "that is balanced"
 quiet "$SPI_LTTNG" disable-event --spi -s steady -c c -f leaf
 whole steady 2000 "and so is the one that went on"
 
+room exits
+quiet lttng enable-event -u -s exits -c c spi:leaf_exit
+spi_wait 10 spi_status_has '^applied\t.*\tleaf\tactive\t'
+ok $? "a rule for exits alone"
+# what the consumer has written of them; the first ones it writes when a sub-buffer is full, so the buffers are saved
+has_exits() { quiet lttng rotate exits && babeltrace2 exits 2>/dev/null | grep -qa 'spi:leaf_exit'; }
+check "has them while the program runs" spi_wait 8 has_exits
 touch stop
 wait "$target"
+background ./calls "$PWD/stop"
+wait "$target"
+quiet lttng destroy exits
+is "$(babeltrace2 exits 2>/dev/null | grep -ac "vpid = $target, .*ret = 8 ")" 1 "a program that begins has its first call's"
+is "$(babeltrace2 exits 2>/dev/null | grep -ac leaf_entry)" 0 "and no entry"
 tap_done

@@ -26,7 +26,7 @@ check "on again" spi_wait 5 status_like "^applied.$a.add.active.1.1.0"
 app_call "$in" 5 a.out
 lttng_ok destroy s
 spi_read "$SPI_TMP/s"
-is "$(spi_count "$SPI_TMP/s" add_entry)/$(spi_count "$SPI_TMP/s" add_exit)" 4/4 "what was recorded is what was on, and no exit alone"
+is "$(spi_count "$SPI_TMP/s" add_entry)/$(spi_count "$SPI_TMP/s" add_exit)" 4/4 "what was recorded is what was on, and no exit alone so soon"
 check "without the session, nothing is left" spi_wait 5 idle
 check "and the code is what it was" text_is_original
 exec {in}>&-

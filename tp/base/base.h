@@ -72,7 +72,11 @@ struct tp_point {
 	struct {
 		const void *channel;
 		uint64_t missing;
-	} paired[2];			/* not there in a tree's point */
+	} paired[2];			/* from here on not there in a tree's point */
+	struct {			/* channels that have exits only, and since when */
+		const void *channel;
+		uint64_t since;
+	} alone[2];
 };
 
 /* Uses of spi_thread.payload[]; [1] belongs to the core. */

@@ -119,6 +119,11 @@ SPI_HIDDEN int tp_exit_ended_lately(struct tp_point *tp, const void *channel);
 
 /* ---- halves.c: channels that record one of a function's two events ---- */
 
+/* Has the channel, which takes the exits, been without the entries for so long that it is to have the exits alone? Inside a read-side section. */
+SPI_HIDDEN int tp_exit_is_alone(struct tp_point *tp, const void *channel);
+SPI_HIDDEN void tp_alone_init(void);
+SPI_HIDDEN void tp_alone_forked(void);
+
 /* May this channel have the entry of a tree's call? has_slot: the call has a slot for its exit. */
 SPI_HIDDEN int tp_pair_takes(const struct tp_point *tp, const struct lttng_ust_event_common *entry,
 	const struct lttng_ust_channel_buffer *channel, int has_slot);

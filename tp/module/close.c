@@ -81,12 +81,18 @@ static int is_left_in(struct closing *c, const struct lttng_ust_event_common *ex
 	return 1;
 }
 
+/* The process's own end: has a channel without entries the exits of the closing thread's calls? */
+static int is_alone(const struct closing *c, const void *channel)
+{
+	return c->in == SPI_CLOSE_IN_PROCESS && !c->other && tp_exit_is_alone(c->point->payload, channel);
+}
+
 static int channel_is_meant(struct closing *c, const struct lttng_ust_event_common *event, const void *channel)
 {
 	if (c->is_one)
 		return 1;
 	if (!tp_due_has(c->slot, channel))
-		return 0;
+		return is_alone(c, channel);
 	/* an event without a filter stays on for other trees, and records the exit when the call returns */
 	if (c->in == SPI_CLOSE_IN_TAGGED)
 		return CMM_ACCESS_ONCE(event->eval_filter);

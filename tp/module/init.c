@@ -188,6 +188,7 @@ static void op_child_begins(void)
 	if (tp_closed != TP_ENDED)
 		tp_closed = TP_OPEN;
 	tp_compact_child_begins();
+	tp_alone_forked();
 }
 
 /* What follows may be in a snapshot that has nothing of what was before: numbers are described again. */
@@ -379,6 +380,7 @@ const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, 
 	dl_iterate_phdr(is_fork_help, &other_fork_help);
 	tp_in_name_init();
 	tp_clock_init();
+	tp_alone_init();
 	tp_context_register();
 	tp_library_init();
 	tp_state_dump_init();

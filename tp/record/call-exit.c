@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * What a point calls at a call's exit, and when it ends without returning: the exit goes to the channels that have
- * the entry (call.c).
+ * the entry (call.c), and to those that have no entries (ledger/halves.c).
  */
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/calls/calls.h"
@@ -36,20 +36,24 @@ static uint32_t exit_offer(
 			tp_notify_by(&shot, probe);
 			continue;
 		}
-		if (!tp_due_has(slot, channel))
+		const int is_due = tp_due_has(slot, channel);
+
+		if (!is_due && !tp_exit_is_alone(tp, channel))
 			continue;
 		if (!(is_tree ? tp_recorder_on(probe->data, channel) : tp_recorder_takes(&shot, probe->data, channel))) {
 			/* LTTng is about to remove it */
-			tp_count(t)->lost_exits += !is_tree && tp_channel_on(channel) &&
+			tp_count(t)->lost_exits += is_due && !is_tree && tp_channel_on(channel) &&
 				!tp_recorder_on(probe->data, channel);
 			continue;
 		}
-		if (!is_tree)
+		if (is_due && !is_tree)
 			tp_exit_heard(tp, channel);
 		if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
 			error = tp_record(&tp->exit, record, length, recorder);
-		if (error)
+		if (error && is_due)
 			tp_exit_failed(t, tp, record, length, channel, error);
+		else if (error)
+			tp_count(t)->lost_exits++;
 		n += !error;
 	}
 	if (!is_tree)

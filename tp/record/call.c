@@ -79,23 +79,26 @@ static void fire_entry(struct spi_thread *t, struct tp_point *tp, uint8_t *recor
 	}
 }
 
-__attribute__((noinline)) int tp_exit_wanted(struct spi_thread *t, const struct tp_point *tp)
+__attribute__((noinline)) int tp_exit_wanted(struct spi_thread *t, struct tp_point *tp)
 {
 	const int is_half = !CMM_ACCESS_ONCE(tp->entry.tracepoint->state) && !(tp->point->flags & SPI_POINT_TREE);
 	tp_reader *reader = tp_read_lock(t);
-	int by_trigger = 0, by_channel = 0;
+	int is_wanted = 0, by_channel = 0;
 
 	for (struct lttng_ust_tracepoint_probe *probe = tp_probes(&tp->exit); probe && probe->func; probe++) {
 		const struct lttng_ust_channel_buffer *channel = tp_channel_of(probe);
 		const struct lttng_ust_event_common *event = probe->data;
 
-		by_trigger |= event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER && event->enabled;
-		by_channel |= channel && tp_recorder_on(event, channel);
+		is_wanted |= event->type == LTTNG_UST_EVENT_TYPE_NOTIFIER && event->enabled;
+		if (!channel || !tp_recorder_on(event, channel))
+			continue;
+		by_channel = 1;
+		is_wanted |= tp_exit_is_alone(tp, channel);
 	}
 	tp_read_unlock(reader);
-	if (is_half && by_channel)
+	if (is_half && by_channel && !is_wanted)
 		spi_call_missed(SPI_APART_HALF);
-	return by_trigger;
+	return is_wanted;
 }
 
 /* Nothing is recorded any more. What lttng-ust calls when it ends is the tracer's. */

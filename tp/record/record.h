@@ -19,7 +19,7 @@ SPI_HIDDEN uint64_t tp_call_entry(
 SPI_HIDDEN void tp_call_exit(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 SPI_HIDDEN void tp_call_left(struct spi_slot *slot, enum spi_left how);
 /* No channel has the call's entry: does a trigger want the exit? A call of which only exits are enabled is counted. */
-SPI_HIDDEN int tp_exit_wanted(struct spi_thread *t, const struct tp_point *tp);
+SPI_HIDDEN int tp_exit_wanted(struct spi_thread *t, struct tp_point *tp);
 /* The ring refused an exit record: it waits, or is lost where there can be no room. */
 SPI_HIDDEN void tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, uint8_t *record, uint32_t length,
 	const void *channel, int error);
