@@ -94,6 +94,16 @@ static void apart_count(uint32_t why, uint64_t p)
 		spi_call_missed((enum spi_lost) (why - 1));
 }
 
+/* Is the call made by lttng-ust or the event module itself? Not by this library, whose hooks call for the program. */
+static int is_by_recorder(uint64_t p)
+{
+	extern const uint8_t __ehdr_start[] SPI_HIDDEN, _end[] SPI_HIDDEN;
+	uint64_t ra;
+
+	return spi_memory_copy(&ra, p, sizeof(ra)) == 0 && (ra < (uint64_t) __ehdr_start || ra >= (uint64_t) _end) &&
+		spi_tracer_code_has(ra);
+}
+
 /*
  * A call came while the thread was recording one. Either a signal handler made
  * it: a call of the program's, to be recorded; or the recording itself did, with
@@ -101,7 +111,7 @@ static void apart_count(uint32_t why, uint64_t p)
  * positions a handler has left a signal frame, which begins with the address of
  * the program's sigreturn stub. A handler on its own signal stack is as far away
  * as another stack is. Where handlers' calls are being recorded, too, it is the innermost
- * that counts.
+ * that counts. A frame of an earlier signal may lie there still, so what the recording itself calls is known by its caller, too.
  */
 SPI_EXPORT int spi_thread_nested(uint64_t p)
 {
@@ -112,7 +122,7 @@ SPI_EXPORT int spi_thread_nested(uint64_t p)
 		apart_count(t->busy >> SPI_BUSY_APART_SHIFT, p);
 		return 0;
 	}
-	if (at && (p > at || at - p > 65536 || spi_has_signal_frame(p, at)))
+	if (at && (p > at || at - p > 65536 || spi_has_signal_frame(p, at)) && !is_by_recorder(p))
 		return 1;
 	if (t->record)
 		t->record->count.nested_skipped++;
