@@ -298,7 +298,7 @@ SPI_API int spi_agent_go(struct spi_agent *agent)
 	}
 	event = agent->event ? agent->event : &sync;
 	r = event->kind == SPI_EVENT_CUSTOM ? event->begin(agent, event->data) : spi_agent_rules_begin(agent, event);
-	if (r < 0)
+	if (r < 0 || agent->error[0])	/* one of several functions may be refused */
 		spi_note("payload %s: %s", agent->client->name, agent->error[0] ? agent->error : "it cannot begin");
 	return r;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* A call, as its payload sees it: who calls whom, with what, and what came back. */
+/* A call, as its payload sees it: caller and callee, arguments, and what came back. */
 #include <errno.h>
 #include <string.h>
 #include "liblttng-spi/tree/sites/sites.h"

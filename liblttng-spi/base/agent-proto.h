@@ -123,7 +123,7 @@ struct spi_msg_map_request {
 	uint32_t flags;		/* SPI_MAP_REQUEST_* */
 	uint32_t reserved;
 };
-/* The file as the agent sees it: who asks for the same again is given the same map, while that is its user's. */
+/* The file as the agent sees it: an agent that asks for the same file again is given the same map, while that is its user's. */
 struct spi_msg_map_file {
 	uint64_t size;
 	int64_t modified_s, modified_ns, changed_s, changed_ns;

@@ -75,7 +75,7 @@ void spi_control_wait(struct spi_link *link)
 			spi_clients_tell();
 			spi_tree_report(link);
 			spi_control_unlock();
-			if (is_asked)	/* who asks while something else was due writes a moment later */
+			if (is_asked)	/* a thread that asks while something else was due writes a moment later */
 				spi_control_answer(now);
 			if (link->pending)
 				return;
@@ -131,7 +131,7 @@ void spi_control_thread_ready(void)
 }
 
 /*
- * The link has ended by itself. Who asks then is answered when the program is as it is to be from now on: rules that are kept
+ * The link has ended by itself. A thread that asks then is answered when the program is as it is to be from now on: rules that are kept
  * look at what was loaded without a controller.
  */
 static void link_lost(struct spi_link *link)
@@ -275,7 +275,7 @@ static int start_control_thread(struct spi_link *own)
 	int r = spi_tracer_thread(control_thread, own);
 
 	if (r) {
-		spi_control_event_end();	/* nobody would answer who asks there */
+		spi_control_event_end();	/* nobody would answer a thread that asks there */
 		__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);
 		spi_link_close(own);
 		spi_sys(SYS_munmap, own, 4096L);

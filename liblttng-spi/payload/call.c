@@ -42,9 +42,7 @@ SPI_INLINE int may_begin(struct spi_thread *t, uint64_t p)
 {
 	if (spi_unlikely((t->owed & ~SPI_THREAD_OWES) != SPI_THREAD_MARK) && !may_slow(t, p))
 		return 0;
-	if (spi_unlikely(t->busy) && !spi_thread_nested(p))
-		return 0;
-	return p - t->stack_end >= PAYLOAD_STACK;
+	return spi_likely(!t->busy) || spi_thread_nested(p);
 }
 
 /*
@@ -113,7 +111,8 @@ static uint64_t client_call(struct spi_thread *t, struct spi_client *client, str
 
 	if (spi_unlikely(client->state != SPI_CLIENT_ON) || !may_begin(t, p))
 		return 0;
-	if (!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (spi_unlikely(t->busy) || is_inside_malloc(t, clients, p))) {
+	if (spi_unlikely(p - t->stack_end < PAYLOAD_STACK) ||
+			(!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (spi_unlikely(t->busy) || is_inside_malloc(t, clients, p)))) {
 		__atomic_fetch_add(&client->unsafe, 1, __ATOMIC_RELAXED);
 		return 0;
 	}

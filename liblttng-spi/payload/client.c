@@ -100,10 +100,10 @@ void spi_clients_end(uint32_t which)
 			continue;
 		spi_thread.busy |= SPI_BUSY_ALWAYS;
 		if (client->fini)
-			client->fini(client);
+			spi_guard_call(&spi_thread, client, client->fini, (struct spi_call *) client, NULL);
 		if (client->unsafe)
-			spi_note("payload %s: it was not given %lu calls, which were made within malloc() or in the middle of a payload",
-				client->name, client->unsafe);
+			spi_note("payload %s: it was not given %lu calls, which were made within malloc(), in the middle of a payload, or "
+				"at the end of a stack", client->name, client->unsafe);
 		spi_thread.busy = busy;
 	}
 }

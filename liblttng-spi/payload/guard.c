@@ -66,7 +66,6 @@ static void exception_delete(struct _Unwind_Exception *exception)
 static int guarded(void *context)
 {
 	struct spi_guard *guard = spi_thread_is_foreign(&spi_thread) || !spi_thread.own ? NULL : spi_thread.own->guard;
-
 	const uint64_t sp = spi_context_sp(context);
 
 	/* the payload's own: on its stack, and not of a handler that has interrupted it */

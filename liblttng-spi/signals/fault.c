@@ -25,7 +25,7 @@ static void dying(const struct spi_signal *s, const siginfo_t *info)
 
 static void fault_handle(int number, void *info, void *context);
 
-/* The last two are taken for what is to be done before the end alone. */
+/* SIGILL and SIGFPE are handled only for what is to be done before the process ends. */
 enum { SEGV, BUS, ILL, FPE, FAULTS };
 static struct spi_signal faults[FAULTS] = {
 	[SEGV] = { .number = SIGSEGV, .handler = fault_handle }, [BUS] = { .number = SIGBUS, .handler = fault_handle },

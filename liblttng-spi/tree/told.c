@@ -25,8 +25,8 @@ void spi_tree_process_end(void)
 /* ---- tags ---- */
 
 /*
- * Texts of sets of trees, made when they are first asked for, in any thread, and kept for ever. Not under the patch lock: who asks
- * may be in the middle of malloc(), which a fork() that has the lock waits for, or be the thread that forks itself.
+ * Texts of sets of trees, made when they are first asked for, in any thread, and kept for ever. Not under the patch lock: a thread
+ * that asks may be in the middle of malloc(), which a fork() that has the lock waits for, or be the thread that forks.
  */
 static struct tags {
 	struct tags *next;

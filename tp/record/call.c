@@ -31,7 +31,7 @@ static void heard_add(struct tp_due_set *heard, const void *channel)
 	heard->n++;
 }
 
-/* Any number of rules on the entry event, with filters and triggers. `heard` is who has recorded it. */
+/* Any number of rules on the entry event, with filters and triggers. `heard` names the channels that have recorded the entry. */
 static void entry_offer(struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length,
 	struct tp_due_set *heard, int has_slot)
 {
