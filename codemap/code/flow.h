@@ -48,6 +48,7 @@ struct flow {
 	uint64_t last_where;
 	struct vec_of(uint64_t) jumped_to;	/* first bytes of unnamed functions that conditional jumps go to */
 	uint8_t *taken;		/* by function: FLOW_CALLED, FLOW_ADDRESS_* */
+	int switches_stacks;	/* SPI_MAP_SWITCHES_STACKS */
 	struct vec_of(uint64_t) tables;	/* while a stretch is read: addresses that may be a switch table's */
 };
 

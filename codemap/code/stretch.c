@@ -21,6 +21,7 @@ struct reader {
 	struct stretch *stretch;
 	uint64_t labels[LABELS_MAX];	/* code addresses of the function that it makes */
 	unsigned int label_count;
+	int switches;			/* it takes another stack, or returns to what it has pushed */
 	unsigned int jumps, understood;	/* to addresses that were computed; tables found */
 	struct x86_decoded before[BEFORE];	/* the last instructions and this one, a ring */
 	unsigned int count;
@@ -145,6 +146,31 @@ static int is_computed_jump(const struct reader *r, const struct x86_decoded *in
 	return i < r->count;	/* else it was passed to the function */
 }
 
+/* May the thread get another stack there? A register that is made of the stack pointer gives arguments back. */
+static int is_switch(const struct reader *r, const struct x86_decoded *insn)
+{
+	unsigned int from = 0, i;
+
+	if (!x86_switches_stack(insn, &from))
+		return 0;
+	for (i = 1; i < BEFORE && i <= r->count; i++) {
+		const struct x86_decoded *b = &r->before[(r->count - i) % BEFORE];
+
+		if (x86_writes(b, from))
+			return !x86_is_of_stack(b);
+	}
+	return 1;
+}
+
+/* push %reg; ret: the return goes to what was pushed. */
+static int is_pushed_return(const struct reader *r, const struct x86_decoded *insn)
+{
+	const struct x86_decoded *before = r->count ? &r->before[(r->count - 1) % BEFORE] : NULL;
+
+	return insn->kind == SPI_INSN_END && insn->opcode == 0xc3 && !insn->map && before && !before->map &&
+	       !before->vector && (before->opcode & 0xf8) == 0x50 && !(before->rex & 1) && x86_is_passing(before->opcode & 7);
+}
+
 static void insn_read(struct reader *r, const struct x86_decoded *insn, const uint8_t *p)
 {
 	uint32_t word;
@@ -159,6 +185,7 @@ static void insn_read(struct reader *r, const struct x86_decoded *insn, const ui
 	if (insn->flags & (X86_TABLE_JUMP | X86_LEA_RIP))
 		address_made(r, insn->target);
 	r->jumps += (unsigned int) is_computed_jump(r, insn);
+	r->switches |= is_switch(r, insn) || is_pushed_return(r, insn);
 	/* mov $address,%reg; movl/movq $address,memory; push $address; cmp; and operands at fixed addresses */
 	if (r->flow->image->head.e_type == ET_EXEC && !insn->vector && insn->kind != SPI_INSN_CALL &&
 	    !(insn->flags & X86_IS_JUMP)) {
@@ -192,5 +219,6 @@ void stretch_read(struct flow *flow, struct stretch *s)
 		r.count++;
 	}
 	reader_tables(&r);
+	flow->switches_stacks |= r.switches && !s->is_mixed;	/* data between code reads as anything */
 	s->is_unclear = r.jumps > r.understood;
 }

@@ -350,6 +350,9 @@ int x86_decode(const uint8_t *p, uint64_t left, uint64_t vaddr, struct x86_decod
 	return 1;
 }
 
+#define RSP	4u
+#define RBP	5u
+
 int x86_writes(const struct x86_decoded *insn, unsigned int reg)
 {
 	unsigned int in_opcode = (insn->opcode & 7) | (insn->rex & 1) << 3;
@@ -373,10 +376,42 @@ int x86_writes(const struct x86_decoded *insn, unsigned int reg)
 	return insn->modrm >> 6 == 3 && ((insn->modrm & 7) | (insn->rex & 1u) << 3) == reg;
 }
 
+int x86_is_of_stack(const struct x86_decoded *insn)
+{
+	return !insn->map && !insn->vector && insn->opcode == 0x8d && insn->modrm >> 6 != 3 && (insn->modrm & 7) == RSP;
+}
+
 int x86_is_epilogue(const struct x86_decoded *insn)
 {
 	if (insn->map || insn->vector)
 		return 0;
 	return (insn->opcode & 0xf8) == 0x58 || insn->opcode == 0xc9 ||
 	       ((insn->opcode == 0x81 || insn->opcode == 0x83) && insn->modrm == 0xc4 && !(insn->rex & 1));
+}
+
+
+int x86_is_passing(unsigned int reg)
+{
+	return reg == 0 || reg == 2 || reg == 6 || reg == 7;
+}
+
+int x86_switches_stack(const struct x86_decoded *insn, unsigned int *from)
+{
+	unsigned int reg = (insn->modrm >> 3 & 7) | (insn->rex & 4u) << 1, base = (insn->modrm & 7) | (insn->rex & 1u) << 3;
+	int is_memory = insn->modrm >> 6 != 3, is_rip = insn->modrm >> 6 == 0 && (insn->modrm & 7) == RBP;
+
+	if (insn->map || insn->vector || !insn->modrm_offset || !(insn->rex & 8))
+		return 0;
+	switch (insn->opcode) {
+	case 0x89:	/* mov reg, rsp */
+		*from = reg;
+		return !is_memory && base == RSP && x86_is_passing(reg);
+	case 0x8b:	/* mov reg or memory, rsp */
+		*from = is_rip ? RSP : base;
+		if (is_memory)
+			return reg == RSP && (is_rip || (base != RSP && base != RBP));
+		return reg == RSP && x86_is_passing(base);
+	default:
+		return 0;
+	}
 }

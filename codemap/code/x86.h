@@ -46,6 +46,20 @@ int x86_decode(const uint8_t *p, uint64_t left, uint64_t vaddr, struct x86_decod
 /* May it write the general register `reg` (0 to 15) by naming it? What an instruction implies, calls say, is not told. */
 int x86_writes(const struct x86_decoded *insn, unsigned int reg);
 
+/*
+ * May it give the thread another stack? It moves memory other than the frame's, or a register that one of the first
+ * arguments comes in, to the stack pointer. A function's own variable-length arrays are given back from the frame, or
+ * from a register that the function keeps; an exception's landing (psABI: eh_return) uses rcx; assembly of OpenSSL's
+ * and GMP's, which aligns its stack, uses lea, or r8.
+ */
+int x86_switches_stack(const struct x86_decoded *insn, unsigned int *from);	/* from: the register; RSP (4): none */
+
+/* Does one of the first arguments come in it (rdi, rsi, rdx), or a result (rax)? */
+int x86_is_passing(unsigned int reg);
+
+/* Does it make an address in the stack (lea), or in what a SIB byte says? */
+int x86_is_of_stack(const struct x86_decoded *insn);
+
 /* Does it end what a function does with the stack: pop, leave, add to the stack pointer? */
 int x86_is_epilogue(const struct x86_decoded *insn);
 

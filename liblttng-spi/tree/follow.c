@@ -174,9 +174,11 @@ void spi_tree_loads_take(struct spi_link *link)
 		for (struct spi_tree *tree = spi_trees; tree; tree = tree->next)
 			if (tree->enabled && (tree->follow & SPI_FOLLOW_DLOPEN) && spi_tree_covers(tree, o))
 				spi_tree_take_loaded(tree, link, o);
-	for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next)
-		if (tree->enabled)
+	for (struct spi_tree *tree = spi_trees; tree; tree = tree->next)
+		if (tree->enabled) {
 			spi_tree_outside_take(tree);
+			spi_tree_handed_over_take(tree);
+		}
 	spi_tree_ends_look(0);
 	if (spi_trees)
 		spi_symbols_scan();

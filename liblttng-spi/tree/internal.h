@@ -58,7 +58,7 @@ int spi_tree_made_enter(const struct spi_site *s, uint64_t code, uint32_t trees)
 void spi_tree_handlers_look(void);
 /* Where main() is, by the program's first instructions; 0: not to be seen. */
 uint64_t spi_tree_find_main(void);
-void spi_tree_handed_over_take(const struct spi_tree *tree);	/* outside.c */
+void spi_tree_handed_over_take(struct spi_tree *tree);	/* outside.c */
 
 /* ---- thread-made.c ---- */
 /* thread-made.c: a thread that is about to be made is to be in these trees from its start on. 0: start and arg are replaced for that; any thread */

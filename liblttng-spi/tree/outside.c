@@ -98,13 +98,24 @@ void spi_tree_callback_make(uint64_t address)
 		spi_entry_held(&w, callback_give);
 }
 
+/* Code that gives threads other stacks: libc's own is for makecontext() and longjmp(), which the agent watches. */
+static int stacks_are_switched(void)
+{
+	const struct spi_tree_object *to = spi_tree_objects;
+
+	while (to && (to->gone || to->is_libc || to->object->bias == getauxval(AT_BASE) ||
+			!(to->map.head->flags & SPI_MAP_SWITCHES_STACKS)))
+		to = to->next;
+	return to != NULL;
+}
+
 /*
  * Functions of the program whose address an instruction makes, and which no direct call leads to. Most are handed over to
- * be called, by sites. But coroutines begin with some: what switches stacks jumps there, or returns there. Others are
- * called by excluded objects, or by code on the stack that gcc makes for nested functions. Nothing tells which. So
- * all of them get entry points, none with int3, and each entry point goes again when a site's call leads there.
+ * be called, by sites. But coroutines begin with some: what switches stacks jumps there, or returns there. Nothing tells
+ * which. So where something switches stacks all of them get entry points, none with int3, and each entry point goes again
+ * when a site's call leads there.
  */
-void spi_tree_handed_over_take(const struct spi_tree *tree)
+void spi_tree_handed_over_take(struct spi_tree *tree)
 {
 	const struct spi_object *exe = spi_objects_list();
 	struct spi_tree_object *to = spi_tree_objects;
@@ -112,8 +123,9 @@ void spi_tree_handed_over_take(const struct spi_tree *tree)
 
 	while (to && (to->object != exe || to->gone))
 		to = to->next;
-	if (!to || !(to->covered & bit) || (spi_tree_flat & bit))
+	if (tree->has_handed_over || !to || !(to->covered & bit) || (spi_tree_flat & bit) || !stacks_are_switched())
 		return;
+	tree->has_handed_over = 1;
 	/* a runtime that looks up return addresses finds those of what it calls, too */
 	for (uint32_t i = 0; i < to->map.head->funcs.count; i++)
 		if (spi_tree_map_func(to, i)->reason == SPI_REASON_MANAGED)
