@@ -248,7 +248,7 @@ struct spi_thread_own {
 	uint32_t awaited;		/* ledger/close.c */
 	uint32_t closing;		/* enum spi_closing: a lock, while calls of rules are being closed. ledger/close.c */
 	struct spi_leave leave;		/* unwind/leave.c */
-	uint64_t inside_malloc;		/* stack position below which it may be within malloc(). payload/call.c */
+	uint64_t critical_below;	/* stack position below which it may be within critical code. payload/call.c */
 	struct spi_guard *guard;	/* the payload that the thread is in. payload/guard.c */
 	uint32_t slot_unsure;		/* an unwinder has left a thunk: the next slot's frame may be one that is nobody's. unwind/unwind.c */
 };

@@ -85,8 +85,13 @@ extern uint32_t spi_slots_kept SPI_HIDDEN;
 int spi_is_in_malloc(const uint64_t *frame);
 int spi_first_close_is_in_malloc(const uint64_t *frame);	/* the same, where that matters */
 void spi_first_call_loaded(void);	/* lttng-ust is there; who may call the dynamic linker */
-void spi_mallocs_find(void);			/* the program's malloc() and its like, now; where the dynamic linker may be called */
-int spi_object_has_malloc(const struct spi_object *object);	/* is one of them in the object? */
+/*
+ * Critical code: malloc() and its like, stdio, and the dynamic linker. Their data may be half changed, and their locks
+ * held, where they call something. spi_critical_find(): where the dynamic linker may be called.
+ */
+void spi_critical_find(void);
+int spi_object_is_critical(const struct spi_object *object);	/* is some of it in the object? */
+int spi_call_is_critical(uint64_t p);	/* the call whose return address is at p, in a thunk's frame: was it made within critical code? */
 int spi_first_call_has_room(int has_memory);	/* base/payload.h */
 int spi_first_call_is_in_malloc(uint64_t p);	/* the call whose return address is at p, in a thunk's frame: is it malloc()'s or a handler's within it? */
 

@@ -21,6 +21,8 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
@@ -38,6 +40,17 @@ static struct range {
 static const char *const functions[FUNCTIONS] = {
 	"malloc", "free", "realloc", "calloc", "memalign", "posix_memalign", "valloc", "pvalloc", "malloc_trim", "malloc_info",
 };
+/*
+ * stdio's functions stand together in two places, what prints and reads by a format and the rest. The dynamic linker is
+ * an object of its own.
+ */
+#define STDIO_MOST	(256u << 10)	/* as HULL_MOST */
+static const char *const stdio[2][14] = {
+	{ "printf", "fprintf", "vfprintf", "vprintf", "scanf", "vfscanf", "perror", "psignal", "tmpfile", "getline" },
+	{ "fclose", "fflush", "fopen", "fputs", "fwrite", "getdelim", "puts", "putc", "fmemopen", "_IO_file_doallocate", "_IO_do_write",
+		"_IO_default_finish", "_IO_init_marker", "_IO_iter_begin" },
+};
+static struct range stdio_ranges[2], linker, libc;
 static uint64_t modules[2];		/* lttng-ust's, by the dynamic linker's numbers; 0: none */
 static uint64_t generation;		/* of what is loaded, when these were */
 
@@ -62,18 +75,47 @@ static void find_others(void)
 	}
 }
 
-void spi_mallocs_find(void)
+/* What stands between the first and the last of libc's functions with these names. */
+static struct range hull_of(const char *const *names, unsigned int count, uint64_t most)
+{
+	struct range hull = { UINT64_MAX, 0 };
+
+	for (unsigned int i = 0; i < count && names[i]; i++) {
+		uint64_t at = (uint64_t) spi_find_in_libc(names[i]);
+
+		if (!at)
+			continue;
+		hull.low = at < hull.low ? at : hull.low;
+		hull.high = at + LAST_BYTES > hull.high ? at + LAST_BYTES : hull.high;
+	}
+	return hull.low < hull.high && hull.high - hull.low <= most ? hull : (struct range) { 0, 0 };
+}
+
+void spi_critical_find(void)
 {
 	spi_first_call_init();
 	find_others();
+	for (unsigned int i = 0; i < 2; i++)
+		stdio_ranges[i] = hull_of(stdio[i], sizeof(stdio[i]) / sizeof(stdio[i][0]), STDIO_MOST);
+	for (const struct spi_object *o = spi_objects_list(); o; o = o->next) {
+		if (o->bias == getauxval(AT_BASE))
+			linker = (struct range) { o->low, o->high };
+		else if (!strcmp(o->name, "libc.so.6"))
+			libc = (struct range) { o->low, o->high };
+	}
 }
 
-int spi_object_has_malloc(const struct spi_object *object)
+static int is_of(const struct range *range, uint64_t address)
+{
+	return address >= range->low && address < range->high;
+}
+
+int spi_object_is_critical(const struct spi_object *object)
 {
 	for (unsigned int i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		if (ranges[i].low >= object->low && ranges[i].low < object->high)
 			return 1;
-	return 0;
+	return object->low == linker.low || object->low == libc.low;
 }
 
 void spi_first_call_loaded(void)
@@ -135,41 +177,42 @@ int spi_first_call_has_room(int has_memory)
 
 void spi_first_call_init(void)
 {
-	uint64_t low = UINT64_MAX, high = 0;
+	struct range hull = hull_of(functions, FUNCTIONS, HULL_MOST);
 
-	for (unsigned int i = 0; i < FUNCTIONS; i++) {
-		uint64_t at = (uint64_t) spi_find_in_libc(functions[i]);
-
-		if (!at)
-			continue;
-		low = at < low ? at : low;
-		high = at + LAST_BYTES > high ? at + LAST_BYTES : high;
-	}
-	if (low < high && high - low <= HULL_MOST)
-		ranges[0] = (struct range) { low, high };
+	if (hull.high)
+		ranges[0] = hull;
 }
 
 static int is_mallocs(uint64_t address)
 {
 	for (unsigned int i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
-		if (address >= ranges[i].low && address < ranges[i].high)
+		if (is_of(&ranges[i], address))
 			return 1;
 	return 0;
 }
 
-static int is_in_malloc(struct spi_registers regs)
+/*
+ * Is one of the callers malloc()'s? critical: or stdio's; or is the dynamic linker the caller, or calls libc's function
+ * that is? It calls constructors as well, which are code like any other.
+ */
+static int is_within(struct spi_registers regs, int critical)
 {
-	int is_call = 1;
+	int is_call = 1, is_chain = critical;
 
 	for (unsigned int i = 0; i < FRAMES_MOST; i++) {
+		uint64_t pc;
+
 		if (spi_restorer_of(regs.r[SPI_DWARF_PC])) {
 			if (spi_frame_load(&regs, regs.r[SPI_DWARF_SP]) < 0)
 				return 0;
 			is_call = 0;
 		}
-		regs.r[SPI_DWARF_PC] = spi_behind_slots(regs.r[SPI_DWARF_PC]);
-		if (is_mallocs(regs.r[SPI_DWARF_PC]))
+		pc = regs.r[SPI_DWARF_PC] = spi_behind_slots(regs.r[SPI_DWARF_PC]);
+		if (is_mallocs(pc))
 			return 1;
+		if (critical && (is_of(&stdio_ranges[0], pc) || is_of(&stdio_ranges[1], pc) || (is_chain && is_of(&linker, pc))))
+			return 1;
+		is_chain = is_chain && is_of(&libc, pc);
 		if (spi_cfi_step(&regs, is_call) < 0)
 			return 0;
 		is_call = 1;
@@ -177,13 +220,23 @@ static int is_in_malloc(struct spi_registers regs)
 	return 0;
 }
 
-int spi_first_call_is_in_malloc(uint64_t p)
+static int call_is_within(uint64_t p, int critical)
 {
 	const struct spi_frame *frame = (const struct spi_frame *) (p - offsetof(struct spi_frame, ra));
 	struct spi_registers regs;
 
 	spi_frame_caller(frame, &regs);
-	return is_in_malloc(regs);
+	return is_within(regs, critical);
+}
+
+int spi_call_is_critical(uint64_t p)
+{
+	return call_is_within(p, 1);
+}
+
+int spi_first_call_is_in_malloc(uint64_t p)
+{
+	return call_is_within(p, 0);
 }
 
 int spi_is_in_malloc(const uint64_t *frame)
@@ -191,7 +244,7 @@ int spi_is_in_malloc(const uint64_t *frame)
 	struct spi_registers regs;
 
 	spi_function_caller(frame, &regs);
-	return is_in_malloc(regs);
+	return is_within(regs, 0);
 }
 
 /* What close() asks is in the second library, which has its own memory. */

@@ -46,28 +46,29 @@ SPI_INLINE int may_begin(struct spi_thread *t, uint64_t p)
 }
 
 /*
- * May the thread be within malloc()? Then a payload that allocates memory would wait for its own thread, or find the heap
- * half changed. The thread is there where code of malloc()'s object calls, which is looked at; or where a signal handler
- * has interrupted malloc(): the handler's entry says so (spi_clients_handler()), until the stack is above that again.
+ * May the thread be within malloc(), stdio or the dynamic linker? Then a payload that uses these would wait for its own
+ * thread, or find their data half changed. The thread is there where code of their objects calls, which is looked at; or
+ * where a signal handler has interrupted them: the handler's entry says so (spi_clients_handler()), until the stack is
+ * above that again.
  */
-static int is_inside_malloc(struct spi_thread *t, const struct spi_clients *clients, uint64_t p)
+static int is_critical(struct spi_thread *t, const struct spi_clients *clients, uint64_t p)
 {
 	struct spi_thread_own *own = t->own;
 
-	if (spi_unlikely(own && own->inside_malloc)) {
-		if (p < own->inside_malloc && spi_on_own_stack(t, p) == spi_on_own_stack(t, own->inside_malloc))
+	if (spi_unlikely(own && own->critical_below)) {
+		if (p < own->critical_below && spi_on_own_stack(t, p) == spi_on_own_stack(t, own->critical_below))
 			return 1;
-		own->inside_malloc = 0;
+		own->critical_below = 0;
 	}
-	return spi_unlikely(clients->has_malloc) && spi_first_call_is_in_malloc(p);
+	return spi_unlikely(clients->may_be_critical) && spi_call_is_critical(p);
 }
 
 void spi_clients_handler(uint64_t p)
 {
 	struct spi_thread *t = &spi_thread;
 
-	if (t->own && spi_restorer_of(*(const uint64_t *) p) && spi_first_call_is_in_malloc(p))
-		t->own->inside_malloc = p + 1;		/* the handler's own call is one of these */
+	if (t->own && spi_restorer_of(*(const uint64_t *) p) && spi_call_is_critical(p))
+		t->own->critical_below = p + 1;		/* the handler's own call is one of these */
 }
 
 /* ---- entries ---- */
@@ -112,7 +113,7 @@ static uint64_t client_call(struct spi_thread *t, struct spi_client *client, str
 	if (spi_unlikely(client->state != SPI_CLIENT_ON) || !may_begin(t, p))
 		return 0;
 	if (spi_unlikely(p - t->stack_end < PAYLOAD_STACK) ||
-			(!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (spi_unlikely(t->busy) || is_inside_malloc(t, clients, p)))) {
+			(!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (spi_unlikely(t->busy) || is_critical(t, clients, p)))) {
 		__atomic_fetch_add(&client->unsafe, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
@@ -232,7 +233,7 @@ int spi_clients_have(struct spi_point *point)
 	clients->point.map = point->map;
 	clients->point.func = point->func;
 	/* who calls a function by name is not known */
-	clients->has_malloc = !(point->flags & SPI_POINT_TREE) || (point->object && spi_object_has_malloc(point->object));
+	clients->may_be_critical = !(point->flags & SPI_POINT_TREE) || (point->object && spi_object_is_critical(point->object));
 	clients->of = point;
 	__atomic_store_n(&point->clients, clients, __ATOMIC_RELEASE);
 	__atomic_fetch_or(&point->flags, SPI_POINT_CLIENTS, __ATOMIC_RELEASE);

@@ -23,7 +23,7 @@ struct spi_client *spi_client_make(const char *name, uint32_t flags)
 		return NULL;
 	spi_errno_find();
 	spi_guard_begin();
-	spi_mallocs_find();
+	spi_critical_find();
 	spi_format(client->name, sizeof(client->name), "%s", name);
 	client->flags = flags;
 	client->number = number;
@@ -102,7 +102,7 @@ void spi_clients_end(uint32_t which)
 		if (client->fini)
 			spi_guard_call(&spi_thread, client, client->fini, (struct spi_call *) client, NULL);
 		if (client->unsafe)
-			spi_note("payload %s: it was not given %lu calls, which were made within malloc(), in the middle of a payload, or "
+			spi_note("payload %s: it was not given %lu calls, which were made within malloc(), stdio or the dynamic linker, in the middle of a payload, or "
 				"at the end of a stack", client->name, client->unsafe);
 		spi_thread.busy = busy;
 	}

@@ -44,14 +44,14 @@ struct spi_client {
 	void (*fini)(struct spi_client *client);	/* NULL: none */
 	void *owner;			/* the api's */
 	const char *failure;		/* still to be told */
-	uint64_t unsafe;		/* calls that it was not given, as their thread may have been within malloc() or the like */
+	uint64_t unsafe;		/* calls that it was not given, as their thread may have been within critical code (calls/calls.h) or the like */
 };
 
 /* What one point has for clients; made once, and never freed. */
 struct spi_clients {
 	struct spi_point point;		/* first; of their slots */
 	struct spi_function *callee;	/* as the api has it; NULL: not asked for yet */
-	uint32_t has_malloc;		/* malloc() or the like is in the point's object */
+	uint32_t may_be_critical;	/* critical code may make the point's calls (calls/calls.h) */
 	uint32_t propelled;		/* trees whose sites in the callee are there, as asked for */
 	uint32_t propelled_epoch;	/* while spi_tree_epoch is that */
 	struct spi_point *of;		/* whose clients these are */
