@@ -51,6 +51,8 @@ static const char *const stdio[2][14] = {
 		"_IO_default_finish", "_IO_init_marker", "_IO_iter_begin" },
 };
 static struct range stdio_ranges[2], linker, libc;
+static struct range callers[3 + FUNCTIONS];	/* all code that calls within critical code: libc, the dynamic linker, malloc()'s library */
+static uint32_t caller_count;
 static uint64_t modules[2];		/* lttng-ust's, by the dynamic linker's numbers; 0: none */
 static uint64_t generation;		/* of what is loaded, when these were */
 
@@ -91,6 +93,17 @@ static struct range hull_of(const char *const *names, unsigned int count, uint64
 	return hull.low < hull.high && hull.high - hull.low <= most ? hull : (struct range) { 0, 0 };
 }
 
+static void caller_add(struct range range)
+{
+	for (uint32_t i = 0; i < caller_count; i++)
+		if (range.low >= callers[i].low && range.high <= callers[i].high)
+			return;
+	if (!range.high || caller_count == sizeof(callers) / sizeof(callers[0]))
+		return;
+	callers[caller_count] = range;
+	__atomic_store_n(&caller_count, caller_count + 1, __ATOMIC_RELEASE);
+}
+
 void spi_critical_find(void)
 {
 	spi_first_call_init();
@@ -103,6 +116,10 @@ void spi_critical_find(void)
 		else if (!strcmp(o->name, "libc.so.6"))
 			libc = (struct range) { o->low, o->high };
 	}
+	caller_add(libc);
+	caller_add(linker);
+	for (unsigned int i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		caller_add(ranges[i]);
 }
 
 static int is_of(const struct range *range, uint64_t address)
@@ -112,10 +129,10 @@ static int is_of(const struct range *range, uint64_t address)
 
 int spi_object_is_critical(const struct spi_object *object)
 {
-	for (unsigned int i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
-		if (ranges[i].low >= object->low && ranges[i].low < object->high)
+	for (uint32_t i = 0; i < caller_count; i++)
+		if (callers[i].low >= object->low && callers[i].low < object->high)
 			return 1;
-	return object->low == linker.low || object->low == libc.low;
+	return 0;
 }
 
 void spi_first_call_loaded(void)
@@ -231,7 +248,12 @@ static int call_is_within(uint64_t p, int critical)
 
 int spi_call_is_critical(uint64_t p)
 {
-	return call_is_within(p, 1);
+	const uint64_t from = spi_behind_slots(*(const uint64_t *) p);
+
+	for (uint32_t i = 0; i < caller_count; i++)
+		if (is_of(&callers[i], from))
+			return call_is_within(p, 1);
+	return 0;
 }
 
 int spi_first_call_is_in_malloc(uint64_t p)

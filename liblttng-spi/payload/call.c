@@ -31,16 +31,18 @@ static int *errno_of_thread(void)
 
 #define PAYLOAD_STACK	16384u		/* bytes; printf() alone takes half of it */
 
-static __attribute__((noinline)) int may_slow(struct spi_thread *t, uint64_t p)
+static __attribute__((noinline)) int may_slow(struct spi_thread *t)
 {
 	if (spi_thread_is_foreign(t) || spi_is_lent() > 0 || !spi_may(SPI_MAY_ACT))
 		return 0;
-	return !(t->owed & SPI_THREAD_NEW) || t->own || spi_thread_has_own(t);
+	return t->own || spi_thread_has_own(t);
 }
 
 SPI_INLINE int may_begin(struct spi_thread *t, uint64_t p)
 {
-	if (spi_unlikely((t->owed & ~SPI_THREAD_OWES) != SPI_THREAD_MARK) && !may_slow(t, p))
+	const uint32_t usual = SPI_THREAD_OWES | SPI_THREAD_NEW;	/* whether it has recorded anything is all the same */
+
+	if ((spi_unlikely((t->owed & ~usual) != SPI_THREAD_MARK) || spi_unlikely(!t->own) || spi_unlikely(spi_mode)) && !may_slow(t))
 		return 0;
 	return spi_likely(!t->busy) || spi_thread_nested(p);
 }
@@ -234,6 +236,7 @@ int spi_clients_have(struct spi_point *point)
 	clients->point.func = point->func;
 	/* who calls a function by name is not known */
 	clients->may_be_critical = !(point->flags & SPI_POINT_TREE) || (point->object && spi_object_is_critical(point->object));
+	clients->are_general = 1;
 	clients->of = point;
 	__atomic_store_n(&point->clients, clients, __ATOMIC_RELEASE);
 	__atomic_fetch_or(&point->flags, SPI_POINT_CLIENTS, __ATOMIC_RELEASE);

@@ -24,7 +24,7 @@ static uint64_t clients_entry(struct spi_point *point, struct spi_frame *frame, 
 	const uint32_t which = __atomic_load_n(&clients->in_force, __ATOMIC_ACQUIRE);
 	uint64_t code = 0;
 
-	if (!vectors && (recorder || !spi_clients_are_general(which)))
+	if (!vectors && (recorder || !__atomic_load_n(&clients->are_general, __ATOMIC_RELAXED)))
 		return SPI_ANSWER_FULL;
 	if (spi_unlikely(point->flags & SPI_POINT_LOOPS) && goes_on(&spi_thread, point, (uint64_t) &frame->ra))
 		return 0;
@@ -51,6 +51,8 @@ void spi_clients_point_use(struct spi_point *point, uint32_t which)
 {
 	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++)
 		point->clients->uses[i] += (which >> i) & 1;
+	if (!spi_clients_are_general(which))		/* for good: a call that has read in_force reads this afterwards */
+		__atomic_store_n(&point->clients->are_general, 0, __ATOMIC_SEQ_CST);
 	__atomic_fetch_or(&point->clients->in_force, which, __ATOMIC_RELEASE);
 }
 

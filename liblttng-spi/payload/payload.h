@@ -56,6 +56,7 @@ struct spi_clients {
 	uint32_t propelled_epoch;	/* while spi_tree_epoch is that */
 	struct spi_point *of;		/* whose clients these are */
 	uint32_t in_force;		/* of a function's point: the clients, by their numbers' bits */
+	uint32_t are_general;		/* likewise: all that have been in force do with general registers */
 	uint16_t uses[SPI_CLIENTS_MAX];	/* of a function's point: rules in force, by client */
 	struct spi_point *recorder;	/* of a function's point: the event module's, behind this one; NULL: none */
 };

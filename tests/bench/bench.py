@@ -359,13 +359,36 @@ def part_tree():
         subprocess.run(['python3', SOURCE + '/tests/bench/' + more])
 
 
+def payload(name, file, what, function='function=FUNCTION;'):
+    return Variant(name, 'calls', environment={'LD_PRELOAD': os.path.abspath(file), 'LTTNG_SPI_CODEMAP': CODEMAP,
+                                               'LTTNG_SPI_PAYLOAD_ARGS': function + 'do=' + what})
+
+
+def part_payload():
+    library = BUILD + '/liblttng-spi/.libs'
+    for file, options in (('payload-plain.so', ['-DFLAGS=0']),
+                          ('payload-general.so', ['-DFLAGS=SPI_PAYLOAD_GENERAL_REGISTERS', '-mgeneral-regs-only'])):
+        subprocess.run(['gcc', '-O2', '-shared', '-fPIC', '-I' + SOURCE + '/include', SOURCE + '/tests/bench/payload-pair.c',
+                        '-o', file, '-L' + library, '-llttng-spi', '-Wl,-rpath,' + library, *options], check=True)
+    compare('Payloads of a user; SPI publishes 74 to 300 ns a pair', 'i2', [
+        Variant('static tracepoint pair', 'calls-static', ['bench:FUNCTION*']),
+        Variant('uftrace -P, unmodified program', 'calls', wrapper=uftrace()),
+        payload('empty pair, general registers: reach 5 ns', 'payload-general.so', 'empty'),
+        payload('empty pair, any registers: reach 10 ns', 'payload-plain.so', 'empty'),
+        payload('an entry that counts, general registers', 'payload-general.so', 'count'),
+        payload('an entry that counts, any registers', 'payload-plain.so', 'count'),
+        payload('empty pair in a tree, general registers', 'payload-general.so', 'empty', ''),
+        payload('empty pair in a tree, any registers', 'payload-plain.so', 'empty', ''),
+    ])
+
+
 def part_budget():
     sys.stdout.flush()
     subprocess.run(['python3', SOURCE + '/tests/bench/budget.py'])
 
 
 PARTS = {'entry': part_entry, 'pair': part_pair, 'uprobes': part_uprobes, 'idle': part_idle, 'attach': part_attach,
-         'list': part_list, 'detach': part_detach, 'tree': part_tree, 'budget': part_budget}
+         'list': part_list, 'detach': part_detach, 'tree': part_tree, 'budget': part_budget, 'payload': part_payload}
 
 
 def main(names):
