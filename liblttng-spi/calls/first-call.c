@@ -21,8 +21,6 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
@@ -55,6 +53,17 @@ static struct range callers[3 + FUNCTIONS];	/* all code that calls within critic
 static uint32_t caller_count;
 static uint64_t modules[2];		/* lttng-ust's, by the dynamic linker's numbers; 0: none */
 static uint64_t generation;		/* of what is loaded, when these were */
+
+/* The object that has this address; none where libc cannot tell. */
+static struct range object_around(void *address)
+{
+	extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
+	struct dl_find_object found;
+
+	if (!address || !_dl_find_object || _dl_find_object(address, &found) < 0)
+		return (struct range) { 0, 0 };
+	return (struct range) { (uint64_t) found.dlfo_map_start, (uint64_t) found.dlfo_map_end };
+}
 
 /* The program's malloc() and its like, where they are not libc's. */
 static void find_others(void)
@@ -110,12 +119,8 @@ void spi_critical_find(void)
 	find_others();
 	for (unsigned int i = 0; i < 2; i++)
 		stdio_ranges[i] = hull_of(stdio[i], sizeof(stdio[i]) / sizeof(stdio[i][0]), STDIO_MOST);
-	for (const struct spi_object *o = spi_objects_list(); o; o = o->next) {
-		if (o->bias == getauxval(AT_BASE))
-			linker = (struct range) { o->low, o->high };
-		else if (!strcmp(o->name, "libc.so.6"))
-			libc = (struct range) { o->low, o->high };
-	}
+	linker = object_around(dlsym(RTLD_DEFAULT, "__tls_get_addr"));
+	libc = object_around(spi_find_in_libc("malloc"));
 	caller_add(libc);
 	caller_add(linker);
 	for (unsigned int i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
