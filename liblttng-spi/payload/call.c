@@ -22,7 +22,7 @@ void spi_errno_find(void)
 	errno_distance = (uint64_t) __errno_location() - spi_thread_pointer();
 }
 
-static int *errno_of_thread(void)
+int *spi_errno_place(void)
 {
 	return (int *) (spi_thread_pointer() + errno_distance);
 }
@@ -117,7 +117,7 @@ static uint64_t client_call(struct spi_thread *t, struct spi_client *client, str
 		return 0;
 	}
 	spi_busy_begin(t, p);
-	error = errno_of_thread();
+	error = spi_errno_place();
 	was = *error;
 	if (client->entry) {
 		struct spi_call call = {
@@ -171,7 +171,7 @@ SPI_INLINE void client_exit(struct spi_thread *t, struct spi_slot *slot, struct 
 		.client = client, .point = clients->of, .clients = clients, .frame = frame, .vectors = vectors, .stride = stride,
 		.return_address = slot->ra, .is_exit = 1, .ending = ending, .user = (void *) slot->cookie,
 	};
-	int *error = errno_of_thread(), was = *error;
+	int *error = spi_errno_place(), was = *error;
 
 	if (spi_likely(client && client->state == SPI_CLIENT_ON && client->exit)) {
 		if (spi_unlikely(t->busy > 1) && !(client->flags & SPI_PAYLOAD_SIGNAL_SAFE))

@@ -85,7 +85,34 @@ int spi_clients_ask(uint32_t which)
 	return 0;
 }
 
+const char *spi_clients_refuse(struct spi_point *point, uint32_t which)
+{
+	const char *reason = NULL;
+
+	for (; which && !reason; which &= which - 1) {
+		struct spi_client *client = spi_clients[__builtin_ctz(which)];
+
+		if (client->refuse)
+			reason = (const char *) spi_client_run(client, client->refuse, client, point);
+	}
+	return reason;
+}
+
 /* ---- begin and end ---- */
+
+uint64_t spi_client_run(struct spi_client *client, void *function, void *argument, void *data)
+{
+	struct spi_thread *t = &spi_thread;
+	const uint32_t busy = t->busy;
+	int *error = spi_errno_place(), was = *error;
+	uint64_t result;
+
+	t->busy |= SPI_BUSY_ALWAYS;
+	result = spi_guard_call(t, client, function, argument, data);
+	t->busy = busy;
+	*error = was;
+	return result;
+}
 
 void spi_clients_end(uint32_t which)
 {
@@ -98,9 +125,11 @@ void spi_clients_end(uint32_t which)
 
 		if (!client || !__atomic_compare_exchange_n(&client->state, &on, SPI_CLIENT_STOPPED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			continue;
-		spi_thread.busy |= SPI_BUSY_ALWAYS;
+		spi_samples_end(client);
+		spi_flush_end(client);
 		if (client->fini)
-			spi_guard_call(&spi_thread, client, client->fini, (struct spi_call *) client, NULL);
+			spi_client_run(client, client->fini, client, NULL);
+		spi_thread.busy |= SPI_BUSY_ALWAYS;
 		if (client->unsafe)
 			spi_note("payload %s: it was not given %lu calls, which were made within malloc(), in the middle of a payload, or "
 				"at the end of a stack", client->name, client->unsafe);
@@ -138,9 +167,12 @@ void spi_clients_rule_begins(uint32_t which)
 	for (; which; which &= which - 1) {
 		struct spi_client *client = spi_clients[__builtin_ctz(which)];
 
-		client->rules++;
 		if (client->state == SPI_CLIENT_STOPPED)
 			__atomic_store_n(&client->state, SPI_CLIENT_ON, __ATOMIC_RELEASE);
+		if (!client->rules++ && client->state == SPI_CLIENT_ON) {
+			spi_flush_begin(client);
+			spi_samples_begin(client);
+		}
 	}
 }
 

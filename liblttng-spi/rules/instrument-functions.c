@@ -136,12 +136,15 @@ static void make_for_clients(struct work *w)
 	struct rule *rule = w->rule;
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < rule->count; i++)
-		if (spi_clients_point_make(rule->points[i]) == 0)
-			rule->points[kept++] = rule->points[i];
-		else
-			spi_work_decline(w, rule->points[i]->object, spi_map_string(rule->points[i]->map, rule->points[i]->func->name),
-				"the agent has no memory left");
+	for (uint32_t i = 0; i < rule->count; i++) {
+		struct spi_point *p = rule->points[i];
+		const char *reason = spi_clients_point_make(p) == 0 ? spi_clients_refuse(p, rule->clients) : "the agent has no memory left";
+
+		if (!reason)
+			rule->points[kept++] = p;
+		else if (*reason)
+			spi_work_decline(w, p->object, spi_map_string(p->map, p->func->name), reason);
+	}
 	rule->count = kept;
 }
 
