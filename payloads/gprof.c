@@ -168,7 +168,7 @@ __attribute__((constructor)) static void begin(void)
 {
 	const struct spi_agent_options options = {
 		.size = sizeof(options), .version = LTTNG_SPI_VERSION, .name = "gprof",
-		.flags = SPI_PAYLOAD_SIGNAL_SAFE | SPI_PAYLOAD_GENERAL_REGISTERS,
+		.flags = SPI_PAYLOAD_SIGNAL_SAFE | SPI_PAYLOAD_GENERAL_REGISTERS | SPI_PAYLOAD_SMALL_STACK,
 	};
 	struct spi_agent *agent = spi_agent_create(&options);
 	const char *number = agent ? spi_agent_argument(agent, "signal") : NULL;

@@ -358,7 +358,8 @@ static void arguments_read(const char *asked)
 __attribute__((constructor)) static void begin(void)
 {
 	struct spi_agent_options options = {
-		.size = sizeof(options), .version = LTTNG_SPI_VERSION, .flags = SPI_PAYLOAD_SIGNAL_SAFE, .name = "hist",
+		.size = sizeof(options), .version = LTTNG_SPI_VERSION, .name = "hist",
+		.flags = SPI_PAYLOAD_SIGNAL_SAFE | SPI_PAYLOAD_SMALL_STACK,
 	};
 	const char *number;
 

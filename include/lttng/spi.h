@@ -77,6 +77,8 @@ enum spi_payload_flags {
 	 * are entered faster, and cannot pop arguments that vector registers have.
 	 */
 	SPI_PAYLOAD_GENERAL_REGISTERS	= 1u << 1,
+	/* The payloads need at most 1 KB of stack. Without the flag calls with less than 16 KB of stack left do not come to them. */
+	SPI_PAYLOAD_SMALL_STACK		= 1u << 8,
 };
 
 /* ---- the agent ---- */

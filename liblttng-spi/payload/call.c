@@ -30,6 +30,7 @@ int *spi_errno_place(void)
 /* ---- may the thread run a payload now? ---- */
 
 #define PAYLOAD_STACK	16384u		/* bytes; printf() alone takes half of it */
+#define SMALL_STACK	2048u		/* with the agent's own frames */
 
 static __attribute__((noinline)) int may_slow(struct spi_thread *t, uint64_t p)
 {
@@ -111,7 +112,8 @@ static uint64_t client_call(struct spi_thread *t, struct spi_client *client, str
 
 	if (spi_unlikely(client->state != SPI_CLIENT_ON) || !may_begin(t, p))
 		return 0;
-	if (spi_unlikely(p - t->stack_end < PAYLOAD_STACK) ||
+	if ((spi_unlikely(p - t->stack_end < PAYLOAD_STACK) && (!(client->flags & SPI_PAYLOAD_SMALL_STACK) ||
+				p - t->stack_end < SMALL_STACK)) ||
 			(!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (spi_unlikely(t->busy) || is_inside_malloc(t, clients, p)))) {
 		__atomic_fetch_add(&client->unsafe, 1, __ATOMIC_RELAXED);
 		return 0;
