@@ -320,11 +320,17 @@ static int writer_take(int pid, int is_last)
 void gprof_files_write(struct spi_agent *agent, int is_last)
 {
 	const int pid = (int) getpid();
+	struct text t = { .size = 0 };
 
 	if (!writer_take(pid, is_last))
 		return;
 	for (uint32_t i = 0; i < __atomic_load_n(&gprof_count, __ATOMIC_ACQUIRE); i++)
 		if (has_something(&gprof_profiles[i]) || (pid == first_pid && !i))
 			profile_write(agent, &gprof_profiles[i], pid);
+	if (gprof_missed) {
+		text_put(&t, "gprof: ");
+		text_count(&t, gprof_missed, " calls are in no file");
+		say(agent, &t);
+	}
 	__atomic_store_n(&writer, 0, __ATOMIC_RELEASE);
 }

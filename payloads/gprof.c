@@ -20,10 +20,102 @@
 
 #define ARCS_LEAST	4096u
 #define ARCS_MOST	(1u << 20)
+#define MAKER_LOOKS	1000000
 #define BYTES_AN_ARC	16u		/* of code, one for another; a call and what leads to it */
 
 struct profile gprof_profiles[GPROF_OBJECTS];
 uint32_t gprof_count;
+uint64_t gprof_missed;
+static const char *libraries;		/* objects=; NULL: none */
+static int maker;			/* a thread makes a profile */
+static struct spi_object *unchosen[64];	/* of a call tree, found by address */
+
+/* ---- profiles ---- */
+
+/* Without libc, whose functions may use vector registers. */
+static int text_equal(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+/* Does a glob of * and ?, which ends at `end`, mean the name? */
+static int glob_means(const char *glob, const char *end, const char *name)
+{
+	for (; glob < end && *glob != '*'; glob++, name++)
+		if (!*name || (*glob != '?' && *glob != *name))
+			return 0;
+	if (glob == end)
+		return !*name;
+	do
+		if (glob_means(glob + 1, end, name))
+			return 1;
+	while (*name++);
+	return 0;
+}
+
+/* The executable, and what objects= names. */
+static int is_chosen(struct spi_object *object)
+{
+	const char *end;
+
+	if (object == spi_object_executable())
+		return 1;
+	for (const char *glob = libraries; glob && *glob; glob = *end ? end + 1 : end) {
+		for (end = glob; *end && *end != ','; end++)
+			;
+		if (glob_means(glob, end, spi_object_name(object)))
+			return 1;
+	}
+	return 0;
+}
+
+static int tables_make(struct profile *p)
+{
+	uint64_t room = ARCS_LEAST;
+
+	while (room < ARCS_MOST && room * BYTES_AN_ARC < p->size)
+		room *= 2;
+	p->room = room;
+	p->bin_count = p->size / GPROF_BIN;
+	p->arcs = own_memory(p->room * sizeof(*p->arcs));
+	p->bins = own_memory(p->bin_count * sizeof(*p->bins));
+	return p->arcs && p->bins;
+}
+
+/* Before a function of the object is counted, by one thread at a time. NULL, or why the function is not counted. */
+static const char *profile_make(struct spi_object *object)
+{
+	struct profile *p = &gprof_profiles[gprof_count];
+	uint64_t low, high;
+
+	if (spi_object_text(object, &low, &high) < 0)
+		return "its object has no code";
+	low &= ~UINT64_C(15);
+	high = (high + 15) & ~UINT64_C(15);
+	for (uint32_t i = 0; i < gprof_count; i++) {
+		struct profile *other = &gprof_profiles[i];
+
+		if (other->object == object && other->low == low && !other->is_over)
+			return NULL;
+		if (low < other->low + other->size && other->low < high)
+			other->is_over = 1;
+	}
+	if (gprof_count == GPROF_OBJECTS)
+		return "64 objects have profiles already";
+	if (high - low >= UINT32_MAX)
+		return "its object has 4 GB of code and more";
+	*p = (struct profile) { .object = object, .low = low, .size = high - low, .base = spi_object_base(object) };
+	for (uint32_t i = 0; i < gprof_count; i++)
+		p->twin += text_equal(spi_object_name(gprof_profiles[i].object), spi_object_name(object));
+	if (!tables_make(p))
+		return "there is no memory for its object's profile";
+	__atomic_store_n(&gprof_count, gprof_count + 1, __ATOMIC_RELEASE);
+	return NULL;
+}
 
 /* ---- counting ---- */
 
@@ -55,12 +147,37 @@ static void arc_count(struct profile *p, uint64_t from, uint64_t to)
 	__atomic_fetch_add(&p->lost, 1, __ATOMIC_RELAXED);
 }
 
+/* A call tree's functions are met as they are called: an object's profile is made with its first call. */
+static struct profile *profile_met(struct spi_function *function)
+{
+	struct spi_object *object = spi_function_object(function), **known = &unchosen[((uint64_t) object >> 6) % 64];
+	int nobody = 0;
+
+	if (!object || __atomic_load_n(known, __ATOMIC_RELAXED) == object)
+		return NULL;
+	if (!is_chosen(object)) {
+		__atomic_store_n(known, object, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	for (int i = 0; !__atomic_compare_exchange_n(&maker, &nobody, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED); i++, nobody = 0)
+		if (i == MAKER_LOOKS) {		/* this is a signal's handler, which has interrupted the maker */
+			__atomic_fetch_add(&gprof_missed, 1, __ATOMIC_RELAXED);
+			return NULL;
+		}
+	profile_make(object);
+	__atomic_store_n(&maker, 0, __ATOMIC_RELEASE);
+	return profile_at(spi_function_address(function));
+}
+
 static void *enter(struct spi_call *call, void *data)
 {
-	const uint64_t callee = spi_function_address(spi_call_callee(call));
+	struct spi_function *function = spi_call_callee(call);
+	const uint64_t callee = spi_function_address(function);
 	struct profile *p = profile_at(callee);
 
 	(void) data;
+	if (!p)
+		p = profile_met(function);
 	if (p)
 		arc_count(p, spi_call_return_address(call), callee);
 	spi_call_propel(call);
@@ -93,55 +210,11 @@ static int is_of_start(const char *name)
 	return 0;
 }
 
-static int tables_make(struct profile *p)
-{
-	uint64_t room = ARCS_LEAST;
-
-	while (room < ARCS_MOST && room * BYTES_AN_ARC < p->size)
-		room *= 2;
-	p->room = room;
-	p->bin_count = p->size / GPROF_BIN;
-	p->arcs = own_memory(p->room * sizeof(*p->arcs));
-	p->bins = own_memory(p->bin_count * sizeof(*p->bins));
-	return p->arcs && p->bins;
-}
-
-/* On the agent's side, before a function of the object is counted. NULL, or why it is not counted. */
-static const char *profile_of(struct spi_object *object)
-{
-	struct profile *p = &gprof_profiles[gprof_count];
-	uint64_t low, high;
-
-	if (spi_object_text(object, &low, &high) < 0)
-		return "its object has no code";
-	low &= ~UINT64_C(15);
-	high = (high + 15) & ~UINT64_C(15);
-	for (uint32_t i = 0; i < gprof_count; i++) {
-		struct profile *other = &gprof_profiles[i];
-
-		if (other->object == object && other->low == low && !other->is_over)
-			return NULL;
-		if (low < other->low + other->size && other->low < high)
-			other->is_over = 1;
-	}
-	if (gprof_count == GPROF_OBJECTS)
-		return "64 objects have profiles already";
-	if (high - low >= UINT32_MAX)
-		return "its object has 4 GB of code and more";
-	*p = (struct profile) { .object = object, .low = low, .size = high - low, .base = spi_object_base(object) };
-	for (uint32_t i = 0; i < gprof_count; i++)
-		p->twin += !strcmp(spi_object_name(gprof_profiles[i].object), spi_object_name(object));
-	if (!tables_make(p))
-		return "there is no memory for its object's profile";
-	__atomic_store_n(&gprof_count, gprof_count + 1, __ATOMIC_RELEASE);
-	return NULL;
-}
-
 static const char *filter(struct spi_agent *agent, struct spi_function *function, void *data)
 {
 	(void) agent;
 	(void) data;
-	return is_of_start(spi_function_mangled_name(function)) ? "" : profile_of(spi_function_object(function));
+	return is_of_start(spi_function_mangled_name(function)) ? "" : profile_make(spi_function_object(function));
 }
 
 /* ---- begin and end ---- */
@@ -179,6 +252,7 @@ __attribute__((constructor)) static void begin(void)
 	spi_agent_set_filter(agent, filter, NULL);
 	spi_agent_set_sampler(agent, GPROF_US, sample, NULL);
 	spi_agent_set_fini(agent, fini, NULL);
+	libraries = spi_agent_argument(agent, "objects");
 	gprof_files_begin(agent);
 	if (spi_agent_set_flush(agent, flush, NULL, number ? atoi(number) : 0) == 0)
 		spi_agent_go(agent);

@@ -35,6 +35,7 @@ struct profile {
 
 extern struct profile gprof_profiles[GPROF_OBJECTS];
 extern uint32_t gprof_count;
+extern uint64_t gprof_missed;		/* calls that no profile has */
 
 /* ---- imports.c ---- */
 int gprof_program_profiles_itself(void);	/* is it built with -pg? Where libraries may be loaded */

@@ -16,9 +16,11 @@
 #include <unistd.h>
 
 #define KEPT __attribute__((noinline, noipa))
-#define PART_US	100
+#define PART_US	10
 
-static volatile unsigned int sink;
+/* One turn: no memory, which threads would have to share. */
+#define TURN(x)	do { (x) = (x) * 5 + 1; __asm__ volatile("" : "+r"(x)); } while (0)
+
 static volatile sig_atomic_t ticks;
 static long milliseconds;
 static unsigned long a_part;	/* turns of the loop in PART_US */
@@ -33,23 +35,31 @@ static uint64_t cpu_us(void)
 
 KEPT void heavy(unsigned long turns)
 {
+	unsigned int x = 1;
+
 	for (unsigned long i = 0; i < turns; i++)
-		sink = sink * 5 + 1;
+		TURN(x);
 }
 
 KEPT void light(unsigned long turns)
 {
+	unsigned int x = 1;
+
 	for (unsigned long i = 0; i < turns; i++)
-		sink = sink * 5 + 1;
+		TURN(x);
 }
 
 static KEPT void *work(void *data)
 {
 	const uint64_t end = cpu_us() + (uint64_t) milliseconds * 1000;
+	unsigned int random = 1;
 
+	/* in turns of other lengths than the clock's */
 	while (cpu_us() < end) {
-		heavy(a_part * 70);
-		light(a_part * 30);
+		const unsigned long parts = a_part * (1 + (random = random * 1103515245u + 12345u) / 65536 % 50);
+
+		heavy(parts * 7);
+		light(parts * 3);
 	}
 	return data;
 }
@@ -64,13 +74,14 @@ static void on_prof(int number)
 static KEPT void calibrate(void)
 {
 	unsigned long turns = 1000;
+	unsigned int x = 1;
 	uint64_t begin, took = 0;
 
 	while (took < 2000) {
 		turns *= 2;
 		begin = cpu_us();
 		for (unsigned long i = 0; i < turns; i++)
-			sink = sink * 5 + 1;
+			TURN(x);
 		took = cpu_us() - begin;
 	}
 	a_part = turns * PART_US / took;
