@@ -346,6 +346,8 @@ static int rule_is_refused(struct spi_rule_result *result)
 {
 	size_t n = strlen(result->text);
 
+	if (!n)
+		spi_format(result->text, sizeof(result->text), "the payload leaves out what matches");
 	if (result->declined > 1)
 		spi_format(result->text + n, sizeof(result->text) - n, "; %u more are refused", result->declined - 1);
 	return -ENOTSUP;
