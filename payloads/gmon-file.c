@@ -47,6 +47,7 @@ void gprof_files_begin(struct spi_agent *agent)
 
 	if (!asked)
 		asked = secure_getenv("GMON_OUT_PREFIX");
+	prefix[0] = 0;
 	if (asked && strlen(asked) < sizeof(prefix) - 300)
 		strcpy(prefix, asked);
 	first_pid = (int) getpid();

@@ -237,6 +237,18 @@ static void fini(struct spi_agent *agent, void *data)
 	}
 }
 
+static int arguments_take(struct spi_agent *agent, void *data)
+{
+	const char *number = spi_agent_argument(agent, "signal");
+
+	(void) data;
+	libraries = spi_agent_argument(agent, "objects");
+	for (size_t i = 0; i < sizeof(unchosen) / sizeof(unchosen[0]); i++)
+		unchosen[i] = NULL;
+	gprof_files_begin(agent);
+	return spi_agent_set_flush(agent, flush, NULL, number ? atoi(number) : 0);
+}
+
 __attribute__((constructor)) static void begin(void)
 {
 	const struct spi_agent_options options = {
@@ -244,7 +256,6 @@ __attribute__((constructor)) static void begin(void)
 		.flags = SPI_PAYLOAD_SIGNAL_SAFE | SPI_PAYLOAD_GENERAL_REGISTERS | SPI_PAYLOAD_SMALL_STACK,
 	};
 	struct spi_agent *agent = spi_agent_create(&options);
-	const char *number = agent ? spi_agent_argument(agent, "signal") : NULL;
 
 	if (!agent)
 		return;
@@ -252,8 +263,7 @@ __attribute__((constructor)) static void begin(void)
 	spi_agent_set_filter(agent, filter, NULL);
 	spi_agent_set_sampler(agent, GPROF_US, sample, NULL);
 	spi_agent_set_fini(agent, fini, NULL);
-	libraries = spi_agent_argument(agent, "objects");
-	gprof_files_begin(agent);
-	if (spi_agent_set_flush(agent, flush, NULL, number ? atoi(number) : 0) == 0)
+	spi_agent_set_again(agent, arguments_take, NULL);
+	if (arguments_take(agent, NULL) == 0)
 		spi_agent_go(agent);
 }

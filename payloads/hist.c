@@ -340,41 +340,42 @@ static void fini(struct spi_agent *a, void *data)
 
 /* ---- begin ---- */
 
-static void arguments_read(const char *asked)
+static int arguments_take(struct spi_agent *a, void *data)
 {
+	const char *asked = spi_agent_argument(a, "by"), *number = spi_agent_argument(a, "signal");
 	char *end;
 
+	(void) data;
 	argument = asked ? asked : "";
 	by = !asked ? BY_LATENCY : strcmp(asked, "return") ? BY_ARGUMENT : BY_RETURN;
+	position = 0;
 	if (by == BY_ARGUMENT && !strncmp(asked, "arg", 3)) {
-		unsigned long number = strtoul(asked + 3, &end, 10);
+		unsigned long n = strtoul(asked + 3, &end, 10);
 
-		position = asked[3] >= '1' && asked[3] <= '9' && !*end && number < 100 ? (unsigned int) number : 0;
+		position = asked[3] >= '1' && asked[3] <= '9' && !*end && n < 100 ? (unsigned int) n : 0;
 	}
 	if (by == BY_RETURN)
 		argument = "";
+	spi_agent_set_exit(a, by == BY_ARGUMENT ? NULL : leave, NULL);
+	return spi_agent_set_flush(a, report, NULL, number ? atoi(number) : 0);
 }
 
 __attribute__((constructor)) static void begin(void)
 {
-	struct spi_agent_options options = {
+	const struct spi_agent_options options = {
 		.size = sizeof(options), .version = LTTNG_SPI_VERSION, .name = "hist",
 		.flags = SPI_PAYLOAD_SIGNAL_SAFE | SPI_PAYLOAD_SMALL_STACK,
 	};
-	const char *number;
 
 	agent = spi_agent_create(&options);
 	counts = own_memory(TABLE * sizeof(*counts));
 	if (!agent || !counts)
 		return;
-	number = spi_agent_argument(agent, "signal");
-	arguments_read(spi_agent_argument(agent, "by"));
 	first_pid = (int) getpid();
 	spi_agent_set_entry(agent, enter, NULL);
-	if (by != BY_ARGUMENT)
-		spi_agent_set_exit(agent, leave, NULL);
 	spi_agent_set_filter(agent, filter, NULL);
 	spi_agent_set_fini(agent, fini, NULL);
-	if (spi_agent_set_flush(agent, report, NULL, number ? atoi(number) : 0) == 0)
+	spi_agent_set_again(agent, arguments_take, NULL);
+	if (arguments_take(agent, NULL) == 0)
 		spi_agent_go(agent);
 }

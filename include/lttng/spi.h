@@ -186,6 +186,14 @@ int spi_agent_set_filter(struct spi_agent *agent, spi_filter *filter, void *data
  */
 int spi_agent_set_flush(struct spi_agent *agent, void (*flush)(struct spi_agent *agent, void *data), void *data, int signal);
 
+/*
+ * spi_agent_set_again() - what runs when a rule names the payload once more, with other arguments, after the end
+ * (spi_agent_set_fini()): spi_agent_argument() has the new ones, and what is [configure] may be called. [configure]
+ * Returns 0, or a negative errno: the rule is refused, with spi_agent_error() as the reason. Without such a function a
+ * payload file has the arguments that it was loaded with, for as long as the process lives.
+ */
+int spi_agent_set_again(struct spi_agent *agent, int (*again)(struct spi_agent *agent, void *data), void *data);
+
 /* Where a thread was when a sample was due. */
 struct spi_sample {
 	uint64_t address;	/* of the instruction that is about to run */

@@ -47,6 +47,8 @@ struct spi_agent {
 	uint32_t rules[SPI_EVENT_LIST_MAX * 2], rule_count;	/* numbers of what is in force */
 	void (*fini)(struct spi_agent *agent, void *data);
 	void *fini_data;
+	int (*again)(struct spi_agent *agent, void *data);
+	void *again_data;
 	spi_filter *filter;
 	void *filter_data;
 	void (*flush)(struct spi_agent *agent, void *data);

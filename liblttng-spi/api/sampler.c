@@ -34,6 +34,36 @@ SPI_API int spi_agent_set_filter(struct spi_agent *agent, spi_filter *filter, vo
 	return r;
 }
 
+/* ---- a rule that comes again ---- */
+
+static int again(struct spi_client *client, char *why)
+{
+	struct spi_agent *agent = client->owner;
+	int r;
+
+	agent->arguments = client->arguments;
+	agent->error[0] = 0;
+	agent->has_gone = 0;
+	r = agent->again(agent, agent->again_data);
+	agent->has_gone = 1;
+	if (r < 0)
+		spi_format(why, 200, "%s", agent->error[0] ? agent->error : "it does not take these arguments");
+	return r;
+}
+
+SPI_API int spi_agent_set_again(struct spi_agent *agent, int (*function)(struct spi_agent *agent, void *data), void *data)
+{
+	int r = spi_agent_configurable(agent);
+
+	if (r == 0) {
+		agent->again = function;
+		agent->again_data = data;
+		agent->client->owner = agent;
+		agent->client->again = function ? again : NULL;
+	}
+	return r;
+}
+
 /* ---- while the process goes on ---- */
 
 static void flush(struct spi_client *client)

@@ -42,6 +42,31 @@ static int client_find(const char *name, const char *arguments)
 	return -ENOENT;
 }
 
+/* A client of the file that no rule names at the moment takes the arguments. Its number; -ENOENT: there is none such. */
+static int client_again(const char *name, const char *arguments, char *why, size_t size)
+{
+	char reason[200] = "";
+
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++) {
+		struct spi_client *c = spi_clients[i];
+		char *kept;
+
+		if (!c || !c->file || !c->again || c->rules || c->state != SPI_CLIENT_STOPPED || strcmp(c->file, name))
+			continue;
+		kept = spi_alloc(strlen(arguments) + 1);
+		if (!kept)
+			return -ENOMEM;
+		strcpy(kept, arguments);
+		c->arguments = kept;
+		if ((int) spi_client_run(c, c->again, c, reason) < 0) {
+			spi_format(why, size, "payload %s: %s", c->name, reason);
+			return -EINVAL;
+		}
+		return (int) i;
+	}
+	return -ENOENT;
+}
+
 int spi_client_for(const char *name, const char *arguments, char *why, size_t size)
 {
 	struct spi_client *client;
@@ -53,7 +78,9 @@ int spi_client_for(const char *name, const char *arguments, char *why, size_t si
 	}
 	spi_client_output_find(spi_link_current);
 	number = client_find(name, arguments);
-	if (number >= 0)
+	if (number < 0)
+		number = client_again(name, arguments, why, size);
+	if (number != -ENOENT)
 		return number;
 	client = spi_client_load(name, arguments, why, size);
 	return client ? (int) client->number : -ELIBACC;

@@ -42,6 +42,7 @@ struct spi_client {
 	spi_exit_payload *exit;
 	void *entry_data, *exit_data;
 	void (*fini)(struct spi_client *client);	/* NULL: none */
+	int (*again)(struct spi_client *client, char *why);	/* takes other arguments, or not: why[200]; NULL: never */
 	const char *(*refuse)(struct spi_client *client, struct spi_point *point);	/* NULL: none. spi_clients_refuse() */
 	void (*flush)(struct spi_client *client);	/* NULL: none; flush.c */
 	int flush_signal;		/* 0: none */

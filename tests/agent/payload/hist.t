@@ -74,6 +74,46 @@ table mixed >got
 same_file got expected 'as the trace of the same run says' || diag "$(cat trace.err)"
 is "$(wc -l <list)" 200 'and that has all calls'
 
+# ---- a running process, one question after the other ----
+gcc -O1 -g -o loop -x c - <<-'END'
+	#include <stdio.h>
+	#include <time.h>
+	static volatile int sink;
+	__attribute__((noinline)) long work(int number, long size) { sink += number; return number + size; }
+	int main(void)
+	{
+		const struct timespec ts = { 0, 200000 };
+
+		puts("ready");
+		fflush(stdout);
+		for (int i = 0; ; i++) {
+			sink = (int) work(i % 100, -(i % 7));
+			nanosleep(&ts, NULL);
+		}
+	}
+END
+background ./loop
+for question in hist hist=number hist=size hist=return hist; do
+	spi_trace -f work --payload $question -p "$target" --duration 0.4 >/dev/null
+	is $? 0 "a running process, $question: status" || diag "$(cat trace.err)"
+	bounds= least= most=
+	case $question in
+	hist=number) bounds='0 99' ;;
+	hist=size) bounds='-6 0' ;;
+	hist=return) bounds='-6 99' ;;
+	esac
+	read -r least most <<<"$(sed -n 's/^count [1-9].*minimum \(-*[0-9]*\), maximum \([0-9]*\)$/\1 \2/p' trace.err)"
+	if [ -n "$bounds" ]; then
+		is "$least $most" "$bounds" "a running process, $question: from and to" || diag "$(cat trace.err)"
+	else
+		check "a running process, $question: latency" test "${least:-0}" -gt 10 || diag "$(cat trace.err)"
+	fi
+done
+spi_trace -f work --payload hist=nothing -p "$target" --duration 0.4 >/dev/null
+like "$(cat trace.err)" 'it has no parameter nothing' 'a running process: no such parameter' || diag "$(cat trace.err)"
+check 'a running process: it goes on' kill -0 "$target"
+finish "$target" 2>/dev/null
+
 # ---- what cannot be ----
 spi_trace -f mixed --payload hist=nothing ./values >traced.out
 is $? 1 'no such parameter: status'
