@@ -21,6 +21,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include "liblttng-spi/module/module.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/payload/internal.h"
@@ -173,6 +174,7 @@ void spi_samples_begin(struct spi_client *client)
 
 	if (!client->sampler)
 		return;
+	spi_module_do_without();		/* which threads are the tracer's */
 	s->client = client;
 	s->reason = spi_trap_timer_ready();
 	if (s->reason)

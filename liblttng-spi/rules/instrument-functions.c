@@ -214,7 +214,7 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 int spi_work_ready(struct work *w)
 {
 	if (w->rule->text.payloads.count)
-		spi_hooks_point();
+		spi_module_do_without();
 	else if (spi_module_load(w->link, w->result->text, sizeof(w->result->text)) < 0)
 		return -ELIBACC;
 	spi_fault_install();

@@ -52,9 +52,9 @@ KEPT void light(unsigned long turns)
 static KEPT void *work(void *data)
 {
 	const uint64_t end = cpu_us() + (uint64_t) milliseconds * 1000;
-	unsigned int random = 1;
+	unsigned int random = (unsigned int) ((uint64_t) &end >> 12) ^ (unsigned int) time(NULL) * 2654435761u;
 
-	/* in turns of other lengths than the clock's */
+	/* In turns of random lengths, others in each thread: samples come in step with the clock, and with each other. */
 	while (cpu_us() < end) {
 		const unsigned long parts = a_part * (1 + (random = random * 1103515245u + 12345u) / 65536 % 50);
 

@@ -9,14 +9,14 @@ spi_private "$@"
 gmon() { python3 "$SPI_TOP_SRCDIR/tests/lib/gmon.py" "$@"; }
 spi_cc timed profiled-time.c
 
-# split NAME LEAST MOST - heavy() has 70 in 100 of the samples, which are as many as that; an error of four standard deviations
+# split NAME LEAST MOST - heavy() has 70 in 100 of the samples, which are as many as that; an error of five standard deviations
 split() {
 	gmon hist timed gmon.out >hist
 	check "$1: the samples, $(tr '\n' ' ' <hist)" awk -v least="$2" -v most="$3" '
 		{ n[$1] = $2; all += $2 }
 		END {
 			share = n["heavy"] / all
-			error = 4 * sqrt(0.7 * 0.3 / all)
+			error = 5 * sqrt(0.7 * 0.3 / all)
 			if (all < least || all > most || share < 0.7 - error || share > 0.7 + error) { print all, share; exit 1 }
 		}' hist
 }
